@@ -545,10 +545,11 @@ $(B)/tests/unit/verdict_json.t: plugin/health.c
 $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 
 # The sums of `tickwise attach` need no BPF.
-ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t)
+ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t files.t)
 $(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c) \
 	plugin/collect/slowest.c plugin/collect/windows.c
-$(B)/tests/unit/attach_table.t: $(addprefix plugin/kernel/attach_,table.c files.c) \
+$(B)/tests/unit/attach_table.t $(B)/tests/unit/attach_files.t: plugin/kernel/attach_files.c
+$(B)/tests/unit/attach_table.t: plugin/kernel/attach_table.c \
 	$(addprefix core/command/output/,format.c page.c plain_text.c table.c terminal.c \
 	text.c)
 $(ATTACH_TESTS): CORE_CFLAGS += -Iplugin

@@ -27,16 +27,23 @@ import jsonschema
 
 NAMES = {
 	'^(read|write|trim|sync)$': 'DIRECTION',
-	'^(no_request|missing_stamp|sync_write|no_stamps)$': 'REASON',
+	'^(no_request|missing_stamp|sync_write|no_stamps|waited)$': 'REASON',
 	r'^[0-9]+\.[0-9]{6}$': 'PERCENT',
 	'^[0-9]+$': 'NS',
 	'^[a-z][a-z0-9_]*$': 'OPTION',
+	'^[a-z][a-z0-9_ ]*$': 'OPERATION',
 }
 SHARED = ('counts', 'histograms', 'clock')
-# An object that has all of these keys has one name for them in the manual.
+# An object that has all of these keys, or four and no others, has one name for them in
+# the manual.
 TOGETHER = [(pattern[2:-2].split('|'), NAMES[pattern])
 	    for pattern in list(NAMES)[:2]]
 CLOCKS = ['tickwise', 'fio', 'monotonic']
+
+
+def alike(together, every):
+	return set(together) <= set(every) or \
+		(set(every) <= set(together) and len(every) > 3)
 
 
 def load(path):
@@ -146,7 +153,7 @@ def keys(root, schema, path, found):
 		always = name in required
 		whole = path + name
 		for together, instead in TOGETHER:
-			if name in together and set(together) <= set(dict(every)):
+			if name in together and alike(together, dict(every)):
 				whole = path + instead
 		found.add(f'{whole} ({type_of(one)}{", always" if always else ""})')
 		keys(root, one, whole + '.', found)

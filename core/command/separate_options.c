@@ -36,13 +36,14 @@ const struct tw_options tw_attach_options = {
 	.about =
 	"Show where the I/Os of a program that uses io_uring spend their time inside the "
 	"kernel, by ring, file and operation. The time is from the acceptance of an I/O "
-	"until its completion is in the ring. PID is a process that runs; a PROGRAM is followed "
-	"with the processes that it starts. Ctrl-C ends it with a report, and so does "
+	"until its completion is in the ring. PID is a process that runs; it, or a PROGRAM, is "
+	"followed with the processes that it starts. I/Os by other calls are not seen. Ctrl-C "
+	"ends it with a report, and so does "
 	"the program's end; a second Ctrl-C ends it at once. Needs root, or CAP_BPF, "
 	"CAP_PERFMON and CAP_SYSLOG; for processes of other users CAP_SYS_PTRACE, too.",
 	.codes =
-	"Exit codes: 0 good, or that of PROGRAM; 64 wrong command line, 66 no such "
-	"process, 70 could not run, 74 the output could not be written.",
+	"Exit codes: 0 good, or that of PROGRAM; 2 the process and those it started made no "
+	"ring; 64 wrong command line, 66 no such process, 70 could not run, 74 the output could not be written.",
 	.table = attach_table,
 	.common = TW_HAS_QUIET,
 };

@@ -5,9 +5,9 @@
  * the program and tells nothing here. So an I/O is identified by the address of its
  * io_kiocb, from its acceptance to its completion.
  *
- * The map `followed` contains the processes. A ring that one of them makes is followed
- * from then on. The two iterators find the rings that exist already. See ../README.md, Any
- * program.
+ * The map `followed` contains the processes: one, and its descendants. A ring that one of
+ * them makes is followed from then on. The iterators find the processes and rings that
+ * exist already. See ../README.md, Any program.
  */
 #include "attach_types.h"
 #include "bio.bpf.h"
@@ -20,17 +20,29 @@
 char LICENSE[] SEC("license") = "GPL";
 
 #define MAX_IOS	65536
-#define MAX_RINGS	4096
-#define MAX_PROCESSES	4096
+#define MAX_RINGS	16384
+#define MAX_PROCESSES	16384
+#define MAX_ANCESTORS	64
+#define MAX_LEVELS	33	/* of namespaces of processes */
 #define MAX_FILES	16384
-#define MAX_MULTISHOT	4096
-#define RECORD_BYTES	(8 << 20)
+#define MAX_NAMES	256	/* of a path, with its mounts */
 
-/* Set before loading. descendants: children of followed processes are followed, too.
- * has_cqe: the third argument of io_uring_complete is a pointer to the CQE (from Linux
- * 6.13 on), not user_data. */
-const volatile _Bool descendants = 0;
-const volatile _Bool has_cqe = 0;
+/* include/uapi/linux/stat.h */
+#define S_IFMT		0170000
+#define S_IFCHR		0020000
+#define S_IFDIR		0040000
+#define S_IFBLK		0060000
+#define S_IFREG		0100000
+
+#define ANON_INODE_FS_MAGIC	0x09041934	/* include/uapi/linux/magic.h */
+#define IOCB_DSYNC		0x2		/* include/linux/fs.h */
+#define IORING_OP_URING_CMD	46		/* include/uapi/linux/io_uring.h */
+
+/* Set before loading. operations: as bits, those that are followed. writes: of these,
+ * those that write. reader_namespace: inode of the reader's namespace of processes. */
+const volatile __u32 reader_namespace = 0;
+const volatile __u64 operations = 0;
+const volatile __u64 writes = 0;
 
 /* Also set before loading. with_causes: the threads that submit are followed, too
  * (causes.bpf.c). listed: the operations, as bits, whose slowest I/Os are listed. */
@@ -42,10 +54,12 @@ const volatile __u64 listed = 0;
 __u64 slow_ns;
 
 static __u32 places_taken;
+static __u32 ring_count;
 
 struct tw_attach_lost lost;
 
 extern const void io_uring_release __ksym __weak;
+extern const void io_ring_exit_work __ksym __weak;
 
 /* By the number of the process, as seen outside of containers. */
 struct {
@@ -55,18 +69,17 @@ struct {
 	__type(value, __u8);
 } followed SEC(".maps");
 
-/* By io_ring_ctx. The value is 1 if any request of the ring has posted more than one
- * completion. No event tells that a ring was closed, so the map drops the ring that was
- * not used for the longest time. */
+/* By io_ring_ctx: the numbers of the open rings, from 1, in the order in which they were
+ * found. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MAX_RINGS);
 	__type(key, __u64);
-	__type(value, __u8);
+	__type(value, __u32);
 } rings SEC(".maps");
 
 struct in_flight {
-	__u64 ring;
+	__u64 ring;		/* io_ring_ctx */
 	__u64 accepted_ns;
 	__u64 dispatched_ns;
 	__u64 finished_ns;
@@ -79,6 +92,8 @@ struct in_flight {
 	__u32 flags;
 	__u32 submitter;	/* the kernel's number of the thread */
 	__u32 thread;		/* its number in struct tw_attach_io */
+	__u32 ring_number;
+	__u32 unused;
 };
 
 /* By io_kiocb. */
@@ -89,30 +104,25 @@ struct {
 	__type(value, struct in_flight);
 } ios SEC(".maps");
 
-/* Requests that have posted a completion before their last one. */
-struct multishot {
-	__u64 ring;
-	__u64 user_data;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MAX_MULTISHOT);
-	__type(key, struct multishot);
-	__type(value, __u8);
-} multishots SEC(".maps");
-
 /* Files for which a record was sent. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MAX_FILES);
 	__type(key, struct tw_attach_inode);
 	__type(value, __u8);
 } files SEC(".maps");
 
+/* Where the record of a file is made. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct tw_attach_file);
+} new_files SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, RECORD_BYTES);
+	__uint(max_entries, TW_ATTACH_BUFFER_BYTES);
 } records SEC(".maps");
 
 static const __u8 yes = 1;
@@ -129,16 +139,21 @@ static int is_followed(__u32 process)
 	return bpf_map_lookup_elem(&followed, &process) != 0;
 }
 
+static void follow(__u32 process)
+{
+	if (bpf_map_update_elem(&followed, &process, &yes, BPF_ANY))
+		count(&lost.processes);
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 process = (__u32)BPF_CORE_READ(child, tgid);
 
 	/* A new thread is not a new process. */
-	if (!descendants || (__u32)BPF_CORE_READ(child, pid) != process ||
-	    !is_followed((__u32)BPF_CORE_READ(parent, tgid)))
-		return 0;
-	bpf_map_update_elem(&followed, &process, &yes, BPF_ANY);
+	if ((__u32)BPF_CORE_READ(child, pid) == process &&
+	    is_followed((__u32)BPF_CORE_READ(parent, tgid)))
+		follow(process);
 	return 0;
 }
 
@@ -153,16 +168,35 @@ int BPF_PROG(exited, struct task_struct *task)
 	return 0;
 }
 
+/* Return the number of the task's process in the reader's namespace; 0: it is not there. */
+static __u32 process_of(struct task_struct *task)
+{
+	const struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
+	__u32 i, level = pid ? BPF_CORE_READ(pid, level) : 0;
+
+	for (i = 0; pid && i < MAX_LEVELS && i <= level; i++) {
+		const struct upid *at = (void *)pid +
+			bpf_core_field_offset(struct pid, numbers) +
+			i * bpf_core_type_size(struct upid);
+
+		if (BPF_CORE_READ(at, ns, ns.inum) == reader_namespace)
+			return (__u32)BPF_CORE_READ(at, nr);
+	}
+	return 0;
+}
+
 static void follow_ring(void *ring, struct task_struct *task, int fd)
 {
 	const struct io_ring_ctx *of = ring;
 	__u64 key = (__u64)ring;
-	const __u8 no = 0;
 	struct tw_attach_ring *record;
+	__u32 number;
 
-	if (bpf_map_update_elem(&rings, &key, &no, BPF_NOEXIST)) {
-		if (!bpf_map_lookup_elem(&rings, &key))
-			count(&lost.rings);
+	if (bpf_map_lookup_elem(&rings, &key))
+		return;
+	number = __sync_fetch_and_add(&ring_count, 1) + 1;
+	if (bpf_map_update_elem(&rings, &key, &number, BPF_NOEXIST)) {
+		count(&lost.rings);
 		return;
 	}
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
@@ -172,9 +206,8 @@ static void follow_ring(void *ring, struct task_struct *task, int fd)
 	}
 	record->kind = TW_ATTACH_RING;
 	record->fd = fd;
-	record->ring = key;
-	record->process = (__u32)BPF_CORE_READ(task, tgid);
-	record->flags = BPF_CORE_READ(of, flags);
+	record->ring = number;
+	record->process = process_of(task);
 	record->sq_entries = BPF_CORE_READ(of, sq_entries);
 	record->cq_entries = BPF_CORE_READ(of, cq_entries);
 	BPF_CORE_READ_STR_INTO(&record->program, task, comm);
@@ -195,6 +228,19 @@ int BPF_PROG(created, int fd, void *ring)
 	return 0;
 }
 
+/* Forget a ring when the kernel begins to free it, which it does by a work item. What is
+ * in flight then is still in `ios`. */
+SEC("tp_btf/workqueue_execute_start")
+int BPF_PROG(freed, struct work_struct *work)
+{
+	__u64 key = (__u64)work - bpf_core_field_offset(struct io_ring_ctx, exit_work);
+	const void *function = work->func;
+
+	if (function && function == &io_ring_exit_work)
+		bpf_map_delete_elem(&rings, &key);
+	return 0;
+}
+
 static void follow_file(struct file *file, struct task_struct *task, int fd)
 {
 	const void *release;
@@ -206,30 +252,45 @@ static void follow_file(struct file *file, struct task_struct *task, int fd)
 		follow_ring(BPF_CORE_READ(file, private_data), task, fd);
 }
 
-SEC("iter/task_file")
-int descriptors(struct bpf_iter__task_file *at)
+/* The first iterator finds the process that was chosen, the second its descendants, and
+ * the third the rings of all of them. */
+SEC("iter/task")
+int chosen(struct bpf_iter__task *at)
 {
 	struct task_struct *task = at->task;
-	struct file *file = at->file;
 
-	if (task && file)
-		follow_file(file, task, (int)at->fd);
+	if (task)
+		follow((__u32)BPF_CORE_READ(task, tgid));
+	return 0;
+}
+
+static int descends(struct task_struct *task)
+{
+	int i;
+
+	for (i = 0; i < MAX_ANCESTORS && task; i++) {
+		__u32 process = (__u32)BPF_CORE_READ(task, tgid);
+
+		if (!process)
+			return 0;
+		if (is_followed(process))
+			return 1;
+		task = BPF_CORE_READ(task, real_parent);
+	}
 	return 0;
 }
 
 SEC("iter/task")
-int processes(struct bpf_iter__task *at)
+int descendants(struct bpf_iter__task *at)
 {
 	struct task_struct *task = at->task;
 	struct io_uring_task *uring;
 	struct file **registered;
-	__u32 process;
 	int i;
 
-	if (!task)
+	if (!task || !descends(task))
 		return 0;
-	process = (__u32)BPF_CORE_READ(task, tgid);
-	bpf_map_update_elem(&followed, &process, &yes, BPF_ANY);
+	follow((__u32)BPF_CORE_READ(task, tgid));
 	uring = BPF_CORE_READ(task, io_uring);
 	if (!uring)
 		return 0;
@@ -244,7 +305,55 @@ int processes(struct bpf_iter__task *at)
 	return 0;
 }
 
+SEC("iter/task_file")
+int descriptors(struct bpf_iter__task_file *at)
+{
+	struct task_struct *task = at->task;
+	struct file *file = at->file;
+
+	if (task && file && is_followed((__u32)BPF_CORE_READ(task, tgid)))
+		follow_file(file, task, (int)at->fd);
+	return 0;
+}
+
 /* ---- I/Os ------------------------------------------------------------------ */
+
+/* Other operations wait for other programs, or take no time. They are only counted: no
+ * number of waiting ones may keep an I/O from being followed. */
+static int is_io(__u32 opcode)
+{
+	return opcode < TW_ATTACH_OPCODES && operations >> opcode & 1;
+}
+
+static int is_sync_write(struct io_kiocb *io, __u32 opcode)
+{
+	return opcode < TW_ATTACH_OPCODES && writes >> opcode & 1 &&
+	       BPF_CORE_READ((struct kiocb *)io, ki_flags) & IOCB_DSYNC;
+}
+
+/* True if I/O on the file goes to a file system or a device: not for sockets, pipes,
+ * terminals and such as eventfd(). */
+static int has_storage(const struct inode *inode, __u32 opcode)
+{
+	switch (BPF_CORE_READ(inode, i_mode) & S_IFMT) {
+	case S_IFREG:
+		return BPF_CORE_READ(inode, i_sb, s_magic) != ANON_INODE_FS_MAGIC;
+	case S_IFDIR:
+	case S_IFBLK:
+		return 1;
+	case S_IFCHR:
+		return opcode == IORING_OP_URING_CMD;
+	default:
+		return 0;
+	}
+}
+
+static const struct inode *inode_of(struct io_kiocb *io)
+{
+	struct file *file = BPF_CORE_READ(io, file);
+
+	return file ? BPF_CORE_READ(file, f_inode) : 0;
+}
 
 static struct in_flight *in_flight(struct io_kiocb *io)
 {
@@ -265,7 +374,7 @@ static void no_cqe(const struct in_flight *old)
 	}
 	__builtin_memset(record, 0, sizeof(*record));
 	record->kind = TW_ATTACH_NO_CQE;
-	record->ring = old->ring;
+	record->ring = old->ring_number;
 	record->opcode = (__u8)old->opcode;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
@@ -304,13 +413,18 @@ static int accepted(struct io_kiocb *io)
 	struct in_flight new = {
 		.accepted_ns = bpf_ktime_get_ns(),
 		.ring = (__u64)BPF_CORE_READ(io, ctx),
+		.opcode = BPF_CORE_READ(io, opcode),
 	};
+	const __u32 *number;
 	struct in_flight *old;
 	__u64 key = (__u64)io;
 
-	if (!bpf_map_lookup_elem(&rings, &new.ring))
+	if (!is_io(new.opcode))
 		return 0;
-	new.opcode = BPF_CORE_READ(io, opcode);
+	number = bpf_map_lookup_elem(&rings, &new.ring);
+	if (!number)
+		return 0;
+	new.ring_number = *number;
 	new.offset = (__u64)BPF_CORE_READ((struct kiocb *)io, ki_pos);
 	if (with_causes) {
 		new.submitter = current_thread();
@@ -338,12 +452,44 @@ int BPF_PROG(linked, struct io_kiocb *io)
 	return 0;
 }
 
+/* The request has IOSQE_IO_DRAIN, or comes after one that has, and has to wait. */
+SEC("tp_btf/io_uring_defer")
+int BPF_PROG(drained, struct io_kiocb *io)
+{
+	struct in_flight *mine = in_flight(io);
+
+	if (mine)
+		mine->flags |= TW_ATTACH_DRAINED;
+	return 0;
+}
+
+/* Forget a read or write on no storage when it begins to wait. Return 0 for others, also
+ * for those whose file is not known yet. */
+static int is_no_io(struct io_kiocb *io, const struct in_flight *mine)
+{
+	const struct inode *inode = inode_of(io);
+	__u64 key = (__u64)io;
+
+	return inode && !has_storage(inode, mine->opcode) &&
+	       bpf_map_delete_elem(&ios, &key) == 0;
+}
+
+SEC("tp_btf/io_uring_poll_arm")
+int BPF_PROG(poll_arm, struct io_kiocb *io)
+{
+	const struct in_flight *mine = in_flight(io);
+
+	if (mine)
+		is_no_io(io, mine);
+	return 0;
+}
+
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
 	struct in_flight *mine = in_flight(io);
 
-	if (!mine)
+	if (!mine || is_no_io(io, mine))
 		return 0;
 	mine->dispatched_ns = 0;
 	mine->finished_ns = 0;
@@ -377,60 +523,120 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 
 #include "points.bpf.h"
 
-/* ---- completions --------------------------------------------------------- */
+/* ---- names of files ---------------------------------------------------------- */
 
-/* Note a completion without a request: of a request that goes on, or of a request of
- * another ring. */
-static void more(__u64 ring, __u8 *has_more, __u64 user_data)
+/* The state of a walk from a file up to the root: what the kernel's d_path() does. */
+struct walk {
+	struct tw_attach_file *file;
+	const struct dentry *at;
+	const struct mount *mount;
+	__u32 size;
+	__u32 complete;
+};
+
+static int add_name(struct walk *walk)
 {
-	struct multishot key = { .ring = ring, .user_data = user_data };
+	const struct dentry *at = walk->at;
+	__u32 size = walk->size;
+	long length;
 
-	count(&lost.more_cqes);
-	*has_more = 1;
-	bpf_map_update_elem(&multishots, &key, &yes, BPF_ANY);
+	if (size >= TW_ATTACH_PATH)
+		return 0;
+	length = bpf_probe_read_kernel_str(walk->file->names + size, TW_ATTACH_NAME,
+					   BPF_CORE_READ(at, d_name.name));
+	if (length <= 0)
+		return 0;
+	walk->size = size + (__u32)length;
+	return 1;
 }
 
-static int was_multishot(__u64 ring, struct io_kiocb *io)
+static long go_up(__u32 i, struct walk *walk)
 {
-	struct multishot key = {
-		.ring = ring, .user_data = BPF_CORE_READ(io, cqe.user_data),
+	/* BPF_CORE_READ() takes a member of the walk for one of the kernel's. */
+	const struct mount *mount = walk->mount;
+	const struct dentry *at = walk->at;
+	const struct dentry *parent = BPF_CORE_READ(at, d_parent);
+	const struct mount *above = BPF_CORE_READ(mount, mnt_parent);
+
+	if (at == BPF_CORE_READ(mount, mnt.mnt_root)) {
+		walk->at = BPF_CORE_READ(mount, mnt_mountpoint);
+		walk->mount = above;
+		walk->complete = above == mount;
+		return walk->complete;
+	}
+	if (!add_name(walk))
+		return 1;
+	/* A file such as that of memfd_create() is in no folder. */
+	walk->complete = at == parent;
+	walk->at = parent;
+	return walk->complete;
+}
+
+static void find_path(struct tw_attach_file *of, struct file *file)
+{
+	const __u64 mount = (__u64)BPF_CORE_READ(file, f_path.mnt);
+	const struct dentry *at = BPF_CORE_READ(file, f_path.dentry);
+	struct walk walk = {
+		.file = of, .at = at,
+		.mount = (void *)(mount - bpf_core_field_offset(struct mount, mnt)),
 	};
 
-	return bpf_map_delete_elem(&multishots, &key) == 0;
+	of->flags = BPF_CORE_READ(at, d_hash.pprev) ||
+		    at == BPF_CORE_READ(file, f_path.mnt, mnt_root) ? 0 : TW_ATTACH_DELETED;
+	bpf_loop(MAX_NAMES, go_up, &walk, 0);
+	if (!walk.complete)
+		of->flags |= TW_ATTACH_CUT;
+	of->size = (__u16)walk.size;
 }
 
-/* Send the name of a file at the first I/O on it. */
+/* Send the path of a file at the first I/O on it. */
 static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 {
+	const __u32 here = 0;
 	struct tw_attach_file *record;
+	__u32 size;
 
 	if (bpf_map_lookup_elem(&files, inode))
 		return;
-	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
-	if (!record)
-		return;		/* the next I/O on the file tries again */
-	bpf_map_update_elem(&files, inode, &yes, BPF_ANY);
+	record = bpf_map_lookup_elem(&new_files, &here);
+	if (!record || bpf_map_update_elem(&files, inode, &yes, BPF_ANY)) {
+		count(&lost.names);
+		return;
+	}
 	record->kind = TW_ATTACH_FILE;
-	record->process = (__u32)(bpf_get_current_pid_tgid() >> 32);
 	record->inode = *inode;
-	record->name[0] = 0;
-	bpf_probe_read_kernel_str(record->name, sizeof(record->name),
-		BPF_CORE_READ(file, f_path.dentry, d_name.name));
-	/* Wake the reader: the path is known only while the process has the file open. */
-	bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
+	find_path(record, file);
+	size = record->size;
+	if (size > sizeof(record->names))
+		size = sizeof(record->names);
+	/* Without room, the next I/O on the file tries again. */
+	if (bpf_ringbuf_output(&records, record,
+			       __builtin_offsetof(struct tw_attach_file, names) + size,
+			       BPF_RB_NO_WAKEUP))
+		bpf_map_delete_elem(&files, inode);
 }
 
-static void inode_of(struct tw_attach_inode *inode, struct io_kiocb *io)
+static void name_inode(struct tw_attach_inode *inode, const struct inode *of,
+		       struct io_kiocb *io)
 {
-	struct file *file = BPF_CORE_READ(io, file);
-	const struct inode *of = file ? BPF_CORE_READ(file, f_inode) : 0;
-
 	if (!of)
 		return;
-	inode->number = BPF_CORE_READ(of, i_ino);
+	inode->number = BPF_CORE_READ(of, i_ino) ^
+			(__u64)BPF_CORE_READ(of, i_generation) << 32;
 	inode->device = BPF_CORE_READ(of, i_sb, s_dev);
-	inode->mode = BPF_CORE_READ(of, i_mode);
-	tell_file(inode, file);
+	inode->mode = BPF_CORE_READ(of, i_mode) & S_IFMT;
+	tell_file(inode, BPF_CORE_READ(io, file));
+}
+
+/* ---- completions --------------------------------------------------------- */
+
+static void count_other(struct io_kiocb *io)
+{
+	__u32 opcode = BPF_CORE_READ(io, opcode);
+
+	if (opcode >= TW_ATTACH_OPCODES)
+		opcode = TW_ATTACH_OPCODES - 1;
+	count(&lost.others[opcode]);
 }
 
 /* Return the flag that wakes the reader at once if the I/O is among the slowest. */
@@ -442,13 +648,18 @@ static __u64 wakeup_for(const struct tw_attach_io *record)
 		BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-static void tell(struct io_kiocb *io, __u64 ring, const struct in_flight *mine,
-		 __u32 flags, __u64 now)
+static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine,
+		 __u64 now)
 {
+	const struct inode *of = inode_of(io);
 	struct tw_attach_inode inode = { 0 };
 	struct tw_attach_io *record;
 
-	inode_of(&inode, io);
+	if (of && !has_storage(of, BPF_CORE_READ(io, opcode))) {
+		count_other(io);
+		return;
+	}
+	name_inode(&inode, of, io);
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
 	if (!record) {
 		count(&lost.records);
@@ -457,13 +668,14 @@ static void tell(struct io_kiocb *io, __u64 ring, const struct in_flight *mine,
 	__builtin_memset(record, 0, sizeof(*record));
 	record->kind = TW_ATTACH_IO;
 	record->opcode = BPF_CORE_READ(io, opcode);
-	record->flags = (__u8)flags;
 	record->ring = ring;
 	record->inode = inode;
 	record->posted_ns = now;
 	record->result = BPF_CORE_READ(io, cqe.res);
 	if (mine) {
-		record->flags |= (__u8)mine->flags;
+		record->flags = (__u8)mine->flags;
+		if (is_sync_write(io, record->opcode))
+			record->flags |= TW_ATTACH_SYNC_WRITE;
 		record->accepted_ns = mine->accepted_ns;
 		record->dispatched_ns = mine->dispatched_ns;
 		record->finished_ns = mine->finished_ns;
@@ -482,27 +694,30 @@ static void tell(struct io_kiocb *io, __u64 ring, const struct in_flight *mine,
 }
 
 SEC("tp_btf/io_uring_complete")
-int BPF_PROG(complete, void *context, struct io_kiocb *io, void *third)
+int BPF_PROG(complete, void *context, struct io_kiocb *io)
 {
 	__u64 now = bpf_ktime_get_ns();
-	__u64 ring = (__u64)context, key = (__u64)io, user_data;
-	__u8 *has_more = bpf_map_lookup_elem(&rings, &ring);
-	struct in_flight *mine;
-	__u32 flags = 0;
+	__u64 ring = (__u64)context, key = (__u64)io;
+	const __u32 *number = bpf_map_lookup_elem(&rings, &ring);
+	const struct in_flight *mine = io ? bpf_map_lookup_elem(&ios, &key) : 0;
 
-	if (!has_more)
+	if (mine && mine->ring != ring)
+		mine = 0;
+	if (mine)
+		number = &mine->ring_number;
+	if (!number)
 		return 0;
 	if (!io) {
-		user_data = (__u64)third;
-		if (has_cqe)	/* user_data is its first member */
-			bpf_probe_read_kernel(&user_data, sizeof(user_data), third);
-		more(ring, has_more, user_data);
+		count(&lost.more_cqes);
 		return 0;
 	}
-	if (*has_more && was_multishot(ring, io))
-		flags = TW_ATTACH_MULTISHOT;
-	mine = bpf_map_lookup_elem(&ios, &key);
-	tell(io, ring, mine && mine->ring == ring ? mine : 0, flags, now);
+	if (is_io(BPF_CORE_READ(io, opcode))) {
+		tell(io, *number, mine, now);
+	} else {
+		count_other(io);
+		if (mine)
+			no_cqe(mine);
+	}
 	bpf_map_delete_elem(&ios, &key);
 	return 0;
 }

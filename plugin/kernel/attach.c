@@ -47,9 +47,22 @@ static void on_stop(int number)
 {
 	(void)number;
 	stopped = 1;
-	/* The next signal ends the program at once. */
+	/* The next signal ends the program at once. SIGHUP may come twice: from the terminal
+	 * and from the shell. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
+}
+
+static void handle_signals(void)
+{
+	const struct sigaction stop = { .sa_handler = on_stop };
+	struct sigaction old;
+
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	/* nohup(1) */
+	if (sigaction(SIGHUP, NULL, &old) || old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &stop, NULL);
 }
 
 #define fail(code, ...)	tw_command_fail(tw_attach_options.command, code, __VA_ARGS__)
@@ -76,7 +89,7 @@ static int take(void *context, const void *record, size_t size)
 	case TW_ATTACH_RING:
 		return tw_attach_add_ring(&run->tally, record);
 	case TW_ATTACH_FILE:
-		return tw_attach_add_file(&run->files, record);
+		return tw_attach_add_file(&run->files, record, size);
 	default:
 		return tw_attach_add_io(&run->tally, record);
 	}
@@ -87,8 +100,6 @@ static int read_records(struct run *run, int wait_ms)
 	int error = tw_attach_read(run->program, wait_ms, take, run);
 
 	tw_attach_set_slow(run->program, run->tally.slowest.least);
-	if (run->files.untried)
-		tw_attach_find_paths(&run->files);
 	return error;
 }
 
@@ -125,7 +136,19 @@ static int watch(struct run *run)
 		}
 	}
 	run->end_ns = now_ns(CLOCK_MONOTONIC);
-	return error;
+	tw_attach_stop(run->program);
+	return error ? error : read_records(run, 0);
+}
+
+/* Say if there was nothing to follow. Return the exit code for that. */
+static int say_no_ring(const struct run *run, const struct tw_attach_lost *lost)
+{
+	if (run->tally.ring_count || lost->rings || lost->records)
+		return TW_EXIT_GOOD;
+	tw_command_remark(tw_attach_options.command, "no ring was seen: process %d (%s) and "
+			  "those it started did no I/O through io_uring",
+			  (int)run->target.pid, run->target.program);
+	return TW_EXIT_UNDECIDED;
 }
 
 static int report(struct run *run)
@@ -148,46 +171,13 @@ static int report(struct run *run)
 	code = tw_attach_print_report(json, run->options.json, run->options.html,
 				      run->out);
 	json_decref(json);
-	return code;
+	return code == TW_EXIT_GOOD ? say_no_ring(run, &result.lost) : code;
 }
 
 static void start_clocks(struct run *run)
 {
 	run->start_ns = now_ns(CLOCK_MONOTONIC);
 	run->start_realtime_ns = now_ns(CLOCK_REALTIME);
-}
-
-/* Follow the target until the end of the run, and print the report. The program is
- * loaded into the kernel. */
-static int attached(struct run *run)
-{
-	int code, error = tw_attach_follow(run->program, run->target.pidfd);
-
-	if (error)
-		return fail(error == -ESRCH ? TW_EXIT_NO_INPUT : TW_EXIT_SOFTWARE,
-			    "can't follow process %d: %s", (int)run->target.pid,
-			    error == -ESRCH ? "it has ended" : strerror(-error));
-	start_clocks(run);
-	error = tw_attach_tally_init(&run->tally, run->start_ns, SLOWEST);
-	run->tally.turns = tw_attach_turns(run->program);
-	if (!error)
-		error = read_records(run, 0);
-	if (!error && !run->target.own && run->tally.ring_count == 0)
-		tw_command_remark(tw_attach_options.command,
-				  "process %d (%s) has no ring yet: waiting for one",
-				  (int)run->target.pid, run->target.program);
-	if (error)
-		return fail(TW_EXIT_SOFTWARE, "%s", strerror(-error));
-	tw_attach_go(&run->target);
-	error = watch(run);
-	if (error)
-		fail(TW_EXIT_SOFTWARE, "the report ends after %.1f s: %s",
-		     (double)(run->end_ns - run->start_ns) / 1e9,
-		     strerror(-error));
-	code = report(run);
-	if (error && code == TW_EXIT_GOOD && !run->target.own)
-		code = TW_EXIT_SOFTWARE;
-	return code;
 }
 
 static bool is_stdout(const char *path)
@@ -223,36 +213,79 @@ static int open_output(struct run *run)
 	return TW_GO_ON;
 }
 
+/* Find the rings that exist. Return TW_GO_ON, or an enum tw_exit after a message. */
+static int begin(struct run *run)
+{
+	int error = tw_attach_follow(run->program, run->target.pidfd);
+
+	if (error)
+		return fail(error == -ESRCH ? TW_EXIT_NO_INPUT : TW_EXIT_SOFTWARE,
+			    "can't follow process %d: %s", (int)run->target.pid,
+			    error == -ESRCH ? "it has ended" : strerror(-error));
+	start_clocks(run);
+	error = tw_attach_tally_init(&run->tally, run->start_ns, SLOWEST);
+	run->tally.turns = tw_attach_turns(run->program);
+	if (!error)
+		error = read_records(run, 0);
+	if (error)
+		return fail(TW_EXIT_SOFTWARE, "%s", strerror(-error));
+	if (!run->target.own && run->tally.ring_count == 0)
+		tw_command_remark(tw_attach_options.command, "process %d (%s) has no ring "
+				  "yet, nor has one that it started: waiting for one",
+				  (int)run->target.pid, run->target.program);
+	return TW_GO_ON;
+}
+
+/* Follow the target until the end of the run, and print the report. The program is
+ * loaded into the kernel. */
+static int attached(struct run *run)
+{
+	int error, code = begin(run);
+
+	if (code != TW_GO_ON)
+		return code;
+	if (tw_attach_go(&run->target))
+		return TW_EXIT_GOOD;
+	/* Only now: what was in the file stays where there is nothing to print. */
+	code = open_output(run);
+	if (code != TW_GO_ON)
+		return code;
+	error = watch(run);
+	if (error)
+		fail(TW_EXIT_SOFTWARE, "the report ends after %.1f s: %s",
+		     (double)(run->end_ns - run->start_ns) / 1e9,
+		     strerror(-error));
+	code = report(run);
+	if (error && code == TW_EXIT_GOOD && !run->target.own)
+		code = TW_EXIT_SOFTWARE;
+	return code;
+}
+
 /* Do a run. After an error at its beginning, the end of the process closes what was
  * opened. */
 static int run_it(struct run *run)
 {
-	const struct sigaction stop = { .sa_handler = on_stop };
 	const char *why;
 	int exit_code, code = try_files(&run->options);
 
 	if (code != TW_GO_ON)
 		return code;
-	run->files.process = run->target.own ? 0 : run->target.pid;
-	run->program = tw_attach_load(run->target.own, run->options.causes, &why,
-				      &run->no_causes);
+	run->program = tw_attach_load(run->options.causes, &why, &run->no_causes);
 	if (!run->program)
 		return fail(TW_EXIT_SOFTWARE, "%s", why);
-	/* Only now: what was in the file stays where there is nothing to print. */
-	code = open_output(run);
-	if (code != TW_GO_ON)
-		return code;
 	if (run->no_causes)
 		fail(TW_EXIT_GOOD, "no causes: %s", run->no_causes);
-	sigaction(SIGINT, &stop, NULL);
-	sigaction(SIGTERM, &stop, NULL);
+	handle_signals();
 	code = attached(run);
 	tw_attach_unload(run->program);
 	tw_attach_tally_free(&run->tally);
 	tw_attach_files_free(&run->files);
 	/* Wait for a program that was started here, also after an error. */
 	exit_code = run->target.own ? tw_attach_exit_code(&run->target) : 0;
-	return code == TW_EXIT_GOOD ? exit_code : code;
+	/* That the program made no ring is a line, and no failure of the program. */
+	if (code == TW_EXIT_GOOD || (run->target.own && code == TW_EXIT_UNDECIDED))
+		code = exit_code;
+	return code;
 }
 
 /* ---- the command line -------------------------------------------------------- */

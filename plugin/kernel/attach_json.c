@@ -26,13 +26,14 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 	char host[256] = "";
 
 	gethostname(host, sizeof(host) - 1);
-	return json_pack("{so, so, ss, ss, si, si, si, si, so, si, so}",
+	return json_pack("{so, so, ss, ss, si, si, si, si, so, so, si, so}",
 			 "name", tw_json_text(result->target->program),
 			 "host", tw_json_text(host),
 			 "fio_version", "", "engine", "attach", "groupid", 0,
 			 "thread_number", 1, "subjob_number", 0,
 			 "pid", (int)result->target->pid,
 			 "start", tw_json_digits(result->start_realtime_ns),
+			 "start_monotonic_ns", tw_json_digits(result->tally->start_ns),
 			 "iodepth", 0,
 			 "run_ns", tw_json_of_u64(result->run_ns));
 }
@@ -89,10 +90,12 @@ static json_t *inside_to_json(const struct tw_attach_tally *tally)
 		retries += tally->of[i].counts.retries;
 		negative += tally->of[i].counts.negative;
 	}
-	return json_pack("{ss, so, s{so, so}, so, so, so, si}",
+	return json_pack("{ss, so, s{so, so, so, so}, so, so, so, si}",
 			 "state", "on", "split", COUNTS(tally, split), "not_split",
 			 "no_request", COUNTS(tally, no_request),
 			 "missing_stamp", COUNTS(tally, missing_stamp),
+			 "sync_write", COUNTS(tally, sync_write),
+			 "waited", COUNTS(tally, waited),
 			 "requests", tw_json_of_u64(requests),
 			 "retries", tw_json_of_u64(retries),
 			 "negative_beyond", tw_json_of_u64(negative),
@@ -116,7 +119,7 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 		"size", tw_json_of_u64(io->result > 0 ? (uint64_t)io->result : 0),
 		"ddir", tw_attach_directions[tw_attach_direction(io->opcode)],
 		"monotonic_ns", tw_json_digits(io->accepted_ns), "stages", stages,
-		"ring", tw_json_of_u64(slow->ring),
+		"ring", tw_json_of_u64(io->ring),
 		"operation", tw_attach_operation(io->opcode),
 		"file", tw_json_text(tw_attach_file_name(result->files, &io->inode)));
 	if (result->tally->turns)
@@ -202,14 +205,12 @@ static json_t *rings_to_json(const struct tw_attach_result *result)
 
 	for (uint32_t i = 0; i < result->tally->ring_count; i++) {
 		const struct tw_attach_ring *ring = &result->tally->rings[i];
-		int pid = result->target->own ? (int)ring->process :
-						(int)result->target->pid;
 
 		json_array_append_new(array, json_pack(
-			"{so, so, si, si, so, so}",
-			"ring", tw_json_of_u64(i + 1),
+			"{so, so, so, si, so, so}",
+			"ring", tw_json_of_u64(ring->ring),
 			"program", tw_json_text(ring->program),
-			"pid", pid, "fd", (int)ring->fd,
+			"pid", tw_json_of_u64(ring->process), "fd", (int)ring->fd,
 			"sq_entries", tw_json_of_u64(ring->sq_entries),
 			"cq_entries", tw_json_of_u64(ring->cq_entries)));
 	}
@@ -227,10 +228,11 @@ static json_t *row_to_json(const struct tw_attach_result *result,
 		{ "ios", counts->ios }, { "split", counts->split },
 		{ "no_request", counts->no_request },
 		{ "missing_stamp", counts->missing_stamp },
-		{ "linked", counts->linked }, { "empty", counts->empty },
+		{ "sync_write", counts->sync_write }, { "waited", counts->waited },
+		{ "linked", counts->linked }, { "drained", counts->drained },
+		{ "empty", counts->empty },
 		{ "errors", counts->errors }, { "cancelled", counts->cancelled },
-		{ "multishot", counts->multishot }, { "no_cqe", counts->no_cqe },
-		{ "unseen", counts->unseen },
+		{ "no_cqe", counts->no_cqe }, { "unseen", counts->unseen },
 	};
 	json_t *json = json_pack("{so, ss, so}",
 		"ring", tw_json_of_u64(row->ring),
@@ -249,6 +251,18 @@ static json_t *row_to_json(const struct tw_attach_result *result,
 	return json;
 }
 
+/* Return how many completions there were of each operation that is not followed. */
+static json_t *others_to_json(const struct tw_attach_lost *lost)
+{
+	json_t *others = json_object();
+
+	for (unsigned i = 0; i < TW_ATTACH_OPCODES; i++)
+		if (lost->others[i])
+			set(others, tw_attach_operation((uint8_t)i),
+			    tw_json_of_u64(lost->others[i]));
+	return others;
+}
+
 static json_t *attached_to_json(const struct tw_attach_result *result)
 {
 	json_t *rows = json_array();
@@ -256,14 +270,17 @@ static json_t *attached_to_json(const struct tw_attach_result *result)
 	for (uint32_t i = 0; i < result->tally->row_count; i++)
 		json_array_append_new(rows, row_to_json(result,
 						&result->tally->rows[i]));
-	return json_pack("{sb, so, so, so, so, so, so, so}",
-		"descendants", result->target->own,
-		"rings", rings_to_json(result), "operations", rows,
+	return json_pack("{so, so, so, so, so, so, so, so, so, so, so}",
+		"rings", rings_to_json(result),
+		"more_rings", tw_json_of_u64(result->tally->more_rings),
+		"operations", rows, "others", others_to_json(&result->lost),
 		"in_flight", tw_json_of_u64(result->in_flight),
 		"more_cqes", tw_json_of_u64(result->lost.more_cqes),
 		"lost_records", tw_json_of_u64(result->lost.records),
 		"lost_ios", tw_json_of_u64(result->lost.ios),
-		"lost_rings", tw_json_of_u64(result->lost.rings));
+		"lost_rings", tw_json_of_u64(result->lost.rings),
+		"lost_names", tw_json_of_u64(result->lost.names),
+		"lost_processes", tw_json_of_u64(result->lost.processes));
 }
 
 json_t *tw_attach_to_json(struct tw_attach_result *result)

@@ -5,12 +5,11 @@
  */
 #include "kernel/attach_names.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 enum {
 	READV = 1, WRITEV = 2, FSYNC = 3, READ_FIXED = 4, WRITE_FIXED = 5,
-	SYNC_FILE_RANGE = 8, TIMEOUT = 11, LINK_TIMEOUT = 15, READ = 22, WRITE = 23,
+	SYNC_FILE_RANGE = 8, READ = 22, WRITE = 23, URING_CMD = 46,
 	READV_FIXED = 60, WRITEV_FIXED = 61,
 };
 
@@ -58,13 +57,9 @@ enum tw_attach_direction tw_attach_direction(uint8_t opcode)
 	case FSYNC:
 	case SYNC_FILE_RANGE:
 		return TW_ATTACH_SYNC;
+	case URING_CMD:
+		return TW_ATTACH_COMMAND;
 	default:
 		return TW_ATTACH_OTHER;
 	}
-}
-
-int tw_attach_is_good(uint8_t opcode, int32_t result)
-{
-	return result >= 0 || (result == -ETIME && (opcode == TIMEOUT ||
-						    opcode == LINK_TIMEOUT));
 }

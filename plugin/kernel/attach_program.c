@@ -25,32 +25,18 @@ struct tw_attach_program {
 	void *context;
 };
 
-/* True if the third argument of io_uring_complete is a pointer. The first parameter, which
- * all tracepoints have, does not count. */
-static bool has_cqe(const struct btf *btf)
+/* Return the operations with a direction from @first to @last, as bits. */
+static __u64 operations(enum tw_attach_direction first, enum tw_attach_direction last)
 {
-	const struct btf_type *type;
-	int id = btf__find_by_name_kind(btf, "btf_trace_io_uring_complete",
-					BTF_KIND_TYPEDEF);
+	__u64 bits = 0;
 
-	type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
-	type = type ? btf__type_by_id(btf, type->type) : NULL;	/* pointer */
-	type = type ? btf__type_by_id(btf, type->type) : NULL;	/* function */
-	if (!type || btf_kind(type) != BTF_KIND_FUNC_PROTO || btf_vlen(type) < 4)
-		return false;
-	type = btf__type_by_id(btf, btf_params(type)[3].type);
-	return type && btf_is_ptr(type);
-}
+	for (unsigned i = 0; i < TW_ATTACH_OPCODES; i++) {
+		enum tw_attach_direction is = tw_attach_direction((uint8_t)i);
 
-/* Each CPU reserves 128 free places of an LRU map for itself. */
-#define PLACES_A_CPU	256
-
-static int make_room(struct bpf_map *map)
-{
-	const int cpus = libbpf_num_possible_cpus();
-
-	return cpus < 0 ? cpus : bpf_map__set_max_entries(map,
-		bpf_map__max_entries(map) + PLACES_A_CPU * (__u32)cpus);
+		if (is >= first && is <= last)
+			bits |= 1ULL << i;
+	}
+	return bits;
 }
 
 static int fit_to_kernel(struct tw_attach *made)
@@ -61,10 +47,13 @@ static int fit_to_kernel(struct tw_attach *made)
 	if (!btf)
 		return -errno;
 	has_req = tw_program_has_submit_req(btf);
-	made->rodata->has_cqe = has_cqe(btf);
+	made->rodata->operations = operations(TW_ATTACH_READ, TW_ATTACH_COMMAND);
+	made->rodata->writes = operations(TW_ATTACH_WRITE, TW_ATTACH_WRITE);
 	made->rodata->above = tw_above_find(btf);
 	btf__free(btf);
-	bpf_program__set_autoattach(made->progs.processes, false);
+	made->rodata->reader_namespace = (__u32)tw_program_namespace().inode;
+	bpf_program__set_autoattach(made->progs.chosen, false);
+	bpf_program__set_autoattach(made->progs.descendants, false);
 	bpf_program__set_autoattach(made->progs.descriptors, false);
 	return bpf_program__set_autoload(has_req ? made->progs.submit_sqe :
 						   made->progs.submit_req, false);
@@ -77,17 +66,6 @@ static int take_record(void *context, void *record, size_t size)
 	return program->take(program->context, record, size);
 }
 
-/* Return the operations whose slowest I/Os are listed, as bits. */
-static __u64 listed(void)
-{
-	__u64 bits = 0;
-
-	for (unsigned i = 0; i < 64; i++)
-		if (tw_attach_direction((uint8_t)i) < TW_ATTACH_OTHER)
-			bits |= 1ULL << i;
-	return bits;
-}
-
 static int share_threads(struct tw_attach_program *program)
 {
 	struct tw_attach *made = program->skeleton;
@@ -95,22 +73,19 @@ static int share_threads(struct tw_attach_program *program)
 	if (!program->causes)
 		return bpf_map__set_max_entries(made->maps.threads, 1);
 	made->rodata->with_causes = true;
-	made->rodata->listed = listed();
+	made->rodata->listed = operations(TW_ATTACH_READ, TW_ATTACH_SYNC);
 	return bpf_map__reuse_fd(made->maps.threads,
 				 tw_attach_causes_threads(program->causes));
 }
 
-static int load(struct tw_attach_program *program, bool descendants)
+static int load(struct tw_attach_program *program)
 {
 	int error;
 
 	program->skeleton = tw_attach__open();
 	if (!program->skeleton)
 		return -errno;
-	program->skeleton->rodata->descendants = descendants;
 	error = fit_to_kernel(program->skeleton);
-	if (!error)
-		error = make_room(program->skeleton->maps.rings);
 	if (!error)
 		error = share_threads(program);
 	if (!error)
@@ -125,8 +100,8 @@ static int load(struct tw_attach_program *program, bool descendants)
 	return program->records ? 0 : -errno;
 }
 
-struct tw_attach_program *tw_attach_load(bool descendants, bool causes,
-					 const char **why, const char **no_causes)
+struct tw_attach_program *tw_attach_load(bool causes, const char **why,
+					 const char **no_causes)
 {
 	struct tw_attach_program *program = calloc(1, sizeof(*program));
 	int error;
@@ -143,7 +118,7 @@ struct tw_attach_program *tw_attach_load(bool descendants, bool causes,
 	libbpf_set_print(NULL);
 	error = causes ? tw_attach_causes_load(&program->causes) : 0;
 	*no_causes = error ? tw_program_reason(error, false) : NULL;
-	error = load(program, descendants);
+	error = load(program);
 	if (!error)
 		return program;
 	*why = tw_program_reason(error, false);
@@ -159,13 +134,14 @@ void tw_attach_unload(struct tw_attach_program *program)
 	free(program);
 }
 
-/* Run an iterator over the threads, or the descriptors, of one process. */
+/* Run an iterator over the threads of a process; 0: over those of all processes, or over
+ * their descriptors. */
 static int iterate(struct bpf_program *over, int pidfd)
 {
 	union bpf_iter_link_info info = { .task.pid_fd = (__u32)pidfd };
 	LIBBPF_OPTS(bpf_iter_attach_opts, options,
 		    .link_info = &info, .link_info_len = sizeof(info));
-	struct bpf_link *link = bpf_program__attach_iter(over, &options);
+	struct bpf_link *link = bpf_program__attach_iter(over, pidfd ? &options : NULL);
 	char text[64];
 	int run, error = 0;
 
@@ -186,9 +162,11 @@ static int iterate(struct bpf_program *over, int pidfd)
 
 int tw_attach_follow(struct tw_attach_program *program, int pidfd)
 {
-	int error = iterate(program->skeleton->progs.processes, pidfd);
+	int error = iterate(program->skeleton->progs.chosen, pidfd);
 
-	return error ? error : iterate(program->skeleton->progs.descriptors, pidfd);
+	if (!error)
+		error = iterate(program->skeleton->progs.descendants, 0);
+	return error ? error : iterate(program->skeleton->progs.descriptors, 0);
 }
 
 const struct tw_turns *tw_attach_turns(const struct tw_attach_program *program)
@@ -221,6 +199,11 @@ void tw_attach_lost(const struct tw_attach_program *program,
 		    struct tw_attach_lost *lost)
 {
 	*lost = program->skeleton->bss->lost;
+}
+
+void tw_attach_stop(struct tw_attach_program *program)
+{
+	tw_attach__detach(program->skeleton);
 }
 
 uint64_t tw_attach_in_flight(const struct tw_attach_program *program)

@@ -17,11 +17,11 @@ struct tw_attach_program;
 /* Load the program. NULL: @why has the reason in one line. With @causes the submitting
  * threads are followed. If that is impossible, @no_causes has the reason, and the rest
  * works. */
-struct tw_attach_program *tw_attach_load(bool descendants, bool causes,
-					 const char **why, const char **no_causes);
+struct tw_attach_program *tw_attach_load(bool causes, const char **why,
+					 const char **no_causes);
 
-/* Follow the process of @pidfd and find its rings. Return 0 or -errno: -ESRCH if the
- * process has ended. */
+/* Follow the process of @pidfd and its descendants, also those that it will have, and find
+ * their rings. Return 0 or -errno: -ESRCH if the process has ended. */
 int tw_attach_follow(struct tw_attach_program *program, int pidfd);
 
 /* Return the turns of the followed threads; NULL if none are followed. */
@@ -39,7 +39,11 @@ int tw_attach_read(struct tw_attach_program *program, int wait_ms,
 void tw_attach_lost(const struct tw_attach_program *program,
 		    struct tw_attach_lost *lost);
 
-/* Return the number of I/Os in flight now. */
+/* Follow nothing any more. What was seen can still be read. */
+void tw_attach_stop(struct tw_attach_program *program);
+
+/* Return the number of I/Os that were in flight at tw_attach_stop(). Before, the kernel
+ * begins again at an I/O that ends while it is counted. */
 uint64_t tw_attach_in_flight(const struct tw_attach_program *program);
 
 void tw_attach_unload(struct tw_attach_program *program);

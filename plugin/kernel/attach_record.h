@@ -20,37 +20,48 @@ enum tw_attach_kind {
 
 enum {
 	TW_ATTACH_LINKED = 1,	/* begins when the I/O before it has ended */
-	TW_ATTACH_MULTISHOT = 2, /* has posted other completions, too */
+	TW_ATTACH_DRAINED = 2,	/* began when all I/Os before it had ended */
 	/* Done by the thread that submitted the I/O, which is followed: */
 	TW_ATTACH_DISPATCHED_ITSELF = 4,
 	TW_ATTACH_POSTED_ITSELF = 8,
+	/* A write with O_SYNC or O_DSYNC: as TW_SLOT_SYNC_WRITE. */
+	TW_ATTACH_SYNC_WRITE = 16,
 };
 
-/* A file by the numbers of stat(); the device is s_dev, MAJOR << 20 | MINOR. */
+/* What identifies a file. */
 struct tw_attach_inode {
-	__u64 number;
+	__u64 number;		/* with the generation, as numbers are used again */
 	__u32 device;
-	__u32 mode;		/* 0: the I/O is on no file */
+	__u32 mode;		/* its type; 0: the I/O is on no file */
 };
 
 struct tw_attach_ring {
 	__u32 kind;
 	__s32 fd;		/* -1: registered, without a descriptor */
-	__u64 ring;		/* its address in the kernel, never shown */
-	__u32 process;		/* as seen outside of containers */
-	__u32 flags;
+	__u32 ring;		/* its number, from 1 */
+	__u32 process;		/* as the reader sees it; 0: it does not */
 	__u32 sq_entries;
 	__u32 cq_entries;
 	char program[16];
 };
 
-#define TW_ATTACH_NAME	64
+enum {
+	TW_ATTACH_DELETED = 1,	/* the file has no name any more; it had this one */
+	TW_ATTACH_CUT = 2,	/* the path is longer: its beginning is not here */
+};
 
+#define TW_ATTACH_PATH	4096
+#define TW_ATTACH_NAME	256	/* of a file or folder, with its 0 */
+
+/* The record of a file has no more bytes than `size` of its path. */
 struct tw_attach_file {
 	__u32 kind;
-	__u32 process;
+	__u16 flags;
+	__u16 size;
 	struct tw_attach_inode inode;
-	char name[TW_ATTACH_NAME];	/* without its folder */
+	/* The names of the path, the file's first, that below the root last, each with a
+	 * 0 at its end. */
+	char names[TW_ATTACH_PATH + TW_ATTACH_NAME];
 };
 
 /* Times are of CLOCK_MONOTONIC; 0: the point was not passed, or not seen. */
@@ -59,30 +70,45 @@ struct tw_attach_io {
 	__u8 opcode;
 	__u8 flags;
 	__u16 thread;		/* followed thread, from 1; 0: not followed */
-	__u64 ring;
+	__u32 ring;		/* its number */
+	__s32 result;
 	struct tw_attach_inode inode;
 	__u64 accepted_ns;
 	__u64 dispatched_ns;
 	__u64 finished_ns;
 	__u64 posted_ns;
 	__u64 offset;		/* of reads and writes; ~0: the file's position */
-	__s32 result;
 	__u32 requests;
 	__u32 retries;
-	__u32 unused2;
 	__u64 due_bytes;	/* as in struct tw_slot */
 	__u64 finished_bytes;
 };
 
+/* In the ring buffer each record has 8 bytes more. */
+#define TW_ATTACH_IO_BYTES	96
+#define TW_ATTACH_BUFFER_BYTES	(8 << 20)
+#define TW_ATTACH_RECORDS	(TW_ATTACH_BUFFER_BYTES / (TW_ATTACH_IO_BYTES + 8))
+
+_Static_assert(sizeof(struct tw_attach_io) == TW_ATTACH_IO_BYTES,
+	       "the size of a record, which comments and ../README.md give");
+_Static_assert(TW_ATTACH_RECORDS >= 80000 && TW_ATTACH_RECORDS < 81000,
+	       "what the ring buffer holds, as in attach.c");
+
 #define TW_ATTACH_THREADS	64	/* threads that are followed */
+
+#define TW_ATTACH_OPCODES	64	/* the last place is for all others */
 
 /* Numbers of events without a record. */
 struct tw_attach_lost {
 	__u64 records;		/* no room in the ring buffer */
 	__u64 ios;		/* more in flight than can be followed */
-	__u64 rings;		/* more than can be followed */
-	__u64 more_cqes;	/* CQEs of multishot requests, without the last of each */
+	__u64 rings;		/* more open at once than can be followed */
+	__u64 processes;	/* more at once than can be followed */
+	__u64 more_cqes;	/* CQEs without a request: of multishot requests, or sent */
 	__u64 threads;		/* I/Os of threads beyond TW_ATTACH_THREADS */
+	__u64 names;		/* I/Os on files beyond those whose names are sent */
+	/* By opcode: completions of what is not followed (attach_names.h). */
+	__u64 others[TW_ATTACH_OPCODES];
 };
 
 #endif

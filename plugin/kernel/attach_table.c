@@ -150,6 +150,7 @@ void tw_attach_table_put(struct tw_attach_table *table,
 	const struct tw_attach_row **rows = calloc(tally->row_count + 1,
 						   sizeof(*rows));
 	size_t count = rows ? find_busy(tally, rows) : 0, most, shown;
+	const uint64_t rings = tally->ring_count + tally->more_rings;
 	struct tw_page *page = tw_page_new("");
 	char records[48] = "";
 	int width;
@@ -160,8 +161,8 @@ void tw_attach_table_put(struct tw_attach_table *table,
 	if (lost)
 		snprintf(records, sizeof(records), ", %llu records lost",
 			 (unsigned long long)lost);
-	tw_page_paragraph(page, "%.1f s, %u ring%s%s%s", (double)at_ns / 1e9,
-			  tally->ring_count, tw_format_plural(tally->ring_count), records,
+	tw_page_paragraph(page, "%.1f s, %llu ring%s%s%s", (double)at_ns / 1e9,
+			  (unsigned long long)rings, tw_format_plural(rings), records,
 			  count ? "" : ", no I/O");
 	if (count)
 		add_rows(page, rows, shown, files, over_ns, width);

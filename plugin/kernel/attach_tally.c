@@ -78,6 +78,10 @@ int tw_attach_add_ring(struct tw_attach_tally *tally,
 {
 	struct tw_attach_ring *rings;
 
+	if (tally->ring_count >= TW_ATTACH_MAX_RINGS) {
+		tally->more_rings++;
+		return 0;
+	}
 	/* The array grows at each power of two. */
 	if ((tally->ring_count & (tally->ring_count - 1)) == 0) {
 		size_t room = tally->ring_count ? 2 * (size_t)tally->ring_count : 1;
@@ -89,38 +93,19 @@ int tw_attach_add_ring(struct tw_attach_tally *tally,
 	}
 	tally->rings[tally->ring_count++] = *ring;
 	tally->rings[tally->ring_count - 1].program[sizeof(ring->program) - 1] = '\0';
-	/* Another ring may have had this address; forget the numbers found by address. */
-	memset(tally->ring_at, 0, sizeof(tally->ring_at));
 	return 0;
 }
+
+/* ---- rows ------------------------------------------------------------------ */
 
 static uint32_t mixed(uint64_t value)
 {
 	return (uint32_t)((value * 0x9e3779b97f4a7c15ULL) >> 32);
 }
 
-/* Return the number of a ring. If several rings have had the same address, return the
- * number of the last. */
-static uint32_t ring_of(struct tw_attach_tally *tally, uint64_t ring)
+static bool is_same(const struct tw_attach_row *row, const struct tw_attach_io *io)
 {
-	uint32_t *at = &tally->ring_at[mixed(ring) % TW_ATTACH_RING_PLACES];
-	uint32_t number;
-
-	if (*at && tally->rings[*at - 1].ring == ring)
-		return *at;
-	for (number = tally->ring_count; number > 0; number--)
-		if (tally->rings[number - 1].ring == ring)
-			break;
-	*at = number;
-	return number;
-}
-
-/* ---- rows ------------------------------------------------------------------ */
-
-static bool is_same(const struct tw_attach_row *row, uint32_t ring,
-		    const struct tw_attach_io *io)
-{
-	return row->ring == ring && row->opcode == io->opcode && !row->rest &&
+	return row->ring == io->ring && row->opcode == io->opcode && !row->rest &&
 	       row->inode.number == io->inode.number &&
 	       row->inode.device == io->inode.device &&
 	       row->inode.mode == io->inode.mode;
@@ -151,11 +136,11 @@ static struct tw_attach_row *rest(struct tw_attach_tally *tally)
 	return row;
 }
 
-static struct tw_attach_row *row_of(struct tw_attach_tally *tally, uint32_t ring,
+static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 				    const struct tw_attach_io *io)
 {
 	uint32_t place = mixed(io->inode.number ^ (uint64_t)io->inode.device << 40 ^
-			       (uint64_t)ring << 20 ^ (uint64_t)io->opcode << 56);
+			       (uint64_t)io->ring << 20 ^ (uint64_t)io->opcode << 56);
 	struct tw_attach_row *row;
 
 	for (;; place++) {
@@ -163,7 +148,7 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally, uint32_t ring
 
 		if (!at)
 			break;
-		if (is_same(&tally->rows[at - 1], ring, io))
+		if (is_same(&tally->rows[at - 1], io))
 			return &tally->rows[at - 1];
 	}
 	if (tally->row_count >= TW_ATTACH_MAX_ROWS)
@@ -171,7 +156,7 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally, uint32_t ring
 	row = new_row(tally);
 	if (!row)
 		return NULL;
-	row->ring = ring;
+	row->ring = io->ring;
 	row->opcode = io->opcode;
 	row->inode = io->inode;
 	tally->row_at[place % TW_ATTACH_PLACES] = (uint16_t)tally->row_count;
@@ -198,12 +183,20 @@ static bool is_ordered(const struct tw_attach_io *io)
 	return last_ns <= io->posted_ns;
 }
 
+/* True if the I/O had to wait for I/Os of its program, which is not the block layer's
+ * queue. */
+static bool has_waited(const struct tw_attach_io *io)
+{
+	return io->flags & (TW_ATTACH_LINKED | TW_ATTACH_DRAINED);
+}
+
 unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TIMES])
 {
 	bool ordered = is_ordered(io);
 	bool dispatched = ordered && io->dispatched_ns;
 	/* See tw_finished_ns() in join.h. */
 	bool finished = ordered && io->finished_ns &&
+			!(io->flags & TW_ATTACH_SYNC_WRITE) &&
 			io->finished_bytes >= io->due_bytes;
 	unsigned has = TW_ATTACH_HAS(TW_ATTACH_LAT);
 
@@ -211,7 +204,7 @@ unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TI
 	ns[TW_ATTACH_LAT] = io->posted_ns > io->accepted_ns ?
 			    io->posted_ns - io->accepted_ns : 0;
 	ns[TW_ATTACH_KERNEL] = ns[TW_ATTACH_LAT];
-	if (dispatched) {
+	if (dispatched && !has_waited(io)) {
 		has |= TW_ATTACH_HAS(TW_ATTACH_BLOCKQ);
 		ns[TW_ATTACH_BLOCKQ] = io->dispatched_ns - io->accepted_ns;
 		ns[TW_ATTACH_KERNEL] -= ns[TW_ATTACH_BLOCKQ];
@@ -221,11 +214,12 @@ unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TI
 		ns[TW_ATTACH_COMPLETE] = io->posted_ns - io->finished_ns;
 		ns[TW_ATTACH_KERNEL] -= ns[TW_ATTACH_COMPLETE];
 	}
-	if (!dispatched || !finished)
-		return has | TW_ATTACH_HAS(TW_ATTACH_KERNEL);
-	ns[TW_ATTACH_DEVICE] = ns[TW_ATTACH_KERNEL];
-	ns[TW_ATTACH_KERNEL] = 0;
-	return has | TW_ATTACH_HAS(TW_ATTACH_DEVICE);
+	if (dispatched && finished) {
+		has |= TW_ATTACH_HAS(TW_ATTACH_DEVICE);
+		ns[TW_ATTACH_DEVICE] = io->finished_ns - io->dispatched_ns;
+		ns[TW_ATTACH_KERNEL] -= ns[TW_ATTACH_DEVICE];
+	}
+	return has == TW_ATTACH_SPLIT ? has : has | TW_ATTACH_HAS(TW_ATTACH_KERNEL);
 }
 
 static void count_split(struct tw_attach_counts *counts,
@@ -237,6 +231,11 @@ static void count_split(struct tw_attach_counts *counts,
 		counts->retries += io->retries;
 	} else if (!io->dispatched_ns && !io->finished_ns) {
 		counts->no_request++;
+	} else if (is_ordered(io) && io->dispatched_ns && has_waited(io)) {
+		counts->waited++;
+	} else if (is_ordered(io) && io->dispatched_ns &&
+		   io->flags & TW_ATTACH_SYNC_WRITE) {
+		counts->sync_write++;
 	} else {
 		counts->missing_stamp++;
 		counts->negative += !is_ordered(io);
@@ -248,11 +247,9 @@ static bool count(struct tw_attach_counts *counts, const struct tw_attach_io *io
 {
 	if (io->kind == TW_ATTACH_NO_CQE)
 		counts->no_cqe++;
-	else if (io->flags & TW_ATTACH_MULTISHOT)
-		counts->multishot++;
 	else if (io->result == -ECANCELED)
 		counts->cancelled++;
-	else if (!tw_attach_is_good(io->opcode, io->result))
+	else if (io->result < 0)
 		counts->errors++;	/* also I/Os that the kernel did not accept */
 	else if (!io->accepted_ns)
 		counts->unseen++;
@@ -273,6 +270,7 @@ static void add_good(struct tw_attach_counts *counts, struct tw_histogram *times
 {
 	counts->ios++;
 	counts->linked += (io->flags & TW_ATTACH_LINKED) != 0;
+	counts->drained += (io->flags & TW_ATTACH_DRAINED) != 0;
 	counts->empty += io->result == 0 &&
 			 tw_attach_direction(io->opcode) < TW_ATTACH_SYNC;
 	count_split(counts, io, has);
@@ -291,11 +289,9 @@ static void add_recent(struct tw_attach_recent *recent, const uint64_t *ns,
 }
 
 static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *io,
-		     uint32_t ring, uint64_t lat_ns)
+		     uint64_t lat_ns)
 {
-	struct tw_attach_slow slow = {
-		.lat_ns.value = lat_ns, .ring = ring, .io = *io,
-	};
+	struct tw_attach_slow slow = { .lat_ns.value = lat_ns, .io = *io };
 
 	/* For other operations the kernel has another value at that place. */
 	if (tw_attach_direction(io->opcode) >= TW_ATTACH_SYNC)
@@ -307,25 +303,23 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 	tw_slowest_add(&tally->slowest, &slow.lat_ns);
 }
 
-static void add_direction(struct tw_attach_tally *tally, uint32_t ring,
-			  const struct tw_attach_io *io, const uint64_t *ns,
-			  unsigned has)
+static void add_direction(struct tw_attach_tally *tally, const struct tw_attach_io *io,
+			  const uint64_t *ns, unsigned has)
 {
 	enum tw_attach_direction direction = tw_attach_direction(io->opcode);
 	struct tw_attach_direction_tally *of = &tally->of[direction];
 
-	if (direction == TW_ATTACH_OTHER || !count(&of->counts, io))
+	if (direction >= TW_ATTACH_DIRECTIONS || !count(&of->counts, io))
 		return;
 	add_good(&of->counts, of->times, io, ns, has);
-	add_slow(tally, io, ring, ns[TW_ATTACH_LAT]);
+	add_slow(tally, io, ns[TW_ATTACH_LAT]);
 	tw_windows_add(&tally->over_time, io->posted_ns, direction,
 		       ns[TW_ATTACH_LAT]);
 }
 
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io)
 {
-	const uint32_t ring = ring_of(tally, io->ring);
-	struct tw_attach_row *row = row_of(tally, ring, io);
+	struct tw_attach_row *row = row_of(tally, io);
 	uint64_t ns[TW_ATTACH_TIMES];
 	unsigned has = tw_attach_split(io, ns);
 
@@ -337,7 +331,7 @@ int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *i
 	} else {
 		row->recent.failed += io->kind == TW_ATTACH_IO && io->result < 0;
 	}
-	add_direction(tally, ring, io, ns, has);
+	add_direction(tally, io, ns, has);
 	if (io->posted_ns > tally->last_ns)
 		tally->last_ns = io->posted_ns;
 	return 0;

@@ -22,7 +22,8 @@ enum tw_attach_time {
 	TW_ATTACH_BLOCKQ,
 	TW_ATTACH_DEVICE,
 	TW_ATTACH_COMPLETE,
-	TW_ATTACH_KERNEL,	/* all three, or those around a missing stamp */
+	TW_ATTACH_KERNEL,	/* all three, or those around a missing stamp; blockq with
+				 * the wait for other I/Os */
 	TW_ATTACH_LAT,
 	TW_ATTACH_TIMES,
 };
@@ -35,12 +36,15 @@ struct tw_attach_counts {
 	uint64_t split;
 	uint64_t no_request;
 	uint64_t missing_stamp;
+	uint64_t sync_write;	/* device and complete are one */
+	uint64_t waited;	/* linked or drained: blockq is not known */
+	/* of all of them: */
 	uint64_t linked;	/* lat contains the wait for the I/O before it */
+	uint64_t drained;	/* lat contains the wait for all I/Os before it */
 	uint64_t empty;		/* moved no bytes */
 	/* not among these: */
 	uint64_t errors;
 	uint64_t cancelled;
-	uint64_t multishot;
 	uint64_t no_cqe;	/* ended without a CQE, or it was not seen */
 	uint64_t unseen;	/* its acceptance was not seen */
 	/* of the split ones: */
@@ -58,7 +62,7 @@ struct tw_attach_recent {
 };
 
 struct tw_attach_row {
-	uint32_t ring;		/* number of the ring, from 1; 0: unknown */
+	uint32_t ring;		/* number of the ring, from 1 */
 	uint8_t opcode;
 	bool rest;		/* the row of all I/Os without a row of their own */
 	struct tw_attach_inode inode;
@@ -69,7 +73,6 @@ struct tw_attach_row {
 
 struct tw_attach_slow {
 	struct tw_slow lat_ns;
-	uint32_t ring;
 	struct tw_attach_io io;
 	struct tw_attach_why why;	/* if threads are followed */
 };
@@ -81,12 +84,12 @@ struct tw_attach_direction_tally {
 
 #define TW_ATTACH_MAX_ROWS	1000	/* without the row for the rest */
 #define TW_ATTACH_PLACES	4096	/* a power of two, far above that */
-#define TW_ATTACH_RING_PLACES	256
+#define TW_ATTACH_MAX_RINGS	16384	/* that are described */
 
 struct tw_attach_tally {
 	struct tw_attach_ring *rings;
 	uint32_t ring_count;
-	uint32_t ring_at[TW_ATTACH_RING_PLACES];	/* by hash of the address */
+	uint64_t more_rings;		/* beyond these */
 	struct tw_attach_row *rows;
 	uint32_t row_count;
 	uint16_t row_at[TW_ATTACH_PLACES];	/* by hash, from 1; 0: none */

@@ -126,10 +126,10 @@ const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 	return NULL;
 }
 
-void tw_attach_go(struct tw_attach_target *target)
+int tw_attach_go(struct tw_attach_target *target)
 {
 	if (target->go < 0)
-		return;
+		return 0;
 	if (write(target->go, "", 1) != 1)
 		kill(target->pid, SIGKILL);	/* otherwise it would wait forever */
 	close(target->go);
@@ -139,6 +139,7 @@ void tw_attach_go(struct tw_attach_target *target)
 		tw_command_fail(tw_attach_options.command, TW_EXIT_NO_INPUT,
 				"can't run %s: %s", target->argv[0],
 				strerror(-target->error));
+	return target->error;
 }
 
 bool tw_attach_has_ended(const struct tw_attach_target *target)

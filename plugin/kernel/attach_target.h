@@ -29,8 +29,9 @@ const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
 const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 			    char *why, size_t size);
 
-/* Let the program begin. If it can't be run, a line on stderr has the reason. */
-void tw_attach_go(struct tw_attach_target *target);
+/* Let the program begin, if it was prepared. Return 0 or -errno: it can't be run, and a line
+ * on stderr has the reason. */
+int tw_attach_go(struct tw_attach_target *target);
 
 bool tw_attach_has_ended(const struct tw_attach_target *target);
 

@@ -12,22 +12,41 @@ struct qstr {
 	const unsigned char *name;
 } TW_BY_NAME;
 
+struct hlist_bl_node {
+	void *pprev;
+} TW_BY_NAME;
+
 struct dentry {
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
 	struct qstr d_name;
 } TW_BY_NAME;
 
+struct vfsmount {
+	struct dentry *mnt_root;
+} TW_BY_NAME;
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+} TW_BY_NAME;
+
 struct path {
+	struct vfsmount *mnt;
 	struct dentry *dentry;
 } TW_BY_NAME;
 
 struct super_block {
 	__u32 s_dev;
+	unsigned long s_magic;
 } TW_BY_NAME;
 
 struct inode {
 	__u16 i_mode;
 	struct super_block *i_sb;
 	unsigned long i_ino;
+	__u32 i_generation;
 } TW_BY_NAME;
 
 struct file_operations {
@@ -41,10 +60,14 @@ struct file {
 	struct path f_path;
 } TW_BY_NAME;
 
+struct work_struct {
+	void *func;
+} TW_BY_NAME;
+
 struct io_ring_ctx {
-	unsigned int flags;
 	unsigned int sq_entries;
 	unsigned int cq_entries;
+	struct work_struct exit_work;
 } TW_BY_NAME;
 
 /* Size of the table of IORING_REGISTER_RING_FDS, whose rings may have no descriptor. */
@@ -60,6 +83,14 @@ typedef struct {
 
 struct signal_struct {
 	atomic_t live;
+} TW_BY_NAME;
+
+struct ns_common {
+	unsigned int inum;
+} TW_BY_NAME;
+
+struct pid_namespace {
+	struct ns_common ns;
 } TW_BY_NAME;
 
 struct bpf_iter__task {

@@ -25,6 +25,8 @@ static uint64_t begin_of(const uint64_t *ns, unsigned stage)
 		return 0;
 	case TW_ATTACH_COMPLETE:
 		return ns[TW_ATTACH_LAT] - ns[TW_ATTACH_COMPLETE];
+	case TW_ATTACH_DEVICE:
+		return ns[TW_ATTACH_BLOCKQ] + ns[TW_ATTACH_KERNEL];
 	default:
 		return ns[TW_ATTACH_BLOCKQ];
 	}

@@ -102,6 +102,7 @@ struct task_struct {
 	int tgid;
 	struct pid *thread_pid;
 	struct task_struct *group_leader;
+	struct task_struct *real_parent;
 	__u64 start_time;	/* CLOCK_MONOTONIC */
 	const struct cred *real_cred;
 	const struct cred *cred;

@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For kernel_attach.t: a program that uses io_uring for other things than files,
- * each this number of times:
+ * For kernel_attach.t: attach_kinds FILE [MODE] reads the file, and uses io_uring for
+ * other things, each this number of times:
  *
+ *	21	reads
  *	4	multishot accepts of 3 connections, each of which is then cancelled
  *	10	sends, and as many receives
  *	5	timeouts that run out
- *	4	chains of a timeout and a nop
- *	6	nops without a completion
+ *	4	chains of a timeout and a read
+ *	3	timeouts and a read after all that was submitted before it
+ *	6	reads without a completion
  *	10	reads of no file
+ *	7	reads of a pipe that wait for data
  *
- * With "registered" the ring keeps no descriptor, and 9 nops follow when stdin has
- * ended. With "many" it makes 8000 rings, each for one nop, with 2000 open at most.
+ * A MODE has reads alone:
+ *
+ *	registered	9 when stdin has ended, of a ring that keeps no descriptor
+ *	many		8000, each of a ring of its own, with 2000 open at most
+ *	crowd		16600, each of a ring of its own, all open at once
+ *	waiting		1000, while 70000 of a pipe wait for data
+ *	fork		5 each of two children, after a byte each on stdin
+ *
  * Exit 2 with the reason where io_uring can't be used so.
  */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <liburing.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -22,9 +32,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct io_uring ring;
+static int file;
 
 static void need(int good, const char *what)
 {
@@ -60,11 +72,21 @@ static int take(unsigned count)
 	return result;
 }
 
-static void nops(unsigned count)
+static char data[8];
+
+static struct io_uring_sqe *prepare_read(void)
+{
+	struct io_uring_sqe *sqe = next();
+
+	io_uring_prep_read(sqe, file, data, sizeof(data), 0);
+	return sqe;
+}
+
+static void reads(unsigned count)
 {
 	while (count--) {
-		io_uring_prep_nop(next());
-		take(1);
+		prepare_read();
+		need(take(1) == sizeof(data), "read");
 	}
 }
 
@@ -106,7 +128,6 @@ static void connections(int ends[2])
 
 static void messages(const int ends[2])
 {
-	char data[8];
 	int i;
 
 	for (i = 0; i < 10; i++) {
@@ -117,11 +138,10 @@ static void messages(const int ends[2])
 	}
 }
 
-static void others(void)
+static void timeouts(void)
 {
 	struct __kernel_timespec soon = { .tv_nsec = 1000000 };
 	struct io_uring_sqe *sqe;
-	char data[8];
 	int i;
 
 	for (i = 0; i < 5; i++) {
@@ -132,19 +152,61 @@ static void others(void)
 		sqe = next();
 		io_uring_prep_timeout(sqe, &soon, 0, IORING_TIMEOUT_ETIME_SUCCESS);
 		sqe->flags |= IOSQE_IO_LINK;
-		io_uring_prep_nop(next());
+		prepare_read();
 		take(2);
 	}
+}
+
+/* In a ring of its own: with IOSQE_CQE_SKIP_SUCCESS there is no draining. */
+static void drained_reads(void)
+{
+	struct __kernel_timespec soon = { .tv_nsec = 1000000 };
+	const struct io_uring first = ring;
+	int i;
+
+	need(io_uring_queue_init(64, &ring, 0) == 0, "second ring");
+	for (i = 0; i < 3; i++) {
+		io_uring_prep_timeout(next(), &soon, 0, 0);
+		prepare_read()->flags |= IOSQE_IO_DRAIN;
+		take(2);
+	}
+	io_uring_queue_exit(&ring);
+	ring = first;
+}
+
+static void odd_reads(void)
+{
+	int i, ends[2];
+
 	for (i = 0; i < 6; i++) {
-		sqe = next();
-		io_uring_prep_nop(sqe);
-		sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
+		prepare_read()->flags |= IOSQE_CQE_SKIP_SUCCESS;
 		take(0);
 	}
 	for (i = 0; i < 10; i++) {
 		io_uring_prep_read(next(), -1, data, sizeof(data), 0);
 		take(1);
 	}
+	need(pipe(ends) == 0, "pipe");
+	for (i = 0; i < 7; i++) {
+		io_uring_prep_read(next(), ends[0], data, sizeof(data), 0);
+		take(0);
+		need(write(ends[1], data, sizeof(data)) == sizeof(data), "data");
+		take(1);
+	}
+}
+
+static void need_files(unsigned count)
+{
+	struct rlimit files;
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	if (files.rlim_cur >= count)
+		return;
+	fprintf(stderr, "attach_kinds: no more than %llu open files\n",
+		(unsigned long long)files.rlim_cur);
+	exit(2);
 }
 
 /*
@@ -154,20 +216,15 @@ static void others(void)
 static void many_rings(void)
 {
 	static struct io_uring rings[2000];
-	unsigned most = sizeof(rings) / sizeof(*rings), made, open = 0, i;
-	struct rlimit files;
+	const unsigned most = sizeof(rings) / sizeof(*rings);
+	unsigned made, open = 0, i;
 
-	getrlimit(RLIMIT_NOFILE, &files);
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-	need(files.rlim_cur > 200, "200 open files");
-	if (files.rlim_cur < most + 100)
-		most = (unsigned)files.rlim_cur - 100;
+	need_files(most + 100);
 	for (made = 0; made < 8000; made++) {
 		/* Closed ones still count until the kernel has freed them. */
 		while (io_uring_queue_init(1, &ring, 0))
 			usleep(1000);
-		nops(1);
+		reads(1);
 		rings[open++] = ring;
 		for (i = 0; open == most && i < most; i++)
 			io_uring_queue_exit(&rings[i]);
@@ -175,29 +232,91 @@ static void many_rings(void)
 	}
 }
 
-int main(int argc, char **argv)
+static void crowd(void)
+{
+	const unsigned count = 16600;
+
+	need_files(count + 100);
+	for (unsigned i = 0; i < count; i++) {
+		need(io_uring_queue_init(1, &ring, 0) == 0, "memory for 16600 rings");
+		reads(1);
+	}
+}
+
+static void waiting(void)
+{
+	int ends[2];
+
+	need(pipe(ends) == 0, "pipe");
+	for (unsigned i = 0; i < 70000; i++) {
+		io_uring_prep_read(next(), ends[0], data, sizeof(data), 0);
+		take(0);
+	}
+	reads(1000);
+}
+
+static void children(void)
+{
+	char byte;
+	int i;
+
+	puts("ready");
+	fflush(stdout);
+	for (i = 0; i < 2; i++)
+		if (fork() == 0) {
+			need(read(0, &byte, 1) == 1, "byte");
+			need(io_uring_queue_init(64, &ring, 0) == 0, "ring");
+			reads(5);
+			exit(0);
+		}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void registered(void)
+{
+	need(io_uring_register_ring_fd(&ring) == 1, "registered ring");
+	close(ring.ring_fd);
+	puts("ready");
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
+	reads(9);
+}
+
+static void all_kinds(void)
 {
 	int ends[2], i;
 
-	need(io_uring_queue_init(64, &ring, 0) == 0, "ring");
-	if (argc > 1 && strcmp(argv[1], "many") == 0) {
-		many_rings();
-		return 0;
-	}
-	if (argc > 1) {
-		need(io_uring_register_ring_fd(&ring) == 1, "registered ring");
-		close(ring.ring_fd);
-		puts("ready");
-		fflush(stdout);
-		while (getchar() != EOF)
-			;
-		nops(9);
-		return 0;
-	}
+	reads(20);
 	for (i = 0; i < 4; i++)
 		connections(ends);
 	messages(ends);
-	others();
-	nops(20);
+	timeouts();
+	drained_reads();
+	odd_reads();
+	reads(1);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *mode;
+		void (*run)(void);
+		int needs_ring;
+	} all[] = {
+		{ "all", all_kinds, 1 }, { "registered", registered, 1 },
+		{ "many", many_rings, 0 }, { "crowd", crowd, 0 },
+		{ "waiting", waiting, 1 }, { "fork", children, 0 },
+	};
+	const char *mode = argc > 2 ? argv[2] : "all";
+
+	need(argc > 1 && (file = open(argv[1], O_RDONLY | O_CLOEXEC)) >= 0, "file");
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (strcmp(mode, all[i].mode) != 0)
+			continue;
+		need(!all[i].needs_ring || io_uring_queue_init(64, &ring, 0) == 0, "ring");
+		all[i].run();
+	}
 	return 0;
 }

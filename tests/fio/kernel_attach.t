@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: `tickwise attach` counts each I/O of the program that it starts, or of
-# the given process, by ring, file and operation, and no other program's. Direct I/O
-# is split, buffered I/O is not. The program's output and exit code are its own.
-# attach ends with the process, and its report is one that `tickwise report` reads.
-# With --causes the slowest I/Os have causes, and a process that takes the CPU is
-# named to users who may see it. An error is one line.
+# the given process, and of the processes that it has started or starts later, by
+# ring, file and operation, and no other program's. Operations that are no I/O on
+# storage are counted, and keep no I/O from being followed. Direct I/O is split,
+# buffered I/O is not; what waits for other I/Os or for a flush is not split either.
+# The program's output and exit code are its own. attach ends with the process or by
+# a signal, and its report is one that `tickwise report` reads. A program without a
+# ring is told so. With --causes the slowest I/Os have causes, and a process that
+# takes the CPU is named to users who may see it. An error is one line.
 #
-# Defect: I/Os that are missing, or of another program; a process that hangs; a
-# program that stays in the kernel; an exit code that is lost; a name that its user
-# may not see.
+# Defect: I/Os that are missing, without being counted as lost, or of another program;
+# a wrong path; time under a wrong name; a process that hangs; a program that stays in
+# the kernel; an exit code or a report that is lost; a name that its user may not see.
 #
 # No time is judged. fio's own engine does the I/O.
 #
@@ -54,11 +57,12 @@ attach_perl='
 	sub whole {
 		my $a = $j->{attached};
 		!$a->{lost_records} && !$a->{lost_ios} && !$a->{lost_rings} &&
-		sum("ios", grep { $_->{operation} =~ /^(read|write|f?sync)/ } @rows)
+		sum("ios", grep { $_->{operation} =~ /^(others|read|write|f?sync)/ } @rows)
 			== List::Util::sum0(values %{$j->{ios}}) &&
 		!grep { $_->{ios} != ($_->{stages}{lat}{count} // 0) ||
 			$_->{ios} != $_->{split} + $_->{no_request} +
-				$_->{missing_stamp} } @rows;
+				$_->{missing_stamp} + $_->{sync_write} +
+				$_->{waited} } @rows;
 	}
 	sub stages_add_up {
 		my $ok = 1;
@@ -109,13 +113,23 @@ need_kernel
 attach --interval=0 -- sh -c 'echo its output; echo its error >&2; exit 7'
 is "$status $(cat out)" '7 its output' "the program's exit code and output are its own"
 is "$(head -n 1 err)" 'its error' 'its stderr, too'
-attach --interval=0 -- ./none
-is "$status" 127 'no such program: 127'
+echo before >page
+attach --interval=0 --output=page --json=none.json -- ./none
+is "$status $(wc -l <err) $(cat out page)" '127 1 before' \
+	'no such program: 127, one line and no report'
+ok "$([ ! -e none.json ]; echo $?)" 'nor one as JSON'
 attach --interval=0 -- sh -c 'kill -TERM $$'
 is "$status" 143 'ended by SIGTERM: 143'
 attach --interval=0 --output=page -- true
-is "$(cat out err)" '' '--output: nothing elsewhere'
-has page 'no I/O was seen' 'and the report there'
+is "$status $(cat out) $(grep -c ': no ring was seen: process [0-9]* (true)' err)" '0  1' \
+	'a program without a ring: a line says so'
+has page 'no ring was seen: these processes did no I/O' 'and so does the page'
+sleep 600 &
+sleeper=$!
+attach --interval=0 --duration=0.1 --output=page $sleeper
+kill $sleeper
+is "$status $(grep -c 'no ring was seen' err page | tr '\n' ' ')" '2 err:1 page:1 ' \
+	'so for a process, with exit code 2'
 
 head -c 4194304 /dev/zero >buffered
 # shellcheck disable=SC2046
@@ -123,7 +137,7 @@ attach --interval=0 --json=b.json -- "$FIO" --name=b $(stock --filename=buffered
 	--io_size=2m --rw=randread --invalidate=0)
 is "$status" 0 'buffered reads'
 attached b.json '@busy == 1 && near(512, found()) && $busy[0]{operation} eq "read" &&
-	$busy[0]{file} =~ m{(^|/)buffered$} && $busy[0]{ring} == 1 &&
+	$busy[0]{file} eq "'"$(pwd -P)"'/buffered" && $busy[0]{ring} == 1 &&
 	$j->{attached}{rings}[0]{program} eq "fio"' 'each is counted, of its file'
 run report b.json
 is "$status" 0 'the report is read'
@@ -135,13 +149,13 @@ is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" 
 
 # --json alone: the report replaces tables and page.
 attach --json -o only.json --html=only.html -- true
-is "$status $(cat out err)" '0 ' '--json: nothing elsewhere'
+is "$status $(cat out) $(wc -l <err)" '0  1' '--json: nothing elsewhere'
 is "$(from_json only.json 'print $j->{schema}')" tickwise-report 'and an object there'
-has only.html 'no I/O was seen' 'with --html the page as HTML'
+has only.html 'no ring was seen' 'with --html the page as HTML'
 attach --json -o - -- true
-is "$status $(wc -c <err) $(head -c 1 out)" '0 0 {' '-o -: standard output'
+is "$status $(wc -l <err) $(head -c 1 out)" '0 1 {' '-o -: standard output'
 attach -q -- true
-has err 'no I/O was seen' '-q: the report'
+has err 'no ring was seen: these' '-q: the report'
 
 # wait_for FILE PATTERN: waits until FILE has it, without a limit: a machine may be slow
 wait_for()
@@ -204,8 +218,8 @@ wait $late
 wait $attacher
 is "$? $(cat out err)" '0 ' 'ends: so does attach'
 attached d.json '@busy == 1 && near(512, found()) &&
-	$j->{ios}{write} == $busy[0]{ios} && !$j->{attached}{descendants} &&
-	$busy[0]{file} =~ m{(^|/)buffered$}' \
+	$j->{ios}{write} == $busy[0]{ios} &&
+	$busy[0]{file} eq "'"$(pwd -P)"'/buffered"' \
 	'and has its writes'
 
 rm go
@@ -225,37 +239,80 @@ is $? 0 'it makes one later, and ends'
 attached e.json '@busy == 1 && near(512, found()) && $j->{ios}{read}' \
 	'and has its reads'
 
-# ---- other operations ----
+# ---- its children ----
 
 kinds=$TW_BUILD/tests/fio/attach_kinds
+rm -f ready err page
+mkfifo go_on
+"$kinds" buffered fork <go_on >ready 2>err &
+parent=$!
+exec 9>go_on
+wait_for ready ready
+rm -f page err
+"$tickwise" attach --interval=0.1 --json=p.json --output=page $parent >out 2>err 9>&- &
+attacher=$!
+wait_for page ' s, '
+has err ' has no ring yet, nor has one that it started' 'a process whose children have no ring yet'
+printf '\n\n' >&9
+exec 9>&-
+wait $parent
+forked=$?
+wait $attacher
+if [ $forked = 2 ]; then
+	skip 'no io_uring for them'
+else
+	attached p.json 'near(10, found()) && @{$j->{attached}{rings}} == 2 &&
+		!grep { $_->{pid} == '"$parent"' || $_->{program} ne "attach_kinds" }
+			@{$j->{attached}{rings}}' 'has what its children do'
+fi
+
+# fio waits, and the processes that it starts do the I/O. They have their rings already.
+rm -f waits go page
+# shellcheck disable=SC2046
+"$FIO" --name=late $(stock --filename=buffered --rw=read --io_size=2m) --numjobs=2 \
+	--exec_prerun='sh wait.sh' &
+late=$!
+while [ ! -e waits ]; do sleep 0.1; done
+"$tickwise" attach --interval=0.1 --json=q.json --output=page $late >out 2>err &
+attacher=$!
+wait_for page ' s, 2 rings'
+: >go
+wait $late
+wait $attacher
+attached q.json 'near(1024, found()) && @busy == 2 && $j->{ios}{read} &&
+	!grep { $_->{pid} == '"$late"' } @{$j->{attached}{rings}}' \
+	"fio's own process leads to those of its jobs"
+rm go
+
+# ---- other operations ----
+
 rings=
-attach --interval=0 --json=k.json --output=page -- "$kinds"
+attach --interval=0 --json=k.json --output=page -- "$kinds" buffered
 if [ "$status" = 2 ]; then
 	skip "$(cat err)"
 else
 	is "$status" 0 'accept, send, recv, timeouts, chains'
 	rings=1
-	# A timeout that runs out is no error. 4 of the nops are the last of a chain.
-	attached k.json 'near(10, sum("ios", row("send"))) &&
-		near(10, sum("ios", row("recv"))) &&
-		near(9, sum("ios", row("timeout"))) &&
-		!sum("errors", row("timeout")) &&
-		near(24, sum("ios", row("nop"))) && !sum("ios", row("read")) &&
-		near(10, sum("errors", row("read")))' 'each by its name'
-	attached k.json 'near(4, sum("multishot", row("accept"))) &&
-		!sum("ios", row("accept")) && near(12, $j->{attached}{more_cqes})' \
-		'a multishot request is no latency'
-	attached k.json 'near(4, sum("linked", row("nop"))) &&
-		sum("linked", @rows) == sum("linked", row("nop"))' \
-		'what had to wait for the one before it'
-	# Nops whose completion was missed count as those that have none.
-	attached k.json 'sum("no_cqe", row("nop")) + $j->{attached}{in_flight} >= 3 &&
-		sum("ios", row("nop")) + sum("no_cqe", row("nop")) <= 30' \
+	attached k.json '!(grep { my ($name, $count) = split;
+			!near($count, $j->{attached}{others}{$name} // 0) } "accept 4",
+			"send 10", "recv 10", "timeout 12", "async_cancel 4", "read 7") &&
+		near(12, $j->{attached}{more_cqes}) &&
+		!grep { $_->{operation} ne "read" } @rows' \
+		'what is no I/O on a file is counted, by its name'
+	attached k.json 'near(28, sum("ios", @rows)) && near(10, sum("errors", @rows)) &&
+		near(4, sum("linked", @rows)) && near(3, sum("drained", @rows))' \
+		'reads: the failed ones, and those that had to wait for others'
+	# Reads whose completion was missed count as those that have none.
+	attached k.json 'sum("no_cqe", @rows) + $j->{attached}{in_flight} >= 3 &&
+		sum("ios", @rows) + sum("no_cqe", @rows) <= 28 + 6' \
 		'and what has no completion'
+	attach --interval=0 --json=v.json --output=page -- "$kinds" buffered waiting
+	attached v.json 'near(1000, sum("ios", @rows)) && @rows == 1' \
+		'while 70000 reads wait for another program, none of a file is lost'
 
 	rm -f ready
 	mkfifo hold
-	"$kinds" registered <hold >ready 2>err &
+	"$kinds" buffered registered <hold >ready 2>err &
 	holder=$!
 	exec 9>hold
 	wait_for ready ready
@@ -267,16 +324,39 @@ else
 	exec 9>&-
 	wait $holder
 	wait $attacher
-	attached l.json '@busy == 1 && near(9, sum("ios", row("nop"))) &&
+	attached l.json '@busy == 1 && near(9, sum("ios", row("read"))) &&
 		$j->{attached}{rings}[0]{fd} == -1' 'a ring without a descriptor'
 fi
 
-# ---- more rings than can be followed at a time ----
+# ---- many rings ----
 
 if [ -n "$rings" ]; then
-	attach --interval=0 --json=n.json --output=page -- "$kinds" many
-	attached n.json 'near(8001, scalar @{$j->{attached}{rings}}) &&
-		near(8000, sum("ios", @rows))' 'one after another: none is lost'
+	attach --interval=0 --json=n.json --output=page -- "$kinds" buffered many
+	[ "$status" = 2 ] && skip "$(cat err)" ||
+		attached n.json '@{$j->{attached}{rings}} == 8000 &&
+			near(8000, sum("ios", @rows))' '8000 rings, one after another: none is lost'
+	attach --interval=0 --json=w.json --output=page -- "$kinds" buffered crowd
+	[ "$status" = 2 ] && skip "$(cat err)" ||
+		json w.json "$attach_perl"'my $lost = $j->{attached}{lost_rings};
+			$lost >= 216 && near(16600 - $lost, sum("ios", @rows)) &&
+			@{$j->{attached}{rings}} == 16384'
+	ok $? '16600 at once: those too many are counted'
+fi
+
+# ---- paths ----
+
+# In a namespace of processes, /proc has other numbers than the kernel.
+mkdir -p "$scratch/in a folder"
+cp buffered "$scratch/in a folder/file"
+if [ -n "$rings" ] && unshare -pf --mount-proc true 2>/dev/null; then
+	# shellcheck disable=SC2016
+	unshare -pf --mount-proc "$tickwise" attach --interval=0 --json=x.json \
+		--output=page -- "$kinds" 'in a folder/file' >out 2>err
+	attached x.json '$busy[0]{file} eq "'"$(pwd -P)"'/in a folder/file" &&
+		!grep { $_->{pid} > 20 || $_->{pid} < 2 } @{$j->{attached}{rings}}' \
+		'in a container the whole path, and its numbers of processes'
+else
+	skip 'no namespace of processes here'
 fi
 
 # ---- Ctrl-C ----
@@ -300,6 +380,32 @@ wait $attacher
 is $? $interrupted 'whose exit code it has'
 attached f.json '$j->{ios}{read} > 0 && $j->{attached}{in_flight} <= $j->{ios}{read}' \
 	'what was done by then is in the report'
+
+# ---- the terminal is gone ----
+
+rm -f page err
+# shellcheck disable=SC2046
+"$FIO" --name=long $(stock --filename=buffered --rw=read --time_based --runtime=600 \
+	--thread --rate_iops=200) &
+long=$!
+for ignored in '' 1; do
+	rm -f page hup.json
+	# shellcheck disable=SC2086
+	(${ignored:+trap '' HUP}
+	exec "$tickwise" attach --interval=0.1 ${ignored:+--duration=2} --json=hup.json \
+		--output=page $long) >out 2>err &
+	attacher=$!
+	wait_for page buffered
+	kill -HUP $attacher
+	wait $attacher
+	is "$? $(grep -c 'by ring, file' page)" '0 1' \
+		"SIGHUP${ignored:+, ignored as by nohup,} loses no report"
+	json hup.json '$j->{ios}{read} > 0 &&
+		('"${ignored:-0}"' ? $j->{job}{run_ns} >= 2e9 : 1)'
+	ok $? 'nor the file'
+done
+kill -INT $long
+wait $long
 
 # ---- the records can't be read any more ----
 

@@ -104,12 +104,12 @@ cat >attached.json <<END
 "slowest": [{"offset": 3764224, "size": 4096, "ddir": "read", "monotonic_ns":
 "13584924461442", "stages": {"blockq": 60, "device": 400, "complete": 115, "lat": 575},
 "ring": 1, "operation": "read", "file": "/data/db"}],
-"attached": {"descendants": true, "rings": [{"ring": 1, "program": "db", "pid": 7643,
+"attached": {"more_rings": 0, "others": {"recv": 7}, "rings": [{"ring": 1, "program": "db", "pid": 7643,
 "fd": 7, "sq_entries": 4, "cq_entries": 8}], "operations": [{"ring": 1, "operation":
 "read", "file": "/data/db", "ios": 100, "split": 99, "no_request": 1, "missing_stamp": 0,
-"linked": 0, "empty": 2, "errors": 1, "cancelled": 0, "multishot": 0, "no_cqe": 0,
-"unseen": 0, "stages": {$(attached_stages '')}}], "in_flight": 3, "more_cqes": 0,
-"lost_records": 0, "lost_ios": 2, "lost_rings": 0},
+"sync_write": 0, "waited": 0, "linked": 0, "drained": 0, "empty": 2, "errors": 1,
+"cancelled": 0, "no_cqe": 0, "unseen": 0, "stages": {$(attached_stages '')}}], "in_flight": 3, "more_cqes": 0,
+"lost_records": 0, "lost_ios": 2, "lost_rings": 0, "lost_names": 0, "lost_processes": 0},
 "counter": {"verdict": "unchecked", "fallback": true, "reasons": []}, "clocks": {},
 "fio_times": {"event_time": false, "event_wait": false}}
 END

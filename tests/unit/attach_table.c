@@ -27,7 +27,7 @@ static bool shows(const char *name, const char *shown)
 		.kind = TW_ATTACH_IO, .opcode = READ, .inode = inode,
 		.accepted_ns = START_NS + 1, .posted_ns = START_NS + 2, .result = 1,
 	};
-	struct tw_attach_file file = { .kind = TW_ATTACH_FILE, .inode = inode };
+	static struct tw_attach_file file;
 	struct tw_attach_files files = { 0 };
 	struct tw_attach_tally tally;
 	struct tw_attach_table table;
@@ -36,9 +36,12 @@ static bool shows(const char *name, const char *shown)
 	FILE *out = open_memstream(&page, &size);
 	bool found;
 
-	strncpy(file.name, name, sizeof(file.name) - 1);
+	file = (struct tw_attach_file) {
+		.kind = TW_ATTACH_FILE, .inode = inode, .size = (__u16)strlen(name) + 1,
+	};
+	strcpy(file.names, name);
 	if (!out || tw_attach_tally_init(&tally, START_NS, 1) ||
-	    tw_attach_add_file(&files, &file) || tw_attach_add_io(&tally, &io))
+	    tw_attach_add_file(&files, &file, sizeof(file)) || tw_attach_add_io(&tally, &io))
 		abort();
 	tw_attach_table_begin(&table, out);
 	tw_attach_table_put(&table, &tally, &files, 1000000000, 1000000000, 0);
@@ -97,13 +100,13 @@ int main(void)
 	      "complete  file\n"
 	      "   0  read            1.000  1.234 us  1.234 us         -         -  "
 	      "       -  ", "the busy ones");
-	tap_ok(shows("plain", "plain"), "a name");
-	tap_ok(shows("d\u00e9j\u00e0 \u20ac", "d\u00e9j\u00e0 \u20ac"),
+	tap_ok(shows("plain", "/plain"), "a name");
+	tap_ok(shows("d\u00e9j\u00e0 \u20ac", "/d\u00e9j\u00e0 \u20ac"),
 	       "of any characters");
-	tap_ok(shows("a\033[2Jb\nc\177", "a?[2Jb?c?"), "control characters are none");
-	tap_ok(shows("a\302\2332Jb", "a??2Jb"), "nor are those of two bytes");
-	tap_ok(shows("a\233b\342\202", "a?b??"), "nor bytes that are no character");
-	/* 63 bytes, of which 60 fit; two of those are dots. */
+	tap_ok(shows("a\033[2Jb\nc\177", "/a?[2Jb?c?"), "control characters are none");
+	tap_ok(shows("a\302\2332Jb", "/a??2Jb"), "nor are those of two bytes");
+	tap_ok(shows("a\233b\342\202", "/a?b??"), "nor bytes that are no character");
+	/* 64 bytes, of which 60 fit; two of those are dots. */
 	tap_ok(shows(EUROS_6 EUROS_6 EUROS_6 "\u20ac\u20ac\u20ac",
 		     ".." EUROS_6 EUROS_6 EUROS_6 "\u20ac"),
 	       "a long one loses whole characters");

@@ -13,8 +13,9 @@ digits=2
 
 # operation IOS STAGES MORE: prints a JSON object; MORE replaces counts that are 0
 operation() {
-	counts='"split": 0 "no_request": 0 "missing_stamp": 0 "linked": 0 "empty": 0
-		"errors": 0 "cancelled": 0 "multishot": 0 "no_cqe": 0 "unseen": 0'
+	counts='"split": 0 "no_request": 0 "missing_stamp": 0 "sync_write": 0 "waited": 0
+		"linked": 0 "drained": 0 "empty": 0 "errors": 0 "cancelled": 0 "no_cqe": 0
+		"unseen": 0'
 	printf '{"ios": %s, "stages": {%s}, %s' "$1" "$2" "$3"
 	echo "$counts" | grep -o '"[a-z_]*": 0' | while read -r count; do
 		case $3 in *"${count% 0}"*) ;; *) printf ', %s' "$count" ;; esac
@@ -31,7 +32,7 @@ split() {
 cat >"$scratch/a.json" <<END
 {"schema": "tickwise-report", "version": 3, "job": {"name": "mariadbd", "host": "box",
 "fio_version": "", "engine": "attach", "groupid": 0, "thread_number": 1,
-"subjob_number": 0, "pid": 4711, "start": "1000", "iodepth": 0, "run_ns": 1000000000},
+"subjob_number": 0, "pid": 4711, "start": "1000", "start_monotonic_ns": "5000000000", "iodepth": 0, "run_ns": 1000000000},
 "ios": {"read": 300, "write": 0, "sync": 0, "trim": 0},
 "errors": {"read": 2, "write": 0, "sync": 0, "trim": 0},
 "stages": {"blockq": {"read": $(counted 100 300)}, "device": {"read": $(counted 600 300)},
@@ -41,10 +42,14 @@ cat >"$scratch/a.json" <<END
 "clocks": {}, "fio_times": {"event_time": false, "event_wait": false},
 "counter": {"verdict": "unchecked", "fallback": true, "reasons": []},
 "slowest": [{"offset": 512, "size": 4096, "ddir": "read", "ring": 2,
-	"operation": "readv", "file": "/d/t.ibd",
+	"monotonic_ns": "6500000000", "operation": "readv", "file": "/d/t.ibd",
+	"stages": {"blockq": 100, "device": 600, "complete": 300, "lat": 1000}},
+	{"offset": 8192, "size": 4096, "ddir": "read", "ring": 1,
+	"monotonic_ns": "6500000000", "operation": "read", "file": "/d/a",
 	"stages": {"blockq": 100, "device": 600, "complete": 300, "lat": 1000}}],
-"attached": {"descendants": false, "in_flight": 3, "more_cqes": 0, "lost_records": 5,
-"lost_ios": 0, "lost_rings": 0, "rings": [
+"attached": {"in_flight": 3, "more_cqes": 0, "lost_records": 5, "lost_ios": 0,
+"lost_rings": 1, "lost_names": 6, "lost_processes": 0, "more_rings": 4,
+"others": {"accept": 50, "recv": 8}, "rings": [
 	{"ring": 1, "program": "mariadbd", "pid": 4711, "fd": 9, "sq_entries": 128,
 		"cq_entries": 256},
 	{"ring": 2, "program": "worker", "pid": 4711, "fd": -1, "sq_entries": 64,
@@ -55,28 +60,39 @@ $(operation 100 "$(split 100)" '"ring": 1, "operation": "read", "split": 100,
 $(operation 200 "$(split 200)" '"ring": 2, "operation": "readv", "split": 200,
 	"file": "/d/t.ibd"'),
 $(operation 50 "\"lat\": $(counted 1000 50), \"kernel\": $(counted 1000 50)" '"ring": 1,
-	"operation": "accept", "no_request": 50, "multishot": 7, "file": "-"')]}}
+	"operation": "write", "no_request": 40, "waited": 4, "sync_write": 6, "linked": 9,
+	"drained": 7, "file": "-"')]}}
 END
 
 run report "$scratch/a.json"
 is "$status $(cat "$err")" '0 ' 'is read'
 tr -s ' \n' '  ' <"$out" >"$scratch/words"
-has "$scratch/words" 'process 4711, 2 rings' 'which process and how many rings'
+has "$scratch/words" 'process 4711 and those it started, 7 rings' \
+	'which process and how many rings'
 is "$(awk '$1 == 2 && $2 == "readv"' "$out" | tr -s ' ')" \
 	' 2 readv 200 1.000us 1.000us 1.000us 100ns 600ns 300ns' 'a row with its stages'
-is "$(awk '$2 == "accept"' "$out" | tr -s ' ')" \
-	' 1 accept 50 1.000us - 1.000us - - -' 'a row without'
-is "$(awk '/^ring|^ +[12] +(read|accept)/ { print $2 }' "$out" | tr '\n' ' ')" \
-	'readv read accept ' 'the busiest first'
-has "$out" '7 were multishot' 'what has no lat'
+is "$(awk '$2 == "write"' "$out" | tr -s ' ')" \
+	' 1 write 50 1.000us - 1.000us - - -' 'a row without'
+is "$(awk '/^ring|^ +[12] +(read|write)/ { print $2 }' "$out" | tr '\n' ' ')" \
+	'readv read write ' 'the busiest first'
+has "$scratch/words" '6 were O_SYNC or O_DSYNC writes, 9 waited for the one before them, 7 waited for all before them' \
+	'what waited'
+has "$scratch/words" 'not followed, as no I/O on files or block devices: 50 accept, 8 recv' \
+	'what was only counted'
+has "$scratch/words" '1 rings too many, of whose I/Os nothing is known' 'rings too many'
+has "$scratch/words" '6 names of files' 'files too many'
 has "$out" '2 failed' 'errors'
 has "$out" '/d/a?[2J<b>' 'no name moves the cursor'
 has "$out" '5 records lost' 'what was lost'
 has "$scratch/words" '3 I/Os in flight at the end' 'and what is not done'
 has "$out" 'lat mean 1.000 us = blockq 0.100 + device 0.600 + complete 0.300' 'the sum'
-is "$(grep -A 1 ' readv*  *4096 ' "$out" | tr -s ' \n' ' ')" \
-	'1.000 us 2 read 4096 512 device 60 %, complete 30 % /d/t.ibd ' \
+is "$(grep -A 1 ' 2  *readv*  *4096 ' "$out" | tr -s ' \n' ' ')" \
+	'1.000 us 1.500000 2 read 4096 512 device 60 %, complete 30 % /d/t.ibd ' \
 	"the slowest's ring and file"
+has "$scratch/words" \
+	'1 stall of 600 ns hit 2 I/Os in device: from 1.500000 s of the run on, offsets 512 to 12288 ' \
+	'a stall, in the time of the run'
+has_not "$out" 'job' 'without a job'
 has_not "$out" 'fio' "nothing of fio's"
 has_not "$out" 'clock' 'nor of clocks'
 has_not "$out" 'counter' 'nor of the counter'

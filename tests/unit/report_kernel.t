@@ -157,11 +157,11 @@ write_report "$scratch/3" thread=3 kernel_stages="$(off_for 'no privilege')"
 write_report "$scratch/4" thread=4 kernel_stages="$(off_for 'another')"
 is "$(ask "$scratch/1")" "{clock_error_ns:60.5,jobs:1,negative_beyond:0,\
 negative_within:7,not_split:{missing_stamp:{read:0},no_request:{read:1},no_stamps:\
-{read:0},sync_write:{read:0}},off_jobs:0,requests:120,retries:2,split:{read:99},state:on}" 'one job'
+{read:0},sync_write:{read:0},waited:{read:0}},off_jobs:0,requests:120,retries:2,split:{read:99},state:on}" 'one job'
 is "$(ask "$scratch/4" "$scratch/3" "$scratch/2" "$scratch/1")" \
 	"{clock_error_ns:80.25,jobs:4,negative_beyond:0,negative_within:14,not_split:\
-{missing_stamp:{read:2},no_request:{read:1},no_stamps:{read:1},sync_write:{read:3}},off_jobs:2,requests:\
-240,retries:4,split:{read:193},state:on,why:no privilege}" \
+{missing_stamp:{read:2},no_request:{read:1},no_stamps:{read:1},sync_write:{read:3},\
+waited:{read:0}},off_jobs:2,requests:240,retries:4,split:{read:193},state:on,why:no privilege}" \
 	'sums, the largest error, the first reason'
 is "$(ask "$scratch/4" "$scratch/3" | grep -o 'off_jobs:.*')" \
 	'off_jobs:2,requests:0,retries:0,split:{read:0},state:off,why:no privilege}' \

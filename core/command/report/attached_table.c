@@ -94,11 +94,12 @@ static int say_apart(char *text, size_t size, const json_t *row)
 		const char *key, *words;
 	} all[] = {
 		{ "missing_stamp", "lacked a stamp" },
+		{ "sync_write", "were O_SYNC or O_DSYNC writes" },
 		{ "linked", "waited for the one before them" },
+		{ "drained", "waited for all before them" },
 		{ "empty", "moved nothing" },
 		{ "errors", "failed" },
 		{ "cancelled", "were cancelled" },
-		{ "multishot", "were multishot" },
 		{ "no_cqe", "ended without a completion that was seen" },
 		{ "unseen", "were accepted before" },
 	};
@@ -198,9 +199,13 @@ void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *
 		add_table(page, rows, count);
 	else if (count)
 		tw_page_fail(page);
-	else
+	else if (tw_report_attached_rings(group->members[0]->attached))
 		tw_page_remark(page, "no I/O was seen");
+	else
+		tw_page_remark(page, "no ring was seen: these processes did no I/O "
+			       "through io_uring, and other I/O is not seen");
 	add_rings(page, group);
+	tw_report_add_others(page, group);
 	tw_report_add_lost(page, group);
 	free(rows);
 }

@@ -15,6 +15,7 @@ static const char *const words[TW_REPORT_UNSPLIT] = {
 	[TW_REPORT_SYNC_WRITE] = "were O_SYNC or O_DSYNC writes (device and complete are "
 		"in kernel)",
 	[TW_REPORT_NO_STAMPS] = "had no stamps",
+	[TW_REPORT_AFTER_OTHERS] = "waited for I/Os before them (that and blockq are in kernel)",
 };
 
 /* Add a share, rounded down, so that only all I/Os are 100 %. */

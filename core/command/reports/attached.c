@@ -39,8 +39,8 @@ static int check_stages(const json_t *operation, struct tw_report_problem *probl
 static int check_operation(const json_t *operation, struct tw_report_problem *problem)
 {
 	static const char *const counts[] = {
-		"ios", "split", "no_request", "missing_stamp", "linked", "empty",
-		"errors", "cancelled", "multishot", "no_cqe", "unseen",
+		"ios", "split", "no_request", "missing_stamp", "sync_write", "waited",
+		"linked", "drained", "empty", "errors", "cancelled", "no_cqe", "unseen",
 	};
 
 	tw_want_u64(operation, OPERATION, "ring", problem);
@@ -61,11 +61,22 @@ static void check_ring(const json_t *ring, struct tw_report_problem *problem)
 	tw_want_string(ring, "attached.rings[].", "program", problem);
 }
 
+static void check_others(const json_t *json, struct tw_report_problem *problem)
+{
+	json_t *others = tw_want_object(json, "attached.", "others", problem);
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(others, key, value)
+		tw_want_u64(others, "attached.others.", key, problem);
+}
+
 int tw_report_read_attached(struct tw_report *report,
 			    struct tw_report_problem *problem)
 {
 	static const char *const counts[] = {
-		"in_flight", "more_cqes", "lost_records", "lost_ios", "lost_rings",
+		"more_rings", "in_flight", "more_cqes", "lost_records", "lost_ios",
+		"lost_rings", "lost_names", "lost_processes",
 	};
 	const json_t *json, *operations, *rings;
 	int error = 0;
@@ -76,7 +87,7 @@ int tw_report_read_attached(struct tw_report *report,
 	operations = tw_want_array(json, "attached.", "operations", problem);
 	rings = tw_want_array(json, "attached.", "rings", problem);
 	report->attached = json;
-	tw_want_boolean(json, "attached.", "descendants", problem);
+	check_others(json, problem);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		tw_want_u64(json, "attached.", counts[i], problem);
 	for (size_t i = 0; i < json_array_size(rings); i++)
@@ -107,18 +118,41 @@ const char *tw_report_time_is(const struct tw_report_group *groups, size_t count
 	return tw_report_times[time].is;
 }
 
+uint64_t tw_report_attached_rings(const json_t *attached)
+{
+	return json_array_size(json_object_get(attached, "rings")) +
+	       tw_report_u64(attached, "more_rings") +
+	       tw_report_u64(attached, "lost_rings");
+}
+
 void tw_report_add_attached_head(struct tw_page *page,
 				 const struct tw_report_group *group)
 {
 	const struct tw_report *report = group->members[0];
-	size_t rings = json_array_size(json_object_get(report->attached, "rings"));
+	const uint64_t rings = tw_report_attached_rings(report->attached);
 	char run[TW_FORMAT_SIZE];
 
-	tw_page_more(page, "%s on host %s, seen from inside the kernel: process %llu%s, "
-		     "%zu ring%s", tw_format_ns(run, (double)group->run_ns),
-		     report->job.host, (unsigned long long)report->job.pid,
-		     json_is_true(json_object_get(report->attached, "descendants")) ?
-		     " and those it started" : "", rings, tw_format_plural(rings));
+	tw_page_more(page, "%s on host %s, seen from inside the kernel: process %llu and "
+		     "those it started, %llu ring%s",
+		     tw_format_ns(run, (double)group->run_ns), report->job.host,
+		     (unsigned long long)report->job.pid, (unsigned long long)rings,
+		     tw_format_plural(rings));
+}
+
+void tw_report_add_others(struct tw_page *page, const struct tw_report_group *group)
+{
+	json_t *others = json_object_get(group->members[0]->attached, "others");
+	const char *key, *before = "not followed, as no I/O on files or block devices: ";
+	json_t *value;
+
+	if (!json_object_size(others))
+		return;
+	tw_page_remark(page, "%s", "");
+	json_object_foreach(others, key, value) {
+		tw_page_more(page, "%s%llu %s", before,
+			     (unsigned long long)tw_report_u64(others, key), key);
+		before = ", ";
+	}
 }
 
 void tw_report_add_lost(struct tw_page *page, const struct tw_report_group *group)
@@ -128,9 +162,11 @@ void tw_report_add_lost(struct tw_page *page, const struct tw_report_group *grou
 	} all[] = {
 		{ "lost_records", "records lost, of which nothing is known" },
 		{ "lost_ios", "I/Os too many in flight at once" },
-		{ "lost_rings", "rings too many" },
+		{ "lost_rings", "rings too many, of whose I/Os nothing is known" },
+		{ "lost_processes", "processes too many" },
 		{ "in_flight", "I/Os in flight at the end" },
 		{ "more_cqes", "completions before a request's last (multishot)" },
+		{ "lost_names", "names of files, at the I/Os on files too many" },
 	};
 	const json_t *json = group->members[0]->attached;
 	int any = 0;

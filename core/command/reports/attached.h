@@ -20,10 +20,14 @@ int tw_report_is_attached(const struct tw_report_group *group);
 const char *tw_report_time_is(const struct tw_report_group *groups, size_t count,
 			      int time);
 
-/* The first adds to the headline which processes were watched. The second adds
- * what was lost or left out, or nothing. */
+/* Return how many rings there were, with those that could not be followed. */
+uint64_t tw_report_attached_rings(const json_t *attached);
+
+/* The first adds to the headline which processes were watched. The others add
+ * what was only counted, and what was lost or left out, or nothing. */
 void tw_report_add_attached_head(struct tw_page *page,
 				 const struct tw_report_group *group);
+void tw_report_add_others(struct tw_page *page, const struct tw_report_group *group);
 void tw_report_add_lost(struct tw_page *page, const struct tw_report_group *group);
 
 #endif

@@ -17,6 +17,7 @@ const char *const tw_report_unsplit_names[TW_REPORT_UNSPLIT] = {
 	[TW_REPORT_MISSING_STAMP] = "missing_stamp",
 	[TW_REPORT_SYNC_WRITE] = "sync_write",
 	[TW_REPORT_NO_STAMPS] = "no_stamps",
+	[TW_REPORT_AFTER_OTHERS] = "waited",
 };
 
 /* ---- reading ------------------------------------------------------------- */

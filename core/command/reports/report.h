@@ -106,6 +106,7 @@ enum tw_report_unsplit {
 					 * are known */
 	TW_REPORT_SYNC_WRITE,		/* device and complete are one stage */
 	TW_REPORT_NO_STAMPS,
+	TW_REPORT_AFTER_OTHERS,		/* of attach: blockq has a wait for other I/Os */
 	TW_REPORT_UNSPLIT,
 };
 

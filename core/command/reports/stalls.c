@@ -148,10 +148,12 @@ int tw_report_add_stall(struct tw_page *page, const struct tw_report_stall *stal
 	tw_page_remark(page, "1 stall of %s hit %zu I/Os in %s: from ",
 		       tw_format_ns(ns, (double)stall->ns), stall->ios, stall->stage);
 	tw_report_add_when(page, stall->slowest->report, stall->from_ns);
-	tw_page_more(page, " on, offsets %llu to %llu, job%s",
+	tw_page_more(page, " on, offsets %llu to %llu",
 		     (unsigned long long)stall->offset_from,
-		     (unsigned long long)stall->offset_to,
-		     stall->job_count > 1 ? "s" : "");
+		     (unsigned long long)stall->offset_to);
+	if (stall->slowest->report->attached)
+		return 1;
+	tw_page_more(page, ", job%s", stall->job_count > 1 ? "s" : "");
 	for (size_t i = 0; i < stall->job_count; i++)
 		tw_page_more(page, "%s %llu", i ? "," : "",
 			     (unsigned long long)stall->jobs[i]);
