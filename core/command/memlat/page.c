@@ -176,7 +176,8 @@ static void add_nodes(struct tw_page *page, const struct tw_memlat *memlat)
 	if (!memlat->node_count)
 		return;
 	add_part(page, "NUMA nodes");
-	tw_page_paragraph(page, "Memory of each NUMA node, from CPU %u:", memlat->cpu);
+	tw_page_paragraph(page, "Memory of each NUMA node, from CPU %u, with 95 %% "
+			  "intervals of this run:", memlat->cpu);
 	tw_page_gap(page);
 	table = tw_page_table(page, columns, COUNT(columns));
 	for (unsigned i = 0; i < memlat->node_count; i++) {
