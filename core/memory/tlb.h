@@ -64,7 +64,8 @@ int tw_tlb_cost_of(struct tw_tlb_cost *cost, const struct tw_tlb_place *places,
 /**
  * tw_tlb_share - tell which share of a random load is translation
  *
- * Tells it only if small pages cost more than huge ones in all places but one.
+ * Tells it only if small pages cost more than huge ones in all places, or in
+ * all but one.
  * Where places differ, but translation costs nothing, each place has either sign
  * with the same chance. So this happens in one row of 3855 by chance (16 places;
  * 1092 with 14): 17 / 2^16.
