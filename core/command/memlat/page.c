@@ -218,28 +218,6 @@ static void add_cost(struct tw_table *table, const struct tw_tlb_cost *cost)
 		tw_cell_text(table, "place");
 }
 
-static void plot_costs(struct tw_page *page, const struct tw_memlat *memlat)
-{
-	struct tw_series *small, *huge;
-	struct tw_plot *plot;
-
-	if (memlat->cost_count < 2)
-		return;
-	plot = tw_page_plot(page, "Random less window order, over memory");
-	tw_plot_x(plot, TW_PLOT_BYTES, "memory");
-	tw_plot_y(plot, TW_PLOT_NUMBER, "ns");
-	small = tw_plot_line(plot, "small pages", 0);
-	huge = tw_plot_line(plot, "huge pages", 2);
-	for (unsigned i = 0; i < memlat->cost_count; i++) {
-		const struct tw_tlb_cost *cost = &memlat->costs[i];
-
-		tw_plot_point(small, (double)cost->bytes, cost->small.ns);
-		tw_plot_point(huge, (double)cost->bytes, cost->huge.ns);
-	}
-	tw_plot_caption(plot, "Medians over places. Translation of small pages is "
-			"what they cost more. Values below 0 are drawn as 0.");
-}
-
 static void add_translations(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	static const struct tw_column columns[] = {
@@ -277,7 +255,6 @@ static void add_translations(struct tw_page *page, const struct tw_memlat *memla
 		     "more small pages cost no more than huge ones.%s",
 		     memlat->machine.hypervisor[0] ? " In a guest huge pages may miss, "
 		     "too: translation costs at least this." : "");
-	plot_costs(page, memlat);
 }
 
 /* ---- curves -------------------------------------------------------------- */
