@@ -690,7 +690,7 @@ use_git()
 	fi
 	rm -rf "$work/tree/.git"
 	echo "FIO_VERSION = $fio_version" >"$work/tree/FIO-VERSION-FILE"
-	keep "$work/tree" "$entry" "git $git_url $fio_version"
+	keep "$work/tree" "$entry" "git $git_url ${commit:-$fio_version}"
 }
 
 # ---- main ----
