@@ -119,6 +119,11 @@ cp "$FIO" other
 FIO=$scratch/nowhere fio_run --fio="$scratch/other" job.fio
 is "$status" 0 '--fio comes before FIO'
 
+long=$(perl -e 'print "x" x 254')
+cp job.fio "$long"
+fio_run "$long"
+is "$status" 0 'a job file whose copy has no longer name'
+
 # Next to the program, where it was built.
 cp "$tickwise" built/
 TICKWISE=built/tickwise

@@ -61,8 +61,8 @@ int tw_run_copy(struct tw_run_arguments *arguments, char **directory)
 	for (size_t i = 0; i < arguments->file_count; i++) {
 		struct tw_run_jobs *jobs = &arguments->files[i];
 		const char *slash = strrchr(jobs->path, '/');
-		/* Two job files may have the same name. */
-		char *path = tw_run_format("%s/%zu-%s", *directory, i + 1,
+		/* Two job files may have the same name, and names are limited. */
+		char *path = tw_run_format("%s/%zu-%.200s", *directory, i + 1,
 					   slash ? slash + 1 : jobs->path);
 		int error = jobs->is_changed ? copy(jobs, path) : 0;
 
