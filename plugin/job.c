@@ -218,6 +218,7 @@ int tw_try(struct thread_data *td)
 		td_verror(td, -ret, "io_uring_setup");
 		return 1;
 	}
+	tw_run_take_hangup();
 	tw_timing_of_process();
 	/* If a job calls this (create_serialize=0), it is too late to load. */
 	if (!td->io_ops_data)

@@ -8,12 +8,15 @@
  * finds the report.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "command/output/file.h"
 #include "command/output/json_memory.h"
@@ -162,8 +165,18 @@ static bool is_over(const struct thread_data *td)
 	       (td->runstate == TD_NOT_CREATED && td->terminate);
 }
 
+void tw_run_take_hangup(void)
+{
+	struct sigaction end, hangup;
+
+	if (!sigaction(SIGTERM, NULL, &end) && !sigaction(SIGHUP, NULL, &hangup) &&
+	    hangup.sa_handler == SIG_DFL && end.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &end, NULL);
+}
+
 void tw_run_job_begins(const struct thread_data *td)
 {
+	tw_run_take_hangup();
 	if (run)
 		mark(run->begun, td);
 }
@@ -247,11 +260,17 @@ static bool has_int(const json_t *object, const char *key, int value)
 	return json_is_integer(json) && json_integer_value(json) == value;
 }
 
-/* Read the report of a job again. NULL if another file is in its place. */
+/* Read the report of a job again. NULL if another file is in its place: in a folder of
+ * another user that can be a link or a pipe, too, which must not stop fio. */
 static json_t *read_back(const struct waiting *waiting)
 {
-	json_t *report = json_load_file(waiting->path, 0, NULL);
+	const int fd = open(waiting->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+			    O_CLOEXEC);
+	json_t *report = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
 	const json_t *job = json_object_get(report, "job");
+
+	if (fd >= 0)
+		close(fd);
 
 	if (has_int(job, "pid", waiting->pid) &&
 	    has_int(job, "thread_number", waiting->thread_number))

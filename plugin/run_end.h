@@ -29,6 +29,11 @@ void tw_run_begin(void);
 bool tw_run_is_started(struct tw_run_start *start);
 void tw_run_started(const struct tw_run_start *start);
 
+/* Let SIGHUP end fio as SIGTERM does: with its results, and with the reports. fio leaves
+ * it to the default action, so a terminal that is closed would lose a run. An ignored
+ * SIGHUP (nohup) stays so. Call it when fio has set its handlers. */
+void tw_run_take_hangup(void);
+
 /* Note that a job on one of Tickwise's engines is being set up. */
 void tw_run_job_begins(const struct thread_data *td);
 

@@ -28,6 +28,7 @@ static int get_file_size(struct thread_data *td, struct fio_file *f)
 	if (f == td->files[0]) {
 		if (tw_memory_check(td))
 			return 1;
+		tw_run_take_hangup();
 		tw_timing_of_process();
 	}
 	f->real_file_size = td->o.size / td->o.nr_files;

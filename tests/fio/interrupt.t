@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a run that SIGINT or SIGTERM ends still leaves a whole report of what
+# Behaviour: a run that SIGINT, SIGTERM or SIGHUP ends still leaves a whole report of what
 # was done until then, in processes and in threads. Defect: no report, half a
 # report, a hang.
 . "$(dirname "$0")/fio_tap.sh"
 
 for mode in 0 1; do
-	for signal in INT TERM; do
+	for signal in INT TERM HUP; do
 		rm -f ./*.tickwise.json
 		may_begin
 		# A shell's background job ignores SIGINT until a program resets the
 		# signal: perl does.
-		perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
+		perl -e '$SIG{INT} = $SIG{HUP} = "DEFAULT"; exec @ARGV' \
 			"$FIO" --name=i --ioengine="external:$TICKWISE_SO" \
 			--rw=randread --bs=4k --size=1m --iodepth=4 \
 			--time_based=1 --runtime=600 --thread=$mode \

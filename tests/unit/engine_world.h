@@ -743,6 +743,10 @@ int tw_run_report(struct thread_data *td, const char *option,
 	return 0;
 }
 
+void tw_run_take_hangup(void)
+{
+}
+
 void tw_run_job_begins(const struct thread_data *td)
 {
 }
