@@ -212,15 +212,19 @@ static const char *socket_path(void)
 static int connect_to(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval limit = {
+		.tv_sec = ANSWER_MS / 1000, .tv_usec = ANSWER_MS % 1000 * 1000,
+	};
 	int error;
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
 	strcpy(address.sun_path, path);
-	/* A helper that hangs accepts no connection: do not wait for it. */
-	socket_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	socket_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (socket_fd < 0)
 		return -errno;
+	/* If many connect, they wait in turn, but not for ever for a helper that hangs. */
+	setsockopt(socket_fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	if (!connect(socket_fd, (struct sockaddr *)&address, sizeof(address)))
 		return 0;
 	error = -errno;

@@ -5,7 +5,8 @@
  * and that has ended, in one line each. It waits once for a helper that hangs. For
  * one that is loading it waits longer, but not for ever. Defect: an answer to
  * another job's question, or a job that hangs with its helper. Also one that waits
- * again and again, or as long for a helper that hangs as for one that is loading.
+ * again and again, or as long for a helper that hangs as for one that is loading. Also
+ * a job that does not wait for its turn when many connect.
  *
  * The helper is a process of the test, which answers as the case needs.
  */
@@ -262,6 +263,44 @@ static void has_two_limits(void)
 	alarm(0);
 }
 
+/* Others have connected: the helper accepts one of them, or none. */
+static void waits_for_its_turn(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int listening = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	const int other = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	pid_t child;
+	int fd;
+
+	strcpy(address.sun_path, address_path);
+	unlink(address_path);
+	if (bind(listening, (struct sockaddr *)&address, sizeof(address)) ||
+	    listen(listening, 0) ||
+	    connect(other, (struct sockaddr *)&address, sizeof(address)))
+		exit(1);
+	answer_ms = 50;
+	tap_ok(tw_remote_load(64, why) < 0 && strstr(why, "can't be asked"),
+	       "many connect to one that hangs: %s", why);
+	answer_ms = 60000;
+	child = fork();
+	if (child == 0) {
+		struct tw_helper_question question;
+
+		usleep(100000);
+		close(accept(listening, NULL, NULL));
+		fd = accept(listening, NULL, NULL);
+		if (recv(fd, &question, sizeof(question), 0) > 0)
+			good(fd, &question);
+		_exit(0);
+	}
+	fd = tw_remote_load(64, why);
+	tap_ok(fd >= 0, "many connect: it waits for its turn");
+	close(fd);
+	close(listening);
+	close(other);
+	end(child);
+}
+
 int main(void)
 {
 	if (!mkdtemp(path))
@@ -284,6 +323,7 @@ int main(void)
 	expects("a ring, with answers to others", late, "");
 	expects("a helper that ends", ends, "the kernel helper has ended");
 	waits_once();
+	waits_for_its_turn();
 	has_two_limits();
 	unlink(address_path);
 	rmdir(path);
