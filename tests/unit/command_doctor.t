@@ -72,6 +72,26 @@ is "$(line 'kernel stages' | cut -d '|' -f 1)" fix 'the kernel refuses the progr
 	is "$(line 'kernel stages')" 'fix|the kernel refuses: why|sudo tickwise kernel-helper # in another terminal' \
 		'in its own words'
 
+# as_user COMMAND...: runs it as a user whom a file's mode can stop
+as_user()
+{
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all "$@"
+	else
+		"$@"
+	fi
+}
+chmod 711 "$scratch"
+perl -MSocket -e 'socket my $s, AF_UNIX, SOCK_SEQPACKET, 0;
+	bind $s, pack_sockaddr_un($ARGV[0]); chmod 0, $ARGV[0]' "$scratch/helper"
+if [ -r /sys/kernel/btf/vmlinux ] && as_user true 2>/dev/null && ! as_user sh -c \
+	'echo >"$0"' "$scratch/helper" 2>/dev/null; then
+	TICKWISE_KERNEL_SOCKET=$scratch/helper as_user "$tickwise" doctor --json \
+		>"$out" 2>"$err"
+	is "$(line 'kernel stages')" 'fix|the kernel-helper is not for this user|sudo '\
+'tickwise kernel-helper --group=GROUP # instead of it' "a helper of others"
+fi
+
 FIO=
 export FIO
 run doctor --json --fio="$scratch/none"

@@ -38,6 +38,7 @@ struct tw_doctor_facts {
 		int has_types;		/* 1: /sys/kernel/btf/vmlinux exists */
 		int is_built;
 		int is_served;		/* 1: a kernel-helper answers */
+		int is_for_others;	/* 1: one refuses this user */
 		int is_loaded;		/* 1: this user can load the BPF program */
 		char why_not[TW_DOCTOR_TEXT];
 	} stages;

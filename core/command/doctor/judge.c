@@ -133,6 +133,9 @@ static void judge_stages(const struct tw_doctor_facts *facts,
 		put(line, TW_DOCTOR_FIX, "this kernel has no type information "
 		    "(/sys/kernel/btf/vmlinux)");
 		fix_by(line, "a kernel with CONFIG_DEBUG_INFO_BTF");
+	} else if (facts->stages.is_for_others) {
+		put(line, TW_DOCTOR_FIX, "the kernel-helper is not for this user");
+		fix_by(line, "sudo tickwise kernel-helper --group=GROUP # instead of it");
 	} else {
 		put(line, TW_DOCTOR_FIX, "%s", facts->stages.why_not);
 		fix_by(line, "sudo tickwise kernel-helper # in another terminal");

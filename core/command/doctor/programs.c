@@ -146,20 +146,23 @@ static void read_engine(struct tw_doctor_facts *facts)
 
 /* ---- the kernel's program ---- */
 
-static int answers(const char *path)
+/* Connect to the helper. A connection that is not accepted yet counts. Return 0 or
+ * -errno; -EACCES: the helper is for others. */
+static int ask_helper(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd, error;
 
 	if (strlen(path) >= sizeof(address.sun_path))
-		return 0;
+		return -ENAMETOOLONG;
 	strcpy(address.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return 0;
-	error = connect(fd, (const struct sockaddr *)&address, sizeof(address));
+		return -errno;
+	error = connect(fd, (const struct sockaddr *)&address, sizeof(address)) &&
+		errno != EAGAIN ? -errno : 0;
 	close(fd);
-	return !error;
+	return error;
 }
 
 static void read_stages(struct tw_doctor_facts *facts)
@@ -167,10 +170,11 @@ static void read_stages(struct tw_doctor_facts *facts)
 	const char *socket_path = getenv("TICKWISE_KERNEL_SOCKET");
 	char *helper = tw_own_file(HELPER, X_OK), *text, *words;
 	char *argv[] = { helper, (char []){ "--check" }, NULL };
-	int code = -1;
-
-	facts->stages.is_served = answers(socket_path && *socket_path ? socket_path :
+	int code = -1, error = ask_helper(socket_path && *socket_path ? socket_path :
 					  TW_KERNEL_HELPER_SOCKET);
+
+	facts->stages.is_served = !error;
+	facts->stages.is_for_others = error == -EACCES;
 	facts->stages.is_built = helper != NULL;
 	text = helper ? output_of(argv, &code) : NULL;
 	facts->stages.is_loaded = text && code == 0;
