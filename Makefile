@@ -381,6 +381,7 @@ $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(B)/kernel/program.o \
 	$(B)/kernel/explained_json.o $(addprefix $(B)/plugin/collect/,machine_json.o \
 	slowest.o windows.o)
+$(B)/kernel/helper_maps.o: $(B)/plugin/kernel/helper_maps.skel.h
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
 $(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/command.a $(B)/libtickwise.a
@@ -530,7 +531,8 @@ $(B)/tests/unit/block_device.t: CORE_CFLAGS += -Iplugin
 $(B)/tests/unit/block_device.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
 
 # the two sides of the kernel helper's socket,
-$(B)/tests/unit/kernel_helper_peer.t: plugin/kernel/helper_peer.c
+$(B)/tests/unit/kernel_helper_peer.t: plugin/kernel/helper_peer.c \
+	plugin/kernel/helper_log.c
 $(B)/tests/unit/kernel_helper_peer.t: CORE_CFLAGS += -Iplugin/kernel
 $(B)/tests/unit/kernel_remote.t: plugin/kernel/remote.c
 $(B)/tests/unit/kernel_remote.t: CORE_CFLAGS += -Iplugin/kernel -include tests/unit/kernel_remote.h

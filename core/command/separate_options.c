@@ -57,14 +57,15 @@ static const struct tw_option helper_table[] = {
 	  .help = "Serve this user, by name or number",
 	  .more = "Root is served in any case.", AT(user) },
 	{ .name = "group", .kind = TW_OPTION_TEXT, .value = "NAME",
-	  .help = "Serve the members of this group, too",
+	  .help = "Serve the members of this group, and not a user",
 	  .more = "This option takes root, as does a --user other than one's own.",
 	  AT(group) },
 	{ .name = "socket", .kind = TW_OPTION_FILE, .value = "PATH",
 	  .preset = TW_KERNEL_HELPER_SOCKET,
 	  .help = "Listen at PATH, which fio is told by TICKWISE_KERNEL_SOCKET",
 	  .more = "The folder is made if it is not there. Only root and the helper's user "
-		  "may be able to replace files in that folder or in one above it.",
+		  "may be able to make files in that folder, or replace the folders of its "
+		  "path.",
 	  AT(socket) },
 	{ .name = "check",
 	  .help = "Only try whether the kernel takes the program, and print why not",

@@ -3,9 +3,15 @@
  * `tickwise kernel-helper`: stages inside the kernel for a fio that may not load programs
  * into the kernel.
  *
- * The helper listens on a socket that only certain users can open. For each fio that
- * connects, it starts a process, which loads a program for this fio only (helper_serve.c).
- * The main process keeps the privileges and reads nothing that a fio sends.
+ * The helper listens on a socket that only certain users can open. For each connection it
+ * starts a process, which refuses it, or loads a program for this fio only
+ * (helper_serve.c). The main process keeps the privileges and reads nothing that a fio
+ * sends.
+ *
+ * A message can carry the last descriptor of anything, and a process that closes it can
+ * have to wait for it: for the lingering time of a TCP socket, which the sender chooses.
+ * Only a process that is ending does not wait. So the main process never closes a
+ * connection as the last one, and the others only by their end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,64 +21,65 @@
 #include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command/command.h"
 #include "command/separate.h"
-#include "helper_protocol.h"
+#include "helper_log.h"
+#include "helper_maps.h"
+#include "helper_peer.h"
 #include "helper_serve.h"
 #include "loader.h"
 #include "shifted_clock.h"
 
-/* Limits on the number of fios, since the program of each fio runs at each I/O of this
- * machine. */
-#define MAX_FIOS	8
-#define MAX_FIOS_OF_USER	4
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD	77	/* Linux 6.5 */
+#endif
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS	83	/* Linux 6.16 */
+#endif
+
 #define BACKLOG		64
 #define ROOT		((uid_t)0)
+/* How many processes may refuse connections at a time. More are there only if the kernel
+ * does not let them end. */
+#define MAX_REFUSING	32
+#define AGAIN_MS	100	/* until the next try */
+#define END_MS		500	/* for the ends of all processes */
 
 struct helper {
 	const char *path;
-	uid_t user;			/* this user may connect; root always may */
-	gid_t group;			/* its members may connect, too */
-	bool has_group;
-	int listen_fd, signal_fd, proc_fd;
-	int end_fds[2];			/* the first is readable when the helper ends */
+	struct tw_helper_guests guests;
+	int listen_fd, signal_fd, proc_fd, maps_fd;
+	int connection;			/* accepted, and has no process yet; or -1 */
 	char *made_folder;		/* removed at the end */
 	struct stat socket;
-	bool only_checks;
+	bool only_checks, has_user;
 	sigset_t mask;
-	struct {
-		pid_t process;		/* 0: none */
-		uid_t user;
-	} fios[MAX_FIOS];
+	struct tw_helper_place places[TW_HELPER_PLACES];
+	int fio_fds[TW_HELPER_PLACES];	/* of the fio in each place, or -1 */
+	/* The map of each place, set by its process. Shared with all processes that have
+	 * not loaded yet. */
+	_Atomic(uint32_t) *maps;
+	unsigned refusing;		/* processes without a place */
 };
 
 #define fail(code, ...)	\
 	tw_command_fail(tw_kernel_helper_options.command, code, __VA_ARGS__)
-
-/* Print a line of the log. The line is dropped if it would have to wait, as for a full pipe
- * or a stopped terminal. */
-static void print_line(const char *format, ...)
-{
-	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
-	va_list args;
-
-	if (poll(&out, 1, 0) != 1 || !(out.revents & POLLOUT))
-		return;
-	va_start(args, format);
-	vdprintf(STDOUT_FILENO, format, args);
-	va_end(args);
-}
 
 /* ---- the command line ---- */
 
@@ -91,10 +98,11 @@ static int take_user(struct helper *helper, const char *name)
 	const struct passwd *entry = getpwnam(name);
 	unsigned long number;
 
+	helper->has_user = true;
 	if (entry)
-		helper->user = entry->pw_uid;
+		helper->guests.user = entry->pw_uid;
 	else if (number_of(name, &number))
-		helper->user = (uid_t)number;
+		helper->guests.user = (uid_t)number;
 	else
 		return fail(TW_EXIT_USAGE, "--user=%s: there is no such user", name);
 	return 0;
@@ -105,13 +113,17 @@ static int take_group(struct helper *helper, const char *name)
 	const struct group *entry = getgrnam(name);
 	unsigned long number;
 
-	helper->has_group = true;
+	helper->guests.has_group = true;
 	if (entry)
-		helper->group = entry->gr_gid;
+		helper->guests.group = entry->gr_gid;
 	else if (number_of(name, &number))
-		helper->group = (gid_t)number;
+		helper->guests.group = (gid_t)number;
 	else
 		return fail(TW_EXIT_USAGE, "--group=%s: there is no such group", name);
+	/* The user would own the socket, and could lock the group out. */
+	if (helper->has_user)
+		return fail(TW_EXIT_USAGE, "--user= or --group=, not both: make the user "
+			    "a member of the group");
 	return 0;
 }
 
@@ -120,7 +132,7 @@ static int take_group(struct helper *helper, const char *name)
 static int check_users(const struct helper *helper)
 {
 	if (geteuid() == ROOT ||
-	    (helper->user == geteuid() && !helper->has_group))
+	    (helper->guests.user == geteuid() && !helper->guests.has_group))
 		return 0;
 	return fail(TW_EXIT_SOFTWARE, "only root can serve other users: leave out --user= "
 		    "and --group=");
@@ -132,9 +144,9 @@ static void set_defaults(struct helper *helper)
 	const char *text = getenv("SUDO_UID");
 	unsigned long number;
 
-	helper->user = geteuid();
-	if (helper->user == ROOT && text && number_of(text, &number))
-		helper->user = (uid_t)number;
+	helper->guests.self = helper->guests.user = geteuid();
+	if (geteuid() == ROOT && text && number_of(text, &number))
+		helper->guests.user = (uid_t)number;
 }
 
 /* Read the options. Return TW_GO_ON, or the exit code. */
@@ -155,13 +167,14 @@ static int read_options(struct helper *helper, char **argv)
 
 /* ---- the socket ---- */
 
-/* True if another user can replace the file: its owner, or a user who may write to its
- * folder. */
-static bool others_can_change(const struct stat *of)
+/* True if another user can make or replace files in the folder @of, or replace the link
+ * @of: its owner, or a user who may write to it. The sticky bit protects files of root and
+ * of the helper's user, but not the socket, which may be another user's or not exist yet. */
+static bool others_can_change(const struct stat *of, bool has_socket)
 {
 	return (of->st_uid != ROOT && of->st_uid != geteuid()) ||
 	       (!S_ISLNK(of->st_mode) && (of->st_mode & (S_IWGRP | S_IWOTH)) &&
-		!(of->st_mode & S_ISVTX));
+		(has_socket || !(of->st_mode & S_ISVTX)));
 }
 
 /* Check each folder from @path up to the root, or to the current folder. This changes
@@ -169,16 +182,17 @@ static bool others_can_change(const struct stat *of)
 static int check_way(char *path)
 {
 	const char *at = path;
+	bool has_socket = true, is_last;
 	struct stat of;
-	bool is_last;
 
 	do {
 		is_last = !strcmp(at, "/") || !strcmp(at, ".");
 		if (lstat(at, &of))
 			return fail(TW_EXIT_SOFTWARE, "%s: %s", at, strerror(errno));
-		if (others_can_change(&of))
+		if (others_can_change(&of, has_socket))
 			return fail(TW_EXIT_SOFTWARE, "%s: others can replace files in it; "
 				    "--socket= in another folder", at);
+		has_socket = false;
 		at = dirname((char *)at);
 	} while (!is_last);
 	return 0;
@@ -225,9 +239,10 @@ static int remove_old(const struct helper *helper, const struct sockaddr_un *add
 		return 0;
 	if (!S_ISSOCK(of.st_mode))
 		return fail(TW_EXIT_SOFTWARE, "%s exists and is not a socket", helper->path);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	answered = fd >= 0 && connect(fd, (const struct sockaddr *)address,
-				      sizeof(*address)) == 0;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	/* EAGAIN: too many connections wait there. */
+	answered = fd >= 0 && (connect(fd, (const struct sockaddr *)address,
+				       sizeof(*address)) == 0 || errno == EAGAIN);
 	close(fd);
 	if (answered)
 		return fail(TW_EXIT_SOFTWARE, "%s: another helper listens there",
@@ -236,22 +251,41 @@ static int remove_old(const struct helper *helper, const struct sockaddr_un *add
 	return 0;
 }
 
+/* Give the socket to the user, or to the group. For a group the owner stays root: who owns
+ * the socket can change its mode. */
+static int give_socket(const struct helper *helper)
+{
+	const struct tw_helper_guests *guests = &helper->guests;
+
+	if (guests->has_group)
+		return lchown(helper->path, (uid_t)-1, guests->group);
+	return guests->user == guests->self ? 0 :
+		lchown(helper->path, guests->user, (gid_t)-1);
+}
+
+/* Set what all connections inherit. */
+static int set_options(int fd)
+{
+	const int on = 1, off = 0;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
+		return -1;
+	/* Where the kernel can, it refuses descriptors when they are sent. */
+	return setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off)) &&
+	       errno != ENOPROTOOPT ? -1 : 0;
+}
+
 /* Bind the socket. It has its mode from the beginning, and its owner before it listens. */
 static int bind_socket(struct helper *helper, const struct sockaddr_un *address)
 {
-	const mode_t old = umask(helper->has_group ? 0117 : 0177);
-	const int on = 1;
+	const mode_t old = umask(helper->guests.has_group ? 0117 : 0177);
 	int error;
 
 	error = bind(helper->listen_fd, (const struct sockaddr *)address,
 		     sizeof(*address)) ? errno : 0;
 	umask(old);
-	if (!error && (lstat(helper->path, &helper->socket) ||
-		       ((helper->user != geteuid() || helper->has_group) &&
-			lchown(helper->path, helper->user, helper->has_group ?
-			       helper->group : (gid_t)-1)) ||
-		       setsockopt(helper->listen_fd, SOL_SOCKET, SO_PASSCRED, &on,
-				  sizeof(on)) ||
+	if (!error && (lstat(helper->path, &helper->socket) || give_socket(helper) ||
+		       set_options(helper->listen_fd) ||
 		       listen(helper->listen_fd, BACKLOG)))
 		error = errno;
 	return error ? fail(TW_EXIT_SOFTWARE, "%s: %s", helper->path,
@@ -294,113 +328,283 @@ static void close_socket(struct helper *helper)
 	free(helper->made_folder);
 }
 
-/* ---- fios ---- */
+/* ---- connections ---- */
 
-/* Find a free @place for a fio of @user. Return NULL, or the reason why it is refused. */
-static const char *find_place(const struct helper *helper, uid_t user,
-			      unsigned *place)
+/* A connection, and what the kernel tells about the process at its other end. */
+struct visitor {
+	int fd;
+	struct ucred fio;
+	int fio_fd;		/* or -1 */
+	int place;
+	const char *why;	/* it is refused; else NULL */
+};
+
+/* Open a descriptor of the process that connected. Kernels without SO_PEERPIDFD tell only
+ * its number, which another process may have by now. So the user is compared later. */
+static int open_fio(const struct visitor *visitor)
 {
-	unsigned used = 0, of_user = 0, i;
+	socklen_t size = sizeof(int);
+	int fd;
 
-	*place = MAX_FIOS;
-	for (i = 0; i < MAX_FIOS; i++) {
-		if (!helper->fios[i].process) {
-			*place = i;
-			continue;
-		}
-		used++;
-		of_user += helper->fios[i].user == user;
-	}
-	/* For a group, the mode of the socket has checked that. */
-	if (user != ROOT && user != helper->user && user != geteuid() &&
-	    !helper->has_group)
-		return "it is not for this user (--user=)";
-	if (used == MAX_FIOS || of_user >= MAX_FIOS_OF_USER)
-		return "it serves as many fios as it may already";
-	return NULL;
+	if (!getsockopt(visitor->fd, SOL_SOCKET, SO_PEERPIDFD, &fd, &size))
+		return fd;
+	return (int)syscall(SYS_pidfd_open, visitor->fio.pid, 0);
 }
 
-static void begin(struct helper *helper, int fd, const struct ucred *fio,
-		  unsigned place)
+static bool is_guest(const struct helper *helper, const struct visitor *visitor)
 {
-	pid_t process = fork();
+	static gid_t groups[65536 + 1];	/* NGROUPS_MAX, and that of the process */
+	socklen_t size = sizeof(groups) - sizeof(groups[0]);
 
+	groups[0] = visitor->fio.gid;
+	if (getsockopt(visitor->fd, SOL_SOCKET, SO_PEERGROUPS, groups + 1, &size))
+		size = 0;
+	return tw_helper_is_guest(&helper->guests, visitor->fio.uid, groups,
+				  1 + size / sizeof(groups[0]));
+}
+
+static void look_at(const struct helper *helper, struct visitor *visitor)
+{
+	socklen_t size = sizeof(visitor->fio);
+
+	visitor->why = "the process that asks can't be looked at";
+	if (getsockopt(visitor->fd, SOL_SOCKET, SO_PEERCRED, &visitor->fio, &size) ||
+	    visitor->fio.pid <= 0)
+		return;
+	visitor->why = "it is not for this user (--user=)";
+	if (!is_guest(helper, visitor))
+		return;
+	visitor->why = "it serves as many fios as it may already";
+	visitor->place = tw_helper_find_place(helper->places, visitor->fio.uid);
+	if (visitor->place < 0)
+		return;
+	visitor->fio_fd = open_fio(visitor);
+	visitor->why = visitor->fio_fd < 0 ?
+		"the process that asks can't be looked at" : NULL;
+}
+
+static void close_all(const struct helper *helper)
+{
+	unsigned i;
+
+	close(helper->listen_fd);
+	close(helper->signal_fd);
+	close(helper->maps_fd);
+	for (i = 0; i < TW_HELPER_PLACES; i++)
+		close(helper->fio_fds[i]);
+}
+
+/* Be the process of a connection, which its end closes. It waits until @go_fd ends: by then
+ * the main process has closed the connection, but not as the last one. */
+static void serve(const struct helper *helper, const struct visitor *visitor,
+		  pid_t parent, int go_fd)
+{
+	const struct tw_helper_connection connection = {
+		.socket_fd = visitor->fd, .fio_fd = visitor->fio_fd,
+		.proc_fd = helper->proc_fd, .parent = parent, .fio = visitor->fio,
+		.maps = helper->maps, .place = (unsigned)visitor->place,
+	};
+	char byte;
+
+	tw_helper_end_with(parent);
+	if (read(go_fd, &byte, 1) != 0)
+		_exit(1);
+	close(go_fd);
+	close_all(helper);
+	sigprocmask(SIG_SETMASK, &helper->mask, NULL);
+	if (visitor->why)
+		tw_helper_refuse(visitor->fd, visitor->why);
+	else
+		tw_helper_serve(&connection);
+	_exit(0);
+}
+
+/* Start a process for the connection. Return its number, or -1. */
+static pid_t begin(const struct helper *helper, const struct visitor *visitor)
+{
+	const pid_t parent = getpid();
+	pid_t process;
+	int go[2];
+
+	if (pipe2(go, O_CLOEXEC))
+		return -1;
+	process = fork();
 	if (process == 0) {
-		close(helper->listen_fd);
-		close(helper->signal_fd);
-		close(helper->end_fds[1]);
-		sigprocmask(SIG_SETMASK, &helper->mask, NULL);
-		tw_helper_serve(fd, helper->end_fds[0], helper->proc_fd, fio);
-		_exit(0);
+		close(go[1]);
+		serve(helper, visitor, parent, go[0]);
 	}
-	if (process < 0) {
-		tw_helper_refuse(fd, "it has no process left");
+	if (process > 0)
+		close(visitor->fd);
+	close(go[0]);
+	close(go[1]);
+	return process;
+}
+
+static void note_process(struct helper *helper, const struct visitor *visitor,
+			 pid_t process)
+{
+	if (visitor->why) {
+		helper->refusing++;
 		return;
 	}
-	helper->fios[place].process = process;
-	helper->fios[place].user = fio->uid;
-	print_line("serving fio %d of user %u\n", (int)fio->pid, fio->uid);
+	helper->places[visitor->place].process = process;
+	helper->places[visitor->place].user = visitor->fio.uid;
+	helper->fio_fds[visitor->place] = visitor->fio_fd;
+	tw_helper_log("serving fio %d of user %u\n", (int)visitor->fio.pid,
+		      visitor->fio.uid);
 }
 
+/* Take the next connection, or the one that could not get a process. It may not be closed
+ * without. */
 static void take_connection(struct helper *helper)
 {
-	int fd = accept4(helper->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-	socklen_t size = sizeof(struct ucred);
-	struct ucred fio;
-	const char *why;
-	unsigned place;
+	struct visitor visitor = { .fio_fd = -1 };
+	pid_t process;
 
-	if (fd < 0)
+	if (helper->connection < 0)
+		helper->connection = accept4(helper->listen_fd, NULL, NULL,
+					     SOCK_CLOEXEC);
+	if (helper->connection < 0) {
+		/* There may be no free descriptor for it. */
+		if (errno != EAGAIN && errno != EINTR)
+			poll(NULL, 0, AGAIN_MS);
 		return;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &fio, &size) || fio.pid <= 0)
-		why = "the process that asks can't be looked at";
-	else
-		why = find_place(helper, fio.uid, &place);
-	if (why)
-		tw_helper_refuse(fd, why);
-	else
-		begin(helper, fd, &fio, place);
-	close(fd);
+	}
+	visitor.fd = helper->connection;
+	look_at(helper, &visitor);
+	process = begin(helper, &visitor);
+	if (process > 0) {
+		helper->connection = -1;
+		note_process(helper, &visitor, process);
+	} else if (visitor.fio_fd >= 0) {
+		close(visitor.fio_fd);
+	}
 }
 
-static void reap(struct helper *helper, int flags)
+/* ---- places ---- */
+
+static void reap(struct helper *helper)
 {
 	pid_t process;
 	unsigned i;
 
-	while ((process = waitpid(-1, NULL, flags)) > 0)
-		for (i = 0; i < MAX_FIOS; i++)
-			if (helper->fios[i].process == process)
-				helper->fios[i].process = 0;
+	while ((process = waitpid(-1, NULL, WNOHANG)) > 0) {
+		for (i = 0; i < TW_HELPER_PLACES &&
+			    helper->places[i].process != process; i++)
+			;
+		if (i == TW_HELPER_PLACES) {
+			helper->refusing--;
+			continue;
+		}
+		helper->places[i].process = 0;
+		close(helper->fio_fds[i]);
+		helper->fio_fds[i] = -1;
+	}
+}
+
+/* Find out which places have memory that no fio has any more. Return true if one is still
+ * in use, and its process has ended or waits for it. */
+static bool look_at_memory(struct helper *helper)
+{
+	uint32_t ids[TW_HELPER_PLACES];
+	bool is_any = false;
+	unsigned i;
+
+	for (i = 0; i < TW_HELPER_PLACES; i++) {
+		struct tw_helper_place *place = &helper->places[i];
+
+		ids[i] = atomic_load(&helper->maps[i]);
+		if (!place->process)
+			place->old_map = ids[i];
+		is_any |= place->old_map != 0;
+	}
+	if (!is_any)
+		return false;
+	tw_helper_maps_forget_gone(helper->maps_fd, ids, TW_HELPER_PLACES);
+	is_any = false;
+	for (i = 0; i < TW_HELPER_PLACES; i++) {
+		struct tw_helper_place *place = &helper->places[i];
+
+		/* The process of the place waits for 0, and then sets its own. */
+		if (place->old_map && !ids[i]) {
+			place->old_map = 0;
+			atomic_store(&helper->maps[i], 0);
+		}
+		is_any |= place->old_map != 0;
+	}
+	return is_any;
+}
+
+/* End the processes of fios that have ended. They would by themselves, unless another
+ * process of their user stops them. */
+static void end_with_fios(struct helper *helper, const struct pollfd *fios)
+{
+	unsigned i;
+
+	for (i = 0; i < TW_HELPER_PLACES; i++)
+		if (fios[i].fd >= 0 && fios[i].revents) {
+			kill(helper->places[i].process, SIGKILL);
+			close(helper->fio_fds[i]);
+			helper->fio_fds[i] = -1;
+		}
+}
+
+/* End all processes, so that no program is left when the helper has ended. They are not
+ * waited for without end: a fio may have sent files that the kernel can't close. */
+static void end_all(struct helper *helper)
+{
+	unsigned i, waited_ms;
+
+	for (i = 0; i < TW_HELPER_PLACES; i++)
+		if (helper->places[i].process)
+			kill(helper->places[i].process, SIGKILL);
+	for (waited_ms = 0; waited_ms < END_MS; waited_ms += 10) {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if (waitpid(-1, NULL, WNOHANG) < 0)
+			return;
+		poll(NULL, 0, 10);
+	}
+}
+
+/* True if a signal is to end the helper. */
+static bool is_to_end(const struct helper *helper)
+{
+	struct signalfd_siginfo info;
+
+	return read(helper->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
+	       info.ssi_signo != SIGCHLD;
 }
 
 /* Accept connections until a signal ends the helper. */
 static void listen_on(struct helper *helper)
 {
-	struct pollfd events[] = {
-		{ .fd = helper->listen_fd, .events = POLLIN },
-		{ .fd = helper->signal_fd, .events = POLLIN },
-	};
-	struct signalfd_siginfo signal_info;
+	struct pollfd events[2 + TW_HELPER_PLACES];
+	bool may_accept, is_waiting;
+	unsigned i;
 
-	for (;;) {
-		if (poll(events, 2, -1) < 0)
+	do {
+		reap(helper);
+		is_waiting = look_at_memory(helper) || helper->connection >= 0;
+		may_accept = helper->connection < 0 && helper->refusing < MAX_REFUSING;
+		events[0] = (struct pollfd) { helper->signal_fd, POLLIN, 0 };
+		events[1] = (struct pollfd) { may_accept ? helper->listen_fd : -1,
+					      POLLIN, 0 };
+		for (i = 0; i < TW_HELPER_PLACES; i++)
+			events[2 + i] = (struct pollfd) { helper->fio_fds[i], POLLIN,
+							  0 };
+		if (poll(events, 2 + TW_HELPER_PLACES, is_waiting ? AGAIN_MS : -1) < 0)
 			continue;
-		if (events[1].revents &&
-		    read(helper->signal_fd, &signal_info, sizeof(signal_info)) ==
-		    (ssize_t)sizeof(signal_info)) {
-			if (signal_info.ssi_signo != SIGCHLD)
-				return;
-			reap(helper, WNOHANG);
-		}
-		if (events[0].revents)
+		end_with_fios(helper, events + 2);
+		if (events[1].revents || helper->connection >= 0)
 			take_connection(helper);
-	}
+	} while (!events[0].revents || !is_to_end(helper));
 }
 
 static int prepare(struct helper *helper)
 {
 	sigset_t signals;
+	unsigned i;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
@@ -412,10 +616,17 @@ static int prepare(struct helper *helper)
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &signals, &helper->mask);
 	helper->proc_fd = tw_helper_open_proc();
-	helper->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
-	if (helper->signal_fd < 0 || pipe2(helper->end_fds, O_CLOEXEC))
+	helper->connection = -1;
+	for (i = 0; i < TW_HELPER_PLACES; i++)
+		helper->fio_fds[i] = -1;
+	helper->maps = mmap(NULL, TW_HELPER_PLACES * sizeof(*helper->maps),
+			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	helper->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (helper->maps == MAP_FAILED || helper->signal_fd < 0)
 		return fail(TW_EXIT_SOFTWARE, "%s", strerror(errno));
-	return 0;
+	helper->maps_fd = tw_helper_maps_open();
+	return helper->maps_fd >= 0 ? 0 :
+		fail(TW_EXIT_SOFTWARE, "%s", tw_program_reason(helper->maps_fd, false));
 }
 
 /* Load the program once at the beginning, so that an error is printed at once. */
@@ -429,12 +640,39 @@ static int try_to_load(void)
 	return error ? fail(TW_EXIT_SOFTWARE, "%s", tw_program_reason(error, false)) : 0;
 }
 
+/* Open the socket and serve. */
+static int run(struct helper *helper)
+{
+	const struct tw_helper_guests *guests = &helper->guests;
+	struct sockaddr_un address;
+	int code = check_path(helper, &address);
+
+	if (!code)
+		code = try_to_load();
+	if (!code)
+		code = prepare(helper);
+	if (!code)
+		code = open_socket(helper, &address);
+	if (!code) {
+		tw_helper_log("listening on %s for %s %u (Ctrl-C ends it)\n", helper->path,
+			      guests->has_group ? "group" : "user",
+			      guests->has_group ? guests->group : guests->user);
+		listen_on(helper);
+	}
+	/* The end of this process closes the socket, with all that waits there. */
+	close_socket(helper);
+	end_all(helper);
+	return code;
+}
+
 int main(int argc, char **argv)
 {
 	struct helper helper = { .listen_fd = -1 };
-	struct sockaddr_un address;
 	int code;
 
+	/* No process of the same user may look into this one, or take its descriptors.
+	 * Until now its capabilities have protected it. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	set_defaults(&helper);
 	(void)argc;
 	code = read_options(&helper, argv);
@@ -443,24 +681,7 @@ int main(int argc, char **argv)
 	code = helper.only_checks ? 0 : check_users(&helper);
 	if (!code && tw_has_shifted_clock())
 		code = fail(TW_EXIT_SOFTWARE, TW_SHIFTED_CLOCK);
-	if (helper.only_checks)
-		return code ? code : try_to_load();
-	if (!code)
-		code = check_path(&helper, &address);
-	if (!code)
-		code = try_to_load();
-	if (!code)
-		code = prepare(&helper);
-	if (!code)
-		code = open_socket(&helper, &address);
-	if (!code) {
-		print_line("listening on %s for user %u (Ctrl-C ends it)\n",
-			   helper.path, helper.user);
-		listen_on(&helper);
-		/* The serving processes see the end of the pipe, and end, too. */
-		close(helper.end_fds[1]);
-		reap(&helper, 0);
-	}
-	close_socket(&helper);
-	return code;
+	if (code)
+		return code;
+	return helper.only_checks ? try_to_load() : run(&helper);
 }

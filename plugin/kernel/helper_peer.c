@@ -125,3 +125,36 @@ const char *tw_helper_check_question(const struct tw_helper_question *question,
 		return "the question is no question";
 	}
 }
+
+bool tw_helper_is_guest(const struct tw_helper_guests *guests, uid_t user,
+			const gid_t *groups, size_t count)
+{
+	size_t i;
+
+	if (user == 0 || user == guests->self)
+		return true;
+	if (!guests->has_group)
+		return user == guests->user;
+	for (i = 0; i < count; i++)
+		if (groups[i] == guests->group)
+			return true;
+	return false;
+}
+
+int tw_helper_find_place(const struct tw_helper_place places[TW_HELPER_PLACES],
+			 uid_t user)
+{
+	int free = -1, own = -1, i;
+	unsigned of_user = 0;
+
+	for (i = 0; i < TW_HELPER_PLACES; i++) {
+		const bool is_free = !places[i].process && !places[i].old_map;
+
+		if (is_free)
+			free = i;
+		else if (places[i].user == user && !places[i].process)
+			own = i;
+		of_user += !is_free && places[i].user == user;
+	}
+	return of_user < TW_HELPER_PLACES_OF_USER && free >= 0 ? free : own;
+}

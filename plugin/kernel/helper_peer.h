@@ -43,6 +43,35 @@ const char *tw_helper_check_peer(const struct tw_helper_peer *peer,
 const char *tw_helper_check_sender(const struct tw_helper_peer *peer, uid_t user,
 				   const struct tw_helper_status *status);
 
+/* Who may connect: root, the user who started the helper, and the members of a group or
+ * one user. */
+struct tw_helper_guests {
+	uid_t self, user;
+	gid_t group;
+	bool has_group;		/* then @user has no meaning */
+};
+
+/* @groups: all of the process, those of its ids, too. */
+bool tw_helper_is_guest(const struct tw_helper_guests *guests, uid_t user,
+			const gid_t *groups, size_t count);
+
+/* Limits on the number of fios, since the program of each fio runs at each I/O of this
+ * machine, and each has memory of the kernel. */
+#define TW_HELPER_PLACES		8
+#define TW_HELPER_PLACES_OF_USER	4
+
+/* A place for a fio. It stays its user's until nobody has its memory any more. */
+struct tw_helper_place {
+	pid_t process;		/* that serves; 0: none */
+	uid_t user;
+	uint32_t old_map;	/* the memory of a fio that has ended; 0: it is gone */
+};
+
+/* Return the place for another fio of @user, or -1. If it has an old map, the fio has to
+ * wait until that is gone. */
+int tw_helper_find_place(const struct tw_helper_place places[TW_HELPER_PLACES],
+			 uid_t user);
+
 /* The slots of a connection, and how many of them are in use. */
 struct tw_helper_room {
 	uint32_t slots, given;

@@ -15,30 +15,32 @@
 #include <linux/capability.h>
 #include <linux/mount.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "helper_maps.h"
 #include "helper_peer.h"
 #include "loader.h"
 #include "text_file.h"
 
-#ifndef SO_PEERPIDFD
-#define SO_PEERPIDFD	77	/* Linux 6.5 */
-#endif
-
 #define FIRST_QUESTION_MS	10000
+/* The kernel frees memory a little after its last user has ended. */
+#define OLD_MEMORY_MS		20000
+#define LOOK_MS			20
 #define MAX_REFUSED		64	/* questions of a connection */
 #define NOBODY			65534
 
 struct serving {
-	int socket_fd, helper_fd, fio_fd, proc_fd;
+	const struct tw_helper_connection *to;
 	struct tw_helper_peer peer;
 	struct tw_helper_room room;
 	struct tw_loader_owner owner;
@@ -80,18 +82,6 @@ static bool has_ended(int process_fd)
 	return poll(&ended, 1, 0) != 0;
 }
 
-/* Open a descriptor of the process that connected. Kernels without SO_PEERPIDFD tell only
- * its number, which another process may have by now. So check_peer() compares the user. */
-static int open_peer(int socket_fd, pid_t process)
-{
-	socklen_t size = sizeof(int);
-	int fd;
-
-	if (!getsockopt(socket_fd, SOL_SOCKET, SO_PEERPIDFD, &fd, &size))
-		return fd;
-	return (int)syscall(SYS_pidfd_open, process, 0);
-}
-
 int tw_helper_open_proc(void)
 {
 	const int context = (int)syscall(SYS_fsopen, "proc", FSOPEN_CLOEXEC);
@@ -107,23 +97,23 @@ int tw_helper_open_proc(void)
 	return fd >= 0 ? fd : open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-static const char *find_peer(struct serving *s, const struct ucred *fio)
+static const char *find_peer(struct serving *s)
 {
+	const struct ucred *fio = &s->to->fio;
 	struct tw_helper_status status;
 	const char *why;
 	char path[64];
 	struct stat of;
 
 	s->peer = (struct tw_helper_peer) { .process = fio->pid, .user = fio->uid };
-	s->fio_fd = open_peer(s->socket_fd, fio->pid);
 	snprintf(path, sizeof(path), "%d/ns/pid", (int)fio->pid);
-	if (s->proc_fd < 0 || s->fio_fd < 0 ||
-	    read_status(s->proc_fd, &status, "%d/status", (int)fio->pid) ||
-	    fstatat(s->proc_fd, path, &of, 0))
+	if (s->to->proc_fd < 0 ||
+	    read_status(s->to->proc_fd, &status, "%d/status", (int)fio->pid) ||
+	    fstatat(s->to->proc_fd, path, &of, 0))
 		return "the process that asks can't be looked at";
 	why = tw_helper_check_peer(&s->peer, &status);
 	/* If the peer has not ended by now, the status that was read is the peer's. */
-	if (!why && has_ended(s->fio_fd))
+	if (!why && has_ended(s->to->fio_fd))
 		why = "the process that asks is gone";
 	s->peer.levels = status.levels;
 	s->owner = (struct tw_loader_owner) {
@@ -145,17 +135,17 @@ static bool has_thread(const struct serving *s, pid_t process, uint32_t thread)
 	int fd;
 
 	if (s->peer.levels == 1)
-		return !read_status(s->proc_fd, &status, "%d/task/%u/status",
+		return !read_status(s->to->proc_fd, &status, "%d/task/%u/status",
 				    (int)process, thread) &&
 		       status.process == process;
 	snprintf(path, sizeof(path), "%d/task", (int)process);
-	fd = openat(s->proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(s->to->proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	threads = fd < 0 ? NULL : fdopendir(fd);
 	if (!threads)
 		return false;
 	while (!has && (entry = readdir(threads)))
 		has = entry->d_name[0] != '.' &&
-		      !read_status(s->proc_fd, &status, "%d/task/%s/status",
+		      !read_status(s->to->proc_fd, &status, "%d/task/%s/status",
 				   (int)process, entry->d_name) &&
 		      status.process == process &&
 		      (uint32_t)status.own_number == thread;
@@ -170,13 +160,13 @@ static const char *check_sender(const struct serving *s, const struct question *
 	const char *why;
 
 	if (process <= 0 ||
-	    read_status(s->proc_fd, &status, "%d/status", (int)process))
+	    read_status(s->to->proc_fd, &status, "%d/status", (int)process))
 		return "the process that asks can't be looked at";
 	why = tw_helper_check_sender(&s->peer, q->sender.uid, &status);
 	if (!why && !has_thread(s, process, q->question.thread))
 		why = "the thread is not the job's";
 	/* If the fio has ended, its number may belong to another process with children. */
-	if (!why && has_ended(s->fio_fd))
+	if (!why && has_ended(s->to->fio_fd))
 		why = "the fio that asked has ended";
 	return why;
 }
@@ -207,20 +197,34 @@ static int drop_user(void)
 	return 0;
 }
 
-static int drop_privileges(void)
+void tw_helper_end_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	/* It may have ended before, and then no signal comes. */
+	if (getppid() != parent)
+		_exit(1);
+}
+
+/* The capabilities go last. A process that has more of them than another one can't be
+ * traced by it, and the change of the user lets the new user trace this process where
+ * fs.suid_dumpable is 1. */
+static int drop_privileges(pid_t parent)
 {
 	const struct rlimit none = { 0, 0 };
 	int error;
 
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))
+		return -errno;
 	/* Only root can change the user. */
 	error = geteuid() == 0 ? drop_user() : 0;
-	if (!error)
-		error = drop_capabilities();
-	if (!error && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-		       prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
+	if (!error && (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
+		       prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 		       setrlimit(RLIMIT_NPROC, &none) ||
 		       setrlimit(RLIMIT_FSIZE, &none)))
 		error = -errno;
+	if (!error)
+		error = drop_capabilities();
+	tw_helper_end_with(parent);
 	return error;
 }
 
@@ -257,9 +261,9 @@ void tw_helper_refuse(int socket_fd, const char *why)
 	send_answer(socket_fd, &answer, -1);
 }
 
-/* Receive a question. Return 0, or -errno if no more will come. The buffer has room for
- * the sender only, so the kernel drops any descriptors in the message. */
-static int receive(int socket_fd, struct question *q)
+/* Read the next message, but leave it in the socket. Return 0, or -errno if the connection
+ * is over: there is no message, or it has descriptors. There is room for the sender only. */
+static int peek(int socket_fd, struct question *q)
 {
 	struct iovec data = { &q->question, sizeof(q->question) };
 	union {
@@ -275,18 +279,31 @@ static int receive(int socket_fd, struct question *q)
 	ssize_t size;
 
 	memset(q, 0, sizeof(*q));
-	size = recvmsg(socket_fd, &message, MSG_DONTWAIT | MSG_TRUNC |
+	size = recvmsg(socket_fd, &message, MSG_DONTWAIT | MSG_PEEK | MSG_TRUNC |
 		       MSG_CMSG_CLOEXEC);
 	if (size <= 0)
 		return size < 0 ? -errno : -EPIPE;
 	header = CMSG_FIRSTHDR(&message);
-	if (!header || header->cmsg_level != SOL_SOCKET ||
-	    header->cmsg_type != SCM_CREDENTIALS ||
+	if ((message.msg_flags & MSG_CTRUNC) || !header ||
+	    header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_CREDENTIALS ||
 	    header->cmsg_len != CMSG_LEN(sizeof(q->sender)))
 		return -EPROTO;
 	memcpy(&q->sender, CMSG_DATA(header), sizeof(q->sender));
 	q->size = (size_t)size;
 	return 0;
+}
+
+/* Receive a question. Return 0, or -errno if no more will come. A message with descriptors
+ * stays in the socket: who receives it closes them, and may have to wait for that. The end
+ * of the process closes them without. */
+static int receive(int socket_fd, struct question *q)
+{
+	const int error = peek(socket_fd, q);
+	char byte;
+
+	if (error)
+		return error;
+	return recv(socket_fd, &byte, sizeof(byte), MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
 /* Tell the fio that the program is being loaded, so that it waits longer. */
@@ -306,12 +323,36 @@ static const char *give_up_privileges(const struct serving *s)
 {
 	struct tw_helper_status status;
 
-	if (drop_privileges())
+	if (drop_privileges(s->to->parent))
 		return "the helper can't give up its privileges";
-	if (read_status(s->proc_fd, &status, "%d/status", (int)s->peer.process))
+	if (read_status(s->to->proc_fd, &status, "%d/status", (int)s->peer.process))
 		return "without privileges the helper can't look at processes: /proc "
 		       "hides them (hidepid=)";
 	return NULL;
+}
+
+/* Wait until the memory that the place had before is gone. False: it stays. */
+static bool has_room(const struct serving *s)
+{
+	struct pollfd fio = { .fd = s->to->socket_fd };	/* it may hang up */
+	unsigned waited_ms;
+
+	for (waited_ms = 0; atomic_load(&s->to->maps[s->to->place]);
+	     waited_ms += LOOK_MS)
+		if (waited_ms >= OLD_MEMORY_MS || poll(&fio, 1, LOOK_MS) != 0)
+			return false;
+	return true;
+}
+
+/* Tell the main process about the map, which takes a place as long as it exists. The memory
+ * that is shared with it goes. False: the map has no number. */
+static bool note_map(const struct serving *s)
+{
+	const uint32_t map = tw_helper_map_id(tw_loader_slots(s->loader));
+
+	atomic_store(&s->to->maps[s->to->place], map);
+	munmap(s->to->maps, TW_HELPER_PLACES * sizeof(*s->to->maps));
+	return map;
 }
 
 static const char *load(struct serving *s, const struct question *q)
@@ -321,12 +362,15 @@ static const char *load(struct serving *s, const struct question *q)
 
 	if (q->sender.pid != s->peer.process || q->sender.uid != s->peer.user)
 		return "the job is no child of the fio that asked";
-	if (say_loading(s->socket_fd, q->question.number))
+	if (say_loading(s->to->socket_fd, q->question.number))
 		return "the fio that asked has ended";
+	if (!has_room(s))
+		return "processes of this user still have the memory of earlier jobs";
 	error = tw_loader_load(&s->loader, q->question.entries, &s->owner);
 	if (error)
 		return tw_program_reason(error, false);
-	why = give_up_privileges(s);
+	why = note_map(s) ? give_up_privileges(s) :
+		"the memory of the slots can't be counted";
 	if (why) {
 		tw_loader_free(s->loader);
 		s->loader = NULL;
@@ -386,39 +430,29 @@ static int answer(struct serving *s, const struct question *q)
 	s->refused += why != NULL;
 	if (s->refused > MAX_REFUSED)
 		return -EPROTO;
-	return send_answer(s->socket_fd, &answer, fd);
+	return send_answer(s->to->socket_fd, &answer, fd);
 }
 
 static void serve(struct serving *s)
 {
+	struct pollfd event = { .fd = s->to->socket_fd, .events = POLLIN };
 	struct question question;
 
-	for (;;) {
-		struct pollfd events[] = {
-			{ .fd = s->socket_fd, .events = POLLIN },
-			{ .fd = s->helper_fd, .events = POLLIN },
-			{ .fd = s->fio_fd, .events = POLLIN },
-		};
-
-		if (poll(events, 3, s->loader ? -1 : FIRST_QUESTION_MS) <= 0 ||
-		    events[1].revents || events[2].revents ||
-		    receive(s->socket_fd, &question) || answer(s, &question))
+	do {
+		if (poll(&event, 1, s->loader ? -1 : FIRST_QUESTION_MS) <= 0 ||
+		    receive(event.fd, &question) || answer(s, &question))
 			return;
 		/* Without a program there is nothing to serve. */
-		if (!s->loader)
-			return;
-	}
+	} while (s->loader);
 }
 
-void tw_helper_serve(int socket_fd, int helper_fd, int proc_fd, const struct ucred *fio)
+void tw_helper_serve(const struct tw_helper_connection *connection)
 {
-	struct serving s = {
-		.socket_fd = socket_fd, .helper_fd = helper_fd, .proc_fd = proc_fd,
-	};
-	const char *why = find_peer(&s, fio);
+	struct serving s = { .to = connection };
+	const char *why = find_peer(&s);
 
 	if (why)
-		tw_helper_refuse(socket_fd, why);
+		tw_helper_refuse(connection->socket_fd, why);
 	else
 		serve(&s);
 }

@@ -9,6 +9,7 @@
  *					uses of the descriptor
  *	helper_client SOCKET orphan	a child asks when its parent has ended
  *	helper_client SOCKET crowd	connections until one is refused
+ *	helper_client SOCKET mute	questions whose answers are not read
  *	helper_client SOCKET reuse	another user gets the number of a thread that was
  *					announced. As root, first in a namespace of
  *					processes
@@ -23,91 +24,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../plugin/kernel/helper_protocol.h"
+#include "helper_client.h"
 
 #define SLOTS	64
-
-static const char *path;
-
-static int connect_to_helper(void)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-
-	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address))) {
-		perror("connect");
-		exit(1);
-	}
-	return fd;
-}
-
-/*
- * Return the words of the answer, "ended" if there is none. @memory: a descriptor,
- * or -1.
- */
-static const char *answer_of(int fd, int *memory)
-{
-	static struct tw_helper_answer answer;
-	struct iovec data = { &answer, sizeof(answer) };
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct msghdr message = {
-		.msg_iov = &data, .msg_iovlen = 1,
-		.msg_control = control.bytes,
-	};
-	unsigned tries = 0;
-	ssize_t size;
-
-	/*
-	 * A helper that refuses closes the connection before it has read the
-	 * question. That is an error first; then its words follow.
-	 */
-	do {
-		message.msg_controllen = sizeof(control.bytes);
-		size = recvmsg(fd, &message, 0);
-	} while ((size < 0 && (errno == EINTR || errno == ECONNRESET) &&
-		  tries++ < 2) || (size > 0 && answer.is_loading));
-	*memory = -1;
-	if (size != (ssize_t)sizeof(answer))
-		return "ended";
-	if (CMSG_FIRSTHDR(&message))
-		memcpy(memory, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(*memory));
-	return answer.why[0] ? answer.why : "ok";
-}
-
-static void report(const char *what, const char *answer)
-{
-	printf("%s: %s\n", what, answer);
-	fflush(stdout);
-}
-
-static struct tw_helper_question question(uint32_t what, uint32_t thread,
-					  uint32_t entries)
-{
-	return (struct tw_helper_question) {
-		.version = TW_HELPER_VERSION, .what = what, .number = 1,
-		.thread = thread, .entries = entries,
-	};
-}
-
-static const char *ask(int fd, uint32_t what, uint32_t thread, uint32_t entries)
-{
-	const struct tw_helper_question asked = question(what, thread, entries);
-	int memory;
-
-	if (send(fd, &asked, sizeof(asked), MSG_NOSIGNAL) < 0)
-		return "ended";
-	return answer_of(fd, &memory);
-}
 
 static int load(int fd)
 {
@@ -285,8 +208,29 @@ static void crowd(void)
 	load(connect_to_helper());
 }
 
+/* ---- mute ---- */
+
+static void mute(void)
+{
+	const struct tw_helper_question load_all =
+		question(TW_HELPER_LOAD, 0, TW_HELPER_MAX_SLOTS);
+	const struct tw_helper_question expect =
+		question(TW_HELPER_EXPECT, (uint32_t)syscall(SYS_gettid), 1);
+	int fd = connect_to_helper(), memory;
+	unsigned i;
+
+	send(fd, &load_all, sizeof(load_all), MSG_NOSIGNAL);
+	report("load", answer_of(fd, &memory));
+	/* Each is granted, until the answers fill the socket. */
+	for (i = 0; i < TW_HELPER_MAX_SLOTS &&
+		    send(fd, &expect, sizeof(expect), MSG_NOSIGNAL) > 0; i++)
+		;
+	report("unread answers", i < TW_HELPER_MAX_SLOTS ? "ended" : "goes on");
+}
+
 /* ---- reuse ---- */
 
+#define FAR		0xfff00000005ULL	/* user_data beyond the slots */
 #define MARK		(7ULL << 32)	/* user_data of the other user */
 #define OTHER_USER	65533
 #define SOME_RINGS	16
@@ -325,6 +269,25 @@ static void become(uid_t user)
 		_exit(1);
 }
 
+/* The I/O with user_data FAR is in the only slot of its ring, and no other is written. No
+ * slot has an address of the kernel. */
+static const char *judge_slots(const volatile struct tw_slot *slots)
+{
+	const volatile uint64_t *words = (const volatile uint64_t *)slots;
+	size_t i;
+
+	if (slots[0].key != FAR || !slots[0].accepted_ns)
+		return "no stamps";
+	for (i = 0; i < SLOTS * sizeof(*slots) / sizeof(*words); i++)
+		if (words[i] >> 48 == 0xffff)
+			return "an address";
+	for (i = sizeof(*slots) / sizeof(*words); i < SLOTS * sizeof(*slots) /
+	     sizeof(*words); i++)
+		if (words[i])
+			return "another slot is written";
+	return "ok";
+}
+
 /* The allowed user: announce a thread that ends without another ring. */
 static void let_in(int to, int from)
 {
@@ -342,9 +305,9 @@ static void let_in(int to, int from)
 	if (child == 0) {
 		/* The helper sees the first ring. */
 		report("announced", ask(fd, TW_HELPER_EXPECT, (uint32_t)getpid(), 1));
-		report("used", use_ring(0) ? "ok" : "no ring");
+		report("used", use_ring(FAR) ? "ok" : "no ring");
 		report("made", ask(fd, TW_HELPER_MADE, (uint32_t)getpid(), 0));
-		report("stamped", slots[0].accepted_ns ? "ok" : "no");
+		report("stamped", judge_slots(slots));
 		report("again", ask(fd, TW_HELPER_EXPECT, (uint32_t)getpid(), 1));
 		_exit(0);
 	}
@@ -411,6 +374,8 @@ int main(int argc, char **argv)
 		orphan();
 	else if (!strcmp(argv[2], "crowd"))
 		crowd();
+	else if (!strcmp(argv[2], "mute"))
+		mute();
 	else if (!strcmp(argv[2], "reuse"))
 		reuse();
 	else

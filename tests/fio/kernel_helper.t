@@ -15,13 +15,10 @@
 # No time is judged.
 . "$(dirname "$0")/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
+. "$root/tests/fio/helper_tap.sh"
 
-helper=$TW_BUILD/tickwise-kernel-helper
 client=$TW_BUILD/tests/fio/helper_client
-if [ ! -x "$helper" ]; then
-	skip 'no helper was built: no clang, bpftool or libbpf-dev'
-	done_testing
-fi
+need_helper
 
 # ---- the command line ----
 
@@ -33,6 +30,10 @@ for wrong in --user=no-such-user --group=no-such-group --user=-1 --users=root mo
 	is "$? $(wc -c <out) $(grep -c '^tickwise kernel-helper: ' err)" '64 0 1' \
 		"$(echo "$wrong" | cut -c 1-30): one line"
 done
+
+"$helper" --user=0 --group=0 >out 2>err
+is "$? $(wc -c <out) $(cat err)" '64 0 tickwise kernel-helper: --user= or --group=, not '\
+'both: make the user a member of the group' '--user= and --group='
 
 # ---- where it can work ----
 
@@ -46,16 +47,6 @@ cp "$TICKWISE_SO" tickwise.so
 cp "$client" "$helper" "$TW_BUILD/tests/fio/have_io_uring" .
 chmod 755 tickwise.so helper_client have_io_uring tickwise-kernel-helper
 
-group=64999
-# as USER COMMAND...: runs it without privileges; each but 65532 is a member of the group
-as()
-{
-	user=$1
-	shift
-	gid=$group
-	[ "$user" != 65532 ] || gid=65532
-	setpriv --reuid="$user" --regid=$gid --clear-groups --bounding-set=-all "$@"
-}
 if ! as 65534 ./have_io_uring >why 2>&1; then
 	skip "no io_uring for an ordinary user: $(cat why)"
 	done_testing
@@ -65,40 +56,8 @@ if [ "$locked" != unlimited ] && [ "$locked" -lt 4096 ]; then
 	done_testing
 fi
 
-# begin_helper ARGUMENT...: starts it; sets $helper_pid; its output is helper.log;
-# $in: a command before it
-in=
-begin_helper()
-{
-	: >helper.log
-	$in "$helper" --socket="$scratch/h/kernel.sock" "$@" >helper.log 2>&1 &
-	helper_pid=$!
-	while ! grep -q '^listening' helper.log && kill -0 "$helper_pid" 2>/dev/null; do
-		sleep 0.1
-	done
-}
-# end_helper: ends it; sets $status
-end_helper()
-{
-	kill "$helper_pid"
-	wait "$helper_pid"
-	status=$?
-}
-helper_pid=
 trap '[ -z "$helper_pid" ] || kill -KILL "$helper_pid" 2>/dev/null
 	rm -rf "$scratch" ${disk:+"$disk"}' EXIT
-TICKWISE_KERNEL_SOCKET=$scratch/h/kernel.sock
-export TICKWISE_KERNEL_SOCKET
-
-# idle: waits until the helper's processes for earlier fios, which take a place
-# each, are gone
-idle()
-{
-	while [ -n "$(cat "/proc/$helper_pid/task/$helper_pid/children")" ]; do
-		sleep 0.1
-	done
-}
-
 # fio_as USER NAME ARGUMENT...: runs fio; NAME/NAME.json is the report. Options also
 # hold for the jobs of further --name=.
 fio_as()
@@ -166,6 +125,8 @@ refuses "$scratch/theirs/inside/kernel.sock" "$scratch/theirs" "nor in another u
 refuses "$scratch/link/kernel.sock" "$scratch/open" 'nor in what a link leads to'
 rm link
 chmod 1777 open
+refuses "$scratch/open/kernel.sock" "$scratch/open" \
+	'nor in a sticky folder, where it could be there before'
 ln -s "$scratch/theirs" open/link
 chown -h 65534 open/link
 chown 0 theirs
@@ -178,10 +139,10 @@ json none/none.json '$j->{kernel_stages}{state} eq "off" &&
 	$j->{kernel_stages}{why} =~ /tickwise kernel-helper/'
 ok $? 'without a helper the report names it'
 
-begin_helper --user=65534 --group=$group
-is "$(cat helper.log)" "listening on $scratch/h/kernel.sock for user 65534 (Ctrl-C ends it)" 'it begins'
+begin_helper --group=$group
+is "$(cat helper.log)" "listening on $scratch/h/kernel.sock for group $group (Ctrl-C ends it)" 'it begins'
 is "$(stat -c '%A %u %g' h/kernel.sock) $(stat -c '%A %u' h)" \
-	"srw-rw---- 65534 $group drwxr-xr-x 0" 'the socket is for a user and a group'
+	"srw-rw---- 0 $group drwxr-xr-x 0" 'the socket is for a group'
 "$helper" --socket="$scratch/h/kernel.sock" >out 2>err
 is "$? $(cat err)" "70 tickwise kernel-helper: $scratch/h/kernel.sock: another helper \
 listens there" 'a second one finds it'
@@ -266,6 +227,9 @@ load: ok" 'a child whose parent has ended'
 ask crowd
 is "$(cat answers)" 'load: it serves as many fios as it may already' \
 	'more fios than one user may have'
+ask mute
+is "$(cat answers)" 'load: ok
+unread answers: ended' 'who reads no answers'
 kill -0 "$helper_pid"
 ok $? 'the helper is alive'
 
@@ -317,7 +281,7 @@ else
 	skip "no /proc can be mounted: $(cat why)"
 fi
 in=
-begin_helper --user=65534 --group=$group
+begin_helper --group=$group
 
 # ---- it hangs ----
 

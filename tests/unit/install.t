@@ -257,6 +257,8 @@ packaged | sort >"$scratch/packaged"
 is "$(diff "$scratch/installed" "$scratch/packaged")" '' \
 	'debian/*.install has each file once'
 
+is "$(find "$tree" -type f -perm /6000)" '' 'no program is set-user-ID or set-group-ID'
+
 make_it uninstall
 left=$(find "$scratch/tree" ! -type d -o -name 'tickwise*' ! -path "$tree")
 is "$left" '' 'leaves nothing behind'

@@ -4,11 +4,13 @@
  * helper, and for what. Defect: a process of another user, a program that changes
  * its user, a stranger's child, or a namespace of another process is taken for a
  * job; more slots than a connection has; a size that is no power of two; a text
- * that is cut off is read.
+ * that is cut off is read. A user outside of the group is let in; a place is given
+ * away while its memory is in use, or one user gets all; the log has no limit.
  */
 #include <errno.h>
 #include <string.h>
 
+#include "helper_log.h"
 #include "helper_peer.h"
 #include "tap.h"
 
@@ -134,10 +136,94 @@ static void what(void)
 	       "of another version");
 }
 
+static void guests(void)
+{
+	const struct tw_helper_guests user = { .self = 5, .user = 7 };
+	const struct tw_helper_guests group = {
+		.self = 5, .user = 7, .group = 70, .has_group = true,
+	};
+	const gid_t none[] = { 7, 71 }, member[] = { 7, 71, 70 };
+
+	tap_ok(tw_helper_is_guest(&user, 7, none, 2) &&
+	       tw_helper_is_guest(&user, 0, none, 2) &&
+	       tw_helper_is_guest(&user, 5, none, 2), "the user, root and the helper's own");
+	tap_ok(!tw_helper_is_guest(&user, 8, member, 3), "no other user");
+	tap_ok(tw_helper_is_guest(&group, 8, member, 3) &&
+	       tw_helper_is_guest(&group, 0, none, 2), "a member of the group, and root");
+	tap_ok(!tw_helper_is_guest(&group, 8, none, 2) &&
+	       !tw_helper_is_guest(&group, 8, NULL, 0), "nobody else");
+	tap_ok(!tw_helper_is_guest(&group, 7, none, 2), "with a group no user");
+}
+
+/* Give places to @count fios of a user. Return how many got one. */
+static unsigned take(struct tw_helper_place *places, uid_t user, unsigned count)
+{
+	unsigned taken = 0;
+
+	for (; count; count--) {
+		const int place = tw_helper_find_place(places, user);
+
+		if (place >= 0) {
+			places[place].process = 1;
+			places[place].user = user;
+			taken++;
+		}
+	}
+	return taken;
+}
+
+static void places(void)
+{
+	struct tw_helper_place places[TW_HELPER_PLACES] = { { 0 } };
+	int place, other;
+
+	tap_ok(take(places, 7, 9) == 4, "4 places of 8 for a user");
+	tap_ok(take(places, 8, 3) == 3 && take(places, 9, 2) == 1, "the rest for others");
+	tap_ok(tw_helper_find_place(places, 10) == -1, "and no more");
+	for (place = 0; places[place].user != 7; place++)
+		;
+	places[place].process = 0;
+	places[place].old_map = 100;
+	tap_ok(tw_helper_find_place(places, 10) == -1,
+	       "a place whose memory is in use is not for others");
+	tap_ok(tw_helper_find_place(places, 7) == place, "its user may wait for it");
+	tap_ok(take(places, 7, 9) == 1, "but once");
+	places[place].process = 0;
+	for (other = 0; places[other].user != 8; other++)
+		;
+	places[other] = (struct tw_helper_place) { .process = 0 };
+	tap_ok(tw_helper_find_place(places, 7) == place,
+	       "and gets no other place before it is gone");
+	places[place].old_map = 0;
+	tap_ok(take(places, 10, 9) == 2, "then it is free");
+}
+
+static void lines(void)
+{
+	struct tw_helper_lines lines = { .begin_s = 0 };
+	unsigned printed = 0, left_out, i;
+
+	for (i = 0; i < 1000; i++) {
+		printed += tw_helper_may_print(&lines, 5000, &left_out);
+		if (left_out)
+			break;
+	}
+	tap_ok(printed == TW_HELPER_LOG_LINES && i == 1000, "1000 lines: %u", printed);
+	tap_ok(!tw_helper_may_print(&lines, 5000 + TW_HELPER_LOG_S - 1, &left_out),
+	       "none until the time is over");
+	tap_ok(tw_helper_may_print(&lines, 5000 + TW_HELPER_LOG_S, &left_out) &&
+	       left_out == 1001 - TW_HELPER_LOG_LINES, "then %u are left out", left_out);
+	tap_ok(tw_helper_may_print(&lines, 5000 + TW_HELPER_LOG_S, &left_out) &&
+	       !left_out, "which is told once");
+}
+
 int main(void)
 {
 	texts();
 	who();
 	what();
+	guests();
+	places();
+	lines();
 	return tap_done();
 }

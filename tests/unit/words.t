@@ -107,6 +107,17 @@ sources()
 		-o -name '*.t' \) ! -path '*/unit/words.*' -print
 }
 
+# SECURITY.md names the test of each promise.
+grep -oE '`(unit|fio|vm)/[a-z_]+\.[a-z]+`' "$root/SECURITY.md" | tr -d '\140' | sort -u >"$scratch/named"
+[ "$(wc -l <"$scratch/named")" -ge 5 ]
+ok $? "SECURITY.md names $(wc -l <"$scratch/named") tests"
+is "$(while read -r test; do
+	[ -f "$root/tests/$test" ] || echo "$test"
+done <"$scratch/named")" '' 'each of which there is'
+is "$(awk -F '|' '/^## /{ table = /runs with|Who may|may try/ } table && /^\|/ &&
+	!/^\|-/ && !/\| test \|/ && $(NF - 1) !~ /`/' "$root/SECURITY.md")" '' \
+	'and one in each row of its promises'
+
 for folder in core plugin patches tests debian; do
 	sources "$root/$folder" >"$scratch/list"
 	is "$(tr '\n' '\0' <"$scratch/list" | xargs -0 perl "$root/tests/unit/words.pl" 30)" '' \

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+#
+# For the tests of `tickwise kernel-helper`, to be sourced after kernel_tap.sh: begins and
+# ends it, and runs programs as users who have no privileges.
+
+helper=$TW_BUILD/tickwise-kernel-helper
+helper_pid=
+TICKWISE_KERNEL_SOCKET=$scratch/h/kernel.sock
+export TICKWISE_KERNEL_SOCKET
+
+# need_helper: ends a test where no helper was built
+need_helper()
+{
+	[ ! -x "$helper" ] || return 0
+	skip 'no helper was built: no clang, bpftool or libbpf-dev'
+	done_testing
+}
+
+group=64999
+# as USER COMMAND...: runs it without privileges; each but 65532 is a member of the group
+as()
+{
+	user=$1
+	shift
+	gid=$group
+	[ "$user" != 65532 ] || gid=65532
+	setpriv --reuid="$user" --regid=$gid --clear-groups --bounding-set=-all "$@"
+}
+
+# begin_helper ARGUMENT...: starts it; sets $helper_pid; its output is helper.log;
+# $in: a command before it
+in=
+begin_helper()
+{
+	: >helper.log
+	$in "$helper" --socket="$scratch/h/kernel.sock" "$@" >helper.log 2>&1 &
+	helper_pid=$!
+	while ! grep -q '^listening' helper.log && kill -0 "$helper_pid" 2>/dev/null; do
+		sleep 0.1
+	done
+}
+# end_helper: ends it; sets $status
+end_helper()
+{
+	kill "$helper_pid"
+	wait "$helper_pid"
+	status=$?
+}
+
+# idle: waits until the helper's processes for earlier fios, which take a place
+# each, are gone
+idle()
+{
+	while [ -n "$(cat "/proc/$helper_pid/task/$helper_pid/children")" ]; do
+		sleep 0.1
+	done
+}
