@@ -108,6 +108,10 @@ int tw_command_html_file(const char *name, const struct tw_page *page,
  * TW_EXIT_USAGE after a message. */
 int tw_command_check_html(const char *name, const char *path);
 
+/* Refuse files of several options if two are one, or one is that of stdout. NULL in
+ * @paths: no file. Return: as before. */
+int tw_command_check_files(const char *name, const char *const *paths, size_t count);
+
 /* Catch SIGINT and SIGTERM from now on. The first signal is remembered, the
  * second ends the program (interrupt.c). Ignored signals stay ignored. */
 void tw_command_catch_interrupts(void);

@@ -30,6 +30,23 @@ int tw_command_check_html(const char *name, const char *path)
 				"to this file, too", path) : TW_GO_ON;
 }
 
+int tw_command_check_files(const char *name, const char *const *paths, size_t count)
+{
+	int code = TW_GO_ON;
+
+	for (size_t i = 0; i < count && code == TW_GO_ON; i++) {
+		if (!paths[i])
+			continue;
+		code = tw_command_check_html(name, paths[i]);
+		for (size_t j = 0; j < i && code == TW_GO_ON; j++)
+			if (paths[j] && tw_output_are_one(paths[i], paths[j]))
+				code = tw_command_fail(name, TW_EXIT_USAGE, "can't write "
+						       "%s: two options name this file",
+						       paths[i]);
+	}
+	return code;
+}
+
 static int write_page(FILE *file, const void *page)
 {
 	int error = tw_output_html(page, file);

@@ -185,17 +185,20 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
-/* Can the files be written? A run may take hours. */
+/* Can the files be written, each of them alone? A run may take hours. */
 static int try_files(const struct tw_attach_values *options)
 {
-	const struct tw_wanted json = { .html = options->json };
-	const struct tw_wanted html = { .html = options->html };
-	int code = TW_GO_ON;
+	const char *const paths[] = {
+		is_stdout(options->json) ? NULL : options->json, options->html,
+		is_stdout(options->output) ? NULL : options->output,
+	};
+	const size_t count = sizeof(paths) / sizeof(*paths);
+	int code = tw_command_check_files(tw_attach_options.command, paths, count);
 
-	if (!is_stdout(options->json))
-		code = tw_command_try_html(tw_attach_options.command, &json);
-	return code == TW_GO_ON ?
-		tw_command_try_html(tw_attach_options.command, &html) : code;
+	for (size_t i = 0; i < count && code == TW_GO_ON; i++)
+		code = tw_command_try_html(tw_attach_options.command,
+					   &(struct tw_wanted) { .html = paths[i] });
+	return code;
 }
 
 static int open_output(struct run *run)

@@ -161,6 +161,28 @@ done
 is "$? $(wc -c <got | tr -d ' ')" '64 0' 'as is one that the shell opened'
 run check -o /dev/null --html=/dev/null
 is "$status" 0 'but not a device'
+for arguments in 'report a.json -o got --trace=./got' 'profile --keep=./got -o got a.json'; do
+	# shellcheck disable=SC2086
+	run $arguments
+	is "$status $(cat "$err")" "64 tickwise ${arguments%% *}: can't write ./got: the output \
+goes to this file, too" "$arguments: nor another file"
+done
+rm -f got
+mkdir -p folder
+pairs='report --html=got --trace=./got a.json'
+[ ! -x "${tickwise%-recorded}-attach" ] || pairs="$pairs
+attach --json=got --html=./got -- true
+attach --json=got --html=folder/../got -- true
+attach --html=got -o./got -- true
+attach --json=got -o./got -- true"
+echo "$pairs" | while read -r arguments; do
+	# shellcheck disable=SC2086
+	run $arguments
+	echo "$status $(sed 's/ [^ ]*got:/ GOT:/' "$err") $(ls got 2>/dev/null)"
+done >of_two
+is "$(sed 's/tickwise [a-z]*/tickwise/' of_two | sort -u)" \
+	"64 tickwise: can't write GOT: two options name this file " \
+	'one file of two options is refused'
 
 # This happens before a program in the kernel is needed.
 if [ -x "${tickwise%-recorded}-attach" ]; then

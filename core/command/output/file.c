@@ -304,22 +304,30 @@ static int is_same_folder(const char *one_path, const char *other_path)
 	       one.st_ino == other.st_ino;
 }
 
-/* The file is not there yet, so paths are compared. A folder can have several. */
-int tw_output_is_at(const struct tw_output *output, const char *path)
+/* A file may not be there yet, so paths are compared. A folder can have several. */
+int tw_output_are_one(const char *one_path, const char *other_path)
 {
 	struct stat status;
-	char *place;
-	int is_same;
+	char *one, *other;
+	int are_one;
 
-	if (!output->place ||
-	    (stat(output->place, &status) == 0 && !S_ISREG(status.st_mode)) ||
-	    follow(path, &place))
+	if (follow(one_path, &one))
 		return 0;
-	is_same = strcmp(output->place + folder_length(output->place),
-			 place + folder_length(place)) == 0 &&
-		  is_same_folder(output->place, place);
-	free(place);
-	return is_same;
+	if (follow(other_path, &other)) {
+		free(one);
+		return 0;
+	}
+	are_one = (stat(one, &status) || S_ISREG(status.st_mode)) &&
+		  strcmp(one + folder_length(one), other + folder_length(other)) == 0 &&
+		  is_same_folder(one, other);
+	free(one);
+	free(other);
+	return are_one;
+}
+
+int tw_output_is_at(const struct tw_output *output, const char *path)
+{
+	return output->place && tw_output_are_one(output->place, path);
 }
 
 /* ---- inputs ---- */

@@ -35,7 +35,8 @@ int tw_output_close(struct tw_output *output, int error);
 int tw_output_file(const char *path, int (*write)(FILE *file, const void *context),
 		   const void *context);
 
-/* Return 1 if both files would be in the same place. */
+/* Return 1 if both files would be in the same place. Neither has to be there. */
+int tw_output_are_one(const char *one_path, const char *other_path);
 int tw_output_is_at(const struct tw_output *output, const char *path);
 
 /* Remove the files of this process that are not in their places. For a handler of a

@@ -253,6 +253,8 @@ static int run_or_read(const struct profile_want *want,
 static int check_arguments(const struct profile_want *want,
 			   const struct tw_arguments *given)
 {
+	int code;
+
 	if (want->against && want->format != PROFILE_FLAT &&
 	    want->format != PROFILE_JSON)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
@@ -270,7 +272,8 @@ static int check_arguments(const struct profile_want *want,
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
 				       "takes one file, not '%s' as well",
 				       given->list[1]);
-	return TW_EXIT_GOOD;
+	code = tw_command_check_files(TW_PROFILE_NAME, &want->keep, 1);
+	return code == TW_GO_ON ? TW_EXIT_GOOD : code;
 }
 
 static int with(struct profile_want *want, char **argv)

@@ -195,8 +195,9 @@ int tw_command_report(int argc, char **argv)
 	int code = tw_command_options(&tw_report_options, &wanted, argv, &files);
 
 	(void)argc;
-	if (code == TW_GO_ON && wanted.as.html)
-		code = tw_command_check_html(NAME, wanted.as.html);
+	if (code == TW_GO_ON)
+		code = tw_command_check_files(NAME, (const char *const[]) {
+			wanted.as.html, wanted.trace }, 2);
 	if (code != TW_GO_ON)
 		return code;
 	if (!files.count)
