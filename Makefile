@@ -595,7 +595,7 @@ $(B)/tests/bench/rate_replay: private CORE_LIBS += -ljansson
 $(B)/tests/bench/diff_simulated: private CORE_LIBS := $(B)/command.a \
 	$(B)/libtickwise.a -ljansson $(CORE_LIBS)
 $(B)/tests/bench/diff_simulated: $(B)/command.a
-$(B)/tests/fio/attach_kinds: private CORE_LIBS += -luring
+$(B)/tests/fio/attach_kinds $(B)/tests/fio/attach_server: private CORE_LIBS += -luring
 $(B)/tests/fio/kernel_rings: $(B)/kernel/loader.o $(B)/kernel/program.o
 $(B)/tests/fio/kernel_rings: private CORE_LIBS += -luring $(KERNEL_LIBS)
 

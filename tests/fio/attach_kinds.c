@@ -17,7 +17,7 @@
  *
  *	registered	9 when stdin has ended, of a ring that keeps no descriptor
  *	many		8000, each of a ring of its own, with 2000 open at most
- *	crowd		16600, each of a ring of its own, all open at once
+ *	crowd		16600, each of a ring of its own, when all of these are open
  *	waiting		1000, while 70000 of a pipe wait for data
  *	fork		5 each of two children, after a byte each on stdin
  *
@@ -234,11 +234,15 @@ static void many_rings(void)
 
 static void crowd(void)
 {
-	const unsigned count = 16600;
+	static struct io_uring rings[16600];
+	const unsigned count = sizeof(rings) / sizeof(*rings);
+	unsigned i;
 
 	need_files(count + 100);
-	for (unsigned i = 0; i < count; i++) {
-		need(io_uring_queue_init(1, &ring, 0) == 0, "memory for 16600 rings");
+	for (i = 0; i < count; i++)
+		need(io_uring_queue_init(1, &rings[i], 0) == 0, "memory for 16600 rings");
+	for (i = 0; i < count; i++) {
+		ring = rings[i];
 		reads(1);
 	}
 }

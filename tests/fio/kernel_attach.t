@@ -310,6 +310,16 @@ else
 	attached v.json 'near(1000, sum("ios", @rows)) && @rows == 1' \
 		'while 70000 reads wait for another program, none of a file is lost'
 
+	# A server that also does disk I/O. 8 more connections wait for data.
+	attach --interval=0 --json=u.json --output=page -- \
+		"$TW_BUILD/tests/fio/attach_server" buffered 500 0 2000 0 8
+	[ "$status" = 2 ] && skip "$(cat err)" ||
+		attached u.json 'near(2000, sum("ios", row("read"))) && @busy == 1 &&
+			!(grep { my ($name, $count) = split;
+				!near($count, $j->{attached}{others}{$name} // 0) }
+				"accept 508", "recv 508", "send 500", "close 500")' \
+		"a server's connections are counted, and its reads are followed"
+
 	rm -f ready
 	mkfifo hold
 	"$kinds" buffered registered <hold >ready 2>err &
@@ -456,6 +466,14 @@ attach --interval=0 --json=h.json -- "$FIO" --name=h $(stock --filename="$data" 
 	--io_size=16m --rw=randread --direct=1 --iodepth=16 --fixedbufs=1)
 attached h.json 'near(4096, found()) && @busy == 1 && $busy[0]{split} &&
 	$busy[0]{operation} eq "read_fixed"' 'with fixed buffers, too'
+
+# shellcheck disable=SC2046
+attach --interval=0 --json=y.json -- "$FIO" --name=y $(stock --filename="$data" \
+	--io_size=4m --rw=randrw --direct=1 --iodepth=4 --sync=1)
+attached y.json 'sum("sync_write", row("write")) > 0 &&
+	!sum("split", row("write")) && sum("split", row("read")) > 0 &&
+	!grep { $_->{stages}{complete} || !$_->{stages}{blockq} } row("write")' \
+	'a flush after a synchronous write is not in complete'
 
 # ---- why an I/O was slow ----
 
