@@ -114,7 +114,7 @@ ok $? "SECURITY.md names $(wc -l <"$scratch/named") tests"
 is "$(while read -r test; do
 	[ -f "$root/tests/$test" ] || echo "$test"
 done <"$scratch/named")" '' 'each of which there is'
-is "$(awk -F '|' '/^## /{ table = /runs with|Who may|may try/ } table && /^\|/ &&
+is "$(awk -F '|' '/^## /{ table = /runs with|Files|Who may|may try/ } table && /^\|/ &&
 	!/^\|-/ && !/\| test \|/ && $(NF - 1) !~ /`/' "$root/SECURITY.md")" '' \
 	'and one in each row of its promises'
 
