@@ -16,25 +16,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <libgen.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command/command.h"
@@ -43,17 +37,14 @@
 #include "helper_maps.h"
 #include "helper_peer.h"
 #include "helper_serve.h"
+#include "helper_socket.h"
 #include "loader.h"
 #include "shifted_clock.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD	77	/* Linux 6.5 */
 #endif
-#ifndef SO_PASSRIGHTS
-#define SO_PASSRIGHTS	83	/* Linux 6.16 */
-#endif
 
-#define BACKLOG		64
 #define ROOT		((uid_t)0)
 /* How many processes may refuse connections at a time. More are there only if the kernel
  * does not let them end. */
@@ -62,12 +53,10 @@
 #define END_MS		500	/* for the ends of all processes */
 
 struct helper {
-	const char *path;
+	struct tw_helper_socket socket;
 	struct tw_helper_guests guests;
-	int listen_fd, signal_fd, proc_fd, maps_fd;
+	int signal_fd, proc_fd, maps_fd;
 	int connection;			/* accepted, and has no process yet; or -1 */
-	char *made_folder;		/* removed at the end */
-	struct stat socket;
 	bool only_checks, has_user;
 	sigset_t mask;
 	struct tw_helper_place places[TW_HELPER_PLACES];
@@ -157,175 +146,12 @@ static int read_options(struct helper *helper, char **argv)
 
 	if (code != TW_GO_ON)
 		return code;
-	helper->path = values.socket;
+	helper->socket.path = values.socket;
 	helper->only_checks = values.only_checks;
 	code = values.user ? take_user(helper, values.user) : 0;
 	if (!code && values.group)
 		code = take_group(helper, values.group);
 	return code ? code : TW_GO_ON;
-}
-
-/* ---- the socket ---- */
-
-/* True if another user can make or replace files in the folder @of, or replace the link
- * @of: its owner, or a user who may write to it. The sticky bit protects files of root and
- * of the helper's user, but not the socket, which may be another user's or not exist yet. */
-static bool others_can_change(const struct stat *of, bool has_socket)
-{
-	return (of->st_uid != ROOT && of->st_uid != geteuid()) ||
-	       (!S_ISLNK(of->st_mode) && (of->st_mode & (S_IWGRP | S_IWOTH)) &&
-		(has_socket || !(of->st_mode & S_ISVTX)));
-}
-
-/* Check each folder from @path up to the root, or to the current folder. This changes
- * @path. */
-static int check_way(char *path)
-{
-	const char *at = path;
-	bool has_socket = true, is_last;
-	struct stat of;
-
-	do {
-		is_last = !strcmp(at, "/") || !strcmp(at, ".");
-		if (lstat(at, &of))
-			return fail(TW_EXIT_SOFTWARE, "%s: %s", at, strerror(errno));
-		if (others_can_change(&of, has_socket))
-			return fail(TW_EXIT_SOFTWARE, "%s: others can replace files in it; "
-				    "--socket= in another folder", at);
-		has_socket = false;
-		at = dirname((char *)at);
-	} while (!is_last);
-	return 0;
-}
-
-/* Make a folder that all users can pass through, whatever the umask is. */
-static void make_folder(struct helper *helper, const char *folder)
-{
-	const mode_t old = umask(S_IWGRP | S_IWOTH);
-
-	if (mkdir(folder, 0755) == 0)
-		helper->made_folder = strdup(folder);
-	umask(old);
-}
-
-/* Check that no other user can replace the socket by another socket or a link. Both the
- * folders of the path as given and those of its target are checked. */
-static int check_folder(struct helper *helper)
-{
-	char *copy = strdup(helper->path), *real;
-	char *folder = copy ? dirname(copy) : NULL;
-	int code;
-
-	if (!folder)
-		return fail(TW_EXIT_SOFTWARE, "not enough memory");
-	make_folder(helper, folder);
-	real = realpath(folder, NULL);
-	code = real ? check_way(real) :
-		fail(TW_EXIT_SOFTWARE, "%s: %s", folder, strerror(errno));
-	if (!code)
-		code = check_way(folder);
-	free(real);
-	free(copy);
-	return code;
-}
-
-/* Remove the socket of a helper that was killed. */
-static int remove_old(const struct helper *helper, const struct sockaddr_un *address)
-{
-	struct stat of;
-	int fd, answered;
-
-	if (lstat(helper->path, &of))
-		return 0;
-	if (!S_ISSOCK(of.st_mode))
-		return fail(TW_EXIT_SOFTWARE, "%s exists and is not a socket", helper->path);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* EAGAIN: too many connections wait there. */
-	answered = fd >= 0 && (connect(fd, (const struct sockaddr *)address,
-				       sizeof(*address)) == 0 || errno == EAGAIN);
-	close(fd);
-	if (answered)
-		return fail(TW_EXIT_SOFTWARE, "%s: another helper listens there",
-			    helper->path);
-	unlink(helper->path);
-	return 0;
-}
-
-/* Give the socket to the user, or to the group. For a group the owner stays root: who owns
- * the socket can change its mode. */
-static int give_socket(const struct helper *helper)
-{
-	const struct tw_helper_guests *guests = &helper->guests;
-
-	if (guests->has_group)
-		return lchown(helper->path, (uid_t)-1, guests->group);
-	return guests->user == guests->self ? 0 :
-		lchown(helper->path, guests->user, (gid_t)-1);
-}
-
-/* Set what all connections inherit. */
-static int set_options(int fd)
-{
-	const int on = 1, off = 0;
-
-	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
-		return -1;
-	/* Where the kernel can, it refuses descriptors when they are sent. */
-	return setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off)) &&
-	       errno != ENOPROTOOPT ? -1 : 0;
-}
-
-/* Bind the socket. It has its mode from the beginning, and its owner before it listens. */
-static int bind_socket(struct helper *helper, const struct sockaddr_un *address)
-{
-	const mode_t old = umask(helper->guests.has_group ? 0117 : 0177);
-	int error;
-
-	error = bind(helper->listen_fd, (const struct sockaddr *)address,
-		     sizeof(*address)) ? errno : 0;
-	umask(old);
-	if (!error && (lstat(helper->path, &helper->socket) || give_socket(helper) ||
-		       set_options(helper->listen_fd) ||
-		       listen(helper->listen_fd, BACKLOG)))
-		error = errno;
-	return error ? fail(TW_EXIT_SOFTWARE, "%s: %s", helper->path,
-			    strerror(error)) : 0;
-}
-
-/* Check that the helper can listen at its path. */
-static int check_path(struct helper *helper, struct sockaddr_un *address)
-{
-	int code;
-
-	*address = (struct sockaddr_un) { .sun_family = AF_UNIX };
-	if (!*helper->path || strlen(helper->path) >= sizeof(address->sun_path))
-		return fail(TW_EXIT_USAGE, "--socket=%s: 1 to %zu bytes", helper->path,
-			    sizeof(address->sun_path) - 1);
-	strcpy(address->sun_path, helper->path);
-	code = check_folder(helper);
-	return code ? code : remove_old(helper, address);
-}
-
-static int open_socket(struct helper *helper, const struct sockaddr_un *address)
-{
-	helper->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC |
-				   SOCK_NONBLOCK, 0);
-	if (helper->listen_fd < 0)
-		return fail(TW_EXIT_SOFTWARE, "socket: %s", strerror(errno));
-	return bind_socket(helper, address);
-}
-
-static void close_socket(struct helper *helper)
-{
-	struct stat now;
-
-	if (helper->socket.st_ino && !lstat(helper->path, &now) &&
-	    now.st_ino == helper->socket.st_ino &&
-	    now.st_dev == helper->socket.st_dev)
-		unlink(helper->path);
-	if (helper->made_folder)
-		rmdir(helper->made_folder);
-	free(helper->made_folder);
 }
 
 /* ---- connections ---- */
@@ -387,7 +213,7 @@ static void close_all(const struct helper *helper)
 {
 	unsigned i;
 
-	close(helper->listen_fd);
+	close(helper->socket.fd);
 	close(helper->signal_fd);
 	close(helper->maps_fd);
 	for (i = 0; i < TW_HELPER_PLACES; i++)
@@ -462,7 +288,7 @@ static void take_connection(struct helper *helper)
 	pid_t process;
 
 	if (helper->connection < 0)
-		helper->connection = accept4(helper->listen_fd, NULL, NULL,
+		helper->connection = accept4(helper->socket.fd, NULL, NULL,
 					     SOCK_CLOEXEC);
 	if (helper->connection < 0) {
 		/* There may be no free descriptor for it. */
@@ -588,7 +414,7 @@ static void listen_on(struct helper *helper)
 		is_waiting = look_at_memory(helper) || helper->connection >= 0;
 		may_accept = helper->connection < 0 && helper->refusing < MAX_REFUSING;
 		events[0] = (struct pollfd) { helper->signal_fd, POLLIN, 0 };
-		events[1] = (struct pollfd) { may_accept ? helper->listen_fd : -1,
+		events[1] = (struct pollfd) { may_accept ? helper->socket.fd : -1,
 					      POLLIN, 0 };
 		for (i = 0; i < TW_HELPER_PLACES; i++)
 			events[2 + i] = (struct pollfd) { helper->fio_fds[i], POLLIN,
@@ -644,30 +470,29 @@ static int try_to_load(void)
 static int run(struct helper *helper)
 {
 	const struct tw_helper_guests *guests = &helper->guests;
-	struct sockaddr_un address;
-	int code = check_path(helper, &address);
+	int code = tw_helper_socket_check(&helper->socket);
 
 	if (!code)
 		code = try_to_load();
 	if (!code)
 		code = prepare(helper);
 	if (!code)
-		code = open_socket(helper, &address);
+		code = tw_helper_socket_open(&helper->socket, guests);
 	if (!code) {
-		tw_helper_log("listening on %s for %s %u (Ctrl-C ends it)\n", helper->path,
-			      guests->has_group ? "group" : "user",
+		tw_helper_log("listening on %s for %s %u (Ctrl-C ends it)\n",
+			      helper->socket.path, guests->has_group ? "group" : "user",
 			      guests->has_group ? guests->group : guests->user);
 		listen_on(helper);
 	}
 	/* The end of this process closes the socket, with all that waits there. */
-	close_socket(helper);
+	tw_helper_socket_remove(&helper->socket);
 	end_all(helper);
 	return code;
 }
 
 int main(int argc, char **argv)
 {
-	struct helper helper = { .listen_fd = -1 };
+	struct helper helper = { .socket.fd = -1 };
 	int code;
 
 	/* No process of the same user may look into this one, or take its descriptors.
