@@ -53,7 +53,8 @@ skip()
 # Write to the terminal, which make check-vm has opened as 3.
 progress()
 {
-	{ printf '  %-7s %s\n' VM "$*" >&3; } 2>/dev/null
+	# On a terminal, run.sh's line is there.
+	{ [ ! -t 3 ] || printf '\r\033[K' >&3; printf '  %-7s %s\n' VM "$*" >&3; } 2>/dev/null
 }
 
 command -v qemu-system-x86_64 >/dev/null ||
