@@ -164,17 +164,31 @@ static int lingering(void)
 	return fd;
 }
 
-/* Send the last descriptor of such a connection. */
+/* Send the last descriptor of such a connection, from a process that has it until its end.
+ * The helper may have closed it by then, and this process must not wait. Return 0, or
+ * errno. */
 static int send_lingering(int fd, uint32_t what)
 {
 	const struct tw_helper_question asked = question(what, (uint32_t)getpid(), 1);
-	const struct linger none = { .l_onoff = 0 };
-	const int with = lingering(), error = send_with(fd, &asked, sizeof(asked), with);
+	const int with = lingering();
+	int go[2], status;
+	pid_t child;
+	char byte;
 
-	if (error)
-		setsockopt(with, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	if (pipe(go))
+		exit(1);
+	child = fork();
+	if (child == 0) {
+		close(go[1]);
+		if (read(go[0], &byte, 1) != 0)
+			_exit(1);
+		_exit(send_with(fd, &asked, sizeof(asked), with));
+	}
 	close(with);
-	return error;
+	close(go[0]);
+	close(go[1]);
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
 }
 
 static void expect_end(const char *what, int fd)

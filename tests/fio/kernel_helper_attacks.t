@@ -54,6 +54,7 @@ begin_attack()
 	shift
 	rm -f open
 	mkfifo open
+	: >attack.out
 	setpriv --reuid="$attack_user" --regid=$group --clear-groups \
 		--bounding-set=-all timeout -s KILL $((120 + attacks)) ./helper_attack \
 		"$socket" "$@" <open >attack.out 2>attack.err &
@@ -102,10 +103,10 @@ note_serving()
 			sort -un >programs
 	done
 }
-# are_gone PID...: waits for the end of processes
+# are_gone PID...: waits for the end of processes. Who reaps an orphan may be slow.
 cat >are_gone <<'END'
 for pid; do
-	while [ -d "/proc/$pid" ]; do
+	while [ -d "/proc/$pid" ] && ! grep -qs ') Z ' "/proc/$pid/stat"; do
 		sleep 0.01
 	done
 done
@@ -124,6 +125,7 @@ ends()
 
 # ---- its memory ----
 
+since=$(date +%s)
 begin_helper --group=$group
 begin_attack $attacker keep "$attacks"
 is_served 'another user is served while clients connect without end'
@@ -136,8 +138,10 @@ is_served 'another user is served'
 end_attack
 as $attacker ./helper_attack "$socket" ask >again 2>again.err
 is "$(cat again)" ok 'who gives the memory back is served again'
-[ "$(wc -c <helper.log)" -lt 2000 ]
-ok $? "the log has $(wc -c <helper.log) bytes"
+# 20 lines of 40 bytes a minute, and one of what is left out
+[ "$(wc -c <helper.log)" -lt $((($(date +%s) - since) / 60 * 1000 + 2000)) ]
+ok $? 'the log does not grow with them'
+echo "# $(wc -c <helper.log) bytes in $(($(date +%s) - since)) s"
 idle
 begin_attack $attacker hold
 attack_has 1
