@@ -838,7 +838,8 @@ packages-vm:
 # Prepare the kernel of this machine's release, and those of VM_SUITES, on which the
 # kernel's program is tested.
 VM_SUITES := bookworm trixie
-vm-base: all $(VM_PRELOADS) $(VM_HELPERS) $(B)/tests/fio/helper_client $(VM_PRELOAD_CLOCK)
+vm-base: all $(VM_PRELOADS) $(VM_HELPERS) $(VM_PRELOAD_CLOCK) \
+		$(addprefix $(B)/tests/fio/,helper_client attach_kinds)
 	$(Q)rm -f build/vm/base*.cpio
 	$(Q)kernel=$$(tests/vm/kernel.sh build/vm/kernel) && \
 	tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' build/vm/base.cpio || \

@@ -380,7 +380,7 @@ rm -f page err
 attacher=$!
 wait_for page buffered
 kill -INT $attacher
-wait_for page 'too few I/Os'
+wait_for page 'What the words mean'
 has page 'by ring, file and operation' 'Ctrl-C: the report'
 kill -0 $attacher
 ok $? 'then it waits for the program'

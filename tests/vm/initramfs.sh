@@ -52,9 +52,10 @@ for helper in "$build"/tests/vm/guest/*; do
 	*) cp "$helper" "$tree/bin/" ;;
 	esac
 done
-# The programs of the build, and the test program that sends nonsense to the helper.
+# The programs of the build, and the test programs that send nonsense to the helper, and
+# that use io_uring in many ways.
 for file in "$build/tickwise-kernel-helper" "$build/tickwise-attach" \
-		"$build/tests/fio/helper_client"; do
+		"$build/tests/fio/helper_client" "$build/tests/fio/attach_kinds"; do
 	[ ! -x "$file" ] || cp "$file" "$tree/bin/"
 done
 for program in $programs; do

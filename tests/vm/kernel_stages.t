@@ -73,6 +73,25 @@ for suite in bookworm trixie; do
 		happened="$happened, $mode $(from_json "$report" \
 			"$kernel_perl"'print sum($j->{kernel_stages}{split})')"
 	done
+	for mode in all waiting many; do
+		report=$shared/kinds_$mode.json
+		if [ ! -e "$report" ]; then
+			skip "$suite, attach_kinds $mode: $(cat "$shared/kinds_$mode.err")"
+			continue
+		fi
+		json "$report" 'my ($a, %sum) = $j->{attached};
+			for my $row (@{$a->{operations}}) {
+				$sum{$_} += $row->{$_} for "ios", "linked", "drained";
+			}
+			!$a->{lost_ios} && !$a->{lost_rings} && !$a->{lost_records} &&
+			("'$mode'" eq "waiting" ? $sum{ios} == 1000 :
+			"'$mode'" eq "many" ? $sum{ios} == 8000 && @{$a->{rings}} == 8000 :
+			$sum{ios} == 28 && $sum{linked} == 4 && $sum{drained} == 3 &&
+			$a->{others}{recv} == 10 && $a->{others}{read} == 7 &&
+			$a->{operations}[0]{file} eq "/tmp/file")'
+		ok $? "$suite, attach_kinds $mode: counted as on other kernels" ||
+			sed 's/^/# /' "$shared/kinds_$mode.err"
+	done
 	[ -z "$happened" ] || row "kernel $(release), NVMe" \
 		"each I/O is split inside the kernel, or lacks a stamp" \
 		"split of 256 (large: 64): $happened" "has no stages"

@@ -55,4 +55,9 @@ END
 	: >/tmp/go) &
 	attach attach_late $late
 	wait
+	ifconfig lo 127.0.0.1 up
+	head -c 65536 /dev/zero >/tmp/file
+	for kinds in all waiting many; do
+		attach kinds_$kinds -- attach_kinds /tmp/file $kinds
+	done
 fi
