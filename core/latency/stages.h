@@ -20,7 +20,7 @@
  * `tickwise attach` has its own times between the same stamps, blockq to
  * complete, and gives them the same names (plugin/kernel/attach_tally.c). It
  * does not see the program's calls, so the engine's other stages have no
- * counterpart there. stage of the engine has no counterpart there.
+ * counterpart there.
  */
 #define TW_EACH_STAGE(STAGE) \
 	STAGE(QUEUE, queue, "from the end of fio's prep() to the call that submits the I/O") \

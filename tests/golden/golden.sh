@@ -14,7 +14,6 @@
 #
 #	DIR		the test's own directory
 #	XXXXXX		the random part of a temporary file's name
-#	XXXXXX		the random part of a temporary file's name
 #	0 s, 0		how long memlat took (the page, took_ns)
 #	COUNTER		the name of the processor's counter
 #	numbers of 16 and more digits with a point: 15 digits. Versions of the JSON

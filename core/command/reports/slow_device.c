@@ -10,7 +10,7 @@
  * slower throughout. One stall, or the beginning of the run, affects one or two
  * parts only. A slow device must also stand out: the next one must be nearer to
  * the median of the others than to it. The same test works for several slow
- * devices 300), by the correlation of neighbouring parts' means:
+ * devices.
  *
  * The test compares means of lat: each part has its sum, and a tail that is
  * slow throughout makes the mean larger. A device is described by the median of
