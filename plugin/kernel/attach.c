@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/output/file.h"
 #include "command/separate.h"
 #include "command/show.h"
 #include "kernel/attach_files.h"
@@ -35,6 +36,7 @@ struct run {
 	struct tw_attach_files files;
 	struct tw_attach_table table;
 	const char *no_causes;
+	struct tw_output file;
 	FILE *out;
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -203,14 +205,20 @@ static int try_files(const struct tw_attach_values *options)
 
 static int open_output(struct run *run)
 {
+	int error;
+
 	run->out = run->target.own ? stderr : stdout;
 	if (is_stdout(run->options.output)) {
 		run->out = stdout;
 	} else if (run->options.output) {
-		run->out = fopen(run->options.output, "we");
-		if (!run->out)
+		/* In its place at once, where it can be read while it grows. */
+		error = tw_output_open(&run->file, run->options.output);
+		if (!error)
+			error = tw_output_publish(&run->file);
+		if (error)
 			return fail(TW_EXIT_IO, "can't write %s: %s",
-				    run->options.output, strerror(errno));
+				    run->options.output, tw_file_error(-error));
+		run->out = run->file.stream;
 	}
 	tw_attach_table_begin(&run->table, run->out);
 	return TW_GO_ON;

@@ -154,6 +154,12 @@ is "$(from_json only.json 'print $j->{schema}')" tickwise-report 'and an object 
 has only.html 'no ring was seen' 'with --html the page as HTML'
 attach --json -o - -- true
 is "$status $(wc -l <err) $(head -c 1 out)" '0 1 {' '-o -: standard output'
+echo old >root
+if [ "$(id -u)" -eq 0 ] && ln -s root theirs && chown -h 65534 theirs 2>/dev/null; then
+	attach --interval=0 --output=theirs -- true
+	is "$status $(cat root)" '74 old' '-o: a link of another user is not followed'
+fi
+rm -f root theirs
 attach -q -- true
 has err 'no ring was seen: these' '-q: the report'
 
