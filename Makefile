@@ -354,8 +354,8 @@ $(B)/plugin/kernel/%.bpf.o: plugin/kernel/%.bpf.c $(wildcard plugin/kernel/*.h)
 	$(Q)clang -g -O2 -Wall -target bpf -D__TARGET_ARCH_$(BPF_ARCH) \
 		$(filter -ffile-prefix-map=%,$(CFLAGS)) $(BPF_FLAGS) -c -o $@ $<
 
-# For atomic operations that return a value: Linux 5.12. (attach needs 6.1.)
-$(B)/plugin/kernel/attach.bpf.o: BPF_FLAGS := -mcpu=v3
+# For atomic operations that return a value: Linux 5.12.
+$(B)/plugin/kernel/stages.bpf.o $(B)/plugin/kernel/attach.bpf.o: BPF_FLAGS := -mcpu=v3
 
 .SECONDARY: $(patsubst %.c,$(B)/%.o,$(wildcard plugin/kernel/*.bpf.c))
 $(B)/plugin/kernel/%.skel.h: $(B)/plugin/kernel/%.bpf.o

@@ -446,6 +446,20 @@ struct io_u *tw_event_at(const struct tw_job *job, int event, int *result)
 	return job->by_index[(uint32_t) cqe->user_data];
 }
 
+/* Take the kernel's stamps of an I/O. Only the result of a transfer on the ring tells how
+ * many bytes its requests have. */
+static void take_kernel_stamps(const struct tw_job *job, const struct io_u *io_u)
+{
+	struct tw_slot *stamps = &job->io[io_u->index].kernel;
+	const bool is_read = io_u->ddir == DDIR_READ;
+	const bool moves = !tw_engine_commands &&
+			   (is_read || io_u->ddir == DDIR_WRITE);
+
+	tw_kernel_read(&job->kernel, io_u->index, stamps);
+	tw_slot_settle(stamps, moves ? io_u->xfer_buflen - io_u->resid : 0,
+		       is_read && io_u->file->filetype == FIO_TYPE_FILE);
+}
+
 /* Record an I/O that is done, which means that fio accounts its latency, too. */
 void tw_event_done(struct thread_data *td, struct tw_job *job,
 		   struct io_u *io_u, int event)
@@ -453,8 +467,7 @@ void tw_event_done(struct thread_data *td, struct tw_job *job,
 	if (job->event_time)
 		tw_event_time_set(job, io_u, event);
 	if (job->kernel.slots)
-		tw_kernel_read(&job->kernel, io_u->index,
-			       &job->io[io_u->index].kernel);
+		take_kernel_stamps(job, io_u);
 	tw_record(td, job, io_u, job->returned_ticks);
 }
 

@@ -16,6 +16,7 @@
 
 #include "attach_record.h"
 #include "follow.bpf.h"
+#include "stamp.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -55,6 +56,11 @@ __u64 slow_ns;
 
 static __u32 places_taken;
 static __u32 ring_count;
+
+static int is_following(void)
+{
+	return ring_count != 0;
+}
 
 struct tw_attach_lost lost;
 
@@ -507,17 +513,16 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 	if (!mine)
 		return;
 	if (point == FINISHED) {
-		mine->finished_ns = now_ns;
-		mine->requests++;
+		tw_stamp_latest(&mine->finished_ns, now_ns);
+		__sync_fetch_and_add(&mine->requests, 1);
 		__sync_fetch_and_add(&mine->finished_bytes, bytes);
 		return;
 	}
 	__sync_fetch_and_add(&mine->due_bytes, bytes);
 	/* Only the first request counts. Others are parts, or the same one requeued. */
-	if (mine->dispatched_ns)
-		return;
-	mine->dispatched_ns = now_ns;
-	if (with_causes && mine->submitter == current_thread())
+	tw_stamp_earliest(&mine->dispatched_ns, now_ns);
+	if (with_causes && mine->dispatched_ns == now_ns &&
+	    mine->submitter == current_thread())
 		mine->flags |= TW_ATTACH_DISPATCHED_ITSELF;
 }
 
@@ -684,8 +689,6 @@ static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine,
 		record->retries = mine->retries;
 		record->finished_bytes = mine->finished_bytes;
 		record->due_bytes = mine->due_bytes;
-		if (record->result > 0 && (__u64)record->result < mine->due_bytes)
-			record->due_bytes = (__u64)record->result;
 		record->thread = (__u16)mine->thread;
 		if (with_causes && mine->submitter == current_thread())
 			record->flags |= TW_ATTACH_POSTED_ITSELF;

@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "kernel/join.h"
 #include "latency/histogram.h"
 
 #define DIGITS		3	/* of a direction's histograms; the engine has the same */
@@ -190,14 +192,30 @@ static bool has_waited(const struct tw_attach_io *io)
 	return io->flags & (TW_ATTACH_LINKED | TW_ATTACH_DRAINED);
 }
 
+/* Return the stamps, and what join.h knows of them. */
+static struct tw_slot settled(const struct tw_attach_io *io)
+{
+	const enum tw_attach_direction direction = tw_attach_direction(io->opcode);
+	struct tw_slot stamps = {
+		.dispatched_ns = io->dispatched_ns,
+		.finished_ns = io->finished_ns,
+		.due_bytes = io->due_bytes,
+		.finished_bytes = io->finished_bytes,
+		.flags = io->flags & TW_ATTACH_SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0,
+	};
+
+	tw_slot_settle(&stamps, direction < TW_ATTACH_SYNC && io->result > 0 ?
+		       (uint64_t)io->result : 0,
+		       direction == TW_ATTACH_READ && S_ISREG(io->inode.mode));
+	return stamps;
+}
+
 unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TIMES])
 {
 	bool ordered = is_ordered(io);
-	bool dispatched = ordered && io->dispatched_ns;
-	/* See tw_finished_ns() in join.h. */
-	bool finished = ordered && io->finished_ns &&
-			!(io->flags & TW_ATTACH_SYNC_WRITE) &&
-			io->finished_bytes >= io->due_bytes;
+	const struct tw_slot stamps = settled(io);
+	bool dispatched = ordered && tw_dispatched_ns(&stamps);
+	bool finished = ordered && tw_finished_ns(&stamps);
 	unsigned has = TW_ATTACH_HAS(TW_ATTACH_LAT);
 
 	memset(ns, 0, TW_ATTACH_TIMES * sizeof(*ns));

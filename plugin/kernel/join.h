@@ -113,19 +113,40 @@ static inline int64_t tw_join_error_ns(const struct tw_join *join,
 }
 
 /*
- * Return the stamp of the last completion; 0: not known. If the program did not
- * see all completions of an I/O with several requests, the last one that it saw
- * is not known to be the last. Parts of a file without blocks (a hole) have no
- * request, and a request that was requeued is due twice. So no more is due than
- * was given to the driver, and no more than the result. In a write with O_SYNC
- * the last completion of its data is not the last one either: what follows is
- * not known.
+ * Note in the flags of @stamps, of an I/O that moved @moved_bytes, whether all of its
+ * requests were seen. 0: its result tells no bytes, as that of a command or a sync.
+ *
+ * The bytes that it moved have to be dispatched and to finish. A request that was
+ * requeued is dispatched twice, and one may reach beyond the end of the file, so more
+ * may be. In a read of a file fewer may be: a part without blocks (a hole) has no
+ * request. There it counts what was dispatched or has finished (@has_holes).
  */
+static inline void tw_slot_settle(struct tw_slot *stamps, uint64_t moved_bytes,
+				  bool has_holes)
+{
+	const uint64_t seen_bytes = stamps->due_bytes > stamps->finished_bytes ?
+				    stamps->due_bytes : stamps->finished_bytes;
+	const uint64_t bytes = !moved_bytes || (has_holes && seen_bytes < moved_bytes) ?
+			       seen_bytes : moved_bytes;
+
+	if (stamps->due_bytes < bytes)
+		stamps->flags |= TW_SLOT_NOT_FIRST;
+	if (stamps->finished_bytes < bytes)
+		stamps->flags |= TW_SLOT_NOT_LAST;
+}
+
+/* Return the stamp of the first dispatch; 0: not known. */
+static inline uint64_t tw_dispatched_ns(const struct tw_slot *stamps)
+{
+	return stamps->flags & TW_SLOT_NOT_FIRST ? 0 : stamps->dispatched_ns;
+}
+
+/* Return the stamp of the last completion; 0: not known. In a write with O_SYNC the last
+ * completion of its data is not the last one: what follows is not known. */
 static inline uint64_t tw_finished_ns(const struct tw_slot *stamps)
 {
-	if (stamps->flags & TW_SLOT_SYNC_WRITE)
-		return 0;
-	return stamps->finished_bytes >= stamps->due_bytes ? stamps->finished_ns : 0;
+	return stamps->flags & (TW_SLOT_SYNC_WRITE | TW_SLOT_NOT_LAST) ?
+	       0 : stamps->finished_ns;
 }
 
 static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
@@ -134,7 +155,7 @@ static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
 		return TW_INSIDE_NO_STAMPS;
 	if (!stamps->dispatched_ns && !stamps->finished_ns)
 		return TW_INSIDE_NO_REQUEST;
-	if (!stamps->dispatched_ns || !stamps->posted_ns)
+	if (!tw_dispatched_ns(stamps) || !stamps->posted_ns)
 		return TW_INSIDE_MISSING;
 	if (stamps->flags & TW_SLOT_SYNC_WRITE)
 		return TW_INSIDE_SYNC_WRITE;
@@ -161,7 +182,7 @@ static inline unsigned tw_inside_split(const struct tw_join *join,
 				       struct tw_inside_negative *negative)
 {
 	const uint64_t stamps_ns[] = {
-		stamps->accepted_ns, stamps->dispatched_ns,
+		stamps->accepted_ns, tw_dispatched_ns(stamps),
 		tw_finished_ns(stamps), stamps->posted_ns,
 	};
 	int64_t from_ns = enter_ns;

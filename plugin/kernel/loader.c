@@ -119,7 +119,17 @@ bool tw_loader_made(const struct tw_loader *loader, uint32_t thread, uint64_t *r
 
 void tw_loader_forget(const struct tw_loader *loader, uint64_t ring)
 {
-	bpf_map_delete_elem(bpf_map__fd(loader->program->maps.rings), &ring);
+	const int rings = bpf_map__fd(loader->program->maps.rings);
+
+	/* The program counts, too, in the same memory. */
+	if (!bpf_map_delete_elem(rings, &ring))
+		__sync_fetch_and_sub(&loader->program->bss->rings_followed, 1);
+}
+
+uint32_t tw_loader_followed(const struct tw_loader *loader)
+{
+	return __atomic_load_n(&loader->program->bss->rings_followed,
+			       __ATOMIC_RELAXED);
 }
 
 #else
@@ -166,6 +176,12 @@ void tw_loader_forget(const struct tw_loader *loader, uint64_t ring)
 {
 	(void)loader;
 	(void)ring;
+}
+
+uint32_t tw_loader_followed(const struct tw_loader *loader)
+{
+	(void)loader;
+	return 0;
 }
 
 #endif

@@ -47,4 +47,8 @@ int tw_loader_expect(const struct tw_loader *loader, uint32_t thread,
 bool tw_loader_made(const struct tw_loader *loader, uint32_t thread, uint64_t *ring);
 void tw_loader_forget(const struct tw_loader *loader, uint64_t ring);
 
+/* Return the number of rings that the program follows. While it is 0, the program
+ * leaves at once. */
+uint32_t tw_loader_followed(const struct tw_loader *loader);
+
 #endif

@@ -22,8 +22,7 @@ struct tw_slot {
 	__u32 requests;		/* completions of requests, or of parts of them */
 	__u16 retries;		/* handed to a worker of io_uring */
 	__u16 flags;
-	__u64 due_bytes;	/* given to the driver, again if requeued; once
-				 * posted_ns is set, not more than the result */
+	__u64 due_bytes;	/* given to the driver, again if requeued */
 	__u64 finished_bytes;
 };
 
@@ -31,6 +30,10 @@ struct tw_slot {
  * write its journal, and the block layer may flush the device's cache. These
  * requests are not known to be the I/O's. */
 #define TW_SLOT_SYNC_WRITE	1
+/* Flags that the reader of a slot sets (tw_slot_settle()): requests were not seen, so
+ * dispatched_ns may not be that of the first, or finished_ns not that of the last. */
+#define TW_SLOT_NOT_FIRST	2
+#define TW_SLOT_NOT_LAST	4
 
 /* The slots of a ring: [base, base + mask]. */
 struct tw_ring_slots {

@@ -17,6 +17,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "slot.h"
+#include "stamp.h"
 #include "thread.bpf.h"
 
 /* include/linux/fs.h: set by O_SYNC, O_DSYNC, or a flag of a single write */
@@ -52,6 +53,14 @@ struct {
 	__type(value, struct tw_slot);
 } slots SEC(".maps");
 
+/* Rings in the map `rings`, or about to be. */
+__u32 rings_followed = 0;
+
+static int is_following(void)
+{
+	return rings_followed != 0;
+}
+
 static int is_owner(void)
 {
 	struct task_struct *task;
@@ -77,14 +86,16 @@ int BPF_PROG(create, int fd, void *ring)
 	struct tw_ring_slots *mine = bpf_map_lookup_elem(&expected, &tid);
 	__u64 key = (__u64)ring;
 
-	if (!mine || !is_owner() || !is_announced(mine)) {
-		/* A job's ring may have had this address before, and was never
-		 * forgotten. */
-		bpf_map_delete_elem(&rings, &key);
+	/* A job's ring may have had this address before, and was never forgotten. */
+	if (!bpf_map_delete_elem(&rings, &key))
+		__sync_fetch_and_sub(&rings_followed, 1);
+	if (!mine || !is_owner() || !is_announced(mine))
 		return 0;
-	}
-	mine->ctx = key;
-	bpf_map_update_elem(&rings, &key, mine, BPF_ANY);
+	__sync_fetch_and_add(&rings_followed, 1);
+	if (bpf_map_update_elem(&rings, &key, mine, BPF_NOEXIST))
+		__sync_fetch_and_sub(&rings_followed, 1);
+	else
+		mine->ctx = key;
 	return 0;
 }
 
@@ -136,7 +147,8 @@ static int accepted(struct io_kiocb *io)
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
-	struct tw_slot *slot = slot_with((__u64)io->ctx, io->cqe.user_data);
+	struct tw_slot *slot = is_following() ?
+		slot_with((__u64)io->ctx, io->cqe.user_data) : 0;
 
 	if (!slot)
 		return 0;
@@ -145,7 +157,8 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 	slot->requests = 0;
 	slot->due_bytes = 0;
 	slot->finished_bytes = 0;
-	slot->retries++;
+	if (slot->retries != (__u16)~0)
+		slot->retries++;
 	return 0;
 }
 
@@ -153,18 +166,13 @@ SEC("tp_btf/io_uring_complete")
 int BPF_PROG(complete, void *ring, struct io_kiocb *io)
 {
 	struct tw_slot *slot;
-	__s32 result;
 
-	if (!io)
+	if (!io || !is_following())
 		return 0;
 	/* For the kernel's verifier this can be any address. */
 	slot = slot_with((__u64)ring, BPF_CORE_READ(io, cqe.user_data));
-	if (!slot)
-		return 0;
-	slot->posted_ns = bpf_ktime_get_ns();
-	result = BPF_CORE_READ(io, cqe.res);
-	if (result > 0 && (__u64)result < slot->due_bytes)
-		slot->due_bytes = (__u64)result;
+	if (slot)
+		slot->posted_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
@@ -176,8 +184,8 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 	if (!slot)
 		return;
 	if (point == FINISHED) {
-		slot->finished_ns = now_ns;
-		slot->requests++;
+		tw_stamp_latest(&slot->finished_ns, now_ns);
+		__sync_fetch_and_add(&slot->requests, 1);
 		__sync_fetch_and_add(&slot->finished_bytes, bytes);
 		return;
 	}
@@ -187,8 +195,7 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 		slot->flags = TW_SLOT_SYNC_WRITE;
 	/* Later dispatches are of its other requests, or of the same request,
 	 * requeued. */
-	if (!slot->dispatched_ns)
-		slot->dispatched_ns = now_ns;
+	tw_stamp_earliest(&slot->dispatched_ns, now_ns);
 }
 
 #include "points.bpf.h"

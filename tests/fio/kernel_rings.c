@@ -3,7 +3,7 @@
  * For kernel_stages.t: makes rings that the program in the kernel must not take for
  * the announced one. One is a second ring of the same thread. The other is the ring
  * of a thread that has the number of the announced one, which ended before it made
- * a ring.
+ * a ring. The program counts the rings that it follows, to leave at once without any.
  *
  *	kernel_rings FILE
  *
@@ -98,6 +98,7 @@ static void second_ring(uint32_t base)
 	uint64_t ring = 0;
 	bool good;
 
+	result(!tw_loader_followed(loader), "no ring yet: the program leaves at once");
 	good = !tw_loader_expect(loader, thread(), base, ENTRIES) &&
 	       !io_uring_queue_init(ENTRIES, &first, 0) &&
 	       tw_loader_made(loader, thread(), &ring) &&
@@ -108,7 +109,9 @@ static void second_ring(uint32_t base)
 	       !slots[base + 5].key, "the announced one: stamps");
 	result(good && reads(&second, 16 + 3 + 8) && is_stamped(base, 16 + 3),
 	       "which the second does not change");
+	result(tw_loader_followed(loader) == 1, "it follows one ring");
 	tw_loader_forget(loader, ring);
+	result(!tw_loader_followed(loader), "and none when that is forgotten");
 	result(good && reads(&first, 32 + 4) && !slots[base + 4].key,
 	       "and no more when it is forgotten");
 }

@@ -80,6 +80,19 @@ static void test_split(void)
 	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_ATTACH_BLOCKQ), 100, 0, 0, 900,
 	       1000), "not all bytes seen finished: likewise");
 	io = io_of(1, 1, READ);
+	io.due_bytes *= 2;
+	tap_ok(has(&io, TW_ATTACH_SPLIT, 100, 600, 300, 0, 1000), "dispatched twice: split");
+	io.due_bytes = io.finished_bytes = 2048;
+	tap_ok(has(&io, TW_ATTACH_SPLIT, 100, 600, 300, 0, 1000),
+	       "half of a read of a file, the rest may be a hole: split");
+	io.inode.mode = 0060660;
+	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000),
+	       "half of a read of a block device: neither point is known");
+	io = io_of(1, 1, WRITE);
+	io.due_bytes = 2048;
+	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_ATTACH_COMPLETE), 0, 0, 300, 700,
+	       1000), "half of a write dispatched: the first dispatch is not known");
+	io = io_of(1, 1, READ);
 	io.dispatched_ns = io.accepted_ns - 1;
 	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000),
 	       "a stamp before the one before it: whole");

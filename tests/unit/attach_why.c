@@ -28,6 +28,8 @@ static struct tw_attach_io io_of(uint64_t dispatched_ns, uint64_t finished_ns,
 		.dispatched_ns = dispatched_ns ? START_NS + dispatched_ns : 0,
 		.finished_ns = finished_ns ? START_NS + finished_ns : 0,
 		.posted_ns = START_NS + posted_ns,
+		.due_bytes = dispatched_ns ? 4096 : 0,
+		.finished_bytes = finished_ns ? 4096 : 0,
 	};
 }
 

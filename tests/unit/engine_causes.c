@@ -54,6 +54,8 @@ static void appeared(unsigned i)
 		.finished_ns = world_monotonic_ns(finished_ticks),
 		.posted_ns = world_monotonic_ns(posted_ticks),
 		.requests = 1,
+		.due_bytes = 4096,
+		.finished_bytes = 4096,
 	};
 	put_turn();
 }

@@ -4,9 +4,9 @@
  * into submit, blockq, device, complete and reap, each to the nanosecond of its
  * stamps. An I/O that can't be split keeps `kernel`, and the report counts why: no
  * stamps (the slot is another I/O's), no request of the block layer, a missing
- * stamp, a last completion that was not seen, or a write with O_SYNC. If a stamp is
- * missing, `kernel` is only the two stages around it. All stages add up to lat in
- * any case.
+ * stamp, a last completion or a whole part that was not seen, or a write with O_SYNC.
+ * If a stamp is missing, `kernel` is only the two stages around it. All stages add up
+ * to lat in any case.
  *
  * Defect: a stage between the wrong stamps, stamps of another I/O taken for an I/O's
  * own, a count of the wrong reason. Also a time that is in both `kernel` and the
@@ -29,10 +29,11 @@ static const char *const stage_names[STAGES] = { "queue", "submit", "blockq",
 
 /* The outcome of an I/O's stamps. */
 enum kind { SPLIT, OLDER, LATER, EMPTY, NO_REQUEST, NO_ISSUE, NO_DONE, NO_POSTED,
-	    NOT_ALL_DONE, SYNC_WRITE, KINDS };
+	    NOT_ALL_DONE, NOT_ALL_ISSUED, SYNC_WRITE, KINDS,
+	    HALF_SEEN };		/* of single I/Os */
 static const char *const reasons[KINDS] = { NULL, "no_stamps", "no_stamps",
 	"no_stamps", "no_request", "missing_stamp", "missing_stamp",
-	"missing_stamp", "missing_stamp", "sync_write" };
+	"missing_stamp", "missing_stamp", "missing_stamp", "sync_write" };
 
 struct known {
 	bool is_free, submitted;
@@ -124,7 +125,8 @@ static void stamp(unsigned i)
 		.posted_ns = world_monotonic_ns(io->posted),
 		.requests = io->requests,
 		.retries = io->retries,
-		.due_bytes = 4096,
+		/* A driver that was busy gets the request again. */
+		.due_bytes = io->requests == 4 ? 8192 : 4096,
 		.finished_bytes = 4096,
 	};
 	switch (io->kind) {
@@ -153,6 +155,12 @@ static void stamp(unsigned i)
 	case NOT_ALL_DONE:
 		slot->finished_bytes -= 512;
 		break;
+	case NOT_ALL_ISSUED:
+		slot->due_bytes = 3584;
+		break;
+	case HALF_SEEN:
+		slot->due_bytes = slot->finished_bytes = 2048;
+		break;
 	default:
 		break;
 	}
@@ -179,7 +187,7 @@ static void appeared(unsigned i)
  */
 static enum stage joined_of(enum kind kind)
 {
-	return kind == NO_ISSUE ? BLOCKQ : kind == NO_DONE || kind == NOT_ALL_DONE ||
+	return kind == NO_ISSUE || kind == NOT_ALL_ISSUED ? BLOCKQ : kind == NO_DONE || kind == NOT_ALL_DONE ||
 	       kind == SYNC_WRITE ? DEVICE : kind == NO_POSTED ? COMPLETE : QUEUE;
 }
 
@@ -556,6 +564,26 @@ static void by_call(void)
 	       !kernel_number("negative_beyond"), "and its stage is kernel");
 }
 
+/* Half of an I/O had no request. Only in a read of a file that may be a hole. */
+static void half_seen(enum fio_ddir ddir, enum fio_filetype type, bool may_be,
+		      const char *what)
+{
+	const char *direction = tw_direction_names[ddir];
+
+	if (!one_job())
+		return;
+	world.file.filetype = type;
+	one_kind = HALF_SEEN;
+	one_io(ddir);
+	world.file.filetype = FIO_TYPE_FILE;
+	world_end();
+	tap_ok(number_of(kernel_stages("split"), direction) == may_be &&
+	       not_split("missing_stamp", ddir) == !may_be &&
+	       !world_stage("device", direction) == !may_be &&
+	       !world_stage("blockq", direction) == !may_be, "half of %s was seen: %s",
+	       what, may_be ? "split" : "a missing stamp");
+}
+
 /* fio does not count it, so the report counts it nowhere. */
 static void of_none(void)
 {
@@ -626,6 +654,9 @@ int main(void)
 	contradicted(1, true);
 	contradicted(3, false);
 	by_call();
+	half_seen(DDIR_READ, FIO_TYPE_FILE, true, "a read of a file");
+	half_seen(DDIR_WRITE, FIO_TYPE_FILE, false, "a write to a file");
+	half_seen(DDIR_READ, FIO_TYPE_BLOCK, false, "a read of a block device");
 	of_none();
 	off();
 	world_forget();

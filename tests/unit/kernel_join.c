@@ -261,27 +261,57 @@ static void stamps_missing(void)
 	}
 }
 
+/* Check an I/O of which @due bytes were dispatched, @finished bytes finished and @moved
+ * bytes are the result: which of the two stamps are known. */
+static void bytes_of(uint64_t due, uint64_t finished, uint64_t moved, bool has_holes,
+		     bool first, bool last, const char *what)
+{
+	struct tw_slot stamps = { .accepted_ns = 1, .dispatched_ns = 2,
+		.finished_ns = 3, .posted_ns = 4,
+		.due_bytes = due, .finished_bytes = finished };
+
+	tw_slot_settle(&stamps, moved, has_holes);
+	tap_ok(tw_dispatched_ns(&stamps) == (first ? 2 : 0) &&
+	       tw_finished_ns(&stamps) == (last ? 3 : 0) &&
+	       tw_inside_of(&stamps) == (first && last ? TW_INSIDE_SPLIT :
+							 TW_INSIDE_MISSING), "%s", what);
+}
+
 /* Of the I/O's bytes: those to be transferred and those that were. */
 static void bytes_missing(void)
 {
 	struct tw_slot stamps = { .accepted_ns = 1, .dispatched_ns = 2,
-		.finished_ns = 3, .posted_ns = 4,
-		.due_bytes = 1 << 20, .finished_bytes = 1 << 20 };
+		.finished_ns = 3, .posted_ns = 4, .flags = TW_SLOT_SYNC_WRITE,
+		.due_bytes = 8192, .finished_bytes = 4096 };
 
-	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SPLIT &&
-	       tw_finished_ns(&stamps) == 3, "all bytes finished: split");
-	stamps.finished_bytes += 512;
-	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SPLIT,
-	       "more, of a read beyond the end of the file: split");
-	stamps.finished_bytes = (1 << 20) - 512;
-	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_MISSING &&
-	       !tw_finished_ns(&stamps), "fewer: the last completion was not seen");
-	stamps.flags = TW_SLOT_SYNC_WRITE;
-	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SYNC_WRITE,
+	bytes_of(8192, 8192, 8192, false, true, true, "all bytes: split");
+	bytes_of(8192, 8192, 5000, false, true, true,
+		 "fewer are the result, of a read at the end of the file: split");
+	bytes_of(16384, 8192, 8192, false, true, true,
+		 "dispatched twice, since it was requeued: split");
+	bytes_of(8192, 4096, 8192, false, true, false,
+		 "fewer finished: the last completion was not seen");
+	bytes_of(4096, 8192, 8192, false, false, true,
+		 "fewer dispatched: the first dispatch may be of the others");
+	bytes_of(4096, 4096, 8192, false, false, false,
+		 "a part that was never seen: neither is known");
+	bytes_of(4096, 4096, 8192, true, true, true,
+		 "unless it may be a hole, in a read of a file");
+	bytes_of(8192, 4096, 8192, true, true, false,
+		 "there what was dispatched has to finish");
+	bytes_of(4096, 8192, 8192, true, false, true,
+		 "and what finished was dispatched");
+	bytes_of(16384, 8192, 8192, true, true, true, "requeued there, too");
+	bytes_of(0, 0, 0, false, true, true, "a command, which has no bytes: split");
+	bytes_of(4096, 4096, 0, false, true, true, "no result in bytes: all finished");
+	bytes_of(4096, 0, 0, false, true, false, "or not all");
+
+	tw_slot_settle(&stamps, 8192, false);
+	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SYNC_WRITE && !tw_finished_ns(&stamps),
 	       "O_SYNC: the last completion needs not be seen");
-	stamps.finished_bytes = 1 << 20;
-	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SYNC_WRITE &&
-	       !tw_finished_ns(&stamps), "since it would not be the last");
+	stamps.flags = TW_SLOT_SYNC_WRITE;
+	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SYNC_WRITE && !tw_finished_ns(&stamps),
+	       "since it would not be the last");
 	stamps.dispatched_ns = 0;
 	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_MISSING,
 	       "but the dispatch has to be");
@@ -302,10 +332,12 @@ static struct split split_of_bytes(int64_t error_ns, int64_t enter_ns,
 				   uint64_t unfinished_bytes)
 {
 	struct tw_join join = { .max_error_ns = 0 };
-	const struct tw_slot stamps = { .accepted_ns = ends_ns[0],
+	struct tw_slot stamps = { .accepted_ns = ends_ns[0],
 		.dispatched_ns = ends_ns[1], .finished_ns = ends_ns[2],
 		.posted_ns = ends_ns[3], .due_bytes = unfinished_bytes };
 	struct split split = { .negative = { 0 } };
+
+	tw_slot_settle(&stamps, unfinished_bytes, false);
 
 	/* The join adds one for rounding. */
 	tw_join_read(&join, (struct tw_reading) { 0, 0, error_ns - 1 });
