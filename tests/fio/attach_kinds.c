@@ -16,7 +16,7 @@
  * A MODE has reads alone:
  *
  *	registered	9 when stdin has ended, of a ring that keeps no descriptor
- *	many		8000, each of a ring of its own, with 2000 open at most
+ *	many		20000, each of a ring of its own, with 2000 open at most
  *	crowd		16600, each of a ring of its own, when all of these are open
  *	waiting		1000, while 70000 of a pipe wait for data
  *	fork		5 each of two children, after a byte each on stdin
@@ -220,7 +220,7 @@ static void many_rings(void)
 	unsigned made, open = 0, i;
 
 	need_files(most + 100);
-	for (made = 0; made < 8000; made++) {
+	for (made = 0; made < 20000; made++) {
 		/* Closed ones still count until the kernel has freed them. */
 		while (io_uring_queue_init(1, &ring, 0))
 			usleep(1000);

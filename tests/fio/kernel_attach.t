@@ -349,8 +349,9 @@ fi
 if [ -n "$rings" ]; then
 	attach --interval=0 --json=n.json --output=page -- "$kinds" buffered many
 	[ "$status" = 2 ] && skip "$(cat err)" ||
-		attached n.json '@{$j->{attached}{rings}} == 8000 &&
-			near(8000, sum("ios", @rows))' '8000 rings, one after another: none is lost'
+		attached n.json '@{$j->{attached}{rings}} == 16384 &&
+			$j->{attached}{more_rings} == 3616 && near(20000, sum("ios", @rows))' \
+			'20000 rings, one after another: none is lost'
 	attach --interval=0 --json=w.json --output=page -- "$kinds" buffered crowd
 	[ "$status" = 2 ] && skip "$(cat err)" ||
 		json w.json "$attach_perl"'my $lost = $j->{attached}{lost_rings};

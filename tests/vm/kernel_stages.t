@@ -85,7 +85,7 @@ for suite in bookworm trixie; do
 			}
 			!$a->{lost_ios} && !$a->{lost_rings} && !$a->{lost_records} &&
 			("'$mode'" eq "waiting" ? $sum{ios} == 1000 :
-			"'$mode'" eq "many" ? $sum{ios} == 8000 && @{$a->{rings}} == 8000 :
+			"'$mode'" eq "many" ? $sum{ios} == 20000 && $a->{more_rings} == 3616 :
 			$sum{ios} == 28 && $sum{linked} == 4 && $sum{drained} == 3 &&
 			$a->{others}{recv} == 10 && $a->{others}{read} == 7 &&
 			$a->{operations}[0]{file} eq "/tmp/file")'
