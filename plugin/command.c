@@ -115,15 +115,22 @@ static int fill(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 	}
 }
 
-/* Fill the SQE. An I/O that can't be a command gets an error, and queue() fails it. */
+/* Fill the SQE. What can't be a command, such as sync_file_range, ends the job: fio
+ * submits no I/O whose prep() fails, but does not tell why. */
 static int prep(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
 	struct io_uring_sqe *sqe = tw_prep_entry(job, io_u);
+	int error;
 
 	sqe->opcode = IORING_OP_URING_CMD;
 	sqe->cmd_op = NVME_URING_CMD_IO;
-	io_u->error = (unsigned) -fill(td, job, io_u, sqe);
+	error = fill(td, job, io_u, sqe);
+	if (error) {
+		job->counts[tw_direction_of(io_u->ddir)].errors++;
+		td_verror(td, -error, "tickwise-cmd: not a command");
+		return error;
+	}
 	tw_prep_done(td, job, io_u);
 	return 0;
 }
@@ -183,10 +190,6 @@ static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 	const struct tw_options *o = td->eo;
 
 	fio_ro_check(td, io_u);
-	if (io_u->error) {
-		job->counts[tw_direction_of(io_u->ddir)].errors++;
-		return FIO_Q_COMPLETED;
-	}
 	if (waits_for_writes(td, io_u))
 		return tw_requeue(job, io_u);
 	/* On a zoned device a trim resets a zone. */
