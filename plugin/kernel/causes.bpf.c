@@ -444,11 +444,13 @@ int BPF_PROG(wakeup, struct task_struct *task)
 static void name_where_it_waits(struct task_struct *task, __u32 cpu)
 {
 	struct history *there = bpf_map_lookup_percpu_elem(&histories, &zero, cpu);
-	struct task_struct *now_has = BPF_CORE_READ(task, se.cfs_rq, rq, curr);
+	struct task_struct *now_has;
 	struct past *past;
 
-	if (!there)
+	/* As in stolen_of(): without it the program could not be loaded. */
+	if (!there || !bpf_core_field_exists(task->se.cfs_rq))
 		return;
+	now_has = BPF_CORE_READ(task, se.cfs_rq, rq, curr);
 	past = &there->past[(there->count - 1) & (HISTORY - 1)];
 	if (past->thread != (__u32)BPF_CORE_READ(now_has, pid))
 		past->kind = TW_NOBODY;
