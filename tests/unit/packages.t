@@ -100,14 +100,14 @@ is "$status $(cat "$out" "$err")" '0 installing with sudo apt-get: fio' 'another
 
 # ---- the Makefile ----
 
-# What each target would ask for, as make prints it.
+# What a target would ask for, as make prints it.
 asks()
 {
 	env -u MAKEFLAGS -u MAKELEVEL make -C "$root" -n "$@" 2>/dev/null |
 		sed ':a; /\\$/ { N; s/\\\n//; ta }' | grep '^ *\.ci/packages'
 }
 cd "$root" || exit 1
-for target in check demo check-machine check-html check-cross deb; do
+for target in check demo-packages check-machine check-html check-cross deb; do
 	is "$(asks "$target" | wc -l)" 1 "make $target asks once"
 done
 is "$(asks check | grep -c 'qemu\|aarch64')" 0 'make check asks for no other processor'
