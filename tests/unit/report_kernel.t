@@ -193,6 +193,9 @@ is "$(says "$scratch/1")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 had 
 block request (page cache?); stamps known to +-60.50 ns" 'one had no request'
 is "$(sed -n '/^lat /,/^$/p' "$out" | sed -n 2p | cut -c 1-24)" \
 	'  inside the kernel: 99.' 'the line after the table'
+sed 's/"sync"/"was"/g; s/"read"/"sync"/g; s/"was"/"read"/g' "$scratch/1" >"$scratch/sync"
+is "$(says "$scratch/sync")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 had no \
+block request of their own; stamps known to +-60.50 ns" 'a sync: no word of the page cache'
 is "$(says "$scratch/2")" "inside the kernel: 94.00 % of 100 I/Os $split; 2 lacked a \
 stamp (the stages around it are in kernel), $synced, 1 had no stamps; stamps known to \
 +-80.25 ns" 'other reasons'

@@ -30,6 +30,13 @@ static void add_share(struct tw_page *page, uint64_t split, uint64_t ios)
 			     floor(1e4 * (double)split / (double)ios) / 100);
 }
 
+/* Return why there was no split. A sync has no request that is its own. */
+static const char *words_of(int reason, int direction)
+{
+	return reason == TW_REPORT_NO_REQUEST && direction == TW_REPORT_SYNC ?
+	       "had no block request of their own" : words[reason];
+}
+
 static void add_reasons(struct tw_page *page, const struct tw_report_inside *inside,
 			int direction)
 {
@@ -41,7 +48,7 @@ static void add_reasons(struct tw_page *page, const struct tw_report_inside *ins
 		if (ios == 0)
 			continue;
 		tw_page_more(page, "%s %llu %s", before, (unsigned long long)ios,
-			     words[i]);
+			     words_of(i, direction));
 		before = ",";
 	}
 }
