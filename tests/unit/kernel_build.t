@@ -27,7 +27,7 @@ compiles()
 		>"$object.names"
 }
 
-functions='tw_loader_expect tw_loader_forget tw_loader_free '
+functions='tw_loader_expect tw_loader_followed tw_loader_forget tw_loader_free '
 functions=$functions'tw_loader_load tw_loader_made tw_loader_slots '
 compiles without
 ok $? 'without libbpf'
