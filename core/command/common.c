@@ -102,10 +102,11 @@ int tw_command_finish(const char *name, int code)
 {
 	int error = 0;
 
+	if (code >= TW_EXIT_USAGE)
+		return code;
 	if (tw_json_lacked_memory())
-		return code == TW_EXIT_SOFTWARE ? code :
-			tw_command_fail(name, TW_EXIT_SOFTWARE, "out of memory: the "
-					"output is not complete");
+		return tw_command_fail(name, TW_EXIT_SOFTWARE, "out of memory: the "
+				       "output is not complete");
 	errno = 0;
 	/* What was in the file stays if there is nothing to print. */
 	if (output.stream && ftello(output.stream) != 0)
@@ -120,8 +121,7 @@ int tw_command_end(const char *name, int code)
 {
 	if (!output.stream)
 		return code;
-	if (code < TW_EXIT_USAGE)
-		code = tw_command_finish(name, code);
+	code = tw_command_finish(name, code);
 	/* A file that was not published is removed. */
 	tw_output_close(&output, -ECANCELED);
 	return code;

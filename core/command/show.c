@@ -37,15 +37,18 @@ static void mark(struct tw_page *page, json_t *json)
 int tw_command_show(const char *name, const struct tw_wanted *wanted,
 		    struct tw_page *page, const struct tw_table *table, json_t *json)
 {
-	int code = TW_EXIT_GOOD;
+	int code = TW_EXIT_GOOD, html = TW_EXIT_GOOD;
 
 	if (tw_command_is_interrupted())
 		mark(page, json);
-	/* Print first: if the page can't be written, the result is not lost. */
 	if (print(wanted, page, table, json))
 		code = tw_command_fail(name, TW_EXIT_SOFTWARE, "out of memory");
-	else if (wanted->html)
-		code = tw_command_html_file(name, page, wanted->html);
+	/* First: if the page can't be written, the result is not lost. */
+	code = tw_command_finish(name, code);
+	if (code != TW_EXIT_SOFTWARE && wanted->html)
+		html = tw_command_html_file(name, page, wanted->html);
+	if (code == TW_EXIT_GOOD)
+		code = html;
 	tw_page_free(page);
 	json_decref(json);
 	if (code == TW_EXIT_GOOD && tw_command_is_interrupted())

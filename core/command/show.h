@@ -28,7 +28,8 @@ struct tw_wanted {
  * @json: is released; NULL: out of memory, or another form is wanted
  * @table: of @page, for --csv; NULL if a command has none
  *
- * The result is on stdout even if the file can't be written. After Ctrl-C, page and JSON are marked as interrupted.
+ * The result is on stdout, or in the file of --output, even if the page can't be
+ * written. After Ctrl-C, page and JSON are marked as interrupted.
  *
  * Return: TW_EXIT_GOOD, or another enum tw_exit after a message.
  * TW_EXIT_UNDECIDED means that an interrupted measurement was printed.

@@ -52,6 +52,13 @@ exit 74 4000" "$kind, SIGXFSZ $action: a full disk leaves the old file, and one 
 	done
 done
 is "$(ls ./*.part 2>/dev/null)" '' 'nothing half written is left'
+for command in doctor 'report a.json'; do
+	# shellcheck disable=SC2086	# a command and its arguments
+	run $command -o new --html=/dev/full
+	[ "$status" -eq 74 ] && [ -s new ]
+	ok $? "${command%% *}: a page that can't be written leaves the output"
+	rm -f new
+done
 
 # ---- what is replaced, and what is written to ----
 

@@ -110,5 +110,5 @@ int tw_command_bench(int argc, char **argv)
 	code = run(&arguments, &costs, &clock);
 	tw_bench_costs_free(&costs);
 	tw_clock_free(&clock);
-	return code < TW_EXIT_USAGE ? tw_command_finish(NAME, code) : code;
+	return tw_command_finish(NAME, code);
 }

@@ -127,5 +127,5 @@ int tw_command_calibrate(int argc, char **argv)
 	code = tw_command_show(NAME, &request.wanted,
 			       tw_calibrate_page(&rate, &machine, &counter), NULL,
 			       tw_calibrate_json(&rate, &machine, &counter));
-	return code < TW_EXIT_USAGE ? tw_command_finish(NAME, code) : code;
+	return tw_command_finish(NAME, code);
 }

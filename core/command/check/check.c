@@ -193,7 +193,7 @@ static int check_once(const struct tw_check_arguments *arguments)
 	if (code == TW_EXIT_GOOD)
 		code = tw_check_exit_code(check.result.verdict);
 	tw_check_free(&check);
-	return code < TW_EXIT_USAGE ? tw_command_finish(TW_CHECK, code) : code;
+	return tw_command_finish(TW_CHECK, code);
 }
 
 /* Set every option that is 0. No default is left to the library, since the

@@ -183,7 +183,5 @@ int tw_command_compare(int argc, char **argv)
 	for (unsigned i = 0; i < result.clocks; i++)
 		for (int load = 0; load < TW_COMPARE_LOADS; load++)
 			free(result.start[i][load]);
-	if (code >= TW_EXIT_USAGE)
-		return code;
 	return tw_command_finish(NAME, code);
 }

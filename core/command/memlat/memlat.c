@@ -123,7 +123,5 @@ int tw_command_memlat(int argc, char **argv)
 		code = tw_memlat_seed_table(&arguments);
 	else
 		code = run(&arguments);
-	if (code != TW_EXIT_GOOD && code != TW_EXIT_UNDECIDED)
-		return code;
 	return tw_command_finish(TW_MEMLAT, code);
 }
