@@ -116,6 +116,10 @@ if [ "$(id -u)" -eq 0 ] && ln -s "$scratch/mine" theirs && chown -h 65534 theirs
 		is "$status $(cat mine)" '74 old' "$form: a link of another user is not followed"
 		has "$err" 'a link of another user' 'and one line tells so'
 	done
+	mkfifo their_pipe
+	chown 65534 their_pipe
+	timeout 10 "$tickwise" report a.json -o their_pipe 2>/dev/null
+	is "$?" 74 'a pipe of another user, which nobody reads, is refused'
 	cp "$tickwise" tickwise && chmod 755 tickwise && chmod 644 a.json
 	as_other='setpriv --reuid=65534 --regid=65534 --clear-groups'
 	# Another user may not get into the folders above.

@@ -71,6 +71,11 @@ static size_t folder_length(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+static int is_anothers(const struct stat *status)
+{
+	return status->st_uid != 0 && status->st_uid != geteuid();
+}
+
 /* Read a link of this user or of root. Return: its length; 0: it is no link, or there
  * is nothing; -errno. */
 static ssize_t read_link(const char *path, char *target)
@@ -83,8 +88,7 @@ static ssize_t read_link(const char *path, char *target)
 		return 0;
 	if (fstat(fd, &status))
 		length = -errno;
-	else if (S_ISLNK(status.st_mode) && status.st_uid != 0 &&
-		 status.st_uid != geteuid())
+	else if (S_ISLNK(status.st_mode) && is_anothers(&status))
 		length = -ELOOP;
 	else if (S_ISLNK(status.st_mode))
 		length = readlinkat(fd, "", target, PATH_MAX);
@@ -193,6 +197,10 @@ static int open_place(struct tw_output *output)
 	is_there = lstat(output->place, &old) == 0;
 	if (is_there && S_ISDIR(old.st_mode))
 		return -EISDIR;
+	/* Without a reader, to open it would wait for ever. */
+	if (is_there && (S_ISFIFO(old.st_mode) || S_ISSOCK(old.st_mode)) &&
+	    is_anothers(&old))
+		return -EACCES;
 	if (is_there && !S_ISREG(old.st_mode))
 		return open_in_place(output, 0);
 	fd = make_aside(output);
