@@ -116,7 +116,7 @@ static bool is_special(const char *path)
 {
 	struct stat status;
 
-	return !strncmp(path, "/dev/", 5) ||
+	return tw_output_is_descriptor(path) ||
 	       (!stat(path, &status) && !S_ISREG(status.st_mode));
 }
 

@@ -200,6 +200,16 @@ has err "tickwise: f: none.json.intervals.jsonl: no intervals are written: File 
 	'no disk at all: the log has one line of it'
 
 # The keys of all lines, each under its name in the manual.
+# Not all that is in /dev is a device.
+if shared=$(mktemp -d /dev/shm/tickwise.XXXXXX 2>/dev/null); then
+	job --name=m --tw_interval=1h --tw_report="$shared/m.json" --tw_test_nop=1
+	is "$(ls "$shared")" 'm.json
+m.json.intervals.jsonl' 'in /dev/shm the intervals are next to the report'
+	rm -r "$shared"
+else
+	skip 'no /dev/shm'
+fi
+
 job --name=k --tw_interval=1h --tw_report=keys.json --tw_test_nop=1
 perl -MJSON::PP -e '
 	my @lines = map { decode_json($_) } <>;

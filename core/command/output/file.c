@@ -117,6 +117,11 @@ static int descriptor_of(const char *path)
 	return -1;
 }
 
+int tw_output_is_descriptor(const char *path)
+{
+	return descriptor_of(path) >= 0;
+}
+
 /* Set the path of the file that the links at the end of @path lead to. Return: 0;
  * -errno. */
 static int follow(const char *path, char **place)

@@ -35,6 +35,10 @@ int tw_output_close(struct tw_output *output, int error);
 int tw_output_file(const char *path, int (*write)(FILE *file, const void *context),
 		   const void *context);
 
+/* Return 1 for the name of an open descriptor, such as /dev/stdout, which may be of a
+ * regular file. */
+int tw_output_is_descriptor(const char *path);
+
 /* Return 1 if both files would be in the same place. Neither has to be there. */
 int tw_output_are_one(const char *one_path, const char *other_path);
 int tw_output_is_at(const struct tw_output *output, const char *path);
