@@ -542,6 +542,11 @@ $(B)/tests/unit/kernel_program.t: plugin/kernel/program.c
 $(B)/tests/unit/kernel_program.t: CORE_CFLAGS += -Iplugin
 $(B)/tests/unit/kernel_program.t: TEST_LIBS := $(B)/libtickwise.a
 
+# where the kernel's types have the bios of device mapper,
+$(B)/tests/unit/kernel_above.t: CORE_CFLAGS += -Iplugin $(if \
+	$(KERNEL_STAGES),-DTW_KERNEL_STAGES)
+$(B)/tests/unit/kernel_above.t: TEST_LIBS := $(KERNEL_LIBS)
+
 # and the verdict on the counter.
 $(B)/tests/unit/verdict_json.t: plugin/health.c
 $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
@@ -647,7 +652,7 @@ CROSS_UNIT := clock_readers clock_segments counter_timens_text device_tree \
 	histogram_bin_edges histogram_exact kernel_rate \
 	memory_sizes memory_smaps perf_page scale_corners \
 	scale_limits seconds_before_wrap text_plain vmclock_page
-CROSS_UNIT_ALL := $(filter-out %_json engine_% estimate_allowed_cpus \
+CROSS_UNIT_ALL := $(filter-out %_json engine_% kernel_above estimate_allowed_cpus \
 	estimate_caller_untouched estimate_cpu_% estimate_departure \
 	estimate_limits estimate_memory estimate_progress estimate_signals \
 	estimate_switch estimate_thread_failure estimate_turns \

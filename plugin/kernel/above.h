@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How to get from a bio of device mapper to the bio for which it was made. The structures
- * are those of kernel modules. Only root may ask the kernel for their types by number, so
- * the loader reads them from /sys/kernel/btf, which every user may read.
+ * are those of modules, which may be built into the kernel. Only root may ask the kernel for
+ * the types of a module by number, so the loader reads them from /sys/kernel/btf, which
+ * every user may read.
  */
 #ifndef TW_PLUGIN_KERNEL_ABOVE_H
 #define TW_PLUGIN_KERNEL_ABOVE_H
@@ -39,24 +40,31 @@ static inline __u32 tw_place_of(const struct btf *btf, const char *type,
 	return 0;
 }
 
-/* Find the offsets. A module that is not loaded has no types, and no bios either. */
+/* Return the types of @module, which include those of @kernel. What is built into the
+ * kernel has its types there. */
+static inline struct btf *tw_types_of(const char *module, struct btf *kernel)
+{
+	struct btf *types = btf__load_module_btf(module, kernel);
+
+	return libbpf_get_error(types) ? kernel : types;
+}
+
+/* Find the offsets. What is neither loaded nor built in has no types, and no bios either. */
 static inline struct tw_above tw_above_find(struct btf *kernel)
 {
-	struct btf *mapper = btf__load_module_btf("dm_mod", kernel);
-	struct btf *crypt = btf__load_module_btf("dm_crypt", kernel);
+	struct btf *mapper = tw_types_of("dm_mod", kernel);
+	struct btf *crypt = tw_types_of("dm_crypt", kernel);
 	struct tw_above above = { .original = 0 };
 
-	if (!libbpf_get_error(mapper)) {
-		above.clone = tw_place_of(mapper, "dm_target_io", "clone");
-		above.io = tw_place_of(mapper, "dm_target_io", "io");
-		if (above.clone && above.io)
-			above.original = tw_place_of(mapper, "dm_io", "orig_bio");
+	above.clone = tw_place_of(mapper, "dm_target_io", "clone");
+	above.io = tw_place_of(mapper, "dm_target_io", "io");
+	if (above.clone && above.io)
+		above.original = tw_place_of(mapper, "dm_io", "orig_bio");
+	above.crypt = tw_place_of(crypt, "dm_crypt_io", "base_bio");
+	if (mapper != kernel)
 		btf__free(mapper);
-	}
-	if (!libbpf_get_error(crypt)) {
-		above.crypt = tw_place_of(crypt, "dm_crypt_io", "base_bio");
+	if (crypt != kernel)
 		btf__free(crypt);
-	}
 	return above;
 }
 
