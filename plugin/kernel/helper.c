@@ -200,7 +200,7 @@ static void look_at(const struct helper *helper, struct visitor *visitor)
 	visitor->why = "it is not for this user (--user=)";
 	if (!is_guest(helper, visitor))
 		return;
-	visitor->why = "it serves as many fios as it may already";
+	visitor->why = "it already serves as many fios as it may";
 	visitor->place = tw_helper_find_place(helper->places, visitor->fio.uid);
 	if (visitor->place < 0)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * List the numbers of all maps: reading the iterator returns them, 32 bits each.
- * BPF_MAP_GET_NEXT_ID tells the same, but takes CAP_SYS_ADMIN.
+ * BPF_MAP_GET_NEXT_ID returns the same, but needs CAP_SYS_ADMIN.
  */
 #include "kernel_types.h"
 

@@ -50,7 +50,7 @@ static int check_way(char *path)
 			return fail(TW_EXIT_SOFTWARE, "%s: %s", at, strerror(errno));
 		if (others_can_change(&of, has_socket))
 			return fail(TW_EXIT_SOFTWARE, "%s: others can replace files in it; "
-				    "--socket= in another folder", at);
+				    "choose another folder by --socket=", at);
 		has_socket = false;
 		at = dirname((char *)at);
 	} while (!is_last);

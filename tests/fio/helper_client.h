@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What programs share that ask `tickwise kernel-helper` as an engine would: a connection,
- * a question and its answer.
+ * For programs that ask `tickwise kernel-helper` as an engine would: a connection, a question
+ * and its answer.
  */
 #ifndef TW_HELPER_CLIENT_H
 #define TW_HELPER_CLIENT_H

@@ -113,7 +113,7 @@ refuses()
 {
 	"$helper" --socket="$1" >out 2>err
 	is "$? $(wc -c <out) $(cat err)" "70 0 tickwise kernel-helper: $2: others can \
-replace files in it; --socket= in another folder" "$3"
+replace files in it; choose another folder by --socket=" "$3"
 }
 mkdir open open/inside theirs theirs/inside
 ln -s open/inside link
@@ -225,7 +225,7 @@ is "$(sort answers)" "a child: ok
 an orphan: ended
 load: ok" 'a child whose parent has ended'
 ask crowd
-is "$(cat answers)" 'load: it serves as many fios as it may already' \
+is "$(cat answers)" 'load: it already serves as many fios as it may' \
 	'more fios than one user may have'
 ask mute
 is "$(cat answers)" 'load: ok
@@ -335,13 +335,17 @@ fio_as 65532 stranger
 is "$(from_json stranger/stranger.json 'print $j->{kernel_stages}{why}')" \
 	'the kernel helper: it is not for this user (--user=)' 'and so is the helper'
 
-# Programs and process of the helper, while a job runs.
+# Programs and process of the helper, while a job runs: also its root directory, the size of
+# files that it may write, and the number of processes.
 cat >look.sh <<'END'
 child=$(tr ' ' '\n' <"/proc/$1/task/$1/children" | head -n 1)
 echo "$child" >"$2/child"
 sed -n 's/^prog_id:[^0-9]*//p' "/proc/$child/fdinfo/"* | sort -un >"$2/programs"
 sed -n 's/^\(Uid\|CapPrm\|CapEff\|NoNewPrivs\):[^0-9]*//p' "/proc/$child/status" |
 	tr '\t\n' '  ' >"$2/status"
+readlink "/proc/$child/root" >"$2/limits"
+sed -n 's/^Max \(file size\|processes\) *\([0-9a-z]*\) .*/\2/p' "/proc/$child/limits" \
+	>>"$2/limits"
 END
 cp look.sh look && chmod 755 look
 (
@@ -373,6 +377,7 @@ json killed/b.json.2 "$kernel_perl"'
 ok $? 'the job after has all of its I/Os, and no stages'
 is "$(cat status)" '65534 65534 65534 65534 0000000000000000 0000000000000000 1 ' \
 	'the process that served it had no privileges'
+is "$(tr '\n' ' ' <limits)" '/proc 0 0 ' 'it saw /proc alone, and could write and start nothing'
 [ "$(wc -l <programs)" -ge 6 ]
 ok $? "and $(wc -l <programs) programs in the kernel"
 programs_are_gone 'none of which is left'

@@ -3,14 +3,14 @@
 #
 # Behaviour: a user whom `tickwise kernel-helper` lets in can't keep it from serving
 # others, from ending, or from taking its programs and processes with it. Nobody gets more
-# of the kernel's memory than SECURITY.md tells, can look into the helper, or open its
+# of the kernel's memory than SECURITY.md tells. Nobody can trace the helper, or open its
 # socket to others.
 #
 # Defect: the main process closes what a client has sent and waits for it; a place is
 # given away while its memory is in use; a process that is stopped stays; capabilities are
 # dropped while the process can be traced; the log grows with each connection.
 #
-# An attack lasts until it is ended here, or 600 s. So who waits 60 s has failed, and no
+# An attack lasts until it is ended here, or 600 s. A check fails if it waits for 60 s; no
 # shorter time is judged. The times are printed. TW_ATTACKS= is the number of clients that
 # keep their memory (300).
 . "$(dirname "$0")/fio_tap.sh"
@@ -292,6 +292,8 @@ if setpriv --reuid=$attacker --regid=$group --clear-groups --inh-caps=$some \
 	child=$(cat "/proc/$helper_pid/task/$helper_pid/children")
 	is "$(sed -n 's/^\(CapPrm\|NoNewPrivs\):[^0-9]*//p' "/proc/${child% }/status" |
 		tr '\n' ' ')" '0000000000000000 1 ' 'its process has no capability'
+	is "$(sed -n 's/^Max \(file size\|processes\) *\([0-9a-z]*\) .*/\2/p' \
+		"/proc/${child% }/limits" | tr '\n' ' ')" '0 0 ' 'and can write and start nothing'
 	end_attack
 	is "$(sort -u asked)" ok 'a helper with three capabilities serves its user'
 	is "$(tail -n 1 attack.out)" 'traced 0' \

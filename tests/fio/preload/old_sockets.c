@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sockets as before Linux 6.5 and 6.16 (LD_PRELOAD): nobody can refuse descriptors before
- * they are sent, and no descriptor of the peer can be had.
+ * Sockets as before Linux 6.5 and 6.16 (LD_PRELOAD): a socket can't refuse descriptors, and
+ * there is no pidfd of the peer.
  */
 #define _GNU_SOURCE
 #include <errno.h>

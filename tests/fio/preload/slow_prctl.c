@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each prctl() takes 20 ms (LD_PRELOAD), so that what a process must not be between two
- * system calls can be seen.
+ * Each prctl() takes 20 ms (LD_PRELOAD). So a test can see a state that a process has only
+ * between two system calls.
  */
 #define _GNU_SOURCE
 #include <stdarg.h>
