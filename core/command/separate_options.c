@@ -36,14 +36,15 @@ const struct tw_options tw_attach_options = {
 	.about =
 	"Show where the I/Os of a program that uses io_uring spend their time inside the "
 	"kernel, by ring, file and operation. The time is from the acceptance of an I/O "
-	"until its completion is in the ring. PID is a process that runs; it, or a PROGRAM, is "
-	"followed with the processes that it starts. I/Os by other calls are not seen. Ctrl-C "
-	"ends it with a report, and so does "
-	"the program's end; a second Ctrl-C ends it at once. Needs root, or CAP_BPF, "
+	"until its completion is in the ring. Follows a process that runs, by its PID, or a "
+	"PROGRAM, and all processes that descend from it. I/Os by other calls are not seen. "
+	"Ctrl-C or the end of the program prints the report; a second Ctrl-C ends attach at "
+	"once. Needs root, or CAP_BPF, "
 	"CAP_PERFMON and CAP_SYSLOG; for processes of other users CAP_SYS_PTRACE, too.",
 	.codes =
 	"Exit codes: 0 good, or that of PROGRAM; 2 the process and those it started made no "
-	"ring; 64 wrong command line, 66 no such process, 70 could not run, 74 the output could not be written.",
+	"ring; 64 wrong command line, 66 no such process, 70 could not run, 74 the output "
+	"could not be written.",
 	.table = attach_table,
 	.common = TW_HAS_QUIET,
 };
@@ -58,7 +59,7 @@ static const struct tw_option helper_table[] = {
 	  .more = "Root is served in any case.", AT(user) },
 	{ .name = "group", .kind = TW_OPTION_TEXT, .value = "NAME",
 	  .help = "Serve the members of this group, and not a user",
-	  .more = "This option takes root, as does a --user other than one's own.",
+	  .more = "Only root can serve a group, or another user.",
 	  AT(group) },
 	{ .name = "socket", .kind = TW_OPTION_FILE, .value = "PATH",
 	  .preset = TW_KERNEL_HELPER_SOCKET,

@@ -136,10 +136,10 @@ static void costs(void)
 	snprintf(text, sizeof(text), "%s%s", head,
 		 "No levels: too few sizes.\n"
 		 "\n"
-		 "What misses of address translations cost a random load, in ns: "
-		 "random order\nless window order in the same memory, on small pages "
-		 "less on huge ones. Medians\nof 15 places or more, with 95 % "
-		 "intervals over places:\n"
+		 "What misses of address translations cost a random load, in ns. "
+		 "On small and on\nhuge pages: random order less window order. "
+		 "Translation: small less huge pages.\nMedians of 15 places or more, "
+		 "with 95 % intervals over places:\n"
 		 "\n"
 		 "memory          small pages           huge pages          "
 		 "translation  share\n"
@@ -149,8 +149,8 @@ static void costs(void)
 		 "+10.0 (+9.0 +11.0)   25 %\n"
 		 "\n"
 		 "share: of a random load on small pages. place: no share, since "
-		 "which pages a\nprocess gets explains more: in two places or more "
-		 "small pages cost no more than\nhuge ones.\n"
+		 "in two places or\nmore small pages cost no more than huge ones. "
+		 "Which pages a process gets\nexplains more there.\n"
 		 "No reserved pages: the pool is <empty>.\n");
 	text_is(page(&points), text, "a share only where places agree");
 	memlat.cost_count = 0;

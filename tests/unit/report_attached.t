@@ -79,8 +79,8 @@ has "$scratch/words" '6 were O_SYNC or O_DSYNC writes, 9 waited for the one befo
 	'what waited'
 has "$scratch/words" 'not followed, as no I/O on files or block devices: 50 accept, 8 recv' \
 	'what was only counted'
-has "$scratch/words" '1 rings too many, of whose I/Os nothing is known' 'rings too many'
-has "$scratch/words" '6 names of files' 'files too many'
+has "$scratch/words" '1 rings too many, whose I/Os are not known' 'rings too many'
+has "$scratch/words" '6 I/Os on files whose names are not known' 'files too many'
 has "$out" '2 failed' 'errors'
 has "$out" '/d/a?[2J<b>' 'no name moves the cursor'
 has "$out" '5 records lost' 'what was lost'

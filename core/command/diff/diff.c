@@ -44,8 +44,8 @@ const struct tw_options tw_diff_options = {
 	"Compare two sets of runs by the reports that the fio engine wrote: I/Os per "
 	"second, mean and percentiles of the latency, and each stage.\n"
 	"Reports of one run of fio are merged. With 5 and more runs of each side, which "
-	"take turns, there is a verdict: slower, faster, no change, or too noisy to "
-	"exclude one. With less, only whether these runs differ.",
+	"take turns, there is a verdict: slower, faster, mixed, no change, or too noisy "
+	"to exclude one. With less, only whether these runs differ.",
 	.codes =
 	"Exit codes: 0 faster or no change, 1 slower, 2 too noisy or too few runs for a "
 	"verdict, or they did not take turns, 64 wrong command line, 65 a file is not a "

@@ -240,9 +240,9 @@ static void add_translations(struct tw_page *page, const struct tw_memlat *memla
 		if (memlat->costs[i].places < places)
 			places = memlat->costs[i].places;
 	tw_page_paragraph(page, "What misses of address translations cost a random "
-			  "load, in ns: random order less window order in the same "
-			  "memory, on small pages less on huge ones. Medians of "
-			  "%u places%s, with 95 %% intervals over places:", places,
+			  "load, in ns. On small and on huge pages: random order less "
+			  "window order. Translation: small less huge pages. Medians "
+			  "of %u places%s, with 95 %% intervals over places:", places,
 			  places < TW_TLB_PLACES ? " or more" : "");
 	tw_page_indent(page, 0, 0);
 	tw_page_gap(page);
@@ -251,8 +251,8 @@ static void add_translations(struct tw_page *page, const struct tw_memlat *memla
 		add_cost(table, &memlat->costs[i]);
 	tw_page_gap(page);
 	tw_page_note(page, "share: of a random load on small pages. place: no share, since "
-		     "which pages a process gets explains more: in two places or "
-		     "more small pages cost no more than huge ones.%s",
+		     "in two places or more small pages cost no more than huge "
+		     "ones. Which pages a process gets explains more there.%s",
 		     memlat->machine.hypervisor[0] ? " In a guest huge pages may miss, "
 		     "too: translation costs at least this." : "");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells whether the JSON library lacked memory. It does not tell itself: a key that
- * gets no memory is left out, and text that it can't hold is called wrong. Who builds
- * a report asks once at the end instead of at each key.
+ * Tells whether the JSON library lacked memory. The library itself does not: it leaves
+ * out a key that gets no memory, and calls a text wrong that it can't hold. Code that
+ * builds a report asks once at the end instead of at each key.
  */
 #ifndef TW_JSON_MEMORY_H
 #define TW_JSON_MEMORY_H

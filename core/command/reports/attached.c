@@ -160,13 +160,13 @@ void tw_report_add_lost(struct tw_page *page, const struct tw_report_group *grou
 	static const struct {
 		const char *key, *words;
 	} all[] = {
-		{ "lost_records", "records lost, of which nothing is known" },
+		{ "lost_records", "records lost, whose contents are not known" },
 		{ "lost_ios", "I/Os too many in flight at once" },
-		{ "lost_rings", "rings too many, of whose I/Os nothing is known" },
+		{ "lost_rings", "rings too many, whose I/Os are not known" },
 		{ "lost_processes", "processes too many" },
 		{ "in_flight", "I/Os in flight at the end" },
 		{ "more_cqes", "completions before a request's last (multishot)" },
-		{ "lost_names", "names of files, at the I/Os on files too many" },
+		{ "lost_names", "I/Os on files whose names are not known: too many files" },
 	};
 	const json_t *json = group->members[0]->attached;
 	int any = 0;
