@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Does what tickwise memlat says hold in a second run? Runs it several times. Each
-# run is compared with each other one: do the intervals of a row overlap?
+# Does a second run of tickwise memlat agree with the first? Runs it several times, and
+# compares each run with each other one: do the intervals of a row overlap?
 #
 #	tests/bench/memlat_repeats.sh [RUNS [OPTION...]]
 #
