@@ -42,6 +42,9 @@ char LICENSE[] SEC("license") = "GPL";
 /* Set before loading. operations: as bits, those that are followed. writes: of these,
  * those that write. reader_namespace: inode of the reader's namespace of processes. */
 const volatile __u32 reader_namespace = 0;
+/* The reader's root folder, where its paths begin: it may be in a chroot. */
+const volatile __u64 root_number = 0;
+const volatile __u32 root_device = 0;
 const volatile __u64 operations = 0;
 const volatile __u64 writes = 0;
 
@@ -555,6 +558,12 @@ static int add_name(struct walk *walk)
 	return 1;
 }
 
+static int is_readers_root(const struct dentry *at)
+{
+	return BPF_CORE_READ(at, d_inode, i_ino) == root_number &&
+	       BPF_CORE_READ(at, d_inode, i_sb, s_dev) == root_device;
+}
+
 static long go_up(__u32 i, struct walk *walk)
 {
 	/* BPF_CORE_READ() takes a member of the walk for one of the kernel's. */
@@ -563,6 +572,10 @@ static long go_up(__u32 i, struct walk *walk)
 	const struct dentry *parent = BPF_CORE_READ(at, d_parent);
 	const struct mount *above = BPF_CORE_READ(mount, mnt_parent);
 
+	if (is_readers_root(at)) {
+		walk->complete = 1;
+		return 1;
+	}
 	if (at == BPF_CORE_READ(mount, mnt.mnt_root)) {
 		walk->at = BPF_CORE_READ(mount, mnt_mountpoint);
 		walk->mount = above;

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "kernel/above.h"
@@ -42,6 +44,7 @@ static __u64 operations(enum tw_attach_direction first, enum tw_attach_direction
 static int fit_to_kernel(struct tw_attach *made)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
+	struct stat root;
 	bool has_req;
 
 	if (!btf)
@@ -52,6 +55,10 @@ static int fit_to_kernel(struct tw_attach *made)
 	made->rodata->above = tw_above_find(btf);
 	btf__free(btf);
 	made->rodata->reader_namespace = (__u32)tw_program_namespace().inode;
+	if (!stat("/", &root)) {
+		made->rodata->root_number = root.st_ino;
+		made->rodata->root_device = major(root.st_dev) << 20 | minor(root.st_dev);
+	}
 	bpf_program__set_autoattach(made->progs.chosen, false);
 	bpf_program__set_autoattach(made->progs.descendants, false);
 	bpf_program__set_autoattach(made->progs.descriptors, false);

@@ -20,6 +20,7 @@ struct dentry {
 	struct hlist_bl_node d_hash;
 	struct dentry *d_parent;
 	struct qstr d_name;
+	struct inode *d_inode;
 } TW_BY_NAME;
 
 struct vfsmount {

@@ -139,6 +139,21 @@ is "$status" 0 'buffered reads'
 attached b.json '@busy == 1 && near(512, found()) && $busy[0]{operation} eq "read" &&
 	$busy[0]{file} eq "'"$(pwd -P)"'/buffered" && $busy[0]{ring} == 1 &&
 	$j->{attached}{rings}[0]{program} eq "fio"' 'each is counted, of its file'
+
+# In a chroot a path begins there. This one is the same root by another path.
+mkdir newroot
+if unshare --mount true 2>why; then
+	# shellcheck disable=SC2016,SC2046	# the inner shell's
+	unshare --mount sh -c 'mount --rbind / newroot && here=$(pwd -P) &&
+		exec chroot newroot env -C "$here" "$@"' sh \
+		timeout -s KILL $hung_s "$tickwise" attach --interval=0 --json=r.json -- \
+		"$FIO" --name=b $(stock --filename=buffered --rw=randread --invalidate=0) \
+		>out 2>err
+	attached r.json '$busy[0]{file} eq "'"$(pwd -P)"'/buffered"' 'in a chroot, too'
+else
+	skip "no namespace of mounts: $(cat why)"
+fi
+rmdir newroot
 run report b.json
 is "$status" 0 'the report is read'
 run report --html=page.html --trace=trace.json b.json
