@@ -206,7 +206,7 @@ serving()
 	begin_attack $attacker hold
 	attack_has 1
 	note_serving
-	as 65534 kill -STOP "$(cat child)"
+	as 65534 sh -c "kill -STOP $(cat child)"
 	is "$?" 0 'user 65534 stops the process that serves'
 }
 serving
