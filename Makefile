@@ -537,10 +537,11 @@ $(B)/tests/unit/kernel_helper_peer.t: CORE_CFLAGS += -Iplugin/kernel
 $(B)/tests/unit/kernel_remote.t: plugin/kernel/remote.c
 $(B)/tests/unit/kernel_remote.t: CORE_CFLAGS += -Iplugin/kernel -include tests/unit/kernel_remote.h
 
-# the reason why the kernel refuses a program,
+# the reason why the kernel refuses a program, and libbpf's messages,
 $(B)/tests/unit/kernel_program.t: plugin/kernel/program.c
-$(B)/tests/unit/kernel_program.t: CORE_CFLAGS += -Iplugin
-$(B)/tests/unit/kernel_program.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/kernel_program.t: CORE_CFLAGS += -Iplugin \
+	$(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES)
+$(B)/tests/unit/kernel_program.t: TEST_LIBS := $(B)/libtickwise.a $(KERNEL_LIBS)
 
 # where the kernel's types have the bios of device mapper,
 $(B)/tests/unit/kernel_above.t: CORE_CFLAGS += -Iplugin $(if \

@@ -122,7 +122,7 @@ struct tw_attach_program *tw_attach_load(bool causes, const char **why,
 		free(program);
 		return NULL;
 	}
-	libbpf_set_print(NULL);
+	tw_program_set_messages();
 	error = causes ? tw_attach_causes_load(&program->causes) : 0;
 	*no_causes = error ? tw_program_reason(error, false) : NULL;
 	error = load(program);

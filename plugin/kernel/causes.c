@@ -22,7 +22,7 @@ static const struct tw_turns *turns;
 static uint32_t ring_count;
 /* Shared by all jobs: the number of rings of turns in use. */
 static _Atomic(uint32_t) *given;
-static char why_not[160];
+static char why_not[224];
 
 static int share(uint32_t count)
 {
@@ -65,7 +65,7 @@ const char *tw_follow_load(uint32_t jobs)
 		return NULL;
 	if (why_not[0])
 		return why_not;
-	libbpf_set_print(NULL);
+	tw_program_set_messages();
 	error = load(jobs);
 	if (!error) {
 		ring_count = jobs;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "helper_maps.skel.h"
+#include "program.h"
 
 uint32_t tw_helper_map_id(int fd)
 {
@@ -26,7 +27,7 @@ int tw_helper_maps_open(void)
 	struct bpf_link *link;
 	int fd = -1;
 
-	libbpf_set_print(NULL);
+	tw_program_set_messages();
 	program = tw_helper_maps__open_and_load();
 	if (!program)
 		return -errno;

@@ -69,7 +69,7 @@ int tw_loader_load(struct tw_loader **loader, uint32_t slots,
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -ENOMEM;
-	libbpf_set_print(NULL);
+	tw_program_set_messages();
 	made->program = tw_stages__open();
 	error = made->program ? load(made->program, slots, owner) : -errno;
 	if (error) {

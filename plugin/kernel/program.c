@@ -73,7 +73,8 @@ static const char *refusal(bool helper, const struct tw_program_rights *rights)
 		return "the kernel hides its addresses from root, too: set "
 		       "kernel.kptr_restrict to 1, or run outside of the container";
 	return "the kernel refuses the program, though the privileges are there: its "
-	       "verifier, a security module or the container forbids it";
+	       "verifier, a security module or the container forbids it: "
+	       "TICKWISE_DEBUG=1 shows the kernel's messages";
 }
 
 const char *tw_program_reason_by(int error, bool helper,

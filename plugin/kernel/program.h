@@ -48,6 +48,20 @@ struct tw_program_namespace tw_program_namespace(void);
 
 #ifdef TW_KERNEL_STAGES
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Switch libbpf's messages off, unless TICKWISE_DEBUG is 1. With it, libbpf writes to
+ * stderr why a program is refused, with the verifier's log. Call this before a
+ * program is opened. */
+static inline void tw_program_set_messages(void)
+{
+	const char *text = getenv("TICKWISE_DEBUG");
+
+	if (!text || strcmp(text, "1") != 0)
+		libbpf_set_print(NULL);
+}
 
 /* True if the tracepoint of submissions is submit_req, as from Linux 6.3 on.
  * Before, its name is submit_sqe. */

@@ -132,6 +132,9 @@ chown -h 65534 open/link
 chown 0 theirs
 refuses "$scratch/open/link/kernel.sock" "$scratch/open/link" "nor by another user's link"
 
+tells_refusal 'TICKWISE_DEBUG=1 tells why the kernel refuses the program' \
+	"$helper" --socket="$scratch/kernel.sock"
+
 # ---- who may have it ----
 
 fio_as 65534 none

@@ -184,6 +184,11 @@ else
 	skip "no time namespace: $(cat why)"
 fi
 
+tells_refusal 'TICKWISE_DEBUG=1 tells why the kernel refuses the program' \
+	"$FIO" --ioengine="external:$TICKWISE_SO" --name=refused --filename="$data" \
+	--size=64k --rw=read --tw_kernel=auto --tw_report=refused.json \
+	--output=refused.fio
+
 # ---- several at a time ----
 
 for kind in --thread=0 --thread=1; do

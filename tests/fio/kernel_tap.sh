@@ -121,6 +121,25 @@ user_fio()
 		--output-format=json --output=out.json "$@" 2>err
 }
 
+# tells_refusal DESCRIPTION COMMAND...: passes if libbpf tells on stderr why the kernel
+# refuses the command's program if TICKWISE_DEBUG is 1, and only then
+tells_refusal()
+{
+	told=$1
+	shift
+	if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
+		skip 'not root, or no setpriv'
+		return
+	fi
+	for debug in 0 1; do
+		TICKWISE_DEBUG=$debug timeout -s KILL $hung_s setpriv \
+			--inh-caps=-all --bounding-set=-all,+syslog "$@" \
+			>refused.out 2>refused.$debug
+	done
+	is "$(grep -c '^libbpf: ' refused.0) \
+$(grep -c '^libbpf: failed to load object' refused.1)" '0 1' "$told"
+}
+
 # programs_are_gone DESCRIPTION: passes if those whose numbers are in the file
 # `programs` are gone. The kernel frees them a little later, on a busy machine a
 # minute.

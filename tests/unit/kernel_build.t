@@ -55,6 +55,9 @@ END
 is "$(./main | sed 's/ (.*//' | uniq)" "this engine was built without it
 0 0" 'which say so, and have no slots'
 
+is "$(cd "$root/plugin" && grep -rl libbpf_set_print .)" ./kernel/program.h \
+	'all programs have one switch for the messages of libbpf'
+
 # -n builds nothing; in an empty directory nothing is up to date.
 made()
 {
