@@ -123,7 +123,7 @@ static int run_report(int input, const char *html_path, FILE *out)
 int tw_attach_print_report(json_t *json, const char *json_path,
 			   const char *html_path, FILE *out)
 {
-	int input, code = TW_EXIT_GOOD;
+	int input, page, code = TW_EXIT_GOOD;
 
 	if (json_path && strcmp(json_path, "-") == 0) {
 		code = print_json(json, out);
@@ -131,13 +131,13 @@ int tw_attach_print_report(json_t *json, const char *json_path,
 	} else if (json_path) {
 		code = write_file(json, json_path);
 	}
-	if (!out && (!html_path || code != TW_EXIT_GOOD))
+	if (!out && !html_path)
 		return code;
 	input = make_input(json);
 	if (input < 0)
 		return fail(TW_EXIT_IO, "report: %s", strerror(-input));
-	if (code == TW_EXIT_GOOD)
-		code = run_report(input, html_path, out);
+	/* Also if the JSON can't be written: the result is not lost. */
+	page = run_report(input, html_path, out);
 	close(input);
-	return code;
+	return code == TW_EXIT_GOOD ? page : code;
 }

@@ -124,6 +124,9 @@ attach --interval=0 --output=page -- true
 is "$status $(cat out) $(grep -c ': no ring was seen: process [0-9]* (true)' err)" '0  1' \
 	'a program without a ring: a line says so'
 has page 'no ring was seen: these processes did no I/O' 'and so does the page'
+attach --interval=0 --output=page --json=/dev/full -- true
+is "$status $(grep -c 'no ring was seen' page) $(cat err)" "74 1 tickwise attach: \
+/dev/full: No space left on device" 'the page is printed also where the JSON has no room'
 sleep 600 &
 sleeper=$!
 attach --interval=0 --duration=0.1 --output=page $sleeper
