@@ -13,6 +13,7 @@
 
 #include "command/command.h"
 #include "command/output/file.h"
+#include "command/output/json_memory.h"
 #include "command/separate.h"
 #include "command/show.h"
 #include "kernel/attach_files.h"
@@ -168,8 +169,11 @@ static int report(struct run *run)
 	tw_attach_table_end(&run->table);
 	tw_attach_lost(run->program, &result.lost);
 	json = tw_attach_to_json(&result);
-	if (!json)
+	/* A row that got no memory is not there. */
+	if (!json || tw_json_lacked_memory()) {
+		json_decref(json);
 		return fail(TW_EXIT_SOFTWARE, "out of memory");
+	}
 	code = tw_attach_print_report(json, run->options.json, run->options.html,
 				      run->out);
 	json_decref(json);
