@@ -544,6 +544,7 @@ $(B)/tests/unit/kernel_program.t: CORE_CFLAGS += -Iplugin \
 $(B)/tests/unit/kernel_program.t: TEST_LIBS := $(B)/libtickwise.a $(KERNEL_LIBS)
 
 # where the kernel's types have the bios of device mapper,
+$(B)/tests/unit/kernel_above.t: $(if $(KERNEL_STAGES),plugin/kernel/helper_found.c)
 $(B)/tests/unit/kernel_above.t: CORE_CFLAGS += -Iplugin $(if \
 	$(KERNEL_STAGES),-DTW_KERNEL_STAGES)
 $(B)/tests/unit/kernel_above.t: TEST_LIBS := $(KERNEL_LIBS)

@@ -69,7 +69,7 @@ static const struct tw_option helper_table[] = {
 		  "path.",
 	  AT(socket) },
 	{ .name = "check",
-	  .help = "Only try whether the kernel takes the program, and print why not",
+	  .help = "Only print which I/Os this kernel can split, and why it refuses the program",
 	  AT(only_checks) },
 	{ .name = NULL },
 };
@@ -81,6 +81,8 @@ const struct tw_options tw_kernel_helper_options = {
 	"program there. Runs until Ctrl-C; needs root. With CAP_BPF, CAP_PERFMON and "
 	"CAP_SYSLOG alone it serves its own user. The engine finds it by itself "
 	"(tw_kernel=auto).",
-	.codes = "Exit codes: 0 ended by a signal, 64 wrong command line, 70 could not run.",
+	.codes =
+	"Exit codes: 0 ended by a signal, 64 wrong command line, 70 could not run, 74 the "
+	"output could not be written.",
 	.table = helper_table,
 };

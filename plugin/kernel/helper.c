@@ -33,6 +33,7 @@
 
 #include "command/command.h"
 #include "command/separate.h"
+#include "helper_found.h"
 #include "helper_log.h"
 #include "helper_maps.h"
 #include "helper_peer.h"
@@ -508,5 +509,8 @@ int main(int argc, char **argv)
 		code = fail(TW_EXIT_SOFTWARE, TW_SHIFTED_CLOCK);
 	if (code)
 		return code;
-	return helper.only_checks ? try_to_load() : run(&helper);
+	if (!helper.only_checks)
+		return run(&helper);
+	tw_helper_print_found();
+	return tw_command_finish(tw_kernel_helper_options.command, try_to_load());
 }

@@ -18,6 +18,7 @@ static void read_good(struct tw_doctor_facts *facts)
 	facts->engine.is_loaded = 1;
 	facts->stages.has_types = facts->stages.is_built = 1;
 	facts->stages.is_served = 1;
+	strcpy(facts->stages.found, "reads and writes, files, LVM");
 	strcpy(facts->governor, "performance");
 	strcpy(facts->idle_state, "C1E");
 	facts->idle_us = 10;
@@ -34,6 +35,8 @@ static void read_bad(struct tw_doctor_facts *facts)
 	facts->ring.disabled = 2;
 	facts->stages.has_types = facts->stages.is_built = 1;
 	strcpy(facts->stages.why_not, "the kernel refuses the program: run as root");
+	strcpy(facts->stages.found, "reads and writes, files");
+	strcpy(facts->stages.missing, "LVM (clone_endio)");
 	strcpy(facts->governor, "powersave");
 	strcpy(facts->idle_state, "C10");
 	facts->idle_us = 890;
@@ -60,6 +63,7 @@ static void read_container(struct tw_doctor_facts *facts)
 	facts->ring.error = -EPERM;
 	facts->ring.is_filtered = 1;
 	facts->stages.is_served = facts->stages.is_built = 0;
+	facts->stages.found[0] = '\0';
 }
 
 REPLACE(tw_doctor_read);

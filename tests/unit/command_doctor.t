@@ -61,16 +61,21 @@ is "$(line engine | cut -d '|' -f 1,2)" \
 	"fix|this fio can't load DIR/tree/bin/tickwise.so: built for fio-3.33" \
 	'which does not, in the words of the engine'
 
-helper_says 0 ''
+helper_says 0 'found: files, block devices
+not found: LVM (clone_endio)'
 run doctor --json
+is "$(line 'split I/Os')" 'note|files, block devices; neither in this kernel nor in a'\
+' loaded module: LVM (clone_endio)|' 'which I/Os can be split'
 is "$(line 'kernel stages')" "good|possible with this user's own privileges|" \
 	'the kernel takes the program'
-helper_says 70 'tickwise kernel-helper: the kernel refuses: why'
+helper_says 70 'found: files
+tickwise kernel-helper: the kernel refuses: why'
 run doctor --json
 is "$(line 'kernel stages' | cut -d '|' -f 1)" fix 'the kernel refuses the program'
 [ ! -r /sys/kernel/btf/vmlinux ] ||
 	is "$(line 'kernel stages')" 'fix|the kernel refuses: why|sudo tickwise kernel-helper # in another terminal' \
 		'in its own words'
+is "$(line 'split I/Os')" 'good|files|' 'and all I/Os could be split'
 
 # as_user COMMAND...: runs it as a user whom a file's mode can stop
 as_user()

@@ -41,6 +41,9 @@ struct tw_doctor_facts {
 		int is_for_others;	/* 1: one refuses this user */
 		int is_loaded;		/* 1: this user can load the BPF program */
 		char why_not[TW_DOCTOR_TEXT];
+		/* The I/Os that the kernel can split, and those that it can't. Both
+		 * "": not known. */
+		char found[TW_DOCTOR_TEXT], missing[TW_DOCTOR_TEXT];
 	} stages;
 	struct {
 		enum tw_counter_state state;
@@ -84,7 +87,7 @@ struct tw_doctor_line {
 	char fix[TW_DOCTOR_TEXT];	/* a command, or what to do; "": nothing */
 };
 
-#define TW_DOCTOR_LINES	10
+#define TW_DOCTOR_LINES	11
 
 /* Judge the facts. Pure. */
 void tw_doctor_judge(const struct tw_doctor_facts *facts,

@@ -142,6 +142,20 @@ static void judge_stages(const struct tw_doctor_facts *facts,
 	}
 }
 
+/* It is no fault: only jobs on such a device need it. */
+static void judge_split(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	const char *found = facts->stages.found, *missing = facts->stages.missing;
+
+	if (!found[0] && !missing[0])
+		put(line, TW_DOCTOR_NOTE, "not known");
+	else if (!missing[0])
+		put(line, TW_DOCTOR_GOOD, "%s", found);
+	else
+		put(line, TW_DOCTOR_NOTE, "%s; neither in this kernel nor in a loaded "
+		    "module: %s", found[0] ? found : "none", missing);
+}
+
 /* ---- the counter ---- */
 
 /* Return the first reason. `tickwise check` prints all of them. */
@@ -287,6 +301,7 @@ void tw_doctor_judge(const struct tw_doctor_facts *facts,
 		{ "engine", judge_engine },
 		{ "io_uring", judge_ring },
 		{ "kernel stages", judge_stages },
+		{ "split I/Os", judge_split },
 		{ "counter", judge_counter },
 		{ "clocksource", judge_clocksource },
 		{ "governor", judge_governor },

@@ -22,6 +22,7 @@
 
 #define ENGINE		"tickwise.so"
 #define HELPER		"tickwise-kernel-helper"
+#define HELPER_SAYS	"kernel-helper: "
 /* An option that only the tickwise engine has. */
 #define OUR_OPTION	"tw_report"
 
@@ -61,6 +62,17 @@ static char *output_of(char *const *argv, int *code)
 static void take_line(char *out, size_t size, const char *from)
 {
 	snprintf(out, size, "%.*s", (int)strcspn(from, "\n"), from);
+}
+
+/* Copy the rest of the line of @text that begins with @begin; "": there is none. */
+static void take_rest(char *out, size_t size, const char *text, const char *begin)
+{
+	for (; text; text = strchr(text, '\n'), text += text != NULL)
+		if (!strncmp(text, begin, strlen(begin))) {
+			take_line(out, size, text + strlen(begin));
+			return;
+		}
+	*out = '\0';
 }
 
 /* ---- fio and the engine ---- */
@@ -178,9 +190,12 @@ static void read_stages(struct tw_doctor_facts *facts)
 	facts->stages.is_built = helper != NULL;
 	text = helper ? output_of(argv, &code) : NULL;
 	facts->stages.is_loaded = text && code == 0;
-	words = text ? strstr(text, ": ") : NULL;
+	words = text ? strstr(text, HELPER_SAYS) : NULL;
 	take_line(facts->stages.why_not, sizeof(facts->stages.why_not),
-		  words ? words + 2 : helper ? "tickwise kernel-helper does not run" : "");
+		  words ? words + strlen(HELPER_SAYS) : helper ? "tickwise kernel-helper does not run" : "");
+	take_rest(facts->stages.found, sizeof(facts->stages.found), text, "found: ");
+	take_rest(facts->stages.missing, sizeof(facts->stages.missing), text,
+		  "not found: ");
 	free(text);
 	free(helper);
 }
