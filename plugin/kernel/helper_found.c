@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/program.h"
+
 struct kind {
 	const char *name;
 	const char *function;
@@ -77,9 +79,11 @@ void tw_helper_print_found_in(FILE *symbols, const struct tw_above *above, FILE 
 void tw_helper_print_found(void)
 {
 	FILE *symbols = fopen("/proc/kallsyms", "re");
-	struct btf *kernel = btf__load_vmlinux_btf();
 	struct tw_above above;
+	struct btf *kernel;
 
+	tw_program_set_messages();
+	kernel = btf__load_vmlinux_btf();
 	if (symbols && !libbpf_get_error(kernel)) {
 		above = tw_above_find(kernel);
 		tw_helper_print_found_in(symbols, &above, stdout);
