@@ -128,6 +128,14 @@ if [ "$(id -u)" -eq 0 ] && ln -s "$scratch/mine" theirs && chown -h 65534 theirs
 		[ $? -eq 0 ] && cmp -s open/x page
 	fi
 	ok $? 'a link that root made is followed'
+	cp mine open/root
+	chmod 666 open/root
+	chmod 1777 open
+	if $as_other ./tickwise --version >/dev/null 2>&1; then
+		$as_other ./tickwise report a.json -o open/root 2>"$err"
+		[ $? -eq 0 ] && cmp -s open/root page
+	fi
+	ok $? 'a file of another user that can be written to, but not replaced'
 else
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count # SKIP only root can make links of others"

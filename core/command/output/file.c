@@ -189,6 +189,17 @@ static int open_in_place(struct tw_output *output, int is_file)
 	return fd < 0 ? -errno : fd;
 }
 
+/* In a folder such as /tmp only its owner, root and the owner of the file may. */
+static int may_replace(const char *place, const struct stat *old)
+{
+	struct stat folder;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%.*s.", (int)folder_length(place), place);
+	return stat(path, &folder) || !(folder.st_mode & S_ISVTX) || geteuid() == 0 ||
+	       old->st_uid == geteuid() || folder.st_uid == geteuid();
+}
+
 /* Return: a descriptor; -errno. */
 static int open_place(struct tw_output *output)
 {
@@ -208,6 +219,8 @@ static int open_place(struct tw_output *output)
 		return -EACCES;
 	if (is_there && !S_ISREG(old.st_mode))
 		return open_in_place(output, 0);
+	if (is_there && !may_replace(output->place, &old))
+		return open_in_place(output, 1);
 	fd = make_aside(output);
 	if (is_there && (fd == -EACCES || fd == -EPERM || fd == -EROFS))
 		return open_in_place(output, 1);
