@@ -161,8 +161,8 @@ measured 'levels'
 perl -MJSON::PP -0ne '
 	my $from = decode_json($_)->{levels_from};
 	exit !($from->{kind} eq "window" && $from->{pages} eq "small" &&
-		$from->{looks} == 6 && @{$from->{points}} >= 6 &&
-		$from->{looked_up_to_bytes} == 1 << 17)' "$out"
+		$from->{visits} == 6 && @{$from->{points}} >= 6 &&
+		$from->{visited_up_to_bytes} == 1 << 17)' "$out"
 ok $? 'and what they were found in: the fastest of six measurements'
 
 # cpu_ticks PID: prints its CPU time, in 1/CLK_TCK s

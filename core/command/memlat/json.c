@@ -123,7 +123,7 @@ static json_t *json_curve(const struct tw_curve *curve)
 }
 
 /* Return the curve that levels are found in. Its sizes up to
- * "looked_up_to_bytes" are the fastest of several visits in random
+ * "visited_up_to_bytes" are the fastest of several visits in random
  * order. */
 static json_t *json_levels_from(const struct tw_memlat *memlat)
 {
@@ -132,9 +132,9 @@ static json_t *json_levels_from(const struct tw_memlat *memlat)
 
 	if (!memlat->levels_of)
 		return json;
-	json_object_set_new(json, "looks",
+	json_object_set_new(json, "visits",
 			    json_integer((json_int_t)memlat->visits));
-	json_object_set_new(json, "looked_up_to_bytes",
+	json_object_set_new(json, "visited_up_to_bytes",
 			    size_or_null(memlat->visited_up_to_bytes));
 	return json;
 }
