@@ -248,9 +248,9 @@ int tw_report_store(struct thread_data *td, const char *option,
 		char *other = ret == -ENOMEM ? NULL :
 			store_elsewhere(td, end, report);
 
-		tw_message("tickwise: %s: the latency report was not written: "
+		tw_message("tickwise: %s: the latency report was not written%s: "
 			   "%s%s%s\n", path ? path : td->o.name,
-			   tw_file_error(-ret), other ? "; it is in " : "",
+			   other ? " here" : "", tw_file_error(-ret), other ? "; it is in " : "",
 			   other ? other : "");
 		free(path);
 		path = other;

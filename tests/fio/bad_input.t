@@ -60,7 +60,7 @@ done
 run_fio --name=a --rw=read --size=64k --tw_report=missing/x >out
 status=$?
 one_line "a report directory that is not there"
-has err "missing/x: the latency report was not written: No such file or directory; it is \
+has err "missing/x: the latency report was not written here: No such file or directory; it is \
 in $(ls a.1.*.tickwise.json)" 'the report is in the current folder instead'
 json a.1.*.tickwise.json '$j->{ios}{read} == 16'
 ok $? 'all of it'
@@ -139,7 +139,7 @@ done
 
 if [ -e /dev/full ]; then
 	run_fio --name=a --rw=read --size=64k --tw_report=/dev/full >out
-	has err "/dev/full: the latency report was not written: No space left on device; \
+	has err "/dev/full: the latency report was not written here: No space left on device; \
 it is in $(ls a.1.*.tickwise.json)" 'a device without room'
 	rm -f a.1.*
 fi
