@@ -151,6 +151,7 @@ static json_t *reasons_to_json(const struct tw_job *job)
 
 json_t *tw_kernel_to_json(const struct tw_job *job)
 {
+	const int64_t missed = tw_kernel_missed();
 	json_t *object;
 
 	if (!job->kernel.slots)
@@ -170,5 +171,8 @@ json_t *tw_kernel_to_json(const struct tw_job *job)
 			 "retries", tw_json_of_u64(job->retries));
 	if (object && job->kernel.by_helper)
 		json_object_set_new(object, "by_helper", json_true());
+	if (object && missed >= 0 && job->kernel.missed >= 0)
+		json_object_set_new(object, "missed_runs", tw_json_of_u64(
+			(uint64_t) (missed - job->kernel.missed)));
 	return object;
 }

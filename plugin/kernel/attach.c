@@ -159,6 +159,7 @@ static int report(struct run *run)
 	struct tw_attach_result result = {
 		.tally = &run->tally, .files = &run->files, .target = &run->target,
 		.in_flight = tw_attach_in_flight(run->program),
+		.missed_runs = tw_attach_missed(run->program),
 		.no_causes = run->no_causes,
 		.start_realtime_ns = run->start_realtime_ns,
 		.run_ns = run->end_ns - run->start_ns,

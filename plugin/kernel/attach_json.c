@@ -270,7 +270,7 @@ static json_t *attached_to_json(const struct tw_attach_result *result)
 	for (uint32_t i = 0; i < result->tally->row_count; i++)
 		json_array_append_new(rows, row_to_json(result,
 						&result->tally->rows[i]));
-	return json_pack("{so, so, so, so, so, so, so, so, so, so, so}",
+	return json_pack("{so, so, so, so, so, so, so, so, so, so, so, so*}",
 		"rings", rings_to_json(result),
 		"more_rings", tw_json_of_u64(result->tally->more_rings),
 		"operations", rows, "others", others_to_json(&result->lost),
@@ -280,7 +280,9 @@ static json_t *attached_to_json(const struct tw_attach_result *result)
 		"lost_ios", tw_json_of_u64(result->lost.ios),
 		"lost_rings", tw_json_of_u64(result->lost.rings),
 		"lost_names", tw_json_of_u64(result->lost.names),
-		"lost_processes", tw_json_of_u64(result->lost.processes));
+		"lost_processes", tw_json_of_u64(result->lost.processes),
+		"missed_runs", result->missed_runs < 0 ? NULL :
+			tw_json_of_u64((uint64_t)result->missed_runs));
 }
 
 json_t *tw_attach_to_json(struct tw_attach_result *result)

@@ -18,6 +18,7 @@ struct tw_attach_result {
 	const char *no_causes;		/* the reason; NULL: known, or not wanted */
 	struct tw_attach_lost lost;
 	uint64_t in_flight;		/* I/Os at the end */
+	int64_t missed_runs;		/* tw_attach_missed() at the end */
 	uint64_t start_realtime_ns;
 	uint64_t run_ns;
 };

@@ -208,6 +208,11 @@ void tw_attach_lost(const struct tw_attach_program *program,
 	*lost = program->skeleton->bss->lost;
 }
 
+int64_t tw_attach_missed(const struct tw_attach_program *program)
+{
+	return tw_program_missed(program->skeleton->obj);
+}
+
 void tw_attach_stop(struct tw_attach_program *program)
 {
 	tw_attach__detach(program->skeleton);

@@ -39,6 +39,9 @@ int tw_attach_read(struct tw_attach_program *program, int wait_ms,
 void tw_attach_lost(const struct tw_attach_program *program,
 		    struct tw_attach_lost *lost);
 
+/* Return how many runs of the programs the kernel has skipped: tw_program_missed(). */
+int64_t tw_attach_missed(const struct tw_attach_program *program);
+
 /* Follow nothing any more. What was seen can still be read. */
 void tw_attach_stop(struct tw_attach_program *program);
 

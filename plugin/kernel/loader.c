@@ -132,6 +132,11 @@ uint32_t tw_loader_followed(const struct tw_loader *loader)
 			       __ATOMIC_RELAXED);
 }
 
+int64_t tw_loader_missed(const struct tw_loader *loader)
+{
+	return tw_program_missed(loader->program->obj);
+}
+
 #else
 
 int tw_loader_load(struct tw_loader **loader, uint32_t slots,
@@ -182,6 +187,12 @@ uint32_t tw_loader_followed(const struct tw_loader *loader)
 {
 	(void)loader;
 	return 0;
+}
+
+int64_t tw_loader_missed(const struct tw_loader *loader)
+{
+	(void)loader;
+	return -1;
 }
 
 #endif

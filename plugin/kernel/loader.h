@@ -51,4 +51,8 @@ void tw_loader_forget(const struct tw_loader *loader, uint64_t ring);
  * leaves at once. */
 uint32_t tw_loader_followed(const struct tw_loader *loader);
 
+/* Return how many runs of the programs the kernel has skipped, since the program ran on
+ * that CPU already; -1: not known. */
+int64_t tw_loader_missed(const struct tw_loader *loader);
+
 #endif

@@ -47,6 +47,7 @@ struct tw_program_namespace tw_program_namespace(void);
 #define TW_PROGRAM_FIRST_NAMESPACE	0xEFFFFFFCU
 
 #ifdef TW_KERNEL_STAGES
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>
@@ -61,6 +62,26 @@ static inline void tw_program_set_messages(void)
 
 	if (!text || strcmp(text, "1") != 0)
 		libbpf_set_print(NULL);
+}
+
+/* Return how many runs of the programs of @object the kernel has skipped, since the
+ * program ran on that CPU already; -1: not known. */
+static inline int64_t tw_program_missed(const struct bpf_object *object)
+{
+	struct bpf_program *program;
+	int64_t missed = 0;
+
+	bpf_object__for_each_program(program, object) {
+		struct bpf_prog_info info = { .id = 0 };
+		uint32_t size = sizeof(info);
+
+		if (!bpf_program__autoload(program))
+			continue;
+		if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+			return -1;
+		missed += (int64_t)info.recursion_misses;
+	}
+	return missed;
 }
 
 /* True if the tracepoint of submissions is submit_req, as from Linux 6.3 on.

@@ -101,6 +101,11 @@ bool tw_kernel_is_own(void)
 	return loader;
 }
 
+int64_t tw_kernel_missed(void)
+{
+	return loader ? tw_loader_missed(loader) : -1;
+}
+
 static int take_slots(uint32_t entries, uint32_t *base)
 {
 	*base = atomic_fetch_add(given, entries);
@@ -149,6 +154,7 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 		return;
 	kernel->slots = slots + kernel->base;
 	kernel->by_helper = !loader;
+	kernel->missed = tw_kernel_missed();
 	kernel->why = NULL;
 }
 

@@ -20,6 +20,7 @@ struct tw_kernel {
 	uint32_t base;
 	uint32_t thread;		/* the thread that makes the ring */
 	uint64_t ctx;			/* the kernel's name for the ring; 0: not known */
+	int64_t missed;			/* tw_kernel_missed() at the begin */
 	const char *why;		/* why there are no slots; NULL: not wanted */
 	bool by_helper;			/* the helper has loaded the program */
 	char text[TW_KERNEL_WHY];
@@ -34,6 +35,10 @@ const char *tw_kernel_load(uint32_t slots);
 
 /* True if this process has loaded the program, and not a helper. */
 bool tw_kernel_is_own(void);
+
+/* Return how many runs of the programs the kernel has skipped since they were loaded, as
+ * tw_loader_missed(); -1: not known, or a helper has loaded them. */
+int64_t tw_kernel_missed(void);
 
 /*
  * Announce that the ring that the calling thread makes next has @entries slots,

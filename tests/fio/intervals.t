@@ -35,7 +35,7 @@ adds_up()
 		$lines[-1] = $lines[-1]{end} or die "no end\n";
 		my %left_out = map { $_ => 1 } qw(digits min_ns max_ns mean_ns
 			stddev_ns sum_squares_ns2 percentiles clock_error_ns
-			negative_within negative_beyond state);
+			negative_within negative_beyond missed_runs state);
 		sub add {
 			my ($into, $from) = @_;
 			for (grep { !$left_out{$_} } keys %$from) {

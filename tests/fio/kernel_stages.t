@@ -152,6 +152,8 @@ ok $? 'tw_stages=0: nothing is split'
 split_is default.json 512 "$joined" 'it is done by default'
 job require --tw_kernel=require
 split_is require.json 512 "$joined" 'tw_kernel=require'
+json require.json '($j->{kernel_stages}{missed_runs} // "none") =~ /^[0-9]+$/'
+ok $? 'which tells how many runs the kernel skipped'
 
 # In a container a thread has another number than for the kernel.
 if unshare --pid --fork --mount-proc true 2>why; then

@@ -107,7 +107,7 @@ static bool is_left_out(const char *key)
 	static const char *const keys[] = {
 		"digits", "min_ns", "max_ns", "mean_ns", "stddev_ns",
 		"sum_squares_ns2", "percentiles", "clock_error_ns",
-		"negative_within", "negative_beyond",
+		"negative_within", "negative_beyond", "missed_runs",
 	};
 
 	for (unsigned i = 0; i < FIO_ARRAY_SIZE(keys); i++)

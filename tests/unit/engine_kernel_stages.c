@@ -61,6 +61,10 @@ static uint64_t lat_of[IOS];
 static enum kind kind_of[IOS];
 static uint64_t kinds[KINDS][2];
 static uint64_t requests, retries;
+
+/* The kernel skipped runs of the program before the job, and these in it. */
+#define MISSED_BEFORE	5
+#define MISSED		7
 static uint64_t random_state;
 
 static uint64_t below(uint64_t limit)
@@ -397,6 +401,7 @@ static void check_counts(void)
 	}
 	tap_is_u64(kernel_number("requests"), requests, "requests");
 	tap_is_u64(kernel_number("retries"), retries, "retries");
+	tap_is_u64(kernel_number("missed_runs"), MISSED, "runs missed in the job alone");
 	tap_ok(!kernel_number("negative_beyond") && !world.backwards &&
 	       (shape->monotonic_fast != 0 || !kernel_number("negative_within")),
 	       "no stage is negative");
@@ -473,9 +478,11 @@ static void job_of(const struct shape *now)
 	world.at_once = shape->polled;
 	world.direct = true;
 	sees_at_submit = !shape->event_time;
+	world.kernel_missed = MISSED_BEFORE;
 	if (!tap_ok(world_begin(), "a job begins"))
 		return;
 	run_job();
+	world.kernel_missed += MISSED;
 	world_end();
 	for (unsigned d = 0; d < 2; d++)
 		check_stages(d);

@@ -124,6 +124,7 @@ static struct world {
 	const char *kernel_refused;	/* why it can't be loaded; NULL: it can */
 	unsigned kernel_loads;
 	uint32_t kernel_loaded_first;
+	int64_t kernel_missed;		/* runs that the kernel skipped so far */
 	struct tw_turns *turns;		/* of the job's thread; NULL: not followed */
 	uint32_t followed;		/* jobs, when that was loaded */
 	uint32_t kernel_loaded;		/* slots */
@@ -504,6 +505,11 @@ const char *tw_kernel_load(uint32_t slots)
 	return world.kernel_refused;
 }
 
+int64_t tw_kernel_missed(void)
+{
+	return world.kernel_missed;
+}
+
 bool tw_kernel_is_own(void)
 {
 	return !world.kernel_refused;
@@ -514,6 +520,7 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 	*kernel = (struct tw_kernel) {
 		.slots = world.kernel_slots,
 		.why = world.kernel_slots ? NULL : "not seen",
+		.missed = world.kernel_missed,
 	};
 }
 

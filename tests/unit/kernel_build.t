@@ -28,7 +28,7 @@ compiles()
 }
 
 functions='tw_loader_expect tw_loader_followed tw_loader_forget tw_loader_free '
-functions=$functions'tw_loader_load tw_loader_made tw_loader_slots '
+functions=$functions'tw_loader_load tw_loader_made tw_loader_missed tw_loader_slots '
 compiles without
 ok $? 'without libbpf'
 is "$(cat without.o.names)" "$functions" 'its functions'

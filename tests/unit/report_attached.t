@@ -48,7 +48,8 @@ cat >"$scratch/a.json" <<END
 	"monotonic_ns": "6500000000", "operation": "read", "file": "/d/a",
 	"stages": {"blockq": 100, "device": 600, "complete": 300, "lat": 1000}}],
 "attached": {"in_flight": 3, "more_cqes": 0, "lost_records": 5, "lost_ios": 0,
-"lost_rings": 1, "lost_names": 6, "lost_processes": 0, "more_rings": 4,
+"lost_rings": 1, "lost_names": 6, "lost_processes": 0, "missed_runs": 11,
+"more_rings": 4,
 "others": {"accept": 50, "recv": 8}, "rings": [
 	{"ring": 1, "program": "mariadbd", "pid": 4711, "fd": 9, "sq_entries": 128,
 		"cq_entries": 256},
@@ -81,6 +82,7 @@ has "$scratch/words" 'not followed, as no I/O on files or block devices: 50 acce
 	'what was only counted'
 has "$scratch/words" '1 rings too many, whose I/Os are not known' 'rings too many'
 has "$scratch/words" '6 I/Os on files whose names are not known' 'files too many'
+has "$scratch/words" '11 events for which the kernel skipped the program' 'runs skipped'
 has "$out" '2 failed' 'errors'
 has "$out" '/d/a?[2J<b>' 'no name moves the cursor'
 has "$out" '5 records lost' 'what was lost'

@@ -205,6 +205,15 @@ is "$(says "$scratch/7" | grep -o '; by .*')" '; by tickwise kernel-helper' \
 	'stamps of the helper'
 is "$(ask "$scratch/7" "$scratch/1" | grep -o 'helper_jobs:[0-9]*')" \
 	'helper_jobs:1' 'of one of two jobs'
+for count in 3 8 0; do
+	write_report "$scratch/missed$count" split=most thread=$((20 + count)) \
+		kernel_stages="$(on_of 99 1 0 0 | sed "s/\"state\"/\"missed_runs\": $count, &/")"
+done
+is "$(says "$scratch/missed3" | grep -o '; the kernel skipped.*')" "; the kernel skipped \
+3 runs of the program, which can be missing stamps" 'runs that the kernel skipped'
+is "$(says "$scratch/missed0" | grep -c skipped)" 0 'none'
+is "$(ask "$scratch/missed3" "$scratch/missed8" "$scratch/missed0" |
+	grep -o 'missed_runs:[0-9]*')" missed_runs:8 'the largest of three jobs'
 write_report "$scratch/6" split=all kernel_stages="$(on_of 100 0 0 0)"
 is "$(says "$scratch/6")" \
 	"inside the kernel: 100 % of 100 I/Os $split; stamps known to +-60.50 ns" 'all'
@@ -273,6 +282,7 @@ wrong_in 's/"no_stamps": {"read": 0}/"no_stamps": {"read": 1}/' \
 	'kernel_stages counts more of read than ios.read'
 wrong_in 's/"no_stamps": {"read": 0}/"no_stamps": {"read": "18446744073709551516"}/' \
 	'kernel_stages counts more of read than ios.read'
+wrong_in 's/"requests"/"missed_runs": -1, &/' 'kernel_stages.missed_runs is'
 wrong_in 's/60.5/-60.5/' 'kernel_stages.clock_error_ns is negative'
 sed 's/"no_stamps"/"no_luck"/' "$scratch/1" >"$scratch/new"
 run report "$scratch/new"

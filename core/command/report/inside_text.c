@@ -81,6 +81,10 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_tally *ta
 			     tw_format_ns(error, inside->clock_error_ns));
 	if (inside->by_helper)
 		tw_page_more(page, "; by tickwise kernel-helper");
+	if (inside->missed_runs)
+		tw_page_more(page, "; the kernel skipped %llu runs of the program, "
+			     "which can be missing stamps",
+			     (unsigned long long)inside->missed_runs);
 }
 
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group)

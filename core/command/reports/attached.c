@@ -90,6 +90,8 @@ int tw_report_read_attached(struct tw_report *report,
 	check_others(json, problem);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		tw_want_u64(json, "attached.", counts[i], problem);
+	if (json_object_get(json, "missed_runs"))
+		tw_want_u64(json, "attached.", "missed_runs", problem);
 	for (size_t i = 0; i < json_array_size(rings); i++)
 		check_ring(json_array_get(rings, i), problem);
 	for (size_t i = 0; i < json_array_size(operations) && !error; i++)
@@ -167,6 +169,7 @@ void tw_report_add_lost(struct tw_page *page, const struct tw_report_group *grou
 		{ "in_flight", "I/Os in flight at the end" },
 		{ "more_cqes", "completions before a request's last (multishot)" },
 		{ "lost_names", "I/Os on files whose names are not known: too many files" },
+		{ "missed_runs", "events for which the kernel skipped the program" },
 	};
 	const json_t *json = group->members[0]->attached;
 	int any = 0;

@@ -148,6 +148,7 @@ int tw_report_read_inside(struct tw_report *report,
 					     problem);
 	inside->negative_beyond = read_count(json, WHERE, "negative_beyond",
 					     problem);
+	inside->missed_runs = read_count(json, WHERE, "missed_runs", problem);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		check_counts(&report->tally, i, problem);
 	return error;
@@ -180,5 +181,8 @@ int tw_report_merge_inside(struct tw_report_inside *into,
 		into->why = from->why;
 	if (from->clock_error_ns > into->clock_error_ns)
 		into->clock_error_ns = from->clock_error_ns;
+	/* Jobs of one fio have the same program. */
+	if (from->missed_runs > into->missed_runs)
+		into->missed_runs = from->missed_runs;
 	return over;
 }

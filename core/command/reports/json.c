@@ -223,6 +223,8 @@ static json_t *inside_to_json(const struct tw_report_tally *tally)
 		put(&object, "why", json_string(inside->why));
 	if (inside->by_helper)
 		put(&object, "helper_jobs", tw_json_of_u64(inside->by_helper));
+	if (inside->missed_runs)
+		put(&object, "missed_runs", tw_json_of_u64(inside->missed_runs));
 	if (inside->clock_error_ns > 0)
 		put(&object, "clock_error_ns",
 		    json_real(inside->clock_error_ns));

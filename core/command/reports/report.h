@@ -127,6 +127,7 @@ struct tw_report_inside {
 	uint64_t negative_beyond;	/* negative stages that it does not explain */
 	uint64_t requests;
 	uint64_t retries;
+	uint64_t missed_runs;		/* that the kernel skipped; the largest */
 };
 
 /* fio's own counts for a direction, for its lat. */
