@@ -19,6 +19,7 @@ runs=${1:-10}
 tickwise=${TICKWISE:-${TW_BUILD:-build}/tickwise}
 keep=${KEEP:-$(mktemp -d)}
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$keep"' EXIT
+mkdir -p "$keep"
 trap 'exit 130' INT TERM
 
 run=0
