@@ -71,6 +71,15 @@ static size_t folder_length(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* Return: 0; -1 with errno. */
+static int stat_folder(const char *path, struct stat *folder)
+{
+	char name[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%.*s.", (int)folder_length(path), path);
+	return stat(name, folder);
+}
+
 static int is_anothers(const struct stat *status)
 {
 	return status->st_uid != 0 && status->st_uid != geteuid();
@@ -193,10 +202,8 @@ static int open_in_place(struct tw_output *output, int is_file)
 static int may_replace(const char *place, const struct stat *old)
 {
 	struct stat folder;
-	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%.*s.", (int)folder_length(place), place);
-	return stat(path, &folder) || !(folder.st_mode & S_ISVTX) || geteuid() == 0 ||
+	return stat_folder(place, &folder) || !(folder.st_mode & S_ISVTX) || geteuid() == 0 ||
 	       old->st_uid == geteuid() || folder.st_uid == geteuid();
 }
 
@@ -319,15 +326,9 @@ int tw_output_file(const char *path, int (*write)(FILE *file, const void *contex
 static int is_same_folder(const char *one_path, const char *other_path)
 {
 	struct stat one, other;
-	char folder[PATH_MAX];
 
-	snprintf(folder, sizeof(folder), "%.*s.", (int)folder_length(one_path), one_path);
-	if (stat(folder, &one))
-		return 0;
-	snprintf(folder, sizeof(folder), "%.*s.", (int)folder_length(other_path),
-		 other_path);
-	return stat(folder, &other) == 0 && one.st_dev == other.st_dev &&
-	       one.st_ino == other.st_ino;
+	return !stat_folder(one_path, &one) && !stat_folder(other_path, &other) &&
+	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 /* A file may not be there yet, so paths are compared. A folder can have several. */

@@ -4,8 +4,9 @@
  * before: the data go to a new file in the same folder, which is renamed at the end.
  *
  * Devices, pipes and /dev/stdout are written to. So is a file in a folder where no
- * file can be made, and one that may be written to, but not replaced. A link is followed, and a named pipe written to, only if the user
- * of this process or root made it: others could make root write anywhere, or wait.
+ * file can be made, and one that may be written to, but not replaced. A link is
+ * followed, and a named pipe written to, only if the user of this process or root made
+ * it: others could make root write anywhere, or wait.
  */
 #ifndef TW_OUTPUT_FILE_H
 #define TW_OUTPUT_FILE_H
