@@ -191,7 +191,8 @@ static void appeared(unsigned i)
  */
 static enum stage joined_of(enum kind kind)
 {
-	return kind == NO_ISSUE || kind == NOT_ALL_ISSUED ? BLOCKQ : kind == NO_DONE || kind == NOT_ALL_DONE ||
+	return kind == NO_ISSUE || kind == NOT_ALL_ISSUED ? BLOCKQ :
+	       kind == NO_DONE || kind == NOT_ALL_DONE ||
 	       kind == SYNC_WRITE ? DEVICE : kind == NO_POSTED ? COMPLETE : QUEUE;
 }
 
