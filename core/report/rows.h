@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The numbers of a report, each described once. A row has a number's place in the
+ * file, how it merges, of which I/Os it is, and its words. From the rows come the
+ * members of a tally, its writer, its reader with the checks, merging, JSON Schema,
+ * tickwise-report(5), CSV, and the words of pages.
+ *
+ * To add a number: write a row here, and count it where it happens.
+ */
+#ifndef TW_REPORT_ROWS_H
+#define TW_REPORT_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "latency/stages.h"
+
+enum tw_direction {
+	TW_READ,
+	TW_WRITE,
+	TW_TRIM,
+	TW_SYNC,
+	TW_DIRECTIONS,
+};
+
+extern const char *const tw_direction_names[TW_DIRECTIONS];
+
+/* Sets of directions. A row has no values for the other directions. */
+#define TW_ALL		((1U << TW_DIRECTIONS) - 1)
+#define TW_MOVES	(TW_ALL & ~(1U << TW_SYNC))
+
+enum tw_merge {
+	TW_SUM,
+	TW_MAX,
+};
+
+/* Of which I/Os a count is. */
+enum tw_of {
+	TW_OF_OTHERS,		/* not of the I/Os in ios, or no number of I/Os */
+	TW_OF_IOS,		/* of some of the I/Os in ios */
+	TW_PART_OF_IOS,		/* the same; no I/O is in two rows of this kind */
+};
+
+/* Where a page prints a count by the words of its row. */
+enum tw_show {
+	TW_NOT_SHOWN,		/* it has a place of its own, or none */
+	TW_AMONG,		/* among the I/Os */
+	TW_APART,		/* neither among them nor in fio's lat */
+	TW_IN_FIO_LAT,		/* not among them, but in fio's lat */
+};
+
+/*
+ * Counts by direction: COUNT(member, path in the file, directions, merge, of, show,
+ * words, more words). The words follow a number: "3 errors". Together with the rest
+ * they describe the number in the manual.
+ */
+#define TW_EACH_COUNT(COUNT) \
+	COUNT(ios, "ios", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
+	      "successful I/Os", "each has a lat") \
+	COUNT(bytes, "bytes", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
+	      "bytes", "that these I/Os moved") \
+	COUNT(requeued, "requeued", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
+	      "times", "that fio had to queue an I/O again, as others had to come first") \
+	COUNT(empty, "empty", TW_MOVES, TW_SUM, TW_OF_IOS, TW_AMONG, \
+	      "that moved nothing", "the device is gone, or the file ends before") \
+	COUNT(linked, "linked", TW_ALL, TW_SUM, TW_OF_IOS, TW_NOT_SHOWN, \
+	      "linked I/Os", "lat contains the wait for the I/O before it") \
+	COUNT(drained, "drained", TW_ALL, TW_SUM, TW_OF_IOS, TW_NOT_SHOWN, \
+	      "drained I/Os", "lat contains the wait for all I/Os before it") \
+	COUNT(errors, "errors", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_APART, \
+	      "errors", "I/Os that failed") \
+	COUNT(cancelled, "cancelled", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_APART, \
+	      "cancelled", "by the program") \
+	COUNT(no_cqe, "no_cqe", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_APART, \
+	      "without a completion", "it was not asked for, or not seen") \
+	COUNT(unseen, "unseen", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_APART, \
+	      "accepted unseen", "the I/O was accepted before it could be followed") \
+	COUNT(shorts, "short", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_APART, \
+	      "first parts of short I/Os", "fio submits the rest again") \
+	COUNT(unaccounted, "unaccounted", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_APART, \
+	      "that fio does not account", "ramp time, the sync at the end") \
+	COUNT(backwards, "backwards", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_IN_FIO_LAT, \
+	      "whose stamps ran backwards", "they ended before they began") \
+	COUNT(split, "kernel_stages.split", TW_ALL, TW_SUM, TW_PART_OF_IOS, TW_NOT_SHOWN, \
+	      "split inside the kernel", "they have all stages from submit to reap") \
+	COUNT(no_request, "kernel_stages.not_split.no_request", TW_ALL, TW_SUM, \
+	      TW_PART_OF_IOS, TW_NOT_SHOWN, \
+	      "without a block request of their own", "page cache, holes, other devices") \
+	COUNT(missing_stamp, "kernel_stages.not_split.missing_stamp", TW_ALL, TW_SUM, \
+	      TW_PART_OF_IOS, TW_NOT_SHOWN, \
+	      "that lack a stamp", "other stages are known") \
+	COUNT(sync_write, "kernel_stages.not_split.sync_write", TW_ALL, TW_SUM, \
+	      TW_PART_OF_IOS, TW_NOT_SHOWN, \
+	      "synchronous writes", "device and complete are one stage") \
+	COUNT(no_stamps, "kernel_stages.not_split.no_stamps", TW_ALL, TW_SUM, \
+	      TW_PART_OF_IOS, TW_NOT_SHOWN, \
+	      "without stamps", "the kernel's program did not see them") \
+	COUNT(waited, "kernel_stages.not_split.waited", TW_ALL, TW_SUM, \
+	      TW_PART_OF_IOS, TW_NOT_SHOWN, \
+	      "after other I/Os", "linked or drained: blockq has the wait for these") \
+	COUNT(fio_ios, "fio_lat.count", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
+	      "I/Os", "by fio's own count, which its lat is of") \
+	COUNT(fio_lat_ns, "fio_lat.sum_ns", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
+	      "ns", "of fio's own lat, by fio's clock: its mean times its count") \
+	COUNT(slip_at_end_ns, "response.slip_at_end_ns", TW_MOVES, TW_MAX, TW_OF_OTHERS, \
+	      TW_NOT_SHOWN, "ns", "behind fio's schedule at the end")
+
+/* Single numbers: SCALAR(member, path in the file, merge, words). */
+#define TW_EACH_SCALAR(SCALAR) \
+	SCALAR(enters, "batches.enters", TW_SUM, "system calls that submitted I/Os") \
+	SCALAR(tails, "batches.tails", TW_SUM, "times that completions were seen") \
+	SCALAR(largest_tail, "batches.largest_tail", TW_MAX, \
+	       "the most completions that were seen at once and share a stamp") \
+	SCALAR(negative_stages, "negative_stages", TW_SUM, \
+	       "stages between the engine's own stamps that ended before they began") \
+	SCALAR(requests, "kernel_stages.requests", TW_SUM, "block requests of the split I/Os") \
+	SCALAR(retries, "kernel_stages.retries", TW_SUM, \
+	       "times that the kernel gave one of the split I/Os to a worker or tried again") \
+	SCALAR(negative_within, "kernel_stages.negative_within", TW_SUM, \
+	       "negative stages that the error of the clocks explains") \
+	SCALAR(negative_beyond, "kernel_stages.negative_beyond", TW_SUM, \
+	       "negative stages that this error does not explain") \
+	SCALAR(missed_runs, "kernel_stages.missed_runs", TW_MAX, \
+	       "events for which the kernel skipped the program; jobs of one fio share it") \
+	SCALAR(clock_error_ns, "kernel_stages.clock_error_ns", TW_MAX, \
+	       "error of the kernel's stamps on the engine's clock, in ns") \
+	SCALAR(schedule_ns, "response.resolution_ns", TW_MAX, \
+	       "how precisely fio's schedule is known, in ns") \
+	SCALAR(files_left_out, "files_left_out", TW_MAX, "files that a job did not list") \
+	SCALAR(other_files, "devices_other_files", TW_SUM, \
+	       "files on devices that are not listed") \
+	SCALAR(other_ios, "devices_other_ios", TW_SUM, "I/Os on these files") \
+	SCALAR(writer_cpu_ns, "writer.cpu_ns", TW_SUM, \
+	       "CPU time of the thread that wrote the intervals, in ns") \
+	SCALAR(more_rings, "attached.more_rings", TW_SUM, "rings that are not listed") \
+	SCALAR(in_flight, "attached.in_flight", TW_SUM, "I/Os in flight at the end") \
+	SCALAR(more_cqes, "attached.more_cqes", TW_SUM, \
+	       "completions before a request's last (multishot)") \
+	SCALAR(lost_records, "attached.lost_records", TW_SUM, \
+	       "records lost, whose contents are not known") \
+	SCALAR(lost_ios, "attached.lost_ios", TW_SUM, "I/Os too many in flight at once") \
+	SCALAR(lost_rings, "attached.lost_rings", TW_SUM, \
+	       "rings too many, whose I/Os are not known") \
+	SCALAR(lost_names, "attached.lost_names", TW_SUM, \
+	       "I/Os on files whose names are not known: too many files") \
+	SCALAR(lost_processes, "attached.lost_processes", TW_SUM, "processes too many")
+
+/*
+ * Times, each with a histogram by direction: TIME(CONSTANT, name, path in the file,
+ * parent, words). A time is a part of its parent: the parts of a parent add up to it at
+ * most. TW_TIMES as the parent: it is no part. The stages of latency/stages.h come first.
+ */
+#define TW_EACH_TIME(TIME) \
+	TIME(LAT, "lat", "stages.lat", TW_TIMES, \
+	     "the sum of the stages: fio's lat, unless tw_event_time=1") \
+	TIME(SLIP, "slip", "response.slip", TW_TIMES, \
+	     "from when the I/O is due by the job's rate to where lat begins") \
+	TIME(RESPONSE, "response", "response.total", TW_TIMES, "slip + lat") \
+	TIME(CALL, "submitting_call", "submitting_call", TW_TIMES, \
+	     "inside the system call that submitted the I/O") \
+	TIME(RESIDUAL, "residual", "fio_times.residual", TW_TIMES, \
+	     "between the engine's last stamp of a batch and fio's reading of its clock: " \
+	     "tw_event_time=1")
+
+/* The stages are 0 to TW_STAGES - 1, as in enum tw_stage. */
+enum tw_time {
+	TW_BEFORE_LAT = TW_STAGES - 1,
+#define TW_TIME_AS_ENUM(constant, ...)	TW_##constant,
+	TW_EACH_TIME(TW_TIME_AS_ENUM)
+#undef TW_TIME_AS_ENUM
+	TW_TIMES,
+};
+
+struct tw_counts {
+#define TW_COUNT_AS_MEMBER(member, ...)	uint64_t member;
+	TW_EACH_COUNT(TW_COUNT_AS_MEMBER)
+#undef TW_COUNT_AS_MEMBER
+};
+
+struct tw_scalars {
+#define TW_SCALAR_AS_MEMBER(member, ...)	uint64_t member;
+	TW_EACH_SCALAR(TW_SCALAR_AS_MEMBER)
+#undef TW_SCALAR_AS_MEMBER
+};
+
+/* The number of a row: TW_ROW_ios, TW_ROW_enters; TW_ROW_TIMES + enum tw_time. The
+ * last are no numbers, but can be absent like them. */
+enum tw_row_number {
+#define TW_ROW_AS_ENUM(member, ...)	TW_ROW_##member,
+	TW_EACH_COUNT(TW_ROW_AS_ENUM)
+	TW_EACH_SCALAR(TW_ROW_AS_ENUM)
+#undef TW_ROW_AS_ENUM
+	TW_ROW_TIMES,
+	TW_ROW_BY_LAT = TW_ROW_TIMES + TW_TIMES,
+	TW_ROW_OVER_TIME,
+	TW_ROW_SLOWEST,
+	TW_ROWS,
+};
+
+#define TW_COUNTS	(sizeof(struct tw_counts) / sizeof(uint64_t))
+#define TW_SCALARS	(sizeof(struct tw_scalars) / sizeof(uint64_t))
+
+struct tw_count_row {
+	const char *key;	/* the last part of the path */
+	const char *path;
+	unsigned directions;
+	enum tw_merge merge;
+	enum tw_of of;
+	enum tw_show show;
+	const char *words, *more;
+};
+
+struct tw_scalar_row {
+	const char *path;
+	enum tw_merge merge;
+	const char *words;
+};
+
+struct tw_time_row {
+	const char *name;
+	const char *path;
+	enum tw_time parent;
+	const char *words;
+};
+
+extern const struct tw_count_row tw_count_rows[TW_COUNTS];
+extern const struct tw_scalar_row tw_scalar_rows[TW_SCALARS];
+extern const struct tw_time_row tw_time_rows[TW_TIMES];
+
+/* Return the path of a row of any kind: "ios", "batches.enters", "stages.lat",
+ * "stages_by_lat", "over_time", "slowest". */
+const char *tw_row_path(enum tw_row_number row);
+
+/* Return a count or a scalar by its row: @row from 0 to TW_COUNTS - 1 or
+ * TW_SCALARS - 1. */
+static inline uint64_t *tw_count_at(struct tw_counts *counts, size_t row)
+{
+	return (uint64_t *)(void *)counts + row;
+}
+
+static inline uint64_t tw_count_of(const struct tw_counts *counts, size_t row)
+{
+	return ((const uint64_t *)(const void *)counts)[row];
+}
+
+static inline uint64_t *tw_scalar_at(struct tw_scalars *scalars, size_t row)
+{
+	return (uint64_t *)(void *)scalars + row;
+}
+
+static inline uint64_t tw_scalar_of(const struct tw_scalars *scalars, size_t row)
+{
+	return ((const uint64_t *)(const void *)scalars)[row];
+}
+
+#endif
