@@ -10,11 +10,6 @@
 
 #include "tickwise.h"
 
-/* The schema of the report that the engine writes and `tickwise report` reads.
- * Most of a report is histograms. */
-#define TW_REPORT_SCHEMA	"tickwise-report"
-#define TW_REPORT_VERSION	3
-
 /**
  * tw_json_of_u64 - write 64 unsigned bits as JSON
  *

@@ -47,7 +47,7 @@ struct tw_tally {
 	/* bins NULL: no value. All have the same digits. */
 	struct tw_histogram times[TW_TIMES][TW_DIRECTIONS];
 	struct tw_by_lat by_lat[TW_DIRECTIONS];
-	struct tw_series series;
+	struct tw_windows over_time;
 };
 
 static inline int tw_row_is_in(const struct tw_row_set *set, unsigned row)
