@@ -109,12 +109,12 @@ LIBRARY_SOURCES := $(filter-out %_json.c, \
 		   core/latency/*.c))
 # The pointer chase, for `tickwise memlat` and the memory engine.
 MEMORY_SOURCES := $(wildcard core/memory/*.c)
-# Writing JSON and files, for the program and the engines.
-JSON_SOURCES := $(wildcard core/latency/*_json.c) \
-	$(addprefix core/command/output/,file.c json_memory.c json_text.c plain_text.c)
+# Reports, JSON and files, for the program and the engines.
+REPORT_SOURCES := $(wildcard core/report/*.c core/latency/*_json.c) \
+	$(addprefix core/command/output/,file.c json_text.c plain_text.c)
 PROBE_SOURCES := $(wildcard core/probe/*.c)
-COMMAND_SOURCES := $(sort $(wildcard core/command/*.c core/command/*/*.c) \
-	$(PROBE_SOURCES) $(JSON_SOURCES))
+COMMAND_SOURCES := $(filter-out $(REPORT_SOURCES),$(sort $(wildcard core/command/*.c \
+	core/command/*/*.c) $(PROBE_SOURCES)))
 # Each engine has one of these files; all engines share the other files.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
@@ -166,6 +166,10 @@ $(B)/libtickwise-memory.a: $(call objects,$(MEMORY_SOURCES))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+$(B)/report.a: $(call objects,$(REPORT_SOURCES))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
 # Link only the objects of the archive that exported functions need (-u). Hidden visibility
 # hides all other names. The map gives each exported name a version. Calls between two
 # exported functions are direct (-Bsymbolic-functions).
@@ -187,7 +191,7 @@ $(B)/example: core/example/example.c $(B)/libtickwise.a
 	$(Q)$(CC) -std=c11 -pedantic $(WARNINGS) -Icore $(SANITIZE) $(CPPFLAGS) $(CFLAGS) \
 		-MMD -MP -o $@ $(filter %.c %.a,$^) $(LDFLAGS) $(CORE_LIBS)
 
-$(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise-memory.a \
+$(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/report.a $(B)/libtickwise-memory.a \
 	       $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson -ldl $(CORE_LIBS)
@@ -399,12 +403,11 @@ $(B)/tickwise.so $(B)/tickwise-cmd.so: $(call objects,$(PLUGIN_SOURCES))
 $(B)/tickwise.so $(B)/tickwise-cmd.so: ENGINE_LIBS := -luring $(KERNEL_LIBS)
 $(B)/tickwise-memory.so: $(call objects,$(MEMORY_ENGINE_SOURCES)) \
 			 $(B)/libtickwise-memory.a
-$(addprefix $(B)/,$(ENGINE_FILES)): $(call objects,$(JSON_SOURCES)) \
-				    $(B)/libtickwise.a
+$(addprefix $(B)/,$(ENGINE_FILES)): $(B)/report.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--exclude-libs,ALL -o $@ $(filter %.o %-memory.a,$^) \
-		$(B)/libtickwise.a $(ENGINE_LIBS) -ljansson $(CORE_LIBS) \
+		$(B)/report.a $(B)/libtickwise.a $(ENGINE_LIBS) -ljansson $(CORE_LIBS) \
 		$(if $(PROFILE),-L$(B) -ltickwise-profile -Wl$(comma)-rpath$(comma)'$$ORIGIN')
 
 $(addprefix $(B)/,$(ENGINE_FILES)): $(if $(PROFILE),$(PROFILE_LIBRARIES))
@@ -423,9 +426,10 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 		-MF $@.d -MT $@ -o $@ $(filter-out %.h,$^) $(LDFLAGS) \
 		$(TEST_LIBS) $(CORE_LIBS)
 
-# Unit tests of JSON link these files, which need the library after them.
-$(filter %_json.t,$(UNIT_TESTS)): $(call objects,$(JSON_SOURCES))
-$(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
+# Unit tests of JSON and reports link this archive, which needs the library after it.
+JSON_TESTS := $(filter $(B)/tests/unit/report_%.t %_json.t,$(UNIT_TESTS))
+$(JSON_TESTS): $(B)/report.a
+$(JSON_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
 # The preload clock is not part of the library.
 $(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_threads: \
@@ -433,7 +437,7 @@ $(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_thr
 
 # The computations of a command are tested without running the command. Everything except
 # main() is in an archive; a test links what it calls.
-$(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
+$(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES) $(REPORT_SOURCES)))
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -457,9 +461,7 @@ $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
 # The C code that reads reports.
-REPORT_TESTS := $(addprefix $(B)/tests/unit/,report_cells.t report_intervals.t)
-$(REPORT_TESTS): $(B)/command.a
-$(REPORT_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(addprefix $(B)/tests/unit/,report_cells.t report_intervals.t): $(B)/command.a
 
 $(B)/tests/unit/output_progress.t: TEST_LIBS += -Wl$(comma)--wrap=clock_gettime
 $(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
@@ -526,7 +528,7 @@ $(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugi
 # the facts of a block device and of the machine,
 $(B)/tests/unit/machine_json.t: plugin/collect/machine_json.c
 $(B)/tests/unit/machine_json.t: CORE_CFLAGS += -Iplugin
-$(B)/tests/unit/block_device.t: plugin/block_device.c $(call objects,$(JSON_SOURCES))
+$(B)/tests/unit/block_device.t: plugin/block_device.c $(B)/report.a
 $(B)/tests/unit/block_device.t: CORE_CFLAGS += -Iplugin
 $(B)/tests/unit/block_device.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
 
@@ -583,8 +585,7 @@ $(ENGINE_TESTS:.t=.o): $(B)/%.o: %.c $(ENGINE_NEEDS)
 	$(call say,TEST,$<)
 	$(compile_plugin)
 
-$(ENGINE_TESTS): %.t: %.o $(ENGINE_OBJECTS) $(call objects,$(JSON_SOURCES)) \
-		$(B)/libtickwise.a
+$(ENGINE_TESTS): %.t: %.o $(ENGINE_OBJECTS) $(B)/report.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(ENGINE_TEST_LDFLAGS) -o $@ $^ \
 		-ljansson $(CORE_LIBS)
@@ -629,7 +630,7 @@ $(B)/tests/golden/%.o: tests/golden/%.c $(B)/flags
 		-c -o $@ $<
 
 $(B)/tickwise-recorded: $(call objects,$(COMMAND_SOURCES) $(RECORDED_SOURCES)) \
-			$(B)/libtickwise-memory.a $(B)/libtickwise.a
+			$(B)/report.a $(B)/libtickwise-memory.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(REPLACED)) \
 		-o $@ $^ -ljansson -ldl $(CORE_LIBS)
@@ -893,7 +894,7 @@ fuzz-build: $(fuzzers)
 
 $(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
 		$(filter-out %/run/engines.o,$(call objects,$(COMMAND_SOURCES))) \
-		$(B)/libtickwise-memory.a $(B)/libtickwise.a
+		$(B)/report.a $(B)/libtickwise-memory.a $(B)/libtickwise.a
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command -Icore/latency $(CPPFLAGS) $(CFLAGS) \
@@ -1046,7 +1047,7 @@ $(B)/completion/%: $(B)/tickwise
 BUILD_ENGINE_DIR := $(DATADIR)/tickwise/engine
 BUILD_ENGINE_SCRIPTS := $(addprefix plugin/,find-fio.sh fio-features.sh)
 BUILD_ENGINE_FILES := Makefile LICENSE plugin/COPYING core/libtickwise.map \
-	$(sort $(LIBRARY_SOURCES) $(MEMORY_SOURCES) $(JSON_SOURCES) $(ENGINES) \
+	$(sort $(LIBRARY_SOURCES) $(MEMORY_SOURCES) $(REPORT_SOURCES) $(ENGINES) \
 	$(PLUGIN_SOURCES) $(MEMORY_ENGINE_SOURCES) $(wildcard plugin/kernel/*.bpf.c)) \
 	$(shell find core plugin -name '*.h' | sort)
 

@@ -8,7 +8,6 @@
 
 #include "block_device.h"
 #include "collect/machine_json.h"
-#include "command/output/json_memory.h"
 #include "command/output/json_text.h"
 #include "command/output/plain_text.h"
 #include "facts.h"
@@ -17,6 +16,7 @@
 #include "histogram_json.h"
 #include "parse.h"
 #include "text_file.h"
+#include "report/json_memory.h"
 
 struct tw_facts {
 	json_t *options, *machine, *files;

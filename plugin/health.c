@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/output/json_memory.h"
 #include "health.h"
 #include "message.h"
 #include "timespec.h"
 #include "trust_measure.h"
+#include "report/json_memory.h"
 
 static void tell_backwards(const char *job_name, uint64_t count)
 {

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "facts.h"
 #include "histogram_json.h"
 #include "interval.h"
@@ -22,6 +21,7 @@
 #include "message.h"
 #include "report_file.h"
 #include "timespec.h"
+#include "report/json_memory.h"
 
 struct tw_intervals {
 	struct tw_interval_lines lines;

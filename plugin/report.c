@@ -8,7 +8,6 @@
 
 #include "by_lat_json.h"
 #include "clocks.h"
-#include "command/output/json_memory.h"
 #include "devices.h"
 #include "engine.h"
 #include "facts.h"
@@ -20,6 +19,7 @@
 #include "report_file.h"
 #include "response.h"
 #include "run_end.h"
+#include "report/json_memory.h"
 
 /* The stages in the order of an I/O. Their sum, lat, follows them in a report. */
 const char *const tw_stage_names[TW_STAGES] = {

@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "command/output/json_text.h"
 #include "command/output/plain_text.h"
 #include "guards.h"
 #include "histogram_json.h"
 #include "message.h"
 #include "report_file.h"
+#include "report/json_memory.h"
 
 /*
  * Return the identifier that all jobs of one fio run share, and no other run has: the

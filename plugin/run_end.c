@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "message.h"
 #include "report_file.h"
 #include "run_end.h"
+#include "report/json_memory.h"
 
 /* The reports of more jobs, and those with longer paths, stay undecided. */
 #define MAX_REPORTS	2048U

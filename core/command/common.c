@@ -12,8 +12,8 @@
 
 #include "command/command.h"
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "command/output/progress.h"
+#include "report/json_memory.h"
 
 /* The file of --output, which is stdout then. */
 static struct tw_output output;

@@ -9,7 +9,7 @@
 #include "command/command.h"
 #include "command/output/file.h"
 #include "command/output/html.h"
-#include "command/output/json_memory.h"
+#include "report/json_memory.h"
 
 /* Return 1 if stdout goes to the file @path, by --output or by the shell. */
 static int is_stdout(const char *path)

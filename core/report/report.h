@@ -14,14 +14,10 @@
 #include <stdio.h>
 
 #include "report/tally.h"
+#include "report/want.h"
 
 #define TW_REPORT_SCHEMA	"tickwise-report"
 #define TW_REPORT_VERSION	1
-
-/* The first fault, as a message. */
-struct tw_report_problem {
-	char text[2048];
-};
 
 /* A job of a report. Texts belong to @json. */
 struct tw_report_job {

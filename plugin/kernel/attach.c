@@ -13,7 +13,6 @@
 
 #include "command/command.h"
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "command/separate.h"
 #include "command/show.h"
 #include "kernel/attach_files.h"
@@ -23,6 +22,7 @@
 #include "kernel/attach_table.h"
 #include "kernel/attach_tally.h"
 #include "kernel/attach_target.h"
+#include "report/json_memory.h"
 
 /* The longest time between two reads of the ring buffer, which holds 80,000 records. */
 #define READ_EVERY_MS	20

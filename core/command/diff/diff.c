@@ -8,8 +8,8 @@
 
 #include "command/command.h"
 #include "command/diff/diff.h"
-#include "command/reports/want.h"
 #include "command/show.h"
+#include "report/want.h"
 
 #define NAME	"diff"
 

@@ -10,7 +10,7 @@
 
 #include "command/diff/diff.h"
 #include "command/output/format.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 static const struct key {
 	const char *name;

@@ -11,8 +11,8 @@
 
 #include "command/command.h"
 #include "command/diff/diff.h"
-#include "command/reports/want.h"
 #include "latency/histogram.h"
+#include "report/want.h"
 
 static const struct percentile {
 	double percent;

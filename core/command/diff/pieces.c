@@ -16,7 +16,7 @@
 
 #include "command/diff/diff.h"
 #include "command/reports/intervals.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 /* With fewer parts of a run for each piece, pieces would not take about the
  * same time. */

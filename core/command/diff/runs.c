@@ -14,7 +14,7 @@
 #include "command/reports/load.h"
 #include "command/reports/merge.h"
 #include "command/reports/read.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 		 size_t count, struct tw_report_problem *problem)

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "command/output/json_memory.h"
+#include "report/json_memory.h"
 
 int tw_output_json(json_t *root, FILE *file, size_t flags)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_memory.h"
 #include "plain_text.h"
+#include "report/json_memory.h"
 
 #define REPLACEMENT	"\xef\xbf\xbd"
 

@@ -10,7 +10,7 @@
 #include "command/output/table.h"
 #include "command/reports/attached.h"
 #include "command/report/page.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 #define MAX_IN_TEXT	20
 

@@ -13,7 +13,7 @@
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
 #include "command/reports/devices.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 /* In text. HTML and --json have all rows. */
 #define MAX_ROWS	32

@@ -15,8 +15,8 @@
 #include "command/reports/attached.h"
 #include "command/reports/facts.h"
 #include "command/reports/merge.h"
-#include "command/reports/want.h"
 #include "machine/hypervisor.h"
+#include "report/want.h"
 
 #define MAX_FACTS	4	/* in text, of each: devices, files, reports */
 

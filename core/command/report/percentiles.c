@@ -13,8 +13,8 @@
 #include "command/command.h"
 #include "command/output/file.h"
 #include "command/report/percentiles.h"
-#include "command/reports/want.h"
 #include "latency/histogram.h"
+#include "report/want.h"
 
 /* Length of a job's name in a file's name. */
 #define MAX_NAME	100

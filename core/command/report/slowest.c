@@ -15,9 +15,9 @@
 #include "command/report/page.h"
 #include "command/reports/slow_stages.h"
 #include "command/reports/stalls.h"
-#include "command/reports/want.h"
 #include "command/reports/why.h"
 #include "latency/histogram_json.h"
+#include "report/want.h"
 
 #define MAX_IN_TEXT	5
 #define MAX_IN_HTML	100	/* the JSON has all */

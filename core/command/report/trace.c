@@ -16,11 +16,11 @@
 
 #include "command/command.h"
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "command/reports/slow_stages.h"
 #include "command/report/trace.h"
-#include "command/reports/want.h"
 #include "latency/histogram_json.h"
+#include "report/json_memory.h"
+#include "report/want.h"
 
 struct io {
 	const json_t *json;

@@ -11,8 +11,8 @@
 #include "command/output/table.h"
 #include "command/report/page.h"
 #include "command/reports/facts.h"
-#include "command/reports/want.h"
 #include "latency/histogram_json.h"
+#include "report/want.h"
 
 /* Number of lines in text: half for the first events, half for the last. */
 #define MAX_IN_TEXT	20

@@ -9,7 +9,7 @@
 
 #include "command/output/format.h"
 #include "command/reports/attached.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 #define OPERATION	"attached.operations[]."
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "command/reports/want.h"
 #include "latency/histogram_json.h"
+#include "report/want.h"
 
 #define WHERE	"stages_by_lat.DIRECTION[]."
 

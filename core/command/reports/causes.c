@@ -9,7 +9,7 @@
 #include "command/output/format.h"
 #include "command/reports/causes.h"
 #include "command/reports/read.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 #define WHERE	"slowest[].causes."
 #define HAD	"slowest[].causes.had_cpu[]."

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "command/reports/clock_errors.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 static void read_off(struct tw_report_off *off, const json_t *clock,
 		     const char *clock_name, struct tw_report_problem *problem)

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "command/reports/read.h"
-#include "command/reports/want.h"
 #include "latency/histogram.h"
+#include "report/want.h"
 
 #define WHERE		"devices[]."
 #define WHERE_PART	"devices[].over_time[]."

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "command/reports/merge.h"
-#include "command/reports/want.h"
 #include "latency/histogram_json.h"
+#include "report/want.h"
 
 /* The keys of an object whose type is checked. Other keys are accepted. */
 struct typed {

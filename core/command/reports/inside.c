@@ -8,7 +8,7 @@
 
 #include "command/reports/inside.h"
 #include "command/reports/read.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 #define WHERE	"kernel_stages."
 

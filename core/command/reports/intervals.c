@@ -12,12 +12,12 @@
 
 #include "command/command.h"
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "command/reports/inside.h"
 #include "command/reports/intervals.h"
 #include "command/reports/read.h"
-#include "command/reports/want.h"
 #include "latency/histogram.h"
+#include "report/json_memory.h"
+#include "report/want.h"
 
 /* A header has its kind among the first keys; a report has none. */
 #define KIND_WITHIN	4096

@@ -14,7 +14,7 @@
 #include "command/reports/load.h"
 #include "command/reports/merge_intervals.h"
 #include "command/reports/read.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 /* A thread costs some 50 us, a report 1 ms or less. */
 #define REPORTS_A_THREAD	8

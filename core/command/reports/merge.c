@@ -26,7 +26,7 @@
 #include "command/reports/read.h"
 #include "command/reports/response.h"
 #include "command/reports/stalls.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 /* fio starts the jobs of a group together, but a short job can end before the
  * next one runs. */

@@ -17,7 +17,7 @@
 #include "command/reports/merge.h"
 #include "command/reports/merge_intervals.h"
 #include "command/reports/read.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 /* Number of windows of a job, which give the means of its device in parts of
  * the run. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "command/reports/merge_slowest.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 static uint64_t lat_of(const json_t *io)
 {

@@ -15,7 +15,6 @@
 
 #include "command/command.h"
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "command/output/plain_text.h"
 #include "command/reports/attached.h"
 #include "command/reports/by_lat.h"
@@ -28,9 +27,10 @@
 #include "command/reports/read.h"
 #include "command/reports/response.h"
 #include "command/reports/trigger.h"
-#include "command/reports/want.h"
 #include "latency/histogram_json.h"
 #include "text_file.h"
+#include "report/json_memory.h"
+#include "report/want.h"
 
 /* Return the index of @text in @names; -1 if it is not there. */
 static int name_in(const char *text, const char *const *names, int count)

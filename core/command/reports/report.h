@@ -15,6 +15,7 @@
 
 #include "latency/histogram_json.h"
 #include "latency/stages.h"
+#include "report/want.h"
 #include "tickwise.h"
 
 enum tw_report_counts {
@@ -359,11 +360,6 @@ struct tw_report_group {
 	size_t without_end;		/* number of members that were killed or
 					 * still run */
 	struct tw_report_devices *of_lines;	/* of the lines in @tally; or NULL */
-};
-
-/* The first fault, as a message. */
-struct tw_report_problem {
-	char text[2048];
 };
 
 /* Room for any sentence about a direction. */

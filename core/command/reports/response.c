@@ -8,8 +8,8 @@
 
 #include "command/output/format.h"
 #include "command/reports/response.h"
-#include "command/reports/want.h"
 #include "latency/histogram_json.h"
+#include "report/want.h"
 
 void tw_report_read_schedule(struct tw_report_schedule *schedule,
 			     const json_t *response,

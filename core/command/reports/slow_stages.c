@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "command/reports/slow_stages.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 static int has(const json_t *stages, int stage)
 {

@@ -14,7 +14,7 @@
 #include "command/reports/facts.h"
 #include "command/reports/slow_stages.h"
 #include "command/reports/stalls.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 /* A limit, since each I/O is compared with all stalls before it. */
 #define MAX_IOS	1000

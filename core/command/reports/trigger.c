@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command/reports/trigger.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 #define WHERE	"trigger."
 

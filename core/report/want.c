@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "command/reports/want.h"
 #include "latency/histogram_json.h"
+#include "report/want.h"
 
 void tw_report_refuse(struct tw_report_problem *problem,
 		      const char *format, ...)

@@ -2,7 +2,7 @@
 /*
  * Tells whether the JSON library lacked memory; see json_memory.h.
  */
-#include "json_memory.h"
+#include "report/json_memory.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -10,7 +10,13 @@
 #ifndef TW_REPORT_WANT_H
 #define TW_REPORT_WANT_H
 
-#include "command/reports/report.h"
+#include <jansson.h>
+#include <stdint.h>
+
+/* The first fault, as a message. */
+struct tw_report_problem {
+	char text[2048];
+};
 
 /* Set @problem unless it is set already. */
 void tw_report_refuse(struct tw_report_problem *problem,
