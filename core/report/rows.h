@@ -201,7 +201,6 @@ enum tw_row_number {
 #define TW_SCALARS	(sizeof(struct tw_scalars) / sizeof(uint64_t))
 
 struct tw_count_row {
-	const char *key;	/* the last part of the path */
 	const char *path;
 	unsigned directions;
 	enum tw_merge merge;
@@ -229,7 +228,16 @@ extern const struct tw_time_row tw_time_rows[TW_TIMES];
 
 /* Return the path of a row of any kind: "ios", "batches.enters", "stages.lat",
  * "stages_by_lat", "over_time", "slowest". */
-const char *tw_row_path(enum tw_row_number row);
+const char *tw_row_path(unsigned row);
+
+/* Return the row with this path; -1: there is none. */
+int tw_row_find(const char *path);
+
+/* Return 1 if rows are inside of this path: "batches", "kernel_stages.not_split". */
+int tw_row_is_container(const char *path);
+
+/* Return the last part of a path: "enters". */
+const char *tw_row_key(const char *path);
 
 /* Return a count or a scalar by its row: @row from 0 to TW_COUNTS - 1 or
  * TW_SCALARS - 1. */

@@ -105,8 +105,10 @@ unsigned tw_tally_digits(const struct tw_tally *tally);
  * set to the first bin after it. */
 uint64_t tw_lat_slice_ios(const struct tw_histogram *lat, unsigned slice, uint32_t *bin);
 
-/* Write all rows of a tally into @object. Ask tw_json_lacked_memory() afterwards. */
-void tw_tally_to_json(json_t *object, const struct tw_tally *tally);
+/* Write all rows of a tally but slowest, and "lacks", into @object. @derived: 1: with the
+ * numbers that follow from a histogram's bins and sums. Ask tw_json_lacked_memory()
+ * afterwards. */
+void tw_tally_to_json(json_t *object, const struct tw_tally *tally, int derived);
 
 /* Write the counts of rows in @has of one direction, by the last parts of their paths. */
 void tw_counts_to_json(json_t *object, const struct tw_row_set *has,
@@ -122,7 +124,8 @@ struct tw_report_problem;
  * @tally: zeroed; released with tw_tally_free(), also after a failure
  * @unknown: an object; keys that are in places of rows and no row are put into it
  *
- * Sets @problem if a row is wrong. Return: 0; -ENOMEM.
+ * Reads what tw_tally_to_json() writes. The row slowest is there if its key is; the reader
+ * of reports reads it. Sets @problem if a row is wrong. Return: 0; -ENOMEM.
  */
 int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,
 		       struct tw_report_problem *problem);
