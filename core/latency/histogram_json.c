@@ -23,6 +23,8 @@ static const double percents[] = {
 	99.5, 99.9, 99.95, 99.99, 99.999,
 };
 
+#define PERCENTS	(sizeof(percents) / sizeof(*percents))
+
 json_t *tw_json_digits(uint64_t value)
 {
 	char digits[24];
@@ -80,14 +82,15 @@ int tw_json_to_u64(const json_t *json, uint64_t *value)
 
 static json_t *percentiles_to_json(const struct tw_histogram *histogram)
 {
+	uint64_t values_ns[PERCENTS];
 	json_t *object = json_object();
 
-	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
-		uint64_t ns = tw_histogram_percentile(histogram, percents[i]);
+	tw_histogram_percentiles(histogram, percents, values_ns, PERCENTS);
+	for (size_t i = 0; i < PERCENTS; i++) {
 		char key[16];
 
 		snprintf(key, sizeof(key), "%f", percents[i]);
-		if (json_object_set_new(object, key, tw_json_of_u64(ns))) {
+		if (json_object_set_new(object, key, tw_json_of_u64(values_ns[i]))) {
 			json_decref(object);
 			return NULL;
 		}
@@ -135,21 +138,35 @@ static json_t *squares_to_json(const struct tw_histogram *histogram)
 	return json_string(first);
 }
 
-json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
+/* @derived: 1: with what follows from the rest. */
+static json_t *to_json(const struct tw_histogram *histogram, int derived)
 {
 	uint64_t min_ns = histogram->count ? histogram->min_ns : 0;
 
-	return json_pack("{s:i, s:o, s:o, s:o, s:f, s:f, s:o, s:o*, s:o, s:o}",
+	/* o*: without a value there is no key. */
+	return json_pack("{s:i, s:o, s:o, s:o, s:o*, s:o*, s:o, s:o*, s:o*, s:o}",
 			 "digits", (int)histogram->digits,
 			 "count", tw_json_of_u64(histogram->count),
 			 "min_ns", tw_json_of_u64(min_ns),
 			 "max_ns", tw_json_of_u64(histogram->max_ns),
-			 "mean_ns", tw_histogram_mean_ns(histogram),
-			 "stddev_ns", tw_histogram_stddev_ns(histogram),
+			 "mean_ns", derived ? json_real(tw_histogram_mean_ns(histogram)) :
+					      NULL,
+			 "stddev_ns", derived ?
+				json_real(tw_histogram_stddev_ns(histogram)) : NULL,
 			 "sum_ns", tw_json_digits(histogram->sum_ns),
 			 "sum_squares_ns2", squares_to_json(histogram),
-			 "percentiles", percentiles_to_json(histogram),
+			 "percentiles", derived ? percentiles_to_json(histogram) : NULL,
 			 "bins", bins_to_json(histogram));
+}
+
+json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
+{
+	return to_json(histogram, 1);
+}
+
+json_t *tw_histogram_to_lean_json(const struct tw_histogram *histogram)
+{
+	return to_json(histogram, 0);
 }
 
 /* ---- reading ------------------------------------------------------------ */
@@ -157,7 +174,6 @@ json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
 /* What the object states, before its bins are read. */
 struct stated {
 	uint64_t digits, count, min_ns, max_ns, sum_ns;
-	double mean_ns, stddev_ns;
 	u128 squares_ns2;		/* 0: not given, unless sum_ns is 0 */
 };
 
@@ -170,8 +186,6 @@ static int refuse(const char **problem, const char *what)
 static int read_stated(const json_t *json, struct stated *stated,
 		       const char **problem)
 {
-	const json_t *mean = json_object_get(json, "mean_ns");
-	const json_t *stddev = json_object_get(json, "stddev_ns");
 	const json_t *squares = json_object_get(json, "sum_squares_ns2");
 
 	stated->squares_ns2 = 0;
@@ -194,48 +208,17 @@ static int read_stated(const json_t *json, struct stated *stated,
 		return refuse(problem, "sum_squares_ns2 is not a whole number");
 	if (squares && !stated->squares_ns2 != !stated->sum_ns)
 		return refuse(problem, "one of sum_ns and sum_squares_ns2 is 0");
-	if (!json_is_number(mean))
-		return refuse(problem, "mean_ns is not a number");
-	if (!json_is_number(stddev))
-		return refuse(problem, "stddev_ns is not a number");
-	stated->mean_ns = json_number_value(mean);
-	stated->stddev_ns = json_number_value(stddev);
 	return 0;
 }
 
 static int check_stated(const struct stated *stated, const char **problem)
 {
-	double mean_ns = stated->count ?
-		(double)stated->sum_ns / (double)stated->count : 0;
-
 	if (stated->min_ns > stated->max_ns)
 		return refuse(problem, "min_ns is above max_ns");
 	if (stated->count == 0 && (stated->max_ns || stated->sum_ns))
 		return refuse(problem, "count is 0, but not max_ns and sum_ns");
 	if (stated->count == 1 && stated->min_ns != stated->max_ns)
 		return refuse(problem, "one value, but min_ns is not max_ns");
-	if (!(fabs(stated->mean_ns - mean_ns) <= WRITTEN_TOLERANCE * mean_ns))
-		return refuse(problem, "mean_ns is not sum_ns / count");
-	if (!isfinite(stated->stddev_ns) || stated->stddev_ns < 0)
-		return refuse(problem, "stddev_ns is negative");
-	return 0;
-}
-
-static int check_percentiles(const json_t *json, const struct stated *stated,
-			     const char **problem)
-{
-	json_t *object = json_object_get(json, "percentiles");
-	const char *key;
-	json_t *value;
-	uint64_t ns;
-
-	if (!json_is_object(object))
-		return refuse(problem, "percentiles is not an object");
-	json_object_foreach(object, key, value)
-		if (tw_json_to_u64(value, &ns) || ns < stated->min_ns ||
-		    ns > stated->max_ns)
-			return refuse(problem, "a percentile is not a whole "
-				      "number from min_ns to max_ns");
 	return 0;
 }
 
@@ -353,17 +336,48 @@ static int check_bins(const struct tw_histogram *histogram,
 	return 0;
 }
 
-/* Check the stated deviation against that of a complete histogram. */
-static int check_stddev(const struct tw_histogram *made,
-			const struct stated *stated, const char **problem)
+/* True if an optional number is there and is not @right, as computed from the rest. */
+static int is_wrong(const json_t *json, const char *key, double right)
 {
-	double stddev_ns = tw_histogram_stddev_ns(made);
+	const json_t *value = json_object_get(json, key);
 
-	if (stated->squares_ns2 &&
-	    !(fabs(stated->stddev_ns - stddev_ns) <=
-	      WRITTEN_TOLERANCE * stddev_ns))
-		return refuse(problem, "stddev_ns is not that of the sums");
+	return value && (!json_is_number(value) ||
+			 !(fabs(json_number_value(value) - right) <=
+			   WRITTEN_TOLERANCE * right));
+}
+
+static int check_percentiles(const struct tw_histogram *made, const json_t *object,
+			     const char **problem)
+{
+	const uint64_t min_ns = made->count ? made->min_ns : 0;
+	const char *key;
+	json_t *value;
+	uint64_t ns;
+
+	if (object && !json_is_object(object))
+		return refuse(problem, "percentiles is not an object");
+	json_object_foreach((json_t *)object, key, value)
+		if (tw_json_to_u64(value, &ns) || ns < min_ns || ns > made->max_ns)
+			return refuse(problem, "a percentile is not a whole "
+				      "number from min_ns to max_ns");
 	return 0;
+}
+
+/* Check the numbers that follow from the others, if they are there. Without the squares
+ * the deviation of the bins is off by a bin's width, so it is not compared. */
+static int check_derived(const struct tw_histogram *made, const json_t *json,
+			 const char **problem)
+{
+	const json_t *stddev = json_object_get(json, "stddev_ns");
+
+	if (is_wrong(json, "mean_ns", tw_histogram_mean_ns(made)))
+		return refuse(problem, "mean_ns is not sum_ns / count");
+	if (stddev && (!json_is_number(stddev) || !(json_number_value(stddev) >= 0)))
+		return refuse(problem, "stddev_ns is not a number of 0 or more");
+	if (tw_sums_have_squares(made->sum_ns, tw_histogram_squares(made)) &&
+	    is_wrong(json, "stddev_ns", tw_histogram_stddev_ns(made)))
+		return refuse(problem, "stddev_ns is not that of the sums");
+	return check_percentiles(made, json_object_get(json, "percentiles"), problem);
 }
 
 int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
@@ -375,8 +389,7 @@ int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 	int error;
 
 	if (read_stated(json, &stated, problem) ||
-	    check_stated(&stated, problem) ||
-	    check_percentiles(json, &stated, problem))
+	    check_stated(&stated, problem))
 		return -EINVAL;
 	error = tw_histogram_init(&made, (unsigned)stated.digits);
 	if (error)
@@ -392,7 +405,7 @@ int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 		made.min_ns = stated.min_ns;
 		made.max_ns = stated.max_ns;
 	}
-	if (check_stddev(&made, &stated, problem)) {
+	if (check_derived(&made, json, problem)) {
 		tw_histogram_free(&made);
 		return -EINVAL;
 	}

@@ -40,6 +40,9 @@ int tw_json_to_u64(const json_t *json, uint64_t *value);
  */
 json_t *tw_histogram_to_json(const struct tw_histogram *histogram);
 
+/* Write the same without what follows from the rest: mean_ns, stddev_ns, percentiles. */
+json_t *tw_histogram_to_lean_json(const struct tw_histogram *histogram);
+
 /**
  * tw_histogram_from_json - read a histogram back, and check all of it
  * @histogram: the result; release with tw_histogram_free()
