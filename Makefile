@@ -509,11 +509,9 @@ $(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o
 $(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,child.o \
 	output/file.o output/plain_text.o profile/perf_script.o)
 
-# These files of the engine do not depend on fio: windows of time, the slowest I/Os,
+# These files of the engine do not depend on fio: the slowest I/Os,
 $(B)/tests/unit/slowest.t: plugin/collect/slowest.c
-$(B)/tests/unit/windows.t: plugin/collect/windows.c
-$(B)/tests/unit/slowest.t $(B)/tests/unit/windows.t: CORE_CFLAGS += -Iplugin
-$(B)/tests/unit/windows.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/slowest.t: CORE_CFLAGS += -Iplugin
 
 # the memory engine's figures,
 $(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c

@@ -20,9 +20,10 @@
 #define TW_WINDOWS_NS		1000000ULL	/* the narrowest window */
 #define TW_WINDOWS_MOST		128U		/* windows of a series */
 #define TW_WINDOWS_DIGITS	1		/* a bin is at most 1/16 of its value wide */
+#define TW_WINDOWS_END_NS	INT64_MAX	/* no window begins later: in the year 2262 */
 
 struct tw_window {
-	struct tw_histogram lat[TW_DIRECTIONS];	/* bins NULL, or no value: no I/O */
+	struct tw_histogram lat[TW_DIRECTIONS];	/* count 0: no I/O */
 	uint64_t errors[TW_DIRECTIONS];
 };
 
@@ -32,12 +33,12 @@ struct tw_windows {
 	uint32_t count;			/* windows */
 	uint32_t most;
 	struct tw_window *slots;	/* see tw_windows_get() */
-	uint16_t *order;		/* place of a window in @slots */
+	uint16_t *order;		/* places of the windows in @slots */
 	/* While it is filled: */
 	struct tw_window *open;		/* the last window */
 	uint64_t edge_ns;		/* where the open window ends, CLOCK_REALTIME */
 	uint32_t merging;		/* 1 + parity: pairs are left from the last doubling */
-	uint64_t *bins;			/* of all windows, in one mapping; NULL: each its own */
+	uint64_t *bins;			/* of all windows, in one mapping */
 	uint16_t *spare;
 };
 
@@ -57,7 +58,7 @@ void tw_windows_free(struct tw_windows *windows);
  * Linux 5.14. */
 void tw_windows_touch(struct tw_windows *windows, enum tw_direction direction);
 
-/* Forget all values, keep the memory. */
+/* Forget all values, keep the memory. Only bins that hold counts are touched. */
 void tw_windows_reset(struct tw_windows *windows);
 
 /* Open the window that contains @at_ns, and those before it. */
@@ -88,6 +89,9 @@ static inline const struct tw_window *tw_windows_get(const struct tw_windows *wi
 	return &windows->slots[windows->order[i]];
 }
 
+/* True if a window has no I/O and no error. */
+int tw_window_is_empty(const struct tw_window *window);
+
 /* Return when window @i begins, CLOCK_REALTIME. */
 static inline uint64_t tw_windows_from_ns(const struct tw_windows *windows, uint32_t i)
 {
@@ -96,12 +100,13 @@ static inline uint64_t tw_windows_from_ns(const struct tw_windows *windows, uint
 
 /**
  * tw_windows_merge - add a closed series
- * @into: zeroed, or a series to which series were added
+ * @into: zeroed, read, or a series to which series were added
  *
  * The width becomes the least that is not below that of @from or @into and gives at
  * most TW_WINDOWS_MOST windows. So the order of merging changes nothing.
  *
- * Return: 0; -ENOMEM; -EOVERFLOW: a sum needs more than 64 bits.
+ * Return: 0; -ENOMEM; -EOVERFLOW: a sum needs more than 64 bits, and @into can only be
+ * freed.
  */
 int tw_windows_merge(struct tw_windows *into, const struct tw_windows *from);
 
