@@ -133,9 +133,6 @@ enum tw_show {
 	SCALAR(writer_cpu_ns, "writer.cpu_ns", TW_SUM, \
 	       "CPU time of the thread that wrote the intervals, in ns") \
 	SCALAR(more_rings, "attached.more_rings", TW_SUM, "rings that are not listed") \
-	SCALAR(in_flight, "attached.in_flight", TW_SUM, "I/Os in flight at the end") \
-	SCALAR(more_cqes, "attached.more_cqes", TW_SUM, \
-	       "completions before a request's last (multishot)") \
 	SCALAR(lost_records, "attached.lost_records", TW_SUM, \
 	       "records lost, whose contents are not known") \
 	SCALAR(lost_ios, "attached.lost_ios", TW_SUM, "I/Os too many in flight at once") \
@@ -143,7 +140,10 @@ enum tw_show {
 	       "rings too many, whose I/Os are not known") \
 	SCALAR(lost_names, "attached.lost_names", TW_SUM, \
 	       "I/Os on files whose names are not known: too many files") \
-	SCALAR(lost_processes, "attached.lost_processes", TW_SUM, "processes too many")
+	SCALAR(lost_processes, "attached.lost_processes", TW_SUM, "processes too many") \
+	SCALAR(in_flight, "attached.in_flight", TW_SUM, "I/Os in flight at the end") \
+	SCALAR(more_cqes, "attached.more_cqes", TW_SUM, \
+	       "completions before a request's last (multishot)")
 
 /*
  * Times, each with a histogram by direction: TIME(CONSTANT, name, path in the file,

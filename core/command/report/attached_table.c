@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "command/output/table.h"
-#include "command/reports/attached.h"
 #include "command/report/page.h"
+#include "command/reports/attached.h"
+#include "latency/histogram_json.h"
 #include "report/want.h"
 
 #define MAX_IN_TEXT	20
@@ -36,8 +37,7 @@ static int by_ios(const void *left, const void *right)
  * memory. */
 static const json_t **sorted(const struct tw_report_group *group, size_t *count)
 {
-	const json_t *all = json_object_get(group->members[0]->attached,
-					    "operations");
+	const json_t *all = json_object_get(group->all.attached, "operations");
 	const json_t **rows;
 
 	*count = json_array_size(all);
@@ -76,8 +76,7 @@ static void add_lat(struct tw_table *table, const json_t *of)
 static void add_stages(struct tw_table *table, const json_t *of)
 {
 	for (size_t i = 0; i < STAGES; i++) {
-		const json_t *stage = json_object_get(
-			of, tw_report_times[stages[i]].key);
+		const json_t *stage = json_object_get(of, tw_time_rows[stages[i]].name);
 
 		if (stage)
 			tw_cell_ns(table, json_number_value(
@@ -87,36 +86,30 @@ static void add_stages(struct tw_table *table, const json_t *of)
 	}
 }
 
-/* Describe I/Os that some or all of the row's numbers leave out. */
+/* Return a count that needs words: it is of I/Os that some or all of the row's numbers
+ * leave out, or whose lat has a wait. */
+static uint64_t apart(const json_t *row, unsigned count)
+{
+	if (count == TW_ROW_ios || count == TW_ROW_split || count == TW_ROW_waited)
+		return 0;
+	if (count == TW_ROW_no_request && !tw_report_u64(row, "split"))
+		return 0;
+	return tw_report_u64(row, tw_row_key(tw_count_rows[count].path));
+}
+
+/* Describe these I/Os. Return 0 if there are none. */
 static int say_apart(char *text, size_t size, const json_t *row)
 {
-	static const struct {
-		const char *key, *words;
-	} all[] = {
-		{ "missing_stamp", "lacked a stamp" },
-		{ "sync_write", "were O_SYNC or O_DSYNC writes" },
-		{ "linked", "waited for the one before them" },
-		{ "drained", "waited for all before them" },
-		{ "empty", "moved nothing" },
-		{ "errors", "failed" },
-		{ "cancelled", "were cancelled" },
-		{ "no_cqe", "ended without a completion that was seen" },
-		{ "unseen", "were accepted before" },
-	};
 	FILE *file = fmemopen(text, size, "w");
-	uint64_t split = tw_report_u64(row, "split"), none = tw_report_u64(row, "no_request");
 	int any = 0;
 
 	if (!file)
 		return 0;
-	if (split && none)
-		fprintf(file, "%llu had no block request", (unsigned long long)none);
-	any = split && none;
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (tw_report_u64(row, all[i].key))
+	for (unsigned i = 0; i < TW_COUNTS; i++)
+		if (apart(row, i))
 			fprintf(file, "%s%llu %s", any++ ? ", " : "",
-				(unsigned long long)tw_report_u64(row, all[i].key),
-				all[i].words);
+				(unsigned long long)apart(row, i),
+				tw_count_rows[i].words);
 	fclose(file);
 	return any;
 }
@@ -148,11 +141,9 @@ static void add_table(struct tw_page *page, const json_t **rows, size_t count)
 		{ "mean", .width = 7, .flags = TW_COLUMN_NARROW },
 		{ "p99", .width = 7, .flags = TW_COLUMN_NARROW },
 		{ "max", .width = 7, .flags = TW_COLUMN_NARROW },
-		{ tw_report_times[TW_BLOCKQ].name, .width = 7,
-		  .flags = TW_COLUMN_NARROW },
-		{ tw_report_times[TW_DEVICE].name, .width = 7,
-		  .flags = TW_COLUMN_NARROW },
-		{ tw_report_times[TW_COMPLETE].name, .width = 7,
+		{ tw_time_rows[TW_BLOCKQ].name, .width = 7, .flags = TW_COLUMN_NARROW },
+		{ tw_time_rows[TW_DEVICE].name, .width = 7, .flags = TW_COLUMN_NARROW },
+		{ tw_time_rows[TW_COMPLETE].name, .width = 7,
 		  .flags = TW_COLUMN_NARROW },
 		{ "file", .width = 7, .flags = TW_COLUMN_BELOW },
 		{ "apart", .width = 7, .flags = TW_COLUMN_BELOW },
@@ -167,7 +158,7 @@ static void add_table(struct tw_page *page, const json_t **rows, size_t count)
 
 static void add_rings(struct tw_page *page, const struct tw_report_group *group)
 {
-	const json_t *rings = json_object_get(group->members[0]->attached, "rings");
+	const json_t *rings = json_object_get(group->all.attached, "rings");
 	size_t count = json_array_size(rings), shown = 0;
 
 	if (count)
@@ -199,7 +190,7 @@ void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *
 		add_table(page, rows, count);
 	else if (count)
 		tw_page_fail(page);
-	else if (tw_report_attached_rings(group->members[0]->attached))
+	else if (tw_report_attached_rings(group))
 		tw_page_remark(page, "no I/O was seen");
 	else
 		tw_page_remark(page, "no ring was seen: these processes did no I/O "
