@@ -21,6 +21,9 @@ struct tw_by_lat {
 	uint64_t (*sum_ns)[TW_STAGES];	/* [TW_LAT_SLICES]; NULL: no values */
 };
 
+/* Get zeroed memory, which is touched, unless it is there. Return: 0; -ENOMEM. */
+int tw_by_lat_init(struct tw_by_lat *by_lat);
+
 /* Add an I/O. @stage_ns: 0 for a stage that the I/O does not have. This costs the
  * addition of one cache line to another. */
 static inline void tw_by_lat_add(struct tw_by_lat *by_lat, uint64_t lat_ns,
