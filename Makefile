@@ -450,6 +450,8 @@ PAGE_TESTS := $(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)) \
 $(PAGE_TESTS): $(B)/command.a $(B)/libtickwise-memory.a tests/unit/output.h
 $(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
+COMMAND_MEMORY := $(addprefix $(B)/core/command/,memory.o output/file.o)
+
 $(B)/tests/unit/child.t: $(B)/core/command/child.o
 $(B)/tests/unit/child.t: TEST_LIBS := $(B)/libtickwise.a
 
@@ -468,8 +470,8 @@ $(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
 	-Wl$(comma)--wrap=,calloc vasprintf free)
 $(B)/tests/unit/clock_readers.t: TEST_LIBS := $(addprefix \
 	-Wl$(comma)--wrap=,aligned_alloc free)
-$(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o
-$(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check/history.o
+$(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o $(COMMAND_MEMORY)
+$(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check/history.o $(COMMAND_MEMORY)
 $(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/compare_result.t: $(B)/core/command/compare/result.o \
 	$(B)/core/probe/report.o
@@ -479,13 +481,13 @@ $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_cpus.t: $(B)/core/command/check/cpus.o
 $(B)/tests/unit/check_cpus.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check/facts.o \
-	check/moved.o output/plain_text.o)
+	check/moved.o output/plain_text.o) $(COMMAND_MEMORY)
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/options.t $(B)/tests/unit/options_text.t: $(B)/core/command/options.o
 $(B)/tests/unit/options_text.t: $(B)/core/command/options_text.o
 MEMORY_TESTS := $(filter $(B)/tests/unit/memory_%,$(UNIT_TESTS)) \
 	$(B)/tests/unit/memlat_nodes.t
-$(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o
+$(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o $(COMMAND_MEMORY)
 $(MEMORY_TESTS): $(B)/libtickwise-memory.a
 $(MEMORY_TESTS): TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/memory_turns.t: TEST_LIBS += -Wl$(comma)--wrap=tw_chase
@@ -503,11 +505,11 @@ $(B)/tests/unit/profile_filtered.t: $(addprefix $(B)/core/profile/,events.o \
 	recorder.o tree.o arena.o thread.o cost.o hooks.o calibrate.o \
 	calibrate_plain.o calibrate_hooked.o)
 $(B)/tests/unit/profile_filtered.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o
+$(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o $(COMMAND_MEMORY)
 $(B)/tests/unit/profile_options.t: $(B)/core/profile/options.o
-$(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o
+$(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o $(COMMAND_MEMORY)
 $(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,child.o \
-	output/file.o output/plain_text.o profile/perf_script.o)
+	output/plain_text.o profile/perf_script.o) $(COMMAND_MEMORY)
 
 # These files of the engine do not depend on fio: the slowest I/Os,
 $(B)/tests/unit/slowest.t: plugin/collect/slowest.c
@@ -559,8 +561,8 @@ $(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c) \
 	plugin/collect/slowest.c plugin/collect/windows.c
 $(B)/tests/unit/attach_table.t $(B)/tests/unit/attach_files.t: plugin/kernel/attach_files.c
 $(B)/tests/unit/attach_table.t: plugin/kernel/attach_table.c \
-	$(addprefix core/command/output/,format.c page.c plain_text.c table.c terminal.c \
-	text.c)
+	core/command/memory.c $(addprefix core/command/output/,file.c format.c page.c \
+	plain_text.c table.c terminal.c text.c)
 $(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
 $(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
 

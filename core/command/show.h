@@ -25,7 +25,7 @@ struct tw_wanted {
 /**
  * tw_command_show - print to stdout, and then to the file of --html
  * @page: is freed
- * @json: is released; NULL: out of memory, or another form is wanted
+ * @json: is released; NULL: another form is wanted
  * @table: of @page, for --csv; NULL if a command has none
  *
  * The result is on stdout, or in the file of --output, even if the page can't be

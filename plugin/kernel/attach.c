@@ -8,10 +8,12 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/file.h"
 #include "command/separate.h"
 #include "command/show.h"
@@ -22,7 +24,6 @@
 #include "kernel/attach_table.h"
 #include "kernel/attach_tally.h"
 #include "kernel/attach_target.h"
-#include "report/json_memory.h"
 
 /* The longest time between two reads of the ring buffer, which holds 80,000 records. */
 #define READ_EVERY_MS	20
@@ -170,11 +171,6 @@ static int report(struct run *run)
 	tw_attach_table_end(&run->table);
 	tw_attach_lost(run->program, &result.lost);
 	json = tw_attach_to_json(&result);
-	/* A row that got no memory is not there. */
-	if (!json || tw_json_lacked_memory()) {
-		json_decref(json);
-		return fail(TW_EXIT_SOFTWARE, "out of memory");
-	}
 	code = tw_attach_print_report(json, run->options.json, run->options.html,
 				      run->out);
 	json_decref(json);
@@ -310,11 +306,13 @@ int main(int argc, char **argv)
 {
 	struct run run = { .end_ns = 0 };
 	struct tw_arguments given;
-	int code = tw_command_options(&tw_attach_options, &run.options, argv, &given);
 	const char *why;
 	char text[256];
+	int code;
 
 	(void)argc;
+	json_set_alloc_funcs(tw_malloc, free);
+	code = tw_command_options(&tw_attach_options, &run.options, argv, &given);
 	if (code != TW_GO_ON)
 		return code;
 	if (given.common.is_quiet || is_stdout(run.options.json))

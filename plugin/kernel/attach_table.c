@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/plain_text.h"
 #include "command/output/table.h"
@@ -147,9 +148,8 @@ void tw_attach_table_put(struct tw_attach_table *table,
 			 const struct tw_attach_files *files, uint64_t at_ns,
 			 uint64_t over_ns, uint64_t lost)
 {
-	const struct tw_attach_row **rows = calloc(tally->row_count + 1,
-						   sizeof(*rows));
-	size_t count = rows ? find_busy(tally, rows) : 0, most, shown;
+	const struct tw_attach_row **rows = tw_zalloc(tally->row_count, sizeof(*rows));
+	size_t count = find_busy(tally, rows), most, shown;
 	const uint64_t rings = tally->ring_count + tally->more_rings;
 	struct tw_page *page = tw_page_new("");
 	char records[48] = "";
@@ -168,8 +168,8 @@ void tw_attach_table_put(struct tw_attach_table *table,
 		add_rows(page, rows, shown, files, over_ns, width);
 	if (shown < count)
 		tw_page_remark(page, "and %zu more", count - shown);
-	if (tw_output_text(page, table->out) == 0)
-		table->lines = 1 + (count != 0) + (int)shown + (shown < count);
+	tw_output_text(page, table->out);
+	table->lines = 1 + (count != 0) + (int)shown + (shown < count);
 	fflush(table->out);
 	tw_page_free(page);
 	free(rows);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/memory.h"
 #include "command/output/table.h"
 #include "command/report/page.h"
 #include "command/reports/attached.h"
@@ -189,7 +190,7 @@ void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *
 	if (rows)
 		add_table(page, rows, count);
 	else if (count)
-		tw_page_fail(page);
+		tw_no_memory();
 	else if (tw_report_attached_rings(group))
 		tw_page_remark(page, "no I/O was seen");
 	else

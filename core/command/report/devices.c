@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/memory.h"
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
 #include "command/reports/devices.h"
@@ -188,7 +189,7 @@ void tw_report_add_devices(struct tw_page *page, const struct tw_report_group *g
 	if (error == -EOVERFLOW)
 		tw_page_remark(page, "the devices are not shown: their sums don't fit");
 	else if (error)
-		tw_page_fail(page);
+		tw_no_memory();
 	if (error)
 		return;
 	/* For several groups, leave out a table that equals that of a group. */
@@ -197,7 +198,7 @@ void tw_report_add_devices(struct tw_page *page, const struct tw_report_group *g
 		if (count > 1)
 			tw_page_heading(page, 2, "Devices of all reports");
 		if (add_all(page, &devices, groups, count))
-			tw_page_fail(page);
+			tw_no_memory();
 	}
 	if (count == 1)
 		add_other_jobs(page, &devices);

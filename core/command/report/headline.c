@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
@@ -265,7 +266,7 @@ static void add_storage(struct tw_page *page, const struct tw_report_group *grou
 	json_t *devices = tw_report_devices_of(group);
 
 	if (!files || !devices)
-		tw_page_fail(page);
+		tw_no_memory();
 	for (size_t i = 0; i < json_array_size(devices) && i < MAX_FACTS; i++)
 		add_device(page, json_array_get(devices, i), i ? "" : "device");
 	add_rest(page, json_array_size(devices), 0, 0);

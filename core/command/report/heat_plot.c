@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "command/memory.h"
 #include "command/output/plot.h"
 #include "command/report/over_time_plots.h"
 #include "command/reports/heat.h"
@@ -31,7 +32,7 @@ void tw_report_add_heat(struct tw_page *page, const struct tw_report_group *grou
 	struct tw_plot *plot;
 
 	if (!heat)
-		tw_page_fail(page);
+		tw_no_memory();
 	if (heat && tw_report_heat(heat, group->cells, direction)) {
 		plot = tw_page_plot(page, "Heat map of lat");
 		tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the run");

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
@@ -104,7 +105,7 @@ static void add_rows(struct tw_page *page, const struct tw_report_cells *cells,
 	for (size_t i = 0; i < cells->count; i = row.end) {
 		make_row(&row, cells, i);
 		if (row.error)
-			tw_page_fail(page);
+			tw_no_memory();
 		else if (row.cell.to_ns > row.cell.from_ns)
 			add_row(table, &row.cell, direction);
 		tw_report_cell_free(&row.cell);

@@ -159,10 +159,10 @@ static int add_reports(json_t *jobs, const struct tw_run_reports *reports)
 	int failed;
 
 	for (size_t i = 0; i < reports->count; i++) {
-		paths = tw_run_grow(paths, i, sizeof(*paths));
-		match.reports = tw_run_grow(match.reports, i, sizeof(*match.reports));
-		match.places = tw_run_grow(match.places, i, sizeof(*match.places));
-		match.of_job = tw_run_grow(match.of_job, i, sizeof(*match.of_job));
+		paths = tw_grow(paths, i, sizeof(*paths));
+		match.reports = tw_grow(match.reports, i, sizeof(*match.reports));
+		match.places = tw_grow(match.places, i, sizeof(*match.places));
+		match.of_job = tw_grow(match.of_job, i, sizeof(*match.of_job));
 		paths[i] = reports->list[i].path;
 	}
 	failed = tw_report_read_all(match.reports, paths, match.count, &problem);
@@ -187,12 +187,12 @@ static const char *last_object(const char *text, size_t length)
 	return NULL;
 }
 
-/* Return the text to print instead of @text, to be freed by tw_run_release().
+/* Return the text to print instead of @text, to be freed by tw_release_texts().
  * Return NULL after a message: @text is to be printed as it is. */
-static struct tw_run_text *with_reports(const char *text, size_t length,
+static struct tw_growing_text *with_reports(const char *text, size_t length,
 					const struct tw_run_reports *reports)
 {
-	struct tw_run_text *more = tw_run_grow(NULL, 0, sizeof(*more));
+	struct tw_growing_text *more = tw_grow(NULL, 0, sizeof(*more));
 	const char *begin = last_object(text, length);
 	json_error_t error = { .text = "there is none" };
 	json_t *root = begin ? json_loadb(begin, length - (size_t)(begin - text),
@@ -208,10 +208,10 @@ static struct tw_run_text *with_reports(const char *text, size_t length,
 	json_decref(root);
 	if (!changed)
 		return NULL;
-	tw_run_append(more, text, (size_t)(begin - text));
-	tw_run_append(more, changed, strlen(changed));
+	tw_append(more, text, (size_t)(begin - text));
+	tw_append(more, changed, strlen(changed));
 	begin += error.position;
-	tw_run_append(more, begin, length - (size_t)(begin - text));
+	tw_append(more, begin, length - (size_t)(begin - text));
 	free(changed);
 	return more;
 }
@@ -234,7 +234,7 @@ static int write_all(int fd, const char *text, size_t length)
  * owner. If the disk is full, write fio's text again, for which there is room.
  * Signals are blocked meanwhile. */
 static int replace(int fd, const char *path, const char *old, size_t length,
-		   const struct tw_run_text *text)
+		   const struct tw_growing_text *text)
 {
 	sigset_t all, before;
 	int error;
@@ -253,7 +253,7 @@ static int replace(int fd, const char *path, const char *old, size_t length,
 
 static int add_to_file(const char *path, const struct tw_run_reports *reports)
 {
-	const struct tw_run_text *changed;
+	const struct tw_growing_text *changed;
 	int code = TW_EXIT_GOOD;
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	size_t length;
@@ -275,7 +275,7 @@ static int add_to_file(const char *path, const struct tw_run_reports *reports)
 
 static int print_kept(int fd, const struct tw_run_reports *reports)
 {
-	const struct tw_run_text *changed = NULL;
+	const struct tw_growing_text *changed = NULL;
 	size_t length;
 	char *text = lseek(fd, 0, SEEK_SET) ? NULL : tw_text_all(fd, &length);
 

@@ -51,11 +51,11 @@ static void add(struct search *search, const char *path, const json_t *job,
 {
 	struct tw_run_reports *reports = search->reports;
 
-	reports->list = tw_run_grow(reports->list, reports->count,
+	reports->list = tw_grow(reports->list, reports->count,
 				    sizeof(*reports->list));
 	reports->list[reports->count++] = (struct tw_run_report) {
-		.path = tw_run_format("%s", path),
-		.job = tw_run_format("%s", string_of(job, "name")),
+		.path = tw_format("%s", path),
+		.job = tw_format("%s", string_of(job, "name")),
 		.thread_number = json_integer_value(
 			json_object_get(job, "thread_number")),
 		.device = status->st_dev,
@@ -123,7 +123,7 @@ static void look_in(struct search *search, const char *directory,
 
 	while (stream && (entry = readdir(stream)))
 		if (has_name(entry->d_name, file))
-			look_at(search, tw_run_format("%s%s%s", directory,
+			look_at(search, tw_format("%s%s%s", directory,
 				*directory ? "/" : "", entry->d_name));
 	if (stream)
 		closedir(stream);
@@ -132,13 +132,13 @@ static void look_in(struct search *search, const char *directory,
 static void look_for(struct search *search, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *directory = slash ? tw_run_format("%.*s", (int)(slash - path),
-						path) : tw_run_format("%s", "");
+	char *directory = slash ? tw_format("%.*s", (int)(slash - path),
+						path) : tw_format("%s", "");
 
 	look_at(search, path);
 	/* "/x" is in the root, not in the current directory. */
 	if (slash == path)
-		directory = tw_run_format("%s", "/.");
+		directory = tw_format("%s", "/.");
 	if (slash ? slash[1] : *path)
 		look_in(search, directory, slash ? slash + 1 : path);
 }
@@ -178,7 +178,7 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 {
 	struct search search = {
 		.reports = reports,
-		.run = tw_run_format("%d-", (int)pid),
+		.run = tw_format("%d-", (int)pid),
 		.since = since,
 	};
 
