@@ -384,7 +384,7 @@ $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
 	$(B)/kernel/loader.o $(B)/kernel/program.o
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(B)/kernel/program.o \
 	$(B)/kernel/explained_json.o $(addprefix $(B)/plugin/collect/,machine_json.o \
-	slowest.o windows.o)
+	slowest.o)
 $(B)/kernel/helper_maps.o: $(B)/plugin/kernel/helper_maps.skel.h
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
@@ -558,13 +558,13 @@ $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 # The sums of `tickwise attach` need no BPF.
 ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t files.t)
 $(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c) \
-	plugin/collect/slowest.c plugin/collect/windows.c
+	plugin/collect/slowest.c $(B)/report.a
 $(B)/tests/unit/attach_table.t $(B)/tests/unit/attach_files.t: plugin/kernel/attach_files.c
 $(B)/tests/unit/attach_table.t: plugin/kernel/attach_table.c \
-	core/command/memory.c $(addprefix core/command/output/,file.c format.c page.c \
-	plain_text.c table.c terminal.c text.c)
+	core/command/memory.c $(addprefix core/command/output/,format.c page.c table.c \
+	terminal.c text.c)
 $(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
-$(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
+$(ATTACH_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a -ljansson
 
 # The engine with a simulated fio, kernel and counter. Its files are built once more, with
 # that counter and that kernel.

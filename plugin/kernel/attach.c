@@ -42,7 +42,6 @@ struct run {
 	FILE *out;
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t start_realtime_ns;
 };
 
 static volatile sig_atomic_t stopped;
@@ -162,7 +161,6 @@ static int report(struct run *run)
 		.in_flight = tw_attach_in_flight(run->program),
 		.missed_runs = tw_attach_missed(run->program),
 		.no_causes = run->no_causes,
-		.start_realtime_ns = run->start_realtime_ns,
 		.run_ns = run->end_ns - run->start_ns,
 	};
 	json_t *json;
@@ -175,12 +173,6 @@ static int report(struct run *run)
 				      run->out);
 	json_decref(json);
 	return code == TW_EXIT_GOOD ? say_no_ring(run, &result.lost) : code;
-}
-
-static void start_clocks(struct run *run)
-{
-	run->start_ns = now_ns(CLOCK_MONOTONIC);
-	run->start_realtime_ns = now_ns(CLOCK_REALTIME);
 }
 
 static bool is_stdout(const char *path)
@@ -234,8 +226,9 @@ static int begin(struct run *run)
 		return fail(error == -ESRCH ? TW_EXIT_NO_INPUT : TW_EXIT_SOFTWARE,
 			    "can't follow process %d: %s", (int)run->target.pid,
 			    error == -ESRCH ? "it has ended" : strerror(-error));
-	start_clocks(run);
-	error = tw_attach_tally_init(&run->tally, run->start_ns, SLOWEST);
+	run->start_ns = now_ns(CLOCK_MONOTONIC);
+	error = tw_attach_tally_init(&run->tally, run->start_ns, now_ns(CLOCK_REALTIME),
+				     SLOWEST);
 	run->tally.turns = tw_attach_turns(run->program);
 	if (!error)
 		error = read_records(run, 0);
