@@ -81,6 +81,7 @@ tests_of_folder()
 	core/latency/*) echo 'unit/histogram_*.c unit/lat_slices.c unit/stages_*.t
 		unit/report_merge.t unit/report_json.t unit/report_percentiles.t
 		golden/report*.t' ;;
+	core/report/*) echo 'unit/report_*.c unit/report_*.t golden/report*.t' ;;
 	core/memory/*) echo 'unit/memory_*.c unit/memory_*.t golden/memlat.t' ;;
 	core/preload/*) echo 'unit/preload_*.c unit/preload.t' ;;
 	core/probe/*) echo 'unit/compare_result.c golden/compare.t

@@ -511,7 +511,6 @@ static void check_parts(const struct tw_tally *tally, unsigned parent, int direc
 
 static void check(const struct tw_tally *tally, struct tw_report_problem *problem)
 {
-	check_required(tally, problem);
 	check_digits(tally, problem);
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		check_counts(tally, i, problem);
@@ -529,6 +528,7 @@ int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unk
 	struct reader reader = { .tally = tally, .unknown = unknown, .problem = problem };
 	int error = read_rows(&reader, object, "");
 
+	check_required(tally, problem);
 	if (!error)
 		error = read_lacks(&reader, object);
 	if (!error)
