@@ -115,6 +115,7 @@ struct tw_report {
 	/* Of a file of intervals: */
 	uint64_t interval_ns;		/* as the option asked for; 0: it is none */
 	unsigned digits;		/* of its histograms */
+	json_t *clock;			/* {ticks, monotonic_ns, hz}: at the start; or NULL */
 };
 
 /* ---- reading (read.c) ----------------------------------------------------- */
