@@ -556,10 +556,12 @@ $(B)/tests/unit/verdict_json.t: plugin/health.c
 $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 
 # The sums of `tickwise attach` need no BPF.
-ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t files.t)
+ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t files.t json.t)
 $(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c) \
 	plugin/collect/slowest.c $(B)/report.a
-$(B)/tests/unit/attach_table.t $(B)/tests/unit/attach_files.t: plugin/kernel/attach_files.c
+$(addprefix $(B)/tests/unit/attach_,table.t files.t json.t): plugin/kernel/attach_files.c
+$(B)/tests/unit/attach_json.t: $(addprefix plugin/kernel/,attach_json.c explained_json.c) \
+	plugin/collect/machine_json.c core/command/memory.c
 $(B)/tests/unit/attach_table.t: plugin/kernel/attach_table.c \
 	core/command/memory.c $(addprefix core/command/output/,format.c page.c table.c \
 	terminal.c text.c)
