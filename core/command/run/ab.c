@@ -90,7 +90,7 @@ static int keep(struct tw_run_reports sides[2], int side,
 					       "each run would write the same report; "
 					       "leave out tw_report", path);
 		sides[side].list = tw_grow(sides[side].list, sides[side].count,
-					       sizeof(*sides[side].list));
+					   sizeof(*sides[side].list));
 		sides[side].list[sides[side].count++] = reports->list[i];
 	}
 	return TW_EXIT_GOOD;

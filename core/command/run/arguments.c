@@ -181,7 +181,7 @@ static struct tw_run_argument *add(struct tw_run_arguments *arguments,
 	struct tw_run_argument *argument;
 
 	arguments->list = tw_grow(arguments->list, arguments->count,
-				      sizeof(*arguments->list));
+				  sizeof(*arguments->list));
 	argument = &arguments->list[arguments->count++];
 	*argument = (struct tw_run_argument) {
 		.argv = argv, .count = count, .line = -1, .file = -1,
@@ -195,7 +195,7 @@ static void add_file(struct tw_run_arguments *arguments, char **argv)
 
 	argument->file = (ptrdiff_t)arguments->file_count;
 	arguments->files = tw_grow(arguments->files, arguments->file_count,
-				       sizeof(*arguments->files));
+				   sizeof(*arguments->files));
 	arguments->files[arguments->file_count++] =
 		(struct tw_run_jobs) { .path = argv[0] };
 }
@@ -229,8 +229,8 @@ static int note_option(struct tw_run_arguments *arguments, const char *argument,
 		note_format(arguments, option->what == FORMAT && value ? value : "");
 	if (option->what == SECTION && value) {
 		arguments->only = tw_grow(arguments->only,
-					      arguments->only_count,
-					      sizeof(*arguments->only));
+					  arguments->only_count,
+					  sizeof(*arguments->only));
 		arguments->only[arguments->only_count++] = value;
 	}
 	return 1;
@@ -298,7 +298,7 @@ static int add_job_option(struct tw_run_arguments *arguments, char **argv,
 	line->name = tw_format("%s", given->name);
 	line->value = tw_format("%s", value ? value : "");
 	line->text = tw_format("--%s%s%s", line->name, value ? "=" : "",
-				   line->value);
+			       line->value);
 	add(arguments, argv, 1 + is_next)->line =
 		(ptrdiff_t)jobs->line_count - 1;
 	return 1 + is_next;

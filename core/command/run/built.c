@@ -71,7 +71,7 @@ char *tw_run_built_engine(const char *fio, const char *file)
 			continue;
 		version = version ? version : version_of(fio);
 		path = version ? tw_format("%s/%s", folder_in(folders[i], version),
-					       file) : NULL;
+					   file) : NULL;
 		if (path && access(path, R_OK) == 0)
 			return path;
 	}

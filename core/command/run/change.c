@@ -170,7 +170,7 @@ static struct tw_run_left *left_on(struct tw_run_outcome *outcome,
 			return left;
 	}
 	outcome->left = tw_grow(outcome->left, outcome->left_count,
-				    sizeof(*outcome->left));
+				sizeof(*outcome->left));
 	left = &outcome->left[outcome->left_count++];
 	*left = (struct tw_run_left) { .engine = engine };
 	return left;

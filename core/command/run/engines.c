@@ -107,8 +107,8 @@ static char *keep(char *found)
 static char *find_next_to(const char *path, const char *file)
 {
 	char *found = tw_format("%.*s/%s",
-				    (int)(strrchr(path, '/') - path), path,
-				    file);
+				(int)(strrchr(path, '/') - path), path,
+				file);
 
 	return access(found, R_OK) == 0 ? found : NULL;
 }
@@ -161,7 +161,7 @@ static void read_names(struct tw_run_options *options, char *help)
 		if (!length || line[length + strspn(line + length, " ")] != ':')
 			continue;
 		options->names = tw_grow(options->names, options->count,
-					     sizeof(*options->names));
+					 sizeof(*options->names));
 		options->names[options->count++] =
 			tw_format("%.*s", (int)length, line);
 	}
@@ -171,7 +171,7 @@ const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
 					       const char *engine)
 {
 	char *argument = engine ? tw_format("--enghelp=%.*s",
-						(int)strcspn(engine, ":"), engine) :
+					    (int)strcspn(engine, ":"), engine) :
 				  tw_format("--cmdhelp");
 	char *argv[] = { (char *)engines->fio, argument, NULL };
 	struct tw_run_options *options;
@@ -181,7 +181,7 @@ const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
 		if (strcmp(engines->known[i].asked, argument) == 0)
 			return &engines->known[i];
 	engines->known = tw_grow(engines->known, engines->known_count,
-				     sizeof(*engines->known));
+				 sizeof(*engines->known));
 	options = &engines->known[engines->known_count++];
 	*options = (struct tw_run_options) { .asked = argument };
 	help = !engine || *engine ? tw_run_output_of(argv) : NULL;

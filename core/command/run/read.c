@@ -43,7 +43,7 @@ struct tw_run_line *tw_run_add_line(struct tw_run_jobs *jobs)
 	struct tw_run_line *line;
 
 	jobs->lines = tw_grow(jobs->lines, jobs->line_count,
-				  sizeof(*jobs->lines));
+			      sizeof(*jobs->lines));
 	line = &jobs->lines[jobs->line_count++];
 	*line = (struct tw_run_line) {
 		.section = jobs->section_count ? jobs->section_count - 1 : 0,
@@ -58,7 +58,7 @@ struct tw_run_section *tw_run_add_section(struct tw_run_jobs *jobs, char *name)
 	struct tw_run_section *section;
 
 	jobs->sections = tw_grow(jobs->sections, jobs->section_count,
-				     sizeof(*jobs->sections));
+				 sizeof(*jobs->sections));
 	section = &jobs->sections[jobs->section_count++];
 	*section = (struct tw_run_section) {
 		.name = name,
@@ -97,7 +97,7 @@ static char *with_environment(const char *text)
 			continue;
 		}
 		value = getenv(tw_format("%.*s", (int)(end - text) - 2,
-					     text + 2));
+					 text + 2));
 		if (value)
 			tw_append(&result, value, strlen(value));
 		text = end + 1;
@@ -142,8 +142,8 @@ static FILE *open_included(struct place *inner, const struct place *outer,
 	inner->path = name;
 	if (access(name, F_OK) && slash)
 		inner->path = tw_format("%.*s%s",
-					    (int)(slash - outer->path) + 1,
-					    outer->path, name);
+					(int)(slash - outer->path) + 1,
+					outer->path, name);
 	return tw_input_stream(inner->path);
 }
 
@@ -180,7 +180,7 @@ static int read_section(struct place *place, const char *header)
 	if (length > LONGEST_NAME)
 		length = LONGEST_NAME;
 	tw_run_add_section(place->jobs, tw_format("%.*s", (int)length - 1,
-						      header + 1));
+						  header + 1));
 	return TW_EXIT_GOOD;
 }
 

@@ -26,7 +26,7 @@
 
 struct search {
 	struct tw_run_reports *reports;
-	char *run;			/* beginning of their job.run */
+	char *run;			/* beginning of their job's run */
 	time_t since;
 	int only_own;			/* others can write to the folder, too */
 };
@@ -51,8 +51,7 @@ static void add(struct search *search, const char *path, const json_t *job,
 {
 	struct tw_run_reports *reports = search->reports;
 
-	reports->list = tw_grow(reports->list, reports->count,
-				    sizeof(*reports->list));
+	reports->list = tw_grow(reports->list, reports->count, sizeof(*reports->list));
 	reports->list[reports->count++] = (struct tw_run_report) {
 		.path = tw_format("%s", path),
 		.job = tw_format("%s", string_of(job, "name")),
@@ -91,7 +90,7 @@ static void look_at(struct search *search, const char *path)
 	if (!is_new(search, path, &status))
 		return;
 	json = json_load_file(path, 0, NULL);
-	job = json_object_get(json, "job");
+	job = json_array_get(json_object_get(json, "jobs"), 0);
 	if (strcmp(string_of(json, "schema"), TW_REPORT_SCHEMA) == 0 &&
 	    strncmp(string_of(job, "run"), search->run,
 		    strlen(search->run)) == 0)
@@ -132,8 +131,8 @@ static void look_in(struct search *search, const char *directory,
 static void look_for(struct search *search, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *directory = slash ? tw_format("%.*s", (int)(slash - path),
-						path) : tw_format("%s", "");
+	char *directory = slash ? tw_format("%.*s", (int)(slash - path), path) :
+				  tw_format("%s", "");
 
 	look_at(search, path);
 	/* "/x" is in the root, not in the current directory. */
