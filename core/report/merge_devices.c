@@ -228,10 +228,10 @@ static int keeps_all(const struct tw_report *into, const struct tw_report *from)
 		tw_report_compare_devices(into->devices, from->devices) == 0);
 }
 
-int tw_report_add_devices(struct tw_report *into, const struct tw_report *from)
+/* Add the devices of @from. @all: one device has all I/Os of the sum. */
+static int add_list(struct tw_report *into, const struct tw_report *from, int all)
 {
-	const int all = keeps_all(into, from);
-	int error = all ? 0 : tw_report_fill_devices(into);
+	int error = 0;
 
 	for (size_t i = 0; i < from->device_count && !error; i++) {
 		const struct tw_report_device *device = &from->devices[i];
@@ -249,4 +249,17 @@ int tw_report_add_devices(struct tw_report *into, const struct tw_report *from)
 		own->has_all = all;
 	}
 	return error;
+}
+
+int tw_report_add_devices(struct tw_report *into, const struct tw_report *from)
+{
+	const int all = keeps_all(into, from);
+	const int error = all ? 0 : tw_report_fill_devices(into);
+
+	return error ? error : add_list(into, from, all);
+}
+
+int tw_report_collect_devices(struct tw_report *into, const struct tw_report *from)
+{
+	return add_list(into, from, 0);
 }

@@ -165,6 +165,10 @@ int tw_report_compare_jobs(const struct tw_report_job *a, const struct tw_report
  * -ENOMEM; -EOVERFLOW. */
 int tw_report_fill_devices(struct tw_report *report);
 
+/* Add the devices of @from alone, each with its own numbers. @into: zeroed, or devices
+ * were added. Return: 0; -ENOMEM; -EOVERFLOW. */
+int tw_report_collect_devices(struct tw_report *into, const struct tw_report *from);
+
 /* ---- intervals (intervals.c) ------------------------------------------------ */
 
 /* A line of a file of intervals. */
