@@ -110,7 +110,8 @@ LIBRARY_SOURCES := $(filter-out %_json.c, \
 # The pointer chase, for `tickwise memlat` and the memory engine.
 MEMORY_SOURCES := $(wildcard core/memory/*.c)
 # Reports, JSON and files, for the program and the engines.
-REPORT_SOURCES := $(wildcard core/report/*.c core/latency/*_json.c) \
+REPORT_SOURCES := $(filter-out %/describe.c,$(wildcard core/report/*.c)) \
+	$(wildcard core/latency/*_json.c) \
 	$(addprefix core/command/output/,file.c json_text.c plain_text.c)
 PROBE_SOURCES := $(wildcard core/probe/*.c)
 COMMAND_SOURCES := $(filter-out $(REPORT_SOURCES),$(sort $(wildcard core/command/*.c \
@@ -719,7 +720,7 @@ print-test-env:
 	@echo '$(subst ','"'"',$(test_env))'
 
 tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELPERS) \
-       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man completion
+       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man schema completion
 
 # Run some tests that are built, and print all that they print.
 test:
@@ -1030,10 +1031,26 @@ man_files = $(foreach page,$(MAN_PAGES) $(foreach link,$(MAN_LINKS),$(call \
 .PHONY: man
 man: $(patsubst %,$(B)/man/%,$(MAN_PAGES))
 
-# The command's options replace a line @OPTIONS COMMAND@ of a page.
-$(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(B)/tickwise
+# What the rows of a report say of themselves gets into its manual page and schemas.
+$(B)/describe: $(B)/core/report/describe.o $(B)/report.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(CORE_LIBS)
+
+# A line @OPTIONS COMMAND@ of a page becomes the command's options, and @ROWS KIND@ rows.
+$(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(B)/tickwise $(B)/describe
 	$(Q)mkdir -p $(@D)
-	$(Q)core/man/fill.sh $(B)/tickwise '$(VERSION)' $< >$@.new && mv $@.new $@
+	$(Q)core/man/fill.sh $(B)/tickwise $(B)/describe '$(VERSION)' $< >$@.new && \
+		mv $@.new $@
+
+SCHEMAS := $(patsubst core/%,$(B)/%,$(wildcard core/schema/*.json))
+.PHONY: schema
+schema: $(SCHEMAS)
+$(B)/schema/tickwise-diff.schema.json: core/schema/tickwise-diff.schema.json
+	$(Q)mkdir -p $(@D)
+	$(Q)cp $< $@
+$(B)/schema/%: core/schema/% $(B)/describe
+	$(Q)mkdir -p $(@D)
+	$(Q)$(B)/describe schema $< >$@.new && mv $@.new $@
 
 # Completion for shells. Each shell needs its file under another name.
 COMPLETIONS := bash-completion/completions/tickwise zsh/site-functions/_tickwise
@@ -1062,7 +1079,7 @@ ENGINE_LINKS := $(addprefix fio-,$(ENGINE_FILES))
 install: install-core install-plugin
 
 # Install everything except the engine, so fio is not needed.
-install-core: core install-man install-completion install-build-engine \
+install-core: core schema install-man install-completion install-build-engine \
 		$(B)/include/tickwise.h
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) \
 		$(DESTDIR)$(LIBDIR)/pkgconfig
@@ -1078,7 +1095,7 @@ install-core: core install-man install-completion install-build-engine \
 	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
 	$(INSTALL) -m 644 $(COMPARE_PROBES) $(DESTDIR)$(ENGINE_DIR)/
 	$(INSTALL) -d $(DESTDIR)$(DATADIR)/tickwise/schema
-	$(INSTALL) -m 644 core/schema/*.json $(DESTDIR)$(DATADIR)/tickwise/schema/
+	$(INSTALL) -m 644 $(SCHEMAS) $(DESTDIR)$(DATADIR)/tickwise/schema/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		core/tickwise.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise.pc

@@ -63,6 +63,11 @@ int tw_row_is_container(const char *path)
 	return 0;
 }
 
+int tw_row_is_required(unsigned row)
+{
+	return row == TW_ROW_ios || row == TW_ROW_TIMES + TW_LAT;
+}
+
 const char *tw_row_key(const char *path)
 {
 	const char *dot = strrchr(path, '.');

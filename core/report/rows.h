@@ -51,16 +51,16 @@ enum tw_show {
 
 /*
  * Counts by direction: COUNT(member, path in the file, directions, merge, of, show,
- * words, more words). The words follow a number: "3 errors". Together with the rest
- * they describe the number in the manual.
+ * words, more words). The words follow a number: "3 errors". "WORDS: MORE WORDS."
+ * describes the number in the manual and in the schema.
  */
 #define TW_EACH_COUNT(COUNT) \
 	COUNT(ios, "ios", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
 	      "successful I/Os", "each has a lat") \
 	COUNT(bytes, "bytes", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
-	      "bytes", "that these I/Os moved") \
+	      "bytes", "those that these I/Os moved") \
 	COUNT(requeued, "requeued", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
-	      "times", "that fio had to queue an I/O again, as others had to come first") \
+	      "requeues", "fio had to queue an I/O again, as others had to come first") \
 	COUNT(empty, "empty", TW_MOVES, TW_SUM, TW_OF_IOS, TW_AMONG, \
 	      "that moved nothing", "the device is gone, or the file ends before") \
 	COUNT(linked, "linked", TW_ALL, TW_SUM, TW_OF_IOS, TW_NOT_SHOWN, \
@@ -101,9 +101,9 @@ enum tw_show {
 	COUNT(fio_ios, "fio_lat.count", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
 	      "I/Os", "by fio's own count, which its lat is of") \
 	COUNT(fio_lat_ns, "fio_lat.sum_ns", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
-	      "ns", "of fio's own lat, by fio's clock: its mean times its count") \
+	      "nanoseconds of fio's own lat", "its mean times its count, by fio's clock") \
 	COUNT(slip_at_end_ns, "response.slip_at_end_ns", TW_MOVES, TW_MAX, TW_OF_OTHERS, \
-	      TW_NOT_SHOWN, "ns", "behind fio's schedule at the end")
+	      TW_NOT_SHOWN, "nanoseconds behind fio's schedule", "at the job's end")
 
 /* Single numbers: SCALAR(member, path in the file, merge, words). */
 #define TW_EACH_SCALAR(SCALAR) \
@@ -155,7 +155,7 @@ enum tw_show {
 	     "the sum of the stages: fio's lat, unless tw_event_time=1") \
 	TIME(SLIP, "slip", "response.slip", TW_TIMES, \
 	     "from when the I/O is due by the job's rate to where lat begins") \
-	TIME(RESPONSE, "response", "response.total", TW_TIMES, "slip + lat") \
+	TIME(RESPONSE, "response", "response.total", TW_TIMES, "the sum of slip and lat") \
 	TIME(CALL, "submitting_call", "submitting_call", TW_TIMES, \
 	     "inside the system call that submitted the I/O") \
 	TIME(RESIDUAL, "residual", "fio_times.residual", TW_TIMES, \
@@ -235,6 +235,9 @@ int tw_row_find(const char *path);
 
 /* Return 1 if rows are inside of this path: "batches", "kernel_stages.not_split". */
 int tw_row_is_container(const char *path);
+
+/* Return 1 if each report and each line of intervals has this row. */
+int tw_row_is_required(unsigned row);
 
 /* Return the last part of a path: "enters". */
 const char *tw_row_key(const char *path);

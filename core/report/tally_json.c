@@ -421,11 +421,9 @@ static int read_by_lat(struct reader *reader, const json_t *object)
 
 static void check_required(const struct tw_tally *tally, struct tw_report_problem *problem)
 {
-	static const unsigned required[] = { TW_ROW_ios, TW_ROW_TIMES + TW_LAT };
-
-	for (size_t i = 0; i < sizeof(required) / sizeof(*required); i++)
-		if (!tw_has(tally, required[i]))
-			tw_report_refuse(problem, "%s is missing", tw_row_path(required[i]));
+	for (unsigned row = 0; row < TW_ROWS; row++)
+		if (tw_row_is_required(row) && !tw_has(tally, row))
+			tw_report_refuse(problem, "%s is missing", tw_row_path(row));
 }
 
 static void check_digits(const struct tw_tally *tally, struct tw_report_problem *problem)
