@@ -2,7 +2,7 @@
 #
 # Compares JSON with the installed schemas. To be sourced after tap.sh.
 
-schemas=$root/core/schema
+schemas=${TW_BUILD:-$root/build}/schema
 
 # schema ARGUMENT...: runs schema.py with a Python that has jsonschema. Sets
 # no_schema to the reason where there is none.

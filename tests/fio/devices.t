@@ -11,7 +11,7 @@
 . "$(dirname "$0")/fio_tap.sh"
 
 keys=$root/tests/unit/report_keys.pl
-manual=$root/core/man/tickwise-report.5
+manual=${TW_BUILD:-$root/build}/man/tickwise-report.5
 
 # tell FILE PERL-EXPRESSION: prints the expression
 tell()

@@ -216,7 +216,7 @@ perl -MJSON::PP -e '
 	print encode_json({ header => $lines[0], line => $lines[-1]{end} })' \
 	keys.json.intervals.jsonl >keys
 is "$(perl "$root/tests/unit/report_keys.pl" \
-	"$root/core/man/tickwise-report.5" keys | grep -E '^(header|line)\b')" '' \
+	"${TW_BUILD:-$root/build}/man/tickwise-report.5" keys | grep -E '^(header|line)\b')" '' \
 	'the lines are as in the manual'
 is_valid intervals keys.json.intervals.jsonl
 json keys '$j->{line}{stages}{lat}{read}{count} == $j->{line}{ios}{read} &&

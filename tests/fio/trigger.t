@@ -127,7 +127,7 @@ json first.json '$j->{trigger}{slower} == 256 && $j->{trigger}{io}{offset} == 0 
 		$_->{monotonic_ns} eq $j->{trigger}{io}{monotonic_ns} &&
 		$_->{offset} == 0 } @{$j->{slowest}}'
 ok $? 'the first one, which is the same in the list of the slowest'
-is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" \
+is "$(perl "$root/tests/unit/report_keys.pl" "${TW_BUILD:-$root/build}/man/tickwise-report.5" \
 	first.json)" '' 'the report is as in the manual'
 is "$(left)" '' 'nothing is left of it'
 job never --tw_trigger=1h

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../schema.sh"
 
 keys=$(dirname "$0")/report_keys.pl
-manual=$root/core/man/tickwise-report.5
+manual=${TW_BUILD:-$root/build}/man/tickwise-report.5
 
 write_report "$scratch/a.json" split=most kernel_stages="$(on_of 99 1 0 0 |
 	sed 's/"state"/"by_helper": true, &/')" \

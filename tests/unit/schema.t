@@ -12,7 +12,7 @@ if [ -n "$no_schema" ]; then
 	echo "1..0 # SKIP $no_schema"
 	exit 0
 fi
-manual=$root/core/man/tickwise-report.5
+manual=${TW_BUILD:-$root/build}/man/tickwise-report.5
 
 # same NAME PART...: passes if the parts of the page are those of the schema
 same()
