@@ -380,10 +380,27 @@ static int check_derived(const struct tw_histogram *made, const json_t *json,
 	return check_percentiles(made, json_object_get(json, "percentiles"), problem);
 }
 
+/* Read what @stated does not hold, and check it. */
+static int read_rest(struct tw_histogram *empty, const json_t *json,
+		     const struct stated *stated, const char **problem)
+{
+	struct found found = { 0 };
+
+	if (read_bins(empty, json, stated, &found, problem) ||
+	    check_bins(empty, stated, &found, problem))
+		return -EINVAL;
+	empty->sum_ns = stated->sum_ns;
+	tw_histogram_set_squares(empty, stated->squares_ns2);
+	if (empty->count) {
+		empty->min_ns = stated->min_ns;
+		empty->max_ns = stated->max_ns;
+	}
+	return check_derived(empty, json, problem);
+}
+
 int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 			   const char **problem)
 {
-	struct found found = { 0 };
 	struct tw_histogram made;
 	struct stated stated;
 	int error;
@@ -394,89 +411,27 @@ int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 	error = tw_histogram_init(&made, (unsigned)stated.digits);
 	if (error)
 		return error;
-	if (read_bins(&made, json, &stated, &found, problem) ||
-	    check_bins(&made, &stated, &found, problem)) {
-		tw_histogram_free(&made);
-		return -EINVAL;
-	}
-	made.sum_ns = stated.sum_ns;
-	tw_histogram_set_squares(&made, stated.squares_ns2);
-	if (made.count) {
-		made.min_ns = stated.min_ns;
-		made.max_ns = stated.max_ns;
-	}
-	if (check_derived(&made, json, problem)) {
-		tw_histogram_free(&made);
-		return -EINVAL;
-	}
-	*histogram = made;
-	return 0;
-}
-
-static int read_growth(const json_t *json, struct stated *stated,
-		       const char **problem)
-{
-	*stated = (struct stated) { 0 };
-	if (!json_is_object(json))
-		return refuse(problem, "not an object");
-	if (tw_json_to_u64(json_object_get(json, "count"), &stated->count))
-		return refuse(problem, "count is not a whole number");
-	if (tw_json_to_u64(json_object_get(json, "min_ns"), &stated->min_ns))
-		return refuse(problem, "min_ns is not a whole number");
-	if (tw_json_to_u64(json_object_get(json, "max_ns"), &stated->max_ns))
-		return refuse(problem, "max_ns is not a whole number");
-	if (tw_json_to_u64(json_object_get(json, "sum_ns"), &stated->sum_ns))
-		return refuse(problem, "sum_ns is not a whole number");
-	if (stated->min_ns > stated->max_ns)
-		return refuse(problem, "min_ns is above max_ns");
-	return 0;
-}
-
-static int check_extremes(const struct tw_histogram *histogram,
-			  const struct stated *stated, const struct found *found,
-			  const char **problem)
-{
-	if (histogram->count != stated->count)
-		return refuse(problem, "the bins do not add up to count");
-	if (histogram->count == 0)
-		return 0;
-	if (tw__histogram_bin(histogram, stated->min_ns) != found->first)
-		return refuse(problem, "min_ns is not in the first bin");
-	if (tw__histogram_bin(histogram, stated->max_ns) != found->next - 1)
-		return refuse(problem, "max_ns is not in the last bin");
-	return 0;
-}
-
-static int add_growth(struct tw_histogram *histogram, const json_t *json,
-		      const char **problem)
-{
-	struct found found = { 0 };
-	struct stated stated;
-
-	if (read_growth(json, &stated, problem) ||
-	    read_bins(histogram, json, &stated, &found, problem) ||
-	    check_extremes(histogram, &stated, &found, problem))
-		return -EINVAL;
-	histogram->sum_ns = stated.sum_ns;
-	histogram->min_ns = stated.min_ns;
-	histogram->max_ns = stated.max_ns;
-	return 0;
-}
-
-int tw_histogram_growth_from_json(struct tw_histogram *histogram, const json_t *json,
-				  const char **problem)
-{
-	const uint8_t digits = histogram->digits;
-	int error = 0;
-
-	if (!histogram->bins)
-		error = tw_histogram_init(histogram, digits);
+	error = read_rest(&made, json, &stated, problem);
 	if (error)
-		return error;
-	error = add_growth(histogram, json, problem);
-	if (error) {
-		tw_histogram_free(histogram);
-		histogram->digits = digits;
-	}
+		tw_histogram_free(&made);
+	else
+		*histogram = made;
+	return error;
+}
+
+int tw_histogram_fill_from_json(struct tw_histogram *empty, const json_t *json,
+				const char **problem)
+{
+	struct stated stated;
+	int error;
+
+	if (read_stated(json, &stated, problem) ||
+	    check_stated(&stated, problem))
+		return -EINVAL;
+	if (stated.digits != empty->digits)
+		return refuse(problem, "digits is not what all histograms here have");
+	error = read_rest(empty, json, &stated, problem);
+	if (error)
+		tw_histogram_reset(empty);
 	return error;
 }

@@ -57,20 +57,9 @@ json_t *tw_histogram_to_lean_json(const struct tw_histogram *histogram);
 int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 			   const char **problem);
 
-/**
- * tw_histogram_growth_from_json - read how a histogram grew in an interval
- * @histogram: empty, with its digits set; its bins are made if it has none
- * @json: any JSON value
- * @problem: on -EINVAL what is wrong, a constant string
- *
- * Bins, count, minimum and maximum must fit each other. The sum need not,
- * because it is from another moment. Without bins, minimum and maximum may be
- * those of earlier intervals. The squares are not known.
- *
- * Return: 0; -EINVAL with @problem set; -ENOMEM. After an error @histogram is
- * empty.
- */
-int tw_histogram_growth_from_json(struct tw_histogram *histogram, const json_t *json,
-				  const char **problem);
+/* Read into a histogram that is empty and has the digits of the one in @json. This maps
+ * no memory. Return: 0; -EINVAL with @problem set, and then @empty is empty. */
+int tw_histogram_fill_from_json(struct tw_histogram *empty, const json_t *json,
+				const char **problem);
 
 #endif

@@ -98,23 +98,6 @@ static int read_start(struct tw_windows *windows, const json_t *json,
 	return 0;
 }
 
-/* Read a histogram, if it is there. */
-static int read_lat(struct tw_histogram *lat, const json_t *json, const char **problem)
-{
-	struct tw_histogram read;
-	int error;
-
-	if (!json)
-		return 0;
-	error = tw_histogram_from_json(&read, json, problem);
-	if (error)
-		return error;
-	error = read.digits == TW_WINDOWS_DIGITS ? tw_histogram_merge(lat, &read) :
-		refuse(problem, "a histogram has other digits than those over time");
-	tw_histogram_free(&read);
-	return error;
-}
-
 static int read_errors(struct tw_window *window, const json_t *json,
 		       const char **problem)
 {
@@ -137,9 +120,12 @@ static int read_window(struct tw_windows *windows, const json_t *json,
 	if (error)
 		return error;
 	window = &windows->slots[windows->order[windows->count - 1]];
-	for (unsigned i = 0; i < TW_DIRECTIONS && !error; i++)
-		error = read_lat(&window->lat[i],
-				 json_object_get(json, tw_direction_names[i]), problem);
+	for (unsigned i = 0; i < TW_DIRECTIONS && !error; i++) {
+		const json_t *lat = json_object_get(json, tw_direction_names[i]);
+
+		if (lat)
+			error = tw_histogram_fill_from_json(&window->lat[i], lat, problem);
+	}
 	if (!error)
 		error = read_errors(window, json_object_get(json, "errors"), problem);
 	if (!error && tw_window_is_empty(window))
