@@ -137,6 +137,9 @@ static void by_device(void)
 	       "a block device has its own I/Os by direction");
 	tap_ok(number(of(device("259:1"), "lat", "read"), "digits") == 2,
 	       "with two digits");
+	tap_ok(number(json_object_get(device("259:1"), "ios"), "read") == 1 &&
+	       number(json_object_get(device("259:1"), "ios"), "write") == 1,
+	       "and counts them by direction");
 	tap_ok(number(json_object_get(device("9:1"), "ios"), "read") == 2 &&
 	       number(of(device("9:1"), "lat", "read"), "max_ns") >= 50000,
 	       "two files of a file system are one device's");
