@@ -3,11 +3,9 @@
  * Checks facts of a report: see facts.h.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "command/output/plain_text.h"
 #include "latency/histogram_json.h"
 #include "report/facts.h"
 
@@ -409,18 +407,6 @@ int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *pr
 }
 
 /* ---- unknown keys -------------------------------------------------------------- */
-
-void tw_report_leave_out(json_t *unknown, const char *format, ...)
-{
-	char name[128];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(name, sizeof(name), format, args);
-	va_end(args);
-	/* A character that was cut would not be UTF-8. */
-	json_object_set_new(unknown, tw_plain_text(name), json_null());
-}
 
 static int is_in(const char *const *list, const char *key)
 {

@@ -56,10 +56,6 @@ void tw_facts_check_trigger(const json_t *trigger, struct tw_report_problem *pro
 /* Return: 0; -ENOMEM. */
 int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *problem);
 
-/* Name a part of the file that this version does not know. */
-void tw_report_leave_out(json_t *unknown, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* Name the keys of @root that are no rows and not in @known, which ends with NULL. */
 void tw_report_leave_out_keys(json_t *unknown, const json_t *root,
 			      const char *const *known);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/output/plain_text.h"
 #include "latency/histogram.h"
 #include "latency/histogram_json.h"
 #include "report/tally.h"
@@ -175,23 +174,12 @@ static int direction_of(const char *name, unsigned directions)
 	return -1;
 }
 
-/* Name a value that is left out. @where: the path of its object, or "". */
-static int leave_out(json_t *unknown, const char *where, const char *key)
-{
-	char path[PATH_BYTES];
-
-	snprintf(path, sizeof(path), "%s%s%s", where, *where ? "." : "", key);
-	/* A character that was cut would not be UTF-8. */
-	return json_object_set_new(unknown, tw_plain_text(path), json_null()) ? -ENOMEM : 0;
-}
-
-static int read_count(struct reader *reader, unsigned row, const json_t *object)
+static void read_count(struct reader *reader, unsigned row, const json_t *object)
 {
 	const struct tw_count_row *is = &tw_count_rows[row];
 	char where[PATH_BYTES];
 	const char *key;
 	json_t *value;
-	int error = 0;
 
 	if (!json_is_object(object))
 		tw_report_refuse(reader->problem, "%s is not an object", is->path);
@@ -201,9 +189,15 @@ static int read_count(struct reader *reader, unsigned row, const json_t *object)
 			*tw_count_at(&reader->tally->counts[i], row) = tw_want_u64(
 				object, where, tw_direction_names[i], reader->problem);
 	json_object_foreach((json_t *)object, key, value)
-		if (!error && direction_of(key, is->directions) < 0)
-			error = leave_out(reader->unknown, is->path, key);
-	return error;
+		if (direction_of(key, is->directions) < 0)
+			tw_report_leave_out(reader->unknown, "%s.%s", is->path, key);
+}
+
+static void read_scalar(struct reader *reader, unsigned row, const json_t *value)
+{
+	if (tw_json_to_u64(value, tw_scalar_at(&reader->tally->scalars, row - TW_COUNTS)))
+		tw_report_refuse(reader->problem, "%s is not a whole number of 0 or more",
+				 tw_row_path(row));
 }
 
 int tw_times_from_json(struct tw_histogram by_direction[TW_DIRECTIONS], const json_t *object,
@@ -216,10 +210,13 @@ int tw_times_from_json(struct tw_histogram by_direction[TW_DIRECTIONS], const js
 	if (!json_is_object(object))
 		tw_report_refuse(problem, "%s is not an object", where);
 	json_object_foreach((json_t *)object, key, value) {
-		int direction = direction_of(key, TW_ALL);
-		int error = direction < 0 ? leave_out(unknown, where, key) :
-			tw_histogram_from_json(&by_direction[direction], value, &wrong);
+		int direction = direction_of(key, TW_ALL), error;
 
+		if (direction < 0) {
+			tw_report_leave_out(unknown, "%s.%s", where, key);
+			continue;
+		}
+		error = tw_histogram_from_json(&by_direction[direction], value, &wrong);
 		if (error == -ENOMEM)
 			return error;
 		if (error)
@@ -244,18 +241,16 @@ static int read_row(struct reader *reader, unsigned row, const json_t *value)
 
 	tw_row_put(&tally->has, row);
 	if (row < TW_COUNTS)
-		return read_count(reader, row, value);
-	if (row < TW_ROW_TIMES) {
-		if (tw_json_to_u64(value, tw_scalar_at(&tally->scalars, row - TW_COUNTS)))
-			tw_report_refuse(reader->problem, "%s is not a whole number of 0 "
-					 "or more", tw_row_path(row));
-		return 0;
-	}
-	if (row < TW_ROW_BY_LAT)
+		read_count(reader, row, value);
+	else if (row < TW_ROW_TIMES)
+		read_scalar(reader, row, value);
+	else if (row < TW_ROW_BY_LAT)
 		return tw_times_from_json(tally->times[row - TW_ROW_TIMES], value,
 					  tw_row_path(row), reader->unknown,
 					  reader->problem);
-	return row == TW_ROW_OVER_TIME ? read_over_time(reader, value) : 0;
+	else if (row == TW_ROW_OVER_TIME)
+		return read_over_time(reader, value);
+	return 0;
 }
 
 static int is_other(const char *path)
@@ -285,7 +280,7 @@ static int read_rows(struct reader *reader, const json_t *object, const char *in
 		else if (!strchr(key, '.') && tw_row_is_container(path))
 			error = read_rows(reader, value, path);
 		else if (*in && !is_other(path))
-			error = leave_out(reader->unknown, in, key);
+			tw_report_leave_out(reader->unknown, "%s", path);
 		if (error)
 			return error;
 	}
@@ -294,28 +289,26 @@ static int read_rows(struct reader *reader, const json_t *object, const char *in
 	return 0;
 }
 
-static int read_lacks(struct reader *reader, const json_t *object)
+static void read_lacks(struct reader *reader, const json_t *object)
 {
 	const json_t *lacks = json_object_get(object, "lacks");
-	int error = 0;
 
 	if (lacks && !json_is_array(lacks))
 		tw_report_refuse(reader->problem, "lacks is not an array");
-	for (size_t i = 0; i < json_array_size(lacks) && !error; i++) {
+	for (size_t i = 0; i < json_array_size(lacks); i++) {
 		const char *path = json_string_value(json_array_get(lacks, i));
 		int row = path ? tw_row_find(path) : -1;
 
 		if (!path)
 			tw_report_refuse(reader->problem, "lacks[] is not a string");
 		else if (row < 0)
-			error = leave_out(reader->unknown, "", path);
+			tw_report_leave_out(reader->unknown, "%s", path);
 		else if (tw_has(reader->tally, (unsigned)row))
 			tw_report_refuse(reader->problem, "lacks names %s, which is there",
 					 path);
 		else
 			tw_row_put(&reader->tally->lacks, (unsigned)row);
 	}
-	return error;
 }
 
 /* ---- the sums of stages by lat ----------------------------------------------- */
@@ -331,21 +324,19 @@ static int stage_of(const char *name)
 }
 
 /* Read the sums of a slice, which are at most @most_ns in all. */
-static int read_sums(struct reader *reader, uint64_t sum_ns[TW_STAGES],
-		     const json_t *stages, uint64_t most_ns)
+static void read_sums(struct reader *reader, uint64_t sum_ns[TW_STAGES],
+		      const json_t *stages, uint64_t most_ns)
 {
 	uint64_t all_ns = 0;
 	const char *key;
 	json_t *value;
-	int error = 0, over = 0;
+	int over = 0;
 
 	json_object_foreach((json_t *)stages, key, value) {
 		int stage = stage_of(key);
 
 		if (stage < 0) {
-			error = leave_out(reader->unknown, "stages_by_lat.stages", key);
-			if (error)
-				return error;
+			tw_report_leave_out(reader->unknown, "stages_by_lat.stages.%s", key);
 			continue;
 		}
 		sum_ns[stage] = tw_want_u64(stages, WHERE "stages.", key, reader->problem);
@@ -353,12 +344,11 @@ static int read_sums(struct reader *reader, uint64_t sum_ns[TW_STAGES],
 	}
 	if (over || all_ns > most_ns)
 		tw_report_refuse(reader->problem, WHERE "stages add up to more than lat");
-	return 0;
 }
 
 /* Read a slice. @bin is the first bin of lat after the slice before it. */
-static int read_slice(struct reader *reader, struct tw_by_lat *by_lat, const json_t *json,
-		      const struct tw_histogram *lat, uint32_t *bin)
+static void read_slice(struct reader *reader, struct tw_by_lat *by_lat, const json_t *json,
+		       const struct tw_histogram *lat, uint32_t *bin)
 {
 	const json_t *stages = tw_want_object(json, WHERE, "stages", reader->problem);
 	uint64_t from_ns = tw_want_u64(json, WHERE, "from_ns", reader->problem);
@@ -374,7 +364,7 @@ static int read_slice(struct reader *reader, struct tw_by_lat *by_lat, const jso
 		tw_report_refuse(reader->problem, WHERE "ios is not as in stages.lat");
 	if (__builtin_mul_overflow(ios, to_ns, &most_ns))
 		most_ns = UINT64_MAX;
-	return read_sums(reader, by_lat->sum_ns[slice], stages, most_ns);
+	read_sums(reader, by_lat->sum_ns[slice], stages, most_ns);
 }
 
 /* Read the slices of a direction: those with I/Os, ascending. */
@@ -383,19 +373,18 @@ static int read_slices(struct reader *reader, int direction, const json_t *array
 	const struct tw_histogram *lat = &reader->tally->times[TW_LAT][direction];
 	struct tw_by_lat *by_lat = &reader->tally->by_lat[direction];
 	uint32_t bin = 0;
-	int error = 0;
 
 	if (array && !json_is_array(array))
 		tw_report_refuse(reader->problem, "stages_by_lat.%s is not an array",
 				 tw_direction_names[direction]);
 	if (json_array_size(array) && tw_by_lat_init(by_lat))
 		return -ENOMEM;
-	for (size_t i = 0; i < json_array_size(array) && !error; i++)
-		error = read_slice(reader, by_lat, json_array_get(array, i), lat, &bin);
+	for (size_t i = 0; i < json_array_size(array); i++)
+		read_slice(reader, by_lat, json_array_get(array, i), lat, &bin);
 	if (lat->count && bin <= tw__histogram_bin(lat, lat->max_ns))
 		tw_report_refuse(reader->problem, "stages_by_lat.%s lacks I/Os of "
 				 "stages.lat", tw_direction_names[direction]);
-	return error;
+	return 0;
 }
 
 static int read_by_lat(struct reader *reader, const json_t *object)
@@ -412,8 +401,8 @@ static int read_by_lat(struct reader *reader, const json_t *object)
 		error = read_slices(reader, i, json_object_get(object,
 							       tw_direction_names[i]));
 	json_object_foreach((json_t *)object, key, value)
-		if (!error && direction_of(key, TW_ALL) < 0)
-			error = leave_out(reader->unknown, "stages_by_lat", key);
+		if (direction_of(key, TW_ALL) < 0)
+			tw_report_leave_out(reader->unknown, "stages_by_lat.%s", key);
 	return error;
 }
 
@@ -527,8 +516,7 @@ int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unk
 	int error = read_rows(&reader, object, "");
 
 	check_required(tally, problem);
-	if (!error)
-		error = read_lacks(&reader, object);
+	read_lacks(&reader, object);
 	if (!error)
 		error = read_by_lat(&reader, json_object_get(object, "stages_by_lat"));
 	check(tally, problem);

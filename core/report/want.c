@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "command/output/plain_text.h"
 #include "latency/histogram_json.h"
 #include "report/want.h"
 
@@ -18,6 +19,18 @@ void tw_report_refuse(struct tw_report_problem *problem,
 	va_start(args, format);
 	vsnprintf(problem->text, sizeof(problem->text), format, args);
 	va_end(args);
+}
+
+void tw_report_leave_out(json_t *unknown, const char *format, ...)
+{
+	char name[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(name, sizeof(name), format, args);
+	va_end(args);
+	/* A character that was cut would not be UTF-8. */
+	json_object_set_new(unknown, tw_plain_text(name), json_null());
 }
 
 const json_t *tw_want(const json_t *object, const char *where,

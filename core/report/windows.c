@@ -113,21 +113,11 @@ static struct tw_window *window_at(const struct tw_windows *windows, uint32_t i)
 	return &windows->slots[windows->order[i]];
 }
 
-/* Clear a window. Only bins between a minimum and a maximum hold counts. The others are
- * left alone, since their memory may never have been touched. */
 static void clear(struct tw_window *window)
 {
 	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
-		struct tw_histogram *lat = &window->lat[i];
-
 		window->errors[i] = 0;
-		if (lat->count == 0)
-			continue;
-		for (uint32_t bin = tw__histogram_bin(lat, lat->min_ns),
-			      last = tw__histogram_bin(lat, lat->max_ns);
-		     bin <= last; bin++)
-			lat->bins[bin] = 0;
-		tw_histogram_forget_sums(lat);
+		tw_histogram_forget(&window->lat[i]);
 	}
 }
 
