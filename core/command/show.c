@@ -18,9 +18,11 @@
 static void print(const struct tw_wanted *wanted, const struct tw_page *page,
 		 const struct tw_table *table, json_t *json)
 {
-	if (wanted->form == TW_FORM_JSON)
-		tw_output_json(json_incref(json), stdout,
-			       wanted->is_compact ? 0 : JSON_INDENT(2));
+	if (wanted->form == TW_FORM_JSON && wanted->is_lines)
+		for (size_t i = 0; i < json_array_size(json); i++)
+			tw_output_json(json_incref(json_array_get(json, i)), stdout, 0);
+	else if (wanted->form == TW_FORM_JSON)
+		tw_output_json(json_incref(json), stdout, JSON_INDENT(2));
 	else if (wanted->form == TW_FORM_CSV)
 		tw_output_csv(table, stdout);
 	else

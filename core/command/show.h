@@ -18,7 +18,8 @@ enum tw_form { TW_FORM_PAGE, TW_FORM_JSON, TW_FORM_CSV };
 /* The values of the options --json, --csv and --html. */
 struct tw_wanted {
 	enum tw_form form;
-	int is_compact;			/* 1: JSON on one line */
+	int is_lines;			/* 1: JSON is an array; each element is printed on
+					 * a line of its own */
 	const char *html;		/* a path; NULL: no file */
 };
 

@@ -104,21 +104,21 @@ static int write_group(const struct tw_report_group *group, size_t number,
 	char name[MAX_NAME + 1], which[24] = "";
 	int code = TW_EXIT_GOOD;
 
-	plain_name(name, group->members[0]->job.name);
+	plain_name(name, group->all.jobs[0].name);
 	if (number)
 		snprintf(which, sizeof(which), ".%zu", number);
-	for (int i = 0; i < TW_REPORT_TIMES * TW_REPORT_DIRECTIONS; i++) {
-		int time = i / TW_REPORT_DIRECTIONS;
-		int direction = i % TW_REPORT_DIRECTIONS;
+	for (int i = 0; i < TW_TIMES * TW_DIRECTIONS; i++) {
+		int time = i / TW_DIRECTIONS;
+		int direction = i % TW_DIRECTIONS;
 		const struct tw_histogram *histogram =
-			&group->tally.times[time][direction];
+			&group->all.tally.times[time][direction];
 		char *path;
 
 		if (histogram->count == 0 || code != TW_EXIT_GOOD)
 			continue;
 		if (asprintf(&path, "%s%s%s.%s.%s.hgrm", prefix, name, which,
-			     tw_report_directions[direction],
-			     tw_report_times[time].name) < 0) {
+			     tw_direction_names[direction],
+			     tw_time_rows[time].name) < 0) {
 			tw_report_refuse(problem, "%s", strerror(ENOMEM));
 			return TW_EXIT_SOFTWARE;
 		}

@@ -37,7 +37,7 @@ int tw_intervals_are_in(const char *path);
 int tw_intervals_are_text(const char *begin, size_t length);
 
 /* Open a file and read its header. Return: 0; -EINVAL: no header, or a damaged
- * one; -ENOMEM; another -errno: it can't be read. After a failure @problem is
+ * one; another -errno: it can't be read. After a failure @problem is
  * set and @intervals is NULL. */
 int tw_intervals_open(struct tw_intervals **intervals, const char *path,
 		      struct tw_report_problem *problem);

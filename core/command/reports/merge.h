@@ -15,7 +15,7 @@
  * @groups: the result, released with tw_report_groups_free()
  *
  * Return: an enum tw_exit. If it is not TW_EXIT_GOOD, @problem has the reason:
- * the same job given twice, sums that don't fit, out of memory.
+ * the same job given twice, sums that don't fit.
  */
 int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 		    struct tw_report_group **groups, size_t *group_count,

@@ -23,10 +23,9 @@ uint32_t tw_report_windows(const struct tw_report_group *group);
  * when the last one ends. */
 uint64_t tw_report_window_ns(const struct tw_report_group *group, uint32_t i);
 
-/* Sum up the windows from @first up to @end. The sums fit, as the group's do. Return: 0;
- * -ENOMEM. */
-int tw_report_part_of(struct tw_report_part *part, const struct tw_report_group *group,
-		      uint32_t first, uint32_t end);
+/* Sum up the windows from @first up to @end. */
+void tw_report_part_of(struct tw_report_part *part, const struct tw_report_group *group,
+		       uint32_t first, uint32_t end);
 void tw_report_part_free(struct tw_report_part *part);
 
 /* Has any window I/Os of this direction? */
