@@ -379,7 +379,7 @@ static int add_all(struct tw_report *into, const struct tw_report *from,
 		   const struct indices *indices)
 {
 	const size_t a = into->job_count ? cut_at(into) : SIZE_MAX, b = cut_at(from);
-	int error = tw_report_add_devices(into, from);
+	int error = tw_report_merge_devices(into, from);
 
 	if (!error && has_numbers(from))
 		error = tw_tally_merge(&into->tally, &from->tally);

@@ -251,7 +251,7 @@ static int add_list(struct tw_report *into, const struct tw_report *from, int al
 	return error;
 }
 
-int tw_report_add_devices(struct tw_report *into, const struct tw_report *from)
+int tw_report_merge_devices(struct tw_report *into, const struct tw_report *from)
 {
 	const int all = keeps_all(into, from);
 	const int error = all ? 0 : tw_report_fill_devices(into);

@@ -21,7 +21,7 @@ void tw_report_sort_slowest(struct tw_report *report);
 
 /* Merge devices, before the tallies and the jobs are merged. Return: 0; -ENOMEM;
  * -EOVERFLOW. */
-int tw_report_add_devices(struct tw_report *into, const struct tw_report *from);
+int tw_report_merge_devices(struct tw_report *into, const struct tw_report *from);
 
 /* Return the keys of an object, sorted; NULL without memory. */
 const char **tw_report_sorted_keys(const json_t *object);
