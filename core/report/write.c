@@ -59,8 +59,8 @@ static void keep_same(json_t *common, const json_t *options)
 			json_object_del(common, key);
 }
 
-/* Return the options that all jobs have, of those whose options are known. Return NULL if
- * no job's are. The order of one job's options stays. */
+/* Return the options that all jobs have, of those whose options are known, in the order of
+ * the first job. Return NULL if no job's are known. */
 static json_t *common_options(const struct tw_report *report)
 {
 	json_t *common = NULL;
@@ -73,10 +73,11 @@ static json_t *common_options(const struct tw_report *report)
 		else if (options)
 			keep_same(common, options);
 	}
-	return common && report->job_count > 1 ? sorted(common) : common;
+	return common;
 }
 
-/* Return the options of a job that are not in @common. */
+/* Return the options of a job that are not in @common. Their order does not depend on the
+ * merges before. */
 static json_t *own_options(const json_t *options, const json_t *common)
 {
 	json_t *own = json_object(), *value;
