@@ -573,8 +573,8 @@ $(ATTACH_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a -ljansson
 # that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
-	devices files block_device report by_lat_json over_time response trigger interval interval_line \
-	collect/by_lat collect/slowest collect/windows kernel_job kernel_why kernel/trace_own \
+	devices files block_device report response trigger interval \
+	collect/slowest kernel_job kernel_why kernel/trace_own \
 	kernel/trace_text kernel/explained_json kernel/program)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
 $(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)

@@ -271,7 +271,8 @@ static json_t *read_back(const struct waiting *waiting)
 
 	if (fd >= 0)
 		close(fd);
-
+	if (!job)
+		job = json_array_get(json_object_get(report, "jobs"), 0);
 	if (has_int(job, "pid", waiting->pid) &&
 	    has_int(job, "thread_number", waiting->thread_number))
 		return report;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Behaviour: with tw_interval a job's lines add up to its report: each histogram's
- * bins, count and sum, and each count, whenever the lines were written. Their spans
- * follow each other, and the last one is marked as the last. A file that can't be
- * written, or not to its end, leaves whole lines, and the job goes on. Defect: an
- * I/O in no line or in two, an extreme of another line's, half a line, a job that
- * ends with its file. Also a signal of fio's that goes to the thread, or a thread
- * that never wakes.
+ * bins, count, sum, squares and extremes, and each count, whenever the lines were
+ * written. Each I/O is in one line, with all of its times. Their spans follow each other,
+ * and the last one is marked as the last. A file that can't be written, or not to its
+ * end, leaves whole lines, and the job goes on. Defect: an I/O in no line or in two, or
+ * one whose stages are in one line and whose lat is in the next; half a line, a job that
+ * ends with its file. Also a signal of fio's that goes to the thread, or a thread that
+ * never wakes.
  *
  * The thread of most jobs here sleeps for an hour: the test writes the lines, when
  * it wants to.
  */
 #include <dirent.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -28,7 +30,7 @@
 
 static char folder[] = "/tmp/tw_interval.XXXXXX";
 static char path[64];
-static uint64_t random_state;
+static uint64_t random_state, started_ns;
 
 static uint64_t below(uint64_t limit)
 {
@@ -56,19 +58,13 @@ static void forget_file(void)
 static void read_line(const char *text)
 {
 	json_t *line = json_loads(text, 0, NULL);
-	json_t *end = json_object_get(line, "end");
 
 	file.bad += !line || text[strlen(text) - 1] != '\n' || file.has_end;
 	if (!file.header) {
 		file.header = line;
 		return;
 	}
-	if (end) {
-		file.has_end = true;
-		json_incref(end);
-		json_decref(line);
-		line = end;
-	}
+	file.has_end = json_is_true(json_object_get(line, "end"));
 	file.line[file.lines++] = line;
 }
 
@@ -96,141 +92,239 @@ static uint64_t number(const json_t *object, const char *key)
 
 /* ---- what they add up to ------------------------------------------------ */
 
-static const char *const parts[] = {
-	"ios", "errors", "short", "empty", "requeued", "unaccounted",
-	"backwards", "stages", "submitting_call", "kernel_stages",
-};
+__extension__ typedef unsigned __int128 u128;
 
-/* True for values that do not add up, or that follow from values that do. */
-static bool is_left_out(const char *key)
+static json_t *at_path(const json_t *object, const char *path)
 {
-	static const char *const keys[] = {
-		"digits", "min_ns", "max_ns", "mean_ns", "stddev_ns",
-		"sum_squares_ns2", "percentiles", "clock_error_ns",
-		"negative_within", "negative_beyond", "missed_runs",
-	};
+	json_t *at = (json_t *)object;
 
-	for (unsigned i = 0; i < FIO_ARRAY_SIZE(keys); i++)
-		if (strcmp(key, keys[i]) == 0)
-			return true;
-	return false;
-}
+	while (at && *path) {
+		char part[64];
+		const size_t length = strcspn(path, ".");
 
-static void add(json_t *into, const json_t *from)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)from, key, value) {
-		uint64_t n;
-
-		if (is_left_out(key))
-			continue;
-		if (json_is_object(value)) {
-			if (!json_object_get(into, key))
-				json_object_set_new(into, key, json_object());
-			add(json_object_get(into, key), value);
-		} else if (!tw_json_to_u64(value, &n)) {
-			json_object_set_new(into, key, tw_json_of_u64(
-				number(into, key) + n));
-		}
+		snprintf(part, sizeof(part), "%.*s", (int)length, path);
+		at = json_object_get(at, part);
+		path += length + (path[length] == '.');
 	}
+	return at;
 }
 
-static void add_parts(json_t *into, const json_t *from)
+static const json_t *of_direction(const json_t *object, const char *path, unsigned direction)
 {
-	for (unsigned i = 0; i < FIO_ARRAY_SIZE(parts); i++) {
-		json_t *part = json_object_get(from, parts[i]);
+	return json_object_get(at_path(object, path), tw_direction_names[direction]);
+}
 
-		/* Without stages of the kernel a report says why. */
-		if (!part || json_object_get(part, "why"))
-			continue;
-		if (!json_object_get(into, parts[i]))
-			json_object_set_new(into, parts[i], json_object());
-		add(json_object_get(into, parts[i]), part);
+/* Return a number of any size, which may be a string of digits. */
+static u128 wide(const json_t *json)
+{
+	const char *text = json_string_value(json);
+	u128 value = 0;
+
+	if (!text)
+		return (u128)json_integer_value(json);
+	for (; *text; text++)
+		value = value * 10 + (u128)(*text - '0');
+	return value;
+}
+
+static u128 merged(u128 a, u128 b, enum tw_merge merge)
+{
+	return merge == TW_SUM ? a + b : a > b ? a : b;
+}
+
+/* Compare a count or a single number over all lines, and in the report. A row that only
+ * the report has is known at the end alone. */
+static bool same_number(const char *path, int direction, enum tw_merge merge)
+{
+	u128 all = 0;
+
+	for (unsigned i = 0; i < file.lines; i++) {
+		const json_t *row = at_path(file.line[i], path);
+
+		if (!row)
+			return i == 0;
+		all = merged(all, wide(direction < 0 ? row : json_object_get(row,
+			tw_direction_names[direction])), merge);
 	}
+	return all == wide(direction < 0 ? at_path(world.report, path) :
+			   of_direction(world.report, path, (unsigned)direction));
 }
 
-static bool adds_up(void)
+static void add_bins(json_t *all, const json_t *bins)
 {
-	json_t *sum = json_object(), *right = json_object();
-	bool same;
-
-	for (unsigned i = 0; i < file.lines; i++)
-		add_parts(sum, file.line[i]);
-	add_parts(right, world.report);
-	same = json_equal(sum, right);
-	json_decref(sum);
-	json_decref(right);
-	return same;
-}
-
-/* True if the extremes are in the first and last bin, and the count is that of all. */
-static bool fits_its_bins(const json_t *histogram)
-{
-	uint64_t low_ns = UINT64_MAX, high_ns = 0, count = 0;
-	struct tw_histogram edges;
-	bool fits;
 	const char *key;
 	json_t *bin;
 
-	if (tw_histogram_init(&edges, 3))
-		return false;
-	json_object_foreach(json_object_get(histogram, "bins"), key, bin) {
-		const uint64_t at = strtoull(key, NULL, 10);
-		const uint64_t low = tw_histogram_bin_low(&edges,
-			tw__histogram_bin(&edges, at));
-
-		low_ns = min(low_ns, low);
-		high_ns = max(high_ns, at);
-		count += (uint64_t)json_integer_value(bin);
-	}
-	low_ns = tw__histogram_bin(&edges, low_ns);
-	high_ns = tw__histogram_bin(&edges, high_ns);
-	fits = tw__histogram_bin(&edges, number(histogram, "min_ns")) == low_ns &&
-	       tw__histogram_bin(&edges, number(histogram, "max_ns")) == high_ns;
-	low_ns = tw_histogram_bin_low(&edges, (uint32_t)low_ns);
-	high_ns = tw_histogram_bin_high(&edges, (uint32_t)high_ns);
-	tw_histogram_free(&edges);
-	return fits && count && number(histogram, "count") == count &&
-	       number(histogram, "sum_ns") >= count * low_ns &&
-	       number(histogram, "sum_ns") <= count * high_ns;
+	json_object_foreach((json_t *)bins, key, bin)
+		json_object_set_new(all, key, tw_json_of_u64(number(all, key) +
+							     number(bins, key)));
 }
 
-static unsigned misfits(void)
+/* Compare a histogram over all lines, and in the report, which may lack it if no line has
+ * it. */
+static bool same_histogram(const char *path, unsigned direction)
 {
-	unsigned bad = 0;
+	const json_t *is = of_direction(world.report, path, direction);
+	u128 count = 0, sum = 0, squares = 0, least = (u128)-1, most = 0;
+	json_t *bins = json_object();
+	bool same;
 
 	for (unsigned i = 0; i < file.lines; i++) {
-		const char *name, *direction;
-		json_t *stage, *histogram;
+		const json_t *one = of_direction(file.line[i], path, direction);
 
-		json_object_foreach(json_object_get(file.line[i], "stages"),
-				    name, stage)
-			json_object_foreach(stage, direction, histogram)
-				bad += !fits_its_bins(histogram);
-	}
-	return bad;
-}
-
-/* Compare the extremes of a histogram of stages over all lines, and in the report. */
-static bool same_extremes(const char *stage, const char *direction)
-{
-	const json_t *right = json_object_get(json_object_get(json_object_get(
-		world.report, "stages"), stage), direction);
-	uint64_t min_ns = UINT64_MAX, max_ns = 0;
-
-	for (unsigned i = 0; i < file.lines; i++) {
-		const json_t *histogram = json_object_get(json_object_get(
-			json_object_get(file.line[i], "stages"), stage), direction);
-
-		if (!histogram)
+		if (!one)
 			continue;
-		min_ns = min(min_ns, number(histogram, "min_ns"));
-		max_ns = max(max_ns, number(histogram, "max_ns"));
+		add_bins(bins, json_object_get(one, "bins"));
+		count += number(one, "count");
+		sum += number(one, "sum_ns");
+		squares += wide(json_object_get(one, "sum_squares_ns2"));
+		least = min(least, (u128)number(one, "min_ns"));
+		most = merged(most, number(one, "max_ns"), TW_MAX);
 	}
-	return right && min_ns == number(right, "min_ns") &&
-	       max_ns == number(right, "max_ns");
+	same = is ? json_equal(bins, json_object_get(is, "bins")) &&
+		    count == number(is, "count") && sum == number(is, "sum_ns") &&
+		    squares == wide(json_object_get(is, "sum_squares_ns2")) &&
+		    least == number(is, "min_ns") && most == number(is, "max_ns") :
+	       !count;
+	json_decref(bins);
+	return same;
+}
+
+/* Return the number of rows that are not the sum of the lines. */
+static unsigned wrong_rows(void)
+{
+	unsigned wrong = 0;
+
+	for (unsigned row = 0; row < TW_COUNTS; row++)
+		for (int i = 0; i < TW_DIRECTIONS; i++)
+			wrong += !same_number(tw_count_rows[row].path, i,
+					      tw_count_rows[row].merge);
+	for (unsigned row = 0; row < TW_SCALARS; row++)
+		wrong += !same_number(tw_scalar_rows[row].path, -1,
+				      tw_scalar_rows[row].merge);
+	for (unsigned time = 0; time < TW_TIMES; time++)
+		for (unsigned i = 0; i < TW_DIRECTIONS; i++)
+			wrong += !same_histogram(tw_time_rows[time].path, i);
+	return wrong;
+}
+
+/* Return the sum of a stage over the slices of lat. */
+static uint64_t in_slices(const json_t *of, unsigned direction, const char *stage)
+{
+	const json_t *slices = of_direction(of, "stages_by_lat", direction);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < json_array_size(slices); i++) {
+		const json_t *slice = json_array_get(slices, i);
+
+		sum += stage ? number(json_object_get(slice, "stages"), stage) :
+			       number(slice, "ios");
+	}
+	return sum;
+}
+
+/* Return the I/Os, or errors, of the windows over time. */
+static uint64_t in_windows(const json_t *of, unsigned direction, bool errors)
+{
+	const char *name = tw_direction_names[direction];
+	const json_t *windows = world_windows(of);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < json_array_size(windows); i++) {
+		const json_t *window = json_array_get(windows, i);
+
+		sum += errors ? number(json_object_get(window, "errors"), name) :
+				number(json_object_get(window, name), "count");
+	}
+	return sum;
+}
+
+static uint64_t of_time(const json_t *of, enum tw_time time, unsigned direction,
+			const char *key)
+{
+	return number(of_direction(of, tw_time_rows[time].path, direction), key);
+}
+
+static uint64_t count_of(const json_t *of, const char *path, unsigned direction)
+{
+	return number(at_path(of, path), tw_direction_names[direction]);
+}
+
+/*
+ * True if an I/O is in all of @of with all of its times, or in nothing of it: a line, or a
+ * report. Each I/O of this test goes through the ring.
+ */
+static bool is_whole(const json_t *of, unsigned direction)
+{
+	const uint64_t ios = count_of(of, "ios", direction);
+	const uint64_t split = count_of(of, "kernel_stages.split", direction);
+	uint64_t sum_ns = 0;
+	bool whole = of_time(of, TW_LAT, direction, "count") == ios &&
+		     in_windows(of, direction, false) == ios &&
+		     in_windows(of, direction, true) == count_of(of, "errors", direction);
+
+	if (at_path(of, "response"))
+		whole &= of_time(of, TW_SLIP, direction, "count") ==
+			 of_time(of, TW_RESPONSE, direction, "count");
+	if (!at_path(of, "stages.queue"))
+		return whole;
+	for (unsigned stage = 0; stage < TW_STAGES; stage++) {
+		const uint64_t ns = of_time(of, (enum tw_time)stage, direction, "sum_ns");
+
+		sum_ns += ns;
+		whole &= in_slices(of, direction, tw_time_rows[stage].name) == ns;
+	}
+	return whole && sum_ns == of_time(of, TW_LAT, direction, "sum_ns") &&
+	       in_slices(of, direction, NULL) == ios &&
+	       of_time(of, (enum tw_time)TW_QUEUE, direction, "count") == ios &&
+	       of_time(of, (enum tw_time)TW_DELIVER, direction, "count") == ios &&
+	       of_time(of, (enum tw_time)TW_KERNEL, direction, "count") + split == ios &&
+	       of_time(of, TW_CALL, direction, "count") == ios;
+}
+
+/* Return the number of lines that have a part of an I/O. */
+static unsigned broken_lines(void)
+{
+	unsigned broken = 0;
+
+	for (unsigned i = 0; i < file.lines; i++)
+		for (unsigned direction = 0; direction < TW_DIRECTIONS; direction++)
+			broken += !is_whole(file.line[i], direction);
+	return broken;
+}
+
+/* The reader of reports has to take each line, and the sum of the lines. */
+static unsigned unread_lines(void)
+{
+	json_t *unknown = json_object();
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < file.lines; i++) {
+		struct tw_report_problem problem = { "" };
+		struct tw_tally tally = { .has = { { 0 } } };
+		struct tw_report_line line;
+
+		wrong += tw_report_line_from_json(&line, &tally, file.line[i], unknown,
+						  &problem) || *problem.text;
+		if (*problem.text)
+			tap_note("line %u: %s", i + 1, problem.text);
+		tw_tally_free(&tally);
+	}
+	wrong += (unsigned)json_object_size(unknown);
+	json_decref(unknown);
+	return wrong;
+}
+
+/* All of what lines have to be. */
+static void check_lines(const char *what)
+{
+	const unsigned wrong = wrong_rows(), broken = broken_lines();
+
+	tap_ok(file.header && !file.bad && file.has_end, "%s: %u whole lines", what,
+	       file.lines);
+	tap_ok(!wrong, "%s: their sum is the report: %u rows are wrong", what, wrong);
+	tap_ok(!broken, "%s: %u have a part of an I/O", what, broken);
+	tap_ok(!unread_lines(), "%s: the reader takes all", what);
 }
 
 /* True if numbers and times have no gap, from the start. */
@@ -244,8 +338,8 @@ static bool is_chain(void)
 		if (number(line, "interval") != i + 1 ||
 		    number(line, "from_ns") != next_ns ||
 		    number(line, "to_ns") < next_ns ||
-		    !json_object_get(line, "realtime_ns") ||
-		    !json_object_get(json_object_get(line, "writer"), "cpu_ns"))
+		    number(line, "realtime_ns") != started_ns + next_ns ||
+		    !at_path(line, "writer.cpu_ns"))
 			return false;
 		next_ns = number(line, "to_ns");
 	}
@@ -259,22 +353,52 @@ static uint64_t of_line(unsigned i, const char *part, const char *key)
 		      key) : UINT64_MAX;
 }
 
+static uint64_t number_of_job(const char *key)
+{
+	return number(json_array_get(json_object_get(world.report, "jobs"), 0), key);
+}
+
 /* ---- jobs --------------------------------------------------------------- */
 
-static bool begin(uint64_t interval_us)
+/* What is different from job to job. */
+struct shape {
+	const char *name;
+	bool no_stages, rated, event_time;
+	struct tw_slot *slots;
+};
+
+static bool begin_as(const struct shape *shape, uint64_t interval_us)
 {
 	world_forget();
 	world.intervals = path;
 	world.options.interval_us = interval_us;
+	world.options.stages = !shape->no_stages;
+	world.options.event_time = shape->event_time;
+	world.options.kernel = shape->slots ? TW_KERNEL_AUTO : TW_KERNEL_OFF;
+	world.kernel_slots = shape->slots;
+	world.td.rate_bps[DDIR_READ] = shape->rated;
+	world.td.o.iodepth = 8;
+	world.td.o.iodepth_batch = 4;
 	unlink(path);
-	return tap_ok(world_begin(), "a job begins");
+	started_ns = world_monotonic_ns(engine_now_ticks);
+	return tap_ok(world_begin(), "%s: a job begins", shape->name);
+}
+
+static bool begin(uint64_t interval_us)
+{
+	static const struct shape plain = { .name = "plain" };
+
+	return begin_as(&plain, interval_us);
+}
+
+static struct tw_job *job(void)
+{
+	return world.td.io_ops_data;
 }
 
 static void write_now(void)
 {
-	const struct tw_job *job = world.td.io_ops_data;
-
-	tw_intervals_write(job->intervals);
+	tw_intervals_write(job()->intervals);
 }
 
 /* Do a few at once; one in twenty goes wrong. */
@@ -296,20 +420,11 @@ static void some_ios(void)
 		tw_event(&world.td, event);
 }
 
-static void random_lines(bool has_stages, struct tw_slot *slots)
+static void random_lines(const struct shape *shape)
 {
 	unsigned written = 0;
 
-	world_forget();
-	world.intervals = path;
-	world.options.interval_us = HOUR_US;
-	world.options.stages = has_stages;
-	world.options.kernel = slots ? TW_KERNEL_AUTO : TW_KERNEL_OFF;
-	world.kernel_slots = slots;
-	world.td.o.iodepth = 8;
-	world.td.o.iodepth_batch = 4;
-	unlink(path);
-	if (!tap_ok(world_begin(), "a job begins"))
+	if (!begin_as(shape, HOUR_US))
 		return;
 	for (unsigned i = 0; i < 400; i++) {
 		some_ios();
@@ -320,24 +435,20 @@ static void random_lines(bool has_stages, struct tw_slot *slots)
 	}
 	world_end();
 	read_file();
-	tap_ok(file.header && !file.bad && file.has_end &&
-	       file.lines == written + 1, "%u lines, and the last says so",
-	       written);
-	tap_ok(is_chain(), "one after the other");
-	tap_ok(adds_up(), "they add up to the report");
+	check_lines(shape->name);
+	tap_ok(file.lines == written + 1 && is_chain(), "%s: one after the other",
+	       shape->name);
 	tap_ok(of_line(0, NULL, "first_ns") != UINT64_MAX &&
-	       of_line(written, NULL, "run_ns") ==
-	       (uint64_t)world_count("job", "run_ns"),
-	       "the last one's run is the report's: %llu ns",
-	       (unsigned long long)world_count("job", "run_ns"));
-	tap_ok(misfits() == 0, "each has extremes and the count of its bins");
-	tap_ok(same_extremes("lat", "read") && same_extremes("lat", "write") &&
-	       (!has_stages || same_extremes("queue", "read")),
-	       "the smallest and the largest are the report's");
+	       of_line(written, NULL, "first_ns") == number_of_job("first_ns") &&
+	       of_line(written, NULL, "run_ns") == number_of_job("run_ns"),
+	       "%s: the last one's run is the report's", shape->name);
 	tap_ok(world_count("ios", "read") > 500 &&
 	       world_count("errors", "read") && world_count("short", "write") &&
-	       (bool)json_object_get(file.line[0], "kernel_stages") ==
-	       (slots != NULL), "of all kinds");
+	       !at_path(file.line[0], "kernel_stages") == !shape->slots &&
+	       !at_path(file.line[0], "response") == !shape->rated &&
+	       !at_path(file.line[0], "stages.queue") == shape->no_stages &&
+	       !at_path(file.line[0], "fio_times") == !shape->event_time,
+	       "%s: of all kinds", shape->name);
 }
 
 static void header(void)
@@ -352,16 +463,16 @@ static void header(void)
 	tap_ok(number(file.header, "version") == TW_REPORT_VERSION &&
 	       number(file.header, "digits") == 3 &&
 	       number(file.header, "interval_ns") == HOUR_US * 1000 &&
-	       json_is_object(json_object_get(file.header, "job")) &&
+	       json_array_size(json_object_get(file.header, "jobs")) == 1 &&
 	       !strcmp(json_string_value(json_object_get(file.header, "kind")),
 		       "intervals"), "the file begins with what it is");
 	tap_ok(number(clock, "ticks") == 1000 &&
 	       json_object_get(clock, "monotonic_ns") &&
 	       json_object_get(clock, "hz"), "and with the job's clock");
-	tap_ok(file.lines == 1 && file.has_end &&
-	       json_object_size(json_object_get(file.line[0], "stages")) == 0 &&
-	       !json_object_get(file.line[0], "submitting_call"),
-	       "of a job without I/O there is one line, without histograms");
+	tap_ok(file.lines == 1 && file.has_end && !of_line(0, "ios", "read") &&
+	       !json_object_size(at_path(file.line[0], "stages.lat")) &&
+	       !json_object_get(file.line[0], "first_ns"),
+	       "of a job without I/O there is one line, without values");
 }
 
 /* What is not settled comes with the next line. */
@@ -375,76 +486,47 @@ static void unsettled(void)
 	world_end();
 	read_file();
 	tap_ok(of_line(0, "ios", "read") + of_line(0, "ios", "write") == 0,
-	       "I/Os that are not in the job's histograms are in no line");
-	tap_ok(file.lines == 2 && adds_up(), "but in the last");
+	       "I/Os that are not in the job's tally are in no line");
+	tap_ok(file.lines == 2 && !wrong_rows() &&
+	       of_line(1, "ios", "read") + of_line(1, "ios", "write") > 0,
+	       "but in the last");
 }
 
-/* A line is made between two stores of the job, and then there are no more I/Os. */
-static void between_stores(void)
+/* The writer asks: the job settles before it waits again, however few I/Os there are. */
+static void asked(void)
 {
-	struct tw_histogram *lat;
-	struct tw_histogram all;
-	struct tw_job *job;
+	struct tw_filling *filling;
 
 	if (!begin(HOUR_US))
 		return;
-	job = world.td.io_ops_data;
-	while (job->lat[TW_READ].count + job->lat[TW_WRITE].count == 0)
-		some_ios();
-	lat = &job->lat[job->lat[TW_READ].count ? TW_READ : TW_WRITE];
-	all = *lat;
-	lat->sum_ns -= 3;
-	lat->max_ns--;
-	write_now();
-	lat->sum_ns = all.sum_ns;
-	lat->max_ns = all.max_ns;
-	write_now();
-	write_now();
+	filling = &job()->filling;
+	some_ios();
+	tap_ok(filling->filled[0].tally.counts[TW_READ].ios +
+	       filling->filled[0].tally.counts[TW_WRITE].ios == 0 &&
+	       tw_fill_ask(filling) == 0, "a few I/Os are not settled");
+	some_ios();
+	tap_ok(tw_fill_is_taken(filling) && filling->filled[0].end_ticks &&
+	       filling->filled[0].tally.counts[TW_READ].ios +
+	       filling->filled[0].tally.counts[TW_WRITE].ios > 0,
+	       "if the writer asks, they are, and the job goes on with the other tally");
+	tap_ok(tw_fill_now(filling) == &filling->filled[1], "which is the second");
 	world_end();
-	read_file();
-	tap_ok(adds_up(), "a sum that comes later than its bin is in the next line");
-	tap_ok((!world_count("ios", "read") || same_extremes("lat", "read")) &&
-	       (!world_count("ios", "write") || same_extremes("lat", "write")),
-	       "so is an extreme");
-	tap_ok(file.lines == 4 && !json_object_size(json_object_get(
-	       file.line[2], "stages")), "and only there");
-}
-
-/* The first value's sum is stored, but its extremes are not. */
-static void before_first_extremes(void)
-{
-	struct tw_histogram *lat;
-	struct tw_job *job;
-
-	if (!begin(HOUR_US))
-		return;
-	job = world.td.io_ops_data;
-	lat = &job->lat[TW_TRIM];
-	lat->sum_ns = 5;
-	write_now();
-	lat->sum_ns = 0;
-	tw_histogram_add(lat, 5);
-	job->counts[TW_TRIM].recorded++;
-	write_now();
-	world_end();
-	read_file();
-	tap_ok(file.lines == 3 && !json_object_size(json_object_get(
-	       file.line[0], "stages")) && adds_up() && misfits() == 0,
-	       "of a histogram without extremes there is nothing yet");
-	tap_ok(of_line(1, "ios", "trim") == 1, "it is in the next line");
 }
 
 /* In the ramp time there are I/Os, but none that counts. */
 static void run_of_lines(void)
 {
-	struct tw_job *job;
-
 	if (!begin(HOUR_US))
 		return;
-	job = world.td.io_ops_data;
+	world.td.o.iodepth_batch = 1;
 	write_now();
-	job->first_ticks = job->start.ticks + 7000;
-	job->last_ticks = job->start.ticks + 9500;
+	engine_now_ticks = 1000 + 7000;
+	world.enter_ticks = 2500;
+	world_queue(world_transfer(0, DDIR_READ, 0, SIZE));
+	tw_getevents(&world.td, 1, 1, NULL);
+	tw_event(&world.td, 0);
+	tw_record_settle(job());
+	write_now();
 	write_now();
 	world_end();
 	read_file();
@@ -454,6 +536,8 @@ static void run_of_lines(void)
 	tap_ok(of_line(1, NULL, "first_ns") == 7000 &&
 	       of_line(1, NULL, "run_ns") == 2500,
 	       "then when it began, and how long all took");
+	tap_ok(of_line(2, NULL, "first_ns") == 7000 && of_line(2, NULL, "run_ns") == 2500,
+	       "an interval without I/O has the run so far");
 }
 
 /* By the counter of this thread's CPU it is earlier than before. */
@@ -468,34 +552,70 @@ static void behind(void)
 	engine_now_ticks += 1000;
 	world_end();
 	read_file();
-	tap_ok(is_chain() && number(file.line[1], "to_ns") == 1000 &&
-	       number(file.line[2], "to_ns") == 1400,
+	tap_ok(is_chain() && of_line(1, NULL, "to_ns") == 1000 &&
+	       of_line(2, NULL, "to_ns") == 1400,
 	       "time does not go back from line to line");
 }
 
-/* Stamps that contradict each other are counted from the start on. */
-static void contradictions(void)
-{
-	struct tw_job *job;
+/* ---- two threads -------------------------------------------------------- */
 
-	if (!begin(HOUR_US))
+static void steps(void)
+{
+	static struct tw_filling filling;
+	struct tw_filled *first = tw_fill_begin(&filling);
+	unsigned which = tw_fill_ask(&filling);
+
+	tap_ok(first == &filling.filled[0] && which == 0 &&
+	       !tw_fill_take(&filling, which) && !tw_fill_is_taken(&filling),
+	       "while the job settles the writer can't switch");
+	tap_ok(!tw_fill_end(&filling), "at the end of the settle the job does");
+	tw_fill_switch(&filling);
+	tap_ok(tw_fill_is_taken(&filling) && !tw_fill_is_asked(&filling) &&
+	       tw_fill_begin(&filling) == &filling.filled[1] && tw_fill_end(&filling),
+	       "and fills the other tally");
+	which = tw_fill_ask(&filling);
+	tap_ok(which == 1 && tw_fill_take(&filling, which) &&
+	       !tw_fill_take(&filling, which) && tw_fill_is_taken(&filling) &&
+	       tw_fill_begin(&filling) == first,
+	       "if the job does not settle, the writer switches, once");
+}
+
+#define LINES_OF_TWO	40
+
+static _Atomic(unsigned) written;
+
+/* Write lines at random moments. */
+static void *write_often(void *argument)
+{
+	uint64_t state = random_state + 1;
+
+	for (; written < LINES_OF_TWO; written++) {
+		const struct timespec pause = {
+			.tv_nsec = (long)(tap_random(&state) % 300000),
+		};
+
+		nanosleep(&pause, NULL);
+		write_now();
+	}
+	return NULL;
+}
+
+static void two_threads(const struct shape *shape)
+{
+	pthread_t writer;
+
+	if (!begin_as(shape, HOUR_US))
 		return;
-	job = world.td.io_ops_data;
-	job->wrong.negative = 2;
-	job->wrong.inside.beyond = 3;
-	job->wrong.inside.within = 7;
-	job->counts[TW_WRITE].backwards = 4;
-	write_now();
-	write_now();
+	written = 0;
+	pthread_create(&writer, NULL, write_often, NULL);
+	while (written < LINES_OF_TWO)
+		some_ios();
+	pthread_join(writer, NULL);
 	world_end();
 	read_file();
-	tap_ok(of_line(0, "health", "backwards") == 9 &&
-	       of_line(1, "health", "backwards") == 9 &&
-	       of_line(1, "health", "negative_within") == 7,
-	       "each line has all contradictions so far");
-	tap_ok(of_line(0, "backwards", "write") == 4 &&
-	       of_line(1, "backwards", "write") == 0,
-	       "and those of its own interval");
+	check_lines(shape->name);
+	tap_ok(file.lines == LINES_OF_TWO + 1 && is_chain(),
+	       "%s: one after the other", shape->name);
 }
 
 /* ---- files that can't be written ---------------------------------------- */
@@ -602,23 +722,27 @@ static bool find_thread(char *blocked, size_t size)
 	return found;
 }
 
-static void by_itself(void)
+/* The thread writes by itself; the job records all the time, or sleeps. */
+static void by_itself(bool sleeps)
 {
+	const char *what = sleeps ? "the job sleeps" : "the job records";
+	const struct timespec pause = { .tv_nsec = 10000000 };
 	char blocked[64] = "";
-	unsigned waited;
+	unsigned waited, i;
 	uint64_t mask;
 
 	if (!begin(TW_INTERVAL_MIN_US))
 		return;
+	some_ios();
 	for (waited = 0; waited < PATIENCE_MS; waited += 10) {
-		const struct timespec pause = { .tv_nsec = 10000000 };
-
 		nanosleep(&pause, NULL);
+		for (i = 0; !sleeps && i < 20; i++)
+			some_ios();
 		read_file();
 		if (file.lines >= 3)
 			break;
 	}
-	tap_ok(file.lines >= 3, "the thread writes a line for each interval");
+	tap_ok(file.lines >= 3, "%s: the thread writes a line for each interval", what);
 	tap_ok(find_thread(blocked, sizeof(blocked)), "it has a name");
 	/* Without SIGKILL, SIGSTOP, and two that the C library keeps for itself. */
 	mask = strtoull(blocked, NULL, 16) | 1ULL << (SIGKILL - 1) |
@@ -628,31 +752,42 @@ static void by_itself(void)
 	tap_ok(!find_thread(blocked, sizeof(blocked)),
 	       "it ends with the job");
 	read_file();
-	tap_ok(file.has_end && !file.bad && is_chain(), "after the last line");
+	check_lines(what);
+	tap_ok(is_chain(), "%s: one after the other", what);
 }
 
 int main(void)
 {
 	static struct tw_slot slots[WORLD_DEPTH];
+	static const struct shape shapes[] = {
+		{ .name = "with stages" },
+		{ "tw_stages=0", .no_stages = true },
+		{ "with the kernel's stages", .slots = slots },
+		{ "with a rate", .rated = true },
+		{ "tw_event_time=1", .event_time = true },
+	};
+	static const struct shape threads = { "two threads", .slots = slots };
+	static const struct shape rated = { "two threads, a rate", .rated = true };
 
 	random_state = tap_seed();
 	if (!mkdtemp(folder))
 		return 1;
 	snprintf(path, sizeof(path), "%s/x.jsonl", folder);
-	random_lines(true, NULL);
-	random_lines(false, NULL);
-	random_lines(true, slots);
+	for (unsigned i = 0; i < FIO_ARRAY_SIZE(shapes); i++)
+		random_lines(&shapes[i]);
 	header();
 	unsettled();
-	between_stores();
-	before_first_extremes();
+	asked();
 	run_of_lines();
 	behind();
-	contradictions();
+	steps();
+	two_threads(&threads);
+	two_threads(&rated);
 	no_file();
 	full_disk();
 	not_asked_for();
-	by_itself();
+	by_itself(false);
+	by_itself(true);
 	forget_file();
 	world_forget();
 	unlink(path);
