@@ -208,61 +208,37 @@ static void note_lines(struct tw_report_group *group, const struct tw_report_of_
 	group->is_empty = 0;
 }
 
-/* Add a report of lines, and release it. Jobs without lines in the wanted part lack no
- * rows, but have no I/Os: they get the rows of the others. */
-static int add_of_lines(struct tw_report_group *group, struct tw_report_of_lines *of,
+/* Add a report by the lines of its jobs. */
+static int add_by_lines(struct tw_report_group *group, const struct tw_report *report,
+			const struct tw_report_job *first,
 			struct tw_report_problem *problem)
 {
-	int code;
-
-	if (!of->has_lines)
-		of->report.tally.has = group->all.tally.has;
-	note_lines(group, of);
-	code = add(group, &of->report, problem);
-	tw_report_free_lines(of);
-	return code;
-}
-
-/* Add a report by the lines of its jobs. Without lines it is put to @empty. */
-static int add_by_lines(struct tw_report_group *group, const struct members *members,
-			const struct tw_report *report, struct tw_report_of_lines *empty,
-			size_t *empty_count, struct tw_report_problem *problem)
-{
 	struct tw_report_of_lines of;
-	int code = tw_report_add_lines(&of, report, &members->list[0]->jobs[0],
-				       &group->asked, problem);
+	int code = tw_report_add_lines(&of, report, first, &group->asked, problem);
 
-	group->without_report += tw_report_is_header(report) != 0;
-	if (code != TW_EXIT_GOOD) {
-		tw_report_free_lines(&of);
-		return code;
+	if (code == TW_EXIT_GOOD) {
+		note_lines(group, &of);
+		code = add(group, &of.report, problem);
+		group->without_report += tw_report_is_header(report) != 0;
 	}
-	if (of.has_lines)
-		return add_of_lines(group, &of, problem);
-	empty[(*empty_count)++] = of;
-	return TW_EXIT_GOOD;
+	tw_report_free_lines(&of);
+	return code;
 }
 
 static int add_members(struct tw_report_group *group, const struct members *members,
 		       struct tw_report_problem *problem)
 {
-	struct tw_report_of_lines *empty = tw_zalloc(members->count, sizeof(*empty));
-	size_t count = 0, added = 0;
 	int code = TW_EXIT_GOOD;
 
 	for (size_t i = 0; i < members->count && code == TW_EXIT_GOOD; i++) {
 		const struct tw_report *report = members->list[i];
 
 		if (group->asked.is_wanted || tw_report_is_header(report))
-			code = add_by_lines(group, members, report, empty, &count, problem);
+			code = add_by_lines(group, report, &members->list[0]->jobs[0],
+					    problem);
 		else
 			code = add(group, report, problem);
 	}
-	while (added < count && code == TW_EXIT_GOOD)
-		code = add_of_lines(group, &empty[added++], problem);
-	while (added < count)
-		tw_report_free_lines(&empty[added++]);
-	free(empty);
 	return code;
 }
 
