@@ -78,7 +78,8 @@ enum tw_show {
 	COUNT(shorts, "short", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_APART, \
 	      "first parts of short I/Os", "fio submits the rest again") \
 	COUNT(unaccounted, "unaccounted", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_APART, \
-	      "that fio does not account", "ramp time, the sync at the end") \
+	      "that fio does not account (ramp time, the sync at the end)", \
+	      "they are not in its lat either") \
 	COUNT(backwards, "backwards", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_IN_FIO_LAT, \
 	      "whose stamps ran backwards", "they ended before they began") \
 	COUNT(split, "kernel_stages.split", TW_ALL, TW_SUM, TW_PART_OF_IOS, TW_NOT_SHOWN, \
