@@ -120,6 +120,10 @@ static int init_tally(const struct thread_data *td, const struct tw_job *job,
 
 	if (ret)
 		return ret;
+	/* A job that splits nothing knows so: no I/O has these. It can be merged with jobs
+	 * that do. Nothing is counted, so this takes no memory. */
+	if (job->stages)
+		put_rows(&tally->has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
 	if (td_read(td) || td->o.verify)
 		tw_windows_touch(&tally->over_time, TW_READ);
 	if (td_write(td))
