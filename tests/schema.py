@@ -5,8 +5,8 @@
 #	schema.py valid SCHEMA FILE...
 #		a line for each file that the schema refuses, or that has a key
 #		that the schema does not have; a file may have several, and may be
-#		an expected output of a golden test. Of a file of intervals the
-#		first line is left out
+#		an expected output of a golden test. The first line of a file of
+#		intervals is compared with the schema of a report beside it
 #	schema.py refused SCHEMA FILE...
 #		the names of those that the schema refuses; unknown keys are no reason
 #	schema.py keys SCHEMA PART...
@@ -89,7 +89,7 @@ def documents(path):
 		document, end = json.JSONDecoder().raw_decode(text)
 		found.append(document)
 		text = text[end:].lstrip()
-	return found[1:] if path.endswith('.jsonl') else found
+	return found
 
 
 def referred(root, schema):
@@ -120,9 +120,12 @@ def validator(schema, is_strict):
 
 def valid(path, files):
 	judge = validator(load(path), True)
+	of_header = validator(load(path.replace('-intervals', '-report')), True)
 	for name in files:
-		for document in documents(name):
-			for error in judge.iter_errors(fewer_bins(document)):
+		for i, document in enumerate(documents(name)):
+			is_header = name.endswith('.jsonl') and i == 0
+			for error in (of_header if is_header else judge).iter_errors(
+					fewer_bins(document)):
 				deepest = error
 				while deepest.context:
 					deepest = max(deepest.context, key=lambda one:
@@ -153,7 +156,8 @@ def type_of(schema):
 
 
 def keys(root, schema, path, found):
-	required = schema.get('required', [])
+	required = schema.get('required', []) + \
+		schema.get('else', {}).get('required', [])
 	every = list(schema.get('properties', {}).items())
 	every += [(NAMES.get(name, 'STAGE'), one) for name, one in
 		  schema.get('patternProperties', {}).items()]

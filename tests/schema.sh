@@ -19,7 +19,7 @@ schema()
 }
 
 # is_valid NAME FILE...: checks that the files match the schema of that name, and
-# have no key that it lacks
+# have no key that it lacks. The first line of a file of intervals is a report.
 is_valid()
 {
 	if [ -n "$no_schema" ]; then

@@ -75,7 +75,7 @@ const struct tw_fact tw_facts_of_start[] = {
 static const struct tw_fact of_clock[] = {
 	{ "against", TW_TEXT | TW_MUST }, { "error_ns", TW_REAL | TW_MUST },
 	{ "error_ppb", TW_REAL | TW_MUST }, { "uncertainty_ppb", TW_POSITIVE | TW_MUST },
-	{ "uncertainty_ns", TW_POSITIVE }, { "over_ns", TW_NUMBER | TW_MUST },
+	{ "uncertainty_ns", TW_POSITIVE | TW_MUST }, { "over_ns", TW_NUMBER | TW_MUST },
 	{ NULL, 0 },
 };
 
@@ -246,10 +246,8 @@ void tw_facts_check_clock(const json_t *clock, enum tw_report_clock_name name,
 	tw_facts_check(clock, where, of_clocks[name], problem);
 	snprintf(where, sizeof(where), "clocks.%s.off_monotonic.",
 		 tw_report_clock_names[name]);
-	if (off) {
+	if (off)
 		tw_facts_check(off, where, of_clock, problem);
-		tw_want_positive(off, where, "uncertainty_ns", problem);
-	}
 	snprintf(where, sizeof(where), "clocks.%s.refit.", tw_report_clock_names[name]);
 	if (refit)
 		tw_facts_check(refit, where, of_refit, problem);

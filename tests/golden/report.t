@@ -42,7 +42,7 @@ with off.json '"slowest": [{"job": 0, "offset": 0, "size": 4096, "ddir": "read",
 	"deliver": 100, "lat": 900}}]'
 
 # ---- a job behind its schedule, over time ----
-width=524288000
+width=512000000
 from=$((1700000000000000000 / width * width))
 window()
 {
@@ -102,7 +102,7 @@ cat >attached.json <<END
 {"schema": "tickwise-report", "version": 1, "jobs": [{"name": "db", "host": "box",
 "fio_version": "", "engine": "attach", "tickwise_version": "0.1", "groupid": 0,
 "thread_number": 1, "subjob_number": 0, "pid": 7643, "start": "1700000000000000000",
-"iodepth": 0, "first_ns": 0, "run_ns": 2000000000, "event_time": false, "fallback": true,
+"iodepth": 0, "first_ns": 0, "run_ns": 2000000000, "event_time": false, "event_wait": false, "fallback": true,
 "kernel": {"state": "on"}}],
 "ios": $(counts 100), "errors": $(counts 1), "empty": $(counts 2 moves),
 "linked": $(counts 0), "drained": $(counts 0), "cancelled": $(counts 0),

@@ -48,10 +48,10 @@ cat >"$scratch/a.json" <<END
 "stages": {"blockq": {"read": $(counted 100 300)}, "device": {"read": $(counted 600 300)},
 	"complete": {"read": $(counted 300 300)}, "lat": {"read": $(counted 1000 300)}},
 "kernel_stages": {"split": $(reads 300), "missed_runs": 11},
-"slowest": [{"offset": 512, "size": 4096, "ddir": "read", "ring": 2,
+"slowest": [{"job": 0, "offset": 512, "size": 4096, "ddir": "read", "ring": 2,
 	"monotonic_ns": "6500000000", "operation": "readv", "file": "/d/t.ibd",
 	"stages": {"blockq": 100, "device": 600, "complete": 300, "lat": 1000}},
-	{"offset": 8192, "size": 4096, "ddir": "read", "ring": 1,
+	{"job": 0, "offset": 8192, "size": 4096, "ddir": "read", "ring": 1,
 	"monotonic_ns": "6500000000", "operation": "read", "file": "/d/a",
 	"stages": {"blockq": 100, "device": 600, "complete": 300, "lat": 1000}}],
 "attached": {"in_flight": 3, "more_cqes": 0, "lost_records": 5, "lost_ios": 0,
@@ -116,8 +116,7 @@ has_not "$scratch/a.html" 'Clock errors' 'and no clocks'
 sed 's/"start": "1000"/"start": "1001"/; s/"thread_number": 1/"thread_number": 2/' \
 	"$scratch/a.json" >"$scratch/b.json"
 run report --json "$scratch/a.json" "$scratch/b.json"
-is "$(perl -MJSON::PP -0777 -ne 'print join " ", map { scalar
-	@{$_->{attached}{operations}} } JSON::PP->new->incr_parse($_)' "$out")" '3 3' \
+is "$(of_json 'join " ", map { scalar @{$_->{attached}{operations}} } @r')" '3 3' \
 	'two are two reports'
 
 # More rows than the text has room for.

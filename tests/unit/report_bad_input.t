@@ -52,12 +52,12 @@ echo '{"schema": "fio"}' >"$bad"
 refuses 65 'not a report' 'another schema'
 echo '{"schema": ["tickwise-report"]}' >"$bad"
 refuses 65 'not a report' 'a schema of the wrong type'
-for version in 1 2 4; do
-	edit "s/\"version\": 3,/\"version\": $version,/"
-	refuses 65 "version $version of the report; this program reads version 3 \
+for version in 0 2 3; do
+	edit "s/\"version\": 1,/\"version\": $version,/"
+	refuses 65 "version $version of the report; this program reads version 1 \
 only: run the job again with the engine of this program" "version $version"
 done
-edit 's/"version": 3,/"version": "x",/'
+edit 's/"version": 1,/"version": "x",/'
 refuses 65 'version is not a whole number' 'a version that is none'
 
 edit 's/"error_ns": 1.5/"error_ns": NaN/'
@@ -83,24 +83,27 @@ sed -e '/^"kernel"/,/^"deliver"/{/^"deliver"/!d;}' "$good" |
 	sed "/^\"stages\"/,/^\"deliver\"/{/^\"deliver\"/{
 		r $scratch/kernel
 		d;};}" >"$bad"
-refuses 65 'the stages of read add up to more than stages.lat.read' \
+refuses 65 'the parts of stages.lat.read add up to more than it' \
 	'one nanosecond more in a stage than in lat'
 edit 's/"ios": {"read": 100,/"ios": {/'
 refuses 65 'ios.read is missing' 'a missing count'
 edit 's/"name": "randread",//'
-refuses 65 'job.name is missing' 'a job without a name'
+refuses 65 'jobs[].name is missing' 'a job without a name'
 edit 's/"name": "randread"/"name": {}/'
-refuses 65 'job.name is not a string' 'a name of the wrong type'
-edit 's/"job":/"hob":/'
-refuses 65 'job is missing' 'no job'
+refuses 65 'jobs[].name is not a string' 'a name of the wrong type'
+edit 's/"jobs":/"hobs":/'
+refuses 65 'jobs is missing' 'no jobs'
+edit 's/"jobs": \[{.*/"jobs": [],/; /^"subjob_number"/d; /^"first_ns"/d
+	/^"engine"/d; /^"iodepth"/d; /^"fallback"/d'
+refuses 65 'jobs is empty' 'no job'
 edit 's/"counter":/"counters":/'
 refuses 65 'counter is missing' 'no word on the counter'
 edit 's/"verdict": "reliable"/"verdict": "fine"/'
 refuses 65 'counter.verdict' 'an unknown verdict'
 edit 's/"fallback": false/"fallback": 0/'
-refuses 65 'counter.fallback' 'a fallback that is not true or false'
+refuses 65 'jobs[].fallback' 'a fallback that is not true or false'
 edit 's/"event_time": false/"event_time": 0/'
-refuses 65 'fio_times.event_time is not true or false' \
+refuses 65 'jobs[].event_time is not true or false' \
 	'an event time that is not true or false'
 edit 's/"reasons": \[\]/"reasons": [3]/'
 refuses 65 'counter.reasons[].code is missing' 'reasons without a code'
@@ -114,9 +117,11 @@ edit 's/"uncertainty_ns": 25.0/"uncertainty_ns": -25.0/'
 refuses 65 'clocks.fio.uncertainty_ns is negative' 'a negative uncertainty'
 edit 's/"slowest": \[\]/"slowest": 3/'
 refuses 65 'slowest is not an array' 'slowest of the wrong type'
-slow='"offset": 0, "size": 1, "ddir": "read", "stages": {"lat": 7}'
+slow='"job": 0, "offset": 0, "size": 1, "ddir": "read", "stages": {"lat": 7}'
 edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}, 3]/"
-refuses 65 'slowest[].stages is missing' 'a slow I/O that is none'
+refuses 65 'slowest[] is not an object' 'a slow I/O that is none'
+edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}]/; s/\"job\": 0/\"job\": 1/"
+refuses 65 'slowest[].job is not the index of a job' 'a slow I/O of no job'
 edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}]/; s/\"lat\": 7}/\"lat\": -1}/"
 refuses 65 'slowest[].stages.lat' 'a slow I/O that took less than no time'
 edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}]/
@@ -132,18 +137,36 @@ refuses 65 'slowest[].ddir' 'a slow I/O of no direction'
 over_time() {
 	edit "s/\"slowest\":/\"over_time\": $1, &/"
 }
-one='{"from_ns": 0, "over_ns": 10, "read": {"count": 1, "sum_ns": 5, "min_ns": 5, "max_ns": 5}}'
-over_time '{}'
-refuses 65 'over_time is not an array' 'over_time of the wrong type'
-over_time '[3]'
-refuses 65 'over_time[]' 'an interval that is none'
-over_time "[$one, $one]"
-refuses 65 'not ascending' 'an interval twice'
-over_time '[{"from_ns": 0, "over_ns": 0}]'
-refuses 65 'over_ns is 0' 'an interval without length'
-over_time "[$one]"
-sed 's/"max_ns": 5/"max_ns": 4/' "$bad" >"$bad.new" && mv "$bad.new" "$bad"
-refuses 65 'min_ns is above max_ns' 'an interval with crossed extremes'
+one='{"start": "1700000000000000000", "read": {"digits": 1, "count": 1, "min_ns": 5,'\
+' "max_ns": 5, "sum_ns": "5", "sum_squares_ns2": "25", "bins": {"5": 1}}}'
+# windows WINDOW...: the same with these windows of 1 ms
+windows() {
+	over_time "{\"width_ns\": 1000000, \"windows\": [$(IFS=,; echo "$*")]}"
+}
+over_time '[]'
+refuses 65 'over_time: not an object' 'over_time of the wrong type'
+over_time '{"width_ns": 1500000, "windows": []}'
+refuses 65 'over_time: width_ns is not 1 ms, doubled' 'windows of another width'
+over_time '{"width_ns": 1000000}'
+refuses 65 'over_time: windows is not an array' 'no windows'
+windows 3
+refuses 65 'over_time: start is not' 'a window that is none'
+windows "$one" "$one"
+refuses 65 'over_time: the windows are not in ascending order' 'a window twice'
+windows "$(echo "$one" | sed 's/"17000/"18000/')" "$one"
+refuses 65 'over_time: the windows are not in ascending order' 'an earlier window'
+windows "$one" "$(echo "$one" | sed 's/000"/128000000"/')"
+refuses 65 'over_time: the windows are more than 128 widths apart' 'a run of more windows'
+windows "$(echo "$one" | sed 's/000"/001"/')"
+refuses 65 'over_time: start is not where a window begins' 'a window between two'
+windows '{"start": "1700000000000000000"}'
+refuses 65 'over_time: a window has no I/O and no error' 'an empty window'
+windows "$(echo "$one" | sed 's/"digits": 1/"digits": 2/')"
+refuses 65 'over_time: a histogram has other digits' 'other digits'
+windows "$(echo "$one" | sed 's/"max_ns": 5/"max_ns": 4/')"
+refuses 65 'over_time: ' 'a window with crossed extremes'
+windows "$(echo "$one" | sed 's/"read"/"write"/')"
+refuses 65 'over_time counts more than ios.write' 'more in windows than I/Os'
 edit 's/"slowest":/"response": [], &/'
 refuses 65 'response is not an object' 'response times of the wrong type'
 edit 's/"slowest":/"response": {"slip": {"read": 3}}, &/'

@@ -14,12 +14,22 @@ last_of() {
 	echo $(($1 / width * width + width - 1))
 }
 
+# square_added SUM VALUE COUNT: prints the sum with the square of a value, COUNT times.
+# It may need more than 64 bits.
+square_added() {
+	if [ "$2" -lt 100000000 ]; then
+		echo $(($1 + $2 * $2 * $3))
+	else
+		perl -Mbigint -e 'print $ARGV[0] + $ARGV[1] * $ARGV[1] * $ARGV[2]' "$@"
+	fi
+}
+
 # counted VALUE COUNT [VALUE COUNT]...: prints a histogram, each value in a bin of its own
 counted() {
 	count=0 sum=0 squares=0 min=$1 max=$1 all_bins=
 	while [ $# -gt 0 ]; do
 		count=$((count + $2)) sum=$((sum + $1 * $2))
-		squares=$((squares + $1 * $1 * $2))
+		squares=$(square_added "$squares" "$1" "$2")
 		[ "$1" -ge "$min" ] || min=$1
 		[ "$1" -le "$max" ] || max=$1
 		all_bins="$all_bins${all_bins:+, }\"$(last_of "$1")\": $2"
@@ -110,7 +120,8 @@ write_report() (
 	"subjob_number": 0, "pid": $pid, "host": "box", "start": "$start",
 	"first_ns": 0, "run_ns": $run_ns, "fio_version": "fio-3.33",
 	"engine": "tickwise", "tickwise_version": "0.1", $kernel
-	"iodepth": $depth, "event_time": $event_time, "fallback": $fallback}],
+	"iodepth": $depth, "event_time": $event_time, "event_wait": false,
+	"fallback": $fallback}],
 	"ios": $(counts 100),
 	"errors": $(counts "$errors"),
 	"short": $(counts "$short" moves),
@@ -157,7 +168,7 @@ growth()
 interval()
 {
 	ios=$(($4 + $5 + $6)) width=1024000000
-	stages= call= windows=
+	stages='"queue": {}, "kernel": {}, "deliver": {}, "lat": {}' call= windows=
 	[ $ios -eq 0 ] || {
 		stages="
 		\"queue\": {\"read\": $(growth "$4" 10 "$5" 160 "$6" "$queue")},
@@ -202,8 +213,7 @@ write_intervals() (
 		"start_monotonic_ns": "$monotonic", "first_ns": 0, "run_ns": 0,
 		"fio_version": "fio-3.33", "engine": "tickwise", "tickwise_version":
 		"0.1", $(on_or_off "not asked for") "iodepth": 32, "event_time":
-		false, "fallback": $fallback}], "clocks": {}, "counter": {"verdict":
-		"undecided", "reasons": []}}
+		false, "event_wait": false, "fallback": $fallback}]}
 		END
 		echo
 		while read -r line; do
@@ -218,3 +228,17 @@ write_intervals() (
 		echo "$(interval 5 4000000000 "$end" 0 1 0), \"end\": true}"
 	} >"$file"
 )
+
+# of_json PERL [FILE]: prints what the expression is for the reports in the file, or in
+# the last output: @r, the first one is $r
+of_json()
+{
+	perl -MJSON::PP -e '
+		open my $f, "<", $ARGV[1] or die "$ARGV[1]: $!\n";
+		our @r = map { JSON::PP->new->utf8->decode($_) } <$f>;
+		our $r = $r[0];
+		my $value = eval $ARGV[0];
+		die $@ if $@;
+		print ref $value ? JSON::PP->new->canonical->encode($value) : $value' \
+		"$1" "${2-$out}"
+}

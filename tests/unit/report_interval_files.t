@@ -14,16 +14,15 @@
 cd "$scratch" || exit 1
 case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
 
-# check TEXT PERL FILE...: tests an expression of the groups' JSON, one for each FILE
+# check TEXT PERL FILE...: tests an expression of the first report of each FILE: @j
 check()
 {
 	text=$1 expression=$2
 	shift 2
 	perl -MJSON::PP -e '
 		my ($expression, @files) = @ARGV;
-		local $/;
 		my @j = map { open my $f, "<", $_ or die "$_: $!\n";
-			decode_json(<$f>)->{groups}[0] } @files;
+			decode_json(scalar <$f>) } @files;
 		sub text { JSON::PP->new->canonical->encode($_[0]) }
 		exit !eval $expression' "$expression" "$@"
 	ok $? "$text"
@@ -36,31 +35,22 @@ cp "$out" report
 run report --json one.jsonl
 is "$status" 0 'a file of intervals alone'
 cp "$out" sum
-# Values that lines lack, and those that follow from the sum of squares alone.
 check 'has the numbers of the report' '
-	my %not = map { $_ => 1 } qw(files job counter clocks batches slowest stalls why
-		over_time response trigger facts fio_lat kernel_stages);
-	for my $j (@j) {
-		delete @$j{keys %not};
-		my @histograms = (values %{$j->{submitting_call}},
-			map { values %$_ } values %{$j->{stages}});
-		delete $_->{stddev_ns} for @histograms;
-	}
+	# What lines have and this report has not, or the other way round.
+	my %not = map { $_ => 1 } qw(jobs counter clocks batches slowest over_time writer
+		answers);
+	delete @$_{keys %not} for @j;
 	text($j[0]) eq text($j[1]) && $j[0]{stages}{lat}{read}{count} == 100' report sum
-check 'of the whole run' '$j[0]{job}{run_ns} == 4500000000 && !$j[0]{span}' sum
-check 'and those of each interval' '
-	my @t = @{$j[0]{over_time}};
-	@t == 5 && $t[1]{from_ns} == 1e9 && $t[1]{over_ns} == 1e9 &&
-	$t[1]{read}{count} == 54 && $t[1]{read}{percentiles}{"50.000000"} == 100 &&
-	$t[1]{read}{percentiles}{"99.000000"} == 900 && !$t[2]{read} &&
-	$t[3]{read}{percentiles}{"99.900000"} == 1000 && $t[4]{over_ns} == 5e8' sum
+check 'of the whole run' '$j[0]{jobs}[0]{run_ns} == 4500000000 && !$j[0]{answers}{span}' sum
+check 'and those over time' '
+	my @t = @{$j[0]{over_time}{windows}};
+	$j[0]{over_time}{width_ns} == 1.024e9 && @t == 3 && $t[0]{read}{count} == 94 &&
+	$t[1]{start} eq "1700000002048000000" && $t[1]{read}{count} == 5' sum
 run report --json one.json one.jsonl
 cp "$out" both
 check 'with the report, that is what is shown' '
-	my %not = map { $_ => 1 } qw(files over_time);
-	delete @$_{keys %not} for @j;
+	delete @$_{qw(over_time)} for @j;
 	text($j[0]) eq text($j[1])' report both
-check 'and the file over time' '@{$j[0]{over_time}} == 5 && @{$j[0]{files}} == 2' both
 
 run report --html page.html one.jsonl
 has_not page.html "each job's own start" 'plots have one time, that of the run'
@@ -80,11 +70,11 @@ run report --json --from=0 --to=2 one.jsonl
 cp "$out" first
 run report --json --from=2 one.jsonl
 cp "$out" second
-is_valid report-merged sum both first second
+is_valid report sum both first second
 check 'parts of the run' '$j[0]{stages}{lat}{read}{count} == 94 &&
-	$j[1]{stages}{lat}{read}{count} == 6 && $j[0]{job}{run_ns} == 2e9 &&
-	$j[0]{span}{from_ns} == 0 && $j[0]{span}{to_ns} == 2e9 &&
-	$j[1]{span}{from_ns} == 2e9 && $j[1]{span}{to_ns} == 4500000000' first second
+	$j[1]{stages}{lat}{read}{count} == 6 && $j[0]{jobs}[0]{run_ns} == 2e9 &&
+	$j[0]{answers}{span}{from_ns} == 0 && $j[0]{answers}{span}{to_ns} == 2e9 &&
+	$j[1]{answers}{span}{from_ns} == 2e9 && $j[1]{answers}{span}{to_ns} == 4500000000' first second
 check 'add up to the whole' '
 	my ($a, $b, $all) = @j;
 	my $ok = 1;
@@ -96,8 +86,8 @@ check 'add up to the whole' '
 	}
 	$ok && $a->{ios}{read} + $b->{ios}{read} == $all->{ios}{read}' first second sum
 run report --json --from=1500ms --to=1s600ms one.jsonl
-check 'intervals are shown as a whole' '$j[0]{span}{from_ns} == 1e9 &&
-	$j[0]{span}{to_ns} == 2e9 && $j[0]{ios}{read} == 54' "$out"
+check 'intervals are shown as a whole' '$j[0]{answers}{span}{from_ns} == 1e9 &&
+	$j[0]{answers}{span}{to_ns} == 2e9 && $j[0]{ios}{read} == 54' "$out"
 run report --json --from=3 one.json one.jsonl
 check 'with the report: its clocks, not its sums' '
 	$j[0]{ios}{read} == 6 && $j[0]{clocks}{fio} && !@{$j[0]{slowest}} &&
@@ -110,7 +100,7 @@ run report --json --from=1700ms one.jsonl
 check 'an interval that is partly wanted is in a cell of its own' '
 	my @t = @{$j[0]{over_time}};
 	$t[0]{from_ns} == 1e9 && $t[0]{over_ns} == 1e9 && $t[0]{read}{count} == 54 &&
-	$t[1]{from_ns} == 2e9 && $j[0]{job}{run_ns} == 3.5e9' "$out"
+	$t[1]{from_ns} == 2e9 && $j[0]{jobs}[0]{run_ns} == 3.5e9' "$out"
 run report --from=1 one.json
 is "$status $(wc -l <"$err")" '64 1' 'without a file of intervals'
 has "$err" "one.json: a part of the run needs the job's file of intervals" 'in one line'
@@ -126,8 +116,8 @@ tr -s ' \n' ' ' <"$out" >page
 has page 'other, group 0 of box: no interval is in the part of the run that was asked for: there are 2.000 s of the job' \
 	'and the one is named'
 run report --json --from=3 one.jsonl short.jsonl
-is_valid report-merged "$out"
-check 'in JSON its span is null' 'exists $j[0]{span} && $j[0]{ios}{read} + 0 == 6' "$out"
+is_valid report "$out"
+check 'in JSON its span is null' 'exists $j[0]{answers}{span} && $j[0]{ios}{read} + 0 == 6' "$out"
 has "$out" '"span": null' 'as nothing is shown'
 run report --from=3 short.jsonl
 is "$status" 64 'alone it is refused'
@@ -142,17 +132,17 @@ write_intervals two.jsonl thread=2 pid=101 start=1700000000500000000 \
 run report --json --from=2 --to=3 two.jsonl one.jsonl
 check 'a job that began 2 s later, by the monotonic clock' '
 	$j[0]{job}{jobs} == 2 && $j[0]{ios}{read} == 40 &&
-	$j[0]{span}{to_ns} == 3e9' "$out"
+	$j[0]{answers}{span}{to_ns} == 3e9' "$out"
 run report --json two.jsonl one.jsonl
 check 'both' '$j[0]{ios}{read} == 200 && $j[0]{over_time}[2]{read}{count} == 40 &&
 	$j[0]{over_time}[3]{read}{count} == 59 &&
-	$j[0]{job}{run_ns} == 4500000000' "$out"
+	$j[0]{jobs}[0]{run_ns} == 4500000000' "$out"
 write_intervals late.jsonl thread=2 pid=101 start=1700000000100000000 \
 	monotonic=77100000000 errors=3
 run report --json late.jsonl one.jsonl
 check 'rates are of the time that jobs ran, not of that between two starts' '
 	my $t = $j[0]{over_time}[0];
-	$j[0]{job}{run_ns} == 4.5e9 && $t->{over_ns} == 1.1e9 && $t->{run_ns} == 1e9' "$out"
+	$j[0]{jobs}[0]{run_ns} == 4.5e9 && $t->{over_ns} == 1.1e9 && $t->{run_ns} == 1e9' "$out"
 check 'errors are there over time, bad stamps, too' '
 	$j[0]{over_time}[0]{read}{errors} == 3 && $j[0]{over_time}[0]{backwards} == 0 &&
 	$j[0]{over_time}[2]{read}{count} == 0' "$out"
@@ -179,12 +169,12 @@ sed 's/"stages": {/"first_ns": 250000000, "run_ns": 4000000000, "stages": {/' \
 run report --json ran.jsonl
 check "the time of rates is that from the first I/O to the last" '
 	my @t = @{$j[0]{over_time}};
-	$j[0]{job}{run_ns} == 4e9 && $t[0]{run_ns} == 75e7 && $t[1]{run_ns} == 1e9 &&
+	$j[0]{jobs}[0]{run_ns} == 4e9 && $t[0]{run_ns} == 75e7 && $t[1]{run_ns} == 1e9 &&
 	$t[4]{run_ns} == 25e7 && $t[4]{over_ns} == 5e8' "$out"
 sed '3,$s/"stages": {/"first_ns": 1500000000, "run_ns": 3000000000, "stages": {/' \
 	one.jsonl >ramp.jsonl
 run report --json ramp.jsonl
-check 'ramp time is none of it' '$j[0]{job}{run_ns} == 3e9' "$out"
+check 'ramp time is none of it' '$j[0]{jobs}[0]{run_ns} == 3e9' "$out"
 
 # Lines outside of a part are not parsed: errors in their stages go unseen.
 sed -e '3s/"count": 5/"count": 6/' -e '3,$s/"negative_within": 0/"negative_within": 7/' \
@@ -209,12 +199,12 @@ sed -i '1s/{/{"devices": [{"device": "8:16", "name": "sdb"}],/' b.jsonl
 write_intervals c.jsonl thread=3 pid=102
 sed -i '1s/{/{"devices": [{"device": "8:0", "name": "sda"}, {"device": "8:16", "name": "sdb"}],/' c.jsonl
 run report --json a.json b.jsonl
-is_valid report-merged "$out"
+is_valid report "$out"
 check 'a job with a report, and one that was killed, are both in the devices' '
 	my %d = map { $_->{name} => $_->{ios}{read} } @{$j[0]{devices}};
 	$d{sda} == 100 && $d{sdb} == 100' "$out"
 run report --json a.json b.jsonl c.jsonl
-is_valid report-merged "$out"
+is_valid report "$out"
 check 'a third that had several is not' '
 	@{$j[0]{devices}} == 2 && $j[0]{devices}[0]{ios}{read} == 100 &&
 	$j[0]{devices_other_jobs} == 1' "$out"

@@ -59,8 +59,8 @@ is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
 # The second I/O is the slower one.
 stages='"submitting_call_ns": 700, "stages": {"queue": 5, "kernel": 1400000,
 "deliver": 99995, "lat": '
-fast="{\"offset\": 8192, \"size\": 4096, \"ddir\": \"read\", ${stages}1500000}}"
-slow="{\"offset\": 4096, \"size\": 512, \"ddir\": \"read\", ${stages}1500005},
+fast="{\"job\": 0, \"offset\": 8192, \"size\": 4096, \"ddir\": \"read\", ${stages}1500000}}"
+slow="{\"job\": 0, \"offset\": 4096, \"size\": 512, \"ddir\": \"read\", ${stages}1500005},
 \"monotonic_ns\": \"12345678901234567\"}"
 { grep -v '^"slowest"' "$scratch/a.json"; echo "\"slowest\": [$fast, $slow]}"; } \
 	>"$scratch/s.json"

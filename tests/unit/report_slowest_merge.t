@@ -18,7 +18,7 @@ kept() {
 		printf '"slowest": ['
 		comma=
 		for io; do
-			printf '%s{"offset": %s, "size": 1, "ddir": "read",
+			printf '%s{"job": 0, "offset": %s, "size": 1, "ddir": "read",
 				"stages": {"lat": %s}}' "$comma" "${io#*:}" \
 				"${io%:*}"
 			comma=,
@@ -30,10 +30,8 @@ kept() {
 # merged FILE...: prints "LAT:OFFSET of THREAD" of each that is shown, as on the page
 merged() {
 	run report --json "$@"
-	perl -MJSON::PP -e 'local $/;
-		print join " ", map { "$_->{stages}{lat}:$_->{offset}" .
-			"/$_->{thread_number}" }
-			@{decode_json(<STDIN>)->{groups}[0]{slowest}}' <"$out"
+	of_json 'join " ", map { "$_->{stages}{lat}:$_->{offset}/" .
+		$r->{jobs}[$_->{job}]{thread_number} } @{$r->{slowest}}'
 }
 
 cd "$scratch" || exit 1
@@ -48,7 +46,11 @@ kept b.json 2 500:8 500:6 500:4
 is "$(merged a.json)" '500:9/1 500:5/1 500:7/1' 'equal ones in the order of the file'
 is "$(merged b.json a.json)" '500:9/1 500:5/1 500:7/1' 'those of the first job first'
 kept b.json 2
-is "$(merged b.json a.json)" '500:9/1 500:5/1 500:7/1' 'of a job that kept none'
+is "$(merged b.json a.json)" '' 'of a job that kept none none are known'
+write_report plain.json thread=2
+sed '/^"slowest"/d; s/"reasons": \[\]},/"reasons": []}}/' plain.json >b.json
+is "$(merged b.json a.json)$(of_json '"@{$r->{lacks}}"')" slowest 'nor of one that has no list'
+kept b.json 2
 is "$(merged b.json)" '' 'and of it alone'
 # ---- a sync of a whole file has no offset and no size ----
 
