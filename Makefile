@@ -430,7 +430,7 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 # Unit tests of JSON and reports link this archive, which needs the library after it.
 JSON_TESTS := $(filter $(B)/tests/unit/report_%.t %_json.t,$(UNIT_TESTS))
 $(JSON_TESTS): $(B)/report.a
-$(JSON_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(JSON_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a -ljansson
 $(B)/tests/unit/report_tally_no_memory.t: TEST_LIBS += $(addprefix \
 	-Wl$(comma)--wrap=,malloc calloc aligned_alloc mmap)
 
@@ -466,7 +466,7 @@ $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
 # The C code that reads reports.
-$(addprefix $(B)/tests/unit/,report_cells.t report_intervals.t): $(B)/command.a
+$(B)/tests/unit/report_intervals.t: $(B)/command.a
 
 $(B)/tests/unit/output_progress.t: TEST_LIBS += -Wl$(comma)--wrap=clock_gettime
 $(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
