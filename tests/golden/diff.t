@@ -86,7 +86,7 @@ clocks()
 	cat <<-END
 	"counter": {"verdict": "reliable", "reasons": []},
 	"clocks": {"tickwise": {"against": "CLOCK_MONOTONIC_RAW", "error_ns": 0,
-	"error_ppb": 0, "uncertainty_ppb": 1, "over_ns": 10000000000, "source": "$clock"}}
+	"error_ppb": 0, "uncertainty_ns": 10, "uncertainty_ppb": 1, "over_ns": 10000000000, "source": "$clock"}}
 	END
 }
 
