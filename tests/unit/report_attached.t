@@ -130,12 +130,18 @@ is "$(grep -c '<td class="words">/d/' "$scratch/many.html")" \
 	"$(perl -MJSON::PP -0 -ne 'print scalar grep { $_->{file} =~ m(^/d/) }
 		@{decode_json($_)->{attached}{operations}}' "$scratch/many.json")" 'all in the HTML'
 
-sed 's/"operation": "readv", "split"/"operation": 7, "split"/' "$scratch/a.json" \
-	>"$scratch/c.json"
-run report "$scratch/c.json"
-is "$status" 65 'a name that is none is refused'
-sed 's/"count": 200, "min_ns": 100,/"count": 200, "min_ns": 101,/' "$scratch/a.json" \
-	>"$scratch/c.json"
-run report "$scratch/c.json"
-is "$status" 65 'and a histogram that is wrong'
+# refused SED-SCRIPT MESSAGE WHAT
+refused() {
+	sed "$1" "$scratch/a.json" >"$scratch/c.json"
+	run report "$scratch/c.json"
+	is "$status $(grep -c "$2" "$err")" '65 1' "refused: $3"
+}
+
+refused 's/"operation": "readv", "split"/"operation": 7, "split"/' \
+	'attached.operations\[\].operation ' 'a name that is none'
+refused 's/"linked": 9/"linked": -9/' 'attached.operations\[\].linked ' 'a count that is none'
+refused 's/"fd": 9/"fd": "9"/' 'attached.rings\[\].fd ' 'a ring without its number'
+refused 's/"recv": 8/"recv": []/' 'attached.others.recv ' 'completions that are no number'
+refused 's/"count": 200, "min_ns": 100,/"count": 200, "min_ns": 101,/' \
+	'attached.operations\[\].stages.blockq' 'a histogram that is wrong'
 done_testing

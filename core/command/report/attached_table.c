@@ -16,10 +16,6 @@
 
 #define MAX_IN_TEXT	20
 
-static const int stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE };
-
-#define STAGES	(sizeof(stages) / sizeof(*stages))
-
 /* ---- which ------------------------------------------------------------------- */
 
 static int by_ios(const void *left, const void *right)
@@ -34,17 +30,16 @@ static int by_ios(const void *left, const void *right)
 	return strcmp(tw_report_string(a, "operation"), tw_report_string(b, "operation"));
 }
 
-/* Return the rows, busiest first, to be freed; NULL: there are none, or out of
- * memory. */
+/* Return the rows, busiest first, to be freed; NULL: there are none. */
 static const json_t **sorted(const struct tw_report_group *group, size_t *count)
 {
 	const json_t *all = json_object_get(group->all.attached, "operations");
 	const json_t **rows;
 
 	*count = json_array_size(all);
-	rows = *count ? malloc(*count * sizeof(*rows)) : NULL;
-	if (!rows)
+	if (!*count)
 		return NULL;
+	rows = tw_malloc(*count * sizeof(*rows));
 	for (size_t i = 0; i < *count; i++)
 		rows[i] = json_array_get(all, i);
 	qsort(rows, *count, sizeof(*rows), by_ios);
@@ -53,13 +48,22 @@ static const json_t **sorted(const struct tw_report_group *group, size_t *count)
 
 /* ---- of one of them -------------------------------------------------------------- */
 
-/* Add mean, p99 and maximum. */
-static void add_lat(struct tw_table *table, const json_t *of)
+/* Read a histogram, to be freed. Return 0 if the row has none. */
+static int read_time(struct tw_histogram *histogram, const json_t *row, unsigned time)
 {
-	struct tw_histogram histogram;
+	const json_t *of = json_object_get(row, "stages");
 	const char *wrong;
 
-	if (tw_histogram_from_json(&histogram, json_object_get(of, "lat"), &wrong)) {
+	return !tw_must(tw_histogram_from_json(histogram, json_object_get(
+				of, tw_time_rows[time].name), &wrong));
+}
+
+/* Add mean, p99 and maximum. */
+static void add_lat(struct tw_table *table, const json_t *row)
+{
+	struct tw_histogram histogram;
+
+	if (!read_time(&histogram, row, TW_LAT)) {
 		for (int i = 0; i < 3; i++)
 			tw_cell_none(table);
 		return;
@@ -73,17 +77,19 @@ static void add_lat(struct tw_table *table, const json_t *of)
 	tw_histogram_free(&histogram);
 }
 
-/* Add the means of the stages, if the histogram of lat can be read, too. */
-static void add_stages(struct tw_table *table, const json_t *of)
+/* Add the means of the stages. */
+static void add_stages(struct tw_table *table, const json_t *row)
 {
-	for (size_t i = 0; i < STAGES; i++) {
-		const json_t *stage = json_object_get(of, tw_time_rows[stages[i]].name);
+	static const unsigned stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE };
+	struct tw_histogram histogram;
 
-		if (stage)
-			tw_cell_ns(table, json_number_value(
-				json_object_get(stage, "mean_ns")));
-		else
+	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
+		if (!read_time(&histogram, row, stages[i])) {
 			tw_cell_none(table);
+			continue;
+		}
+		tw_cell_ns(table, tw_histogram_mean_ns(&histogram));
+		tw_histogram_free(&histogram);
 	}
 }
 
@@ -119,7 +125,6 @@ static int say_apart(char *text, size_t size, const json_t *row)
 
 static void add_row(struct tw_table *table, const json_t *row)
 {
-	const json_t *of = json_object_get(row, "stages");
 	const char *file = tw_report_string(row, "file");
 	char text[TW_REPORT_SENTENCE];
 
@@ -127,8 +132,8 @@ static void add_row(struct tw_table *table, const json_t *row)
 	tw_cell_u64(table, tw_report_u64(row, "ring"));
 	tw_cell_text(table, tw_report_string(row, "operation"));
 	tw_cell_u64(table, tw_report_u64(row, "ios"));
-	add_lat(table, of);
-	add_stages(table, of);
+	add_lat(table, row);
+	add_stages(table, row);
 	tw_cell_text(table, strcmp(file, "-") == 0 ? "" : file);
 	tw_cell_text(table, say_apart(text, sizeof(text), row) ? text : "");
 }
@@ -189,8 +194,6 @@ void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *
 	tw_page_heading(page, 3, "by ring, file and operation");
 	if (rows)
 		add_table(page, rows, count);
-	else if (count)
-		tw_no_memory();
 	else if (tw_report_attached_rings(group))
 		tw_page_remark(page, "no I/O was seen");
 	else
