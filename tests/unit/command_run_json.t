@@ -114,7 +114,7 @@ left a 0 1
 left b 0 9
 own '"text"' '{"jobname": 1, "groupid": "0"}' "$(element a 0)" "$(element b 0)"
 PRINT=own fio_run job.fio $json
-is "$(grep -c '^      "tickwise": {' "$out")" 2 'elements that are none of a job are passed over'
+is "$(grep -c '^      "tickwise": \[' "$out")" 2 'elements that are none of a job are passed over'
 
 # ---- what is added, and what stays ----
 

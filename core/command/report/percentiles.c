@@ -5,12 +5,11 @@
  * decimals, so no nanosecond is lost. There is a line for each bin that is not
  * empty, with the bin's upper edge. No percentile between bins is interpolated.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/file.h"
 #include "command/report/percentiles.h"
 #include "latency/histogram.h"
@@ -74,12 +73,12 @@ static int write_file(FILE *file, const void *context)
 static int write_path(const char *path, const struct tw_histogram *histogram,
 		      struct tw_report_problem *problem)
 {
-	int error = tw_output_file(path, write_file, histogram);
+	int error = tw_must(tw_output_file(path, write_file, histogram));
 
 	if (!error)
 		return TW_EXIT_GOOD;
 	tw_report_refuse(problem, "can't write %s: %s", path, tw_file_error(-error));
-	return error == -ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_IO;
+	return TW_EXIT_IO;
 }
 
 /* Replace characters of a job's name that do not suit a file's name. */
@@ -112,18 +111,12 @@ static int write_group(const struct tw_report_group *group, size_t number,
 		int direction = i % TW_DIRECTIONS;
 		const struct tw_histogram *histogram =
 			&group->all.tally.times[time][direction];
-		char *path;
 
 		if (histogram->count == 0 || code != TW_EXIT_GOOD)
 			continue;
-		if (asprintf(&path, "%s%s%s.%s.%s.hgrm", prefix, name, which,
-			     tw_direction_names[direction],
-			     tw_time_rows[time].name) < 0) {
-			tw_report_refuse(problem, "%s", strerror(ENOMEM));
-			return TW_EXIT_SOFTWARE;
-		}
-		code = write_path(path, histogram, problem);
-		free(path);
+		code = write_path(tw_format("%s%s%s.%s.%s.hgrm", prefix, name, which,
+					    tw_direction_names[direction],
+					    tw_time_rows[time].name), histogram, problem);
 	}
 	return code;
 }
