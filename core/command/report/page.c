@@ -203,8 +203,8 @@ static int is_of_each_report(unsigned row)
 
 static int is_missing(const struct tw_report_group *group, unsigned row)
 {
-	return group->all.job_count > 1 ? tw_row_is_in(&group->all.tally.lacks, row) :
-	       is_of_each_report(row) && !tw_has(&group->all.tally, row);
+	return tw_row_is_in(&group->all.tally.lacks, row) ||
+	       (is_of_each_report(row) && !tw_has(&group->all.tally, row));
 }
 
 /* Add what a reader might expect but was not recorded. */
@@ -221,8 +221,7 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 					  group->all.job_count == 1 ? "" :
 					  " by all of these jobs");
 		}
-		tw_page_more(page, "%s %s", before,
-			     tw_row_path((enum tw_row_number)row));
+		tw_page_more(page, "%s %s", before, tw_row_path(row));
 		before = ",";
 	}
 }
