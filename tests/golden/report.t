@@ -34,7 +34,7 @@ with all.json "\"slowest\": [$slow_of_all]"
 write_report plain.json split=most thread=2 pid=101 kernel="$(on_or_off)" \
 	kernel_stages="$(on_of 99 1 0 0)"
 with most.json "\"slowest\": [$slow_of_most]"
-write_report plain.json thread=3 pid=102 \
+write_report plain.json thread=3 pid=102 kernel_stages="$(on_of 0 0 0 0)" \
 	kernel="$(on_or_off 'no privilege: CAP_BPF and CAP_PERFMON are needed')"
 with off.json '"slowest": [{"job": 0, "offset": 0, "size": 4096, "ddir": "read", "stages":
 	{"queue": 50, "kernel": 750, "deliver": 200, "lat": 1000}}, {"job": 0, "offset":

@@ -55,7 +55,11 @@ histogram() {
 # kernel_stages_of SPLIT KERNEL: prints the stages between queue and deliver. The
 # slowest I/O was @KERNEL ns there. SPLIT is none, most (not that one) or all.
 kernel_stages_of() {
-	[ "$1" != none ] || { echo "\"kernel\": {\"read\": $(values 70 640 "$2")},"; return; }
+	[ "$1" != none ] || { cat <<-END
+		"submit": {}, "blockq": {}, "device": {}, "complete": {}, "reap": {},
+		"kernel": {"read": $(values 70 640 "$2")},
+	END
+	return; }
 	slowest=
 	[ "$1" = most ] || slowest="$(($2 - 120))"
 	for stage in "submit 5 30 20" "blockq 10 60 20" \
@@ -66,7 +70,9 @@ kernel_stages_of() {
 		echo "\"$3\": {\"read\": $(counted "$4" 89 "$5" 10 \
 			${slowest:+"$6" 1})},"
 	done
-	[ "$1" = all ] || echo "\"kernel\": {\"read\": $(counted "$2" 1)},"
+	slowest=
+	[ "$1" = all ] || slowest="\"read\": $(counted "$2" 1)"
+	echo "\"kernel\": {$slowest},"
 }
 
 # counts READS [moves]: prints these counts by direction; of moves without sync
@@ -184,6 +190,7 @@ interval()
 		windows="{\"start\": \"$(((start + $2) / width * width))\", $windows}"
 	tr -d '\n' <<-END
 	{"interval": $1, "from_ns": $2, "to_ns": $3, "realtime_ns": "$((start + $2))",
+	"first_ns": 0, "run_ns": $3,
 	"stages": {$stages}, "submitting_call": {$call},
 	"ios": $(counts $ios), "errors": $(counts "$errors"),
 	"short": $(counts 0 moves), "empty": $(counts 0 moves),
