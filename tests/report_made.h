@@ -106,10 +106,10 @@ static void made_count(struct made *made, struct tw_tally *tally)
 		for (unsigned row = 0; row < TW_COUNTS; row++)
 			if (row != TW_ROW_ios && tw_has(tally, row) &&
 			    (tw_count_rows[row].directions >> made->ios[i].direction & 1) &&
-			    (tw_count_rows[row].of == TW_PART_OF_IOS ? row == part :
+			    (tw_count_rows[row].share == TW_PART ? row == part :
 			     !made_below(made, 2)))
 				*tw_count_at(counts, row) +=
-					tw_count_rows[row].of == TW_OF_OTHERS ?
+					tw_count_rows[row].of == TW_NONE ?
 					made_below(made, 1ULL << made->bits) : 1;
 	}
 	for (unsigned row = 0; row < TW_SCALARS; row++)
@@ -127,7 +127,8 @@ static void made_add(struct tw_tally *tally, const struct made_io *io)
 			continue;
 		if (time < TW_STAGES)
 			stage_ns[time] = io->ns[time];
-		if (tw_has_time(tally, time))
+		if (tw_has_time(tally, time) &&
+		    tw_time_rows[time].directions >> io->direction & 1)
 			tw_histogram_add(&tally->times[time][io->direction], io->ns[time]);
 	}
 	if (tw_has(tally, TW_ROW_BY_LAT))

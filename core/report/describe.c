@@ -30,14 +30,21 @@ static const char *words_of(enum tw_merge merge)
 	return merge == TW_MAX ? " Of several jobs it is the largest." : "";
 }
 
+static const char *in_unit(enum tw_unit unit)
+{
+	return unit == TW_NS ? " In nanoseconds." : "";
+}
+
 /* Describe a row in whole sentences. */
 static void describe(char text[TEXT_BYTES], unsigned row)
 {
 	if (row < TW_COUNTS) {
 		const struct tw_count_row *count = &tw_count_rows[row];
 
-		snprintf(text, TEXT_BYTES, "%s: %s.%s%s%s%s", count->words, count->more,
-			 count->of == TW_OF_OTHERS ? "" : " Of the I/Os in ios.",
+		snprintf(text, TEXT_BYTES, "%s: %s.%s%s%s%s%s%s%s", count->words, count->more,
+			 in_unit(count->unit), count->of == TW_NONE ? "" : " Of the I/Os in ",
+			 count->of == TW_NONE ? "" : tw_row_path(count->of),
+			 count->of == TW_NONE ? "" : ".",
 			 count->show == TW_APART || count->show == TW_IN_FIO_LAT ?
 				" Not in ios." : "",
 			 count->directions == TW_ALL ? "" : " Without sync.",
@@ -45,9 +52,13 @@ static void describe(char text[TEXT_BYTES], unsigned row)
 	} else if (row < TW_ROW_TIMES) {
 		const struct tw_scalar_row *scalar = &tw_scalar_rows[row - TW_COUNTS];
 
-		snprintf(text, TEXT_BYTES, "%s.%s", scalar->words, words_of(scalar->merge));
+		snprintf(text, TEXT_BYTES, "%s.%s%s", scalar->words, in_unit(scalar->unit),
+			 words_of(scalar->merge));
 	} else {
-		snprintf(text, TEXT_BYTES, "%s.", tw_time_rows[row - TW_ROW_TIMES].words);
+		const struct tw_time_row *time = &tw_time_rows[row - TW_ROW_TIMES];
+
+		snprintf(text, TEXT_BYTES, "%s.%s", time->words,
+			 time->directions == TW_ALL ? "" : " Without sync.");
 	}
 	text[0] = (char)toupper((unsigned char)text[0]);
 }

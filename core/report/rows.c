@@ -11,23 +11,23 @@ const char *const tw_direction_names[TW_DIRECTIONS] = {
 };
 
 const struct tw_count_row tw_count_rows[TW_COUNTS] = {
-#define TW_COUNT_AS_ROW(member, path, directions, merge, of, show, words, more) \
-	{ path, directions, merge, of, show, words, more },
+#define TW_COUNT_AS_ROW(member, ...)	{ __VA_ARGS__ },
 	TW_EACH_COUNT(TW_COUNT_AS_ROW)
 #undef TW_COUNT_AS_ROW
 };
 
 const struct tw_scalar_row tw_scalar_rows[TW_SCALARS] = {
-#define TW_SCALAR_AS_ROW(member, path, merge, words)	{ path, merge, words },
+#define TW_SCALAR_AS_ROW(member, ...)	{ __VA_ARGS__ },
 	TW_EACH_SCALAR(TW_SCALAR_AS_ROW)
 #undef TW_SCALAR_AS_ROW
 };
 
 const struct tw_time_row tw_time_rows[TW_TIMES] = {
-#define TW_STAGE_AS_ROW(constant, name, words)	{ #name, "stages." #name, TW_LAT, words },
+#define TW_STAGE_AS_ROW(constant, name, words) \
+	{ #name, "stages." #name, TW_ALL, TW_LAT, TW_ROW_ios, TW_OPTIONAL, words },
 	TW_EACH_STAGE(TW_STAGE_AS_ROW)
 #undef TW_STAGE_AS_ROW
-#define TW_TIME_AS_ROW(constant, name, path, parent, words) { name, path, parent, words },
+#define TW_TIME_AS_ROW(constant, ...)	{ __VA_ARGS__ },
 	TW_EACH_TIME(TW_TIME_AS_ROW)
 #undef TW_TIME_AS_ROW
 };
@@ -65,7 +65,9 @@ int tw_row_is_container(const char *path)
 
 int tw_row_is_required(unsigned row)
 {
-	return row == TW_ROW_ios || row == TW_ROW_TIMES + TW_LAT;
+	return row < TW_COUNTS ? tw_count_rows[row].needed == TW_REQUIRED :
+	       row >= TW_ROW_TIMES && row < TW_ROW_BY_LAT &&
+	       tw_time_rows[row - TW_ROW_TIMES].needed == TW_REQUIRED;
 }
 
 const char *tw_row_key(const char *path)

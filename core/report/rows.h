@@ -34,11 +34,22 @@ enum tw_merge {
 	TW_MAX,
 };
 
-/* Of which I/Os a count is. */
-enum tw_of {
-	TW_OF_OTHERS,		/* not of the I/Os in ios, or no number of I/Os */
-	TW_OF_IOS,		/* of some of the I/Os in ios */
-	TW_PART_OF_IOS,		/* the same; no I/O is in two rows of this kind */
+enum tw_unit {
+	TW_IOS,
+	TW_BYTES,
+	TW_NS,
+	TW_PLAIN,		/* a number of something else, which the words name */
+};
+
+/* How a count shares the I/Os that it is of with other rows. */
+enum tw_share {
+	TW_ALONE,		/* not at all: an I/O in it can be in others, too */
+	TW_PART,		/* no I/O is in two parts of one count */
+};
+
+enum tw_needed {
+	TW_OPTIONAL,
+	TW_REQUIRED,		/* each report and each line of intervals has it */
 };
 
 /* Where a page prints a count by the words of its row. */
@@ -50,118 +61,148 @@ enum tw_show {
 };
 
 /*
- * Counts by direction: COUNT(member, path in the file, directions, merge, of, show,
- * words, more words). The words follow a number: "3 errors". "WORDS: MORE WORDS."
- * describes the number in the manual and in the schema.
+ * Counts by direction: COUNT(member, path in the file, directions, unit, merge, of, share,
+ * show, needed, words, more words). It is of some of the I/Os that the count @of counts, or
+ * TW_NONE: of others, or no number of I/Os. The words follow a number: "3 errors".
+ * "WORDS: MORE WORDS." describes the number in the manual and in the schema.
  */
 #define TW_EACH_COUNT(COUNT) \
-	COUNT(ios, "ios", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
-	      "successful I/Os", "each has a lat") \
-	COUNT(bytes, "bytes", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
-	      "bytes", "those that these I/Os moved") \
-	COUNT(requeued, "requeued", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
-	      "requeues", "fio had to queue an I/O again, as others had to come first") \
-	COUNT(empty, "empty", TW_MOVES, TW_SUM, TW_OF_IOS, TW_AMONG, \
-	      "that moved nothing", "the device is gone, or the file ends before") \
-	COUNT(linked, "linked", TW_ALL, TW_SUM, TW_OF_IOS, TW_NOT_SHOWN, \
-	      "linked I/Os", "lat contains the wait for the I/O before it") \
-	COUNT(drained, "drained", TW_ALL, TW_SUM, TW_OF_IOS, TW_NOT_SHOWN, \
-	      "drained I/Os", "lat contains the wait for all I/Os before it") \
-	COUNT(errors, "errors", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_APART, \
-	      "errors", "I/Os that failed") \
-	COUNT(cancelled, "cancelled", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_APART, \
-	      "cancelled", "by the program") \
-	COUNT(no_cqe, "no_cqe", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_APART, \
-	      "without a completion", "it was not asked for, or not seen") \
-	COUNT(unseen, "unseen", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_APART, \
-	      "accepted unseen", "the I/O was accepted before it could be followed") \
-	COUNT(shorts, "short", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_APART, \
-	      "first parts of short I/Os", "fio submits the rest again") \
-	COUNT(unaccounted, "unaccounted", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_APART, \
-	      "that fio does not account (ramp time, the sync at the end)", \
+	COUNT(ios, "ios", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_REQUIRED, "successful I/Os", "each has a lat") \
+	COUNT(bytes, "bytes", TW_MOVES, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "bytes", "those that these I/Os moved") \
+	COUNT(requeued, "requeued", TW_ALL, TW_PLAIN, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "requeues", \
+	      "fio had to queue an I/O again, as others had to come first") \
+	COUNT(empty, "empty", TW_MOVES, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	      TW_AMONG, TW_OPTIONAL, "that moved nothing", \
+	      "the device is gone, or the file ends before") \
+	COUNT(linked, "linked", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "linked I/Os", \
+	      "lat contains the wait for the I/O before it") \
+	COUNT(drained, "drained", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "drained I/Os", \
+	      "lat contains the wait for all I/Os before it") \
+	COUNT(errors, "errors", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_OPTIONAL, "errors", "I/Os that failed") \
+	COUNT(cancelled, "cancelled", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_OPTIONAL, "cancelled", "by the program") \
+	COUNT(no_cqe, "no_cqe", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_OPTIONAL, "without a completion", \
+	      "it was not asked for, or not seen") \
+	COUNT(unseen, "unseen", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_OPTIONAL, "accepted unseen", \
+	      "the I/O was accepted before it could be followed") \
+	COUNT(shorts, "short", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_OPTIONAL, "first parts of short I/Os", \
+	      "fio submits the rest again") \
+	COUNT(unaccounted, "unaccounted", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_OPTIONAL, "that fio does not account (ramp time, the sync at the end)", \
 	      "they are not in its lat either") \
-	COUNT(backwards, "backwards", TW_ALL, TW_SUM, TW_OF_OTHERS, TW_IN_FIO_LAT, \
-	      "whose stamps ran backwards", "they ended before they began") \
-	COUNT(split, "kernel_stages.split", TW_ALL, TW_SUM, TW_PART_OF_IOS, TW_NOT_SHOWN, \
-	      "split inside the kernel", "they have all stages from submit to reap") \
-	COUNT(no_request, "kernel_stages.not_split.no_request", TW_ALL, TW_SUM, \
-	      TW_PART_OF_IOS, TW_NOT_SHOWN, \
-	      "without a block request of their own", "page cache, holes, other devices") \
-	COUNT(missing_stamp, "kernel_stages.not_split.missing_stamp", TW_ALL, TW_SUM, \
-	      TW_PART_OF_IOS, TW_NOT_SHOWN, \
-	      "that lack a stamp", "other stages are known") \
-	COUNT(sync_write, "kernel_stages.not_split.sync_write", TW_ALL, TW_SUM, \
-	      TW_PART_OF_IOS, TW_NOT_SHOWN, \
-	      "synchronous writes", "device and complete are one stage") \
-	COUNT(no_stamps, "kernel_stages.not_split.no_stamps", TW_ALL, TW_SUM, \
-	      TW_PART_OF_IOS, TW_NOT_SHOWN, \
-	      "without stamps", "the kernel's program did not see them") \
-	COUNT(waited, "kernel_stages.not_split.waited", TW_ALL, TW_SUM, \
-	      TW_PART_OF_IOS, TW_NOT_SHOWN, \
-	      "after other I/Os", "linked or drained: blockq has the wait for these") \
-	COUNT(fio_ios, "fio_lat.count", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
-	      "I/Os", "by fio's own count, which its lat is of") \
-	COUNT(fio_lat_ns, "fio_lat.sum_ns", TW_MOVES, TW_SUM, TW_OF_OTHERS, TW_NOT_SHOWN, \
-	      "nanoseconds of fio's own lat", "its mean times its count, by fio's clock") \
-	COUNT(slip_at_end_ns, "response.slip_at_end_ns", TW_MOVES, TW_MAX, TW_OF_OTHERS, \
-	      TW_NOT_SHOWN, "nanoseconds behind fio's schedule", "at the job's end")
+	COUNT(backwards, "backwards", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_IN_FIO_LAT, TW_OPTIONAL, "whose stamps ran backwards", \
+	      "they ended before they began") \
+	COUNT(split, "kernel_stages.split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "split inside the kernel", \
+	      "they have all stages from submit to reap") \
+	COUNT(no_request, "kernel_stages.not_split.no_request", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "without a block request of their own", \
+	      "page cache, holes, other devices") \
+	COUNT(missing_stamp, "kernel_stages.not_split.missing_stamp", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "that lack a stamp", "other stages are known") \
+	COUNT(sync_write, "kernel_stages.not_split.sync_write", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "synchronous writes", \
+	      "device and complete are one stage") \
+	COUNT(no_stamps, "kernel_stages.not_split.no_stamps", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "without stamps", \
+	      "the kernel's program did not see them") \
+	COUNT(waited, "kernel_stages.not_split.waited", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "after other I/Os", \
+	      "linked or drained: blockq has the wait for these") \
+	COUNT(fio_ios, "fio_lat.count", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/Os", \
+	      "by fio's own count, which its lat is of") \
+	COUNT(fio_lat_ns, "fio_lat.sum_ns", TW_MOVES, TW_NS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "fio's own lat", \
+	      "its mean times its count, by fio's clock") \
+	COUNT(slip_at_end_ns, "response.slip_at_end_ns", \
+	      TW_MOVES, TW_NS, TW_MAX, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "behind fio's schedule", \
+	      "at the job's end")
 
-/* Single numbers: SCALAR(member, path in the file, merge, words). */
+/* Single numbers: SCALAR(member, path in the file, unit, merge, words). A report need not
+ * have them. */
 #define TW_EACH_SCALAR(SCALAR) \
-	SCALAR(enters, "batches.enters", TW_SUM, "system calls that submitted I/Os") \
-	SCALAR(tails, "batches.tails", TW_SUM, "times that completions were seen") \
-	SCALAR(largest_tail, "batches.largest_tail", TW_MAX, \
+	SCALAR(enters, "batches.enters", TW_PLAIN, TW_SUM, \
+	       "system calls that submitted I/Os") \
+	SCALAR(tails, "batches.tails", TW_PLAIN, TW_SUM, \
+	       "times that completions were seen") \
+	SCALAR(largest_tail, "batches.largest_tail", TW_PLAIN, TW_MAX, \
 	       "the most completions that were seen at once and share a stamp") \
-	SCALAR(negative_stages, "negative_stages", TW_SUM, \
+	SCALAR(negative_stages, "negative_stages", TW_PLAIN, TW_SUM, \
 	       "stages between the engine's own stamps that ended before they began") \
-	SCALAR(requests, "kernel_stages.requests", TW_SUM, "block requests of the split I/Os") \
-	SCALAR(retries, "kernel_stages.retries", TW_SUM, \
+	SCALAR(requests, "kernel_stages.requests", TW_PLAIN, TW_SUM, \
+	       "block requests of the split I/Os") \
+	SCALAR(retries, "kernel_stages.retries", TW_PLAIN, TW_SUM, \
 	       "times that the kernel gave one of the split I/Os to a worker or tried again") \
-	SCALAR(negative_within, "kernel_stages.negative_within", TW_SUM, \
+	SCALAR(negative_within, "kernel_stages.negative_within", TW_PLAIN, TW_SUM, \
 	       "negative stages that the error of the clocks explains") \
-	SCALAR(negative_beyond, "kernel_stages.negative_beyond", TW_SUM, \
+	SCALAR(negative_beyond, "kernel_stages.negative_beyond", TW_PLAIN, TW_SUM, \
 	       "negative stages that this error does not explain") \
-	SCALAR(missed_runs, "kernel_stages.missed_runs", TW_MAX, \
+	SCALAR(missed_runs, "kernel_stages.missed_runs", TW_PLAIN, TW_MAX, \
 	       "events for which the kernel skipped the program; jobs of one fio share it") \
-	SCALAR(clock_error_ns, "kernel_stages.clock_error_ns", TW_MAX, \
-	       "error of the kernel's stamps on the engine's clock, in ns") \
-	SCALAR(schedule_ns, "response.resolution_ns", TW_MAX, \
-	       "how precisely fio's schedule is known, in ns") \
-	SCALAR(files_left_out, "files_left_out", TW_MAX, "files that a job did not list") \
-	SCALAR(other_files, "devices_other_files", TW_SUM, \
+	SCALAR(clock_error_ns, "kernel_stages.clock_error_ns", TW_NS, TW_MAX, \
+	       "error of the kernel's stamps on the engine's clock") \
+	SCALAR(schedule_ns, "response.resolution_ns", TW_NS, TW_MAX, \
+	       "how precisely fio's schedule is known") \
+	SCALAR(files_left_out, "files_left_out", TW_PLAIN, TW_MAX, \
+	       "files that a job did not list") \
+	SCALAR(other_files, "devices_other_files", TW_PLAIN, TW_SUM, \
 	       "files on devices that are not listed") \
-	SCALAR(other_ios, "devices_other_ios", TW_SUM, "I/Os on these files") \
-	SCALAR(writer_cpu_ns, "writer.cpu_ns", TW_SUM, \
-	       "CPU time of the thread that wrote the intervals, in ns") \
-	SCALAR(more_rings, "attached.more_rings", TW_SUM, "rings that are not listed") \
-	SCALAR(lost_records, "attached.lost_records", TW_SUM, \
+	SCALAR(other_ios, "devices_other_ios", TW_PLAIN, TW_SUM, "I/Os on these files") \
+	SCALAR(writer_cpu_ns, "writer.cpu_ns", TW_NS, TW_SUM, \
+	       "CPU time of the thread that wrote the intervals") \
+	SCALAR(more_rings, "attached.more_rings", TW_PLAIN, TW_SUM, \
+	       "rings that are not listed") \
+	SCALAR(lost_records, "attached.lost_records", TW_PLAIN, TW_SUM, \
 	       "records lost, whose contents are not known") \
-	SCALAR(lost_ios, "attached.lost_ios", TW_SUM, "I/Os too many in flight at once") \
-	SCALAR(lost_rings, "attached.lost_rings", TW_SUM, \
+	SCALAR(lost_ios, "attached.lost_ios", TW_PLAIN, TW_SUM, \
+	       "I/Os too many in flight at once") \
+	SCALAR(lost_rings, "attached.lost_rings", TW_PLAIN, TW_SUM, \
 	       "rings too many, whose I/Os are not known") \
-	SCALAR(lost_names, "attached.lost_names", TW_SUM, \
+	SCALAR(lost_names, "attached.lost_names", TW_PLAIN, TW_SUM, \
 	       "I/Os on files whose names are not known: too many files") \
-	SCALAR(lost_processes, "attached.lost_processes", TW_SUM, "processes too many") \
-	SCALAR(in_flight, "attached.in_flight", TW_SUM, "I/Os in flight at the end") \
-	SCALAR(more_cqes, "attached.more_cqes", TW_SUM, \
+	SCALAR(lost_processes, "attached.lost_processes", TW_PLAIN, TW_SUM, \
+	       "processes too many") \
+	SCALAR(in_flight, "attached.in_flight", TW_PLAIN, TW_SUM, \
+	       "I/Os in flight at the end") \
+	SCALAR(more_cqes, "attached.more_cqes", TW_PLAIN, TW_SUM, \
 	       "completions before a request's last (multishot)")
 
 /*
  * Times, each with a histogram by direction: TIME(CONSTANT, name, path in the file,
- * parent, words). A time is a part of its parent: the parts of a parent add up to it at
- * most. TW_TIMES as the parent: it is no part. The stages of latency/stages.h come first.
+ * directions, parent, of, needed, words). A time is a part of its parent: the parts of a
+ * parent add up to it at most. TW_TIMES as the parent: it is no part. Its histogram counts
+ * no more I/Os than the count @of. The stages of latency/stages.h come first: they are for
+ * all directions, parts of lat, and of the I/Os in ios.
  */
 #define TW_EACH_TIME(TIME) \
-	TIME(LAT, "lat", "stages.lat", TW_TIMES, \
+	TIME(LAT, "lat", "stages.lat", TW_ALL, TW_TIMES, TW_ROW_ios, TW_REQUIRED, \
 	     "the sum of the stages: fio's lat, unless tw_event_time=1") \
-	TIME(SLIP, "slip", "response.slip", TW_TIMES, \
+	TIME(SLIP, "slip", "response.slip", TW_MOVES, TW_TIMES, TW_ROW_ios, TW_OPTIONAL, \
 	     "from when the I/O is due by the job's rate to where lat begins") \
-	TIME(RESPONSE, "response", "response.total", TW_TIMES, "the sum of slip and lat") \
-	TIME(CALL, "submitting_call", "submitting_call", TW_TIMES, \
-	     "inside the system call that submitted the I/O") \
-	TIME(RESIDUAL, "residual", "fio_times.residual", TW_TIMES, \
-	     "between the engine's last stamp of a batch and fio's reading of its clock: " \
-	     "tw_event_time=1")
+	TIME(RESPONSE, "response", "response.total", TW_MOVES, TW_TIMES, TW_ROW_ios, \
+	     TW_OPTIONAL, "the sum of slip and lat") \
+	TIME(CALL, "submitting_call", "submitting_call", TW_ALL, TW_TIMES, TW_ROW_ios, \
+	     TW_OPTIONAL, "inside the system call that submitted the I/O") \
+	TIME(RESIDUAL, "residual", "fio_times.residual", TW_ALL, TW_TIMES, TW_ROW_ios, \
+	     TW_OPTIONAL, "between the engine's last stamp of a batch and fio's reading of " \
+	     "its clock: tw_event_time=1")
 
 /* The stages are 0 to TW_STAGES - 1, as in enum tw_stage. */
 enum tw_time {
@@ -196,6 +237,7 @@ enum tw_row_number {
 	TW_ROW_OVER_TIME,
 	TW_ROW_SLOWEST,
 	TW_ROWS,
+	TW_NONE = TW_ROWS,
 };
 
 #define TW_COUNTS	(sizeof(struct tw_counts) / sizeof(uint64_t))
@@ -204,14 +246,18 @@ enum tw_row_number {
 struct tw_count_row {
 	const char *path;
 	unsigned directions;
+	enum tw_unit unit;
 	enum tw_merge merge;
-	enum tw_of of;
+	enum tw_row_number of;
+	enum tw_share share;
 	enum tw_show show;
+	enum tw_needed needed;
 	const char *words, *more;
 };
 
 struct tw_scalar_row {
 	const char *path;
+	enum tw_unit unit;
 	enum tw_merge merge;
 	const char *words;
 };
@@ -219,7 +265,10 @@ struct tw_scalar_row {
 struct tw_time_row {
 	const char *name;
 	const char *path;
+	unsigned directions;
 	enum tw_time parent;
+	enum tw_row_number of;
+	enum tw_needed needed;
 	const char *words;
 };
 

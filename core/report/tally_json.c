@@ -429,40 +429,49 @@ static void check_digits(const struct tw_tally *tally, struct tw_report_problem 
 						 tw_direction_names[i]);
 }
 
-/* Check the counts that are of some of the I/Os. */
-static void check_counts(const struct tw_tally *tally, int direction,
-			 struct tw_report_problem *problem)
-{
-	const char *name = tw_direction_names[direction];
-	const uint64_t ios = tally->counts[direction].ios;
-	uint64_t parts = 0;
-
-	for (unsigned row = 0; row < TW_COUNTS; row++) {
-		const uint64_t count = tw_count_of(&tally->counts[direction], row);
-		const char *path = tw_count_rows[row].path;
-
-		if (tw_count_rows[row].of == TW_OF_OTHERS)
-			continue;
-		if (count > ios)
-			tw_report_refuse(problem, "%s.%s counts more than ios.%s", path,
-					 name, name);
-		if (tw_count_rows[row].of == TW_PART_OF_IOS &&
-		    (__builtin_add_overflow(parts, count, &parts) || parts > ios))
-			tw_report_refuse(problem, "%s.%s and the parts before it count more "
-					 "than ios.%s", path, name, name);
-	}
-}
-
-/* Check that no time counts more I/Os than there were. It may count fewer. */
-static void check_times(const struct tw_tally *tally, int direction,
+/* Check that a count is not more than the one that it is of. */
+static void check_count(const struct tw_tally *tally, unsigned row, int direction,
 			struct tw_report_problem *problem)
 {
 	const char *name = tw_direction_names[direction];
+	const unsigned of = tw_count_rows[row].of;
 
-	for (int time = 0; time < TW_TIMES; time++)
-		if (tally->times[time][direction].count > tally->counts[direction].ios)
-			tw_report_refuse(problem, "%s.%s counts more than ios.%s",
-					 tw_time_rows[time].path, name, name);
+	if (of != TW_NONE && tw_count_of(&tally->counts[direction], row) >
+			     tw_count_of(&tally->counts[direction], of))
+		tw_report_refuse(problem, "%s.%s counts more than %s.%s", tw_row_path(row),
+				 name, tw_row_path(of), name);
+}
+
+/* Check that the parts of a count do not add up to more than it. */
+static void check_parts_of_count(const struct tw_tally *tally, unsigned of, int direction,
+				 struct tw_report_problem *problem)
+{
+	const char *name = tw_direction_names[direction];
+	uint64_t parts = 0;
+
+	for (unsigned row = 0; row < TW_COUNTS; row++)
+		if (tw_count_rows[row].of == of && tw_count_rows[row].share == TW_PART &&
+		    (__builtin_add_overflow(parts, tw_count_of(&tally->counts[direction],
+							       row), &parts) ||
+		     parts > tw_count_of(&tally->counts[direction], of)))
+			tw_report_refuse(problem, "%s.%s and the parts before it count more "
+					 "than %s.%s", tw_row_path(row), name,
+					 tw_row_path(of), name);
+}
+
+/* Check that a time counts no more I/Os than there were. It may count fewer. */
+static void check_time(const struct tw_tally *tally, unsigned time, int direction,
+		       struct tw_report_problem *problem)
+{
+	const char *name = tw_direction_names[direction];
+	const unsigned of = tw_time_rows[time].of;
+	const uint64_t count = tally->times[time][direction].count;
+
+	if (count && !(tw_time_rows[time].directions >> direction & 1))
+		tw_report_refuse(problem, "%s is not for %s", tw_time_rows[time].path, name);
+	if (count > tw_count_of(&tally->counts[direction], of))
+		tw_report_refuse(problem, "%s.%s counts more than %s.%s",
+				 tw_time_rows[time].path, name, tw_row_path(of), name);
 }
 
 /* The windows over time have no more I/Os than there were, either. */
@@ -500,12 +509,16 @@ static void check(const struct tw_tally *tally, struct tw_report_problem *proble
 {
 	check_digits(tally, problem);
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
-		check_counts(tally, i, problem);
-		check_times(tally, i, problem);
+		for (unsigned row = 0; row < TW_COUNTS; row++) {
+			check_count(tally, row, i, problem);
+			check_parts_of_count(tally, row, i, problem);
+		}
 		check_over_time(tally, i, problem);
-		for (unsigned time = 0; time < TW_TIMES; time++)
+		for (unsigned time = 0; time < TW_TIMES; time++) {
+			check_time(tally, time, i, problem);
 			if (tw_has_time(tally, time))
 				check_parts(tally, time, i, problem);
+		}
 	}
 }
 

@@ -36,7 +36,8 @@ static void add_io(struct tw_tally *tally, enum tw_direction direction, uint64_t
 	}
 	tw_histogram_add(&tally->times[TW_LAT][direction], lat_ns);
 	for (unsigned time = 0; time < TW_TIMES; time++)
-		if (time != TW_LAT && tw_has_time(tally, time))
+		if (time != TW_LAT && tw_has_time(tally, time) &&
+		    tw_time_rows[time].directions >> direction & 1)
 			tw_histogram_add(&tally->times[time][direction],
 					 time < TW_STAGES ? stage_ns[time] : lat_ns / 2);
 	if (tw_has(tally, TW_ROW_BY_LAT))
@@ -52,8 +53,8 @@ static void count_rows(struct tw_tally *tally, int direction, uint64_t *state)
 
 	for (unsigned row = 0; row < TW_COUNTS; row++) {
 		const struct tw_count_row *is = &tw_count_rows[row];
-		uint64_t limit = is->of == TW_OF_OTHERS ? 1000 :
-				 is->of == TW_OF_IOS ? tally->counts[direction].ios + 1 :
+		uint64_t limit = is->of == TW_NONE ? 1000 :
+				 is->share == TW_ALONE ? tally->counts[direction].ios + 1 :
 						       left + 1;
 		uint64_t count = below(state, limit);
 
@@ -61,7 +62,7 @@ static void count_rows(struct tw_tally *tally, int direction, uint64_t *state)
 		    !(is->directions >> direction & 1))
 			continue;
 		*tw_count_at(&tally->counts[direction], row) = count;
-		left -= is->of == TW_PART_OF_IOS ? count : 0;
+		left -= is->share == TW_PART ? count : 0;
 	}
 }
 
@@ -380,7 +381,7 @@ static void wrong_counts(const json_t *good)
 	char reason[256], path[128];
 
 	for (unsigned row = 0; row < TW_COUNTS; row++) {
-		if (tw_count_rows[row].of == TW_OF_OTHERS)
+		if (tw_count_rows[row].of == TW_NONE)
 			continue;
 		snprintf(path, sizeof(path), "%s.read", tw_row_path(row));
 		snprintf(reason, sizeof(reason), "%s counts more than ios.read", path);
