@@ -15,7 +15,9 @@ static json_t *answers_of(const struct tw_report_group *group)
 				    "stalls", tw_report_stalls_to_json(group),
 				    "slow_devices", tw_report_slow_devices_to_json(group));
 
-	if (group->span.is_wanted)
+	if (group->is_empty)
+		json_object_set_new(answers, "span", json_null());
+	else if (group->span.is_wanted)
 		json_object_set_new(answers, "span", json_pack("{s:o, s:o}",
 			"from_ns", tw_json_of_u64(group->span.from_ns),
 			"to_ns", tw_json_of_u64(group->span.to_ns)));

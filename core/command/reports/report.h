@@ -26,7 +26,7 @@ struct tw_report_stall {
 	size_t ios;
 	uint64_t offset_from;		/* of all these I/Os, in bytes */
 	uint64_t offset_to;
-	uint64_t jobs[TW_REPORT_STALL_JOBS];	/* thread numbers */
+	size_t jobs[TW_REPORT_STALL_JOBS];	/* their places in the report */
 	size_t job_count;
 	int more_jobs;
 };

@@ -75,7 +75,7 @@ static int belongs(const struct tw_report_group *group,
 		      tw_report_job_of(group, hit->slow)->host) == 0;
 }
 
-static void add_job(struct tw_report_stall *stall, uint64_t job)
+static void add_job(struct tw_report_stall *stall, size_t job)
 {
 	size_t i = 0;
 
@@ -87,8 +87,7 @@ static void add_job(struct tw_report_stall *stall, uint64_t job)
 		stall->jobs[stall->job_count++] = job;
 }
 
-static void add(const struct tw_report_group *group, struct tw_report_stall *stall,
-		const struct hit *hit)
+static void add(struct tw_report_stall *stall, const struct hit *hit)
 {
 	const json_t *json = hit->slow->json;
 	uint64_t offset = tw_report_u64(json, "offset"), end;
@@ -100,7 +99,7 @@ static void add(const struct tw_report_group *group, struct tw_report_stall *sta
 	if (end > stall->offset_to)
 		stall->offset_to = end;
 	stall->ios++;
-	add_job(stall, tw_report_job_of(group, hit->slow)->thread_number);
+	add_job(stall, hit->slow->job);
 }
 
 /* Return the stall of an I/O, appended if it is new. */
@@ -129,7 +128,7 @@ void tw_report_find_stalls(struct tw_report_group *group)
 	group->stalls = tw_zalloc(most, sizeof(*group->stalls));
 	for (size_t i = 0; i < most; i++)
 		if (hit_of(&hit, &group->all.slowest[i]))
-			add(group, place_of(group, &hit), &hit);
+			add(place_of(group, &hit), &hit);
 }
 
 /* ---- in words ------------------------------------------------------------ */
@@ -152,7 +151,8 @@ int tw_report_add_stall(struct tw_page *page, const struct tw_report_group *grou
 	tw_page_more(page, ", job%s", stall->job_count > 1 ? "s" : "");
 	for (size_t i = 0; i < stall->job_count; i++)
 		tw_page_more(page, "%s %llu", i ? "," : "",
-			     (unsigned long long)stall->jobs[i]);
+			     (unsigned long long)
+			     group->all.jobs[stall->jobs[i]].thread_number);
 	if (stall->more_jobs)
 		tw_page_more(page, " and more");
 	return 1;
@@ -173,7 +173,7 @@ static json_t *stall_to_json(const struct tw_report_stall *stall)
 			 "ios", tw_json_of_u64(stall->ios),
 			 "offset_from", tw_json_of_u64(stall->offset_from),
 			 "offset_to", tw_json_of_u64(stall->offset_to),
-			 "thread_numbers", jobs);
+			 "jobs", jobs);
 }
 
 json_t *tw_report_stalls_to_json(const struct tw_report_group *group)
