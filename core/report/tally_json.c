@@ -509,10 +509,10 @@ static void check(const struct tw_tally *tally, struct tw_report_problem *proble
 {
 	check_digits(tally, problem);
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
-		for (unsigned row = 0; row < TW_COUNTS; row++) {
+		for (unsigned row = 0; row < TW_COUNTS; row++)
 			check_count(tally, row, i, problem);
+		for (unsigned row = 0; row < TW_COUNTS; row++)
 			check_parts_of_count(tally, row, i, problem);
-		}
 		check_over_time(tally, i, problem);
 		for (unsigned time = 0; time < TW_TIMES; time++) {
 			check_time(tally, time, i, problem);
