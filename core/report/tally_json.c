@@ -513,12 +513,12 @@ static void check(const struct tw_tally *tally, struct tw_report_problem *proble
 			check_count(tally, row, i, problem);
 		for (unsigned row = 0; row < TW_COUNTS; row++)
 			check_parts_of_count(tally, row, i, problem);
-		check_over_time(tally, i, problem);
-		for (unsigned time = 0; time < TW_TIMES; time++) {
+		for (unsigned time = 0; time < TW_TIMES; time++)
 			check_time(tally, time, i, problem);
+		check_over_time(tally, i, problem);
+		for (unsigned time = 0; time < TW_TIMES; time++)
 			if (tw_has_time(tally, time))
 				check_parts(tally, time, i, problem);
-		}
 	}
 }
 
