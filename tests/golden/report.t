@@ -142,6 +142,8 @@ drives name=second thread=3 pid=302 259:2,nvme2n1,101000,200000,99000,99000,9900
 
 # ---- files of intervals: of a job with its report, and of a killed job ----
 write_intervals one.jsonl errors=1
+write_report plain.json
+with ran.json "$over_time, \"slowest\": []"
 write_intervals two.jsonl thread=10 pid=108 name=killed fallback=true
 sed -i '$d' two.jsonl
 
@@ -178,8 +180,8 @@ golden groups_json report --json write.json troubled.json older.json
 golden hosts report one.json far.json
 golden merge_hosts report --merge-hosts one.json far.json
 golden intervals report one.jsonl two.jsonl
-golden intervals_of_report report one.json one.jsonl
-golden span report --from=1 --to=1500ms one.json one.jsonl
+golden intervals_of_report report ran.json one.jsonl
+golden span report --from=1 --to=1500ms ran.json one.jsonl
 golden span_json report --json --from=3500ms one.jsonl
 
 sed 's/"sum_ns": "[0-9]*"/"sum_ns": "1"/' one.json >sum.json

@@ -168,26 +168,36 @@ growth()
 	counted $pairs
 }
 
+# window_of AT IOS-OF-VALUES...: prints a window with I/Os AT ns after @start
+window_of()
+{
+	echo "{\"start\": \"$(((start + $1) / width * width))\"$(shift; digits=1
+		[ $# -eq 0 ] || echo ", \"read\": $(growth "$@")"
+		[ "$errors" -eq 0 ] || echo ", \"errors\": {\"read\": $errors}")}"
+}
+
 # interval N FROM TO A B C: prints a line of A I/Os of 100 ns, B of 900 ns and C
 # that are as slow as the slowest of write_report, split like those; without its last
-# brace
+# brace. A of them ended when it began, the others half a second later.
 interval()
 {
-	ios=$(($4 + $5 + $6)) width=1024000000
-	stages='"queue": {}, "kernel": {}, "deliver": {}, "lat": {}' call= windows=
+	ios=$(($4 + $5 + $6)) width=256000000
+	stages='"queue": {}, "submit": {}, "blockq": {}, "device": {}, "complete": {},
+		"reap": {}, "kernel": {}, "deliver": {}, "lat": {}' call= windows=
 	[ $ios -eq 0 ] || {
 		stages="
 		\"queue\": {\"read\": $(growth "$4" 10 "$5" 160 "$6" "$queue")},
+		\"submit\": {}, \"blockq\": {}, \"device\": {}, \"complete\": {}, \"reap\": {},
 		\"kernel\": {\"read\": $(growth "$4" 70 "$5" 640 "$6" $((slow - queue - deliver)))},
 		\"deliver\": {\"read\": $(growth "$4" 20 "$5" 100 "$6" "$deliver")},
 		\"lat\": {\"read\": $(growth "$4" 100 "$5" 900 "$6" "$slow")}"
 		call="\"read\": $(growth "$4" 5 "$5" 6 "$6" 80)"
-		windows="\"read\": $(digits=1; growth "$4" 100 "$5" 900 "$6" "$slow")"
 	}
-	[ "$errors" -eq 0 ] ||
-		windows="${windows:+$windows, }\"errors\": {\"read\": $errors}"
-	[ -z "$windows" ] ||
-		windows="{\"start\": \"$(((start + $2) / width * width))\", $windows}"
+	[ "$4" -eq 0 ] && [ "$errors" -eq 0 ] ||
+		windows=$(window_of "$2" $([ "$4" -eq 0 ] || echo "$4" 100))
+	[ $(($5 + $6)) -eq 0 ] || windows="$windows${windows:+, }$(errors=0
+		window_of $(($2 + 500000000 > $3 ? $3 - 1 : $2 + 500000000)) \
+			"$5" 900 "$6" "$slow")"
 	tr -d '\n' <<-END
 	{"interval": $1, "from_ns": $2, "to_ns": $3, "realtime_ns": "$((start + $2))",
 	"first_ns": 0, "run_ns": $3,
