@@ -7,8 +7,7 @@
 
 #include "command/reports/report.h"
 
-/* Return a group's report, with what is derived from it as "answers". Return: NULL
- * without memory; ask tw_json_lacked_memory(), too. */
+/* Return a group's report, with what is derived from it as "answers". */
 json_t *tw_report_group_to_json(const struct tw_report_group *group);
 
 /* Return an array of these. */
