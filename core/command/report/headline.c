@@ -2,7 +2,7 @@
 /*
  * The headline of a group: the job in one line, tiles with the figures of each
  * direction, and facts about device, file, machine and run. Facts that a report
- * does not have are left out; reports of older engines have few.
+ * does not have are left out.
  */
 #include "command/report/headline.h"
 
