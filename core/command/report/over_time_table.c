@@ -43,7 +43,11 @@ static void add_row(struct tw_table *table, const struct tw_report_part *part,
 	tw_table_row(table);
 	tw_cell_ns(table, (double)part->from_ns);
 	tw_cell_ns(table, (double)over_ns);
-	tw_cell_number(table, (double)lat->count * 1e9 / (double)over_ns);
+	/* No engine has windows before the job's start. */
+	if (over_ns)
+		tw_cell_number(table, (double)lat->count * 1e9 / (double)over_ns);
+	else
+		tw_cell_none(table);
 	tw_report_add_lat(table, lat);
 	if (errors)
 		tw_cell_printf(table, "%llu error%s", (unsigned long long)errors,

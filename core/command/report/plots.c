@@ -206,7 +206,7 @@ static void add_rate(struct tw_page *page, const struct tw_report_group *group,
 	tw_plot_y(plot, TW_PLOT_NUMBER, "I/Os completed per second");
 	tw_plot_caption(plot, "by the time of completion");
 	for (uint32_t i = 0; i < tw_report_windows(group); i++)
-		if (!is_cut(group, i))
+		if (over_ns(group, i) && !is_cut(group, i))
 			tw_plot_point(series, middle_of(group, i),
 				      (double)lat_of(group, i, direction)->count * 1e9 /
 				      (double)over_ns(group, i));
