@@ -193,11 +193,11 @@ run report --from=3 gap.jsonl
 has "$err" 'gap.jsonl: line 4: interval 4 follows interval 2' 'a line that is missing is'
 
 # ---- on devices ----
-sed '1s/{/{"devices": [{"device": "8:0", "name": "sda"}],/' one.json >a.json
+sed '1s/{/{"devices": [{"device": "8:0", "host": "box", "name": "sda"}],/' one.json >a.json
 write_intervals b.jsonl thread=2 pid=101
-sed -i '1s/{/{"devices": [{"device": "8:16", "name": "sdb"}],/' b.jsonl
+sed -i '1s/{/{"devices": [{"device": "8:16", "host": "box", "name": "sdb"}],/' b.jsonl
 write_intervals c.jsonl thread=3 pid=102
-sed -i '1s/{/{"devices": [{"device": "8:0", "name": "sda"}, {"device": "8:16", "name": "sdb"}],/' c.jsonl
+sed -i '1s/{/{"devices": [{"device": "8:0", "host": "box", "name": "sda"}, {"device": "8:16", "host": "box", "name": "sdb"}],/' c.jsonl
 run report --json a.json b.jsonl
 is_valid report "$out"
 check 'a job with a report, and one that was killed, are both in the devices' '
@@ -207,11 +207,13 @@ run report --json a.json b.jsonl c.jsonl
 is_valid report "$out"
 check 'a third that had several is not' '
 	@{$j[0]{devices}} == 2 && $j[0]{devices}[0]{ios}{read} == 100 &&
-	$j[0]{devices_other_jobs} == 1' "$out"
+	$j[0]{devices}[0]{jobs} == 1 && $j[0]{ios}{read} == 300' "$out"
 run report a.json b.jsonl c.jsonl
-has "$out" 'not in the devices: a job on several' 'and the page tells that'
+has "$out" 'the device of 100 I/Os is not known' 'and the page tells that'
 run report c.jsonl
-has "$out" 'the devices are not shown: a job on several' 'also alone'
+has "$out" 'the device of 100 I/Os is not known' 'also alone'
+run report a.json b.jsonl
+has_not "$out" 'I/Os is not known' 'not if all are known'
 sed 's/"thread_number": 2/"thread_number": 3/; s/"8:16"/"8:0"/' b.jsonl >d.jsonl
 run report --json --from=3 b.jsonl d.jsonl
 check 'a part of the run by device' '

@@ -157,8 +157,8 @@ static void add_unknown(struct tw_page *page, const struct tw_report *all)
 	const uint64_t ios = unknown_ios(all);
 
 	if (ios)
-		tw_page_remark(page, "not in here: %llu I/Os whose device is not known; the "
-			       "intervals of a job on several devices do not tell it",
+		tw_page_remark(page, "the device of %llu I/Os is not known: the intervals of "
+			       "a job on several devices do not tell it",
 			       (unsigned long long)ios);
 }
 
