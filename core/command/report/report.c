@@ -5,7 +5,6 @@
  * good and shown, or none is shown.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "command/command.h"
 #include "command/output/page.h"

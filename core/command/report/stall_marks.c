@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/plot.h"
 #include "command/report/over_time_plots.h"
@@ -73,13 +74,11 @@ void tw_report_mark_stalls(struct tw_plot *plot, const struct tw_report_group *g
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	int marked;
+	FILE *file = tw_text_open(&text, &size);
+	const int marked = mark(plot, file, group, direction);
 
-	if (!file)
-		return;
-	marked = mark(plot, file, group, direction);
-	if (!fclose(file) && marked)
+	tw_text_close(file);
+	if (marked)
 		tw_plot_caption(plot, text);
 	free(text);
 }

@@ -9,7 +9,6 @@
  * Times are CLOCK_MONOTONIC in microseconds with three decimals. They are
  * written from integers and never become a double.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

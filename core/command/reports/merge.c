@@ -9,7 +9,6 @@
  * number. Two runs of one job file have the same thread numbers, so they stay
  * apart.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
