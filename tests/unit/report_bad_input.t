@@ -43,7 +43,7 @@ refuses 65 'line 2, column' 'a wrong comma'
 head -c 700 "$good" >"$bad"
 refuses 65 'cut off' 'half a report'
 { cat "$good"; echo '{}'; } >"$bad"
-refuses 65 'end of file' 'something behind the report'
+refuses 65 'report 2: not a report' 'something behind the report'
 awk 'BEGIN { for (i = 0; i < 1000000; i++) printf "[" }' >"$bad"
 refuses 65 'depth' 'a million brackets'
 echo '[]' >"$bad"
@@ -106,7 +106,7 @@ edit 's/"event_time": false/"event_time": 0/'
 refuses 65 'jobs[].event_time is not true or false' \
 	'an event time that is not true or false'
 edit 's/"reasons": \[\]/"reasons": [3]/'
-refuses 65 'counter.reasons[].code is missing' 'reasons without a code'
+refuses 65 'counter.reasons[] is not an object' 'reasons without a code'
 edit 's/"queue": {"read":/"queue": [3], "lunch": {"read":/'
 refuses 65 'stages.queue is not an object' 'a stage of the wrong type'
 edit 's/"submitting_call": {"read":/"submitting_call": [3], "x": {"read":/'
@@ -155,14 +155,14 @@ windows "$one" "$one"
 refuses 65 'over_time: the windows are not in ascending order' 'a window twice'
 windows "$(echo "$one" | sed 's/"17000/"18000/')" "$one"
 refuses 65 'over_time: the windows are not in ascending order' 'an earlier window'
-windows "$one" "$(echo "$one" | sed 's/000"/128000000"/')"
+windows "$one" "$(echo "$one" | sed 's/000000000"/128000000"/')"
 refuses 65 'over_time: the windows are more than 128 widths apart' 'a run of more windows'
 windows "$(echo "$one" | sed 's/000"/001"/')"
 refuses 65 'over_time: start is not where a window begins' 'a window between two'
 windows '{"start": "1700000000000000000"}'
 refuses 65 'over_time: a window has no I/O and no error' 'an empty window'
 windows "$(echo "$one" | sed 's/"digits": 1/"digits": 2/')"
-refuses 65 'over_time: a histogram has other digits' 'other digits'
+refuses 65 'over_time: digits is not' 'other digits'
 windows "$(echo "$one" | sed 's/"max_ns": 5/"max_ns": 4/')"
 refuses 65 'over_time: ' 'a window with crossed extremes'
 windows "$(echo "$one" | sed 's/"read"/"write"/')"

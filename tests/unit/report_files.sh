@@ -20,7 +20,9 @@ square_added() {
 	if [ "$2" -lt 100000000 ]; then
 		echo $(($1 + $2 * $2 * $3))
 	else
-		perl -Mbigint -e 'print $ARGV[0] + $ARGV[1] * $ARGV[1] * $ARGV[2]' "$@"
+		perl -MMath::BigInt -e 'my ($sum, $value, $count) = map {
+			Math::BigInt->new($_) } @ARGV;
+			print $sum + $value * $value * $count' "$@"
 	fi
 }
 
@@ -88,8 +90,9 @@ counts() {
 # numbers of reads
 on_of() {
 	cat <<-END
-	"kernel_stages": {"split": $(counts "$1"), "not_split": {"no_request":
-	$(counts "$2"), "missing_stamp": $(counts "$3"), "no_stamps": $(counts "$4")},
+	"kernel_stages": {"split": $(counts "$1"), "not_split": {
+	"no_request": $(counts "$2"), "missing_stamp": $(counts "$3"),
+	"sync_write": $(counts 0), "no_stamps": $(counts "$4")},
 	"clock_error_ns": 61, "negative_within": 7, "negative_beyond": 0,
 	"requests": 120, "retries": 2},
 	END

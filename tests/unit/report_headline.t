@@ -90,12 +90,13 @@ device   8:8
 has "$out" 'randread: iodepth 32, 2 jobs, 10.00 s' 'two jobs'
 has "$out" 'reports  a.json, c.json' 'and both reports'
 # Files and options of several jobs, and devices of several hosts with one number.
-with a.json '"options": {"rw": "read", "directory": "/d"}, "options_left_out": 2,
+with a.json '"options": {"rw": "read", "directory": "/d"},
 "devices": [{"host": "box", "device": "8:0", "name": "sda", "model": "One"}],
-"files": [{"host": "box", "path": "/d/f", "device": "8:0"}], "files_left_out": 3'
+"files": [{"host": "box", "path": "/d/f", "device": "8:0"}], "files_left_out": 3' \
+	kernel='"options": {}, "options_left_out": 2,'
 with c.json '"options": {"rw": "read", "directory": "/e"},
 "devices": [{"host": "box", "device": "8:16", "name": "sdb"}],
-"files": [{"host": "box", "path": "/d/f", "device": "8:0"}, {"host": "box", "path": "/e/f", "device": "8:16"}]' thread=2
+"files": [{"host": "box", "path": "/d/f", "device": "8:0"}, {"host": "box", "path": "/e/f", "device": "8:16"}], "files_left_out": 0' thread=2
 is "$(head_of a.json c.json | sed -n '/^file/,/^machine/p; /^options/p' | sed '/^machine/d')" "\
 file     /d/f on sda
          /e/f on sdb, and at least 3 more
@@ -104,7 +105,7 @@ is "$(head_of a.json | sed -n '/^file/p; /^options/p')" "\
 file     /d/f, and 3 more
 options  rw=read directory=/d, and 2 more" 'and of one'
 with c.json '"devices": [{"host": "box", "device": "8:0", "name": "sda", "model": "Two"}],
-"files": [{"host": "box", "path": "/d/f", "device": "8:0"}]' thread=2
+"files": [{"host": "box", "path": "/d/f", "device": "8:0"}], "files_left_out": 0' thread=2
 sed -i 's/"host": "box"/"host": "far"/' c.json
 is "$(head_of --merge-hosts a.json c.json | sed -n '/^device/,/^machine/p' | sed '$d')" "\
 device   box:sda (One)

@@ -22,14 +22,14 @@ without() {
 }
 
 without errors errors
-without short 'short I/Os'
-without empty 'I/Os that moved nothing'
-without unaccounted 'I/Os that fio did not count'
-without backwards 'stamps that ran backwards'
-without batches batches
+without short short
+without empty empty
+without unaccounted unaccounted
+without backwards backwards
+without batches batches.enters
 sed 's/"slowest"/"slow"/' "$scratch/a.json" >"$scratch/b.json"
 run report "$scratch/b.json"
-has "$out" 'not recorded: the slowest I/Os' 'without slowest, with a new key'
+has "$out" 'not recorded: over_time, slowest' 'without slowest, with a new key'
 
 write_report "$scratch/c.json" thread=2
 grep -v '^"errors"' "$scratch/a.json" >"$scratch/d.json"
@@ -44,8 +44,8 @@ sed 's/"queue"/"lunch"/; s/"fio": {"against"/"sundial": {"against"/
 	s/"name"/"nickname": [], &/' "$scratch/a.json" >"$scratch/b.json"
 run report "$scratch/b.json"
 is "$status" 0 'a stage, a clock, a direction, a key that nobody knows'
-has "$out" 'unknown to this version and left out: clocks.sundial
-  stages.lat.peek stages.lunch' 'are named, but for the key' 2>/dev/null
+has "$out" 'unknown to this version and left out: stages.lunch
+  stages.lat.peek clocks.sundial' 'are named, but for the key' 2>/dev/null
 has_not "$out" nickname 'which changes nothing'
 run report --json "$scratch/b.json"
 has "$out" '"unknown": ["clocks.sundial", "stages.lat.peek", "stages.lunch"]' \

@@ -115,12 +115,13 @@ write_report plain.json run='"start_monotonic_ns": "77000000000",'
 run report --html=page stalled.json
 is "$status$(cat "$err")" 0 'a report with a stall'
 well_formed page 'with a stall'
-# 86 and 594 are 0 and 2 s.
-has page 'cx="213.0" cy="' 'it is seen 0.5 s after the start'
+# 86 and 594 are 0 and 2.048 s.
+has page 'cx="210.0" cy="' 'it is seen 0.5 s after the start'
 has page '<title>stall 1: lat 5.000 ms</title>' 'with its lat'
-has page '<text class="tag" x="209.0"' 'and its number'
+has page '<text class="tag" x="206.0"' 'and its number'
 has page '<figcaption>stalls: 1: 5.000 ms in kernel, 1 I/O.</figcaption>' 'what it was'
-is "$(grep -c 'class="h[0-9]"' page)" 0 'without files of intervals there is no heat map'
+run report --html=page plain.json
+is "$(grep -c 'class="h[0-9]"' page)" 0 'without windows over time there is no heat map'
 sed 's/"start_monotonic_ns": "77000000000",//' stalled.json >unknown.json
 run report --html=page unknown.json
 has_not page 'stall 1' 'an older report does not tell when it was'
@@ -129,11 +130,11 @@ has_not page 'stall 1' 'an older report does not tell when it was'
 
 write_report one.json
 write_intervals one.jsonl
-run report --html=page one.jsonl one.json
-is "$status$(cat "$err")" 0 'a report with its intervals'
+run report --html=page one.jsonl
+is "$status$(cat "$err")" 0 'a file of intervals'
 well_formed page 'with a heat map'
 has page '<h4>Heat map of lat</h4>' 'a heat map'
-# Seconds 1 and 2 have 89 I/Os of 100 ns, 2, 4 and 5 have 10 of 900 ns, 4 has the slowest.
+# Two windows have 89 I/Os of 100 ns, three have 10 of 900 ns, one of these the slowest.
 is "$(sed -n '/<h4>Heat map of lat/,/<\/svg>/p' page | grep 'class="h' | grep -o 'z' | wc -l)" 6 \
 	'of six cells'
 is "$(sed -n '/<h4>Heat map of lat/,/<\/figure>/p' page | grep -o '[0-9]*</span>' |

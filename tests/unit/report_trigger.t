@@ -171,7 +171,7 @@ wrong_in() {
 	run report "$scratch/wrong"
 	is "$status $(grep -cF "wrong: $2" "$err")" '65 1' "$2"
 }
-wrong_in 's/"triggers": \[{/"triggers": [3, {/' 'triggers[] is not an object'
+wrong_in 's/"triggers": \[{/"triggers": [3, {/' 'triggers[].job is missing'
 wrong_in 's/"state": "on"/"state": "of"/' 'triggers[].state is neither on nor off'
 wrong_in 's/"state": "on"/"state": "off"/' 'triggers[].why is missing'
 wrong_in 's/"slower": 3/"slower": -3/' 'triggers[].slower is not a whole'

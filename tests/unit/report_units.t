@@ -11,7 +11,7 @@
 histogram_of() {
 	cat <<-END
 	{"digits": 5, "count": 1, "min_ns": "$1", "max_ns": "$1", "sum_ns": "$1",
-	"sum_squares_ns2": "$(perl -Mbigint -e 'print $ARGV[0] ** 2' "$1")",
+	"sum_squares_ns2": "$(square_added 0 "$1" 1)",
 	"bins": {"$2": 1}}
 	END
 }
