@@ -3,10 +3,10 @@
 #
 # Behaviour: files of intervals are shown as their sum, which is the job's report. A
 # part of the run has the intervals inside it, and parts that do not overlap add up
-# to the whole. Several jobs share one time, that of the clock. A job that was killed is shown up to
-# its last whole line; damage is one line with its place. Defect: an interval is
-# counted twice or not at all, jobs that began at other times are shifted, a damaged
-# file is shown as if it were whole.
+# to the whole. Several jobs share one time, that of the clock. A job that was killed
+# is shown up to its last whole line; damage is one line with its place. Defect: an
+# interval is counted twice or not at all, jobs that began at other times are shifted,
+# a damaged file is shown as if it were whole.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 . "$(dirname "$0")/../schema.sh"
