@@ -116,13 +116,13 @@ is "$(options own.json.3)" \
 json a.json '
 	my ($cpus, $kernel) = map { s/\s+\z//r }
 		`getconf _NPROCESSORS_ONLN`, `uname -r`;
-	$j->{machine}{kernel} eq $kernel && $j->{machine}{cpus} == $cpus'
+	$j->{machines}[0]{kernel} eq $kernel && $j->{machines}[0]{cpus} == $cpus'
 ok $? 'the kernel and the number of CPUs'
 json a.json '
 	open my $f, "<", "/sys/devices/system/clocksource/clocksource0/" .
 		"current_clocksource";
 	my $name = $f ? <$f> =~ s/\s+\z//r : "";
-	($j->{machine}{clocksource} // "") eq $name'
+	($j->{machines}[0]{clocksource} // "") eq $name'
 ok $? 'the clocksource, if the kernel names it'
 
 # ---- files ----

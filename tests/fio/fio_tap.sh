@@ -143,7 +143,7 @@ same_counts()
 			open my $f, "<", $file; my $r = decode_json(<$f>);
 			for my $d ("read", "write", "trim", "sync") {
 				my $n = $r->{ios}{$d};
-				$ours{"$r->{job}{name} $d"} += $n;
+				$ours{"$r->{jobs}[0]{name} $d"} += $n;
 				$all += $n;
 				my $s = $r->{stages};
 				my $lat = $s->{lat}{$d};

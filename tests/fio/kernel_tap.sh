@@ -50,8 +50,8 @@ kernel_is_on()
 {
 	run_fio --name=try --filename=try.data --size=64k --rw=read \
 		--tw_kernel=auto --tw_report=try.json || return 1
-	off_why=$(from_json try.json 'print $j->{kernel_stages}{why} // ""')
-	json try.json '$j->{kernel_stages}{state} eq "on"'
+	off_why=$(from_json try.json 'print $j->{jobs}[0]{kernel}{why} // ""')
+	json try.json '$j->{jobs}[0]{kernel}{state} eq "on"'
 }
 
 # may_refuse: true if the kernel may refuse the engine's program here, for the

@@ -444,7 +444,8 @@ static void random_lines(const struct shape *shape)
 	       "%s: the last one's run is the report's", shape->name);
 	tap_ok(world_count("ios", "read") > 500 &&
 	       world_count("errors", "read") && world_count("short", "write") &&
-	       !at_path(file.line[0], "kernel_stages") == !shape->slots &&
+	       !count_of(world.report, "kernel_stages.not_split.no_stamps", TW_READ) ==
+	       !shape->slots &&
 	       !at_path(file.line[0], "response") == !shape->rated &&
 	       !at_path(file.line[0], "stages.queue") == shape->no_stages &&
 	       !at_path(file.line[0], "fio_times") == !shape->event_time,
