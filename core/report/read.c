@@ -381,7 +381,9 @@ static int read_slowest(struct tw_report *report, const json_t *root,
 		slow->json = json_copy(json);
 		json_object_del(slow->json, "job");
 	}
-	tw_report_sort_slowest(report);
+	/* Without a fault each has a job of the report. */
+	if (!problem->text[0])
+		tw_report_sort_slowest(report);
 	return 0;
 }
 
