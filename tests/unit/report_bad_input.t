@@ -93,6 +93,9 @@ edit 's/"name": "randread"/"name": {}/'
 refuses 65 'jobs[].name is not a string' 'a name of the wrong type'
 edit 's/"jobs":/"hobs":/'
 refuses 65 'jobs is missing' 'no jobs'
+io='{"job": 0, "offset": 0, "size": 1, "ddir": "read", "stages": {"lat": 5}}'
+edit "s/\"jobs\":/\"hobs\":/; s/\"slowest\": \[/&$io, $io/"
+refuses 65 'jobs is missing' 'two slow I/Os without jobs'
 edit 's/"jobs": \[{.*/"jobs": [],/; /^"subjob_number"/d; /^"first_ns"/d
 	/^"engine"/d; /^"iodepth"/d; /^"fallback"/d'
 refuses 65 'jobs is empty' 'no job'
