@@ -431,8 +431,9 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 JSON_TESTS := $(filter $(B)/tests/unit/report_%.t %_json.t,$(UNIT_TESTS))
 $(JSON_TESTS): $(B)/report.a
 $(JSON_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a -ljansson
-$(B)/tests/unit/report_tally_no_memory.t: TEST_LIBS += $(addprefix \
-	-Wl$(comma)--wrap=,malloc calloc aligned_alloc mmap)
+$(B)/tests/unit/report_tally_no_memory.t $(B)/tests/unit/report_merge_no_memory.t: \
+	TEST_LIBS += $(addprefix -Wl$(comma)--wrap=,malloc calloc reallocarray aligned_alloc \
+	mmap)
 
 # The preload clock is not part of the library.
 $(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_threads: \

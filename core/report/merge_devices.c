@@ -241,6 +241,9 @@ static int add_list(struct tw_report *into, const struct tw_report *from, int al
 			return -ENOMEM;
 		take_facts(own, own->json ? merge_facts(own->json, device->json) :
 					    json_incref(device->json));
+		/* Facts without memory have no host to compare. */
+		if (tw_json_lacked_memory())
+			return -ENOMEM;
 		if (all)
 			own->jobs += device->jobs;
 		else
