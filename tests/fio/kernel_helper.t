@@ -152,7 +152,7 @@ listens there" 'a second one finds it'
 
 fio_as 65534 one --tw_kernel=require --name=two --thread --numjobs=2
 is $? 0 'a fio without privileges runs with tw_kernel=require'
-split_is one/one.json.1 512 "$joined && \$j->{kernel_stages}{by_helper}" \
+split_is one/one.json.1 512 "$joined && \$j->{jobs}[0]{kernel}{by_helper}" \
 	'its I/Os are split, by the helper'
 split_is one/one.json.2 512 "$joined" 'and those of a job that is a thread'
 split_is one/one.json.3 512 "$joined" 'and of another one'

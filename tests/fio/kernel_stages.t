@@ -27,7 +27,8 @@ else
 	is $? 0 'auto as an ordinary user: runs'
 	json user/a.json '$j->{ios}{read} == 16 && $j->{stages}{kernel}{read} &&
 		$j->{jobs}[0]{kernel}{state} eq "off" &&
-		length $j->{jobs}[0]{kernel}{why} && !$j->{kernel_stages}{split}'
+		length $j->{jobs}[0]{kernel}{why} &&
+		!$j->{kernel_stages}{split}{read}'
 	ok $? "and says why: $(from_json user/a.json \
 		'print $j->{jobs}[0]{kernel}{why}')"
 	is "$(messages)" '' 'in the report alone'
@@ -138,7 +139,7 @@ split_is read_synced.json 512 "$joined" 'reads with sync=sync: split'
 
 job off --tw_kernel=off
 json off.json '$j->{jobs}[0]{kernel}{state} eq "off" && $j->{ios}{read} &&
-	$j->{stages}{kernel}{read} && !$j->{stages}{device} &&
+	$j->{stages}{kernel}{read} && !$j->{stages}{device}{read} &&
 	$j->{jobs}[0]{kernel}{why} eq "not asked for"'
 ok $? 'tw_kernel=off: nothing is split'
 job bare --tw_stages=0
@@ -178,7 +179,7 @@ if unshare --time --monotonic=1000 --fork true 2>why; then
 		--filename="$data" --bs=4k --size=4m --io_size=2m --rw=randrw \
 		--direct=1 --tw_kernel=auto --tw_report=shifted.json \
 		--output=shifted.out 2>err || sed 's/^/# /' err
-	json shifted.json "$kernel_perl"'!$j->{stages}{device} &&
+	json shifted.json "$kernel_perl"'!$j->{stages}{device}{read} &&
 		$j->{jobs}[0]{kernel}{why} =~ /time namespace/ &&
 		sum($j->{ios}) == 512'
 	ok $? 'in a time namespace nothing is split'
@@ -206,7 +207,7 @@ for kind in --thread=0 --thread=1; do
 	split_is two_a.json.1 512 "$joined" "jobs of one fio, $kind: the first"
 	split_is two_b.json.2 256 "$joined" 'the second'
 	json two_c.json.3 '$j->{jobs}[0]{kernel}{state} eq "off" &&
-		$j->{stages}{kernel} && !$j->{stages}{device}'
+		$j->{stages}{kernel} && !$j->{stages}{device}{read}'
 	ok $? 'and one that does not want it'
 done
 
@@ -234,7 +235,7 @@ late --numjobs=2 --tw_kernel=auto
 is $? 0 'two processes'
 for of in 1 2; do
 	json late.json.$of '$j->{jobs}[0]{kernel}{why} =~ /create_serialize=0/ &&
-		$j->{ios}{read} && !$j->{stages}{device}'
+		$j->{ios}{read} && !$j->{stages}{device}{read}'
 	ok $? "process $of says why it has no stages"
 done
 late --numjobs=2 --tw_kernel=require

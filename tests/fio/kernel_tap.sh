@@ -194,13 +194,13 @@ kernel_perl='
 	sub of { my ($stage, $d) = @_; $j->{stages}{$stage}{$d}{count} // 0 }
 	sub trusted {
 		my $c = $j->{counter};
-		$c->{fallback} || $c->{at_end} &&
+		$j->{jobs}[0]{fallback} || $c->{at_end} &&
 			$c->{at_end}{verdict} eq "reliable";
 	}
 	sub broken {
-		my $k = $j->{kernel_stages};
+		my ($k, $is) = ($j->{kernel_stages}, $j->{jobs}[0]{kernel});
 		my ($split, $joined, @broken) = (0, 0);
-		$k->{state} eq "on" or return "state is $k->{state}: $k->{why}\n";
+		$is->{state} eq "on" or return "state is $is->{state}: $is->{why}\n";
 		for my $d ("read", "write", "trim", "sync") {
 			my $whole = List::Util::sum0(map { $_->{$d} }
 				values %{$k->{not_split}});

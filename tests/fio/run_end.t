@@ -45,7 +45,7 @@ covered()
 		my %state = map { $_->{name} => $_->{state} }
 			@{$c->{at_end}{checks} // []};
 		my %code = map { $_->{code} => 1 } @{$c->{reasons}};
-		$c->{fallback} || !$code{end_cpus_not_compared} &&
+		$j->{jobs}[0]{fallback} || !$code{end_cpus_not_compared} &&
 			$state{cpus} ne "not_run" &&
 			defined $c->{covers}{end_cpus} &&
 			$c->{covers}{end_cpus} eq $c->{covers}{job_cpus} &&
