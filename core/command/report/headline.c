@@ -14,7 +14,6 @@
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
 #include "command/reports/attached.h"
-#include "command/reports/facts.h"
 #include "command/reports/merge.h"
 #include "machine/hypervisor.h"
 #include "report/want.h"

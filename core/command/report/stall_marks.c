@@ -12,7 +12,7 @@
 #include "command/output/plot.h"
 #include "command/report/over_time_plots.h"
 #include "command/reports/causes.h"
-#include "command/reports/facts.h"
+#include "command/reports/when.h"
 #include "report/want.h"
 
 #define MAX_STALLS	5

@@ -10,9 +10,9 @@
 #include "command/memory.h"
 #include "command/output/format.h"
 #include "command/reports/causes.h"
-#include "command/reports/facts.h"
 #include "command/reports/slow_stages.h"
 #include "command/reports/stalls.h"
+#include "command/reports/when.h"
 #include "latency/histogram_json.h"
 #include "report/want.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times of a job's run.
+ * When something happened in a job's run.
  */
-#include "command/reports/facts.h"
+#include "command/reports/when.h"
 
 int tw_report_since_start(double *s, const struct tw_report_job *job,
 			  uint64_t monotonic_ns)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times of a job's run.
+ * When something happened in a job's run.
  */
-#ifndef TW_REPORT_FACTS_H
-#define TW_REPORT_FACTS_H
+#ifndef TW_REPORT_WHEN_H
+#define TW_REPORT_WHEN_H
 
 #include "command/output/page.h"
 #include "command/reports/report.h"
