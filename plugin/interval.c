@@ -22,7 +22,7 @@
 #include "report_file.h"
 #include "timespec.h"
 
-/* How often the thread looks at first if the job has switched. */
+/* How often the thread asks at first if the job has switched. */
 #define FIRST_PAUSE_NS	50000
 
 struct tw_intervals {

@@ -6,7 +6,7 @@
 #		a line for each file that the schema refuses, or that has a key
 #		that the schema does not have; a file may have several, and may be
 #		an expected output of a golden test. The first line of a file of
-#		intervals is compared with the schema of a report beside it
+#		intervals is compared with the schema of a report, in the same folder
 #	schema.py refused SCHEMA FILE...
 #		the names of those that the schema refuses; unknown keys are no reason
 #	schema.py keys SCHEMA PART...

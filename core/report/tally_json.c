@@ -17,7 +17,7 @@
 /* Room for the path of any row, and for a direction. */
 #define PATH_BYTES	128
 
-/* Values beside rows that the reader of reports knows. */
+/* Values that are no rows, and that the reader of reports knows. */
 static const char *const others[] = {
 	"attached.rings", "attached.operations", "attached.others",
 };

@@ -9,8 +9,8 @@
 #	tests/bench/report_merge.sh [REPORTS [BINS]]
 #
 # A report is one of a mixed job: the stages, lat and the submitting call for reads
-# and for writes, 64 slowest I/Os, 58 windows over time. It has some BINS bins in all (4000 by
-# default). Prints what was read and the times.
+# and for writes, 64 slowest I/Os, 58 windows over time. It has some BINS bins in all
+# (4000 by default), without those over time. Prints what was read and the times.
 set -eu
 
 reports=${1:-1000}

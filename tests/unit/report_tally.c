@@ -338,7 +338,7 @@ static void put_at(json_t *json, const char *path, json_t *value)
 		json_object_del(json, part);
 }
 
-/* Check what is said of a good tally with @value at @path. */
+/* Check what is told of a good tally with @value at @path. */
 static void refuses(const json_t *good, const char *path, const char *value,
 		    const char *reason)
 {
