@@ -167,8 +167,7 @@ static int is_accepted(const json_t *json, struct tw_report_problem *problem, in
 
 /* ---- keys and types --------------------------------------------------------------------- */
 
-/* Keys without which a report is refused: the last parts of their paths, in braces those
- * of an object. */
+/* Paths without which a report is refused. */
 static const char *const required[] = {
 	".schema", ".version", ".jobs", ".clocks", ".counter", ".ios", ".stages.lat",
 	".jobs[].name", ".jobs[].groupid", ".jobs[].thread_number", ".jobs[].subjob_number",
