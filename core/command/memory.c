@@ -6,9 +6,9 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <sysexits.h>
 #include <unistd.h>
 
-#include "command/command.h"
 #include "command/output/file.h"
 
 #define FIRST_ROOM	8
@@ -21,7 +21,7 @@ _Noreturn void tw_no_memory(void)
 
 	(void)written;
 	tw_output_remove_all();
-	_exit(TW_EXIT_SOFTWARE);
+	_exit(EX_SOFTWARE);
 }
 
 static void *got(void *block)
