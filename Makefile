@@ -575,26 +575,30 @@ $(ATTACH_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a -ljansson
 # The engine with a simulated fio, kernel and counter. Its files are built once more, with
 # that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
+ENGINE_BENCH := $(B)/tests/bench/engine_settle
+ENGINE_MAINS := $(ENGINE_TESTS:.t=.o) $(ENGINE_BENCH).o
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
 	devices files block_device report response trigger interval \
 	collect/slowest kernel_job kernel_why kernel/trace_own \
 	kernel/trace_text kernel/explained_json kernel/program)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
-$(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
+$(ENGINE_OBJECTS) $(ENGINE_MAINS): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
 
 ENGINE_NEEDS := plugin/fio-features.sh $(B)/fio.path $(B)/flags
 $(ENGINE_OBJECTS): $(B)/tests/engine/%.o: plugin/%.c $(ENGINE_NEEDS)
 	$(call say,CC,$<)
 	$(compile_plugin)
 
-$(ENGINE_TESTS:.t=.o): $(B)/%.o: %.c $(ENGINE_NEEDS)
+$(ENGINE_MAINS): $(B)/%.o: %.c $(ENGINE_NEEDS)
 	$(call say,TEST,$<)
 	$(compile_plugin)
 
-$(ENGINE_TESTS): %.t: %.o $(ENGINE_OBJECTS) $(B)/report.a $(B)/libtickwise.a
+$(ENGINE_TESTS): %.t: %.o
+$(ENGINE_BENCH): %: %.o
+$(ENGINE_TESTS) $(ENGINE_BENCH): $(ENGINE_OBJECTS) $(B)/report.a $(B)/libtickwise.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(ENGINE_TEST_LDFLAGS) -o $@ $^ \
-		-ljansson $(CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(ENGINE_TEST_LDFLAGS) -o $@ $(filter %.o,$^) \
+		$(filter %.a,$^) -ljansson $(CORE_LIBS)
 $(B)/tests/unit/engine_no_memory.t: ENGINE_TEST_LDFLAGS := $(addprefix \
 	-Wl$(comma)--wrap=,malloc calloc aligned_alloc mmap mmap64 free munmap)
 

@@ -257,13 +257,22 @@ static void record_counts(struct tw_tally *tally, const struct tw_finished *fini
 	tally->scalars.negative_beyond += wrong->inside.beyond;
 }
 
+/* Return when an I/O was returned, by CLOCK_REALTIME, or a later time in the same window
+ * over time: mostly all I/Os of a settle are in the open window, and so is its end. */
+static uint64_t window_ns(const struct tw_job *job, const struct tw_tally *tally,
+			  const struct tw_finished *finished, uint64_t end_ns)
+{
+	return end_ns < tally->over_time.edge_ns && !job->devices ? end_ns :
+	       realtime_ns(job, finished->returned_ticks);
+}
+
 /* Record lat where it is kept outside of the histograms. */
 static void record_lat(struct tw_job *job, struct tw_tally *tally,
 		       const struct tw_finished *finished,
 		       const struct tw_io_times *times,
-		       const struct tw_clocks *clocks)
+		       const struct tw_clocks *clocks, uint64_t end_ns)
 {
-	const uint64_t at_ns = realtime_ns(job, finished->returned_ticks);
+	const uint64_t at_ns = window_ns(job, tally, finished, end_ns);
 
 	tw_windows_add(&tally->over_time, at_ns, finished->direction, times->lat_ns);
 	if (job->devices)
@@ -279,7 +288,7 @@ static void record_lat(struct tw_job *job, struct tw_tally *tally,
 
 static void record(struct tw_job *job, struct tw_filled *filled,
 		   const struct tw_finished *finished,
-		   const struct tw_clocks *clocks)
+		   const struct tw_clocks *clocks, uint64_t end_ns)
 {
 	struct tw_tally *tally = &filled->tally;
 	struct tw_contradictions wrong = { 0 };
@@ -296,7 +305,7 @@ static void record(struct tw_job *job, struct tw_filled *filled,
 	filled->last_ticks = finished->returned_ticks;
 	record_counts(tally, finished, &wrong);
 	tw_histogram_add(&tally->times[TW_LAT][finished->direction], times.lat_ns);
-	record_lat(job, tally, finished, &times, clocks);
+	record_lat(job, tally, finished, &times, clocks, end_ns);
 	if (job->extra)
 		record_extra(job, tally, finished, times.lat_ns);
 	if (job->stages)
@@ -338,29 +347,41 @@ static void take_batches(struct tw_job *job, struct tw_scalars *scalars)
 	scalars->schedule_ns = job->response ? TW_SCHEDULE_NS : 0;
 }
 
-void tw_record_settle(struct tw_job *job)
+static void take_finished(struct tw_job *job, struct tw_filled *filled)
 {
-	struct tw_filled *filled = tw_fill_begin(&job->filling);
+	const struct tw_finished *end = &job->finished[job->finished_count], *finished;
 	const struct tw_clocks clocks = {
 		.scale = &job->timing->clock.scale,
 		.system = job->system,
 		.zero_ticks = job->start.ticks,
 		.join = job->kernel.slots ? &job->join : NULL,
 	};
-	unsigned i;
+	uint64_t end_ns;
 
-	if (clocks.join && job->finished_count)
+	if (!job->finished_count)
+		return;
+	if (clocks.join)
 		read_clocks(job);
-	for (i = 0; i < job->finished_count; i++)
-		if (tw__unlikely(job->finished[i].failed))
-			record_failed(job, &filled->tally, &job->finished[i]);
+	end_ns = realtime_ns(job, end[-1].returned_ticks);
+	for (finished = job->finished; finished < end; finished++)
+		if (tw__unlikely(finished->failed))
+			record_failed(job, &filled->tally, finished);
 		else
-			record(job, filled, &job->finished[i], &clocks);
+			record(job, filled, finished, &clocks, end_ns);
 	job->finished_count = 0;
+}
+
+/* Without tw_interval there is one tally, which no other thread uses. */
+void tw_record_settle(struct tw_job *job)
+{
+	struct tw_filled *filled = job->intervals ? tw_fill_begin(&job->filling) :
+						    &job->filling.filled[0];
+
+	take_finished(job, filled);
 	take_batches(job, &filled->tally.scalars);
 	if (job->has_pending)
 		take_pending(job, &filled->tally);
-	if (tw_fill_end(&job->filling))
+	if (!job->intervals || tw_fill_end(&job->filling))
 		return;
 	filled->end_ticks = tw_job_stamp(job);
 	tw_fill_switch(&job->filling);
