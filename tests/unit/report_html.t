@@ -67,7 +67,7 @@ has "$page" '<tr><th scope="row" class="text">fio (cpu)</th><td class="text">MON
 	'a clock'
 run report --html="$page" "$scratch/c.json" "$scratch/d.json"
 has "$page" '<h3>read: 200 I/Os' 'jobs are merged'
-has "$page" 'not recorded by all of these jobs: over_time' 'and what is missing'
+has "$page" 'not recorded by all of these jobs: the run over time' 'and what is missing'
 run report --html="$page" "$scratch/c.json" "$scratch/d.json" "$scratch/e.json"
 is "$status" 65 'a name with a 0 byte is none'
 write_report "$scratch/e.json" group=1 thread=3 fio_ns=-1e300 fio_ppb=1e300 \

@@ -29,7 +29,7 @@ without backwards backwards
 without batches batches.enters
 sed 's/"slowest"/"slow"/' "$scratch/a.json" >"$scratch/b.json"
 run report "$scratch/b.json"
-has "$out" 'not recorded: over_time, slowest' 'without slowest, with a new key'
+has "$out" 'not recorded: the run over time, the slowest I/Os' 'without slowest, with a new key'
 
 write_report "$scratch/c.json" thread=2
 grep -v '^"errors"' "$scratch/a.json" >"$scratch/d.json"

@@ -33,7 +33,7 @@ sed -n 's/^	//p' >"$scratch/should" <<'END'
 	  stamp
 	clock errors (RAW): tickwise +0.150 +-0.300 ppb, fio -7439 +-2.500 ppb
 	
-	not recorded: over_time
+	not recorded: the run over time
 END
 is "$(sed '/^What the words/,$d' "$scratch/page")" "$(cat "$scratch/should")" \
 	'head, stages and clocks'

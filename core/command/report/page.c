@@ -206,6 +206,16 @@ static int is_missing(const struct tw_report_group *group, unsigned row)
 	       (is_of_each_report(row) && !tw_has(&group->all.tally, row));
 }
 
+/* Return a name for the reader: that of a number is its key. */
+static const char *name_of(unsigned row)
+{
+	static const char *const parts[] = {
+		"the stages by lat", "the run over time", "the slowest I/Os",
+	};
+
+	return row < TW_ROW_BY_LAT ? tw_row_path(row) : parts[row - TW_ROW_BY_LAT];
+}
+
 /* Add what a reader might expect but was not recorded. */
 static void add_missing(struct tw_page *page, const struct tw_report_group *group)
 {
@@ -220,7 +230,7 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 					  group->all.job_count == 1 ? "" :
 					  " by all of these jobs");
 		}
-		tw_page_more(page, "%s %s", before, tw_row_path(row));
+		tw_page_more(page, "%s %s", before, name_of(row));
 		before = ",";
 	}
 }
