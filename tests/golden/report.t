@@ -69,8 +69,8 @@ grep -v '^"batches"\|^"backwards"' plain.json | sed 's/"stages": {"queue"/"stage
 # ---- what happened to the job in its slowest I/O, and what the kernel recorded ----
 write_report plain.json name=caused group=5 pid=107 thread=9 split=all slow=5100000 \
 	queue=0 deliver=10000 kernel='"causes": {"state": "on"},' kernel_stages='
-	"triggers": [{"job": 0, "state": "on", "above_ns": 5000000, "slower": 3, "io": {"offset": 8192, "size":
-	4096, "ddir": "read", "ticks": "7", "monotonic_ns": "9007199254000740",
+	"triggers": [{"job": 0, "state": "on", "above_ns": 5000000, "slower": 3, "io":
+	{"offset": 8192, "size": 4096, "ddir": "read", "ticks": "7", "monotonic_ns": "9007199254000740",
 	"lat_ns": 5100000}, "event_count": 12, "events": [
 	{"monotonic_ns": "9007199253997000", "cpu": 0, "task": "sh", "pid": 22, "event":
 	"sched_switch", "args": "prev_comm=sh prev_pid=22 prev_prio=120 prev_state=R+ ==> next_comm=fio next_pid=9 next_prio=120",
@@ -102,8 +102,8 @@ cat >attached.json <<END
 {"schema": "tickwise-report", "version": 1, "jobs": [{"name": "db", "host": "box",
 "fio_version": "", "engine": "attach", "tickwise_version": "0.1", "groupid": 0,
 "thread_number": 1, "subjob_number": 0, "pid": 7643, "start": "1700000000000000000",
-"iodepth": 0, "first_ns": 0, "run_ns": 2000000000, "event_time": false, "event_wait": false, "fallback": true,
-"kernel": {"state": "on"}}],
+"iodepth": 0, "first_ns": 0, "run_ns": 2000000000, "event_time": false,
+"event_wait": false, "fallback": true, "kernel": {"state": "on"}}],
 "ios": $(counts 100), "errors": $(counts 1), "empty": $(counts 2 moves),
 "linked": $(counts 0), "drained": $(counts 0), "cancelled": $(counts 0),
 "no_cqe": $(counts 0), "unseen": $(counts 0),

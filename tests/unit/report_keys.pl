@@ -154,6 +154,12 @@ sub check {
 	}
 }
 
+# The header of a file of intervals has no numbers, and is written when the job begins.
+sub as_of_header {
+	$_->{always} = 0 for grep { $_->{parent} eq '' &&
+		$_->{name} =~ /^(?:clocks|counter|ios|stages)$/ } @keys;
+}
+
 # A line has the keys of a report and its own, but needs none of a report's.
 sub as_of_line {
 	for (@keys) {
@@ -172,6 +178,7 @@ my ($root, $is_line);
 while ($rest =~ /\S/) {
 	($root, my $length) = JSON::PP->new->utf8->decode_prefix($rest);
 	substr($rest, 0, $length, '');
+	as_of_header() if exists $root->{kind};
 	as_of_line() if exists $root->{interval} && !$is_line++;
 	check($root, '', '');
 }

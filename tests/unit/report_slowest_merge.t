@@ -3,7 +3,8 @@
 #
 # Of several jobs' slowest I/Os the slowest of all are shown: as many as the job that
 # kept the fewest, and equal ones in the order of their jobs. Fails if a fast one is
-# shown and a slow one is not, or if the order depends on the order of the arguments. Fails also if a sync of a whole file has a place in it.
+# shown and a slow one is not, or if the order depends on the order of the arguments.
+# Fails also if a sync of a whole file has a place in it.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
