@@ -144,6 +144,28 @@ is "$status $(grep -c 'the same job as' "$err")" '65 1' 'a job twice is refused,
 "$tickwise" report --merge-hosts all.json | sed '/^options /,/^$/d' >page_again
 is "$(diff page page_again)" '' 'the page of a merged report is that of its jobs'
 
+# ---- a comparison ----
+
+for run in 1 2 3 4; do
+	for thread in 1 2; do
+		write_report before.$run.$thread.json run="\"run\": \"$run\"," thread=$thread \
+			pid=$((10 * run + thread))
+		write_report after.$run.$thread.json run="\"run\": \"1$run\"," thread=$thread \
+			pid=$((100 * run + thread)) slow=2000
+	done
+done
+"$tickwise" diff before.*.json -- after.*.json >page
+for side in before after; do
+	for run in 1 2 3 4; do
+		merged $side.$run.?.json
+	done >$side.json
+done
+is "$(wc -l <before.json)" 4 'four runs are four reports'
+"$tickwise" diff before.json -- after.json >page_again
+grep -q 'B is 1.053' page
+ok $? 'a comparison finds a difference'
+is "$(diff page page_again)" '' 'and the same one between merged reports'
+
 # ---- a thousand jobs ----
 
 with job.json "$(slow 1 1000 900)" "$(facts box x 0 1000000 "$(window 3 100 40)"),
