@@ -75,7 +75,7 @@ endif
 comma := ,
 
 # The packages of Debian and Ubuntu that are needed.
-PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
+PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev zlib1g-dev
 PACKAGES_FIO := fio dpkg-dev
 # For the stages inside the kernel. In Ubuntu, bpftool is in the package of the kernel's
 # tools.
@@ -103,15 +103,17 @@ CORE_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -fno-semantic-interposition 
 	       -pthread $(WARNINGS) -Icore -D_GNU_SOURCE \
 	       $(if $(DEBUG),-DTW_DEBUG) $(SANITIZE)
 CORE_LIBS := -lm -pthread $(SANITIZE)
+# For reports and what else is JSON. The library itself needs neither.
+JSON_LIBS := -ljansson -lz
 
-LIBRARY_SOURCES := $(filter-out %_json.c, \
+LIBRARY_SOURCES := $(filter-out %_json.c %_hdr.c, \
 	$(wildcard core/*.c core/counter/*.c core/machine/*.c core/clock/*.c core/estimate/*.c \
 		   core/latency/*.c))
 # The pointer chase, for `tickwise memlat` and the memory engine.
 MEMORY_SOURCES := $(wildcard core/memory/*.c)
 # Reports, JSON and files, for the program and the engines.
 REPORT_SOURCES := $(filter-out %/describe.c,$(wildcard core/report/*.c)) \
-	$(wildcard core/latency/*_json.c) \
+	$(wildcard core/latency/*_json.c core/latency/*_hdr.c) \
 	$(addprefix core/command/output/,file.c json_text.c plain_text.c)
 PROBE_SOURCES := $(wildcard core/probe/*.c)
 COMMAND_SOURCES := $(filter-out $(REPORT_SOURCES),$(sort $(wildcard core/command/*.c \
@@ -195,7 +197,7 @@ $(B)/example: core/example/example.c $(B)/libtickwise.a
 $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/report.a $(B)/libtickwise-memory.a \
 	       $(B)/libtickwise.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson -ldl $(CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JSON_LIBS) -ldl $(CORE_LIBS)
 
 # clock_gettime() for programs that can't be rebuilt. All symbols are bound before the
 # first call (-z now), and no other function is exported.
@@ -392,7 +394,7 @@ $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
 $(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/command.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		-lbpf -ljansson $(CORE_LIBS)
+		-lbpf $(JSON_LIBS) $(CORE_LIBS)
 else
 KERNEL_LIBS :=
 endif
@@ -408,7 +410,7 @@ $(addprefix $(B)/,$(ENGINE_FILES)): $(B)/report.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--exclude-libs,ALL -o $@ $(filter %.o %-memory.a,$^) \
-		$(B)/report.a $(B)/libtickwise.a $(ENGINE_LIBS) -ljansson $(CORE_LIBS) \
+		$(B)/report.a $(B)/libtickwise.a $(ENGINE_LIBS) $(JSON_LIBS) $(CORE_LIBS) \
 		$(if $(PROFILE),-L$(B) -ltickwise-profile -Wl$(comma)-rpath$(comma)'$$ORIGIN')
 
 $(addprefix $(B)/,$(ENGINE_FILES)): $(if $(PROFILE),$(PROFILE_LIBRARIES))
@@ -428,9 +430,9 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 		$(TEST_LIBS) $(CORE_LIBS)
 
 # Unit tests of JSON and reports link this archive, which needs the library after it.
-JSON_TESTS := $(filter $(B)/tests/unit/report_%.t %_json.t,$(UNIT_TESTS))
+JSON_TESTS := $(filter $(B)/tests/unit/report_%.t %_json.t %_hdr.t,$(UNIT_TESTS))
 $(JSON_TESTS): $(B)/report.a
-$(JSON_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a -ljansson
+$(JSON_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a $(JSON_LIBS)
 $(B)/tests/unit/report_tally_no_memory.t $(B)/tests/unit/report_merge_no_memory.t: \
 	TEST_LIBS += $(addprefix -Wl$(comma)--wrap=,malloc calloc reallocarray aligned_alloc \
 	mmap)
@@ -452,7 +454,7 @@ PAGE_TESTS := $(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)) \
 	memlat_page.t)
 
 $(PAGE_TESTS): $(B)/command.a $(B)/libtickwise-memory.a tests/unit/output.h
-$(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
 
 COMMAND_MEMORY := $(addprefix $(B)/core/command/,memory.o output/file.o)
 
@@ -462,9 +464,9 @@ $(B)/tests/unit/child.t: TEST_LIBS := $(B)/libtickwise.a
 COMMAND_TESTS := $(addprefix $(B)/tests/unit/,command_common.t command_interrupts.t \
 	doctor_facts.t)
 $(COMMAND_TESTS): $(B)/command.a
-$(COMMAND_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(COMMAND_TESTS): TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
-$(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
 
 # The C code that reads reports.
 $(B)/tests/unit/report_intervals.t: $(B)/command.a
@@ -497,7 +499,7 @@ $(MEMORY_TESTS): TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/memory_turns.t: TEST_LIBS += -Wl$(comma)--wrap=tw_chase
 $(B)/tests/unit/text_plain.t: $(B)/core/command/output/plain_text.o
 $(B)/tests/unit/text_html.t: $(B)/command.a
-$(B)/tests/unit/text_html.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(B)/tests/unit/text_html.t: TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
 
 $(B)/tests/unit/profile_recorder.t: $(addprefix $(B)/core/profile/,recorder.o \
 	tree.o arena.o)
@@ -534,7 +536,7 @@ $(B)/tests/unit/machine_json.t: plugin/collect/machine_json.c
 $(B)/tests/unit/machine_json.t: CORE_CFLAGS += -Iplugin
 $(B)/tests/unit/block_device.t: plugin/block_device.c $(B)/report.a
 $(B)/tests/unit/block_device.t: CORE_CFLAGS += -Iplugin
-$(B)/tests/unit/block_device.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(B)/tests/unit/block_device.t: TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
 
 # the two sides of the kernel helper's socket,
 $(B)/tests/unit/kernel_helper_peer.t: plugin/kernel/helper_peer.c \
@@ -570,7 +572,7 @@ $(B)/tests/unit/attach_table.t: plugin/kernel/attach_table.c \
 	core/command/memory.c $(addprefix core/command/output/,format.c page.c table.c \
 	terminal.c text.c)
 $(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
-$(ATTACH_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a -ljansson
+$(ATTACH_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a $(JSON_LIBS)
 
 # The engine with a simulated fio, kernel and counter. Its files are built once more, with
 # that counter and that kernel.
@@ -598,7 +600,7 @@ $(ENGINE_BENCH): %: %.o
 $(ENGINE_TESTS) $(ENGINE_BENCH): $(ENGINE_OBJECTS) $(B)/report.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(ENGINE_TEST_LDFLAGS) -o $@ $(filter %.o,$^) \
-		$(filter %.a,$^) -ljansson $(CORE_LIBS)
+		$(filter %.a,$^) $(JSON_LIBS) $(CORE_LIBS)
 $(B)/tests/unit/engine_no_memory.t: ENGINE_TEST_LDFLAGS := $(addprefix \
 	-Wl$(comma)--wrap=,malloc calloc aligned_alloc mmap mmap64 free munmap)
 
@@ -609,9 +611,9 @@ $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 		-o $@ $(filter %.c %.o,$^) $(B)/libtickwise.a $(LDFLAGS) \
 		$(CORE_LIBS)
 
-$(B)/tests/bench/rate_replay: private CORE_LIBS += -ljansson
+$(B)/tests/bench/rate_replay: private CORE_LIBS += $(JSON_LIBS)
 $(B)/tests/bench/diff_simulated: private CORE_LIBS := $(B)/command.a \
-	$(B)/libtickwise.a -ljansson $(CORE_LIBS)
+	$(B)/libtickwise.a $(JSON_LIBS) $(CORE_LIBS)
 $(B)/tests/bench/diff_simulated: $(B)/command.a
 $(B)/tests/fio/attach_kinds $(B)/tests/fio/attach_server: private CORE_LIBS += -luring
 $(B)/tests/fio/kernel_rings: $(B)/kernel/loader.o $(B)/kernel/program.o
@@ -643,7 +645,7 @@ $(B)/tickwise-recorded: $(call objects,$(COMMAND_SOURCES) $(RECORDED_SOURCES)) \
 			$(B)/report.a $(B)/libtickwise-memory.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(REPLACED)) \
-		-o $@ $^ -ljansson -ldl $(CORE_LIBS)
+		-o $@ $^ $(JSON_LIBS) -ldl $(CORE_LIBS)
 
 # ---- other processors ----
 #
@@ -908,7 +910,7 @@ $(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command -Icore/latency $(CPPFLAGS) $(CFLAGS) \
-		-fsanitize=fuzzer -o $@ $^ $(LDFLAGS) -ljansson $(CORE_LIBS)
+		-fsanitize=fuzzer -o $@ $^ $(LDFLAGS) $(JSON_LIBS) $(CORE_LIBS)
 
 # libFuzzer has its own main(), so the program's main() gets another name.
 fuzz_main := -Dmain=tickwise_main -Wno-missing-prototypes
@@ -1041,7 +1043,7 @@ man: $(patsubst %,$(B)/man/%,$(MAN_PAGES))
 # What the rows of a report say of themselves gets into its manual page and schemas.
 $(B)/describe: $(B)/core/report/describe.o $(B)/report.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JSON_LIBS) $(CORE_LIBS)
 
 # A line @OPTIONS COMMAND@ of a page becomes the command's options, and @ROWS KIND@ rows.
 $(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(B)/tickwise $(B)/describe

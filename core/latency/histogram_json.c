@@ -9,6 +9,7 @@
 
 #include "histogram_json.h"
 #include "histogram.h"
+#include "histogram_hdr.h"
 
 /* A double holds every whole number up to here. */
 #define EXACT_IN_DOUBLE	(1ULL << 53)
@@ -123,6 +124,22 @@ static json_t *bins_to_json(const struct tw_histogram *histogram)
 	return bins;
 }
 
+/* Return NULL without memory. jansson's own allocator is told of it. */
+static json_t *hdr_to_json(const struct tw_histogram *histogram)
+{
+	json_malloc_t allocate;
+	json_free_t release;
+	json_t *json = NULL;
+	char *room;
+
+	json_get_alloc_funcs(&allocate, &release);
+	room = allocate(tw_hdr_room(histogram));
+	if (room)
+		json = json_stringn_nocheck(room, tw_hdr_encode(histogram, room));
+	release(room);
+	return json;
+}
+
 /* Write the sum of the squares, all 128 bits; NULL if it is not known. */
 static json_t *squares_to_json(const struct tw_histogram *histogram)
 {
@@ -142,6 +159,7 @@ static json_t *squares_to_json(const struct tw_histogram *histogram)
 static json_t *to_json(const struct tw_histogram *histogram, int derived)
 {
 	uint64_t min_ns = histogram->count ? histogram->min_ns : 0;
+	int has_bins = derived || !tw_hdr_can(histogram);
 
 	/* o*: without a value there is no key. */
 	return json_pack("{s:i, s:o, s:o, s:o, s:o*, s:o*, s:o, s:o*, s:o*, s:o}",
@@ -156,7 +174,8 @@ static json_t *to_json(const struct tw_histogram *histogram, int derived)
 			 "sum_ns", tw_json_digits(histogram->sum_ns),
 			 "sum_squares_ns2", squares_to_json(histogram),
 			 "percentiles", derived ? percentiles_to_json(histogram) : NULL,
-			 "bins", bins_to_json(histogram));
+			 has_bins ? "bins" : "hdr",
+			 has_bins ? bins_to_json(histogram) : hdr_to_json(histogram));
 }
 
 json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
@@ -249,27 +268,21 @@ static int add_squares_of(u128 *sum_ns2, uint64_t count, uint64_t value_ns)
 	       __builtin_add_overflow(*sum_ns2, squares_ns2, sum_ns2);
 }
 
-/* Read the bin that ends with @high_ns. */
-static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
-		    uint64_t count, const struct stated *stated,
-		    struct found *found, const char **problem)
+static int read_bin(struct tw_histogram *histogram, uint32_t bin, uint64_t count,
+		    const struct stated *stated, struct found *found,
+		    const char **problem)
 {
-	uint32_t bin = tw__histogram_bin(histogram, high_ns);
-	uint64_t low_ns = tw_histogram_bin_low(histogram, bin);
+	const uint64_t low_ns = largest(tw_histogram_bin_low(histogram, bin),
+					stated->min_ns);
+	const uint64_t high_ns = smallest(tw_histogram_bin_high(histogram, bin),
+					  stated->max_ns);
 
-	if (tw_histogram_bin_high(histogram, bin) != high_ns)
-		return refuse(problem, "a bin's key is not the end of a bin with "
-			      "these digits");
-	if (count == 0)
-		return refuse(problem, "a bin is empty");
 	if (tw_histogram_add_bin(histogram, bin, count))
 		return refuse(problem, "bins hold more than 64 bits can count");
 	if (found->next == 0 || bin < found->first)
 		found->first = bin;
 	if (bin >= found->next)
 		found->next = bin + 1;
-	low_ns = largest(low_ns, stated->min_ns);
-	high_ns = smallest(high_ns, stated->max_ns);
 	found->min_ns += (u128)count * low_ns;
 	found->max_ns += (u128)count * high_ns;
 	found->overflow |=
@@ -278,28 +291,79 @@ static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
 	return 0;
 }
 
-/* Read the bins in any order: other programs may write them in another order. */
-static int read_bins(struct tw_histogram *histogram, const json_t *json,
-		     const struct stated *stated, struct found *found,
-		     const char **problem)
+/* Read the bin that ends with @high_ns. */
+static int read_bin_of(struct tw_histogram *histogram, uint64_t high_ns, uint64_t count,
+		       const struct stated *stated, struct found *found,
+		       const char **problem)
 {
-	json_t *bins = json_object_get(json, "bins");
+	const uint32_t bin = tw__histogram_bin(histogram, high_ns);
+
+	if (tw_histogram_bin_high(histogram, bin) != high_ns)
+		return refuse(problem, "a bin's key is not the end of a bin with "
+			      "these digits");
+	if (count == 0)
+		return refuse(problem, "a bin is empty");
+	return read_bin(histogram, bin, count, stated, found, problem);
+}
+
+/* Read the bins in any order: other programs may write them in another order. */
+static int read_object(struct tw_histogram *histogram, const json_t *bins,
+		       const struct stated *stated, struct found *found,
+		       const char **problem)
+{
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(bins))
 		return refuse(problem, "bins is not an object");
-	json_object_foreach(bins, key, value) {
+	json_object_foreach((json_t *)bins, key, value) {
 		uint64_t high_ns, count;
 
 		if (digits_to_u64(key, strlen(key), &high_ns) ||
 		    tw_json_to_u64(value, &count))
 			return refuse(problem, "a bin is not a whole number "
 				      "under a whole number");
-		if (read_bin(histogram, high_ns, count, stated, found, problem))
+		if (read_bin_of(histogram, high_ns, count, stated, found, problem))
 			return -EINVAL;
 	}
 	return 0;
+}
+
+static int read_hdr(struct tw_histogram *histogram, const json_t *text,
+		    const struct stated *stated, struct found *found,
+		    const char **problem)
+{
+	struct tw_hdr hdr;
+	uint64_t count;
+	uint32_t bin;
+	int ret;
+
+	if (!json_is_string(text))
+		return refuse(problem, "hdr is not a text");
+	ret = tw_hdr_open(&hdr, json_string_value(text), json_string_length(text),
+			  histogram, problem);
+	if (ret)
+		return ret;
+	while ((ret = tw_hdr_next(&hdr, &bin, &count, problem)) > 0) {
+		ret = read_bin(histogram, bin, count, stated, found, problem);
+		if (ret)
+			break;
+	}
+	tw_hdr_close(&hdr);
+	return ret;
+}
+
+static int read_bins(struct tw_histogram *histogram, const json_t *json,
+		     const struct stated *stated, struct found *found,
+		     const char **problem)
+{
+	const json_t *bins = json_object_get(json, "bins");
+	const json_t *hdr = json_object_get(json, "hdr");
+
+	if (bins && hdr)
+		return refuse(problem, "bins and hdr are both there");
+	return hdr ? read_hdr(histogram, hdr, stated, found, problem) :
+		     read_object(histogram, bins, stated, found, problem);
 }
 
 /* True if the squares are too small: the square of a sum is at most n times the
@@ -385,10 +449,12 @@ static int read_rest(struct tw_histogram *empty, const json_t *json,
 		     const struct stated *stated, const char **problem)
 {
 	struct found found = { 0 };
+	int error = read_bins(empty, json, stated, &found, problem);
 
-	if (read_bins(empty, json, stated, &found, problem) ||
-	    check_bins(empty, stated, &found, problem))
-		return -EINVAL;
+	if (!error)
+		error = check_bins(empty, stated, &found, problem);
+	if (error)
+		return error;
 	empty->sum_ns = stated->sum_ns;
 	tw_histogram_set_squares(empty, stated->squares_ns2);
 	if (empty->count) {

@@ -40,7 +40,8 @@ int tw_json_to_u64(const json_t *json, uint64_t *value);
  */
 json_t *tw_histogram_to_json(const struct tw_histogram *histogram);
 
-/* Write the same without what follows from the rest: mean_ns, stddev_ns, percentiles. */
+/* Write the same without what follows from the rest: mean_ns, stddev_ns, percentiles. In
+ * place of the bins is "hdr", the text of histogram_hdr.h, if the histogram has one. */
 json_t *tw_histogram_to_lean_json(const struct tw_histogram *histogram);
 
 /**
@@ -49,8 +50,8 @@ json_t *tw_histogram_to_lean_json(const struct tw_histogram *histogram);
  * @json: any JSON value
  * @problem: on -EINVAL what is wrong, a constant string
  *
- * Bins, count, minimum, maximum and sum must fit each other. What is derived
- * from these is checked for plausibility, and then not used.
+ * It has either bins or hdr. Bins, count, minimum, maximum and sum must fit each other.
+ * What is derived from these is checked for plausibility, and then not used.
  *
  * Return: 0; -EINVAL with @problem set; -ENOMEM.
  */

@@ -62,7 +62,7 @@ build_moved()
 	# shellcheck disable=SC2086
 	${CC:-gcc} -shared -Wl,-z,now -o moved.so $objects \
 		"$TW_BUILD/report.a" "$TW_BUILD/libtickwise.a" -luring \
-		-ljansson -lm -pthread
+		-ljansson -lz -lm -pthread
 }
 
 is_refused()

@@ -150,14 +150,22 @@ static bool same_number(const char *path, int direction, enum tw_merge merge)
 			   of_direction(world.report, path, (unsigned)direction));
 }
 
-static void add_bins(json_t *all, const json_t *bins)
+/* Add the bins of a line's histogram. */
+static void add_bins(json_t *all, const json_t *line)
 {
-	const char *key;
-	json_t *bin;
+	struct tw_histogram histogram = { 0 };
+	const char *key, *problem;
+	json_t *full, *bins, *bin;
 
-	json_object_foreach((json_t *)bins, key, bin)
+	if (tw_histogram_from_json(&histogram, line, &problem))
+		return;
+	full = tw_histogram_to_json(&histogram);
+	bins = json_object_get(full, "bins");
+	json_object_foreach(bins, key, bin)
 		json_object_set_new(all, key, tw_json_of_u64(number(all, key) +
 							     number(bins, key)));
+	json_decref(full);
+	tw_histogram_free(&histogram);
 }
 
 /* Compare a histogram over all lines, and in the report, which may lack it if no line has
@@ -174,7 +182,7 @@ static bool same_histogram(const char *path, unsigned direction)
 
 		if (!one)
 			continue;
-		add_bins(bins, json_object_get(one, "bins"));
+		add_bins(bins, one);
 		count += number(one, "count");
 		sum += number(one, "sum_ns");
 		squares += wide(json_object_get(one, "sum_squares_ns2"));

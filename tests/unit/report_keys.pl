@@ -149,7 +149,8 @@ sub check {
 				split(/\|/, $names{$key->{name}}) :
 				$key->{name}) {
 			push @wrong, "$shown$name is missing"
-				unless exists $object->{$name};
+				unless exists $object->{$name} ||
+					$name eq 'bins' && exists $object->{hdr};
 		}
 	}
 }
