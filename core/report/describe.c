@@ -38,11 +38,14 @@ static const char *in_unit(enum tw_unit unit)
 /* Describe a row in whole sentences. */
 static void describe(char text[TEXT_BYTES], unsigned row)
 {
+	char words[TW_ROW_TEXT];
+
 	if (row < TW_COUNTS) {
 		const struct tw_count_row *count = &tw_count_rows[row];
 
-		snprintf(text, TEXT_BYTES, "%s: %s.%s%s%s%s%s%s%s", count->words, count->more,
-			 in_unit(count->unit), count->of == TW_NONE ? "" : " Of the I/Os in ",
+		snprintf(text, TEXT_BYTES, "%s: %s.%s%s%s%s%s%s%s",
+			 tw_row_words(words, count->words, 0), count->more,
+			 in_unit(count->unit), count->of == TW_NONE ? "" : " Also counted in ",
 			 count->of == TW_NONE ? "" : tw_row_path(count->of),
 			 count->of == TW_NONE ? "" : ".",
 			 count->show == TW_APART || count->show == TW_IN_FIO_LAT ?
@@ -52,7 +55,8 @@ static void describe(char text[TEXT_BYTES], unsigned row)
 	} else if (row < TW_ROW_TIMES) {
 		const struct tw_scalar_row *scalar = &tw_scalar_rows[row - TW_COUNTS];
 
-		snprintf(text, TEXT_BYTES, "%s.%s%s", scalar->words, in_unit(scalar->unit),
+		snprintf(text, TEXT_BYTES, "%s.%s%s",
+			 tw_row_words(words, scalar->words, 0), in_unit(scalar->unit),
 			 words_of(scalar->merge));
 	} else {
 		const struct tw_time_row *time = &tw_time_rows[row - TW_ROW_TIMES];

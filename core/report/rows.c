@@ -76,3 +76,17 @@ const char *tw_row_key(const char *path)
 
 	return dot ? dot + 1 : path;
 }
+
+const char *tw_row_words(char text[TW_ROW_TEXT], const char *words, uint64_t count)
+{
+	int in_brackets = 0;
+	size_t length = 0;
+
+	for (; *words && length < TW_ROW_TEXT - 1; words++)
+		if (*words == '[' || *words == ']')
+			in_brackets = *words == '[';
+		else if (!in_brackets || count != 1)
+			text[length++] = *words;
+	text[length] = '\0';
+	return text;
+}

@@ -63,80 +63,84 @@ enum tw_show {
 /*
  * Counts by direction: COUNT(member, path in the file, directions, unit, merge, of, share,
  * show, needed, words, more words). It is of some of the I/Os that the count @of counts, or
- * TW_NONE: of others, or no number of I/Os. The words follow a number: "3 errors".
- * "WORDS: MORE WORDS." describes the number in the manual and in the schema.
+ * TW_NONE: of others, or no number of I/Os. The words begin with a noun and follow the
+ * number: "error[s]" is "1 error" or "3 errors". Only 1 leaves out what is in brackets.
+ * "WORDS: MORE WORDS." describes the number in the manual and in the schema. A page has
+ * the more words in brackets, if at all.
  */
 #define TW_EACH_COUNT(COUNT) \
 	COUNT(ios, "ios", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_REQUIRED, "successful I/Os", "each has a lat") \
 	COUNT(bytes, "bytes", TW_MOVES, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "bytes", "those that these I/Os moved") \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "bytes", "the I/Os in ios moved them") \
 	COUNT(requeued, "requeued", TW_ALL, TW_PLAIN, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "requeues", \
 	      "fio had to queue an I/O again, as others had to come first") \
 	COUNT(empty, "empty", TW_MOVES, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
-	      TW_AMONG, TW_OPTIONAL, "that moved nothing", \
-	      "the device is gone, or the file ends before") \
+	      TW_AMONG, TW_OPTIONAL, "I/O[s] that moved nothing", \
+	      "the device is gone, or the file ends before the offset") \
 	COUNT(linked, "linked", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "linked I/Os", \
-	      "lat contains the wait for the I/O before it") \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "linked I/O[s]", \
+	      "lat contains the wait for the I/O before") \
 	COUNT(drained, "drained", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "drained I/Os", \
-	      "lat contains the wait for all I/Os before it") \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "drained I/O[s]", \
+	      "lat contains the wait for all I/Os before") \
 	COUNT(errors, "errors", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, "errors", "I/Os that failed") \
+	      TW_APART, TW_OPTIONAL, "error[s]", "I/Os that failed") \
 	COUNT(cancelled, "cancelled", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, "cancelled", "by the program") \
+	      TW_APART, TW_OPTIONAL, "cancelled I/O[s]", "the program cancelled them") \
 	COUNT(no_cqe, "no_cqe", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, "without a completion", \
-	      "it was not asked for, or not seen") \
+	      TW_APART, TW_OPTIONAL, "I/O[s] without a completion", \
+	      "the program asked for none, or it was not seen") \
 	COUNT(unseen, "unseen", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, "accepted unseen", \
-	      "the I/O was accepted before it could be followed") \
+	      TW_APART, TW_OPTIONAL, "I/O[s] accepted unseen", \
+	      "when the kernel accepted them is not known") \
 	COUNT(shorts, "short", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, "first parts of short I/Os", \
-	      "fio submits the rest again") \
+	      TW_APART, TW_OPTIONAL, "short I/O[s]", \
+	      "they moved a part of their bytes, and fio submits the rest as new I/Os") \
 	COUNT(unaccounted, "unaccounted", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, "that fio does not account (ramp time, the sync at the end)", \
+	      TW_APART, TW_OPTIONAL, \
+	      "I/O[s] that fio does not account (ramp time, the sync at the end)", \
 	      "they are not in its lat either") \
 	COUNT(backwards, "backwards", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_IN_FIO_LAT, TW_OPTIONAL, "whose stamps ran backwards", \
+	      TW_IN_FIO_LAT, TW_OPTIONAL, "I/O[s] with stamps that ran backwards", \
 	      "they ended before they began") \
 	COUNT(split, "kernel_stages.split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "split inside the kernel", \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] split inside the kernel", \
 	      "they have all stages from submit to reap") \
 	COUNT(no_request, "kernel_stages.not_split.no_request", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "without a block request of their own", \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] without a separate block request", \
 	      "page cache, holes, other devices") \
 	COUNT(missing_stamp, "kernel_stages.not_split.missing_stamp", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "that lack a stamp", "other stages are known") \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] with a missing stamp", \
+	      "other stages are known") \
 	COUNT(sync_write, "kernel_stages.not_split.sync_write", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "synchronous writes", \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "synchronous write[s]", \
 	      "device and complete are one stage") \
 	COUNT(no_stamps, "kernel_stages.not_split.no_stamps", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "without stamps", \
-	      "the kernel's program did not see them") \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] without stamps", \
+	      "the program in the kernel did not see them") \
 	COUNT(waited, "kernel_stages.not_split.waited", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "after other I/Os", \
-	      "linked or drained: blockq has the wait for these") \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that waited for others", \
+	      "linked or drained; blockq contains that wait") \
 	COUNT(fio_ios, "fio_lat.count", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "I/Os", \
-	      "by fio's own count, which its lat is of") \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/Os in fio's lat", \
+	      "fio's own count") \
 	COUNT(fio_lat_ns, "fio_lat.sum_ns", TW_MOVES, TW_NS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "fio's own lat", \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "sum of fio's lat", \
 	      "its mean times its count, by fio's clock") \
 	COUNT(slip_at_end_ns, "response.slip_at_end_ns", \
 	      TW_MOVES, TW_NS, TW_MAX, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "behind fio's schedule", \
-	      "at the job's end")
+	      TW_NOT_SHOWN, TW_OPTIONAL, "time behind fio's schedule", \
+	      "how late the job was when it ended")
 
 /* Single numbers: SCALAR(member, path in the file, unit, merge, words). A report need not
- * have them. */
+ * have them. The words follow the number as those of a count do. */
 #define TW_EACH_SCALAR(SCALAR) \
 	SCALAR(enters, "batches.enters", TW_PLAIN, TW_SUM, \
 	       "system calls that submitted I/Os") \
@@ -155,7 +159,7 @@ enum tw_show {
 	SCALAR(negative_beyond, "kernel_stages.negative_beyond", TW_PLAIN, TW_SUM, \
 	       "negative stages that this error does not explain") \
 	SCALAR(missed_runs, "kernel_stages.missed_runs", TW_PLAIN, TW_MAX, \
-	       "events for which the kernel skipped the program; jobs of one fio share it") \
+	       "event[s] for which the kernel skipped the program, which jobs of one fio share") \
 	SCALAR(clock_error_ns, "kernel_stages.clock_error_ns", TW_NS, TW_MAX, \
 	       "error of the kernel's stamps on the engine's clock") \
 	SCALAR(schedule_ns, "response.resolution_ns", TW_NS, TW_MAX, \
@@ -170,19 +174,19 @@ enum tw_show {
 	SCALAR(more_rings, "attached.more_rings", TW_PLAIN, TW_SUM, \
 	       "rings that are not listed") \
 	SCALAR(lost_records, "attached.lost_records", TW_PLAIN, TW_SUM, \
-	       "records lost, whose contents are not known") \
+	       "lost record[s] of unknown contents") \
 	SCALAR(lost_ios, "attached.lost_ios", TW_PLAIN, TW_SUM, \
-	       "I/Os too many in flight at once") \
+	       "I/O[s] not followed (too many in flight at once)") \
 	SCALAR(lost_rings, "attached.lost_rings", TW_PLAIN, TW_SUM, \
-	       "rings too many, whose I/Os are not known") \
+	       "ring[s] not followed (too many rings)") \
 	SCALAR(lost_names, "attached.lost_names", TW_PLAIN, TW_SUM, \
-	       "I/Os on files whose names are not known: too many files") \
+	       "I/O[s] on files of unknown names (too many files)") \
 	SCALAR(lost_processes, "attached.lost_processes", TW_PLAIN, TW_SUM, \
-	       "processes too many") \
+	       "process[es] not followed (too many processes)") \
 	SCALAR(in_flight, "attached.in_flight", TW_PLAIN, TW_SUM, \
-	       "I/Os in flight at the end") \
+	       "I/O[s] in flight at the end") \
 	SCALAR(more_cqes, "attached.more_cqes", TW_PLAIN, TW_SUM, \
-	       "completions before a request's last (multishot)")
+	       "completion[s] before the last one of a request (multishot)")
 
 /*
  * Times, each with a histogram by direction: TIME(CONSTANT, name, path in the file,
@@ -291,6 +295,11 @@ int tw_row_is_required(unsigned row);
 
 /* Return the last part of a path: "enters". */
 const char *tw_row_key(const char *path);
+
+#define TW_ROW_TEXT	128
+
+/* Write a row's words as they follow a count. Return @text. */
+const char *tw_row_words(char text[TW_ROW_TEXT], const char *words, uint64_t count);
 
 /* Return a count or a scalar by its row: @row from 0 to TW_COUNTS - 1 or
  * TW_SCALARS - 1. */

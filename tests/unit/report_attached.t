@@ -84,14 +84,14 @@ is "$(awk '$2 == "write"' "$out" | tr -s ' ')" \
 is "$(awk '/^ring|^ +[12] +(read|write)/ { print $2 }' "$out" | tr '\n' ' ')" \
 	'readv read write ' 'the busiest first'
 has "$scratch/words" '9 linked I/Os, 7 drained I/Os, 6 synchronous writes' 'what waited'
-has "$scratch/words" 'not followed, as no I/O on files or block devices: 50 accept, 8 recv' \
+has "$scratch/words" 'not followed (no I/O on files or block devices): 50 accept, 8 recv' \
 	'what was only counted'
-has "$scratch/words" '1 rings too many, whose I/Os are not known' 'rings too many'
-has "$scratch/words" '6 I/Os on files whose names are not known' 'files too many'
+has "$scratch/words" '1 ring not followed (too many rings)' 'rings too many'
+has "$scratch/words" '6 I/Os on files of unknown names' 'files too many'
 has "$scratch/words" '11 events for which the kernel skipped the program' 'runs skipped'
 has "$out" '2 errors' 'errors'
 has "$out" '/d/a?[2J<b>' 'no name moves the cursor'
-has "$out" '5 records lost' 'what was lost'
+has "$out" '5 lost records' 'what was lost'
 has "$scratch/words" '3 I/Os in flight at the end' 'and what is not done'
 has "$out" 'lat mean 1.000 us = blockq 0.100 + device 0.600 + complete 0.300' 'the sum'
 is "$(grep -A 1 ' 2  *readv*  *4096 ' "$out" | tr -s ' \n' ' ')" \

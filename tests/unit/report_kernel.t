@@ -182,22 +182,22 @@ says() {
 		"$(wc -l <"$scratch/sentences")" ] || echo 'not in the HTML'
 }
 
-split='split (device time and others)'
+split='split into stages'
 synced='3 synchronous writes (device and complete are one stage)'
-no_request='without a block request of their own (page cache, holes, other devices)'
-lacking='that lack a stamp (other stages are known)'
-unstamped="without stamps (the kernel's program did not see them)"
+no_request='without a separate block request (page cache, holes, other devices)'
+lacking='with a missing stamp (other stages are known)'
+unstamped='without stamps (the program in the kernel did not see them)'
 is "$(says "$all")" '' 'an older report: no word'
-is "$(says "$scratch/1")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 \
+is "$(says "$scratch/1")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 I/O \
 $no_request; stamps known to +-61 ns" 'one had no request'
 is "$(sed -n '/^lat /,/^$/p' "$out" | sed -n 2p | cut -c 1-24)" \
 	'  inside the kernel: 99.' 'the line after the table'
 sed -E 's/\{"read": ([0-9]+), "write": 0, "trim": 0, "sync": 0\}/{"read": 0, "write": 0, "trim": 0, "sync": \1}/g
 	s/\{"read": \{/{"sync": {/g' "$scratch/1" >"$scratch/sync"
-is "$(says "$scratch/sync")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 \
+is "$(says "$scratch/sync")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 I/O \
 $no_request; stamps known to +-61 ns" 'syncs'
-is "$(says "$scratch/2")" "inside the kernel: 94.00 % of 100 I/Os $split; 2 $lacking, \
-$synced, 1 $unstamped; stamps known to +-81 ns" 'other reasons'
+is "$(says "$scratch/2")" "inside the kernel: 94.00 % of 100 I/Os $split; 2 I/Os $lacking, \
+$synced, 1 I/O $unstamped; stamps known to +-81 ns" 'other reasons'
 write_report "$scratch/7" split=most thread=7 kernel_stages="$(on_of 99 1 0 0)" \
 	kernel='"kernel": {"by_helper": true, "state": "on"},'
 is "$(says "$scratch/7" | grep -o '; by .*')" '; by tickwise kernel-helper' \
@@ -208,7 +208,7 @@ for count in 3 8 0; do
 		kernel_stages="$(on_of 99 1 0 0 | sed "s/\"requests\"/\"missed_runs\": $count, &/")"
 done
 is "$(says "$scratch/missed3" | grep -o '; the kernel skipped.*')" "; the kernel skipped \
-3 runs of the program, which can be missing stamps" 'runs that the kernel skipped'
+3 runs of the program, so stamps may be missing" 'runs that the kernel skipped'
 is "$(says "$scratch/missed0" | grep -c skipped)" 0 'none'
 is "$(ask "$scratch/missed3" "$scratch/missed8" "$scratch/missed0" |
 	grep -o 'missed_runs:[0-9]*')" missed_runs:8 'the largest of three jobs'
@@ -218,7 +218,7 @@ is "$(says "$scratch/6")" \
 	"inside the kernel: 100 % of 100 I/Os $split; stamps known to +-61 ns" 'all'
 write_report "$scratch/6" kernel="$(on_or_off)" kernel_stages="$(on_of 0 100 0 0)"
 is "$(says "$scratch/6")" \
-	"inside the kernel: none of 100 I/Os $split; 100 $no_request" 'none'
+	"inside the kernel: none of 100 I/Os $split; 100 I/Os $no_request" 'none'
 sed 's/"ios": {"read": 100/"ios": {"read": 412331/; s/"split": {"read": 0/"split": {"read": 412330/
 	s/"no_request": {"read": 100/"no_request": {"read": 1/' "$scratch/6" >"$scratch/7"
 is "$(says "$scratch/7" | cut -d ' ' -f 4-8)" '99.99 % of 412331 I/Os' \
@@ -228,7 +228,7 @@ is "$(says "$scratch/4" "$scratch/3")" \
 	'inside the kernel: not split in 2 of 2 jobs; why in the first: no privilege' \
 	'two jobs off'
 is "$(says "$scratch/1" "$scratch/3" "$scratch/2")" \
-"inside the kernel: 64.33 % of 300 I/Os $split; 1 $no_request, 2 $lacking, $synced, 1 $unstamped; stamps known to +-81 ns
+"inside the kernel: 64.33 % of 300 I/Os $split; 1 I/O $no_request, 2 I/Os $lacking, $synced, 1 I/O $unstamped; stamps known to +-81 ns
 inside the kernel: not split in 1 of 3 jobs: no privilege" 'one of several off'
 write_report "$scratch/8" thread=3 kernel="$(on_or_off '<b>\u001b[2J&')"
 run report --html="$scratch/page" "$scratch/8"
@@ -239,7 +239,7 @@ has_not "$out" WARNING 'no warning'
 sed 's/"negative_beyond": 0/"negative_beyond": 4/' "$scratch/1" >"$scratch/9"
 run report --html="$scratch/page" "$scratch/9" "$scratch/2"
 warning="4 stages inside the kernel came out negative by more than the clocks' error \
-(81 ns), and count as 0. The stages from submit to reap of their I/Os are wrong; \
+(81 ns). A negative stage counts as 0. The stages from submit to reap of their I/Os are wrong; \
 their sum and lat are not. Please report this as a bug, with the report's file."
 is "$(sed '/^randread/,$d' "$out" | tr -s ' \n' ' ')" "WARNING: $warning " \
 	'a negative stage that no error explains is a warning'

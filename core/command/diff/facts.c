@@ -298,6 +298,8 @@ static void find_time(struct tw_diff *diff)
 
 void tw_diff_find_facts(struct tw_diff *diff)
 {
+	char words[TW_ROW_TEXT];
+
 	find_options(diff);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		find(diff, keys[i].name, keys[i].option, tell_key, &keys[i]);
@@ -305,7 +307,8 @@ void tw_diff_find_facts(struct tw_diff *diff)
 	find(diff, "tw_digits", "tw_digits", tell_digits, NULL);
 	for (size_t i = 0; i < TW_COUNTS; i++)
 		if (tw_count_rows[i].show != TW_NOT_SHOWN)
-			find(diff, tw_count_rows[i].words, NULL, tell_count,
-			     &tw_count_rows[i]);
+			find(diff, tw_copy_text(tw_row_words(words, tw_count_rows[i].words,
+							     0)),
+			     NULL, tell_count, &tw_count_rows[i]);
 	find_time(diff);
 }

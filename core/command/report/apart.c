@@ -11,6 +11,7 @@
 static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
 		     enum tw_show show, const char *beginning)
 {
+	char words[TW_ROW_TEXT];
 	int any = 0;
 
 	for (size_t i = 0; i < TW_COUNTS; i++) {
@@ -20,7 +21,8 @@ static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
 		if (row->show != show || !count)
 			continue;
 		tw_page_more(page, "%s%llu %s", any++ ? ", " : beginning,
-			     (unsigned long long)count, row->words);
+			     (unsigned long long)count,
+			     tw_row_words(words, row->words, count));
 		if (show == TW_AMONG)
 			tw_page_more(page, " (%s)", row->more);
 	}

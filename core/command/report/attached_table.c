@@ -108,6 +108,7 @@ static uint64_t apart(const json_t *row, unsigned count)
 static int say_apart(char *text, size_t size, const json_t *row)
 {
 	FILE *file = fmemopen(text, size, "w");
+	char words[TW_ROW_TEXT];
 	int any = 0;
 
 	if (!file)
@@ -116,7 +117,8 @@ static int say_apart(char *text, size_t size, const json_t *row)
 		if (apart(row, i))
 			fprintf(file, "%s%llu %s", any++ ? ", " : "",
 				(unsigned long long)apart(row, i),
-				tw_count_rows[i].words);
+				tw_row_words(words, tw_count_rows[i].words,
+					     apart(row, i)));
 	fclose(file);
 	return any;
 }
@@ -172,12 +174,13 @@ static void add_rings(struct tw_page *page, const struct tw_report_group *group)
 	for (; shown < count && shown < MAX_IN_TEXT; shown++) {
 		const json_t *ring = json_array_get(rings, shown);
 
-		tw_page_more(page, "%sring %llu: %s %llu, %llu entries",
+		tw_page_more(page, "%sring %llu: %s %llu, %llu entr%s",
 			     shown ? "; " : "",
 			     (unsigned long long)tw_report_u64(ring, "ring"),
 			     tw_report_string(ring, "program"),
 			     (unsigned long long)tw_report_u64(ring, "pid"),
-			     (unsigned long long)tw_report_u64(ring, "sq_entries"));
+			     (unsigned long long)tw_report_u64(ring, "sq_entries"),
+			     tw_report_u64(ring, "sq_entries") == 1 ? "y" : "ies");
 	}
 	if (shown < count)
 		tw_page_more(page, "; and %zu more", count - shown);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "command/memory.h"
-#include "command/memory.h"
+#include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
 #include "command/reports/devices.h"
@@ -134,9 +134,10 @@ static void add_direction(struct tw_page *page, const struct tw_report_ranking *
 static void add_other_files(struct tw_page *page, uint64_t other_files)
 {
 	if (other_files)
-		tw_page_remark(page, "not in here: I/Os on %llu files: of a job's devices "
-			       "the first 64 are kept, and the device of a file may not "
-			       "be known", (unsigned long long)other_files);
+		tw_page_remark(page, "not in here: I/Os on %llu file%s. Of a job the first 64 "
+			       "devices are kept, and the device of a file may not be "
+			       "known", (unsigned long long)other_files,
+			       tw_format_plural(other_files));
 }
 
 /* Return the number of the report's I/Os that may be on any of its devices. */
@@ -157,9 +158,9 @@ static void add_unknown(struct tw_page *page, const struct tw_report *all)
 	const uint64_t ios = unknown_ios(all);
 
 	if (ios)
-		tw_page_remark(page, "the device of %llu I/Os is not known: the intervals of "
+		tw_page_remark(page, "the device of %llu I/O%s is not known: the intervals of "
 			       "a job on several devices do not tell it",
-			       (unsigned long long)ios);
+			       (unsigned long long)ios, tw_format_plural(ios));
 }
 
 static void add_all(struct tw_page *page, const struct tw_report *all,

@@ -31,13 +31,16 @@ static int is_reason(size_t row)
 static void add_reasons(struct tw_page *page, const struct tw_counts *counts)
 {
 	const char *before = ";";
+	char words[TW_ROW_TEXT];
 
 	for (size_t i = 0; i < TW_COUNTS; i++) {
 		if (!is_reason(i) || !tw_count_of(counts, i))
 			continue;
 		tw_page_more(page, "%s %llu %s (%s)", before,
 			     (unsigned long long)tw_count_of(counts, i),
-			     tw_count_rows[i].words, tw_count_rows[i].more);
+			     tw_row_words(words, tw_count_rows[i].words,
+					  tw_count_of(counts, i)),
+			     tw_count_rows[i].more);
 		before = ",";
 	}
 }
@@ -71,8 +74,8 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 		return;
 	tw_page_remark(page, "inside the kernel: ");
 	add_share(page, counts->split, counts->ios);
-	tw_page_more(page, " of %llu I/Os split (device time and others)",
-		     (unsigned long long)counts->ios);
+	tw_page_more(page, " of %llu I/O%s split into stages",
+		     (unsigned long long)counts->ios, tw_format_plural(counts->ios));
 	add_reasons(page, counts);
 	if (counts->split && scalars->clock_error_ns)
 		tw_page_more(page, "; stamps known to +-%s",
@@ -80,9 +83,10 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 	if (any_by_helper(group))
 		tw_page_more(page, "; by tickwise kernel-helper");
 	if (scalars->missed_runs)
-		tw_page_more(page, "; the kernel skipped %llu runs of the program, "
-			     "which can be missing stamps",
-			     (unsigned long long)scalars->missed_runs);
+		tw_page_more(page, "; the kernel skipped %llu run%s of the program, "
+			     "so stamps may be missing",
+			     (unsigned long long)scalars->missed_runs,
+			     tw_format_plural(scalars->missed_runs));
 }
 
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group)
@@ -111,11 +115,12 @@ void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *g
 	char error[TW_FORMAT_SIZE];
 
 	if (scalars->negative_beyond)
-		tw_page_warning(page, "%llu stages inside the kernel came out negative "
-				"by more than the clocks' error (%s), and count as 0. "
-				"The stages from submit to reap of their I/Os are wrong; "
+		tw_page_warning(page, "%llu stage%s inside the kernel came out negative "
+				"by more than the clocks' error (%s). A negative stage "
+				"counts as 0. The stages from submit to reap of their I/Os are wrong; "
 				"their sum and lat are not. Please report this as a bug, "
 				"with the report's file.",
 				(unsigned long long)scalars->negative_beyond,
+				tw_format_plural(scalars->negative_beyond),
 				tw_format_ns(error, (double)scalars->clock_error_ns));
 }

@@ -155,11 +155,12 @@ static void add_schedule(struct tw_page *page, const struct tw_report_group *gro
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,
 			  int direction, unsigned with)
 {
+	const uint64_t ios = group->all.tally.counts[direction].ios;
+
 	if (!tw_report_has_rows(group, direction))
 		return;
-	tw_page_heading(page, 3, "%s: %llu I/Os", tw_direction_names[direction],
-			(unsigned long long)
-			group->all.tally.counts[direction].ios);
+	tw_page_heading(page, 3, "%s: %llu I/O%s", tw_direction_names[direction],
+			(unsigned long long)ios, tw_format_plural(ios));
 	add_rows(page, &group->all.tally, direction);
 	tw_report_add_inside(page, group, direction);
 	tw_report_add_call(page, &group->all.tally, direction);
@@ -179,16 +180,19 @@ static void add_batches(struct tw_page *page, const struct tw_tally *tally)
 
 	if (scalars->enters == 0 && scalars->tails == 0)
 		return;
-	tw_page_paragraph(page, "submitted by %llu system calls; completions seen at %llu "
-			  "times, up to %llu sharing a stamp",
+	tw_page_paragraph(page, "submitted by %llu system call%s; completions seen at "
+			  "%llu time%s, up to %llu sharing a stamp",
 			  (unsigned long long)scalars->enters,
+			  tw_format_plural(scalars->enters),
 			  (unsigned long long)scalars->tails,
+			  tw_format_plural(scalars->tails),
 			  (unsigned long long)scalars->largest_tail);
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		requeued += tally->counts[i].requeued;
 	if (requeued)
-		tw_page_more(page, "; fio had to queue an I/O again %llu times, as "
-			     "others had to come first", (unsigned long long)requeued);
+		tw_page_more(page, "; fio had to queue an I/O again %llu time%s, as "
+			     "others had to come first", (unsigned long long)requeued,
+			     tw_format_plural(requeued));
 }
 
 /* Is this a row that each report of the engine has, unless an option left it out? */

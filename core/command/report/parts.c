@@ -37,9 +37,10 @@ static void add_mean(struct tw_plot *plot, const struct tw_tally *tally,
 
 	for (int i = 0; i < TW_STAGES; i++)
 		ns[i] = (double)tally->times[i][direction].sum_ns;
-	add_parts(tw_plot_stack(plot, "mean: %s, of %llu I/Os",
+	add_parts(tw_plot_stack(plot, "mean: %s, of %llu I/O%s",
 				tw_format_ns(number, tw_histogram_mean_ns(lat)),
-				(unsigned long long)lat->count), ns);
+				(unsigned long long)lat->count,
+				tw_format_plural(lat->count)), ns);
 }
 
 static int find_slice(struct tw_report_slice *slice, const struct tw_tally *tally,

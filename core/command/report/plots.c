@@ -109,12 +109,13 @@ static void add_stage(struct tw_plot *plot, const struct tw_histogram *histogram
 	char numbers[5][TW_FORMAT_SIZE];
 
 	tw_plot_bar(plot, tw_time_rows[time].name, tw_report_color_of(time), &bar,
-		    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %llu I/Os",
+		    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %llu I/O%s",
 		    tw_time_rows[time].name, tw_format_ns(numbers[0], bar.low),
 		    tw_format_ns(numbers[1], bar.from),
 		    tw_format_ns(numbers[2], bar.mean), tw_format_ns(numbers[3], bar.to),
 		    tw_format_ns(numbers[4], bar.high),
-		    (unsigned long long)histogram->count);
+		    (unsigned long long)histogram->count,
+		    tw_format_plural(histogram->count));
 }
 
 static void add_stages(struct tw_page *page, const struct tw_tally *tally,

@@ -151,8 +151,9 @@ static void put_fio_mean(const struct means *means, const struct tw_report_group
 	tw_page_more(means->page, "fio lat mean %.*f %s", means->unit.decimals,
 		     mean_ns / means->unit.ns, means->unit.name);
 	if (fio->fio_ios != ios)
-		tw_page_more(means->page, " of %llu I/Os",
-			     (unsigned long long)fio->fio_ios);
+		tw_page_more(means->page, " of %llu I/O%s",
+			     (unsigned long long)fio->fio_ios,
+			     tw_format_plural(fio->fio_ios));
 	put_mean(means, names.next_to_fio, sum_ns);
 	tw_page_more(means->page, " (%s %s)", tw_format_ns(off, round(fabs(off_ns))),
 		     off_ns < 0 ? "less" : "more");
@@ -236,7 +237,8 @@ void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 
 	if (call->count)
 		tw_page_remark(page, "of which inside the submitting call: mean %s (of "
-			       "%llu I/Os)",
+			       "%llu I/O%s)",
 			       tw_format_ns(mean, tw_histogram_mean_ns(call)),
-			       (unsigned long long)call->count);
+			       (unsigned long long)call->count,
+			       tw_format_plural(call->count));
 }

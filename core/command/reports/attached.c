@@ -51,7 +51,7 @@ void tw_report_add_attached_head(struct tw_page *page,
 void tw_report_add_others(struct tw_page *page, const struct tw_report_group *group)
 {
 	json_t *others = json_object_get(group->all.attached, "others");
-	const char *key, *before = "not followed, as no I/O on files or block devices: ";
+	const char *key, *before = "not followed (no I/O on files or block devices): ";
 	json_t *value;
 
 	if (!json_object_size(others))
@@ -66,12 +66,14 @@ void tw_report_add_others(struct tw_page *page, const struct tw_report_group *gr
 
 static void add_lost(struct tw_page *page, uint64_t value, const char *words, int *any)
 {
+	char text[TW_ROW_TEXT];
+
 	if (!value)
 		return;
 	if (!*any)
 		tw_page_remark(page, "not in these tables: ");
 	tw_page_more(page, "%s%llu %s", *any ? ", " : "", (unsigned long long)value,
-		     words);
+		     tw_row_words(text, words, value));
 	*any = 1;
 }
 
@@ -84,5 +86,5 @@ void tw_report_add_lost(struct tw_page *page, const struct tw_report_group *grou
 		add_lost(page, tw_scalar_of(scalars, i - TW_COUNTS),
 			 tw_scalar_rows[i - TW_COUNTS].words, &any);
 	add_lost(page, scalars->missed_runs,
-		 "events for which the kernel skipped the program", &any);
+		 "event[s] for which the kernel skipped the program", &any);
 }
