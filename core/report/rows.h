@@ -104,7 +104,7 @@ enum tw_show {
 	      "they are not in its lat either") \
 	COUNT(backwards, "backwards", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_IN_FIO_LAT, TW_OPTIONAL, "I/O[s] with stamps that ran backwards", \
-	      "they ended before they began") \
+	      "their end was not later than their beginning") \
 	COUNT(split, "kernel_stages.split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] split inside the kernel", \
 	      "they have all stages from submit to reap") \

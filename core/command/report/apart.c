@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Describes I/Os of a direction by the words of their rows: those that are among the
- * I/Os but need a word, and those that no stage has recorded. A failed I/O, the first
+ * Describes I/Os of a direction by the words of their rows: some that are among the
+ * I/Os, and those that no stage has recorded. A failed I/O, the first
  * part of a short one, and I/Os that fio does not account are not in fio's lat either.
  * fio does not know the engine's stamps.
  */
