@@ -127,7 +127,7 @@ enum tw_show {
 	COUNT(waited, "kernel_stages.not_split.waited", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that waited for others", \
-	      "linked or drained; blockq contains that wait") \
+	      "linked or drained; that wait and blockq are in kernel") \
 	COUNT(fio_ios, "fio_lat.count", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/Os in fio's lat", \
 	      "fio's own count") \
