@@ -117,6 +117,8 @@ struct tw_job {
 	/* What is recorded. Only a settle changes it. */
 	struct tw_filling filling;
 	int64_t settle_ticks;		/* record at once from this lat on */
+	uint64_t settled_ticks;		/* the last I/O of the last settle was returned */
+	uint64_t settle_after_ticks;	/* settle if so much time passed since then */
 	uint64_t min_lat_ns;		/* 1; 0 if the clock is coarse */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_devices *devices;	/* devices.h; NULL: one device */

@@ -25,6 +25,9 @@
 /* How often the thread asks at first if the job has switched. */
 #define FIRST_PAUSE_NS	50000
 
+/* Settles in an interval, if there are as many I/Os. */
+#define SETTLES_AT_LEAST	8
+
 struct tw_intervals {
 	struct tw_job *job;
 	struct tw_filled sum;		/* of all lines so far */
@@ -439,6 +442,9 @@ void tw_intervals_begin(struct thread_data *td, struct tw_job *job)
 	}
 	if (!ret) {
 		job->intervals = intervals;
+		/* A job with few I/Os does not fill its list of them for many intervals. */
+		job->settle_after_ticks = (uint64_t) (tw_job_ticks_per_ns(job) *
+			(double) (intervals->every_ns / SETTLES_AT_LEAST));
 		return;
 	}
 	tw_message("tickwise: %s: %s: no intervals are written: %s\n",

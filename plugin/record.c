@@ -138,6 +138,8 @@ static int init_tally(const struct thread_data *td, const struct tw_job *job,
 int tw_record_start(const struct thread_data *td, struct tw_job *job)
 {
 	settle_slow_at_once(job);
+	job->settled_ticks = job->start.ticks;
+	job->settle_after_ticks = UINT64_MAX;
 	if (job->kernel.slots)
 		read_clocks(job);
 	job->min_lat_ns = job->timing->step_ns <= 1;
@@ -165,7 +167,7 @@ void tw_record_error(struct tw_job *job, const struct io_u *io_u,
 		.direction = tw_direction_of(io_u->ddir),
 		.failed = 1,
 	};
-	if (job->finished_count == TW_FINISHED_MAX)
+	if (tw_record_is_due(job, returned_ticks))
 		tw_record_settle(job);
 }
 
@@ -362,7 +364,8 @@ static void take_finished(struct tw_job *job, struct tw_filled *filled)
 		return;
 	if (clocks.join)
 		read_clocks(job);
-	end_ns = realtime_ns(job, end[-1].returned_ticks);
+	job->settled_ticks = end[-1].returned_ticks;
+	end_ns = realtime_ns(job, job->settled_ticks);
 	for (finished = job->finished; finished < end; finished++)
 		if (tw__unlikely(finished->failed))
 			record_failed(job, &filled->tally, finished);

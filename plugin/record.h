@@ -59,6 +59,15 @@ static inline void tw_record_before_wait(struct tw_job *job)
 		tw_record_settle(job);
 }
 
+/* True if the finished I/Os are to be settled: the list is full, or an I/O comes so late
+ * that its line of intervals would lack it. */
+static inline bool tw_record_is_due(const struct tw_job *job, uint64_t returned_ticks)
+{
+	return job->finished_count == TW_FINISHED_MAX ||
+	       tw__unlikely(returned_ticks - job->settled_ticks >
+			    job->settle_after_ticks);
+}
+
 /* Keep the times of an I/O that struct tw_finished lacks. */
 static inline void tw_record_extra(struct tw_job *job, const struct io_u *io_u)
 {
@@ -97,7 +106,7 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 		.device = job->devices ?
 			  tw_device_of(job->devices, io_u->file) : 0,
 	};
-	if (job->finished_count == TW_FINISHED_MAX ||
+	if (tw_record_is_due(job, returned_ticks) ||
 	    tw__unlikely((int64_t) (returned_ticks - io->prepared_ticks) >=
 			job->settle_ticks))
 		tw_record_settle(job);

@@ -531,6 +531,24 @@ static void asked(void)
 	world_end();
 }
 
+/* Few I/Os do not fill the list of those to settle. Still a line has those that ended
+ * before it, although the job sleeps. */
+static void few(void)
+{
+	if (!begin(HOUR_US))
+		return;
+	one_read(9000);
+	write_now();
+	world_pass(HOUR_US * 1000 / 4);
+	one_read(9000);
+	write_now();
+	world_end();
+	read_file();
+	tap_ok(of_line(0, "ios", "read") == 0, "an I/O is not settled at once");
+	tap_ok(of_line(1, "ios", "read") == 2,
+	       "after a quarter of an interval without a settle it is");
+}
+
 /* In the ramp time there are I/Os, but none that counts. */
 static void run_of_lines(void)
 {
@@ -793,6 +811,7 @@ int main(void)
 	header();
 	unsettled();
 	asked();
+	few();
 	run_of_lines();
 	behind();
 	steps();
