@@ -11,7 +11,6 @@
 #define TW_REPORT_REPORT_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "report/tally.h"
 #include "report/want.h"
@@ -141,9 +140,6 @@ json_t *tw_report_to_json(const struct tw_report *report);
 
 /* Return the first line of a file of intervals: all of the report but its numbers. */
 json_t *tw_report_header_to_json(const struct tw_report *report);
-
-/* Write @json on a line or, if @indent is not 0, on several. Return: 0; -errno. */
-int tw_report_print(const json_t *json, FILE *file, int indent);
 
 /* ---- merging (merge.c) ------------------------------------------------------ */
 

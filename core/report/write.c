@@ -2,7 +2,6 @@
 /*
  * Writes a report as JSON. The order of the keys is always the same.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,16 +232,4 @@ json_t *tw_report_header_to_json(const struct tw_report *report)
 	json_object_set(root, "clock", report->clock);
 	put_facts(root, report);
 	return done(root);
-}
-
-int tw_report_print(const json_t *json, FILE *file, int indent)
-{
-	const size_t flags = indent ? JSON_INDENT((size_t)indent) : JSON_COMPACT;
-
-	if (!json || tw_json_lacked_memory())
-		return -ENOMEM;
-	errno = 0;
-	if (json_dumpf(json, file, flags) || putc('\n', file) == EOF)
-		return ferror(file) ? -(errno ? errno : EIO) : -ENOMEM;
-	return 0;
 }

@@ -5,8 +5,8 @@
  *
  *	get		the subcommand fills a struct of its own. Most subcommands
  *			measure. `report` and `diff` read files that the engine wrote
- *			(plugin/report.c): report/load.c and read.c read them, and
- *			merge.c merges jobs
+ *			(plugin/report.c): reports/load.c finds the reports in them,
+ *			core/report/ reads and merges these
  *	build		its page builder (page.c of the subcommand) puts that struct
  *			into a struct tw_page: headings, text, facts, tables, plots
  *	write		tw_output_text() (text.h) writes the page for a terminal,
