@@ -49,6 +49,7 @@ enum tw_share {
 
 enum tw_needed {
 	TW_OPTIONAL,
+	TW_EXPECTED,		/* of an engine's report: a page tells that it is missing */
 	TW_REQUIRED,		/* each report and each line of intervals has it */
 };
 
@@ -74,10 +75,10 @@ enum tw_show {
 	COUNT(bytes, "bytes", TW_MOVES, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "bytes", "the I/Os in ios moved them") \
 	COUNT(requeued, "requeued", TW_ALL, TW_PLAIN, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "requeues", \
+	      TW_NOT_SHOWN, TW_EXPECTED, "requeues", \
 	      "fio had to queue an I/O again, as others had to come first") \
 	COUNT(empty, "empty", TW_MOVES, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
-	      TW_AMONG, TW_OPTIONAL, "I/O[s] that moved nothing", \
+	      TW_AMONG, TW_EXPECTED, "I/O[s] that moved nothing", \
 	      "the device is gone, or the file ends before the offset") \
 	COUNT(linked, "linked", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "linked I/O[s]", \
@@ -86,7 +87,7 @@ enum tw_show {
 	      TW_NOT_SHOWN, TW_OPTIONAL, "drained I/O[s]", \
 	      "lat contains the wait for all I/Os before") \
 	COUNT(errors, "errors", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, "error[s]", "I/Os that failed") \
+	      TW_APART, TW_EXPECTED, "error[s]", "I/Os that failed") \
 	COUNT(cancelled, "cancelled", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_APART, TW_OPTIONAL, "cancelled I/O[s]", "the program cancelled them") \
 	COUNT(no_cqe, "no_cqe", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
@@ -96,14 +97,14 @@ enum tw_show {
 	      TW_APART, TW_OPTIONAL, "I/O[s] accepted unseen", \
 	      "when the kernel accepted them is not known") \
 	COUNT(shorts, "short", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, "short I/O[s]", \
+	      TW_APART, TW_EXPECTED, "short I/O[s]", \
 	      "they moved a part of their bytes, and fio submits the rest as new I/Os") \
 	COUNT(unaccounted, "unaccounted", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_APART, TW_OPTIONAL, \
+	      TW_APART, TW_EXPECTED, \
 	      "I/O[s] that fio does not account (ramp time, the sync at the end)", \
 	      "they are not in its lat either") \
 	COUNT(backwards, "backwards", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
-	      TW_IN_FIO_LAT, TW_OPTIONAL, "I/O[s] with stamps that ran backwards", \
+	      TW_IN_FIO_LAT, TW_EXPECTED, "I/O[s] with stamps that ran backwards", \
 	      "their end was not later than their beginning") \
 	COUNT(split, "kernel_stages.split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] split inside the kernel", \

@@ -195,19 +195,17 @@ static void add_batches(struct tw_page *page, const struct tw_tally *tally)
 			     tw_format_plural(requeued));
 }
 
-/* Is this a row that each report of the engine has, unless an option left it out? */
-static int is_of_each_report(unsigned row)
+/* Does each report of the engine have this, unless an option left it out? */
+static int is_expected(unsigned row)
 {
-	return row == TW_ROW_ios || row == TW_ROW_requeued || row == TW_ROW_enters ||
-	       row == TW_ROW_OVER_TIME || row == TW_ROW_SLOWEST ||
-	       (row < TW_COUNTS && tw_count_rows[row].show != TW_NOT_SHOWN &&
-		row != TW_ROW_cancelled && row != TW_ROW_no_cqe && row != TW_ROW_unseen);
+	return row < TW_COUNTS ? tw_count_rows[row].needed != TW_OPTIONAL :
+	       row == TW_ROW_enters || row == TW_ROW_OVER_TIME || row == TW_ROW_SLOWEST;
 }
 
 static int is_missing(const struct tw_report_group *group, unsigned row)
 {
 	return tw_row_is_in(&group->all.tally.lacks, row) ||
-	       (is_of_each_report(row) && !tw_has(&group->all.tally, row));
+	       (is_expected(row) && !tw_has(&group->all.tally, row));
 }
 
 /* Return a name for the reader: that of a number is its key. */
