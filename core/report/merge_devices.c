@@ -180,28 +180,6 @@ int tw_report_fill_devices(struct tw_report *report)
 
 /* ---- lists ---------------------------------------------------------------------- */
 
-/* Return the same device of the report, inserted if it is new; NULL without memory. */
-static struct tw_report_device *place_of(struct tw_report *report,
-					 const struct tw_report_device *like)
-{
-	struct tw_report_device *devices;
-	size_t i = 0;
-
-	while (i < report->device_count &&
-	       tw_report_compare_devices(&report->devices[i], like) < 0)
-		i++;
-	if (i < report->device_count &&
-	    tw_report_compare_devices(&report->devices[i], like) == 0)
-		return &report->devices[i];
-	devices = reallocarray(report->devices, report->device_count + 1, sizeof(*devices));
-	if (!devices)
-		return NULL;
-	report->devices = devices;
-	memmove(&devices[i + 1], &devices[i], (report->device_count++ - i) * sizeof(*devices));
-	devices[i] = (struct tw_report_device) { .json = NULL };
-	return &devices[i];
-}
-
 /* True if both have the rows of a device's numbers, or both lack them. Otherwise their sum
  * lacks what the device has. */
 static int has_same_rows(const struct tw_tally *a, const struct tw_tally *b)
@@ -228,30 +206,46 @@ static int keeps_all(const struct tw_report *into, const struct tw_report *from)
 		tw_report_compare_devices(into->devices, from->devices) == 0);
 }
 
-/* Add the devices of @from. @all: one device has all I/Os of the sum. */
+/* Add a device of @from. @all: it has all I/Os of the sum. */
+static int add_device(struct tw_report_device *into, const struct tw_report_device *device,
+		      const struct tw_report *from, int all)
+{
+	take_facts(into, into->json ? merge_facts(into->json, device->json) :
+				      json_incref(device->json));
+	into->has_all = all;
+	if (!all)
+		return device->has_all ? add_report(into, from) : add_own(into, device);
+	into->jobs += device->jobs;
+	return 0;
+}
+
+/* Add the devices of @from. Both lists are sorted, so one walk is enough. */
 static int add_list(struct tw_report *into, const struct tw_report *from, int all)
 {
+	const struct tw_report_device *own = into->devices, *other = from->devices;
+	const struct tw_report_device *const own_end = own + into->device_count;
+	const struct tw_report_device *const other_end = other + from->device_count;
+	struct tw_report_device *devices = calloc(into->device_count + from->device_count + 1,
+						  sizeof(*devices));
+	size_t count = 0;
 	int error = 0;
 
-	for (size_t i = 0; i < from->device_count && !error; i++) {
-		const struct tw_report_device *device = &from->devices[i];
-		struct tw_report_device *own = place_of(into, device);
+	if (!devices)
+		return -ENOMEM;
+	/* After an error the others only move. */
+	for (; own < own_end || (other < other_end && !error); count++) {
+		const int by = own == own_end ? 1 : other == other_end || error ? -1 :
+			       tw_report_compare_devices(own, other);
 
-		if (!own)
-			return -ENOMEM;
-		take_facts(own, own->json ? merge_facts(own->json, device->json) :
-					    json_incref(device->json));
-		/* Facts without memory have no host to compare. */
-		if (tw_json_lacked_memory())
-			return -ENOMEM;
-		if (all)
-			own->jobs += device->jobs;
-		else
-			error = device->has_all ? add_report(own, from) :
-						  add_own(own, device);
-		own->has_all = all;
+		if (by <= 0)
+			devices[count] = *own++;
+		if (by >= 0)
+			error = add_device(&devices[count], other++, from, all);
 	}
-	return error;
+	free(into->devices);
+	into->devices = devices;
+	into->device_count = count;
+	return error ? error : tw_json_lacked_memory() ? -ENOMEM : 0;
 }
 
 int tw_report_merge_devices(struct tw_report *into, const struct tw_report *from)
