@@ -95,7 +95,6 @@ static void put_facts(struct tw_report_device *device, json_t *facts)
 	device->name = json_string_value(json_object_get(facts, "name"));
 	if (!device->name)
 		device->name = device->number;
-	device->jobs = 1;
 }
 
 static void put_others(const struct tw_devices *devices, const struct tw_files *files,
@@ -128,10 +127,12 @@ int tw_devices_put(struct tw_devices *devices, const struct tw_files *files,
 			tw_windows_close(&device->over_time);
 		}
 		put_facts(device, json_array_get(facts, i));
+		device->has_all = !devices && files->device_count == 1 &&
+				  !files->other_files;
+		device->jobs = device->has_ios || device->has_all;
 	}
 	if (devices)
 		devices->count = 0;
-	report->devices->has_all = !devices && files->device_count == 1;
 	tw_report_sort_devices(report);
 	return 0;
 }

@@ -320,17 +320,26 @@ static void made_device_ios(const struct made *made, json_t *device, unsigned nu
 	tw_windows_free(&is.over_time);
 }
 
-/* Return no device, one that has all I/Os, several with their I/Os, or several of which
- * it is not known. */
+/* Return no device, one that has all I/Os, one that has some, several with their I/Os, or
+ * one or several of which it is not known. */
 static json_t *made_devices(struct made *made, const char *host)
 {
-	const uint64_t kind = made_below(made, 7);
-	json_t *devices = json_array();
+	const uint64_t kind = made_below(made, 9);
+	json_t *devices = json_array(), *only;
 
 	if (kind == 0)
 		return devices;
 	if (kind < 4) {
 		json_array_append_new(devices, made_device(made, host, kind == 1));
+		return devices;
+	}
+	if (kind > 6) {
+		only = made_device(made, host, 0);
+		if (kind == 7)
+			made_device_ios(made, only, 0);
+		else
+			json_object_set_new(only, "jobs", json_integer(0));
+		json_array_append_new(devices, only);
 		return devices;
 	}
 	for (unsigned i = 0; i < MADE_DEVICES; i++) {

@@ -239,6 +239,22 @@ static int read_device_times(struct tw_report *report, struct tw_report_device *
 	return error == -ENOMEM ? error : 0;
 }
 
+/* Read whose I/Os are on a device. Without "ios" and "jobs" it has all, if it is the only
+ * one. */
+static void read_device_jobs(struct tw_report_device *device, const json_t *json,
+			     uint64_t most, struct tw_report_problem *problem)
+{
+	device->has_ios = json_object_get(json, "ios") != NULL;
+	device->has_all = !device->has_ios && !json_object_get(json, "jobs");
+	if (device->has_all)
+		return;
+	device->jobs = tw_want_u64(json, DEVICE, "jobs", problem);
+	if (!device->has_ios && device->jobs)
+		tw_report_refuse(problem, DEVICE "jobs is not 0, but ios is missing");
+	if (device->has_ios && (device->jobs < 1 || device->jobs > most))
+		tw_report_refuse(problem, DEVICE "jobs is not 1 to the number of jobs");
+}
+
 /* Return: 0; -ENOMEM. */
 static int read_device(struct tw_report *report, struct tw_report_device *device,
 		       const json_t *json, struct tw_report_problem *problem)
@@ -252,12 +268,9 @@ static int read_device(struct tw_report *report, struct tw_report_device *device
 	device->name = tw_report_string(device->json, "name");
 	if (!device->name)
 		device->name = device->number;
-	device->has_ios = json_object_get(json, "ios") != NULL;
+	read_device_jobs(device, json, report->job_count, problem);
 	if (!device->has_ios)
 		return 0;
-	device->jobs = tw_want_u64(json, DEVICE, "jobs", problem);
-	if (device->jobs < 1 || device->jobs > report->job_count)
-		tw_report_refuse(problem, DEVICE "jobs is not 1 to the number of jobs");
 	error = read_device_times(report, device, json, problem);
 	if (!error)
 		read_device_counts(device, json, problem);
@@ -306,10 +319,10 @@ static int read_devices(struct tw_report *report, const json_t *root,
 				problem))
 			return -ENOMEM;
 	}
-	if (count == 1 && !report->devices->has_ios) {
-		report->devices->has_all = 1;
+	for (size_t i = 0; i < count; i++)
+		report->devices[i].has_all &= count == 1;
+	if (report->devices->has_all)
 		report->devices->jobs = report->job_count;
-	}
 	tw_report_sort_devices(report);
 	check_devices(report, problem);
 	return 0;

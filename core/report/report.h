@@ -63,7 +63,7 @@ struct tw_report_device {
 	const char *host;
 	const char *number;		/* "259:0" */
 	const char *name;		/* "nvme0n1"; or the number */
-	uint64_t jobs;			/* number of jobs with I/Os on it */
+	uint64_t jobs;			/* number of jobs with I/Os on it, as far as known */
 	/* 1: all I/Os of the report are on it, and the members below are empty: those of
 	 * the report's tally stand for them. */
 	int has_all;

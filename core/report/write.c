@@ -115,12 +115,18 @@ static json_t *counts_to_json(const uint64_t counts[TW_DIRECTIONS])
 	return object;
 }
 
-static json_t *device_to_json(const struct tw_report_device *device)
+/* @is_only: without numbers, this device would have all I/Os. */
+static json_t *device_to_json(const struct tw_report_device *device, int is_only)
 {
 	json_t *json = json_copy(device->json);
 
-	if (device->has_all || !device->has_ios)
+	if (device->has_all)
 		return json;
+	if (!device->has_ios) {
+		if (is_only)
+			json_object_set_new(json, "jobs", json_integer(0));
+		return json;
+	}
 	json_object_set_new(json, "jobs", tw_json_of_u64(device->jobs));
 	json_object_set_new(json, "ios", counts_to_json(device->ios));
 	json_object_set_new(json, "lat", tw_times_to_json(device->lat));
@@ -136,7 +142,8 @@ static json_t *devices_to_json(const struct tw_report *report)
 	json_t *devices = json_array();
 
 	for (size_t i = 0; i < report->device_count; i++)
-		json_array_append_new(devices, device_to_json(&report->devices[i]));
+		json_array_append_new(devices, device_to_json(&report->devices[i],
+							      report->device_count == 1));
 	return devices;
 }
 

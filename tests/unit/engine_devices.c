@@ -4,9 +4,10 @@
  * more, with the device of its file: in a histogram of lat, of the stage `device`
  * if it has one, and in the window over time that it was returned in. Files that
  * share a device are counted together. A job with one device has none of this. Of
- * more than 64 devices the first 64 are kept. Defect: an I/O on another file's
- * device, or on none, or on two; windows that lose I/Os when they get wider; a file
- * without a device that is taken for one with; a device's I/Os under another's name.
+ * more than 64 devices the first 64 are kept. The first line of intervals tells whether
+ * the only device has all I/Os. Defect: an I/O on another file's device, or on none, or
+ * on two; windows that lose I/Os when they get wider; a file without a device that is
+ * taken for one with; a device's I/Os under another's name.
  */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -242,6 +243,49 @@ static void over_time(void)
 	       "each window of 16 ms has 16 of them, one a millisecond");
 }
 
+/* Return the only device in the first line of the file of intervals. */
+static json_t *header_device(const char *of)
+{
+	char path[] = "/tmp/tw_devices.XXXXXX", *text = NULL;
+	const int made = mkstemp(path);
+	size_t size = 0;
+	json_t *line = NULL, *only = NULL;
+	FILE *in;
+
+	if (made < 0)
+		return NULL;
+	close(made);
+	begin(of);
+	world.intervals = path;
+	world.options.interval_us = 3600000000ULL;
+	world_begin();
+	world_end();
+	in = fopen(path, "r");
+	if (in && getline(&text, &size, in) > 0)
+		line = json_loads(text, 0, NULL);
+	if (json_array_size(json_object_get(line, "devices")) == 1)
+		only = json_incref(json_array_get(json_object_get(line, "devices"), 0));
+	json_decref(line);
+	free(text);
+	if (in)
+		fclose(in);
+	unlink(path);
+	return only;
+}
+
+static void in_intervals(void)
+{
+	json_t *all = header_device("f1 f1"), *some = header_device("f1 ?");
+
+	tap_ok(all && !json_object_get(all, "jobs"),
+	       "intervals: the only device has all I/Os");
+	tap_ok(some && json_is_integer(json_object_get(some, "jobs")) &&
+	       !number(some, "jobs"),
+	       "intervals: with a file on none it is not known which");
+	json_decref(all);
+	json_decref(some);
+}
+
 /* The dispatch is 1 us after the submission, the end 2 us before the completion. */
 static void stamp(unsigned i)
 {
@@ -285,6 +329,7 @@ int main(void)
 	many();
 	over_time();
 	device_stage();
+	in_intervals();
 	world_forget();
 	return tap_done();
 }

@@ -235,6 +235,7 @@ refused '$d->{over_time}{windows}[3]{start} = "18446744073709551615"' \
 refused '$d->{over_time}{windows}[3]{read} = 5' 'devices[].over_time: not an object'
 refused '$d->{over_time}{windows}[3] = $d->{over_time}{windows}[4]' \
 	'devices[].over_time: the windows are not in ascending order'
+refused 'delete $d->{ios}' 'devices[].jobs is not 0, but ios is missing'
 refused '$d->{jobs} = 2' 'devices[].jobs is not 1 to the number of jobs'
 refused '$j->{devices}[1]{device} = "8:0"' 'a device is twice in devices'
 done_testing

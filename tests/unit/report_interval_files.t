@@ -204,6 +204,17 @@ run report --json --from=3 b.jsonl d.jsonl
 check 'a part of the run by device' '
 	@{$j[0]{devices}} == 2 && $j[0]{devices}[0]{ios}{read} == 6 &&
 	$j[0]{devices}[1]{ios}{read} == 6' "$out"
+sed '1s/"name": "sdb"/"jobs": 0, &/' b.jsonl >e.jsonl
+run report --json e.jsonl
+cp "$out" e.json
+check 'an only device whose I/Os are not known stays so' '
+	my $e = $j[0]{devices}[0];
+	$e->{jobs} == 0 && exists $e->{jobs} && !$e->{ios}' e.json
+run report --json a.json e.json
+is_valid report e.json "$out"
+check 'and gets none in a merge' '
+	my %d = map { $_->{name} => $_ } @{$j[0]{devices}};
+	$d{sda}{ios}{read} == 100 && !$d{sdb}{ios}{read} && $d{sdb}{jobs} == 0' "$out"
 digits=2 write_intervals coarse.jsonl thread=2 pid=101
 run report coarse.jsonl one.jsonl
 is "$status $(grep -c '^read: 100 I/Os' "$out")" '0 2' 'jobs with other digits are two groups'

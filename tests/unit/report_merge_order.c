@@ -144,10 +144,11 @@ static int devices_have_all(struct tw_report *merged, const struct tw_report *re
 		for (unsigned j = 0; j < TW_DIRECTIONS; j++)
 			is += merged->devices[i].ios[j];
 	for (size_t i = 0; i < count; i++)
-		if (reports[i].device_count &&
-		    (reports[i].devices->has_all || reports[i].devices->has_ios))
+		for (size_t k = 0; k < reports[i].device_count; k++)
 			for (unsigned j = 0; j < TW_DIRECTIONS; j++)
-				should += reports[i].tally.counts[j].ios;
+				should += reports[i].devices[k].has_all ?
+					  reports[i].tally.counts[j].ios :
+					  reports[i].devices[k].ios[j];
 	return is == should;
 }
 
@@ -255,6 +256,15 @@ static int set_is_right(const struct tw_report *reports, size_t count)
 	return right;
 }
 
+/* Return 1 if a report is read as one whose only device has all I/Os, or is not. */
+static int has_all_is_right(const struct tw_report *report, const json_t *json)
+{
+	const json_t *devices = json_object_get(json, "devices");
+
+	return report->device_count != 1 || report->devices->has_all ==
+	       !json_object_get(json_array_get(devices, 0), "jobs");
+}
+
 /* Make and read a set. Count those that are not the same after writing and reading. */
 static int make_set(struct tw_report *reports, size_t count)
 {
@@ -266,6 +276,7 @@ static int make_set(struct tw_report *reports, size_t count)
 		char *text, *again = NULL;
 
 		changed |= read_report(&reports[i], json);
+		changed |= !has_all_is_right(&reports[i], json);
 		json_decref(json);
 		text = text_of(&reports[i]);
 		if (!through_file(&reports[i]))

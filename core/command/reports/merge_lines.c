@@ -30,7 +30,7 @@ static void copy_jobs(struct tw_report *copy, const struct tw_report *report)
 	}
 }
 
-/* Copy the devices. A line does not tell which of several had its I/Os. */
+/* Copy the devices. A line tells which had its I/Os only if one had all. */
 static void copy_devices(struct tw_report *copy, const struct tw_report *report)
 {
 	copy->devices = tw_zalloc(report->device_count, sizeof(*copy->devices));
@@ -39,7 +39,8 @@ static void copy_devices(struct tw_report *copy, const struct tw_report *report)
 
 		copy->devices[i] = (struct tw_report_device) {
 			.json = from->json, .host = from->host, .number = from->number,
-			.name = from->name, .jobs = from->jobs, .has_all = from->has_all,
+			.name = from->name, .has_all = from->has_all,
+			.jobs = from->has_all ? from->jobs : 0,
 		};
 	}
 }
