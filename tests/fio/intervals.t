@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: with tw_interval each job leaves a file of lines that add up to its
-# report, bin by bin. Each I/O is in one line, with all of its stages. So it is for processes and threads, and with fio's own status lines at the
-# same time. A job that is killed leaves whole lines. A file that can't be written
-# costs a line in the log and nothing else. The lines have the keys of
-# tickwise-report(5).
+# report, bin by bin. Each I/O is in one line, with all of its stages. So it is for
+# processes and threads, and with fio's own status lines at the same time. A job that is
+# killed leaves whole lines. A file that can't be written costs a line in the log and
+# nothing else. The lines have the keys of tickwise-report(5).
 #
 # Defect: an I/O in no line or in two, or a part of it; two jobs in one file, half a line,
 # a job that ends with its file. Also a thread on the CPU that the job was given.

@@ -180,8 +180,9 @@ is "$status" 0 'the report is read'
 run report --html=page.html --trace=trace.json b.json
 is "$status" 0 'as HTML and as a trace, too'
 has page.html 'by ring, file and operation' 'with the table'
-is "$(perl "$root/tests/unit/report_keys.pl" "${TW_BUILD:-$root/build}/man/tickwise-report.5" b.json)" \
-	'' 'its keys are those of the manual'
+is "$(perl "$root/tests/unit/report_keys.pl" \
+	"${TW_BUILD:-$root/build}/man/tickwise-report.5" b.json)" '' \
+	'its keys are those of the manual'
 
 # --json alone: the report replaces tables and page.
 attach --json -o only.json --html=only.html -- true

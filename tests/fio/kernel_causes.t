@@ -48,7 +48,8 @@ causes_perl='
 causes_are()
 {
 	from_json "$1" "$causes_perl"'
-		print "state $j->{jobs}[0]{causes}{state}\n" if $j->{jobs}[0]{causes}{state} ne "on";
+		my $state = $j->{jobs}[0]{causes}{state};
+		print "state $state\n" if $state ne "on";
 		print "no I/O\n" if !@{$j->{slowest}};
 		print map { wrong($_) } @{$j->{slowest}}' >wrong 2>&1
 	[ ! -s wrong ]

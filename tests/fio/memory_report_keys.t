@@ -13,7 +13,8 @@ man=$root/core/man
 {
 	cat "$man/tickwise-memory.7"
 	sed -n '/^\.SS Jobs/,/^\.EE/p' "$man/tickwise-report.5" |
-		grep -v '^\.BR jobs ' | grep -E '^(\.|run |name|groupid|thread_|subjob_|pid|host|start |fio_|engine)' |
+		grep -v '^\.BR jobs ' |
+		grep -E '^(\.|run |name|groupid|thread_|subjob_|pid|host|start |fio_|engine)' |
 		sed 's/jobs\[\]/job/'
 	sed -n '/^\.SS The counter/,/^\.SS Single/p' "$man/tickwise-report.5"
 } >page

@@ -86,7 +86,8 @@ clocks()
 	cat <<-END
 	"counter": {"verdict": "reliable", "reasons": []},
 	"clocks": {"tickwise": {"against": "CLOCK_MONOTONIC_RAW", "error_ns": 0,
-	"error_ppb": 0, "uncertainty_ns": 10, "uncertainty_ppb": 1, "over_ns": 10000000000, "source": "$clock"}}
+	"error_ppb": 0, "uncertainty_ns": 10, "uncertainty_ppb": 1, "over_ns": 10000000000,
+	"source": "$clock"}}
 	END
 }
 
@@ -242,7 +243,8 @@ run_of facts.a run=f-a pid=21 start=1700000305 facts="$facts" more="$options"
 facts_of 6.12.0 ', "governor": "powersave"' mq-deadline 256 \
 	"$(for i in 1 2 3 4 5 6; do echo "{\"path\": \"/data/$i\"}"; done |
 		paste -s -d ,)" '"iodepth": "64", "runtime": "60", "tw_kernel": "off"'
-run_of facts.b run=f-b pid=22 start=1700000405 depth=64 run_ns=60000000000 facts="$facts" more="$options"
+run_of facts.b run=f-b pid=22 start=1700000405 depth=64 run_ns=60000000000 \
+	facts="$facts" more="$options"
 golden facts diff facts.a facts.b
 golden facts_json diff --json facts.a facts.b
 # Many options differ; paths and iodepth do after many bytes, and after these options.

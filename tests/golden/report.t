@@ -64,14 +64,15 @@ write_report troubled.json name=troubled group=2 pid=104 thread=5 verdict=unreli
 write_report undecided.json name=undecided group=3 pid=105 thread=6 \
 	verdict=undecided run_ns=0
 write_report plain.json name=older group=4 pid=106 thread=8
-grep -v '^"batches"\|^"backwards"' plain.json | sed 's/"stages": {"queue"/"stages": {"lunch"/' >older.json
+grep -v '^"batches"\|^"backwards"' plain.json |
+	sed 's/"stages": {"queue"/"stages": {"lunch"/' >older.json
 
 # ---- what happened to the job in its slowest I/O, and what the kernel recorded ----
 write_report plain.json name=caused group=5 pid=107 thread=9 split=all slow=5100000 \
 	queue=0 deliver=10000 kernel='"causes": {"state": "on"},' kernel_stages='
 	"triggers": [{"job": 0, "state": "on", "above_ns": 5000000, "slower": 3, "io":
-	{"offset": 8192, "size": 4096, "ddir": "read", "ticks": "7", "monotonic_ns": "9007199254000740",
-	"lat_ns": 5100000}, "event_count": 12, "events": [
+	{"offset": 8192, "size": 4096, "ddir": "read", "ticks": "7",
+	"monotonic_ns": "9007199254000740", "lat_ns": 5100000}, "event_count": 12, "events": [
 	{"monotonic_ns": "9007199253997000", "cpu": 0, "task": "sh", "pid": 22, "event":
 	"sched_switch", "args": "prev_comm=sh prev_pid=22 prev_prio=120 prev_state=R+ ==> next_comm=fio next_pid=9 next_prio=120",
 	"own": true}, {"monotonic_ns": "9007199254002000", "cpu": 13, "task":

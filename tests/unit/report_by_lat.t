@@ -24,9 +24,13 @@ by_lat "$scratch/b.json" "$fast, $slow, $slowest"
 
 run report --json "$scratch/a.json" "$scratch/b.json"
 is "$status" 0 'two jobs with sums by lat'
-has "$out" '"stages_by_lat": {"read": [{"from_ns": 96, "to_ns": 103, "ios": 178, "stages": {"queue": 1780, "kernel": 12460, "deliver": 3560}}, '\
-'{"from_ns": 896, "to_ns": 959, "ios": 20, "stages": {"queue": 3200, "kernel": 12800, "deliver": 2000}}, '\
-'{"from_ns": 960, "to_ns": 1023, "ios": 2, "stages": {"queue": 100, "kernel": 1500, "deliver": 400}}]}' \
+has "$out" '"stages_by_lat": {"read": ['\
+'{"from_ns": 96, "to_ns": 103, "ios": 178, '\
+'"stages": {"queue": 1780, "kernel": 12460, "deliver": 3560}}, '\
+'{"from_ns": 896, "to_ns": 959, "ios": 20, '\
+'"stages": {"queue": 3200, "kernel": 12800, "deliver": 2000}}, '\
+'{"from_ns": 960, "to_ns": 1023, "ios": 2, '\
+'"stages": {"queue": 100, "kernel": 1500, "deliver": 400}}]}' \
 	'are added up, slice by slice'
 cp "$out" "$scratch/first"
 run report --json "$scratch/b.json" "$scratch/a.json"

@@ -83,7 +83,8 @@ run report --json "$one"
 is "$(of_json 'join "; ", map { "$_->{stage} $_->{from_ns} $_->{ns} $_->{ios} " .
 	"$_->{offset_from} $_->{offset_to} @{$_->{jobs}}" }
 	@{$r->{answers}{stalls}}')" \
-	'complete 1080000 5000000 2 4096 12288 0; complete 90080000 4000000 1 0 4096 0; complete 190080000 3000000 1 0 4096 0' \
+	'complete 1080000 5000000 2 4096 12288 0; '\
+'complete 90080000 4000000 1 0 4096 0; complete 190080000 3000000 1 0 4096 0' \
 	'--json: all stalls'
 is "$(of_json 'my $why = $r->{answers}{why}{read};
 	"$why->{percent} $why->{lat_ns} $why->{ios} $why->{beyond} " .

@@ -181,7 +181,8 @@ done
 merged many/1.json >one.json
 merged many/*.json >thousand.json
 is "$(of_json '@{$r->{jobs}} . " $r->{ios}{read} " . @{$r->{machines}} . " " .
-	@{$r->{files}}' thousand.json)" '1000 100000 1 1' 'a thousand jobs: the machine and the file once'
+	@{$r->{files}}' thousand.json)" '1000 100000 1 1' \
+	'a thousand jobs: the machine and the file once'
 each=$((($(wc -c <thousand.json) - $(wc -c <one.json)) / 999))
 [ "$each" -le 2048 ]
 ok $? "each more takes $each bytes, at most 2048"

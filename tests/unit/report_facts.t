@@ -20,9 +20,10 @@ with_facts() {
 	"options": {"rw": "randread", "bs": "4k", "group_reporting": ""},
 	"machines": [{"host": "box", "cpu": "C", "cpus": 2, "kernel": "6.1", "hypervisor": "KVM",
 		"clocksource": "tsc", "governor": "performance"}],
-	"files": [{"host": "box", "path": "/a", "size": 8192, "device": "8:0", "filesystem": "ext4"}],
-	"devices": [{"host": "box", "device": "8:0", "name": "sda", "model": "M", "scheduler": "none",
-		"nr_requests": 64, "queue_depth": 32, "rotational": true,
+	"files": [{"host": "box", "path": "/a", "size": 8192, "device": "8:0",
+		"filesystem": "ext4"}],
+	"devices": [{"host": "box", "device": "8:0", "name": "sda", "model": "M",
+		"scheduler": "none", "nr_requests": 64, "queue_depth": 32, "rotational": true,
 		"write_cache": "write back", "logical_block_size": 512, "size": 65536,
 		"members": ["sdb", "sdc"]}],
 	"slowest": []}
@@ -50,7 +51,8 @@ done
 is "$(merged '$r->{bytes}{read}' "$a")" 409600 'bytes'
 
 with_facts "$b" thread=2
-sed -i 's/"sum_ns": {"read": 19050/"sum_ns": {"read": 58350/; s/"fio_lat": {"count": {"read": 100/"fio_lat": {"count": {"read": 300/
+sed -i 's/"sum_ns": {"read": 19050/"sum_ns": {"read": 58350/
+	s/"fio_lat": {"count": {"read": 100/"fio_lat": {"count": {"read": 300/
 	s/8:0/8:16/' "$b"
 is "$(merged '$r->{fio_lat}' "$a" "$b")" \
 	'{"count":{"read":400,"trim":0,"write":0},"sum_ns":{"read":77400,"trim":0,"write":0}}' \
@@ -65,7 +67,8 @@ is "$(merged 'join " ", @{$r->{devices}[0]}{qw(nr_requests name size)}, scalar @
 	"$a" "$b")" 'differs sda 65536 1' 'each once, with what is known; and what differs'
 sed -i 's/"bs": "4k"/"bs": "8k"/' "$b"
 is "$(merged '{ common => $r->{options}, own => [map { $_->{options} } @{$r->{jobs}}] }' \
-	"$a" "$b")" '{"common":{"group_reporting":"","rw":"randread"},"own":[{"bs":"4k"},{"bs":"8k"}]}' \
+	"$a" "$b")" \
+	'{"common":{"group_reporting":"","rw":"randread"},"own":[{"bs":"4k"},{"bs":"8k"}]}' \
 	'options that the jobs have alike are common'
 
 write_report "$b" thread=2

@@ -21,14 +21,16 @@ with() {
 	printf '%s,\n"slowest": []}\n' "$keys" >>"$file"
 }
 
-device='{"host": "box", "device": "8:0", "name": "sda", "model": "Model 7", "scheduler": "mq-deadline",
-"nr_requests": 64, "queue_depth": 32, "rotational": true, "write_cache": "write back",
-"logical_block_size": 512, "size": 240057409536, "members": ["sdb", "sdc"]}'
+device='{"host": "box", "device": "8:0", "name": "sda", "model": "Model 7",
+"scheduler": "mq-deadline", "nr_requests": 64, "queue_depth": 32, "rotational": true,
+"write_cache": "write back", "logical_block_size": 512,
+"size": 240057409536, "members": ["sdb", "sdc"]}'
 facts='"options": {"rw": "randrw", "bs": "4k", "direct": "1", "iodepth": "32", "time_based":
 "", "filename": "/data/file"}, "bytes": {"read": 10485760, "write": 0, "trim": 0},
-"machines": [{"host": "box", "cpu": "Processor 9", "cpus": 16, "kernel": "6.12.1", "hypervisor": "KVMKVMKVM",
-"governor": "performance", "clocksource": "tsc"}], "files": [{"host": "box", "path": "/data/file",
-"size": 1610612736, "device": "8:0", "filesystem": "xfs"}]'
+"machines": [{"host": "box", "cpu": "Processor 9", "cpus": 16, "kernel": "6.12.1",
+"hypervisor": "KVMKVMKVM", "governor": "performance", "clocksource": "tsc"}],
+"files": [{"host": "box", "path": "/data/file", "size": 1610612736,
+"device": "8:0", "filesystem": "xfs"}]'
 
 # head_of: prints the page up to the first blank line
 head_of() {
@@ -69,8 +71,9 @@ is "$(head_of a.json | awk '$1 == "read" { print $3 }')" 0 'no byte was moved'
 # Lists.
 devices= files=
 for i in 0 1 2 3 4 5; do
-	devices="$devices${devices:+, }{\"host\": \"box\", \"device\": \"8:$i\", \"name\": \"sd$i\"}"
-	files="$files${files:+, }{\"host\": \"box\", \"path\": \"/f$i\", \"device\": \"8:$i\", \"filesystem\": \"ext4\"}"
+	on="\"host\": \"box\", \"device\": \"8:$i\""
+	devices="$devices${devices:+, }{$on, \"name\": \"sd$i\"}"
+	files="$files${files:+, }{$on, \"path\": \"/f$i\", \"filesystem\": \"ext4\"}"
 done
 with a.json "\"devices\": [$devices], \"files\": [$files, {\"host\": \"box\", \"path\": \"/g\"}]"
 is "$(head_of a.json | sed -n '/^device/,/^machine/p' | sed '$d')" "\
@@ -96,7 +99,8 @@ with a.json '"options": {"rw": "read", "directory": "/d"},
 	kernel='"options": {}, "options_left_out": 2,'
 with c.json '"options": {"rw": "read", "directory": "/e"},
 "devices": [{"host": "box", "device": "8:16", "name": "sdb"}],
-"files": [{"host": "box", "path": "/d/f", "device": "8:0"}, {"host": "box", "path": "/e/f", "device": "8:16"}], "files_left_out": 0' thread=2
+"files": [{"host": "box", "path": "/d/f", "device": "8:0"},
+{"host": "box", "path": "/e/f", "device": "8:16"}], "files_left_out": 0' thread=2
 is "$(head_of a.json c.json | sed -n '/^file/,/^machine/p; /^options/p' | sed '/^machine/d')" "\
 file     /d/f on sda
          /e/f on sdb, and at least 3 more

@@ -82,7 +82,8 @@ is_valid report sum both first second
 check 'parts of the run' '$j[0]{stages}{lat}{read}{count} == 94 &&
 	$j[1]{stages}{lat}{read}{count} == 6 && $j[0]{jobs}[0]{run_ns} == 2e9 &&
 	$j[0]{answers}{span}{from_ns} == 0 && $j[0]{answers}{span}{to_ns} == 2e9 &&
-	$j[1]{answers}{span}{from_ns} == 2e9 && $j[1]{answers}{span}{to_ns} == 4500000000' first second
+	$j[1]{answers}{span}{from_ns} == 2e9 &&
+	$j[1]{answers}{span}{to_ns} == 4500000000' first second
 check 'add up to the whole' '
 	my ($a, $b, $all) = @j;
 	my $ok = 1;
@@ -182,7 +183,8 @@ sed '1s/{/{"devices": [{"device": "8:0", "host": "box", "name": "sda"}],/' one.j
 write_intervals b.jsonl thread=2 pid=101
 sed -i '1s/{/{"devices": [{"device": "8:16", "host": "box", "name": "sdb"}],/' b.jsonl
 write_intervals c.jsonl thread=3 pid=102
-sed -i '1s/{/{"devices": [{"device": "8:0", "host": "box", "name": "sda"}, {"device": "8:16", "host": "box", "name": "sdb"}],/' c.jsonl
+sed -i '1s/{/{"devices": [{"device": "8:0", "host": "box", "name": "sda"}, '\
+'{"device": "8:16", "host": "box", "name": "sdb"}],/' c.jsonl
 run report --json a.json b.jsonl
 is_valid report "$out"
 check 'a job with a report, and one that was killed, are both in the devices' '

@@ -192,7 +192,8 @@ is "$(says "$scratch/1")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 I/O 
 $no_request; stamps known to +-61 ns" 'one had no request'
 is "$(sed -n '/^lat /,/^$/p' "$out" | sed -n 2p | cut -c 1-24)" \
 	'  inside the kernel: 99.' 'the line after the table'
-sed -E 's/\{"read": ([0-9]+), "write": 0, "trim": 0, "sync": 0\}/{"read": 0, "write": 0, "trim": 0, "sync": \1}/g
+rest='"write": 0, "trim": 0, "sync":'
+sed -E "s/\{\"read\": ([0-9]+), $rest 0\}/{\"read\": 0, $rest \1}/g"'
 	s/\{"read": \{/{"sync": {/g' "$scratch/1" >"$scratch/sync"
 is "$(says "$scratch/sync")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 I/O \
 $no_request; stamps known to +-61 ns" 'syncs'
@@ -228,7 +229,8 @@ is "$(says "$scratch/4" "$scratch/3")" \
 	'inside the kernel: not split in 2 of 2 jobs; why in the first: no privilege' \
 	'two jobs off'
 is "$(says "$scratch/1" "$scratch/3" "$scratch/2")" \
-"inside the kernel: 64.33 % of 300 I/Os $split; 1 I/O $no_request, 2 I/Os $lacking, $synced, 1 I/O $unstamped; stamps known to +-81 ns
+"inside the kernel: 64.33 % of 300 I/Os $split; 1 I/O $no_request, \
+2 I/Os $lacking, $synced, 1 I/O $unstamped; stamps known to +-81 ns
 inside the kernel: not split in 1 of 3 jobs: no privilege" 'one of several off'
 write_report "$scratch/8" thread=3 kernel="$(on_or_off '<b>\u001b[2J&')"
 run report --html="$scratch/page" "$scratch/8"

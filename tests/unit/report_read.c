@@ -21,7 +21,7 @@ static uint64_t below(uint64_t limit)
 	return tap_random(&state) % limit;
 }
 
-/* ---- a report with all parts ------------------------------------------------------ */
+/* ---- a report with all parts -------------------------------------------- */
 
 /* The first "io" of a list of the slowest. */
 static void add_causes(json_t *slow)
@@ -122,7 +122,7 @@ static json_t *complete_report(void)
 	return root;
 }
 
-/* ---- reading ------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------ */
 
 /* Another report to merge with. */
 static struct tw_report other;
@@ -165,7 +165,7 @@ static int is_accepted(const json_t *json, struct tw_report_problem *problem, in
 	return accepted;
 }
 
-/* ---- keys and types --------------------------------------------------------------------- */
+/* ---- keys and types ----------------------------------------------------- */
 
 /* Paths without which a report is refused. */
 static const char *const required[] = {
@@ -379,7 +379,7 @@ static void check_keys(json_t *root)
 	tap_is_u64((uint64_t)walk.wrong, 0, "reports that are accepted, but not once more");
 }
 
-/* ---- random bytes ----------------------------------------------------------------------- */
+/* ---- random bytes ------------------------------------------------------- */
 
 /* Change a number in three of four cases, else any byte. */
 static void change_byte(char *text, size_t length)
@@ -444,7 +444,7 @@ static void check_mutations(const json_t *root, int count)
 	free(text);
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- lines -------------------------------------------------------------- */
 
 static json_t *line_of(const struct tw_report *report)
 {
@@ -507,7 +507,7 @@ static void check_lines(void)
 	free(text);
 }
 
-/* ---- the header of intervals ------------------------------------------------------------------- */
+/* ---- the header of intervals -------------------------------------------- */
 
 static void check_header(const json_t *root)
 {
@@ -545,7 +545,7 @@ static void check_header(const json_t *root)
 	json_decref(header);
 }
 
-/* ---- what does not fit ---------------------------------------------------------------------------- */
+/* ---- what does not fit -------------------------------------------------- */
 
 /* Return the value at a path of keys and indices: "jobs/0/start". */
 static json_t *value_at(json_t *json, const char *path)

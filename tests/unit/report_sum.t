@@ -177,7 +177,8 @@ is not fio's lat, which lacks deliver in 1 of 1 jobs (tw_event_time=1)" \
 sed '/^"submitting_call"/,/^"clocks"/{/^"clocks"/!d;}
 	s/"ios": {"read": 100/"ios": {"read": 150/' "$a" |
 	sed 's/^"clocks"/"submitting_call": {"read": {"digits": 3, "count": 2,\
-	"min_ns": 3, "max_ns": 5, "sum_ns": "8", "sum_squares_ns2": "34", "bins": {"3": 1, "5": 1}}},\
+	"min_ns": 3, "max_ns": 5, "sum_ns": "8", "sum_squares_ns2": "34",\
+	"bins": {"3": 1, "5": 1}}},\
 	&/' >"$b"
 is "$(call "$b")" \
 	'of which inside the submitting call: mean 4 ns (of 2 I/Os)' \

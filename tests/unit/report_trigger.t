@@ -113,12 +113,12 @@ has "$out" 'around it, those of some CPU are lost' 'none of a CPU is left'
 
 # ---- jobs ----
 
-report_of "$scratch/3" '"triggers": [{"job": 0, "state": "on", "above_ns": 5000000, "slower": 4}],' \
-	thread=2
+report_of "$scratch/3" '"triggers": [{"job": 0, "state": "on", "above_ns": 5000000,
+	"slower": 4}],' thread=2
 report_of "$scratch/4" '"triggers": [{"job": 0, "state": "off", "why": "<b>\u001b[2Jno", "above_ns":
 	5000000, "slower": 9}],' thread=3
-report_of "$scratch/5" '"triggers": [{"job": 0, "state": "on", "above_ns": 5000000, "slower": 0}],' \
-	thread=4
+report_of "$scratch/5" '"triggers": [{"job": 0, "state": "on", "above_ns": 5000000,
+	"slower": 0}],' thread=4
 report_of "$scratch/6" "$(trigger_of 2 3 "$some" | sed 's/8100000/9100000/')" thread=5
 report_of "$scratch/7" '' thread=6
 # says FILE...: prints the sentence on the page, without the part about the I/O
@@ -143,8 +143,8 @@ is "$(says "$scratch/"[134567])" 'trigger: 18 I/Os of 5 jobs above 5.000 ms; the
 is "$(grep -c '<summary>3 events' "$scratch/page")" 2 'all of them are in the HTML'
 run report --json "$scratch/"[134567]
 is "$(of_json 'join " ", map { "$_->{job}:$_->{state}:$_->{slower}:" .
-	@{$_->{events} // []} } @{$r->{triggers}}')" '0:on:3:3 1:on:4:0 2:off:9:0 3:on:0:0 4:on:2:3' \
-	'and in the JSON'
+	@{$_->{events} // []} } @{$r->{triggers}}')" \
+	'0:on:3:3 1:on:4:0 2:off:9:0 3:on:0:0 4:on:2:3' 'and in the JSON'
 run report --json "$scratch/7"
 has_not "$out" '"triggers"' 'nothing where no job has it'
 

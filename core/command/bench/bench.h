@@ -69,7 +69,8 @@ struct tw_bench_result {
 
 /* Compute the results from @costs; @hz turns ticks into nanoseconds. Pure
  * arithmetic. Return: 0; -EAGAIN when too few rounds of some figure were
- * undisturbed: less than half of them, or less than TW_BENCH_MIN_ROUNDS. The results are set then, but they prove nothing. */
+ * undisturbed: less than half of them, or less than TW_BENCH_MIN_ROUNDS. The results are
+ * set then, but they prove nothing. */
 #define TW_BENCH_MIN_ROUNDS	20
 int tw_bench_evaluate(struct tw_bench_result results[TW_BENCH_RESULTS],
 		      const struct tw_bench_costs *costs, double hz);

@@ -118,8 +118,8 @@ void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *g
 		tw_page_warning(page, "%llu stage%s inside the kernel came out negative "
 				"by more than the clocks' error (%s). A negative stage "
 				"counts as 0. The stages from submit to reap of their "
-				"I/Os are wrong; their sum and lat are not. Please report this as a bug, "
-				"with the report's file.",
+				"I/Os are wrong; their sum and lat are not. Please "
+				"report this as a bug, with the report's file.",
 				(unsigned long long)scalars->negative_beyond,
 				tw_format_plural(scalars->negative_beyond),
 				tw_format_ns(error, (double)scalars->clock_error_ns));
