@@ -121,7 +121,8 @@ tests_of_folder()
 	plugin/collect/machine*|plugin/block_device.*|plugin/facts.*) echo 'unit/machine_json.c
 		unit/block_device.c fio/facts.t' ;;
 	plugin/collect/*) echo 'unit/slowest.c unit/attach_tally.c fio/slowest.t' ;;
-	plugin/interval.*|plugin/filling.h) echo 'unit/engine_interval.c fio/intervals.t' ;;
+	plugin/interval.*|plugin/filling.h) echo 'unit/engine_interval.c unit/engine_filling.c
+		fio/intervals.t' ;;
 	*) echo 'unit/engine_*.c unit/verdict_json.c unit/io_times.c
 		fio/engine_scripts.t fio/options.t fio/counting.t fio/over_time.t
 		fio/response.t fio/report_schema.t fio/trouble.t fio/setup_fails.t
