@@ -171,7 +171,7 @@ static void add_clocks(struct tw_report *into, const struct tw_report *from)
 }
 
 /* Put a reason into an array in the order of the codes. Of equal codes the smallest text
- * is kept. */
+ * is kept, and of too many codes the first ones: both depend on no order of merges. */
 static void put_reason(json_t *reasons, const json_t *reason)
 {
 	json_t *own = json_object();
@@ -187,6 +187,7 @@ static void put_reason(json_t *reasons, const json_t *reason)
 		json_array_insert(reasons, i, own);
 	else if (compare_strings(json_array_get(reasons, i), own, "text") > 0)
 		json_array_set(reasons, i, own);
+	json_array_remove(reasons, TW_REPORT_REASONS);
 	json_decref(own);
 }
 

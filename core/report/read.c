@@ -91,11 +91,16 @@ static void check_options(json_t *options, const char *where,
 	const char *key;
 	json_t *value;
 
+	if (json_object_size(options) > TW_REPORT_OPTIONS)
+		tw_report_refuse(problem, "%s: a job has more than %u options", where,
+				 TW_REPORT_OPTIONS);
 	json_object_foreach(options, key, value)
-		tw_want_string(options, where, key, problem);
+		if (!json_is_string(value))
+			tw_report_refuse(problem, "%s.%s is not a string", where, key);
 }
 
-/* Give the job all its options: those that all jobs have, and its own. */
+/* Give the job all its options: those that all jobs have, and its own. Jobs without own
+ * ones share the common ones. */
 static void take_options(struct tw_report_job *job, json_t *common,
 			 struct tw_report_problem *problem)
 {
@@ -104,9 +109,17 @@ static void take_options(struct tw_report_job *job, json_t *common,
 	if (!json_object_get(job->json, "options"))
 		return;
 	own = tw_want_object(job->json, "jobs[].", "options", problem);
-	check_options(own, "jobs[].options.", problem);
-	all = common ? json_copy(common) : json_object();
-	json_object_update(all, own);
+	if (problem->text[0])
+		return;
+	if (!common) {
+		all = json_incref(own);
+	} else if (json_object_size(own) == 0) {
+		all = json_incref(common);
+	} else {
+		all = json_copy(common);
+		json_object_update(all, own);
+	}
+	check_options(all, "jobs[].options", problem);
 	json_object_set_new(job->json, "options", all);
 	job->options = all;
 }
@@ -135,7 +148,7 @@ static int read_jobs(struct tw_report *report, const json_t *root, const char *p
 	json_t *common = json_object_get(root, "options") ?
 			 tw_want_object(root, "", "options", problem) : NULL;
 
-	check_options(common, "options.", problem);
+	check_options(common, "options", problem);
 	if (json_array_size(list) == 0) {
 		tw_report_refuse(problem, "jobs is empty");
 		return 0;
@@ -365,6 +378,9 @@ static void read_counter(struct tw_report *report, const json_t *root,
 				 " undecided, unchecked");
 	else
 		report->verdict = verdict;
+	if (json_array_size(reasons) > TW_REPORT_REASONS)
+		tw_report_refuse(problem, "counter.reasons has more than %u reasons",
+				 TW_REPORT_REASONS);
 	for (size_t i = 0; i < json_array_size(reasons); i++)
 		tw_facts_check(json_array_get(reasons, i), "counter.reasons[].",
 			       tw_facts_of_reason, problem);
@@ -373,12 +389,25 @@ static void read_counter(struct tw_report *report, const json_t *root,
 
 /* ---- single I/Os ------------------------------------------------------------------- */
 
+/* Return the I/Os of all directions, or the largest number. */
+static uint64_t all_ios(const struct tw_report *report)
+{
+	uint64_t ios = 0;
+
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
+		if (__builtin_add_overflow(ios, report->tally.counts[i].ios, &ios))
+			return UINT64_MAX;
+	return ios;
+}
+
 /* Return: 0; -ENOMEM. */
 static int read_slowest(struct tw_report *report, const json_t *root,
 			struct tw_report_problem *problem)
 {
 	const json_t *list = list_in(root, "slowest", problem);
 
+	if (json_array_size(list) > all_ios(report))
+		tw_report_refuse(problem, "slowest has more I/Os than ios");
 	if (json_array_size(list) == 0)
 		return 0;
 	report->slowest = calloc(json_array_size(list), sizeof(*report->slowest));
@@ -405,12 +434,9 @@ static void read_triggers(struct tw_report *report, const json_t *root,
 {
 	json_t *list = (json_t *)list_in(root, "triggers", problem);
 	size_t next = 0;
-	uint64_t ios = 0, slower = 0;
+	uint64_t slower = 0;
 	int over = 0;
 
-	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
-		if (__builtin_add_overflow(ios, report->tally.counts[i].ios, &ios))
-			ios = UINT64_MAX;
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *trigger = json_array_get(list, i);
 		const size_t job = job_of(report, trigger, "triggers[].", problem);
@@ -422,7 +448,7 @@ static void read_triggers(struct tw_report *report, const json_t *root,
 			tw_report_refuse(problem, "triggers[].job is not ascending");
 		next = job + 1;
 	}
-	if (over || slower > ios)
+	if (over || slower > all_ios(report))
 		tw_report_refuse(problem, "triggers[].slower counts more than ios");
 	report->triggers = json_incref(list);
 }

@@ -110,6 +110,44 @@ refuses 65 'jobs[].event_time is not true or false' \
 	'an event time that is not true or false'
 edit 's/"reasons": \[\]/"reasons": [3]/'
 refuses 65 'counter.reasons[] is not an object' 'reasons without a code'
+reasons() {
+	edit "s/\"reasons\": \[\]/\"reasons\": [$(seq -s, "$1" "$2" |
+		sed 's/[0-9]*/{"code": "c&", "text": "x"}/g')]/"
+}
+reasons 101 165
+refuses 65 'counter.reasons has more than 64 reasons' '65 reasons'
+# Of two reports with 64 the first ones by code are kept, in each order of the files.
+reasons 101 164
+cp "$bad" "$scratch/most.json"
+reasons 133 196
+sed 's/"thread_number": 1/"thread_number": 2/' "$bad" >"$scratch/more.json"
+for files in 'most more' 'more most'; do
+	# shellcheck disable=SC2086	# names
+	run report --json "$scratch/${files% *}.json" "$scratch/${files#* }.json"
+	is "$(of_json 'my $c = $r->{counter}{reasons};
+		scalar(@$c) . " $c->[0]{code} $c->[-1]{code}"')" '64 c101 c164' \
+		"64 reasons and 64 others: $files"
+done
+cp "$out" "$scratch/merged.json"
+run report --json "$scratch/merged.json"
+is "$status" 0 'what is merged can be read'
+
+# options FROM TO: prints options of these numbers
+options() {
+	echo "\"options\": {$(seq -s, "$1" "$2" | sed 's/[0-9]*/"o&": "x"/g')},"
+}
+edit "s/\"counter\":/$(options 1 513) &/"
+refuses 65 'options: a job has more than 512 options' '513 options of all jobs'
+edit "s/\"groupid\":/$(options 1 513) &/"
+refuses 65 'jobs[].options: a job has more than 512 options' 'or of a job'
+edit "s/\"counter\":/$(options 1 300) &/; s/\"groupid\":/$(options 300 513) &/"
+refuses 65 'jobs[].options: a job has more than 512 options' 'or together'
+edit "s/\"counter\":/$(options 1 300) &/; s/\"groupid\":/$(options 300 512) &/"
+run report --json "$bad"
+is "$status $(of_json 'scalar keys %{$r->{options}}')" '0 512' '512 are not refused'
+edit "s/\"counter\":/$(options 1 512) &/; s/\"groupid\":/\"options\": {}, &/"
+run report --json "$bad"
+is "$status $(of_json 'scalar keys %{$r->{options}}')" '0 512' 'nor if a job has no other'
 edit 's/"queue": {"read":/"queue": [3], "lunch": {"read":/'
 refuses 65 'stages.queue is not an object' 'a stage of the wrong type'
 edit 's/"submitting_call": {"read":/"submitting_call": [3], "x": {"read":/'
@@ -135,6 +173,13 @@ edit "s/\"slowest\": \[\]/\"slowest\": [{$slow, \"submitting_call_ns\": {}}]/"
 refuses 65 'slowest[].submitting_call_ns' 'a submitting call that is no time'
 edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}]/; s/\"ddir\": \"read\"/\"ddir\": 0/"
 refuses 65 'slowest[].ddir' 'a slow I/O of no direction'
+for ios in 101 100; do
+	edit "s/\"slowest\": \[\]/\"slowest\": [$(seq -s, $ios | sed "s/[0-9]*/{$slow}/g")]/"
+	[ $ios -eq 101 ] || break
+	refuses 65 'slowest has more I/Os than ios' 'more slow I/Os than I/Os'
+done
+run report "$bad"
+is "$status" 0 'a list of all I/Os is not refused'
 
 # over_time TEXT: makes $bad of the good one with this text
 over_time() {
