@@ -20,11 +20,11 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
-perl - "$reports" "$bins" "$scratch" <<'END'
+perl - "$reports" "$bins" "$scratch" "$tickwise" <<'END'
 use strict;
 use warnings;
 
-my ($reports, $bins, $directory) = @ARGV;
+my ($reports, $bins, $directory, $tickwise) = @ARGV;
 my @names = qw(read write trim sync);
 # The smallest time of each, in ns, and its part of the bins. The stages are of the
 # same I/Os, in the same order, and lat is their sum.
@@ -112,10 +112,13 @@ my $window = histogram(1, [map { 80000 + 820 * $_ } 0 .. 999]);
 my $over_time = '"width_ns": 1024000000, "windows": [' . join(', ', map {
 	sprintf('{"start": "%d", "read": %s, "write": %s}',
 		1700000000000000000 + 1024000000 * $_, $window, $window) } 0 .. 57) . ']';
-for my $i (1 .. $reports) {
+
+# Return a report as the engine writes it: as the program does, without the answers.
+sub as_written {
+	my ($times) = @_;
 	my $zero = counts();
 	my $no_moves = '{"read": 0, "write": 0, "trim": 0}';
-	my $slowest = join(', ', map { my $lat = 5000000 + 1000 * $_ + $i;
+	my $slowest = join(', ', map { my $lat = 5000000 + 1000 * $_;
 		sprintf('{"job": 0, "offset": %d, "size": 4096, "ddir": "read", ' .
 			'"ticks": "%d", "raw_ns": "%d", "monotonic_ns": "%d", ' .
 			'"submitting_call_ns": 2500, "stages": {"queue": 200, ' .
@@ -127,22 +130,39 @@ for my $i (1 .. $reports) {
 		'"error_ppb": -250.2, "uncertainty_ns": 108.5, ' .
 		'"uncertainty_ppb": 10.79, "over_ns": 60000000000';
 
-	open my $file, '>', "$directory/job.$i.json" or die $!;
+	open my $file, '>', "$directory/made.json" or die $!;
 	print $file <<"REPORT";
 {"schema": "tickwise-report", "version": 1,
-"jobs": [{"run": "1-1", "name": "job", "groupid": 0, "thread_number": $i,
-"subjob_number": $i, "pid": $i, "host": "box", "start": "1700000000000000000",
+"jobs": [{"run": "1-1", "name": "job", "groupid": 0, "thread_number": 1,
+"subjob_number": 1, "pid": 1, "host": "box", "start": "1700000000000000000",
 "start_monotonic_ns": "100000000000000", "first_ns": 0, "run_ns": 60000000000,
 "fio_version": "fio-3.33", "engine": "tickwise", "tickwise_version": "0.1", "iodepth": 32,
 "event_time": false, "event_wait": false, "fallback": false}],
 "ios": $counts, "errors": $zero, "short": $no_moves, "unaccounted": $zero,
 "backwards": $zero, "batches": {"enters": 7, "tails": 5, "largest_tail": 16},
-$variants[$i % @variants],
+$times,
 "clocks": {"tickwise": {$clock, "source": "kernel", "hz": 2e9},
 "fio": {$clock, "clocksource": "cpu"}, "monotonic": {$clock}},
 "counter": {"verdict": "reliable", "reasons": []},
 "slowest": [$slowest], "over_time": {$over_time}}
 REPORT
+	close $file or die $!;
+	open my $program, '-|', $tickwise, 'report', '--json', "$directory/made.json"
+		or die $!;
+	my $text = do { local $/; <$program> };
+	close $program or die "the report is refused\n";
+	unlink "$directory/made.json";
+	$text =~ s/, "answers": .*/}/s or die "no answers at the end\n";
+	return $text;
+}
+
+@variants = map { as_written($_) } @variants;
+for my $i (1 .. $reports) {
+	my $text = $variants[$i % @variants];
+
+	$text =~ s/"(thread_number|pid)": 1,/"$1": $i,/g;
+	open my $file, '>', "$directory/job.$i.json" or die $!;
+	print $file $text;
 	close $file or die $!;
 }
 END
