@@ -142,15 +142,19 @@ static void place(struct members *groups, size_t *used, struct tw_report *report
 
 /* ---- the same job twice --------------------------------------------------- */
 
-/* Return the same job of the same process among those of a report. */
+static int compare_jobs(const void *left, const void *right)
+{
+	return tw_report_compare_jobs(left, right);
+}
+
+/* Return the same job of the same process among those of a report, which are in order. */
 static struct tw_report_job *find_in(const struct tw_report *report,
 				     const struct tw_report_job *job)
 {
-	for (size_t i = 0; i < report->job_count; i++)
-		if (!tw_report_compare_jobs(&report->jobs[i], job) &&
-		    same_options(&report->jobs[i], job))
-			return &report->jobs[i];
-	return NULL;
+	struct tw_report_job *found = bsearch(job, report->jobs, report->job_count,
+					      sizeof(*report->jobs), compare_jobs);
+
+	return found && same_options(found, job) ? found : NULL;
 }
 
 /* Is this the file of intervals of a job of an earlier report? Then the job gets it. Sets
