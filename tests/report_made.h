@@ -409,8 +409,11 @@ static json_t *made_report(uint64_t *random, unsigned digits, uint64_t number)
 	json_t *root = json_pack("{ss, si}", "schema", TW_REPORT_SCHEMA, "version",
 				 TW_REPORT_VERSION);
 	json_t *job = made_job(&made, number, host);
+	/* The file of intervals of a job that was killed may have no line. */
+	const int has_rows = made_below(&made, 8) != 0;
 
-	made_ios(&made);
+	if (has_rows)
+		made_ios(&made);
 	json_object_set_new(root, "jobs", json_pack("[o]", job));
 	if (json_object_get(job, "options"))
 		json_object_set_new(root, "options", made_options(&made, number));
@@ -421,12 +424,13 @@ static json_t *made_report(uint64_t *random, unsigned digits, uint64_t number)
 	json_object_set_new(root, "devices", made_devices(&made, host));
 	json_object_set_new(root, "clocks", made_clocks(&made));
 	json_object_set_new(root, "counter", made_counter(&made));
-	made_tally(&made, root);
+	if (has_rows)
+		made_tally(&made, root);
 	if (json_object_get(root, "slowest"))
 		made_slowest(&made, json_object_get(root, "slowest"));
 	if (!made_below(&made, 3))
 		json_object_set_new(root, "triggers", json_pack("[o]", made_trigger(&made)));
-	if (!made_below(&made, 8))
+	if (has_rows && !made_below(&made, 8))
 		json_object_set_new(json_object_get(root, "stages"), "lunch", json_object());
 	return root;
 }

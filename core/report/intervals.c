@@ -68,6 +68,8 @@ int tw_report_line_from_json(struct tw_report_line *line, struct tw_tally *tally
 		tw_report_refuse(problem, "it ends before it begins");
 	read_run(line, json, problem);
 	error = tw_tally_from_json(tally, json, unknown, problem);
+	if (tw_tally_is_empty(tally))
+		tw_report_refuse(problem, "it has no numbers");
 	tw_report_leave_out_keys(unknown, json, known);
 	return error || tw_json_lacked_memory() ? -ENOMEM : 0;
 }

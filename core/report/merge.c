@@ -341,16 +341,6 @@ static int can_be_added(const struct tw_report *into, const struct tw_report *fr
 		(!digits || !others || digits == others));
 }
 
-/* The header of a file of intervals has no numbers, which does not mean that its job
- * lacks them. */
-static int has_numbers(const struct tw_report *report)
-{
-	for (size_t i = 0; i < TW_ROW_WORDS; i++)
-		if (report->tally.has.bits[i] | report->tally.lacks.bits[i])
-			return 1;
-	return 0;
-}
-
 /* Take what only the report of one job has, or merge it. */
 static void add_facts(struct tw_report *into, const struct tw_report *from)
 {
@@ -382,7 +372,9 @@ static int add_all(struct tw_report *into, const struct tw_report *from,
 	const size_t a = into->job_count ? cut_at(into) : SIZE_MAX, b = cut_at(from);
 	int error = tw_report_merge_devices(into, from);
 
-	if (!error && has_numbers(from))
+	/* A file of intervals without lines has no numbers, which does not mean that its
+	 * job lacks them. */
+	if (!error && !tw_tally_is_empty(&from->tally))
 		error = tw_tally_merge(&into->tally, &from->tally);
 	if (error)
 		return error;

@@ -122,7 +122,7 @@ uint64_t tw_lat_slice_ios(const struct tw_histogram *lat, unsigned slice, uint32
 
 /* ---- merging ---------------------------------------------------------------- */
 
-static int is_zeroed(const struct tw_tally *tally)
+int tw_tally_is_empty(const struct tw_tally *tally)
 {
 	uint64_t seen = 0;
 
@@ -134,7 +134,7 @@ static int is_zeroed(const struct tw_tally *tally)
 /* Keep the rows that both have. */
 static void merge_rows(struct tw_tally *into, const struct tw_tally *from)
 {
-	if (is_zeroed(into)) {
+	if (tw_tally_is_empty(into)) {
 		into->has = from->has;
 		into->lacks = from->lacks;
 		return;

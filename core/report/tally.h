@@ -101,6 +101,9 @@ void tw_tally_reset(struct tw_tally *tally);
  */
 int tw_tally_merge(struct tw_tally *into, const struct tw_tally *from);
 
+/* Return 1 if it has no row and lacks none, as before the first merge. */
+int tw_tally_is_empty(const struct tw_tally *tally);
+
 /* Return the digits of its histograms; 0: there is no value. */
 unsigned tw_tally_digits(const struct tw_tally *tally);
 
@@ -127,7 +130,7 @@ struct tw_report_problem;
  * @tally: zeroed; released with tw_tally_free(), also after a failure
  * @unknown: an object; keys that are in places of rows and no row are put into it
  *
- * Reads what tw_tally_to_json() writes. The row slowest is there if its key is; the reader
+ * Reads what tw_tally_to_json() writes, also of an empty tally. The row slowest is there if its key is; the reader
  * of reports reads it. Sets @problem if a row is wrong. Return: 0; -ENOMEM.
  */
 int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,

@@ -528,8 +528,9 @@ int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unk
 	struct reader reader = { .tally = tally, .unknown = unknown, .problem = problem };
 	int error = read_rows(&reader, object, "");
 
-	check_required(tally, problem);
 	read_lacks(&reader, object);
+	if (!tw_tally_is_empty(tally))
+		check_required(tally, problem);
 	if (!error)
 		error = read_by_lat(&reader, json_object_get(object, "stages_by_lat"));
 	check(tally, problem);

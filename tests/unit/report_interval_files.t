@@ -256,6 +256,31 @@ has "$out" 'WARNING: the job was killed, or still runs' 'and is named so'
 head -n 1 one.jsonl >empty.jsonl
 run report empty.jsonl
 is "$status" 0 'a header alone'
+run report --json empty.jsonl
+cp "$out" empty.json
+is_valid report empty.json
+check 'has no numbers' '!$j[0]{ios} && !$j[0]{stages} && !$j[0]{lacks}' empty.json
+run report --json empty.json
+cmp "$out" empty.json
+ok $? 'also after it was read again'
+head -n 1 two.jsonl >none.jsonl
+run report --json empty.jsonl none.jsonl
+cp "$out" none.json
+run report --json none.json
+cmp "$out" none.json
+ok $? 'nor have several'
+sed 's/"thread_number": 1/"thread_number": 3/' one.json >third.json
+run report --json empty.jsonl none.jsonl third.json
+cp "$out" with_lines
+run report --json none.json third.json
+cmp "$out" with_lines
+ok $? 'a merge with it is as with its files'
+check 'and lacks nothing' '@{$j[0]{jobs}} == 3 && $j[0]{batches} && !$j[0]{lacks} &&
+	$j[0]{slowest}' "$out"
+sed '2,$s/{"interval".*/{"interval": 1, "from_ns": 0, "to_ns": 1, "realtime_ns": "0"}/' \
+	one.jsonl >bare.jsonl
+run report bare.jsonl
+has "$err" 'bare.jsonl: line 2: it has no numbers' 'a line has numbers'
 sed '3s/"count": 5/"count": 6/' one.jsonl >damaged.jsonl
 run report damaged.jsonl
 is "$status $(wc -l <"$err")" '65 1' 'a damaged one'

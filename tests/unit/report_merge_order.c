@@ -121,6 +121,8 @@ static int slowest_are_kept(const struct tw_report *merged, const struct tw_repo
 	for (size_t i = 0; i < count; i++) {
 		uint64_t ios = 0;
 
+		if (tw_tally_is_empty(&reports[i].tally))
+			continue;
 		for (unsigned j = 0; j < TW_DIRECTIONS; j++)
 			ios += reports[i].tally.counts[j].ios;
 		if (!tw_has(&reports[i].tally, TW_ROW_SLOWEST))

@@ -272,9 +272,6 @@ static int make_group(struct tw_report_group *group, const struct members *membe
 	if (code != TW_EXIT_GOOD)
 		return code;
 	group->span.is_wanted = span->is_wanted;
-	/* Where there is no line there is no I/O, which is known. */
-	tw_row_put(&group->all.tally.has, TW_ROW_ios);
-	tw_row_put(&group->all.tally.has, TW_ROW_TIMES + TW_LAT);
 	derive(group);
 	tw_report_find_stalls(group);
 	return TW_EXIT_GOOD;
