@@ -103,7 +103,7 @@ perl "$keys" "$manual" "$scratch/b.json" "$scratch/without" >"$scratch/list"
 ok $? "$(wc -l <"$scratch/list") keys"
 : >"$scratch/wrong"
 # Other keys need these.
-needed='stages.lat.read stages_by_lat.read devices[].jobs'
+needed='stages.lat.read stages_by_lat.read devices[].jobs devices[].ios'
 while read -r file path; do
 	case $file in *.always.json) should=65 ;; *) should=0 ;; esac
 	case " $needed " in *" $path "*) should=65 ;; esac
