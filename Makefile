@@ -75,7 +75,7 @@ endif
 comma := ,
 
 # The packages of Debian and Ubuntu that are needed.
-PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
+PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev zlib1g-dev
 PACKAGES_FIO := fio dpkg-dev
 # For the stages inside the kernel. In Ubuntu, bpftool is in the package of the kernel's
 # tools.
@@ -103,18 +103,21 @@ CORE_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -fno-semantic-interposition 
 	       -pthread $(WARNINGS) -Icore -D_GNU_SOURCE \
 	       $(if $(DEBUG),-DTW_DEBUG) $(SANITIZE)
 CORE_LIBS := -lm -pthread $(SANITIZE)
+# For reports and what else is JSON. The library itself needs neither.
+JSON_LIBS := -ljansson -lz
 
-LIBRARY_SOURCES := $(filter-out %_json.c, \
+LIBRARY_SOURCES := $(filter-out %_json.c %_hdr.c, \
 	$(wildcard core/*.c core/counter/*.c core/machine/*.c core/clock/*.c core/estimate/*.c \
 		   core/latency/*.c))
 # The pointer chase, for `tickwise memlat` and the memory engine.
 MEMORY_SOURCES := $(wildcard core/memory/*.c)
-# Writing JSON and files, for the program and the engines.
-JSON_SOURCES := $(wildcard core/latency/*_json.c) \
-	$(addprefix core/command/output/,file.c json_memory.c json_text.c plain_text.c)
+# Reports, JSON and files, for the program and the engines.
+REPORT_SOURCES := $(filter-out %/describe.c,$(wildcard core/report/*.c)) \
+	$(wildcard core/latency/*_json.c core/latency/*_hdr.c) \
+	$(addprefix core/command/output/,file.c json_text.c plain_text.c)
 PROBE_SOURCES := $(wildcard core/probe/*.c)
-COMMAND_SOURCES := $(sort $(wildcard core/command/*.c core/command/*/*.c) \
-	$(PROBE_SOURCES) $(JSON_SOURCES))
+COMMAND_SOURCES := $(filter-out $(REPORT_SOURCES),$(sort $(wildcard core/command/*.c \
+	core/command/*/*.c) $(PROBE_SOURCES)))
 # Each engine has one of these files; all engines share the other files.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
@@ -166,6 +169,10 @@ $(B)/libtickwise-memory.a: $(call objects,$(MEMORY_SOURCES))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+$(B)/report.a: $(call objects,$(REPORT_SOURCES))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
 # Link only the objects of the archive that exported functions need (-u). Hidden visibility
 # hides all other names. The map gives each exported name a version. Calls between two
 # exported functions are direct (-Bsymbolic-functions).
@@ -187,10 +194,10 @@ $(B)/example: core/example/example.c $(B)/libtickwise.a
 	$(Q)$(CC) -std=c11 -pedantic $(WARNINGS) -Icore $(SANITIZE) $(CPPFLAGS) $(CFLAGS) \
 		-MMD -MP -o $@ $(filter %.c %.a,$^) $(LDFLAGS) $(CORE_LIBS)
 
-$(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise-memory.a \
+$(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/report.a $(B)/libtickwise-memory.a \
 	       $(B)/libtickwise.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson -ldl $(CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JSON_LIBS) -ldl $(CORE_LIBS)
 
 # clock_gettime() for programs that can't be rebuilt. All symbols are bound before the
 # first call (-z now), and no other function is exported.
@@ -380,14 +387,14 @@ $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
 	$(B)/kernel/loader.o $(B)/kernel/program.o
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(B)/kernel/program.o \
 	$(B)/kernel/explained_json.o $(addprefix $(B)/plugin/collect/,machine_json.o \
-	slowest.o windows.o)
+	slowest.o)
 $(B)/kernel/helper_maps.o: $(B)/plugin/kernel/helper_maps.skel.h
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
 $(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/command.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		-lbpf -ljansson $(CORE_LIBS)
+		-lbpf $(JSON_LIBS) $(CORE_LIBS)
 else
 KERNEL_LIBS :=
 endif
@@ -399,12 +406,11 @@ $(B)/tickwise.so $(B)/tickwise-cmd.so: $(call objects,$(PLUGIN_SOURCES))
 $(B)/tickwise.so $(B)/tickwise-cmd.so: ENGINE_LIBS := -luring $(KERNEL_LIBS)
 $(B)/tickwise-memory.so: $(call objects,$(MEMORY_ENGINE_SOURCES)) \
 			 $(B)/libtickwise-memory.a
-$(addprefix $(B)/,$(ENGINE_FILES)): $(call objects,$(JSON_SOURCES)) \
-				    $(B)/libtickwise.a
+$(addprefix $(B)/,$(ENGINE_FILES)): $(B)/report.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--exclude-libs,ALL -o $@ $(filter %.o %-memory.a,$^) \
-		$(B)/libtickwise.a $(ENGINE_LIBS) -ljansson $(CORE_LIBS) \
+		$(B)/report.a $(B)/libtickwise.a $(ENGINE_LIBS) $(JSON_LIBS) $(CORE_LIBS) \
 		$(if $(PROFILE),-L$(B) -ltickwise-profile -Wl$(comma)-rpath$(comma)'$$ORIGIN')
 
 $(addprefix $(B)/,$(ENGINE_FILES)): $(if $(PROFILE),$(PROFILE_LIBRARIES))
@@ -423,9 +429,13 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 		-MF $@.d -MT $@ -o $@ $(filter-out %.h,$^) $(LDFLAGS) \
 		$(TEST_LIBS) $(CORE_LIBS)
 
-# Unit tests of JSON link these files, which need the library after them.
-$(filter %_json.t,$(UNIT_TESTS)): $(call objects,$(JSON_SOURCES))
-$(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
+# Unit tests of JSON and reports link this archive, which needs the library after it.
+JSON_TESTS := $(filter $(B)/tests/unit/report_%.t %_json.t %_hdr.t,$(UNIT_TESTS))
+$(JSON_TESTS): $(B)/report.a
+$(JSON_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a $(JSON_LIBS)
+$(B)/tests/unit/report_tally_no_memory.t $(B)/tests/unit/report_merge_no_memory.t: \
+	TEST_LIBS += $(addprefix -Wl$(comma)--wrap=,malloc calloc reallocarray aligned_alloc \
+	mmap)
 
 # The preload clock is not part of the library.
 $(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_threads: \
@@ -433,7 +443,7 @@ $(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_thr
 
 # The computations of a command are tested without running the command. Everything except
 # main() is in an archive; a test links what it calls.
-$(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
+$(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES) $(REPORT_SOURCES)))
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -444,7 +454,9 @@ PAGE_TESTS := $(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)) \
 	memlat_page.t)
 
 $(PAGE_TESTS): $(B)/command.a $(B)/libtickwise-memory.a tests/unit/output.h
-$(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
+
+COMMAND_MEMORY := $(addprefix $(B)/core/command/,memory.o output/file.o)
 
 $(B)/tests/unit/child.t: $(B)/core/command/child.o
 $(B)/tests/unit/child.t: TEST_LIBS := $(B)/libtickwise.a
@@ -452,22 +464,20 @@ $(B)/tests/unit/child.t: TEST_LIBS := $(B)/libtickwise.a
 COMMAND_TESTS := $(addprefix $(B)/tests/unit/,command_common.t command_interrupts.t \
 	doctor_facts.t)
 $(COMMAND_TESTS): $(B)/command.a
-$(COMMAND_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(COMMAND_TESTS): TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
-$(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
 
 # The C code that reads reports.
-REPORT_TESTS := $(addprefix $(B)/tests/unit/,report_cells.t report_intervals.t)
-$(REPORT_TESTS): $(B)/command.a
-$(REPORT_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(B)/tests/unit/report_intervals.t: $(B)/command.a
 
 $(B)/tests/unit/output_progress.t: TEST_LIBS += -Wl$(comma)--wrap=clock_gettime
 $(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
 	-Wl$(comma)--wrap=,calloc vasprintf free)
 $(B)/tests/unit/clock_readers.t: TEST_LIBS := $(addprefix \
 	-Wl$(comma)--wrap=,aligned_alloc free)
-$(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o
-$(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check/history.o
+$(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o $(COMMAND_MEMORY)
+$(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check/history.o $(COMMAND_MEMORY)
 $(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/compare_result.t: $(B)/core/command/compare/result.o \
 	$(B)/core/probe/report.o
@@ -477,19 +487,19 @@ $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_cpus.t: $(B)/core/command/check/cpus.o
 $(B)/tests/unit/check_cpus.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check/facts.o \
-	check/moved.o output/plain_text.o)
+	check/moved.o output/plain_text.o) $(COMMAND_MEMORY)
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/options.t $(B)/tests/unit/options_text.t: $(B)/core/command/options.o
 $(B)/tests/unit/options_text.t: $(B)/core/command/options_text.o
 MEMORY_TESTS := $(filter $(B)/tests/unit/memory_%,$(UNIT_TESTS)) \
 	$(B)/tests/unit/memlat_nodes.t
-$(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o
+$(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o $(COMMAND_MEMORY)
 $(MEMORY_TESTS): $(B)/libtickwise-memory.a
 $(MEMORY_TESTS): TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/memory_turns.t: TEST_LIBS += -Wl$(comma)--wrap=tw_chase
 $(B)/tests/unit/text_plain.t: $(B)/core/command/output/plain_text.o
 $(B)/tests/unit/text_html.t: $(B)/command.a
-$(B)/tests/unit/text_html.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(B)/tests/unit/text_html.t: TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
 
 $(B)/tests/unit/profile_recorder.t: $(addprefix $(B)/core/profile/,recorder.o \
 	tree.o arena.o)
@@ -501,17 +511,15 @@ $(B)/tests/unit/profile_filtered.t: $(addprefix $(B)/core/profile/,events.o \
 	recorder.o tree.o arena.o thread.o cost.o hooks.o calibrate.o \
 	calibrate_plain.o calibrate_hooked.o)
 $(B)/tests/unit/profile_filtered.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o
+$(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o $(COMMAND_MEMORY)
 $(B)/tests/unit/profile_options.t: $(B)/core/profile/options.o
-$(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o
+$(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o $(COMMAND_MEMORY)
 $(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,child.o \
-	output/file.o output/plain_text.o profile/perf_script.o)
+	output/plain_text.o profile/perf_script.o) $(COMMAND_MEMORY)
 
-# These files of the engine do not depend on fio: windows of time, the slowest I/Os,
+# These files of the engine do not depend on fio: the slowest I/Os,
 $(B)/tests/unit/slowest.t: plugin/collect/slowest.c
-$(B)/tests/unit/windows.t: plugin/collect/windows.c
-$(B)/tests/unit/slowest.t $(B)/tests/unit/windows.t: CORE_CFLAGS += -Iplugin
-$(B)/tests/unit/windows.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/slowest.t: CORE_CFLAGS += -Iplugin
 
 # the memory engine's figures,
 $(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
@@ -526,9 +534,9 @@ $(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugi
 # the facts of a block device and of the machine,
 $(B)/tests/unit/machine_json.t: plugin/collect/machine_json.c
 $(B)/tests/unit/machine_json.t: CORE_CFLAGS += -Iplugin
-$(B)/tests/unit/block_device.t: plugin/block_device.c $(call objects,$(JSON_SOURCES))
+$(B)/tests/unit/block_device.t: plugin/block_device.c $(B)/report.a
 $(B)/tests/unit/block_device.t: CORE_CFLAGS += -Iplugin
-$(B)/tests/unit/block_device.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(B)/tests/unit/block_device.t: TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
 
 # the two sides of the kernel helper's socket,
 $(B)/tests/unit/kernel_helper_peer.t: plugin/kernel/helper_peer.c \
@@ -554,40 +562,45 @@ $(B)/tests/unit/verdict_json.t: plugin/health.c
 $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 
 # The sums of `tickwise attach` need no BPF.
-ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t files.t)
+ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t files.t json.t)
 $(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c) \
-	plugin/collect/slowest.c plugin/collect/windows.c
-$(B)/tests/unit/attach_table.t $(B)/tests/unit/attach_files.t: plugin/kernel/attach_files.c
+	plugin/collect/slowest.c $(B)/report.a
+$(addprefix $(B)/tests/unit/attach_,table.t files.t json.t): plugin/kernel/attach_files.c
+$(B)/tests/unit/attach_json.t: $(addprefix plugin/kernel/,attach_json.c explained_json.c) \
+	plugin/collect/machine_json.c core/command/memory.c
 $(B)/tests/unit/attach_table.t: plugin/kernel/attach_table.c \
-	$(addprefix core/command/output/,format.c page.c plain_text.c table.c terminal.c \
-	text.c)
+	core/command/memory.c $(addprefix core/command/output/,format.c page.c table.c \
+	terminal.c text.c)
 $(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
-$(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
+$(ATTACH_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a $(JSON_LIBS)
 
 # The engine with a simulated fio, kernel and counter. Its files are built once more, with
 # that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
+ENGINE_BENCH := $(B)/tests/bench/engine_settle
+ENGINE_MAINS := $(ENGINE_TESTS:.t=.o) $(ENGINE_BENCH).o
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
-	devices files block_device report by_lat_json over_time response trigger interval interval_line \
-	collect/by_lat collect/slowest collect/windows kernel_job kernel_why kernel/trace_own \
+	devices files block_device report response trigger interval \
+	collect/slowest kernel_job kernel_why kernel/trace_own \
 	kernel/trace_text kernel/explained_json kernel/program)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
-$(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
+$(ENGINE_OBJECTS) $(ENGINE_MAINS): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
 
 ENGINE_NEEDS := plugin/fio-features.sh $(B)/fio.path $(B)/flags
 $(ENGINE_OBJECTS): $(B)/tests/engine/%.o: plugin/%.c $(ENGINE_NEEDS)
 	$(call say,CC,$<)
 	$(compile_plugin)
 
-$(ENGINE_TESTS:.t=.o): $(B)/%.o: %.c $(ENGINE_NEEDS)
+$(ENGINE_MAINS): $(B)/%.o: %.c $(ENGINE_NEEDS)
 	$(call say,TEST,$<)
 	$(compile_plugin)
 
-$(ENGINE_TESTS): %.t: %.o $(ENGINE_OBJECTS) $(call objects,$(JSON_SOURCES)) \
-		$(B)/libtickwise.a
+$(ENGINE_TESTS): %.t: %.o
+$(ENGINE_BENCH): %: %.o
+$(ENGINE_TESTS) $(ENGINE_BENCH): $(ENGINE_OBJECTS) $(B)/report.a $(B)/libtickwise.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(ENGINE_TEST_LDFLAGS) -o $@ $^ \
-		-ljansson $(CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(ENGINE_TEST_LDFLAGS) -o $@ $(filter %.o,$^) \
+		$(filter %.a,$^) $(JSON_LIBS) $(CORE_LIBS)
 $(B)/tests/unit/engine_no_memory.t: ENGINE_TEST_LDFLAGS := $(addprefix \
 	-Wl$(comma)--wrap=,malloc calloc aligned_alloc mmap mmap64 free munmap)
 
@@ -598,9 +611,9 @@ $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 		-o $@ $(filter %.c %.o,$^) $(B)/libtickwise.a $(LDFLAGS) \
 		$(CORE_LIBS)
 
-$(B)/tests/bench/rate_replay: private CORE_LIBS += -ljansson
+$(B)/tests/bench/rate_replay: private CORE_LIBS += $(JSON_LIBS)
 $(B)/tests/bench/diff_simulated: private CORE_LIBS := $(B)/command.a \
-	$(B)/libtickwise.a -ljansson $(CORE_LIBS)
+	$(B)/libtickwise.a $(JSON_LIBS) $(CORE_LIBS)
 $(B)/tests/bench/diff_simulated: $(B)/command.a
 $(B)/tests/fio/attach_kinds $(B)/tests/fio/attach_server: private CORE_LIBS += -luring
 $(B)/tests/fio/kernel_rings: $(B)/kernel/loader.o $(B)/kernel/program.o
@@ -629,10 +642,10 @@ $(B)/tests/golden/%.o: tests/golden/%.c $(B)/flags
 		-c -o $@ $<
 
 $(B)/tickwise-recorded: $(call objects,$(COMMAND_SOURCES) $(RECORDED_SOURCES)) \
-			$(B)/libtickwise-memory.a $(B)/libtickwise.a
+			$(B)/report.a $(B)/libtickwise-memory.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(REPLACED)) \
-		-o $@ $^ -ljansson -ldl $(CORE_LIBS)
+		-o $@ $^ $(JSON_LIBS) -ldl $(CORE_LIBS)
 
 # ---- other processors ----
 #
@@ -716,7 +729,7 @@ print-test-env:
 	@echo '$(subst ','"'"',$(test_env))'
 
 tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELPERS) \
-       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man completion
+       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man schema completion
 
 # Run some tests that are built, and print all that they print.
 test:
@@ -893,11 +906,11 @@ fuzz-build: $(fuzzers)
 
 $(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
 		$(filter-out %/run/engines.o,$(call objects,$(COMMAND_SOURCES))) \
-		$(B)/libtickwise-memory.a $(B)/libtickwise.a
+		$(B)/report.a $(B)/libtickwise-memory.a $(B)/libtickwise.a
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command -Icore/latency $(CPPFLAGS) $(CFLAGS) \
-		-fsanitize=fuzzer -o $@ $^ $(LDFLAGS) -ljansson $(CORE_LIBS)
+		-fsanitize=fuzzer -o $@ $^ $(LDFLAGS) $(JSON_LIBS) $(CORE_LIBS)
 
 # libFuzzer has its own main(), so the program's main() gets another name.
 fuzz_main := -Dmain=tickwise_main -Wno-missing-prototypes
@@ -1027,10 +1040,26 @@ man_files = $(foreach page,$(MAN_PAGES) $(foreach link,$(MAN_LINKS),$(call \
 .PHONY: man
 man: $(patsubst %,$(B)/man/%,$(MAN_PAGES))
 
-# The command's options replace a line @OPTIONS COMMAND@ of a page.
-$(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(B)/tickwise
+# What the rows of a report say of themselves gets into its manual page and schemas.
+$(B)/describe: $(B)/core/report/describe.o $(B)/report.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JSON_LIBS) $(CORE_LIBS)
+
+# A line @OPTIONS COMMAND@ of a page becomes the command's options, and @ROWS KIND@ rows.
+$(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(B)/tickwise $(B)/describe
 	$(Q)mkdir -p $(@D)
-	$(Q)core/man/fill.sh $(B)/tickwise '$(VERSION)' $< >$@.new && mv $@.new $@
+	$(Q)core/man/fill.sh $(B)/tickwise $(B)/describe '$(VERSION)' $< >$@.new && \
+		mv $@.new $@
+
+SCHEMAS := $(patsubst core/%,$(B)/%,$(wildcard core/schema/*.json))
+.PHONY: schema
+schema: $(SCHEMAS)
+$(B)/schema/tickwise-diff.schema.json: core/schema/tickwise-diff.schema.json
+	$(Q)mkdir -p $(@D)
+	$(Q)cp $< $@
+$(B)/schema/%: core/schema/% $(B)/describe
+	$(Q)mkdir -p $(@D)
+	$(Q)$(B)/describe schema $< >$@.new && mv $@.new $@
 
 # Completion for shells. Each shell needs its file under another name.
 COMPLETIONS := bash-completion/completions/tickwise zsh/site-functions/_tickwise
@@ -1046,7 +1075,7 @@ $(B)/completion/%: $(B)/tickwise
 BUILD_ENGINE_DIR := $(DATADIR)/tickwise/engine
 BUILD_ENGINE_SCRIPTS := $(addprefix plugin/,find-fio.sh fio-features.sh)
 BUILD_ENGINE_FILES := Makefile LICENSE plugin/COPYING core/libtickwise.map \
-	$(sort $(LIBRARY_SOURCES) $(MEMORY_SOURCES) $(JSON_SOURCES) $(ENGINES) \
+	$(sort $(LIBRARY_SOURCES) $(MEMORY_SOURCES) $(REPORT_SOURCES) $(ENGINES) \
 	$(PLUGIN_SOURCES) $(MEMORY_ENGINE_SOURCES) $(wildcard plugin/kernel/*.bpf.c)) \
 	$(shell find core plugin -name '*.h' | sort)
 
@@ -1059,7 +1088,7 @@ ENGINE_LINKS := $(addprefix fio-,$(ENGINE_FILES))
 install: install-core install-plugin
 
 # Install everything except the engine, so fio is not needed.
-install-core: core install-man install-completion install-build-engine \
+install-core: core schema install-man install-completion install-build-engine \
 		$(B)/include/tickwise.h
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) \
 		$(DESTDIR)$(LIBDIR)/pkgconfig
@@ -1075,7 +1104,7 @@ install-core: core install-man install-completion install-build-engine \
 	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
 	$(INSTALL) -m 644 $(COMPARE_PROBES) $(DESTDIR)$(ENGINE_DIR)/
 	$(INSTALL) -d $(DESTDIR)$(DATADIR)/tickwise/schema
-	$(INSTALL) -m 644 core/schema/*.json $(DESTDIR)$(DATADIR)/tickwise/schema/
+	$(INSTALL) -m 644 $(SCHEMAS) $(DESTDIR)$(DATADIR)/tickwise/schema/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		core/tickwise.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise.pc

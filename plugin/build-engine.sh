@@ -69,10 +69,10 @@ check_tools()
 	missing=
 	command -v make >/dev/null || missing="$missing make"
 	if ! command -v "${cc%% *}" >/dev/null; then
-		missing="$missing gcc libc6-dev liburing-dev libjansson-dev"
+		missing="$missing gcc libc6-dev liburing-dev libjansson-dev zlib1g-dev"
 	else
 		for needs in stdio.h:libc6-dev liburing.h:liburing-dev \
-			jansson.h:libjansson-dev; do
+			jansson.h:libjansson-dev zlib.h:zlib1g-dev; do
 			# shellcheck disable=SC2086	# $CC may be several words
 			$cc -E -include "${needs%:*}" -xc /dev/null >/dev/null 2>&1 ||
 				missing="$missing ${needs#*:}"

@@ -19,6 +19,7 @@
 #include "engine.h"
 #include "guards.h"
 #include "message.h"
+#include "record.h"
 #include "engines/nvme.h"
 #ifdef TW_FIO_VERIFY_FSYNCED
 #include "message.h"
@@ -127,7 +128,7 @@ static int prep(struct thread_data *td, struct io_u *io_u)
 	sqe->cmd_op = NVME_URING_CMD_IO;
 	error = fill(td, job, io_u, sqe);
 	if (error) {
-		job->counts[tw_direction_of(io_u->ddir)].errors++;
+		tw_record_error(job, io_u, tw_job_stamp(job));
 		td_verror(td, -error, "tickwise-cmd: not a command");
 		return error;
 	}
@@ -217,7 +218,7 @@ static struct io_u *event(struct thread_data *td, int event)
 		io_u_clear(td, io_u, IO_U_F_DEVICE_ERROR);
 #endif
 	if (io_u->error)
-		job->counts[tw_direction_of(io_u->ddir)].errors++;
+		tw_record_error(job, io_u, job->returned_ticks);
 	else
 		tw_event_done(td, job, io_u, event);
 	return io_u;

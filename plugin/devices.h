@@ -1,45 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The I/Os of a job by device, to find a slow drive. For a job with all files on one
- * device nothing is kept, because the job's own histograms are those of the device.
+ * device nothing is kept, because the job's own tally is that of the device.
  *
  * Each device has a histogram of lat and one of the stage `device`, with two digits: a
- * bin is at most 1 % wide, and the memory of many devices is small. The count and sum of
- * lat over time show if a device is slow throughout.
+ * bin is at most 1 % wide, and the memory of many devices is small. lat over time shows
+ * if a device is slow throughout.
  */
 #ifndef TW_PLUGIN_DEVICES_H
 #define TW_PLUGIN_DEVICES_H
 
 #include "engine.h"
 #include "files.h"
+#include "report/report.h"
 
 #define TW_DEVICES_DIGITS	2U
 
-/* Parts of the run. At its end, between half of them and all are in use. */
-#define TW_DEVICE_PARTS		64
-
-struct tw_device {
-	struct tw_histogram lat[TW_DIRECTIONS];
-	struct tw_histogram device_time[TW_DIRECTIONS];
-	struct tw_device_part {
-		uint64_t count, sum_ns;	/* of lat */
-	} parts[TW_DEVICE_PARTS][TW_DIRECTIONS];
-};
+/* Windows over time. At the end of a long run, more than half of them are in use. */
+#define TW_DEVICE_WINDOWS	32
 
 struct tw_devices {
 	const struct tw_files *files;	/* the job's files and their devices */
+	uint64_t other_ios;		/* in the job's tally only */
 	unsigned count;
-	uint64_t other_ios;		/* in the job's histograms only */
-	/* Parts of the run, of the same width for all devices. */
-	unsigned part;			/* the open part */
-	uint64_t edge_ticks;		/* where the open part ends */
-	uint64_t width_ticks;
-	uint64_t width_ns;
-	struct tw_device list[];
+	struct tw_report_device list[];	/* in the order of the files */
 };
 
-/* Begin to record by device, once the job's clock has started and its files are known.
- * @devices is NULL for a job with one device. Return 0 or -ENOMEM. */
+/* Begin to record by device, once the job's files are known. @devices is NULL if all of
+ * them are on one device, or none is on a known one. Return 0 or -ENOMEM. */
 int tw_devices_start(struct thread_data *td, const struct tw_job *job,
 		     struct tw_devices **devices);
 void tw_devices_free(struct tw_devices *devices);
@@ -55,15 +43,21 @@ static inline unsigned tw_device_of(const struct tw_devices *devices,
 					      TW_FILES_DEVICES;
 }
 
-/* Record an I/O on the device at @place that was returned to fio at @returned_ticks. */
+/* Record an I/O on the device at @place that was returned to fio at @at_ns of
+ * CLOCK_REALTIME. */
 void tw_devices_add(struct tw_devices *devices, unsigned place,
-		    enum tw_direction direction, uint64_t returned_ticks,
+		    enum tw_direction direction, uint64_t at_ns,
 		    const struct tw_io_times *times);
 
-/* Add what was recorded to the report's "devices", which facts.h has made. @devices
- * may be NULL. Return 0 or -ENOMEM. */
-struct json_t;
-int tw_devices_add_to_report(const struct tw_devices *devices,
-			     struct json_t *report);
+/**
+ * tw_devices_put - set the report's devices, and the numbers of I/Os on no device
+ * @devices: what was recorded, which moves into the report; NULL: nothing by device
+ * @files: the job's files and their devices
+ * @facts: [{"host", "device", ...}] of these devices
+ *
+ * Return 0 or -ENOMEM.
+ */
+int tw_devices_put(struct tw_devices *devices, const struct tw_files *files,
+		   json_t *facts, struct tw_report *report);
 
 #endif

@@ -141,7 +141,7 @@ int tw_prep(struct thread_data *td, struct io_u *io_u)
 
 enum fio_q_status tw_requeue(struct tw_job *job, const struct io_u *io_u)
 {
-	job->counts[tw_direction_of(io_u->ddir)].requeues++;
+	tw_pending(job, io_u)->requeued++;
 	if (job->response)
 		tw_response_again(job->response, io_u);
 	return FIO_Q_BUSY;
@@ -163,7 +163,7 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 	call(td, io_u);
 	io->seen_ticks = tw_job_stamp(job);
 	if (io_u->error)
-		job->counts[tw_direction_of(io_u->ddir)].errors++;
+		tw_record_error(job, io_u, io->seen_ticks);
 	else
 		tw_record(td, job, io_u, io->seen_ticks);
 	io_u_mark_submit(td, 1);
@@ -476,22 +476,15 @@ void tw_event_done(struct thread_data *td, struct tw_job *job,
  * the rest and accounts the latency of the rest only. False if the I/O moved nothing
  * or met the end of the file; then fio accounts its latency.
  */
-static bool is_requeued(struct thread_data *td, struct tw_job *job,
-			struct io_u *io_u, uint64_t moved)
+static bool is_requeued(struct tw_job *job, struct io_u *io_u, uint64_t moved)
 {
-	struct tw_counts *counts = &job->counts[tw_direction_of(io_u->ddir)];
-
 	io_u->resid = io_u->xfer_buflen - moved;
-	if (moved && io_u->offset + moved < io_u->file->real_file_size) {
-		counts->shorts++;
-		if (job->response)
-			tw_response_again(job->response, io_u);
-		return true;
-	}
-	/* Count only the I/Os that fio accounts, as the latencies do. */
-	if (!moved && tw_is_accounted(td))
-		counts->empty++;
-	return false;
+	if (!moved || io_u->offset + moved >= io_u->file->real_file_size)
+		return false;
+	tw_pending(job, io_u)->shorts++;
+	if (job->response)
+		tw_response_again(job->response, io_u);
+	return true;
 }
 
 /* Trim by a system call, now and from now on, because this kernel or device can't trim
@@ -522,13 +515,13 @@ struct io_u *tw_event(struct thread_data *td, int event)
 		result = trim_by_call(td, job, io_u);
 	if (result < 0) {
 		io_u->error = (unsigned) -result;
-		job->counts[tw_direction_of(io_u->ddir)].errors++;
+		tw_record_error(job, io_u, job->returned_ticks);
 		return io_u;
 	}
 	io_u->error = 0;
 	if (ddir_rw(io_u->ddir) && io_u->ddir != DDIR_TRIM &&
 	    (uint64_t) result < io_u->xfer_buflen && !job->test_nop &&
-	    is_requeued(td, job, io_u, (uint64_t) result))
+	    is_requeued(job, io_u, (uint64_t) result))
 		return io_u;
 	tw_event_done(td, job, io_u, event);
 	return io_u;

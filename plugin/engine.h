@@ -9,26 +9,17 @@
 #include <liburing.h>
 
 #include "fio.h"
+#include "filling.h"
 #include "io_times.h"
 #include "kernel/causes.h"
 #include "kernel/stages.h"
 #include "kernel_why.h"
 #include "options.h"
 #include "patched_fio.h"
-#include "collect/by_lat.h"
 #include "collect/slowest.h"
 #include "tickwise.h"
 #include "timing.h"
 #include "trigger.h"
-#include "collect/windows.h"
-
-enum tw_direction {
-	TW_READ,
-	TW_WRITE,
-	TW_TRIM,
-	TW_SYNC,
-	TW_DIRECTIONS,
-};
 
 /* One of the slowest I/Os. */
 struct tw_slow_io {
@@ -39,19 +30,6 @@ struct tw_slow_io {
 	uint64_t offset;
 	uint64_t size;
 	enum tw_direction direction;
-};
-
-/* Numbers of I/Os, for each direction. An I/O that is not recorded is not in fio's
- * lat either. */
-struct tw_counts {
-	uint64_t recorded;
-	uint64_t errors;
-	uint64_t shorts;	/* first parts of I/Os; fio submits the rest again */
-	uint64_t empty;		/* recorded, but moved no bytes */
-	uint64_t requeues;	/* queue() was busy: fio calls it again */
-	uint64_t unaccounted;	/* not counted by fio: ramp time */
-	uint64_t backwards;	/* ended before it began: not recorded */
-	uint64_t bytes;		/* moved by the recorded I/Os */
 };
 
 /*
@@ -73,9 +51,14 @@ struct tw_moment {
 /* A system call in place of an operation of the ring. */
 typedef int tw_call(struct thread_data *td, struct io_u *io_u);
 
+/* In place of a time: there is none. */
+#define TW_NO_TIME	UINT64_MAX
+
 struct tw_response;
 struct tw_finished;
+struct tw_extra;
 struct tw_intervals;
+struct tw_report;
 struct tw_devices;
 struct tw_facts;
 
@@ -98,9 +81,6 @@ struct tw_job {
 	struct tw_kernel kernel;	/* stamps of the kernel */
 	struct tw_trigger trigger;	/* the kernel's trace of a slow I/O */
 	struct tw_follow follow;	/* events of this thread: tw_causes=1 */
-	uint64_t enters;
-	uint64_t batches;		/* of completions that share a stamp */
-	uint64_t largest_batch;
 
 	/* What the job asks for. */
 	const struct tw_timing *timing;
@@ -122,29 +102,27 @@ struct tw_job {
 	struct cmdprio cmdprio;
 	struct tw_response *response;	/* response.h; NULL: no rate */
 	uint64_t returned_fio_ns;	/* event_time, with a patched fio */
+	uint64_t residual_ns;		/* event_time.h, for the next I/O; or TW_NO_TIME */
 
-	/* What is recorded. */
-	struct tw_finished *finished;	/* record.h */
+	/* What is counted until the next settle (record.h). */
+	struct tw_finished *finished;
+	struct tw_extra *extra;		/* by place in @finished; NULL: none */
 	unsigned finished_count;
+	bool has_pending;		/* some of @pending is not 0 */
+	struct tw_counts pending[TW_DIRECTIONS];
+	uint64_t enters;
+	uint64_t batches;		/* of completions that share a stamp */
+	uint64_t largest_batch;
+
+	/* What is recorded. Only a settle changes it. */
+	struct tw_filling filling;
 	int64_t settle_ticks;		/* record at once from this lat on */
+	uint64_t settled_ticks;		/* the last I/O of the last settle was returned */
+	uint64_t settle_after_ticks;	/* settle if so much time passed since then */
 	uint64_t min_lat_ns;		/* 1; 0 if the clock is coarse */
-	uint64_t first_ticks;		/* stamp of the first recorded I/O */
-	bool ramped;			/* fio did not count I/Os before it */
-	uint64_t last_ticks;		/* stamp of the last recorded I/O */
-	struct tw_histogram stage[TW_STAGES][TW_DIRECTIONS];
-	struct tw_histogram lat[TW_DIRECTIONS];
-	struct tw_histogram call[TW_DIRECTIONS];
-	struct tw_by_lat by_lat[TW_DIRECTIONS];	/* with @stages */
-	struct tw_histogram residual;	/* event_time.h */
-	struct tw_windows over_time;	/* lat, by tw_direction */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_devices *devices;	/* devices.h; NULL: one device */
-	struct tw_counts counts[TW_DIRECTIONS];
-	struct tw_contradictions wrong;	/* stages of recorded I/Os */
 	struct tw_join join;		/* CLOCK_MONOTONIC and the engine's stamps */
-	uint64_t inside[TW_INSIDES][TW_DIRECTIONS];
-	uint64_t requests;		/* of I/Os whose kernel stage was split */
-	uint64_t retries;
 
 	/* From the job's beginning to its end. */
 	bool ring_ready;
@@ -188,6 +166,14 @@ static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
 			   (int) TW_WRITE == DDIR_WRITE &&
 			   (int) TW_TRIM == DDIR_TRIM, "directions of fio");
 	return ddir < DDIR_SYNC ? (enum tw_direction) ddir : TW_SYNC;
+}
+
+/* Return the counts of an I/O's direction that the next settle takes. */
+static inline struct tw_counts *tw_pending(struct tw_job *job,
+					   const struct io_u *io_u)
+{
+	job->has_pending = true;
+	return &job->pending[tw_direction_of(io_u->ddir)];
 }
 
 /* Flags that not every fio has (see fio-features.sh). */
@@ -248,19 +234,20 @@ void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
 uint64_t tw_moment_monotonic_ns(const struct tw_job *job,
 				const struct tw_moment *end, uint64_t ticks);
 
-/* report.c: 0 or -errno, which is logged. */
-extern const char *const tw_direction_names[TW_DIRECTIONS];
-extern const char *const tw_stage_names[TW_STAGES];
-/* Return an object by the name of the direction: tw_counts_to_json() of all directions,
- * tw_histograms_to_json() of those that have values. NULL without memory. */
-struct json_t *tw_counts_to_json(const uint64_t counts[TW_DIRECTIONS]);
-struct json_t *tw_histograms_to_json(const struct tw_histogram *by_direction,
-				     unsigned directions);
-/* Return the report's "job", except what is known at its end; NULL without memory. */
-struct json_t *tw_job_to_json(struct thread_data *td, const struct tw_job *job);
-/* Return the number of I/Os and stages that ended before they began. */
-uint64_t tw_backwards(const struct tw_counts counts[TW_DIRECTIONS],
-		      const struct tw_contradictions *wrong);
-int tw_report_write(struct thread_data *td, struct tw_job *job);
+/* report.c: set the facts: the job itself, the machine, its files and devices. @of: what
+ * the job has recorded. @devices: the same by device; NULL: nothing. The caller frees
+ * @report, also after an error. Return 0 or -ENOMEM; ask tw_json_lacked_memory(), too. */
+int tw_report_begin(struct thread_data *td, const struct tw_job *job,
+		    const struct tw_filled *of, struct tw_devices *devices,
+		    struct tw_report *report);
+
+/* Set from when to when the job did the I/Os, in ns since its start and in ns. Return
+ * false if there are none. */
+bool tw_report_run(const struct tw_job *job, const struct tw_filled *of,
+		   uint64_t *first_ns, uint64_t *run_ns);
+
+/* Write the report of a job that is over. Its tally is complete, unless @error is an
+ * errno below 0. Return 0 or -errno, which is logged. */
+int tw_report_write(struct thread_data *td, struct tw_job *job, int error);
 
 #endif

@@ -36,11 +36,11 @@ static inline void tw_event_time_set(struct tw_job *job, struct io_u *io_u,
 	const uint64_t seen_ticks = job->io[io_u->index].seen_ticks;
 	int64_t residual_ns;
 
+	job->residual_ns = TW_NO_TIME;
 	if (event == 0) {
 		residual_ns = tw_job_ns(job, job->returned_ticks,
 					tw_job_stamp(job));
-		tw_histogram_add(&job->residual, residual_ns < 0 ? 0 :
-				 (uint64_t) residual_ns);
+		job->residual_ns = residual_ns < 0 ? 0 : (uint64_t) residual_ns;
 	}
 #ifdef TW_FIO_COMPLETE_TIME
 	io_u->complete_nsec = job->returned_fio_ns -

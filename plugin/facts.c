@@ -8,7 +8,6 @@
 
 #include "block_device.h"
 #include "collect/machine_json.h"
-#include "command/output/json_memory.h"
 #include "command/output/json_text.h"
 #include "command/output/plain_text.h"
 #include "facts.h"
@@ -16,6 +15,9 @@
 #include "fio.h"
 #include "histogram_json.h"
 #include "parse.h"
+#include "report/json_memory.h"
+#include "report/report.h"
+#include "report_file.h"
 #include "text_file.h"
 
 struct tw_facts {
@@ -209,7 +211,8 @@ static void take_options(struct tw_facts *facts, struct thread_data *td)
 
 static void take_file(struct tw_facts *facts, const struct fio_file *f, unsigned i)
 {
-	json_t *object = json_pack("{so}", "path", tw_json_text(f->file_name));
+	json_t *object = json_pack("{so, so}", "host", tw_report_host(),
+				   "path", tw_json_text(f->file_name));
 	const struct tw_files *files = facts->where;
 
 	if (f->real_file_size != -1ULL)
@@ -249,6 +252,7 @@ struct tw_facts *tw_facts_take(struct thread_data *td,
 	facts->options = json_object();
 	facts->files = json_array();
 	facts->machine = tw_machine_to_json("", cpus);
+	json_object_set_new(facts->machine, "host", tw_report_host());
 	take_options(facts, td);
 	take_files(facts, td);
 	if (!tw_json_lacked_memory())
@@ -257,10 +261,19 @@ struct tw_facts *tw_facts_take(struct thread_data *td,
 	return NULL;
 }
 
-static int add_left_out(json_t *report, const char *key, uint64_t count)
+void tw_facts_put(const struct tw_facts *facts, struct tw_report *report)
 {
-	return count ? json_object_set_new(report, key, tw_json_of_u64(count)) :
-		       0;
+	struct tw_report_job *job = report->jobs;
+
+	json_object_set(job->json, "options", facts->options);
+	job->options = facts->options;
+	if (facts->options_left_out)
+		json_object_set_new(job->json, "options_left_out",
+				    tw_json_of_u64(facts->options_left_out));
+	report->machines = json_pack("[O]", facts->machine);
+	report->files = json_incref(facts->files);
+	report->tally.scalars.files_left_out = facts->files_left_out;
+	tw_row_put(&report->tally.has, TW_ROW_files_left_out);
 }
 
 /* Return the facts of a device. Without /sys, which a container may hide, they are
@@ -270,30 +283,23 @@ static json_t *device_to_json(const struct tw_file_device *device)
 	json_t *object = device->block ? tw_block_device_json(device->block) :
 					 json_object();
 
+	json_object_set_new(object, "host", tw_report_host());
 	json_object_set_new(object, "device", tw_file_device_name(device));
 	return object;
 }
 
-int tw_facts_add(const struct tw_facts *facts, json_t *report)
+json_t *tw_facts_devices(const struct tw_facts *facts)
 {
-	json_t *devices;
+	json_t *devices = json_array();
 	unsigned i;
-	int error;
 
-	if (!facts)
-		return 0;
-	devices = json_array();
 	for (i = 0; i < facts->where->device_count; i++)
 		json_array_append_new(devices,
 				      device_to_json(&facts->where->devices[i]));
-	error = json_object_set(report, "options", facts->options) |
-		add_left_out(report, "options_left_out",
-			     facts->options_left_out) |
-		json_object_set(report, "machine", facts->machine) |
-		json_object_set(report, "files", facts->files) |
-		add_left_out(report, "files_left_out", facts->files_left_out) |
-		json_object_set_new(report, "devices", devices);
-	return error ? -ENOMEM : 0;
+	if (!tw_json_lacked_memory())
+		return devices;
+	json_decref(devices);
+	return NULL;
 }
 
 void tw_facts_free(struct tw_facts *facts)

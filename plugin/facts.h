@@ -12,6 +12,7 @@ struct thread_data;
 struct tw_cpu_list;
 struct tw_files;
 struct tw_facts;
+struct tw_report;
 
 /* Options beyond this number are only counted. */
 #define TW_FACTS_OPTIONS	128
@@ -23,10 +24,12 @@ struct tw_facts *tw_facts_take(struct thread_data *td,
 			       const struct tw_cpu_list *cpus,
 			       const struct tw_files *files);
 
-/* Set the keys in @report; "devices" has the order of @files. The devices are read now,
- * since fio may have changed a scheduler after the job began. @facts may be NULL. Return
- * 0 or -ENOMEM. */
-int tw_facts_add(const struct tw_facts *facts, json_t *report);
+/* Set the options, the machine and the files in @report, which has one job. */
+void tw_facts_put(const struct tw_facts *facts, struct tw_report *report);
+
+/* Return [{"host", "device", ...}], in the order of @files; NULL without memory. The devices
+ * are read now, since fio may have changed a scheduler after the job began. */
+json_t *tw_facts_devices(const struct tw_facts *facts);
 
 void tw_facts_free(struct tw_facts *facts);
 

@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/output/json_memory.h"
 #include "health.h"
 #include "message.h"
 #include "timespec.h"
 #include "trust_measure.h"
+#include "report/json_memory.h"
 
 static void tell_backwards(const char *job_name, uint64_t count)
 {
@@ -259,11 +259,10 @@ json_t *tw_counter_to_json(const struct tw_job_end *job,
 							 &job->cpus));
 	}
 	verdict = verdict_of(job, end);
-	counter = json_pack("{ss, sb, so, so}",
+	counter = json_pack("{ss, so, so}",
 			    "verdict", job->start.checked ||
 				verdict == TW_UNRELIABLE ?
 				tw_name(TW_ENUM_VERDICT, verdict) : "unchecked",
-			    "fallback", job->system,
 			    "reasons", reasons_to_json(job, run, end),
 			    "covers", covers_to_json(job, run));
 	if (end)

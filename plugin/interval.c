@@ -13,18 +13,27 @@
 #include <unistd.h>
 
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
-#include "facts.h"
 #include "histogram_json.h"
 #include "interval.h"
-#include "interval_line.h"
-#include "kernel_job.h"
 #include "message.h"
+#include "record.h"
+#include "report/json_memory.h"
+#include "report/report.h"
 #include "report_file.h"
 #include "timespec.h"
 
+/* How often the thread asks at first if the job has switched. */
+#define FIRST_PAUSE_NS	50000
+
+/* Settles in an interval, if there are as many I/Os. */
+#define SETTLES_AT_LEAST	8
+
 struct tw_intervals {
-	struct tw_interval_lines lines;
+	struct tw_job *job;
+	struct tw_filled sum;		/* of all lines so far */
+	struct tw_report_line line;	/* the newest */
+	uint64_t cpu_ns;		/* of this thread, when the newest began */
+	int error;			/* a line could not be added to the sum */
 	const char *job_name;
 	char *path;
 	struct tw_output file;
@@ -72,23 +81,23 @@ static int append(int fd, const char *line, size_t length)
 	return (int) ret;
 }
 
-static void write_line(struct tw_intervals *intervals, bool is_end)
+/* Append JSON as a line. Return 0 or -errno. */
+static int append_json(int fd, const json_t *json)
 {
-	struct tw_interval_lines *lines = &intervals->lines;
+	char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	size_t length;
 	int ret;
 
-	if (intervals->fd < 0)
-		return;
-	ret = tw_interval_line(lines, is_end);
-	if (!ret)
-		ret = append(intervals->fd, lines->text, lines->length);
-	if (ret)
-		give_up(intervals, -ret);
-}
-
-void tw_intervals_write(struct tw_intervals *intervals)
-{
-	write_line(intervals, false);
+	if (!text || tw_json_lacked_memory()) {
+		free(text);
+		return -ENOMEM;
+	}
+	/* The newline takes the place of the terminating 0. */
+	length = strlen(text);
+	text[length] = '\n';
+	ret = append(fd, text, length + 1);
+	free(text);
+	return ret;
 }
 
 /* Return what converts the counter's ticks to CLOCK_MONOTONIC. */
@@ -104,56 +113,98 @@ static json_t *clock_to_json(const struct tw_job *job)
 			 "hz", tw_job_ticks_per_ns(job) * TW_NS_PER_SECOND);
 }
 
-/* Return the report's "kernel_stages" without the counts, which the lines have. */
-static json_t *kernel_to_json(const struct tw_job *job)
-{
-	if (!job->kernel.slots)
-		return tw_kernel_to_json(job);
-	return json_pack("{ss, so*}", "state", "on", "by_helper",
-			 job->kernel.by_helper ? json_true() : NULL);
-}
-
-static json_t *header_to_json(struct thread_data *td, const struct tw_job *job,
-			      uint64_t every_ns)
-{
-	return json_pack("{ss, si, ss, ss, so, so, so, si, s{sb}, s{sb}, so}",
-			 "schema", TW_REPORT_SCHEMA,
-			 "version", TW_REPORT_VERSION,
-			 "kind", "intervals",
-			 "tickwise_version", TW_VERSION,
-			 "job", tw_job_to_json(td, job),
-			 "clock", clock_to_json(job),
-			 "interval_ns", tw_json_of_u64(every_ns),
-			 "digits", (int) job->lat[TW_READ].digits,
-			 "counter", "fallback", job->system,
-			 "fio_times", "event_time", job->event_time,
-			 "kernel_stages", kernel_to_json(job));
-}
-
 /* Write the first line, which describes the job. Return 0 or -errno. */
-static int write_header(struct thread_data *td, const struct tw_job *job,
-			struct tw_intervals *intervals)
+static int write_header(struct thread_data *td, const struct tw_intervals *intervals)
 {
-	json_t *header;
-	char *text;
+	const struct tw_options *o = td->eo;
+	struct tw_report report = {
+		.interval_ns = intervals->every_ns,
+		.digits = o->digits,
+	};
+	json_t *header = NULL;
 	int ret;
 
 	tw_json_forget_lack();
-	header = header_to_json(td, job, intervals->every_ns);
-	ret = header ? tw_facts_add(job->facts, header) : -ENOMEM;
-	text = ret ? NULL : json_dumps(header, JSON_COMPACT |
-				       JSON_REAL_PRECISION(17));
-	ret = -ENOMEM;
-	if (text && !tw_json_lacked_memory()) {
-		/* The newline takes the place of the terminating 0. */
-		const size_t length = strlen(text);
-
-		text[length] = '\n';
-		ret = append(intervals->fd, text, length + 1);
-	}
-	free(text);
+	report.clock = clock_to_json(intervals->job);
+	ret = tw_report_begin(td, intervals->job, &intervals->sum, NULL, &report);
+	if (!ret)
+		header = tw_report_header_to_json(&report);
+	if (!ret)
+		ret = append_json(intervals->fd, header);
 	json_decref(header);
+	tw_report_free(&report);
 	return ret;
+}
+
+/* ---- lines -------------------------------------------------------------- */
+
+/* Add an interval to the sum. */
+static void add(struct tw_intervals *intervals, const struct tw_filled *filled)
+{
+	struct tw_filled *sum = &intervals->sum;
+
+	if (!intervals->error)
+		intervals->error = tw_tally_merge(&sum->tally, &filled->tally);
+	if (!sum->first_ticks)
+		sum->first_ticks = filled->first_ticks;
+	if (filled->last_ticks)
+		sum->last_ticks = filled->last_ticks;
+}
+
+/* Set what a line has next to its tally. */
+static void set_line(struct tw_intervals *intervals, const struct tw_filled *filled,
+		     bool is_end)
+{
+	const struct tw_job *job = intervals->job;
+	const int64_t to_ns = tw_job_ns(job, job->start.ticks, filled->end_ticks);
+	struct tw_report_line *line = &intervals->line;
+
+	line->number++;
+	line->from_ns = line->to_ns;
+	line->realtime_ns = job->start_realtime_ns + line->from_ns;
+	/* The counter of this thread's CPU may be behind. */
+	if (to_ns > (int64_t) line->to_ns)
+		line->to_ns = (uint64_t) to_ns;
+	line->has_run = tw_report_run(job, &intervals->sum, &line->first_ns,
+				      &line->run_ns);
+	line->is_end = is_end;
+}
+
+static void take_cpu_time(struct tw_intervals *intervals, struct tw_scalars *scalars)
+{
+	struct timespec now = { 0 };
+	uint64_t cpu_ns;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	cpu_ns = tw_timespec_ns(&now);
+	/* A test's thread may have written the line before. */
+	if (cpu_ns > intervals->cpu_ns)
+		scalars->writer_cpu_ns = cpu_ns - intervals->cpu_ns;
+	intervals->cpu_ns = cpu_ns;
+}
+
+/* Write a line of what the job has filled, add it to the sum, and make it empty. */
+static void write_line(struct tw_intervals *intervals, struct tw_filled *filled,
+		       bool is_end)
+{
+	struct tw_tally *tally = &filled->tally;
+	json_t *json;
+	int ret;
+
+	tw_windows_close(&tally->over_time);
+	take_cpu_time(intervals, &tally->scalars);
+	add(intervals, filled);
+	set_line(intervals, filled, is_end);
+	if (intervals->fd >= 0) {
+		tw_json_forget_lack();
+		json = tw_report_line_to_json(&intervals->line, tally);
+		ret = append_json(intervals->fd, json);
+		json_decref(json);
+		if (ret)
+			give_up(intervals, -ret);
+	}
+	tw_tally_reset(tally);
+	filled->first_ticks = filled->last_ticks = 0;
 }
 
 /* ---- the thread --------------------------------------------------------- */
@@ -166,41 +217,89 @@ static uint64_t monotonic_now_ns(void)
 	return tw_timespec_ns(&now);
 }
 
-/* Wait for the end of an interval. True: the job is over. Intervals end at multiples of
- * every_ns since @began_ns. If this thread did not run at the end of one, its line is
- * left out, and the next line covers both intervals. */
-static bool wait_for_next(struct tw_intervals *intervals, uint64_t began_ns)
+/* Wait until @at_ns. True: the job is over. */
+static bool wait_until(struct tw_intervals *intervals, uint64_t at_ns)
 {
-	const uint64_t passed_ns = monotonic_now_ns() - began_ns;
-	const uint64_t next_ns = began_ns + intervals->every_ns *
-				 (passed_ns / intervals->every_ns + 1);
-	const struct timespec next = {
-		.tv_sec = (time_t) (next_ns / TW_NS_PER_SECOND),
-		.tv_nsec = (long) (next_ns % TW_NS_PER_SECOND),
+	const struct timespec at = {
+		.tv_sec = (time_t) (at_ns / TW_NS_PER_SECOND),
+		.tv_nsec = (long) (at_ns % TW_NS_PER_SECOND),
 	};
 	bool ends;
 
 	pthread_mutex_lock(&intervals->lock);
 	while (!intervals->ends &&
 	       pthread_cond_timedwait(&intervals->ends_now, &intervals->lock,
-				      &next) != ETIMEDOUT)
+				      &at) != ETIMEDOUT)
 		;
 	ends = intervals->ends;
 	pthread_mutex_unlock(&intervals->lock);
 	return ends;
 }
 
+/* Intervals end at multiples of every_ns since @began_ns. If this thread did not run at
+ * the end of one, its line is left out, and the next line covers both intervals. */
+static bool wait_for_next(struct tw_intervals *intervals, uint64_t began_ns)
+{
+	const uint64_t passed_ns = monotonic_now_ns() - began_ns;
+
+	return wait_until(intervals, began_ns + intervals->every_ns *
+			  (passed_ns / intervals->every_ns + 1));
+}
+
+/* Return what the job has filled. The job may be in the middle of a settle. */
+static struct tw_filled *take(struct tw_intervals *intervals, unsigned asked)
+{
+	struct tw_filling *filling = &intervals->job->filling;
+	const struct timespec pause = { .tv_nsec = FIRST_PAUSE_NS };
+
+	while (!tw_fill_is_taken(filling)) {
+		if (tw_fill_take(filling, asked))
+			filling->filled[asked].end_ticks =
+				tw_job_stamp(intervals->job);
+		else
+			nanosleep(&pause, NULL);
+	}
+	return &filling->filled[asked];
+}
+
+/* Ask the job for what it has filled. If it does not settle for a quarter of the interval,
+ * it sleeps or waits: then take it. */
+static struct tw_filled *ask(struct tw_intervals *intervals)
+{
+	const uint64_t asked_ns = monotonic_now_ns();
+	const unsigned asked = tw_fill_ask(&intervals->job->filling);
+	uint64_t pause_ns;
+
+	for (pause_ns = FIRST_PAUSE_NS; pause_ns < intervals->every_ns / 4; pause_ns *= 2)
+		if (tw_fill_is_taken(&intervals->job->filling) ||
+		    wait_until(intervals, asked_ns + pause_ns))
+			break;
+	return take(intervals, asked);
+}
+
+void tw_intervals_write(struct tw_intervals *intervals)
+{
+	const unsigned asked = tw_fill_ask(&intervals->job->filling);
+
+	write_line(intervals, take(intervals, asked), false);
+}
+
 static void *run(void *argument)
 {
 	struct tw_intervals *intervals = argument;
+	struct tw_job *job = intervals->job;
 	const uint64_t began_ns = monotonic_now_ns();
+	struct tw_filled *last;
 
 	pthread_setname_np(pthread_self(), "tw_interval");
 	if (intervals->cpus.known)
 		tw_cpus_set(&intervals->cpus);
 	while (!wait_for_next(intervals, began_ns))
-		write_line(intervals, false);
-	write_line(intervals, true);
+		if (intervals->fd >= 0)
+			write_line(intervals, ask(intervals), false);
+	last = tw_fill_now(&job->filling);
+	last->end_ticks = tw_job_stamp(job);
+	write_line(intervals, last, true);
 	return NULL;
 }
 
@@ -255,15 +354,15 @@ static int start_thread(struct tw_intervals *intervals)
 static void free_intervals(struct tw_intervals *intervals)
 {
 	close_file(intervals);
-	tw_interval_lines_free(&intervals->lines);
+	tw_tally_free(&intervals->sum.tally);
 	free(intervals->path);
 	free(intervals);
 }
 
 /* Open the file at one of its places and write the first line. The file of an earlier run
  * stays until then. Return 0 or -errno. */
-static int try_place(struct thread_data *td, const struct tw_job *job,
-		     struct tw_intervals *intervals, unsigned place)
+static int try_place(struct thread_data *td, struct tw_intervals *intervals,
+		     unsigned place)
 {
 	const struct tw_options *o = td->eo;
 	int ret;
@@ -276,7 +375,7 @@ static int try_place(struct thread_data *td, const struct tw_job *job,
 	if (ret)
 		return ret;
 	intervals->fd = fileno(intervals->file.stream);
-	ret = write_header(td, job, intervals);
+	ret = write_header(td, intervals);
 	if (!ret)
 		ret = tw_output_publish(&intervals->file);
 	if (ret)
@@ -286,8 +385,7 @@ static int try_place(struct thread_data *td, const struct tw_job *job,
 
 /* Make the file where the user wants it or, if this fails, elsewhere. Return 0 or
  * -errno. */
-static int make_file(struct thread_data *td, const struct tw_job *job,
-		     struct tw_intervals *intervals)
+static int make_file(struct thread_data *td, struct tw_intervals *intervals)
 {
 	const struct tw_options *o = td->eo;
 	int ret, wanted;
@@ -295,9 +393,9 @@ static int make_file(struct thread_data *td, const struct tw_job *job,
 	unsigned place;
 
 	tw_signals_hold(&before);
-	ret = wanted = try_place(td, job, intervals, 0);
+	ret = wanted = try_place(td, intervals, 0);
 	for (place = 1; ret && ret != -ENOMEM && place < TW_REPORT_PLACES; place++)
-		ret = try_place(td, job, intervals, place);
+		ret = try_place(td, intervals, place);
 	tw_signals_release(&before);
 	if (ret) {
 		free(intervals->path);
@@ -311,15 +409,15 @@ static int make_file(struct thread_data *td, const struct tw_job *job,
 	return 0;
 }
 
-/* Make the file, its first line and the thread. Return 0 or -errno. */
-static int set_up(struct thread_data *td, const struct tw_job *job,
+/* Make the second tally, the file, its first line and the thread. Return 0 or -errno. */
+static int set_up(struct thread_data *td, struct tw_job *job,
 		  struct tw_intervals *intervals)
 {
 	int ret;
 
-	ret = tw_interval_lines_init(&intervals->lines, job);
+	ret = tw_record_second(td, job);
 	if (!ret)
-		ret = make_file(td, job, intervals);
+		ret = make_file(td, intervals);
 	if (ret)
 		return ret;
 	choose_cpus(td, job, &intervals->cpus);
@@ -337,12 +435,16 @@ void tw_intervals_begin(struct thread_data *td, struct tw_job *job)
 	intervals = calloc(1, sizeof(*intervals));
 	if (intervals) {
 		intervals->fd = -1;
+		intervals->job = job;
 		intervals->job_name = td->o.name;
 		intervals->every_ns = o->interval_us * 1000;
 		ret = set_up(td, job, intervals);
 	}
 	if (!ret) {
 		job->intervals = intervals;
+		/* A job with few I/Os does not fill its list of them for many intervals. */
+		job->settle_after_ticks = (uint64_t) (tw_job_ticks_per_ns(job) *
+			(double) (intervals->every_ns / SETTLES_AT_LEAST));
 		return;
 	}
 	tw_message("tickwise: %s: %s: no intervals are written: %s\n",
@@ -352,12 +454,12 @@ void tw_intervals_begin(struct thread_data *td, struct tw_job *job)
 		free_intervals(intervals);
 }
 
-void tw_intervals_end(struct tw_job *job)
+int tw_intervals_end(struct tw_job *job)
 {
 	struct tw_intervals *intervals = job->intervals;
+	struct tw_filled *last;
+	int error;
 
-	if (!intervals)
-		return;
 	pthread_mutex_lock(&intervals->lock);
 	intervals->ends = true;
 	pthread_cond_signal(&intervals->ends_now);
@@ -365,6 +467,12 @@ void tw_intervals_end(struct tw_job *job)
 	pthread_join(intervals->thread, NULL);
 	pthread_cond_destroy(&intervals->ends_now);
 	pthread_mutex_destroy(&intervals->lock);
+	error = intervals->error;
+	last = tw_fill_now(&job->filling);
+	tw_tally_free(&last->tally);
+	*last = intervals->sum;
+	memset(&intervals->sum, 0, sizeof(intervals->sum));
 	free_intervals(intervals);
 	job->intervals = NULL;
+	return error;
 }

@@ -17,7 +17,6 @@
 #include "interval.h"
 #include "kernel_job.h"
 #include "message.h"
-#include "over_time.h"
 #include "record.h"
 #include "response.h"
 #include "run_end.h"
@@ -35,7 +34,6 @@ unsigned tw_power_of_two_from(unsigned depth)
 static int allocate(struct thread_data *td, struct tw_job *job)
 {
 	const struct tw_options *o = td->eo;
-	unsigned stage, direction;
 
 	job->entries = tw_power_of_two_from(td->o.iodepth);
 	job->io = calloc(job->entries, sizeof(*job->io));
@@ -43,24 +41,12 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	if (!job->io || !job->by_index ||
 	    tw_slowest_init(&job->slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
-	    tw_histogram_init(&job->residual, o->digits) ||
-	    tw_response_init(td, job->entries, o->digits, &job->response))
+	    tw_response_init(td, job->entries, &job->response))
 		return -ENOMEM;
 	job->stages = o->stages;
 	job->test_nop = o->test_nop;
 	job->event_time = o->event_time;
 	job->event_wait = o->event_wait;
-	for (direction = 0; direction < TW_DIRECTIONS; direction++) {
-		if (tw_histogram_init(&job->lat[direction], o->digits) ||
-		    tw_histogram_init(&job->call[direction], o->digits))
-			return -ENOMEM;
-		for (stage = 0; stage < TW_STAGES; stage++)
-			if (tw_histogram_init(&job->stage[stage][direction],
-					      o->digits))
-				return -ENOMEM;
-		if (job->stages && tw_by_lat_init(&job->by_lat[direction]))
-			return -ENOMEM;
-	}
 	return 0;
 }
 
@@ -126,7 +112,7 @@ int tw_post_init(struct thread_data *td)
 	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_moment_take(job, &job->start);
 	tw_trigger_begin(td, job);
-	if (!job->where || !job->facts || tw_over_time_start(td, job) || tw_record_start(job) ||
+	if (!job->where || !job->facts || tw_record_start(td, job) ||
 	    tw_devices_start(td, job, &job->devices)) {
 		tw_message("tickwise: %s: not enough memory\n",
 			td->o.name);
@@ -153,10 +139,19 @@ int tw_io_u_init(struct thread_data *td, struct io_u *io_u)
 	return 0;
 }
 
+/* Complete the job's tally. Return 0 or -errno. */
+static int end_recording(struct tw_job *job)
+{
+	tw_record_settle(job);
+	if (job->intervals)
+		return tw_intervals_end(job);
+	tw_windows_close(&tw_fill_now(&job->filling)->tally.over_time);
+	return 0;
+}
+
 void tw_cleanup(struct thread_data *td)
 {
 	struct tw_job *job = td->io_ops_data;
-	unsigned stage, direction;
 	int ret;
 
 	/* fio cleans up after a refusal, too. Then the layout of td is another one. */
@@ -167,9 +162,7 @@ void tw_cleanup(struct thread_data *td)
 		return;
 	}
 	if (job->started) {
-		tw_record_settle(job);
-		tw_intervals_end(job);
-		ret = tw_report_write(td, job);
+		ret = tw_report_write(td, job, end_recording(job));
 		if (ret && !td->error)
 			td_verror(td, -ret, "tickwise report");
 		tw_trigger_end(job);
@@ -178,20 +171,14 @@ void tw_cleanup(struct thread_data *td)
 		tw_ring_tear_down(job);
 	tw_run_job_ended(td);
 	fio_cmdprio_cleanup(&job->cmdprio);
-	for (direction = 0; direction < TW_DIRECTIONS; direction++) {
-		tw_histogram_free(&job->lat[direction]);
-		tw_histogram_free(&job->call[direction]);
-		for (stage = 0; stage < TW_STAGES; stage++)
-			tw_histogram_free(&job->stage[stage][direction]);
-		tw_by_lat_free(&job->by_lat[direction]);
-	}
-	tw_windows_free(&job->over_time);
+	tw_tally_free(&job->filling.filled[0].tally);
+	tw_tally_free(&job->filling.filled[1].tally);
 	tw_slowest_free(&job->slowest);
-	tw_histogram_free(&job->residual);
 	tw_response_free(job->response);
 	tw_devices_free(job->devices);
 	tw_facts_free(job->facts);
 	free(job->where);
+	free(job->extra);
 	free(job->finished);
 	free(job->by_index);
 	free(job->io);

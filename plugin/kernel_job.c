@@ -9,7 +9,6 @@
 
 #include "engine.h"
 #include "guards.h"
-#include "histogram_json.h"
 #include "kernel_job.h"
 #include "kernel/shifted_clock.h"
 #include "message.h"
@@ -130,49 +129,11 @@ int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job)
 	return -EPERM;
 }
 
-const char *const tw_not_split_names[TW_INSIDES] = {
-	[TW_INSIDE_NO_REQUEST] = "no_request",
-	[TW_INSIDE_MISSING] = "missing_stamp",
-	[TW_INSIDE_SYNC_WRITE] = "sync_write",
-	[TW_INSIDE_NO_STAMPS] = "no_stamps",
-};
-
-static json_t *reasons_to_json(const struct tw_job *job)
-{
-	json_t *object = json_object();
-	unsigned inside;
-
-	for (inside = 0; inside < TW_INSIDES; inside++)
-		if (tw_not_split_names[inside])
-			json_object_set_new(object, tw_not_split_names[inside],
-				tw_counts_to_json(job->inside[inside]));
-	return object;
-}
-
 json_t *tw_kernel_to_json(const struct tw_job *job)
 {
-	const int64_t missed = tw_kernel_missed();
-	json_t *object;
-
-	if (!job->kernel.slots)
-		return json_pack("{ss, ss}", "state", "off", "why",
-				 job->kernel.why ? job->kernel.why :
-						   "not asked for");
-	object = json_pack("{ss, so, so, sI, so, so, so, so}",
-			 "state", "on",
-			 "split", tw_counts_to_json(job->inside[TW_INSIDE_SPLIT]),
-			 "not_split", reasons_to_json(job),
-			 "clock_error_ns", (json_int_t) job->join.max_error_ns,
-			 "negative_within",
-				tw_json_of_u64(job->wrong.inside.within),
-			 "negative_beyond",
-				tw_json_of_u64(job->wrong.inside.beyond),
-			 "requests", tw_json_of_u64(job->requests),
-			 "retries", tw_json_of_u64(job->retries));
-	if (object && job->kernel.by_helper)
-		json_object_set_new(object, "by_helper", json_true());
-	if (object && missed >= 0 && job->kernel.missed >= 0)
-		json_object_set_new(object, "missed_runs", tw_json_of_u64(
-			(uint64_t) (missed - job->kernel.missed)));
-	return object;
+	if (job->kernel.slots)
+		return json_pack("{ss, so*}", "state", "on", "by_helper",
+				 job->kernel.by_helper ? json_true() : NULL);
+	return json_pack("{ss, ss}", "state", "off", "why",
+			 job->kernel.why ? job->kernel.why : "not asked for");
 }

@@ -26,11 +26,8 @@ void tw_kernel_load_for_jobs(void);
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job);
 int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job);
 
-/* The key of the reason why an I/O has no kernel stages, by enum tw_inside; NULL if it
- * has them. */
-extern const char *const tw_not_split_names[];
-
-/* Return the report's "kernel_stages"; NULL without memory. */
+/* Return "kernel" of the job in a report: if it has kernel stages, and why not; NULL
+ * without memory. */
 struct json_t *tw_kernel_to_json(const struct tw_job *job);
 
 #endif

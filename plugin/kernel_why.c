@@ -12,7 +12,7 @@
 #include "report_file.h"
 
 static const char not_split[] =
-	"I/Os are not split inside the kernel (kernel_stages says why)";
+	"I/Os are not split inside the kernel (kernel.why says why)";
 
 void tw_why_load_for_jobs(void)
 {
@@ -165,7 +165,7 @@ void tw_why_find(const struct tw_job *job, const struct tw_clocks *clocks,
 json_t *tw_why_to_json(const struct tw_why *why,
 		       const struct tw_io_times *times, uint64_t begin_ns)
 {
-	return tw_explained_to_json(tw_stage_names[why->stage],
+	return tw_explained_to_json(tw_time_rows[why->stage].name,
 				    begin_ns + (uint64_t) why->from_ns,
 				    times->stage_ns[why->stage],
 				    why->followed ? &why->explained : NULL);

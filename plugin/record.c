@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Put the stamps of I/Os into histograms: see record.h.
+ * Put the stamps of I/Os into the job's tally: see record.h.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "record.h"
 #include "timespec.h"
@@ -48,17 +49,129 @@ static void settle_slow_at_once(struct tw_job *job)
 			    (int64_t) ticks : INT64_MAX;
 }
 
-int tw_record_start(struct tw_job *job)
+/* ---- what is recorded --------------------------------------------------- */
+
+#define STAGE_ROW(stage)	(TW_ROW_TIMES + (unsigned) (stage))
+
+static void put_rows(struct tw_row_set *has, const unsigned *rows, unsigned count)
+{
+	unsigned i;
+
+	for (i = 0; i < count; i++)
+		tw_row_put(has, rows[i]);
+}
+
+static const unsigned of_every_job[] = {
+	TW_ROW_ios, TW_ROW_bytes, TW_ROW_requeued, TW_ROW_empty, TW_ROW_errors,
+	TW_ROW_shorts, TW_ROW_unaccounted, TW_ROW_backwards, TW_ROW_enters,
+	TW_ROW_tails, TW_ROW_largest_tail, TW_ROW_negative_stages,
+	STAGE_ROW(TW_LAT), TW_ROW_OVER_TIME,
+};
+
+static const unsigned of_stages[] = {
+	STAGE_ROW(TW_QUEUE), STAGE_ROW(TW_KERNEL), STAGE_ROW(TW_DELIVER), TW_ROW_BY_LAT,
+};
+
+static const unsigned of_kernel[] = {
+	TW_ROW_split, TW_ROW_no_request, TW_ROW_missing_stamp, TW_ROW_sync_write,
+	TW_ROW_no_stamps, TW_ROW_requests, TW_ROW_retries, TW_ROW_negative_within,
+	TW_ROW_negative_beyond, TW_ROW_clock_error_ns, STAGE_ROW(TW_SUBMIT),
+	STAGE_ROW(TW_BLOCKQ), STAGE_ROW(TW_DEVICE), STAGE_ROW(TW_COMPLETE),
+	STAGE_ROW(TW_REAP),
+};
+
+static const unsigned of_rate[] = {
+	TW_ROW_schedule_ns, STAGE_ROW(TW_SLIP), STAGE_ROW(TW_RESPONSE),
+};
+
+/* Return the rows that the job records. What is known only at its end is not among
+ * them. */
+static struct tw_row_set rows_of(const struct tw_job *job, bool has_intervals)
+{
+	struct tw_row_set has = { { 0 } };
+
+	put_rows(&has, of_every_job, FIO_ARRAY_SIZE(of_every_job));
+	if (job->stages)
+		put_rows(&has, of_stages, FIO_ARRAY_SIZE(of_stages));
+	/* With SQPOLL no call submits the I/Os. */
+	if (job->stages && !job->polled_submission)
+		tw_row_put(&has, STAGE_ROW(TW_CALL));
+	if (job->kernel.slots)
+		put_rows(&has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
+	if (job->response)
+		put_rows(&has, of_rate, FIO_ARRAY_SIZE(of_rate));
+	if (job->event_time)
+		tw_row_put(&has, STAGE_ROW(TW_RESIDUAL));
+	if (has_intervals)
+		tw_row_put(&has, TW_ROW_writer_cpu_ns);
+	return has;
+}
+
+/* Windows over time of a line. Without intervals there are TW_WINDOWS_MOST. */
+#define LINE_WINDOWS	16
+
+static int init_tally(const struct thread_data *td, const struct tw_job *job,
+		      struct tw_tally *tally)
+{
+	const struct tw_options *o = td->eo;
+	const struct tw_row_set has = rows_of(job, o->interval_us);
+	int ret = tw_tally_init(tally, &has, o->digits,
+				o->interval_us ? LINE_WINDOWS : TW_WINDOWS_MOST);
+
+	if (ret)
+		return ret;
+	/* A job that splits nothing knows so: no I/O has these. It can be merged with jobs
+	 * that do. Nothing is counted, so this takes no memory. */
+	if (job->stages)
+		put_rows(&tally->has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
+	if (td_read(td) || td->o.verify)
+		tw_windows_touch(&tally->over_time, TW_READ);
+	if (td_write(td))
+		tw_windows_touch(&tally->over_time, TW_WRITE);
+	if (td_trim(td))
+		tw_windows_touch(&tally->over_time, TW_TRIM);
+	if (td->o.fsync_blocks || td->o.fdatasync_blocks)
+		tw_windows_touch(&tally->over_time, TW_SYNC);
+	return 0;
+}
+
+int tw_record_start(const struct thread_data *td, struct tw_job *job)
 {
 	settle_slow_at_once(job);
+	job->settled_ticks = job->start.ticks;
+	job->settle_after_ticks = UINT64_MAX;
 	if (job->kernel.slots)
 		read_clocks(job);
+	job->min_lat_ns = job->timing->step_ns <= 1;
+	job->residual_ns = TW_NO_TIME;
 	job->finished = aligned_alloc(_Alignof(struct tw_finished),
 				      TW_FINISHED_MAX *
 				      sizeof(*job->finished));
-	job->min_lat_ns = job->timing->step_ns <= 1;
-	return job->finished ? 0 : -ENOMEM;
+	if (job->response || job->event_time)
+		job->extra = calloc(TW_FINISHED_MAX, sizeof(*job->extra));
+	if (!job->finished || (!job->extra && (job->response || job->event_time)))
+		return -ENOMEM;
+	return init_tally(td, job, &job->filling.filled[0].tally);
 }
+
+int tw_record_second(const struct thread_data *td, struct tw_job *job)
+{
+	return init_tally(td, job, &job->filling.filled[1].tally);
+}
+
+void tw_record_error(struct tw_job *job, const struct io_u *io_u,
+		     uint64_t returned_ticks)
+{
+	job->finished[job->finished_count++] = (struct tw_finished) {
+		.returned_ticks = returned_ticks,
+		.direction = tw_direction_of(io_u->ddir),
+		.failed = 1,
+	};
+	if (tw_record_is_due(job, returned_ticks))
+		tw_record_settle(job);
+}
+
+/* ---- a settle ----------------------------------------------------------- */
 
 static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 			const struct tw_io_times *times,
@@ -79,89 +192,200 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 	settle_slow_at_once(job);
 }
 
-static void record_inside(struct tw_job *job, const struct tw_finished *finished,
-			  enum tw_inside inside)
-{
-	job->inside[inside][finished->direction]++;
-	if (inside != TW_INSIDE_SPLIT)
-		return;
-	job->requests += finished->io.kernel.requests;
-	job->retries += finished->io.kernel.retries;
-}
-
-static bool has_unaccounted(const struct tw_job *job)
-{
-	unsigned direction;
-
-	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		if (job->counts[direction].unaccounted)
-			return true;
-	return false;
-}
-
-static void record(struct tw_job *job, const struct tw_finished *finished,
-		   const struct tw_clocks *clocks)
+static void record_stages(struct tw_tally *tally, const struct tw_finished *finished,
+			  const struct tw_io_times *times)
 {
 	const enum tw_direction direction = finished->direction;
+	enum tw_stage stage;
+
+	for (stage = 0; stage < TW_STAGES; stage++)
+		if (times->stages & TW_STAGE_BIT(stage))
+			tw_histogram_add(&tally->times[stage][direction],
+					 times->stage_ns[stage]);
+	tw_by_lat_add(&tally->by_lat[direction], times->lat_ns, times->stage_ns);
+	if (finished->io.entered_ticks)
+		tw_histogram_add(&tally->times[TW_CALL][direction], times->call_ns);
+}
+
+static void record_inside(struct tw_tally *tally, const struct tw_finished *finished,
+			  enum tw_inside inside)
+{
+	compiletime_assert((int) TW_ROW_no_stamps - (int) TW_ROW_split ==
+			   (int) TW_INSIDE_NO_STAMPS, "rows of enum tw_inside");
+	++*tw_count_at(&tally->counts[finished->direction], TW_ROW_split + inside);
+	if (inside != TW_INSIDE_SPLIT)
+		return;
+	tally->scalars.requests += finished->io.kernel.requests;
+	tally->scalars.retries += finished->io.kernel.retries;
+}
+
+static void record_extra(const struct tw_job *job, struct tw_tally *tally,
+			 const struct tw_finished *finished, uint64_t lat_ns)
+{
+	const struct tw_extra *extra = &job->extra[finished - job->finished];
+	const enum tw_direction direction = finished->direction;
+
+	if (extra->residual_ns != TW_NO_TIME)
+		tw_histogram_add(&tally->times[TW_RESIDUAL][direction],
+				 extra->residual_ns);
+	if (extra->slip_ns == TW_NO_TIME)
+		return;
+	tw_histogram_add(&tally->times[TW_SLIP][direction], extra->slip_ns);
+	tw_histogram_add(&tally->times[TW_RESPONSE][direction],
+			 extra->slip_ns + lat_ns);
+	job->response->last_slip_ns[direction] = extra->slip_ns;
+}
+
+/* Return CLOCK_REALTIME, as it was read at the job's start and carried on by the job's
+ * clock. */
+static uint64_t realtime_ns(const struct tw_job *job, uint64_t ticks)
+{
+	return job->start_realtime_ns +
+	       (uint64_t) tw_job_ns(job, job->start.ticks, ticks);
+}
+
+static void record_counts(struct tw_tally *tally, const struct tw_finished *finished,
+			  const struct tw_contradictions *wrong)
+{
+	struct tw_counts *counts = &tally->counts[finished->direction];
+
+	counts->ios++;
+	if (finished->direction != TW_SYNC)
+		counts->bytes += finished->size - finished->missing;
+	if (tw__unlikely(finished->missing) && finished->missing == finished->size)
+		counts->empty++;
+	tally->scalars.negative_stages += wrong->negative;
+	tally->scalars.negative_within += wrong->inside.within;
+	tally->scalars.negative_beyond += wrong->inside.beyond;
+}
+
+/* Return when an I/O was returned, by CLOCK_REALTIME, or a later time in the same window
+ * over time: mostly all I/Os of a settle are in the open window, and so is its end. */
+static uint64_t window_ns(const struct tw_job *job, const struct tw_tally *tally,
+			  const struct tw_finished *finished, uint64_t end_ns)
+{
+	return end_ns < tally->over_time.edge_ns && !job->devices ? end_ns :
+	       realtime_ns(job, finished->returned_ticks);
+}
+
+/* Record lat where it is kept outside of the histograms. */
+static void record_lat(struct tw_job *job, struct tw_tally *tally,
+		       const struct tw_finished *finished,
+		       const struct tw_io_times *times,
+		       const struct tw_clocks *clocks, uint64_t end_ns)
+{
+	const uint64_t at_ns = window_ns(job, tally, finished, end_ns);
+
+	tw_windows_add(&tally->over_time, at_ns, finished->direction, times->lat_ns);
+	if (job->devices)
+		tw_devices_add(job->devices, finished->device, finished->direction,
+			       at_ns, times);
+	/* The sum of the stages was not yet known when the trigger fired. */
+	if (tw__unlikely(finished->io.prepared_ticks ==
+			job->trigger.prepared_ticks))
+		job->trigger.lat_ns = times->lat_ns;
+	if (tw_slowest_wants(&job->slowest, times->lat_ns))
+		record_slow(job, finished, times, clocks);
+}
+
+static void record(struct tw_job *job, struct tw_filled *filled,
+		   const struct tw_finished *finished,
+		   const struct tw_clocks *clocks, uint64_t end_ns)
+{
+	struct tw_tally *tally = &filled->tally;
 	struct tw_contradictions wrong = { 0 };
 	const struct tw_io_times times =
 		(job->stages ? tw_io_times : tw_io_lat)(clocks, &finished->io,
 			finished->returned_ticks, &wrong);
-	enum tw_stage stage;
 
 	if (tw__unlikely(times.lat_ns < job->min_lat_ns)) {
-		job->counts[direction].backwards++;
+		tally->counts[finished->direction].backwards++;
 		return;
 	}
-	job->wrong.negative += wrong.negative;
-	job->wrong.inside.within += wrong.inside.within;
-	job->wrong.inside.beyond += wrong.inside.beyond;
-	if (!job->first_ticks) {
-		job->first_ticks = finished->io.prepared_ticks;
-		job->ramped = has_unaccounted(job);
-	}
-	job->last_ticks = finished->returned_ticks;
-	job->counts[direction].recorded++;
-	if (direction != TW_SYNC)
-		job->counts[direction].bytes += finished->size - finished->missing;
-	tw_histogram_add(&job->lat[direction], times.lat_ns);
-	tw_windows_add(&job->over_time, finished->returned_ticks, direction,
-		       times.lat_ns);
-	if (job->devices)
-		tw_devices_add(job->devices, finished->device, direction,
-			       finished->returned_ticks, &times);
-	/* The sum of the stages was not yet known when the trigger fired. */
-	if (tw__unlikely(finished->io.prepared_ticks ==
-			job->trigger.prepared_ticks))
-		job->trigger.lat_ns = times.lat_ns;
-	if (tw_slowest_wants(&job->slowest, times.lat_ns))
-		record_slow(job, finished, &times, clocks);
-	if (!job->stages)
-		return;
-	for (stage = 0; stage < TW_STAGES; stage++)
-		if (times.stages & TW_STAGE_BIT(stage))
-			tw_histogram_add(&job->stage[stage][direction],
-					 times.stage_ns[stage]);
-	tw_by_lat_add(&job->by_lat[direction], times.lat_ns, times.stage_ns);
-	if (finished->io.entered_ticks)
-		tw_histogram_add(&job->call[direction], times.call_ns);
+	if (!filled->first_ticks)
+		filled->first_ticks = finished->io.prepared_ticks;
+	filled->last_ticks = finished->returned_ticks;
+	record_counts(tally, finished, &wrong);
+	tw_histogram_add(&tally->times[TW_LAT][finished->direction], times.lat_ns);
+	record_lat(job, tally, finished, &times, clocks, end_ns);
+	if (job->extra)
+		record_extra(job, tally, finished, times.lat_ns);
+	if (job->stages)
+		record_stages(tally, finished, &times);
 	if (clocks->join)
-		record_inside(job, finished, times.inside);
+		record_inside(tally, finished, times.inside);
 }
 
-void tw_record_settle(struct tw_job *job)
+static void record_failed(const struct tw_job *job, struct tw_tally *tally,
+			  const struct tw_finished *finished)
 {
+	tally->counts[finished->direction].errors++;
+	tw_windows_add_errors(&tally->over_time,
+			      realtime_ns(job, finished->returned_ticks),
+			      finished->direction, 1);
+}
+
+/* Add what was counted outside of settles. All of these rows are sums. */
+static void take_pending(struct tw_job *job, struct tw_tally *tally)
+{
+	unsigned direction;
+	size_t row;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		for (row = 0; row < TW_COUNTS; row++)
+			*tw_count_at(&tally->counts[direction], row) +=
+				tw_count_of(&job->pending[direction], row);
+	memset(job->pending, 0, sizeof(job->pending));
+	job->has_pending = false;
+}
+
+static void take_batches(struct tw_job *job, struct tw_scalars *scalars)
+{
+	scalars->enters += job->enters;
+	scalars->tails += job->batches;
+	scalars->largest_tail = max(scalars->largest_tail, job->largest_batch);
+	job->enters = job->batches = job->largest_batch = 0;
+	scalars->clock_error_ns = (uint64_t) job->join.max_error_ns;
+	scalars->schedule_ns = job->response ? TW_SCHEDULE_NS : 0;
+}
+
+static void take_finished(struct tw_job *job, struct tw_filled *filled)
+{
+	const struct tw_finished *end = &job->finished[job->finished_count], *finished;
 	const struct tw_clocks clocks = {
 		.scale = &job->timing->clock.scale,
 		.system = job->system,
 		.zero_ticks = job->start.ticks,
 		.join = job->kernel.slots ? &job->join : NULL,
 	};
-	unsigned i;
+	uint64_t end_ns;
 
-	if (clocks.join && job->finished_count)
+	if (!job->finished_count)
+		return;
+	if (clocks.join)
 		read_clocks(job);
-	for (i = 0; i < job->finished_count; i++)
-		record(job, &job->finished[i], &clocks);
+	job->settled_ticks = end[-1].returned_ticks;
+	end_ns = realtime_ns(job, job->settled_ticks);
+	for (finished = job->finished; finished < end; finished++)
+		if (tw__unlikely(finished->failed))
+			record_failed(job, &filled->tally, finished);
+		else
+			record(job, filled, finished, &clocks, end_ns);
 	job->finished_count = 0;
+}
+
+/* Without tw_interval there is one tally, which no other thread uses. */
+void tw_record_settle(struct tw_job *job)
+{
+	struct tw_filled *filled = job->intervals ? tw_fill_begin(&job->filling) :
+						    &job->filling.filled[0];
+
+	take_finished(job, filled);
+	take_batches(job, &filled->tally.scalars);
+	if (job->has_pending)
+		take_pending(job, &filled->tally);
+	if (!job->intervals || tw_fill_end(&job->filling))
+		return;
+	filled->end_ticks = tw_job_stamp(job);
+	tw_fill_switch(&job->filling);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The report of one job, as JSON. `tickwise report` reads it.
+ * The report of one job. `tickwise report` reads it.
  */
 #include <errno.h>
-#include <stdio.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "by_lat_json.h"
 #include "clocks.h"
-#include "command/output/json_memory.h"
 #include "devices.h"
 #include "engine.h"
 #include "facts.h"
@@ -16,120 +15,27 @@
 #include "histogram_json.h"
 #include "kernel_job.h"
 #include "message.h"
-#include "over_time.h"
+#include "report/json_memory.h"
+#include "report/report.h"
 #include "report_file.h"
 #include "response.h"
 #include "run_end.h"
 
-/* The stages in the order of an I/O. Their sum, lat, follows them in a report. */
-const char *const tw_stage_names[TW_STAGES] = {
-#define AS_NAME(constant, name, is)	[TW_##constant] = #name,
-	TW_EACH_STAGE(AS_NAME)
-#undef AS_NAME
-};
+/* ---- the job ------------------------------------------------------------ */
 
-const char *const tw_direction_names[TW_DIRECTIONS] = {
-	[TW_READ] = "read",
-	[TW_WRITE] = "write",
-	[TW_TRIM] = "trim",
-	[TW_SYNC] = "sync",
-};
-
-json_t *tw_job_to_json(struct thread_data *td, const struct tw_job *job)
+bool tw_report_run(const struct tw_job *job, const struct tw_filled *of,
+		   uint64_t *first_ns, uint64_t *run_ns)
 {
-	json_t *object = tw_report_job(td, job->timing,
-				       job->start_realtime_ns);
+	int64_t first = 0, run = 0;
 
-	json_object_set_new(object, "iodepth",
-			    json_integer((json_int_t) td->o.iodepth));
-	if (job->test_nop)
-		json_object_set_new(object, "test_nop", json_true());
-	return object;
-}
-
-static json_t *job_to_json(struct thread_data *td, const struct tw_job *job)
-{
-	json_t *object = tw_job_to_json(td, job);
-	int64_t run_ns = tw_job_ns(job, job->first_ticks, job->last_ticks);
-
-	/* The time can be negative if the two stamps are of different CPUs. */
-	if (run_ns < 0)
-		run_ns = 0;
-	json_object_set_new(object, "run_ns",
-			    json_integer((json_int_t) run_ns));
-	return object;
-}
-
-json_t *tw_counts_to_json(const uint64_t counts[TW_DIRECTIONS])
-{
-	json_t *object = json_object();
-	unsigned direction;
-
-	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		json_object_set_new(object, tw_direction_names[direction],
-				    tw_json_of_u64(counts[direction]));
-	return object;
-}
-
-json_t *tw_histograms_to_json(const struct tw_histogram *by_direction,
-			      unsigned directions)
-{
-	json_t *object = json_object();
-	unsigned direction;
-	int error = 0;
-
-	for (direction = 0; direction < directions; direction++)
-		if (by_direction[direction].count)
-			error |= json_object_set_new(object,
-				tw_direction_names[direction],
-				tw_histogram_to_json(&by_direction[direction]));
-	if (!error)
-		return object;
-	json_decref(object);
-	return NULL;
-}
-
-/* Return one member of the counts, by direction. */
-static json_t *member_to_json(const struct tw_job *job, size_t member)
-{
-	uint64_t counts[TW_DIRECTIONS];
-	unsigned direction;
-
-	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		memcpy(&counts[direction],
-		       (const char *) &job->counts[direction] + member,
-		       sizeof(counts[direction]));
-	return tw_counts_to_json(counts);
-}
-
-/* Set the histograms that have values. Set nothing if none has. Return 0 or -ENOMEM. */
-static int set_histograms(json_t *into, const char *name,
-			  const struct tw_histogram *by_direction)
-{
-	json_t *object = tw_histograms_to_json(by_direction, TW_DIRECTIONS);
-	int error = !object;
-
-	if (json_object_size(object))
-		error = json_object_set(into, name, object);
-	json_decref(object);
-	return error ? -ENOMEM : 0;
-}
-
-/* Return the stages and lat; NULL without memory. */
-static json_t *stages_to_json(const struct tw_job *job)
-{
-	json_t *object = json_object();
-	unsigned stage;
-	int error = 0;
-
-	for (stage = 0; stage < TW_STAGES; stage++)
-		error |= set_histograms(object, tw_stage_names[stage],
-					job->stage[stage]);
-	error |= set_histograms(object, "lat", job->lat);
-	if (!error)
-		return object;
-	json_decref(object);
-	return NULL;
+	if (of->first_ticks) {
+		first = tw_job_ns(job, job->start.ticks, of->first_ticks);
+		run = tw_job_ns(job, of->first_ticks, of->last_ticks);
+	}
+	/* A time can be negative if its two stamps are of different CPUs. */
+	*first_ns = first > 0 ? (uint64_t) first : 0;
+	*run_ns = run > 0 ? (uint64_t) run : 0;
+	return of->first_ticks != 0;
 }
 
 /* Return the time of a clock at @ticks, in ns. Its offset changes evenly from @from to
@@ -155,6 +61,56 @@ uint64_t tw_moment_monotonic_ns(const struct tw_job *job,
 	return clock_at(job, end, ticks, job->start.monotonic, end->monotonic);
 }
 
+/* Set what @json has of the job apart from the run that it belongs to. */
+static void set_job(json_t *json, const struct thread_data *td,
+		    const struct tw_job *job, const struct tw_filled *of)
+{
+	uint64_t first_ns, run_ns;
+
+	tw_report_run(job, of, &first_ns, &run_ns);
+	json_object_update_new(json, json_pack("{so, so, so, ss, so, sb, sb, sb, so}",
+		"start_monotonic_ns", tw_json_digits(tw_moment_monotonic_ns(job,
+			&job->start, job->start.ticks)),
+		"first_ns", tw_json_of_u64(first_ns),
+		"run_ns", tw_json_of_u64(run_ns),
+		"tickwise_version", TW_VERSION,
+		"iodepth", tw_json_of_u64(td->o.iodepth),
+		"event_time", job->event_time,
+		"event_wait", job->event_wait,
+		"fallback", job->system,
+		"kernel", tw_kernel_to_json(job)));
+	if (job->test_nop)
+		json_object_set_new(json, "test_nop", json_true());
+	if (job->follow.turns || job->follow.why)
+		json_object_set_new(json, "causes", tw_why_state_to_json(job));
+}
+
+int tw_report_begin(struct thread_data *td, const struct tw_job *job,
+		    const struct tw_filled *of, struct tw_devices *devices,
+		    struct tw_report *report)
+{
+	struct tw_report_job *to = calloc(1, sizeof(*to));
+	json_t *facts;
+	int ret = -ENOMEM;
+
+	if (!to)
+		return -ENOMEM;
+	report->jobs = to;
+	report->job_count = 1;
+	to->json = tw_report_job(td, job->timing, job->start_realtime_ns);
+	if (!to->json)
+		return -ENOMEM;
+	set_job(to->json, td, job, of);
+	tw_facts_put(job->facts, report);
+	facts = tw_facts_devices(job->facts);
+	if (facts)
+		ret = tw_devices_put(devices, job->where, facts, report);
+	json_decref(facts);
+	return ret;
+}
+
+/* ---- the slowest I/Os --------------------------------------------------- */
+
 static json_t *slow_stages_to_json(const struct tw_job *job,
 				   const struct tw_io_times *times)
 {
@@ -163,8 +119,8 @@ static json_t *slow_stages_to_json(const struct tw_job *job,
 
 	for (stage = 0; stage < TW_STAGES; stage++)
 		if (times->stages & TW_STAGE_BIT(stage))
-			json_object_set_new(object, tw_stage_names[stage], json_integer(
-			(json_int_t) times->stage_ns[stage]));
+			json_object_set_new(object, tw_time_rows[stage].name,
+				json_integer((json_int_t) times->stage_ns[stage]));
 	json_object_set_new(object, "lat",
 			    json_integer((json_int_t) times->lat_ns));
 	return object;
@@ -195,76 +151,96 @@ static json_t *slow_to_json(const struct tw_job *job,
 	return object;
 }
 
-static json_t *slowest_to_json(struct tw_job *job,
-			       const struct tw_moment *end)
+/* Set the list, the slowest I/O first. Return 0 or -ENOMEM. */
+static int set_slowest(struct tw_report *report, struct tw_job *job,
+		       const struct tw_moment *end)
 {
-	json_t *array = json_array();
 	uint32_t i;
 
 	tw_slowest_sort(&job->slowest);
-	for (i = 0; i < job->slowest.count; i++)
-		json_array_append_new(array, slow_to_json(job, end,
-			(const struct tw_slow_io *)
-			tw_slowest_get(&job->slowest, i)));
-	return array;
+	report->slowest = calloc(job->slowest.count + 1, sizeof(*report->slowest));
+	if (!report->slowest)
+		return -ENOMEM;
+	for (i = 0; i < job->slowest.count; i++) {
+		const struct tw_slow_io *slow = (const struct tw_slow_io *)
+			tw_slowest_get(&job->slowest, i);
+
+		report->slowest[report->slow_count++] = (struct tw_report_slow) {
+			.json = slow_to_json(job, end, slow),
+			.lat_ns = slow->times.lat_ns,
+		};
+	}
+	tw_row_put(&report->tally.has, TW_ROW_SLOWEST);
+	return 0;
 }
 
-/*
- * Return fio's own lat, by fio's clock. fio's numbers are complete when it cleans up a
- * job. NULL if fio measures no lat (disable_lat).
- */
-static json_t *fio_lat_to_json(const struct thread_data *td)
+/* ---- what is known at the end ------------------------------------------- */
+
+/* Set fio's own lat, by fio's clock. fio's numbers are complete when it cleans up a job.
+ * fio may measure no lat (disable_lat). */
+static void set_fio_lat(struct tw_tally *tally, const struct thread_data *td)
 {
-	json_t *object;
 	unsigned direction;
 
 	if (td->o.disable_lat)
-		return NULL;
-	object = json_object();
+		return;
+	tw_row_put(&tally->has, TW_ROW_fio_ios);
+	tw_row_put(&tally->has, TW_ROW_fio_lat_ns);
 	for (direction = TW_READ; direction <= TW_TRIM; direction++) {
 		const struct io_stat *lat = &td->ts.lat_stat[direction];
 
-		if (lat->samples)
-			json_object_set_new(object, tw_direction_names[direction],
-				json_pack("{so, sf}",
-					  "count", tw_json_of_u64(lat->samples),
-					  "mean_ns", lat->mean.u.f));
+		tally->counts[direction].fio_ios = lat->samples;
+		tally->counts[direction].fio_lat_ns = (uint64_t)
+			llround(lat->mean.u.f * (double) lat->samples);
 	}
-	return object;
 }
 
-/* Return the options that change fio's own latencies, and the residual that is left. */
-static json_t *fio_times_to_json(const struct tw_job *job)
+static void set_last_slip(struct tw_tally *tally, const struct tw_response *response)
 {
-	json_t *object = json_pack("{sb, sb}", "event_time", job->event_time,
-				   "event_wait", job->event_wait);
+	unsigned direction;
 
-	if (job->event_time)
-		json_object_set_new(object, "residual",
-				    tw_histogram_to_json(&job->residual));
-	return object;
+	if (!response)
+		return;
+	tw_row_put(&tally->has, TW_ROW_slip_at_end_ns);
+	for (direction = TW_READ; direction <= TW_TRIM; direction++)
+		tally->counts[direction].slip_at_end_ns =
+			response->last_slip_ns[direction];
 }
 
-uint64_t tw_backwards(const struct tw_counts counts[TW_DIRECTIONS],
-		      const struct tw_contradictions *wrong)
+static void set_missed_runs(struct tw_tally *tally, const struct tw_kernel *kernel)
 {
-	uint64_t sum = wrong->negative + wrong->inside.beyond;
+	const int64_t missed = tw_kernel_missed();
+
+	if (!kernel->slots || missed < 0 || kernel->missed < 0)
+		return;
+	tw_row_put(&tally->has, TW_ROW_missed_runs);
+	tally->scalars.missed_runs = (uint64_t) (missed - kernel->missed);
+}
+
+static json_t *trigger_to_json(const struct tw_job *job, const struct tw_moment *end)
+{
+	json_t *trigger = tw_trigger_to_json(job, end);
+
+	json_object_set_new(trigger, "job", json_integer(0));
+	return json_pack("[o]", trigger);
+}
+
+/* Return the number of I/Os and stages that ended before they began. */
+static uint64_t backwards_of(const struct tw_tally *tally)
+{
+	uint64_t sum = tally->scalars.negative_stages + tally->scalars.negative_beyond;
 	unsigned direction;
 
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		sum += counts[direction].backwards;
+		sum += tally->counts[direction].backwards;
 	return sum;
 }
 
-static uint64_t empty_of(const struct tw_job *job)
-{
-	return job->counts[TW_READ].empty + job->counts[TW_WRITE].empty;
-}
-
 /* Log the number of empty I/Os, because fio counts them as if they were complete. */
-static void tell_empty(const struct thread_data *td, const struct tw_job *job)
+static void tell_empty(const struct thread_data *td, const struct tw_tally *tally)
 {
-	uint64_t count = empty_of(job);
+	const uint64_t count = tally->counts[TW_READ].empty +
+			       tally->counts[TW_WRITE].empty;
 
 	if (count)
 		tw_message("tickwise: %s: %llu of its reads and writes "
@@ -274,86 +250,65 @@ static void tell_empty(const struct thread_data *td, const struct tw_job *job)
 			(unsigned long long) count);
 }
 
-static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
+/* ---- together ----------------------------------------------------------- */
+
+/* Set all of @report but the counter. It takes the job's tally. Return 0 or -ENOMEM. */
+static int fill(struct thread_data *td, struct tw_job *job, struct tw_filled *filled,
+		struct tw_report *report)
 {
+	const struct tw_options *o = td->eo;
 	struct tw_moment end;
-	json_t *report;
+	int ret;
+
+	tw_moment_take(job, &end);
+	report->tally = filled->tally;
+	memset(&filled->tally, 0, sizeof(filled->tally));
+	set_fio_lat(&report->tally, td);
+	set_last_slip(&report->tally, job->response);
+	set_missed_runs(&report->tally, &job->kernel);
+	ret = tw_report_begin(td, job, filled, job->devices, report);
+	if (!ret && o->slowest)
+		ret = set_slowest(report, job, &end);
+	report->clocks = tw_clocks_to_json(job, &end);
+	report->counter = json_object();
+	if (job->trigger.above_ns)
+		report->triggers = trigger_to_json(job, &end);
+	return ret;
+}
+
+/* Return the report, whose "counter" is empty; NULL without memory. */
+static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
+			      struct tw_filled *filled)
+{
+	struct tw_report report = { .jobs = NULL };
+	json_t *json = NULL;
 
 	/* The header of the intervals may have lacked it, which is another file. */
 	tw_json_forget_lack();
-	tw_moment_take(job, &end);
-	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, so, s{sI, sI, sI}, "
-			 "so, so, so, so, so}",
-			 "schema", TW_REPORT_SCHEMA,
-			 "version", TW_REPORT_VERSION,
-			 "tickwise_version", TW_VERSION,
-			 "job", job_to_json(td, job),
-			 "ios", member_to_json(job,
-				offsetof(struct tw_counts, recorded)),
-			 "bytes", member_to_json(job,
-				offsetof(struct tw_counts, bytes)),
-			 "errors", member_to_json(job,
-				offsetof(struct tw_counts, errors)),
-			 "short", member_to_json(job,
-				offsetof(struct tw_counts, shorts)),
-			 "empty", member_to_json(job,
-				offsetof(struct tw_counts, empty)),
-			 "requeued", member_to_json(job,
-				offsetof(struct tw_counts, requeues)),
-			 "unaccounted", member_to_json(job,
-				offsetof(struct tw_counts, unaccounted)),
-			 "backwards", member_to_json(job,
-				offsetof(struct tw_counts, backwards)),
-			 "batches",
-				"enters", (json_int_t) job->enters,
-				"tails", (json_int_t) job->batches,
-				"largest_tail", (json_int_t) job->largest_batch,
-			 "stages", stages_to_json(job),
-			 "clocks", tw_clocks_to_json(job, &end),
-			 "fio_times", fio_times_to_json(job),
-			 "slowest", slowest_to_json(job, &end),
-			 "over_time", tw_over_time_to_json(job));
-	json_object_set_new(json_object_get(report, "job"), "start_monotonic_ns",
-			    tw_json_digits(tw_moment_monotonic_ns(job, &end,
-				job->start.ticks)));
-	json_object_set_new(report, "fio_lat", fio_lat_to_json(td));
-	if (tw_facts_add(job->facts, report) ||
-	    set_histograms(report, "submitting_call", job->call) ||
-	    (job->stages &&
-	     json_object_set_new(report, "stages_by_lat",
-				 tw_by_lat_to_json(job))) ||
-	    json_object_set_new(report, "kernel_stages",
-				tw_kernel_to_json(job)) ||
-	    tw_devices_add_to_report(job->devices, report) ||
-	    (job->trigger.above_ns &&
-	     json_object_set_new(report, "trigger",
-				 tw_trigger_to_json(job, &end))) ||
-	    ((job->follow.turns || job->follow.why) &&
-	     json_object_set_new(report, "causes", tw_why_state_to_json(job))) ||
-	    (job->response &&
-	     json_object_set_new(report, "response",
-				 tw_response_to_json(job->response))) ||
-	    /* A key that got no memory is not there. */
-	    tw_json_lacked_memory()) {
-		json_decref(report);
-		return NULL;
-	}
-	return report;
+	if (!fill(td, job, filled, &report))
+		json = tw_report_to_json(&report);
+	tw_report_free(&report);
+	if (!tw_json_lacked_memory())
+		return json;
+	/* A key that got no memory is not there. */
+	json_decref(json);
+	return NULL;
 }
 
-int tw_report_write(struct thread_data *td, struct tw_job *job)
+int tw_report_write(struct thread_data *td, struct tw_job *job, int error)
 {
+	struct tw_filled *filled = tw_fill_now(&job->filling);
 	const struct tw_options *o = td->eo;
 	struct tw_job_end end = {
 		.cpus = job->cpus,
-		.backwards = tw_backwards(job->counts, &job->wrong),
+		.backwards = backwards_of(&filled->tally),
 	};
 	json_t *report;
 
-	tell_empty(td, job);
+	tell_empty(td, &filled->tally);
 	if (!tw_report_is_wanted(o->report))
 		return 0;
-	report = report_to_json(td, job);
+	report = error ? NULL : report_to_json(td, job, filled);
 	tw_job_look(td->o.name, job->timing, &end);
 	return tw_run_report(td, o->report, "tickwise", report, job->timing,
 			     &end);

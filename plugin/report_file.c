@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "command/output/json_text.h"
 #include "command/output/plain_text.h"
 #include "guards.h"
 #include "histogram_json.h"
 #include "message.h"
 #include "report_file.h"
+#include "report/json_memory.h"
 
 /*
  * Return the identifier that all jobs of one fio run share, and no other run has: the
@@ -35,12 +35,17 @@ static json_t *run_id(struct thread_data *td, const struct tw_timing *timing)
 	return json_string(text);
 }
 
-json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
-		      uint64_t start_realtime_ns)
+json_t *tw_report_host(void)
 {
 	char host[256] = "";
 
 	gethostname(host, sizeof(host) - 1);
+	return tw_json_text(host);
+}
+
+json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
+		      uint64_t start_realtime_ns)
+{
 	return json_pack("{so, so, si, si, si, si, so, so, ss, ss}",
 			 "run", run_id(td, timing),
 			 "name", tw_json_text(td->o.name),
@@ -48,7 +53,7 @@ json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 			 "thread_number", (int) td->thread_number,
 			 "subjob_number", (int) td->subjob_number,
 			 "pid", (int) td->pid,
-			 "host", tw_json_text(host),
+			 "host", tw_report_host(),
 			 "start", tw_json_digits(start_realtime_ns),
 			 "fio_version", fio_version_string,
 			 "engine", tw_engine.name);

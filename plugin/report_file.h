@@ -19,6 +19,9 @@ struct thread_data;
 json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 		      uint64_t start_realtime_ns);
 
+/* Return the name of this machine; NULL without memory. */
+json_t *tw_report_host(void);
+
 /* True unless @option, the value of tw_report=, is "none". */
 bool tw_report_is_wanted(const char *option);
 

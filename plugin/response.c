@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "histogram_json.h"
 #include "response.h"
 #include "timespec.h"
 #include "verify.h"
@@ -22,10 +21,9 @@ static bool is_rated(const struct thread_data *td)
 }
 
 int tw_response_init(struct thread_data *td, unsigned entries,
-		     unsigned digits, struct tw_response **response)
+		     struct tw_response **response)
 {
 	struct tw_response *made;
-	unsigned i;
 
 	if (!is_rated(td))
 		return 0;
@@ -34,25 +32,13 @@ int tw_response_init(struct thread_data *td, unsigned entries,
 	if (!made)
 		return -ENOMEM;
 	made->due = calloc(entries, sizeof(*made->due));
-	if (!made->due)
-		return -ENOMEM;
-	for (i = 0; i < DDIR_RWDIR_CNT; i++)
-		if (tw_histogram_init(&made->slip[i], digits) ||
-		    tw_histogram_init(&made->total[i], digits))
-			return -ENOMEM;
-	return 0;
+	return made->due ? 0 : -ENOMEM;
 }
 
 void tw_response_free(struct tw_response *response)
 {
-	unsigned i;
-
 	if (!response)
 		return;
-	for (i = 0; i < DDIR_RWDIR_CNT; i++) {
-		tw_histogram_free(&response->slip[i]);
-		tw_histogram_free(&response->total[i]);
-	}
 	free(response->due);
 	free(response);
 }
@@ -152,35 +138,4 @@ void tw_response_prepared(struct thread_data *td, struct tw_response *response,
 void tw_response_again(struct tw_response *response, const struct io_u *io_u)
 {
 	response->due[io_u->index].again = true;
-}
-
-void tw_response_record(struct tw_response *response, const struct io_u *io_u,
-			uint64_t lat_ns)
-{
-	const struct tw_due *due = &response->due[io_u->index];
-
-	if (!due->due_ns)
-		return;
-	tw_histogram_add(&response->slip[io_u->ddir], due->slip_ns);
-	tw_histogram_add(&response->total[io_u->ddir],
-			 due->slip_ns + lat_ns);
-	response->last_slip_ns[io_u->ddir] = due->slip_ns;
-}
-
-json_t *tw_response_to_json(const struct tw_response *response)
-{
-	json_t *at_end = json_object();
-	unsigned i;
-
-	for (i = 0; i < DDIR_RWDIR_CNT; i++)
-		if (response->slip[i].count)
-			json_object_set_new(at_end, tw_direction_names[i],
-				tw_json_of_u64(response->last_slip_ns[i]));
-	return json_pack("{si, so, so, so}",
-			 "resolution_ns", TW_SCHEDULE_NS,
-			 "slip", tw_histograms_to_json(response->slip,
-						       DDIR_RWDIR_CNT),
-			 "total", tw_histograms_to_json(response->total,
-							DDIR_RWDIR_CNT),
-			 "slip_at_end_ns", at_end);
 }

@@ -29,9 +29,7 @@ struct tw_response {
 	struct tw_due *due;	/* by io_u->index */
 	struct timespec epoch;	/* of the schedule, as last read */
 	bool begun[DDIR_RWDIR_CNT];	/* an I/O came since that epoch */
-	struct tw_histogram slip[DDIR_RWDIR_CNT];
-	struct tw_histogram total[DDIR_RWDIR_CNT];
-	uint64_t last_slip_ns[DDIR_RWDIR_CNT];
+	uint64_t last_slip_ns[TW_DIRECTIONS];	/* of the I/Os recorded so far */
 };
 
 /*
@@ -40,7 +38,7 @@ struct tw_response {
  * -ENOMEM.
  */
 int tw_response_init(struct thread_data *td, unsigned entries,
-		     unsigned digits, struct tw_response **response);
+		     struct tw_response **response);
 void tw_response_free(struct tw_response *response);
 
 /* Note how late the I/O is. prep() is over, and lat begins. */
@@ -50,12 +48,13 @@ void tw_response_prepared(struct thread_data *td, struct tw_response *response,
 /* Keep the due time, because fio will submit the I/O, or the rest of it, again. */
 void tw_response_again(struct tw_response *response, const struct io_u *io_u);
 
-/* Record the response time of an I/O whose lat fio accounts. */
-void tw_response_record(struct tw_response *response, const struct io_u *io_u,
-			uint64_t lat_ns);
+/* Return how late the I/O is; TW_NO_TIME if it is not scheduled. */
+static inline uint64_t tw_response_slip_ns(const struct tw_response *response,
+					   const struct io_u *io_u)
+{
+	const struct tw_due *due = &response->due[io_u->index];
 
-/* Return the report's "response"; NULL without memory. */
-struct json_t;
-struct json_t *tw_response_to_json(const struct tw_response *response);
+	return due->due_ns ? due->slip_ns : TW_NO_TIME;
+}
 
 #endif

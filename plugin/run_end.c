@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "message.h"
 #include "report_file.h"
 #include "run_end.h"
+#include "report/json_memory.h"
 
 /* The reports of more jobs, and those with longer paths, stay undecided. */
 #define MAX_REPORTS	2048U
@@ -271,7 +271,8 @@ static json_t *read_back(const struct waiting *waiting)
 
 	if (fd >= 0)
 		close(fd);
-
+	if (!job)
+		job = json_array_get(json_object_get(report, "jobs"), 0);
 	if (has_int(job, "pid", waiting->pid) &&
 	    has_int(job, "thread_number", waiting->thread_number))
 		return report;

@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "command/output/json_memory.h"
 #include "engine.h"
 #include "guards.h"
 #include "histogram_json.h"
@@ -15,6 +14,7 @@
 #include "kernel/tracefs.h"
 #include "report_file.h"
 #include "trigger.h"
+#include "report/json_memory.h"
 
 /* Events of this time before and after the I/O are kept, too. */
 #define TW_TRIGGER_AROUND_NS	100000

@@ -280,7 +280,7 @@ test_other_fio()
 tickwise build-engine --fio=/opt/own/fio\$"
 	ok $? 'a fio that the engine is not for: one line with the command'
 	here tickwise build-engine --fio=/opt/own/fio --source=/root/fio
-	printed 'as root, type: apt-get install liburing-dev libjansson-dev'
+	printed 'as root, type: apt-get install liburing-dev libjansson-dev zlib1g-dev'
 	ok $? 'tickwise build-engine: one line with the missing packages'
 	shell "$(sed -n 's/.*as root, type: \(apt-get install\)/\1 -q -y/p' "$dir/deb.out")"
 	cp -a "$dir/deb-build$fio_src" "$dir/root/root/fio" &&

@@ -14,8 +14,8 @@
 #include "latency/histogram.h"
 
 #define DIFF_RUNS	10
-/* How many parts of a run the report has. */
-#define DIFF_PARTS	64
+/* As in a job's report. */
+#define DIFF_WINDOWS	64
 
 /* The deviation of a run's level for a page's "60 %" from run to run. */
 #define NOISE_60	0.47
@@ -56,35 +56,35 @@ static double diff_normal(void)
 }
 
 struct diff_simulation {
-	struct tw_report reports[DIFF_RUNS];
-	const struct tw_report *members[DIFF_RUNS];
+	struct tw_report_job jobs[DIFF_RUNS];
 	struct tw_report_group groups[DIFF_RUNS];
 	const struct tw_report_group *of_run[DIFF_RUNS];
 	struct tw_diff_run runs[DIFF_RUNS];
 	struct tw_diff diff;
 	/* Of the first run of each side: */
-	struct tw_report_interval parts[2][DIFF_PARTS];
-	struct tw_histogram pieces[2][TW_DIFF_MAX_PIECES][TW_REPORT_DIRECTIONS];
+	struct tw_histogram pieces[2][TW_DIFF_MAX_PIECES][TW_DIRECTIONS];
 };
 
 /* Return 0 or -ENOMEM. */
 __attribute__((unused))
 static int diff_simulation_init(struct diff_simulation *simulation)
 {
-	static const int times[] = { TW_QUEUE, TW_KERNEL, TW_REPORT_LAT };
+	static const unsigned rows[] = { TW_ROW_ios, TW_ROW_TIMES + TW_QUEUE,
+		TW_ROW_TIMES + TW_KERNEL, TW_ROW_TIMES + TW_LAT, TW_ROW_OVER_TIME };
+	struct tw_row_set has = { { 0 } };
 	int error = 0;
 
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		tw_row_put(&has, rows[i]);
 	memset(simulation, 0, sizeof(*simulation));
 	for (int i = 0; i < DIFF_RUNS; i++) {
-		simulation->reports[i].job.name = "job";
-		simulation->reports[i].path = "file";
-		simulation->members[i] = &simulation->reports[i];
-		simulation->groups[i].members = &simulation->members[i];
-		simulation->groups[i].size = 1;
+		simulation->jobs[i].name = "job";
+		simulation->jobs[i].path = "file";
+		simulation->groups[i].all.jobs = &simulation->jobs[i];
+		simulation->groups[i].all.job_count = 1;
 		simulation->of_run[i] = &simulation->groups[i];
-		for (int j = 0; j < 3; j++)
-			error |= tw_histogram_init(
-				&simulation->groups[i].tally.times[times[j]][0], 3);
+		error |= tw_tally_init(&simulation->groups[i].all.tally, &has, 3,
+				       DIFF_WINDOWS);
 	}
 	for (int i = 0; i < 2 * TW_DIFF_MAX_PIECES; i++)
 		error |= tw_histogram_init(&simulation->pieces[i / TW_DIFF_MAX_PIECES]
@@ -97,16 +97,13 @@ static void diff_simulate_run(struct tw_report_group *group,
 			      const struct diff_model *model, double level, int is_b,
 			      unsigned ios, uint64_t *lats)
 {
-	struct tw_histogram *queue = &group->tally.times[TW_QUEUE][0];
-	struct tw_histogram *kernel = &group->tally.times[TW_KERNEL][0];
-	struct tw_histogram *lat = &group->tally.times[TW_REPORT_LAT][0];
+	struct tw_tally *tally = &group->all.tally;
+	struct tw_histogram *lat = &tally->times[TW_LAT][0];
 	double step = model->deviation * sqrt(1 - model->memory * model->memory);
 	double state = model->deviation * diff_normal();
 	int stalled = 0;
 
-	tw_histogram_reset(queue);
-	tw_histogram_reset(kernel);
-	tw_histogram_reset(lat);
+	tw_tally_reset(tally);
 	for (unsigned i = 0; i < ios; i++) {
 		double times = is_b ? model->longer : 1;
 		uint64_t queue_ns = (uint64_t)(2000 + 1000 * diff_uniform()), kernel_ns;
@@ -119,19 +116,22 @@ static void diff_simulate_run(struct tw_report_group *group,
 		if (is_b && diff_uniform() < model->tail)
 			times *= model->tail_times;
 		kernel_ns = (uint64_t)(100e3 * exp(level + state) * times);
-		tw_histogram_add(queue, queue_ns);
-		tw_histogram_add(kernel, kernel_ns);
+		tw_histogram_add(&tally->times[TW_QUEUE][0], queue_ns);
+		tw_histogram_add(&tally->times[TW_KERNEL][0], kernel_ns);
 		tw_histogram_add(lat, queue_ns + kernel_ns);
+		tw_windows_add(&tally->over_time, lat->sum_ns, TW_READ,
+			       queue_ns + kernel_ns);
 		if (lats)
 			lats[i] = queue_ns + kernel_ns;
 	}
-	group->tally.counts[TW_REPORT_IOS][0] = ios;
-	group->run_ns = lat->sum_ns;
+	tw_windows_close(&tally->over_time);
+	tally->counts[TW_READ].ios = ios;
+	group->run_ns = group->all.jobs[0].run_ns = lat->sum_ns;
 }
 
 /*
  * Simulate runs of A and B in turn, and compare them. simulation->diff has the
- * result until diff_simulation_end(). Return 0, or not 0 without memory.
+ * result until diff_simulation_end(). Return 0, or not 0 without figures.
  */
 __attribute__((unused))
 static int diff_simulate(struct diff_simulation *simulation,
@@ -151,37 +151,30 @@ static int diff_simulate(struct diff_simulation *simulation,
 		diff->of_b |= (uint64_t)(i % 2) << i;
 		simulation->runs[i] = (struct tw_diff_run) {
 			.side = i % 2 ? TW_DIFF_B : TW_DIFF_A,
-			.job = &simulation->reports[i].job,
+			.job = &simulation->jobs[i],
 			.groups = &simulation->of_run[i], .count = 1,
 		};
 		diff_simulate_run(&simulation->groups[i], model, level, i % 2, ios, NULL);
 	}
-	return tw_diff_find_figures(diff, &problem) || tw_diff_judge(diff);
+	if (tw_diff_find_figures(diff, &problem))
+		return 1;
+	tw_diff_judge(diff);
+	return 0;
 }
 
-/* Cut the I/Os of a run into parts and pieces of equal time. */
+/* Cut the I/Os of a run into pieces of equal time, as lines of a file of intervals
+ * would. */
 static void diff_cut_run(struct diff_simulation *simulation, int run,
 			 const uint64_t *lats, unsigned ios)
 {
-	struct tw_report_over_time *over_time = &simulation->groups[run].over_time;
-	uint64_t width_ns = simulation->groups[run].run_ns / DIFF_PARTS + 1, now_ns = 0;
+	uint64_t width_ns = simulation->groups[run].run_ns / TW_DIFF_MAX_PIECES + 1;
+	uint64_t now_ns = 0;
 
-	over_time->intervals = simulation->parts[run];
-	over_time->count = DIFF_PARTS;
-	memset(simulation->parts[run], 0, sizeof(simulation->parts[run]));
-	for (size_t i = 0; i < DIFF_PARTS; i++) {
-		over_time->intervals[i].from_ns = i * width_ns;
-		over_time->intervals[i].over_ns = width_ns;
-	}
 	for (size_t i = 0; i < TW_DIFF_MAX_PIECES; i++)
 		tw_histogram_reset(&simulation->pieces[run][i][0]);
 	for (unsigned i = 0; i < ios; i++) {
-		size_t part = (now_ns += lats[i]) / width_ns;
-
-		over_time->intervals[part].of[0].count++;
-		over_time->intervals[part].of[0].sum_ns += lats[i];
-		tw_histogram_add(&simulation->pieces[run][part * TW_DIFF_MAX_PIECES /
-							  DIFF_PARTS][0], lats[i]);
+		now_ns += lats[i];
+		tw_histogram_add(&simulation->pieces[run][now_ns / width_ns][0], lats[i]);
 	}
 	simulation->runs[run].pieces = simulation->pieces[run][0];
 }
@@ -202,14 +195,17 @@ static int diff_simulate_two(struct diff_simulation *simulation,
 	for (int i = 0; i < 2; i++) {
 		simulation->runs[i] = (struct tw_diff_run) {
 			.side = i ? TW_DIFF_B : TW_DIFF_A,
-			.job = &simulation->reports[i].job,
+			.job = &simulation->jobs[i],
 			.groups = &simulation->of_run[i], .count = 1,
 		};
 		diff_simulate_run(&simulation->groups[i], model, 0, i, ios, lats);
 		diff_cut_run(simulation, i, lats, ios);
 	}
-	return tw_diff_find_figures(diff, &problem) || tw_diff_find_pieces(diff) ||
-	       tw_diff_judge(diff);
+	if (tw_diff_find_figures(diff, &problem))
+		return 1;
+	tw_diff_find_pieces(diff);
+	tw_diff_judge(diff);
+	return 0;
 }
 
 __attribute__((unused))

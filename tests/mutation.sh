@@ -81,6 +81,7 @@ tests_of_folder()
 	core/latency/*) echo 'unit/histogram_*.c unit/lat_slices.c unit/stages_*.t
 		unit/report_merge.t unit/report_json.t unit/report_percentiles.t
 		golden/report*.t' ;;
+	core/report/*) echo 'unit/report_*.c unit/report_*.t golden/report*.t' ;;
 	core/memory/*) echo 'unit/memory_*.c unit/memory_*.t golden/memlat.t' ;;
 	core/preload/*) echo 'unit/preload_*.c unit/preload.t' ;;
 	core/probe/*) echo 'unit/compare_result.c golden/compare.t
@@ -117,11 +118,11 @@ tests_of_folder()
 	plugin/kernel/*) echo 'unit/kernel_*.c unit/trace_*.c unit/attach_*.c
 		unit/engine_kernel_*.c unit/engine_causes.c unit/engine_stages.c
 		unit/kernel_build.t fio/kernel_*.t fio/trigger.t' ;;
-	plugin/collect/by_lat*) echo 'unit/engine_stages.c' ;;
 	plugin/collect/machine*|plugin/block_device.*|plugin/facts.*) echo 'unit/machine_json.c
 		unit/block_device.c fio/facts.t' ;;
-	plugin/collect/*) echo 'unit/slowest.c unit/windows.c unit/attach_tally.c
-		unit/engine_over_time.c fio/slowest.t fio/over_time.t' ;;
+	plugin/collect/*) echo 'unit/slowest.c unit/attach_tally.c fio/slowest.t' ;;
+	plugin/interval.*|plugin/filling.h) echo 'unit/engine_interval.c unit/engine_filling.c
+		fio/intervals.t' ;;
 	*) echo 'unit/engine_*.c unit/verdict_json.c unit/io_times.c
 		fio/engine_scripts.t fio/options.t fio/counting.t fio/over_time.t
 		fio/response.t fio/report_schema.t fio/trouble.t fio/setup_fails.t

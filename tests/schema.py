@@ -4,18 +4,19 @@
 #
 #	schema.py valid SCHEMA FILE...
 #		a line for each file that the schema refuses, or that has a key
-#		that the schema does not have; a file may be lines of JSON, or an
-#		expected output of a golden test
+#		that the schema does not have; a file may have several, and may be
+#		an expected output of a golden test. The first line of a file of
+#		intervals is compared with the schema of a report, in the same folder
 #	schema.py refused SCHEMA FILE...
 #		the names of those that the schema refuses; unknown keys are no reason
 #	schema.py keys SCHEMA PART...
 #		"PATH (TYPE[, always])" for each key, as tickwise-report(5)
-#		names it
+#		names it; a part is "", all of it, or one of $defs
 #	schema.py names SCHEMA
 #		the name of each key, without those that are a pattern
 #	schema.py page PAGE PART...
 #		the same of the manual's page, of those parts: "histogram",
-#		"header", "line"; "report": all others
+#		"windows", "line"; "": all others
 #	schema.py broken SCHEMA FILE
 #		changes the type of each key of FILE in turn; prints those that the
 #		schema does not refuse
@@ -27,23 +28,21 @@ import jsonschema
 
 NAMES = {
 	'^(read|write|trim|sync)$': 'DIRECTION',
-	'^(no_request|missing_stamp|sync_write|no_stamps|waited)$': 'REASON',
 	r'^[0-9]+\.[0-9]{6}$': 'PERCENT',
 	'^[0-9]+$': 'NS',
 	'^[a-z][a-z0-9_]*$': 'OPTION',
 	'^[a-z][a-z0-9_ ]*$': 'OPERATION',
+	'^(?!(ring|operation|file|stages)$)[a-z_]+$': 'COUNT',
 }
-SHARED = ('counts', 'histograms', 'clock')
-# An object that has all of these keys, or four and no others, has one name for them in
-# the manual.
-TOGETHER = [(pattern[2:-2].split('|'), NAMES[pattern])
-	    for pattern in list(NAMES)[:2]]
+# What has a name as a type in the manual, and is described once there.
+SHARED = {
+	'count': 'count', 'count_or_differs': 'count', 'digits': 'digits',
+	'boolean_or_differs': 'boolean', 'counts': 'counts',
+	'counts_of_moves': 'counts', 'histogram': 'histogram',
+	'histograms': 'histograms', 'windows': 'windows', 'error': 'error',
+}
+PARTS = ('histogram', 'windows', 'line')
 CLOCKS = ['tickwise', 'fio', 'monotonic']
-
-
-def alike(together, every):
-	return set(together) <= set(every) or \
-		(set(every) <= set(together) and len(every) > 3)
 
 
 def load(path):
@@ -83,11 +82,19 @@ def fewer_bins(value):
 def documents(path):
 	with open(path) as file:
 		text = file.read()
-	if path.endswith('.jsonl'):
-		return [json.loads(line) for line in text.splitlines()]
 	if path.endswith('.txt'):
-		return [json.JSONDecoder().raw_decode(text[text.index('\n{') + 1:])[0]]
-	return [json.loads(text)]
+		text = text[text.index('\n{') + 1:]
+	found = []
+	while text.startswith('{'):
+		document, end = json.JSONDecoder().raw_decode(text)
+		found.append(document)
+		text = text[end:].lstrip()
+	return found
+
+
+def referred(root, schema):
+	return root['$defs'][schema['$ref'].rpartition('/')[2]] if '$ref' in schema \
+		else schema
 
 
 # Replace references by what they lead to: resolving each one takes most of the
@@ -98,7 +105,7 @@ def resolved(schema, root):
 	if not isinstance(schema, dict):
 		return schema
 	if '$ref' in schema:
-		return resolved(root['$defs'][schema['$ref'].rpartition('/')[2]], root)
+		return resolved(referred(root, schema), root)
 	return {key: resolved(one, root) for key, one in schema.items()
 		if key != '$defs'}
 
@@ -113,9 +120,12 @@ def validator(schema, is_strict):
 
 def valid(path, files):
 	judge = validator(load(path), True)
+	of_header = validator(load(path.replace('-intervals', '-report')), True)
 	for name in files:
-		for document in documents(name):
-			for error in judge.iter_errors(fewer_bins(document)):
+		for i, document in enumerate(documents(name)):
+			is_header = name.endswith('.jsonl') and i == 0
+			for error in (of_header if is_header else judge).iter_errors(
+					fewer_bins(document)):
 				deepest = error
 				while deepest.context:
 					deepest = max(deepest.context, key=lambda one:
@@ -131,34 +141,34 @@ def refused(path, files):
 			print(name)
 
 
+def is_shared(schema):
+	return schema.get('$ref', '').rpartition('/')[2] in SHARED
+
+
 def type_of(schema):
-	kind = schema.get('$ref', '').rpartition('/')[2] or schema.get('type')
-	if kind in SHARED:
-		return 'object'
+	if is_shared(schema):
+		return SHARED[schema['$ref'].rpartition('/')[2]]
+	kind = schema.get('type')
 	if kind is None:
 		const = schema.get('const', schema.get('enum', [''])[0])
-		return 'count' if isinstance(const, int) else 'string'
-	return kind
+		return {bool: 'boolean', int: 'count', str: 'string'}[type(const)]
+	return kind[0] if isinstance(kind, list) else kind
 
 
 def keys(root, schema, path, found):
-	kind = schema.get('$ref', '').rpartition('/')[2]
-	if kind in SHARED:
-		schema = root['$defs'][kind]
-	required = schema.get('required', [])
+	required = schema.get('required', []) + \
+		schema.get('else', {}).get('required', [])
 	every = list(schema.get('properties', {}).items())
 	every += [(NAMES.get(name, 'STAGE'), one) for name, one in
 		  schema.get('patternProperties', {}).items()]
 	for name, one in every:
-		always = name in required
-		whole = path + name
-		for together, instead in TOGETHER:
-			if name in together and alike(together, dict(every)):
-				whole = path + instead
-		found.add(f'{whole} ({type_of(one)}{", always" if always else ""})')
-		keys(root, one, whole + '.', found)
-		if one.get('type') == 'array':
-			keys(root, one.get('items', {}), whole + '[].', found)
+		if not is_shared(one):
+			one = referred(root, one)
+		always = ', always' if name in required else ''
+		found.add(f'{path}{name} ({type_of(one)}{always})')
+		keys(root, one, path + name + '.', found)
+		keys(root, referred(root, one.get('items', {})), path + name + '[].',
+		     found)
 
 
 def names(schema):
@@ -173,21 +183,30 @@ def names(schema):
 			yield from names(one)
 
 
-# The page describes some objects of the header of intervals only once.
-IN_HEADER = ('options.', 'machine.', 'files[].', 'devices[].')
+# Yield the keys of the manual's page with their types. An item has them in a .BR,
+# or a list has one a line, after "In" and the object's name.
+def of_page(path):
+	prefix = None
+	with open(path) as file:
+		lines = file.read().splitlines()
+	for line in lines:
+		in_object = re.match(r'\.BR (\S+) :$', line)
+		if in_object:
+			prefix = in_object[1] + '.'
+		elif line == '.EE' or line.startswith('.S'):
+			prefix = None
+		elif line.startswith('.BR '):
+			yield from re.findall(r'(\S+) " \((.*?)\)(?:"|, (?="))', line)
+		elif prefix:
+			entry = re.match(r'(\S+) {2,}([a-z]+(?:, always)?)(?: |$)', line)
+			if entry:
+				yield prefix + entry[1], entry[2]
 
 
 def page(path, parts):
-	with open(path) as file:
-		all_keys = re.findall(r'^\.BR (\S+) " \((.*)\)"$', file.read(), re.M)
-	for key, kind in list(all_keys):
-		if 'header' in parts and key.startswith(IN_HEADER):
-			all_keys.append(('header.' + key, kind))
-	for key, kind in all_keys:
+	for key, kind in of_page(path):
 		part = key.split('.')[0]
-		if part not in ('histogram', 'header', 'line'):
-			part = 'report'
-		if part in parts and key != part:
+		if (part if part in PARTS else '') in parts:
 			for clock in CLOCKS if '.CLOCK' in key else ['']:
 				yield f'{key.replace("CLOCK", clock)} ({kind})'
 
@@ -238,10 +257,8 @@ def main():
 		found = set()
 		root = load(schema)
 		for part in sys.argv[3:]:
-			if part == 'report':
-				keys(root, root, '', found)
-			else:
-				keys(root, root['$defs'][part], part + '.', found)
+			whole = root['$defs'][part] if part else root
+			keys(root, whole, part + '.' if part else '', found)
 		print('\n'.join(sorted(found)))
 
 

@@ -2,7 +2,7 @@
 #
 # Compares JSON with the installed schemas. To be sourced after tap.sh.
 
-schemas=$root/core/schema
+schemas=${TW_BUILD:-$root/build}/schema
 
 # schema ARGUMENT...: runs schema.py with a Python that has jsonschema. Sets
 # no_schema to the reason where there is none.
@@ -19,7 +19,7 @@ schema()
 }
 
 # is_valid NAME FILE...: checks that the files match the schema of that name, and
-# have no key that it lacks
+# have no key that it lacks. The first line of a file of intervals is a report.
 is_valid()
 {
 	if [ -n "$no_schema" ]; then

@@ -125,7 +125,7 @@ int tw_command_interrupted(const char *name, int has_result);
 
 /* Flush stdout, and put the file of --output in its place, unless @code is an error.
  * Return: @code; TW_EXIT_IO with a message if not all output could be written (a full
- * disk, a closed pipe); TW_EXIT_SOFTWARE if parts of it lacked memory. */
+ * disk, a closed pipe). */
 int tw_command_finish(const char *name, int code);
 
 #endif

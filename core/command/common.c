@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "command/output/progress.h"
 
 /* The file of --output, which is stdout then. */
@@ -69,11 +69,10 @@ static void handle_signals(void)
  * that this one runs print to it. */
 static int open_output(const char *name, const char *path)
 {
-	int error = tw_output_open(&output, path);
+	int error = tw_must(tw_output_open(&output, path));
 
 	if (error)
-		return tw_command_fail(name, error == -ENOMEM ? TW_EXIT_SOFTWARE :
-				       TW_EXIT_IO, "can't write %s: %s", path,
+		return tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s", path,
 				       tw_file_error(-error));
 	stdout = output.stream;
 	return TW_GO_ON;
@@ -104,9 +103,6 @@ int tw_command_finish(const char *name, int code)
 
 	if (code >= TW_EXIT_USAGE)
 		return code;
-	if (tw_json_lacked_memory())
-		return tw_command_fail(name, TW_EXIT_SOFTWARE, "out of memory: the "
-				       "output is not complete");
 	errno = 0;
 	/* What was in the file stays if there is nothing to print. */
 	if (output.stream && ftello(output.stream) != 0)

@@ -2,14 +2,13 @@
 /*
  * The option --html, which subcommands share.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/file.h"
 #include "command/output/html.h"
-#include "command/output/json_memory.h"
 
 /* Return 1 if stdout goes to the file @path, by --output or by the shell. */
 static int is_stdout(const char *path)
@@ -49,9 +48,8 @@ int tw_command_check_files(const char *name, const char *const *paths, size_t co
 
 static int write_page(FILE *file, const void *page)
 {
-	int error = tw_output_html(page, file);
-
-	return error || !tw_json_lacked_memory() ? error : -ENOMEM;
+	tw_output_html(page, file);
+	return 0;
 }
 
 int tw_command_html_file(const char *name, const struct tw_page *page,
@@ -61,9 +59,9 @@ int tw_command_html_file(const char *name, const struct tw_page *page,
 
 	if (code != TW_GO_ON)
 		return code;
-	error = tw_output_file(path, write_page, page);
+	error = tw_must(tw_output_file(path, write_page, page));
 	if (!error)
 		return TW_EXIT_GOOD;
-	return tw_command_fail(name, error == -ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_IO,
-			       "can't write %s: %s", path, tw_file_error(-error));
+	return tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s", path,
+			       tw_file_error(-error));
 }

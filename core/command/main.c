@@ -3,13 +3,16 @@
  * The `tickwise` program: finds the subcommand and runs it.
  */
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/command.h"
 #include "command/completion.h"
+#include "command/memory.h"
 #include "command/separate.h"
 #include "tickwise.h"
 
@@ -192,6 +195,7 @@ static void open_closed_streams(void)
 
 int main(int argc, char **argv)
 {
+	json_set_alloc_funcs(tw_malloc, free);
 	open_closed_streams();
 	/* If the parent ignores SIGCHLD, the kernel forgets how children end. */
 	signal(SIGCHLD, SIG_DFL);

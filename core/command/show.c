@@ -8,21 +8,25 @@
 #include <sys/stat.h>
 
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/csv.h"
 #include "command/output/file.h"
 #include "command/output/json.h"
 #include "command/output/page.h"
 #include "command/output/text.h"
 
-static int print(const struct tw_wanted *wanted, const struct tw_page *page,
+static void print(const struct tw_wanted *wanted, const struct tw_page *page,
 		 const struct tw_table *table, json_t *json)
 {
-	if (wanted->form == TW_FORM_JSON)
-		return tw_output_json(json_incref(json), stdout,
-				      wanted->is_compact ? 0 : JSON_INDENT(2));
-	if (wanted->form == TW_FORM_CSV)
-		return tw_output_csv(table, stdout);
-	return tw_output_text(page, stdout);
+	if (wanted->form == TW_FORM_JSON && wanted->is_lines)
+		for (size_t i = 0; i < json_array_size(json); i++)
+			tw_output_json(json_incref(json_array_get(json, i)), stdout, 0);
+	else if (wanted->form == TW_FORM_JSON)
+		tw_output_json(json_incref(json), stdout, JSON_INDENT(2));
+	else if (wanted->form == TW_FORM_CSV)
+		tw_output_csv(table, stdout);
+	else
+		tw_output_text(page, stdout);
 }
 
 /* Mark an interruption on the page and in the object, which may go to a file.
@@ -37,15 +41,14 @@ static void mark(struct tw_page *page, json_t *json)
 int tw_command_show(const char *name, const struct tw_wanted *wanted,
 		    struct tw_page *page, const struct tw_table *table, json_t *json)
 {
-	int code = TW_EXIT_GOOD, html = TW_EXIT_GOOD;
+	int code, html = TW_EXIT_GOOD;
 
 	if (tw_command_is_interrupted())
 		mark(page, json);
-	if (print(wanted, page, table, json))
-		code = tw_command_fail(name, TW_EXIT_SOFTWARE, "out of memory");
+	print(wanted, page, table, json);
 	/* First: if the page can't be written, the result is not lost. */
-	code = tw_command_finish(name, code);
-	if (code != TW_EXIT_SOFTWARE && wanted->html)
+	code = tw_command_finish(name, TW_EXIT_GOOD);
+	if (wanted->html)
 		html = tw_command_html_file(name, page, wanted->html);
 	if (code == TW_EXIT_GOOD)
 		code = html;
@@ -69,7 +72,7 @@ int tw_command_try_html(const char *name, const struct tw_wanted *wanted)
 	if (code != TW_GO_ON || (stat(wanted->html, &status) == 0 &&
 				 S_ISFIFO(status.st_mode)))
 		return code;
-	error = tw_output_open(&output, wanted->html);
+	error = tw_must(tw_output_open(&output, wanted->html));
 	if (error)
 		return tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s",
 				       wanted->html, tw_file_error(-error));

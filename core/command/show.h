@@ -18,14 +18,15 @@ enum tw_form { TW_FORM_PAGE, TW_FORM_JSON, TW_FORM_CSV };
 /* The values of the options --json, --csv and --html. */
 struct tw_wanted {
 	enum tw_form form;
-	int is_compact;			/* 1: JSON on one line */
+	int is_lines;			/* 1: JSON is an array; each element is printed on
+					 * a line of its own */
 	const char *html;		/* a path; NULL: no file */
 };
 
 /**
  * tw_command_show - print to stdout, and then to the file of --html
  * @page: is freed
- * @json: is released; NULL: out of memory, or another form is wanted
+ * @json: is released; NULL: another form is wanted
  * @table: of @page, for --csv; NULL if a command has none
  *
  * The result is on stdout, or in the file of --output, even if the page can't be

@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "latency/histogram.h"
@@ -78,6 +79,19 @@ void tw_histogram_reset(struct tw_histogram *histogram)
 	for (uint32_t bin = 0; bin < histogram->bin_count; bin++)
 		if (histogram->bins[bin])
 			histogram->bins[bin] = 0;
+	tw_histogram_forget_sums(histogram);
+}
+
+void tw_histogram_forget(struct tw_histogram *histogram)
+{
+	uint32_t first, last;
+
+	if (histogram->count) {
+		first = tw__histogram_bin(histogram, histogram->min_ns);
+		last = tw__histogram_bin(histogram, histogram->max_ns);
+		memset(&histogram->bins[first], 0,
+		       (last - first + 1) * sizeof(*histogram->bins));
+	}
 	tw_histogram_forget_sums(histogram);
 }
 
@@ -206,32 +220,55 @@ static uint64_t rank_of(uint64_t count, double percent)
 	return rank ? rank : 1;
 }
 
-uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
-				 double percent)
-{
-	uint64_t rank, high_ns;
-	uint32_t bin, last;
+/* A place in the bins, and how many values are before it. */
+struct place {
+	uint32_t bin;
+	uint64_t before;
+};
 
-	if (histogram->count == 0)
-		return 0;
-	rank = rank_of(histogram->count, percent);
+/* Return the value of a rank that is not before @at. @at becomes the place of its bin. */
+static uint64_t value_at(const struct tw_histogram *histogram, uint64_t rank,
+			 struct place *at)
+{
+	const uint32_t last = tw__histogram_bin(histogram, histogram->max_ns);
+	uint64_t left = rank - at->before, high_ns;
+	uint32_t bin = at->bin;
+
 	if (rank == 1)
 		return histogram->min_ns;
-	bin = tw__histogram_bin(histogram, histogram->min_ns);
-	last = tw__histogram_bin(histogram, histogram->max_ns);
 	/* Four bins a step: one bin a step took more than twice as long. */
 	for (; bin + 4 <= last; bin += 4) {
 		const uint64_t *four = &histogram->bins[bin];
 		uint64_t sum = four[0] + four[1] + four[2] + four[3];
 
-		if (rank <= sum)
+		if (left <= sum)
 			break;
-		rank -= sum;
+		left -= sum;
 	}
-	while (bin < last && rank > histogram->bins[bin])
-		rank -= histogram->bins[bin++];
+	while (bin < last && left > histogram->bins[bin])
+		left -= histogram->bins[bin++];
+	*at = (struct place) { .bin = bin, .before = rank - left };
 	high_ns = tw_histogram_bin_high(histogram, bin);
 	return high_ns < histogram->max_ns ? high_ns : histogram->max_ns;
+}
+
+void tw_histogram_percentiles(const struct tw_histogram *histogram, const double *percents,
+			      uint64_t *values_ns, size_t count)
+{
+	struct place at = { .bin = tw__histogram_bin(histogram, histogram->min_ns) };
+
+	for (size_t i = 0; i < count; i++)
+		values_ns[i] = histogram->count == 0 ? 0 : value_at(histogram,
+			rank_of(histogram->count, percents[i]), &at);
+}
+
+uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
+				 double percent)
+{
+	uint64_t value_ns;
+
+	tw_histogram_percentiles(histogram, &percent, &value_ns, 1);
+	return value_ns;
 }
 
 double tw_histogram_mean_ns(const struct tw_histogram *histogram)

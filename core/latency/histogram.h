@@ -14,6 +14,10 @@ __extension__ typedef unsigned __int128 u128;
 /* Forget all values. Memory that was touched stays mapped. */
 void tw_histogram_reset(struct tw_histogram *histogram);
 
+/* The same if the extremes are right, as after tw_histogram_add(): only the bins between
+ * them are cleared. */
+void tw_histogram_forget(struct tw_histogram *histogram);
+
 /* Return an edge of a bin: low <= value <= high. */
 uint64_t tw_histogram_bin_low(const struct tw_histogram *histogram,
 			      uint32_t bin);
@@ -53,6 +57,11 @@ static inline void tw_histogram_set_squares(struct tw_histogram *histogram,
 	histogram->squares_ns2[0] = (uint64_t)squares_ns2;
 	histogram->squares_ns2[1] = (uint64_t)(squares_ns2 >> 64);
 }
+
+/* Set @values_ns to the percentiles @percents, which ascend, in one pass over the bins:
+ * tw_histogram_percentile() of each. */
+void tw_histogram_percentiles(const struct tw_histogram *histogram, const double *percents,
+			      uint64_t *values_ns, size_t count);
 
 /* True if at least one value is above the percentile. 100 - 99.9 has a rounding
  * error. */

@@ -9,6 +9,7 @@
 
 #include "histogram_json.h"
 #include "histogram.h"
+#include "histogram_hdr.h"
 
 /* A double holds every whole number up to here. */
 #define EXACT_IN_DOUBLE	(1ULL << 53)
@@ -22,6 +23,8 @@ static const double percents[] = {
 	1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99,
 	99.5, 99.9, 99.95, 99.99, 99.999,
 };
+
+#define PERCENTS	(sizeof(percents) / sizeof(*percents))
 
 json_t *tw_json_digits(uint64_t value)
 {
@@ -80,14 +83,15 @@ int tw_json_to_u64(const json_t *json, uint64_t *value)
 
 static json_t *percentiles_to_json(const struct tw_histogram *histogram)
 {
+	uint64_t values_ns[PERCENTS];
 	json_t *object = json_object();
 
-	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
-		uint64_t ns = tw_histogram_percentile(histogram, percents[i]);
+	tw_histogram_percentiles(histogram, percents, values_ns, PERCENTS);
+	for (size_t i = 0; i < PERCENTS; i++) {
 		char key[16];
 
 		snprintf(key, sizeof(key), "%f", percents[i]);
-		if (json_object_set_new(object, key, tw_json_of_u64(ns))) {
+		if (json_object_set_new(object, key, tw_json_of_u64(values_ns[i]))) {
 			json_decref(object);
 			return NULL;
 		}
@@ -120,6 +124,22 @@ static json_t *bins_to_json(const struct tw_histogram *histogram)
 	return bins;
 }
 
+/* Return NULL without memory. jansson's own allocator is told of it. */
+static json_t *hdr_to_json(const struct tw_histogram *histogram)
+{
+	json_malloc_t allocate;
+	json_free_t release;
+	json_t *json = NULL;
+	char *room;
+
+	json_get_alloc_funcs(&allocate, &release);
+	room = allocate(tw_hdr_room(histogram));
+	if (room)
+		json = json_stringn_nocheck(room, tw_hdr_encode(histogram, room));
+	release(room);
+	return json;
+}
+
 /* Write the sum of the squares, all 128 bits; NULL if it is not known. */
 static json_t *squares_to_json(const struct tw_histogram *histogram)
 {
@@ -135,21 +155,37 @@ static json_t *squares_to_json(const struct tw_histogram *histogram)
 	return json_string(first);
 }
 
-json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
+/* @derived: 1: with what follows from the rest. */
+static json_t *to_json(const struct tw_histogram *histogram, int derived)
 {
 	uint64_t min_ns = histogram->count ? histogram->min_ns : 0;
+	int has_bins = derived || !tw_hdr_can(histogram);
 
-	return json_pack("{s:i, s:o, s:o, s:o, s:f, s:f, s:o, s:o*, s:o, s:o}",
+	/* o*: without a value there is no key. */
+	return json_pack("{s:i, s:o, s:o, s:o, s:o*, s:o*, s:o, s:o*, s:o*, s:o}",
 			 "digits", (int)histogram->digits,
 			 "count", tw_json_of_u64(histogram->count),
 			 "min_ns", tw_json_of_u64(min_ns),
 			 "max_ns", tw_json_of_u64(histogram->max_ns),
-			 "mean_ns", tw_histogram_mean_ns(histogram),
-			 "stddev_ns", tw_histogram_stddev_ns(histogram),
+			 "mean_ns", derived ? json_real(tw_histogram_mean_ns(histogram)) :
+					      NULL,
+			 "stddev_ns", derived ?
+				json_real(tw_histogram_stddev_ns(histogram)) : NULL,
 			 "sum_ns", tw_json_digits(histogram->sum_ns),
 			 "sum_squares_ns2", squares_to_json(histogram),
-			 "percentiles", percentiles_to_json(histogram),
-			 "bins", bins_to_json(histogram));
+			 "percentiles", derived ? percentiles_to_json(histogram) : NULL,
+			 has_bins ? "bins" : "hdr",
+			 has_bins ? bins_to_json(histogram) : hdr_to_json(histogram));
+}
+
+json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
+{
+	return to_json(histogram, 1);
+}
+
+json_t *tw_histogram_to_lean_json(const struct tw_histogram *histogram)
+{
+	return to_json(histogram, 0);
 }
 
 /* ---- reading ------------------------------------------------------------ */
@@ -157,7 +193,6 @@ json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
 /* What the object states, before its bins are read. */
 struct stated {
 	uint64_t digits, count, min_ns, max_ns, sum_ns;
-	double mean_ns, stddev_ns;
 	u128 squares_ns2;		/* 0: not given, unless sum_ns is 0 */
 };
 
@@ -170,8 +205,6 @@ static int refuse(const char **problem, const char *what)
 static int read_stated(const json_t *json, struct stated *stated,
 		       const char **problem)
 {
-	const json_t *mean = json_object_get(json, "mean_ns");
-	const json_t *stddev = json_object_get(json, "stddev_ns");
 	const json_t *squares = json_object_get(json, "sum_squares_ns2");
 
 	stated->squares_ns2 = 0;
@@ -194,48 +227,17 @@ static int read_stated(const json_t *json, struct stated *stated,
 		return refuse(problem, "sum_squares_ns2 is not a whole number");
 	if (squares && !stated->squares_ns2 != !stated->sum_ns)
 		return refuse(problem, "one of sum_ns and sum_squares_ns2 is 0");
-	if (!json_is_number(mean))
-		return refuse(problem, "mean_ns is not a number");
-	if (!json_is_number(stddev))
-		return refuse(problem, "stddev_ns is not a number");
-	stated->mean_ns = json_number_value(mean);
-	stated->stddev_ns = json_number_value(stddev);
 	return 0;
 }
 
 static int check_stated(const struct stated *stated, const char **problem)
 {
-	double mean_ns = stated->count ?
-		(double)stated->sum_ns / (double)stated->count : 0;
-
 	if (stated->min_ns > stated->max_ns)
 		return refuse(problem, "min_ns is above max_ns");
 	if (stated->count == 0 && (stated->max_ns || stated->sum_ns))
 		return refuse(problem, "count is 0, but not max_ns and sum_ns");
 	if (stated->count == 1 && stated->min_ns != stated->max_ns)
 		return refuse(problem, "one value, but min_ns is not max_ns");
-	if (!(fabs(stated->mean_ns - mean_ns) <= WRITTEN_TOLERANCE * mean_ns))
-		return refuse(problem, "mean_ns is not sum_ns / count");
-	if (!isfinite(stated->stddev_ns) || stated->stddev_ns < 0)
-		return refuse(problem, "stddev_ns is negative");
-	return 0;
-}
-
-static int check_percentiles(const json_t *json, const struct stated *stated,
-			     const char **problem)
-{
-	json_t *object = json_object_get(json, "percentiles");
-	const char *key;
-	json_t *value;
-	uint64_t ns;
-
-	if (!json_is_object(object))
-		return refuse(problem, "percentiles is not an object");
-	json_object_foreach(object, key, value)
-		if (tw_json_to_u64(value, &ns) || ns < stated->min_ns ||
-		    ns > stated->max_ns)
-			return refuse(problem, "a percentile is not a whole "
-				      "number from min_ns to max_ns");
 	return 0;
 }
 
@@ -266,27 +268,21 @@ static int add_squares_of(u128 *sum_ns2, uint64_t count, uint64_t value_ns)
 	       __builtin_add_overflow(*sum_ns2, squares_ns2, sum_ns2);
 }
 
-/* Read the bin that ends with @high_ns. */
-static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
-		    uint64_t count, const struct stated *stated,
-		    struct found *found, const char **problem)
+static int read_bin(struct tw_histogram *histogram, uint32_t bin, uint64_t count,
+		    const struct stated *stated, struct found *found,
+		    const char **problem)
 {
-	uint32_t bin = tw__histogram_bin(histogram, high_ns);
-	uint64_t low_ns = tw_histogram_bin_low(histogram, bin);
+	const uint64_t low_ns = largest(tw_histogram_bin_low(histogram, bin),
+					stated->min_ns);
+	const uint64_t high_ns = smallest(tw_histogram_bin_high(histogram, bin),
+					  stated->max_ns);
 
-	if (tw_histogram_bin_high(histogram, bin) != high_ns)
-		return refuse(problem, "a bin's key is not the end of a bin with "
-			      "these digits");
-	if (count == 0)
-		return refuse(problem, "a bin is empty");
 	if (tw_histogram_add_bin(histogram, bin, count))
 		return refuse(problem, "bins hold more than 64 bits can count");
 	if (found->next == 0 || bin < found->first)
 		found->first = bin;
 	if (bin >= found->next)
 		found->next = bin + 1;
-	low_ns = largest(low_ns, stated->min_ns);
-	high_ns = smallest(high_ns, stated->max_ns);
 	found->min_ns += (u128)count * low_ns;
 	found->max_ns += (u128)count * high_ns;
 	found->overflow |=
@@ -295,28 +291,79 @@ static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
 	return 0;
 }
 
-/* Read the bins in any order: other programs may write them in another order. */
-static int read_bins(struct tw_histogram *histogram, const json_t *json,
-		     const struct stated *stated, struct found *found,
-		     const char **problem)
+/* Read the bin that ends with @high_ns. */
+static int read_bin_of(struct tw_histogram *histogram, uint64_t high_ns, uint64_t count,
+		       const struct stated *stated, struct found *found,
+		       const char **problem)
 {
-	json_t *bins = json_object_get(json, "bins");
+	const uint32_t bin = tw__histogram_bin(histogram, high_ns);
+
+	if (tw_histogram_bin_high(histogram, bin) != high_ns)
+		return refuse(problem, "a bin's key is not the end of a bin with "
+			      "these digits");
+	if (count == 0)
+		return refuse(problem, "a bin is empty");
+	return read_bin(histogram, bin, count, stated, found, problem);
+}
+
+/* Read the bins in any order: other programs may write them in another order. */
+static int read_object(struct tw_histogram *histogram, const json_t *bins,
+		       const struct stated *stated, struct found *found,
+		       const char **problem)
+{
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(bins))
 		return refuse(problem, "bins is not an object");
-	json_object_foreach(bins, key, value) {
+	json_object_foreach((json_t *)bins, key, value) {
 		uint64_t high_ns, count;
 
 		if (digits_to_u64(key, strlen(key), &high_ns) ||
 		    tw_json_to_u64(value, &count))
 			return refuse(problem, "a bin is not a whole number "
 				      "under a whole number");
-		if (read_bin(histogram, high_ns, count, stated, found, problem))
+		if (read_bin_of(histogram, high_ns, count, stated, found, problem))
 			return -EINVAL;
 	}
 	return 0;
+}
+
+static int read_hdr(struct tw_histogram *histogram, const json_t *text,
+		    const struct stated *stated, struct found *found,
+		    const char **problem)
+{
+	struct tw_hdr hdr;
+	uint64_t count;
+	uint32_t bin;
+	int ret;
+
+	if (!json_is_string(text))
+		return refuse(problem, "hdr is not a text");
+	ret = tw_hdr_open(&hdr, json_string_value(text), json_string_length(text),
+			  histogram, problem);
+	if (ret)
+		return ret;
+	while ((ret = tw_hdr_next(&hdr, &bin, &count, problem)) > 0) {
+		ret = read_bin(histogram, bin, count, stated, found, problem);
+		if (ret)
+			break;
+	}
+	tw_hdr_close(&hdr);
+	return ret;
+}
+
+static int read_bins(struct tw_histogram *histogram, const json_t *json,
+		     const struct stated *stated, struct found *found,
+		     const char **problem)
+{
+	const json_t *bins = json_object_get(json, "bins");
+	const json_t *hdr = json_object_get(json, "hdr");
+
+	if (bins && hdr)
+		return refuse(problem, "bins and hdr are both there");
+	return hdr ? read_hdr(histogram, hdr, stated, found, problem) :
+		     read_object(histogram, bins, stated, found, problem);
 }
 
 /* True if the squares are too small: the square of a sum is at most n times the
@@ -353,117 +400,104 @@ static int check_bins(const struct tw_histogram *histogram,
 	return 0;
 }
 
-/* Check the stated deviation against that of a complete histogram. */
-static int check_stddev(const struct tw_histogram *made,
-			const struct stated *stated, const char **problem)
+/* True if an optional number is there and is not @right, as computed from the rest. */
+static int is_wrong(const json_t *json, const char *key, double right)
 {
-	double stddev_ns = tw_histogram_stddev_ns(made);
+	const json_t *value = json_object_get(json, key);
 
-	if (stated->squares_ns2 &&
-	    !(fabs(stated->stddev_ns - stddev_ns) <=
-	      WRITTEN_TOLERANCE * stddev_ns))
-		return refuse(problem, "stddev_ns is not that of the sums");
+	return value && (!json_is_number(value) ||
+			 !(fabs(json_number_value(value) - right) <=
+			   WRITTEN_TOLERANCE * right));
+}
+
+static int check_percentiles(const struct tw_histogram *made, const json_t *object,
+			     const char **problem)
+{
+	const uint64_t min_ns = made->count ? made->min_ns : 0;
+	const char *key;
+	json_t *value;
+	uint64_t ns;
+
+	if (object && !json_is_object(object))
+		return refuse(problem, "percentiles is not an object");
+	json_object_foreach((json_t *)object, key, value)
+		if (tw_json_to_u64(value, &ns) || ns < min_ns || ns > made->max_ns)
+			return refuse(problem, "a percentile is not a whole "
+				      "number from min_ns to max_ns");
 	return 0;
+}
+
+/* Check the numbers that follow from the others, if they are there. Without the squares
+ * the deviation of the bins is off by a bin's width, so it is not compared. */
+static int check_derived(const struct tw_histogram *made, const json_t *json,
+			 const char **problem)
+{
+	const json_t *stddev = json_object_get(json, "stddev_ns");
+
+	if (is_wrong(json, "mean_ns", tw_histogram_mean_ns(made)))
+		return refuse(problem, "mean_ns is not sum_ns / count");
+	if (stddev && (!json_is_number(stddev) || !(json_number_value(stddev) >= 0)))
+		return refuse(problem, "stddev_ns is not a number of 0 or more");
+	if (tw_sums_have_squares(made->sum_ns, tw_histogram_squares(made)) &&
+	    is_wrong(json, "stddev_ns", tw_histogram_stddev_ns(made)))
+		return refuse(problem, "stddev_ns is not that of the sums");
+	return check_percentiles(made, json_object_get(json, "percentiles"), problem);
+}
+
+/* Read what @stated does not hold, and check it. */
+static int read_rest(struct tw_histogram *empty, const json_t *json,
+		     const struct stated *stated, const char **problem)
+{
+	struct found found = { 0 };
+	int error = read_bins(empty, json, stated, &found, problem);
+
+	if (!error)
+		error = check_bins(empty, stated, &found, problem);
+	if (error)
+		return error;
+	empty->sum_ns = stated->sum_ns;
+	tw_histogram_set_squares(empty, stated->squares_ns2);
+	if (empty->count) {
+		empty->min_ns = stated->min_ns;
+		empty->max_ns = stated->max_ns;
+	}
+	return check_derived(empty, json, problem);
 }
 
 int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 			   const char **problem)
 {
-	struct found found = { 0 };
 	struct tw_histogram made;
 	struct stated stated;
 	int error;
 
 	if (read_stated(json, &stated, problem) ||
-	    check_stated(&stated, problem) ||
-	    check_percentiles(json, &stated, problem))
+	    check_stated(&stated, problem))
 		return -EINVAL;
 	error = tw_histogram_init(&made, (unsigned)stated.digits);
 	if (error)
 		return error;
-	if (read_bins(&made, json, &stated, &found, problem) ||
-	    check_bins(&made, &stated, &found, problem)) {
-		tw_histogram_free(&made);
-		return -EINVAL;
-	}
-	made.sum_ns = stated.sum_ns;
-	tw_histogram_set_squares(&made, stated.squares_ns2);
-	if (made.count) {
-		made.min_ns = stated.min_ns;
-		made.max_ns = stated.max_ns;
-	}
-	if (check_stddev(&made, &stated, problem)) {
-		tw_histogram_free(&made);
-		return -EINVAL;
-	}
-	*histogram = made;
-	return 0;
-}
-
-static int read_growth(const json_t *json, struct stated *stated,
-		       const char **problem)
-{
-	*stated = (struct stated) { 0 };
-	if (!json_is_object(json))
-		return refuse(problem, "not an object");
-	if (tw_json_to_u64(json_object_get(json, "count"), &stated->count))
-		return refuse(problem, "count is not a whole number");
-	if (tw_json_to_u64(json_object_get(json, "min_ns"), &stated->min_ns))
-		return refuse(problem, "min_ns is not a whole number");
-	if (tw_json_to_u64(json_object_get(json, "max_ns"), &stated->max_ns))
-		return refuse(problem, "max_ns is not a whole number");
-	if (tw_json_to_u64(json_object_get(json, "sum_ns"), &stated->sum_ns))
-		return refuse(problem, "sum_ns is not a whole number");
-	if (stated->min_ns > stated->max_ns)
-		return refuse(problem, "min_ns is above max_ns");
-	return 0;
-}
-
-static int check_extremes(const struct tw_histogram *histogram,
-			  const struct stated *stated, const struct found *found,
-			  const char **problem)
-{
-	if (histogram->count != stated->count)
-		return refuse(problem, "the bins do not add up to count");
-	if (histogram->count == 0)
-		return 0;
-	if (tw__histogram_bin(histogram, stated->min_ns) != found->first)
-		return refuse(problem, "min_ns is not in the first bin");
-	if (tw__histogram_bin(histogram, stated->max_ns) != found->next - 1)
-		return refuse(problem, "max_ns is not in the last bin");
-	return 0;
-}
-
-static int add_growth(struct tw_histogram *histogram, const json_t *json,
-		      const char **problem)
-{
-	struct found found = { 0 };
-	struct stated stated;
-
-	if (read_growth(json, &stated, problem) ||
-	    read_bins(histogram, json, &stated, &found, problem) ||
-	    check_extremes(histogram, &stated, &found, problem))
-		return -EINVAL;
-	histogram->sum_ns = stated.sum_ns;
-	histogram->min_ns = stated.min_ns;
-	histogram->max_ns = stated.max_ns;
-	return 0;
-}
-
-int tw_histogram_growth_from_json(struct tw_histogram *histogram, const json_t *json,
-				  const char **problem)
-{
-	const uint8_t digits = histogram->digits;
-	int error = 0;
-
-	if (!histogram->bins)
-		error = tw_histogram_init(histogram, digits);
+	error = read_rest(&made, json, &stated, problem);
 	if (error)
-		return error;
-	error = add_growth(histogram, json, problem);
-	if (error) {
-		tw_histogram_free(histogram);
-		histogram->digits = digits;
-	}
+		tw_histogram_free(&made);
+	else
+		*histogram = made;
+	return error;
+}
+
+int tw_histogram_fill_from_json(struct tw_histogram *empty, const json_t *json,
+				const char **problem)
+{
+	struct stated stated;
+	int error;
+
+	if (read_stated(json, &stated, problem) ||
+	    check_stated(&stated, problem))
+		return -EINVAL;
+	if (stated.digits != empty->digits)
+		return refuse(problem, "digits is not what all histograms here have");
+	error = read_rest(empty, json, &stated, problem);
+	if (error)
+		tw_histogram_reset(empty);
 	return error;
 }

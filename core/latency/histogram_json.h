@@ -10,11 +10,6 @@
 
 #include "tickwise.h"
 
-/* The schema of the report that the engine writes and `tickwise report` reads.
- * Most of a report is histograms. */
-#define TW_REPORT_SCHEMA	"tickwise-report"
-#define TW_REPORT_VERSION	3
-
 /**
  * tw_json_of_u64 - write 64 unsigned bits as JSON
  *
@@ -45,34 +40,27 @@ int tw_json_to_u64(const json_t *json, uint64_t *value);
  */
 json_t *tw_histogram_to_json(const struct tw_histogram *histogram);
 
+/* Write the same without what follows from the rest: mean_ns, stddev_ns, percentiles. In
+ * place of the bins is "hdr", the text of histogram_hdr.h, if the histogram has one. */
+json_t *tw_histogram_to_lean_json(const struct tw_histogram *histogram);
+
 /**
  * tw_histogram_from_json - read a histogram back, and check all of it
  * @histogram: the result; release with tw_histogram_free()
  * @json: any JSON value
  * @problem: on -EINVAL what is wrong, a constant string
  *
- * Bins, count, minimum, maximum and sum must fit each other. What is derived
- * from these is checked for plausibility, and then not used.
+ * It has either bins or hdr. Bins, count, minimum, maximum and sum must fit each other.
+ * What is derived from these is checked for plausibility, and then not used.
  *
  * Return: 0; -EINVAL with @problem set; -ENOMEM.
  */
 int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 			   const char **problem);
 
-/**
- * tw_histogram_growth_from_json - read how a histogram grew in an interval
- * @histogram: empty, with its digits set; its bins are made if it has none
- * @json: any JSON value
- * @problem: on -EINVAL what is wrong, a constant string
- *
- * Bins, count, minimum and maximum must fit each other. The sum need not,
- * because it is from another moment. Without bins, minimum and maximum may be
- * those of earlier intervals. The squares are not known.
- *
- * Return: 0; -EINVAL with @problem set; -ENOMEM. After an error @histogram is
- * empty.
- */
-int tw_histogram_growth_from_json(struct tw_histogram *histogram, const json_t *json,
-				  const char **problem);
+/* Read into a histogram that is empty and has the digits of the one in @json. This maps
+ * no memory. Return: 0; -EINVAL with @problem set, and then @empty is empty. */
+int tw_histogram_fill_from_json(struct tw_histogram *empty, const json_t *json,
+				const char **problem);
 
 #endif

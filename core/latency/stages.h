@@ -17,10 +17,8 @@
  * The order is that of time, except for kernel. Only stages inside the kernel
  * are between submit and reap. kernel follows them, and deliver is the last.
  *
- * `tickwise attach` has its own times between the same stamps, blockq to
- * complete, and gives them the same names (plugin/kernel/attach_tally.c). It
- * does not see the program's calls, so the engine's other stages have no
- * counterpart there.
+ * `tickwise attach` records blockq to complete, and kernel in place of them. It
+ * does not see the program's calls, so its I/Os do not have the other stages.
  */
 #define TW_EACH_STAGE(STAGE) \
 	STAGE(QUEUE, queue, "from the end of fio's prep() to the call that submits the I/O") \

@@ -1,16 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Prints a manual page with what the program knows: @VERSION@ becomes the version, and a
-# line .\" @OPTIONS COMMAND@ the options of that command.
+# Prints a manual page with what the programs know: @VERSION@ becomes the version, a line
+# .\" @OPTIONS COMMAND@ the options of that command, and .\" @ROWS KIND@ the rows of a
+# report.
 #
-#	core/man/fill.sh TICKWISE VERSION PAGE-FILE
+#	core/man/fill.sh TICKWISE DESCRIBE VERSION PAGE-FILE
 set -eu
-sed "s/@VERSION@/$2/" "$3" | while IFS= read -r line; do
+sed "s/@VERSION@/$3/" "$4" | while IFS= read -r line; do
 	case $line in
 	'.\" @OPTIONS '*@)
 		command=${line#*@OPTIONS }
 		"$1" --manual-options "${command%@}" || exit 1
+		;;
+	'.\" @ROWS '*@)
+		kind=${line#*@ROWS }
+		"$2" manual "${kind%@}" || exit 1
 		;;
 	*) printf '%s\n' "$line" ;;
 	esac

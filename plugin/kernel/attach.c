@@ -8,12 +8,13 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "command/separate.h"
 #include "command/show.h"
 #include "kernel/attach_files.h"
@@ -41,7 +42,6 @@ struct run {
 	FILE *out;
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t start_realtime_ns;
 };
 
 static volatile sig_atomic_t stopped;
@@ -161,7 +161,6 @@ static int report(struct run *run)
 		.in_flight = tw_attach_in_flight(run->program),
 		.missed_runs = tw_attach_missed(run->program),
 		.no_causes = run->no_causes,
-		.start_realtime_ns = run->start_realtime_ns,
 		.run_ns = run->end_ns - run->start_ns,
 	};
 	json_t *json;
@@ -170,21 +169,10 @@ static int report(struct run *run)
 	tw_attach_table_end(&run->table);
 	tw_attach_lost(run->program, &result.lost);
 	json = tw_attach_to_json(&result);
-	/* A row that got no memory is not there. */
-	if (!json || tw_json_lacked_memory()) {
-		json_decref(json);
-		return fail(TW_EXIT_SOFTWARE, "out of memory");
-	}
 	code = tw_attach_print_report(json, run->options.json, run->options.html,
 				      run->out);
 	json_decref(json);
 	return code == TW_EXIT_GOOD ? say_no_ring(run, &result.lost) : code;
-}
-
-static void start_clocks(struct run *run)
-{
-	run->start_ns = now_ns(CLOCK_MONOTONIC);
-	run->start_realtime_ns = now_ns(CLOCK_REALTIME);
 }
 
 static bool is_stdout(const char *path)
@@ -238,8 +226,9 @@ static int begin(struct run *run)
 		return fail(error == -ESRCH ? TW_EXIT_NO_INPUT : TW_EXIT_SOFTWARE,
 			    "can't follow process %d: %s", (int)run->target.pid,
 			    error == -ESRCH ? "it has ended" : strerror(-error));
-	start_clocks(run);
-	error = tw_attach_tally_init(&run->tally, run->start_ns, SLOWEST);
+	run->start_ns = now_ns(CLOCK_MONOTONIC);
+	error = tw_attach_tally_init(&run->tally, run->start_ns, now_ns(CLOCK_REALTIME),
+				     SLOWEST);
 	run->tally.turns = tw_attach_turns(run->program);
 	if (!error)
 		error = read_records(run, 0);
@@ -310,11 +299,13 @@ int main(int argc, char **argv)
 {
 	struct run run = { .end_ns = 0 };
 	struct tw_arguments given;
-	int code = tw_command_options(&tw_attach_options, &run.options, argv, &given);
 	const char *why;
 	char text[256];
+	int code;
 
 	(void)argc;
+	json_set_alloc_funcs(tw_malloc, free);
+	code = tw_command_options(&tw_attach_options, &run.options, argv, &given);
 	if (code != TW_GO_ON)
 		return code;
 	if (given.common.is_quiet || is_stdout(run.options.json))

@@ -7,100 +7,71 @@
 #include <unistd.h>
 
 #include "collect/machine_json.h"
+#include "command/memory.h"
 #include "command/output/json_text.h"
 #include "kernel/explained_json.h"
 #include "latency/histogram_json.h"
 #include "machine/cpus.h"
-
-#define TRIM	"trim"	/* a direction of the report without an operation of io_uring */
+#include "report/report.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {
 	json_object_set_new(object, key, value);
 }
 
-/* ---- all rings together, as in a report of fio's engine --------------------- */
-
-static json_t *job_to_json(const struct tw_attach_result *result)
+static json_t *host_to_json(void)
 {
 	char host[256] = "";
 
 	gethostname(host, sizeof(host) - 1);
-	return json_pack("{so, so, ss, ss, si, si, si, si, so, so, si, so}",
-			 "name", tw_json_text(result->target->program),
-			 "host", tw_json_text(host),
-			 "fio_version", "", "engine", "attach", "groupid", 0,
-			 "thread_number", 1, "subjob_number", 0,
-			 "pid", (int)result->target->pid,
-			 "start", tw_json_digits(result->start_realtime_ns),
-			 "start_monotonic_ns", tw_json_digits(result->tally->start_ns),
-			 "iodepth", 0,
-			 "run_ns", tw_json_of_u64(result->run_ns));
+	return tw_json_text(host);
 }
 
-/* Return one member of the counts by direction. @offset: in struct tw_attach_counts. */
-static json_t *counts_to_json(const struct tw_attach_tally *tally, size_t offset)
+/* ---- facts, as in a report of fio's engine ----------------------------------- */
+
+/* Return if causes are known, and why not. */
+static json_t *causes_to_json(const struct tw_attach_result *result)
 {
-	json_t *object = json_object();
-
-	for (int i = 0; i < TW_ATTACH_DIRECTIONS; i++)
-		set(object, tw_attach_directions[i], tw_json_of_u64(*(const uint64_t *)
-			((const char *)&tally->of[i].counts + offset)));
-	set(object, TRIM, json_integer(0));
-	return object;
+	if (result->tally->turns)
+		return json_pack("{ss, so}", "state", "on", "not_followed",
+				 tw_json_of_u64(result->lost.threads));
+	return json_pack("{ss, ss}", "state", "off", "why",
+			 result->no_causes ? result->no_causes : "not asked for");
 }
 
-#define COUNTS(tally, name) \
-	counts_to_json(tally, offsetof(struct tw_attach_counts, name))
-
-static json_t *errors_to_json(const struct tw_attach_tally *tally)
+/* Return the one job. All of its times are of the system's clock. */
+static json_t *job_to_json(const struct tw_attach_result *result)
 {
-	json_t *object = json_object();
+	const struct tw_attach_tally *tally = result->tally;
 
-	for (int i = 0; i < TW_ATTACH_DIRECTIONS; i++)
-		set(object, tw_attach_directions[i],
-		    tw_json_of_u64(tally->of[i].counts.errors +
-				   tally->of[i].counts.cancelled));
-	set(object, TRIM, json_integer(0));
-	return object;
+	return json_pack("{ss, so, so, si, si, si, si, so, so, si, so, ss, ss, ss, si,"
+			 " sb, sb, sb, s{ss}, so}",
+			 "run", "", "name", tw_json_text(result->target->program),
+			 "host", host_to_json(), "groupid", 0, "thread_number", 1,
+			 "subjob_number", 0, "pid", (int)result->target->pid,
+			 "start", tw_json_digits(tally->start_realtime_ns),
+			 "start_monotonic_ns", tw_json_digits(tally->start_ns),
+			 "first_ns", 0, "run_ns", tw_json_of_u64(result->run_ns),
+			 "fio_version", "", "engine", "attach",
+			 "tickwise_version", TW_VERSION, "iodepth", 0,
+			 "event_time", 0, "event_wait", 0, "fallback", 1,
+			 "kernel", "state", "on", "causes", causes_to_json(result));
 }
 
-static json_t *stages_to_json(const struct tw_attach_tally *tally)
+/* Return the facts of the machine. The governors are those of all CPUs, since it is not
+ * known where the program ran. */
+static json_t *machines_to_json(void)
 {
-	json_t *stages = json_object();
+	struct tw_machine_cpus cpus;
+	json_t *machine;
 
-	for (int i = 0; i < TW_ATTACH_TIMES; i++) {
-		json_t *stage = json_object();
-
-		for (int j = 0; j < TW_ATTACH_DIRECTIONS; j++)
-			if (tally->of[j].times[i].count)
-				set(stage, tw_attach_directions[j],
-				    tw_histogram_to_json(&tally->of[j].times[i]));
-		set(stages, tw_attach_times[i], stage);
-	}
-	return stages;
+	tw_machine_cpus_read(&cpus, "");
+	machine = tw_machine_to_json("", &cpus.online);
+	set(machine, "host", host_to_json());
+	return json_pack("[o]", machine);
 }
 
-static json_t *inside_to_json(const struct tw_attach_tally *tally)
-{
-	uint64_t requests = 0, retries = 0, negative = 0;
-
-	for (int i = 0; i < TW_ATTACH_DIRECTIONS; i++) {
-		requests += tally->of[i].counts.requests;
-		retries += tally->of[i].counts.retries;
-		negative += tally->of[i].counts.negative;
-	}
-	return json_pack("{ss, so, s{so, so, so, so}, so, so, so, si}",
-			 "state", "on", "split", COUNTS(tally, split), "not_split",
-			 "no_request", COUNTS(tally, no_request),
-			 "missing_stamp", COUNTS(tally, missing_stamp),
-			 "sync_write", COUNTS(tally, sync_write),
-			 "waited", COUNTS(tally, waited),
-			 "requests", tw_json_of_u64(requests),
-			 "retries", tw_json_of_u64(retries),
-			 "negative_beyond", tw_json_of_u64(negative),
-			 "negative_within", 0);
-}
+/* ---- the slowest I/Os ---------------------------------------------------------- */
 
 static json_t *slow_to_json(const struct tw_attach_result *result,
 			    const struct tw_attach_slow *slow)
@@ -111,90 +82,39 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 	const struct tw_attach_why *why = &slow->why;
 	json_t *stages = json_object(), *json;
 
-	for (int i = 0; i < TW_ATTACH_TIMES; i++)
+	for (unsigned i = 0; i < TW_ATTACH_TIMES; i++)
 		if (has & TW_ATTACH_HAS(i))
-			set(stages, tw_attach_times[i], tw_json_of_u64(ns[i]));
+			set(stages, tw_time_rows[i].name, tw_json_of_u64(ns[i]));
 	json = json_pack("{so, so, ss, so, so, so, ss, so}",
 		"offset", tw_json_of_u64(io->offset == UINT64_MAX ? 0 : io->offset),
 		"size", tw_json_of_u64(io->result > 0 ? (uint64_t)io->result : 0),
-		"ddir", tw_attach_directions[tw_attach_direction(io->opcode)],
+		"ddir", tw_direction_names[tw_attach_direction(io->opcode)],
 		"monotonic_ns", tw_json_digits(io->accepted_ns), "stages", stages,
 		"ring", tw_json_of_u64(io->ring),
 		"operation", tw_attach_operation(io->opcode),
 		"file", tw_json_text(tw_attach_file_name(result->files, &io->inode)));
 	if (result->tally->turns)
 		set(json, "causes", tw_explained_to_json(
-			tw_attach_times[why->stage], why->from_ns, why->ns,
+			tw_time_rows[why->stage].name, why->from_ns, why->ns,
 			why->followed ? &why->explained : NULL));
 	return json;
 }
 
-/* Return if causes are known, and why not. */
-static json_t *followed_to_json(const struct tw_attach_result *result)
-{
-	if (result->tally->turns)
-		return json_pack("{ss, so}", "state", "on", "not_followed",
-				 tw_json_of_u64(result->lost.threads));
-	return json_pack("{ss, ss}", "state", "off", "why",
-			 result->no_causes ? result->no_causes : "not asked for");
-}
-
-static json_t *slowest_to_json(struct tw_attach_result *result)
+static void add_slowest(struct tw_report *report, const struct tw_attach_result *result)
 {
 	struct tw_slowest *slowest = &result->tally->slowest;
-	json_t *array = json_array();
 
 	tw_slowest_sort(slowest);
-	for (uint32_t i = 0; i < slowest->count; i++)
-		json_array_append_new(array, slow_to_json(result,
-			(const void *)tw_slowest_get(slowest, i)));
-	return array;
-}
+	report->slowest = tw_zalloc(slowest->count, sizeof(*report->slowest));
+	for (uint32_t i = 0; i < slowest->count; i++) {
+		const struct tw_attach_slow *slow =
+			(const void *)tw_slowest_get(slowest, i);
 
-static json_t *part_to_json(const struct tw_histogram *of)
-{
-	json_t *json = json_pack("{so, so, so, so}",
-				 "count", tw_json_of_u64(of->count),
-				 "sum_ns", tw_json_of_u64(of->sum_ns),
-				 "min_ns", tw_json_of_u64(of->min_ns),
-				 "max_ns", tw_json_of_u64(of->max_ns));
-
-	/* With fewer I/Os, none lies above the 99th percentile. */
-	if (of->count >= 100)
-		set(json, "percentiles", json_pack("{so}", "99.000000",
-			tw_json_of_u64(tw_histogram_percentile(of, 99))));
-	return json;
-}
-
-static json_t *over_time_to_json(struct tw_attach_tally *tally)
-{
-	struct tw_windows *windows = &tally->over_time;
-	json_t *array = json_array();
-
-	tw_windows_close(windows);
-	for (uint32_t i = 0; i < windows->count; i++) {
-		const struct tw_histogram *of = tw_windows_get(windows, i);
-		json_t *json = json_pack("{so, so}",
-			"from_ns", tw_json_of_u64(i * windows->width_ns),
-			"over_ns", tw_json_of_u64(windows->width_ns));
-
-		for (int j = 0; j < TW_ATTACH_DIRECTIONS; j++)
-			if (of[j].count)
-				set(json, tw_attach_directions[j],
-				    part_to_json(&of[j]));
-		json_array_append_new(array, json);
+		report->slowest[report->slow_count++] = (struct tw_report_slow) {
+			.json = slow_to_json(result, slow),
+			.lat_ns = slow->lat_ns.value,
+		};
 	}
-	return array;
-}
-
-/* Return the facts of the machine. The governors are those of all CPUs, since it is not
- * known where the program ran. */
-static json_t *machine_to_json(void)
-{
-	struct tw_machine_cpus cpus;
-
-	tw_machine_cpus_read(&cpus, "");
-	return tw_machine_to_json("", &cpus.online);
 }
 
 /* ---- by ring, file and operation --------------------------------------------- */
@@ -217,23 +137,9 @@ static json_t *rings_to_json(const struct tw_attach_result *result)
 	return array;
 }
 
-static json_t *row_to_json(const struct tw_attach_result *result,
-			   const struct tw_attach_row *row)
+static json_t *operation_to_json(const struct tw_attach_result *result,
+				 const struct tw_attach_row *row)
 {
-	const struct tw_attach_counts *counts = &row->counts;
-	const struct {
-		const char *key;
-		uint64_t value;
-	} all[] = {
-		{ "ios", counts->ios }, { "split", counts->split },
-		{ "no_request", counts->no_request },
-		{ "missing_stamp", counts->missing_stamp },
-		{ "sync_write", counts->sync_write }, { "waited", counts->waited },
-		{ "linked", counts->linked }, { "drained", counts->drained },
-		{ "empty", counts->empty },
-		{ "errors", counts->errors }, { "cancelled", counts->cancelled },
-		{ "no_cqe", counts->no_cqe }, { "unseen", counts->unseen },
-	};
 	json_t *json = json_pack("{so, ss, so}",
 		"ring", tw_json_of_u64(row->ring),
 		"operation", row->rest ? "others" : tw_attach_operation(row->opcode),
@@ -241,11 +147,10 @@ static json_t *row_to_json(const struct tw_attach_result *result,
 			tw_attach_file_name(result->files, &row->inode)));
 	json_t *stages = json_object();
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		set(json, all[i].key, tw_json_of_u64(all[i].value));
-	for (int i = 0; i < TW_ATTACH_TIMES; i++)
+	tw_counts_to_json(json, &result->tally->all.has, &row->counts);
+	for (unsigned i = 0; i < TW_ATTACH_TIMES; i++)
 		if (row->times[i].count)
-			set(stages, tw_attach_times[i],
+			set(stages, tw_time_rows[i].name,
 			    tw_histogram_to_json(&row->times[i]));
 	set(json, "stages", stages);
 	return json;
@@ -265,47 +170,56 @@ static json_t *others_to_json(const struct tw_attach_lost *lost)
 
 static json_t *attached_to_json(const struct tw_attach_result *result)
 {
-	json_t *rows = json_array();
+	json_t *operations = json_array();
 
 	for (uint32_t i = 0; i < result->tally->row_count; i++)
-		json_array_append_new(rows, row_to_json(result,
+		json_array_append_new(operations, operation_to_json(result,
 						&result->tally->rows[i]));
-	return json_pack("{so, so, so, so, so, so, so, so, so, so, so, so*}",
-		"rings", rings_to_json(result),
-		"more_rings", tw_json_of_u64(result->tally->more_rings),
-		"operations", rows, "others", others_to_json(&result->lost),
-		"in_flight", tw_json_of_u64(result->in_flight),
-		"more_cqes", tw_json_of_u64(result->lost.more_cqes),
-		"lost_records", tw_json_of_u64(result->lost.records),
-		"lost_ios", tw_json_of_u64(result->lost.ios),
-		"lost_rings", tw_json_of_u64(result->lost.rings),
-		"lost_names", tw_json_of_u64(result->lost.names),
-		"lost_processes", tw_json_of_u64(result->lost.processes),
-		"missed_runs", result->missed_runs < 0 ? NULL :
-			tw_json_of_u64((uint64_t)result->missed_runs));
+	return json_pack("{so, so, so}", "rings", rings_to_json(result),
+			 "operations", operations,
+			 "others", others_to_json(&result->lost));
+}
+
+/* ---- the report -------------------------------------------------------------- */
+
+/* Add what is known only at the end. */
+static void add_scalars(struct tw_tally *all, const struct tw_attach_result *result)
+{
+	struct tw_scalars *scalars = &all->scalars;
+
+	scalars->in_flight = result->in_flight;
+	scalars->more_cqes = result->lost.more_cqes;
+	scalars->lost_records = result->lost.records;
+	scalars->lost_ios = result->lost.ios;
+	scalars->lost_rings = result->lost.rings;
+	scalars->lost_names = result->lost.names;
+	scalars->lost_processes = result->lost.processes;
+	if (result->missed_runs >= 0) {
+		scalars->missed_runs = (uint64_t)result->missed_runs;
+		tw_row_put(&all->has, TW_ROW_missed_runs);
+	}
 }
 
 json_t *tw_attach_to_json(struct tw_attach_result *result)
 {
-	const struct tw_attach_tally *tally = result->tally;
+	struct tw_tally *all = &result->tally->all;
+	struct tw_report report = {
+		.jobs = tw_zalloc(1, sizeof(*report.jobs)), .job_count = 1,
+		.machines = machines_to_json(), .files = json_array(),
+		.clocks = json_object(), .verdict = TW_REPORT_UNCHECKED,
+		.counter = json_pack("{ss, s[]}", "verdict",
+				     tw_report_verdicts[TW_REPORT_UNCHECKED], "reasons"),
+		.attached = attached_to_json(result),
+	};
+	json_t *json;
 
-	return json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, so, so,"
-			 " so, s{ss, sb, s[]}, s{}, s{sb, sb}}",
-			 "schema", TW_REPORT_SCHEMA, "version", TW_REPORT_VERSION,
-			 "tickwise_version", TW_VERSION,
-			 "job", job_to_json(result),
-			 "machine", machine_to_json(),
-			 "ios", COUNTS(tally, ios),
-			 "errors", errors_to_json(tally),
-			 "empty", COUNTS(tally, empty),
-			 "stages", stages_to_json(tally),
-			 "kernel_stages", inside_to_json(tally),
-			 "causes", followed_to_json(result),
-			 "slowest", slowest_to_json(result),
-			 "over_time", over_time_to_json(result->tally),
-			 "attached", attached_to_json(result),
-			 /* All times are of the system clock. */
-			 "counter", "verdict", "unchecked", "fallback", 1, "reasons",
-			 "clocks",
-			 "fio_times", "event_time", 0, "event_wait", 0);
+	report.jobs[0].json = job_to_json(result);
+	add_slowest(&report, result);
+	add_scalars(all, result);
+	tw_windows_close(&all->over_time);
+	report.tally = *all;
+	*all = (struct tw_tally) { 0 };
+	json = tw_report_to_json(&report);
+	tw_report_free(&report);
+	return json;
 }

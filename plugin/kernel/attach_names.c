@@ -27,10 +27,6 @@ static const char *const names[] = {
 	"epoll_wait", "readv_fixed", "writev_fixed", "pipe",
 };
 
-const char *const tw_attach_directions[TW_ATTACH_DIRECTIONS] = {
-	"read", "write", "sync",
-};
-
 const char *tw_attach_operation(uint8_t opcode)
 {
 	static __thread char number[16];
@@ -41,22 +37,22 @@ const char *tw_attach_operation(uint8_t opcode)
 	return number;
 }
 
-enum tw_attach_direction tw_attach_direction(uint8_t opcode)
+unsigned tw_attach_direction(uint8_t opcode)
 {
 	switch (opcode) {
 	case READV:
 	case READ_FIXED:
 	case READ:
 	case READV_FIXED:
-		return TW_ATTACH_READ;
+		return TW_READ;
 	case WRITEV:
 	case WRITE_FIXED:
 	case WRITE:
 	case WRITEV_FIXED:
-		return TW_ATTACH_WRITE;
+		return TW_WRITE;
 	case FSYNC:
 	case SYNC_FILE_RANGE:
-		return TW_ATTACH_SYNC;
+		return TW_SYNC;
 	case URING_CMD:
 		return TW_ATTACH_COMMAND;
 	default:

@@ -28,12 +28,12 @@ struct tw_attach_program {
 };
 
 /* Return the operations with a direction from @first to @last, as bits. */
-static __u64 operations(enum tw_attach_direction first, enum tw_attach_direction last)
+static __u64 operations(unsigned first, unsigned last)
 {
 	__u64 bits = 0;
 
 	for (unsigned i = 0; i < TW_ATTACH_OPCODES; i++) {
-		enum tw_attach_direction is = tw_attach_direction((uint8_t)i);
+		const unsigned is = tw_attach_direction((uint8_t)i);
 
 		if (is >= first && is <= last)
 			bits |= 1ULL << i;
@@ -50,8 +50,8 @@ static int fit_to_kernel(struct tw_attach *made)
 	if (!btf)
 		return -errno;
 	has_req = tw_program_has_submit_req(btf);
-	made->rodata->operations = operations(TW_ATTACH_READ, TW_ATTACH_COMMAND);
-	made->rodata->writes = operations(TW_ATTACH_WRITE, TW_ATTACH_WRITE);
+	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
+	made->rodata->writes = operations(TW_WRITE, TW_WRITE);
 	made->rodata->above = tw_above_find(btf);
 	btf__free(btf);
 	made->rodata->reader_namespace = (__u32)tw_program_namespace().inode;
@@ -80,7 +80,7 @@ static int share_threads(struct tw_attach_program *program)
 	if (!program->causes)
 		return bpf_map__set_max_entries(made->maps.threads, 1);
 	made->rodata->with_causes = true;
-	made->rodata->listed = operations(TW_ATTACH_READ, TW_ATTACH_SYNC);
+	made->rodata->listed = operations(TW_READ, TW_SYNC);
 	return bpf_map__reuse_fd(made->maps.threads,
 				 tw_attach_causes_threads(program->causes));
 }

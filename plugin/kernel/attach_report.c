@@ -15,6 +15,7 @@
 
 #include "command/child.h"
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/file.h"
 #include "command/output/json.h"
 #include "command/own_files.h"
@@ -29,12 +30,13 @@ static int write_json(FILE *file, const void *context)
 {
 	json_t *const *json = context;
 
-	return tw_output_json(json_incref(*json), file, 0);
+	tw_output_json(json_incref(*json), file, 0);
+	return 0;
 }
 
 static int write_file(json_t *json, const char *path)
 {
-	int error = tw_output_file(path, write_json, &json);
+	int error = tw_must(tw_output_file(path, write_json, &json));
 
 	return error ? fail(TW_EXIT_IO, "%s: %s", path, tw_file_error(-error)) :
 		       TW_EXIT_GOOD;
@@ -42,13 +44,10 @@ static int write_file(json_t *json, const char *path)
 
 static int print_json(json_t *json, FILE *out)
 {
-	int error = tw_output_json(json_incref(json), out, JSON_INDENT(2));
-
+	tw_output_json(json_incref(json), out, JSON_INDENT(2));
 	fflush(out);
-	if (!error && !ferror(out))
-		return TW_EXIT_GOOD;
-	return fail(TW_EXIT_IO, "can't write the output: %s",
-		    strerror(error ? -error : EIO));
+	return ferror(out) ? fail(TW_EXIT_IO, "can't write the output: %s", strerror(EIO)) :
+			     TW_EXIT_GOOD;
 }
 
 /* Write @json to a file in memory, and seek to its beginning. Return its descriptor or
@@ -99,18 +98,15 @@ static int run_report(int input, const char *html_path, FILE *out)
 		.input = input,
 		.output = out ? fileno(out) : open("/dev/null", O_WRONLY | O_CLOEXEC),
 	};
-	char *html = NULL;
+	char *html = html_path ? tw_format("--html=%s", html_path) : NULL;
 	int status;
 	pid_t pid;
 
-	if (html_path && asprintf(&html, "--html=%s", html_path) < 0)
-		return fail(TW_EXIT_IO, "report: %s", strerror(ENOMEM));
 	if (out)
 		fflush(out);
 	pid = start_report(html, &streams);
 	if (!out)
 		close(streams.output);
-	free(html);
 	if (pid < 0)
 		return fail(TW_EXIT_SOFTWARE, "can't run tickwise report: %s",
 			    strerror(-pid));

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/plain_text.h"
 #include "command/output/table.h"
@@ -64,8 +65,8 @@ static void add_row(struct tw_table *table, const struct tw_attach_row *row,
 	tw_cell_number(table, (double)lat->count * 1e9 / (double)over_ns);
 	add_ns(table, lat->count, tw_histogram_mean_ns(lat));
 	add_ns(table, lat->count, (double)tw_histogram_percentile(lat, 99));
-	for (int i = 0; i < TW_ATTACH_KERNEL; i++)
-		add_ns(table, recent->split, (double)recent->sum_ns[i] /
+	for (unsigned stage = TW_BLOCKQ; stage <= TW_COMPLETE; stage++)
+		add_ns(table, recent->split, (double)recent->sum_ns[stage] /
 		       (double)(recent->split ? recent->split : 1));
 	snprintf(name, sizeof(name), "%s",
 		 row->rest ? "" : tw_attach_file_name(files, &row->inode));
@@ -129,9 +130,9 @@ static void add_rows(struct tw_page *page, const struct tw_attach_row **rows,
 		{ "operation", .width = 11, .flags = TW_COLUMN_LEFT },
 		{ "I/Os/s", .width = CELL }, { "lat mean", .width = CELL },
 		{ "p99", .width = CELL },
-		{ tw_attach_times[TW_ATTACH_BLOCKQ], .width = CELL },
-		{ tw_attach_times[TW_ATTACH_DEVICE], .width = CELL },
-		{ tw_attach_times[TW_ATTACH_COMPLETE], .width = CELL },
+		{ tw_time_rows[TW_BLOCKQ].name, .width = CELL },
+		{ tw_time_rows[TW_DEVICE].name, .width = CELL },
+		{ tw_time_rows[TW_COMPLETE].name, .width = CELL },
 		{ "file", .flags = TW_COLUMN_LEFT },
 	};
 	struct tw_table *table = tw_page_table(page, columns,
@@ -147,10 +148,9 @@ void tw_attach_table_put(struct tw_attach_table *table,
 			 const struct tw_attach_files *files, uint64_t at_ns,
 			 uint64_t over_ns, uint64_t lost)
 {
-	const struct tw_attach_row **rows = calloc(tally->row_count + 1,
-						   sizeof(*rows));
-	size_t count = rows ? find_busy(tally, rows) : 0, most, shown;
-	const uint64_t rings = tally->ring_count + tally->more_rings;
+	const struct tw_attach_row **rows = tw_zalloc(tally->row_count, sizeof(*rows));
+	size_t count = find_busy(tally, rows), most, shown;
+	const uint64_t rings = tally->ring_count + tally->all.scalars.more_rings;
 	struct tw_page *page = tw_page_new("");
 	char records[48] = "";
 	int width;
@@ -168,8 +168,8 @@ void tw_attach_table_put(struct tw_attach_table *table,
 		add_rows(page, rows, shown, files, over_ns, width);
 	if (shown < count)
 		tw_page_remark(page, "and %zu more", count - shown);
-	if (tw_output_text(page, table->out) == 0)
-		table->lines = 1 + (count != 0) + (int)shown + (shown < count);
+	tw_output_text(page, table->out);
+	table->lines = 1 + (count != 0) + (int)shown + (shown < count);
 	fflush(table->out);
 	tw_page_free(page);
 	free(rows);

@@ -12,50 +12,66 @@
 #include "kernel/join.h"
 #include "latency/histogram.h"
 
-#define DIGITS		3	/* of a direction's histograms; the engine has the same */
+#define DIGITS		3	/* of the histograms of all I/Os, as the engine's */
 #define ROW_DIGITS	2
 
-#define MAX_WINDOWS	128
-#define WINDOW_NS	1000000
+static const unsigned times[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_KERNEL, TW_LAT };
 
-const char *const tw_attach_times[TW_ATTACH_TIMES] = {
-	"blockq", "device", "complete", "kernel", "lat",
-};
+#define TIMES	(sizeof(times) / sizeof(*times))
 
-static int make_histograms(struct tw_histogram *of, unsigned digits)
+static int make_histograms(struct tw_histogram *of)
 {
 	int error = 0;
 
-	for (int i = 0; i < TW_ATTACH_TIMES && !error; i++)
-		error = tw_histogram_init(&of[i], digits);
+	for (size_t i = 0; i < TIMES && !error; i++)
+		error = tw_histogram_init(&of[times[i]], ROW_DIGITS);
 	return error;
 }
 
 static void free_histograms(struct tw_histogram *of)
 {
-	for (int i = 0; i < TW_ATTACH_TIMES; i++)
-		tw_histogram_free(&of[i]);
+	for (size_t i = 0; i < TIMES; i++)
+		tw_histogram_free(&of[times[i]]);
+}
+
+/* Return the rows of a report that are counted here. */
+static struct tw_row_set counted(void)
+{
+	static const enum tw_row_number rows[] = {
+		TW_ROW_ios, TW_ROW_empty, TW_ROW_linked, TW_ROW_drained, TW_ROW_errors,
+		TW_ROW_cancelled, TW_ROW_no_cqe, TW_ROW_unseen, TW_ROW_split,
+		TW_ROW_no_request, TW_ROW_missing_stamp, TW_ROW_sync_write,
+		TW_ROW_waited, TW_ROW_requests, TW_ROW_retries, TW_ROW_negative_beyond,
+		TW_ROW_more_rings, TW_ROW_in_flight, TW_ROW_more_cqes,
+		TW_ROW_lost_records, TW_ROW_lost_ios, TW_ROW_lost_rings,
+		TW_ROW_lost_names, TW_ROW_lost_processes, TW_ROW_OVER_TIME,
+		TW_ROW_SLOWEST,
+	};
+	struct tw_row_set has = { 0 };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		tw_row_put(&has, rows[i]);
+	for (size_t i = 0; i < TIMES; i++)
+		tw_row_put(&has, TW_ROW_TIMES + times[i]);
+	return has;
 }
 
 int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
-			 uint32_t slowest)
+			 uint64_t start_realtime_ns, uint32_t slowest)
 {
-	int error = 0;
+	const struct tw_row_set has = counted();
+	int error;
 
 	*tally = (struct tw_attach_tally) {
-		.start_ns = start_ns, .last_ns = start_ns,
+		.start_ns = start_ns, .start_realtime_ns = start_realtime_ns,
 	};
 	tally->rows = calloc(TW_ATTACH_MAX_ROWS + 1, sizeof(*tally->rows));
 	if (!tally->rows)
 		return -ENOMEM;
-	for (int i = 0; i < TW_ATTACH_DIRECTIONS && !error; i++)
-		error = make_histograms(tally->of[i].times, DIGITS);
+	error = tw_tally_init(&tally->all, &has, DIGITS, TW_WINDOWS_MOST);
 	if (!error)
 		error = tw_slowest_init(&tally->slowest, slowest,
 					sizeof(struct tw_attach_slow));
-	if (!error)
-		error = tw_windows_init(&tally->over_time, MAX_WINDOWS,
-					TW_ATTACH_DIRECTIONS, WINDOW_NS, start_ns, 1);
 	return error;
 }
 
@@ -65,10 +81,8 @@ void tw_attach_tally_free(struct tw_attach_tally *tally)
 		free_histograms(tally->rows[i].times);
 		tw_histogram_free(&tally->rows[i].recent.lat);
 	}
-	for (int i = 0; i < TW_ATTACH_DIRECTIONS; i++)
-		free_histograms(tally->of[i].times);
+	tw_tally_free(&tally->all);
 	tw_slowest_free(&tally->slowest);
-	tw_windows_free(&tally->over_time);
 	free(tally->rows);
 	free(tally->rings);
 }
@@ -81,7 +95,7 @@ int tw_attach_add_ring(struct tw_attach_tally *tally,
 	struct tw_attach_ring *rings;
 
 	if (tally->ring_count >= TW_ATTACH_MAX_RINGS) {
-		tally->more_rings++;
+		tally->all.scalars.more_rings++;
 		return 0;
 	}
 	/* The array grows at each power of two. */
@@ -117,7 +131,7 @@ static struct tw_attach_row *new_row(struct tw_attach_tally *tally)
 {
 	struct tw_attach_row *row = &tally->rows[tally->row_count];
 
-	if (make_histograms(row->times, ROW_DIGITS) ||
+	if (make_histograms(row->times) ||
 	    tw_histogram_init(&row->recent.lat, ROW_DIGITS)) {
 		free_histograms(row->times);
 		return NULL;
@@ -195,7 +209,7 @@ static bool has_waited(const struct tw_attach_io *io)
 /* Return the stamps, and what join.h knows of them. */
 static struct tw_slot settled(const struct tw_attach_io *io)
 {
-	const enum tw_attach_direction direction = tw_attach_direction(io->opcode);
+	const unsigned direction = tw_attach_direction(io->opcode);
 	struct tw_slot stamps = {
 		.dispatched_ns = io->dispatched_ns,
 		.finished_ns = io->finished_ns,
@@ -204,9 +218,9 @@ static struct tw_slot settled(const struct tw_attach_io *io)
 		.flags = io->flags & TW_ATTACH_SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0,
 	};
 
-	tw_slot_settle(&stamps, direction < TW_ATTACH_SYNC && io->result > 0 ?
+	tw_slot_settle(&stamps, direction < TW_SYNC && io->result > 0 ?
 		       (uint64_t)io->result : 0,
-		       direction == TW_ATTACH_READ && S_ISREG(io->inode.mode));
+		       direction == TW_READ && S_ISREG(io->inode.mode));
 	return stamps;
 }
 
@@ -216,83 +230,76 @@ unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TI
 	const struct tw_slot stamps = settled(io);
 	bool dispatched = ordered && tw_dispatched_ns(&stamps);
 	bool finished = ordered && tw_finished_ns(&stamps);
-	unsigned has = TW_ATTACH_HAS(TW_ATTACH_LAT);
+	unsigned has = TW_ATTACH_HAS(TW_LAT);
 
 	memset(ns, 0, TW_ATTACH_TIMES * sizeof(*ns));
-	ns[TW_ATTACH_LAT] = io->posted_ns > io->accepted_ns ?
+	ns[TW_LAT] = io->posted_ns > io->accepted_ns ?
 			    io->posted_ns - io->accepted_ns : 0;
-	ns[TW_ATTACH_KERNEL] = ns[TW_ATTACH_LAT];
+	ns[TW_KERNEL] = ns[TW_LAT];
 	if (dispatched && !has_waited(io)) {
-		has |= TW_ATTACH_HAS(TW_ATTACH_BLOCKQ);
-		ns[TW_ATTACH_BLOCKQ] = io->dispatched_ns - io->accepted_ns;
-		ns[TW_ATTACH_KERNEL] -= ns[TW_ATTACH_BLOCKQ];
+		has |= TW_ATTACH_HAS(TW_BLOCKQ);
+		ns[TW_BLOCKQ] = io->dispatched_ns - io->accepted_ns;
+		ns[TW_KERNEL] -= ns[TW_BLOCKQ];
 	}
 	if (finished) {
-		has |= TW_ATTACH_HAS(TW_ATTACH_COMPLETE);
-		ns[TW_ATTACH_COMPLETE] = io->posted_ns - io->finished_ns;
-		ns[TW_ATTACH_KERNEL] -= ns[TW_ATTACH_COMPLETE];
+		has |= TW_ATTACH_HAS(TW_COMPLETE);
+		ns[TW_COMPLETE] = io->posted_ns - io->finished_ns;
+		ns[TW_KERNEL] -= ns[TW_COMPLETE];
 	}
 	if (dispatched && finished) {
-		has |= TW_ATTACH_HAS(TW_ATTACH_DEVICE);
-		ns[TW_ATTACH_DEVICE] = io->finished_ns - io->dispatched_ns;
-		ns[TW_ATTACH_KERNEL] -= ns[TW_ATTACH_DEVICE];
+		has |= TW_ATTACH_HAS(TW_DEVICE);
+		ns[TW_DEVICE] = io->finished_ns - io->dispatched_ns;
+		ns[TW_KERNEL] -= ns[TW_DEVICE];
 	}
-	return has == TW_ATTACH_SPLIT ? has : has | TW_ATTACH_HAS(TW_ATTACH_KERNEL);
+	return has == TW_ATTACH_SPLIT ? has : has | TW_ATTACH_HAS(TW_KERNEL);
 }
 
-static void count_split(struct tw_attach_counts *counts,
-			const struct tw_attach_io *io, unsigned has)
+/* Count an I/O as split, or the reason why it is not. */
+static void count_split(struct tw_counts *counts, const struct tw_attach_io *io,
+			unsigned has)
 {
-	if (has == TW_ATTACH_SPLIT) {
-		counts->split++;
-		counts->requests += io->requests;
-		counts->retries += io->retries;
-	} else if (!io->dispatched_ns && !io->finished_ns) {
-		counts->no_request++;
-	} else if (is_ordered(io) && io->dispatched_ns && has_waited(io)) {
-		counts->waited++;
-	} else if (is_ordered(io) && io->dispatched_ns &&
-		   io->flags & TW_ATTACH_SYNC_WRITE) {
-		counts->sync_write++;
-	} else {
-		counts->missing_stamp++;
-		counts->negative += !is_ordered(io);
-	}
-}
+	const bool dispatched = is_ordered(io) && io->dispatched_ns;
 
-/* Count an I/O. True if it has a lat. */
-static bool count(struct tw_attach_counts *counts, const struct tw_attach_io *io)
-{
-	if (io->kind == TW_ATTACH_NO_CQE)
-		counts->no_cqe++;
-	else if (io->result == -ECANCELED)
-		counts->cancelled++;
-	else if (io->result < 0)
-		counts->errors++;	/* also I/Os that the kernel did not accept */
-	else if (!io->accepted_ns)
-		counts->unseen++;
+	if (has == TW_ATTACH_SPLIT)
+		counts->split = 1;
+	else if (!io->dispatched_ns && !io->finished_ns)
+		counts->no_request = 1;
+	else if (dispatched && has_waited(io))
+		counts->waited = 1;
+	else if (dispatched && io->flags & TW_ATTACH_SYNC_WRITE)
+		counts->sync_write = 1;
 	else
-		return true;
-	return false;
+		counts->missing_stamp = 1;
 }
 
-static void add_times(struct tw_histogram *times, const uint64_t *ns, unsigned has)
+/* Return what an I/O adds to the counts. @has: its times, if it has a lat. */
+static struct tw_counts counts_of(const struct tw_attach_io *io, unsigned has)
 {
-	for (int i = 0; i < TW_ATTACH_TIMES; i++)
-		if (has & TW_ATTACH_HAS(i))
-			tw_histogram_add(&times[i], ns[i]);
+	struct tw_counts counts = { 0 };
+
+	if (io->kind == TW_ATTACH_NO_CQE) {
+		counts.no_cqe = 1;
+	} else if (io->result == -ECANCELED) {
+		counts.cancelled = 1;
+	} else if (io->result < 0) {
+		counts.errors = 1;	/* also I/Os that the kernel did not accept */
+	} else if (!io->accepted_ns) {
+		counts.unseen = 1;
+	} else {
+		counts.ios = 1;
+		counts.linked = (io->flags & TW_ATTACH_LINKED) != 0;
+		counts.drained = (io->flags & TW_ATTACH_DRAINED) != 0;
+		counts.empty = io->result == 0 &&
+			       tw_attach_direction(io->opcode) < TW_SYNC;
+		count_split(&counts, io, has);
+	}
+	return counts;
 }
 
-static void add_good(struct tw_attach_counts *counts, struct tw_histogram *times,
-		     const struct tw_attach_io *io, const uint64_t *ns, unsigned has)
+static void add_counts(struct tw_counts *into, const struct tw_counts *counts)
 {
-	counts->ios++;
-	counts->linked += (io->flags & TW_ATTACH_LINKED) != 0;
-	counts->drained += (io->flags & TW_ATTACH_DRAINED) != 0;
-	counts->empty += io->result == 0 &&
-			 tw_attach_direction(io->opcode) < TW_ATTACH_SYNC;
-	count_split(counts, io, has);
-	add_times(times, ns, has);
+	for (size_t row = 0; row < TW_COUNTS; row++)
+		*tw_count_at(into, row) += tw_count_of(counts, row);
 }
 
 static void add_recent(struct tw_attach_recent *recent, const uint64_t *ns,
@@ -300,10 +307,10 @@ static void add_recent(struct tw_attach_recent *recent, const uint64_t *ns,
 {
 	const bool split = has == TW_ATTACH_SPLIT;
 
-	tw_histogram_add(&recent->lat, ns[TW_ATTACH_LAT]);
+	tw_histogram_add(&recent->lat, ns[TW_LAT]);
 	recent->split += split;
-	for (int i = 0; split && i < TW_ATTACH_KERNEL; i++)
-		recent->sum_ns[i] += ns[i];
+	for (unsigned stage = 0; split && stage < TW_STAGES; stage++)
+		recent->sum_ns[stage] += ns[stage];
 }
 
 static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *io,
@@ -312,7 +319,7 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 	struct tw_attach_slow slow = { .lat_ns.value = lat_ns, .io = *io };
 
 	/* For other operations the kernel has another value at that place. */
-	if (tw_attach_direction(io->opcode) >= TW_ATTACH_SYNC)
+	if (tw_attach_direction(io->opcode) >= TW_SYNC)
 		slow.io.offset = UINT64_MAX;
 	if (!tw_slowest_wants(&tally->slowest, lat_ns))
 		return;
@@ -321,37 +328,62 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 	tw_slowest_add(&tally->slowest, &slow.lat_ns);
 }
 
-static void add_direction(struct tw_attach_tally *tally, const struct tw_attach_io *io,
-			  const uint64_t *ns, unsigned has)
+static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts,
+		       const uint64_t *ns, unsigned has)
 {
-	enum tw_attach_direction direction = tw_attach_direction(io->opcode);
-	struct tw_attach_direction_tally *of = &tally->of[direction];
-
-	if (direction >= TW_ATTACH_DIRECTIONS || !count(&of->counts, io))
+	add_counts(&row->counts, counts);
+	row->recent.failed += counts->errors + counts->cancelled;
+	if (!counts->ios)
 		return;
-	add_good(&of->counts, of->times, io, ns, has);
-	add_slow(tally, io, ns[TW_ATTACH_LAT]);
-	tw_windows_add(&tally->over_time, io->posted_ns, direction,
-		       ns[TW_ATTACH_LAT]);
+	for (size_t i = 0; i < TIMES; i++)
+		if (has & TW_ATTACH_HAS(times[i]))
+			tw_histogram_add(&row->times[times[i]], ns[times[i]]);
+	add_recent(&row->recent, ns, has);
+}
+
+static void add_scalars(struct tw_scalars *scalars, const struct tw_attach_io *io,
+			const struct tw_counts *counts)
+{
+	if (counts->split) {
+		scalars->requests += io->requests;
+		scalars->retries += io->retries;
+	}
+	scalars->negative_beyond += counts->missing_stamp && !is_ordered(io);
+}
+
+static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io *io,
+		       const struct tw_counts *counts, const uint64_t *ns, unsigned has)
+{
+	const unsigned direction = tw_attach_direction(io->opcode);
+	const uint64_t at_ns = tally->start_realtime_ns + (io->posted_ns - tally->start_ns);
+	struct tw_tally *all = &tally->all;
+
+	if (direction >= TW_DIRECTIONS)
+		return;
+	add_counts(&all->counts[direction], counts);
+	if (counts->errors)
+		tw_windows_add_errors(&all->over_time, at_ns, direction, 1);
+	if (!counts->ios)
+		return;
+	for (size_t i = 0; i < TIMES; i++)
+		if (has & TW_ATTACH_HAS(times[i]))
+			tw_histogram_add(&all->times[times[i]][direction], ns[times[i]]);
+	add_scalars(&all->scalars, io, counts);
+	add_slow(tally, io, ns[TW_LAT]);
+	tw_windows_add(&all->over_time, at_ns, direction, ns[TW_LAT]);
 }
 
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io)
 {
 	struct tw_attach_row *row = row_of(tally, io);
 	uint64_t ns[TW_ATTACH_TIMES];
-	unsigned has = tw_attach_split(io, ns);
+	const unsigned has = tw_attach_split(io, ns);
+	const struct tw_counts counts = counts_of(io, has);
 
 	if (!row)
 		return -ENOMEM;
-	if (count(&row->counts, io)) {
-		add_good(&row->counts, row->times, io, ns, has);
-		add_recent(&row->recent, ns, has);
-	} else {
-		row->recent.failed += io->kind == TW_ATTACH_IO && io->result < 0;
-	}
-	add_direction(tally, io, ns, has);
-	if (io->posted_ns > tally->last_ns)
-		tally->last_ns = io->posted_ns;
+	add_to_row(row, &counts, ns, has);
+	add_to_all(tally, io, &counts, ns, has);
 	return 0;
 }
 

@@ -8,9 +8,9 @@
 
 static unsigned longest_stage(const uint64_t *ns)
 {
-	unsigned longest = TW_ATTACH_BLOCKQ;
+	unsigned longest = TW_BLOCKQ;
 
-	for (unsigned i = 0; i < TW_ATTACH_LAT; i++)
+	for (unsigned i = 0; i < TW_LAT; i++)
 		if (ns[i] > ns[longest])
 			longest = i;
 	return longest;
@@ -21,14 +21,14 @@ static unsigned longest_stage(const uint64_t *ns)
 static uint64_t begin_of(const uint64_t *ns, unsigned stage)
 {
 	switch (stage) {
-	case TW_ATTACH_BLOCKQ:
+	case TW_BLOCKQ:
 		return 0;
-	case TW_ATTACH_COMPLETE:
-		return ns[TW_ATTACH_LAT] - ns[TW_ATTACH_COMPLETE];
-	case TW_ATTACH_DEVICE:
-		return ns[TW_ATTACH_BLOCKQ] + ns[TW_ATTACH_KERNEL];
+	case TW_COMPLETE:
+		return ns[TW_LAT] - ns[TW_COMPLETE];
+	case TW_DEVICE:
+		return ns[TW_BLOCKQ] + ns[TW_KERNEL];
 	default:
-		return ns[TW_ATTACH_BLOCKQ];
+		return ns[TW_BLOCKQ];
 	}
 }
 
@@ -41,13 +41,13 @@ static bool takes_part(const struct tw_attach_io *io, unsigned stage, unsigned h
 	if (!io->thread || io->thread > TW_ATTACH_THREADS)
 		return false;
 	switch (stage) {
-	case TW_ATTACH_BLOCKQ:
+	case TW_BLOCKQ:
 		return dispatches && !io->retries;
-	case TW_ATTACH_COMPLETE:
+	case TW_COMPLETE:
 		return posts;
-	case TW_ATTACH_KERNEL:
+	case TW_KERNEL:
 		return posts && !io->retries &&
-		       !(has & TW_ATTACH_HAS(TW_ATTACH_COMPLETE));
+		       !(has & TW_ATTACH_HAS(TW_COMPLETE));
 	default:
 		return false;
 	}
@@ -67,7 +67,7 @@ void tw_attach_why_find(const struct tw_turns *turns, const struct tw_attach_io 
 	};
 	const struct tw_part part = {
 		.to_ns = (int64_t)ns[longest],
-		.ends_by_wakeup = longest == TW_ATTACH_COMPLETE,
+		.ends_by_wakeup = longest == TW_COMPLETE,
 	};
 
 	*why = (struct tw_attach_why) {

@@ -12,7 +12,7 @@
 #include "kernel/explain.h"
 
 struct tw_attach_why {
-	unsigned stage;			/* enum tw_attach_time: the longest */
+	unsigned stage;			/* enum tw_stage: the longest */
 	bool followed;			/* the thread takes part in the stage */
 	uint64_t from_ns;		/* its beginning, of CLOCK_MONOTONIC */
 	uint64_t ns;			/* its length */

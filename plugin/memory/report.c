@@ -9,13 +9,13 @@
 
 #include "../report_file.h"
 #include "../run_end.h"
-#include "command/output/json_memory.h"
 #include "figures.h"
 #include "histogram_json.h"
 #include "job.h"
 #include "../message.h"
 #include "memory/chase.h"
 #include "text_file.h"
+#include "report/json_memory.h"
 
 /* Return how many bytes are on huge pages now, at the job's end. */
 static size_t huge_bytes_now(const struct tw_memory_job *job)

@@ -11,7 +11,6 @@
  */
 #include <stdio.h>
 
-#include "command/reports/read.h"
 #include "diff_runs.h"
 
 /* Lat is about 100 us: a stall of 50 I/Os lasts some 50 ms. */
@@ -132,7 +131,7 @@ static int print(const struct diff_model *model, unsigned long pairs, unsigned i
 		diff_simulation_end(&simulation);
 	}
 	for (int i = 0; i < DIFF_RUNS; i++)
-		tw_report_tally_free(&simulation.groups[i].tally);
+		tw_tally_free(&simulation.groups[i].all.tally);
 	printf("%-33s %6.1f %6.1f %6.1f %6.1f %6.1f %6.1f %6.1f\n", model->name,
 	       part(pairs - found.verdicts[TW_DIFF_SAME] - found.verdicts[TW_DIFF_NOISY] -
 		    found.verdicts[TW_DIFF_UNDECIDED], pairs),

@@ -75,9 +75,9 @@ for depth in ${DEPTHS:-1 32}; do
 			my $place = $text =~ /(\d+,\d+) .* (\d+) \+ \d+/ ?
 				"$1 $2" : "";
 			$sector{$place}++ if $name eq "block_rq_issue" &&
-				$pid == $j->{job}{pid};
+				$pid == $j->{jobs}[0]{pid};
 			next if $name eq "block_rq_complete" ?
-				!$sector{$place} : $pid != $j->{job}{pid};
+				!$sector{$place} : $pid != $j->{jobs}[0]{pid};
 			$sector{$place}-- if $name eq "block_rq_complete";
 			push @{$event{$name}}, $ns;
 		}

@@ -151,7 +151,7 @@ names()
 	run_fio --name="$2" --filename=a.1.0 --rw=read --size=64k --tw_interval=1h >out
 	is "$? $(ls -A | grep -c 'tickwise\.')" '0 2' "$1: a report and its intervals"
 	is "$(ls -A | sed -n 's/\.1\.[0-9]*\.tickwise\.json$//p')" "$3" "$1: in the name"
-	is "$(from_json ./*.tickwise.json 'print length $j->{job}{name}')" "$4" \
+	is "$(from_json ./*.tickwise.json 'print length $j->{jobs}[0]{name}')" "$4" \
 		"$1: whole in the report"
 	"$tickwise" report ./*.tickwise.* >page 2>&1
 	ok $? "$1: can be read"

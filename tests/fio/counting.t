@@ -50,7 +50,7 @@ nops $million --rw=read --iodepth=128 --iodepth_batch_submit=32 \
 	--iodepth_batch_complete_min=1 --iodepth_batch_complete_max=32
 ok $? 'a million nops in batches'
 has err 'tw_test_nop=1: no data is read or written' 'it is told on stderr'
-json n.1.*.tickwise.json '$j->{job}{test_nop}'
+json n.1.*.tickwise.json '$j->{jobs}[0]{test_nop}'
 ok $? 'and in the report'
 all_equal $million 'batches'
 json n.1.*.tickwise.json '!grep { $j->{stages}{$_}{read}{count} != 1e6 }
@@ -72,6 +72,6 @@ is "$(cksum <n.data)" "$before" 'no byte of the file has changed'
 
 run_fio --name=n --filename=n.data --rw=read --bs=4k --tw_report=r.json
 has_not err tw_test_nop 'without it nothing is told'
-json r.json '!exists $j->{job}{test_nop}'
+json r.json '!exists $j->{jobs}[0]{test_nop}'
 ok $? 'nor reported'
 done_testing

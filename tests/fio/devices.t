@@ -11,7 +11,7 @@
 . "$(dirname "$0")/fio_tap.sh"
 
 keys=$root/tests/unit/report_keys.pl
-manual=$root/core/man/tickwise-report.5
+manual=${TW_BUILD:-$root/build}/man/tickwise-report.5
 
 # tell FILE PERL-EXPRESSION: prints the expression
 tell()
@@ -36,8 +36,8 @@ run_fio --name=two --filename="a:b:$other/c" --size=192k --rw=randrw --bs=4k \
 ok $? 'a job with files on two devices'
 is "$(perl "$keys" "$manual" two.json)" '' 'its report is as in the manual'
 is "$(tell two.json 'join " ", map { $_->{device} } @{$j->{devices}}')" \
-	"$(stat -c '%Hd:%Ld' a) $(stat -c '%Hd:%Ld' "$other")" \
-	'it has both, in the order of the files'
+	"$(stat -c '%Hd:%Ld' a "$other" | LC_ALL=C sort | xargs)" \
+	'it has both, in the order of their numbers'
 for direction in read write sync; do
 	is "$(tell two.json 'my $sum = 0; $sum += $_->{ios}{'$direction'}
 		for @{$j->{devices}}; $sum')" \
@@ -52,17 +52,17 @@ is "$(tell two.json 'my $bad = 0;
 		for my $direction (qw(read write sync)) {
 			my $sum = 0;
 			$sum += $_->{$direction}{count} // 0
-				for @{$device->{over_time}};
+				for @{$device->{over_time}{windows}};
 			$bad++ if $sum != $device->{ios}{$direction} ||
 				$sum != ($device->{lat}{$direction}{count} // 0);
 		}
 	}
-	$bad')" 0 'its parts over time have all of them'
+	$bad')" 0 'its windows over time have all of them'
 
-# With one device for each job, the job's histograms are the device's, also in files
+# With one device for each job of a group, the job's histograms are the device's, also in files
 # of intervals.
 run_fio --name=far --filename="$other/c" --size=64k --rw=randread --bs=4k \
-	--tw_interval=100ms --tw_report=jobs.json --name=near --filename=a --size=64k \
+	--tw_interval=100ms --tw_report=jobs.json --name=far --filename=a --size=64k \
 	--rw=randread --bs=4k --loops=2 --tw_interval=100ms --tw_report=jobs.json
 ok $? 'two jobs on a device each'
 # devices FILE...: prints number and reads of each device in the merged reports

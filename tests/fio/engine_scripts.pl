@@ -109,17 +109,22 @@ sub cut_report
 {
 	my ($report) = @_;
 
-	delete @$report{"schema", "version", "tickwise_version", "clocks",
-			"counter", "options", "machine", "files", "devices",
-			"fio_lat", "stages_by_lat"};
-	$report->{job} = only($report->{job}, "iodepth", "run_ns", "test_nop");
-	delete @$_{"ticks", "raw_ns", "monotonic_ns"}
+	my $job = $report->{jobs}[0];
+
+	delete @$report{"schema", "version", "jobs", "clocks", "counter",
+			"options", "machines", "files", "files_left_out", "devices",
+			"devices_other_files", "devices_other_ios", "fio_lat",
+			"stages_by_lat", "over_time"};
+	$report->{job} = only($job, "iodepth", "first_ns", "run_ns", "test_nop",
+			      "event_time", "event_wait");
+	# Nothing is split in simulated time.
+	delete $report->{kernel_stages} if $job->{kernel}{state} eq "off";
+	delete @$_{"job", "ticks", "raw_ns", "monotonic_ns"}
 		for @{$report->{slowest} // []};
 	cut_histogram($_) for map { values %$_ }
 		values %{$report->{stages} // {}},
 		grep { $_ } $report->{submitting_call};
-	my $residual = $report->{fio_times}{residual};
-	cut_histogram($residual) if $residual;
+	cut_histogram($_) for grep { $_ } values %{$report->{fio_times}{residual} // {}};
 	return $report;
 }
 

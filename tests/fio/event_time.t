@@ -39,8 +39,8 @@ alike()
 
 run
 ok $? 'batches of 16'
-json e.*.tickwise.json '!$j->{fio_times}{event_time} &&
-	!$j->{fio_times}{event_wait} && !$j->{fio_times}{residual}'
+json e.*.tickwise.json '!$j->{jobs}[0]{event_time} &&
+	!$j->{jobs}[0]{event_wait} && !$j->{fio_times}{residual}'
 ok $? 'the report says that fio was left alone'
 json e.*.tickwise.json 'my $d = $j->{stages}{deliver}{read};
 	$j->{ios}{read} == 320 && $d->{count} == 320 && $d->{min_ns} > 0'
@@ -65,7 +65,7 @@ run --tw_event_wait=1
 ok $? 'the same with tw_event_wait=1'
 alike queue kernel deliver
 ok $? "fio's lat is that of the last, with deliver: $gap ns more"
-json e.*.tickwise.json '$j->{fio_times}{event_wait} &&
+json e.*.tickwise.json '$j->{jobs}[0]{event_wait} &&
 	$j->{batches}{tails} == $j->{ios}{read} / 2'
 ok $? 'more tails are seen than there are batches: one for each time'
 json e.*.tickwise.json 'my $d = $j->{stages}{deliver}{read};
@@ -79,10 +79,10 @@ run --tw_event_wait=1 --tw_event_time=1
 ok $? 'the same with tw_event_time=1'
 alike queue kernel
 ok $? "fio's lat is ours without deliver: $gap ns more"
-json e.*.tickwise.json '$j->{fio_times}{event_time} &&
-	$j->{fio_times}{residual}{count} == $j->{ios}{read} / 16 &&
-	$j->{fio_times}{residual}{min_ns} > 0 &&
-	$j->{fio_times}{residual}{max_ns} <= 100'
+json e.*.tickwise.json '$j->{jobs}[0]{event_time} &&
+	$j->{fio_times}{residual}{read}{count} == $j->{ios}{read} / 16 &&
+	$j->{fio_times}{residual}{read}{min_ns} > 0 &&
+	$j->{fio_times}{residual}{read}{max_ns} <= 100'
 ok $? 'the report says so, and what is left'
 json out.json 'my $c = $j->{jobs}[0]{read}{clat_ns};
 	$c->{min} >= 100000 && $c->{min} <= 100100 &&

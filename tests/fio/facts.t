@@ -46,7 +46,7 @@ ok $? 'the last one of a name counts, under the name of no alias'
 json a.json "$with_fio"'
 	my $job = $fio->{jobs}[0];
 	0 == grep { ($j->{bytes}{$_} // -1) != ($job->{$_}{io_bytes} // 0) }
-		qw(read write trim sync)'
+		qw(read write trim)'
 ok $? 'bytes are those of fio'
 
 run_fio --name=b --filename=x --size=64k --buffered=0 --tw_report=b.json \
@@ -116,13 +116,13 @@ is "$(options own.json.3)" \
 json a.json '
 	my ($cpus, $kernel) = map { s/\s+\z//r }
 		`getconf _NPROCESSORS_ONLN`, `uname -r`;
-	$j->{machine}{kernel} eq $kernel && $j->{machine}{cpus} == $cpus'
+	$j->{machines}[0]{kernel} eq $kernel && $j->{machines}[0]{cpus} == $cpus'
 ok $? 'the kernel and the number of CPUs'
 json a.json '
 	open my $f, "<", "/sys/devices/system/clocksource/clocksource0/" .
 		"current_clocksource";
 	my $name = $f ? <$f> =~ s/\s+\z//r : "";
-	($j->{machine}{clocksource} // "") eq $name'
+	($j->{machines}[0]{clocksource} // "") eq $name'
 ok $? 'the clocksource, if the kernel names it'
 
 # ---- files ----
@@ -152,9 +152,9 @@ is "$(from_json many.json 'print $j->{files}[0]{device} // "none"')" "$device" \
 	'that fio has not made when the job begins'
 head -n 1 many.json.intervals.jsonl >header
 from_json header 'print JSON::PP->new->canonical->encode(
-	[map { $j->{$_} } qw(options machine files files_left_out)])' >a
+	[map { $j->{$_} } qw(options machines files)])' >a
 from_json many.json 'print JSON::PP->new->canonical->encode(
-	[map { $j->{$_} } qw(options machine files files_left_out)])' >b
+	[map { $j->{$_} } qw(options machines files)])' >b
 cmp -s a b
 ok $? 'the header of its intervals says the same'
 

@@ -41,7 +41,6 @@ sources_in()
 		--eval "sources-in: ; @echo $1" sources-in
 }
 sources="plugin/tickwise.c $(sources_in '$(PLUGIN_SOURCES)')"
-shared=$(sources_in '$(JSON_SOURCES:.c=.o)')
 [ "$(echo "$sources" | wc -w)" -gt 10 ]
 ok $? "the engine's sources: $(echo "$sources" | wc -w)"
 
@@ -62,8 +61,8 @@ build_moved()
 	done
 	# shellcheck disable=SC2086
 	${CC:-gcc} -shared -Wl,-z,now -o moved.so $objects \
-		$(cd "$TW_BUILD" && realpath $shared) "$TW_BUILD/libtickwise.a" \
-		-luring -ljansson -lm -pthread
+		"$TW_BUILD/report.a" "$TW_BUILD/libtickwise.a" -luring \
+		-ljansson -lz -lm -pthread
 }
 
 is_refused()

@@ -2,72 +2,132 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: with tw_interval each job leaves a file of lines that add up to its
-# report. So it is for processes and threads, and with fio's own status lines at the
-# same time. A job that is killed leaves whole lines. A file that can't be written
-# costs a line in the log and nothing else. The lines have the keys of
-# tickwise-report(5).
+# report, bin by bin. Each I/O is in one line, with all of its stages. So it is for
+# processes and threads, and with fio's own status lines at the same time. A job that is
+# killed leaves whole lines. A file that can't be written costs a line in the log and
+# nothing else. The lines have the keys of tickwise-report(5).
 #
-# Defect: an I/O in no line or in two, two jobs in one file, half a line, a job that
-# ends with its file. Also a thread on the CPU that the job was given.
+# Defect: an I/O in no line or in two, or a part of it; two jobs in one file, half a line,
+# a job that ends with its file. Also a thread on the CPU that the job was given.
 . "$(dirname "$0")/fio_tap.sh"
 
-# adds_up REPORT: passes if its lines are whole and in order, the last is marked as
-# the last, and all numbers that add up are those of the report
-adds_up()
-{
-	perl -MJSON::PP -e '
-		use strict; use warnings;
-		my ($name) = @ARGV;
-		local $/;
-		open my $f, "<", $name or die "$name: $!\n";
-		my $report = decode_json(<$f>);
-		$name =~ s/\.tickwise\.json$/.tickwise/;
-		$name .= ".intervals.jsonl";
-		open $f, "<", $name or die "$name: $!\n";
-		my $text = <$f>;
-		$text =~ /\n\z/ or die "half a line\n";
-		my ($header, @lines) = map { decode_json($_) }
-			split /\n/, $text;
-		$header->{kind} eq "intervals" &&
-			$header->{job}{pid} == $report->{job}{pid} &&
-			$header->{job}{thread_number} ==
-			$report->{job}{thread_number} or die "header\n";
-		$lines[-1] = $lines[-1]{end} or die "no end\n";
-		my %left_out = map { $_ => 1 } qw(digits min_ns max_ns mean_ns
-			stddev_ns sum_squares_ns2 percentiles clock_error_ns
-			negative_within negative_beyond missed_runs state);
-		sub add {
-			my ($into, $from) = @_;
-			for (grep { !$left_out{$_} } keys %$from) {
-				if (ref $from->{$_}) {
-					add($into->{$_} //= {}, $from->{$_});
-				} else {
-					$into->{$_} += $from->{$_};
-				}
-			}
-		}
-		my @parts = qw(ios errors short empty requeued unaccounted
-			backwards stages submitting_call);
-		push @parts, "kernel_stages"
-			if $report->{kernel_stages}{state} eq "on";
-		sub parts {
-			my ($from) = @_;
-			return { map { $_ => $from->{$_} }
-				grep { exists $from->{$_} } @parts };
-		}
-		my ($sum, $right, $n, $at) = ({}, {}, 0, 0);
+# Perl for lines of intervals: each($text) returns the header and the lines. whole($line)
+# dies if a line has a part of an I/O. All I/Os of these tests go through the ring.
+# shellcheck disable=SC2034
+lines='
+	use strict; use warnings; use JSON::PP; use List::Util qw(min max sum0);
+	use Math::BigInt;
+	my @directions = qw(read write trim sync);
+	sub slurp { local $/; open my $f, "<", $_[0] or die "$_[0]: $!\n"; <$f> }
+	sub at {
+		my ($at, $path) = @_;
+		$at = ref $at eq "HASH" ? $at->{$_} : undef for split /\./, $path;
+		return $at;
+	}
+	sub lines_of {
+		my ($header, @lines) = map { decode_json($_) } grep { /\n\z/ }
+			split /^/, slurp($_[0]);
+		my ($n, $at) = (0, 0);
 		for (@lines) {
 			++$n == $_->{interval} && $at == $_->{from_ns} &&
 				$at <= $_->{to_ns} or die "line $n\n";
+			$_->{end} && $n < @lines and die "line $n is the end\n";
 			$at = $_->{to_ns};
-			add($sum, parts($_));
+			whole($_);
 		}
-		$lines[-1]{run_ns} == $report->{job}{run_ns}
-			or die "runs for another time\n";
-		add($right, parts($report));
+		return ($header, @lines);
+	}
+	sub whole {
+		my ($line) = @_;
+		my $n = "line $line->{interval}";
+		for my $d (@directions) {
+			my $ios = $line->{ios}{$d};
+			my %of = map { $_ => $line->{stages}{$_}{$d} }
+				grep { $line->{stages}{$_}{$d} } keys %{$line->{stages}};
+			my $lat = delete $of{lat} // {count => 0, sum_ns => 0};
+			my @windows = @{$line->{over_time}{windows}};
+			$lat->{count} == $ios or die "$n: lat of other I/Os\n";
+			$ios == sum0(map { $_->{$d}{count} // 0 } @windows)
+				or die "$n: other I/Os over time\n";
+			next unless exists $line->{stages}{queue};
+			$lat->{sum_ns} == sum0(map { $_->{sum_ns} } values %of)
+				or die "$n: $d: the stages are not lat\n";
+			$ios == sum0(map { $_->{ios} } @{$line->{stages_by_lat}{$d}})
+				or die "$n: other I/Os by lat\n";
+			my $split = at($line, "kernel_stages.split.$d") // 0;
+			my %wanted = (queue => $ios, deliver => $ios,
+				kernel => $ios - $split);
+			(($of{$_} // {})->{count} // 0) == $wanted{$_}
+				or die "$n: $d: $_\n" for keys %wanted;
+			$_ > $ios and die "$n: $d: too many of a stage\n"
+				for map { $_->{count} } values %of;
+		}
+	}
+'
+
+# adds_up REPORT: passes if its lines are whole and in order, the last is marked as
+# the last, and the report is their sum: counts, bins, sums, squares and extremes
+adds_up()
+{
+	perl -e "$lines"'
+		my ($name) = @ARGV;
+		my $report = decode_json(slurp($name));
+		$name =~ s/\.tickwise\.json$/.tickwise/;
+		$name .= ".intervals.jsonl";
+		slurp($name) =~ /\n\z/ or die "half a line\n";
+		my ($header, @lines) = lines_of($name);
+		my ($job, $of) = map { $_->{jobs}[0] } $report, $header;
+		$header->{kind} eq "intervals" && $of->{pid} == $job->{pid} &&
+			$of->{thread_number} == $job->{thread_number}
+			or die "header\n";
+		$lines[-1]{end} or die "no end\n";
+		my %largest = map { $_ => 1 } qw(batches.largest_tail
+			kernel_stages.clock_error_ns response.resolution_ns);
 		my $json = JSON::PP->new->canonical;
-		my ($is, $wanted) = map { $json->encode($_) } $sum, $right;
-		$is eq $wanted or die "the sum is another\n$is\n$wanted\n";
+		sub histogram {
+			my ($path, $right, @of) = @_;
+			my %sum = (count => 0, sum_ns => 0);
+			my $squares = Math::BigInt->new(0);
+			for my $h (@of) {
+				$sum{$_} += $h->{$_} for qw(count sum_ns);
+				$squares->badd($h->{sum_squares_ns2});
+				$sum{bins}{$_} += $h->{bins}{$_} for keys %{$h->{bins}};
+			}
+			$sum{min_ns} = min map { $_->{min_ns} } @of;
+			$sum{max_ns} = max map { $_->{max_ns} } @of;
+			$squares->bcmp($right->{sum_squares_ns2}) and die "$path: squares\n";
+			for (keys %sum) {
+				my ($is, $wanted) = map { ref $_ ? $json->encode($_) : "$_" }
+					$sum{$_}, $right->{$_};
+				$is eq $wanted or die "$path: $_\n$is\n$wanted\n";
+			}
+		}
+		sub check {
+			my ($path, $right) = @_;
+			my @of = grep { defined } map { at($_, $path) } @lines;
+			if (ref $right && exists $right->{bins}) {
+				histogram($path, $right, @of);
+			} elsif (ref $right) {
+				check("$path.$_", $right->{$_}) for keys %$right;
+			} else {
+				my $is = $largest{$path} ? max(@of) : sum0(@of);
+				$is == $right or die "$path: $is, not $right\n";
+			}
+		}
+		for my $key (qw(ios bytes errors short empty requeued unaccounted backwards
+				batches negative_stages stages submitting_call
+				kernel_stages writer fio_times response)) {
+			next unless exists $report->{$key};
+			for my $part (keys %{ref $report->{$key} ? $report->{$key} : {}}) {
+				# They are known at the end.
+				next if $part =~ /^(missed_runs|slip_at_end_ns)$/;
+				check("$key.$part", $report->{$key}{$part});
+			}
+			check($key, $report->{$key}) unless ref $report->{$key};
+		}
+		$lines[-1]{run_ns} == $job->{run_ns} &&
+			$lines[-1]{first_ns} == $job->{first_ns}
+			or die "runs for another time\n";
 		$report->{ios}{read} or die "no I/O\n"' "$1" >why 2>&1 || {
 		cut -c1-2000 why | sed 's/^/# /'
 		return 1
@@ -98,10 +158,9 @@ done
 same_counts
 ok $? 'which is what fio counts'
 
-# same_page OF: passes if tickwise report tells the same of the reports as of the
-# files of intervals OF. Left out is what lines do not have: clocks, the slowest,
-# and what follows from the sum of squares. Parts of the run that meet add up to the
-# whole.
+# same_page: passes if tickwise report tells the same of the reports as of the files of
+# intervals, but for what lines do not have: clocks, the verdict on the counter, the slowest,
+# fio's own lat. Parts of the run that meet add up to the whole.
 same_page()
 {
 	"$tickwise" report --json ./*.tickwise.json >reports &&
@@ -117,25 +176,16 @@ same_page()
 		my ($reports, $lines, $first, $second, $all) = map {
 			open my $f, "<", $_ or die "$_: $!\n";
 			local $/;
-			my $groups = decode_json(<$f>)->{groups};
-			@$groups == 1 or die "$_: groups\n";
-			$groups->[0] } @ARGV;
+			decode_json(<$f>) } @ARGV;
 		my $json = JSON::PP->new->canonical;
 		my @keys = qw(ios bytes errors short empty requeued unaccounted backwards
-			stages submitting_call fio_times unknown);
+			batches stages stages_by_lat submitting_call fio_times);
 		for my $key (grep { exists $reports->{$_} } @keys) {
-			for ($reports, $lines) {
-				my $part = $_->{$key};
-				$part = { lat => $part } if $key eq "submitting_call";
-				next if $key !~ /stages|call/;
-				delete @$_{"stddev_ns", "sum_squares_ns2"}
-					for map { values %$_ } values %$part;
-			}
 			my ($is, $wanted) = map { $json->encode([$_->{$key}]) }
 				$lines, $reports;
 			$is eq $wanted or die "$key:\n$is\n$wanted\n";
 		}
-		$lines->{job}{jobs} == $reports->{job}{jobs} or die "jobs\n";
+		@{$lines->{jobs}} == @{$reports->{jobs}} or die "jobs\n";
 		for my $part (qw(bins sum_ns count)) {
 			my ($a, $b, $sum) = map { $_->{stages}{lat}{read}{$part} }
 				$first, $second, $all;
@@ -213,10 +263,15 @@ fi
 job --name=k --tw_interval=1h --tw_report=keys.json --tw_test_nop=1
 perl -MJSON::PP -e '
 	my @lines = map { decode_json($_) } <>;
-	print encode_json({ header => $lines[0], line => $lines[-1]{end} })' \
+	print encode_json({ header => $lines[0], line => $lines[-1] })' \
 	keys.json.intervals.jsonl >keys
-is "$(perl "$root/tests/unit/report_keys.pl" \
-	"$root/core/man/tickwise-report.5" keys | grep -E '^(header|line)\b')" '' \
+head -n 1 keys.json.intervals.jsonl >header
+sed 1d keys.json.intervals.jsonl >rest
+# The header lacks what a report has at its end.
+is "$(for file in header rest; do
+	perl "$root/tests/unit/report_keys.pl" \
+		"${TW_BUILD:-$root/build}/man/tickwise-report.5" $file
+done | grep -vE '^(ios|stages|clocks|counter) is missing')" '' \
 	'the lines are as in the manual'
 is_valid intervals keys.json.intervals.jsonl
 json keys '$j->{line}{stages}{lat}{read}{count} == $j->{line}{ios}{read} &&
@@ -266,22 +321,16 @@ perl -e '
 wait $fio
 has err 'got signal' 'a job that is killed'
 has seen 'cpus right' 'its thread was not on the CPU of the job, if there are others'
-perl -MJSON::PP -e '
-	my @whole = grep { /\n\z/ } <>;
-	my (undef, @lines) = map { decode_json($_) } @whole;
-	my $at = 0;
-	for (@lines) {
-		exit 1 if $_->{end} || $_->{from_ns} != $at;
-		$at = $_->{to_ns};
-		$ios += $_->{ios}{read} + $_->{ios}{write};
-	}
-	exit 2 unless $ios;
-	print scalar @whole' k.1.*.intervals.jsonl >whole
-ok $? 'its lines are whole, one after the other, without an end'
+perl -e "$lines"'
+	my (undef, @lines) = lines_of($ARGV[0]);
+	exit 1 if grep { $_->{end} } @lines;
+	exit 2 unless sum0(map { $_->{ios}{read} + $_->{ios}{write} } @lines);
+	print 1 + @lines' k.1.*.intervals.jsonl >whole
+ok $? 'its lines are whole, one after the other, without half an I/O or an end'
 [ "$(cat whole)" -ge "$(sed -n 's/^lines //p' seen)" ] && [ "$(cat whole)" -ge 5 ]
 ok $? "all that were there when it was killed"
 "$tickwise" report --json k.1.*.intervals.jsonl >page &&
-	json page '$j->{groups}[0]{stages}{lat}{read}{count} > 0'
+	json page '$j->{stages}{lat}{read}{count} > 0'
 ok $? 'tickwise report shows them'
 "$tickwise" report k.1.*.intervals.jsonl >page
 has page 'WARNING: the job was killed' 'and that the job was killed'

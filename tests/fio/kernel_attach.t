@@ -45,6 +45,7 @@ stock()
 #	near(N, COUNT)	the count is of N, of which some may be lost
 #	found()		I/Os that are counted, or of which one end was missed
 #	whole()		nothing is lost; rows and directions have the same I/Os
+#	rows_are_all()	and each count of a direction is the sum of its rows
 #	stages_add_up()
 attach_perl='
 	use List::Util ();
@@ -54,11 +55,28 @@ attach_perl='
 	sub row { my $name = shift; grep { $_->{operation} eq $name } @rows }
 	sub near { $_[1] <= $_[0] && $_[1] >= $_[0] / 2 }
 	sub found { List::Util::sum0(map { sum($_, @rows) } "ios", "no_cqe", "unseen") }
+	sub rows_are_all {
+		my %names = (read => qr/^read/, write => qr/^write/, sync => qr/sync/);
+		my %all = (%{$j->{kernel_stages}{not_split}},
+			split => $j->{kernel_stages}{split},
+			map { $_ => $j->{$_} } "ios", "empty", "linked", "drained",
+				"errors", "cancelled", "no_cqe", "unseen");
+		return 1 if grep { $_->{operation} eq "others" } @rows;
+		for my $direction (keys %names) {
+			my @of = grep { $_->{operation} =~ $names{$direction} } @rows;
+			for my $count (keys %all) {
+				my $is = $all{$count}{$direction} // 0;
+				return 0 if sum($count, @of) != $is;
+			}
+		}
+		1;
+	}
 	sub whole {
 		my $a = $j->{attached};
 		!$a->{lost_records} && !$a->{lost_ios} && !$a->{lost_rings} &&
 		sum("ios", grep { $_->{operation} =~ /^(others|read|write|f?sync)/ } @rows)
 			== List::Util::sum0(values %{$j->{ios}}) &&
+		rows_are_all() &&
 		!grep { $_->{ios} != ($_->{stages}{lat}{count} // 0) ||
 			$_->{ios} != $_->{split} + $_->{no_request} +
 				$_->{missing_stamp} + $_->{sync_write} +
@@ -162,8 +180,9 @@ is "$status" 0 'the report is read'
 run report --html=page.html --trace=trace.json b.json
 is "$status" 0 'as HTML and as a trace, too'
 has page.html 'by ring, file and operation' 'with the table'
-is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" b.json)" \
-	'' 'its keys are those of the manual'
+is "$(perl "$root/tests/unit/report_keys.pl" \
+	"${TW_BUILD:-$root/build}/man/tickwise-report.5" b.json)" '' \
+	'its keys are those of the manual'
 
 # --json alone: the report replaces tables and page.
 attach --json -o only.json --html=only.html -- true
@@ -191,7 +210,7 @@ wait_for()
 	done
 }
 
-is "$(from_json b.json 'print "$j->{causes}{state}, $j->{causes}{why}, ",
+is "$(from_json b.json 'print "$j->{jobs}[0]{causes}{state}, $j->{jobs}[0]{causes}{why}, ",
 	scalar grep { $_->{causes} } @{$j->{slowest}}')" 'off, not asked for, 0' \
 	'without --causes there are none'
 
@@ -436,7 +455,7 @@ for ignored in '' 1; do
 	is "$? $(grep -c 'by ring, file' page)" '0 1' \
 		"SIGHUP${ignored:+, ignored as by nohup,} loses no report"
 	json hup.json '$j->{ios}{read} > 0 &&
-		('"${ignored:-0}"' ? $j->{job}{run_ns} >= 2e9 : 1)'
+		('"${ignored:-0}"' ? $j->{jobs}[0]{run_ns} >= 2e9 : 1)'
 	ok $? 'nor the file'
 done
 kill -INT $long
@@ -536,7 +555,7 @@ if [ -s err ] && grep -q 'no causes' err; then
 else
 	is "$causes_code" 0 'with --causes'
 	json m.json 'use List::Util ();
-		$j->{causes}{state} eq "on" && @{$j->{slowest}} &&
+		$j->{jobs}[0]{causes}{state} eq "on" && @{$j->{slowest}} &&
 		!grep { my $c = $_->{causes}; exists $c->{ran_ns} &&
 			List::Util::sum(map { $c->{$_ . "_ns"} } "ran", "waited",
 				"interrupts", "woken_late", "asleep",
@@ -549,7 +568,7 @@ else
 	grep -qE ': (the job was|unexplained)' page
 	ok $? 'on the page, too'
 	is "$(perl "$root/tests/unit/report_keys.pl" \
-		"$root/core/man/tickwise-report.5" m.json)" '' \
+		"${TW_BUILD:-$root/build}/man/tickwise-report.5" m.json)" '' \
 		'all keys are as in the manual'
 	if [ -s others/n.json ] && json others/n.json '@{$j->{slowest}}'; then
 		json others/n.json 'my @had = map { @{$_->{causes}{had_cpu} // []} }

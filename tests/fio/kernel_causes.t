@@ -48,7 +48,8 @@ causes_perl='
 causes_are()
 {
 	from_json "$1" "$causes_perl"'
-		print "state $j->{causes}{state}\n" if $j->{causes}{state} ne "on";
+		my $state = $j->{jobs}[0]{causes}{state};
+		print "state $state\n" if $state ne "on";
 		print "no I/O\n" if !@{$j->{slowest}};
 		print map { wrong($_) } @{$j->{slowest}}' >wrong 2>&1
 	[ ! -s wrong ]
@@ -57,15 +58,15 @@ causes_are()
 }
 
 run_fio --name=none --size=64k --rw=read --tw_report=none.json
-json none.json '!$j->{causes} && @{$j->{slowest}} &&
+json none.json '!$j->{jobs}[0]{causes} && @{$j->{slowest}} &&
 	!grep { $_->{causes} } @{$j->{slowest}}'
 ok $? 'by default there are none'
 run_fio --name=unsplit --size=64k --rw=read --tw_kernel=off --tw_causes=1 \
 	--tw_report=unsplit.json
 is $? 0 'without stages inside the kernel: the job runs'
-json unsplit.json '$j->{causes}{state} eq "off" && length $j->{causes}{why} &&
+json unsplit.json '$j->{jobs}[0]{causes}{state} eq "off" && length $j->{jobs}[0]{causes}{why} &&
 	!grep { $_->{causes} } @{$j->{slowest}}'
-ok $? "and says why: $(from_json unsplit.json 'print $j->{causes}{why}')"
+ok $? "and says why: $(from_json unsplit.json 'print $j->{jobs}[0]{causes}{why}')"
 
 need_kernel
 find_disk
@@ -89,13 +90,13 @@ job()
 }
 
 job plain
-if json plain.json '$j->{causes}{state} eq "off"'; then
-	skip "no causes here: $(from_json plain.json 'print $j->{causes}{why}')"
+if json plain.json '$j->{jobs}[0]{causes}{state} eq "off"'; then
+	skip "no causes here: $(from_json plain.json 'print $j->{jobs}[0]{causes}{why}')"
 	done_testing
 fi
 causes_are plain.json 'reads and writes, eight at a time'
 is "$(from_json plain.json 'print scalar @{$j->{slowest}}')" 256 'all of them'
-is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" \
+is "$(perl "$root/tests/unit/report_keys.pl" "${TW_BUILD:-$root/build}/man/tickwise-report.5" \
 	plain.json)" '' 'all keys are as in the manual'
 run report plain.json
 is "$status" 0 'and tickwise report reads them'

@@ -138,8 +138,8 @@ tells_refusal 'TICKWISE_DEBUG=1 tells why the kernel refuses the program' \
 # ---- who may have it ----
 
 fio_as 65534 none
-json none/none.json '$j->{kernel_stages}{state} eq "off" &&
-	$j->{kernel_stages}{why} =~ /tickwise kernel-helper/'
+json none/none.json '$j->{jobs}[0]{kernel}{state} eq "off" &&
+	$j->{jobs}[0]{kernel}{why} =~ /tickwise kernel-helper/'
 ok $? 'without a helper the report names it'
 
 begin_helper --group=$group
@@ -152,7 +152,7 @@ listens there" 'a second one finds it'
 
 fio_as 65534 one --tw_kernel=require --name=two --thread --numjobs=2
 is $? 0 'a fio without privileges runs with tw_kernel=require'
-split_is one/one.json.1 512 "$joined && \$j->{kernel_stages}{by_helper}" \
+split_is one/one.json.1 512 "$joined && \$j->{jobs}[0]{kernel}{by_helper}" \
 	'its I/Os are split, by the helper'
 split_is one/one.json.2 512 "$joined" 'and those of a job that is a thread'
 split_is one/one.json.3 512 "$joined" 'and of another one'
@@ -175,7 +175,7 @@ else
 fi
 fio_as 65532 other
 is $? 0 'another user: runs'
-is "$(from_json other/other.json 'print $j->{kernel_stages}{why}')" \
+is "$(from_json other/other.json 'print $j->{jobs}[0]{kernel}{why}')" \
 	"the kernel helper at $scratch/h/kernel.sock is not for this user (tickwise \
 kernel-helper --user=)" 'and says why'
 fio_as 65532 refused --tw_kernel=require
@@ -259,7 +259,7 @@ fi
 idle
 chmod 700 h
 fio_as 65534 folder
-is "$? $(from_json folder/folder.json 'print $j->{kernel_stages}{why}')" \
+is "$? $(from_json folder/folder.json 'print $j->{jobs}[0]{kernel}{why}')" \
 	"0 the kernel helper at $scratch/h/kernel.sock can't be reached: this user \
 can't search its folder" 'a folder that only root can search'
 end_helper
@@ -291,7 +291,7 @@ begin_helper --group=$group
 idle
 kill -STOP "$helper_pid"
 fio_as 65534 stopped
-is "$? $(from_json stopped/stopped.json 'print $j->{kernel_stages}{why}')" \
+is "$? $(from_json stopped/stopped.json 'print $j->{jobs}[0]{kernel}{why}')" \
 	'0 the kernel helper does not answer' 'a helper that hangs: fio runs'
 kill -CONT "$helper_pid"
 
@@ -335,7 +335,7 @@ is "$(stat -c '%A %u' h/kernel.sock)" 'srw------- 65534' \
 	'the socket is for one user alone'
 chmod 666 h/kernel.sock
 fio_as 65532 stranger
-is "$(from_json stranger/stranger.json 'print $j->{kernel_stages}{why}')" \
+is "$(from_json stranger/stranger.json 'print $j->{jobs}[0]{kernel}{why}')" \
 	'the kernel helper: it is not for this user (--user=)' 'and so is the helper'
 
 # Programs and process of the helper, while a job runs: also its root directory, the size of
@@ -375,7 +375,7 @@ wait "$helper_pid"
 helper_pid=
 split_is killed/a.json.1 512 "$joined" 'the job before has its stages'
 json killed/b.json.2 "$kernel_perl"'
-	$j->{ios}{read} == 512 && ($j->{kernel_stages}{state} eq "off" ||
+	$j->{ios}{read} == 512 && ($j->{jobs}[0]{kernel}{state} eq "off" ||
 		not_split("no_stamps") == 512)'
 ok $? 'the job after has all of its I/Os, and no stages'
 is "$(cat status)" '65534 65534 65534 65534 0000000000000000 0000000000000000 1 ' \

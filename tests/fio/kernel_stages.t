@@ -26,14 +26,15 @@ else
 	user_fio $reads --name=a --tw_kernel=auto --tw_report=a.json
 	is $? 0 'auto as an ordinary user: runs'
 	json user/a.json '$j->{ios}{read} == 16 && $j->{stages}{kernel}{read} &&
-		$j->{kernel_stages}{state} eq "off" &&
-		length $j->{kernel_stages}{why} && !$j->{kernel_stages}{split}'
+		$j->{jobs}[0]{kernel}{state} eq "off" &&
+		length $j->{jobs}[0]{kernel}{why} &&
+		!$j->{kernel_stages}{split}{read}'
 	ok $? "and says why: $(from_json user/a.json \
-		'print $j->{kernel_stages}{why}')"
+		'print $j->{jobs}[0]{kernel}{why}')"
 	is "$(messages)" '' 'in the report alone'
 	(unset TICKWISE_KERNEL; user_fio $reads --name=a --tw_report=d.json)
-	json user/d.json '$j->{kernel_stages}{state} eq "off" &&
-		$j->{kernel_stages}{why} ne "not asked for"'
+	json user/d.json '$j->{jobs}[0]{kernel}{state} eq "off" &&
+		$j->{jobs}[0]{kernel}{why} ne "not asked for"'
 	ok $? 'which is what happens by default'
 
 	user_fio $reads --name=r --tw_kernel=require --tw_report=r.json
@@ -41,7 +42,7 @@ else
 	is "$(messages | grep -c '^tickwise: r: tw_kernel=require, but')" 1 \
 		'with one line'
 	is "$(messages | grep -v '^fio: ' | wc -l)" 1 'and no other of ours'
-	has err "$(from_json user/a.json 'print $j->{kernel_stages}{why}')" \
+	has err "$(from_json user/a.json 'print $j->{jobs}[0]{kernel}{why}')" \
 		'that has the reason'
 	[ ! -e user/r.json ]
 	ok $? 'and no report of nothing'
@@ -51,7 +52,7 @@ else
 	is $? 1 'a job that requires it and one that does not: exit code 1'
 	# Each of several jobs has its number.
 	json user/n.json.1 '$j->{ios}{read} == 16 &&
-		$j->{kernel_stages}{why} eq "not asked for"'
+		$j->{jobs}[0]{kernel}{why} eq "not asked for"'
 	ok $? 'the other one has its report'
 	[ ! -e user/r.json.2 ]
 	ok $? 'and the one that ended has none'
@@ -137,12 +138,12 @@ job read_synced --rw=randread --sync=sync
 split_is read_synced.json 512 "$joined" 'reads with sync=sync: split'
 
 job off --tw_kernel=off
-json off.json '$j->{kernel_stages}{state} eq "off" && $j->{ios}{read} &&
-	$j->{stages}{kernel}{read} && !$j->{stages}{device} &&
-	$j->{kernel_stages}{why} eq "not asked for"'
+json off.json '$j->{jobs}[0]{kernel}{state} eq "off" && $j->{ios}{read} &&
+	$j->{stages}{kernel}{read} && !$j->{stages}{device}{read} &&
+	$j->{jobs}[0]{kernel}{why} eq "not asked for"'
 ok $? 'tw_kernel=off: nothing is split'
 job bare --tw_stages=0
-json bare.json '$j->{kernel_stages}{state} eq "off" &&
+json bare.json '$j->{jobs}[0]{kernel}{state} eq "off" &&
 	join(" ", keys %{$j->{stages}}) eq "lat"'
 ok $? 'tw_stages=0: nothing is split'
 (unset TICKWISE_KERNEL
@@ -178,8 +179,8 @@ if unshare --time --monotonic=1000 --fork true 2>why; then
 		--filename="$data" --bs=4k --size=4m --io_size=2m --rw=randrw \
 		--direct=1 --tw_kernel=auto --tw_report=shifted.json \
 		--output=shifted.out 2>err || sed 's/^/# /' err
-	json shifted.json "$kernel_perl"'!$j->{stages}{device} &&
-		$j->{kernel_stages}{why} =~ /time namespace/ &&
+	json shifted.json "$kernel_perl"'!$j->{stages}{device}{read} &&
+		$j->{jobs}[0]{kernel}{why} =~ /time namespace/ &&
 		sum($j->{ios}) == 512'
 	ok $? 'in a time namespace nothing is split'
 else
@@ -205,8 +206,8 @@ for kind in --thread=0 --thread=1; do
 		--tw_report=two_c.json || sed 's/^/# /' err
 	split_is two_a.json.1 512 "$joined" "jobs of one fio, $kind: the first"
 	split_is two_b.json.2 256 "$joined" 'the second'
-	json two_c.json.3 '$j->{kernel_stages}{state} eq "off" &&
-		$j->{stages}{kernel} && !$j->{stages}{device}'
+	json two_c.json.3 '$j->{jobs}[0]{kernel}{state} eq "off" &&
+		$j->{stages}{kernel} && !$j->{stages}{device}{read}'
 	ok $? 'and one that does not want it'
 done
 
@@ -233,8 +234,8 @@ split_is later.json.2 512 "$joined" 'has its place, too'
 late --numjobs=2 --tw_kernel=auto
 is $? 0 'two processes'
 for of in 1 2; do
-	json late.json.$of '$j->{kernel_stages}{why} =~ /create_serialize=0/ &&
-		$j->{ios}{read} && !$j->{stages}{device}'
+	json late.json.$of '$j->{jobs}[0]{kernel}{why} =~ /create_serialize=0/ &&
+		$j->{ios}{read} && !$j->{stages}{device}{read}'
 	ok $? "process $of says why it has no stages"
 done
 late --numjobs=2 --tw_kernel=require

@@ -50,8 +50,8 @@ kernel_is_on()
 {
 	run_fio --name=try --filename=try.data --size=64k --rw=read \
 		--tw_kernel=auto --tw_report=try.json || return 1
-	off_why=$(from_json try.json 'print $j->{kernel_stages}{why} // ""')
-	json try.json '$j->{kernel_stages}{state} eq "on"'
+	off_why=$(from_json try.json 'print $j->{jobs}[0]{kernel}{why} // ""')
+	json try.json '$j->{jobs}[0]{kernel}{state} eq "on"'
 }
 
 # may_refuse: true if the kernel may refuse the engine's program here, for the
@@ -194,13 +194,13 @@ kernel_perl='
 	sub of { my ($stage, $d) = @_; $j->{stages}{$stage}{$d}{count} // 0 }
 	sub trusted {
 		my $c = $j->{counter};
-		$c->{fallback} || $c->{at_end} &&
+		$j->{jobs}[0]{fallback} || $c->{at_end} &&
 			$c->{at_end}{verdict} eq "reliable";
 	}
 	sub broken {
-		my $k = $j->{kernel_stages};
+		my ($k, $is) = ($j->{kernel_stages}, $j->{jobs}[0]{kernel});
 		my ($split, $joined, @broken) = (0, 0);
-		$k->{state} eq "on" or return "state is $k->{state}: $k->{why}\n";
+		$is->{state} eq "on" or return "state is $is->{state}: $is->{why}\n";
 		for my $d ("read", "write", "trim", "sync") {
 			my $whole = List::Util::sum0(map { $_->{$d} }
 				values %{$k->{not_split}});

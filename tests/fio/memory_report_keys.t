@@ -12,8 +12,11 @@ keys=$root/tests/unit/report_keys.pl
 man=$root/core/man
 {
 	cat "$man/tickwise-memory.7"
-	grep -E '^\.BR (job|counter)\.' "$man/tickwise-report.5" |
-		grep -vE '^\.BR job\.(iodepth|run_ns) '
+	sed -n '/^\.SS Jobs/,/^\.EE/p' "$man/tickwise-report.5" |
+		grep -v '^\.BR jobs ' |
+		grep -E '^(\.|run |name|groupid|thread_|subjob_|pid|host|start |fio_|engine)' |
+		sed 's/jobs\[\]/job/'
+	sed -n '/^\.SS The counter/,/^\.SS Single/p' "$man/tickwise-report.5"
 } >page
 
 memory_fio --size=256k --tw_report=report.json

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/fio_tap.sh"
 
 keys=$root/tests/unit/report_keys.pl
-manual=$root/core/man/tickwise-report.5
+manual=${TW_BUILD:-$root/build}/man/tickwise-report.5
 
 run_fio --name=schema --filename=data --size=1m --rw=randrw --bs=4k \
 	--iodepth=8 --iodepth_batch_submit=4 --fsync=16 --loops=2 \

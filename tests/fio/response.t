@@ -37,7 +37,7 @@ json many.json 'my $slip = $j->{response}{slip}{read};
 		$j->{stages}{lat}{read}{max_ns} < 21100'
 ok $? 'response grows evenly while lat stays'
 json many.json 'my $end = $j->{response}{slip_at_end_ns}{read};
-	$end > 0.9 * $j->{job}{run_ns} &&
+	$end > 0.9 * $j->{jobs}[0]{run_ns} &&
 	$end == $j->{response}{slip}{read}{max_ns}'
 ok $? 'it is behind at its end'
 # lat begins before an I/O waits for others.
@@ -55,7 +55,7 @@ ok $? 'also in batches, where an I/O waits for the others'
 # last was and how long it took. 2 us are for the schedule's microseconds at both
 # ends.
 due='my $s = $j->{response}{slip}{read}; my $t = $j->{stages}{lat}{read};
-	my $was = $j->{job}{run_ns} - $j->{response}{slip_at_end_ns}{read};
+	my $was = $j->{jobs}[0]{run_ns} - $j->{response}{slip_at_end_ns}{read};
 	my $due = ($j->{ios}{read} - 1) / RATE * 1e9;
 	print "# due after $due ns, was $was ns\n";
 	abs($was - $due - $t->{max_ns} + $s->{min_ns}) < 2000'
@@ -72,7 +72,7 @@ json few.json '$j->{ios}{read} >= 25 && $j->{ios}{read} <= 26 &&
 ok $? 'never by more than the schedule'"'"'s microseconds'
 
 rated poisson.json --rate_iops=10000000 --rate_process=poisson
-json poisson.json '$j->{response}{slip}{read}{mean_ns} > $j->{job}{run_ns} / 4'
+json poisson.json '$j->{response}{slip}{read}{mean_ns} > $j->{jobs}[0]{run_ns} / 4'
 ok $? 'arrivals at random are late, too'
 
 # By the old schedule it would be 300 ms late from the first I/O on.
@@ -100,7 +100,7 @@ ok $? 'a direction without a rate has no schedule'
 rated none.json
 json none.json '$j->{ios}{read} && !exists $j->{response}'
 ok $? 'nor has a job without'
-perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" \
+perl "$root/tests/unit/report_keys.pl" "${TW_BUILD:-$root/build}/man/tickwise-report.5" \
 	mixed.json >wrong
 is "$(cat wrong)" '' 'the report is as in the manual'
 run report many.json

@@ -45,7 +45,7 @@ covered()
 		my %state = map { $_->{name} => $_->{state} }
 			@{$c->{at_end}{checks} // []};
 		my %code = map { $_->{code} => 1 } @{$c->{reasons}};
-		$c->{fallback} || !$code{end_cpus_not_compared} &&
+		$j->{jobs}[0]{fallback} || !$code{end_cpus_not_compared} &&
 			$state{cpus} ne "not_run" &&
 			defined $c->{covers}{end_cpus} &&
 			$c->{covers}{end_cpus} eq $c->{covers}{job_cpus} &&
@@ -118,7 +118,7 @@ logged --name=ours --ioengine="external:$TICKWISE_SO" --filename=r.data \
 is $? 0 'a job of an engine of fio goes on'
 none_before 1000
 ok $? 'and is not disturbed'
-json ours.*.tickwise.json '$j->{counter}{fallback} ||
+json ours.*.tickwise.json '$j->{jobs}[0]{fallback} ||
 	$j->{counter}{verdict} ne "reliable" &&
 	!exists $j->{counter}{covers}{end_cpus} &&
 	grep { $_->{code} eq "end_cpus_not_compared" } @{$j->{counter}{reasons}}'

@@ -49,7 +49,7 @@ for old in io_uring libaio posixaio sync psync vsync pvsync pvsync2; do
 	depth=4
 	case $old in *sync*) depth=1 ;; esac
 	json a.1.*.tickwise.json '$j->{ios}{write} == 64 &&
-		$j->{ios}{read} == 64 && $j->{job}{iodepth} == '$depth
+		$j->{ios}{read} == 64 && $j->{jobs}[0]{iodepth} == '$depth
 	ok $? "with all its I/Os, at its depth of $depth"
 done
 

@@ -82,13 +82,13 @@ jobs()
 	from_json "$1" 'print join " | ", map {
 		my $job = $_;
 		my $added = $job->{tickwise};
-		my @groups = $added ? @{$added->{groups}} : ();
+		my @reports = $added ? @$added : ();
 		my %n = (read => 0, write => 0);
-		for my $group (@groups) {
-			$n{$_} += $group->{ios}{$_} for keys %n;
+		for my $report (@reports) {
+			$n{$_} += $report->{ios}{$_} for keys %n;
 		}
-		!$added ? "none" : join(" ", map { "$_->{job}{name} " . join ",",
-			sort @{$_->{job}{thread_numbers}} } @groups) .
+		!$added ? "none" : join(" ", map { "$_->{jobs}[0]{name} " . join ",",
+			sort map { $_->{thread_number} } @{$_->{jobs}} } @reports) .
 			((grep { $n{$_} != $job->{$_}{lat_ns}{N} } keys %n) ?
 				": other I/Os" : "")
 		} @{$j->{jobs}}'
@@ -135,11 +135,11 @@ rm -f ./*.tickwise.json
 timeout -s KILL $hung_s "$tickwise" run --engine="$TICKWISE_SO" job.fio \
 	--output-format=json+ --output=out.json >out 2>err
 is "$? $(jobs out.json) $(wc -c <out)" '0 a 1 | a 2 | none | c 4 0' 'into a file'
-from_json out.json 'print JSON::PP->new->encode($j->{jobs}[0]{tickwise})' >added.json
-is_valid report-merged added.json
+from_json out.json 'print JSON::PP->new->encode($j->{jobs}[0]{tickwise}[0])' >added.json
+is_valid report added.json
 if command -v jq >jq.path; then
 	perl -0777 -pe 's/\A.*?^(?=\{)//ms' out.json >only.json
-	is "$(jq -r '.jobs[3].tickwise.groups[0].stages.lat.read.count ==
+	is "$(jq -r '.jobs[3].tickwise[0].stages.lat.read.count ==
 		.jobs[3].read.lat_ns.N' only.json)" true 'jq reads it'
 else
 	skip 'there is no jq'

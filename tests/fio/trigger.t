@@ -33,15 +33,15 @@ job()
 # off FILE: checks that there are no events, and why
 off()
 {
-	json "$1" '$j->{ios}{read} == 256 && $j->{trigger}{state} eq "off" &&
-		length $j->{trigger}{why} && $j->{trigger}{slower} == 256 &&
-		!$j->{trigger}{io} && !$j->{trigger}{events}'
+	json "$1" '$j->{ios}{read} == 256 && $j->{triggers}[0]{state} eq "off" &&
+		length $j->{triggers}[0]{why} && $j->{triggers}[0]{slower} == 256 &&
+		!$j->{triggers}[0]{io} && !$j->{triggers}[0]{events}'
 }
 
 # ---- what root is not needed for ----
 
 job without
-json without.json '!exists $j->{trigger}'
+json without.json '!exists $j->{triggers}'
 ok $? 'without tw_trigger there is nothing of it'
 
 if ! have_user; then
@@ -52,7 +52,7 @@ else
 	is $? 0 'an ordinary user: the job runs'
 	off user/user.json
 	ok $? "and its report says: $(from_json user/user.json \
-		'print $j->{trigger}{why}')"
+		'print $j->{triggers}[0]{why}')"
 	is "$(messages)" '' 'it alone'
 fi
 
@@ -98,7 +98,7 @@ left()
 # busy CPUs may have more events than are kept.
 fired()
 {
-	json "$1" 'my $t = $j->{trigger};
+	json "$1" 'my $t = $j->{triggers}[0];
 		my ($begin, $lat) = @{$t->{io}}{"monotonic_ns", "lat_ns"};
 		my @at = map { $_->{monotonic_ns} } @{$t->{events}};
 		my %has = map { $_->{event} => 1 } @{$t->{events}};
@@ -116,23 +116,23 @@ fired()
 	fired_status=$?
 	ok "$fired_status" "$2"
 	[ "$fired_status" = 0 ] || from_json "$1" 'print "# ",
-		JSON::PP->new->canonical->encode($j->{trigger}), "\n"'
+		JSON::PP->new->canonical->encode($j->{triggers}[0]), "\n"'
 }
 
 job first --tw_trigger=1us --tw_slowest=1000
 fired first.json 'a threshold that all I/Os exceed'
-json first.json '$j->{trigger}{slower} == 256 && $j->{trigger}{io}{offset} == 0 &&
-	1 == grep { $_->{ticks} eq $j->{trigger}{io}{ticks} &&
-		$_->{stages}{lat} == $j->{trigger}{io}{lat_ns} &&
-		$_->{monotonic_ns} eq $j->{trigger}{io}{monotonic_ns} &&
+json first.json '$j->{triggers}[0]{slower} == 256 && $j->{triggers}[0]{io}{offset} == 0 &&
+	1 == grep { $_->{ticks} eq $j->{triggers}[0]{io}{ticks} &&
+		$_->{stages}{lat} == $j->{triggers}[0]{io}{lat_ns} &&
+		$_->{monotonic_ns} eq $j->{triggers}[0]{io}{monotonic_ns} &&
 		$_->{offset} == 0 } @{$j->{slowest}}'
 ok $? 'the first one, which is the same in the list of the slowest'
-is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" \
+is "$(perl "$root/tests/unit/report_keys.pl" "${TW_BUILD:-$root/build}/man/tickwise-report.5" \
 	first.json)" '' 'the report is as in the manual'
 is "$(left)" '' 'nothing is left of it'
 job never --tw_trigger=1h
-json never.json '$j->{trigger}{state} eq "on" && $j->{trigger}{slower} == 0 &&
-	!$j->{trigger}{io} && !$j->{trigger}{events}'
+json never.json '$j->{triggers}[0]{state} eq "on" && $j->{triggers}[0]{slower} == 0 &&
+	!$j->{triggers}[0]{io} && !$j->{triggers}[0]{events}'
 ok $? 'a threshold that none exceeds'
 is "$(left)" '' 'nothing is left of it'
 job thread --tw_trigger=1us --thread=1
@@ -160,10 +160,10 @@ for kind in 0 1; do
 		--name=one --name=two --name=three --tw_trigger=0
 	# The other job's I/O may have begun while nothing was recorded.
 	who=1
-	json both.json.1 '$j->{trigger}{io} &&
-		!$j->{trigger}{whole_from_ns}' || who=2
+	json both.json.1 '$j->{triggers}[0]{io} &&
+		!$j->{triggers}[0]{whole_from_ns}' || who=2
 	fired both.json.$who "two at a time, thread=$kind: one of them"
-	json both.json.3 '!exists $j->{trigger}'
+	json both.json.3 '!exists $j->{triggers}'
 	ok $? 'a third one that does not want it'
 done
 is "$(left)" '' 'nothing is left of them'
@@ -179,9 +179,9 @@ is "$(left)" '' 'nothing is left of it'
 # own FILE: prints the events of the I/O and of its thread
 own()
 {
-	json "$1" 'my @own = grep { $_->{own} } @{$j->{trigger}{events}};
-		$j->{trigger}{whole_from_ns} ||
-		$j->{trigger}{event_count} > @{$j->{trigger}{events}} ||
+	json "$1" 'my @own = grep { $_->{own} } @{$j->{triggers}[0]{events}};
+		$j->{triggers}[0]{whole_from_ns} ||
+		$j->{triggers}[0]{event_count} > @{$j->{triggers}[0]{events}} ||
 		2 <= grep { $_->{event} =~ /^io_uring_/ } @own'
 }
 own first.json
@@ -214,7 +214,7 @@ else
 		--filename="$scratch/t.data" $reads \
 		--tw_trigger=1us --tw_report=no.json --output=out.json 2>err
 	off no.json
-	ok $? "without tracefs: $(from_json no.json 'print $j->{trigger}{why}')"
+	ok $? "without tracefs: $(from_json no.json 'print $j->{triggers}[0]{why}')"
 fi
 
 # ---- ended ----

@@ -77,10 +77,11 @@ is "$(from_json out.json '
 		for ("read", "write") {
 			print " $job->{jobname}" if $r->{ios}{$_} !=
 				$job->{$_}{total_ios};
-			my ($lat, $own) = ($job->{$_}{lat_ns}, $r->{fio_lat}{$_});
-			print " lat of $job->{jobname}" if $lat->{N} !=
-				($own->{count} // 0) || abs($lat->{mean} -
-				($own->{mean_ns} // 0)) > 1e-5;
+			my ($lat, $own) = ($job->{$_}{lat_ns}, $r->{fio_lat});
+			# The sum is rounded to a nanosecond.
+			print " lat of $job->{jobname}" if $own && (
+				$lat->{N} != $own->{count}{$_} || abs($lat->{N} *
+				$lat->{mean} - $own->{sum_ns}{$_}) > 1);
 		}
 	}')" "unlike:" "the report has all of theirs, and fio's own lat as fio prints it"
 

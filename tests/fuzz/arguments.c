@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	     at += strlen(at) + 1)
 		argv[count++] = at;
 	use(argv);
-	tw_run_release();
+	tw_release_texts();
 	free(text);
 	return 0;
 }

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (tw_run_read(&jobs, path, NULL, 0) == TW_EXIT_GOOD &&
 	    tw_run_change(&jobs, &engines, &outcome) == TW_EXIT_GOOD)
 		tw_run_print(&jobs, stdout);
-	tw_run_release();
+	tw_release_texts();
 	close(fd);
 	return 0;
 }

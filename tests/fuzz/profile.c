@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/memory.h"
 #include "command/profile/profile.h"
 #include "command/profile/symbols.h"
 
@@ -17,21 +18,18 @@ static void show(struct profile_file *file, const struct perf_samples *samples)
 	struct profile_against against = { 0 };
 	struct profile_result result;
 
-	if (tw_profile_functions(&result, file))
-		return;
-	if (tw_profile_name(&result, file) == 0) {
-		tw_profile_print_flat(file, &result, 0);
-		tw_profile_print_callers(file, &result, 0);
-		tw_profile_print_csv(file, &result);
-		tw_profile_print_folded(file, &result);
-		tw_profile_print_flame(file, &result);
-		tw_profile_print_json(file, &result, NULL);
-		tw_profile_print_trace(file, &result);
-		if (samples && tw_profile_against(&against, &result, samples,
-						  "samples") == 0)
-			tw_profile_print_against(&against, 0);
-		tw_profile_against_free(&against);
-	}
+	tw_profile_functions(&result, file);
+	tw_profile_name(&result, file);
+	tw_profile_print_flat(file, &result, 0);
+	tw_profile_print_callers(file, &result, 0);
+	tw_profile_print_csv(file, &result);
+	tw_profile_print_folded(file, &result);
+	tw_profile_print_flame(file, &result);
+	tw_profile_print_json(file, &result, NULL);
+	tw_profile_print_trace(file, &result);
+	if (samples && tw_profile_against(&against, &result, samples, "samples") == 0)
+		tw_profile_print_against(&against, 0);
+	tw_profile_against_free(&against);
 	tw_profile_functions_free(&result);
 }
 
@@ -80,5 +78,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fclose(stream);
 	if (has_samples)
 		tw_perf_samples_free(&samples);
+	tw_release_texts();
 	return 0;
 }

@@ -14,9 +14,9 @@
 #include "command/output/html.h"
 #include "command/output/text.h"
 #include "command/reports/json.h"
+#include "command/reports/load.h"
 #include "command/reports/merge.h"
 #include "command/report/page.h"
-#include "command/reports/read.h"
 #include "command/report/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -25,19 +25,21 @@ static void show(struct tw_page *page)
 {
 	FILE *file = fopen("/dev/null", "w");
 
-	if (!file || tw_output_text(page, file) || tw_output_html(page, file))
+	if (!file)
 		abort();
+	tw_output_text(page, file);
+	tw_output_html(page, file);
 	fclose(file);
 	tw_page_free(page);
 }
 
-static void use(struct tw_report *report)
+static void use(struct tw_report *reports, size_t report_count)
 {
 	struct tw_report_problem problem = { "" };
 	struct tw_report_group *groups = NULL;
 	size_t count = 0;
 
-	if (tw_report_merge(report, 1, 0, &groups, &count, &problem))
+	if (tw_report_merge(reports, report_count, 0, &groups, &count, &problem))
 		return;
 	show(tw_report_page(groups, count,
 			    TW_REPORT_WITH_HTML | TW_REPORT_WITH_CLOCKS));
@@ -49,18 +51,20 @@ static void use(struct tw_report *report)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tw_report_problem problem = { "" };
-	struct tw_report report = { 0 };
+	struct tw_report *reports = NULL;
+	size_t count = 0;
 	char path[32];
+	char *const paths[] = { path };
 	int fd = memfd_create("report", 0);
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (tw_report_read(&report, path, &problem) == TW_EXIT_GOOD)
-		use(&report);
+	if (tw_report_load(&reports, &count, paths, 1, &problem) == TW_EXIT_GOOD)
+		use(reports, count);
 	else if (!problem.text[0])
 		abort();
-	tw_report_free(&report);
+	tw_reports_free(reports, count);
 	close(fd);
 	return 0;
 }

@@ -26,7 +26,6 @@ usage_errors compare <<'LINES'
 --fio=missing
 --fio=no-fio
 --fio=none --fio-patched=no-fio
---load=hogs
 job.fio
 --starts=0
 --starts=-1

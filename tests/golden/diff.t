@@ -36,54 +36,83 @@ kernel()
 		$(($3 - 3000))), $(stage reap 2000)"
 }
 
-# parts: prints the 16 parts of a run. The I/Os of a quarter of the run are 0.5 %
-# fewer and take 0.3 % longer than those of the quarter before.
-parts()
+# windows: prints the run over time. The I/Os of a quarter of the run are 0.5 % fewer and
+# take 0.3 % longer than those of the quarter before.
+windows()
 {
-	part=0
-	while [ $part -lt 16 ]; do
-		[ $part -eq 0 ] || printf ', '
-		printf '{"from_ns": %d, "over_ns": 625000000, "%s": {"count": %d, ' \
-			$((part * 625000000)) "$direction" \
-			$((625000 / scale - part / 4 * 3))
-		printf '"sum_ns": %d, "min_ns": 1, "max_ns": 999999}}' \
-			$(((625000 / scale - part / 4 * 3) *
-				($(scaled 95400) + part / 4 * 300)))
-		part=$((part + 1))
+	width=512000000 begin=${start}000000000
+	each=$((scale * 1000))
+	[ "$run_ns" -lt 50000000000 ] || width=1024000000 each=$((run_ns / 10000))
+	at=$((begin / width)) comma=
+	echo "{\"width_ns\": $width, \"windows\": ["
+	while [ $((at * width)) -lt $((begin + run_ns)) ]; do
+		from=$((at * width - begin)) to=$((at * width + width - begin))
+		[ $from -ge 0 ] || from=0
+		[ $to -le "$run_ns" ] || to=$run_ns
+		quarter=$(((from + to) * 2 / run_ns))
+		ios=$(((to - from) / 1000 * (980 - quarter * 5) / each))
+		[ $ios -eq 0 ] || echo "$comma{\"start\": \"$((at * width))\", \"$direction\":" \
+			"$(digits=1; counted $(($(scaled 95400) + quarter * 300)) $ios)}"
+		at=$((at + 1)) comma=,
 	done
+	echo ']}'
 }
 
-line_counts()
+# counts_of IOS [ERRORS]: prints the counts by direction
+counts_of()
 {
-	for of in ios errors short empty requeued unaccounted backwards; do
-		printf '"%s": {"read": %d, "write": 0, "trim": 0, "sync": 0}, ' $of \
-			"$([ $of = ios ] && echo 2500)"
+	for of in ios errors requeued unaccounted backwards; do
+		case $of in ios) value=$1 ;; errors) value=${2-0} ;; *) value=0 ;; esac
+		echo "\"$of\": $(counts 0 | sed "s/\"$direction\": 0/\"$direction\": $value/"),"
 	done
+	echo "\"short\": $(counts 0 moves), \"empty\": $(counts 0 moves),"
 }
 
-# lines FILE: writes the report's intervals, four of the same time
+job()
+{
+	cat <<-END
+	{"name": "$name", "groupid": $group, "thread_number": $thread,
+	"run": "$run", "subjob_number": 0, "pid": $pid, "host": "$host",
+	"start": "${start}000000000", "first_ns": 0, "run_ns": $run_ns,
+	"fio_version": "$fio", "engine": "tickwise", "tickwise_version": "0.1",
+	"event_time": false, "event_wait": false, "fallback": false,
+	$more "iodepth": $depth}
+	END
+}
+
+# clocks: prints what a report tells of its clocks
+clocks()
+{
+	cat <<-END
+	"counter": {"verdict": "reliable", "reasons": []},
+	"clocks": {"tickwise": {"against": "CLOCK_MONOTONIC_RAW", "error_ns": 0,
+	"error_ppb": 0, "uncertainty_ns": 10, "uncertainty_ppb": 1, "over_ns": 10000000000,
+	"source": "$clock"}}
+	END
+}
+
+# lines FILE: writes the intervals of the last report, four of the same time
 lines()
 {
 	{
-		echo "{\"schema\": \"tickwise-report\", \"version\": 3," \
-			"\"kind\": \"intervals\", \"tickwise_version\": \"0.1\"," \
-			"$(grep -A 3 '^"job"' "$1" | tr -d '\n' |
-			sed 's/, "run_ns": [0-9]*//')" \
-			'"clock": {"ticks": "0", "monotonic_ns": "0", "hz": 1e9},' \
-			'"interval_ns": 2500000000, "digits": 2}'
+		tr -d '\n' <<-END
+		{"schema": "tickwise-report", "version": 1, "kind": "intervals",
+		"jobs": [$(job)], $(clocks), "digits": 2,
+		"clock": {"ticks": "0", "monotonic_ns": "0", "hz": 1e9},
+		"interval_ns": 2500000000}
+		END
+		echo
 		line=0
 		while [ $line -lt 4 ]; do
-			echo "{\"interval\": $((line + 1))," \
-				"\"from_ns\": $((line * 2500000000))," \
-				"\"to_ns\": $((line * 2500000000 + 2500000000))," \
-				"\"realtime_ns\": \"0\", \"stages\": {\"lat\":" \
-				"{\"read\": {\"bins\": {\"$((a / 512 * 512 + line * 512 + 511))\":" \
-				"2225, \"$((b / 1024 * 1024 + line * 1024 + 1023))\": 275}," \
-				"\"count\": 2500, \"min_ns\": $((a / 512 * 512 + line * 512))," \
-				"\"max_ns\": $((b / 1024 * 1024 + line * 1024 + 1023)), \"sum_ns\":" \
-				"\"238500000\"}}}, $(line_counts)" \
-				"\"health\": {\"backwards\": 0," \
-				"\"negative_within\": 0}}"
+			tr -d '\n' <<-END
+			{"interval": $((line + 1)), "from_ns": $((line * run_ns / 4)),
+			"to_ns": $(((line + 1) * run_ns / 4)), "realtime_ns":
+			"$((${start}000000000 + line * run_ns / 4))", $(counts_of 2500)
+			"batches": {"enters": 7, "tails": 5, "largest_tail": 16},
+			"stages": {"lat": {"read": $(digits=2; counted \
+			$((a + line * 512)) 2225 $((b + line * 1024)) 275)}}}
+			END
+			echo
 			line=$((line + 1))
 		done
 	} >"$1.intervals.jsonl"
@@ -96,29 +125,21 @@ run_of()
 	shift
 	name=job group=0 thread=1 pid=100 start=1700000000 run=r run_ns=10000000000
 	scale=1000 tail=100 split=0 fio=fio-3.33 depth=32 host=box clock=kernel
-	direction=read failed=0 facts=
+	direction=read failed=0 facts= more=
 	for assignment; do
 		eval "${assignment%%=*}=\${assignment#*=}"
 	done
-	ios="\"ios\": {\"read\": 0, \"write\": 0, \"trim\": 0, \"sync\": 0}"
 	a=$(scaled 80000) b=$(scaled 160000) c=$(scaled 900000)
 	cat >"$file" <<-END
-	{"schema": "tickwise-report", "version": 3, "tickwise_version": "0.1",
-	"job": {"name": "$name", "groupid": $group, "thread_number": $thread,
-	"run": "$run", "subjob_number": 0, "pid": $pid, "host": "$host",
-	"start": "${start}000000000", "fio_version": "$fio", "engine": "tickwise",
-	"iodepth": $depth, "run_ns": $run_ns},
-	$(echo "$ios" | sed "s/\"$direction\": 0/\"$direction\": $((9900 + tail))/"),
-	"errors": {"read": $failed, "write": 0, "trim": 0, "sync": 0},
+	{"schema": "tickwise-report", "version": 1, "jobs": [$(job)],
+	$(counts_of $((9900 + tail)) "$failed")
+	"batches": {"enters": 7, "tails": 5, "largest_tail": 16},
 	"stages": {$(stage queue 2000), $(kernel $((a - 3000)) $((b - 3000)) \
 		$((c - 3000))), $(stage deliver 1000),
 	$(stage lat "$a" "$b" "$c")},
 	"submitting_call": {"$direction": $(counted 1500 $((9900 + tail)))},
-	"over_time": [$(parts)], $facts
-	"counter": {"verdict": "reliable", "fallback": false, "reasons": []},
-	"clocks": {"tickwise": {"against": "CLOCK_MONOTONIC_RAW", "error_ns": 0,
-	"error_ppb": 0, "uncertainty_ppb": 1, "over_ns": 10000000000, "source": "$clock"}},
-	"fio_times": {"event_time": false, "event_wait": false}}
+	"over_time": $(windows), $facts
+	$(clocks)}
 	END
 }
 
@@ -203,23 +224,27 @@ run_of other scale=1200 run=o pid=9 start=1700000005 fio=fio-3.36 depth=64 host=
 	clock=clocksource run_ns=60000000000 failed=3 split=1
 golden besides diff slower.a.1 -- other
 
+options='"options": {},'
+
 # facts_of KERNEL GOVERNOR SCHEDULER REQUESTS FILES OPTIONS
 facts_of()
 {
 	facts='"options": {"rw": "randread", "tw_report": "'"$1"'.json", '$6'},'
-	facts="$facts \"machine\": {\"cpu\": \"Processor\", \"cpus\": 8,"
-	facts="$facts \"kernel\": \"$1\", \"clocksource\": \"tsc\"$2},"
-	facts="$facts \"files\": [$5], \"devices\": [{\"device\": \"259:0\","
+	facts="$facts \"machines\": [{\"host\": \"box\", \"cpu\": \"Processor\","
+	facts="$facts \"cpus\": 8, \"kernel\": \"$1\", \"clocksource\": \"tsc\"$2}],"
+	facts="$facts \"files\": [$(echo "$5" | sed 's/{/{"host": "box", /g')],"
+	facts="$facts \"devices\": [{\"host\": \"box\", \"device\": \"259:0\","
 	facts="$facts \"name\": \"nvme0n1\", \"scheduler\": \"$3\","
 	facts="$facts \"nr_requests\": $4, \"rotational\": false}],"
 }
 facts_of 6.1.0 '' none 1023 '{"path": "/data/a"}' \
 	'"iodepth": "32", "time_based": "", "runtime": "10"'
-run_of facts.a run=f-a pid=21 start=1700000305 facts="$facts"
+run_of facts.a run=f-a pid=21 start=1700000305 facts="$facts" more="$options"
 facts_of 6.12.0 ', "governor": "powersave"' mq-deadline 256 \
 	"$(for i in 1 2 3 4 5 6; do echo "{\"path\": \"/data/$i\"}"; done |
 		paste -s -d ,)" '"iodepth": "64", "runtime": "60", "tw_kernel": "off"'
-run_of facts.b run=f-b pid=22 start=1700000405 depth=64 run_ns=60000000000 facts="$facts"
+run_of facts.b run=f-b pid=22 start=1700000405 depth=64 run_ns=60000000000 \
+	facts="$facts" more="$options"
 golden facts diff facts.a facts.b
 golden facts_json diff --json facts.a facts.b
 # Many options differ; paths and iodepth do after many bytes, and after these options.
@@ -230,9 +255,9 @@ while [ $i -lt 60 ]; do
 	of_a="$of_a, \"a$i\": \"1\"" of_b="$of_b, \"a$i\": \"2\"" i=$((i + 1))
 done
 facts_of 6.1.0 '' none 1023 '{"path": "/'$long'a"}' "$of_a, \"iodepth\": \"8\""
-run_of many.a run=m-a pid=23 start=1700000505 depth=8 facts="$facts"
+run_of many.a run=m-a pid=23 start=1700000505 depth=8 facts="$facts" more="$options"
 facts_of 6.1.0 '' none 1023 '{"path": "/'$long'b"}' "$of_b, \"iodepth\": \"16\""
-run_of many.b run=m-b pid=24 start=1700000605 depth=16 facts="$facts"
+run_of many.b run=m-b pid=24 start=1700000605 depth=16 facts="$facts" more="$options"
 golden many_facts diff many.a many.b
 # Of six files the last one differs.
 files_of()
@@ -240,14 +265,14 @@ files_of()
 	for i in 1 2 3 4 5 "$1"; do echo "{\"path\": \"/data/$i\"}"; done | paste -s -d ,
 }
 facts_of 6.1.0 '' none 1023 "$(files_of a)" '"iodepth": "8"'
-run_of last.a run=l-a pid=26 start=1700000805 depth=8 facts="$facts"
+run_of last.a run=l-a pid=26 start=1700000805 depth=8 facts="$facts" more="$options"
 facts_of 6.1.0 '' none 1023 "$(files_of b)" '"iodepth": "8"'
-run_of last.b run=l-b pid=27 start=1700000905 depth=8 facts="$facts"
+run_of last.b run=l-b pid=27 start=1700000905 depth=8 facts="$facts" more="$options"
 golden last_file diff last.a last.b
 # What is not listed is not taken for an option that was not given.
 facts_of 6.1.0 '' none 1023 '{"path": "/data/a"}' '"a1": "1"'
-facts="$facts \"options_left_out\": 1,"
-run_of unlisted run=u pid=25 start=1700000705 facts="$facts"
+run_of unlisted run=u pid=25 start=1700000705 facts="$facts" \
+	more="$options \"options_left_out\": 1,"
 golden unlisted diff unlisted facts.a
 golden half_known diff slower.a.1 facts.b
 run_of beside_2 run=p pid=10 start=1700000105

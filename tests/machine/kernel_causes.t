@@ -103,9 +103,9 @@ look()
 		--time_based --runtime=1 --tw_kernel=auto --tw_causes=1 \
 		--tw_report=c.json || sed 's/^/# /' err
 	cat "$instance/trace" >trace
-	json c.json '$j->{causes}{state} eq "on"' ||
+	json c.json '$j->{jobs}[0]{causes}{state} eq "on"' ||
 		skip_all "no causes here: $(from_json c.json \
-			'print $j->{causes}{why}')"
+			'print $j->{jobs}[0]{causes}{why}')"
 	lost=$(grep -c 'LOST.*EVENTS' trace)
 	from_json c.json "$witness" >causes
 	sed 's/^/# /' causes

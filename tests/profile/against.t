@@ -35,7 +35,7 @@ program $scratch/program
 pid 1
 rate 1000000000 0 MONOTONIC_RAW kernel
 fence full
-cost 0.000 0.010 0.000 0.000 0.000 0.000 0.000 1
+cost 0.000 0.010 0.000 0.000 0.000 0.000 0.000 1 0.000
 wall 0 1000000
 map 400000 500000 0 $scratch/program
 node 1 0 $(address main) 1 0 1000000 1000000 1000000 0 0 0

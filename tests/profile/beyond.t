@@ -4,8 +4,7 @@
 # What a call can have lost beyond the two constants goes from the recorded program
 # into its file, and from there into every uncertainty, the heading and the JSON.
 # Fails if it is measured and not used: the error of a program of short functions
-# would not cover what they take without hooks. The file of an older library lacks
-# it, and is read as before.
+# would not cover what they take without hooks.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
@@ -41,13 +40,11 @@ tr -s ' \n' ' ' <"$out" >"$scratch/heading"
 has "$scratch/heading" 'a call can have lost up to 40 ns more' 'in the heading'
 run profile --json "$scratch/by_hand"
 has "$out" '"beyond_ns": 40.0' 'in the JSON'
-profile ''
-is "$(uncertainties)" '15.000 22.000 7.000 7.000' 'an older file'
-for more in ' x' ' 40x' ' 40.000 1' x; do
+for more in '' ' x' ' 40x' ' 40.000 1' x; do
 	profile "$more"
 	run profile "$scratch/by_hand"
 	is "$status $(wc -l <"$err") $(wc -c <"$out")" '65 1 0' \
-		"neither eight numbers nor nine: '100$more' is refused"
+		"not nine numbers: '100$more' is refused"
 done
 
 compile gcc short <<'END'

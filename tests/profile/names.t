@@ -38,7 +38,7 @@ program $scratch/$odd
 pid 1
 rate 1000000000 0 MONOTONIC_RAW$odd kernel$odd
 fence full$odd
-cost $1 0 0 0 0 0 0 1
+cost $1 0 0 0 0 0 0 1 0
 wall 0 1000000
 map 400000 500000 0 $scratch/$odd
 event 7 $(address bell) 100 20 1

@@ -40,7 +40,7 @@ static bool shows(const char *name, const char *shown)
 		.kind = TW_ATTACH_FILE, .inode = inode, .size = (__u16)strlen(name) + 1,
 	};
 	strcpy(file.names, name);
-	if (!out || tw_attach_tally_init(&tally, START_NS, 1) ||
+	if (!out || tw_attach_tally_init(&tally, START_NS, START_NS, 1) ||
 	    tw_attach_add_file(&files, &file, sizeof(file)) || tw_attach_add_io(&tally, &io))
 		abort();
 	tw_attach_table_begin(&table, out);
@@ -67,7 +67,7 @@ static void whole(unsigned ios, const char *should, const char *what)
 	FILE *out = open_memstream(&page, &size);
 	int lines = 0;
 
-	if (!out || tw_attach_tally_init(&tally, START_NS, 1))
+	if (!out || tw_attach_tally_init(&tally, START_NS, START_NS, 1))
 		abort();
 	for (unsigned i = 0; i < ios; i++)
 		if (tw_attach_add_io(&tally, &(struct tw_attach_io) {

@@ -69,36 +69,36 @@ static void test_stages(void)
 {
 	struct tw_attach_io io = io_of(100, 300, 1000);
 
-	tap_ok(is_stage(&io, TW_ATTACH_COMPLETE, 300, 700, true) &&
+	tap_ok(is_stage(&io, TW_COMPLETE, 300, 700, true) &&
 	       is_explained(100, 600, 100), "complete: it had to wait for its CPU");
 	io.flags = TW_ATTACH_DISPATCHED_ITSELF;
-	tap_ok(is_stage(&io, TW_ATTACH_COMPLETE, 300, 700, false),
+	tap_ok(is_stage(&io, TW_COMPLETE, 300, 700, false),
 	       "another thread posts the completion");
 	io = io_of(100, 900, 1000);
-	tap_ok(is_stage(&io, TW_ATTACH_DEVICE, 100, 800, false), "the device");
+	tap_ok(is_stage(&io, TW_DEVICE, 100, 800, false), "the device");
 	io = io_of(950, 960, 1000);
-	tap_ok(is_stage(&io, TW_ATTACH_BLOCKQ, 0, 950, true) &&
+	tap_ok(is_stage(&io, TW_BLOCKQ, 0, 950, true) &&
 	       is_explained(400, 550, 400), "blockq: before it dispatches");
 	io.retries = 1;
-	tap_ok(is_stage(&io, TW_ATTACH_BLOCKQ, 0, 950, false), "a worker's retry");
+	tap_ok(is_stage(&io, TW_BLOCKQ, 0, 950, false), "a worker's retry");
 	io.retries = 0;
 	io.flags = TW_ATTACH_POSTED_ITSELF;
-	tap_ok(is_stage(&io, TW_ATTACH_BLOCKQ, 0, 950, false), "another dispatches");
+	tap_ok(is_stage(&io, TW_BLOCKQ, 0, 950, false), "another dispatches");
 }
 
 static void test_kernel(void)
 {
 	struct tw_attach_io io = io_of(0, 0, 1000);
 
-	tap_ok(is_stage(&io, TW_ATTACH_KERNEL, 0, 1000, true) &&
+	tap_ok(is_stage(&io, TW_KERNEL, 0, 1000, true) &&
 	       is_explained(400, 600, 400), "without stages: all of it");
 	io.retries = 1;
-	tap_ok(is_stage(&io, TW_ATTACH_KERNEL, 0, 1000, false), "but for a worker's");
+	tap_ok(is_stage(&io, TW_KERNEL, 0, 1000, false), "but for a worker's");
 	io = io_of(100, 0, 1000);
-	tap_ok(is_stage(&io, TW_ATTACH_KERNEL, 100, 900, true),
+	tap_ok(is_stage(&io, TW_KERNEL, 100, 900, true),
 	       "not seen finished: since it was dispatched");
 	io = io_of(0, 800, 1000);
-	tap_ok(is_stage(&io, TW_ATTACH_KERNEL, 0, 800, false),
+	tap_ok(is_stage(&io, TW_KERNEL, 0, 800, false),
 	       "not seen dispatched: it ends in the device");
 }
 
@@ -107,11 +107,11 @@ static void test_threads(void)
 	struct tw_attach_io io = io_of(100, 300, 1000);
 
 	io.thread = 0;
-	tap_ok(is_stage(&io, TW_ATTACH_COMPLETE, 300, 700, false), "no thread");
+	tap_ok(is_stage(&io, TW_COMPLETE, 300, 700, false), "no thread");
 	io.thread = TW_ATTACH_THREADS + 1;
-	tap_ok(is_stage(&io, TW_ATTACH_COMPLETE, 300, 700, false), "no such thread");
+	tap_ok(is_stage(&io, TW_COMPLETE, 300, 700, false), "no such thread");
 	io.thread = 1;
-	tap_ok(is_stage(&io, TW_ATTACH_COMPLETE, 300, 700, true) &&
+	tap_ok(is_stage(&io, TW_COMPLETE, 300, 700, true) &&
 	       !why.explained.waited_ns && !why.explained.had_cpu[0].ns,
 	       "another thread's turns are not taken");
 }
@@ -123,7 +123,7 @@ static void test_list(void)
 	const struct tw_attach_slow *slow;
 	struct tw_attach_tally tally;
 
-	if (tw_attach_tally_init(&tally, START_NS, 4))
+	if (tw_attach_tally_init(&tally, START_NS, START_NS, 4))
 		abort();
 	tally.turns = turns;
 	if (tw_attach_add_io(&tally, &io))
@@ -140,7 +140,7 @@ static void test_overwritten(void)
 
 	for (unsigned i = 0; i < TW_TURNS; i++)
 		add_turn(2000 + 10 * i, 2005 + 10 * i, 2010 + 10 * i);
-	tap_ok(is_stage(&io, TW_ATTACH_COMPLETE, 300, 700, true) &&
+	tap_ok(is_stage(&io, TW_COMPLETE, 300, 700, true) &&
 	       why.explained.lost && !why.explained.waited_ns, "overwritten: lost");
 }
 

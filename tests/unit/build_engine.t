@@ -117,10 +117,10 @@ THEN=true
 : >"$scratch/file"
 fails 74 "can't write to $scratch/file/x" 'a folder that can not be' '' "$scratch/file/x"
 printf '#!/bin/sh\nexit 1\n' >"$scratch/cc"
-fails 70 'type: apt-get install libc6-dev liburing-dev libjansson-dev' \
+fails 70 'type: apt-get install libc6-dev liburing-dev libjansson-dev zlib1g-dev' \
 	'headers are missing' '' "$folder"
 CC=$scratch/no-compiler
-fails 70 'type: apt-get install gcc libc6-dev liburing-dev libjansson-dev' \
+fails 70 'type: apt-get install gcc libc6-dev liburing-dev libjansson-dev zlib1g-dev' \
 	'a compiler is missing' '' "$folder"
 
 # A system that has fio as a package and nothing to unpack its source with.

@@ -78,11 +78,11 @@ static void step(struct tw_check_offsets *seen, int64_t low, int64_t high,
 		.pairs = 1, .offsets = &pair, .hz = 1e9,
 	};
 	FILE *out = fmemopen(text, sizeof(text), "w");
-	int error = tw_check_compare_offsets(out, seen, &result);
 
+	tw_check_compare_offsets(out, seen, &result);
 	fputc('\0', out);
 	fclose(out);
-	if (!tap_ok(!error && strcmp(text, should) == 0, "%s", what))
+	if (!tap_ok(strcmp(text, should) == 0, "%s", what))
 		tap_note("is '%s'", text);
 }
 

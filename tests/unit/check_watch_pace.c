@@ -35,8 +35,7 @@ static void remember(struct tw_check_history *history,
 		.result = { .hz = HZ, .offsets = pairs, .pairs = count },
 	};
 
-	if (tw_check_remember(history, &check, begin_ns, end_ns))
-		exit(1);
+	tw_check_remember(history, &check, begin_ns, end_ns);
 }
 
 /* True within the clock's error, outwards. */

@@ -121,7 +121,6 @@ refuses 64 '--starts takes a whole number, 1 to 1000' --starts=-1
 refuses 64 '--seconds takes seconds, 0.1 to 3600' --seconds=nan
 refuses 64 '--load takes idle, busy or both' --load=full
 refuses 64 '--rounds takes a whole number, 0 to 99' --rounds=100
-refuses 64 'unknown option --hogs' --hogs
 refuses 64 "takes no 'job.fio'" job.fio
 
 # children PID: prints its children, in one line

@@ -52,8 +52,8 @@ threads() {
 		my ($json) = JSON::PP->new->decode_prefix($text);
 		print join " | ", map {
 			my $added = $_->{tickwise};
-			$added ? join " ", map { "$_->{job}{name} " . join ",",
-				sort @{$_->{job}{thread_numbers}} } @{$added->{groups}} :
+			$added ? join " ", map { "$_->{jobs}[0]{name} " . join ",",
+				map { $_->{thread_number} } @{$_->{jobs}} } @$added :
 				"none" } @{$json->{jobs}}' "$1"
 }
 
@@ -114,7 +114,7 @@ left a 0 1
 left b 0 9
 own '"text"' '{"jobname": 1, "groupid": "0"}' "$(element a 0)" "$(element b 0)"
 PRINT=own fio_run job.fio $json
-is "$(grep -c '^      "tickwise": {' "$out")" 2 'elements that are none of a job are passed over'
+is "$(grep -c '^      "tickwise": \[' "$out")" 2 'elements that are none of a job are passed over'
 
 # ---- what is added, and what stays ----
 
@@ -163,7 +163,7 @@ added $json
 	      "jobname": "a",
 	      "groupid": 0,
 	      "x": 1.1,
-	      "tickwise": {
+	      "tickwise": [
 	END
 } >wanted
 # Versions of the JSON library differ in the last digits.
@@ -178,7 +178,7 @@ report_of() {
 }
 perl -MJSON::PP -e 'local $/; open my $f, "<", $ARGV[0]; my $t = <$f>; $t =~ s/\A.*?^(?=\{)//ms;
 	my ($j) = JSON::PP->new->utf8->decode_prefix($t);
-	print JSON::PP->new->canonical->encode($j->{jobs}[1]{tickwise})' "$out" >two
+	print JSON::PP->new->canonical->encode($j->{jobs}[1]{tickwise}[0])' "$out" >two
 is "$(cat two)" "$(report_of b.2.9.tickwise.json)" 'a job has what tickwise report --json prints'
 has "$err" '2 reports. To read them' 'the reports are named as ever'
 
@@ -187,7 +187,7 @@ own "$(element a 0)" "$(element b 0)"
 cat own >>first
 print=first
 added $json
-is "$(sed -n '2,4p' "$out" | xargs) $(grep -c '^      "tickwise": {' "$out")" '{ jobs: [] } 2' \
+is "$(sed -n '2,4p' "$out" | xargs) $(grep -c '^      "tickwise": \[' "$out")" '{ jobs: [] } 2' \
 	'of several only the last is changed'
 print=own
 
@@ -274,7 +274,7 @@ same "$nothing: " 'bytes that are no characters'
 printf '{\n"a": "x\0y"\n}\n' >own
 same "$nothing: " 'a byte of 0'
 own "$(element a 0)" "$(element b 0)"
-echo '{"schema": "tickwise-report", "version": 99, "job": {"run": "RUN-1", "name": "b"}}' \
+echo '{"schema": "tickwise-report", "version": 99, "jobs": [{"run": "RUN-1", "name": "b"}]}' \
 	>left/b.2.9.tickwise.json
 same "$nothing" 'a report of another version'
 has "$err" 'b.2.9.tickwise.json: ' 'with its path'

@@ -47,17 +47,18 @@ sub last_of {
 # Make a histogram of [value, count]...
 sub histogram {
 	my ($digits, @values) = @_;
-	my ($count, $sum, %bins) = (0, 0);
+	my ($count, $sum, $squares, %bins) = (0, 0, 0);
 
 	for (@values) {
 		$count += $_->[1];
 		$sum += $_->[0] * $_->[1];
+		$squares += $_->[0] * $_->[0] * $_->[1];
 		$bins{last_of($_->[0], $digits)} += $_->[1];
 	}
 	@values = sort { $a->[0] <=> $b->[0] } @values;
 	return { digits => $digits, count => $count, min_ns => $values[0][0],
-		max_ns => $values[-1][0], mean_ns => $sum / $count, stddev_ns => 0,
-		sum_ns => "$sum", percentiles => {}, bins => \%bins };
+		max_ns => $values[-1][0], sum_ns => "$sum",
+		sum_squares_ns2 => "$squares", bins => \%bins };
 }
 
 sub values_of {
@@ -67,40 +68,48 @@ sub values_of {
 		@{$device->{parts}};
 }
 
-sub of_device {
+my $start = '1700000000000000000';
+
+# Make a window of 1 ms for each part.
+sub windows {
 	my ($device) = @_;
 	my $i = 0;
 
-	return (ios => { read => 16000, write => 0, trim => 0, sync => 0 },
-		lat => { read => histogram(2, values_of($device, 0)) },
-		device_time => { read => histogram(2, values_of($device, 1000)) },
-		over_time => [map +{ from_ns => 1000000 * $i++, over_ns => 1000000,
-			read => { count => 1000, sum_ns =>
-				980 * $_ + 20 * $device->{slow} } },
-			@{$device->{parts}}]);
+	return { width_ns => 1000000, windows => [map +{
+		start => $start + 1000000 * $i++ . '',
+		read => histogram(1, [$_ + 0, 980], [$device->{slow} + 0, 20]) },
+		@{$device->{parts}}] };
 }
 
-my $i = 0;
+sub counts {
+	return { read => $_[0], write => 0, trim => 0, sync => 0 };
+}
+
+sub of_device {
+	my ($device) = @_;
+
+	return (jobs => 1, ios => counts(16000),
+		lat => { read => histogram(2, values_of($device, 0)) },
+		device_time => { read => histogram(2, values_of($device, 1000)) },
+		over_time => windows($device));
+}
+
 my @all = map { values_of($_, 0) } @devices;
 my $ios = 16000 * @devices;
-my $none = sub { +{ read => $_[0], write => 0, trim => 0, sync => 0 } };
-my %report = (schema => 'tickwise-report', version => 3, tickwise_version => '0.1',
-	job => { name => $job{name}, groupid => 0, thread_number => $job{thread} + 0,
+my %report = (schema => 'tickwise-report', version => 1,
+	jobs => [{ name => $job{name}, groupid => 0, thread_number => $job{thread} + 0,
 		subjob_number => 0, pid => $job{pid} + 0, host => $job{host},
-		start => '1700000000000000000', fio_version => 'fio-3.33',
-		engine => 'tickwise', iodepth => $job{depth} + 0, run_ns => 16000000,
-		run => "$job{host}-7" },
-	ios => $none->($ios), stages => { lat => { read =>
+		start => $start, first_ns => 0, run_ns => 16000000,
+		fio_version => 'fio-3.33', engine => 'tickwise', iodepth => $job{depth} + 0,
+		tickwise_version => '0.1', run => "$job{host}-7",
+		event_time => JSON::PP::false, event_wait => JSON::PP::false,
+		fallback => JSON::PP::false, %options ? (options => {}) : () }],
+	ios => counts($ios), stages => { lat => { read =>
 		histogram($job{digits}, @all) } },
-	clocks => {}, counter => { verdict => 'reliable', fallback => JSON::PP::false,
-		reasons => [] },
-	fio_times => { event_time => JSON::PP::false, event_wait => JSON::PP::false },
-	slowest => [], devices => [map +{ device => $_->{number}, name => $_->{name},
-		$_->{model} ? (model => $_->{model}) : (),
+	clocks => {}, counter => { verdict => 'reliable', reasons => [] },
+	slowest => [], devices => [map +{ host => $job{host}, device => $_->{number},
+		name => $_->{name}, $_->{model} ? (model => $_->{model}) : (),
 		@devices > 1 ? of_device($_) : () }, @devices]);
-$report{over_time} = [map +{ from_ns => 1000000 * $i++, over_ns => 1000000,
-	read => { count => 1000, sum_ns => 980 * $_ + 20 * $devices[0]{slow},
-		min_ns => $_, max_ns => $devices[0]{slow} } }, @{$devices[0]{parts}}]
-	if @devices == 1;
+$report{over_time} = windows($devices[0]) if @devices == 1;
 $report{options} = \%options if %options;
 print JSON::PP->new->canonical->pretty->encode(\%report);

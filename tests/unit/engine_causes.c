@@ -109,8 +109,7 @@ static const char *text_of(const json_t *json)
 
 static const char *state(const char *key)
 {
-	return text_of(json_object_get(json_object_get(world.report, "causes"),
-				       key));
+	return text_of(json_object_get(world_job("causes"), key));
 }
 
 /* Return for how many jobs the program is loaded: two want causes. */
@@ -166,7 +165,7 @@ int main(void)
 	tap_ok(strcmp(state("state"), "off") == 0 && *state("why") &&
 	       !cause("stage"), "no stamps: no causes, and why: %s", state("why"));
 	one(false, true, 1000);
-	tap_ok(!json_object_get(world.report, "causes") && !cause("stage") &&
+	tap_ok(!world_job("causes") && !cause("stage") &&
 	       !world.followed, "not asked for: nothing is loaded");
 	for_jobs();
 	world_forget();

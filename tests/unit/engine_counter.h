@@ -9,8 +9,9 @@
 #include "tickwise.h"
 #include "timespec.h"
 
-/* Advances only when the test asks for it, never by being read. */
-extern uint64_t engine_now_ticks;
+/* Advances only when the test asks for it, never by being read. The thread that writes
+ * intervals reads it, too. */
+extern _Atomic(uint64_t) engine_now_ticks;
 
 #define tw_ticks()		(engine_now_ticks)
 #define tw_clock_ns(clock)	((void)(clock), engine_now_ticks)

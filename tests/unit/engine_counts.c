@@ -565,7 +565,7 @@ static unsigned settled_after(unsigned ios, uint64_t takes_ticks)
 		world.takes_ticks[0] = takes_ticks;
 		one(0, DDIR_READ);
 	}
-	return (unsigned)job->counts[TW_READ].recorded;
+	return (unsigned)job->filling.filled[0].tally.counts[TW_READ].ios;
 }
 
 static void settled(void)

@@ -2,11 +2,12 @@
 /*
  * Behaviour: if a job's files are on several devices, the report has each I/O once
  * more, with the device of its file: in a histogram of lat, of the stage `device`
- * if it has one, and in the part of the run that it was returned in. Files that
+ * if it has one, and in the window over time that it was returned in. Files that
  * share a device are counted together. A job with one device has none of this. Of
- * more than 64 devices the first 64 are kept. Defect: an I/O on another file's
- * device, or on none, or on two; parts that lose I/Os when they get wider; a file
- * without a device that is taken for one with.
+ * more than 64 devices the first 64 are kept. The first line of intervals tells whether
+ * the only device has all I/Os. Defect: an I/O on another file's device, or on none, or
+ * on two; windows that lose I/Os when they get wider; a file without a device that is
+ * taken for one with; a device's I/Os under another's name.
  */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -98,32 +99,31 @@ static const json_t *of(const json_t *at, const char *key, const char *direction
 	return json_object_get(json_object_get(at, key), direction);
 }
 
-/* Return the reads in the parts of a device, and check that parts follow each other. */
-static uint64_t in_parts(const json_t *at, uint64_t width_ns)
+/* Return the reads in the windows of a device; of @start alone, unless it is NULL. */
+static uint64_t in_windows(const json_t *at, const char *start)
 {
-	const json_t *parts = json_object_get(at, "over_time");
+	const json_t *windows = of(at, "over_time", "windows");
 	uint64_t count = 0;
 	size_t i;
 
-	for (i = 0; i < json_array_size(parts); i++) {
-		const json_t *part = json_array_get(parts, i);
+	for (i = 0; i < json_array_size(windows); i++) {
+		const json_t *window = json_array_get(windows, i);
 
-		if (number(part, "from_ns") != i * width_ns ||
-		    number(part, "over_ns") != width_ns)
-			return UINT64_MAX;
-		count += number(json_object_get(part, "read"), "count");
+		if (!start || !strcmp(start, json_string_value(json_object_get(window,
+								"start"))))
+			count += number(json_object_get(window, "read"), "count");
 	}
 	return count;
 }
 
 static void by_device(void)
 {
-	begin("b1 b2 f1 f1 3/new");
+	begin("b2 b1 f1 f1 3/new");
 	if (!tap_ok(world_begin(), "a job with files on four devices"))
 		return;
-	one(&files[0], DDIR_READ, 10000);
-	one(&files[0], DDIR_WRITE, 20000);
-	one(&files[1], DDIR_READ, 30000);
+	one(&files[1], DDIR_READ, 10000);
+	one(&files[1], DDIR_WRITE, 20000);
+	one(&files[0], DDIR_READ, 30000);
 	one(&files[2], DDIR_READ, 40000);
 	one(&files[3], DDIR_READ, 50000);
 	one(&files[4], DDIR_READ, 60000);
@@ -138,6 +138,9 @@ static void by_device(void)
 	       "a block device has its own I/Os by direction");
 	tap_ok(number(of(device("259:1"), "lat", "read"), "digits") == 2,
 	       "with two digits");
+	tap_ok(number(json_object_get(device("259:1"), "ios"), "read") == 1 &&
+	       number(json_object_get(device("259:1"), "ios"), "write") == 1,
+	       "and counts them by direction");
 	tap_ok(number(json_object_get(device("9:1"), "ios"), "read") == 2 &&
 	       number(of(device("9:1"), "lat", "read"), "max_ns") >= 50000,
 	       "two files of a file system are one device's");
@@ -153,7 +156,15 @@ static void one_device(void)
 	world_begin();
 	one(&files[1], DDIR_READ, 10000);
 	world_end();
-	tap_ok(!json_object_get(world.report, "devices"), "one device: nothing");
+	tap_ok(json_array_size(json_object_get(world.report, "devices")) == 1 &&
+	       !json_object_get(device("9:1"), "ios"), "one device: nothing but its name");
+	begin("f1 ?");
+	world_begin();
+	one(&files[0], DDIR_READ, 10000);
+	one(&files[1], DDIR_READ, 10000);
+	world_end();
+	tap_ok(number(json_object_get(device("9:1"), "ios"), "read") == 1,
+	       "one device, and a file on none: the device has its own I/Os");
 	begin("b1 c1 ?");
 	world_begin();
 	one(&files[0], DDIR_READ, 10000);
@@ -192,7 +203,24 @@ static void many(void)
 	       "and it says of how many files that is not so");
 }
 
-/* There are 64 parts at most: they are merged in pairs three times. */
+/* Return 1 if each window but the first and the last has all I/Os of its 16 ms. */
+static int is_16_each(const char *one_device, const char *other)
+{
+	const json_t *windows = of(device(one_device), "over_time", "windows");
+	size_t i;
+
+	for (i = 1; i + 1 < json_array_size(windows); i++) {
+		const char *start = json_string_value(json_object_get(
+					json_array_get(windows, i), "start"));
+
+		if (in_windows(device(one_device), start) +
+		    in_windows(device(other), start) != 16)
+			return 0;
+	}
+	return 1;
+}
+
+/* There are 32 windows at most: they are merged in pairs four times. */
 static void over_time(void)
 {
 	uint64_t began;
@@ -206,15 +234,56 @@ static void over_time(void)
 		one(&files[i % 3 == 0], DDIR_READ, 10000);
 	}
 	world_end();
-	tap_ok(in_parts(device("259:2"), 8 * MS) == MAX_IOS / 3 &&
-	       in_parts(device("259:1"), 8 * MS) == MAX_IOS - MAX_IOS / 3,
-	       "parts of the run have all I/Os after 300 ms: %llu",
-	       (unsigned long long)in_parts(device("259:2"), 8 * MS));
-	tap_ok(json_array_size(json_object_get(device("259:2"), "over_time")) ==
-	       MAX_IOS / 8 + 1, "%u parts", MAX_IOS / 8 + 1);
-	tap_ok(number(json_object_get(json_array_get(json_object_get(
-		      device("259:2"), "over_time"), 1), "read"), "count") == 3,
-	       "the second, from 8 to 16 ms, has those of 9, 12 and 15 ms");
+	tap_ok(in_windows(device("259:2"), NULL) == MAX_IOS / 3 &&
+	       in_windows(device("259:1"), NULL) == MAX_IOS - MAX_IOS / 3,
+	       "windows over time have all I/Os after 300 ms: %llu",
+	       (unsigned long long)in_windows(device("259:2"), NULL));
+	tap_ok(number(json_object_get(device("259:1"), "over_time"), "width_ns") ==
+	       16 * MS && is_16_each("259:1", "259:2") && is_16_each("259:2", "259:1"),
+	       "each window of 16 ms has 16 of them, one a millisecond");
+}
+
+/* Return the only device in the first line of the file of intervals. */
+static json_t *header_device(const char *of)
+{
+	char path[] = "/tmp/tw_devices.XXXXXX", *text = NULL;
+	const int made = mkstemp(path);
+	size_t size = 0;
+	json_t *line = NULL, *only = NULL;
+	FILE *in;
+
+	if (made < 0)
+		return NULL;
+	close(made);
+	begin(of);
+	world.intervals = path;
+	world.options.interval_us = 3600000000ULL;
+	world_begin();
+	world_end();
+	in = fopen(path, "r");
+	if (in && getline(&text, &size, in) > 0)
+		line = json_loads(text, 0, NULL);
+	if (json_array_size(json_object_get(line, "devices")) == 1)
+		only = json_incref(json_array_get(json_object_get(line, "devices"), 0));
+	json_decref(line);
+	free(text);
+	if (in)
+		fclose(in);
+	unlink(path);
+	return only;
+}
+
+static void in_intervals(void)
+{
+	json_t *all = header_device("f1 f1"), *some = header_device("f1 ?");
+
+	tap_ok(all && !json_object_get(all, "jobs"),
+	       "intervals: the only device has all I/Os");
+	tap_ok(some && json_is_integer(json_object_get(some, "jobs")) &&
+	       !number(some, "jobs"),
+	       "intervals: with a file on none it is not known which");
+	json_decref(all);
+	json_decref(some);
 }
 
 /* The dispatch is 1 us after the submission, the end 2 us before the completion. */
@@ -260,6 +329,7 @@ int main(void)
 	many();
 	over_time();
 	device_stage();
+	in_intervals();
 	world_forget();
 	return tap_done();
 }

@@ -24,8 +24,7 @@ static void environment(const char *value)
 
 static const char *kernel_text(const char *key)
 {
-	const char *text = json_string_value(json_object_get(
-		json_object_get(world.report, "kernel_stages"), key));
+	const char *text = json_string_value(json_object_get(world_job("kernel"), key));
 
 	return text ? text : "";
 }

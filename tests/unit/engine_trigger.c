@@ -33,7 +33,7 @@ static void one(uint64_t offset, uint64_t ticks)
 
 static const json_t *trigger(void)
 {
-	return json_object_get(world.report, "trigger");
+	return json_array_get(json_object_get(world.report, "triggers"), 0);
 }
 
 static int64_t number(const json_t *object, const char *key)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "clocks.h"
+#include "facts.h"
 #include "engine.h"
 #include "files.h"
 #include "guards.h"
@@ -25,7 +26,8 @@
 #include "kernel_job.h"
 #include "kernel/tracefs.h"
 #include "message.h"
-#include "over_time.h"
+#include "record.h"
+#include "report/report.h"
 #include "report_file.h"
 #include "response.h"
 #include "run_end.h"
@@ -40,7 +42,7 @@
 #define WORLD_PAUSE	1000		/* what usleep() takes */
 #define WORLD_PRIORITY	0x4005		/* of cmdprio */
 
-uint64_t engine_now_ticks;
+_Atomic(uint64_t) engine_now_ticks;
 
 /* An I/O in the kernel. */
 struct world_io {
@@ -705,18 +707,19 @@ struct tw_facts *tw_facts_take(struct thread_data *td,
 	return (struct tw_facts *) &world.files;
 }
 
-int tw_facts_add(const struct tw_facts *facts, json_t *report)
+void tw_facts_put(const struct tw_facts *facts, struct tw_report *report)
 {
-	json_t *devices;
+}
+
+json_t *tw_facts_devices(const struct tw_facts *facts)
+{
+	json_t *devices = json_array();
 	unsigned i;
 
-	if (world.files->device_count < 2)
-		return 0;
-	devices = json_array();
 	for (i = 0; i < world.files->device_count; i++)
-		json_array_append_new(devices, json_pack("{so}", "device",
-			tw_file_device_name(&world.files->devices[i])));
-	return json_object_set_new(report, "devices", devices);
+		json_array_append_new(devices, json_pack("{ss, so}", "host", "host",
+			"device", tw_file_device_name(&world.files->devices[i])));
+	return devices;
 }
 
 void tw_facts_free(struct tw_facts *facts)
@@ -874,6 +877,21 @@ static int64_t world_count(const char *what, const char *direction)
 {
 	return json_integer_value(json_object_get(
 		json_object_get(world.report, what), direction));
+}
+
+/* Return a value that the report has of the job. */
+__attribute__((unused))
+static const json_t *world_job(const char *key)
+{
+	return json_object_get(json_array_get(json_object_get(world.report, "jobs"), 0),
+			       key);
+}
+
+/* Return the windows over time of a report, a line or a device. */
+__attribute__((unused))
+static const json_t *world_windows(const json_t *of)
+{
+	return json_object_get(json_object_get(of, "over_time"), "windows");
 }
 
 /* Return a stage's histogram; NULL: there is none. */

@@ -3,14 +3,16 @@
  * A percentile is the value at that place of the sorted list: never below it, above
  * it by less than its bin's width. Fails if the rank is off by one, as it is for
  * 99.9 % of 1000 in plain doubles. Fails also if the lower edge is given, or if an
- * answer lies outside what was counted.
+ * answer lies outside what was counted, or if the percentiles of one pass differ.
  */
 #include <stdlib.h>
 
+#include "latency/histogram.h"
 #include "tap.h"
 #include "tickwise.h"
 
 #define VALUES	20000
+#define PERCENTS	(sizeof(thousandths) / sizeof(*thousandths))
 
 static uint64_t values[VALUES];
 
@@ -38,7 +40,7 @@ static void check_list(const struct tw_histogram *histogram, uint64_t count)
 {
 	uint64_t wrong = 0;
 
-	for (size_t i = 0; i < sizeof(thousandths) / sizeof(uint64_t); i++) {
+	for (size_t i = 0; i < PERCENTS; i++) {
 		uint64_t true_ns = value_at(thousandths[i], count);
 		uint64_t ns = tw_histogram_percentile(histogram,
 					(double)thousandths[i] / 1000);
@@ -48,6 +50,20 @@ static void check_list(const struct tw_histogram *histogram, uint64_t count)
 			 tw__histogram_bin(histogram, ns) != bin;
 	}
 	tap_is_u64(wrong, 0, "all percentiles in the right value's bin");
+}
+
+/* In one pass they are what they are one by one. */
+static void check_pass(const struct tw_histogram *histogram)
+{
+	double percents[PERCENTS];
+	uint64_t all_ns[PERCENTS], wrong = 0;
+
+	for (size_t i = 0; i < PERCENTS; i++)
+		percents[i] = (double)thousandths[i] / 1000;
+	tw_histogram_percentiles(histogram, percents, all_ns, PERCENTS);
+	for (size_t i = 0; i < PERCENTS; i++)
+		wrong += all_ns[i] != tw_histogram_percentile(histogram, percents[i]);
+	tap_is_u64(wrong, 0, "all in one pass are the same");
 }
 
 static void check_random(unsigned digits, uint64_t count, uint64_t *state)
@@ -65,6 +81,7 @@ static void check_random(unsigned digits, uint64_t count, uint64_t *state)
 	}
 	qsort(values, count, sizeof(*values), ascending);
 	check_list(&histogram, count);
+	check_pass(&histogram);
 	tw_histogram_free(&histogram);
 }
 

@@ -35,10 +35,9 @@ static void check_text(const struct tw_histogram *histogram, const char *text,
 	json_decref(json);
 }
 
-/* Check a histogram to JSON, to text, to JSON, and back. */
-static void check(const struct tw_histogram *histogram, const char *what)
+/* Check a histogram from JSON to text, to JSON, and back. */
+static void check_json(const struct tw_histogram *histogram, json_t *json, const char *what)
 {
-	json_t *json = tw_histogram_to_json(histogram);
 	char *text = json_dumps(json, 0);
 	char *sorted = json_dumps(json, JSON_SORT_KEYS);
 
@@ -49,6 +48,16 @@ static void check(const struct tw_histogram *histogram, const char *what)
 	json_decref(json);
 	free(sorted);
 	free(text);
+}
+
+static void check(const struct tw_histogram *histogram, const char *what)
+{
+	json_t *lean = tw_histogram_to_lean_json(histogram);
+
+	tap_ok(!json_object_get(lean, "mean_ns") && !json_object_get(lean, "percentiles"),
+	       "a lean one has nothing derived");
+	check_json(histogram, lean, what);
+	check_json(histogram, tw_histogram_to_json(histogram), what);
 }
 
 static void check_digits(unsigned digits, uint64_t *state)

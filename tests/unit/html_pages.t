@@ -32,15 +32,16 @@ more=$*
 # ---- a page with large numbers and long names ----
 
 long=$(printf 'a-job-with-a-name-that-is-as-long-as-a-name-can-be-%s' "$(seq -s- 30)")
-# over_time: prints 60 intervals, of an hour in all
+# over_time: prints an hour of windows, each slower than the one before
 over_time()
 {
-	from=0 comma=
-	while [ $from -lt 3600000000000 ]; do
-		printf '%s{"from_ns": %d, "over_ns": 60000000000, "read": {"count": 166666, "sum_ns": 33333200, "min_ns": 100, "max_ns": %d, "percentiles": {"99.000000": 900}}}' \
-			"$comma" $from $((1000 + from / 100000))
+	i=0 comma= width=65536000000
+	while [ $i -lt 55 ]; do
+		printf '%s{"start": "%d", "read": %s}' "$comma" \
+			$((1700000000000000000 / width * width + i * width)) \
+			"$(digits=1; counted 100 166665 $((1000 + i * 600000)) 1)"
 		comma=', '
-		from=$((from + 60000000000))
+		i=$((i + 1))
 	done
 }
 many="100 8900000 900 999000 9000 90000 90000 9990 9000000 999 900000000 10 90000000000 1"
@@ -52,7 +53,7 @@ perl -0777 -pe 's/"stages": .*?(?="submitting_call")//s; s/"slowest": \[\]\}\s*$
 	"$scratch/plain.json" >"$scratch/$long.json"
 cat >>"$scratch/$long.json" <<END
 "stages": {"queue": {"read": $lat}, "lat": {"read": $lat}},
-"over_time": [$(over_time)], "slowest": []}
+"over_time": {"width_ns": 65536000000, "windows": [$(over_time)]}, "slowest": []}
 END
 run report --html="$scratch/long.html" "$scratch/$long.json"
 is "$status$(cat "$err")" 0 'a report with large numbers and long names'

@@ -17,7 +17,7 @@ use File::Find;
 my @order = (
 	['core'],
 	['core/counter', 'core/latency', 'core/memory', 'core/probe'],
-	['core/machine', 'core/probe/preload'],
+	['core/machine', 'core/probe/preload', 'core/report'],
 	['core/clock', 'core/estimate'],
 	['core/trust'],
 	['core/example', 'core/preload', 'core/profile', 'core/command/output'],
@@ -47,6 +47,8 @@ sub part_of
 	return 'core' if $is_public{$file};
 	return 'core/trust' if $file =~ m<^core/(trust|contradictions)\w*\.>;
 	return 'core/command/main' if $file eq 'core/command/main.c';
+	return 'core/command/output' if $file =~ m<^core/command/memory\.>;
+	return 'core/report' if $file =~ m<^core/command/output/plain_text\.>;
 	return dirname($file);
 }
 

@@ -72,7 +72,6 @@ for file in include/tickwise.h lib/here/libtickwise.a lib/here/libtickwise.so \
 	share/man/man3/tw_ticks_end.3 share/zsh/site-functions/_tickwise \
 	share/bash-completion/completions/tickwise \
 	share/tickwise/schema/tickwise-report.schema.json \
-	share/tickwise/schema/tickwise-report-merged.schema.json \
 	share/tickwise/schema/tickwise-diff.schema.json \
 	share/tickwise/schema/tickwise-intervals.schema.json; do
 	[ -s "$tree/$file" ]

@@ -238,8 +238,10 @@ static void steps(void)
 
 static void stamps_missing(void)
 {
-	static const char *const names[] = { "split", "no request",
-		"missing stamp", "no stamps" };
+	static const char *const names[TW_INSIDES] = {
+		[TW_INSIDE_SPLIT] = "split", [TW_INSIDE_NO_REQUEST] = "no request",
+		[TW_INSIDE_MISSING] = "missing stamp", [TW_INSIDE_NO_STAMPS] = "no stamps",
+	};
 
 	/* Bits: which of the four stamps exist. */
 	for (unsigned has = 0; has < 16; has++) {

@@ -17,7 +17,7 @@ static char *drawn(struct tw_page *page)
 	size_t size;
 	FILE *file = open_memstream(&is, &size);
 
-	tap_ok(tw_output_html(page, file) == 0, "it is drawn");
+	tw_output_html(page, file);
 	tw_page_free(page);
 	fclose(file);
 	return is;

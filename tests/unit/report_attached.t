@@ -29,26 +29,33 @@ split() {
 		\"device\": $(counted 600 "$1"), \"complete\": $(counted 300 "$1")"
 }
 
+# reads COUNT: prints a count by direction
+reads() {
+	echo "{\"read\": $1, \"write\": 0, \"trim\": 0, \"sync\": 0}"
+}
+
 cat >"$scratch/a.json" <<END
-{"schema": "tickwise-report", "version": 3, "job": {"name": "mariadbd", "host": "box",
-"fio_version": "", "engine": "attach", "groupid": 0, "thread_number": 1,
-"subjob_number": 0, "pid": 4711, "start": "1000", "start_monotonic_ns": "5000000000", "iodepth": 0, "run_ns": 1000000000},
-"ios": {"read": 300, "write": 0, "sync": 0, "trim": 0},
-"errors": {"read": 2, "write": 0, "sync": 0, "trim": 0},
+{"schema": "tickwise-report", "version": 1, "jobs": [{"run": "", "name": "mariadbd",
+	"host": "box", "groupid": 0, "thread_number": 1, "subjob_number": 0, "pid": 4711,
+	"start": "1000", "start_monotonic_ns": "5000000000", "first_ns": 0,
+	"run_ns": 1000000000, "fio_version": "", "engine": "attach",
+	"tickwise_version": "0.1", "iodepth": 0, "event_time": false, "event_wait": false,
+	"fallback": true, "kernel": {"state": "on"},
+	"causes": {"state": "off", "why": "not asked for"}}],
+"machines": [{"host": "box"}], "files": [], "devices": [], "clocks": {},
+"counter": {"verdict": "unchecked", "reasons": []},
+"ios": $(reads 300), "errors": $(reads 2), "cancelled": $(reads 1),
 "stages": {"blockq": {"read": $(counted 100 300)}, "device": {"read": $(counted 600 300)},
 	"complete": {"read": $(counted 300 300)}, "lat": {"read": $(counted 1000 300)}},
-"kernel_stages": {"state": "on",
-	"split": {"read": 300, "write": 0, "sync": 0, "trim": 0}},
-"clocks": {}, "fio_times": {"event_time": false, "event_wait": false},
-"counter": {"verdict": "unchecked", "fallback": true, "reasons": []},
-"slowest": [{"offset": 512, "size": 4096, "ddir": "read", "ring": 2,
+"kernel_stages": {"split": $(reads 300), "missed_runs": 11},
+"slowest": [{"job": 0, "offset": 512, "size": 4096, "ddir": "read", "ring": 2,
 	"monotonic_ns": "6500000000", "operation": "readv", "file": "/d/t.ibd",
 	"stages": {"blockq": 100, "device": 600, "complete": 300, "lat": 1000}},
-	{"offset": 8192, "size": 4096, "ddir": "read", "ring": 1,
+	{"job": 0, "offset": 8192, "size": 4096, "ddir": "read", "ring": 1,
 	"monotonic_ns": "6500000000", "operation": "read", "file": "/d/a",
 	"stages": {"blockq": 100, "device": 600, "complete": 300, "lat": 1000}}],
 "attached": {"in_flight": 3, "more_cqes": 0, "lost_records": 5, "lost_ios": 0,
-"lost_rings": 1, "lost_names": 6, "lost_processes": 0, "missed_runs": 11,
+"lost_rings": 1, "lost_names": 6, "lost_processes": 0,
 "more_rings": 4,
 "others": {"accept": 50, "recv": 8}, "rings": [
 	{"ring": 1, "program": "mariadbd", "pid": 4711, "fd": 9, "sq_entries": 128,
@@ -76,16 +83,15 @@ is "$(awk '$2 == "write"' "$out" | tr -s ' ')" \
 	' 1 write 50 1.000us - 1.000us - - -' 'a row without'
 is "$(awk '/^ring|^ +[12] +(read|write)/ { print $2 }' "$out" | tr '\n' ' ')" \
 	'readv read write ' 'the busiest first'
-has "$scratch/words" '6 were O_SYNC or O_DSYNC writes, 9 waited for the one before them, 7 waited for all before them' \
-	'what waited'
-has "$scratch/words" 'not followed, as no I/O on files or block devices: 50 accept, 8 recv' \
+has "$scratch/words" '9 linked I/Os, 7 drained I/Os, 6 synchronous writes' 'what waited'
+has "$scratch/words" 'not followed (no I/O on files or block devices): 50 accept, 8 recv' \
 	'what was only counted'
-has "$scratch/words" '1 rings too many, whose I/Os are not known' 'rings too many'
-has "$scratch/words" '6 I/Os on files whose names are not known' 'files too many'
+has "$scratch/words" '1 ring not followed (too many rings)' 'rings too many'
+has "$scratch/words" '6 I/Os on files of unknown names' 'files too many'
 has "$scratch/words" '11 events for which the kernel skipped the program' 'runs skipped'
-has "$out" '2 failed' 'errors'
+has "$out" '2 errors' 'errors'
 has "$out" '/d/a?[2J<b>' 'no name moves the cursor'
-has "$out" '5 records lost' 'what was lost'
+has "$out" '5 lost records' 'what was lost'
 has "$scratch/words" '3 I/Os in flight at the end' 'and what is not done'
 has "$out" 'lat mean 1.000 us = blockq 0.100 + device 0.600 + complete 0.300' 'the sum'
 is "$(grep -A 1 ' 2  *readv*  *4096 ' "$out" | tr -s ' \n' ' ')" \
@@ -110,9 +116,8 @@ has_not "$scratch/a.html" 'Clock errors' 'and no clocks'
 sed 's/"start": "1000"/"start": "1001"/; s/"thread_number": 1/"thread_number": 2/' \
 	"$scratch/a.json" >"$scratch/b.json"
 run report --json "$scratch/a.json" "$scratch/b.json"
-is "$(perl -MJSON::PP -0 -ne 'print join " ", map { scalar
-	@{$_->{attached}{operations}} } @{decode_json($_)->{groups}}' "$out")" '3 3' \
-	'two are two groups'
+is "$(of_json 'join " ", map { scalar @{$_->{attached}{operations}} } @r')" '3 3' \
+	'two are two reports'
 
 # More rows than the text has room for.
 perl -MJSON::PP -0 -ne 'my $r = decode_json($_); my $o = $r->{attached}{operations};
@@ -125,12 +130,18 @@ is "$(grep -c '<td class="words">/d/' "$scratch/many.html")" \
 	"$(perl -MJSON::PP -0 -ne 'print scalar grep { $_->{file} =~ m(^/d/) }
 		@{decode_json($_)->{attached}{operations}}' "$scratch/many.json")" 'all in the HTML'
 
-sed 's/"operation": "readv", "split"/"operation": 7, "split"/' "$scratch/a.json" \
-	>"$scratch/c.json"
-run report "$scratch/c.json"
-is "$status" 65 'a name that is none is refused'
-sed 's/"count": 200, "min_ns": 100,/"count": 200, "min_ns": 101,/' "$scratch/a.json" \
-	>"$scratch/c.json"
-run report "$scratch/c.json"
-is "$status" 65 'and a histogram that is wrong'
+# refused SED-SCRIPT MESSAGE WHAT
+refused() {
+	sed "$1" "$scratch/a.json" >"$scratch/c.json"
+	run report "$scratch/c.json"
+	is "$status $(grep -c "$2" "$err")" '65 1' "refused: $3"
+}
+
+refused 's/"operation": "readv", "split"/"operation": 7, "split"/' \
+	'attached.operations\[\].operation ' 'a name that is none'
+refused 's/"linked": 9/"linked": -9/' 'attached.operations\[\].linked ' 'a count that is none'
+refused 's/"fd": 9/"fd": "9"/' 'attached.rings\[\].fd ' 'a ring without its number'
+refused 's/"recv": 8/"recv": []/' 'attached.others.recv ' 'completions that are no number'
+refused 's/"count": 200, "min_ns": 100,/"count": 200, "min_ns": 101,/' \
+	'attached.operations\[\].stages.blockq' 'a histogram that is wrong'
 done_testing

@@ -17,7 +17,7 @@ slow() {
 	causes=
 	[ -z "${4-}" ] || causes=", \"causes\": {$4}"
 	cat <<-END
-	{"offset": $1, "size": 4096, "ddir": "read", "monotonic_ns": "$2",
+	{"job": 0, "offset": $1, "size": 4096, "ddir": "read", "monotonic_ns": "$2",
 	"stages": {"queue": 0, "submit": 10000, "blockq": 10000, "device": 60000,
 	"complete": $3, "reap": 10000, "deliver": 10000, "lat": $(($3 + 100000))}
 	$causes}
@@ -41,7 +41,7 @@ with_slowest() {
 	list=$2
 	shift 2
 	write_report "$file" split=all slow=5100000 queue=0 deliver=10000 \
-		kernel_stages='"causes": {"state": "on"},' "$@"
+		kernel='"causes": {"state": "on"},' "$@"
 	sed '/^"slowest"/d' "$file" >"$file.head"
 	{ cat "$file.head"; echo "\"slowest\": [$list]}"; } >"$file"
 }
@@ -80,18 +80,15 @@ has "$out" 'complete: the job was running for 3.000 ms' 'if the job itself ran, 
 is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
 
 run report --json "$one"
-json_of() {
-	perl -MJSON::PP -e 'local $/; my $g = decode_json(<STDIN>)->{groups}[0];
-		print eval $ARGV[0]; die $@ if $@' "$1" <"$out"
-}
-is "$(json_of 'join "; ", map { "$_->{stage} $_->{from_ns} $_->{ns} $_->{ios} " .
-	"$_->{offset_from} $_->{offset_to} @{$_->{thread_numbers}}" }
-	@{$g->{stalls}}')" \
-	'complete 1080000 5000000 2 4096 12288 1; complete 90080000 4000000 1 0 4096 1; complete 190080000 3000000 1 0 4096 1' \
+is "$(of_json 'join "; ", map { "$_->{stage} $_->{from_ns} $_->{ns} $_->{ios} " .
+	"$_->{offset_from} $_->{offset_to} @{$_->{jobs}}" }
+	@{$r->{answers}{stalls}}')" \
+	'complete 1080000 5000000 2 4096 12288 0; '\
+'complete 90080000 4000000 1 0 4096 0; complete 190080000 3000000 1 0 4096 0' \
 	'--json: all stalls'
-is "$(json_of '"$g->{why}{read}{percent} $g->{why}{read}{lat_ns} " .
-	"$g->{why}{read}{ios} $g->{why}{read}{beyond} " .
-	sprintf("%.3f", $g->{why}{read}{shares}{complete})')" \
+is "$(of_json 'my $why = $r->{answers}{why}{read};
+	"$why->{percent} $why->{lat_ns} $why->{ios} $why->{beyond} " .
+	sprintf("%.3f", $why->{shares}{complete})')" \
 	'99 900 4 1 0.977' 'and the sentence in numbers'
 
 run report --html="$scratch/page" "$one"
@@ -123,13 +120,13 @@ has "$out" '1 stall of 5.000 ms hit 2 I/Os' 'clocks of two hosts are not one'
 
 plain=$scratch/plain.json
 with_slowest "$plain" "$(slow 0 1000 5000000)" \
-	kernel_stages='"causes": {"state": "off", "why": "no privilege"},'
+	kernel='"causes": {"state": "off", "why": "no privilege"},'
 run report "$plain"
 is "$(sentence)" 'read: p99 is 900 ns. The time of the 1 I/O beyond: complete 98 % ' \
 	'without causes: the stages alone'
 has "$out" '  causes: not known: no privilege' 'and why there are no causes'
 with_slowest "$plain" "$(slow 0 1000 5000000)" \
-	kernel_stages=' '
+	kernel=' '
 run report "$plain"
 has_not "$out" 'causes:' 'nothing where none were asked for'
 

@@ -14,7 +14,8 @@ page() {
 	options=$1
 	shift
 	write_report "$scratch/job.json" "$@"
-	sed -i "s/^\"slowest\"/\"options\": {$options},\n&/" "$scratch/job.json"
+	sed -i "s/^\"slowest\"/\"options\": {$options},\n&/; s/^\"iodepth\"/\"options\": {}, &/" \
+		"$scratch/job.json"
 	run report "$scratch/job.json"
 	tr '\n' ' ' <"$out" | sed 's/  */ /g' |
 		grep -o 'deliver is large.*all that are there' | sed 's/.*With //'

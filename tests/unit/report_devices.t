@@ -9,6 +9,7 @@
 # device in another one's row, a verdict by chance or by the work that a device had
 # to do, a report that is believed too much.
 . "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
 
 cd "$scratch" || exit 1
 
@@ -34,19 +35,16 @@ tell()
 	tell_what=$1
 	shift
 	run report --json "$@"
-	perl -MJSON::PP -e '
-		local $/; open my $f, "<", $ARGV[0] or exit 2;
-		our $j = JSON::PP->new->decode(<$f>);
-		print eval $ARGV[1]; die $@ if $@' "$out" "$tell_what"
+	of_json "$tell_what"
 }
 
-# says TEXT DESCRIPTION FILE...: passes if the sentence on reads has TEXT
+# says TEXT DESCRIPTION FILE...: passes if the page has TEXT
 says()
 {
 	says_text=$1 says_why=$2
 	shift 2
-	tell '($j->{slow_devices} // $j->{groups}[0]{slow_devices})->{read}{text}' \
-		"$@" >text
+	run report "$@"
+	tr -s ' \n' ' ' <"$out" >text
 	has text "$says_text" "$says_why"
 }
 
@@ -59,12 +57,14 @@ says 'sdb is slower than each of the 3 others' 'the one that stands out is named
 has text 'most of the difference is in the stage device' 'and in which stage that is'
 is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
 	$_->{lat}{read}{max_ns} . " " . $_->{device_time}{read}{max_ns} }
-	@{$j->{groups}[0]{devices}}' four.json)" '8:0 16000 1 200000 199000 '\
+	@{$r->{devices}}' four.json)" '8:0 16000 1 200000 199000 '\
 '8:16 16000 1 220000 219000 8:32 16000 1 205000 204000 8:48 16000 1 199000 198000' \
 	'each has its own I/Os in the JSON'
 is "$(tell 'join " ", map { $_->{device} }
-	@{$j->{groups}[0]{slow_devices}{read}{order}}' four.json)" \
+	@{$r->{answers}{slow_devices}{read}{order}}' four.json)" \
 	'8:16 8:32 8:0 8:48' 'and the order'
+is "$(tell '$r->{answers}{slow_devices}{read}{slow}' four.json)" \
+	'[{"device":"8:16","host":"box"}]' 'and the slow one'
 
 even='8:64,sde,100050,200000 8:80,sdf,100150,199000'	# two that are like sda
 job tail.json 8:0,sda,100000,900000 8:16,sdb,130000,200000 8:32,sdc,100100,205000 $even
@@ -79,18 +79,19 @@ done
 is "$(rows job?.json)" 'nvme4 nvme3 nvme2 nvme1 ' 'devices of several jobs are one table'
 says 'nvme4 is slower than each of the 3 others' 'by what the jobs have themselves' \
 	job?.json
-is "$(tell 'scalar grep { $_->{devices} } @{$j->{groups}}' job?.json)" 0 \
-	'a group of one device has none'
+is "$(tell 'join " ", map { scalar @{$_->{devices}} . ($_->{answers}{slow_devices} ||
+	$_->{devices}[0]{ios} ? " has" : "") } @r' job?.json)" '1 1 1 1' \
+	'a report of one device has no numbers of it'
 is "$(rows job1.json)" '' 'nor has a page on one device a table'
 job again.json thread=2 pid=200 8:0,sda,100000,300000 8:16,sdb,110000,220000
 job again1.json thread=3 pid=201 8:0,sda,100000,300000
 is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
 	$_->{lat}{read}{digits} . " " . $_->{lat}{read}{count} . " " .
 	$_->{lat}{read}{max_ns} . " " . $_->{lat}{read}{sum_ns} }
-	@{$j->{groups}[0]{devices}}' again.json again1.json)" \
+	@{$r->{devices}}' again.json again1.json)" \
 	'8:0 32000 2 2 32000 300000 3328000000 8:16 16000 1 2 16000 220000 1795200000' \
 	'a job with one device, three digits, adds to one with several, two digits'
-is "$(tell 'my $h = $j->{groups}[0]{devices}[0]{lat}{read};
+is "$(tell 'my $h = $r->{devices}[0]{lat}{read};
 	join " ", map { "$_ $h->{bins}{$_}" } sort { $a <=> $b } keys %{$h->{bins}}' \
 	again.json again1.json)" '100351 31360 301055 640' 'in bins of two digits'
 job again2.json thread=4 pid=202 8:32,sdc,100000,300000 8:48,sdd,100000,300000
@@ -113,6 +114,9 @@ says 'none stands out' 'nor the slowest of an even row' steps.json
 job three.json 8:0,sda,100000,200000 8:16,sdb,150000,300000 8:32,sdc,100100,200000
 says 'not judged: of fewer than 4 devices chance would name one too often' 'nor one of three' three.json
 is "$(rows three.json)" 'sdb sdc sda ' 'which are in order'
+is "$(tell 'my $s = $r->{answers}{slow_devices}{read}; exists $s->{slow} && !$s->{slow} ?
+	$s->{text} : "judged"' three.json)" 'whether one of them is slower is not judged: '\
+'of fewer than 4 devices chance would name one too often' 'in JSON the slow ones are null'
 job pair.json 8:0,a,100000,200000 8:1,b,100000,200000 8:2,c,100000,200000 \
 	8:3,d,101000,200000 8:4,e,130000,200000 8:5,f,100000,200000 \
 	8:6,g,131000,200000 8:7,h,100000,200000
@@ -127,7 +131,7 @@ in_parts()
 		my ($count, $first) = @ARGV;
 		for my $d (@{$j->{devices}}) {
 			next if $first && $d == $j->{devices}[0];
-			delete $_->{read} for @{$d->{over_time}}[$count .. 15];
+			splice @{$d->{over_time}{windows}}, $count;
 		}
 		print JSON::PP->new->encode($j)' "$2" "${3-}" <four.json >"$1"
 }
@@ -141,11 +145,17 @@ says 'sdb had I/Os in 15 intervals of the run' 'one that began or ended at anoth
 perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
 	for my $d (@{$j->{devices}}) {
 		my $i = 0;
-		$d->{over_time} = [map { my $w = $_;
-			map +{%$w, over_ns => 500000, from_ns => 500000 * $i++}, 1, 2 }
-			@{$d->{over_time}}];
+		my $half;
+		$half = sub { ref $_[0] ? +{ map { $_ => $half->($_[0]{$_}) }
+			keys %{$_[0]} } : $_[0] / 2 };
+		$d->{over_time}{windows} = [map { my $h = $_->{read}; map +{
+			start => 1700000000000000000 + 1000000 * $i++ . "", read => {
+			%$h, bins => $half->($h->{bins}), count => $h->{count} / 2,
+			sum_ns => $h->{sum_ns} / 2 . "",
+			sum_squares_ns2 => $h->{sum_squares_ns2} / 2 . "" } }, 1, 2 }
+			@{$d->{over_time}{windows}}];
 	}
-	delete $_->{read} for @{$j->{devices}[2]{over_time}}[8 .. 9];
+	splice @{$j->{devices}[2]{over_time}{windows}}, 8, 2;
 	print JSON::PP->new->encode($j)' <four.json >parts.json
 says 'not each of them had I/Os in each part of the run' 'or that paused' parts.json
 
@@ -168,8 +178,6 @@ more option=bs=4k option=filename=/dev/sdd
 job big.json name=big thread=2 option=bs=1m option=filename=/dev/sdb 8:16,sdb,200000,300000
 job small.json name=small option=bs=4k option=filename=/dev/sda 8:0,sda,100000,300000
 says 'the jobs on them differ in bs' 'and another block size' big.json small.json more?.json
-is "$(tell '$j->{slow_devices}{read}{slow} // "null"' big.json small.json more?.json)" null \
-	'in JSON that is null'
 job same.json name=big thread=2 option=bs=4k option=filename=/dev/sdb 8:16,sdb,200000,300000
 says 'sdb is slower' 'but not another file' same.json small.json more?.json
 job same.json name=big thread=2 option=bs=4k option=tw_interval=1 option=log_avg_msec=5 \
@@ -189,7 +197,8 @@ perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
 			my ($low, $high) = sort { $a <=> $b } keys %{$_->{bins}};
 			my $sum = 8900 * $_->{min_ns} + 100 * $_->{max_ns};
 			%$_ = (%$_, count => 9000, bins => {$low => 8900, $high => 100},
-				sum_ns => "$sum", mean_ns => $sum / 9000);
+				sum_ns => "$sum", sum_squares_ns2 =>
+				8900 * $_->{min_ns} ** 2 + 100 * $_->{max_ns} ** 2 . "");
 		}
 		$d->{ios}{read} = 9000;
 	}
@@ -213,34 +222,20 @@ refused '$j->{devices} = {}' 'devices is not an array'
 refused 'delete $d->{device}' 'devices[].device is missing'
 refused '$d->{name} = 5' 'devices[].name is not a string'
 refused 'delete $d->{ios}{trim}' 'devices[].ios.trim is missing'
-refused '$d->{ios}{read} = 15999' 'devices[] counts more of read than'
+refused '$d->{ios}{read} = 15999' 'a histogram of devices[] counts more than devices[].ios.read'
 refused '$d->{ios}{read} = 64001' 'devices[] counts more of read than ios.read'
 refused '$d->{lat}{read}{bins} = {}' 'devices[].lat.read: '
 refused '$d->{lat} = []' 'devices[].lat is not an object'
-refused '$d->{device_time}{write} = $d->{lat}{read}' 'counts more of write'
-refused '$d->{over_time} = 1' 'devices[].over_time is not an array'
-refused 'delete $d->{over_time}[3]{over_ns}' 'devices[].over_time[].over_ns is missing'
-refused '$d->{over_time}[3]{from_ns} = "18446744073709551615"' 'over_ns is too large'
-refused '$d->{over_time}[3]{read} = 5' 'over_time[].read is not an object'
-refused '$d->{over_time}[3] = $d->{over_time}[4];
-	$d->{over_time}[4]{read}{count} = "18446744073709551615"' \
-	'more than 64 bits'
-
-# The same device twice, and more than 64 bits of both: that is no report of the engine.
-perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
-	for my $d (@{$j->{devices}}) {
-		my $h = $d->{lat}{read};
-		$d->{device} = "8:0";
-		%$h = (%$h, count => 1, sum_ns => "18446744073709551615",
-			min_ns => "18446744073709551615",
-			max_ns => "18446744073709551615", mean_ns => 1.8446744073709552e19,
-			bins => {"18446744073709551615" => 1});
-		delete $d->{device_time};
-		delete $d->{over_time};
-	}
-	print JSON::PP->new->encode($j)' <four.json >large.json
-run report large.json
-is "$status" 0 'sums that do not fit are no fault of the rest'
-has "$out" "the devices are not shown: their sums don't fit" 'and the page tells it'
-is "$(tell '$j->{groups}[0]{devices} ? "some" : "none"' large.json)" none 'JSON has none'
+refused '$d->{device_time}{write} = $d->{lat}{read}' 'counts more than devices[].ios.write'
+refused '$d->{over_time} = 1' 'devices[].over_time: not an object'
+refused 'delete $d->{over_time}{windows}[3]{start}' \
+	'devices[].over_time: start is not a text of digits'
+refused '$d->{over_time}{windows}[3]{start} = "18446744073709551615"' \
+	'devices[].over_time: start is not where a window begins'
+refused '$d->{over_time}{windows}[3]{read} = 5' 'devices[].over_time: not an object'
+refused '$d->{over_time}{windows}[3] = $d->{over_time}{windows}[4]' \
+	'devices[].over_time: the windows are not in ascending order'
+refused 'delete $d->{ios}' 'devices[].jobs is not 0, but ios is missing'
+refused '$d->{jobs} = 2' 'devices[].jobs is not 1 to the number of jobs'
+refused '$j->{devices}[1]{device} = "8:0"' 'a device is twice in devices'
 done_testing

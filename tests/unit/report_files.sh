@@ -14,11 +14,24 @@ last_of() {
 	echo $(($1 / width * width + width - 1))
 }
 
+# square_added SUM VALUE COUNT: prints the sum with the square of a value, COUNT times.
+# It may need more than 64 bits.
+square_added() {
+	if [ "$2" -lt 100000000 ]; then
+		echo $(($1 + $2 * $2 * $3))
+	else
+		perl -MMath::BigInt -e 'my ($sum, $value, $count) = map {
+			Math::BigInt->new($_) } @ARGV;
+			print $sum + $value * $value * $count' "$@"
+	fi
+}
+
 # counted VALUE COUNT [VALUE COUNT]...: prints a histogram, each value in a bin of its own
 counted() {
-	count=0 sum=0 min=$1 max=$1 all_bins=
+	count=0 sum=0 squares=0 min=$1 max=$1 all_bins=
 	while [ $# -gt 0 ]; do
 		count=$((count + $2)) sum=$((sum + $1 * $2))
+		squares=$(square_added "$squares" "$1" "$2")
 		[ "$1" -ge "$min" ] || min=$1
 		[ "$1" -le "$max" ] || max=$1
 		all_bins="$all_bins${all_bins:+, }\"$(last_of "$1")\": $2"
@@ -26,9 +39,7 @@ counted() {
 	done
 	cat <<-END
 	{"digits": $digits, "count": $count, "min_ns": $min, "max_ns": $max,
-	"mean_ns": $(awk "BEGIN { printf \"%.15g\", $sum / $count }"),
-	"stddev_ns": 244.0, "sum_ns": "$sum", "percentiles": {"50.000000": $min},
-	"bins": {$all_bins}}
+	"sum_ns": "$sum", "sum_squares_ns2": "$squares", "bins": {$all_bins}}
 	END
 }
 
@@ -46,7 +57,11 @@ histogram() {
 # kernel_stages_of SPLIT KERNEL: prints the stages between queue and deliver. The
 # slowest I/O was @KERNEL ns there. SPLIT is none, most (not that one) or all.
 kernel_stages_of() {
-	[ "$1" != none ] || { echo "\"kernel\": {\"read\": $(values 70 640 "$2")},"; return; }
+	[ "$1" != none ] || { cat <<-END
+		"submit": {}, "blockq": {}, "device": {}, "complete": {}, "reap": {},
+		"kernel": {"read": $(values 70 640 "$2")},
+	END
+	return; }
 	slowest=
 	[ "$1" = most ] || slowest="$(($2 - 120))"
 	for stage in "submit 5 30 20" "blockq 10 60 20" \
@@ -57,53 +72,72 @@ kernel_stages_of() {
 		echo "\"$3\": {\"read\": $(counted "$4" 89 "$5" 10 \
 			${slowest:+"$6" 1})},"
 	done
-	[ "$1" = all ] || echo "\"kernel\": {\"read\": $(counted "$2" 1)},"
+	slowest=
+	[ "$1" = all ] || slowest="\"read\": $(counted "$2" 1)"
+	echo "\"kernel\": {$slowest},"
+}
+
+# counts READS [moves]: prints these counts by direction; of moves without sync
+counts() {
+	if [ $# -eq 1 ]; then
+		echo "{\"read\": $1, \"write\": 0, \"trim\": 0, \"sync\": 0}"
+	else
+		echo "{\"read\": $1, \"write\": 0, \"trim\": 0}"
+	fi
 }
 
 # on_of SPLIT NO_REQUEST MISSING_STAMP NO_STAMPS: prints kernel_stages with these
 # numbers of reads
 on_of() {
 	cat <<-END
-	"kernel_stages": {"state": "on", "split": {"read": $1, "write": 0, "trim": 0,
-	"sync": 0}, "not_split": {"no_request": {"read": $2}, "missing_stamp":
-	{"read": $3}, "no_stamps": {"read": $4}}, "clock_error_ns": 60.5,
-	"negative_within": 7, "negative_beyond": 0, "requests": 120, "retries": 2},
+	"kernel_stages": {"split": $(counts "$1"), "not_split": {
+	"no_request": $(counts "$2"), "missing_stamp": $(counts "$3"),
+	"sync_write": $(counts 0), "no_stamps": $(counts "$4")},
+	"clock_error_ns": 61, "negative_within": 7, "negative_beyond": 0,
+	"requests": 120, "retries": 2},
 	END
 }
 
-# off_for WHY: prints kernel_stages of a job that splits nothing
-off_for() {
-	echo "\"kernel_stages\": {\"state\": \"off\", \"why\": \"$1\"},"
+# on_or_off [WHY]: prints what a job has that splits its I/Os inside the kernel, or why not
+on_or_off() {
+	if [ $# -eq 0 ]; then
+		echo '"kernel": {"state": "on"},'
+	else
+		echo "\"kernel\": {\"state\": \"off\", \"why\": \"$1\"},"
+	fi
 }
 
 # write_report FILE [variable=value]...: writes one report; the variables below can
 # be set. Its stages add up for each of the 100 I/Os: 10 + 70 + 20 = 100 ns, 160 +
 # 640 + 100 = 900 ns, and the slowest waited @queue and @deliver ns. The time
-# between them is split as @split tells. @kernel_stages ends with a comma.
+# between them is split as @split tells. @run, @kernel and @kernel_stages
+# end with a comma; the first two are keys of the job, the third are of the report.
 write_report() (
 	file=$1
 	shift
 	name=randread group=0 thread=1 pid=100 start=1700000000000000000
 	run_ns=10000000000 slow=1000 queue=50 deliver=200 event_time=false errors=0 short=0 empty=0 requeued=0 unaccounted=0 backwards=0
-	run= depth=32 split=none kernel_stages=
+	run= depth=32 split=none kernel= kernel_stages=
 	verdict=reliable fallback=false reasons= against=CLOCK_MONOTONIC_RAW
 	fio_ns=-74390.5 fio_ppb=-7439.05 tw_ns=1.5 tw_ppb=0.15
 	for assignment; do
 		eval "${assignment%%=*}=\${assignment#*=}"
 	done
 	cat >"$file" <<-END
-	{"schema": "tickwise-report", "version": 3, "tickwise_version": "0.1",
-	"job": {"name": "$name", "groupid": $group, "thread_number": $thread,
-	$run "subjob_number": 0, "pid": $pid, "host": "box",
-	"start": "$start", "fio_version": "fio-3.33", "engine": "tickwise",
-	"iodepth": $depth, "run_ns": $run_ns},
-	"ios": {"read": 100, "write": 0, "trim": 0, "sync": 0},
-	"errors": {"read": $errors, "write": 0, "trim": 0, "sync": 0},
-	"short": {"read": $short, "write": 0, "trim": 0, "sync": 0},
-	"empty": {"read": $empty, "write": 0, "trim": 0, "sync": 0},
-	"requeued": {"read": $requeued, "write": 0, "trim": 0, "sync": 0},
-	"unaccounted": {"read": $unaccounted, "write": 0, "trim": 0, "sync": 0},
-	"backwards": {"read": $backwards, "write": 0, "trim": 0, "sync": 0},
+	{"schema": "tickwise-report", "version": 1,
+	"jobs": [{$run "name": "$name", "groupid": $group, "thread_number": $thread,
+	"subjob_number": 0, "pid": $pid, "host": "box", "start": "$start",
+	"first_ns": 0, "run_ns": $run_ns, "fio_version": "fio-3.33",
+	"engine": "tickwise", "tickwise_version": "0.1", $kernel
+	"iodepth": $depth, "event_time": $event_time, "event_wait": false,
+	"fallback": $fallback}],
+	"ios": $(counts 100),
+	"errors": $(counts "$errors"),
+	"short": $(counts "$short" moves),
+	"empty": $(counts "$empty" moves),
+	"requeued": $(counts "$requeued"),
+	"unaccounted": $(counts "$unaccounted"),
+	"backwards": $(counts "$backwards"),
 	"batches": {"enters": 7, "tails": 5, "largest_tail": 16},
 	"stages": {"queue": {"read": $(values 10 160 "$queue")},
 	$(kernel_stages_of "$split" $((slow - queue - deliver)))
@@ -119,9 +153,7 @@ write_report() (
 	"fio": {"against": "$against", "error_ns": $fio_ns,
 	"error_ppb": $fio_ppb, "uncertainty_ns": 25.0, "uncertainty_ppb": 2.5,
 	"over_ns": 10000000000, "clocksource": "cpu"}},
-	"counter": {"verdict": "$verdict", "fallback": $fallback,
-	"reasons": [$reasons]},
-	"fio_times": {"event_time": $event_time, "event_wait": false},
+	"counter": {"verdict": "$verdict", "reasons": [$reasons]},
 	"slowest": []}
 	END
 )
@@ -139,32 +171,50 @@ growth()
 	counted $pairs
 }
 
+# window_of AT IOS-OF-VALUES...: prints a window with I/Os AT ns after @start
+window_of()
+{
+	echo "{\"start\": \"$(((start + $1) / width * width))\"$(shift; digits=1
+		[ $# -eq 0 ] || echo ", \"read\": $(growth "$@")"
+		[ "$errors" -eq 0 ] || echo ", \"errors\": {\"read\": $errors}")}"
+}
+
 # interval N FROM TO A B C: prints a line of A I/Os of 100 ns, B of 900 ns and C
-# that are as slow as the slowest of write_report, split like those
+# that are as slow as the slowest of write_report, split like those; without its last
+# brace. A of them ended when it began, the others half a second later.
 interval()
 {
-	none='"write": 0, "trim": 0, "sync": 0'
-	growths=
-	[ $(($4 + $5 + $6)) -eq 0 ] || growths="
-	\"queue\": {\"read\": $(growth "$4" 10 "$5" 160 "$6" "$queue")},
-	\"kernel\": {\"read\": $(growth "$4" 70 "$5" 640 "$6" $((slow - queue - deliver)))},
-	\"deliver\": {\"read\": $(growth "$4" 20 "$5" 100 "$6" "$deliver")},
-	\"lat\": {\"read\": $(growth "$4" 100 "$5" 900 "$6" "$slow")}"
+	ios=$(($4 + $5 + $6)) width=256000000
+	stages='"queue": {}, "submit": {}, "blockq": {}, "device": {}, "complete": {},
+		"reap": {}, "kernel": {}, "deliver": {}, "lat": {}' call= windows=
+	[ $ios -eq 0 ] || {
+		stages="
+		\"queue\": {\"read\": $(growth "$4" 10 "$5" 160 "$6" "$queue")},
+		\"submit\": {}, \"blockq\": {}, \"device\": {}, \"complete\": {}, \"reap\": {},
+		\"kernel\": {\"read\": $(growth "$4" 70 "$5" 640 "$6" $((slow - queue - deliver)))},
+		\"deliver\": {\"read\": $(growth "$4" 20 "$5" 100 "$6" "$deliver")},
+		\"lat\": {\"read\": $(growth "$4" 100 "$5" 900 "$6" "$slow")}"
+		call="\"read\": $(growth "$4" 5 "$5" 6 "$6" 80)"
+	}
+	[ "$4" -eq 0 ] && [ "$errors" -eq 0 ] ||
+		windows=$(window_of "$2" $([ "$4" -eq 0 ] || echo "$4" 100))
+	[ $(($5 + $6)) -eq 0 ] || windows="$windows${windows:+, }$(errors=0
+		window_of $(($2 + 500000000 > $3 ? $3 - 1 : $2 + 500000000)) \
+			"$5" 900 "$6" "$slow")"
 	tr -d '\n' <<-END
-	{"interval": $1, "from_ns": $2, "to_ns": $3, "realtime_ns": "$start",
-	"stages": {$growths},
-	"submitting_call": {$([ -z "$growths" ] ||
-		echo "\"read\": $(growth "$4" 5 "$5" 6 "$6" 80)")},
-	"ios": {"read": $(($4 + $5 + $6)), $none}, "errors": {"read": $errors, $none},
-	"short": {"read": 0, $none}, "empty": {"read": 0, $none},
-	"requeued": {"read": 0, $none}, "unaccounted": {"read": 0, $none},
-	"backwards": {"read": 0, $none},
-	"health": {"backwards": 0, "negative_within": 0}, "writer": {"cpu_ns": 5}}
+	{"interval": $1, "from_ns": $2, "to_ns": $3, "realtime_ns": "$((start + $2))",
+	"first_ns": 0, "run_ns": $3,
+	"stages": {$stages}, "submitting_call": {$call},
+	"ios": $(counts $ios), "errors": $(counts "$errors"),
+	"short": $(counts 0 moves), "empty": $(counts 0 moves),
+	"requeued": $(counts 0), "unaccounted": $(counts 0), "backwards": $(counts 0),
+	"writer": {"cpu_ns": 5},
+	"over_time": {"width_ns": $width, "windows": [$windows]}
 	END
 }
 
 # write_intervals FILE [variable=value]...: writes the intervals of the job that
-# write_report with the same variables reports: four lines of a second, and the end
+# write_report with the same variables reports: four lines of a second, and the last
 write_intervals() (
 	file=$1
 	shift
@@ -175,24 +225,40 @@ write_intervals() (
 	done
 	{
 		tr -d '\n' <<-END
-		{"schema": "tickwise-report", "version": 3, "kind": "intervals",
-		"tickwise_version": "0.1", "job": {"run": "$run", "name": "$name",
-		"groupid": 0, "thread_number": $thread, "subjob_number": 0, "pid": $pid,
-		"host": "box", "start": "$start", "fio_version": "fio-3.33", "engine":
-		"tickwise", "iodepth": 32}, "clock": {"ticks": "5", "monotonic_ns":
-		"$monotonic", "hz": 1e9}, "interval_ns": 1000000000, "digits": $digits,
-		"counter": {"fallback": $fallback}, "fio_times": {"event_time": false},
-		"kernel_stages": {"state": "off", "why": "not asked for"}}
+		{"schema": "tickwise-report", "version": 1, "kind": "intervals",
+		"interval_ns": 1000000000, "digits": $digits, "clock": {"ticks": "5",
+		"monotonic_ns": "$monotonic", "hz": 1e9}, "jobs": [{"run": "$run",
+		"name": "$name", "groupid": 0, "thread_number": $thread,
+		"subjob_number": 0, "pid": $pid, "host": "box", "start": "$start",
+		"start_monotonic_ns": "$monotonic", "first_ns": 0, "run_ns": 0,
+		"fio_version": "fio-3.33", "engine": "tickwise", "tickwise_version":
+		"0.1", $(on_or_off "not asked for") "iodepth": 32, "event_time":
+		false, "event_wait": false, "fallback": $fallback}]}
 		END
 		echo
-		interval 1 0 1000000000 40 0 0
-		echo
-		interval 2 1000000000 2000000000 49 5 0
-		echo
-		interval 3 2000000000 3000000000 0 0 0
-		echo
-		interval 4 3000000000 4000000000 0 4 1
-		echo
-		echo "{\"end\": $(interval 5 4000000000 "$end" 0 1 0)}"
+		while read -r line; do
+			# shellcheck disable=SC2086	# numbers
+			echo "$(interval $line)}"
+		done <<-END
+		1 0 1000000000 40 0 0
+		2 1000000000 2000000000 49 5 0
+		3 2000000000 3000000000 0 0 0
+		4 3000000000 4000000000 0 4 1
+		END
+		echo "$(interval 5 4000000000 "$end" 0 1 0), \"end\": true}"
 	} >"$file"
 )
+
+# of_json PERL [FILE]: prints what the expression is for the reports in the file, or in
+# the last output: @r, the first one is $r
+of_json()
+{
+	perl -MJSON::PP -e '
+		open my $f, "<", $ARGV[1] or die "$ARGV[1]: $!\n";
+		our @r = map { JSON::PP->new->utf8->decode($_) } <$f>;
+		our $r = $r[0];
+		my $value = eval $ARGV[0];
+		die $@ if $@;
+		print ref $value ? JSON::PP->new->canonical->encode($value) : $value' \
+		"$1" "${2-$out}"
+}

@@ -16,19 +16,21 @@ with() {
 	file=$1
 	keys=$2
 	shift 2
-	write_report "$file" "$@"
+	write_report "$file" kernel='"options": {},' "$@"
 	sed -i '/^"slowest"/d' "$file"
 	printf '%s,\n"slowest": []}\n' "$keys" >>"$file"
 }
 
-device='{"device": "8:0", "name": "sda", "model": "Model 7", "scheduler": "mq-deadline",
-"nr_requests": 64, "queue_depth": 32, "rotational": true, "write_cache": "write back",
-"logical_block_size": 512, "size": 240057409536, "members": ["sdb", "sdc"]}'
+device='{"host": "box", "device": "8:0", "name": "sda", "model": "Model 7",
+"scheduler": "mq-deadline", "nr_requests": 64, "queue_depth": 32, "rotational": true,
+"write_cache": "write back", "logical_block_size": 512,
+"size": 240057409536, "members": ["sdb", "sdc"]}'
 facts='"options": {"rw": "randrw", "bs": "4k", "direct": "1", "iodepth": "32", "time_based":
-"", "filename": "/data/file"}, "bytes": {"read": 10485760, "write": 0, "trim": 0, "sync": 0},
-"machine": {"cpu": "Processor 9", "cpus": 16, "kernel": "6.12.1", "hypervisor": "KVMKVMKVM",
-"governor": "performance", "clocksource": "tsc"}, "files": [{"path": "/data/file",
-"size": 1610612736, "device": "8:0", "filesystem": "xfs"}]'
+"", "filename": "/data/file"}, "bytes": {"read": 10485760, "write": 0, "trim": 0},
+"machines": [{"host": "box", "cpu": "Processor 9", "cpus": 16, "kernel": "6.12.1",
+"hypervisor": "KVMKVMKVM", "governor": "performance", "clocksource": "tsc"}],
+"files": [{"host": "box", "path": "/data/file", "size": 1610612736,
+"device": "8:0", "filesystem": "xfs"}]'
 
 # head_of: prints the page up to the first blank line
 head_of() {
@@ -63,16 +65,17 @@ report   b.json" 'of an older engine what there is'
 with a.json '"options": {"bssplit": "4k/50", "bs": "8k", "direct": "0"}'
 is "$(head_of a.json | head -n 1)" \
 	'randread: bssplit 4k/50, buffered, iodepth 32, 10.00 s' 'other options'
-with a.json '"bytes": {"read": 0, "write": 0, "trim": 0, "sync": 0}'
+with a.json '"bytes": {"read": 0, "write": 0, "trim": 0}'
 is "$(head_of a.json | awk '$1 == "read" { print $3 }')" 0 'no byte was moved'
 
 # Lists.
 devices= files=
 for i in 0 1 2 3 4 5; do
-	devices="$devices${devices:+, }{\"device\": \"8:$i\", \"name\": \"sd$i\"}"
-	files="$files${files:+, }{\"path\": \"/f$i\", \"device\": \"8:$i\", \"filesystem\": \"ext4\"}"
+	on="\"host\": \"box\", \"device\": \"8:$i\""
+	devices="$devices${devices:+, }{$on, \"name\": \"sd$i\"}"
+	files="$files${files:+, }{$on, \"path\": \"/f$i\", \"filesystem\": \"ext4\"}"
 done
-with a.json "\"devices\": [$devices], \"files\": [$files, {\"path\": \"/g\"}]"
+with a.json "\"devices\": [$devices], \"files\": [$files, {\"host\": \"box\", \"path\": \"/g\"}]"
 is "$(head_of a.json | sed -n '/^device/,/^machine/p' | sed '$d')" "\
 device   sd0
          sd1
@@ -82,20 +85,22 @@ file     /f0, ext4 on sd0
          /f1, ext4 on sd1
          /f2, ext4 on sd2
          /f3, ext4 on sd3, and 3 more" 'some of many devices and files'
-with c.json "\"devices\": [{\"device\": \"8:9\", \"name\": \"sd9\"}]" thread=2
-with a.json "\"devices\": [{\"device\": \"8:8\"}]"
+with c.json "\"devices\": [{\"host\": \"box\", \"device\": \"8:9\", \"name\": \"sd9\"}]" thread=2
+with a.json "\"devices\": [{\"host\": \"box\", \"device\": \"8:8\"}]"
 is "$(head_of a.json c.json | sed -n '/^device/,/^machine/p' | sed '$d')" "\
 device   8:8
          sd9" 'devices of two jobs, one without a name'
 has "$out" 'randread: iodepth 32, 2 jobs, 10.00 s' 'two jobs'
 has "$out" 'reports  a.json, c.json' 'and both reports'
 # Files and options of several jobs, and devices of several hosts with one number.
-with a.json '"options": {"rw": "read", "directory": "/d"}, "options_left_out": 2,
-"devices": [{"device": "8:0", "name": "sda", "model": "One"}],
-"files": [{"path": "/d/f", "device": "8:0"}], "files_left_out": 3'
+with a.json '"options": {"rw": "read", "directory": "/d"},
+"devices": [{"host": "box", "device": "8:0", "name": "sda", "model": "One"}],
+"files": [{"host": "box", "path": "/d/f", "device": "8:0"}], "files_left_out": 3' \
+	kernel='"options": {}, "options_left_out": 2,'
 with c.json '"options": {"rw": "read", "directory": "/e"},
-"devices": [{"device": "8:16", "name": "sdb"}],
-"files": [{"path": "/d/f", "device": "8:0"}, {"path": "/e/f", "device": "8:16"}]' thread=2
+"devices": [{"host": "box", "device": "8:16", "name": "sdb"}],
+"files": [{"host": "box", "path": "/d/f", "device": "8:0"},
+{"host": "box", "path": "/e/f", "device": "8:16"}], "files_left_out": 0' thread=2
 is "$(head_of a.json c.json | sed -n '/^file/,/^machine/p; /^options/p' | sed '/^machine/d')" "\
 file     /d/f on sda
          /e/f on sdb, and at least 3 more
@@ -103,8 +108,8 @@ options  of the first job: rw=read directory=/d, and 2 more" 'files and options 
 is "$(head_of a.json | sed -n '/^file/p; /^options/p')" "\
 file     /d/f, and 3 more
 options  rw=read directory=/d, and 2 more" 'and of one'
-with c.json '"devices": [{"device": "8:0", "name": "sda", "model": "Two"}],
-"files": [{"path": "/d/f", "device": "8:0"}]' thread=2
+with c.json '"devices": [{"host": "box", "device": "8:0", "name": "sda", "model": "Two"}],
+"files": [{"host": "box", "path": "/d/f", "device": "8:0"}], "files_left_out": 0' thread=2
 sed -i 's/"host": "box"/"host": "far"/' c.json
 is "$(head_of --merge-hosts a.json c.json | sed -n '/^device/,/^machine/p' | sed '$d')" "\
 device   box:sda (One)

@@ -10,12 +10,10 @@ write_report "$scratch/a.json"
 write_report "$scratch/b.json" thread=2 slow=1023 errors=4
 write_report "$scratch/c.json" group=1 thread=3 verdict=undecided
 run report --json "$scratch/c.json" "$scratch/a.json" "$scratch/b.json"
-is "$status $(wc -l <"$out")" '0 1' 'one line'
-has "$out" '{"schema": "tickwise-report-merged", "version": 3,' 'schema'
-has "$out" "\"files\": [\"$scratch/a.json\", \"$scratch/b.json\", \
-\"$scratch/c.json\"]" 'all files'
-has "$out" '"groupid": 0, "jobs": 2, "thread_numbers": [1, 2]' 'merged jobs'
-has "$out" '"groupid": 1, "jobs": 1, "thread_numbers": [3]' 'the other group'
+is "$status $(wc -l <"$out")" '0 2' 'a line for each group'
+has "$out" '{"schema": "tickwise-report", "version": 1, "jobs": [' 'schema'
+is "$(of_json 'join "; ", map { join " ", map { "$_->{groupid}/$_->{thread_number}" }
+	@{$_->{jobs}} } @r')" '0/1 0/2; 1/3' 'merged jobs, and the other group'
 has "$out" '"start": "1700000000000000000"' 'absolute times are strings'
 has "$out" '"ios": {"read": 200, "write": 0, "trim": 0, "sync": 0}' 'I/Os'
 has "$out" '"errors": {"read": 4, "write": 0, "trim": 0, "sync": 0}' 'errors'
@@ -27,44 +25,36 @@ has "$out" '"bins": {"100": 178, "900": 20, "1000": 1, "1023": 1}' 'its bins'
 is "$(grep -o '"stages": {"queue": ' "$out" | wc -l)" 2 'stages'
 has "$out" '"submitting_call": {"read": {"digits": 3, "count": 200, ' \
 	'the time in the submitting call'
-has "$out" '"verdict": "undecided", "fallback": false' 'the verdict'
-has "$out" '"clocksource": "cpu", "worst_of_jobs": 2' 'clocks'
-has "$out" '"over_time": null' 'null where nothing was recorded'
-has "$out" '"fio_times": {"event_time": false}' "fio's lat is lat"
-write_report "$scratch/e.json" thread=2 event_time=true
-run report --json "$scratch/e.json"
-has "$out" '"fio_times": {"event_time": true}' "fio's lat is without deliver"
-run report --json "$scratch/a.json" "$scratch/e.json"
-has "$out" '"fio_times": {"event_time": null}' 'jobs that differ'
-sed 's/"fallback": false/"fallback": true/' "$scratch/b.json" >"$scratch/f.json"
-run report --json "$scratch/a.json" "$scratch/f.json"
-has "$out" '"fallback": true, "fallback_jobs": 1' 'one of two on the system clock'
+is "$(of_json 'join " ", map { $_->{counter}{verdict} } @r')" 'reliable undecided' 'the verdict'
+has "$out" '"clocksource": "cpu"' 'clocks'
+has_not "$out" '"over_time"' 'nothing where nothing was recorded'
 
-interval='{"from_ns": 0, "over_ns": 1000, "read": {"count": 2, "sum_ns": 300,
-"min_ns": 100, "max_ns": 200, "percentiles": {"99.000000": 200}}}'
-short='{"from_ns": 1000, "over_ns": 500, "read": {"count": 1, "sum_ns": 70,
-"min_ns": 70, "max_ns": 70}}'
-add="\"response\": {\"slip\": {\"read\": $(histogram 901)}},"
-for file in a b; do
+# ---- over time, and behind a schedule ----
+
+# add FILE WINDOWS: writes such a report
+add() {
 	{
-		sed '/"slowest"/d' "$scratch/$file.json"
-		echo "$add"
-		echo "\"over_time\": [$interval"
-		[ "$file" = a ] || echo ", $short"
-		echo ']}'
-	} | if [ "$file" = a ]; then cat; else
-		sed 's/"min_ns": 100, "max_ns": 200, "perc/"min_ns": 90, "max_ns": 201, "perc/
-			s/"99.000000": 200/"99.000000": 201/'
-	fi >"$scratch/$file.new"
-done
+		sed '/"slowest"/d' "$scratch/$1.json"
+		echo "\"response\": {\"slip\": {\"read\": $(histogram 901)}},"
+		echo "\"over_time\": {\"width_ns\": $3, \"windows\": [$2]}}"
+	} >"$scratch/$1.new"
+}
+# window MS VALUE COUNT...: prints a window that begins MS after the jobs
+window() {
+	echo "{\"start\": \"$((1700000000000000000 + $1 * 1000000))\",
+	\"read\": $(shift; digits=1; counted "$@")}"
+}
+add a "$(window 0 100 1 200 1)" 1000000
+add b "$(window 0 90 1 201 1), $(window 2 70 1)" 2000000
 run report --json "$scratch/a.new" "$scratch/b.new"
-has "$out" '"over_time": [{"from_ns": 0, "over_ns": 1000, "read": {"count": 4,'\
-' "sum_ns": 600, "min_ns": 90, "max_ns": 201, "p99_of_worst_job_ns": 201}},'\
-' {"from_ns": 1000, "over_ns": 500, "read": {"count": 1, "sum_ns": 70,' \
-	'intervals are added, where a job has ended, too'
+is "$(of_json 'join " ", $r->{over_time}{width_ns}, map { join ":", $_->{start},
+	@{$_->{read}}{qw(count sum_ns min_ns max_ns)} } @{$r->{over_time}{windows}}')" \
+	'2000000 1700000000000000000:4:591:90:201 1700000000002000000:1:70:70:70' \
+	'windows are added in the wider ones'
 has "$out" '"response": {"slip": {"read": {"digits": 3, "count": 200,' \
 	'response times are added'
-sed 's/"from_ns": 0/"from_ns": 1/' "$scratch/b.new" >"$scratch/c.new"
-run report --json "$scratch/a.new" "$scratch/c.new"
-has "$out" '"over_time": null' 'no sum of intervals that differ'
+add b "$(window 200 90 1)" 1000000
+run report --json "$scratch/a.new" "$scratch/b.new"
+is "$(of_json '$r->{over_time}{width_ns}')" 2000000 \
+	'at most 128 windows: they become wider'
 done_testing

@@ -17,9 +17,9 @@ write_report "$all" split=all
 write_report "$scratch/m.json" split=most thread=2
 sed '/^"slowest"/d' "$scratch/m.json" >"$most"
 cat >>"$most" <<END
-"slowest": [{"offset": 8192, "size": 4096, "ddir": "read", "monotonic_ns": "7000",
+"slowest": [{"job": 0, "offset": 8192, "size": 4096, "ddir": "read", "monotonic_ns": "7000",
 "stages": {"queue": 50, "kernel": 750, "deliver": 200, "lat": 1000}},
-{"offset": 4096, "size": 512, "ddir": "read", "monotonic_ns": "9000",
+{"job": 0, "offset": 4096, "size": 512, "ddir": "read", "monotonic_ns": "9000",
 "stages": {"queue": 160, "submit": 30, "blockq": 60, "device": 400,
 	"complete": 100, "reap": 50, "deliver": 100, "lat": 900}}]}
 END
@@ -58,13 +58,13 @@ is "$(sed -n '/^slowest/,/^$/p' "$out" | sed -n '3,$p' | tr -s ' \n' ' ')" \
 joined=$scratch/joined.json
 sed '/^"slowest"/,$d' "$most" >"$joined"
 cat >>"$joined" <<END
-"slowest": [{"offset": 0, "size": 512, "ddir": "read", "monotonic_ns": "1000",
+"slowest": [{"job": 0, "offset": 0, "size": 512, "ddir": "read", "monotonic_ns": "1000",
 "stages": {"queue": 50, "submit": 100, "kernel": 500, "complete": 100, "reap": 50,
 	"deliver": 200, "lat": 1000}},
-{"offset": 512, "size": 512, "ddir": "read", "monotonic_ns": "3000",
+{"job": 0, "offset": 512, "size": 512, "ddir": "read", "monotonic_ns": "3000",
 "stages": {"queue": 50, "submit": 100, "blockq": 25, "kernel": 525, "reap": 100,
 	"deliver": 150, "lat": 950}},
-{"offset": 1024, "size": 512, "ddir": "read", "monotonic_ns": "5000",
+{"job": 0, "offset": 1024, "size": 512, "ddir": "read", "monotonic_ns": "5000",
 "stages": {"queue": 50, "submit": 50, "kernel": 700, "deliver": 100, "lat": 900}}]}
 END
 run report --trace="$scratch/trace" --html="$scratch/page" "$joined"
@@ -98,10 +98,8 @@ run report "$most" "$all"
 is "$(sed -n '/^stage /,/^$/s/^ *(of/(of/p' "$out" | tr '\n' ' ')" \
 	'(of 199) (of 199) (of 199) (of 199) (of 199) (of 1) ' 'jobs are merged'
 run report --json "$most" "$all"
-is "$(perl -MJSON::PP -e 'local $/;
-	my $s = decode_json(<STDIN>)->{groups}[0]{stages};
-	print join " ", map { "$_ $s->{$_}{read}{sum_ns}" } qw(submit blockq device
-		complete reap kernel)' <"$out")" \
+is "$(of_json 'join " ", map { "$_ $r->{stages}{$_}{read}{sum_ns}" } qw(submit blockq
+	device complete reap kernel)')" \
 	'submit 1510 blockq 3000 device 15750 complete 3830 reap 1920 kernel 750' \
 	'their sums'
 is "$(grep -oE '"(queue|submit|blockq|device|complete|reap|kernel|deliver|lat)": \{"read"' \
@@ -139,36 +137,34 @@ is "$(slices)" \
 
 # ---- kernel_stages ----
 
-# ask FILE...: prints the merged ones, as JSON
+# ask FILE...: prints the merged ones and what the jobs have, as JSON
 ask() {
 	run report --json "$@"
-	perl -MJSON::PP -e 'local $/; print JSON::PP->new->canonical->encode(
-		decode_json(<STDIN>)->{groups}[0]{kernel_stages})' <"$out" |
+	of_json '+{ %{$r->{kernel_stages} // {}}, jobs => [map { $_->{kernel} // 0 }
+		@{$r->{jobs}}], lacks => $r->{lacks} // 0 }' |
 		tr -d '"' | sed 's/,\(sync\|trim\|write\):0//g'
 }
 
-run report --json "$all"
-has "$out" '"kernel_stages": null' 'an older engine does not say how it splits'
-write_report "$scratch/1" split=most kernel_stages="$(on_of 99 1 0 0)"
-write_report "$scratch/2" split=most thread=2 \
-	kernel_stages="$(on_of 94 0 2 1 | sed 's/60.5/80.25/
-		s/"not_split": {/&"sync_write": {"read": 3}, /')"
-write_report "$scratch/3" thread=3 kernel_stages="$(off_for 'no privilege')"
-write_report "$scratch/4" thread=4 kernel_stages="$(off_for 'another')"
-is "$(ask "$scratch/1")" "{clock_error_ns:60.5,jobs:1,negative_beyond:0,\
+is "$(ask "$all")" '{jobs:[0],lacks:0}' 'a job that does not tell how it splits'
+write_report "$scratch/1" split=most kernel="$(on_or_off)" kernel_stages="$(on_of 99 1 0 0)"
+write_report "$scratch/2" split=most thread=2 kernel="$(on_or_off)" \
+	kernel_stages="$(on_of 94 0 2 1 | sed 's/61/81/
+		s/"sync_write": {"read": 0/"sync_write": {"read": 3/')"
+write_report "$scratch/3" thread=3 kernel="$(on_or_off 'no privilege')" \
+	kernel_stages="$(on_of 0 0 0 0)"
+write_report "$scratch/4" thread=4 kernel="$(on_or_off another)" \
+	kernel_stages="$(on_of 0 0 0 0)"
+is "$(ask "$scratch/1")" "{clock_error_ns:61,jobs:[{state:on}],lacks:0,negative_beyond:0,\
 negative_within:7,not_split:{missing_stamp:{read:0},no_request:{read:1},no_stamps:\
-{read:0},sync_write:{read:0},waited:{read:0}},off_jobs:0,requests:120,retries:2,split:{read:99},state:on}" 'one job'
-is "$(ask "$scratch/4" "$scratch/3" "$scratch/2" "$scratch/1")" \
-	"{clock_error_ns:80.25,jobs:4,negative_beyond:0,negative_within:14,not_split:\
-{missing_stamp:{read:2},no_request:{read:1},no_stamps:{read:1},sync_write:{read:3},\
-waited:{read:0}},off_jobs:2,requests:240,retries:4,split:{read:193},state:on,why:no privilege}" \
-	'sums, the largest error, the first reason'
-is "$(ask "$scratch/4" "$scratch/3" | grep -o 'off_jobs:.*')" \
-	'off_jobs:2,requests:0,retries:0,split:{read:0},state:off,why:no privilege}' \
-	'all of them off'
+{read:0},sync_write:{read:0}},requests:120,retries:2,split:{read:99}}" 'one job'
+is "$(ask "$scratch/2" "$scratch/1")" \
+	"{clock_error_ns:81,jobs:[{state:on},{state:on}],lacks:0,negative_beyond:0,\
+negative_within:14,not_split:{missing_stamp:{read:2},no_request:{read:1},no_stamps:{read:1},\
+sync_write:{read:3}},requests:240,retries:4,split:{read:193}}" 'sums, and the largest error'
+is "$(ask "$scratch/4" "$scratch/3" | grep -o 'jobs:.*lacks:0')" \
+	'jobs:[{state:off,why:no privilege},{state:off,why:another}],lacks:0' \
+	'all of them off, each with its reason'
 write_report "$scratch/5" thread=5
-is "$(ask "$scratch/1" "$scratch/5" | grep -o 'jobs:1,')" 'jobs:1,' \
-	'a job that does not have it'
 
 # ---- in words ----
 
@@ -176,7 +172,7 @@ is "$(ask "$scratch/1" "$scratch/5" | grep -o 'jobs:1,')" 'jobs:1,' \
 says() {
 	run report --html="$scratch/page" "$@"
 	tr -s ' \n' ' ' <"$out" >"$scratch/words"
-	sed 's|</p>|\n|g; s|<p>|\n|g' "$scratch/page" >"$scratch/html"
+	sed "s|</p>|\n|g; s|<p>|\n|g; s/&#39;/'/g" "$scratch/page" >"$scratch/html"
 	grep '^inside the kernel: ' "$scratch/html" >"$scratch/sentences"
 	while read -r sentence; do
 		grep -qF -e " $sentence " "$scratch/words" || echo "not on the page: "
@@ -186,41 +182,44 @@ says() {
 		"$(wc -l <"$scratch/sentences")" ] || echo 'not in the HTML'
 }
 
-split='split (device time and others)'
-synced='3 were O_SYNC or O_DSYNC writes (device and complete are in kernel)'
+split='split into stages'
+synced='3 synchronous writes (device and complete are one stage)'
+no_request='without a separate block request (page cache, holes, other devices)'
+lacking='with a missing stamp (other stages are known)'
+unstamped='without stamps (the program in the kernel did not see them)'
 is "$(says "$all")" '' 'an older report: no word'
-is "$(says "$scratch/1")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 had no \
-block request (page cache?); stamps known to +-60.50 ns" 'one had no request'
+is "$(says "$scratch/1")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 I/O \
+$no_request; stamps known to +-61 ns" 'one had no request'
 is "$(sed -n '/^lat /,/^$/p' "$out" | sed -n 2p | cut -c 1-24)" \
 	'  inside the kernel: 99.' 'the line after the table'
-sed 's/"sync"/"was"/g; s/"read"/"sync"/g; s/"was"/"read"/g' "$scratch/1" >"$scratch/sync"
-is "$(says "$scratch/sync")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 had no \
-block request of their own; stamps known to +-60.50 ns" 'a sync: no word of the page cache'
-is "$(says "$scratch/2")" "inside the kernel: 94.00 % of 100 I/Os $split; 2 lacked a \
-stamp (the stages around it are in kernel), $synced, 1 had no stamps; stamps known to \
-+-80.25 ns" 'other reasons'
-write_report "$scratch/7" split=most thread=7 \
-	kernel_stages="$(on_of 99 1 0 0 | sed 's/"state"/"by_helper": true, &/')"
+rest='"write": 0, "trim": 0, "sync":'
+sed -E "s/\{\"read\": ([0-9]+), $rest 0\}/{\"read\": 0, $rest \1}/g"'
+	s/\{"read": \{/{"sync": {/g' "$scratch/1" >"$scratch/sync"
+is "$(says "$scratch/sync")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 I/O \
+$no_request; stamps known to +-61 ns" 'syncs'
+is "$(says "$scratch/2")" "inside the kernel: 94.00 % of 100 I/Os $split; 2 I/Os $lacking, \
+$synced, 1 I/O $unstamped; stamps known to +-81 ns" 'other reasons'
+write_report "$scratch/7" split=most thread=7 kernel_stages="$(on_of 99 1 0 0)" \
+	kernel='"kernel": {"by_helper": true, "state": "on"},'
 is "$(says "$scratch/7" | grep -o '; by .*')" '; by tickwise kernel-helper' \
 	'stamps of the helper'
-is "$(ask "$scratch/7" "$scratch/1" | grep -o 'helper_jobs:[0-9]*')" \
-	'helper_jobs:1' 'of one of two jobs'
 for count in 3 8 0; do
 	write_report "$scratch/missed$count" split=most thread=$((20 + count)) \
-		kernel_stages="$(on_of 99 1 0 0 | sed "s/\"state\"/\"missed_runs\": $count, &/")"
+		kernel="$(on_or_off)" \
+		kernel_stages="$(on_of 99 1 0 0 | sed "s/\"requests\"/\"missed_runs\": $count, &/")"
 done
 is "$(says "$scratch/missed3" | grep -o '; the kernel skipped.*')" "; the kernel skipped \
-3 runs of the program, which can be missing stamps" 'runs that the kernel skipped'
+3 runs of the program, so stamps may be missing" 'runs that the kernel skipped'
 is "$(says "$scratch/missed0" | grep -c skipped)" 0 'none'
 is "$(ask "$scratch/missed3" "$scratch/missed8" "$scratch/missed0" |
 	grep -o 'missed_runs:[0-9]*')" missed_runs:8 'the largest of three jobs'
-write_report "$scratch/6" split=all kernel_stages="$(on_of 100 0 0 0)"
+write_report "$scratch/6" split=all kernel="$(on_or_off)" \
+	kernel_stages="$(on_of 100 0 0 0)"
 is "$(says "$scratch/6")" \
-	"inside the kernel: 100 % of 100 I/Os $split; stamps known to +-60.50 ns" 'all'
-write_report "$scratch/6" kernel_stages="$(on_of 0 100 0 0)"
+	"inside the kernel: 100 % of 100 I/Os $split; stamps known to +-61 ns" 'all'
+write_report "$scratch/6" kernel="$(on_or_off)" kernel_stages="$(on_of 0 100 0 0)"
 is "$(says "$scratch/6")" \
-	"inside the kernel: none of 100 I/Os $split; 100 had no block request (page \
-cache?)" 'none'
+	"inside the kernel: none of 100 I/Os $split; 100 I/Os $no_request" 'none'
 sed 's/"ios": {"read": 100/"ios": {"read": 412331/; s/"split": {"read": 0/"split": {"read": 412330/
 	s/"no_request": {"read": 100/"no_request": {"read": 1/' "$scratch/6" >"$scratch/7"
 is "$(says "$scratch/7" | cut -d ' ' -f 4-8)" '99.99 % of 412331 I/Os' \
@@ -229,12 +228,11 @@ is "$(says "$scratch/3")" 'inside the kernel: not split: no privilege' 'off, and
 is "$(says "$scratch/4" "$scratch/3")" \
 	'inside the kernel: not split in 2 of 2 jobs; why in the first: no privilege' \
 	'two jobs off'
-is "$(says "$scratch/1" "$scratch/3" "$scratch/2" "$scratch/5")" \
-"inside the kernel: 48.25 % of 400 I/Os $split; 1 had no block request (page cache?), 2 \
-lacked a stamp (the stages around it are in kernel), $synced, 1 had no stamps; stamps \
-known to +-80.25 ns
-inside the kernel: not split in 1 of 4 jobs: no privilege" 'one of several off'
-write_report "$scratch/8" thread=3 kernel_stages="$(off_for '<b>\u001b[2J&')"
+is "$(says "$scratch/1" "$scratch/3" "$scratch/2")" \
+"inside the kernel: 64.33 % of 300 I/Os $split; 1 I/O $no_request, \
+2 I/Os $lacking, $synced, 1 I/O $unstamped; stamps known to +-81 ns
+inside the kernel: not split in 1 of 3 jobs: no privilege" 'one of several off'
+write_report "$scratch/8" thread=3 kernel="$(on_or_off '<b>\u001b[2J&')"
 run report --html="$scratch/page" "$scratch/8"
 has "$scratch/page" 'not split: &#60;b&#62;?[2J&#38;</p>' 'a reason is text in the HTML'
 has "$out" 'not split: <b>?[2J&' 'and moves no cursor'
@@ -243,7 +241,7 @@ has_not "$out" WARNING 'no warning'
 sed 's/"negative_beyond": 0/"negative_beyond": 4/' "$scratch/1" >"$scratch/9"
 run report --html="$scratch/page" "$scratch/9" "$scratch/2"
 warning="4 stages inside the kernel came out negative by more than the clocks' error \
-(80.25 ns), and count as 0. The stages from submit to reap of their I/Os are wrong; \
+(81 ns). A negative stage counts as 0. The stages from submit to reap of their I/Os are wrong; \
 their sum and lat are not. Please report this as a bug, with the report's file."
 is "$(sed '/^randread/,$d' "$out" | tr -s ' \n' ' ')" "WARNING: $warning " \
 	'a negative stage that no error explains is a warning'
@@ -259,7 +257,7 @@ is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
 } >"$scratch/over.json"
 run report "$scratch/over.json"
 is "$status" 65 'one nanosecond more than lat'
-has "$err" 'the stages of read add up to more than stages.lat.read' 'is refused'
+has "$err" 'the parts of stages.lat.read add up to more than it' 'is refused'
 sed 's/"deliver": 100, "lat": 900/"deliver": 101, "lat": 900/' "$most" \
 	>"$scratch/over.json"
 run report "$scratch/over.json"
@@ -272,18 +270,18 @@ wrong_in() {
 }
 wrong_in 's/"kernel_stages": {/"kernel_stages": 3, "x": {/' \
 	'kernel_stages is not an object'
-wrong_in 's/"state": "on",//' 'kernel_stages.state is missing'
-wrong_in 's/"state": "on"/"state": "of"/' 'kernel_stages.state is neither on nor off'
-wrong_in 's/"state": "on"/"state": "off"/' 'kernel_stages.why is missing'
+wrong_in 's/"state": "on"//' 'jobs[].kernel.state is missing'
+wrong_in 's/"state": "on"/"state": "of"/' 'jobs[].kernel.state is neither on nor off'
+wrong_in 's/"state": "on"/"state": "off"/' 'jobs[].kernel.why is missing'
 wrong_in 's/"split": {"read": 99/"split": {"read": -1/' 'kernel_stages.split.read is'
-wrong_in 's/"no_stamps": {"read": 0}/"no_stamps": 3/' \
+wrong_in 's/"no_stamps": {[^}]*}/"no_stamps": 3/' \
 	'kernel_stages.not_split.no_stamps is not an object'
-wrong_in 's/"no_stamps": {"read": 0}/"no_stamps": {"read": 1}/' \
-	'kernel_stages counts more of read than ios.read'
-wrong_in 's/"no_stamps": {"read": 0}/"no_stamps": {"read": "18446744073709551516"}/' \
-	'kernel_stages counts more of read than ios.read'
+wrong_in 's/"no_stamps": {"read": 0/"no_stamps": {"read": 1/' \
+	'kernel_stages.not_split.no_stamps.read and the parts before it count more than ios.read'
+wrong_in 's/"no_stamps": {"read": 0/"no_stamps": {"read": "18446744073709551516"/' \
+	'kernel_stages.not_split.no_stamps.read counts more than ios.read'
 wrong_in 's/"requests"/"missed_runs": -1, &/' 'kernel_stages.missed_runs is'
-wrong_in 's/60.5/-60.5/' 'kernel_stages.clock_error_ns is negative'
+wrong_in 's/"clock_error_ns": 61/"clock_error_ns": -61/' 'kernel_stages.clock_error_ns is not'
 sed 's/"no_stamps"/"no_luck"/' "$scratch/1" >"$scratch/new"
 run report "$scratch/new"
 has "$out" 'kernel_stages.not_split.no_luck' 'a reason of a later version'
@@ -292,7 +290,7 @@ run report "$scratch/new" "$scratch/2"
 is "$status" 65 'sums beyond 64 bits'
 
 for stage in $inside; do
-	sed "/^\"$stage\"/,/^\"bins\"/d" "$most" >"$scratch/less.json"
+	sed "/^\"$stage\"/,/^\"sum_ns\"/d" "$most" >"$scratch/less.json"
 	run report "$scratch/less.json"
 	is "$status $(rows | grep -c "$stage")" '0 0' "without $stage"
 done

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
-# Compares a report with its manual page, tickwise-report(5).
+# Compares a report, or a line of a file of intervals, with its manual page as it is
+# built: tickwise-report(5).
 #
 #	perl report_keys.pl PAGE REPORT
 #		a line for each key that the page does not have, that is of
-#		another type, or that should be there
+#		another type, or that should be there; the file may have several
+#		reports, one after another
 #	perl report_keys.pl PAGE REPORT DIRECTORY
 #		writes the report once without each of its keys but those of
 #		single bins, as N.always.json or N.may.json, and prints
@@ -28,25 +30,36 @@ my ($page, $report, $directory) = @ARGV;
 my %names = (
 	DIRECTION => 'read|write|trim|sync',
 	STAGE => join('|', stages(), 'lat'),
-	REASON => 'no_request|missing_stamp|sync_write|no_stamps|waited',
 	OPTION => '[a-z][a-z0-9_]*',
 	OPERATION => '[a-z][a-z0-9_ ]*',
+	COUNT => '[a-z][a-z_]*',
 	CLOCK => 'tickwise|fio|monotonic',
 	PERCENT => '\d+\.\d{6}',
 	NS => '\d+',
 );
 
-# The keys of the page, in its order: a path that names a key itself comes before
-# one that stands for many.
-my @keys;
-open my $text, '<', $page or die "$page: $!";
-while (<$text>) {
-	next unless /^\.BR (\S+) " \((\w+)(, always)?\)"$/;
-	my ($path, $type, $always) = ($1, $2, defined $3);
+# The keys of the page, in its order. An item has them in a .BR, or a list has one a
+# line, after "In" and the object's name.
+my (@keys, $in_object);
+sub add_key {
+	my ($path, $type) = @_;
+	my $always = $type =~ s/, always$//;
 	my ($parent, $name) = $path =~ /^(?:(.*)\.)?([^.]+)$/;
 
 	push @keys, { parent => $parent // '', name => $name, type => $type,
 		always => $always };
+}
+open my $text, '<', $page or die "$page: $!";
+while (<$text>) {
+	if (/^\.BR (\S+) :$/) {
+		$in_object = $1;
+	} elsif (/^\.EE$|^\.S[HS]/) {
+		undef $in_object;
+	} elsif (/^\.BR /) {
+		add_key($1, $2) while /(\S+) " \(([^)]*)\)[",]/g;
+	} elsif ($in_object && /^(\S+) {2,}([a-z]+(?:, always)?)(?: |$)/) {
+		add_key("$in_object.$1", $2);
+	}
 }
 die "no keys in $page" unless @keys;
 
@@ -59,7 +72,8 @@ sub is_number {
 
 my %types = (
 	object => sub { ref $_[0] eq 'HASH' },
-	histogram => sub { ref $_[0] eq 'HASH' },
+	(map { $_ => sub { ref $_[0] eq 'HASH' } } qw(counts histogram histograms
+		windows error)),
 	array => sub { ref $_[0] eq 'ARRAY' },
 	boolean => sub { JSON::PP::is_bool($_[0]) },
 	string => sub { !ref $_[0] && !is_number($_[0]) },
@@ -89,10 +103,14 @@ sub path_stands_for {
 	return 1;
 }
 
-# The page describes some objects of the header of intervals only once.
-sub as_in_report {
-	return $_[0] =~ s/^header\.(?=(?:options|machine|files\[\]|devices\[\])$)//r;
-}
+# Types that the page describes in one place: where their keys are.
+my %shared = (histogram => 'histogram', windows => 'windows', error => 'clocks.CLOCK',
+	counts => 'counts', histograms => 'histograms');
+push @keys, { parent => 'histograms', name => 'DIRECTION', type => 'histogram' },
+	map { { parent => 'counts', name => $_, type => 'count', always => 1 } }
+	qw(read write trim);
+# Some rows have no sync; but where it is written it is needed.
+push @keys, { parent => 'counts', name => 'sync', type => 'count', always => 'there' };
 
 my (@wrong, @found);
 
@@ -117,29 +135,54 @@ sub check {
 			unless $key->{name} eq 'NS';
 		if (!$types{$key->{type}}->($value)) {
 			push @wrong, "$shown$name is no $key->{type}";
-		} elsif ($key->{type} eq 'histogram') {
-			check($value, 'histogram', "$shown$name.");
+		} elsif (exists $shared{$key->{type}}) {
+			check($value, $shared{$key->{type}}, "$shown$name.");
 		} elsif ($key->{type} eq 'object') {
-			check($value, as_in_report($path), "$shown$name.");
+			check($value, $path, "$shown$name.");
 		} elsif ($key->{type} eq 'array') {
-			check($_, as_in_report("${path}[]"), "$shown${name}[].")
+			check($_, "${path}[]", "$shown${name}[].")
 				for grep { ref eq 'HASH' } @$value;
 		}
 	}
-	for my $key (grep { $_->{always} } @here) {
+	for my $key (grep { $_->{always} && $_->{always} ne 'there' } @here) {
 		for my $name (exists $names{$key->{name}} ?
 				split(/\|/, $names{$key->{name}}) :
 				$key->{name}) {
 			push @wrong, "$shown$name is missing"
-				unless exists $object->{$name};
+				unless exists $object->{$name} ||
+					$name eq 'bins' && exists $object->{hdr};
 		}
 	}
 }
 
+# The header of a file of intervals has no numbers, and is written when the job begins.
+sub as_of_header {
+	$_->{always} = 0 for grep { $_->{parent} eq '' &&
+		$_->{name} =~ /^(?:clocks|counter|ios|stages)$/ } @keys;
+}
+
+# A line has the keys of a report and its own, but needs none of a report's.
+sub as_of_line {
+	for (@keys) {
+		$_->{always} = 0 if $_->{parent} eq '';
+		$_->{parent} = '' if $_->{parent} eq 'line';
+	}
+}
+
+# A fault is a line, too: no line means that all is well.
+$SIG{__DIE__} = sub { print @_ };
+
 local $/;
 open my $file, '<', $report or die "$report: $!";
-my $root = JSON::PP->new->utf8->decode(<$file>);
-check($root, '', '');
+my $rest = <$file>;
+my ($root, $is_line);
+while ($rest =~ /\S/) {
+	($root, my $length) = JSON::PP->new->utf8->decode_prefix($rest);
+	substr($rest, 0, $length, '');
+	as_of_header() if exists $root->{kind};
+	as_of_line() if exists $root->{interval} && !$is_line++;
+	check($root, '', '');
+}
 if (!defined $directory) {
 	print "$_\n" for @wrong;
 	exit;

@@ -109,6 +109,18 @@ is "$(cat "$err")" 'tickwise report: copy.json: the same job as a1.json' \
 	'with both names'
 is "$(cat "$out")" '' 'and nothing is printed'
 
+# So is each job of a report of five.
+for i in 1 2 3 4 5; do
+	write_report "of5_$i.json" run='"run": "5",' "thread=$i" "pid=$((500 + i))"
+done
+run report --json of5_*.json
+cp "$out" of5.json
+is "$(of_json 'scalar @{$r->{jobs}}')" 5 'a report of five jobs'
+for i in 1 2 3 4 5; do
+	run report of5.json "of5_$i.json"
+	has "$err" "the same job as" "and its job $i again"
+done
+
 sed 's/"read": 100,/"read": "18446744073709551615",/' a2.json >huge.json
 run report a1.json huge.json
 is "$status" 65 'counts beyond 64 bits are refused'

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Whichever allocation fails, a report is shown as it is, or the program says that it
-# lacked memory, exits with 70, and writes no file that lacks a part. Fails if an output
-# lacks a part without a message, if the file is blamed, or if the program crashes.
+# Whichever allocation fails, a report is shown as it is, or the program says in one line
+# that it lacked memory, exits with 70, and leaves no file that lacks a part. Fails if an
+# output lacks a part without a message, if the file is blamed, or if the program crashes.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -36,7 +36,8 @@ is_good()
 	else
 		# Memory may lack only for a file that is written after the output.
 		[ "$status" -eq 70 ] && { [ ! -e "$file" ] || cmp -s "$file" whole; } &&
-			grep -qi 'memory' "$err" && [ "$(wc -l <"$err")" -eq 1 ]
+			[ "$(cat "$err")" = 'tickwise: out of memory' ] &&
+			! ls tickwise-*.part >/dev/null 2>&1
 	fi
 }
 

@@ -49,9 +49,9 @@ write_report "$scratch/b.json" errors=3 short=2 unaccounted=7777 backwards=9 \
 	run_ns=9007199254740992 fio_ns=-1e300 fio_ppb=1e300
 run report "$scratch/b.json"
 is "$(sed -n '/^  not among/,/^$/p' "$out" | head -n 3)" \
-"  not among these, nor in fio's lat: 3 errors, 2 first parts of short I/Os,
-    7777 that fio does not account (ramp time, the sync at the end); not among
-    these, but in fio's lat: 9 whose stamps ran backwards" \
+"  not among these, nor in fio's lat: 3 errors, 2 short I/Os, 7777 I/Os that fio
+    does not account (ramp time, the sync at the end); not among these, but in
+    fio's lat: 9 I/Os with stamps that ran backwards" \
 	'what is counted apart, and whether it is in fio'"'"'s lat'
 has "$out" ', 2502 h' 'long times in hours'
 is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
@@ -59,8 +59,8 @@ is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
 # The second I/O is the slower one.
 stages='"submitting_call_ns": 700, "stages": {"queue": 5, "kernel": 1400000,
 "deliver": 99995, "lat": '
-fast="{\"offset\": 8192, \"size\": 4096, \"ddir\": \"read\", ${stages}1500000}}"
-slow="{\"offset\": 4096, \"size\": 512, \"ddir\": \"read\", ${stages}1500005},
+fast="{\"job\": 0, \"offset\": 8192, \"size\": 4096, \"ddir\": \"read\", ${stages}1500000}}"
+slow="{\"job\": 0, \"offset\": 4096, \"size\": 512, \"ddir\": \"read\", ${stages}1500005},
 \"monotonic_ns\": \"12345678901234567\"}"
 { grep -v '^"slowest"' "$scratch/a.json"; echo "\"slowest\": [$fast, $slow]}"; } \
 	>"$scratch/s.json"
@@ -78,10 +78,10 @@ has "$out" '(2 of 2;' 'of two jobs as many as one of them kept'
 
 write_report "$scratch/empty.json" empty=41
 run report "$scratch/empty.json"
-has "$out" 'among these: 41 that moved nothing' 'I/Os that moved nothing'
+has "$out" 'among these: 41 I/Os that moved nothing' 'I/Os that moved nothing'
 has_not "$out" 'not among these' 'which are among the others'
 run report --html="$scratch/empty.html" "$scratch/empty.json"
-has "$scratch/empty.html" '41 that moved nothing' 'in the drawn page, too'
+has "$scratch/empty.html" '41 I/Os that moved nothing' 'in the drawn page, too'
 
 # A stage that not all I/Os went through, no time that they took, and a ring that a
 # thread of the kernel polls.

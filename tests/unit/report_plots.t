@@ -20,7 +20,7 @@ case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
 hundred_times() {
 	perl -0777 -pe 's/"(\d+)": (89|10|1)(?=[,}])/"\"$1\": " . $2 * 100/ge;
 		s/"count": (100|99|1)\b/"\"count\": " . $1 * 100/ge;
-		s/"sum_ns": "(\d+)"/"\"sum_ns\": \"$1" . "00\""/ge;
+		s/"(sum_ns|sum_squares_ns2)": "(\d+)"/"\"$1\": \"$2" . "00\""/ge;
 		s/"ios": \{"read": 100/"ios": {"read": 10000/; s/"slowest": \[\]\}\s*$//' "$1"
 }
 write_report plain.json
@@ -45,7 +45,7 @@ is "$(grep -o '<title>[a-z]*: [0-9.]* %' page | sed 's/<title>//' | tr '\n' ' ')
 	'each with its own stages'
 has page 'read: p99.9 is 1.000 us. The time of the 100 I/Os from 960 ns up: kernel 75 %, deliver 20 %, queue 5 %' \
 	'a sentence on the same I/Os'
-sed 's/"slowest": \[\]/"slowest": [{"offset": 8192, "size": 4096, "ddir": "read",\
+sed 's/"slowest": \[\]/"slowest": [{"job": 0, "offset": 8192, "size": 4096, "ddir": "read",\
 "monotonic_ns": "1000000", "stages": {"deliver": 1023, "lat": 1023}}]/' many.json >slow.json
 run report slow.json
 has "$out" 'read: p99.9 is 1.000 us. The time of the 100 I/Os from 960 ns up: kernel 75 %,' \
@@ -81,17 +81,18 @@ is "$(grep -c 'of 20000 I/Os</text>' page) $(grep -c '>p99: ' page)" '1 0' \
 
 # 1900 bins, of other numbers of I/Os: what is too small to see is left out of a line.
 bins=$(perl -e '
-	my ($count, $sum, @bins) = (0, 0);
+	my ($count, $sum, $squares, @bins) = (0, 0, 0);
 	for my $ns (100 .. 1999) {
 		my $ios = 1 + int(1e6 / ($ns * $ns)) + $ns * 7919 % 13;
 
 		push @bins, "\"$ns\": $ios";
 		$count += $ios;
 		$sum += $ns * $ios;
+		$squares += $ns * $ns * $ios;
 	}
 	print $count, " ", "{\"digits\": 3, \"count\": $count, \"min_ns\": 100, ",
-		"\"max_ns\": 1999, \"mean_ns\": ", $sum / $count,
-		", \"stddev_ns\": 1, \"sum_ns\": \"$sum\", \"percentiles\": {}, ",
+		"\"max_ns\": 1999, \"sum_ns\": \"$sum\", ",
+		"\"sum_squares_ns2\": \"$squares\", ",
 		"\"bins\": {", join(", ", @bins), "}}"')
 sed -e '/^"slowest"/d' -e "s/\"ios\": {\"read\": 100/\"ios\": {\"read\": ${bins%% *}/" \
 	plain.json | perl -0777 -pe 's/"stages": .*?(?="submitting_call")//s' >wide.json
@@ -103,11 +104,10 @@ ok $? "its line takes $(grep 'class="s5" d="M[0-9]' page | wc -c) bytes, less th
 
 # ---- over time ----
 
-over_time='"over_time": [{"from_ns": 0, "over_ns": 1000000000, "read": {"count": 60,
-	"sum_ns": 9000, "min_ns": 100, "max_ns": 5000000}}, {"from_ns": 1000000000,
-	"over_ns": 1000000000, "read": {"count": 40, "sum_ns": 9000, "min_ns": 100,
-	"max_ns": 900}}]'
-slow='"slowest": [{"offset": 0, "size": 4096, "ddir": "read", "monotonic_ns":
+over_time="\"over_time\": {\"width_ns\": 1024000000, \"windows\": [{\"start\":
+	\"1700000000000000000\", \"read\": $(digits=1; counted 100 59 5000000 1)}, {\"start\":
+	\"1700000001024000000\", \"read\": $(digits=1; counted 100 39 900 1)}]}"
+slow='"slowest": [{"job": 0, "offset": 0, "size": 4096, "ddir": "read", "monotonic_ns":
 	"77495000000", "stages": {"queue": 0, "kernel": 5000000, "deliver": 0,
 	"lat": 5000000}}]'
 write_report plain.json run='"start_monotonic_ns": "77000000000",'
@@ -115,12 +115,13 @@ write_report plain.json run='"start_monotonic_ns": "77000000000",'
 run report --html=page stalled.json
 is "$status$(cat "$err")" 0 'a report with a stall'
 well_formed page 'with a stall'
-# 86 and 594 are 0 and 2 s.
-has page 'cx="213.0" cy="' 'it is seen 0.5 s after the start'
+# 86 and 594 are 0 and 2.048 s.
+has page 'cx="210.0" cy="' 'it is seen 0.5 s after the start'
 has page '<title>stall 1: lat 5.000 ms</title>' 'with its lat'
-has page '<text class="tag" x="209.0"' 'and its number'
+has page '<text class="tag" x="206.0"' 'and its number'
 has page '<figcaption>stalls: 1: 5.000 ms in kernel, 1 I/O.</figcaption>' 'what it was'
-is "$(grep -c 'class="h[0-9]"' page)" 0 'without files of intervals there is no heat map'
+run report --html=page plain.json
+is "$(grep -c 'class="h[0-9]"' page)" 0 'without windows over time there is no heat map'
 sed 's/"start_monotonic_ns": "77000000000",//' stalled.json >unknown.json
 run report --html=page unknown.json
 has_not page 'stall 1' 'an older report does not tell when it was'
@@ -129,11 +130,11 @@ has_not page 'stall 1' 'an older report does not tell when it was'
 
 write_report one.json
 write_intervals one.jsonl
-run report --html=page one.jsonl one.json
-is "$status$(cat "$err")" 0 'a report with its intervals'
+run report --html=page one.jsonl
+is "$status$(cat "$err")" 0 'a file of intervals'
 well_formed page 'with a heat map'
 has page '<h4>Heat map of lat</h4>' 'a heat map'
-# Seconds 1 and 2 have 89 I/Os of 100 ns, 2, 4 and 5 have 10 of 900 ns, 4 has the slowest.
+# Two windows have 89 I/Os of 100 ns, three have 10 of 900 ns, one of these the slowest.
 is "$(sed -n '/<h4>Heat map of lat/,/<\/svg>/p' page | grep 'class="h' | grep -o 'z' | wc -l)" 6 \
 	'of six cells'
 is "$(sed -n '/<h4>Heat map of lat/,/<\/figure>/p' page | grep -o '[0-9]*</span>' |

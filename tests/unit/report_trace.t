@@ -12,7 +12,7 @@ trace=$scratch/trace.json
 
 # slow START LAT STAGES: prints an I/O; @start in ns of CLOCK_MONOTONIC
 slow() {
-	echo "{\"offset\": 8192, \"size\": 4096, \"ddir\": \"read\", \"ticks\":
+	echo "{\"job\": 0, \"offset\": 8192, \"size\": 4096, \"ddir\": \"read\", \"ticks\":
 	\"18446744073709551615\", \"raw_ns\": \"77\", \"monotonic_ns\": \"$1\",
 	\"submitting_call_ns\": 8, \"stages\": {$3 \"lat\": $2}}"
 }

@@ -23,10 +23,10 @@ event() {
 # a microsecond
 trigger_of() {
 	cat <<-END
-	"trigger": {"state": "on", "above_ns": 5000000, "slower": $1, "io": {"offset":
+	"triggers": [{"job": 0, "state": "on", "above_ns": 5000000, "slower": $1, "io": {"offset":
 	8192, "size": 4096, "ddir": "read", "ticks": "7", "monotonic_ns":
 	"9007199254000740", "lat_ns": 8100000}, "event_count": $2, ${4-}
-	"events": [$3]},
+	"events": [$3]}],
 	END
 }
 
@@ -81,16 +81,9 @@ is "$(grep -o '"ts": [0-9.]*' "$scratch/trace" | tr '\n' ' ')" \
 	'at its time'
 
 run report --json "$scratch/1"
-# merged PERL: runs it; $t is the group's trigger
-merged() {
-	perl -MJSON::PP -e 'local $/; our $t =
-		decode_json(<STDIN>)->{groups}[0]{trigger};
-		eval $ARGV[0]; die $@ if $@' "$1" <"$out"
-}
-is "$(merged 'print JSON::PP->new->canonical->encode({%$t, ios => scalar @{$t->{ios}}}),
-	" $t->{ios}[0]{thread_number} $t->{ios}[0]{above_ns} ",
-	"$t->{ios}[0]{io}{lat_ns} ", scalar @{$t->{ios}[0]{events}}')" \
-	'{"ios":1,"jobs":1,"off_jobs":0,"slower":3} 1 5000000 8100000 3' 'as JSON'
+is "$(of_json '"@{$r->{triggers}[0]}{qw(job above_ns slower)} " .
+	"$r->{triggers}[0]{io}{lat_ns} " . @{$r->{triggers}[0]{events}}')" \
+	'0 5000000 3 8100000 3' 'as JSON'
 
 # ---- many events ----
 
@@ -120,12 +113,12 @@ has "$out" 'around it, those of some CPU are lost' 'none of a CPU is left'
 
 # ---- jobs ----
 
-report_of "$scratch/3" '"trigger": {"state": "on", "above_ns": 5000000, "slower": 4},' \
-	thread=2
-report_of "$scratch/4" '"trigger": {"state": "off", "why": "<b>\u001b[2Jno", "above_ns":
-	5000000, "slower": 9},' thread=3
-report_of "$scratch/5" '"trigger": {"state": "on", "above_ns": 5000000, "slower": 0},' \
-	thread=4
+report_of "$scratch/3" '"triggers": [{"job": 0, "state": "on", "above_ns": 5000000,
+	"slower": 4}],' thread=2
+report_of "$scratch/4" '"triggers": [{"job": 0, "state": "off", "why": "<b>\u001b[2Jno", "above_ns":
+	5000000, "slower": 9}],' thread=3
+report_of "$scratch/5" '"triggers": [{"job": 0, "state": "on", "above_ns": 5000000,
+	"slower": 0}],' thread=4
 report_of "$scratch/6" "$(trigger_of 2 3 "$some" | sed 's/8100000/9100000/')" thread=5
 report_of "$scratch/7" '' thread=6
 # says FILE...: prints the sentence on the page, without the part about the I/O
@@ -136,8 +129,8 @@ says() {
 }
 is "$(says "$scratch/3")" 'trigger: 4 I/Os above 5.000 ms; the kernel'"'"'s events were stopped for another job then' \
 	'the events were of another job'
-report_of "$scratch/8" '"trigger": {"state": "on", "above_ns": 5000000, "slower": 4,
-	"stopped_for": 17},' thread=2
+report_of "$scratch/8" '"triggers": [{"job": 0, "state": "on", "above_ns": 5000000, "slower": 4,
+	"stopped_for": 17}],' thread=2
 is "$(says "$scratch/8")" 'trigger: 4 I/Os above 5.000 ms; the kernel'"'"'s events were stopped for job 17 then' \
 	'which is named'
 is "$(says "$scratch/5")" 'trigger: 0 I/Os above 5.000 ms' 'none was slower'
@@ -149,11 +142,11 @@ is "$(says "$scratch/"[134567])" 'trigger: 18 I/Os of 5 jobs above 5.000 ms; the
 	'several jobs: the slowest of the first ones'
 is "$(grep -c '<summary>3 events' "$scratch/page")" 2 'all of them are in the HTML'
 run report --json "$scratch/"[134567]
-is "$(merged 'print JSON::PP->new->ascii->canonical->encode({%$t, ios => scalar @{$t->{ios}}}),
-	join ",", sort map { $_->{thread_number} } @{$t->{ios}}')" \
-	'{"ios":2,"jobs":5,"off_jobs":1,"slower":18,"why":"<b>\u001b[2Jno"}1,5' 'and in the JSON'
+is "$(of_json 'join " ", map { "$_->{job}:$_->{state}:$_->{slower}:" .
+	@{$_->{events} // []} } @{$r->{triggers}}')" \
+	'0:on:3:3 1:on:4:0 2:off:9:0 3:on:0:0 4:on:2:3' 'and in the JSON'
 run report --json "$scratch/7"
-has "$out" '"trigger": null' 'null where no job has it'
+has_not "$out" '"triggers"' 'nothing where no job has it'
 
 # ---- text ----
 
@@ -178,17 +171,17 @@ wrong_in() {
 	run report "$scratch/wrong"
 	is "$status $(grep -cF "wrong: $2" "$err")" '65 1' "$2"
 }
-wrong_in 's/"trigger": {/"trigger": 3, "x": {/' 'trigger is not an object'
-wrong_in 's/"state": "on"/"state": "of"/' 'trigger.state is neither on nor off'
-wrong_in 's/"state": "on"/"state": "off"/' 'trigger.why is missing'
-wrong_in 's/"slower": 3/"slower": -3/' 'trigger.slower is not a whole'
-wrong_in 's/"slower": 3/"slower": 101/' 'trigger.slower counts more than ios'
-wrong_in 's/"io": {/"io": [], "x": {/' 'trigger.io is not an object'
+wrong_in 's/"triggers": \[{/"triggers": [3, {/' 'triggers[].job is missing'
+wrong_in 's/"state": "on"/"state": "of"/' 'triggers[].state is neither on nor off'
+wrong_in 's/"state": "on"/"state": "off"/' 'triggers[].why is missing'
+wrong_in 's/"slower": 3/"slower": -3/' 'triggers[].slower is not a whole'
+wrong_in 's/"slower": 3/"slower": 101/' 'triggers[].slower counts more than ios'
+wrong_in 's/"io": {/"io": [], "x": {/' 'triggers[].io is not an object'
 wrong_in 's/"lat_ns": 8100000/"lat_ns": "18446744073709551615"/' \
-	'trigger.io ends after all time'
-wrong_in 's/"events": \[/"events": 3, "x": [/' 'trigger.events is not an array'
-wrong_in 's/"cpu": 13/"cpu": "x"/' 'trigger.events[].cpu is not a whole'
-wrong_in 's/"task": "kworker[^"]*",/"task": 7,/' 'trigger.events[].task is not a string'
-wrong_in 's/"own": true/"own": 1/' 'trigger.events[].own is not true or false'
-wrong_in 's/"event_count": 3/"event_count": null/' 'trigger.event_count is not a whole'
+	'triggers[].io ends after all time'
+wrong_in 's/"events": \[/"events": 3, "x": [/' 'triggers[].events is not an array'
+wrong_in 's/"cpu": 13/"cpu": "x"/' 'triggers[].events[].cpu is not a whole'
+wrong_in 's/"task": "kworker[^"]*",/"task": 7,/' 'triggers[].events[].task is not a string'
+wrong_in 's/"own": true/"own": 1/' 'triggers[].events[].own is not true or false'
+wrong_in 's/"event_count": 3/"event_count": null/' 'triggers[].event_count is not a whole'
 done_testing

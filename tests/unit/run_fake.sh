@@ -86,8 +86,8 @@ eval "$FAKE_DO"
 thread=0
 for job in $FAKE_JOBS; do
 	thread=$((thread + 1))
-	echo '{"schema": "tickwise-report", "job": {"run": "'$$-1'", "name": "'$job'",
-		"thread_number": '$thread'}}' \
+	echo '{"schema": "tickwise-report", "jobs": [{"run": "'$$-1'", "name": "'$job'",
+		"thread_number": '$thread'}]}' \
 		>"${FAKE_REPORT:-$job.$thread.9.tickwise.json}"
 done
 exit "$FAKE_EXIT"

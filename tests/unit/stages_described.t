@@ -8,19 +8,19 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-manual=$root/core/man/tickwise-report.5
+manual=${TW_BUILD:-$root/build}/man/tickwise-report.5
 readme=$root/plugin/README.md
 stages=$(sed -n 's/^	STAGE(\([A-Z_]*\), \([a-z_]*\),.*/\2/p' "$root/core/latency/stages.h")
 
 # The names that the manual has for STAGE.
-values=$(sed -n '/^STAGE is one of$/,/^CLOCK is one of$/{/^\.BR/{s/^\.BR//;s/[".,]/ /g;p}}' \
+values=$(sed -n '/^STAGE is one of$/,/^\.S/{/^\.BR/{s/^\.BR//;s/[".,]/ /g;p}}' \
 	"$manual")
 
 ok "$([ "$(echo "$stages" | wc -l)" -ge 8 ]; echo $?)" 'the list of stages is read'
 is "$(echo $values)" "$(echo $stages lat)" 'the manual has these values of STAGE'
 missing=
 for stage in $stages; do
-	grep -A1 -x '\.TP' "$manual" | grep -qx "\.B $stage" || missing="$missing $stage"
+	grep -q "^\.BR .*stages\.$stage \" (histograms)\"" "$manual" || missing="$missing $stage"
 done
 is "$missing" '' 'the manual describes each'
 missing=

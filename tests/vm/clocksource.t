@@ -44,9 +44,9 @@ latencies_of()
 		my $coarse = grep { $_->{code} eq "coarse_clock" }
 			@{$j->{counter}{reasons}};
 		$t->{count} > 100 && $t->{max_ns} < 5e9 && ($t->{min_ns} > 0 ||
-			($coarse && $j->{counter}{fallback}))'
+			($coarse && $j->{jobs}[0]{fallback}))'
 	ok $? "$1: no latency is 0, or the report names the steps"
-	json "$shared/job-tickwise.report.json" '!$j->{counter}{fallback}' ||
+	json "$shared/job-tickwise.report.json" '!$j->{jobs}[0]{fallback}' ||
 		grep -q 'tickwise: .*instead' "$shared/job-tickwise.err"
 	ok $? "$1: the clock used instead of the counter is reported"
 }
@@ -69,7 +69,7 @@ on()
 		"an answer; a rate in its bounds; no latency of 0 ns" \
 		"check: $(value "$shared/check.json" '$j->{verdict}'), engine: \
 $(value "$shared/job-tickwise.report.json" '"$j->{counter}{verdict}, " .
-	($j->{counter}{fallback} ? "fallback" : "counter") .
+	($j->{jobs}[0]{fallback} ? "fallback" : "counter") .
 	", from $j->{stages}{lat}{read}{min_ns} ns"')" \
 		"lat from $(value "$shared/job-io_uring.fio.json" \
 			'$j->{jobs}[0]{read}{lat_ns}{min}') ns"

@@ -31,7 +31,7 @@ for suite in bookworm trixie; do
 	is "$(cat "$shared/status")" 0 "$suite: fio succeeds" ||
 		sed 's/^/# /' "$shared/err" "$shared/fio.out"
 	split_is "$shared/process.json.1" 256 \
-		"$joined && \$j->{kernel_stages}{by_helper}" "$suite: a process"
+		"$joined && \$j->{jobs}[0]{kernel}{by_helper}" "$suite: a process"
 	split_is "$shared/thread.json.2" 256 "$joined" "$suite: a thread"
 	is "$(grep -c ': ok$' "$shared/garbage") $(wc -l <"$shared/garbage")" '0 10' \
 		"$suite: a message that is no question is refused"

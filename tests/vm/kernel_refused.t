@@ -15,8 +15,8 @@ refused()
 {
 	is "$(cat "$shared/$1.auto.status" 2>/dev/null)" 0 \
 		"$suite, $1: auto goes on" || sed 's/^/# /' "$shared/$1.auto.err"
-	why=$(value "$shared/$1.auto.json" '$j->{kernel_stages}{why} // "split"')
-	json "$shared/$1.auto.json" '$j->{kernel_stages}{state} eq "off" &&
+	why=$(value "$shared/$1.auto.json" '$j->{jobs}[0]{kernel}{why} // "split"')
+	json "$shared/$1.auto.json" '$j->{jobs}[0]{kernel}{state} eq "off" &&
 		$j->{stages}{kernel}{read}{count} == 16'
 	ok $? "$suite, $1: and splits nothing: $why"
 	case $why in

@@ -37,10 +37,10 @@ for suite in bookworm trixie; do
 		is "$(cat "$shared/$mode.status")" 0 \
 			"$suite, $mode: fio succeeds" ||
 			sed 's/^/# /' "$shared/$mode.err"
-		if json "$report" '$j->{kernel_stages}{state} eq "off" &&
-				$j->{kernel_stages}{why} =~ /built without/'; then
+		if json "$report" '$j->{jobs}[0]{kernel}{state} eq "off" &&
+				$j->{jobs}[0]{kernel}{why} =~ /built without/'; then
 			skip "$suite, $mode: $(value "$report" \
-				'$j->{kernel_stages}{why}')"
+				'$j->{jobs}[0]{kernel}{why}')"
 			continue
 		fi
 		ios=256
@@ -66,7 +66,7 @@ for suite in bookworm trixie; do
 			sed 's/^/# /' "$shared/$mode.err"
 		# The machine decides in which stage they were slow.
 		[ "$mode" = attach_late ] || {
-			json "$report" '$j->{causes}{state} eq "on" &&
+			json "$report" '$j->{jobs}[0]{causes}{state} eq "on" &&
 				!grep { !$_->{causes}{stage} } @{$j->{slowest}}'
 			ok $? "$suite, tickwise $mode: with causes of the slowest"
 		}

@@ -55,7 +55,7 @@ over()
 # bad_checks LABEL: prints which of the engine's own checks noticed the lie
 bad_checks()
 {
-	value "$shared/$1.report.json" 'join ", ", $j->{counter}{fallback} ?
+	value "$shared/$1.report.json" 'join ", ", $j->{jobs}[0]{fallback} ?
 		"at the start: " . (join(" ", map { $_->{code} }
 			@{$j->{counter}{reasons}}) || "no calibration") : (),
 		map { $_->{state} eq "bad" ? $_->{name} : () }

@@ -23,7 +23,7 @@ ok $? "the machine ran"
 [ "$(value "$shared/none.cas.json" '$j->{verdict}')" != unreliable ]
 ok $? "no lie: check finds none"
 for label in none-before none-during; do
-	json "$shared/$label.report.json" '!$j->{counter}{fallback} &&
+	json "$shared/$label.report.json" '!$j->{jobs}[0]{fallback} &&
 		$j->{counter}{verdict} ne "unreliable"'
 	ok $? "no lie: $label: the counter is used and not blamed"
 	no_nonsense $label
@@ -38,7 +38,7 @@ not_trusted()
 	no_nonsense "$1"
 	! over "$1" || return 0
 	echo "# $(codes "$shared/$1.report.json" "{counter}{reasons}")"
-	json "$shared/$1.report.json" '$j->{counter}{fallback} ||
+	json "$shared/$1.report.json" '$j->{jobs}[0]{fallback} ||
 		$j->{counter}{verdict} =~ /^un(reliable|decided)$/'
 	ok $? "$1: the report says $(verdict "$1")"
 	[ "$(verdict "$1")" = undecided ] ||

@@ -51,7 +51,7 @@ for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
 		my $t = $j->{stages}{lat}{read};
 		print "# $t->{count} timed, $j->{errors}{read} errors\n";
 		$t->{count} == $j->{ios}{read} && $t->{count} > 0 &&
-			$t->{min_ns} > 0 && $t->{max_ns} <= $j->{job}{run_ns}'
+			$t->{min_ns} > 0 && $t->{max_ns} <= $j->{jobs}[0]{run_ns}'
 	ok $? "$ours: a report of what was done"
 	is "$(value "$shared/$ours.report.json" '$j->{empty}{read}')" \
 		"$(empty "$ours")" "$ours: those that moved nothing are apart"

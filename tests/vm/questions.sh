@@ -94,7 +94,7 @@ engine_cell()
 			map { $_->{code} } @{$c->{reasons} // []};
 		push @bad, map { $_->{state} eq "bad" ? $_->{name} : () }
 			@{$c->{at_end}{checks} // []};
-		($c->{fallback} ? "system clock, " : "") . $c->{verdict} .
+		($j->{jobs}[0]{fallback} ? "system clock, " : "") . $c->{verdict} .
 			(@bad ? " (" . join(", ", @bad) . ")" : "")'
 }
 

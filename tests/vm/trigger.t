@@ -18,12 +18,12 @@ for suite in bookworm trixie; do
 	report=$shared/slow.report.json
 	is "$(cat "$shared/slow.status")" 0 'fio succeeds' ||
 		sed 's/^/# /' "$shared/slow.err"
-	json "$report" '$j->{trigger}{state} eq "on" &&
-		$j->{trigger}{slower} == 256'
+	json "$report" '$j->{triggers}[0]{state} eq "on" &&
+		$j->{triggers}[0]{slower} == 256'
 	ok $? "a threshold that all I/Os exceed: $(value "$report" \
-		'"$j->{trigger}{slower} " . ($j->{trigger}{why} // "")')"
+		'"$j->{triggers}[0]{slower} " . ($j->{triggers}[0]{why} // "")')"
 	is "$(value "$report" 'my %has = map { $_->{event} => 1 }
-		@{$j->{trigger}{events}};
+		@{$j->{triggers}[0]{events}};
 		join " ", grep { $has{$_} } qw(block_rq_issue block_rq_complete
 		io_uring_submit_sqe io_uring_submit_req io_uring_complete
 		irq_handler_entry)' |
@@ -32,19 +32,19 @@ for suite in bookworm trixie; do
 		'its events are there'
 	is "$(value "$report" 'my %own = map { $_->{event} => 1 }
 		grep { $_->{own} && $_->{event} =~ /io_uring/ }
-		@{$j->{trigger}{events}};
+		@{$j->{triggers}[0]{events}};
 		join " ", sort keys %own' | sed 's/_submit_sqe/_submit_req/')" \
 		'io_uring_complete io_uring_submit_req' 'those of the I/O are known'
-	json "$report" 'my $t = $j->{trigger};
+	json "$report" 'my $t = $j->{triggers}[0];
 		my ($begin, $lat) = @{$t->{io}}{"monotonic_ns", "lat_ns"};
 		@{$t->{events}} == $t->{event_count} && !grep {
 			$_->{monotonic_ns} < $begin - 102000 ||
 			$_->{monotonic_ns} > $begin + $lat + 102000 }
 			@{$t->{events}}'
 	ok $? 'of that time'
-	json "$shared/fast.report.json" '$j->{trigger}{state} eq "on" &&
-		!$j->{trigger}{slower} && !$j->{trigger}{io} &&
-		!$j->{trigger}{events}'
+	json "$shared/fast.report.json" '$j->{triggers}[0]{state} eq "on" &&
+		!$j->{triggers}[0]{slower} && !$j->{triggers}[0]{io} &&
+		!$j->{triggers}[0]{events}'
 	ok $? 'a threshold that none exceeds: no event'
 	is "$(cat "$shared/after_slow" "$shared/after_fast")" '' \
 		'nothing is left in tracefs'

@@ -17,10 +17,10 @@ for ns in 1000000 10000000; do
 	for mode in block polled command; do
 		report=$shared/$mode.report.json
 		stage=device
-		if json "$report" '$j->{kernel_stages}{state} eq "off"'; then
+		if json "$report" '$j->{jobs}[0]{kernel}{state} eq "off"'; then
 			stage=kernel
 			skip "$ns ns, $mode: $(value "$report" \
-				'$j->{kernel_stages}{why}')"
+				'$j->{jobs}[0]{kernel}{why}')"
 		fi
 		stage='$j->{stages}{'$stage'}{read}'
 		min=$(value "$report" "${stage}{min_ns}")

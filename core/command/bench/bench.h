@@ -33,11 +33,11 @@ struct tw_bench_costs {
 	uint32_t most;			/* rounds that there is room for */
 };
 
-int tw_bench_costs_init(struct tw_bench_costs *costs, uint64_t window_ns);
+void tw_bench_costs_init(struct tw_bench_costs *costs, uint64_t window_ns);
 void tw_bench_costs_free(struct tw_bench_costs *costs);
 
-/* Run rounds for @window_ns. Return: 0; -ENOMEM; -EAGAIN when this thread was
- * interrupted all the time. */
+/* Run rounds for @window_ns. Return: 0; -EAGAIN when this thread was interrupted all
+ * the time. */
 int tw_bench_measure(struct tw_bench_costs *costs,
 		     const struct tw_clock *clock, uint64_t window_ns);
 
@@ -68,9 +68,9 @@ struct tw_bench_result {
 #define TW_BENCH_RESULTS	9
 
 /* Compute the results from @costs; @hz turns ticks into nanoseconds. Pure
- * arithmetic. Return: 0; -ENOMEM; -EAGAIN when too few rounds of some figure
- * were undisturbed: less than half of them, or less than TW_BENCH_MIN_ROUNDS.
- * The results are set then, but they prove nothing. */
+ * arithmetic. Return: 0; -EAGAIN when too few rounds of some figure were
+ * undisturbed: less than half of them, or less than TW_BENCH_MIN_ROUNDS. The results are
+ * set then, but they prove nothing. */
 #define TW_BENCH_MIN_ROUNDS	20
 int tw_bench_evaluate(struct tw_bench_result results[TW_BENCH_RESULTS],
 		      const struct tw_bench_costs *costs, double hz);

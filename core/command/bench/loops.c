@@ -20,6 +20,7 @@
 #include "command/bench/bench.h"
 #include "command/bench/wide.h"
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/progress.h"
 
 #define CALLS		256		/* in a block: 2 us of bare rdtsc */
@@ -160,22 +161,15 @@ int tw_bench_is_optimized(void)
 #endif
 }
 
-int tw_bench_costs_init(struct tw_bench_costs *costs, uint64_t window_ns)
+void tw_bench_costs_init(struct tw_bench_costs *costs, uint64_t window_ns)
 {
-	struct tw_bench_costs out = { 0 };
-	unsigned i;
-
-	out.most = (uint32_t)(window_ns / MIN_ROUND_NS) + 1;
-	for (i = 0; i < TW_LOOPS; i++) {
-		out.calls[i] = loops[i].calls;
-		out.ticks[i] = calloc(out.most, sizeof(*out.ticks[i]));
-		if (!out.ticks[i]) {
-			tw_bench_costs_free(&out);
-			return -ENOMEM;
-		}
+	*costs = (struct tw_bench_costs) {
+		.most = (uint32_t)(window_ns / MIN_ROUND_NS) + 1,
+	};
+	for (unsigned i = 0; i < TW_LOOPS; i++) {
+		costs->calls[i] = loops[i].calls;
+		costs->ticks[i] = tw_zalloc(costs->most, sizeof(*costs->ticks[i]));
 	}
-	*costs = out;
-	return 0;
 }
 
 void tw_bench_costs_free(struct tw_bench_costs *costs)
@@ -257,7 +251,7 @@ int tw_bench_measure(struct tw_bench_costs *costs,
 
 	bench = aligned_alloc(_Alignof(struct bench), sizeof(*bench));
 	if (!bench)
-		return -ENOMEM;
+		tw_no_memory();
 	set_up(bench, clock);
 	ret = refine(&bench->refined);
 	if (ret) {

@@ -19,7 +19,6 @@ struct tw_page *tw_bench_page(const struct tw_bench_result *results,
 			      const struct tw_bench_costs *costs, int is_evidence,
 			      struct tw_table **table);
 
-/* Return: NULL if out of memory. */
 json_t *tw_bench_json(const struct tw_bench_result *results,
 		      const struct tw_bench_costs *costs,
 		      const struct tw_clock *clock, int is_evidence);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "command/bench/bench.h"
+#include "command/memory.h"
 
 /* A multiple of the loop's median block. An interrupt takes a microsecond or
  * more, a block takes two to five. Changes of the CPU's frequency between two
@@ -118,9 +119,7 @@ int tw_bench_evaluate(struct tw_bench_result results[TW_BENCH_RESULTS],
 
 	if (!costs->rounds)
 		return -EAGAIN;
-	scratch = malloc(costs->rounds * sizeof(*scratch));
-	if (!scratch)
-		return -ENOMEM;
+	scratch = tw_zalloc(costs->rounds, sizeof(*scratch));
 	for (i = 0; i < TW_BENCH_RESULTS; i++) {
 		const struct figure *figure = &figures[i];
 		struct tw_bench_result *result = &results[i];

@@ -35,7 +35,6 @@ unsigned tw_hints_compare(const struct tw_machine *machine,
 struct tw_page *tw_calibrate_page(const struct tw_rate *rate,
 				  const struct tw_machine *machine,
 				  const struct tw_counter_facts *counter);
-/* Return: NULL if out of memory. */
 json_t *tw_calibrate_json(const struct tw_rate *rate,
 			  const struct tw_machine *machine,
 			  const struct tw_counter_facts *counter);

@@ -12,6 +12,7 @@
 
 #include "command/check/output.h"
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/progress.h"
 #include "trust.h"
@@ -160,7 +161,7 @@ int tw_check_run(struct tw_check *check,
 	options.context = &progress;
 	tw_counter_check(&check->counter);
 	tw_machine_cpus_read(&check->cpus.machine, "");
-	error = tw_reliability_measure(&check->result, &options);
+	error = tw_must(tw_reliability_measure(&check->result, &options));
 	tw_progress_end(&progress.line);
 	if (error == -ECANCELED)
 		return error;

@@ -5,11 +5,10 @@
  */
 #include "command/check/history.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "command/memory.h"
 #include "machine/steering.h"
 
 static int same_pairs(const struct tw_check_history *history,
@@ -91,52 +90,41 @@ static void widen_pace(struct tw_check_history *history,
 }
 
 /* Keep these offsets; later ones are compared with them. */
-static int begin_anew(struct tw_check_history *history,
+static void begin_anew(struct tw_check_history *history,
 		      const struct tw_reliability *result,
 		      uint64_t begin_ns, uint64_t end_ns)
 {
-	size_t size = result->pairs * sizeof(*history->first);
-	struct tw_cpu_offset *first = malloc(size + 1);
-
-	if (!first)
-		return -ENOMEM;
-	if (size)
-		memcpy(first, result->offsets, size);
 	free(history->first);
-	history->first = first;
+	history->first = tw_zalloc(result->pairs, sizeof(*history->first));
+	for (unsigned i = 0; i < result->pairs; i++)
+		history->first[i] = result->offsets[i];
 	history->pairs = result->pairs;
 	history->first_begin_ns = begin_ns;
 	history->first_end_ns = end_ns;
-	return 0;
 }
 
-static int remember_offsets(struct tw_check_history *history,
+static void remember_offsets(struct tw_check_history *history,
 			    const struct tw_reliability *result,
 			    uint64_t begin_ns, uint64_t end_ns)
 {
 	struct distance distance;
 	unsigned i;
 
-	if (!same_pairs(history, result) &&
-	    begin_anew(history, result, begin_ns, end_ns))
-		return -ENOMEM;
+	if (!same_pairs(history, result))
+		begin_anew(history, result, begin_ns, end_ns);
 	history->pace_low_ppb = result->pairs ? INFINITY : -INFINITY;
 	history->pace_high_ppb = -history->pace_low_ppb;
 	distance = distance_of(history, begin_ns, end_ns, result->hz);
 	for (i = 0; i < result->pairs; i++)
 		widen_pace(history, &history->first[i], &result->offsets[i],
 			   &distance);
-	return 0;
 }
 
-int tw_check_remember(struct tw_check_history *history,
+void tw_check_remember(struct tw_check_history *history,
 		      const struct tw_check *check, uint64_t begin_ns,
 		      uint64_t end_ns)
 {
-	int error = remember_offsets(history, &check->result, begin_ns, end_ns);
-
-	if (error)
-		return error;
+	remember_offsets(history, &check->result, begin_ns, end_ns);
 	if (!history->checks)
 		history->begin_ns = end_ns;
 	history->last = *check;
@@ -145,7 +133,6 @@ int tw_check_remember(struct tw_check_history *history,
 	history->checks++;
 	history->verdicts[check->result.verdict]++;
 	history->reasons |= check->result.reasons;
-	return 0;
 }
 
 void tw_check_forget(struct tw_check_history *history)

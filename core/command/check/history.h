@@ -32,10 +32,8 @@ struct tw_check_history {
  * tw_check_remember - add a check to the history
  * @begin_ns: when the check began, in ns of CLOCK_MONOTONIC
  * @end_ns: when the check ended; no larger than the next check's @begin_ns
- *
- * Return: 0; -ENOMEM.
  */
-int tw_check_remember(struct tw_check_history *history,
+void tw_check_remember(struct tw_check_history *history,
 		      const struct tw_check *check, uint64_t begin_ns,
 		      uint64_t end_ns);
 void tw_check_forget(struct tw_check_history *history);

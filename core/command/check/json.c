@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "command/check/output.h"
+#include "command/memory.h"
 #include "command/output/json_text.h"
 
 /* Return null for infinity, which JSON does not have: there is no bound. */
@@ -63,16 +64,15 @@ static json_t *json_cpu_list(const struct tw_cpu_list *list)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = list->known ? open_memstream(&text, &size) : NULL;
-	json_t *string = NULL;
+	json_t *string;
+	FILE *out;
 
 	if (!list->known)
 		return json_null();
-	if (!out)
-		return NULL;
+	out = tw_text_open(&text, &size);
 	tw_cpu_list_print(list, out);
-	if (fclose(out) == 0)
-		string = json_string(text);
+	tw_text_close(out);
+	string = json_string(text);
 	free(text);
 	return string;
 }
@@ -223,8 +223,8 @@ json_t *tw_check_json(const struct tw_check *check,
  * part of it. */
 static json_t *json_line(const char *line, size_t length)
 {
-	char *copy = strndup(line, length);
-	json_t *string = copy ? tw_json_text(copy) : NULL;
+	char *copy = tw_zalloc(length + 1, 1);
+	json_t *string = tw_json_text(memcpy(copy, line, length));
 
 	free(copy);
 	return string;
@@ -254,14 +254,9 @@ json_t *tw_check_json_line(const struct tw_check *check,
 {
 	json_t *root = tw_check_json(check, arguments);
 
-	if (!root || json_object_set_new(root, "check",
-				json_integer(history->checks)) ||
-	    json_object_set_new(root, "seconds",
-				json_real(since_first_seconds(history))) ||
-	    json_object_set_new(root, "changes", json_lines(changes))) {
-		json_decref(root);
-		return NULL;
-	}
+	json_object_set_new(root, "check", json_integer(history->checks));
+	json_object_set_new(root, "seconds", json_real(since_first_seconds(history)));
+	json_object_set_new(root, "changes", json_lines(changes));
 	return root;
 }
 

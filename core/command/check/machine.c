@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command/check/output.h"
+#include "command/memory.h"
 #include "command/output/page.h"
 #include "machine/hypervisor.h"
 
@@ -21,15 +22,17 @@ static void put_list(char *text, size_t size, const struct tw_cpu_list *list)
 {
 	char *whole = NULL;
 	size_t length = 0;
-	FILE *out = list->known ? open_memstream(&whole, &length) : NULL;
+	FILE *out;
 
 	snprintf(text, size, "not known");
-	if (!out)
+	if (!list->known)
 		return;
+	out = tw_text_open(&whole, &length);
 	tw_cpu_list_print(list, out);
-	if (fclose(out) == 0 && length <= MAX_LIST) {
+	tw_text_close(out);
+	if (length <= MAX_LIST) {
 		snprintf(text, size, "%s", length ? whole : "none");
-	} else if (whole) {
+	} else {
 		whole[MAX_LIST] = '\0';
 		*strrchr(whole, ',') = '\0';
 		snprintf(text, size, "%s,... (%u of them; --json has all)",

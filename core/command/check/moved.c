@@ -3,11 +3,11 @@
  * Finds offsets between CPUs that moved from one check of a watch to another;
  * see sequel.h.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "command/check/sequel.h"
+#include "command/memory.h"
 
 static void print_ticks(FILE *out, int64_t ticks, double hz)
 {
@@ -66,16 +66,13 @@ static void take_in(FILE *out, const struct tw_cpu_offset *before,
 		now->high_ticks = before->high_ticks;
 }
 
-int tw_check_compare_offsets(FILE *out, struct tw_check_offsets *seen,
-			     const struct tw_reliability *result)
+void tw_check_compare_offsets(FILE *out, struct tw_check_offsets *seen,
+			      const struct tw_reliability *result)
 {
-	struct tw_cpu_offset *within = calloc(result->pairs + 1U,
-					      sizeof(*within));
+	struct tw_cpu_offset *within = tw_zalloc(result->pairs, sizeof(*within));
 	unsigned next = 0;
 	unsigned i;
 
-	if (!within)
-		return -ENOMEM;
 	for (i = 0; i < result->pairs; i++) {
 		const struct tw_cpu_offset *before =
 			find(seen, &result->offsets[i], &next);
@@ -87,7 +84,6 @@ int tw_check_compare_offsets(FILE *out, struct tw_check_offsets *seen,
 	free(seen->within);
 	seen->within = within;
 	seen->pairs = result->pairs;
-	return 0;
 }
 
 void tw_check_forget_offsets(struct tw_check_offsets *seen)

@@ -36,8 +36,8 @@ void tw_check_add_machine(struct tw_page *page, const struct tw_check *check);
 void tw_check_add_advice(struct tw_page *page, const struct tw_check *check,
 			 const struct tw_check_arguments *arguments);
 
-/* The next three return trees of JSON; NULL: out of memory. This one is of
- * schema tickwise-check and contains the options. */
+/* The next three return trees of JSON. This one is of schema tickwise-check and
+ * contains the options. */
 json_t *tw_check_json(const struct tw_check *check,
 		      const struct tw_check_arguments *arguments);
 

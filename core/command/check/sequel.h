@@ -35,11 +35,9 @@ struct tw_check_offsets {
  * intersection. If a new interval does not meet the intersection, the offset
  * was not constant. Then a line is printed, and the intersection starts again
  * with this interval. New pairs are added; pairs that are gone are removed.
- *
- * Return: 0; -ENOMEM, with @seen unchanged.
  */
-int tw_check_compare_offsets(FILE *out, struct tw_check_offsets *seen,
-			     const struct tw_reliability *result);
+void tw_check_compare_offsets(FILE *out, struct tw_check_offsets *seen,
+			      const struct tw_reliability *result);
 void tw_check_forget_offsets(struct tw_check_offsets *seen);
 
 #endif

@@ -21,6 +21,7 @@
 #include "command/check/output.h"
 #include "command/check/sequel.h"
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/json.h"
 #include "command/output/page.h"
@@ -167,35 +168,36 @@ static void add_changes(struct tw_page *page, const char *changes)
 }
 
 /* Print the page of the first check, above the table. */
-static int print_head(const struct tw_check *check,
+static void print_head(const struct tw_check *check,
 		      const struct tw_check_arguments *arguments)
 {
 	struct tw_page *page = tw_check_page(check, arguments);
 
 	tw_page_heading(page, 2, "Every %.10g s until Ctrl-C:",
 			(double)arguments->watch_ns / 1e9);
-	return tw_output_print(page);
+	tw_output_print(page);
 }
 
-static int print(const struct tw_check *check,
-		 const struct tw_check_arguments *arguments,
-		 const struct tw_check_history *history, const char *changes)
+static void print(const struct tw_check *check,
+		  const struct tw_check_arguments *arguments,
+		  const struct tw_check_history *history, const char *changes)
 {
 	struct tw_page *page;
 
-	if (arguments->wanted.form == TW_FORM_JSON)
-		return tw_output_json(tw_check_json_line(check, arguments, history,
-							 changes),
-				      stdout, JSON_COMPACT);
-	if (history->checks == 1 && print_head(check, arguments))
-		return -ENOMEM;
+	if (arguments->wanted.form == TW_FORM_JSON) {
+		tw_output_json(tw_check_json_line(check, arguments, history, changes),
+			       stdout, JSON_COMPACT);
+		return;
+	}
+	if (history->checks == 1)
+		print_head(check, arguments);
 	page = tw_page_new("Check");
 	add_check(page, &check->result, history->checks == 1);
 	add_changes(page, changes);
-	return tw_output_print(page);
+	tw_output_print(page);
 }
 
-static int print_summary(const struct tw_check_history *history)
+static void print_summary(const struct tw_check_history *history)
 {
 	const unsigned *verdicts = history->verdicts;
 	struct tw_page *page = tw_page_new("All checks");
@@ -222,10 +224,10 @@ static int print_summary(const struct tw_check_history *history)
 				  history->pace_high_ppb / 1e3);
 	/* A terminal shows ^C at the start of this line. Leave it. */
 	putchar('\n');
-	return tw_output_print(page);
+	tw_output_print(page);
 }
 
-/* Return all changes as lines, to be freed; NULL: out of memory. */
+/* Return all changes as lines, to be freed. */
 static char *find_changes(struct tw_check_history *history,
 			  struct tw_check_offsets *seen,
 			  const struct tw_check *check, uint64_t begin_ns,
@@ -237,21 +239,15 @@ static char *find_changes(struct tw_check_history *history,
 	size_t size = 0;
 	FILE *out;
 
-	if (tw_check_remember(history, check, begin_ns, end_ns))
-		return NULL;
-	out = open_memstream(&changes, &size);
-	if (!out)
-		return NULL;
+	tw_check_remember(history, check, begin_ns, end_ns);
+	out = tw_text_open(&changes, &size);
 	if (!is_first) {
 		tw_check_compare_verdicts(out, &last, check);
 		tw_check_compare_cpus(out, &last, check);
 		tw_check_compare_facts(out, &last, check);
 	}
-	if (tw_check_compare_offsets(out, seen, &check->result) |
-	    fclose(out)) {
-		free(changes);
-		return NULL;
-	}
+	tw_check_compare_offsets(out, seen, &check->result);
+	tw_text_close(out);
 	history->changes += *changes != '\0';
 	return changes;
 }
@@ -270,12 +266,10 @@ static int look(const struct tw_check_arguments *arguments,
 		return code;
 	wait_for_reader();
 	changes = find_changes(history, seen, &check, begin_ns, end_ns);
-	if (!changes || print(&check, arguments, history, changes))
-		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
-				       "out of memory");
+	print(&check, arguments, history, changes);
 	free(changes);
 	tw_check_free(&check);
-	return code == TW_EXIT_GOOD ? tw_command_finish(TW_CHECK, code) : code;
+	return tw_command_finish(TW_CHECK, code);
 }
 
 /* Print the summary. If a signal ended the first check, there is nothing to sum
@@ -288,11 +282,10 @@ static int sum_up(const struct tw_check_arguments *arguments,
 	if (!history->checks)
 		return tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "ended before the first check was done");
-	if (arguments->wanted.form == TW_FORM_JSON ?
-	    tw_output_json(tw_check_json_summary(history), stdout, JSON_COMPACT) :
-	    print_summary(history))
-		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
-				       "out of memory");
+	if (arguments->wanted.form == TW_FORM_JSON)
+		tw_output_json(tw_check_json_summary(history), stdout, JSON_COMPACT);
+	else
+		print_summary(history);
 	return tw_command_finish(TW_CHECK, code);
 }
 

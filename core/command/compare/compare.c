@@ -3,7 +3,6 @@
  * tickwise compare: compares fio's clocks and Tickwise's: how far off each is,
  * and what it costs.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,10 +130,9 @@ static int compare(struct tw_compare_result *result,
 
 	if (code == TW_EXIT_GOOD)
 		code = calibrate(result);
-	if (code == TW_EXIT_GOOD)
-		code = tw_compare_starts(result, arguments);
 	if (code != TW_EXIT_GOOD)
 		return code;
+	tw_compare_starts(result, arguments);
 	tw_compare_null(result, arguments->rounds);
 	tw_progress_end(&result->line);
 	if (tw_command_is_interrupted() && !has_any(result))

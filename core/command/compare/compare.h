@@ -97,9 +97,9 @@ void tw_compare_show_step(struct tw_compare_result *result);
 int tw_compare_find(struct tw_compare_result *result,
 		    const struct tw_compare_arguments *arguments);
 
-/* Do all starts of all clocks. Return: an enum tw_exit. */
-int tw_compare_starts(struct tw_compare_result *result,
-		      const struct tw_compare_arguments *arguments);
+/* Do all starts of all clocks. */
+void tw_compare_starts(struct tw_compare_result *result,
+		       const struct tw_compare_arguments *arguments);
 
 /* Measure I/Os per second, and how often each I/O reads the clock. What can't
  * be measured is 0. */

@@ -13,6 +13,7 @@
 
 #include "command/command.h"
 #include "command/compare/compare.h"
+#include "command/memory.h"
 
 #define OUTPUT_SIZE	(1 << 20)
 #define RUNTIME		"--runtime=1"
@@ -66,7 +67,7 @@ static double run_fio(struct tw_compare_result *result,
 		fd ? "--thread" : "--group_reporting", source, NULL };
 	const char *const set[] = { set_preload, set_fd, NULL };
 	struct tw_compare_process process = { 0 };
-	char *output = malloc(OUTPUT_SIZE);
+	char *output = tw_malloc(OUTPUT_SIZE);
 	double value = 0;
 	json_t *root;
 
@@ -74,7 +75,7 @@ static double run_fio(struct tw_compare_result *result,
 		 fd ? "clock_gettime" : clock->clocksource);
 	snprintf(set_preload, sizeof(set_preload), "LD_PRELOAD=%s", preload);
 	snprintf(set_fd, sizeof(set_fd), TW_PROBE_FD "=%s", fd ? fd : "");
-	if (output && !tw_compare_spawn(&process, argv, set, STDOUT_FILENO)) {
+	if (!tw_compare_spawn(&process, argv, set, STDOUT_FILENO)) {
 		read_output(result, &process, output);
 		if (tw_compare_end(&process, SIGTERM) == 0) {
 			const char *reads = strstr(output, "tickwise-reads ");

@@ -17,7 +17,6 @@ struct tw_page *tw_compare_page(const struct tw_compare_result *result,
 struct tw_table *tw_compare_csv(struct tw_page *page,
 				const struct tw_compare_result *result);
 
-/* Return: NULL if out of memory. */
 json_t *tw_compare_json(const struct tw_compare_result *result);
 
 #endif

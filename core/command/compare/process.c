@@ -15,6 +15,7 @@
 #include "command/child.h"
 #include "command/command.h"
 #include "command/compare/compare.h"
+#include "command/memory.h"
 #include "timespec.h"
 
 /* The environment and the descriptor of a new program. */
@@ -53,11 +54,8 @@ static int start(struct tw_compare_process *process, char *const *argv,
 		return pid;
 	process->pid = pid;
 	process->says = fdopen(from, "r");
-	if (!process->says) {
-		close(from);
-		tw_compare_end(process, SIGKILL);
-		return -ENOMEM;
-	}
+	if (!process->says)
+		tw_no_memory();
 	/* poll() does not see data in a buffer. */
 	setvbuf(process->says, NULL, _IONBF, 0);
 	return 0;

@@ -13,6 +13,7 @@
 
 #include "command/command.h"
 #include "command/compare/compare.h"
+#include "command/memory.h"
 #include "timespec.h"
 #include "trust.h"
 #include "trust_measure.h"
@@ -130,9 +131,9 @@ static void spin(void *context, int fd)
 
 static struct tw_compare_process *start_loops(unsigned count)
 {
-	struct tw_compare_process *loops = calloc(count, sizeof(*loops));
+	struct tw_compare_process *loops = tw_zalloc(count, sizeof(*loops));
 
-	for (unsigned i = 0; loops && i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		tw_compare_fork(&loops[i], spin, NULL);
 	return loops;
 }
@@ -214,20 +215,14 @@ static void sum_up(struct tw_compare_result *result,
 	}
 }
 
-static int run_load(struct tw_compare_result *result,
+static void run_load(struct tw_compare_result *result,
 		    const struct tw_compare_arguments *arguments, int load)
 {
-	struct tw_compare_process *all, *loops = NULL;
 	unsigned count = arguments->starts * result->clocks;
+	struct tw_compare_process *all = tw_zalloc(count, sizeof(*all)), *loops = NULL;
 
-	all = calloc(count, sizeof(*all));
 	if (load == TW_COMPARE_BUSY)
 		loops = start_loops(result->busy_loops);
-	if (!all || (load == TW_COMPARE_BUSY && !loops)) {
-		free(all);
-		return tw_command_fail(TW_COMPARE_NAME, TW_EXIT_SOFTWARE,
-				       "out of memory");
-	}
 	/* Rotate the order, so that a drift of the machine affects all clocks
 	 * alike. */
 	for (unsigned i = 0; i < count && !tw_command_is_interrupted(); i++) {
@@ -243,26 +238,17 @@ static int run_load(struct tw_compare_result *result,
 	sum_up(result, all, arguments, load);
 	end_loops(loops, result->busy_loops);
 	free(all);
-	return TW_EXIT_GOOD;
 }
 
-int tw_compare_starts(struct tw_compare_result *result,
-		      const struct tw_compare_arguments *arguments)
+void tw_compare_starts(struct tw_compare_result *result,
+		       const struct tw_compare_arguments *arguments)
 {
-	int code = TW_EXIT_GOOD;
-
 	result->busy_loops = LOOPS_PER_CPU * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	for (int load = 0; load < TW_COMPARE_LOADS; load++) {
-		for (unsigned which = 0; which < result->clocks; which++) {
-			result->start[which][load] = calloc(arguments->starts,
+		for (unsigned which = 0; which < result->clocks; which++)
+			result->start[which][load] = tw_zalloc(arguments->starts,
 				sizeof(struct tw_compare_start));
-			if (!result->start[which][load])
-				return tw_command_fail(TW_COMPARE_NAME,
-					TW_EXIT_SOFTWARE, "out of memory");
-		}
-		if (code == TW_EXIT_GOOD && arguments->loads[load] &&
-		    !tw_command_is_interrupted())
-			code = run_load(result, arguments, load);
+		if (arguments->loads[load] && !tw_command_is_interrupted())
+			run_load(result, arguments, load);
 	}
-	return code;
 }

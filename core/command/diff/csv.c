@@ -29,13 +29,13 @@ static void add_line(struct tw_table *table, const struct tw_diff *diff,
 		     const struct tw_diff_figure *figure)
 {
 	const struct tw_diff_change *change = &figure->change;
-	const struct tw_report_job *job = &figure->group->members[0]->job;
+	const struct tw_report_job *job = &figure->group->all.jobs[0];
 	const int is_log = figure->is_log;
 
 	tw_table_row(table);
 	tw_cell_text(table, job->name);
 	tw_cell_u64(table, job->groupid);
-	tw_cell_text(table, tw_report_directions[figure->direction]);
+	tw_cell_text(table, tw_direction_names[figure->direction]);
 	tw_cell_text(table, figure->name);
 	add_number(table, change->a, is_log);
 	add_number(table, change->b, is_log);

@@ -32,18 +32,17 @@ struct tw_diff_run {
 	enum tw_diff_side side;
 	const struct tw_report_job *job;	/* the job that began first */
 	uint64_t end_ns;		/* of the job that ended last, CLOCK_REALTIME */
-	const struct tw_report_group **groups;
+	const struct tw_report_group **groups;	/* released with all texts */
 	size_t count;
 	/* lat, from files of intervals: [group][piece][direction]; NULL: there
 	 * are none. */
 	struct tw_histogram *pieces;
 };
 
-/* The reports of a side, as read and as merged. */
-struct tw_diff_reports {
-	struct tw_report *reports;
-	struct tw_report_group *groups;
-	size_t count, group_count;
+/* The reports of a side, merged. */
+struct tw_diff_groups {
+	struct tw_report_group *list;
+	size_t count;
 };
 
 enum tw_diff_kind {
@@ -83,19 +82,20 @@ enum tw_diff_verdict {
 	TW_DIFF_UNDECIDED,		/* no difference shown, which proves little */
 };
 
-/* A fact that differs between the sides; to be freed. */
+/* A fact that differs between the sides. */
 struct tw_diff_fact {
 	const char *name;
-	char *is[TW_DIFF_SIDES];
+	const char *is[TW_DIFF_SIDES];
 };
 
+/* They are released with all texts. */
 struct tw_diff_facts {
 	struct tw_diff_fact *list;
 	size_t count;
 };
 
 struct tw_diff {
-	struct tw_diff_reports reports[TW_DIFF_SIDES];
+	struct tw_diff_groups groups[TW_DIFF_SIDES];
 	struct tw_diff_run *runs;	/* in the order of their start */
 	size_t count;
 	size_t of[TW_DIFF_SIDES];
@@ -124,18 +124,17 @@ int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem);
  * tw_diff_read(). */
 int tw_diff_find_figures(struct tw_diff *diff, struct tw_report_problem *problem);
 /* Cut runs into pieces if there are too few, and find the figures of the
- * pieces. Pieces that can't be read are left out. Return: 0; -ENOMEM.
- * tw_diff_find_pieces() does the same without files of intervals. */
-int tw_diff_cut(struct tw_diff *diff);
-int tw_diff_find_pieces(struct tw_diff *diff);
+ * pieces. Pieces that can't be read are left out. tw_diff_find_pieces() does the same
+ * without files of intervals. */
+void tw_diff_cut(struct tw_diff *diff);
+void tw_diff_find_pieces(struct tw_diff *diff);
 /* Return the histogram of a piece of a run. */
 struct tw_histogram *tw_diff_piece(const struct tw_diff_run *run, size_t group,
 				   size_t piece, int direction);
-/* Find the facts that differ. Return: 0; -ENOMEM. */
-int tw_diff_find_facts(struct tw_diff *diff);
-void tw_diff_free_facts(struct tw_diff_facts *facts);
-/* Test the figures, and find the verdict. Return: 0; -ENOMEM. */
-int tw_diff_judge(struct tw_diff *diff);
+/* Find the facts that differ. */
+void tw_diff_find_facts(struct tw_diff *diff);
+/* Test the figures, and find the verdict. */
+void tw_diff_judge(struct tw_diff *diff);
 void tw_diff_free(struct tw_diff *diff);
 
 /* Do the sides take turns, or nearly so? @runs are in the order of their

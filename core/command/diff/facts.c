@@ -3,50 +3,50 @@
  * Finds which facts differ between the sides, from what the reports hold. For a
  * new key of a report, add a line to the table.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/diff/diff.h"
+#include "command/memory.h"
 #include "command/output/format.h"
-#include "command/reports/want.h"
+
+/* Where a fact is. */
+enum place { OF_JOB, OF_MACHINE, OF_FILE, OF_DEVICE, OF_CLOCK, OF_FIO_CLOCK, OF_COUNTER };
 
 static const struct key {
 	const char *name;
-	const char *path[3];		/* to a text, a number or a boolean */
+	enum place place;
+	const char *key, *inner;	/* to a text, a number or a boolean */
 	const char *option;		/* option of fio that may set it; or NULL */
-	int is_new;			/* 1: reports of older engines do not have it */
 } keys[] = {
-	{ "host", { "job", "host" }, NULL, 0 },
-	{ "fio", { "job", "fio_version" }, NULL, 0 },
-	{ "engine", { "job", "engine" }, "ioengine", 0 },
-	{ "Tickwise", { "tickwise_version" }, NULL, 0 },
-	{ "iodepth", { "job", "iodepth" }, "iodepth", 0 },
-	{ "tw_test_nop", { "job", "test_nop" }, "tw_test_nop", 0 },
-	{ "tw_event_time", { "fio_times", "event_time" }, "tw_event_time", 0 },
-	{ "tw_event_wait", { "fio_times", "event_wait" }, "tw_event_wait", 0 },
-	{ "clock", { "clocks", "tickwise", "source" }, NULL, 0 },
-	{ "fio's clock", { "clocks", "fio", "clocksource" }, "clocksource", 0 },
-	{ "counter", { "counter", "verdict" }, NULL, 0 },
-	{ "kernel stages", { "kernel_stages", "state" }, "tw_kernel", 0 },
-	{ "kernel", { "machine", "kernel" }, NULL, 1 },
-	{ "CPU", { "machine", "cpu" }, NULL, 1 },
-	{ "CPUs online", { "machine", "cpus" }, NULL, 1 },
-	{ "hypervisor", { "machine", "hypervisor" }, NULL, 1 },
-	{ "clocksource", { "machine", "clocksource" }, NULL, 1 },
-	{ "governor", { "machine", "governor" }, NULL, 1 },
-	{ "file", { "files", "path" }, "filename", 1 },
-	{ "file size", { "files", "size" }, "size", 1 },
-	{ "file system", { "files", "filesystem" }, NULL, 1 },
-	{ "device", { "devices", "name" }, "filename", 1 },
-	{ "device model", { "devices", "model" }, "filename", 1 },
-	{ "device size", { "devices", "size" }, "filename", 1 },
-	{ "scheduler", { "devices", "scheduler" }, NULL, 1 },
-	{ "nr_requests", { "devices", "nr_requests" }, NULL, 1 },
-	{ "queue depth", { "devices", "queue_depth" }, NULL, 1 },
-	{ "write cache", { "devices", "write_cache" }, NULL, 1 },
-	{ "rotational", { "devices", "rotational" }, NULL, 1 },
+	{ "host", OF_JOB, "host", NULL, NULL },
+	{ "fio", OF_JOB, "fio_version", NULL, NULL },
+	{ "engine", OF_JOB, "engine", NULL, "ioengine" },
+	{ "Tickwise", OF_JOB, "tickwise_version", NULL, NULL },
+	{ "iodepth", OF_JOB, "iodepth", NULL, "iodepth" },
+	{ "tw_event_time", OF_JOB, "event_time", NULL, "tw_event_time" },
+	{ "tw_event_wait", OF_JOB, "event_wait", NULL, "tw_event_wait" },
+	{ "clock", OF_CLOCK, "source", NULL, NULL },
+	{ "fio's clock", OF_FIO_CLOCK, "clocksource", NULL, "clocksource" },
+	{ "counter", OF_COUNTER, "verdict", NULL, NULL },
+	{ "kernel stages", OF_JOB, "kernel", "state", "tw_kernel" },
+	{ "kernel", OF_MACHINE, "kernel", NULL, NULL },
+	{ "CPU", OF_MACHINE, "cpu", NULL, NULL },
+	{ "CPUs online", OF_MACHINE, "cpus", NULL, NULL },
+	{ "hypervisor", OF_MACHINE, "hypervisor", NULL, NULL },
+	{ "clocksource", OF_MACHINE, "clocksource", NULL, NULL },
+	{ "governor", OF_MACHINE, "governor", NULL, NULL },
+	{ "file", OF_FILE, "path", NULL, "filename" },
+	{ "file size", OF_FILE, "size", NULL, "size" },
+	{ "file system", OF_FILE, "filesystem", NULL, NULL },
+	{ "device", OF_DEVICE, "name", NULL, "filename" },
+	{ "device model", OF_DEVICE, "model", NULL, "filename" },
+	{ "device size", OF_DEVICE, "size", NULL, "filename" },
+	{ "scheduler", OF_DEVICE, "scheduler", NULL, NULL },
+	{ "nr_requests", OF_DEVICE, "nr_requests", NULL, NULL },
+	{ "queue depth", OF_DEVICE, "queue_depth", NULL, NULL },
+	{ "write cache", OF_DEVICE, "write_cache", NULL, NULL },
+	{ "rotational", OF_DEVICE, "rotational", NULL, NULL },
 };
 
 /* Return a value as a text. @digits has room for those of a number. */
@@ -63,33 +63,29 @@ static const char *text_of(char digits[24], const json_t *value)
 }
 
 /* Add to a set of texts, which is an object with the texts as keys. */
-static int add(json_t *set, const char *text)
+static void add(json_t *set, const char *text)
 {
-	return json_object_set_new_nocheck(set, text, json_true());
+	json_object_set_new_nocheck(set, text, json_true());
 }
 
 /* Number of elements of a set that are named. */
 #define MAX_NAMED	4
 
-/* Return "fio-3.33, fio-3.36"; NULL: out of memory. What @other lacks comes first. */
-static char *list(const json_t *set, const json_t *other)
+/* Return "fio-3.33, fio-3.36". What @other lacks comes first. */
+static const char *list(const json_t *set, const json_t *other)
 {
-	const char *text;
+	const char *text, *made = "";
 	json_t *value;
-	char *made = NULL;
-	size_t size, named = 0;
-	FILE *file = open_memstream(&made, &size);
+	size_t named = 0;
 
-	if (!file)
-		return NULL;
 	for (int in_both = 0; in_both < 2; in_both++)
 		json_object_foreach((json_t *)set, text, value)
 			if (!json_object_get(other, text) == !in_both &&
 			    named++ < MAX_NAMED)
-				fprintf(file, "%s%s", named > 1 ? ", " : "", text);
-	if (named > MAX_NAMED)
-		fprintf(file, " and %zu more", named - MAX_NAMED);
-	return fclose(file) ? NULL : made;
+				made = tw_format("%s%s%s", made, named > 1 ? ", " : "",
+						 text);
+	return named > MAX_NAMED ? tw_format("%s and %zu more", made, named - MAX_NAMED) :
+				   made;
 }
 
 /* Is this option one of those that differ? */
@@ -101,148 +97,137 @@ static int is_in(const struct tw_diff_facts *facts, const char *name)
 	return 0;
 }
 
-/* Add a fact. Takes the texts, which are NULL without memory. */
-static int append(struct tw_diff_facts *facts, const char *name, char *a, char *b)
+static void append(struct tw_diff_facts *facts, const char *name, const char *a,
+		   const char *b)
 {
-	struct tw_diff_fact *grown = a && b ?
-		reallocarray(facts->list, facts->count + 1, sizeof(*grown)) : NULL;
-
-	if (!grown) {
-		free(a);
-		free(b);
-		return -ENOMEM;
-	}
-	grown[facts->count++] = (struct tw_diff_fact) { .name = name, .is = { a, b } };
-	facts->list = grown;
-	return 0;
+	facts->list = tw_grow(facts->list, facts->count, sizeof(*facts->list));
+	facts->list[facts->count++] = (struct tw_diff_fact) { name, { a, b } };
 }
 
-/* Add a fact if its sets differ. Frees the sets. An empty set does not differ,
- * since this side may have the same. */
-static int compare(struct tw_diff_facts *facts, const char *name, json_t *const sets[])
-{
-	int error = sets[0] && sets[1] ? 0 : -ENOMEM;
-
-	if (!error && json_object_size(sets[0]) && json_object_size(sets[1]) &&
-	    !json_equal(sets[0], sets[1]))
-		error = append(facts, name, list(sets[TW_DIFF_A], sets[TW_DIFF_B]),
-			       list(sets[TW_DIFF_B], sets[TW_DIFF_A]));
-	json_decref(sets[0]);
-	json_decref(sets[1]);
-	return error;
-}
+/* ---- facts ---------------------------------------------------------------- */
 
 /* Adds to @set what a group of a run has of one fact. */
-typedef int (*teller)(json_t *set, const struct tw_report_group *group, const void *of);
+typedef void (*teller)(json_t *set, const struct tw_report_group *group, const void *of);
 
-static int tell_value(json_t *set, const json_t *value, int is_new)
+/* Add the value of a key. A fact that is not there is not compared. */
+static void tell_value(json_t *set, const json_t *json, const struct key *key)
 {
+	const json_t *value = json_object_get(json, key->key);
 	char digits[24];
 
-	return !value && is_new ? 0 : add(set, text_of(digits, value));
+	if (key->inner)
+		value = json_object_get(value, key->inner);
+	if (value)
+		add(set, text_of(digits, value));
 }
 
-/* Add the value of a key, from element @i of its path on. An array has a value
- * in each element. */
-static int tell_from(json_t *set, const json_t *json, const struct key *key, int i)
+static void tell_values(json_t *set, const json_t *array, const struct key *key)
 {
-	int error = 0;
+	for (size_t i = 0; i < json_array_size(array); i++)
+		tell_value(set, json_array_get(array, i), key);
+}
 
-	if (!json_is_array(json)) {
-		if (i == 3 || !key->path[i])
-			return tell_value(set, json, key->is_new);
-		return tell_from(set, json_object_get(json, key->path[i]), key, i + 1);
+static void tell_key(json_t *set, const struct tw_report_group *group, const void *of)
+{
+	const struct tw_report *all = &group->all;
+	const struct key *key = of;
+
+	switch (key->place) {
+	case OF_JOB:
+		for (size_t i = 0; i < all->job_count; i++)
+			tell_value(set, all->jobs[i].json, key);
+		return;
+	case OF_MACHINE:
+		tell_values(set, all->machines, key);
+		return;
+	case OF_FILE:
+		tell_values(set, all->files, key);
+		return;
+	case OF_DEVICE:
+		for (size_t i = 0; i < all->device_count; i++)
+			tell_value(set, all->devices[i].json, key);
+		return;
+	case OF_CLOCK:
+		tell_value(set, json_object_get(all->clocks, "tickwise"), key);
+		return;
+	case OF_FIO_CLOCK:
+		tell_value(set, json_object_get(all->clocks, "fio"), key);
+		return;
+	case OF_COUNTER:
+		tell_value(set, all->counter, key);
+		return;
 	}
-	for (size_t j = 0; j < json_array_size(json); j++)
-		error |= tell_value(set, json_object_get(json_array_get(json, j),
-							 key->path[i]), key->is_new);
-	return error;
-}
-
-static int tell_key(json_t *set, const struct tw_report_group *group, const void *of)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < group->size; i++)
-		error |= tell_from(set, group->members[i]->root, of, 0);
-	return error;
 }
 
 /* Return how many of the job's options the report does not list. */
-static uint64_t unlisted(const struct tw_report *report)
+static uint64_t unlisted(const struct tw_report_job *job)
 {
-	return tw_report_u64(report->root, "options_left_out");
+	return tw_report_u64(job->json, "options_left_out");
 }
 
 /* @of: the name of an option. */
-static int tell_option(json_t *set, const struct tw_report_group *group, const void *of)
+static void tell_option(json_t *set, const struct tw_report_group *group, const void *of)
 {
-	int error = 0;
+	for (size_t i = 0; i < group->all.job_count; i++) {
+		const struct tw_report_job *job = &group->all.jobs[i];
+		const char *is = json_string_value(json_object_get(job->options, of));
 
-	for (size_t i = 0; i < group->size; i++) {
-		const json_t *options = group->members[i]->facts.options;
-		const char *is = json_string_value(json_object_get(options, of));
-
-		if (options && (is || !unlisted(group->members[i])))
-			error |= add(set, !is ? "not given" : *is ? is : "given");
+		if (job->options && (is || !unlisted(job)))
+			add(set, !is ? "not given" : *is ? is : "given");
 	}
-	return error;
 }
 
-static int tell_jobs(json_t *set, const struct tw_report_group *group, const void *of)
+static void tell_jobs(json_t *set, const struct tw_report_group *group, const void *of)
 {
-	char text[512];
+	(void)of;
+	add(set, tw_format("%s x %zu", group->all.jobs[0].name, group->all.job_count));
+}
+
+static void tell_digits(json_t *set, const struct tw_report_group *group, const void *of)
+{
+	unsigned digits = tw_tally_digits(&group->all.tally);
 
 	(void)of;
-	snprintf(text, sizeof(text), "%s x %zu", group->members[0]->job.name,
-		 group->size);
-	return add(set, text);
+	if (digits)
+		add(set, tw_format("%u", digits));
 }
 
-static int tell_digits(json_t *set, const struct tw_report_group *group, const void *of)
+/* @of: a row of counts. */
+static void tell_count(json_t *set, const struct tw_report_group *group, const void *of)
 {
-	int error = 0;
+	const struct tw_tally *tally = &group->all.tally;
+	const size_t row = (size_t)((const struct tw_count_row *)of - tw_count_rows);
+	uint64_t any = 0;
 
-	(void)of;
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
-		const struct tw_histogram *lat = &group->tally.times[TW_REPORT_LAT][i];
-		char text[16];
-
-		snprintf(text, sizeof(text), "%u", lat->digits);
-		if (lat->count)
-			error |= add(set, text);
-	}
-	return error;
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		any |= tw_count_of(&tally->counts[i], row);
+	if (tw_has(tally, (unsigned)row))
+		add(set, any ? "some" : "none");
 }
 
-static int tell_failed(json_t *set, const struct tw_report_group *group, const void *of)
-{
-	uint64_t failed = 0;
-
-	(void)of;
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		failed |= group->tally.counts[TW_REPORT_ERRORS][i];
-	return add(set, failed ? "some" : "none");
-}
-
-static int find_in(struct tw_diff_facts *facts, const struct tw_diff *diff,
-		   const char *name, teller tell, const void *of)
+/* Add a fact if its sets differ. An empty set does not differ, since this side may have
+ * the same. */
+static void find_in(struct tw_diff_facts *facts, const struct tw_diff *diff,
+		    const char *name, teller tell, const void *of)
 {
 	json_t *sets[TW_DIFF_SIDES] = { json_object(), json_object() };
-	int error = 0;
 
 	for (size_t i = 0; i < diff->count; i++)
 		for (size_t j = 0; j < diff->runs[i].count; j++)
-			error |= tell(sets[diff->runs[i].side],
-				      diff->runs[i].groups[j], of);
-	return compare(facts, name, sets) || error ? -ENOMEM : 0;
+			tell(sets[diff->runs[i].side], diff->runs[i].groups[j], of);
+	if (json_object_size(sets[0]) && json_object_size(sets[1]) &&
+	    !json_equal(sets[0], sets[1]))
+		append(facts, name, list(sets[TW_DIFF_A], sets[TW_DIFF_B]),
+		       list(sets[TW_DIFF_B], sets[TW_DIFF_A]));
+	json_decref(sets[0]);
+	json_decref(sets[1]);
 }
 
 /* Find a fact, unless an @option that sets it differs. */
-static int find(struct tw_diff *diff, const char *name, const char *option, teller tell,
-		const void *of)
+static void find(struct tw_diff *diff, const char *name, const char *option, teller tell,
+		 const void *of)
 {
-	return is_in(&diff->options, option) ? 0 :
+	if (!is_in(&diff->options, option))
 		find_in(&diff->facts, diff, name, tell, of);
 }
 
@@ -256,83 +241,74 @@ static int is_of_one_run(const char *option)
 }
 
 /* @done: the names that were compared. */
-static int find_options_of(struct tw_diff *diff, const struct tw_report *report,
-			   json_t *done)
+static void find_options_of(struct tw_diff *diff, const struct tw_report_job *job,
+			    json_t *done)
 {
 	const char *name;
 	json_t *value;
-	int error = 0;
 
-	json_object_foreach((json_t *)report->facts.options, name, value) {
+	json_object_foreach((json_t *)job->options, name, value) {
 		if (is_of_one_run(name) || json_object_get(done, name))
 			continue;
-		error |= add(done, name);
-		error |= find_in(&diff->options, diff, name, tell_option, name);
+		add(done, name);
+		find_in(&diff->options, diff, name, tell_option, name);
 	}
-	return error;
 }
 
-/* Find the options that some report has. */
-static int find_options(struct tw_diff *diff)
+/* Find the options that some job has. */
+static void find_options(struct tw_diff *diff)
 {
 	json_t *done = json_object();
-	int error = done ? 0 : -ENOMEM;
 	uint64_t more = 0;
 
-	for (size_t i = 0; i < diff->count && !error; i++)
+	for (size_t i = 0; i < diff->count; i++)
 		for (size_t j = 0; j < diff->runs[i].count; j++) {
-			const struct tw_report_group *group = diff->runs[i].groups[j];
+			const struct tw_report *all = &diff->runs[i].groups[j]->all;
 
-			for (size_t k = 0; k < group->size; k++) {
-				error |= find_options_of(diff, group->members[k], done);
-				more |= unlisted(group->members[k]);
+			for (size_t k = 0; k < all->job_count; k++) {
+				find_options_of(diff, &all->jobs[k], done);
+				more |= unlisted(&all->jobs[k]);
 			}
 		}
 	json_decref(done);
-	if (more && json_array_append_new(diff->left_out, json_string(
-		    "options of fio: some reports do not list all of them")))
-		return -ENOMEM;
-	return error;
+	if (more)
+		json_array_append_new(diff->left_out, json_string(
+			"options of fio: some reports do not list all of them"));
 }
 
 /* A factor. No two runs are exactly as long. */
 #define ABOUT_AS_LONG	1.1
 
-static int find_time(struct tw_diff *diff)
+static void find_time(struct tw_diff *diff)
 {
 	double ns[TW_DIFF_SIDES] = { 0, 0 };
-	char texts[TW_DIFF_SIDES][TW_FORMAT_SIZE];
+	char a[TW_FORMAT_SIZE], b[TW_FORMAT_SIZE];
 
 	if (is_in(&diff->options, "runtime"))
-		return 0;
+		return;
 	for (size_t i = 0; i < diff->count; i++)
 		ns[diff->runs[i].side] += (double)diff->runs[i].groups[0]->run_ns /
 					  (double)diff->of[diff->runs[i].side];
 	if (ns[0] <= ns[1] * ABOUT_AS_LONG && ns[1] <= ns[0] * ABOUT_AS_LONG)
-		return 0;
-	for (int side = 0; side < TW_DIFF_SIDES; side++)
-		tw_format_ns(texts[side], ns[side]);
-	return append(&diff->facts, "run time", strdup(texts[TW_DIFF_A]),
-		      strdup(texts[TW_DIFF_B]));
+		return;
+	append(&diff->facts, "run time",
+	       tw_copy_text(tw_format_ns(a, ns[TW_DIFF_A])),
+	       tw_copy_text(tw_format_ns(b, ns[TW_DIFF_B])));
 }
 
-int tw_diff_find_facts(struct tw_diff *diff)
+void tw_diff_find_facts(struct tw_diff *diff)
 {
-	int error = find_options(diff);
+	char words[TW_ROW_TEXT];
 
+	find_options(diff);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		error |= find(diff, keys[i].name, keys[i].option, tell_key, &keys[i]);
-	error |= find(diff, "jobs", "numjobs", tell_jobs, NULL);
-	error |= find(diff, "tw_digits", "tw_digits", tell_digits, NULL);
-	error |= find(diff, "failed I/Os", NULL, tell_failed, NULL);
-	error |= find_time(diff);
-	return error ? -ENOMEM : 0;
-}
-
-void tw_diff_free_facts(struct tw_diff_facts *facts)
-{
-	for (size_t i = 0; i < facts->count; i++)
-		for (int side = 0; side < TW_DIFF_SIDES; side++)
-			free(facts->list[i].is[side]);
-	free(facts->list);
+		find(diff, keys[i].name, keys[i].option, tell_key, &keys[i]);
+	find(diff, "jobs", "numjobs", tell_jobs, NULL);
+	find(diff, "tw_digits", "tw_digits", tell_digits, NULL);
+	for (size_t i = 0; i < TW_COUNTS; i++)
+		if (tw_count_rows[i].show != TW_NOT_SHOWN)
+			find(diff, tw_copy_text(tw_row_words(words, tw_count_rows[i].words,
+							     0)),
+			     NULL, tell_count, &tw_count_rows[i]);
+	find_time(diff);
 }

@@ -4,14 +4,13 @@
  * and what each stage adds to the mean. Each group of jobs and direction has its
  * own figures, if all runs have this group and direction.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "command/diff/diff.h"
-#include "command/reports/want.h"
+#include "command/memory.h"
 #include "latency/histogram.h"
 
 static const struct percentile {
@@ -24,7 +23,7 @@ static const struct percentile {
 
 #define PERCENTILES	(sizeof(percentiles) / sizeof(percentiles[0]))
 /* Of a group and direction, at most. */
-#define FIGURES		(3 + PERCENTILES + TW_REPORT_STAGES)
+#define FIGURES		(3 + PERCENTILES + TW_STAGES)
 /* The stages inside the kernel are compared as one if their share of the I/Os
  * differs by more than this between two runs. */
 #define SPLIT_ALIKE	0.01
@@ -57,18 +56,18 @@ double tw_diff_percentile_ns(const struct tw_histogram *histogram, double percen
 static const struct tw_histogram *time_of(const struct tw_report_group *group, int time,
 					  int direction)
 {
-	return &group->tally.times[time][direction];
+	return &group->all.tally.times[time][direction];
 }
 
 static const struct tw_histogram *lat_of(const struct tw_report_group *group,
 					 int direction)
 {
-	return time_of(group, TW_REPORT_LAT, direction);
+	return time_of(group, TW_LAT, direction);
 }
 
 static double iops_of(const struct tw_report_group *group, int direction)
 {
-	uint64_t ios = group->tally.counts[TW_REPORT_IOS][direction];
+	uint64_t ios = group->all.tally.counts[direction].ios;
 
 	return group->run_ns ? (double)ios * 1e9 / (double)group->run_ns : 0;
 }
@@ -84,7 +83,7 @@ static double kernel_ns(const struct tw_report_group *group, int direction)
 {
 	double ns = 0;
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+	for (int i = 0; i < TW_STAGES; i++)
 		if (tw_stage_is_inside(i) || i == TW_KERNEL)
 			ns += part_ns(group, i, direction);
 	return ns;
@@ -105,8 +104,8 @@ int tw_diff_has_beyond(const struct tw_histogram *histogram, double percent)
 
 static int is_same(const struct tw_report_group *a, const struct tw_report_group *b)
 {
-	return a->members[0]->job.groupid == b->members[0]->job.groupid &&
-	       strcmp(a->members[0]->job.name, b->members[0]->job.name) == 0;
+	return a->all.jobs[0].groupid == b->all.jobs[0].groupid &&
+	       strcmp(a->all.jobs[0].name, b->all.jobs[0].name) == 0;
 }
 
 /* Return how many of a run's groups before this one have the same name. A job
@@ -156,7 +155,6 @@ struct part {
 	struct tw_diff *diff;
 	const struct tw_report_group *groups[TW_DIFF_MAX_RUNS];
 	int direction;
-	int failed;			/* 1: out of memory */
 };
 
 __attribute__((format(printf, 2, 3)))
@@ -165,14 +163,13 @@ static void leave_out(struct part *part, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	part->failed |= json_array_append_new(part->diff->left_out,
-					      json_vsprintf(format, args));
+	json_array_append_new(part->diff->left_out, json_vsprintf(format, args));
 	va_end(args);
 }
 
 static const char *name_of(const struct part *part)
 {
-	return part->groups[0]->members[0]->job.name;
+	return part->groups[0]->all.jobs[0].name;
 }
 
 static double *values_of(const struct part *part)
@@ -192,7 +189,7 @@ static void add(struct part *part, struct tw_diff_figure figure)
 	for (size_t i = 0; i < diff->count && figure.is_log; i++) {
 		if (!(values[i] > 0)) {
 			leave_out(part, "%s %s %s: it is 0", name_of(part),
-				  tw_report_directions[part->direction], figure.name);
+				  tw_direction_names[part->direction], figure.name);
 			return;
 		}
 		values[i] = log(values[i]);
@@ -231,7 +228,7 @@ static void add_percentile(struct part *part, const struct percentile *is)
 	}
 	if (!enough)
 		leave_out(part, "%s %s %s: a run has fewer than %d I/Os beyond it",
-			  name_of(part), tw_report_directions[part->direction],
+			  name_of(part), tw_direction_names[part->direction],
 			  is->name, TW_DIFF_FEWEST_BEYOND);
 	else
 		add(part, figure);
@@ -269,7 +266,7 @@ static void add_time(struct part *part, enum tw_diff_kind kind, int time, int fo
 	if (any)
 		add(part, (struct tw_diff_figure) { .kind = kind,
 			.name = kind == TW_DIFF_CALL ? "submitting call" :
-				tw_report_times[time].name });
+				tw_time_rows[time].name });
 }
 
 /* Return in how many runs stages are recorded. */
@@ -280,7 +277,7 @@ static size_t have_stages(const struct part *part)
 	for (size_t i = 0; i < part->diff->count; i++) {
 		int any = 0;
 
-		for (int j = 0; j < TW_REPORT_STAGES; j++)
+		for (int j = 0; j < TW_STAGES; j++)
 			any |= time_of(part->groups[i], j, part->direction)->count != 0;
 		have += (size_t)any;
 	}
@@ -294,17 +291,17 @@ static void add_stages(struct part *part)
 
 	if (have && have < part->diff->count)
 		leave_out(part, "%s %s stages: not in every run", name_of(part),
-			  tw_report_directions[part->direction]);
+			  tw_direction_names[part->direction]);
 	if (have < part->diff->count)
 		return;
 	if (!alike)
 		leave_out(part, "%s %s stages inside the kernel: some runs have more "
 			  "of them than others; compared as one, `kernel`",
-			  name_of(part), tw_report_directions[part->direction]);
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+			  name_of(part), tw_direction_names[part->direction]);
+	for (int i = 0; i < TW_STAGES; i++)
 		if (alike || !tw_stage_is_inside(i))
 			add_time(part, TW_DIFF_STAGE, i, !alike && i == TW_KERNEL);
-	add_time(part, TW_DIFF_CALL, TW_REPORT_CALL, 0);
+	add_time(part, TW_DIFF_CALL, TW_CALL, 0);
 }
 
 static void add_direction(struct part *part)
@@ -317,7 +314,7 @@ static void add_direction(struct part *part)
 		return;
 	if (with < part->diff->count) {
 		leave_out(part, "%s %s: not in every run", name_of(part),
-			  tw_report_directions[part->direction]);
+			  tw_direction_names[part->direction]);
 		return;
 	}
 	add_rate_and_mean(part);
@@ -339,7 +336,7 @@ static void add_group(struct part *part, const struct tw_report_group *group)
 			return;
 		}
 	}
-	for (part->direction = 0; part->direction < TW_REPORT_DIRECTIONS;
+	for (part->direction = 0; part->direction < TW_DIRECTIONS;
 	     part->direction++)
 		add_direction(part);
 }
@@ -364,25 +361,19 @@ static void name_others(struct part *part)
 
 int tw_diff_find_figures(struct tw_diff *diff, struct tw_report_problem *problem)
 {
-	size_t most = diff->runs[0].count * TW_REPORT_DIRECTIONS * FIGURES;
+	size_t most = diff->runs[0].count * TW_DIRECTIONS * FIGURES;
 	struct part part = { .diff = diff };
 
 	diff->left_out = json_array();
-	diff->figures = calloc(most, sizeof(*diff->figures));
-	diff->values = calloc(most * diff->count, sizeof(*diff->values));
-	part.failed = !diff->left_out || !diff->figures || !diff->values;
-	for (size_t i = 0; i < diff->runs[0].count && !part.failed; i++)
+	diff->figures = tw_zalloc(most, sizeof(*diff->figures));
+	diff->values = tw_zalloc(most * diff->count, sizeof(*diff->values));
+	for (size_t i = 0; i < diff->runs[0].count; i++)
 		add_group(&part, diff->runs[0].groups[i]);
-	if (!part.failed)
-		name_others(&part);
-	if (part.failed) {
-		tw_report_refuse(problem, "%s", strerror(ENOMEM));
-		return TW_EXIT_SOFTWARE;
-	}
+	name_others(&part);
 	if (!diff->figure_count) {
 		tw_report_refuse(problem, "%s: no job that all runs have, by name and "
 				 "group, did any I/O",
-				 diff->runs[0].groups[0]->members[0]->path);
+				 diff->runs[0].groups[0]->all.jobs[0].path);
 		return TW_EXIT_DATA;
 	}
 	return TW_EXIT_GOOD;

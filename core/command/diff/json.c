@@ -90,13 +90,13 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 {
 	const struct tw_diff_figure *figure = &diff->figures[i];
 	const struct tw_diff_change *change = &figure->change;
-	const struct tw_report_job *job = &figure->group->members[0]->job;
+	const struct tw_report_job *job = &figure->group->all.jobs[0];
 
 	return json_pack(
 		"{so, sI, ss, ss, ss, so, so, so, so, so, so, si}",
 		"job", tw_json_text(job->name),
 		"groupid", (json_int_t)job->groupid,
-		"direction", tw_report_directions[figure->direction],
+		"direction", tw_direction_names[figure->direction],
 		"name", figure->name,
 		"change_is", tw_diff_change_is(figure),
 		"change", change_to_json(figure, change->change),

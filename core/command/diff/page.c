@@ -185,12 +185,12 @@ static int begins_part(const struct tw_diff *diff, size_t i)
 
 static const char *job_of(const struct tw_diff_figure *figure)
 {
-	return figure->group->members[0]->job.name;
+	return figure->group->all.jobs[0].name;
 }
 
 static const char *direction_of(const struct tw_diff_figure *figure)
 {
-	return tw_report_directions[figure->direction];
+	return tw_direction_names[figure->direction];
 }
 
 static const char *where_of(char *text, size_t size, const struct tw_diff_figure *figure)

@@ -5,22 +5,22 @@
  * are correlated for less time than a piece takes. Differences from run to run
  * are not part of it.
  *
- * I/Os per second and the mean come from the report's own parts of the run.
- * Percentiles come from the file of intervals (tw_interval) next to the report.
+ * I/Os per second and the mean come from the report's windows over time. The histograms
+ * of these are too coarse for percentiles, which come from the files of intervals
+ * (tw_interval) of the jobs.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/diff/diff.h"
+#include "command/memory.h"
 #include "command/reports/intervals.h"
-#include "command/reports/want.h"
+#include "command/reports/over_time.h"
 
-/* With fewer parts of a run for each piece, pieces would not take about the
- * same time. */
-#define PARTS		4
+/* With fewer windows for each piece, pieces would not take about the same time. */
+#define WINDOWS		4
 
 /* ---- where a run is cut -------------------------------------------------- */
 
@@ -32,16 +32,17 @@ static size_t pieces_of(const struct tw_diff *diff)
 	return pieces > 1 && pieces * diff->count <= TW_DIFF_MAX_RUNS ? pieces : 0;
 }
 
+/* A time since the start of a group's first job. */
 struct span {
 	uint64_t from_ns, to_ns;
 };
 
-static struct span span_of(const struct tw_report_over_time *parts)
+static struct span span_of(const struct tw_report_group *group)
 {
-	const struct tw_report_interval *last = &parts->intervals[parts->count - 1];
-
-	return (struct span) { parts->intervals[0].from_ns,
-			       last->from_ns + last->over_ns };
+	return (struct span) {
+		tw_report_window_ns(group, 0),
+		tw_report_window_ns(group, tw_report_windows(group)),
+	};
 }
 
 /* Return the piece that holds the middle of a part of the span. */
@@ -53,67 +54,74 @@ static size_t piece_at(struct span span, uint64_t from_ns, uint64_t to_ns, size_
 	return piece < 0 ? 0 : piece < (double)pieces ? (size_t)piece : pieces - 1;
 }
 
-static int can_be_cut(const struct tw_report_over_time *parts, size_t pieces)
+static int can_be_cut(const struct tw_report_group *group, size_t pieces)
 {
-	return parts->count >= PARTS * pieces;
+	return tw_report_windows(group) >= WINDOWS * pieces;
 }
 
 struct tw_histogram *tw_diff_piece(const struct tw_diff_run *run, size_t group,
 				   size_t piece, int direction)
 {
 	return &run->pieces[(group * TW_DIFF_MAX_PIECES + piece) *
-			    TW_REPORT_DIRECTIONS + (size_t)direction];
+			    TW_DIRECTIONS + (size_t)direction];
 }
 
 /* ---- files of intervals -------------------------------------------------- */
 
-/* Return the path of the file of intervals, to be freed; NULL: out of
- * memory. */
-static char *path_of(const struct tw_report *report)
+/* Return the path of the file of a job's intervals. */
+static const char *path_of(const struct tw_report_job *job)
 {
-	size_t length = strlen(report->path);
-	char *path;
+	size_t length = strlen(job->path);
+	const char *path;
 
-	if (length > 5 && strcmp(report->path + length - 5, ".json") == 0)
+	if (job->intervals)
+		return job->intervals;
+	if (length > 5 && strcmp(job->path + length - 5, ".json") == 0)
 		length -= 5;
-	if (asprintf(&path, "%.*s.intervals.jsonl", (int)length, report->path) < 0)
-		return NULL;
-	if (access(path, R_OK) == 0)
-		return path;
-	free(path);
-	return asprintf(&path, "%s.intervals.jsonl", report->path) < 0 ? NULL : path;
+	path = tw_format("%.*s.intervals.jsonl", (int)length, job->path);
+	return access(path, R_OK) == 0 ? path :
+					 tw_format("%s.intervals.jsonl", job->path);
 }
 
-static int is_of(const struct tw_intervals *intervals, const struct tw_report_job *job)
+static int is_of(struct tw_intervals *intervals, const struct tw_report_job *job)
 {
-	const struct tw_report_job *is = &tw_intervals_header(intervals)->job;
-
-	return is->pid == job->pid && is->thread_number == job->thread_number &&
-	       is->start_ns == job->start_ns && strcmp(is->host, job->host) == 0;
+	return tw_report_compare_jobs(&tw_intervals_header(intervals)->jobs[0], job) == 0;
 }
 
-static int add_line(struct tw_diff_run *run, size_t group, size_t piece,
-		    const struct tw_intervals_line *line)
+/* Return: 0; -EINVAL; -EOVERFLOW. */
+static int add_lat(struct tw_histogram *into, const struct tw_histogram *lat)
 {
+	if (!lat->count)
+		return 0;
+	if (!into->bins)
+		tw_must(tw_histogram_init(into, lat->digits));
+	return tw_histogram_merge(into, lat);
+}
+
+/* @after_ns: the start of the lines' job, since that of the group. */
+static int add_line(const struct tw_diff *diff, struct tw_diff_run *run, size_t group,
+		    uint64_t after_ns, const struct tw_intervals_line *line)
+{
+	size_t piece = piece_at(span_of(run->groups[group]), after_ns + line->is.from_ns,
+				after_ns + line->is.to_ns, diff->pieces);
 	int error = 0;
 
-	for (int i = 0; i < TW_REPORT_DIRECTIONS && !error; i++)
-		error = tw_intervals_add(tw_diff_piece(run, group, piece, i),
-					 &line->tally->times[TW_REPORT_LAT][i]);
+	for (int i = 0; i < TW_DIRECTIONS && !error; i++)
+		error = add_lat(tw_diff_piece(run, group, piece, i),
+				&line->tally.times[TW_LAT][i]);
 	return error;
 }
 
-static int add_lines(struct tw_diff *diff, struct tw_diff_run *run, size_t group,
-		     const struct tw_report *report, struct tw_intervals *intervals,
+static int add_lines(const struct tw_diff *diff, struct tw_diff_run *run, size_t group,
+		     const struct tw_report_job *job, struct tw_intervals *intervals,
 		     struct tw_report_problem *problem)
 {
-	struct span span = span_of(&report->over_time);
+	uint64_t after_ns = job->start_ns - run->groups[group]->all.jobs[0].start_ns;
 	const struct tw_intervals_line *line;
 	int error;
 
-	while (!(error = tw_intervals_next(intervals, &line, problem)) && line) {
-		error = add_line(run, group, piece_at(span, line->from_ns, line->to_ns,
-						      diff->pieces), line);
+	while (!(error = tw_must(tw_intervals_next(intervals, &line, problem))) && line) {
+		error = add_line(diff, run, group, after_ns, line);
 		if (error) {
 			tw_report_refuse(problem, "its lines don't add up");
 			return error;
@@ -122,64 +130,49 @@ static int add_lines(struct tw_diff *diff, struct tw_diff_run *run, size_t group
 	return error;
 }
 
-static int leave_out(struct tw_diff *diff, const char *path, const char *why)
-{
-	json_t *text = json_sprintf("%s: %s", path, why);
-
-	return json_array_append_new(diff->left_out, text) ? -ENOMEM : 0;
-}
-
-/* Add the I/Os of a job to the pieces. Return: 1; 0: they can't be added;
- * -ENOMEM. */
+/* Add the I/Os of a job to the pieces. Return: 1; 0: they can't be added. */
 static int add_file(struct tw_diff *diff, struct tw_diff_run *run, size_t group,
-		    const struct tw_report *report)
+		    const struct tw_report_job *job)
 {
 	struct tw_report_problem problem = { "" };
-	struct tw_intervals *intervals = NULL;
-	char *path = path_of(report);
+	struct tw_intervals *intervals;
+	const char *path = path_of(job);
 	int error, is = 0;
 
-	if (!path)
-		return -ENOMEM;
-	if (access(path, R_OK) || !can_be_cut(&report->over_time, diff->pieces)) {
-		free(path);
+	if (access(path, R_OK) || !can_be_cut(run->groups[group], diff->pieces))
 		return 0;
-	}
-	error = tw_intervals_open(&intervals, path, &problem);
-	if (!error && is_of(intervals, &report->job)) {
-		error = add_lines(diff, run, group, report, intervals, &problem);
+	error = tw_must(tw_intervals_open(&intervals, path, &problem));
+	if (!error && is_of(intervals, job)) {
+		error = add_lines(diff, run, group, job, intervals, &problem);
 		is = !error;
 	}
 	tw_intervals_close(intervals);
-	if (error && error != -ENOMEM)
-		error = leave_out(diff, path, problem.text);
-	free(path);
-	return error ? error : is;
+	if (error)
+		json_array_append_new(diff->left_out,
+				      json_sprintf("%s: %s", path, problem.text));
+	return is;
 }
 
 static void no_pieces(struct tw_diff_run *run)
 {
-	for (size_t i = 0; i < run->count * TW_DIFF_MAX_PIECES * TW_REPORT_DIRECTIONS; i++)
+	for (size_t i = 0; i < run->count * TW_DIFF_MAX_PIECES * TW_DIRECTIONS; i++)
 		tw_histogram_free(&run->pieces[i]);
 	free(run->pieces);
 	run->pieces = NULL;
 }
 
 /* Add the files of all jobs of a run, or none. */
-static int add_files(struct tw_diff *diff, struct tw_diff_run *run)
+static void add_files(struct tw_diff *diff, struct tw_diff_run *run)
 {
 	int is = 1;
 
-	run->pieces = calloc(run->count * TW_DIFF_MAX_PIECES * TW_REPORT_DIRECTIONS,
-			     sizeof(*run->pieces));
-	if (!run->pieces)
-		return -ENOMEM;
+	run->pieces = tw_zalloc(run->count * TW_DIFF_MAX_PIECES * TW_DIRECTIONS,
+				sizeof(*run->pieces));
 	for (size_t i = 0; i < run->count; i++)
-		for (size_t j = 0; j < run->groups[i]->size && is > 0; j++)
-			is = add_file(diff, run, i, run->groups[i]->members[j]);
-	if (is <= 0)
+		for (size_t j = 0; j < run->groups[i]->all.job_count && is; j++)
+			is = add_file(diff, run, i, &run->groups[i]->all.jobs[j]);
+	if (!is)
 		no_pieces(run);
-	return is < 0 ? is : 0;
 }
 
 /* ---- figures of the pieces ----------------------------------------------- */
@@ -189,21 +182,22 @@ struct piece {
 	double ns;			/* its duration */
 };
 
-static void cut(struct piece pieces[], size_t count,
-		const struct tw_report_over_time *parts, int direction)
+static void cut(struct piece pieces[], size_t count, const struct tw_report_group *group,
+		int direction)
 {
-	struct span span = span_of(parts);
+	struct span span = span_of(group);
 
 	memset(pieces, 0, count * sizeof(*pieces));
-	for (size_t i = 0; i < parts->count; i++) {
-		const struct tw_report_interval *part = &parts->intervals[i];
-		/* The report has no entry for a part without I/Os. */
-		uint64_t to_ns = i + 1 < parts->count ? part[1].from_ns : span.to_ns;
-		struct piece *piece = &pieces[piece_at(span, part->from_ns, to_ns, count)];
+	for (uint32_t i = 0; i < tw_report_windows(group); i++) {
+		const struct tw_histogram *lat =
+			&tw_windows_get(&group->all.tally.over_time, i)->lat[direction];
+		uint64_t from_ns = tw_report_window_ns(group, i);
+		uint64_t to_ns = tw_report_window_ns(group, i + 1);
+		struct piece *piece = &pieces[piece_at(span, from_ns, to_ns, count)];
 
-		piece->count += part->of[direction].count;
-		piece->sum_ns += part->of[direction].sum_ns;
-		piece->ns += (double)(to_ns - part->from_ns);
+		piece->count += lat->count;
+		piece->sum_ns += lat->sum_ns;
+		piece->ns += (double)(to_ns - from_ns);
 	}
 }
 
@@ -211,14 +205,13 @@ static void cut(struct piece pieces[], size_t count,
 static int rates_and_means(double *values, const struct tw_diff *diff, size_t run,
 			   const struct tw_diff_figure *figure)
 {
-	size_t group = tw_diff_group(diff, run, figure);
-	const struct tw_report_over_time *parts =
-		&diff->runs[run].groups[group]->over_time;
+	const struct tw_report_group *group =
+		diff->runs[run].groups[tw_diff_group(diff, run, figure)];
 	struct piece pieces[TW_DIFF_MAX_PIECES];
 
-	if (!can_be_cut(parts, diff->pieces))
+	if (!can_be_cut(group, diff->pieces))
 		return 0;
-	cut(pieces, diff->pieces, parts, figure->direction);
+	cut(pieces, diff->pieces, group, figure->direction);
 	for (size_t i = 0; i < diff->pieces; i++) {
 		const struct piece *is = &pieces[i];
 
@@ -262,12 +255,10 @@ static int is_cut(double *values, const struct tw_diff *diff, size_t run,
 	}
 }
 
-int tw_diff_find_pieces(struct tw_diff *diff)
+void tw_diff_find_pieces(struct tw_diff *diff)
 {
-	diff->piece_values = calloc(diff->figure_count * diff->count * diff->pieces,
-				    sizeof(*diff->piece_values));
-	if (!diff->piece_values)
-		return -ENOMEM;
+	diff->piece_values = tw_zalloc(diff->figure_count * diff->count * diff->pieces,
+				       sizeof(*diff->piece_values));
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		double *values = &diff->piece_values[i * diff->count * diff->pieces];
 		struct tw_diff_figure *figure = &diff->figures[i];
@@ -277,17 +268,14 @@ int tw_diff_find_pieces(struct tw_diff *diff)
 			figure->is_cut = is_cut(&values[run * diff->pieces], diff, run,
 						figure);
 	}
-	return 0;
 }
 
-int tw_diff_cut(struct tw_diff *diff)
+void tw_diff_cut(struct tw_diff *diff)
 {
-	int error = 0;
-
 	diff->pieces = pieces_of(diff);
 	if (!diff->pieces)
-		return 0;
-	for (size_t i = 0; i < diff->count && !error; i++)
-		error = add_files(diff, &diff->runs[i]);
-	return error ? error : tw_diff_find_pieces(diff);
+		return;
+	for (size_t i = 0; i < diff->count; i++)
+		add_files(diff, &diff->runs[i]);
+	tw_diff_find_pieces(diff);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "command/diff/diff.h"
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/page.h"
 #include "command/output/plot.h"
@@ -88,22 +89,21 @@ static void find_values(struct band *band, const struct tw_diff *diff,
 	}
 }
 
-/* Test all points. Return: 0; -ENOMEM. */
-static int test(struct band *band, const struct tw_diff *diff)
+/* Test all points. */
+static void test(struct band *band, const struct tw_diff *diff)
 {
 	const struct tw_diff_sets sets = {
 		.runs = diff->count, .of_b = diff->of_b, .figures = band->count,
 		.values = band->values,
 	};
 	struct tw_diff_change changes[POINTS];
-	int error = tw_diff_test(changes, &sets);
 
-	for (size_t i = 0; i < band->count && !error; i++) {
+	tw_diff_test(changes, &sets);
+	for (size_t i = 0; i < band->count; i++) {
 		band->lines[RATIO][i] = exp(changes[i].change);
 		band->lines[LOW][i] = exp(changes[i].low - band->resolution);
 		band->lines[HIGH][i] = exp(changes[i].high + band->resolution);
 	}
-	return error;
 }
 
 static double percent_of(double ratio)
@@ -184,14 +184,15 @@ void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 		       const struct tw_diff_figure *figure)
 {
 	struct band band = {
-		.values = calloc(POINTS * diff->count, sizeof(*band.values)),
+		.values = tw_zalloc(POINTS * diff->count, sizeof(*band.values)),
 	};
 
 	add_latency(page, diff, figure);
-	if (band.values)
-		find_values(&band, diff, figure);
-	if (band.count && !test(&band, diff))
+	find_values(&band, diff, figure);
+	if (band.count) {
+		test(&band, diff);
 		add_ratios(page, &band);
+	}
 	add_stages(page, diff, figure);
 	free(band.values);
 }

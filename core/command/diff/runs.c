@@ -4,34 +4,30 @@
  * jobs name. Jobs of the same name and group are merged, as `tickwise report`
  * does.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "command/diff/diff.h"
+#include "command/memory.h"
 #include "command/reports/load.h"
 #include "command/reports/merge.h"
-#include "command/reports/read.h"
-#include "command/reports/want.h"
 
 int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 		 size_t count, struct tw_report_problem *problem)
 {
-	struct tw_diff_reports *into = &diff->reports[side];
-	int code;
+	struct tw_diff_groups *into = &diff->groups[side];
+	struct tw_report *reports;
+	size_t report_count;
+	int code = tw_report_load(&reports, &report_count, paths, count, problem);
 
-	into->reports = calloc(count, sizeof(*into->reports));
-	if (!into->reports) {
-		tw_report_refuse(problem, "%s", strerror(ENOMEM));
-		return TW_EXIT_SOFTWARE;
-	}
-	into->count = count;
-	code = tw_report_read_all(into->reports, paths, count, problem);
-	return code != TW_EXIT_GOOD ? code :
-		tw_report_merge(into->reports, count, 0, &into->groups,
-				&into->group_count, problem);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	code = tw_report_merge(reports, report_count, 0, &into->list, &into->count,
+			       problem);
+	tw_reports_free(reports, report_count);
+	return code;
 }
 
 static int is_of(const struct tw_diff_run *run, const struct tw_report_job *job)
@@ -50,14 +46,10 @@ static int is_twin(const struct tw_report_job *a, const struct tw_report_job *b)
 static struct tw_diff_run *new_run(struct tw_diff *diff, enum tw_diff_side side,
 				   const struct tw_report_job *job)
 {
-	struct tw_diff_run *run = &diff->runs[diff->count];
+	struct tw_diff_run *run = &diff->runs[diff->count++];
 
 	run->side = side;
 	run->job = job;
-	run->groups = calloc(diff->reports[side].group_count, sizeof(*run->groups));
-	if (!run->groups)
-		return NULL;
-	diff->count++;
 	return run;
 }
 
@@ -65,8 +57,8 @@ static struct tw_diff_run *new_run(struct tw_diff *diff, enum tw_diff_side side,
  * one. */
 static void take_times(struct tw_diff_run *run, const struct tw_report_group *group)
 {
-	for (size_t i = 0; i < group->size; i++) {
-		const struct tw_report_job *job = &group->members[i]->job;
+	for (size_t i = 0; i < group->all.job_count; i++) {
+		const struct tw_report_job *job = &group->all.jobs[i];
 		uint64_t end_ns;
 
 		if (job->start_ns < run->job->start_ns)
@@ -82,7 +74,7 @@ static int add_group(struct tw_diff *diff, enum tw_diff_side side,
 		     const struct tw_report_group *group,
 		     struct tw_report_problem *problem)
 {
-	const struct tw_report_job *job = &group->members[0]->job;
+	const struct tw_report_job *job = &group->all.jobs[0];
 	struct tw_diff_run *run = NULL;
 
 	for (size_t i = 0; i < diff->count; i++) {
@@ -90,17 +82,14 @@ static int add_group(struct tw_diff *diff, enum tw_diff_side side,
 			continue;
 		if (diff->runs[i].side != side) {
 			tw_report_refuse(problem, "%s: a run can't be on both sides",
-					 group->members[0]->path);
+					 job->path);
 			return TW_EXIT_DATA;
 		}
 		run = &diff->runs[i];
 	}
 	if (!run)
 		run = new_run(diff, side, job);
-	if (!run) {
-		tw_report_refuse(problem, "%s", strerror(ENOMEM));
-		return TW_EXIT_SOFTWARE;
-	}
+	run->groups = tw_grow(run->groups, run->count, sizeof(*run->groups));
 	run->groups[run->count++] = group;
 	take_times(run, group);
 	return TW_EXIT_GOOD;
@@ -163,18 +152,14 @@ static void look_at_order(struct tw_diff *diff)
 
 int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)
 {
-	diff->runs = calloc(diff->reports[0].group_count + diff->reports[1].group_count,
-			    sizeof(*diff->runs));
-	if (!diff->runs) {
-		tw_report_refuse(problem, "%s", strerror(ENOMEM));
-		return TW_EXIT_SOFTWARE;
-	}
+	diff->runs = tw_zalloc(diff->groups[0].count + diff->groups[1].count,
+			       sizeof(*diff->runs));
 	for (int side = 0; side < TW_DIFF_SIDES; side++) {
-		const struct tw_diff_reports *of = &diff->reports[side];
+		const struct tw_diff_groups *of = &diff->groups[side];
 
-		for (size_t i = 0; i < of->group_count; i++) {
+		for (size_t i = 0; i < of->count; i++) {
 			int code = add_group(diff, (enum tw_diff_side)side,
-					     &of->groups[i], problem);
+					     &of->list[i], problem);
 
 			if (code != TW_EXIT_GOOD)
 				return code;
@@ -192,28 +177,19 @@ int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)
 static void free_run(struct tw_diff_run *run)
 {
 	size_t histograms = run->pieces ? run->count * TW_DIFF_MAX_PIECES *
-					  TW_REPORT_DIRECTIONS : 0;
+					  TW_DIRECTIONS : 0;
 
 	for (size_t i = 0; i < histograms; i++)
 		tw_histogram_free(&run->pieces[i]);
 	free(run->pieces);
-	free(run->groups);
 }
 
 void tw_diff_free(struct tw_diff *diff)
 {
-	for (int side = 0; side < TW_DIFF_SIDES; side++) {
-		struct tw_diff_reports *of = &diff->reports[side];
-
-		tw_report_groups_free(of->groups, of->group_count);
-		for (size_t i = 0; i < of->count; i++)
-			tw_report_free(&of->reports[i]);
-		free(of->reports);
-	}
+	for (int side = 0; side < TW_DIFF_SIDES; side++)
+		tw_report_groups_free(diff->groups[side].list, diff->groups[side].count);
 	for (size_t i = 0; i < diff->count; i++)
 		free_run(&diff->runs[i]);
-	tw_diff_free_facts(&diff->options);
-	tw_diff_free_facts(&diff->facts);
 	free(diff->runs);
 	free(diff->figures);
 	free(diff->values);

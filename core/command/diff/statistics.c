@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command/diff/statistics.h"
+#include "command/memory.h"
 
 /* All splits of 8 against 8 are fewer than this. With more runs, random splits
  * take less time. By chance, the 5 % are then off by a fifth of a percent. */
@@ -377,7 +378,6 @@ static struct tw_diff_change change_of(const struct test *test, size_t i)
 int tw_diff_test(struct tw_diff_change *changes, const struct tw_diff_sets *sets)
 {
 	struct test test = { .sets = sets };
-	int error = 0;
 
 	if (sets->runs > TW_DIFF_MAX_RUNS || !sets->runs || !sets->of_b ||
 	    !of_a(sets))
@@ -385,22 +385,18 @@ int tw_diff_test(struct tw_diff_change *changes, const struct tw_diff_sets *sets
 	test.b = (double)__builtin_popcountll(sets->of_b);
 	test.a = (double)sets->runs - test.b;
 	test.count = tw_diff_splits((size_t)test.a, (size_t)test.b);
-	test.splits = calloc(test.count, sizeof(*test.splits));
-	test.sums = calloc(test.count, sizeof(*test.sums));
-	test.open = calloc(test.count, sizeof(*test.open));
-	if (!test.splits || !test.sums || !test.open)
-		error = -ENOMEM;
-	if (!error) {
-		make_splits(&test);
-		for (size_t i = 0; i < sets->figures; i++)
-			rank(&test, i);
-		for (size_t i = 0; i < sets->figures; i++)
-			changes[i] = change_of(&test, i);
-	}
+	test.splits = tw_zalloc(test.count, sizeof(*test.splits));
+	test.sums = tw_zalloc(test.count, sizeof(*test.sums));
+	test.open = tw_zalloc(test.count, sizeof(*test.open));
+	make_splits(&test);
+	for (size_t i = 0; i < sets->figures; i++)
+		rank(&test, i);
+	for (size_t i = 0; i < sets->figures; i++)
+		changes[i] = change_of(&test, i);
 	free(test.splits);
 	free(test.sums);
 	free(test.open);
-	return error;
+	return 0;
 }
 
 double tw_diff_gap(const double *values, size_t runs, uint64_t of_b)

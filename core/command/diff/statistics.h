@@ -67,7 +67,7 @@ int tw_diff_can_show(size_t runs_a, size_t runs_b);
  * tw_diff_test - find the change of each figure
  * @changes: one for each figure; written on success
  *
- * Return: 0; -EINVAL: a side without a run, too many runs; -ENOMEM.
+ * Return: 0; -EINVAL: a side without a run, too many runs.
  */
 int tw_diff_test(struct tw_diff_change *changes, const struct tw_diff_sets *sets);
 

@@ -3,13 +3,13 @@
  * Tests the figures of a comparison and judges them: which changes count, and
  * what the verdict on the sides is.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "command/diff/diff.h"
+#include "command/memory.h"
 
 static const struct {
 	const char *name;
@@ -153,48 +153,40 @@ static uint64_t pieces_of_b(const struct tw_diff *diff)
 
 /* Test the figures that have pieces, as if each piece was a run. Changes
  * @changes. */
-static int test_pieces(struct tw_diff *diff, struct tw_diff_change *changes)
+static void test_pieces(struct tw_diff *diff, struct tw_diff_change *changes)
 {
 	size_t each = diff->count * diff->pieces, figures = 0;
 	struct tw_diff_sets sets = { .runs = each, .of_b = pieces_of_b(diff) };
-	double *values = calloc(diff->figure_count * each + 1, sizeof(*values));
-	int error;
+	double *values = tw_zalloc(diff->figure_count * each, sizeof(*values));
 
-	if (!values)
-		return -ENOMEM;
 	for (size_t i = 0; i < diff->figure_count; i++)
 		if (diff->figures[i].is_cut)
 			memcpy(&values[each * figures++], &diff->piece_values[each * i],
 			       each * sizeof(*values));
 	sets.values = values;
 	sets.figures = figures;
-	error = tw_diff_test(changes, &sets);
-	for (size_t i = diff->figure_count; i-- > 0 && !error;)
+	tw_diff_test(changes, &sets);
+	for (size_t i = diff->figure_count; i-- > 0;)
 		if (diff->figures[i].is_cut)
 			diff->figures[i].of_pieces = changes[--figures];
 	free(values);
-	return error;
 }
 
-int tw_diff_judge(struct tw_diff *diff)
+void tw_diff_judge(struct tw_diff *diff)
 {
 	const struct tw_diff_sets sets = {
 		.runs = diff->count, .of_b = diff->of_b,
 		.figures = diff->figure_count, .values = diff->values,
 	};
-	struct tw_diff_change *changes = calloc(diff->figure_count, sizeof(*changes));
-	int error = changes ? 0 : -ENOMEM;
+	struct tw_diff_change *changes = tw_zalloc(diff->figure_count, sizeof(*changes));
 
-	if (!error && diff->pieces)
-		error = test_pieces(diff, changes);
-	if (!error)
-		error = tw_diff_test(changes, &sets);
-	for (size_t i = 0; i < diff->figure_count && !error; i++) {
+	if (diff->pieces)
+		test_pieces(diff, changes);
+	tw_diff_test(changes, &sets);
+	for (size_t i = 0; i < diff->figure_count; i++) {
 		diff->figures[i].change = changes[i];
 		judge(diff, &diff->figures[i], &diff->values[i * diff->count]);
 	}
 	free(changes);
-	if (!error)
-		diff->verdict = verdict_of(diff);
-	return error;
+	diff->verdict = verdict_of(diff);
 }

@@ -100,7 +100,6 @@ const char *tw_doctor_status_name(enum tw_doctor_status status);
 enum tw_doctor_status tw_doctor_sum(const struct tw_doctor_line lines[TW_DOCTOR_LINES]);
 
 struct tw_page *tw_doctor_page(const struct tw_doctor_line lines[TW_DOCTOR_LINES]);
-/* Return: NULL if out of memory. */
 json_t *tw_doctor_json(const struct tw_doctor_line lines[TW_DOCTOR_LINES]);
 
 #endif

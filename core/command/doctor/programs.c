@@ -15,6 +15,7 @@
 
 #include "command/child.h"
 #include "command/doctor/doctor.h"
+#include "command/memory.h"
 #include "command/own_files.h"
 #include "command/run/run.h"
 #include "command/separate.h"
@@ -153,7 +154,7 @@ static void read_engine(struct tw_doctor_facts *facts)
 		snprintf(facts->engine.path, sizeof(facts->engine.path), "%s", built);
 		load_engine(facts);
 	}
-	tw_run_release();
+	tw_release_texts();
 }
 
 /* ---- the kernel's program ---- */

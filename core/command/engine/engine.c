@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/own_files.h"
 #include "command/run/run.h"
 
@@ -105,7 +106,7 @@ int tw_command_engine(int argc, char **argv)
 		puts(engines.path);
 		code = tw_command_finish(ENGINE_NAME, code);
 	}
-	tw_run_release();
+	tw_release_texts();
 	return code;
 }
 
@@ -115,7 +116,7 @@ static int become(char *script, const struct wanted *wanted, char *folder)
 {
 	char *argv[] = { script, (char *)wanted->fio,
 			 (char *)(wanted->source ? wanted->source : ""), folder,
-			 wanted->output ? NULL : tw_run_format("found"), NULL };
+			 wanted->output ? NULL : tw_format("found"), NULL };
 
 	execv(script, argv);
 	return tw_command_fail(BUILD_NAME, TW_EXIT_SOFTWARE, "can't run %s: %s", script,
@@ -124,7 +125,7 @@ static int become(char *script, const struct wanted *wanted, char *folder)
 
 static int build(const struct wanted *wanted)
 {
-	char *folder = wanted->output ? tw_run_format("%s", wanted->output) :
+	char *folder = wanted->output ? tw_format("%s", wanted->output) :
 		tw_run_built_folder(wanted->fio);
 	char *script;
 	int code;
@@ -147,6 +148,6 @@ int tw_command_build_engine(int argc, char **argv)
 	(void)argc;
 	if (code == TW_GO_ON)
 		code = build(&wanted);
-	tw_run_release();
+	tw_release_texts();
 	return code;
 }

@@ -13,6 +13,7 @@
 #include "command/output/format.h"
 #include "command/output/progress.h"
 #include "command/memlat/memlat.h"
+#include "command/memory.h"
 #include "machine/affinity.h"
 #include "memory/available.h"
 #include "trust.h"
@@ -247,11 +248,10 @@ static int make_plan(struct plan *plan, const struct tw_memlat *memlat,
 		.sizes = plan->sizes, .line = tw_progress_begin(TW_MEMLAT, 0),
 		.all = plan->count * plan->size_count,
 	};
-	if (plan->levels_of < 0 || plan->size_count < TW_LEVEL_MIN_POINTS)
-		return 0;
-	plan->visits = tw_memlat_visits_new(plan->wanted[plan->levels_of].pages,
-					    plan->sizes, plan->size_count);
-	return plan->visits ? 0 : -ENOMEM;
+	if (plan->levels_of >= 0 && plan->size_count >= TW_LEVEL_MIN_POINTS)
+		plan->visits = tw_memlat_visits_new(plan->wanted[plan->levels_of].pages,
+						    plan->sizes, plan->size_count);
+	return 0;
 }
 
 /* Measure the next curve, then search for levels and for the cost of
@@ -336,23 +336,20 @@ const struct tw_curve *tw_memlat_find(const struct tw_memlat *memlat,
 }
 
 /* Find the levels in a copy. The curve itself stays as it was measured. */
-static int find_levels(struct tw_memlat *memlat, const struct plan *plan)
+static void find_levels(struct tw_memlat *memlat, const struct plan *plan)
 {
 	const struct wanted *wanted;
 	const struct tw_curve *curve;
 
 	if (plan->levels_of < 0)
-		return 0;
+		return;
 	wanted = &plan->wanted[plan->levels_of];
 	curve = tw_memlat_find(memlat, wanted->kind, wanted->pages);
 	if (!curve)
-		return 0;
-	memlat->levels_of = malloc(sizeof(*curve));
-	if (!memlat->levels_of)
-		return -ENOMEM;
+		return;
+	memlat->levels_of = tw_malloc(sizeof(*curve));
 	*memlat->levels_of = *curve;
 	tw_memlat_visits_conclude(plan->visits, memlat);
-	return 0;
 }
 
 static int measure_planned(struct tw_memlat *memlat,
@@ -380,10 +377,10 @@ static int measure_all(struct tw_memlat *memlat,
 
 	if (!ret)
 		ret = measure_planned(memlat, arguments, &plan);
-	if (!ret)
-		ret = find_levels(memlat, &plan);
-	if (!ret)
+	if (!ret) {
+		find_levels(memlat, &plan);
 		tw_memlat_places_conclude(&plan.places, memlat);
+	}
 	tw_memlat_visits_free(plan.visits);
 	tw_memlat_places_free(&plan.places);
 	return ret;
@@ -451,8 +448,8 @@ int tw_memlat_measure(struct tw_memlat *memlat,
 	code = prepare(memlat, arguments);
 	if (code != TW_EXIT_GOOD)
 		return code;
-	memlat->curves = calloc(TW_MEMLAT_CURVES, sizeof(*memlat->curves));
-	ret = memlat->curves ? measure_all(memlat, arguments) : -ENOMEM;
+	memlat->curves = tw_zalloc(TW_MEMLAT_CURVES, sizeof(*memlat->curves));
+	ret = measure_all(memlat, arguments);
 	code = ret ? tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
 				     ret == -EINVAL ?
 				     "these sizes and steps make no curve" :

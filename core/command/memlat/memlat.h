@@ -96,7 +96,7 @@ struct tw_memlat_visits;
  * tw_memlat_visits_new - prepare the search for levels on pages of one kind
  * @sizes, @count: sizes of the curve; the smaller ones are measured again
  *
- * Return: NULL if out of memory. To be freed with tw_memlat_visits_free().
+ * To be freed with tw_memlat_visits_free().
  */
 struct tw_memlat_visits *tw_memlat_visits_new(enum tw_pages pages,
 					      const size_t *sizes,
@@ -160,7 +160,7 @@ void tw_memlat_places_free(struct tw_memlat_places *places);
  *
  * Measures in windows, at the largest size. A node is left out if this process
  * may not use its memory, or if its measurement was too disturbed. Return: 0;
- * -ENOMEM; -EINTR: @memlat has the nodes that were measured before.
+ * -errno; -EINTR: @memlat has the nodes that were measured before.
  */
 int tw_memlat_measure_nodes(struct tw_memlat *memlat,
 			    const struct tw_memlat_arguments *arguments,

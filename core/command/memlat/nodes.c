@@ -8,6 +8,7 @@
 
 #include "command/command.h"
 #include "command/memlat/memlat.h"
+#include "command/memory.h"
 
 static int stop_if_interrupted(void *context, unsigned point)
 {
@@ -44,8 +45,8 @@ int tw_memlat_measure_nodes(struct tw_memlat *memlat,
 			    const struct tw_memlat_arguments *arguments,
 			    const unsigned *nodes, unsigned count)
 {
-	struct tw_curve *curve = malloc(sizeof(*curve));
-	int ret = curve ? 0 : -ENOMEM;
+	struct tw_curve *curve = tw_malloc(sizeof(*curve));
+	int ret = 0;
 
 	for (unsigned i = 0; !ret && i < count && i < TW_MEMLAT_NODES; i++)
 		ret = measure_node(memlat, arguments, nodes[i], curve);

@@ -17,7 +17,6 @@ struct tw_table;
 struct tw_page *tw_memlat_page(const struct tw_memlat *memlat,
 			       struct tw_table **points);
 
-/* Return: NULL if out of memory. */
 json_t *tw_memlat_json(const struct tw_memlat *memlat);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "command/command.h"
 #include "command/memlat/memlat.h"
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/page.h"
 #include "command/output/table.h"
@@ -219,8 +220,8 @@ int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments)
 
 	if (code != TW_EXIT_GOOD)
 		return code;
-	table = calloc(1, sizeof(*table));
-	ret = table ? measure(table, arguments) : -ENOMEM;
+	table = tw_zalloc(1, sizeof(*table));
+	ret = measure(table, arguments);
 	if (ret)
 		code = tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
 				       strerror(-ret));

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "command/memlat/memlat.h"
+#include "command/memory.h"
 
 #define VISITS		6
 /* Larger than the caches that belong to a core, with room for a flat part after
@@ -37,10 +38,8 @@ struct tw_memlat_visits *tw_memlat_visits_new(enum tw_pages pages,
 					      const size_t *sizes,
 					      unsigned count)
 {
-	struct tw_memlat_visits *visits = calloc(1, sizeof(*visits));
+	struct tw_memlat_visits *visits = tw_zalloc(1, sizeof(*visits));
 
-	if (!visits)
-		return NULL;
 	visits->pages = pages;
 	visits->sizes = sizes;
 	while (visits->count < count && sizes[visits->count] <= MAX_BYTES)

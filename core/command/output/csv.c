@@ -65,13 +65,10 @@ static void put_line(FILE *file, const struct tw_table *table, const struct tw_r
 	putc('\n', file);
 }
 
-int tw_output_csv(const struct tw_table *table, FILE *file)
+void tw_output_csv(const struct tw_table *table, FILE *file)
 {
-	if (table->page->error)
-		return table->page->error;
 	put_line(file, table, NULL);
 	for (const struct tw_row *row = table->rows; row; row = row->next)
 		if (!row->span)
 			put_line(file, table, row);
-	return 0;
 }

@@ -10,7 +10,6 @@
 
 struct tw_table;
 
-/* Write the table. Return: 0; -ENOMEM, and nothing is written. */
-int tw_output_csv(const struct tw_table *table, FILE *file);
+void tw_output_csv(const struct tw_table *table, FILE *file);
 
 #endif

@@ -539,13 +539,11 @@ static const char *element_of(const struct tw_block *block)
 	}
 }
 
-int tw_output_html(const struct tw_page *page, FILE *file)
+void tw_output_html(const struct tw_page *page, FILE *file)
 {
 	const char *open = NULL;
 	int part = 0;
 
-	if (page->error)
-		return page->error;
 	begin(file, page->title);
 	for (const struct tw_block *block = page->blocks; block; block = block->next) {
 		const char *element;
@@ -564,5 +562,4 @@ int tw_output_html(const struct tw_page *page, FILE *file)
 	if (open)
 		fprintf(file, "</%s>\n", open);
 	end(file);
-	return 0;
 }

@@ -11,8 +11,7 @@
 
 struct tw_page;
 
-/* Write the page. Return: 0; -ENOMEM, and nothing is written. Check the file
- * for write errors. */
-int tw_output_html(const struct tw_page *page, FILE *file);
+/* Write the page. Check the file for write errors. */
+void tw_output_html(const struct tw_page *page, FILE *file);
 
 #endif

@@ -4,20 +4,12 @@
  */
 #include "command/output/json.h"
 
-#include <errno.h>
+#include "command/memory.h"
 
-#include "command/output/json_memory.h"
-
-int tw_output_json(json_t *root, FILE *file, size_t flags)
+void tw_output_json(json_t *root, FILE *file, size_t flags)
 {
-	int failed;
-
-	if (!root || tw_json_lacked_memory()) {
-		json_decref(root);
-		return -ENOMEM;
-	}
-	failed = json_dumpf(root, file, flags);
+	if (json_dumpf(root, file, flags) && !ferror(file))
+		tw_no_memory();
 	json_decref(root);
 	putc('\n', file);
-	return failed && !ferror(file) ? -ENOMEM : 0;
 }

@@ -9,8 +9,7 @@
 #include <stdio.h>
 
 /* Write and release @root, and end the line. @flags are jansson's:
- * JSON_INDENT(2). Return: 0; -ENOMEM, also for a @root of NULL. Check the file
- * for write errors. */
-int tw_output_json(json_t *root, FILE *file, size_t flags);
+ * JSON_INDENT(2). Check the file for write errors. */
+void tw_output_json(json_t *root, FILE *file, size_t flags);
 
 #endif

@@ -4,24 +4,25 @@
  */
 #include "json_text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "json_memory.h"
 #include "plain_text.h"
 
 #define REPLACEMENT	"\xef\xbf\xbd"
 
 json_t *tw_json_text(const char *text)
 {
-	char *good = malloc(strlen(text) * strlen(REPLACEMENT) + 1);
+	json_malloc_t allocate;
+	json_free_t release;
 	size_t used = 0;
 	json_t *string;
+	char *good;
 
-	if (!good) {
-		tw_json_note_lack();
+	/* The library's allocator notes a lack, or ends the program. */
+	json_get_alloc_funcs(&allocate, &release);
+	good = allocate(strlen(text) * strlen(REPLACEMENT) + 1);
+	if (!good)
 		return NULL;
-	}
 	while (*text) {
 		size_t length = tw_character_length(text);
 
@@ -31,6 +32,6 @@ json_t *tw_json_text(const char *text)
 		text += length ? length : 1;
 	}
 	string = json_stringn(good, used);
-	free(good);
+	release(good);
 	return string;
 }

@@ -146,12 +146,11 @@ struct tw_page {
 	const char *title;
 	struct tw_block *blocks, **end, *last;
 	struct tw_chunk *chunks;
-	int error;
 };
 
-/* Return zeroed memory that lives as long as the page; NULL after an error. */
+/* Return zeroed memory that lives as long as the page. */
 void *tw_page_take(struct tw_page *page, size_t size);
-/* Return a copy without unsafe characters; "" after an error. */
+/* Return a copy without unsafe characters. */
 const char *tw_page_keep(struct tw_page *page, const char *text);
 const char *tw_page_format(struct tw_page *page, const char *format, va_list args);
 

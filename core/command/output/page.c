@@ -4,12 +4,12 @@
  */
 #include "command/output/page.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/memory.h"
 #include "command/output/model.h"
 #include "command/output/plain_text.h"
 
@@ -20,15 +20,10 @@ struct tw_chunk {
 	_Alignas(max_align_t) char bytes[];
 };
 
-/* Replaces a page if there is no memory for one. It takes no blocks. */
-static struct tw_page no_page = { .title = "", .error = -ENOMEM };
-
 struct tw_page *tw_page_new(const char *title)
 {
-	struct tw_page *page = calloc(1, sizeof(*page));
+	struct tw_page *page = tw_zalloc(1, sizeof(*page));
 
-	if (!page)
-		return &no_page;
 	page->end = &page->blocks;
 	page->title = tw_page_keep(page, title);
 	return page;
@@ -44,26 +39,13 @@ void tw_page_free(struct tw_page *page)
 		free(chunk);
 		chunk = next;
 	}
-	if (page != &no_page)
-		free(page);
-}
-
-void tw_page_fail(struct tw_page *page)
-{
-	page->error = -ENOMEM;
+	free(page);
 }
 
 void *tw_page_take(struct tw_page *page, size_t size)
 {
-	struct tw_chunk *chunk;
+	struct tw_chunk *chunk = tw_zalloc(1, sizeof(*chunk) + size);
 
-	if (page->error)
-		return NULL;
-	chunk = calloc(1, sizeof(*chunk) + size);
-	if (!chunk) {
-		page->error = -ENOMEM;
-		return NULL;
-	}
 	chunk->next = page->chunks;
 	page->chunks = chunk;
 	return chunk->bytes;
@@ -71,22 +53,16 @@ void *tw_page_take(struct tw_page *page, size_t size)
 
 const char *tw_page_keep(struct tw_page *page, const char *text)
 {
-	char *copy = tw_page_take(page, strlen(text) + 1);
-
-	return copy ? tw_plain_text(strcpy(copy, text)) : "";
+	return tw_plain_text(strcpy(tw_page_take(page, strlen(text) + 1), text));
 }
 
 const char *tw_page_format(struct tw_page *page, const char *format, va_list args)
 {
-	const char *kept = "";
+	const char *kept;
 	char *text;
 
-	if (page->error)
-		return "";
-	if (vasprintf(&text, format, args) < 0) {
-		page->error = -ENOMEM;
-		return "";
-	}
+	if (vasprintf(&text, format, args) < 0)
+		tw_no_memory();
 	kept = tw_page_keep(page, text);
 	free(text);
 	return kept;
@@ -94,14 +70,11 @@ const char *tw_page_format(struct tw_page *page, const char *format, va_list arg
 
 /* ---- blocks -------------------------------------------------------------- */
 
-/* Add a block. Return: NULL after an error. */
 static struct tw_block *add(struct tw_page *page, enum tw_block_kind kind)
 {
 	struct tw_block *block = tw_page_take(page, sizeof(*block));
 
 	page->last = block;
-	if (!block)
-		return NULL;
 	block->kind = kind;
 	block->media = EVERYWHERE;
 	block->text = "";
@@ -116,8 +89,6 @@ static void add_text(struct tw_page *page, enum tw_block_kind kind, int first, i
 	const char *text = tw_page_format(page, format, args);
 	struct tw_block *block = add(page, kind);
 
-	if (!block)
-		return;
 	block->text = text;
 	block->first = first;
 	block->others = others;
@@ -133,8 +104,7 @@ static void add_text(struct tw_page *page, enum tw_block_kind kind, int first, i
 void tw_page_heading(struct tw_page *page, int level, const char *format, ...)
 {
 	ADD_TEXT(TW_BLOCK_HEADING, 0, 2);
-	if (page->last)
-		page->last->level = level;
+	page->last->level = level;
 }
 
 void tw_page_contents(struct tw_page *page)
@@ -173,8 +143,7 @@ void tw_page_fact(struct tw_page *page, const char *name, const char *format, ..
 	const char *kept = tw_page_keep(page, name);
 
 	ADD_TEXT(TW_BLOCK_FACT, 0, 0);
-	if (page->last)
-		page->last->name = kept;
+	page->last->name = kept;
 }
 
 void tw_page_more(struct tw_page *page, const char *format, ...)
@@ -187,16 +156,10 @@ void tw_page_more(struct tw_page *page, const char *format, ...)
 	va_start(args, format);
 	more = tw_page_format(page, format, args);
 	va_end(args);
-	if (page->error || !block)
-		return;
 	length = strlen(block->text) + strlen(more) + 1;
 	if (length > block->room) {
-		char *grown = tw_page_take(page, 2 * length);
-
-		if (!grown)
-			return;
-		block->grown = strcpy(grown, block->text);
-		block->text = grown;
+		block->grown = strcpy(tw_page_take(page, 2 * length), block->text);
+		block->text = block->grown;
 		block->room = 2 * length;
 	}
 	strcat(block->grown, more);
@@ -239,11 +202,6 @@ void tw_page_mark(struct tw_page *page, enum tw_mark mark)
 
 /* ---- tables and plots ---------------------------------------------------- */
 
-/* Replace a table and a plot if there is no memory. They drop all additions,
- * since their page has an error. */
-static struct tw_table no_table = { .page = &no_page };
-static struct tw_plot no_plot = { .page = &no_page };
-
 static struct tw_table *add_table(struct tw_page *page, enum tw_block_kind kind,
 				  const struct tw_column *columns, size_t count)
 {
@@ -251,8 +209,6 @@ static struct tw_table *add_table(struct tw_page *page, enum tw_block_kind kind,
 	struct tw_column *own = tw_page_take(page, count * sizeof(*own));
 	struct tw_block *block = add(page, kind);
 
-	if (!block)
-		return &no_table;
 	for (size_t i = 0; i < count; i++) {
 		own[i] = columns[i];
 		own[i].heading = tw_page_keep(page, columns[i].heading);
@@ -284,8 +240,6 @@ struct tw_plot *tw_page_plot(struct tw_page *page, const char *title)
 	const char *kept = tw_page_keep(page, title);
 	struct tw_block *block = add(page, TW_BLOCK_PLOT);
 
-	if (!block)
-		return &no_plot;
 	*plot = (struct tw_plot) {
 		.page = page, .title = kept, .caption = "",
 		.end = &plot->series, .last_border = &plot->borders,

@@ -5,8 +5,8 @@
  *
  *	get		the subcommand fills a struct of its own. Most subcommands
  *			measure. `report` and `diff` read files that the engine wrote
- *			(plugin/report.c): report/load.c and read.c read them, and
- *			merge.c merges jobs
+ *			(plugin/report.c): reports/load.c finds the reports in them,
+ *			core/report/ reads and merges these
  *	build		its page builder (page.c of the subcommand) puts that struct
  *			into a struct tw_page: headings, text, facts, tables, plots
  *	write		tw_output_text() (text.h) writes the page for a terminal,
@@ -16,10 +16,8 @@
  *
  * JSON is no page: the subcommand makes a tree for tw_output_json() (json.h).
  *
- * Builders need no error paths: after a failed allocation a page stays usable, and
- * the writer returns -ENOMEM. They need not care what bytes a text has either: what
- * is no UTF-8 and what moves the cursor becomes '?' on its way into the page.
- * Strings are copied.
+ * Builders need not care what bytes a text has: what is no UTF-8 and what moves the
+ * cursor becomes '?' on its way into the page. Strings are copied.
  */
 #ifndef TW_OUTPUT_PAGE_H
 #define TW_OUTPUT_PAGE_H
@@ -30,11 +28,8 @@ struct tw_page;
 
 #define TW_PRINTF(at, args)	__attribute__((format(printf, at, args)))
 
-/* Return a page, never NULL. */
 struct tw_page *tw_page_new(const char *title);
 void tw_page_free(struct tw_page *page);
-/* Set an error, if a builder has no memory for something of its own. */
-void tw_page_fail(struct tw_page *page);
 
 /* @level: 2 for a part of the page, 3 for a part of this. A blank line comes
  * before. */
@@ -84,7 +79,7 @@ enum tw_mark { TW_MARK_NONE, TW_MARK_GOOD, TW_MARK_BAD, TW_MARK_UNDECIDED };
 
 void tw_page_mark(struct tw_page *page, enum tw_mark mark);
 
-/* Add a table (table.h) and a plot (plot.h). Neither function returns NULL. */
+/* Add a table (table.h) and a plot (plot.h). */
 struct tw_column;
 struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *columns,
 			       size_t count);

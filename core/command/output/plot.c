@@ -10,40 +10,31 @@
 
 void tw_plot_x(struct tw_plot *plot, enum tw_plot_unit unit, const char *label)
 {
-	if (plot->page->error)
-		return;
 	plot->x.unit = unit;
 	plot->x.label = tw_page_keep(plot->page, label);
 }
 
 void tw_plot_y(struct tw_plot *plot, enum tw_plot_unit unit, const char *label)
 {
-	if (plot->page->error)
-		return;
 	plot->y.unit = unit;
 	plot->y.label = tw_page_keep(plot->page, label);
 }
 
 void tw_plot_reach_x(struct tw_plot *plot, double x)
 {
-	if (plot->page->error)
-		return;
 	plot->reaches_x = x;
 	plot->has_reach = 1;
 }
 
 void tw_plot_caption(struct tw_plot *plot, const char *caption)
 {
-	if (!plot->page->error)
-		plot->caption = tw_page_keep(plot->page, caption);
+	plot->caption = tw_page_keep(plot->page, caption);
 }
 
 void tw_plot_border(struct tw_plot *plot, double x, const char *name)
 {
 	struct tw_border *border = tw_page_take(plot->page, sizeof(*border));
 
-	if (!border)
-		return;
 	border->x = x;
 	border->name = tw_page_keep(plot->page, name);
 	*plot->last_border = border;
@@ -52,21 +43,16 @@ void tw_plot_border(struct tw_plot *plot, double x, const char *name)
 
 void tw_plot_rule(struct tw_plot *plot, double y, const char *name)
 {
-	if (plot->page->error)
-		return;
 	plot->rule.y = y;
 	plot->rule.name = tw_page_keep(plot->page, name);
 }
 
 /* ---- series -------------------------------------------------------------- */
 
-/* Add a series. Return: NULL after an error. */
-static struct tw_series *add_series(struct tw_plot *plot, const char *name, int color)
+struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color)
 {
 	struct tw_series *series = tw_page_take(plot->page, sizeof(*series));
 
-	if (!series)
-		return NULL;
 	series->page = plot->page;
 	series->name = name ? tw_page_keep(plot->page, name) : NULL;
 	series->color = color;
@@ -76,24 +62,10 @@ static struct tw_series *add_series(struct tw_plot *plot, const char *name, int 
 	return series;
 }
 
-/* Replaces a series if there is no memory. It takes no points, since its page
- * has an error. */
-static struct tw_page no_page = { .error = -1 };
-static struct tw_series no_series = { .page = &no_page };
-
-struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color)
-{
-	struct tw_series *series = add_series(plot, name, color);
-
-	return series ? series : &no_series;
-}
-
 static void add(struct tw_series *series, const struct tw_dot *is)
 {
 	struct tw_dot *dot = tw_page_take(series->page, sizeof(*dot));
 
-	if (!dot)
-		return;
 	*dot = *is;
 	*series->end = dot;
 	series->end = &dot->next;
@@ -111,8 +83,7 @@ struct tw_series *tw_plot_band(struct tw_plot *plot, const char *name, int color
 {
 	struct tw_series *series = tw_plot_line(plot, name, color);
 
-	if (!plot->page->error)
-		series->is_band = 1;
+	series->is_band = 1;
 	return series;
 }
 
@@ -153,11 +124,9 @@ void tw_plot_tag(struct tw_series *series, double x, double y, const char *tag,
 void tw_plot_bar(struct tw_plot *plot, const char *name, int color,
 		 const struct tw_plot_bar *bar, const char *format, ...)
 {
-	struct tw_series *series = add_series(plot, name, color);
+	struct tw_series *series = tw_plot_line(plot, name, color);
 	va_list args;
 
-	if (!series)
-		return;
 	va_start(args, format);
 	series->text = tw_page_format(plot->page, format, args);
 	va_end(args);
@@ -169,11 +138,9 @@ void tw_plot_bar(struct tw_plot *plot, const char *name, int color,
 
 struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)
 {
-	struct tw_series *series = add_series(plot, NULL, 0);
+	struct tw_series *series = tw_plot_line(plot, NULL, 0);
 	va_list args;
 
-	if (!series)
-		return &no_series;
 	va_start(args, format);
 	series->name = tw_page_format(plot->page, format, args);
 	va_end(args);
@@ -184,16 +151,13 @@ struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)
 
 void tw_plot_same_scale(struct tw_plot *plot)
 {
-	if (!plot->page->error)
-		plot->has_same_scale = 1;
+	plot->has_same_scale = 1;
 }
 
 void tw_plot_part(struct tw_series *stack, const char *name, int color, double size)
 {
 	struct tw_part *part = tw_page_take(stack->page, sizeof(*part));
 
-	if (!part)
-		return;
 	*part = (struct tw_part) {
 		.name = tw_page_keep(stack->page, name), .color = color, .size = size,
 	};
@@ -203,9 +167,7 @@ void tw_plot_part(struct tw_series *stack, const char *name, int color, double s
 
 static const void *copy(struct tw_page *page, const void *from, size_t size)
 {
-	void *to = tw_page_take(page, size);
-
-	return to ? memcpy(to, from, size) : NULL;
+	return memcpy(tw_page_take(page, size), from, size);
 }
 
 void tw_plot_heat(struct tw_plot *plot, const struct tw_plot_heat *heat)
@@ -217,6 +179,5 @@ void tw_plot_heat(struct tw_plot *plot, const struct tw_plot_heat *heat)
 	own.y = copy(page, heat->y, (heat->rows + 1) * sizeof(*heat->y));
 	own.counts = copy(page, heat->counts,
 			  heat->columns * heat->rows * sizeof(*heat->counts));
-	if (!page->error)
-		plot->heat = own;
+	plot->heat = own;
 }

@@ -17,14 +17,11 @@ int tw_column_shown(const struct tw_column *column, unsigned medium)
 
 void tw_table_cut(struct tw_table *table, int column)
 {
-	if (!table->page->error)
-		table->cut = column;
+	table->cut = column;
 }
 
 void tw_table_limit(struct tw_table *table, size_t rows, const char *where)
 {
-	if (table->page->error)
-		return;
 	table->most = rows;
 	table->rest_where = tw_page_keep(table->page, where);
 }
@@ -36,8 +33,6 @@ static void add_row(struct tw_table *table, size_t cells, const char *span)
 	struct tw_row *row = tw_page_take(table->page, sizeof(*row) +
 					  cells * sizeof(row->cells[0]));
 
-	if (!row)
-		return;
 	row->span = span;
 	*table->end = row;
 	table->end = &row->next;
@@ -64,7 +59,7 @@ static void add_cell(struct tw_table *table, struct tw_cell cell)
 {
 	struct tw_row *row = table->last;
 
-	if (!table->page->error && row->used < table->count)
+	if (row->used < table->count)
 		row->cells[row->used++] = cell;
 }
 

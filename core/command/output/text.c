@@ -421,14 +421,12 @@ static int columns_on(FILE *file)
 	return columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
 }
 
-int tw_output_text(const struct tw_page *page, FILE *file)
+void tw_output_text(const struct tw_page *page, FILE *file)
 {
 	const int has_colours = tw_terminal_has_colours(file);
 	const int facts = fact_column(page);
 	int any = 0, gap = 0;
 
-	if (page->error)
-		return page->error;
 	columns_of_page = columns_on(file);
 	for (const struct tw_block *block = visible(page->blocks); block;
 	     block = visible(block->next)) {
@@ -442,13 +440,10 @@ int tw_output_text(const struct tw_page *page, FILE *file)
 		colour = has_colours ? colour_of(block) : NULL;
 		put_block(file, block, facts);
 	}
-	return 0;
 }
 
-int tw_output_print(struct tw_page *page)
+void tw_output_print(struct tw_page *page)
 {
-	int error = tw_output_text(page, stdout);
-
+	tw_output_text(page, stdout);
 	tw_page_free(page);
-	return error;
 }

@@ -10,11 +10,10 @@
 
 struct tw_page;
 
-/* Write the page. Return: 0; -ENOMEM, and nothing is written: there was no
- * memory for all of the page. Check the file for write errors. */
-int tw_output_text(const struct tw_page *page, FILE *file);
+/* Write the page. Check the file for write errors. */
+void tw_output_text(const struct tw_page *page, FILE *file);
 
 /* Write the page to stdout, and free it. */
-int tw_output_print(struct tw_page *page);
+void tw_output_print(struct tw_page *page);
 
 #endif

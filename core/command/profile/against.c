@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/memory.h"
 #include "command/profile/against.h"
 #include "command/profile/symbols.h"
 
@@ -65,15 +66,12 @@ static int rows_by_share(const void *a, const void *b)
 
 /* Make one row for each name, sorted by name. The profile's share and its
  * uncertainty are still in ticks. */
-static int make_rows(struct profile_against *against,
-		     const struct profile_result *result)
+static void make_rows(struct profile_against *against,
+		      const struct profile_result *result)
 {
-	struct against_row *rows = calloc(result->function_count + 1,
-					  sizeof(*rows));
+	struct against_row *rows = tw_zalloc(result->function_count, sizeof(*rows));
 	size_t count = 0;
 
-	if (!rows)
-		return -ENOMEM;
 	for (size_t i = 0; i < result->function_count; i++) {
 		const struct profile_time *self = &result->functions[i].self;
 
@@ -92,7 +90,6 @@ static int make_rows(struct profile_against *against,
 	}
 	against->rows = rows;
 	against->row_count = count;
-	return 0;
 }
 
 /* Turn the profile's ticks into shares. A share has the error of its own time
@@ -120,11 +117,10 @@ static uint32_t row_named(const struct profile_against *against,
 			  const char *symbol)
 {
 	char *name = tw_profile_demangle(symbol);
-	struct against_row key = { .name = name }, *found = NULL;
+	struct against_row key = { .name = name };
+	struct against_row *found = bsearch(&key, against->rows, against->row_count,
+					    sizeof(key), rows_by_name);
 
-	if (name)
-		found = bsearch(&key, against->rows, against->row_count,
-				sizeof(key), rows_by_name);
 	free(name);
 	return found ? (uint32_t)(found - against->rows) : NO_ROW;
 }
@@ -169,15 +165,13 @@ static size_t assign(struct profile_against *against,
 	return count;
 }
 
-static int compare(struct profile_against *against,
-		   const struct tw_sampled *sampled)
+static void compare(struct profile_against *against,
+		    const struct tw_sampled *sampled)
 {
-	struct tw_share *shares = calloc(against->row_count + 1,
-					 sizeof(*shares));
-	int failed = shares ? tw_shares(shares, against->row_count, sampled,
-					against->in_functions) : -ENOMEM;
+	struct tw_share *shares = tw_zalloc(against->row_count, sizeof(*shares));
 
-	for (size_t i = 0; i < against->row_count && !failed; i++) {
+	tw_shares(shares, against->row_count, sampled, against->in_functions);
+	for (size_t i = 0; i < against->row_count; i++) {
 		struct against_row *row = &against->rows[i];
 
 		row->sampled = shares[i];
@@ -186,16 +180,14 @@ static int compare(struct profile_against *against,
 			      row->profiled_uncertainty;
 	}
 	free(shares);
-	return failed;
 }
 
 int tw_profile_against(struct profile_against *against,
 		       const struct profile_result *result,
 		       const struct perf_samples *samples, const char *path)
 {
-	struct tw_sampled *sampled = calloc(samples->sample_count + 1,
-					    sizeof(*sampled));
-	int failed;
+	struct tw_sampled *sampled = tw_zalloc(samples->sample_count,
+					       sizeof(*sampled));
 
 	*against = (struct profile_against) {
 		.path = path, .event = samples->event,
@@ -203,19 +195,14 @@ int tw_profile_against(struct profile_against *against,
 		.other_events = samples->other_events,
 		.samples = samples->sample_count,
 	};
-	failed = sampled ? make_rows(against, result) : -ENOMEM;
-	if (!failed) {
-		share_profiled(against);
-		against->in_functions = assign(against, samples, sampled);
-		failed = against->in_functions ? compare(against, sampled) :
-						 -ENODATA;
-		qsort(against->rows, against->row_count,
-		      sizeof(*against->rows), rows_by_share);
-	}
+	make_rows(against, result);
+	share_profiled(against);
+	against->in_functions = assign(against, samples, sampled);
+	if (against->in_functions)
+		compare(against, sampled);
+	qsort(against->rows, against->row_count, sizeof(*against->rows), rows_by_share);
 	free(sampled);
-	if (failed)
-		tw_profile_against_free(against);
-	return failed;
+	return against->in_functions ? 0 : -ENODATA;
 }
 
 void tw_profile_against_free(struct profile_against *against)

@@ -36,15 +36,15 @@ struct profile_against {
 	size_t row_count;
 };
 
-/* Compare @result with @samples. Return: 0; -ENOMEM; -ENODATA when no sample is
- * in a function of @result. */
+/* Compare @result with @samples. Return: 0; -ENODATA when no sample is in a
+ * function of @result. */
 int tw_profile_against(struct profile_against *against,
 		       const struct profile_result *result,
 		       const struct perf_samples *samples, const char *path);
 void tw_profile_against_free(struct profile_against *against);
 
-/* Print to stdout. @top: number of rows; 0: all. Return: 0; -ENOMEM. */
-int tw_profile_print_against(const struct profile_against *against, unsigned top);
+/* Print to stdout. @top: number of rows; 0: all. */
+void tw_profile_print_against(const struct profile_against *against, unsigned top);
 json_t *tw_profile_against_json(const struct profile_against *against);
 
 #endif

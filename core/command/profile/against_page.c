@@ -42,7 +42,7 @@ static void add_row(struct tw_table *table, const struct against_row *row)
 	tw_cell_text(table, row->name);
 }
 
-int tw_profile_print_against(const struct profile_against *against, unsigned top)
+void tw_profile_print_against(const struct profile_against *against, unsigned top)
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "profile", .width = 7 },
@@ -79,7 +79,7 @@ int tw_profile_print_against(const struct profile_against *against, unsigned top
 			  "too large if the program does different things in "
 			  "sequence",
 			  correlated, TW_SHARE_BLOCKS);
-	return tw_output_print(page);
+	tw_output_print(page);
 }
 
 static json_t *row_object(const struct against_row *row)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "command/memory.h"
 #include "command/output/file.h"
 #include "command/output/plain_text.h"
 #include "command/profile/file.h"
@@ -17,33 +17,24 @@
 
 static int read_map(struct profile_file *file, const char *rest)
 {
-	struct profile_map *map = tw_one_more(&file->maps, &file->map_count);
+	struct profile_map *map = tw_another(&file->maps, &file->map_count);
 	const char *slash;
 	int used = 0;
 
-	if (!map)
-		return -ENOMEM;
 	if (sscanf(rest, "%lx %lx %lx %n", &map->begin, &map->end,
 		   &map->offset, &used) < 3 || !used)
 		return -EINVAL;
-	map->path = strdup(rest + used);
-	if (!map->path)
-		return -ENOMEM;
+	map->path = tw_copy_text(rest + used);
 	slash = strrchr(map->path, '/');
-	map->object = strdup(slash ? slash + 1 : map->path);
-	if (!map->object)
-		return -ENOMEM;
-	tw_plain_text(map->object);
+	map->object = tw_plain_text(tw_copy_text(slash ? slash + 1 : map->path));
 	return 0;
 }
 
 static int read_node(struct profile_file *file, const char *rest)
 {
-	struct profile_node *node = tw_one_more(&file->nodes, &file->node_count);
+	struct profile_node *node = tw_another(&file->nodes, &file->node_count);
 	uint32_t index;
 
-	if (!node)
-		return -ENOMEM;
 	if (sscanf(rest, "%u %u %lx %lu %lu %lu %lu %lu %lu %u %u", &index,
 		   &node->parent, &node->address, &node->calls,
 		   &node->not_timed, &node->ticks, &node->min_ticks,
@@ -63,28 +54,24 @@ static int read_node(struct profile_file *file, const char *rest)
 
 static int read_thread(struct profile_file *file, const char *rest)
 {
-	struct profile_thread *thread;
+	struct profile_thread *thread = tw_another(&file->threads,
+						   &file->thread_count);
 	int used = 0;
 
-	thread = tw_one_more(&file->threads, &file->thread_count);
-	if (!thread)
-		return -ENOMEM;
 	if (sscanf(rest, "%d %lu %lu %lu %lu %lu %n", &thread->tid,
 		   &thread->calls, &thread->nodes, &thread->begin_ticks,
 		   &thread->end_ticks, &thread->excluded_ticks, &used) < 6 ||
 	    !used)
 		return -EINVAL;
-	thread->name = strdup(rest + used);
-	return thread->name ? 0 : -ENOMEM;
+	thread->name = tw_copy_text(rest + used);
+	return 0;
 }
 
 static int read_event(struct profile_file *file, const char *rest)
 {
-	struct profile_event *event = tw_one_more(&file->events,
+	struct profile_event *event = tw_another(&file->events,
 						  &file->event_count);
 
-	if (!event)
-		return -ENOMEM;
 	return sscanf(rest, "%d %lx %lu %lu %lu", &event->tid, &event->address,
 		      &event->start_ticks, &event->ticks, &event->depth) == 5 ?
 	       0 : -EINVAL;
@@ -92,11 +79,9 @@ static int read_event(struct profile_file *file, const char *rest)
 
 static int read_histogram(struct profile_file *file, const char *rest)
 {
-	struct profile_histogram *histogram;
+	struct profile_histogram *histogram = tw_another(&file->histograms,
+							 &file->histogram_count);
 
-	histogram = tw_one_more(&file->histograms, &file->histogram_count);
-	if (!histogram)
-		return -ENOMEM;
 	histogram->first_bin = file->bin_count;
 	return sscanf(rest, "%lx %u %lu %lu %lu %lu", &histogram->address,
 		      &histogram->digits, &histogram->count,
@@ -111,9 +96,7 @@ static int read_bin(struct profile_file *file, const char *rest)
 
 	if (!file->histogram_count)
 		return -EINVAL;
-	bin = tw_one_more(&file->bins, &file->bin_count);
-	if (!bin)
-		return -ENOMEM;
+	bin = tw_another(&file->bins, &file->bin_count);
 	file->histograms[file->histogram_count - 1].bins++;
 	return sscanf(rest, "%u %lu", &bin->bin, &bin->count) == 2 ?
 	       0 : -EINVAL;
@@ -121,11 +104,7 @@ static int read_bin(struct profile_file *file, const char *rest)
 
 static int read_program(struct profile_file *file, const char *rest)
 {
-	free(file->program);
-	file->program = strdup(rest);
-	if (!file->program)
-		return -ENOMEM;
-	tw_plain_text(file->program);
+	file->program = tw_plain_text(tw_copy_text(rest));
 	return 0;
 }
 
@@ -156,17 +135,15 @@ static int read_fence(struct profile_file *file, const char *rest)
 static int read_cost(struct profile_file *file, const char *rest)
 {
 	struct profile_cost *cost = &file->cost;
-	int used = 0, older = 0;
+	int used = 0;
 
-	/* An older library does not write the last number. */
-	if (sscanf(rest, "%lf %lf %lf %lf %lf %lf %lf %u%n %lf%n",
+	if (sscanf(rest, "%lf %lf %lf %lf %lf %lf %lf %u %lf%n",
 		   &cost->inside, &cost->inside_spread, &cost->outside,
 		   &cost->outside_spread, &cost->both_spread, &cost->untimed,
-		   &cost->untimed_spread, &cost->samples, &older,
-		   &cost->beyond, &used) < 8)
+		   &cost->untimed_spread, &cost->samples, &cost->beyond, &used) < 9)
 		return -EINVAL;
 	/* Refuse numbers that are infinite or NAN, which JSON does not have. */
-	return rest[used ? used : older] ||
+	return rest[used] ||
 	       !isfinite(cost->inside + cost->inside_spread + cost->outside +
 			 cost->outside_spread + cost->both_spread +
 			 cost->untimed + cost->untimed_spread + cost->beyond) ?
@@ -221,8 +198,7 @@ int tw_profile_file_parse(struct profile_file *file, FILE *stream,
 
 	*file = (struct profile_file) { 0 };
 	*line_number = 0;
-	if (!tw_one_more(&file->nodes, &file->node_count))
-		return -ENOMEM;
+	tw_another(&file->nodes, &file->node_count);
 	while ((length = getline(&line, &size, stream)) > 0 && !done) {
 		if (line[length - 1] == '\n')
 			line[length - 1] = 0;
@@ -259,13 +235,6 @@ int tw_profile_file_read(struct profile_file *file, const char *path,
 
 void tw_profile_file_free(struct profile_file *file)
 {
-	for (size_t i = 0; i < file->map_count; i++) {
-		free(file->maps[i].path);
-		free(file->maps[i].object);
-	}
-	for (size_t i = 0; i < file->thread_count; i++)
-		free(file->threads[i].name);
-	free(file->program);
 	free(file->maps);
 	free(file->threads);
 	free(file->nodes);

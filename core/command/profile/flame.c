@@ -5,9 +5,9 @@
  * width of a frame is its time, calls inside it included, with the cost of the
  * hooks subtracted.
  */
-#include <errno.h>
 #include <stdlib.h>
 
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/html_text.h"
 #include "command/output/plain_text.h"
@@ -216,22 +216,16 @@ static void put_flame(const struct flame *flame)
 	tw_svg_end(stdout);
 }
 
-int tw_profile_print_flame(const struct profile_file *file,
-			   const struct profile_result *result)
+void tw_profile_print_flame(const struct profile_file *file,
+			    const struct profile_result *result)
 {
 	struct flame flame = { .file = file, .result = result };
-	int failed = 0;
 
-	flame.frames = calloc(file->node_count, sizeof(*flame.frames));
-	flame.order = calloc(file->node_count, sizeof(*flame.order));
-	if (flame.frames && flame.order) {
-		add_up(&flame);
-		place(&flame);
-		put_flame(&flame);
-	} else {
-		failed = -ENOMEM;
-	}
+	flame.frames = tw_zalloc(file->node_count, sizeof(*flame.frames));
+	flame.order = tw_zalloc(file->node_count, sizeof(*flame.order));
+	add_up(&flame);
+	place(&flame);
+	put_flame(&flame);
 	free(flame.frames);
 	free(flame.order);
-	return failed;
 }

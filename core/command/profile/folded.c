@@ -4,9 +4,9 @@
  * graph programs read it. The line has the functions, separated by semicolons,
  * and the self time of the last one in nanoseconds.
  */
-#include <errno.h>
 #include <stdlib.h>
 
+#include "command/memory.h"
 #include "command/profile/profile.h"
 
 /* Print a name. A semicolon becomes a colon, since it would separate two
@@ -17,13 +17,11 @@ static void print_name(const char *name)
 		putchar(*name == ';' ? ':' : *name);
 }
 
-int tw_profile_print_folded(const struct profile_file *file,
-			    const struct profile_result *result)
+void tw_profile_print_folded(const struct profile_file *file,
+			     const struct profile_result *result)
 {
-	uint32_t *path = calloc(file->node_count + 1, sizeof(*path));
+	uint32_t *path = tw_zalloc(file->node_count, sizeof(*path));
 
-	if (!path)
-		return -ENOMEM;
 	for (size_t i = 1; i < file->node_count; i++) {
 		double ns = profile_ns(file, result->times[i].self.ticks);
 		size_t length = 0;
@@ -41,5 +39,4 @@ int tw_profile_print_folded(const struct profile_file *file,
 		printf("%.0f\n", ns);
 	}
 	free(path);
-	return 0;
 }

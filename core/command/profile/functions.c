@@ -2,9 +2,9 @@
 /*
  * The arithmetic of functions.h. Pure.
  */
-#include <errno.h>
 #include <stdlib.h>
 
+#include "command/memory.h"
 #include "command/profile/functions.h"
 
 static uint64_t timed(const struct profile_node *node)
@@ -154,12 +154,10 @@ static void walk(struct profile_result *result, const struct profile_file *file)
 }
 
 /* Sort functions by self time, longest first, and update the nodes' indices. */
-static int sort(struct profile_result *result, struct profile_file *file)
+static void sort(struct profile_result *result, struct profile_file *file)
 {
-	uint32_t *place = calloc(result->function_count + 1, sizeof(*place));
+	uint32_t *place = tw_zalloc(result->function_count, sizeof(*place));
 
-	if (!place)
-		return -ENOMEM;
 	for (size_t i = 0; i < result->function_count; i++)
 		result->functions[i].active = (unsigned)i;
 	qsort(result->functions, result->function_count,
@@ -169,7 +167,6 @@ static int sort(struct profile_result *result, struct profile_file *file)
 	for (size_t i = 1; i < file->node_count; i++)
 		file->nodes[i].function = place[file->nodes[i].function];
 	free(place);
-	return 0;
 }
 
 static int index_by_address(const void *a, const void *b)
@@ -178,18 +175,15 @@ static int index_by_address(const void *a, const void *b)
 			  *(struct profile_function *const *)b);
 }
 
-static int make_index(struct profile_result *result)
+static void make_index(struct profile_result *result)
 {
 	size_t count = result->function_count;
 
-	result->by_address = calloc(count + 1, sizeof(*result->by_address));
-	if (!result->by_address)
-		return -ENOMEM;
+	result->by_address = tw_zalloc(count, sizeof(*result->by_address));
 	for (size_t i = 0; i < count; i++)
 		result->by_address[i] = &result->functions[i];
 	qsort(result->by_address, count, sizeof(*result->by_address),
 	      index_by_address);
-	return 0;
 }
 
 static struct profile_function *function_at(const struct profile_result *result,
@@ -222,34 +216,25 @@ static void find_histograms(const struct profile_result *result,
 	}
 }
 
-int tw_profile_functions(struct profile_result *result,
-			 struct profile_file *file)
+void tw_profile_functions(struct profile_result *result,
+			  struct profile_file *file)
 {
 	*result = (struct profile_result) { 0 };
-	result->times = calloc(file->node_count, sizeof(*result->times));
-	result->functions = calloc(file->node_count,
-				   sizeof(*result->functions));
-	if (!result->times || !result->functions)
-		goto no_memory;
+	result->times = tw_zalloc(file->node_count, sizeof(*result->times));
+	result->functions = tw_zalloc(file->node_count, sizeof(*result->functions));
 	add_up(file, result->times);
 	for (size_t i = 0; i < file->node_count; i++)
 		correct(&file->cost, &file->nodes[i], &result->times[i]);
 	result->function_count = collect(file, result->functions);
 	find_functions(result, file);
 	walk(result, file);
-	if (sort(result, file) == 0 && make_index(result) == 0) {
-		find_histograms(result, file);
-		return 0;
-	}
-no_memory:
-	tw_profile_functions_free(result);
-	return -ENOMEM;
+	sort(result, file);
+	make_index(result);
+	find_histograms(result, file);
 }
 
 void tw_profile_functions_free(struct profile_result *result)
 {
-	for (size_t i = 0; i < result->function_count; i++)
-		free(result->functions[i].name);
 	free(result->functions);
 	free(result->by_address);
 	free(result->times);

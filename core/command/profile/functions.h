@@ -33,7 +33,7 @@ struct profile_time {
 
 struct profile_function {
 	uint64_t address;
-	char *name;			/* of the symbol, demangled */
+	const char *name;		/* of the symbol, demangled */
 	const char *object;		/* file name of its object; "": unknown */
 	uint64_t calls, not_timed, abandoned, open;
 	uint64_t min_ticks, max_ticks;	/* of one call, corrected */
@@ -58,9 +58,9 @@ struct profile_result {
 };
 
 /* Compute the functions, sorted by self time, longest first. Sets each node's
- * function, but no names. Pure. Return: 0; -ENOMEM. */
-int tw_profile_functions(struct profile_result *result,
-			 struct profile_file *file);
+ * function, but no names. Pure. */
+void tw_profile_functions(struct profile_result *result,
+			  struct profile_file *file);
 /* Return NULL: there is no function at this address. */
 const struct profile_function *
 tw_profile_function_at(const struct profile_result *result, uint64_t address);

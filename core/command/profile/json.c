@@ -2,8 +2,6 @@
 /*
  * `tickwise profile --json` and --trace: prints a profile as JSON.
  */
-#include <errno.h>
-#include <string.h>
 
 #include "command/output/json.h"
 #include "command/profile/profile.h"
@@ -102,9 +100,9 @@ static json_t *cost_object(const struct profile_file *file)
 			 "samples", (int)cost->samples);
 }
 
-int tw_profile_print_json(const struct profile_file *file,
-			  const struct profile_result *result,
-			  const struct profile_against *against)
+void tw_profile_print_json(const struct profile_file *file,
+			   const struct profile_result *result,
+			   const struct profile_against *against)
 {
 	json_t *root, *functions = json_array();
 
@@ -127,15 +125,15 @@ int tw_profile_print_json(const struct profile_file *file,
 			 "self_sum", time_object(file, &result->total),
 			 "dropped", dropped_object(file),
 			 "functions", functions);
-	if (root && against)
+	if (against)
 		json_object_set_new(root, "against",
 				    tw_profile_against_json(against));
-	return tw_output_json(root, stdout, JSON_INDENT(2));
+	tw_output_json(root, stdout, JSON_INDENT(2));
 }
 
 /* Print Chrome's trace events: complete ones ("X"), in microseconds. */
-int tw_profile_print_trace(const struct profile_file *file,
-			   const struct profile_result *result)
+void tw_profile_print_trace(const struct profile_file *file,
+			    const struct profile_result *result)
 {
 	json_t *events = json_array();
 
@@ -153,7 +151,7 @@ int tw_profile_print_trace(const struct profile_file *file,
 			"dur", profile_ns(file, (double)event->ticks) / 1000,
 			"pid", file->pid, "tid", event->tid));
 	}
-	return tw_output_json(json_pack("{s:o, s:s}", "traceEvents", events,
+	tw_output_json(json_pack("{s:o, s:s}", "traceEvents", events,
 					"displayTimeUnit", "ns"), stdout,
 			      JSON_INDENT(2));
 }

@@ -7,11 +7,11 @@
  * program does not depend on it.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/memory.h"
 #include "command/output/plain_text.h"
 #include "command/profile/functions.h"
 #include "command/profile/symbols.h"
@@ -41,10 +41,10 @@ char *tw_profile_demangle(const char *name)
 	if (strncmp(name, "_Z", 2) == 0 && demangler())
 		text = demangler()(name, NULL, NULL, &status);
 	if (!text)
-		text = strdup(name);
+		text = strcpy(tw_malloc(strlen(name) + 1), name);
 	/* A symbol's name can have any bytes, and is printed to terminals and
 	 * in JSON and XML. */
-	return text ? tw_plain_text(text) : NULL;
+	return tw_plain_text(text);
 }
 
 static const struct profile_map *map_of(const struct profile_file *file,
@@ -81,41 +81,37 @@ symbol_of(struct objects *objects, const struct profile_map *map,
 				    map->offset) : NULL;
 }
 
-static int name_function(struct profile_function *function,
-			 const struct profile_map *map,
-			 const struct profile_symbol *symbol)
+static const char *name_of(uint64_t address, const struct profile_map *map,
+			   const struct profile_symbol *symbol)
 {
-	char place[4096];
+	char *demangled;
+	const char *name;
 
-	function->object = map ? map->object : "";
-	if (symbol) {
-		function->name = tw_profile_demangle(symbol->name);
-	} else if (map) {
-		snprintf(place, sizeof(place), "%s+0x%lx", function->object,
-			 function->address - map->begin + map->offset);
-		function->name = strdup(place);
-	} else {
-		snprintf(place, sizeof(place), "0x%lx", function->address);
-		function->name = strdup(place);
-	}
-	return function->name ? 0 : -ENOMEM;
+	if (!map)
+		return tw_format("0x%lx", address);
+	if (!symbol)
+		return tw_format("%s+0x%lx", map->object,
+				 address - map->begin + map->offset);
+	demangled = tw_profile_demangle(symbol->name);
+	name = tw_copy_text(demangled);
+	free(demangled);
+	return name;
 }
 
-int tw_profile_name(struct profile_result *result,
-		    const struct profile_file *file)
+void tw_profile_name(struct profile_result *result,
+		     const struct profile_file *file)
 {
 	struct objects objects = { 0 };
-	int failed = 0;
 
-	for (size_t i = 0; i < result->function_count && !failed; i++) {
+	for (size_t i = 0; i < result->function_count; i++) {
 		struct profile_function *function = result->by_address[i];
 		const struct profile_map *map = map_of(file, function->address);
 
-		failed = name_function(function, map, map ?
-				       symbol_of(&objects, map,
-						 function->address) : NULL);
+		function->object = map ? map->object : "";
+		function->name = name_of(function->address, map, map ?
+					 symbol_of(&objects, map, function->address) :
+					 NULL);
 	}
 	if (objects.usable)
 		tw_profile_symbols_free(&objects.symbols);
-	return failed;
 }

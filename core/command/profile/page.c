@@ -2,10 +2,10 @@
 /*
  * `tickwise profile`: makes the pages of its tables.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "command/memory.h"
 #include "command/output/csv.h"
 #include "command/output/format.h"
 #include "command/output/page.h"
@@ -121,8 +121,8 @@ static void add_function(struct tw_table *table, const struct profile_file *file
 			       "exception", it->abandoned);
 }
 
-int tw_profile_print_flat(const struct profile_file *file,
-			  const struct profile_result *result, unsigned top)
+void tw_profile_print_flat(const struct profile_file *file,
+			   const struct profile_result *result, unsigned top)
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "self%", .width = 5 },
@@ -153,7 +153,7 @@ int tw_profile_print_flat(const struct profile_file *file,
 			  time_text(self, file, result->total.ticks),
 			  time_text(error, file, result->total.uncertainty_ticks));
 	add_losses(page, file);
-	return tw_output_print(page);
+	tw_output_print(page);
 }
 
 /* ---- who calls whom ------------------------------------------------------ */
@@ -234,8 +234,8 @@ static void add_around(struct tw_table *table, const struct profile_file *file,
 	tw_table_span(table, " ");
 }
 
-int tw_profile_print_callers(const struct profile_file *file,
-			     const struct profile_result *result, unsigned top)
+void tw_profile_print_callers(const struct profile_file *file,
+			      const struct profile_result *result, unsigned top)
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "", .width = 10 },
@@ -243,13 +243,10 @@ int tw_profile_print_callers(const struct profile_file *file,
 		{ .heading = "calls", .width = 11 },
 		{ .heading = "function", .flags = TW_COLUMN_LEFT },
 	};
-	struct arc *arcs = calloc(result->function_count + 1, sizeof(*arcs));
-	struct tw_page *page;
+	struct arc *arcs = tw_zalloc(result->function_count + 1, sizeof(*arcs));
+	struct tw_page *page = begin_page(file);
 	struct tw_table *table;
 
-	if (!arcs)
-		return -ENOMEM;
-	page = begin_page(file);
 	tw_page_note(page, "Above each function its callers, with the inclusive time "
 		     "and calls from there; below it the functions that it calls:");
 	tw_page_gap(page);
@@ -258,7 +255,7 @@ int tw_profile_print_callers(const struct profile_file *file,
 		add_around(table, file, result, (uint32_t)i, arcs);
 	free(arcs);
 	add_losses(page, file);
-	return tw_output_print(page);
+	tw_output_print(page);
 }
 
 /* ---- CSV ----------------------------------------------------------------- */
@@ -285,8 +282,8 @@ static void add_csv_row(struct tw_table *table, const struct profile_file *file,
 	tw_cell_u64(table, (uint64_t)tw_profile_below_resolution(&it->self));
 }
 
-int tw_profile_print_csv(const struct profile_file *file,
-			 const struct profile_result *result)
+void tw_profile_print_csv(const struct profile_file *file,
+			  const struct profile_result *result)
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "function", .flags = TW_COLUMN_QUOTED },
@@ -307,11 +304,9 @@ int tw_profile_print_csv(const struct profile_file *file,
 	};
 	struct tw_page *page = tw_page_new("");
 	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
-	int error;
 
 	for (size_t i = 0; i < result->function_count; i++)
 		add_csv_row(table, file, &result->functions[i]);
-	error = tw_output_csv(table, stdout);
+	tw_output_csv(table, stdout);
 	tw_page_free(page);
-	return error;
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "array.h"
 #include "command/child.h"
+#include "command/memory.h"
 #include "command/output/file.h"
 #include "command/output/plain_text.h"
 #include "command/profile/perf_script.h"
@@ -27,21 +27,20 @@ static int by_name(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* Return the symbol of that name; NULL: out of memory. */
 static struct perf_symbol *symbol_named(struct perf_samples *samples,
 					const char *name)
 {
 	size_t size = strlen(name) + 1;
-	struct perf_symbol *symbol = malloc(sizeof(*symbol) + size), **found;
+	struct perf_symbol *symbol = tw_malloc(sizeof(*symbol) + size), **found;
 
-	if (!symbol)
-		return NULL;
 	symbol->row = TW_ROW_UNKNOWN;
 	memcpy(symbol->name, name, size);
 	found = tsearch(symbol, &samples->symbols, by_name);
-	if (!found || *found != symbol)
+	if (!found)
+		tw_no_memory();
+	if (*found != symbol)
 		free(symbol);
-	return found ? *found : NULL;
+	return *found;
 }
 
 /* Cut @text after the symbol: "SYMBOL+0x1c (OBJECT)". */
@@ -57,11 +56,10 @@ static void cut_symbol(char *text)
 }
 
 /* Add "ADDRESS SYMBOL+OFFSET (OBJECT)" to the last sample. Return: 0; -EINVAL:
- * the text is of another form; -ENOMEM. */
+ * the text is of another form. */
 static int add_frame(struct perf_samples *samples, char *text)
 {
 	struct perf_sample *sample = &samples->samples[samples->sample_count - 1];
-	struct perf_symbol **frame;
 	uint64_t address;
 	char *end;
 
@@ -78,12 +76,9 @@ static int add_frame(struct perf_samples *samples, char *text)
 	}
 	text = end + 1;
 	cut_symbol(text);
-	frame = tw_one_more(&samples->frames, &samples->frame_count);
-	if (!frame)
-		return -ENOMEM;
-	*frame = symbol_named(samples, text);
+	*tw_another(&samples->frames, &samples->frame_count) = symbol_named(samples, text);
 	sample->frames++;
-	return *frame ? 0 : -ENOMEM;
+	return 0;
 }
 
 static int is_time(const char *word, size_t length)
@@ -143,7 +138,6 @@ static int add_sample(struct perf_samples *samples, char *line, int *skip)
 	double weight;
 	char *event = find_event(line, &weight), *rest;
 	size_t length;
-	int failed;
 
 	if (!event)
 		return -EINVAL;
@@ -156,14 +150,13 @@ static int add_sample(struct perf_samples *samples, char *line, int *skip)
 	*skip = !is_wanted(samples, event);
 	if (*skip)
 		return 0;
-	sample = tw_one_more(&samples->samples, &samples->sample_count);
-	if (!sample)
-		return -ENOMEM;
+	sample = tw_another(&samples->samples, &samples->sample_count);
 	sample->weight = weight;
 	sample->first_frame = samples->frame_count;
-	failed = *rest ? add_frame(samples, rest) : 0;
 	/* The text of a tracepoint is no address. */
-	return failed == -EINVAL ? 0 : failed;
+	if (*rest)
+		add_frame(samples, rest);
+	return 0;
 }
 
 int tw_perf_script_parse(struct perf_samples *samples, FILE *stream,
@@ -228,13 +221,10 @@ static int run_perf(struct perf_samples *samples, const char *path,
 	if (pid < 0)
 		return pid == -ENOENT || pid == -EACCES ? -ENOEXEC : pid;
 	stream = fdopen(from, "r");
-	if (stream) {
-		failed = tw_perf_script_parse(samples, stream, line);
-		fclose(stream);
-	} else {
-		failed = -ENOMEM;
-		close(from);
-	}
+	if (!stream)
+		tw_no_memory();
+	failed = tw_perf_script_parse(samples, stream, line);
+	fclose(stream);
 	if (tw_child_wait(pid) == 0 || failed)
 		return failed;
 	tw_perf_samples_free(samples);

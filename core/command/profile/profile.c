@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/file.h"
 #include "command/profile/profile.h"
 #include "command/profile/symbols.h"
@@ -79,35 +80,37 @@ const struct tw_options tw_profile_options = {
 	.common = TW_HAS_OUTPUT,
 };
 
-static int print(const struct profile_want *want,
-		 const struct profile_file *file,
-		 const struct profile_result *result,
-		 const struct profile_against *against)
+static void print(const struct profile_want *want,
+		  const struct profile_file *file,
+		  const struct profile_result *result,
+		  const struct profile_against *against)
 {
 	switch (want->format) {
 	case PROFILE_FLAT:
-		return against ? tw_profile_print_against(against, want->top) :
-				 tw_profile_print_flat(file, result, want->top);
+		if (against)
+			tw_profile_print_against(against, want->top);
+		else
+			tw_profile_print_flat(file, result, want->top);
+		break;
 	case PROFILE_CALLERS:
-		return tw_profile_print_callers(file, result, want->top);
+		tw_profile_print_callers(file, result, want->top);
+		break;
 	case PROFILE_FOLDED:
-		return tw_profile_print_folded(file, result);
+		tw_profile_print_folded(file, result);
+		break;
 	case PROFILE_CSV:
-		return tw_profile_print_csv(file, result);
+		tw_profile_print_csv(file, result);
+		break;
 	case PROFILE_JSON:
-		return tw_profile_print_json(file, result, against);
+		tw_profile_print_json(file, result, against);
+		break;
 	case PROFILE_SVG:
-		return tw_profile_print_flame(file, result);
+		tw_profile_print_flame(file, result);
+		break;
 	case PROFILE_TRACE:
-		return tw_profile_print_trace(file, result);
+		tw_profile_print_trace(file, result);
+		break;
 	}
-	return 0;
-}
-
-static int fail_memory(void)
-{
-	return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
-			       "no memory for this profile");
 }
 
 static int show(const struct profile_want *want, struct profile_file *file,
@@ -115,29 +118,28 @@ static int show(const struct profile_want *want, struct profile_file *file,
 {
 	struct profile_against against = { 0 };
 	struct profile_result result;
-	int failed = tw_profile_functions(&result, file);
+	int failed = 0;
 
-	if (!failed)
-		failed = tw_profile_name(&result, file);
-	if (!failed && samples)
+	tw_profile_functions(&result, file);
+	tw_profile_name(&result, file);
+	if (samples)
 		failed = tw_profile_against(&against, &result, samples,
 					    want->against);
 	if (!failed)
-		failed = print(want, file, &result, samples ? &against : NULL);
+		print(want, file, &result, samples ? &against : NULL);
 	tw_profile_against_free(&against);
 	tw_profile_functions_free(&result);
-	if (failed == -ENODATA)
+	if (failed)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
 				       "%s: no sample is of a function of this "
 				       "profile", want->against);
-	return failed ? fail_memory() :
-	       tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
+	return tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
 }
 
 static int read_samples(const char *path, struct perf_samples *samples)
 {
 	unsigned line = 0;
-	int failed = tw_perf_script_read(samples, path, &line);
+	int failed = tw_must(tw_perf_script_read(samples, path, &line));
 
 	switch (failed) {
 	case 0:
@@ -155,8 +157,6 @@ static int read_samples(const char *path, struct perf_samples *samples)
 				       "%s: perf is needed to read it, and is "
 				       "not installed (Debian: linux-perf)",
 				       path);
-	case -ENOMEM:
-		return fail_memory();
 	}
 	return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT, "%s: %s",
 			       path, tw_file_error(-failed));
@@ -165,14 +165,12 @@ static int read_samples(const char *path, struct perf_samples *samples)
 static int read_file(struct profile_file *file, const char *path)
 {
 	unsigned line;
-	int failed = tw_profile_file_read(file, path, &line);
+	int failed = tw_must(tw_profile_file_read(file, path, &line));
 
 	if (failed == -EINVAL)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
 				       "%s: line %u: not a profile of "
 				       "libtickwise-profile, or cut off", path, line);
-	if (failed == -ENOMEM)
-		return fail_memory();
 	if (failed)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
 				       "%s: %s", path, tw_file_error(-failed));
@@ -303,9 +301,7 @@ int tw_command_profile(int argc, char **argv)
 	struct profile_want want = { .options = "" };
 	int code;
 
-	want.exclude.list = calloc((size_t)argc, sizeof(*want.exclude.list));
-	if (!want.exclude.list)
-		return fail_memory();
+	want.exclude.list = tw_zalloc((size_t)argc, sizeof(*want.exclude.list));
 	code = with(&want, argv);
 	free(want.exclude.list);
 	return code;

@@ -48,22 +48,22 @@ static inline double profile_ns(const struct profile_file *file, double ticks)
 	return ticks / file->hz * 1e9;
 }
 
-/* Print to stdout. @top: rows of the table; 0: all. Return: 0; -ENOMEM. */
-int tw_profile_print_flat(const struct profile_file *file,
-			  const struct profile_result *result, unsigned top);
-int tw_profile_print_callers(const struct profile_file *file,
-			     const struct profile_result *result, unsigned top);
-int tw_profile_print_csv(const struct profile_file *file,
-			 const struct profile_result *result);
-int tw_profile_print_folded(const struct profile_file *file,
+/* Print to stdout. @top: rows of the table; 0: all. */
+void tw_profile_print_flat(const struct profile_file *file,
+			   const struct profile_result *result, unsigned top);
+void tw_profile_print_callers(const struct profile_file *file,
+			      const struct profile_result *result, unsigned top);
+void tw_profile_print_csv(const struct profile_file *file,
+			  const struct profile_result *result);
+void tw_profile_print_folded(const struct profile_file *file,
+			     const struct profile_result *result);
+void tw_profile_print_flame(const struct profile_file *file,
 			    const struct profile_result *result);
-int tw_profile_print_flame(const struct profile_file *file,
-			   const struct profile_result *result);
 /* @against: its contents are printed, too; or NULL. */
-int tw_profile_print_json(const struct profile_file *file,
-			  const struct profile_result *result,
-			  const struct profile_against *against);
-int tw_profile_print_trace(const struct profile_file *file,
-			   const struct profile_result *result);
+void tw_profile_print_json(const struct profile_file *file,
+			   const struct profile_result *result,
+			   const struct profile_against *against);
+void tw_profile_print_trace(const struct profile_file *file,
+			    const struct profile_result *result);
 
 #endif

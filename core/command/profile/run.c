@@ -13,6 +13,7 @@
 
 #include "command/child.h"
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/profile/profile.h"
 #include "command/profile/symbols.h"
 
@@ -23,7 +24,7 @@ static int is_excluded(const struct profile_want *want, const char *name)
 
 	for (size_t i = 0; i < want->exclude.count && !found; i++)
 		found = fnmatch(want->exclude.list[i], name, 0) == 0 ||
-			(text && fnmatch(want->exclude.list[i], text, 0) == 0);
+			fnmatch(want->exclude.list[i], text, 0) == 0;
 	free(text);
 	return found;
 }
@@ -79,19 +80,15 @@ static int write_filter(const struct profile_want *want, const char *program,
 	return failed;
 }
 
-static int set_environment(const struct profile_want *want, const char *path,
-			   const char *filter)
+static void set_environment(const struct profile_want *want, const char *path,
+			    const char *filter)
 {
 	const char *had = getenv("TICKWISE_PROFILE");
-	char *text;
-	int failed;
+	const char *text = tw_format("%s,%s,file=%s%s%s", had ? had : "", want->options,
+				     path, filter ? ",filter=" : "", filter ? filter : "");
 
-	if (asprintf(&text, "%s,%s,file=%s%s%s", had ? had : "", want->options,
-		     path, filter ? ",filter=" : "", filter ? filter : "") < 0)
-		return -ENOMEM;
-	failed = setenv("TICKWISE_PROFILE", text, 1) ? -errno : 0;
-	free(text);
-	return failed;
+	if (setenv("TICKWISE_PROFILE", text, 1))
+		tw_no_memory();
 }
 
 /*
@@ -200,10 +197,7 @@ static int run(char **argv, const char *path, const char *filter,
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
 				       "can't read the symbols of %s: %s",
 				       argv[0], strerror(-failed));
-	failed = set_environment(want, path, filter);
-	if (failed)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE, "%s",
-				       strerror(-failed));
+	set_environment(want, path, filter);
 	failed = start(argv);
 	if (failed)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "command/memory.h"
 #include "command/profile/shares.h"
 
 /* With independent samples, blocks scatter by 1.5 times as much in one of a
@@ -39,14 +40,13 @@ static double binomial(double share, double n)
 }
 
 /* Compute the error of the mean of the blocks, from their scatter. */
-static int block_errors(double *errors, size_t kinds,
-			const struct tw_sampled *samples, size_t count)
+static void block_errors(double *errors, size_t kinds,
+			 const struct tw_sampled *samples, size_t count)
 {
-	double *block = calloc(kinds, sizeof(*block));
-	double *sum = calloc(kinds, sizeof(*sum));
-	int failed = block && sum ? 0 : -ENOMEM;
+	double *block = tw_zalloc(kinds, sizeof(*block));
+	double *sum = tw_zalloc(kinds, sizeof(*sum));
 
-	for (size_t b = 0, i = 0; !failed && b < TW_SHARE_BLOCKS; b++) {
+	for (size_t b = 0, i = 0; b < TW_SHARE_BLOCKS; b++) {
 		double weight = 0;
 
 		for (; i < (b + 1) * count / TW_SHARE_BLOCKS; i++) {
@@ -61,7 +61,7 @@ static int block_errors(double *errors, size_t kinds,
 			block[what] = 0;
 		}
 	}
-	for (size_t what = 0; !failed && what < kinds; what++) {
+	for (size_t what = 0; what < kinds; what++) {
 		double mean = sum[what] / TW_SHARE_BLOCKS;
 		double about = errors[what] / TW_SHARE_BLOCKS - mean * mean;
 
@@ -70,26 +70,23 @@ static int block_errors(double *errors, size_t kinds,
 	}
 	free(block);
 	free(sum);
-	return failed;
 }
 
 int tw_shares(struct tw_share *shares, size_t kinds,
 	      const struct tw_sampled *samples, size_t count)
 {
-	double *blocks = calloc(kinds + 1, sizeof(*blocks));
+	double *blocks;
 	struct sums sums;
-	int failed = 0;
 
-	if (!blocks)
-		return -ENOMEM;
+	if (!count)
+		return -EINVAL;
+	blocks = tw_zalloc(kinds, sizeof(*blocks));
 	for (size_t i = 0; i < kinds; i++)
 		shares[i] = (struct tw_share) { 0 };
-	if (!count)
-		failed = -EINVAL;
-	else if (count >= TW_SHARE_MIN)
-		failed = block_errors(blocks, kinds, samples, count);
-	sums = add_up(shares, samples, failed ? 0 : count);
-	for (size_t i = 0; i < kinds && !failed; i++) {
+	if (count >= TW_SHARE_MIN)
+		block_errors(blocks, kinds, samples, count);
+	sums = add_up(shares, samples, count);
+	for (size_t i = 0; i < kinds; i++) {
 		struct tw_share *share = &shares[i];
 
 		share->share /= sums.weight;
@@ -101,5 +98,5 @@ int tw_shares(struct tw_share *shares, size_t kinds,
 		share->error = fmax(share->error, blocks[i]);
 	}
 	free(blocks);
-	return failed;
+	return 0;
 }

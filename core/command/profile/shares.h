@@ -38,7 +38,7 @@ struct tw_share {
 };
 
 /* Compute the shares of @kinds things, numbered from 0, of @count samples in
- * the order of time. Pure. Return: 0; -ENOMEM; -EINVAL without a sample. */
+ * the order of time. Pure. Return: 0; -EINVAL without a sample. */
 int tw_shares(struct tw_share *shares, size_t kinds,
 	      const struct tw_sampled *samples, size_t count);
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/memory.h"
 #include "command/profile/symbols.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -67,10 +68,7 @@ static int read_segments(struct profile_symbols *symbols)
 			sizeof(*programs));
 	if (!programs)
 		return -ENOEXEC;
-	symbols->segments = calloc((size_t)header->e_phnum + 1,
-				   sizeof(*symbols->segments));
-	if (!symbols->segments)
-		return -ENOMEM;
+	symbols->segments = tw_zalloc(header->e_phnum, sizeof(*symbols->segments));
 	for (unsigned i = 0; i < header->e_phnum; i++)
 		if (programs[i].p_type == PT_LOAD)
 			symbols->segments[symbols->segment_count++] =
@@ -109,9 +107,7 @@ static int read_table(struct profile_symbols *symbols, const Elf64_Shdr *table,
 	    !strings->sh_size || symbols->file[strings->sh_offset +
 					       strings->sh_size - 1])
 		return -ENOEXEC;
-	symbols->symbols = calloc(count + 1, sizeof(*symbols->symbols));
-	if (!symbols->symbols)
-		return -ENOMEM;
+	symbols->symbols = tw_zalloc(count, sizeof(*symbols->symbols));
 	for (uint64_t i = 0; i < count; i++) {
 		const Elf64_Sym *entry = &entries[i];
 		unsigned type = ELF64_ST_TYPE(entry->st_info);

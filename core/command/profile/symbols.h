@@ -42,14 +42,14 @@ uint64_t tw_profile_symbol_offset(const struct profile_symbols *symbols,
 				  const struct profile_symbol *symbol);
 
 /* Return the name as in the source, if it is a C++ or Rust name and libstdc++
- * is installed; else a copy. To be freed; NULL: out of memory. */
+ * is installed; else a copy. To be freed. */
 char *tw_profile_demangle(const char *name);
 
 struct profile_file;
 struct profile_result;
 
-/* Name all functions of @result. Return: 0; -ENOMEM. */
-int tw_profile_name(struct profile_result *result,
-		    const struct profile_file *file);
+/* Name all functions of @result. */
+void tw_profile_name(struct profile_result *result,
+		     const struct profile_file *file);
 
 #endif

@@ -1,50 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Describes the I/Os of a direction that no stage has recorded. A failed I/O,
- * the first part of a short one, and I/Os that fio does not account are not in
- * fio's lat either. fio does not know the engine's stamps.
+ * Describes I/Os of a direction by the words of their rows: some that are among the
+ * I/Os, and those that no stage has recorded. A failed I/O, the first
+ * part of a short one, and I/Os that fio does not account are not in fio's lat either.
+ * fio does not know the engine's stamps.
  */
 #include "command/report/apart.h"
 
-static const struct {
-	const char *words;
-	int in_fio_lat;
-} apart[TW_REPORT_COUNTS] = {
-	[TW_REPORT_ERRORS] = { "errors", 0 },
-	[TW_REPORT_SHORT] = { "first parts of short I/Os", 0 },
-	[TW_REPORT_UNACCOUNTED] = { "that fio does not account (ramp time, the "
-				    "sync at the end)", 0 },
-	[TW_REPORT_BACKWARDS] = { "whose stamps ran backwards", 1 },
-};
-
-static int add_kinds(struct tw_page *page, const struct tw_report_tally *tally,
-		     int direction, int in_fio_lat, const char *beginning)
+/* Add the counts that are shown there. Return: 0: there are none. */
+static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
+		     enum tw_show show, const char *beginning)
 {
+	char words[TW_ROW_TEXT];
 	int any = 0;
 
-	for (int i = TW_REPORT_ERRORS; i < TW_REPORT_COUNTS; i++)
-		if (tally->counts[i][direction] &&
-		    apart[i].in_fio_lat == in_fio_lat)
-			tw_page_more(page, "%s%llu %s", any++ ? ", " : beginning,
-				     (unsigned long long)tally->counts[i][direction],
-				     apart[i].words);
+	for (size_t i = 0; i < TW_COUNTS; i++) {
+		const struct tw_count_row *row = &tw_count_rows[i];
+		const uint64_t count = tw_count_of(counts, i);
+
+		if (row->show != show || !count)
+			continue;
+		tw_page_more(page, "%s%llu %s", any++ ? ", " : beginning,
+			     (unsigned long long)count,
+			     tw_row_words(words, row->words, count));
+		if (show == TW_AMONG)
+			tw_page_more(page, " (%s)", row->more);
+	}
 	return any;
 }
 
-void tw_report_add_apart(struct tw_page *page, const struct tw_report_tally *tally,
+static int has_any(const struct tw_counts *counts, enum tw_show show)
+{
+	for (size_t i = 0; i < TW_COUNTS; i++)
+		if (tw_count_rows[i].show == show && tw_count_of(counts, i))
+			return 1;
+	return 0;
+}
+
+void tw_report_add_apart(struct tw_page *page, const struct tw_tally *tally,
 			 int direction)
 {
-	uint64_t all = 0;
+	const struct tw_counts *counts = &tally->counts[direction];
 	int any;
 
-	for (int i = TW_REPORT_ERRORS; i < TW_REPORT_COUNTS; i++)
-		all |= tally->counts[i][direction];
-	if (!all)
+	if (!has_any(counts, TW_APART) && !has_any(counts, TW_IN_FIO_LAT))
 		return;
 	tw_page_remark(page, "%s", "");
-	any = add_kinds(page, tally, direction, 0,
+	any = add_kinds(page, counts, TW_APART,
 			"not among these, nor in fio's lat: ");
-	add_kinds(page, tally, direction, 1, any ?
+	add_kinds(page, counts, TW_IN_FIO_LAT, any ?
 		  "; not among these, but in fio's lat: " :
 		  "not among these, but in fio's lat: ");
+}
+
+void tw_report_add_among(struct tw_page *page, const struct tw_tally *tally,
+			 int direction)
+{
+	const struct tw_counts *counts = &tally->counts[direction];
+
+	if (!has_any(counts, TW_AMONG))
+		return;
+	tw_page_remark(page, "%s", "");
+	add_kinds(page, counts, TW_AMONG, "among these: ");
 }

@@ -7,16 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/memory.h"
 #include "command/output/table.h"
-#include "command/reports/attached.h"
 #include "command/report/page.h"
-#include "command/reports/want.h"
+#include "command/reports/attached.h"
+#include "latency/histogram_json.h"
+#include "report/want.h"
 
 #define MAX_IN_TEXT	20
-
-static const int stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE };
-
-#define STAGES	(sizeof(stages) / sizeof(*stages))
 
 /* ---- which ------------------------------------------------------------------- */
 
@@ -32,18 +30,16 @@ static int by_ios(const void *left, const void *right)
 	return strcmp(tw_report_string(a, "operation"), tw_report_string(b, "operation"));
 }
 
-/* Return the rows, busiest first, to be freed; NULL: there are none, or out of
- * memory. */
+/* Return the rows, busiest first, to be freed; NULL: there are none. */
 static const json_t **sorted(const struct tw_report_group *group, size_t *count)
 {
-	const json_t *all = json_object_get(group->members[0]->attached,
-					    "operations");
+	const json_t *all = json_object_get(group->all.attached, "operations");
 	const json_t **rows;
 
 	*count = json_array_size(all);
-	rows = *count ? malloc(*count * sizeof(*rows)) : NULL;
-	if (!rows)
+	if (!*count)
 		return NULL;
+	rows = tw_malloc(*count * sizeof(*rows));
 	for (size_t i = 0; i < *count; i++)
 		rows[i] = json_array_get(all, i);
 	qsort(rows, *count, sizeof(*rows), by_ios);
@@ -52,13 +48,22 @@ static const json_t **sorted(const struct tw_report_group *group, size_t *count)
 
 /* ---- of one of them -------------------------------------------------------------- */
 
-/* Add mean, p99 and maximum. */
-static void add_lat(struct tw_table *table, const json_t *of)
+/* Read a histogram, to be freed. Return 0 if the row has none. */
+static int read_time(struct tw_histogram *histogram, const json_t *row, unsigned time)
 {
-	struct tw_histogram histogram;
+	const json_t *of = json_object_get(row, "stages");
 	const char *wrong;
 
-	if (tw_histogram_from_json(&histogram, json_object_get(of, "lat"), &wrong)) {
+	return !tw_must(tw_histogram_from_json(histogram, json_object_get(
+				of, tw_time_rows[time].name), &wrong));
+}
+
+/* Add mean, p99 and maximum. */
+static void add_lat(struct tw_table *table, const json_t *row)
+{
+	struct tw_histogram histogram;
+
+	if (!read_time(&histogram, row, TW_LAT)) {
 		for (int i = 0; i < 3; i++)
 			tw_cell_none(table);
 		return;
@@ -72,51 +77,48 @@ static void add_lat(struct tw_table *table, const json_t *of)
 	tw_histogram_free(&histogram);
 }
 
-/* Add the means of the stages, if the histogram of lat can be read, too. */
-static void add_stages(struct tw_table *table, const json_t *of)
+/* Add the means of the stages. */
+static void add_stages(struct tw_table *table, const json_t *row)
 {
-	for (size_t i = 0; i < STAGES; i++) {
-		const json_t *stage = json_object_get(
-			of, tw_report_times[stages[i]].key);
+	static const unsigned stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE };
+	struct tw_histogram histogram;
 
-		if (stage)
-			tw_cell_ns(table, json_number_value(
-				json_object_get(stage, "mean_ns")));
-		else
+	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
+		if (!read_time(&histogram, row, stages[i])) {
 			tw_cell_none(table);
+			continue;
+		}
+		tw_cell_ns(table, tw_histogram_mean_ns(&histogram));
+		tw_histogram_free(&histogram);
 	}
 }
 
-/* Describe I/Os that some or all of the row's numbers leave out. */
+/* Return a count that needs words: it is of I/Os that some or all of the row's numbers
+ * leave out, or whose lat has a wait. */
+static uint64_t apart(const json_t *row, unsigned count)
+{
+	if (count == TW_ROW_ios || count == TW_ROW_split || count == TW_ROW_waited)
+		return 0;
+	if (count == TW_ROW_no_request && !tw_report_u64(row, "split"))
+		return 0;
+	return tw_report_u64(row, tw_row_key(tw_count_rows[count].path));
+}
+
+/* Describe these I/Os. Return 0 if there are none. */
 static int say_apart(char *text, size_t size, const json_t *row)
 {
-	static const struct {
-		const char *key, *words;
-	} all[] = {
-		{ "missing_stamp", "lacked a stamp" },
-		{ "sync_write", "were O_SYNC or O_DSYNC writes" },
-		{ "linked", "waited for the one before them" },
-		{ "drained", "waited for all before them" },
-		{ "empty", "moved nothing" },
-		{ "errors", "failed" },
-		{ "cancelled", "were cancelled" },
-		{ "no_cqe", "ended without a completion that was seen" },
-		{ "unseen", "were accepted before" },
-	};
 	FILE *file = fmemopen(text, size, "w");
-	uint64_t split = tw_report_u64(row, "split"), none = tw_report_u64(row, "no_request");
+	char words[TW_ROW_TEXT];
 	int any = 0;
 
 	if (!file)
 		return 0;
-	if (split && none)
-		fprintf(file, "%llu had no block request", (unsigned long long)none);
-	any = split && none;
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (tw_report_u64(row, all[i].key))
+	for (unsigned i = 0; i < TW_COUNTS; i++)
+		if (apart(row, i))
 			fprintf(file, "%s%llu %s", any++ ? ", " : "",
-				(unsigned long long)tw_report_u64(row, all[i].key),
-				all[i].words);
+				(unsigned long long)apart(row, i),
+				tw_row_words(words, tw_count_rows[i].words,
+					     apart(row, i)));
 	fclose(file);
 	return any;
 }
@@ -125,7 +127,6 @@ static int say_apart(char *text, size_t size, const json_t *row)
 
 static void add_row(struct tw_table *table, const json_t *row)
 {
-	const json_t *of = json_object_get(row, "stages");
 	const char *file = tw_report_string(row, "file");
 	char text[TW_REPORT_SENTENCE];
 
@@ -133,8 +134,8 @@ static void add_row(struct tw_table *table, const json_t *row)
 	tw_cell_u64(table, tw_report_u64(row, "ring"));
 	tw_cell_text(table, tw_report_string(row, "operation"));
 	tw_cell_u64(table, tw_report_u64(row, "ios"));
-	add_lat(table, of);
-	add_stages(table, of);
+	add_lat(table, row);
+	add_stages(table, row);
 	tw_cell_text(table, strcmp(file, "-") == 0 ? "" : file);
 	tw_cell_text(table, say_apart(text, sizeof(text), row) ? text : "");
 }
@@ -148,11 +149,9 @@ static void add_table(struct tw_page *page, const json_t **rows, size_t count)
 		{ "mean", .width = 7, .flags = TW_COLUMN_NARROW },
 		{ "p99", .width = 7, .flags = TW_COLUMN_NARROW },
 		{ "max", .width = 7, .flags = TW_COLUMN_NARROW },
-		{ tw_report_times[TW_BLOCKQ].name, .width = 7,
-		  .flags = TW_COLUMN_NARROW },
-		{ tw_report_times[TW_DEVICE].name, .width = 7,
-		  .flags = TW_COLUMN_NARROW },
-		{ tw_report_times[TW_COMPLETE].name, .width = 7,
+		{ tw_time_rows[TW_BLOCKQ].name, .width = 7, .flags = TW_COLUMN_NARROW },
+		{ tw_time_rows[TW_DEVICE].name, .width = 7, .flags = TW_COLUMN_NARROW },
+		{ tw_time_rows[TW_COMPLETE].name, .width = 7,
 		  .flags = TW_COLUMN_NARROW },
 		{ "file", .width = 7, .flags = TW_COLUMN_BELOW },
 		{ "apart", .width = 7, .flags = TW_COLUMN_BELOW },
@@ -167,7 +166,7 @@ static void add_table(struct tw_page *page, const json_t **rows, size_t count)
 
 static void add_rings(struct tw_page *page, const struct tw_report_group *group)
 {
-	const json_t *rings = json_object_get(group->members[0]->attached, "rings");
+	const json_t *rings = json_object_get(group->all.attached, "rings");
 	size_t count = json_array_size(rings), shown = 0;
 
 	if (count)
@@ -175,12 +174,13 @@ static void add_rings(struct tw_page *page, const struct tw_report_group *group)
 	for (; shown < count && shown < MAX_IN_TEXT; shown++) {
 		const json_t *ring = json_array_get(rings, shown);
 
-		tw_page_more(page, "%sring %llu: %s %llu, %llu entries",
+		tw_page_more(page, "%sring %llu: %s %llu, %llu entr%s",
 			     shown ? "; " : "",
 			     (unsigned long long)tw_report_u64(ring, "ring"),
 			     tw_report_string(ring, "program"),
 			     (unsigned long long)tw_report_u64(ring, "pid"),
-			     (unsigned long long)tw_report_u64(ring, "sq_entries"));
+			     (unsigned long long)tw_report_u64(ring, "sq_entries"),
+			     tw_report_u64(ring, "sq_entries") == 1 ? "y" : "ies");
 	}
 	if (shown < count)
 		tw_page_more(page, "; and %zu more", count - shown);
@@ -197,9 +197,7 @@ void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *
 	tw_page_heading(page, 3, "by ring, file and operation");
 	if (rows)
 		add_table(page, rows, count);
-	else if (count)
-		tw_page_fail(page);
-	else if (tw_report_attached_rings(group->members[0]->attached))
+	else if (tw_report_attached_rings(group))
 		tw_page_remark(page, "no I/O was seen");
 	else
 		tw_page_remark(page, "no ring was seen: these processes did no I/O "

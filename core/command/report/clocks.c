@@ -72,10 +72,10 @@ static void add_table(struct tw_page *page, const struct tw_report_group *group)
 	struct tw_report_clock off;
 
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
-		if (group->worst[i])
-			add_clock(table, i, group->worst[i]);
+		if (group->worst[i].json)
+			add_clock(table, i, &group->worst[i]);
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
-		if (tw_report_clock_off_monotonic(group->worst[i], &off))
+		if (tw_report_clock_off_monotonic(&group->worst[i], &off))
 			add_clock(table, i, &off);
 }
 
@@ -136,13 +136,13 @@ static int is_contradicted(const struct tw_report_clock *own)
 
 static int matters(const struct tw_report_group *group)
 {
-	const struct tw_report_clock *own = group->worst[TW_REPORT_TICKWISE];
-	const struct tw_report_clock *fio = group->worst[TW_REPORT_FIO];
+	const struct tw_report_clock *own = &group->worst[TW_REPORT_TICKWISE];
+	const struct tw_report_clock *fio = &group->worst[TW_REPORT_FIO];
 
-	if (group->verdict == TW_REPORT_UNRELIABLE || group->fallbacks || !own)
+	if (group->all.verdict == TW_REPORT_UNRELIABLE || group->fallbacks || !own->json)
 		return 1;
-	if (fio && (fabs(fio->error_ppb) > VISIBLE_PPB ||
-		    strcmp(fio->against, own->against)))
+	if (fio->json && (fabs(fio->error_ppb) > VISIBLE_PPB ||
+			  strcmp(fio->against, own->against)))
 		return 1;
 	return fabs(own->error_ppb) > VISIBLE_PPB || is_contradicted(own);
 }
@@ -151,10 +151,10 @@ static int matters(const struct tw_report_group *group)
 
 static void add_all(struct tw_page *page, const struct tw_report_group *group)
 {
-	const struct tw_report_clock *own = group->worst[TW_REPORT_TICKWISE];
+	const struct tw_report_clock *own = &group->worst[TW_REPORT_TICKWISE];
 
 	add_table(page, group);
-	if (own) {
+	if (own->json) {
 		add_rate(page, own);
 		add_refit(page, own);
 	}
@@ -176,14 +176,14 @@ static void add_error(struct tw_page *page, const struct tw_report_clock *clock)
 
 static void add_line(struct tw_page *page, const struct tw_report_group *group)
 {
-	const struct tw_report_clock *own = group->worst[TW_REPORT_TICKWISE];
-	const struct tw_report_clock *fio = group->worst[TW_REPORT_FIO];
+	const struct tw_report_clock *own = &group->worst[TW_REPORT_TICKWISE];
+	const struct tw_report_clock *fio = &group->worst[TW_REPORT_FIO];
 
 	tw_page_paragraph(page, "clock errors (%s): tickwise",
 			  strcmp(own->against, "CLOCK_MONOTONIC_RAW") == 0 ? "RAW" :
 			  short_name(own->against));
 	add_error(page, own);
-	if (!fio)
+	if (!fio->json)
 		return;
 	tw_page_more(page, ", fio");
 	add_error(page, fio);
@@ -192,7 +192,7 @@ static void add_line(struct tw_page *page, const struct tw_report_group *group)
 static int has_clocks(const struct tw_report_group *group)
 {
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
-		if (group->worst[i])
+		if (group->worst[i].json)
 			return 1;
 	return 0;
 }
@@ -206,14 +206,14 @@ void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *gr
 		return;
 	}
 	if (matters(group) || with & TW_REPORT_WITH_CLOCKS) {
-		tw_page_heading(page, 3, "clocks in this run%s", group->size == 1 ? "" :
+		tw_page_heading(page, 3, "clocks in this run%s", group->all.job_count == 1 ? "" :
 				": of all its jobs, for each clock the one farthest off");
 		add_all(page, group);
 		return;
 	}
 	add_line(page, group);
 	tw_page_only(page, TW_IN_TEXT);
-	tw_page_details(page, "clocks in this run%s", group->size == 1 ? "" :
+	tw_page_details(page, "clocks in this run%s", group->all.job_count == 1 ? "" :
 			": of all its jobs, for each clock the one farthest off");
 	add_all(page, group);
 	tw_page_end_details(page);

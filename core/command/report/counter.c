@@ -7,10 +7,15 @@
 
 #include "command/report/counter.h"
 
+static const json_t *reasons_of(const struct tw_report_group *group)
+{
+	return json_object_get(group->all.counter, "reasons");
+}
+
 static int has_something_to_say(const struct tw_report_group *group)
 {
-	return group->verdict != TW_REPORT_RELIABLE || group->fallbacks ||
-	       json_array_size(group->reasons);
+	return group->all.verdict != TW_REPORT_RELIABLE || group->fallbacks ||
+	       json_array_size(reasons_of(group));
 }
 
 /* Is this a reason that `tickwise check` warns of whatever its verdict? The
@@ -25,10 +30,10 @@ static int speaks_against(const json_t *reason)
 
 static int warns(const struct tw_report_group *group)
 {
-	if (group->verdict != TW_REPORT_UNDECIDED || group->fallbacks)
+	if (group->all.verdict != TW_REPORT_UNDECIDED || group->fallbacks)
 		return has_something_to_say(group);
-	for (size_t i = 0; i < json_array_size(group->reasons); i++)
-		if (speaks_against(json_array_get(group->reasons, i)))
+	for (size_t i = 0; i < json_array_size(reasons_of(group)); i++)
+		if (speaks_against(json_array_get(reasons_of(group), i)))
 			return 1;
 	return 0;
 }
@@ -46,18 +51,18 @@ static const char *beginning(const struct tw_report_group *group)
 
 	/* A good verdict can have reasons: the CPUs agree, but another source
 	 * warns. */
-	if (group->verdict == TW_REPORT_RELIABLE && !group->fallbacks)
+	if (group->all.verdict == TW_REPORT_RELIABLE && !group->fallbacks)
 		return "the CPUs' counters agree, but";
-	return says[group->verdict];
+	return says[group->all.verdict];
 }
 
 static void add_reasons(struct tw_page *page, const struct tw_report_group *group)
 {
-	size_t reasons = json_array_size(group->reasons);
+	size_t reasons = json_array_size(reasons_of(group));
 
 	for (size_t i = 0; i < reasons; i++)
 		tw_page_more(page, " %s%s", json_string_value(json_object_get(
-			     json_array_get(group->reasons, i), "text")),
+			     json_array_get(reasons_of(group), i), "text")),
 			     i + 1 < reasons ? ";" : ".");
 	if (reasons == 0)
 		tw_page_more(page, " no reason is given.");
@@ -69,12 +74,12 @@ void tw_report_warn_counter(struct tw_page *page, const struct tw_report_group *
 		return;
 	tw_page_warning(page, "%s", beginning(group));
 	add_reasons(page, group);
-	if (group->fallbacks == group->size)
+	if (group->fallbacks == group->all.job_count)
 		tw_page_more(page, " All times here are the system clock's, not the "
 			     "counter's.");
 	else if (group->fallbacks)
 		tw_page_more(page, " In %zu of %zu jobs times are the system clock's, "
-			     "not the counter's.", group->fallbacks, group->size);
+			     "not the counter's.", group->fallbacks, group->all.job_count);
 }
 
 /* Describe without a warning what was not checked. A check that was too short,

@@ -11,9 +11,9 @@
 
 #define MIN_PERCENT	10	/* of lat: less is not worth an option */
 
-static int is_large(const struct tw_report_tally *tally, int direction)
+static int is_large(const struct tw_tally *tally, int direction)
 {
-	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
 	const struct tw_histogram *deliver = &tally->times[TW_DELIVER][direction];
 
 	return lat->count &&
@@ -40,15 +40,15 @@ static int takes_one_by_one(const json_t *options)
 
 void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *group)
 {
-	const struct tw_report *first = group->members[0];
+	const struct tw_report_job *first = &group->all.jobs[0];
 	int any = 0;
 
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		any |= is_large(&group->tally, i);
-	if (any && first->job.iodepth > 1 && takes_one_by_one(first->facts.options))
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		any |= is_large(&group->all.tally, i);
+	if (any && first->iodepth > 1 && takes_one_by_one(first->options))
 		tw_page_paragraph(page, "deliver is large, as fio takes completions one at "
 				  "a time and submits an I/O between two of them. With "
 				  "iodepth_batch_complete_max=%llu in the job it takes all "
 				  "that are there.",
-				  (unsigned long long)first->job.iodepth);
+				  (unsigned long long)first->iodepth);
 }

@@ -5,15 +5,17 @@
  */
 #include "command/report/page.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "command/memory.h"
+#include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
 #include "command/reports/devices.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 /* In text. HTML and --json have all rows. */
 #define MAX_ROWS	32
@@ -21,7 +23,7 @@
 static int hosts_differ(const struct tw_report_ranking *ranking)
 {
 	for (size_t i = 1; i < ranking->count; i++)
-		if (strcmp(ranking->list[i]->host, ranking->list[0]->host))
+		if (strcmp(ranking->list[i].device->host, ranking->list->device->host))
 			return 1;
 	return 0;
 }
@@ -36,7 +38,8 @@ static const char *model_of(const struct tw_report_device *device)
 static int models_differ(const struct tw_report_ranking *ranking)
 {
 	for (size_t i = 1; i < ranking->count; i++)
-		if (strcmp(model_of(ranking->list[i]), model_of(ranking->list[0])))
+		if (strcmp(model_of(ranking->list[i].device),
+			   model_of(ranking->list->device)))
 			return 1;
 	return 0;
 }
@@ -90,116 +93,123 @@ static void add_table(struct tw_page *page, const struct tw_report_ranking *rank
 
 	tw_table_limit(table, MAX_ROWS, "--json");
 	for (size_t i = 0; i < ranking->count; i++)
-		add_row(table, ranking->list[i], ranking->direction,
-			hosts_differ(ranking), with_model, i < ranking->slow);
+		add_row(table, ranking->list[i].device, ranking->direction,
+			hosts_differ(ranking), with_model, ranking->list[i].is_slow);
 }
 
 /* Return the lowest number of digits. The legend describes that of the
  * stages. */
 static unsigned digits_of(const struct tw_report_ranking *ranking)
 {
-	unsigned digits = ranking->list[0]->lat[ranking->direction].digits;
+	unsigned digits = UINT_MAX;
 
-	for (size_t i = 1; i < ranking->count; i++)
-		if (ranking->list[i]->lat[ranking->direction].digits < digits)
-			digits = ranking->list[i]->lat[ranking->direction].digits;
+	for (size_t i = 0; i < ranking->count; i++) {
+		const struct tw_report_device *device = ranking->list[i].device;
+
+		if (device->lat[ranking->direction].digits < digits)
+			digits = device->lat[ranking->direction].digits;
+	}
 	return digits;
 }
 
 static void add_direction(struct tw_page *page, const struct tw_report_ranking *ranking)
 {
-	char text[TW_REPORT_SENTENCE];
-
 	if (ranking->count < 2)
 		return;
 	if (ranking->percent > 0)
 		tw_page_heading(page, 3, "%s: devices by p%g of lat",
-				tw_report_directions[ranking->direction],
+				tw_direction_names[ranking->direction],
 				ranking->percent);
 	else
 		tw_page_heading(page, 3, "%s: devices by the mean of lat",
-				tw_report_directions[ranking->direction]);
+				tw_direction_names[ranking->direction]);
 	if (ranking->slow)
 		tw_page_more(page, ", after the slow %s", ranking->slow > 1 ? "ones" : "one");
-	tw_report_say_slow_devices(text, sizeof(text), ranking);
-	tw_page_remark(page, "%s", text);
+	tw_page_remark(page, "%s", ranking->text);
 	add_table(page, ranking);
 	tw_page_remark(page, "in device: the stage device; percentiles are at most %g %% "
 		       "above", 100 / pow(10, digits_of(ranking)));
 }
 
-static void add_other_files(struct tw_page *page, const struct tw_report_devices *devices)
+static void add_other_files(struct tw_page *page, uint64_t other_files)
 {
-	if (devices->other_files)
-		tw_page_remark(page, "not in here: I/Os on %llu files: of a job's devices "
-			       "the first 64 are kept, and the device of a file may not "
-			       "be known", (unsigned long long)devices->other_files);
+	if (other_files)
+		tw_page_remark(page, "not in here: I/Os on %llu file%s. Of a job the first 64 "
+			       "devices are kept, and the device of a file may not be "
+			       "known", (unsigned long long)other_files,
+			       tw_format_plural(other_files));
 }
 
-static void add_other_jobs(struct tw_page *page, const struct tw_report_devices *devices)
+/* Return the number of the report's I/Os that may be on any of its devices. */
+static uint64_t unknown_ios(const struct tw_report *all)
 {
-	const char *what = devices->count > 1 ? "not in the devices" :
-						"the devices are not shown";
+	uint64_t all_ios = 0, known = all->tally.scalars.other_ios;
 
-	if (devices->other_jobs == 1)
-		tw_page_remark(page, "%s: a job on several, as its intervals are not by "
-			       "device", what);
-	else if (devices->other_jobs)
-		tw_page_remark(page, "%s: %zu jobs on several, as their intervals are not "
-			       "by device", what, devices->other_jobs);
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
+		all_ios += all->tally.counts[i].ios;
+		for (size_t j = 0; j < all->device_count; j++)
+			known += all->devices[j].ios[i];
+	}
+	return all_ios > known ? all_ios - known : 0;
 }
 
-static int add_all(struct tw_page *page, const struct tw_report_devices *devices,
-		   const struct tw_report_group *groups, size_t count)
+static void add_unknown(struct tw_page *page, const struct tw_report *all)
+{
+	const uint64_t ios = unknown_ios(all);
+
+	if (ios)
+		tw_page_remark(page, "the device of %llu I/O%s is not known: the intervals of "
+			       "a job on several devices do not tell it",
+			       (unsigned long long)ios, tw_format_plural(ios));
+}
+
+static void add_all(struct tw_page *page, const struct tw_report *all,
+		    const struct tw_report_group *groups, size_t count)
 {
 	struct tw_report_ranking ranking;
+	uint64_t other_files = 0;
 
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
-		if (tw_report_rank_devices(&ranking, devices, i, groups, count))
-			return -1;
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		tw_report_rank_devices(&ranking, all, i, groups, count);
 		add_direction(page, &ranking);
 		tw_report_ranking_free(&ranking);
 	}
-	add_other_files(page, devices);
-	return 0;
+	for (size_t i = 0; i < count; i++)
+		other_files += groups[i].all.tally.scalars.other_files;
+	add_other_files(page, other_files);
 }
 
-/* Return the largest number of devices in one of the groups. */
-static size_t most_of_one(const struct tw_report_group *groups, size_t count)
+/* Add the devices of several groups, unless it is the table of one of them. */
+static void add_sum(struct tw_page *page, const struct tw_report_group *groups,
+		    size_t count)
 {
-	struct tw_report_devices devices;
+	struct tw_report sum = { .devices = NULL };
 	size_t most = 0;
+	int error = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (!tw_report_merge_devices(&devices, &groups[i], 1)) {
-			if (devices.count > most)
-				most = devices.count;
-			tw_report_devices_free(&devices);
-		}
-	return most;
+	for (size_t i = 0; i < count && !error; i++) {
+		if (groups[i].all.device_count > most)
+			most = groups[i].all.device_count;
+		error = tw_must(tw_report_collect_devices(&sum, &groups[i].all));
+	}
+	if (error) {
+		tw_page_remark(page, "the devices are not shown: their sums don't fit");
+	} else if (sum.device_count > most) {
+		tw_page_heading(page, 2, "Devices of all reports");
+		add_all(page, &sum, groups, count);
+	}
+	tw_report_free(&sum);
 }
 
 void tw_report_add_devices(struct tw_page *page, const struct tw_report_group *groups,
 			   size_t count)
 {
-	struct tw_report_devices devices;
-	int error = tw_report_merge_devices(&devices, groups, count);
+	const struct tw_report *all = &groups->all;
 
-	if (error == -EOVERFLOW)
-		tw_page_remark(page, "the devices are not shown: their sums don't fit");
-	else if (error)
-		tw_page_fail(page);
-	if (error)
-		return;
-	/* For several groups, leave out a table that equals that of a group. */
-	if (devices.count > 1 &&
-	    (count == 1 || devices.count > most_of_one(groups, count))) {
-		if (count > 1)
-			tw_page_heading(page, 2, "Devices of all reports");
-		if (add_all(page, &devices, groups, count))
-			tw_page_fail(page);
+	if (count > 1) {
+		add_sum(page, groups, count);
+	} else if (all->device_count > 1) {
+		add_all(page, all, groups, 1);
+		add_unknown(page, all);
 	}
-	if (count == 1)
-		add_other_jobs(page, &devices);
-	tw_report_devices_free(&devices);
 }

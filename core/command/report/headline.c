@@ -2,27 +2,27 @@
 /*
  * The headline of a group: the job in one line, tiles with the figures of each
  * direction, and facts about device, file, machine and run. Facts that a report
- * does not have are left out; reports of older engines have few.
+ * does not have are left out.
  */
 #include "command/report/headline.h"
 
 #include <string.h>
 #include <time.h>
 
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
 #include "command/reports/attached.h"
-#include "command/reports/facts.h"
 #include "command/reports/merge.h"
-#include "command/reports/want.h"
 #include "machine/hypervisor.h"
+#include "report/want.h"
 
 #define MAX_FACTS	4	/* in text, of each: devices, files, reports */
 
 static const char *option(const struct tw_report_group *group, const char *name)
 {
-	const json_t *options = group->members[0]->facts.options;
+	const json_t *options = group->all.jobs[0].options;
 
 	return json_string_value(json_object_get(options, name));
 }
@@ -46,7 +46,7 @@ static void add_block_size(struct tw_page *page, const struct tw_report_group *g
 static void add_job(struct tw_page *page, const struct tw_report_group *group,
 		    int is_only_one)
 {
-	const struct tw_report_job *job = &group->members[0]->job;
+	const struct tw_report_job *job = &group->all.jobs[0];
 	const char *rw = option(group, "rw"), *direct = option(group, "direct");
 	char run[TW_FORMAT_SIZE];
 
@@ -56,8 +56,8 @@ static void add_job(struct tw_page *page, const struct tw_report_group *group,
 	if (direct)
 		tw_page_more(page, "%s, ", strcmp(direct, "0") ? "direct" : "buffered");
 	tw_page_more(page, "iodepth %llu", (unsigned long long)job->iodepth);
-	if (group->size > 1)
-		tw_page_more(page, ", %zu jobs", group->size);
+	if (group->all.job_count > 1)
+		tw_page_more(page, ", %zu jobs", group->all.job_count);
 	if (!is_only_one)
 		tw_page_more(page, ", group %llu", (unsigned long long)job->groupid);
 	if (group->run_ns)
@@ -69,7 +69,7 @@ static void add_first_line(struct tw_page *page, const struct tw_report_group *g
 			   int is_only_one, enum tw_media medium)
 {
 	tw_page_paragraph(page, "%s%s", medium == TW_IN_TEXT ?
-			  group->members[0]->job.name : "",
+			  group->all.jobs[0].name : "",
 			  medium == TW_IN_TEXT ? ": " : "");
 	tw_page_only(page, medium);
 	if (tw_report_is_attached(group))
@@ -103,8 +103,8 @@ static void add_tiles(struct tw_page *page, const struct tw_report_group *group)
 		{ "max lat", .width = 9 },
 	};
 	struct tw_column shown[sizeof(columns) / sizeof(*columns)];
-	const struct tw_report_tally *tally = &group->tally;
-	int has_bytes = !(tally->missing & (1U << TW_REPORT_BYTES));
+	const struct tw_tally *tally = &group->all.tally;
+	int has_bytes = tw_has(tally, TW_ROW_bytes);
 	struct tw_table *tiles;
 
 	memcpy(shown, columns, sizeof(columns));
@@ -112,18 +112,18 @@ static void add_tiles(struct tw_page *page, const struct tw_report_group *group)
 		memmove(shown + 2, columns + 3, sizeof(columns) - 3 * sizeof(*columns));
 	tiles = tw_page_tiles(page, shown, sizeof(columns) / sizeof(*columns) -
 			      !has_bytes);
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		if (!tw_report_shows_direction(group, i))
 			continue;
 		tw_table_row(tiles);
-		tw_cell_text(tiles, tw_report_directions[i]);
-		add_rate(tiles, group, (double)tally->counts[TW_REPORT_IOS][i]);
-		if (has_bytes && i != TW_REPORT_SYNC)
-			add_rate(tiles, group, (double)tally->counts[TW_REPORT_BYTES][i] /
+		tw_cell_text(tiles, tw_direction_names[i]);
+		add_rate(tiles, group, (double)tally->counts[i].ios);
+		if (has_bytes && i != TW_SYNC)
+			add_rate(tiles, group, (double)tally->counts[i].bytes /
 				 (1 << 20));
 		else if (has_bytes)
 			tw_cell_none(tiles);
-		tw_report_add_lat(tiles, &tally->times[TW_REPORT_LAT][i]);
+		tw_report_add_lat(tiles, &tally->times[TW_LAT][i]);
 	}
 }
 
@@ -174,20 +174,23 @@ static void add_members(struct tw_page *page, const json_t *device)
 			     json_string_value(json_array_get(members, i)));
 }
 
-static const char *name_of(const json_t *device)
+/* Add a fact about a device or a file. If there are several hosts, it has its host. */
+static void add_fact(struct tw_page *page, const struct tw_report_group *group,
+		     const char *label, const char *host, const char *name)
 {
-	const char *name = tw_report_string(device, "name");
+	const int with_host = tw_report_other_hosts(group) != 0;
 
-	return name ? name : tw_report_string(device, "device");
+	tw_page_fact(page, label, "%s%s%s", with_host ? host : "", with_host ? ":" : "",
+		     name);
 }
 
-static void add_device(struct tw_page *page, const json_t *device, const char *label)
+static void add_device(struct tw_page *page, const struct tw_report_group *group, size_t i)
 {
+	const json_t *device = group->all.devices[i].json;
 	const char *model = tw_report_string(device, "model");
-	const char *host = tw_report_string(device, "host");
 
-	tw_page_fact(page, label, "%s%s%s", host ? host : "", host ? ":" : "",
-		     name_of(device));
+	add_fact(page, group, i ? "" : "device", group->all.devices[i].host,
+		 group->all.devices[i].name);
 	if (model)
 		tw_page_more(page, " (%s)", model);
 	add_size(page, device);
@@ -200,38 +203,31 @@ static void add_device(struct tw_page *page, const json_t *device, const char *l
 	add_text(page, device, "write_cache", "");
 }
 
-static int is_same(const char *a, const char *b)
+/* Return the device of a file; NULL: it is not known. */
+static const struct tw_report_device *device_of(const struct tw_report_group *group,
+						const char *host, const char *number)
 {
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
+	for (size_t i = 0; number && i < group->all.device_count; i++) {
+		const struct tw_report_device *device = &group->all.devices[i];
 
-static const json_t *device_of(const json_t *devices, const json_t *file)
-{
-	const char *number = tw_report_string(file, "device");
-
-	for (size_t i = 0; number && i < json_array_size(devices); i++) {
-		const json_t *device = json_array_get(devices, i);
-
-		if (is_same(tw_report_string(device, "device"), number) &&
-		    is_same(tw_report_string(device, "host"),
-			    tw_report_string(file, "host")))
+		if (!strcmp(device->number, number) && !strcmp(device->host, host))
 			return device;
 	}
 	return NULL;
 }
 
-static void add_file(struct tw_page *page, const json_t *file, const json_t *devices,
-		     const char *label)
+static void add_file(struct tw_page *page, const struct tw_report_group *group, size_t i)
 {
-	const json_t *device = device_of(devices, file);
+	const json_t *file = json_array_get(group->all.files, i);
 	const char *host = tw_report_string(file, "host");
+	const struct tw_report_device *device =
+		device_of(group, host, tw_report_string(file, "device"));
 
-	tw_page_fact(page, label, "%s%s%s", host ? host : "", host ? ":" : "",
-		     tw_report_string(file, "path"));
+	add_fact(page, group, i ? "" : "file", host, tw_report_string(file, "path"));
 	add_size(page, file);
 	add_text(page, file, "filesystem", "");
-	if (device && json_array_size(devices) > 1)
-		tw_page_more(page, " on %s", name_of(device));
+	if (device && group->all.device_count > 1)
+		tw_page_more(page, " on %s", device->name);
 }
 
 /* Add "and N more": elements of the list that are not shown, and @unlisted
@@ -245,45 +241,39 @@ static void add_rest(struct tw_page *page, size_t count, uint64_t unlisted, int 
 			     "at least " : "", (unsigned long long)more);
 }
 
-/* Return the largest number that a job left out. */
-static uint64_t left_out(const struct tw_report_group *group, const char *key)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < group->size; i++) {
-		uint64_t own = tw_report_u64(group->members[i]->root, key);
-
-		if (own > most)
-			most = own;
-	}
-	return most;
-}
-
 static void add_storage(struct tw_page *page, const struct tw_report_group *group)
 {
-	json_t *files = tw_report_files_of(group);
-	json_t *devices = tw_report_devices_of(group);
+	const size_t devices = group->all.device_count;
+	const size_t files = json_array_size(group->all.files);
 
-	if (!files || !devices)
-		tw_page_fail(page);
-	for (size_t i = 0; i < json_array_size(devices) && i < MAX_FACTS; i++)
-		add_device(page, json_array_get(devices, i), i ? "" : "device");
-	add_rest(page, json_array_size(devices), 0, 0);
-	for (size_t i = 0; i < json_array_size(files) && i < MAX_FACTS; i++)
-		add_file(page, json_array_get(files, i), devices, i ? "" : "file");
-	add_rest(page, json_array_size(files), left_out(group, "files_left_out"),
-		 group->size > 1);
-	json_decref(files);
-	json_decref(devices);
+	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)
+		add_device(page, group, i);
+	add_rest(page, devices, 0, 0);
+	for (size_t i = 0; i < files && i < MAX_FACTS; i++)
+		add_file(page, group, i);
+	add_rest(page, files, group->all.tally.scalars.files_left_out,
+		 group->all.job_count > 1);
 }
 
 /* ---- facts: of machine and run ------------------------------------------- */
 
+/* Return the machine of the first job; NULL: it is not known. */
+static const json_t *machine_of(const struct tw_report_group *group)
+{
+	for (size_t i = 0; i < json_array_size(group->all.machines); i++) {
+		const json_t *machine = json_array_get(group->all.machines, i);
+
+		if (!strcmp(tw_report_string(machine, "host"), group->all.jobs[0].host))
+			return machine;
+	}
+	return NULL;
+}
+
 static void add_machine(struct tw_page *page, const struct tw_report_group *group)
 {
-	const json_t *machine = group->members[0]->facts.machine;
+	const json_t *machine = machine_of(group);
 	const char *hypervisor = tw_report_string(machine, "hypervisor");
-	const struct tw_report_job *job = &group->members[0]->job;
+	const struct tw_report_job *job = &group->all.jobs[0];
 
 	tw_page_fact(page, "machine", "%s", job->host);
 	if (tw_report_other_hosts(group))
@@ -302,7 +292,7 @@ static void add_machine(struct tw_page *page, const struct tw_report_group *grou
 
 static void add_run(struct tw_page *page, const struct tw_report_group *group)
 {
-	const struct tw_report_job *job = &group->members[0]->job;
+	const struct tw_report_job *job = &group->all.jobs[0];
 	const time_t start = (time_t)(job->start_ns / TW_NS_PER_SECOND);
 	char date[64] = "";
 	struct tm tm;
@@ -315,9 +305,8 @@ static void add_run(struct tw_page *page, const struct tw_report_group *group)
 
 static int options_differ(const struct tw_report_group *group)
 {
-	for (size_t i = 1; i < group->size; i++)
-		if (!json_equal(group->members[i]->facts.options,
-				group->members[0]->facts.options))
+	for (size_t i = 1; i < group->all.job_count; i++)
+		if (!json_equal(group->all.jobs[i].options, group->all.jobs[0].options))
 			return 1;
 	return 0;
 }
@@ -326,10 +315,10 @@ static int options_differ(const struct tw_report_group *group)
 static void add_options(struct tw_page *page, const struct tw_report_group *group,
 			enum tw_media medium)
 {
-	const json_t *options = group->members[0]->facts.options;
+	const json_t *options = group->all.jobs[0].options;
 	const char *of = options_differ(group) ? "of the first job" : "";
 	const char *name, *between = *of ? ": " : "";
-	uint64_t more = tw_report_u64(group->members[0]->root, "options_left_out");
+	uint64_t more = tw_report_u64(group->all.jobs[0].json, "options_left_out");
 	json_t *value;
 
 	if (json_object_size(options) == 0)
@@ -352,18 +341,42 @@ static void add_options(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_end_details(page);
 }
 
+/* Is this the first job of its file? */
+static int is_first_of_file(const struct tw_report_group *group, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (group->all.jobs[j].path == group->all.jobs[i].path)
+			return 0;
+	return 1;
+}
+
+static size_t count_files(const struct tw_report_group *group)
+{
+	size_t files = 0;
+
+	for (size_t i = 0; i < group->all.job_count; i++)
+		files += is_first_of_file(group, i) != 0;
+	return files;
+}
+
 /* Add the names of up to @most reports. There can be a thousand. */
 static void add_reports(struct tw_page *page, const struct tw_report_group *group,
 			size_t most)
 {
-	tw_page_fact(page, group->size == 1 ? "report" : "reports", "%s", "");
-	for (size_t i = 0; i < group->size && i < most; i++) {
-		tw_page_more(page, "%s%s", i ? ", " : "", group->members[i]->path);
-		if (group->members[i]->intervals)
-			tw_page_more(page, " with %s", group->members[i]->intervals);
+	const size_t files = count_files(group);
+	size_t shown = 0;
+
+	tw_page_fact(page, files == 1 ? "report" : "reports", "%s", "");
+	for (size_t i = 0; i < group->all.job_count && shown <= most; i++) {
+		const struct tw_report_job *job = &group->all.jobs[i];
+
+		if (is_first_of_file(group, i) && ++shown <= most)
+			tw_page_more(page, "%s%s", shown > 1 ? ", " : "", job->path);
+		if (job->intervals && shown <= most)
+			tw_page_more(page, " with %s", job->intervals);
 	}
-	if (most < group->size)
-		tw_page_more(page, ", and %zu more", group->size - most);
+	if (most < files)
+		tw_page_more(page, ", and %zu more", files - most);
 }
 
 static void add_facts(struct tw_page *page, const struct tw_report_group *group)
@@ -375,9 +388,9 @@ static void add_facts(struct tw_page *page, const struct tw_report_group *group)
 	add_reports(page, group, MAX_FACTS);
 	tw_page_only(page, TW_IN_TEXT);
 	add_options(page, group, TW_IN_HTML);
-	tw_page_details(page, "%zu %s", group->size,
-			group->size == 1 ? "report" : "reports");
-	add_reports(page, group, group->size);
+	tw_page_details(page, "%zu %s", count_files(group),
+			count_files(group) == 1 ? "report" : "reports");
+	add_reports(page, group, count_files(group));
 	tw_page_end_details(page);
 }
 
@@ -392,6 +405,6 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 		return;
 	}
 	add_storage(page, group);
-	if (group->members[0]->facts.machine)
+	if (machine_of(group))
 		add_machine(page, group);
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draws lat over time as a heat map, for groups with files of intervals.
+ * Draws lat over time as a heat map.
  */
 #include <stdlib.h>
 
+#include "command/memory.h"
 #include "command/output/plot.h"
 #include "command/report/over_time_plots.h"
 #include "command/reports/heat.h"
 
 static void add_cells(struct tw_plot *plot, const struct tw_report_heat *heat)
 {
-	double x[TW_REPORT_CELLS + 1];
-	uint64_t counts[TW_REPORT_CELLS * TW_REPORT_HEAT_ROWS];
+	double x[TW_WINDOWS_MOST + 1];
+	uint64_t counts[TW_WINDOWS_MOST * TW_REPORT_HEAT_ROWS];
 
 	for (size_t i = 0; i <= heat->columns; i++)
 		x[i] = (double)heat->time_ns[i] / 1e9;
@@ -27,12 +28,10 @@ static void add_cells(struct tw_plot *plot, const struct tw_report_heat *heat)
 void tw_report_add_heat(struct tw_page *page, const struct tw_report_group *group,
 			int direction)
 {
-	struct tw_report_heat *heat = malloc(sizeof(*heat));
+	struct tw_report_heat *heat = tw_malloc(sizeof(*heat));
 	struct tw_plot *plot;
 
-	if (!heat)
-		tw_page_fail(page);
-	if (heat && tw_report_heat(heat, group->cells, direction)) {
+	if (tw_report_heat(heat, group, direction)) {
 		plot = tw_page_plot(page, "Heat map of lat");
 		tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the run");
 		tw_plot_y(plot, TW_PLOT_NS, "lat");

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Describes how I/Os were split inside the kernel (inside.c).
+ * Describes how I/Os were split inside the kernel, by the words of the rows.
  */
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "command/output/format.h"
 #include "command/report/inside_text.h"
 
-static const char *const words[TW_REPORT_UNSPLIT] = {
-	[TW_REPORT_NO_REQUEST] = "had no block request (page cache?)",
-	[TW_REPORT_MISSING_STAMP] = "lacked a stamp (the stages around it are in "
-		"kernel)",
-	[TW_REPORT_SYNC_WRITE] = "were O_SYNC or O_DSYNC writes (device and complete are "
-		"in kernel)",
-	[TW_REPORT_NO_STAMPS] = "had no stamps",
-	[TW_REPORT_AFTER_OTHERS] = "waited for I/Os before them (that and blockq are in kernel)",
-};
+#define NOT_SPLIT	"kernel_stages.not_split."
 
 /* Add a share, rounded down, so that only all I/Os are 100 %. */
 static void add_share(struct tw_page *page, uint64_t split, uint64_t ios)
@@ -30,87 +22,105 @@ static void add_share(struct tw_page *page, uint64_t split, uint64_t ios)
 			     floor(1e4 * (double)split / (double)ios) / 100);
 }
 
-/* Return why there was no split. A sync has no request that is its own. */
-static const char *words_of(int reason, int direction)
+/* Does this row count I/Os that were not split for one reason? */
+static int is_reason(size_t row)
 {
-	return reason == TW_REPORT_NO_REQUEST && direction == TW_REPORT_SYNC ?
-	       "had no block request of their own" : words[reason];
+	return strncmp(tw_count_rows[row].path, NOT_SPLIT, strlen(NOT_SPLIT)) == 0;
 }
 
-static void add_reasons(struct tw_page *page, const struct tw_report_inside *inside,
-			int direction)
+static void add_reasons(struct tw_page *page, const struct tw_counts *counts)
 {
 	const char *before = ";";
+	char words[TW_ROW_TEXT];
 
-	for (int i = 0; i < TW_REPORT_UNSPLIT; i++) {
-		uint64_t ios = inside->unsplit[i][direction];
-
-		if (ios == 0)
+	for (size_t i = 0; i < TW_COUNTS; i++) {
+		if (!is_reason(i) || !tw_count_of(counts, i))
 			continue;
-		tw_page_more(page, "%s %llu %s", before, (unsigned long long)ios,
-			     words_of(i, direction));
+		tw_page_more(page, "%s %llu %s (%s)", before,
+			     (unsigned long long)tw_count_of(counts, i),
+			     tw_row_words(words, tw_count_rows[i].words,
+					  tw_count_of(counts, i)),
+			     tw_count_rows[i].more);
 		before = ",";
 	}
 }
 
-static int any_counted(const struct tw_report_inside *inside, int direction)
+static int any_counted(const struct tw_counts *counts)
 {
-	uint64_t any = inside->split[direction];
+	uint64_t any = counts->split;
 
-	for (int i = 0; i < TW_REPORT_UNSPLIT; i++)
-		any |= inside->unsplit[i][direction];
+	for (size_t i = 0; i < TW_COUNTS; i++)
+		if (is_reason(i))
+			any |= tw_count_of(counts, i);
 	return any != 0;
 }
 
-void tw_report_add_inside(struct tw_page *page, const struct tw_report_tally *tally,
+static int any_by_helper(const struct tw_report_group *group)
+{
+	for (size_t i = 0; i < group->all.job_count; i++)
+		if (group->all.jobs[i].by_helper)
+			return 1;
+	return 0;
+}
+
+void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *group,
 			  int direction)
 {
-	const struct tw_report_inside *inside = &tally->inside;
-	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
+	const struct tw_counts *counts = &group->all.tally.counts[direction];
+	const struct tw_scalars *scalars = &group->all.tally.scalars;
 	char error[TW_FORMAT_SIZE];
 
-	if (inside->off == inside->jobs || !any_counted(inside, direction))
+	if (!any_counted(counts))
 		return;
 	tw_page_remark(page, "inside the kernel: ");
-	add_share(page, inside->split[direction], ios);
-	tw_page_more(page, " of %llu I/Os split (device time and others)",
-		     (unsigned long long)ios);
-	add_reasons(page, inside, direction);
-	if (inside->split[direction] && inside->clock_error_ns > 0)
+	add_share(page, counts->split, counts->ios);
+	tw_page_more(page, " of %llu I/O%s split into stages",
+		     (unsigned long long)counts->ios, tw_format_plural(counts->ios));
+	add_reasons(page, counts);
+	if (counts->split && scalars->clock_error_ns)
 		tw_page_more(page, "; stamps known to +-%s",
-			     tw_format_ns(error, inside->clock_error_ns));
-	if (inside->by_helper)
+			     tw_format_ns(error, (double)scalars->clock_error_ns));
+	if (any_by_helper(group))
 		tw_page_more(page, "; by tickwise kernel-helper");
-	if (inside->missed_runs)
-		tw_page_more(page, "; the kernel skipped %llu runs of the program, "
-			     "which can be missing stamps",
-			     (unsigned long long)inside->missed_runs);
+	if (scalars->missed_runs)
+		tw_page_more(page, "; the kernel skipped %llu run%s of the program, "
+			     "so stamps may be missing",
+			     (unsigned long long)scalars->missed_runs,
+			     tw_format_plural(scalars->missed_runs));
 }
 
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group)
 {
-	const struct tw_report_inside *inside = &group->tally.inside;
+	const char *why = NULL;
+	size_t off = 0;
 
-	if (inside->off == 0)
+	for (size_t i = 0; i < group->all.job_count; i++) {
+		const struct tw_report_job *job = &group->all.jobs[i];
+
+		if (job->has_kernel && !job->kernel_on && !off++)
+			why = job->kernel_why;
+	}
+	if (!off)
 		return;
 	tw_page_remark(page, "inside the kernel: not split");
-	if (group->size > 1)
-		tw_page_more(page, " in %zu of %zu jobs%s", inside->off, group->size,
-			     inside->off > 1 ? "; why in the first" : "");
-	tw_page_more(page, ": %s", inside->why);
+	if (group->all.job_count > 1)
+		tw_page_more(page, " in %zu of %zu jobs%s", off, group->all.job_count,
+			     off > 1 ? "; why in the first" : "");
+	tw_page_more(page, ": %s", why);
 }
 
 void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group)
 {
-	const struct tw_report_inside *inside = &group->tally.inside;
+	const struct tw_scalars *scalars = &group->all.tally.scalars;
 	char error[TW_FORMAT_SIZE];
 
-	if (inside->negative_beyond)
-		tw_page_warning(page, "%llu stages inside the kernel came out negative "
-				"by more than the clocks' error (%s), and count as 0. "
-				"The stages from submit to reap of their I/Os are wrong; "
-				"their sum and lat are not. Please report this as a bug, "
-				"with the report's file.",
-				(unsigned long long)inside->negative_beyond,
-				tw_format_ns(error, inside->clock_error_ns));
+	if (scalars->negative_beyond)
+		tw_page_warning(page, "%llu stage%s inside the kernel came out negative "
+				"by more than the clocks' error (%s). A negative stage "
+				"counts as 0. The stages from submit to reap of their "
+				"I/Os are wrong; their sum and lat are not. Please "
+				"report this as a bug, with the report's file.",
+				(unsigned long long)scalars->negative_beyond,
+				tw_format_plural(scalars->negative_beyond),
+				tw_format_ns(error, (double)scalars->clock_error_ns));
 }

@@ -11,7 +11,7 @@
 /* The first adds how many I/Os of a direction were split. The second adds why
  * jobs split none. The third warns of a defect. Each adds nothing if it does
  * not apply. */
-void tw_report_add_inside(struct tw_page *page, const struct tw_report_tally *tally,
+void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *group,
 			  int direction);
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group);
 void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group);

@@ -10,8 +10,7 @@
 
 struct tw_plot;
 
-/* Add a heat map of lat over time; nothing without files of intervals
- * (heat_plot.c). */
+/* Add a heat map of lat over time; nothing if this was not recorded (heat_plot.c). */
 void tw_report_add_heat(struct tw_page *page, const struct tw_report_group *group,
 			int direction);
 

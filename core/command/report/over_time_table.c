@@ -1,92 +1,62 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The run over time as a table with a few rows for each direction, from files
- * of intervals. Also describes the files of a group.
+ * The run over time as a table with a few rows for each direction. Also describes the
+ * files of intervals of a group.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
 #include "command/report/page.h"
-#include "command/reports/cells.h"
 #include "command/reports/merge.h"
-#include "command/reports/merge_intervals.h"
+#include "command/reports/over_time.h"
 
 #define MAX_ROWS	20
 
 /* ---- the table ------------------------------------------------------------ */
 
-/* Return the number of cells in a row, so that there are at most MAX_ROWS
- * rows. */
-static size_t cells_a_row(const struct tw_report_cells *cells)
+/* Return where the row ends that begins with window @first. There are at most MAX_ROWS
+ * rows. The last row includes a rest that is so short that a few I/Os would give any
+ * rate. */
+static uint32_t end_of_row(const struct tw_report_group *group, uint32_t first)
 {
-	return (cells->count + MAX_ROWS - 1) / MAX_ROWS;
+	const uint32_t count = tw_report_windows(group);
+	const uint32_t step = (count + MAX_ROWS - 1) / MAX_ROWS;
+	const uint64_t row_ns = group->all.tally.over_time.width_ns * step;
+	const uint32_t end = first + step;
+
+	if (end >= count || (end + step >= count &&
+			     tw_report_window_ns(group, count) -
+			     tw_report_window_ns(group, end) < row_ns / 2))
+		return count;
+	return end;
 }
 
-struct row {
-	struct tw_report_cell cell;
-	size_t end;			/* where the next row begins */
-	int error;
-};
-
-/* Are the cells from @first on so short that a few I/Os would give any rate? */
-static int is_rest(const struct tw_report_cells *cells, size_t first)
-{
-	const size_t step = cells_a_row(cells);
-
-	return first < cells->count && first + step >= cells->count &&
-	       cells->cells[cells->count - 1].to_ns - cells->cells[first].from_ns <
-	       cells->width_ns * step / 2;
-}
-
-/* Make a row. The last row includes a short rest. */
-static void make_row(struct row *row, const struct tw_report_cells *cells, size_t first)
-{
-	*row = (struct row) { .end = first + cells_a_row(cells) };
-	if (row->end > cells->count || is_rest(cells, row->end))
-		row->end = cells->count;
-	for (size_t i = first; i < row->end && !row->error; i++)
-		row->error = tw_report_cell_add(&row->cell, &cells->cells[i]);
-}
-
-static void add_rate(struct tw_table *table, const struct tw_report_cell *cell,
-		     const struct tw_histogram *lat)
-{
-	if (cell->run_ns)
-		tw_cell_number(table, (double)lat->count * 1e9 / (double)cell->run_ns);
-	else
-		tw_cell_none(table);
-}
-
-static void add_bad(struct tw_table *table, const struct tw_report_cell *cell,
+static void add_row(struct tw_table *table, const struct tw_report_part *part,
 		    int direction)
 {
-	char text[64] = "";
-
-	if (cell->errors[direction])
-		snprintf(text, sizeof(text), "%llu error%s%s",
-			 (unsigned long long)cell->errors[direction],
-			 cell->errors[direction] == 1 ? "" : "s",
-			 cell->backwards ? ", " : "");
-	tw_cell_printf(table, "%s%s", text, cell->backwards ? "bad stamps" : "");
-}
-
-static void add_row(struct tw_table *table, const struct tw_report_cell *cell,
-		    int direction)
-{
-	const struct tw_histogram *lat = &cell->lat[direction];
+	const struct tw_histogram *lat = &part->window.lat[direction];
+	const uint64_t over_ns = part->to_ns - part->from_ns;
+	const uint64_t errors = part->window.errors[direction];
 
 	tw_table_row(table);
-	tw_cell_ns(table, (double)cell->from_ns);
-	tw_cell_ns(table, (double)(cell->to_ns - cell->from_ns));
-	add_rate(table, cell, lat);
+	tw_cell_ns(table, (double)part->from_ns);
+	tw_cell_ns(table, (double)over_ns);
+	/* No engine has windows before the job's start. */
+	if (over_ns)
+		tw_cell_number(table, (double)lat->count * 1e9 / (double)over_ns);
+	else
+		tw_cell_none(table);
 	tw_report_add_lat(table, lat);
-	add_bad(table, cell, direction);
+	if (errors)
+		tw_cell_printf(table, "%llu error%s", (unsigned long long)errors,
+			       tw_format_plural(errors));
+	else
+		tw_cell_text(table, "");
 }
 
-static void add_rows(struct tw_page *page, const struct tw_report_cells *cells,
+static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 		     int direction, unsigned medium)
 {
 	static const struct tw_column columns[] = {
@@ -95,57 +65,52 @@ static void add_rows(struct tw_page *page, const struct tw_report_cells *cells,
 		{ "p50", .width = 7 }, { "p99", .width = 7 }, { "p99.9", .width = 7 },
 		{ "max", .width = 7 }, { "", .flags = TW_COLUMN_LEFT },
 	};
-	const struct tw_histogram *lat = NULL;
-	struct tw_table *table;
-	struct row row;
+	struct tw_table *table = tw_page_table(page, columns,
+					       sizeof(columns) / sizeof(*columns));
+	struct tw_report_part part;
+	uint32_t end;
 
-	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 	tw_page_only(page, medium);
-	for (size_t i = 0; i < cells->count; i = row.end) {
-		make_row(&row, cells, i);
-		if (row.error)
-			tw_page_fail(page);
-		else if (row.cell.to_ns > row.cell.from_ns)
-			add_row(table, &row.cell, direction);
-		tw_report_cell_free(&row.cell);
+	for (uint32_t i = 0; i < tw_report_windows(group); i = end) {
+		end = end_of_row(group, i);
+		tw_report_part_of(&part, group, i, end);
+		add_row(table, &part, direction);
+		tw_report_part_free(&part);
 	}
-	for (size_t i = 0; i < cells->count; i++)
-		if (cells->cells[i].lat[direction].count)
-			lat = &cells->cells[i].lat[direction];
-	if (!lat)
-		return;
 	tw_page_remark(page, "percentiles are at most %g %% above here",
-		       100 / pow(10, lat->digits));
+		       100 / ldexp(1, 3 + TW_WINDOWS_DIGITS));
 	tw_page_only(page, medium);
 }
 
 /* Add the table. HTML folds it, since it also has plots, which some readers
  * can't see. */
-static void add_table(struct tw_page *page, const struct tw_report_cells *cells,
+static void add_table(struct tw_page *page, const struct tw_report_group *group,
 		      int direction)
 {
 	static const char title[] = "%s over time, from the start of the first job";
 
-	tw_page_heading(page, 3, title, tw_report_directions[direction]);
+	tw_page_heading(page, 3, title, tw_direction_names[direction]);
 	tw_page_only(page, TW_IN_TEXT);
-	add_rows(page, cells, direction, TW_IN_TEXT);
-	tw_page_details(page, title, tw_report_directions[direction]);
-	add_rows(page, cells, direction, TW_IN_HTML);
+	add_rows(page, group, direction, TW_IN_TEXT);
+	tw_page_details(page, title, tw_direction_names[direction]);
+	add_rows(page, group, direction, TW_IN_HTML);
 	tw_page_end_details(page);
 }
 
-void tw_report_add_cells(struct tw_page *page, const struct tw_report_group *group)
+void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group *group)
 {
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		if (tw_report_has_rows(group, i))
-			add_table(page, group->cells, i);
+	if (tw_report_windows(group) < 2)
+		return;
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		if (tw_report_has_windows(group, i))
+			add_table(page, group, i);
 }
 
 /* ---- what the page is of -------------------------------------------------- */
 
 void tw_report_add_empty(struct tw_page *page, const struct tw_report_group *group)
 {
-	const struct tw_report_job *job = &group->members[0]->job;
+	const struct tw_report_job *job = &group->all.jobs[0];
 	char text[TW_FORMAT_SIZE];
 
 	tw_page_paragraph(page, "%s, group %llu of %s: no interval is in the part of the "
@@ -174,7 +139,7 @@ static void add_span(struct tw_page *page, const struct tw_report_group *group)
 	tw_page_remark(page, "a part of the run only: from %s to %s after the start of the "
 		       "%sjob (", tw_format_ns(from, (double)group->span.from_ns),
 		       tw_format_ns(to, (double)group->span.to_ns),
-		       group->size > 1 ? "first " : "");
+		       group->all.job_count > 1 ? "first " : "");
 	add_asked(page, &group->asked);
 	tw_page_more(page, ", rounded outward to whole intervals); the slowest I/Os of it "
 		     "are not known");
@@ -193,14 +158,14 @@ void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group 
 			       "job's report");
 	else if (group->without_report)
 		tw_page_remark(page, "of %zu of %zu jobs there are intervals only",
-			       group->without_report, group->size);
+			       group->without_report, group->all.job_count);
 	if (!group->without_end)
 		return;
-	if (group->size == 1)
+	if (group->all.job_count == 1)
 		tw_page_warning(page, "the job was killed, or still runs: what it did "
 				"after its last interval is missing.");
 	else
 		tw_page_warning(page, "%zu of %zu jobs were killed, or still run: what they "
 				"did after their last interval is missing.",
-				group->without_end, group->size);
+				group->without_end, group->all.job_count);
 }

@@ -10,11 +10,9 @@
  *	deliver.c		what makes the stage deliver large
  *	apart.c			I/Os that are in no stage
  *	inside_text.c		how I/Os were split inside the kernel
- *	response.c		fio's schedule, of a job with a rate
  *	devices.c		the devices, the slowest first
  *	plots.c			the plots, with heat_plot.c, parts.c and stall_marks.c
- *	over_time_text.c	the run over time, for the terminal
- *	over_time_table.c	the same of files of intervals, and what these are
+ *	over_time_table.c	the run over time, and what files of intervals are
  *	slowest.c		the slowest I/Os
  *	trigger_text.c		the kernel's events around a slow I/O
  *	clocks.c		how far off the clocks were
@@ -27,7 +25,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/output/format.h"
@@ -41,8 +38,6 @@
 #include "command/report/lat_cells.h"
 #include "command/reports/devices.h"
 #include "command/reports/merge.h"
-#include "command/reports/merge_intervals.h"
-#include "command/reports/response.h"
 #include "command/report/sum.h"
 #include "command/reports/why.h"
 
@@ -56,20 +51,15 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 static void add_sum(struct tw_page *page, const struct tw_report_group *group,
 		    int direction)
 {
-	const struct tw_report_tally *tally = &group->tally;
-	uint64_t empty = tally->counts[TW_REPORT_EMPTY][direction];
+	const struct tw_tally *tally = &group->all.tally;
 
 	tw_report_add_sum(page, group, direction);
-	if (!tally->times[TW_REPORT_LAT][direction].count)
+	if (!tally->times[TW_LAT][direction].count)
 		tw_page_paragraph(page, "%s: no I/O has a latency",
-				  tw_report_directions[direction]);
+				  tw_direction_names[direction]);
 	if (!tw_report_is_attached(group))
 		tw_report_add_apart(page, tally, direction);
-	/* In the figures these I/Os seem fast. */
-	if (empty)
-		tw_page_remark(page, "among these: %llu that moved nothing (the device "
-			       "is gone, or the file ends before)",
-			       (unsigned long long)empty);
+	tw_report_add_among(page, tally, direction);
 }
 
 /* Add where the time went, and why the slow I/Os were slow. The rest of the
@@ -79,10 +69,10 @@ static void add_answers(struct tw_page *page, const struct tw_report_group *grou
 	char text[TW_REPORT_SENTENCE];
 
 	tw_page_gap(page);
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+	for (int i = 0; i < TW_DIRECTIONS; i++)
 		if (tw_report_shows_direction(group, i))
 			add_sum(page, group, i);
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+	for (int i = 0; i < TW_DIRECTIONS; i++)
 		if (tw_report_say_why(text, sizeof(text), group, i))
 			tw_page_paragraph(page, "%s", text);
 	tw_report_add_deliver(page, group);
@@ -93,11 +83,8 @@ static void add_answers(struct tw_page *page, const struct tw_report_group *grou
 /* Add a row. If it does not cover every I/O, text prints their number below,
  * since it has no room for this column. */
 static void add_row(struct tw_table *table, const char *name,
-		    const struct tw_histogram *histogram, uint64_t ios, int is_torn)
+		    const struct tw_histogram *histogram, uint64_t ios)
 {
-	const uint64_t off = histogram->count > ios ? histogram->count - ios :
-						      ios - histogram->count;
-
 	tw_table_row(table);
 	tw_cell_text(table, name);
 	tw_cell_u64(table, histogram->count);
@@ -107,12 +94,12 @@ static void add_row(struct tw_table *table, const char *name,
 	for (size_t i = 0; i < PERCENTS; i++)
 		tw_report_add_percentile(table, histogram, percents[i]);
 	tw_cell_ns(table, (double)histogram->max_ns);
-	if (off > (is_torn ? ios / 100 : 0))
+	if (histogram->count != ios)
 		tw_cell_printf(table, "(of %llu)",
 			       (unsigned long long)histogram->count);
 }
 
-static void add_rows(struct tw_page *page, const struct tw_report_tally *tally,
+static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		     int direction)
 {
 	struct tw_column columns[] = {
@@ -127,7 +114,7 @@ static void add_rows(struct tw_page *page, const struct tw_report_tally *tally,
 		{ "", .width = 11, .flags = TW_COLUMN_BELOW, .media = TW_IN_TEXT },
 	};
 	const size_t count = sizeof(columns) / sizeof(*columns);
-	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
+	uint64_t ios = tally->counts[direction].ios;
 	char names[PERCENTS][16];
 	struct tw_table *table;
 
@@ -142,22 +129,42 @@ static void add_rows(struct tw_page *page, const struct tw_report_tally *tally,
 	table = tw_page_table(page, columns, count);
 	for (int i = 0; i < TW_REPORT_ROWS; i++)
 		if (tally->times[i][direction].count)
-			add_row(table, tw_report_times[i].name,
-				&tally->times[i][direction], ios, tally->is_torn);
+			add_row(table, tw_time_rows[i].name,
+				&tally->times[i][direction], ios);
+}
+
+/* Add how far behind fio's schedule a job with a rate was; nothing for others. */
+static void add_schedule(struct tw_page *page, const struct tw_report_group *group,
+			 int direction)
+{
+	const struct tw_tally *tally = &group->all.tally;
+	const struct tw_histogram *slip = &tally->times[TW_SLIP][direction];
+	char most[TW_FORMAT_SIZE], at_end[TW_FORMAT_SIZE], known[TW_FORMAT_SIZE];
+
+	if (!slip->count || !tw_has(tally, TW_ROW_slip_at_end_ns))
+		return;
+	tw_page_remark(page, "behind fio's schedule: at most %s, at the end %s%s; the "
+		       "schedule is known to %s",
+		       tw_format_ns(most, (double)slip->max_ns),
+		       tw_format_ns(at_end, (double)
+				    tally->counts[direction].slip_at_end_ns),
+		       group->all.job_count > 1 ? " in the job farthest behind" : "",
+		       tw_format_ns(known, (double)tally->scalars.schedule_ns));
 }
 
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,
 			  int direction, unsigned with)
 {
+	const uint64_t ios = group->all.tally.counts[direction].ios;
+
 	if (!tw_report_has_rows(group, direction))
 		return;
-	tw_page_heading(page, 3, "%s: %llu I/Os", tw_report_directions[direction],
-			(unsigned long long)
-			group->tally.counts[TW_REPORT_IOS][direction]);
-	add_rows(page, &group->tally, direction);
-	tw_report_add_inside(page, &group->tally, direction);
-	tw_report_add_call(page, &group->tally, direction);
-	tw_report_add_schedule(page, group, direction);
+	tw_page_heading(page, 3, "%s: %llu I/O%s", tw_direction_names[direction],
+			(unsigned long long)ios, tw_format_plural(ios));
+	add_rows(page, &group->all.tally, direction);
+	tw_report_add_inside(page, group, direction);
+	tw_report_add_call(page, &group->all.tally, direction);
+	add_schedule(page, group, direction);
 	if (with & TW_REPORT_WITH_HTML)
 		tw_report_add_plots(page, group, direction);
 }
@@ -166,65 +173,66 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 
 /* Add how many I/Os share a stamp: completions that are seen together have
  * one. */
-static void add_batches(struct tw_page *page, const struct tw_report_tally *tally)
+static void add_batches(struct tw_page *page, const struct tw_tally *tally)
 {
+	const struct tw_scalars *scalars = &tally->scalars;
 	uint64_t requeued = 0;
 
-	if (tally->enters == 0 && tally->tails == 0)
+	if (scalars->enters == 0 && scalars->tails == 0)
 		return;
-	tw_page_paragraph(page, "submitted by %llu system calls; completions seen at %llu "
-			  "times, up to %llu sharing a stamp",
-			  (unsigned long long)tally->enters,
-			  (unsigned long long)tally->tails,
-			  (unsigned long long)tally->largest_tail);
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		requeued += tally->counts[TW_REPORT_REQUEUED][i];
+	tw_page_paragraph(page, "submitted by %llu system call%s; completions seen at "
+			  "%llu time%s, up to %llu sharing a stamp",
+			  (unsigned long long)scalars->enters,
+			  tw_format_plural(scalars->enters),
+			  (unsigned long long)scalars->tails,
+			  tw_format_plural(scalars->tails),
+			  (unsigned long long)scalars->largest_tail);
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		requeued += tally->counts[i].requeued;
 	if (requeued)
-		tw_page_more(page, "; fio had to queue an I/O again %llu times, as "
-			     "others had to come first", (unsigned long long)requeued);
+		tw_page_more(page, "; fio had to queue an I/O again %llu time%s, as "
+			     "others had to come first", (unsigned long long)requeued,
+			     tw_format_plural(requeued));
 }
 
-/* Return what is missing. Jobs without a rate have no response time that could
- * be missing. */
-static unsigned missed_by(const struct tw_report_group *group)
+/* Does each report of the engine have this, unless an option left it out? */
+static int is_expected(unsigned row)
 {
-	const struct tw_report_tally *tally = &group->tally;
-
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		if (tally->times[TW_REPORT_SLIP][i].count ||
-		    tally->times[TW_REPORT_RESPONSE][i].count)
-			return tally->missing;
-	return tally->missing & ~TW_REPORT_NO_RESPONSE;
+	return row < TW_COUNTS ? tw_count_rows[row].needed != TW_OPTIONAL :
+	       row == TW_ROW_enters || row == TW_ROW_OVER_TIME || row == TW_ROW_SLOWEST;
 }
 
-/* Add what a reader might expect but was not recorded. Entries without a name
- * are mentioned in their own place: bytes and fio's lat. */
+static int is_missing(const struct tw_report_group *group, unsigned row)
+{
+	return tw_row_is_in(&group->all.tally.lacks, row) ||
+	       (is_expected(row) && !tw_has(&group->all.tally, row));
+}
+
+/* Return a name for the reader: that of a number is its key. */
+static const char *name_of(unsigned row)
+{
+	static const char *const parts[] = {
+		"the stages by lat", "the run over time", "the slowest I/Os",
+	};
+
+	return row < TW_ROW_BY_LAT ? tw_row_path(row) : parts[row - TW_ROW_BY_LAT];
+}
+
+/* Add what a reader might expect but was not recorded. */
 static void add_missing(struct tw_page *page, const struct tw_report_group *group)
 {
-	static const char *const names[TW_REPORT_MAY_MISS] = {
-		[TW_REPORT_IOS] = "the I/Os themselves",
-		[TW_REPORT_REQUEUED] = "I/Os that fio queued again",
-		[TW_REPORT_EMPTY] = "I/Os that moved nothing",
-		[TW_REPORT_ERRORS] = "errors",
-		[TW_REPORT_SHORT] = "short I/Os",
-		[TW_REPORT_UNACCOUNTED] = "I/Os that fio did not count",
-		[TW_REPORT_BACKWARDS] = "stamps that ran backwards",
-		/* TW_REPORT_NO_BATCHES and the next ones */
-		[TW_REPORT_COUNTS] = "batches", "the slowest I/Os",
-		"the run over time", "response times",
-	};
-	const unsigned missed = missed_by(group);
 	const char *before = "";
 
-	for (unsigned bit = 0; bit < TW_REPORT_MAY_MISS; bit++) {
-		if (!names[bit] || !(missed & (1U << bit)))
+	for (unsigned row = 0; row < TW_ROWS; row++) {
+		if (!is_missing(group, row))
 			continue;
 		if (!*before) {
 			tw_page_gap(page);
-			tw_page_paragraph(page, "not recorded%s:", group->size == 1 ?
-					  "" : " by all of these jobs");
+			tw_page_paragraph(page, "not recorded%s:",
+					  group->all.job_count == 1 ? "" :
+					  " by all of these jobs");
 		}
-		tw_page_more(page, "%s %s", before, names[bit]);
+		tw_page_more(page, "%s %s", before, name_of(row));
 		before = ",";
 	}
 }
@@ -234,10 +242,10 @@ static void add_unknown(struct tw_page *page, const struct tw_report_group *grou
 	const char *key;
 	json_t *value;
 
-	if (json_object_size(group->unknown) == 0)
+	if (json_object_size(group->all.unknown) == 0)
 		return;
 	tw_page_paragraph(page, "in the file, but unknown to this version and left out:");
-	json_object_foreach(group->unknown, key, value)
+	json_object_foreach(group->all.unknown, key, value)
 		tw_page_more(page, " %s", key);
 }
 
@@ -253,7 +261,7 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 	if (!group->span.is_wanted)
 		tw_report_add_trigger(page, group, with & TW_REPORT_WITH_HTML);
 	tw_page_gap(page);
-	add_batches(page, &group->tally);
+	add_batches(page, &group->all.tally);
 	if (!of_intervals) {
 		tw_report_add_clocks(page, group, with);
 		tw_report_add_unchecked(page, group);
@@ -272,7 +280,7 @@ static void add_of_attach(struct tw_page *page, const struct tw_report_group *gr
 static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		      int is_only_one, unsigned with)
 {
-	const struct tw_report_job *job = &group->members[0]->job;
+	const struct tw_report_job *job = &group->all.jobs[0];
 	int attached = tw_report_is_attached(group);
 
 	tw_page_gap(page);
@@ -293,7 +301,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	tw_report_add_intervals(page, group);
 	add_answers(page, group);
 	tw_report_add_devices(page, group, 1);
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+	for (int i = 0; i < TW_DIRECTIONS; i++)
 		add_direction(page, group, i, with);
 	if (attached)
 		add_of_attach(page, group, with);
@@ -318,9 +326,9 @@ static unsigned fewest_digits(const struct tw_report_group *groups,
 
 	for (size_t i = 0; i < count; i++)
 		for (int j = 0; j < TW_REPORT_ROWS; j++)
-			for (int k = 0; k < TW_REPORT_DIRECTIONS; k++)
+			for (int k = 0; k < TW_DIRECTIONS; k++)
 				fewest = fewer_digits(fewest,
-					&groups[i].tally.times[j][k]);
+					&groups[i].all.tally.times[j][k]);
 	return fewest;
 }
 
@@ -334,7 +342,7 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 	tw_page_heading(page, 2, "What the words mean");
 	for (int i = 0; i < TW_REPORT_ROWS; i++)
 		if (tw_report_shows_time(groups, count, i))
-			tw_page_fact(page, tw_report_times[i].name, "%s",
+			tw_page_fact(page, tw_time_rows[i].name, "%s",
 				     tw_report_time_is(groups, count, i));
 	tw_page_note(page, "min, mean and max are as stamped; percentiles are at most "
 		     "%g %% above; -: too few I/Os, none lies above that percentile",

@@ -31,10 +31,8 @@ void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *gro
 void tw_report_add_empty(struct tw_page *page, const struct tw_report_group *group);
 void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group *group);
 
-/* Add the run over time in a few rows, for text. The rows are from files of
- * intervals, else from the reports (over_time_table.c, over_time_text.c). */
+/* Add the run over time in a few rows (over_time_table.c). */
 void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group *group);
-void tw_report_add_cells(struct tw_page *page, const struct tw_report_group *group);
 
 /* Add the slowest I/Os, and what held up several of them (slowest.c). */
 void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,

@@ -20,52 +20,52 @@
 
 /* ---- bars ---------------------------------------------------------------- */
 
-static void add_parts(struct tw_series *stack, const double ns[TW_REPORT_STAGES])
+static void add_parts(struct tw_series *stack, const double ns[TW_STAGES])
 {
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+	for (int i = 0; i < TW_STAGES; i++)
 		if (ns[i] > 0)
-			tw_plot_part(stack, tw_report_times[i].name,
+			tw_plot_part(stack, tw_time_rows[i].name,
 				     tw_report_color_of(i), ns[i]);
 }
 
-static void add_mean(struct tw_plot *plot, const struct tw_report_tally *tally,
+static void add_mean(struct tw_plot *plot, const struct tw_tally *tally,
 		     int direction)
 {
-	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
-	double ns[TW_REPORT_STAGES];
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
+	double ns[TW_STAGES];
 	char number[TW_FORMAT_SIZE];
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+	for (int i = 0; i < TW_STAGES; i++)
 		ns[i] = (double)tally->times[i][direction].sum_ns;
-	add_parts(tw_plot_stack(plot, "mean: %s, of %llu I/Os",
+	add_parts(tw_plot_stack(plot, "mean: %s, of %llu I/O%s",
 				tw_format_ns(number, tw_histogram_mean_ns(lat)),
-				(unsigned long long)lat->count), ns);
+				(unsigned long long)lat->count,
+				tw_format_plural(lat->count)), ns);
 }
 
-static const struct tw_report_slice *slice_of(const struct tw_report_tally *tally,
-					      int direction, double percent)
+static int find_slice(struct tw_report_slice *slice, const struct tw_tally *tally,
+		      int direction, double percent)
 {
-	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
 
 	/* Use the same condition as the table of stages. */
-	if (!tw_histogram_has_percentile(lat, percent))
-		return NULL;
-	return tw_report_slice_at(tally, direction, percent);
+	return tw_histogram_has_percentile(lat, percent) &&
+	       tw_report_slice_at(slice, tally, direction, percent);
 }
 
 /* Add a bar for a percentile. Return: 0 if there is none. */
-static int add_percent(struct tw_plot *plot, const struct tw_report_tally *tally,
+static int add_percent(struct tw_plot *plot, const struct tw_tally *tally,
 			int direction, double percent)
 {
-	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
 	char at[TW_FORMAT_SIZE], low[TW_FORMAT_SIZE];
-	double ns[TW_REPORT_STAGES];
+	double ns[TW_STAGES];
 	struct tw_report_slice sum;
 
 	if (!tw_histogram_has_percentile(lat, percent) ||
 	    !tw_report_slices_from(&sum, tally, direction, percent))
 		return 0;
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+	for (int i = 0; i < TW_STAGES; i++)
 		ns[i] = (double)sum.sum_ns[i];
 	tw_format_ns(at, (double)tw_histogram_percentile(lat, percent));
 	tw_format_ns(low, (double)tw_lat_slice_low(sum.at));
@@ -75,7 +75,7 @@ static int add_percent(struct tw_plot *plot, const struct tw_report_tally *tally
 	return 1;
 }
 
-void tw_report_add_parts(struct tw_page *page, const struct tw_report_tally *tally,
+void tw_report_add_parts(struct tw_page *page, const struct tw_tally *tally,
 			 int direction)
 {
 	struct tw_plot *plot;
@@ -100,10 +100,12 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99, 99.999 };
 
 #define PERCENTS	(sizeof(percents) / sizeof(*percents))
 
-static int has_any(const struct tw_report_tally *tally, int direction)
+static int has_any(const struct tw_tally *tally, int direction)
 {
+	struct tw_report_slice slice;
+
 	for (size_t i = 0; i < PERCENTS; i++)
-		if (slice_of(tally, direction, percents[i]))
+		if (find_slice(&slice, tally, direction, percents[i]))
 			return 1;
 	return 0;
 }
@@ -116,31 +118,31 @@ static int has_stage(const struct tw_report_slice *slice, int stage)
 	       !(tw_stage_is_inside(stage) || stage == TW_KERNEL);
 }
 
-static void add_row(struct tw_table *table, const struct tw_report_tally *tally,
+static void add_row(struct tw_table *table, const struct tw_tally *tally,
 		    int direction, double percent)
 {
-	const struct tw_report_slice *slice = slice_of(tally, direction, percent);
+	struct tw_report_slice slice;
 	double lat_ns = 0;
 
-	if (!slice)
+	if (!find_slice(&slice, tally, direction, percent))
 		return;
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		lat_ns += (double)slice->sum_ns[i] / (double)slice->ios;
+	for (int i = 0; i < TW_STAGES; i++)
+		lat_ns += (double)slice.sum_ns[i] / (double)slice.ios;
 	tw_table_row(table);
 	tw_cell_printf(table, "p%g", percent);
-	tw_cell_u64(table, slice->ios);
+	tw_cell_u64(table, slice.ios);
 	tw_cell_ns(table, lat_ns);
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (tally->times[i][direction].count && has_stage(slice, i))
-			tw_cell_ns(table, (double)slice->sum_ns[i] / (double)slice->ios);
+	for (int i = 0; i < TW_STAGES; i++)
+		if (tally->times[i][direction].count && has_stage(&slice, i))
+			tw_cell_ns(table, (double)slice.sum_ns[i] / (double)slice.ios);
 		else if (tally->times[i][direction].count)
 			tw_cell_none(table);
 }
 
-void tw_report_add_parts_table(struct tw_page *page, const struct tw_report_tally *tally,
+void tw_report_add_parts_table(struct tw_page *page, const struct tw_tally *tally,
 			       int direction)
 {
-	struct tw_column columns[TW_REPORT_STAGES + 3] = {
+	struct tw_column columns[TW_STAGES + 3] = {
 		{ .heading = "about", .flags = TW_COLUMN_LEFT },
 		{ .heading = "I/Os" }, { .heading = "lat" },
 	};
@@ -149,9 +151,9 @@ void tw_report_add_parts_table(struct tw_page *page, const struct tw_report_tall
 
 	if (!has_any(tally, direction))
 		return;
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+	for (int i = 0; i < TW_STAGES; i++)
 		if (tally->times[i][direction].count)
-			columns[count++].heading = tw_report_times[i].name;
+			columns[count++].heading = tw_time_rows[i].name;
 	tw_page_note(page, "Mean times of the I/Os with about the lat of a percentile; the "
 		     "stages add up to lat (-: none of these I/Os has the stage):");
 	tw_page_only(page, TW_IN_HTML);

@@ -10,12 +10,12 @@
 #include "command/reports/report.h"
 
 /* Add bars for HTML; nothing if stages were not recorded. */
-void tw_report_add_parts(struct tw_page *page, const struct tw_report_tally *tally,
+void tw_report_add_parts(struct tw_page *page, const struct tw_tally *tally,
 			 int direction);
 
 /* Add the numbers, of more percentiles; nothing if a report does not have
  * them. */
-void tw_report_add_parts_table(struct tw_page *page, const struct tw_report_tally *tally,
+void tw_report_add_parts_table(struct tw_page *page, const struct tw_tally *tally,
 			       int direction);
 
 #endif

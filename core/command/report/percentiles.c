@@ -5,16 +5,15 @@
  * decimals, so no nanosecond is lost. There is a line for each bin that is not
  * empty, with the bin's upper edge. No percentile between bins is interpolated.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/file.h"
 #include "command/report/percentiles.h"
-#include "command/reports/want.h"
 #include "latency/histogram.h"
+#include "report/want.h"
 
 /* Length of a job's name in a file's name. */
 #define MAX_NAME	100
@@ -74,12 +73,12 @@ static int write_file(FILE *file, const void *context)
 static int write_path(const char *path, const struct tw_histogram *histogram,
 		      struct tw_report_problem *problem)
 {
-	int error = tw_output_file(path, write_file, histogram);
+	int error = tw_must(tw_output_file(path, write_file, histogram));
 
 	if (!error)
 		return TW_EXIT_GOOD;
 	tw_report_refuse(problem, "can't write %s: %s", path, tw_file_error(-error));
-	return error == -ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_IO;
+	return TW_EXIT_IO;
 }
 
 /* Replace characters of a job's name that do not suit a file's name. */
@@ -104,26 +103,20 @@ static int write_group(const struct tw_report_group *group, size_t number,
 	char name[MAX_NAME + 1], which[24] = "";
 	int code = TW_EXIT_GOOD;
 
-	plain_name(name, group->members[0]->job.name);
+	plain_name(name, group->all.jobs[0].name);
 	if (number)
 		snprintf(which, sizeof(which), ".%zu", number);
-	for (int i = 0; i < TW_REPORT_TIMES * TW_REPORT_DIRECTIONS; i++) {
-		int time = i / TW_REPORT_DIRECTIONS;
-		int direction = i % TW_REPORT_DIRECTIONS;
+	for (int i = 0; i < TW_TIMES * TW_DIRECTIONS; i++) {
+		int time = i / TW_DIRECTIONS;
+		int direction = i % TW_DIRECTIONS;
 		const struct tw_histogram *histogram =
-			&group->tally.times[time][direction];
-		char *path;
+			&group->all.tally.times[time][direction];
 
 		if (histogram->count == 0 || code != TW_EXIT_GOOD)
 			continue;
-		if (asprintf(&path, "%s%s%s.%s.%s.hgrm", prefix, name, which,
-			     tw_report_directions[direction],
-			     tw_report_times[time].name) < 0) {
-			tw_report_refuse(problem, "%s", strerror(ENOMEM));
-			return TW_EXIT_SOFTWARE;
-		}
-		code = write_path(path, histogram, problem);
-		free(path);
+		code = write_path(tw_format("%s%s%s.%s.%s.hgrm", prefix, name, which,
+					    tw_direction_names[direction],
+					    tw_time_rows[time].name), histogram, problem);
 	}
 	return code;
 }

@@ -11,6 +11,7 @@
 #include "command/report/page.h"
 #include "command/report/parts.h"
 #include "command/reports/colors.h"
+#include "command/reports/over_time.h"
 #include "latency/histogram.h"
 
 /* ---- latency by percentile ------------------------------------------------ */
@@ -73,7 +74,7 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *histo
 	}
 }
 
-static void add_percentiles(struct tw_page *page, const struct tw_report_tally *tally,
+static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
 			    int direction)
 {
 	struct tw_plot *plot = tw_page_plot(page, "Latency by percentile");
@@ -82,14 +83,14 @@ static void add_percentiles(struct tw_page *page, const struct tw_report_tally *
 	tw_plot_y(plot, TW_PLOT_NS, "latency");
 	for (int i = 0; i < TW_REPORT_ROWS; i++) {
 		const struct tw_histogram *histogram = &tally->times[i][direction];
-		const char *name = tw_report_times[i].name;
+		const char *name = tw_time_rows[i].name;
 		struct tw_series *series;
 
 		if (histogram->count == 0)
 			continue;
 		series = tw_plot_line(plot, name, tw_report_color_of(i));
 		add_bins(series, histogram);
-		add_marks(series, histogram, name, i == TW_REPORT_LAT);
+		add_marks(series, histogram, name, i == TW_LAT);
 	}
 }
 
@@ -107,16 +108,17 @@ static void add_stage(struct tw_plot *plot, const struct tw_histogram *histogram
 	};
 	char numbers[5][TW_FORMAT_SIZE];
 
-	tw_plot_bar(plot, tw_report_times[time].name, tw_report_color_of(time), &bar,
-		    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %llu I/Os",
-		    tw_report_times[time].name, tw_format_ns(numbers[0], bar.low),
+	tw_plot_bar(plot, tw_time_rows[time].name, tw_report_color_of(time), &bar,
+		    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %llu I/O%s",
+		    tw_time_rows[time].name, tw_format_ns(numbers[0], bar.low),
 		    tw_format_ns(numbers[1], bar.from),
 		    tw_format_ns(numbers[2], bar.mean), tw_format_ns(numbers[3], bar.to),
 		    tw_format_ns(numbers[4], bar.high),
-		    (unsigned long long)histogram->count);
+		    (unsigned long long)histogram->count,
+		    tw_format_plural(histogram->count));
 }
 
-static void add_stages(struct tw_page *page, const struct tw_report_tally *tally,
+static void add_stages(struct tw_page *page, const struct tw_tally *tally,
 		       int direction)
 {
 	struct tw_plot *plot = tw_page_plot(page, "Stages compared");
@@ -130,102 +132,85 @@ static void add_stages(struct tw_page *page, const struct tw_report_tally *tally
 
 /* ---- over time ------------------------------------------------------------ */
 
-/* Return the middle of an interval, in seconds. */
-static double middle_of(const struct tw_report_interval *interval)
+static const struct tw_histogram *lat_of(const struct tw_report_group *group, uint32_t i,
+					 int direction)
 {
-	return ((double)interval->from_ns + (double)interval->over_ns / 2) / 1e9;
+	return &tw_windows_get(&group->all.tally.over_time, i)->lat[direction];
 }
 
-/* Set the axis of time. All plots over time end with the run. Cells have a
- * common time for all jobs. */
+/* Return how long a window is. */
+static uint64_t over_ns(const struct tw_report_group *group, uint32_t i)
+{
+	return tw_report_window_ns(group, i + 1) - tw_report_window_ns(group, i);
+}
+
+/* Return the middle of a window, in seconds. */
+static double middle_of(const struct tw_report_group *group, uint32_t i)
+{
+	return ((double)tw_report_window_ns(group, i) + (double)over_ns(group, i) / 2) / 1e9;
+}
+
+/* Set the axis of time. All plots over time end with the run. */
 static void set_time(struct tw_plot *plot, const struct tw_report_group *group)
 {
-	const struct tw_report_over_time *over_time = &group->over_time;
-	const struct tw_report_interval *last =
-		&over_time->intervals[over_time->count - 1];
-
-	tw_plot_x(plot, TW_PLOT_TIME, group->cells ? "time since the start of the run" :
-		  "time since the start of the job");
-	tw_plot_reach_x(plot, ((double)last->from_ns + (double)last->over_ns) / 1e9);
+	tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the run");
+	tw_plot_reach_x(plot, (double)
+			tw_report_window_ns(group, tw_report_windows(group)) / 1e9);
 }
 
 enum over_time_line { OVER_TIME_MEAN, OVER_TIME_P99, OVER_TIME_MAX };
 
-static double value_of(const struct tw_report_interval *interval, int direction,
-		       enum over_time_line which)
+/* Return 0 where a line has no point. */
+static double value_of(const struct tw_histogram *lat, enum over_time_line which)
 {
-	const __typeof__(interval->of[0]) *of = &interval->of[direction];
-
-	if (of->count == 0)
-		return 0;
 	if (which == OVER_TIME_MEAN)
-		return (double)of->sum_ns / (double)of->count;
-	return (double)(which == OVER_TIME_P99 ? of->p99_ns : of->max_ns);
-}
-
-/* Return 1 if the line has any value above 0; else it is left out. */
-static int has_line(const struct tw_report_over_time *over_time, int direction,
-		    enum over_time_line which)
-{
-	for (size_t i = 0; i < over_time->count; i++)
-		if (value_of(&over_time->intervals[i], direction, which) > 0)
-			return 1;
-	return 0;
+		return tw_histogram_mean_ns(lat);
+	if (which == OVER_TIME_MAX)
+		return (double)lat->max_ns;
+	return tw_histogram_has_percentile(lat, 99) ?
+	       (double)tw_histogram_percentile(lat, 99) : 0;
 }
 
 static void add_latency_line(struct tw_plot *plot, const struct tw_report_group *group,
 			     int direction, enum over_time_line which)
 {
 	static const int colors[] = { TW_PLOT_MEAN, TW_PLOT_P99, TW_PLOT_MAX };
-	const char *const names[] = {
-		"mean", group->size == 1 || group->cells ? "p99" :
-		"p99 of the worst job (that of all is not above it)", "max",
-	};
-	const struct tw_report_over_time *over_time = &group->over_time;
-	struct tw_series *series;
+	static const char *const names[] = { "mean", "p99", "max" };
+	struct tw_series *series = NULL;
 
-	if (!has_line(over_time, direction, which))
-		return;
-	series = tw_plot_line(plot, names[which], colors[which]);
-	for (size_t i = 0; i < over_time->count; i++) {
-		const struct tw_report_interval *at = &over_time->intervals[i];
-		double ns = value_of(at, direction, which);
+	for (uint32_t i = 0; i < tw_report_windows(group); i++) {
+		const double ns = value_of(lat_of(group, i, direction), which);
 
-		if (ns > 0)
-			tw_plot_point(series, middle_of(at), ns);
+		if (!(ns > 0))
+			continue;
+		if (!series)
+			series = tw_plot_line(plot, names[which], colors[which]);
+		tw_plot_point(series, middle_of(group, i), ns);
 	}
 }
 
-/* Is an interval at an end of the run so short that a few I/Os give any rate? Such
+/* Is a window at an end of the run so short that a few I/Os give any rate? Such
  * a one is in the sums of the tables, but not in the plot of rates. */
-static int is_cut(const struct tw_report_over_time *over_time, size_t i)
+static int is_cut(const struct tw_report_group *group, uint32_t i)
 {
-	const struct tw_report_interval *at = &over_time->intervals[i];
-	int is_end = i == 0 || i + 1 == over_time->count;
-
-	return is_end && over_time->count > 1 &&
-	       at->over_ns < (i ? at[-1].over_ns : at[1].over_ns) / 2;
+	return tw_report_windows(group) > 1 &&
+	       over_ns(group, i) < group->all.tally.over_time.width_ns / 2;
 }
 
 static void add_rate(struct tw_page *page, const struct tw_report_group *group,
 		     int direction)
 {
-	const struct tw_report_over_time *over_time = &group->over_time;
 	struct tw_plot *plot = tw_page_plot(page, "I/Os over time");
 	struct tw_series *series = tw_plot_line(plot, NULL, TW_PLOT_MEAN);
 
 	set_time(plot, group);
 	tw_plot_y(plot, TW_PLOT_NUMBER, "I/Os completed per second");
-	tw_plot_caption(plot, group->cells ? "by the time of completion" :
-			"by the time of completion, since each job's own start");
-	for (size_t i = 0; i < over_time->count; i++) {
-		const struct tw_report_interval *at = &over_time->intervals[i];
-
-		if (!is_cut(over_time, i))
-			tw_plot_point(series, middle_of(at),
-				      (double)at->of[direction].count * 1e9 /
-				      (double)(at->run_ns ? at->run_ns : at->over_ns));
-	}
+	tw_plot_caption(plot, "by the time of completion");
+	for (uint32_t i = 0; i < tw_report_windows(group); i++)
+		if (over_ns(group, i) && !is_cut(group, i))
+			tw_plot_point(series, middle_of(group, i),
+				      (double)lat_of(group, i, direction)->count * 1e9 /
+				      (double)over_ns(group, i));
 }
 
 static void add_over_time(struct tw_page *page, const struct tw_report_group *group,
@@ -233,15 +218,14 @@ static void add_over_time(struct tw_page *page, const struct tw_report_group *gr
 {
 	struct tw_plot *plot;
 
-	if (!has_line(&group->over_time, direction, OVER_TIME_MAX))
+	if (!tw_report_has_windows(group, direction))
 		return;
+	tw_report_add_heat(page, group, direction);
 	plot = tw_page_plot(page, "lat over time");
 	set_time(plot, group);
 	tw_plot_y(plot, TW_PLOT_NS, "lat");
 	for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
 		add_latency_line(plot, group, direction, (enum over_time_line)i);
-	if (!group->cells)
-		tw_report_mark_stalls(plot, group, direction);
 	add_rate(page, group, direction);
 }
 
@@ -250,10 +234,9 @@ static void add_over_time(struct tw_page *page, const struct tw_report_group *gr
 void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
 			 int direction)
 {
-	tw_report_add_parts(page, &group->tally, direction);
-	add_percentiles(page, &group->tally, direction);
-	add_stages(page, &group->tally, direction);
-	tw_report_add_heat(page, group, direction);
+	tw_report_add_parts(page, &group->all.tally, direction);
+	add_percentiles(page, &group->all.tally, direction);
+	add_stages(page, &group->all.tally, direction);
 	add_over_time(page, group, direction);
-	tw_report_add_parts_table(page, &group->tally, direction);
+	tw_report_add_parts_table(page, &group->all.tally, direction);
 }

@@ -11,13 +11,13 @@
 #include "command/output/table.h"
 #include "command/reports/attached.h"
 #include "command/reports/causes.h"
-#include "command/reports/facts.h"
 #include "command/report/page.h"
 #include "command/reports/slow_stages.h"
 #include "command/reports/stalls.h"
-#include "command/reports/want.h"
+#include "command/reports/when.h"
 #include "command/reports/why.h"
 #include "latency/histogram_json.h"
+#include "report/want.h"
 
 #define MAX_IN_TEXT	5
 #define MAX_IN_HTML	100	/* the JSON has all */
@@ -25,9 +25,10 @@
 
 /* ---- where and when ------------------------------------------------------- */
 
-static int since_start(double *s, const struct tw_report_slow *slow)
+static int since_start(double *s, const struct tw_report_group *group,
+		       const struct tw_report_slow *slow)
 {
-	return tw_report_since_start(s, slow->report,
+	return tw_report_since_start(s, tw_report_job_of(group, slow),
 				     tw_report_u64(slow->json, "monotonic_ns"));
 }
 
@@ -36,16 +37,17 @@ static int any_since_start(const struct tw_report_group *group, size_t count)
 	double s;
 
 	for (size_t i = 0; i < count; i++)
-		if (since_start(&s, &group->slowest[i]))
+		if (since_start(&s, group, &group->all.slowest[i]))
 			return 1;
 	return 0;
 }
 
-static void add_since_start(struct tw_table *table, const struct tw_report_slow *slow)
+static void add_since_start(struct tw_table *table, const struct tw_report_group *group,
+			    const struct tw_report_slow *slow)
 {
 	double s;
 
-	if (since_start(&s, slow))
+	if (since_start(&s, group, slow))
 		tw_cell_fixed(table, s, 6);
 	else
 		tw_cell_none(table);
@@ -53,11 +55,12 @@ static void add_since_start(struct tw_table *table, const struct tw_report_slow 
 
 /* Return the file of an I/O in a report of `tickwise attach`; NULL in other
  * reports. */
-static const char *file_of(const struct tw_report_slow *slow)
+static const char *file_of(const struct tw_report_group *group,
+			   const struct tw_report_slow *slow)
 {
 	const char *file = json_string_value(json_object_get(slow->json, "file"));
 
-	return slow->report->attached ? (file ? file : "?") : NULL;
+	return tw_report_is_attached(group) ? (file ? file : "?") : NULL;
 }
 
 /* Add the offset or the size. A sync of a whole file has neither: its offset is that of
@@ -67,7 +70,7 @@ static void add_bytes(struct tw_table *table, const struct tw_report_slow *slow,
 {
 	const char *direction = json_string_value(json_object_get(slow->json, "ddir"));
 
-	if (strcmp(direction, tw_report_directions[TW_REPORT_SYNC]) == 0 &&
+	if (strcmp(direction, tw_direction_names[TW_SYNC]) == 0 &&
 	    !tw_report_u64(slow->json, "size"))
 		tw_cell_none(table);
 	else
@@ -75,10 +78,12 @@ static void add_bytes(struct tw_table *table, const struct tw_report_slow *slow,
 }
 
 /* Add the number of the ring in a report of `tickwise attach`, else of the job. */
-static void add_number(struct tw_table *table, const struct tw_report_slow *slow)
+static void add_number(struct tw_table *table, const struct tw_report_group *group,
+		       const struct tw_report_slow *slow)
 {
-	tw_cell_u64(table, slow->report->attached ? tw_report_u64(slow->json, "ring") :
-						    slow->report->job.thread_number);
+	tw_cell_u64(table, tw_report_is_attached(group) ?
+		    tw_report_u64(slow->json, "ring") :
+		    tw_report_job_of(group, slow)->thread_number);
 }
 
 static const char *number_heading(const struct tw_report_group *group)
@@ -109,7 +114,7 @@ static struct tw_report_slow_stage *longest(struct tw_report_slow_stage *list, i
  * a line has no room for both. */
 static void longest_stages(char *text, size_t size, const struct tw_report_slow *slow)
 {
-	struct tw_report_slow_stage list[TW_REPORT_STAGES], *stage;
+	struct tw_report_slow_stage list[TW_STAGES], *stage;
 	int count = tw_report_slow_stages(json_object_get(slow->json, "stages"), list);
 
 	text[0] = '\0';
@@ -128,17 +133,17 @@ static void longest_stages(char *text, size_t size, const struct tw_report_slow 
 	}
 }
 
-static void add_slow(struct tw_table *table, const struct tw_report_slow *slow,
-		     int has_times)
+static void add_slow(struct tw_table *table, const struct tw_report_group *group,
+		     const struct tw_report_slow *slow, int has_times)
 {
 	char text[TW_REPORT_SENTENCE];
-	const char *file = file_of(slow);
+	const char *file = file_of(group, slow);
 
 	tw_table_row(table);
 	tw_cell_ns(table, (double)slow->lat_ns);
 	if (has_times)
-		add_since_start(table, slow);
-	add_number(table, slow);
+		add_since_start(table, group, slow);
+	add_number(table, group, slow);
 	tw_cell_text(table, json_string_value(json_object_get(slow->json, "ddir")));
 	add_bytes(table, slow, "size");
 	add_bytes(table, slow, "offset");
@@ -172,25 +177,25 @@ static void add_few(struct tw_page *page, const struct tw_report_group *group,
 	table = tw_page_table(page, own, count - !has_times);
 	tw_page_only(page, TW_IN_TEXT);
 	for (size_t i = 0; i < shown; i++)
-		add_slow(table, &group->slowest[i], has_times);
+		add_slow(table, group, &group->all.slowest[i], has_times);
 }
 
 /* ---- HTML ---------------------------------------------------------------- */
 
-#define MAX_COLUMNS	(TW_REPORT_STAGES + 11)
+#define MAX_COLUMNS	(TW_STAGES + 11)
 
 struct columns {
 	struct tw_column list[MAX_COLUMNS];
 	size_t count;
-	int stages[TW_REPORT_STAGES];	/* stages that any of the I/Os has */
+	int stages[TW_STAGES];	/* stages that any of the I/Os has */
 	int call, cause, times;
 };
 
 static int any_has(const struct tw_report_group *group, const char *object,
 		   const char *key)
 {
-	for (size_t i = 0; i < group->slow_count; i++) {
-		const json_t *json = group->slowest[i].json;
+	for (size_t i = 0; i < group->all.slow_count; i++) {
+		const json_t *json = group->all.slowest[i].json;
 
 		if (object)
 			json = json_object_get(json, object);
@@ -213,7 +218,7 @@ static void find_columns(struct columns *columns, const struct tw_report_group *
 	*columns = (struct columns) {
 		.call = any_has(group, NULL, "submitting_call_ns"),
 		.cause = any_has(group, NULL, "causes"),
-		.times = any_since_start(group, group->slow_count),
+		.times = any_since_start(group, group->all.slow_count),
 	};
 	add_column(columns, "lat", 0);
 	add_column(columns, "what", TW_COLUMN_LEFT);
@@ -221,10 +226,10 @@ static void find_columns(struct columns *columns, const struct tw_report_group *
 		add_column(columns, "at, s", 0);
 	add_column(columns, "offset", 0);
 	add_column(columns, "size", 0);
-	for (int i = 0; i < TW_REPORT_STAGES; i++) {
-		columns->stages[i] = any_has(group, "stages", tw_report_times[i].key);
+	for (int i = 0; i < TW_STAGES; i++) {
+		columns->stages[i] = any_has(group, "stages", tw_time_rows[i].name);
 		if (columns->stages[i])
-			add_column(columns, tw_report_times[i].name, 0);
+			add_column(columns, tw_time_rows[i].name, 0);
 	}
 	if (columns->call)
 		add_column(columns, "submitting call", 0);
@@ -257,39 +262,40 @@ static void add_string(struct tw_table *table, const json_t *slow, const char *k
 		tw_cell_none(table);
 }
 
-static void add_what(struct tw_table *table, const struct tw_report_slow *slow)
+static void add_what(struct tw_table *table, const struct tw_report_group *group,
+		     const struct tw_report_slow *slow)
 {
 	const char *direction = json_string_value(json_object_get(slow->json, "ddir"));
 
-	if (file_of(slow))
-		tw_cell_printf(table, "%s of %s", direction, file_of(slow));
+	if (file_of(group, slow))
+		tw_cell_printf(table, "%s of %s", direction, file_of(group, slow));
 	else
 		tw_cell_text(table, direction);
 }
 
 static void add_row(struct tw_table *table, const struct columns *columns,
-		    const struct tw_report_slow *slow)
+		    const struct tw_report_group *group, const struct tw_report_slow *slow)
 {
 	const json_t *stages = json_object_get(slow->json, "stages");
 	char cause[TW_REPORT_SENTENCE] = "-";
 
 	tw_table_row(table);
 	tw_cell_ns(table, (double)slow->lat_ns);
-	add_what(table, slow);
+	add_what(table, group, slow);
 	if (columns->times)
-		add_since_start(table, slow);
+		add_since_start(table, group, slow);
 	add_bytes(table, slow, "offset");
 	add_bytes(table, slow, "size");
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+	for (int i = 0; i < TW_STAGES; i++)
 		if (columns->stages[i])
-			add_ns(table, stages, tw_report_times[i].key);
+			add_ns(table, stages, tw_time_rows[i].name);
 	if (columns->call)
 		add_ns(table, slow->json, "submitting_call_ns");
 	if (columns->cause) {
 		tw_report_say_cause(cause, sizeof(cause), slow->json);
 		tw_cell_text(table, cause);
 	}
-	add_number(table, slow);
+	add_number(table, group, slow);
 	add_string(table, slow->json, "monotonic_ns");
 	add_string(table, slow->json, "raw_ns");
 	add_string(table, slow->json, "ticks");
@@ -305,7 +311,7 @@ static void add_many(struct tw_page *page, const struct tw_report_group *group,
 	table = tw_page_table(page, columns.list, columns.count);
 	tw_page_only(page, TW_IN_HTML);
 	for (size_t i = 0; i < shown; i++)
-		add_row(table, &columns, &group->slowest[i]);
+		add_row(table, &columns, group, &group->all.slowest[i]);
 }
 
 /* ---- both ---------------------------------------------------------------- */
@@ -316,7 +322,7 @@ static void add_stalls(struct tw_page *page, const struct tw_report_group *group
 	int shown = 0;
 
 	for (size_t i = 0; i < group->stall_count; i++)
-		if (tw_report_add_stall(page, &group->stalls[i]) &&
+		if (tw_report_add_stall(page, group, &group->stalls[i]) &&
 		    shown++ >= MAX_STALLS)
 			tw_page_only(page, TW_IN_HTML);
 	if (why_not)
@@ -330,11 +336,11 @@ static size_t at_most(size_t count, size_t most)
 
 static void add_in_html(struct tw_page *page, const struct tw_report_group *group)
 {
-	const size_t count = at_most(group->slow_count, MAX_IN_HTML);
+	const size_t count = at_most(group->all.slow_count, MAX_IN_HTML);
 
 	tw_page_heading(page, 3, "slowest I/Os by their lat");
 	tw_page_only(page, TW_IN_HTML);
-	tw_page_details(page, "%zu of %zu", count, group->slow_count);
+	tw_page_details(page, "%zu of %zu", count, group->all.slow_count);
 	tw_page_note(page, "Offsets and sizes in bytes; CLOCK_MONOTONIC, "
 		     "CLOCK_MONOTONIC_RAW and the counter's ticks where lat begins.");
 	add_many(page, group, count);
@@ -344,12 +350,12 @@ static void add_in_html(struct tw_page *page, const struct tw_report_group *grou
 void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,
 			   int with_html)
 {
-	const size_t in_text = at_most(group->slow_count, MAX_IN_TEXT);
+	const size_t in_text = at_most(group->all.slow_count, MAX_IN_TEXT);
 
-	if (group->slow_count == 0)
+	if (group->all.slow_count == 0)
 		return;
 	tw_page_heading(page, 3, "slowest I/Os by their lat (%zu of %zu; all with --json, "
-			"--html)", in_text, group->slow_count);
+			"--html)", in_text, group->all.slow_count);
 	tw_page_only(page, TW_IN_TEXT);
 	add_few(page, group, in_text);
 	if (with_html)

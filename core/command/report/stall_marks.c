@@ -7,31 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/output/plot.h"
 #include "command/report/over_time_plots.h"
 #include "command/reports/causes.h"
-#include "command/reports/facts.h"
-#include "command/reports/want.h"
+#include "command/reports/when.h"
+#include "report/want.h"
 
 #define MAX_STALLS	5
 #define COLOR		TW_PLOT_MAX
 
-/* Find where the I/O ended, in seconds of the plot. With files of intervals
- * this is the time since the start of the first job; else it is the time since
- * the start of the I/O's own job. */
+/* Find where the I/O ended, in seconds since the start of the first job. */
 static int end_of(double *s, const struct tw_report_group *group,
 		  const struct tw_report_slow *slow)
 {
-	const struct tw_report_job *first = &group->members[0]->job;
+	const struct tw_report_job *job = tw_report_job_of(group, slow);
 
-	if (!tw_report_since_start(s, slow->report,
-				   tw_report_u64(slow->json, "monotonic_ns")))
+	if (!tw_report_since_start(s, job, tw_report_u64(slow->json, "monotonic_ns")))
 		return 0;
-	*s += (double)slow->lat_ns / 1e9;
-	if (!group->cells)
-		return 1;
-	*s += (double)(slow->report->job.start_ns - first->start_ns) / 1e9;
+	*s += (double)(slow->lat_ns + job->start_ns - group->all.jobs[0].start_ns) / 1e9;
 	return 1;
 }
 
@@ -61,7 +56,7 @@ static int mark(struct tw_plot *plot, FILE *file, const struct tw_report_group *
 		char lat[TW_FORMAT_SIZE], number[16];
 		double s;
 
-		if (strcmp(of, tw_report_directions[direction]) ||
+		if (strcmp(of, tw_direction_names[direction]) ||
 		    !end_of(&s, group, slow))
 			continue;
 		if (!series)
@@ -79,13 +74,11 @@ void tw_report_mark_stalls(struct tw_plot *plot, const struct tw_report_group *g
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	int marked;
+	FILE *file = tw_text_open(&text, &size);
+	const int marked = mark(plot, file, group, direction);
 
-	if (!file)
-		return;
-	marked = mark(plot, file, group, direction);
-	if (!fclose(file) && marked)
+	tw_text_close(file);
+	if (marked)
 		tw_plot_caption(plot, text);
 	free(text);
 }

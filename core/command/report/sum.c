@@ -31,7 +31,7 @@ static void put_digits(const struct means *means, double digits)
 /* Add the stages. Each is the difference of two rounded sums. So they add up as
  * printed, and none is off by a whole digit. */
 static void put_stages(const struct means *means,
-		       const struct tw_report_tally *tally, int direction,
+		       const struct tw_tally *tally, int direction,
 		       int stages)
 {
 	const char *before = " =";
@@ -44,7 +44,7 @@ static void put_stages(const struct means *means,
 		if (stage->count == 0)
 			continue;
 		sum_ns += stage->sum_ns;
-		tw_page_more(means->page, "%s %s ", before, tw_report_times[i].name);
+		tw_page_more(means->page, "%s %s ", before, tw_time_rows[i].name);
 		put_digits(means, in_digits(means, sum_ns) - from);
 		before = " +";
 	}
@@ -58,33 +58,31 @@ static void put_mean(const struct means *means, const char *what,
 	tw_page_more(means->page, " %s", means->unit.name);
 }
 
-static uint64_t stages_ns(const struct tw_report_tally *tally, int direction)
+static uint64_t stages_ns(const struct tw_tally *tally, int direction)
 {
 	uint64_t sum_ns = 0;
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+	for (int i = 0; i < TW_STAGES; i++)
 		sum_ns += tally->times[i][direction].sum_ns;
 	return sum_ns;
 }
 
-int tw_report_has_all_stages(const struct tw_report_tally *tally, int direction)
+int tw_report_has_all_stages(const struct tw_tally *tally, int direction)
 {
-	const uint64_t lat_ns = tally->times[TW_REPORT_LAT][direction].sum_ns;
-	const uint64_t sum_ns = stages_ns(tally, direction);
-	const uint64_t off_ns = sum_ns > lat_ns ? sum_ns - lat_ns : lat_ns - sum_ns;
+	const uint64_t lat_ns = tally->times[TW_LAT][direction].sum_ns;
 	int any = 0;
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+	for (int i = 0; i < TW_STAGES; i++)
 		any |= tally->times[i][direction].count != 0;
-	return any && (!off_ns || (tally->is_torn && off_ns <= lat_ns / 100));
+	return any && stages_ns(tally, direction) == lat_ns;
 }
 
 /* Return the smallest sum of a stage that is not 0. */
-static uint64_t smallest_ns(const struct tw_report_tally *tally, int direction)
+static uint64_t smallest_ns(const struct tw_tally *tally, int direction)
 {
 	uint64_t smallest = 0;
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+	for (int i = 0; i < TW_STAGES; i++) {
 		uint64_t sum_ns = tally->times[i][direction].sum_ns;
 
 		if (sum_ns && (!smallest || sum_ns < smallest))
@@ -139,22 +137,23 @@ struct names {
 static void put_fio_mean(const struct means *means, const struct tw_report_group *group,
 			 int direction, uint64_t sum_ns, struct names names)
 {
-	const struct tw_report_fio_lat *fio = &group->tally.fio_lat[direction];
-	const uint64_t ios = group->tally.times[TW_REPORT_LAT][direction].count;
+	const struct tw_counts *fio = &group->all.tally.counts[direction];
+	const uint64_t ios = group->all.tally.times[TW_LAT][direction].count;
 	char off[TW_FORMAT_SIZE];
 	double mean_ns, off_ns;
 
-	if (group->tally.missing & TW_REPORT_NO_FIO_LAT || !fio->count) {
+	if (!tw_has(&group->all.tally, TW_ROW_fio_lat_ns) || !fio->fio_ios) {
 		put_mean(means, names.alone, sum_ns);
 		return;
 	}
-	mean_ns = fio->sum_ns / (double)fio->count;
+	mean_ns = (double)fio->fio_lat_ns / (double)fio->fio_ios;
 	off_ns = (double)sum_ns / (double)ios - mean_ns;
 	tw_page_more(means->page, "fio lat mean %.*f %s", means->unit.decimals,
 		     mean_ns / means->unit.ns, means->unit.name);
-	if (fio->count != ios)
-		tw_page_more(means->page, " of %llu I/Os",
-			     (unsigned long long)fio->count);
+	if (fio->fio_ios != ios)
+		tw_page_more(means->page, " of %llu I/O%s",
+			     (unsigned long long)fio->fio_ios,
+			     tw_format_plural(fio->fio_ios));
 	put_mean(means, names.next_to_fio, sum_ns);
 	tw_page_more(means->page, " (%s %s)", tw_format_ns(off, round(fabs(off_ns))),
 		     off_ns < 0 ? "less" : "more");
@@ -166,41 +165,33 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 		    int direction)
 {
 	int attached = tw_report_is_attached(group);
-	int is_fio_lat = !group->event_times && direction != TW_REPORT_SYNC &&
+	int is_fio_lat = !group->event_times && direction != TW_SYNC &&
 			 !attached;
 	const struct tw_histogram *lat =
-		&group->tally.times[TW_REPORT_LAT][direction];
-	int is_complete = tw_report_has_all_stages(&group->tally, direction);
+		&group->all.tally.times[TW_LAT][direction];
+	int is_complete = tw_report_has_all_stages(&group->all.tally, direction);
 	struct means means = means_of(page, lat->sum_ns, is_complete ?
-				      smallest_ns(&group->tally, direction) : 0,
+				      smallest_ns(&group->all.tally, direction) : 0,
 				      lat->count);
-	const uint64_t sum_ns = stages_ns(&group->tally, direction);
-	const int is_off = is_complete && sum_ns != lat->sum_ns;
 	const struct names names = {
-		is_complete && !is_off ? "; sum of stages" : "; lat by Tickwise",
-		"lat mean",
+		is_complete ? "; sum of stages" : "; lat by Tickwise", "lat mean",
 	};
 
 	if (is_fio_lat)
 		put_fio_mean(&means, group, direction, lat->sum_ns, names);
 	else
 		put_mean(&means, "lat mean", lat->sum_ns);
-	if (is_off)
-		put_mean(&means, "; sum of stages", sum_ns);
 	if (is_complete)
-		put_stages(&means, &group->tally, direction, TW_REPORT_STAGES);
+		put_stages(&means, &group->all.tally, direction, TW_STAGES);
 	else
 		tw_page_more(page, "; its stages are not known of all I/Os");
-	if (is_off)
-		tw_page_more(page, " (of some I/Os, a part of the stages is in another "
-			     "interval)");
-	if (direction == TW_REPORT_SYNC && !attached)
+	if (direction == TW_SYNC && !attached)
 		tw_page_more(page, "; fio's lat of a sync begins when the submitting call "
 			     "has ended");
 	else if (group->event_times)
 		tw_page_more(page, "; this is not fio's lat, which lacks deliver in "
 			     "%zu of %zu jobs (tw_event_time=1)", group->event_times,
-			     group->size);
+			     group->all.job_count);
 }
 
 /* Add the sum up to the stage before deliver, if fio's lat ends where the
@@ -208,8 +199,8 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 static void put_event_sum(struct tw_page *page, const struct tw_report_group *group,
 			  int direction)
 {
-	const struct tw_report_tally *tally = &group->tally;
-	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
+	const struct tw_tally *tally = &group->all.tally;
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
 	uint64_t deliver_ns =
 		tally->times[TW_DELIVER][direction].sum_ns;
 	uint64_t fio_ns = lat->sum_ns - deliver_ns;
@@ -226,29 +217,28 @@ static void put_event_sum(struct tw_page *page, const struct tw_report_group *gr
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
 		       int direction)
 {
-	if (group->tally.times[TW_REPORT_LAT][direction].count == 0)
+	if (group->all.tally.times[TW_LAT][direction].count == 0)
 		return;
-	tw_page_paragraph(page, "%s: ", tw_report_directions[direction]);
-	if (direction != TW_REPORT_SYNC &&
-	    group->event_times == group->size &&
-	    tw_report_has_all_stages(&group->tally, direction) &&
-	    stages_ns(&group->tally, direction) ==
-	    group->tally.times[TW_REPORT_LAT][direction].sum_ns)
+	tw_page_paragraph(page, "%s: ", tw_direction_names[direction]);
+	if (direction != TW_SYNC &&
+	    group->event_times == group->all.job_count &&
+	    tw_report_has_all_stages(&group->all.tally, direction))
 		put_event_sum(page, group, direction);
 	else
 		put_sum(page, group, direction);
 }
 
-void tw_report_add_call(struct tw_page *page, const struct tw_report_tally *tally,
+void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 			int direction)
 {
 	const struct tw_histogram *call =
-		&tally->times[TW_REPORT_CALL][direction];
+		&tally->times[TW_CALL][direction];
 	char mean[TW_FORMAT_SIZE];
 
 	if (call->count)
 		tw_page_remark(page, "of which inside the submitting call: mean %s (of "
-			       "%llu I/Os)",
+			       "%llu I/O%s)",
 			       tw_format_ns(mean, tw_histogram_mean_ns(call)),
-			       (unsigned long long)call->count);
+			       (unsigned long long)call->count,
+			       tw_format_plural(call->count));
 }

@@ -9,15 +9,14 @@
 #include "command/reports/report.h"
 
 /* Is all of lat known by stages? All jobs must have recorded them, and this
- * version must know them. Up to 1 % can be missing if stages of an I/O can be
- * in another interval. */
-int tw_report_has_all_stages(const struct tw_report_tally *tally, int direction);
+ * version must know them. */
+int tw_report_has_all_stages(const struct tw_tally *tally, int direction);
 
 /* Add the mean of lat with its stages, and the time inside the submitting call,
  * for a direction. They add nothing if there is no such time. */
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
 		       int direction);
-void tw_report_add_call(struct tw_page *page, const struct tw_report_tally *tally,
+void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 			int direction);
 
 #endif

@@ -9,18 +9,18 @@
  * Times are CLOCK_MONOTONIC in microseconds with three decimals. They are
  * written from integers and never become a double.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
+#include "command/memory.h"
 #include "command/output/file.h"
-#include "command/output/json_memory.h"
 #include "command/reports/slow_stages.h"
+#include "command/reports/trigger.h"
 #include "command/report/trace.h"
-#include "command/reports/want.h"
 #include "latency/histogram_json.h"
+#include "report/want.h"
 
 struct io {
 	const json_t *json;
@@ -49,19 +49,17 @@ static int by_begin(const void *left, const void *right)
 	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
 }
 
-static int find_ios(struct track *track, const struct tw_report *report)
+static void find_ios(struct track *track, const struct tw_report *report, size_t job)
 {
-	size_t count = json_array_size(report->slowest);
+	size_t count = report->slow_count;
 
-	*track = (struct track) { .ios = calloc(count + 1,
-						sizeof(struct io)) };
-	if (!track->ios)
-		return -ENOMEM;
+	*track = (struct track) { .ios = tw_zalloc(count, sizeof(struct io)) };
 	for (size_t i = 0; i < count; i++) {
-		const json_t *json = json_array_get(report->slowest, i);
+		const json_t *json = report->slowest[i].json;
 		struct io *io = &track->ios[track->count];
 
-		if (tw_json_to_u64(json_object_get(json, "monotonic_ns"),
+		if (report->slowest[i].job != job ||
+		    tw_json_to_u64(json_object_get(json, "monotonic_ns"),
 				   &io->begin_ns) ||
 		    __builtin_add_overflow(io->begin_ns, stage_ns(json, "lat"),
 					   &io->end_ns))
@@ -70,7 +68,6 @@ static int find_ios(struct track *track, const struct tw_report *report)
 		track->count++;
 	}
 	qsort(track->ios, track->count, sizeof(*track->ios), by_begin);
-	return 0;
 }
 
 /* Put each I/O on the first lane that is free at its begin. @busy_ns has room
@@ -147,7 +144,7 @@ static void put_stage(struct out *out, const struct io *io, const char *name,
  * missing one, the begin of the next is not known. */
 static void put_stages(struct out *out, const struct io *io)
 {
-	struct tw_report_slow_stage list[TW_REPORT_STAGES];
+	struct tw_report_slow_stage list[TW_STAGES];
 	int count = tw_report_slow_stages(json_object_get(io->json, "stages"),
 					  list);
 	uint64_t from_ns = io->begin_ns;
@@ -198,20 +195,15 @@ static void put_io(struct out *out, const struct io *io)
 	put_stages(out, io);
 }
 
-static int put_job(struct out *out, const struct tw_report *report)
+static void put_job(struct out *out, const struct tw_report *report, size_t i)
 {
-	const struct tw_report_job *job = &report->job;
+	const struct tw_report_job *job = &report->jobs[i];
 	struct track track;
 	uint64_t *busy_ns;
 	unsigned lanes;
 
-	if (find_ios(&track, report))
-		return -ENOMEM;
-	busy_ns = calloc(track.count + 1, sizeof(*busy_ns));
-	if (!busy_ns) {
-		free(track.ios);
-		return -ENOMEM;
-	}
+	find_ios(&track, report, i);
+	busy_ns = tw_zalloc(track.count, sizeof(*busy_ns));
 	lanes = assign_lanes(&track, busy_ns);
 	free(busy_ns);
 	out->pid++;
@@ -223,10 +215,9 @@ static int put_job(struct out *out, const struct tw_report *report)
 		put_name(out, "thread_name", lane, lane ?
 			 json_sprintf("at the same time (%u)", lane + 1) :
 			 json_string("slowest I/Os"));
-	for (size_t i = 0; i < track.count; i++)
-		put_io(out, &track.ios[i]);
+	for (size_t j = 0; j < track.count; j++)
+		put_io(out, &track.ios[j]);
 	free(track.ios);
-	return 0;
 }
 
 /* ---- events of the kernel -------------------------------------------------- */
@@ -261,9 +252,9 @@ static void put_event(struct out *out, const json_t *event)
 }
 
 /* Write the events as a process of the trace with a track for each CPU. */
-static void put_events(struct out *out, const struct tw_report *report)
+static void put_events(struct out *out, const struct tw_report_trigger *trigger)
 {
-	const json_t *events = report->trigger.events;
+	const json_t *events = trigger->events;
 	char named[NAMED_CPUS + 1] = { 0 };
 
 	if (json_array_size(events) == 0)
@@ -271,8 +262,8 @@ static void put_events(struct out *out, const struct tw_report *report)
 	out->pid++;
 	put_name(out, "process_name", 0,
 		 json_sprintf("the kernel's events around a slow I/O of %s, job "
-			      "%llu", report->job.name,
-			      (unsigned long long)report->job.thread_number));
+			      "%llu", trigger->job->name,
+			      (unsigned long long)trigger->job->thread_number));
 	for (size_t i = 0; i < json_array_size(events); i++) {
 		const json_t *event = json_array_get(events, i);
 		unsigned cpu = cpu_of(event);
@@ -287,13 +278,16 @@ static void put_events(struct out *out, const struct tw_report *report)
 	}
 }
 
-static int put_job_and_events(struct out *out, const struct tw_report *report)
+static void put_group(struct out *out, const struct tw_report_group *group)
 {
-	int error = put_job(out, report);
+	struct tw_report_trigger trigger;
 
-	if (!error)
-		put_events(out, report);
-	return error;
+	for (size_t i = 0; i < group->all.job_count; i++)
+		put_job(out, &group->all, i);
+	for (size_t i = 0; i < json_array_size(group->all.triggers); i++) {
+		tw_report_trigger_at(&trigger, group, i);
+		put_events(out, &trigger);
+	}
 }
 
 struct groups {
@@ -305,26 +299,24 @@ static int put_trace(FILE *file, const void *context)
 {
 	const struct groups *groups = context;
 	struct out out = { .file = file };
-	int error = 0;
 
 	fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"clock\": "
 	      "\"CLOCK_MONOTONIC\", \"tickwise_version\": \"" TW_VERSION
 	      "\"},\n\"traceEvents\": [", file);
 	for (size_t i = 0; i < groups->count; i++)
-		for (size_t j = 0; j < groups->list[i].size && !error; j++)
-			error = put_job_and_events(&out, groups->list[i].members[j]);
+		put_group(&out, &groups->list[i]);
 	fputs("\n]}\n", file);
-	return error || !tw_json_lacked_memory() ? error : -ENOMEM;
+	return 0;
 }
 
 int tw_report_write_trace(const struct tw_report_group *groups, size_t count,
 			  const char *path, struct tw_report_problem *problem)
 {
 	const struct groups all = { groups, count };
-	int error = tw_output_file(path, put_trace, &all);
+	int error = tw_must(tw_output_file(path, put_trace, &all));
 
 	if (!error)
 		return TW_EXIT_GOOD;
 	tw_report_refuse(problem, "can't write %s: %s", path, tw_file_error(-error));
-	return error == -ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_IO;
+	return TW_EXIT_IO;
 }

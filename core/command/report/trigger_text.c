@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's trace events around a slow I/O (trigger.c) on the page. Text has
+ * The kernel's trace events around a slow I/O (reports/trigger.c) on the page. Text has
  * what fired and a few lines of events, HTML has all events.
  */
 #include <inttypes.h>
@@ -10,9 +10,10 @@
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/page.h"
-#include "command/reports/facts.h"
-#include "command/reports/want.h"
+#include "command/reports/trigger.h"
+#include "command/reports/when.h"
 #include "latency/histogram_json.h"
+#include "report/want.h"
 
 /* Number of lines in text: half for the first events, half for the last. */
 #define MAX_IN_TEXT	20
@@ -23,57 +24,53 @@ struct sums {
 	size_t jobs;			/* number of jobs with tw_trigger */
 	size_t fired;			/* number of these that have an I/O */
 	uint64_t slower;
-	const struct tw_report *first;	/* the first of these jobs */
-	const struct tw_report *off;	/* the first without events; or NULL */
+	uint64_t above_ns;		/* of the first of these jobs */
+	const char *why_off;		/* of the first without events; or NULL */
 	uint64_t stopped_for;		/* of the first job that missed the ring */
-	const struct tw_report *slowest;	/* of those that fired; or NULL */
+	struct tw_report_trigger slowest;	/* of those that fired */
 };
 
-static void add(struct sums *sums, const struct tw_report *report)
+static void add(struct sums *sums, const struct tw_report_trigger *trigger)
 {
-	const struct tw_report_trigger *trigger = &report->trigger;
-
-	if (!trigger->is_there)
-		return;
-	sums->jobs++;
+	if (!sums->jobs++)
+		sums->above_ns = trigger->above_ns;
 	sums->slower += trigger->slower;
-	if (!sums->first)
-		sums->first = report;
-	if (!trigger->is_on && !sums->off)
-		sums->off = report;
+	if (!sums->why_off)
+		sums->why_off = trigger->why;
 	if (!sums->stopped_for)
 		sums->stopped_for = trigger->stopped_for;
 	if (!trigger->io)
 		return;
-	sums->fired++;
-	if (!sums->slowest ||
-	    trigger->lat_ns > sums->slowest->trigger.lat_ns)
-		sums->slowest = report;
+	if (!sums->fired++ || trigger->lat_ns > sums->slowest.lat_ns)
+		sums->slowest = *trigger;
 }
 
 static struct sums sums_of(const struct tw_report_group *group)
 {
 	struct sums sums = { .jobs = 0 };
+	struct tw_report_trigger trigger;
 
-	for (size_t i = 0; i < group->size; i++)
-		add(&sums, group->members[i]);
+	for (size_t i = 0; i < json_array_size(group->all.triggers); i++) {
+		tw_report_trigger_at(&trigger, group, i);
+		add(&sums, &trigger);
+	}
 	return sums;
 }
 
-static void add_io(struct tw_page *page, const struct tw_report *report, size_t jobs)
+static void add_io(struct tw_page *page, const struct tw_report_trigger *trigger,
+		   size_t jobs)
 {
-	const struct tw_report_trigger *trigger = &report->trigger;
 	char text[TW_FORMAT_SIZE];
 
 	tw_page_more(page, "; the first");
 	if (jobs > 1)
-		tw_page_more(page, " of job %" PRIu64, report->job.thread_number);
+		tw_page_more(page, " of job %" PRIu64, trigger->job->thread_number);
 	tw_page_more(page, " was a %s of %" PRIu64 " bytes at %" PRIu64 ", %s, which "
 		     "began at ",
 		     tw_report_string(trigger->io, "ddir"), tw_report_u64(trigger->io, "size"),
 		     tw_report_u64(trigger->io, "offset"),
 		     tw_format_ns(text, (double)trigger->lat_ns));
-	tw_report_add_when(page, report, trigger->begin_ns);
+	tw_report_add_when(page, trigger->job, trigger->begin_ns);
 	tw_page_more(page, "; the kernel recorded %" PRIu64 " events around it",
 		     trigger->event_count);
 	if (trigger->whole_from_ns >= trigger->begin_ns + trigger->lat_ns)
@@ -86,9 +83,8 @@ static void add_io(struct tw_page *page, const struct tw_report *report, size_t 
 
 static void add_off(struct tw_page *page, const struct sums *sums)
 {
-	if (sums->off)
-		tw_page_more(page, "; no events of the kernel: %s",
-			     sums->off->trigger.why);
+	if (sums->why_off)
+		tw_page_more(page, "; no events of the kernel: %s", sums->why_off);
 	else if (sums->stopped_for)
 		tw_page_more(page, "; the kernel's events were stopped for job %" PRIu64
 			     " then", sums->stopped_for);
@@ -107,9 +103,9 @@ static void add_sentence(struct tw_page *page, const struct sums *sums)
 	if (sums->jobs > 1)
 		tw_page_more(page, " of %zu jobs", sums->jobs);
 	tw_page_more(page, " above %s", tw_format_ns(above,
-		     (double)sums->first->trigger.above_ns));
-	if (sums->slowest)
-		add_io(page, sums->slowest, sums->jobs);
+		     (double)sums->above_ns));
+	if (sums->fired)
+		add_io(page, &sums->slowest, sums->jobs);
 	else
 		add_off(page, sums);
 	if (sums->fired > 1)
@@ -229,7 +225,7 @@ static void add_few_events(struct tw_page *page, const struct tw_report_trigger 
 	}
 }
 
-static void add_all_events(struct tw_page *page, const struct tw_report *report)
+static void add_all_events(struct tw_page *page, const struct tw_report_trigger *trigger)
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "us since it began" }, { .heading = "CPU" },
@@ -237,7 +233,7 @@ static void add_all_events(struct tw_page *page, const struct tw_report *report)
 		{ "event", .flags = TW_COLUMN_LEFT },
 		{ "arguments", .flags = TW_COLUMN_LEFT },
 	};
-	const json_t *events = report->trigger.events;
+	const json_t *events = trigger->events;
 	size_t count = json_array_size(events);
 	struct tw_table *table;
 
@@ -245,14 +241,14 @@ static void add_all_events(struct tw_page *page, const struct tw_report *report)
 		return;
 	tw_page_details(page, "%zu events of the kernel around the I/O of job %" PRIu64
 			"; bold: of the I/O and of its thread", count,
-			report->job.thread_number);
+			trigger->job->thread_number);
 	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
 		const json_t *event = json_array_get(events, i);
 		const char *name = tw_report_string(event, "event");
 
 		tw_table_row(table);
-		tw_cell_i64(table, since_us(&report->trigger, event));
+		tw_cell_i64(table, since_us(trigger, event));
 		tw_cell_u64(table, tw_report_u64(event, "cpu"));
 		tw_cell_text(table, tw_report_string(event, "task"));
 		tw_cell_u64(table, tw_report_u64(event, "pid"));
@@ -269,6 +265,7 @@ void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *g
 			   int with_html)
 {
 	const struct sums sums = sums_of(group);
+	struct tw_report_trigger trigger;
 
 	if (!sums.jobs)
 		return;
@@ -277,10 +274,12 @@ void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *g
 	tw_page_only(page, TW_IN_HTML);
 	add_sentence(page, &sums);
 	tw_page_only(page, TW_IN_TEXT);
-	if (sums.slowest) {
+	if (sums.fired) {
 		tw_page_more(page, " (more with --json, --html, --trace)");
-		add_few_events(page, &sums.slowest->trigger);
+		add_few_events(page, &sums.slowest);
 	}
-	for (size_t i = 0; i < group->size && with_html; i++)
-		add_all_events(page, group->members[i]);
+	for (size_t i = 0; i < sums.jobs && with_html; i++) {
+		tw_report_trigger_at(&trigger, group, i);
+		add_all_events(page, &trigger);
+	}
 }

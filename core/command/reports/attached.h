@@ -9,10 +9,6 @@
 #include "command/output/page.h"
 #include "command/reports/report.h"
 
-/* Read this part, if the report has it. Return: 0; -ENOMEM. */
-int tw_report_read_attached(struct tw_report *report,
-			    struct tw_report_problem *problem);
-
 /* Is the group of `tickwise attach`? Such a group is one report. */
 int tw_report_is_attached(const struct tw_report_group *group);
 
@@ -21,7 +17,7 @@ const char *tw_report_time_is(const struct tw_report_group *groups, size_t count
 			      int time);
 
 /* Return how many rings there were, with those that could not be followed. */
-uint64_t tw_report_attached_rings(const json_t *attached);
+uint64_t tw_report_attached_rings(const struct tw_report_group *group);
 
 /* The first adds to the headline which processes were watched. The others add
  * what was only counted, and what was lost or left out, or nothing. */

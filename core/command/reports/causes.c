@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads and checks what happened to the job's thread in the longest stage of a
+ * Reads what happened to the job's thread in the longest stage of a
  * slow I/O, and describes it for the page.
  */
 #include <stdio.h>
@@ -8,11 +8,8 @@
 
 #include "command/output/format.h"
 #include "command/reports/causes.h"
-#include "command/reports/read.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
-#define WHERE	"slowest[].causes."
-#define HAD	"slowest[].causes.had_cpu[]."
 /* A piece below 1 / MIN_PART of the stage is not mentioned. */
 #define MIN_PART	20
 
@@ -25,121 +22,29 @@ static const char *const pieces[TW_REPORT_PIECES] = {
 	[TW_REPORT_UNEXPLAINED] = "unexplained_ns",
 };
 
-/* ---- reading ------------------------------------------------------------- */
-
-static int is_stage(const char *name)
-{
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (strcmp(tw_report_times[i].key, name) == 0)
-			return 1;
-	return 0;
-}
-
-/* Return an optional value; 0 if it is missing. */
-static uint64_t optional(const json_t *json, const char *where, const char *key,
-			 struct tw_report_problem *problem)
-{
-	return json_object_get(json, key) ? tw_want_u64(json, where, key,
-							problem) : 0;
-}
-
-static void check_had_cpu(const json_t *json, struct tw_report_problem *problem)
-{
-	const json_t *array;
-
-	if (!json_object_get(json, "had_cpu"))
-		return;
-	array = tw_want_array(json, WHERE, "had_cpu", problem);
-	for (size_t i = 0; i < json_array_size(array); i++) {
-		const json_t *had = json_array_get(array, i);
-
-		tw_want_string(had, HAD, "kind", problem);
-		tw_want_u64(had, HAD, "ns", problem);
-		optional(had, HAD, "id", problem);
-		if (json_object_get(had, "name"))
-			tw_want_string(had, HAD, "name", problem);
-	}
-}
-
-static void read_stall(struct tw_report_cause *cause, const json_t *json,
-		       struct tw_report_problem *problem)
-{
-	const json_t *stall = tw_want_object(json, WHERE, "stall", problem);
-
-	cause->stall_from_ns = tw_want_u64(stall, WHERE "stall.", "from_ns",
-					   problem);
-	cause->stall_ns = tw_want_u64(stall, WHERE "stall.", "ns", problem);
-	if (cause->stall_from_ns + cause->stall_ns < cause->stall_ns)
-		tw_report_refuse(problem, WHERE "stall has no end");
-}
-
-static int read_cause(struct tw_report_cause *cause, const json_t *slow,
-		      struct tw_report_problem *problem)
-{
-	const json_t *json;
-	uint64_t sum_ns = 0;
-	int over = 0;
-
-	*cause = (struct tw_report_cause) { .stage = "" };
-	if (!json_object_get(slow, "causes"))
-		return 0;
-	json = tw_want_object(slow, "slowest[].", "causes", problem);
-	cause->stage = tw_want_string(json, WHERE, "stage", problem);
-	cause->stage_ns = optional(json_object_get(slow, "stages"),
-				   "slowest[].stages.", cause->stage, problem);
-	read_stall(cause, json, problem);
-	for (int i = 0; i < TW_REPORT_PIECES; i++) {
-		cause->followed |= json_object_get(json, pieces[i]) != NULL;
-		cause->ns[i] = optional(json, WHERE, pieces[i], problem);
-		over |= __builtin_add_overflow(sum_ns, cause->ns[i], &sum_ns);
-	}
-	/* The length is not known if this version does not know the stage. */
-	if (over || (cause->stage_ns && sum_ns > cause->stage_ns))
-		tw_report_refuse(problem, "slowest[].causes add up to more "
-				 "than their stage");
-	cause->stolen_ns = optional(json, WHERE, "stolen_at_most_ns", problem);
-	cause->since_interrupt_ns = optional(json, WHERE, "since_interrupt_ns",
-					     problem);
-	if (json_object_get(json, "lost"))
-		cause->lost = tw_want_boolean(json, WHERE, "lost", problem);
-	cause->had_cpu = json_object_get(json, "had_cpu");
-	return 1;
-}
-
 int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow)
 {
-	struct tw_report_problem problem = { "" };
+	const json_t *json = json_object_get(slow, "causes");
+	const json_t *stall = json_object_get(json, "stall");
 
-	return read_cause(cause, slow, &problem);
-}
-
-int tw_report_check_cause(struct tw_report *report, const json_t *slow,
-			  struct tw_report_problem *problem)
-{
-	struct tw_report_cause cause;
-
-	if (!read_cause(&cause, slow, problem))
+	if (!json)
 		return 0;
-	check_had_cpu(json_object_get(slow, "causes"), problem);
-	return problem->text[0] || is_stage(cause.stage) ? 0 :
-		tw_report_leave_out(report, WHERE "%s", cause.stage);
-}
-
-void tw_report_read_followed(struct tw_report *report,
-			     struct tw_report_problem *problem)
-{
-	const json_t *json;
-	const char *state;
-
-	if (!json_object_get(report->root, "causes"))
-		return;
-	json = tw_want_object(report->root, "", "causes", problem);
-	state = tw_want_string(json, "causes.", "state", problem);
-	if (strcmp(state, "off") == 0)
-		report->not_followed = tw_want_string(json, "causes.", "why",
-						      problem);
-	else if (strcmp(state, "on") != 0)
-		tw_report_refuse(problem, "causes.state is neither on nor off");
+	*cause = (struct tw_report_cause) {
+		.stage = tw_report_string(json, "stage"),
+		.lost = json_is_true(json_object_get(json, "lost")),
+		.since_interrupt_ns = tw_report_u64(json, "since_interrupt_ns"),
+		.stolen_ns = tw_report_u64(json, "stolen_at_most_ns"),
+		.had_cpu = json_object_get(json, "had_cpu"),
+		.stall_from_ns = tw_report_u64(stall, "from_ns"),
+		.stall_ns = tw_report_u64(stall, "ns"),
+	};
+	/* The length is not known if this version does not know the stage. */
+	cause->stage_ns = tw_report_u64(json_object_get(slow, "stages"), cause->stage);
+	for (int i = 0; i < TW_REPORT_PIECES; i++) {
+		cause->followed |= json_object_get(json, pieces[i]) != NULL;
+		cause->ns[i] = tw_report_u64(json, pieces[i]);
+	}
+	return 1;
 }
 
 /* ---- in words ------------------------------------------------------------ */
@@ -194,7 +99,7 @@ static void put_had_cpu(FILE *file, const struct tw_report_cause *cause)
 
 int tw_report_cause_is_in(const struct tw_report_cause *cause, int stage)
 {
-	return strcmp(cause->stage, tw_report_times[stage].key) == 0;
+	return strcmp(cause->stage, tw_time_rows[stage].name) == 0;
 }
 
 static const char *words_for(const struct tw_report_cause *cause, int piece)

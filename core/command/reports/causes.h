@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened to the job's thread in a slow I/O.
+ * What happened to the job's thread in a slow I/O. The JSON of a report has it, and was
+ * checked when the report was read.
  */
 #ifndef TW_REPORT_CAUSES_H
 #define TW_REPORT_CAUSES_H
@@ -31,14 +32,9 @@ struct tw_report_cause {
 	uint64_t stall_ns;
 };
 
-/* The first reads the causes of a slow I/O. Return: 0 if they are not in the
- * report. The second checks them while a report is read. Return: 0; -ENOMEM.
- * The third reads whether causes were recorded at all. */
+/* Read the causes of a slow I/O. Return: 0 if they are not in the report. */
 int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow);
-int tw_report_check_cause(struct tw_report *report, const json_t *slow,
-			  struct tw_report_problem *problem);
-void tw_report_read_followed(struct tw_report *report,
-			     struct tw_report_problem *problem);
+
 /* The first tells whether the longest stage is this enum tw_stage. The second
  * describes the causes in words. The third describes an element of had_cpu: a
  * task that had the CPU. */

@@ -1,84 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads what a report has about a clock in addition to its error against
- * CLOCK_MONOTONIC_RAW: its error against CLOCK_MONOTONIC, and the rate measured
- * again over the whole run.
+ * The error of a clock as numbers: see clock_errors.h.
  */
-#include <stdio.h>
-
 #include "command/reports/clock_errors.h"
-#include "command/reports/want.h"
 
-static void read_off(struct tw_report_off *off, const json_t *clock,
-		     const char *clock_name, struct tw_report_problem *problem)
+#include "report/want.h"
+
+static double number(const json_t *object, const char *key)
 {
-	const json_t *json = json_object_get(clock, "off_monotonic");
-	char where[64];
-
-	if (!json)
-		return;
-	snprintf(where, sizeof(where), "clocks.%s.off_monotonic.", clock_name);
-	if (!json_is_object(json))
-		tw_report_refuse(problem, "clocks.%s.off_monotonic is not an "
-				 "object", clock_name);
-	tw_want_string(json, where, "against", problem);
-	tw_want_u64(json, where, "over_ns", problem);
-	*off = (struct tw_report_off) {
-		.known = 1,
-		.error_ns = tw_want_real(json, where, "error_ns", problem),
-		.error_ppb = tw_want_real(json, where, "error_ppb", problem),
-		.uncertainty_ns = tw_want_positive(json, where,
-						   "uncertainty_ns", problem),
-		.uncertainty_ppb = tw_want_positive(json, where,
-						    "uncertainty_ppb", problem),
-	};
+	return json_number_value(json_object_get(object, key));
 }
 
-static void read_refit(struct tw_report_refit *refit, const json_t *clock,
-		       const char *clock_name,
-		       struct tw_report_problem *problem)
+static void read_refit(struct tw_report_refit *refit, const json_t *json)
 {
-	const json_t *json = json_object_get(clock, "refit");
-	char where[64];
-
-	if (!json)
-		return;
-	snprintf(where, sizeof(where), "clocks.%s.refit.", clock_name);
-	if (!json_is_object(json))
-		tw_report_refuse(problem, "clocks.%s.refit is not an object",
-				 clock_name);
-	tw_want_string(json, where, "against", problem);
-	tw_want_u64(json, where, "over_ns", problem);
 	*refit = (struct tw_report_refit) {
-		.known = 1,
-		.hz = tw_want_positive(json, where, "hz", problem),
-		.uncertainty_ppb = tw_want_positive(json, where,
-						    "uncertainty_ppb", problem),
-		.bound_ppb = tw_want_positive(json, where, "bound_ppb",
-					      problem),
-		.frozen_error_ppb = tw_want_real(json, where,
-						 "frozen_error_ppb", problem),
+		.known = json != NULL,
+		.hz = number(json, "hz"),
+		.bound_ppb = number(json, "bound_ppb"),
+		.frozen_error_ppb = number(json, "frozen_error_ppb"),
 	};
 }
 
-void tw_report_read_clock_errors(struct tw_report_clock *clock,
-				 const char *name,
-				 struct tw_report_problem *problem)
+/* Read what both errors of a clock have. */
+static void read_error(struct tw_report_clock *clock, const json_t *json)
 {
-	read_off(&clock->off_monotonic, clock->json, name, problem);
-	read_refit(&clock->refit, clock->json, name, problem);
+	clock->error_ns = number(json, "error_ns");
+	clock->error_ppb = number(json, "error_ppb");
+	clock->uncertainty_ppb = number(json, "uncertainty_ppb");
+	/* The same uncertainty, in another unit. */
+	clock->uncertainty_ns = json_object_get(json, "uncertainty_ns") ?
+		number(json, "uncertainty_ns") :
+		clock->uncertainty_ppb * (double)clock->over_ns / 1e9;
+}
+
+void tw_report_clock_of(struct tw_report_clock *clock, const struct tw_report *report,
+			enum tw_report_clock_name which)
+{
+	const json_t *json = json_object_get(report->clocks,
+					     tw_report_clock_names[which]);
+	const char *kind = which == TW_REPORT_TICKWISE ?
+		tw_report_string(json, "source") : tw_report_string(json, "clocksource");
+
+	*clock = (struct tw_report_clock) {
+		.json = json,
+		.against = tw_report_string(json, "against"),
+		.kind = kind ? kind : "",
+		.over_ns = tw_report_u64(json, "over_ns"),
+		/* The other clocks do not have these. */
+		.hz = number(json, "hz"),
+		.bound_ppb = number(json, "rate_bound_ppb"),
+		.window_ns = number(json, "rate_window_ns"),
+	};
+	read_error(clock, json);
+	read_refit(&clock->refit, json_object_get(json, "refit"));
 }
 
 int tw_report_clock_off_monotonic(const struct tw_report_clock *clock,
 				  struct tw_report_clock *off)
 {
-	if (!clock || !clock->off_monotonic.known)
+	const json_t *json = json_object_get(clock->json, "off_monotonic");
+
+	if (!json)
 		return 0;
 	*off = *clock;
 	off->against = "CLOCK_MONOTONIC";
-	off->error_ns = clock->off_monotonic.error_ns;
-	off->error_ppb = clock->off_monotonic.error_ppb;
-	off->uncertainty_ns = clock->off_monotonic.uncertainty_ns;
-	off->uncertainty_ppb = clock->off_monotonic.uncertainty_ppb;
+	read_error(off, json);
 	return 1;
 }

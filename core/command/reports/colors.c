@@ -16,9 +16,9 @@ _Static_assert(TW_REPORT_ROWS <= TW_PLOT_COLORS, "each row has a colour of its o
 
 int tw_report_color_of(int time)
 {
-	int other = time < TW_REPORT_LAT ? time : time - 1;
+	int other = time < TW_LAT ? time : time - 1;
 
-	if (time == TW_REPORT_LAT)
+	if (time == TW_LAT)
 		return COLOR_OF_LAT;
 	return other < COLOR_OF_LAT ? other : other + 1;
 }
@@ -27,7 +27,7 @@ int tw_report_color_of_name(const char *name)
 {
 	int time = 0;
 
-	while (time < TW_REPORT_ROWS - 1 && strcmp(tw_report_times[time].name, name))
+	while (time < TW_REPORT_ROWS - 1 && strcmp(tw_time_rows[time].name, name))
 		time++;
 	return tw_report_color_of(time);
 }

@@ -5,7 +5,7 @@
 #ifndef TW_REPORT_COLORS_H
 #define TW_REPORT_COLORS_H
 
-/* @time: a row of enum tw_report_times. */
+/* @time: an enum tw_time below TW_REPORT_ROWS. */
 int tw_report_color_of(int time);
 
 /* Return the colour of a stage by its name. */

@@ -2,24 +2,32 @@
 /*
  * Counts I/Os by lat and time: see heat.h.
  */
+#include "command/reports/heat.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "command/reports/heat.h"
+#include "command/reports/over_time.h"
 #include "latency/histogram.h"
 
-/* The range over all cells of a direction. */
+static const struct tw_histogram *lat_of(const struct tw_report_group *group, uint32_t i,
+					 int direction)
+{
+	return &tw_windows_get(&group->all.tally.over_time, i)->lat[direction];
+}
+
+/* The range over all windows of a direction. */
 struct range {
 	uint64_t min_ns, max_ns;
-	unsigned bits;			/* of the coarsest histogram */
+	unsigned bits;			/* of the histograms */
 };
 
-static int find_range(const struct tw_report_cells *cells, int direction,
-		      struct range *range)
+static void find_range(const struct tw_report_group *group, int direction,
+		       struct range *range)
 {
-	*range = (struct range) { .min_ns = UINT64_MAX, .bits = 64 };
-	for (size_t i = 0; i < cells->count; i++) {
-		const struct tw_histogram *lat = &cells->cells[i].lat[direction];
+	*range = (struct range) { .min_ns = UINT64_MAX };
+	for (uint32_t i = 0; i < tw_report_windows(group); i++) {
+		const struct tw_histogram *lat = lat_of(group, i, direction);
 
 		if (!lat->count)
 			continue;
@@ -27,10 +35,8 @@ static int find_range(const struct tw_report_cells *cells, int direction,
 			range->min_ns = lat->min_ns;
 		if (lat->max_ns > range->max_ns)
 			range->max_ns = lat->max_ns;
-		if (lat->bits < range->bits)
-			range->bits = lat->bits;
+		range->bits = lat->bits;
 	}
-	return range->min_ns <= range->max_ns;
 }
 
 /* Set the rows. No row is narrower than a bin, since rows between bins would be
@@ -47,34 +53,6 @@ static void set_rows(struct tw_report_heat *heat, const struct range *range)
 	for (size_t i = 0; i <= heat->rows; i++)
 		heat->lat_ns[i] = low * pow(high / low, (double)i /
 					    (double)heat->rows);
-}
-
-/* Return the first cell with intervals. A part of the run may begin after the
- * cells' origin. */
-static size_t first_of(const struct tw_report_cells *cells)
-{
-	size_t first = 0;
-
-	while (first + 1 < cells->count && cells->cells[first].to_ns == 0)
-		first++;
-	return first;
-}
-
-/* Set the columns. After the first cell, one without intervals is a column,
- * too: it had no I/O. */
-static void set_columns(struct tw_report_heat *heat, const struct tw_report_cells *cells,
-			size_t first)
-{
-	const size_t columns = cells->count - first;
-	const struct tw_report_cell *last = &cells->cells[cells->count - 1];
-
-	heat->columns = columns;
-	for (size_t i = 0; i <= columns; i++)
-		heat->time_ns[i] = cells->origin_ns + (first + i) * cells->width_ns;
-	if (first && cells->cells[first].from_ns < heat->time_ns[1])
-		heat->time_ns[0] = cells->cells[first].from_ns;
-	if (last->to_ns > heat->time_ns[columns - 1])
-		heat->time_ns[columns] = last->to_ns;
 }
 
 /* Return the row of a bin, by the bin's middle. */
@@ -109,19 +87,20 @@ static void count_column(struct tw_report_heat *heat, size_t column,
 			heat->most = counts[i];
 }
 
-int tw_report_heat(struct tw_report_heat *heat, const struct tw_report_cells *cells,
+int tw_report_heat(struct tw_report_heat *heat, const struct tw_report_group *group,
 		   int direction)
 {
 	struct range range;
-	size_t first;
 
-	if (!cells || !find_range(cells, direction, &range))
+	if (!tw_report_has_windows(group, direction))
 		return 0;
 	memset(heat, 0, sizeof(*heat));
+	find_range(group, direction, &range);
 	set_rows(heat, &range);
-	first = first_of(cells);
-	set_columns(heat, cells, first);
-	for (size_t i = first; i < cells->count; i++)
-		count_column(heat, i - first, &cells->cells[i].lat[direction]);
+	heat->columns = tw_report_windows(group);
+	for (uint32_t i = 0; i <= heat->columns; i++)
+		heat->time_ns[i] = tw_report_window_ns(group, i);
+	for (uint32_t i = 0; i < heat->columns; i++)
+		count_column(heat, i, lat_of(group, i, direction));
 	return 1;
 }

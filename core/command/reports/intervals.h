@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the file of a job's intervals (tw_interval) line by line. A line has
- * what the job recorded in one interval. tickwise-report(5) describes the file.
+ * Reads the file of a job's intervals (tw_interval) line by line. A line has the tally
+ * of one interval. tickwise-report(5) describes the file.
  *
  * A file can have gigabytes, so only one line is in memory. The last line is
  * left out if it has no newline: the job was killed while it wrote the line, or
@@ -12,39 +12,21 @@
  *	int ret = tw_intervals_open(&intervals, path, &problem);
  *
  *	while (!ret && !(ret = tw_intervals_next(intervals, &line, &problem)) && line)
- *		...
+ *		... line->is.from_ns, line->tally.times[TW_LAT][TW_READ] ...
  *	tw_intervals_close(intervals);
  */
 #ifndef TW_REPORT_INTERVALS_H
 #define TW_REPORT_INTERVALS_H
 
-#include "command/reports/report.h"
+#include "report/report.h"
 
 struct tw_intervals;
 
-struct tw_intervals_header {
-	/* run_ns is 0. Strings live until the file is closed. */
-	struct tw_report_job job;
-	uint64_t monotonic_ns;		/* CLOCK_MONOTONIC at the job's start */
-	uint64_t interval_ns;		/* as the option asked for */
-	unsigned digits;
-	const json_t *json;
-};
-
 struct tw_intervals_line {
-	uint64_t number;		/* from 1 */
-	uint64_t from_ns, to_ns;	/* since the job's start */
-	int is_end;			/* 1: the last line; the job ended by itself */
-	/* For how long I/Os that count ran in it: from the job's first to its
-	 * last. With engines that do not write this, it is the whole
-	 * interval. */
+	struct tw_report_line is;
+	/* For how long I/Os that count ran in it: from the job's first to its last. */
 	uint64_t ran_ns;
-	int has_begun;			/* 1: the job's first I/O is known to
-					 * have run */
-	/* The counts of this line, kernel_stages, and those histograms that
-	 * changed. The others are empty. */
-	const struct tw_report_tally *tally;
-	uint64_t backwards, negative_within;	/* counts of this line */
+	struct tw_tally tally;
 };
 
 /* Is this such a file? Reports, pipes and files that can't be opened are
@@ -55,12 +37,14 @@ int tw_intervals_are_in(const char *path);
 int tw_intervals_are_text(const char *begin, size_t length);
 
 /* Open a file and read its header. Return: 0; -EINVAL: no header, or a damaged
- * one; -ENOMEM; another -errno: it can't be read. After a failure @problem is
+ * one; another -errno: it can't be read. After a failure @problem is
  * set and @intervals is NULL. */
 int tw_intervals_open(struct tw_intervals **intervals, const char *path,
 		      struct tw_report_problem *problem);
 
-const struct tw_intervals_header *tw_intervals_header(const struct tw_intervals *intervals);
+/* Return the header: a report of one job without numbers. The caller may take it, and
+ * leave a zeroed one. */
+struct tw_report *tw_intervals_header(struct tw_intervals *intervals);
 
 /* Read the next line. The call after it overwrites @line; NULL: there is none.
  * Return: as tw_intervals_open(). */
@@ -83,9 +67,5 @@ void tw_intervals_close(struct tw_intervals *intervals);
 
 /* Return the enum tw_exit for such a return value. */
 int tw_intervals_exit(int ret);
-
-/* Add a line's part of a histogram to one that is empty, or has the same
- * digits. Return: 0; -ENOMEM; -EINVAL; -EOVERFLOW. */
-int tw_intervals_add(struct tw_histogram *into, const struct tw_histogram *growth);
 
 #endif

@@ -27,11 +27,11 @@
  *
  * So with fewer than four devices none is named.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/reports/devices.h"
 #include "latency/histogram.h"
@@ -42,14 +42,58 @@
  * diff` uses the same number. */
 #define FEWEST_BEYOND	10
 
+/* ---- the parts of a run ---------------------------------------------------- */
+
+static int by_value(const void *left, const void *right)
+{
+	double by = *(const double *)left - *(const double *)right;
+
+	return by > 0 ? 1 : by < 0 ? -1 : 0;
+}
+
+static double median_of(const double means[TW_REPORT_DEVICE_PARTS])
+{
+	double sorted[TW_REPORT_DEVICE_PARTS];
+
+	memcpy(sorted, means, sizeof(sorted));
+	qsort(sorted, TW_REPORT_DEVICE_PARTS, sizeof(*sorted), by_value);
+	return (sorted[TW_REPORT_DEVICE_PARTS / 2 - 1] +
+		sorted[TW_REPORT_DEVICE_PARTS / 2]) / 2;
+}
+
+/* Divide the device's windows into equal parts. A window is in the part that has its
+ * middle. */
+static void find_parts(struct tw_report_ranked *ranked, int direction)
+{
+	const struct tw_windows *windows = &ranked->device->over_time;
+	double sum_ns[TW_REPORT_DEVICE_PARTS] = { 0 };
+	double count[TW_REPORT_DEVICE_PARTS] = { 0 };
+
+	for (uint32_t i = 0; i < windows->count; i++) {
+		const struct tw_histogram *lat = &tw_windows_get(windows, i)->lat[direction];
+		uint32_t part = (2 * i + 1) * TW_REPORT_DEVICE_PARTS / (2 * windows->count);
+
+		sum_ns[part] += (double)lat->sum_ns;
+		count[part] += (double)lat->count;
+		ranked->windows += lat->count != 0;
+	}
+	for (size_t part = 0; part < TW_REPORT_DEVICE_PARTS; part++) {
+		if (!(count[part] > 0))
+			continue;
+		ranked->mean_ns[part] = sum_ns[part] / count[part];
+		ranked->parts++;
+	}
+	ranked->typical_ns = median_of(ranked->mean_ns);
+}
+
 /* ---- the order ----------------------------------------------------------- */
 
 static const double percents[] = { 99.9, 99, 50 };
 
 static const struct tw_histogram *lat_of(const struct tw_report_ranking *ranking,
-					 size_t i)
+					 const struct tw_report_ranked *ranked)
 {
-	return &ranking->list[i]->lat[ranking->direction];
+	return &ranked->device->lat[ranking->direction];
 }
 
 /* Are enough I/Os beyond a percentile? With few, it is the lat of one of these
@@ -67,7 +111,8 @@ static double percent_for(const struct tw_report_ranking *ranking)
 		size_t have = 0;
 
 		for (size_t j = 0; j < ranking->count; j++)
-			have += (size_t)can_rank(lat_of(ranking, j), percents[i]);
+			have += (size_t)can_rank(lat_of(ranking, &ranking->list[j]),
+						 percents[i]);
 		if (2 * have > ranking->count)
 			return percents[i];
 	}
@@ -87,104 +132,62 @@ static double rank_of(const struct tw_histogram *lat, double percent)
 static int by_rank(const void *left, const void *right, void *argument)
 {
 	const struct tw_report_ranking *ranking = argument;
-	const struct tw_report_device *a = *(struct tw_report_device *const *)left;
-	const struct tw_report_device *b = *(struct tw_report_device *const *)right;
-	const struct tw_histogram *of_a = &a->lat[ranking->direction];
-	const struct tw_histogram *of_b = &b->lat[ranking->direction];
+	const struct tw_report_ranked *a = left, *b = right;
+	const struct tw_histogram *of_a = lat_of(ranking, a), *of_b = lat_of(ranking, b);
 	double by = rank_of(of_b, ranking->percent) - rank_of(of_a, ranking->percent);
 
+	if (a->is_slow != b->is_slow)
+		return b->is_slow - a->is_slow;
 	if (!(by > 0) && !(by < 0))
 		by = tw_histogram_mean_ns(of_b) - tw_histogram_mean_ns(of_a);
-	return by > 0 ? 1 : by < 0 ? -1 : strcmp(a->name, b->name);
+	return by > 0 ? 1 : by < 0 ? -1 : strcmp(a->device->name, b->device->name);
+}
+
+static int by_typical(const void *left, const void *right)
+{
+	const struct tw_report_ranked *a = left, *b = right;
+	double by = b->typical_ns - a->typical_ns;
+
+	return by > 0 ? 1 : by < 0 ? -1 : strcmp(a->device->name, b->device->name);
 }
 
 /* ---- the slow ones ------------------------------------------------------- */
 
-/* Does each device have I/Os in each part? */
-static int has_parts(const struct tw_report_ranking *ranking)
-{
-	for (size_t i = 0; i < ranking->count; i++)
-		for (size_t part = 0; part < TW_REPORT_DEVICE_PARTS; part++)
-			if (!ranking->list[i]->parts[part][ranking->direction].count)
-				return 0;
-	return 1;
-}
-
-static double part_mean(const struct tw_report_device *device, size_t part,
-			int direction)
-{
-	const struct tw_report_device_part *at = &device->parts[part][direction];
-
-	return at->count ? (double)at->sum_ns / (double)at->count : 0;
-}
-
-static int by_value(const void *left, const void *right)
-{
-	double by = *(const double *)left - *(const double *)right;
-
-	return by > 0 ? 1 : by < 0 ? -1 : 0;
-}
-
-/* Return the median of the parts' means. */
-static double typical_ns(const struct tw_report_device *device, int direction)
-{
-	double means[TW_REPORT_DEVICE_PARTS];
-
-	for (size_t part = 0; part < TW_REPORT_DEVICE_PARTS; part++)
-		means[part] = part_mean(device, part, direction);
-	qsort(means, TW_REPORT_DEVICE_PARTS, sizeof(*means), by_value);
-	return (means[TW_REPORT_DEVICE_PARTS / 2 - 1] +
-		means[TW_REPORT_DEVICE_PARTS / 2]) / 2;
-}
-
-static int by_parts(const void *left, const void *right, void *argument)
-{
-	const struct tw_report_device *a = *(struct tw_report_device *const *)left;
-	const struct tw_report_device *b = *(struct tw_report_device *const *)right;
-	double by = typical_ns(b, *(int *)argument) - typical_ns(a, *(int *)argument);
-
-	return by > 0 ? 1 : by < 0 ? -1 : 0;
-}
-
-static int is_slower(const struct tw_report_device *a, const struct tw_report_device *b,
-		     int direction)
+static int is_slower(const struct tw_report_ranked *a, const struct tw_report_ranked *b)
 {
 	int parts = 0;
 
 	for (size_t part = 0; part < TW_REPORT_DEVICE_PARTS; part++)
-		parts += part_mean(a, part, direction) > part_mean(b, part, direction);
+		parts += a->mean_ns[part] > b->mean_ns[part];
 	return parts >= TW_REPORT_DEVICE_SLOW_PARTS;
 }
 
 /* Is each of the first @slow devices slower than each of the others? */
-static int slow_throughout(const struct tw_report_device *const *list, size_t count,
-			   size_t slow, int direction)
+static int slow_throughout(const struct tw_report_ranked *list, size_t count, size_t slow)
 {
 	for (size_t i = 0; i < slow; i++)
 		for (size_t j = slow; j < count; j++)
-			if (!is_slower(list[i], list[j], direction))
+			if (!is_slower(&list[i], &list[j]))
 				return 0;
 	return 1;
 }
 
-static int stands_out(const struct tw_report_device *const *list, size_t count,
-		      size_t slow, int direction)
+static int stands_out(const struct tw_report_ranked *list, size_t count, size_t slow)
 {
-	double next_ns = typical_ns(list[slow], direction);
+	double next_ns = list[slow].typical_ns;
 	size_t others = count - slow;
-	double median_ns = (typical_ns(list[slow + (others - 1) / 2], direction) +
-			    typical_ns(list[slow + others / 2], direction)) / 2;
+	double median_ns = (list[slow + (others - 1) / 2].typical_ns +
+			    list[slow + others / 2].typical_ns) / 2;
 
-	return typical_ns(list[slow - 1], direction) - next_ns > next_ns - median_ns;
+	return list[slow - 1].typical_ns - next_ns > next_ns - median_ns;
 }
 
-/* Return how many devices of the list are slow. The list is sorted. */
-static size_t find_slow(const struct tw_report_device *const *list, size_t count,
-			int direction)
+/* Return how many devices are slow. They are sorted by their typical lat. */
+static size_t find_slow(const struct tw_report_ranking *ranking)
 {
-	for (size_t slow = 1; slow <= count / 4; slow++)
-		if (stands_out(list, count, slow, direction) &&
-		    slow_throughout(list, count, slow, direction))
+	for (size_t slow = 1; slow <= ranking->count / 4; slow++)
+		if (stands_out(ranking->list, ranking->count, slow) &&
+		    slow_throughout(ranking->list, ranking->count, slow))
 			return slow;
 	return 0;
 }
@@ -217,14 +220,14 @@ static int is_of_place(const char *option)
 
 /* Return the first option of @a that @b lacks or has with another value; or
  * NULL. */
-static const char *other_option(const struct tw_report *a, const struct tw_report *b)
+static const char *other_option(const struct tw_report_job *a, const struct tw_report_job *b)
 {
-	const json_t *of_b = json_object_get(b->root, "options");
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(json_object_get(a->root, "options"), key, value)
-		if (!is_of_place(key) && !json_equal(value, json_object_get(of_b, key)))
+	json_object_foreach((json_t *)a->options, key, value)
+		if (!is_of_place(key) &&
+		    !json_equal(value, json_object_get(b->options, key)))
 			return key;
 	return NULL;
 }
@@ -233,17 +236,17 @@ static const char *other_option(const struct tw_report *a, const struct tw_repor
  * matters is known. */
 static const char *difference(const struct tw_report_group *groups, size_t count)
 {
-	const struct tw_report *first = groups[0].members[0];
+	const struct tw_report_job *first = groups->all.jobs;
 
 	for (size_t i = 1; i < count; i++) {
-		const struct tw_report *other = groups[i].members[0];
+		const struct tw_report_job *other = groups[i].all.jobs;
 		const char *option = other_option(first, other);
 
 		if (!option)
 			option = other_option(other, first);
-		if (first->job.iodepth != other->job.iodepth)
+		if (first->iodepth != other->iodepth)
 			option = "iodepth";
-		if (strcmp(first->job.engine, other->job.engine))
+		if (strcmp(first->engine, other->engine))
 			option = "ioengine";
 		if (option)
 			return option;
@@ -254,193 +257,146 @@ static const char *difference(const struct tw_report_group *groups, size_t count
 static int has_equal_jobs(const struct tw_report_ranking *ranking)
 {
 	for (size_t i = 1; i < ranking->count; i++)
-		if (ranking->list[i]->jobs != ranking->list[0]->jobs)
+		if (ranking->list[i].device->jobs != ranking->list->device->jobs)
 			return 0;
 	return 1;
 }
 
-/* ---- together ------------------------------------------------------------ */
-
-/* Return the device with I/Os in the fewest intervals. */
-static const struct tw_report_device *shortest(const struct tw_report_ranking *ranking)
+/* Return the device with I/Os in the fewest windows, of those that lack some part of the
+ * run; NULL: none does. */
+static const struct tw_report_ranked *shortest(const struct tw_report_ranking *ranking)
 {
-	const struct tw_report_device *found = ranking->list[0];
+	const struct tw_report_ranked *found = NULL;
 
-	for (size_t i = 1; i < ranking->count; i++)
-		if (ranking->list[i]->intervals[ranking->direction] <
-		    found->intervals[ranking->direction])
-			found = ranking->list[i];
+	for (size_t i = 0; i < ranking->count; i++)
+		if (ranking->list[i].parts < TW_REPORT_DEVICE_PARTS &&
+		    (!found || ranking->list[i].windows < found->windows))
+			found = &ranking->list[i];
 	return found;
 }
 
-/* Write why there can be no verdict; an empty text: there can be one. */
-static void say_obstacle(char *text, size_t size, const struct tw_report_ranking *ranking,
-			 const struct tw_report_group *groups, size_t count)
+/* Write why there can be no verdict. Return: 1: there can be one. */
+static int can_judge(struct tw_report_ranking *ranking,
+		     const struct tw_report_group *groups, size_t count)
 {
+	const struct tw_report_ranked *least = shortest(ranking);
 	const char *option = difference(groups, count);
-	const struct tw_report_device *least;
+	char why[160] = "";
 
-	if (ranking->count < FEWEST_DEVICES) {
-		snprintf(text, size, "of fewer than %d devices chance would name one "
+	if (ranking->count < FEWEST_DEVICES)
+		snprintf(why, sizeof(why), "of fewer than %d devices chance would name one "
 			 "too often", FEWEST_DEVICES);
-	} else if (option) {
-		snprintf(text, size, "the jobs on them differ in %.60s", option);
-	} else if (!has_equal_jobs(ranking)) {
-		snprintf(text, size, "they had different numbers of jobs");
-	} else if (!has_parts(ranking)) {
-		least = shortest(ranking);
-		if (least->intervals[ranking->direction] < TW_REPORT_DEVICE_PARTS)
-			snprintf(text, size, "%.60s had I/Os in %zu intervals of the run, "
-				 "and %d are needed", least->name,
-				 least->intervals[ranking->direction],
-				 TW_REPORT_DEVICE_PARTS);
-		else
-			snprintf(text, size, "not each of them had I/Os in each part "
-				 "of the run");
-	}
-}
-
-static void judge(struct tw_report_ranking *ranking,
-		  const struct tw_report_group *groups, size_t count)
-{
-	say_obstacle(ranking->unjudged, sizeof(ranking->unjudged), ranking, groups,
-		     count);
-	if (!ranking->unjudged[0])
-		ranking->slow = find_slow(ranking->by_parts, ranking->count,
-					  ranking->direction);
-}
-
-static int is_slow(const struct tw_report_ranking *ranking,
-		   const struct tw_report_device *device)
-{
-	for (size_t i = 0; i < ranking->slow; i++)
-		if (ranking->by_parts[i] == device)
-			return 1;
-	return 0;
-}
-
-/* Move the slow devices to the front of the list, and keep the order
- * otherwise. */
-static void move_slow(struct tw_report_ranking *ranking)
-{
-	size_t front = 0;
-
-	for (size_t i = 0; i < ranking->count; i++) {
-		const struct tw_report_device *device = ranking->list[i];
-
-		if (!is_slow(ranking, device))
-			continue;
-		memmove(&ranking->list[front + 1], &ranking->list[front],
-			(i - front) * sizeof(*ranking->list));
-		ranking->list[front++] = device;
-	}
-}
-
-int tw_report_rank_devices(struct tw_report_ranking *ranking,
-			   const struct tw_report_devices *devices, int direction,
-			   const struct tw_report_group *groups, size_t count)
-{
-	*ranking = (struct tw_report_ranking) {
-		.list = calloc(devices->count + 1, sizeof(*ranking->list)),
-		.by_parts = calloc(devices->count + 1, sizeof(*ranking->list)),
-		.direction = direction,
-	};
-	if (!ranking->list || !ranking->by_parts) {
-		tw_report_ranking_free(ranking);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < devices->count; i++)
-		if (devices->list[i].lat[direction].count)
-			ranking->list[ranking->count++] = &devices->list[i];
-	ranking->percent = percent_for(ranking);
-	qsort_r(ranking->list, ranking->count, sizeof(*ranking->list), by_rank, ranking);
-	memcpy(ranking->by_parts, ranking->list,
-	       ranking->count * sizeof(*ranking->list));
-	qsort_r(ranking->by_parts, ranking->count, sizeof(*ranking->list), by_parts,
-		&direction);
-	judge(ranking, groups, count);
-	move_slow(ranking);
-	return 0;
-}
-
-void tw_report_ranking_free(struct tw_report_ranking *ranking)
-{
-	free(ranking->list);
-	free(ranking->by_parts);
+	else if (option)
+		snprintf(why, sizeof(why), "the jobs on them differ in %.60s", option);
+	else if (!has_equal_jobs(ranking))
+		snprintf(why, sizeof(why), "they had different numbers of jobs");
+	else if (least && least->windows < TW_REPORT_DEVICE_PARTS)
+		snprintf(why, sizeof(why), "%.60s had I/Os in %zu intervals of the run, "
+			 "and %d are needed", least->device->name, least->windows,
+			 TW_REPORT_DEVICE_PARTS);
+	else if (least)
+		snprintf(why, sizeof(why), "not each of them had I/Os in each part of the "
+			 "run");
+	snprintf(ranking->text, sizeof(ranking->text),
+		 "whether one of them is slower is not judged: %s", why);
+	return !why[0];
 }
 
 /* ---- in words ------------------------------------------------------------ */
-
-static double in_device_ns(const struct tw_report_device *device, int direction)
-{
-	return tw_histogram_mean_ns(&device->in_device[direction]);
-}
-
-/* Is the stage device known for most I/Os? */
-static int has_stage(const struct tw_report_device *device, int direction)
-{
-	return 2 * device->in_device[direction].count > device->lat[direction].count;
-}
-
-static double mean_of(const struct tw_report_device *device, int direction)
-{
-	return tw_histogram_mean_ns(&device->lat[direction]);
-}
 
 /* Describe whether the device itself takes longer, or the parts around it. */
 static const char *where(const struct tw_report_device *last,
 			 const struct tw_report_device *next, int direction)
 {
-	double by_ns = mean_of(last, direction) - mean_of(next, direction);
+	const struct tw_histogram *lat = &last->lat[direction];
+	const struct tw_histogram *in_device = &last->in_device[direction];
+	const struct tw_histogram *next_lat = &next->lat[direction];
+	const struct tw_histogram *next_in_device = &next->in_device[direction];
+	double by_ns = tw_histogram_mean_ns(lat) - tw_histogram_mean_ns(next_lat);
 
-	if (!has_stage(last, direction) || !has_stage(next, direction) || !(by_ns > 0))
+	/* Is the stage device known for most I/Os? */
+	if (in_device->count <= lat->count / 2 ||
+	    next_in_device->count <= next_lat->count / 2 || !(by_ns > 0))
 		return "";
-	if (in_device_ns(last, direction) - in_device_ns(next, direction) > by_ns / 2)
+	if (tw_histogram_mean_ns(in_device) - tw_histogram_mean_ns(next_in_device) >
+	    by_ns / 2)
 		return "; most of the difference is in the stage device";
 	return "; most of the difference is not in the stage device";
 }
 
-static void say_names(char *text, size_t size, const struct tw_report_device *const *list,
-		      size_t count)
+static void say_names(char *text, size_t size, const struct tw_report_ranking *ranking)
 {
+	const size_t count = ranking->slow;
 	size_t used = 0;
 
 	for (size_t i = 0; i < count && used < size; i++)
 		used += (size_t)snprintf(text + used, size - used, "%s%s",
 					 i == 0 ? "" : i + 1 < count ? ", " : " and ",
-					 list[i]->name);
+					 ranking->list[i].device->name);
 }
 
-static void say_slow(char *text, size_t size, const struct tw_report_ranking *ranking)
+static void say_slow(struct tw_report_ranking *ranking)
 {
 	const size_t slow = ranking->slow, others = ranking->count - slow;
-	const struct tw_report_device *last = ranking->by_parts[slow - 1];
-	const struct tw_report_device *next = ranking->by_parts[slow];
-	const double last_ns = typical_ns(last, ranking->direction);
-	const double next_ns = typical_ns(next, ranking->direction);
+	const struct tw_report_ranked *last = &ranking->list[slow - 1];
+	const struct tw_report_ranked *next = &ranking->list[slow];
 	char names[TW_REPORT_SENTENCE / 2], mean[TW_FORMAT_SIZE],
 	     of_next[TW_FORMAT_SIZE], more[TW_FORMAT_SIZE];
 
-	say_names(names, sizeof(names), ranking->by_parts, slow);
-	snprintf(text, size, "%s %s slower than %s%zu other%s in %d or more of %d equal "
+	say_names(names, sizeof(names), ranking);
+	snprintf(ranking->text, sizeof(ranking->text),
+		 "%s %s slower than %s%zu other%s in %d or more of %d equal "
 		 "parts of the run: median of the parts' means %s%s, the next one's (%s) "
 		 "%s, %s %% less%s", names, slow > 1 ? "are" : "is",
 		 others > 1 ? "each of the " : "the ", others, others > 1 ? "s" : "",
 		 TW_REPORT_DEVICE_SLOW_PARTS, TW_REPORT_DEVICE_PARTS,
-		 slow > 1 ? "at least " : "", tw_format_ns(mean, last_ns), next->name,
-		 tw_format_ns(of_next, next_ns),
-		 tw_format_number(more, 100 * (last_ns - next_ns) / last_ns),
-		 where(last, next, ranking->direction));
+		 slow > 1 ? "at least " : "", tw_format_ns(mean, last->typical_ns),
+		 next->device->name, tw_format_ns(of_next, next->typical_ns),
+		 tw_format_number(more, 100 * (last->typical_ns - next->typical_ns) /
+				  last->typical_ns),
+		 where(last->device, next->device, ranking->direction));
 }
 
-void tw_report_say_slow_devices(char *text, size_t size,
-				const struct tw_report_ranking *ranking)
+/* ---- together ------------------------------------------------------------ */
+
+/* Find the slow devices of a list that is sorted by typical lat. */
+static void judge(struct tw_report_ranking *ranking,
+		  const struct tw_report_group *groups, size_t count)
 {
+	ranking->is_judged = can_judge(ranking, groups, count);
+	if (!ranking->is_judged)
+		return;
+	ranking->slow = find_slow(ranking);
+	for (size_t i = 0; i < ranking->slow; i++)
+		ranking->list[i].is_slow = 1;
 	if (ranking->slow)
-		say_slow(text, size, ranking);
-	else if (ranking->unjudged[0])
-		snprintf(text, size, "whether one of them is slower is not judged: %s",
-			 ranking->unjudged);
+		say_slow(ranking);
 	else
-		snprintf(text, size, "none stands out (the rule is in tickwise-report(1))");
+		snprintf(ranking->text, sizeof(ranking->text),
+			 "none stands out (the rule is in tickwise-report(1))");
+}
+
+void tw_report_rank_devices(struct tw_report_ranking *ranking, const struct tw_report *all,
+			    int direction, const struct tw_report_group *groups,
+			    size_t count)
+{
+	*ranking = (struct tw_report_ranking) {
+		.list = tw_zalloc(all->device_count + 1, sizeof(*ranking->list)),
+		.direction = direction,
+	};
+	for (size_t i = 0; i < all->device_count; i++) {
+		if (!all->devices[i].lat[direction].count)
+			continue;
+		ranking->list[ranking->count].device = &all->devices[i];
+		find_parts(&ranking->list[ranking->count++], direction);
+	}
+	qsort(ranking->list, ranking->count, sizeof(*ranking->list), by_typical);
+	judge(ranking, groups, count);
+	ranking->percent = percent_for(ranking);
+	qsort_r(ranking->list, ranking->count, sizeof(*ranking->list), by_rank, ranking);
+}
+
+void tw_report_ranking_free(struct tw_report_ranking *ranking)
+{
+	free(ranking->list);
 }

@@ -5,11 +5,11 @@
 #include <stdio.h>
 
 #include "command/reports/slow_stages.h"
-#include "command/reports/want.h"
+#include "report/want.h"
 
 static int has(const json_t *stages, int stage)
 {
-	return json_object_get(stages, tw_report_times[stage].key) != NULL;
+	return json_object_get(stages, tw_time_rows[stage].name) != NULL;
 }
 
 /* Name the kernel's time. In an I/O that lacks a stamp, it consists of the
@@ -18,7 +18,7 @@ static void name_kernel(char *name, size_t size, const json_t *stages)
 {
 	size_t used = 0, all = 0, missing = 0;
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+	for (int i = 0; i < TW_STAGES; i++) {
 		if (!tw_stage_is_inside(i))
 			continue;
 		all++;
@@ -27,25 +27,25 @@ static void name_kernel(char *name, size_t size, const json_t *stages)
 		missing++;
 		used += (size_t)snprintf(name + used, size - used, "%s%s",
 					 used ? "+" : "",
-					 tw_report_times[i].name);
+					 tw_time_rows[i].name);
 	}
 	if (missing == 0 || missing == all)
 		snprintf(name, size, "kernel");
 }
 
 int tw_report_slow_stages(const json_t *stages,
-			  struct tw_report_slow_stage list[TW_REPORT_STAGES])
+			  struct tw_report_slow_stage list[TW_STAGES])
 {
 	int kernel = has(stages, TW_KERNEL);
 	int count = 0;
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+	for (int i = 0; i < TW_STAGES; i++) {
 		struct tw_report_slow_stage *at = &list[count];
 
 		if (i != TW_KERNEL && has(stages, i)) {
 			snprintf(at->name, sizeof(at->name), "%s",
-				 tw_report_times[i].name);
-			at->ns = tw_report_u64(stages, tw_report_times[i].key);
+				 tw_time_rows[i].name);
+			at->ns = tw_report_u64(stages, tw_time_rows[i].name);
 			count++;
 		} else if (kernel && (tw_stage_is_inside(i) || i == TW_KERNEL)) {
 			name_kernel(at->name, sizeof(at->name), stages);

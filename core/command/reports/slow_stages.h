@@ -5,7 +5,9 @@
 #ifndef TW_REPORT_SLOW_STAGES_H
 #define TW_REPORT_SLOW_STAGES_H
 
-#include "command/reports/report.h"
+#include <jansson.h>
+
+#include "report/rows.h"
 
 /* A stage of one of the slowest I/Os. */
 struct tw_report_slow_stage {
@@ -16,6 +18,6 @@ struct tw_report_slow_stage {
 /* List the stages in the order of time. @stages is the JSON of one of the
  * slowest I/Os. Return: their number. */
 int tw_report_slow_stages(const json_t *stages,
-			  struct tw_report_slow_stage list[TW_REPORT_STAGES]);
+			  struct tw_report_slow_stage list[TW_STAGES]);
 
 #endif

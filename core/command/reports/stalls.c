@@ -4,17 +4,17 @@
  * stalls. If the causes of an I/O are known, its time is that in which its job
  * could not run; else it is its longest stage.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "command/memory.h"
 #include "command/output/format.h"
 #include "command/reports/causes.h"
-#include "command/reports/facts.h"
 #include "command/reports/slow_stages.h"
 #include "command/reports/stalls.h"
-#include "command/reports/want.h"
+#include "command/reports/when.h"
+#include "latency/histogram_json.h"
+#include "report/want.h"
 
 /* A limit, since each I/O is compared with all stalls before it. */
 #define MAX_IOS	1000
@@ -30,7 +30,7 @@ struct hit {
  * is none, or its time is not known. */
 static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
 {
-	struct tw_report_slow_stage list[TW_REPORT_STAGES];
+	struct tw_report_slow_stage list[TW_STAGES];
 	int count = tw_report_slow_stages(json_object_get(slow->json, "stages"),
 					  list);
 	struct tw_report_cause cause;
@@ -59,7 +59,8 @@ static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
 
 /* Does an I/O belong to a stall? The times must overlap by at least half of the
  * longer one, in the same stage and by the same clock. */
-static int belongs(const struct tw_report_stall *stall, const struct hit *hit)
+static int belongs(const struct tw_report_group *group,
+		   const struct tw_report_stall *stall, const struct hit *hit)
 {
 	uint64_t from_ns = stall->from_ns > hit->from_ns ? stall->from_ns :
 							   hit->from_ns;
@@ -70,14 +71,12 @@ static int belongs(const struct tw_report_stall *stall, const struct hit *hit)
 
 	return to_ns > from_ns && to_ns - from_ns >= longer_ns / 2 &&
 	       strcmp(stall->stage, hit->stage.name) == 0 &&
-	       strcmp(stall->slowest->report->job.host,
-		      hit->slow->report->job.host) == 0;
+	       strcmp(tw_report_job_of(group, stall->slowest)->host,
+		      tw_report_job_of(group, hit->slow)->host) == 0;
 }
 
-static void add_job(struct tw_report_stall *stall,
-		    const struct tw_report *report)
+static void add_job(struct tw_report_stall *stall, size_t job)
 {
-	uint64_t job = report->job.thread_number;
 	size_t i = 0;
 
 	while (i < stall->job_count && stall->jobs[i] != job)
@@ -100,46 +99,42 @@ static void add(struct tw_report_stall *stall, const struct hit *hit)
 	if (end > stall->offset_to)
 		stall->offset_to = end;
 	stall->ios++;
-	add_job(stall, hit->slow->report);
+	add_job(stall, hit->slow->job);
 }
 
-int tw_report_find_stalls(struct tw_report_group *group)
+/* Return the stall of an I/O, appended if it is new. */
+static struct tw_report_stall *place_of(struct tw_report_group *group,
+					const struct hit *hit)
 {
-	size_t most = group->slow_count < MAX_IOS ? group->slow_count :
-						     MAX_IOS;
+	struct tw_report_stall *stall = group->stalls;
+
+	while (stall < group->stalls + group->stall_count && !belongs(group, stall, hit))
+		stall++;
+	if (stall < group->stalls + group->stall_count)
+		return stall;
+	group->stall_count++;
+	stall->slowest = hit->slow;
+	snprintf(stall->stage, sizeof(stall->stage), "%s", hit->stage.name);
+	stall->from_ns = hit->from_ns;
+	stall->ns = hit->ns;
+	return stall;
+}
+
+void tw_report_find_stalls(struct tw_report_group *group)
+{
+	size_t most = group->all.slow_count < MAX_IOS ? group->all.slow_count : MAX_IOS;
 	struct hit hit;
 
-	if (most == 0)
-		return 0;
-	group->stalls = calloc(most, sizeof(*group->stalls));
-	if (!group->stalls)
-		return -ENOMEM;
-	for (size_t i = 0; i < most; i++) {
-		size_t j = 0;
-
-		if (!hit_of(&hit, &group->slowest[i]))
-			continue;
-		while (j < group->stall_count && !belongs(&group->stalls[j],
-							  &hit))
-			j++;
-		if (j == group->stall_count) {
-			struct tw_report_stall *stall = &group->stalls[j];
-
-			group->stall_count++;
-			stall->slowest = hit.slow;
-			snprintf(stall->stage, sizeof(stall->stage), "%s",
-				 hit.stage.name);
-			stall->from_ns = hit.from_ns;
-			stall->ns = hit.ns;
-		}
-		add(&group->stalls[j], &hit);
-	}
-	return 0;
+	group->stalls = tw_zalloc(most, sizeof(*group->stalls));
+	for (size_t i = 0; i < most; i++)
+		if (hit_of(&hit, &group->all.slowest[i]))
+			add(place_of(group, &hit), &hit);
 }
 
 /* ---- in words ------------------------------------------------------------ */
 
-int tw_report_add_stall(struct tw_page *page, const struct tw_report_stall *stall)
+int tw_report_add_stall(struct tw_page *page, const struct tw_report_group *group,
+			const struct tw_report_stall *stall)
 {
 	char ns[TW_FORMAT_SIZE];
 
@@ -147,16 +142,17 @@ int tw_report_add_stall(struct tw_page *page, const struct tw_report_stall *stal
 		return 0;
 	tw_page_remark(page, "1 stall of %s hit %zu I/Os in %s: from ",
 		       tw_format_ns(ns, (double)stall->ns), stall->ios, stall->stage);
-	tw_report_add_when(page, stall->slowest->report, stall->from_ns);
+	tw_report_add_when(page, tw_report_job_of(group, stall->slowest), stall->from_ns);
 	tw_page_more(page, " on, offsets %llu to %llu",
 		     (unsigned long long)stall->offset_from,
 		     (unsigned long long)stall->offset_to);
-	if (stall->slowest->report->attached)
+	if (group->all.attached)
 		return 1;
 	tw_page_more(page, ", job%s", stall->job_count > 1 ? "s" : "");
 	for (size_t i = 0; i < stall->job_count; i++)
 		tw_page_more(page, "%s %llu", i ? "," : "",
-			     (unsigned long long)stall->jobs[i]);
+			     (unsigned long long)
+			     group->all.jobs[stall->jobs[i]].thread_number);
 	if (stall->more_jobs)
 		tw_page_more(page, " and more");
 	return 1;
@@ -177,7 +173,7 @@ static json_t *stall_to_json(const struct tw_report_stall *stall)
 			 "ios", tw_json_of_u64(stall->ios),
 			 "offset_from", tw_json_of_u64(stall->offset_from),
 			 "offset_to", tw_json_of_u64(stall->offset_to),
-			 "thread_numbers", jobs);
+			 "jobs", jobs);
 }
 
 json_t *tw_report_stalls_to_json(const struct tw_report_group *group)
@@ -185,10 +181,6 @@ json_t *tw_report_stalls_to_json(const struct tw_report_group *group)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < group->stall_count; i++)
-		if (json_array_append_new(array,
-					  stall_to_json(&group->stalls[i]))) {
-			json_decref(array);
-			return NULL;
-		}
+		json_array_append_new(array, stall_to_json(&group->stalls[i]));
 	return array;
 }

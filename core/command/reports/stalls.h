@@ -8,10 +8,11 @@
 #include "command/output/page.h"
 #include "command/reports/report.h"
 
-/* The first finds the stalls of a group. Return: 0; -ENOMEM. The second
- * describes a stall. Return: 0 if it held up one I/O only. */
-int tw_report_find_stalls(struct tw_report_group *group);
-int tw_report_add_stall(struct tw_page *page, const struct tw_report_stall *stall);
+/* The first finds the stalls of a group. The second describes a stall. Return: 0 if it
+ * held up one I/O only. */
+void tw_report_find_stalls(struct tw_report_group *group);
+int tw_report_add_stall(struct tw_page *page, const struct tw_report_group *group,
+			const struct tw_report_stall *stall);
 json_t *tw_report_stalls_to_json(const struct tw_report_group *group);
 
 #endif

@@ -16,6 +16,8 @@
 #include "command/reports/causes.h"
 #include "command/reports/slow_stages.h"
 #include "command/reports/why.h"
+#include "latency/histogram.h"
+#include "latency/histogram_json.h"
 
 #define MAX_NAMES	24	/* of stages, also of several joined ones */
 #define MAX_HOLDERS	16
@@ -67,7 +69,7 @@ static int is_meant(const struct why *why, const struct tw_report_slow *slow,
 							     "ddir"));
 
 	return slow->lat_ns >= why->ns &&
-	       strcmp(name, tw_report_directions[direction]) == 0;
+	       strcmp(name, tw_direction_names[direction]) == 0;
 }
 
 /* Add the shares of all I/Os from about the percentile up. */
@@ -75,11 +77,11 @@ static int add_slices(struct why *why, const struct tw_report_group *group, int 
 {
 	struct tw_report_slice sum;
 
-	if (!tw_report_slices_from(&sum, &group->tally, direction, why->percent))
+	if (!tw_report_slices_from(&sum, &group->all.tally, direction, why->percent))
 		return 0;
-	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+	for (int i = 0; i < TW_STAGES; i++) {
 		if (sum.sum_ns[i])
-			add_share(why, tw_report_times[i].name, sum.sum_ns[i]);
+			add_share(why, tw_time_rows[i].name, sum.sum_ns[i]);
 		why->lat_ns += (double)sum.sum_ns[i];
 	}
 	why->ios = sum.ios;
@@ -90,9 +92,9 @@ static int add_slices(struct why *why, const struct tw_report_group *group, int 
 static void add_slowest(struct why *why, const struct tw_report_group *group,
 			int direction)
 {
-	for (size_t i = 0; i < group->slow_count; i++) {
-		const struct tw_report_slow *slow = &group->slowest[i];
-		struct tw_report_slow_stage list[TW_REPORT_STAGES];
+	for (size_t i = 0; i < group->all.slow_count; i++) {
+		const struct tw_report_slow *slow = &group->all.slowest[i];
+		struct tw_report_slow_stage list[TW_STAGES];
 		int count;
 
 		if (!is_meant(why, slow, direction))
@@ -110,7 +112,7 @@ static int find(struct why *why, const struct tw_report_group *group,
 		int direction)
 {
 	const struct tw_histogram *lat =
-		&group->tally.times[TW_REPORT_LAT][direction];
+		&group->all.tally.times[TW_LAT][direction];
 
 	*why = (struct why) { .percent = percent_of(lat->count) };
 	if (why->percent <= 0)
@@ -275,7 +277,7 @@ int tw_report_say_why(char *text, size_t size,
 	file = fmemopen(text, size, "w");
 	if (!file)
 		return 0;
-	fprintf(file, "%s: p%g is %s", tw_report_directions[direction],
+	fprintf(file, "%s: p%g is %s", tw_direction_names[direction],
 		why.percent, tw_format_ns(ns, (double)why.ns));
 	put_ios(file, &why);
 	put_shares(file, &why);
@@ -306,7 +308,7 @@ json_t *tw_report_why_to_json(const struct tw_report_group *group)
 	char text[TW_REPORT_SENTENCE];
 	struct why why;
 
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		json_t *json;
 
 		if (!find(&why, group, i))
@@ -314,10 +316,7 @@ json_t *tw_report_why_to_json(const struct tw_report_group *group)
 		json = why_to_json(&why);
 		if (tw_report_say_why(text, sizeof(text), group, i))
 			json_object_set_new(json, "text", json_string(text));
-		if (json_object_set_new(object, tw_report_directions[i], json)) {
-			json_decref(object);
-			return NULL;
-		}
+		json_object_set_new(object, tw_direction_names[i], json);
 	}
 	return object;
 }
@@ -326,9 +325,8 @@ json_t *tw_report_why_to_json(const struct tw_report_group *group)
  * none. */
 const char *tw_report_why_not(const struct tw_report_group *group)
 {
-	for (size_t i = 0; i < group->size; i++) {
-		if (group->members[i]->not_followed)
-			return group->members[i]->not_followed;
-	}
+	for (size_t i = 0; i < group->all.job_count; i++)
+		if (group->all.jobs[i].not_followed)
+			return group->all.jobs[i].not_followed;
 	return NULL;
 }

@@ -20,11 +20,11 @@ static const char side_names[] = { 'A', 'B' };
 static void add_option(struct tw_run_jobs *jobs, size_t section, const char *option)
 {
 	struct tw_run_line line = {
-		.section = section, .text = tw_run_format("%s", option),
+		.section = section, .text = tw_format("%s", option),
 	};
 	size_t at;
 
-	tw_run_split(&line, tw_run_format("%s", option));
+	tw_run_split(&line, tw_format("%s", option));
 	tw_run_add_line(jobs);
 	for (at = jobs->line_count - 1; jobs->lines[at - 1].section > section; at--)
 		jobs->lines[at] = jobs->lines[at - 1];
@@ -64,7 +64,7 @@ void tw_run_add_options(struct tw_run_arguments *arguments, const char *options)
 	options += strspn(options, " ");
 	while (*options) {
 		size_t length = strcspn(options, " ");
-		char *option = tw_run_format("%.*s", (int)length, options);
+		char *option = tw_format("%.*s", (int)length, options);
 
 		add_to_all(arguments, option + strspn(option, "-"));
 		options += length;
@@ -89,8 +89,8 @@ static int keep(struct tw_run_reports sides[2], int side,
 			return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "--ab: %s: "
 					       "each run would write the same report; "
 					       "leave out tw_report", path);
-		sides[side].list = tw_run_grow(sides[side].list, sides[side].count,
-					       sizeof(*sides[side].list));
+		sides[side].list = tw_grow(sides[side].list, sides[side].count,
+					   sizeof(*sides[side].list));
 		sides[side].list[sides[side].count++] = reports->list[i];
 	}
 	return TW_EXIT_GOOD;
@@ -120,7 +120,7 @@ static size_t push_paths(char ***argv, size_t count, const struct tw_run_reports
 	for (size_t i = 0; i < reports->count; i++) {
 		char *path = reports->list[i].path;
 
-		count = tw_run_push(argv, count, *path == '-' ? tw_run_format("./%s", path) : path);
+		count = tw_push(argv, count, *path == '-' ? tw_format("./%s", path) : path);
 	}
 	return count;
 }
@@ -128,12 +128,12 @@ static size_t push_paths(char ***argv, size_t count, const struct tw_run_reports
 static int compare(const struct tw_run_reports sides[2])
 {
 	char **argv = NULL;
-	size_t count = tw_run_push(&argv, 0, tw_run_format("diff"));
+	size_t count = tw_push(&argv, 0, tw_format("diff"));
 
 	count = push_paths(&argv, count, &sides[0]);
-	count = tw_run_push(&argv, count, tw_run_format("--"));
+	count = tw_push(&argv, count, tw_format("--"));
 	count = push_paths(&argv, count, &sides[1]);
-	tw_run_push(&argv, count, NULL);
+	tw_push(&argv, count, NULL);
 	if (!tw_command_is_quiet()) {
 		tw_run_say("to compare them again:");
 		tw_run_print_command("  tickwise", argv, stderr);

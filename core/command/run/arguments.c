@@ -160,7 +160,7 @@ static struct given take_apart(const char *argument)
 	size_t length = equals ? (size_t)(equals - dashless) : strlen(dashless);
 
 	return (struct given) {
-		.name = tw_run_format("%.*s", (int)length, dashless),
+		.name = tw_format("%.*s", (int)length, dashless),
 		.value = equals ? equals + 1 : NULL,
 	};
 }
@@ -180,8 +180,8 @@ static struct tw_run_argument *add(struct tw_run_arguments *arguments,
 {
 	struct tw_run_argument *argument;
 
-	arguments->list = tw_run_grow(arguments->list, arguments->count,
-				      sizeof(*arguments->list));
+	arguments->list = tw_grow(arguments->list, arguments->count,
+				  sizeof(*arguments->list));
 	argument = &arguments->list[arguments->count++];
 	*argument = (struct tw_run_argument) {
 		.argv = argv, .count = count, .line = -1, .file = -1,
@@ -194,8 +194,8 @@ static void add_file(struct tw_run_arguments *arguments, char **argv)
 	struct tw_run_argument *argument = add(arguments, argv, 1);
 
 	argument->file = (ptrdiff_t)arguments->file_count;
-	arguments->files = tw_run_grow(arguments->files, arguments->file_count,
-				       sizeof(*arguments->files));
+	arguments->files = tw_grow(arguments->files, arguments->file_count,
+				   sizeof(*arguments->files));
 	arguments->files[arguments->file_count++] =
 		(struct tw_run_jobs) { .path = argv[0] };
 }
@@ -228,9 +228,9 @@ static int note_option(struct tw_run_arguments *arguments, const char *argument,
 	if (option->what == FORMAT || option->what == TERSE)
 		note_format(arguments, option->what == FORMAT && value ? value : "");
 	if (option->what == SECTION && value) {
-		arguments->only = tw_run_grow(arguments->only,
-					      arguments->only_count,
-					      sizeof(*arguments->only));
+		arguments->only = tw_grow(arguments->only,
+					  arguments->only_count,
+					  sizeof(*arguments->only));
 		arguments->only[arguments->only_count++] = value;
 	}
 	return 1;
@@ -293,12 +293,12 @@ static int add_job_option(struct tw_run_arguments *arguments, char **argv,
 	char *value = is_next ? argv[1] : given->value;
 
 	if (strcmp(given->name, "name") == 0)
-		tw_run_add_section(jobs, tw_run_format("%s", value ? value : ""));
+		tw_run_add_section(jobs, tw_format("%s", value ? value : ""));
 	line = tw_run_add_line(jobs);
-	line->name = tw_run_format("%s", given->name);
-	line->value = tw_run_format("%s", value ? value : "");
-	line->text = tw_run_format("--%s%s%s", line->name, value ? "=" : "",
-				   line->value);
+	line->name = tw_format("%s", given->name);
+	line->value = tw_format("%s", value ? value : "");
+	line->text = tw_format("--%s%s%s", line->name, value ? "=" : "",
+			       line->value);
 	add(arguments, argv, 1 + is_next)->line =
 		(ptrdiff_t)jobs->line_count - 1;
 	return 1 + is_next;
@@ -325,7 +325,7 @@ int tw_run_read_arguments(struct tw_run_arguments *arguments, char **argv,
 	int only_files = 0;
 
 	/* Options before the first --name hold for all jobs. */
-	tw_run_add_section(&arguments->jobs, tw_run_format("global"));
+	tw_run_add_section(&arguments->jobs, tw_format("global"));
 	while (*argv) {
 		int taken = 1;
 
@@ -353,18 +353,18 @@ static size_t push_argument(char ***list, size_t count,
 	const struct tw_run_jobs *jobs = &arguments->jobs;
 
 	if (argument->file >= 0 && arguments->files[argument->file].copy)
-		return tw_run_push(list, count, arguments->files[argument->file].copy);
+		return tw_push(list, count, arguments->files[argument->file].copy);
 	if (argument->line >= 0 && jobs->is_changed) {
 		const struct tw_run_line *line = &jobs->lines[argument->line];
 		char *first = jobs->sections[line->section].first;
 
 		if (line->text)
-			count = tw_run_push(list, count, line->text);
+			count = tw_push(list, count, line->text);
 		return strcmp(line->name, "name") == 0 && first ?
-			tw_run_push(list, count, first) : count;
+			tw_push(list, count, first) : count;
 	}
 	for (int i = 0; i < argument->count; i++)
-		count = tw_run_push(list, count, argument->argv[i]);
+		count = tw_push(list, count, argument->argv[i]);
 	return count;
 }
 
@@ -372,14 +372,14 @@ char **tw_run_fio_arguments(const struct tw_run_arguments *arguments,
 			    const char *fio)
 {
 	char **list = NULL;
-	size_t count = tw_run_push(&list, 0, tw_run_format("%s", fio));
+	size_t count = tw_push(&list, 0, tw_format("%s", fio));
 
 	/* fio knows an engine's options only after the engine's name. */
 	if (arguments->jobs.sections[0].first)
-		count = tw_run_push(&list, count, arguments->jobs.sections[0].first);
+		count = tw_push(&list, count, arguments->jobs.sections[0].first);
 	for (size_t i = 0; i < arguments->count; i++)
 		count = push_argument(&list, count, arguments,
 				      &arguments->list[i]);
-	tw_run_push(&list, count, NULL);
+	tw_push(&list, count, NULL);
 	return list;
 }

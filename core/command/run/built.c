@@ -18,7 +18,7 @@
  * no fio. */
 static const char *version_of(const char *fio)
 {
-	char *argv[] = { (char *)fio, tw_run_format("--version"), NULL };
+	char *argv[] = { (char *)fio, tw_format("--version"), NULL };
 	char *printed = tw_run_output_of(argv);
 	const char *version = NULL;
 
@@ -27,7 +27,7 @@ static const char *version_of(const char *fio)
 				       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+~_-");
 
 		if (printed[length] == '\n')
-			version = tw_run_format("%.*s", (int)length, printed);
+			version = tw_format("%.*s", (int)length, printed);
 	}
 	free(printed);
 	return version;
@@ -40,15 +40,15 @@ static char *own_folder(void)
 	const char *home = getenv("HOME");
 
 	if (data && *data == '/')
-		return tw_run_format("%s/tickwise", data);
+		return tw_format("%s/tickwise", data);
 	if (geteuid() == 0 || !home || *home != '/')
-		return tw_run_format("%s", SYSTEM_FOLDER);
-	return tw_run_format("%s/.local/share/tickwise", home);
+		return tw_format("%s", SYSTEM_FOLDER);
+	return tw_format("%s/.local/share/tickwise", home);
 }
 
 static char *folder_in(const char *folder, const char *version)
 {
-	return tw_run_format("%s/engines/" TW_VERSION "/%s", folder, version);
+	return tw_format("%s/engines/" TW_VERSION "/%s", folder, version);
 }
 
 char *tw_run_built_folder(const char *fio)
@@ -70,8 +70,8 @@ char *tw_run_built_engine(const char *fio, const char *file)
 		if (access(folder_in(folders[i], ""), X_OK))
 			continue;
 		version = version ? version : version_of(fio);
-		path = version ? tw_run_format("%s/%s", folder_in(folders[i], version),
-					       file) : NULL;
+		path = version ? tw_format("%s/%s", folder_in(folders[i], version),
+					   file) : NULL;
 		if (path && access(path, R_OK) == 0)
 			return path;
 	}

@@ -21,21 +21,21 @@ struct change {
 
 static char *place(const struct tw_run_line *line)
 {
-	return line->file ? tw_run_format("%s:%u", line->file, line->number) :
-		tw_run_format("command line");
+	return line->file ? tw_format("%s:%u", line->file, line->number) :
+		tw_format("command line");
 }
 
 static void replace(struct tw_run_jobs *jobs, struct tw_run_line *line,
 		    const char *option)
 {
-	line->text = tw_run_format("%s%s", jobs->path ? "" : "--", option);
+	line->text = tw_format("%s%s", jobs->path ? "" : "--", option);
 	jobs->is_changed = 1;
 }
 
 /* Leave out a line. In a job file it becomes a comment. */
 static void leave_out(struct tw_run_jobs *jobs, struct tw_run_line *line)
 {
-	line->text = jobs->path ? tw_run_format("# left out: %s", line->text) :
+	line->text = jobs->path ? tw_format("# left out: %s", line->text) :
 		NULL;
 	jobs->is_changed = 1;
 }
@@ -44,7 +44,7 @@ static void add_first(struct tw_run_jobs *jobs, size_t section,
 		      const char *option)
 {
 	jobs->sections[section].first =
-		tw_run_format("%s%s", jobs->path ? "" : "--", option);
+		tw_format("%s%s", jobs->path ? "" : "--", option);
 	jobs->is_changed = 1;
 }
 
@@ -84,7 +84,7 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 				       place(line), section, line->value,
 				       tw_run_file_for(kind),
 				       change->engines->path);
-	replace(change->jobs, line, tw_run_format("ioengine=external:%s", path));
+	replace(change->jobs, line, tw_format("ioengine=external:%s", path));
 	/* A variable may be empty. */
 	tw_run_remark("%s: [%s] ioengine=%s: changed to external:%s", place(line),
 		      section, *line->value ? line->value : "(empty)", path);
@@ -169,8 +169,8 @@ static struct tw_run_left *left_on(struct tw_run_outcome *outcome,
 		    strcmp(engine, left->engine) == 0 : engine == left->engine)
 			return left;
 	}
-	outcome->left = tw_run_grow(outcome->left, outcome->left_count,
-				    sizeof(*outcome->left));
+	outcome->left = tw_grow(outcome->left, outcome->left_count,
+				sizeof(*outcome->left));
 	left = &outcome->left[outcome->left_count++];
 	*left = (struct tw_run_left) { .engine = engine };
 	return left;
@@ -195,11 +195,11 @@ void tw_run_report_left(const struct tw_run_outcome *outcome)
 	for (size_t i = 0; i < outcome->left_count; i++) {
 		const struct tw_run_left *left = &outcome->left[i];
 		const char *engine = left->engine ?
-			tw_run_format("ioengine=%s", left->engine) :
+			tw_format("ioengine=%s", left->engine) :
 			"no ioengine, so psync";
 		const char *more = left->jobs == 1 ? "" : left->jobs == 2 ?
 			" (and 1 more job)" :
-			tw_run_format(" (and %zu more jobs)", left->jobs - 1);
+			tw_format(" (and %zu more jobs)", left->jobs - 1);
 
 		tw_run_say("%s: [%s] %s: not converted%s; %s", left->place,
 			   left->job, engine, more, left->can_convert ?
@@ -214,12 +214,12 @@ static int add_engine(const struct change *change)
 {
 	struct tw_run_jobs *jobs = change->jobs;
 	const char *path = change->engines->path;
-	char *option = tw_run_format("ioengine=external:%s", path);
+	char *option = tw_format("ioengine=external:%s", path);
 
 	if (jobs->sections[0].is_global) {
 		add_first(jobs, 0, option);
 	} else {
-		jobs->front = tw_run_format("[global]\n%s\n", option);
+		jobs->front = tw_format("[global]\n%s\n", option);
 		jobs->is_changed = 1;
 	}
 	tw_run_remark("%s: no ioengine, which is psync: external:%s added %s",

@@ -53,8 +53,8 @@ int tw_run_copy(struct tw_run_arguments *arguments, char **directory)
 {
 	const char *parent = getenv("TMPDIR");
 
-	*directory = tw_run_format("%s/tickwise-run.XXXXXX",
-				   parent && *parent ? parent : "/tmp");
+	*directory = tw_format("%s/tickwise-run.XXXXXX",
+			       parent && *parent ? parent : "/tmp");
 	if (!mkdtemp(*directory))
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_IO, "%s: %s",
 				       *directory, strerror(errno));
@@ -62,8 +62,8 @@ int tw_run_copy(struct tw_run_arguments *arguments, char **directory)
 		struct tw_run_jobs *jobs = &arguments->files[i];
 		const char *slash = strrchr(jobs->path, '/');
 		/* Two job files may have the same name, and names are limited. */
-		char *path = tw_run_format("%s/%zu-%.200s", *directory, i + 1,
-					   slash ? slash + 1 : jobs->path);
+		char *path = tw_format("%s/%zu-%.200s", *directory, i + 1,
+				       slash ? slash + 1 : jobs->path);
 		int error = jobs->is_changed ? copy(jobs, path) : 0;
 
 		if (error)

@@ -93,10 +93,10 @@ const char *tw_run_file_for(enum tw_run_kind kind)
 /* ---- where the tickwise engines are ---- */
 
 /* Return a copy of a path of realpath(), and free @found. The copy lives until
- * tw_run_release(). NULL with errno if @found is NULL. */
+ * tw_release_texts(). NULL with errno if @found is NULL. */
 static char *keep(char *found)
 {
-	char *kept = found ? tw_run_format("%s", found) : NULL;
+	char *kept = found ? tw_format("%s", found) : NULL;
 
 	free(found);
 	return kept;
@@ -106,9 +106,9 @@ static char *keep(char *found)
  * there. */
 static char *find_next_to(const char *path, const char *file)
 {
-	char *found = tw_run_format("%.*s/%s",
-				    (int)(strrchr(path, '/') - path), path,
-				    file);
+	char *found = tw_format("%.*s/%s",
+				(int)(strrchr(path, '/') - path), path,
+				file);
 
 	return access(found, R_OK) == 0 ? found : NULL;
 }
@@ -160,19 +160,19 @@ static void read_names(struct tw_run_options *options, char *help)
 
 		if (!length || line[length + strspn(line + length, " ")] != ':')
 			continue;
-		options->names = tw_run_grow(options->names, options->count,
-					     sizeof(*options->names));
+		options->names = tw_grow(options->names, options->count,
+					 sizeof(*options->names));
 		options->names[options->count++] =
-			tw_run_format("%.*s", (int)length, line);
+			tw_format("%.*s", (int)length, line);
 	}
 }
 
 const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
 					       const char *engine)
 {
-	char *argument = engine ? tw_run_format("--enghelp=%.*s",
-						(int)strcspn(engine, ":"), engine) :
-				  tw_run_format("--cmdhelp");
+	char *argument = engine ? tw_format("--enghelp=%.*s",
+					    (int)strcspn(engine, ":"), engine) :
+				  tw_format("--cmdhelp");
 	char *argv[] = { (char *)engines->fio, argument, NULL };
 	struct tw_run_options *options;
 	char *help;
@@ -180,8 +180,8 @@ const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
 	for (size_t i = 0; i < engines->known_count; i++)
 		if (strcmp(engines->known[i].asked, argument) == 0)
 			return &engines->known[i];
-	engines->known = tw_run_grow(engines->known, engines->known_count,
-				     sizeof(*engines->known));
+	engines->known = tw_grow(engines->known, engines->known_count,
+				 sizeof(*engines->known));
 	options = &engines->known[engines->known_count++];
 	*options = (struct tw_run_options) { .asked = argument };
 	help = !engine || *engine ? tw_run_output_of(argv) : NULL;
@@ -220,7 +220,7 @@ static int fail_to_load(const struct tw_run_engines *engines, const char *path,
 int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 {
 	char *argv[] = { (char *)engines->fio,
-			 tw_run_format("--enghelp=%s", path), NULL };
+			 tw_format("--enghelp=%s", path), NULL };
 	const char *reason;
 	char *printed;
 
@@ -243,8 +243,8 @@ int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *option)
 {
 	char *arguments[] = {
-		tw_run_format("--cmdhelp=%s", option),
-		tw_run_format("--enghelp=%s,%s", engines->path, option),
+		tw_format("--cmdhelp=%s", option),
+		tw_format("--enghelp=%s,%s", engines->path, option),
 	};
 
 	for (size_t i = 0; i < 2; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Adds the reports of the jobs to fio's JSON output. Each element of "jobs"
- * gets a key "tickwise", with what `tickwise report --json` prints of the
+ * gets a key "tickwise": an array of what `tickwise report --json` prints of the
  * reports that belong to it. All other text is printed unchanged. If the text
  * is not fio's JSON, all of it is.
  *
@@ -23,7 +23,6 @@
 #include "command/reports/json.h"
 #include "command/reports/load.h"
 #include "command/reports/merge.h"
-#include "command/reports/read.h"
 #include "command/run/run.h"
 #include "text_file.h"
 
@@ -63,7 +62,7 @@ static int has_name(const struct match *match, size_t i, const struct tw_report_
 static int find_by_thread(struct match *match)
 {
 	for (size_t i = 0; i < match->count; i++) {
-		const struct tw_report_job *job = &match->reports[i].job;
+		const struct tw_report_job *job = &match->reports[i].jobs[0];
 		uint64_t at = job->thread_number - 1;
 
 		if (!is_of_group(match, at, job) || !has_name(match, at, job))
@@ -98,10 +97,12 @@ static void find_places(struct match *match)
 	if (find_by_thread(match))
 		return;
 	for (size_t i = 0; i < match->count; i++) {
-		match->places[i] = find_by_group(match, &match->reports[i].job);
+		const struct tw_report_job *job = &match->reports[i].jobs[0];
+
+		match->places[i] = find_by_group(match, job);
 		if (match->places[i] == match->job_count)
 			tw_run_say("%s: not in fio's JSON: can't tell which of its "
-				   "jobs this is", match->reports[i].path);
+				   "jobs this is", job->path);
 	}
 }
 
@@ -153,25 +154,22 @@ static int add_reports(json_t *jobs, const struct tw_run_reports *reports)
 	struct match match = {
 		.jobs = jobs,
 		.job_count = json_array_size(jobs),
-		.count = reports->count,
 	};
 	char **paths = NULL;
 	int failed;
 
-	for (size_t i = 0; i < reports->count; i++) {
-		paths = tw_run_grow(paths, i, sizeof(*paths));
-		match.reports = tw_run_grow(match.reports, i, sizeof(*match.reports));
-		match.places = tw_run_grow(match.places, i, sizeof(*match.places));
-		match.of_job = tw_run_grow(match.of_job, i, sizeof(*match.of_job));
-		paths[i] = reports->list[i].path;
-	}
-	failed = tw_report_read_all(match.reports, paths, match.count, &problem);
-	if (failed)
+	for (size_t i = 0; i < reports->count; i++)
+		tw_push(&paths, i, reports->list[i].path);
+	if (tw_report_load(&match.reports, &match.count, paths, reports->count, &problem)) {
 		tw_run_say("%s", problem.text);
-	else
-		failed = add_to_jobs(&match);
-	for (size_t i = 0; i < match.count; i++)
-		tw_report_free(&match.reports[i]);
+		return -1;
+	}
+	match.places = tw_zalloc(match.count, sizeof(*match.places));
+	match.of_job = tw_zalloc(match.count, sizeof(*match.of_job));
+	failed = add_to_jobs(&match);
+	tw_reports_free(match.reports, match.count);
+	free(match.places);
+	free(match.of_job);
 	return failed;
 }
 
@@ -187,12 +185,12 @@ static const char *last_object(const char *text, size_t length)
 	return NULL;
 }
 
-/* Return the text to print instead of @text, to be freed by tw_run_release().
+/* Return the text to print instead of @text, to be freed by tw_release_texts().
  * Return NULL after a message: @text is to be printed as it is. */
-static struct tw_run_text *with_reports(const char *text, size_t length,
-					const struct tw_run_reports *reports)
+static struct tw_growing_text *with_reports(const char *text, size_t length,
+					    const struct tw_run_reports *reports)
 {
-	struct tw_run_text *more = tw_run_grow(NULL, 0, sizeof(*more));
+	struct tw_growing_text *more = tw_grow(NULL, 0, sizeof(*more));
 	const char *begin = last_object(text, length);
 	json_error_t error = { .text = "there is none" };
 	json_t *root = begin ? json_loadb(begin, length - (size_t)(begin - text),
@@ -208,10 +206,10 @@ static struct tw_run_text *with_reports(const char *text, size_t length,
 	json_decref(root);
 	if (!changed)
 		return NULL;
-	tw_run_append(more, text, (size_t)(begin - text));
-	tw_run_append(more, changed, strlen(changed));
+	tw_append(more, text, (size_t)(begin - text));
+	tw_append(more, changed, strlen(changed));
 	begin += error.position;
-	tw_run_append(more, begin, length - (size_t)(begin - text));
+	tw_append(more, begin, length - (size_t)(begin - text));
 	free(changed);
 	return more;
 }
@@ -234,7 +232,7 @@ static int write_all(int fd, const char *text, size_t length)
  * owner. If the disk is full, write fio's text again, for which there is room.
  * Signals are blocked meanwhile. */
 static int replace(int fd, const char *path, const char *old, size_t length,
-		   const struct tw_run_text *text)
+		   const struct tw_growing_text *text)
 {
 	sigset_t all, before;
 	int error;
@@ -253,7 +251,7 @@ static int replace(int fd, const char *path, const char *old, size_t length,
 
 static int add_to_file(const char *path, const struct tw_run_reports *reports)
 {
-	const struct tw_run_text *changed;
+	const struct tw_growing_text *changed;
 	int code = TW_EXIT_GOOD;
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	size_t length;
@@ -275,7 +273,7 @@ static int add_to_file(const char *path, const struct tw_run_reports *reports)
 
 static int print_kept(int fd, const struct tw_run_reports *reports)
 {
-	const struct tw_run_text *changed = NULL;
+	const struct tw_growing_text *changed = NULL;
 	size_t length;
 	char *text = lseek(fd, 0, SEEK_SET) ? NULL : tw_text_all(fd, &length);
 

@@ -42,8 +42,8 @@ struct tw_run_line *tw_run_add_line(struct tw_run_jobs *jobs)
 {
 	struct tw_run_line *line;
 
-	jobs->lines = tw_run_grow(jobs->lines, jobs->line_count,
-				  sizeof(*jobs->lines));
+	jobs->lines = tw_grow(jobs->lines, jobs->line_count,
+			      sizeof(*jobs->lines));
 	line = &jobs->lines[jobs->line_count++];
 	*line = (struct tw_run_line) {
 		.section = jobs->section_count ? jobs->section_count - 1 : 0,
@@ -57,8 +57,8 @@ struct tw_run_section *tw_run_add_section(struct tw_run_jobs *jobs, char *name)
 {
 	struct tw_run_section *section;
 
-	jobs->sections = tw_run_grow(jobs->sections, jobs->section_count,
-				     sizeof(*jobs->sections));
+	jobs->sections = tw_grow(jobs->sections, jobs->section_count,
+				 sizeof(*jobs->sections));
 	section = &jobs->sections[jobs->section_count++];
 	*section = (struct tw_run_section) {
 		.name = name,
@@ -78,28 +78,28 @@ static char *bare(const char *text)
 	while (length && (isspace((unsigned char)text[length - 1]) ||
 			  iscntrl((unsigned char)text[length - 1])))
 		length--;
-	return tw_run_format("%.*s", (int)length, text);
+	return tw_format("%.*s", (int)length, text);
 }
 
 /* Replace ${NAME} by its value in the environment, or by nothing. */
 static char *with_environment(const char *text)
 {
-	struct tw_run_text result = { NULL, 0 };
+	struct tw_growing_text result = { NULL, 0 };
 
-	tw_run_append(&result, "", 0);
+	tw_append(&result, "", 0);
 	while (*text) {
 		const char *end = strncmp(text, "${", 2) == 0 ?
 			strchr(text, '}') : NULL;
 		const char *value;
 
 		if (!end) {
-			tw_run_append(&result, text++, 1);
+			tw_append(&result, text++, 1);
 			continue;
 		}
-		value = getenv(tw_run_format("%.*s", (int)(end - text) - 2,
-					     text + 2));
+		value = getenv(tw_format("%.*s", (int)(end - text) - 2,
+					 text + 2));
 		if (value)
-			tw_run_append(&result, value, strlen(value));
+			tw_append(&result, value, strlen(value));
 		text = end + 1;
 	}
 	return result.bytes;
@@ -141,9 +141,9 @@ static FILE *open_included(struct place *inner, const struct place *outer,
 
 	inner->path = name;
 	if (access(name, F_OK) && slash)
-		inner->path = tw_run_format("%.*s%s",
-					    (int)(slash - outer->path) + 1,
-					    outer->path, name);
+		inner->path = tw_format("%.*s%s",
+					(int)(slash - outer->path) + 1,
+					outer->path, name);
 	return tw_input_stream(inner->path);
 }
 
@@ -179,8 +179,8 @@ static int read_section(struct place *place, const char *header)
 		return refuse(place, "a section without a name");
 	if (length > LONGEST_NAME)
 		length = LONGEST_NAME;
-	tw_run_add_section(place->jobs, tw_run_format("%.*s", (int)length - 1,
-						      header + 1));
+	tw_run_add_section(place->jobs, tw_format("%.*s", (int)length - 1,
+						  header + 1));
 	return TW_EXIT_GOOD;
 }
 
@@ -203,10 +203,10 @@ static int read_line(struct place *place, const char *text)
 	line->file = place->path;
 	line->number = place->number;
 	if (is_include) {
-		line->text = tw_run_format("# %s:", option);
+		line->text = tw_format("# %s:", option);
 		return include(place, option);
 	}
-	line->text = tw_run_format("%s", text);
+	line->text = tw_format("%s", text);
 	line->is_header = *option == '[';
 	if (*option && !line->is_header)
 		tw_run_split(line, with_environment(option));

@@ -26,7 +26,7 @@
 
 struct search {
 	struct tw_run_reports *reports;
-	char *run;			/* beginning of their job.run */
+	char *run;			/* beginning of their job's run */
 	time_t since;
 	int only_own;			/* others can write to the folder, too */
 };
@@ -51,11 +51,10 @@ static void add(struct search *search, const char *path, const json_t *job,
 {
 	struct tw_run_reports *reports = search->reports;
 
-	reports->list = tw_run_grow(reports->list, reports->count,
-				    sizeof(*reports->list));
+	reports->list = tw_grow(reports->list, reports->count, sizeof(*reports->list));
 	reports->list[reports->count++] = (struct tw_run_report) {
-		.path = tw_run_format("%s", path),
-		.job = tw_run_format("%s", string_of(job, "name")),
+		.path = tw_format("%s", path),
+		.job = tw_format("%s", string_of(job, "name")),
 		.thread_number = json_integer_value(
 			json_object_get(job, "thread_number")),
 		.device = status->st_dev,
@@ -91,7 +90,7 @@ static void look_at(struct search *search, const char *path)
 	if (!is_new(search, path, &status))
 		return;
 	json = json_load_file(path, 0, NULL);
-	job = json_object_get(json, "job");
+	job = json_array_get(json_object_get(json, "jobs"), 0);
 	if (strcmp(string_of(json, "schema"), TW_REPORT_SCHEMA) == 0 &&
 	    strncmp(string_of(job, "run"), search->run,
 		    strlen(search->run)) == 0)
@@ -123,7 +122,7 @@ static void look_in(struct search *search, const char *directory,
 
 	while (stream && (entry = readdir(stream)))
 		if (has_name(entry->d_name, file))
-			look_at(search, tw_run_format("%s%s%s", directory,
+			look_at(search, tw_format("%s%s%s", directory,
 				*directory ? "/" : "", entry->d_name));
 	if (stream)
 		closedir(stream);
@@ -132,13 +131,13 @@ static void look_in(struct search *search, const char *directory,
 static void look_for(struct search *search, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *directory = slash ? tw_run_format("%.*s", (int)(slash - path),
-						path) : tw_run_format("%s", "");
+	char *directory = slash ? tw_format("%.*s", (int)(slash - path), path) :
+				  tw_format("%s", "");
 
 	look_at(search, path);
 	/* "/x" is in the root, not in the current directory. */
 	if (slash == path)
-		directory = tw_run_format("%s", "/.");
+		directory = tw_format("%s", "/.");
 	if (slash ? slash[1] : *path)
 		look_in(search, directory, slash ? slash + 1 : path);
 }
@@ -178,7 +177,7 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 {
 	struct search search = {
 		.reports = reports,
-		.run = tw_run_format("%d-", (int)pid),
+		.run = tw_format("%d-", (int)pid),
 		.since = since,
 	};
 

@@ -91,16 +91,13 @@ const struct tw_options tw_run_options = {
 
 void tw_run_say(const char *format, ...)
 {
-	char *message;
+	char message[TW_COMMAND_MESSAGE];
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&message, format, args) < 0)
-		message = NULL;
+	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	if (message)
-		tw_command_fail(TW_RUN_NAME, TW_EXIT_GOOD, "%s", message);
-	free(message);
+	tw_command_fail(TW_RUN_NAME, TW_EXIT_GOOD, "%s", message);
 }
 
 /* ---- before fio ---- */
@@ -237,12 +234,12 @@ static void say_reports(const struct tw_run_reports *reports)
 static int print_reports(const struct tw_run_reports *reports)
 {
 	char **argv = NULL;
-	size_t count = tw_run_push(&argv, 0, tw_run_format("report"));
+	size_t count = tw_push(&argv, 0, tw_format("report"));
 
-	count = tw_run_push(&argv, count, tw_run_format("--"));
+	count = tw_push(&argv, count, tw_format("--"));
 	for (size_t i = 0; i < reports->count; i++)
-		count = tw_run_push(&argv, count, reports->list[i].path);
-	tw_run_push(&argv, count, NULL);
+		count = tw_push(&argv, count, reports->list[i].path);
+	tw_push(&argv, count, NULL);
 	putchar('\n');
 	return tw_command_report((int)count, argv);
 }
@@ -327,7 +324,7 @@ int tw_command_run(int argc, char **argv)
 	int code;
 
 	for (size_t i = 0; i < (size_t)argc; i++)
-		wanted.ab.list = tw_run_grow(wanted.ab.list, i, sizeof(char *));
+		wanted.ab.list = tw_grow(wanted.ab.list, i, sizeof(char *));
 	code = tw_command_options(&tw_run_options, &wanted, argv, &of_fio);
 	if (code != TW_GO_ON)
 		return code;
@@ -337,6 +334,6 @@ int tw_command_run(int argc, char **argv)
 		wanted.fio = "fio";
 	code = wanted.ab.count ? prepare_and_compare(&wanted, of_fio.list) :
 				 prepare_and_run(&wanted, of_fio.list);
-	tw_run_release();
+	tw_release_texts();
 	return code;
 }

@@ -5,7 +5,7 @@
  * copies that fio reads, fio.c runs fio. reports.c finds the reports, output.c
  * adds them to fio's JSON.
  *
- * All memory lives until tw_run_release(). Functions that return an enum
+ * All memory lives until tw_release_texts(). Functions that return an enum
  * tw_exit print a message unless it is TW_EXIT_GOOD.
  */
 #ifndef TW_RUN_H
@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 #include <time.h>
+
+#include "command/memory.h"
 
 #define TW_RUN_NAME	"run"
 
@@ -121,25 +123,6 @@ struct tw_run_reports {
 	struct tw_run_report *list;
 	size_t count;
 };
-
-/* ---- memory: the program ends where there is none ---- */
-
-/* Return @array with room for one more than @count elements of @size bytes. */
-void *tw_run_grow(void *array, size_t count, size_t size);
-
-/* Add @text after the @count elements of @list. Return: the new count. */
-size_t tw_run_push(char ***list, size_t count, char *text);
-
-/* A text that grows, with a 0 byte at its end once something was appended. */
-struct tw_run_text {
-	char *bytes;
-	size_t length;
-};
-
-void tw_run_append(struct tw_run_text *text, const char *more, size_t count);
-char *tw_run_format(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-void tw_run_release(void);
 
 /* Print "tickwise run: ..." on stderr, one line. */
 void tw_run_say(const char *format, ...)

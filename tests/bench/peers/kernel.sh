@@ -328,7 +328,7 @@ agree()
 	perl -MJSON::PP -e '
 		local $/;
 		my $j = decode_json(<>);
-		print "$j->{job}{pid}\n";
+		print "$j->{jobs}[0]{pid}\n";
 		for my $io (@{$j->{slowest}}) {
 			my $s = $io->{stages};
 			next unless exists $s->{device};

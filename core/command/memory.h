@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program's memory. If there is none left, the program ends here, with one message
+ * and TW_EXIT_SOFTWARE: none of these functions returns NULL. The library and
+ * core/report return -ENOMEM instead, as the engines need; see tw_must().
+ */
+#ifndef TW_COMMAND_MEMORY_H
+#define TW_COMMAND_MEMORY_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "array.h"
+
+/* End the program, without the output that is not complete. */
+_Noreturn void tw_no_memory(void);
+
+/* Return @error; -ENOMEM ends the program. */
+static inline int tw_must(int error)
+{
+	if (error == -ENOMEM)
+		tw_no_memory();
+	return error;
+}
+
+/* To be freed by free(). The main function gives tw_malloc() to the JSON library. */
+void *tw_malloc(size_t size);
+void *tw_zalloc(size_t count, size_t size);
+
+/* Return a stream that writes to memory, and end it: the text is to be freed. */
+FILE *tw_text_open(char **text, size_t *size);
+void tw_text_close(FILE *stream);
+
+/* Append an element, zeroed, to an array that is to be freed: see array.h. */
+#define tw_another(array, count) __extension__ ({			\
+	__typeof__(*(array)) element_ = tw_one_more(array, count);	\
+									\
+	if (!element_)							\
+		tw_no_memory();						\
+	element_;							\
+})
+
+/* ---- texts, which are freed all at once ---- */
+
+char *tw_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *tw_copy_text(const char *text);
+
+/* A text that grows, with a 0 byte at its end once something was appended. */
+struct tw_growing_text {
+	char *bytes;
+	size_t length;
+};
+
+void tw_append(struct tw_growing_text *text, const char *more, size_t count);
+
+/* Return @array with room for one more after its @count elements; NULL: it is empty. */
+void *tw_grow(void *array, size_t count, size_t size);
+
+/* Add @text after the @count elements of @list. Return: the new count. */
+size_t tw_push(char ***list, size_t count, char *text);
+
+/* Free all memory of this part. */
+void tw_release_texts(void);
+
+#endif

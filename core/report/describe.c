@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Prints what the rows of a report say of themselves, when Tickwise is built:
+ *
+ *	describe schema FILE
+ *		a JSON Schema of a report or a line, with its rows
+ *	describe manual counts|scalars|times
+ *		items of tickwise-report(5)
+ *
+ * The hand-written parts name the types: counts, counts_of_moves, count, histograms.
+ */
+#include <ctype.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/rows.h"
+
+#define TEXT_BYTES	512
+
+static const char *type_of(unsigned row)
+{
+	return row < TW_COUNTS ? "counts" : row < TW_ROW_TIMES ? "count" : "histograms";
+}
+
+/* ---- words ------------------------------------------------------------------ */
+
+static const char *words_of(enum tw_merge merge)
+{
+	return merge == TW_MAX ? " Of several jobs it is the largest." : "";
+}
+
+static const char *in_unit(enum tw_unit unit)
+{
+	return unit == TW_NS ? " In nanoseconds." : "";
+}
+
+/* Describe a row in whole sentences. */
+static void describe(char text[TEXT_BYTES], unsigned row)
+{
+	char words[TW_ROW_TEXT];
+
+	if (row < TW_COUNTS) {
+		const struct tw_count_row *count = &tw_count_rows[row];
+
+		snprintf(text, TEXT_BYTES, "%s: %s.%s%s%s%s%s%s%s",
+			 tw_row_words(words, count->words, 0), count->more,
+			 in_unit(count->unit), count->of == TW_NONE ? "" : " Also counted in ",
+			 count->of == TW_NONE ? "" : tw_row_path(count->of),
+			 count->of == TW_NONE ? "" : ".",
+			 count->show == TW_APART || count->show == TW_IN_FIO_LAT ?
+				" Not in ios." : "",
+			 count->directions == TW_ALL ? "" : " Without sync.",
+			 words_of(count->merge));
+	} else if (row < TW_ROW_TIMES) {
+		const struct tw_scalar_row *scalar = &tw_scalar_rows[row - TW_COUNTS];
+
+		snprintf(text, TEXT_BYTES, "%s.%s%s",
+			 tw_row_words(words, scalar->words, 0), in_unit(scalar->unit),
+			 words_of(scalar->merge));
+	} else {
+		const struct tw_time_row *time = &tw_time_rows[row - TW_ROW_TIMES];
+
+		snprintf(text, TEXT_BYTES, "%s.%s", time->words,
+			 time->directions == TW_ALL ? "" : " Without sync.");
+	}
+	text[0] = (char)toupper((unsigned char)text[0]);
+}
+
+/* ---- the schema ------------------------------------------------------------- */
+
+static json_t *inner(json_t *object, const char *key)
+{
+	if (!json_object_get(object, key))
+		json_object_set_new(object, key, json_object());
+	return json_object_get(object, key);
+}
+
+/* Note that an object has a key always; a report but for the header of intervals. */
+static void require(json_t *schema, const char *key)
+{
+	json_t *otherwise = json_object_get(schema, "else");
+	json_t *in = otherwise ? otherwise : schema, *required;
+
+	if (!json_object_get(in, "required"))
+		json_object_set_new(in, "required", json_array());
+	required = json_object_get(in, "required");
+	for (size_t i = 0; i < json_array_size(required); i++)
+		if (strcmp(json_string_value(json_array_get(required, i)), key) == 0)
+			return;
+	json_array_append_new(required, json_string(key));
+}
+
+/* Return the schema of an object inside of another. */
+static json_t *inside(json_t *schema, const char *key, int is_required)
+{
+	json_t *object = inner(inner(schema, "properties"), key);
+
+	json_object_set_new(object, "type", json_string("object"));
+	if (is_required)
+		require(schema, key);
+	return object;
+}
+
+static void add_to_schema(json_t *schema, unsigned row)
+{
+	int is_required = tw_row_is_required(row);
+	char path[TEXT_BYTES], text[TEXT_BYTES], reference[64], *key = path, *dot;
+
+	snprintf(path, sizeof(path), "%s", tw_row_path(row));
+	for (; (dot = strchr(key, '.')); key = dot + 1) {
+		*dot = '\0';
+		schema = inside(schema, key, is_required);
+	}
+	describe(text, row);
+	snprintf(reference, sizeof(reference), "#/$defs/%s%s", type_of(row),
+		 row < TW_COUNTS && tw_count_rows[row].directions != TW_ALL ?
+			"_of_moves" : "");
+	json_object_set_new(inner(schema, "properties"), key,
+			    json_pack("{ss, ss}", "$ref", reference, "description", text));
+	if (is_required)
+		require(schema, key);
+}
+
+static int print_schema(const char *path)
+{
+	json_error_t error;
+	json_t *schema = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+	int failed;
+
+	if (!schema) {
+		fprintf(stderr, "%s:%d: %s\n", path, error.line, error.text);
+		return 1;
+	}
+	for (unsigned row = 0; row < TW_ROW_BY_LAT; row++)
+		add_to_schema(schema, row);
+	failed = json_dumpf(schema, stdout, JSON_INDENT(2)) || puts("") == EOF;
+	json_decref(schema);
+	return failed;
+}
+
+/* ---- the manual -------------------------------------------------------------- */
+
+/* Print text in roff: a sentence a line. */
+static void print_roff(const char *text)
+{
+	for (; *text; text++)
+		if (*text == '-' || *text == '\\')
+			printf("\\%s", *text == '-' ? "-" : "e");
+		else if (text[0] == ' ' && text[-1] == '.')
+			putchar('\n');
+		else
+			putchar(*text);
+	putchar('\n');
+}
+
+/* Return 1 if a row before this one, or a hand-written part, has an item for the first
+ * @length bytes of its path. */
+static int is_described(unsigned row, size_t length)
+{
+	const char *path = tw_row_path(row);
+
+	if (strncmp(path, "attached.", length) == 0)
+		return 1;
+	for (unsigned other = 0; other < row; other++)
+		if (strncmp(tw_row_path(other), path, length) == 0)
+			return 1;
+	return 0;
+}
+
+/* Return what follows the type of a key: @length bytes of a row's path. */
+static const char *always(const char *path, size_t length)
+{
+	for (unsigned row = 0; row < TW_ROWS; row++)
+		if (tw_row_is_required(row) && strncmp(tw_row_path(row), path, length) == 0)
+			return ", always";
+	return "";
+}
+
+static void print_item(unsigned row)
+{
+	const char *path = tw_row_path(row);
+	char text[TEXT_BYTES];
+
+	printf(".TP\n.BR ");
+	for (const char *dot = path; (dot = strchr(dot, '.')); dot++)
+		if (!is_described(row, (size_t)(dot - path) + 1))
+			printf("%.*s \" (object%s), \" ", (int)(dot - path), path,
+			       always(path, (size_t)(dot - path) + 1));
+	printf("%s \" (%s%s)\"\n", path, type_of(row), always(path, strlen(path) + 1));
+	describe(text, row);
+	print_roff(text);
+}
+
+static int print_items(const char *kind)
+{
+	const unsigned first[] = { 0, TW_COUNTS, TW_ROW_TIMES, TW_ROW_BY_LAT };
+	static const char *const kinds[] = { "counts", "scalars", "times" };
+
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(kinds[i], kind) != 0)
+			continue;
+		for (unsigned row = first[i]; row < first[i + 1]; row++)
+			print_item(row);
+		return 0;
+	}
+	fprintf(stderr, "describe: no rows are %s\n", kind);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && strcmp(argv[1], "schema") == 0)
+		return print_schema(argv[2]);
+	if (argc == 3 && strcmp(argv[1], "manual") == 0)
+		return print_items(argv[2]);
+	fprintf(stderr, "describe: schema FILE, or manual counts|scalars|times\n");
+	return 1;
+}

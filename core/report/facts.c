@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checks facts of a report: see facts.h.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "latency/histogram_json.h"
+#include "report/facts.h"
+
+#define SLOW		"slowest[]."
+#define CAUSES		"slowest[].causes."
+#define TRIGGER		"triggers[]."
+#define OPERATION	"attached.operations[]."
+
+/* ---- tables --------------------------------------------------------------- */
+
+const struct tw_fact tw_facts_of_job[] = {
+	{ "run", TW_TEXT },
+	{ "name", TW_TEXT | TW_MUST },
+	{ "groupid", TW_NUMBER | TW_MUST },
+	{ "thread_number", TW_NUMBER | TW_MUST },
+	{ "subjob_number", TW_NUMBER | TW_MUST },
+	{ "pid", TW_NUMBER | TW_MUST },
+	{ "host", TW_TEXT | TW_MUST },
+	{ "start", TW_NUMBER | TW_MUST },
+	{ "start_monotonic_ns", TW_NUMBER },
+	{ "first_ns", TW_NUMBER | TW_MUST },
+	{ "run_ns", TW_NUMBER | TW_MUST },
+	{ "fio_version", TW_TEXT | TW_MUST },
+	{ "engine", TW_TEXT | TW_MUST },
+	{ "tickwise_version", TW_TEXT | TW_MUST },
+	{ "iodepth", TW_NUMBER | TW_MUST },
+	{ "event_time", TW_FLAG | TW_MUST },
+	{ "event_wait", TW_FLAG | TW_MUST },
+	{ "fallback", TW_FLAG | TW_MUST },
+	{ "test_nop", TW_FLAG },
+	{ "options_left_out", TW_NUMBER },
+	{ NULL, 0 },
+};
+
+const struct tw_fact tw_facts_of_machine[] = {
+	{ "host", TW_TEXT | TW_MUST }, { "cpu", TW_TEXT }, { "cpus", TW_NUMBER },
+	{ "kernel", TW_TEXT }, { "hypervisor", TW_TEXT }, { "clocksource", TW_TEXT },
+	{ "governor", TW_TEXT }, { NULL, 0 },
+};
+
+const struct tw_fact tw_facts_of_file[] = {
+	{ "host", TW_TEXT | TW_MUST }, { "path", TW_TEXT | TW_MUST }, { "size", TW_NUMBER },
+	{ "device", TW_TEXT }, { "filesystem", TW_TEXT }, { NULL, 0 },
+};
+
+const struct tw_fact tw_facts_of_device[] = {
+	{ "host", TW_TEXT | TW_MUST }, { "device", TW_TEXT | TW_MUST },
+	{ "name", TW_TEXT }, { "model", TW_TEXT }, { "scheduler", TW_TEXT },
+	{ "nr_requests", TW_NUMBER | TW_MAY_DIFFER },
+	{ "queue_depth", TW_NUMBER | TW_MAY_DIFFER },
+	{ "rotational", TW_FLAG | TW_MAY_DIFFER }, { "write_cache", TW_TEXT },
+	{ "logical_block_size", TW_NUMBER | TW_MAY_DIFFER },
+	{ "size", TW_NUMBER | TW_MAY_DIFFER }, { "members", TW_NAMES | TW_MAY_DIFFER },
+	{ NULL, 0 },
+};
+
+const struct tw_fact tw_facts_of_reason[] = {
+	{ "code", TW_TEXT | TW_MUST }, { "text", TW_TEXT | TW_MUST }, { NULL, 0 },
+};
+
+const struct tw_fact tw_facts_of_start[] = {
+	{ "ticks", TW_NUMBER | TW_MUST }, { "monotonic_ns", TW_NUMBER | TW_MUST },
+	{ "hz", TW_POSITIVE | TW_MUST }, { NULL, 0 },
+};
+
+/* Of a clock. off_monotonic has them, too. */
+static const struct tw_fact of_clock[] = {
+	{ "against", TW_TEXT | TW_MUST }, { "error_ns", TW_REAL | TW_MUST },
+	{ "error_ppb", TW_REAL | TW_MUST }, { "uncertainty_ppb", TW_POSITIVE | TW_MUST },
+	{ "uncertainty_ns", TW_POSITIVE | TW_MUST }, { "over_ns", TW_NUMBER | TW_MUST },
+	{ NULL, 0 },
+};
+
+static const struct tw_fact of_clocks[TW_REPORT_CLOCKS][6] = {
+	[TW_REPORT_TICKWISE] = {
+		/* The system's clock has no rate. */
+		{ "source", TW_TEXT | TW_MUST }, { "hz", TW_POSITIVE },
+		{ "rate_uncertainty_ppb", TW_POSITIVE }, { "rate_bound_ppb", TW_POSITIVE },
+		{ "rate_window_ns", TW_POSITIVE },
+	},
+	[TW_REPORT_FIO] = { { "clocksource", TW_TEXT | TW_MUST } },
+};
+
+static const struct tw_fact of_refit[] = {
+	{ "against", TW_TEXT | TW_MUST }, { "hz", TW_POSITIVE | TW_MUST },
+	{ "uncertainty_ppb", TW_POSITIVE | TW_MUST }, { "bound_ppb", TW_POSITIVE | TW_MUST },
+	{ "frozen_error_ppb", TW_REAL | TW_MUST }, { "over_ns", TW_NUMBER | TW_MUST },
+	{ NULL, 0 },
+};
+
+static const struct tw_fact of_slow[] = {
+	{ "offset", TW_NUMBER | TW_MUST }, { "size", TW_NUMBER | TW_MUST },
+	{ "ddir", TW_TEXT | TW_MUST }, { "ticks", TW_NUMBER }, { "raw_ns", TW_NUMBER },
+	{ "monotonic_ns", TW_NUMBER }, { "submitting_call_ns", TW_NUMBER },
+	{ "ring", TW_NUMBER }, { "operation", TW_TEXT }, { "file", TW_TEXT }, { NULL, 0 },
+};
+
+static const struct tw_fact of_causes[] = {
+	{ "stage", TW_TEXT | TW_MUST }, { "stolen_at_most_ns", TW_NUMBER },
+	{ "since_interrupt_ns", TW_NUMBER }, { "lost", TW_FLAG }, { NULL, 0 },
+};
+
+static const struct tw_fact of_stall[] = {
+	{ "from_ns", TW_NUMBER | TW_MUST }, { "ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
+};
+
+static const struct tw_fact of_had_cpu[] = {
+	{ "kind", TW_TEXT | TW_MUST }, { "ns", TW_NUMBER | TW_MUST }, { "id", TW_NUMBER },
+	{ "name", TW_TEXT }, { NULL, 0 },
+};
+
+static const struct tw_fact of_trigger[] = {
+	{ "above_ns", TW_NUMBER | TW_MUST }, { "slower", TW_NUMBER | TW_MUST },
+	{ "stopped_for", TW_NUMBER }, { "event_count", TW_NUMBER },
+	{ "whole_from_ns", TW_NUMBER }, { NULL, 0 },
+};
+
+static const struct tw_fact of_trigger_io[] = {
+	{ "offset", TW_NUMBER | TW_MUST }, { "size", TW_NUMBER | TW_MUST },
+	{ "ddir", TW_TEXT | TW_MUST }, { "monotonic_ns", TW_NUMBER | TW_MUST },
+	{ "lat_ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
+};
+
+static const struct tw_fact of_event[] = {
+	{ "monotonic_ns", TW_NUMBER | TW_MUST }, { "cpu", TW_NUMBER | TW_MUST },
+	{ "pid", TW_NUMBER | TW_MUST }, { "task", TW_TEXT | TW_MUST },
+	{ "event", TW_TEXT | TW_MUST }, { "args", TW_TEXT | TW_MUST }, { "own", TW_FLAG },
+	{ NULL, 0 },
+};
+
+static const struct tw_fact of_ring[] = {
+	{ "ring", TW_NUMBER | TW_MUST }, { "pid", TW_NUMBER | TW_MUST },
+	{ "fd", TW_REAL | TW_MUST }, { "sq_entries", TW_NUMBER | TW_MUST },
+	{ "cq_entries", TW_NUMBER | TW_MUST }, { "program", TW_TEXT | TW_MUST }, { NULL, 0 },
+};
+
+static const struct tw_fact of_operation[] = {
+	{ "ring", TW_NUMBER | TW_MUST }, { "operation", TW_TEXT | TW_MUST },
+	{ "file", TW_TEXT | TW_MUST }, { "ios", TW_NUMBER | TW_MUST }, { NULL, 0 },
+};
+
+/* ---- objects --------------------------------------------------------------- */
+
+static void check_names(const json_t *names, const char *where, const char *key,
+			struct tw_report_problem *problem)
+{
+	int wrong = !json_is_array(names);
+
+	for (size_t i = 0; i < json_array_size(names); i++)
+		wrong |= !json_is_string(json_array_get(names, i));
+	if (wrong)
+		tw_report_refuse(problem, "%s%s is not an array of strings", where, key);
+}
+
+static int differs(const json_t *value)
+{
+	return json_is_string(value) && !strcmp(json_string_value(value), TW_DIFFERS);
+}
+
+static void check(const json_t *object, const char *where, const struct tw_fact *fact,
+		  struct tw_report_problem *problem)
+{
+	switch (fact->type & TW_TYPE) {
+	case TW_TEXT:
+		tw_want_string(object, where, fact->key, problem);
+		break;
+	case TW_NUMBER:
+		tw_want_u64(object, where, fact->key, problem);
+		break;
+	case TW_FLAG:
+		tw_want_boolean(object, where, fact->key, problem);
+		break;
+	case TW_REAL:
+		tw_want_real(object, where, fact->key, problem);
+		break;
+	case TW_POSITIVE:
+		tw_want_positive(object, where, fact->key, problem);
+		break;
+	default:
+		check_names(json_object_get(object, fact->key), where, fact->key, problem);
+	}
+}
+
+void tw_facts_check(const json_t *object, const char *where, const struct tw_fact *facts,
+		    struct tw_report_problem *problem)
+{
+	if (!json_is_object(object))
+		tw_report_refuse(problem, "%.*s is not an object",
+				 (int)strlen(where) - 1, where);
+	for (; facts->key; facts++) {
+		const json_t *value = json_object_get(object, facts->key);
+
+		if ((value || facts->type & TW_MUST) &&
+		    !(facts->type & TW_MAY_DIFFER && differs(value)))
+			check(object, where, facts, problem);
+	}
+}
+
+/* Check an array of objects, which may be missing. */
+static void check_all(const json_t *object, const char *where, const char *key,
+		      const struct tw_fact *facts, struct tw_report_problem *problem)
+{
+	const json_t *array;
+	char of_each[64];
+
+	if (!json_object_get(object, key))
+		return;
+	array = tw_want_array(object, where, key, problem);
+	snprintf(of_each, sizeof(of_each), "%s%s[].", where, key);
+	for (size_t i = 0; i < json_array_size(array); i++)
+		tw_facts_check(json_array_get(array, i), of_each, facts, problem);
+}
+
+int tw_facts_check_state(const json_t *object, const char *where,
+			 struct tw_report_problem *problem)
+{
+	const char *state = tw_want_string(object, where, "state", problem);
+
+	if (strcmp(state, "on") == 0)
+		return 1;
+	if (strcmp(state, "off") != 0)
+		tw_report_refuse(problem, "%sstate is neither on nor off", where);
+	tw_want_string(object, where, "why", problem);
+	return 0;
+}
+
+/* ---- clocks ---------------------------------------------------------------- */
+
+void tw_facts_check_clock(const json_t *clock, enum tw_report_clock_name name,
+			  struct tw_report_problem *problem)
+{
+	const json_t *off = json_object_get(clock, "off_monotonic");
+	const json_t *refit = json_object_get(clock, "refit");
+	char where[64];
+
+	snprintf(where, sizeof(where), "clocks.%s.", tw_report_clock_names[name]);
+	tw_facts_check(clock, where, of_clock, problem);
+	tw_facts_check(clock, where, of_clocks[name], problem);
+	snprintf(where, sizeof(where), "clocks.%s.off_monotonic.",
+		 tw_report_clock_names[name]);
+	if (off)
+		tw_facts_check(off, where, of_clock, problem);
+	snprintf(where, sizeof(where), "clocks.%s.refit.", tw_report_clock_names[name]);
+	if (refit)
+		tw_facts_check(refit, where, of_refit, problem);
+}
+
+/* ---- single I/Os ------------------------------------------------------------ */
+
+static int is_stage(const char *name)
+{
+	for (unsigned i = 0; i < TW_STAGES; i++)
+		if (strcmp(tw_time_rows[i].name, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* Add an optional number to a sum. Return: 1: it needs more than 64 bits. */
+static int add_optional(uint64_t *sum, const json_t *object, const char *where,
+			const char *key, struct tw_report_problem *problem)
+{
+	return json_object_get(object, key) &&
+	       __builtin_add_overflow(*sum, tw_want_u64(object, where, key, problem), sum);
+}
+
+static void check_stages(const json_t *slow, struct tw_report_problem *problem)
+{
+	const json_t *stages = tw_want_object(slow, SLOW, "stages", problem);
+	uint64_t lat_ns = tw_want_u64(stages, SLOW "stages.", "lat", problem);
+	uint64_t sum_ns = 0;
+	int over = 0;
+
+	for (unsigned i = 0; i < TW_STAGES; i++)
+		over |= add_optional(&sum_ns, stages, SLOW "stages.", tw_time_rows[i].name,
+				     problem);
+	if (over || sum_ns > lat_ns)
+		tw_report_refuse(problem, "slowest[].stages add up to more than lat");
+}
+
+static void check_stall(const json_t *causes, struct tw_report_problem *problem)
+{
+	const json_t *stall = tw_want_object(causes, CAUSES, "stall", problem);
+	uint64_t end_ns;
+
+	tw_facts_check(stall, CAUSES "stall.", of_stall, problem);
+	if (__builtin_add_overflow(tw_report_u64(stall, "from_ns"),
+				   tw_report_u64(stall, "ns"), &end_ns))
+		tw_report_refuse(problem, CAUSES "stall has no end");
+}
+
+/* Check that what the job's thread did adds up to its stage at most. */
+static void check_pieces(const json_t *causes, const json_t *stages, const char *stage,
+			 struct tw_report_problem *problem)
+{
+	static const char *const pieces[] = {
+		"ran_ns", "waited_ns", "interrupts_ns", "woken_late_ns", "asleep_ns",
+		"unexplained_ns",
+	};
+	uint64_t sum_ns = 0, stage_ns = 0;
+	int over = add_optional(&stage_ns, stages, SLOW "stages.", stage, problem);
+
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++)
+		over |= add_optional(&sum_ns, causes, CAUSES, pieces[i], problem);
+	/* The length is not known if this version does not know the stage. */
+	if (over || (stage_ns && sum_ns > stage_ns))
+		tw_report_refuse(problem, "slowest[].causes add up to more than their "
+				 "stage");
+}
+
+void tw_facts_check_slow(const json_t *slow, json_t *unknown,
+			 struct tw_report_problem *problem)
+{
+	const json_t *causes;
+	const char *stage;
+
+	tw_facts_check(slow, SLOW, of_slow, problem);
+	check_stages(slow, problem);
+	if (!json_object_get(slow, "causes"))
+		return;
+	causes = tw_want_object(slow, SLOW, "causes", problem);
+	tw_facts_check(causes, CAUSES, of_causes, problem);
+	stage = tw_want_string(causes, CAUSES, "stage", problem);
+	check_stall(causes, problem);
+	check_pieces(causes, json_object_get(slow, "stages"), stage, problem);
+	check_all(causes, CAUSES, "had_cpu", of_had_cpu, problem);
+	if (!problem->text[0] && !is_stage(stage))
+		tw_report_leave_out(unknown, CAUSES "%s", stage);
+}
+
+/* ---- the kernel's events ---------------------------------------------------- */
+
+void tw_facts_check_trigger(const json_t *trigger, struct tw_report_problem *problem)
+{
+	const json_t *io = json_object_get(trigger, "io");
+	uint64_t end_ns;
+
+	tw_facts_check(trigger, TRIGGER, of_trigger, problem);
+	tw_facts_check_state(trigger, TRIGGER, problem);
+	if (!io)
+		return;
+	tw_facts_check(io, TRIGGER "io.", of_trigger_io, problem);
+	if (__builtin_add_overflow(tw_report_u64(io, "monotonic_ns"),
+				   tw_report_u64(io, "lat_ns"), &end_ns))
+		tw_report_refuse(problem, TRIGGER "io ends after all time");
+	check_all(trigger, TRIGGER, "events", of_event, problem);
+}
+
+/* ---- attach ------------------------------------------------------------------ */
+
+static int check_histogram(const json_t *json, const char *name,
+			   struct tw_report_problem *problem)
+{
+	struct tw_histogram histogram;
+	const char *wrong = "";
+	int error = tw_histogram_from_json(&histogram, json, &wrong);
+
+	if (!error)
+		tw_histogram_free(&histogram);
+	else if (error == -EINVAL)
+		tw_report_refuse(problem, OPERATION "stages.%s: %s", name, wrong);
+	return error == -ENOMEM ? error : 0;
+}
+
+static int check_operation(const json_t *operation, struct tw_report_problem *problem)
+{
+	struct tw_counts counts;
+	struct tw_row_set has = { { 0 } };
+	const char *key;
+	json_t *stages, *value;
+	int error = 0;
+
+	tw_facts_check(operation, OPERATION, of_operation, problem);
+	tw_counts_from_json(&counts, &has, operation, OPERATION, problem);
+	stages = tw_want_object(operation, OPERATION, "stages", problem);
+	json_object_foreach(stages, key, value)
+		if (!error)
+			error = check_histogram(value, key, problem);
+	return error;
+}
+
+int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *problem)
+{
+	json_t *others = tw_want_object(attached, "attached.", "others", problem);
+	const json_t *operations = tw_want_array(attached, "attached.", "operations",
+						 problem);
+	const char *key;
+	json_t *value;
+	int error = 0;
+
+	tw_want_array(attached, "attached.", "rings", problem);
+	check_all(attached, "attached.", "rings", of_ring, problem);
+	json_object_foreach(others, key, value)
+		tw_want_u64(others, "attached.others.", key, problem);
+	for (size_t i = 0; i < json_array_size(operations) && !error; i++)
+		error = check_operation(json_array_get(operations, i), problem);
+	return error;
+}
+
+/* ---- unknown keys -------------------------------------------------------------- */
+
+static int is_in(const char *const *list, const char *key)
+{
+	while (*list && strcmp(*list, key))
+		list++;
+	return *list != NULL;
+}
+
+void tw_report_leave_out_keys(json_t *unknown, const json_t *root,
+			      const char *const *known)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)root, key, value)
+		if (!is_in(known, key) && tw_row_find(key) < 0 && !tw_row_is_container(key))
+			tw_report_leave_out(unknown, "%s", key);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checks what a report holds besides numbers of rows: facts of jobs, machines, files,
+ * devices and clocks, single I/Os, the kernel's events, the lists of `tickwise attach`.
+ * A fact stays JSON after its check. Keys that are unknown here are accepted.
+ */
+#ifndef TW_REPORT_FACTS_H
+#define TW_REPORT_FACTS_H
+
+#include <jansson.h>
+
+#include "report/report.h"
+
+enum tw_fact_type {
+	TW_TEXT,
+	TW_NUMBER,			/* whole, of 0 or more; or its digits */
+	TW_FLAG,
+	TW_REAL,
+	TW_POSITIVE,			/* 0 is allowed */
+	TW_NAMES,			/* an array of strings */
+	TW_TYPE = 7,
+	TW_MUST = 8,			/* it must be there */
+	TW_MAY_DIFFER = 16,		/* it can be TW_DIFFERS */
+};
+
+/* The value of a device's fact that differs between jobs. */
+#define TW_DIFFERS	"differs"
+
+/* A key of an object and its type. The last of an array has no key. */
+struct tw_fact {
+	const char *key;
+	unsigned type;			/* enum tw_fact_type */
+};
+
+extern const struct tw_fact tw_facts_of_job[];
+extern const struct tw_fact tw_facts_of_machine[];
+extern const struct tw_fact tw_facts_of_file[];
+extern const struct tw_fact tw_facts_of_device[];
+extern const struct tw_fact tw_facts_of_reason[];
+extern const struct tw_fact tw_facts_of_start[];	/* "clock" of a header */
+
+/* Check an object, which can be anything. @where: its place, "files[].". */
+void tw_facts_check(const json_t *object, const char *where, const struct tw_fact *facts,
+		    struct tw_report_problem *problem);
+
+/* Check "state" and "why". Return: 1: it is on. */
+int tw_facts_check_state(const json_t *object, const char *where,
+			 struct tw_report_problem *problem);
+
+void tw_facts_check_clock(const json_t *clock, enum tw_report_clock_name name,
+			  struct tw_report_problem *problem);
+void tw_facts_check_slow(const json_t *slow, json_t *unknown,
+			 struct tw_report_problem *problem);
+void tw_facts_check_trigger(const json_t *trigger, struct tw_report_problem *problem);
+
+/* Return: 0; -ENOMEM. */
+int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *problem);
+
+/* Name the keys of @root that are no rows and not in @known, which ends with NULL. */
+void tw_report_leave_out_keys(json_t *unknown, const json_t *root,
+			      const char *const *known);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merges the devices of reports. Most reports have one device, and their rows are its
+ * numbers. As soon as there are several devices, each gets its own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "latency/histogram.h"
+#include "report/facts.h"
+#include "report/json_memory.h"
+#include "report/parts.h"
+
+/* A device is told apart from others with few digits. */
+#define MOST_DIGITS	2U
+
+int tw_report_compare_devices(const struct tw_report_device *a,
+			      const struct tw_report_device *b)
+{
+	const int by = strcmp(a->host, b->host);
+
+	return by ? by : strcmp(a->number, b->number);
+}
+
+static int compare(const void *left, const void *right)
+{
+	return tw_report_compare_devices(left, right);
+}
+
+void tw_report_sort_devices(struct tw_report *report)
+{
+	qsort(report->devices, report->device_count, sizeof(*report->devices), compare);
+}
+
+/* ---- facts -------------------------------------------------------------------- */
+
+/* Set a fact. It is that of both, or of the one that has it. */
+static void put_fact(json_t *facts, const char *key, json_t *a, json_t *b)
+{
+	char *text, *other;
+
+	if (!a || !b || a == b) {
+		json_object_set(facts, key, a ? a : b);
+		return;
+	}
+	text = json_dumps(a, JSON_COMPACT | JSON_ENCODE_ANY);
+	other = json_dumps(b, JSON_COMPACT | JSON_ENCODE_ANY);
+	if (text && other && strcmp(text, other))
+		json_object_set_new(facts, key, json_string(TW_DIFFERS));
+	else
+		json_object_set(facts, key, a);
+	free(text);
+	free(other);
+}
+
+/* Set the facts @keys that @a or @b has and @facts has not. */
+static void put_facts(json_t *facts, const char *const *keys, const json_t *a,
+		      const json_t *b)
+{
+	for (; keys && *keys; keys++) {
+		json_t *of_a = json_object_get(a, *keys), *of_b = json_object_get(b, *keys);
+
+		if ((of_a || of_b) && !json_object_get(facts, *keys))
+			put_fact(facts, *keys, of_a, of_b);
+	}
+}
+
+/* Return the facts of the same device in two reports: the known ones, then the others
+ * by name. */
+static json_t *merge_facts(const json_t *a, const json_t *b)
+{
+	json_t *facts = json_object(), *both = json_copy((json_t *)a);
+	const char **others;
+
+	for (const struct tw_fact *fact = tw_facts_of_device; fact->key; fact++) {
+		const char *const known[] = { fact->key, NULL };
+
+		put_facts(facts, known, a, b);
+	}
+	json_object_update(both, (json_t *)b);
+	others = tw_report_sorted_keys(both);
+	put_facts(facts, others, a, b);
+	free(others);
+	json_decref(both);
+	return facts;
+}
+
+static void take_facts(struct tw_report_device *device, json_t *facts)
+{
+	json_decref(device->json);
+	device->json = facts;
+	device->host = tw_report_string(facts, "host");
+	device->number = tw_report_string(facts, "device");
+	device->name = tw_report_string(facts, "name");
+	if (!device->name)
+		device->name = device->number;
+}
+
+/* ---- numbers -------------------------------------------------------------------- */
+
+/* Make a histogram with fewer digits of @histogram. */
+static int make_coarser(struct tw_histogram *histogram, unsigned digits)
+{
+	struct tw_histogram coarser;
+	int error = tw_histogram_init(&coarser, digits);
+
+	if (error)
+		return error;
+	error = tw_histogram_add_finer(&coarser, histogram);
+	tw_histogram_free(histogram);
+	*histogram = coarser;
+	return error;
+}
+
+/* Add a histogram. The result has the fewest digits of both and MOST_DIGITS. */
+static int add_histogram(struct tw_histogram *into, const struct tw_histogram *from)
+{
+	const unsigned digits = from->digits < MOST_DIGITS ? from->digits : MOST_DIGITS;
+	int error = 0;
+
+	if (!from->count)
+		return 0;
+	if (!into->bins)
+		error = tw_histogram_init(into, digits);
+	else if (into->digits > digits)
+		error = make_coarser(into, digits);
+	if (error)
+		return error;
+	return into->digits == from->digits ? tw_histogram_merge(into, from) :
+					      tw_histogram_add_finer(into, from);
+}
+
+/* Add the numbers of a device that has all I/Os of @report. */
+static int add_report(struct tw_report_device *into, const struct tw_report *report)
+{
+	const struct tw_tally *tally = &report->tally;
+	int error = tw_windows_merge(&into->over_time, &tally->over_time);
+
+	for (unsigned i = 0; i < TW_DIRECTIONS && !error; i++) {
+		error = add_histogram(&into->lat[i], &tally->times[TW_LAT][i]);
+		if (!error)
+			error = add_histogram(&into->in_device[i],
+					      &tally->times[TW_DEVICE][i]);
+		if (__builtin_add_overflow(into->ios[i], tally->counts[i].ios,
+					   &into->ios[i]))
+			error = -EOVERFLOW;
+	}
+	into->jobs += report->job_count;
+	into->has_ios = 1;
+	return error;
+}
+
+static int add_own(struct tw_report_device *into, const struct tw_report_device *from)
+{
+	int error = tw_windows_merge(&into->over_time, &from->over_time);
+
+	for (unsigned i = 0; i < TW_DIRECTIONS && !error; i++) {
+		error = add_histogram(&into->lat[i], &from->lat[i]);
+		if (!error)
+			error = add_histogram(&into->in_device[i], &from->in_device[i]);
+		if (__builtin_add_overflow(into->ios[i], from->ios[i], &into->ios[i]))
+			error = -EOVERFLOW;
+	}
+	into->jobs += from->jobs;
+	into->has_ios |= from->has_ios;
+	return error;
+}
+
+int tw_report_fill_devices(struct tw_report *report)
+{
+	struct tw_report_device *device = report->devices;
+
+	if (report->device_count != 1 || !device->has_all)
+		return 0;
+	device->has_all = 0;
+	device->jobs = 0;
+	return add_report(device, report);
+}
+
+/* ---- lists ---------------------------------------------------------------------- */
+
+/* True if both have the rows of a device's numbers, or both lack them. Otherwise their sum
+ * lacks what the device has. */
+static int has_same_rows(const struct tw_tally *a, const struct tw_tally *b)
+{
+	static const unsigned rows[] = {
+		TW_ROW_ios, TW_ROW_TIMES + TW_LAT, TW_ROW_TIMES + TW_DEVICE,
+		TW_ROW_OVER_TIME,
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (tw_has(a, rows[i]) != tw_has(b, rows[i]))
+			return 0;
+	return 1;
+}
+
+/* True if one device has all I/Os of the sum. */
+static int keeps_all(const struct tw_report *into, const struct tw_report *from)
+{
+	if (from->device_count != 1 || !from->devices->has_all)
+		return 0;
+	return !into->job_count ||
+	       (into->device_count == 1 && into->devices->has_all &&
+		has_same_rows(&into->tally, &from->tally) &&
+		tw_report_compare_devices(into->devices, from->devices) == 0);
+}
+
+/* Add a device of @from. @all: it has all I/Os of the sum. */
+static int add_device(struct tw_report_device *into, const struct tw_report_device *device,
+		      const struct tw_report *from, int all)
+{
+	take_facts(into, into->json ? merge_facts(into->json, device->json) :
+				      json_incref(device->json));
+	into->has_all = all;
+	if (!all)
+		return device->has_all ? add_report(into, from) : add_own(into, device);
+	into->jobs += device->jobs;
+	return 0;
+}
+
+/* Add the devices of @from. Both lists are sorted, so one walk is enough. */
+static int add_list(struct tw_report *into, const struct tw_report *from, int all)
+{
+	const struct tw_report_device *own = into->devices, *other = from->devices;
+	const struct tw_report_device *const own_end = own + into->device_count;
+	const struct tw_report_device *const other_end = other + from->device_count;
+	struct tw_report_device *devices = calloc(into->device_count + from->device_count + 1,
+						  sizeof(*devices));
+	size_t count = 0;
+	int error = 0;
+
+	if (!devices)
+		return -ENOMEM;
+	/* After an error the others only move. */
+	for (; own < own_end || (other < other_end && !error); count++) {
+		const int by = own == own_end ? 1 : other == other_end || error ? -1 :
+			       tw_report_compare_devices(own, other);
+
+		if (by <= 0)
+			devices[count] = *own++;
+		if (by >= 0)
+			error = add_device(&devices[count], other++, from, all);
+	}
+	free(into->devices);
+	into->devices = devices;
+	into->device_count = count;
+	return error ? error : tw_json_lacked_memory() ? -ENOMEM : 0;
+}
+
+int tw_report_merge_devices(struct tw_report *into, const struct tw_report *from)
+{
+	const int all = keeps_all(into, from);
+	const int error = all ? 0 : tw_report_fill_devices(into);
+
+	return error ? error : add_list(into, from, all);
+}
+
+int tw_report_collect_devices(struct tw_report *into, const struct tw_report *from)
+{
+	return add_list(into, from, 0);
+}

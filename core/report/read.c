@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads a report and checks all of it. Everything that is required must be there, of the
+ * right type and in its range; tickwise-report(5) describes this. Otherwise the report is
+ * refused, with the first fault. tally_json.c reads the rows, facts.c checks the rest.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/facts.h"
+#include "report/json_memory.h"
+#include "report/parts.h"
+
+const char *const tw_report_clock_names[TW_REPORT_CLOCKS] = {
+	[TW_REPORT_TICKWISE] = "tickwise",
+	[TW_REPORT_FIO] = "fio",
+	[TW_REPORT_MONOTONIC] = "monotonic",
+};
+
+const char *const tw_report_verdicts[TW_REPORT_VERDICTS] = {
+	[TW_REPORT_RELIABLE] = "reliable",
+	[TW_REPORT_UNCHECKED] = "unchecked",
+	[TW_REPORT_UNDECIDED] = "undecided",
+	[TW_REPORT_UNRELIABLE] = "unreliable",
+};
+
+/* Return an array of @root; NULL: it has none. */
+static const json_t *list_in(const json_t *root, const char *key,
+			     struct tw_report_problem *problem)
+{
+	return json_object_get(root, key) ? tw_want_array(root, "", key, problem) : NULL;
+}
+
+/* ---- jobs -------------------------------------------------------------------- */
+
+static void take_texts(struct tw_report_job *job, struct tw_report_problem *problem)
+{
+	const json_t *json = job->json;
+
+	job->name = tw_want_string(json, "jobs[].", "name", problem);
+	job->host = tw_want_string(json, "jobs[].", "host", problem);
+	job->fio_version = tw_want_string(json, "jobs[].", "fio_version", problem);
+	job->engine = tw_want_string(json, "jobs[].", "engine", problem);
+	job->run = tw_report_string(json, "run");
+	if (!job->run)
+		job->run = "";
+}
+
+static void take_numbers(struct tw_report_job *job)
+{
+	const json_t *json = job->json;
+
+	job->groupid = tw_report_u64(json, "groupid");
+	job->thread_number = tw_report_u64(json, "thread_number");
+	job->subjob_number = tw_report_u64(json, "subjob_number");
+	job->pid = tw_report_u64(json, "pid");
+	job->start_ns = tw_report_u64(json, "start");
+	job->start_monotonic_ns = tw_report_u64(json, "start_monotonic_ns");
+	job->first_ns = tw_report_u64(json, "first_ns");
+	job->run_ns = tw_report_u64(json, "run_ns");
+	job->iodepth = tw_report_u64(json, "iodepth");
+	job->event_time = json_is_true(json_object_get(json, "event_time"));
+	job->fallback = json_is_true(json_object_get(json, "fallback"));
+}
+
+/* Read how the kernel's stages and the causes of slow I/Os were recorded. */
+static void take_states(struct tw_report_job *job, struct tw_report_problem *problem)
+{
+	const json_t *kernel = json_object_get(job->json, "kernel");
+	const json_t *causes = json_object_get(job->json, "causes");
+
+	job->has_kernel = kernel != NULL;
+	if (kernel) {
+		job->kernel_on = tw_facts_check_state(kernel, "jobs[].kernel.", problem);
+		if (!job->kernel_on)
+			job->kernel_why = tw_report_string(kernel, "why");
+		if (json_object_get(kernel, "by_helper"))
+			job->by_helper = tw_want_boolean(kernel, "jobs[].kernel.",
+							 "by_helper", problem);
+	}
+	if (causes && !tw_facts_check_state(causes, "jobs[].causes.", problem))
+		job->not_followed = tw_report_string(causes, "why");
+	if (json_object_get(causes, "not_followed"))
+		tw_want_u64(causes, "jobs[].causes.", "not_followed", problem);
+}
+
+static void check_options(json_t *options, const char *where,
+			  struct tw_report_problem *problem)
+{
+	const char *key;
+	json_t *value;
+
+	if (json_object_size(options) > TW_REPORT_OPTIONS)
+		tw_report_refuse(problem, "%s: a job has more than %u options", where,
+				 TW_REPORT_OPTIONS);
+	json_object_foreach(options, key, value)
+		if (!json_is_string(value))
+			tw_report_refuse(problem, "%s.%s is not a string", where, key);
+}
+
+/* Give the job all its options: those that all jobs have, and its own. Jobs without own
+ * ones share the common ones. */
+static void take_options(struct tw_report_job *job, json_t *common,
+			 struct tw_report_problem *problem)
+{
+	json_t *own, *all;
+
+	if (!json_object_get(job->json, "options"))
+		return;
+	own = tw_want_object(job->json, "jobs[].", "options", problem);
+	if (problem->text[0])
+		return;
+	if (!common) {
+		all = json_incref(own);
+	} else if (json_object_size(own) == 0) {
+		all = json_incref(common);
+	} else {
+		all = json_copy(common);
+		json_object_update(all, own);
+	}
+	check_options(all, "jobs[].options", problem);
+	json_object_set_new(job->json, "options", all);
+	job->options = all;
+}
+
+static void read_job(struct tw_report_job *job, json_t *json, json_t *common,
+		     struct tw_report_problem *problem)
+{
+	uint64_t end_ns;
+
+	tw_facts_check(json, "jobs[].", tw_facts_of_job, problem);
+	job->json = json_is_object(json) ? json_copy(json) : json_object();
+	take_texts(job, problem);
+	take_numbers(job);
+	take_states(job, problem);
+	take_options(job, common, problem);
+	if (__builtin_add_overflow(job->start_ns, job->first_ns, &end_ns) ||
+	    __builtin_add_overflow(end_ns, job->run_ns, &end_ns))
+		tw_report_refuse(problem, "jobs[] ends after all time");
+}
+
+/* Return: 0; -ENOMEM. */
+static int read_jobs(struct tw_report *report, const json_t *root, const char *path,
+		     struct tw_report_problem *problem)
+{
+	const json_t *list = tw_want_array(root, "", "jobs", problem);
+	json_t *common = json_object_get(root, "options") ?
+			 tw_want_object(root, "", "options", problem) : NULL;
+
+	check_options(common, "options", problem);
+	if (json_array_size(list) == 0) {
+		tw_report_refuse(problem, "jobs is empty");
+		return 0;
+	}
+	report->jobs = calloc(json_array_size(list), sizeof(*report->jobs));
+	if (!report->jobs)
+		return -ENOMEM;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		struct tw_report_job *job = &report->jobs[i];
+
+		job->path = path;
+		read_job(job, json_array_get(list, i), common, problem);
+		report->job_count++;
+		if (i && tw_report_compare_jobs(&job[-1], job) >= 0)
+			tw_report_refuse(problem, "jobs is not in the order of start, host,"
+					 " run, pid and thread_number");
+	}
+	return 0;
+}
+
+/* Return the index of the job that a part is about. */
+static size_t job_of(const struct tw_report *report, const json_t *json, const char *where,
+		     struct tw_report_problem *problem)
+{
+	const uint64_t job = tw_want_u64(json, where, "job", problem);
+
+	if (job < report->job_count)
+		return (size_t)job;
+	tw_report_refuse(problem, "%sjob is not the index of a job", where);
+	return 0;
+}
+
+/* ---- machines, files ------------------------------------------------------------- */
+
+static json_t *read_set(const json_t *root, const char *key, const char *where,
+			const struct tw_fact *facts, struct tw_report_problem *problem)
+{
+	const json_t *list = list_in(root, key, problem);
+	json_t *set = json_array();
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		tw_facts_check(json_array_get(list, i), where, facts, problem);
+		tw_report_put_fact(set, json_array_get(list, i));
+	}
+	return set;
+}
+
+/* ---- devices ---------------------------------------------------------------------- */
+
+#define DEVICE	"devices[]."
+
+/* Return a device's facts, without its I/Os. */
+static json_t *facts_of(const json_t *json)
+{
+	static const char *const others[] = {
+		"jobs", "ios", "lat", "device_time", "over_time",
+	};
+	json_t *facts = json_is_object(json) ? json_copy((json_t *)json) : json_object();
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		json_object_del(facts, others[i]);
+	return facts;
+}
+
+/* Check that no histogram counts more than the device's I/Os. */
+static void read_device_counts(struct tw_report_device *device, const json_t *json,
+			       struct tw_report_problem *problem)
+{
+	const json_t *ios = tw_want_object(json, DEVICE, "ios", problem);
+
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
+		device->ios[i] = tw_want_u64(ios, DEVICE "ios.", tw_direction_names[i],
+					     problem);
+		if (device->lat[i].count > device->ios[i] ||
+		    device->in_device[i].count > device->ios[i])
+			tw_report_refuse(problem, "a histogram of devices[] counts more "
+					 "than devices[].ios.%s", tw_direction_names[i]);
+	}
+}
+
+/* Return: 0; -ENOMEM. */
+static int read_device_times(struct tw_report *report, struct tw_report_device *device,
+			     const json_t *json, struct tw_report_problem *problem)
+{
+	const json_t *lat = json_object_get(json, "lat");
+	const json_t *in_device = json_object_get(json, "device_time");
+	const json_t *over_time = json_object_get(json, "over_time");
+	const char *wrong = "";
+	int error = 0;
+
+	if (lat)
+		error = tw_times_from_json(device->lat, lat, DEVICE "lat", report->unknown,
+					   problem);
+	if (!error && in_device)
+		error = tw_times_from_json(device->in_device, in_device,
+					   DEVICE "device_time", report->unknown, problem);
+	if (!error && over_time)
+		error = tw_windows_from_json(&device->over_time, over_time, &wrong);
+	if (error == -EINVAL)
+		tw_report_refuse(problem, DEVICE "over_time: %s", wrong);
+	return error == -ENOMEM ? error : 0;
+}
+
+/* Read whose I/Os are on a device. Without "ios" and "jobs" it has all, if it is the only
+ * one. */
+static void read_device_jobs(struct tw_report_device *device, const json_t *json,
+			     uint64_t most, struct tw_report_problem *problem)
+{
+	device->has_ios = json_object_get(json, "ios") != NULL;
+	device->has_all = !device->has_ios && !json_object_get(json, "jobs");
+	if (device->has_all)
+		return;
+	device->jobs = tw_want_u64(json, DEVICE, "jobs", problem);
+	if (!device->has_ios && device->jobs)
+		tw_report_refuse(problem, DEVICE "jobs is not 0, but ios is missing");
+	if (device->has_ios && (device->jobs < 1 || device->jobs > most))
+		tw_report_refuse(problem, DEVICE "jobs is not 1 to the number of jobs");
+}
+
+/* Return: 0; -ENOMEM. */
+static int read_device(struct tw_report *report, struct tw_report_device *device,
+		       const json_t *json, struct tw_report_problem *problem)
+{
+	int error;
+
+	tw_facts_check(json, DEVICE, tw_facts_of_device, problem);
+	device->json = facts_of(json);
+	device->host = tw_want_string(device->json, DEVICE, "host", problem);
+	device->number = tw_want_string(device->json, DEVICE, "device", problem);
+	device->name = tw_report_string(device->json, "name");
+	if (!device->name)
+		device->name = device->number;
+	read_device_jobs(device, json, report->job_count, problem);
+	if (!device->has_ios)
+		return 0;
+	error = read_device_times(report, device, json, problem);
+	if (!error)
+		read_device_counts(device, json, problem);
+	return error;
+}
+
+/* Check that each device is there once, and that all devices together have no more I/Os
+ * than the jobs. */
+static void check_devices(const struct tw_report *report,
+			  struct tw_report_problem *problem)
+{
+	const struct tw_report_device *devices = report->devices;
+	uint64_t left[TW_DIRECTIONS];
+
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
+		left[i] = report->tally.counts[i].ios;
+	for (size_t i = 0; i < report->device_count; i++) {
+		if (i && tw_report_compare_devices(&devices[i - 1], &devices[i]) == 0)
+			tw_report_refuse(problem, "a device is twice in devices");
+		for (unsigned j = 0; j < TW_DIRECTIONS; j++) {
+			if (devices[i].ios[j] > left[j])
+				tw_report_refuse(problem, "devices[] counts more of %s than "
+						 "ios.%s", tw_direction_names[j],
+						 tw_direction_names[j]);
+			left[j] -= devices[i].ios[j];
+		}
+	}
+}
+
+/* Return: 0; -ENOMEM. */
+static int read_devices(struct tw_report *report, const json_t *root,
+			struct tw_report_problem *problem)
+{
+	const json_t *list = list_in(root, "devices", problem);
+	const size_t count = json_array_size(list);
+
+	if (count == 0)
+		return 0;
+	report->devices = calloc(count, sizeof(*report->devices));
+	if (!report->devices)
+		return -ENOMEM;
+	while (report->device_count < count) {
+		const size_t i = report->device_count++;
+
+		if (read_device(report, &report->devices[i], json_array_get(list, i),
+				problem))
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++)
+		report->devices[i].has_all &= count == 1;
+	if (report->devices->has_all)
+		report->devices->jobs = report->job_count;
+	tw_report_sort_devices(report);
+	check_devices(report, problem);
+	return 0;
+}
+
+/* ---- clocks ------------------------------------------------------------------------ */
+
+static json_t *read_clocks(struct tw_report *report, const json_t *root,
+			   struct tw_report_problem *problem)
+{
+	json_t *json = tw_want_object(root, "", "clocks", problem);
+	json_t *clocks = json_object(), *clock;
+	const char *key;
+
+	for (unsigned i = 0; i < TW_REPORT_CLOCKS; i++) {
+		clock = json_object_get(json, tw_report_clock_names[i]);
+		if (!clock)
+			continue;
+		tw_facts_check_clock(clock, i, problem);
+		json_object_set(clocks, tw_report_clock_names[i], clock);
+	}
+	json_object_foreach(json, key, clock)
+		if (!json_object_get(clocks, key))
+			tw_report_leave_out(report->unknown, "clocks.%s", key);
+	return clocks;
+}
+
+static void read_counter(struct tw_report *report, const json_t *root,
+			 struct tw_report_problem *problem)
+{
+	json_t *json = tw_want_object(root, "", "counter", problem);
+	const char *name = tw_want_string(json, "counter.", "verdict", problem);
+	const json_t *reasons = tw_want_array(json, "counter.", "reasons", problem);
+	unsigned verdict = 0;
+
+	while (verdict < TW_REPORT_VERDICTS && strcmp(tw_report_verdicts[verdict], name))
+		verdict++;
+	if (verdict == TW_REPORT_VERDICTS)
+		tw_report_refuse(problem, "counter.verdict is none of reliable, unreliable,"
+				 " undecided, unchecked");
+	else
+		report->verdict = verdict;
+	if (json_array_size(reasons) > TW_REPORT_REASONS)
+		tw_report_refuse(problem, "counter.reasons has more than %u reasons",
+				 TW_REPORT_REASONS);
+	for (size_t i = 0; i < json_array_size(reasons); i++)
+		tw_facts_check(json_array_get(reasons, i), "counter.reasons[].",
+			       tw_facts_of_reason, problem);
+	report->counter = json_incref(json);
+}
+
+/* ---- single I/Os ------------------------------------------------------------------- */
+
+/* Return the I/Os of all directions, or the largest number. */
+static uint64_t all_ios(const struct tw_report *report)
+{
+	uint64_t ios = 0;
+
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
+		if (__builtin_add_overflow(ios, report->tally.counts[i].ios, &ios))
+			return UINT64_MAX;
+	return ios;
+}
+
+/* Return: 0; -ENOMEM. */
+static int read_slowest(struct tw_report *report, const json_t *root,
+			struct tw_report_problem *problem)
+{
+	const json_t *list = list_in(root, "slowest", problem);
+
+	if (json_array_size(list) > all_ios(report))
+		tw_report_refuse(problem, "slowest has more I/Os than ios");
+	if (json_array_size(list) == 0)
+		return 0;
+	report->slowest = calloc(json_array_size(list), sizeof(*report->slowest));
+	if (!report->slowest)
+		return -ENOMEM;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *json = json_array_get(list, i);
+		struct tw_report_slow *slow = &report->slowest[report->slow_count++];
+
+		tw_facts_check_slow(json, report->unknown, problem);
+		slow->job = job_of(report, json, "slowest[].", problem);
+		slow->lat_ns = tw_report_u64(json_object_get(json, "stages"), "lat");
+		slow->json = json_copy(json);
+		json_object_del(slow->json, "job");
+	}
+	/* Without a fault each has a job of the report. */
+	if (!problem->text[0])
+		tw_report_sort_slowest(report);
+	return 0;
+}
+
+static void read_triggers(struct tw_report *report, const json_t *root,
+			  struct tw_report_problem *problem)
+{
+	json_t *list = (json_t *)list_in(root, "triggers", problem);
+	size_t next = 0;
+	uint64_t slower = 0;
+	int over = 0;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *trigger = json_array_get(list, i);
+		const size_t job = job_of(report, trigger, "triggers[].", problem);
+
+		tw_facts_check_trigger(trigger, problem);
+		over |= __builtin_add_overflow(slower, tw_report_u64(trigger, "slower"),
+					       &slower);
+		if (job < next)
+			tw_report_refuse(problem, "triggers[].job is not ascending");
+		next = job + 1;
+	}
+	if (over || slower > all_ios(report))
+		tw_report_refuse(problem, "triggers[].slower counts more than ios");
+	report->triggers = json_incref(list);
+}
+
+/* Take the lists of `tickwise attach`. Its numbers are rows. Return: 0; -ENOMEM. */
+static int read_attached(struct tw_report *report, const json_t *root,
+			 struct tw_report_problem *problem)
+{
+	static const char *const lists[] = { "rings", "operations", "others" };
+	const json_t *json;
+
+	if (!json_object_get(root, "attached"))
+		return 0;
+	json = tw_want_object(root, "", "attached", problem);
+	if (report->job_count > 1)
+		tw_report_refuse(problem, "attached is of several jobs");
+	report->attached = json_object();
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		json_object_set(report->attached, lists[i], json_object_get(json, lists[i]));
+	return tw_facts_check_attached(json, problem);
+}
+
+/* ---- unknown keys ---------------------------------------------------------------------------- */
+
+static const char *string_at(const json_t *list, size_t i, const char *name,
+			     struct tw_report_problem *problem)
+{
+	const char *text = json_string_value(json_array_get(list, i));
+
+	if (!text)
+		tw_report_refuse(problem, "%s is not an array of strings", name);
+	return text ? text : "";
+}
+
+static void read_unknown(struct tw_report *report, const json_t *root,
+			 struct tw_report_problem *problem)
+{
+	static const char *const known[] = {
+		"schema", "version", "jobs", "options", "machines", "files", "devices",
+		"clocks", "counter", "triggers", "lacks", "unknown", "answers", "kind",
+		"clock", "interval_ns", "digits", NULL,
+	};
+	const json_t *list = list_in(root, "unknown", problem);
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		tw_report_leave_out(report->unknown, "%s",
+				    string_at(list, i, "unknown", problem));
+	tw_report_leave_out_keys(report->unknown, root, known);
+}
+
+/* ---- all -------------------------------------------------------------------------------- */
+
+static void check_schema(const json_t *root, struct tw_report_problem *problem)
+{
+	const char *schema = tw_report_string(root, "schema");
+	uint64_t version;
+
+	if (!schema || strcmp(schema, TW_REPORT_SCHEMA) != 0) {
+		tw_report_refuse(problem, "not a report of the Tickwise engine "
+				 "(no \"schema\": \"" TW_REPORT_SCHEMA "\")");
+		return;
+	}
+	version = tw_want_u64(root, "", "version", problem);
+	if (version != TW_REPORT_VERSION)
+		tw_report_refuse(problem, "version %llu of the report; this program reads "
+				 "version %d only: run the job again with the engine of this "
+				 "program", (unsigned long long)version, TW_REPORT_VERSION);
+}
+
+static void read_header(struct tw_report *report, const json_t *root,
+			struct tw_report_problem *problem)
+{
+	json_t *clock = tw_want_object(root, "", "clock", problem);
+	uint64_t digits = tw_want_u64(root, "", "digits", problem);
+
+	if (strcmp(tw_want_string(root, "", "kind", problem), "intervals") != 0)
+		tw_report_refuse(problem, "kind is not \"intervals\"");
+	if (report->job_count > 1)
+		tw_report_refuse(problem, "intervals are of several jobs");
+	report->interval_ns = tw_want_u64(root, "", "interval_ns", problem);
+	if (report->interval_ns == 0)
+		tw_report_refuse(problem, "interval_ns is 0");
+	if (digits < 1 || digits > 5)
+		tw_report_refuse(problem, "digits is not 1 to 5");
+	report->digits = (unsigned)digits;
+	tw_facts_check(clock, "clock.", tw_facts_of_start, problem);
+	report->clock = json_incref(clock);
+	/* The counters of the CPUs are compared when the run ends. */
+	report->verdict = TW_REPORT_UNCHECKED;
+	report->counter = json_pack("{ss, s[{ss, ss}]}", "verdict", "unchecked", "reasons",
+				    "code", "intervals",
+				    "text", "a file of intervals has no verdict, as it is "
+				    "written while the job runs");
+	report->clocks = json_object();
+}
+
+/* Read what a header lacks. Return: 0; -ENOMEM. */
+static int read_numbers(struct tw_report *report, const json_t *root,
+			struct tw_report_problem *problem)
+{
+	int error = tw_tally_from_json(&report->tally, root, report->unknown, problem);
+
+	report->clocks = read_clocks(report, root, problem);
+	read_counter(report, root, problem);
+	if (!error)
+		error = read_slowest(report, root, problem);
+	if (!error)
+		error = read_attached(report, root, problem);
+	read_triggers(report, root, problem);
+	return error;
+}
+
+int tw_report_from_json(struct tw_report *report, const json_t *root, const char *path,
+			struct tw_report_problem *problem)
+{
+	int error;
+
+	*report = (struct tw_report) { .unknown = json_object() };
+	check_schema(root, problem);
+	error = read_jobs(report, root, path, problem);
+	report->machines = read_set(root, "machines", "machines[].", tw_facts_of_machine,
+				    problem);
+	report->files = read_set(root, "files", "files[].", tw_facts_of_file, problem);
+	if (!error && json_object_get(root, "kind"))
+		read_header(report, root, problem);
+	else if (!error)
+		error = read_numbers(report, root, problem);
+	if (!error)
+		error = read_devices(report, root, problem);
+	read_unknown(report, root, problem);
+	return error || tw_json_lacked_memory() ? -ENOMEM : 0;
+}
+
+static void free_device(struct tw_report_device *device)
+{
+	json_decref(device->json);
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
+		tw_histogram_free(&device->lat[i]);
+		tw_histogram_free(&device->in_device[i]);
+	}
+	tw_windows_free(&device->over_time);
+}
+
+void tw_report_free(struct tw_report *report)
+{
+	for (size_t i = 0; i < report->job_count; i++)
+		json_decref(report->jobs[i].json);
+	for (size_t i = 0; i < report->device_count; i++)
+		free_device(&report->devices[i]);
+	for (size_t i = 0; i < report->slow_count; i++)
+		json_decref(report->slowest[i].json);
+	free(report->jobs);
+	free(report->devices);
+	free(report->slowest);
+	json_decref(report->machines);
+	json_decref(report->files);
+	json_decref(report->clock);
+	json_decref(report->clocks);
+	json_decref(report->counter);
+	json_decref(report->triggers);
+	json_decref(report->attached);
+	json_decref(report->unknown);
+	tw_tally_free(&report->tally);
+	*report = (struct tw_report) { .jobs = NULL };
+}

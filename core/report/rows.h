@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The numbers of a report, each described once. A row has a number's place in the
+ * file, how it merges, of which I/Os it is, and its words. From the rows come the
+ * members of a tally, its writer, its reader with the checks, merging, JSON Schema,
+ * tickwise-report(5), CSV, and the words of pages.
+ *
+ * To add a number: write a row here, and count it where it happens.
+ */
+#ifndef TW_REPORT_ROWS_H
+#define TW_REPORT_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "latency/stages.h"
+
+enum tw_direction {
+	TW_READ,
+	TW_WRITE,
+	TW_TRIM,
+	TW_SYNC,
+	TW_DIRECTIONS,
+};
+
+extern const char *const tw_direction_names[TW_DIRECTIONS];
+
+/* Sets of directions. A row has no values for the other directions. */
+#define TW_ALL		((1U << TW_DIRECTIONS) - 1)
+#define TW_MOVES	(TW_ALL & ~(1U << TW_SYNC))
+
+enum tw_merge {
+	TW_SUM,
+	TW_MAX,
+};
+
+enum tw_unit {
+	TW_IOS,
+	TW_BYTES,
+	TW_NS,
+	TW_PLAIN,		/* a number of something else, which the words name */
+};
+
+/* How a count shares the I/Os that it is of with other rows. */
+enum tw_share {
+	TW_ALONE,		/* not at all: an I/O in it can be in others, too */
+	TW_PART,		/* no I/O is in two parts of one count */
+};
+
+enum tw_needed {
+	TW_OPTIONAL,
+	TW_EXPECTED,		/* of an engine's report: a page tells that it is missing */
+	TW_REQUIRED,		/* each report and each line of intervals has it */
+};
+
+/* Where a page prints a count by the words of its row. */
+enum tw_show {
+	TW_NOT_SHOWN,		/* it has a place of its own, or none */
+	TW_AMONG,		/* among the I/Os */
+	TW_APART,		/* neither among them nor in fio's lat */
+	TW_IN_FIO_LAT,		/* not among them, but in fio's lat */
+};
+
+/*
+ * Counts by direction: COUNT(member, path in the file, directions, unit, merge, of, share,
+ * show, needed, words, more words). It is of some of the I/Os that the count @of counts, or
+ * TW_NONE: of others, or no number of I/Os. The words begin with a noun and follow the
+ * number: "error[s]" is "1 error" or "3 errors". Only 1 leaves out what is in brackets.
+ * "WORDS: MORE WORDS." describes the number in the manual and in the schema. A page has
+ * the more words in brackets, if at all.
+ */
+#define TW_EACH_COUNT(COUNT) \
+	COUNT(ios, "ios", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_REQUIRED, "successful I/Os", "each has a lat") \
+	COUNT(bytes, "bytes", TW_MOVES, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "bytes", "the I/Os in ios moved them") \
+	COUNT(requeued, "requeued", TW_ALL, TW_PLAIN, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_EXPECTED, "requeues", \
+	      "fio had to queue an I/O again, as others had to come first") \
+	COUNT(empty, "empty", TW_MOVES, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	      TW_AMONG, TW_EXPECTED, "I/O[s] that moved nothing", \
+	      "the device is gone, or the file ends before the offset") \
+	COUNT(linked, "linked", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "linked I/O[s]", \
+	      "lat contains the wait for the I/O before") \
+	COUNT(drained, "drained", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "drained I/O[s]", \
+	      "lat contains the wait for all I/Os before") \
+	COUNT(errors, "errors", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_EXPECTED, "error[s]", "I/Os that failed") \
+	COUNT(cancelled, "cancelled", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_OPTIONAL, "cancelled I/O[s]", "the program cancelled them") \
+	COUNT(no_cqe, "no_cqe", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_OPTIONAL, "I/O[s] without a completion", \
+	      "the program asked for none, or it was not seen") \
+	COUNT(unseen, "unseen", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_OPTIONAL, "I/O[s] accepted unseen", \
+	      "when the kernel accepted them is not known") \
+	COUNT(shorts, "short", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_EXPECTED, "short I/O[s]", \
+	      "they moved a part of their bytes, and fio submits the rest as new I/Os") \
+	COUNT(unaccounted, "unaccounted", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_APART, TW_EXPECTED, \
+	      "I/O[s] that fio does not account (ramp time, the sync at the end)", \
+	      "they are not in its lat either") \
+	COUNT(backwards, "backwards", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_IN_FIO_LAT, TW_EXPECTED, "I/O[s] with stamps that ran backwards", \
+	      "their end was not later than their beginning") \
+	COUNT(split, "kernel_stages.split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] split inside the kernel", \
+	      "they have all stages from submit to reap") \
+	COUNT(no_request, "kernel_stages.not_split.no_request", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] without a separate block request", \
+	      "page cache, holes, other devices") \
+	COUNT(missing_stamp, "kernel_stages.not_split.missing_stamp", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] with a missing stamp", \
+	      "other stages are known") \
+	COUNT(sync_write, "kernel_stages.not_split.sync_write", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "synchronous write[s]", \
+	      "device and complete are one stage") \
+	COUNT(no_stamps, "kernel_stages.not_split.no_stamps", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] without stamps", \
+	      "the program in the kernel did not see them") \
+	COUNT(waited, "kernel_stages.not_split.waited", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that waited for others", \
+	      "linked or drained; that wait and blockq are in kernel") \
+	COUNT(fio_ios, "fio_lat.count", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/Os in fio's lat", \
+	      "fio's own count") \
+	COUNT(fio_lat_ns, "fio_lat.sum_ns", TW_MOVES, TW_NS, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "sum of fio's lat", \
+	      "its mean times its count, by fio's clock") \
+	COUNT(slip_at_end_ns, "response.slip_at_end_ns", \
+	      TW_MOVES, TW_NS, TW_MAX, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "time behind fio's schedule", \
+	      "how late the job was when it ended")
+
+/* Single numbers: SCALAR(member, path in the file, unit, merge, words). A report need not
+ * have them. The words follow the number as those of a count do. */
+#define TW_EACH_SCALAR(SCALAR) \
+	SCALAR(enters, "batches.enters", TW_PLAIN, TW_SUM, \
+	       "system calls that submitted I/Os") \
+	SCALAR(tails, "batches.tails", TW_PLAIN, TW_SUM, \
+	       "times that completions were seen") \
+	SCALAR(largest_tail, "batches.largest_tail", TW_PLAIN, TW_MAX, \
+	       "the most completions that were seen at once and share a stamp") \
+	SCALAR(negative_stages, "negative_stages", TW_PLAIN, TW_SUM, \
+	       "stages between the engine's own stamps that ended before they began") \
+	SCALAR(requests, "kernel_stages.requests", TW_PLAIN, TW_SUM, \
+	       "block requests of the split I/Os") \
+	SCALAR(retries, "kernel_stages.retries", TW_PLAIN, TW_SUM, \
+	       "times that the kernel gave one of the split I/Os to a worker or tried again") \
+	SCALAR(negative_within, "kernel_stages.negative_within", TW_PLAIN, TW_SUM, \
+	       "negative stages that the error of the clocks explains") \
+	SCALAR(negative_beyond, "kernel_stages.negative_beyond", TW_PLAIN, TW_SUM, \
+	       "negative stages that this error does not explain") \
+	SCALAR(missed_runs, "kernel_stages.missed_runs", TW_PLAIN, TW_MAX, \
+	       "event[s] for which the kernel skipped the program, which jobs of one fio share") \
+	SCALAR(clock_error_ns, "kernel_stages.clock_error_ns", TW_NS, TW_MAX, \
+	       "error of the kernel's stamps on the engine's clock") \
+	SCALAR(schedule_ns, "response.resolution_ns", TW_NS, TW_MAX, \
+	       "how precisely fio's schedule is known") \
+	SCALAR(files_left_out, "files_left_out", TW_PLAIN, TW_MAX, \
+	       "files that a job did not list") \
+	SCALAR(other_files, "devices_other_files", TW_PLAIN, TW_SUM, \
+	       "files on devices that are not listed") \
+	SCALAR(other_ios, "devices_other_ios", TW_PLAIN, TW_SUM, "I/Os on these files") \
+	SCALAR(writer_cpu_ns, "writer.cpu_ns", TW_NS, TW_SUM, \
+	       "CPU time of the thread that wrote the intervals") \
+	SCALAR(more_rings, "attached.more_rings", TW_PLAIN, TW_SUM, \
+	       "rings that are not listed") \
+	SCALAR(lost_records, "attached.lost_records", TW_PLAIN, TW_SUM, \
+	       "lost record[s] of unknown contents") \
+	SCALAR(lost_ios, "attached.lost_ios", TW_PLAIN, TW_SUM, \
+	       "I/O[s] not followed (too many in flight at once)") \
+	SCALAR(lost_rings, "attached.lost_rings", TW_PLAIN, TW_SUM, \
+	       "ring[s] not followed (too many rings)") \
+	SCALAR(lost_names, "attached.lost_names", TW_PLAIN, TW_SUM, \
+	       "I/O[s] on files of unknown names (too many files)") \
+	SCALAR(lost_processes, "attached.lost_processes", TW_PLAIN, TW_SUM, \
+	       "process[es] not followed (too many processes)") \
+	SCALAR(in_flight, "attached.in_flight", TW_PLAIN, TW_SUM, \
+	       "I/O[s] in flight at the end") \
+	SCALAR(more_cqes, "attached.more_cqes", TW_PLAIN, TW_SUM, \
+	       "completion[s] before the last one of a request (multishot)")
+
+/*
+ * Times, each with a histogram by direction: TIME(CONSTANT, name, path in the file,
+ * directions, parent, of, needed, words). A time is a part of its parent: the parts of a
+ * parent add up to it at most. TW_TIMES as the parent: it is no part. Its histogram counts
+ * no more I/Os than the count @of. The stages of latency/stages.h come first: they are for
+ * all directions, parts of lat, and of the I/Os in ios.
+ */
+#define TW_EACH_TIME(TIME) \
+	TIME(LAT, "lat", "stages.lat", TW_ALL, TW_TIMES, TW_ROW_ios, TW_REQUIRED, \
+	     "the sum of the stages: fio's lat, unless tw_event_time=1") \
+	TIME(SLIP, "slip", "response.slip", TW_MOVES, TW_TIMES, TW_ROW_ios, TW_OPTIONAL, \
+	     "from when the I/O is due by the job's rate to where lat begins") \
+	TIME(RESPONSE, "response", "response.total", TW_MOVES, TW_TIMES, TW_ROW_ios, \
+	     TW_OPTIONAL, "the sum of slip and lat") \
+	TIME(CALL, "submitting_call", "submitting_call", TW_ALL, TW_TIMES, TW_ROW_ios, \
+	     TW_OPTIONAL, "inside the system call that submitted the I/O") \
+	TIME(RESIDUAL, "residual", "fio_times.residual", TW_ALL, TW_TIMES, TW_ROW_ios, \
+	     TW_OPTIONAL, "between the engine's last stamp of a batch and fio's reading of " \
+	     "its clock: tw_event_time=1")
+
+/* The stages are 0 to TW_STAGES - 1, as in enum tw_stage. */
+enum tw_time {
+	TW_BEFORE_LAT = TW_STAGES - 1,
+#define TW_TIME_AS_ENUM(constant, ...)	TW_##constant,
+	TW_EACH_TIME(TW_TIME_AS_ENUM)
+#undef TW_TIME_AS_ENUM
+	TW_TIMES,
+};
+
+struct tw_counts {
+#define TW_COUNT_AS_MEMBER(member, ...)	uint64_t member;
+	TW_EACH_COUNT(TW_COUNT_AS_MEMBER)
+#undef TW_COUNT_AS_MEMBER
+};
+
+struct tw_scalars {
+#define TW_SCALAR_AS_MEMBER(member, ...)	uint64_t member;
+	TW_EACH_SCALAR(TW_SCALAR_AS_MEMBER)
+#undef TW_SCALAR_AS_MEMBER
+};
+
+/* The number of a row: TW_ROW_ios, TW_ROW_enters; TW_ROW_TIMES + enum tw_time. The
+ * last are no numbers, but can be absent like them. */
+enum tw_row_number {
+#define TW_ROW_AS_ENUM(member, ...)	TW_ROW_##member,
+	TW_EACH_COUNT(TW_ROW_AS_ENUM)
+	TW_EACH_SCALAR(TW_ROW_AS_ENUM)
+#undef TW_ROW_AS_ENUM
+	TW_ROW_TIMES,
+	TW_ROW_BY_LAT = TW_ROW_TIMES + TW_TIMES,
+	TW_ROW_OVER_TIME,
+	TW_ROW_SLOWEST,
+	TW_ROWS,
+	TW_NONE = TW_ROWS,
+};
+
+#define TW_COUNTS	(sizeof(struct tw_counts) / sizeof(uint64_t))
+#define TW_SCALARS	(sizeof(struct tw_scalars) / sizeof(uint64_t))
+
+struct tw_count_row {
+	const char *path;
+	unsigned directions;
+	enum tw_unit unit;
+	enum tw_merge merge;
+	enum tw_row_number of;
+	enum tw_share share;
+	enum tw_show show;
+	enum tw_needed needed;
+	const char *words, *more;
+};
+
+struct tw_scalar_row {
+	const char *path;
+	enum tw_unit unit;
+	enum tw_merge merge;
+	const char *words;
+};
+
+struct tw_time_row {
+	const char *name;
+	const char *path;
+	unsigned directions;
+	enum tw_time parent;
+	enum tw_row_number of;
+	enum tw_needed needed;
+	const char *words;
+};
+
+extern const struct tw_count_row tw_count_rows[TW_COUNTS];
+extern const struct tw_scalar_row tw_scalar_rows[TW_SCALARS];
+extern const struct tw_time_row tw_time_rows[TW_TIMES];
+
+/* Return the path of a row of any kind: "ios", "batches.enters", "stages.lat",
+ * "stages_by_lat", "over_time", "slowest". */
+const char *tw_row_path(unsigned row);
+
+/* Return the row with this path; -1: there is none. */
+int tw_row_find(const char *path);
+
+/* Return 1 if rows are inside of this path: "batches", "kernel_stages.not_split". */
+int tw_row_is_container(const char *path);
+
+/* Return 1 if each report and each line of intervals has this row. */
+int tw_row_is_required(unsigned row);
+
+/* Return the last part of a path: "enters". */
+const char *tw_row_key(const char *path);
+
+#define TW_ROW_TEXT	128
+
+/* Write a row's words as they follow a count. Return @text. */
+const char *tw_row_words(char text[TW_ROW_TEXT], const char *words, uint64_t count);
+
+/* Return a count or a scalar by its row: @row from 0 to TW_COUNTS - 1 or
+ * TW_SCALARS - 1. */
+static inline uint64_t *tw_count_at(struct tw_counts *counts, size_t row)
+{
+	return (uint64_t *)(void *)counts + row;
+}
+
+static inline uint64_t tw_count_of(const struct tw_counts *counts, size_t row)
+{
+	return ((const uint64_t *)(const void *)counts)[row];
+}
+
+static inline uint64_t *tw_scalar_at(struct tw_scalars *scalars, size_t row)
+{
+	return (uint64_t *)(void *)scalars + row;
+}
+
+static inline uint64_t tw_scalar_of(const struct tw_scalars *scalars, size_t row)
+{
+	return ((const uint64_t *)(const void *)scalars)[row];
+}
+
+#endif

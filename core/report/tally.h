@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A tally is what is counted of some I/Os: the rows of rows.h, the sums of stages by lat,
+ * and lat over time. A job fills one; an interval is one; a job's tally is the merge of
+ * those of its intervals, and a group's is that of its jobs. Merging is associative: the
+ * order and the grouping change nothing.
+ */
+#ifndef TW_REPORT_TALLY_H
+#define TW_REPORT_TALLY_H
+
+#include <jansson.h>
+
+#include "latency/slices.h"
+#include "report/rows.h"
+#include "report/windows.h"
+#include "tickwise.h"
+
+/* For each slice of lat (latency/slices.h) the sum of each stage over its I/Os. The
+ * number of these I/Os is in the histogram of lat. */
+struct tw_by_lat {
+	uint64_t (*sum_ns)[TW_STAGES];	/* [TW_LAT_SLICES]; NULL: no values */
+};
+
+/* Get zeroed memory, which is touched, unless it is there. Return: 0; -ENOMEM. */
+int tw_by_lat_init(struct tw_by_lat *by_lat);
+
+/* Add an I/O. @stage_ns: 0 for a stage that the I/O does not have. This costs the
+ * addition of one cache line to another. */
+static inline void tw_by_lat_add(struct tw_by_lat *by_lat, uint64_t lat_ns,
+				 const uint64_t stage_ns[TW_STAGES])
+{
+	uint64_t *sum_ns = by_lat->sum_ns[tw_lat_slice(lat_ns)];
+
+	for (unsigned stage = 0; stage < TW_STAGES; stage++)
+		sum_ns[stage] += stage_ns[stage];
+}
+
+#define TW_ROW_WORDS	((TW_ROWS + 63) / 64)
+
+/* A set of rows. */
+struct tw_row_set {
+	uint64_t bits[TW_ROW_WORDS];
+};
+
+struct tw_tally {
+	struct tw_row_set has;		/* rows that are there: absent is not 0 */
+	struct tw_row_set lacks;	/* rows that only some of the merged tallies had */
+	struct tw_counts counts[TW_DIRECTIONS];
+	struct tw_scalars scalars;
+	/* bins NULL: no value. All have the same digits. */
+	struct tw_histogram times[TW_TIMES][TW_DIRECTIONS];
+	struct tw_by_lat by_lat[TW_DIRECTIONS];
+	struct tw_windows over_time;
+};
+
+static inline int tw_row_is_in(const struct tw_row_set *set, unsigned row)
+{
+	return (int)(set->bits[row / 64] >> row % 64 & 1);
+}
+
+static inline void tw_row_put(struct tw_row_set *set, unsigned row)
+{
+	set->bits[row / 64] |= 1ULL << row % 64;
+}
+
+static inline int tw_has(const struct tw_tally *tally, unsigned row)
+{
+	return tw_row_is_in(&tally->has, row);
+}
+
+static inline int tw_has_time(const struct tw_tally *tally, enum tw_time time)
+{
+	return tw_has(tally, TW_ROW_TIMES + (unsigned)time);
+}
+
+/**
+ * tw_tally_init - get ready to count
+ * @tally: release it with tw_tally_free(), also after a failure
+ * @has: the rows that will be counted
+ * @digits: of the histograms, 1 to 5
+ * @windows: number of windows of over_time, even, 2 to TW_WINDOWS_MOST
+ *
+ * All histograms of the rows get bins, the sums by lat memory that is touched. Memory of
+ * bins is not touched before it is used. Return: 0; -EINVAL; -ENOMEM.
+ */
+int tw_tally_init(struct tw_tally *tally, const struct tw_row_set *has, unsigned digits,
+		  uint32_t windows);
+void tw_tally_free(struct tw_tally *tally);
+
+/* Forget all values. The rows and the memory stay. */
+void tw_tally_reset(struct tw_tally *tally);
+
+/**
+ * tw_tally_merge - add a tally
+ * @into: zeroed, or a tally to which tallies were added
+ * @from: its over_time is closed
+ *
+ * A row that one of both lacks is not in the result, but in @lacks.
+ *
+ * Return: 0; -EOVERFLOW: a sum needs more than 64 bits; -EINVAL: other digits; -ENOMEM.
+ */
+int tw_tally_merge(struct tw_tally *into, const struct tw_tally *from);
+
+/* Return 1 if it has no row and lacks none, as before the first merge. */
+int tw_tally_is_empty(const struct tw_tally *tally);
+
+/* Return the digits of its histograms; 0: there is no value. */
+unsigned tw_tally_digits(const struct tw_tally *tally);
+
+/* Return the I/Os of a slice of lat. @bin: the first bin that may belong to it; it is
+ * set to the first bin after it. */
+uint64_t tw_lat_slice_ios(const struct tw_histogram *lat, unsigned slice, uint32_t *bin);
+
+/* Write all rows of a tally but slowest, and "lacks", into @object. @derived: 1: with the
+ * numbers that follow from a histogram's bins and sums. Ask tw_json_lacked_memory()
+ * afterwards. */
+void tw_tally_to_json(json_t *object, const struct tw_tally *tally, int derived);
+
+/* Write the counts of rows in @has of one direction, by the last parts of their paths. */
+void tw_counts_to_json(json_t *object, const struct tw_row_set *has,
+		       const struct tw_counts *counts);
+
+/* Write histograms by direction: {} if none has a value. */
+json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS]);
+
+struct tw_report_problem;
+
+/**
+ * tw_tally_from_json - read the rows of a tally from a report or a line, and check them
+ * @tally: zeroed; released with tw_tally_free(), also after a failure
+ * @unknown: an object; keys that are in places of rows and no row are put into it
+ *
+ * Reads what tw_tally_to_json() writes, also of an empty tally. The row slowest is there if its key is; the reader
+ * of reports reads it. Sets @problem if a row is wrong. Return: 0; -ENOMEM.
+ */
+int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,
+		       struct tw_report_problem *problem);
+
+/* Read what tw_counts_to_json() wrote. @has gets the rows that are there. */
+void tw_counts_from_json(struct tw_counts *counts, struct tw_row_set *has,
+			 const json_t *object, const char *where,
+			 struct tw_report_problem *problem);
+
+/* Read what tw_times_to_json() wrote. Return: 0; -ENOMEM. */
+int tw_times_from_json(struct tw_histogram by_direction[TW_DIRECTIONS], const json_t *object,
+		       const char *where, json_t *unknown,
+		       struct tw_report_problem *problem);
+
+#endif

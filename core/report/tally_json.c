@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A tally as JSON, and back. Both directions go by the rows: see tally.h.
+ *
+ * The reader does not trust its input. What it accepts could have been counted, and a
+ * number that the rows do not have is named.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "latency/histogram.h"
+#include "latency/histogram_json.h"
+#include "report/tally.h"
+#include "report/want.h"
+
+/* Room for the path of any row, and for a direction. */
+#define PATH_BYTES	128
+
+/* Values that are no rows, and that the reader of reports knows. */
+static const char *const others[] = {
+	"attached.rings", "attached.operations", "attached.others",
+};
+
+/* ---- writing --------------------------------------------------------------- */
+
+/* Return the object that has the last part of @path as a key. It is made if it is not
+ * there. */
+static json_t *place_of(json_t *object, const char *path)
+{
+	const char *dot;
+
+	while ((dot = strchr(path, '.'))) {
+		char part[PATH_BYTES];
+		json_t *inner;
+
+		snprintf(part, sizeof(part), "%.*s", (int)(dot - path), path);
+		inner = json_object_get(object, part);
+		if (!inner) {
+			inner = json_object();
+			json_object_set_new(object, part, inner);
+		}
+		object = inner;
+		path = dot + 1;
+	}
+	return object;
+}
+
+static void put(json_t *object, const char *path, json_t *value)
+{
+	json_object_set_new(place_of(object, path), tw_row_key(path), value);
+}
+
+static json_t *count_to_json(const struct tw_tally *tally, unsigned row)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		if (tw_count_rows[row].directions >> i & 1)
+			json_object_set_new(object, tw_direction_names[i], tw_json_of_u64(
+				tw_count_of(&tally->counts[i], row)));
+	return object;
+}
+
+static json_t *times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS],
+			     int derived)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		if (by_direction[i].count)
+			json_object_set_new(object, tw_direction_names[i], derived ?
+				tw_histogram_to_json(&by_direction[i]) :
+				tw_histogram_to_lean_json(&by_direction[i]));
+	return object;
+}
+
+json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS])
+{
+	return times_to_json(by_direction, 1);
+}
+
+static json_t *sums_to_json(const uint64_t sum_ns[TW_STAGES])
+{
+	json_t *object = json_object();
+
+	for (int stage = 0; stage < TW_STAGES; stage++)
+		if (sum_ns[stage])
+			json_object_set_new(object, tw_time_rows[stage].name,
+					    tw_json_of_u64(sum_ns[stage]));
+	return object;
+}
+
+static json_t *slices_to_json(const struct tw_by_lat *by_lat, const struct tw_histogram *lat)
+{
+	const unsigned last = tw_lat_slice(lat->max_ns);
+	json_t *array = json_array();
+	uint32_t bin = 0;
+
+	for (unsigned slice = 0; slice <= last; slice++) {
+		const uint64_t ios = tw_lat_slice_ios(lat, slice, &bin);
+
+		if (ios)
+			json_array_append_new(array, json_pack("{so, so, so, so}",
+				"from_ns", tw_json_of_u64(tw_lat_slice_low(slice)),
+				"to_ns", tw_json_of_u64(tw_lat_slice_high(slice)),
+				"ios", tw_json_of_u64(ios),
+				"stages", sums_to_json(by_lat->sum_ns[slice])));
+	}
+	return array;
+}
+
+static json_t *by_lat_to_json(const struct tw_tally *tally)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		if (tally->by_lat[i].sum_ns && tally->times[TW_LAT][i].count)
+			json_object_set_new(object, tw_direction_names[i],
+				slices_to_json(&tally->by_lat[i],
+					       &tally->times[TW_LAT][i]));
+	return object;
+}
+
+static json_t *row_to_json(const struct tw_tally *tally, unsigned row, int derived)
+{
+	if (row < TW_COUNTS)
+		return count_to_json(tally, row);
+	if (row < TW_ROW_TIMES)
+		return tw_json_of_u64(tw_scalar_of(&tally->scalars, row - TW_COUNTS));
+	if (row < TW_ROW_BY_LAT)
+		return times_to_json(tally->times[row - TW_ROW_TIMES], derived);
+	return row == TW_ROW_BY_LAT ? by_lat_to_json(tally) :
+				      tw_windows_to_json(&tally->over_time);
+}
+
+void tw_tally_to_json(json_t *object, const struct tw_tally *tally, int derived)
+{
+	json_t *lacks = json_array();
+
+	for (unsigned row = 0; row < TW_ROWS; row++) {
+		if (row != TW_ROW_SLOWEST && tw_has(tally, row))
+			put(object, tw_row_path(row), row_to_json(tally, row, derived));
+		if (tw_row_is_in(&tally->lacks, row))
+			json_array_append_new(lacks, json_string(tw_row_path(row)));
+	}
+	if (json_array_size(lacks))
+		json_object_set(object, "lacks", lacks);
+	json_decref(lacks);
+}
+
+void tw_counts_to_json(json_t *object, const struct tw_row_set *has,
+		       const struct tw_counts *counts)
+{
+	for (unsigned row = 0; row < TW_COUNTS; row++)
+		if (tw_row_is_in(has, row))
+			json_object_set_new(object, tw_row_key(tw_count_rows[row].path),
+					    tw_json_of_u64(tw_count_of(counts, row)));
+}
+
+/* ---- reading --------------------------------------------------------------- */
+
+struct reader {
+	struct tw_tally *tally;
+	json_t *unknown;
+	struct tw_report_problem *problem;
+};
+
+static int direction_of(const char *name, unsigned directions)
+{
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		if (directions >> i & 1 && strcmp(tw_direction_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static void read_count(struct reader *reader, unsigned row, const json_t *object)
+{
+	const struct tw_count_row *is = &tw_count_rows[row];
+	char where[PATH_BYTES];
+	const char *key;
+	json_t *value;
+
+	if (!json_is_object(object))
+		tw_report_refuse(reader->problem, "%s is not an object", is->path);
+	snprintf(where, sizeof(where), "%s.", is->path);
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		if (is->directions >> i & 1)
+			*tw_count_at(&reader->tally->counts[i], row) = tw_want_u64(
+				object, where, tw_direction_names[i], reader->problem);
+	json_object_foreach((json_t *)object, key, value)
+		if (direction_of(key, is->directions) < 0)
+			tw_report_leave_out(reader->unknown, "%s.%s", is->path, key);
+}
+
+static void read_scalar(struct reader *reader, unsigned row, const json_t *value)
+{
+	if (tw_json_to_u64(value, tw_scalar_at(&reader->tally->scalars, row - TW_COUNTS)))
+		tw_report_refuse(reader->problem, "%s is not a whole number of 0 or more",
+				 tw_row_path(row));
+}
+
+int tw_times_from_json(struct tw_histogram by_direction[TW_DIRECTIONS], const json_t *object,
+		       const char *where, json_t *unknown,
+		       struct tw_report_problem *problem)
+{
+	const char *key, *wrong = "";
+	json_t *value;
+
+	if (!json_is_object(object))
+		tw_report_refuse(problem, "%s is not an object", where);
+	json_object_foreach((json_t *)object, key, value) {
+		int direction = direction_of(key, TW_ALL), error;
+
+		if (direction < 0) {
+			tw_report_leave_out(unknown, "%s.%s", where, key);
+			continue;
+		}
+		error = tw_histogram_from_json(&by_direction[direction], value, &wrong);
+		if (error == -ENOMEM)
+			return error;
+		if (error)
+			tw_report_refuse(problem, "%s.%s: %s", where, key, wrong);
+	}
+	return 0;
+}
+
+static int read_over_time(struct reader *reader, const json_t *json)
+{
+	const char *wrong = "";
+	int error = tw_windows_from_json(&reader->tally->over_time, json, &wrong);
+
+	if (error == -EINVAL)
+		tw_report_refuse(reader->problem, "over_time: %s", wrong);
+	return error == -ENOMEM ? error : 0;
+}
+
+static int read_row(struct reader *reader, unsigned row, const json_t *value)
+{
+	struct tw_tally *tally = reader->tally;
+
+	tw_row_put(&tally->has, row);
+	if (row < TW_COUNTS)
+		read_count(reader, row, value);
+	else if (row < TW_ROW_TIMES)
+		read_scalar(reader, row, value);
+	else if (row < TW_ROW_BY_LAT)
+		return tw_times_from_json(tally->times[row - TW_ROW_TIMES], value,
+					  tw_row_path(row), reader->unknown,
+					  reader->problem);
+	else if (row == TW_ROW_OVER_TIME)
+		return read_over_time(reader, value);
+	return 0;
+}
+
+static int is_other(const char *path)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strcmp(others[i], path) == 0)
+			return 1;
+	return 0;
+}
+
+/* Read the rows in an object, and those in its containers. @in: its path, or "". */
+static int read_rows(struct reader *reader, const json_t *object, const char *in)
+{
+	const char *key;
+	json_t *value;
+	int error = 0;
+
+	json_object_foreach((json_t *)object, key, value) {
+		char path[PATH_BYTES];
+		int row;
+
+		snprintf(path, sizeof(path), "%s%s%s", in, *in ? "." : "", key);
+		/* A key with a dot is no path of two parts. */
+		row = strchr(key, '.') ? -1 : tw_row_find(path);
+		if (row >= 0)
+			error = read_row(reader, (unsigned)row, value);
+		else if (!strchr(key, '.') && tw_row_is_container(path))
+			error = read_rows(reader, value, path);
+		else if (*in && !is_other(path))
+			tw_report_leave_out(reader->unknown, "%s", path);
+		if (error)
+			return error;
+	}
+	if (!json_is_object(object))
+		tw_report_refuse(reader->problem, "%s is not an object", in);
+	return 0;
+}
+
+static void read_lacks(struct reader *reader, const json_t *object)
+{
+	const json_t *lacks = json_object_get(object, "lacks");
+
+	if (lacks && !json_is_array(lacks))
+		tw_report_refuse(reader->problem, "lacks is not an array");
+	for (size_t i = 0; i < json_array_size(lacks); i++) {
+		const char *path = json_string_value(json_array_get(lacks, i));
+		int row = path ? tw_row_find(path) : -1;
+
+		if (!path)
+			tw_report_refuse(reader->problem, "lacks[] is not a string");
+		else if (row < 0)
+			tw_report_leave_out(reader->unknown, "%s", path);
+		else if (tw_has(reader->tally, (unsigned)row))
+			tw_report_refuse(reader->problem, "lacks names %s, which is there",
+					 path);
+		else
+			tw_row_put(&reader->tally->lacks, (unsigned)row);
+	}
+}
+
+/* ---- the sums of stages by lat ----------------------------------------------- */
+
+#define WHERE	"stages_by_lat.DIRECTION[]."
+
+static int stage_of(const char *name)
+{
+	for (int stage = 0; stage < TW_STAGES; stage++)
+		if (strcmp(tw_time_rows[stage].name, name) == 0)
+			return stage;
+	return -1;
+}
+
+/* Read the sums of a slice, which are at most @most_ns in all. */
+static void read_sums(struct reader *reader, uint64_t sum_ns[TW_STAGES],
+		      const json_t *stages, uint64_t most_ns)
+{
+	uint64_t all_ns = 0;
+	const char *key;
+	json_t *value;
+	int over = 0;
+
+	json_object_foreach((json_t *)stages, key, value) {
+		int stage = stage_of(key);
+
+		if (stage < 0) {
+			tw_report_leave_out(reader->unknown, "stages_by_lat.stages.%s", key);
+			continue;
+		}
+		sum_ns[stage] = tw_want_u64(stages, WHERE "stages.", key, reader->problem);
+		over |= __builtin_add_overflow(all_ns, sum_ns[stage], &all_ns);
+	}
+	if (over || all_ns > most_ns)
+		tw_report_refuse(reader->problem, WHERE "stages add up to more than lat");
+}
+
+/* Read a slice. @bin is the first bin of lat after the slice before it. */
+static void read_slice(struct reader *reader, struct tw_by_lat *by_lat, const json_t *json,
+		       const struct tw_histogram *lat, uint32_t *bin)
+{
+	const json_t *stages = tw_want_object(json, WHERE, "stages", reader->problem);
+	uint64_t from_ns = tw_want_u64(json, WHERE, "from_ns", reader->problem);
+	uint64_t to_ns = tw_want_u64(json, WHERE, "to_ns", reader->problem);
+	uint64_t ios = tw_want_u64(json, WHERE, "ios", reader->problem);
+	unsigned slice = tw_lat_slice(from_ns);
+	uint64_t most_ns;
+
+	if (from_ns != tw_lat_slice_low(slice) || to_ns != tw_lat_slice_high(slice))
+		tw_report_refuse(reader->problem, WHERE "from_ns and to_ns are not an "
+				 "eighth of an octave");
+	if (ios == 0 || ios != tw_lat_slice_ios(lat, slice, bin))
+		tw_report_refuse(reader->problem, WHERE "ios is not as in stages.lat");
+	if (__builtin_mul_overflow(ios, to_ns, &most_ns))
+		most_ns = UINT64_MAX;
+	read_sums(reader, by_lat->sum_ns[slice], stages, most_ns);
+}
+
+/* Read the slices of a direction: those with I/Os, ascending. */
+static int read_slices(struct reader *reader, int direction, const json_t *array)
+{
+	const struct tw_histogram *lat = &reader->tally->times[TW_LAT][direction];
+	struct tw_by_lat *by_lat = &reader->tally->by_lat[direction];
+	uint32_t bin = 0;
+
+	if (array && !json_is_array(array))
+		tw_report_refuse(reader->problem, "stages_by_lat.%s is not an array",
+				 tw_direction_names[direction]);
+	if (json_array_size(array) && tw_by_lat_init(by_lat))
+		return -ENOMEM;
+	for (size_t i = 0; i < json_array_size(array); i++)
+		read_slice(reader, by_lat, json_array_get(array, i), lat, &bin);
+	if (lat->count && bin <= tw__histogram_bin(lat, lat->max_ns))
+		tw_report_refuse(reader->problem, "stages_by_lat.%s lacks I/Os of "
+				 "stages.lat", tw_direction_names[direction]);
+	return 0;
+}
+
+static int read_by_lat(struct reader *reader, const json_t *object)
+{
+	const char *key;
+	json_t *value;
+	int error = 0;
+
+	if (!tw_has(reader->tally, TW_ROW_BY_LAT))
+		return 0;
+	if (!json_is_object(object))
+		tw_report_refuse(reader->problem, "stages_by_lat is not an object");
+	for (int i = 0; i < TW_DIRECTIONS && !error; i++)
+		error = read_slices(reader, i, json_object_get(object,
+							       tw_direction_names[i]));
+	json_object_foreach((json_t *)object, key, value)
+		if (direction_of(key, TW_ALL) < 0)
+			tw_report_leave_out(reader->unknown, "stages_by_lat.%s", key);
+	return error;
+}
+
+/* ---- checks ------------------------------------------------------------------ */
+
+static void check_required(const struct tw_tally *tally, struct tw_report_problem *problem)
+{
+	for (unsigned row = 0; row < TW_ROWS; row++)
+		if (tw_row_is_required(row) && !tw_has(tally, row))
+			tw_report_refuse(problem, "%s is missing", tw_row_path(row));
+}
+
+static void check_digits(const struct tw_tally *tally, struct tw_report_problem *problem)
+{
+	const unsigned digits = tw_tally_digits(tally);
+
+	for (int time = 0; time < TW_TIMES; time++)
+		for (int i = 0; i < TW_DIRECTIONS; i++)
+			if (tally->times[time][i].bins &&
+			    tally->times[time][i].digits != digits)
+				tw_report_refuse(problem, "%s.%s has other digits than the "
+						 "histograms before it",
+						 tw_time_rows[time].path,
+						 tw_direction_names[i]);
+}
+
+/* Check that a count is not more than the one that it is of. */
+static void check_count(const struct tw_tally *tally, unsigned row, int direction,
+			struct tw_report_problem *problem)
+{
+	const char *name = tw_direction_names[direction];
+	const unsigned of = tw_count_rows[row].of;
+
+	if (of != TW_NONE && tw_count_of(&tally->counts[direction], row) >
+			     tw_count_of(&tally->counts[direction], of))
+		tw_report_refuse(problem, "%s.%s counts more than %s.%s", tw_row_path(row),
+				 name, tw_row_path(of), name);
+}
+
+/* Check that the parts of a count do not add up to more than it. */
+static void check_parts_of_count(const struct tw_tally *tally, unsigned of, int direction,
+				 struct tw_report_problem *problem)
+{
+	const char *name = tw_direction_names[direction];
+	uint64_t parts = 0;
+
+	for (unsigned row = 0; row < TW_COUNTS; row++)
+		if (tw_count_rows[row].of == of && tw_count_rows[row].share == TW_PART &&
+		    (__builtin_add_overflow(parts, tw_count_of(&tally->counts[direction],
+							       row), &parts) ||
+		     parts > tw_count_of(&tally->counts[direction], of)))
+			tw_report_refuse(problem, "%s.%s and the parts before it count more "
+					 "than %s.%s", tw_row_path(row), name,
+					 tw_row_path(of), name);
+}
+
+/* Check that a time counts no more I/Os than there were. It may count fewer. */
+static void check_time(const struct tw_tally *tally, unsigned time, int direction,
+		       struct tw_report_problem *problem)
+{
+	const char *name = tw_direction_names[direction];
+	const unsigned of = tw_time_rows[time].of;
+	const uint64_t count = tally->times[time][direction].count;
+
+	if (count && !(tw_time_rows[time].directions >> direction & 1))
+		tw_report_refuse(problem, "%s is not for %s", tw_time_rows[time].path, name);
+	if (count > tw_count_of(&tally->counts[direction], of))
+		tw_report_refuse(problem, "%s.%s counts more than %s.%s",
+				 tw_time_rows[time].path, name, tw_row_path(of), name);
+}
+
+/* The windows over time have no more I/Os than there were, either. */
+static void check_over_time(const struct tw_tally *tally, int direction,
+			    struct tw_report_problem *problem)
+{
+	const char *name = tw_direction_names[direction];
+	uint64_t sum = 0;
+	int over = 0;
+
+	for (uint32_t i = 0; i < tally->over_time.count; i++)
+		over |= __builtin_add_overflow(sum,
+			tw_windows_get(&tally->over_time, i)->lat[direction].count, &sum);
+	if (over || sum > tally->counts[direction].ios)
+		tw_report_refuse(problem, "over_time counts more than ios.%s", name);
+}
+
+/* Check that the parts of a time do not add up to more than it. */
+static void check_parts(const struct tw_tally *tally, unsigned parent, int direction,
+			struct tw_report_problem *problem)
+{
+	uint64_t sum_ns = 0;
+	int over = 0;
+
+	for (int time = 0; time < TW_TIMES; time++)
+		if (tw_time_rows[time].parent == (enum tw_time)parent)
+			over |= __builtin_add_overflow(sum_ns,
+				tally->times[time][direction].sum_ns, &sum_ns);
+	if (over || sum_ns > tally->times[parent][direction].sum_ns)
+		tw_report_refuse(problem, "the parts of %s.%s add up to more than it",
+				 tw_time_rows[parent].path, tw_direction_names[direction]);
+}
+
+static void check(const struct tw_tally *tally, struct tw_report_problem *problem)
+{
+	check_digits(tally, problem);
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		for (unsigned row = 0; row < TW_COUNTS; row++)
+			check_count(tally, row, i, problem);
+		for (unsigned row = 0; row < TW_COUNTS; row++)
+			check_parts_of_count(tally, row, i, problem);
+		for (unsigned time = 0; time < TW_TIMES; time++)
+			check_time(tally, time, i, problem);
+		check_over_time(tally, i, problem);
+		for (unsigned time = 0; time < TW_TIMES; time++)
+			if (tw_has_time(tally, time))
+				check_parts(tally, time, i, problem);
+	}
+}
+
+int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,
+		       struct tw_report_problem *problem)
+{
+	struct reader reader = { .tally = tally, .unknown = unknown, .problem = problem };
+	int error = read_rows(&reader, object, "");
+
+	read_lacks(&reader, object);
+	if (!tw_tally_is_empty(tally))
+		check_required(tally, problem);
+	if (!error)
+		error = read_by_lat(&reader, json_object_get(object, "stages_by_lat"));
+	check(tally, problem);
+	return error;
+}
+
+void tw_counts_from_json(struct tw_counts *counts, struct tw_row_set *has,
+			 const json_t *object, const char *where,
+			 struct tw_report_problem *problem)
+{
+	for (unsigned row = 0; row < TW_COUNTS; row++) {
+		const char *key = tw_row_key(tw_count_rows[row].path);
+
+		if (!json_object_get(object, key))
+			continue;
+		*tw_count_at(counts, row) = tw_want_u64(object, where, key, problem);
+		tw_row_put(has, row);
+	}
+}

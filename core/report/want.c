@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gets required values out of JSON, and checks their types.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "command/output/plain_text.h"
+#include "latency/histogram_json.h"
+#include "report/want.h"
+
+void tw_report_refuse(struct tw_report_problem *problem,
+		      const char *format, ...)
+{
+	va_list args;
+
+	if (problem->text[0])
+		return;
+	va_start(args, format);
+	vsnprintf(problem->text, sizeof(problem->text), format, args);
+	va_end(args);
+}
+
+void tw_report_leave_out(json_t *unknown, const char *format, ...)
+{
+	char name[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(name, sizeof(name), format, args);
+	va_end(args);
+	/* A character that was cut would not be UTF-8. */
+	json_object_set_new(unknown, tw_plain_text(name), json_null());
+}
+
+const json_t *tw_want(const json_t *object, const char *where,
+		      const char *key, struct tw_report_problem *problem)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (!value)
+		tw_report_refuse(problem, "%s%s is missing", where, key);
+	return value;
+}
+
+json_t *tw_want_object(const json_t *object, const char *where,
+		       const char *key, struct tw_report_problem *problem)
+{
+	if (!json_is_object(tw_want(object, where, key, problem)))
+		tw_report_refuse(problem, "%s%s is not an object", where, key);
+	return json_object_get(object, key);
+}
+
+json_t *tw_want_array(const json_t *object, const char *where,
+		      const char *key, struct tw_report_problem *problem)
+{
+	if (!json_is_array(tw_want(object, where, key, problem)))
+		tw_report_refuse(problem, "%s%s is not an array", where, key);
+	return json_object_get(object, key);
+}
+
+const char *tw_want_string(const json_t *object, const char *where,
+			   const char *key,
+			   struct tw_report_problem *problem)
+{
+	const json_t *value = tw_want(object, where, key, problem);
+	const char *text = json_string_value(value);
+
+	if (!text)
+		tw_report_refuse(problem, "%s%s is not a string", where, key);
+	return text ? text : "";
+}
+
+uint64_t tw_want_u64(const json_t *object, const char *where,
+		     const char *key, struct tw_report_problem *problem)
+{
+	uint64_t value = 0;
+
+	if (tw_json_to_u64(tw_want(object, where, key, problem), &value))
+		tw_report_refuse(problem, "%s%s is not a whole number of 0 or "
+				 "more", where, key);
+	return value;
+}
+
+int tw_want_boolean(const json_t *object, const char *where,
+		    const char *key, struct tw_report_problem *problem)
+{
+	const json_t *value = tw_want(object, where, key, problem);
+
+	if (!json_is_boolean(value))
+		tw_report_refuse(problem, "%s%s is not true or false", where,
+				 key);
+	return json_is_true(value);
+}
+
+double tw_want_real(const json_t *object, const char *where,
+		    const char *key, struct tw_report_problem *problem)
+{
+	const json_t *value = tw_want(object, where, key, problem);
+
+	if (!json_is_number(value))
+		tw_report_refuse(problem, "%s%s is not a number", where, key);
+	return json_number_value(value);
+}
+
+double tw_want_positive(const json_t *object, const char *where,
+			const char *key, struct tw_report_problem *problem)
+{
+	double value = tw_want_real(object, where, key, problem);
+
+	if (value < 0)
+		tw_report_refuse(problem, "%s%s is negative", where, key);
+	return value;
+}
+
+uint64_t tw_report_u64(const json_t *object, const char *key)
+{
+	uint64_t value = 0;
+
+	tw_json_to_u64(json_object_get(object, key), &value);
+	return value;
+}
+
+const char *tw_report_string(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gets required values out of JSON, and checks their types.
+ *
+ * The first missing or wrong value sets the problem, "WHEREkey is missing". A
+ * function then returns a harmless value ("", 0, NULL). So a reader can get all
+ * values and check the problem once. @object can be anything, also NULL. @where
+ * is its place in the file: "", "job.".
+ */
+#ifndef TW_REPORT_WANT_H
+#define TW_REPORT_WANT_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* The first fault, as a message. */
+struct tw_report_problem {
+	char text[2048];
+};
+
+/* Set @problem unless it is set already. */
+void tw_report_refuse(struct tw_report_problem *problem,
+		      const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Name a part of a file that this version does not know: put its path into @unknown. Ask
+ * tw_json_lacked_memory() at the end. */
+void tw_report_leave_out(json_t *unknown, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+const json_t *tw_want(const json_t *object, const char *where, const char *key,
+		      struct tw_report_problem *problem);
+json_t *tw_want_object(const json_t *object, const char *where,
+		       const char *key, struct tw_report_problem *problem);
+json_t *tw_want_array(const json_t *object, const char *where,
+		      const char *key, struct tw_report_problem *problem);
+const char *tw_want_string(const json_t *object, const char *where,
+			   const char *key, struct tw_report_problem *problem);
+
+/* Get a number of at least 0, or a string of its digits. */
+uint64_t tw_want_u64(const json_t *object, const char *where, const char *key,
+		     struct tw_report_problem *problem);
+int tw_want_boolean(const json_t *object, const char *where, const char *key,
+		    struct tw_report_problem *problem);
+double tw_want_real(const json_t *object, const char *where, const char *key,
+		    struct tw_report_problem *problem);
+
+/* 0 is allowed. */
+double tw_want_positive(const json_t *object, const char *where,
+			const char *key, struct tw_report_problem *problem);
+
+/* Get a value of a report that was read, and so checked; 0 and NULL: it is not
+ * there. */
+uint64_t tw_report_u64(const json_t *object, const char *key);
+const char *tw_report_string(const json_t *object, const char *key);
+
+#endif

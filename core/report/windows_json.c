@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes lat and errors over time as JSON, and reads them back. The reader does not trust
+ * its input: what it accepts could have been made by filling windows.
+ */
+#include <errno.h>
+
+#include "latency/histogram_json.h"
+#include "report/windows.h"
+
+/* ---- writing ---------------------------------------------------------------- */
+
+static void errors_to_json(json_t *object, const struct tw_window *window)
+{
+	json_t *errors = json_object();
+
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
+		if (window->errors[i])
+			json_object_set_new(errors, tw_direction_names[i],
+					    tw_json_of_u64(window->errors[i]));
+	if (json_object_size(errors))
+		json_object_set(object, "errors", errors);
+	json_decref(errors);
+}
+
+static json_t *window_to_json(const struct tw_window *window, uint64_t from_ns)
+{
+	json_t *object = json_pack("{so}", "start", tw_json_digits(from_ns));
+
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
+		if (window->lat[i].count)
+			json_object_set_new(object, tw_direction_names[i],
+					    tw_histogram_to_lean_json(&window->lat[i]));
+	errors_to_json(object, window);
+	return object;
+}
+
+json_t *tw_windows_to_json(const struct tw_windows *windows)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < windows->count; i++) {
+		const struct tw_window *window = tw_windows_get(windows, i);
+
+		if (!tw_window_is_empty(window))
+			json_array_append_new(array, window_to_json(window,
+				tw_windows_from_ns(windows, i)));
+	}
+	return json_pack("{so, so}", "width_ns", tw_json_of_u64(windows->count ?
+				windows->width_ns : TW_WINDOWS_NS),
+			 "windows", array);
+}
+
+/* ---- reading ---------------------------------------------------------------- */
+
+static int refuse(const char **problem, const char *what)
+{
+	*problem = what;
+	return -EINVAL;
+}
+
+static int read_width(struct tw_windows *windows, const json_t *json,
+		      const char **problem)
+{
+	uint64_t width_ns, times;
+
+	if (!json_is_object(json))
+		return refuse(problem, "not an object");
+	if (tw_json_to_u64(json_object_get(json, "width_ns"), &width_ns))
+		return refuse(problem, "width_ns is not a whole number");
+	times = width_ns / TW_WINDOWS_NS;
+	if (width_ns % TW_WINDOWS_NS || times == 0 || times & (times - 1) ||
+	    width_ns > TW_WINDOWS_END_NS)
+		return refuse(problem, "width_ns is not 1 ms, doubled some times");
+	windows->width_ns = width_ns;
+	return 0;
+}
+
+/* Read a window's start, and let the windows reach to it. */
+static int read_start(struct tw_windows *windows, const json_t *json,
+		      const char **problem)
+{
+	const json_t *start = json_object_get(json, "start");
+	uint64_t start_ns, number;
+
+	if (!json_is_string(start) || tw_json_to_u64(start, &start_ns))
+		return refuse(problem, "start is not a text of digits");
+	if (start_ns % windows->width_ns || start_ns > TW_WINDOWS_END_NS)
+		return refuse(problem, "start is not where a window begins");
+	number = start_ns / windows->width_ns;
+	if (windows->count == 0)
+		windows->first = number;
+	else if (number < windows->first + windows->count)
+		return refuse(problem, "the windows are not in ascending order");
+	if (number - windows->first >= windows->most)
+		return refuse(problem, "the windows are more than 128 widths apart");
+	windows->count = (uint32_t)(number - windows->first) + 1;
+	return 0;
+}
+
+static int read_errors(struct tw_window *window, const json_t *json,
+		       const char **problem)
+{
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
+		const json_t *errors = json_object_get(json, tw_direction_names[i]);
+
+		if (errors && tw_json_to_u64(errors, &window->errors[i]))
+			return refuse(problem, "errors is not a whole number");
+	}
+	return json && !json_is_object(json) ?
+		refuse(problem, "errors is not an object") : 0;
+}
+
+static int read_window(struct tw_windows *windows, const json_t *json,
+		       const char **problem)
+{
+	int error = read_start(windows, json, problem);
+	struct tw_window *window;
+
+	if (error)
+		return error;
+	window = &windows->slots[windows->order[windows->count - 1]];
+	for (unsigned i = 0; i < TW_DIRECTIONS && !error; i++) {
+		const json_t *lat = json_object_get(json, tw_direction_names[i]);
+
+		if (lat)
+			error = tw_histogram_fill_from_json(&window->lat[i], lat, problem);
+	}
+	if (!error)
+		error = read_errors(window, json_object_get(json, "errors"), problem);
+	if (!error && tw_window_is_empty(window))
+		error = refuse(problem, "a window has no I/O and no error");
+	return error;
+}
+
+static int read_windows(struct tw_windows *windows, const json_t *json,
+			const char **problem)
+{
+	const json_t *array = json_object_get(json, "windows");
+	const json_t *window;
+	int error = read_width(windows, json, problem);
+	size_t i;
+
+	if (!error && !json_is_array(array))
+		error = refuse(problem, "windows is not an array");
+	if (error)
+		return error;
+	json_array_foreach(array, i, window) {
+		error = read_window(windows, window, problem);
+		if (error)
+			return error;
+	}
+	if (windows->count == 0)
+		windows->width_ns = 0;
+	return 0;
+}
+
+int tw_windows_from_json(struct tw_windows *windows, const json_t *json,
+			 const char **problem)
+{
+	struct tw_windows read;
+	int error = tw_windows_init(&read, TW_WINDOWS_MOST);
+
+	if (error)
+		return error;
+	error = read_windows(&read, json, problem);
+	if (error)
+		tw_windows_free(&read);
+	else
+		*windows = read;
+	return error;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a report as JSON. The order of the keys is always the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "latency/histogram_json.h"
+#include "report/json_memory.h"
+#include "report/parts.h"
+
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+const char **tw_report_sorted_keys(const json_t *object)
+{
+	const char **keys = calloc(json_object_size(object) + 1, sizeof(*keys));
+	const char *key;
+	json_t *value;
+	size_t count = 0;
+
+	if (!keys) {
+		tw_json_note_lack();
+		return NULL;
+	}
+	json_object_foreach((json_t *)object, key, value)
+		keys[count++] = key;
+	qsort(keys, count, sizeof(*keys), by_text);
+	return keys;
+}
+
+/* Return the object with its keys sorted, and release @object. */
+static json_t *sorted(json_t *object)
+{
+	const char **keys = tw_report_sorted_keys(object);
+	json_t *made = json_object();
+
+	for (size_t i = 0; keys && keys[i]; i++)
+		json_object_set(made, keys[i], json_object_get(object, keys[i]));
+	free(keys);
+	json_decref(object);
+	return made;
+}
+
+/* ---- jobs ---------------------------------------------------------------------- */
+
+/* Delete the options that differ from those of a job. */
+static void keep_same(json_t *common, const json_t *options)
+{
+	const char *key;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe(common, next, key, value)
+		if (!json_equal(json_object_get(options, key), value))
+			json_object_del(common, key);
+}
+
+/* Return the options that all jobs have, of those whose options are known, in the order of
+ * the first job. Return NULL if no job's are known. */
+static json_t *common_options(const struct tw_report *report)
+{
+	json_t *common = NULL;
+
+	for (size_t i = 0; i < report->job_count; i++) {
+		json_t *options = json_object_get(report->jobs[i].json, "options");
+
+		if (options && !common)
+			common = json_copy(options);
+		else if (options)
+			keep_same(common, options);
+	}
+	return common;
+}
+
+/* Return the options of a job that are not in @common. Their order does not depend on the
+ * merges before. */
+static json_t *own_options(const json_t *options, const json_t *common)
+{
+	json_t *own = json_object(), *value;
+	const char *key;
+
+	json_object_foreach((json_t *)options, key, value)
+		if (!json_object_get(common, key))
+			json_object_set(own, key, value);
+	return sorted(own);
+}
+
+static json_t *jobs_to_json(const struct tw_report *report, const json_t *common)
+{
+	json_t *jobs = json_array();
+
+	for (size_t i = 0; i < report->job_count; i++) {
+		json_t *json = json_copy(report->jobs[i].json);
+		const json_t *options = json_object_get(json, "options");
+
+		if (options)
+			json_object_set_new(json, "options", own_options(options, common));
+		json_array_append_new(jobs, json);
+	}
+	return jobs;
+}
+
+/* ---- devices --------------------------------------------------------------------- */
+
+static json_t *counts_to_json(const uint64_t counts[TW_DIRECTIONS])
+{
+	json_t *object = json_object();
+
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
+		json_object_set_new(object, tw_direction_names[i],
+				    tw_json_of_u64(counts[i]));
+	return object;
+}
+
+/* @is_only: without numbers, this device would have all I/Os. */
+static json_t *device_to_json(const struct tw_report_device *device, int is_only)
+{
+	json_t *json = json_copy(device->json);
+
+	if (device->has_all)
+		return json;
+	if (!device->has_ios) {
+		if (is_only)
+			json_object_set_new(json, "jobs", json_integer(0));
+		return json;
+	}
+	json_object_set_new(json, "jobs", tw_json_of_u64(device->jobs));
+	json_object_set_new(json, "ios", counts_to_json(device->ios));
+	json_object_set_new(json, "lat", tw_times_to_json(device->lat));
+	json_object_set_new(json, "device_time", tw_times_to_json(device->in_device));
+	if (device->over_time.count)
+		json_object_set_new(json, "over_time",
+				    tw_windows_to_json(&device->over_time));
+	return json;
+}
+
+static json_t *devices_to_json(const struct tw_report *report)
+{
+	json_t *devices = json_array();
+
+	for (size_t i = 0; i < report->device_count; i++)
+		json_array_append_new(devices, device_to_json(&report->devices[i],
+							      report->device_count == 1));
+	return devices;
+}
+
+/* ---- lists ------------------------------------------------------------------------- */
+
+static json_t *slowest_to_json(const struct tw_report *report)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < report->slow_count; i++) {
+		const struct tw_report_slow *slow = &report->slowest[i];
+		json_t *json = json_pack("{so}", "job", tw_json_of_u64(slow->job));
+
+		json_object_update(json, slow->json);
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+static json_t *unknown_to_json(const struct tw_report *report)
+{
+	const char **keys = tw_report_sorted_keys(report->unknown);
+	json_t *array = json_array();
+
+	for (size_t i = 0; keys && keys[i]; i++)
+		json_array_append_new(array, json_string(keys[i]));
+	free(keys);
+	return array;
+}
+
+/* Set an array, unless it is empty. */
+static void put_list(json_t *root, const char *key, json_t *list)
+{
+	if (json_array_size(list))
+		json_object_set(root, key, list);
+	json_decref(list);
+}
+
+/* ---- all ------------------------------------------------------------------------------ */
+
+static json_t *begin(void)
+{
+	return json_pack("{ss, si}", "schema", TW_REPORT_SCHEMA, "version",
+			 TW_REPORT_VERSION);
+}
+
+static void put_facts(json_t *root, const struct tw_report *report)
+{
+	json_t *common = common_options(report);
+
+	json_object_set_new(root, "jobs", jobs_to_json(report, common));
+	if (common)
+		json_object_set_new(root, "options", common);
+	put_list(root, "machines", json_incref(report->machines));
+	put_list(root, "files", json_incref(report->files));
+	put_list(root, "devices", devices_to_json(report));
+}
+
+static json_t *done(json_t *root)
+{
+	if (!tw_json_lacked_memory())
+		return root;
+	json_decref(root);
+	return NULL;
+}
+
+json_t *tw_report_to_json(const struct tw_report *report)
+{
+	json_t *root = begin();
+
+	put_facts(root, report);
+	json_object_set(root, "clocks", report->clocks);
+	json_object_set(root, "counter", report->counter);
+	tw_tally_to_json(root, &report->tally, 1);
+	if (tw_has(&report->tally, TW_ROW_SLOWEST))
+		json_object_set_new(root, "slowest", slowest_to_json(report));
+	if (report->triggers)
+		json_object_set(root, "triggers", report->triggers);
+	if (report->attached && !json_object_get(root, "attached"))
+		json_object_set_new(root, "attached", json_object());
+	json_object_update(json_object_get(root, "attached"), report->attached);
+	put_list(root, "unknown", unknown_to_json(report));
+	return done(root);
+}
+
+json_t *tw_report_header_to_json(const struct tw_report *report)
+{
+	json_t *root = begin();
+
+	json_object_set_new(root, "kind", json_string("intervals"));
+	json_object_set_new(root, "interval_ns", tw_json_of_u64(report->interval_ns));
+	json_object_set_new(root, "digits", json_integer(report->digits));
+	json_object_set(root, "clock", report->clock);
+	put_facts(root, report);
+	return done(root);
+}
