@@ -96,8 +96,10 @@ static struct tw_row_set rows_of(const struct tw_job *job, bool has_intervals)
 	/* With SQPOLL no call submits the I/Os. */
 	if (job->stages && !job->polled_submission)
 		tw_row_put(&has, STAGE_ROW(TW_CALL));
-	if (job->kernel.slots)
+	if (job->kernel.slots) {
 		put_rows(&has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
+		tw_row_put(&has, TW_ROW_workers);
+	}
 	if (job->response)
 		put_rows(&has, of_rate, FIO_ARRAY_SIZE(of_rate));
 	if (job->event_time)
@@ -213,6 +215,8 @@ static void record_inside(struct tw_tally *tally, const struct tw_finished *fini
 	compiletime_assert((int) TW_ROW_no_stamps - (int) TW_ROW_split ==
 			   (int) TW_INSIDE_NO_STAMPS, "rows of enum tw_inside");
 	++*tw_count_at(&tally->counts[finished->direction], TW_ROW_split + inside);
+	if (inside != TW_INSIDE_NO_STAMPS && finished->io.kernel.retries)
+		tally->counts[finished->direction].workers++;
 	if (inside != TW_INSIDE_SPLIT)
 		return;
 	tally->scalars.requests += finished->io.kernel.requests;

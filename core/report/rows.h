@@ -106,6 +106,9 @@ enum tw_show {
 	COUNT(backwards, "backwards", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_IN_FIO_LAT, TW_EXPECTED, "I/O[s] with stamps that ran backwards", \
 	      "their end was not later than their beginning") \
+	COUNT(workers, "kernel_stages.workers", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	      TW_AMONG, TW_OPTIONAL, "I/O[s] submitted by a worker of io_uring", \
+	      "io-wq: submission would have had to wait, or force_async asked for it") \
 	COUNT(split, "kernel_stages.split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] split inside the kernel", \
 	      "they have all stages from submit to reap") \

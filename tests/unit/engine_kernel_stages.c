@@ -61,6 +61,7 @@ static uint64_t lat_of[IOS];
 static enum kind kind_of[IOS];
 static uint64_t kinds[KINDS][2];
 static uint64_t requests, retries;
+static uint64_t workers[2];
 
 /* The kernel skipped runs of the program before the job, and these in it. */
 #define MISSED_BEFORE	5
@@ -233,6 +234,8 @@ static void done(unsigned i, uint64_t returned)
 	lat_of[io->number] = ns[LAT];
 	kind_of[io->number] = io->kind;
 	kinds[io->kind][direction]++;
+	workers[direction] += io->retries && (io->kind == SPLIT ||
+			      strcmp(reasons[io->kind], "no_stamps"));
 	if (io->kind == SPLIT) {
 		requests += io->requests;
 		retries += io->retries;
@@ -396,6 +399,8 @@ static void check_counts(void)
 
 		tap_is_u64(number_of(kernel_stages("split"), direction),
 			   kinds[SPLIT][d], direction);
+		tap_is_u64(number_of(kernel_stages("workers"), direction), workers[d],
+			   "given to a worker");
 		for (unsigned i = 0; i < 4; i++)
 			tap_is_u64(not_split(names[i], d),
 				   kinds_of(names[i], d), names[i]);
@@ -454,6 +459,7 @@ static void forget(void)
 		known[i].is_free = true;
 	looked = WORLD_FROM;
 	requests = retries = 0;
+	memset(workers, 0, sizeof(workers));
 	for (unsigned i = 0; i < STAGES * 2; i++)
 		tw_histogram_init(&right[i / 2][i % 2], 3);
 	world.kernel_slots = slots;
