@@ -50,17 +50,12 @@ int tw_devices_start(struct thread_data *td, const struct tw_job *job,
 
 void tw_devices_free(struct tw_devices *devices)
 {
-	unsigned i, direction;
+	unsigned i;
 
 	if (!devices)
 		return;
-	for (i = 0; i < devices->count; i++) {
-		for (direction = 0; direction < TW_DIRECTIONS; direction++) {
-			tw_histogram_free(&devices->list[i].lat[direction]);
-			tw_histogram_free(&devices->list[i].in_device[direction]);
-		}
-		tw_windows_free(&devices->list[i].over_time);
-	}
+	for (i = 0; i < devices->count; i++)
+		tw_report_free_device(&devices->list[i]);
 	free(devices);
 }
 
@@ -86,16 +81,6 @@ void tw_devices_add(struct tw_devices *devices, unsigned place,
 }
 
 /* ---- the report --------------------------------------------------------- */
-
-static void put_facts(struct tw_report_device *device, json_t *facts)
-{
-	device->json = json_incref(facts);
-	device->host = json_string_value(json_object_get(facts, "host"));
-	device->number = json_string_value(json_object_get(facts, "device"));
-	device->name = json_string_value(json_object_get(facts, "name"));
-	if (!device->name)
-		device->name = device->number;
-}
 
 static void put_others(const struct tw_devices *devices, const struct tw_files *files,
 		       struct tw_tally *tally)
@@ -126,7 +111,7 @@ int tw_devices_put(struct tw_devices *devices, const struct tw_files *files,
 			device->has_ios = 1;
 			tw_windows_close(&device->over_time);
 		}
-		put_facts(device, json_array_get(facts, i));
+		tw_report_take_facts(device, json_incref(json_array_get(facts, i)));
 		device->has_all = !devices && files->device_count == 1 &&
 				  !files->other_files;
 		device->jobs = device->has_ios || device->has_all;

@@ -86,15 +86,28 @@ static json_t *merge_facts(const json_t *a, const json_t *b)
 	return facts;
 }
 
-static void take_facts(struct tw_report_device *device, json_t *facts)
+/* Facts that are not there, of a report that will be refused, are "". */
+void tw_report_take_facts(struct tw_report_device *device, json_t *facts)
 {
+	const char *host = tw_report_string(facts, "host");
+	const char *number = tw_report_string(facts, "device");
+	const char *name = tw_report_string(facts, "name");
+
 	json_decref(device->json);
 	device->json = facts;
-	device->host = tw_report_string(facts, "host");
-	device->number = tw_report_string(facts, "device");
-	device->name = tw_report_string(facts, "name");
-	if (!device->name)
-		device->name = device->number;
+	device->host = host ? host : "";
+	device->number = number ? number : "";
+	device->name = name ? name : device->number;
+}
+
+void tw_report_free_device(struct tw_report_device *device)
+{
+	json_decref(device->json);
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
+		tw_histogram_free(&device->lat[i]);
+		tw_histogram_free(&device->in_device[i]);
+	}
+	tw_windows_free(&device->over_time);
 }
 
 /* ---- numbers -------------------------------------------------------------------- */
@@ -210,8 +223,8 @@ static int keeps_all(const struct tw_report *into, const struct tw_report *from)
 static int add_device(struct tw_report_device *into, const struct tw_report_device *device,
 		      const struct tw_report *from, int all)
 {
-	take_facts(into, into->json ? merge_facts(into->json, device->json) :
-				      json_incref(device->json));
+	tw_report_take_facts(into, into->json ? merge_facts(into->json, device->json) :
+						json_incref(device->json));
 	into->has_all = all;
 	if (!all)
 		return device->has_all ? add_report(into, from) : add_own(into, device);

@@ -25,6 +25,10 @@ int tw_report_compare_devices(const struct tw_report_device *a,
 /* Sort the slowest I/Os. The order does not depend on the order before. */
 void tw_report_sort_slowest(struct tw_report *report);
 
+/* Set the facts of a device, and its names by them. Takes @facts. */
+void tw_report_take_facts(struct tw_report_device *device, json_t *facts);
+void tw_report_free_device(struct tw_report_device *device);
+
 /* Merge devices, before the tallies and the jobs are merged. Return: 0; -ENOMEM;
  * -EOVERFLOW. */
 int tw_report_merge_devices(struct tw_report *into, const struct tw_report *from);

@@ -275,12 +275,7 @@ static int read_device(struct tw_report *report, struct tw_report_device *device
 	int error;
 
 	tw_facts_check(json, DEVICE, tw_facts_of_device, problem);
-	device->json = facts_of(json);
-	device->host = tw_want_string(device->json, DEVICE, "host", problem);
-	device->number = tw_want_string(device->json, DEVICE, "device", problem);
-	device->name = tw_report_string(device->json, "name");
-	if (!device->name)
-		device->name = device->number;
+	tw_report_take_facts(device, facts_of(json));
 	read_device_jobs(device, json, report->job_count, problem);
 	if (!device->has_ios)
 		return 0;
@@ -582,22 +577,12 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 	return error || tw_json_lacked_memory() ? -ENOMEM : 0;
 }
 
-static void free_device(struct tw_report_device *device)
-{
-	json_decref(device->json);
-	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
-		tw_histogram_free(&device->lat[i]);
-		tw_histogram_free(&device->in_device[i]);
-	}
-	tw_windows_free(&device->over_time);
-}
-
 void tw_report_free(struct tw_report *report)
 {
 	for (size_t i = 0; i < report->job_count; i++)
 		json_decref(report->jobs[i].json);
 	for (size_t i = 0; i < report->device_count; i++)
-		free_device(&report->devices[i]);
+		tw_report_free_device(&report->devices[i]);
 	for (size_t i = 0; i < report->slow_count; i++)
 		json_decref(report->slowest[i].json);
 	free(report->jobs);
