@@ -171,6 +171,15 @@ int tw_histogram_merge(struct tw_histogram *into,
 	return 0;
 }
 
+int tw_histogram_collect(struct tw_histogram *into, const struct tw_histogram *from)
+{
+	int error = 0;
+
+	if (from->count && !into->bins)
+		error = tw_histogram_init(into, from->digits);
+	return error || !from->count ? error : tw_histogram_merge(into, from);
+}
+
 /* Add the sums and extremes of @from, which has other bins. */
 static int add_sums(struct tw_histogram *into, const struct tw_histogram *from)
 {

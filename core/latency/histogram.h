@@ -44,6 +44,10 @@ int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
  */
 int tw_histogram_add_finer(struct tw_histogram *into, const struct tw_histogram *from);
 
+/* Merge a histogram into one that may have no bins yet. Return: as tw_histogram_merge(), or
+ * -ENOMEM. */
+int tw_histogram_collect(struct tw_histogram *into, const struct tw_histogram *from);
+
 /* Return the sum of the squares: 128 bits, which the public structure keeps in
  * halves. */
 static inline u128 tw_histogram_squares(const struct tw_histogram *histogram)

@@ -180,17 +180,6 @@ static int merge_numbers(struct tw_tally *into, const struct tw_tally *from)
 	return error;
 }
 
-static int merge_histogram(struct tw_histogram *into, const struct tw_histogram *from)
-{
-	int error = 0;
-
-	if (from->count == 0)
-		return 0;
-	if (!into->bins)
-		error = tw_histogram_init(into, from->digits);
-	return error ? error : tw_histogram_merge(into, from);
-}
-
 static int merge_times(struct tw_tally *into, const struct tw_tally *from)
 {
 	int error = 0;
@@ -198,8 +187,8 @@ static int merge_times(struct tw_tally *into, const struct tw_tally *from)
 	for (unsigned time = 0; time < TW_TIMES; time++)
 		for (int i = 0; i < TW_DIRECTIONS && !error; i++)
 			if (tw_has_time(into, time))
-				error = merge_histogram(&into->times[time][i],
-							&from->times[time][i]);
+				error = tw_histogram_collect(&into->times[time][i],
+							     &from->times[time][i]);
 			else
 				tw_histogram_free(&into->times[time][i]);
 	return error;

@@ -18,6 +18,7 @@
 #include "command/memory.h"
 #include "command/reports/intervals.h"
 #include "command/reports/over_time.h"
+#include "latency/histogram.h"
 
 /* With fewer windows for each piece, pieces would not take about the same time. */
 #define WINDOWS		4
@@ -88,16 +89,6 @@ static int is_of(struct tw_intervals *intervals, const struct tw_report_job *job
 	return tw_report_compare_jobs(&tw_intervals_header(intervals)->jobs[0], job) == 0;
 }
 
-/* Return: 0; -EINVAL; -EOVERFLOW. */
-static int add_lat(struct tw_histogram *into, const struct tw_histogram *lat)
-{
-	if (!lat->count)
-		return 0;
-	if (!into->bins)
-		tw_must(tw_histogram_init(into, lat->digits));
-	return tw_histogram_merge(into, lat);
-}
-
 /* @after_ns: the start of the lines' job, since that of the group. */
 static int add_line(const struct tw_diff *diff, struct tw_diff_run *run, size_t group,
 		    uint64_t after_ns, const struct tw_intervals_line *line)
@@ -107,8 +98,8 @@ static int add_line(const struct tw_diff *diff, struct tw_diff_run *run, size_t 
 	int error = 0;
 
 	for (int i = 0; i < TW_DIRECTIONS && !error; i++)
-		error = add_lat(tw_diff_piece(run, group, piece, i),
-				&line->tally.times[TW_LAT][i]);
+		error = tw_must(tw_histogram_collect(tw_diff_piece(run, group, piece, i),
+						     &line->tally.times[TW_LAT][i]));
 	return error;
 }
 

@@ -59,16 +59,6 @@ uint64_t tw_report_window_ns(const struct tw_report_group *group, uint32_t i)
 	return at_ns > start_ns ? at_ns - start_ns : 0;
 }
 
-static void add_histogram(struct tw_histogram *into, const struct tw_histogram *from)
-{
-	if (!from->count)
-		return;
-	if (!into->bins)
-		tw_must(tw_histogram_init(into, from->digits));
-	/* The sums fit, as those of the group do. */
-	tw_histogram_merge(into, from);
-}
-
 void tw_report_part_of(struct tw_report_part *part, const struct tw_report_group *group,
 		       uint32_t first, uint32_t end)
 {
@@ -81,7 +71,9 @@ void tw_report_part_of(struct tw_report_part *part, const struct tw_report_group
 
 		for (int j = 0; j < TW_DIRECTIONS; j++) {
 			part->window.errors[j] += window->errors[j];
-			add_histogram(&part->window.lat[j], &window->lat[j]);
+			/* The sums fit, as those of the group do. */
+			tw_must(tw_histogram_collect(&part->window.lat[j],
+						     &window->lat[j]));
 		}
 	}
 }
