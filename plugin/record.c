@@ -333,12 +333,9 @@ static void record_failed(const struct tw_job *job, struct tw_tally *tally,
 static void take_pending(struct tw_job *job, struct tw_tally *tally)
 {
 	unsigned direction;
-	size_t row;
 
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		for (row = 0; row < TW_COUNTS; row++)
-			*tw_count_at(&tally->counts[direction], row) +=
-				tw_count_of(&job->pending[direction], row);
+		tw_counts_add(&tally->counts[direction], &job->pending[direction]);
 	memset(job->pending, 0, sizeof(job->pending));
 	job->has_pending = false;
 }

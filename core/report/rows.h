@@ -317,6 +317,13 @@ static inline uint64_t tw_count_of(const struct tw_counts *counts, size_t row)
 	return ((const uint64_t *)(const void *)counts)[row];
 }
 
+/* Add counts. They fit if one thread counted them all. */
+static inline void tw_counts_add(struct tw_counts *into, const struct tw_counts *counts)
+{
+	for (size_t row = 0; row < TW_COUNTS; row++)
+		*tw_count_at(into, row) += tw_count_of(counts, row);
+}
+
 static inline uint64_t *tw_scalar_at(struct tw_scalars *scalars, size_t row)
 {
 	return (uint64_t *)(void *)scalars + row;

@@ -296,12 +296,6 @@ static struct tw_counts counts_of(const struct tw_attach_io *io, unsigned has)
 	return counts;
 }
 
-static void add_counts(struct tw_counts *into, const struct tw_counts *counts)
-{
-	for (size_t row = 0; row < TW_COUNTS; row++)
-		*tw_count_at(into, row) += tw_count_of(counts, row);
-}
-
 static void add_recent(struct tw_attach_recent *recent, const uint64_t *ns,
 		       unsigned has)
 {
@@ -331,7 +325,7 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts,
 		       const uint64_t *ns, unsigned has)
 {
-	add_counts(&row->counts, counts);
+	tw_counts_add(&row->counts, counts);
 	row->recent.failed += counts->errors + counts->cancelled;
 	if (!counts->ios)
 		return;
@@ -360,7 +354,7 @@ static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io 
 
 	if (direction >= TW_DIRECTIONS)
 		return;
-	add_counts(&all->counts[direction], counts);
+	tw_counts_add(&all->counts[direction], counts);
 	if (counts->errors)
 		tw_windows_add_errors(&all->over_time, at_ns, direction, 1);
 	if (!counts->ios)
