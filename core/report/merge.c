@@ -327,14 +327,14 @@ static void add_triggers(struct tw_report *into, const struct tw_report *from,
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
-static unsigned digits_of(const struct tw_report *report)
+unsigned tw_report_digits(const struct tw_report *report)
 {
 	return report->digits ? report->digits : tw_tally_digits(&report->tally);
 }
 
 static int can_be_added(const struct tw_report *into, const struct tw_report *from)
 {
-	const unsigned digits = digits_of(into), others = digits_of(from);
+	const unsigned digits = tw_report_digits(into), others = tw_report_digits(from);
 
 	return !into->job_count ||
 	       (!into->attached && !from->attached &&

@@ -154,6 +154,9 @@ json_t *tw_report_header_to_json(const struct tw_report *report);
  */
 int tw_report_add(struct tw_report *into, const struct tw_report *from);
 
+/* Return the digits of its histograms; 0: it has no value. */
+unsigned tw_report_digits(const struct tw_report *report);
+
 /* Compare jobs by start, host, run, pid and thread number: the order of a report. */
 int tw_report_compare_jobs(const struct tw_report_job *a, const struct tw_report_job *b);
 

@@ -56,13 +56,6 @@ static int same_options(const struct tw_report_job *a,
 	       a->groupid == b->groupid && a->iodepth == b->iodepth;
 }
 
-/* Return the digits of a report; 0: it has no I/Os. */
-static unsigned digits_of(const struct tw_report *report)
-{
-	return tw_report_is_header(report) ? report->digits :
-					     tw_tally_digits(&report->tally);
-}
-
 /* Did both jobs run at the same time, or nearly so? */
 static int together(const struct tw_report_job *a, const struct tw_report_job *b)
 {
@@ -106,7 +99,7 @@ static int belongs(const struct members *group, const struct tw_report *report,
 		   int of_hosts)
 {
 	const struct tw_report *first = group->list[0];
-	unsigned digits = digits_of(report);
+	unsigned digits = tw_report_digits(report);
 	int near = 0;
 
 	/* Each such report numbers its own rings. */
@@ -137,7 +130,7 @@ static void place(struct members *groups, size_t *used, struct tw_report *report
 	}
 	group->list[group->count++] = report;
 	if (!group->digits)
-		group->digits = digits_of(report);
+		group->digits = tw_report_digits(report);
 }
 
 /* ---- the same job twice --------------------------------------------------- */
