@@ -288,11 +288,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 	if (!fill(td, job, filled, &report))
 		json = tw_report_to_json(&report);
 	tw_report_free(&report);
-	if (!tw_json_lacked_memory())
-		return json;
-	/* A key that got no memory is not there. */
-	json_decref(json);
-	return NULL;
+	return json;
 }
 
 int tw_report_write(struct thread_data *td, struct tw_job *job, int error)

@@ -227,17 +227,16 @@ static void check_place(const struct tw_report_line *line,
 }
 
 /* Find for how long I/Os ran in the line. */
-static void set_run(struct tw_intervals_line *line, struct tw_report_problem *problem)
+static void set_run(struct tw_intervals_line *line)
 {
 	const struct tw_report_line *is = &line->is;
-	uint64_t begin_ns = is->from_ns, end_ns = is->to_ns, last_ns;
+	const uint64_t last_ns = is->first_ns + is->run_ns;
+	uint64_t begin_ns = is->from_ns, end_ns = is->to_ns;
 
 	line->ran_ns = 0;
 	if (!is->has_run)
 		return;
-	if (__builtin_add_overflow(is->first_ns, is->run_ns, &last_ns))
-		tw_report_refuse(problem, "run_ns is too large");
-	else if (is->is_end && last_ns < end_ns)
+	if (is->is_end && last_ns < end_ns)
 		end_ns = last_ns;
 	if (is->first_ns > begin_ns)
 		begin_ns = is->first_ns;
@@ -257,7 +256,7 @@ static void read_line(struct tw_intervals *intervals, const json_t *json,
 	tw_must(tw_report_line_from_json(&line->is, &line->tally, json,
 					 intervals->unknown, problem));
 	check_place(&line->is, &before, problem);
-	set_run(line, problem);
+	set_run(line);
 	digits = tw_tally_digits(&line->tally);
 	if (digits && digits != intervals->digits)
 		tw_report_refuse(problem, "digits differ from those of the header");
