@@ -113,17 +113,15 @@ LIBRARY_SOURCES := $(filter-out %_json.c %_hdr.c, \
 MEMORY_SOURCES := $(wildcard core/memory/*.c)
 # Reports, JSON and files, for the program and the engines.
 REPORT_SOURCES := $(filter-out %/describe.c,$(wildcard core/report/*.c)) \
-	$(wildcard core/latency/*_json.c core/latency/*_hdr.c) \
-	$(addprefix core/command/output/,file.c json_text.c plain_text.c)
+	$(wildcard core/latency/*_json.c core/latency/*_hdr.c core/base/*.c)
 PROBE_SOURCES := $(wildcard core/probe/*.c)
-COMMAND_SOURCES := $(filter-out $(REPORT_SOURCES),$(sort $(wildcard core/command/*.c \
-	core/command/*/*.c) $(PROBE_SOURCES)))
+COMMAND_SOURCES := $(sort $(wildcard core/command/*.c core/command/*/*.c \
+	core/memory/command/*.c core/profile/command/*.c) $(PROBE_SOURCES))
 # Each engine has one of these files; all engines share the other files.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
-		  $(addprefix plugin/kernel/,causes.c explained_json.c loader.c program.c \
-		  remote.c stages.c trace_own.c trace_text.c tracefs.c) \
-		  $(wildcard plugin/collect/*.c)
+		  $(filter-out %.bpf.c,$(wildcard plugin/kernel/*.c)) \
+		  $(wildcard plugin/collect/*.c plugin/trace/*.c)
 # The memory engine shares the files that need no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
@@ -138,15 +136,15 @@ PROFILE_LIBRARIES := $(addprefix $(B)/,libtickwise-profile.a \
 COMPARE_PROBES := $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
-UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
+UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c))
 MACHINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/machine/*.c))
-UNIT_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/reader/*.c))
+UNIT_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/reader/*.c))
 FIO_HELPERS = $(filter-out $(if $(KERNEL_STAGES),,%/kernel_rings), \
 	$(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c)))
-SHELL_TESTS := $(wildcard tests/unit/*.t tests/profile/*.t tests/golden/*.t)
+SHELL_TESTS := $(wildcard tests/unit/*/*.t tests/unit/*/*/*.t tests/profile/*.t tests/golden/*.t)
 MACHINE_SHELL_TESTS := $(wildcard tests/machine/*.t)
-PRELOADS := $(patsubst %.c,$(B)/%.so,$(filter-out tests/vm/%, \
-	$(wildcard tests/*/preload/*.c)))
+PRELOADS := $(patsubst %.c,$(B)/%.so,$(filter-out tests/vm/% tests/unit/%, \
+	$(wildcard tests/preload/*.c tests/*/preload/*.c)))
 FIO_TESTS := $(wildcard tests/fio/*.t)
 BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c \
 	tests/bench/questions/*.c))
@@ -295,7 +293,7 @@ $(B)/fio.path: force
 # fio_q_status with plain ints, and fio's hooks have unused parameters.
 PLUGIN_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -pthread -Wall -Wextra \
 		 -Werror=implicit-function-declaration \
-		 -Wno-unused-parameter -Wno-sign-compare -Icore -Icore/latency -Iplugin \
+		 -Wno-unused-parameter -Wno-sign-compare -Icore -Iplugin \
 		 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFIO_INTERNAL \
 		 -DFIO_INC_DEBUG $(SANITIZE)
 
@@ -337,14 +335,9 @@ $(B)/kernel_stages: force
 
 $(B)/plugin/kernel/loader.o $(B)/plugin/kernel/causes.o: $(B)/kernel_stages
 
-# Separate programs that `tickwise` executes: tickwise-NAME from plugin/kernel/NAME*.c. They
-# do not depend on fio.
+# Separate programs that `tickwise` executes. They do not depend on fio.
 KERNEL_PROGRAMS := kernel-helper attach
-kernel_sources = $(filter-out %.bpf.c,$(wildcard plugin/kernel/$(subst \
-	kernel-,,$(1))*.c))
-KERNEL_PROGRAM_FILES := $(strip $(if $(KERNEL_STAGES),$(foreach \
-	name,$(KERNEL_PROGRAMS),$(if $(call \
-	kernel_sources,$(name)),tickwise-$(name)))))
+KERNEL_PROGRAM_FILES := $(if $(KERNEL_STAGES),$(addprefix tickwise-,$(KERNEL_PROGRAMS)))
 
 .PHONY: kernel-programs
 kernel-programs: $(addprefix $(B)/,$(KERNEL_PROGRAM_FILES))
@@ -355,49 +348,49 @@ BPF_ARCH := $(patsubst x86_64,x86,$(patsubst i%86,x86,$(patsubst \
 	aarch64,arm64,$(patsubst powerpc%,powerpc,$(patsubst riscv%,riscv,$(patsubst \
 	s390x,s390,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))))))))
 
-$(B)/plugin/kernel/%.bpf.o: plugin/kernel/%.bpf.c $(wildcard plugin/kernel/*.h)
+$(B)/plugin/%.bpf.o: plugin/%.bpf.c $(wildcard plugin/*/*.h)
 	$(call say,BPF,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)clang -g -O2 -Wall -target bpf -D__TARGET_ARCH_$(BPF_ARCH) \
+	$(Q)clang -g -O2 -Wall -target bpf -Iplugin -D__TARGET_ARCH_$(BPF_ARCH) \
 		$(filter -ffile-prefix-map=%,$(CFLAGS)) $(BPF_FLAGS) -c -o $@ $<
 
 # For atomic operations that return a value: Linux 5.12.
-$(B)/plugin/kernel/stages.bpf.o $(B)/plugin/kernel/attach.bpf.o: BPF_FLAGS := -mcpu=v3
+$(B)/plugin/kernel/stages.bpf.o $(B)/plugin/attach/attach.bpf.o: BPF_FLAGS := -mcpu=v3
 
-.SECONDARY: $(patsubst %.c,$(B)/%.o,$(wildcard plugin/kernel/*.bpf.c))
-$(B)/plugin/kernel/%.skel.h: $(B)/plugin/kernel/%.bpf.o
-	$(Q)$(BPFTOOL) gen skeleton $< name tw_$* >$@.new && mv $@.new $@
+SKELETONS := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard plugin/*/*.bpf.c))
+.SECONDARY: $(SKELETONS:.skel.h=.bpf.o)
+$(B)/%.skel.h: $(B)/%.bpf.o
+	$(Q)$(BPFTOOL) gen skeleton $< name tw_$(basename $(*F)) >$@.new && mv $@.new $@
 
-# NAME.skel.h has to be made before an object that includes it.
-$(B)/plugin/kernel/loader.o $(B)/kernel/loader.o: $(B)/plugin/kernel/stages.skel.h
-$(B)/plugin/kernel/causes.o: $(B)/plugin/kernel/causes.skel.h
+$(B)/plugin/kernel/loader.o $(B)/plugin/kernel/causes.o: $(SKELETONS)
 $(B)/plugin/kernel/loader.o $(B)/plugin/kernel/causes.o: PLUGIN_CFLAGS += -DTW_KERNEL_STAGES \
-					      -I$(B)/plugin/kernel
+					      -I$(B)/plugin
 KERNEL_LIBS := -lbpf
-
-$(B)/kernel/%.o: plugin/kernel/%.c $(B)/flags
-	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CORE_CFLAGS) -DTW_KERNEL_STAGES -Iplugin -isystem $(B)/plugin/kernel \
-		$(CPPFLAGS) $(CFLAGS) \
-		-MMD -MP -c -o $@ $<
-
-kernel_objects = $(patsubst plugin/%.c,$(B)/%.o,$(call kernel_sources,$(1)))
-$(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
-	$(B)/kernel/loader.o $(B)/kernel/program.o
-$(B)/tickwise-attach: $(call kernel_objects,attach) $(B)/kernel/program.o \
-	$(B)/kernel/explained_json.o $(addprefix $(B)/plugin/collect/,machine_json.o \
-	slowest.o)
-$(B)/kernel/helper_maps.o: $(B)/plugin/kernel/helper_maps.skel.h
-$(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
-$(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
-$(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/command.a $(B)/libtickwise.a
-	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		-lbpf $(JSON_LIBS) $(CORE_LIBS)
 else
+SKELETONS :=
 KERNEL_LIBS :=
 endif
+
+# What does not need fio is built once more without it, for the programs of its own and for
+# tests. Without the stages inside the kernel, files that need their skeletons are left out.
+ALONE_SOURCES := $(filter-out %.bpf.c $(if $(KERNEL_STAGES),,%/attach_program.c \
+	%/attach_causes.c %/helper_maps.c),$(wildcard $(addprefix plugin/,attach/*.c \
+	collect/*.c helper/*.c kernel/*.c trace/*.c memory/figures.c block_device.c \
+	health.c)))
+ALONE_OBJECTS := $(patsubst plugin/%.c,$(B)/alone/%.o,$(ALONE_SOURCES))
+$(B)/alone/%.o: plugin/%.c $(B)/flags $(SKELETONS)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CORE_CFLAGS) $(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES) -Iplugin \
+		-isystem $(B)/plugin $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/alone/kernel/loader.o $(B)/alone/kernel/causes.o: $(B)/kernel_stages
+
+$(addprefix $(B)/,$(KERNEL_PROGRAM_FILES)): $(B)/tickwise-%: $(B)/plugin.a $(B)/command.a \
+		$(B)/report.a $(B)/libtickwise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(B)/alone/$(subst kernel-helper,helper/helper,$(subst \
+		attach,attach/attach,$*)).o -Wl,--start-group $^ -Wl,--end-group \
+		-lbpf $(JSON_LIBS) $(CORE_LIBS)
 
 # -z now: if fio lacks a symbol, loading fails, and not a job later.
 $(B)/tickwise.so: $(B)/plugin/tickwise.o
@@ -422,168 +415,42 @@ profile: core plugin
 
 # ---- tests ----
 
-$(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
+# Everything except main() in archives; a test links what it calls, so that no test needs a
+# rule of its own. tests/unit/preload/ alone links the preload clock, because an archive
+# with clock_gettime() would replace that of the C library.
+$(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
+$(B)/preload.a: $(filter-out %/preload.o,$(call objects,$(PRELOAD_SOURCES)))
+$(B)/plugin.a: $(ALONE_OBJECTS)
+# For other processors, which have no JSON library.
+$(B)/base.a: $(call objects,$(wildcard core/base/*.c))
+$(addprefix $(B)/,command.a preload.a plugin.a base.a):
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+TEST_ARCHIVES ?= $(addprefix $(B)/,plugin.a command.a report.a libtickwise-memory.a \
+	libtickwise-profile.a libtickwise.a)
+TEST_LIBS ?= $(JSON_LIBS) $(KERNEL_LIBS)
+# What a test has to be linked with and can't write in C. A line of its first comment,
+# "Wraps: malloc free", names the functions that it replaces everywhere.
+wraps = $(addprefix -Wl$(comma)--wrap=,$(shell sed -n 's/^ \* Wraps: //p' $(1)))
+$(B)/tests/%.t: tests/%.c $(TEST_ARCHIVES)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CORE_CFLAGS) -Itests -Icore/latency $(CPPFLAGS) $(CFLAGS) -MMD -MP \
-		-MF $@.d -MT $@ -o $@ $(filter-out %.h,$^) $(LDFLAGS) \
-		$(TEST_LIBS) $(CORE_LIBS)
+	$(Q)$(CC) $(CORE_CFLAGS) -Itests -Iplugin $(CPPFLAGS) $(CFLAGS) -MMD -MP \
+		-MF $@.d -MT $@ -o $@ $< $(LDFLAGS) $(call wraps,$<) \
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(TEST_LIBS) $(CORE_LIBS)
 
-# Unit tests of JSON and reports link this archive, which needs the library after it.
-JSON_TESTS := $(filter $(B)/tests/unit/report_%.t %_json.t %_hdr.t,$(UNIT_TESTS))
-$(JSON_TESTS): $(B)/report.a
-$(JSON_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a $(JSON_LIBS)
-$(B)/tests/unit/report_tally_no_memory.t $(B)/tests/unit/report_merge_no_memory.t: \
-	TEST_LIBS += $(addprefix -Wl$(comma)--wrap=,malloc calloc reallocarray aligned_alloc \
-	mmap)
-
-# The preload clock is not part of the library.
-$(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_threads: \
-	$(B)/core/preload/clock.o $(B)/core/preload/steer.o
-
-# The computations of a command are tested without running the command. Everything except
-# main() is in an archive; a test links what it calls.
-$(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES) $(REPORT_SOURCES)))
-	$(call say,AR,$@)
-	$(Q)rm -f $@
-	$(Q)$(AR) rcs $@ $^
-
-PAGE_TESTS := $(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)) \
-	$(addprefix $(B)/tests/unit/,check_clocksource.t check_defaults.t check_page.t \
-	compare_page.t \
-	memlat_page.t)
-
-$(PAGE_TESTS): $(B)/command.a $(B)/libtickwise-memory.a tests/unit/output.h
-$(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
-
-COMMAND_MEMORY := $(addprefix $(B)/core/command/,memory.o output/file.o)
-
-$(B)/tests/unit/child.t: $(B)/core/command/child.o
-$(B)/tests/unit/child.t: TEST_LIBS := $(B)/libtickwise.a
-
-COMMAND_TESTS := $(addprefix $(B)/tests/unit/,command_common.t command_interrupts.t \
-	doctor_facts.t)
-$(COMMAND_TESTS): $(B)/command.a
-$(COMMAND_TESTS): TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
-$(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
-$(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
-
-# The C code that reads reports.
-$(B)/tests/unit/report_intervals.t: $(B)/command.a
-
-$(B)/tests/unit/output_progress.t: TEST_LIBS += -Wl$(comma)--wrap=clock_gettime
-$(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
-	-Wl$(comma)--wrap=,calloc vasprintf free)
-$(B)/tests/unit/clock_readers.t: TEST_LIBS := $(addprefix \
-	-Wl$(comma)--wrap=,aligned_alloc free)
-$(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o $(COMMAND_MEMORY)
-$(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check/history.o $(COMMAND_MEMORY)
-$(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/compare_result.t: $(B)/core/command/compare/result.o \
-	$(B)/core/probe/report.o
-$(B)/tests/unit/compare_steps.t: $(B)/core/command/compare/steps.o
-$(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate/hints.o
-$(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/check_cpus.t: $(B)/core/command/check/cpus.o
-$(B)/tests/unit/check_cpus.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check/facts.o \
-	check/moved.o output/plain_text.o) $(COMMAND_MEMORY)
-$(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/options.t $(B)/tests/unit/options_text.t: $(B)/core/command/options.o
-$(B)/tests/unit/options_text.t: $(B)/core/command/options_text.o
-MEMORY_TESTS := $(filter $(B)/tests/unit/memory_%,$(UNIT_TESTS)) \
-	$(B)/tests/unit/memlat_nodes.t
-$(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o $(COMMAND_MEMORY)
-$(MEMORY_TESTS): $(B)/libtickwise-memory.a
-$(MEMORY_TESTS): TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/memory_turns.t: TEST_LIBS += -Wl$(comma)--wrap=tw_chase
-$(B)/tests/unit/text_plain.t: $(B)/core/command/output/plain_text.o
-$(B)/tests/unit/text_html.t: $(B)/command.a
-$(B)/tests/unit/text_html.t: TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
-
-$(B)/tests/unit/profile_recorder.t: $(addprefix $(B)/core/profile/,recorder.o \
-	tree.o arena.o)
-$(B)/tests/unit/profile_recorder.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/profile_tree.t: $(addprefix $(B)/core/profile/,tree.o arena.o)
-$(B)/tests/unit/profile_tree.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/profile_cost.t: $(B)/core/profile/cost.o
-$(B)/tests/unit/profile_filtered.t: $(addprefix $(B)/core/profile/,events.o \
-	recorder.o tree.o arena.o thread.o cost.o hooks.o calibrate.o \
-	calibrate_plain.o calibrate_hooked.o)
-$(B)/tests/unit/profile_filtered.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o $(COMMAND_MEMORY)
-$(B)/tests/unit/profile_options.t: $(B)/core/profile/options.o
-$(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o $(COMMAND_MEMORY)
-$(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,child.o \
-	output/plain_text.o profile/perf_script.o) $(COMMAND_MEMORY)
-
-# These files of the engine do not depend on fio: the slowest I/Os,
-$(B)/tests/unit/slowest.t: plugin/collect/slowest.c
-$(B)/tests/unit/slowest.t: CORE_CFLAGS += -Iplugin
-
-# the memory engine's figures,
-$(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
-$(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
-
-# the text of trace events,
-$(B)/tests/unit/trace_own.t: plugin/kernel/trace_own.c
-$(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: plugin/kernel/trace_text.c \
-	core/command/output/plain_text.c
-$(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugin
-
-# the facts of a block device and of the machine,
-$(B)/tests/unit/machine_json.t: plugin/collect/machine_json.c
-$(B)/tests/unit/machine_json.t: CORE_CFLAGS += -Iplugin
-$(B)/tests/unit/block_device.t: plugin/block_device.c $(B)/report.a
-$(B)/tests/unit/block_device.t: CORE_CFLAGS += -Iplugin
-$(B)/tests/unit/block_device.t: TEST_LIBS := $(B)/libtickwise.a $(JSON_LIBS)
-
-# the two sides of the kernel helper's socket,
-$(B)/tests/unit/kernel_helper_peer.t: plugin/kernel/helper_peer.c \
-	plugin/kernel/helper_log.c
-$(B)/tests/unit/kernel_helper_peer.t: CORE_CFLAGS += -Iplugin/kernel
-$(B)/tests/unit/kernel_remote.t: plugin/kernel/remote.c
-$(B)/tests/unit/kernel_remote.t: CORE_CFLAGS += -Iplugin/kernel -include tests/unit/kernel_remote.h
-
-# the reason why the kernel refuses a program, and libbpf's messages,
-$(B)/tests/unit/kernel_program.t: plugin/kernel/program.c
-$(B)/tests/unit/kernel_program.t: CORE_CFLAGS += -Iplugin \
+$(filter $(B)/tests/unit/preload/%.t,$(UNIT_TESTS)): $(B)/preload.a
+$(filter $(B)/tests/unit/plugin/kernel/%.t,$(UNIT_TESTS)): CORE_CFLAGS += \
 	$(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES)
-$(B)/tests/unit/kernel_program.t: TEST_LIBS := $(B)/libtickwise.a $(KERNEL_LIBS)
 
-# where the kernel's types have the bios of device mapper,
-$(B)/tests/unit/kernel_above.t: $(if $(KERNEL_STAGES),plugin/kernel/helper_found.c)
-$(B)/tests/unit/kernel_above.t: CORE_CFLAGS += -Iplugin $(if \
-	$(KERNEL_STAGES),-DTW_KERNEL_STAGES)
-$(B)/tests/unit/kernel_above.t: TEST_LIBS := $(KERNEL_LIBS)
-
-# and the verdict on the counter.
-$(B)/tests/unit/verdict_json.t: plugin/health.c
-$(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
-
-# The sums of `tickwise attach` need no BPF.
-ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t files.t json.t)
-$(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c) \
-	plugin/collect/slowest.c $(B)/report.a
-$(addprefix $(B)/tests/unit/attach_,table.t files.t json.t): plugin/kernel/attach_files.c
-$(B)/tests/unit/attach_json.t: $(addprefix plugin/kernel/,attach_json.c explained_json.c) \
-	plugin/collect/machine_json.c core/command/memory.c
-$(B)/tests/unit/attach_table.t: plugin/kernel/attach_table.c \
-	core/command/memory.c $(addprefix core/command/output/,format.c page.c table.c \
-	terminal.c text.c)
-$(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
-$(ATTACH_TESTS): TEST_LIBS := $(B)/report.a $(B)/libtickwise.a $(JSON_LIBS)
-
-# The engine with a simulated fio, kernel and counter. Its files are built once more, with
-# that counter and that kernel.
-ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
+# The tests of plugin/*.c run the engine with a simulated fio, kernel and counter. Its
+# files are built once more, with that counter and that kernel.
+ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/plugin/*.c))
 ENGINE_BENCH := $(B)/tests/bench/engine_settle
 ENGINE_MAINS := $(ENGINE_TESTS:.t=.o) $(ENGINE_BENCH).o
-ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
-	devices files block_device report response trigger interval \
-	collect/slowest kernel_job kernel_why kernel/trace_own \
-	kernel/trace_text kernel/explained_json kernel/program)
-ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
+ENGINE_OBJECTS := $(patsubst plugin/%.c,$(B)/tests/engine/%.o,$(PLUGIN_SOURCES))
+ENGINE_TEST_FLAGS := -include tests/unit/plugin/engine_counter.h -Itests
 $(ENGINE_OBJECTS) $(ENGINE_MAINS): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
 
 ENGINE_NEEDS := plugin/fio-features.sh $(B)/fio.path $(B)/flags
@@ -595,29 +462,28 @@ $(ENGINE_MAINS): $(B)/%.o: %.c $(ENGINE_NEEDS)
 	$(call say,TEST,$<)
 	$(compile_plugin)
 
-$(ENGINE_TESTS): %.t: %.o
-$(ENGINE_BENCH): %: %.o
-$(ENGINE_TESTS) $(ENGINE_BENCH): $(ENGINE_OBJECTS) $(B)/report.a $(B)/libtickwise.a
-	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(ENGINE_TEST_LDFLAGS) -o $@ $(filter %.o,$^) \
-		$(filter %.a,$^) $(JSON_LIBS) $(CORE_LIBS)
-$(B)/tests/unit/engine_no_memory.t: ENGINE_TEST_LDFLAGS := $(addprefix \
-	-Wl$(comma)--wrap=,malloc calloc aligned_alloc mmap mmap64 free munmap)
+$(B)/engine.a: $(ENGINE_OBJECTS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/tests/%: tests/%.c $(B)/libtickwise.a
+$(ENGINE_TESTS): $(B)/%.t: $(B)/%.o
+$(ENGINE_BENCH): %: %.o
+$(ENGINE_TESTS) $(ENGINE_BENCH): $(B)/engine.a $(B)/report.a $(B)/libtickwise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(call wraps,$(patsubst $(B)/%.o,%.c,$(firstword $(filter %.o,$^)))) -o $@ \
+		$(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+		$(JSON_LIBS) $(CORE_LIBS)
+
+# Other programs: benches, and what tests run or read.
+$(B)/tests/%: tests/%.c $(TEST_ARCHIVES)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CORE_CFLAGS) -Itests $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -MT $@ \
-		-o $@ $(filter %.c %.o,$^) $(B)/libtickwise.a $(LDFLAGS) \
-		$(CORE_LIBS)
+	$(Q)$(CC) $(CORE_CFLAGS) -Itests -Iplugin $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d \
+		-MT $@ -o $@ $< $(LDFLAGS) -Wl,--start-group $(filter %.a,$^) \
+		-Wl,--end-group $(TEST_LIBS) $(PROGRAM_LIBS) $(CORE_LIBS)
 
-$(B)/tests/bench/rate_replay: private CORE_LIBS += $(JSON_LIBS)
-$(B)/tests/bench/diff_simulated: private CORE_LIBS := $(B)/command.a \
-	$(B)/libtickwise.a $(JSON_LIBS) $(CORE_LIBS)
-$(B)/tests/bench/diff_simulated: $(B)/command.a
-$(B)/tests/fio/attach_kinds $(B)/tests/fio/attach_server: private CORE_LIBS += -luring
-$(B)/tests/fio/kernel_rings: $(B)/kernel/loader.o $(B)/kernel/program.o
-$(B)/tests/fio/kernel_rings: private CORE_LIBS += -luring $(KERNEL_LIBS)
+$(B)/tests/bench/preload_threads: $(B)/preload.a
+$(addprefix $(B)/tests/fio/,attach_kinds attach_server kernel_rings): PROGRAM_LIBS := -luring
 
 $(B)/tests/%.so: tests/%.c
 	$(call say,CC,$<)
@@ -626,7 +492,7 @@ $(B)/tests/%.so: tests/%.c
 		-MF $@.d -MT $@ -o $@ $< $(PRELOAD_OBJECTS) $(LDFLAGS) $(PRELOAD_LIBS)
 
 # fio exports the functions that its engines use.
-$(B)/tests/unit/reader/fake_fio: override LDFLAGS += -rdynamic
+$(B)/tests/reader/fake_fio: override LDFLAGS += -rdynamic
 
 # The preload library has to come before liburing, which otherwise only the engine loads.
 $(B)/tests/fio/preload/%.so: PRELOAD_LIBS := -Wl,--no-as-needed -luring -ldl
@@ -672,15 +538,16 @@ CROSS_UNIT_ALL := $(filter-out %_json engine_% kernel_above estimate_allowed_cpu
 	estimate_limits estimate_memory estimate_progress estimate_signals \
 	estimate_switch estimate_thread_failure estimate_turns \
 	estimate_injected clock_check counter_disabled diagnostics_skipped ticks_%, \
-	$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c)))
+	$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)))
 
 .PHONY: cross-tests cross-processor cross-unit
 cross-processor: $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts
-cross-unit: $(patsubst %,$(B)/tests/unit/%.t,$(CROSS_UNIT))
+cross-unit: $(filter $(foreach test,$(CROSS_UNIT),%/$(test).t),$(UNIT_TESTS))
 
 cross_make = $(MAKE) --no-print-directory SAN= CC=$(1)-gcc AR=$(1)-ar \
 	     B=build/cross/$(firstword $(subst -, ,$(1))) \
-	     CROSS_UNIT='$(CROSS_UNIT)' \
+	     CROSS_UNIT='$(CROSS_UNIT)' TEST_LIBS= KERNEL_STAGES= \
+	     TEST_ARCHIVES='$$(B)/base.a $$(B)/libtickwise-memory.a $$(B)/libtickwise.a' \
 	     CFLAGS=-O2 LDFLAGS=-static
 
 cross-tests: $(addprefix cross-,$(CROSS_TRIPLES))
@@ -733,7 +600,7 @@ tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELP
 
 # Run some tests that are built, and print all that they print.
 test:
-	$(if $(TEST),,$(error which? make test TEST=tests/unit/man.t))
+	$(if $(TEST),,$(error which? make test TEST=tests/unit/build/man.t))
 	$(Q)for test in $(TEST); do env --default-signal $(test_env) $$test || exit; done
 
 # The verdict is the same on any machine and at any load.
@@ -749,12 +616,7 @@ check-html:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_TEST) \
 		$(PACKAGES_HTML)
 	$(Q)$(MAKE) --no-print-directory $(parallel) $(B)/tickwise
-	$(Q)$(test_env) tests/run.sh $(B)/check-html.log tests/unit/html_pages.t
-
-# Check by the log of the last `make check` that no subtest is lost.
-.PHONY: check-ported
-check-ported:
-	$(Q)tests/ported/check.sh $(B)/check.log
+	$(Q)$(test_env) tests/run.sh $(B)/check-html.log tests/unit/command/output/html_pages.t
 
 # The tests that need this machine's timing. They print figures, and fail only if noise
 # can't be the cause.
@@ -909,7 +771,7 @@ $(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
 		$(B)/report.a $(B)/libtickwise-memory.a $(B)/libtickwise.a
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command -Icore/latency $(CPPFLAGS) $(CFLAGS) \
+	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command $(CPPFLAGS) $(CFLAGS) \
 		-fsanitize=fuzzer -o $@ $^ $(LDFLAGS) $(JSON_LIBS) $(CORE_LIBS)
 
 # libFuzzer has its own main(), so the program's main() gets another name.
@@ -1229,7 +1091,7 @@ help:
 	@echo 'make             build build/tickwise, build/libtickwise.a and build/tickwise.so'
 	@echo 'make core        build only what needs no fio: the program and the library'
 	@echo
-	@echo 'make test TEST=tests/unit/man.t  run one test, after make tests'
+	@echo 'make test TEST=tests/unit/build/man.t  run one test, after make tests'
 	@echo
 	@echo 'make install     install everything; PREFIX=/usr/local, LIBDIR=, DESTDIR='
 	@echo 'make install-core  install only what needs no fio'
@@ -1252,7 +1114,6 @@ help:
 	@echo 'make check-upstream  test each patch for upstream by itself (minutes)'
 	@echo 'make check-sanitizers'
 	@echo '                 test the library and the program with ASan, UBSan, TSan, valgrind'
-	@echo 'make check-ported  check that no subtest is gone (reads the log of make check)'
 	@echo 'make coverage    show which branches the tests run, by folder'
 	@echo 'make fuzz        fuzz everything that parses, FUZZ_SECONDS=600 each'
 	@echo

@@ -14,9 +14,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "command/output/json_text.h"
-#include "command/output/plain_text.h"
-#include "histogram_json.h"
+#include "report/json_text.h"
+#include "base/plain_text.h"
+#include "latency/histogram_json.h"
 #include "text_file.h"
 
 #define SECTOR_BYTES	512	/* unit of the file "size" for every device */

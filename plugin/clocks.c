@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "clocks.h"
-#include "histogram_json.h"
+#include "latency/histogram_json.h"
 
 static const char *fio_clocksource_name(void)
 {

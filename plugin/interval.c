@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/output/file.h"
-#include "histogram_json.h"
+#include "base/write_file.h"
+#include "latency/histogram_json.h"
 #include "interval.h"
 #include "message.h"
 #include "record.h"

@@ -12,7 +12,7 @@
 #include "engine.h"
 #include "facts.h"
 #include "health.h"
-#include "histogram_json.h"
+#include "latency/histogram_json.h"
 #include "kernel_job.h"
 #include "message.h"
 #include "report/json_memory.h"

@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/output/file.h"
-#include "command/output/json_text.h"
-#include "command/output/plain_text.h"
+#include "base/write_file.h"
+#include "report/json_text.h"
+#include "base/plain_text.h"
 #include "guards.h"
-#include "histogram_json.h"
+#include "latency/histogram_json.h"
 #include "message.h"
 #include "report_file.h"
 #include "report/json_memory.h"

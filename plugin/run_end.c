@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/output/file.h"
+#include "base/write_file.h"
 #include "message.h"
 #include "report_file.h"
 #include "run_end.h"

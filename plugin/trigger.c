@@ -8,10 +8,10 @@
 
 #include "engine.h"
 #include "guards.h"
-#include "histogram_json.h"
+#include "latency/histogram_json.h"
 #include "kernel/program.h"
-#include "kernel/trace_own.h"
-#include "kernel/tracefs.h"
+#include "trace/trace_own.h"
+#include "trace/tracefs.h"
 #include "report_file.h"
 #include "trigger.h"
 #include "report/json_memory.h"

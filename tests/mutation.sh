@@ -53,77 +53,77 @@ tests_of()
 {
 	tests_of_folder "$1"
 	case $1 in
-	core/command/*) echo 'unit/command_output_fails.t unit/command_usage.t' ;;
+	core/command/*) echo 'unit/command/command_output_fails.t unit/command/command_usage.t' ;;
 	esac
 }
 
 tests_of_folder()
 {
 	case $1 in
-	core/counter/*) echo 'unit/counter_*.c unit/ticks_*.c unit/clock_readers.c
-		unit/seconds_before_wrap.c unit/command_counter_disabled.t' ;;
+	core/counter/*) echo 'unit/counter_*.c unit/ticks_*.c unit/clock/clock_readers.c
+		unit/estimate/seconds_before_wrap.c unit/command/command_counter_disabled.t' ;;
 	core/clock/*) echo 'unit/clock_*.c unit/scale_*.c unit/rate_*.c
-		unit/kernel_rate.c unit/monotonic_rate.c unit/vmclock_page.c
-		unit/rate_recorded.t unit/command_calibrate.t' ;;
-	core/machine/*) echo 'unit/machine_*.c unit/cpu_list.c unit/device_tree.c unit/hypervisor_name.c
-		unit/perf_page.c unit/vmclock_page.c unit/estimate_*_text.c
-		unit/estimate_allowed_cpus.c unit/check_*.c golden/check.t' ;;
-	core/estimate/*) echo 'unit/estimate_*.c unit/seconds_before_wrap.c
-		unit/wrap_largest.c unit/ticks_largest.c unit/check_*.c
+		unit/clock/kernel_rate.c unit/clock/monotonic_rate.c unit/machine/vmclock_page.c
+		unit/clock/rate_recorded.t unit/command/calibrate/command_calibrate.t' ;;
+	core/machine/*) echo 'unit/machine_*.c unit/machine/cpu_list.c unit/machine/device_tree.c unit/machine/hypervisor_name.c
+		unit/machine/perf_page.c unit/machine/vmclock_page.c unit/estimate_*_text.c
+		unit/estimate/estimate_allowed_cpus.c unit/check_*.c golden/check.t' ;;
+	core/estimate/*) echo 'unit/estimate_*.c unit/estimate/seconds_before_wrap.c
+		unit/estimate/wrap_largest.c unit/estimate/ticks_largest.c unit/check_*.c
 		golden/check.t' ;;
-	core/trust*|core/contradictions.c) echo 'unit/trust.c unit/clock_check.c
-		unit/clock_health.c unit/verdict_json.c unit/estimate_*.c
-		unit/diagnostics.c golden/check.t' ;;
-	core/text_file.c) echo 'unit/text_file.c unit/machine_*.c unit/memory_sysfs.c
-		unit/report_bad_input.t' ;;
-	core/names.c) echo 'unit/names.c unit/estimate_*.c golden/check.t' ;;
-	core/sized.c) echo 'unit/sized.c unit/grown_struct.t' ;;
-	core/latency/*) echo 'unit/histogram_*.c unit/lat_slices.c unit/stages_*.t
-		unit/report_merge.t unit/report_json.t unit/report_percentiles.t
+	core/trust*|core/contradictions.c) echo 'unit/core/trust.c unit/clock/clock_check.c
+		unit/clock/clock_health.c unit/plugin/verdict_json.c unit/estimate_*.c
+		unit/core/diagnostics.c golden/check.t' ;;
+	core/text_file.c) echo 'unit/core/text_file.c unit/machine_*.c unit/memory/memory_sysfs.c
+		unit/command/report/report_bad_input.t' ;;
+	core/names.c) echo 'unit/core/names.c unit/estimate_*.c golden/check.t' ;;
+	core/sized.c) echo 'unit/core/sized.c unit/grown_struct.t' ;;
+	core/latency/*) echo 'unit/histogram_*.c unit/latency/lat_slices.c unit/stages_*.t
+		unit/command/report/report_merge.t unit/command/report/report_json.t unit/command/report/report_percentiles.t
 		golden/report*.t' ;;
 	core/report/*) echo 'unit/report_*.c unit/report_*.t golden/report*.t' ;;
 	core/memory/*) echo 'unit/memory_*.c unit/memory_*.t golden/memlat.t' ;;
-	core/preload/*) echo 'unit/preload_*.c unit/preload.t' ;;
-	core/probe/*) echo 'unit/compare_result.c golden/compare.t
-		unit/command_compare.t' ;;
+	core/preload/*) echo 'unit/preload_*.c unit/preload/preload.t' ;;
+	core/probe/*) echo 'unit/command/compare/compare_result.c golden/compare.t
+		unit/command/compare/command_compare.t' ;;
 	core/profile/*) echo 'unit/profile_*.c profile/*.t' ;;
-	core/command/bench/*) echo 'unit/bench_result.c golden/bench.t
-		unit/command_bench.t' ;;
-	core/command/calibrate/*) echo 'unit/calibrate_hints.c golden/calibrate.t' ;;
+	core/command/bench/*) echo 'unit/command/bench/bench_result.c golden/bench.t
+		unit/command/bench/command_bench.t' ;;
+	core/command/calibrate/*) echo 'unit/command/calibrate/calibrate_hints.c golden/calibrate.t' ;;
 	core/command/check/*) echo 'unit/check_*.c golden/check.t
-		unit/command_check.t' ;;
+		unit/command/check/command_check.t' ;;
 	core/command/compare/*) echo 'unit/compare_*.c golden/compare.t
-		unit/command_compare.t unit/child*' ;;
+		unit/command/compare/command_compare.t unit/command/child*' ;;
 	core/command/doctor/*) echo 'unit/doctor_*.c golden/doctor.t' ;;
-	core/command/engine/*) echo 'unit/build_engine.t golden/run.t' ;;
+	core/command/engine/*) echo 'unit/command/engine/build_engine.t golden/run.t' ;;
 	core/command/diff/*) echo 'unit/diff_*.c golden/diff.t' ;;
 	core/command/memlat/*) echo 'unit/memlat_*.c golden/memlat.t
-		unit/command_memlat.t' ;;
+		unit/memory/command/command_memlat.t' ;;
 	core/command/profile/*) echo 'unit/profile_*.c golden/profile.t profile/*.t' ;;
 	core/command/report*/*) echo 'golden/report*.t unit/report_*.t unit/report_*.c' ;;
-	core/command/run/*) echo 'golden/run.t unit/command_run*.t unit/run_*.t
+	core/command/run/*) echo 'golden/run.t unit/command/run/command_run*.t unit/run_*.t
 		unit/child_*.t' ;;
-	core/command/output/*) echo 'unit/output_*.c unit/text_*.c unit/files.t golden/*.t
-		unit/report_*.t unit/html_pages.t' ;;
-	core/command/option*|core/command/completion.c) echo 'unit/options*.c
-		unit/command_options.t unit/command_completion.t unit/man.t
+	core/command/output/*) echo 'unit/output_*.c unit/text_*.c unit/command/output/files.t golden/*.t
+		unit/report_*.t unit/command/output/html_pages.t' ;;
+	core/command/option*|core/command/completion.c) echo 'unit/command/options*.c
+		unit/command/command_options.t unit/command/command_completion.t unit/build/man.t
 		golden/*.t' ;;
 	core/command/child.c|core/command/own_files.c|core/command/separate.c) echo '
-		unit/child* unit/command_separate.t golden/run.t
+		unit/command/child* unit/command/command_separate.t golden/run.t
 		golden/compare.t' ;;
 	core/command/*) echo 'golden/*.t unit/command_*.t unit/command_*.c' ;;
 	core/*) echo 'unit/scale_*.c unit/histogram_*.c unit/clock_*.c unit/ticks_*.c
-		unit/diagnostics*.c' ;;
-	plugin/memory/*) echo 'unit/memory_engine_figures.c fio/memory_*.t' ;;
+		unit/core/diagnostics*.c' ;;
+	plugin/memory/*) echo 'unit/plugin/memory/memory_engine_figures.c fio/memory_*.t' ;;
 	plugin/kernel/*) echo 'unit/kernel_*.c unit/trace_*.c unit/attach_*.c
-		unit/engine_kernel_*.c unit/engine_causes.c unit/engine_stages.c
-		unit/kernel_build.t fio/kernel_*.t fio/trigger.t' ;;
-	plugin/collect/machine*|plugin/block_device.*|plugin/facts.*) echo 'unit/machine_json.c
-		unit/block_device.c fio/facts.t' ;;
-	plugin/collect/*) echo 'unit/slowest.c unit/attach_tally.c fio/slowest.t' ;;
-	plugin/interval.*|plugin/filling.h) echo 'unit/engine_interval.c unit/engine_filling.c
+		unit/engine_kernel_*.c unit/plugin/engine_causes.c unit/plugin/engine_stages.c
+		unit/plugin/kernel/kernel_build.t fio/kernel_*.t fio/trigger.t' ;;
+	plugin/collect/machine*|plugin/block_device.*|plugin/facts.*) echo 'unit/plugin/machine_json.c
+		unit/plugin/block_device.c fio/facts.t' ;;
+	plugin/collect/*) echo 'unit/plugin/slowest.c unit/plugin/attach/attach_tally.c fio/slowest.t' ;;
+	plugin/interval.*|plugin/filling.h) echo 'unit/plugin/engine_interval.c unit/plugin/engine_filling.c
 		fio/intervals.t' ;;
-	*) echo 'unit/engine_*.c unit/verdict_json.c unit/io_times.c
+	*) echo 'unit/engine_*.c unit/plugin/verdict_json.c unit/plugin/io_times.c
 		fio/engine_scripts.t fio/options.t fio/counting.t fio/over_time.t
 		fio/response.t fio/report_schema.t fio/trouble.t fio/setup_fails.t
 		fio/clock_errors.t fio/counter_end.t fio/run_end.t fio/trigger.t' ;;
@@ -132,11 +132,11 @@ tests_of_folder()
 
 # These belong to no folder: they test how the whole is built, documented or
 # exported.
-tests_of_no_folder='unit/bench_peers.t unit/bench_programs.t unit/cppflags.t
-	unit/debian.t unit/dist.t unit/example.t unit/exports.t unit/fio_skips.t
-	unit/include_folders.t unit/install.t
-	unit/mutation.t unit/packages.t unit/ported.t unit/run_tests.t unit/schema.t
-	unit/vm_skips.t unit/words.t'
+tests_of_no_folder='unit/build/bench_peers.t unit/build/bench_programs.t unit/build/cppflags.t
+	unit/build/debian.t unit/build/dist.t unit/build/example.t unit/build/exports.t unit/build/fio_skips.t
+	unit/build/include_folders.t unit/build/install.t
+	unit/build/mutation.t unit/build/packages.t unit/ported.t unit/build/run_tests.t unit/build/schema.t
+	unit/build/vm_skips.t unit/build/words.t'
 
 # Print each place as FILE:LINE:OPERATOR, in one order for all.
 all_places()

@@ -6,7 +6,7 @@
 #ifndef TW_TESTS_RATE_START_H
 #define TW_TESTS_RATE_START_H
 
-#include "../core/clock/kernel_rate.h"
+#include "clock/kernel_rate.h"
 #include "rate_machine.h"
 
 struct rate_counts {

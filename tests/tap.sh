@@ -14,7 +14,7 @@ TICKWISE_KERNEL=off
 TICKWISE_KERNEL_SOCKET=/dev/null/none
 export TICKWISE_KERNEL TICKWISE_KERNEL_SOCKET
 
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(cd "$(dirname "$0")" && until [ -e Makefile ] || [ "$PWD" = / ]; do cd ..; done; pwd)
 tickwise=${TICKWISE:-$root/build/tickwise}
 [ -x "$tickwise" ] || { echo "Bail out! no program $tickwise"; exit 1; }
 scratch=$(mktemp -d) || exit 1

@@ -6,8 +6,8 @@
  *	separate.c		the program becomes another one, and waits for nothing
  *	core/preload/look.c	it is within a foreign program, and runs no program
  *	core/probe/preload/	it is within fio, and runs no program
- *	plugin/kernel/helper.c	has a process for each fio, all at the same time
- *	plugin/kernel/tracefs.c	its process lives longer than fio, to clean up
+ *	plugin/helper/helper.c	has a process for each fio, all at the same time
+ *	plugin/trace/tracefs.c	its process lives longer than fio, to clean up
  */
 #ifndef TW_CHILD_H
 #define TW_CHILD_H

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "command/command.h"
-#include "command/output/plain_text.h"
+#include "base/plain_text.h"
 
 int tw_command_fail(const char *name, int code, const char *format, ...)
 {

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/memory.h"
-#include "command/output/file.h"
+#include "base/allocate.h"
+#include "base/write_file.h"
 #include "command/output/progress.h"
 
 /* The file of --output, which is stdout then. */

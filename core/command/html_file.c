@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "command/command.h"
-#include "command/memory.h"
-#include "command/output/file.h"
+#include "base/allocate.h"
+#include "base/write_file.h"
 #include "command/output/html.h"
 
 /* Return 1 if stdout goes to the file @path, by --output or by the shell. */

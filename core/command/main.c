@@ -12,7 +12,7 @@
 
 #include "command/command.h"
 #include "command/completion.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/separate.h"
 #include "tickwise.h"
 

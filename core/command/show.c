@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 #include "command/command.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/csv.h"
-#include "command/output/file.h"
+#include "base/write_file.h"
 #include "command/output/json.h"
 #include "command/output/page.h"
 #include "command/output/text.h"

@@ -4,7 +4,7 @@
  *
  * A node holds sums of whole calls only, so that the hooks have less to do.
  * What a function took by itself, and what the hooks took of it, is computed
- * from the tree when it is read (core/command/profile/functions.h).
+ * from the tree when it is read (core/profile/command/functions.h).
  */
 #ifndef TW_PROFILE_TREE_H
 #define TW_PROFILE_TREE_H

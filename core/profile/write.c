@@ -2,7 +2,7 @@
 /*
  * Writes the profile's file: lines of text, one record each, with "end" as the
  * last. It is written under another name and renamed, so nobody sees half of
- * it. `tickwise profile` reads it (core/command/profile/file.c).
+ * it. `tickwise profile` reads it (core/profile/command/file.c).
  *
  * Uses neither stdio nor malloc: the program is at its end, and perhaps in the
  * middle of one of them.

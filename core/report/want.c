@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "command/output/plain_text.h"
+#include "base/plain_text.h"
 #include "latency/histogram_json.h"
 #include "report/want.h"
 

@@ -11,7 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "command/output/json_text.h"
+#include "report/json_text.h"
 #include "machine/machine.h"
 #include "machine/processor.h"
 #include "text_file.h"

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "causes.skel.h"
+#include "kernel/causes.skel.h"
 #include "program.h"
 
 static struct tw_causes *program;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Explain a part of an I/O's time by the turns of the job's thread (turn.h). Arithmetic
- * only: tests/unit/kernel_explain.c passes any turns.
+ * only: tests/unit/plugin/kernel/kernel_explain.c passes any turns.
  *
  * The part is divided into times in which the thread ran, was ready to run while
  * something else had its CPU, or was asleep. Time without a record stays unexplained, so

@@ -4,7 +4,7 @@
  */
 #include "kernel/explained_json.h"
 
-#include "command/output/plain_text.h"
+#include "base/plain_text.h"
 #include "latency/histogram_json.h"
 
 static const char *const kinds[TW_HOLDER_KINDS] = {

@@ -3,7 +3,7 @@
  * The kernel's stamps are of CLOCK_MONOTONIC, those of the engine are of the
  * counter. Both clocks are read together from time to time. Between two such
  * readings one clock is a straight line over the other. Arithmetic only:
- * tests/unit/kernel_join.c passes any readings and stamps.
+ * tests/unit/plugin/kernel/kernel_join.c passes any readings and stamps.
  */
 #ifndef TW_PLUGIN_KERNEL_JOIN_H
 #define TW_PLUGIN_KERNEL_JOIN_H

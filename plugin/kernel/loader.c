@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "kernel/above.h"
-#include "stages.skel.h"
+#include "kernel/stages.skel.h"
 
 struct tw_loader {
 	struct tw_stages *program;

@@ -2,7 +2,7 @@
 /*
  * Keep the earliest and the latest of several times. The requests of an I/O go to the
  * driver, and finish, on several CPUs at once. For programs in the kernel (-mcpu=v3,
- * Linux 5.12), and for tests/unit/kernel_stamp.c.
+ * Linux 5.12), and for tests/unit/plugin/kernel/kernel_stamp.c.
  */
 #ifndef TW_PLUGIN_KERNEL_STAMP_H
 #define TW_PLUGIN_KERNEL_STAMP_H

@@ -10,7 +10,7 @@
 #include "../report_file.h"
 #include "../run_end.h"
 #include "figures.h"
-#include "histogram_json.h"
+#include "latency/histogram_json.h"
 #include "job.h"
 #include "../message.h"
 #include "memory/chase.h"

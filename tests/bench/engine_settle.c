@@ -11,7 +11,7 @@
  */
 #include <time.h>
 
-#include "unit/engine_world.h"
+#include "unit/plugin/engine_world.h"
 #include "record.h"
 
 #define IOS	TW_FINISHED_MAX

@@ -11,7 +11,7 @@
  */
 #include <stdio.h>
 
-#include "unit/estimate_generate.h"
+#include "unit/estimate/estimate_generate.h"
 
 #define TURNS	172	/* of each CPU */
 

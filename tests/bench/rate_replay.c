@@ -27,11 +27,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../core/clock/kernel_rate.h"
-#include "../core/counter/step.h"
-#include "../core/machine/affinity.h"
-#include "../core/estimate/probe.h"
-#include "../core/estimate/step.h"
+#include "clock/kernel_rate.h"
+#include "counter/step.h"
+#include "machine/affinity.h"
+#include "estimate/probe.h"
+#include "estimate/step.h"
 #include "timespec.h"
 
 struct truth {

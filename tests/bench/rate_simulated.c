@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../rate_start.h"
+#include "rate_start.h"
 
 #define MAX_THREADS	64
 

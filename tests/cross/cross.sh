@@ -52,7 +52,7 @@ processor() {
 	programs=$build/cross/${2%%-*}/tests
 	passes "$programs/cross/processor.t"
 	for name in ${TW_CROSS_UNIT-}; do
-		passes "$programs/unit/$name.t"
+		passes "$(find "$programs/unit" -name "$name.t")"
 	done
 	done_testing
 }

@@ -10,7 +10,7 @@
 # read-only, there is no second device without privileges.
 . "$(dirname "$0")/fio_tap.sh"
 
-keys=$root/tests/unit/report_keys.pl
+keys=$root/tests/report_keys.pl
 manual=${TW_BUILD:-$root/build}/man/tickwise-report.5
 
 # tell FILE PERL-EXPRESSION: prints the expression

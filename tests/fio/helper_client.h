@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "../../plugin/kernel/helper_protocol.h"
+#include "kernel/helper_protocol.h"
 
 static const char *path;	/* of the helper's socket */
 

@@ -269,7 +269,7 @@ head -n 1 keys.json.intervals.jsonl >header
 sed 1d keys.json.intervals.jsonl >rest
 # The header lacks what a report has at its end.
 is "$(for file in header rest; do
-	perl "$root/tests/unit/report_keys.pl" \
+	perl "$root/tests/report_keys.pl" \
 		"${TW_BUILD:-$root/build}/man/tickwise-report.5" $file
 done | grep -vE '^(ios|stages|clocks|counter) is missing')" '' \
 	'the lines are as in the manual'

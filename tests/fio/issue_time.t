@@ -46,7 +46,7 @@ done
 # The counter is in real time. No slat can be shorter than ours from queued to
 # entered by more than half of a bracket (125 ns). The median can be shorter by no
 # more than a bin of fio's, 1/64 of it. Other programs make it longer.
-# tests/unit/engine_stages.c shows with a counter made by hand that it is right to 4
+# tests/unit/plugin/engine_stages.c shows with a counter made by hand that it is right to 4
 # ns, also where a second ends.
 rm -f ./*.tickwise.json
 run_fio --clocksource=cpu --name=r --rw=randread --bs=512 --size=4m \

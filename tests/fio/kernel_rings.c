@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../plugin/kernel/loader.h"
+#include "kernel/loader.h"
 
 #define RINGS		4
 #define ENTRIES		8

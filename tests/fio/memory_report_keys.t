@@ -8,7 +8,7 @@
 # otherwise.
 . "$(dirname "$0")/memory_tap.sh"
 
-keys=$root/tests/unit/report_keys.pl
+keys=$root/tests/report_keys.pl
 man=$root/core/man
 {
 	cat "$man/tickwise-memory.7"

@@ -6,7 +6,7 @@
 # grows or loses a key and the manual does not.
 . "$(dirname "$0")/fio_tap.sh"
 
-keys=$root/tests/unit/report_keys.pl
+keys=$root/tests/report_keys.pl
 manual=${TW_BUILD:-$root/build}/man/tickwise-report.5
 
 run_fio --name=schema --filename=data --size=1m --rw=randrw --bs=4k \

@@ -14,7 +14,7 @@
 
 #include "command.h"
 #include "command/diff/diff.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/html.h"
 #include "command/output/page.h"
 #include "command/output/text.h"

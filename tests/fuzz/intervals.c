@@ -15,11 +15,11 @@
 #include "command/output/html.h"
 #include "command/output/text.h"
 #include "command/report/page.h"
-#include "command/reports/heat.h"
-#include "command/reports/intervals.h"
-#include "command/reports/json.h"
-#include "command/reports/load.h"
-#include "command/reports/merge.h"
+#include "command/answers/heat.h"
+#include "command/answers/intervals.h"
+#include "command/answers/json.h"
+#include "command/answers/load.h"
+#include "command/answers/merge.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

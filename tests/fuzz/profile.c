@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/memory.h"
-#include "command/profile/profile.h"
-#include "command/profile/symbols.h"
+#include "base/allocate.h"
+#include "profile/command/profile.h"
+#include "profile/command/symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,9 +13,9 @@
 #include "command.h"
 #include "command/output/html.h"
 #include "command/output/text.h"
-#include "command/reports/json.h"
-#include "command/reports/load.h"
-#include "command/reports/merge.h"
+#include "command/answers/json.h"
+#include "command/answers/load.h"
+#include "command/answers/merge.h"
 #include "command/report/page.h"
 #include "command/report/trace.h"
 

@@ -5,7 +5,7 @@
 # every verdict, other differences of the runs, what is left out, and what is
 # refused. Fails if a character of it changes.
 . "$(dirname "$0")/golden.sh"
-. "$root/tests/unit/report_files.sh"
+. "$root/tests/report_files.sh"
 
 # scaled VALUE: prints @scale thousandths of it
 scaled()

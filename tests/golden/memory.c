@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/memlat/memlat.h"
+#include "memory/command/memlat.h"
 #include "machine/affinity.h"
 #include "memory/available.h"
 #include "memory/seed_loops.h"

@@ -4,7 +4,7 @@
 # Compares all that tickwise report prints and writes, for small reports made by
 # hand that together have every section. Fails if a character of it changes.
 . "$(dirname "$0")/golden.sh"
-. "$root/tests/unit/report_files.sh"
+. "$root/tests/report_files.sh"
 
 # with FILE KEYS: writes plain.json with more keys in place of its last one
 with()
@@ -134,7 +134,7 @@ sed 's/"host": "box"/"host": "far"/; s/"pid": 100/"pid": 200/' one.json >far.jso
 # ---- a job with several devices, and jobs with one each ----
 drives()
 {
-	perl "$root/tests/unit/device_reports.pl" "$@"
+	perl "$root/tests/device_reports.pl" "$@"
 }
 drives name=four thread=1 MODEL=A 8:0,sda,100000,200000 8:16,sdb,110000,220000 MODEL=B \
 	8:32,sdc,100100,205000 8:48,sdd,100200,199000 >four.json

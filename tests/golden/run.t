@@ -5,7 +5,7 @@
 # and what it refuses. fio is a script that does no I/O. Fails if a character of it
 # changes.
 . "$(dirname "$0")/golden.sh"
-. "$root/tests/unit/run_fake.sh"
+. "$root/tests/unit/command/run/run_fake.sh"
 : >built/tickwise-cmd.so
 : >refuses.so
 
@@ -51,7 +51,7 @@ on dry_run_options --dry-run --name=a --ioengine=io_uring --rw=read --bs=4k
 on dry_run_arguments --dry-run --section=fast job.fio --output-format=json -- --eta=never
 printf '[a]\nioengine=io_uring\n[b]\nioengine=io_uring\n' >two.fio
 cat >write <<END
-. '$root/tests/unit/report_files.sh'
+. '$root/tests/report_files.sh'
 write_report a.1.9.tickwise.json "run=\"run\": \"\$\$-1\"," name=a
 write_report b.2.9.tickwise.json "run=\"run\": \"\$\$-1\"," name=b thread=2
 END

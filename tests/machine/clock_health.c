@@ -3,7 +3,7 @@
  * On this machine a new clock is not called faulty, and all checks that are
  * possible were made. Fails if a check is bad where nothing is wrong: a disturbed
  * check is undecided. Where the counter itself is unreliable, estimate_verdict.c
- * tells so. unit/clock_health judges made clocks.
+ * tells so. unit/clock/clock_health judges made clocks.
  */
 #include <errno.h>
 #include <string.h>

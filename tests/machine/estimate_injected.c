@@ -2,7 +2,7 @@
 /*
  * Records samples on this machine, by either method, then moves one CPU's counter
  * by a known offset. The interval holds the offset every time, and an offset above
- * the interval's width is always found. unit/estimate_injected does the same with
+ * the interval's width is always found. unit/estimate/estimate_injected does the same with
  * samples of another machine and with made ones; its comment tells what makes it
  * fail.
  *

@@ -8,7 +8,7 @@
  * Compares CPU time of this process with the time that as much arithmetic takes:
  * other programs make either some times longer.
  */
-#include "../unit/estimate_generate.h"
+#include "unit/estimate/estimate_generate.h"
 
 /* TURNS turns of each CPU, whatever the number of CPUs. */
 #define TURNS	172

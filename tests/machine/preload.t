@@ -5,14 +5,14 @@
 # the counter within the printed bound of the system call's: in threads, after fork,
 # in signal handlers, before main(). The bound is hard, and a reading of the system
 # call stands before and after each reading that is judged. Fails if the state of an
-# interrupted renewal is believed. unit/preload tests all else, and
-# unit/preload_steer the bound where CLOCK_MONOTONIC is steered.
+# interrupted renewal is believed. unit/preload/preload tests all else, and
+# unit/preload/preload_steer the bound where CLOCK_MONOTONIC is steered.
 
 . "$(dirname "$0")/../tap.sh"
 
 build=${TW_BUILD:-$root/build}
 preload=$build/libtickwise-preload.so
-reader=$build/tests/unit/reader/clock_reader
+reader=$build/tests/reader/clock_reader
 if [ -n "${TW_SANITIZE-}" ]; then
 	echo '1..0 # SKIP a sanitized library can not be preloaded'
 	exit 0

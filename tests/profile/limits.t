@@ -56,7 +56,7 @@ for path in ":$PATH" "$PATH:" "/none::$PATH"; do
 done
 
 # A static program has the library's own functions among its symbols, and a filter
-# can list them (unit/profile_filtered tests what they are timed for).
+# can list them (unit/profile/profile_filtered tests what they are timed for).
 if gcc -O2 -g -finstrument-functions -static -x c -o "$scratch/static" - \
 	-x none "$build/libtickwise-profile.a" \
 	"$build/libtickwise-profile_hooks.a" "$build/libtickwise.a" -lm \

@@ -20,7 +20,7 @@
 #include "command/bench/bench.h"
 #include "command/bench/wide.h"
 #include "command/command.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/progress.h"
 
 #define CALLS		256		/* in a block: 2 us of bare rdtsc */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "command/bench/bench.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 
 /* A multiple of the loop's median block. An interrupt takes a microsecond or
  * more, a block takes two to five. Changes of the CPU's frequency between two

@@ -12,7 +12,7 @@
 
 #include "command/check/output.h"
 #include "command/command.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/format.h"
 #include "command/output/progress.h"
 #include "trust.h"
@@ -22,7 +22,7 @@
  * ms. */
 #define DEFAULT_MIN_TIME_NS		30000000
 
-/* unit/check_defaults.c compares the defaults in the text with those in use. */
+/* unit/command/check/check_defaults.c compares the defaults in the text with those in use. */
 static const struct tw_option table[] = {
 	TW_OPTION_JSON(struct tw_check_arguments, wanted),
 	TW_OPTION_HTML(struct tw_check_arguments, wanted),

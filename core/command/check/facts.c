@@ -9,7 +9,7 @@
 
 #include "command/check/sequel.h"
 #include "trust.h"
-#include "command/output/plain_text.h"
+#include "base/plain_text.h"
 #include "machine/hypervisor.h"
 
 static void say_bits(FILE *out, const char *what, unsigned before, unsigned now,

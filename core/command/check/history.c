@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "machine/steering.h"
 
 static int same_pairs(const struct tw_check_history *history,

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "command/check/output.h"
-#include "command/memory.h"
-#include "command/output/json_text.h"
+#include "base/allocate.h"
+#include "report/json_text.h"
 
 /* Return null for infinity, which JSON does not have: there is no bound. */
 static json_t *number_or_null(double number)

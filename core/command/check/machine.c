@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "command/check/output.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/page.h"
 #include "machine/hypervisor.h"
 

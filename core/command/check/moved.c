@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "command/check/sequel.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 
 static void print_ticks(FILE *out, int64_t ticks, double hz)
 {

@@ -21,7 +21,7 @@
 #include "command/check/output.h"
 #include "command/check/sequel.h"
 #include "command/command.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/format.h"
 #include "command/output/json.h"
 #include "command/output/page.h"

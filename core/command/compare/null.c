@@ -13,7 +13,7 @@
 
 #include "command/command.h"
 #include "command/compare/compare.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 
 #define OUTPUT_SIZE	(1 << 20)
 #define RUNTIME		"--runtime=1"

@@ -15,7 +15,7 @@
 #include "command/child.h"
 #include "command/command.h"
 #include "command/compare/compare.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "timespec.h"
 
 /* The environment and the descriptor of a new program. */

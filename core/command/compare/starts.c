@@ -13,7 +13,7 @@
 
 #include "command/command.h"
 #include "command/compare/compare.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "timespec.h"
 #include "trust.h"
 #include "trust_measure.h"

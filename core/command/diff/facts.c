@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command/diff/diff.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/format.h"
 
 /* Where a fact is. */

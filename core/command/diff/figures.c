@@ -10,7 +10,7 @@
 
 #include "command/command.h"
 #include "command/diff/diff.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "latency/histogram.h"
 
 static const struct percentile {

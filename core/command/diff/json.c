@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "command/diff/diff.h"
-#include "command/output/json_text.h"
+#include "report/json_text.h"
 
 static const char *const sides[TW_DIFF_SIDES] = { "a", "b" };
 

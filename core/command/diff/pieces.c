@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "command/diff/diff.h"
-#include "command/memory.h"
-#include "command/reports/intervals.h"
-#include "command/reports/over_time.h"
+#include "base/allocate.h"
+#include "command/answers/intervals.h"
+#include "command/answers/over_time.h"
 #include "latency/histogram.h"
 
 /* With fewer windows for each piece, pieces would not take about the same time. */

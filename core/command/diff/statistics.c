@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "command/diff/statistics.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 
 /* All splits of 8 against 8 are fewer than this. With more runs, random splits
  * take less time. By chance, the 5 % are then off by a fifth of a percent. */

@@ -9,7 +9,7 @@
 
 #include "command/command.h"
 #include "command/diff/diff.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 
 static const struct {
 	const char *name;

@@ -3,7 +3,7 @@
  * Makes one JSON object of the lines of tickwise doctor.
  */
 #include "command/doctor/doctor.h"
-#include "command/output/json_text.h"
+#include "report/json_text.h"
 
 json_t *tw_doctor_json(const struct tw_doctor_line lines[TW_DOCTOR_LINES])
 {

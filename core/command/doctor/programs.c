@@ -15,7 +15,7 @@
 
 #include "command/child.h"
 #include "command/doctor/doctor.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/own_files.h"
 #include "command/run/run.h"
 #include "command/separate.h"

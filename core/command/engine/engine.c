@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/own_files.h"
 #include "command/run/run.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "command/output/html_text.h"
-#include "command/output/plain_text.h"
+#include "base/plain_text.h"
 
 void tw_html_text_part(FILE *file, const char *text, const char *end)
 {

@@ -4,7 +4,7 @@
  */
 #include "command/output/json.h"
 
-#include "command/memory.h"
+#include "base/allocate.h"
 
 void tw_output_json(json_t *root, FILE *file, size_t flags)
 {

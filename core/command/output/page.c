@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/model.h"
-#include "command/output/plain_text.h"
+#include "base/plain_text.h"
 
 #define EVERYWHERE	(TW_IN_TEXT | TW_IN_HTML | TW_IN_CSV)
 

@@ -9,7 +9,7 @@
 
 #include "command/output/format.h"
 #include "command/output/model.h"
-#include "command/output/plain_text.h"
+#include "base/plain_text.h"
 #include "command/output/terminal.h"
 
 #define MIN_COLUMNS	30

@@ -7,7 +7,7 @@
 #define TW_REPORT_APART_H
 
 #include "command/output/page.h"
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 /* Add a remark; nothing if there are no such I/Os. The second is about I/Os whose
  * figures differ from what they seem: some that moved nothing seem fast. */

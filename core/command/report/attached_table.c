@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/table.h"
 #include "command/report/page.h"
-#include "command/reports/attached.h"
+#include "command/answers/attached.h"
 #include "latency/histogram_json.h"
 #include "report/want.h"
 

@@ -13,7 +13,7 @@
 
 #include "command/output/format.h"
 #include "command/output/table.h"
-#include "command/reports/clock_errors.h"
+#include "command/answers/clock_errors.h"
 #include "command/report/page.h"
 
 /* Is the error within its uncertainty? This includes a measurement where both

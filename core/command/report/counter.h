@@ -6,7 +6,7 @@
 #define TW_REPORT_COUNTER_H
 
 #include "command/output/page.h"
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 /* Add a warning, or nothing. */
 void tw_report_warn_counter(struct tw_page *page, const struct tw_report_group *group);

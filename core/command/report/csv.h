@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "command/output/page.h"
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 /* Add the table to @page. Only CSV shows it. */
 struct tw_table *tw_report_csv(struct tw_page *page, const struct tw_report_group *groups,

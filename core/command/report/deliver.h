@@ -6,7 +6,7 @@
 #define TW_REPORT_DELIVER_H
 
 #include "command/output/page.h"
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 /* Nothing where deliver is small, or where the job's options do not explain it. */
 void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *group);

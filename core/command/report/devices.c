@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
-#include "command/reports/devices.h"
+#include "command/answers/devices.h"
 #include "report/want.h"
 
 /* In text. HTML and --json have all rows. */

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
-#include "command/reports/attached.h"
-#include "command/reports/merge.h"
+#include "command/answers/attached.h"
+#include "command/answers/merge.h"
 #include "machine/hypervisor.h"
 #include "report/want.h"
 

@@ -6,7 +6,7 @@
 #define TW_REPORT_HEADLINE_H
 
 #include "command/output/page.h"
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 /* @is_only_one: the page has one group, so its number is not needed. */
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,

@@ -4,10 +4,10 @@
  */
 #include <stdlib.h>
 
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/plot.h"
 #include "command/report/over_time_plots.h"
-#include "command/reports/heat.h"
+#include "command/answers/heat.h"
 
 static void add_cells(struct tw_plot *plot, const struct tw_report_heat *heat)
 {

@@ -6,7 +6,7 @@
 #define TW_REPORT_INSIDE_TEXT_H
 
 #include "command/output/page.h"
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 /* The first adds how many I/Os of a direction were split. The second adds why
  * jobs split none. The third warns of a defect. Each adds nothing if it does

@@ -6,7 +6,7 @@
 #define TW_REPORT_OVER_TIME_PLOTS_H
 
 #include "command/output/page.h"
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 struct tw_plot;
 

@@ -9,8 +9,8 @@
 #include "command/output/table.h"
 #include "command/report/lat_cells.h"
 #include "command/report/page.h"
-#include "command/reports/merge.h"
-#include "command/reports/over_time.h"
+#include "command/answers/merge.h"
+#include "command/answers/over_time.h"
 
 #define MAX_ROWS	20
 

@@ -30,16 +30,16 @@
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/apart.h"
-#include "command/reports/attached.h"
+#include "command/answers/attached.h"
 #include "command/report/counter.h"
 #include "command/report/deliver.h"
 #include "command/report/headline.h"
 #include "command/report/inside_text.h"
 #include "command/report/lat_cells.h"
-#include "command/reports/devices.h"
-#include "command/reports/merge.h"
+#include "command/answers/devices.h"
+#include "command/answers/merge.h"
 #include "command/report/sum.h"
-#include "command/reports/why.h"
+#include "command/answers/why.h"
 
 static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 

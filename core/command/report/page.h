@@ -7,7 +7,7 @@
 #define TW_REPORT_PAGE_H
 
 #include "command/output/page.h"
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 enum tw_report_with {
 	/* Parts that only HTML shows: long tables, events, and plots, which

@@ -14,8 +14,8 @@
 #include "command/output/plot.h"
 #include "command/output/table.h"
 #include "command/report/sum.h"
-#include "command/reports/by_lat.h"
-#include "command/reports/colors.h"
+#include "command/answers/by_lat.h"
+#include "command/answers/colors.h"
 #include "latency/histogram.h"
 
 /* ---- bars ---------------------------------------------------------------- */

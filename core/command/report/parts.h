@@ -7,7 +7,7 @@
 #define TW_REPORT_PARTS_H
 
 #include "command/output/page.h"
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 /* Add bars for HTML; nothing if stages were not recorded. */
 void tw_report_add_parts(struct tw_page *page, const struct tw_tally *tally,

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/memory.h"
-#include "command/output/file.h"
+#include "base/allocate.h"
+#include "base/write_file.h"
 #include "command/report/percentiles.h"
 #include "latency/histogram.h"
 #include "report/want.h"

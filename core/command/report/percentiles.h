@@ -5,7 +5,7 @@
 #ifndef TW_REPORT_PERCENTILES_H
 #define TW_REPORT_PERCENTILES_H
 
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 /**
  * tw_report_write_percentiles - write a file for each group, direction and

@@ -10,8 +10,8 @@
 #include "command/report/over_time_plots.h"
 #include "command/report/page.h"
 #include "command/report/parts.h"
-#include "command/reports/colors.h"
-#include "command/reports/over_time.h"
+#include "command/answers/colors.h"
+#include "command/answers/over_time.h"
 #include "latency/histogram.h"
 
 /* ---- latency by percentile ------------------------------------------------ */

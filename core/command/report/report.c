@@ -8,9 +8,9 @@
 
 #include "command/command.h"
 #include "command/output/page.h"
-#include "command/reports/json.h"
-#include "command/reports/load.h"
-#include "command/reports/merge.h"
+#include "command/answers/json.h"
+#include "command/answers/load.h"
+#include "command/answers/merge.h"
 #include "command/report/csv.h"
 #include "command/report/page.h"
 #include "command/report/percentiles.h"

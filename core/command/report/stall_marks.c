@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/memory.h"
+#include "base/allocate.h"
 #include "command/output/format.h"
 #include "command/output/plot.h"
 #include "command/report/over_time_plots.h"
-#include "command/reports/causes.h"
-#include "command/reports/when.h"
+#include "command/answers/causes.h"
+#include "command/answers/when.h"
 #include "report/want.h"
 
 #define MAX_STALLS	5

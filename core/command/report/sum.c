@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "command/output/format.h"
-#include "command/reports/attached.h"
+#include "command/answers/attached.h"
 #include "command/report/sum.h"
 
 /* Means that add up have the same unit and number of decimals. */

@@ -6,7 +6,7 @@
 #define TW_REPORT_SUM_H
 
 #include "command/output/page.h"
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 /* Is all of lat known by stages? All jobs must have recorded them, and this
  * version must know them. */

@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/memory.h"
-#include "command/output/file.h"
-#include "command/reports/slow_stages.h"
-#include "command/reports/trigger.h"
+#include "base/allocate.h"
+#include "base/write_file.h"
+#include "command/answers/slow_stages.h"
+#include "command/answers/trigger.h"
 #include "command/report/trace.h"
 #include "latency/histogram_json.h"
 #include "report/want.h"

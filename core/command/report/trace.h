@@ -5,7 +5,7 @@
 #ifndef TW_REPORT_TRACE_H
 #define TW_REPORT_TRACE_H
 
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 
 /* Write the slowest I/Os of every job. Return: an enum tw_exit. If it is not
  * TW_EXIT_GOOD, @problem has the reason. */

@@ -10,8 +10,8 @@
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/page.h"
-#include "command/reports/trigger.h"
-#include "command/reports/when.h"
+#include "command/answers/trigger.h"
+#include "command/answers/when.h"
 #include "latency/histogram_json.h"
 #include "report/want.h"
 

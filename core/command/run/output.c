@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/reports/json.h"
-#include "command/reports/load.h"
-#include "command/reports/merge.h"
+#include "command/answers/json.h"
+#include "command/answers/load.h"
+#include "command/answers/merge.h"
 #include "command/run/run.h"
 #include "text_file.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/output/file.h"
+#include "base/write_file.h"
 #include "command/run/run.h"
 
 #define MOST_LINES	1000000

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/reports/report.h"
+#include "command/answers/report.h"
 #include "command/run/run.h"
 
 #define SUFFIX	".tickwise.json"

@@ -14,7 +14,7 @@
 
 #include "command/command.h"
 #include "command/output/format.h"
-#include "command/output/plain_text.h"
+#include "base/plain_text.h"
 #include "command/run/run.h"
 
 #define KILLED_BY	128	/* plus the signal's number, as in a shell */

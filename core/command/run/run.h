@@ -16,7 +16,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "command/memory.h"
+#include "base/allocate.h"
 
 #define TW_RUN_NAME	"run"
 

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program's memory; see memory.h.
+ */
+#include "base/allocate.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/write_file.h"
+
+#define FIRST_ROOM	8
+
+/* What is in stdio's buffers may be half of something, so it is not written. */
+_Noreturn void tw_no_memory(void)
+{
+	static const char message[] = "tickwise: out of memory\n";
+	ssize_t written = write(STDERR_FILENO, message, sizeof(message) - 1);
+
+	(void)written;
+	tw_output_remove_all();
+	_exit(EX_SOFTWARE);
+}
+
+static void *got(void *block)
+{
+	if (!block)
+		tw_no_memory();
+	return block;
+}
+
+/* The JSON library also asks for nothing. */
+void *tw_malloc(size_t size)
+{
+	return got(malloc(size ? size : 1));
+}
+
+void *tw_zalloc(size_t count, size_t size)
+{
+	return got(calloc(count ? count : 1, size));
+}
+
+FILE *tw_text_open(char **text, size_t *size)
+{
+	return got(open_memstream(text, size));
+}
+
+void tw_text_close(FILE *stream)
+{
+	if (fclose(stream))
+		tw_no_memory();
+}
+
+/* ---- texts ---- */
+
+struct piece {
+	struct piece *next;
+	max_align_t content[];
+};
+
+static struct piece *pieces;
+
+static void *take(size_t size)
+{
+	struct piece *piece = tw_zalloc(1, sizeof(*piece) + size);
+
+	piece->next = pieces;
+	pieces = piece;
+	return piece->content;
+}
+
+void tw_release_texts(void)
+{
+	while (pieces) {
+		struct piece *next = pieces->next;
+
+		free(pieces);
+		pieces = next;
+	}
+}
+
+/* The array is full at 0, 8, 16, 32 ... elements, and then becomes twice as
+ * large. */
+void *tw_grow(void *array, size_t count, size_t size)
+{
+	void *larger;
+
+	if (count && (count < FIRST_ROOM || (count & (count - 1))))
+		return array;
+	larger = take((count ? 2 * count : FIRST_ROOM) * size);
+	if (count)
+		memcpy(larger, array, count * size);
+	return larger;
+}
+
+void tw_append(struct tw_growing_text *text, const char *more, size_t count)
+{
+	for (size_t i = 0; i <= count; i++) {
+		text->bytes = tw_grow(text->bytes, text->length + i, 1);
+		text->bytes[text->length + i] = i < count ? more[i] : '\0';
+	}
+	text->length += count;
+}
+
+char *tw_format(const char *format, ...)
+{
+	va_list args, again;
+	char *text;
+	int length;
+
+	va_start(args, format);
+	va_copy(again, args);
+	length = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (length < 0)
+		length = 0;
+	text = take((size_t)length + 1);
+	vsnprintf(text, (size_t)length + 1, format, again);
+	va_end(again);
+	return text;
+}
+
+char *tw_copy_text(const char *text)
+{
+	return strcpy(take(strlen(text) + 1), text);
+}
+
+size_t tw_push(char ***list, size_t count, char *text)
+{
+	*list = tw_grow(*list, count, sizeof(**list));
+	(*list)[count] = text;
+	return count + 1;
+}

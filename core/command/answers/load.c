@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads the files of reports on all CPUs. Each thread takes the next file that no thread
+ * has taken. The caller is the first thread.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "base/allocate.h"
+#include "base/write_file.h"
+#include "command/answers/intervals.h"
+#include "command/answers/load.h"
+#include "text_file.h"
+
+/* A thread costs some 50 us, a report 1 ms or less. */
+#define REPORTS_A_THREAD	8
+#define MAX_THREADS		16
+
+/* The reports of a file. */
+struct file {
+	const char *path;
+	struct tw_report *reports;
+	size_t count;
+};
+
+struct work {
+	struct file *files;
+	size_t count;
+	_Atomic size_t next;
+	pthread_mutex_t lock;		/* for the members below */
+	size_t failed;			/* number of the first file with a
+					 * fault; count: none */
+	int code;
+	struct tw_report_problem *problem;
+};
+
+/* ---- a file -------------------------------------------------------------- */
+
+/* Return the number of the line of a text at which @at is, less 1. */
+static int lines_before(const char *text, const char *at)
+{
+	int lines = 0;
+
+	for (; text < at; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+/* Parse the object at @at, and set @at behind it. Return: NULL with @problem
+ * set. */
+static json_t *parse(const char *text, const char **at, const char *end,
+		     struct tw_report_problem *problem)
+{
+	json_error_t error;
+	json_t *root = json_loadb(*at, (size_t)(end - *at), JSON_REJECT_DUPLICATES |
+				  JSON_DISABLE_EOF_CHECK, &error);
+	int line;
+
+	if (root)
+		*at += error.position;
+	if (root)
+		return root;
+	line = error.line + lines_before(text, *at);
+	if (json_error_code(&error) == json_error_premature_end_of_input)
+		tw_report_refuse(problem, "cut off: ends at line %d, column %d,"
+				 " in the middle", line, error.column);
+	else
+		tw_report_refuse(problem, "not JSON: line %d, column %d: %s", line,
+				 error.column, error.text);
+	return NULL;
+}
+
+static const char *skip_space(const char *at, const char *end)
+{
+	while (at < end && strchr(" \t\r\n", *at) && *at)
+		at++;
+	return at;
+}
+
+/* Read the report at @at. Sets @problem if it is wrong. */
+static void read_report(struct file *file, const char *text, const char **at,
+			const char *end, struct tw_report_problem *problem)
+{
+	struct tw_report *report = tw_another(&file->reports, &file->count);
+	json_t *root = parse(text, at, end, problem);
+
+	if (root)
+		tw_must(tw_report_from_json(report, root, file->path, problem));
+	json_decref(root);
+}
+
+/* Sets @problem if a report is wrong. */
+static void read_reports(struct file *file, const char *text, size_t length,
+			 struct tw_report_problem *problem)
+{
+	const char *at = text, *const end = text + length;
+	struct tw_report_problem in_report = { "" };
+
+	/* Such a file is read twice, line by line, as it may be larger than the
+	 * memory. */
+	if (tw_intervals_are_text(text, length)) {
+		tw_report_refuse(problem, "a file of intervals can't be read from a pipe: "
+				 "save it to a file first");
+		return;
+	}
+	do {
+		read_report(file, text, &at, end, &in_report);
+		at = skip_space(at, end);
+	} while (!in_report.text[0] && at < end);
+	if (in_report.text[0] && file->count > 1)
+		tw_report_refuse(problem, "report %zu: %s", file->count, in_report.text);
+	else if (in_report.text[0])
+		tw_report_refuse(problem, "%s", in_report.text);
+}
+
+static int read_text(struct file *file, struct tw_report_problem *problem)
+{
+	int fd = tw_input_open(file->path);
+	size_t length;
+	char *text = fd < 0 ? NULL : tw_text_all(fd, &length);
+	int error = fd < 0 ? -fd : errno;
+
+	if (fd >= 0)
+		close(fd);
+	if (!text) {
+		tw_must(-error);
+		tw_report_refuse(problem, "%s", tw_file_error(error));
+		return TW_EXIT_NO_INPUT;
+	}
+	read_reports(file, text, length, problem);
+	free(text);
+	return problem->text[0] ? TW_EXIT_DATA : TW_EXIT_GOOD;
+}
+
+static int read_header(struct file *file, struct tw_report_problem *problem)
+{
+	struct tw_intervals *intervals;
+	struct tw_report *header;
+	int ret = tw_intervals_open(&intervals, file->path, problem);
+
+	if (!ret) {
+		header = tw_intervals_header(intervals);
+		file->reports = tw_zalloc(1, sizeof(*file->reports));
+		file->reports[file->count++] = *header;
+		memset(header, 0, sizeof(*header));
+		tw_intervals_close(intervals);
+	}
+	return tw_intervals_exit(ret);
+}
+
+static int read_file(struct file *file, struct tw_report_problem *problem)
+{
+	return tw_intervals_are_in(file->path) ? read_header(file, problem) :
+						 read_text(file, problem);
+}
+
+/* ---- all files ----------------------------------------------------------- */
+
+static void keep_first_fault(struct work *work, size_t i, int code,
+			     const struct tw_report_problem *problem)
+{
+	pthread_mutex_lock(&work->lock);
+	if (i < work->failed) {
+		work->failed = i;
+		work->code = code;
+		work->problem->text[0] = '\0';
+		tw_report_refuse(work->problem, "%s: %s", work->files[i].path,
+				 problem->text);
+	}
+	pthread_mutex_unlock(&work->lock);
+}
+
+/*
+ * Read files until there are none. After a fault no further file is begun.
+ * Files are begun in their order, so all files before the faulty one have been
+ * begun, and will be finished. So the first fault is the same for any number of
+ * threads.
+ */
+static void *read_files(void *argument)
+{
+	struct work *work = argument;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&work->next, 1)) < work->count) {
+		struct tw_report_problem problem = { "" };
+		int code = read_file(&work->files[i], &problem);
+
+		if (code == TW_EXIT_GOOD)
+			continue;
+		atomic_store(&work->next, work->count);
+		keep_first_fault(work, i, code, &problem);
+	}
+	return NULL;
+}
+
+static size_t threads_for(size_t reports)
+{
+	size_t threads = reports / REPORTS_A_THREAD;
+	cpu_set_t allowed;
+
+	/* This fails if there are more CPUs than bits in the set. Then
+	 * MAX_THREADS limits. */
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
+	    threads > (size_t)CPU_COUNT(&allowed))
+		threads = (size_t)CPU_COUNT(&allowed);
+	return threads > MAX_THREADS ? MAX_THREADS : threads;
+}
+
+static void read_on_all_cpus(struct work *work)
+{
+	pthread_t threads[MAX_THREADS];
+	size_t wanted = threads_for(work->count), made = 0;
+
+	/* The library makes the seed of its hash tables at first use, which two
+	 * threads must not do at once. */
+	json_object_seed(0);
+	/* If no other thread can be created, this one reads all files. */
+	while (made + 1 < wanted &&
+	       pthread_create(&threads[made], NULL, read_files, work) == 0)
+		made++;
+	read_files(work);
+	while (made)
+		pthread_join(threads[--made], NULL);
+}
+
+/* Move the reports of all files into one list. */
+static struct tw_report *gather(const struct work *work, size_t *count)
+{
+	struct tw_report *list, *into;
+
+	*count = 0;
+	for (size_t i = 0; i < work->count; i++)
+		*count += work->files[i].count;
+	list = into = tw_zalloc(*count, sizeof(*list));
+	for (size_t i = 0; i < work->count; i++)
+		for (size_t j = 0; j < work->files[i].count; j++)
+			*into++ = work->files[i].reports[j];
+	for (size_t i = 0; i < work->count; i++)
+		work->files[i].count = 0;
+	return list;
+}
+
+static void free_files(struct work *work)
+{
+	for (size_t i = 0; i < work->count; i++)
+		tw_reports_free(work->files[i].reports, work->files[i].count);
+	free(work->files);
+}
+
+int tw_report_load(struct tw_report **reports, size_t *count, char *const *paths,
+		   size_t path_count, struct tw_report_problem *problem)
+{
+	struct work work = {
+		.files = tw_zalloc(path_count, sizeof(*work.files)), .count = path_count,
+		.lock = PTHREAD_MUTEX_INITIALIZER, .failed = path_count,
+		.code = TW_EXIT_GOOD, .problem = problem,
+	};
+
+	for (size_t i = 0; i < path_count; i++)
+		work.files[i].path = paths[i];
+	read_on_all_cpus(&work);
+	if (work.code == TW_EXIT_GOOD)
+		*reports = gather(&work, count);
+	free_files(&work);
+	return work.code;
+}
+
+void tw_reports_free(struct tw_report *reports, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		tw_report_free(&reports[i]);
+	free(reports);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A group over the time of its run: see over_time.h.
+ */
+#include "command/answers/over_time.h"
+
+#include "base/allocate.h"
+#include "latency/histogram.h"
+
+static const struct tw_windows *windows_of(const struct tw_report_group *group)
+{
+	return &group->all.tally.over_time;
+}
+
+uint32_t tw_report_windows(const struct tw_report_group *group)
+{
+	return tw_has(&group->all.tally, TW_ROW_OVER_TIME) ? windows_of(group)->count : 0;
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Return when the first job's first I/O begins, or when the last job's last I/O ends:
+ * CLOCK_REALTIME. */
+static uint64_t edge_of_run(const struct tw_report_group *group, int is_end)
+{
+	uint64_t edge_ns = is_end ? 0 : UINT64_MAX;
+
+	for (size_t i = 0; i < group->all.job_count; i++) {
+		const struct tw_report_job *job = &group->all.jobs[i];
+		const uint64_t first_ns = sum(job->start_ns, job->first_ns);
+		const uint64_t end_ns = sum(first_ns, job->run_ns);
+
+		if (is_end && end_ns > edge_ns)
+			edge_ns = end_ns;
+		if (!is_end && first_ns < edge_ns)
+			edge_ns = first_ns;
+	}
+	return edge_ns;
+}
+
+uint64_t tw_report_window_ns(const struct tw_report_group *group, uint32_t i)
+{
+	const struct tw_windows *windows = windows_of(group);
+	const uint64_t start_ns = group->all.jobs[0].start_ns;
+	uint64_t at_ns = tw_windows_from_ns(windows, i), edge_ns;
+
+	if (i == 0) {
+		edge_ns = edge_of_run(group, 0);
+		if (edge_ns > at_ns && edge_ns < at_ns + windows->width_ns)
+			at_ns = edge_ns;
+	} else if (i == windows->count) {
+		edge_ns = edge_of_run(group, 1);
+		if (edge_ns < at_ns && edge_ns > at_ns - windows->width_ns)
+			at_ns = edge_ns;
+	}
+	return at_ns > start_ns ? at_ns - start_ns : 0;
+}
+
+void tw_report_part_of(struct tw_report_part *part, const struct tw_report_group *group,
+		       uint32_t first, uint32_t end)
+{
+	*part = (struct tw_report_part) {
+		.from_ns = tw_report_window_ns(group, first),
+		.to_ns = tw_report_window_ns(group, end),
+	};
+	for (uint32_t i = first; i < end; i++) {
+		const struct tw_window *window = tw_windows_get(windows_of(group), i);
+
+		for (int j = 0; j < TW_DIRECTIONS; j++) {
+			part->window.errors[j] += window->errors[j];
+			/* The sums fit, as those of the group do. */
+			tw_must(tw_histogram_collect(&part->window.lat[j],
+						     &window->lat[j]));
+		}
+	}
+}
+
+void tw_report_part_free(struct tw_report_part *part)
+{
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		tw_histogram_free(&part->window.lat[i]);
+}
+
+int tw_report_has_windows(const struct tw_report_group *group, int direction)
+{
+	for (uint32_t i = 0; i < tw_report_windows(group); i++)
+		if (tw_windows_get(windows_of(group), i)->lat[direction].count)
+			return 1;
+	return 0;
+}

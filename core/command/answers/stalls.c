@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Groups the slowest I/Os that were slow for one reason at one time into
+ * stalls. If the causes of an I/O are known, its time is that in which its job
+ * could not run; else it is its longest stage.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "command/output/format.h"
+#include "command/answers/causes.h"
+#include "command/answers/slow_stages.h"
+#include "command/answers/stalls.h"
+#include "command/answers/when.h"
+#include "latency/histogram_json.h"
+#include "report/want.h"
+
+/* A limit, since each I/O is compared with all stalls before it. */
+#define MAX_IOS	1000
+
+struct hit {
+	const struct tw_report_slow *slow;
+	struct tw_report_slow_stage stage;
+	uint64_t from_ns;
+	uint64_t ns;
+};
+
+/* Find the longest stage, which must be at least half of lat. Return: 0: there
+ * is none, or its time is not known. */
+static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
+{
+	struct tw_report_slow_stage list[TW_STAGES];
+	int count = tw_report_slow_stages(json_object_get(slow->json, "stages"),
+					  list);
+	struct tw_report_cause cause;
+	uint64_t since_ns = 0;
+
+	*hit = (struct hit) { .slow = slow };
+	for (int i = 0; i < count; i++) {
+		if (list[i].ns > hit->stage.ns) {
+			hit->stage = list[i];
+			hit->from_ns = since_ns;
+		}
+		since_ns += list[i].ns;
+	}
+	if (hit->stage.ns == 0 || hit->stage.ns < slow->lat_ns / 2)
+		return 0;
+	hit->ns = hit->stage.ns;
+	if (tw_report_cause_of(&cause, slow->json)) {
+		hit->from_ns = cause.stall_from_ns;
+		hit->ns = cause.stall_ns;
+		return 1;
+	}
+	hit->from_ns += tw_report_u64(slow->json, "monotonic_ns");
+	return json_object_get(slow->json, "monotonic_ns") &&
+	       hit->from_ns + hit->ns > hit->ns;
+}
+
+/* Does an I/O belong to a stall? The times must overlap by at least half of the
+ * longer one, in the same stage and by the same clock. */
+static int belongs(const struct tw_report_group *group,
+		   const struct tw_report_stall *stall, const struct hit *hit)
+{
+	uint64_t from_ns = stall->from_ns > hit->from_ns ? stall->from_ns :
+							   hit->from_ns;
+	uint64_t stall_to_ns = stall->from_ns + stall->ns;
+	uint64_t hit_to_ns = hit->from_ns + hit->ns;
+	uint64_t to_ns = stall_to_ns < hit_to_ns ? stall_to_ns : hit_to_ns;
+	uint64_t longer_ns = stall->ns > hit->ns ? stall->ns : hit->ns;
+
+	return to_ns > from_ns && to_ns - from_ns >= longer_ns / 2 &&
+	       strcmp(stall->stage, hit->stage.name) == 0 &&
+	       strcmp(tw_report_job_of(group, stall->slowest)->host,
+		      tw_report_job_of(group, hit->slow)->host) == 0;
+}
+
+static void add_job(struct tw_report_stall *stall, size_t job)
+{
+	size_t i = 0;
+
+	while (i < stall->job_count && stall->jobs[i] != job)
+		i++;
+	if (i == TW_REPORT_STALL_JOBS)
+		stall->more_jobs = 1;
+	else if (i == stall->job_count)
+		stall->jobs[stall->job_count++] = job;
+}
+
+static void add(struct tw_report_stall *stall, const struct hit *hit)
+{
+	const json_t *json = hit->slow->json;
+	uint64_t offset = tw_report_u64(json, "offset"), end;
+
+	if (__builtin_add_overflow(offset, tw_report_u64(json, "size"), &end))
+		end = offset;
+	if (stall->ios == 0 || offset < stall->offset_from)
+		stall->offset_from = offset;
+	if (end > stall->offset_to)
+		stall->offset_to = end;
+	stall->ios++;
+	add_job(stall, hit->slow->job);
+}
+
+/* Return the stall of an I/O, appended if it is new. */
+static struct tw_report_stall *place_of(struct tw_report_group *group,
+					const struct hit *hit)
+{
+	struct tw_report_stall *stall = group->stalls;
+
+	while (stall < group->stalls + group->stall_count && !belongs(group, stall, hit))
+		stall++;
+	if (stall < group->stalls + group->stall_count)
+		return stall;
+	group->stall_count++;
+	stall->slowest = hit->slow;
+	snprintf(stall->stage, sizeof(stall->stage), "%s", hit->stage.name);
+	stall->from_ns = hit->from_ns;
+	stall->ns = hit->ns;
+	return stall;
+}
+
+void tw_report_find_stalls(struct tw_report_group *group)
+{
+	size_t most = group->all.slow_count < MAX_IOS ? group->all.slow_count : MAX_IOS;
+	struct hit hit;
+
+	group->stalls = tw_zalloc(most, sizeof(*group->stalls));
+	for (size_t i = 0; i < most; i++)
+		if (hit_of(&hit, &group->all.slowest[i]))
+			add(place_of(group, &hit), &hit);
+}
+
+/* ---- in words ------------------------------------------------------------ */
+
+int tw_report_add_stall(struct tw_page *page, const struct tw_report_group *group,
+			const struct tw_report_stall *stall)
+{
+	char ns[TW_FORMAT_SIZE];
+
+	if (stall->ios < 2)
+		return 0;
+	tw_page_remark(page, "1 stall of %s hit %zu I/Os in %s: from ",
+		       tw_format_ns(ns, (double)stall->ns), stall->ios, stall->stage);
+	tw_report_add_when(page, tw_report_job_of(group, stall->slowest), stall->from_ns);
+	tw_page_more(page, " on, offsets %llu to %llu",
+		     (unsigned long long)stall->offset_from,
+		     (unsigned long long)stall->offset_to);
+	if (group->all.attached)
+		return 1;
+	tw_page_more(page, ", job%s", stall->job_count > 1 ? "s" : "");
+	for (size_t i = 0; i < stall->job_count; i++)
+		tw_page_more(page, "%s %llu", i ? "," : "",
+			     (unsigned long long)
+			     group->all.jobs[stall->jobs[i]].thread_number);
+	if (stall->more_jobs)
+		tw_page_more(page, " and more");
+	return 1;
+}
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+static json_t *stall_to_json(const struct tw_report_stall *stall)
+{
+	json_t *jobs = json_array();
+
+	for (size_t i = 0; i < stall->job_count; i++)
+		json_array_append_new(jobs, tw_json_of_u64(stall->jobs[i]));
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "stage", stall->stage,
+			 "from_ns", tw_json_of_u64(stall->from_ns),
+			 "ns", tw_json_of_u64(stall->ns),
+			 "ios", tw_json_of_u64(stall->ios),
+			 "offset_from", tw_json_of_u64(stall->offset_from),
+			 "offset_to", tw_json_of_u64(stall->offset_to),
+			 "jobs", jobs);
+}
+
+json_t *tw_report_stalls_to_json(const struct tw_report_group *group)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < group->stall_count; i++)
+		json_array_append_new(array, stall_to_json(&group->stalls[i]));
+	return array;
+}

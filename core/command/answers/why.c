@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a sentence on the slow I/Os of a direction. It names a high percentile
+ * of lat, and the stages in which the I/Os from there up spent their time. If
+ * the job's thread was followed, it also names what kept the thread from
+ * running. The stages are those of all these I/Os, if a report has sums by lat;
+ * else those of the slowest I/Os, which are few. What kept the thread is known
+ * for the slowest I/Os only.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/output/format.h"
+#include "command/answers/by_lat.h"
+#include "command/answers/causes.h"
+#include "command/answers/slow_stages.h"
+#include "command/answers/why.h"
+#include "latency/histogram.h"
+#include "latency/histogram_json.h"
+
+#define MAX_NAMES	24	/* of stages, also of several joined ones */
+#define MAX_HOLDERS	16
+#define MIN_PERCENT	5	/* smaller shares are not named */
+
+struct share {
+	char name[48];
+	double ns;
+};
+
+struct why {
+	double percent;
+	uint64_t ns;			/* the percentile of lat */
+	uint64_t from_ns;		/* shares are of all I/Os from here up; or 0 */
+	uint64_t ios;			/* else: number of the slowest at or
+					 * beyond @ns */
+	uint64_t beyond;		/* number of all I/Os beyond @ns */
+	double lat_ns;			/* sum over these I/Os */
+	struct share shares[MAX_NAMES];
+	size_t share_count;
+};
+
+/* Return a percentile that at least one I/O lies above. */
+static double percent_of(uint64_t count)
+{
+	return count >= 1000 ? 99.9 : count >= 100 ? 99 : 0;
+}
+
+static void add_share(struct why *why, const char *name, uint64_t ns)
+{
+	size_t i = 0;
+
+	while (i < why->share_count && strcmp(why->shares[i].name, name))
+		i++;
+	if (i == MAX_NAMES)
+		return;
+	if (i == why->share_count) {
+		snprintf(why->shares[i].name, sizeof(why->shares[i].name),
+			 "%.47s", name);
+		why->share_count++;
+	}
+	why->shares[i].ns += (double)ns;
+}
+
+static int is_meant(const struct why *why, const struct tw_report_slow *slow,
+		    int direction)
+{
+	const char *name = json_string_value(json_object_get(slow->json,
+							     "ddir"));
+
+	return slow->lat_ns >= why->ns &&
+	       strcmp(name, tw_direction_names[direction]) == 0;
+}
+
+/* Add the shares of all I/Os from about the percentile up. */
+static int add_slices(struct why *why, const struct tw_report_group *group, int direction)
+{
+	struct tw_report_slice sum;
+
+	if (!tw_report_slices_from(&sum, &group->all.tally, direction, why->percent))
+		return 0;
+	for (int i = 0; i < TW_STAGES; i++) {
+		if (sum.sum_ns[i])
+			add_share(why, tw_time_rows[i].name, sum.sum_ns[i]);
+		why->lat_ns += (double)sum.sum_ns[i];
+	}
+	why->ios = sum.ios;
+	why->from_ns = tw_lat_slice_low(sum.at);
+	return why->lat_ns > 0;
+}
+
+static void add_slowest(struct why *why, const struct tw_report_group *group,
+			int direction)
+{
+	for (size_t i = 0; i < group->all.slow_count; i++) {
+		const struct tw_report_slow *slow = &group->all.slowest[i];
+		struct tw_report_slow_stage list[TW_STAGES];
+		int count;
+
+		if (!is_meant(why, slow, direction))
+			continue;
+		why->ios++;
+		why->lat_ns += (double)slow->lat_ns;
+		count = tw_report_slow_stages(json_object_get(slow->json,
+							      "stages"), list);
+		for (int j = 0; j < count; j++)
+			add_share(why, list[j].name, list[j].ns);
+	}
+}
+
+static int find(struct why *why, const struct tw_report_group *group,
+		int direction)
+{
+	const struct tw_histogram *lat =
+		&group->all.tally.times[TW_LAT][direction];
+
+	*why = (struct why) { .percent = percent_of(lat->count) };
+	if (why->percent <= 0)
+		return 0;
+	why->ns = tw_histogram_percentile(lat, why->percent);
+	why->beyond = (uint64_t)llround((double)lat->count *
+					(100 - why->percent) / 100);
+	if (!add_slices(why, group, direction))
+		add_slowest(why, group, direction);
+	return why->ios && why->lat_ns > 0;
+}
+
+static void put_shares(FILE *file, struct why *why)
+{
+	const char *before = " ";
+
+	for (;;) {
+		struct share *most = NULL;
+
+		for (size_t i = 0; i < why->share_count; i++)
+			if (!most || why->shares[i].ns > most->ns)
+				most = &why->shares[i];
+		if (!most || most->ns * 100 < MIN_PERCENT * why->lat_ns)
+			return;
+		fprintf(file, "%s%s %.0f %%", before, most->name,
+			100 * most->ns / why->lat_ns);
+		most->ns = 0;
+		before = ", ";
+	}
+}
+
+/* ---- the causes ---------------------------------------------------------- */
+
+enum { NOT_RUNNING, WOKEN_LATE, UNEXPLAINED, KINDS };
+
+struct causes {
+	size_t stalls;			/* stalls of these I/Os */
+	size_t of[KINDS];
+	struct {
+		char who[96];
+		size_t stalls;
+	} holders[MAX_HOLDERS];	/* tasks that had the CPU longest */
+	size_t holder_count;
+};
+
+static void add_holder(struct causes *causes, const json_t *had_cpu)
+{
+	char who[96];
+	size_t i = 0;
+
+	if (json_array_size(had_cpu) == 0)
+		return;
+	tw_report_had_cpu(who, sizeof(who), json_array_get(had_cpu, 0));
+	while (i < causes->holder_count && strcmp(causes->holders[i].who, who))
+		i++;
+	if (i == MAX_HOLDERS)
+		return;
+	if (i == causes->holder_count) {
+		snprintf(causes->holders[i].who, sizeof(who), "%s", who);
+		causes->holder_count++;
+	}
+	causes->holders[i].stalls++;
+}
+
+/* Add the cause that has at least half of the stage. */
+static void add_cause(struct causes *causes, const struct tw_report_cause *cause)
+{
+	uint64_t half_ns = cause->stage_ns / 2;
+	const uint64_t *ns = cause->ns;
+
+	if (!cause->followed)
+		return;
+	if (ns[TW_REPORT_WAITED] + ns[TW_REPORT_INTERRUPTS] > half_ns) {
+		causes->of[NOT_RUNNING]++;
+		add_holder(causes, cause->had_cpu);
+	} else if (ns[TW_REPORT_WOKEN_LATE] > half_ns) {
+		causes->of[WOKEN_LATE]++;
+	} else if (ns[TW_REPORT_UNEXPLAINED] > half_ns &&
+		   !tw_report_cause_is_in(cause, TW_BLOCKQ)) {
+		causes->of[UNEXPLAINED]++;
+	}
+}
+
+static void put_holder(FILE *file, const struct causes *causes)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < causes->holder_count; i++)
+		if (causes->holders[i].stalls > causes->holders[most].stalls)
+			most = i;
+	if (causes->holder_count == 0)
+		return;
+	fprintf(file, ", %s had its CPU", causes->holders[most].who);
+	if (causes->stalls > 1)
+		fprintf(file, " in %zu of them", causes->holders[most].stalls);
+}
+
+static void put_causes(FILE *file, const struct why *why,
+		       const struct tw_report_group *group, int direction)
+{
+	static const char *const words[KINDS] = {
+		[NOT_RUNNING] = "ready but not running",
+		[WOKEN_LATE] = "woken late",
+		[UNEXPLAINED] = "unexplained",
+	};
+	struct causes causes = { .stalls = 0 };
+	const char *before = ". The thread of the job: ";
+
+	for (size_t i = 0; i < group->stall_count; i++) {
+		const struct tw_report_slow *slow = group->stalls[i].slowest;
+		struct tw_report_cause cause;
+
+		if (!is_meant(why, slow, direction))
+			continue;
+		causes.stalls++;
+		if (tw_report_cause_of(&cause, slow->json))
+			add_cause(&causes, &cause);
+	}
+	for (int i = 0; i < KINDS; i++) {
+		if (causes.of[i] == 0)
+			continue;
+		fprintf(file, "%s%s", before, words[i]);
+		if (causes.stalls > 1)
+			fprintf(file, " in %zu of %zu stalls", causes.of[i],
+				causes.stalls);
+		if (i == NOT_RUNNING)
+			put_holder(file, &causes);
+		before = "; ";
+	}
+}
+
+/* ---- the sentence -------------------------------------------------------- */
+
+/* The I/Os whose time the shares are of. The sums by lat begin at a bin's edge, which is
+ * at the percentile or below. */
+static void put_ios(FILE *file, const struct why *why)
+{
+	const unsigned long long ios = why->ios;
+	char from[TW_FORMAT_SIZE];
+
+	if (why->from_ns)
+		fprintf(file, ". The time of the %llu I/O%s from %s up:", ios,
+			tw_format_plural(why->ios),
+			tw_format_ns(from, (double)why->from_ns));
+	else if (why->ios < why->beyond)
+		fprintf(file, ". The time of the %llu slowest of %llu I/Os beyond:",
+			ios, (unsigned long long)why->beyond);
+	else
+		fprintf(file, ". The time of the %llu I/O%s beyond:", ios,
+			tw_format_plural(why->ios));
+}
+
+int tw_report_say_why(char *text, size_t size,
+		      const struct tw_report_group *group, int direction)
+{
+	char ns[TW_FORMAT_SIZE];
+	struct why why;
+	FILE *file;
+
+	if (!find(&why, group, direction))
+		return 0;
+	file = fmemopen(text, size, "w");
+	if (!file)
+		return 0;
+	fprintf(file, "%s: p%g is %s", tw_direction_names[direction],
+		why.percent, tw_format_ns(ns, (double)why.ns));
+	put_ios(file, &why);
+	put_shares(file, &why);
+	put_causes(file, &why, group, direction);
+	fclose(file);
+	return 1;
+}
+
+static json_t *why_to_json(struct why *why)
+{
+	json_t *shares = json_object();
+
+	for (size_t i = 0; i < why->share_count; i++)
+		json_object_set_new(shares, why->shares[i].name,
+				    json_real(why->shares[i].ns / why->lat_ns));
+	return json_pack("{s:f, s:o, s:o*, s:o, s:o, s:o}",
+			 "percent", why->percent,
+			 "lat_ns", tw_json_of_u64(why->ns),
+			 "from_ns", why->from_ns ? tw_json_of_u64(why->from_ns) : NULL,
+			 "ios", tw_json_of_u64(why->ios),
+			 "beyond", tw_json_of_u64(why->beyond),
+			 "shares", shares);
+}
+
+json_t *tw_report_why_to_json(const struct tw_report_group *group)
+{
+	json_t *object = json_object();
+	char text[TW_REPORT_SENTENCE];
+	struct why why;
+
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		json_t *json;
+
+		if (!find(&why, group, i))
+			continue;
+		json = why_to_json(&why);
+		if (tw_report_say_why(text, sizeof(text), group, i))
+			json_object_set_new(json, "text", json_string(text));
+		json_object_set_new(object, tw_direction_names[i], json);
+	}
+	return object;
+}
+
+/* Return the reason of the first job that was to be followed and was not; NULL:
+ * none. */
+const char *tw_report_why_not(const struct tw_report_group *group)
+{
+	for (size_t i = 0; i < group->all.job_count; i++)
+		if (group->all.jobs[i].not_followed)
+			return group->all.jobs[i].not_followed;
+	return NULL;
+}

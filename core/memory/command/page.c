@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes a page of the results of tickwise memlat: first levels, then NUMA
+ * nodes, translations and the curves. Terminals get the curves at every
+ * doubling of the size. HTML has plots and all points, CSV only the points.
+ */
+#include "memory/command/output.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "command/output/format.h"
+#include "command/output/page.h"
+#include "command/output/plot.h"
+#include "command/output/table.h"
+#include "machine/hypervisor.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
+
+/* Number of line styles that are easy to tell apart. */
+#define COLORS		8
+
+/* Up to this number of sizes, a terminal gets all of them. */
+#define FEW_SIZES	24
+
+/* Widths of text columns: the size, and a curve's minimum and median. */
+#define MEMORY_WIDTH	6
+#define CURVE_WIDTH	(7 + 1 + 9)
+
+static void add_interval(struct tw_table *table, double low_ns, double high_ns)
+{
+	tw_cell_printf(table, "%.2f - %.2f", low_ns, high_ns);
+}
+
+/* Add a heading for HTML. Text has a sentence in its place. */
+static void add_part(struct tw_page *page, const char *name)
+{
+	tw_page_heading(page, 2, "%s", name);
+	tw_page_only(page, TW_IN_HTML);
+	tw_page_gap(page);
+}
+
+/* ---- head ---------------------------------------------------------------- */
+
+static double core_ns(const struct tw_memlat *memlat)
+{
+	const struct tw_curve *curve = memlat->levels_of;
+
+	for (unsigned i = 0; curve && i < curve->count; i++)
+		if (curve->points[i].batches)
+			return curve->points[i].cycle_ns;
+	return 0;
+}
+
+static void add_head(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	const char *guest = tw_hypervisor_name(memlat->machine.hypervisor);
+	double cycle_ns = core_ns(memlat);
+	char size[2][TW_FORMAT_SIZE], core[64] = "core clock not known here";
+
+	if (cycle_ns > 0)
+		snprintf(core, sizeof(core), "core %.2f GHz at the first size",
+			 1 / cycle_ns);
+	tw_page_paragraph(page, "CPU %u, %s, counter %.3f MHz, %s; %s to %s in %.0f s"
+			  "%s%s%s", memlat->cpu, memlat->machine.processor[0] ?
+			  memlat->machine.processor : "unknown processor",
+			  memlat->rate.hz / 1e6, core,
+			  tw_memlat_size(size[0], memlat->min_bytes),
+			  tw_memlat_size(size[1], memlat->max_bytes),
+			  (double)memlat->took_ns / 1e9, *guest ? "; a guest (" : "",
+			  guest, *guest ? "): pages and caches are the host's, too" :
+			  "");
+}
+
+/* ---- levels -------------------------------------------------------------- */
+
+static void add_level(struct tw_table *table, const struct tw_memlat *memlat,
+		      unsigned i)
+{
+	const struct tw_level *level = &memlat->levels[i];
+	const struct tw_cache *cache = tw_memlat_level_cache(memlat, i);
+	char end[TW_MEMLAT_END], size[TW_FORMAT_SIZE];
+
+	tw_table_row(table);
+	tw_cell_text(table, tw_memlat_level_name(memlat, i));
+	tw_cell_fixed(table, level->latency_ns, 2);
+	tw_cell_fixed(table, level->error_ns, 2);
+	add_interval(table, level->low_ns, level->high_ns);
+	if (level->cycles > 0)
+		tw_cell_fixed(table, level->cycles, 2);
+	else
+		tw_cell_none(table);
+	tw_cell_text(table, tw_memlat_end(end, level));
+	tw_cell_text(table, cache ? tw_memlat_size(size, cache->bytes) : "-");
+	if (!cache || !level->size_bytes)
+		return;
+	if (tw_level_compare(level, cache) == TW_LEVEL_AGREES)
+		tw_cell_text(table, "agrees");
+	else
+		tw_cell_strong(table, "DIFFERS");
+}
+
+static void add_disagreements(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	for (unsigned i = 0; i < memlat->cache_count; i++) {
+		const struct tw_level *level = i < memlat->level_count ?
+					       &memlat->levels[i] : NULL;
+		enum tw_level_agreement agreement =
+			tw_level_compare(level, &memlat->caches[i]);
+
+		if (agreement != TW_LEVEL_AGREES)
+			tw_page_paragraph(page, "L%u: %s.", memlat->caches[i].level,
+					  tw_level_agreement_text(agreement));
+	}
+}
+
+static void add_where_from(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	const struct tw_curve *curve = memlat->levels_of;
+	char size[TW_FORMAT_SIZE], visits[128] = "";
+
+	if (memlat->visits)
+		snprintf(visits, sizeof(visits), "; up to %s in the fastest of %u "
+			 "visits, random and each in other memory",
+			 tw_memlat_size(size, memlat->visited_up_to_bytes),
+			 memlat->visits);
+	tw_page_paragraph(page, "Levels, in the %s curve on %s pages%s:",
+			  tw_cycle_names[curve->shape.kind],
+			  tw_pages_names[curve->pages], visits);
+	tw_page_indent(page, 0, 0);
+}
+
+static void add_levels(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	static const struct tw_column columns[] = {
+		{ "level", .width = 7, .flags = TW_COLUMN_LEFT },
+		{ "ns/load", .width = 7 },
+		{ "+-", .width = 5 },
+		{ "over its sizes", .width = 17 },
+		{ "cycles", .width = 7 },
+		{ "ends in", .width = 13 },
+		{ "sysfs", .width = 6 },
+		{ "", .flags = TW_COLUMN_LEFT },
+	};
+	struct tw_table *table;
+
+	add_part(page, "Levels");
+	if (!memlat->levels_of || !memlat->level_count) {
+		tw_page_paragraph(page, memlat->levels_of ?
+				  "No levels: too few sizes." :
+				  "No levels: they are looked for in the window or "
+				  "the random curve.");
+		return;
+	}
+	add_where_from(page, memlat);
+	tw_page_gap(page);
+	table = tw_page_table(page, columns, COUNT(columns));
+	for (unsigned i = 0; i < memlat->level_count; i++)
+		add_level(table, memlat, i);
+	tw_page_gap(page);
+	tw_page_note(page, "ns/load: median of its sizes' medians; +-: of each of "
+		     "them, at most (95 %%, of this run). cycles: of the core at its "
+		     "fastest, in the fastest visits.");
+	add_disagreements(page, memlat);
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+static void add_nodes(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	static const struct tw_column columns[] = {
+		{ .heading = "node" }, { "ns/load", .width = 8 }, { "95 %", .width = 17 },
+	};
+	struct tw_table *table;
+
+	if (!memlat->node_count)
+		return;
+	add_part(page, "NUMA nodes");
+	tw_page_paragraph(page, "Memory of each NUMA node, from CPU %u, with 95 %% "
+			  "intervals of this run:", memlat->cpu);
+	tw_page_gap(page);
+	table = tw_page_table(page, columns, COUNT(columns));
+	for (unsigned i = 0; i < memlat->node_count; i++) {
+		const struct tw_memory_point *point = &memlat->nodes[i].point;
+
+		tw_table_row(table);
+		tw_cell_u64(table, memlat->nodes[i].node);
+		tw_cell_fixed(table, point->median_ns, 2);
+		add_interval(table, point->low_ns, point->high_ns);
+	}
+}
+
+/* ---- translations -------------------------------------------------------- */
+
+static int is_doubling(size_t bytes)
+{
+	return (bytes & (bytes - 1)) == 0;
+}
+
+static void add_range(struct tw_table *table, const struct tw_tlb_range *range)
+{
+	tw_cell_printf(table, "%+.1f (%+.1f %+.1f)", range->ns, range->low_ns,
+		       range->high_ns);
+}
+
+static void add_cost(struct tw_table *table, const struct tw_tlb_cost *cost)
+{
+	char size[TW_FORMAT_SIZE];
+
+	tw_table_row(table);
+	tw_cell_text(table, tw_memlat_size(size, cost->bytes));
+	add_range(table, &cost->small);
+	add_range(table, &cost->huge);
+	add_range(table, &cost->translation);
+	if (tw_tlb_share(cost) > 0)
+		tw_cell_percent(table, tw_tlb_share(cost) * 100, 0);
+	else
+		tw_cell_text(table, "place");
+}
+
+static void add_translations(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	static const struct tw_column columns[] = {
+		{ "memory", .width = MEMORY_WIDTH }, { "small pages", .width = 20 },
+		{ "huge pages", .width = 20 }, { "translation", .width = 20 },
+		{ "share", .width = 6 },
+	};
+	unsigned places = TW_TLB_PLACES;
+	struct tw_table *table;
+
+	if (!memlat->cost_count && !memlat->no_costs)
+		return;
+	add_part(page, "Address translation");
+	if (!memlat->cost_count) {
+		tw_page_paragraph(page, "What misses of address translations cost is "
+				  "not known: %s.", memlat->no_costs);
+		return;
+	}
+	for (unsigned i = 0; i < memlat->cost_count; i++)
+		if (memlat->costs[i].places < places)
+			places = memlat->costs[i].places;
+	tw_page_paragraph(page, "What misses of address translations cost a random "
+			  "load, in ns. On small and on huge pages: random order less "
+			  "window order. Translation: small less huge pages. Medians "
+			  "of %u places%s, with 95 %% intervals over places:", places,
+			  places < TW_TLB_PLACES ? " or more" : "");
+	tw_page_indent(page, 0, 0);
+	tw_page_gap(page);
+	table = tw_page_table(page, columns, COUNT(columns));
+	for (unsigned i = 0; i < memlat->cost_count; i++)
+		add_cost(table, &memlat->costs[i]);
+	tw_page_gap(page);
+	tw_page_note(page, "share: of a random load on small pages. place: no share, since "
+		     "in two places or more small pages cost no more than huge "
+		     "ones. Which pages a process gets explains more there.%s",
+		     memlat->machine.hypervisor[0] ? " In a guest huge pages may miss, "
+		     "too: translation costs at least this." : "");
+}
+
+/* ---- curves -------------------------------------------------------------- */
+
+static void plot_curve(struct tw_plot *plot, const struct tw_curve *curve, int color)
+{
+	struct tw_series *series;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s, %s pages", tw_cycle_names[curve->shape.kind],
+		 tw_pages_names[curve->pages]);
+	series = tw_plot_line(plot, name, color);
+	for (unsigned i = 0; i < curve->count; i++)
+		if (curve->points[i].batches)
+			tw_plot_point(series, (double)curve->points[i].bytes,
+				      curve->points[i].median_ns);
+}
+
+static void plot_curves(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	struct tw_plot *plot;
+
+	if (!memlat->curve_count || memlat->max_bytes == memlat->min_bytes)
+		return;
+	plot = tw_page_plot(page, "Latency over memory");
+	tw_plot_x(plot, TW_PLOT_BYTES, "memory");
+	tw_plot_y(plot, TW_PLOT_NS, "a load");
+	for (unsigned i = 0; i < memlat->curve_count; i++)
+		plot_curve(plot, &memlat->curves[i], (int)(i % COLORS));
+	for (unsigned i = 0; i < memlat->level_count; i++)
+		if (memlat->levels[i].size_bytes)
+			tw_plot_border(plot, (double)memlat->levels[i].size_bytes,
+				       tw_memlat_level_name(memlat, i));
+	tw_plot_caption(plot, "Median of batches of loads. Vertical lines: where a "
+			"level ends, by these data.");
+}
+
+static const struct tw_memory_point *point_at(const struct tw_curve *curve,
+					      size_t bytes)
+{
+	for (unsigned i = 0; i < curve->count; i++)
+		if (curve->points[i].bytes == bytes)
+			return &curve->points[i];
+	return NULL;
+}
+
+/* Add a row: one size, and its points on the curves from @first up to @end. */
+static void add_size(struct tw_table *table, const struct tw_memlat *memlat,
+		     unsigned first, unsigned end, size_t bytes)
+{
+	char size[TW_FORMAT_SIZE];
+
+	tw_table_row(table);
+	tw_cell_text(table, tw_memlat_size(size, bytes));
+	for (unsigned i = first; i < end; i++) {
+		const struct tw_memory_point *point =
+			point_at(&memlat->curves[i], bytes);
+
+		if (point && point->batches) {
+			tw_cell_fixed(table, point->min_ns, 2);
+			tw_cell_fixed(table, point->median_ns, 2);
+		} else {
+			tw_cell_none(table);
+			tw_cell_text(table, point ? "disturbed" : "-");
+		}
+	}
+}
+
+static int is_few(const struct tw_curve *curve)
+{
+	return curve->count <= FEW_SIZES;
+}
+
+/* Add a table with as many curves from @first on as a line has room for.
+ * Return: the next curve. */
+static unsigned add_sizes_from(struct tw_page *page, const struct tw_memlat *memlat,
+			       unsigned first)
+{
+	const struct tw_curve *longest = &memlat->curves[0];
+	struct tw_column columns[1 + 2 * TW_MEMLAT_CURVES] = {
+		{ "memory", .width = MEMORY_WIDTH },
+	};
+	char groups[TW_MEMLAT_CURVES][64];
+	int width = MEMORY_WIDTH;
+	struct tw_table *table;
+	unsigned end;
+
+	for (end = first; end < memlat->curve_count; end++) {
+		const struct tw_curve *curve = &memlat->curves[end];
+		int own = snprintf(groups[end], sizeof(groups[end]), "%s, %s",
+				   tw_cycle_names[curve->shape.kind],
+				   tw_pages_names[curve->pages]);
+
+		if (own < CURVE_WIDTH)
+			own = CURVE_WIDTH;
+		width += 1 + own;
+		if (end > first && width > TW_PAGE_COLUMNS)
+			break;
+		columns[1 + 2 * (end - first)] = (struct tw_column) {
+			"min", .group = groups[end], .width = 7 };
+		columns[2 + 2 * (end - first)] = (struct tw_column) {
+			"median", .group = groups[end], .width = 9 };
+	}
+	table = tw_page_table(page, columns, 1 + 2 * (end - first));
+	tw_page_only(page, TW_IN_TEXT);
+	for (unsigned i = 0; i < longest->count; i++)
+		if (is_few(longest) || is_doubling(longest->points[i].bytes))
+			add_size(table, memlat, first, end, longest->points[i].bytes);
+	return end;
+}
+
+static void add_sizes(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	unsigned next = 0;
+
+	tw_page_gap(page);
+	tw_page_paragraph(page, "Minimum and median of ns a load, by memory, order "
+			  "and pages:");
+	tw_page_only(page, TW_IN_TEXT);
+	while (next < memlat->curve_count) {
+		tw_page_gap(page);
+		next = add_sizes_from(page, memlat, next);
+	}
+	tw_page_gap(page);
+	if (is_few(&memlat->curves[0]))
+		return;
+	tw_page_note(page, "Not all sizes are shown: --csv, --json, --html have them.");
+	tw_page_only(page, TW_IN_TEXT);
+}
+
+static void add_disturbed(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	unsigned disturbed = 0, batches = 0;
+
+	for (unsigned i = 0; i < memlat->curve_count; i++)
+		for (unsigned j = 0; j < memlat->curves[i].count; j++) {
+			disturbed += memlat->curves[i].points[j].disturbed;
+			batches += memlat->curves[i].points[j].batches;
+		}
+	tw_page_note(page, "%u of %u batches of loads were disturbed and left out.",
+		     disturbed, disturbed + batches);
+}
+
+static void add_pages(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	for (unsigned i = 0; i < memlat->curve_count; i++)
+		if (memlat->curves[i].pages == TW_PAGES_TRANSPARENT &&
+		    memlat->curves[i].huge_share < 0.995) {
+			tw_page_note(page, "Only %.0f %% of the transparent pages' "
+				     "memory is on huge pages.",
+				     memlat->curves[i].huge_share * 100);
+			break;
+		}
+	for (int i = 0; i < TW_PAGES_KINDS; i++)
+		if (memlat->skipped[i])
+			tw_page_note(page, "No %s pages: %s.", tw_pages_names[i],
+				     memlat->skipped[i]);
+}
+
+/* ---- all points ---------------------------------------------------------- */
+
+static void add_point(struct tw_table *table, const struct tw_curve *curve,
+		      const struct tw_memory_point *point)
+{
+	const double times_ns[] = { point->min_ns, point->median_ns, point->p90_ns,
+				    point->low_ns, point->high_ns };
+
+	tw_table_row(table);
+	tw_cell_text(table, tw_cycle_names[curve->shape.kind]);
+	tw_cell_text(table, tw_pages_names[curve->pages]);
+	tw_cell_i64(table, curve->node);
+	tw_cell_u64(table, point->bytes);
+	tw_cell_u64(table, point->footprint_bytes);
+	tw_cell_u64(table, point->elements);
+	tw_cell_u64(table, point->loads);
+	tw_cell_u64(table, point->batches);
+	tw_cell_u64(table, point->disturbed);
+	tw_cell_fixed(table, point->warm_passes, 3);
+	for (size_t i = 0; i < COUNT(times_ns); i++)
+		if (point->batches)
+			tw_cell_fixed(table, times_ns[i], 4);
+		else
+			tw_cell_none(table);
+	if (point->batches && point->cycle_ns > 0)
+		tw_cell_fixed(table, point->min_ns / point->cycle_ns, 3);
+	else
+		tw_cell_none(table);
+}
+
+static struct tw_table *add_points(struct tw_page *page,
+				   const struct tw_memlat *memlat)
+{
+	static const struct tw_column columns[] = {
+		{ "order", .key = "kind", .flags = TW_COLUMN_LEFT },
+		{ "pages", .flags = TW_COLUMN_LEFT },
+		{ .heading = "node" },
+		{ "bytes", .key = "size_bytes" },
+		{ "bytes used", .key = "footprint_bytes" },
+		{ .heading = "elements" },
+		{ "loads a batch", .key = "loads_per_batch" },
+		{ .heading = "batches" },
+		{ .heading = "disturbed" },
+		{ "warm passes", .key = "warm_passes" },
+		{ "min, ns", .key = "min_ns" },
+		{ "median", .key = "median_ns" },
+		{ "p90", .key = "p90_ns" },
+		{ "median from", .key = "median_low_ns" },
+		{ "median to", .key = "median_high_ns" },
+		{ "min, cycles", .key = "min_cycles" },
+	};
+	struct tw_table *table;
+
+	tw_page_details(page, "All points");
+	table = tw_page_table(page, columns, COUNT(columns));
+	for (unsigned i = 0; i < memlat->curve_count; i++)
+		for (unsigned j = 0; j < memlat->curves[i].count; j++)
+			add_point(table, &memlat->curves[i],
+				  &memlat->curves[i].points[j]);
+	tw_page_end_details(page);
+	return table;
+}
+
+struct tw_page *tw_memlat_page(const struct tw_memlat *memlat,
+			       struct tw_table **points)
+{
+	struct tw_page *page = tw_page_new("Memory latency");
+
+	add_head(page, memlat);
+	add_levels(page, memlat);
+	plot_curves(page, memlat);
+	add_nodes(page, memlat);
+	add_translations(page, memlat);
+	if (memlat->curve_count) {
+		add_sizes(page, memlat);
+		add_disturbed(page, memlat);
+	}
+	add_pages(page, memlat);
+	*points = add_points(page, memlat);
+	return page;
+}

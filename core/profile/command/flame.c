@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `tickwise profile --svg`: draws a flame graph as one file that needs nothing
+ * else. A path of calls is a column, with the outermost call at the bottom. The
+ * width of a frame is its time, calls inside it included, with the cost of the
+ * hooks subtracted.
+ */
+#include <stdlib.h>
+
+#include "base/allocate.h"
+#include "command/output/format.h"
+#include "command/output/html_text.h"
+#include "base/plain_text.h"
+#include "profile/command/profile.h"
+#include "command/output/svg.h"
+
+#define WIDTH		1200
+#define ROW		18
+#define TOP		44		/* height of the heading */
+/* Width of most letters of a frame's text. */
+#define LETTER		6.7
+/* Narrower frames are invisible. They are counted only. */
+#define NARROWEST	0.4
+
+/* The frame of a node. */
+struct flame_frame {
+	double ticks, x;		/* @ticks: with the calls inside it */
+	double used;			/* width of its children placed so far */
+	unsigned depth;
+};
+
+struct flame {
+	const struct profile_file *file;
+	const struct profile_result *result;
+	struct flame_frame *frames;
+	uint32_t *order;		/* nodes; of each parent, the widest first */
+	double scale;			/* width of a tick */
+	unsigned deepest;
+	size_t too_narrow;
+};
+
+/* Add up times from children, which come after their parents. A self time that
+ * the correction made negative is drawn as nothing. */
+static void add_up(struct flame *flame)
+{
+	const struct profile_file *file = flame->file;
+
+	for (size_t i = file->node_count; i-- > 0;) {
+		double self = flame->result->times[i].self.ticks;
+
+		/* The root's own time belongs to no function. */
+		if (i && self > 0)
+			flame->frames[i].ticks += self;
+		if (i)
+			flame->frames[file->nodes[i].parent].ticks +=
+				flame->frames[i].ticks;
+	}
+	flame->scale = flame->frames[0].ticks > 0 ?
+		       WIDTH / flame->frames[0].ticks : 0;
+}
+
+static int by_width(const void *a, const void *b, void *context)
+{
+	const struct flame *flame = context;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	const struct flame_frame *x = &flame->frames[left],
+				 *y = &flame->frames[right];
+
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? -1 : 1;
+	if (x->ticks > y->ticks || x->ticks < y->ticks)
+		return x->ticks > y->ticks ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+/* Place the frames by depth: a parent has its place before its children. */
+static void place(struct flame *flame)
+{
+	const struct profile_node *nodes = flame->file->nodes;
+	size_t count = flame->file->node_count;
+
+	for (size_t i = 1; i < count; i++)
+		flame->frames[i].depth =
+			flame->frames[nodes[i].parent].depth + 1;
+	for (size_t i = 0; i < count; i++)
+		flame->order[i] = (uint32_t)i;
+	qsort_r(flame->order, count, sizeof(*flame->order), by_width, flame);
+	for (size_t i = 1; i < count; i++) {
+		struct flame_frame *frame = &flame->frames[flame->order[i]];
+		struct flame_frame *parent =
+			&flame->frames[nodes[flame->order[i]].parent];
+
+		frame->x = parent->x + parent->used;
+		parent->used += frame->ticks * flame->scale;
+		if (frame->ticks * flame->scale < NARROWEST)
+			flame->too_narrow++;
+		else if (frame->depth > flame->deepest)
+			flame->deepest = frame->depth;
+	}
+}
+
+/* Return the colour of a function. It is the same everywhere in a graph, and in
+ * all graphs. */
+static unsigned color_of(const char *name)
+{
+	uint32_t hash = 2166136261;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619;
+	return (hash >> 16) % 12;
+}
+
+/* Print as much of @name as there is room for. */
+static void put_label(const char *name, double width)
+{
+	size_t room = (size_t)(width / LETTER), length = 0, shorter = 0;
+	char label[4 * WIDTH];		/* a character has 4 bytes at most */
+
+	for (size_t letters = 0; name[length] && letters < room; letters++) {
+		if (letters + 2 == room)
+			shorter = length;
+		length += tw_character_length(name + length);
+	}
+	if (name[length])
+		snprintf(label, sizeof(label), "%.*s..", (int)shorter, name);
+	else
+		snprintf(label, sizeof(label), "%s", name);
+	tw_html_text(stdout, label);
+}
+
+static void put_title(const struct flame *flame, uint32_t index)
+{
+	const struct profile_node *node = &flame->file->nodes[index];
+	const struct profile_time *self = &flame->result->times[index].self;
+	char all[TW_FORMAT_SIZE], own[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
+	double ticks = flame->frames[index].ticks;
+
+	fputs("<title>", stdout);
+	tw_html_text(stdout, flame->result->functions[node->function].name);
+	printf(": %s, %.2f %%; self %s +- %s; %lu call%s</title>",
+	       tw_format_ns(all, profile_ns(flame->file, ticks)),
+	       100 * ticks / flame->frames[0].ticks,
+	       tw_format_ns(own, profile_ns(flame->file, self->ticks > 0 ?
+					    self->ticks : 0)),
+	       tw_format_ns(error, profile_ns(flame->file,
+					      self->uncertainty_ticks)),
+	       node->calls, tw_format_plural(node->calls));
+}
+
+static void put_frame(const struct flame *flame, uint32_t index)
+{
+	const struct flame_frame *frame = &flame->frames[index];
+	double width = frame->ticks * flame->scale;
+	unsigned y = TOP + (flame->deepest - frame->depth) * ROW;
+	const char *name = flame->result->functions[
+				flame->file->nodes[index].function].name;
+
+	fputs("<g>", stdout);
+	put_title(flame, index);
+	printf("<rect class=\"k%u\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" "
+	       "height=\"%d\"/>", color_of(name), frame->x, y, width, ROW - 1);
+	if (width > 3 * LETTER + 6) {
+		printf("<text x=\"%.2f\" y=\"%u\">", frame->x + 3, y + ROW - 6);
+		put_label(name, width - 6);
+		fputs("</text>", stdout);
+	}
+	fputs("</g>\n", stdout);
+}
+
+static void put_style(void)
+{
+	fputs("<style>svg{background:#fff}"
+	      "text{font:11px ui-monospace,monospace;fill:#111;"
+	      "pointer-events:none}text.head{font:15px system-ui,sans-serif}"
+	      "text.dim{font:12px system-ui,sans-serif;fill:#555}"
+	      "g:hover rect{stroke:#000;stroke-width:1.5}\n", stdout);
+	for (unsigned i = 0; i < 12; i++)
+		printf(".k%u{fill:hsl(%u,%u%%,%u%%)}", i, 8 + 47 * i / 11,
+		       62 + 9 * (i % 4), 64 + 5 * (i % 3));
+	fputs("\n@media (prefers-color-scheme:dark){svg{background:#16181c}"
+	      "text.head{fill:#e8e8e8}text.dim{fill:#a8a8a8}"
+	      "g:hover rect{stroke:#fff}}</style>\n", stdout);
+}
+
+static void put_heading(const struct flame *flame)
+{
+	const struct profile_file *file = flame->file;
+	char all[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
+
+	fputs("<text class=\"head\" x=\"3\" y=\"18\">", stdout);
+	tw_html_text(stdout, file->program ? file->program : "?");
+	printf("</text>\n<text class=\"dim\" x=\"3\" y=\"35\">all selves %s +- "
+	       "%s, %zu thread%s, hooks taken out; a frame's title has its "
+	       "times", tw_format_ns(all, profile_ns(file,
+						     flame->frames[0].ticks)),
+	       tw_format_ns(error, profile_ns(file, flame->result->
+					      total.uncertainty_ticks)),
+	       file->thread_count, tw_format_plural(file->thread_count));
+	if (flame->too_narrow)
+		printf("; %zu too narrow to be seen", flame->too_narrow);
+	fputs("</text>\n", stdout);
+}
+
+static void put_flame(const struct flame *flame)
+{
+	tw_svg_begin_alone(stdout, WIDTH, TOP + (int)flame->deepest * ROW + 4,
+			   "flame graph");
+	put_style();
+	put_heading(flame);
+	for (size_t i = 1; i < flame->file->node_count; i++) {
+		uint32_t index = flame->order[i];
+
+		if (flame->frames[index].ticks * flame->scale >= NARROWEST)
+			put_frame(flame, index);
+	}
+	tw_svg_end(stdout);
+}
+
+void tw_profile_print_flame(const struct profile_file *file,
+			    const struct profile_result *result)
+{
+	struct flame flame = { .file = file, .result = result };
+
+	flame.frames = tw_zalloc(file->node_count, sizeof(*flame.frames));
+	flame.order = tw_zalloc(file->node_count, sizeof(*flame.order));
+	add_up(&flame);
+	place(&flame);
+	put_flame(&flame);
+	free(flame.frames);
+	free(flame.order);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `tickwise profile --json` and --trace: prints a profile as JSON.
+ */
+
+#include "command/output/json.h"
+#include "profile/command/profile.h"
+#include "latency/histogram.h"
+
+static json_t *time_object(const struct profile_file *file,
+			   const struct profile_time *time)
+{
+	return json_pack("{s:f, s:f, s:f, s:b}",
+			 "raw_ns", profile_ns(file, time->raw_ticks),
+			 "ns", profile_ns(file, time->ticks),
+			 "uncertainty_ns",
+			 profile_ns(file, time->uncertainty_ticks),
+			 "below_resolution", tw_profile_below_resolution(time));
+}
+
+/* Return an object of a histogram. Its percentiles are upper edges of bins of
+ * ticks. */
+static json_t *histogram_object(const struct profile_file *file,
+				const struct profile_histogram *from)
+{
+	static const double percents[] = { 50, 90, 99, 99.9, 99.99, 99.999 };
+	struct tw_histogram histogram;
+	json_t *object = json_object();
+	char name[16];
+
+	if (!object || tw_histogram_init(&histogram, from->digits))
+		return object;
+	for (size_t i = 0; i < from->bins; i++)
+		if (tw_histogram_add_bin(&histogram,
+					 file->bins[from->first_bin + i].bin,
+					 file->bins[from->first_bin + i].count))
+			break;
+	histogram.min_ns = from->min_ticks;
+	histogram.max_ns = from->max_ticks;
+	histogram.sum_ns = from->sum_ticks;
+	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
+		uint64_t ticks = tw_histogram_percentile(&histogram,
+							 percents[i]);
+
+		snprintf(name, sizeof(name), "%f", percents[i]);
+		json_object_set_new(object, name,
+				    json_real(profile_ns(file, (double)ticks)));
+	}
+	tw_histogram_free(&histogram);
+	return object;
+}
+
+static json_t *function_object(const struct profile_file *file,
+			       const struct profile_function *it)
+{
+	json_t *object;
+
+	object = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:f}",
+			   "name", it->name, "object", it->object,
+			   "calls", (json_int_t)it->calls,
+			   "not_timed", (json_int_t)it->not_timed,
+			   "abandoned", (json_int_t)it->abandoned,
+			   "not_returned", (json_int_t)it->open,
+			   "self", time_object(file, &it->self),
+			   "inclusive", time_object(file, &it->inclusive),
+			   "least_ns", profile_ns(file,
+						  (double)it->min_ticks),
+			   "most_ns", profile_ns(file,
+						 (double)it->max_ticks));
+	if (object && it->histogram)
+		json_object_set_new(object, "percentiles_ns",
+				    histogram_object(file, it->histogram));
+	return object;
+}
+
+static json_t *dropped_object(const struct profile_file *file)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+			 "too_deep", (json_int_t)file->too_deep,
+			 "no_memory", (json_int_t)file->no_memory,
+			 "in_hook", (json_int_t)file->in_hook,
+			 "unmatched", (json_int_t)file->unmatched,
+			 "backwards", (json_int_t)file->backwards,
+			 "events", (json_int_t)file->events_lost,
+			 "threads", (json_int_t)file->threads_lost);
+}
+
+static json_t *cost_object(const struct profile_file *file)
+{
+	const struct profile_cost *cost = &file->cost;
+
+	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:i}",
+			 "inside_ns", profile_ns(file, cost->inside),
+			 "inside_spread_ns",
+			 profile_ns(file, cost->inside_spread),
+			 "outside_ns", profile_ns(file, cost->outside),
+			 "outside_spread_ns",
+			 profile_ns(file, cost->outside_spread),
+			 "beyond_ns", profile_ns(file, cost->beyond),
+			 "samples", (int)cost->samples);
+}
+
+void tw_profile_print_json(const struct profile_file *file,
+			   const struct profile_result *result,
+			   const struct profile_against *against)
+{
+	json_t *root, *functions = json_array();
+
+	for (size_t i = 0; i < result->function_count; i++)
+		json_array_append_new(functions,
+				      function_object(file,
+						      &result->functions[i]));
+	root = json_pack("{s:s, s:i, s:s, s:i, s:i, s:s, s:s, s:s, s:f, s:f, "
+			 "s:f, s:o, s:o, s:o, s:o}",
+			 "schema", "tickwise-profile", "version", 1,
+			 "program", file->program ? file->program : "",
+			 "pid", file->pid, "threads", (int)file->thread_count,
+			 "fence", file->fence, "against", file->against,
+			 "source", file->source, "hz", file->hz,
+			 "hz_uncertainty_ppb", file->hz_uncertainty_ppb,
+			 "wall_ns", profile_ns(file, (double)
+					       (file->end_ticks -
+						file->begin_ticks)),
+			 "hooks", cost_object(file),
+			 "self_sum", time_object(file, &result->total),
+			 "dropped", dropped_object(file),
+			 "functions", functions);
+	if (against)
+		json_object_set_new(root, "against",
+				    tw_profile_against_json(against));
+	tw_output_json(root, stdout, JSON_INDENT(2));
+}
+
+/* Print Chrome's trace events: complete ones ("X"), in microseconds. */
+void tw_profile_print_trace(const struct profile_file *file,
+			    const struct profile_result *result)
+{
+	json_t *events = json_array();
+
+	for (size_t i = 0; i < file->event_count; i++) {
+		const struct profile_event *event = &file->events[i];
+		const struct profile_function *function =
+			tw_profile_function_at(result, event->address);
+		double start_ticks = (double)(int64_t)(event->start_ticks -
+						       file->begin_ticks);
+
+		json_array_append_new(events, json_pack(
+			"{s:s, s:s, s:f, s:f, s:i, s:i}", "ph", "X",
+			"name", function ? function->name : "?",
+			"ts", profile_ns(file, start_ticks) / 1000,
+			"dur", profile_ns(file, (double)event->ticks) / 1000,
+			"pid", file->pid, "tid", event->tid));
+	}
+	tw_output_json(json_pack("{s:o, s:s}", "traceEvents", events,
+					"displayTimeUnit", "ns"), stdout,
+			      JSON_INDENT(2));
+}

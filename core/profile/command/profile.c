@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `tickwise profile`: reads what libtickwise-profile recorded, or runs a
+ * program that records, and prints the profile.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "base/allocate.h"
+#include "base/write_file.h"
+#include "profile/command/profile.h"
+#include "profile/command/symbols.h"
+
+#define AT(member)	TW_OPTION_AT(struct profile_want, member)
+
+static const struct tw_option table[] = {
+	{ .name = "callers", .sets = PROFILE_CALLERS,
+	  .help = "Print who calls each function, and whom it calls",
+	  .more = "With calls and inclusive times.", AT(format) },
+	{ .name = "folded", .sets = PROFILE_FOLDED,
+	  .help = "Print a line for each path of calls, for flame graphs",
+	  .more = "With its nanoseconds, for programs that draw flame graphs.",
+	  AT(format) },
+	{ .name = "svg", .sets = PROFILE_SVG,
+	  .help = "Print a flame graph, one file that needs no other",
+	  .more = "A browser shows it; there is no script in it. A column is a path of "
+		  "calls, the outermost at the bottom, as wide as the time of the call "
+		  "with everything called in it, hooks taken out. A frame's title, which "
+		  "shows while the pointer is on it, has its times.", AT(format) },
+	{ .name = "csv", .sets = PROFILE_CSV,
+	  .help = "Print a line for each function",
+	  .more = "Times are in nanoseconds.", AT(format) },
+	{ .name = "json", .sets = PROFILE_JSON,
+	  .help = "Print one JSON object",
+	  .more = "It has percentiles if `histogram` was recorded.", AT(format) },
+	{ .name = "trace", .sets = PROFILE_TRACE,
+	  .help = "Print the calls in time, for ui.perfetto.dev or chrome://tracing",
+	  .more = "Record the program with --record=events. These times are as stamped.",
+	  AT(format) },
+	{ .name = "against", .kind = TW_OPTION_FILE, .value = "PERF",
+	  .help = "Compare each function's share of the time with that in PERF, a file of "
+		  "perf record or the text of perf script --no-demangle",
+	  .more = "It is the share of all self times, next to the share of the samples; "
+		  "see `SAMPLES`. With the table and with --json.", AT(against) },
+	{ .name = "top", .kind = TW_OPTION_WHOLE, .value = "N", .max = 1000000,
+	  .preset = "40",
+	  .help = "Print N functions of the tables, with 0 all", AT(top) },
+	{ .name = "record", .kind = TW_OPTION_TEXT, .value = "WORDS",
+	  .help = "Record with these words of TICKWISE_PROFILE, such as "
+		  "fence=rdtscp,histogram,depth=1000",
+	  .more = "See `ENVIRONMENT`.", AT(options) },
+	{ .name = "exclude", .kind = TW_OPTION_TEXTS, .value = "NAME",
+	  .help = "Leave functions of the program with that name untimed; may be given "
+		  "again",
+	  .more = "Their calls are counted. Their time is their callers'. In NAME, * and "
+		  "? stand for any characters.", AT(exclude) },
+	{ .name = "keep", .kind = TW_OPTION_FILE, .value = "FILE",
+	  .help = "Keep in FILE what was recorded", AT(keep) },
+	{ .name = NULL },
+};
+
+const struct tw_options tw_profile_options = {
+	.command = TW_PROFILE_NAME,
+	.arguments = "FILE\n-- PROGRAM [ARGUMENT...]",
+	.arguments_kind = TW_OPTION_FILE,
+	.about =
+	"Print the time per function of a program that was built with "
+	"-finstrument-functions and linked with -ltickwise-profile. FILE is what such a "
+	"program recorded; PROGRAM is run and recorded.",
+	.codes =
+	"Exit codes: 0 printed, 64 wrong command line, 65 a file is not a profile, 66 a "
+	"file can't be opened or PROGRAM wrote none, 70 could not run, 74 the output "
+	"could not be written.",
+	.table = table,
+	.common = TW_HAS_OUTPUT,
+};
+
+static void print(const struct profile_want *want,
+		  const struct profile_file *file,
+		  const struct profile_result *result,
+		  const struct profile_against *against)
+{
+	switch (want->format) {
+	case PROFILE_FLAT:
+		if (against)
+			tw_profile_print_against(against, want->top);
+		else
+			tw_profile_print_flat(file, result, want->top);
+		break;
+	case PROFILE_CALLERS:
+		tw_profile_print_callers(file, result, want->top);
+		break;
+	case PROFILE_FOLDED:
+		tw_profile_print_folded(file, result);
+		break;
+	case PROFILE_CSV:
+		tw_profile_print_csv(file, result);
+		break;
+	case PROFILE_JSON:
+		tw_profile_print_json(file, result, against);
+		break;
+	case PROFILE_SVG:
+		tw_profile_print_flame(file, result);
+		break;
+	case PROFILE_TRACE:
+		tw_profile_print_trace(file, result);
+		break;
+	}
+}
+
+static int show(const struct profile_want *want, struct profile_file *file,
+		const struct perf_samples *samples)
+{
+	struct profile_against against = { 0 };
+	struct profile_result result;
+	int failed = 0;
+
+	tw_profile_functions(&result, file);
+	tw_profile_name(&result, file);
+	if (samples)
+		failed = tw_profile_against(&against, &result, samples,
+					    want->against);
+	if (!failed)
+		print(want, file, &result, samples ? &against : NULL);
+	tw_profile_against_free(&against);
+	tw_profile_functions_free(&result);
+	if (failed)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
+				       "%s: no sample is of a function of this "
+				       "profile", want->against);
+	return tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
+}
+
+static int read_samples(const char *path, struct perf_samples *samples)
+{
+	unsigned line = 0;
+	int failed = tw_must(tw_perf_script_read(samples, path, &line));
+
+	switch (failed) {
+	case 0:
+		return TW_EXIT_GOOD;
+	case -EINVAL:
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
+				       "%s: line %u: neither a file of perf "
+				       "record nor what perf script "
+				       "--no-demangle prints", path, line);
+	case -EPROTO:
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
+				       "%s: perf script can't read it", path);
+	case -ENOEXEC:
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
+				       "%s: perf is needed to read it, and is "
+				       "not installed (Debian: linux-perf)",
+				       path);
+	}
+	return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT, "%s: %s",
+			       path, tw_file_error(-failed));
+}
+
+static int read_file(struct profile_file *file, const char *path)
+{
+	unsigned line;
+	int failed = tw_must(tw_profile_file_read(file, path, &line));
+
+	if (failed == -EINVAL)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
+				       "%s: line %u: not a profile of "
+				       "libtickwise-profile, or cut off", path, line);
+	if (failed)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
+				       "%s: %s", path, tw_file_error(-failed));
+	return TW_EXIT_GOOD;
+}
+
+/* Remove a directory and its files. Children of a program that forks write
+ * files there, too. */
+static void remove_directory(const char *path)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)) != NULL)
+		unlinkat(dirfd(directory), entry->d_name, 0);
+	if (directory)
+		closedir(directory);
+	rmdir(path);
+}
+
+/* Run the program and read its profile. Only the file that the user wants to
+ * keep remains. */
+static int run_and_read(const struct profile_want *want, char **argv,
+			struct profile_file *file)
+{
+	const char *tmp = getenv("TMPDIR");
+	char directory[2048], path[4096];
+	struct stat before = { 0 }, now;
+	int code;
+
+	snprintf(directory, sizeof(directory), "%s/tickwise-profile.XXXXXX",
+		 tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(directory))
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_IO,
+				       "can't make %s: %s", directory,
+				       strerror(errno));
+	snprintf(path, sizeof(path), "%s/profile", directory);
+	if (want->keep)
+		snprintf(path, sizeof(path), "%s", want->keep);
+	stat(path, &before);
+	code = tw_profile_run(argv, path, want);
+	/* The library writes another file and renames it. So if the file is the
+	 * same, it is of an earlier run. */
+	if (code == TW_EXIT_GOOD &&
+	    (stat(path, &now) || now.st_ino == before.st_ino))
+		code = tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
+				       "%s wrote no profile: was it linked "
+				       "with -ltickwise-profile, and did it "
+				       "return from main() or call exit()?",
+				       argv[0]);
+	else if (code == TW_EXIT_GOOD)
+		code = read_file(file, path);
+	remove_directory(directory);
+	return code;
+}
+
+static int run_or_read(const struct profile_want *want,
+		       const struct tw_arguments *given,
+		       const struct perf_samples *samples)
+{
+	struct profile_file file;
+	int code;
+
+	if (given->after_dashes) {
+		tw_profile_signals_take();
+		code = run_and_read(want, given->after_dashes, &file);
+		tw_profile_signals_give_back();
+	} else {
+		code = read_file(&file, given->list[0]);
+	}
+	if (code != TW_EXIT_GOOD)
+		return code;
+	code = show(want, &file, samples);
+	tw_profile_file_free(&file);
+	return code;
+}
+
+static int check_arguments(const struct profile_want *want,
+			   const struct tw_arguments *given)
+{
+	int code;
+
+	if (want->against && want->format != PROFILE_FLAT &&
+	    want->format != PROFILE_JSON)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "--against goes with the table and with "
+				       "--json");
+	if (!given->count)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "no file given, and no program after "
+				       "-- (see --help)");
+	if (given->after_dashes && given->after_dashes != given->list)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "takes a file or a program, not '%s' as "
+				       "well", given->list[0]);
+	if (!given->after_dashes && given->count > 1)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "takes one file, not '%s' as well",
+				       given->list[1]);
+	code = tw_command_check_files(TW_PROFILE_NAME, &want->keep, 1);
+	return code == TW_GO_ON ? TW_EXIT_GOOD : code;
+}
+
+static int with(struct profile_want *want, char **argv)
+{
+	struct perf_samples samples;
+	struct tw_arguments given;
+	int code = tw_command_options(&tw_profile_options, want, argv, &given);
+
+	if (code != TW_GO_ON)
+		return code;
+	code = check_arguments(want, &given);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (!want->against)
+		return run_or_read(want, &given, NULL);
+	/* Read the samples before a program runs for minutes. */
+	code = read_samples(want->against, &samples);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	code = run_or_read(want, &given, &samples);
+	tw_perf_samples_free(&samples);
+	return code;
+}
+
+int tw_command_profile(int argc, char **argv)
+{
+	struct profile_want want = { .options = "" };
+	int code;
+
+	want.exclude.list = tw_zalloc((size_t)argc, sizeof(*want.exclude.list));
+	code = with(&want, argv);
+	free(want.exclude.list);
+	return code;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `tickwise profile -- PROGRAM`: runs the program with the options of the
+ * recording in its environment.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/child.h"
+#include "command/command.h"
+#include "base/allocate.h"
+#include "profile/command/profile.h"
+#include "profile/command/symbols.h"
+
+static int is_excluded(const struct profile_want *want, const char *name)
+{
+	char *text = tw_profile_demangle(name);
+	int found = 0;
+
+	for (size_t i = 0; i < want->exclude.count && !found; i++)
+		found = fnmatch(want->exclude.list[i], name, 0) == 0 ||
+			fnmatch(want->exclude.list[i], text, 0) == 0;
+	free(text);
+	return found;
+}
+
+/* Find the program in PATH as exec does; the result is to be freed. An empty
+ * element of PATH is the current directory. */
+static char *find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char place[4096], standard[256] = "";
+	size_t length;
+
+	if (strchr(name, '/'))
+		return realpath(name, NULL);
+	if (!path) {
+		confstr(_CS_PATH, standard, sizeof(standard));
+		path = standard;
+	}
+	for (;; path += length + 1) {
+		length = strcspn(path, ":");
+		snprintf(place, sizeof(place), "%.*s%s%s", (int)length, path,
+			 length ? "/" : "", name);
+		if (access(place, X_OK) == 0)
+			return realpath(place, NULL);
+		if (!path[length])
+			return NULL;
+	}
+}
+
+/* Write a line for each function that is not to be timed: see
+ * core/profile/filter.c. */
+static int write_filter(const struct profile_want *want, const char *program,
+			const char *path)
+{
+	struct profile_symbols symbols;
+	char *place = find_program(program);
+	int failed = place ? tw_profile_symbols_read(&symbols, place) : -ENOENT;
+	FILE *file = failed ? NULL : fopen(path, "we");
+
+	for (size_t i = 0; file && i < symbols.count; i++)
+		if (is_excluded(want, symbols.symbols[i].name))
+			fprintf(file, "%lx %s\n",
+				tw_profile_symbol_offset(&symbols,
+							 &symbols.symbols[i]),
+				place);
+	if (!failed) {
+		tw_profile_symbols_free(&symbols);
+		failed = file ? 0 : -errno;
+		if (file && fclose(file))
+			failed = -errno;
+	}
+	free(place);
+	return failed;
+}
+
+static void set_environment(const struct profile_want *want, const char *path,
+			    const char *filter)
+{
+	const char *had = getenv("TICKWISE_PROFILE");
+	const char *text = tw_format("%s,%s,file=%s%s%s", had ? had : "", want->options,
+				     path, filter ? ",filter=" : "", filter ? filter : "");
+
+	if (setenv("TICKWISE_PROFILE", text, 1))
+		tw_no_memory();
+}
+
+/*
+ * Signals that ask this program to end while another program runs. The other
+ * program gets them, too; when it has ended, its profile is printed. A signal
+ * from a terminal reaches both programs; one that a process sends to this one
+ * is passed on. A signal that arrives while no program runs ends this one after
+ * its files are removed.
+ */
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+#define ENDS	(sizeof(ends) / sizeof(*ends))
+
+static struct sigaction before[ENDS];
+static volatile sig_atomic_t running, kept;	/* a process; a signal */
+
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (!running)
+		kept = number;
+	else if (info->si_code <= 0)
+		kill(running, number);
+}
+
+void tw_profile_signals_take(void)
+{
+	struct sigaction action = { .sa_sigaction = pass_on,
+				    .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	for (size_t i = 0; i < ENDS; i++) {
+		sigaction(ends[i], NULL, &before[i]);
+		/* Ignored by nohup, and in background jobs. */
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(ends[i], &action, NULL);
+	}
+}
+
+void tw_profile_signals_give_back(void)
+{
+	for (size_t i = 0; i < ENDS; i++)
+		sigaction(ends[i], &before[i], NULL);
+	if (kept)
+		raise(kept);
+}
+
+/* Restore signals in the child, which must not have these handlers. */
+static void unblock(void *context)
+{
+	for (size_t i = 0; i < ENDS; i++)
+		sigaction(ends[i], &before[i], NULL);
+	sigprocmask(SIG_SETMASK, context, NULL);
+}
+
+/* Start the program. It continues if this program is killed. Return: 0;
+ * -errno. */
+static int start(char **argv)
+{
+	sigset_t asked, mask;
+	pid_t child;
+
+	sigemptyset(&asked);
+	for (size_t i = 0; i < ENDS; i++)
+		sigaddset(&asked, ends[i]);
+	sigprocmask(SIG_BLOCK, &asked, &mask);
+	child = tw_child_start(argv, 0, unblock, &mask);
+	if (child > 0) {
+		running = child;
+		if (kept)
+			kill(child, kept);
+		kept = 0;
+	}
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return child < 0 ? child : 0;
+}
+
+static int wait_for(const char *name)
+{
+	siginfo_t ended;
+	pid_t child = running;
+
+	/* Until the last waitid() its process number is not given to another
+	 * process, so no other process can get a signal. */
+	while (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT) &&
+	       errno == EINTR)
+		;
+	running = 0;
+	if (waitid(P_PID, (id_t)child, &ended, WEXITED))
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
+				       "can't wait: %s", strerror(errno));
+	if (ended.si_code != CLD_EXITED)
+		tw_command_fail(TW_PROFILE_NAME, 0, "%s was ended by signal %d",
+				name, ended.si_status);
+	else if (ended.si_status)
+		tw_command_fail(TW_PROFILE_NAME, 0, "%s ended with exit code "
+				"%d", name, ended.si_status);
+	return TW_EXIT_GOOD;
+}
+
+static int run(char **argv, const char *path, const char *filter,
+	       const struct profile_want *want)
+{
+	int failed = filter ? write_filter(want, argv[0], filter) : 0;
+
+	if (failed)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
+				       "can't read the symbols of %s: %s",
+				       argv[0], strerror(-failed));
+	set_environment(want, path, filter);
+	failed = start(argv);
+	if (failed)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
+				       "can't start %s: %s", argv[0],
+				       strerror(-failed));
+	return wait_for(argv[0]);
+}
+
+int tw_profile_run(char **argv, const char *path,
+		   const struct profile_want *want)
+{
+	char filter[4096];
+	int code;
+
+	if (!want->exclude.count)
+		return run(argv, path, NULL, want);
+	snprintf(filter, sizeof(filter), "%s.filter", path);
+	code = run(argv, path, filter, want);
+	unlink(filter);
+	return code;
+}

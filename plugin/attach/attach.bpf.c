@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stamp each I/O on the rings of chosen processes of any program. The points in the kernel
+ * are those of stages.bpf.c: accepted, dispatched, finished, posted. user_data belongs to
+ * the program and tells nothing here. So an I/O is identified by the address of its
+ * io_kiocb, from its acceptance to its completion.
+ *
+ * The map `followed` contains the processes: one, and its descendants. A ring that one of
+ * them makes is followed from then on. The iterators find the processes and rings that
+ * exist already. See ../README.md, Any program.
+ */
+#include "attach_types.h"
+#include "kernel/bio.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+
+#include "attach_record.h"
+#include "kernel/follow.bpf.h"
+#include "kernel/stamp.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define MAX_IOS	65536
+#define MAX_RINGS	16384
+#define MAX_PROCESSES	16384
+#define MAX_ANCESTORS	64
+#define MAX_LEVELS	33	/* of namespaces of processes */
+#define MAX_FILES	16384
+
+/* include/uapi/linux/stat.h */
+#define S_IFMT		0170000
+#define S_IFCHR		0020000
+#define S_IFDIR		0040000
+#define S_IFBLK		0060000
+#define S_IFREG		0100000
+
+#define ANON_INODE_FS_MAGIC	0x09041934	/* include/uapi/linux/magic.h */
+#define IOCB_DSYNC		0x2		/* include/linux/fs.h */
+#define IORING_OP_URING_CMD	46		/* include/uapi/linux/io_uring.h */
+
+/* Set before loading. operations: as bits, those that are followed. writes: of these,
+ * those that write. reader_namespace: inode of the reader's namespace of processes. */
+const volatile __u32 reader_namespace = 0;
+/* The reader's root folder, where its paths begin: it may be in a chroot. */
+const volatile __u64 root_number = 0;
+const volatile __u32 root_device = 0;
+const volatile __u64 operations = 0;
+const volatile __u64 writes = 0;
+
+/* Also set before loading. with_causes: the threads that submit are followed, too
+ * (causes.bpf.c). listed: the operations, as bits, whose slowest I/Os are listed. */
+const volatile _Bool with_causes = 0;
+const volatile __u64 listed = 0;
+
+/* An I/O that takes this long is among the slowest so far. The reader is woken at once,
+ * because the turns of its thread are soon overwritten. */
+__u64 slow_ns;
+
+static __u32 places_taken;
+static __u32 ring_count;
+
+static int is_following(void)
+{
+	return ring_count != 0;
+}
+
+struct tw_attach_lost lost;
+
+extern const void io_uring_release __ksym __weak;
+extern const void io_ring_exit_work __ksym __weak;
+
+/* By the number of the process, as seen outside of containers. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_PROCESSES);
+	__type(key, __u32);
+	__type(value, __u8);
+} followed SEC(".maps");
+
+/* By io_ring_ctx: the numbers of the open rings, from 1, in the order in which they were
+ * found. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_RINGS);
+	__type(key, __u64);
+	__type(value, __u32);
+} rings SEC(".maps");
+
+struct in_flight {
+	__u64 ring;		/* io_ring_ctx */
+	__u64 accepted_ns;
+	__u64 dispatched_ns;
+	__u64 finished_ns;
+	__u64 offset;
+	__u64 due_bytes;
+	__u64 finished_bytes;
+	__u32 requests;
+	__u32 retries;
+	__u32 opcode;
+	__u32 flags;
+	__u32 submitter;	/* the kernel's number of the thread */
+	__u32 thread;		/* its number in struct tw_attach_io */
+	__u32 ring_number;
+	__u32 unused;
+};
+
+/* By io_kiocb. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_IOS);
+	__type(key, __u64);
+	__type(value, struct in_flight);
+} ios SEC(".maps");
+
+/* Files for which a record was sent. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_FILES);
+	__type(key, struct tw_attach_inode);
+	__type(value, __u8);
+} files SEC(".maps");
+
+/* Where the record of a file is made. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct tw_attach_file);
+} new_files SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, TW_ATTACH_BUFFER_BYTES);
+} records SEC(".maps");
+
+static const __u8 yes = 1;
+
+static void count(__u64 *what)
+{
+	__sync_fetch_and_add(what, 1);
+}
+
+/* ---- processes and rings ------------------------------------------------- */
+
+static int is_followed(__u32 process)
+{
+	return bpf_map_lookup_elem(&followed, &process) != 0;
+}
+
+static void follow(__u32 process)
+{
+	if (bpf_map_update_elem(&followed, &process, &yes, BPF_ANY))
+		count(&lost.processes);
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 process = (__u32)BPF_CORE_READ(child, tgid);
+
+	/* A new thread is not a new process. */
+	if ((__u32)BPF_CORE_READ(child, pid) == process &&
+	    is_followed((__u32)BPF_CORE_READ(parent, tgid)))
+		follow(process);
+	return 0;
+}
+
+/* Forget a process that has ended, because another process may get its number. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(exited, struct task_struct *task)
+{
+	__u32 process = (__u32)BPF_CORE_READ(task, tgid);
+
+	if (is_followed(process) && BPF_CORE_READ(task, signal, live.counter) == 0)
+		bpf_map_delete_elem(&followed, &process);
+	return 0;
+}
+
+/* Return the number of the task's process in the reader's namespace; 0: it is not there. */
+static __u32 process_of(struct task_struct *task)
+{
+	const struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
+	__u32 i, level = pid ? BPF_CORE_READ(pid, level) : 0;
+
+	for (i = 0; pid && i < MAX_LEVELS && i <= level; i++) {
+		const struct upid *at = (void *)pid +
+			bpf_core_field_offset(struct pid, numbers) +
+			i * bpf_core_type_size(struct upid);
+
+		if (BPF_CORE_READ(at, ns, ns.inum) == reader_namespace)
+			return (__u32)BPF_CORE_READ(at, nr);
+	}
+	return 0;
+}
+
+static void follow_ring(void *ring, struct task_struct *task, int fd)
+{
+	const struct io_ring_ctx *of = ring;
+	__u64 key = (__u64)ring;
+	struct tw_attach_ring *record;
+	__u32 number;
+
+	if (bpf_map_lookup_elem(&rings, &key))
+		return;
+	number = __sync_fetch_and_add(&ring_count, 1) + 1;
+	if (bpf_map_update_elem(&rings, &key, &number, BPF_NOEXIST)) {
+		count(&lost.rings);
+		return;
+	}
+	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
+	if (!record) {
+		count(&lost.records);
+		return;
+	}
+	record->kind = TW_ATTACH_RING;
+	record->fd = fd;
+	record->ring = number;
+	record->process = process_of(task);
+	record->sq_entries = BPF_CORE_READ(of, sq_entries);
+	record->cq_entries = BPF_CORE_READ(of, cq_entries);
+	BPF_CORE_READ_STR_INTO(&record->program, task, comm);
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+/* Follow a new ring of a followed process. It may have the address of an old ring, even of
+ * another process's. */
+SEC("tp_btf/io_uring_create")
+int BPF_PROG(created, int fd, void *ring)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u64 key = (__u64)ring;
+
+	bpf_map_delete_elem(&rings, &key);
+	if (is_followed((__u32)(bpf_get_current_pid_tgid() >> 32)))
+		follow_ring(ring, task, fd);
+	return 0;
+}
+
+/* Forget a ring when the kernel begins to free it, which it does by a work item. What is
+ * in flight then is still in `ios`. */
+SEC("tp_btf/workqueue_execute_start")
+int BPF_PROG(freed, struct work_struct *work)
+{
+	__u64 key = (__u64)work - bpf_core_field_offset(struct io_ring_ctx, exit_work);
+	const void *function = work->func;
+
+	if (function && function == &io_ring_exit_work)
+		bpf_map_delete_elem(&rings, &key);
+	return 0;
+}
+
+static void follow_file(struct file *file, struct task_struct *task, int fd)
+{
+	const void *release;
+
+	if (!file)
+		return;
+	release = BPF_CORE_READ(file, f_op, release);
+	if (release && release == &io_uring_release)
+		follow_ring(BPF_CORE_READ(file, private_data), task, fd);
+}
+
+/* The first iterator finds the process that was chosen, the second its descendants, and
+ * the third the rings of all of them. */
+SEC("iter/task")
+int chosen(struct bpf_iter__task *at)
+{
+	struct task_struct *task = at->task;
+
+	if (task)
+		follow((__u32)BPF_CORE_READ(task, tgid));
+	return 0;
+}
+
+static int descends(struct task_struct *task)
+{
+	int i;
+
+	for (i = 0; i < MAX_ANCESTORS && task; i++) {
+		__u32 process = (__u32)BPF_CORE_READ(task, tgid);
+
+		if (!process)
+			return 0;
+		if (is_followed(process))
+			return 1;
+		task = BPF_CORE_READ(task, real_parent);
+	}
+	return 0;
+}
+
+SEC("iter/task")
+int descendants(struct bpf_iter__task *at)
+{
+	struct task_struct *task = at->task;
+	struct io_uring_task *uring;
+	struct file **registered;
+	int i;
+
+	if (!task || !descends(task))
+		return 0;
+	follow((__u32)BPF_CORE_READ(task, tgid));
+	uring = BPF_CORE_READ(task, io_uring);
+	if (!uring)
+		return 0;
+	registered = (void *)uring +
+		     bpf_core_field_offset(struct io_uring_task, registered_rings);
+	for (i = 0; i < REGISTERED_RINGS; i++) {
+		struct file *file = 0;
+
+		bpf_probe_read_kernel(&file, sizeof(file), registered + i);
+		follow_file(file, task, -1);
+	}
+	return 0;
+}
+
+SEC("iter/task_file")
+int descriptors(struct bpf_iter__task_file *at)
+{
+	struct task_struct *task = at->task;
+	struct file *file = at->file;
+
+	if (task && file && is_followed((__u32)BPF_CORE_READ(task, tgid)))
+		follow_file(file, task, (int)at->fd);
+	return 0;
+}
+
+/* ---- I/Os ------------------------------------------------------------------ */
+
+/* Other operations wait for other programs, or take no time. They are only counted: no
+ * number of waiting ones may keep an I/O from being followed. */
+static int is_io(__u32 opcode)
+{
+	return opcode < TW_ATTACH_OPCODES && operations >> opcode & 1;
+}
+
+static int is_sync_write(struct io_kiocb *io, __u32 opcode)
+{
+	return opcode < TW_ATTACH_OPCODES && writes >> opcode & 1 &&
+	       BPF_CORE_READ((struct kiocb *)io, ki_flags) & IOCB_DSYNC;
+}
+
+/* True if I/O on the file goes to a file system or a device: not for sockets, pipes,
+ * terminals and such as eventfd(). */
+static int has_storage(const struct inode *inode, __u32 opcode)
+{
+	switch (BPF_CORE_READ(inode, i_mode) & S_IFMT) {
+	case S_IFREG:
+		return BPF_CORE_READ(inode, i_sb, s_magic) != ANON_INODE_FS_MAGIC;
+	case S_IFDIR:
+	case S_IFBLK:
+		return 1;
+	case S_IFCHR:
+		return opcode == IORING_OP_URING_CMD;
+	default:
+		return 0;
+	}
+}
+
+static const struct inode *inode_of(struct io_kiocb *io)
+{
+	struct file *file = BPF_CORE_READ(io, file);
+
+	return file ? BPF_CORE_READ(file, f_inode) : 0;
+}
+
+static struct in_flight *in_flight(struct io_kiocb *io)
+{
+	__u64 key = (__u64)io;
+
+	return bpf_map_lookup_elem(&ios, &key);
+}
+
+/* Report an I/O without a completion: the kernel uses its io_kiocb for another I/O. */
+static void no_cqe(const struct in_flight *old)
+{
+	struct tw_attach_io *record;
+
+	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
+	if (!record) {
+		count(&lost.records);
+		return;
+	}
+	__builtin_memset(record, 0, sizeof(*record));
+	record->kind = TW_ATTACH_NO_CQE;
+	record->ring = old->ring_number;
+	record->opcode = (__u8)old->opcode;
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+static __u32 current_thread(void)
+{
+	return (__u32)bpf_get_current_pid_tgid();
+}
+
+/* Follow the submitting thread from its first I/O on. Return its number, from 1; 0 if
+ * there are too many threads. */
+static __u32 follow_thread(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 pid = task->pid, place;
+	struct followed new = { .start_time = task->start_time };
+	const struct followed *old = bpf_map_lookup_elem(&threads, &pid);
+
+	if (old && old->start_time == new.start_time)
+		return old->ring + 1;
+	if (places_taken >= TW_ATTACH_THREADS) {
+		count(&lost.threads);
+		return 0;
+	}
+	place = __sync_fetch_and_add(&places_taken, 1);
+	if (place >= TW_ATTACH_THREADS)
+		return 0;
+	new.ran_ns = bpf_ktime_get_ns();
+	new.ring = place;
+	bpf_map_update_elem(&threads, &pid, &new, BPF_ANY);
+	return place + 1;
+}
+
+static int accepted(struct io_kiocb *io)
+{
+	struct in_flight new = {
+		.accepted_ns = bpf_ktime_get_ns(),
+		.ring = (__u64)BPF_CORE_READ(io, ctx),
+		.opcode = BPF_CORE_READ(io, opcode),
+	};
+	const __u32 *number;
+	struct in_flight *old;
+	__u64 key = (__u64)io;
+
+	if (!is_io(new.opcode))
+		return 0;
+	number = bpf_map_lookup_elem(&rings, &new.ring);
+	if (!number)
+		return 0;
+	new.ring_number = *number;
+	new.offset = (__u64)BPF_CORE_READ((struct kiocb *)io, ki_pos);
+	if (with_causes) {
+		new.submitter = current_thread();
+		new.thread = follow_thread();
+	}
+	if (!bpf_map_update_elem(&ios, &key, &new, BPF_NOEXIST))
+		return 0;
+	old = bpf_map_lookup_elem(&ios, &key);
+	if (!old) {
+		count(&lost.ios);
+		return 0;
+	}
+	no_cqe(old);
+	bpf_map_update_elem(&ios, &key, &new, BPF_ANY);
+	return 0;
+}
+
+SEC("tp_btf/io_uring_link")
+int BPF_PROG(linked, struct io_kiocb *io)
+{
+	struct in_flight *mine = in_flight(io);
+
+	if (mine)
+		mine->flags |= TW_ATTACH_LINKED;
+	return 0;
+}
+
+/* The request has IOSQE_IO_DRAIN, or comes after one that has, and has to wait. */
+SEC("tp_btf/io_uring_defer")
+int BPF_PROG(drained, struct io_kiocb *io)
+{
+	struct in_flight *mine = in_flight(io);
+
+	if (mine)
+		mine->flags |= TW_ATTACH_DRAINED;
+	return 0;
+}
+
+/* Forget a read or write on no storage when it begins to wait. Return 0 for others, also
+ * for those whose file is not known yet. */
+static int is_no_io(struct io_kiocb *io, const struct in_flight *mine)
+{
+	const struct inode *inode = inode_of(io);
+	__u64 key = (__u64)io;
+
+	return inode && !has_storage(inode, mine->opcode) &&
+	       bpf_map_delete_elem(&ios, &key) == 0;
+}
+
+SEC("tp_btf/io_uring_poll_arm")
+int BPF_PROG(poll_arm, struct io_kiocb *io)
+{
+	const struct in_flight *mine = in_flight(io);
+
+	if (mine)
+		is_no_io(io, mine);
+	return 0;
+}
+
+SEC("tp_btf/io_uring_queue_async_work")
+int BPF_PROG(queue_async, struct io_kiocb *io)
+{
+	struct in_flight *mine = in_flight(io);
+
+	if (!mine || is_no_io(io, mine))
+		return 0;
+	mine->dispatched_ns = 0;
+	mine->finished_ns = 0;
+	mine->requests = 0;
+	mine->due_bytes = 0;
+	mine->finished_bytes = 0;
+	mine->retries++;
+	return 0;
+}
+
+static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 bytes)
+{
+	struct in_flight *mine = in_flight(io);
+
+	if (!mine)
+		return;
+	if (point == FINISHED) {
+		tw_stamp_latest(&mine->finished_ns, now_ns);
+		__sync_fetch_and_add(&mine->requests, 1);
+		__sync_fetch_and_add(&mine->finished_bytes, bytes);
+		return;
+	}
+	__sync_fetch_and_add(&mine->due_bytes, bytes);
+	/* Only the first request counts. Others are parts, or the same one requeued. */
+	tw_stamp_earliest(&mine->dispatched_ns, now_ns);
+	if (with_causes && mine->dispatched_ns == now_ns &&
+	    mine->submitter == current_thread())
+		mine->flags |= TW_ATTACH_DISPATCHED_ITSELF;
+}
+
+#include "kernel/points.bpf.h"
+
+/* ---- names of files ---------------------------------------------------------- */
+
+#include "kernel/path.bpf.h"
+
+/* Send the path of a file at the first I/O on it. */
+static void tell_file(const struct tw_attach_inode *inode, struct file *file)
+{
+	const __u32 here = 0;
+	struct tw_attach_file *record;
+	__u32 size;
+
+	if (bpf_map_lookup_elem(&files, inode))
+		return;
+	record = bpf_map_lookup_elem(&new_files, &here);
+	if (!record || bpf_map_update_elem(&files, inode, &yes, BPF_ANY)) {
+		count(&lost.names);
+		return;
+	}
+	record->kind = TW_ATTACH_FILE;
+	record->inode = *inode;
+	find_path(record, file);
+	size = record->size;
+	if (size > sizeof(record->names))
+		size = sizeof(record->names);
+	/* Without room, the next I/O on the file tries again. */
+	if (bpf_ringbuf_output(&records, record,
+			       __builtin_offsetof(struct tw_attach_file, names) + size,
+			       BPF_RB_NO_WAKEUP))
+		bpf_map_delete_elem(&files, inode);
+}
+
+static void name_inode(struct tw_attach_inode *inode, const struct inode *of,
+		       struct io_kiocb *io)
+{
+	if (!of)
+		return;
+	inode->number = BPF_CORE_READ(of, i_ino) ^
+			(__u64)BPF_CORE_READ(of, i_generation) << 32;
+	inode->device = BPF_CORE_READ(of, i_sb, s_dev);
+	inode->mode = BPF_CORE_READ(of, i_mode) & S_IFMT;
+	tell_file(inode, BPF_CORE_READ(io, file));
+}
+
+/* ---- completions --------------------------------------------------------- */
+
+static void count_other(struct io_kiocb *io)
+{
+	__u32 opcode = BPF_CORE_READ(io, opcode);
+
+	if (opcode >= TW_ATTACH_OPCODES)
+		opcode = TW_ATTACH_OPCODES - 1;
+	count(&lost.others[opcode]);
+}
+
+/* Return the flag that wakes the reader at once if the I/O is among the slowest. */
+static __u64 wakeup_for(const struct tw_attach_io *record)
+{
+	return with_causes && record->opcode < 64 &&
+	       listed >> record->opcode & 1 && record->accepted_ns &&
+	       record->posted_ns - record->accepted_ns >= slow_ns ?
+		BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine,
+		 __u64 now)
+{
+	const struct inode *of = inode_of(io);
+	struct tw_attach_inode inode = { 0 };
+	struct tw_attach_io *record;
+
+	if (of && !has_storage(of, BPF_CORE_READ(io, opcode))) {
+		count_other(io);
+		return;
+	}
+	name_inode(&inode, of, io);
+	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
+	if (!record) {
+		count(&lost.records);
+		return;
+	}
+	__builtin_memset(record, 0, sizeof(*record));
+	record->kind = TW_ATTACH_IO;
+	record->opcode = BPF_CORE_READ(io, opcode);
+	record->ring = ring;
+	record->inode = inode;
+	record->posted_ns = now;
+	record->result = BPF_CORE_READ(io, cqe.res);
+	if (mine) {
+		record->flags = (__u8)mine->flags;
+		if (is_sync_write(io, record->opcode))
+			record->flags |= TW_ATTACH_SYNC_WRITE;
+		record->accepted_ns = mine->accepted_ns;
+		record->dispatched_ns = mine->dispatched_ns;
+		record->finished_ns = mine->finished_ns;
+		record->offset = mine->offset;
+		record->requests = mine->requests;
+		record->retries = mine->retries;
+		record->finished_bytes = mine->finished_bytes;
+		record->due_bytes = mine->due_bytes;
+		record->thread = (__u16)mine->thread;
+		if (with_causes && mine->submitter == current_thread())
+			record->flags |= TW_ATTACH_POSTED_ITSELF;
+	}
+	bpf_ringbuf_submit(record, wakeup_for(record));
+}
+
+SEC("tp_btf/io_uring_complete")
+int BPF_PROG(complete, void *context, struct io_kiocb *io)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u64 ring = (__u64)context, key = (__u64)io;
+	const __u32 *number = bpf_map_lookup_elem(&rings, &ring);
+	const struct in_flight *mine = io ? bpf_map_lookup_elem(&ios, &key) : 0;
+
+	if (mine && mine->ring != ring)
+		mine = 0;
+	if (mine)
+		number = &mine->ring_number;
+	if (!number)
+		return 0;
+	if (!io) {
+		count(&lost.more_cqes);
+		return 0;
+	}
+	if (is_io(BPF_CORE_READ(io, opcode))) {
+		tell(io, *number, mine, now);
+	} else {
+		count_other(io);
+		if (mine)
+			no_cqe(mine);
+	}
+	bpf_map_delete_elem(&ios, &key);
+	return 0;
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tickwise attach: the stages inside the kernel of any program that uses io_uring.
+ * `tickwise` executes this program for it. This file has the options, the course of a
+ * run, and the report, which `tickwise report` prints.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "base/allocate.h"
+#include "base/write_file.h"
+#include "command/separate.h"
+#include "command/show.h"
+#include "attach/attach_files.h"
+#include "attach/attach_json.h"
+#include "attach/attach_program.h"
+#include "attach/attach_report.h"
+#include "attach/attach_table.h"
+#include "attach/attach_tally.h"
+#include "attach/attach_target.h"
+
+/* The longest time between two reads of the ring buffer, which holds 80,000 records. */
+#define READ_EVERY_MS	20
+
+#define SLOWEST		20
+
+struct run {
+	struct tw_attach_values options;
+	struct tw_attach_target target;
+	struct tw_attach_program *program;
+	struct tw_attach_tally tally;
+	struct tw_attach_files files;
+	struct tw_attach_table table;
+	const char *no_causes;
+	struct tw_output file;
+	FILE *out;
+	uint64_t start_ns;
+	uint64_t end_ns;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_stop(int number)
+{
+	(void)number;
+	stopped = 1;
+	/* The next signal ends the program at once. SIGHUP may come twice: from the terminal
+	 * and from the shell. */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+}
+
+static void handle_signals(void)
+{
+	const struct sigaction stop = { .sa_handler = on_stop };
+	struct sigaction old;
+
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	/* nohup(1) */
+	if (sigaction(SIGHUP, NULL, &old) || old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &stop, NULL);
+}
+
+#define fail(code, ...)	tw_command_fail(tw_attach_options.command, code, __VA_ARGS__)
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* ---- the run --------------------------------------------------------------- */
+
+static int take(void *context, const void *record, size_t size)
+{
+	struct run *run = context;
+	__u32 kind;
+
+	if (size < sizeof(kind))
+		return 0;
+	memcpy(&kind, record, sizeof(kind));
+	switch (kind) {
+	case TW_ATTACH_RING:
+		return tw_attach_add_ring(&run->tally, record);
+	case TW_ATTACH_FILE:
+		return tw_attach_add_file(&run->files, record, size);
+	default:
+		return tw_attach_add_io(&run->tally, record);
+	}
+}
+
+static int read_records(struct run *run, int wait_ms)
+{
+	int error = tw_attach_read(run->program, wait_ms, take, run);
+
+	tw_attach_set_slow(run->program, run->tally.slowest.least);
+	return error;
+}
+
+static void put_table(struct run *run, uint64_t now, uint64_t over_ns)
+{
+	struct tw_attach_lost lost;
+
+	tw_attach_lost(run->program, &lost);
+	tw_attach_table_put(&run->table, &run->tally, &run->files,
+			    now - run->start_ns, over_ns, lost.records);
+	tw_attach_tally_tick(&run->tally);
+}
+
+/* Read records until a signal stops the run, its time is over, or the process has
+ * ended. */
+static int watch(struct run *run)
+{
+	const uint64_t interval_ns = run->options.interval_ns;
+	const uint64_t duration_ns = run->options.duration_ns;
+	uint64_t last_ns = run->start_ns, now;
+	bool over = false;
+	int error = 0;
+
+	while (!over && !error) {
+		over = stopped || tw_attach_has_ended(&run->target) ||
+		       (duration_ns && now_ns(CLOCK_MONOTONIC) - run->start_ns >=
+				       duration_ns);
+		/* Records from before the end are read after it. */
+		error = read_records(run, over ? 0 : READ_EVERY_MS);
+		now = now_ns(CLOCK_MONOTONIC);
+		if (interval_ns && now - last_ns >= interval_ns && !over && !error) {
+			put_table(run, now, now - last_ns);
+			last_ns = now;
+		}
+	}
+	run->end_ns = now_ns(CLOCK_MONOTONIC);
+	tw_attach_stop(run->program);
+	return error ? error : read_records(run, 0);
+}
+
+/* Say if there was nothing to follow. Return the exit code for that. */
+static int say_no_ring(const struct run *run, const struct tw_attach_lost *lost)
+{
+	if (run->tally.ring_count || lost->rings || lost->records)
+		return TW_EXIT_GOOD;
+	tw_command_remark(tw_attach_options.command, "no ring was seen: process %d (%s) and "
+			  "those it started did no I/O through io_uring",
+			  (int)run->target.pid, run->target.program);
+	return TW_EXIT_UNDECIDED;
+}
+
+static int report(struct run *run)
+{
+	struct tw_attach_result result = {
+		.tally = &run->tally, .files = &run->files, .target = &run->target,
+		.in_flight = tw_attach_in_flight(run->program),
+		.missed_runs = tw_attach_missed(run->program),
+		.no_causes = run->no_causes,
+		.run_ns = run->end_ns - run->start_ns,
+	};
+	json_t *json;
+	int code;
+
+	tw_attach_table_end(&run->table);
+	tw_attach_lost(run->program, &result.lost);
+	json = tw_attach_to_json(&result);
+	code = tw_attach_print_report(json, run->options.json, run->options.html,
+				      run->out);
+	json_decref(json);
+	return code == TW_EXIT_GOOD ? say_no_ring(run, &result.lost) : code;
+}
+
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+/* Can the files be written, each of them alone? A run may take hours. */
+static int try_files(const struct tw_attach_values *options)
+{
+	const char *const paths[] = {
+		is_stdout(options->json) ? NULL : options->json, options->html,
+		is_stdout(options->output) ? NULL : options->output,
+	};
+	const size_t count = sizeof(paths) / sizeof(*paths);
+	int code = tw_command_check_files(tw_attach_options.command, paths, count);
+
+	for (size_t i = 0; i < count && code == TW_GO_ON; i++)
+		code = tw_command_try_html(tw_attach_options.command,
+					   &(struct tw_wanted) { .html = paths[i] });
+	return code;
+}
+
+static int open_output(struct run *run)
+{
+	int error;
+
+	run->out = run->target.own ? stderr : stdout;
+	if (is_stdout(run->options.output)) {
+		run->out = stdout;
+	} else if (run->options.output) {
+		/* In its place at once, where it can be read while it grows. */
+		error = tw_output_open(&run->file, run->options.output);
+		if (!error)
+			error = tw_output_publish(&run->file);
+		if (error)
+			return fail(TW_EXIT_IO, "can't write %s: %s",
+				    run->options.output, tw_file_error(-error));
+		run->out = run->file.stream;
+	}
+	tw_attach_table_begin(&run->table, run->out);
+	return TW_GO_ON;
+}
+
+/* Find the rings that exist. Return TW_GO_ON, or an enum tw_exit after a message. */
+static int begin(struct run *run)
+{
+	int error = tw_attach_follow(run->program, run->target.pidfd);
+
+	if (error)
+		return fail(error == -ESRCH ? TW_EXIT_NO_INPUT : TW_EXIT_SOFTWARE,
+			    "can't follow process %d: %s", (int)run->target.pid,
+			    error == -ESRCH ? "it has ended" : strerror(-error));
+	run->start_ns = now_ns(CLOCK_MONOTONIC);
+	error = tw_attach_tally_init(&run->tally, run->start_ns, now_ns(CLOCK_REALTIME),
+				     SLOWEST);
+	run->tally.turns = tw_attach_turns(run->program);
+	if (!error)
+		error = read_records(run, 0);
+	if (error)
+		return fail(TW_EXIT_SOFTWARE, "%s", strerror(-error));
+	if (!run->target.own && run->tally.ring_count == 0)
+		tw_command_remark(tw_attach_options.command, "process %d (%s) has no ring "
+				  "yet, nor has one that it started: waiting for one",
+				  (int)run->target.pid, run->target.program);
+	return TW_GO_ON;
+}
+
+/* Follow the target until the end of the run, and print the report. The program is
+ * loaded into the kernel. */
+static int attached(struct run *run)
+{
+	int error, code = begin(run);
+
+	if (code != TW_GO_ON)
+		return code;
+	if (tw_attach_go(&run->target))
+		return TW_EXIT_GOOD;
+	/* Only now: what was in the file stays where there is nothing to print. */
+	code = open_output(run);
+	if (code != TW_GO_ON)
+		return code;
+	error = watch(run);
+	if (error)
+		fail(TW_EXIT_SOFTWARE, "the report ends after %.1f s: %s",
+		     (double)(run->end_ns - run->start_ns) / 1e9,
+		     strerror(-error));
+	code = report(run);
+	if (error && code == TW_EXIT_GOOD && !run->target.own)
+		code = TW_EXIT_SOFTWARE;
+	return code;
+}
+
+/* Do a run. After an error at its beginning, the end of the process closes what was
+ * opened. */
+static int run_it(struct run *run)
+{
+	const char *why;
+	int exit_code, code = try_files(&run->options);
+
+	if (code != TW_GO_ON)
+		return code;
+	run->program = tw_attach_load(run->options.causes, &why, &run->no_causes);
+	if (!run->program)
+		return fail(TW_EXIT_SOFTWARE, "%s", why);
+	if (run->no_causes)
+		fail(TW_EXIT_GOOD, "no causes: %s", run->no_causes);
+	handle_signals();
+	code = attached(run);
+	tw_attach_unload(run->program);
+	tw_attach_tally_free(&run->tally);
+	tw_attach_files_free(&run->files);
+	/* Wait for a program that was started here, also after an error. */
+	exit_code = run->target.own ? tw_attach_exit_code(&run->target) : 0;
+	/* That the program made no ring is a line, and no failure of the program. */
+	if (code == TW_EXIT_GOOD || (run->target.own && code == TW_EXIT_UNDECIDED))
+		code = exit_code;
+	return code;
+}
+
+/* ---- the command line -------------------------------------------------------- */
+
+int main(int argc, char **argv)
+{
+	struct run run = { .end_ns = 0 };
+	struct tw_arguments given;
+	const char *why;
+	char text[256];
+	int code;
+
+	(void)argc;
+	json_set_alloc_funcs(tw_malloc, free);
+	code = tw_command_options(&tw_attach_options, &run.options, argv, &given);
+	if (code != TW_GO_ON)
+		return code;
+	if (given.common.is_quiet || is_stdout(run.options.json))
+		run.options.interval_ns = 0;
+	if (!given.count)
+		return fail(TW_EXIT_USAGE, "no PID and no -- PROGRAM (see --help)");
+	if (given.after_dashes == given.list)
+		why = tw_attach_start(&run.target, given.list, text, sizeof(text));
+	else if (given.count > 1)
+		return fail(TW_EXIT_USAGE, "one PID at a time; a program comes after "
+			    "-- (see --help)");
+	else
+		why = tw_attach_to(&run.target, given.list[0], text, sizeof(text));
+	if (why)
+		return fail(TW_EXIT_NO_INPUT, "%s", why);
+	return run_it(&run);
+}

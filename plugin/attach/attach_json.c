@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The result of a run as JSON: see attach_json.h.
+ */
+#include "attach/attach_json.h"
+
+#include <unistd.h>
+
+#include "collect/machine_json.h"
+#include "base/allocate.h"
+#include "report/json_text.h"
+#include "kernel/explained_json.h"
+#include "latency/histogram_json.h"
+#include "machine/cpus.h"
+#include "report/report.h"
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static json_t *host_to_json(void)
+{
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	return tw_json_text(host);
+}
+
+/* ---- facts, as in a report of fio's engine ----------------------------------- */
+
+/* Return if causes are known, and why not. */
+static json_t *causes_to_json(const struct tw_attach_result *result)
+{
+	if (result->tally->turns)
+		return json_pack("{ss, so}", "state", "on", "not_followed",
+				 tw_json_of_u64(result->lost.threads));
+	return json_pack("{ss, ss}", "state", "off", "why",
+			 result->no_causes ? result->no_causes : "not asked for");
+}
+
+/* Return the one job. All of its times are of the system's clock. */
+static json_t *job_to_json(const struct tw_attach_result *result)
+{
+	const struct tw_attach_tally *tally = result->tally;
+
+	return json_pack("{ss, so, so, si, si, si, si, so, so, si, so, ss, ss, ss, si,"
+			 " sb, sb, sb, s{ss}, so}",
+			 "run", "", "name", tw_json_text(result->target->program),
+			 "host", host_to_json(), "groupid", 0, "thread_number", 1,
+			 "subjob_number", 0, "pid", (int)result->target->pid,
+			 "start", tw_json_digits(tally->start_realtime_ns),
+			 "start_monotonic_ns", tw_json_digits(tally->start_ns),
+			 "first_ns", 0, "run_ns", tw_json_of_u64(result->run_ns),
+			 "fio_version", "", "engine", "attach",
+			 "tickwise_version", TW_VERSION, "iodepth", 0,
+			 "event_time", 0, "event_wait", 0, "fallback", 1,
+			 "kernel", "state", "on", "causes", causes_to_json(result));
+}
+
+/* Return the facts of the machine. The governors are those of all CPUs, since it is not
+ * known where the program ran. */
+static json_t *machines_to_json(void)
+{
+	struct tw_machine_cpus cpus;
+	json_t *machine;
+
+	tw_machine_cpus_read(&cpus, "");
+	machine = tw_machine_to_json("", &cpus.online);
+	set(machine, "host", host_to_json());
+	return json_pack("[o]", machine);
+}
+
+/* ---- the slowest I/Os ---------------------------------------------------------- */
+
+static json_t *slow_to_json(const struct tw_attach_result *result,
+			    const struct tw_attach_slow *slow)
+{
+	const struct tw_attach_io *io = &slow->io;
+	uint64_t ns[TW_ATTACH_TIMES];
+	unsigned has = tw_attach_split(io, ns);
+	const struct tw_attach_why *why = &slow->why;
+	json_t *stages = json_object(), *json;
+
+	for (unsigned i = 0; i < TW_ATTACH_TIMES; i++)
+		if (has & TW_ATTACH_HAS(i))
+			set(stages, tw_time_rows[i].name, tw_json_of_u64(ns[i]));
+	json = json_pack("{so, so, ss, so, so, so, ss, so}",
+		"offset", tw_json_of_u64(io->offset == UINT64_MAX ? 0 : io->offset),
+		"size", tw_json_of_u64(io->result > 0 ? (uint64_t)io->result : 0),
+		"ddir", tw_direction_names[tw_attach_direction(io->opcode)],
+		"monotonic_ns", tw_json_digits(io->accepted_ns), "stages", stages,
+		"ring", tw_json_of_u64(io->ring),
+		"operation", tw_attach_operation(io->opcode),
+		"file", tw_json_text(tw_attach_file_name(result->files, &io->inode)));
+	if (result->tally->turns)
+		set(json, "causes", tw_explained_to_json(
+			tw_time_rows[why->stage].name, why->from_ns, why->ns,
+			why->followed ? &why->explained : NULL));
+	return json;
+}
+
+static void add_slowest(struct tw_report *report, const struct tw_attach_result *result)
+{
+	struct tw_slowest *slowest = &result->tally->slowest;
+
+	tw_slowest_sort(slowest);
+	report->slowest = tw_zalloc(slowest->count, sizeof(*report->slowest));
+	for (uint32_t i = 0; i < slowest->count; i++) {
+		const struct tw_attach_slow *slow =
+			(const void *)tw_slowest_get(slowest, i);
+
+		report->slowest[report->slow_count++] = (struct tw_report_slow) {
+			.json = slow_to_json(result, slow),
+			.lat_ns = slow->lat_ns.value,
+		};
+	}
+}
+
+/* ---- by ring, file and operation --------------------------------------------- */
+
+static json_t *rings_to_json(const struct tw_attach_result *result)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < result->tally->ring_count; i++) {
+		const struct tw_attach_ring *ring = &result->tally->rings[i];
+
+		json_array_append_new(array, json_pack(
+			"{so, so, so, si, so, so}",
+			"ring", tw_json_of_u64(ring->ring),
+			"program", tw_json_text(ring->program),
+			"pid", tw_json_of_u64(ring->process), "fd", (int)ring->fd,
+			"sq_entries", tw_json_of_u64(ring->sq_entries),
+			"cq_entries", tw_json_of_u64(ring->cq_entries)));
+	}
+	return array;
+}
+
+static json_t *operation_to_json(const struct tw_attach_result *result,
+				 const struct tw_attach_row *row)
+{
+	json_t *json = json_pack("{so, ss, so}",
+		"ring", tw_json_of_u64(row->ring),
+		"operation", row->rest ? "others" : tw_attach_operation(row->opcode),
+		"file", tw_json_text(row->rest ? "-" :
+			tw_attach_file_name(result->files, &row->inode)));
+	json_t *stages = json_object();
+
+	tw_counts_to_json(json, &result->tally->all.has, &row->counts);
+	for (unsigned i = 0; i < TW_ATTACH_TIMES; i++)
+		if (row->times[i].count)
+			set(stages, tw_time_rows[i].name,
+			    tw_histogram_to_json(&row->times[i]));
+	set(json, "stages", stages);
+	return json;
+}
+
+/* Return how many completions there were of each operation that is not followed. */
+static json_t *others_to_json(const struct tw_attach_lost *lost)
+{
+	json_t *others = json_object();
+
+	for (unsigned i = 0; i < TW_ATTACH_OPCODES; i++)
+		if (lost->others[i])
+			set(others, tw_attach_operation((uint8_t)i),
+			    tw_json_of_u64(lost->others[i]));
+	return others;
+}
+
+static json_t *attached_to_json(const struct tw_attach_result *result)
+{
+	json_t *operations = json_array();
+
+	for (uint32_t i = 0; i < result->tally->row_count; i++)
+		json_array_append_new(operations, operation_to_json(result,
+						&result->tally->rows[i]));
+	return json_pack("{so, so, so}", "rings", rings_to_json(result),
+			 "operations", operations,
+			 "others", others_to_json(&result->lost));
+}
+
+/* ---- the report -------------------------------------------------------------- */
+
+/* Add what is known only at the end. */
+static void add_scalars(struct tw_tally *all, const struct tw_attach_result *result)
+{
+	struct tw_scalars *scalars = &all->scalars;
+
+	scalars->in_flight = result->in_flight;
+	scalars->more_cqes = result->lost.more_cqes;
+	scalars->lost_records = result->lost.records;
+	scalars->lost_ios = result->lost.ios;
+	scalars->lost_rings = result->lost.rings;
+	scalars->lost_names = result->lost.names;
+	scalars->lost_processes = result->lost.processes;
+	if (result->missed_runs >= 0) {
+		scalars->missed_runs = (uint64_t)result->missed_runs;
+		tw_row_put(&all->has, TW_ROW_missed_runs);
+	}
+}
+
+json_t *tw_attach_to_json(struct tw_attach_result *result)
+{
+	struct tw_tally *all = &result->tally->all;
+	struct tw_report report = {
+		.jobs = tw_zalloc(1, sizeof(*report.jobs)), .job_count = 1,
+		.machines = machines_to_json(), .files = json_array(),
+		.clocks = json_object(), .verdict = TW_REPORT_UNCHECKED,
+		.counter = json_pack("{ss, s[]}", "verdict",
+				     tw_report_verdicts[TW_REPORT_UNCHECKED], "reasons"),
+		.attached = attached_to_json(result),
+	};
+	json_t *json;
+
+	report.jobs[0].json = job_to_json(result);
+	add_slowest(&report, result);
+	add_scalars(all, result);
+	tw_windows_close(&all->over_time);
+	report.tally = *all;
+	*all = (struct tw_tally) { 0 };
+	json = tw_report_to_json(&report);
+	tw_report_free(&report);
+	return json;
+}

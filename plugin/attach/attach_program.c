@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Load the program of attach.bpf.c: see attach_program.h.
+ */
+#include "attach/attach_program.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "kernel/above.h"
+#include "attach/attach.skel.h"
+#include "attach/attach_causes.h"
+#include "attach/attach_names.h"
+#include "kernel/program.h"
+
+struct tw_attach_program {
+	struct tw_attach *skeleton;
+	struct tw_attach_causes *causes;
+	struct ring_buffer *records;
+	int (*take)(void *context, const void *record, size_t size);
+	void *context;
+};
+
+/* Return the operations with a direction from @first to @last, as bits. */
+static __u64 operations(unsigned first, unsigned last)
+{
+	__u64 bits = 0;
+
+	for (unsigned i = 0; i < TW_ATTACH_OPCODES; i++) {
+		const unsigned is = tw_attach_direction((uint8_t)i);
+
+		if (is >= first && is <= last)
+			bits |= 1ULL << i;
+	}
+	return bits;
+}
+
+static int fit_to_kernel(struct tw_attach *made)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	struct stat root;
+	bool has_req;
+
+	if (!btf)
+		return -errno;
+	has_req = tw_program_has_submit_req(btf);
+	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
+	made->rodata->writes = operations(TW_WRITE, TW_WRITE);
+	made->rodata->above = tw_above_find(btf);
+	btf__free(btf);
+	made->rodata->reader_namespace = (__u32)tw_program_namespace().inode;
+	if (!stat("/", &root)) {
+		made->rodata->root_number = root.st_ino;
+		made->rodata->root_device = major(root.st_dev) << 20 | minor(root.st_dev);
+	}
+	bpf_program__set_autoattach(made->progs.chosen, false);
+	bpf_program__set_autoattach(made->progs.descendants, false);
+	bpf_program__set_autoattach(made->progs.descriptors, false);
+	return bpf_program__set_autoload(has_req ? made->progs.submit_sqe :
+						   made->progs.submit_req, false);
+}
+
+static int take_record(void *context, void *record, size_t size)
+{
+	struct tw_attach_program *program = context;
+
+	return program->take(program->context, record, size);
+}
+
+static int share_threads(struct tw_attach_program *program)
+{
+	struct tw_attach *made = program->skeleton;
+
+	if (!program->causes)
+		return bpf_map__set_max_entries(made->maps.threads, 1);
+	made->rodata->with_causes = true;
+	made->rodata->listed = operations(TW_READ, TW_SYNC);
+	return bpf_map__reuse_fd(made->maps.threads,
+				 tw_attach_causes_threads(program->causes));
+}
+
+static int load(struct tw_attach_program *program)
+{
+	int error;
+
+	program->skeleton = tw_attach__open();
+	if (!program->skeleton)
+		return -errno;
+	error = fit_to_kernel(program->skeleton);
+	if (!error)
+		error = share_threads(program);
+	if (!error)
+		error = tw_attach__load(program->skeleton);
+	if (!error)
+		error = tw_attach__attach(program->skeleton);
+	if (error)
+		return error;
+	program->records = ring_buffer__new(
+		bpf_map__fd(program->skeleton->maps.records), take_record, program,
+		NULL);
+	return program->records ? 0 : -errno;
+}
+
+struct tw_attach_program *tw_attach_load(bool causes, const char **why,
+					 const char **no_causes)
+{
+	struct tw_attach_program *program = calloc(1, sizeof(*program));
+	int error;
+
+	if (!program) {
+		*why = strerror(ENOMEM);
+		return NULL;
+	}
+	if (!tw_program_has_addresses()) {
+		*why = tw_program_reason(-EPERM, false);
+		free(program);
+		return NULL;
+	}
+	tw_program_set_messages();
+	error = causes ? tw_attach_causes_load(&program->causes) : 0;
+	*no_causes = error ? tw_program_reason(error, false) : NULL;
+	error = load(program);
+	if (!error)
+		return program;
+	*why = tw_program_reason(error, false);
+	tw_attach_unload(program);
+	return NULL;
+}
+
+void tw_attach_unload(struct tw_attach_program *program)
+{
+	ring_buffer__free(program->records);
+	tw_attach__destroy(program->skeleton);
+	tw_attach_causes_unload(program->causes);
+	free(program);
+}
+
+/* Run an iterator over the threads of a process; 0: over those of all processes, or over
+ * their descriptors. */
+static int iterate(struct bpf_program *over, int pidfd)
+{
+	union bpf_iter_link_info info = { .task.pid_fd = (__u32)pidfd };
+	LIBBPF_OPTS(bpf_iter_attach_opts, options,
+		    .link_info = &info, .link_info_len = sizeof(info));
+	struct bpf_link *link = bpf_program__attach_iter(over, pidfd ? &options : NULL);
+	char text[64];
+	int run, error = 0;
+
+	if (!link)
+		return -errno;
+	run = bpf_iter_create(bpf_link__fd(link));
+	if (run < 0) {
+		error = -errno;
+	} else {
+		/* The iterator prints nothing. It sends what it finds as records. */
+		while (read(run, text, sizeof(text)) > 0)
+			;
+		close(run);
+	}
+	bpf_link__destroy(link);
+	return error;
+}
+
+int tw_attach_follow(struct tw_attach_program *program, int pidfd)
+{
+	int error = iterate(program->skeleton->progs.chosen, pidfd);
+
+	if (!error)
+		error = iterate(program->skeleton->progs.descendants, 0);
+	return error ? error : iterate(program->skeleton->progs.descriptors, 0);
+}
+
+const struct tw_turns *tw_attach_turns(const struct tw_attach_program *program)
+{
+	return program->causes ? tw_attach_causes_turns(program->causes) : NULL;
+}
+
+void tw_attach_set_slow(struct tw_attach_program *program, uint64_t ns)
+{
+	program->skeleton->bss->slow_ns = ns;
+}
+
+int tw_attach_read(struct tw_attach_program *program, int wait_ms,
+		   int (*take)(void *context, const void *record, size_t size),
+		   void *context)
+{
+	int result, error;
+
+	program->take = take;
+	program->context = context;
+	result = wait_ms ? ring_buffer__poll(program->records, wait_ms) : 0;
+	/* Most records do not wake the reader, so read the rest, too. */
+	error = ring_buffer__consume(program->records);
+	if (result < 0 && result != -EINTR)
+		error = result;
+	return error < 0 ? error : 0;
+}
+
+void tw_attach_lost(const struct tw_attach_program *program,
+		    struct tw_attach_lost *lost)
+{
+	*lost = program->skeleton->bss->lost;
+}
+
+int64_t tw_attach_missed(const struct tw_attach_program *program)
+{
+	return tw_program_missed(program->skeleton->obj);
+}
+
+void tw_attach_stop(struct tw_attach_program *program)
+{
+	tw_attach__detach(program->skeleton);
+}
+
+uint64_t tw_attach_in_flight(const struct tw_attach_program *program)
+{
+	const int map = bpf_map__fd(program->skeleton->maps.ios);
+	uint64_t count = 0;
+	__u64 key, *at = NULL;
+
+	while (bpf_map_get_next_key(map, at, &key) == 0) {
+		at = &key;
+		count++;
+	}
+	return count;
+}

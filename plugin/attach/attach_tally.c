@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Add up records: see attach_tally.h.
+ */
+#include "attach/attach_tally.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "kernel/join.h"
+#include "latency/histogram.h"
+
+#define DIGITS		3	/* of the histograms of all I/Os, as the engine's */
+#define ROW_DIGITS	2
+
+static const unsigned times[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_KERNEL, TW_LAT };
+
+#define TIMES	(sizeof(times) / sizeof(*times))
+
+static int make_histograms(struct tw_histogram *of)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < TIMES && !error; i++)
+		error = tw_histogram_init(&of[times[i]], ROW_DIGITS);
+	return error;
+}
+
+static void free_histograms(struct tw_histogram *of)
+{
+	for (size_t i = 0; i < TIMES; i++)
+		tw_histogram_free(&of[times[i]]);
+}
+
+/* Return the rows of a report that are counted here. */
+static struct tw_row_set counted(void)
+{
+	static const enum tw_row_number rows[] = {
+		TW_ROW_ios, TW_ROW_empty, TW_ROW_linked, TW_ROW_drained, TW_ROW_errors,
+		TW_ROW_cancelled, TW_ROW_no_cqe, TW_ROW_unseen, TW_ROW_split,
+		TW_ROW_no_request, TW_ROW_missing_stamp, TW_ROW_sync_write,
+		TW_ROW_waited, TW_ROW_requests, TW_ROW_retries, TW_ROW_negative_beyond,
+		TW_ROW_more_rings, TW_ROW_in_flight, TW_ROW_more_cqes,
+		TW_ROW_lost_records, TW_ROW_lost_ios, TW_ROW_lost_rings,
+		TW_ROW_lost_names, TW_ROW_lost_processes, TW_ROW_OVER_TIME,
+		TW_ROW_SLOWEST,
+	};
+	struct tw_row_set has = { 0 };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		tw_row_put(&has, rows[i]);
+	for (size_t i = 0; i < TIMES; i++)
+		tw_row_put(&has, TW_ROW_TIMES + times[i]);
+	return has;
+}
+
+int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
+			 uint64_t start_realtime_ns, uint32_t slowest)
+{
+	const struct tw_row_set has = counted();
+	int error;
+
+	*tally = (struct tw_attach_tally) {
+		.start_ns = start_ns, .start_realtime_ns = start_realtime_ns,
+	};
+	tally->rows = calloc(TW_ATTACH_MAX_ROWS + 1, sizeof(*tally->rows));
+	if (!tally->rows)
+		return -ENOMEM;
+	error = tw_tally_init(&tally->all, &has, DIGITS, TW_WINDOWS_MOST);
+	if (!error)
+		error = tw_slowest_init(&tally->slowest, slowest,
+					sizeof(struct tw_attach_slow));
+	return error;
+}
+
+void tw_attach_tally_free(struct tw_attach_tally *tally)
+{
+	for (uint32_t i = 0; i < tally->row_count; i++) {
+		free_histograms(tally->rows[i].times);
+		tw_histogram_free(&tally->rows[i].recent.lat);
+	}
+	tw_tally_free(&tally->all);
+	tw_slowest_free(&tally->slowest);
+	free(tally->rows);
+	free(tally->rings);
+}
+
+/* ---- rings ----------------------------------------------------------------- */
+
+int tw_attach_add_ring(struct tw_attach_tally *tally,
+		       const struct tw_attach_ring *ring)
+{
+	struct tw_attach_ring *rings;
+
+	if (tally->ring_count >= TW_ATTACH_MAX_RINGS) {
+		tally->all.scalars.more_rings++;
+		return 0;
+	}
+	/* The array grows at each power of two. */
+	if ((tally->ring_count & (tally->ring_count - 1)) == 0) {
+		size_t room = tally->ring_count ? 2 * (size_t)tally->ring_count : 1;
+
+		rings = realloc(tally->rings, room * sizeof(*rings));
+		if (!rings)
+			return -ENOMEM;
+		tally->rings = rings;
+	}
+	tally->rings[tally->ring_count++] = *ring;
+	tally->rings[tally->ring_count - 1].program[sizeof(ring->program) - 1] = '\0';
+	return 0;
+}
+
+/* ---- rows ------------------------------------------------------------------ */
+
+static uint32_t mixed(uint64_t value)
+{
+	return (uint32_t)((value * 0x9e3779b97f4a7c15ULL) >> 32);
+}
+
+static bool is_same(const struct tw_attach_row *row, const struct tw_attach_io *io)
+{
+	return row->ring == io->ring && row->opcode == io->opcode && !row->rest &&
+	       row->inode.number == io->inode.number &&
+	       row->inode.device == io->inode.device &&
+	       row->inode.mode == io->inode.mode;
+}
+
+static struct tw_attach_row *new_row(struct tw_attach_tally *tally)
+{
+	struct tw_attach_row *row = &tally->rows[tally->row_count];
+
+	if (make_histograms(row->times) ||
+	    tw_histogram_init(&row->recent.lat, ROW_DIGITS)) {
+		free_histograms(row->times);
+		return NULL;
+	}
+	tally->row_count++;
+	return row;
+}
+
+static struct tw_attach_row *rest(struct tw_attach_tally *tally)
+{
+	struct tw_attach_row *row = &tally->rows[TW_ATTACH_MAX_ROWS];
+
+	if (row->rest)
+		return row;
+	row = new_row(tally);
+	if (row)
+		row->rest = true;
+	return row;
+}
+
+static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
+				    const struct tw_attach_io *io)
+{
+	uint32_t place = mixed(io->inode.number ^ (uint64_t)io->inode.device << 40 ^
+			       (uint64_t)io->ring << 20 ^ (uint64_t)io->opcode << 56);
+	struct tw_attach_row *row;
+
+	for (;; place++) {
+		uint16_t at = tally->row_at[place % TW_ATTACH_PLACES];
+
+		if (!at)
+			break;
+		if (is_same(&tally->rows[at - 1], io))
+			return &tally->rows[at - 1];
+	}
+	if (tally->row_count >= TW_ATTACH_MAX_ROWS)
+		return rest(tally);
+	row = new_row(tally);
+	if (!row)
+		return NULL;
+	row->ring = io->ring;
+	row->opcode = io->opcode;
+	row->inode = io->inode;
+	tally->row_at[place % TW_ATTACH_PLACES] = (uint16_t)tally->row_count;
+	return row;
+}
+
+/* ---- I/Os ------------------------------------------------------------------ */
+
+/* True if each stamp is at or after the one before it. */
+static bool is_ordered(const struct tw_attach_io *io)
+{
+	uint64_t last_ns = io->accepted_ns;
+
+	if (io->dispatched_ns) {
+		if (io->dispatched_ns < last_ns)
+			return false;
+		last_ns = io->dispatched_ns;
+	}
+	if (io->finished_ns) {
+		if (io->finished_ns < last_ns)
+			return false;
+		last_ns = io->finished_ns;
+	}
+	return last_ns <= io->posted_ns;
+}
+
+/* True if the I/O had to wait for I/Os of its program, which is not the block layer's
+ * queue. */
+static bool has_waited(const struct tw_attach_io *io)
+{
+	return io->flags & (TW_ATTACH_LINKED | TW_ATTACH_DRAINED);
+}
+
+/* Return the stamps, and what join.h knows of them. */
+static struct tw_slot settled(const struct tw_attach_io *io)
+{
+	const unsigned direction = tw_attach_direction(io->opcode);
+	struct tw_slot stamps = {
+		.dispatched_ns = io->dispatched_ns,
+		.finished_ns = io->finished_ns,
+		.due_bytes = io->due_bytes,
+		.finished_bytes = io->finished_bytes,
+		.flags = io->flags & TW_ATTACH_SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0,
+	};
+
+	tw_slot_settle(&stamps, direction < TW_SYNC && io->result > 0 ?
+		       (uint64_t)io->result : 0,
+		       direction == TW_READ && S_ISREG(io->inode.mode));
+	return stamps;
+}
+
+unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TIMES])
+{
+	bool ordered = is_ordered(io);
+	const struct tw_slot stamps = settled(io);
+	bool dispatched = ordered && tw_dispatched_ns(&stamps);
+	bool finished = ordered && tw_finished_ns(&stamps);
+	unsigned has = TW_ATTACH_HAS(TW_LAT);
+
+	memset(ns, 0, TW_ATTACH_TIMES * sizeof(*ns));
+	ns[TW_LAT] = io->posted_ns > io->accepted_ns ?
+			    io->posted_ns - io->accepted_ns : 0;
+	ns[TW_KERNEL] = ns[TW_LAT];
+	if (dispatched && !has_waited(io)) {
+		has |= TW_ATTACH_HAS(TW_BLOCKQ);
+		ns[TW_BLOCKQ] = io->dispatched_ns - io->accepted_ns;
+		ns[TW_KERNEL] -= ns[TW_BLOCKQ];
+	}
+	if (finished) {
+		has |= TW_ATTACH_HAS(TW_COMPLETE);
+		ns[TW_COMPLETE] = io->posted_ns - io->finished_ns;
+		ns[TW_KERNEL] -= ns[TW_COMPLETE];
+	}
+	if (dispatched && finished) {
+		has |= TW_ATTACH_HAS(TW_DEVICE);
+		ns[TW_DEVICE] = io->finished_ns - io->dispatched_ns;
+		ns[TW_KERNEL] -= ns[TW_DEVICE];
+	}
+	return has == TW_ATTACH_SPLIT ? has : has | TW_ATTACH_HAS(TW_KERNEL);
+}
+
+/* Count an I/O as split, or the reason why it is not. */
+static void count_split(struct tw_counts *counts, const struct tw_attach_io *io,
+			unsigned has)
+{
+	const bool dispatched = is_ordered(io) && io->dispatched_ns;
+
+	if (has == TW_ATTACH_SPLIT)
+		counts->split = 1;
+	else if (!io->dispatched_ns && !io->finished_ns)
+		counts->no_request = 1;
+	else if (dispatched && has_waited(io))
+		counts->waited = 1;
+	else if (dispatched && io->flags & TW_ATTACH_SYNC_WRITE)
+		counts->sync_write = 1;
+	else
+		counts->missing_stamp = 1;
+}
+
+/* Return what an I/O adds to the counts. @has: its times, if it has a lat. */
+static struct tw_counts counts_of(const struct tw_attach_io *io, unsigned has)
+{
+	struct tw_counts counts = { 0 };
+
+	if (io->kind == TW_ATTACH_NO_CQE) {
+		counts.no_cqe = 1;
+	} else if (io->result == -ECANCELED) {
+		counts.cancelled = 1;
+	} else if (io->result < 0) {
+		counts.errors = 1;	/* also I/Os that the kernel did not accept */
+	} else if (!io->accepted_ns) {
+		counts.unseen = 1;
+	} else {
+		counts.ios = 1;
+		counts.linked = (io->flags & TW_ATTACH_LINKED) != 0;
+		counts.drained = (io->flags & TW_ATTACH_DRAINED) != 0;
+		counts.empty = io->result == 0 &&
+			       tw_attach_direction(io->opcode) < TW_SYNC;
+		count_split(&counts, io, has);
+	}
+	return counts;
+}
+
+static void add_recent(struct tw_attach_recent *recent, const uint64_t *ns,
+		       unsigned has)
+{
+	const bool split = has == TW_ATTACH_SPLIT;
+
+	tw_histogram_add(&recent->lat, ns[TW_LAT]);
+	recent->split += split;
+	for (unsigned stage = 0; split && stage < TW_STAGES; stage++)
+		recent->sum_ns[stage] += ns[stage];
+}
+
+static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *io,
+		     uint64_t lat_ns)
+{
+	struct tw_attach_slow slow = { .lat_ns.value = lat_ns, .io = *io };
+
+	/* For other operations the kernel has another value at that place. */
+	if (tw_attach_direction(io->opcode) >= TW_SYNC)
+		slow.io.offset = UINT64_MAX;
+	if (!tw_slowest_wants(&tally->slowest, lat_ns))
+		return;
+	if (tally->turns)
+		tw_attach_why_find(tally->turns, io, &slow.why);
+	tw_slowest_add(&tally->slowest, &slow.lat_ns);
+}
+
+static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts,
+		       const uint64_t *ns, unsigned has)
+{
+	tw_counts_add(&row->counts, counts);
+	row->recent.failed += counts->errors + counts->cancelled;
+	if (!counts->ios)
+		return;
+	for (size_t i = 0; i < TIMES; i++)
+		if (has & TW_ATTACH_HAS(times[i]))
+			tw_histogram_add(&row->times[times[i]], ns[times[i]]);
+	add_recent(&row->recent, ns, has);
+}
+
+static void add_scalars(struct tw_scalars *scalars, const struct tw_attach_io *io,
+			const struct tw_counts *counts)
+{
+	if (counts->split) {
+		scalars->requests += io->requests;
+		scalars->retries += io->retries;
+	}
+	scalars->negative_beyond += counts->missing_stamp && !is_ordered(io);
+}
+
+static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io *io,
+		       const struct tw_counts *counts, const uint64_t *ns, unsigned has)
+{
+	const unsigned direction = tw_attach_direction(io->opcode);
+	const uint64_t at_ns = tally->start_realtime_ns + (io->posted_ns - tally->start_ns);
+	struct tw_tally *all = &tally->all;
+
+	if (direction >= TW_DIRECTIONS)
+		return;
+	tw_counts_add(&all->counts[direction], counts);
+	if (counts->errors)
+		tw_windows_add_errors(&all->over_time, at_ns, direction, 1);
+	if (!counts->ios)
+		return;
+	for (size_t i = 0; i < TIMES; i++)
+		if (has & TW_ATTACH_HAS(times[i]))
+			tw_histogram_add(&all->times[times[i]][direction], ns[times[i]]);
+	add_scalars(&all->scalars, io, counts);
+	add_slow(tally, io, ns[TW_LAT]);
+	tw_windows_add(&all->over_time, at_ns, direction, ns[TW_LAT]);
+}
+
+int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io)
+{
+	struct tw_attach_row *row = row_of(tally, io);
+	uint64_t ns[TW_ATTACH_TIMES];
+	const unsigned has = tw_attach_split(io, ns);
+	const struct tw_counts counts = counts_of(io, has);
+
+	if (!row)
+		return -ENOMEM;
+	add_to_row(row, &counts, ns, has);
+	add_to_all(tally, io, &counts, ns, has);
+	return 0;
+}
+
+void tw_attach_tally_tick(struct tw_attach_tally *tally)
+{
+	for (uint32_t i = 0; i < tally->row_count; i++) {
+		struct tw_attach_recent *recent = &tally->rows[i].recent;
+
+		if (recent->lat.count)
+			tw_histogram_reset(&recent->lat);
+		recent->failed = 0;
+		recent->split = 0;
+		memset(recent->sum_ns, 0, sizeof(recent->sum_ns));
+	}
+}

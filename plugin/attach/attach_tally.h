@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sums of the records of attach.bpf.c: of all I/Os; by ring, file and operation; and
+ * the slowest I/Os with their causes. Arithmetic only:
+ * tests/unit/plugin/attach/attach_tally.c passes any records.
+ */
+#ifndef TW_PLUGIN_KERNEL_ATTACH_TALLY_H
+#define TW_PLUGIN_KERNEL_ATTACH_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect/slowest.h"
+#include "attach/attach_names.h"
+#include "attach/attach_record.h"
+#include "attach/attach_why.h"
+#include "report/tally.h"
+
+/*
+ * The times of an I/O: blockq, device, complete, kernel and lat, which is the sum of the
+ * other times that the I/O has. kernel is all three, or those around a missing stamp;
+ * also blockq with the wait for other I/Os.
+ */
+#define TW_ATTACH_TIMES		(TW_LAT + 1)	/* by enum tw_stage and enum tw_time */
+#define TW_ATTACH_HAS(time)	(1U << (time))
+#define TW_ATTACH_SPLIT \
+	(TW_ATTACH_HAS(TW_BLOCKQ) | TW_ATTACH_HAS(TW_DEVICE) | \
+	 TW_ATTACH_HAS(TW_COMPLETE) | TW_ATTACH_HAS(TW_LAT))
+
+/* The I/Os since the last tw_attach_tally_tick(). */
+struct tw_attach_recent {
+	struct tw_histogram lat;
+	uint64_t failed;	/* errors and cancelled */
+	uint64_t split;
+	uint64_t sum_ns[TW_STAGES];	/* of the split ones */
+};
+
+struct tw_attach_row {
+	uint32_t ring;		/* number of the ring, from 1 */
+	uint8_t opcode;
+	bool rest;		/* the row of all I/Os without a row of their own */
+	struct tw_attach_inode inode;
+	struct tw_counts counts;
+	struct tw_histogram times[TW_ATTACH_TIMES];
+	struct tw_attach_recent recent;
+};
+
+struct tw_attach_slow {
+	struct tw_slow lat_ns;
+	struct tw_attach_io io;
+	struct tw_attach_why why;	/* if threads are followed */
+};
+
+#define TW_ATTACH_MAX_ROWS	1000	/* without the row for the rest */
+#define TW_ATTACH_PLACES	4096	/* a power of two, far above that */
+#define TW_ATTACH_MAX_RINGS	16384	/* that are described */
+
+struct tw_attach_tally {
+	struct tw_tally all;		/* of all I/Os with a direction */
+	struct tw_attach_ring *rings;
+	uint32_t ring_count;
+	struct tw_attach_row *rows;
+	uint32_t row_count;
+	uint16_t row_at[TW_ATTACH_PLACES];	/* by hash, from 1; 0: none */
+	struct tw_slowest slowest;
+	const struct tw_turns *turns;	/* of all threads; NULL: not followed */
+	uint64_t start_ns;		/* CLOCK_MONOTONIC */
+	uint64_t start_realtime_ns;	/* the same moment of CLOCK_REALTIME */
+};
+
+/* Begin a tally. @start_ns: of CLOCK_MONOTONIC; @start_realtime_ns: the same moment of
+ * CLOCK_REALTIME; @slowest: number of I/Os that are listed. Return 0, -ENOMEM or -EINVAL.
+ * Free the tally afterwards in any case. */
+int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
+			 uint64_t start_realtime_ns, uint32_t slowest);
+void tw_attach_tally_free(struct tw_attach_tally *tally);
+
+/* Add a record. Return 0 or -ENOMEM. */
+int tw_attach_add_ring(struct tw_attach_tally *tally,
+		       const struct tw_attach_ring *ring);
+int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io);
+
+/* Begin an interval of the live table. */
+void tw_attach_tally_tick(struct tw_attach_tally *tally);
+
+/* Compute the times of an I/O that has a lat; the others are 0. Return which times it
+ * has, as bits TW_ATTACH_HAS(). */
+unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TIMES]);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel's structures that only attach.bpf.c reads, in addition to kernel_types.h:
+ * processes, files, and the rings of a process.
+ */
+#ifndef TW_PLUGIN_KERNEL_ATTACH_TYPES_H
+#define TW_PLUGIN_KERNEL_ATTACH_TYPES_H
+
+#include "kernel/kernel_types.h"
+
+struct qstr {
+	const unsigned char *name;
+} TW_BY_NAME;
+
+struct hlist_bl_node {
+	void *pprev;
+} TW_BY_NAME;
+
+struct dentry {
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+} TW_BY_NAME;
+
+struct vfsmount {
+	struct dentry *mnt_root;
+} TW_BY_NAME;
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+} TW_BY_NAME;
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+} TW_BY_NAME;
+
+struct super_block {
+	__u32 s_dev;
+	unsigned long s_magic;
+} TW_BY_NAME;
+
+struct inode {
+	__u16 i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	__u32 i_generation;
+} TW_BY_NAME;
+
+struct file_operations {
+	void *release;
+} TW_BY_NAME;
+
+struct file {
+	const struct file_operations *f_op;
+	void *private_data;
+	struct inode *f_inode;
+	struct path f_path;
+} TW_BY_NAME;
+
+struct work_struct {
+	void *func;
+} TW_BY_NAME;
+
+struct io_ring_ctx {
+	unsigned int sq_entries;
+	unsigned int cq_entries;
+	struct work_struct exit_work;
+} TW_BY_NAME;
+
+/* Size of the table of IORING_REGISTER_RING_FDS, whose rings may have no descriptor. */
+#define REGISTERED_RINGS	16
+
+struct io_uring_task {
+	struct file *registered_rings[REGISTERED_RINGS];
+} TW_BY_NAME;
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live;
+} TW_BY_NAME;
+
+struct ns_common {
+	unsigned int inum;
+} TW_BY_NAME;
+
+struct pid_namespace {
+	struct ns_common ns;
+} TW_BY_NAME;
+
+struct bpf_iter__task {
+	struct task_struct *task;
+} TW_BY_NAME;
+
+struct bpf_iter__task_file {
+	struct task_struct *task;
+	__u32 fd;
+	struct file *file;
+} TW_BY_NAME;
+
+#endif

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * `tickwise kernel-helper`: stages inside the kernel for a fio that may not load programs
+ * into the kernel.
+ *
+ * The helper listens on a socket that only certain users can open. For each connection it
+ * starts a process, which refuses it, or loads a program for this fio only
+ * (helper_serve.c). The main process keeps the privileges and reads nothing that a fio
+ * sends.
+ *
+ * A message can carry the last descriptor of anything, and a process that closes it can
+ * have to wait for it: for the lingering time of a TCP socket, which the sender chooses.
+ * Only a process that is ending does not wait. So the main process never closes a
+ * connection as the last one, and the others only by their end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/separate.h"
+#include "helper_found.h"
+#include "helper_log.h"
+#include "helper_maps.h"
+#include "helper_peer.h"
+#include "helper_serve.h"
+#include "helper_socket.h"
+#include "kernel/loader.h"
+#include "kernel/shifted_clock.h"
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD	77	/* Linux 6.5 */
+#endif
+
+#define ROOT		((uid_t)0)
+/* How many processes may refuse connections at a time. More are there only if the kernel
+ * does not let them end. */
+#define MAX_REFUSING	32
+#define AGAIN_MS	100	/* until the next try */
+#define END_MS		500	/* for the ends of all processes */
+
+struct helper {
+	struct tw_helper_socket socket;
+	struct tw_helper_guests guests;
+	int signal_fd, proc_fd, maps_fd;
+	int connection;			/* accepted, and has no process yet; or -1 */
+	bool only_checks, has_user;
+	sigset_t mask;
+	struct tw_helper_place places[TW_HELPER_PLACES];
+	int fio_fds[TW_HELPER_PLACES];	/* of the fio in each place, or -1 */
+	/* The map of each place, set by its process. Shared with all processes that have
+	 * not loaded yet. */
+	_Atomic(uint32_t) *maps;
+	unsigned refusing;		/* processes without a place */
+};
+
+#define fail(code, ...)	\
+	tw_command_fail(tw_kernel_helper_options.command, code, __VA_ARGS__)
+
+/* ---- the command line ---- */
+
+static bool number_of(const char *text, unsigned long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno &&
+	       *number < (uid_t)-1;
+}
+
+static int take_user(struct helper *helper, const char *name)
+{
+	const struct passwd *entry = getpwnam(name);
+	unsigned long number;
+
+	helper->has_user = true;
+	if (entry)
+		helper->guests.user = entry->pw_uid;
+	else if (number_of(name, &number))
+		helper->guests.user = (uid_t)number;
+	else
+		return fail(TW_EXIT_USAGE, "--user=%s: there is no such user", name);
+	return 0;
+}
+
+static int take_group(struct helper *helper, const char *name)
+{
+	const struct group *entry = getgrnam(name);
+	unsigned long number;
+
+	helper->guests.has_group = true;
+	if (entry)
+		helper->guests.group = entry->gr_gid;
+	else if (number_of(name, &number))
+		helper->guests.group = (gid_t)number;
+	else
+		return fail(TW_EXIT_USAGE, "--group=%s: there is no such group", name);
+	/* The user would own the socket, and could lock the group out. */
+	if (helper->has_user)
+		return fail(TW_EXIT_USAGE, "--user= or --group=, not both: make the user "
+			    "a member of the group");
+	return 0;
+}
+
+/* Check the users. Only root can give a socket to another user and see that user's
+ * processes. */
+static int check_users(const struct helper *helper)
+{
+	if (geteuid() == ROOT ||
+	    (helper->guests.user == geteuid() && !helper->guests.has_group))
+		return 0;
+	return fail(TW_EXIT_SOFTWARE, "only root can serve other users: leave out --user= "
+		    "and --group=");
+}
+
+/* Serve the user who called sudo, else the user who runs this. */
+static void set_defaults(struct helper *helper)
+{
+	const char *text = getenv("SUDO_UID");
+	unsigned long number;
+
+	helper->guests.self = helper->guests.user = geteuid();
+	if (geteuid() == ROOT && text && number_of(text, &number))
+		helper->guests.user = (uid_t)number;
+}
+
+/* Read the options. Return TW_GO_ON, or the exit code. */
+static int read_options(struct helper *helper, char **argv)
+{
+	struct tw_kernel_helper_values values = { .socket = NULL };
+	int code = tw_command_options(&tw_kernel_helper_options, &values, argv, NULL);
+
+	if (code != TW_GO_ON)
+		return code;
+	helper->socket.path = values.socket;
+	helper->only_checks = values.only_checks;
+	code = values.user ? take_user(helper, values.user) : 0;
+	if (!code && values.group)
+		code = take_group(helper, values.group);
+	return code ? code : TW_GO_ON;
+}
+
+/* ---- connections ---- */
+
+/* A connection, and what the kernel tells about the process at its other end. */
+struct visitor {
+	int fd;
+	struct ucred fio;
+	int fio_fd;		/* or -1 */
+	int place;
+	const char *why;	/* it is refused; else NULL */
+};
+
+/* Open a descriptor of the process that connected. Kernels without SO_PEERPIDFD tell only
+ * its number, which another process may have by now. So the user is compared later. */
+static int open_fio(const struct visitor *visitor)
+{
+	socklen_t size = sizeof(int);
+	int fd;
+
+	if (!getsockopt(visitor->fd, SOL_SOCKET, SO_PEERPIDFD, &fd, &size))
+		return fd;
+	return (int)syscall(SYS_pidfd_open, visitor->fio.pid, 0);
+}
+
+static bool is_guest(const struct helper *helper, const struct visitor *visitor)
+{
+	static gid_t groups[65536 + 1];	/* NGROUPS_MAX, and that of the process */
+	socklen_t size = sizeof(groups) - sizeof(groups[0]);
+
+	groups[0] = visitor->fio.gid;
+	if (getsockopt(visitor->fd, SOL_SOCKET, SO_PEERGROUPS, groups + 1, &size))
+		size = 0;
+	return tw_helper_is_guest(&helper->guests, visitor->fio.uid, groups,
+				  1 + size / sizeof(groups[0]));
+}
+
+static void look_at(const struct helper *helper, struct visitor *visitor)
+{
+	socklen_t size = sizeof(visitor->fio);
+
+	visitor->why = "the process that asks can't be looked at";
+	if (getsockopt(visitor->fd, SOL_SOCKET, SO_PEERCRED, &visitor->fio, &size) ||
+	    visitor->fio.pid <= 0)
+		return;
+	visitor->why = "it is not for this user (--user=)";
+	if (!is_guest(helper, visitor))
+		return;
+	visitor->why = "it already serves as many fios as it may";
+	visitor->place = tw_helper_find_place(helper->places, visitor->fio.uid);
+	if (visitor->place < 0)
+		return;
+	visitor->fio_fd = open_fio(visitor);
+	visitor->why = visitor->fio_fd < 0 ?
+		"the process that asks can't be looked at" : NULL;
+}
+
+static void close_all(const struct helper *helper)
+{
+	unsigned i;
+
+	close(helper->socket.fd);
+	close(helper->signal_fd);
+	close(helper->maps_fd);
+	for (i = 0; i < TW_HELPER_PLACES; i++)
+		close(helper->fio_fds[i]);
+}
+
+/* Be the process of a connection, which its end closes. It waits until @go_fd ends: by then
+ * the main process has closed the connection, but not as the last one. */
+static void serve(const struct helper *helper, const struct visitor *visitor,
+		  pid_t parent, int go_fd)
+{
+	const struct tw_helper_connection connection = {
+		.socket_fd = visitor->fd, .fio_fd = visitor->fio_fd,
+		.proc_fd = helper->proc_fd, .parent = parent, .fio = visitor->fio,
+		.maps = helper->maps, .place = (unsigned)visitor->place,
+	};
+	char byte;
+
+	tw_helper_end_with(parent);
+	if (read(go_fd, &byte, 1) != 0)
+		_exit(1);
+	close(go_fd);
+	close_all(helper);
+	sigprocmask(SIG_SETMASK, &helper->mask, NULL);
+	if (visitor->why)
+		tw_helper_refuse(visitor->fd, visitor->why);
+	else
+		tw_helper_serve(&connection);
+	_exit(0);
+}
+
+/* Start a process for the connection. Return its number, or -1. */
+static pid_t begin(const struct helper *helper, const struct visitor *visitor)
+{
+	const pid_t parent = getpid();
+	pid_t process;
+	int go[2];
+
+	if (pipe2(go, O_CLOEXEC))
+		return -1;
+	process = fork();
+	if (process == 0) {
+		close(go[1]);
+		serve(helper, visitor, parent, go[0]);
+	}
+	if (process > 0)
+		close(visitor->fd);
+	close(go[0]);
+	close(go[1]);
+	return process;
+}
+
+static void note_process(struct helper *helper, const struct visitor *visitor,
+			 pid_t process)
+{
+	if (visitor->why) {
+		helper->refusing++;
+		return;
+	}
+	helper->places[visitor->place].process = process;
+	helper->places[visitor->place].user = visitor->fio.uid;
+	helper->fio_fds[visitor->place] = visitor->fio_fd;
+	tw_helper_log("serving fio %d of user %u\n", (int)visitor->fio.pid,
+		      visitor->fio.uid);
+}
+
+/* Take the next connection, or the one that could not get a process. It may not be closed
+ * without. */
+static void take_connection(struct helper *helper)
+{
+	struct visitor visitor = { .fio_fd = -1 };
+	pid_t process;
+
+	if (helper->connection < 0)
+		helper->connection = accept4(helper->socket.fd, NULL, NULL,
+					     SOCK_CLOEXEC);
+	if (helper->connection < 0) {
+		/* There may be no free descriptor for it. */
+		if (errno != EAGAIN && errno != EINTR)
+			poll(NULL, 0, AGAIN_MS);
+		return;
+	}
+	visitor.fd = helper->connection;
+	look_at(helper, &visitor);
+	process = begin(helper, &visitor);
+	if (process > 0) {
+		helper->connection = -1;
+		note_process(helper, &visitor, process);
+	} else if (visitor.fio_fd >= 0) {
+		close(visitor.fio_fd);
+	}
+}
+
+/* ---- places ---- */
+
+static void reap(struct helper *helper)
+{
+	pid_t process;
+	unsigned i;
+
+	while ((process = waitpid(-1, NULL, WNOHANG)) > 0) {
+		for (i = 0; i < TW_HELPER_PLACES &&
+			    helper->places[i].process != process; i++)
+			;
+		if (i == TW_HELPER_PLACES) {
+			helper->refusing--;
+			continue;
+		}
+		helper->places[i].process = 0;
+		close(helper->fio_fds[i]);
+		helper->fio_fds[i] = -1;
+	}
+}
+
+/* Find out which places have memory that no fio has any more. Return true if one is still
+ * in use, and its process has ended or waits for it. */
+static bool look_at_memory(struct helper *helper)
+{
+	uint32_t ids[TW_HELPER_PLACES];
+	bool is_any = false;
+	unsigned i;
+
+	for (i = 0; i < TW_HELPER_PLACES; i++) {
+		struct tw_helper_place *place = &helper->places[i];
+
+		ids[i] = atomic_load(&helper->maps[i]);
+		if (!place->process)
+			place->old_map = ids[i];
+		is_any |= place->old_map != 0;
+	}
+	if (!is_any)
+		return false;
+	tw_helper_maps_forget_gone(helper->maps_fd, ids, TW_HELPER_PLACES);
+	is_any = false;
+	for (i = 0; i < TW_HELPER_PLACES; i++) {
+		struct tw_helper_place *place = &helper->places[i];
+
+		/* The process of the place waits for 0, and then sets its own. */
+		if (place->old_map && !ids[i]) {
+			place->old_map = 0;
+			atomic_store(&helper->maps[i], 0);
+		}
+		is_any |= place->old_map != 0;
+	}
+	return is_any;
+}
+
+/* End the processes of fios that have ended. They would by themselves, unless another
+ * process of their user stops them. */
+static void end_with_fios(struct helper *helper, const struct pollfd *fios)
+{
+	unsigned i;
+
+	for (i = 0; i < TW_HELPER_PLACES; i++)
+		if (fios[i].fd >= 0 && fios[i].revents) {
+			kill(helper->places[i].process, SIGKILL);
+			close(helper->fio_fds[i]);
+			helper->fio_fds[i] = -1;
+		}
+}
+
+/* End all processes, so that no program is left when the helper has ended. They are not
+ * waited for without end: a fio may have sent files that the kernel can't close. */
+static void end_all(struct helper *helper)
+{
+	unsigned i, waited_ms;
+
+	for (i = 0; i < TW_HELPER_PLACES; i++)
+		if (helper->places[i].process)
+			kill(helper->places[i].process, SIGKILL);
+	for (waited_ms = 0; waited_ms < END_MS; waited_ms += 10) {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if (waitpid(-1, NULL, WNOHANG) < 0)
+			return;
+		poll(NULL, 0, 10);
+	}
+}
+
+/* True if a signal is to end the helper. */
+static bool is_to_end(const struct helper *helper)
+{
+	struct signalfd_siginfo info;
+
+	return read(helper->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
+	       info.ssi_signo != SIGCHLD;
+}
+
+/* Accept connections until a signal ends the helper. */
+static void listen_on(struct helper *helper)
+{
+	struct pollfd events[2 + TW_HELPER_PLACES];
+	bool may_accept, is_waiting;
+	unsigned i;
+
+	do {
+		reap(helper);
+		is_waiting = look_at_memory(helper) || helper->connection >= 0;
+		may_accept = helper->connection < 0 && helper->refusing < MAX_REFUSING;
+		events[0] = (struct pollfd) { helper->signal_fd, POLLIN, 0 };
+		events[1] = (struct pollfd) { may_accept ? helper->socket.fd : -1,
+					      POLLIN, 0 };
+		for (i = 0; i < TW_HELPER_PLACES; i++)
+			events[2 + i] = (struct pollfd) { helper->fio_fds[i], POLLIN,
+							  0 };
+		if (poll(events, 2 + TW_HELPER_PLACES, is_waiting ? AGAIN_MS : -1) < 0)
+			continue;
+		end_with_fios(helper, events + 2);
+		if (events[1].revents || helper->connection >= 0)
+			take_connection(helper);
+	} while (!events[0].revents || !is_to_end(helper));
+}
+
+static int prepare(struct helper *helper)
+{
+	sigset_t signals;
+	unsigned i;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGCHLD);
+	signal(SIGCHLD, SIG_DFL);
+	/* The reader of the log may end. */
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &signals, &helper->mask);
+	helper->proc_fd = tw_helper_open_proc();
+	helper->connection = -1;
+	for (i = 0; i < TW_HELPER_PLACES; i++)
+		helper->fio_fds[i] = -1;
+	helper->maps = mmap(NULL, TW_HELPER_PLACES * sizeof(*helper->maps),
+			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	helper->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (helper->maps == MAP_FAILED || helper->signal_fd < 0)
+		return fail(TW_EXIT_SOFTWARE, "%s", strerror(errno));
+	helper->maps_fd = tw_helper_maps_open();
+	return helper->maps_fd >= 0 ? 0 :
+		fail(TW_EXIT_SOFTWARE, "%s", tw_program_reason(helper->maps_fd, false));
+}
+
+/* Load the program once at the beginning, so that an error is printed at once. */
+static int try_to_load(void)
+{
+	const struct tw_loader_owner nobody = { .user = ROOT };
+	struct tw_loader *loader = NULL;
+	int error = tw_loader_load(&loader, 1, &nobody);
+
+	tw_loader_free(loader);
+	return error ? fail(TW_EXIT_SOFTWARE, "%s", tw_program_reason(error, false)) : 0;
+}
+
+/* Open the socket and serve. */
+static int run(struct helper *helper)
+{
+	const struct tw_helper_guests *guests = &helper->guests;
+	int code = tw_helper_socket_check(&helper->socket);
+
+	if (!code)
+		code = try_to_load();
+	if (!code)
+		code = prepare(helper);
+	if (!code)
+		code = tw_helper_socket_open(&helper->socket, guests);
+	if (!code) {
+		tw_helper_log("listening on %s for %s %u (Ctrl-C ends it)\n",
+			      helper->socket.path, guests->has_group ? "group" : "user",
+			      guests->has_group ? guests->group : guests->user);
+		listen_on(helper);
+	}
+	/* The end of this process closes the socket, with all that waits there. */
+	tw_helper_socket_remove(&helper->socket);
+	end_all(helper);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct helper helper = { .socket.fd = -1 };
+	int code;
+
+	/* No process of the same user may look into this one, or take its descriptors.
+	 * Until now its capabilities have protected it. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	set_defaults(&helper);
+	(void)argc;
+	code = read_options(&helper, argv);
+	if (code != TW_GO_ON)
+		return code;
+	code = helper.only_checks ? 0 : check_users(&helper);
+	if (!code && tw_has_shifted_clock())
+		code = fail(TW_EXIT_SOFTWARE, TW_SHIFTED_CLOCK);
+	if (code)
+		return code;
+	if (!helper.only_checks)
+		return run(&helper);
+	tw_helper_print_found();
+	return tw_command_finish(tw_kernel_helper_options.command, try_to_load());
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Serve one fio: see helper_serve.h and ../../SECURITY.md.
+ *
+ * The process reads a question, and the sender as the kernel names it, checks both, and
+ * answers. It has the helper's privileges until the program is loaded, and takes only one
+ * question until then. Afterwards it has no privileges.
+ */
+#include "helper_serve.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/mount.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "helper_maps.h"
+#include "helper_peer.h"
+#include "kernel/loader.h"
+#include "text_file.h"
+
+#define FIRST_QUESTION_MS	10000
+/* The kernel frees memory a little after its last user has ended. */
+#define OLD_MEMORY_MS		20000
+#define LOOK_MS			20
+#define MAX_REFUSED		64	/* questions of a connection */
+#define NOBODY			65534
+
+struct serving {
+	const struct tw_helper_connection *to;
+	struct tw_helper_peer peer;
+	struct tw_helper_room room;
+	struct tw_loader_owner owner;
+	struct tw_loader *loader;
+	unsigned refused;
+};
+
+struct question {
+	struct tw_helper_question question;
+	size_t size;
+	struct ucred sender;
+};
+
+/* ---- who it is ---- */
+
+static int read_status(int proc_fd, struct tw_helper_status *status,
+		       const char *format, ...)
+{
+	static char text[65536];
+	char path[64];
+	va_list args;
+	int file;
+
+	va_start(args, format);
+	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	file = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return -errno;
+	tw_text_fill(file, text, sizeof(text));
+	close(file);
+	return tw_helper_read_status(text, status);
+}
+
+static bool has_ended(int process_fd)
+{
+	struct pollfd ended = { .fd = process_fd, .events = POLLIN };
+
+	return poll(&ended, 1, 0) != 0;
+}
+
+int tw_helper_open_proc(void)
+{
+	const int context = (int)syscall(SYS_fsopen, "proc", FSOPEN_CLOEXEC);
+	int fd = -1;
+
+	if (context >= 0 &&
+	    !syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
+				  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+				  MOUNT_ATTR_NOEXEC);
+	if (context >= 0)
+		close(context);
+	return fd >= 0 ? fd : open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static const char *find_peer(struct serving *s)
+{
+	const struct ucred *fio = &s->to->fio;
+	struct tw_helper_status status;
+	const char *why;
+	char path[64];
+	struct stat of;
+
+	s->peer = (struct tw_helper_peer) { .process = fio->pid, .user = fio->uid };
+	snprintf(path, sizeof(path), "%d/ns/pid", (int)fio->pid);
+	if (s->to->proc_fd < 0 ||
+	    read_status(s->to->proc_fd, &status, "%d/status", (int)fio->pid) ||
+	    fstatat(s->to->proc_fd, path, &of, 0))
+		return "the process that asks can't be looked at";
+	why = tw_helper_check_peer(&s->peer, &status);
+	/* If the peer has not ended by now, the status that was read is the peer's. */
+	if (!why && has_ended(s->to->fio_fd))
+		why = "the process that asks is gone";
+	s->peer.levels = status.levels;
+	s->owner = (struct tw_loader_owner) {
+		.space.device = of.st_dev,
+		.space.inode = of.st_ino,
+		.user = fio->uid,
+	};
+	return why;
+}
+
+/* True if @process has @thread, which is a number in the thread's own namespace. */
+static bool has_thread(const struct serving *s, pid_t process, uint32_t thread)
+{
+	struct tw_helper_status status;
+	struct dirent *entry;
+	char path[64];
+	bool has = false;
+	DIR *threads;
+	int fd;
+
+	if (s->peer.levels == 1)
+		return !read_status(s->to->proc_fd, &status, "%d/task/%u/status",
+				    (int)process, thread) &&
+		       status.process == process;
+	snprintf(path, sizeof(path), "%d/task", (int)process);
+	fd = openat(s->to->proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	threads = fd < 0 ? NULL : fdopendir(fd);
+	if (!threads)
+		return false;
+	while (!has && (entry = readdir(threads)))
+		has = entry->d_name[0] != '.' &&
+		      !read_status(s->to->proc_fd, &status, "%d/task/%s/status",
+				   (int)process, entry->d_name) &&
+		      status.process == process &&
+		      (uint32_t)status.own_number == thread;
+	closedir(threads);
+	return has;
+}
+
+static const char *check_sender(const struct serving *s, const struct question *q)
+{
+	const pid_t process = q->sender.pid;
+	struct tw_helper_status status;
+	const char *why;
+
+	if (process <= 0 ||
+	    read_status(s->to->proc_fd, &status, "%d/status", (int)process))
+		return "the process that asks can't be looked at";
+	why = tw_helper_check_sender(&s->peer, q->sender.uid, &status);
+	if (!why && !has_thread(s, process, q->question.thread))
+		why = "the thread is not the job's";
+	/* If the fio has ended, its number may belong to another process with children. */
+	if (!why && has_ended(s->to->fio_fd))
+		why = "the fio that asked has ended";
+	return why;
+}
+
+/* ---- privileges ---- */
+
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { { 0 } };
+
+	if (syscall(SYS_capset, &header, data))
+		return -errno;
+	data[0].permitted = ~0U;
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	return data[0].permitted || data[1].permitted ? -EPERM : 0;
+}
+
+/* Change to an unprivileged user, for whom /proc is the root of all files. */
+static int drop_user(void)
+{
+	if (chroot("/proc") || chdir("/") || setgroups(0, NULL) ||
+	    setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+		return -errno;
+	return 0;
+}
+
+void tw_helper_end_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	/* It may have ended before, and then no signal comes. */
+	if (getppid() != parent)
+		_exit(1);
+}
+
+/* The capabilities go last. A process that has more of them than another one can't be
+ * traced by it, and the change of the user lets the new user trace this process where
+ * fs.suid_dumpable is 1. */
+static int drop_privileges(pid_t parent)
+{
+	const struct rlimit none = { 0, 0 };
+	int error;
+
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))
+		return -errno;
+	/* Only root can change the user. */
+	error = geteuid() == 0 ? drop_user() : 0;
+	if (!error && (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
+		       prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		       setrlimit(RLIMIT_NPROC, &none) ||
+		       setrlimit(RLIMIT_FSIZE, &none)))
+		error = -errno;
+	if (!error)
+		error = drop_capabilities();
+	tw_helper_end_with(parent);
+	return error;
+}
+
+/* ---- questions and answers ---- */
+
+static int send_answer(int socket_fd, const struct tw_helper_answer *answer, int fd)
+{
+	struct iovec data = { (void *)answer, sizeof(*answer) };
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { .bytes = { 0 } };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		*CMSG_FIRSTHDR(&message) = (struct cmsghdr) {
+			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
+			.cmsg_len = CMSG_LEN(sizeof(int)),
+		};
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(fd));
+	}
+	/* A fio reads its answers. A peer that does not is not waited for. */
+	return sendmsg(socket_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ?
+		-errno : 0;
+}
+
+void tw_helper_refuse(int socket_fd, const char *why)
+{
+	struct tw_helper_answer answer = { .version = TW_HELPER_VERSION };
+
+	snprintf(answer.why, sizeof(answer.why), "%s", why);
+	send_answer(socket_fd, &answer, -1);
+}
+
+/* Read the next message, but leave it in the socket. Return 0, or -errno if the connection
+ * is over: there is no message, or it has descriptors. There is room for the sender only. */
+static int peek(int socket_fd, struct question *q)
+{
+	struct iovec data = { &q->question, sizeof(q->question) };
+	union {
+		char bytes[CMSG_SPACE(sizeof(struct ucred))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	const struct cmsghdr *header;
+	ssize_t size;
+
+	memset(q, 0, sizeof(*q));
+	size = recvmsg(socket_fd, &message, MSG_DONTWAIT | MSG_PEEK | MSG_TRUNC |
+		       MSG_CMSG_CLOEXEC);
+	if (size <= 0)
+		return size < 0 ? -errno : -EPIPE;
+	header = CMSG_FIRSTHDR(&message);
+	if ((message.msg_flags & MSG_CTRUNC) || !header ||
+	    header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_CREDENTIALS ||
+	    header->cmsg_len != CMSG_LEN(sizeof(q->sender)))
+		return -EPROTO;
+	memcpy(&q->sender, CMSG_DATA(header), sizeof(q->sender));
+	q->size = (size_t)size;
+	return 0;
+}
+
+/* Receive a question. Return 0, or -errno if no more will come. A message with descriptors
+ * stays in the socket: who receives it closes them, and may have to wait for that. The end
+ * of the process closes them without. */
+static int receive(int socket_fd, struct question *q)
+{
+	const int error = peek(socket_fd, q);
+	char byte;
+
+	if (error)
+		return error;
+	return recv(socket_fd, &byte, sizeof(byte), MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+/* Tell the fio that the program is being loaded, so that it waits longer. */
+static int say_loading(int socket_fd, uint32_t number)
+{
+	const struct tw_helper_answer answer = {
+		.version = TW_HELPER_VERSION, .number = number,
+		.is_loading = 1,
+	};
+
+	return send_answer(socket_fd, &answer, -1);
+}
+
+/* Give up all privileges. Return NULL, or the reason why the helper can't serve without
+ * them. */
+static const char *give_up_privileges(const struct serving *s)
+{
+	struct tw_helper_status status;
+
+	if (drop_privileges(s->to->parent))
+		return "the helper can't give up its privileges";
+	if (read_status(s->to->proc_fd, &status, "%d/status", (int)s->peer.process))
+		return "without privileges the helper can't look at processes: /proc "
+		       "hides them (hidepid=)";
+	return NULL;
+}
+
+/* Wait until the memory that the place had before is gone. False: it stays. */
+static bool has_room(const struct serving *s)
+{
+	struct pollfd fio = { .fd = s->to->socket_fd };	/* it may hang up */
+	unsigned waited_ms;
+
+	for (waited_ms = 0; atomic_load(&s->to->maps[s->to->place]);
+	     waited_ms += LOOK_MS)
+		if (waited_ms >= OLD_MEMORY_MS || poll(&fio, 1, LOOK_MS) != 0)
+			return false;
+	return true;
+}
+
+/* Tell the main process about the map, which takes a place as long as it exists. The memory
+ * that is shared with it goes. False: the map has no number. */
+static bool note_map(const struct serving *s)
+{
+	const uint32_t map = tw_helper_map_id(tw_loader_slots(s->loader));
+
+	atomic_store(&s->to->maps[s->to->place], map);
+	munmap(s->to->maps, TW_HELPER_PLACES * sizeof(*s->to->maps));
+	return map;
+}
+
+static const char *load(struct serving *s, const struct question *q)
+{
+	const char *why;
+	int error;
+
+	if (q->sender.pid != s->peer.process || q->sender.uid != s->peer.user)
+		return "the job is no child of the fio that asked";
+	if (say_loading(s->to->socket_fd, q->question.number))
+		return "the fio that asked has ended";
+	if (!has_room(s))
+		return "processes of this user still have the memory of earlier jobs";
+	error = tw_loader_load(&s->loader, q->question.entries, &s->owner);
+	if (error)
+		return tw_program_reason(error, false);
+	why = note_map(s) ? give_up_privileges(s) :
+		"the memory of the slots can't be counted";
+	if (why) {
+		tw_loader_free(s->loader);
+		s->loader = NULL;
+		return why;
+	}
+	s->room.slots = q->question.entries;
+	return NULL;
+}
+
+static const char *expect(struct serving *s, const struct question *q,
+			  uint32_t *base)
+{
+	const char *why = check_sender(s, q);
+
+	if (why)
+		return why;
+	*base = s->room.given;
+	if (tw_loader_expect(s->loader, q->question.thread, *base,
+			     q->question.entries))
+		return "the ring could not be announced to the kernel";
+	s->room.given += q->question.entries;
+	return NULL;
+}
+
+static const char *made(struct serving *s, const struct question *q)
+{
+	const char *why = check_sender(s, q);
+	uint64_t ring;		/* an address of the kernel, not sent to the fio */
+
+	if (!why && !tw_loader_made(s->loader, q->question.thread, &ring))
+		why = "the kernel's program did not see the ring";
+	return why;
+}
+
+/* Answer a question. Return 0, or -errno if the connection has ended. */
+static int answer(struct serving *s, const struct question *q)
+{
+	struct tw_helper_answer answer = {
+		.version = TW_HELPER_VERSION,
+		.number = q->question.number,
+	};
+	const char *why;
+	int fd = -1;
+
+	why = tw_helper_check_question(&q->question, q->size, &s->room);
+	if (!why && q->question.what == TW_HELPER_LOAD) {
+		why = load(s, q);
+		if (!why)
+			fd = tw_loader_slots(s->loader);
+	} else if (!why && q->question.what == TW_HELPER_EXPECT) {
+		why = expect(s, q, &answer.base);
+	} else if (!why) {
+		why = made(s, q);
+	}
+	if (why)
+		snprintf(answer.why, sizeof(answer.why), "%s", why);
+	s->refused += why != NULL;
+	if (s->refused > MAX_REFUSED)
+		return -EPROTO;
+	return send_answer(s->to->socket_fd, &answer, fd);
+}
+
+static void serve(struct serving *s)
+{
+	struct pollfd event = { .fd = s->to->socket_fd, .events = POLLIN };
+	struct question question;
+
+	do {
+		if (poll(&event, 1, s->loader ? -1 : FIRST_QUESTION_MS) <= 0 ||
+		    receive(event.fd, &question) || answer(s, &question))
+			return;
+		/* Without a program there is nothing to serve. */
+	} while (s->loader);
+}
+
+void tw_helper_serve(const struct tw_helper_connection *connection)
+{
+	struct serving s = { .to = connection };
+	const char *why = find_peer(&s);
+
+	if (why)
+		tw_helper_refuse(connection->socket_fd, why);
+	else
+		serve(&s);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Trace events from text: see trace_text.h. A line is
+ *
+ *	            fio-1234    [001] d..2. 12169.927509: sched_switch: prev_comm=...
+ *
+ * The name of a task is right-aligned in 16 columns and may contain any characters. A
+ * process number in parentheses may precede the CPU.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain_text.h"
+#include "trace/trace_text.h"
+
+#define TASK_COLUMNS	16
+#define HALF		(TW_TRACE_MAX / 2)
+
+/* Copy as much text as @to has room for. */
+static void copy_plain(char *to, size_t size, const char *from, size_t length)
+{
+	snprintf(to, size, "%.*s", (int)length, from);
+	tw_plain_text(to);
+}
+
+static const char *skip_spaces(const char *text)
+{
+	while (*text == ' ')
+		text++;
+	return text;
+}
+
+/* Read a number of at most @digits digits. NULL: there is none. */
+static const char *take_number(const char *text, unsigned digits,
+			       uint64_t *value)
+{
+	const char *from = text;
+
+	for (*value = 0; isdigit((unsigned char)*text); text++)
+		if ((unsigned)(text - from) < digits)
+			*value = *value * 10 + (uint64_t)(*text - '0');
+		else
+			return NULL;
+	return text > from ? text : NULL;
+}
+
+static const char *take_task(const char *line, struct tw_trace_event *event)
+{
+	const char *name = line;
+	uint64_t pid;
+
+	if (strnlen(line, TASK_COLUMNS + 1) <= TASK_COLUMNS ||
+	    line[TASK_COLUMNS] != '-')
+		return NULL;
+	while (*name == ' ' && name < line + TASK_COLUMNS - 1)
+		name++;
+	copy_plain(event->task, sizeof(event->task), name,
+		   (size_t)(line + TASK_COLUMNS - name));
+	line = take_number(line + TASK_COLUMNS + 1, 9, &pid);
+	event->pid = (uint32_t)pid;
+	return line;
+}
+
+static const char *take_cpu(const char *line, struct tw_trace_event *event)
+{
+	uint64_t cpu;
+
+	line = skip_spaces(line);
+	if (*line == '(') {
+		line = strchr(line, ')');
+		if (!line)
+			return NULL;
+		line = skip_spaces(line + 1);
+	}
+	if (*line != '[')
+		return NULL;
+	line = take_number(line + 1, 6, &cpu);
+	if (!line || *line != ']')
+		return NULL;
+	event->cpu = (uint32_t)cpu;
+	return line + 1;
+}
+
+/* Read the time, which follows a word of flags: seconds, six digits of microseconds, a
+ * colon. */
+static const char *take_time(const char *line, struct tw_trace_event *event)
+{
+	uint64_t seconds, us;
+	const char *point;
+
+	line = skip_spaces(line);
+	line += strcspn(line, " ");
+	point = take_number(skip_spaces(line), 10, &seconds);
+	if (!point || *point != '.')
+		return NULL;
+	line = take_number(point + 1, 6, &us);
+	if (!line || line != point + 7 || line[0] != ':' || line[1] != ' ')
+		return NULL;
+	event->monotonic_ns = (seconds * 1000000 + us) * 1000;
+	return line + 2;
+}
+
+static bool take_name(const char *line, struct tw_trace_event *event)
+{
+	size_t length = strcspn(line, ": ");
+
+	if (!length || length >= sizeof(event->name) || line[length] != ':')
+		return false;
+	copy_plain(event->name, sizeof(event->name), line, length);
+	line = skip_spaces(line + length + 1);
+	copy_plain(event->args, sizeof(event->args), line, strlen(line));
+	return true;
+}
+
+bool tw_trace_parse(const char *line, struct tw_trace_event *event)
+{
+	line = take_task(line, event);
+	if (line)
+		line = take_cpu(line, event);
+	if (line)
+		line = take_time(line, event);
+	return line && take_name(line, event);
+}
+
+/* Note lost events: a line "CPU:1 [LOST 1234 EVENTS]" before the next event of that CPU. */
+static bool is_loss(struct tw_trace_window *window, const char *line)
+{
+	unsigned cpu;
+
+	if (sscanf(line, "CPU:%u [LOST", &cpu) != 1)
+		return false;
+	if (cpu < TW_TRACE_CPUS)
+		window->lost[cpu / 64] |= UINT64_C(1) << cpu % 64;
+	return true;
+}
+
+static void find_loss(struct tw_trace_window *window,
+		      const struct tw_trace_event *event)
+{
+	const uint64_t bit = UINT64_C(1) << event->cpu % 64;
+
+	if (event->cpu >= TW_TRACE_CPUS ||
+	    !(window->lost[event->cpu / 64] & bit))
+		return;
+	window->lost[event->cpu / 64] &= ~bit;
+	if (event->monotonic_ns > window->whole_from_ns)
+		window->whole_from_ns = event->monotonic_ns;
+}
+
+bool tw_trace_take(struct tw_trace_window *window, const char *line)
+{
+	struct tw_trace_event event;
+	uint64_t at = window->count;
+
+	if (is_loss(window, line) || !tw_trace_parse(line, &event))
+		return true;
+	/* The ring of each CPU may begin later than the window. */
+	find_loss(window, &event);
+	if (event.monotonic_ns > window->to_ns)
+		return event.monotonic_ns - window->to_ns < TW_TRACE_LATER_NS;
+	if (event.monotonic_ns < window->from_ns)
+		return true;
+	if (at >= HALF)
+		at = HALF + (at - HALF) % HALF;
+	window->events[at] = event;
+	window->count++;
+	return true;
+}
+
+unsigned tw_trace_kept(const struct tw_trace_window *window)
+{
+	return window->count < TW_TRACE_MAX ? (unsigned)window->count :
+					       TW_TRACE_MAX;
+}
+
+const struct tw_trace_event *tw_trace_at(const struct tw_trace_window *window,
+					 unsigned i)
+{
+	/* The second half is a ring: its oldest event is where the next would go. */
+	if (i >= HALF && window->count > TW_TRACE_MAX)
+		i = HALF + (unsigned)((i - HALF + window->count) % HALF);
+	return &window->events[i];
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checks the clock's edges, on a clock made by hand. A counter a little behind
+ * gives a time a little earlier, one far behind gives the base, one far ahead the
+ * limit. The timespec equals the division at every kind of step. A counter that is
+ * not used is replaced by the clock of the anchor. Fails if a small step back wraps
+ * to centuries, if the cached second goes stale, or if the system clock is not that
+ * of the given rate.
+ *
+ * Wraps: aligned_alloc free
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "tap.h"
+#include "tickwise.h"
+
+static struct tw_clock by_hand(uint64_t base_ns)
+{
+	struct tw_rate rate = { .size = sizeof(rate), .hz = 2.5e9 };
+	struct tw_clock clock = {
+		.base_ticks = 1000000000000, .base_ns = base_ns,
+	};
+
+	tw_scale_init(&clock.scale, &rate, 0);
+	clock.limit_ticks = clock.scale.max_ticks;
+	return clock;
+}
+
+static void edges(void)
+{
+	struct tw_clock clock = by_hand(5000);
+
+	tap_is_u64(tw_clock_ns_at(&clock, 1000000002500), 6000,
+		   "1000 ns after the base");
+	tap_is_u64(tw_clock_ns_at(&clock, 999999999990), 5000,
+		   "behind the base: the base");
+	tap_is_u64(tw_clock_ns_at(&clock, 0), 5000,
+		   "far behind the base: the base");
+	tap_is_u64(tw_clock_ns_at(&clock, 1000000000000 +
+				  clock.scale.max_ticks + 1),
+		   5000 + clock.scale.max_ns, "beyond the range: the limit");
+}
+
+/* Check tw_clock_timespec() at chosen times: move the base instead. */
+static int timespec_is(struct tw_second *second, uint64_t ns)
+{
+	struct tw_clock clock = by_hand(0);
+	struct timespec ts;
+	uint64_t seen_ns;
+
+	/*
+	 * Two readings in a row are less than a millisecond of counter apart, or
+	 * the result lies between the two times before and after.
+	 */
+	clock.base_ticks = tw_ticks();
+	clock.base_ns = ns;
+	tw_clock_timespec(&clock, second, &ts);
+	seen_ns = (uint64_t)ts.tv_sec * TW_NS_PER_SECOND +
+		  (uint64_t)ts.tv_nsec;
+	return ts.tv_nsec >= 0 && ts.tv_nsec < 1000000000 && seen_ns >= ns &&
+	       seen_ns <= tw_clock_ns(&clock);
+}
+
+static void timespecs(void)
+{
+	struct tw_second second = { 0 };
+
+	tap_ok(timespec_is(&second, 100), "from a zeroed cache");
+	tap_ok(timespec_is(&second, 5 * TW_NS_PER_SECOND + 500000000),
+	       "the middle of second 5");
+	tap_ok(timespec_is(&second, 5 * TW_NS_PER_SECOND + 900000000),
+	       "later in second 5");
+	tap_ok(timespec_is(&second, 6 * TW_NS_PER_SECOND), "second 6");
+	tap_ok(timespec_is(&second, 1000 * TW_NS_PER_SECOND - 1000),
+	       "just before second 1000");
+	tap_ok(timespec_is(&second, 3 * TW_NS_PER_SECOND + 7), "back to 3");
+	tap_ok(timespec_is(&second, 4000000000ULL * TW_NS_PER_SECOND),
+	       "second 4e9");
+}
+
+static void system_clock(void)
+{
+	const struct tw_clock_options options = {
+		.size = sizeof(options), .system = TW_ON,
+	};
+	struct timespec before, after;
+	struct tw_clock clock;
+	uint64_t ns;
+
+	tap_ok(tw_clock_init(&clock, &options) == 0 && clock.system,
+	       "the system's clock on demand");
+	clock_gettime(CLOCK_MONOTONIC_RAW, &before);
+	ns = tw_clock_ns(&clock);
+	clock_gettime(CLOCK_MONOTONIC_RAW, &after);
+	tap_ok(ns >= (uint64_t)before.tv_sec * TW_NS_PER_SECOND +
+		     (uint64_t)before.tv_nsec &&
+	       ns <= (uint64_t)after.tv_sec * TW_NS_PER_SECOND +
+			  (uint64_t)after.tv_nsec,
+	       "reads CLOCK_MONOTONIC_RAW");
+	tw_clock_free(&clock);
+}
+
+static void system_clock_is(enum tw_against rate_against,
+			    enum tw_against against, enum tw_anchor anchor,
+			    clockid_t id, const char *what)
+{
+	const struct tw_rate rate = {
+		.size = sizeof(rate), .hz = 2e9, .against = rate_against,
+	};
+	const struct tw_clock_options options = {
+		.size = sizeof(options),
+		.system = TW_ON, .rate = &rate, .against = against,
+		.anchor = anchor,
+	};
+	struct tw_rate found = TW_SIZED(struct tw_rate);
+	struct tw_clock clock;
+
+	tap_ok(tw_clock_init(&clock, &options) == 0 && clock.clock_id == id &&
+	       !tw_clock_rate(&clock, &found) &&
+	       found.against == rate_against, "%s", what);
+	tw_clock_free(&clock);
+}
+
+/* @against is for a calibration: a given rate has its own. */
+static void system_clock_of_rate(void)
+{
+	system_clock_is(TW_AGAINST_MONOTONIC, TW_AGAINST_RAW,
+			TW_ANCHOR_AS_RATE, CLOCK_MONOTONIC,
+			"a rate against CLOCK_MONOTONIC: that clock");
+	system_clock_is(TW_AGAINST_RAW, TW_AGAINST_MONOTONIC,
+			TW_ANCHOR_AS_RATE, CLOCK_MONOTONIC_RAW,
+			"one against CLOCK_MONOTONIC_RAW: that one");
+	system_clock_is(TW_AGAINST_MONOTONIC, TW_AGAINST_MONOTONIC,
+			TW_ANCHOR_RAW, CLOCK_MONOTONIC_RAW,
+			"another anchor: the anchor's");
+}
+
+static void is_refused(struct tw_clock_options options, const char *what)
+{
+	struct tw_clock clock = { .anchor_ns = 7 };
+
+	options.size = sizeof(options);
+	tap_ok(tw_clock_init(&clock, &options) == -EINVAL &&
+	       clock.anchor_ns == 7, "refused: %s", what);
+}
+
+static void refused(void)
+{
+	const struct tw_reliability no_size = { .size = 0 };
+
+	is_refused((struct tw_clock_options) {
+			.system = TW_ON, .anchor = (enum tw_anchor)3,
+		   }, "an anchor that there is not");
+	is_refused((struct tw_clock_options) { .window_ns = 1 },
+		   "a calibration of a nanosecond");
+	is_refused((struct tw_clock_options) { .reliability = &no_size },
+		   "a reliability without its size");
+}
+
+/* The linker replaces the library's function by this one (--wrap). */
+static int has_no_memory;
+static int blocks;
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *block);
+void __wrap_free(void *block);
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	blocks += !has_no_memory;
+	return has_no_memory ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+void __wrap_free(void *block)
+{
+	blocks -= block != NULL;
+	__real_free(block);
+}
+
+static void no_memory(void)
+{
+	struct tw_clock_options options = {
+		.size = sizeof(options), .system = TW_ON,
+	};
+	struct tw_clock clock = { .anchor_ns = 7 };
+
+	has_no_memory = 1;
+	tap_ok(tw_clock_init(&clock, &options) == -ENOMEM &&
+	       clock.anchor_ns == 7, "no memory: -ENOMEM, untouched");
+	has_no_memory = 0;
+	blocks = 0;
+	options.anchor = (enum tw_anchor)3;
+	tap_ok(tw_clock_init(&clock, &options) == -EINVAL && !blocks,
+	       "a clock that can't be set up leaves none behind");
+}
+
+static void freed(void)
+{
+	const struct tw_clock_options options = {
+		.size = sizeof(options), .system = TW_ON,
+	};
+	const struct tw_clock none = { 0 };
+	struct tw_clock clock;
+
+	tap_ok(!tw_clock_init(&clock, &options) && clock.state,
+	       "a clock has memory of the library's");
+	tw_clock_free(&clock);
+	tap_ok(!memcmp(&clock, &none, sizeof(clock)), "freed: all zeros");
+	tw_clock_free(&clock);
+	tap_ok(!clock.state, "and may be freed again");
+	tap_is_u64(tw_clock_ns(&clock) | tw_clock_ns_at(&clock, 12345), 0,
+		   "a clock that was never set up shows 0");
+}
+
+static void marks(void)
+{
+	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
+
+	tap_ok(tw_clock_mark(TW_AGAINST_RAW, 0, &mark) == -EINVAL,
+	       "a mark of no tries: -EINVAL");
+	tap_ok(tw_clock_mark(TW_AGAINST_RAW, 10, &mark) == 0 &&
+	       mark.ticks_after >= mark.ticks_before && mark.system_ns,
+	       "a mark encloses a reading");
+}
+
+int main(void)
+{
+	edges();
+	timespecs();
+	system_clock();
+	system_clock_of_rate();
+	refused();
+	no_memory();
+	freed();
+	marks();
+	return tap_done();
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Computes the kernel's multiplier from kHz or Hz, and tests when a fit may claim
+ * it. Fails if a multiplier differs from what kernels are known to use, or if an
+ * ambiguous, distant or gappy fit is accepted. Fails also if fewer blocks count as
+ * much as all, or if a declared frequency is rounded to kHz.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "clock/kernel_rate.h"
+#include "tap.h"
+
+static const struct tw_kernel_candidates every_khz = { .every_khz = 1 };
+
+/*
+ * Running kernels use the first two (seen in the rate of RAW itself); the third is
+ * 2^24 * 1e6 / 2400000 = 6990506.67, which must go up.
+ */
+static const struct {
+	uint32_t khz, mult, shift;
+} known[] = {
+	{ 2599998, 6452780, 24 },
+	{ 2100000, 7989150, 24 },
+	{ 2400000, 6990507, 24 },
+};
+
+/* The first is in every boot log of a POWER8 or POWER9 ("timebase
+ * mult[1f40000] shift[24]"). 600 s of 24 MHz leave 30 bits for 41.67 * 2^24 =
+ * 699050666.67, of 62.5 MHz 28 bits for 16 * 2^23. The last is no whole number
+ * of kHz: 2^24 * 1e9 / 19200001 = 873813287.8. */
+static const struct {
+	uint64_t hz;
+	uint32_t mult, shift;
+} declared[] = {
+	{ 512000000, 0x1f40000, 24 },
+	{ 24000000, 699050667, 24 },
+	{ 62500000, 1 << 27, 23 },
+	{ 19200001, 873813288, 24 },
+};
+
+static struct tw_fit fit_at(double hz, double sigma_ppb)
+{
+	return (struct tw_fit) {
+		.hz = hz, .sigma_ppb = sigma_ppb, .asymmetry_ppb = 50,
+		.low_hz = hz * (1 - 2e-6), .high_hz = hz * (1 + 2e-6),
+		.blocks = TW_FIT_BLOCKS,
+	};
+}
+
+static unsigned recognise(double hz, double sigma_ppb, unsigned blocks)
+{
+	struct tw_fit fit = fit_at(hz, sigma_ppb);
+	struct tw_kernel_rate found;
+	int alone;
+
+	fit.blocks = blocks;
+	return tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone);
+}
+
+/*
+ * The nearest neighbour of this multiplier is 375.5 ppb off, so E may be 187.7 at
+ * most. Of that, 50 are asymmetry. 20 ppb are 6 sigma = 120 with all blocks and
+ * 9.81 sigma = 196.2 with eight; 13 ppb are then 127.5.
+ */
+static void few_blocks(void)
+{
+	struct tw_kernel_rate rate;
+
+	tw_kernel_rate_of_khz(2100000, &rate);
+	tap_ok(recognise(rate.hz, 20, TW_FIT_BLOCKS) == 0,
+	       "20 ppb of uncertainty in 16 blocks: enough");
+	tap_ok(recognise(rate.hz, 20, 8) == TW_REFUSED_AMBIGUOUS,
+	       "the same in 8 blocks is less certain: refused");
+	tap_ok(recognise(rate.hz, 13, 8) == 0, "13 ppb there: enough");
+}
+
+/*
+ * A seventh of the way to the next multiplier is no rate of this kernel's; a tenth
+ * is as near as E = 80 can tell.
+ */
+static void between_two(void)
+{
+	struct tw_kernel_rate rate, next;
+	double gap_hz;
+
+	tw_kernel_rate_of_khz(2100000, &rate);
+	tw_kernel_rate_of_khz(2100001, &next);
+	gap_hz = next.hz - rate.hz;
+	tap_ok(recognise(rate.hz + gap_hz / 7, 5, TW_FIT_BLOCKS) ==
+	       TW_REFUSED_AMBIGUOUS, "a seventh of the way: refused");
+	tap_ok(recognise(rate.hz + gap_hz / 10, 5, TW_FIT_BLOCKS) == 0,
+	       "a tenth of the way: accepted");
+}
+
+static void declared_frequency(void)
+{
+	struct tw_kernel_candidates one = { .declared_hz = 19200001 };
+	struct tw_kernel_rate rate = { 0 }, found = { 0 };
+	struct tw_fit fit;
+	int alone = -1;
+	unsigned i;
+
+	for (i = 0; i < sizeof(declared) / sizeof(declared[0]); i++)
+		tap_ok(tw_kernel_rate_of_hz(declared[i].hz, &rate) == 0 &&
+		       rate.mult == declared[i].mult &&
+		       rate.shift == declared[i].shift &&
+		       rate.from_hz == declared[i].hz,
+		       "%" PRIu64 " Hz: %u >> %u", declared[i].hz,
+		       declared[i].mult, declared[i].shift);
+	tap_ok(tw_kernel_rate_of_hz(9999999, &rate) == -ERANGE &&
+	       tw_kernel_rate_of_hz(1ULL << 32, &rate) == -ERANGE,
+	       "under 10 MHz or over 32 bits refused");
+
+	/* 19200000 is 52 ppb away and a whole kHz: not what was declared. */
+	tw_kernel_rate_of_hz(one.declared_hz, &rate);
+	fit = fit_at(rate.hz * (1 - 52e-9), 4);
+	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) == 0 &&
+	       found.mult == rate.mult && found.hz == rate.hz,
+	       "the declared frequency, not the next whole kHz");
+	fit = fit_at(rate.hz * (1 + 80e-9), 4);
+	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
+	       TW_REFUSED_NO_CANDIDATE, "80 ppb away from it at 74: refused");
+	one.declared_hz = 0;
+	fit = fit_at(2.6e9, 4);
+	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
+	       TW_REFUSED_NO_CANDIDATE, "nothing declared, nothing recognised");
+	one.declared_hz = 1000000;
+	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
+	       TW_REFUSED_NO_CANDIDATE, "declared out of range: the same");
+}
+
+int main(void)
+{
+	struct tw_kernel_rate rate = { 0 }, found = { 0 };
+	struct tw_fit fit;
+	int alone = -1;
+	unsigned i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		tap_ok(tw_kernel_rate_of_khz(known[i].khz, &rate) == 0 &&
+		       rate.mult == known[i].mult &&
+		       rate.shift == known[i].shift &&
+		       rate.from_hz == known[i].khz * 1000ULL,
+		       "%u kHz: %u >> %u", known[i].khz, known[i].mult,
+		       known[i].shift);
+	}
+	tap_ok(tw_kernel_rate_of_khz(9999, &rate) == -ERANGE &&
+	       tw_kernel_rate_of_khz(10000001, &rate) == -ERANGE,
+	       "outside 10 MHz to 10 GHz refused");
+
+	tw_kernel_rate_of_khz(2599998, &rate);
+	fit = fit_at(rate.hz * (1 + 5e-9), 4);
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) == 0 &&
+	       found.mult == rate.mult && alone == 0,
+	       "5 ppb from a multiplier: it is the one");
+	fit.low_hz = rate.hz * (1 - 1e-7);
+	fit.high_hz = rate.hz * (1 + 1e-7);
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) == 0 &&
+	       alone == 1, "a narrow hard interval leaves it alone");
+	fit.low_hz = rate.hz * (1 + 1e-9);
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
+	       TW_REFUSED_NO_CANDIDATE, "outside the hard interval: refused");
+
+	/* kHz at 2.6 GHz are 385 ppb apart: half way belongs to neither. */
+	fit = fit_at(rate.hz * (1 + 190e-9), 4);
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
+	       TW_REFUSED_NO_CANDIDATE, "half way between two: refused");
+	fit = fit_at(rate.hz * (1 + 5e-9), 40);
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
+	       TW_REFUSED_AMBIGUOUS, "an uncertain fit: refused");
+	fit = fit_at(rate.hz, 4);
+	fit.blocks = TW_FIT_MIN_BLOCKS - 1;
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
+	       TW_REFUSED_GAPS, "samples in too few blocks: refused");
+	few_blocks();
+	between_two();
+	declared_frequency();
+	return tap_done();
+}

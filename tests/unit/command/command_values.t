@@ -1,0 +1,208 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Tries values that no option takes, for every option of every command: none, an
+# empty one, a huge number, a negative one, bytes that are no UTF-8, another word.
+# Tries output that can't be written, for every command that has -o. Fails if a
+# program crashes, if it runs with such a value, or if a message is not one line of
+# text.
+#
+# --help after the option ends a command whose options are valid, before it does anything.
+
+. "$(dirname "$0")/../../tap.sh"
+. "$(dirname "$0")/../../report_files.sh"
+
+tickwise=${TW_BUILD:-$root/build}/tickwise-recorded
+TW_MACHINE=reliable
+export TW_MACHINE
+cd "$scratch" || exit 1
+write_report a.json
+write_report b.json pid=101
+
+huge=$(printf '%0400d' 0 | tr 0 9)
+long=$(printf '%05000d' 0 | tr 0 x)
+bytes=$(printf '\377\033[31m\n.')
+
+# is_one_line: true if $err is a line that moves no cursor, and $out is empty
+is_one_line()
+{
+	[ "$(wc -l <"$err") $(wc -c <"$out")" = '1 0' ] &&
+		! LC_ALL=C grep -q '[^ -~]' "$err"
+}
+
+# tries CODES ARGUMENT...: runs it; writes an exit code that is not in CODES, or an
+# error that is not one line, into the file wrong
+tries()
+{
+	codes=$1
+	shift
+	run "$@"
+	case " $codes " in
+	*" $status "*) ;;
+	*) echo "exit code $status:" "$@" | cut -c 1-100 >>wrong ;;
+	esac
+	[ "$status" -lt 64 ] || is_one_line ||
+		echo 'not one line:' "$@" | cut -c 1-100 >>wrong
+}
+
+# Find the value of an option as --help names it: nothing; =N; [=N], which may be
+# left out.
+tries_option()
+{
+	command=$1 option=$2 value=$3
+	case $value in
+	'')
+		tries 64 "$command" "$option=" --help
+		tries 64 "$command" "$option=x" --help
+		tries 0 "$command" "$option" "$option" --help
+		return ;;
+	'['*) ;;
+	*) tries 64 "$command" "$option" ;;
+	esac
+	case $value in
+	# Numbers, words, and files, which may have any name but an empty one.
+	=N | =NS | =US | =MS | =SECONDS | =SIZE | =PERCENT | '[=SECONDS]' | *'|'* | =LIST | =BYTES)
+		for bad in '' "$huge" -1 nan 0x10 1e1 "$bytes" "$long"; do
+			tries 64 "$command" "$option=$bad" --help
+		done ;;
+	=FILE | '[=FILE]' | =FOLDER | =PERF | =PREFIX | =TRACE | =PATH)
+		tries 64 "$command" "$option=" --help
+		for any in "$huge" -1 "$bytes" "$long"; do
+			tries 0 "$command" "$option=$any" "$option=$any" --help
+		done ;;
+	=PROGRAM | =NAME | =OPTIONS | =WORDS)
+		for any in '' "$huge" -1 "$bytes" "$long"; do
+			tries 0 "$command" "$option=$any" "$option=$any" --help
+		done ;;
+	*) echo "unknown kind of value: $command $option$value" >>wrong ;;
+	esac
+}
+
+"$tickwise" --help | sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p' >commands
+while read -r command; do
+	: >wrong
+	"$tickwise" "$command" --help >help
+	sed -n 's/^  \(-., \|    \)\(--[a-z-]*\)\(\[*=[^ ]*\)*.*/\2 \3/p' help >options
+	while read -r option value; do
+		[ "$option" = --help ] || tries_option "$command" "$option" "$value"
+	done <options
+	is "$(cat wrong)" '' "$command: values of $(wc -l <options | tr -d ' ') options"
+done <commands
+
+# Print the arguments with which each command prints something.
+arguments_of()
+{
+	case $1 in
+	report) echo a.json ;;
+	diff) echo a.json b.json ;;
+	memlat) echo --max=16K --steps=1 ;;
+	compare) echo --fio=none --load=idle --rounds=0 ;;
+	profile) echo profile ;;
+	*) echo ;;
+	esac
+}
+# As libtickwise-profile writes one (tests/golden/profile.t).
+cat >profile <<'END'
+tickwise-profile 1
+program one
+pid 1
+rate 1000000000 2 MONOTONIC_RAW kernel
+fence full
+cost 10 1 20 2 3 5 4 8 0
+wall 1000 21000
+thread 1 9 4 1000 21000 0 one
+node 1 0 10 1 0 10000 9900 9900 0 1 0
+node 2 1 20 4 2 6000 2400 3400 1 0 1
+node 3 2 30 1 0 1000 900 900 0 0 0
+node 4 1 30 3 0 500 100 150 0 0 0
+end
+END
+full=/dev/full
+[ -w $full ] || full=
+# fails CODE WORD...: notes an exit code that is not 74, or not one line in $err
+fails()
+{
+	code=$1
+	shift
+	[ "$code $(wc -l <"$err" | tr -d ' ')" = '74 1' ] ||
+		echo "exit code $code, or not one line," "$@" >>wrong
+}
+while read -r command; do
+	"$tickwise" "$command" --help >help
+	# attach finds a process first, and build-engine's folder is another matter.
+	grep -q -- '-o, --output=FILE' help && [ "$command" != attach ] || continue
+	: >wrong
+	# shellcheck disable=SC2046
+	set -- "$command" $(arguments_of "$command")
+	for form in '' --json --csv; do
+		grep -q -- "^      $form " help || [ -z "$form" ] || continue
+		# shellcheck disable=SC2086
+		for file in . / none/file $full; do
+			tries 74 "$@" $form -o "$file"
+		done
+		# shellcheck disable=SC2086
+		"$tickwise" "$@" $form >&- 2>"$err"
+		fails $? 'without stdout:' "$@" "$form"
+		[ -z "$full" ] || "$tickwise" "$@" $form >"$full" 2>"$err"
+		fails $? 'on a full disk:' "$@" "$form"
+	done
+	is "$(cat wrong)" '' "$command: output that can't be written"
+done <commands
+
+# The HTML page and the printed page would be mixed in one file.
+for arguments in check 'check --json' 'report a.json' 'diff a.json b.json'; do
+	rm -f got
+	# shellcheck disable=SC2086
+	run $arguments -o got --html=./got
+	is "$status $(cat "$err") $(ls got 2>/dev/null)" "64 tickwise ${arguments%% *}: can't \
+write ./got: the output goes to this file, too " "$arguments: one file for both is refused"
+done
+"$tickwise" check --html=got >got 2>"$err"
+is "$? $(wc -c <got | tr -d ' ')" '64 0' 'as is one that the shell opened'
+run check -o /dev/null --html=/dev/null
+is "$status" 0 'but not a device'
+for arguments in 'report a.json -o got --trace=./got' 'profile --keep=./got -o got a.json'; do
+	# shellcheck disable=SC2086
+	run $arguments
+	is "$status $(cat "$err")" "64 tickwise ${arguments%% *}: can't write ./got: the output \
+goes to this file, too" "$arguments: nor another file"
+done
+rm -f got
+mkdir -p folder
+pairs='report --html=got --trace=./got a.json'
+[ ! -x "${tickwise%-recorded}-attach" ] || pairs="$pairs
+attach --json=got --html=./got -- true
+attach --json=got --html=folder/../got -- true
+attach --html=got -o./got -- true
+attach --json=got -o./got -- true"
+echo "$pairs" | while read -r arguments; do
+	# shellcheck disable=SC2086
+	run $arguments
+	echo "$status $(sed 's/ [^ ]*got:/ GOT:/' "$err") $(ls got 2>/dev/null)"
+done >of_two
+is "$(sed 's/tickwise [a-z]*/tickwise/' of_two | sort -u)" \
+	"64 tickwise: can't write GOT: two options name this file " \
+	'one file of two options is refused'
+
+# This happens before a program in the kernel is needed.
+if [ -x "${tickwise%-recorded}-attach" ]; then
+	for option in --html --json; do
+		run attach $option=none/file -- echo its own
+		is "$status $(cat "$err" "$out")" \
+			"74 tickwise attach: can't write none/file: No such file or directory" \
+			"attach $option: a file that can't be written, before the program runs"
+	done
+else
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP no tickwise-attach"
+fi
+
+# A new file must not get the text of a closed stream.
+run report none.json -o got
+"$tickwise" report none.json -o got 2>&-
+is "$? $(cat got 2>/dev/null)" '66 ' 'no stderr: a message does not get into the output'
+"$tickwise" check --progress --time-limit=8s -o got 2>&-
+is "$? $(grep -c 'tickwise check:' got)" '0 0' 'nor does progress'
+"$tickwise" check --json --html=got.html >&- 2>"$err"
+is "$? $(grep -c '"schema"' got.html)" '74 0' 'no stdout: nothing of it gets into the page'
+done_testing

@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The script behind `tickwise build-engine` makes the engines from the given source,
+# lets fio load the result, and only then puts the three files into the folder.
+# Fails if a failed build changes a folder, if an error takes more than one line, or
+# if something is left in the folder of temporary files.
+
+. "$(dirname "$0")/../../../tap.sh"
+
+mkdir -p "$scratch/source/plugin" "$scratch/tree" "$scratch/tmp"
+sed "s|^source_dir=.*|source_dir=$scratch/source|" \
+	"$root/plugin/build-engine.sh" >"$scratch/build-engine"
+TMPDIR=$scratch/tmp
+export TMPDIR
+
+cat >"$scratch/fio" <<'END'
+#!/bin/sh
+case $1 in
+--version) echo fio-3.99 ;;
+--enghelp=*) cat "${1#*=}" ;;
+esac
+END
+chmod 755 "$scratch/fio"
+cat >"$scratch/source/plugin/find-fio.sh" <<'END'
+printf '<%s>' "$@" >"$SEEN"
+[ -z "$FIND_SAYS" ] || { echo "$FIND_SAYS" >&2; [ "$FIND_FAILS" = 0 ] || exit 1; }
+echo "$TREE"
+END
+cat >"$scratch/source/Makefile" <<'END'
+engines:
+	mkdir -p $(B)
+	echo 1 >$(B)/kernel_stages
+	echo 'tw_report of $(FIO_SRC)' | tee $(B)/tickwise.so $(B)/tickwise-cmd.so \
+		>$(B)/tickwise-memory.so
+	$$THEN $(B)/tickwise.so
+END
+# Spoil what `make` does last, with the engine's file.
+cat >"$scratch/spoil" <<'END'
+#!/bin/sh
+echo 'tickwise: built for another: refused. Type `tickwise build-engine` to build one' >"$1"
+END
+chmod 755 "$scratch/spoil"
+SEEN=$scratch/seen TREE=$scratch/tree FIND_SAYS='' FIND_FAILS=0 THEN=true
+export SEEN TREE FIND_SAYS FIND_FAILS THEN
+# The headers that a real build needs may be missing: this compiler finds all.
+printf '#!/bin/sh\nexit 0\n' >"$scratch/cc"
+chmod 755 "$scratch/cc"
+CC=$scratch/cc
+export CC
+
+# builds SOURCE FOLDER [found]: passes if the script builds
+builds()
+{
+	sh "$scratch/build-engine" "$scratch/fio" "$@" >"$out" 2>"$err"
+	status=$?
+}
+
+folder=$scratch/made/here
+builds '' "$folder" found
+is "$status" 0 'builds'
+is "$(cd "$folder" && ls -A | tr '\n' ' ')" \
+	'tickwise-cmd.so tickwise-memory.so tickwise.so ' 'three files, and nothing else'
+has "$folder/tickwise.so" "of $scratch/tree" 'of the source that was found'
+has "$out" "built for fio-3.99 ($scratch/fio)" 'says for which fio'
+has "$out" "  source: $scratch/tree" 'from which source'
+has "$out" '  stages inside the kernel: with' 'whether it splits the time inside the kernel'
+has "$out" "ioengine=external:$folder/tickwise.so" 'and how to use it'
+has "$out" 'to use them: tickwise run JOB.fio' 'which is simple where it is found'
+has "$scratch/seen" "<--fio=$scratch/fio>" 'asks for the source of this fio'
+has_not "$scratch/seen" '<--source' 'and of no folder'
+builds "$scratch/tree" "$folder"
+has "$scratch/seen" "<--source=$scratch/tree>" 'or takes the source it is given'
+has "$out" "tickwise run --engine=$folder/tickwise.so" 'elsewhere: with its path'
+
+mkdir -p "$scratch/packed/fio-3.99"
+: >"$scratch/packed/fio-3.99/fio.h"
+tar -C "$scratch/packed" -czf "$scratch/fio.tar.gz" fio-3.99
+builds "$scratch/fio.tar.gz" "$folder"
+is "$status $(sed 's|.*<--source=.*/\(archive/[^>]*\)>.*|\1|' "$scratch/seen")" \
+	'0 archive/fio-3.99' 'or unpacks an archive'
+has "$out" "  source: $scratch/fio.tar.gz" 'which it names'
+
+# fails STATUS WORDS WHAT SOURCE FOLDER: passes if it prints one line, and the
+# engines are as before
+fails()
+{
+	wanted=$1 words=$2 what=$3
+	shift 3
+	cp "$folder/tickwise.so" "$scratch/before"
+	builds "$@"
+	is "$status $(grep -vc '^building for' "$err") $(wc -c <"$out")" \
+		"$wanted 1 0" "$what: exit code $wanted, one line"
+	has "$err" "tickwise build-engine: " "of the command"
+	has "$err" "$words" 'which says why'
+	cmp -s "$folder/tickwise.so" "$scratch/before"
+	ok $? 'and the engine of before is there'
+}
+
+TREE=another
+: >"$scratch/no-archive"
+fails 66 'is no archive' 'not an archive' "$scratch/no-archive" "$folder"
+FIND_SAYS='find-fio: no source that matches. (log: /gone/log) FIO_SRC=/path/to/fio make'
+FIND_FAILS=1
+fails 66 'no source that matches. --source=DIR' 'no source' '' "$folder"
+FIND_SAYS='find-fio: warning: it is another one' FIND_FAILS=0
+fails 66 'build-engine: it is another one' 'the source of another fio' '' "$folder"
+FIND_SAYS=
+THEN=false
+fails 70 'what the compiler printed is in' 'a compiler that fails' '' "$folder"
+rm -f "$TMPDIR"/tickwise-build-engine.*
+THEN=$scratch/spoil
+fails 70 "what was built: tickwise: built for another: refused. So another is not this fio's" \
+	'an engine that fio refuses' '' "$folder"
+has_not "$err" Type 'and does not advise what was just done'
+THEN=true
+: >"$scratch/file"
+fails 74 "can't write to $scratch/file/x" 'a folder that can not be' '' "$scratch/file/x"
+printf '#!/bin/sh\nexit 1\n' >"$scratch/cc"
+fails 70 'type: apt-get install libc6-dev liburing-dev libjansson-dev zlib1g-dev' \
+	'headers are missing' '' "$folder"
+CC=$scratch/no-compiler
+fails 70 'type: apt-get install gcc libc6-dev liburing-dev libjansson-dev zlib1g-dev' \
+	'a compiler is missing' '' "$folder"
+
+# A system that has fio as a package and nothing to unpack its source with.
+mkdir "$scratch/few"
+for tool in sh rm readlink mktemp; do
+	ln -s "$(command -v $tool)" "$scratch/few/$tool"
+done
+printf '#!/bin/sh\nexit 0\n' >"$scratch/cc"
+cp "$scratch/cc" "$scratch/few/dpkg-query"
+cp "$scratch/cc" "$scratch/few/make"
+CC=$scratch/cc
+PATH=$scratch/few builds '' "$folder"
+has "$err" 'type: apt-get install dpkg-dev' 'what unpacks the source is missing'
+PATH=$scratch/few builds "$scratch/tree" "$folder"
+has_not "$err" 'dpkg-dev' 'which nothing needs if there is a source'
+is "$(ls -A "$TMPDIR")" '' 'no temporary file is left'
+done_testing

@@ -1,0 +1,241 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: the I/Os of all jobs are put together by device. The devices are in
+# order of p99.9 of lat, or of a smaller percentile if most have too few I/Os. A
+# device is named as slow only if it has the larger mean in 14 of 16 parts of the
+# run and stands out; with fewer than four devices none is. Jobs that do different
+# things are not judged. Damaged devices are refused. Defect: the histograms of one
+# device in another one's row, a verdict by chance or by the work that a device had
+# to do, a report that is believed too much.
+. "$(dirname "$0")/../../../tap.sh"
+. "$(dirname "$0")/../../../report_files.sh"
+
+cd "$scratch" || exit 1
+
+# job FILE ARGUMENT...: writes a report; see device_reports.pl
+job()
+{
+	job_file=$1
+	shift
+	perl "$root/tests/device_reports.pl" "$@" >"$job_file"
+}
+
+# rows FILE...: prints the names of the page's table, in its order
+rows()
+{
+	run report "$@"
+	sed -n '/ devices by /,/^$/p' "$out" | sed -n '/^device /,$p' |
+		sed '1d; /^ /d; /^$/d' | cut -d' ' -f1 | tr '\n' ' '
+}
+
+# tell PERL FILE...: prints an expression; $j is the merged JSON
+tell()
+{
+	tell_what=$1
+	shift
+	run report --json "$@"
+	of_json "$tell_what"
+}
+
+# says TEXT DESCRIPTION FILE...: passes if the page has TEXT
+says()
+{
+	says_text=$1 says_why=$2
+	shift 2
+	run report "$@"
+	tr -s ' \n' ' ' <"$out" >text
+	has text "$says_text" "$says_why"
+}
+
+# ---- a job with four devices ----
+job four.json 8:0,sda,100000,200000 8:16,sdb,110000,220000 8:32,sdc,100100,205000 \
+	8:48,sdd,100200,199000
+is "$(rows four.json)" 'sdb sdc sda sdd ' 'a row for each device, by p99.9'
+says 'sdb is slower than each of the 3 others' 'the one that stands out is named' \
+	four.json
+has text 'most of the difference is in the stage device' 'and in which stage that is'
+is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
+	$_->{lat}{read}{max_ns} . " " . $_->{device_time}{read}{max_ns} }
+	@{$r->{devices}}' four.json)" '8:0 16000 1 200000 199000 '\
+'8:16 16000 1 220000 219000 8:32 16000 1 205000 204000 8:48 16000 1 199000 198000' \
+	'each has its own I/Os in the JSON'
+is "$(tell 'join " ", map { $_->{device} }
+	@{$r->{answers}{slow_devices}{read}{order}}' four.json)" \
+	'8:16 8:32 8:0 8:48' 'and the order'
+is "$(tell '$r->{answers}{slow_devices}{read}{slow}' four.json)" \
+	'[{"device":"8:16","host":"box"}]' 'and the slow one'
+
+even='8:64,sde,100050,200000 8:80,sdf,100150,199000'	# two that are like sda
+job tail.json 8:0,sda,100000,900000 8:16,sdb,130000,200000 8:32,sdc,100100,205000 $even
+is "$(rows tail.json)" 'sdb sda sdc sde sdf ' 'the slow one is first, whatever the tail of others'
+
+# ---- jobs with one device each ----
+i=0
+for lat in 100000 100500 100200 112000; do
+	i=$((i + 1))
+	job "job$i.json" name=job$i thread=$i pid=10$i 259:$i,nvme$i,$lat,20${i}000
+done
+is "$(rows job?.json)" 'nvme4 nvme3 nvme2 nvme1 ' 'devices of several jobs are one table'
+says 'nvme4 is slower than each of the 3 others' 'by what the jobs have themselves' \
+	job?.json
+is "$(tell 'join " ", map { scalar @{$_->{devices}} . ($_->{answers}{slow_devices} ||
+	$_->{devices}[0]{ios} ? " has" : "") } @r' job?.json)" '1 1 1 1' \
+	'a report of one device has no numbers of it'
+is "$(rows job1.json)" '' 'nor has a page on one device a table'
+job again.json thread=2 pid=200 8:0,sda,100000,300000 8:16,sdb,110000,220000
+job again1.json thread=3 pid=201 8:0,sda,100000,300000
+is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
+	$_->{lat}{read}{digits} . " " . $_->{lat}{read}{count} . " " .
+	$_->{lat}{read}{max_ns} . " " . $_->{lat}{read}{sum_ns} }
+	@{$r->{devices}}' again.json again1.json)" \
+	'8:0 32000 2 2 32000 300000 3328000000 8:16 16000 1 2 16000 220000 1795200000' \
+	'a job with one device, three digits, adds to one with several, two digits'
+is "$(tell 'my $h = $r->{devices}[0]{lat}{read};
+	join " ", map { "$_ $h->{bins}{$_}" } sort { $a <=> $b } keys %{$h->{bins}}' \
+	again.json again1.json)" '100351 31360 301055 640' 'in bins of two digits'
+job again2.json thread=4 pid=202 8:32,sdc,100000,300000 8:48,sdd,100000,300000
+says 'different numbers of jobs' 'of which nothing is judged' again.json again1.json \
+	again2.json
+job far.json host=far name=job2 thread=2 pid=300 259:1,nvme1,150000,300000
+is "$(rows job1.json far.json)" 'far:nvme1 box:nvme1 ' \
+	'a device of another host is another one'
+
+# ---- not slow throughout, not standing out ----
+job part.json 8:0,sda,100000,200000 8:16,sdb,150000,200000,99000,99000,99000 \
+	8:32,sdc,100100,200000 $even
+says 'none stands out' 'one that is faster in three parts of the run is not named' part.json
+job start.json 8:0,sda,100000,200000,900000,100000 8:16,sdb,110000,200000,99000 \
+	8:32,sdc,100100,200000 $even
+says 'sdb is slower' 'but two parts may be different' start.json
+job steps.json 8:0,sda,100000,200000 8:16,sdb,102000,200000 8:32,sdc,104000,200000 \
+	8:48,sdd,106000,200000
+says 'none stands out' 'nor the slowest of an even row' steps.json
+job three.json 8:0,sda,100000,200000 8:16,sdb,150000,300000 8:32,sdc,100100,200000
+says 'not judged: of fewer than 4 devices chance would name one too often' 'nor one of three' three.json
+is "$(rows three.json)" 'sdb sdc sda ' 'which are in order'
+is "$(tell 'my $s = $r->{answers}{slow_devices}{read}; exists $s->{slow} && !$s->{slow} ?
+	$s->{text} : "judged"' three.json)" 'whether one of them is slower is not judged: '\
+'of fewer than 4 devices chance would name one too often' 'in JSON the slow ones are null'
+job pair.json 8:0,a,100000,200000 8:1,b,100000,200000 8:2,c,100000,200000 \
+	8:3,d,101000,200000 8:4,e,130000,200000 8:5,f,100000,200000 \
+	8:6,g,131000,200000 8:7,h,100000,200000
+says 'g and e are slower than each of the 6 others' 'two of eight, too' pair.json
+
+# ---- too little of the run ----
+# in_parts FILE COUNT: four devices with I/Os in the first COUNT of 16 parts of the run,
+# the first of them in all if the third argument is "first"
+in_parts()
+{
+	perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+		my ($count, $first) = @ARGV;
+		for my $d (@{$j->{devices}}) {
+			next if $first && $d == $j->{devices}[0];
+			splice @{$d->{over_time}{windows}}, $count;
+		}
+		print JSON::PP->new->encode($j)' "$2" "${3-}" <four.json >"$1"
+}
+
+in_parts parts.json 4
+says ' had I/Os in 4 intervals of the run, and 16 are needed' \
+	'busy throughout, but of four intervals' parts.json
+in_parts parts.json 15 first
+says 'sdb had I/Os in 15 intervals of the run' 'one that began or ended at another time' \
+	parts.json
+perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+	for my $d (@{$j->{devices}}) {
+		my $i = 0;
+		my $half;
+		$half = sub { ref $_[0] ? +{ map { $_ => $half->($_[0]{$_}) }
+			keys %{$_[0]} } : $_[0] / 2 };
+		$d->{over_time}{windows} = [map { my $h = $_->{read}; map +{
+			start => 1700000000000000000 + 1000000 * $i++ . "", read => {
+			%$h, bins => $half->($h->{bins}), count => $h->{count} / 2,
+			sum_ns => $h->{sum_ns} / 2 . "",
+			sum_squares_ns2 => $h->{sum_squares_ns2} / 2 . "" } }, 1, 2 }
+			@{$d->{over_time}{windows}}];
+	}
+	splice @{$j->{devices}[2]{over_time}{windows}}, 8, 2;
+	print JSON::PP->new->encode($j)' <four.json >parts.json
+says 'not each of them had I/Os in each part of the run' 'or that paused' parts.json
+
+# ---- jobs that do different things ----
+# Three more jobs, each with a device of its own, that do the same as each other.
+# more ARGUMENT...
+more()
+{
+	for n in 3 4 5; do
+		job "more$n.json" name=more$n thread=$n "$@" "8:$n,sd$n,100${n}00,300000"
+	done
+}
+
+more
+job deep.json name=deep thread=2 depth=8 8:16,sdb,200000,300000
+job flat.json name=flat 8:0,sda,100000,300000
+says 'the jobs on them differ in iodepth' 'another depth is another work' \
+	flat.json deep.json more?.json
+more option=bs=4k option=filename=/dev/sdd
+job big.json name=big thread=2 option=bs=1m option=filename=/dev/sdb 8:16,sdb,200000,300000
+job small.json name=small option=bs=4k option=filename=/dev/sda 8:0,sda,100000,300000
+says 'the jobs on them differ in bs' 'and another block size' big.json small.json more?.json
+job same.json name=big thread=2 option=bs=4k option=filename=/dev/sdb 8:16,sdb,200000,300000
+says 'sdb is slower' 'but not another file' same.json small.json more?.json
+job same.json name=big thread=2 option=bs=4k option=tw_interval=1 option=log_avg_msec=5 \
+	option=create_serialize=0 option=randseed=7 8:16,sdb,200000,300000
+says 'sdb is slower' 'nor how it is recorded, or another seed' same.json small.json more?.json
+
+# ---- models, few I/Os ----
+job models.json MODEL=Slow 8:0,sda,100000,200000 MODEL=Fast 8:16,sdb,90000,100000
+run report models.json
+has "$out" '           Slow' 'models are told where they differ'
+job model.json MODEL=Slow 8:0,sda,100000,200000 8:16,sdb,90000,100000
+run report model.json
+is "$(grep -c Slow "$out")" 2 'and else only in the headline'
+perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+	for my $d (@{$j->{devices}}) {
+		for (map { $d->{$_}{read} } qw(lat device_time)) {
+			my ($low, $high) = sort { $a <=> $b } keys %{$_->{bins}};
+			my $sum = 8900 * $_->{min_ns} + 100 * $_->{max_ns};
+			%$_ = (%$_, count => 9000, bins => {$low => 8900, $high => 100},
+				sum_ns => "$sum", sum_squares_ns2 =>
+				8900 * $_->{min_ns} ** 2 + 100 * $_->{max_ns} ** 2 . "");
+		}
+		$d->{ios}{read} = 9000;
+	}
+	print JSON::PP->new->encode($j)' <four.json >few.json
+run report few.json
+has "$out" 'read: devices by p99 of lat' 'with fewer than 10 I/Os beyond p99.9 it is p99'
+
+# ---- damage ----
+# refused PERL TEXT: with that done to $d, the first device
+refused()
+{
+	perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+		my $d = $j->{devices}[0];
+		eval $ARGV[0]; die $@ if $@;
+		print JSON::PP->new->encode($j)' "$1" <four.json >bad.json
+	run report bad.json
+	is "$status" 65 "refused: $1"
+	has "$err" "$2" "as $2"
+}
+refused '$j->{devices} = {}' 'devices is not an array'
+refused 'delete $d->{device}' 'devices[].device is missing'
+refused '$d->{name} = 5' 'devices[].name is not a string'
+refused 'delete $d->{ios}{trim}' 'devices[].ios.trim is missing'
+refused '$d->{ios}{read} = 15999' 'a histogram of devices[] counts more than devices[].ios.read'
+refused '$d->{ios}{read} = 64001' 'devices[] counts more of read than ios.read'
+refused '$d->{lat}{read}{bins} = {}' 'devices[].lat.read: '
+refused '$d->{lat} = []' 'devices[].lat is not an object'
+refused '$d->{device_time}{write} = $d->{lat}{read}' 'counts more than devices[].ios.write'
+refused '$d->{over_time} = 1' 'devices[].over_time: not an object'
+refused 'delete $d->{over_time}{windows}[3]{start}' \
+	'devices[].over_time: start is not a text of digits'
+refused '$d->{over_time}{windows}[3]{start} = "18446744073709551615"' \
+	'devices[].over_time: start is not where a window begins'
+refused '$d->{over_time}{windows}[3]{read} = 5' 'devices[].over_time: not an object'
+refused '$d->{over_time}{windows}[3] = $d->{over_time}{windows}[4]' \
+	'devices[].over_time: the windows are not in ascending order'
+refused 'delete $d->{ios}' 'devices[].jobs is not 0, but ios is missing'
+refused '$d->{jobs} = 2' 'devices[].jobs is not 1 to the number of jobs'
+refused '$j->{devices}[1]{device} = "8:0"' 'a device is twice in devices'
+done_testing

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The loader of the program that stamps I/Os inside the kernel compiles without
+# warnings both ways: with libbpf, and without, where it reports that it was built
+# so. make without clang, bpftool and libbpf builds the engine without the program,
+# links no libbpf and tells so in one line. Fails if the variant that is not built
+# here breaks.
+. "$(dirname "$0")/../../../tap.sh"
+
+cc=${CC:-cc}
+build=${TW_BUILD:-$root/build}
+cd "$scratch" || exit 1
+
+# compiles NAME FLAG...: compiles NAME.o as the Makefile does, and lists its functions
+compiles()
+{
+	object=$1.o
+	shift
+	"$cc" -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
+		-D_GNU_SOURCE -I"$root/plugin" "$@" -c -o "$object" \
+		"$root/plugin/kernel/loader.c" 2>"$err" || {
+		sed 's/^/# /' "$err"
+		return 1
+	}
+	nm "$object" | awk '$2 == "T" { print $3 }' | sort | tr '\n' ' ' \
+		>"$object.names"
+}
+
+functions='tw_loader_expect tw_loader_followed tw_loader_forget tw_loader_free '
+functions=$functions'tw_loader_load tw_loader_made tw_loader_missed tw_loader_slots '
+compiles without
+ok $? 'without libbpf'
+is "$(cat without.o.names)" "$functions" 'its functions'
+is "$(nm -u without.o | grep -c bpf)" 0 'which call none of libbpf'
+cat >main.c <<'END'
+#include <stdio.h>
+#include "kernel/stages.h"
+
+int main(void)
+{
+	struct tw_kernel kernel = { .base = 1 };
+
+	puts(tw_kernel_load(64));
+	tw_kernel_expect(&kernel, 64);
+	puts(kernel.why);
+	printf("%d %d\n", kernel.slots != NULL, tw_kernel_made(&kernel));
+	tw_kernel_forget(&kernel);
+	return 0;
+}
+END
+"$cc" -std=gnu11 -D_GNU_SOURCE -I"$root/plugin" -I"$root/core" -o main main.c without.o \
+	"$root/plugin/kernel/stages.c" "$root/plugin/kernel/program.c" \
+	"$root/plugin/kernel/remote.c" "$root/core/text_file.c"
+is "$(./main | sed 's/ (.*//' | uniq)" "this engine was built without it
+0 0" 'which say so, and have no slots'
+
+is "$(cd "$root/plugin" && grep -rl libbpf_set_print .)" ./kernel/program.h \
+	'all programs have one switch for the messages of libbpf'
+
+# -n builds nothing; in an empty directory nothing is up to date.
+made()
+{
+	env -u MAKEFLAGS -u MAKELEVEL make -n -C "$root" --no-print-directory \
+		B="$scratch/$1" CC="$cc" "KERNEL_STAGES=$2" plugin 2>"$err"
+}
+made off '' >off.make
+ok $? 'make KERNEL_STAGES='
+is "$(grep -c 'echo .the engine is built without the stages inside' off.make)" 1 \
+	'says once that it is without'
+is "$(grep -cE -e '-lbpf|TW_KERNEL_STAGES|clang.*target bpf' off.make)" 0 \
+	'and takes nothing of it'
+made on 1 >on.lines
+ok $? 'make KERNEL_STAGES=1'
+# One command a line.
+sed -e ':more' -e '/\\$/ { N; s/\\\n//; b more; }' on.lines >on.make
+is "$(grep -c 'the engine is built without' on.make)" 0 'says nothing'
+is "$(grep -cE -e '-o [^ ]*/tickwise(-cmd)?\.so .*-lbpf' on.make) \
+$(grep -c 'TW_KERNEL_STAGES.*/plugin/kernel/loader\.o' on.make) \
+$(grep -c 'clang.*target bpf.*/stages\.bpf\.c' on.make)" '2 1 1' 'and links libbpf to both engines'
+
+if [ ! -s "$build/plugin/kernel/stages.skel.h" ]; then
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP no clang, bpftool or libbpf here"
+	done_testing
+fi
+compiles with -DTW_KERNEL_STAGES -I"$build/plugin"
+ok $? 'with libbpf'
+is "$(cat with.o.names)" "$functions" 'the same functions'
+[ "$(nm -u with.o | grep -c bpf)" -gt 5 ]
+ok $? 'which call libbpf'
+done_testing

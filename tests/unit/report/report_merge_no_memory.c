@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Behaviour: when one allocation fails, whichever, a report is not read, merged or
+ * written, this is told, and all memory is given back. Defect: a report without memory
+ * lacks a job, a device or a key, or is used where it has nothing.
+ *
+ * Wraps: malloc calloc reallocarray aligned_alloc mmap
+ */
+#include <errno.h>
+
+#include "report_made.h"
+#include "no_memory.h"
+#include "report/json_memory.h"
+
+static json_t *json[2];
+static struct tw_report reports[2];
+
+static int read_one(struct tw_report *report, const json_t *from)
+{
+	struct tw_report_problem problem = { "" };
+	int error = tw_report_from_json(report, from, "", &problem);
+
+	return error ? error : problem.text[0] ? -EINVAL : 0;
+}
+
+static int read_back(void)
+{
+	struct tw_report report;
+	int error = read_one(&report, json[0]);
+
+	tw_report_free(&report);
+	return error;
+}
+
+static int merge(void)
+{
+	struct tw_report merged = { .jobs = NULL };
+	int error = 0;
+
+	for (int i = 0; i < 2 && !error; i++)
+		error = tw_report_add(&merged, &reports[i]);
+	if (!error)
+		error = tw_report_fill_devices(&merged);
+	tw_report_free(&merged);
+	return error;
+}
+
+static int write_down(void)
+{
+	json_t *made = tw_report_to_json(&reports[0]);
+	int error = made ? 0 : -ENOMEM;
+
+	json_decref(made);
+	return error;
+}
+
+static int write_header(void)
+{
+	json_t *made = tw_report_header_to_json(&reports[0]);
+	int error = made ? 0 : -ENOMEM;
+
+	json_decref(made);
+	return error;
+}
+
+/* Let each allocation fail in turn: the first hundred, and then some of the others, which
+ * are often alike. @at_least: how many are tried. */
+static void each_fails(int (*does)(void), const char *what, long at_least)
+{
+	long at = 0, tried = 0, wrong = 0;
+	int error = -ENOMEM;
+
+	for (; error; at += 1 + at / 100, tried++) {
+		tw_json_forget_lack();
+		until_failure = at;
+		error = does();
+		wrong += error ? error != -ENOMEM : until_failure < 0;
+		until_failure = -1;
+	}
+	if (!tap_ok(!wrong && tried > at_least, "%s: allocations fail in turn", what))
+		tap_note("%ld of %ld are wrong", wrong, tried);
+}
+
+static int has_numbers_of_devices(const json_t *root)
+{
+	const json_t *devices = json_object_get(root, "devices");
+
+	return json_object_get(json_array_get(devices, 0), "ios") &&
+	       json_array_size(json_object_get(root, "slowest")) &&
+	       json_object_get(root, "triggers");
+}
+
+int main(void)
+{
+	uint64_t state = tap_seed();
+
+	for (int i = 0; i < 2; i++) {
+		json[i] = made_report(&state, 1, (uint64_t)i);
+		while (!has_numbers_of_devices(json[i])) {
+			json_decref(json[i]);
+			json[i] = made_report(&state, 1, (uint64_t)i);
+		}
+		if (!tap_ok(!read_one(&reports[i], json[i]), "a report is read"))
+			return tap_done();
+	}
+	each_fails(read_back, "reading", 100);
+	each_fails(merge, "merging", 100);
+	each_fails(write_down, "writing", 100);
+	each_fails(write_header, "writing a header", 50);
+	for (int i = 0; i < 2; i++) {
+		tw_report_free(&reports[i]);
+		json_decref(json[i]);
+	}
+	return tap_done();
+}
