@@ -1,10 +1,10 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# Writes what each scripted job of a run did to JOB.txt, for engine_scripts.t: fio's
-# own figures and the engine's report. A line has the numbers and words of one
-# object, and its path. fio's output is out.json in the run's directory; the report
-# is JOB.json or, in a run of several jobs, JOB.json.N.
+# Writes what each scripted job of a run did to JOB.txt, for engine_scripts.t: fio's own
+# figures and the engine's report. A line has the path of an object, and those of its
+# numbers and words that are not 0, false or empty. fio's output is out.json in the run's
+# directory; the report is JOB.json or, in a run of several jobs, JOB.json.N.
 #
 #	engine_scripts.pl DIRECTORY...
 #
@@ -55,9 +55,8 @@ sub show
 				[sprintf("%s.%s.%02d", $path, $key, $_),
 				 $value->[$_]]
 			} 0 .. $#$value;
-		} else {
-			push @own, "$key=" . (JSON::PP::is_bool($value) ?
-				$value ? "true" : "false" : $value // "null");
+		} elsif ($value) {
+			push @own, "$key=$value";
 		}
 	}
 	print "$path: @own\n" if @own;
@@ -101,8 +100,10 @@ sub cut_histogram
 {
 	my ($histogram) = @_;
 
+	my $of = delete $histogram->{percentiles};
+
 	delete @$histogram{"bins", "digits", "mean_ns", "stddev_ns"};
-	$histogram->{percentiles} = only($histogram->{percentiles}, @percentiles);
+	$histogram->{"p" . ($_ + 0)} = $of->{$_} for @percentiles;
 }
 
 sub cut_report
@@ -119,8 +120,12 @@ sub cut_report
 			      "event_time", "event_wait");
 	# Nothing is split in simulated time.
 	delete $report->{kernel_stages} if $job->{kernel}{state} eq "off";
-	delete @$_{"job", "ticks", "raw_ns", "monotonic_ns"}
-		for @{$report->{slowest} // []};
+	for (@{$report->{slowest} // []}) {
+		my $stages = delete $_->{stages};
+
+		delete @$_{"job", "ticks", "raw_ns", "monotonic_ns"};
+		%$_ = (%$_, %$stages);
+	}
 	cut_histogram($_) for map { values %$_ }
 		values %{$report->{stages} // {}},
 		grep { $_ } $report->{submitting_call};
