@@ -10,11 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/output/csv.h"
-#include "command/output/html.h"
 #include "command/output/page.h"
-#include "command/output/table.h"
-#include "command/output/text.h"
 #include "tap.h"
 
 /* How HTML begins a table, and the heading of a column. */

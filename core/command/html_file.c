@@ -8,7 +8,7 @@
 #include "command/command.h"
 #include "base/allocate.h"
 #include "base/write_file.h"
-#include "command/output/html.h"
+#include "command/output/page.h"
 
 /* Return 1 if stdout goes to the file @path, by --output or by the shell. */
 static int is_stdout(const char *path)

@@ -9,11 +9,8 @@
 
 #include "command/command.h"
 #include "base/allocate.h"
-#include "command/output/csv.h"
-#include "base/write_file.h"
-#include "command/output/json.h"
 #include "command/output/page.h"
-#include "command/output/text.h"
+#include "base/write_file.h"
 
 static void print(const struct tw_wanted *wanted, const struct tw_page *page,
 		 const struct tw_table *table, json_t *json)

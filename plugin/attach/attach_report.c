@@ -17,7 +17,7 @@
 #include "command/command.h"
 #include "base/allocate.h"
 #include "base/write_file.h"
-#include "command/output/json.h"
+#include "command/output/page.h"
 #include "command/own_files.h"
 #include "command/separate.h"
 

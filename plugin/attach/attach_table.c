@@ -11,10 +11,8 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "base/plain_text.h"
-#include "command/output/table.h"
-#include "command/output/text.h"
 
 #define MAX_LINES	20	/* if the output is no terminal */
 #define FIXED_COLUMNS	79	/* columns before the file's name */

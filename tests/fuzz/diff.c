@@ -15,9 +15,7 @@
 #include "command.h"
 #include "command/diff/diff.h"
 #include "base/allocate.h"
-#include "command/output/html.h"
 #include "command/output/page.h"
-#include "command/output/text.h"
 
 #define MAX_FILES	12
 

@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "command/output/html.h"
-#include "command/output/text.h"
+#include "command/output/page.h"
 #include "command/report/page.h"
 #include "command/answers/heat.h"
 #include "command/answers/intervals.h"

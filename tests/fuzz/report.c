@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "command/output/html.h"
-#include "command/output/text.h"
+#include "command/output/page.h"
 #include "command/answers/json.h"
 #include "command/answers/load.h"
 #include "command/answers/merge.h"

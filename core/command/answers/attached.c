@@ -3,7 +3,7 @@
  * Describes reports of `tickwise attach` for the page. The tables are in
  * attached_table.c.
  */
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/answers/attached.h"
 #include "report/want.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/answers/causes.h"
 #include "report/want.h"
 

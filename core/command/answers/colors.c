@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "command/output/plot.h"
+#include "command/output/page.h"
 #include "command/answers/report.h"
 
 /* The style draws lines of this colour wider. */

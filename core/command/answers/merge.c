@@ -14,7 +14,7 @@
 
 #include "command/command.h"
 #include "base/allocate.h"
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/answers/merge.h"
 #include "command/answers/merge_lines.h"
 #include "command/answers/stalls.h"

@@ -32,7 +32,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/answers/devices.h"
 #include "latency/histogram.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/answers/causes.h"
 #include "command/answers/slow_stages.h"
 #include "command/answers/stalls.h"

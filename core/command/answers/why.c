@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/answers/by_lat.h"
 #include "command/answers/causes.h"
 #include "command/answers/slow_stages.h"

@@ -4,7 +4,6 @@
  */
 #include "command/bench/output.h"
 #include "command/output/page.h"
-#include "command/output/table.h"
 
 static void add_row(struct tw_table *table, const struct tw_bench_result *result)
 {

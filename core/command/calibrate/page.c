@@ -7,7 +7,6 @@
 #include "command/calibrate/calibrate.h"
 #include "command/command.h"
 #include "command/output/page.h"
-#include "command/output/table.h"
 
 static void add_refusals(struct tw_page *page, const struct tw_rate *rate)
 {

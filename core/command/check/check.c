@@ -13,7 +13,7 @@
 #include "command/check/output.h"
 #include "command/command.h"
 #include "base/allocate.h"
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/output/progress.h"
 #include "trust.h"
 

@@ -10,7 +10,6 @@
 
 #include "command/check/output.h"
 #include "command/command.h"
-#include "command/output/format.h"
 #include "command/output/page.h"
 
 #define MAX_PAIRS	16

@@ -22,11 +22,7 @@
 #include "command/check/sequel.h"
 #include "command/command.h"
 #include "base/allocate.h"
-#include "command/output/format.h"
-#include "command/output/json.h"
 #include "command/output/page.h"
-#include "command/output/table.h"
-#include "command/output/text.h"
 #include "timespec.h"
 
 static sigset_t ending;

@@ -5,7 +5,6 @@
  */
 #include "command/compare/output.h"
 #include "command/output/page.h"
-#include "command/output/table.h"
 
 static const struct tw_column columns[] = {
 	{ .heading = "name" }, { .heading = "load" }, { .heading = "starts" },

@@ -9,7 +9,6 @@
 
 #include "command/compare/output.h"
 #include "command/output/page.h"
-#include "command/output/table.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define NAME_WIDTH	19

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "command/diff/diff.h"
-#include "command/output/table.h"
+#include "command/output/page.h"
 
 static const struct tw_column columns[] = {
 	{ .heading = "job" }, { .heading = "groupid" }, { .heading = "direction" },

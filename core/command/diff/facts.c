@@ -8,7 +8,7 @@
 
 #include "command/diff/diff.h"
 #include "base/allocate.h"
-#include "command/output/format.h"
+#include "command/output/page.h"
 
 /* Where a fact is. */
 enum place { OF_JOB, OF_MACHINE, OF_FILE, OF_DEVICE, OF_CLOCK, OF_FIO_CLOCK, OF_COUNTER };

@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "command/diff/diff.h"
-#include "command/output/format.h"
 #include "command/output/page.h"
-#include "command/output/table.h"
 
 /* ---- numbers ------------------------------------------------------------- */
 

@@ -7,9 +7,7 @@
 
 #include "command/diff/diff.h"
 #include "base/allocate.h"
-#include "command/output/format.h"
 #include "command/output/page.h"
-#include "command/output/plot.h"
 #include "command/answers/colors.h"
 
 static const char *const side_names[TW_DIFF_SIDES] = { "A", "B" };

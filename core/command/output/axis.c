@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/output/html_text.h"
 #include "command/output/view.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "command/output/plot.h"
+#include "command/output/page.h"
 #include "command/output/svg.h"
 
 struct tw_range {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a table as CSV: see csv.h.
+ * Writes a table as CSV.
  */
-#include "command/output/csv.h"
+#include "command/output/page.h"
 
 #include <string.h>
 
-#include "command/output/format.h"
 #include "command/output/model.h"
 
 static void put_text(FILE *file, const char *text, int quoted)

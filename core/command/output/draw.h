@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draws a plot (plot.h) as SVG that needs no script. The classes s0, s1, ...
+ * Draws a plot as SVG that needs no script. The classes s0, s1, ...
  * are colours, which the page's style defines for light and dark.
  */
 #ifndef TW_OUTPUT_DRAW_H

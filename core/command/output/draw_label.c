@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "command/output/axis.h"
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/output/html_text.h"
 #include "command/output/model.h"
 #include "command/output/view.h"

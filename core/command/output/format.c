@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "command/output/format.h"
+#include "command/output/page.h"
 
 /* A unit is used up to @most of it. Above, rounding would show 1000. */
 static const struct unit {

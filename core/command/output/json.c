@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a tree of JSON; see json.h.
+ * Writes a tree of JSON.
  */
-#include "command/output/json.h"
+#include "command/output/page.h"
 
 #include "base/allocate.h"
 

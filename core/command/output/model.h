@@ -10,8 +10,6 @@
 #include <stdarg.h>
 
 #include "command/output/page.h"
-#include "command/output/plot.h"
-#include "command/output/table.h"
 
 enum tw_block_kind {
 	TW_BLOCK_HEADING,

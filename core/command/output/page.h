@@ -9,12 +9,10 @@
  *			core/report/ reads and merges these
  *	build		its page builder (page.c of the subcommand) puts that struct
  *			into a struct tw_page: headings, text, facts, tables, plots
- *	write		tw_output_text() (text.h) writes the page for a terminal,
- *			tw_output_html() (html.h) as HTML, tw_output_csv() (csv.h) one
- *			table of it. With --html=FILE a subcommand calls
- *			tw_command_html_file()
+ *	write		tw_output_text() writes the page for a terminal, tw_output_html()
+ *			as HTML, tw_output_csv() one table of it
  *
- * JSON is no page: the subcommand makes a tree for tw_output_json() (json.h).
+ * JSON is no page: the subcommand makes a tree for tw_output_json().
  *
  * Builders need not care what bytes a text has: what is no UTF-8 and what moves the
  * cursor becomes '?' on its way into the page. Strings are copied.
@@ -22,7 +20,10 @@
 #ifndef TW_OUTPUT_PAGE_H
 #define TW_OUTPUT_PAGE_H
 
+#include <jansson.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
 struct tw_page;
 
@@ -79,7 +80,7 @@ enum tw_mark { TW_MARK_NONE, TW_MARK_GOOD, TW_MARK_BAD, TW_MARK_UNDECIDED };
 
 void tw_page_mark(struct tw_page *page, enum tw_mark mark);
 
-/* Add a table (table.h) and a plot (plot.h). */
+/* Add a table and a plot, which are described below. */
 struct tw_column;
 struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *columns,
 			       size_t count);
@@ -90,5 +91,195 @@ struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *col
 struct tw_table *tw_page_tiles(struct tw_page *page, const struct tw_column *columns,
 			       size_t count);
 struct tw_plot *tw_page_plot(struct tw_page *page, const char *title);
+
+/* ---- numbers ------------------------------------------------------------- */
+
+/* Lines are broken before this column. */
+#define TW_PAGE_COLUMNS	79
+
+/* Room for any formatted number. */
+#define TW_FORMAT_SIZE	32
+
+/* The unit that suits a time, and the decimals that give it four significant
+ * digits. */
+struct tw_format_unit {
+	double ns;
+	const char *name;
+	int decimals;
+};
+
+struct tw_format_unit tw_format_unit(double ns);
+
+/**
+ * tw_format_ns - write nanoseconds with four significant digits: "1.235 us"
+ * @text: TW_FORMAT_SIZE bytes; is returned
+ *
+ * Whole nanoseconds below 1000 have no decimals. Units above seconds are hours
+ * and years.
+ */
+const char *tw_format_ns(char *text, double ns);
+
+/**
+ * tw_format_number - write four significant digits: "37195", "12.35", "0.012"
+ * @text: TW_FORMAT_SIZE bytes; is returned
+ */
+const char *tw_format_number(char *text, double value);
+
+/* Write the same with a sign, also for positive values. */
+const char *tw_format_signed(char *text, double value);
+
+/* Return the ending of a noun after @count: "" for one, else "s". */
+const char *tw_format_plural(uint64_t count);
+
+/* ---- tables -------------------------------------------------------------- */
+
+/* The columns of a table are described once, for all media. Cells are values, and each
+ * writer formats them: 1235 ns are "1.235 us" in text and HTML, and 1235 in CSV. */
+enum tw_column_flags {
+	TW_COLUMN_LEFT = 1,	/* else aligned to the right */
+	TW_COLUMN_NARROW = 2,	/* "1.235us" in text */
+	TW_COLUMN_BELOW = 4,	/* in text on a line of its own below the row */
+	TW_COLUMN_QUOTED = 8,	/* in CSV always a quoted text, also for "0x10" */
+};
+
+struct tw_column {
+	const char *heading;
+	const char *group;	/* a heading above this column and its
+				 * neighbours of the same group; or NULL */
+	const char *key;	/* in CSV; NULL: the heading */
+	int width;		/* in text: the minimum; with TW_COLUMN_BELOW:
+				 * the indent */
+	unsigned flags;		/* enum tw_column_flags */
+	unsigned media;		/* enum tw_media that show it; 0: all */
+};
+
+/* Cut the lines of the table in text at this column. */
+void tw_table_cut(struct tw_table *table, int column);
+
+/* Print at most @rows rows in text, then a line with the number of other rows
+ * and @where they are, such as "--json". */
+void tw_table_limit(struct tw_table *table, size_t rows, const char *where);
+
+/* Begin a row. Its cells follow in the order of the columns; missing cells are
+ * empty. */
+void tw_table_row(struct tw_table *table);
+/* Add a row with one text over all columns. CSV does not have it. */
+void tw_table_span(struct tw_table *table, const char *format, ...) TW_PRINTF(2, 3);
+
+void tw_cell_text(struct tw_table *table, const char *text);
+void tw_cell_printf(struct tw_table *table, const char *format, ...) TW_PRINTF(2, 3);
+/* Bold in HTML. */
+void tw_cell_strong(struct tw_table *table, const char *text);
+void tw_cell_u64(struct tw_table *table, uint64_t value);
+void tw_cell_i64(struct tw_table *table, int64_t value);
+/* As the functions above write them. CSV has all digits. */
+void tw_cell_ns(struct tw_table *table, double ns);
+void tw_cell_number(struct tw_table *table, double value);
+void tw_cell_signed(struct tw_table *table, double value);
+void tw_cell_fixed(struct tw_table *table, double value, int decimals);
+/* "37 %"; @value is 37. */
+void tw_cell_percent(struct tw_table *table, double value, int decimals);
+/* Add "-" for an unknown value; nothing in CSV. */
+void tw_cell_none(struct tw_table *table);
+
+/* ---- plots --------------------------------------------------------------- */
+
+/* HTML draws a plot; other media have its numbers in a table. Axes are as long as the
+ * data need. */
+struct tw_series;
+
+enum tw_plot_unit {
+	TW_PLOT_NUMBER,		/* from 0 on; "20 k" */
+	TW_PLOT_NS,		/* logarithmic; "10 us" */
+	TW_PLOT_BYTES,		/* logarithmic; "64K" */
+	TW_PLOT_TAIL,		/* 1 / (1 - part), logarithmic; "99.9" */
+	TW_PLOT_TIME,		/* seconds from 0 to the last point; "20 min" */
+	TW_PLOT_CHANGE,		/* percent, always with 0; "+10" */
+};
+
+/* Number of colours in the style. Lines and marks of these are visible in light
+ * and dark. */
+#define TW_PLOT_COLORS	15
+/* Three that go together: mean, p99, maximum. */
+#define TW_PLOT_MEAN	20
+#define TW_PLOT_P99	21
+#define TW_PLOT_MAX	22
+
+void tw_plot_x(struct tw_plot *plot, enum tw_plot_unit unit, const char *label);
+void tw_plot_y(struct tw_plot *plot, enum tw_plot_unit unit, const char *label);
+/* Extend the axis of x to this value. */
+void tw_plot_reach_x(struct tw_plot *plot, double x);
+/* Set the text below the plot. */
+void tw_plot_caption(struct tw_plot *plot, const char *caption);
+/* Add a vertical line with a name. */
+void tw_plot_border(struct tw_plot *plot, double x, const char *name);
+/* Add a horizontal line below the data, to compare them with. Its name is in
+ * the legend. */
+void tw_plot_rule(struct tw_plot *plot, double y, const char *name);
+
+/* Add a line; the first line is drawn on top. @name is for the legend; NULL:
+ * the line is not in it. Never returns NULL. */
+struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color);
+void tw_plot_point(struct tw_series *series, double x, double y);
+/* Add an area below the lines, by points with its lower and upper ends. */
+struct tw_series *tw_plot_band(struct tw_plot *plot, const char *name, int color);
+void tw_plot_band_point(struct tw_series *band, double x, double low, double high);
+
+/* Add a dot, which can be off the line, and its title. */
+void tw_plot_dot(struct tw_series *series, double x, double y, const char *format, ...)
+	TW_PRINTF(4, 5);
+
+/* Add a dot with a text that is always visible, if there is room. */
+void tw_plot_tag(struct tw_series *series, double x, double y, const char *tag,
+		 const char *format, ...) TW_PRINTF(5, 6);
+
+/* Draw counts as colours, on a logarithmic scale, below the lines. Cell [column
+ * * rows + row] is between the edges x[column] and x[column + 1], y[row] and
+ * y[row + 1]. The data are copied. */
+struct tw_plot_heat {
+	size_t columns, rows;
+	const double *x, *y;
+	const uint64_t *counts;
+};
+
+void tw_plot_heat(struct tw_plot *plot, const struct tw_plot_heat *heat);
+
+/* Add a bar in a row of its own, as wide as the plot, which is divided into
+ * parts. Its name is above it. A plot with such bars has no other data. The
+ * legend has the parts. */
+struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)
+	TW_PRINTF(2, 3);
+/* Give all bars the same scale: the largest total is as wide as the plot. */
+void tw_plot_same_scale(struct tw_plot *plot);
+void tw_plot_part(struct tw_series *stack, const char *name, int color, double size);
+
+/* A horizontal bar in a row of its own: thin from @low to @high, thick from
+ * @from to @to, with a ring at @mean. A plot has either lines or bars. */
+struct tw_plot_bar {
+	double low, from, mean, to, high;
+};
+
+void tw_plot_bar(struct tw_plot *plot, const char *name, int color,
+		 const struct tw_plot_bar *bar, const char *format, ...)
+	TW_PRINTF(5, 6);
+
+/* ---- writers ------------------------------------------------------------- */
+
+/* Check the file for write errors. */
+
+/* Write the page as text for a terminal, 79 columns wide. Only tables can be wider.
+ * tw_output_print() writes it to stdout, and frees it. */
+void tw_output_text(const struct tw_page *page, FILE *file);
+void tw_output_print(struct tw_page *page);
+
+/* Write the page as one file of HTML that needs no script, no other file and no
+ * network; its policy forbids them all. The file is well-formed XML, too. */
+void tw_output_html(const struct tw_page *page, FILE *file);
+
+/* Write a table by RFC 4180, but with a newline alone at the end of a line. */
+void tw_output_csv(const struct tw_table *table, FILE *file);
+
+/* Write and release @root, and end the line. @flags are jansson's: JSON_INDENT(2). */
+void tw_output_json(json_t *root, FILE *file, size_t flags);
 
 #endif

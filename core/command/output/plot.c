@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plots of a page: their contents; see plot.h. draw.c draws them.
+ * Plots of a page: their contents. draw.c draws them.
  */
-#include "command/output/plot.h"
+#include "command/output/page.h"
 
 #include <string.h>
 

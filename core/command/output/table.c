@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of a page, and the text of their values; see table.h.
+ * Tables of a page, and the text of their values.
  */
-#include "command/output/table.h"
+#include "command/output/page.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "command/output/format.h"
 #include "command/output/model.h"
 
 int tw_column_shown(const struct tw_column *column, unsigned medium)

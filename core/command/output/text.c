@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a page as text: see text.h.
+ * Writes a page as text; see page.h.
  */
-#include "command/output/text.h"
+#include "command/output/page.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "command/output/format.h"
 #include "command/output/model.h"
 #include "base/plain_text.h"
 #include "command/output/terminal.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/output/table.h"
+#include "command/output/page.h"
 #include "command/report/page.h"
 #include "command/answers/attached.h"
 #include "latency/histogram_json.h"

@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/output/format.h"
-#include "command/output/table.h"
+#include "command/output/page.h"
 #include "command/answers/clock_errors.h"
 #include "command/report/page.h"
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "command/output/table.h"
+#include "command/output/page.h"
 #include "command/report/lat_cells.h"
 
 static const double percents[] = { 50, 90, 99, 99.9, 99.99 };

@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/output/format.h"
-#include "command/output/table.h"
+#include "command/output/page.h"
 #include "command/report/lat_cells.h"
 #include "command/answers/devices.h"
 #include "report/want.h"

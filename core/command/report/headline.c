@@ -10,8 +10,7 @@
 #include <time.h>
 
 #include "base/allocate.h"
-#include "command/output/format.h"
-#include "command/output/table.h"
+#include "command/output/page.h"
 #include "command/report/lat_cells.h"
 #include "command/answers/attached.h"
 #include "command/answers/merge.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/allocate.h"
-#include "command/output/plot.h"
+#include "command/output/page.h"
 #include "command/report/over_time_plots.h"
 #include "command/answers/heat.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/report/inside_text.h"
 
 #define NOT_SPLIT	"kernel_stages.not_split."

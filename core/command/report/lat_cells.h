@@ -5,7 +5,7 @@
 #ifndef TW_REPORT_LAT_CELLS_H
 #define TW_REPORT_LAT_CELLS_H
 
-#include "command/output/table.h"
+#include "command/output/page.h"
 #include "latency/histogram.h"
 
 /* Add a percentile; a dash if no value lies above it. */

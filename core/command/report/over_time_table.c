@@ -5,8 +5,7 @@
  */
 #include <math.h>
 
-#include "command/output/format.h"
-#include "command/output/table.h"
+#include "command/output/page.h"
 #include "command/report/lat_cells.h"
 #include "command/report/page.h"
 #include "command/answers/merge.h"

@@ -27,8 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/output/format.h"
-#include "command/output/table.h"
+#include "command/output/page.h"
 #include "command/report/apart.h"
 #include "command/answers/attached.h"
 #include "command/report/counter.h"

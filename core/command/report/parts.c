@@ -10,9 +10,7 @@
 
 #include <stdio.h>
 
-#include "command/output/format.h"
-#include "command/output/plot.h"
-#include "command/output/table.h"
+#include "command/output/page.h"
 #include "command/report/sum.h"
 #include "command/answers/by_lat.h"
 #include "command/answers/colors.h"

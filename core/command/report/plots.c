@@ -5,8 +5,7 @@
  */
 #include <stdio.h>
 
-#include "command/output/format.h"
-#include "command/output/plot.h"
+#include "command/output/page.h"
 #include "command/report/over_time_plots.h"
 #include "command/report/page.h"
 #include "command/report/parts.h"

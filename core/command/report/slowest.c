@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/output/format.h"
-#include "command/output/table.h"
+#include "command/output/page.h"
 #include "command/answers/attached.h"
 #include "command/answers/causes.h"
 #include "command/report/page.h"

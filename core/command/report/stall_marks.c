@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/output/format.h"
-#include "command/output/plot.h"
+#include "command/output/page.h"
 #include "command/report/over_time_plots.h"
 #include "command/answers/causes.h"
 #include "command/answers/when.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/answers/attached.h"
 #include "command/report/sum.h"
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 #include "command/command.h"
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "base/plain_text.h"
 #include "command/run/run.h"
 

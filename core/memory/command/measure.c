@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/output/progress.h"
 #include "memory/command/memlat.h"
 #include "base/allocate.h"

@@ -8,7 +8,6 @@
 
 #include "command/command.h"
 #include "memory/command/output.h"
-#include "command/output/format.h"
 #include "command/output/page.h"
 
 const char *tw_memlat_size(char *text, size_t bytes)

@@ -9,10 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "command/output/format.h"
 #include "command/output/page.h"
-#include "command/output/plot.h"
-#include "command/output/table.h"
 #include "machine/hypervisor.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof(*(array)))

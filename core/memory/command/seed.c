@@ -15,9 +15,7 @@
 #include "command/command.h"
 #include "memory/command/memlat.h"
 #include "base/allocate.h"
-#include "command/output/format.h"
 #include "command/output/page.h"
-#include "command/output/table.h"
 #include "memory/seed_loops.h"
 
 #define SIZES		7

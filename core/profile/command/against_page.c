@@ -7,8 +7,6 @@
 
 #include "report/json_text.h"
 #include "command/output/page.h"
-#include "command/output/table.h"
-#include "command/output/text.h"
 #include "profile/command/against.h"
 
 static void add_head(struct tw_page *page, const struct profile_against *against)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/allocate.h"
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "command/output/html_text.h"
 #include "base/plain_text.h"
 #include "profile/command/profile.h"

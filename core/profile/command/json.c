@@ -3,7 +3,7 @@
  * `tickwise profile --json` and --trace: prints a profile as JSON.
  */
 
-#include "command/output/json.h"
+#include "command/output/page.h"
 #include "profile/command/profile.h"
 #include "latency/histogram.h"
 

@@ -6,11 +6,7 @@
 #include <stdlib.h>
 
 #include "base/allocate.h"
-#include "command/output/csv.h"
-#include "command/output/format.h"
 #include "command/output/page.h"
-#include "command/output/table.h"
-#include "command/output/text.h"
 #include "profile/command/profile.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof(*(array)))

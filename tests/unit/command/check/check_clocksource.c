@@ -10,7 +10,6 @@
 
 #include "command/check/output.h"
 #include "command/output/page.h"
-#include "command/output/text.h"
 #include "tap.h"
 
 /* Return what is printed for that machine; free() it. */

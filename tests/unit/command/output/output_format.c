@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "command/output/format.h"
+#include "command/output/page.h"
 #include "tap.h"
 
 static void ns_is(double ns, const char *should)

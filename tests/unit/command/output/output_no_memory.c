@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/output/plot.h"
+#include "command/output/page.h"
 #include "tickwise.h"
 #include "output.h"
 

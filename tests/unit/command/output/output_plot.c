@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "command/output/plot.h"
+#include "command/output/page.h"
 #include "tickwise.h"
 #include "output.h"
 

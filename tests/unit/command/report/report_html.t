@@ -87,7 +87,7 @@ ok $? 'and in the HTML'
 has_not "$page" '<h3>trim' 'but not what was never tried'
 
 # A row has one of TW_PLOT_COLORS. Each is for light and dark, lines and areas.
-colors=$(sed -n 's/^#define TW_PLOT_COLORS[^0-9]*//p' "$root/core/command/output/plot.h")
+colors=$(sed -n 's/^#define TW_PLOT_COLORS[^0-9]*//p' "$root/core/command/output/page.h")
 lacking=
 i=0
 while [ $i -lt "${colors:?}" ]; do
