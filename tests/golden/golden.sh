@@ -53,6 +53,12 @@ mask()
 		}' "$scratch"
 }
 
+# compact: puts what is deeper than two levels of JSON on the line of its second level
+compact()
+{
+	perl -0pe 's/\n {6,}(?=\S)/ /g; s/\n {4}(?=[\]}])/ /g'
+}
+
 # compare NAME DESCRIPTION: compares $got/NAME with expected/NAME
 compare()
 {
@@ -67,7 +73,7 @@ compare()
 # errors and exit code
 golden()
 {
-	name=${test}_$1.txt
+	name=${test}_$1.txt kind=${1##*_}
 	shift
 	run "$@"
 	{
@@ -75,7 +81,7 @@ golden()
 		cat "$out"
 		[ ! -s "$err" ] || { echo '---- stderr'; cat "$err"; }
 		echo "---- exit code $status"
-	} | mask >"$got/$name"
+	} | mask | case $kind in json) compact ;; *) cat ;; esac >"$got/$name"
 	compare "$name" "$name"
 }
 
@@ -109,7 +115,7 @@ usage_errors()
 	while read -r line; do
 		# shellcheck disable=SC2086	# words of a line
 		run "$@" $line
-		echo "\$ tickwise $* $line"
+		echo "\$ tickwise ${*:+$* }$line"
 		cat "$out" "$err"
 		echo "---- exit code $status"
 	done >"$scratch/errors"

@@ -5,19 +5,33 @@
 # what it does not know. Fails if a character of it changes.
 . "$(dirname "$0")/golden.sh"
 
-golden none
 golden help --help
-golden short_help -h
+cp "$out" "$scratch/help"
 golden help_command help bench
-golden help_unknown help no-such-command
+cp "$out" "$scratch/help_command"
+while read -r file line; do
+	# shellcheck disable=SC2086	# words of a line
+	run $line
+	is "$status$(cat "$err" "$out")" "0$(cat "$scratch/$file")" "tickwise $line: as $file"
+done <<'LINES'
+help -h
+help help help
+help help --help
+help_command --help bench
+help_command bench -h
+LINES
 golden version --version
-golden short_version -V
-golden command no-such-command
-golden near chekc
-golden help_help help help
-golden help_help_option help --help
-golden help_option --help bench
-golden help_extra help bench check
-golden version_extra --version x
-golden option --no-such-option
+run -V
+is "$status $(cat "$out")" "0 $(sed 1d "$got/program_version.txt" | head -n 1)" 'tickwise -V'
+run
+is "$status $(wc -c <"$out") $(cat "$err")" "64 0 $(cat "$scratch/help")" \
+	'no command: the help on stderr, and exit code 64'
+usage_errors <<'LINES'
+no-such-command
+chekc
+--no-such-option
+help no-such-command
+help bench check
+--version x
+LINES
 golden_done
