@@ -606,7 +606,7 @@ void tw__clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
 /*
  * Return the limit. It must be read after the counter: otherwise a segment that
  * is added between the two reads is missed. Hence volatile: the compiler does not
- * move a volatile read before an asm volatile. See core/clock/segment.c.
+ * move a volatile read before an asm volatile. See core/clock/clock.c.
  */
 static inline uint64_t tw__clock_limit(const uint64_t *limit_ticks)
 {

@@ -2,7 +2,7 @@
 /*
  * Decides whether the counter is used, and gives the verdict on the CPUs, a
  * clock and a job. The library, the program, the preload clock and the engines
- * ask here. Pure: trust_measure.c and other callers measure. Internal.
+ * ask here. All but what trust_measure.c has is pure. Internal.
  *
  *	tw_trust()		whether the counter is used, and if not, why
  *	tw_trust_cpus()		the verdict on the CPUs' counters, from an estimate
@@ -22,12 +22,12 @@
  *	- A caller of tw_clock_init() can demand the system's clock: options.system.
  *	- A segment of the preload clock expires after half a millisecond
  *	  without a new one. Then the system's clock is read until the next
- *	  segment (preload/clock.h).
+ *	  segment (preload/preload_clock.h).
  *
  * Facts come from counter/ and machine/, the checks of a clock from clock/,
  * offsets and rates of the CPUs' counters from estimate/. The limits and
  * defaults below are for comparing the CPUs, for rates and for calibrating.
- * clock/health_judge.c judges each check of a clock by limits of its own.
+ * clock/health.c judges each check of a clock by limits of its own.
  */
 #ifndef TW_TRUST_H
 #define TW_TRUST_H
@@ -191,5 +191,29 @@ int tw_trust(const struct tw_trust_needs *needs, const struct tw_trust_seen *see
 
 /* Decide as tw_trust(), from an error of calibrating alone. */
 int tw_trust_rate(int error, struct tw_trust *trust);
+
+/* ---- measuring: trust_measure.c ---- */
+
+struct tw_probe_system;
+
+/**
+ * tw_trust_compare - compare the CPUs' counters as a part of something else
+ * @moment: decides for how long, and how often again while it is undecided
+ * @hz: ticks per second; 0: measured in a short time
+ *
+ * Return: 0; as tw_reliability_measure() if not even one comparison was possible.
+ */
+int tw_trust_compare(enum tw_trust_moment moment, double hz,
+		     struct tw_trust_compared *compared);
+
+/* Do what tw_reliability_measure() does, with the part of the system that can fail
+ * passed in. For tests. */
+int tw_reliability_measure_on(struct tw_reliability *result,
+			      const struct tw_reliability_options *options,
+			      const struct tw_probe_system *system);
+
+/* Check a clock as tw_clock_check(), but without the CPUs' counters
+ * (TW_HEALTH_NOT_RUN), so that no thread is made. */
+int tw_clock_look(const struct tw_clock *clock, struct tw_clock_health *health);
 
 #endif

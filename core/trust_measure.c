@@ -3,15 +3,13 @@
  * The public functions that measure and then decide: comparing the CPUs' counters,
  * setting a clock up, and checking one. trust.c decides.
  */
-#include "trust_measure.h"
+#include "trust.h"
 
 #include <errno.h>
 #include <time.h>
 
 #include "clock/clock.h"
 #include "clock/health.h"
-#include "clock/health_judge.h"
-#include "counter/mark.h"
 #include "counter/state.h"
 #include "diagnostics.h"
 #include "estimate/reliability.h"

@@ -18,7 +18,7 @@
 #include "health.h"
 #include "message.h"
 #include "timespec.h"
-#include "trust_measure.h"
+#include "trust.h"
 #include "report/json_memory.h"
 
 static void tell_backwards(const char *job_name, uint64_t count)

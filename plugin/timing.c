@@ -20,7 +20,6 @@
 #include "timespec.h"
 #include "timing.h"
 #include "trust.h"
-#include "trust_measure.h"
 
 static struct tw_timing timing;
 static pthread_once_t timing_once = PTHREAD_ONCE_INIT;

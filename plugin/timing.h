@@ -5,7 +5,7 @@
 #ifndef TW_PLUGIN_TIMING_H
 #define TW_PLUGIN_TIMING_H
 
-#include "machine/cpu_list.h"
+#include "machine/cpus.h"
 #include "tickwise.h"
 
 /* The comparison of the CPUs' counters before the first job. */

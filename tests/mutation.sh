@@ -143,7 +143,7 @@ all_places()
 {
 	git -C "$root" ls-files "$@" | sort |
 	grep -E '\.[ch]$' |
-	grep -vE '\.bpf\.|/example/|aarch64|ppc64|riscv64|with_cpu|machine/other' |
+	grep -vE '\.bpf\.|/example/|aarch64|ppc64|riscv64|with_cpu' |
 	perl -e '
 	for my $name (<STDIN>) {
 		chomp $name;

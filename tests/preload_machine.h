@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "preload/clock.h"
+#include "preload/preload_clock.h"
 #include "tap.h"
 
 __extension__ typedef unsigned __int128 preload_u128;

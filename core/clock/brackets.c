@@ -27,7 +27,6 @@
 #include <unistd.h>
 
 #include "brackets.h"
-#include "counter/pause.h"
 #include "counter/step.h"
 #include "text_file.h"
 #include "timespec.h"

@@ -1,7 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets up a clock from a rate, a scale and an anchor, and has the slow paths of its
- * readers. tw_clock_init() is in trust_measure.c, because it also decides.
+ * A clock's state, the slow paths of its readers, and its segments.
+ *
+ * Segments: how a clock changes its rate while others read it.
+ *
+ * The clock must be one function of the counter for every thread. Otherwise two
+ * readings, one of which happened before the other, could come out in the wrong
+ * order. So a segment takes over at a moment that is still to come:
+ *
+ *	- The writer chooses a start some milliseconds ahead, and computes the
+ *	  segment.
+ *	- It reads the counter again, and publishes the segment if at least half
+ *	  of the time is left.
+ *	- A reader reads the counter first, and then the segments. So every
+ *	  reading at or after the start finds the segment.
+ *
+ * Reads of the counter are not ordered with reads of memory, nor with stores
+ * that are under way. Processors delay these by less than a microsecond. The
+ * milliseconds cover that, and counters that are a little apart.
+ *
+ * A published segment never changes. Readers write nothing and never wait, so a
+ * clock can be read where it can't be written.
+ *
+ * A writer that is late before it publishes gives up, and nothing has changed.
+ * But a writer may be stopped between this check and the stores right after it,
+ * for longer than half of the lead. Then it may publish a start that others
+ * have passed at the old rate. Their readings are off by the difference of the
+ * two rates over the delay: 10 ns for 1 ppm and 10 ms. To exclude that, readers
+ * would have to write or to wait. The writer checks once more afterwards, and
+ * reports such a delay.
  */
 #include "clock.h"
 
@@ -10,16 +37,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter/mark.h"
 #include "counter/state.h"
-#include "interval.h"
-#include "refine.h"
-#include "segment.h"
+#include "diagnostics.h"
 #include "timespec.h"
 
-/* The base is this long before the anchor: room for a counter that is behind. */
-#define BASE_BEFORE_NS	TW_NS_PER_SECOND
-#define ANCHOR_TRIES	100
+/* The counters of two CPUs may be a quarter of this apart. A busy machine stops a
+ * thread for some milliseconds. */
+#define AHEAD_NS	20000000
 
 /* Where a clock is not in the caches, a second cache line would make a reading cost
  * twice as much: tests/bench/working_set.c */
@@ -46,89 +70,18 @@ void tw_clock_free(struct tw_clock *clock)
 	*clock = (struct tw_clock) { 0 };
 }
 
-enum tw_against tw_anchor_on(enum tw_anchor anchor, enum tw_against against)
+const struct tw__clock_segment *tw_segment_at(const struct tw_clock *clock,
+					     uint64_t ticks)
 {
-	if (anchor == TW_ANCHOR_AS_RATE)
-		return against;
-	return anchor == TW_ANCHOR_MONOTONIC ? TW_AGAINST_MONOTONIC :
-					       TW_AGAINST_RAW;
-}
+	const struct tw_clock_state *state = clock->state;
+	unsigned i;
 
-static int set_anchor(struct tw_clock *clock, enum tw_against against)
-{
-	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
-	uint64_t width_ticks, back_ticks;
-	int ret;
-
-	ret = tw_clock_mark(against, ANCHOR_TRIES, &mark);
-	if (ret)
-		return ret;
-	width_ticks = mark.ticks_after - mark.ticks_before;
-	clock->anchor_ticks = mark.ticks_before + width_ticks / 2;
-	clock->anchor_ns = mark.system_ns;
-	/* The reading was rounded down to a whole nanosecond: add one more. */
-	clock->anchor_error_ns =
-		tw_ticks_to_ns(&clock->scale, (width_ticks + 1) / 2) + 1;
-
-	/* Neither the ticks nor the time may go below zero. */
-	back_ticks = (uint64_t)(clock->scale.hz *
-				((double)BASE_BEFORE_NS / 1e9));
-	if (back_ticks > clock->anchor_ticks)
-		back_ticks = clock->anchor_ticks;
-	if (tw_ticks_to_ns(&clock->scale, back_ticks) > clock->anchor_ns)
-		back_ticks = 0;
-	clock->base_ticks = clock->anchor_ticks - back_ticks;
-	clock->base_ns = clock->anchor_ns -
-			 tw_ticks_to_ns(&clock->scale, back_ticks);
-	clock->limit_ticks = clock->scale.max_ticks;
-	return 0;
-}
-
-/* Take the scale away. Without a scale every reader takes its slow path before it
- * reads the counter. */
-void tw_clock_use_system(struct tw_clock *clock, int why)
-{
-	clock->system = tw_counter_permission() == TW_COUNTER_OK ? 1 : 2;
-	clock->system_errno = why;
-	clock->scale = (struct tw_scale) { 0 };
-	clock->base_ticks = 0;
-	clock->base_ns = 0;
-	clock->limit_ticks = 0;
-}
-
-int tw_clock_set_up(struct tw_clock *clock,
-		    const struct tw_clock_options *options)
-{
-	const struct tw_rate_options rate_options = {
-		.size = sizeof(rate_options),
-		.window_ns = options->window_ns,
-		.against = options->against,
-		.kernel_rate = options->kernel_rate,
-		.longest_ns = options->longest_ns,
-	};
-	enum tw_against anchor;
-	int ret;
-
-	if (tw_counter_permission() != TW_COUNTER_OK)
-		return -ENOTSUP;
-	tw_refine_note_start(clock);
-	if (options->rate) {
-		clock->state->rate = *options->rate;
-	} else {
-		ret = tw_rate_measure(&clock->state->rate, &rate_options);
-		if (ret)
-			return ret;
-	}
-	anchor = tw_anchor_on(options->anchor, clock->state->rate.against);
-	clock->clock_id = tw_against_clock_id(anchor);
-	ret = tw_scale_init(&clock->scale, &clock->state->rate, 0);
-	if (ret)
-		return ret;
-	ret = set_anchor(clock, anchor);
-	if (ret)
-		return ret;
-	tw_interval_read_cost(clock);
-	return tw_refine_begin(clock, options->kernel_rate, NULL);
+	/* A clock of zeros has no state. */
+	i = state ? __atomic_load_n(&state->segments, __ATOMIC_ACQUIRE) : 0;
+	while (i--)
+		if ((int64_t)(ticks - state->segment[i].begin_ticks) >= 0)
+			return &state->segment[i];
+	return NULL;
 }
 
 static uint64_t system_ns(const struct tw_clock *clock)
@@ -142,23 +95,6 @@ static uint64_t system_ns(const struct tw_clock *clock)
 	return tw_timespec_ns(&now);
 }
 
-/*
- * Return the segment for @ticks, or NULL for the first one. Set @since to how
- * long the segment has held then. A counter more than a second behind the
- * anchor gives the base: no anchored clock can mean such a time.
- */
-static const struct tw__clock_segment *find_segment(const struct tw_clock *clock,
-						   uint64_t ticks,
-						   uint64_t *since)
-{
-	const struct tw__clock_segment *segment = tw_segment_at(clock, ticks);
-
-	*since = ticks - (segment ? segment->begin_ticks : clock->base_ticks);
-	if ((int64_t)*since < 0)
-		*since = 0;
-	return segment;
-}
-
 uint64_t tw__clock_ns_slow(const struct tw_clock *clock, uint64_t ticks)
 {
 	const struct tw__clock_segment *segment;
@@ -166,7 +102,12 @@ uint64_t tw__clock_ns_slow(const struct tw_clock *clock, uint64_t ticks)
 
 	if (clock->system)
 		return system_ns(clock);
-	segment = find_segment(clock, ticks, &since);
+	segment = tw_segment_at(clock, ticks);
+	since = ticks - (segment ? segment->begin_ticks : clock->base_ticks);
+	/* A counter more than a second behind the anchor gives the base: no anchored
+	 * clock can mean such a time. */
+	if ((int64_t)since < 0)
+		since = 0;
 	return segment ?
 		segment->base_ns + tw_ticks_to_ns(&segment->scale, since) :
 		clock->base_ns + tw_ticks_to_ns(&clock->scale, since);
@@ -178,4 +119,58 @@ void tw__clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
 	ts->tv_sec = (time_t)(ns / TW_NS_PER_SECOND);
 	ts->tv_nsec = (long)(ns % TW_NS_PER_SECOND);
 	*second_ns = ns - (uint64_t)ts->tv_nsec;
+}
+
+/* ---- a new segment ---- */
+
+static uint64_t read_ticks(const struct tw_time_source *source)
+{
+	return source ? source->read_ticks(source->context) : tw_ticks_begin();
+}
+
+/* Let readers use the segment, which follows the last one. */
+static void publish(struct tw_clock *clock, struct tw__clock_segment *segment)
+{
+	unsigned place = clock->state->segments;
+	uint64_t limit = segment->begin_ticks - clock->base_ticks - 1;
+
+	__atomic_store_n(&segment->limit_ticks, segment->scale.max_ticks,
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&clock->state->segments, place + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&clock->tw__last, segment, __ATOMIC_RELEASE);
+	if (limit < clock->limit_ticks)
+		__atomic_store_n(&clock->limit_ticks, limit, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+int tw_segment_append(struct tw_clock *clock, const struct tw_rate *rate,
+		      const struct tw_time_source *source)
+{
+	struct tw__clock_segment *segment;
+	uint64_t ahead, start;
+	struct tw_scale scale;
+	int ret;
+
+	ret = tw_scale_init(&scale, rate, 0);
+	if (ret)
+		return ret;
+	if (clock->state->segments == TW_CLOCK_SEGMENTS)
+		return -ENOSPC;
+	segment = &clock->state->segment[clock->state->segments];
+	ahead = (uint64_t)(rate->hz * (AHEAD_NS / 1e9));
+	start = read_ticks(source) + ahead;
+	if (start - clock->base_ticks >= clock->scale.max_ticks)
+		return -ERANGE;
+	__atomic_store_n(&segment->begin_ticks, start, __ATOMIC_RELAXED);
+	/* The segment begins with the time that the clock has then. */
+	segment->base_ns = tw__clock_ns_slow(clock, start);
+	segment->scale = scale;
+	if ((int64_t)(read_ticks(source) - (start - ahead / 2)) >= 0)
+		return -EAGAIN;
+	publish(clock, segment);
+	if ((int64_t)(read_ticks(source) - (start - ahead / 4)) >= 0)
+		tw_say(TW_SAY_WARNING, "clock: the thread was held up while a "
+		       "new rate took over: readings of that time may be off by "
+		       "what the old and the new rate differ by");
+	return 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state behind a struct tw_clock, and the parts that tw_clock_init() is
- * made of. Internal.
+ * The state behind a struct tw_clock, and its segments. Internal.
  */
 #ifndef TW_CLOCK_CLOCK_H
 #define TW_CLOCK_CLOCK_H
@@ -60,6 +59,26 @@ struct tw_clock_state {
 
 /* Set up a clock of zeros with a state of its own. Return: 0; -ENOMEM. */
 int tw_clock_new(struct tw_clock *clock);
+
+/* Return the segment that holds for @ticks; NULL: the first one, which is in
+ * the clock itself. */
+const struct tw__clock_segment *tw_segment_at(const struct tw_clock *clock,
+					     uint64_t ticks);
+
+/*
+ * Let @rate hold from a moment some milliseconds ahead. @source: where the
+ * counter is read; NULL: the real one. One caller at a time.
+ *
+ * Return: 0, or
+ *	-EAGAIN		this thread was held up so long that readers could miss the
+ *			segment: nothing has changed
+ *	-ENOSPC		no segment is left
+ *	-ERANGE		as tw_scale_init(); or the clock is at the end of its range
+ */
+int tw_segment_append(struct tw_clock *clock, const struct tw_rate *rate,
+		      const struct tw_time_source *source);
+
+/* ---- setting up: set_up.c ---- */
 
 /* Return the clock that the anchor is on, as the clock of a rate. */
 enum tw_against tw_anchor_on(enum tw_anchor anchor, enum tw_against against);

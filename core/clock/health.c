@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collects what a program can see of a clock's health, except the CPUs' counters.
- * health_judge.c finds out what it means.
+ * What a program can see of a clock's health, and what it means; see health.h.
  */
 #include "health.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "machine/machine.h"
-#include "machine/suspend.h"
 #include "refine.h"
 
 int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen)
@@ -36,4 +37,166 @@ void tw_health_see_later(struct tw_health_seen *seen)
 {
 	if (seen->independent.name[0])
 		tw_independent_read(&seen->independent_later);
+}
+
+/* ---- judging ---- */
+
+static double signed_ns(uint64_t later, uint64_t earlier)
+{
+	return (double)(int64_t)(later - earlier);
+}
+
+static double advance_ns(const struct tw_clock *clock, uint64_t from_ticks,
+			 uint64_t to_ticks)
+{
+	return signed_ns(tw_clock_ns_at(clock, to_ticks),
+			 tw_clock_ns_at(clock, from_ticks));
+}
+
+/*
+ * Set the drift. The reference was read somewhere inside each bracket. So the
+ * clock's advance is between that of the inner ends and that of the outer ends.
+ */
+static int set_drift(const struct tw_clock *clock,
+		     const struct tw_clock_baseline *now,
+		     struct tw_clock_health *health)
+{
+	const struct tw_clock_baseline *start = &clock->state->baseline;
+	double granularity_ns = (double)start->granularity_ns;
+	double passed_ns = signed_ns(now->bracket_ns, start->bracket_ns);
+	double rounding_ns = 2 * clock->scale.error_ns +
+			     clock->scale.error_ppb * 1e-9 * passed_ns;
+
+	if (!(passed_ns > 0))
+		return -EIO;
+	health->over_ns = (uint64_t)passed_ns;
+	health->drift_low_ns =
+		advance_ns(clock, start->after_ticks, now->before_ticks) -
+		passed_ns - granularity_ns - rounding_ns;
+	health->drift_high_ns =
+		advance_ns(clock, start->before_ticks, now->after_ticks) -
+		passed_ns + granularity_ns + rounding_ns;
+	return 0;
+}
+
+static int overlaps(double low, double high, double reach)
+{
+	return low <= reach && high >= -reach;
+}
+
+/* True if the clock has run at the kernel's own rate all the time. */
+static int was_kernel_rate(const struct tw_clock *clock,
+			   const struct tw_rate *now)
+{
+	return now->source == TW_RATE_KERNEL &&
+	       clock->state->rate.kernel_mult == now->kernel_mult &&
+	       clock->state->rate.kernel_shift == now->kernel_shift;
+}
+
+/*
+ * Judge the clock's advance. The kernel's own rate allows no drift. Any other
+ * rate allows what its hard bound at the start does: an offset that was
+ * gathered before a better rate was found stays.
+ */
+static enum tw_health_state judge_prediction(const struct tw_clock *clock,
+					     struct tw_clock_health *health)
+{
+	double passed_ns = (double)health->over_ns;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
+
+	tw_clock_rate(clock, &rate);
+	if (!was_kernel_rate(clock, &rate))
+		health->drift_allowed_ns = clock->state->rate.bound_ppb *
+					   1e-9 * passed_ns;
+	if (overlaps(health->drift_low_ns, health->drift_high_ns,
+		     health->drift_allowed_ns))
+		return TW_HEALTH_GOOD;
+	if (rate.against != TW_AGAINST_RAW &&
+	    overlaps(health->drift_low_ns, health->drift_high_ns,
+		     TW_MAX_BENT * passed_ns))
+		return TW_HEALTH_UNDECIDED;
+	return TW_HEALTH_BAD;
+}
+
+static enum tw_health_state judge_clocksource(const struct tw_clock *clock,
+					      int is_clocksource)
+{
+	if (!clock->state->start.counter_is_clocksource)
+		return TW_HEALTH_UNDECIDED;
+	return is_clocksource ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
+}
+
+/* Judge the host's marker. A device that is gone, or that came later, is no
+ * evidence. */
+static enum tw_health_state judge_host(const struct tw_clock *clock,
+				       const struct tw_health_seen *seen)
+{
+	if (!clock->state->start.vmclock || seen->vmclock_ret)
+		return TW_HEALTH_NOT_RUN;
+	return seen->vmclock.disruption_marker ==
+	       clock->state->start.disruption_marker ? TW_HEALTH_GOOD :
+						       TW_HEALTH_BAD;
+}
+
+static int runs_apart(const struct tw_independent *now,
+		      const struct tw_independent *later)
+{
+	double ppb, error_ppb;
+
+	return !tw_independent_rate(now, later, &ppb, &error_ppb) &&
+	       fabs(ppb) > TW_INDEPENDENT_ALLOWED_PPB + error_ppb;
+}
+
+static enum tw_health_state
+judge_independent(const struct tw_clock *clock,
+		  const struct tw_health_seen *seen,
+		  struct tw_clock_health *health)
+{
+	const struct tw_independent *now = &seen->independent;
+	struct tw_independent start = {
+		.device_ns = clock->state->start.independent_ns,
+		.raw_ns = clock->state->start.raw_ns,
+	};
+
+	snprintf(start.name, sizeof(start.name), "%s",
+		 clock->state->start.independent);
+	if (!start.name[0] || strcmp(start.name, now->name) != 0)
+		return TW_HEALTH_NOT_RUN;
+	snprintf(health->independent, sizeof(health->independent), "%s",
+		 now->name);
+	if (tw_independent_rate(&start, now, &health->independent_ppb,
+				&health->independent_error_ppb))
+		return TW_HEALTH_UNDECIDED;
+	if (fabs(health->independent_ppb) <=
+	    TW_INDEPENDENT_ALLOWED_PPB + health->independent_error_ppb)
+		return TW_HEALTH_GOOD;
+	/* A device whose time was set seems to drift, too, but does not drift
+	 * now. */
+	return runs_apart(now, &seen->independent_later) ? TW_HEALTH_BAD :
+							   TW_HEALTH_UNDECIDED;
+}
+
+int tw_health_judge(const struct tw_clock *clock,
+		    const struct tw_health_seen *seen,
+		    struct tw_clock_health *health)
+{
+	enum tw_health_state *state = health->state;
+	int ret;
+
+	ret = set_drift(clock, &seen->now, health);
+	if (ret)
+		return ret;
+	memcpy(health->clocksource, seen->clocksource,
+	       sizeof(health->clocksource));
+	state[TW_HEALTH_PREDICTION] = judge_prediction(clock, health);
+	state[TW_HEALTH_CLOCKSOURCE] =
+		judge_clocksource(clock, seen->counter_is_clocksource);
+	health->suspended_ns = seen->suspended_ns -
+			       clock->state->start.suspended_ns;
+	state[TW_HEALTH_SUSPEND] = health->suspended_ns > TW_SUSPEND_SEEN_NS ?
+				   TW_HEALTH_BAD : TW_HEALTH_GOOD;
+	state[TW_HEALTH_HOST] = judge_host(clock, seen);
+	state[TW_HEALTH_INDEPENDENT] =
+		judge_independent(clock, seen, health);
+	return 0;
 }

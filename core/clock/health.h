@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The facts that a clock's health is judged by. Internal.
+ * The health of a clock: collecting the facts, except the CPUs' counters, and judging
+ * each check by itself. Judging is pure. Internal.
  */
 #ifndef TW_CLOCK_HEALTH_H
 #define TW_CLOCK_HEALTH_H
 
 #include "clock.h"
-#include "machine/independent.h"
+#include "machine/other_clocks.h"
 #include "machine/vmclock.h"
-#include "tickwise.h"
 
 /* All that was seen, except the CPUs' counters. */
 struct tw_health_seen {
@@ -27,5 +27,11 @@ int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen);
 
 /* Read the independent clock once more, some milliseconds later. */
 void tw_health_see_later(struct tw_health_seen *seen);
+
+/* Fill in all but the verdict and the members about the CPUs. Return 0; -EIO
+ * when time stood still. */
+int tw_health_judge(const struct tw_clock *clock,
+		    const struct tw_health_seen *seen,
+		    struct tw_clock_health *health);
 
 #endif

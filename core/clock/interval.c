@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tw_interval(): nanoseconds between two stamps, and the parts of their error.
- * All is arithmetic on the clock and its reliability, except
- * tw_interval_read_cost(), which measures.
+ * All is arithmetic on the clock and its reliability.
  */
 #include "interval.h"
 
@@ -11,40 +10,8 @@
 #include <stdlib.h>
 
 #include "counter/step.h"
-#include "refine_decide.h"
-#include "segment.h"
+#include "refine.h"
 #include "sized.h"
-
-#define PAIRS	256
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
-
-/*
- * Measure an empty interval: two reads with nothing between them. It lasts from
- * the middle of one read to the middle of the next. A reading adds just as much
- * to a real interval.
- */
-void tw_interval_read_cost(struct tw_clock *clock)
-{
-	uint64_t apart[PAIRS];
-	unsigned i, ignored;
-
-	/* Measure twice, so that code and stack are warm. */
-	for (i = 0; i < 2 * PAIRS; i++) {
-		uint64_t begin = tw_ticks_cpu(&ignored);
-
-		apart[i % PAIRS] = tw_ticks_cpu(&ignored) - begin;
-	}
-	qsort(apart, PAIRS, sizeof(apart[0]), by_value);
-	clock->state->read.step_ticks = tw_step_read();
-	clock->state->read.high_ns = (double)apart[PAIRS * 99 / 100] /
-			      clock->scale.hz * 1e9;
-}
 
 static double width_of(const struct tw_error *error)
 {

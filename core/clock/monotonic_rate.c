@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes CLOCK_MONOTONIC's rate from what the kernel reports of its steering.
- * Pure arithmetic.
+ * Computes CLOCK_MONOTONIC's rate from what the kernel reports of its steering, and
+ * reads that and CLOCK_MONOTONIC_RAW at both ends of a window.
  *
  * The kernel (kernel/time/ntp.c: ntp_update_frequency) makes the length of a
  * second of CLOCK_MONOTONIC, in nanoseconds of CLOCK_MONOTONIC_RAW's rate,
@@ -163,4 +163,71 @@ int tw_fit_unsteered(const struct tw_fit *fit,
 						    fit->window_ns);
 	*raw = out;
 	return 0;
+}
+
+/* ---- reading ---- */
+
+/* Readings of RAW at each end. The narrowest bracket is used. They take some five
+ * microseconds. */
+#define RAW_TRIES	100
+
+static int mark_injected(struct tw_bracket *mark,
+			 const struct tw_time_source *source)
+{
+	uint64_t narrowest = UINT64_MAX;
+	unsigned tries;
+
+	for (tries = 0; tries < RAW_TRIES; tries++) {
+		struct tw_bracket one;
+
+		one.before_ticks = source->read_ticks(source->context);
+		one.reference_ns = source->read_raw_ns(source->context);
+		one.after_ticks = source->read_ticks(source->context);
+		if (one.after_ticks - one.before_ticks < narrowest) {
+			narrowest = one.after_ticks - one.before_ticks;
+			*mark = one;
+		}
+	}
+	return 0;
+}
+
+static int mark_raw(struct tw_bracket *bracket,
+		    const struct tw_time_source *source)
+{
+	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
+	int ret;
+
+	if (source)
+		return mark_injected(bracket, source);
+	ret = tw_clock_mark(TW_AGAINST_RAW, RAW_TRIES, &mark);
+	if (ret)
+		return ret;
+	*bracket = (struct tw_bracket) {
+		.before_ticks = mark.ticks_before,
+		.after_ticks = mark.ticks_after,
+		.reference_ns = mark.system_ns,
+	};
+	return 0;
+}
+
+void tw_monotonic_watch_begin(struct tw_monotonic_watch *watch,
+			      const struct tw_time_source *source)
+{
+	*watch = (struct tw_monotonic_watch) { 0 };
+	if (source && (!source->adjtimex || !source->read_raw_ns)) {
+		watch->error = -ENOSYS;
+		return;
+	}
+	watch->error = tw_steering_read(&watch->before, source);
+	if (!watch->error)
+		watch->error = mark_raw(&watch->raw_before, source);
+}
+
+void tw_monotonic_watch_end(struct tw_monotonic_watch *watch,
+			    const struct tw_time_source *source)
+{
+	if (!watch->error)
+		watch->error = mark_raw(&watch->raw_after, source);
+	if (!watch->error)
+		watch->error = tw_steering_read(&watch->after, source);
 }

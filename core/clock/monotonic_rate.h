@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rate of CLOCK_MONOTONIC, from that of CLOCK_MONOTONIC_RAW and from the
- * steering that adjtimex(2) reports. Internal; pure.
+ * The rate of CLOCK_MONOTONIC, from that of CLOCK_MONOTONIC_RAW and from the steering
+ * that adjtimex(2) reports at both ends of a window. Internal.
  */
 #ifndef TW_CLOCK_MONOTONIC_RATE_H
 #define TW_CLOCK_MONOTONIC_RATE_H
 
 #include "kernel_rate.h"
-#include "monotonic_watch.h"
+#include "machine/steering.h"
+
+/* Both ends of a window. The samples of CLOCK_MONOTONIC are between them. */
+struct tw_monotonic_watch {
+	struct tw_steering before;
+	struct tw_steering after;
+	struct tw_bracket raw_before;	/* reference_ns of RAW */
+	struct tw_bracket raw_after;
+	int error;			/* 0, or why the readings are missing */
+};
+
+/* Read one end. @source: NULL: the real clocks. An error is kept in @watch. */
+void tw_monotonic_watch_begin(struct tw_monotonic_watch *watch,
+			      const struct tw_time_source *source);
+void tw_monotonic_watch_end(struct tw_monotonic_watch *watch,
+			    const struct tw_time_source *source);
+
+/* The rest is pure. */
 
 /* Return bits of enum tw_rate_refusal: why the steering that was read @before and
  * @after a window does not give the rate in that window. 0 if it does. */

@@ -11,9 +11,9 @@
 #include "counter/state.h"
 #include "diagnostics.h"
 #include "machine/machine.h"
+#include "machine/processor.h"
 #include "monotonic_rate.h"
 #include "sized.h"
-#include "witness.h"
 
 #define DEFAULT_WINDOW_NS	TW_NS_PER_SECOND
 #define MIN_WINDOW_NS		5000000ULL
@@ -63,6 +63,55 @@ static int fit_reference(struct tw_brackets *brackets,
 		       (unsigned long long)brackets->granularity_ns);
 	brackets->granularity_ns = granularity_ns;
 	return ret == -EDOM ? -EIO : ret;
+}
+
+/* ---- what the machine tells about the rate ---- */
+
+/* No witness sets a rate. kernel_rate.c recognises a candidate by the samples alone, and
+ * then a witness verifies it. */
+
+void tw_kernel_candidates_read(const struct tw_time_source *source,
+			       struct tw_kernel_candidates *candidates)
+{
+	struct tw_processor_facts facts;
+
+	if (source) {
+		*candidates = (struct tw_kernel_candidates) {
+			.every_khz = source->declared_hz == 0,
+			.declared_hz = source->declared_hz,
+		};
+		return;
+	}
+	tw_processor_read(&facts);
+	*candidates = (struct tw_kernel_candidates) {
+#if defined(__x86_64__)
+		.every_khz = 1,
+#endif
+		.declared_hz = facts.declared_hz,
+	};
+}
+
+enum tw_witness tw_witness_find(uint64_t from_hz)
+{
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
+	uint64_t khz = from_hz / 1000;
+
+	tw_machine_read(&machine);
+	if (khz * 1000 == from_hz && machine.perf_page_khz == khz)
+		return TW_WITNESS_PERF;
+	if (machine.declared_hz == from_hz)
+		return TW_WITNESS_DECLARED;
+	if (khz * 1000 != from_hz)
+		return TW_WITNESS_NONE;
+	if (machine.cpuid_khz == khz)
+		return TW_WITNESS_CPUID;
+	if (machine.hypervisor_khz == khz)
+		return TW_WITNESS_HYPERVISOR;
+	if (machine.cpuinfo_khz == khz)
+		return TW_WITNESS_CPUINFO;
+	if (machine.kernel_log_khz == khz)
+		return TW_WITNESS_KERNEL_LOG;
+	return TW_WITNESS_NONE;
 }
 
 static enum tw_witness find_witness(const struct tw_rate_options *options,

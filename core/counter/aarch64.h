@@ -22,8 +22,6 @@
 
 #define TW_COUNTER_NAME		"cntvct_el0"
 #define TW_COUNTER_CLOCKSOURCE	"arch_sys_counter"
-/* machine/aarch64.c reads more facts about this counter. */
-#define TW__PROCESSOR_TELLS
 
 static inline uint64_t tw__counter_read(void)
 {

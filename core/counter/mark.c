@@ -2,20 +2,12 @@
 /*
  * Reads a system clock between two reads of the counter.
  */
-#include "mark.h"
-
 #include <errno.h>
 #include <time.h>
 
 #include "sized.h"
 #include "state.h"
 #include "timespec.h"
-
-clockid_t tw_against_clock_id(enum tw_against against)
-{
-	return against == TW_AGAINST_MONOTONIC ? CLOCK_MONOTONIC :
-						 CLOCK_MONOTONIC_RAW;
-}
 
 int tw_clock_mark(enum tw_against against, unsigned tries,
 		  struct tw_clock_mark *mark)

@@ -20,7 +20,6 @@
 #include "step.h"
 #include "text_file.h"
 #include "timespec.h"
-#include "with_cpu.h"
 
 /* A trap costs a microsecond and more. The slowest counter that is read directly
  * costs some 50 ns. */

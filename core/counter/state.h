@@ -21,8 +21,16 @@ enum tw_counter_state tw_counter_permission(void);
  */
 int tw_system_clock_call(clockid_t clock_id, struct timespec *now);
 
+static inline clockid_t tw_against_clock_id(enum tw_against against)
+{
+	return against == TW_AGAINST_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW;
+}
+
 /* Return 1 if another program translates this one (qemu-user), otherwise 0. */
 int tw_counter_is_emulated(void);
+
+/* Return 0 if the processor tells that it has no counter, otherwise 1. */
+int tw_processor_has_counter(void);
 
 /**
  * tw_parse_timens_offsets - parse what a time namespace adds to two clocks

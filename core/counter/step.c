@@ -22,7 +22,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "counter/pause.h"
 #include "tickwise.h"
 
 #define MIN_SEEN	32

@@ -16,8 +16,6 @@
 
 #define TW_COUNTER_NAME		"tsc"
 #define TW_COUNTER_CLOCKSOURCE	"tsc"
-/* machine/x86_64.c reads more facts about this counter. */
-#define TW__PROCESSOR_TELLS
 
 static inline uint64_t tw__counter_read(void)
 {

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "machine/affinity.h"
+#include "machine/cpus.h"
 
 /* The shortest slice that the kernel grants. It suffices for a dozen moves or a
  * burst of swaps. With eight busy threads on each CPU, a thread with the usual

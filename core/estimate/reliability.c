@@ -15,7 +15,7 @@
 
 #include "diagnostics.h"
 #include "judge.h"
-#include "machine/affinity.h"
+#include "machine/cpus.h"
 #include "reasons.h"
 #include "step.h"
 #include "timespec.h"

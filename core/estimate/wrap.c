@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "counter/state.h"
-#include "machine/affinity.h"
+#include "machine/cpus.h"
 #include "tickwise.h"
 #include "wrap.h"
 

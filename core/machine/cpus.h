@@ -1,12 +1,71 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which CPUs there are, which of them this process may use, and what excludes
- * the others if the kernel tells. Internal.
+ * CPUs: those that the calling thread may use, sets of them in the kernel's notation,
+ * and what excludes the others if the kernel tells. Internal.
  */
 #ifndef TW_MACHINE_CPUS_H
 #define TW_MACHINE_CPUS_H
 
-#include "cpu_list.h"
+#include <stdint.h>
+#include <stdio.h>
+
+/* ---- the calling thread's ---- */
+
+/**
+ * tw_allowed_cpus - list the CPUs that the calling thread may run on
+ * @cpus: their numbers, allocated, rising; free() it
+ * @count: how many
+ *
+ * Numbers of 1024 and more are found: the set grows until it holds the kernel's.
+ *
+ * Return: 0; -ENOMEM; -errno of sched_getaffinity().
+ */
+int tw_allowed_cpus(unsigned **cpus, unsigned *count);
+
+/* Pin the calling thread to one CPU. Return: 0; -ENOMEM; -errno of
+ * sched_setaffinity(). */
+int tw_pin_to_cpu(unsigned cpu);
+
+/* ---- sets, "0-3,8" ---- */
+
+/* Sets have a fixed number of bits. So they can be copied and compared, and no
+ * allocation can fail. */
+
+/* No kernel is built for more: this is NR_CPUS with MAXSMP. Higher numbers are left
+ * out. */
+#define TW_CPU_LIST_MAX	8192
+
+struct tw_cpu_list {
+	int known;		/* 0: it could not be found out; the rest is 0 */
+	uint64_t bits[TW_CPU_LIST_MAX / 64];
+};
+
+void tw_cpu_list_add(struct tw_cpu_list *list, unsigned cpu);
+int tw_cpu_list_has(const struct tw_cpu_list *list, unsigned cpu);
+unsigned tw_cpu_list_count(const struct tw_cpu_list *list);
+
+/* Set @difference to what is in @list and not in @other. It is known if both
+ * are. */
+void tw_cpu_list_without(struct tw_cpu_list *difference,
+			 const struct tw_cpu_list *list,
+			 const struct tw_cpu_list *other);
+
+/* True if all of @cpus are in @list. False if one of the two is not known. */
+int tw_cpu_list_covers(const struct tw_cpu_list *list,
+		       const struct tw_cpu_list *cpus);
+
+/**
+ * tw_cpu_list_parse - parse "0-3,8" and a newline, as the kernel writes it
+ * @list: the result; empty if the text is empty
+ *
+ * Return: 0; -EINVAL for any other text, and @list is unknown.
+ */
+int tw_cpu_list_parse(struct tw_cpu_list *list, const char *text);
+
+/* Print in the same notation, without a newline. An empty list prints nothing. */
+void tw_cpu_list_print(const struct tw_cpu_list *list, FILE *out);
+
+/* ---- this machine's ---- */
 
 /* Each of these may be unknown. */
 struct tw_machine_cpus {

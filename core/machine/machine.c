@@ -6,28 +6,21 @@
 #include "machine.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/klog.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
-#include "affinity.h"
 #include "counter/state.h"
-#include "perf_page.h"
+#include "cpus.h"
+#include "named_rates.h"
 #include "processor.h"
 #include "sized.h"
 #include "steering.h"
-#include "text.h"
 #include "text_file.h"
 #include "vmclock.h"
 
 #define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/"
-
-/* From <linux/syslog.h>, which is not meant for programs. */
-#define SYSLOG_ACTION_READ_ALL		3
-#define SYSLOG_ACTION_SIZE_BUFFER	10
 
 /* Read the first line of a file, without the blanks at its end. */
 static void read_line(const char *path, char *line, size_t size)
@@ -60,54 +53,6 @@ int tw_counter_is_clocksource(const struct tw_time_source *source)
 	tw_read_clocksource(name, sizeof(name));
 	return tw_clocksource_is_counter(name, tw_counter_is_emulated());
 }
-
-/* On other processors these texts are about other clocks than the counter. Under
- * emulation they are about another processor. */
-#if defined(__x86_64__)
-
-static uint64_t read_cpuinfo_khz(void)
-{
-	/* The flags of the first CPU end long before this size. */
-	char text[16384];
-
-	tw_text_file_begin("/proc/cpuinfo", text, sizeof(text));
-	return tw_parse_cpuinfo_khz(text);
-}
-
-static uint64_t read_kernel_log_khz(void)
-{
-	int size = klogctl(SYSLOG_ACTION_SIZE_BUFFER, NULL, 0);
-	uint64_t khz = 0;
-	char *text;
-	int length;
-
-	if (size <= 0)
-		return 0;
-	text = malloc((size_t)size + 1);
-	if (!text)
-		return 0;
-	length = klogctl(SYSLOG_ACTION_READ_ALL, text, size);
-	if (length > 0) {
-		text[length] = '\0';
-		khz = tw_parse_kernel_log_khz(text);
-	}
-	free(text);
-	return khz;
-}
-
-#else
-
-static uint64_t read_cpuinfo_khz(void)
-{
-	return 0;
-}
-
-static uint64_t read_kernel_log_khz(void)
-{
-	return 0;
-}
-
-#endif
 
 static unsigned system_count(int name)
 {
@@ -166,8 +111,8 @@ static void read_machine(struct tw_machine *machine)
 	machine->cpus_allowed = count_allowed_cpus();
 	machine->cpus_online = system_count(_SC_NPROCESSORS_ONLN);
 	machine->cpus_configured = system_count(_SC_NPROCESSORS_CONF);
-	machine->cpuinfo_khz = read_cpuinfo_khz();
-	machine->kernel_log_khz = read_kernel_log_khz();
+	machine->cpuinfo_khz = tw_read_cpuinfo_khz();
+	machine->kernel_log_khz = tw_read_kernel_log_khz();
 	machine->perf_page_khz = tw_read_perf_page_khz();
 	read_vmclock(machine);
 	read_steering(machine);

@@ -18,8 +18,10 @@ struct tw_processor_facts {
 	uint64_t declared_hz;
 };
 
-/* Read the facts. A processor whose header in counter/ defines
- * TW__PROCESSOR_TELLS has its own file for this; the others share other.c. */
 void tw_processor_read(struct tw_processor_facts *facts);
+
+/* Return the hypervisor's name for a signature of CPUID, or the signature if it is not
+ * known. Pages show the name, JSON the signature. Pure. */
+const char *tw_hypervisor_name(const char *signature);
 
 #endif

@@ -6,7 +6,7 @@
  * changes both in the same way. The kernel assumes that the CPUs' counters
  * agree; here that is measured.
  */
-#include "look.h"
+#include "preload_clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "counter/state.h"
 #include "machine/machine.h"
 #include "steer.h"
-#include "trust_measure.h"
+#include "trust.h"
 
 #define CHECK_WAIT_MS	1000
 /* Over this time RAW's rate is good to 8 ppm. Slew is refused from 500 on. */

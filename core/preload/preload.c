@@ -25,10 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "preload_clock.h"
 #include "counter.h"
 #include "counter/state.h"
-#include "look.h"
 #include "timespec.h"
 
 #define MESSAGE_SIZE	256

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "machine/cpu_list.h"
+#include "machine/cpus.h"
 
 /**
  * tw_machine_to_json - make "machine" of tickwise-report(5)

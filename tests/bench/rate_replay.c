@@ -29,7 +29,7 @@
 
 #include "clock/kernel_rate.h"
 #include "counter/step.h"
-#include "machine/affinity.h"
+#include "machine/cpus.h"
 #include "estimate/probe.h"
 #include "estimate/step.h"
 #include "timespec.h"

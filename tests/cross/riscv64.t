@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Tests the library on 64-bit RISC-V: its own reader of the counter, and the facts
-# of processors without a file of their own (machine/other.c). Runs the unit tests
+# of processors without a file of their own (machine/processor.c). Runs the unit tests
 # that make names (CROSS_UNIT), too. Fails if anything relies on x86-64.
 
 . "$(dirname "$0")/../tap.sh"

@@ -9,7 +9,7 @@
 
 #include "machine/vmclock.h"
 #include "counter/state.h"
-#include "machine/text.h"
+#include "machine/named_rates.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

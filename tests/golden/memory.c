@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "memory/command/memlat.h"
-#include "machine/affinity.h"
+#include "machine/cpus.h"
 #include "memory/available.h"
 #include "memory/seed_loops.h"
 #include "recorded.h"

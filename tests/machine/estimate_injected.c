@@ -9,7 +9,7 @@
  * An offset of this machine itself would be added to the injected one.
  * estimate_verdict.c is about such an offset; here it is a failure.
  */
-#include "machine/affinity.h"
+#include "machine/cpus.h"
 #include "estimate/probe.h"
 #include "estimate_recording.h"
 #include "tap.h"

@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "clock/segment.h"
+#include "clock/clock.h"
 #include "command/bench/bench.h"
 #include "command/bench/wide.h"
 #include "command/command.h"

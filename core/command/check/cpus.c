@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "machine/affinity.h"
+#include "machine/cpus.h"
 
 static const struct {
 	const char *code;

@@ -10,7 +10,7 @@
 #include "command/check/sequel.h"
 #include "trust.h"
 #include "base/plain_text.h"
-#include "machine/hypervisor.h"
+#include "machine/processor.h"
 
 static void say_bits(FILE *out, const char *what, unsigned before, unsigned now,
 		     enum tw_enum which)

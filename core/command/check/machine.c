@@ -11,7 +11,7 @@
 #include "command/check/output.h"
 #include "base/allocate.h"
 #include "command/output/page.h"
-#include "machine/hypervisor.h"
+#include "machine/processor.h"
 
 /* In columns. --json prints the whole list. */
 #define MAX_LIST	36

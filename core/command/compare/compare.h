@@ -17,7 +17,7 @@
 #include "command/compare/steps.h"
 #include "command/output/progress.h"
 #include "command/show.h"
-#include "probe/report.h"
+#include "probe/clock_probe.h"
 #include "tickwise.h"
 
 #define TW_COMPARE_NAME		"compare"

@@ -16,7 +16,6 @@
 #include "base/allocate.h"
 #include "timespec.h"
 #include "trust.h"
-#include "trust_measure.h"
 
 #define LOOPS_PER_CPU	2
 #define PROBE_FD	9

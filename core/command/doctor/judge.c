@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "command/doctor/doctor.h"
-#include "machine/hypervisor.h"
+#include "machine/processor.h"
 
 /* The latency of a fast drive, some 10 us with NVMe flash, shows the time to
  * wake from deeper states. Waking from the states that all processors have

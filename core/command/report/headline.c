@@ -14,7 +14,7 @@
 #include "command/report/lat_cells.h"
 #include "command/answers/attached.h"
 #include "command/answers/merge.h"
-#include "machine/hypervisor.h"
+#include "machine/processor.h"
 #include "report/want.h"
 
 #define MAX_FACTS	4	/* in text, of each: devices, files, reports */

@@ -14,7 +14,7 @@
 #include "command/output/progress.h"
 #include "memory/command/memlat.h"
 #include "base/allocate.h"
-#include "machine/affinity.h"
+#include "machine/cpus.h"
 #include "memory/available.h"
 #include "trust.h"
 

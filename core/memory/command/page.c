@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "command/output/page.h"
-#include "machine/hypervisor.h"
+#include "machine/processor.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof(*(array)))
 

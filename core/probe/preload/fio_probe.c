@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../report.h"
+#include "../clock_probe.h"
 #include "tickwise.h"
 
 typedef void fio_gettime_function(struct timespec *, void *);

@@ -7,6 +7,8 @@
  *
  * Fails if a look gives no verdict or misses a fault, if it writes outputs where it
  * fails, or if it compares the CPUs where a job still runs.
+ *
+ * Wraps: tw_health_see tw_health_see_later
  */
 #include <errno.h>
 #include <math.h>
@@ -16,7 +18,7 @@
 #include "clock/health.h"
 #include "estimate/reliability.h"
 #include "tap.h"
-#include "trust_measure.h"
+#include "trust.h"
 
 static struct tw_clock_state state;
 static struct tw_clock tested;
@@ -29,14 +31,17 @@ static int see_result;
 static struct tw_reliability cpus;
 static unsigned compared;
 
-int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *now)
+int __wrap_tw_health_see(const struct tw_clock *clock, struct tw_health_seen *now);
+void __wrap_tw_health_see_later(struct tw_health_seen *now);
+
+int __wrap_tw_health_see(const struct tw_clock *clock, struct tw_health_seen *now)
 {
 	(void)clock;
 	*now = seen;
 	return see_result;
 }
 
-void tw_health_see_later(struct tw_health_seen *now)
+void __wrap_tw_health_see_later(struct tw_health_seen *now)
 {
 	(void)now;
 }

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "clock/health_judge.h"
-#include "machine/suspend.h"
+#include "clock/health.h"
+#include "machine/other_clocks.h"
 #include "tap.h"
 #include "trust.h"
 

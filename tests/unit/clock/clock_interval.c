@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "clock/segment.h"
+#include "clock/clock.h"
 #include "tap.h"
 
 #define HZ	2e9			/* a tick is half a nanosecond */

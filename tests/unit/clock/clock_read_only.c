@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "clock/segment.h"
+#include "clock/clock.h"
 #include "tap.h"
 
 #define HZ	2500000000ULL

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock/segment.h"
+#include "clock/clock.h"
 #include "tap.h"
 
 #define READERS		8

@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 
-#include "clock/segment.h"
+#include "clock/clock.h"
 #include "tap.h"
 
 static struct tw_clock_state state;

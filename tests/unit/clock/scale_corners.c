@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "clock/scale_check.h"
+#include "clock/scale.h"
 #include "tap.h"
 
 #define RATES	2000

@@ -6,8 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "estimate/probe.h"
 #include "tap.h"
-#include "trust_measure.h"
+#include "trust.h"
 
 static unsigned calls, heard;
 static char message_heard[256];

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "machine/affinity.h"
+#include "machine/cpus.h"
 #include "tap.h"
 #include "tickwise.h"
 

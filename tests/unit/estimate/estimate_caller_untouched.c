@@ -13,8 +13,9 @@
 #include <signal.h>
 #include <string.h>
 
+#include "estimate/probe.h"
 #include "tap.h"
-#include "trust_measure.h"
+#include "trust.h"
 
 struct state {
 	unsigned char cpus[8192];

@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "machine/affinity.h"
+#include "machine/cpus.h"
 #include "estimate/probe.h"
 #include "tap.h"
 #include "tickwise.h"

@@ -15,8 +15,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "estimate/probe.h"
 #include "tap.h"
-#include "trust_measure.h"
+#include "trust.h"
 
 static cpu_set_t kept;
 static unsigned kept_cpu;

@@ -7,7 +7,7 @@
  * or if a word is found inside another. Fails also if the second CPU's line is
  * read, or if malformed text is read past its end.
  */
-#include "machine/text.h"
+#include "machine/named_rates.h"
 #include "tap.h"
 
 #define FLAGS	"flags\t\t: fpu tsc constant_tsc "

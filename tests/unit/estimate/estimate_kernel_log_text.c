@@ -6,7 +6,7 @@
  * Fails if the first hit is taken, if a program's own line is believed, or if
  * malformed text is read past its end.
  */
-#include "machine/text.h"
+#include "machine/named_rates.h"
 #include "tap.h"
 
 #define PROCESSOR	"<6>[    0.000112] tsc: Detected 2600.000 MHz processor\n"

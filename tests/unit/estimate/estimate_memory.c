@@ -11,7 +11,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "machine/affinity.h"
+#include "machine/cpus.h"
 #include "estimate/probe_worker.h"
 #include "tap.h"
 

@@ -11,8 +11,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "estimate/probe.h"
 #include "tap.h"
-#include "trust_measure.h"
+#include "trust.h"
 
 /* Threads may follow each other, but at one time there is one. */
 static atomic_uint running, most_running;

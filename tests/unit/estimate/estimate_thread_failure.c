@@ -9,8 +9,9 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "estimate/probe.h"
 #include "tap.h"
-#include "trust_measure.h"
+#include "trust.h"
 
 static unsigned calls;
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/cpu_list.h"
+#include "machine/cpus.h"
 #include "tap.h"
 
 static void writes(const struct tw_cpu_list *list, const char *should)

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine/device_tree.h"
+#include "machine/named_rates.h"
 #include "tap.h"
 
 #define NARROW	"timebase-frequency"

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "machine/hypervisor.h"
+#include "machine/processor.h"
 #include "tap.h"
 
 static void check(const char *signature, const char *name)

@@ -3,7 +3,7 @@
  * The kHz of perf's multiplier come back exactly, for every possible rate. Fails if
  * the division is rounded down, or overflows.
  */
-#include "machine/perf_page.h"
+#include "machine/named_rates.h"
 #include "tap.h"
 
 /* Compute it like the kernel for sched_clock: 31 bits at most, as perf has it. */

@@ -7,7 +7,7 @@
  * is accepted that other threads may have found, or if the answer is the system's
  * clock where it is above the coming segment.
  */
-#include "preload/clock.h"
+#include "preload/preload_clock.h"
 #include "tap.h"
 
 #define NS_AT_START	7000000000123ULL

@@ -4,7 +4,7 @@
  * back. See clock.h. It runs within clock_gettime(): no memory, no errno, no
  * waiting.
  */
-#include "clock.h"
+#include "preload_clock.h"
 
 /* The brackets of an anchor: until it is narrow, but not more than this. */
 #define MIN_BRACKETS	3

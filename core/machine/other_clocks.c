@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a PTP device and CLOCK_MONOTONIC_RAW at one moment, by the kernel's
- * PTP_SYS_OFFSET_PRECISE: the hardware or the hypervisor reads both at once.
+ * Reads the time that the machine slept, and a PTP device, by the kernel's
+ * PTP_SYS_OFFSET_PRECISE: the hardware or the hypervisor reads it and
+ * CLOCK_MONOTONIC_RAW at one moment.
  */
-#include "independent.h"
+#include "other_clocks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +15,31 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "timespec.h"
+
 #define DEVICES			8
 /* Hypervisors convert through their own clocks. Each reading is good to a
  * microsecond. */
 #define READING_ERROR_NS	1000.0
 #define MIN_SPAN_NS		4e6
+
+/* The two clocks differ by the time that the machine slept, and by a constant
+ * in a time namespace. The smallest difference is the least disturbed one. */
+int64_t tw_suspended_ns(void)
+{
+	int64_t least = INT64_MAX;
+	unsigned tries;
+
+	for (tries = 0; tries < 5; tries++) {
+		uint64_t monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+		int64_t apart = (int64_t)(tw_clock_id_ns(CLOCK_BOOTTIME) -
+					  monotonic_ns);
+
+		if (apart < least)
+			least = apart;
+	}
+	return least;
+}
 
 static int64_t ptp_ns(const struct ptp_clock_time *time)
 {

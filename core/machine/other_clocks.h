@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A clock that is not computed from this machine's counter: a PTP device that
- * can be read together with CLOCK_MONOTONIC_RAW. Network cards have one. Some
- * hypervisors give their guests the host's clock (ptp_kvm).
+ * Clocks that go on where the counter does not, or that are not computed from it: how
+ * long the machine was suspended, and a PTP device that can be read together with
+ * CLOCK_MONOTONIC_RAW. Network cards have one. Some hypervisors give their guests the
+ * host's clock (ptp_kvm). Internal.
  */
-#ifndef TW_MACHINE_INDEPENDENT_H
-#define TW_MACHINE_INDEPENDENT_H
+#ifndef TW_MACHINE_OTHER_CLOCKS_H
+#define TW_MACHINE_OTHER_CLOCKS_H
 
-#include <stddef.h>
 #include <stdint.h>
+
+/* Return how long this machine has been suspended since it booted, to some us. */
+int64_t tw_suspended_ns(void);
+#define TW_SUSPEND_SEEN_NS	1000000
 
 struct tw_independent {
 	char name[32];		/* "/dev/ptp0"; "" for none */

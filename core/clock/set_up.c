@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sets up a clock from a rate, a scale and an anchor. tw_clock_init() is in
+ * trust_measure.c, because it also decides.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "counter/state.h"
+#include "counter/step.h"
+#include "machine/machine.h"
+#include "machine/other_clocks.h"
+#include "machine/vmclock.h"
+#include "refine.h"
+
+/* The base is this long before the anchor: room for a counter that is behind. */
+#define BASE_BEFORE_NS	TW_NS_PER_SECOND
+#define ANCHOR_TRIES	100
+/* Empty intervals that are measured. */
+#define PAIRS		256
+
+enum tw_against tw_anchor_on(enum tw_anchor anchor, enum tw_against against)
+{
+	if (anchor == TW_ANCHOR_AS_RATE)
+		return against;
+	return anchor == TW_ANCHOR_MONOTONIC ? TW_AGAINST_MONOTONIC :
+					       TW_AGAINST_RAW;
+}
+
+static int set_anchor(struct tw_clock *clock, enum tw_against against)
+{
+	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
+	uint64_t width_ticks, back_ticks;
+	int ret;
+
+	ret = tw_clock_mark(against, ANCHOR_TRIES, &mark);
+	if (ret)
+		return ret;
+	width_ticks = mark.ticks_after - mark.ticks_before;
+	clock->anchor_ticks = mark.ticks_before + width_ticks / 2;
+	clock->anchor_ns = mark.system_ns;
+	/* The reading was rounded down to a whole nanosecond: add one more. */
+	clock->anchor_error_ns =
+		tw_ticks_to_ns(&clock->scale, (width_ticks + 1) / 2) + 1;
+
+	/* Neither the ticks nor the time may go below zero. */
+	back_ticks = (uint64_t)(clock->scale.hz *
+				((double)BASE_BEFORE_NS / 1e9));
+	if (back_ticks > clock->anchor_ticks)
+		back_ticks = clock->anchor_ticks;
+	if (tw_ticks_to_ns(&clock->scale, back_ticks) > clock->anchor_ns)
+		back_ticks = 0;
+	clock->base_ticks = clock->anchor_ticks - back_ticks;
+	clock->base_ns = clock->anchor_ns -
+			 tw_ticks_to_ns(&clock->scale, back_ticks);
+	clock->limit_ticks = clock->scale.max_ticks;
+	return 0;
+}
+
+/* Take the scale away. Without a scale every reader takes its slow path before it
+ * reads the counter. */
+void tw_clock_use_system(struct tw_clock *clock, int why)
+{
+	clock->system = tw_counter_permission() == TW_COUNTER_OK ? 1 : 2;
+	clock->system_errno = why;
+	clock->scale = (struct tw_scale) { 0 };
+	clock->base_ticks = 0;
+	clock->base_ns = 0;
+	clock->limit_ticks = 0;
+}
+
+/* Note the state of the machine before a clock is set up. */
+static void note_start(struct tw_clock *clock)
+{
+	struct tw_clock_state *state = clock->state;
+	struct tw_independent independent;
+	struct tw_vmclock vmclock;
+
+	state->start.counter_is_clocksource = tw_counter_is_clocksource(NULL);
+	state->start.suspended_ns = tw_suspended_ns();
+	if (!tw_vmclock_read(&vmclock)) {
+		state->start.vmclock = 1;
+		state->start.disruption_marker = vmclock.disruption_marker;
+	}
+	tw_independent_read(&independent);
+	snprintf(state->start.independent, sizeof(state->start.independent),
+		 "%s", independent.name);
+	state->start.independent_ns = independent.device_ns;
+	state->start.raw_ns = independent.raw_ns;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/*
+ * Measure an empty interval: two reads with nothing between them. It lasts from
+ * the middle of one read to the middle of the next. A reading adds just as much
+ * to a real interval.
+ */
+static void read_cost(struct tw_clock *clock)
+{
+	uint64_t apart[PAIRS];
+	unsigned i, ignored;
+
+	/* Measure twice, so that code and stack are warm. */
+	for (i = 0; i < 2 * PAIRS; i++) {
+		uint64_t begin = tw_ticks_cpu(&ignored);
+
+		apart[i % PAIRS] = tw_ticks_cpu(&ignored) - begin;
+	}
+	qsort(apart, PAIRS, sizeof(apart[0]), by_value);
+	clock->state->read.step_ticks = tw_step_read();
+	clock->state->read.high_ns = (double)apart[PAIRS * 99 / 100] /
+			      clock->scale.hz * 1e9;
+}
+
+int tw_clock_set_up(struct tw_clock *clock,
+		    const struct tw_clock_options *options)
+{
+	const struct tw_rate_options rate_options = {
+		.size = sizeof(rate_options),
+		.window_ns = options->window_ns,
+		.against = options->against,
+		.kernel_rate = options->kernel_rate,
+		.longest_ns = options->longest_ns,
+	};
+	enum tw_against anchor;
+	int ret;
+
+	if (tw_counter_permission() != TW_COUNTER_OK)
+		return -ENOTSUP;
+	note_start(clock);
+	if (options->rate) {
+		clock->state->rate = *options->rate;
+	} else {
+		ret = tw_rate_measure(&clock->state->rate, &rate_options);
+		if (ret)
+			return ret;
+	}
+	anchor = tw_anchor_on(options->anchor, clock->state->rate.against);
+	clock->clock_id = tw_against_clock_id(anchor);
+	ret = tw_scale_init(&clock->scale, &clock->state->rate, 0);
+	if (ret)
+		return ret;
+	ret = set_anchor(clock, anchor);
+	if (ret)
+		return ret;
+	read_cost(clock);
+	return tw_refine_begin(clock, options->kernel_rate, NULL);
+}
+
