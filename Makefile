@@ -123,7 +123,7 @@ PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
 		  $(filter-out %.bpf.c,$(wildcard plugin/kernel/*.c)) \
 		  $(wildcard plugin/collect/*.c plugin/trace/*.c)
 # The memory engine shares the files that need no ring.
-MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
+MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory_engine/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
 	timing.c)
 ENGINE_FILES := $(addprefix tickwise,.so -cmd.so -memory.so)
@@ -253,14 +253,6 @@ $(B)/core/%.o: core/%.c $(B)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# Loops as a compiler makes them without optimisation. Without it, gcc keeps a variable
-# declared `register` in a register; clang needs -O1 for that. glibc warns of a packager's
-# _FORTIFY_SOURCE if there is no optimisation.
-UNFORTIFIED := -U_FORTIFY_SOURCE
-$(B)/core/memory/seed_spilled.o: private override CFLAGS += -O0 $(UNFORTIFIED)
-$(B)/core/memory/seed_register.o: private override CFLAGS += \
-	$(if $(findstring clang,$(CC)),-O1,-O0 $(UNFORTIFIED))
-
 # The program contains the folder in which its engines and other programs will be.
 $(B)/engine_dir: force
 	$(Q)mkdir -p $(@D)
@@ -375,7 +367,7 @@ endif
 # tests. Without the stages inside the kernel, files that need their skeletons are left out.
 ALONE_SOURCES := $(filter-out %.bpf.c $(if $(KERNEL_STAGES),,%/attach_program.c \
 	%/attach_causes.c %/helper_maps.c),$(wildcard $(addprefix plugin/,attach/*.c \
-	collect/*.c helper/*.c kernel/*.c trace/*.c memory/figures.c block_device.c \
+	collect/*.c helper/*.c kernel/*.c trace/*.c memory_engine/memory_figures.c block_device.c \
 	health.c)))
 ALONE_OBJECTS := $(patsubst plugin/%.c,$(B)/alone/%.o,$(ALONE_SOURCES))
 $(B)/alone/%.o: plugin/%.c $(B)/flags $(SKELETONS)

@@ -114,7 +114,7 @@ tests_of_folder()
 	core/command/*) echo 'golden/*.t unit/command_*.t unit/command_*.c' ;;
 	core/*) echo 'unit/scale_*.c unit/histogram_*.c unit/clock_*.c unit/ticks_*.c
 		unit/core/diagnostics*.c' ;;
-	plugin/memory/*) echo 'unit/plugin/memory/memory_engine_figures.c fio/memory_*.t' ;;
+	plugin/memory_engine/*) echo 'unit/plugin/memory/memory_engine_figures.c fio/memory_*.t' ;;
 	plugin/kernel/*) echo 'unit/kernel_*.c unit/trace_*.c unit/attach_*.c
 		unit/engine_kernel_*.c unit/plugin/engine_causes.c unit/plugin/engine_stages.c
 		unit/plugin/kernel/kernel_build.t fio/kernel_*.t fio/trigger.t' ;;

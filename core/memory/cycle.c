@@ -2,11 +2,10 @@
 /*
  * Links the orders in which memory is visited into the memory itself.
  */
+#include "cycle.h"
+
 #include <errno.h>
 #include <stdlib.h>
-
-#include "cycle.h"
-#include "random.h"
 
 #define MAX_PASSES	64
 #define LINE_BYTES	64
@@ -16,6 +15,61 @@
 const char *const tw_cycle_names[TW_CYCLE_KINDS + 1] = {
 	"sequential", "random", "window", "page",
 };
+
+/* ---- random numbers -------------------------------------------------------
+ *
+ * Reproducible and without bias. xoshiro256** and splitmix64 are by Blackman and Vigna
+ * (prng.di.unimi.it). The bounded form is by Lemire, "Fast random integer generation in an
+ * interval" (2019).
+ */
+
+static void random_seed(uint64_t state[4], uint64_t seed)
+{
+	for (int i = 0; i < 4; i++) {
+		uint64_t z = seed += 0x9e3779b97f4a7c15u;
+
+		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+		z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+		state[i] = z ^ z >> 31;
+	}
+}
+
+static uint64_t random_rotate(uint64_t value, unsigned by)
+{
+	return value << by | value >> (64 - by);
+}
+
+static uint64_t random_next(uint64_t state[4])
+{
+	uint64_t result = random_rotate(state[1] * 5, 7) * 9;
+	uint64_t shifted = state[1] << 17;
+
+	state[2] ^= state[0];
+	state[3] ^= state[1];
+	state[1] ^= state[2];
+	state[0] ^= state[3];
+	state[2] ^= shifted;
+	state[3] = random_rotate(state[3], 45);
+	return result;
+}
+
+/* Return 0 to @bound - 1, all equally likely; @bound 1 to 2^32. */
+static uint64_t random_below(uint64_t state[4], uint64_t bound)
+{
+	uint64_t product = (random_next(state) >> 32) * bound;
+
+	/* The low half is the place within a share. The first 2^32 mod bound
+	 * places of each share are too many. */
+	if ((uint32_t)product < bound) {
+		uint32_t excess = (uint32_t)((UINT64_C(1) << 32) % bound);
+
+		while ((uint32_t)product < excess)
+			product = (random_next(state) >> 32) * bound;
+	}
+	return product >> 32;
+}
+
+/* ---- cycles -------------------------------------------------------------- */
 
 static int is_valid(const struct tw_cycle_shape *shape)
 {
@@ -46,7 +100,7 @@ int tw_cycle_init(struct tw_cycle *cycle, const struct tw_cycle_shape *shape,
 	if (!is_valid(shape))
 		return -EINVAL;
 	*cycle = (struct tw_cycle) { .shape = *shape, .memory = memory };
-	tw_random_seed(cycle->random, shape->seed);
+	random_seed(cycle->random, shape->seed);
 	return 0;
 }
 
@@ -91,26 +145,17 @@ void *tw_cycle_first(const struct tw_cycle *cycle)
 	return element(cycle, 0);
 }
 
-static void insert_after(void **place, void **added)
-{
-	*added = *place;
-	*place = added;
-}
-
-/* Insert each new element after a random one of those before. */
-static void grow_random(struct tw_cycle *cycle, size_t count)
+/* Insert each new element after the last one, or after a random one of those before. */
+static void grow_in_place(struct tw_cycle *cycle, size_t count)
 {
 	for (size_t i = cycle->count; i < count; i++) {
-		size_t before = (size_t)tw_random_below(cycle->random, i);
+		size_t before = cycle->shape.kind == TW_CYCLE_SEQUENTIAL ? i - 1 :
+				(size_t)random_below(cycle->random, i);
+		void **place = element(cycle, before), **added = element(cycle, i);
 
-		insert_after(element(cycle, before), element(cycle, i));
+		*added = *place;
+		*place = added;
 	}
-}
-
-static void grow_sequential(struct tw_cycle *cycle, size_t count)
-{
-	for (size_t i = cycle->count; i < count; i++)
-		insert_after(element(cycle, i - 1), element(cycle, i));
 }
 
 /* ---- windows -------------------------------------------------------------- */
@@ -118,7 +163,7 @@ static void grow_sequential(struct tw_cycle *cycle, size_t count)
 static void shuffle(struct tw_cycle *cycle, uint32_t *list, size_t count)
 {
 	for (size_t i = count; i > 1; i--) {
-		size_t other = (size_t)tw_random_below(cycle->random, i);
+		size_t other = (size_t)random_below(cycle->random, i);
 		uint32_t kept = list[i - 1];
 
 		list[i - 1] = list[other];
@@ -127,27 +172,21 @@ static void shuffle(struct tw_cycle *cycle, uint32_t *list, size_t count)
 }
 
 /*
- * Return which of @passes adjacent elements a pass visits. It is not the same
- * in each page. The lines at one place of all pages share a few sets of a
- * cache. The page tables would stay in the other sets, so a pass through a
- * large memory would find its translations there.
+ * Link one pass through one window after @last: one of each @passes adjacent elements.
+ * Return the last of them. @list has room for a window.
+ *
+ * Which one a pass visits is not the same in each page. The lines at one place of all pages
+ * share a few sets of a cache. The page tables would stay in the other sets, so a pass
+ * through a large memory would find its translations there.
  */
-static size_t turn_of(const struct tw_cycle *cycle, size_t begin, unsigned pass)
-{
-	size_t page = begin * cycle->shape.stride_bytes / PAGE_BYTES;
-
-	return (page + pass) % cycle->shape.passes;
-}
-
-/* Link one pass through one window after @last: one of each @passes adjacent
- * elements. Return the last of them. @list has room for a window. */
 static void **link_window(struct tw_cycle *cycle, size_t first, size_t count,
 			  unsigned pass, uint32_t *list, void **last)
 {
 	size_t listed = 0;
 
 	for (size_t i = 0; i < count; i += cycle->shape.passes) {
-		size_t chosen = i + turn_of(cycle, first + i, pass);
+		size_t page = (first + i) * cycle->shape.stride_bytes / PAGE_BYTES;
+		size_t chosen = i + (page + pass) % cycle->shape.passes;
 
 		if (chosen < count)
 			list[listed++] = (uint32_t)chosen;
@@ -177,7 +216,7 @@ static void link_windows(struct tw_cycle *cycle, size_t count, uint32_t *order,
 	void **last = &first;
 
 	/* Seed again, so that a size has the same cycle however it was reached. */
-	tw_random_seed(cycle->random, cycle->shape.seed);
+	random_seed(cycle->random, cycle->shape.seed);
 	for (size_t i = 0; i < windows; i++)
 		order[i] = (uint32_t)i;
 	for (unsigned pass = 0; pass < cycle->shape.passes; pass++) {
@@ -226,16 +265,10 @@ int tw_cycle_grow(struct tw_cycle *cycle, size_t bytes)
 		*first = first;
 		cycle->count = 1;
 	}
-	switch (cycle->shape.kind) {
-	case TW_CYCLE_SEQUENTIAL:
-		grow_sequential(cycle, count);
-		break;
-	case TW_CYCLE_WINDOW:
+	if (cycle->shape.kind == TW_CYCLE_WINDOW)
 		ret = grow_windows(cycle, count);
-		break;
-	default:
-		grow_random(cycle, count);
-	}
+	else
+		grow_in_place(cycle, count);
 	if (!ret)
 		cycle->count = count;
 	return ret;

@@ -4,10 +4,10 @@
  * are logarithms to base 2. So a level is as wide as its factor in size, and as
  * high as its factor in time.
  */
+#include "curve.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "levels.h"
 
 #define MIN_FLAT	3	/* points of a level */
 
@@ -25,43 +25,34 @@ static double middle(double a, double b, double c)
 	return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-static const struct tw_memory_point *find(const struct tw_curve *curve,
-					  size_t bytes)
-{
-	for (unsigned i = 0; curve && i < curve->count; i++)
-		if (curve->points[i].bytes == bytes && curve->points[i].batches)
-			return &curve->points[i];
-	return NULL;
-}
-
-static void take_point(struct trace *trace, const struct tw_memory_point *point,
-		       double ns)
-{
-	unsigned n = trace->count;
-
-	if (!point->batches || !(ns > 0))
-		return;
-	trace->points[n] = point;
-	trace->size[n] = log2((double)point->bytes);
-	trace->ns[n] = ns;
-	trace->count++;
-}
-
 static void take_points(struct trace *trace, const struct tw_curve *curve,
 			const struct tw_curve *steady)
 {
-	trace->count = 0;
+	unsigned n = 0;
+
 	for (unsigned i = 0; i < curve->count; i++) {
 		const struct tw_memory_point *point = &curve->points[i];
-		const struct tw_memory_point *other = find(steady, point->bytes);
+		const struct tw_memory_point *other =
+			steady ? tw_curve_point(steady, point->bytes) : NULL;
+		double ns = other ? other->min_ns : point->median_ns;
 
-		take_point(trace, other ? other : point,
-			   other ? other->min_ns : point->median_ns);
+		point = other ? other : point;
+		if (!point->batches || !(ns > 0))
+			continue;
+		trace->points[n] = point;
+		trace->size[n] = log2((double)point->bytes);
+		trace->ns[n++] = ns;
 	}
-	for (unsigned i = 0; i < trace->count; i++)
-		trace->latency[i] = log2(i == 0 || i + 1 == trace->count ?
-			trace->ns[i] : middle(trace->ns[i - 1], trace->ns[i],
-					      trace->ns[i + 1]));
+	trace->count = n;
+	for (unsigned i = 0; i < n; i++)
+		trace->latency[i] = log2(i == 0 || i + 1 == n ? trace->ns[i] :
+			middle(trace->ns[i - 1], trace->ns[i], trace->ns[i + 1]));
+}
+
+static double slope(const struct trace *trace, unsigned from, unsigned to)
+{
+	return (trace->latency[to] - trace->latency[from]) /
+	       (trace->size[to] - trace->size[from]);
 }
 
 /* Return the growth of latency around a point, in octaves an octave. At an end
@@ -80,55 +71,31 @@ static double slope_at(const struct trace *trace, unsigned at)
 		return 0;
 	/* If a step is nearer than half an octave, the point is as flat as the
 	 * side that it belongs to. */
-	if (from < at && to > at) {
-		double below = (trace->latency[at] - trace->latency[from]) /
-			       (trace->size[at] - trace->size[from]);
-		double above = (trace->latency[to] - trace->latency[at]) /
-			       (trace->size[to] - trace->size[at]);
-
-		return fmin(below, above);
-	}
-	return (trace->latency[to] - trace->latency[from]) /
-	       (trace->size[to] - trace->size[from]);
+	if (from < at && to > at)
+		return fmin(slope(trace, from, at), slope(trace, at, to));
+	return slope(trace, from, to);
 }
 
 struct range {
 	unsigned first, last;
 };
 
-static double judged(const struct trace *trace, unsigned i)
-{
-	return trace->ns[i];
-}
-
-static double median_latency_ns(const struct trace *trace, unsigned i)
-{
-	return trace->points[i]->median_ns;
-}
-
-static double cycles(const struct trace *trace, unsigned i)
-{
-	double cycle_ns = trace->points[i]->cycle_ns;
-
-	return cycle_ns > 0 ? trace->ns[i] / cycle_ns : 0;
-}
+enum figure { JUDGED_NS, MEDIAN_NS, CYCLES };
 
 /* Return the median of a figure over the points of a part. */
-static double median_of(const struct trace *trace, struct range range,
-			double (*figure)(const struct trace *, unsigned))
+static double median_of(const struct trace *trace, struct range range, enum figure figure)
 {
-	double values[TW_SWEEP_SIZES] = { 0 };
+	double values[TW_SWEEP_SIZES];
 	unsigned n = 0;
 
 	for (unsigned i = range.first; i <= range.last; i++) {
-		double value = figure(trace, i);
-		unsigned at = n++;
+		double cycle_ns = trace->points[i]->cycle_ns;
 
-		for (; at > 0 && values[at - 1] > value; at--)
-			values[at] = values[at - 1];
-		values[at] = value;
+		values[n++] = figure == JUDGED_NS ? trace->ns[i] :
+			      figure == MEDIAN_NS ? trace->points[i]->median_ns :
+			      cycle_ns > 0 ? trace->ns[i] / cycle_ns : 0;
 	}
-	return (values[(n - 1) / 2] + values[n / 2]) / 2;
+	return tw_memory_median(values, n);
 }
 
 /* Find flat runs of at least MIN_FLAT points. */
@@ -158,9 +125,8 @@ static unsigned join(const struct trace *trace, struct range *ranges,
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (kept && median_of(trace, ranges[i], judged) <
-			    median_of(trace, ranges[kept - 1], judged) *
-			    TW_LEVEL_RISE)
+		if (kept && median_of(trace, ranges[i], JUDGED_NS) <
+			    median_of(trace, ranges[kept - 1], JUDGED_NS) * TW_LEVEL_RISE)
 			ranges[kept - 1].last = ranges[i].last;
 		else
 			ranges[kept++] = ranges[i];
@@ -178,8 +144,8 @@ static void fill(struct tw_level *level, const struct trace *trace,
 		 struct range range)
 {
 	*level = (struct tw_level) {
-		.latency_ns = median_of(trace, range, median_latency_ns),
-		.cycles = median_of(trace, range, cycles),
+		.latency_ns = median_of(trace, range, MEDIAN_NS),
+		.cycles = median_of(trace, range, CYCLES),
 		.points = range.last - range.first + 1,
 	};
 	for (unsigned i = range.first; i <= range.last; i++) {
@@ -198,8 +164,8 @@ static void fill(struct tw_level *level, const struct trace *trace,
 static void find_end(struct tw_level *level, const struct trace *trace,
 		     struct range range, struct range next)
 {
-	double half = log2((median_of(trace, range, judged) +
-			    median_of(trace, next, judged)) / 2);
+	double half = log2((median_of(trace, range, JUDGED_NS) +
+			    median_of(trace, next, JUDGED_NS)) / 2);
 	unsigned last = range.first;
 
 	while (last + 1 <= next.last && trace->latency[last + 1] < half)
@@ -252,24 +218,22 @@ enum tw_level_agreement tw_level_compare(const struct tw_level *level,
 	return ratio > 1 ? TW_LEVEL_SMALLER : TW_LEVEL_LARGER;
 }
 
-const char *tw_level_agreement_text(enum tw_level_agreement agreement)
-{
-	switch (agreement) {
-	case TW_LEVEL_SMALLER:
-		return "smaller than sysfs says: shared with other cores or "
-		       "guests, a hypervisor that names the whole socket's, "
-		       "or pages whose lines compete for the same sets";
-	case TW_LEVEL_LARGER:
-		return "larger than sysfs says: a hypervisor that names "
-		       "another model's, or lines that stay in a victim cache";
-	case TW_LEVEL_NOT_FOUND:
-		return "in sysfs, not in the curve: not reached with this "
-		       "--max, not given to this guest, or hidden between "
-		       "its neighbours";
-	case TW_LEVEL_NOT_SAID:
-		return "in the curve, not in sysfs";
-	case TW_LEVEL_AGREES:
-		break;
-	}
-	return "";
-}
+const char *const tw_level_agreement_names[] = {
+	[TW_LEVEL_AGREES] = "agrees", [TW_LEVEL_SMALLER] = "smaller",
+	[TW_LEVEL_LARGER] = "larger", [TW_LEVEL_NOT_FOUND] = "not_found",
+	[TW_LEVEL_NOT_SAID] = "not_said",
+};
+
+const char *const tw_level_agreement_texts[] = {
+	[TW_LEVEL_AGREES] = "",
+	[TW_LEVEL_SMALLER] =
+	"smaller than sysfs says: shared with other cores or guests, a hypervisor that names "
+	"the whole socket's, or pages whose lines compete for the same sets",
+	[TW_LEVEL_LARGER] =
+	"larger than sysfs says: a hypervisor that names another model's, or lines that stay "
+	"in a victim cache",
+	[TW_LEVEL_NOT_FOUND] =
+	"in sysfs, not in the curve: not reached with this --max, not given to this guest, or "
+	"hidden between its neighbours",
+	[TW_LEVEL_NOT_SAID] = "in the curve, not in sysfs",
+};

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "pages.h"
+#include "sysfs.h"
 #include "text_file.h"
 
 /* The size of reserved pages if meminfo names none. Memory that is aligned to
@@ -30,10 +31,10 @@ const char *const tw_pages_names[TW_PAGES_KINDS + 1] = {
 static size_t reserved_page_bytes(void)
 {
 	char *text = tw_text_file("/proc/meminfo");
-	uint64_t bytes = text ? tw_meminfo_bytes(text, "Hugepagesize:") : 0;
+	size_t bytes = (size_t)tw_number_of(text, "Hugepagesize:") * 1024;
 
 	free(text);
-	return bytes ? (size_t)bytes : HUGE_BYTES;
+	return bytes ? bytes : HUGE_BYTES;
 }
 
 static int bind_to_node(void *start, size_t bytes, int node)
@@ -53,35 +54,10 @@ static int bind_to_node(void *start, size_t bytes, int node)
 	return 0;
 }
 
-static int is_in(const char *line, uintptr_t address)
+/* Parse the first line of a mapping. Return 0 for another line. */
+static int is_header(const char *line, unsigned long long *from, unsigned long long *to)
 {
-	unsigned long long from, to;
-
-	return sscanf(line, "%llx-%llx ", &from, &to) == 2 &&
-	       address >= from && address < to;
-}
-
-static int is_header(const char *line)
-{
-	unsigned long long from, to;
-
-	return sscanf(line, "%llx-%llx ", &from, &to) == 2;
-}
-
-static const char *next_line(const char *line)
-{
-	const char *end = strchr(line, '\n');
-
-	return end ? end + 1 : line + strlen(line);
-}
-
-/* Return "Key:   123 kB" in bytes; 0 for another key. */
-static uint64_t line_bytes(const char *line, const char *key)
-{
-	size_t length = strlen(key);
-
-	return strncmp(line, key, length) ? 0 :
-	       strtoull(line + length, NULL, 10) * 1024;
+	return sscanf(line, "%llx-%llx ", from, to) == 2;
 }
 
 int tw_smaps_huge_bytes(const char *text, uintptr_t start, size_t *huge_bytes,
@@ -91,41 +67,28 @@ int tw_smaps_huge_bytes(const char *text, uintptr_t start, size_t *huge_bytes,
 		"AnonHugePages:", "ShmemPmdMapped:", "FilePmdMapped:",
 		"Private_Hugetlb:", "Shared_Hugetlb:",
 	};
-	uint64_t huge = 0, page = 0;
+	unsigned long long from, to;
+	uint64_t huge_kb = 0, page_kb = 0;
 
-	while (*text && !is_in(text, start))
-		text = next_line(text);
+	while (*text && !(is_header(text, &from, &to) && start >= from && start < to))
+		text = tw_next_line(text);
 	if (!*text)
 		return -ENOENT;
-	for (text = next_line(text); *text && !is_header(text);
-	     text = next_line(text)) {
+	for (text = tw_next_line(text); *text && !is_header(text, &from, &to);
+	     text = tw_next_line(text)) {
+		const char *number = text + strcspn(text, ":") + 1;
+
 		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-			huge += line_bytes(text, keys[i]);
-		page += line_bytes(text, "KernelPageSize:");
+			if (strncmp(text, keys[i], strlen(keys[i])) == 0)
+				huge_kb += strtoull(number, NULL, 10);
+		if (strncmp(text, "KernelPageSize:", 15) == 0)
+			page_kb = strtoull(number, NULL, 10);
 	}
-	if (!page)
+	if (!page_kb)
 		return -EBADMSG;
-	*huge_bytes = (size_t)huge;
-	*page_bytes = (size_t)page;
+	*huge_bytes = (size_t)huge_kb * 1024;
+	*page_bytes = (size_t)page_kb * 1024;
 	return 0;
-}
-
-uint64_t tw_meminfo_bytes(const char *text, const char *key)
-{
-	for (; *text; text = next_line(text)) {
-		uint64_t bytes = line_bytes(text, key);
-
-		if (bytes)
-			return bytes;
-	}
-	return 0;
-}
-
-/* Touch all pages, so that all exist and belong to this process. */
-static void touch(char *start, size_t bytes, size_t page_bytes)
-{
-	for (size_t i = 0; i < bytes; i += page_bytes)
-		*(volatile char *)(start + i) = 1;
 }
 
 static int look(struct tw_memory *memory)
@@ -164,9 +127,9 @@ static int place(struct tw_memory *memory, size_t align, int node)
 	/* Reserved pages are taken from the pool now. So a pool that is too
 	 * small is an error here, and no signal at the first touch. */
 	if (memory->pages == TW_PAGES_RESERVED)
-		flags = (flags & ~MAP_NORESERVE) | MAP_HUGETLB | MAP_POPULATE;
+		flags = (flags & ~MAP_NORESERVE) | MAP_HUGETLB;
 	memory->start = mmap(start, memory->bytes, PROT_READ | PROT_WRITE,
-			     flags & ~MAP_POPULATE, -1, 0);
+			     flags, -1, 0);
 	if (memory->start == MAP_FAILED)
 		return errno == EINVAL ? -EOPNOTSUPP : -errno;
 	ret = bind_to_node(memory->start, memory->bytes, node);
@@ -219,7 +182,9 @@ int tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages,
 	out.bytes = (bytes + whole - 1) / whole * whole;
 	ret = place(&out, align, node);
 	if (!ret) {
-		touch(out.start, out.bytes, small);
+		/* Touch all pages, so that all exist and belong to this process. */
+		for (size_t i = 0; i < out.bytes; i += small)
+			*(volatile char *)(out.start + i) = 1;
 		ret = look(&out);
 	}
 	if (ret) {

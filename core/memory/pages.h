@@ -36,9 +36,8 @@ struct tw_memory {
  * @bytes: rounded up to whole pages
  * @node: a NUMA node; TW_ANY_NODE: where the thread runs
  *
- * When it returns 0, small pages are small for certain. Of transparent ones
- * some are huge: see
- * @memory->huge_bytes.
+ * When it returns 0, small pages are small for certain. Of transparent ones some are huge:
+ * see @memory->huge_bytes.
  *
  * Return: 0, or
  *	-ENOMEM		too little memory, or the pool of reserved pages is too small
@@ -67,9 +66,5 @@ void tw_memory_unmap(struct tw_memory *memory);
  */
 int tw_smaps_huge_bytes(const char *text, uintptr_t start, size_t *huge_bytes,
 			size_t *page_bytes);
-
-/* Return "MemAvailable:" or another line of /proc/meminfo's text, in bytes; 0:
- * none. */
-uint64_t tw_meminfo_bytes(const char *text, const char *key);
 
 #endif

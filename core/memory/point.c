@@ -1,56 +1,96 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes a point from its batches, by order statistics.
+ * Runs batches of dependent loads: first a warm-up, and then one timed batch after the
+ * other. Computes a point from its batches, by order statistics.
  */
+#include "point.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
-#include "point.h"
-
+/* Turns between two reads of the clock while warming up. They take less than a millisecond
+ * on the slowest memory. */
+#define WARM_TURNS	32
+#define MIN_BATCHES	20
+/* How often the core's own clock is measured, spread over the batches. It changes by a tenth
+ * within a point when the governor or the neighbours do something. */
+#define CYCLE_LOOKS	20
+#define MAX_BATCHES	20000
+/* In a comparison, for each of the two cycles. */
+#define TURNS		4
 /* The 97.5th percentile of the normal distribution. */
 #define SIGMAS_95	1.96
+
+/* ---- figures ---- */
+
+static double median_of(const struct tw_memory_times *times, uint64_t count)
+{
+	return (times->at(times->values, (count + 1) / 2) +
+		times->at(times->values, (count + 2) / 2)) / 2;
+}
+
+double tw_memory_limit(const struct tw_memory_times *times, uint64_t count,
+		       double ns_per_tick)
+{
+	return median_of(times, count) * 1.5 + 2000 / ns_per_tick;
+}
+
+int tw_memory_figures(struct tw_memory_point *point, const struct tw_memory_times *times,
+		      uint64_t good, uint64_t all, double ns_per_tick)
+{
+	double load_ns = ns_per_tick / (double)point->loads, count = (double)good;
+	double half = SIGMAS_95 * sqrt(count) / 2;
+	const struct { double *to_ns, rank; } ranks[] = {
+		{ &point->min_ns, 1 }, { &point->p90_ns, ceil(count * 0.9) },
+		{ &point->low_ns, fmax(floor(count / 2 - half), 1) },
+		{ &point->high_ns, fmin(ceil(count / 2 + 1 + half), count) },
+	};
+
+	point->batches = (unsigned)fmin(count, UINT32_MAX);
+	point->disturbed = (unsigned)fmin((double)(all - good), UINT32_MAX);
+	if (good < TW_MEMORY_MIN_BATCHES)
+		return -EAGAIN;
+	for (unsigned i = 0; i < sizeof(ranks) / sizeof(*ranks); i++)
+		*ranks[i].to_ns = load_ns *
+				  times->at(times->values, (uint64_t)ranks[i].rank);
+	point->median_ns = load_ns * median_of(times, good);
+	return 0;
+}
 
 static int in_order(const void *left, const void *right)
 {
 	const struct tw_memory_batch *a = left, *b = right;
 
-	if (!a->was_interrupted != !b->was_interrupted)
+	if (a->was_interrupted != b->was_interrupted)
 		return a->was_interrupted ? 1 : -1;
 	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
 }
 
-/* Return the value at a rank, 1 to count. */
-static double at_rank(const struct tw_memory_batch *batches, unsigned count,
-		      double rank)
+static double batch_at(const void *values, uint64_t rank)
 {
-	double whole = fmin(fmax(rank, 1), count);
+	const struct tw_memory_batch *batches = values;
 
-	return (double)batches[(unsigned)whole - 1].ticks;
+	return (double)batches[rank - 1].ticks;
 }
 
-static double median_of(const struct tw_memory_batch *batches, unsigned count)
+int tw_memory_evaluate(struct tw_memory_point *point, struct tw_memory_batch *batches,
+		       unsigned count, double ns_per_tick)
 {
-	return (at_rank(batches, count, floor((count + 1) / 2.0)) +
-		at_rank(batches, count, ceil((count + 1) / 2.0))) / 2;
-}
+	const struct tw_memory_times times = { batches, batch_at };
+	unsigned good = count;
+	double limit;
 
-/* Return how many sorted batches are undisturbed: those beyond the limit are at
- * the end. */
-static unsigned undisturbed(const struct tw_memory_batch *batches,
-			    unsigned count, double ns_per_tick)
-{
-	double median, limit;
-
-	while (count && batches[count - 1].was_interrupted)
-		count--;
-	if (!count)
-		return 0;
-	median = median_of(batches, count);
-	limit = median * 1.5 + 2000 / ns_per_tick;
-	while ((double)batches[count - 1].ticks > limit)
-		count--;
-	return count;
+	qsort(batches, count, sizeof(*batches), in_order);
+	while (good && batches[good - 1].was_interrupted)
+		good--;
+	if (good) {
+		limit = tw_memory_limit(&times, good, ns_per_tick);
+		while ((double)batches[good - 1].ticks > limit)
+			good--;
+	}
+	return tw_memory_figures(point, &times, good, count, ns_per_tick);
 }
 
 static int rising(const void *left, const void *right)
@@ -66,27 +106,141 @@ double tw_memory_median(double *values, unsigned count)
 	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-int tw_memory_evaluate(struct tw_memory_point *point,
-		       struct tw_memory_batch *batches, unsigned count,
-		       double ns_per_tick)
-{
-	double load_ns = ns_per_tick / (double)point->loads;
-	double half;
-	unsigned good;
+/* ---- measuring ---- */
 
-	qsort(batches, count, sizeof(*batches), in_order);
-	good = undisturbed(batches, count, ns_per_tick);
-	point->batches = good;
-	point->disturbed = count - good;
-	if (good < TW_MEMORY_MIN_BATCHES)
-		return -EAGAIN;
-	half = SIGMAS_95 * sqrt(good) / 2;
-	point->min_ns = (double)batches[0].ticks * load_ns;
-	point->median_ns = median_of(batches, good) * load_ns;
-	point->p90_ns = at_rank(batches, good, ceil(good * 0.9)) * load_ns;
-	point->low_ns = at_rank(batches, good, floor(good / 2.0 - half)) *
-			load_ns;
-	point->high_ns = at_rank(batches, good, ceil(good / 2.0 + 1 + half)) *
-			 load_ns;
-	return 0;
+/* Return what a thread can know of its own interruptions. */
+static uint64_t interruptions(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		return 0;
+	return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw +
+	       (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+}
+
+/* Make one pass, or as much as the time allows. Return the ticks that a load takes. */
+static double warm_up(struct tw_memory_point *point, void **position, uint64_t max_ticks)
+{
+	size_t turns = (point->elements + TW_CHASE_UNROLL - 1) / TW_CHASE_UNROLL, done = 0;
+	uint64_t begin = tw_ticks_begin(), now = begin, before = begin;
+
+	/* Make at least two steps: the last one is warmer than the first. */
+	while ((done < turns && now - begin < max_ticks) || done < 2 * WARM_TURNS) {
+		*position = tw_chase(*position, WARM_TURNS);
+		done += WARM_TURNS;
+		before = now;
+		now = tw_ticks_end();
+	}
+	point->warm_passes = (double)(done * TW_CHASE_UNROLL) / (double)point->elements;
+	return (double)(now - before) / (WARM_TURNS * TW_CHASE_UNROLL);
+}
+
+/* Warm up, and choose how many loads a batch has. Return the number of batches. */
+static unsigned prepare(struct tw_memory_point *point, void **position,
+			const struct tw_memory_effort *effort, uint64_t warm_ns,
+			double ns_per_tick)
+{
+	double load_ns = ns_per_tick *
+			 warm_up(point, position, (uint64_t)((double)warm_ns / ns_per_tick));
+	double count;
+
+	point->loads = ((size_t)((double)effort->batch_ns / load_ns / TW_CHASE_UNROLL) + 1) *
+		       TW_CHASE_UNROLL;
+	count = (double)effort->point_ns / (load_ns * (double)point->loads);
+	return (unsigned)fmin(fmax(count, MIN_BATCHES), MAX_BATCHES);
+}
+
+static void *collect(struct tw_memory_batch *batches, unsigned count,
+		     tw_chase_function *chase, void *position, uint64_t loads)
+{
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t before = interruptions();
+		uint64_t begin = tw_ticks_begin();
+
+		position = chase(position, loads / TW_CHASE_UNROLL);
+		batches[i].ticks = tw_ticks_end() - begin;
+		batches[i].was_interrupted = interruptions() != before;
+	}
+	return position;
+}
+
+/*
+ * Collect all batches. Return the fewest counter ticks in a cycle of the core that were seen
+ * meanwhile; 0 if unknown. That belongs to the fastest batch. A median is slowed by things
+ * that this does not see, such as the other thread of the core.
+ */
+static double collect_all(struct tw_memory_batch *batches, unsigned count,
+			  tw_chase_function *chase, void *position, uint64_t loads)
+{
+	double least = tw_core_ticks_per_cycle();
+
+	for (unsigned i = 0, done = 0; i < CYCLE_LOOKS; i++) {
+		unsigned until = count * (i + 1) / CYCLE_LOOKS;
+
+		position = collect(batches + done, until - done, chase, position, loads);
+		done = until;
+		least = fmin(least, tw_core_ticks_per_cycle());
+	}
+	return least;
+}
+
+int tw_memory_measure(struct tw_memory_point *point, const struct tw_cycle *cycle,
+		      size_t bytes, const struct tw_memory_effort *effort,
+		      tw_chase_function *chase, double hz)
+{
+	struct tw_memory_batch *batches;
+	void *position = tw_cycle_first(cycle);
+	unsigned count;
+	int ret;
+
+	*point = (struct tw_memory_point) {
+		.bytes = bytes, .elements = cycle->count,
+		.footprint_bytes = tw_cycle_footprint(&cycle->shape, bytes),
+	};
+	count = prepare(point, &position, effort, effort->warm_ns, 1e9 / hz);
+	batches = calloc(count, sizeof(*batches));
+	if (!batches)
+		return -ENOMEM;
+	point->cycle_ns = 1e9 / hz *
+			  collect_all(batches, count, chase, position, point->loads);
+	ret = tw_memory_evaluate(point, batches, count, 1e9 / hz);
+	free(batches);
+	return ret;
+}
+
+/* One of the two cycles, and its turns so far. */
+struct side {
+	struct tw_memory_point point;
+	void *position;
+	unsigned batches, turns;
+	double medians_ns[TURNS];
+};
+
+int tw_memory_compare(double ns[2], const struct tw_cycle cycles[2], unsigned first,
+		      const struct tw_memory_effort *effort, double hz)
+{
+	struct tw_memory_batch *batches = calloc(MAX_BATCHES, sizeof(*batches));
+	struct side sides[2] = { 0 };
+	int ret = batches ? 0 : -ENOMEM;
+
+	/* The caches hold the same lines for both: one pass is enough. */
+	for (unsigned i = 0; !ret && i < 2; i++) {
+		sides[i].point.elements = cycles[i].count;
+		sides[i].position = tw_cycle_first(&cycles[i]);
+		sides[i].batches = prepare(&sides[i].point, &sides[i].position, effort,
+					   i ? 0 : effort->warm_ns, 1e9 / hz);
+	}
+	for (unsigned turn = 0; !ret && turn < 2 * TURNS; turn++) {
+		struct side *side = &sides[(unsigned)__builtin_parity(turn) ^ first];
+
+		side->position = collect(batches, side->batches, tw_chase, side->position,
+					 side->point.loads);
+		ret = tw_memory_evaluate(&side->point, batches, side->batches, 1e9 / hz);
+		side->medians_ns[side->turns++] = side->point.median_ns;
+	}
+	for (unsigned i = 0; !ret && i < 2; i++)
+		ns[i] = tw_memory_median(sides[i].medians_ns, TURNS);
+	free(batches);
+	return ret;
 }

@@ -10,10 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/command/memlat.h"
 #include "machine/cpus.h"
-#include "memory/available.h"
-#include "memory/seed_loops.h"
+#include "memory/command/memlat.h"
 #include "recorded.h"
 
 #define KIB	((size_t)1 << 10)
@@ -46,13 +44,12 @@ unsigned __wrap_tw_caches_read(struct tw_cache *caches, const char *base,
 }
 
 REPLACE(tw_memory_nodes);
-unsigned __wrap_tw_memory_nodes(unsigned *nodes, unsigned room)
+void __wrap_tw_memory_nodes(struct tw_cpu_list *nodes, const char *path)
 {
-	unsigned count = recorded()->nodes;
-
-	for (unsigned i = 0; i < count && i < room; i++)
-		nodes[i] = i;
-	return count;
+	(void)path;
+	*nodes = (struct tw_cpu_list) { 0 };
+	for (unsigned i = 0; i < recorded()->nodes; i++)
+		tw_cpu_list_add(nodes, i);
 }
 
 REPLACE(tw_memory_available);
@@ -118,16 +115,11 @@ static double load_ns(const struct tw_cycle *cycle, size_t bytes)
 }
 
 /* Add the mistakes of --seed-table. */
-static double seed_ns(const struct tw_cycle *cycle, size_t bytes,
-		      const struct tw_memory_loop *loop)
+static double seed_ns(const struct tw_cycle *cycle, size_t bytes, tw_chase_function *chase)
 {
-	double ns = load_ns(cycle, bytes);
+	double ns = cycle->shape.stride_bytes == 8 ? 1.7 : load_ns(cycle, bytes);
 
-	if (loop->run == tw_seed_unused)
-		return 0.04;
-	if (cycle->shape.stride_bytes == 8)
-		ns = 1.7;
-	return loop->run == tw_seed_spilled ? ns + 2.25 : ns;
+	return chase == tw_chase_unused ? 0.04 : chase == tw_chase_spilled ? ns + 2.25 : ns;
 }
 
 /* With TW_WAITS: a size that takes until the program is ended. Each line says that it
@@ -151,9 +143,9 @@ REPLACE(tw_memory_measure);
 int __wrap_tw_memory_measure(struct tw_memory_point *point,
 			     const struct tw_cycle *cycle, size_t bytes,
 			     const struct tw_memory_effort *effort,
-			     const struct tw_memory_loop *loop, double hz)
+			     tw_chase_function *chase, double hz)
 {
-	double ns = loop ? seed_ns(cycle, bytes, loop) : load_ns(cycle, bytes);
+	double ns = seed_ns(cycle, bytes, chase);
 
 	(void)hz;
 	wait_for_signals();

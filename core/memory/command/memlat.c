@@ -1,51 +1,95 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise memlat: measures the latency of memory and caches, and the cost of
- * address translations.
+ * What the files of tickwise memlat share: the place where it runs, names, progress.
  */
+#include "memory/command/memlat.h"
+
+#include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/command.h"
-#include "memory/command/output.h"
 #include "command/output/page.h"
+#include "machine/cpus.h"
+
+#define CALIBRATION_NS	20000000
+#define LONGEST_CALIBRATION_NS	640000000
+
+int tw_memlat_take_place(unsigned *cpu, const struct tw_memlat_arguments *arguments)
+{
+	int wanted = arguments->cpu >= 0 ? arguments->cpu : sched_getcpu();
+	int ret = wanted < 0 ? -errno : tw_pin_to_cpu((unsigned)wanted);
+	struct tw_cpu_list nodes;
+
+	if (ret)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "can't run on CPU %d: %s",
+				       wanted, ret == -EINVAL ? "it is not there, or not allowed" :
+				       strerror(-ret));
+	*cpu = (unsigned)wanted;
+	tw_memory_nodes(&nodes, TW_MEMORY_NODES_FILE);
+	if (arguments->node != TW_ANY_NODE &&
+	    !tw_cpu_list_has(&nodes, (unsigned)arguments->node))
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "there is no memory on a "
+				       "NUMA node %d", arguments->node);
+	return TW_EXIT_GOOD;
+}
+
+int tw_memlat_calibrate(struct tw_rate *rate)
+{
+	const struct tw_rate_options options = {
+		.size = sizeof(options),
+		.window_ns = CALIBRATION_NS,
+		.longest_ns = LONGEST_CALIBRATION_NS,
+	};
+
+	*rate = TW_SIZED(struct tw_rate);
+	return tw_rate_measure(rate, &options);
+}
+
+struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat *memlat, enum tw_cycle_kind kind)
+{
+	const struct tw_memlat_arguments *arguments = memlat->arguments;
+	size_t line = memlat->cache_count && memlat->caches[0].line_bytes ?
+		      memlat->caches[0].line_bytes : 64;
+
+	return (struct tw_cycle_shape) {
+		.kind = kind,
+		.stride_bytes = kind == TW_CYCLE_PAGE ? line : arguments->stride_bytes,
+		.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
+		.window_bytes = arguments->window_bytes,
+		.passes = arguments->passes,
+		.line_bytes = line,
+		.seed = arguments->seed,
+	};
+}
+
+int tw_memlat_show_progress(struct tw_memlat *memlat, double done, const char *what)
+{
+	tw_progress_show(&memlat->progress, done, "%s", what);
+	return tw_command_is_interrupted();
+}
 
 const char *tw_memlat_size(char *text, size_t bytes)
 {
 	static const char units[] = "BKMGT";
 	double value = (double)bytes;
 	unsigned unit = 0;
+	size_t length;
 
-	while (value >= 1024 && unit < 4) {
+	for (; value >= 1024 && unit < 4; unit++)
 		value /= 1024;
-		unit++;
-	}
-	/* Three digits; zeros after the point are removed below. */
-	snprintf(text, TW_FORMAT_SIZE, "%.*f%c",
-		 value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[unit]);
+	/* Three digits, without zeros at the end of a fraction. */
+	snprintf(text, TW_FORMAT_SIZE, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
+	length = strlen(text);
 	if (strchr(text, '.')) {
-		size_t length = strlen(text) - 1;
-
 		while (text[length - 1] == '0')
 			length--;
-		if (text[length - 1] == '.')
-			length--;
-		text[length] = units[unit];
-		text[length + 1] = '\0';
+		length -= text[length - 1] == '.';
 	}
-	return text;
-}
-
-const char *tw_memlat_end(char *text, const struct tw_level *level)
-{
-	char size[2][TW_FORMAT_SIZE];
-
-	if (!level->size_bytes)
-		return "-";
-	snprintf(text, TW_MEMLAT_END, "%s - %s",
-		 tw_memlat_size(size[0], level->size_bytes),
-		 level->next_bytes ? tw_memlat_size(size[1],
-						    level->next_bytes) : "");
+	text[length] = units[unit];
+	text[length + 1] = '\0';
 	return text;
 }
 
@@ -55,72 +99,21 @@ const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i)
 		"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8",
 	};
 
-	/* The last level, which has no end in the curve and is past all caches
-	 * of sysfs. */
+	/* The last level, which has no end in the curve and is past all caches of sysfs. */
 	if (i + 1 == memlat->level_count && i && i >= memlat->cache_count)
 		return "memory";
 	return names[i];
 }
 
-const struct tw_cache *tw_memlat_level_cache(const struct tw_memlat *memlat,
-					     unsigned i)
+const struct tw_cache *tw_memlat_level_cache(const struct tw_memlat *memlat, unsigned i)
 {
 	return i < memlat->cache_count ? &memlat->caches[i] : NULL;
 }
 
-/* Return 1 if every size of every curve was too disturbed. */
-static int found_nothing(const struct tw_memlat *memlat)
+void tw_memlat_cell(struct tw_table *table, double value, int decimals, int is_known)
 {
-	for (unsigned i = 0; i < memlat->curve_count; i++)
-		for (unsigned j = 0; j < memlat->curves[i].count; j++)
-			if (memlat->curves[i].points[j].batches)
-				return 0;
-	return 1;
-}
-
-static int show(const struct tw_memlat *memlat,
-		const struct tw_memlat_arguments *arguments)
-{
-	struct tw_table *points;
-	struct tw_page *page = tw_memlat_page(memlat, &points);
-
-	return tw_command_show(TW_MEMLAT, &arguments->wanted, page, points,
-			       tw_memlat_json(memlat));
-}
-
-static int run(const struct tw_memlat_arguments *arguments)
-{
-	struct tw_memlat memlat;
-	int code = tw_command_try_html(TW_MEMLAT, &arguments->wanted);
-
-	if (code != TW_GO_ON)
-		return code;
-	tw_command_catch_interrupts();
-	code = tw_memlat_measure(&memlat, arguments);
-	if (code != TW_EXIT_GOOD)
-		return code;
-	if (memlat.was_interrupted && !memlat.curve_count)
-		code = tw_command_interrupted(TW_MEMLAT, 0);
+	if (is_known)
+		tw_cell_fixed(table, value, decimals);
 	else
-		code = show(&memlat, arguments);
-	if (code == TW_EXIT_GOOD && found_nothing(&memlat))
-		code = tw_command_fail(TW_MEMLAT, TW_EXIT_UNDECIDED,
-				       "every size was too disturbed");
-	tw_memlat_free(&memlat);
-	return code;
-}
-
-int tw_command_memlat(int argc, char **argv)
-{
-	struct tw_memlat_arguments arguments;
-	int code = tw_memlat_parse(&arguments, argv);
-
-	(void)argc;
-	if (code != TW_GO_ON)
-		return code;
-	if (arguments.seed_table)
-		code = tw_memlat_seed_table(&arguments);
-	else
-		code = run(&arguments);
-	return tw_command_finish(TW_MEMLAT, code);
+		tw_cell_none(table);
 }

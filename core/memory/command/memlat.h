@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of tickwise memlat: its arguments (arguments.c) and the measurement
- * (measure.c; the search for levels in visits.c; the cost of translations in
- * places.c; NUMA nodes in nodes.c).
- * output.h prints the results.
+ * The parts of tickwise memlat: the command line (memlat_command.c), the measurement
+ * (memlat_measure.c; the search for levels in memlat_visits.c, the cost of translations in
+ * memlat_places.c), and what is printed (memlat_page.c, memlat_json.c). All of them use
+ * memlat.c.
  */
 #ifndef TW_MEMLAT_H
 #define TW_MEMLAT_H
 
-#include <stdio.h>
+#include <jansson.h>
 
+#include "command/output/page.h"
+#include "command/output/progress.h"
 #include "command/show.h"
-#include "memory/levels.h"
+#include "memory/curve.h"
 #include "memory/tlb.h"
 #include "tickwise.h"
 
@@ -25,8 +27,7 @@ struct tw_memlat_arguments {
 	unsigned per_octave;
 	int kinds[TW_CYCLE_KINDS];	/* 1: wanted */
 	int pages[TW_PAGES_KINDS];
-	int chose_pages;		/* 1: by the user, so all kinds are
-					 * measured on all */
+	int chose_pages;		/* 1: by the user, so all kinds are measured on all */
 	int cpu;			/* -1: the CPU that the thread runs on */
 	int node;			/* TW_ANY_NODE: the nearest */
 	size_t window_bytes, stride_bytes;
@@ -37,10 +38,6 @@ struct tw_memlat_arguments {
 	int seed_table;
 };
 
-/* Parse the command line. Return: TW_GO_ON; else the enum tw_exit with which
- * the command has ended. */
-int tw_memlat_parse(struct tw_memlat_arguments *arguments, char **argv);
-
 /* The memory of a NUMA node, seen from the CPU that measured. */
 struct tw_memlat_node {
 	unsigned node;
@@ -48,6 +45,9 @@ struct tw_memlat_node {
 };
 
 struct tw_memlat {
+	const struct tw_memlat_arguments *arguments;
+	struct tw_progress progress;
+	double done;			/* part of the run, 0 to 1 */
 	struct tw_rate rate;
 	struct tw_machine machine;
 	unsigned cpu;
@@ -56,8 +56,8 @@ struct tw_memlat {
 	size_t min_bytes, max_bytes;
 	struct tw_curve *curves;
 	unsigned curve_count;
-	/* The curve with the fewest misses of translations. Sizes up to
-	 * @visited_up_to_bytes have the fastest of @visits. */
+	/* The curve with the fewest misses of translations. Sizes up to @visited_up_to_bytes
+	 * have the fastest of @visits. */
 	struct tw_curve *levels_of;	/* NULL: there is no such curve */
 	unsigned visits;		/* 0: none */
 	size_t visited_up_to_bytes;
@@ -65,8 +65,8 @@ struct tw_memlat {
 	unsigned level_count;
 	struct tw_tlb_cost costs[TW_MEMLAT_COSTS];	/* of translations */
 	unsigned cost_count;
-	const char *no_costs;		/* the reason; NULL: there are some, or
-					 * they are not asked for */
+	const char *no_costs;		/* the reason; NULL: there are some, or they are not
+					 * asked for */
 	struct tw_memlat_node nodes[TW_MEMLAT_NODES];
 	unsigned node_count;		/* 0: there is one node only */
 	uint64_t took_ns;
@@ -74,118 +74,97 @@ struct tw_memlat {
 	const char *skipped[TW_PAGES_KINDS];	/* the reason; NULL: not skipped */
 };
 
+/* Move this thread to the CPU that is asked for, after checking that this CPU and the NUMA
+ * node exist. Return: an enum tw_exit, after a message if it is not TW_EXIT_GOOD. */
+int tw_memlat_take_place(unsigned *cpu, const struct tw_memlat_arguments *arguments);
 /* Measure the rate as tw_rate_measure() does, for as long as latencies need. */
 int tw_memlat_calibrate(struct tw_rate *rate);
-/* Measure. Return: an enum tw_exit. Other than with TW_EXIT_GOOD a message is
- * printed, and there is nothing to free. */
-int tw_memlat_measure(struct tw_memlat *memlat,
-		      const struct tw_memlat_arguments *arguments);
-/* Move this thread to the CPU that is asked for, after checking that this CPU
- * and the NUMA node exist. Return: as tw_memlat_measure(). */
-int tw_memlat_take_place(unsigned *cpu,
-			 const struct tw_memlat_arguments *arguments);
-struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat_arguments *arguments,
-				      const struct tw_memlat *memlat,
-				      enum tw_cycle_kind kind);
+struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat *memlat, enum tw_cycle_kind kind);
 
-/* ---- visits, to find levels (visits.c) ---- */
+/* Show what is measured now. Return 1 after Ctrl-C, else 0. */
+int tw_memlat_show_progress(struct tw_memlat *memlat, double done, const char *what);
+
+/* Return "L1", "L2" and so on for caches, "memory" for the last of several levels. */
+const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i);
+/* Return the cache that a level is compared with; NULL: none. */
+const struct tw_cache *tw_memlat_level_cache(const struct tw_memlat *memlat, unsigned i);
+/* Write "48K", "2M" or "1.5G"; a whole number if possible. @text has TW_FORMAT_SIZE bytes. */
+const char *tw_memlat_size(char *text, size_t bytes);
+/* Add a number with some decimals, if it is known. */
+void tw_memlat_cell(struct tw_table *table, double value, int decimals, int is_known);
+
+/* Measure. Return: an enum tw_exit. Other than with TW_EXIT_GOOD a message is printed, and
+ * there is nothing to free. */
+int tw_memlat_measure(struct tw_memlat *memlat, const struct tw_memlat_arguments *arguments);
+void tw_memlat_free(struct tw_memlat *memlat);
+
+/**
+ * tw_memlat_measure_nodes - measure the latency of each of these NUMA nodes
+ *
+ * Measures in windows, at the largest size. A node is left out if this process may not use
+ * its memory, or if its measurement was too disturbed. Return: 0; -errno; -EINTR: @memlat
+ * has the nodes that were measured before.
+ */
+int tw_memlat_measure_nodes(struct tw_memlat *memlat, const struct tw_cpu_list *nodes);
+
+/* ---- visits, to find levels (memlat_visits.c) ---- */
 
 struct tw_memlat_visits;
 
-/**
- * tw_memlat_visits_new - prepare the search for levels on pages of one kind
- * @sizes, @count: sizes of the curve; the smaller ones are measured again
- *
- * To be freed with tw_memlat_visits_free().
- */
-struct tw_memlat_visits *tw_memlat_visits_new(enum tw_pages pages,
-					      const size_t *sizes,
+/* Prepare the search for levels on pages of one kind. @sizes, @count: sizes of the curve;
+ * the smaller ones are measured again. */
+struct tw_memlat_visits *tw_memlat_visits_new(enum tw_pages pages, const size_t *sizes,
 					      unsigned count);
 
-/* Make the visits that are due when @part of @parts of the run are done.
- * Return: 0; -EINTR; as tw_curve_measure(). If the kernel gives no memory, one
- * visit less is made. */
-int tw_memlat_visit(struct tw_memlat_visits *visits,
-		    const struct tw_memlat *memlat,
-		    const struct tw_memlat_arguments *arguments, unsigned part,
-		    unsigned parts,
-		    int (*progress)(void *context, unsigned point),
-		    void *context);
+/* Make the visits that are due when @part of @parts of the run are done. Return: 0; -EINTR;
+ * as tw_curve_measure(). If the kernel gives no memory, one visit less is made. @visits may
+ * be NULL in these functions. */
+int tw_memlat_visit(struct tw_memlat_visits *visits, struct tw_memlat *memlat, unsigned part,
+		    unsigned parts);
 
-/* Find the levels of @memlat->levels_of. Its points become the fastest of all
- * visits first, at the sizes that were measured again. @visits may be
- * NULL. */
+/* Find the levels of @memlat->levels_of. Its points become the fastest of all visits first,
+ * at the sizes that were measured again. */
 void tw_memlat_visits_conclude(const struct tw_memlat_visits *visits,
 			       struct tw_memlat *memlat);
 void tw_memlat_visits_free(struct tw_memlat_visits *visits);
 
-/* ---- places, for the cost of translations (places.c) ---- */
+/* ---- places, for the cost of translations (memlat_places.c) ---- */
 
 struct tw_memlat_places {
 	size_t sizes[TW_MEMLAT_COSTS];
 	unsigned size_count;
 	unsigned taken;
-	const char *why_not;		/* if it ends here, there are no costs; NULL:
-					 * they are not asked for */
+	const char *why_not;		/* if it ends here, there are no costs; NULL: they are
+					 * not asked for */
 	struct tw_memory memories[TW_TLB_PLACES][2];	/* small, huge */
 	struct tw_tlb_place places[TW_MEMLAT_COSTS][TW_TLB_PLACES];
 	unsigned counts[TW_MEMLAT_COSTS];
 };
 
-/* Choose the sizes. Costs are asked for with the random and the window order, on
- * small and on transparent pages. All places take half of what the curves leave of
- * the @available bytes at most; 0: unknown. */
-void tw_memlat_places_plan(struct tw_memlat_places *places,
-			   const struct tw_memlat *memlat,
-			   const struct tw_memlat_arguments *arguments,
+/* Choose the sizes. Costs are asked for with the random and the window order, on small and
+ * on transparent pages. All places take half of what the curves leave of the @available
+ * bytes at most; 0: unknown. */
+void tw_memlat_places_plan(struct tw_memlat_places *places, const struct tw_memlat *memlat,
 			   uint64_t available);
 
-/* Measure in the places that are due when @part of @parts of the run are done.
- * Return: 0; -EINTR; as tw_memory_compare(). */
-int tw_memlat_places_visit(struct tw_memlat_places *places,
-			   const struct tw_memlat *memlat,
-			   const struct tw_memlat_arguments *arguments,
-			   unsigned part, unsigned parts,
-			   int (*progress)(void *context, unsigned place),
-			   void *context);
+/* Measure in the places that are due when @part of @parts of the run are done. Return: 0;
+ * -EINTR; as tw_memory_compare(). */
+int tw_memlat_places_visit(struct tw_memlat_places *places, struct tw_memlat *memlat,
+			   unsigned part, unsigned parts);
 
 /* Set the costs in @memlat. */
 void tw_memlat_places_conclude(const struct tw_memlat_places *places,
 			       struct tw_memlat *memlat);
 void tw_memlat_places_free(struct tw_memlat_places *places);
 
-/**
- * tw_memlat_measure_nodes - measure the latency of each of these NUMA nodes
- * (nodes.c)
- *
- * Measures in windows, at the largest size. A node is left out if this process
- * may not use its memory, or if its measurement was too disturbed. Return: 0;
- * -errno; -EINTR: @memlat has the nodes that were measured before.
- */
-int tw_memlat_measure_nodes(struct tw_memlat *memlat,
-			    const struct tw_memlat_arguments *arguments,
-			    const unsigned *nodes, unsigned count);
-void tw_memlat_free(struct tw_memlat *memlat);
+/* ---- output ---- */
 
-/* Return "L1", "L2" and so on for caches, "memory" for the last of several
- * levels. */
-const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i);
-/* Return the cache that a level is compared with; NULL: none. */
-const struct tw_cache *tw_memlat_level_cache(const struct tw_memlat *memlat,
-					     unsigned i);
-const struct tw_curve *tw_memlat_find(const struct tw_memlat *memlat,
-				      enum tw_cycle_kind kind,
-				      enum tw_pages pages);
+/* Return the page, to be freed with tw_page_free(), which frees @points too: the table of
+ * all points is part of the page, and the whole CSV. */
+struct tw_page *tw_memlat_page(const struct tw_memlat *memlat, struct tw_table **points);
+json_t *tw_memlat_json(const struct tw_memlat *memlat);
 
-/* Write the two sizes between which a level ends, such as "48K"; "-": the level
- * does not end in the curve. */
-#define TW_MEMLAT_END	(2 * TW_FORMAT_SIZE)
-const char *tw_memlat_end(char *text, const struct tw_level *level);
-/* Write "48K", "2M" or "1.5G"; a whole number if possible. @text has
- * TW_FORMAT_SIZE bytes. */
-const char *tw_memlat_size(char *text, size_t bytes);
-
-/* Print the table of mistakes. Return: an enum tw_exit. */
+/* Print the table of mistakes (memlat_seed.c). Return: an enum tw_exit. */
 int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments);
 
 #endif

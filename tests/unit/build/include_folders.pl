@@ -16,9 +16,9 @@ use File::Find;
 
 my @order = (
 	['core'],
-	['core/counter', 'core/latency', 'core/memory', 'core/probe', 'core/base'],
+	['core/counter', 'core/latency', 'core/probe', 'core/base'],
 	['core/machine', 'core/probe/preload', 'core/report'],
-	['core/clock', 'core/estimate'],
+	['core/clock', 'core/estimate', 'core/memory'],
 	['core/trust'],
 	['core/example', 'core/preload', 'core/profile', 'core/command/output'],
 	['core/command'],
@@ -29,7 +29,7 @@ my @order = (
 	['core/command/doctor', 'core/command/engine'],
 	['core/command/main', 'plugin/kernel', 'plugin/trace'],
 	['plugin/attach', 'plugin/helper', 'plugin'],
-	['plugin/memory'],
+	['plugin/memory_engine'],
 );
 my ($tree, $objects) = @ARGV;
 my (%place, %is_file, %is_public, %needs, $includes, $calls, $faults);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "memory/cycle.h"
-#include "memory/random.h"
 #include "tap.h"
 
 /* Five elements have (5 - 1)! = 24 different cycles. */
@@ -79,26 +78,6 @@ static void check(uint64_t seed, int kind, size_t first_bytes, unsigned passes)
 	       limit());
 }
 
-/* Chi-square as above, of a bound that is no power of two. */
-static void check_below(uint64_t seed)
-{
-	unsigned counts[CYCLES] = { 0 };
-	double chi2 = 0, expected = (double)TRIES / CYCLES;
-	uint64_t state[4];
-
-	tw_random_seed(state, seed);
-	for (int i = 0; i < TRIES; i++) {
-		uint64_t value = tw_random_below(state, CYCLES);
-
-		if (value < CYCLES)
-			counts[value]++;
-	}
-	for (int i = 0; i < CYCLES; i++)
-		chi2 += (counts[i] - expected) * (counts[i] - expected) /
-			expected;
-	tap_ok(chi2 < limit(), "numbers below 24: chi-square %.1f", chi2);
-}
-
 static void check_same(uint64_t seed)
 {
 	static _Alignas(64) char memory[2][1 << 16];
@@ -139,7 +118,6 @@ int main(void)
 	check(seed, TW_CYCLE_RANDOM, 0, 1);
 	check(seed, TW_CYCLE_RANDOM, 3 * 64, 1);
 	check(seed, TW_CYCLE_WINDOW, 0, 1);
-	check_below(seed);
 	check_same(seed);
 	return tap_done();
 }

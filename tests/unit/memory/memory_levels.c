@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "memory/levels.h"
+#include "memory/curve.h"
 #include "tap.h"
 
 struct made {
@@ -320,7 +320,7 @@ static void check_compared(void)
 #define AGREEMENT(size, result, what) \
 	cache.bytes = (size); \
 	tap_ok(tw_level_compare(&level, &cache) == (result), what); \
-	tap_ok((*tw_level_agreement_text(result) == 0) == \
+	tap_ok((*tw_level_agreement_texts[result] == 0) == \
 	       ((result) == TW_LEVEL_AGREES), "and says so")
 	AGREEMENT((size_t)2 << 20, TW_LEVEL_AGREES, "one step up agrees");
 	AGREEMENT((size_t)1484000, TW_LEVEL_AGREES, "one step down agrees");

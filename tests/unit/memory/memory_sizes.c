@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "memory/sweep.h"
+#include "memory/curve.h"
 #include "tap.h"
 
 static const struct tw_cache caches[] = {

@@ -4,14 +4,11 @@
  * here. Fails if an instruction cache is taken for a data cache, if a container's
  * limit is overlooked, or if its cache of files counts as used.
  */
-#include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "memory/available.h"
-#include "memory/caches.h"
+#include "memory/sysfs.h"
 #include "tap.h"
 
 static char scratch[] = "/tmp/tickwise-sysfs-XXXXXX";
@@ -97,25 +94,24 @@ static void check_sizes(void)
 
 static void check_nodes(void)
 {
-	unsigned nodes[4] = { 9, 9, 9, 9 };
+	/* Anything but a list of nodes: there is node 0. */
+	static const struct {
+		const char *text, *nodes;
+	} cases[] = {
+		{ "0,2-3\n", "1011" }, { "1\n", "0100" }, { "\n", "1000" }, { "0-\n", "1000" },
+		{ "3-1\n", "1000" }, { NULL, "1000" },
+	};
+	struct tw_cpu_list nodes;
+	char is[5] = "";
 
-	put("has_memory", "0,2-3\n");
-	tap_ok(tw_memory_nodes_read(nodes, 4, below("has_memory")) == 3 &&
-	       nodes[0] == 0 && nodes[1] == 2 && nodes[2] == 3,
-	       "three nodes have memory");
-	tap_ok(tw_memory_nodes_read(nodes, 2, below("has_memory")) == 2,
-	       "no more than there is room");
-	put("has_memory", "\n");
-	tap_ok(tw_memory_nodes_read(nodes, 4, below("has_memory")) == 1 &&
-	       nodes[0] == 0, "an empty list: node 0");
-	put("has_memory", "0-\n");
-	tap_ok(tw_memory_nodes_read(nodes, 4, below("has_memory")) == 1,
-	       "a broken one, too");
-	tap_ok(tw_memory_nodes_read(nodes, 4, below("not_there")) == 1,
-	       "and none at all");
-	tap_ok(tw_parse_list("0-4294967295", nodes, 4) == -EINVAL &&
-	       tw_parse_list("3-1", nodes, 4) == -EINVAL &&
-	       tw_parse_list("1,,2", nodes, 4) == -EINVAL, "no lists");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (cases[i].text)
+			put("has_memory", cases[i].text);
+		tw_memory_nodes(&nodes, below(cases[i].text ? "has_memory" : "not_there"));
+		for (unsigned j = 0; j < 4; j++)
+			is[j] = tw_cpu_list_has(&nodes, j) ? '1' : '0';
+		tap_ok(!strcmp(is, cases[i].nodes), "nodes: %s", is);
+	}
 }
 
 static void check_groups(void)

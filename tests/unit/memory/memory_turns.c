@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "memory/chase.h"
 #include "memory/point.h"
 #include "tap.h"
 

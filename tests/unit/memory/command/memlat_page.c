@@ -6,7 +6,7 @@
  * not measured, or if text and HTML, or CSV, differ in what is known.
  */
 #include "tickwise.h"
-#include "memory/command/output.h"
+#include "memory/command/memlat.h"
 #include "output.h"
 
 static struct tw_curve curves[2];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parses the command line of tickwise memlat.
+ * tickwise memlat: measures the latency of memory and caches, and the cost of address
+ * translations. Its command line.
  */
-#include <string.h>
-
 #include "command/command.h"
+#include "command/output/page.h"
 #include "memory/command/memlat.h"
 
 #define WARM_MS		100
@@ -93,40 +93,70 @@ static int check_together(const struct tw_memlat_arguments *arguments)
 {
 	if (arguments->min_bytes && arguments->max_bytes &&
 	    arguments->min_bytes > arguments->max_bytes)
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE,
-				       "--min is more than --max");
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--min is more than --max");
 	if (arguments->stride_bytes % sizeof(void *))
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--stride "
-			"takes a multiple of %zu bytes: an element holds an "
-			"address", sizeof(void *));
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--stride takes a multiple of "
+				       "%zu bytes: an element holds an address", sizeof(void *));
 	if (arguments->window_bytes % arguments->stride_bytes)
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--window "
-			"takes a multiple of the stride, %zu bytes",
-			arguments->stride_bytes);
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--window takes a multiple of "
+				       "the stride, %zu bytes", arguments->stride_bytes);
 	return TW_GO_ON;
 }
 
-static int is_any(const int *wanted, int count)
+/* Return 1 if every size of every curve was too disturbed. */
+static int found_nothing(const struct tw_memlat *memlat)
 {
-	int any = 0;
-
-	for (int i = 0; i < count; i++)
-		any |= wanted[i];
-	return any;
+	for (unsigned i = 0; i < memlat->curve_count; i++)
+		for (unsigned j = 0; j < memlat->curves[i].count; j++)
+			if (memlat->curves[i].points[j].batches)
+				return 0;
+	return 1;
 }
 
-int tw_memlat_parse(struct tw_memlat_arguments *arguments, char **argv)
+static int run(const struct tw_memlat_arguments *arguments)
 {
-	int code;
+	struct tw_memlat memlat;
+	struct tw_table *points;
+	struct tw_page *page;
+	int code = tw_command_try_html(TW_MEMLAT, &arguments->wanted);
 
-	*arguments = (struct tw_memlat_arguments) {
+	if (code != TW_GO_ON)
+		return code;
+	tw_command_catch_interrupts();
+	code = tw_memlat_measure(&memlat, arguments);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (memlat.was_interrupted && !memlat.curve_count) {
+		code = tw_command_interrupted(TW_MEMLAT, 0);
+	} else {
+		page = tw_memlat_page(&memlat, &points);
+		code = tw_command_show(TW_MEMLAT, &arguments->wanted, page, points,
+				       tw_memlat_json(&memlat));
+	}
+	if (code == TW_EXIT_GOOD && found_nothing(&memlat))
+		code = tw_command_fail(TW_MEMLAT, TW_EXIT_UNDECIDED,
+				       "every size was too disturbed");
+	tw_memlat_free(&memlat);
+	return code;
+}
+
+int tw_command_memlat(int argc, char **argv)
+{
+	struct tw_memlat_arguments arguments = {
 		.kinds = { 1, 1, 1, 1 }, .cpu = -1, .node = TW_ANY_NODE,
 		.effort.warm_ns = WARM_MS * 1000000,
 	};
-	code = tw_command_options(&tw_memlat_options, arguments, argv, NULL);
-	arguments->chose_pages = is_any(arguments->pages, TW_PAGES_KINDS);
-	if (!arguments->chose_pages)
-		arguments->pages[TW_PAGES_SMALL] =
-		arguments->pages[TW_PAGES_TRANSPARENT] = 1;
-	return code == TW_GO_ON ? check_together(arguments) : code;
+	int code = tw_command_options(&tw_memlat_options, &arguments, argv, NULL);
+
+	(void)argc;
+	for (int i = 0; i < TW_PAGES_KINDS; i++)
+		arguments.chose_pages |= arguments.pages[i];
+	if (!arguments.chose_pages)
+		arguments.pages[TW_PAGES_SMALL] = arguments.pages[TW_PAGES_TRANSPARENT] = 1;
+	if (code == TW_GO_ON)
+		code = check_together(&arguments);
+	if (code != TW_GO_ON)
+		return code;
+	code = arguments.seed_table ? tw_memlat_seed_table(&arguments) : run(&arguments);
+	return tw_command_finish(TW_MEMLAT, code);
 }

@@ -6,9 +6,8 @@
 #define TW_PLUGIN_MEMORY_JOB_H
 
 #include "../guards.h"
+#include "../message.h"
 #include "../timing.h"
-#include "memory/caches.h"
-#include "memory/cycle.h"
 #include "memory/pages.h"
 #include "memory/point.h"
 
@@ -34,6 +33,7 @@ struct tw_memory_options {
 
 struct tw_memory_job {
 	const struct tw_timing *timing;
+	double ns_per_tick;
 	struct tw_memory memory;
 	struct tw_cycle cycle;
 	void *position;			/* address of the next load */
@@ -42,7 +42,6 @@ struct tw_memory_job {
 	uint64_t set_up_ns;		/* time for memory, cycle and first pass */
 	uint64_t stamp_ticks;		/* time of the two stamps themselves */
 	double cycle_ns;		/* of the core, when the job began */
-	size_t huge_bytes;		/* when the job ended; SIZE_MAX: unknown */
 	uint64_t start_realtime_ns;
 	struct tw_cpu_list cpus;	/* where the job might run when it began */
 
@@ -58,46 +57,17 @@ struct tw_memory_job {
 	uint64_t unaccounted;		/* not counted by fio: ramp time */
 };
 
-/* Take a stamp: ticks of the counter, or ns if the system's clock is used. */
-static inline uint64_t tw_memory_begin(const struct tw_memory_job *job)
-{
-	return job->timing->clock.system ? tw_clock_ns(&job->timing->clock) :
-					   tw_ticks_begin();
-}
-
-static inline uint64_t tw_memory_end(const struct tw_memory_job *job)
-{
-	return job->timing->clock.system ? tw_clock_ns(&job->timing->clock) :
-					   tw_ticks_end();
-}
-
-static inline double tw_memory_ns_per_tick(const struct tw_memory_job *job)
-{
-	return job->timing->clock.system ? 1 :
-	       1e9 / job->timing->clock.scale.hz;
-}
-
-/* Log one line and set fio's error. Return 1. */
-__attribute__((format(printf, 3, 4)))
-int tw_memory_refuse(struct thread_data *td, int error, const char *format,
-		     ...);
-
-/* options.c: the checks log what is wrong before any job begins, and return 0 or 1 */
+/* memory_options.c: the checks log what is wrong before any job begins, and return 0 or 1 */
 extern struct fio_option tw_memory_options[];
 int tw_memory_check(struct thread_data *td);
 int tw_memory_check_replay(struct thread_data *td);
 enum tw_cycle_kind tw_memory_kind(struct thread_data *td);
 
-/* setup.c: make the memory and its cycle, and walk it once; return 0 or 1 */
-int tw_memory_set_up(struct thread_data *td, struct tw_memory_job *job);
-void tw_memory_tear_down(struct tw_memory_job *job);
+/* Log one line and set fio's error. Return 1. */
+__attribute__((format(printf, 3, 4)))
+int tw_memory_refuse(struct thread_data *td, int error, const char *format, ...);
 
-/* walk.c: fio's hooks for an I/O. tw_memory_record() records the last I/O at the end. */
-int tw_memory_prep(struct thread_data *td, struct io_u *io_u);
-enum fio_q_status tw_memory_queue(struct thread_data *td, struct io_u *io_u);
-void tw_memory_record(struct tw_memory_job *job);
-
-/* report.c: write the report; return 0 or -errno, which is logged */
+/* memory_report.c: write the report; return 0 or -errno, which is logged */
 int tw_memory_report(struct thread_data *td, struct tw_memory_job *job);
 
 #endif

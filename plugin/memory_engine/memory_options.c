@@ -9,9 +9,8 @@
 #include <stdio.h>
 
 #include "fio.h"
-#include "job.h"
-#include "memory/available.h"
-#include "../message.h"
+#include "memory/sysfs.h"
+#include "memory_job.h"
 #include "optgroup.h"
 #include "verify.h"
 
@@ -106,8 +105,7 @@ struct fio_option tw_memory_options[] = {
 	},
 };
 
-int tw_memory_refuse(struct thread_data *td, int error, const char *format,
-		     ...)
+int tw_memory_refuse(struct thread_data *td, int error, const char *format, ...)
 {
 	char text[256];
 	va_list arguments;
@@ -138,113 +136,81 @@ enum tw_cycle_kind tw_memory_kind(struct thread_data *td)
 
 static int check_fio_options(struct thread_data *td)
 {
+	unsigned long long bs = td->o.min_bs[DDIR_READ];
+	enum tw_cycle_kind kind = tw_memory_kind(td);
+
 	if (td->o.verify != VERIFY_NONE)
-		return tw_memory_refuse(td, EINVAL, "verify: there is no data "
-					"to verify");
+		return tw_memory_refuse(td, EINVAL, "verify: there is no data to verify");
 	if (td->o.pre_read)
-		return tw_memory_refuse(td, EINVAL, "pre_read: there is no "
-					"file to read");
+		return tw_memory_refuse(td, EINVAL, "pre_read: there is no file to read");
 	if (td->o.io_submit_mode == IO_MODE_OFFLOAD)
-		return tw_memory_refuse(td, EINVAL, "io_submit_mode=offload: "
-			"the job's own thread has to load, near its memory");
-	return 0;
-}
-
-static int check_directions(struct thread_data *td)
-{
+		return tw_memory_refuse(td, EINVAL, "io_submit_mode=offload: the job's own "
+					"thread has to load, near its memory");
 	if (td->o.td_ddir & (TD_DDIR_WRITE | TD_DDIR_TRIM))
-		return tw_memory_refuse(td, EINVAL, "only loads are timed: "
-					"rw=randread or rw=read");
-	if (is_random(td) != (tw_memory_kind(td) != TW_CYCLE_SEQUENTIAL))
-		return tw_memory_refuse(td, EINVAL, "tw_pattern=%s is %s",
-			tw_cycle_names[tw_memory_kind(td)], is_random(td) ?
-			"what rw=read does, and this is rw=randread" :
-			"a random order: it needs rw=randread");
-	return 0;
-}
-
-static int check_block_size(struct thread_data *td)
-{
-	unsigned long long least = td->o.min_bs[DDIR_READ];
-
-	if (least != td->o.max_bs[DDIR_READ] || td->o.bssplit_nr[DDIR_READ])
-		return tw_memory_refuse(td, EINVAL, "bs: one size, as each I/O "
-					"of a job does the same loads");
-	if (least % TW_MEMORY_LINE_BYTES)
-		return tw_memory_refuse(td, EINVAL, "bs=%llu is not a multiple "
-					"of %d: an I/O is bs/%d loads", least,
-					TW_MEMORY_LINE_BYTES,
+		return tw_memory_refuse(td, EINVAL, "only loads are timed: rw=randread or "
+					"rw=read");
+	if (is_random(td) != (kind != TW_CYCLE_SEQUENTIAL))
+		return tw_memory_refuse(td, EINVAL, "tw_pattern=%s is %s", tw_cycle_names[kind],
+					is_random(td) ?
+					"what rw=read does, and this is rw=randread" :
+					"a random order: it needs rw=randread");
+	if (bs != td->o.max_bs[DDIR_READ] || td->o.bssplit_nr[DDIR_READ])
+		return tw_memory_refuse(td, EINVAL, "bs: one size, as each I/O of a job does "
+					"the same loads");
+	if (bs % TW_MEMORY_LINE_BYTES)
+		return tw_memory_refuse(td, EINVAL, "bs=%llu is not a multiple of %d: an I/O is "
+					"bs/%d loads", bs, TW_MEMORY_LINE_BYTES,
 					TW_MEMORY_LINE_BYTES);
 	return 0;
 }
 
-/*
- * Return the bytes of all jobs that run at the same time, which are the jobs since the
- * last stonewall. fio asks for one after the other, in the order of the job file.
- */
-static unsigned long long wanted_together(const struct thread_data *td)
-{
-	static unsigned long long sum;
-
-	if (td->o.stonewall)
-		sum = 0;
-	sum += td->o.size;
-	return sum;
-}
-
 static int check_size(struct thread_data *td)
 {
+	/* The bytes of all jobs that run at the same time, which are the jobs since the last
+	 * stonewall. fio asks for one after the other, in the order of the job file. */
+	static unsigned long long all;
 	uint64_t available = tw_memory_available();
-	unsigned long long size = td->o.size, all = wanted_together(td);
+	unsigned long long size = td->o.size;
 	bool is_page = tw_memory_kind(td) == TW_CYCLE_PAGE;
-	size_t least = is_page ? (size_t) sysconf(_SC_PAGESIZE) :
-				 TW_MEMORY_LINE_BYTES;
+	size_t least = is_page ? (size_t) sysconf(_SC_PAGESIZE) : TW_MEMORY_LINE_BYTES;
 
+	all = td->o.stonewall ? size : all + size;
 	if (!size || size == -1ULL)
-		return tw_memory_refuse(td, EINVAL, "size= must say how much "
-					"memory, in bytes");
+		return tw_memory_refuse(td, EINVAL, "size= must say how much memory, in bytes");
 	if (size < least)
-		return tw_memory_refuse(td, EINVAL, "size=%llu is less than "
-					"one %s, %zu bytes", size, is_page ?
-					"page" : "line", least);
+		return tw_memory_refuse(td, EINVAL, "size=%llu is less than one %s, %zu bytes",
+					size, is_page ? "page" : "line", least);
 	if (available && all > available)
-		return tw_memory_refuse(td, ENOMEM, "%llu bytes of memory are "
-			"wanted (%llu by jobs that run together) and %llu are "
-			"available", size, all,
-			(unsigned long long) available);
+		return tw_memory_refuse(td, ENOMEM, "%llu bytes of memory are wanted (%llu by "
+					"jobs that run together) and %llu are available", size,
+					all, (unsigned long long) available);
 	return 0;
 }
 
 static int check_own(struct thread_data *td)
 {
 	const struct tw_memory_options *o = td->eo;
-	unsigned nodes[1024];
-	unsigned count = tw_memory_nodes(nodes, FIO_ARRAY_SIZE(nodes));
+	struct tw_cpu_list nodes;
 
-	if (tw_memory_kind(td) == TW_CYCLE_WINDOW &&
-	    o->window_bytes % TW_MEMORY_LINE_BYTES)
-		return tw_memory_refuse(td, EINVAL, "tw_window=%llu is not a "
-					"multiple of %d", o->window_bytes,
-					TW_MEMORY_LINE_BYTES);
-	if (o->node == TW_ANY_NODE)
-		return 0;
-	while (count)
-		if (nodes[--count] == (unsigned) o->node)
-			return 0;
-	return tw_memory_refuse(td, EINVAL, "tw_node=%d: there is no memory on "
-				"such a NUMA node", o->node);
+	if (tw_memory_kind(td) == TW_CYCLE_WINDOW && o->window_bytes % TW_MEMORY_LINE_BYTES)
+		return tw_memory_refuse(td, EINVAL, "tw_window=%llu is not a multiple of %d",
+					o->window_bytes, TW_MEMORY_LINE_BYTES);
+	tw_memory_nodes(&nodes, TW_MEMORY_NODES_FILE);
+	if (o->node != TW_ANY_NODE && !tw_cpu_list_has(&nodes, (unsigned) o->node))
+		return tw_memory_refuse(td, EINVAL, "tw_node=%d: there is no memory on such a "
+					"NUMA node", o->node);
+	return 0;
 }
 
 int tw_memory_check_replay(struct thread_data *td)
 {
 	if (td->o.read_iolog_file)
-		return tw_memory_refuse(td, EINVAL, "read_iolog: there is "
-					"nothing to replay on memory");
+		return tw_memory_refuse(td, EINVAL, "read_iolog: there is nothing to replay on "
+					"memory");
 	return 0;
 }
 
 int tw_memory_check(struct thread_data *td)
 {
-	return check_fio_options(td) || check_directions(td) ||
-	       check_block_size(td) || check_size(td) || check_own(td);
+	return check_fio_options(td) || check_size(td) || check_own(td);
 }

@@ -4,9 +4,8 @@
  * nodes, translations and the curves. Terminals get the curves at every
  * doubling of the size. HTML has plots and all points, CSV only the points.
  */
-#include "memory/command/output.h"
+#include "memory/command/memlat.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "command/output/page.h"
@@ -39,56 +38,48 @@ static void add_part(struct tw_page *page, const char *name)
 
 /* ---- head ---------------------------------------------------------------- */
 
-static double core_ns(const struct tw_memlat *memlat)
-{
-	const struct tw_curve *curve = memlat->levels_of;
-
-	for (unsigned i = 0; curve && i < curve->count; i++)
-		if (curve->points[i].batches)
-			return curve->points[i].cycle_ns;
-	return 0;
-}
-
 static void add_head(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	const char *guest = tw_hypervisor_name(memlat->machine.hypervisor);
-	double cycle_ns = core_ns(memlat);
+	const struct tw_curve *curve = memlat->levels_of;
 	char size[2][TW_FORMAT_SIZE], core[64] = "core clock not known here";
+	unsigned first = 0;
 
-	if (cycle_ns > 0)
+	while (curve && first < curve->count && !curve->points[first].batches)
+		first++;
+	if (curve && first < curve->count && curve->points[first].cycle_ns > 0)
 		snprintf(core, sizeof(core), "core %.2f GHz at the first size",
-			 1 / cycle_ns);
-	tw_page_paragraph(page, "CPU %u, %s, counter %.3f MHz, %s; %s to %s in %.0f s"
-			  "%s%s%s", memlat->cpu, memlat->machine.processor[0] ?
+			 1 / curve->points[first].cycle_ns);
+	tw_page_paragraph(page, "CPU %u, %s, counter %.3f MHz, %s; %s to %s in %.0f s%s%s%s",
+			  memlat->cpu, memlat->machine.processor[0] ?
 			  memlat->machine.processor : "unknown processor",
 			  memlat->rate.hz / 1e6, core,
 			  tw_memlat_size(size[0], memlat->min_bytes),
 			  tw_memlat_size(size[1], memlat->max_bytes),
-			  (double)memlat->took_ns / 1e9, *guest ? "; a guest (" : "",
-			  guest, *guest ? "): pages and caches are the host's, too" :
-			  "");
+			  (double)memlat->took_ns / 1e9, *guest ? "; a guest (" : "", guest,
+			  *guest ? "): pages and caches are the host's, too" : "");
 }
 
 /* ---- levels -------------------------------------------------------------- */
 
-static void add_level(struct tw_table *table, const struct tw_memlat *memlat,
-		      unsigned i)
+static void add_level(struct tw_table *table, const struct tw_memlat *memlat, unsigned i)
 {
 	const struct tw_level *level = &memlat->levels[i];
 	const struct tw_cache *cache = tw_memlat_level_cache(memlat, i);
-	char end[TW_MEMLAT_END], size[TW_FORMAT_SIZE];
+	char size[2][TW_FORMAT_SIZE];
 
 	tw_table_row(table);
 	tw_cell_text(table, tw_memlat_level_name(memlat, i));
 	tw_cell_fixed(table, level->latency_ns, 2);
 	tw_cell_fixed(table, level->error_ns, 2);
 	add_interval(table, level->low_ns, level->high_ns);
-	if (level->cycles > 0)
-		tw_cell_fixed(table, level->cycles, 2);
+	tw_memlat_cell(table, level->cycles, 2, level->cycles > 0);
+	if (level->size_bytes)
+		tw_cell_printf(table, "%s - %s", tw_memlat_size(size[0], level->size_bytes),
+			       level->next_bytes ? tw_memlat_size(size[1], level->next_bytes) : "");
 	else
-		tw_cell_none(table);
-	tw_cell_text(table, tw_memlat_end(end, level));
-	tw_cell_text(table, cache ? tw_memlat_size(size, cache->bytes) : "-");
+		tw_cell_text(table, "-");
+	tw_cell_text(table, cache ? tw_memlat_size(size[0], cache->bytes) : "-");
 	if (!cache || !level->size_bytes)
 		return;
 	if (tw_level_compare(level, cache) == TW_LEVEL_AGREES)
@@ -97,33 +88,17 @@ static void add_level(struct tw_table *table, const struct tw_memlat *memlat,
 		tw_cell_strong(table, "DIFFERS");
 }
 
-static void add_disagreements(struct tw_page *page, const struct tw_memlat *memlat)
-{
-	for (unsigned i = 0; i < memlat->cache_count; i++) {
-		const struct tw_level *level = i < memlat->level_count ?
-					       &memlat->levels[i] : NULL;
-		enum tw_level_agreement agreement =
-			tw_level_compare(level, &memlat->caches[i]);
-
-		if (agreement != TW_LEVEL_AGREES)
-			tw_page_paragraph(page, "L%u: %s.", memlat->caches[i].level,
-					  tw_level_agreement_text(agreement));
-	}
-}
-
 static void add_where_from(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	const struct tw_curve *curve = memlat->levels_of;
 	char size[TW_FORMAT_SIZE], visits[128] = "";
 
 	if (memlat->visits)
-		snprintf(visits, sizeof(visits), "; up to %s in the fastest of %u "
-			 "visits, random and each in other memory",
-			 tw_memlat_size(size, memlat->visited_up_to_bytes),
-			 memlat->visits);
+		snprintf(visits, sizeof(visits), "; up to %s in the fastest of %u visits, random "
+			 "and each in other memory",
+			 tw_memlat_size(size, memlat->visited_up_to_bytes), memlat->visits);
 	tw_page_paragraph(page, "Levels, in the %s curve on %s pages%s:",
-			  tw_cycle_names[curve->shape.kind],
-			  tw_pages_names[curve->pages], visits);
+			  tw_cycle_names[curve->shape.kind], tw_pages_names[curve->pages], visits);
 	tw_page_indent(page, 0, 0);
 }
 
@@ -158,7 +133,13 @@ static void add_levels(struct tw_page *page, const struct tw_memlat *memlat)
 	tw_page_note(page, "ns/load: median of its sizes' medians; +-: of each of "
 		     "them, at most (95 %%, of this run). cycles: of the core at its "
 		     "fastest, in the fastest visits.");
-	add_disagreements(page, memlat);
+	for (unsigned i = 0; i < memlat->cache_count; i++) {
+		const char *text = tw_level_agreement_texts[tw_level_compare(
+			i < memlat->level_count ? &memlat->levels[i] : NULL, &memlat->caches[i])];
+
+		if (*text)
+			tw_page_paragraph(page, "L%u: %s.", memlat->caches[i].level, text);
+	}
 }
 
 /* ---- nodes --------------------------------------------------------------- */
@@ -188,11 +169,6 @@ static void add_nodes(struct tw_page *page, const struct tw_memlat *memlat)
 }
 
 /* ---- translations -------------------------------------------------------- */
-
-static int is_doubling(size_t bytes)
-{
-	return (bytes & (bytes - 1)) == 0;
-}
 
 static void add_range(struct tw_table *table, const struct tw_tlb_range *range)
 {
@@ -256,46 +232,34 @@ static void add_translations(struct tw_page *page, const struct tw_memlat *memla
 
 /* ---- curves -------------------------------------------------------------- */
 
-static void plot_curve(struct tw_plot *plot, const struct tw_curve *curve, int color)
-{
-	struct tw_series *series;
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s, %s pages", tw_cycle_names[curve->shape.kind],
-		 tw_pages_names[curve->pages]);
-	series = tw_plot_line(plot, name, color);
-	for (unsigned i = 0; i < curve->count; i++)
-		if (curve->points[i].batches)
-			tw_plot_point(series, (double)curve->points[i].bytes,
-				      curve->points[i].median_ns);
-}
-
 static void plot_curves(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	struct tw_plot *plot;
+	char name[64];
 
 	if (!memlat->curve_count || memlat->max_bytes == memlat->min_bytes)
 		return;
 	plot = tw_page_plot(page, "Latency over memory");
 	tw_plot_x(plot, TW_PLOT_BYTES, "memory");
 	tw_plot_y(plot, TW_PLOT_NS, "a load");
-	for (unsigned i = 0; i < memlat->curve_count; i++)
-		plot_curve(plot, &memlat->curves[i], (int)(i % COLORS));
+	for (unsigned i = 0; i < memlat->curve_count; i++) {
+		const struct tw_curve *curve = &memlat->curves[i];
+		struct tw_series *series;
+
+		snprintf(name, sizeof(name), "%s, %s pages", tw_cycle_names[curve->shape.kind],
+			 tw_pages_names[curve->pages]);
+		series = tw_plot_line(plot, name, (int)(i % COLORS));
+		for (unsigned j = 0; j < curve->count; j++)
+			if (curve->points[j].batches)
+				tw_plot_point(series, (double)curve->points[j].bytes,
+					      curve->points[j].median_ns);
+	}
 	for (unsigned i = 0; i < memlat->level_count; i++)
 		if (memlat->levels[i].size_bytes)
 			tw_plot_border(plot, (double)memlat->levels[i].size_bytes,
 				       tw_memlat_level_name(memlat, i));
-	tw_plot_caption(plot, "Median of batches of loads. Vertical lines: where a "
-			"level ends, by these data.");
-}
-
-static const struct tw_memory_point *point_at(const struct tw_curve *curve,
-					      size_t bytes)
-{
-	for (unsigned i = 0; i < curve->count; i++)
-		if (curve->points[i].bytes == bytes)
-			return &curve->points[i];
-	return NULL;
+	tw_plot_caption(plot, "Median of batches of loads. Vertical lines: where a level ends, "
+			"by these data.");
 }
 
 /* Add a row: one size, and its points on the curves from @first up to @end. */
@@ -306,16 +270,18 @@ static void add_size(struct tw_table *table, const struct tw_memlat *memlat,
 
 	tw_table_row(table);
 	tw_cell_text(table, tw_memlat_size(size, bytes));
-	for (unsigned i = first; i < end; i++) {
-		const struct tw_memory_point *point =
-			point_at(&memlat->curves[i], bytes);
+	for (; first < end; first++) {
+		const struct tw_curve *curve = &memlat->curves[first];
+		unsigned i = 0;
 
-		if (point && point->batches) {
-			tw_cell_fixed(table, point->min_ns, 2);
-			tw_cell_fixed(table, point->median_ns, 2);
+		while (i < curve->count && curve->points[i].bytes != bytes)
+			i++;
+		if (i < curve->count && curve->points[i].batches) {
+			tw_cell_fixed(table, curve->points[i].min_ns, 2);
+			tw_cell_fixed(table, curve->points[i].median_ns, 2);
 		} else {
 			tw_cell_none(table);
-			tw_cell_text(table, point ? "disturbed" : "-");
+			tw_cell_text(table, i < curve->count ? "disturbed" : "-");
 		}
 	}
 }
@@ -357,9 +323,13 @@ static unsigned add_sizes_from(struct tw_page *page, const struct tw_memlat *mem
 	}
 	table = tw_page_table(page, columns, 1 + 2 * (end - first));
 	tw_page_only(page, TW_IN_TEXT);
-	for (unsigned i = 0; i < longest->count; i++)
-		if (is_few(longest) || is_doubling(longest->points[i].bytes))
-			add_size(table, memlat, first, end, longest->points[i].bytes);
+	for (unsigned i = 0; i < longest->count; i++) {
+		size_t bytes = longest->points[i].bytes;
+
+		/* Of many sizes a terminal gets the powers of two. */
+		if (is_few(longest) || !(bytes & (bytes - 1)))
+			add_size(table, memlat, first, end, bytes);
+	}
 	return end;
 }
 
@@ -382,29 +352,27 @@ static void add_sizes(struct tw_page *page, const struct tw_memlat *memlat)
 	tw_page_only(page, TW_IN_TEXT);
 }
 
-static void add_disturbed(struct tw_page *page, const struct tw_memlat *memlat)
+static void add_remarks(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	unsigned disturbed = 0, batches = 0;
+	double huge_share = 1;
 
-	for (unsigned i = 0; i < memlat->curve_count; i++)
-		for (unsigned j = 0; j < memlat->curves[i].count; j++) {
-			disturbed += memlat->curves[i].points[j].disturbed;
-			batches += memlat->curves[i].points[j].batches;
-		}
-	tw_page_note(page, "%u of %u batches of loads were disturbed and left out.",
-		     disturbed, disturbed + batches);
-}
+	for (unsigned i = 0; i < memlat->curve_count; i++) {
+		const struct tw_curve *curve = &memlat->curves[i];
 
-static void add_pages(struct tw_page *page, const struct tw_memlat *memlat)
-{
-	for (unsigned i = 0; i < memlat->curve_count; i++)
-		if (memlat->curves[i].pages == TW_PAGES_TRANSPARENT &&
-		    memlat->curves[i].huge_share < 0.995) {
-			tw_page_note(page, "Only %.0f %% of the transparent pages' "
-				     "memory is on huge pages.",
-				     memlat->curves[i].huge_share * 100);
-			break;
+		for (unsigned j = 0; j < curve->count; j++) {
+			disturbed += curve->points[j].disturbed;
+			batches += curve->points[j].batches;
 		}
+		if (curve->pages == TW_PAGES_TRANSPARENT)
+			huge_share = curve->huge_share;
+	}
+	if (memlat->curve_count)
+		tw_page_note(page, "%u of %u batches of loads were disturbed and left out.",
+			     disturbed, disturbed + batches);
+	if (huge_share < 0.995)
+		tw_page_note(page, "Only %.0f %% of the transparent pages' memory is on huge "
+			     "pages.", huge_share * 100);
 	for (int i = 0; i < TW_PAGES_KINDS; i++)
 		if (memlat->skipped[i])
 			tw_page_note(page, "No %s pages: %s.", tw_pages_names[i],
@@ -416,6 +384,8 @@ static void add_pages(struct tw_page *page, const struct tw_memlat *memlat)
 static void add_point(struct tw_table *table, const struct tw_curve *curve,
 		      const struct tw_memory_point *point)
 {
+	const uint64_t counts[] = { point->bytes, point->footprint_bytes, point->elements,
+				    point->loads, point->batches, point->disturbed };
 	const double times_ns[] = { point->min_ns, point->median_ns, point->p90_ns,
 				    point->low_ns, point->high_ns };
 
@@ -423,22 +393,13 @@ static void add_point(struct tw_table *table, const struct tw_curve *curve,
 	tw_cell_text(table, tw_cycle_names[curve->shape.kind]);
 	tw_cell_text(table, tw_pages_names[curve->pages]);
 	tw_cell_i64(table, curve->node);
-	tw_cell_u64(table, point->bytes);
-	tw_cell_u64(table, point->footprint_bytes);
-	tw_cell_u64(table, point->elements);
-	tw_cell_u64(table, point->loads);
-	tw_cell_u64(table, point->batches);
-	tw_cell_u64(table, point->disturbed);
+	for (size_t i = 0; i < COUNT(counts); i++)
+		tw_cell_u64(table, counts[i]);
 	tw_cell_fixed(table, point->warm_passes, 3);
 	for (size_t i = 0; i < COUNT(times_ns); i++)
-		if (point->batches)
-			tw_cell_fixed(table, times_ns[i], 4);
-		else
-			tw_cell_none(table);
-	if (point->batches && point->cycle_ns > 0)
-		tw_cell_fixed(table, point->min_ns / point->cycle_ns, 3);
-	else
-		tw_cell_none(table);
+		tw_memlat_cell(table, times_ns[i], 4, point->batches > 0);
+	tw_memlat_cell(table, point->min_ns / point->cycle_ns, 3,
+		       point->batches && point->cycle_ns > 0);
 }
 
 static struct tw_table *add_points(struct tw_page *page,
@@ -484,11 +445,9 @@ struct tw_page *tw_memlat_page(const struct tw_memlat *memlat,
 	plot_curves(page, memlat);
 	add_nodes(page, memlat);
 	add_translations(page, memlat);
-	if (memlat->curve_count) {
+	if (memlat->curve_count)
 		add_sizes(page, memlat);
-		add_disturbed(page, memlat);
-	}
-	add_pages(page, memlat);
+	add_remarks(page, memlat);
 	*points = add_points(page, memlat);
 	return page;
 }

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "memory/figures.h"
-#include "memory/random.h"
+#include "latency/histogram.h"
+#include "memory_engine/memory_figures.h"
 #include "tap.h"
 
 #define MIN_BATCHES		20	/* enough are left, whatever is disturbed */
@@ -31,18 +31,18 @@ static int near(double a, double b)
  * Make values around @base ticks; one in ten is much longer, one in twenty
  * interrupted.
  */
-static void make(uint64_t random[4], struct tw_histogram *ticks,
+static void make(uint64_t *random, struct tw_histogram *ticks,
 		 uint64_t *interrupted, unsigned count, uint64_t base)
 {
 	*interrupted = 0;
 	for (unsigned i = 0; i < count; i++) {
-		uint64_t took = base + tw_random_below(random, base / 4 + 1);
+		uint64_t took = base + tap_random(random) % (base / 4 + 1);
 
-		if (tw_random_below(random, 10) == 0)
-			took *= 2 + tw_random_below(random, 9);
+		if (tap_random(random) % 10 == 0)
+			took *= 2 + tap_random(random) % 9;
 		batches[i].ticks = took;
 		batches[i].was_interrupted =
-			tw_random_below(random, 20) == 0;
+			tap_random(random) % 20 == 0;
 		if (batches[i].was_interrupted)
 			++*interrupted;
 		else
@@ -70,21 +70,21 @@ static int figures_agree(const struct tw_memory_point *ours,
 	       near(ours->high_ns, theirs->high_ns);
 }
 
-static void try_one(uint64_t random[4], int *counts, int *figures, int *codes)
+static void try_one(uint64_t *random, int *counts, int *figures, int *codes)
 {
 	unsigned count = MIN_BATCHES + (unsigned)
-			 tw_random_below(random, MAX_BATCHES - MIN_BATCHES + 1);
-	uint64_t base = UINT64_C(1) << tw_random_below(random, 30);
+			 (tap_random(random) % (MAX_BATCHES - MIN_BATCHES + 1));
+	uint64_t base = UINT64_C(1) << (tap_random(random) % 30);
 	struct tw_memory_point ours = { .loads = 64 }, theirs = ours;
 	struct tw_histogram ticks;
 	uint64_t interrupted;
 	int code, wanted;
 
-	base += tw_random_below(random, base);
+	base += tap_random(random) % base;
 	if (tw_histogram_init(&ticks, TW_MEMORY_DIGITS))
 		exit(1);
 	make(random, &ticks, &interrupted, count, base);
-	code = tw_memory_figures(&ours, &ticks, interrupted, NS_PER_TICK);
+	code = tw_memory_job_figures(&ours, &ticks, interrupted, NS_PER_TICK);
 	wanted = tw_memory_evaluate(&theirs, batches, count, NS_PER_TICK);
 	*codes += code != wanted;
 	if (!code && !wanted) {
@@ -103,25 +103,23 @@ static void check_few(void)
 
 	if (tw_histogram_init(&ticks, TW_MEMORY_DIGITS))
 		exit(1);
-	tap_ok(tw_memory_figures(&point, &ticks, 3, NS_PER_TICK) == -EAGAIN &&
+	tap_ok(tw_memory_job_figures(&point, &ticks, 3, NS_PER_TICK) == -EAGAIN &&
 	   point.batches == 0 && point.disturbed == 3, "none but interrupted");
 	for (int i = 1; i < TW_MEMORY_MIN_BATCHES; i++)
 		tw_histogram_add(&ticks, 1000);
-	tap_ok(tw_memory_figures(&point, &ticks, 0, NS_PER_TICK) == -EAGAIN &&
+	tap_ok(tw_memory_job_figures(&point, &ticks, 0, NS_PER_TICK) == -EAGAIN &&
 	   point.median_ns == 0, "too few: no figures");
 	tw_histogram_add(&ticks, 1000);
-	tap_ok(tw_memory_figures(&point, &ticks, 0, NS_PER_TICK) == 0 &&
+	tap_ok(tw_memory_job_figures(&point, &ticks, 0, NS_PER_TICK) == 0 &&
 	   point.median_ns == 1000 * NS_PER_TICK / 64, "enough");
 	tw_histogram_free(&ticks);
 }
 
 int main(void)
 {
-	uint64_t seed = tap_seed();
-	uint64_t random[4];
+	uint64_t seed = tap_seed(), *random = &seed;
 	int counts = 0, figures = 0, codes = 0;
 
-	tw_random_seed(random, seed);
 	for (int i = 0; i < 2000; i++)
 		try_one(random, &counts, &figures, &codes);
 	tap_ok(codes == 0, "figures where memlat has some");

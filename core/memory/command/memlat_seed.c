@@ -7,16 +7,11 @@
  * the compiler translates in another way.
  */
 #include <errno.h>
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
-#include "memory/command/memlat.h"
-#include "base/allocate.h"
 #include "command/output/page.h"
-#include "memory/seed_loops.h"
+#include "memory/command/memlat.h"
 
 #define SIZES		7
 #define STAGES		7
@@ -31,41 +26,34 @@ static const struct stage {
 	const char *name;
 	size_t stride_bytes;
 	enum tw_cycle_kind kind;
-	struct tw_memory_loop loop;
+	tw_chase_function *chase;
 	double article_ns[SIZES];
 	const char *mistake;
 } stages[STAGES] = {
-	{ "stride 8", 8, TW_CYCLE_SEQUENTIAL,
-	  { tw_seed_spilled, TW_SEED_UNROLL },
+	{ "stride 8", 8, TW_CYCLE_SEQUENTIAL, tw_chase_spilled,
 	  { 3.75, 3.78, 3.86, 3.86, 3.92, 3.94, 4.07 },
 	  "eight elements share a line: seven of eight loads find it in the "
 	  "first cache. Put right by one element a line" },
-	{ "stride 64", 64, TW_CYCLE_SEQUENTIAL,
-	  { tw_seed_spilled, TW_SEED_UNROLL },
+	{ "stride 64", 64, TW_CYCLE_SEQUENTIAL, tw_chase_spilled,
 	  { 3.75, 3.92, 7.08, 7.09, 7.30, 7.32, 7.79 },
 	  "the next line is known before it is asked for: prefetched" },
-	{ "stride 128", 128, TW_CYCLE_SEQUENTIAL,
-	  { tw_seed_spilled, TW_SEED_UNROLL },
+	{ "stride 128", 128, TW_CYCLE_SEQUENTIAL, tw_chase_spilled,
 	  { 0, 0, 0, 7.25, 8.74, 9.55, 11.47 },
 	  "as before: past the pair of lines, not past the prefetcher" },
-	{ "stride 256", 256, TW_CYCLE_SEQUENTIAL,
-	  { tw_seed_spilled, TW_SEED_UNROLL },
+	{ "stride 256", 256, TW_CYCLE_SEQUENTIAL, tw_chase_spilled,
 	  { 3.75, 3.75, 7.19, 7.34, 12.07, 24.04, 26.17 },
 	  "enough for the article's processor; prefetchers of today follow. "
 	  "It also uses a quarter of the lines. Put right by a random order" },
-	{ "stride 64, random", 64, TW_CYCLE_RANDOM,
-	  { tw_seed_spilled, TW_SEED_UNROLL },
+	{ "stride 64, random", 64, TW_CYCLE_RANDOM, tw_chase_spilled,
 	  { 3.75, 4.08, 7.12, 8.91, 14.53, 26.29, 33.26 },
 	  "the pointer is written to the stack and read back after every "
 	  "load, which adds to each where the processor does not recognise it "
 	  "(some do, since about 2019). Put right by a register" },
-	{ "register, unused", 64, TW_CYCLE_RANDOM,
-	  { tw_seed_unused, TW_SEED_UNROLL },
+	{ "register, unused", 64, TW_CYCLE_RANDOM, tw_chase_unused,
 	  { 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03 },
 	  "nobody uses where the chase ended: the compiler leaves it out. Put "
 	  "right by using it" },
-	{ "register, used", 64, TW_CYCLE_RANDOM,
-	  { tw_seed_touched, TW_SEED_UNROLL },
+	{ "register, used", 64, TW_CYCLE_RANDOM, tw_chase,
 	  { 1.61, 1.70, 5.62, 7.49, 14.24, 25.72, 31.78 },
 	  "right, but for translations: see the curves without --seed-table" },
 };
@@ -75,8 +63,8 @@ struct table {
 	struct tw_memory_point points[STAGES][SIZES];
 };
 
-static int measure_stage(struct table *table, int stage,
-			 struct tw_memory *memory, uint64_t seed)
+static int measure_stage(struct table *table, int stage, struct tw_memory *memory,
+			 uint64_t seed)
 {
 	const struct stage *what = &stages[stage];
 	struct tw_memory_effort effort = { 100000, POINT_NS, 100000000 };
@@ -88,9 +76,8 @@ static int measure_stage(struct table *table, int stage,
 	for (int i = 0; !ret && i < SIZES; i++) {
 		ret = tw_cycle_grow(&cycle, sizes[i]);
 		if (!ret)
-			ret = tw_memory_measure(&table->points[stage][i],
-						&cycle, sizes[i], &effort,
-						&what->loop, table->rate.hz);
+			ret = tw_memory_measure(&table->points[stage][i], &cycle, sizes[i],
+						&effort, what->chase, table->rate.hz);
 		if (ret == -EAGAIN) {
 			table->points[stage][i].batches = 0;
 			ret = 0;
@@ -99,29 +86,19 @@ static int measure_stage(struct table *table, int stage,
 	return ret;
 }
 
-static int measure(struct table *table,
-		   const struct tw_memlat_arguments *arguments)
+static int measure(struct table *table, const struct tw_memlat_arguments *arguments)
 {
 	struct tw_memory memory;
 	int ret = tw_memlat_calibrate(&table->rate);
 
 	if (!ret)
-		ret = tw_memory_map(&memory, sizes[SIZES - 1], TW_PAGES_SMALL,
-				    arguments->node);
+		ret = tw_memory_map(&memory, sizes[SIZES - 1], TW_PAGES_SMALL, arguments->node);
 	if (ret)
 		return ret;
 	for (int i = 0; !ret && i < STAGES; i++)
 		ret = measure_stage(table, i, &memory, arguments->seed);
 	tw_memory_unmap(&memory);
 	return ret;
-}
-
-static void add_cell(struct tw_table *shown, double ns, int is_there)
-{
-	if (is_there)
-		tw_cell_fixed(shown, ns, 2);
-	else
-		tw_cell_none(shown);
 }
 
 /* Add two rows: the measured figures, and the article's. */
@@ -132,12 +109,12 @@ static void add_stage(struct tw_table *shown, const struct table *table, int sta
 	tw_table_row(shown);
 	tw_cell_text(shown, what->name);
 	for (int i = 0; i < SIZES; i++)
-		add_cell(shown, table->points[stage][i].median_ns,
-			 table->points[stage][i].batches != 0);
+		tw_memlat_cell(shown, table->points[stage][i].median_ns, 2,
+			       table->points[stage][i].batches > 0);
 	tw_table_row(shown);
 	tw_cell_text(shown, "  the article");
 	for (int i = 0; i < SIZES; i++)
-		add_cell(shown, what->article_ns[i], what->article_ns[i] > 0);
+		tw_memlat_cell(shown, what->article_ns[i], 2, what->article_ns[i] > 0);
 	tw_cell_printf(shown, "%s.", what->mistake);
 }
 
@@ -149,7 +126,6 @@ static struct tw_page *make_page(const struct table *table, struct tw_table **ro
 		[SIZES + 1] = { "mistake", .width = 2, .flags = TW_COLUMN_BELOW },
 	};
 	char names[SIZES][TW_FORMAT_SIZE];
-	struct tw_table *shown;
 
 	for (int i = 0; i < SIZES; i++)
 		columns[i + 1] = (struct tw_column) {
@@ -157,74 +133,58 @@ static struct tw_page *make_page(const struct table *table, struct tw_table **ro
 	tw_page_note(page, "Median ns a load, by memory; under it the article's "
 		     "figures, of another processor.");
 	tw_page_gap(page);
-	shown = tw_page_table(page, columns, SIZES + 2);
+	*rows = tw_page_table(page, columns, SIZES + 2);
 	for (int i = 0; i < STAGES; i++)
-		add_stage(shown, table, i);
-	*rows = shown;
+		add_stage(*rows, table, i);
 	return page;
 }
 
-static json_t *json_cell(const struct table *table, int stage, int size)
+static json_t *number_or_null(double value, int is_known)
 {
-	const struct tw_memory_point *point = &table->points[stage][size];
-	double article = stages[stage].article_ns[size];
-
-	return json_pack("{sI, so, so, so}",
-		"size_bytes", (json_int_t)sizes[size],
-		"min_ns", point->batches ? json_real(point->min_ns) :
-					   json_null(),
-		"median_ns", point->batches ? json_real(point->median_ns) :
-					      json_null(),
-		"article_ns", article > 0 ? json_real(article) : json_null());
+	return is_known ? json_real(value) : json_null();
 }
 
 static json_t *json_stage(const struct table *table, int stage)
 {
+	const struct stage *what = &stages[stage];
 	json_t *points = json_array();
 
-	for (int i = 0; i < SIZES; i++)
-		json_array_append_new(points, json_cell(table, stage, i));
+	for (int i = 0; i < SIZES; i++) {
+		const struct tw_memory_point *point = &table->points[stage][i];
+
+		json_array_append_new(points, json_pack("{sI, so, so, so}",
+			"size_bytes", (json_int_t)sizes[i],
+			"min_ns", number_or_null(point->min_ns, point->batches > 0),
+			"median_ns", number_or_null(point->median_ns, point->batches > 0),
+			"article_ns", number_or_null(what->article_ns[i],
+						     what->article_ns[i] > 0)));
+	}
 	return json_pack("{ss, sI, ss, ss, so}",
-		"name", stages[stage].name,
-		"stride_bytes", (json_int_t)stages[stage].stride_bytes,
-		"kind", tw_cycle_names[stages[stage].kind],
-		"mistake", stages[stage].mistake, "points", points);
-}
-
-static json_t *make_json(const struct table *table)
-{
-	json_t *array = json_array();
-
-	for (int i = 0; i < STAGES; i++)
-		json_array_append_new(array, json_stage(table, i));
-	return json_pack("{ss, si, so}", "schema", "tickwise-memlat-seed",
-			 "version", 1, "stages", array);
-}
-
-static int show(const struct table *table, const struct tw_wanted *wanted)
-{
-	struct tw_table *rows;
-	struct tw_page *page = make_page(table, &rows);
-
-	return tw_command_show(TW_MEMLAT, wanted, page, rows, make_json(table));
+		"name", what->name,
+		"stride_bytes", (json_int_t)what->stride_bytes,
+		"kind", tw_cycle_names[what->kind],
+		"mistake", what->mistake, "points", points);
 }
 
 int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments)
 {
-	struct table *table;
+	static struct table table;
+	struct tw_table *rows;
+	json_t *array;
+	struct tw_page *page;
 	unsigned cpu;
-	int code = tw_memlat_take_place(&cpu, arguments);
-	int ret;
+	int code = tw_memlat_take_place(&cpu, arguments), ret;
 
 	if (code != TW_EXIT_GOOD)
 		return code;
-	table = tw_zalloc(1, sizeof(*table));
-	ret = measure(table, arguments);
+	ret = measure(&table, arguments);
 	if (ret)
-		code = tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
-				       strerror(-ret));
-	else
-		code = show(table, &arguments->wanted);
-	free(table);
-	return code;
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s", strerror(-ret));
+	array = json_array();
+	for (int i = 0; i < STAGES; i++)
+		json_array_append_new(array, json_stage(&table, i));
+	page = make_page(&table, &rows);
+	return tw_command_show(TW_MEMLAT, &arguments->wanted, page, rows,
+			       json_pack("{ss, si, so}", "schema", "tickwise-memlat-seed",
+					 "version", 1, "stages", array));
 }

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise memlat: measures the requested curves, and finds levels and costs of translations
+ * in them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "command/command.h"
+#include "memory/command/memlat.h"
+#include "trust.h"
+
+/* The default of the largest size: past the last cache, but small enough that a run takes
+ * about a minute. */
+#define TIMES_LAST	4
+#define MIN_MAX_BYTES	((size_t)64 << 20)
+#define MAX_MAX_BYTES	((size_t)1 << 30)
+
+struct wanted {
+	enum tw_cycle_kind kind;
+	enum tw_pages pages;
+};
+
+/* All measurements, in order. */
+struct plan {
+	struct tw_memlat *memlat;
+	struct wanted wanted[TW_MEMLAT_CURVES];
+	unsigned count, done;
+	size_t sizes[TW_SWEEP_SIZES];
+	unsigned size_count;
+	int levels_of;			/* index into @wanted; -1: no such curve */
+	struct tw_memlat_visits *visits; /* NULL: none */
+	struct tw_memlat_places places;
+};
+
+/* ---- the plan -------------------------------------------------------------- */
+
+/* Return how well a curve suits to find levels; 0: not at all. Windows are best, since
+ * translations cost least there; small pages are best for them. Otherwise a curve in random
+ * order on the largest pages is used. */
+static unsigned fitness(struct wanted wanted)
+{
+	unsigned size = (unsigned)wanted.pages;
+	struct tw_memory memory;
+
+	if (tw_memory_map(&memory, 4096, wanted.pages, TW_ANY_NODE))
+		return 0;
+	tw_memory_unmap(&memory);
+	if (wanted.kind == TW_CYCLE_RANDOM)
+		return 1 + size;
+	if (wanted.kind == TW_CYCLE_WINDOW)
+		return 1 + TW_PAGES_KINDS + (size ? size : TW_PAGES_KINDS);
+	return 0;
+}
+
+/* Plan the curves. By default small pages have all curves. Transparent huge pages have only
+ * the random one, which shows their benefit. */
+static void plan_curves(struct plan *plan, const struct tw_memlat_arguments *arguments)
+{
+	unsigned best = 0;
+
+	for (int pages = 0; pages < TW_PAGES_KINDS; pages++)
+		for (int kind = 0; kind < TW_CYCLE_KINDS; kind++)
+			if (arguments->pages[pages] && arguments->kinds[kind] &&
+			    (arguments->chose_pages || pages == TW_PAGES_SMALL ||
+			     kind == TW_CYCLE_RANDOM))
+				plan->wanted[plan->count++] = (struct wanted) {
+					(enum tw_cycle_kind)kind, (enum tw_pages)pages };
+	for (unsigned i = 0; i < plan->count; i++) {
+		unsigned fits = fitness(plan->wanted[i]);
+
+		if (fits > best) {
+			plan->levels_of = (int)i;
+			best = fits;
+		}
+	}
+}
+
+static int choose_sizes(struct tw_memlat *memlat)
+{
+	const struct tw_memlat_arguments *arguments = memlat->arguments;
+	uint64_t available = tw_memory_available();
+	char wants[TW_FORMAT_SIZE], has[TW_FORMAT_SIZE];
+	size_t max = MIN_MAX_BYTES;
+
+	memlat->min_bytes = arguments->min_bytes ? arguments->min_bytes : 4096;
+	memlat->max_bytes = arguments->max_bytes;
+	if (!memlat->max_bytes) {
+		for (unsigned i = 0; i < memlat->cache_count; i++)
+			if (memlat->caches[i].bytes * TIMES_LAST > max)
+				max = memlat->caches[i].bytes * TIMES_LAST;
+		if (max > MAX_MAX_BYTES)
+			max = MAX_MAX_BYTES;
+		if (available && max > available / 2)
+			max = (size_t)(available / 2);
+		memlat->max_bytes = max > memlat->min_bytes ? max : memlat->min_bytes;
+	}
+	if (available && memlat->max_bytes > available)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s of memory are wanted "
+			"and %s are available", tw_memlat_size(wants, memlat->max_bytes),
+			tw_memlat_size(has, (size_t)available));
+	return TW_EXIT_GOOD;
+}
+
+static int make_plan(struct plan *plan, struct tw_memlat *memlat)
+{
+	/* Sizes are multiples of the stride. Curves that stride by pages leave out sizes
+	 * below one page. */
+	int count = tw_sweep_sizes(plan->sizes, memlat->min_bytes, memlat->max_bytes,
+				   memlat->arguments->per_octave, memlat->caches,
+				   memlat->cache_count, memlat->arguments->stride_bytes);
+
+	if (count < 0)
+		return count;
+	plan->size_count = (unsigned)count;
+	plan_curves(plan, memlat->arguments);
+	tw_memlat_places_plan(&plan->places, memlat, tw_memory_available());
+	memlat->progress = tw_progress_begin(TW_MEMLAT, 0);
+	if (plan->levels_of >= 0 && plan->size_count >= TW_LEVEL_MIN_POINTS)
+		plan->visits = tw_memlat_visits_new(plan->wanted[plan->levels_of].pages,
+						    plan->sizes, plan->size_count);
+	return 0;
+}
+
+/* ---- measuring --------------------------------------------------------------- */
+
+static int show(void *context, unsigned point)
+{
+	const struct plan *plan = context;
+	const struct wanted *wanted = &plan->wanted[plan->done];
+	char size[TW_FORMAT_SIZE], what[128];
+
+	snprintf(what, sizeof(what), "%s on %s pages, %s", tw_cycle_names[wanted->kind],
+		 tw_pages_names[wanted->pages], tw_memlat_size(size, plan->sizes[point]));
+	return tw_memlat_show_progress(plan->memlat, plan->memlat->done + (double)point /
+				       (plan->count * plan->size_count), what);
+}
+
+/* Measure the next curve, then search for levels and for the cost of translations as far as
+ * that is due. */
+static int measure_one(struct tw_memlat *memlat, struct plan *plan,
+		       const struct tw_memory *memory)
+{
+	const struct tw_memlat_arguments *arguments = memlat->arguments;
+	struct tw_curve *curve = &memlat->curves[memlat->curve_count];
+	int ret;
+
+	*curve = (struct tw_curve) {
+		.node = arguments->node,
+		.shape = tw_memlat_shape(memlat, plan->wanted[plan->done].kind),
+	};
+	ret = tw_curve_measure(curve, memory, plan->sizes, plan->size_count,
+			       &arguments->effort, memlat->rate.hz, show, plan);
+	/* The points of an interrupted curve are used. */
+	memlat->curve_count += !ret || (ret == -EINTR && curve->count);
+	plan->done++;
+	memlat->done = (double)plan->done / plan->count;
+	if (!ret)
+		ret = tw_memlat_visit(plan->visits, memlat, plan->done, plan->count);
+	if (!ret)
+		ret = tw_memlat_places_visit(&plan->places, memlat, plan->done, plan->count);
+	return ret;
+}
+
+/* Measure all wanted curves on pages of one kind, in one mapping. */
+static int measure_on(struct tw_memlat *memlat, enum tw_pages pages, struct plan *plan)
+{
+	struct tw_memory memory;
+	int failed = tw_memory_map(&memory, memlat->max_bytes, pages, memlat->arguments->node);
+	int ret = 0;
+
+	if (failed)
+		memlat->skipped[pages] = tw_pages_why_not(failed, pages);
+	while (!ret && plan->done < plan->count && plan->wanted[plan->done].pages == pages)
+		if (failed)
+			plan->done++;
+		else
+			ret = measure_one(memlat, plan, &memory);
+	if (!failed)
+		tw_memory_unmap(&memory);
+	return ret;
+}
+
+static int stop_if_interrupted(void *context, unsigned point)
+{
+	(void)context;
+	(void)point;
+	return tw_command_is_interrupted();
+}
+
+static int measure_node(struct tw_memlat *memlat, unsigned node, struct tw_curve *curve)
+{
+	struct tw_memory memory;
+	int ret;
+
+	if (tw_command_is_interrupted())
+		return -EINTR;
+	if (tw_memory_map(&memory, memlat->max_bytes, TW_PAGES_SMALL, (int)node))
+		return 0;
+	*curve = (struct tw_curve) {
+		.node = (int)node, .shape = tw_memlat_shape(memlat, TW_CYCLE_WINDOW),
+	};
+	ret = tw_curve_measure(curve, &memory, &memlat->max_bytes, 1,
+			       &memlat->arguments->effort, memlat->rate.hz,
+			       stop_if_interrupted, NULL);
+	tw_memory_unmap(&memory);
+	if (!ret && curve->count && curve->points[0].batches)
+		memlat->nodes[memlat->node_count++] = (struct tw_memlat_node) {
+			node, curve->points[0] };
+	return ret;
+}
+
+int tw_memlat_measure_nodes(struct tw_memlat *memlat, const struct tw_cpu_list *nodes)
+{
+	struct tw_curve *curve = tw_malloc(sizeof(*curve));
+	int ret = 0;
+
+	for (unsigned i = 0; !ret && i < TW_CPU_LIST_MAX && memlat->node_count < TW_MEMLAT_NODES;
+	     i++)
+		if (tw_cpu_list_has(nodes, i))
+			ret = measure_node(memlat, i, curve);
+	free(curve);
+	return ret;
+}
+
+static int measure_planned(struct tw_memlat *memlat, struct plan *plan)
+{
+	struct tw_cpu_list nodes;
+	int ret = 0;
+
+	for (int pages = 0; !ret && pages < TW_PAGES_KINDS; pages++)
+		if (memlat->arguments->pages[pages])
+			ret = measure_on(memlat, (enum tw_pages)pages, plan);
+	tw_memory_nodes(&nodes, TW_MEMORY_NODES_FILE);
+	if (!ret && tw_cpu_list_count(&nodes) > 1 && memlat->arguments->node == TW_ANY_NODE)
+		ret = tw_memlat_measure_nodes(memlat, &nodes);
+	tw_progress_end(&memlat->progress);
+	memlat->was_interrupted = ret == -EINTR;
+	return ret == -EINTR ? 0 : ret;
+}
+
+/* ---- what follows ------------------------------------------------------------ */
+
+/* Find the levels in a copy. The curve itself stays as it was measured. */
+static void find_levels(struct tw_memlat *memlat, const struct plan *plan)
+{
+	const struct wanted *wanted = &plan->wanted[plan->levels_of];
+
+	for (unsigned i = 0; plan->levels_of >= 0 && i < memlat->curve_count; i++) {
+		const struct tw_curve *curve = &memlat->curves[i];
+
+		if (curve->shape.kind != wanted->kind || curve->pages != wanted->pages)
+			continue;
+		memlat->levels_of = tw_malloc(sizeof(*curve));
+		*memlat->levels_of = *curve;
+		tw_memlat_visits_conclude(plan->visits, memlat);
+		return;
+	}
+}
+
+static int measure_all(struct tw_memlat *memlat)
+{
+	struct plan plan = { .levels_of = -1, .memlat = memlat };
+	int ret = make_plan(&plan, memlat);
+
+	if (!ret)
+		ret = measure_planned(memlat, &plan);
+	if (!ret) {
+		find_levels(memlat, &plan);
+		tw_memlat_places_conclude(&plan.places, memlat);
+	}
+	tw_memlat_visits_free(plan.visits);
+	tw_memlat_places_free(&plan.places);
+	if (ret)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s", ret == -EINVAL ?
+				       "these sizes and steps make no curve" : strerror(-ret));
+	/* Fail if pages that the user named were not to be had. Small pages are always
+	 * needed. */
+	for (int i = 0; i < TW_PAGES_KINDS; i++)
+		if (memlat->skipped[i] &&
+		    (memlat->arguments->chose_pages || i == TW_PAGES_SMALL))
+			return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "no %s pages: %s",
+					       tw_pages_names[i], memlat->skipped[i]);
+	return TW_EXIT_GOOD;
+}
+
+static int prepare(struct tw_memlat *memlat)
+{
+	int code = tw_memlat_take_place(&memlat->cpu, memlat->arguments);
+	struct tw_trust trust;
+
+	if (code != TW_EXIT_GOOD)
+		return code;
+	memlat->cache_count = tw_caches_read(memlat->caches, TW_CACHES_BASE, memlat->cpu);
+	code = choose_sizes(memlat);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	tw_machine_read(&memlat->machine);
+	if (!tw_trust_rate(tw_memlat_calibrate(&memlat->rate), &trust))
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s", trust.why_not);
+	return TW_EXIT_GOOD;
+}
+
+int tw_memlat_measure(struct tw_memlat *memlat, const struct tw_memlat_arguments *arguments)
+{
+	uint64_t begin = tw_ticks_begin();
+	int code;
+
+	*memlat = (struct tw_memlat) {
+		.arguments = arguments, .machine = TW_SIZED(struct tw_machine),
+	};
+	code = prepare(memlat);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	memlat->curves = tw_zalloc(TW_MEMLAT_CURVES, sizeof(*memlat->curves));
+	code = measure_all(memlat);
+	if (code != TW_EXIT_GOOD)
+		tw_memlat_free(memlat);
+	memlat->took_ns = (uint64_t)((double)(tw_ticks_end() - begin) / memlat->rate.hz * 1e9);
+	return code;
+}
+
+void tw_memlat_free(struct tw_memlat *memlat)
+{
+	free(memlat->curves);
+	free(memlat->levels_of);
+	memlat->curves = memlat->levels_of = NULL;
+}
