@@ -19,6 +19,11 @@ enum tw_exit {
 	TW_EXIT_IO = 74,	/* writing the output failed */
 };
 
+/* Do what follows for each @bit that is set in @bits. */
+#define TW_EACH_BIT(bit, bits) \
+	for (unsigned bit = 1; bit && bit <= (bits); bit <<= 1) \
+		if ((bits) & bit)
+
 struct tw_command {
 	const char *name;
 	int (*run)(int argc, char **argv);

@@ -20,7 +20,7 @@
 
 #include "clock/clock.h"
 #include "clock/kernel_rate.h"
-#include "command/bench/wide.h"
+#include "wide.h"
 
 __extension__ typedef unsigned __int128 u128;
 

@@ -8,10 +8,9 @@
 golden_on reliable help bench --help
 for machine in reliable busy; do
 	golden_on $machine $machine bench --seconds=0.02
-	golden_on $machine ${machine}_json bench --json --seconds=0.02
+	golden_fits $machine
 done
-golden_fits reliable
-golden_fits busy
+golden_on busy busy_json bench --json --seconds=0.02
 golden_on too_busy too_busy bench
 golden_on disabled disabled bench --json
 usage_errors bench <<'LINES'

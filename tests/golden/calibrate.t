@@ -8,8 +8,9 @@
 golden_on reliable help calibrate --help
 for machine in reliable unreliable undecided too_wide one_cpu; do
 	golden_on $machine $machine calibrate
-	golden_on $machine ${machine}_json calibrate --json
 done
+golden_on unreliable unreliable_json calibrate --json
+golden_on undecided undecided_json calibrate --json
 for machine in too_busy disabled unsteady; do
 	golden_on $machine $machine calibrate
 done
@@ -20,6 +21,7 @@ file
 --window=4.9
 --window=20x
 --against=real
+--window=nan
 --kernel-rate=1
 LINES
 golden_done

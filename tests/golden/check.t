@@ -8,18 +8,16 @@
 golden_on reliable help check --help
 for machine in reliable unreliable undecided too_wide one_cpu many_cpus; do
 	golden_on $machine $machine check
-	golden_on $machine ${machine}_json check --json
 done
-golden_on reliable switch check --method=switch
+golden_on unreliable unreliable_json check --json
+golden_on undecided undecided_json check --json --method=switch --tolerance=7 \
+	--least-time=50 --time-limit=60
+golden_on one_cpu one_cpu_json check --json
 golden_on too_wide limits check --method=switch --tolerance=7 --least-time=10 \
 	--time-limit=20
-golden_on too_wide limits_json check --json --method=switch --tolerance=7 \
-	--least-time=50 --time-limit=60
-golden_on reliable progress check --progress --time-limit=8000
-golden_on reliable,unreliable,undecided,reliable watch check --watch=3
+golden_on reliable,unreliable,undecided watch check --watch=3
 golden_on reliable,unreliable,undecided watch_json check --watch --json
-golden_on one_cpu,one_cpu watch_one_cpu check --watch=60
-golden_on one_cpu,one_cpu watch_fraction check --watch=1500ms
+golden_on one_cpu,one_cpu watch_one_cpu check --watch=1500ms
 for machine in too_busy disabled unsteady; do
 	golden_on $machine $machine check --json
 done
@@ -34,5 +32,6 @@ file
 --time-limit=3600001
 --least-time=
 --tolerance=-1
+--watch --html=page.html
 LINES
 golden_done

@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise check: can the counter be trusted on the CPUs that this command may
- * run on? This file reads the options and measures. page.c and json.c print,
- * and watch.c repeats the check. core/trust.c judges.
+ * tickwise check: can the counter be trusted on the CPUs that this command may run on?
+ * This file reads the options, and checks once, or again and again until Ctrl-C.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "command/check/output.h"
+#include "command/check/check_output.h"
 #include "command/command.h"
-#include "base/allocate.h"
 #include "command/output/page.h"
-#include "command/output/progress.h"
+#include "timespec.h"
 #include "trust.h"
 
-/* After the CPUs were idle, bounds of the library's few milliseconds vary more
- * in width from run to run. A user of the command does not wait for these 30
- * ms. */
-#define DEFAULT_MIN_TIME_NS		30000000
-
-/* unit/command/check/check_defaults.c compares the defaults in the text with those in use. */
-static const struct tw_option table[] = {
+/* unit/command/check/check_page.c compares the defaults in the text with those in use. */
+static const struct tw_option option_table[] = {
 	TW_OPTION_JSON(struct tw_check_arguments, wanted),
 	TW_OPTION_HTML(struct tw_check_arguments, wanted),
 	{ .name = "method", .kind = TW_OPTION_WORD,
@@ -72,10 +67,6 @@ static const struct tw_option table[] = {
 		  "500. With it, RELIABLE says that the counters are within 100 us of "
 		  "each other. Only `cas` can prove 500 ns.",
 	  TW_OPTION_AT(struct tw_check_arguments, options.tolerance_ns) },
-	{ .name = "progress",
-	  .help = "Show progress also where stderr is no terminal",
-	  .more = "Once a second, if a check takes longer than that.",
-	  TW_OPTION_AT(struct tw_check_arguments, progress) },
 	{ .name = NULL },
 };
 
@@ -87,132 +78,236 @@ const struct tw_options tw_check_options = {
 	.codes =
 	"Exit codes: 0 reliable, 1 unreliable, 2 undecided; with --watch the worst of "
 	"all; 64 and above could not run.",
-	.table = table,
+	.table = option_table,
 	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
 
-int tw_check_exit_code(enum tw_verdict verdict)
+static int exit_code(enum tw_verdict verdict)
 {
-	switch (verdict) {
-	case TW_RELIABLE:
-		return TW_EXIT_GOOD;
-	case TW_UNRELIABLE:
-		return TW_EXIT_BAD_VERDICT;
-	default:
-		return TW_EXIT_UNDECIDED;
-	}
-}
-
-const char *tw_check_method_name(enum tw_reliability_method method)
-{
-	return method == TW_METHOD_SWITCH ? "switch" : "cas";
-}
-
-/* What a running check shows. */
-struct progress {
-	int (*stop)(void);
-	struct tw_progress line;
-};
-
-static int show_progress(void *context,
-			 const struct tw_reliability_progress *now)
-{
-	struct progress *progress = context;
-	int answer = progress->stop();
-
-	if (answer)
-		return answer;
-	tw_progress_show(&progress->line,
-			 (double)now->elapsed_ns / (double)now->time_limit_ns,
-			 "%u CPU%s, %" PRIu64 " reading%s", now->cpus, tw_format_plural(now->cpus), now->probes,
-			 tw_format_plural(now->probes));
-	return 0;
-}
-
-static int fail_to_measure(int error, const struct tw_counter_facts *counter)
-{
-	const char *why = error == -ENOTSUP ?
-			  tw_text(TW_ENUM_COUNTER_STATE, counter->state) :
-			  error == -EAGAIN ?
-			  "no thread could be started on any CPU" :
-			  strerror(-error);
-
-	return tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
-			       "could not measure: %s", why);
-}
-
-int tw_check_run(struct tw_check *check,
-		 const struct tw_check_arguments *arguments, int (*stop)(void))
-{
-	struct tw_reliability_options options = arguments->options;
-	struct progress progress = {
-		.stop = stop,
-		.line = tw_progress_begin(TW_CHECK, arguments->progress),
-	};
-	int error;
-
-	*check = (struct tw_check) {
-		.counter = TW_SIZED(struct tw_counter_facts),
-		.result = TW_SIZED(struct tw_reliability),
-		.machine = TW_SIZED(struct tw_machine),
-	};
-	options.size = sizeof(options);
-	options.progress = show_progress;
-	options.context = &progress;
-	tw_counter_check(&check->counter);
-	tw_machine_cpus_read(&check->cpus.machine, "");
-	error = tw_must(tw_reliability_measure(&check->result, &options));
-	tw_progress_end(&progress.line);
-	if (error == -ECANCELED)
-		return error;
-	if (error)
-		return fail_to_measure(error, &check->counter);
-	tw_check_cpus_find(&check->cpus, &check->result, tw_check_may_pin);
-	tw_machine_read(&check->machine);
-	check->contradictions = (unsigned)tw_contradictions(&check->result,
-							    &check->machine);
-	return TW_EXIT_GOOD;
-}
-
-void tw_check_free(struct tw_check *check)
-{
-	tw_reliability_free(&check->result);
+	return verdict == TW_RELIABLE ? TW_EXIT_GOOD :
+	       verdict == TW_UNRELIABLE ? TW_EXIT_BAD_VERDICT : TW_EXIT_UNDECIDED;
 }
 
 static int check_once(const struct tw_check_arguments *arguments)
 {
 	struct tw_check check;
-	int code;
+	int code = tw_check_run(&check, &arguments->options, tw_command_has_enough);
 
-	tw_command_catch_interrupts();
-	code = tw_check_run(&check, arguments, tw_command_has_enough);
 	if (code != TW_EXIT_GOOD)
 		return code;
 	code = tw_command_show(TW_CHECK, &arguments->wanted,
-			       tw_check_page(&check, arguments), NULL,
-			       tw_check_json(&check, arguments));
+			       tw_check_page(&check, &arguments->options), NULL,
+			       tw_check_json(&check, &arguments->options));
 	if (code == TW_EXIT_GOOD)
-		code = tw_check_exit_code(check.result.verdict);
-	tw_check_free(&check);
+		code = exit_code(check.result.verdict);
+	tw_reliability_free(&check.result);
 	return tw_command_finish(TW_CHECK, code);
 }
 
-/* Set every option that is 0. No default is left to the library, since the
- * options in use are printed. */
-void tw_check_fill_in_defaults(struct tw_reliability_options *options)
+/* ---- a watch ---- */
+
+/* How long a signal may wait. */
+#define POLL_NS		200000000
+
+/* Wait until @at_ns, or until a signal comes. */
+static void wait_until(uint64_t at_ns)
 {
-	if (!options->least_time_ns)
-		options->least_time_ns = DEFAULT_MIN_TIME_NS;
-	tw_trust_options(options);
+	uint64_t now_ns;
+
+	while (!tw_command_is_interrupted() &&
+	       (now_ns = tw_clock_id_ns(CLOCK_MONOTONIC)) < at_ns) {
+		uint64_t left_ns = at_ns - now_ns;
+		const struct timespec rest = {
+			.tv_nsec = (long)(left_ns < POLL_NS ? left_ns : POLL_NS),
+		};
+
+		nanosleep(&rest, NULL);
+	}
 }
 
-static int check_together(const struct tw_check_arguments *arguments)
+/* Wait until output can be written. Return 0: a signal came, and the reader has stopped
+ * reading. */
+static int wait_for_reader(void)
 {
-	if (arguments->watch_ns && arguments->wanted.html)
-		return tw_command_fail(TW_CHECK, TW_EXIT_USAGE, "--html is of one check, "
-				       "not of --watch");
-	return tw_command_try_html(TW_CHECK, &arguments->wanted);
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	while (poll(&out, 1, POLL_NS / 1000000) <= 0)
+		if (tw_command_is_interrupted())
+			return 0;
+	return 1;
 }
+
+static void add_bound(struct tw_table *table, double value)
+{
+	if (isfinite(value))
+		tw_cell_printf(table, "%+.1f", value);
+	else
+		tw_cell_none(table);
+}
+
+static double offset_ns(const struct tw_reliability *result, int64_t ticks)
+{
+	return result->pairs && fabs((double)ticks) < (double)INT64_MAX && result->hz > 0 ?
+	       (double)ticks / result->hz * 1e9 : INFINITY;
+}
+
+/* Add the line of a check. Every check has a page of its own, so that it is printed at
+ * once. The columns have the same width on every page, and only the first page has
+ * headings. */
+static void add_check(struct tw_page *page, const struct tw_reliability *result,
+		      int is_first)
+{
+	struct tw_column columns[] = {
+		{ "time", .width = 9, .flags = TW_COLUMN_LEFT },
+		{ "verdict", .width = 10, .flags = TW_COLUMN_LEFT },
+		{ "CPUs", .width = 4 },
+		{ "from", "offsets, ns", .width = 10 },
+		{ "to", "offsets, ns", .width = 10 },
+		{ "from", "pace, ppm", .width = 8 },
+		{ "to", "pace, ppm", .width = 8 },
+	};
+	const size_t count = sizeof(columns) / sizeof(*columns);
+	struct tw_table *table;
+	time_t now = time(NULL);
+	struct tm local;
+	char text[32] = "";
+
+	for (size_t i = 0; i < count && !is_first; i++) {
+		columns[i].heading = "";
+		columns[i].group = NULL;
+	}
+	if (localtime_r(&now, &local))
+		strftime(text, sizeof(text), "%H:%M:%S", &local);
+	table = tw_page_table(page, columns, count);
+	tw_table_row(table);
+	tw_cell_text(table, text);
+	tw_cell_text(table, tw_name(TW_ENUM_VERDICT, result->verdict));
+	tw_cell_u64(table, result->cpus);
+	add_bound(table, offset_ns(result, result->offset_low_ticks));
+	add_bound(table, offset_ns(result, result->offset_high_ticks));
+	add_bound(table, result->pairs ? result->pace_low_ppb / 1e3 : INFINITY);
+	add_bound(table, result->pairs ? result->pace_high_ppb / 1e3 : INFINITY);
+}
+
+static void print(const struct tw_check *check,
+		  const struct tw_check_arguments *arguments,
+		  const struct tw_check_history *history, const char *changes)
+{
+	struct tw_page *page;
+
+	if (arguments->wanted.form == TW_FORM_JSON) {
+		json_t *root = tw_check_json(check, &arguments->options);
+
+		tw_check_json_add(root, history, changes);
+		tw_output_json(root, stdout, JSON_COMPACT);
+		return;
+	}
+	if (history->checks == 1) {
+		page = tw_check_page(check, &arguments->options);
+		tw_page_heading(page, 2, "Every %.10g s until Ctrl-C:",
+				(double)arguments->watch_ns / 1e9);
+		tw_output_print(page);
+	}
+	page = tw_page_new("Check");
+	add_check(page, &check->result, history->checks == 1);
+	/* Below the check, indented to its verdict. */
+	for (; *changes; changes += strcspn(changes, "\n") + 1) {
+		tw_page_paragraph(page, "%.*s", (int)strcspn(changes, "\n"), changes);
+		tw_page_indent(page, 10, 12);
+	}
+	tw_output_print(page);
+}
+
+static void print_summary(const struct tw_check_history *history)
+{
+	const unsigned *verdicts = history->verdicts;
+	struct tw_page *page = tw_page_new("All checks");
+
+	if (history->checks == 1)
+		tw_page_paragraph(page, "1 check: %u reliable, %u unreliable, %u "
+				  "undecided.", verdicts[TW_RELIABLE],
+				  verdicts[TW_UNRELIABLE], verdicts[TW_UNDECIDED]);
+	else
+		tw_page_paragraph(page, "%u checks in %.0f s: %u reliable, %u "
+				  "unreliable, %u undecided; %u found a change.",
+				  history->checks,
+				  (double)(history->last_ns - history->begin_ns) / 1e9,
+				  verdicts[TW_RELIABLE], verdicts[TW_UNRELIABLE],
+				  verdicts[TW_UNDECIDED], history->changes);
+	TW_EACH_BIT(bit, history->reasons)
+		tw_page_remark(page, "seen: %s", tw_text(TW_ENUM_REASON, bit));
+	if (isfinite(history->pace_low_ppb) && isfinite(history->pace_high_ppb))
+		tw_page_paragraph(page, "Over these %.0f s the rates of any two CPUs "
+				  "differ by %+.3f to %+.3f ppm.",
+				  (double)(history->last_ns - history->first_begin_ns) /
+				  1e9, history->pace_low_ppb / 1e3,
+				  history->pace_high_ppb / 1e3);
+	/* A terminal shows ^C at the start of this line. Leave it. */
+	putchar('\n');
+	tw_output_print(page);
+}
+
+/* Check once. Return: TW_EXIT_GOOD; -ECANCELED; another enum tw_exit. */
+static int look(const struct tw_check_arguments *arguments,
+		struct tw_check_history *history)
+{
+	struct tw_check check;
+	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	char *changes;
+	int code = tw_check_run(&check, &arguments->options, tw_command_is_interrupted);
+
+	if (code != TW_EXIT_GOOD)
+		return code;
+	changes = tw_check_remember(history, &check, begin_ns,
+				    tw_clock_id_ns(CLOCK_MONOTONIC));
+	if (wait_for_reader())
+		print(&check, arguments, history, changes);
+	free(changes);
+	tw_reliability_free(&check.result);
+	return tw_command_finish(TW_CHECK, code);
+}
+
+/* Print the summary. If a signal ended the first check, there is nothing to sum up. */
+static int sum_up(const struct tw_check_arguments *arguments,
+		  const struct tw_check_history *history)
+{
+	if (!history->checks)
+		return tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
+				       "ended before the first check was done");
+	if (!wait_for_reader())
+		return tw_command_fail(TW_CHECK, TW_EXIT_IO, "can't write the output: its "
+				       "reader has stopped reading");
+	if (arguments->wanted.form == TW_FORM_JSON)
+		tw_output_json(tw_check_json_summary(history), stdout, JSON_COMPACT);
+	else
+		print_summary(history);
+	return tw_command_finish(TW_CHECK, exit_code(tw_check_worst(history)));
+}
+
+/* Check again and again until SIGINT or SIGTERM. A check that the signal ends does not
+ * count. Return: the enum tw_exit of the worst verdict. */
+static int watch(const struct tw_check_arguments *arguments)
+{
+	struct tw_check_history history = { 0 };
+	uint64_t now_ns, at_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	int code;
+
+	do {
+		code = look(arguments, &history);
+		/* Times that have passed in the meantime are left out. */
+		now_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+		at_ns += arguments->watch_ns *
+			 ((now_ns - at_ns + arguments->watch_ns - 1) / arguments->watch_ns);
+		if (code == TW_EXIT_GOOD)
+			wait_until(at_ns);
+	} while (code == TW_EXIT_GOOD && !tw_command_is_interrupted());
+	if (code == TW_EXIT_GOOD || code == -ECANCELED)
+		code = sum_up(arguments, &history);
+	tw_check_forget(&history);
+	return code;
+}
+
+/* ---- the command ---- */
 
 int tw_command_check(int argc, char **argv)
 {
@@ -220,11 +315,14 @@ int tw_command_check(int argc, char **argv)
 	int code = tw_command_options(&tw_check_options, &arguments, argv, NULL);
 
 	(void)argc;
+	if (code == TW_GO_ON && arguments.watch_ns && arguments.wanted.html)
+		return tw_command_fail(TW_CHECK, TW_EXIT_USAGE, "--html is of one check, "
+				       "not of --watch");
 	if (code == TW_GO_ON)
-		code = check_together(&arguments);
+		code = tw_command_try_html(TW_CHECK, &arguments.wanted);
 	if (code != TW_GO_ON)
 		return code;
 	tw_check_fill_in_defaults(&arguments.options);
-	return arguments.watch_ns ? tw_check_watch(&arguments) :
-				    check_once(&arguments);
+	tw_command_catch_interrupts();
+	return arguments.watch_ns ? watch(&arguments) : check_once(&arguments);
 }

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "command/check/check.h"
+#include "command/check/check_run.h"
 #include "command/doctor/doctor.h"
 #include "text_file.h"
 

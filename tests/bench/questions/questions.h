@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/bench/wide.h"
+#include "wide.h"
 #include "counter/step.h"
 #include "tickwise.h"
 

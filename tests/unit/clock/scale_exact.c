@@ -14,7 +14,7 @@
  */
 #include <math.h>
 
-#include "command/bench/wide.h"
+#include "wide.h"
 #include "tap.h"
 
 __extension__ typedef unsigned __int128 u128;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "command/calibrate/calibrate.h"
+#include "command/calibrate/calibrate_hints.h"
 #include "tap.h"
 
 /* Return the kernel's 2599998 kHz: 54 ppb above, by the multiplier. */

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds which CPUs a check has judged, and why not the others; see cpus.h.
+ * Finds which CPUs a check has judged, and why not the others; see check_cpus.h.
  */
-#include "command/check/cpus.h"
+#include "command/check/check_cpus.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #include "machine/cpus.h"
 
-static const struct {
-	const char *code;
-	const char *text;
-} skips[TW_CHECK_SKIPS] = {
+const struct tw_check_skip_words tw_check_skips[TW_CHECK_SKIPS] = {
 	[TW_SKIP_OFFLINE] = { "offline", "offline" },
 	[TW_SKIP_CPUSET] = { "cpuset",
 		"outside the cpuset of this process's control group" },
@@ -26,28 +23,16 @@ static const struct {
 		"allowed, but no thread could be started or kept there" },
 };
 
-const char *tw_check_skip_code(enum tw_check_skip skip)
-{
-	return skips[skip].code;
-}
-
-const char *tw_check_skip_text(enum tw_check_skip skip)
-{
-	return skips[skip].text;
-}
-
 /* Find the judged CPUs. Each of them is in a pair, unless there is no pair. */
 static void find_judged(struct tw_check_cpus *cpus,
 			const struct tw_reliability *result)
 {
-	unsigned i;
-
 	memset(&cpus->judged, 0, sizeof(cpus->judged));
 	if (!result->pairs && !result->cpus_skipped) {
 		cpus->judged = cpus->machine.allowed;
 		return;
 	}
-	for (i = 0; i < result->pairs; i++) {
+	for (unsigned i = 0; i < result->pairs; i++) {
 		tw_cpu_list_add(&cpus->judged, result->offsets[i].base_cpu);
 		tw_cpu_list_add(&cpus->judged, result->offsets[i].cpu);
 	}
@@ -60,24 +45,13 @@ static void find_judged_alone(struct tw_check_cpus *cpus,
 			      int (*may_pin)(unsigned cpu))
 {
 	struct tw_cpu_list found = { .known = 1 };
-	unsigned cpu;
 
-	for (cpu = 0; cpu < TW_CPU_LIST_MAX; cpu++)
+	for (unsigned cpu = 0; cpu < TW_CPU_LIST_MAX; cpu++)
 		if (tw_cpu_list_has(&cpus->machine.allowed, cpu) &&
 		    may_pin(cpu))
 			tw_cpu_list_add(&found, cpu);
 	if (tw_cpu_list_count(&found) == 1)
 		cpus->judged = found;
-}
-
-/* Return why a CPU that is online is not allowed. */
-static enum tw_check_skip who_excludes(const struct tw_machine_cpus *machine,
-				       unsigned cpu)
-{
-	if (!machine->cpuset.known)
-		return TW_SKIP_NOT_ALLOWED;
-	return tw_cpu_list_has(&machine->cpuset, cpu) ? TW_SKIP_AFFINITY :
-							TW_SKIP_CPUSET;
 }
 
 static enum tw_check_skip why_skipped(const struct tw_check_cpus *cpus,
@@ -87,7 +61,9 @@ static enum tw_check_skip why_skipped(const struct tw_check_cpus *cpus,
 		return may_pin(cpu) ? TW_SKIP_LOST : TW_SKIP_PIN;
 	if (tw_cpu_list_has(&cpus->offline, cpu))
 		return TW_SKIP_OFFLINE;
-	return who_excludes(&cpus->machine, cpu);
+	if (!cpus->machine.cpuset.known)
+		return TW_SKIP_NOT_ALLOWED;
+	return tw_cpu_list_has(&cpus->machine.cpuset, cpu) ? TW_SKIP_AFFINITY : TW_SKIP_CPUSET;
 }
 
 void tw_check_cpus_find(struct tw_check_cpus *cpus,
@@ -95,8 +71,6 @@ void tw_check_cpus_find(struct tw_check_cpus *cpus,
 			int (*may_pin)(unsigned cpu))
 {
 	const struct tw_machine_cpus *machine = &cpus->machine;
-	unsigned cpu;
-	unsigned i;
 
 	memset(cpus->skipped, 0, sizeof(cpus->skipped));
 	tw_cpu_list_without(&cpus->offline, &machine->present,
@@ -106,9 +80,9 @@ void tw_check_cpus_find(struct tw_check_cpus *cpus,
 		find_judged_alone(cpus, may_pin);
 	if (!cpus->judged.known || !machine->allowed.known)
 		return;
-	for (i = 0; i < TW_CHECK_SKIPS; i++)
+	for (unsigned i = 0; i < TW_CHECK_SKIPS; i++)
 		cpus->skipped[i].known = 1;
-	for (cpu = 0; cpu < TW_CPU_LIST_MAX; cpu++)
+	for (unsigned cpu = 0; cpu < TW_CPU_LIST_MAX; cpu++)
 		if (!tw_cpu_list_has(&cpus->judged, cpu) &&
 		    (tw_cpu_list_has(&machine->allowed, cpu) ||
 		     tw_cpu_list_has(&machine->online, cpu) ||

@@ -26,8 +26,9 @@ struct tw_check_cpus {
 	struct tw_cpu_list skipped[TW_CHECK_SKIPS];
 };
 
-const char *tw_check_skip_code(enum tw_check_skip skip);
-const char *tw_check_skip_text(enum tw_check_skip skip);
+extern const struct tw_check_skip_words {
+	const char *code, *text;
+} tw_check_skips[TW_CHECK_SKIPS];
 
 /**
  * tw_check_cpus_find - find who was judged, and why not the others

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/check/output.h"
 #include "base/allocate.h"
+#include "command/check/check_output.h"
+#include "command/command.h"
 #include "report/json_text.h"
 
 /* Return null for infinity, which JSON does not have: there is no bound. */
@@ -80,15 +81,14 @@ static json_t *json_cpu_list(const struct tw_cpu_list *list)
 static json_t *json_skipped(const struct tw_check_cpus *cpus)
 {
 	json_t *array = json_array();
-	enum tw_check_skip skip;
 
-	for (skip = 0; skip < TW_CHECK_SKIPS; skip++)
+	for (enum tw_check_skip skip = 0; skip < TW_CHECK_SKIPS; skip++)
 		if (tw_cpu_list_count(&cpus->skipped[skip]))
 			json_array_append_new(array, json_pack(
 				"{so, ss, ss}",
 				"cpus", json_cpu_list(&cpus->skipped[skip]),
-				"code", tw_check_skip_code(skip),
-				"text", tw_check_skip_text(skip)));
+				"code", tw_check_skips[skip].code,
+				"text", tw_check_skips[skip].text));
 	return array;
 }
 
@@ -144,22 +144,18 @@ static json_t *json_facts(const struct tw_machine *machine,
 static json_t *json_bits(enum tw_enum which, unsigned bits)
 {
 	json_t *array = json_array();
-	unsigned bit;
 
-	for (bit = 1; bit && bit <= bits; bit <<= 1)
-		if (bits & bit)
-			json_array_append_new(array, json_pack("{ss, ss}",
-				"code", tw_name(which, bit),
-				"text", tw_text(which, bit)));
+	TW_EACH_BIT(bit, bits)
+		json_array_append_new(array, json_pack("{ss, ss}",
+			"code", tw_name(which, bit), "text", tw_text(which, bit)));
 	return array;
 }
 
 static json_t *json_pairs(const struct tw_reliability *result)
 {
 	json_t *array = json_array();
-	unsigned i;
 
-	for (i = 0; i < result->pairs; i++) {
+	for (unsigned i = 0; i < result->pairs; i++) {
 		const struct tw_cpu_offset *pair = &result->offsets[i];
 
 		json_array_append_new(array, json_pack(
@@ -176,7 +172,7 @@ static json_t *json_pairs(const struct tw_reliability *result)
 }
 
 json_t *tw_check_json(const struct tw_check *check,
-		      const struct tw_check_arguments *arguments)
+		      const struct tw_reliability_options *options)
 {
 	const struct tw_reliability *result = &check->result;
 	/* With one CPU alone nothing was compared. NAN becomes null. */
@@ -193,7 +189,7 @@ json_t *tw_check_json(const struct tw_check *check,
 		"reasons", json_bits(TW_ENUM_REASON, result->reasons),
 		"contradictions", json_bits(TW_ENUM_CONTRADICTION,
 					    check->contradictions),
-		"method", tw_check_method_name(result->method),
+		"method", result->method == TW_METHOD_SWITCH ? "switch" : "cas",
 		"cpus", (int)result->cpus,
 		"cpus_skipped", (int)result->cpus_skipped,
 		"offset_low_ticks", result->pairs ?
@@ -214,32 +210,9 @@ json_t *tw_check_json(const struct tw_check *check,
 		"switches", (json_int_t)result->switches,
 		"full_loops", (json_int_t)result->full_loops,
 		"elapsed_ns", (json_int_t)result->elapsed_ns,
-		"limits", json_limits(&arguments->options),
+		"limits", json_limits(options),
 		"facts", json_facts(&check->machine, &check->cpus,
 				    &check->counter));
-}
-
-/* Return a line as JSON text, which checks its bytes: a brand string can be
- * part of it. */
-static json_t *json_line(const char *line, size_t length)
-{
-	char *copy = tw_zalloc(length + 1, 1);
-	json_t *string = tw_json_text(memcpy(copy, line, length));
-
-	free(copy);
-	return string;
-}
-
-static json_t *json_lines(const char *lines)
-{
-	json_t *array = json_array();
-	size_t length;
-
-	for (; *lines; lines += length + 1) {
-		length = strcspn(lines, "\n");
-		json_array_append_new(array, json_line(lines, length));
-	}
-	return array;
 }
 
 static double since_first_seconds(const struct tw_check_history *history)
@@ -247,17 +220,16 @@ static double since_first_seconds(const struct tw_check_history *history)
 	return (double)(history->last_ns - history->begin_ns) / 1e9;
 }
 
-json_t *tw_check_json_line(const struct tw_check *check,
-			   const struct tw_check_arguments *arguments,
-			   const struct tw_check_history *history,
-			   const char *changes)
+void tw_check_json_add(json_t *root, const struct tw_check_history *history,
+		       const char *changes)
 {
-	json_t *root = tw_check_json(check, arguments);
+	json_t *lines = json_array();
 
+	for (; *changes; changes += strcspn(changes, "\n") + 1)
+		json_array_append_new(lines, json_stringn(changes, strcspn(changes, "\n")));
 	json_object_set_new(root, "check", json_integer(history->checks));
 	json_object_set_new(root, "seconds", json_real(since_first_seconds(history)));
-	json_object_set_new(root, "changes", json_lines(changes));
-	return root;
+	json_object_set_new(root, "changes", lines);
 }
 
 json_t *tw_check_json_summary(const struct tw_check_history *history)

@@ -16,11 +16,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "clock/clock.h"
-#include "command/bench/bench.h"
-#include "command/bench/wide.h"
-#include "command/command.h"
 #include "base/allocate.h"
+#include "clock/clock.h"
+#include "command/bench/bench_loops.h"
+#include "command/command.h"
 #include "command/output/progress.h"
 
 #define CALLS		256		/* in a block: 2 us of bare rdtsc */
@@ -33,109 +32,36 @@ struct bench {
 	struct tw_clock refined;
 	struct tw_second second;
 	struct timespec now;
-	/* fio's way: two conversions of the parts, then a division. */
-	uint64_t start_ticks;
-	uint64_t modulus_mask, modulus_ns;
-	uint64_t mult;
-	unsigned modulus_log2, shift;
-	struct tw_wide wide;
 };
 
 #define RELOAD(pointer)		__asm__ __volatile__("" : "+r"(pointer))
 #define KEEP(value)		__asm__ __volatile__("" : : "r"(value))
 #define KEEP_MEMORY(pointer)	__asm__ __volatile__("" : : "r"(pointer) : "memory")
 
-static void loop_rdtsc(struct bench *bench)
-{
-	for (unsigned i = 0; i < CALLS; i++) {
-		RELOAD(bench);
-		KEEP(tw_ticks());
+/* Define a loop that does @pass CALLS times. */
+#define LOOP(name, pass)						\
+	static void loop_##name(struct bench *bench)			\
+	{								\
+		for (unsigned i = 0; i < CALLS; i++) {			\
+			RELOAD(bench);					\
+			pass;						\
+		}							\
 	}
-}
 
-static void loop_to_ns(struct bench *bench)
-{
-	for (unsigned i = 0; i < CALLS; i++) {
-		RELOAD(bench);
-		KEEP(tw_ticks_to_ns(&bench->clock.scale, tw_ticks()));
-	}
-}
+LOOP(rdtsc, KEEP(tw_ticks()))
+LOOP(to_ns, KEEP(tw_ticks_to_ns(&bench->clock.scale, tw_ticks())))
+LOOP(now, KEEP(tw_clock_ns(&bench->clock)))
+LOOP(now_refined, KEEP(tw_clock_ns(&bench->refined)))
+LOOP(timespec, tw_clock_timespec(&bench->clock, &bench->second, &bench->now);
+     KEEP_MEMORY(&bench->now))
+LOOP(system, clock_gettime(CLOCK_MONOTONIC, &bench->now); KEEP_MEMORY(&bench->now))
 
-static void loop_to_ns_wide(struct bench *bench)
-{
-	for (unsigned i = 0; i < CALLS; i++) {
-		RELOAD(bench);
-		KEEP(tw_wide_ns(&bench->wide, tw_ticks()));
-	}
-}
+typedef void loop_function(struct bench *bench);
 
-static void loop_now(struct bench *bench)
-{
-	for (unsigned i = 0; i < CALLS; i++) {
-		RELOAD(bench);
-		KEEP(tw_clock_ns(&bench->clock));
-	}
-}
-
-static void loop_now_refined(struct bench *bench)
-{
-	for (unsigned i = 0; i < CALLS; i++) {
-		RELOAD(bench);
-		KEEP(tw_clock_ns(&bench->refined));
-	}
-}
-
-static void loop_timespec(struct bench *bench)
-{
-	for (unsigned i = 0; i < CALLS; i++) {
-		RELOAD(bench);
-		tw_clock_timespec(&bench->clock, &bench->second, &bench->now);
-		KEEP_MEMORY(&bench->now);
-	}
-}
-
-/*
- * Convert ticks as fio's clock does. Whole moduli are multiplied by their
- * nanoseconds; the rest is multiplied and shifted by itself. Divisions by a
- * constant then give seconds and nanoseconds.
- */
-static void loop_fio_way(struct bench *bench)
-{
-	for (unsigned i = 0; i < CALLS; i++) {
-		uint64_t ticks, ns;
-
-		RELOAD(bench);
-		ticks = tw_ticks() - bench->start_ticks;
-		ns = (ticks >> bench->modulus_log2) * bench->modulus_ns;
-		ns += (ticks & bench->modulus_mask) * bench->mult >>
-		      bench->shift;
-		bench->now.tv_sec = (time_t)(ns / TW_NS_PER_SECOND);
-		bench->now.tv_nsec = (long)(ns % TW_NS_PER_SECOND);
-		KEEP_MEMORY(&bench->now);
-	}
-}
-
-static void loop_system(struct bench *bench)
-{
-	for (unsigned i = 0; i < CALLS; i++) {
-		RELOAD(bench);
-		clock_gettime(CLOCK_MONOTONIC, &bench->now);
-		KEEP_MEMORY(&bench->now);
-	}
-}
-
-static const struct loop {
-	void (*run)(struct bench *bench);
-	uint32_t calls;
-} loops[TW_LOOPS] = {
-	[TW_LOOP_RDTSC] = { loop_rdtsc, CALLS },
-	[TW_LOOP_TO_NS] = { loop_to_ns, CALLS },
-	[TW_LOOP_TO_NS_WIDE] = { loop_to_ns_wide, CALLS },
-	[TW_LOOP_NOW] = { loop_now, CALLS },
-	[TW_LOOP_NOW_REFINED] = { loop_now_refined, CALLS },
-	[TW_LOOP_TIMESPEC] = { loop_timespec, CALLS },
-	[TW_LOOP_FIO_WAY] = { loop_fio_way, CALLS },
-	[TW_LOOP_SYSTEM] = { loop_system, CALLS },
+static loop_function *const loops[TW_LOOPS] = {
+	[TW_LOOP_RDTSC] = loop_rdtsc, [TW_LOOP_TO_NS] = loop_to_ns,
+	[TW_LOOP_NOW] = loop_now, [TW_LOOP_NOW_REFINED] = loop_now_refined,
+	[TW_LOOP_TIMESPEC] = loop_timespec, [TW_LOOP_SYSTEM] = loop_system,
 };
 
 #define TEXT_OF(value)	#value
@@ -167,7 +93,7 @@ void tw_bench_costs_init(struct tw_bench_costs *costs, uint64_t window_ns)
 		.most = (uint32_t)(window_ns / MIN_ROUND_NS) + 1,
 	};
 	for (unsigned i = 0; i < TW_LOOPS; i++) {
-		costs->calls[i] = loops[i].calls;
+		costs->calls[i] = CALLS;
 		costs->ticks[i] = tw_zalloc(costs->most, sizeof(*costs->ticks[i]));
 	}
 }
@@ -176,25 +102,6 @@ void tw_bench_costs_free(struct tw_bench_costs *costs)
 {
 	for (unsigned i = 0; i < TW_LOOPS; i++)
 		free(costs->ticks[i]);
-}
-
-static void set_up(struct bench *bench, const struct tw_clock *clock)
-{
-	const struct tw_scale *scale = &clock->scale;
-	struct tw_rate rate = TW_SIZED(struct tw_rate);
-
-	tw_clock_rate(clock, &rate);
-	*bench = (struct bench) {
-		.clock = *clock,
-		.refined = *clock,
-		.start_ticks = clock->base_ticks,
-		.modulus_mask = scale->mask,
-		.modulus_ns = scale->modulus_ns,
-		.modulus_log2 = scale->modulus_log2,
-		.mult = scale->mult >> TW_SCALE_FRACTION_BITS,
-		.shift = scale->shift,
-		.wide = tw_wide_of(&rate),
-	};
 }
 
 /*
@@ -218,11 +125,11 @@ static int refine(struct tw_clock *clock)
 	return ret;
 }
 
-static uint32_t time_block(const struct loop *loop, struct bench *bench)
+static uint32_t time_block(loop_function *loop, struct bench *bench)
 {
 	uint64_t ticks = tw_ticks_begin();
 
-	loop->run(bench);
+	loop(bench);
 	ticks = tw_ticks_end() - ticks;
 	return ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)ticks;
 }
@@ -232,11 +139,10 @@ static uint32_t time_block(const struct loop *loop, struct bench *bench)
 static void run_round(struct bench *bench, struct tw_bench_costs *costs,
 		      uint32_t round)
 {
-	unsigned i, which;
+	for (unsigned i = 0; i < TW_LOOPS; i++) {
+		unsigned which = round % 2 ? TW_LOOPS - 1 - i : i;
 
-	for (i = 0; i < TW_LOOPS; i++) {
-		which = round % 2 ? TW_LOOPS - 1 - i : i;
-		costs->ticks[which][round] = time_block(&loops[which], bench);
+		costs->ticks[which][round] = time_block(loops[which], bench);
 	}
 }
 
@@ -252,7 +158,7 @@ int tw_bench_measure(struct tw_bench_costs *costs,
 	bench = aligned_alloc(_Alignof(struct bench), sizeof(*bench));
 	if (!bench)
 		tw_no_memory();
-	set_up(bench, clock);
+	*bench = (struct bench) { .clock = *clock, .refined = *clock };
 	ret = refine(&bench->refined);
 	if (ret) {
 		free(bench);

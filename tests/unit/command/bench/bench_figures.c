@@ -103,7 +103,7 @@ static void interrupts(void)
 	tap_is_u64(now->used, ROUNDS - 30, "the others used");
 	is(now->p10, 1.2, "left out below");
 	is(now->p90, 1.2, "left out above");
-	tap_is_u64(find(results, "fio_way_over_rdtsc")->disturbed, 10,
+	tap_is_u64(find(results, "timespec_over_rdtsc")->disturbed, 10,
 		   "only where they took part");
 }
 

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hints about the counter's rate, their comparison with the measured rate,
- * and the output of tickwise calibrate.
+ * The hints about the counter's rate, and their comparison with the measured rate.
  */
-#ifndef TW_COMMAND_CALIBRATE_H
-#define TW_COMMAND_CALIBRATE_H
-
-#include <jansson.h>
+#ifndef TW_CALIBRATE_HINTS_H
+#define TW_CALIBRATE_HINTS_H
 
 #include "tickwise.h"
-
-struct tw_page;
 
 #define TW_HINTS	7
 
@@ -31,12 +26,5 @@ struct tw_hint {
  */
 unsigned tw_hints_compare(const struct tw_machine *machine,
 			  const struct tw_rate *rate, struct tw_hint *hints);
-
-struct tw_page *tw_calibrate_page(const struct tw_rate *rate,
-				  const struct tw_machine *machine,
-				  const struct tw_counter_facts *counter);
-json_t *tw_calibrate_json(const struct tw_rate *rate,
-			  const struct tw_machine *machine,
-			  const struct tw_counter_facts *counter);
 
 #endif

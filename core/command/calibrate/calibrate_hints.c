@@ -3,7 +3,7 @@
  * Finds the hints that contradict a rate. Pure arithmetic. No hint is taken as
  * true, and no rate is computed from one.
  */
-#include "command/calibrate/calibrate.h"
+#include "command/calibrate/calibrate_hints.h"
 
 #include <math.h>
 
@@ -15,13 +15,6 @@
  * measurement of one, that is farther off than this is faulty. */
 #define MAX_STEERING_PPB	(TW_NTP_FREQUENCY_PPM * 1000)
 
-/* Return the ticks per second of CLOCK_MONOTONIC_RAW. Hints refer to this
- * clock. */
-static double raw_hz(const struct tw_rate *rate)
-{
-	return rate->hz * (1 + rate->steering_ppb / 1e9);
-}
-
 /*
  * Return how far the rate can differ from the rate against RAW. The kernel's
  * own rate does not differ: it was compared with the samples and with a
@@ -29,14 +22,9 @@ static double raw_hz(const struct tw_rate *rate)
  */
 static double rate_error_ppb(const struct tw_rate *rate)
 {
-	switch (rate->source) {
-	case TW_RATE_KERNEL:
-	case TW_RATE_KERNEL_STEERED:
+	if (rate->source == TW_RATE_KERNEL || rate->source == TW_RATE_KERNEL_STEERED)
 		return 0;
-	default:
-		return rate->bound_ppb + (rate->against == TW_AGAINST_RAW ?
-					  0 : MAX_STEERING_PPB);
-	}
+	return rate->bound_ppb + (rate->against == TW_AGAINST_RAW ? 0 : MAX_STEERING_PPB);
 }
 
 /* Return half a step of the multiplier that the kernel computes from this
@@ -62,7 +50,8 @@ struct hints {
 static void add(struct hints *hints, const char *name, double hz,
 		double own_ppb)
 {
-	double raw = raw_hz(hints->rate);
+	/* Hints refer to CLOCK_MONOTONIC_RAW. */
+	double raw = hints->rate->hz * (1 + hints->rate->steering_ppb / 1e9);
 	struct tw_hint *hint;
 
 	if (!(hz > 0))
