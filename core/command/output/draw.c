@@ -1,166 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draws a plot as SVG: see draw.h, and view.h for the view.
+ * Draws a plot as SVG: lines with dots and texts, counts as colours, bars in rows, and
+ * bars that are divided into parts. See draw.h.
  */
+#include <math.h>
+#include <string.h>
+
 #include "command/output/draw.h"
 
-#include <math.h>
-
-#include "command/output/axis.h"
-#include "command/output/html_text.h"
-#include "command/output/model.h"
-#include "command/output/svg.h"
-#include "command/output/view.h"
-
-#define LEFT_OF_NAMES	130
-#define ROW		42
-#define TOP_OF_ROWS	10
-
 #define LARGEST		1e300
-
 #define COLOR_OF_BORDER	7
 
-/* ---- what the data reach ------------------------------------------------- */
-
-struct ranges {
-	struct tw_range x, y;
-	int rows;			/* number of bars */
+/* The axes of a plot. */
+struct axes {
+	struct tw_svg_axis x, y;
 };
 
-static int is_linear(enum tw_plot_unit unit)
-{
-	return unit == TW_PLOT_NUMBER || unit == TW_PLOT_TIME || unit == TW_PLOT_CHANGE;
-}
-
-/* Extend a range to a value. A logarithmic axis ignores values without a
- * logarithm. Values must not be too large, since the mark above them must be a
- * number, too. */
-static void reach(struct tw_range *range, enum tw_plot_unit unit, double value)
-{
-	if (!(fabs(value) < LARGEST) || (!is_linear(unit) && value <= 0))
-		return;
-	range->min = fmin(range->min, value);
-	range->max = fmax(range->max, value);
-}
-
-static struct ranges ranges_of(const struct tw_plot *plot)
-{
-	struct ranges ranges = {
-		.x = { INFINITY, -INFINITY }, .y = { INFINITY, -INFINITY },
-	};
-
-	for (const struct tw_series *series = plot->series; series;
-	     series = series->next) {
-		if (plot->has_bars) {
-			reach(&ranges.x, plot->x.unit, series->bar.low);
-			reach(&ranges.x, plot->x.unit, series->bar.high);
-			ranges.rows++;
-		}
-		for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
-			reach(&ranges.x, plot->x.unit, dot->x);
-			reach(&ranges.y, plot->y.unit, dot->y);
-			reach(&ranges.y, plot->y.unit, dot->high);
-		}
-	}
-	if (plot->rule.name)
-		reach(&ranges.y, plot->y.unit, plot->rule.y);
-	if (plot->has_reach)
-		reach(&ranges.x, plot->x.unit, plot->reaches_x);
-	for (size_t i = 0; i <= plot->heat.columns && plot->heat.counts; i++)
-		reach(&ranges.x, plot->x.unit, plot->heat.x[i]);
-	for (size_t i = 0; i <= plot->heat.rows && plot->heat.counts; i++)
-		reach(&ranges.y, plot->y.unit, plot->heat.y[i]);
-	return ranges;
-}
-
-/* ---- lines --------------------------------------------------------------- */
-
-static void put_line(FILE *file, const struct tw_series *series,
-		     const struct tw_svg_axis *x, const struct tw_svg_axis *y)
-{
-	struct tw_svg_line line = tw_svg_begin_line(file, series->color);
-
-	for (const struct tw_dot *dot = series->points; dot; dot = dot->next)
-		if (!dot->text)
-			tw_svg_line_to(&line, tw_svg_place(x, dot->x),
-				       tw_svg_place(y, dot->y));
-	tw_svg_end_line(&line);
-}
-
-/* Draw the upper end of a band backwards, after the lower end was drawn. */
-static void put_high(FILE *file, const struct tw_dot *dot, const struct tw_svg_axis *x,
-		     const struct tw_svg_axis *y)
-{
-	if (!dot)
-		return;
-	put_high(file, dot->next, x, y);
-	fprintf(file, "L%.1f %.1f", tw_svg_place(x, dot->x), tw_svg_place(y, dot->high));
-}
-
-static void put_band(FILE *file, const struct tw_series *series,
-		     const struct tw_svg_axis *x, const struct tw_svg_axis *y)
-{
-	char command = 'M';
-
-	fprintf(file, "<path class=\"f%d band\" d=\"", series->color);
-	for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
-		fprintf(file, "%c%.1f %.1f", command, tw_svg_place(x, dot->x),
-			tw_svg_place(y, dot->y));
-		command = 'L';
-	}
-	put_high(file, series->points, x, y);
-	fputs("\"/>\n", file);
-}
-
-/* Draw the lines in reverse order, so that the first one is on top. */
-static void put_lines(FILE *file, const struct tw_series *series,
-		      const struct tw_svg_axis *x, const struct tw_svg_axis *y)
-{
-	if (!series)
-		return;
-	put_lines(file, series->next, x, y);
-	if (series->is_band)
-		put_band(file, series, x, y);
-	else
-		put_line(file, series, x, y);
-}
-
-static void put_dots(FILE *file, const struct tw_series *series,
-		     const struct tw_svg_axis *x, const struct tw_svg_axis *y)
-{
-	for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
-		if (!dot->text)
-			continue;
-		fprintf(file, "<circle class=\"f%d\" cx=\"%.1f\" cy=\"%.1f\" "
-			"r=\"3.5\"><title>", series->color, tw_svg_place(x, dot->x),
-			tw_svg_place(y, dot->y));
-		tw_html_text(file, dot->text);
-		fputs("</title></circle>\n", file);
-	}
-}
-
-static void put_borders(FILE *file, const struct tw_plot *plot,
-			const struct tw_svg_axis *x)
-{
-	for (const struct tw_border *border = plot->borders; border;
-	     border = border->next) {
-		double at = tw_svg_place(x, border->x);
-
-		fprintf(file, "<path class=\"s%d\" d=\"M%.1f %dL%.1f %d\"/>\n",
-			COLOR_OF_BORDER, at, TW_VIEW_TOP, at, TW_VIEW_HEIGHT - TW_VIEW_BOTTOM);
-		tw_svg_label(file, at, TW_VIEW_TOP - 6, "middle", border->name);
-	}
-}
-
-static void put_rule(FILE *file, const struct tw_plot *plot, const struct tw_svg_axis *y)
-{
-	if (plot->rule.name)
-		fprintf(file, "<path class=\"" TW_RULE_CLASS "\" d=\"M%d %.1fH%d\"/>\n",
-			TW_VIEW_LEFT, tw_svg_place(y, plot->rule.y),
-			TW_VIEW_WIDTH - TW_VIEW_RIGHT);
-}
-
-void tw_view_begin(FILE *file, const struct tw_plot *plot, int height)
+static void view_begin(FILE *file, const struct tw_plot *plot, int height)
 {
 	fprintf(file, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", TW_VIEW_WIDTH,
 		height);
@@ -168,32 +24,359 @@ void tw_view_begin(FILE *file, const struct tw_plot *plot, int height)
 	fputs("\">\n", file);
 }
 
+/* ---- what the data reach ------------------------------------------------- */
+
+/* Extend a range to a value. A logarithmic axis ignores values without a
+ * logarithm. Values must not be too large, since the mark above them must be a
+ * number, too. */
+static void reach(struct tw_range *range, enum tw_plot_unit unit, double value)
+{
+	if (!(fabs(value) < LARGEST) || (tw_axis_is_log(unit) && value <= 0))
+		return;
+	range->min = fmin(range->min, value);
+	range->max = fmax(range->max, value);
+}
+
+static void find_ranges(const struct tw_plot *plot, struct tw_range *x, struct tw_range *y)
+{
+	const enum tw_plot_unit x_unit = plot->x.unit, y_unit = plot->y.unit;
+	const struct tw_plot_heat *heat = &plot->heat;
+
+	*x = *y = (struct tw_range) { INFINITY, -INFINITY };
+	for (const struct tw_series *series = plot->series; series; series = series->next) {
+		if (plot->has_bars) {
+			reach(x, x_unit, series->bar.low);
+			reach(x, x_unit, series->bar.high);
+		}
+		for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
+			reach(x, x_unit, dot->x);
+			reach(y, y_unit, dot->y);
+			reach(y, y_unit, dot->high);
+		}
+	}
+	if (plot->rule.name)
+		reach(y, y_unit, plot->rule.y);
+	if (plot->has_reach)
+		reach(x, x_unit, plot->reaches_x);
+	for (size_t i = 0; i <= heat->columns && heat->counts; i++)
+		reach(x, x_unit, heat->x[i]);
+	for (size_t i = 0; i <= heat->rows && heat->counts; i++)
+		reach(y, y_unit, heat->y[i]);
+}
+
+/* ---- counts as colours --------------------------------------------------- */
+
+static uint64_t largest_of(const struct tw_plot_heat *heat)
+{
+	uint64_t largest = 0;
+
+	for (size_t i = 0; i < heat->columns * heat->rows; i++)
+		if (heat->counts[i] > largest)
+			largest = heat->counts[i];
+	return largest;
+}
+
+/* Return the colour of a count; -1 for 0. The largest count has the last
+ * colour. */
+static int color_of(uint64_t count, uint64_t largest)
+{
+	if (count == 0)
+		return -1;
+	if (largest == 1)
+		return TW_HEAT_COLORS - 1;
+	return (int)floor((TW_HEAT_COLORS - 1) * log((double)count) /
+			  log((double)largest) + 1e-9);
+}
+
+uint64_t tw_heat_from(const struct tw_plot *plot, int color)
+{
+	const uint64_t largest = largest_of(&plot->heat);
+	uint64_t from;
+
+	if (largest < 2)
+		return color == TW_HEAT_COLORS - 1 ? largest : 0;
+	from = (uint64_t)ceil(pow((double)largest,
+				  (double)color / (TW_HEAT_COLORS - 1)) - 1e-6);
+	return color_of(from, largest) == color ? from : 0;
+}
+
+/* Draw the cells of a row that have this colour. Adjacent ones are one piece of the
+ * path. */
+static void put_cells(FILE *file, const struct tw_plot_heat *heat, const struct axes *axes,
+		      size_t row, int color, uint64_t largest)
+{
+	for (size_t end, column = 0; column < heat->columns; column = end + (end == column)) {
+		double left = tw_svg_place(&axes->x, heat->x[column]);
+
+		for (end = column; end < heat->columns; end++)
+			if (color_of(heat->counts[end * heat->rows + row], largest) != color)
+				break;
+		if (end > column)
+			fprintf(file, "M%.1f %.1fH%.1fV%.1fH%.1fz", left,
+				tw_svg_place(&axes->y, heat->y[row]),
+				tw_svg_place(&axes->x, heat->x[end]),
+				tw_svg_place(&axes->y, heat->y[row + 1]), left);
+	}
+}
+
+/* Each colour is a class of the page's style, h0 to h7, and one path with all its
+ * cells. */
+static void put_heat(FILE *file, const struct tw_plot *plot, const struct axes *axes)
+{
+	const uint64_t largest = largest_of(&plot->heat);
+
+	for (int color = 0; color < TW_HEAT_COLORS && largest; color++) {
+		if (!tw_heat_from(plot, color))
+			continue;
+		fprintf(file, "<path class=\"h%d\" d=\"", color);
+		for (size_t row = 0; row < plot->heat.rows; row++)
+			put_cells(file, &plot->heat, axes, row, color, largest);
+		fputs("\"/>\n", file);
+	}
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+/* A point nearer to a line than this counts as on the line. */
+#define VISIBLE		0.4
+/* The precision of written coordinates. */
+#define EQUAL		0.05
+
+/* A line, drawn from left to right. Points on the line between others are left out. */
+struct line {
+	FILE *file;
+	double x, y;			/* the last point written */
+	double next_x, next_y;		/* the last point given, not written yet */
+	double low, high;		/* directions, in radians */
+	int points;			/* number of points written */
+	int has_next;
+};
+
+static void put_point(struct line *line, double x, double y)
+{
+	if (!line->points)
+		fprintf(line->file, "M%.1f %.1f", x, y);
+	else if (fabs(y - line->y) < EQUAL)
+		fprintf(line->file, "H%.1f", x);
+	else if (fabs(x - line->x) < EQUAL)
+		fprintf(line->file, "V%.1f", y);
+	else
+		fprintf(line->file, "L%.1f %.1f", x, y);
+	*line = (struct line) {
+		.file = line->file, .x = x, .y = y, .points = line->points + 1,
+		.low = -HUGE_VAL, .high = HUGE_VAL,
+	};
+}
+
+/* Can the line go straight on to this point? Directions from @low to @high pass
+ * near enough to all points that were left out since the last one written. */
+static int is_ahead(struct line *line, double x, double y)
+{
+	const double far = hypot(x - line->x, y - line->y);
+	const double direction = atan2(y - line->y, x - line->x);
+	const double most = far > VISIBLE ? asin(VISIBLE / far) : HUGE_VAL;
+
+	if (x < line->x || direction < line->low || direction > line->high)
+		return 0;
+	line->low = fmax(line->low, direction - most);
+	line->high = fmin(line->high, direction + most);
+	return 1;
+}
+
+static void line_to(struct line *line, double x, double y)
+{
+	if (line->has_next && !is_ahead(line, x, y))
+		put_point(line, line->next_x, line->next_y);
+	if (!line->points) {
+		put_point(line, x, y);
+		return;
+	}
+	if (!line->has_next)
+		is_ahead(line, x, y);
+	line->next_x = x;
+	line->next_y = y;
+	line->has_next = 1;
+}
+
+static void put_line(FILE *file, const struct tw_series *series, const struct axes *axes)
+{
+	struct line line = { .file = file };
+
+	fprintf(file, "<path class=\"s%d\" d=\"", series->color);
+	for (const struct tw_dot *dot = series->points; dot; dot = dot->next)
+		if (!dot->text)
+			line_to(&line, tw_svg_place(&axes->x, dot->x),
+				tw_svg_place(&axes->y, dot->y));
+	if (line.has_next && hypot(line.next_x - line.x, line.next_y - line.y) >= EQUAL)
+		put_point(&line, line.next_x, line.next_y);
+	else if (line.points == 1)
+		fputs("m-3 0h6", file);	/* a dash, so that it is visible */
+	/* A path must have a point. */
+	fputs(line.points ? "\"/>\n" : "M0 0\"/>\n", file);
+}
+
+/* Draw the upper end of a band backwards, after the lower end was drawn. */
+static void put_high(FILE *file, const struct tw_dot *dot, const struct axes *axes)
+{
+	if (!dot)
+		return;
+	put_high(file, dot->next, axes);
+	fprintf(file, "L%.1f %.1f", tw_svg_place(&axes->x, dot->x),
+		tw_svg_place(&axes->y, dot->high));
+}
+
+static void put_band(FILE *file, const struct tw_series *series, const struct axes *axes)
+{
+	char command = 'M';
+
+	fprintf(file, "<path class=\"f%d band\" d=\"", series->color);
+	for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
+		fprintf(file, "%c%.1f %.1f", command, tw_svg_place(&axes->x, dot->x),
+			tw_svg_place(&axes->y, dot->y));
+		command = 'L';
+	}
+	put_high(file, series->points, axes);
+	fputs("\"/>\n", file);
+}
+
+/* Draw the lines in reverse order, so that the first one is on top. */
+static void put_lines(FILE *file, const struct tw_series *series, const struct axes *axes)
+{
+	if (!series)
+		return;
+	put_lines(file, series->next, axes);
+	if (series->is_band)
+		put_band(file, series, axes);
+	else
+		put_line(file, series, axes);
+}
+
+static void put_dots(FILE *file, const struct tw_series *series, const struct axes *axes)
+{
+	for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
+		if (!dot->text)
+			continue;
+		fprintf(file, "<circle class=\"f%d\" cx=\"%.1f\" cy=\"%.1f\" "
+			"r=\"3.5\"><title>", series->color, tw_svg_place(&axes->x, dot->x),
+			tw_svg_place(&axes->y, dot->y));
+		tw_html_text(file, dot->text);
+		fputs("</title></circle>\n", file);
+	}
+}
+
+static void put_borders(FILE *file, const struct tw_plot *plot, const struct axes *axes)
+{
+	for (const struct tw_border *border = plot->borders; border; border = border->next) {
+		double at = tw_svg_place(&axes->x, border->x);
+
+		fprintf(file, "<path class=\"s%d\" d=\"M%.1f %dL%.1f %d\"/>\n",
+			COLOR_OF_BORDER, at, TW_VIEW_TOP, at, TW_VIEW_HEIGHT - TW_VIEW_BOTTOM);
+		tw_svg_label(file, at, TW_VIEW_TOP - 6, "middle", border->name);
+	}
+	if (plot->rule.name)
+		fprintf(file, "<path class=\"" TW_RULE_CLASS "\" d=\"M%d %.1fH%d\"/>\n",
+			TW_VIEW_LEFT, tw_svg_place(&axes->y, plot->rule.y),
+			TW_VIEW_WIDTH - TW_VIEW_RIGHT);
+}
+
+/* ---- texts at points ----------------------------------------------------- */
+
+#define MAX_TAGS	64
+
+struct boxes {
+	struct box {
+		double left, right, top, bottom;
+	} list[MAX_TAGS];
+	size_t count;
+};
+
+static int is_free(const struct boxes *boxes, const struct box *box)
+{
+	if (boxes->count == MAX_TAGS || box->left < TW_VIEW_LEFT - 6 ||
+	    box->right > TW_VIEW_WIDTH || box->top < TW_VIEW_TOP - 12 ||
+	    box->bottom > TW_VIEW_HEIGHT - TW_VIEW_BOTTOM)
+		return 0;
+	for (size_t i = 0; i < boxes->count; i++) {
+		const struct box *other = &boxes->list[i];
+
+		if (box->left < other->right && box->right > other->left &&
+		    box->top < other->bottom && box->bottom > other->top)
+			return 0;
+	}
+	return 1;
+}
+
+/* Put a text where it covers no other and stays inside the view. If there is no such
+ * place, it is left out, and only the dot's title has the text. */
+static void put_tag(FILE *file, struct boxes *boxes, const char *text, double x, double y)
+{
+	/* From the best place on. Curves rise to the right, so the space above them to
+	 * the left is free. @before: the part of the text that is left of x. */
+	static const struct {
+		double x, y, before;
+		const char *anchor;
+	} places[] = {
+		{ -4, -8, 1, "end" }, { 0, -10, 0.5, "middle" }, { -4, -30, 1, "end" },
+		{ 0, -32, 0.5, "middle" }, { 6, -8, 0, "start" }, { -4, -52, 1, "end" },
+		{ 0, -54, 0.5, "middle" }, { 6, 20, 0, "start" }, { 0, 26, 0.5, "middle" },
+		{ -4, 26, 1, "end" }, { 6, 42, 0, "start" },
+	};
+	const double width = (double)strlen(text) * TW_VIEW_LETTER;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const double left = x + places[i].x - width * places[i].before;
+		const double bottom = y + places[i].y + 5;
+		const struct box box = { left, left + width, bottom - TW_VIEW_LINE, bottom };
+
+		if (!is_free(boxes, &box))
+			continue;
+		boxes->list[boxes->count++] = box;
+		fprintf(file, "<text class=\"tag\" x=\"%.1f\" y=\"%.1f\" "
+			"text-anchor=\"%s\">", x + places[i].x, y + places[i].y,
+			places[i].anchor);
+		tw_html_text(file, text);
+		fputs("</text>\n", file);
+		return;
+	}
+}
+
 static void draw_lines(FILE *file, const struct tw_plot *plot)
 {
-	const double bottom = TW_VIEW_HEIGHT - TW_VIEW_BOTTOM, right = TW_VIEW_WIDTH - TW_VIEW_RIGHT;
-	const struct ranges ranges = ranges_of(plot);
-	const struct tw_svg_axis x = tw_axis_of(plot->x.unit, ranges.x, TW_VIEW_LEFT, right);
-	const struct tw_svg_axis y = tw_axis_of(plot->y.unit, ranges.y, bottom, TW_VIEW_TOP);
+	const double bottom = TW_VIEW_HEIGHT - TW_VIEW_BOTTOM;
+	const double right = TW_VIEW_WIDTH - TW_VIEW_RIGHT;
+	const struct tw_series *series;
+	struct boxes boxes = { .count = 0 };
+	struct tw_range x, y;
+	struct axes axes;
 
-	tw_view_begin(file, plot, TW_VIEW_HEIGHT);
-	tw_draw_heat(file, plot, &x, &y);
-	tw_axis_marks(&(struct tw_axis_side) { file, &y, 0, TW_VIEW_LEFT, right, 0 },
+	find_ranges(plot, &x, &y);
+	axes.x = tw_axis_of(plot->x.unit, x, TW_VIEW_LEFT, right);
+	axes.y = tw_axis_of(plot->y.unit, y, bottom, TW_VIEW_TOP);
+	view_begin(file, plot, TW_VIEW_HEIGHT);
+	put_heat(file, plot, &axes);
+	tw_axis_marks((struct tw_axis_side) { file, &axes.y, 0, TW_VIEW_LEFT, right, 0 },
 		      plot->y.unit);
-	tw_axis_marks(&(struct tw_axis_side) { file, &x, 1, TW_VIEW_TOP, bottom, 0 },
+	tw_axis_marks((struct tw_axis_side) { file, &axes.x, 1, TW_VIEW_TOP, bottom, 0 },
 		      plot->x.unit);
 	tw_svg_label(file, TW_VIEW_LEFT, TW_VIEW_TOP - 14, "start", plot->y.label);
-	tw_svg_label(file, (TW_VIEW_LEFT + right) / 2, TW_VIEW_HEIGHT - 10, "middle", plot->x.label);
-	put_borders(file, plot, &x);
-	put_rule(file, plot, &y);
-	put_lines(file, plot->series, &x, &y);
-	for (const struct tw_series *series = plot->series; series;
-	     series = series->next)
-		put_dots(file, series, &x, &y);
-	tw_draw_tags(file, plot, &x, &y);
-	tw_svg_end(file);
+	tw_svg_label(file, (TW_VIEW_LEFT + right) / 2, TW_VIEW_HEIGHT - 10, "middle",
+		     plot->x.label);
+	put_borders(file, plot, &axes);
+	put_lines(file, plot->series, &axes);
+	for (series = plot->series; series; series = series->next)
+		put_dots(file, series, &axes);
+	for (series = plot->series; series; series = series->next)
+		for (const struct tw_dot *dot = series->points; dot; dot = dot->next)
+			if (dot->tag && dot->tag[0])
+				put_tag(file, &boxes, dot->tag, tw_svg_place(&axes.x, dot->x),
+					tw_svg_place(&axes.y, dot->y));
 }
 
 /* ---- bars ---------------------------------------------------------------- */
+
+#define LEFT_OF_NAMES	130
+#define ROW		42
+#define TOP_OF_ROWS	10
 
 static void put_bar(FILE *file, int color, double from, double to, double middle,
 		    double height)
@@ -212,7 +395,7 @@ static void put_row(FILE *file, const struct tw_series *series,
 	tw_html_text(file, series->text);
 	fputs("</title>\n", file);
 	tw_svg_label(file, LEFT_OF_NAMES - 8, middle + 5, "end",
-		  series->name ? series->name : "");
+		     series->name ? series->name : "");
 	put_bar(file, series->color, tw_svg_place(x, bar->low),
 		tw_svg_place(x, bar->high), middle, 3);
 	put_bar(file, series->color, tw_svg_place(x, bar->from),
@@ -221,32 +404,96 @@ static void put_row(FILE *file, const struct tw_series *series,
 		tw_svg_place(x, bar->mean), middle);
 }
 
-static void draw_bars(FILE *file, const struct tw_plot *plot)
+static void draw_bars(FILE *file, const struct tw_plot *plot, int rows)
 {
-	const struct ranges ranges = ranges_of(plot);
-	const int height = ranges.rows * ROW + TOP_OF_ROWS + TW_VIEW_BOTTOM;
-	const double bottom = height - TW_VIEW_BOTTOM, right = TW_VIEW_WIDTH - TW_VIEW_RIGHT;
-	const struct tw_svg_axis x = tw_axis_of(plot->x.unit, ranges.x, LEFT_OF_NAMES,
-					     right);
+	const double bottom = rows * ROW + TOP_OF_ROWS, right = TW_VIEW_WIDTH - TW_VIEW_RIGHT;
 	double middle = TOP_OF_ROWS + ROW / 2.0;
+	struct tw_range range, none;
+	struct tw_svg_axis x;
 
-	tw_view_begin(file, plot, height);
-	tw_axis_marks(&(struct tw_axis_side) { file, &x, 1, TOP_OF_ROWS, bottom, 0 },
+	find_ranges(plot, &range, &none);
+	x = tw_axis_of(plot->x.unit, range, LEFT_OF_NAMES, right);
+	view_begin(file, plot, (int)bottom + TW_VIEW_BOTTOM);
+	tw_axis_marks((struct tw_axis_side) { file, &x, 1, TOP_OF_ROWS, bottom, 0 },
 		      plot->x.unit);
-	tw_svg_label(file, (LEFT_OF_NAMES + right) / 2, height - 10, "middle",
-		  plot->x.label);
-	for (const struct tw_series *series = plot->series; series;
-	     series = series->next, middle += ROW)
+	tw_svg_label(file, (LEFT_OF_NAMES + right) / 2, bottom + TW_VIEW_BOTTOM - 10, "middle",
+		     plot->x.label);
+	for (const struct tw_series *series = plot->series; series; series = series->next) {
 		put_row(file, series, &x, middle);
-	tw_svg_end(file);
+		middle += ROW;
+	}
+}
+
+/* ---- bars of parts ------------------------------------------------------- */
+
+#define STACK_ROW	72
+#define STACK_NAME	24		/* base line of the name */
+#define STACK_BAR	34
+#define STACK_HEIGHT	30
+
+/* Draw a part and write "device 52.1 %" on it, the name alone, or nothing, depending on
+ * the room. */
+static void put_part(FILE *file, const struct tw_part *part, double percent, double x,
+		     double y, double width)
+{
+	char text[96];
+
+	fputs("<g><title>", file);
+	tw_html_text(file, part->name);
+	fprintf(file, ": %.3g %%</title><rect class=\"f%d part\" x=\"%.1f\" y=\"%.1f\" "
+		"width=\"%.1f\" height=\"%d\"/>\n", percent, part->color, x, y,
+		width, STACK_HEIGHT);
+	snprintf(text, sizeof(text), "%s %.3g %%", part->name, percent);
+	if ((double)strlen(text) * TW_VIEW_LETTER > width - 4)
+		snprintf(text, sizeof(text), "%s", part->name);
+	if ((double)strlen(text) * TW_VIEW_LETTER <= width - 4) {
+		fprintf(file, "<text class=\"on\" x=\"%.1f\" y=\"%.1f\" "
+			"text-anchor=\"middle\">", x + width / 2,
+			y + STACK_HEIGHT / 2.0 + 6);
+		tw_html_text(file, text);
+		fputs("</text>\n", file);
+	}
+	fputs("</g>\n", file);
+}
+
+/* Each bar is as wide as the view, so that bars with small totals are readable, or all
+ * bars have the same scale. */
+static void draw_stacks(FILE *file, const struct tw_plot *plot, int rows)
+{
+	const struct tw_series *stack;
+	double largest = 0, top = 0;
+
+	for (stack = plot->series; stack; stack = stack->next)
+		largest = fmax(largest, tw_draw_whole(stack));
+	view_begin(file, plot, rows * STACK_ROW);
+	for (stack = plot->series; stack; stack = stack->next, top += STACK_ROW) {
+		double whole = tw_draw_whole(stack), x = 0;
+		double scale = plot->has_same_scale && largest > 0 ? whole / largest : 1;
+
+		tw_svg_label(file, 0, top + STACK_NAME, "start", stack->name);
+		for (const struct tw_part *part = stack->parts; part; part = part->next) {
+			double width = part->size / whole * scale * TW_VIEW_WIDTH;
+
+			if (!tw_draw_is_part(part))
+				continue;
+			put_part(file, part, 100 * (part->size / whole), x, top + STACK_BAR,
+				 width);
+			x += width;
+		}
+	}
 }
 
 void tw_draw_plot(FILE *file, const struct tw_plot *plot)
 {
+	int rows = 0;
+
+	for (const struct tw_series *series = plot->series; series; series = series->next)
+		rows++;
 	if (plot->has_bars)
-		draw_bars(file, plot);
+		draw_bars(file, plot, rows);
 	else if (plot->has_stacks)
-		tw_draw_stacks(file, plot);
+		draw_stacks(file, plot, rows);
 	else
 		draw_lines(file, plot);
+	tw_svg_end(file);
 }

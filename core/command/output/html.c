@@ -4,14 +4,9 @@
  * and its blocks. All text passes tw_html_text(), which escapes the characters
  * of HTML.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "command/output/draw.h"
-#include "command/output/page.h"
-#include "command/output/html_text.h"
-#include "command/output/model.h"
-#include "command/output/view.h"
 #include "tickwise.h"
 
 /* Colours 0 to 8 are those of the stages. Readers with any kind of colour
@@ -164,50 +159,21 @@ static void begin(FILE *file, const char *title)
 	      "default-src 'none'; style-src 'unsafe-inline'\"/>\n"
 	      "<title>Tickwise: ", file);
 	tw_html_text(file, title);
-	fprintf(file, "</title>\n<style>%s</style></head>\n<body>\n<h1>", style);
-	put_text(file, title);
-	fputs("</h1>\n<p class=\"dim\">by tickwise " TW_VERSION "</p>\n", file);
-}
-
-static void end(FILE *file)
-{
-	fputs("</body>\n</html>\n", file);
+	fprintf(file, "</title>\n<style>%s</style></head>\n<body>\n", style);
+	put_between(file, "<h1>", title,
+		    "</h1>\n<p class=\"dim\">by tickwise " TW_VERSION "</p>\n");
 }
 
 /* ---- tables -------------------------------------------------------------- */
 
 static int is_shown(const struct tw_table *table, size_t i)
 {
-	return tw_column_shown(&table->columns[i], TW_IN_HTML);
-}
-
-/* Write a heading's cell. Without text it is no heading. */
-static void put_th(FILE *file, const struct tw_column *column)
-{
-	const int left = column->flags & (TW_COLUMN_LEFT | TW_COLUMN_BELOW);
-
-	if (column->heading[0])
-		put_between(file, left ? "<th scope=\"col\" class=\"text\">" :
-			    "<th scope=\"col\">", column->heading, "</th>");
-	else
-		fputs("<td></td>", file);
+	return tw_is_shown(table->columns[i].media, TW_IN_HTML);
 }
 
 static int same_group(const struct tw_column *a, const struct tw_column *b)
 {
-	return a->group && b->group && strcmp(a->group, b->group) == 0;
-}
-
-static void put_group(FILE *file, const char *group, int span)
-{
-	if (span == 0)
-		return;
-	if (!group) {
-		fputs("<td></td>", file);
-		return;
-	}
-	fprintf(file, "<th scope=\"colgroup\" class=\"group\" colspan=\"%d\">", span);
-	put_between(file, "", group, "</th>");
+	return a == b || (a->group && b->group && strcmp(a->group, b->group) == 0);
 }
 
 static void put_groups(FILE *file, const struct tw_table *table)
@@ -219,44 +185,50 @@ static void put_groups(FILE *file, const struct tw_table *table)
 		const struct tw_column *first = &table->columns[i];
 		int span = 0;
 
-		for (; i < table->count && (&table->columns[i] == first ||
-					    same_group(first, &table->columns[i]));
-		     i++)
+		for (; i < table->count && same_group(first, &table->columns[i]); i++)
 			span += is_shown(table, i);
-		put_group(file, first->group, span);
+		if (span && first->group) {
+			fprintf(file, "<th scope=\"colgroup\" class=\"group\" "
+				"colspan=\"%d\">", span);
+			put_between(file, "", first->group, "</th>");
+		} else if (span) {
+			fputs("<td></td>", file);
+		}
 	}
 	fputs("</tr>\n", file);
 }
 
+/* Write the headings. A cell without text is no heading. */
 static void put_head(FILE *file, const struct tw_table *table)
 {
 	int any = 0, groups = 0;
 
 	for (size_t i = 0; i < table->count; i++) {
-		if (!is_shown(table, i))
-			continue;
-		any |= table->columns[i].heading[0];
-		groups |= table->columns[i].group != NULL;
+		any |= is_shown(table, i) && table->columns[i].heading[0];
+		groups |= is_shown(table, i) && table->columns[i].group;
 	}
 	if (groups)
 		put_groups(file, table);
 	if (!any)
 		return;
 	fputs("<tr>", file);
-	for (size_t i = 0; i < table->count; i++)
-		if (is_shown(table, i))
-			put_th(file, &table->columns[i]);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct tw_column *column = &table->columns[i];
+		const int left = column->flags & (TW_COLUMN_LEFT | TW_COLUMN_BELOW);
+
+		if (!is_shown(table, i))
+			continue;
+		if (column->heading[0])
+			put_between(file, left ? "<th scope=\"col\" class=\"text\">" :
+				    "<th scope=\"col\">", column->heading, "</th>");
+		else
+			fputs("<td></td>", file);
+	}
 	fputs("</tr>\n", file);
 }
 
-/* Return the class of a column. Long texts may be broken. */
-static const char *class_of(const struct tw_column *column)
-{
-	return column->flags & TW_COLUMN_BELOW ? " class=\"words\"" :
-	       column->flags & TW_COLUMN_LEFT ? " class=\"text\"" : "";
-}
-
-/* Write a cell. A row's first cell is its heading if it is a text. */
+/* Write a cell. A row's first cell is its heading if it is a text. Long texts may be
+ * broken. */
 static void put_cell(FILE *file, const struct tw_column *column,
 		     const struct tw_cell *cell, int is_first)
 {
@@ -266,29 +238,11 @@ static void put_cell(FILE *file, const struct tw_column *column,
 	const int is_name = is_first && text[0] &&
 			    (cell->kind == TW_CELL_TEXT || is_strong);
 
-	fprintf(file, is_name ? "<th scope=\"row\"%s>" : "<td%s>", class_of(column));
+	fprintf(file, is_name ? "<th scope=\"row\"%s>" : "<td%s>",
+		column->flags & TW_COLUMN_BELOW ? " class=\"words\"" :
+		column->flags & TW_COLUMN_LEFT ? " class=\"text\"" : "");
 	put_between(file, is_strong ? "<b>" : "", text, is_strong ? "</b>" : "");
 	fputs(is_name ? "</th>" : "</td>", file);
-}
-
-static void put_row(FILE *file, const struct tw_table *table, const struct tw_row *row)
-{
-	int shown = 0;
-
-	fputs("<tr>", file);
-	for (size_t i = 0; i < table->count; i++) {
-		if (!is_shown(table, i))
-			continue;
-		if (!row->span)
-			put_cell(file, &table->columns[i], &row->cells[i], !shown);
-		shown++;
-	}
-	if (row->span) {
-		fprintf(file, "<td class=\"span\" colspan=\"%d\">", shown);
-		put_text(file, row->span);
-		fputs("</td>", file);
-	}
-	fputs("</tr>\n", file);
 }
 
 /* Write a table. It can have the focus, so that a wide one can be scrolled by
@@ -298,29 +252,27 @@ static void put_table(FILE *file, const struct tw_table *table)
 	fputs("<div class=\"wide\" role=\"group\" aria-label=\"table\" tabindex=\"0\">"
 	      "<table>\n", file);
 	put_head(file, table);
-	for (const struct tw_row *row = table->rows; row; row = row->next)
-		put_row(file, table, row);
+	for (const struct tw_row *row = table->rows; row; row = row->next) {
+		int shown = 0;
+
+		fputs("<tr>", file);
+		for (size_t i = 0; i < table->count; i++) {
+			if (!is_shown(table, i))
+				continue;
+			if (!row->span)
+				put_cell(file, &table->columns[i], &row->cells[i], !shown);
+			shown++;
+		}
+		if (row->span) {
+			fprintf(file, "<td class=\"span\" colspan=\"%d\">", shown);
+			put_between(file, "", row->span, "</td>");
+		}
+		fputs("</tr>\n", file);
+	}
 	fputs("</table></div>\n", file);
 }
 
-/* ---- tiles --------------------------------------------------------------- */
-
-/* Write a tile. A cell without a value has no tile. */
-static void put_tile(FILE *file, const struct tw_column *column,
-		     const struct tw_cell *cell)
-{
-	char room[TW_FORMAT_SIZE];
-
-	if (!tw_column_shown(column, TW_IN_HTML) || cell->kind == TW_CELL_EMPTY ||
-	    cell->kind == TW_CELL_NONE)
-		return;
-	fputs("<div class=\"tile\"><dt>", file);
-	put_text(file, column->heading);
-	fputs("</dt><dd>", file);
-	put_text(file, tw_cell_form(cell, room));
-	fputs("</dd></div>\n", file);
-}
-
+/* A cell without a value has no tile. */
 static void put_tiles(FILE *file, const struct tw_table *table)
 {
 	for (const struct tw_row *row = table->rows; row; row = row->next) {
@@ -333,46 +285,57 @@ static void put_tiles(FILE *file, const struct tw_table *table)
 		put_between(file, "<p class=\"row\">",
 			    tw_cell_form(&row->cells[0], room), "</p>\n");
 		fputs("<dl class=\"tiles\">\n", file);
-		for (size_t i = 1; i < table->count; i++)
-			put_tile(file, &table->columns[i], &row->cells[i]);
+		for (size_t i = 1; i < table->count; i++) {
+			const struct tw_cell *cell = &row->cells[i];
+
+			if (!is_shown(table, i) || cell->kind == TW_CELL_EMPTY ||
+			    cell->kind == TW_CELL_NONE)
+				continue;
+			put_between(file, "<div class=\"tile\"><dt>",
+				    table->columns[i].heading, "</dt>");
+			put_between(file, "<dd>", tw_cell_form(cell, room),
+				    "</dd></div>\n");
+		}
 		fputs("</dl>\n", file);
 	}
 }
 
 /* ---- plots --------------------------------------------------------------- */
 
-static void put_key_of(FILE *file, const char *class, const char *path)
-{
-	fprintf(file, "<span><svg class=\"key\" viewBox=\"0 0 28 10\" aria-hidden=\"true\">"
-		"<path class=\"%s\" d=\"%s\"/></svg>", class, path);
-}
-
-static void put_key(FILE *file, const char *class, int color, const char *path)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "%s%d", class, color);
-	put_key_of(file, name, path);
-}
-
 #define FILLED	"M0 0H28V10H0z"
 #define STROKE	"M0 5H28"
 
+/* @class: followed by @color unless that is negative. */
+static void put_key(FILE *file, const char *class, int color, const char *path,
+		    const char *name)
+{
+	char number[16] = "";
+
+	if (color >= 0)
+		snprintf(number, sizeof(number), "%d", color);
+	fprintf(file, "<span><svg class=\"key\" viewBox=\"0 0 28 10\" aria-hidden=\"true\">"
+		"<path class=\"%s%s\" d=\"%s\"/></svg>", class, number, path);
+	put_between(file, "", name, "</span>\n");
+}
+
 static void put_lines_legend(FILE *file, const struct tw_plot *plot)
 {
-	for (const struct tw_series *series = plot->series; series;
-	     series = series->next) {
-		if (!series->name)
-			continue;
-		if (series->is_band)
-			put_key(file, "band f", series->color, FILLED);
-		else
-			put_key(file, "s", series->color, STROKE);
-		put_between(file, "", series->name, "</span>\n");
-	}
-	if (plot->rule.name) {
-		put_key_of(file, TW_RULE_CLASS, STROKE);
-		put_between(file, "", plot->rule.name, "</span>\n");
+	for (const struct tw_series *series = plot->series; series; series = series->next)
+		if (series->name)
+			put_key(file, series->is_band ? "band f" : "s", series->color,
+				series->is_band ? FILLED : STROKE, series->name);
+	if (plot->rule.name)
+		put_key(file, TW_RULE_CLASS, -1, STROKE, plot->rule.name);
+	if (plot->heat.counts)
+		fputs("I/Os in a cell: ", file);
+	for (int color = 0; color < TW_HEAT_COLORS && plot->heat.counts; color++) {
+		unsigned long long from = tw_heat_from(plot, color);
+		char name[32];
+
+		snprintf(name, sizeof(name), "%s%llu",
+			 color < TW_HEAT_COLORS - 1 ? "from " : "", from);
+		if (from)
+			put_key(file, "h", color, FILLED, name);
 	}
 }
 
@@ -386,25 +349,8 @@ static void put_parts_legend(FILE *file, const struct tw_plot *plot)
 			if (known >> part->color & 1)
 				continue;
 			known |= 1ULL << part->color;
-			put_key(file, "f", part->color, FILLED);
-			put_between(file, "", part->name, "</span>\n");
+			put_key(file, "f", part->color, FILLED, part->name);
 		}
-}
-
-static void put_heat_legend(FILE *file, const struct tw_plot *plot)
-{
-	if (!plot->heat.counts)
-		return;
-	fputs("I/Os in a cell: ", file);
-	for (int color = 0; color < TW_HEAT_COLORS; color++) {
-		unsigned long long from = tw_heat_from(plot, color);
-
-		if (!from)
-			continue;
-		put_key(file, "h", color, FILLED);
-		fprintf(file, "%s%llu</span>\n",
-			color < TW_HEAT_COLORS - 1 ? "from " : "", from);
-	}
 }
 
 static int has_legend(const struct tw_plot *plot)
@@ -416,30 +362,20 @@ static int has_legend(const struct tw_plot *plot)
 	return !plot->has_bars && (series || plot->heat.counts);
 }
 
-static void put_legend(FILE *file, const struct tw_plot *plot)
-{
-	fputs("<p class=\"legend\">", file);
-	if (plot->has_stacks)
-		put_parts_legend(file, plot);
-	else
-		put_lines_legend(file, plot);
-	put_heat_legend(file, plot);
-	fputs("</p>\n", file);
-}
-
 static void put_plot(FILE *file, const struct tw_plot *plot)
 {
-	fputs("<figure><h4>", file);
-	put_text(file, plot->title);
-	fputs("</h4>\n", file);
+	put_between(file, "<figure><h4>", plot->title, "</h4>\n");
 	tw_draw_plot(file, plot);
-	if (has_legend(plot))
-		put_legend(file, plot);
-	if (plot->caption[0]) {
-		fputs("<figcaption>", file);
-		put_text(file, plot->caption);
-		fputs("</figcaption>", file);
+	if (has_legend(plot)) {
+		fputs("<p class=\"legend\">", file);
+		if (plot->has_stacks)
+			put_parts_legend(file, plot);
+		else
+			put_lines_legend(file, plot);
+		fputs("</p>\n", file);
 	}
+	if (plot->caption[0])
+		put_between(file, "<figcaption>", plot->caption, "</figcaption>");
 	fputs("</figure>\n", file);
 }
 
@@ -454,60 +390,40 @@ static void put_contents(FILE *file, const struct tw_page *page)
 		if (block->kind != TW_BLOCK_HEADING || block->level != 2)
 			continue;
 		fprintf(file, "<li><a href=\"#part%d\">", ++part);
-		put_text(file, block->text);
-		fputs("</a></li>\n", file);
+		put_between(file, "", block->text, "</a></li>\n");
 	}
 	fputs("</ul>\n", file);
 }
 
-static void put_heading(FILE *file, const struct tw_block *block, int *part)
-{
-	if (block->level == 2)
-		fprintf(file, "<h2 id=\"part%d\">", ++*part);
-	else
-		fprintf(file, "<h%d>", block->level);
-	put_text(file, block->text);
-	fprintf(file, "</h%d>\n", block->level);
-}
-
-static void put_fact(FILE *file, const struct tw_block *block)
-{
-	if (block->name[0])
-		put_between(file, "<dt>", block->name, "</dt>");
-	put_between(file, "<dd>", block->text, "</dd>\n");
-}
+/* How a text of each kind of block begins and ends, and the element that contains
+ * adjacent blocks of this kind. */
+static const struct {
+	const char *begin, *end, *element, *class;
+} forms[] = {
+	[TW_BLOCK_PARAGRAPH] = { "<p>", "</p>\n", NULL, "" },
+	[TW_BLOCK_REMARK] = { "<p>", "</p>\n", NULL, "" },
+	[TW_BLOCK_NOTE] = { "<p class=\"dim\">", "</p>\n", NULL, "" },
+	[TW_BLOCK_WARNING] = { "<p class=\"warn\">Warning: ", "</p>\n", NULL, "" },
+	[TW_BLOCK_ITEM] = { "<li>", "</li>\n", "ul", "" },
+	[TW_BLOCK_FACT] = { "<dd>", "</dd>\n", "dl", "" },
+	[TW_BLOCK_DETAILS] = { "<details><summary>", "</summary>\n", NULL, "" },
+	[TW_BLOCK_END_DETAILS] = { "</details>\n", "", NULL, "" },
+	[TW_BLOCK_PLOT] = { NULL, NULL, "div", " class=\"plots\"" },
+};
 
 static void put_block(FILE *file, const struct tw_page *page,
 		      const struct tw_block *block, int *part)
 {
 	switch (block->kind) {
 	case TW_BLOCK_HEADING:
-		put_heading(file, block, part);
+		fprintf(file, "<h%d", block->level);
+		if (block->level == 2)
+			fprintf(file, " id=\"part%d\"", ++*part);
+		put_between(file, ">", block->text, "");
+		fprintf(file, "</h%d>\n", block->level);
 		break;
 	case TW_BLOCK_CONTENTS:
 		put_contents(file, page);
-		break;
-	case TW_BLOCK_PARAGRAPH:
-	case TW_BLOCK_REMARK:
-		put_between(file, "<p>", block->text, "</p>\n");
-		break;
-	case TW_BLOCK_NOTE:
-		put_between(file, "<p class=\"dim\">", block->text, "</p>\n");
-		break;
-	case TW_BLOCK_WARNING:
-		put_between(file, "<p class=\"warn\">Warning: ", block->text, "</p>\n");
-		break;
-	case TW_BLOCK_ITEM:
-		put_between(file, "<li>", block->text, "</li>\n");
-		break;
-	case TW_BLOCK_FACT:
-		put_fact(file, block);
-		break;
-	case TW_BLOCK_DETAILS:
-		put_between(file, "<details><summary>", block->text, "</summary>\n");
-		break;
-	case TW_BLOCK_END_DETAILS:
-		fputs("</details>\n", file);
 		break;
 	case TW_BLOCK_TABLE:
 		put_table(file, block->table);
@@ -518,47 +434,33 @@ static void put_block(FILE *file, const struct tw_page *page,
 	case TW_BLOCK_PLOT:
 		put_plot(file, block->plot);
 		break;
-	case TW_BLOCK_GAP:
-		break;
-	}
-}
-
-/* Return the element that contains adjacent blocks of this kind. */
-static const char *element_of(const struct tw_block *block)
-{
-	switch (block->kind) {
-	case TW_BLOCK_ITEM:
-		return "ul";
-	case TW_BLOCK_FACT:
-		return "dl";
-	case TW_BLOCK_PLOT:
-		return "div";
 	default:
-		return NULL;
+		if (block->kind == TW_BLOCK_FACT && block->name[0])
+			put_between(file, "<dt>", block->name, "</dt>");
+		put_between(file, forms[block->kind].begin, block->text,
+			    forms[block->kind].end);
+		break;
 	}
 }
 
 void tw_output_html(const struct tw_page *page, FILE *file)
 {
-	const char *open = NULL;
+	const char *open = NULL, *element;
 	int part = 0;
 
 	begin(file, page->title);
 	for (const struct tw_block *block = page->blocks; block; block = block->next) {
-		const char *element;
-
-		if (!(block->media & TW_IN_HTML) || block->kind == TW_BLOCK_GAP)
+		if (!tw_is_shown(block->media, TW_IN_HTML) || block->kind == TW_BLOCK_GAP)
 			continue;
-		element = element_of(block);
+		element = forms[block->kind].element;
 		if (open && open != element)
 			fprintf(file, "</%s>\n", open);
 		if (element && open != element)
-			fprintf(file, block->kind == TW_BLOCK_PLOT ?
-				"<%s class=\"plots\">\n" : "<%s>\n", element);
+			fprintf(file, "<%s%s>\n", element, forms[block->kind].class);
 		open = element;
 		put_block(file, page, block, &part);
 	}
 	if (open)
 		fprintf(file, "</%s>\n", open);
-	end(file);
+	fputs("</body>\n</html>\n", file);
 }

@@ -11,27 +11,10 @@
 
 #include "command/output/page.h"
 
-enum tw_block_kind {
-	TW_BLOCK_HEADING,
-	TW_BLOCK_CONTENTS,
-	TW_BLOCK_PARAGRAPH,
-	TW_BLOCK_REMARK,
-	TW_BLOCK_NOTE,
-	TW_BLOCK_WARNING,
-	TW_BLOCK_ITEM,
-	TW_BLOCK_FACT,
-	TW_BLOCK_GAP,
-	TW_BLOCK_DETAILS,
-	TW_BLOCK_END_DETAILS,
-	TW_BLOCK_TABLE,
-	TW_BLOCK_TILES,			/* has a table, too */
-	TW_BLOCK_PLOT,
-};
-
 struct tw_block {
 	struct tw_block *next;
 	enum tw_block_kind kind;
-	unsigned media;
+	unsigned media;			/* enum tw_media; 0: all */
 	int level;			/* of a heading */
 	int first, others;		/* in text: the columns where the first
 					 * line and the others begin */
@@ -42,20 +25,6 @@ struct tw_block {
 	size_t room;			/* size of @grown */
 	struct tw_table *table;
 	struct tw_plot *plot;
-};
-
-enum tw_cell_kind {
-	TW_CELL_EMPTY,
-	TW_CELL_NONE,
-	TW_CELL_TEXT,
-	TW_CELL_STRONG,
-	TW_CELL_U64,
-	TW_CELL_I64,
-	TW_CELL_NS,
-	TW_CELL_NUMBER,
-	TW_CELL_SIGNED,
-	TW_CELL_FIXED,
-	TW_CELL_PERCENT,
 };
 
 struct tw_cell {
@@ -146,17 +115,16 @@ struct tw_page {
 	struct tw_chunk *chunks;
 };
 
-/* Return zeroed memory that lives as long as the page. */
-void *tw_page_take(struct tw_page *page, size_t size);
-/* Return a copy without unsafe characters. */
 const char *tw_page_keep(struct tw_page *page, const char *text);
-const char *tw_page_format(struct tw_page *page, const char *format, va_list args);
 
-/* Return a cell's text for readers. A number is written to @room, of
- * TW_FORMAT_SIZE bytes. */
+/* Return a cell's text for readers. A number is written to @room, of TW_FORMAT_SIZE
+ * bytes. */
 const char *tw_cell_form(const struct tw_cell *cell, char *room);
 
-/* Does @medium show the column? */
-int tw_column_shown(const struct tw_column *column, unsigned medium);
+/* Does @medium show a block or a column for @media? */
+static inline int tw_is_shown(unsigned media, unsigned medium)
+{
+	return !media || media & medium;
+}
 
 #endif

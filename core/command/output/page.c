@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The model of a page; see page.h.
+ * Builds the model of a page: its blocks, tables and plots. See page.h.
  */
 #include "command/output/page.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/output/model.h"
 #include "base/plain_text.h"
-
-#define EVERYWHERE	(TW_IN_TEXT | TW_IN_HTML | TW_IN_CSV)
+#include "command/output/model.h"
 
 struct tw_chunk {
 	struct tw_chunk *next;
@@ -31,18 +28,17 @@ struct tw_page *tw_page_new(const char *title)
 
 void tw_page_free(struct tw_page *page)
 {
-	struct tw_chunk *chunk = page->chunks;
+	while (page->chunks) {
+		struct tw_chunk *next = page->chunks->next;
 
-	while (chunk) {
-		struct tw_chunk *next = chunk->next;
-
-		free(chunk);
-		chunk = next;
+		free(page->chunks);
+		page->chunks = next;
 	}
 	free(page);
 }
 
-void *tw_page_take(struct tw_page *page, size_t size)
+/* Return zeroed memory that lives as long as the page. */
+static void *take(struct tw_page *page, size_t size)
 {
 	struct tw_chunk *chunk = tw_zalloc(1, sizeof(*chunk) + size);
 
@@ -51,163 +47,107 @@ void *tw_page_take(struct tw_page *page, size_t size)
 	return chunk->bytes;
 }
 
+/* Return a copy without unsafe characters. */
 const char *tw_page_keep(struct tw_page *page, const char *text)
 {
-	return tw_plain_text(strcpy(tw_page_take(page, strlen(text) + 1), text));
+	return tw_plain_text(strcpy(take(page, strlen(text) + 1), text));
 }
 
-const char *tw_page_format(struct tw_page *page, const char *format, va_list args)
-{
-	const char *kept;
-	char *text;
-
-	if (vasprintf(&text, format, args) < 0)
-		tw_no_memory();
-	kept = tw_page_keep(page, text);
-	free(text);
-	return kept;
-}
+/* The same for what the arguments of the function after @format make. */
+#define KEEP_FORMATTED(page) __extension__ ({			\
+	const char *kept_;					\
+	char *text_;						\
+	va_list args_;						\
+								\
+	va_start(args_, format);				\
+	if (vasprintf(&text_, format, args_) < 0)		\
+		tw_no_memory();					\
+	va_end(args_);						\
+	kept_ = tw_page_keep(page, text_);			\
+	free(text_);						\
+	kept_;							\
+})
 
 /* ---- blocks -------------------------------------------------------------- */
 
-static struct tw_block *add(struct tw_page *page, enum tw_block_kind kind)
+static struct tw_block *add(struct tw_page *page, enum tw_block_kind kind, const char *text)
 {
-	struct tw_block *block = tw_page_take(page, sizeof(*block));
+	static const struct {
+		int first, others;
+	} indents[] = {
+		[TW_BLOCK_HEADING] = { 0, 2 }, [TW_BLOCK_PARAGRAPH] = { 0, 2 },
+		[TW_BLOCK_REMARK] = { 2, 4 }, [TW_BLOCK_WARNING] = { 0, 4 },
+		[TW_BLOCK_ITEM] = { 2, 4 }, [TW_BLOCK_PLOT] = { 0, 0 },
+	};
+	struct tw_block *block = take(page, sizeof(*block));
 
+	*block = (struct tw_block) {
+		.kind = kind, .text = text,
+		.first = indents[kind].first, .others = indents[kind].others,
+	};
 	page->last = block;
-	block->kind = kind;
-	block->media = EVERYWHERE;
-	block->text = "";
 	*page->end = block;
 	page->end = &block->next;
 	return block;
 }
 
-static void add_text(struct tw_page *page, enum tw_block_kind kind, int first, int others,
-		     const char *format, va_list args)
+void tw_page_add(struct tw_page *page, enum tw_block_kind kind, const char *format, ...)
 {
-	const char *text = tw_page_format(page, format, args);
-	struct tw_block *block = add(page, kind);
-
-	block->text = text;
-	block->first = first;
-	block->others = others;
+	add(page, kind, KEEP_FORMATTED(page));
 }
-
-#define ADD_TEXT(kind, first, others) do { \
-	va_list args; \
-	va_start(args, format); \
-	add_text(page, kind, first, others, format, args); \
-	va_end(args); \
-} while (0)
 
 void tw_page_heading(struct tw_page *page, int level, const char *format, ...)
 {
-	ADD_TEXT(TW_BLOCK_HEADING, 0, 2);
-	page->last->level = level;
+	add(page, TW_BLOCK_HEADING, KEEP_FORMATTED(page))->level = level;
 }
 
 void tw_page_contents(struct tw_page *page)
 {
-	add(page, TW_BLOCK_CONTENTS);
-	tw_page_only(page, TW_IN_HTML);
-}
-
-void tw_page_paragraph(struct tw_page *page, const char *format, ...)
-{
-	ADD_TEXT(TW_BLOCK_PARAGRAPH, 0, 2);
-}
-
-void tw_page_remark(struct tw_page *page, const char *format, ...)
-{
-	ADD_TEXT(TW_BLOCK_REMARK, 2, 4);
-}
-
-void tw_page_note(struct tw_page *page, const char *format, ...)
-{
-	ADD_TEXT(TW_BLOCK_NOTE, 0, 0);
-}
-
-void tw_page_warning(struct tw_page *page, const char *format, ...)
-{
-	ADD_TEXT(TW_BLOCK_WARNING, 0, 4);
-}
-
-void tw_page_item(struct tw_page *page, const char *format, ...)
-{
-	ADD_TEXT(TW_BLOCK_ITEM, 2, 4);
+	add(page, TW_BLOCK_CONTENTS, "")->media = TW_IN_HTML;
 }
 
 void tw_page_fact(struct tw_page *page, const char *name, const char *format, ...)
 {
-	const char *kept = tw_page_keep(page, name);
-
-	ADD_TEXT(TW_BLOCK_FACT, 0, 0);
-	page->last->name = kept;
+	add(page, TW_BLOCK_FACT, KEEP_FORMATTED(page))->name = tw_page_keep(page, name);
 }
 
 void tw_page_more(struct tw_page *page, const char *format, ...)
 {
 	struct tw_block *block = page->last;
-	const char *more;
-	size_t length;
-	va_list args;
+	const char *more = KEEP_FORMATTED(page);
+	size_t length = strlen(block->text) + strlen(more) + 1;
 
-	va_start(args, format);
-	more = tw_page_format(page, format, args);
-	va_end(args);
-	length = strlen(block->text) + strlen(more) + 1;
 	if (length > block->room) {
-		block->grown = strcpy(tw_page_take(page, 2 * length), block->text);
+		block->grown = strcpy(take(page, 2 * length), block->text);
 		block->text = block->grown;
 		block->room = 2 * length;
 	}
 	strcat(block->grown, more);
 }
 
-void tw_page_gap(struct tw_page *page)
-{
-	add(page, TW_BLOCK_GAP);
-}
-
-void tw_page_details(struct tw_page *page, const char *format, ...)
-{
-	ADD_TEXT(TW_BLOCK_DETAILS, 0, 0);
-}
-
-void tw_page_end_details(struct tw_page *page)
-{
-	add(page, TW_BLOCK_END_DETAILS);
-}
-
 void tw_page_only(struct tw_page *page, unsigned media)
 {
-	if (page->last)
-		page->last->media = media;
+	page->last->media = media;
 }
 
 void tw_page_indent(struct tw_page *page, int first, int others)
 {
-	if (!page->last)
-		return;
 	page->last->first = first;
 	page->last->others = others;
 }
 
 void tw_page_mark(struct tw_page *page, enum tw_mark mark)
 {
-	if (page->last)
-		page->last->mark = mark;
+	page->last->mark = mark;
 }
 
-/* ---- tables and plots ---------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------- */
 
 static struct tw_table *add_table(struct tw_page *page, enum tw_block_kind kind,
 				  const struct tw_column *columns, size_t count)
 {
-	struct tw_table *table = tw_page_take(page, sizeof(*table));
-	struct tw_column *own = tw_page_take(page, count * sizeof(*own));
-	struct tw_block *block = add(page, kind);
+	struct tw_table *table = take(page, sizeof(*table));
+	struct tw_column *own = take(page, count * sizeof(*own));
 
 	for (size_t i = 0; i < count; i++) {
 		own[i] = columns[i];
@@ -218,7 +158,7 @@ static struct tw_table *add_table(struct tw_page *page, enum tw_block_kind kind,
 	*table = (struct tw_table) {
 		.page = page, .columns = own, .count = count, .end = &table->rows,
 	};
-	block->table = table;
+	add(page, kind, "")->table = table;
 	return table;
 }
 
@@ -234,18 +174,272 @@ struct tw_table *tw_page_tiles(struct tw_page *page, const struct tw_column *col
 	return add_table(page, TW_BLOCK_TILES, columns, count);
 }
 
+void tw_table_cut(struct tw_table *table, int column)
+{
+	table->cut = column;
+}
+
+void tw_table_limit(struct tw_table *table, size_t rows, const char *where)
+{
+	table->most = rows;
+	table->rest_where = tw_page_keep(table->page, where);
+}
+
+static void add_row(struct tw_table *table, size_t cells, const char *span)
+{
+	struct tw_row *row = take(table->page, sizeof(*row) + cells * sizeof(row->cells[0]));
+
+	row->span = span;
+	*table->end = row;
+	table->end = &row->next;
+	table->last = row;
+}
+
+void tw_table_row(struct tw_table *table)
+{
+	add_row(table, table->count, NULL);
+}
+
+void tw_table_span(struct tw_table *table, const char *format, ...)
+{
+	add_row(table, 0, KEEP_FORMATTED(table->page));
+}
+
+static void add_cell(struct tw_table *table, struct tw_cell cell)
+{
+	struct tw_row *row = table->last;
+
+	if (row->used < table->count)
+		row->cells[row->used++] = cell;
+}
+
+static void add_text(struct tw_table *table, enum tw_cell_kind kind, const char *text)
+{
+	add_cell(table, (struct tw_cell) { .kind = kind, .text = text });
+}
+
+void tw_cell_text(struct tw_table *table, const char *text)
+{
+	add_text(table, TW_CELL_TEXT, tw_page_keep(table->page, text));
+}
+
+void tw_cell_printf(struct tw_table *table, const char *format, ...)
+{
+	add_text(table, TW_CELL_TEXT, KEEP_FORMATTED(table->page));
+}
+
+void tw_cell_strong(struct tw_table *table, const char *text)
+{
+	add_text(table, TW_CELL_STRONG, tw_page_keep(table->page, text));
+}
+
+void tw_cell_none(struct tw_table *table)
+{
+	add_text(table, TW_CELL_NONE, NULL);
+}
+
+void tw_cell_u64(struct tw_table *table, uint64_t value)
+{
+	add_cell(table, (struct tw_cell) { .kind = TW_CELL_U64, .u64 = value });
+}
+
+void tw_cell_i64(struct tw_table *table, int64_t value)
+{
+	add_cell(table, (struct tw_cell) { .kind = TW_CELL_I64, .i64 = value });
+}
+
+void tw_cell_real(struct tw_table *table, enum tw_cell_kind kind, double value,
+		  int decimals)
+{
+	add_cell(table, (struct tw_cell) {
+		.kind = kind, .real = value, .decimals = decimals });
+}
+
+const char *tw_cell_form(const struct tw_cell *cell, char *room)
+{
+	room[0] = '\0';
+	switch (cell->kind) {
+	case TW_CELL_EMPTY:
+		break;
+	case TW_CELL_NONE:
+		return "-";
+	case TW_CELL_TEXT:
+	case TW_CELL_STRONG:
+		return cell->text;
+	case TW_CELL_U64:
+		snprintf(room, TW_FORMAT_SIZE, "%" PRIu64, cell->u64);
+		break;
+	case TW_CELL_I64:
+		snprintf(room, TW_FORMAT_SIZE, "%" PRId64, cell->i64);
+		break;
+	case TW_CELL_NS:
+		return tw_format_ns(room, cell->real);
+	case TW_CELL_NUMBER:
+		return tw_format_number(room, cell->real);
+	case TW_CELL_SIGNED:
+		return tw_format_signed(room, cell->real);
+	case TW_CELL_FIXED:
+	case TW_CELL_PERCENT:
+		snprintf(room, TW_FORMAT_SIZE, "%.*f%s", cell->decimals, cell->real,
+			 cell->kind == TW_CELL_PERCENT ? " %" : "");
+		break;
+	}
+	return room;
+}
+
+/* ---- plots --------------------------------------------------------------- */
+
 struct tw_plot *tw_page_plot(struct tw_page *page, const char *title)
 {
-	struct tw_plot *plot = tw_page_take(page, sizeof(*plot));
-	const char *kept = tw_page_keep(page, title);
-	struct tw_block *block = add(page, TW_BLOCK_PLOT);
+	struct tw_plot *plot = take(page, sizeof(*plot));
+	struct tw_block *block = add(page, TW_BLOCK_PLOT, "");
 
 	*plot = (struct tw_plot) {
-		.page = page, .title = kept, .caption = "",
+		.page = page, .title = tw_page_keep(page, title), .caption = "",
+		.x.label = "", .y.label = "",
 		.end = &plot->series, .last_border = &plot->borders,
 	};
-	plot->x.label = plot->y.label = "";
 	block->media = TW_IN_HTML;
 	block->plot = plot;
 	return plot;
+}
+
+void tw_plot_x(struct tw_plot *plot, enum tw_plot_unit unit, const char *label)
+{
+	plot->x.unit = unit;
+	plot->x.label = tw_page_keep(plot->page, label);
+}
+
+void tw_plot_y(struct tw_plot *plot, enum tw_plot_unit unit, const char *label)
+{
+	plot->y.unit = unit;
+	plot->y.label = tw_page_keep(plot->page, label);
+}
+
+void tw_plot_reach_x(struct tw_plot *plot, double x)
+{
+	plot->reaches_x = x;
+	plot->has_reach = 1;
+}
+
+void tw_plot_caption(struct tw_plot *plot, const char *caption)
+{
+	plot->caption = tw_page_keep(plot->page, caption);
+}
+
+void tw_plot_border(struct tw_plot *plot, double x, const char *name)
+{
+	struct tw_border *border = take(plot->page, sizeof(*border));
+
+	border->x = x;
+	border->name = tw_page_keep(plot->page, name);
+	*plot->last_border = border;
+	plot->last_border = &border->next;
+}
+
+void tw_plot_rule(struct tw_plot *plot, double y, const char *name)
+{
+	plot->rule.y = y;
+	plot->rule.name = tw_page_keep(plot->page, name);
+}
+
+struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color)
+{
+	struct tw_series *series = take(plot->page, sizeof(*series));
+
+	*series = (struct tw_series) {
+		.page = plot->page, .color = color, .end = &series->points,
+		.name = name ? tw_page_keep(plot->page, name) : NULL,
+		.last_part = &series->parts,
+	};
+	*plot->end = series;
+	plot->end = &series->next;
+	return series;
+}
+
+static void add_dot(struct tw_series *series, struct tw_dot is)
+{
+	struct tw_dot *dot = take(series->page, sizeof(*dot));
+
+	*dot = is;
+	*series->end = dot;
+	series->end = &dot->next;
+}
+
+struct tw_series *tw_plot_band(struct tw_plot *plot, const char *name, int color)
+{
+	struct tw_series *series = tw_plot_line(plot, name, color);
+
+	series->is_band = 1;
+	return series;
+}
+
+void tw_plot_band_point(struct tw_series *band, double x, double low, double high)
+{
+	add_dot(band, (struct tw_dot) { .x = x, .y = low, .high = high });
+}
+
+void tw_plot_point(struct tw_series *series, double x, double y)
+{
+	add_dot(series, (struct tw_dot) { .x = x, .y = y, .high = y });
+}
+
+void tw_plot_tag(struct tw_series *series, double x, double y, const char *tag,
+		 const char *format, ...)
+{
+	add_dot(series, (struct tw_dot) {
+		.x = x, .y = y, .high = y, .text = KEEP_FORMATTED(series->page),
+		.tag = tag ? tw_page_keep(series->page, tag) : NULL,
+	});
+}
+
+void tw_plot_bar(struct tw_plot *plot, const char *name, int color,
+		 const struct tw_plot_bar *bar, const char *format, ...)
+{
+	struct tw_series *series = tw_plot_line(plot, name, color);
+
+	series->text = KEEP_FORMATTED(plot->page);
+	series->bar = *bar;
+	plot->has_bars = 1;
+}
+
+struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)
+{
+	struct tw_series *series = tw_plot_line(plot, NULL, 0);
+
+	series->name = KEEP_FORMATTED(plot->page);
+	plot->has_stacks = 1;
+	return series;
+}
+
+void tw_plot_same_scale(struct tw_plot *plot)
+{
+	plot->has_same_scale = 1;
+}
+
+void tw_plot_part(struct tw_series *stack, const char *name, int color, double size)
+{
+	struct tw_part *part = take(stack->page, sizeof(*part));
+
+	*part = (struct tw_part) {
+		.name = tw_page_keep(stack->page, name), .color = color, .size = size,
+	};
+	*stack->last_part = part;
+	stack->last_part = &part->next;
+}
+
+static const void *copy(struct tw_page *page, const void *from, size_t size)
+{
+	return memcpy(take(page, size), from, size);
+}
+
+void tw_plot_heat(struct tw_plot *plot, const struct tw_plot_heat *heat)
+{
+	struct tw_page *page = plot->page;
+	const size_t cells = heat->columns * heat->rows;
+
+	plot->heat = *heat;
+	plot->heat.x = copy(page, heat->x, (heat->columns + 1) * sizeof(*heat->x));
+	plot->heat.y = copy(page, heat->y, (heat->rows + 1) * sizeof(*heat->y));
+	plot->heat.counts = copy(page, heat->counts, cells * sizeof(*heat->counts));
 }

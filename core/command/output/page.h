@@ -32,40 +32,51 @@ struct tw_page;
 struct tw_page *tw_page_new(const char *title);
 void tw_page_free(struct tw_page *page);
 
-/* @level: 2 for a part of the page, 3 for a part of this. A blank line comes
- * before. */
+/* What a page consists of. In text, the lines of a block are indented by its kind. */
+enum tw_block_kind {
+	TW_BLOCK_HEADING,
+	TW_BLOCK_CONTENTS,
+	TW_BLOCK_PARAGRAPH,		/* its first line is not indented */
+	TW_BLOCK_REMARK,		/* about the block before: all lines are indented */
+	TW_BLOCK_NOTE,			/* explains terms of the page; dim in HTML */
+	TW_BLOCK_WARNING,		/* "WARNING: " and the text */
+	TW_BLOCK_ITEM,			/* " - " and the text */
+	TW_BLOCK_FACT,
+	TW_BLOCK_GAP,
+	TW_BLOCK_DETAILS,
+	TW_BLOCK_END_DETAILS,
+	TW_BLOCK_TABLE,
+	TW_BLOCK_TILES,			/* has a table, too */
+	TW_BLOCK_PLOT,
+};
+
+void tw_page_add(struct tw_page *page, enum tw_block_kind kind, const char *format, ...)
+	TW_PRINTF(3, 4);
+
+#define tw_page_paragraph(page, ...)	tw_page_add(page, TW_BLOCK_PARAGRAPH, __VA_ARGS__)
+#define tw_page_remark(page, ...)	tw_page_add(page, TW_BLOCK_REMARK, __VA_ARGS__)
+#define tw_page_note(page, ...)		tw_page_add(page, TW_BLOCK_NOTE, __VA_ARGS__)
+#define tw_page_warning(page, ...)	tw_page_add(page, TW_BLOCK_WARNING, __VA_ARGS__)
+#define tw_page_item(page, ...)		tw_page_add(page, TW_BLOCK_ITEM, __VA_ARGS__)
+/* Begin a part that HTML folds under a summary, and that other media do not have. It
+ * lasts up to tw_page_end_details(). */
+#define tw_page_details(page, ...)	tw_page_add(page, TW_BLOCK_DETAILS, __VA_ARGS__)
+#define tw_page_end_details(page)	tw_page_add(page, TW_BLOCK_END_DETAILS, "%s", "")
+/* Add a blank line in text. Adjacent ones count as one. */
+#define tw_page_gap(page)		tw_page_add(page, TW_BLOCK_GAP, "%s", "")
+
+/* @level: 2 for a part of the page, 3 for a part of this. A blank line comes before. */
 void tw_page_heading(struct tw_page *page, int level, const char *format, ...)
 	TW_PRINTF(3, 4);
 /* Add links to the page's headings of level 2. HTML only. */
 void tw_page_contents(struct tw_page *page);
-
-/* Add a paragraph. Its second and further lines are indented by 2 columns. */
-void tw_page_paragraph(struct tw_page *page, const char *format, ...)
-	TW_PRINTF(2, 3);
-/* Add a remark about the block before. All its lines are indented. */
-void tw_page_remark(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
-/* Add a note that explains terms of the page. It is dim in HTML, and not
- * indented in text. */
-void tw_page_note(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
-/* Add "WARNING: " and the text. */
-void tw_page_warning(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
-/* Add " - " and the text. */
-void tw_page_item(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
-/* Add a fact: a name and its text. The texts of all facts of a page begin in
- * one column. An empty @name continues the fact before. */
+/* Add a fact: a name and its text. The texts of all facts of a page begin in one column.
+ * An empty @name continues the fact before. */
 void tw_page_fact(struct tw_page *page, const char *name, const char *format, ...)
 	TW_PRINTF(3, 4);
 
 /* Add to the text of the block that was added last. */
 void tw_page_more(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
-
-/* Add a blank line in text. Adjacent ones count as one. */
-void tw_page_gap(struct tw_page *page);
-
-/* Begin a part that HTML folds under a summary, and that other media do not
- * have. It lasts up to tw_page_end_details(). */
-void tw_page_details(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
-void tw_page_end_details(struct tw_page *page);
 
 /* For the last block: set which media show it, which is rarely needed; and set
  * where its first line and the others begin in text. */
@@ -173,12 +184,31 @@ void tw_cell_strong(struct tw_table *table, const char *text);
 void tw_cell_u64(struct tw_table *table, uint64_t value);
 void tw_cell_i64(struct tw_table *table, int64_t value);
 /* As the functions above write them. CSV has all digits. */
-void tw_cell_ns(struct tw_table *table, double ns);
-void tw_cell_number(struct tw_table *table, double value);
-void tw_cell_signed(struct tw_table *table, double value);
-void tw_cell_fixed(struct tw_table *table, double value, int decimals);
-/* "37 %"; @value is 37. */
-void tw_cell_percent(struct tw_table *table, double value, int decimals);
+#define tw_cell_ns(table, ns)		tw_cell_real(table, TW_CELL_NS, ns, 0)
+#define tw_cell_number(table, value)	tw_cell_real(table, TW_CELL_NUMBER, value, 0)
+#define tw_cell_signed(table, value)	tw_cell_real(table, TW_CELL_SIGNED, value, 0)
+#define tw_cell_fixed(table, value, decimals) \
+	tw_cell_real(table, TW_CELL_FIXED, value, decimals)
+/* "37 %"; the value is 37. */
+#define tw_cell_percent(table, value, decimals) \
+	tw_cell_real(table, TW_CELL_PERCENT, value, decimals)
+
+enum tw_cell_kind {
+	TW_CELL_EMPTY,
+	TW_CELL_NONE,
+	TW_CELL_TEXT,
+	TW_CELL_STRONG,
+	TW_CELL_U64,
+	TW_CELL_I64,
+	TW_CELL_NS,
+	TW_CELL_NUMBER,
+	TW_CELL_SIGNED,
+	TW_CELL_FIXED,
+	TW_CELL_PERCENT,
+};
+
+void tw_cell_real(struct tw_table *table, enum tw_cell_kind kind, double value,
+		  int decimals);
 /* Add "-" for an unknown value; nothing in CSV. */
 void tw_cell_none(struct tw_table *table);
 
@@ -225,13 +255,11 @@ void tw_plot_point(struct tw_series *series, double x, double y);
 struct tw_series *tw_plot_band(struct tw_plot *plot, const char *name, int color);
 void tw_plot_band_point(struct tw_series *band, double x, double low, double high);
 
-/* Add a dot, which can be off the line, and its title. */
-void tw_plot_dot(struct tw_series *series, double x, double y, const char *format, ...)
-	TW_PRINTF(4, 5);
-
-/* Add a dot with a text that is always visible, if there is room. */
+/* Add a dot, which can be off the line. @tag: a text that is always visible, if there is
+ * room; or NULL. @format: the dot's title. */
 void tw_plot_tag(struct tw_series *series, double x, double y, const char *tag,
 		 const char *format, ...) TW_PRINTF(5, 6);
+#define tw_plot_dot(series, x, y, ...)	tw_plot_tag(series, x, y, NULL, __VA_ARGS__)
 
 /* Draw counts as colours, on a logarithmic scale, below the lines. Cell [column
  * * rows + row] is between the edges x[column] and x[column + 1], y[row] and

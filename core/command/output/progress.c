@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints a line of progress for a measurement; see progress.h.
+ * The terminal, and a line of progress on it; see progress.h.
  */
 #include "command/output/progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "command/output/terminal.h"
 #include "timespec.h"
 
 /* On a terminal: erase the line from the cursor on. */
@@ -24,9 +25,29 @@
 #define EVERY_NS	(200 * MS)	/* on a terminal */
 #define EVERY_LINE_NS	(1000 * MS)	/* elsewhere */
 
-#define LINE		256
+#define LINE		512
 #define BAR		20
 #define MIN_COLUMNS	70		/* for a line with a bar */
+
+int tw_terminal_columns(FILE *file)
+{
+	struct winsize size = { .ws_col = 0 };
+	int fd = fileno(file);
+
+	if (fd < 0 || !isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_col;
+}
+
+/* By no-color.org, any value but an empty one means no colours. */
+int tw_terminal_has_colours(FILE *file)
+{
+	const char *unwanted = getenv("NO_COLOR"), *kind = getenv("TERM");
+	int fd = fileno(file);
+
+	return fd >= 0 && isatty(fd) && !(unwanted && *unwanted) && kind && *kind &&
+	       strcmp(kind, "dumb") != 0;
+}
 
 static int is_forbidden;
 
@@ -64,65 +85,44 @@ static int is_due(const struct tw_progress *progress, uint64_t now, double done)
 	return elapsed_ns >= FIRST_NS && (double)elapsed_ns >= done * MIN_WHOLE_NS;
 }
 
-/* Write "12 s left"; nothing while too little is done for an estimate. */
-static void put_left(char *text, size_t size, uint64_t elapsed_ns, double done)
+/* Write "[##--]  50 %, 12 s left, "; without a time while too little is done for an
+ * estimate. */
+static size_t put_done(char *line, uint64_t elapsed_ns, double done, int has_bar)
 {
+	static const char full[] = "####################", none[] = "--------------------";
+	int filled = has_bar ? (int)(done * BAR) : 0;
 	double left_s = done > 0 ? (double)elapsed_ns / 1e9 * (1 - done) / done : -1;
+	int used = has_bar ? sprintf(line, "[%.*s%.*s] ", filled, full, BAR - filled, none) : 0;
 
-	text[0] = '\0';
-	if (left_s >= 0 && left_s < 120)
-		snprintf(text, size, ", %.0f s left", left_s);
-	else if (left_s >= 0)
-		snprintf(text, size, ", %.0f min left", left_s / 60);
-}
-
-static void put_bar(char *text, double done)
-{
-	int filled = (int)(done * BAR);
-
-	text[0] = '[';
-	memset(text + 1, '#', (size_t)filled);
-	memset(text + 1 + filled, '-', (size_t)(BAR - filled));
-	strcpy(text + 1 + BAR, "] ");
-}
-
-/* Print a line. On a terminal it is cut, since a line longer than the terminal
- * can't be overwritten. */
-static void print(const struct tw_progress *progress, char *line)
-{
-	int columns = tw_terminal_columns(stderr);
-
-	if (!progress->is_terminal) {
-		fprintf(stderr, "%s\n", line);
-		return;
-	}
-	if (columns > 1 && strlen(line) >= (size_t)columns)
-		line[columns - 1] = '\0';
-	fprintf(stderr, "\r%s" CLEAR_LINE, line);
+	used += sprintf(line + used, "%3.0f %%, ", done * 100);
+	if (left_s >= 0)
+		used += sprintf(line + used, "%.0f %s left, ",
+				left_s < 120 ? left_s : left_s / 60,
+				left_s < 120 ? "s" : "min");
+	return (size_t)used;
 }
 
 void tw_progress_show(struct tw_progress *progress, double done, const char *format, ...)
 {
-	char what[LINE], left[32], bar[BAR + 4] = "", line[2 * LINE];
-	int columns = progress->is_wanted ? tw_terminal_columns(stderr) : 0;
-	uint64_t now;
+	const int columns = progress->is_wanted ? tw_terminal_columns(stderr) : 0;
+	const uint64_t now = progress->is_wanted ? now_ns() : 0;
+	char line[LINE];
+	size_t used;
 	va_list args;
 
-	if (!progress->is_wanted)
-		return;
-	now = now_ns();
 	done = done < 0 ? 0 : done > 1 ? 1 : done;
-	if (!is_due(progress, now, done))
+	if (!progress->is_wanted || !is_due(progress, now, done))
 		return;
+	used = (size_t)snprintf(line, 64, "tickwise %s: ", progress->command);
+	used += put_done(line + used, now - progress->begin_ns, done,
+			 progress->is_terminal && (!columns || columns >= MIN_COLUMNS));
 	va_start(args, format);
-	vsnprintf(what, sizeof(what), format, args);
+	vsnprintf(line + used, sizeof(line) - used, format, args);
 	va_end(args);
-	put_left(left, sizeof(left), now - progress->begin_ns, done);
-	if (progress->is_terminal && (!columns || columns >= MIN_COLUMNS))
-		put_bar(bar, done);
-	snprintf(line, sizeof(line), "tickwise %s: %s%3.0f %%%s, %s", progress->command,
-		 bar, done * 100, left, what);
-	print(progress, line);
+	/* A line longer than the terminal can't be overwritten. */
+	if (progress->is_terminal && columns > 1 && strlen(line) >= (size_t)columns)
+		line[columns - 1] = '\0';
+	fprintf(stderr, progress->is_terminal ? "\r%s" CLEAR_LINE : "%s\n", line);
 	fflush(stderr);
 	progress->is_shown = 1;
 	progress->shown_ns = now;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints in a line on stderr how far a long measurement is, and how long it
- * will take. On a terminal the line is overwritten, elsewhere each is a new
- * line.
+ * Tells what a terminal can do. Prints in a line on stderr how far a long measurement
+ * is, and how long it will take. On a terminal the line is overwritten, elsewhere each
+ * is a new line.
  */
 #ifndef TW_OUTPUT_PROGRESS_H
 #define TW_OUTPUT_PROGRESS_H
@@ -10,6 +10,19 @@
 #include <stdint.h>
 
 #include "command/output/page.h"
+
+/* Return the number of columns; 0: this is no terminal, or its width is not
+ * known. */
+int tw_terminal_columns(FILE *file);
+
+/* Can the output have colours? NO_COLOR and a TERM of "dumb" forbid them. */
+int tw_terminal_has_colours(FILE *file);
+
+/* Codes of ECMA-48. */
+#define TW_RED		"\033[31m"
+#define TW_GREEN	"\033[32m"
+#define TW_YELLOW	"\033[33m"
+#define TW_NO_COLOUR	"\033[0m"
 
 struct tw_progress {
 	const char *command;

@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes axes and lines as SVG.
+ * Writes texts and axes of a drawing as SVG; see draw.h.
  */
 #include <math.h>
+#include <string.h>
 
-#include "svg.h"
+#include "base/plain_text.h"
+#include "command/output/draw.h"
 
-/* A point nearer to a line than this counts as on the line. */
-#define VISIBLE		0.4
-/* The precision of written coordinates. */
-#define EQUAL		0.05
+/* An axis of at most this many decades has marks at 1, 2 and 5. */
+#define FINE_DECADES	2.5
 
-double tw_svg_place(const struct tw_svg_axis *axis, double value)
+/* ---- texts --------------------------------------------------------------- */
+
+void tw_html_text_part(FILE *file, const char *text, const char *end)
 {
-	double at = axis->is_log ? log10(value) : value;
+	size_t length;
 
-	if (!(at >= axis->low))
-		at = axis->low;
-	if (at > axis->high)
-		at = axis->high;
-	return axis->from + (at - axis->low) / (axis->high - axis->low) *
-			    (axis->to - axis->from);
+	for (; text < end; text += length ? length : 1) {
+		length = tw_plain_length(text);
+		if (!length)
+			fputc('?', file);
+		else if (strchr("<>&\"'", *text))
+			fprintf(file, "&#%d;", *text);
+		else
+			fwrite(text, length, 1, file);
+	}
+}
+
+void tw_html_text(FILE *file, const char *text)
+{
+	tw_html_text_part(file, text, text + strlen(text));
 }
 
 void tw_svg_begin_alone(FILE *file, int width, int height, const char *what)
@@ -36,75 +46,247 @@ void tw_svg_end(FILE *file)
 	fputs("</svg>\n", file);
 }
 
-void tw_svg_grid(FILE *file, double x1, double y1, double x2, double y2)
+void tw_svg_label(FILE *file, double x, double y, const char *anchor, const char *text)
+{
+	if (!text[0])
+		return;
+	fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+	tw_html_text(file, text);
+	fputs("</text>\n", file);
+}
+
+/* ---- axes ---------------------------------------------------------------- */
+
+double tw_svg_place(const struct tw_svg_axis *axis, double value)
+{
+	double at = axis->is_log ? log10(value) : value;
+
+	if (!(at >= axis->low))
+		at = axis->low;
+	if (at > axis->high)
+		at = axis->high;
+	return axis->from + (at - axis->low) / (axis->high - axis->low) *
+			    (axis->to - axis->from);
+}
+
+/* Return a step of 1, 2 or 5 times a power of ten, of which 4 to 10 make
+ * @range. */
+static double step_of(double range)
+{
+	double step = pow(10, floor(log10(range / 4)));
+
+	if (range / step > 10)
+		step *= range / step > 20 ? 5 : 2;
+	return step;
+}
+
+static int is_fine(const struct tw_svg_axis *axis)
+{
+	return axis->high - axis->low <= FINE_DECADES;
+}
+
+/* Set the axis from the mark at or below the range to the one at or above it. */
+static void set_ns(struct tw_svg_axis *axis, const struct tw_range *range)
+{
+	double decade = pow(10, floor(log10(range->min) + 1e-9));
+	double digit = range->min / decade + 1e-9;
+
+	axis->low = log10(decade * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1));
+	decade = pow(10, floor(log10(range->max) + 1e-9));
+	digit = range->max / decade - 1e-9;
+	axis->high = log10(decade * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10));
+	if (!is_fine(axis)) {
+		axis->low = floor(axis->low + 1e-9);
+		axis->high = ceil(axis->high - 1e-9);
+	}
+	if (axis->high - axis->low < 0.1)
+		axis->high = axis->low + 1;
+}
+
+/* Set the axis of a change. It contains 0, and is at least 1 percent long in
+ * both directions, so that small changes are not magnified. */
+static void set_change(struct tw_svg_axis *axis, const struct tw_range *range)
+{
+	double step;
+
+	axis->low = fmin(range->min, -1);
+	axis->high = fmax(range->max, 1);
+	/* The rounded range can need wider steps. */
+	do {
+		step = step_of(axis->high - axis->low);
+		axis->low = step * floor(axis->low / step + 1e-9);
+		axis->high = step * ceil(axis->high / step - 1e-9);
+	} while (step_of(axis->high - axis->low) > step * (1 + 1e-9));
+}
+
+int tw_axis_is_log(enum tw_plot_unit unit)
+{
+	return unit != TW_PLOT_NUMBER && unit != TW_PLOT_TIME && unit != TW_PLOT_CHANGE;
+}
+
+struct tw_svg_axis tw_axis_of(enum tw_plot_unit unit, struct tw_range range,
+			      double from, double to)
+{
+	struct tw_svg_axis axis = { .from = from, .to = to, .is_log = tw_axis_is_log(unit) };
+
+	if (!(range.max >= range.min))
+		range = (struct tw_range) { 1, 1 };
+	axis.high = range.max > 0 ? range.max : 1;
+	switch (unit) {
+	case TW_PLOT_NUMBER:
+		/* Leave room between a peak and the frame. */
+		axis.high = step_of(axis.high) *
+			    ceil(axis.high * 1.02 / step_of(axis.high) - 1e-9);
+		break;
+	case TW_PLOT_TIME:
+		break;
+	case TW_PLOT_NS:
+		set_ns(&axis, &range);
+		break;
+	case TW_PLOT_BYTES:
+		axis.low = fmax(log10(range.min), 0);
+		axis.high = fmax(log10(range.max), axis.low + log10(2));
+		break;
+	case TW_PLOT_CHANGE:
+		set_change(&axis, &range);
+		break;
+	case TW_PLOT_TAIL:
+		axis.high = fmax(log10(range.max), 1);
+		break;
+	}
+	return axis;
+}
+
+/* ---- marks of an axis ---------------------------------------------------- */
+
+static void put_grid(FILE *file, double x1, double y1, double x2, double y2)
 {
 	fprintf(file, "<path class=\"grid\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
 		x1, y1, x2, y2);
 }
 
-struct tw_svg_line tw_svg_begin_line(FILE *file, int color)
+/* Draw a mark. Marks come from left to right. A name of x is left out if it would overlap
+ * the one before. */
+static void put_mark(struct tw_axis_side *side, double value, const char *name)
 {
-	fprintf(file, "<path class=\"s%d\" d=\"", color);
-	return (struct tw_svg_line) { .file = file };
-}
+	const double at = tw_svg_place(side->axis, value);
+	const double half = (double)strlen(name) * TW_VIEW_LETTER / 2;
 
-static void put_point(struct tw_svg_line *line, double x, double y)
-{
-	if (!line->points)
-		fprintf(line->file, "M%.1f %.1f", x, y);
-	else if (fabs(y - line->y) < EQUAL)
-		fprintf(line->file, "H%.1f", x);
-	else if (fabs(x - line->x) < EQUAL)
-		fprintf(line->file, "V%.1f", y);
-	else
-		fprintf(line->file, "L%.1f %.1f", x, y);
-	line->x = x;
-	line->y = y;
-	line->points++;
-	line->low = -HUGE_VAL;
-	line->high = HUGE_VAL;
-	line->has_next = 0;
-}
-
-/* Can the line go straight on to this point? Directions from @low to @high pass
- * near enough to all points that were left out since the last one written. */
-static int is_ahead(struct tw_svg_line *line, double x, double y)
-{
-	const double far = hypot(x - line->x, y - line->y);
-	const double direction = atan2(y - line->y, x - line->x);
-	const double most = far > VISIBLE ? asin(VISIBLE / far) : HUGE_VAL;
-
-	if (x < line->x || direction < line->low || direction > line->high)
-		return 0;
-	line->low = fmax(line->low, direction - most);
-	line->high = fmin(line->high, direction + most);
-	return 1;
-}
-
-void tw_svg_line_to(struct tw_svg_line *line, double x, double y)
-{
-	if (line->points && line->has_next && !is_ahead(line, x, y))
-		put_point(line, line->next_x, line->next_y);
-	if (!line->points) {
-		put_point(line, x, y);
+	if (!side->is_x) {
+		put_grid(side->file, side->from, at, side->to, at);
+		tw_svg_label(side->file, side->from - 8, at + 5, "end", name);
 		return;
 	}
-	if (!line->has_next)
-		is_ahead(line, x, y);
-	line->next_x = x;
-	line->next_y = y;
-	line->has_next = 1;
+	put_grid(side->file, at, side->from, at, side->to);
+	if (at - half < side->taken + TW_VIEW_LETTER / 2)
+		return;
+	side->taken = at + half;
+	tw_svg_label(side->file, at, side->to + 32, "middle", name);
 }
 
-void tw_svg_end_line(struct tw_svg_line *line)
+/* Return the distance of marks on an axis of @range seconds. */
+static double time_step_of(double range)
 {
-	const int is_long = line->has_next && hypot(line->next_x - line->x,
-						    line->next_y - line->y) >= EQUAL;
+	static const double steps[] = {
+		1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800,
+		21600, 43200, 86400,
+	};
+	const size_t count = sizeof(steps) / sizeof(*steps);
 
-	if (is_long)
-		put_point(line, line->next_x, line->next_y);
-	else if (line->points == 1)
-		fputs("m-3 0h6", line->file);
-	/* A path must have a point. */
-	fputs(line->points ? "\"/>\n" : "M0 0\"/>\n", line->file);
+	for (size_t i = 0; i < count && range > 4; i++)
+		if (range / steps[i] <= 7)
+			return steps[i];
+	return step_of(range);
+}
+
+/* Numbers, changes and times: a mark each @step, with a unit that suits the axis. */
+static void mark_linear(struct tw_axis_side *side, enum tw_plot_unit unit)
+{
+	const double low = side->axis->low, high = side->axis->high;
+	const double step = unit == TW_PLOT_TIME ? time_step_of(high) : step_of(high - low);
+	const int last = (int)floor(high / step + 1e-4);
+
+	for (int i = (int)round(low / step); i <= last; i++) {
+		const char *format = "%.10g", *name = "";
+		double value = i * step, of = 1;
+		char text[TW_FORMAT_SIZE];
+
+		if (unit == TW_PLOT_TIME) {
+			of = step >= 3600 ? 3600 : step >= 60 ? 60 : 1;
+			name = step >= 3600 ? " h" : step >= 60 ? " min" : " s";
+		} else if (unit == TW_PLOT_CHANGE) {
+			format = i ? "%+.10g" : "%.0f";
+			of = fabs(value) >= 1e4 ? 1e3 : 1;
+			name = fabs(value) >= 1e4 ? " k" : "";
+		} else if (i) {
+			of = high >= 1e6 ? 1e6 : high >= 1e4 ? 1e3 : 1;
+			name = high >= 1e6 ? " M" : high >= 1e4 ? " k" : "";
+		}
+		snprintf(text, sizeof(text) - 4, format, value / of);
+		put_mark(side, value, strcat(text, name));
+	}
+}
+
+/* Mark "10 us" or "0.5 ns": a mark has one digit. */
+static void mark_ns(struct tw_axis_side *side)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	static const double of_decade[] = { 1, 2, 5 };
+	const struct tw_svg_axis *axis = side->axis;
+
+	for (double decade = floor(axis->low); decade <= axis->high; decade++)
+		for (int i = 0; i < (is_fine(axis) ? 3 : 1); i++) {
+			const double ns = of_decade[i] * pow(10, decade);
+			const int power = (int)floor(log10(ns) + 1e-9);
+			const int unit = power < 0 ? 0 : power / 3 > 3 ? 3 : power / 3;
+			char name[TW_FORMAT_SIZE];
+
+			if (log10(ns) < axis->low - 1e-9 || log10(ns) > axis->high + 1e-9)
+				continue;
+			snprintf(name, sizeof(name), "%.10g %s", ns / pow(10, 3 * unit),
+				 units[unit]);
+			put_mark(side, ns, name);
+		}
+}
+
+static void mark_bytes(struct tw_axis_side *side)
+{
+	const struct tw_svg_axis *axis = side->axis;
+	const int step = (axis->high - axis->low) / log10(2) > 10 ? 2 : 1;
+
+	for (int power = (int)ceil(axis->low / log10(2) - 1e-9);
+	     power * log10(2) <= axis->high + 1e-9; power += step) {
+		const int unit = power / 10 > 4 ? 4 : power / 10;
+		char name[TW_FORMAT_SIZE];
+
+		snprintf(name, sizeof(name), "%.0f%c", exp2(power - 10 * unit), "BKMGT"[unit]);
+		put_mark(side, exp2(power), name);
+	}
+}
+
+static void mark_tail(struct tw_axis_side *side)
+{
+	const int last = (int)(side->axis->high + 1e-9);
+
+	for (int nines = 0; nines <= last; nines++) {
+		char name[TW_FORMAT_SIZE];
+
+		snprintf(name, sizeof(name), "%.*f", nines > 2 ? nines - 2 : 0,
+			 100 - pow(10, 2 - nines));
+		put_mark(side, pow(10, nines), name);
+		if (nines == 0)
+			put_mark(side, 2, "50");
+	}
+}
+
+void tw_axis_marks(struct tw_axis_side side, enum tw_plot_unit unit)
+{
+	if (unit == TW_PLOT_NS)
+		mark_ns(&side);
+	else if (unit == TW_PLOT_BYTES)
+		mark_bytes(&side);
+	else if (unit == TW_PLOT_TAIL)
+		mark_tail(&side);
+	else
+		mark_linear(&side, unit);
 }

@@ -2,14 +2,12 @@
 /*
  * Writes a page as text; see page.h.
  */
-#include "command/output/page.h"
-
 #include <ctype.h>
 #include <string.h>
 
-#include "command/output/model.h"
 #include "base/plain_text.h"
-#include "command/output/terminal.h"
+#include "command/output/model.h"
+#include "command/output/progress.h"
 
 #define MIN_COLUMNS	30
 
@@ -30,7 +28,7 @@ static int width_of(const char *text)
 
 /* For the page that is written now: the width of its lines, and the colour of
  * the next words; NULL: none. */
-static int columns_of_page = TW_PAGE_COLUMNS;
+static int columns_of_page = TW_PAGE_COLUMNS, has_colours;
 static const char *colour;
 
 static void put_word(FILE *file, const char *text, size_t length)
@@ -127,15 +125,11 @@ static void put(struct line *line, const char *text)
 
 static void put_aligned(struct line *line, const char *text, int width, int left)
 {
-	int blanks = width - width_of(text);
+	int blanks = width > width_of(text) ? width - width_of(text) : 0;
 
-	if (blanks < 0)
-		blanks = 0;
-	if (!left)
-		line->blanks += blanks;
+	line->blanks += left ? 0 : blanks;
 	put(line, text);
-	if (left)
-		line->blanks += blanks;
+	line->blanks += left ? blanks : 0;
 }
 
 static void end_line(struct line *line)
@@ -144,17 +138,16 @@ static void end_line(struct line *line)
 	line->column = line->blanks = 0;
 }
 
+/* The columns of a row, without those below it. */
 struct layout {
 	const struct tw_table *table;
-	size_t shown[MAX_COLUMNS];	/* columns in a row, without those below it */
-	int widths[MAX_COLUMNS];
+	struct shown {
+		const struct tw_column *is;
+		size_t cell;
+		int width, gap;		/* blanks before the column */
+	} columns[MAX_COLUMNS];
 	size_t count;
 };
-
-static const struct tw_column *column_at(const struct layout *layout, size_t i)
-{
-	return &layout->table->columns[layout->shown[i]];
-}
 
 static const char *form(const struct tw_column *column, const struct tw_cell *cell,
 			char *room)
@@ -170,46 +163,32 @@ static const char *form(const struct tw_column *column, const struct tw_cell *ce
 	return room;
 }
 
-/* Return the number of blanks before a column. */
-static int gap_of(const struct layout *layout, size_t i)
-{
-	if (i == 0)
-		return 0;
-	return 1 + (column_at(layout, i)->flags & TW_COLUMN_LEFT &&
-		    !(column_at(layout, i - 1)->flags & TW_COLUMN_LEFT));
-}
-
 /* Return the end of the group that begins at a column, and set its width. */
 static size_t end_of_group(const struct layout *layout, size_t from, int *width)
 {
-	const char *group = column_at(layout, from)->group;
+	const struct shown *columns = layout->columns;
+	const char *group = columns[from].is->group;
 	size_t i = from;
 
-	*width = 0;
+	*width = -columns[from].gap;
 	do {
-		*width += layout->widths[i] + (i > from ? gap_of(layout, i) : 0);
+		*width += columns[i].gap + columns[i].width;
 		i++;
-	} while (i < layout->count && group && column_at(layout, i)->group &&
-		 strcmp(group, column_at(layout, i)->group) == 0);
+	} while (i < layout->count && group && columns[i].is->group &&
+		 strcmp(group, columns[i].is->group) == 0);
 	return i;
 }
 
 static int widest(const struct tw_table *table, size_t column)
 {
-	int width = table->columns[column].width;
+	const struct tw_column *is = &table->columns[column];
+	int width = is->width > width_of(is->heading) ? is->width : width_of(is->heading);
 
-	if (width_of(table->columns[column].heading) > width)
-		width = width_of(table->columns[column].heading);
 	for (const struct tw_row *row = table->rows; row; row = row->next) {
 		char room[TW_FORMAT_SIZE];
-		int own;
+		int own = row->span ? 0 : width_of(form(is, &row->cells[column], room));
 
-		if (row->span)
-			continue;
-		own = width_of(form(&table->columns[column], &row->cells[column],
-				    room));
-		if (own > width)
-			width = own;
+		width = own > width ? own : width;
 	}
 	return width;
 }
@@ -217,64 +196,57 @@ static int widest(const struct tw_table *table, size_t column)
 static void lay_out(struct layout *layout, const struct tw_table *table)
 {
 	size_t end;
-	int width;
+	int width, was_left = 1;
 
 	*layout = (struct layout) { .table = table };
 	for (size_t i = 0; i < table->count && layout->count < MAX_COLUMNS; i++) {
-		if (!tw_column_shown(&table->columns[i], TW_IN_TEXT) ||
-		    table->columns[i].flags & TW_COLUMN_BELOW)
+		const struct tw_column *is = &table->columns[i];
+		int left = is->flags & TW_COLUMN_LEFT;
+
+		if (!tw_is_shown(is->media, TW_IN_TEXT) || is->flags & TW_COLUMN_BELOW)
 			continue;
-		layout->widths[layout->count] = widest(table, i);
-		layout->shown[layout->count++] = i;
+		layout->columns[layout->count] = (struct shown) {
+			is, i, widest(table, i), layout->count ? 1 + (left && !was_left) : 0,
+		};
+		layout->count++;
+		was_left = left;
 	}
 	for (size_t i = 0; i < layout->count; i = end) {
-		const char *group = column_at(layout, i)->group;
+		const char *group = layout->columns[i].is->group;
 
 		end = end_of_group(layout, i, &width);
 		if (group && width_of(group) > width)
-			layout->widths[i] += width_of(group) - width;
+			layout->columns[i].width += width_of(group) - width;
 	}
-}
-
-static void put_groups(struct line *line, const struct layout *layout)
-{
-	size_t end;
-	int width;
-
-	for (size_t i = 0; i < layout->count; i = end) {
-		const char *group = column_at(layout, i)->group;
-
-		line->blanks += gap_of(layout, i);
-		end = end_of_group(layout, i, &width);
-		put_aligned(line, group ? group : "", width, 0);
-	}
-	end_line(line);
 }
 
 static void put_headings(struct line *line, const struct layout *layout)
 {
-	int any = 0, groups = 0;
+	const struct shown *columns = layout->columns;
+	int any = 0, groups = 0, width;
+	size_t end;
 
 	for (size_t i = 0; i < layout->count; i++) {
-		any |= column_at(layout, i)->heading[0];
-		groups |= column_at(layout, i)->group != NULL;
+		any |= columns[i].is->heading[0];
+		groups |= columns[i].is->group != NULL;
+	}
+	for (size_t i = 0; i < layout->count && groups; i = end) {
+		line->blanks += columns[i].gap;
+		end = end_of_group(layout, i, &width);
+		put_aligned(line, columns[i].is->group ? columns[i].is->group : "", width, 0);
 	}
 	if (groups)
-		put_groups(line, layout);
-	if (!any)
-		return;
-	for (size_t i = 0; i < layout->count; i++) {
-		const struct tw_column *column = column_at(layout, i);
-
-		line->blanks += gap_of(layout, i);
-		put_aligned(line, column->heading, layout->widths[i],
-			    column->flags & TW_COLUMN_LEFT);
+		end_line(line);
+	for (size_t i = 0; i < layout->count && any; i++) {
+		line->blanks += columns[i].gap;
+		put_aligned(line, columns[i].is->heading, columns[i].width,
+			    columns[i].is->flags & TW_COLUMN_LEFT);
 	}
-	end_line(line);
+	if (any)
+		end_line(line);
 }
 
-static void put_below(FILE *file, const struct tw_table *table,
-		      const struct tw_row *row)
+static void put_below(FILE *file, const struct tw_table *table, const struct tw_row *row)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		const struct tw_column *column = &table->columns[i];
@@ -282,38 +254,33 @@ static void put_below(FILE *file, const struct tw_table *table,
 		const char *text = form(column, &row->cells[i], room);
 
 		if (!(column->flags & TW_COLUMN_BELOW) || !*text ||
-		    !tw_column_shown(column, TW_IN_TEXT))
+		    !tw_is_shown(column->media, TW_IN_TEXT))
 			continue;
 		fprintf(file, "%*s", column->width, "");
 		put_words(file, text, column->width, column->width + 2);
 	}
 }
 
-static void put_row(struct line *line, const struct layout *layout,
-		    const struct tw_row *row)
+static void put_row(struct line *line, const struct layout *layout, const struct tw_row *row)
 {
-	if (row->span) {
+	if (row->span)
 		put(line, row->span);
-		end_line(line);
-		return;
-	}
-	for (size_t i = 0; i < layout->count; i++) {
-		const struct tw_column *column = column_at(layout, i);
+	for (size_t i = 0; i < layout->count && !row->span; i++) {
+		const struct shown *column = &layout->columns[i];
 		char room[TW_FORMAT_SIZE];
 
-		line->blanks += gap_of(layout, i);
-		put_aligned(line, form(column, &row->cells[layout->shown[i]], room),
-			    layout->widths[i], column->flags & TW_COLUMN_LEFT);
+		line->blanks += column->gap;
+		put_aligned(line, form(column->is, &row->cells[column->cell], room),
+			    column->width, column->is->flags & TW_COLUMN_LEFT);
 	}
 	end_line(line);
-	put_below(line->file, layout->table, row);
+	if (!row->span)
+		put_below(line->file, layout->table, row);
 }
 
 static void put_table(FILE *file, const struct tw_table *table)
 {
-	struct line line = {
-		.file = file, .edge = table->cut,
-	};
+	struct line line = { .file = file, .edge = table->cut };
 	struct layout layout;
 	size_t count = 0;
 
@@ -336,7 +303,7 @@ static const struct tw_block *visible(const struct tw_block *block)
 
 	for (; block; block = block->next) {
 		folded += block->kind == TW_BLOCK_DETAILS;
-		if (!folded && block->media & TW_IN_TEXT)
+		if (!folded && tw_is_shown(block->media, TW_IN_TEXT))
 			return block;
 		folded -= block->kind == TW_BLOCK_END_DETAILS;
 	}
@@ -350,83 +317,47 @@ static int fact_column(const struct tw_page *page)
 
 	for (const struct tw_block *block = visible(page->blocks); block;
 	     block = visible(block->next))
-		if (block->kind == TW_BLOCK_FACT &&
-		    width_of(block->name) + 2 > column)
+		if (block->kind == TW_BLOCK_FACT && width_of(block->name) + 2 > column)
 			column = width_of(block->name) + 2;
 	return column;
 }
 
-static void put_fact(FILE *file, const struct tw_block *block, int column)
-{
-	fprintf(file, "%s%*s", block->name, column - width_of(block->name), "");
-	put_words(file, block->text, column, column + 2);
-}
-
-static const char *colour_of(const struct tw_block *block)
-{
-	if (block->kind == TW_BLOCK_WARNING)
-		return TW_YELLOW;
-	switch (block->mark) {
-	case TW_MARK_GOOD:
-		return TW_GREEN;
-	case TW_MARK_BAD:
-		return TW_RED;
-	case TW_MARK_UNDECIDED:
-		return TW_YELLOW;
-	default:
-		return NULL;
-	}
-}
-
 static void put_block(FILE *file, const struct tw_block *block, int facts)
 {
-	const char *begin = "";
-	int column;
+	static const char *const colours[] = {
+		[TW_MARK_GOOD] = TW_GREEN, [TW_MARK_BAD] = TW_RED,
+		[TW_MARK_UNDECIDED] = TW_YELLOW,
+	};
+	const char *begin = block->kind == TW_BLOCK_WARNING ? "WARNING:" :
+			    block->kind == TW_BLOCK_ITEM ? "-" : "";
+	int column = block->first + width_of(begin) + (*begin != '\0');
 
-	switch (block->kind) {
-	case TW_BLOCK_TABLE:
-	case TW_BLOCK_TILES:
+	colour = !has_colours ? NULL : block->kind == TW_BLOCK_WARNING ? TW_YELLOW :
+		 colours[block->mark];
+	if (block->table) {
 		put_table(file, block->table);
-		return;
-	case TW_BLOCK_FACT:
-		put_fact(file, block, facts);
-		return;
-	case TW_BLOCK_WARNING:
-		begin = "WARNING:";
-		break;
-	case TW_BLOCK_ITEM:
-		begin = "-";
-		break;
-	default:
-		break;
+	} else if (block->kind == TW_BLOCK_FACT) {
+		fprintf(file, "%s%*s", block->name, facts - width_of(block->name), "");
+		put_words(file, block->text, facts, facts + 2);
+	} else {
+		fprintf(file, "%*s", block->first, "");
+		if (*begin) {
+			put_word(file, begin, strlen(begin));
+			putc(' ', file);
+		}
+		put_words(file, block->text, column, block->others);
 	}
-	column = block->first + width_of(begin);
-	fprintf(file, "%*s", block->first, "");
-	if (*begin) {
-		put_word(file, begin, strlen(begin));
-		putc(' ', file);
-		column++;
-	}
-	put_words(file, block->text, column, block->others);
-}
-
-/* Return the width of lines. It is less than usual on a narrow terminal. */
-static int columns_on(FILE *file)
-{
-	int columns = tw_terminal_columns(file) - 1;
-
-	if (columns < 0 || columns > TW_PAGE_COLUMNS)
-		return TW_PAGE_COLUMNS;
-	return columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
 }
 
 void tw_output_text(const struct tw_page *page, FILE *file)
 {
-	const int has_colours = tw_terminal_has_colours(file);
-	const int facts = fact_column(page);
+	const int columns = tw_terminal_columns(file) - 1, facts = fact_column(page);
 	int any = 0, gap = 0;
 
-	columns_of_page = columns_on(file);
+	/* Lines are shorter than usual on a narrow terminal. */
+	columns_of_page = columns < 0 || columns > TW_PAGE_COLUMNS ? TW_PAGE_COLUMNS :
+			  columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
+	has_colours = tw_terminal_has_colours(file);
 	for (const struct tw_block *block = visible(page->blocks); block;
 	     block = visible(block->next)) {
 		gap |= block->kind == TW_BLOCK_HEADING || block->kind == TW_BLOCK_GAP;
@@ -436,7 +367,6 @@ void tw_output_text(const struct tw_page *page, FILE *file)
 			putc('\n', file);
 		gap = 0;
 		any = 1;
-		colour = has_colours ? colour_of(block) : NULL;
 		put_block(file, block, facts);
 	}
 }

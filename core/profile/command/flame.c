@@ -9,10 +9,9 @@
 
 #include "base/allocate.h"
 #include "command/output/page.h"
-#include "command/output/html_text.h"
+#include "command/output/draw.h"
 #include "base/plain_text.h"
 #include "profile/command/profile.h"
-#include "command/output/svg.h"
 
 #define WIDTH		1200
 #define ROW		18

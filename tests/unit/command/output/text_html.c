@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/output/html_text.h"
+#include "command/output/draw.h"
 #include "tap.h"
 
 static void becomes(const char *text, const char *should, const char *what)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a table as CSV.
+ * Writes what programs read: a table as CSV, a tree of JSON.
  */
-#include "command/output/page.h"
-
 #include <string.h>
 
+#include "base/allocate.h"
 #include "command/output/model.h"
 
 static void put_text(FILE *file, const char *text, int quoted)
@@ -44,6 +43,7 @@ static void put_cell(FILE *file, const struct tw_cell *cell, int quoted)
 	}
 }
 
+/* @row: NULL for the names of the columns. */
 static void put_line(FILE *file, const struct tw_table *table, const struct tw_row *row)
 {
 	const char *before = "";
@@ -51,13 +51,12 @@ static void put_line(FILE *file, const struct tw_table *table, const struct tw_r
 	for (size_t i = 0; i < table->count; i++) {
 		const struct tw_column *column = &table->columns[i];
 
-		if (!tw_column_shown(column, TW_IN_CSV))
+		if (!tw_is_shown(column->media, TW_IN_CSV))
 			continue;
 		fputs(before, file);
 		before = ",";
 		if (row)
-			put_cell(file, &row->cells[i],
-				 column->flags & TW_COLUMN_QUOTED);
+			put_cell(file, &row->cells[i], column->flags & TW_COLUMN_QUOTED);
 		else
 			put_text(file, column->key ? column->key : column->heading, 0);
 	}
@@ -70,4 +69,12 @@ void tw_output_csv(const struct tw_table *table, FILE *file)
 	for (const struct tw_row *row = table->rows; row; row = row->next)
 		if (!row->span)
 			put_line(file, table, row);
+}
+
+void tw_output_json(json_t *root, FILE *file, size_t flags)
+{
+	if (json_dumpf(root, file, flags) && !ferror(file))
+		tw_no_memory();
+	json_decref(root);
+	putc('\n', file);
 }
