@@ -75,11 +75,11 @@ tests_of_folder()
 		unit/clock/clock_health.c unit/plugin/verdict_json.c unit/estimate_*.c
 		unit/core/diagnostics.c golden/check.t' ;;
 	core/text_file.c) echo 'unit/core/text_file.c unit/machine_*.c unit/memory/memory_sysfs.c
-		unit/command/report/report_bad_input.t' ;;
+		unit/command/report/report_refuses.t' ;;
 	core/names.c) echo 'unit/core/names.c unit/estimate_*.c golden/check.t' ;;
 	core/sized.c) echo 'unit/core/sized.c unit/grown_struct.t' ;;
 	core/latency/*) echo 'unit/histogram_*.c unit/latency/lat_slices.c unit/stages_*.t
-		unit/command/report/report_merge.t unit/command/report/report_json.t unit/command/report/report_percentiles.t
+		unit/command/report/report_*.t
 		golden/report*.t' ;;
 	core/report/*) echo 'unit/report_*.c unit/report_*.t golden/report*.t' ;;
 	core/memory/*) echo 'unit/memory_*.c unit/memory_*.t golden/memlat.t' ;;

@@ -9,8 +9,8 @@
 #		reports, one after another
 #	perl report_keys.pl PAGE REPORT DIRECTORY
 #		writes the report once without each of its keys but those of
-#		single bins, as N.always.json or N.may.json, and prints
-#		"FILE PATH" for each
+#		single bins, as N.always.json or N.may.json, and once with a value
+#		of another type, as N.other.json; prints "FILE PATH" for each
 
 use strict;
 use warnings;
@@ -188,15 +188,24 @@ if (!defined $directory) {
 	exit;
 }
 my $number = 0;
-for (@found) {
-	my ($object, $name, $always, $path) = @$_;
-	my $to = sprintf '%s/%d.%s.json', $directory, ++$number,
-		$always ? 'always' : 'may';
-	my $value = delete $object->{$name};
+
+# Write the report as it is now.
+sub put {
+	my ($kind, $path) = @_;
+	my $to = sprintf '%s/%d.%s.json', $directory, ++$number, $kind;
 
 	open my $out, '>', $to or die "$to: $!";
 	print $out JSON::PP->new->utf8->canonical->encode($root);
 	close $out or die "$to: $!";
-	$object->{$name} = $value;
 	print "$to $path\n";
+}
+
+for (@found) {
+	my ($object, $name, $always, $path) = @$_;
+	my $value = delete $object->{$name};
+
+	put($always ? 'always' : 'may', $path);
+	$object->{$name} = ref $value eq 'ARRAY' ? {} : [];
+	put('other', $path);
+	$object->{$name} = $value;
 }

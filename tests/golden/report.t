@@ -53,6 +53,11 @@ over_time="\"over_time\": {\"width_ns\": $width, \"windows\": [$(window 0 100 50
 response="\"response\": {\"resolution_ns\": 1000, \"slip\": {\"read\":
 	$(histogram 950)}, \"total\": {\"read\": $(histogram 1000)},
 	\"slip_at_end_ns\": $(counts 940 moves)}"
+by_lat='"stages_by_lat": {"read": [
+	{"from_ns": 96, "to_ns": 103, "ios": 89, "stages": {"queue": 890, "device": 8010}},
+	{"from_ns": 896, "to_ns": 959, "ios": 10, "stages": {"queue": 1600, "kernel": 7400}},
+	{"from_ns": 4718592, "to_ns": 5242879, "ios": 1, "stages": {"submit": 20000,
+	"device": 80000, "complete": 5000000}}]}'
 write_report plain.json name=rated group=1 pid=103 thread=4 slow=2000
 with rated.json "$over_time, $response, \"slowest\": []"
 
@@ -69,7 +74,8 @@ grep -v '^"batches"\|^"backwards"' plain.json |
 
 # ---- what happened to the job in its slowest I/O, and what the kernel recorded ----
 write_report plain.json name=caused group=5 pid=107 thread=9 split=all slow=5100000 \
-	queue=0 deliver=10000 kernel='"causes": {"state": "on"},' kernel_stages='
+	queue=0 deliver=10000 run='"start_monotonic_ns": "500000",' \
+	kernel='"causes": {"state": "on"},' kernel_stages='
 	"triggers": [{"job": 0, "state": "on", "above_ns": 5000000, "slower": 3, "io":
 	{"offset": 8192, "size": 4096, "ddir": "read", "ticks": "7",
 	"monotonic_ns": "9007199254000740", "lat_ns": 5100000}, "event_count": 12, "events": [
@@ -78,8 +84,8 @@ write_report plain.json name=caused group=5 pid=107 thread=9 split=all slow=5100
 	"own": true}, {"monotonic_ns": "9007199254002000", "cpu": 13, "task":
 	"kworker/0:1", "pid": 44, "event": "workqueue_execute_start", "args":
 	"work struct 0000: function flush"}]}],'
-with caused.json '"slowest": [{"job": 0, "offset": 8192, "size": 4096, "ddir": "read",
-	"monotonic_ns": "1000000", "stages": {"queue": 0, "submit": 10000, "blockq":
+with caused.json "$over_time, $response, $by_lat, "'"slowest": [{"job": 0, "offset": 8192, "size": 4096,
+	"ddir": "read",	"monotonic_ns": "1000000", "stages": {"queue": 0, "submit": 10000, "blockq":
 	10000, "device": 60000, "complete": 5000000, "reap": 10000, "deliver": 10000,
 	"lat": 5100000}, "causes": {"stage": "complete", "stall": {"from_ns": "1080000",
 	"ns": 5000000}, "ran_ns": 100000, "waited_ns": 4900000, "interrupts_ns": 0,
@@ -150,32 +156,24 @@ sed -i '$d' two.jsonl
 
 golden help report --help
 golden one report one.json
-golden split report --html=split.html --trace=split.trace --percentiles=p. all.json \
-	most.json off.json
-golden_file split.html split.html
+golden split report --trace=split.trace --percentiles=p. all.json most.json off.json
 golden_file split.trace split.trace
-for file in p.*; do
-	{ echo "$file"; cat "$file"; } >>percentiles
-done
+{ ls p.*; cat p.randread.read.lat.hgrm; } >percentiles
 golden_file percentiles percentiles
 golden split_json report --json all.json most.json off.json
-golden rated report --html=rated.html rated.json
-golden_file rated.html rated.html
+golden rated report rated.json
 golden rated_json report --json rated.json
 golden caused report --html=caused.html --trace=caused.trace caused.json
 golden_file caused.html caused.html
 golden_file caused.trace caused.trace
 golden caused_json report --json caused.json
-golden attached report --html=attached.html attached.json
-golden_file attached.html attached.html
+golden attached report attached.json
 golden attached_json report --json attached.json
-golden devices report --html=devices.html four.json
-golden_file devices.html devices.html
+golden devices report four.json
 golden devices_json report --json four.json
 golden drives report first.json second.json
-golden troubled report --html=troubled.html troubled.json undecided.json older.json
-golden_file troubled.html troubled.html
-golden groups report all.json rated.json write.json troubled.json
+golden troubled report troubled.json undecided.json older.json
+golden groups report one.json write.json
 golden groups_csv report --csv all.json rated.json write.json troubled.json older.json
 golden groups_json report --json write.json troubled.json older.json
 golden hosts report one.json far.json
@@ -184,6 +182,290 @@ golden intervals report one.jsonl two.jsonl
 golden intervals_of_report report ran.json one.jsonl
 golden span report --from=1 --to=1500ms ran.json one.jsonl
 golden span_json report --json --from=3500ms one.jsonl
+
+# ---- what a change of a report changes on its page ----
+write_report two.json thread=2 pid=102
+write_report large.json depth=16 slow=100000 deliver=50000
+changes <<'CASES'
+one
+	fio_lat(100, 19060)
+one @ @2
+	fio_lat(100, 18020)
+one
+	fio_lat(101, 19251); $r->{backwards}{read} = 1
+one
+	$j->{event_time} = $true
+one @ @2
+	$j->{event_time} = $true
+one @ two.json
+	$j->{event_time} = $true
+one
+	$j->{event_time} = $true; fio_lat(100, 16020)
+one
+	delete @{$r->{stages}}{qw(queue kernel deliver)}
+one
+	delete @{$r->{stages}}{qw(queue kernel deliver)}; fio_lat(100, 16020)
+one
+	delete @{$r->{stages}}{qw(queue kernel deliver)}; $j->{event_time} = $true
+one @ two.json
+	delete @{$r->{stages}}{qw(queue kernel deliver)}
+one
+	$r->{stages}{lunch} = delete $r->{stages}{kernel}
+one
+	$r->{submitting_call} = reads(3, 1, 5, 1)
+one
+	$r->{stages} = { lat => reads(200000000, 100) }
+one
+	$r->{ios}{read} = 150; $j->{run_ns} = 0; $r->{batches}{enters} = 0
+one
+	$r->{batches}{enters} = 0; $r->{batches}{tails} = 0
+one
+	@{$r}{qw(errors short unaccounted)} = (counts(3), moves(1), counts(7777))
+one
+	$r->{empty}{read} = 41; $r->{kernel_stages}{workers} = counts(2)
+one
+	$r->{requeued}{read} = 1
+one
+	$r->{errors}{write} = 7
+one
+	$j->{run_ns} = "9007199254740992"
+one
+	delete @{$r}{qw(errors short empty unaccounted backwards batches slowest requeued)}
+one @ two.json
+	delete $r->{errors}; $r->{over_time} = windows(256, 1, 9)
+one
+	$r->{stages}{lat}{peek} = 3; $r->{clocks}{sundial} = {}; $j->{nickname} = []; $r->{new} = 1
+one
+	$j->{name} = "job\e[2J\nread: 5 \x{9b}2J"; $r->{stages}{"\e[2J"} = {}; $j->{host} = "\e"
+one
+	$r->{counter} = { verdict => "undecided", reasons => [{ code => "x", text => "\e]0;x\a" }] }
+one
+	$r->{counter}{verdict} = "unchecked"
+one
+	$r->{counter}{reasons} = [{ code => "x", text => "one" }, { code => "y", text => "two" }]
+one
+	$r->{counter}{verdict} = "undecided"
+one
+	$r->{counter} = { verdict => "undecided", reasons => [{ code => "clocksource", text => "x" }] }
+one
+	$r->{counter} = { verdict => "undecided", reasons => [{ code => "not_invariant", text => "x" }] }
+one
+	$r->{counter}{verdict} = "undecided"; $j->{fallback} = $true
+one
+	$j->{fallback} = $true
+one @ @2
+	$j->{fallback} = $true
+one @ two.json
+	$r->{counter} = { verdict => "unreliable", reasons => [] }; $j->{fallback} = $true
+one --clocks @
+	@{$r->{clocks}{fio}}{qw(error_ns error_ppb)} = (-25, -2.5)
+one --clocks @
+	@{$r->{clocks}{fio}}{qw(error_ns error_ppb)} = (26, 2.6)
+one --clocks @
+	@{$r->{clocks}{fio}}{qw(error_ns error_ppb)} = (0, 0)
+one --clocks @
+	@{$r->{clocks}{tickwise}}{qw(source rate_window_ns hz)} = ("regression", 9, 0)
+one --clocks @
+	@{$r->{clocks}{tickwise}}{qw(source rate_bound_ppb)} = ("lunch", 0)
+one --clocks @ @2
+	$r->{clocks}{fio}{off_monotonic} = { against => "CLOCK_MONOTONIC", over_ns => 10, error_ns =>
+	12.5, error_ppb => 1.25, uncertainty_ns => 60, uncertainty_ppb => 6 };
+	$r->{clocks}{monotonic} = { %{$r->{clocks}{fio}}, error_ns => 3 };
+	delete $r->{clocks}{monotonic}{clocksource}
+one
+	$r->{clocks}{tickwise}{refit} = { against => "CLOCK_MONOTONIC_RAW", hz => 1e9, uncertainty_ppb
+	=> 0.5, bound_ppb => 1.5, frozen_error_ppb => -1.6, over_ns => 10 }
+one
+	$r->{clocks}{tickwise}{refit} = { against => "CLOCK_MONOTONIC_RAW", hz => 1e9, uncertainty_ppb
+	=> 0.5, bound_ppb => 1.5, frozen_error_ppb => 1.4, over_ns => 10 }
+one
+	@{$r->{clocks}{tickwise}}{qw(error_ns error_ppb)} = (4, 0.4)
+one
+	@{$r->{clocks}{tickwise}}{qw(error_ns error_ppb source)} = (4, 0.4, "regression")
+one
+	$r->{clocks}{fio}{error_ppb} = 49999
+one
+	$r->{clocks}{fio}{error_ppb} = -50001
+one
+	$r->{clocks}{fio}{against} = "CLOCK_MONOTONIC"
+one
+	$r->{clocks}{tickwise}{against} = "CLOCK_MONOTONIC"; delete $r->{clocks}{fio}
+one
+	$r->{clocks} = {}
+one
+	$r->{options} = { rw => "randrw", bs => "4k", direct => 1, time_based => "" };
+	$_ .= "" for values %{$r->{options}}; $j->{options} = {}; $r->{bytes} = moves(10485760);
+	$r->{machines} = [{ host => "box", cpu => "Processor 9", cpus => 16, kernel => "6.12.1",
+	hypervisor => "KVMKVMKVM", governor => "performance", clocksource => "tsc" }];
+	$r->{files} = [{ host => "box", path => "/data/file", size => 1610612736, device => "8:0",
+	filesystem => "xfs" }]; $r->{devices} = [{ host => "box", device => "8:0", name => "sda",
+	model => "Model 7", scheduler => "mq-deadline", nr_requests => 64, queue_depth => 32,
+	rotational => $true, write_cache => "write back", size => "240057409536",
+	members => ["sdb", "sdc"] }]
+one
+	$r->{options} = { bssplit => "4k/50", bs => "8k", direct => "0" }; $j->{options} = {};
+	$r->{bytes} = moves(0); $j->{options_left_out} = 2; $r->{machines} = [{ host => "box", cpus => 1 }]
+one
+	$r->{devices} = [map +{ host => "box", device => "8:$_", size => 1048576 }, 0 .. 5];
+	$r->{files} = [map +{ host => "box", path => "/f$_", device => "8:$_" }, 0 .. 6]
+one @ two.json
+	$j->{options} = { rw => "read" }; $r->{files} = [{ host => "box", path => "/a" }];
+	$r->{files_left_out} = 3
+one --merge-hosts @ two.json
+	$j->{host} = "far"; $r->{devices} = [map +{ host => $_, device => "8:0", name => "sda" },
+	"box", "far"]; $r->{files} = [{ host => "far", path => "/d", device => "8:0" }]
+large
+	$j->{options} = { bs => "4k" }
+large
+	$j->{options} = { iodepth_batch_complete_max => "1" }
+large
+	$j->{options} = { iodepth_batch_complete_max => "8" }
+large
+	$j->{options} = { iodepth_batch_complete_min => "8" }
+large
+	$j->{options} = { iodepth_batch_complete => "8" }
+large
+	$j->{options} = { bs => "4k" }; $j->{iodepth} = 1
+one
+	$j->{options} = { bs => "4k" }; $r->{stages}{lat} = reads(100, 89, 900, 10, 8001, 1)
+all
+	$j->{kernel}{by_helper} = $true; $r->{kernel_stages}{missed_runs} = 3
+all @ @2
+	$r->{kernel_stages}{negative_beyond} = 4; $r->{kernel_stages}{clock_error_ns} = 81
+most
+	$r->{ios}{read} = 412331; $r->{kernel_stages}{split}{read} = 412330
+most
+	$r->{kernel_stages}{split}{read} = 91; my $not = $r->{kernel_stages}{not_split};
+	@{$_}{read} = 2 for @{$not}{qw(missing_stamp sync_write no_stamps)}; $not->{waited} = counts(1)
+most
+	$r->{kernel_stages}{split}{read} = 0; $r->{kernel_stages}{missed_runs} = 1
+most
+	$r->{$_}{sync} = $r->{$_}{read} for qw(ios); $r->{stages}{lat}{sync} = $r->{stages}{lat}{read}
+all
+	delete $r->{stages}{reap}
+off
+	$j->{kernel}{why} = "<b>\e[2J&"
+off @ @2
+	$j->{kernel}{why} = "another"
+most
+	$r->{slowest} = [slow(1000, qw(queue 50 submit 100 kernel 500 complete 100 reap 50 deliver 200)),
+	slow(3000, qw(queue 50 submit 100 blockq 25 kernel 525 reap 100 deliver 150)),
+	slow(5000, qw(queue 50 submit 50 kernel 700 deliver 100)), slow(6000, qw(kernel 4))];
+	@{$s = $r->{slowest}[3]}{qw(offset size ddir)} = (0, 0, "sync"); delete $s->{monotonic_ns}
+one
+	$r->{slowest} = [map { slow(1000 * $_, queue => 5000 + 7 * $_, deliver => 97) } 1 .. 7]
+one
+	$r->{slowest} = [map { slow(1000, kernel => $_) } 3000, 1400, 2900];
+	$j->{start_monotonic_ns} = "1"
+one @ @2
+	$r->{slowest} = [map { slow(1000 * $_, kernel => 3000 - 10 * $_) } 1 .. 9]
+rated
+	delete $r->{response}{slip_at_end_ns}
+rated @ @2
+	$r->{response}{resolution_ns} = 2000
+rated
+	$r->{over_time} = windows(1024, 0, 9, 1, 9, 2, 9); $j->{run_ns} = 2148000000
+rated
+	$r->{over_time} = windows(1024, 0, 9, 1, 29, 2, 9); $j->{run_ns} = 3000000000;
+	$r->{over_time}{windows}[1]{errors}{read} = 3
+rated
+	$r->{over_time} = windows(1024, map { $_ => 1 } 0 .. 44); $j->{run_ns} = 46080000000
+rated
+	$r->{over_time} = windows(1024, map { $_ => 1 } -9, -8)
+rated
+	$r->{over_time} = windows(1024, 0, 9)
+one
+	hundred_times(); $r->{stages_by_lat} = slices(96, 103, 8900, { queue => 89000,
+	kernel => 800000 }, 896, 959, 1000, { queue => 160000, kernel => 740000 }, 960, 1023, 100, { queue => 5000, kernel => 75000,
+	deliver => 20000 })
+one
+	hundred_times();
+	$r->{slowest} = [map { slow(1000 * $_, kernel => 3000 + $_, deliver => 120) } 1 .. 3]
+caused
+	$s->[0]{causes}{stage} = "new"
+caused
+	$j->{causes} = { state => "off", why => "no privilege" }; delete $s->[0]{causes}
+caused
+	delete $j->{causes}; delete $s->[0]{causes}
+caused @ @2
+	$j->{start_monotonic_ns} = "400000"
+caused
+	$r->{slowest} = [map { my %c = %{$s->[0]}; @c{qw(causes offset)} = ({ %{$c{causes}}, %$_ },
+	$_->{at} // 0); \%c } { at => 4096 }, { had_cpu => [map +{ kind => $_, ns => 500000, id => 5 },
+	qw(hidden idle softirq interrupt kernel process)] },
+	{ waited_ns => 0, interrupts_ns => 2600000, ran_ns => 2300000, stolen_at_most_ns => 300000 },
+	{ waited_ns => 0, woken_late_ns => 2600000, since_interrupt_ns => 7, lost => $true,
+	asleep_ns => 2000000, ran_ns => 240000 },
+	{ waited_ns => 0, ran_ns => 1, unexplained_ns => 4999999 },
+	{ waited_ns => 0, ran_ns => 5000000 }]
+caused
+	$r->{slowest} = [map { my %c = (%{slow(1000000, queue => 1, $_ => 9)},
+	causes => { %{$s->[0]{causes}}, stage => $_ }); delete @{$c{causes}}{qw(ran_ns waited_ns interrupts_ns woken_late_ns asleep_ns
+	unexplained_ns)}; \%c } qw(device blockq reap)]
+caused
+	$r->{slowest} = [{ %{slow(1000000, queue => 1, blockq => 9)}, causes => { %{$s->[0]{causes}},
+	stage => "blockq", waited_ns => 0, ran_ns => 0, unexplained_ns => 9 } }]
+caused
+	delete @{$r->{triggers}[0]}{qw(io events event_count)}
+caused
+	delete @{$r->{triggers}[0]}{qw(io events)}; $r->{triggers}[0]{stopped_for} = 17
+caused
+	delete @{$r->{triggers}[0]}{qw(io events)}; $r->{triggers}[0]{slower} = 0
+caused
+	@{$r->{triggers}[0]}{qw(state why)} = ("off", "<b>\e[2Jno"); delete $r->{triggers}[0]{io}
+caused
+	my $t = $r->{triggers}[0]; $t->{whole_from_ns} = "9007199255000740"; $t->{slower} = 1;
+	$t->{events} = [map +{ %{$t->{events}[1]}, monotonic_ns => 9007199254000000 + 1000 * $_ . "",
+	own => $true, event => "event_$_" }, 0 .. 56]
+caused
+	$r->{triggers}[0]{whole_from_ns} = "9007199262100740"; delete $_->{own}
+	for @{$r->{triggers}[0]{events}}; @{$r->{triggers}[0]{events}[1]}{qw(event args)} =
+	("io_uring_submit_req", "ring 1, user_data 0x1\x{20ac}\a"); $r->{triggers}[0]{slower} = 1
+caused
+	$r->{triggers}[0]{io}{lat_ns} = 1; $r->{triggers}[0]{events} = []
+caused @ @2
+	$r->{triggers}[0]{io}{lat_ns} = 8100000
+attached
+	$r->{attached}{operations}[0]{$_} = 5 for qw(linked sync_write waited split);
+	$r->{attached}{operations}[1] = { %{$r->{attached}{operations}[0]}, ios => 101, ring => 2,
+	file => "-", stages => { lat => histogram(3, 1000, 50) }, operation => "write\e[2J" }
+attached
+	@{$r->{attached}}{qw(operations others)} = ([], {}); $r->{attached}{rings}[0]{sq_entries} = 1;
+	$r->{attached}{rings}[$_] = { %{$r->{attached}{rings}[0]}, ring => 1 + $_ } for 1 .. 21
+attached
+	@{$r->{attached}}{qw(operations rings lost_rings)} = ([], [], 1);
+	$r->{kernel_stages}{missed_runs} = 11
+attached
+	@{$r->{attached}}{qw(operations rings others lost_ios in_flight)} = ([], [], {}, 0, 0)
+attached
+	my $o = $r->{attached}{operations}; push @$o, { %{$o->[0]}, ring => 1 } for 1 .. 24
+CASES
+while read -r number arguments && read -r text; do
+	changed "$number.base" "$arguments"
+	cp "$out" base
+	changed "$number" "$arguments"
+	printf '## %s: %.80s\n' "$arguments" "$text"
+	diff -U0 base "$out" | sed '1,2d'
+	cat "$err"
+done <changes/list >changed
+# Only new lines, and what went if nothing came in its place. A line is printed once.
+perl -ne '
+	sub hunk {
+		my @new = grep { /^\+/ } @hunk;
+
+		$seen{$_}++ ? $again++ : print for @new ? @new : @hunk;
+		@hunk = ();
+	}
+	if (/^[-+]/) {
+		push @hunk, $_;
+	} else {
+		hunk();
+		print "$again lines as before\n" if $again && /^#/;
+		$again = 0 if /^#/;
+		print unless /^@@/;
+	}
+	END { hunk() }' changed >changed_once
+golden_file changes.txt changed_once
 
 sed 's/"sum_ns": "[0-9]*"/"sum_ns": "1"/' one.json >sum.json
 head -n 5 one.json >cut_off.json

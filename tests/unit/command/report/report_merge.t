@@ -2,126 +2,130 @@
 # SPDX-License-Identifier: MIT
 #
 # Jobs of one group of one fio run are added up. Other groups, other runs and other
-# names stay apart, in any order of the files. A file given twice is refused. Fails
-# if anything is counted twice, lost, or mixed.
+# names stay apart, in any order of the files. Facts of several jobs are there once, and
+# those that differ are named so. A file given twice is refused. Fails if anything is
+# counted twice, lost, or mixed, or if it depends on the order of the files.
 . "$(dirname "$0")/../../../tap.sh"
 . "$(dirname "$0")/../../../report_files.sh"
 
 cd "$scratch" || exit 1
 case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
 
-write_report a1.json thread=1 slow=901
-write_report a2.json thread=2 slow=1023 pid=101 errors=4 fio_ns=-90000.0 \
-	fio_ppb=-9000.0 start=1700000000000300000
-run report --clocks a2.json a1.json
-is "$(grep -c '^randread:' "$out")" 1 'two jobs of a group are one'
-has "$out" 'randread: iodepth 32, 2 jobs,' 'and it says so'
-has "$out" 'reports  a1.json, a2.json' 'and from where'
-has "$out" 'read: 200 I/Os' 'I/Os are added'
-has "$out" '4 errors' 'errors are added'
-is "$(awk '$1 == "lat" { print $2, $4, $5; exit }' "$out")" \
-	'100ns 100ns 900ns' 'one table for both'
-has "$out" '1.023us' 'the larger maximum'
-has "$out" '-90000' 'the clock farther off'
-has_not "$out" '-74390' 'not the other'
-has "$out" 'for each clock the one farthest off' 'and it says so'
-cp "$out" first
-run report --clocks a1.json a2.json
-is "$(cat "$out")" "$(cat first)" 'the same in the other order'
+# ---- which belong together ----
+write_report one.json run='"run": "",'
+write_full full.json
+write_report coarse.json digits=2
+write_report run7.json run='"run": "7", "options": {},'
+write_report old.json run='"run": "8", "options": {},' thread=3
 
-# Two errors of one size: the one with the larger uncertainty stands for both,
-# whichever comes first.
-write_report t1.json thread=1 fio_ppb=9000.0
-write_report t2.json thread=2 fio_ppb=-9000.0
-sed 's/"uncertainty_ppb": 2.5/"uncertainty_ppb": 7.5/' t1.json >u1.json
-sed 's/"uncertainty_ppb": 2.5/"uncertainty_ppb": 7.5/' t2.json >u2.json
-run report --clocks t1.json u2.json
-is "$(awk '/^fio [(]/ { print $5, $7 }' "$out")" '-9000 7.500' \
-	'errors alike: the less well known one'
-run report --clocks u1.json t2.json
-is "$(awk '/^fio [(]/ { print $5, $7 }' "$out")" '+9000 7.500' \
-	'also if that comes first'
+# GROUPS ARGUMENTS: PERL; a group is the thread numbers of its jobs, after their host's
+# first letter
+cat >cases <<'CASES'
+b1b2 one.json @:
+b1b2 @ one.json:
+b1b2 one.json @: $j->{start} = "1700000010900000000"
+b1 b2 one.json @: $j->{start} = "1700000011100000000"
+b1 b2 one.json @: $j->{start} = "1700000060000000000"
+b1 b1 one.json @: $j->{thread_number} = 1
+b1 b2 one.json @: $j->{name} = "other"
+b1 b2 one.json @: $j->{groupid} = 1
+b1 b2 one.json @: $j->{iodepth} = 31
+b1 b2 one.json @: $j->{fio_version} = "fio-3.34"
+b1 b2 one.json @: $j->{engine} = "tickwise-cmd"
+b1 b2 one.json @: $r->{attached} = { rings => [], operations => [], others => {} }
+b1 b2 coarse.json @:
+b1 b2 run7.json @: $j->{run} = "8"
+b1b2 run7.json @: $j->{run} = "7"; $j->{start} = "1700009000000000000"
+b1b2 b3 run7.json @ old.json: $j->{run} = "7"
+b1 b2 one.json @: $j->{run} = "7"
+b1 f2 one.json @: $j->{host} = "far"
+b1f2 --merge-hosts one.json @: $j->{host} = "far"
+b1f1 --merge-hosts one.json @: @{$j}{qw(host thread_number)} = ("far", 1)
+b1 f2 --merge-hosts one.json @: $j->{host} = "far"; $j->{start} = "1700000060000000000"
+b1f2 b3 --merge-hosts run7.json @ old.json: @{$j}{qw(host run)} = ("far", "9")
+CASES
+perl -ne '/^((?:[a-z][0-9])+(?: (?:[a-z][0-9])+)*) ([^:]*): ?(.*)/ or die;
+	print STDERR "$1\n"; print "one $2\n\t\$j->{thread_number} = 2; \$j->{pid} = 101; $3\n"' \
+	cases 2>groups | changes
+exec 3<groups
+while read -r number arguments && read -r text && read -r groups <&3; do
+	changed "$number" --json "$arguments"
+	is "$(of_json 'join " ", map { join "", map { substr($_->{host}, 0, 1) .
+		$_->{thread_number} } @{$_->{jobs}} } @r')" "$groups" "$arguments $text"
+done <changes/list
+run report --json one.json coarse.json
+is "$status $(wc -l <"$err")" '65 1' 'the same job with other digits'
 
-# The next run of the same job file, which ended after 10 s, a minute later.
-write_report b1.json thread=1 pid=200 start=1700000060000000000
-write_report b2.json thread=2 pid=201 start=1700000060000000000
-run report b1.json a1.json b2.json a2.json
-is "$(grep -c ', 2 jobs,' "$out")" 2 'two runs stay apart'
-run report a1.json b2.json
-is "$(grep -c 'read: 100 I/Os' "$out")" 2 'also when files are missing'
-
-# A run of 10 s; a job may start up to a second late.
-for start in 10900000000 11100000000; do
-	write_report late.json thread=2 start=17000000$start
-	run report a1.json late.json
-	is "$(grep -c 'read: 100 I/Os' "$out")" $((start / 11000000000 * 2)) \
-		"a job that began $start ns after the first"
-done
-
-write_report a3.json thread=1 pid=300
-run report a1.json a3.json
-is "$(grep -c 'read: 100 I/Os' "$out")" 2 'also when they ran side by side'
-
-write_report c.json thread=2 name=other
-run report a1.json c.json
-is "$(grep -c 'read: 100 I/Os' "$out")" 2 'another name stays apart'
-write_report d.json thread=2 group=1
-run report a1.json d.json
-is "$(grep -c 'read: 100 I/Os' "$out")" 2 'another group stays apart'
-write_report e.json thread=2
-for other in 's/"iodepth": 32/"iodepth": 31/' 's/"fio-3.33"/"fio-3.34"/' \
-	's/"engine": "tickwise"/"engine": "tickwise-cmd"/'; do
-	sed "$other" e.json >e2.json
-	run report a1.json e2.json
-	is "$(grep -c 'read: 100 I/Os' "$out")" 2 "$other: stays apart"
-done
-write_report e2.json thread=2 digits=2
-run report a1.json e2.json
-is "$(grep -c 'read: 100 I/Os' "$out")" 2 'other digits stay apart'
-
-write_report r1.json run='"run": "7", '
-write_report r2.json run='"run": "8", ' thread=2
-write_report r3.json run='"run": "7", ' thread=3 start=1700009000000000000
-run report r1.json r2.json r3.json
-has "$out" 'reports  r1.json, r3.json' 'where runs are named, they decide'
-
-# Two hosts; on the second one, a later run as well.
-for file in a1 a2; do
-	sed 's/"host": "box"/"host": "bax"/' $file.json >h$file.json
-	sed 's/"start": "17000000000/"start": "17000000600/' h$file.json >l$file.json
-done
-run report a1.json a2.json ha1.json ha2.json
-is "$(grep -c ', 2 jobs,' "$out")" 2 'hosts stay apart'
-run report --merge-hosts a1.json a2.json ha1.json ha2.json la1.json
-is "$(grep -c ', 4 jobs,' "$out")" 1 'unless they shall not'
-has "$out" 'and 1 more' 'and it says so'
-is "$(grep -c 'read: 100 I/Os' "$out")" 1 'a later run stays apart all the same'
-run report --merge-hosts a1.json la1.json
-is "$(grep -c 'read: 100 I/Os' "$out")" 2 'also with nothing of its host'
-sed 's/"host": "box"/"host": "bax"/; s/"7"/"8"/' r1.json >hr.json
-run report --merge-hosts r1.json hr.json r2.json
-is "$(grep -c ', 2 jobs,' "$out")" 1 'a host has one run in a group'
-
-cp a1.json copy.json
-run report a1.json a2.json copy.json
-is "$status" 65 'the same job twice is refused'
-is "$(cat "$err")" 'tickwise report: copy.json: the same job as a1.json' \
-	'with both names'
-is "$(cat "$out")" '' 'and nothing is printed'
-
-# So is each job of a report of five.
+cp one.json copy.json
+run report one.json run7.json copy.json
+is "$status $(cat "$err")$(cat "$out")" '65 tickwise report: copy.json: the same job as one.json' \
+	'the same job twice is refused with both names, and nothing is printed'
 for i in 1 2 3 4 5; do
 	write_report "of5_$i.json" run='"run": "5",' "thread=$i" "pid=$((500 + i))"
 done
 run report --json of5_*.json
 cp "$out" of5.json
-is "$(of_json 'scalar @{$r->{jobs}}')" 5 'a report of five jobs'
 for i in 1 2 3 4 5; do
 	run report of5.json "of5_$i.json"
-	has "$err" "the same job as" "and its job $i again"
+	has "$err" 'the same job as' "job $i of a report of five again"
 done
 
-sed 's/"read": 100,/"read": "18446744073709551615",/' a2.json >huge.json
-run report a1.json huge.json
-is "$status" 65 'counts beyond 64 bits are refused'
+# ---- what is merged ----
+# A job with all parts, and another one: EXPRESSION, WANTED: PERL for the other one
+printf 'full\n\tdelete @{$r}{qw(attached)}; @{$j}{qw(thread_number pid)} = (9, 9)\n' | changes
+cp changes/1.json full.json
+cat >facts <<'CASES'
+$r->{bytes}{read}|819200|
+$r->{fio_lat}{sum_ns}{read}|37900|
+join " ", @{$r->{batches}}{qw(enters tails largest_tail)}|14 10 17|\
+	$r->{batches}{largest_tail} = 17
+join " ", map { $r->{kernel_stages}{$_} } qw(clock_error_ns missed_runs requests)|81 4 240|\
+	@{$r->{kernel_stages}}{qw(clock_error_ns missed_runs)} = (81, 4)
+"$r->{response}{resolution_ns} $r->{response}{slip_at_end_ns}{read}"|2000 5|\
+	$r->{response}{resolution_ns} = 2000; $r->{response}{slip_at_end_ns}{read} = 5
+$r->{stages_by_lat}{read}[0]|\
+	{"from_ns":96,"ios":178,"stages":{"deliver":3560,"kernel":12460,"queue":1780},"to_ns":103}|
+"@{$r->{lacks}}"|bytes stages_by_lat|delete @{$r}{qw(bytes stages_by_lat)}
+join " ", @{$r->{unknown}}|less more stages.lunch|$r->{stages}{lunch} = {}
+join " ", map { "$_->{device} $_->{ios}{read}" } @{$r->{devices}}|8:0 60 8:16 60|\
+	$r->{devices}[0]{device} = "8:16"
+join " ", @{$r->{devices}[0]}{qw(nr_requests name size jobs)}|differs sda 512 2|\
+	$r->{devices}[0]{nr_requests} = 2; delete $r->{devices}[0]{name}
+@{$r->{machines}} . @{$r->{files}}|12|$r->{files}[0]{path} = "y"
+{ common => $r->{options}, own => [map { $_->{options} } @{$r->{jobs}}] }|\
+	{"common":{"rw":"randread"},"own":[{"bs":"8k"},{"bs":"4k"}]}|$j->{options}{bs} = "8k"
+$r->{clocks}{fio}{error_ppb}|-9000|$r->{clocks}{fio}{error_ppb} = -9000
+$r->{clocks}{fio}{uncertainty_ppb}|7.5|$r->{clocks}{fio}{uncertainty_ppb} = 7.5
+$r->{counter}{verdict} . @{$r->{counter}{reasons}}|unreliable1|\
+	$r->{counter}{verdict} = "unreliable"
+$r->{counter}{reasons}[0]{text}|aa|$r->{counter}{reasons}[0]{text} = "aa"
+@{$r->{counter}{reasons}} . $r->{counter}{reasons}[0]{code}|64c1|\
+	$r->{counter}{reasons} = [map +{ code => "c$_", text => "" }, 1 .. 64]
+join " ", map { "$_->{job}:$_->{slower}" } @{$r->{triggers}}|0:7 1:1|\
+	$r->{triggers}[0]{slower} = 7
+join " ", map { "$_->{stages}{lat}/$_->{job}" } @{$r->{slowest}}|11/0 9/1|\
+	$r->{slowest} = [slow(5, queue => 11), slow(7, queue => 8), slow(9, queue => 4)]
+join " ", map { "$_->{stages}{lat}/$_->{job}" } @{$r->{slowest}}|9/0|\
+	$r->{slowest} = [slow(5, queue => 9)]
+join " ", map { "$_->{stages}{lat}/$_->{job}" } @{$r->{slowest}}||$r->{slowest} = []
+"@{$r->{lacks}}"|slowest|delete $r->{slowest}
+join " ", map { ($_->{start} - 17e17) / 1e6 . "-$_->{read}{count}" } \
+	@{$r->{over_time}{windows}}|0-5 4-4|$r->{over_time} = windows(4, 0, 3, 1, 3)
+$r->{over_time}{width_ns} / 1e6|1|$r->{over_time} = windows(1, 127, 3)
+$r->{over_time}{width_ns} / 1e6|2|$r->{over_time} = windows(1, 128, 3)
+CASES
+while IFS='|' read -r expression wanted edit; do
+	printf 'full\n\t@{$j}{qw(thread_number pid)} = (2, 2); %s\n' "$edit" | changes
+	changed 1 --json full.json @
+	is "$(of_json "$expression")" "$wanted" "$edit $expression"
+	cp "$out" first
+	changed 1 --json @ full.json
+	cmp -s first "$out"
+	ok $? 'in either order'
+done <<CASES
+$(sed -e :a -e '/\\$/N; s/\\\n\t//; ta' facts)
+CASES
+printf 'full\n\t$j->{pid} = 2; $r->{errors}{read} = "9223372036854775808"\n' | changes
+changed 1 @ @2
+is "$status $(wc -l <"$err")" '65 1' 'counts beyond 64 bits are refused'
 done_testing
