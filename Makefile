@@ -146,8 +146,7 @@ MACHINE_SHELL_TESTS := $(wildcard tests/machine/*.t)
 PRELOADS := $(patsubst %.c,$(B)/%.so,$(filter-out tests/vm/% tests/unit/%, \
 	$(wildcard tests/preload/*.c tests/*/preload/*.c)))
 FIO_TESTS := $(wildcard tests/fio/*.t)
-BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c \
-	tests/bench/questions/*.c))
+BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 
 .PHONY: all
 all: core plugin $(if $(PROFILE),profile)
@@ -830,7 +829,7 @@ demo-memory:
 
 # ---- benchmarks: never part of the tests ----
 
-.PHONY: bench bench-count bench-iops bench-report bench-frequencies questions
+.PHONY: bench bench-count bench-iops bench-report
 # The speed of inline code depends on the compiler, so use clang, too, if it is installed.
 bench: core
 	$(Q)$(B)/tickwise bench
@@ -846,22 +845,6 @@ bench-iops: all
 
 bench-report: core
 	$(Q)TICKWISE='$(B)/tickwise' tests/bench/report_merge.sh
-
-# QUESTIONS='2 3': only these.
-QUESTIONS ?=
-# Question 4 boots virtual machines.
-QUESTIONS ?= 1 2 3 4 5
-questions: core $(filter $(B)/tests/bench/questions/%,$(BENCHES)) \
-	   $(if $(filter 4,$(QUESTIONS)),vm-base)
-	$(Q)FIO='$(FIO)' CC='$(CC)' TW_BUILD='$(abspath $(B))' \
-		TICKWISE='$(abspath $(B)/tickwise)' \
-		tests/bench/questions/run.sh $(QUESTIONS)
-
-# FIO_TREES: more configured source trees of fio, for example patched ones.
-FIO_TREES ?=
-bench-frequencies: core $(B)/fio.path
-	$(Q)CC='$(CC)' TW_BUILD='$(abspath $(B))' tests/bench/fio_frequencies.sh \
-		"$$(head -n 1 $(B)/fio.path)" $(FIO_TREES)
 
 # ---- another fio ----
 
@@ -1113,9 +1096,6 @@ help:
 	@echo 'make bench-count check that none of a hundred million I/Os gets lost'
 	@echo 'make bench-iops  compare the IOPS of the engine with those of fio'"'"'s own'
 	@echo 'make bench-report  measure the time to merge a thousand reports'
-	@echo 'make questions   measure five open questions, one table each; QUESTIONS='
-	@echo 'make bench-frequencies'
-	@echo '                 compute the error of fio'"'"'s clock by frequency; FIO_TREES='
 	@echo 'make PROFILE=1   show where the engine'"'"'s own time goes in a fio job'
 	@echo
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'

@@ -132,7 +132,7 @@ tests_of_folder()
 
 # These belong to no folder: they test how the whole is built, documented or
 # exported.
-tests_of_no_folder='unit/build/bench_peers.t unit/build/bench_programs.t unit/build/cppflags.t
+tests_of_no_folder='unit/build/cppflags.t
 	unit/build/debian.t unit/build/dist.t unit/build/example.t unit/build/exports.t unit/build/fio_skips.t
 	unit/build/include_folders.t unit/build/install.t
 	unit/build/mutation.t unit/build/packages.t unit/ported.t unit/build/run_tests.t unit/build/schema.t

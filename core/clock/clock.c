@@ -46,7 +46,7 @@
 #define AHEAD_NS	20000000
 
 /* Where a clock is not in the caches, a second cache line would make a reading cost
- * twice as much: tests/bench/working_set.c */
+ * twice as much (tests/bench/working_set.c at d20ef3b3) */
 _Static_assert(offsetof(struct tw_clock, scale.shift) < 64,
 	       "a clock is read from one cache line");
 _Static_assert(sizeof(struct tw_clock) == 192, "programs know its size");

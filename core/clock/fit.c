@@ -565,7 +565,7 @@ static int hard_interval(const struct frame *frame, struct tw_fit *fit)
  * is the most that such a drift could do, and a twentieth of it is about its
  * one sigma.
  *
- * Measured over some thousand starts (tests/bench/rate_starts.c) with windows
+ * Measured over some thousand starts (tests/bench/rate_starts.c at d20ef3b3) with windows
  * of 20 ms to 1 s, idle and with two busy loops per core. rms(error / sigma) is
  * 0.3 to 0.8, and at most one in a thousand is beyond 3 sigma. In simulated
  * starts (rate_simulated.c) the readings wander more:

@@ -45,7 +45,7 @@ static uint64_t narrowest_of(const struct tw_brackets *brackets, size_t *at)
  * frequency, over milliseconds. It is the same for all brackets of one look:
  * many brackets average the rounding to whole nanoseconds away, but not this.
  * Its one sigma is taken as this part of what the widths' spread and the
- * granularity allow. tests/bench/refine_error.c measures the error / sigma that
+ * granularity allow. tests/bench/refine_error.c (at d20ef3b3) measured the error / sigma that
  * follows.
  */
 #define SIGMA_OF_SPREAD	0.2

@@ -11,7 +11,7 @@
 # and tells its times. With libtickwise, clocksource=tickwise builds and does a job.
 #
 # fio is compiled without optimisation, through ccache if there is one: this tests
-# what a patch does, not what it gains (tests/bench/fio_patched.sh).
+# what a patch does, not what it gains (patches/README.md).
 
 . "$(dirname "$0")/../tap.sh"
 

@@ -3,7 +3,7 @@
  * Read as one number of 64 bits, the counter never goes backwards where its low
  * half wraps. Fails if the two halves come from different moments: then a reading
  * just after a wrap is 2^32 ticks behind the one before. There is one wrap here;
- * tests/bench/counter_wraps reads a billion times.
+ * tests/bench/counter_wraps (at d20ef3b3) read a billion times.
  */
 #include <sched.h>
 #include <unistd.h>

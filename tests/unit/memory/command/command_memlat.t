@@ -5,7 +5,7 @@
 # anything is measured. What it does is whole in every form. Fails if a size of 0 or
 # a missing node is measured, or if a page that can't be written is only noticed
 # after a minute. Fails also if Ctrl-C loses what was measured. No figure is judged
-# here: see tests/bench/memlat_agreement.sh.
+# here: see tests/bench/memlat_agreement.sh at d20ef3b3.
 
 . "$(dirname "$0")/../../../tap.sh"
 
