@@ -519,15 +519,13 @@ CROSS_TRIPLES := $(foreach triple,x86_64-linux-gnu aarch64-linux-gnu \
 # `make check` runs the unit tests that depend on the page size, 128-bit arithmetic, signed
 # characters or facts of a processor. `make check-cross` runs all unit tests that need no
 # CPUs or counter of their own.
-CROSS_UNIT := clock_readers clock_segments counter_timens_text device_tree \
-	estimate_cpuinfo_text estimate_offset estimate_pace \
+CROSS_UNIT := clock_readers clock_segments counter_timens_text \
+	estimate_judge estimate_pace estimate_wrap \
 	histogram_bin_edges histogram_exact kernel_rate \
-	memory_sizes memory_smaps perf_page scale_corners \
-	scale_limits seconds_before_wrap text_plain vmclock_page
-CROSS_UNIT_ALL := $(filter-out %_json engine_% kernel_above estimate_allowed_cpus \
-	estimate_caller_untouched estimate_cpu_% estimate_departure \
-	estimate_limits estimate_memory estimate_progress estimate_signals \
-	estimate_switch estimate_thread_failure estimate_turns \
+	memory_sizes memory_smaps named_rates scale_corners \
+	scale_limits text_plain vmclock_page
+CROSS_UNIT_ALL := $(filter-out %_json engine_% kernel_above estimate_cpu_% \
+	estimate_memory estimate_system estimate_taken \
 	estimate_injected clock_check counter_disabled diagnostics_skipped ticks_%, \
 	$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)))
 

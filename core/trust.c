@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "clock/interval.h"
-#include "estimate/reasons.h"
+#include "estimate/judge.h"
 #include "machine/machine.h"
 
 /* The comparison takes 8 ms on idle CPUs. With two busy programs on each CPU it

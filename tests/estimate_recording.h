@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "estimate/judge.h"
-#include "estimate/step.h"
+#include "estimate/order.h"
 #include "tap.h"
 #include "trust.h"
 

@@ -13,8 +13,16 @@
 #define TW_ESTIMATE_JUDGE_H
 
 #include "order.h"
-#include "samples.h"
 #include "tickwise.h"
+
+/* Groups of reasons, bits of enum tw_reliability_reason. trust.c decides what follows. */
+
+/* No noise explains these. */
+#define TW_REASONS_PROOF	(TW_REASON_OFFSET | TW_REASON_PACE | \
+				 TW_REASON_STANDS_STILL | TW_REASON_BACKWARDS)
+/* More samples may settle these. */
+#define TW_REASONS_FEW		(TW_REASON_TOLERANCE | TW_REASON_STATISTICS)
+#define TW_REASONS_DOUBT	(TW_REASONS_FEW | TW_REASON_CPUS_SKIPPED)
 
 struct tw_judge_limits {
 	int64_t tolerance_ticks;

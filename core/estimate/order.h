@@ -1,13 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges the samples of all CPUs in their order, and keeps the tightest
- * differences of every two CPUs. Internal; pure.
+ * Samples: which CPU read which counter value, at which place of one total order.
+ * Merges those of all CPUs in their order, and keeps the tightest differences of every
+ * two CPUs. Internal; pure.
  */
 #ifndef TW_ESTIMATE_ORDER_H
 #define TW_ESTIMATE_ORDER_H
 
-#include "samples.h"
 #include "tickwise.h"
+
+/* ---- what the probes record ---- */
+
+struct tw_sample {
+	uint64_t sequence;	/* unique; a larger one was read later */
+	uint64_t ticks;
+};
+
+/*
+ * The samples of one CPU, by rising sequence. Some probes may be missing: if
+ * several follow each other on one CPU, the first and the last are enough.
+ */
+struct tw_cpu_samples {
+	unsigned cpu;
+	const struct tw_sample *samples;
+	size_t count;
+	uint64_t probes;	/* made, recorded or not */
+};
+
+/* Return the counters' step in ticks, as tw_steps_find(), as far as the samples show it.
+ * Pure. */
+double tw_step_of_samples(const struct tw_cpu_samples *cpus, unsigned count);
+
+/* ---- merging ---- */
 
 /* There is no bound: the two CPUs never took turns in this order. */
 #define TW_NO_BOUND_TICKS	INT64_MAX

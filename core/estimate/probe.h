@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "samples.h"
+#include "order.h"
 #include "tickwise.h"
 
 /* The functions of the system that can fail; tests pass their own. */

@@ -16,8 +16,6 @@
 #include "diagnostics.h"
 #include "judge.h"
 #include "machine/cpus.h"
-#include "reasons.h"
-#include "step.h"
 #include "timespec.h"
 
 /* How often the caller's progress function is called. */

@@ -31,7 +31,7 @@
 #include "counter/step.h"
 #include "machine/cpus.h"
 #include "estimate/probe.h"
-#include "estimate/step.h"
+#include "estimate/order.h"
 #include "timespec.h"
 
 struct truth {

@@ -8,8 +8,6 @@
 #ifndef TW_TESTS_ESTIMATE_GENERATE_H
 #define TW_TESTS_ESTIMATE_GENERATE_H
 
-#include <string.h>
-
 #include "estimate/judge.h"
 #include "tap.h"
 #include "trust.h"
@@ -25,46 +23,48 @@ struct made {
 	struct tw_cpu_samples *cpus;
 	struct tw_sample **samples;
 	struct tw_judge_work work;
+	struct tw_judge_limits limits;	/* but for the tolerance */
 	struct tw_reliability result;
+	void *blocks[300];
+	unsigned block_count;
 };
 
-static void *made_memory(size_t count, size_t size)
+static void *made_memory(struct made *made, size_t count, size_t size)
 {
 	void *memory = calloc(count ? count : 1, size);
 
 	if (!memory)
 		exit(1);
-	return memory;
+	return made->blocks[made->block_count++] = memory;
 }
 
-/* @room: samples per CPU. CPUs are numbered from 0. */
+/* @room: samples per CPU. CPUs are numbered from 0. These counters show every tick. */
 static void made_init(struct made *made, unsigned count, size_t room)
 {
+	size_t edges = (size_t)count * count;
 	unsigned i;
 
-	memset(made, 0, sizeof(*made));
-	made->count = count;
-	made->room = room;
-	made->time_ticks = 1ULL << 40;
-	made->min_gap_ticks = 40;
-	made->max_gap_ticks = 400;
-	made->offsets_ticks = made_memory(count, sizeof(int64_t));
-	made->rates_ppb = made_memory(count, sizeof(double));
-	made->cpus = made_memory(count, sizeof(*made->cpus));
-	made->samples = made_memory(count, sizeof(*made->samples));
-	made->work.whole_ticks = made_memory((size_t)count * count,
-					     sizeof(int64_t));
-	made->work.narrowed = made_memory((size_t)count * count,
-					  sizeof(uint32_t));
-	made->work.slots = made_memory((size_t)count * count * TW_JUDGE_SLOTS,
+	*made = (struct made) {
+		.count = count, .room = room, .time_ticks = 1ULL << 40,
+		.min_gap_ticks = 40, .max_gap_ticks = 400,
+		.limits = { .least_switches = 100, .pace_limit_ppb = 1000,
+			    .step_ticks = 1 },
+	};
+	made->offsets_ticks = made_memory(made, count, sizeof(int64_t));
+	made->rates_ppb = made_memory(made, count, sizeof(double));
+	made->cpus = made_memory(made, count, sizeof(*made->cpus));
+	made->samples = made_memory(made, count, sizeof(*made->samples));
+	made->work.whole_ticks = made_memory(made, edges, sizeof(int64_t));
+	made->work.narrowed = made_memory(made, edges, sizeof(uint32_t));
+	made->work.slots = made_memory(made, edges * TW_JUDGE_SLOTS,
 				       sizeof(struct tw_judge_slot));
-	made->work.latest = made_memory(count, sizeof(*made->work.latest));
-	made->work.cpus = made_memory(count, sizeof(*made->work.cpus));
-	made->work.heap = made_memory(count, sizeof(*made->work.heap));
-	made->result.offsets = made_memory((size_t)count * (count - 1) / 2,
+	made->work.latest = made_memory(made, count, sizeof(*made->work.latest));
+	made->work.cpus = made_memory(made, count, sizeof(*made->work.cpus));
+	made->work.heap = made_memory(made, count, sizeof(*made->work.heap));
+	made->result.offsets = made_memory(made, (edges - count) / 2,
 					   sizeof(*made->result.offsets));
 	for (i = 0; i < count; i++) {
-		made->samples[i] = made_memory(room, sizeof(struct tw_sample));
+		made->samples[i] = made_memory(made, room, sizeof(struct tw_sample));
 		made->cpus[i].cpu = i;
 		made->cpus[i].samples = made->samples[i];
 	}
@@ -72,21 +72,8 @@ static void made_init(struct made *made, unsigned count, size_t room)
 
 static void made_free(struct made *made)
 {
-	unsigned i;
-
-	for (i = 0; i < made->count; i++)
-		free(made->samples[i]);
-	free(made->result.offsets);
-	free(made->work.heap);
-	free(made->work.cpus);
-	free(made->work.latest);
-	free(made->work.slots);
-	free(made->work.narrowed);
-	free(made->work.whole_ticks);
-	free(made->samples);
-	free(made->cpus);
-	free(made->rates_ppb);
-	free(made->offsets_ticks);
+	while (made->block_count)
+		free(made->blocks[--made->block_count]);
 }
 
 __attribute__((unused))
@@ -119,8 +106,7 @@ static void made_probe(struct made *made, uint64_t probes, uint64_t *random)
 	uint64_t gaps = made->max_gap_ticks - made->min_gap_ticks + 1;
 
 	while (probes-- > 0) {
-		unsigned cpu = (unsigned)(tap_random(random) >> 33) %
-			       made->count;
+		unsigned cpu = (unsigned)(tap_random(random) >> 33) % made->count;
 
 		made->time_ticks += made->min_gap_ticks +
 				    (tap_random(random) >> 11) % gaps;
@@ -128,18 +114,11 @@ static void made_probe(struct made *made, uint64_t probes, uint64_t *random)
 	}
 }
 
-/* These counters show every tick. */
 __attribute__((unused))
 static void made_judge(struct made *made, int64_t tolerance_ticks)
 {
-	struct tw_judge_limits limits = {
-		.tolerance_ticks = tolerance_ticks,
-		.least_switches = 100,
-		.pace_limit_ppb = 1000,
-		.step_ticks = 1,
-	};
-
-	tw_judge(&made->result, made->cpus, made->count, &limits, &made->work);
+	made->limits.tolerance_ticks = tolerance_ticks;
+	tw_judge(&made->result, made->cpus, made->count, &made->limits, &made->work);
 	tw_trust_cpus(&made->result);
 }
 

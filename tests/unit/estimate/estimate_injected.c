@@ -76,7 +76,7 @@ static struct tw_sample *read_cpu(FILE *file, struct tw_cpu_samples *cpu,
 
 	if (fscanf(file, " cpu %u %zu", &cpu->cpu, &cpu->count) != 2)
 		return NULL;
-	samples = made_memory(cpu->count, sizeof(*samples));
+	samples = calloc(cpu->count + 1, sizeof(*samples));
 	for (i = 0; i < cpu->count; i++) {
 		if (fscanf(file, "%" SCNu64 " %" SCNu64, &sequences, &more) != 2)
 			exit(1);
