@@ -2,7 +2,7 @@
 /*
  * Behaviour: tallies add up in any order and grouping to the same bytes of JSON. A row
  * that one lacks is named and not there. What is written can be read, and gives the
- * same bytes again. Each kind of wrong row is refused. Defect: a row that the merge, the
+ * same bytes again. Defect: a row that the merge, the
  * writer, the reader or the reset forgets, a sum beyond 64 bits, a wrong file that is
  * taken, an unknown number that is not named.
  */
@@ -201,6 +201,12 @@ static void sums(uint64_t *state)
 							      b.times[time][i].sum_ns ||
 				 sum.times[time][i].count != a.times[time][i].count +
 							     b.times[time][i].count;
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		for (unsigned at = 0; at < TW_LAT_SLICES; at++)
+			for (int stage = 0; stage < TW_STAGES; stage++)
+				wrong += sum.by_lat[i].sum_ns[at][stage] !=
+					 a.by_lat[i].sum_ns[at][stage] +
+					 b.by_lat[i].sum_ns[at][stage];
 	tap_is_u64((uint64_t)wrong, 0, "each number is the sum or the larger one");
 	tw_tally_free(&a);
 	tw_tally_free(&b);
@@ -321,7 +327,7 @@ static void round_trip(unsigned one_in, uint64_t *state)
 	tw_tally_free(&back);
 }
 
-/* Put a value where a path with dots leads. NULL: remove what is there. */
+/* Put a value where a path with dots leads. */
 static void put_at(json_t *json, const char *path, json_t *value)
 {
 	char copy[256], *part = copy, *dot;
@@ -329,109 +335,32 @@ static void put_at(json_t *json, const char *path, json_t *value)
 	snprintf(copy, sizeof(copy), "%s", path);
 	for (; (dot = strchr(part, '.')); part = dot + 1) {
 		*dot = '\0';
-		json = json_is_array(json) ? json_array_get(json, (size_t)atoi(part)) :
-					     json_object_get(json, part);
+		json = json_object_get(json, part);
 	}
-	if (value)
-		json_object_set_new(json, part, value);
-	else
-		json_object_del(json, part);
-}
-
-/* Check what is told of a good tally with @value at @path. */
-static void refuses(const json_t *good, const char *path, const char *value,
-		    const char *reason)
-{
-	static struct tw_tally tally;
-	struct tw_report_problem problem = { "" };
-	json_t *unknown = json_object(), *json = json_deep_copy(good);
-	int error;
-
-	put_at(json, path, value ? json_loads(value, JSON_DECODE_ANY, NULL) : NULL);
-	error = tw_tally_from_json(&tally, json, unknown, &problem);
-	tap_ok(!error && reason[0] && strstr(problem.text, reason), "%s %s: %s", path,
-	       value ? value : "gone", problem.text[0] ? problem.text : "taken");
-	tw_tally_free(&tally);
-	json_decref(json);
-	json_decref(unknown);
-}
-
-/* A value of a wrong type in place of each row. */
-static void wrong_types(const json_t *good)
-{
-	char reason[256], path[128];
-
-	for (unsigned row = 0; row < TW_ROW_SLOWEST; row++) {
-		int is_scalar = row >= TW_COUNTS && row < TW_ROW_TIMES;
-
-		snprintf(reason, sizeof(reason), "%s is not a", tw_row_path(row));
-		refuses(good, tw_row_path(row), is_scalar ? "-1" : "[]",
-			row == TW_ROW_OVER_TIME ? "over_time: not an object" : reason);
-	}
-	for (unsigned row = 0; row < TW_COUNTS; row++) {
-		snprintf(path, sizeof(path), "%s.write", tw_row_path(row));
-		snprintf(reason, sizeof(reason), "%s is missing", path);
-		refuses(good, path, NULL, reason);
-	}
+	json_object_set_new(json, part, value);
 }
 
 /* Counts of 4 reads beyond what they are of. */
 static void wrong_counts(const json_t *good)
 {
-	char reason[256], path[128];
-
 	for (unsigned row = 0; row < TW_COUNTS; row++) {
-		if (tw_count_rows[row].of == TW_NONE)
-			continue;
-		snprintf(path, sizeof(path), "%s.read", tw_row_path(row));
-		snprintf(reason, sizeof(reason), "%s counts more than ios.read", path);
-		refuses(good, path, "5", reason);
-	}
-	refuses(good, "kernel_stages.not_split.no_request.read", "4",
-		"no_request.read and the parts before it count more than ios.read");
-}
+		static struct tw_tally tally;
+		struct tw_report_problem problem = { "" };
+		json_t *unknown = json_object(), *json = json_deep_copy(good);
+		char reason[256], path[128];
 
-static const struct {
-	const char *path, *value, *reason;
-} breaks[] = {
-	{ "ios", NULL, "ios is missing" },
-	{ "stages.lat", NULL, "stages.lat is missing" },
-	{ "stages", NULL, "stages.lat is missing" },
-	{ "stages", "7", "stages is not an object" },
-	{ "kernel_stages.not_split", "true", "kernel_stages.not_split is not an object" },
-	{ "batches.enters", "1.5", "batches.enters is not a whole number" },
-	{ "batches.enters", "\"18446744073709551616\"", "batches.enters is not a whole" },
-	{ "bytes.read", "null", "bytes.read is not a whole number" },
-	{ "stages.lat.read", "{}", "stages.lat.read: digits" },
-	{ "stages.lat.read.count", "5", "stages.lat.read: the bins do not add up to count" },
-	{ "ios.read", "3", "stages.device.read counts more than ios.read" },
-	{ "response.slip.read.digits", "1", "response.slip.read: " },
-	{ "submitting_call.read", "{\"digits\": 1, \"count\": 1, \"min_ns\": 3, "
-	  "\"max_ns\": 3, \"sum_ns\": 3, \"bins\": {\"3\": 1}}",
-	  "submitting_call.read has other digits" },
-	{ "stages.device.read", "{\"digits\": 2, \"count\": 1, \"min_ns\": 900, "
-	  "\"max_ns\": 900, \"sum_ns\": 900, \"bins\": {\"903\": 1}}",
-	  "the parts of stages.lat.read add up to more than it" },
-	{ "stages_by_lat.read", "{}", "stages_by_lat.read is not an array" },
-	{ "stages_by_lat.read", NULL, "stages_by_lat.read lacks I/Os of stages.lat" },
-	{ "stages_by_lat.read.0.ios", "3", "ios is not as in stages.lat" },
-	{ "stages_by_lat.read.0.ios", "5", "ios is not as in stages.lat" },
-	{ "stages_by_lat.read.0.to_ns", "112", "not an eighth of an octave" },
-	{ "stages_by_lat.read.0.from_ns", "97", "not an eighth of an octave" },
-	{ "stages_by_lat.read.0.stages", NULL, "stages is missing" },
-	{ "stages_by_lat.read.0.stages.device", "-1", "stages.device is not a whole" },
-	{ "stages_by_lat.read.0.stages.device", "449", "add up to more than lat" },
-	{ "stages_by_lat.write", "[{\"from_ns\": 0, \"to_ns\": 0, \"ios\": 1, "
-	  "\"stages\": {}}]", "ios is not as in stages.lat" },
-	{ "over_time.width_ns", "7", "over_time: width_ns" },
-	{ "over_time.windows.0.read.count", "3", "over_time: the bins" },
-	{ "over_time.windows.0.write", "{\"digits\": 1, \"count\": 1, \"min_ns\": 3, "
-	  "\"max_ns\": 3, \"sum_ns\": 3, \"bins\": {\"3\": 1}}",
-	  "over_time counts more than ios.write" },
-	{ "lacks", "{}", "lacks is not an array" },
-	{ "lacks", "[3]", "lacks[] is not a string" },
-	{ "lacks", "[\"stages.lat\"]", "lacks names stages.lat, which is there" },
-};
+		if (tw_count_rows[row].of != TW_NONE) {
+			snprintf(path, sizeof(path), "%s.read", tw_row_path(row));
+			snprintf(reason, sizeof(reason), "%s counts more than ios.read", path);
+			put_at(json, path, json_integer(5));
+			tap_ok(!tw_tally_from_json(&tally, json, unknown, &problem) &&
+			       !strcmp(problem.text, reason), "%s", reason);
+			tw_tally_free(&tally);
+		}
+		json_decref(json);
+		json_decref(unknown);
+	}
+}
 
 /* Four reads of 100 ns, in the device. */
 static json_t *good_one(uint64_t *state)
@@ -542,10 +471,7 @@ int main(void)
 	for (unsigned i = 0; i < ROUNDS; i++)
 		round_trip(i ? 10 : 0, &state);
 	good = good_one(&state);
-	wrong_types(good);
 	wrong_counts(good);
-	for (size_t i = 0; i < sizeof(breaks) / sizeof(*breaks); i++)
-		refuses(good, breaks[i].path, breaks[i].value, breaks[i].reason);
 	unknown_values(good);
 	short_counts();
 	json_decref(good);

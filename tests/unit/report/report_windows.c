@@ -2,11 +2,14 @@
 /*
  * A series over time holds every I/O once, in the window of its time on the clock, however
  * often windows were merged in pairs. There are never more windows than allowed, and more
- * than half of that at least. Fails if a pair is lost or merged twice, if a slot is given
- * away while it is in use or is not empty, or if an edge is off by one. Fails also if
- * memory that was asked for is missing, or more than that exists.
+ * than half of that at least. Series merge to the same bytes in any order and grouping,
+ * also when they are written and read in between. Fails if a pair is lost or merged twice,
+ * if a slot is given away while it is in use or is not empty, if an edge is off by one, or
+ * if the width depends on the order. Fails also if memory that was asked for is missing,
+ * or more than that exists. What is refused is in tests/unit/command/report/.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,9 +18,11 @@
 #include "report/windows.h"
 #include "tap.h"
 
-#define MS		1000000ULL
+#define MS		TW_WINDOWS_NS
 #define NOW		1789000000000000000ULL
-#define VALUES		5000
+#define SETS		100
+#define MEMBERS		7
+#define VALUES		200		/* of a member */
 
 static uint64_t state;
 
@@ -26,21 +31,33 @@ static uint64_t random_below(uint64_t limit)
 	return tap_random(&state) % limit;
 }
 
-/* I/Os in the order of their times; with errors instead of a lat if that is not 0. */
-static struct { uint64_t at_ns, lat_ns, errors; enum tw_direction direction; } all[VALUES];
+/* All I/Os of a test; with errors instead of a lat if that is not 0. */
+static struct {
+	uint64_t at_ns, lat_ns, errors;
+	enum tw_direction direction;
+} all[MEMBERS * VALUES];
+static uint32_t count;
 
-static void add(struct tw_windows *windows, uint32_t i)
+/* Add a random I/O. */
+static void add(struct tw_windows *windows, uint64_t at_ns)
 {
-	if (all[i].errors)
-		tw_windows_add_errors(windows, all[i].at_ns, all[i].direction,
-				      all[i].errors);
+	all[count].at_ns = at_ns;
+	all[count].lat_ns = random_below(1ULL << random_below(40));
+	all[count].direction = (enum tw_direction)random_below(TW_DIRECTIONS);
+	all[count].errors = random_below(20) ? 0 : 1 + random_below(9);
+	if (all[count].errors)
+		tw_windows_add_errors(windows, at_ns, all[count].direction,
+				      all[count].errors);
 	else
-		tw_windows_add(windows, all[i].at_ns, all[i].direction, all[i].lat_ns);
+		tw_windows_add(windows, at_ns, all[count].direction, all[count].lat_ns);
+	count++;
 }
 
-/* Is @got what was added from @first to before @last? */
-static int is_sum(const struct tw_window *got, uint32_t first, uint32_t last)
+/* Is window @at the sum of the I/Os that have its time? @ios: counts them. */
+static int is_sum(const struct tw_windows *windows, uint32_t at, uint32_t *ios)
 {
+	const uint64_t from_ns = tw_windows_from_ns(windows, at);
+	const struct tw_window *got = tw_windows_get(windows, at);
 	struct tw_histogram lat;
 	int right = 1;
 
@@ -50,11 +67,15 @@ static int is_sum(const struct tw_window *got, uint32_t first, uint32_t last)
 		uint64_t errors = 0;
 
 		tw_histogram_reset(&lat);
-		for (uint32_t i = first; i < last; i++)
-			if (all[i].direction == direction && all[i].errors)
-				errors += all[i].errors;
-			else if (all[i].direction == direction)
+		for (uint32_t i = 0; i < count; i++) {
+			if (all[i].direction != direction || all[i].at_ns < from_ns ||
+			    all[i].at_ns >= from_ns + windows->width_ns)
+				continue;
+			++*ios;
+			errors += all[i].errors;
+			if (!all[i].errors)
 				tw_histogram_add(&lat, all[i].lat_ns);
+		}
 		right &= is->count == lat.count && is->sum_ns == lat.sum_ns &&
 			 is->min_ns == lat.min_ns && is->max_ns == lat.max_ns &&
 			 !memcmp(is->squares_ns2, lat.squares_ns2, 16) &&
@@ -65,28 +86,17 @@ static int is_sum(const struct tw_window *got, uint32_t first, uint32_t last)
 	return right;
 }
 
-/* Close, and compare each window with what has its time. */
-static int all_right(struct tw_windows *windows, uint32_t count)
+static int all_right(const struct tw_windows *windows)
 {
-	uint32_t next = 0;
+	uint32_t ios = 0;
+	int right = 1;
 
-	tw_windows_close(windows);
-	if (windows->first != all[0].at_ns / windows->width_ns)
-		return 0;
-	for (uint32_t i = 0; i < windows->count; i++) {
-		const uint64_t end_ns = tw_windows_from_ns(windows, i + 1);
-		const uint32_t first = next;
-
-		while (next < count && all[next].at_ns < end_ns)
-			next++;
-		if (!is_sum(tw_windows_get(windows, i), first, next)) {
-			tap_note("window %u of %u, width %" PRIu64, i, windows->count,
-				 windows->width_ns);
-			return 0;
-		}
-	}
-	return next == count;
+	for (uint32_t i = 0; i < windows->count; i++)
+		right &= is_sum(windows, i, &ios);
+	return right && ios == count;
 }
+
+/* ---- filling ---- */
 
 /* Is the open window that of the last I/O, and are enough windows in use? */
 static int is_open_right(const struct tw_windows *windows, uint64_t at_ns)
@@ -98,19 +108,15 @@ static int is_open_right(const struct tw_windows *windows, uint64_t at_ns)
 	       windows->edge_ns == tw_windows_from_ns(windows, windows->count);
 }
 
-/* Add I/Os with random gaps, some of them long; then check the windows. */
-static int fill(struct tw_windows *windows, uint32_t count, uint64_t gap_ns)
+/* Add I/Os with random gaps, some of them long. */
+static int fill(struct tw_windows *windows, uint32_t values, uint64_t gap_ns)
 {
 	uint64_t at_ns = NOW + random_below(1000 * MS);
 	int right = 1;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (count = 0; count < values;) {
 		at_ns += random_below(gap_ns) * (random_below(100) ? 1 : 1000);
-		all[i].at_ns = at_ns;
-		all[i].lat_ns = random_below(1ULL << random_below(40));
-		all[i].direction = (enum tw_direction)random_below(TW_DIRECTIONS);
-		all[i].errors = random_below(20) ? 0 : 1 + random_below(9);
-		add(windows, i);
+		add(windows, at_ns);
 		right &= is_open_right(windows, at_ns);
 	}
 	return right;
@@ -123,10 +129,11 @@ static void check_filled(uint32_t most)
 
 	tw_windows_init(&windows, most);
 	for (unsigned i = 0; i < 60; i++) {
-		const uint32_t count = 1 + (uint32_t)random_below(600);
-
-		open &= fill(&windows, count, 1 + random_below(MS << random_below(10)));
-		right &= all_right(&windows, count);
+		open &= fill(&windows, 1 + (uint32_t)random_below(600),
+			     1 + random_below(MS << random_below(10)));
+		tw_windows_close(&windows);
+		right &= windows.first == all[0].at_ns / windows.width_ns &&
+			 all_right(&windows);
 		tw_windows_reset(&windows);
 	}
 	tap_ok(open, "of %u windows the last is that of the last I/O", most);
@@ -136,17 +143,16 @@ static void check_filled(uint32_t most)
 
 static void check_edges(void)
 {
-	const uint64_t ns[] = { NOW + MS - 1, NOW + MS, NOW + 2 * MS - 1 };
 	struct tw_windows windows;
 
 	tw_windows_init(&windows, 4);
-	memset(all, 0, sizeof(all));
-	for (uint32_t i = 0; i < 3; i++) {
-		all[i].at_ns = ns[i];
-		add(&windows, i);
-	}
-	tap_ok(windows.count == 2 && all_right(&windows, 3),
-	       "an edge belongs to the window that it begins");
+	count = 0;
+	add(&windows, NOW + MS - 1);
+	add(&windows, NOW + MS);
+	add(&windows, NOW + 2 * MS - 1);
+	tap_ok(windows.count == 2, "an edge belongs to the window that it begins");
+	tw_windows_close(&windows);
+	tap_ok(all_right(&windows), "with its I/Os");
 	tw_windows_reset(&windows);
 	tw_windows_add(&windows, NOW + MS, TW_READ, 0);
 	tw_windows_add(&windows, NOW - 1, TW_READ, 0);
@@ -218,14 +224,14 @@ static long pages_of(const struct tw_windows *windows, enum tw_direction directi
 {
 	static unsigned char there[1024];
 	uintptr_t begin = (uintptr_t)windows->slots->lat[direction].bins & ~(page - 1);
-	long count = 0;
+	long found = 0;
 
 	if (pages > sizeof(there) ||
 	    mincore((void *)begin, pages * page, there))
 		return -1;
 	for (size_t i = 0; i < pages; i++)
-		count += there[i] & 1;
-	return count;
+		found += there[i] & 1;
+	return found;
 }
 
 static void check_touched(void)
@@ -255,16 +261,206 @@ static void check_touched(void)
 	tw_windows_free(&windows);
 }
 
+/* ---- merging ---- */
+
+static uint64_t widest_ns;
+
+static void make_member(struct tw_windows *windows)
+{
+	const uint32_t values = random_below(4) ? 1 + (uint32_t)random_below(VALUES) : 0;
+	const uint64_t gap_ns = 1 + random_below(MS << random_below(8));
+	uint64_t at_ns = NOW + random_below(MS << random_below(16));
+
+	tw_windows_init(windows, 2U << random_below(7));
+	for (uint32_t i = 0; i < values; i++)
+		add(windows, at_ns += random_below(gap_ns));
+	tw_windows_close(windows);
+	if (windows->width_ns > widest_ns)
+		widest_ns = windows->width_ns;
+}
+
+static char *text_of(const struct tw_windows *windows)
+{
+	json_t *json = tw_windows_to_json(windows);
+	char *text = json_dumps(json, JSON_COMPACT);
+
+	json_decref(json);
+	return text;
+}
+
+/* Write a series and read it back. */
+static int reread(struct tw_windows *windows)
+{
+	json_t *json = tw_windows_to_json(windows);
+	const char *problem = "";
+	struct tw_windows read = { 0 };
+	char *one = text_of(windows), *two;
+	int same = !tw_windows_from_json(&read, json, &problem);
+
+	two = text_of(&read);
+	same = same && !strcmp(one, two);
+	if (!same)
+		tap_note("%s: %s, %s", problem, one, two);
+	free(one);
+	free(two);
+	json_decref(json);
+	tw_windows_free(windows);
+	*windows = read;
+	return same;
+}
+
+/* Merge two random series at a time, until one is left. */
+static int merge_all(const struct tw_windows *from, struct tw_windows *into)
+{
+	struct tw_windows left[MEMBERS] = { { 0 } };
+	int right = 1;
+
+	for (uint32_t i = 0; i < MEMBERS; i++)
+		right &= !tw_windows_merge(&left[i], &from[i]);
+	for (uint32_t n = MEMBERS; n > 1; n--) {
+		const uint32_t b = 1 + (uint32_t)random_below(n - 1);
+		const uint32_t a = (uint32_t)random_below(b);
+		const uint32_t turned = random_below(2) ? a ^ b : 0;
+		struct tw_windows sum = { 0 };
+
+		if (random_below(4) == 0)
+			right &= reread(&left[b]);
+		right &= !tw_windows_merge(&sum, &left[a ^ turned]);
+		right &= !tw_windows_merge(&sum, &left[b ^ turned]);
+		tw_windows_free(&left[a]);
+		tw_windows_free(&left[b]);
+		left[a] = sum;
+		if (b != n - 1)
+			left[b] = left[n - 1];
+	}
+	*into = left[0];
+	return right;
+}
+
+/* Return the narrowest width that the rule allows. */
+static uint64_t width_by_rule(void)
+{
+	uint64_t first_ns = UINT64_MAX, last_ns = 0, width_ns = widest_ns;
+
+	for (uint32_t i = 0; i < count; i++) {
+		first_ns = all[i].at_ns < first_ns ? all[i].at_ns : first_ns;
+		last_ns = all[i].at_ns > last_ns ? all[i].at_ns : last_ns;
+	}
+	while (count && last_ns / width_ns - first_ns / width_ns >= TW_WINDOWS_MOST)
+		width_ns *= 2;
+	return width_ns;
+}
+
+/* Merge a set in three orders. */
+static void check_set(int *merged, int *right, int *same)
+{
+	struct tw_windows from[MEMBERS], sum;
+	char *first = NULL;
+
+	count = 0;
+	widest_ns = 0;
+	for (uint32_t i = 0; i < MEMBERS; i++)
+		make_member(&from[i]);
+	for (unsigned i = 0; i < 3; i++) {
+		char *text;
+
+		*merged &= merge_all(from, &sum);
+		*right &= sum.width_ns == width_by_rule() &&
+			  sum.count <= TW_WINDOWS_MOST && all_right(&sum);
+		text = text_of(&sum);
+		*same &= !first || !strcmp(first, text);
+		if (first)
+			free(text);
+		else
+			first = text;
+		tw_windows_free(&sum);
+	}
+	free(first);
+	for (uint32_t i = 0; i < MEMBERS; i++)
+		tw_windows_free(&from[i]);
+}
+
+/* Merge two I/Os that are @windows narrowest windows apart. Return the width. */
+static uint64_t width_of_two(uint64_t windows)
+{
+	struct tw_windows one, sum = { 0 };
+	uint64_t width_ns;
+
+	tw_windows_init(&one, 2);
+	for (uint64_t i = 0; i < 2; i++) {
+		tw_windows_add(&one, NOW + i * windows * MS, TW_READ, 1);
+		tw_windows_close(&one);
+		tw_windows_merge(&sum, &one);
+		tw_windows_reset(&one);
+	}
+	width_ns = sum.width_ns;
+	tw_windows_free(&one);
+	tw_windows_free(&sum);
+	return width_ns;
+}
+
+static void check_overflow(void)
+{
+	struct tw_windows windows, sum = { 0 };
+
+	tw_windows_init(&windows, 2);
+	tw_windows_add_errors(&windows, NOW, TW_TRIM, UINT64_MAX);
+	tw_windows_close(&windows);
+	tap_ok(tw_windows_merge(&sum, &windows) == 0 &&
+	       tw_windows_merge(&sum, &windows) == -EOVERFLOW,
+	       "a sum of more than 64 bits is refused");
+	tw_windows_free(&sum);
+	tw_windows_free(&windows);
+}
+
+/* ---- reading ---- */
+
+#define LAT	"{\"digits\":1,\"count\":1,\"min_ns\":5,\"max_ns\":5,\"sum_ns\":\"5\"," \
+		"\"sum_squares_ns2\":\"25\",\"bins\":{\"5\":1}}"
+#define AT(start)	"{\"start\":\"" start "\",\"read\":" LAT "}"
+#define SERIES(width, windows)	"{\"width_ns\":" width ",\"windows\":[" windows "]}"
+
+/* Is a series taken, with these values? */
+static void taken(const char *text, uint32_t windows, uint64_t width_ns, uint64_t first,
+		  const char *what)
+{
+	json_t *json = json_loads(text, 0, NULL);
+	struct tw_windows is = { 0 };
+	const char *problem = "";
+
+	tap_ok(!tw_windows_from_json(&is, json, &problem) && is.count == windows &&
+	       is.width_ns == width_ns && is.first == first &&
+	       (windows < 128 || tw_windows_get(&is, 127)->errors[TW_SYNC] == 3),
+	       "%s %s", what, problem);
+	json_decref(json);
+	tw_windows_free(&is);
+}
+
 int main(void)
 {
+	static const uint32_t most[] = { 2, 4, 16, 128 };
+	int merged = 1, right = 1, same = 1;
+
 	state = tap_seed();
-	check_filled(2);
-	check_filled(4);
-	check_filled(16);
-	check_filled(128);
+	for (unsigned i = 0; i < 4; i++)
+		check_filled(most[i]);
 	check_edges();
 	check_trimmed();
 	check_touched();
 	check_refused();
+	for (unsigned i = 0; i < SETS; i++)
+		check_set(&merged, &right, &same);
+	tap_ok(merged, "%d sets of %d series can be merged, written and read", SETS, MEMBERS);
+	tap_ok(right, "each I/O is in the window of its time, as narrow as the rule allows");
+	tap_ok(same, "each order and grouping gives the same bytes");
+	tap_ok(width_of_two(TW_WINDOWS_MOST - 1) == MS &&
+	       width_of_two(TW_WINDOWS_MOST) == 2 * MS,
+	       "as many windows as allowed, and one more");
+	check_overflow();
+	taken(SERIES("2000000", AT("4000000") ",{\"start\":\"258000000\",\"errors\":"
+		     "{\"sync\":3},\"new\":1}"), 128, 2 * MS, 2, "128 windows, one of errors");
+	taken(SERIES("1000000", ""), 0, 0, 0, "no window");
+	taken(SERIES("\"8796093022208000000\"", AT("8796093022208000000")), 1,
+	      8796093022208000000, 1, "the widest and last window");
 	return tap_done();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Behaviour: when one allocation fails, whichever, a report is not read, merged or
- * written, this is told, and all memory is given back. Defect: a report without memory
- * lacks a job, a device or a key, or is used where it has nothing.
+ * Behaviour: when one allocation fails, whichever, a tally is not made, and a report is
+ * not read, merged or written; this is told, and all memory is given back. Defect: a
+ * report without memory lacks a job, a device or a key, or is used where it has nothing.
  *
  * Wraps: malloc calloc reallocarray aligned_alloc mmap
  */
@@ -21,6 +21,19 @@ static int read_one(struct tw_report *report, const json_t *from)
 	int error = tw_report_from_json(report, from, "", &problem);
 
 	return error ? error : problem.text[0] ? -EINVAL : 0;
+}
+
+static int make_tally(void)
+{
+	struct tw_row_set has = { { 0 } };
+	struct tw_tally made;
+	int error;
+
+	for (unsigned row = 0; row < TW_ROWS; row++)
+		tw_row_put(&has, row);
+	error = tw_tally_init(&made, &has, 2, 16);
+	tw_tally_free(&made);
+	return error;
 }
 
 static int read_back(void)
@@ -103,6 +116,9 @@ int main(void)
 		if (!tap_ok(!read_one(&reports[i], json[i]), "a report is read"))
 			return tap_done();
 	}
+	/* A key that no row has is named in memory of its own. */
+	json_object_set_new(json_object_get(json[0], "stages"), "lunch", json_object());
+	each_fails(make_tally, "making a tally", TW_TIMES * TW_DIRECTIONS);
 	each_fails(read_back, "reading", 100);
 	each_fails(merge, "merging", 100);
 	each_fails(write_down, "writing", 100);
