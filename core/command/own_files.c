@@ -35,7 +35,7 @@ char *tw_own_file(const char *file, int mode)
 	char own[PATH_MAX], path[2 * PATH_MAX];
 	const char *const places[][2] = {
 		{ own, "" }, { TW_ENGINE_DIR, "" }, { own, "/../lib/tickwise" },
-		{ own, "/../../bin" },
+		{ own, "/../../bin" }, { TW_ENGINE_DIR, "/.." }, { own, "/../lib" },
 	};
 	size_t i;
 

@@ -18,7 +18,7 @@ void tw_own_folder(char path[PATH_MAX]);
  *
  * Searches next to the program, where the build puts such files, then where
  * `make install` puts them. Then searches ../lib/tickwise and ../../bin, for an
- * installation that was moved as a whole.
+ * installation that was moved as a whole; at last the folders of libraries.
  *
  * Return: the path without symbolic links, to be freed; NULL with errno.
  */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/compare/compare.h"
+#include "command/compare/compare_parts.h"
 #include "recorded.h"
 
 #define WINDOW_NS	((uint64_t)2000000000)

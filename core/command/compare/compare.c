@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/allocate.h"
 #include "command/command.h"
-#include "command/compare/output.h"
-#include "timespec.h"
+#include "command/compare/compare_parts.h"
 #include "trust.h"
 
 #define NAME		TW_COMPARE_NAME
+#define LOOPS_PER_CPU	2
 
-enum { LOAD_BOTH = TW_COMPARE_LOADS };
-
-static const struct tw_option table[] = {
+static const struct tw_option option_table[] = {
 	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
 	  .otherwise = "FIO of the environment, else fio",
 	  .help = "Compare the clocks of this fio; `none` compares only Tickwise's",
@@ -35,11 +35,12 @@ static const struct tw_option table[] = {
 	  TW_OPTION_AT(struct tw_compare_arguments, window_ns) },
 	{ .name = "load", .kind = TW_OPTION_WORD,
 	  .words = TW_OPTION_WORD_LIST("idle", "busy", "both"), .preset = "both",
+	  .sets = 1 << TW_COMPARE_IDLE,
 	  .help = "Compare on an idle machine, with two busy loops for each CPU, or with "
 		  "both",
-	  TW_OPTION_AT(struct tw_compare_arguments, load) },
+	  TW_OPTION_AT(struct tw_compare_arguments, loads) },
 	{ .name = "rounds", .kind = TW_OPTION_WHOLE, .value = "N",
-	  .max = 99, .preset = "3",
+	  .max = TW_COMPARE_MAX_ROUNDS, .preset = "3",
 	  .help = "Run fio's null engine N times with each clock, one second each",
 	  .more = "The clocks take turns. The median is shown.",
 	  TW_OPTION_AT(struct tw_compare_arguments, rounds) },
@@ -58,7 +59,7 @@ const struct tw_options tw_compare_options = {
 	.codes =
 	"Exit codes: 0 compared, 2 a clock could not be measured, or interrupted, 64 and "
 	"above could not run.",
-	.table = table,
+	.table = option_table,
 	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
 
@@ -84,70 +85,49 @@ static int calibrate(struct tw_compare_result *result)
 	return TW_EXIT_GOOD;
 }
 
-static int has_any(const struct tw_compare_result *result)
+static double estimate_s(const struct tw_compare_result *result,
+			 const struct tw_compare_arguments *arguments)
 {
-	for (unsigned i = 0; i < result->clocks; i++)
-		for (int load = 0; load < TW_COMPARE_LOADS; load++)
-			if (result->sum[i][load].starts)
-				return 1;
-	return 0;
-}
+	double starts = arguments->starts * result->clocks;
+	double s = TW_COMPARE_NULL_S * tw_compare_null_runs(result, arguments->rounds);
 
-void tw_compare_show_step(struct tw_compare_result *result)
-{
-	const uint64_t now_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
-
-	tw_progress_show(&result->line, tw_compare_steps_part(&result->steps, now_ns),
-			 "%s", result->step);
-}
-
-void tw_compare_step(struct tw_compare_result *result, enum tw_compare_kind kind,
-		     const char *what)
-{
-	tw_compare_steps_begin(&result->steps, kind, tw_clock_id_ns(CLOCK_MONOTONIC));
-	result->step = what;
-	tw_compare_show_step(result);
-}
-
-static void begin_progress(struct tw_compare_result *result,
-			   const struct tw_compare_arguments *arguments)
-{
-	tw_compare_steps_plan(&result->steps, arguments->starts * result->clocks,
-			      arguments->loads, (double)arguments->window_ns / 1e9,
-			      tw_compare_null_runs(result, arguments->rounds),
-			      tw_clock_id_ns(CLOCK_MONOTONIC));
-	result->line = tw_progress_begin(NAME, 0);
+	for (int load = 0; load < TW_COMPARE_LOADS; load++)
+		if (arguments->loads >> load & 1)
+			s += (double)arguments->window_ns / 1e9 + starts *
+			     (load == TW_COMPARE_BUSY ? TW_COMPARE_BUSY_S : TW_COMPARE_IDLE_S);
+	return s;
 }
 
 static int compare(struct tw_compare_result *result,
 		   const struct tw_compare_arguments *arguments)
 {
 	int code = tw_compare_find(result, arguments);
+	unsigned measured = 0, missing = 0;
 	struct tw_page *page;
 
-	begin_progress(result, arguments);
 	tw_command_catch_interrupts();
-
 	if (code == TW_EXIT_GOOD)
 		code = calibrate(result);
 	if (code != TW_EXIT_GOOD)
 		return code;
+	result->busy_loops = LOOPS_PER_CPU * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	result->all_s = estimate_s(result, arguments);
+	result->line = tw_progress_begin(NAME, 0);
 	tw_compare_starts(result, arguments);
 	tw_compare_null(result, arguments->rounds);
 	tw_progress_end(&result->line);
-	if (tw_command_is_interrupted() && !has_any(result))
+	for (unsigned i = 0; i < result->clocks; i++)
+		for (int load = 0; load < TW_COMPARE_LOADS; load++) {
+			measured += result->sum[i][load].starts != 0;
+			missing += arguments->loads >> load & 1 &&
+				   !result->sum[i][load].starts;
+		}
+	if (tw_command_is_interrupted() && !measured)
 		return tw_command_interrupted(NAME, 0);
 	page = tw_compare_page(result, arguments);
 	code = tw_command_show(NAME, &arguments->wanted, page,
 			       tw_compare_csv(page, result), tw_compare_json(result));
-	if (code != TW_EXIT_GOOD)
-		return code;
-	for (unsigned i = 0; i < result->clocks; i++)
-		for (int load = 0; load < TW_COMPARE_LOADS; load++)
-			if (arguments->loads[load] &&
-			    !result->sum[i][load].starts)
-				code = TW_EXIT_UNDECIDED;
-	return code;
+	return code == TW_EXIT_GOOD && missing ? TW_EXIT_UNDECIDED : code;
 }
 
 static const char *from_environment(const char *name, const char *otherwise)
@@ -174,12 +154,10 @@ int tw_command_compare(int argc, char **argv)
 		return code;
 	if (strcmp(arguments.fio, "none") == 0)
 		arguments.fio = "";
-	for (int load = 0; load < TW_COMPARE_LOADS; load++)
-		arguments.loads[load] = arguments.load == load ||
-					arguments.load == LOAD_BOTH;
 	code = compare(&result, &arguments);
 	for (unsigned i = 0; i < result.clocks; i++)
 		for (int load = 0; load < TW_COMPARE_LOADS; load++)
 			free(result.start[i][load]);
+	tw_release_texts();
 	return tw_command_finish(NAME, code);
 }

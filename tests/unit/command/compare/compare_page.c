@@ -6,7 +6,7 @@
  * two.
  */
 #include "tickwise.h"
-#include "command/compare/output.h"
+#include "command/compare/compare_parts.h"
 #include "output.h"
 
 int main(void)
@@ -22,19 +22,17 @@ int main(void)
 		.reads_per_io = { 2.125 },
 	};
 	static const struct tw_compare_arguments arguments = {
-		.loads = { [TW_COMPARE_BUSY] = 1 }, .window_ns = 500000000,
+		.loads = 1 << TW_COMPARE_BUSY, .window_ns = 500000000,
 	};
 
 	result.sum[0][TW_COMPARE_BUSY] = (struct tw_compare_sum) {
 		.starts = 2, .failed = 1,
-		.raw_median_ppb = 9.994, .raw_worst_ppb = 10, .raw_error_ppb = 999.94,
-		.monotonic_median_ppb = 1000, .monotonic_worst_ppb = 12345.6,
-		.monotonic_error_ppb = 12345.5, .startup_ns = 1.26e6, .read_ns = 9.96,
+		.off = { { 9.994, 10, 999.94 }, { 1000, 12345.6, 12345.5 } },
+		.startup_ns = 1.26e6, .read_ns = 9.96,
 	};
 	result.sum[1][TW_COMPARE_BUSY].failed = 3;
 	result.sum[2][TW_COMPARE_BUSY] = (struct tw_compare_sum) {
-		.starts = 3, .raw_worst_ppb = 4, .raw_error_ppb = 4,
-		.monotonic_worst_ppb = 4, .monotonic_error_ppb = 4,
+		.starts = 3, .off = { { 0, 4, 4 }, { 0, 4, 4 } },
 	};
 	text_is(tw_compare_page(&result, &arguments),
 		"No measured clock is off by more than the error of this comparison.\n"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/compare/compare.h"
+#include "command/compare/compare_parts.h"
 #include "tap.h"
 
 /* Doubles of some seconds in ns are good to 1e-6 ns; these are ppb of 10 s. */
@@ -51,11 +51,11 @@ static void errors(void)
 	ssize_t got;
 
 	tap_ok(!tw_compare_evaluate(&start, &report), "two moments");
-	is(start.raw_ppb, 100, "1000 ns of 10 s ahead of RAW");
-	is(start.monotonic_ppb, 90 * (1 - 1e-8), "900 ns of MONOTONIC");
+	is(start.ppb[TW_AGAINST_RAW], 100, "1000 ns of 10 s ahead of RAW");
+	is(start.ppb[TW_AGAINST_MONOTONIC], 90 * (1 - 1e-8), "900 ns of MONOTONIC");
 	/* Twice 12 and twice 10; twice 12 and twice 11. */
-	is(start.raw_error_ppb, 4.4, "bounds of both moments and both clocks");
-	is(start.monotonic_error_ppb, 4.6 * (1 - 1e-8), "of MONOTONIC's");
+	is(start.error_ppb[TW_AGAINST_RAW], 4.4, "bounds of both moments and both clocks");
+	is(start.error_ppb[TW_AGAINST_MONOTONIC], 4.6 * (1 - 1e-8), "of MONOTONIC's");
 	is(start.over_ns, 1e10, "over 10 s");
 	other = report;
 	other.moment[1] = report.moment[0];
@@ -77,28 +77,38 @@ static void errors(void)
 
 static void sums(void)
 {
-	struct tw_compare_start starts[4] = {
-		{ .raw_ppb = -7, .monotonic_ppb = 1, .raw_error_ppb = 2 },
-		{ .raw_ppb = 3, .monotonic_ppb = -9, .raw_error_ppb = 5 },
-		{ .raw_ppb = 1, .monotonic_ppb = 2, .monotonic_error_ppb = 6 },
-		{ .raw_ppb = -5, .monotonic_ppb = 0, .startup_ns = 8 },
+	const struct tw_compare_start starts[4] = {
+		{ .ppb = { -7, 1 }, .error_ppb = { 2, 0 } },
+		{ .ppb = { 3, -9 }, .error_ppb = { 5, 0 } },
+		{ .ppb = { 1, 2 }, .error_ppb = { 0, 6 } },
+		{ .ppb = { -5, 0 }, .startup_ns = 8 },
 	};
 	struct tw_compare_sum sum = { 0 };
+	const struct tw_compare_off *raw = &sum.off[TW_AGAINST_RAW];
+	const struct tw_compare_off *monotonic = &sum.off[TW_AGAINST_MONOTONIC];
 
 	tw_compare_sum_up(&sum, starts, 4);
-	is(sum.raw_median_ppb, 4, "the median of absolute values");
-	is(sum.raw_worst_ppb, 7, "the worst, whichever sign");
-	is(sum.monotonic_worst_ppb, 9, "of MONOTONIC");
-	is(sum.raw_error_ppb, 5, "the widest bound against RAW");
-	is(sum.monotonic_error_ppb, 6, "and against MONOTONIC");
-	is(sum.uncertainty_ppb, 6, "and of all");
+	is(raw->median_ppb, 4, "the median of absolute values");
+	is(raw->worst_ppb, 7, "the worst, whichever sign");
+	is(monotonic->worst_ppb, 9, "of MONOTONIC");
+	is(raw->error_ppb, 5, "the widest bound against RAW");
+	is(monotonic->error_ppb, 6, "and against MONOTONIC");
 	tw_compare_sum_up(&sum, starts, 0);
-	is(sum.raw_worst_ppb, 0, "no start at all");
+	is(raw->worst_ppb, 0, "no start at all");
+}
+
+static void parts(void)
+{
+	const struct tw_compare_result result = { .all_s = 40, .done_s = 10, .step_s = 5 };
+
+	is(tw_compare_part(&result, 2), 12 / 40.0, "2 s in a step");
+	is(tw_compare_part(&result, 7), 15 / 40.0, "in a step that takes longer");
 }
 
 int main(void)
 {
 	errors();
 	sums();
+	parts();
 	return tap_done();
 }

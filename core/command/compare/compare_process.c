@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes of tickwise compare: fio, and children that have a clock or produce
- * load. The kernel kills each of them when this program ends, so no process
- * remains after an interruption.
+ * Processes of tickwise compare, and the progress that is shown meanwhile: fio, and
+ * children that have a clock or produce load. The kernel kills each of them when this
+ * program ends, so no process remains after an interruption.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,11 +12,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "command/child.h"
 #include "command/command.h"
-#include "command/compare/compare.h"
-#include "base/allocate.h"
+#include "command/compare/compare_parts.h"
 #include "timespec.h"
+
+static double since_s(uint64_t begin_ns)
+{
+	return (double)(tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9;
+}
+
+static void show_step(struct tw_compare_result *result)
+{
+	tw_progress_show(&result->line, tw_compare_part(result, since_s(result->since_ns)),
+			 "%s", result->step);
+}
+
+void tw_compare_step(struct tw_compare_result *result, double step_s, const char *what)
+{
+	result->done_s += result->step_s;
+	result->step_s = step_s;
+	result->since_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	result->step = what;
+	show_step(result);
+}
 
 /* The environment and the descriptor of a new program. */
 struct beginning {
@@ -28,14 +48,13 @@ static void begin(void *context, int fd)
 {
 	const struct beginning *beginning = context;
 	int null_fd = open("/dev/null", O_RDWR);
-	int i;
 
 	/* The program leaves the terminal's group, so signals of the terminal
 	 * reach only this one. */
 	setpgid(0, 0);
-	for (i = 0; beginning->set[i]; i++)
+	for (int i = 0; beginning->set[i]; i++)
 		putenv((char *)beginning->set[i]);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		dup2(null_fd, i);
 	/* Keep the descriptor across exec, under the expected number. */
 	if (fd == beginning->fd)
@@ -92,7 +111,7 @@ int tw_compare_read(struct tw_compare_process *process, char *line, int size,
 		if (tw_command_is_interrupted())
 			patience_ns = 0;
 		ready = poll(&readable, 1, patience_ns ? SHOW_MS : 0);
-		tw_compare_show_step(result);
+		show_step(result);
 	} while ((ready == 0 &&
 		  tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns < patience_ns) ||
 		 (ready < 0 && errno == EINTR));

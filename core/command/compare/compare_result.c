@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/compare/compare.h"
+#include "command/compare/compare_parts.h"
 
 /* Return how far a clock advanced from one moment to the other. */
 static double advance_ns(const struct tw_probe_report *report, int which)
@@ -33,27 +33,23 @@ static double half_ns(const struct tw_probe_report *report, int which)
 int tw_compare_evaluate(struct tw_compare_start *start,
 			const struct tw_probe_report *report)
 {
-	double raw_ns = advance_ns(report, TW_PROBE_RAW);
-	double monotonic_ns = advance_ns(report, TW_PROBE_MONOTONIC);
 	double tested_ns = advance_ns(report, TW_PROBE_TESTED);
 	double tested_half_ns = half_ns(report, TW_PROBE_TESTED);
-
-	if (!(raw_ns > 0) || !(monotonic_ns > 0))
-		return -1;
-	*start = (struct tw_compare_start) {
-		.startup_ns = report->startup_ns,
-		.read_ns = report->read_ns,
-		.over_ns = raw_ns,
-		.raw_ppb = (tested_ns - raw_ns) / raw_ns * 1e9,
-		.monotonic_ppb = (tested_ns - monotonic_ns) / monotonic_ns *
-				 1e9,
-		.raw_error_ppb = (tested_half_ns +
-				  half_ns(report, TW_PROBE_RAW)) / raw_ns *
-				 1e9,
-		.monotonic_error_ppb = (tested_half_ns +
-			half_ns(report, TW_PROBE_MONOTONIC)) / monotonic_ns *
-			1e9,
+	struct tw_compare_start all = {
+		.startup_ns = report->startup_ns, .read_ns = report->read_ns,
+		.over_ns = advance_ns(report, TW_PROBE_RAW),
 	};
+
+	for (int i = 0; i < TW_COMPARE_AGAINST; i++) {
+		int which = i == TW_AGAINST_RAW ? TW_PROBE_RAW : TW_PROBE_MONOTONIC;
+		double ns = advance_ns(report, which);
+
+		if (!(ns > 0))
+			return -1;
+		all.ppb[i] = (tested_ns - ns) / ns * 1e9;
+		all.error_ppb[i] = (tested_half_ns + half_ns(report, which)) / ns * 1e9;
+	}
+	*start = all;
 	return 0;
 }
 
@@ -72,44 +68,46 @@ double tw_compare_median(double *values, unsigned count)
 	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* Return the median of one member over all starts. @worst is set to the
- * largest. */
+/* Return the median of one member over all starts. @worst is set to the largest. */
 static double median_of(const struct tw_compare_start *starts, unsigned count,
 			size_t member, double *worst)
 {
 	double values[TW_COMPARE_MAX_STARTS], median;
-	unsigned i;
 
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		double value;
 
-		memcpy(&value, (const char *)&starts[i] + member,
-		       sizeof(value));
+		memcpy(&value, (const char *)&starts[i] + member, sizeof(value));
 		values[i] = fabs(value);
 	}
 	median = tw_compare_median(values, count);
-	if (worst)
-		*worst = count ? values[count - 1] : 0;
+	*worst = count ? values[count - 1] : 0;
 	return median;
 }
-
-#define MEMBER(name)	offsetof(struct tw_compare_start, name)
 
 void tw_compare_sum_up(struct tw_compare_sum *sum,
 		       const struct tw_compare_start *starts, unsigned count)
 {
+	double worst;
+
 	sum->starts = count;
-	sum->raw_median_ppb = median_of(starts, count, MEMBER(raw_ppb),
-					&sum->raw_worst_ppb);
-	sum->monotonic_median_ppb = median_of(starts, count,
-					      MEMBER(monotonic_ppb),
-					      &sum->monotonic_worst_ppb);
-	median_of(starts, count, MEMBER(raw_error_ppb), &sum->raw_error_ppb);
-	median_of(starts, count, MEMBER(monotonic_error_ppb),
-		  &sum->monotonic_error_ppb);
-	sum->uncertainty_ppb = fmax(sum->raw_error_ppb,
-				    sum->monotonic_error_ppb);
-	sum->startup_ns = median_of(starts, count, MEMBER(startup_ns), NULL);
-	sum->read_ns = median_of(starts, count, MEMBER(read_ns), NULL);
-	sum->over_ns = median_of(starts, count, MEMBER(over_ns), NULL);
+	for (size_t i = 0; i < TW_COMPARE_AGAINST; i++) {
+		struct tw_compare_off *off = &sum->off[i];
+		size_t at = i * sizeof(double);
+
+		off->median_ppb = median_of(starts, count, at +
+					    offsetof(struct tw_compare_start, ppb),
+					    &off->worst_ppb);
+		median_of(starts, count, at + offsetof(struct tw_compare_start, error_ppb),
+			  &off->error_ppb);
+	}
+	sum->startup_ns = median_of(starts, count,
+				    offsetof(struct tw_compare_start, startup_ns), &worst);
+	sum->read_ns = median_of(starts, count, offsetof(struct tw_compare_start, read_ns),
+				 &worst);
+}
+
+double tw_compare_part(const struct tw_compare_result *result, double in_step_s)
+{
+	return fmin(1, (result->done_s + fmin(in_step_s, result->step_s)) / result->all_s);
 }

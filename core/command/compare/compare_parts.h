@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of tickwise compare. clocks.c finds the clocks, process.c runs
- * processes and reads their output. starts.c starts each clock, idle and under
- * load; null.c runs I/Os on fio's null engine. result.c does the arithmetic,
- * steps.h estimates how long it takes, and output.h prints.
+ * What the files of tickwise compare share. compare_clocks.c finds the clocks,
+ * compare_process.c runs processes and reads their output. compare_starts.c starts each
+ * clock, idle and under load; compare_null.c runs I/Os on fio's null engine.
+ * compare_result.c does the arithmetic, and compare_page.c prints.
  *
- * Functions that return an enum tw_exit print a message unless it is
- * TW_EXIT_GOOD.
+ * Functions that return an enum tw_exit print a message unless it is TW_EXIT_GOOD.
  */
-#ifndef TW_COMPARE_H
-#define TW_COMPARE_H
+#ifndef TW_COMPARE_PARTS_H
+#define TW_COMPARE_PARTS_H
 
+#include <jansson.h>
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "command/compare/steps.h"
 #include "command/output/progress.h"
 #include "command/show.h"
 #include "probe/clock_probe.h"
@@ -23,18 +22,25 @@
 #define TW_COMPARE_NAME		"compare"
 #define TW_COMPARE_CLOCKS	7
 #define TW_COMPARE_MAX_STARTS	1000
+#define TW_COMPARE_MAX_ROUNDS	99
+/* The two system clocks, by enum tw_against. */
+#define TW_COMPARE_AGAINST	2
+
+/* Measured on a machine of two CPUs with fio 3.33: a start, a start under load, which has
+ * two busy loops for each CPU, and a second of I/O. */
+#define TW_COMPARE_IDLE_S	0.4
+#define TW_COMPARE_BUSY_S	0.8
+#define TW_COMPARE_NULL_S	1.3
 
 enum tw_compare_load { TW_COMPARE_IDLE, TW_COMPARE_BUSY, TW_COMPARE_LOADS };
 
 struct tw_compare_arguments {
-	const char *fio;		/* NULL: the first one in PATH */
+	const char *fio;		/* "": none */
 	const char *fio_patched;	/* NULL: none */
 	unsigned starts;
 	uint64_t window_ns;		/* of each comparison */
-	unsigned rounds;		/* number of rounds of I/Os on the null
-					 * engine */
-	int load;			/* enum tw_compare_load, or one more: both */
-	int loads[TW_COMPARE_LOADS];	/* 1: under this load, by @load */
+	unsigned rounds;		/* of I/Os on the null engine */
+	int loads;			/* a bit for each enum tw_compare_load */
 	struct tw_wanted wanted;
 };
 
@@ -43,10 +49,10 @@ struct tw_compare_clock {
 	const char *what;		/* description for readers */
 	const char *fio;		/* NULL: no fio is involved */
 	const char *clocksource;
+	const char *version;		/* of that fio */
 	int preload;			/* 1: under libtickwise-preload.so */
 	uint64_t window_ns;		/* of tickwise's own calibration */
 	int check;			/* 1: also check the CPUs, as the engine does */
-	char version[64];		/* of that fio */
 };
 
 /* One start of a clock. Positive errors: the clock runs fast. */
@@ -54,20 +60,19 @@ struct tw_compare_start {
 	double startup_ns;
 	double read_ns;
 	double over_ns;
-	double raw_ppb, monotonic_ppb;
-	double raw_error_ppb, monotonic_error_ppb;	/* hard bounds */
+	double ppb[TW_COMPARE_AGAINST];
+	double error_ppb[TW_COMPARE_AGAINST];	/* hard bounds */
 };
 
 /* A clock under a load. Medians and maxima are of absolute values. */
 struct tw_compare_sum {
 	unsigned starts;
 	unsigned failed;
-	double raw_median_ppb, raw_worst_ppb;
-	double monotonic_median_ppb, monotonic_worst_ppb;
-	double raw_error_ppb, monotonic_error_ppb;	/* the largest */
-	double uncertainty_ppb;		/* the larger of these two */
+	struct tw_compare_off {
+		double median_ppb, worst_ppb;
+		double error_ppb;	/* the largest */
+	} off[TW_COMPARE_AGAINST];
 	double startup_ns, read_ns;	/* medians */
-	double over_ns;
 };
 
 struct tw_compare_result {
@@ -81,17 +86,12 @@ struct tw_compare_result {
 	double ns_per_tick;
 	double steering_ppb;		/* of NTP, from adjtimex() */
 	char clocksource[32];		/* of the kernel */
-	char preload[512], probe[512], counter[512];	/* their paths, or "" */
+	char *preload, *probe, *counter;	/* paths of libraries, or NULL */
 	struct tw_progress line;
-	struct tw_compare_steps steps;
-	const char *step;		/* description for readers */
+	const char *step;		/* what is done now, for readers */
+	double all_s, done_s, step_s;	/* estimates: of all, of what is done, of @step */
+	uint64_t since_ns;		/* when @step began */
 };
-
-/* The first shows that a step begins, and @what it is. The second shows that it
- * continues. */
-void tw_compare_step(struct tw_compare_result *result, enum tw_compare_kind kind,
-		     const char *what);
-void tw_compare_show_step(struct tw_compare_result *result);
 
 /* Find the clocks and the libraries they need. Return: an enum tw_exit. */
 int tw_compare_find(struct tw_compare_result *result,
@@ -108,6 +108,9 @@ void tw_compare_null(struct tw_compare_result *result, unsigned rounds);
 unsigned tw_compare_null_runs(const struct tw_compare_result *result, unsigned rounds);
 
 /* ---- processes ---- */
+
+/* Show that a step begins, which takes about this long. */
+void tw_compare_step(struct tw_compare_result *result, double step_s, const char *what);
 
 struct tw_compare_process {
 	pid_t pid;			/* 0: none */
@@ -153,5 +156,19 @@ void tw_compare_sum_up(struct tw_compare_sum *sum,
 		       const struct tw_compare_start *starts, unsigned count);
 
 double tw_compare_median(double *values, unsigned count);
+
+/* Return the part of the time that is over, 0 to 1, @in_step_s after a step began. */
+double tw_compare_part(const struct tw_compare_result *result, double in_step_s);
+
+/* ---- output ---- */
+
+struct tw_page *tw_compare_page(const struct tw_compare_result *result,
+				const struct tw_compare_arguments *arguments);
+
+/* Add a table of all measured figures to @page. Only CSV shows it. */
+struct tw_table *tw_compare_csv(struct tw_page *page,
+				const struct tw_compare_result *result);
+
+json_t *tw_compare_json(const struct tw_compare_result *result);
 
 #endif

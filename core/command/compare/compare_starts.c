@@ -11,13 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/command.h"
-#include "command/compare/compare.h"
 #include "base/allocate.h"
+#include "command/command.h"
+#include "command/compare/compare_parts.h"
 #include "timespec.h"
 #include "trust.h"
 
-#define LOOPS_PER_CPU	2
 #define PROBE_FD	9
 /* A process without output for this long after its expected end counts as
  * hung. */
@@ -58,9 +57,7 @@ static int set_up_own(struct tw_clock *clock, const struct own *own)
 	};
 	struct tw_trust_compared compared;
 
-	if (tw_clock_init(clock, &options))
-		return -1;
-	if (clock->system)
+	if (tw_clock_init(clock, &options) || clock->system)
 		return -1;
 	if (own->clock->check)
 		tw_trust_compare(TW_TRUST_RUN_START, clock->scale.hz, &compared);
@@ -95,24 +92,19 @@ static int spawn_fio(struct tw_compare_process *process,
 		     const struct own *own)
 {
 	const struct tw_compare_clock *clock = own->clock;
-	char preload[1200], slope[64], window[64], begin[64], source[64], fd[64];
-	const char *const argv[] = { clock->fio, "--name=compare",
-		"--ioengine=null", "--size=1m", "--startdelay=86400", source,
-		NULL };
-	const char *const set[] = { preload, slope, window, begin, fd, NULL };
+	const char *const argv[] = {
+		clock->fio, "--name=compare", "--ioengine=null", "--size=1m",
+		"--startdelay=86400", tw_format("--clocksource=%s", clock->clocksource), NULL
+	};
+	const char *const set[] = {
+		tw_format("LD_PRELOAD=%s%s%s", clock->preload ? result->preload : "",
+			  clock->preload ? ":" : "", result->probe),
+		tw_format(TW_PROBE_SLOPE "=%.17g", own->ns_per_tick),
+		tw_format(TW_PROBE_WINDOW "=%llu", (unsigned long long)own->window_ns),
+		tw_format(TW_PROBE_BEGIN "=%llu", (unsigned long long)own->begin_ns),
+		tw_format(TW_PROBE_FD "=%d", PROBE_FD), NULL
+	};
 
-	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s%s%s",
-		 clock->preload ? result->preload : "",
-		 clock->preload ? ":" : "", result->probe);
-	snprintf(slope, sizeof(slope), TW_PROBE_SLOPE "=%.17g",
-		 own->ns_per_tick);
-	snprintf(window, sizeof(window), TW_PROBE_WINDOW "=%llu",
-		 (unsigned long long)own->window_ns);
-	snprintf(begin, sizeof(begin), TW_PROBE_BEGIN "=%llu",
-		 (unsigned long long)own->begin_ns);
-	snprintf(source, sizeof(source), "--clocksource=%s",
-		 clock->clocksource);
-	snprintf(fd, sizeof(fd), TW_PROBE_FD "=%d", PROBE_FD);
 	return tw_compare_spawn(process, argv, set, PROBE_FD);
 }
 
@@ -126,22 +118,6 @@ static void spin(void *context, int fd)
 	(void)fd;
 	for (;;)
 		turns++;
-}
-
-static struct tw_compare_process *start_loops(unsigned count)
-{
-	struct tw_compare_process *loops = tw_zalloc(count, sizeof(*loops));
-
-	for (unsigned i = 0; i < count; i++)
-		tw_compare_fork(&loops[i], spin, NULL);
-	return loops;
-}
-
-static void end_loops(struct tw_compare_process *loops, unsigned count)
-{
-	for (unsigned i = 0; loops && i < count; i++)
-		tw_compare_end(&loops[i], SIGKILL);
-	free(loops);
 }
 
 /* ---- all of them ---- */
@@ -195,11 +171,9 @@ static void sum_up(struct tw_compare_result *result,
 		   struct tw_compare_process *all,
 		   const struct tw_compare_arguments *arguments, int load)
 {
-	uint64_t patience_ns = PATIENCE_NS +
-			       arguments->window_ns;
 	unsigned starts = arguments->starts;
 
-	tw_compare_step(result, TW_COMPARE_WINDOW, "all clocks run");
+	tw_compare_step(result, (double)arguments->window_ns / 1e9, "all clocks run");
 	for (unsigned which = 0; which < result->clocks; which++) {
 		struct tw_compare_sum *sum = &result->sum[which][load];
 		struct tw_compare_start *start = result->start[which][load];
@@ -207,7 +181,7 @@ static void sum_up(struct tw_compare_result *result,
 
 		for (unsigned i = 0; i < starts; i++)
 			if (!end_start(result, &all[i * result->clocks + which],
-				       &start[good], patience_ns))
+				       &start[good], PATIENCE_NS + arguments->window_ns))
 				good++;
 		sum->failed = tw_command_is_interrupted() ? 0 : starts - good;
 		tw_compare_sum_up(sum, start, good);
@@ -217,37 +191,36 @@ static void sum_up(struct tw_compare_result *result,
 static void run_load(struct tw_compare_result *result,
 		    const struct tw_compare_arguments *arguments, int load)
 {
-	unsigned count = arguments->starts * result->clocks;
-	struct tw_compare_process *all = tw_zalloc(count, sizeof(*all)), *loops = NULL;
+	const unsigned count = arguments->starts * result->clocks;
+	const unsigned loops = load == TW_COMPARE_BUSY ? result->busy_loops : 0;
+	struct tw_compare_process *all = tw_zalloc(count + loops, sizeof(*all));
 
-	if (load == TW_COMPARE_BUSY)
-		loops = start_loops(result->busy_loops);
+	for (unsigned i = 0; i < loops; i++)
+		tw_compare_fork(&all[count + i], spin, NULL);
 	/* Rotate the order, so that a drift of the machine affects all clocks
 	 * alike. */
 	for (unsigned i = 0; i < count && !tw_command_is_interrupted(); i++) {
 		unsigned round = i / result->clocks;
 		unsigned which = (i + round) % result->clocks;
 
-		tw_compare_step(result, load == TW_COMPARE_BUSY ?
-				TW_COMPARE_START_BUSY : TW_COMPARE_START_IDLE,
+		tw_compare_step(result, loops ? TW_COMPARE_BUSY_S : TW_COMPARE_IDLE_S,
 				result->clock[which].name);
-		begin_start(&all[round * result->clocks + which], result, which,
-			    arguments);
+		begin_start(&all[round * result->clocks + which], result, which, arguments);
 	}
 	sum_up(result, all, arguments, load);
-	end_loops(loops, result->busy_loops);
+	for (unsigned i = 0; i < loops; i++)
+		tw_compare_end(&all[count + i], SIGKILL);
 	free(all);
 }
 
 void tw_compare_starts(struct tw_compare_result *result,
 		       const struct tw_compare_arguments *arguments)
 {
-	result->busy_loops = LOOPS_PER_CPU * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	for (int load = 0; load < TW_COMPARE_LOADS; load++) {
 		for (unsigned which = 0; which < result->clocks; which++)
 			result->start[which][load] = tw_zalloc(arguments->starts,
 				sizeof(struct tw_compare_start));
-		if (arguments->loads[load] && !tw_command_is_interrupted())
+		if (arguments->loads >> load & 1 && !tw_command_is_interrupted())
 			run_load(result, arguments, load);
 	}
 }
