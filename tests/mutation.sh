@@ -108,7 +108,7 @@ tests_of_folder()
 	core/command/option*|core/command/completion.c) echo 'unit/command/options*.c
 		unit/command/command_options.t unit/command/command_completion.t unit/build/man.t
 		golden/*.t' ;;
-	core/command/child.c|core/command/own_files.c|core/command/separate.c) echo '
+	core/command/child.c|core/command/own_files.c) echo '
 		unit/command/child* unit/command/command_separate.t golden/run.t
 		golden/compare.t' ;;
 	core/command/*) echo 'golden/*.t unit/command_*.t unit/command_*.c' ;;

@@ -3,7 +3,7 @@
  * Runs programs as children of this one. All code uses these functions to run a
  * program and wait for it, with these exceptions:
  *
- *	separate.c		the program becomes another one, and waits for nothing
+ *	own_files.c		the program becomes another one, and waits for nothing
  *	core/preload/look.c	it is within a foreign program, and runs no program
  *	core/probe/preload/	it is within fio, and runs no program
  *	plugin/helper/helper.c	has a process for each fio, all at the same time

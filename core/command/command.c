@@ -1,25 +1,209 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What subcommands share: they read options, and end with a message.
+ * What subcommands share: they read options, catch signals, and end with a message and all
+ * their output written. Only this file keeps the values of the options that mean the same
+ * in every command (options.h).
  */
+#include "command/command.h"
+
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "command/command.h"
+#include "base/allocate.h"
 #include "base/plain_text.h"
+#include "base/write_file.h"
+#include "command/output/progress.h"
+
+/* The file of --output, which is stdout then. */
+static struct tw_output output;
+
+static int is_quiet;
+
+/* ---- messages ---- */
+
+/* Messages quote names and contents of files, but stay on one line. */
+static void print_message(const char *name, const char *format, va_list args)
+{
+	char message[TW_COMMAND_MESSAGE];
+
+	vsnprintf(message, sizeof(message), format, args);
+	fprintf(stderr, "tickwise%s%s: %s\n", name ? " " : "",
+		name ? name : "", tw_plain_text(message));
+}
 
 int tw_command_fail(const char *name, int code, const char *format, ...)
 {
-	char message[TW_COMMAND_MESSAGE];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
+	print_message(name, format, args);
 	va_end(args);
-	/* Messages quote names and contents of files, but stay on one line. */
-	fprintf(stderr, "tickwise%s%s: %s\n", name ? " " : "",
-		name ? name : "", tw_plain_text(message));
 	return code;
+}
+
+void tw_command_remark(const char *name, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (!is_quiet)
+		print_message(name, format, args);
+	va_end(args);
+}
+
+int tw_command_is_quiet(void)
+{
+	return is_quiet;
+}
+
+/* @context: the command's name. */
+static void print_diagnostics(void *context, int level, const char *message)
+{
+	tw_command_fail(context, TW_EXIT_GOOD, "%s%s", level == TW_SAY_WARNING ?
+			"warning: " : "", message);
+}
+
+/* ---- Ctrl-C during a measurement ---- */
+
+static volatile sig_atomic_t interrupted;
+
+static const int caught[] = { SIGINT, SIGTERM };
+
+#define CAUGHT	(sizeof(caught) / sizeof(*caught))
+
+static struct sigaction before[CAUGHT];
+
+/* Remember it, so that the result so far can be printed. Leave a second signal to the
+ * action that was there before, which ends the program: one size can be measured for a
+ * minute. */
+static void remember(int signal)
+{
+	interrupted = 1;
+	for (size_t i = 0; i < CAUGHT; i++)
+		if (caught[i] == signal)
+			sigaction(signal, &before[i], NULL);
+}
+
+void tw_command_catch_interrupts(void)
+{
+	const struct sigaction action = { .sa_handler = remember,
+					  .sa_flags = (int)SA_RESTART };
+
+	for (size_t i = 0; i < CAUGHT; i++) {
+		sigaction(caught[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(caught[i], &action, NULL);
+	}
+}
+
+int tw_command_is_interrupted(void)
+{
+	return interrupted;
+}
+
+int tw_command_has_enough(void)
+{
+	return interrupted ? TW_ENOUGH : 0;
+}
+
+int tw_command_interrupted(const char *name, int has_result)
+{
+	return tw_command_fail(name, TW_EXIT_UNDECIDED, "interrupted: %s", has_result ?
+			       "this is what was measured until then" :
+			       "nothing was measured");
+}
+
+/* ---- the output ---- */
+
+const struct tw_output *tw_command_output(void)
+{
+	return &output;
+}
+
+int tw_command_finish(const char *name, int code)
+{
+	int error = 0;
+
+	if (code >= TW_EXIT_USAGE)
+		return code;
+	errno = 0;
+	/* What was in the file stays if there is nothing to print. */
+	if (output.stream && ftello(output.stream) != 0)
+		error = -tw_output_publish(&output);
+	else if (fflush(stdout) || ferror(stdout))
+		error = errno ? errno : EIO;
+	return error ? tw_command_fail(name, TW_EXIT_IO, "can't write the output: %s",
+				       tw_file_error(error)) : code;
+}
+
+int tw_command_end(const char *name, int code)
+{
+	if (!output.stream)
+		return code;
+	code = tw_command_finish(name, code);
+	/* A file that was not published is removed. */
+	tw_output_close(&output, -ECANCELED);
+	return code;
+}
+
+/* ---- options ---- */
+
+/* Remove files that are not complete when a signal ends the program. */
+static void remove_files(int signal)
+{
+	tw_output_remove_all();
+	raise(signal);
+}
+
+/* Let a write beyond the limit on sizes of files fail. A program that this one runs has
+ * the default action, unlike with SIG_IGN. */
+static void let_it_fail(int signal)
+{
+	(void)signal;
+}
+
+static void handle_signals(void)
+{
+	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ };
+	struct sigaction is;
+
+	for (size_t i = 0; i < sizeof(handled) / sizeof(*handled); i++) {
+		int ends = handled[i] != SIGXFSZ;
+		/* A signal raised in its handler has its default action, which ends the
+		 * program, and is not delayed. */
+		const struct sigaction action = {
+			.sa_handler = ends ? remove_files : let_it_fail,
+			.sa_flags = ends ? (int)(SA_RESETHAND | SA_NODEFER) : SA_RESTART,
+		};
+
+		if (sigaction(handled[i], NULL, &is) == 0 && is.sa_handler == SIG_DFL)
+			sigaction(handled[i], &action, NULL);
+	}
+}
+
+int tw_command_take_common(const char *name, const struct tw_common *common)
+{
+	int error;
+
+	handle_signals();
+	if (common->is_quiet) {
+		is_quiet = 1;
+		tw_progress_forbid();
+	}
+	if (common->is_verbose)
+		tw_set_diagnostics(print_diagnostics, (void *)name);
+	if (!common->output || strcmp(common->output, "-") == 0)
+		return TW_GO_ON;
+	error = tw_must(tw_output_open(&output, common->output));
+	if (error)
+		return tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s",
+				       common->output, tw_file_error(-error));
+	/* Descriptor 1 stays, since programs that this one runs print to it. */
+	stdout = output.stream;
+	return TW_GO_ON;
 }
 
 int tw_command_options(const struct tw_options *options, void *values, char **argv,
@@ -36,7 +220,6 @@ int tw_command_options(const struct tw_options *options, void *values, char **ar
 		tw_options_print_help(options, stdout);
 		return tw_command_finish(options->command, TW_EXIT_GOOD);
 	default:
-		return tw_command_fail(options->command, TW_EXIT_USAGE, "%s",
-				       problem);
+		return tw_command_fail(options->command, TW_EXIT_USAGE, "%s", problem);
 	}
 }

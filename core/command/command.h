@@ -31,6 +31,11 @@ struct tw_command {
 	const struct tw_options *options;
 };
 
+/* Print scripts for shells that complete command lines (completion.c). They are printed
+ * when the program is built, and installed with it. */
+void tw_completion_print_bash(const struct tw_command *commands, FILE *out);
+void tw_completion_print_zsh(const struct tw_command *commands, FILE *out);
+
 /* argv[0] is the subcommand's own name. Each function returns an enum
  * tw_exit. */
 int tw_command_check(int argc, char **argv);
@@ -118,7 +123,7 @@ int tw_command_check_html(const char *name, const char *path);
 int tw_command_check_files(const char *name, const char *const *paths, size_t count);
 
 /* Catch SIGINT and SIGTERM from now on. The first signal is remembered, the
- * second ends the program (interrupt.c). Ignored signals stay ignored. */
+ * second ends the program. Ignored signals stay ignored. */
 void tw_command_catch_interrupts(void);
 int tw_command_is_interrupted(void);
 /* Return TW_ENOUGH after such a signal, else 0. For the progress functions of

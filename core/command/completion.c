@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "command/completion.h"
+#include "command/command.h"
 #include "command/options.h"
 
 static const char *option_value(const struct tw_option *option)

@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/completion.h"
 #include "base/allocate.h"
-#include "command/separate.h"
+#include "command/own_files.h"
 #include "tickwise.h"
 
 static const struct tw_command commands[] = {

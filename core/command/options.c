@@ -44,11 +44,6 @@ struct reading {
 
 /* ---- the options ---- */
 
-static int is_common(const struct tw_option *option)
-{
-	return option >= common_options && option < common_options + COMMON_OPTIONS;
-}
-
 const struct tw_option *tw_options_number(const struct tw_options *options,
 					  unsigned number)
 {
@@ -66,14 +61,12 @@ const struct tw_option *tw_options_number(const struct tw_options *options,
 
 static void *place_of(const struct reading *reading, const struct tw_option *option)
 {
-	void *values = is_common(option) ? reading->common : reading->values;
+	int is_common = option >= common_options && option < common_options + COMMON_OPTIONS;
 
-	return (char *)values + option->at;
+	return (is_common ? (char *)reading->common : (char *)reading->values) + option->at;
 }
 
-static int refuse(const struct reading *reading, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
+__attribute__((format(printf, 2, 3)))
 static int refuse(const struct reading *reading, const char *format, ...)
 {
 	va_list args;
@@ -101,6 +94,8 @@ static const struct unit size_units[] = {
 	{ "k", 0x1p10 }, { "m", 0x1p20 }, { "g", 0x1p30 }, { "t", 0x1p40 },
 	{ NULL, 0 },
 };
+
+static const struct unit percent_units[] = { { "%", 1 }, { NULL, 0 } };
 
 /* The names that a table gives to values, and their units. */
 static const struct time_value {
@@ -159,79 +154,68 @@ static double time_of(const char *text, double default_factor)
 
 		if (length >= sizeof(one))
 			return NAN;
-		memcpy(one, text, length);
-		one[length] = '\0';
+		snprintf(one, sizeof(one), "%.*s", (int)length, text);
 		sum += number_of(one, time_units, default_factor);
 		text += length;
 	} while (*text);
 	return sum;
 }
 
+/* A number that a double does not have is too large for any option. */
+static double whole_of(const char *text)
+{
+	unsigned long long number = strtoull(text, NULL, 10);
+
+	return !*text || text[strspn(text, DIGITS)] || number > 1ULL << 53 ? NAN :
+	       (double)number;
+}
+
 static void store(const struct reading *reading, const struct tw_option *option,
 		  uint64_t value)
 {
-	void *at = place_of(reading, option);
 	int small = (int)value;
 
 	if (option->size == sizeof(small))
-		memcpy(at, &small, sizeof(small));
+		memcpy(place_of(reading, option), &small, sizeof(small));
 	else
-		memcpy(at, &value, sizeof(value));
+		memcpy(place_of(reading, option), &value, sizeof(value));
 }
 
-static int take_whole(const struct reading *reading,
-		      const struct tw_option *option, const char *text)
+static int take_number(const struct reading *reading, const struct tw_option *option,
+		       const char *text)
 {
-	uint64_t number;
+	const char *what = "a whole number";
+	double unit = 1, number;
 
-	errno = 0;
-	number = strtoull(text, NULL, 10);
-	if (!*text || text[strspn(text, DIGITS)] || errno ||
-	    number < (uint64_t)option->min || number > (uint64_t)option->max)
-		return refuse(reading, "--%s takes a whole number, %.0f to %.0f, "
-			      "not '%s'", option->name, option->min, option->max,
-			      text);
-	store(reading, option, number);
-	return 0;
-}
-
-static int take_time(const struct reading *reading,
-		     const struct tw_option *option, const char *text)
-{
-	const double unit_ns = time_value(option)->ns;
-	double ns = time_of(text, unit_ns);
-
-	if (!(ns >= option->min * unit_ns && ns <= option->max * unit_ns))
-		return refuse(reading, "--%s takes %s, %.10g to %.10g, not '%s'",
-			      option->name, tw_option_time_unit(option),
-			      option->min, option->max, text);
-	store(reading, option, (uint64_t)llround(ns));
-	return 0;
-}
-
-static int take_size(const struct reading *reading,
-		     const struct tw_option *option, const char *text)
-{
-	double bytes = number_of(text, size_units, 1);
-
-	if (!(bytes >= option->min && bytes <= 0x1p46) || bytes != floor(bytes))
-		return refuse(reading, "--%s takes a size of at least %.0f bytes, "
-			      "like 16K, 1M, not '%s'", option->name,
-			      option->min, text);
-	store(reading, option, (uint64_t)bytes);
-	return 0;
-}
-
-static int take_percent(const struct reading *reading,
-			const struct tw_option *option, const char *text)
-{
-	static const struct unit units[] = { { "%", 1 }, { NULL, 0 } };
-	double percent = number_of(text, units, 1);
-
-	if (!(percent >= option->min && percent <= option->max))
-		return refuse(reading, "--%s takes a percentage, %.10g to %.10g, not "
-			      "'%s'", option->name, option->min, option->max, text);
-	memcpy(place_of(reading, option), &percent, sizeof(percent));
+	switch (option->kind) {
+	case TW_OPTION_SIZE:
+		number = number_of(text, size_units, 1);
+		if (!(number >= option->min && number <= 0x1p46) || number != floor(number))
+			return refuse(reading, "--%s takes a size of at least %.0f bytes, "
+				      "like 16K, 1M, not '%s'", option->name,
+				      option->min, text);
+		store(reading, option, (uint64_t)number);
+		return 0;
+	case TW_OPTION_TIME:
+		what = time_value(option)->unit;
+		unit = time_value(option)->ns;
+		number = time_of(text, unit);
+		break;
+	case TW_OPTION_PERCENT:
+		what = "a percentage";
+		number = number_of(text, percent_units, 1);
+		break;
+	default:
+		number = whole_of(text);
+		break;
+	}
+	if (!(number >= option->min * unit && number <= option->max * unit))
+		return refuse(reading, "--%s takes %s, %.16g to %.16g, not '%s'",
+			      option->name, what, option->min, option->max, text);
+	if (option->kind == TW_OPTION_PERCENT)
+		memcpy(place_of(reading, option), &number, sizeof(number));
+	else
+		store(reading, option, (uint64_t)llround(number));
 	return 0;
 }
 
@@ -240,7 +224,6 @@ static const char *list_words(char *out, const char *const *words)
 {
 	size_t used = 0;
 
-	*out = '\0';
 	for (unsigned i = 0; words[i] && used < TW_OPTIONS_PROBLEM; i++)
 		used += (size_t)snprintf(out + used, TW_OPTIONS_PROBLEM - used,
 					 "%s%s", !i ? "" : words[i + 1] ?
@@ -248,37 +231,30 @@ static const char *list_words(char *out, const char *const *words)
 	return out;
 }
 
-static int index_of(const char *const *words, const char *text, size_t length)
-{
-	for (int i = 0; words && words[i]; i++)
-		if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0)
-			return i;
-	return -EINVAL;
-}
-
 /* Return the index of the word that equals @length bytes of @text; -EINVAL. */
-static int take_index(const struct reading *reading,
-		      const struct tw_option *option, const char *text,
-		      size_t length)
+static int take_index(const struct reading *reading, const struct tw_option *option,
+		      const char *text, size_t length)
 {
-	int index = index_of(option->words, text, length);
+	const char *const *words = option->words;
 	char list[TW_OPTIONS_PROBLEM];
 
-	if (index >= 0)
-		return index;
+	for (int i = 0; words[i]; i++)
+		if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0)
+			return i;
 	return refuse(reading, "--%s takes %s, not '%.*s'", option->name,
-		      list_words(list, option->words), (int)length, text);
+		      list_words(list, words), (int)length, text);
 }
 
-static int take_words(const struct reading *reading,
-		      const struct tw_option *option, const char *text)
+static int take_words(const struct reading *reading, const struct tw_option *option,
+		      const char *text)
 {
 	int *wanted = place_of(reading, option);
 	size_t length;
-	int index;
 
 	memset(wanted, 0, option->size);
 	for (;; text += length + 1) {
+		int index;
+
 		length = strcspn(text, ",");
 		index = take_index(reading, option, text, length);
 		if (index < 0)
@@ -300,8 +276,8 @@ static int needs_value(const struct reading *reading, const struct tw_option *op
 		      option->name, option->value);
 }
 
-static int take_value(const struct reading *reading,
-		      const struct tw_option *option, const char *text)
+static int take_value(const struct reading *reading, const struct tw_option *option,
+		      const char *text)
 {
 	void *at = place_of(reading, option);
 	struct tw_option_texts *texts = at;
@@ -318,14 +294,6 @@ static int take_value(const struct reading *reading,
 		return index < 0 ? index : 0;
 	case TW_OPTION_WORDS:
 		return take_words(reading, option, text);
-	case TW_OPTION_WHOLE:
-		return take_whole(reading, option, text);
-	case TW_OPTION_TIME:
-		return take_time(reading, option, text);
-	case TW_OPTION_SIZE:
-		return take_size(reading, option, text);
-	case TW_OPTION_PERCENT:
-		return take_percent(reading, option, text);
 	case TW_OPTION_TEXTS:
 		texts->list[texts->count++] = text;
 		return 0;
@@ -336,19 +304,14 @@ static int take_value(const struct reading *reading,
 	case TW_OPTION_TEXT:
 	case TW_OPTION_PROGRAM:
 		break;
+	default:
+		return take_number(reading, option, text);
 	}
 	memcpy(at, &text, sizeof(text));
 	return 0;
 }
 
 /* ---- names ---- */
-
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-	unsigned least = a < b ? a : b;
-
-	return least < c ? least : c;
-}
 
 /* Levenshtein's distance, with one row in memory. A third of the characters may
  * be wrong. */
@@ -367,10 +330,11 @@ unsigned tw_options_distance(const char *given, const char *name)
 		unsigned corner = row[0]++;
 
 		for (unsigned j = 0; j < length; j++) {
-			unsigned changed = corner + (given[i] != name[j]);
+			unsigned least = corner + (given[i] != name[j]);
 
 			corner = row[j + 1];
-			row[j + 1] = min3(changed, corner + 1, row[j] + 1);
+			least = corner + 1 < least ? corner + 1 : least;
+			row[j + 1] = row[j] + 1 < least ? row[j] + 1 : least;
 		}
 	}
 	return row[length] <= (given_length + 2) / 3 ? row[length] : TW_OPTIONS_FAR;
@@ -399,36 +363,28 @@ static int unknown(const struct reading *reading, const char *given)
 	return refuse(reading, "unknown option %s (see --help)", given);
 }
 
-/* Find an option by its name, or by a beginning that no other name has. */
-static const struct tw_option *find_long(const struct tw_options *options,
-					 const char *name)
+/* Find the option of "--name" and "--name=VALUE", also by a beginning that no other name
+ * has; or that of "-x" and "-xVALUE". */
+static const struct tw_option *find(const struct tw_options *options, const char *given)
 {
+	const char *name = given + 2;
 	size_t length = strcspn(name, "=");
 	const struct tw_option *option, *found = NULL;
 	unsigned beginnings = 0;
 
 	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
-		if (strncmp(option->name, name, length) != 0)
-			continue;
-		if (!option->name[length])
-			return option;
-		beginnings++;
-		found = option;
+		if (given[1] != '-') {
+			if (option->letter && option->letter == given[1] &&
+			    (!given[2] || option->kind != TW_OPTION_SWITCH))
+				return option;
+		} else if (strncmp(option->name, name, length) == 0) {
+			if (!option->name[length])
+				return option;
+			beginnings++;
+			found = option;
+		}
 	}
 	return length && beginnings == 1 && !options->passes_on ? found : NULL;
-}
-
-/* Find the option of "-x" or "-xVALUE". */
-static const struct tw_option *find_short(const struct tw_options *options,
-					  const char *text)
-{
-	const struct tw_option *option;
-
-	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
-		if (option->letter && option->letter == text[0] &&
-		    (!text[1] || option->kind != TW_OPTION_SWITCH))
-			return option;
-	return NULL;
 }
 
 /* ---- the command line ---- */
@@ -441,9 +397,7 @@ static int take(const struct reading *reading, char ***at)
 {
 	const char *given = **at, *value;
 	int is_long = given[1] == '-', passes_on = reading->options->passes_on;
-	const struct tw_option *option = is_long ?
-		find_long(reading->options, given + 2) :
-		find_short(reading->options, given + 1);
+	const struct tw_option *option = find(reading->options, given);
 
 	if (!option)
 		return passes_on ? NOT_OURS : unknown(reading, given);
@@ -464,15 +418,6 @@ static int take(const struct reading *reading, char ***at)
 	return take_value(reading, option, value);
 }
 
-static void take_presets(const struct reading *reading)
-{
-	const struct tw_option *option = reading->options->table;
-
-	for (; option->name; option++)
-		if (option->preset)
-			take_value(reading, option, option->preset);
-}
-
 int tw_options_read(const struct tw_options *options, void *values, char **argv,
 		    struct tw_arguments *arguments, char *problem)
 {
@@ -485,7 +430,9 @@ int tw_options_read(const struct tw_options *options, void *values, char **argv,
 	arguments->list = at;
 	arguments->after_dashes = NULL;
 	arguments->common = (struct tw_common) { .output = NULL };
-	take_presets(&reading);
+	for (const struct tw_option *option = options->table; option->name; option++)
+		if (option->preset)
+			take_value(&reading, option, option->preset);
 	for (; !code && *at && strcmp(*at, "--") != 0; at++) {
 		char *argument = *at;
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds files that are built and installed together with this program:
- * `tickwise`, or a program of lib/tickwise/.
+ * Finds files that are built and installed together with this program: `tickwise`, or a
+ * program of lib/tickwise/. Has the options of those that are separate programs, which
+ * use them; `tickwise` completes them and prints their manuals.
  */
 #ifndef TW_OWN_FILES_H
 #define TW_OWN_FILES_H
 
 #include <limits.h>
+#include <stdint.h>
+
+#include "command/options.h"
 
 /* Write the folder of this program; "" if it is not known. */
 void tw_own_folder(char path[PATH_MAX]);
@@ -27,5 +31,27 @@ char *tw_own_file(const char *file, int mode);
 /* Print the message of subcommand @name that there is no such file. @what tells
  * what to do: a clause, or "". Return: TW_EXIT_NO_INPUT. */
 int tw_own_file_missing(const char *name, const char *file, const char *what);
+
+/* ---- separate programs ---- */
+
+struct tw_attach_values {
+	const char *json, *html, *output;	/* files; NULL: none, "-": stdout */
+	uint64_t interval_ns;			/* 0: print no tables */
+	uint64_t duration_ns;			/* 0: until the end of the programs */
+	int causes;
+};
+
+/* The default of the socket where the helper listens and the engine
+ * connects. */
+#define TW_KERNEL_HELPER_SOCKET	"/run/tickwise/kernel.sock"
+
+struct tw_kernel_helper_values {
+	const char *user, *group;		/* name or number; NULL: not given */
+	const char *socket;
+	int only_checks;
+};
+
+extern const struct tw_options tw_attach_options;
+extern const struct tw_options tw_kernel_helper_options;
 
 #endif

@@ -15,7 +15,7 @@
 #include "command/command.h"
 #include "base/allocate.h"
 #include "base/write_file.h"
-#include "command/separate.h"
+#include "command/own_files.h"
 #include "command/show.h"
 #include "attach/attach_files.h"
 #include "attach/attach_json.h"

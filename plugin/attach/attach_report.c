@@ -19,7 +19,6 @@
 #include "base/write_file.h"
 #include "command/output/page.h"
 #include "command/own_files.h"
-#include "command/separate.h"
 
 /* Standard input, also where /dev/stdin does not exist. */
 #define INPUT	"/proc/self/fd/0"

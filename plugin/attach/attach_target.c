@@ -17,7 +17,7 @@
 
 #include "command/command.h"
 #include "base/plain_text.h"
-#include "command/separate.h"
+#include "command/own_files.h"
 #include "text_file.h"
 
 #define NOT_FOUND	127	/* the exit codes of a shell */

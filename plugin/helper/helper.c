@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/separate.h"
+#include "command/own_files.h"
 #include "helper_found.h"
 #include "helper_log.h"
 #include "helper_maps.h"

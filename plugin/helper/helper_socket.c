@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/separate.h"
+#include "command/own_files.h"
 
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS	83	/* Linux 6.16 */

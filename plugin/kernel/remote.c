@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/separate.h"
+#include "command/own_files.h"
 #include "helper_protocol.h"
 
 #ifndef ANSWER_MS

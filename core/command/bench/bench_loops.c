@@ -149,7 +149,7 @@ static void run_round(struct bench *bench, struct tw_bench_costs *costs,
 int tw_bench_measure(struct tw_bench_costs *costs,
 		     const struct tw_clock *clock, uint64_t window_ns)
 {
-	struct tw_progress line = tw_progress_begin("bench", 0);
+	struct tw_progress line = tw_progress_begin("bench");
 	struct bench *bench;
 	uint64_t begin_ns;
 	uint32_t i;

@@ -276,7 +276,7 @@ static int show_progress(void *context, uint64_t elapsed_ns)
 static int measure(struct tw_rate *rate, struct tw_rate_options *options)
 {
 	struct waiting waiting = {
-		.line = tw_progress_begin(NAME, 0), .window_ns = options->window_ns,
+		.line = tw_progress_begin(NAME), .window_ns = options->window_ns,
 	};
 	int error;
 

@@ -48,7 +48,7 @@ int tw_check_run(struct tw_check *check, const struct tw_reliability_options *wa
 		 int (*stop)(void))
 {
 	struct tw_reliability_options options = *wanted;
-	struct progress progress = { stop, tw_progress_begin(TW_CHECK, 0) };
+	struct progress progress = { stop, tw_progress_begin(TW_CHECK) };
 	int error;
 
 	*check = (struct tw_check) {

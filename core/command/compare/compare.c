@@ -112,7 +112,7 @@ static int compare(struct tw_compare_result *result,
 		return code;
 	result->busy_loops = LOOPS_PER_CPU * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	result->all_s = estimate_s(result, arguments);
-	result->line = tw_progress_begin(NAME, 0);
+	result->line = tw_progress_begin(NAME);
 	tw_compare_starts(result, arguments);
 	tw_compare_null(result, arguments->rounds);
 	tw_progress_end(&result->line);

@@ -18,7 +18,6 @@
 #include "base/allocate.h"
 #include "command/own_files.h"
 #include "command/run/run.h"
-#include "command/separate.h"
 #include "text_file.h"
 
 #define ENGINE		"tickwise.so"

@@ -22,8 +22,7 @@
  * get no line. */
 #define FIRST_NS	(500 * MS)
 #define MIN_WHOLE_NS	(2000 * MS)
-#define EVERY_NS	(200 * MS)	/* on a terminal */
-#define EVERY_LINE_NS	(1000 * MS)	/* elsewhere */
+#define EVERY_NS	(200 * MS)
 
 #define LINE		512
 #define BAR		20
@@ -63,14 +62,10 @@ static uint64_t now_ns(void)
 	return tw_clock_id_ns(CLOCK_MONOTONIC_COARSE);
 }
 
-struct tw_progress tw_progress_begin(const char *command, int forced)
+struct tw_progress tw_progress_begin(const char *command)
 {
-	const int is_terminal = isatty(STDERR_FILENO);
-
 	return (struct tw_progress) {
-		.command = command,
-		.is_wanted = (is_terminal || forced) && !is_forbidden,
-		.is_terminal = is_terminal,
+		.command = command, .is_wanted = isatty(STDERR_FILENO) && !is_forbidden,
 		.begin_ns = now_ns(),
 	};
 }
@@ -79,10 +74,8 @@ static int is_due(const struct tw_progress *progress, uint64_t now, double done)
 {
 	const uint64_t elapsed_ns = now - progress->begin_ns;
 
-	if (progress->is_shown)
-		return now - progress->shown_ns >=
-		       (progress->is_terminal ? EVERY_NS : EVERY_LINE_NS);
-	return elapsed_ns >= FIRST_NS && (double)elapsed_ns >= done * MIN_WHOLE_NS;
+	return progress->is_shown ? now - progress->shown_ns >= EVERY_NS :
+	       elapsed_ns >= FIRST_NS && (double)elapsed_ns >= done * MIN_WHOLE_NS;
 }
 
 /* Write "[##--]  50 %, 12 s left, "; without a time while too little is done for an
@@ -115,14 +108,14 @@ void tw_progress_show(struct tw_progress *progress, double done, const char *for
 		return;
 	used = (size_t)snprintf(line, 64, "tickwise %s: ", progress->command);
 	used += put_done(line + used, now - progress->begin_ns, done,
-			 progress->is_terminal && (!columns || columns >= MIN_COLUMNS));
+			 !columns || columns >= MIN_COLUMNS);
 	va_start(args, format);
 	vsnprintf(line + used, sizeof(line) - used, format, args);
 	va_end(args);
 	/* A line longer than the terminal can't be overwritten. */
-	if (progress->is_terminal && columns > 1 && strlen(line) >= (size_t)columns)
+	if (columns > 1 && strlen(line) >= (size_t)columns)
 		line[columns - 1] = '\0';
-	fprintf(stderr, progress->is_terminal ? "\r%s" CLEAR_LINE : "%s\n", line);
+	fprintf(stderr, "\r%s" CLEAR_LINE, line);
 	fflush(stderr);
 	progress->is_shown = 1;
 	progress->shown_ns = now;
@@ -130,7 +123,7 @@ void tw_progress_show(struct tw_progress *progress, double done, const char *for
 
 void tw_progress_end(struct tw_progress *progress)
 {
-	if (progress->is_terminal && progress->is_shown)
+	if (progress->is_shown)
 		fputs("\r" CLEAR_LINE, stderr);
 	progress->is_shown = 0;
 }

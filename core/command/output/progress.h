@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tells what a terminal can do. Prints in a line on stderr how far a long measurement
- * is, and how long it will take. On a terminal the line is overwritten, elsewhere each
- * is a new line.
+ * is, and how long it will take. The line is overwritten by the next one.
  */
 #ifndef TW_OUTPUT_PROGRESS_H
 #define TW_OUTPUT_PROGRESS_H
@@ -27,17 +26,15 @@ int tw_terminal_has_colours(FILE *file);
 struct tw_progress {
 	const char *command;
 	int is_wanted;
-	int is_terminal;
 	int is_shown;			/* 1: there is a line to be erased */
 	uint64_t begin_ns, shown_ns;	/* CLOCK_MONOTONIC */
 };
 
-/* Print no progress from now on, not even if it is forced. */
+/* Print no progress from now on. */
 void tw_progress_forbid(void);
 
-/* Begin to measure progress of @command. It is printed if stderr is a terminal,
- * or if it is @forced. */
-struct tw_progress tw_progress_begin(const char *command, int forced);
+/* Begin to measure progress of @command. It is printed if stderr is a terminal. */
+struct tw_progress tw_progress_begin(const char *command);
 /* Show progress. @done is a part of the whole, 0 to 1. It may be called often:
  * a line appears only if the whole takes over two seconds, and not more often
  * than can be read. */

@@ -117,7 +117,7 @@ static int make_plan(struct plan *plan, struct tw_memlat *memlat)
 	plan->size_count = (unsigned)count;
 	plan_curves(plan, memlat->arguments);
 	tw_memlat_places_plan(&plan->places, memlat, tw_memory_available());
-	memlat->progress = tw_progress_begin(TW_MEMLAT, 0);
+	memlat->progress = tw_progress_begin(TW_MEMLAT);
 	if (plan->levels_of >= 0 && plan->size_count >= TW_LEVEL_MIN_POINTS)
 		plan->visits = tw_memlat_visits_new(plan->wanted[plan->levels_of].pages,
 						    plan->sizes, plan->size_count);

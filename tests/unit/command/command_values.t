@@ -201,8 +201,6 @@ fi
 run report none.json -o got
 "$tickwise" report none.json -o got 2>&-
 is "$? $(cat got 2>/dev/null)" '66 ' 'no stderr: a message does not get into the output'
-"$tickwise" check --progress --time-limit=8s -o got 2>&-
-is "$? $(grep -c 'tickwise check:' got)" '0 0' 'nor does progress'
 "$tickwise" check --json --html=got.html >&- 2>"$err"
 is "$? $(grep -c '"schema"' got.html)" '74 0' 'no stdout: nothing of it gets into the page'
 done_testing

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The progress line of a measurement: on a terminal it is overwritten and removed
- * at the end, elsewhere each has its own line. Nothing is written unasked, for a
- * short measurement, or right after the last line. Fails if the end of a longer
- * line stays, if a file gets what only a terminal obeys, or if the time left is
- * wrong.
+ * The progress line of a measurement is overwritten by the next one, and removed at the end.
+ * Nothing is written where there is no terminal, for a short measurement, or right after
+ * the last line. Fails if the end of a longer line stays, if a file gets what only a
+ * terminal obeys, or if the time left is wrong.
  *
  * Wraps: clock_gettime
  */
 #include "command/output/progress.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -20,7 +17,6 @@
 
 #define NOW_S	5000
 
-/* The linker replaces clock_gettime() by this. */
 __typeof__(clock_gettime) __wrap_clock_gettime;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
@@ -30,70 +26,58 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 	return 0;
 }
 
-static struct tw_progress begun(int is_wanted, int is_terminal, double s_ago)
-{
-	return (struct tw_progress) {
-		.command = "test", .is_wanted = is_wanted, .is_terminal = is_terminal,
-		.begin_ns = (uint64_t)((NOW_S - s_ago) * 1e9),
-	};
-}
+#define BEGIN	"\rtickwise test: "
+#define END	"\033[K"
+#define GONE	"\r\033[K"
 
-/*
- * Check what is written in @count steps, each a part more. @long_ago: seconds have
- * passed between them.
- */
-static void writes(struct tw_progress progress, int count, int long_ago,
-		   const char *should, const char *what)
-{
-	FILE *own = stderr;
-	char *is = NULL;
-	size_t size;
-
-	stderr = open_memstream(&is, &size);
-	for (int i = 1; i <= count; i++) {
-		tw_progress_show(&progress, 0.25 * i, "%d of 4", i);
-		if (long_ago)
-			progress.shown_ns -= 5 * TW_NS_PER_SECOND;
-	}
-	tw_progress_end(&progress);
-	fclose(stderr);
-	stderr = own;
-	if (!tap_ok(!strcmp(is, should), "%s", what))
-		tap_note("is '%s'", is);
-	free(is);
-}
-
-static void test_begin(void)
-{
-	struct tw_progress progress = tw_progress_begin("test", 0);
-
-	tap_ok(!progress.is_wanted && !progress.is_terminal, "a file: not wanted by itself");
-	progress = tw_progress_begin("test", 1);
-	tap_ok(progress.is_wanted && !progress.is_terminal, "but forced");
-	tw_progress_forbid();
-	tap_ok(!tw_progress_begin("test", 1).is_wanted, "forbidden: not even then");
-}
+static const struct {
+	double s_ago;
+	int steps, pause_ms;	/* a quarter each; what passes between them */
+	const char *should, *what;
+} cases[] = {
+	{ 30, 2, 200, BEGIN "[#####---------------]  25 %, 90 s left, 1 of 4" END
+	  BEGIN "[##########----------]  50 %, 30 s left, 2 of 4" END GONE, "two lines" },
+	{ 30, 2, 199, BEGIN "[#####---------------]  25 %, 90 s left, 1 of 4" END GONE,
+	  "not two at a time" },
+	{ 30, 0, 200, "", "nothing to remove" },
+	{ 0.4, 1, 200, "", "not in the first moment" },
+	{ 0.7, 2, 200, BEGIN "[#####---------------]  25 %, 2 s left, 1 of 4" END
+	  BEGIN "[##########----------]  50 %, 1 s left, 2 of 4" END GONE,
+	  "then, if the whole takes over two seconds" },
+	{ 0.9, 4, 200, BEGIN "[#####---------------]  25 %, 3 s left, 1 of 4" END
+	  BEGIN "[##########----------]  50 %, 1 s left, 2 of 4" END
+	  BEGIN "[###############-----]  75 %, 0 s left, 3 of 4" END
+	  BEGIN "[####################] 100 %, 0 s left, 4 of 4" END GONE, "up to the end" },
+	{ 1200, 1, 200, BEGIN "[#####---------------]  25 %, 60 min left, 1 of 4" END GONE,
+	  "minutes" },
+};
 
 int main(void)
 {
+	FILE *own = stderr;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tw_progress progress = {
+			.command = "test", .is_wanted = 1,
+			.begin_ns = (uint64_t)((NOW_S - cases[i].s_ago) * 1e9),
+		};
+		char *is = NULL;
+		size_t size;
+
+		stderr = open_memstream(&is, &size);
+		for (int step = 1; step <= cases[i].steps; step++) {
+			tw_progress_show(&progress, 0.25 * step, "%d of 4", step);
+			progress.shown_ns -= (uint64_t)cases[i].pause_ms * 1000000;
+		}
+		tw_progress_end(&progress);
+		fclose(stderr);
+		stderr = own;
+		if (!tap_ok(!strcmp(is, cases[i].should), "%s", cases[i].what))
+			tap_note("is '%s'", is);
+		free(is);
+	}
 	if (!freopen("/dev/null", "w", stderr))
 		tap_note("stderr stays what it is");
-	writes(begun(0, 0, 30), 2, 1, "", "a file: nothing is written");
-	writes(begun(1, 0, 30), 2, 1, "tickwise test:  25 %, 90 s left, 1 of 4\n"
-	       "tickwise test:  50 %, 30 s left, 2 of 4\n", "forced: a line each");
-	writes(begun(1, 0, 30), 2, 0, "tickwise test:  25 %, 90 s left, 1 of 4\n",
-	       "not two at a time");
-	writes(begun(1, 1, 30), 2, 1,
-	       "\rtickwise test: [#####---------------]  25 %, 90 s left, 1 of 4\033[K"
-	       "\rtickwise test: [##########----------]  50 %, 30 s left, 2 of 4\033[K"
-	       "\r\033[K", "a terminal: one line, which is removed");
-	writes(begun(1, 1, 30), 0, 1, "", "nothing to remove");
-	writes(begun(1, 1, 0.4), 1, 1, "", "not in the first moment");
-	writes(begun(1, 1, 0.7), 2, 1, "\rtickwise test: [#####---------------]  25 %, "
-	       "2 s left, 1 of 4\033[K\rtickwise test: [##########----------]  50 %, "
-	       "1 s left, 2 of 4\033[K\r\033[K", "then, if the whole takes over two seconds");
-	writes(begun(1, 0, 1200), 1, 1, "tickwise test:  25 %, 60 min left, 1 of 4\n",
-	       "minutes");
-	test_begin();
+	tap_ok(!tw_progress_begin("test").is_wanted, "no terminal: none");
 	return tap_done();
 }
