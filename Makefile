@@ -1039,12 +1039,6 @@ check-deb:
 		echo 'no system can be made that is not there already'
 	$(Q)tests/deb.sh
 
-.PHONY: check-new-user
-check-new-user:
-	$(Q).ci/packages debootstrap || \
-		echo 'no system can be made that is not there already'
-	$(Q)tests/new_user.sh
-
 # ---- the rest ----
 
 .PHONY: clean distclean help
@@ -1082,7 +1076,6 @@ help:
 	@echo 'make vm-table    write the results of check-vm to tests/vm/results.md'
 	@echo 'make check-distros  run make demo and make check in fresh distributions'
 	@echo 'make check-deb   test the packages in fresh systems of Debian 12 and 13'
-	@echo 'make check-new-user  type the README'"'"'s commands there, from the packages to a report'
 	@echo 'make check-patches  apply, build and test every patch (minutes)'
 	@echo 'make check-upstream  test each patch for upstream by itself (minutes)'
 	@echo 'make check-sanitizers'
