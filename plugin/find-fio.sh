@@ -21,20 +21,15 @@
 # The system's apt lists, caches and sources do not change. A tree of the user is not
 # written to, and fio itself is not built.
 set -u
-LC_ALL=C
-export LC_ALL
+LC_ALL=C GIT_TERMINAL_PROMPT=0
+export LC_ALL GIT_TERMINAL_PROMPT
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 
-fio=fio
-source=
-cache=
+fio=fio source='' cache=''
 git_url=${FIO_GIT:-https://github.com/axboe/fio}
+cc=${CC:-gcc}
 me=find-fio
-stamp_name=tickwise-stamp
-work=
-child=
-tried=
-stamp_program=
+work='' child='' tried='' program=''
 
 say()
 {
@@ -52,29 +47,18 @@ note_tried()
 	tried="${tried:+$tried; }$1"
 }
 
-# ---- running things so that a signal leaves nothing behind ----
-
 # shellcheck disable=SC2317	# reached through the trap
-stop_child()
-{
-	if [ -n "$child" ]; then
-		kill -s KILL -- "-$child" 2>/dev/null
-		wait "$child" 2>/dev/null
-		child=
-	fi
-}
-
-# shellcheck disable=SC2317
 leave()
 {
 	status=$?
 	trap - EXIT
 	trap '' INT TERM HUP
-	stop_child
+	if [ -n "$child" ]; then
+		kill -s KILL -- "-$child" 2>/dev/null
+		wait "$child" 2>/dev/null
+	fi
 	if [ -n "$work" ]; then
-		if [ "$status" -ne 0 ] && [ -f "$work/log" ]; then
-			mv -f "$work/log" "$cache/$me.log"
-		fi
+		[ "$status" = 0 ] || mv -f "$work/log" "$cache/$me.log"
 		# A killed compiler may still be writing its last file.
 		rm -rf "$work" 2>/dev/null || { sleep 1; rm -rf "$work"; }
 	fi
@@ -88,7 +72,7 @@ leave()
 logged()
 {
 	echo "+ $*" >>"$work/log"
-	setsid "$@" >>"$work/log" 2>&1 </dev/null &
+	setsid "$@" >>"$work/log" 2>&1 </dev/null 9>&- &
 	child=$!
 	wait "$child"
 	logged_status=$?
@@ -99,27 +83,9 @@ logged()
 # Print the last error in the log, for the one line of a failure.
 last_error()
 {
-	tail -n 20 "$work/log" |
-		sed -n 's/^E: //p; s/^W: Failed/failed/p; s/^fatal: //p
-			s/.*error: //p' |
-		tail -n 1 | cut -c 1-200
+	sed -n 's/^E: //p; s/^W: Failed/failed/p; s/^fatal: //p; s/.*error: //p' \
+		"$work/log" | tail -n 1 | cut -c 1-200
 }
-
-start_work()
-{
-	[ -z "$work" ] || return 0
-	mkdir -p "$cache" 2>/dev/null
-	work=$(mktemp -d "$cache/.new.XXXXXX" 2>/dev/null) ||
-		fail "can't write to the cache directory $cache"
-	: >"$work/log"
-	# Remove what an earlier call left that was killed.
-	find "$cache" -maxdepth 1 -name '.new.*' -mmin +120 \
-		-exec rm -rf {} + 2>/dev/null
-	command -v "${cc%% *}" >/dev/null ||
-		fail "no C compiler ($cc): install gcc, or set CC"
-}
-
-# ---- what exists already ----
 
 # Print the version of a fio that is built from a tree now.
 tree_version()
@@ -142,91 +108,71 @@ file_name()
 	printf '%s' "$1" | tr -c 'A-Za-z0-9.+~_-' _
 }
 
-# ready ENTRY: true if this entry of the cache is complete and for this fio
+# ---- the cache ----
+
+# ready ENTRY: true if this entry is complete and for this fio
 ready()
 {
-	[ -f "$1/config-host.h" ] && [ -f "$1/FIO-VERSION-FILE" ] &&
-		grep -qxF "fio: $fio_version" "$1/$stamp_name" 2>/dev/null
+	[ -f "$1/config-host.h" ] && grep -qxF "fio: $fio_version" "$1/tickwise-stamp" 2>/dev/null
+}
+
+use()
+{
+	echo "$1"
+	exit 0
 }
 
 # The usual case, which should be fast: the program is the same as last time.
 use_known_program()
 {
-	for known in "$cache"/*/"$stamp_name"; do
-		[ -f "$known" ] || continue
-		grep -qxF "program: $stamp_program" "$known" || continue
-		ready "${known%/*}" || continue
-		echo "${known%/*}"
-		exit 0
+	for known in "$cache"/*/tickwise-stamp; do
+		! grep -qsxF "program: $program" "$known" || ! ready "${known%/*}" ||
+			use "${known%/*}"
 	done
 }
 
-# ---- a tree becomes an entry of the cache ----
-
-check_compile()
+# One call at a time makes entries. What another one has made meanwhile is used.
+start_work()
 {
-	cat >"$work/check.c" <<-END
-	#include "fio.h"
-	#include "optgroup.h"
-	int version = FIO_IOOPS_VERSION;
-	int size = sizeof(struct thread_data) + sizeof(struct io_u);
-	END
-	# $CC may be several words: "ccache gcc".
-	# shellcheck disable=SC2086
-	logged env -C "$1" $cc -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
-		-DFIO_INTERNAL -DFIO_INC_DEBUG -include config-host.h -I. -w \
-		-c -o "$work/check.o" "$work/check.c"
+	[ -z "$work" ] || return 0
+	mkdir -p "$cache" 2>/dev/null
+	[ -d "$cache" ] && exec 9<"$cache" && flock 9 &&
+		work=$(mktemp -d "$cache/.new.XXXXXX" 2>/dev/null) ||
+		fail "can't write to the cache directory $cache"
+	: >"$work/log"
+	# Remove what an earlier call left that was killed.
+	find "$cache" -maxdepth 1 -name '.new.*' ! -path "$work" -exec rm -rf {} +
+	command -v "${cc%% *}" >/dev/null ||
+		fail "no C compiler ($cc): install gcc, or set CC"
+	[ -n "$source" ] || use_known_program
 }
 
-# configure_tree TREE
-configure_tree()
+# keep VERSION ENTRY ROUTE: configure the tree in work, stamp it, and move it into the cache
+keep()
 {
-	if [ ! -f "$1/config-host.h" ]; then
+	tree=$work/tree
+	if [ ! -f "$tree/config-host.h" ]; then
 		say "configuring it"
 		# The user's flags are for the engine, not for configure's tests.
 		# TMPDIR: configure's temporary files are removed with the tree.
-		logged env -C "$1" TMPDIR=. CFLAGS= LDFLAGS= CC="$cc" \
+		logged env -C "$tree" TMPDIR=. CFLAGS= LDFLAGS= CC="$cc" \
 			sh ./configure --disable-native
 	fi
-	if [ ! -f "$1/config-host.h" ]; then
-		sed 's/^/    /' "$1/config.log" >>"$work/log" 2>/dev/null
+	if [ ! -f "$tree/config-host.h" ]; then
+		sed 's/^/    /' "$tree/config.log" >>"$work/log" 2>/dev/null
 		fail "fio's configure failed; its output is in $cache/$me.log" \
 			"(is libc6-dev installed?)"
 	fi
 	# With these two, fio.h includes libaio.h and numa.h, which may be uninstalled
 	# later. They change no layout: the largest member of the only union that they
 	# affect is always there.
-	sed -i '/^#define CONFIG_\(LIBAIO\|LIBNUMA\)$/d' "$1/config-host.h"
-	[ -f "$1/FIO-VERSION-FILE" ] ||
-		echo "FIO_VERSION = $(tree_version "$1")" >"$1/FIO-VERSION-FILE"
-	check_compile "$1" ||
-		fail "fio.h of this source can't be compiled here; the compiler's" \
-			"output is in $cache/$me.log (is libc6-dev installed?)"
-}
-
-# keep TREE ENTRY ROUTE: configure the tree, stamp it, and move it into the cache
-keep()
-{
-	# A copy of the user's tree may be complete, but outdated.
-	outdated=0
-	! ready "$2" || outdated=1
-	configure_tree "$1"
-	cat >"$1/$stamp_name" <<-END
-	version: $(tree_version "$1")
-	route: $3
-	fio: $fio_version
-	program: $stamp_program
-	END
-	mv -f "$work/log" "$1/tickwise-log"
-	# Another call may have been faster; then its tree is used.
-	if [ "$outdated" = 1 ] || ! ready "$2"; then
-		[ ! -e "$2" ] || mv -T "$2" "$work/old" 2>/dev/null
-		mv -T "$1" "$2" 2>/dev/null || ready "$2" ||
-			fail "can't put the finished tree in $2"
-	fi
-	rm -f "$cache/$me.log"
-	echo "$2"
-	exit 0
+	sed -i '/^#define CONFIG_\(LIBAIO\|LIBNUMA\)$/d' "$tree/config-host.h"
+	echo "FIO_VERSION = $1" >"$tree/FIO-VERSION-FILE"
+	printf '%s\n' "version: $1" "route: $3" "fio: $fio_version" "program: $program" \
+		>"$tree/tickwise-stamp"
+	rm -rf "$2" "$cache/$me.log"
+	mv -T "$tree" "$2" || fail "can't put the finished tree in $2"
+	use "$2"
 }
 
 # ---- a tree that the user names ----
@@ -273,46 +219,32 @@ use_source()
 	if [ -z "$fio_version" ]; then
 		say "no program $fio here to compare $given ($version) with"
 	elif [ "$version" != "$fio_version" ]; then
-		say "warning: $given is $version, but $fio_path is" \
-			"$fio_version: an engine built for one does not run in" \
-			"the other"
+		say "warning: $given is $version, but $fio_path is $fio_version:" \
+			"an engine built for one does not run in the other"
 	fi
-	if [ -f "$given/config-host.h" ] && [ -f "$given/FIO-VERSION-FILE" ] &&
-		[ "$(tree_version "$given")" = "$version" ]; then
-		echo "$given"
-		exit 0
-	fi
+	[ ! -f "$given/config-host.h" ] || [ ! -f "$given/FIO-VERSION-FILE" ] ||
+		[ "$(tree_version "$given")" != "$version" ] || use "$given"
 
 	sum=$(printf '%s' "$given" | cksum)
 	entry=$cache/source-$(file_name "$version")-${sum%% *}
-	newer=$(find "$given" \( -name '*.h' -o -name configure \) \
-		-newer "$entry/$stamp_name" 2>/dev/null | head -n 1)
-	if ready "$entry" && [ -z "$newer" ]; then
-		echo "$entry"
-		exit 0
-	fi
+	! ready "$entry" || [ -n "$(find "$given" \( -name '*.h' -o -name configure \) \
+		-newer "$entry/tickwise-stamp" | head -n 1)" ] || use "$entry"
 	start_work
 	say "copying $given, to configure the copy"
 	mkdir "$work/tree"
-	{
-		logged tar -C "$given" --exclude=./.git --exclude='*.o' \
-			-cf "$work/tar" . &&
-			logged tar -C "$work/tree" -xf "$work/tar"
-	} || fail "can't copy $given to $cache"
-	rm -f "$work/tar"
-	echo "FIO_VERSION = $version" >"$work/tree/FIO-VERSION-FILE"
-	keep "$work/tree" "$entry" "copy of $given"
+	logged tar -C "$given" --exclude=./.git --exclude='*.o' -cf "$work/tar" . &&
+		logged tar -C "$work/tree" -xf "$work/tar" ||
+		fail "can't copy $given to $cache"
+	keep "$version" "$entry" "copy of $given"
 }
 
 # Use the directory of the program, if the program was built there.
 use_tree_of_program()
 {
 	built_in=$(dirname "$fio_path")
-	[ -f "$built_in/fio.h" ] && [ -f "$built_in/config-host.h" ] &&
-		[ -f "$built_in/FIO-VERSION-FILE" ] &&
-		[ "$(tree_version "$built_in")" = "$fio_version" ] || return 0
-	echo "$built_in"
-	exit 0
+	[ ! -f "$built_in/fio.h" ] || [ ! -f "$built_in/config-host.h" ] ||
+		[ ! -f "$built_in/FIO-VERSION-FILE" ] ||
+		[ "$(tree_version "$built_in")" != "$fio_version" ] || use "$built_in"
 }
 
 # ---- the source package ----
@@ -325,14 +257,10 @@ find_package()
 	package=
 	command -v dpkg-query >/dev/null || return 1
 	# On a system with merged /usr the database may know it as /bin/fio.
-	for path in "$fio_path" "${fio_path#/usr}"; do
-		package=$(dpkg-query -S "$path" 2>/dev/null |
-			sed -n '/^diversion /d; s/: .*//p' | head -n 1)
-		[ -z "$package" ] || break
-	done
-	[ -n "$package" ] || return 1
+	package=$(dpkg-query -S "$fio_path" "${fio_path#/usr}" 2>/dev/null |
+		sed -n '/^diversion /d; s/: .*//p' | head -n 1)
 	facts=$(dpkg-query -W -f '${Version} ${source:Package} ${source:Version}' \
-		"$package" 2>/dev/null) || return 1
+		"${package:-no package}" 2>/dev/null) || return 1
 	binary_version=${facts%% *}
 	source_version=${facts##* }
 	source_package=${facts#* }
@@ -341,114 +269,31 @@ find_package()
 	upstream=${upstream%-*}
 	# Another program may have replaced that of the package.
 	case "fio-$upstream" in
-	"$fio_version" | "$fio_version"[+~.]*) return 0 ;;
+	"$fio_version" | "$fio_version"[+~.]*) ;;
+	*) return 1 ;;
 	esac
-	package=
-	return 1
 }
 
-# source_entries URI SUITE FILE...: write the entries of FILEs, which are apt's sources, as
-# entries for source packages. Only those of URI and SUITE; an empty argument means all.
-source_entries()
-{
-	wanted_uri=$1 wanted_suite=$2
-	shift 2
-	for file; do
-		[ -r "$file" ] || continue
-		case $file in
-		*.sources) form=stanzas ;;
-		*) form=lines ;;
-		esac
-		target=$work/apt/sources.d/$(file_name "${file##*/}")
-		[ "$form" = stanzas ] || target=${target%.list}.list
-		awk -v form="$form" -v uri="$wanted_uri" \
-			-v suite="$wanted_suite" "$entries_awk" "$file" >"$target"
-		[ -s "$target" ] || rm -f "$target"
-	done
-}
-
-# It handles both forms of apt's sources, see sources.list(5). A stanza keeps all fields
-# (Signed-By may be a whole key) except those that choose what to fetch.
-# shellcheck disable=SC2016
-entries_awk='
-function plain(u)
-{
-	sub(/\/+$/, "", u)
-	sub(/:\/+/, ":/", u)
-	return u
-}
-function matching(list, wish, is_uri,   n, i, part, found)
-{
-	n = split(list, part, /[ \t]+/)
-	for (i = 1; i <= n; i++) {
-		if (part[i] == "" || part[i] ~ /^cdrom:/)
-			continue
-		if (wish == "" || part[i] == wish ||
-		    (is_uri && plain(part[i]) == plain(wish)))
-			found = found " " part[i]
-	}
-	return found
-}
-function end_stanza(   uris, suites)
-{
-	uris = matching(field["uris"], uri, 1)
-	suites = matching(field["suites"], suite, 0)
-	if (field["types"] != "" && uris != "" && suites != "")
-		printf "Types: deb-src\nURIs:%s\nSuites:%s\n%s\n",
-			uris, suites, rest
-	rest = ""
-	name = ""
-	split("", field)
-}
-form == "stanzas" && /^#/ { next }
-form == "stanzas" && /^[ \t]*$/ { end_stanza(); next }
-form == "stanzas" {
-	if ($0 !~ /^[ \t]/) {
-		name = tolower($0)
-		sub(/:.*/, "", name)
-		value = $0
-		sub(/^[^:]*:/, "", value)
-	} else
-		value = $0
-	if (name == "types" || name == "uris" || name == "suites")
-		field[name] = field[name] " " value
-	else
-		rest = rest $0 "\n"
-	next
-}
-$1 == "deb" || $1 == "deb-src" {
-	sub(/[ \t]#.*/, "")
-	options = ""
-	line = $0
-	sub(/^[ \t]*deb(-src)?[ \t]+/, "", line)
-	if (match(line, /^\[[^]]*\][ \t]*/)) {
-		options = substr(line, 1, RLENGTH)
-		line = substr(line, RLENGTH + 1)
-	}
-	split(line, part, /[ \t]+/)
-	if (matching(part[1], uri, 1) != "" && matching(part[2], suite, 0) != "")
-		print "deb-src " options line
-}
-END { if (form == "stanzas") end_stanza() }
-'
-
-# Write the configuration of a private apt. It has the system's settings (proxies,
-# passwords, keys), but its own lists, cache and sources, and none of the system's hooks.
+# Make a private apt: the system's settings (proxies, passwords, keys) and repositories,
+# the latter for source packages, but own lists and caches and none of the hooks.
 private_apt()
 {
-	mkdir -p "$work/apt/sources.d" "$work/apt/lists/partial" \
-		"$work/apt/cache/archives/partial" "$work/apt/state" \
-		"$work/download"
+	mkdir -p "$work/apt/sources.d" "$work/apt/lists/partial" "$work/apt/cache" \
+		"$work/apt/state"
 	main='' source_list='' source_parts=''
-	eval "$(apt-config shell main Dir::Etc::main/f \
-		source_list Dir::Etc::sourcelist/f \
+	eval "$(apt-config shell main Dir::Etc::main/f source_list Dir::Etc::sourcelist/f \
 		source_parts Dir::Etc::sourceparts/d)"
+	for file in "$source_list" "$source_parts"*.list; do
+		[ ! -r "$file" ] || sed -nE '/cdrom:/d; s/^deb(-src)?[ \t]/deb-src /p' "$file" \
+			>"$work/apt/sources.d/$(file_name "${file##*/}").list"
+	done
+	for file in "$source_parts"*.sources; do
+		[ ! -r "$file" ] || sed 's/^Types:.*/Types: deb-src/' "$file" \
+			>"$work/apt/sources.d/$(file_name "${file##*/}")"
+	done
 	{
-		[ -z "${APT_CONFIG-}" ] || [ ! -r "$APT_CONFIG" ] ||
-			echo "#include \"$APT_CONFIG\";"
+		[ ! -r "${APT_CONFIG-}" ] || echo "#include \"$APT_CONFIG\";"
 		echo "Dir::Etc::main \"$work/apt/main.conf\";"
-		echo "Acquire::http::Timeout \"30\";"
-		echo "Acquire::https::Timeout \"30\";"
 	} >"$work/apt/first.conf"
 	# apt reads this file last.
 	{
@@ -463,179 +308,62 @@ private_apt()
 		Dir::State "$work/apt/state";
 		Dir::State::lists "$work/apt/lists";
 		Dir::Cache "$work/apt/cache";
-		Dir::Cache::archives "archives";
 		Dir::Cache::pkgcache "";
 		Dir::Cache::srcpkgcache "";
 		APT::Sandbox::User "root";
 		APT::Get::Only-Source "true";
 		Acquire::Languages "none";
+		Acquire::http::Timeout "30";
+		Acquire::https::Timeout "30";
 		END
 	} >"$work/apt/main.conf"
 }
 
-own_apt()
-{
-	logged env -C "$work/download" APT_CONFIG="$work/apt/first.conf" \
-		apt-get -q "$@"
-}
-
-# offered_versions: print the versions that the private apt could fetch, newest first
-offered_versions()
-{
-	APT_CONFIG=$work/apt/first.conf apt-cache showsrc --only-source \
-		"$source_package" 2>/dev/null | sed -n 's/^Version: //p' | uniq
-}
-
-# choose_version: set offered to the wanted version, or else to the newest of the same
-# upstream release
+# Set offered to the wanted version, or else to the newest of the same upstream release.
 choose_version()
 {
-	offered=
-	for candidate in $(offered_versions); do
-		other=${candidate#*:}
-		if [ "$candidate" = "$source_version" ]; then
-			offered=$candidate
-			return 0
-		elif [ "${other%-*}" = "$upstream" ] && [ -z "$offered" ]; then
-			offered=$candidate
-		fi
-	done
+	versions=$(APT_CONFIG=$work/apt/first.conf apt-cache showsrc --only-source \
+		"$source_package" 2>/dev/null | sed -n 's/^Version: //p')
+	offered=$(echo "$versions" | grep -xF -e "$source_version" ||
+		echo "$versions" | grep -E "^([0-9]+:)?$upstream-[^-]*\$")
+	offered=$(echo "$offered" | head -n 1)
 	[ -n "$offered" ]
-}
-
-# download_package: set offered, and fill download/
-download_package()
-{
-	private_apt
-	# Where the installed version comes from, as "URI SUITE/COMPONENT".
-	origin=$(apt-cache madison "$package" 2>/dev/null |
-		awk -F ' *[|] *' -v version="$binary_version" \
-			'$2 == version && $3 !~ / Sources$/ { print $3; exit }')
-	origin_uri=${origin%% *}
-	origin_suite=${origin#* }
-	origin_suite=${origin_suite%% *}
-	case $origin_suite in
-	*/ | '') ;;
-	*) origin_suite=${origin_suite%/*} ;;
-	esac
-	# Try only the repository of the binary first, and then all of them, because a
-	# suite's list of sources has ten megabytes.
-	for scope in origin all; do
-		rm -f "$work/apt/sources.d"/*
-		if [ "$scope" = all ]; then
-			origin_uri='' origin_suite=''
-		elif [ -z "$origin" ]; then
-			continue
-		fi
-		source_entries "$origin_uri" "$origin_suite" "$source_list" \
-			"$source_parts"*.list "$source_parts"*.sources
-		rmdir "$work/apt/sources.d" 2>/dev/null &&
-			mkdir "$work/apt/sources.d" && continue
-		own_apt update
-		choose_version || continue
-		own_apt source --download-only \
-			"$source_package=$offered" && return 0
-	done
-	return 1
-}
-
-# unpack_package: unpack download/ into tree/
-unpack_package()
-{
-	if command -v dpkg-source >/dev/null; then
-		logged dpkg-source --no-check -x "$work"/download/*.dsc \
-			"$work/tree" && return 0
-		rm -rf "$work/tree"
-	fi
-	# dpkg-dev is missing: unpack the upstream archive, and apply Debian's patches.
-	mkdir "$work/tree"
-	rm -f "$work"/download/*.asc
-	logged tar -C "$work/tree" --strip-components=1 -xf \
-		"$work"/download/*.orig.tar.* || return 1
-	logged tar -C "$work/tree" -xf "$work"/download/*.debian.tar.* ||
-		return 1
-	while read -r change; do
-		case $change in
-		'' | '#'*) continue ;;
-		esac
-		logged patch -d "$work/tree" -p1 -f \
-			-i "debian/patches/${change%%[ #]*}" || return 1
-	done <"$work/tree/debian/patches/series"
 }
 
 use_package()
 {
-	if ! find_package; then
+	find_package || {
 		note_tried "no Debian package brought $fio_version"
 		return
-	fi
+	}
 	entry=$cache/package-$(file_name "$source_version")
-	if ready "$entry"; then
-		echo "$entry"
-		exit 0
-	fi
-	if ! command -v apt-get >/dev/null; then
-		note_tried "no apt-get to fetch the source of $package with"
-		return
-	fi
+	! ready "$entry" || use "$entry"
 	start_work
 	say "fetching the source package of $source_package $source_version" \
 		"(once; the system's apt settings stay as they are)"
-	if ! download_package; then
+	private_apt
+	logged env APT_CONFIG="$work/apt/first.conf" apt-get -q update
+	choose_version || {
 		reason=$(last_error)
-		reason=${reason:-not offered by the apt sources}
-		note_tried "source package $source_package $source_version ($reason)"
+		note_tried "source package $source_package $source_version (${reason:-not \
+offered by the apt sources})"
 		return
-	fi
+	}
 	[ "$offered" = "$source_version" ] ||
 		say "source $source_version is not offered any more; using" \
 			"$offered, of the same fio release"
-	if ! unpack_package; then
-		reason="install dpkg-dev"
-		! command -v dpkg-source >/dev/null || reason=$(last_error)
-		note_tried "source package $source_package $offered, not unpacked ($reason)"
-		rm -rf "$work/tree"
+	mkdir "$work/package"
+	logged env -C "$work/package" APT_CONFIG="$work/apt/first.conf" \
+		apt-get -q source "$source_package=$offered" || {
+		command -v dpkg-source >/dev/null || echo 'E: install dpkg-dev' >>"$work/log"
+		note_tried "source package $source_package $offered ($(last_error))"
 		return
-	fi
-	rm -rf "$work/apt" "$work/download"
-	version=$(tree_version "$work/tree")
-	if [ "$version" != "$fio_version" ]; then
-		note_tried "source package $source_package $offered, which is $version"
-		rm -rf "$work/tree"
-		return
-	fi
-	keep "$work/tree" "$entry" "Debian source $source_package $offered"
+	}
+	mv "$work"/package/*/ "$work/tree"
+	keep "$fio_version" "$entry" "Debian source $source_package $offered"
 }
 
 # ---- git ----
-
-# git_commit: print the commit of $fio_version in the clone. A version such as
-# fio-3.42-15-gabcd has only four digits of the commit. If several commits begin with
-# these, take the one that git describes by that name.
-git_commit()
-{
-	case $fio_version in
-	*-g*) ;;
-	*)
-		git -C "$work/tree" rev-parse --verify -q \
-			"refs/tags/$fio_version^{commit}"
-		return
-		;;
-	esac
-	for commit in $(git -C "$work/tree" rev-parse \
-		--disambiguate="${fio_version##*-g}"); do
-		[ "$(git -C "$work/tree" cat-file -t "$commit")" = commit ] ||
-			continue
-		# Compare without the digits, whose number depends on the clone.
-		name=$(git -C "$work/tree" describe --match 'fio-[0-9]*' \
-			"$commit" 2>/dev/null)
-		if [ "${name%-g*}" = "${fio_version%-g*}" ]; then
-			echo "$commit"
-			return 0
-		fi
-	done
-	return 1
-}
 
 clone_git()
 {
@@ -644,18 +372,14 @@ clone_git()
 	logged timeout 30 git ls-remote --exit-code "$git_url" HEAD || return 1
 	case $fio_version,$commit in
 	*-g* | *,?*)
-		logged timeout 900 git clone -q --no-checkout \
-			--filter=blob:none "$git_url" "$work/tree" || return 1
-		[ -n "$commit" ] || commit=$(git_commit) || {
-			echo "fatal: no commit there is $fio_version" >>"$work/log"
-			return 1
-		}
-		logged timeout 300 git -C "$work/tree" checkout -q --detach \
-			"$commit"
+		logged timeout 900 git clone -q --no-checkout --filter=blob:none \
+			"$git_url" "$work/tree" &&
+			logged timeout 300 git -C "$work/tree" checkout -q --detach \
+				"${commit:-$fio_version}"
 		;;
 	*)
-		logged timeout 600 git clone -q --depth 1 \
-			--branch "$fio_version" "$git_url" "$work/tree"
+		logged timeout 600 git clone -q --depth 1 --branch "$fio_version" \
+			"$git_url" "$work/tree"
 		;;
 	esac
 }
@@ -663,10 +387,7 @@ clone_git()
 use_git()
 {
 	entry=$cache/git-$(file_name "$fio_version")
-	if ready "$entry"; then
-		echo "$entry"
-		exit 0
-	fi
+	! ready "$entry" || use "$entry"
 	find_commit
 	case $fio_version in
 	*-dirty)
@@ -680,17 +401,12 @@ use_git()
 	fi
 	start_work
 	say "fetching ${commit:-$fio_version} from $git_url"
-	GIT_TERMINAL_PROMPT=0
-	export GIT_TERMINAL_PROMPT
 	if ! clone_git; then
-		reason=$(last_error)
-		note_tried "git $git_url $fio_version${reason:+ ($reason)}"
-		rm -rf "$work/tree"
+		note_tried "git $git_url $fio_version ($(last_error))"
 		return
 	fi
 	rm -rf "$work/tree/.git"
-	echo "FIO_VERSION = $fio_version" >"$work/tree/FIO-VERSION-FILE"
-	keep "$work/tree" "$entry" "git $git_url ${commit:-$fio_version}"
+	keep "$fio_version" "$entry" "git $git_url ${commit:-$fio_version}"
 }
 
 # ---- main ----
@@ -699,7 +415,7 @@ for argument; do
 	case $argument in
 	--fio=*) fio=${argument#*=} ;;
 	--source=*) source=${argument#*=} ;;
-	--cache=*) cache=${argument#*=} ;;
+	--cache=*) cache=$(realpath -m "${argument#*=}") ;;
 	*)
 		fail "what is '$argument'? usage:" \
 			"$me.sh [--fio=PROGRAM] [--source=DIR] --cache=DIR"
@@ -707,11 +423,6 @@ for argument; do
 	esac
 done
 [ -n "$cache" ] || fail "--cache=DIR is missing"
-case $cache in
-/*) ;;
-*) cache=$(pwd)/$cache ;;
-esac
-cc=${CC:-gcc}
 
 trap leave EXIT
 trap 'exit 129' HUP
@@ -721,6 +432,7 @@ trap 'exit 143' TERM
 fio_version=
 fio_path=$(command -v "$fio") && fio_path=$(readlink -f "$fio_path") &&
 	fio_version=$("$fio_path" --version 2>/dev/null | head -n 1)
+[ -z "$fio_path" ] || program="$fio_path $(stat -c '%s %Y %i' "$fio_path")"
 [ -z "$source" ] || use_source
 [ -n "$fio_path" ] ||
 	fail "there is no program $fio: install fio, or name one with FIO="
@@ -728,13 +440,10 @@ case $fio_version in
 fio-[0-9]*) ;;
 *) fail "$fio_path is not fio: its --version is '$fio_version'" ;;
 esac
-stamp_program="$fio_path $(stat -c '%s %Y %i' "$fio_path")"
 
 use_known_program
 use_tree_of_program
 use_package
 use_git
-log=
-[ -z "$work" ] || log=" (log: $cache/$me.log)"
-fail "no source that matches $fio_version ($fio_path). Tried: $tried.$log" \
-	"$(recipe)With its source at hand: FIO_SRC=/path/to/fio make"
+fail "no source that matches $fio_version ($fio_path). Tried: $tried." \
+	"${work:+(log: $cache/$me.log) }$(recipe)With its source at hand: FIO_SRC=/path/to/fio make"
