@@ -136,7 +136,7 @@ tests_of_no_folder='unit/build/cppflags.t
 	unit/build/debian.t unit/build/dist.t unit/build/example.t unit/build/exports.t unit/build/fio_skips.t
 	unit/build/include_folders.t unit/build/install.t
 	unit/build/mutation.t unit/build/packages.t unit/ported.t unit/build/run_tests.t unit/build/schema.t
-	unit/build/vm_skips.t unit/build/words.t'
+unit/build/words.t'
 
 # Print each place as FILE:LINE:OPERATOR, in one order for all.
 all_places()

@@ -117,7 +117,7 @@ sub look_at_calls
 	for my $source (sort keys %is_file) {
 		(my $object = "$objects/$source") =~ s/\.c$/.o/;
 		# What needs no fio is only in that folder.
-		$object =~ s<plugin/kernel/><kernel/> unless -f $object;
+		$object =~ s<plugin/><alone/> unless -f $object;
 		next unless $source =~ /\.c$/ && $source !~ /\.bpf\.c$/ &&
 			    -f $object;
 		open my $nm, '-|', 'nm', '-g', $object or die "nm: $!\n";

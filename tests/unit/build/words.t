@@ -12,65 +12,6 @@ words()
 	perl "$root/tests/unit/build/words.pl" 30 "$@"
 }
 
-# The test of the test: each defect is found, and what is none is not.
-cat >"$scratch/bad.md" <<'END'
-One two three four five six seven eight nine ten eleven twelve thirteen fourteen
-fifteen sixteen seventeen eighteen nineteen twenty a b c d e f g h i j k.
-
-It looks good.
-
-| a cell | has so many words |
-END
-is "$(words "$scratch/bad.md" | wc -l)" 3 'a long sentence and two words are found'
-cat >"$scratch/good.md" <<'END'
-One two three four five six seven eight nine ten eleven twelve thirteen fourteen
-fifteen sixteen seventeen eighteen nineteen twenty a b c d e f g h i j. And more
-follows: `a`, `b`, `c` and `d` are one word.
-
-    code looks as it looks
-END
-is "$(words "$scratch/good.md")" '' 'thirty words are fine, names and code are not counted'
-cat >"$scratch/bad.7" <<'END'
-.SH NAME
-a page that looks \- is not read here
-.SH DESCRIPTION
-It stands
-.B beside
-the other.
-END
-is "$(words "$scratch/bad.7" | wc -l)" 1 'a word is found in a manual page'
-
-cat >"$scratch/bad.c" <<'END'
-/* A comment that looks bad. */
-/*
- * Two lines with so
- * many words.
- */
-int said(void)
-{
-	return puts("so " "many"); // he said
-}
-END
-is "$(words "$scratch/bad.c" | cut -d: -f2 | tr '\n' ' ')" '1 2 8 8 ' \
-	'words are found in comments and strings of C'
-cat >"$scratch/good.c" <<'END'
-/* @looks: as in engine_looks.c and memory-beside-reads.fio, of --load=hogs; "said". */
-int looks = '"', said[] = { looks, "'"["hogs"] };
-END
-is "$(words "$scratch/good.c")" '' 'names in C are not counted'
-cat >"$scratch/bad.sh" <<'END'
-# Two lines with so
-# many words.
-echo 'it is said'
-END
-is "$(words "$scratch/bad.sh" | cut -d: -f2 | tr '\n' ' ')" '1 3 ' \
-	'words are found in a script'
-cat >"$scratch/good.sh" <<'END'
-looks=1 # $looks, ${said}, find/beside, 'hogs'
-$said{looks} = $beside->{said};
-END
-is "$(words "$scratch/good.sh")" '' 'names in a script are not counted'
-
 # clean NAME FILE...
 clean()
 {
