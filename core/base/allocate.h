@@ -57,6 +57,12 @@ void tw_append(struct tw_growing_text *text, const char *more, size_t count);
 /* Return @array with room for one more after its @count elements; NULL: it is empty. */
 void *tw_grow(void *array, size_t count, size_t size);
 
+/* Append an element, zeroed, to such an array. Return its address. */
+#define tw_grow_by_one(array, count) __extension__ ({			\
+	(array) = tw_grow(array, count, sizeof(*(array)));		\
+	&(array)[(count)++];						\
+})
+
 /* Add @text after the @count elements of @list. Return: the new count. */
 size_t tw_push(char ***list, size_t count, char *text);
 

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/child.h"
+#include "text_file.h"
 
 static void end_with(pid_t parent, int end_signal)
 {
@@ -132,4 +134,33 @@ int tw_child_wait(pid_t pid)
 		if (errno != EINTR)
 			return -errno;
 	return status;
+}
+
+static void prepare_to_ask(void *context, int fd)
+{
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	(void)context;
+	/* This program's standard input may be a job file. */
+	if (nothing >= 0)
+		dup2(nothing, STDIN_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+}
+
+char *tw_child_output(char *const *argv, int *code)
+{
+	int from, status;
+	pid_t pid = tw_child_start_piped(argv, SIGTERM, prepare_to_ask, NULL, &from);
+	char *text;
+
+	if (pid < 0) {
+		errno = -pid;
+		return NULL;
+	}
+	text = tw_text_all(from, NULL);
+	close(from);
+	status = tw_child_wait(pid);
+	*code = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return text;
 }

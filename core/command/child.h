@@ -60,4 +60,8 @@ int tw_child_has_begun(struct tw_child *child);
 /* Wait for the end of a child. Return: the status of waitpid(); -errno. */
 int tw_child_wait(pid_t pid);
 
+/* Run a program without input. Return all that it prints on stdout and stderr, to be
+ * freed, and set its exit code, -1 after a signal; NULL with errno: it can't be run. */
+char *tw_child_output(char *const *argv, int *code);
+
 #endif

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "command/doctor/doctor.h"
+#include "command/doctor/doctor_parts.h"
 #include "recorded.h"
 
 /* A machine with nothing to fix. */

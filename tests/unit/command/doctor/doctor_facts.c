@@ -5,7 +5,7 @@
  * time without counting that of guests twice. Fails if one CPU of many is
  * overlooked, or if a missing file counts as 0.
  */
-#include "command/doctor/doctor.h"
+#include "command/doctor/doctor_parts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * Reads facts about this machine: the counter, io_uring, and files of /sys and
  * /proc.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "command/check/check_run.h"
-#include "command/doctor/doctor.h"
+#include "command/doctor/doctor_parts.h"
 #include "text_file.h"
 
 /* Since Linux 5.1 the number is the same on all processors. Older headers do
@@ -22,8 +22,6 @@
 #define SYS_io_uring_setup	425
 #endif
 #define RING_PARAMS_SIZE	120	/* sizeof(struct io_uring_params) */
-
-#define CPUS			"/sys/devices/system/cpu"
 
 /* ---- files ---- */
 
@@ -45,62 +43,51 @@ static int read_number(const char *root, const char *path, int otherwise)
 	return *text ? atoi(text) : otherwise;
 }
 
-/* Call @look for each CPU that has a folder. Ends when @look returns
- * nonzero. */
-static void for_each_cpu(const char *root, struct tw_doctor_facts *facts,
-			 int (*look)(const char *root, const char *cpu,
-				     struct tw_doctor_facts *facts))
+/* Find the files of all CPUs that match a pattern; to be freed by globfree(). */
+static glob_t find_files(const char *root, const char *pattern)
 {
 	char path[PATH_MAX];
-	struct dirent *entry;
-	DIR *folder;
-	int over = 0;
+	glob_t found = { 0 };
 
-	snprintf(path, sizeof(path), "%s" CPUS, root);
-	folder = opendir(path);
-	while (folder && !over && (entry = readdir(folder)) != NULL)
-		if (strncmp(entry->d_name, "cpu", 3) == 0 &&
-		    entry->d_name[3] >= '0' && entry->d_name[3] <= '9')
-			over = look(root, entry->d_name, facts);
-	if (folder)
-		closedir(folder);
+	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu[0-9]*/%s", root, pattern);
+	glob(path, 0, NULL, &found);
+	return found;
 }
 
-static int look_at_governor(const char *root, const char *cpu,
-			    struct tw_doctor_facts *facts)
+/* Keep the first CPU's governor that is not performance. */
+static void read_governor(const char *root, struct tw_doctor_facts *facts)
 {
-	char path[PATH_MAX], governor[sizeof(facts->governor)];
+	glob_t files = find_files(root, "cpufreq/scaling_governor");
+	int is_other = 0;
 
-	snprintf(path, sizeof(path), CPUS "/%s/cpufreq/scaling_governor", cpu);
-	read_line(root, path, governor, sizeof(governor));
-	if (*governor)
-		strcpy(facts->governor, governor);
-	return *governor && strcmp(governor, "performance") != 0;
+	for (size_t i = 0; i < files.gl_pathc && !is_other; i++) {
+		char governor[sizeof(facts->governor)];
+
+		read_line(files.gl_pathv[i], "", governor, sizeof(governor));
+		if (*governor)
+			strcpy(facts->governor, governor);
+		is_other = *governor && strcmp(governor, "performance") != 0;
+	}
+	globfree(&files);
 }
 
-/* Keep the idle state with the longest latency of all CPUs. Disabled states are
- * left out, since no CPU enters them. */
-static int look_at_idle_states(const char *root, const char *cpu,
-			       struct tw_doctor_facts *facts)
+/* Keep the idle state with the longest latency of all CPUs. Disabled states are left
+ * out, since no CPU enters them. */
+static void read_idle_state(const char *root, struct tw_doctor_facts *facts)
 {
-	for (unsigned state = 0;; state++) {
-		char path[3][PATH_MAX], name[sizeof(facts->idle_state)];
-		static const char *const files[] = { "name", "latency", "disable" };
-		int latency_us;
+	glob_t states = find_files(root, "cpuidle/state*");
 
-		for (int i = 0; i < 3; i++)
-			snprintf(path[i], sizeof(path[i]), CPUS
-				 "/%s/cpuidle/state%u/%s", cpu, state, files[i]);
-		read_line(root, path[0], name, sizeof(name));
-		if (!*name)
-			return 0;
-		latency_us = read_number(root, path[1], 0);
-		if (read_number(root, path[2], 0) ||
+	for (size_t i = 0; i < states.gl_pathc; i++) {
+		const char *state = states.gl_pathv[i];
+		int latency_us = read_number(state, "/latency", 0);
+
+		if (read_number(state, "/disable", 0) ||
 		    (facts->idle_state[0] && latency_us <= (int)facts->idle_us))
 			continue;
-		strcpy(facts->idle_state, name);
+		read_line(state, "/name", facts->idle_state, sizeof(facts->idle_state));
 		facts->idle_us = (unsigned)latency_us;
 	}
+	globfree(&states);
 }
 
 /* The line is "cpu user nice system idle iowait irq softirq steal guest
@@ -139,8 +126,8 @@ void tw_doctor_read_files(struct tw_doctor_facts *facts, const char *root)
 	facts->ring.is_filtered = is_filtered(root);
 	snprintf(path, sizeof(path), "%s/sys/kernel/btf/vmlinux", root);
 	facts->stages.has_types = access(path, R_OK) == 0;
-	for_each_cpu(root, facts, look_at_governor);
-	for_each_cpu(root, facts, look_at_idle_states);
+	read_governor(root, facts);
+	read_idle_state(root, facts);
 	facts->stolen_percent = stolen_percent(root);
 }
 

@@ -4,59 +4,24 @@
  * it loads the engine; tickwise-kernel-helper tells what the kernel allows.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "command/child.h"
-#include "command/doctor/doctor.h"
 #include "base/allocate.h"
+#include "command/child.h"
+#include "command/doctor/doctor_parts.h"
 #include "command/own_files.h"
 #include "command/run/run.h"
-#include "text_file.h"
 
 #define ENGINE		"tickwise.so"
 #define HELPER		"tickwise-kernel-helper"
 #define HELPER_SAYS	"kernel-helper: "
 /* An option that only the tickwise engine has. */
 #define OUR_OPTION	"tw_report"
-
-/* ---- running them ---- */
-
-static void prepare(void *context, int fd)
-{
-	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	(void)context;
-	if (nothing >= 0)
-		dup2(nothing, STDIN_FILENO);
-	dup2(fd, STDOUT_FILENO);
-	dup2(fd, STDERR_FILENO);
-}
-
-/* Return the whole output of a program, to be freed, and set its exit code.
- * Return NULL with errno set: the program could not be run. */
-static char *output_of(char *const *argv, int *code)
-{
-	int from, status;
-	pid_t pid = tw_child_start_piped(argv, SIGTERM, prepare, NULL, &from);
-	char *text;
-
-	if (pid < 0) {
-		errno = -pid;
-		return NULL;
-	}
-	text = tw_text_all(from, NULL);
-	close(from);
-	status = tw_child_wait(pid);
-	*code = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	return text;
-}
 
 /* Copy the line that starts at @from. */
 static void take_line(char *out, size_t size, const char *from)
@@ -101,7 +66,7 @@ static void read_fio(struct tw_doctor_facts *facts, const char *fio)
 	int code;
 
 	find_in_path(facts->fio.path, sizeof(facts->fio.path), fio);
-	text = output_of(argv, &code);
+	text = tw_child_output(argv, &code);
 	if (!text)
 		snprintf(facts->fio.why_not, sizeof(facts->fio.why_not), "%s",
 			 strerror(errno));
@@ -121,7 +86,7 @@ static void load_engine(struct tw_doctor_facts *facts)
 	int code;
 
 	snprintf(option, sizeof(option), "--enghelp=%s", facts->engine.path);
-	text = output_of(argv, &code);
+	text = tw_child_output(argv, &code);
 	facts->engine.is_loaded = text && strstr(text, OUR_OPTION) != NULL;
 	words = text ? strstr(text, "tickwise: ") : NULL;
 	if (words) {
@@ -188,7 +153,7 @@ static void read_stages(struct tw_doctor_facts *facts)
 	facts->stages.is_served = !error;
 	facts->stages.is_for_others = error == -EACCES;
 	facts->stages.is_built = helper != NULL;
-	text = helper ? output_of(argv, &code) : NULL;
+	text = helper ? tw_child_output(argv, &code) : NULL;
 	facts->stages.is_loaded = text && code == 0;
 	words = text ? strstr(text, HELPER_SAYS) : NULL;
 	take_line(facts->stages.why_not, sizeof(facts->stages.why_not),

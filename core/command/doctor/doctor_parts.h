@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of tickwise doctor: reading facts about this machine (facts.c;
- * programs.c for the facts that other programs know), judging them (judge.c),
- * and output (page.c, json.c).
+ * What the files of tickwise doctor share: facts about this machine (doctor_facts.c;
+ * doctor_programs.c for those that other programs know), and what they mean
+ * (doctor_judge.c).
  */
-#ifndef TW_DOCTOR_H
-#define TW_DOCTOR_H
+#ifndef TW_DOCTOR_PARTS_H
+#define TW_DOCTOR_PARTS_H
 
 #include <limits.h>
-
-#include <jansson.h>
 
 #include "tickwise.h"
 
@@ -63,8 +61,7 @@ struct tw_doctor_facts {
 /* Read all facts. @fio: the name or path of the program. */
 void tw_doctor_read(struct tw_doctor_facts *facts, const char *fio);
 
-/* Read the facts about fio, the engine and the kernel's program
- * (programs.c). */
+/* Read the facts about fio, the engine and the kernel's program. */
 void tw_doctor_read_programs(struct tw_doctor_facts *facts, const char *fio);
 /* Read the facts that are files of /sys and /proc. @root is put before their
  * paths; "" for this machine. */
@@ -92,14 +89,5 @@ struct tw_doctor_line {
 /* Judge the facts. Pure. */
 void tw_doctor_judge(const struct tw_doctor_facts *facts,
 		     struct tw_doctor_line lines[TW_DOCTOR_LINES]);
-
-/* Return "good", "note", "fix" or "undecided". */
-const char *tw_doctor_status_name(enum tw_doctor_status status);
-/* Return the status of all lines together: TW_DOCTOR_FIX counts more than
- * TW_DOCTOR_UNDECIDED, and TW_DOCTOR_NOTE as TW_DOCTOR_GOOD. */
-enum tw_doctor_status tw_doctor_sum(const struct tw_doctor_line lines[TW_DOCTOR_LINES]);
-
-struct tw_page *tw_doctor_page(const struct tw_doctor_line lines[TW_DOCTOR_LINES]);
-json_t *tw_doctor_json(const struct tw_doctor_line lines[TW_DOCTOR_LINES]);
 
 #endif

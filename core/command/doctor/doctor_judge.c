@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Judges the facts about a machine: what each means for measurements, and how
+ * to correct it. Writes a line for each. Reads no file and no clock.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/doctor/doctor_parts.h"
+#include "machine/processor.h"
+
+/* The latency of a fast drive, some 10 us with NVMe flash, shows the time to
+ * wake from deeper states. Waking from the states that all processors have
+ * takes some 3 us. */
+#define MAX_IDLE_US	10	/* also in the command that fixes it */
+/* Of the time since boot. Above this the host sometimes takes the CPU away
+ * during an I/O. */
+#define MAX_STOLEN_PERCENT	1.0
+
+/* Set a line. @fix: a command, or what to do; "": nothing. */
+__attribute__((format(printf, 4, 5)))
+static void put(struct tw_doctor_line *line, enum tw_doctor_status status, const char *fix,
+		const char *format, ...)
+{
+	va_list args;
+
+	line->status = status;
+	snprintf(line->fix, sizeof(line->fix), "%s", fix);
+	va_start(args, format);
+	vsnprintf(line->text, sizeof(line->text), format, args);
+	va_end(args);
+}
+
+/* ---- programs ---- */
+
+static void judge_fio(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	if (facts->fio.version[0])
+		put(line, TW_DOCTOR_GOOD, "", "%s, %s", facts->fio.version, facts->fio.path);
+	else
+		put(line, TW_DOCTOR_FIX, "sudo apt-get install fio", "%s: %s",
+		    facts->fio.path, facts->fio.why_not);
+}
+
+static void judge_engine(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	char fix[PATH_MAX + 64];
+
+	snprintf(fix, sizeof(fix), "tickwise build-engine --fio=%s", facts->fio.path);
+	if (!facts->engine.path[0])
+		put(line, TW_DOCTOR_FIX, "tickwise build-engine", "there is no tickwise.so "
+		    "next to this program and none where it is installed");
+	else if (!facts->fio.version[0])
+		put(line, TW_DOCTOR_UNDECIDED, "", "%s: there is no fio to load it",
+		    facts->engine.path);
+	else if (facts->engine.is_loaded)
+		put(line, TW_DOCTOR_GOOD, "", "%s, loads", facts->engine.path);
+	else
+		put(line, TW_DOCTOR_FIX, fix, "this fio can't load %s%s%s",
+		    facts->engine.path, facts->engine.why_not[0] ? ": " : "",
+		    facts->engine.why_not);
+}
+
+static void judge_ring(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	switch (-facts->ring.error) {
+	case 0:
+		put(line, TW_DOCTOR_GOOD, "", "allowed");
+		break;
+	case EPERM:
+	case EACCES:
+		if (facts->ring.disabled > 0)
+			put(line, TW_DOCTOR_FIX, "sudo sysctl kernel.io_uring_disabled=0",
+			    "kernel.io_uring_disabled is %d", facts->ring.disabled);
+		else if (facts->ring.is_filtered)
+			put(line, TW_DOCTOR_FIX,
+			    "docker run --security-opt seccomp=unconfined ...",
+			    "a seccomp filter forbids it, as those of containers do");
+		else
+			put(line, TW_DOCTOR_FIX, "", "a security module forbids it");
+		break;
+	case ENOSYS:
+		put(line, TW_DOCTOR_FIX, "a kernel with CONFIG_IO_URING", "%s",
+		    facts->ring.is_filtered ?
+		    "a seccomp filter hides it, or this kernel has none" :
+		    "this kernel has none");
+		break;
+	case ENOMEM:
+		put(line, TW_DOCTOR_FIX, "sudo prlimit --memlock=unlimited --pid $$",
+		    "no memory may be locked for a ring");
+		break;
+	default:
+		put(line, TW_DOCTOR_UNDECIDED, "", "%s", strerror(-facts->ring.error));
+		break;
+	}
+}
+
+static void judge_stages(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	if (facts->stages.is_served)
+		put(line, TW_DOCTOR_GOOD, "", "a kernel-helper serves this user");
+	else if (facts->stages.is_loaded)
+		put(line, TW_DOCTOR_GOOD, "", "possible with this user's own privileges");
+	else if (!facts->stages.is_built)
+		put(line, TW_DOCTOR_FIX,
+		    "sudo apt-get install clang bpftool libbpf-dev; make",
+		    "this Tickwise was built without them");
+	else if (!facts->stages.has_types)
+		put(line, TW_DOCTOR_FIX, "a kernel with CONFIG_DEBUG_INFO_BTF",
+		    "this kernel has no type information (/sys/kernel/btf/vmlinux)");
+	else if (facts->stages.is_for_others)
+		put(line, TW_DOCTOR_FIX,
+		    "sudo tickwise kernel-helper --group=GROUP # instead of it",
+		    "the kernel-helper is not for this user");
+	else
+		put(line, TW_DOCTOR_FIX, "sudo tickwise kernel-helper # in another terminal",
+		    "%s", facts->stages.why_not);
+}
+
+/* It is no fault: only jobs on such a device need it. */
+static void judge_split(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	const char *found = facts->stages.found, *missing = facts->stages.missing;
+
+	if (!found[0] && !missing[0])
+		put(line, TW_DOCTOR_NOTE, "", "not known");
+	else if (!missing[0])
+		put(line, TW_DOCTOR_GOOD, "", "%s", found);
+	else
+		put(line, TW_DOCTOR_NOTE, "", "%s; neither in this kernel nor in a loaded "
+		    "module: %s", found[0] ? found : "none", missing);
+}
+
+/* ---- the counter ---- */
+
+static void judge_counter(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	const char *longer = "tickwise check --time-limit=10s", *see = "tickwise check";
+	/* The first reason. `tickwise check` prints all of them. */
+	unsigned reason = facts->counter.reasons & -facts->counter.reasons;
+
+	if (facts->counter.state != TW_COUNTER_OK)
+		put(line, TW_DOCTOR_FIX, see, "%s",
+		    tw_text(TW_ENUM_COUNTER_STATE, facts->counter.state));
+	else if (facts->counter.error)
+		put(line, TW_DOCTOR_UNDECIDED, longer, "could not be measured: %s",
+		    strerror(-facts->counter.error));
+	else if (facts->counter.verdict == TW_RELIABLE)
+		put(line, TW_DOCTOR_GOOD, "", "reliable on all CPUs of this process");
+	else if (facts->counter.verdict == TW_UNRELIABLE)
+		put(line, TW_DOCTOR_FIX, see, "%s", tw_text(TW_ENUM_REASON, reason));
+	else
+		put(line, TW_DOCTOR_UNDECIDED, longer, "%s", tw_text(TW_ENUM_REASON, reason));
+}
+
+static int is_among(const char *names, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *names; names += strcspn(names, " "), names += strspn(names, " "))
+		if (strncmp(names, name, length) == 0 &&
+		    (!names[length] || names[length] == ' '))
+			return 1;
+	return 0;
+}
+
+static void judge_clocksource(const struct tw_doctor_facts *facts,
+			      struct tw_doctor_line *line)
+{
+	const char *is = facts->machine.clocksource, *others = facts->machine.clocksources;
+	/* On other processors the counter's clocksource has another name. */
+	int has_tsc = is_among(others, "tsc") || facts->machine.has_read_with_cpu;
+
+	if (!is[0])
+		put(line, TW_DOCTOR_UNDECIDED, "", "not known");
+	else if (!has_tsc || strcmp(is, "tsc") == 0)
+		put(line, TW_DOCTOR_GOOD, "", "%s", is);
+	else if (is_among(others, "tsc"))
+		put(line, TW_DOCTOR_FIX,
+		    "echo tsc | sudo tee /sys/bus/clocksource/devices/*/current*",
+		    "%s, though tsc is available: the counter's rate can't be looked up", is);
+	else
+		put(line, TW_DOCTOR_FIX, "sudo dmesg | grep -i -e tsc -e clocksource",
+		    "%s: the kernel does not trust the counter", is);
+}
+
+/* ---- what disturbs ---- */
+
+static void judge_governor(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	if (!facts->governor[0])
+		put(line, TW_DOCTOR_NOTE, "", "none: Linux does not choose the CPUs' "
+		    "frequency, so it is not known");
+	else if (strcmp(facts->governor, "performance") == 0)
+		put(line, TW_DOCTOR_GOOD, "", "performance");
+	else
+		/* On any kernel; cpupower may not be installed. */
+		put(line, TW_DOCTOR_FIX,
+		    "echo performance | sudo tee /sys/bus/cpu/*/*/*/*_governor",
+		    "%s: the CPUs' frequency changes with the load", facts->governor);
+}
+
+static void judge_idle(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	if (!facts->idle_state[0])
+		put(line, TW_DOCTOR_GOOD, "", "none that Linux chooses");
+	else if (facts->idle_us <= MAX_IDLE_US)
+		put(line, TW_DOCTOR_GOOD, "", "at most %u us to wake up (%s)",
+		    facts->idle_us, facts->idle_state);
+	else
+		put(line, TW_DOCTOR_FIX, "sudo apt install linux-cpupower; "
+		    "sudo cpupower idle-set -D 10", "a CPU takes %u us to wake up from %s, "
+		    "which latency contains", facts->idle_us, facts->idle_state);
+}
+
+/* A guest is not judged as a fault. Other lines tell what a guest can't see. */
+static void judge_virtual(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	if (facts->machine.hypervisor[0])
+		put(line, TW_DOCTOR_NOTE, "", "%s: the stage device includes the host",
+		    tw_hypervisor_name(facts->machine.hypervisor));
+	else
+		put(line, TW_DOCTOR_GOOD, "", "none");
+}
+
+static void judge_stolen(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	if (facts->stolen_percent < 0)
+		put(line, TW_DOCTOR_UNDECIDED, "", "not known");
+	else if (facts->stolen_percent <= MAX_STOLEN_PERCENT)
+		put(line, TW_DOCTOR_GOOD, "", "%.1f %% since boot", facts->stolen_percent);
+	else
+		put(line, TW_DOCTOR_FIX, "virsh vcpupin, on the host; or dedicated CPUs",
+		    "%.1f %% since boot: the host gave the CPUs to others",
+		    facts->stolen_percent);
+}
+
+/* ---- all of them ---- */
+
+void tw_doctor_judge(const struct tw_doctor_facts *facts,
+		     struct tw_doctor_line lines[TW_DOCTOR_LINES])
+{
+	static const struct {
+		const char *name;
+		void (*judge)(const struct tw_doctor_facts *facts,
+			      struct tw_doctor_line *line);
+	} checks[TW_DOCTOR_LINES] = {
+		{ "fio", judge_fio },
+		{ "engine", judge_engine },
+		{ "io_uring", judge_ring },
+		{ "kernel stages", judge_stages },
+		{ "split I/Os", judge_split },
+		{ "counter", judge_counter },
+		{ "clocksource", judge_clocksource },
+		{ "governor", judge_governor },
+		{ "idle states", judge_idle },
+		{ "hypervisor", judge_virtual },
+		{ "stolen time", judge_stolen },
+	};
+
+	for (int i = 0; i < TW_DOCTOR_LINES; i++) {
+		lines[i].name = checks[i].name;
+		checks[i].judge(facts, &lines[i]);
+	}
+}
