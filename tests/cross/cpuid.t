@@ -8,9 +8,8 @@
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/cross.sh"
 
-emulator x86_64
-cross_compiler x86_64-linux-gnu
-programs=$build/cross/x86_64/tests/cross
+set_up x86_64 x86_64 || done_testing
+programs=$programs/cross
 
 # facts_of CPU: writes its facts to $out
 facts_of() {

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: a report has the error of our clock and of fio's against both of the
 # system's clocks. It has the rate of the whole run next to the frozen one, all from

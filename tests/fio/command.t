@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: the passthrough engine loads into this fio and knows the options of
 # fio's io_uring_cmd. It refuses what is no NVMe namespace and what it does not do,

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: the engine checks the counter again when a job has ended. After a sleep
 # of the machine, or if the system clock and the counter disagree, the job's report

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: of a million I/Os none is lost and none is counted twice. fio's count
 # of what it issued, its latency samples, the engine's count and the histograms'

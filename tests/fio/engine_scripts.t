@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: on a device of scripted behaviour, in simulated time, each job has the
 # report and fio's figures that are in expected/NAME.txt. Completions are inline,

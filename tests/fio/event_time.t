@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: with tw_event_wait=1 each completion of a batch is seen as it comes.
 # With tw_event_time=1 fio's own latencies end there, too, and not when the batch

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin plugin/collect
 #
 # Behaviour: the report tells what it is about: fio's options as fio itself prints
 # them, how many bytes were moved, the machine, the files and the devices that hold

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin/find-fio.sh
 #
 # plugin/find-fio.sh gives the source tree of exactly the installed fio, once, and
 # leaves nothing else. Fails if an engine would be built against the headers of

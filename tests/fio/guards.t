@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: an engine built for another fio refuses with one clear line and a
 # failing exit, before anything of fio's is touched. So does one whose headers only
@@ -34,7 +35,7 @@ ok $? "before a file is laid out"
 [ $? -lt 128 ]
 ok $? "--enghelp on it does not crash either"
 
-# The sources are the Makefile's, without the file of the other engine.
+# The sources are those of make, without the file of the other engine.
 sources_in()
 {
 	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$root" --no-print-directory \

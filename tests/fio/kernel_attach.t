@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin/attach
 #
 # Behaviour: `tickwise attach` counts each I/O of the program that it starts, or of
 # the given process, and of the processes that it has started or starts later, by

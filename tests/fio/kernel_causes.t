@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin/kernel
 #
 # Behaviour: with tw_causes=1, where the kernel takes the program, each of the
 # slowest I/Os has its longest stage and what happened there. The pieces add up to

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin/helper
 #
 # Behaviour: `tickwise kernel-helper` splits the I/Os of a fio without privileges
 # inside the kernel: of jobs that are processes or threads, in a container, of two

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin/helper
 #
 # Behaviour: a user whom `tickwise kernel-helper` lets in can't keep it from serving
 # others, from ending, or from taking its programs and processes with it. Nobody gets more

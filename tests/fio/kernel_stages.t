@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin/kernel
 #
 # Behaviour: where the kernel takes the engine's program, direct I/Os are split
 # inside the kernel, each by its own stamps: at any depth, with registered files and

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin/memory_engine
 #
 # Behaviour: size, bs, numjobs, loops and their like mean for the memory engine what
 # fio's users expect. size bytes are walked in size / bs I/Os of bs / 64 loads each.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin/memory_engine
 #
 # Behaviour: a run of the memory engine that SIGINT ends leaves a whole report. It
 # ends soon, also while memory is still being set up. Defect: no report, a hang,

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin/memory_engine
 #
 # Behaviour: a memory job and an I/O job of the same job file run at the same time,
 # also by `tickwise run`. Each leaves a report of what fio counted of it. Defect: a

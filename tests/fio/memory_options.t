@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin/memory_engine
 #
 # Behaviour: the memory engine loads into this fio. Its options are those of the
 # table in tickwise-memory(7). What makes no sense is refused in one line that names

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin/memory_engine
 #
 # What the memory engine writes agrees with tickwise-memory(7), and what it writes
 # of the job and the counter agrees with tickwise-report(5). Every key is in the

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: a job keeps the options that it has with fio's own io_uring engine.
 # Every name is known, the table in fio-tickwise(7) is right about each option, and

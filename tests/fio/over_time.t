@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: the run over time holds every I/O of the report once, with the same sum
 # and the same extremes, in windows of one width. These lie on CLOCK_REALTIME, so that

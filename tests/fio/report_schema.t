@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # What the engine writes agrees with tickwise-report(5): every key is in the manual
 # with its type, and every key that should be there is. Fails if the engine's report

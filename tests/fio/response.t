@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: in a job with a rate, the report has response times next to lat, by
 # fio's own schedule. Those of a job that can't keep up grow while lat stays.

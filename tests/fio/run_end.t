@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: threads of the engine's own compare the counters of the CPUs before the
 # first job and after the last one. No thread is made in between, whether jobs are

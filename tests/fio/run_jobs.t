@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/command/run
 #
 # Behaviour: tickwise run with a real fio. With --convert, jobs of every engine that
 # ours replaces run on ours, as fio's own JSON shows, and do the same I/O. Where fio

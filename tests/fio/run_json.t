@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/command/run
 #
 # Behaviour: tickwise run adds the reports to the JSON of a real fio, and nothing
 # else. fio's output is recorded once and given to tickwise run again, with its

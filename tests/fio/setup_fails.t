@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: a job whose set-up fails ends as with fio's own io_uring engine, in a
 # process and in a thread: fio's line that the engine's init failed, exit code 1, no

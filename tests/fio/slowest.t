@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin plugin/collect
 #
 # Behaviour: the report lists the slowest I/Os, slowest first, with place, size,
 # stages and the time their lat began, on clocks that other programs use, too.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin plugin/trace
 #
 # Behaviour: the first I/O of a job that is slower than tw_trigger has the kernel's
 # trace events around it in the report: in jobs that are processes or threads, one

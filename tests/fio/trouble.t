@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: plugin
 #
 # Behaviour: what does not go as planned reaches fio as from its own engine, and is
 # in the report apart from the latencies: short transfers, errors, I/Os that fio has

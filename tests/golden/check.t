@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/machine core/estimate core core/base core/command core/command/output
 #
 # Compares all that tickwise check prints, on each recorded machine, and with a
 # watch that sees three of them. Fails if a character of it changes.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/probe core/command/output
 #
 # Compares all that tickwise compare prints; its processes print what is recorded.
 # Fails if a character of it changes.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/command
 #
 # Compares all that tickwise diff prints and writes, for small reports made by hand:
 # every verdict, other differences of the runs, what is left out, and what is

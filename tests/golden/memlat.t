@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/memory core/memory/command
 #
 # Compares all that tickwise memlat prints, with memory that takes what is recorded.
 # Fails if a character of it changes.

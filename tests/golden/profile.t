@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile/command
 #
 # Compares all that tickwise profile prints of recorded profiles. One has addresses
 # without names, the other is of a program with threads, events, a histogram and

@@ -9,7 +9,7 @@
  * `check --watch` sees the machines one after the other, and gets SIGTERM with the
  * last.
  *
- * The linker replaces a function NAME by __wrap_NAME (--wrap). The Makefile takes
+ * The linker replaces a function NAME by __wrap_NAME (--wrap). The build takes
  * the names from the lines REPLACE(NAME). A call within the file that defines NAME
  * is not replaced.
  */

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/latency core/report core/command/answers core/command core/command/output
 #
 # Compares all that tickwise report prints and writes, for small reports made by
 # hand that together have every section. Fails if a character of it changes.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/command core/command/engine
 #
 # Compares what tickwise run prints about job files: changed copies, its reports,
 # and what it refuses. fio is a script that does no I/O. Fails if a character of it

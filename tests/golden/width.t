@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/command core/command/output
 #
 # Pages fit a terminal of 80 columns: no line of their golden outputs is wider than
 # 79. Outputs that are no page are left out (JSON, CSV, other formats, messages with

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile core/profile/command
 #
 # --against compares a sampling profile with ours. Samples count for the innermost
 # function with hooks, by name, and a difference that sampling can't explain is

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile core/profile/command
 #
 # What a call can have lost beyond the two constants goes from the recorded program
 # into its file, and from there into every uncertainty, the heading and the JSON.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile core/profile/command
 #
 # Calls are counted exactly, where they happen: in recursion, after longjmp, in
 # signal handlers on their own stack, in loaded objects, in children of fork. So

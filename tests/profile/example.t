@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile core/profile/command
 #
 # The example that users are shown builds as they build it, without a warning, and
 # its calls are counted. Fails if it does not follow the header.

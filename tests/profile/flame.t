@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile core/profile/command
 #
 # --svg draws every path of calls as wide as its time. A callee lies within its
 # caller, on the row above it, and no two frames overlap. The result is one

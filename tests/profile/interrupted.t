@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile core/profile/command
 #
 # A signal that asks a recorded program to end ends it, and what it recorded is
 # printed. Ctrl-C reaches the program from the terminal, once; tickwise passes on

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile core/profile/command
 #
 # What is limited, filtered or cut off is counted and printed. Fails if a limit
 # loses calls without a message, if a filter is ignored, or if half a file, or none,

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile core/profile/command
 #
 # Names of functions, of the program and of objects may hold any bytes. Every form
 # prints UTF-8 and no control character, and loses no function. A name that is cut

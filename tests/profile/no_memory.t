@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile core/profile/command
 #
 # A program runs as it would without hooks if there is no memory for them, whichever
 # mapping fails, or if all fail from one on. Fails if a missing record is used: that

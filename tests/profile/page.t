@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile core/profile/command
 #
 # Checks the tables, the CSV and the JSON of a profile written by hand, number for
 # number. It has a function called from two others and within itself, calls that

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/profile core/profile/command
 #
 # tw_profile_write() writes what is known by then, with calls that have not
 # returned, and recording goes on. throttle= stops timing what is short and often

@@ -4,6 +4,8 @@
  * obeys, and other text is unchanged. Fails if an escape sequence passes, in seven
  * bits or in eight, or if DEL or a byte that is no UTF-8 does. Fails also if a good
  * character loses a byte.
+ *
+ * Also on other processors.
  */
 #include <stdio.h>
 #include <string.h>

@@ -114,7 +114,8 @@ is "$(asks check | grep -c 'qemu\|aarch64')" 0 'make check asks for no other pro
 is "$(asks check-cross | grep -c 'aarch64.*qemu')" 1 'make check-cross does'
 is "$(asks check KERNEL_STAGES= | grep -c clang)" 0 'nor for a compiler that is not wanted'
 mkdir "$scratch/a b"
-env -u MAKEFLAGS -u MAKELEVEL make -n -f "$root/Makefile" -C "$scratch/a b" check \
+cp --parents Makefile core/*.mk core/*/*.mk plugin/*.mk tests/*.mk "$scratch/a b/"
+env -u MAKEFLAGS -u MAKELEVEL make -n -C "$scratch/a b" check \
 	>"$out" 2>"$err"
 has "$err" "can't have spaces: $scratch/a b" 'make check refuses a path with a space'
 done_testing

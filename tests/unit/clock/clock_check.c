@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: core/trust.c core/contradictions.c
+ *
  * A clock whose machine was suspended since it was set up is unreliable. The only
  * difference between tw_clock_check() and tw_clock_look() is whether the CPUs are
  * compared. The test provides what a look finds, and the result of comparing the

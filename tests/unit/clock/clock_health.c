@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: core/trust.c core/contradictions.c
+ *
  * The clock's health, judged on given readings: each fault makes its own check bad
  * and no other, and a check that did not run is no evidence. Fails if a drift
  * within the stated bounds is called a fault, or if a jump is not. Fails also if a

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: core/counter
+ *
  * Checks the clock's edges, on a clock made by hand. A counter a little behind
  * gives a time a little earlier, one far behind gives the base, one far ahead the
  * limit. The timespec equals the division at every kind of step. A counter that is
@@ -8,6 +10,8 @@
  * of the given rate.
  *
  * Wraps: aligned_alloc free
+ *
+ * Also on other processors.
  */
 #include <errno.h>
 #include <string.h>

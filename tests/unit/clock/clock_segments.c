@@ -4,6 +4,8 @@
  * before a segment stay what they were, none goes back at its beginning, and a
  * segment that comes too late changes nothing. Fails if a segment starts from
  * another time than the clock's, or if a late one is used.
+ *
+ * Also on other processors.
  */
 #include <errno.h>
 

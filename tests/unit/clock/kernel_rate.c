@@ -4,6 +4,8 @@
  * it. Fails if a multiplier differs from what kernels are known to use, or if an
  * ambiguous, distant or gappy fit is accepted. Fails also if fewer blocks count as
  * much as all, or if a declared frequency is rounded to kHz.
+ *
+ * Also on other processors.
  */
 #include <errno.h>
 #include <math.h>

@@ -3,6 +3,8 @@
  * The analytic check of a scale (which the debug build asserts) passes every scale
  * that tw_scale_init() makes and notices each way to break one. Fails if the check
  * is blind: one that passes everything proves nothing.
+ *
+ * Also on other processors.
  */
 #include <math.h>
 

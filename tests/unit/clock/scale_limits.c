@@ -4,6 +4,8 @@
  * and moduli that do not fit are -ERANGE and leave the output alone. A negative
  * difference converts to its mirror image. Fails if an output is written on error,
  * or if a begin that was read slightly ahead becomes 584 years.
+ *
+ * Also on other processors.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/counter
 #
 # check and calibrate, in a process that may not read the counter, report that in
 # one line and exit with 70. Fails if they die of SIGSEGV, or name another reason.

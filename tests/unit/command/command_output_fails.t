@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/command/output
 #
 # Lost output is an error: exit code 74 and a line on stderr. A reader that went
 # away ends the program by SIGPIPE, quietly, as it ends other programs; where

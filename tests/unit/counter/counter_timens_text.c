@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: core/machine
+ *
  * Reads what a time namespace adds to the clocks, as the kernel writes it. Fails if
  * the two clocks are mixed up, if a negative offset loses its sign, or if a text
  * that is cut off or foreign is taken for "not shifted".
+ *
+ * Also on other processors.
  */
 #include <errno.h>
 

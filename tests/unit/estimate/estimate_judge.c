@@ -9,6 +9,8 @@
  * the range leaves out the base CPU's own 0. Fails if bounds are combined over a CPU
  * that jumped, or if a missing bound counts as a good one. Fails also if few turns, a
  * single CPU or a standing counter pass for a good one.
+ *
+ * Also on other processors.
  */
 #include <math.h>
 #include <string.h>

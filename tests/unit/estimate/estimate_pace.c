@@ -9,6 +9,8 @@
  * readings. Fails if a fast counter passes as a mere offset or a jump as a fast
  * counter. Fails also if the limit is ignored, or if the base is taken for right
  * and its own pace never checked.
+ *
+ * Also on other processors.
  */
 #include <math.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: core/counter
+ *
  * Computes the seconds until a 64-bit counter wraps, from the largest of some CPUs'
  * counters. The largest is taken wherever in the list it is, and a CPU that can't be
  * read is left out.
@@ -7,6 +9,8 @@
  * Fails if the 2^64 ticks that are left overflow in the computation, as they do in
  * integers times 1e9 at counters below 1 GHz, or if an invalid rate gives a time to rely
  * on. Fails also if the smallest, the first or the last counter is taken.
+ *
+ * Also on other processors.
  */
 #include <math.h>
 

@@ -3,6 +3,8 @@
  * Every value lies between the edges of the bin it is counted in, and bins
  * follow each other without gap or overlap, 0 to 2^64-1. Fails if an octave's
  * first or last bin is off by one, or if a shift drops the top bit.
+ *
+ * Also on other processors.
  */
 #include "latency/histogram.h"
 #include "tap.h"

@@ -3,6 +3,8 @@
  * Count, sum, minimum, maximum and mean are those of the values, not of bins, and a
  * reset histogram is as good as a new one. Fails if one of them is taken from bin
  * edges, or if a reset leaves a count or an extreme.
+ *
+ * Also on other processors.
  */
 #include "latency/histogram.h"
 #include "tap.h"

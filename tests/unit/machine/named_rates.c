@@ -11,6 +11,8 @@
  * word is found inside another, if a program's own line is believed, or if malformed text
  * is read past its end. Fails if a division is rounded down or overflows, or if bytes are
  * taken in the machine's own order.
+ *
+ * Also on other processors.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: core/clock
+ *
  * A VMClock page is read as its ABI defines it. A page that is cut off, that is
  * something else, that is being rewritten, or that is about another counter gives
  * nothing.
  *
  * Fails if a field is read at another place or with another unit, if a page in
  * mid-update is believed, or if an invalid rate is.
+ *
+ * Also on other processors.
  */
 #include <errno.h>
 #include <math.h>

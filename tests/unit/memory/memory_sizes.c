@@ -3,6 +3,8 @@
  * The sizes of a curve: both ends, a number of sizes for every doubling, and the
  * caches' sizes of sysfs, each once and in whole units. Fails if the known end of a
  * cache falls between two sizes.
+ *
+ * Also on other processors.
  */
 #include <errno.h>
 

@@ -3,6 +3,8 @@
  * Reads in smaps how much of a mapping is on huge pages, of either kind. Fails if
  * memory that became huge by accident passes for small, or if a neighbour's lines
  * are taken for its own.
+ *
+ * Also on other processors.
  */
 #include <errno.h>
 

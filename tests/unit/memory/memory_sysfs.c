@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: core/base
+ *
  * Reads caches, NUMA nodes, and control groups of memory, from directories made
  * here. Fails if an instruction cache is taken for a data cache, if a container's
  * limit is overlooked, or if its cache of files counts as used.

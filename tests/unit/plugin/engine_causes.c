@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
+ * Tests: plugin/kernel
+ *
  * Behaviour: with tw_causes=1 the report tells what the job's thread did in the
  * longest stage of a slow I/O, by the turns that the program in the kernel left.
  * Times are right to the nanosecond, in the stage's own time, though turns are

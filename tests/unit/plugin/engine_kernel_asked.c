@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
+ * Tests: plugin/kernel
+ *
  * Behaviour: tw_kernel= and TICKWISE_KERNEL get what they ask for. The program is
  * loaded once, with a slot for each I/O of the jobs that want it. auto goes on
  * without it and the report tells why; require ends the job with one line. Where

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
+ * Tests: plugin/kernel
+ *
  * Behaviour: with stamps that a program left inside the kernel, `kernel` is split
  * into submit, blockq, device, complete and reap, each to the nanosecond of its
  * stamps. An I/O that can't be split keeps `kernel`, and the report counts why: no

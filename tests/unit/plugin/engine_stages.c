@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
+ * Tests: plugin/kernel
+ *
  * Behaviour: a report has what the stamps of a job's I/Os give, to the tick. Each
  * I/O is once in each stage, the stages add up to lat, and the slowest, the run
  * over time, and fio's own latencies are the right ones. All of it goes through the

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: plugin/collect
+ *
  * Behaviour: a report has what the kernel tells of the machine, and nothing that it
  * does not tell. The frequency governors are those of the CPUs asked for. Fails if
  * a governor is named twice, or if it is that of a CPU that the job can't run on.

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: plugin/collect
+ *
  * The slowest list has exactly the largest of a stream, with their data, in any
  * order of arrival; of equal ones the first. Fails if the heap loses one, keeps a
  * fast one, or mixes two records up.

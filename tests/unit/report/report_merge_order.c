@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: core/latency
+ *
  * Merging reports gives the same bytes in any order and grouping, also if merged reports
  * are written and read in between. A job is in a merged report once. A thousand jobs take
  * little more than one.

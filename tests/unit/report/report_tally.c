@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: core/latency
+ *
  * Behaviour: tallies add up in any order and grouping to the same bytes of JSON. A row
  * that one lacks is named and not there. What is written can be read, and gives the
  * same bytes again. Defect: a row that the merge, the

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: core/command/answers
+ *
  * The words of the rows read as English after the number: 1 is singular, all others are
  * plural. Fails if a row's words do not differ for 1 where a page prints them, if a
  * bracket is left in the text, or if the words do not fit.

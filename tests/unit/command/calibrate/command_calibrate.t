@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/clock
 #
 # tickwise calibrate on this machine, against either clock and by the samples alone.
 # Fails if a documented key is missing, or if the page lacks a hint of the object.

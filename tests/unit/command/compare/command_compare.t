@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/probe
 #
 # tickwise compare finds the error of a clock inside of some fio, within its own
 # uncertainty, and the cost of a reading. The fio's clock is off by a chosen amount.

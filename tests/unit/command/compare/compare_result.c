@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: core/probe
+ *
  * Checks tickwise compare's arithmetic on made-up moments: errors against either
  * clock with their sign and their bounds, medians and worst of absolute values.
  * Fails if a clock is compared with the wrong one, if the epoch of a clock costs

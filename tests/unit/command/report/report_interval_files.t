@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/report
 #
 # Behaviour: files of intervals are shown as their sum, which is the job's report. A
 # part of the run has the intervals inside it, and parts that do not overlap add up

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/report core/command/answers
 #
 # Jobs of one group of one fio run are added up. Other groups, other runs and other
 # names stay apart, in any order of the files. Facts of several jobs are there once, and

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/base core/report core/command/answers
 #
 # What is no report is refused in one line with the file's name, its fault and the
 # right exit code, and then no other file is shown either. Fails if a damaged report,

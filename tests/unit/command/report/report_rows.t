@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/report core/command/answers
 #
 # Behaviour: each row of core/report/rows.h, and each stage, is in the manual and in the
 # schemas as they are built, at its path and with its type. What is always there is

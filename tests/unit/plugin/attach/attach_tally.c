@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
+ * Tests: plugin/collect
+ *
  * Behaviour: `tickwise attach` adds up what the kernel tells of I/Os by ring, file
  * and operation. The stages of an I/O add up to its lat; around a missing stamp
  * they are one. A wait for other I/Os of the program is not in blockq, and what

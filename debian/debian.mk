@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+#
+# Packages, and what tests them in fresh systems.
+#
+# `make deb` builds in build/deb, from the files that git knows. It uses no network if the
+# necessary packages are installed and FIO_SRC= is given. The same files give the same
+# bytes, wherever they are.
+
+DIST := tickwise-$(VERSION)
+
+.PHONY: dist deb packages-deb check-deb check-distros
+dist:
+	$(Q).ci/dist $(DIST) build/$(DIST).tar.gz
+	@echo build/$(DIST).tar.gz
+
+packages-deb:
+	$(install_packages) $(PACKAGES_FIO) build-essential debhelper $(PACKAGES_KERNEL)
+
+deb: packages-deb
+	$(Q)rm -rf build/deb && mkdir -p build/deb
+	$(Q).ci/dist $(DIST) build/deb/$(DIST).tar.gz
+	$(Q)tar -C build/deb -xzf build/deb/$(DIST).tar.gz
+	$(Q)tree=$$($(find_fio)) && \
+	echo "building (a minute; the compiler's output: build/deb/build.log)" && \
+	cd build/deb/$(DIST) && \
+	env -u MAKEFLAGS -u MAKELEVEL FIO_SRC="$$tree" \
+		dpkg-buildpackage -b -us -uc >../build.log 2>&1 || { \
+		tail -n 20 ../build.log >&2; exit 1; }
+	@ls build/deb/*.deb
+
+check-deb check-distros:
+	$(Q).ci/packages debootstrap || \
+		echo 'no system can be made that is not there already'
+	$(Q)tests/$(subst -,_,$(@:check-%=%)).sh

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+#
+# make install, and what it has to put where.
+
+# The files for `tickwise build-engine`, which builds the engines for another fio later.
+BUILD_ENGINE_DIR := $(DATADIR)/tickwise/engine
+BUILD_ENGINE_FILES = Makefile core/core.mk core/profile/profile.mk plugin/plugin.mk LICENSE \
+	plugin/COPYING core/libtickwise.map $(sort $(LIBRARY_SOURCES) $(MEMORY_SOURCES) \
+	$(REPORT_SOURCES) $(ENGINES) $(PLUGIN_SOURCES) $(MEMORY_ENGINE_SOURCES) \
+	$(wildcard plugin/kernel/*.bpf.c) $(shell find core plugin -name '*.h'))
+
+# fio passes a name without a slash to dlopen(), which searches the folders of libraries:
+# ioengine=fio-tickwise.so.
+ENGINE_LINKS := $(addprefix fio-,$(ENGINE_FILES))
+
+# Print the paths of pages below MANDIR. A manual page describes a family of functions in one
+# file. The other names in its NAME section become pages that refer to it.
+man_links = core/man/links.sh core/man/*.[1-9] | while IFS=/ read -r section name page; do
+man_pages = for page in $(MAN_PAGES); do echo "man$${page\#\#*.}/$$page"; done; \
+	$(man_links) echo "man$$section/$$name.$$section"; done
+
+# $(call put,FOLDER,FILES), and the same for programs
+put = $(INSTALL) -D -m 644 -t $(DESTDIR)$(1) $(2)
+put_programs = $(INSTALL) -D -t $(DESTDIR)$(1) $(2)
+
+.PHONY: install install-core install-plugin uninstall
+install: install-core install-plugin
+
+# Install everything except the engine, so fio is not needed.
+install-core: core man schema completion $(B)/include/tickwise.h
+	$(call put_programs,$(BINDIR),$(B)/tickwise)
+	$(call put,$(INCLUDEDIR),$(B)/include/tickwise.h core/profile/tickwise-profile.h)
+	$(call put,$(LIBDIR),$(addprefix $(B)/,libtickwise.a libtickwise-preload.so) \
+		$(PROFILE_LIBRARIES))
+	$(INSTALL) -m 644 $(B)/$(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so.$(VERSION)
+	ln -sf libtickwise.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so
+	$(call put,$(ENGINE_DIR),$(COMPARE_PROBES))
+	$(call put,$(DATADIR)/tickwise/schema,$(SCHEMAS))
+	$(INSTALL) -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(Q)set -e; for file in core/tickwise core/profile/tickwise-profile; do \
+		sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+			-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+			$$file.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$${file##*/}.pc; done
+	$(Q)set -e; for page in $(MAN_PAGES); do \
+		$(call put,$(MANDIR)/man$${page##*.},$(B)/man/$$page); done
+	$(Q)$(man_links) echo ".so man$$section/$$page.$$section" \
+		>$(DESTDIR)$(MANDIR)/man$$section/$$name.$$section; done
+	$(Q)set -e; for file in $(COMPLETIONS); do \
+		$(call put,$(DATADIR)/$${file%/*},$(B)/completion/$$file); done
+	$(Q)set -e; for file in $(BUILD_ENGINE_FILES); do \
+		$(INSTALL) -D -m 644 $$file $(DESTDIR)$(BUILD_ENGINE_DIR)/$$file; done
+	$(call put_programs,$(BUILD_ENGINE_DIR)/plugin,plugin/find-fio.sh plugin/fio-features.sh)
+	$(call put_programs,$(ENGINE_DIR),$(B)/tickwise-build-engine)
+	sed -i 's|^source_dir=.*|source_dir=$(BUILD_ENGINE_DIR)|' \
+		$(DESTDIR)$(ENGINE_DIR)/tickwise-build-engine
+	@# Tell the running system about the new library. A package does this itself.
+	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || :
+
+install-plugin: plugin
+	$(call put,$(ENGINE_DIR),$(addprefix $(B)/,$(ENGINE_FILES)))
+	$(if $(KERNEL_PROGRAM_FILES),$(call put_programs,$(ENGINE_DIR),$(addprefix \
+		$(B)/,$(KERNEL_PROGRAM_FILES))))
+	$(Q)set -e; for file in $(ENGINE_FILES); do \
+		ln -sf $(notdir $(ENGINE_DIR))/$$file $(DESTDIR)$(LIBDIR)/fio-$$file; done
+	@echo "engine: ioengine=external:$(ENGINE_DIR)/tickwise.so"
+
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/tickwise $(addprefix $(DESTDIR)$(INCLUDEDIR)/, \
+			tickwise.h tickwise-profile.h) \
+		$(addprefix $(DESTDIR)$(LIBDIR)/,libtickwise.a libtickwise.so \
+			$(SONAME) libtickwise.so.$(VERSION) libtickwise-preload.so \
+			$(notdir $(PROFILE_LIBRARIES)) $(ENGINE_LINKS) \
+			pkgconfig/tickwise.pc pkgconfig/tickwise-profile.pc) \
+		$(addprefix $(DESTDIR)$(DATADIR)/,$(COMPLETIONS)) \
+		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,$(ENGINE_FILES) \
+			$(addprefix tickwise-,$(KERNEL_PROGRAMS) build-engine) \
+			$(notdir $(COMPARE_PROBES)))
+	$(Q)set -e; for page in $$($(man_pages)); do rm -f $(DESTDIR)$(MANDIR)/$$page; done
+	rm -rf $(DESTDIR)$(BUILD_ENGINE_DIR) $(DESTDIR)$(DATADIR)/tickwise/schema
+	-rmdir $(DESTDIR)$(ENGINE_DIR) $(DESTDIR)$(DATADIR)/tickwise 2>/dev/null

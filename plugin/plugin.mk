@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The fio engines, what runs in the kernel, and the programs that need no fio: attach and
+# kernel-helper.
+#
+# find-fio.sh prints the path of the configured source tree of $(FIO). fio.path contains
+# this path and the tree's version, and changes only if one of them does. So the engine is
+# built again exactly when the installed fio or its tree has changed.
+
+# Each engine has one of these files; all engines share the other files.
+ENGINES := plugin/tickwise.c plugin/command.c
+PLUGIN_SOURCES := $(filter-out $(ENGINES) %.bpf.c $(addprefix plugin/,attach/% helper/% \
+	memory_engine/%),$(wildcard plugin/*.c plugin/*/*.c))
+MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory_engine/*.c)
+ENGINE_FILES := $(addprefix tickwise,.so -cmd.so -memory.so)
+# Separate programs that `tickwise` executes, and the files of their main().
+KERNEL_PROGRAMS := kernel-helper attach
+main_of_kernel-helper := helper/helper.o
+main_of_attach := attach/attach.o
+
+.PHONY: plugin engines kernel-programs
+plugin: engines kernel-programs
+engines: $(addprefix $(B)/,$(ENGINE_FILES))
+
+$(B)/fio.path: force
+	$(Q)mkdir -p $(@D)
+	$(Q)$(find_fio) >$@.new || { rm -f $@.new; exit 1; }
+	$(Q)cat "$$(cat $@.new)/FIO-VERSION-FILE" >>$@.new
+	$(Q)cmp -s $@.new $@ && rm -f $@.new || mv $@.new $@
+
+# -isystem suppresses warnings about fio's own headers. They compare enums such as
+# fio_q_status with plain ints, and fio's hooks have unused parameters.
+PLUGIN_CFLAGS = -std=gnu11 -fPIC -fvisibility=hidden -pthread -Wall -Wextra \
+		-Werror=implicit-function-declaration \
+		-Wno-unused-parameter -Wno-sign-compare -Icore -Iplugin \
+		-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFIO_INTERNAL \
+		-DFIO_INC_DEBUG $(SANITIZE)
+
+# PROFILE=1: a function of a header counts as part of the function into which it was put
+# inline.
+HOOKS := $(if $(PROFILE),-DTW_PROFILED $(if $(findstring clang,$(CC)), \
+	-finstrument-functions-after-inlining,-finstrument-functions \
+	-finstrument-functions-exclude-file-list=core/$(comma)/include/$(comma).h))
+
+# -MD, not -MMD, because fio's headers can change if a tree is used in place.
+# -ffile-prefix-map makes the same bytes wherever that tree is.
+define compile_plugin
+	$(call say,CC,$<)
+	$(Q)tree=$$(head -n 1 $(B)/fio.path) && \
+	version=$$(sed -n 's/^FIO_VERSION *= *//p' $(B)/fio.path) && \
+	features=$$(plugin/fio-features.sh "$$tree") && \
+	$(CC) $(PLUGIN_CFLAGS) $(CPPFLAGS) $(CFLAGS) -DTW_FIO_VERSION="\"$$version\"" $$features \
+		-include "$$tree/config-host.h" -isystem "$$tree" \
+		-ffile-prefix-map="$$tree=fio" $(HOOKS) -MD -MP -c -o $@ $<
+endef
+NEED_FIO := plugin/fio-features.sh $(B)/fio.path $(B)/flags
+$(B)/plugin/%.o: plugin/%.c $(NEED_FIO)
+	$(compile_plugin)
+
+# A program that stamps I/Os inside the kernel is built into a header that loads it. The
+# engine is built without them if clang, bpftool or libbpf are missing, or with an empty
+# KERNEL_STAGES=. Ubuntu's bpftool is a script that refuses if the tools are those of
+# another kernel, so the tools are searched first.
+BPFTOOL ?= $(firstword $(wildcard /usr/lib/linux-tools/*/bpftool) \
+	$(wildcard /usr/sbin/bpftool) bpftool)
+ifeq ($(origin KERNEL_STAGES),undefined)
+KERNEL_STAGES := $(shell command -v clang >/dev/null && \
+	$(BPFTOOL) version >/dev/null 2>&1 && \
+	echo '\#include <bpf/libbpf.h>' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && \
+	echo 1)
+endif
+$(B)/kernel_stages: force
+	$(if $(KERNEL_STAGES),,@test -e $@ || echo 'the engine is built without the stages \
+	inside the kernel: clang, bpftool and libbpf-dev are needed')
+	$(call remember,$(KERNEL_STAGES))
+
+# Files with such a header. Those of the engine can be built without it.
+SKELETON_USERS := $(shell grep -l 'skel\.h"' plugin/*/*.c)
+skeleton_objects := $(foreach folder,plugin alone,$(patsubst plugin/%.c,$(B)/$(folder)/%.o, \
+	$(SKELETON_USERS)))
+$(skeleton_objects): $(B)/kernel_stages
+
+ifneq ($(KERNEL_STAGES),)
+KERNEL_LIBS := -lbpf
+# The kernel's name of the processor, from the compiler's name.
+BPF_ARCH := $(shell $(CC) -dumpmachine | sed 's/-.*//; s/x86_64\|i.86/x86/; s/aarch64/arm64/; \
+	s/powerpc.*/powerpc/; s/riscv.*/riscv/; s/s390x/s390/')
+
+$(B)/plugin/%.bpf.o: plugin/%.bpf.c
+	$(call say,BPF,$<)
+	$(Q)clang -g -O2 -Wall -target bpf -Iplugin -D__TARGET_ARCH_$(BPF_ARCH) \
+		$(filter -ffile-prefix-map=%,$(CFLAGS)) $(BPF_FLAGS) -MMD -MP -c -o $@ $<
+
+# For atomic operations that return a value: Linux 5.12.
+$(B)/plugin/kernel/stages.bpf.o $(B)/plugin/attach/attach.bpf.o: BPF_FLAGS := -mcpu=v3
+
+SKELETONS := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard plugin/*/*.bpf.c))
+.SECONDARY: $(SKELETONS:.skel.h=.bpf.o)
+$(B)/%.skel.h: $(B)/%.bpf.o
+	$(Q)$(BPFTOOL) gen skeleton $< name tw_$(basename $(*F)) >$@.new && mv $@.new $@
+
+$(skeleton_objects): $(SKELETONS)
+$(skeleton_objects): PLUGIN_CFLAGS += -DTW_KERNEL_STAGES -I$(B)/plugin
+endif
+
+# What does not need fio is built once more without it, for the programs of its own and for
+# tests.
+ALONE_SOURCES := $(filter-out %.bpf.c plugin/memory_engine/% $(if $(KERNEL_STAGES),, \
+	$(filter-out plugin/kernel/%,$(SKELETON_USERS))),$(wildcard plugin/*/*.c)) \
+	$(addprefix plugin/,memory_engine/memory_figures.c block_device.c health.c)
+$(B)/alone/%.o: plugin/%.c $(B)/flags
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CORE_CFLAGS) $(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES) -Iplugin \
+		-isystem $(B)/plugin $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/plugin.a: $(patsubst plugin/%.c,$(B)/alone/%.o,$(ALONE_SOURCES))
+
+KERNEL_PROGRAM_FILES := $(if $(KERNEL_STAGES),$(addprefix tickwise-,$(KERNEL_PROGRAMS)))
+kernel-programs: $(addprefix $(B)/,$(KERNEL_PROGRAM_FILES))
+$(addprefix $(B)/,$(KERNEL_PROGRAM_FILES)): $(B)/tickwise-%: $(B)/plugin.a $(B)/command.a \
+		$(B)/report.a $(B)/libtickwise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(B)/alone/$(main_of_$*) -Wl,--start-group $^ \
+		-Wl,--end-group $(KERNEL_LIBS) $(JSON_LIBS) $(CORE_LIBS)
+# Everything of the program except main().
+$(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
+
+# An engine has the function that fio looks for, in guards.c, and what it uses of the shared
+# files. If fio lacks a symbol, loading the engine fails (BIND_NOW), and not a job later.
+$(B)/engine_files.a: $(call objects,$(PLUGIN_SOURCES))
+$(B)/tickwise.so: $(B)/plugin/tickwise.o
+$(B)/tickwise-cmd.so: $(B)/plugin/command.o
+$(B)/tickwise.so $(B)/tickwise-cmd.so: ENGINE_LIBS := -luring $(KERNEL_LIBS)
+$(B)/tickwise-memory.so: $(call objects,$(MEMORY_ENGINE_SOURCES)) $(B)/libtickwise-memory.a
+$(addprefix $(B)/,$(ENGINE_FILES)): $(B)/plugin/guards.o $(B)/engine_files.a $(B)/report.a \
+		$(B)/libtickwise.a $(if $(PROFILE),$(PROFILE_LIBRARIES))
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) $(BIND_NOW) $(STAY_LOADED) $(HIDE_ARCHIVES) \
+		-o $@ $(filter %.o,$^) -Wl,--start-group $(filter-out $(PROFILE_LIBRARIES), \
+		$(filter %.a,$^)) -Wl,--end-group $(ENGINE_LIBS) $(JSON_LIBS) $(CORE_LIBS) \
+		$(if $(PROFILE),-L$(B) -ltickwise-profile -Wl$(comma)-rpath$(comma)'$$ORIGIN')
+
+.PHONY: profile
+profile: core plugin
+	$(if $(PROFILE),,$(error this needs PROFILE=1))
+	$(Q)FIO='$(FIO)' plugin/profile.sh $(B)
+
+# It builds the engines for another fio, from the source that `make install` copies.
+$(B)/tickwise-build-engine: plugin/build-engine.sh
+	$(call make_by,sed 's|^source_dir=.*|source_dir=$(CURDIR)|' $<)
+	$(Q)chmod 755 $@

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+#
+# Virtual machines: tests of the engines on an NVMe device, and with faults that no real
+# machine has on demand. If something can't be installed, the tests are skipped with the
+# reason.
+
+PACKAGES_VM := qemu-system-x86 busybox-static xz-utils zstd \
+	       dmsetup e2fsprogs xfsprogs btrfs-progs util-linux
+
+# All tests together take at most TW_VM_SECONDS and two minutes. On a slow machine the last
+# tests, which are the longest, are skipped.
+TW_VM_SECONDS ?= 720
+VM_TESTS := $(sort $(wildcard tests/vm/*.t))
+VM_TESTS := $(filter-out tests/vm/lying_%,$(VM_TESTS)) \
+	    $(filter tests/vm/lying_%,$(VM_TESTS))
+
+# In virtual time a read of the system's clock takes 95 ns. So the preload clock of these
+# tests accepts anchors that are twice as wide, and its bound is twice as large.
+VM_PRELOAD_CLOCK := $(B)/tests/vm/guest/libtickwise-preload.so
+$(VM_PRELOAD_CLOCK): $(PRELOAD_SOURCES) $(wildcard core/preload/*.h) $(B)/libtickwise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CORE_CFLAGS) -DTW_STEER_BRACKET_NS=120 -DTW_STEER_BOUND_NS=100 \
+		-shared $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(BIND_NOW) $(HIDE_ARCHIVES) \
+		-o $@ $(filter %.c %.a,$^) -ldl $(CORE_LIBS)
+
+.PHONY: packages-vm check-vm vm-base vm-table
+packages-vm:
+	$(install_packages) $(PACKAGES_FIO) $(PACKAGES_TEST) $(kernel_packages) $(PACKAGES_VM)
+
+# Prepare the kernel of this machine's release, and those of VM_SUITES, on which the
+# kernel's program is tested.
+VM_SUITES := bookworm trixie
+vm_base = kernel=$$(tests/vm/kernel.sh build/vm/kernel$(1) $(2)) && \
+	tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' build/vm/base$(1).cpio
+vm-base: all $(VM_PRELOAD_CLOCK) $(call programs,tests/vm/preload/*.c,.so) \
+		$(call programs,tests/vm/guest/*.c) \
+		$(addprefix $(B)/tests/fio/,helper_client attach_kinds)
+	$(Q)rm -f build/vm/base*.cpio
+	$(Q)$(call vm_base) || echo 'virtual machines will not be tested'
+	$(Q)$(foreach suite,$(VM_SUITES),$(call vm_base,-$(suite),$(suite) \
+		2>build/vm/kernel-$(suite).log) || cat build/vm/kernel-$(suite).log;)
+
+# Descriptor 3 shows the progress, which is not in the log.
+check-vm: packages-vm
+	$(Q)$(make_here) vm-base
+	$(Q)$(test_env) TW_VM_DEADLINE=$$(($$(date +%s) + $(TW_VM_SECONDS))) \
+		tests/run.sh $(B)/check-vm.log $(VM_TESTS) 3>&1
+
+# Write the results of the last run to tests/vm/results.md.
+vm-table:
+	$(Q)tests/vm/table.sh build/vm tests/vm/results.md
