@@ -92,7 +92,7 @@ sub change
 	my @lines = read_lines($name);
 	my $old = $lines[$number - 1];
 	$in_comment = 0;
-	bare($old) =~ $operators{$operator}[0] or die "$name:$number:$operator";
+	bare($old) =~ $operators{$operator}[0] or return "not there";
 	my ($from, $length) = ($-[1], $+[1] - $-[1]);
 	for (substr $lines[$number - 1], $from, $length) {
 		$_ = $operator eq "constant" ? ($_ eq "1" ? 0 : $_ + 1) :
@@ -182,7 +182,8 @@ for my $job (1 .. $option{j}) {
 		my $file = $places[$i] =~ s/:.*//r;
 		system "cp -p $file saved";
 		my $changed = change($places[$i]);
-		my $line = join("\t", $places[$i], judge($file), $changed) . "\n";
+		my $verdict = $changed eq "not there" ? "no difference" : judge($file);
+		my $line = join("\t", $places[$i], $verdict, $changed) . "\n";
 		syswrite $_, $line for $results, *STDOUT;
 		system "cp saved $file";
 	}

@@ -110,7 +110,7 @@ print-test-env:
 # Build what the tests TEST= need: C tests themselves, scripts by their folders.
 needs_golden := $(B)/tickwise-recorded
 needs_profile := core
-needs_unit := core schema $(UNIT_HELPERS) $(PRELOADS)
+needs_unit := core schema $(UNIT_HELPERS) $(PRELOADS) $(BENCHES)
 needs_fio := all man schema $(UNIT_HELPERS) $(FIO_HELPERS) $(PRELOADS)
 ready: $(filter $(B)/%,$(TEST)) $(if $(filter tests/unit/build/%,$(TEST)),tests) \
 	$(sort $(foreach test,$(filter tests/%,$(TEST)),$(needs_$(word 2,$(subst /, ,$(test))))))
