@@ -84,22 +84,11 @@ static int compare(struct tw_diff *diff, char **a, size_t a_count, char **b,
 	return TW_EXIT_GOOD;
 }
 
-static int diff_files(char **a, size_t a_count, char **b, size_t b_count,
-		      const struct wanted *wanted)
-{
-	struct tw_diff diff = { .threshold = 1 + wanted->threshold_percent / 100 };
-	struct tw_report_problem problem = { "" };
-	int code = compare(&diff, a, a_count, b, b_count, &problem);
-
-	code = code == TW_EXIT_GOOD ? show(&diff, wanted) :
-		tw_command_fail(NAME, code, "%s", problem.text);
-	tw_diff_free(&diff);
-	return code;
-}
-
 int tw_command_diff(int argc, char **argv)
 {
 	struct wanted wanted = { 0 };
+	struct tw_diff diff = { .options = { NULL, 0 } };
+	struct tw_report_problem problem = { "" };
 	struct tw_arguments files;
 	int code = tw_command_options(&tw_diff_options, &wanted, argv, &files);
 	char **b;
@@ -116,6 +105,11 @@ int tw_command_diff(int argc, char **argv)
 	if (!b || b == files.list || b == files.list + files.count)
 		return tw_command_fail(NAME, TW_EXIT_USAGE, "reports of two sides are "
 				       "needed: A... -- B... (see --help)");
-	return diff_files(files.list, (size_t)(b - files.list), b,
-			  (size_t)(files.list + files.count - b), &wanted);
+	diff.threshold = 1 + wanted.threshold_percent / 100;
+	code = compare(&diff, files.list, (size_t)(b - files.list), b,
+		       (size_t)(files.list + files.count - b), &problem);
+	code = code == TW_EXIT_GOOD ? show(&diff, &wanted) :
+	       tw_command_fail(NAME, code, "%s", problem.text);
+	tw_diff_free(&diff);
+	return code;
 }

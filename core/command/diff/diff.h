@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of tickwise diff pass on. Reports become runs (runs.c), and
- * runs become figures (figures.c). Figures are tested (statistics.c), judged
- * (verdict.c) and printed (page.c, json.c, csv.c). If there are too few runs, each is
+ * What the parts of tickwise diff pass on. Reports become runs (diff_runs.c),
+ * and runs become figures (diff_figures.c). Figures are tested (statistics.c), judged
+ * (verdict.c) and printed (diff_page.c, diff_data.c). If there are too few runs, each is
  * cut into pieces (pieces.c).
  */
 #ifndef TW_DIFF_H
@@ -115,6 +115,13 @@ struct tw_diff {
 	enum tw_diff_verdict verdict;
 };
 
+/* Are two figures of the same group and direction? */
+static inline int tw_diff_is_of(const struct tw_diff_figure *one,
+				const struct tw_diff_figure *other)
+{
+	return one->group == other->group && one->direction == other->direction;
+}
+
 /* Read the files of a side. Return: an enum tw_exit, with @problem set. */
 int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 		 size_t count, struct tw_report_problem *problem);
@@ -135,6 +142,7 @@ struct tw_histogram *tw_diff_piece(const struct tw_diff_run *run, size_t group,
 void tw_diff_find_facts(struct tw_diff *diff);
 /* Test the figures, and find the verdict. */
 void tw_diff_judge(struct tw_diff *diff);
+void tw_diff_drop_pieces(struct tw_diff_run *run);
 void tw_diff_free(struct tw_diff *diff);
 
 /* Do the sides take turns, or nearly so? @runs are in the order of their
@@ -184,10 +192,5 @@ void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 json_t *tw_diff_to_json(const struct tw_diff *diff);
 /* Add a table of the figures to @page. Only CSV shows it. */
 struct tw_table *tw_diff_csv(struct tw_page *page, const struct tw_diff *diff);
-
-/* Return what a change is, in JSON and CSV: "factor" or "difference_ns". */
-const char *tw_diff_change_is(const struct tw_diff_figure *figure);
-/* Return p of a figure; NAN if it was not tested. */
-double tw_diff_p(const struct tw_diff *diff, const struct tw_diff_figure *figure);
 
 #endif

@@ -84,35 +84,24 @@ static const char *path_of(const struct tw_report_job *job)
 					 tw_format("%s.intervals.jsonl", job->path);
 }
 
-static int is_of(struct tw_intervals *intervals, const struct tw_report_job *job)
-{
-	return tw_report_compare_jobs(&tw_intervals_header(intervals)->jobs[0], job) == 0;
-}
-
-/* @after_ns: the start of the lines' job, since that of the group. */
-static int add_line(const struct tw_diff *diff, struct tw_diff_run *run, size_t group,
-		    uint64_t after_ns, const struct tw_intervals_line *line)
-{
-	size_t piece = piece_at(span_of(run->groups[group]), after_ns + line->is.from_ns,
-				after_ns + line->is.to_ns, diff->pieces);
-	int error = 0;
-
-	for (int i = 0; i < TW_DIRECTIONS && !error; i++)
-		error = tw_must(tw_histogram_collect(tw_diff_piece(run, group, piece, i),
-						     &line->tally.times[TW_LAT][i]));
-	return error;
-}
-
 static int add_lines(const struct tw_diff *diff, struct tw_diff_run *run, size_t group,
 		     const struct tw_report_job *job, struct tw_intervals *intervals,
 		     struct tw_report_problem *problem)
 {
-	uint64_t after_ns = job->start_ns - run->groups[group]->all.jobs[0].start_ns;
+	const struct tw_report_group *of = run->groups[group];
+	/* The start of this job, since that of the group. */
+	const uint64_t after_ns = job->start_ns - of->all.jobs[0].start_ns;
 	const struct tw_intervals_line *line;
 	int error;
 
 	while (!(error = tw_must(tw_intervals_next(intervals, &line, problem))) && line) {
-		error = add_line(diff, run, group, after_ns, line);
+		size_t piece = piece_at(span_of(of), after_ns + line->is.from_ns,
+					after_ns + line->is.to_ns, diff->pieces);
+
+		for (int i = 0; i < TW_DIRECTIONS && !error; i++)
+			error = tw_must(tw_histogram_collect(
+					tw_diff_piece(run, group, piece, i),
+					&line->tally.times[TW_LAT][i]));
 		if (error) {
 			tw_report_refuse(problem, "its lines don't add up");
 			return error;
@@ -133,7 +122,7 @@ static int add_file(struct tw_diff *diff, struct tw_diff_run *run, size_t group,
 	if (access(path, R_OK) || !can_be_cut(run->groups[group], diff->pieces))
 		return 0;
 	error = tw_must(tw_intervals_open(&intervals, path, &problem));
-	if (!error && is_of(intervals, job)) {
+	if (!error && !tw_report_compare_jobs(&tw_intervals_header(intervals)->jobs[0], job)) {
 		error = add_lines(diff, run, group, job, intervals, &problem);
 		is = !error;
 	}
@@ -142,14 +131,6 @@ static int add_file(struct tw_diff *diff, struct tw_diff_run *run, size_t group,
 		json_array_append_new(diff->left_out,
 				      json_sprintf("%s: %s", path, problem.text));
 	return is;
-}
-
-static void no_pieces(struct tw_diff_run *run)
-{
-	for (size_t i = 0; i < run->count * TW_DIFF_MAX_PIECES * TW_DIRECTIONS; i++)
-		tw_histogram_free(&run->pieces[i]);
-	free(run->pieces);
-	run->pieces = NULL;
 }
 
 /* Add the files of all jobs of a run, or none. */
@@ -163,7 +144,7 @@ static void add_files(struct tw_diff *diff, struct tw_diff_run *run)
 		for (size_t j = 0; j < run->groups[i]->all.job_count && is; j++)
 			is = add_file(diff, run, i, &run->groups[i]->all.jobs[j]);
 	if (!is)
-		no_pieces(run);
+		tw_diff_drop_pieces(run);
 }
 
 /* ---- figures of the pieces ----------------------------------------------- */
@@ -178,7 +159,6 @@ static void cut(struct piece pieces[], size_t count, const struct tw_report_grou
 {
 	struct span span = span_of(group);
 
-	memset(pieces, 0, count * sizeof(*pieces));
 	for (uint32_t i = 0; i < tw_report_windows(group); i++) {
 		const struct tw_histogram *lat =
 			&tw_windows_get(&group->all.tally.over_time, i)->lat[direction];
@@ -198,7 +178,7 @@ static int rates_and_means(double *values, const struct tw_diff *diff, size_t ru
 {
 	const struct tw_report_group *group =
 		diff->runs[run].groups[tw_diff_group(diff, run, figure)];
-	struct piece pieces[TW_DIFF_MAX_PIECES];
+	struct piece pieces[TW_DIFF_MAX_PIECES] = { { 0 } };
 
 	if (!can_be_cut(group, diff->pieces))
 		return 0;
@@ -232,20 +212,6 @@ static int percentiles(double *values, const struct tw_diff *diff, size_t run,
 	return diff->runs[run].pieces != NULL;
 }
 
-static int is_cut(double *values, const struct tw_diff *diff, size_t run,
-		  const struct tw_diff_figure *figure)
-{
-	switch (figure->kind) {
-	case TW_DIFF_IOPS:
-	case TW_DIFF_MEAN:
-		return rates_and_means(values, diff, run, figure);
-	case TW_DIFF_PERCENTILE:
-		return percentiles(values, diff, run, figure);
-	default:
-		return 0;
-	}
-}
-
 void tw_diff_find_pieces(struct tw_diff *diff)
 {
 	diff->piece_values = tw_zalloc(diff->figure_count * diff->count * diff->pieces,
@@ -254,10 +220,12 @@ void tw_diff_find_pieces(struct tw_diff *diff)
 		double *values = &diff->piece_values[i * diff->count * diff->pieces];
 		struct tw_diff_figure *figure = &diff->figures[i];
 
-		figure->is_cut = 1;
+		/* Stages are not cut. */
+		figure->is_cut = figure->is_log;
 		for (size_t run = 0; run < diff->count && figure->is_cut; run++)
-			figure->is_cut = is_cut(&values[run * diff->pieces], diff, run,
-						figure);
+			figure->is_cut = (figure->kind == TW_DIFF_PERCENTILE ?
+					  percentiles : rates_and_means)
+					 (&values[run * diff->pieces], diff, run, figure);
 	}
 }
 

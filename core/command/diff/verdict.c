@@ -124,31 +124,18 @@ static enum tw_diff_verdict verdict_of(const struct tw_diff *diff)
 	return tw_diff_is_noisy(diff) ? TW_DIFF_NOISY : TW_DIFF_SAME;
 }
 
-static void widen(struct tw_diff_change *change, double resolution)
-{
-	change->low -= resolution;
-	change->high += resolution;
-}
-
 /* Judge one figure, which has been tested. */
 static void judge(const struct tw_diff *diff, struct tw_diff_figure *figure,
 		  const double *values)
 {
-	widen(&figure->change, figure->resolution);
-	widen(&figure->of_pieces, figure->resolution);
+	figure->change.low -= figure->resolution;
+	figure->change.high += figure->resolution;
+	figure->of_pieces.low -= figure->resolution;
+	figure->of_pieces.high += figure->resolution;
 	figure->gap = tw_diff_gap(values, diff->count, diff->of_b);
 	figure->slower = direction_of(diff, figure);
 	if (figure->kind == TW_DIFF_IOPS)
 		figure->slower = -figure->slower;
-}
-
-static uint64_t pieces_of_b(const struct tw_diff *diff)
-{
-	uint64_t of_b = 0;
-
-	for (size_t i = 0; i < diff->count * diff->pieces; i++)
-		of_b |= (diff->of_b >> i / diff->pieces & 1) << i;
-	return of_b;
 }
 
 /* Test the figures that have pieces, as if each piece was a run. Changes
@@ -156,9 +143,11 @@ static uint64_t pieces_of_b(const struct tw_diff *diff)
 static void test_pieces(struct tw_diff *diff, struct tw_diff_change *changes)
 {
 	size_t each = diff->count * diff->pieces, figures = 0;
-	struct tw_diff_sets sets = { .runs = each, .of_b = pieces_of_b(diff) };
+	struct tw_diff_sets sets = { .runs = each };
 	double *values = tw_zalloc(diff->figure_count * each, sizeof(*values));
 
+	for (size_t i = 0; i < each; i++)
+		sets.of_b |= (diff->of_b >> i / diff->pieces & 1) << i;
 	for (size_t i = 0; i < diff->figure_count; i++)
 		if (diff->figures[i].is_cut)
 			memcpy(&values[each * figures++], &diff->piece_values[each * i],

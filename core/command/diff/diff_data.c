@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes one JSON object of a comparison; tickwise-diff(1) describes its keys.
+ * Makes one JSON object of a comparison, or a table for --csv with a line for each figure.
+ * tickwise-diff(1) describes the keys.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "command/diff/diff.h"
+#include "command/output/page.h"
 #include "report/json_text.h"
 
 static const char *const sides[TW_DIFF_SIDES] = { "a", "b" };
@@ -52,6 +54,12 @@ static json_t *number(double value)
 	return isfinite(value) ? json_real(strtod(text, NULL)) : json_null();
 }
 
+/* Return a factor if the values are logarithms; else a difference. */
+static json_t *change_to_json(const struct tw_diff_figure *figure, double change)
+{
+	return number(figure->is_log && isfinite(change) ? exp(change) : change);
+}
+
 static json_t *values_to_json(const struct tw_diff *diff, size_t figure,
 			      enum tw_diff_side side)
 {
@@ -60,25 +68,18 @@ static json_t *values_to_json(const struct tw_diff *diff, size_t figure,
 
 	for (size_t i = 0; i < diff->count; i++)
 		if (diff->runs[i].side == side)
-			json_array_append_new(array, number(
-				diff->figures[figure].is_log ? exp(values[i]) :
-							       values[i]));
+			json_array_append_new(array, change_to_json(
+				&diff->figures[figure], values[i]));
 	return array;
 }
 
-/* Return the change: a factor if the values are logarithms; else a
- * difference. */
-static json_t *change_to_json(const struct tw_diff_figure *figure, double change)
-{
-	return number(figure->is_log && isfinite(change) ? exp(change) : change);
-}
-
-const char *tw_diff_change_is(const struct tw_diff_figure *figure)
+static const char *change_is(const struct tw_diff_figure *figure)
 {
 	return figure->is_log ? "factor" : "difference_ns";
 }
 
-double tw_diff_p(const struct tw_diff *diff, const struct tw_diff_figure *figure)
+/* Return p of a figure; NAN if it was not tested. */
+static double p_of(const struct tw_diff *diff, const struct tw_diff_figure *figure)
 {
 	/* If runs are cut, only figures that have pieces are tested. */
 	if (figure->is_cut)
@@ -98,13 +99,13 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 		"groupid", (json_int_t)job->groupid,
 		"direction", tw_direction_names[figure->direction],
 		"name", figure->name,
-		"change_is", tw_diff_change_is(figure),
+		"change_is", change_is(figure),
 		"change", change_to_json(figure, change->change),
 		"low", change_to_json(figure, change->low),
 		"high", change_to_json(figure, change->high),
 		"a", values_to_json(diff, i, TW_DIFF_A),
 		"b", values_to_json(diff, i, TW_DIFF_B),
-		"p", number(tw_diff_p(diff, figure)),
+		"p", number(p_of(diff, figure)),
 		"slower", figure->slower);
 }
 
@@ -141,4 +142,56 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 		"differs", facts_to_json(&diff->facts),
 		"figures", figures,
 		"left_out", diff->left_out);
+}
+
+/* ---- CSV ---------------------------------------------------------------- */
+
+static const struct tw_column columns[] = {
+	{ .heading = "job" }, { .heading = "groupid" }, { .heading = "direction" },
+	{ .heading = "name" }, { .heading = "a" }, { .heading = "b" },
+	{ .heading = "change_is" }, { .heading = "change" }, { .heading = "low" },
+	{ .heading = "high" }, { .heading = "p" }, { .heading = "slower" },
+};
+
+/* Add 9 digits, as in JSON; nothing if the value is not known. @is_log: it is a
+ * logarithm. */
+static void add_number(struct tw_table *table, double value, int is_log)
+{
+	if (isfinite(value))
+		tw_cell_printf(table, "%.9g", is_log ? exp(value) : value);
+	else
+		tw_cell_none(table);
+}
+
+static void add_line(struct tw_table *table, const struct tw_diff *diff,
+		     const struct tw_diff_figure *figure)
+{
+	const struct tw_diff_change *change = &figure->change;
+	const struct tw_report_job *job = &figure->group->all.jobs[0];
+	const int is_log = figure->is_log;
+
+	tw_table_row(table);
+	tw_cell_text(table, job->name);
+	tw_cell_u64(table, job->groupid);
+	tw_cell_text(table, tw_direction_names[figure->direction]);
+	tw_cell_text(table, figure->name);
+	add_number(table, change->a, is_log);
+	add_number(table, change->b, is_log);
+	tw_cell_text(table, change_is(figure));
+	add_number(table, change->change, is_log);
+	add_number(table, change->low, is_log);
+	add_number(table, change->high, is_log);
+	add_number(table, p_of(diff, figure), 0);
+	tw_cell_i64(table, figure->slower);
+}
+
+struct tw_table *tw_diff_csv(struct tw_page *page, const struct tw_diff *diff)
+{
+	struct tw_table *table = tw_page_table(page, columns,
+					       sizeof(columns) / sizeof(*columns));
+
+	tw_page_only(page, TW_IN_CSV);
+	for (size_t i = 0; i < diff->figure_count; i++)
+		add_line(table, diff, &diff->figures[i]);
+	return table;
 }

@@ -121,16 +121,11 @@ static void tell_value(json_t *set, const json_t *json, const struct key *key)
 		add(set, text_of(digits, value));
 }
 
-static void tell_values(json_t *set, const json_t *array, const struct key *key)
-{
-	for (size_t i = 0; i < json_array_size(array); i++)
-		tell_value(set, json_array_get(array, i), key);
-}
-
 static void tell_key(json_t *set, const struct tw_report_group *group, const void *of)
 {
 	const struct tw_report *all = &group->all;
 	const struct key *key = of;
+	const json_t *array = key->place == OF_MACHINE ? all->machines : all->files;
 
 	switch (key->place) {
 	case OF_JOB:
@@ -138,10 +133,9 @@ static void tell_key(json_t *set, const struct tw_report_group *group, const voi
 			tell_value(set, all->jobs[i].json, key);
 		return;
 	case OF_MACHINE:
-		tell_values(set, all->machines, key);
-		return;
 	case OF_FILE:
-		tell_values(set, all->files, key);
+		for (size_t i = 0; i < json_array_size(array); i++)
+			tell_value(set, json_array_get(array, i), key);
 		return;
 	case OF_DEVICE:
 		for (size_t i = 0; i < all->device_count; i++)
@@ -233,14 +227,8 @@ static void find(struct tw_diff *diff, const char *name, const char *option, tel
 
 /* ---- options -------------------------------------------------------------- */
 
-/* Return 1 for options that differ between any two runs: where reports go, and
- * the name of a job. */
-static int is_of_one_run(const char *option)
-{
-	return strcmp(option, "tw_report") == 0 || strcmp(option, "name") == 0;
-}
-
-/* @done: the names that were compared. */
+/* @done: the names that were compared. Where reports go and the name of a job differ
+ * between any two runs. */
 static void find_options_of(struct tw_diff *diff, const struct tw_report_job *job,
 			    json_t *done)
 {
@@ -248,7 +236,8 @@ static void find_options_of(struct tw_diff *diff, const struct tw_report_job *jo
 	json_t *value;
 
 	json_object_foreach((json_t *)job->options, name, value) {
-		if (is_of_one_run(name) || json_object_get(done, name))
+		if (!strcmp(name, "tw_report") || !strcmp(name, "name") ||
+		    json_object_get(done, name))
 			continue;
 		add(done, name);
 		find_in(&diff->options, diff, name, tell_option, name);

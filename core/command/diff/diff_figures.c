@@ -72,6 +72,11 @@ static double iops_of(const struct tw_report_group *group, int direction)
 	return group->run_ns ? (double)ios * 1e9 / (double)group->run_ns : 0;
 }
 
+static double mean_of(const struct tw_report_group *group, int direction)
+{
+	return tw_histogram_mean_ns(lat_of(group, direction));
+}
+
 /* Return what a time adds to the mean of lat. */
 static double part_ns(const struct tw_report_group *group, int time, int direction)
 {
@@ -157,19 +162,16 @@ struct part {
 	int direction;
 };
 
-__attribute__((format(printf, 2, 3)))
-static void leave_out(struct part *part, const char *format, ...)
-{
-	va_list args;
+static const char not_in_all[] = "not in every run";
 
-	va_start(args, format);
-	json_array_append_new(part->diff->left_out, json_vsprintf(format, args));
-	va_end(args);
-}
-
-static const char *name_of(const struct part *part)
+/* Add a sentence that begins with the job, and with the direction if it has one. */
+static void leave_out(struct part *part, int has_direction, const char *what,
+		      const char *why)
 {
-	return part->groups[0]->all.jobs[0].name;
+	json_array_append_new(part->diff->left_out, json_sprintf(
+		"%s%s%s%s: %s", part->groups[0]->all.jobs[0].name,
+		has_direction ? " " : "",
+		has_direction ? tw_direction_names[part->direction] : "", what, why));
 }
 
 static double *values_of(const struct part *part)
@@ -188,8 +190,7 @@ static void add(struct part *part, struct tw_diff_figure figure)
 	figure.direction = part->direction;
 	for (size_t i = 0; i < diff->count && figure.is_log; i++) {
 		if (!(values[i] > 0)) {
-			leave_out(part, "%s %s %s: it is 0", name_of(part),
-				  tw_direction_names[part->direction], figure.name);
+			leave_out(part, 1, tw_format(" %s", figure.name), "it is 0");
 			return;
 		}
 		values[i] = log(values[i]);
@@ -197,17 +198,12 @@ static void add(struct part *part, struct tw_diff_figure figure)
 	diff->figures[diff->figure_count++] = figure;
 }
 
-static void add_rate_and_mean(struct part *part)
+static void add_figure(struct part *part, enum tw_diff_kind kind, const char *name,
+		       double (*of)(const struct tw_report_group *group, int direction))
 {
 	for (size_t i = 0; i < part->diff->count; i++)
-		values_of(part)[i] = iops_of(part->groups[i], part->direction);
-	add(part, (struct tw_diff_figure) { .kind = TW_DIFF_IOPS, .name = "IOPS",
-		.is_log = 1 });
-	for (size_t i = 0; i < part->diff->count; i++)
-		values_of(part)[i] = tw_histogram_mean_ns(lat_of(part->groups[i],
-								 part->direction));
-	add(part, (struct tw_diff_figure) { .kind = TW_DIFF_MEAN, .name = "lat mean",
-		.is_log = 1 });
+		values_of(part)[i] = of(part->groups[i], part->direction);
+	add(part, (struct tw_diff_figure) { .kind = kind, .name = name, .is_log = 1 });
 }
 
 static void add_percentile(struct part *part, const struct percentile *is)
@@ -227,9 +223,8 @@ static void add_percentile(struct part *part, const struct percentile *is)
 		enough &= tw_diff_has_beyond(lat, is->percent);
 	}
 	if (!enough)
-		leave_out(part, "%s %s %s: a run has fewer than %d I/Os beyond it",
-			  name_of(part), tw_direction_names[part->direction],
-			  is->name, TW_DIFF_FEWEST_BEYOND);
+		leave_out(part, 1, tw_format(" %s", is->name), tw_format(
+			  "a run has fewer than %d I/Os beyond it", TW_DIFF_FEWEST_BEYOND));
 	else
 		add(part, figure);
 }
@@ -269,10 +264,10 @@ static void add_time(struct part *part, enum tw_diff_kind kind, int time, int fo
 				tw_time_rows[time].name });
 }
 
-/* Return in how many runs stages are recorded. */
-static size_t have_stages(const struct part *part)
+static void add_stages(struct part *part)
 {
-	size_t have = 0;
+	size_t have = 0;	/* runs with stages */
+	int alike = split_alike(part);
 
 	for (size_t i = 0; i < part->diff->count; i++) {
 		int any = 0;
@@ -281,23 +276,13 @@ static size_t have_stages(const struct part *part)
 			any |= time_of(part->groups[i], j, part->direction)->count != 0;
 		have += (size_t)any;
 	}
-	return have;
-}
-
-static void add_stages(struct part *part)
-{
-	size_t have = have_stages(part);
-	int alike = split_alike(part);
-
 	if (have && have < part->diff->count)
-		leave_out(part, "%s %s stages: not in every run", name_of(part),
-			  tw_direction_names[part->direction]);
+		leave_out(part, 1, " stages", not_in_all);
 	if (have < part->diff->count)
 		return;
 	if (!alike)
-		leave_out(part, "%s %s stages inside the kernel: some runs have more "
-			  "of them than others; compared as one, `kernel`",
-			  name_of(part), tw_direction_names[part->direction]);
+		leave_out(part, 1, " stages inside the kernel", "some runs have more of "
+			  "them than others; compared as one, `kernel`");
 	for (int i = 0; i < TW_STAGES; i++)
 		if (alike || !tw_stage_is_inside(i))
 			add_time(part, TW_DIFF_STAGE, i, !alike && i == TW_KERNEL);
@@ -313,11 +298,11 @@ static void add_direction(struct part *part)
 	if (!with)
 		return;
 	if (with < part->diff->count) {
-		leave_out(part, "%s %s: not in every run", name_of(part),
-			  tw_direction_names[part->direction]);
+		leave_out(part, 1, "", not_in_all);
 		return;
 	}
-	add_rate_and_mean(part);
+	add_figure(part, TW_DIFF_IOPS, "IOPS", iops_of);
+	add_figure(part, TW_DIFF_MEAN, "lat mean", mean_of);
 	for (size_t i = 0; i < PERCENTILES; i++)
 		add_percentile(part, &percentiles[i]);
 	add_stages(part);
@@ -332,7 +317,7 @@ static void add_group(struct part *part, const struct tw_report_group *group)
 		part->groups[i] = find(&diff->runs[i], group, place);
 		if (!part->groups[i]) {
 			part->groups[0] = group;
-			leave_out(part, "%s: not in every run", name_of(part));
+			leave_out(part, 0, "", not_in_all);
 			return;
 		}
 	}
@@ -354,7 +339,7 @@ static void name_others(struct part *part)
 				 place_of(&diff->runs[i], group)))
 				continue;
 			part->groups[0] = group;
-			leave_out(part, "%s: not in every run", name_of(part));
+			leave_out(part, 0, "", not_in_all);
 			return;
 		}
 }

@@ -12,6 +12,9 @@
 
 /* ---- numbers ------------------------------------------------------------- */
 
+/* Room for two numbers. */
+#define INTERVAL	(2 * TW_FORMAT_SIZE + 8)
+
 static double percent_of(double log_ratio)
 {
 	return expm1(log_ratio) * 100;
@@ -22,44 +25,23 @@ static int has_interval(const struct tw_diff_change *change)
 	return change->low > -HUGE_VAL && change->high < HUGE_VAL;
 }
 
-/* Write a signed time, such as "+1.235 us". */
-static const char *signed_ns(char *text, double ns)
+/* Write "+1.235 us" or "+4.9 %". A value below half of the last digit is printed as 0,
+ * without a sign. */
+static const char *change_text(char *text, const struct tw_diff_figure *figure,
+			       double change)
 {
 	char digits[TW_FORMAT_SIZE];
-
-	/* A value below half of the last digit is printed as 0, without a
-	 * sign. */
-	if (fabs(ns) < 0.0005)
-		ns = 0;
-	snprintf(text, TW_FORMAT_SIZE, "%s%.30s", ns > 0 ? "+" : "",
-		 tw_format_ns(digits, ns));
-	return text;
-}
-
-static const char *signed_percent(char *text, double log_ratio)
-{
-	double percent = percent_of(log_ratio);
-
-	snprintf(text, TW_FORMAT_SIZE, fabs(percent) < 0.05 ? "0.0" : "%+.1f", percent);
-	return text;
-}
-
-static void change_text(char *text, size_t size, const struct tw_diff_figure *figure,
-			double change)
-{
-	char digits[TW_FORMAT_SIZE];
+	double percent = percent_of(change);
 
 	if (figure->is_log)
-		snprintf(text, size, "%s %%", signed_percent(digits, change));
+		snprintf(text, TW_FORMAT_SIZE, fabs(percent) < 0.05 ? "0.0 %%" : "%+.1f %%",
+			 percent);
 	else
-		snprintf(text, size, "%s", signed_ns(digits, change));
+		snprintf(text, TW_FORMAT_SIZE, "%s%.30s", change >= 0.0005 ? "+" : "",
+			 tw_format_ns(digits, fabs(change) < 0.0005 ? 0 : change));
+	return text;
 }
 
-/* Room for two numbers. */
-#define INTERVAL	(2 * TW_FORMAT_SIZE + 8)
-
-/* Write a signed number. A value below half of the last digit is printed as 0,
- * without a sign. */
 static const char *signed_text(char *text, double value, int decimals)
 {
 	if (fabs(value) < pow(10, -decimals) / 2)
@@ -69,48 +51,27 @@ static const char *signed_text(char *text, double value, int decimals)
 }
 
 /* Write both ends in one unit: "+4.341 to +5.104 us" */
-static void ns_interval(char *text, double low_ns, double high_ns)
-{
-	struct tw_format_unit unit = tw_format_unit(fmax(fabs(low_ns), fabs(high_ns)));
-	char texts[2][TW_FORMAT_SIZE];
-
-	snprintf(text, INTERVAL, "%s to %s %s",
-		 signed_text(texts[0], low_ns / unit.ns, unit.decimals),
-		 signed_text(texts[1], high_ns / unit.ns, unit.decimals), unit.name);
-}
-
 static const char *interval_text(char *text, const struct tw_diff_figure *figure)
 {
-	char low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
+	const double low = figure->change.low, high = figure->change.high;
+	struct tw_format_unit unit = tw_format_unit(fmax(fabs(low), fabs(high)));
+	char texts[2][TW_FORMAT_SIZE];
 
-	if (!figure->is_log) {
-		ns_interval(text, figure->change.low, figure->change.high);
-		return text;
-	}
-	signed_percent(low, figure->change.low);
-	change_text(high, sizeof(high), figure, figure->change.high);
-	snprintf(text, INTERVAL, "%s to %s", low, high);
+	if (figure->is_log)
+		snprintf(text, INTERVAL, "%.*s to %s",
+			 (int)strlen(change_text(texts[0], figure, low)) - 2, texts[0],
+			 change_text(texts[1], figure, high));
+	else
+		snprintf(text, INTERVAL, "%s to %s %s",
+			 signed_text(texts[0], low / unit.ns, unit.decimals),
+			 signed_text(texts[1], high / unit.ns, unit.decimals), unit.name);
 	return text;
 }
 
 /* ---- the verdict --------------------------------------------------------- */
 
-static enum tw_mark mark_of(enum tw_diff_verdict verdict)
-{
-	switch (verdict) {
-	case TW_DIFF_FASTER:
-	case TW_DIFF_SAME:
-		return TW_MARK_GOOD;
-	case TW_DIFF_SLOWER:
-	case TW_DIFF_MIXED:
-		return TW_MARK_BAD;
-	default:
-		return TW_MARK_UNDECIDED;
-	}
-}
-
 /* Write the largest change that is possible, in percent, rounded up. */
-static const char *possible_text(char *text, const struct tw_diff *diff)
+static void put_possible(char *text, const struct tw_diff *diff)
 {
 	const struct tw_diff_figure *least = tw_diff_least_certain(diff);
 	double percent = least ? (tw_diff_possible(least) - 1) * 100 : 0;
@@ -119,44 +80,40 @@ static const char *possible_text(char *text, const struct tw_diff *diff)
 
 	snprintf(text, TW_FORMAT_SIZE, "%.*f %%", decimals,
 		 fmax(ceil(percent / unit - 1e-6), 1) * unit);
-	return text;
 }
 
+/* Between @begin and @end is the change that is possible, or the threshold. */
 static void add_headline(struct tw_page *page, const struct tw_diff *diff)
 {
-	const char *runs = diff->count == 2 ? "These two runs" : "These runs";
-	char beyond[64] = "", possible[TW_FORMAT_SIZE];
+	static const struct {
+		const char *begin, *end;
+		enum tw_mark mark;
+		int is_possible;
+	} sentences[] = {
+		[TW_DIFF_SAME] = { "No change from A to B above ",
+				   " in I/Os per second or mean latency.", TW_MARK_GOOD, 1 },
+		[TW_DIFF_NOISY] = { "Too noisy: a change of up to ",
+				    " from A to B can't be excluded.", TW_MARK_UNDECIDED, 1 },
+		[TW_DIFF_FASTER] = { "B is faster than A", ".", TW_MARK_GOOD, 0 },
+		[TW_DIFF_SLOWER] = { "B is slower than A", ".", TW_MARK_BAD, 0 },
+		[TW_DIFF_MIXED] = { "B is slower than A", " in some figures, and faster in "
+				    "others.", TW_MARK_BAD, 0 },
+		[TW_DIFF_DIFFER] = { " differ", ".", TW_MARK_UNDECIDED, 0 },
+		[TW_DIFF_UNDECIDED] = { "No difference", " that this data can show.",
+					TW_MARK_UNDECIDED, 0 },
+	};
+	const char *runs = diff->verdict != TW_DIFF_DIFFER ? "" :
+			   diff->count == 2 ? "These two runs" : "These runs";
+	char between[64] = "";
 
-	if (diff->threshold > 1)
-		snprintf(beyond, sizeof(beyond), " by more than %g %%",
+	if (sentences[diff->verdict].is_possible)
+		put_possible(between, diff);
+	else if (diff->threshold > 1)
+		snprintf(between, sizeof(between), " by more than %g %%",
 			 (diff->threshold - 1) * 100);
-	switch (diff->verdict) {
-	case TW_DIFF_SAME:
-		tw_page_paragraph(page, "No change from A to B above %s in I/Os per second "
-				  "or mean latency.", possible_text(possible, diff));
-		return;
-	case TW_DIFF_NOISY:
-		tw_page_paragraph(page, "Too noisy: a change of up to %s from A to B can't "
-				  "be excluded.", possible_text(possible, diff));
-		return;
-	case TW_DIFF_FASTER:
-		tw_page_paragraph(page, "B is faster than A%s.", beyond);
-		return;
-	case TW_DIFF_SLOWER:
-		tw_page_paragraph(page, "B is slower than A%s.", beyond);
-		return;
-	case TW_DIFF_MIXED:
-		tw_page_paragraph(page, "B is slower than A%s in some figures, and "
-				  "faster in others.", beyond);
-		return;
-	case TW_DIFF_DIFFER:
-		tw_page_paragraph(page, "%s differ%s.", runs, beyond);
-		return;
-	case TW_DIFF_UNDECIDED:
-		tw_page_paragraph(page, "No difference%s that this data can show.",
-				  beyond);
-		return;
-	}
+	tw_page_paragraph(page, "%s%s%s%s", runs, sentences[diff->verdict].begin, between,
+			  sentences[diff->verdict].end);
+	tw_page_mark(page, sentences[diff->verdict].mark);
 }
 
 /* Add the reason why there is no verdict. */
@@ -177,8 +134,7 @@ static void add_why_not(struct tw_page *page, const struct tw_diff *diff)
 
 static int begins_part(const struct tw_diff *diff, size_t i)
 {
-	return i == 0 || diff->figures[i].group != diff->figures[i - 1].group ||
-	       diff->figures[i].direction != diff->figures[i - 1].direction;
+	return i == 0 || !tw_diff_is_of(&diff->figures[i], &diff->figures[i - 1]);
 }
 
 static const char *job_of(const struct tw_diff_figure *figure)
@@ -189,16 +145,6 @@ static const char *job_of(const struct tw_diff_figure *figure)
 static const char *direction_of(const struct tw_diff_figure *figure)
 {
 	return tw_direction_names[figure->direction];
-}
-
-static const char *where_of(char *text, size_t size, const struct tw_diff_figure *figure)
-{
-	if (figure->kind == TW_DIFF_PERCENTILE)
-		snprintf(text, size, "at %s", figure->name);
-	else
-		snprintf(text, size, "%s", figure->kind == TW_DIFF_MEAN ?
-			 "in the mean" : "in IOPS");
-	return text;
 }
 
 /* Add "1.049 (1.045 to 1.054) times slower than A at p99"; for a figure without
@@ -214,23 +160,18 @@ static void add_times(struct tw_page *page, const struct tw_diff_figure *figure,
 	const struct tw_diff_change *is = &figure->change;
 	/* A factor of "slower" or "faster" is more than 1. */
 	int turned = figure->slower && is->change < 0;
-	char interval[64] = "", where[32];
+	char interval[64] = "";
 
 	if (has_interval(is))
 		snprintf(interval, sizeof(interval), " (%.3f to %.3f)",
 			 exp(turned ? -is->high : is->low),
 			 exp(turned ? -is->low : is->high));
-	tw_page_more(page, "%s%.3f%s times %s %s", is_first ? "" : ", ",
+	tw_page_more(page, "%s%.3f%s times %s %s%s", is_first ? "" : ", ",
 		     exp(turned ? -is->change : is->change), interval,
 		     words[is_first][figure->slower + 1],
-		     where_of(where, sizeof(where), figure));
-}
-
-static int is_of_part(const struct tw_diff_figure *figure,
-		      const struct tw_diff_figure *first)
-{
-	return figure->group == first->group && figure->direction == first->direction &&
-	       figure->is_log;
+		     figure->kind == TW_DIFF_PERCENTILE ? "at " :
+		     figure->kind == TW_DIFF_MEAN ? "in the mean" : "in IOPS",
+		     figure->kind == TW_DIFF_PERCENTILE ? figure->name : "");
 }
 
 static int is_told(const struct tw_diff_figure *figure)
@@ -250,8 +191,8 @@ static const struct tw_diff_figure *most_changed(const struct tw_diff *diff, siz
 	const struct tw_diff_figure *most = NULL;
 	double told = 0;
 
-	for (size_t i = first; i < diff->figure_count &&
-	     is_of_part(&diff->figures[i], &diff->figures[first]); i++) {
+	for (size_t i = first; i < diff->figure_count && diff->figures[i].is_log &&
+	     tw_diff_is_of(&diff->figures[i], &diff->figures[first]); i++) {
 		const struct tw_diff_figure *figure = &diff->figures[i];
 		double change = figure->slower ? fabs(figure->change.change) : 0;
 
@@ -274,8 +215,8 @@ static void add_summary(struct tw_page *page, const struct tw_diff *diff)
 			continue;
 		most = most_changed(diff, first);
 		tw_page_remark(page, "%s %s: B is ", job_of(part), direction_of(part));
-		for (size_t i = first; i < diff->figure_count &&
-		     is_of_part(&diff->figures[i], part); i++)
+		for (size_t i = first; i < diff->figure_count && diff->figures[i].is_log &&
+		     tw_diff_is_of(&diff->figures[i], part); i++)
 			if (is_told(&diff->figures[i]) || &diff->figures[i] == most) {
 				add_times(page, &diff->figures[i], is_first);
 				is_first = 0;
@@ -284,7 +225,8 @@ static void add_summary(struct tw_page *page, const struct tw_diff *diff)
 	}
 }
 
-/* Return the figure whose interval is the widest; NULL: there is no interval. */
+/* Return the figure whose interval is the widest; NULL: there is no interval. Of equal
+ * figures take the first, whatever rounding does. */
 static const struct tw_diff_figure *widest(const struct tw_diff *diff)
 {
 	const struct tw_diff_figure *worst = NULL;
@@ -292,7 +234,6 @@ static const struct tw_diff_figure *widest(const struct tw_diff *diff)
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		const struct tw_diff_figure *figure = &diff->figures[i];
 
-		/* Of equal figures take the first, whatever rounding does. */
 		if (figure->is_log && has_interval(&figure->change) &&
 		    (!worst || figure->change.high - figure->change.low >
 			       (worst->change.high - worst->change.low) * (1 + 1e-9)))
@@ -340,15 +281,11 @@ static void add_facts(struct tw_page *page, const struct tw_diff *diff)
 				"may come from there.");
 		add_list(page, &diff->facts);
 	}
-}
-
-static void add_overlap(struct tw_page *page, const struct tw_diff *diff)
-{
-	if (!diff->overlaps)
-		return;
-	tw_page_gap(page);
-	tw_page_warning(page, "Runs of one host overlap in time: each is part of what the "
-			"other measured. Make one run after the other.");
+	if (diff->overlaps) {
+		tw_page_gap(page);
+		tw_page_warning(page, "Runs of one host overlap in time: each is part of "
+				"what the other measured. Make one run after the other.");
+	}
 }
 
 /* ---- the figures --------------------------------------------------------- */
@@ -373,18 +310,12 @@ static void add_spread(struct tw_table *table, double spread, size_t runs)
 		tw_cell_printf(table, "%.1f %%", percent_of(spread));
 }
 
-static const char *change_word(const struct tw_diff_figure *figure)
-{
-	if (!figure->slower)
-		return "";
-	if (figure->is_log)
-		return figure->slower > 0 ? "slower" : "faster";
-	return figure->slower > 0 ? "longer" : "shorter";
-}
-
 static void add_figure(struct tw_table *table, const struct tw_diff *diff,
 		       const struct tw_diff_figure *figure)
 {
+	static const char *const words[2][3] = {
+		{ "shorter", "", "longer" }, { "faster", "", "slower" },
+	};
 	const struct tw_diff_change *is = &figure->change;
 	char text[INTERVAL];
 
@@ -396,16 +327,17 @@ static void add_figure(struct tw_table *table, const struct tw_diff *diff,
 	add_value(table, figure, is->b);
 	if (figure->is_log)
 		add_spread(table, is->spread_b, diff->of[TW_DIFF_B]);
-	change_text(text, sizeof(text), figure, is->change);
-	tw_cell_text(table, text);
+	tw_cell_text(table, change_text(text, figure, is->change));
 	if (has_interval(is))
 		tw_cell_text(table, interval_text(text, figure));
 	else
 		tw_cell_none(table);
-	tw_cell_strong(table, change_word(figure));
+	tw_cell_strong(table, words[figure->is_log][figure->slower + 1]);
 }
 
-static struct tw_table *figure_table(struct tw_page *page)
+/* Add the table of figures, or that of parts of the mean. The latter has no column for the
+ * differences from run to run, so that the page does not become wider. */
+static struct tw_table *add_table(struct tw_page *page, int is_of_parts)
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "figure", .width = 8, .flags = TW_COLUMN_LEFT },
@@ -416,16 +348,7 @@ static struct tw_table *figure_table(struct tw_page *page)
 		{ .heading = "change", .width = 7 },
 		{ .heading = "interval" },
 		{ .heading = "", .flags = TW_COLUMN_LEFT },
-	};
-
-	return tw_page_table(page, columns, sizeof(columns) / sizeof(columns[0]));
-}
-
-/* Return the table for parts of the mean. It has no column for the differences
- * from run to run, so that the page does not become wider. */
-static struct tw_table *part_table(struct tw_page *page)
-{
-	static const struct tw_column columns[] = {
+	}, of_parts[] = {
 		{ .heading = "part of mean", .width = 15, .flags = TW_COLUMN_LEFT },
 		{ .heading = "A", .width = 8 },
 		{ .heading = "B", .width = 8 },
@@ -434,7 +357,9 @@ static struct tw_table *part_table(struct tw_page *page)
 		{ .heading = "", .flags = TW_COLUMN_LEFT },
 	};
 
-	return tw_page_table(page, columns, sizeof(columns) / sizeof(columns[0]));
+	return is_of_parts ?
+		tw_page_table(page, of_parts, sizeof(of_parts) / sizeof(*of_parts)) :
+		tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 }
 
 static void add_figures(struct tw_page *page, const struct tw_diff *diff,
@@ -455,7 +380,7 @@ static void add_figures(struct tw_page *page, const struct tw_diff *diff,
 		}
 		if (begins_part(diff, i) || is_stage != had_stage) {
 			tw_page_gap(page);
-			table = is_stage ? part_table(page) : figure_table(page);
+			table = add_table(page, is_stage);
 		}
 		had_stage = is_stage;
 		add_figure(table, diff, figure);
@@ -527,12 +452,10 @@ struct tw_page *tw_diff_page(const struct tw_diff *diff, int with_plots)
 	struct tw_page *page = tw_page_new("Two sets of runs");
 
 	add_headline(page, diff);
-	tw_page_mark(page, mark_of(diff->verdict));
 	add_summary(page, diff);
 	add_least_certain(page, diff);
 	add_why_not(page, diff);
 	add_facts(page, diff);
-	add_overlap(page, diff);
 	add_figures(page, diff, with_plots);
 	add_left_out(page, diff);
 	add_method(page, diff);

@@ -41,17 +41,6 @@ static void add_line(struct tw_plot *plot, const struct tw_diff *diff,
 	}
 }
 
-static void add_latency(struct tw_page *page, const struct tw_diff *diff,
-			const struct tw_diff_figure *figure)
-{
-	struct tw_plot *plot = tw_page_plot(page, "Latency by percentile");
-
-	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
-	tw_plot_y(plot, TW_PLOT_NS, "latency");
-	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
-		add_line(plot, diff, figure, side);
-}
-
 /* ---- B to A, by percentile ------------------------------------------------ */
 
 enum { RATIO, LOW, HIGH, LINES };
@@ -62,7 +51,7 @@ struct band {
 	double tails[POINTS];
 	double *values;			/* [point * runs + run], logarithms */
 	double resolution;		/* width of a bin */
-	double lines[LINES][POINTS];
+	double lines[LINES][POINTS];	/* percent */
 };
 
 /* Find the values, up to the percentile where some run has too few I/Os
@@ -98,15 +87,10 @@ static void test(struct band *band, const struct tw_diff *diff)
 
 	tw_diff_test(changes, &sets);
 	for (size_t i = 0; i < band->count; i++) {
-		band->lines[RATIO][i] = exp(changes[i].change);
-		band->lines[LOW][i] = exp(changes[i].low - band->resolution);
-		band->lines[HIGH][i] = exp(changes[i].high + band->resolution);
+		band->lines[RATIO][i] = 100 * (exp(changes[i].change) - 1);
+		band->lines[LOW][i] = 100 * (exp(changes[i].low - band->resolution) - 1);
+		band->lines[HIGH][i] = 100 * (exp(changes[i].high + band->resolution) - 1);
 	}
-}
-
-static double percent_of(double ratio)
-{
-	return 100 * (ratio - 1);
 }
 
 static void add_ratios(struct tw_page *page, const struct band *band)
@@ -117,13 +101,12 @@ static void add_ratios(struct tw_page *page, const struct band *band)
 	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
 	tw_plot_y(plot, TW_PLOT_CHANGE, "change of latency, %");
 	for (size_t i = 0; i < band->count; i++)
-		tw_plot_point(series, band->tails[i], percent_of(band->lines[RATIO][i]));
+		tw_plot_point(series, band->tails[i], band->lines[RATIO][i]);
 	if (isfinite(band->lines[HIGH][0])) {
 		series = tw_plot_band(plot, "interval", TW_PLOT_MEAN);
 		for (size_t i = 0; i < band->count; i++)
-			tw_plot_band_point(series, band->tails[i],
-					   percent_of(band->lines[LOW][i]),
-					   percent_of(band->lines[HIGH][i]));
+			tw_plot_band_point(series, band->tails[i], band->lines[LOW][i],
+					   band->lines[HIGH][i]);
 		tw_plot_caption(plot, "The interval is of all percentiles together, "
 				"with 95 %.");
 	}
@@ -139,8 +122,7 @@ static void add_stack(struct tw_plot *plot, const struct tw_diff *diff,
 	struct tw_series *stack = NULL;
 	char number[TW_FORMAT_SIZE];
 
-	for (const struct tw_diff_figure *at = first;
-	     at < end && at->group == first->group && at->direction == first->direction;
+	for (const struct tw_diff_figure *at = first; at < end && tw_diff_is_of(at, first);
 	     at++) {
 		double value = side == TW_DIFF_A ? at->change.a : at->change.b;
 
@@ -153,29 +135,14 @@ static void add_stack(struct tw_plot *plot, const struct tw_diff *diff,
 	}
 }
 
-static int has_stages(const struct tw_diff *diff, const struct tw_diff_figure *first)
+static int has_stages(const struct tw_diff *diff, const struct tw_diff_figure *figure)
 {
 	const struct tw_diff_figure *end = diff->figures + diff->figure_count;
+	const struct tw_diff_figure *first = figure;
 
-	for (const struct tw_diff_figure *at = first; at < end; at++)
-		if (at->group != first->group || at->direction != first->direction)
-			return 0;
-		else if (at->kind == TW_DIFF_STAGE)
-			return 1;
-	return 0;
-}
-
-static void add_stages(struct tw_page *page, const struct tw_diff *diff,
-		       const struct tw_diff_figure *figure)
-{
-	struct tw_plot *plot;
-
-	if (!has_stages(diff, figure))
-		return;
-	plot = tw_page_plot(page, "Where the time of an I/O goes");
-	tw_plot_same_scale(plot);
-	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
-		add_stack(plot, diff, figure, side);
+	while (first < end && tw_diff_is_of(first, figure) && first->kind != TW_DIFF_STAGE)
+		first++;
+	return first < end && tw_diff_is_of(first, figure);
 }
 
 void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
@@ -185,12 +152,22 @@ void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 		.values = tw_zalloc(POINTS * diff->count, sizeof(*band.values)),
 	};
 
-	add_latency(page, diff, figure);
+	struct tw_plot *plot = tw_page_plot(page, "Latency by percentile");
+
+	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
+	tw_plot_y(plot, TW_PLOT_NS, "latency");
+	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
+		add_line(plot, diff, figure, side);
 	find_values(&band, diff, figure);
 	if (band.count) {
 		test(&band, diff);
 		add_ratios(page, &band);
 	}
-	add_stages(page, diff, figure);
 	free(band.values);
+	if (!has_stages(diff, figure))
+		return;
+	plot = tw_page_plot(page, "Where the time of an I/O goes");
+	tw_plot_same_scale(plot);
+	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
+		add_stack(plot, diff, figure, side);
 }

@@ -30,27 +30,12 @@ int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 	return code;
 }
 
-static int is_of(const struct tw_diff_run *run, const struct tw_report_job *job)
+/* Are these jobs of the same run, or of the same process? They may be different jobs. */
+static int are_twins(const struct tw_report_job *a, const struct tw_report_job *b)
 {
-	return job->run[0] && strcmp(run->job->run, job->run) == 0 &&
-	       strcmp(run->job->host, job->host) == 0;
-}
-
-/* Are these jobs of the same process? They may be different jobs. */
-static int is_twin(const struct tw_report_job *a, const struct tw_report_job *b)
-{
-	return a->pid == b->pid && a->start_ns == b->start_ns &&
-	       strcmp(a->host, b->host) == 0;
-}
-
-static struct tw_diff_run *new_run(struct tw_diff *diff, enum tw_diff_side side,
-				   const struct tw_report_job *job)
-{
-	struct tw_diff_run *run = &diff->runs[diff->count++];
-
-	run->side = side;
-	run->job = job;
-	return run;
+	return strcmp(a->host, b->host) == 0 &&
+	       ((b->run[0] && strcmp(a->run, b->run) == 0) ||
+		(a->pid == b->pid && a->start_ns == b->start_ns));
 }
 
 /* Set the run's times: from the start of its first job to the end of its last
@@ -78,7 +63,7 @@ static int add_group(struct tw_diff *diff, enum tw_diff_side side,
 	struct tw_diff_run *run = NULL;
 
 	for (size_t i = 0; i < diff->count; i++) {
-		if (!is_of(&diff->runs[i], job) && !is_twin(diff->runs[i].job, job))
+		if (!are_twins(diff->runs[i].job, job))
 			continue;
 		if (diff->runs[i].side != side) {
 			tw_report_refuse(problem, "%s: a run can't be on both sides",
@@ -87,8 +72,11 @@ static int add_group(struct tw_diff *diff, enum tw_diff_side side,
 		}
 		run = &diff->runs[i];
 	}
-	if (!run)
-		run = new_run(diff, side, job);
+	if (!run) {
+		run = &diff->runs[diff->count++];
+		run->side = side;
+		run->job = job;
+	}
 	run->groups = tw_grow(run->groups, run->count, sizeof(*run->groups));
 	run->groups[run->count++] = group;
 	take_times(run, group);
@@ -124,18 +112,6 @@ int tw_diff_take_turns(uint64_t of_b, size_t runs)
 	return turns >= fmin(a, b) && fabs(later) <= (double)runs / 5 + 1e-9;
 }
 
-/* Does run @i begin while an earlier run of the same host still runs? */
-static int overlaps(const struct tw_diff *diff, size_t i)
-{
-	const struct tw_diff_run *run = &diff->runs[i];
-
-	for (size_t j = 0; j < i; j++)
-		if (run->job->start_ns < diff->runs[j].end_ns &&
-		    strcmp(run->job->host, diff->runs[j].job->host) == 0)
-			return 1;
-	return 0;
-}
-
 static void look_at_order(struct tw_diff *diff)
 {
 	qsort(diff->runs, diff->count, sizeof(*diff->runs), by_start);
@@ -145,7 +121,10 @@ static void look_at_order(struct tw_diff *diff)
 		diff->of[run->side]++;
 		if (run->side == TW_DIFF_B)
 			diff->of_b |= 1ULL << i;
-		diff->overlaps |= overlaps(diff, i);
+		/* Does it begin while an earlier run of the same host still runs? */
+		for (size_t j = 0; j < i; j++)
+			diff->overlaps |= run->job->start_ns < diff->runs[j].end_ns &&
+					  !strcmp(run->job->host, diff->runs[j].job->host);
 	}
 	diff->is_interleaved = tw_diff_take_turns(diff->of_b, diff->count);
 }
@@ -174,14 +153,14 @@ int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)
 	return TW_EXIT_GOOD;
 }
 
-static void free_run(struct tw_diff_run *run)
+void tw_diff_drop_pieces(struct tw_diff_run *run)
 {
-	size_t histograms = run->pieces ? run->count * TW_DIFF_MAX_PIECES *
-					  TW_DIRECTIONS : 0;
+	size_t histograms = run->count * TW_DIFF_MAX_PIECES * TW_DIRECTIONS;
 
-	for (size_t i = 0; i < histograms; i++)
+	for (size_t i = 0; run->pieces && i < histograms; i++)
 		tw_histogram_free(&run->pieces[i]);
 	free(run->pieces);
+	run->pieces = NULL;
 }
 
 void tw_diff_free(struct tw_diff *diff)
@@ -189,7 +168,7 @@ void tw_diff_free(struct tw_diff *diff)
 	for (int side = 0; side < TW_DIFF_SIDES; side++)
 		tw_report_groups_free(diff->groups[side].list, diff->groups[side].count);
 	for (size_t i = 0; i < diff->count; i++)
-		free_run(&diff->runs[i]);
+		tw_diff_drop_pieces(&diff->runs[i]);
 	free(diff->runs);
 	free(diff->figures);
 	free(diff->values);
