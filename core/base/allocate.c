@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program's memory; see memory.h.
+ * The program's memory; see allocate.h.
  */
 #include "base/allocate.h"
 
@@ -104,27 +104,23 @@ void tw_append(struct tw_growing_text *text, const char *more, size_t count)
 	text->length += count;
 }
 
-char *tw_format(const char *format, ...)
-{
-	va_list args, again;
-	char *text;
-	int length;
-
-	va_start(args, format);
-	va_copy(again, args);
-	length = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	if (length < 0)
-		length = 0;
-	text = take((size_t)length + 1);
-	vsnprintf(text, (size_t)length + 1, format, again);
-	va_end(again);
-	return text;
-}
-
 char *tw_copy_text(const char *text)
 {
 	return strcpy(take(strlen(text) + 1), text);
+}
+
+char *tw_format(const char *format, ...)
+{
+	char *text, *kept;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		tw_no_memory();
+	va_end(args);
+	kept = tw_copy_text(text);
+	free(text);
+	return kept;
 }
 
 size_t tw_push(char ***list, size_t count, char *text)

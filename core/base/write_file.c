@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens the files that a user names; see file.h.
+ * Opens the files that a user names; see write_file.h.
  */
 #include "base/write_file.h"
 
@@ -253,18 +253,15 @@ int tw_output_open(struct tw_output *output, const char *path)
 
 	*output = (struct tw_output) { .stream = NULL };
 	error = follow(path, &output->place);
-	if (!error) {
-		fd = open_place(output);
-		error = fd < 0 ? fd : 0;
-	}
-	if (!error) {
-		output->stream = fdopen(fd, "w");
-		error = output->stream ? 0 : -errno;
-	}
 	if (!error)
-		return 0;
-	if (fd >= 0)
+		error = fd = open_place(output);
+	if (fd >= 0) {
+		output->stream = fdopen(fd, "w");
+		if (output->stream)
+			return 0;
+		error = -errno;
 		close(fd);
+	}
 	release(output);
 	return error;
 }
@@ -283,10 +280,11 @@ static int flush(const struct tw_output *output)
 	return length >= 0 && ftruncate(fd, length) ? -errno : 0;
 }
 
-static int put_in_place(struct tw_output *output)
+/* Put the file in its place unless there was an @error. Return: @error, or -errno. */
+static int put_in_place(struct tw_output *output, int error)
 {
-	if (!output->aside)
-		return 0;
+	if (error || !output->aside)
+		return error;
 	if (rename(output->aside, output->place))
 		return -errno;
 	forget(output->aside);
@@ -296,9 +294,7 @@ static int put_in_place(struct tw_output *output)
 
 int tw_output_publish(struct tw_output *output)
 {
-	int error = flush(output);
-
-	return error ? error : put_in_place(output);
+	return put_in_place(output, flush(output));
 }
 
 int tw_output_close(struct tw_output *output, int error)
@@ -308,8 +304,7 @@ int tw_output_close(struct tw_output *output, int error)
 	/* NFS may tell only here that the disk is full. */
 	if (fclose(output->stream) && !error)
 		error = -errno;
-	if (!error)
-		error = put_in_place(output);
+	error = put_in_place(output, error);
 	release(output);
 	return error;
 }
@@ -323,30 +318,21 @@ int tw_output_file(const char *path, int (*write)(FILE *file, const void *contex
 	return error ? error : tw_output_close(&output, write(output.stream, context));
 }
 
-static int is_same_folder(const char *one_path, const char *other_path)
-{
-	struct stat one, other;
-
-	return !stat_folder(one_path, &one) && !stat_folder(other_path, &other) &&
-	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
 /* A file may not be there yet, so paths are compared. A folder can have several. */
 int tw_output_are_one(const char *one_path, const char *other_path)
 {
-	struct stat status;
-	char *one, *other;
+	struct stat status, folders[2];
+	char *one, *other = NULL;
 	int are_one;
 
 	if (follow(one_path, &one))
 		return 0;
-	if (follow(other_path, &other)) {
-		free(one);
-		return 0;
-	}
-	are_one = (stat(one, &status) || S_ISREG(status.st_mode)) &&
+	are_one = !follow(other_path, &other) &&
+		  (stat(one, &status) || S_ISREG(status.st_mode)) &&
 		  strcmp(one + folder_length(one), other + folder_length(other)) == 0 &&
-		  is_same_folder(one, other);
+		  !stat_folder(one, &folders[0]) && !stat_folder(other, &folders[1]) &&
+		  folders[0].st_dev == folders[1].st_dev &&
+		  folders[0].st_ino == folders[1].st_ino;
 	free(one);
 	free(other);
 	return are_one;

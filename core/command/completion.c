@@ -8,11 +8,6 @@
 #include "command/command.h"
 #include "command/options.h"
 
-static const char *option_value(const struct tw_option *option)
-{
-	return option->kind == TW_OPTION_SWITCH ? "" : "=";
-}
-
 static void print_words(const char *const *words, FILE *out)
 {
 	for (unsigned i = 0; words[i]; i++)
@@ -104,13 +99,6 @@ static void print_bash_values(const struct tw_options *options, FILE *out)
 	}
 }
 
-static void print_bash_option(const struct tw_option *option, FILE *out)
-{
-	if (option->letter)
-		fprintf(out, "-%c ", option->letter);
-	fprintf(out, "--%s%s ", option->name, option_value(option));
-}
-
 static void print_bash_command(const struct tw_command *command, FILE *out)
 {
 	const struct tw_options *options = command->options;
@@ -119,8 +107,12 @@ static void print_bash_command(const struct tw_command *command, FILE *out)
 
 	fprintf(out, "	%s)\n\t\tkind=%s all='", command->name,
 		options->arguments && kind ? kind : "none");
-	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
-		print_bash_option(option, out);
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
+		if (option->letter)
+			fprintf(out, "-%c ", option->letter);
+		fprintf(out, "--%s%s ", option->name,
+			option->kind == TW_OPTION_SWITCH ? "" : "=");
+	}
 	fputs("'\n\t\tcase $option in\n", out);
 	print_bash_values(options, out);
 	fputs("		*) [ -z \"$after_equals\" ] || kind=none ;;\n"
@@ -133,21 +125,12 @@ void tw_completion_print_bash(const struct tw_command *commands, FILE *out)
 	fputs("	help) kind=words words='", out);
 	print_names(commands, out);
 	fputs("' ;;\n", out);
-	for (const struct tw_command *command = commands; command->name;
-	     command++)
+	for (const struct tw_command *command = commands; command->name; command++)
 		print_bash_command(command, out);
 	fputs(bash_end, out);
 }
 
 /* ---- zsh ---- */
-
-/* Print text within '...[...]', without characters that would end it. */
-static void print_zsh_text(const char *text, FILE *out)
-{
-	for (; *text; text++)
-		if (!strchr("'[]:`\\", *text))
-			fputc(*text, out);
-}
 
 static const char *zsh_files(enum tw_option_kind kind)
 {
@@ -163,9 +146,10 @@ static const char *zsh_files(enum tw_option_kind kind)
 
 /* Print '--name=[...', or '(-n --name)'{-n+,--name=}'[...': one of the two. A value
  * that may be left out is in the same word: '--name=-[...'. */
-static void print_zsh_names(const struct tw_option *option, FILE *out)
+static void print_zsh_option(const struct tw_option *option, FILE *out)
 {
-	const char *value = option->bare ? "=-" : option_value(option);
+	const char *value = option->bare ? "=-" :
+			    option->kind == TW_OPTION_SWITCH ? "" : "=";
 
 	fputs(" \\\n\t\t'", out);
 	if (option->letter)
@@ -174,12 +158,10 @@ static void print_zsh_names(const struct tw_option *option, FILE *out)
 			option->name, value);
 	else
 		fprintf(out, "--%s%s[", option->name, value);
-}
-
-static void print_zsh_option(const struct tw_option *option, FILE *out)
-{
-	print_zsh_names(option, out);
-	print_zsh_text(option->help, out);
+	/* Without characters that would end the text. */
+	for (const char *text = option->help; *text; text++)
+		if (!strchr("'[]:`\\", *text))
+			fputc(*text, out);
 	fputc(']', out);
 	if (option->kind != TW_OPTION_SWITCH)
 		fputs(option->bare ? "::value:" : ":value:", out);
@@ -215,8 +197,7 @@ void tw_completion_print_zsh(const struct tw_command *commands, FILE *out)
 	fputs(")' '*::argument:->rest'\n"
 	      "[[ $state = rest ]] || return\n"
 	      "case $words[1] in\n", out);
-	for (const struct tw_command *command = commands; command->name;
-	     command++)
+	for (const struct tw_command *command = commands; command->name; command++)
 		print_zsh_command(command, out);
 	fputs("	help) _arguments '1:command:(", out);
 	print_names(commands, out);

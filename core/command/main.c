@@ -86,8 +86,7 @@ static int fail_unknown(const char *name)
 	const char *what = name[0] == '-' ? "option" : "command", *meant = NULL;
 	unsigned nearest = TW_OPTIONS_FAR;
 
-	for (const struct tw_command *command = commands; command->name;
-	     command++) {
+	for (const struct tw_command *command = commands; command->name; command++) {
 		unsigned distance = tw_options_distance(name, command->name);
 
 		if (distance < nearest) {
@@ -95,11 +94,9 @@ static int fail_unknown(const char *name)
 			meant = command->name;
 		}
 	}
-	if (meant)
-		return tw_command_fail(NULL, TW_EXIT_USAGE, "unknown %s '%s' "
-				       "(did you mean %s?)", what, name, meant);
-	return tw_command_fail(NULL, TW_EXIT_USAGE, "unknown %s '%s' "
-			       "(see tickwise --help)", what, name);
+	return tw_command_fail(NULL, TW_EXIT_USAGE, "unknown %s '%s' (%s%s)", what, name,
+			       meant ? "did you mean " : "see tickwise --help",
+			       meant ? tw_format("%s?", meant) : "");
 }
 
 /* Print a file that is installed with the program; the build calls this.
@@ -128,14 +125,9 @@ static int run(int argc, char **argv)
 	return tw_command_end(command ? command->name : NULL, code);
 }
 
-static int is_one_of(const char *name, const char *a, const char *b)
-{
-	return strcmp(name, a) == 0 || strcmp(name, b) == 0;
-}
-
 static int is_help(const char *name)
 {
-	return is_one_of(name, "--help", "-h") || strcmp(name, "help") == 0;
+	return !strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help");
 }
 
 /* Print the help. @name: the command; NULL: the whole program. */
@@ -150,30 +142,23 @@ static int help_on(char *name)
 	return tw_command_finish(NULL, TW_EXIT_GOOD);
 }
 
-static int print_version(void)
-{
-	puts("tickwise " TW_VERSION);
-	return tw_command_finish(NULL, TW_EXIT_GOOD);
-}
-
 static int fail_extra(const char *name, const char *extra)
 {
 	return tw_command_fail(NULL, TW_EXIT_USAGE, "%s takes no '%s' (see tickwise "
 			       "--help)", name, extra);
 }
 
-static const char examples[] =
-	"Tickwise: where did the time of this I/O go?\n\n"
-	"  tickwise doctor                what this machine lacks, and what fixes it\n"
-	"  tickwise run --report JOB.fio  a fio job as it is, and where its time went\n"
-	"  tickwise help run              all of a command\n\n";
-
 /* Without arguments, print examples on a terminal, where a user asks what there
  * is. A script has a mistake. */
 static int fail_empty(void)
 {
 	if (isatty(STDERR_FILENO))
-		fputs(examples, stderr);
+		fputs("Tickwise: where did the time of this I/O go?\n\n"
+		      "  tickwise doctor                what this machine lacks, and what "
+		      "fixes it\n"
+		      "  tickwise run --report JOB.fio  a fio job as it is, and where its "
+		      "time went\n"
+		      "  tickwise help run              all of a command\n\n", stderr);
 	print_usage(stderr);
 	return TW_EXIT_USAGE;
 }
@@ -202,9 +187,12 @@ int main(int argc, char **argv)
 		return fail_empty();
 	if (is_help(argv[1]))
 		return argc > 3 ? fail_extra(argv[1], argv[3]) : help_on(argv[2]);
-	if (is_one_of(argv[1], "--version", "-V"))
-		return argc > 2 ? fail_extra(argv[1], argv[2]) : print_version();
-	if (argc == 3 && print_made(argv[1], argv[2]))
-		return tw_command_finish(NULL, TW_EXIT_GOOD);
-	return run(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		if (argc > 2)
+			return fail_extra(argv[1], argv[2]);
+		puts("tickwise " TW_VERSION);
+	} else if (argc != 3 || !print_made(argv[1], argv[2])) {
+		return run(argc - 1, argv + 1);
+	}
+	return tw_command_finish(NULL, TW_EXIT_GOOD);
 }

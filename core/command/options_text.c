@@ -13,17 +13,10 @@
 #define TEXT_COLUMN	28	/* of --help, at most */
 #define ROOM		1024
 
-static const char time_note[] =
-	"A time may have units, as in 90s or 1h30min: ns, us, ms, s, min, h.";
-static const char size_note[] =
-	"A size is in bytes, or has one of K, M, G and T behind it.";
-
 /* ---- the parts of an option ---- */
 
-static void append(char *out, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* @out has ROOM bytes. */
+__attribute__((format(printf, 2, 3)))
 static void append(char *out, const char *format, ...)
 {
 	size_t used = strlen(out);
@@ -51,35 +44,26 @@ static const char *value_name(char *out, const struct tw_option *option)
 	return list_words(out, option->words, "|");
 }
 
-static const char *size_text(char *out, double bytes)
-{
-	static const char units[][2] = { "", "K", "M", "G", "T" };
-	unsigned unit = 0;
-
-	for (; bytes >= 1024 && unit < 4; unit++)
-		bytes /= 1024;
-	*out = '\0';
-	append(out, "%g%s", bytes, units[unit]);
-	return out;
-}
-
 /* Write the help, the limits, the meaning without a value, and the default. */
 static const char *describe(char *out, const struct tw_option *option)
 {
 	const char *preset = option->preset ? option->preset : option->otherwise;
-	char limits[ROOM] = "", size[ROOM];
+	char limits[ROOM] = "";
+	double least = option->min;
+	const char *unit = "BKMGT";
 
-	if (option->kind == TW_OPTION_SIZE)
-		append(limits, "at least %s", size_text(size, option->min));
-	else if (option->kind == TW_OPTION_WORDS)
+	if (option->kind == TW_OPTION_SIZE) {
+		for (; least >= 1024 && unit[1]; unit++)
+			least /= 1024;
+		append(limits, *unit == 'B' ? "at least %g" : "at least %g%c", least, *unit);
+	} else if (option->kind == TW_OPTION_WORDS) {
 		list_words(limits, option->words, ", ");
-	else if (option->kind == TW_OPTION_WHOLE)
-		append(limits, "%.0f to %.0f", option->min, option->max);
-	else if (option->max > 0)
-		append(limits, "%.10g to %.10g%s%s", option->min, option->max,
+	} else if (option->max > 0) {
+		append(limits, "%.16g to %.16g%s%s", option->min, option->max,
 		       option->kind == TW_OPTION_TIME ? " " : "",
 		       option->kind == TW_OPTION_TIME ?
 		       tw_option_time_unit(option) : "");
+	}
 	if (option->bare)
 		append(limits, "%s%s if %s is left out", *limits ? "; " : "",
 		       option->bare, option->value);
@@ -90,14 +74,25 @@ static const char *describe(char *out, const struct tw_option *option)
 	return out;
 }
 
-static int has_kind(const struct tw_options *options, enum tw_option_kind kind)
+/* Explain the units that options have. */
+static void print_notes(const struct tw_options *options, const char *before, FILE *out)
 {
+	static const struct {
+		enum tw_option_kind kind;
+		const char *text;
+	} notes[] = {
+		{ TW_OPTION_TIME,
+		  "A time may have units, as in 90s or 1h30min: ns, us, ms, s, min, h." },
+		{ TW_OPTION_SIZE, "A size is in bytes, or has one of K, M, G and T behind it." },
+	};
 	const struct tw_option *option;
 
-	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
-		if (option->kind == kind)
-			return 1;
-	return 0;
+	for (size_t note = 0; note < sizeof(notes) / sizeof(*notes); note++)
+		for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
+			if (option->kind == notes[note].kind) {
+				fprintf(out, "%s%s\n", before, notes[note].text);
+				break;
+			}
 }
 
 /* ---- --help ---- */
@@ -140,34 +135,6 @@ static const char *help_label(char *out, const struct tw_option *option)
 	return out;
 }
 
-static void print_item(const struct tw_option *option, int column, FILE *out)
-{
-	char text[ROOM];
-	int at = fprintf(out, "%s", help_label(text, option));
-
-	if (at + 2 > column) {
-		fputc('\n', out);
-		at = 0;
-	}
-	fprintf(out, "%*s", column - at, "");
-	print_words(out, describe(text, option), column, column);
-}
-
-static int text_column(const struct tw_options *options)
-{
-	const struct tw_option *option;
-	char text[ROOM];
-	int column = 0;
-
-	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
-		int needed = (int)strlen(help_label(text, option)) + 2;
-
-		if (needed > column && needed <= TEXT_COLUMN)
-			column = needed;
-	}
-	return column;
-}
-
 static void print_usage(const struct tw_options *options, FILE *out)
 {
 	const char *form = options->arguments ? options->arguments : "";
@@ -186,18 +153,26 @@ static void print_usage(const struct tw_options *options, FILE *out)
 void tw_options_print_help(const struct tw_options *options, FILE *out)
 {
 	const struct tw_option *option;
-	int column = text_column(options);
+	char text[ROOM];
+	int column = 0, at;
 
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
+		at = (int)strlen(help_label(text, option)) + 2;
+		if (at > column && at <= TEXT_COLUMN)
+			column = at;
+	}
 	print_usage(options, out);
 	fputc('\n', out);
 	print_words(out, options->about, 0, 0);
 	fputs("\nOptions:\n", out);
-	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
-		print_item(option, column, out);
-	if (has_kind(options, TW_OPTION_TIME))
-		fprintf(out, "\n%s\n", time_note);
-	if (has_kind(options, TW_OPTION_SIZE))
-		fprintf(out, "\n%s\n", size_note);
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
+		at = fprintf(out, "%s", help_label(text, option));
+		if (at + 2 > column)
+			at = fprintf(out, "\n") - 1;
+		fprintf(out, "%*s", column - at, "");
+		print_words(out, describe(text, option), column, column);
+	}
+	print_notes(options, "\n", out);
 	fputc('\n', out);
 	print_words(out, options->codes, 0, 0);
 }
@@ -274,8 +249,5 @@ void tw_options_print_manual(const struct tw_options *options, FILE *out)
 
 	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
 		print_manual_item(option, out);
-	if (has_kind(options, TW_OPTION_TIME))
-		fprintf(out, ".PP\n%s\n", time_note);
-	if (has_kind(options, TW_OPTION_SIZE))
-		fprintf(out, ".PP\n%s\n", size_note);
+	print_notes(options, ".PP\n", out);
 }
