@@ -148,23 +148,12 @@ make clean       remove what was built
 make distclean   remove what was built or fetched
 
 make check-machine  measure this machine: offsets, rates, interrupts
-make check-html  open the HTML pages in a browser (installs chromium)
-make check-cross run the tests of other processors, emulated
-make check-vm    run the engines on an emulated NVMe, and with faults on demand
-make vm-table    write the results of check-vm to tests/vm/results.md
-make check-distros  run make demo and make check in fresh distributions
-make check-deb   test the packages in fresh systems of Debian 12 and 13
-make check-patches  apply, build and test every patch (minutes)
-make check-upstream  test each patch for upstream by itself (minutes)
-make check-sanitizers
-                 test the library and the program with ASan, UBSan, TSan, valgrind
-make coverage    show which branches the tests run, by folder
-make fuzz        fuzz everything that parses, FUZZ_SECONDS=600 each
+make check-sanitizers  run the tests with ASan, UBSan, TSan and valgrind
+make check-vm check-cross check-html check-patches check-upstream check-deb check-distros
+make coverage fuzz vm-table   see tests/README.md
 
 make bench       measure the cost of reading the time on this machine
-make bench-count check that none of a hundred million I/Os gets lost
-make bench-iops  compare the IOPS of the engine with those of fio's own
-make bench-report  measure the time to merge a thousand reports
+make bench-count bench-iops bench-report   see tests/bench/README.md
 make PROFILE=1   show where the engine's own time goes in a fio job
 
 FIO=PROGRAM      build the engine for another fio than the first in PATH

@@ -9,15 +9,9 @@ BUILD_ENGINE_FILES = Makefile core/core.mk core/profile/profile.mk plugin/plugin
 	$(REPORT_SOURCES) $(ENGINES) $(PLUGIN_SOURCES) $(MEMORY_ENGINE_SOURCES) \
 	$(wildcard plugin/kernel/*.bpf.c) $(shell find core plugin -name '*.h'))
 
-# fio passes a name without a slash to dlopen(), which searches the folders of libraries:
-# ioengine=fio-tickwise.so.
-ENGINE_LINKS := $(addprefix fio-,$(ENGINE_FILES))
-
-# Print the paths of pages below MANDIR. A manual page describes a family of functions in one
-# file. The other names in its NAME section become pages that refer to it.
+# A manual page describes a family of functions in one file. The other names in its NAME
+# section become pages that refer to it.
 man_links = core/man/links.sh core/man/*.[1-9] | while IFS=/ read -r section name page; do
-man_pages = for page in $(MAN_PAGES); do echo "man$${page\#\#*.}/$$page"; done; \
-	$(man_links) echo "man$$section/$$name.$$section"; done
 
 # $(call put,FOLDER,FILES), and the same for programs
 put = $(INSTALL) -D -m 644 -t $(DESTDIR)$(1) $(2)
@@ -61,21 +55,21 @@ install-plugin: plugin
 	$(call put,$(ENGINE_DIR),$(addprefix $(B)/,$(ENGINE_FILES)))
 	$(if $(KERNEL_PROGRAM_FILES),$(call put_programs,$(ENGINE_DIR),$(addprefix \
 		$(B)/,$(KERNEL_PROGRAM_FILES))))
+	@# fio passes a name without a slash to dlopen(), which searches the folders of
+	@# libraries: ioengine=fio-tickwise.so.
 	$(Q)set -e; for file in $(ENGINE_FILES); do \
 		ln -sf $(notdir $(ENGINE_DIR))/$$file $(DESTDIR)$(LIBDIR)/fio-$$file; done
 	@echo "engine: ioengine=external:$(ENGINE_DIR)/tickwise.so"
 
 uninstall:
-	rm -f $(DESTDIR)$(BINDIR)/tickwise $(addprefix $(DESTDIR)$(INCLUDEDIR)/, \
-			tickwise.h tickwise-profile.h) \
-		$(addprefix $(DESTDIR)$(LIBDIR)/,libtickwise.a libtickwise.so \
-			$(SONAME) libtickwise.so.$(VERSION) libtickwise-preload.so \
-			$(notdir $(PROFILE_LIBRARIES)) $(ENGINE_LINKS) \
+	rm -f $(DESTDIR)$(BINDIR)/tickwise $(DESTDIR)$(INCLUDEDIR)/tickwise.h \
+		$(DESTDIR)$(INCLUDEDIR)/tickwise-profile.h \
+		$(addprefix $(DESTDIR)$(LIBDIR)/,libtickwise[.-]* fio-tickwise*.so \
 			pkgconfig/tickwise.pc pkgconfig/tickwise-profile.pc) \
 		$(addprefix $(DESTDIR)$(DATADIR)/,$(COMPLETIONS)) \
-		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,$(ENGINE_FILES) \
-			$(addprefix tickwise-,$(KERNEL_PROGRAMS) build-engine) \
-			$(notdir $(COMPARE_PROBES)))
-	$(Q)set -e; for page in $$($(man_pages)); do rm -f $(DESTDIR)$(MANDIR)/$$page; done
+		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,tickwise*.so $(addprefix tickwise-, \
+			$(KERNEL_PROGRAMS) build-engine))
+	$(Q)for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
+	$(Q)$(man_links) rm -f $(DESTDIR)$(MANDIR)/man$$section/$$name.$$section; done
 	rm -rf $(DESTDIR)$(BUILD_ENGINE_DIR) $(DESTDIR)$(DATADIR)/tickwise/schema
 	-rmdir $(DESTDIR)$(ENGINE_DIR) $(DESTDIR)$(DATADIR)/tickwise 2>/dev/null

@@ -12,11 +12,10 @@ ENGINE_TESTS := $(call programs,tests/unit/plugin/*.c,.t)
 SHELL_TESTS := $(wildcard tests/unit/*/*.t tests/unit/*/*/*.t tests/profile/*.t tests/golden/*.t)
 FIO_TESTS := $(wildcard tests/fio/*.t)
 # Programs that tests run or read, and libraries that they preload.
-UNIT_HELPERS := $(call programs,tests/reader/*.c)
+HELPER_PROGRAMS := $(call programs,tests/reader/*.c tests/bench/*.c)
 FIO_HELPERS := $(filter-out $(if $(KERNEL_STAGES),,%/kernel_rings), \
 	$(call programs,tests/fio/*.c))
-BENCHES := $(call programs,tests/bench/*.c)
-PRELOADS := $(call programs,tests/preload/*.c tests/fio/preload/*.c,.so)
+HELPERS := $(HELPER_PROGRAMS) $(call programs,tests/preload/*.c tests/fio/preload/*.c,.so)
 
 # ---- how a test is built ----
 
@@ -52,7 +51,7 @@ $(B)/engine.a: $(ENGINE_OBJECTS)
 # replaces everywhere.
 wraps = $(addprefix -Wl$(comma)--wrap=,$(shell sed -n 's/^ \* Wraps: //p' $(1)))
 TEST_PROGRAMS := $(UNIT_TESTS) $(MACHINE_TESTS) $(call programs,tests/cross/processor.c,.t)
-OTHER_PROGRAMS := $(UNIT_HELPERS) $(FIO_HELPERS) $(BENCHES) \
+OTHER_PROGRAMS := $(HELPER_PROGRAMS) $(FIO_HELPERS) \
 	$(call programs,tests/vm/guest/*.c tests/cross/print_facts.c)
 $(ENGINE_TESTS) $(ENGINE_BENCH): $(B)/engine.a $(B)/report.a $(B)/libtickwise.a
 $(filter-out $(ENGINE_TESTS) $(ENGINE_BENCH),$(TEST_PROGRAMS) $(OTHER_PROGRAMS)): $(TEST_ARCHIVES)
@@ -87,14 +86,13 @@ $(B)/tickwise-recorded: $(call objects,$(COMMAND_SOURCES) $(RECORDED_SOURCES)) \
 		-o $@ $^ $(JSON_LIBS) -ldl $(CORE_LIBS)
 
 .PHONY: tests
-tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELPERS) \
-       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man schema completion
+tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(HELPERS) $(FIO_HELPERS) \
+       $(B)/include/tickwise.h $(B)/tickwise-recorded man schema completion
 
 # ---- running tests ----
 
-# Most tests wait more than they compute, so TEST_JOBS is larger. It
-# is at most 16: some tests compare all CPUs, and a container may have fewer CPUs than
-# nproc prints.
+# Most tests wait more than they compute. Some compare all CPUs, of which a container may have
+# fewer than nproc prints, so there are at most 16 jobs.
 TEST_JOBS ?= $(shell echo $$(($(JOBS) < 8 ? 2 * $(JOBS) : 16)))
 
 # The environment of the tests. print-test-env prints it for a shell's eval.
@@ -110,8 +108,8 @@ print-test-env:
 # Build what the tests TEST= need: C tests themselves, scripts by their folders.
 needs_golden := $(B)/tickwise-recorded
 needs_profile := core
-needs_unit := core schema $(UNIT_HELPERS) $(PRELOADS) $(BENCHES)
-needs_fio := all man schema $(UNIT_HELPERS) $(FIO_HELPERS) $(PRELOADS)
+needs_unit := core schema $(HELPERS)
+needs_fio := all man schema $(HELPERS) $(FIO_HELPERS)
 ready: $(filter $(B)/%,$(TEST)) $(if $(filter tests/unit/build/%,$(TEST)),tests) \
 	$(sort $(foreach test,$(filter tests/%,$(TEST)),$(needs_$(word 2,$(subst /, ,$(test))))))
 
@@ -135,18 +133,15 @@ tests-of:
 	$(Q)$(make_here) ready TEST='$(tests_of)'
 	$(run_tests) -j $(TEST_JOBS) $(B)/tests-of.log $(tests_of)
 
-.PHONY: packages-test packages-check packages-valgrind
-packages-test:
-	$(install_packages) $(PACKAGES_FIO) $(PACKAGES_TEST)
+install_test_packages = $(install_packages) $(PACKAGES_FIO) $(PACKAGES_TEST)
+
+.PHONY: check check-html check-machine packages-check
 packages-check:
 	$(if $(word 2,$(CURDIR)),$(error the tests preload libraries, whose paths \
 		can't have spaces: $(CURDIR)))
-	$(install_packages) $(PACKAGES_FIO) $(PACKAGES_TEST) $(kernel_packages)
-packages-valgrind:
-	$(install_packages) $(PACKAGES_FIO) $(PACKAGES_TEST) valgrind
+	$(install_test_packages) $(kernel_packages)
 
 # The verdict is the same on any machine and at any load.
-.PHONY: check check-html check-machine
 check: packages-check
 	$(Q)$(make_here) tests cross-tests
 	$(run_tests) -j $(TEST_JOBS) $(B)/check.log \
@@ -155,7 +150,7 @@ check: packages-check
 # Open the HTML pages in a browser. `make check` skips this test without one, since
 # installing it takes a minute.
 check-html:
-	$(install_packages) $(PACKAGES_FIO) $(PACKAGES_TEST) chromium
+	$(install_test_packages) chromium
 	$(Q)$(make_here) core
 	$(run_tests) $(B)/check-html.log tests/unit/command/output/html_pages.t
 
@@ -168,21 +163,22 @@ check-machine: packages-check
 # ---- sanitizers ----
 #
 # Run the tests of the library and the program once more, without fio and other processors:
-# all with sanitizers, and those in C also under valgrind.
+# all with sanitizers, and those in C also under valgrind, which runs one thread at a time.
+# There a test that compares CPUs may take forever, so each has a time limit.
 
 .PHONY: check-part check-valgrind check-sanitizers
-check-part: packages-test
+check-part:
+	$(install_test_packages)
 	$(Q)$(make_here) tests
 	$(run_tests) -j $(TEST_JOBS) $(B)/check-part.log $(SHELL_TESTS) $(UNIT_TESTS)
 
-# valgrind runs one thread at a time, so a test that compares CPUs may take forever.
-# TW_UNDER is the command that runs each test, with a time limit.
-check-valgrind: packages-valgrind
+check-valgrind:
+	$(install_test_packages) valgrind
 	$(Q)$(make_here) core $(UNIT_TESTS)
 	$(Q)$(test_env) TW_UNDER='tests/under-valgrind.sh' \
-	tests/run.sh -j $(JOBS) $(B)/check-valgrind.log $(UNIT_TESTS)
+		tests/run.sh -j $(JOBS) $(B)/check-valgrind.log $(UNIT_TESTS)
 
-check-sanitizers: packages-valgrind
+check-sanitizers:
 	$(Q)$(make_here) SAN=1 check-part
 	$(Q)$(make_here) SAN=thread check-part
 	$(Q)$(make_here) check-valgrind
@@ -198,7 +194,8 @@ COVERAGE_TESTS ?= $(FIO_TESTS) $(SHELL_TESTS) $(UNIT_TESTS)
 COVERAGE_JOBS ?= 1
 
 .PHONY: coverage coverage-tests
-coverage: packages-test
+coverage:
+	$(install_test_packages)
 	$(Q)mkdir -p $(COVERAGE)
 	$(Q)$(CC) -fPIC -O1 -c -o $(COVERAGE)/flush.o tests/coverage/flush.c
 	$(Q)$(CC) -fPIC -O1 -c -o $(COVERAGE)/exit.o tests/coverage/exit.c

@@ -23,10 +23,7 @@ $(VM_PRELOAD_CLOCK): $(PRELOAD_SOURCES) $(wildcard core/preload/*.h) $(B)/libtic
 		-shared $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(BIND_NOW) $(HIDE_ARCHIVES) \
 		-o $@ $(filter %.c %.a,$^) -ldl $(CORE_LIBS)
 
-.PHONY: packages-vm check-vm vm-base vm-table
-packages-vm:
-	$(install_packages) $(PACKAGES_FIO) $(PACKAGES_TEST) $(kernel_packages) $(PACKAGES_VM)
-
+.PHONY: check-vm vm-base vm-table
 # Prepare the kernel of this machine's release, and those of VM_SUITES, on which the
 # kernel's program is tested.
 VM_SUITES := bookworm trixie
@@ -41,7 +38,8 @@ vm-base: all $(VM_PRELOAD_CLOCK) $(call programs,tests/vm/preload/*.c,.so) \
 		2>build/vm/kernel-$(suite).log) || cat build/vm/kernel-$(suite).log;)
 
 # Descriptor 3 shows the progress, which is not in the log.
-check-vm: packages-vm
+check-vm:
+	$(install_test_packages) $(kernel_packages) $(PACKAGES_VM)
 	$(Q)$(make_here) vm-base
 	$(Q)$(test_env) TW_VM_DEADLINE=$$(($$(date +%s) + $(TW_VM_SECONDS))) \
 		tests/run.sh $(B)/check-vm.log $(VM_TESTS) 3>&1
