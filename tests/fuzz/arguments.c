@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "command/run/run.h"
+#include "command/run/run_parts.h"
 
 #define MAX_ARGUMENTS	64
 

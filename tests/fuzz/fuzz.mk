@@ -11,7 +11,7 @@ fuzzers := $(addprefix $(B)/tests/fuzz/,$(FUZZERS))
 fuzz-build: $(fuzzers)
 
 $(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
-		$(filter-out %/run/engines.o,$(call objects,$(COMMAND_SOURCES))) \
+		$(filter-out %/command/child.o,$(call objects,$(COMMAND_SOURCES))) \
 		$(COMMAND_ARCHIVES)
 	$(call say,FUZZ,$<)
 	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command $(CPPFLAGS) $(CFLAGS) \

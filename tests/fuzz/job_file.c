@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "command/run/run.h"
+#include "command/run/run_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,66 +1,62 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaces run/engines.c in the fuzzers: answers what that file asks a fio for,
- * without a fio. The first letter of an option decides, so that both answers occur.
+ * Replaces command/child.c in the fuzzers: no program runs. What `tickwise run` asks a
+ * fio for is answered here; the first letter of an option decides whether it takes a
+ * value, so that all answers occur.
  */
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 
-#include "command/run/run.h"
+#include "command/child.h"
 
-enum tw_run_kind tw_run_kind(const char *engine)
+char *tw_child_output(char *const *argv, int *code)
 {
-	return (enum tw_run_kind)(strlen(engine) % (TW_RUN_OUR_MEMORY + 1));
+	const char *equals = strchr(argv[1], '=');
+	const char *option = strstr(argv[1], "--enghelp") ? strchr(argv[1], ',') : equals;
+
+	*code = 0;
+	if (!strcmp(argv[1], "--cmdhelp"))
+		return strdup("name : x\nioengine : x\niodepth : x\n  outer : x\n");
+	if (!option)
+		return strdup(equals && strchr(equals, '/') ? "tw_report : File\nhipri : x\n" :
+			      "userspace_reap : x\nhipri : x\n");
+	return strdup(option[1] % 3 == 0 ? "No such command" :
+		      option[1] % 3 == 1 ? "type: empty or boolean" : "type: integer");
 }
 
-const char *tw_run_engine_for(const struct tw_run_engines *engines,
-			      enum tw_run_kind kind)
+pid_t tw_child_start(char *const *argv, int end_signal,
+		     void (*prepare)(void *context), void *context)
 {
-	return kind == TW_RUN_COMMAND ? engines->command_path :
-	       kind == TW_RUN_MEMORY ? engines->memory_path : engines->path;
+	(void)argv;
+	(void)end_signal;
+	(void)prepare;
+	(void)context;
+	return -ENOSYS;
 }
 
-const char *tw_run_file_for(enum tw_run_kind kind)
+pid_t tw_child_start_piped(char *const *argv, int end_signal,
+			   void (*prepare)(void *context, int fd), void *context, int *from)
 {
-	return kind == TW_RUN_COMMAND ? "command.so" :
-	       kind == TW_RUN_MEMORY ? "memory.so" : "engine.so";
+	(void)prepare;
+	(void)from;
+	return tw_child_start(argv, end_signal, NULL, context);
 }
 
-int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
-		      const char *option)
+int tw_child_begin(struct tw_child *child, char *const *argv, int end_signal,
+		   void (*prepare)(void *context), void *context)
 {
-	(void)engines;
-	(void)engine;
-	return option[0] & 1;
+	(void)child;
+	return tw_child_start(argv, end_signal, prepare, context);
 }
 
-const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
-					       const char *engine)
+int tw_child_has_begun(struct tw_child *child)
 {
-	static char *names[] = { "name", "ioengine", "iodepth", "outer" };
-	static const struct tw_run_options options = { .names = names, .count = 4 };
-
-	(void)engines;
-	(void)engine;
-	return &options;
+	(void)child;
+	return -ENOSYS;
 }
 
-enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *option)
+int tw_child_wait(pid_t pid)
 {
-	(void)engines;
-	return (enum tw_run_takes)(option[0] % 3U);
-}
-
-int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
-{
-	(void)engines;
-	(void)path;
-	return 0;
-}
-
-int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
-{
-	(void)engines;
-	(void)path;
-	return 0;
+	(void)pid;
+	return -ECHILD;
 }

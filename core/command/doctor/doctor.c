@@ -3,11 +3,10 @@
  * tickwise doctor: tells whether this machine is ready for measurements, and
  * how to correct what is not.
  */
-#include <stdlib.h>
-
 #include "command/command.h"
 #include "command/doctor/doctor_parts.h"
 #include "command/output/page.h"
+#include "command/run/run_parts.h"
 #include "command/show.h"
 #include "report/json_text.h"
 
@@ -104,7 +103,7 @@ int tw_command_doctor(int argc, char **argv)
 {
 	static struct tw_doctor_line lines[TW_DOCTOR_LINES];
 	static struct tw_doctor_facts facts;
-	struct arguments arguments = { .fio = getenv("FIO") };
+	struct arguments arguments = { 0 };
 	int code = tw_command_options(&tw_doctor_options, &arguments, argv, NULL);
 
 	(void)argc;
@@ -112,7 +111,7 @@ int tw_command_doctor(int argc, char **argv)
 		code = tw_command_try_html(TW_DOCTOR, &arguments.wanted);
 	if (code != TW_GO_ON)
 		return code;
-	tw_doctor_read(&facts, arguments.fio && *arguments.fio ? arguments.fio : "fio");
+	tw_doctor_read(&facts, tw_run_fio_program(arguments.fio));
 	tw_doctor_judge(&facts, lines);
 	code = tw_command_show(TW_DOCTOR, &arguments.wanted, make_page(lines), NULL,
 			       make_json(lines));

@@ -15,7 +15,7 @@
 #include "command/child.h"
 #include "command/doctor/doctor_parts.h"
 #include "command/own_files.h"
-#include "command/run/run.h"
+#include "command/run/run_parts.h"
 
 #define ENGINE		"tickwise.so"
 #define HELPER		"tickwise-kernel-helper"

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/command.h"
 #include "base/allocate.h"
+#include "command/command.h"
 #include "command/own_files.h"
-#include "command/run/run.h"
+#include "command/run/run_parts.h"
 
 #define ENGINE_NAME	"engine"
 #define BUILD_NAME	"build-engine"
@@ -80,10 +80,7 @@ static int read_options(const struct tw_options *options, struct wanted *wanted,
 {
 	int code = tw_command_options(options, wanted, argv, NULL);
 
-	if (!wanted->fio)
-		wanted->fio = getenv("FIO");
-	if (!wanted->fio || !*wanted->fio)
-		wanted->fio = "fio";
+	wanted->fio = tw_run_fio_program(wanted->fio);
 	return code;
 }
 

@@ -6,18 +6,13 @@
  * with this line changed, and the reports that the engine wrote prove that it
  * ran.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "command/command.h"
 #include "command/output/page.h"
-#include "base/plain_text.h"
-#include "command/run/run.h"
-
-#define KILLED_BY	128	/* plus the signal's number, as in a shell */
+#include "command/run/run_parts.h"
 
 struct wanted {
 	const char *engine;	/* NULL: to be found */
@@ -31,7 +26,7 @@ struct wanted {
 
 #define AT(member)	TW_OPTION_AT(struct wanted, member)
 
-static const struct tw_option table[] = {
+static const struct tw_option option_table[] = {
 	{ .name = "convert",
 	  .help = "Convert jobs of libaio, posixaio, sync, psync, vsync, pvsync, pvsync2 "
 		  "and jobs without an ioengine, too",
@@ -84,40 +79,12 @@ const struct tw_options tw_run_options = {
 	"Exit codes: fio's own; 128 and the signal that fio died of. If fio could not "
 	"run, or its jobs ran on another engine: 64 wrong command line, 65 a job file "
 	"can't be used, 66 a file can't be opened, 70 and above all else.",
-	.table = table,
+	.table = option_table,
 	.common = TW_HAS_QUIET,
 	.passes_on = 1,
 };
 
-void tw_run_say(const char *format, ...)
-{
-	char message[TW_COMMAND_MESSAGE];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
-	tw_command_fail(TW_RUN_NAME, TW_EXIT_GOOD, "%s", message);
-}
-
 /* ---- before fio ---- */
-
-static int read_files(struct tw_run_arguments *arguments)
-{
-	int code = TW_EXIT_GOOD;
-
-	for (size_t i = 0; i < arguments->file_count && code == TW_EXIT_GOOD; i++) {
-		struct tw_run_jobs *jobs = &arguments->files[i];
-
-		/* fio forgets --section and options before the first --name
-		 * after the first file. */
-		if (i == 0)
-			jobs->before = &arguments->jobs;
-		code = tw_run_read(jobs, jobs->path, arguments->only,
-				   i ? 0 : arguments->only_count);
-	}
-	return code;
-}
 
 static int change_all(struct tw_run_arguments *arguments,
 		      struct tw_run_engines *engines)
@@ -130,25 +97,8 @@ static int change_all(struct tw_run_arguments *arguments,
 	if (code != TW_EXIT_GOOD)
 		return code;
 	tw_run_report_left(&outcome);
-	if (!outcome.on_tickwise)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "no job here "
-				       "would run on tickwise's engine");
-	return TW_EXIT_GOOD;
-}
-
-/* Find the engines. fio is asked later which options they have. */
-static int find_engines(struct tw_run_engines *engines, const struct wanted *wanted,
-			char *const *argv)
-{
-	*engines = (struct tw_run_engines) {
-		.name = TW_RUN_NAME,
-		.fio = wanted->fio,
-		.convert = wanted->convert,
-	};
-	if (!*argv)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE,
-				       "no job given (see --help)");
-	return tw_run_find_engines(engines, wanted->engine);
+	return outcome.on_tickwise ? TW_EXIT_GOOD :
+		tw_run_fail(TW_EXIT_DATA, "no job here would run on tickwise's engine");
 }
 
 /* Prepare a run. @options: the options of a side of --ab; or NULL. */
@@ -159,45 +109,15 @@ static int prepare(struct tw_run_arguments *arguments, struct tw_run_engines *en
 
 	if (code == TW_EXIT_GOOD && options)
 		code = tw_run_check_sides(arguments);
-	if (code == TW_EXIT_GOOD)
-		code = read_files(arguments);
+	/* fio forgets --section and options before the first --name after the first file. */
+	if (arguments->file_count)
+		arguments->files[0].before = &arguments->jobs;
+	for (size_t i = 0; i < arguments->file_count && code == TW_EXIT_GOOD; i++)
+		code = tw_run_read(&arguments->files[i], arguments->files[i].path,
+				   arguments->only, i ? 0 : arguments->only_count);
 	if (code == TW_EXIT_GOOD && options)
 		tw_run_add_options(arguments, options);
-	if (code == TW_EXIT_GOOD)
-		code = change_all(arguments, engines);
-	return code;
-}
-
-/* Print @text quoted for a shell, without characters that move a cursor. */
-static void print_quoted(const char *text, FILE *stream)
-{
-	size_t length;
-
-	if (*text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
-				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789_./+,:@%=-")]) {
-		fprintf(stream, " %s", text);
-		return;
-	}
-	fputs(" '", stream);
-	for (; *text; text += length ? length : 1) {
-		length = tw_plain_length(text);
-		if (!length)
-			fputc('?', stream);
-		else if (*text == '\'')
-			fputs("'\\''", stream);
-		else
-			fwrite(text, length, 1, stream);
-	}
-	fputs("'", stream);
-}
-
-void tw_run_print_command(const char *program, char *const *argv, FILE *file)
-{
-	fputs(program, file);
-	while (*argv)
-		print_quoted(*argv++, file);
-	fputc('\n', file);
+	return code == TW_EXIT_GOOD ? change_all(arguments, engines) : code;
 }
 
 /* Print the job files as fio would read them, then the command line as a
@@ -216,105 +136,91 @@ static int print_changed(const struct tw_run_arguments *arguments,
 
 /* ---- after fio ---- */
 
-static void say_reports(const struct tw_run_reports *reports)
+/* Return the arguments of `tickwise report` for these reports. */
+static char **report_arguments(const struct tw_run_reports *reports, size_t *count)
 {
+	char **argv = NULL;
+	int has_dash = 0;
+
+	for (size_t i = 0; i < reports->count; i++)
+		has_dash |= reports->list[i].path[0] == '-';
+	*count = tw_push(&argv, 0, tw_format("report"));
+	if (has_dash)
+		*count = tw_push(&argv, *count, tw_format("--"));
+	for (size_t i = 0; i < reports->count; i++)
+		*count = tw_push(&argv, *count, reports->list[i].path);
+	tw_push(&argv, *count, NULL);
+	return argv;
+}
+
+/* Print the page if it is wanted, then how to print it again. */
+static int show_reports(const struct tw_run_reports *reports, int is_wanted)
+{
+	size_t count;
+	char **argv = report_arguments(reports, &count);
+	int code = TW_EXIT_GOOD;
+
+	if (is_wanted) {
+		putchar('\n');
+		code = tw_command_report((int)count, argv);
+	}
 	if (tw_command_is_quiet())
-		return;
+		return code;
 	tw_run_say("%zu report%s. To read %s (add --html=page.html for plots), type:",
 		   reports->count, tw_format_plural(reports->count),
 		   reports->count == 1 ? "it" : "them");
-	fputs("  tickwise report", stderr);
-	if (reports->list[0].path[0] == '-')
-		fputs(" --", stderr);
-	for (size_t i = 0; i < reports->count; i++)
-		print_quoted(reports->list[i].path, stderr);
-	fputc('\n', stderr);
+	tw_run_print_command("  tickwise", report_arguments(reports, &count), stderr);
+	return code;
 }
 
-static int print_reports(const struct tw_run_reports *reports)
-{
-	char **argv = NULL;
-	size_t count = tw_push(&argv, 0, tw_format("report"));
-
-	count = tw_push(&argv, count, tw_format("--"));
-	for (size_t i = 0; i < reports->count; i++)
-		count = tw_push(&argv, count, reports->list[i].path);
-	tw_push(&argv, count, NULL);
-	putchar('\n');
-	return tw_command_report((int)count, argv);
-}
-
-int tw_run_exit_code(int status)
-{
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	tw_run_say("fio was killed by signal %d", WTERMSIG(status));
-	return KILLED_BY + WTERMSIG(status);
-}
-
-static int wants_page(const struct tw_run_arguments *arguments,
-		      const struct wanted *wanted)
-{
-	return !wanted->no_report && (wanted->report || !arguments->is_no_text);
-}
-
-static int run_fio(struct tw_run_arguments *arguments,
-		   const struct wanted *wanted)
+static int run_fio(struct tw_run_arguments *arguments, const struct wanted *wanted)
 {
 	struct tw_run_reports reports = { NULL, 0 };
 	time_t since = time(NULL);
-	int code, status, added, checked;
+	int ret, code, checked;
 	pid_t pid;
 
 	tw_run_keep_output(arguments);
-	code = tw_run_fio(arguments, wanted->fio, &pid, &status);
-	if (code != TW_EXIT_GOOD)
-		return code;
-	code = tw_run_exit_code(status);
+	ret = tw_run_fio(arguments, wanted->fio, &pid, &code);
+	if (ret != TW_EXIT_GOOD)
+		return ret;
 	if (arguments->runs_nothing)
 		return code;
 	tw_run_find_reports(&reports, arguments, pid, since);
-	added = tw_run_add_to_json(arguments, &reports);
+	ret = tw_run_add_to_json(arguments, &reports);
 	/* If fio failed, it has printed why reports are missing. */
 	checked = code ? code : tw_run_check_reports(&reports, arguments);
-	checked = checked ? checked : added;
-	if (reports.count && wants_page(arguments, wanted))
-		code = print_reports(&reports);
+	checked = checked ? checked : ret;
 	if (reports.count)
-		say_reports(&reports);
+		code = show_reports(&reports, !wanted->no_report &&
+				    (wanted->report || !arguments->is_no_text));
 	return checked ? checked : code;
 }
 
-static int prepare_and_run(const struct wanted *wanted, char **argv)
-{
-	struct tw_run_arguments arguments = { 0 };
-	struct tw_run_engines engines;
-	int code = find_engines(&engines, wanted, argv);
-
-	if (code == TW_EXIT_GOOD)
-		code = prepare(&arguments, &engines, NULL, argv);
-	if (code != TW_EXIT_GOOD)
-		return code;
-	return wanted->dry_run ? print_changed(&arguments, wanted->fio) :
-		run_fio(&arguments, wanted);
-}
-
-static int prepare_and_compare(const struct wanted *wanted, char **argv)
+/* Prepare one run, or both sides of --ab. fio is asked later which options the engines
+ * have. */
+static int run(const struct wanted *wanted, char **argv)
 {
 	struct tw_run_arguments sides[2] = { { 0 }, { 0 } };
-	struct tw_run_engines engines;
-	int code;
+	struct tw_run_engines engines = {
+		.name = TW_RUN_NAME, .fio = wanted->fio, .convert = wanted->convert,
+	};
+	int count = wanted->ab.count ? 2 : 1, code;
 
-	if (wanted->ab.count != 2)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab is given "
-				       "twice: for A and for B");
-	code = find_engines(&engines, wanted, argv);
-	for (int i = 0; i < 2 && code == TW_EXIT_GOOD; i++)
-		code = prepare(&sides[i], &engines, wanted->ab.list[i], argv);
-	for (int i = 0; i < 2 && code == TW_EXIT_GOOD && wanted->dry_run; i++)
+	if (wanted->ab.count && wanted->ab.count != 2)
+		return tw_run_fail(TW_EXIT_USAGE, "--ab is given twice: for A and for B");
+	if (!*argv)
+		return tw_run_fail(TW_EXIT_USAGE, "no job given (see --help)");
+	code = tw_run_find_engines(&engines, wanted->engine);
+	for (int i = 0; i < count && code == TW_EXIT_GOOD; i++)
+		code = prepare(&sides[i], &engines, count == 2 ? wanted->ab.list[i] : NULL,
+			       argv);
+	for (int i = 0; i < count && code == TW_EXIT_GOOD && wanted->dry_run; i++)
 		code = print_changed(&sides[i], wanted->fio);
-	return code != TW_EXIT_GOOD || wanted->dry_run ? code :
-		tw_run_in_turn(sides, wanted->fio, wanted->runs);
+	if (code != TW_EXIT_GOOD || wanted->dry_run)
+		return code;
+	return count == 2 ? tw_run_in_turn(sides, wanted->fio, wanted->runs) :
+			    run_fio(&sides[0], wanted);
 }
 
 int tw_command_run(int argc, char **argv)
@@ -323,17 +229,13 @@ int tw_command_run(int argc, char **argv)
 	struct tw_arguments of_fio;
 	int code;
 
-	for (size_t i = 0; i < (size_t)argc; i++)
-		wanted.ab.list = tw_grow(wanted.ab.list, i, sizeof(char *));
+	wanted.ab.list = tw_zalloc((size_t)argc, sizeof(char *));
 	code = tw_command_options(&tw_run_options, &wanted, argv, &of_fio);
-	if (code != TW_GO_ON)
-		return code;
-	if (!wanted.fio)
-		wanted.fio = getenv("FIO");
-	if (!wanted.fio || !*wanted.fio)
-		wanted.fio = "fio";
-	code = wanted.ab.count ? prepare_and_compare(&wanted, of_fio.list) :
-				 prepare_and_run(&wanted, of_fio.list);
+	if (code == TW_GO_ON) {
+		wanted.fio = tw_run_fio_program(wanted.fio);
+		code = run(&wanted, of_fio.list);
+	}
+	free(wanted.ab.list);
 	tw_release_texts();
 	return code;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the tickwise engines, tells which of fio's engines they replace, and
- * which options each engine has. The options differ between versions of fio, so
- * fio is asked (--enghelp, --cmdhelp).
+ * Finds the tickwise engines, tells which of fio's engines they replace, and which
+ * options each engine has. The options differ between versions of fio, so fio is asked
+ * (--enghelp, --cmdhelp). `tickwise build-engine` puts engines into a folder for each
+ * version of this program and of fio, since an engine works with one of each.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,13 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/child.h"
 #include "command/command.h"
 #include "command/own_files.h"
-#include "command/run/run.h"
+#include "command/run/run_parts.h"
+#include "tickwise.h"
 
 #define ENGINE		"tickwise.so"
 #define COMMAND_ENGINE	"tickwise-cmd.so"
 #define MEMORY_ENGINE	"tickwise-memory.so"
+
+#define SYSTEM_FOLDER	"/var/lib/tickwise"
+#define FOLDER		"%s/engines/" TW_VERSION "/%s"	/* of a version of fio */
 
 /* For a name without a path, which the dynamic linker searches. */
 #define LINK_PREFIX	"fio-"
@@ -30,17 +36,12 @@ static const struct {
 	const char *name;
 	enum tw_run_kind kind;
 } kinds[] = {
-	{ "sync", TW_RUN_ONE_AT_A_TIME },
-	{ "psync", TW_RUN_ONE_AT_A_TIME },
-	{ "vsync", TW_RUN_ONE_AT_A_TIME },
-	{ "pvsync", TW_RUN_ONE_AT_A_TIME },
+	{ "sync", TW_RUN_ONE_AT_A_TIME }, { "psync", TW_RUN_ONE_AT_A_TIME },
+	{ "vsync", TW_RUN_ONE_AT_A_TIME }, { "pvsync", TW_RUN_ONE_AT_A_TIME },
 	{ "pvsync2", TW_RUN_ONE_AT_A_TIME },
-	{ "libaio", TW_RUN_QUEUED },
-	{ "linuxaio", TW_RUN_QUEUED },
-	{ "aio", TW_RUN_QUEUED },
-	{ "posixaio", TW_RUN_QUEUED },
-	{ "io_uring", TW_RUN_RING },
-	{ "io_uring_cmd", TW_RUN_COMMAND },
+	{ "libaio", TW_RUN_QUEUED }, { "linuxaio", TW_RUN_QUEUED },
+	{ "aio", TW_RUN_QUEUED }, { "posixaio", TW_RUN_QUEUED },
+	{ "io_uring", TW_RUN_RING }, { "io_uring_cmd", TW_RUN_COMMAND },
 	/* fio has no engine of this name. It is for job files that `tickwise
 	 * run` runs. */
 	{ "tickwise-memory", TW_RUN_MEMORY },
@@ -90,6 +91,81 @@ const char *tw_run_file_for(enum tw_run_kind kind)
 	       kind == TW_RUN_MEMORY ? MEMORY_ENGINE : ENGINE;
 }
 
+/* ---- fio ---- */
+
+const char *tw_run_fio_program(const char *given)
+{
+	if (!given)
+		given = getenv("FIO");
+	return given && *given ? given : "fio";
+}
+
+/* Return what fio prints, to be freed; NULL with errno: it can't be run. */
+static char *ask(const char *fio, char *argument)
+{
+	char *argv[] = { (char *)fio, argument, NULL };
+	int code;
+
+	return tw_child_output(argv, &code);
+}
+
+/* Return "fio-3.33", as fio prints it, for the name of a folder; NULL: this is
+ * no fio. */
+static const char *version_of(const char *fio)
+{
+	char *printed = ask(fio, tw_format("--version"));
+	const char *version = NULL;
+
+	if (printed && strncmp(printed, "fio-", 4) == 0) {
+		size_t length = strspn(printed, "abcdefghijklmnopqrstuvwxyz"
+				       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+~_-");
+
+		if (printed[length] == '\n')
+			version = tw_format("%.*s", (int)length, printed);
+	}
+	free(printed);
+	return version;
+}
+
+/* Return the user's own data folder; for root the system's. */
+static char *own_folder(void)
+{
+	const char *data = getenv("XDG_DATA_HOME");
+	const char *home = getenv("HOME");
+
+	if (data && *data == '/')
+		return tw_format("%s/tickwise", data);
+	if (geteuid() == 0 || !home || *home != '/')
+		return tw_format("%s", SYSTEM_FOLDER);
+	return tw_format("%s/.local/share/tickwise", home);
+}
+
+char *tw_run_built_folder(const char *fio)
+{
+	const char *version = version_of(fio);
+
+	return version ? tw_format(FOLDER, own_folder(), version) : NULL;
+}
+
+char *tw_run_built_engine(const char *fio, const char *file)
+{
+	const char *const folders[] = { own_folder(), SYSTEM_FOLDER };
+	const char *version = NULL;
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		char *path;
+
+		/* Ask fio only if something was built. */
+		if (access(tw_format(FOLDER, folders[i], ""), X_OK))
+			continue;
+		version = version ? version : version_of(fio);
+		path = version ? tw_format(FOLDER "/%s", folders[i], version, file) : NULL;
+		if (path && access(path, R_OK) == 0)
+			return path;
+	}
+	return NULL;
+}
+
 /* ---- where the tickwise engines are ---- */
 
 /* Return a copy of a path of realpath(), and free @found. The copy lives until
@@ -106,9 +182,7 @@ static char *keep(char *found)
  * there. */
 static char *find_next_to(const char *path, const char *file)
 {
-	char *found = tw_format("%.*s/%s",
-				(int)(strrchr(path, '/') - path), path,
-				file);
+	char *found = tw_format("%.*s/%s", (int)(strrchr(path, '/') - path), path, file);
 
 	return access(found, R_OK) == 0 ? found : NULL;
 }
@@ -160,9 +234,7 @@ static void read_names(struct tw_run_options *options, char *help)
 
 		if (!length || line[length + strspn(line + length, " ")] != ':')
 			continue;
-		options->names = tw_grow(options->names, options->count,
-					 sizeof(*options->names));
-		options->names[options->count++] =
+		*tw_grow_by_one(options->names, options->count) =
 			tw_format("%.*s", (int)length, line);
 	}
 }
@@ -173,18 +245,15 @@ const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
 	char *argument = engine ? tw_format("--enghelp=%.*s",
 					    (int)strcspn(engine, ":"), engine) :
 				  tw_format("--cmdhelp");
-	char *argv[] = { (char *)engines->fio, argument, NULL };
 	struct tw_run_options *options;
 	char *help;
 
 	for (size_t i = 0; i < engines->known_count; i++)
 		if (strcmp(engines->known[i].asked, argument) == 0)
 			return &engines->known[i];
-	engines->known = tw_grow(engines->known, engines->known_count,
-				 sizeof(*engines->known));
-	options = &engines->known[engines->known_count++];
-	*options = (struct tw_run_options) { .asked = argument };
-	help = !engine || *engine ? tw_run_output_of(argv) : NULL;
+	options = tw_grow_by_one(engines->known, engines->known_count);
+	options->asked = argument;
+	help = !engine || *engine ? ask(engines->fio, argument) : NULL;
 	if (help)
 		read_names(options, help);
 	free(help);
@@ -202,40 +271,28 @@ int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 	return 0;
 }
 
-/* Print one line: what is wrong, and the command that helps. */
-static int fail_to_load(const struct tw_run_engines *engines, const char *path,
-			const char *reason)
-{
-	const char *refused = strstr(reason, ": refused");
-	size_t length = refused ? (size_t)(refused - reason) : strcspn(reason, "\n");
-	const char *end = length && reason[length - 1] == '?' ? "" : ".";
-	int is_usual = strcmp(engines->fio, "fio") == 0;
-
-	return tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "%s can't load %s: "
-			       "%.*s%s Type: tickwise build-engine%s%s", engines->fio,
-			       path, (int)length, reason, end,
-			       is_usual ? "" : " --fio=", is_usual ? "" : engines->fio);
-}
-
 int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 {
-	char *argv[] = { (char *)engines->fio,
-			 tw_format("--enghelp=%s", path), NULL };
-	const char *reason;
+	int is_usual = strcmp(engines->fio, "fio") == 0;
+	const char *reason, *refused;
 	char *printed;
+	size_t length;
 
 	if (tw_run_has_option(engines, path, OUR_OPTION))
 		return TW_EXIT_GOOD;
-	printed = tw_run_output_of(argv);
+	printed = ask(engines->fio, tw_format("--enghelp=%s", path));
 	if (!printed)
-		return tw_command_fail(engines->name, TW_EXIT_SOFTWARE,
-				       "can't run %s: %s", engines->fio,
-				       strerror(errno));
-	/* Use the engine's own message if it was loaded so far; fio's is
-	 * short. */
+		return tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "can't run %s: %s",
+				       engines->fio, strerror(errno));
+	/* Use the engine's own message if it was loaded so far; fio's is short. */
 	reason = strstr(printed, "tickwise: ");
-	fail_to_load(engines, path, reason ? reason + strlen("tickwise: ") :
-		     "is it built for this fio?");
+	reason = reason ? reason + strlen("tickwise: ") : "is it built for this fio?";
+	refused = strstr(reason, ": refused");
+	length = refused ? (size_t)(refused - reason) : strcspn(reason, "\n");
+	tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "%s can't load %s: %.*s%s Type: "
+			"tickwise build-engine%s%s", engines->fio, path, (int)length, reason,
+			length && reason[length - 1] == '?' ? "" : ".",
+			is_usual ? "" : " --fio=", is_usual ? "" : engines->fio);
 	free(printed);
 	return TW_EXIT_SOFTWARE;
 }
@@ -248,8 +305,7 @@ enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *optio
 	};
 
 	for (size_t i = 0; i < 2; i++) {
-		char *argv[] = { (char *)engines->fio, arguments[i], NULL };
-		char *help = tw_run_output_of(argv);
+		char *help = ask(engines->fio, arguments[i]);
 		/* For a name that is not known, fio may show another one. */
 		int is_known = help && strstr(help, "type:") &&
 			       !strstr(help, "No such command");

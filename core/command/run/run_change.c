@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/run/run.h"
+#include "command/run/run_parts.h"
 
 struct change {
 	struct tw_run_jobs *jobs;
@@ -23,6 +23,11 @@ static char *place(const struct tw_run_line *line)
 {
 	return line->file ? tw_format("%s:%u", line->file, line->number) :
 		tw_format("command line");
+}
+
+static int is_option(const struct tw_run_line *line, const char *name)
+{
+	return line->name && strcmp(line->name, name) == 0;
 }
 
 static void replace(struct tw_run_jobs *jobs, struct tw_run_line *line,
@@ -55,8 +60,7 @@ static int needs_convert(enum tw_run_kind kind)
 
 static int is_left(const struct change *change, enum tw_run_kind kind)
 {
-	return kind == TW_RUN_OTHER ||
-	       (needs_convert(kind) && !change->engines->convert);
+	return kind == TW_RUN_OTHER || (needs_convert(kind) && !change->engines->convert);
 }
 
 /* Return 1 if the job moves to the tickwise engine from one of fio's, which has
@@ -79,31 +83,14 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 	    is_left(change, kind))
 		return TW_EXIT_GOOD;
 	if (!path)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "%s: [%s] "
-				       "ioengine=%s: there is no %s next to %s",
-				       place(line), section, line->value,
-				       tw_run_file_for(kind),
-				       change->engines->path);
+		return tw_run_fail(TW_EXIT_DATA, "%s: [%s] ioengine=%s: there is no %s next "
+				   "to %s", place(line), section, line->value,
+				   tw_run_file_for(kind), change->engines->path);
 	replace(change->jobs, line, tw_format("ioengine=external:%s", path));
 	/* A variable may be empty. */
 	tw_run_remark("%s: [%s] ioengine=%s: changed to external:%s", place(line),
 		      section, *line->value ? line->value : "(empty)", path);
 	return tw_run_try_engine(change->engines, path);
-}
-
-static int change_engines(const struct change *change)
-{
-	struct tw_run_jobs *jobs = change->jobs;
-	int code = TW_EXIT_GOOD;
-
-	for (size_t i = 0; i < jobs->line_count && code == TW_EXIT_GOOD; i++) {
-		struct tw_run_line *line = &jobs->lines[i];
-
-		if (line->name && strcmp(line->name, "ioengine") == 0 &&
-		    !jobs->sections[line->section].is_skipped)
-			code = change_engine(change, line);
-	}
-	return code;
 }
 
 /* ---- what only the old engine knows ---- */
@@ -142,8 +129,7 @@ static void keep_depth(const struct change *change, size_t section,
 	for (size_t i = 0; i < jobs->line_count; i++) {
 		struct tw_run_line *line = &jobs->lines[i];
 
-		if (line->section != section || !line->name ||
-		    strcmp(line->name, "iodepth") != 0)
+		if (line->section != section || !is_option(line, "iodepth"))
 			continue;
 		replace(jobs, line, "iodepth=1");
 		is_own = 1;
@@ -169,10 +155,8 @@ static struct tw_run_left *left_on(struct tw_run_outcome *outcome,
 		    strcmp(engine, left->engine) == 0 : engine == left->engine)
 			return left;
 	}
-	outcome->left = tw_grow(outcome->left, outcome->left_count,
-				sizeof(*outcome->left));
-	left = &outcome->left[outcome->left_count++];
-	*left = (struct tw_run_left) { .engine = engine };
+	left = tw_grow_by_one(outcome->left, outcome->left_count);
+	left->engine = engine;
 	return left;
 }
 
@@ -258,9 +242,14 @@ int tw_run_change(struct tw_run_jobs *jobs, struct tw_run_engines *engines,
 		  struct tw_run_outcome *outcome)
 {
 	struct change change = { jobs, engines };
-	int lacks = 0;
-	int code = change_engines(&change);
+	int lacks = 0, code = TW_EXIT_GOOD;
 
+	for (size_t i = 0; i < jobs->line_count && code == TW_EXIT_GOOD; i++) {
+		struct tw_run_line *line = &jobs->lines[i];
+
+		if (is_option(line, "ioengine") && !jobs->sections[line->section].is_skipped)
+			code = change_engine(&change, line);
+	}
 	for (size_t i = 0; i < jobs->section_count && code == TW_EXIT_GOOD; i++)
 		if (!jobs->sections[i].is_skipped)
 			change_section(&change, i, outcome, &lacks);

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/command.h"
 #include "command/answers/report.h"
-#include "command/run/run.h"
+#include "command/command.h"
+#include "command/run/run_parts.h"
 
 #define SUFFIX	".tickwise.json"
 
@@ -31,35 +31,11 @@ struct search {
 	int only_own;			/* others can write to the folder, too */
 };
 
-int tw_run_has_report(const struct tw_run_reports *reports, const char *path)
-{
-	for (size_t i = 0; i < reports->count; i++)
-		if (strcmp(reports->list[i].path, path) == 0)
-			return 1;
-	return 0;
-}
-
 static const char *string_of(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text ? text : "";
-}
-
-static void add(struct search *search, const char *path, const json_t *job,
-		const struct stat *status)
-{
-	struct tw_run_reports *reports = search->reports;
-
-	reports->list = tw_grow(reports->list, reports->count, sizeof(*reports->list));
-	reports->list[reports->count++] = (struct tw_run_report) {
-		.path = tw_format("%s", path),
-		.job = tw_format("%s", string_of(job, "name")),
-		.thread_number = json_integer_value(
-			json_object_get(job, "thread_number")),
-		.device = status->st_dev,
-		.inode = status->st_ino,
-	};
 }
 
 /* Return 1 for a file that was written during the run, and that was not found by
@@ -83,6 +59,7 @@ static int is_new(const struct search *search, const char *path, struct stat *st
  * there may be a thousand older reports, and opening a pipe would block. */
 static void look_at(struct search *search, const char *path)
 {
+	struct tw_run_reports *reports = search->reports;
 	struct stat status;
 	const json_t *job;
 	json_t *json;
@@ -94,7 +71,13 @@ static void look_at(struct search *search, const char *path)
 	if (strcmp(string_of(json, "schema"), TW_REPORT_SCHEMA) == 0 &&
 	    strncmp(string_of(job, "run"), search->run,
 		    strlen(search->run)) == 0)
-		add(search, path, job, &status);
+		*tw_grow_by_one(reports->list, reports->count) = (struct tw_run_report) {
+			.path = tw_format("%s", path),
+			.job = tw_format("%s", string_of(job, "name")),
+			.thread_number = json_integer_value(
+				json_object_get(job, "thread_number")),
+			.device = status.st_dev, .inode = status.st_ino,
+		};
 	json_decref(json);
 }
 
@@ -114,8 +97,7 @@ static int has_name(const char *entry, const char *file)
 		strspn(entry + skip + 1, "0123456789")];
 }
 
-static void look_in(struct search *search, const char *directory,
-		    const char *file)
+static void look_in(struct search *search, const char *directory, const char *file)
 {
 	DIR *stream = opendir(*directory ? directory : ".");
 	const struct dirent *entry;
@@ -128,39 +110,24 @@ static void look_in(struct search *search, const char *directory,
 		closedir(stream);
 }
 
-static void look_for(struct search *search, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *directory = slash ? tw_format("%.*s", (int)(slash - path), path) :
-				  tw_format("%s", "");
-
-	look_at(search, path);
-	/* "/x" is in the root, not in the current directory. */
-	if (slash == path)
-		directory = tw_format("%s", "/.");
-	if (slash ? slash[1] : *path)
-		look_in(search, directory, slash ? slash + 1 : path);
-}
-
-static void look_where_told(struct search *search,
-			    const struct tw_run_jobs *jobs)
+/* Look where the option tw_report leads. */
+static void look_where_told(struct search *search, const struct tw_run_jobs *jobs)
 {
 	for (size_t i = 0; i < jobs->line_count; i++) {
 		const struct tw_run_line *line = &jobs->lines[i];
+		const char *path = line->value, *file;
 
-		if (line->name && strcmp(line->name, "tw_report") == 0)
-			look_for(search, line->value);
+		if (!line->name || strcmp(line->name, "tw_report") != 0)
+			continue;
+		file = strrchr(path, '/');
+		file = file ? file + 1 : path;
+		look_at(search, path);
+		/* "/x" is in the root, not in the current directory. */
+		if (*file)
+			look_in(search, file == path + 1 ? "/." :
+				tw_format("%.*s", file > path ? (int)(file - path) - 1 : 0,
+					  path), file);
 	}
-}
-
-/* Look where the engine writes a report that can't be where it should. */
-static void look_elsewhere(struct search *search)
-{
-	const char *temporary = getenv("TMPDIR");
-
-	look_in(search, "", "");
-	search->only_own = 1;
-	look_in(search, temporary && *temporary ? temporary : "/tmp", "");
 }
 
 static int by_thread(const void *a, const void *b)
@@ -171,10 +138,20 @@ static int by_thread(const void *a, const void *b)
 	       (one->thread_number < other->thread_number);
 }
 
+/* Return the jobs of the command line, then those of each file; NULL: no more. */
+static const struct tw_run_jobs *jobs_number(const struct tw_run_arguments *arguments,
+					     size_t i)
+{
+	return !i ? &arguments->jobs :
+	       i <= arguments->file_count ? &arguments->files[i - 1] : NULL;
+}
+
 void tw_run_find_reports(struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments, pid_t pid,
 			 time_t since)
 {
+	const char *temporary = getenv("TMPDIR");
+	const struct tw_run_jobs *jobs;
 	struct search search = {
 		.reports = reports,
 		.run = tw_format("%d-", (int)pid),
@@ -182,10 +159,12 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 	};
 
 	look_in(&search, arguments->aux_path ? arguments->aux_path : "", "");
-	look_where_told(&search, &arguments->jobs);
-	for (size_t i = 0; i < arguments->file_count; i++)
-		look_where_told(&search, &arguments->files[i]);
-	look_elsewhere(&search);
+	for (size_t i = 0; (jobs = jobs_number(arguments, i)); i++)
+		look_where_told(&search, jobs);
+	/* The engine writes a report here that can't be where it should. */
+	look_in(&search, "", "");
+	search.only_own = 1;
+	look_in(&search, temporary && *temporary ? temporary : "/tmp", "");
 	if (reports->count)
 		qsort(reports->list, reports->count, sizeof(*reports->list),
 		      by_thread);
@@ -203,8 +182,7 @@ static int has_report(const struct tw_run_reports *reports, const char *name)
 
 /* Return 1 if the option is set. "0", "no" and an empty ${VARIABLE} do not set
  * it. */
-static int is_set(const struct tw_run_jobs *jobs, size_t section,
-		  const char *name)
+static int is_set(const struct tw_run_jobs *jobs, size_t section, const char *name)
 {
 	const struct tw_run_line *line = tw_run_setting(jobs, section, name);
 
@@ -213,8 +191,7 @@ static int is_set(const struct tw_run_jobs *jobs, size_t section,
 
 static int is_owed(const struct tw_run_jobs *jobs, size_t section)
 {
-	const struct tw_run_line *report = tw_run_setting(jobs, section,
-							  "tw_report");
+	const struct tw_run_line *report = tw_run_setting(jobs, section, "tw_report");
 
 	if (!jobs->sections[section].owes_report)
 		return 0;
@@ -226,47 +203,26 @@ static int is_owed(const struct tw_run_jobs *jobs, size_t section)
 	return !is_set(jobs, section, "create_only");
 }
 
-/* Return 1 if a job with exitall may end other jobs before they begin. */
-static int may_end_others(const struct tw_run_jobs *jobs)
-{
-	for (size_t i = 0; i < jobs->section_count; i++)
-		if (is_set(jobs, i, "exitall"))
-			return 1;
-	return 0;
-}
-
-static int check_jobs(const struct tw_run_reports *reports,
-		      const struct tw_run_jobs *jobs, int is_excused)
-{
-	int code = TW_EXIT_GOOD;
-
-	for (size_t i = 0; i < jobs->section_count; i++) {
-		const char *name = tw_run_job_name(jobs, i);
-
-		if (!is_owed(jobs, i) || has_report(reports, name))
-			continue;
-		code = is_excused ? TW_EXIT_GOOD : TW_EXIT_SOFTWARE;
-		tw_run_say("[%s] left no report: it did not run%s", name,
-			   is_excused ? "" : ", or not on tickwise's engine");
-	}
-	return code;
-}
-
 int tw_run_check_reports(const struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments)
 {
-	int is_excused = may_end_others(&arguments->jobs);
-	int code;
+	const struct tw_run_jobs *jobs;
+	int is_excused = 0, code = TW_EXIT_GOOD;
 
-	for (size_t i = 0; i < arguments->file_count; i++)
-		is_excused |= may_end_others(&arguments->files[i]);
-	is_excused = is_excused && reports->count;
-	code = check_jobs(reports, &arguments->jobs, is_excused);
-	for (size_t i = 0; i < arguments->file_count; i++) {
-		int other = check_jobs(reports, &arguments->files[i],
-				       is_excused);
+	/* A job with exitall may end other jobs before they begin. */
+	for (size_t i = 0; reports->count && (jobs = jobs_number(arguments, i)); i++)
+		for (size_t j = 0; j < jobs->section_count; j++)
+			is_excused |= is_set(jobs, j, "exitall");
+	for (size_t i = 0; (jobs = jobs_number(arguments, i)); i++)
+		for (size_t j = 0; j < jobs->section_count; j++) {
+			const char *name = tw_run_job_name(jobs, j);
 
-		code = code == TW_EXIT_GOOD ? other : code;
-	}
+			if (!is_owed(jobs, j) || has_report(reports, name))
+				continue;
+			if (!is_excused)
+				code = TW_EXIT_SOFTWARE;
+			tw_run_say("[%s] left no report: it did not run%s", name,
+				   is_excused ? "" : ", or not on tickwise's engine");
+		}
 	return code;
 }

@@ -10,9 +10,7 @@
 #include <sys/wait.h>
 
 #include "command/command.h"
-#include "command/run/run.h"
-
-static const char side_names[] = { 'A', 'B' };
+#include "command/run/run_parts.h"
 
 /* ---- options ------------------------------------------------------------- */
 
@@ -32,66 +30,59 @@ static void add_option(struct tw_run_jobs *jobs, size_t section, const char *opt
 	jobs->is_changed = 1;
 }
 
-static void add_to_all(struct tw_run_arguments *arguments, const char *option)
-{
-	for (size_t i = 0; i < arguments->file_count; i++) {
-		struct tw_run_jobs *jobs = &arguments->files[i];
-
-		for (size_t j = 0; j < jobs->section_count; j++)
-			if (!jobs->sections[j].is_global)
-				add_option(jobs, j, option);
-	}
-}
-
 int tw_run_check_sides(const struct tw_run_arguments *arguments)
 {
 	if (!arguments->file_count || arguments->jobs.section_count > 1)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab changes job "
+		return tw_run_fail(TW_EXIT_USAGE, "--ab changes job "
 				       "files: the jobs can't be given by options");
 	for (size_t i = 0; i < arguments->file_count; i++)
 		if (!strcmp(arguments->files[i].path, "-"))
-			return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab reads "
+			return tw_run_fail(TW_EXIT_USAGE, "--ab reads "
 					       "each job file twice: standard input "
 					       "can't be one");
 	if (arguments->runs_nothing)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab: these "
+		return tw_run_fail(TW_EXIT_USAGE, "--ab: these "
 				       "options make fio run nothing");
 	return TW_EXIT_GOOD;
 }
 
 void tw_run_add_options(struct tw_run_arguments *arguments, const char *options)
 {
-	options += strspn(options, " ");
-	while (*options) {
-		size_t length = strcspn(options, " ");
-		char *option = tw_format("%.*s", (int)length, options);
+	char *list = tw_format("%s", options);
 
-		add_to_all(arguments, option + strspn(option, "-"));
-		options += length;
-		options += strspn(options, " ");
-	}
+	for (char *option = strtok(list, " "); option; option = strtok(NULL, " "))
+		for (size_t i = 0; i < arguments->file_count; i++) {
+			struct tw_run_jobs *jobs = &arguments->files[i];
+
+			for (size_t j = 0; j < jobs->section_count; j++)
+				if (!jobs->sections[j].is_global)
+					add_option(jobs, j, option + strspn(option, "-"));
+		}
 }
 
 /* ---- runs ---------------------------------------------------------------- */
 
+static int has_path(const struct tw_run_reports *reports, const char *path)
+{
+	for (size_t i = 0; i < reports->count; i++)
+		if (strcmp(reports->list[i].path, path) == 0)
+			return 1;
+	return 0;
+}
+
 /* Add the reports of a run to those of its side. */
-static int keep(struct tw_run_reports sides[2], int side,
+static int keep(struct tw_run_reports sides[2], struct tw_run_reports *side,
 		const struct tw_run_reports *reports)
 {
 	if (!reports->count)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "--ab: this run left "
-				       "no report to compare");
+		return tw_run_fail(TW_EXIT_DATA, "--ab: this run left no report to compare");
 	for (size_t i = 0; i < reports->count; i++) {
 		const char *path = reports->list[i].path;
 
-		if (tw_run_has_report(&sides[0], path) ||
-		    tw_run_has_report(&sides[1], path))
-			return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "--ab: %s: "
-					       "each run would write the same report; "
-					       "leave out tw_report", path);
-		sides[side].list = tw_grow(sides[side].list, sides[side].count,
-					   sizeof(*sides[side].list));
-		sides[side].list[sides[side].count++] = reports->list[i];
+		if (has_path(&sides[0], path) || has_path(&sides[1], path))
+			return tw_run_fail(TW_EXIT_DATA, "--ab: %s: each run would write the "
+					   "same report; leave out tw_report", path);
+		*tw_grow_by_one(side->list, side->count) = reports->list[i];
 	}
 	return TW_EXIT_GOOD;
 }
@@ -100,39 +91,34 @@ static int run_once(struct tw_run_arguments *arguments, const char *fio,
 		    struct tw_run_reports *reports)
 {
 	time_t since = time(NULL);
-	int code, status;
+	int ret, code = TW_EXIT_GOOD;
 	pid_t pid;
 
 	arguments->is_quiet = 1;
-	code = tw_run_fio(arguments, fio, &pid, &status);
-	if (code == TW_EXIT_GOOD)
-		code = tw_run_exit_code(status);
-	if (code != TW_EXIT_GOOD)
-		return code;
+	ret = tw_run_fio(arguments, fio, &pid, &code);
+	if (ret || code)
+		return ret ? ret : code;
 	tw_run_find_reports(reports, arguments, pid, since);
 	return tw_run_check_reports(reports, arguments);
 }
 
 /* ---- the comparison ------------------------------------------------------ */
 
-static size_t push_paths(char ***argv, size_t count, const struct tw_run_reports *reports)
-{
-	for (size_t i = 0; i < reports->count; i++) {
-		char *path = reports->list[i].path;
-
-		count = tw_push(argv, count, *path == '-' ? tw_format("./%s", path) : path);
-	}
-	return count;
-}
-
 static int compare(const struct tw_run_reports sides[2])
 {
 	char **argv = NULL;
 	size_t count = tw_push(&argv, 0, tw_format("diff"));
 
-	count = push_paths(&argv, count, &sides[0]);
-	count = tw_push(&argv, count, tw_format("--"));
-	count = push_paths(&argv, count, &sides[1]);
+	for (int side = 0; side < 2; side++) {
+		if (side)
+			count = tw_push(&argv, count, tw_format("--"));
+		for (size_t i = 0; i < sides[side].count; i++) {
+			char *path = sides[side].list[i].path;
+
+			count = tw_push(&argv, count, *path == '-' ?
+					tw_format("./%s", path) : path);
+		}
+	}
 	tw_push(&argv, count, NULL);
 	if (!tw_command_is_quiet()) {
 		tw_run_say("to compare them again:");
@@ -145,12 +131,11 @@ static int compare(const struct tw_run_reports sides[2])
  * out. */
 static int compare_until(const struct tw_run_reports sides[2], int runs, int of)
 {
-	int code = TW_EXIT_UNDECIDED;
+	int has_both = sides[0].count && sides[1].count;
+	int code = has_both ? compare(sides) : TW_EXIT_UNDECIDED;
 
-	if (sides[0].count && sides[1].count)
-		code = compare(sides);
 	tw_run_say("interrupted after %d of %d runs%s", runs, of,
-		   sides[0].count && sides[1].count ? "" : ": nothing to compare");
+		   has_both ? "" : ": nothing to compare");
 	return code < TW_EXIT_USAGE ? TW_EXIT_UNDECIDED : code;
 }
 
@@ -163,12 +148,12 @@ int tw_run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds
 		int side = (i + i / 2) % 2, code;
 		struct tw_run_reports of_run = { NULL, 0 };
 
-		tw_run_remark("run %d of %d: %c", i + 1, 2 * rounds, side_names[side]);
+		tw_run_remark("run %d of %d: %c", i + 1, 2 * rounds, "AB"[side]);
 		code = run_once(&sides[side], fio, &of_run);
 		if (sides[side].was_interrupted)
 			return compare_until(reports, i, 2 * rounds);
 		if (code == TW_EXIT_GOOD)
-			code = keep(reports, side, &of_run);
+			code = keep(reports, &reports[side], &of_run);
 		if (code != TW_EXIT_GOOD)
 			return code;
 	}

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/run/run.h"
+#include "command/run/run_parts.h"
 
 enum what {
 	PASSED,
@@ -40,10 +40,8 @@ static const struct fio_option {
 	enum takes takes;
 	enum what what;
 } fio_options[] = {
-	{ "output", 'o', VALUE, OUTPUT },
-	{ "latency-log", 'l', VALUE, PASSED },
-	{ "bandwidth-log", 'b', NOTHING, PASSED },
-	{ "minimal", 'm', NOTHING, TERSE },
+	{ "output", 'o', VALUE, OUTPUT }, { "latency-log", 'l', VALUE, PASSED },
+	{ "bandwidth-log", 'b', NOTHING, PASSED }, { "minimal", 'm', NOTHING, TERSE },
 	{ "output-format", 'F', VALUE, FORMAT },
 	{ "append-terse", 'f', OPTIONAL, PASSED },
 	{ "version", 'v', NOTHING, RUNS_NOTHING },
@@ -51,50 +49,34 @@ static const struct fio_option {
 	{ "cmdhelp", 'c', OPTIONAL, RUNS_NOTHING },
 	{ "enghelp", 'i', OPTIONAL, RUNS_NOTHING },
 	{ "showcmd", 's', NOTHING, RUNS_NOTHING },
-	{ "readonly", 'r', NOTHING, PASSED },
-	{ "eta", 'e', VALUE, PASSED },
-	{ "eta-interval", 'O', VALUE, PASSED },
-	{ "eta-newline", 'E', VALUE, PASSED },
-	{ "debug", 'd', VALUE, PASSED },
-	{ "parse-only", 'P', NOTHING, RUNS_NOTHING },
+	{ "readonly", 'r', NOTHING, PASSED }, { "eta", 'e', VALUE, PASSED },
+	{ "eta-interval", 'O', VALUE, PASSED }, { "eta-newline", 'E', VALUE, PASSED },
+	{ "debug", 'd', VALUE, PASSED }, { "parse-only", 'P', NOTHING, RUNS_NOTHING },
 	{ "section", 'x', VALUE, SECTION },
 	{ "inflate-log", 'X', VALUE, RUNS_NOTHING },
-	{ "alloc-size", 'a', VALUE, PASSED },
-	{ "profile", 'p', VALUE, PASSED },
-	{ "warnings-fatal", 'w', NOTHING, PASSED },
-	{ "max-jobs", 'j', VALUE, PASSED },
+	{ "alloc-size", 'a', VALUE, PASSED }, { "profile", 'p', VALUE, PASSED },
+	{ "warnings-fatal", 'w', NOTHING, PASSED }, { "max-jobs", 'j', VALUE, PASSED },
 	{ "terse-version", 'V', VALUE, PASSED },
-	{ "server", 'S', OPTIONAL, ELSEWHERE },
-	{ "daemonize", 'D', VALUE, ELSEWHERE },
+	{ "server", 'S', OPTIONAL, ELSEWHERE }, { "daemonize", 'D', VALUE, ELSEWHERE },
 	{ "client", 'C', VALUE, ELSEWHERE },
 	{ "remote-config", 'R', VALUE, ELSEWHERE },
 	{ "cpuclock-test", 'T', NOTHING, RUNS_NOTHING },
 	{ "crctest", 'G', OPTIONAL, RUNS_NOTHING },
 	{ "memcpytest", 'M', OPTIONAL, RUNS_NOTHING },
-	{ "idle-prof", 'I', VALUE, PASSED },
-	{ "status-interval", 'L', VALUE, PASSED },
+	{ "idle-prof", 'I', VALUE, PASSED }, { "status-interval", 'L', VALUE, PASSED },
 	{ "trigger-file", 'W', VALUE, PASSED },
-	{ "trigger-timeout", 'B', VALUE, PASSED },
-	{ "trigger", 'H', VALUE, PASSED },
-	{ "trigger-remote", 'J', VALUE, PASSED },
-	{ "aux-path", 'K', VALUE, AUX_PATH },
+	{ "trigger-timeout", 'B', VALUE, PASSED }, { "trigger", 'H', VALUE, PASSED },
+	{ "trigger-remote", 'J', VALUE, PASSED }, { "aux-path", 'K', VALUE, AUX_PATH },
 	{ "merge-blktrace-only", 'A', NOTHING, RUNS_NOTHING },
 };
 
 #define FIO_OPTIONS	(sizeof(fio_options) / sizeof(*fio_options))
 
-static const struct fio_option *find_letter(char letter)
+/* Find an option by its @name; NULL: by its @letter. */
+static const struct fio_option *find_option(const char *name, char letter)
 {
 	for (size_t i = 0; i < FIO_OPTIONS; i++)
-		if (fio_options[i].letter == letter)
-			return &fio_options[i];
-	return NULL;
-}
-
-static const struct fio_option *find_option(const char *name)
-{
-	for (size_t i = 0; i < FIO_OPTIONS; i++)
-		if (strcmp(fio_options[i].name, name) == 0)
+		if (name ? !strcmp(fio_options[i].name, name) : fio_options[i].letter == letter)
 			return &fio_options[i];
 	return NULL;
 }
@@ -117,22 +99,19 @@ static void try_name(struct names *names, const char *name)
 	names->found = name;
 }
 
-static void try_names(struct names *names, const struct tw_run_options *options)
-{
-	for (size_t i = 0; i < options->count; i++)
-		try_name(names, options->names[i]);
-}
-
 static struct names find_names(struct tw_run_engines *engines, const char *given)
 {
+	const char *const of_engines[] = { NULL, engines->path };
 	struct names names = { .given = given };
 
 	for (size_t i = 0; i < FIO_OPTIONS; i++)
 		try_name(&names, fio_options[i].name);
-	if (!names.is_exact)
-		try_names(&names, tw_run_options_of(engines, NULL));
-	if (!names.is_exact)
-		try_names(&names, tw_run_options_of(engines, engines->path));
+	for (int i = 0; i < 2 && !names.is_exact; i++) {
+		const struct tw_run_options *options = tw_run_options_of(engines, of_engines[i]);
+
+		for (size_t j = 0; j < options->count; j++)
+			try_name(&names, options->names[j]);
+	}
 	return names;
 }
 
@@ -168,7 +147,7 @@ static struct given take_apart(const char *argument)
 /* Does an argument consist of letters, and perhaps a value? */
 static int is_letters(struct tw_run_engines *engines, const char *argument)
 {
-	if (argument[1] == '-' || !find_letter(argument[1]))
+	if (argument[1] == '-' || !find_option(NULL, argument[1]))
 		return 0;
 	return !argument[2] || !find_names(engines, take_apart(argument).name).found;
 }
@@ -178,60 +157,44 @@ static int is_letters(struct tw_run_engines *engines, const char *argument)
 static struct tw_run_argument *add(struct tw_run_arguments *arguments,
 				   char **argv, int count)
 {
-	struct tw_run_argument *argument;
+	struct tw_run_argument *argument = tw_grow_by_one(arguments->list, arguments->count);
 
-	arguments->list = tw_grow(arguments->list, arguments->count,
-				  sizeof(*arguments->list));
-	argument = &arguments->list[arguments->count++];
 	*argument = (struct tw_run_argument) {
 		.argv = argv, .count = count, .line = -1, .file = -1,
 	};
 	return argument;
 }
 
-static void add_file(struct tw_run_arguments *arguments, char **argv)
-{
-	struct tw_run_argument *argument = add(arguments, argv, 1);
-
-	argument->file = (ptrdiff_t)arguments->file_count;
-	arguments->files = tw_grow(arguments->files, arguments->file_count,
-				   sizeof(*arguments->files));
-	arguments->files[arguments->file_count++] =
-		(struct tw_run_jobs) { .path = argv[0] };
-}
-
-/* Remember the output's format. @names: the value of --output-format, with
- * commas; "" for fio's terse lines. */
-static void note_format(struct tw_run_arguments *arguments, const char *names)
-{
-	arguments->is_json = strstr(names, "json") != NULL;
-	arguments->is_no_text = strcmp(names, "normal") != 0;
-}
-
 /* Remember what an option of fio does. Return: 0: it is refused. */
 static int note_option(struct tw_run_arguments *arguments, const char *argument,
 		       const struct fio_option *option, const char *value)
 {
-	if (option->what == RUNS_NOTHING)
+	switch (option->what) {
+	case PASSED:
+		break;
+	case RUNS_NOTHING:
 		arguments->runs_nothing = 1;
-	if (option->what == ELSEWHERE) {
-		tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "%s: not with run: "
-				"the engine's path and its reports are of this "
-				"machine (put ioengine=external:PATH into the "
-				"job file)", argument);
+		break;
+	case ELSEWHERE:
+		tw_run_say("%s: not with run: the engine's path and its reports are of this "
+			   "machine (put ioengine=external:PATH into the job file)", argument);
 		return 0;
-	}
-	if (option->what == AUX_PATH)
+	case SECTION:
+		if (value)
+			*tw_grow_by_one(arguments->only, arguments->only_count) = value;
+		break;
+	case AUX_PATH:
 		arguments->aux_path = value;
-	if (option->what == OUTPUT)
+		break;
+	case OUTPUT:
 		arguments->output = value;
-	if (option->what == FORMAT || option->what == TERSE)
-		note_format(arguments, option->what == FORMAT && value ? value : "");
-	if (option->what == SECTION && value) {
-		arguments->only = tw_grow(arguments->only,
-					  arguments->only_count,
-					  sizeof(*arguments->only));
-		arguments->only[arguments->only_count++] = value;
+		break;
+	case FORMAT:		/* names, with commas */
+	case TERSE:
+		arguments->is_json = option->what == FORMAT && value && strstr(value, "json");
+		arguments->is_no_text = option->what == TERSE || !value ||
+					strcmp(value, "normal") != 0;
+		break;
 	}
 	return 1;
 }
@@ -255,7 +218,7 @@ static int add_letters(struct tw_run_arguments *arguments, char **argv)
 	const struct fio_option *option;
 	char *at = argv[0] + 1;
 
-	while ((option = find_letter(*at)) && option->takes == NOTHING && at[1]) {
+	while ((option = find_option(NULL, *at)) && option->takes == NOTHING && at[1]) {
 		if (!note_option(arguments, argv[0], option, NULL))
 			return 0;
 		at++;
@@ -266,11 +229,6 @@ static int add_letters(struct tw_run_arguments *arguments, char **argv)
 	return 1;
 }
 
-static int may_be_file(const char *argument)
-{
-	return strcmp(argument, "-") == 0 || access(argument, F_OK) == 0;
-}
-
 /* Is @next the value of an option of a job? fio is asked only where it matters. A job
  * file that does not exist is passed to fio, which reports the error. */
 static int takes_next(struct tw_run_engines *engines, const struct given *given,
@@ -278,7 +236,7 @@ static int takes_next(struct tw_run_engines *engines, const struct given *given,
 {
 	if (given->value || !next)
 		return 0;
-	if (next[0] != '-' && !may_be_file(next))
+	if (next[0] != '-' && access(next, F_OK) != 0)
 		return 1;
 	return tw_run_takes(engines, given->name) == TW_RUN_TAKES_VALUE;
 }
@@ -291,16 +249,15 @@ static int add_job_option(struct tw_run_arguments *arguments, char **argv,
 	struct tw_run_line *line;
 	int is_next = takes_next(engines, given, argv[1]);
 	char *value = is_next ? argv[1] : given->value;
+	char *text = tw_format("%s", value ? value : "");
 
 	if (strcmp(given->name, "name") == 0)
-		tw_run_add_section(jobs, tw_format("%s", value ? value : ""));
+		tw_run_add_section(jobs, text);
 	line = tw_run_add_line(jobs);
 	line->name = tw_format("%s", given->name);
-	line->value = tw_format("%s", value ? value : "");
-	line->text = tw_format("--%s%s%s", line->name, value ? "=" : "",
-			       line->value);
-	add(arguments, argv, 1 + is_next)->line =
-		(ptrdiff_t)jobs->line_count - 1;
+	line->value = text;
+	line->text = tw_format("--%s%s%s", line->name, value ? "=" : "", text);
+	add(arguments, argv, 1 + is_next)->line = (ptrdiff_t)jobs->line_count - 1;
 	return 1 + is_next;
 }
 
@@ -313,7 +270,7 @@ static int add_option(struct tw_run_arguments *arguments, char **argv,
 	if (is_letters(engines, argv[0]))
 		return add_letters(arguments, argv);
 	given.name = whole_name(engines, given.name);
-	option = find_option(given.name);
+	option = find_option(given.name, 0);
 	if (option)
 		return add_fio_option(arguments, argv, option, given.value);
 	return add_job_option(arguments, argv, &given, engines);
@@ -330,7 +287,8 @@ int tw_run_read_arguments(struct tw_run_arguments *arguments, char **argv,
 		int taken = 1;
 
 		if (only_files || (*argv)[0] != '-' || !(*argv)[1]) {
-			add_file(arguments, argv);
+			add(arguments, argv, 1)->file = (ptrdiff_t)arguments->file_count;
+			tw_grow_by_one(arguments->files, arguments->file_count)->path = *argv;
 		} else if (strcmp(*argv, "--") == 0) {
 			only_files = 1;
 			add(arguments, argv, 1);
@@ -346,9 +304,8 @@ int tw_run_read_arguments(struct tw_run_arguments *arguments, char **argv,
 
 /* ---- and what fio is given instead ---- */
 
-static size_t push_argument(char ***list, size_t count,
-			    const struct tw_run_arguments *arguments,
-			    const struct tw_run_argument *argument)
+static size_t push(char ***list, size_t count, const struct tw_run_arguments *arguments,
+		   const struct tw_run_argument *argument)
 {
 	const struct tw_run_jobs *jobs = &arguments->jobs;
 
@@ -378,8 +335,7 @@ char **tw_run_fio_arguments(const struct tw_run_arguments *arguments,
 	if (arguments->jobs.sections[0].first)
 		count = tw_push(&list, count, arguments->jobs.sections[0].first);
 	for (size_t i = 0; i < arguments->count; i++)
-		count = push_argument(&list, count, arguments,
-				      &arguments->list[i]);
+		count = push(&list, count, arguments, &arguments->list[i]);
 	tw_push(&list, count, NULL);
 	return list;
 }

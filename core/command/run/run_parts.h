@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of tickwise run. read.c and arguments.c read jobs as fio reads them,
- * change.c changes them, engines.c knows fio and its engines. copy.c writes the
- * copies that fio reads, fio.c runs fio. reports.c finds the reports, output.c
- * adds them to fio's JSON.
+ * The parts of tickwise run. run_jobs.c and run_arguments.c read jobs as fio reads them,
+ * run_change.c changes them, run_engines.c knows fio and its engines. run_fio.c runs fio
+ * on copies. run_reports.c finds the reports, run_json.c adds them to fio's JSON.
  *
- * All memory lives until tw_release_texts(). Functions that return an enum
- * tw_exit print a message unless it is TW_EXIT_GOOD.
+ * All memory lives until tw_release_texts(). Functions that return an enum tw_exit print
+ * a message unless it is TW_EXIT_GOOD.
  */
-#ifndef TW_RUN_H
-#define TW_RUN_H
+#ifndef TW_RUN_PARTS_H
+#define TW_RUN_PARTS_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -19,6 +18,13 @@
 #include "base/allocate.h"
 
 #define TW_RUN_NAME	"run"
+
+/* Print "tickwise run: ..." on stderr, one line. The second: but not with --quiet. */
+#define tw_run_say(...)		tw_command_fail(TW_RUN_NAME, TW_EXIT_GOOD, __VA_ARGS__)
+#define tw_run_remark(...)	tw_command_remark(TW_RUN_NAME, __VA_ARGS__)
+#define tw_run_fail(code, ...)	tw_command_fail(TW_RUN_NAME, code, __VA_ARGS__)
+
+/* ---- jobs ---- */
 
 /* A line of a job file, or an argument of fio that is an option of a job. */
 struct tw_run_line {
@@ -52,33 +58,33 @@ struct tw_run_jobs {
 	char *copy;		/* the path of the changed copy, or NULL */
 };
 
-/* One argument of fio, or an option and its value. */
-struct tw_run_argument {
-	char **argv;
-	int count;
-	ptrdiff_t line;		/* number in the command line's jobs; -1: none */
-	ptrdiff_t file;		/* number in the job files; -1: none */
-};
+/**
+ * tw_run_read - read a job file and the files it includes
+ * @path: "-" is standard input
+ * @only: names of fio's --section; with an @only_count of 0 all sections are read
+ *
+ * Return: an enum tw_exit.
+ */
+int tw_run_read(struct tw_run_jobs *jobs, const char *path,
+		const char *const *only, size_t only_count);
 
-struct tw_run_arguments {
-	struct tw_run_argument *list;
-	size_t count;
-	struct tw_run_jobs jobs;	/* those that options give */
-	struct tw_run_jobs *files;
-	size_t file_count;
-	const char **only;		/* --section */
-	size_t only_count;
-	const char *aux_path;		/* NULL: the current directory */
-	int runs_nothing;		/* 1: --parse-only or the like */
-	int is_quiet;			/* 1: fio's output is not printed, its
-					 * errors are */
-	int was_interrupted;		/* a signal came while fio ran */
-	int is_json;			/* 1: --output-format has JSON in it */
-	int is_no_text;			/* 1: --output-format is not "normal" */
-	const char *output;		/* --output; NULL: standard output */
-	int is_kept;			/* 1: fio's standard output goes to @kept */
-	int kept;
-};
+/* Split "name=value" into a line's name and value. Changes @option. */
+void tw_run_split(struct tw_run_line *line, char *option);
+
+struct tw_run_line *tw_run_add_line(struct tw_run_jobs *jobs);
+void tw_run_add_section(struct tw_run_jobs *jobs, char *name);
+
+/* Return the line that sets option @name for the jobs of a section: the
+ * section's last one, else one of a [global] before it; NULL: none. */
+const struct tw_run_line *tw_run_setting(const struct tw_run_jobs *jobs,
+					 size_t section, const char *name);
+
+/* Return the name of a section's job. */
+const char *tw_run_job_name(const struct tw_run_jobs *jobs, size_t section);
+
+void tw_run_print(const struct tw_run_jobs *jobs, FILE *file);
+
+/* ---- engines ---- */
 
 /* The names of options, as fio lists them. */
 struct tw_run_options {
@@ -91,13 +97,11 @@ struct tw_run_engines {
 	const char *name;		/* name of the subcommand, for messages */
 	const char *fio;
 	char *path;			/* tickwise.so */
-	char *command_path;		/* tickwise-cmd.so; NULL: it does not exist */
-	char *memory_path;		/* tickwise-memory.so; NULL: it does not
-					 * exist */
+	char *command_path;		/* tickwise-cmd.so, or NULL */
+	char *memory_path;		/* tickwise-memory.so, or NULL */
 	struct tw_run_options *known;
 	size_t known_count;
-	int convert;			/* --convert: change other engines than
-					 * io_uring, too */
+	int convert;			/* --convert: change other engines than io_uring */
 };
 
 enum tw_run_kind {
@@ -111,59 +115,8 @@ enum tw_run_kind {
 	TW_RUN_OUR_MEMORY,		/* a path of its file; no I/O, so no report */
 };
 
-struct tw_run_report {
-	char *path;
-	char *job;
-	long long thread_number;
-	dev_t device;
-	ino_t inode;
-};
-
-struct tw_run_reports {
-	struct tw_run_report *list;
-	size_t count;
-};
-
-/* Print "tickwise run: ..." on stderr, one line. */
-void tw_run_say(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-
-/* The same, but not with --quiet. */
-#define tw_run_remark(...)	tw_command_remark(TW_RUN_NAME, __VA_ARGS__)
-
-/* ---- jobs ---- */
-
-/**
- * tw_run_read - read a job file and the files it includes
- * @path: "-" is standard input
- * @only: names of fio's --section; with an @only_count of 0 all sections are
- *	read
- *
- * Return: an enum tw_exit.
- */
-int tw_run_read(struct tw_run_jobs *jobs, const char *path,
-		const char *const *only, size_t only_count);
-
-/* Split "name=value" into a line's name and value. Changes @option. */
-void tw_run_split(struct tw_run_line *line, char *option);
-
-/* Read fio's arguments. Job files are listed, not yet read. */
-int tw_run_read_arguments(struct tw_run_arguments *arguments, char **argv,
-			  struct tw_run_engines *engines);
-
-struct tw_run_line *tw_run_add_line(struct tw_run_jobs *jobs);
-struct tw_run_section *tw_run_add_section(struct tw_run_jobs *jobs,
-					  char *name);
-
-/* Return the line that sets option @name for the jobs of a section: the
- * section's last one, else one of a [global] before it; NULL: none. */
-const struct tw_run_line *tw_run_setting(const struct tw_run_jobs *jobs,
-					 size_t section, const char *name);
-
-/* Return the name of a section's job. */
-const char *tw_run_job_name(const struct tw_run_jobs *jobs, size_t section);
-
-/* ---- engines ---- */
+/* Return the program of --fio, which may be NULL or "": that of FIO, or "fio". */
+const char *tw_run_fio_program(const char *given);
 
 /*
  * Find the engines at @path; with NULL, where they are built or installed. If
@@ -208,27 +161,60 @@ enum tw_run_takes {
 /* Does an option of a job take the next argument? Asks fio. */
 enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *option);
 
-/* The jobs that stay on one of fio's engines. */
-struct tw_run_left {
-	const char *engine;		/* NULL: the jobs name no engine */
-	const char *place, *job;	/* of the first job */
-	size_t jobs;
-	int can_convert;		/* 1: --convert would change them */
+/* ---- arguments ---- */
+
+/* One argument of fio, or an option and its value. */
+struct tw_run_argument {
+	char **argv;
+	int count;
+	ptrdiff_t line;		/* number in the command line's jobs; -1: none */
+	ptrdiff_t file;		/* number in the job files; -1: none */
 };
+
+struct tw_run_arguments {
+	struct tw_run_argument *list;
+	size_t count;
+	struct tw_run_jobs jobs;	/* those that options give */
+	struct tw_run_jobs *files;
+	size_t file_count;
+	const char **only;		/* --section */
+	size_t only_count;
+	const char *aux_path;		/* NULL: the current directory */
+	int runs_nothing;		/* 1: --parse-only or the like */
+	int is_quiet;			/* 1: fio's output is not printed, its errors are */
+	int was_interrupted;		/* a signal came while fio ran */
+	int is_json;			/* 1: --output-format has JSON in it */
+	int is_no_text;			/* 1: --output-format is not "normal" */
+	const char *output;		/* --output; NULL: standard output */
+	int is_kept;			/* 1: fio's standard output goes to @kept */
+	int kept;
+};
+
+/* Read fio's arguments. Job files are listed, not yet read. */
+int tw_run_read_arguments(struct tw_run_arguments *arguments, char **argv,
+			  struct tw_run_engines *engines);
+
+/* Return fio's arguments, with the copies in place of changed job files; NULL
+ * at the end. */
+char **tw_run_fio_arguments(const struct tw_run_arguments *arguments,
+			    const char *fio);
+
+/* ---- changes ---- */
 
 /* The outcome for all jobs. */
 struct tw_run_outcome {
 	size_t on_tickwise;		/* number of jobs on tickwise's engines */
-	struct tw_run_left *left;
+	struct tw_run_left {		/* the jobs that stay on one of fio's engines */
+		const char *engine;	/* NULL: the jobs name no engine */
+		const char *place, *job;	/* of the first job */
+		size_t jobs;
+		int can_convert;	/* 1: --convert would change them */
+	} *left;
 	size_t left_count;
 };
 
-/**
- * tw_run_change - point the jobs at the tickwise engine, and print each change
- * @outcome: the numbers of these jobs are added to it
- *
- * Return: an enum tw_exit.
- */
+/* Point the jobs at the tickwise engine, and print each change. The numbers of these jobs
+ * are added to @outcome. Return: an enum tw_exit. */
 int tw_run_change(struct tw_run_jobs *jobs, struct tw_run_engines *engines,
 		  struct tw_run_outcome *outcome);
 
@@ -237,19 +223,10 @@ void tw_run_report_left(const struct tw_run_outcome *outcome);
 
 /* ---- fio ---- */
 
-/* Return what @argv prints on stdout and stderr; NULL: it can't be run, with
- * errno. */
-char *tw_run_output_of(char *const *argv);
-
-/* Return fio's arguments, with the copies in place of changed job files; NULL
- * at the end. */
-char **tw_run_fio_arguments(const struct tw_run_arguments *arguments,
-			    const char *fio);
-
 /**
  * tw_run_fio - run fio to its end, with copies of the changed job files
  * @pid: is set to its process
- * @status: is set to its status, as of waitpid()
+ * @code: is set to fio's exit code, or 128 plus the signal that ended it
  *
  * The copies are removed when this returns. Signals that this process gets are
  * sent on to fio.
@@ -257,24 +234,29 @@ char **tw_run_fio_arguments(const struct tw_run_arguments *arguments,
  * Return: an enum tw_exit.
  */
 int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
-	       int *status);
+	       int *code);
 
-/* Copy the changed files into a new directory, and set @directory to its path.
- * Remove the copies also after a failure. */
-int tw_run_copy(struct tw_run_arguments *arguments, char **directory);
-void tw_run_remove_copies(const struct tw_run_arguments *arguments,
-			  const char *directory);
-void tw_run_print(const struct tw_run_jobs *jobs, FILE *file);
+/* Print @program and @argv, which has NULL at its end, quoted for a shell. */
+void tw_run_print_command(const char *program, char *const *argv, FILE *file);
 
 /* ---- reports ---- */
+
+struct tw_run_reports {
+	struct tw_run_report {
+		char *path;
+		char *job;
+		long long thread_number;
+		dev_t device;
+		ino_t inode;
+	} *list;
+	size_t count;
+};
 
 /* Find the reports that the jobs of fio's process @pid wrote since @since. They
  * are in the order of the jobs. */
 void tw_run_find_reports(struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments, pid_t pid,
 			 time_t since);
-
-int tw_run_has_report(const struct tw_run_reports *reports, const char *path);
 
 /* Did every job leave a report that should have run on a tickwise engine? */
 int tw_run_check_reports(const struct tw_run_reports *reports,
@@ -303,11 +285,5 @@ void tw_run_add_options(struct tw_run_arguments *arguments, const char *options)
 /* Run both sides @rounds times each, and compare their reports. Return: the
  * exit code. */
 int tw_run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds);
-
-/* Return fio's exit code, or 128 plus the signal that ended it. */
-int tw_run_exit_code(int status);
-
-/* Print @program and @argv, which has NULL at its end, quoted for a shell. */
-void tw_run_print_command(const char *program, char *const *argv, FILE *file);
 
 #endif

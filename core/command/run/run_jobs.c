@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/command.h"
 #include "base/write_file.h"
-#include "command/run/run.h"
+#include "command/command.h"
+#include "command/run/run_parts.h"
 
 #define MOST_LINES	1000000
 #define LONGEST_LINE	8190	/* fio reads 8192 bytes, with newline and 0 */
@@ -34,37 +34,29 @@ struct place {
 
 static int refuse(const struct place *place, const char *what)
 {
-	return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "%s:%u: %s",
-			       place->path, place->number, what);
+	return tw_run_fail(TW_EXIT_DATA, "%s:%u: %s", place->path, place->number, what);
 }
 
 struct tw_run_line *tw_run_add_line(struct tw_run_jobs *jobs)
 {
-	struct tw_run_line *line;
+	struct tw_run_line *line = tw_grow_by_one(jobs->lines, jobs->line_count);
 
-	jobs->lines = tw_grow(jobs->lines, jobs->line_count,
-			      sizeof(*jobs->lines));
-	line = &jobs->lines[jobs->line_count++];
-	*line = (struct tw_run_line) {
-		.section = jobs->section_count ? jobs->section_count - 1 : 0,
-	};
+	line->section = jobs->section_count ? jobs->section_count - 1 : 0;
 	return line;
 }
 
-/* Add a section. fio treats every name that begins with "global" as
- * [global]. */
-struct tw_run_section *tw_run_add_section(struct tw_run_jobs *jobs, char *name)
+/* fio treats every name that begins with "global" as [global]. */
+static int is_global(const char *name)
 {
-	struct tw_run_section *section;
+	return strncmp(name, "global", 6) == 0;
+}
 
-	jobs->sections = tw_grow(jobs->sections, jobs->section_count,
-				 sizeof(*jobs->sections));
-	section = &jobs->sections[jobs->section_count++];
-	*section = (struct tw_run_section) {
-		.name = name,
-		.is_global = strncmp(name, "global", 6) == 0,
-	};
-	return section;
+void tw_run_add_section(struct tw_run_jobs *jobs, char *name)
+{
+	struct tw_run_section *section = tw_grow_by_one(jobs->sections, jobs->section_count);
+
+	section->name = name;
+	section->is_global = is_global(name);
 }
 
 /* Return a new string: @text without a comment and without blanks around it. */
@@ -120,7 +112,7 @@ void tw_run_split(struct tw_run_line *line, char *option)
 
 static int is_wanted(const char *name, const char *const *only, size_t count)
 {
-	if (!count || strncmp(name, "global", 6) == 0)
+	if (!count || is_global(name))
 		return 1;
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(only[i], name) == 0)
@@ -132,37 +124,26 @@ static int is_wanted(const char *name, const char *const *only, size_t count)
 
 static int read_stream(struct place *place, FILE *file);
 
-/* Open an included file as fio does: from the current directory, else from the
+/* Read an included file, which fio opens from the current directory, else from the
  * directory of the file that includes it. */
-static FILE *open_included(struct place *inner, const struct place *outer,
-			   const char *name)
-{
-	const char *slash = strrchr(outer->path, '/');
-
-	inner->path = name;
-	if (access(name, F_OK) && slash)
-		inner->path = tw_format("%.*s%s",
-					(int)(slash - outer->path) + 1,
-					outer->path, name);
-	return tw_input_stream(inner->path);
-}
-
 static int include(struct place *place, const char *option)
 {
-	struct place inner = { place->jobs, NULL, 0, place->depth + 1 };
-	const char *name = option + strlen("include");
+	struct place inner = { place->jobs, option + strlen("include"), 0, place->depth + 1 };
+	const char *name = inner.path + (*inner.path != '\0');
+	const char *slash = strrchr(place->path, '/');
 	FILE *file;
 	int code;
 
-	if (!*name || !*++name)
+	if (!*name)
 		return refuse(place, "include without a file");
 	if (inner.depth > DEEPEST_INCLUDE)
 		return refuse(place, "files that include each other too deep");
-	file = open_included(&inner, place, name);
+	inner.path = access(name, F_OK) == 0 || !slash ? name :
+		tw_format("%.*s%s", (int)(slash - place->path) + 1, place->path, name);
+	file = tw_input_stream(inner.path);
 	if (!file)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT,
-				       "%s:%u: include %s: %s", place->path,
-				       place->number, name, tw_file_error(errno));
+		return tw_run_fail(TW_EXIT_NO_INPUT, "%s:%u: include %s: %s", place->path,
+				   place->number, name, tw_file_error(errno));
 	code = read_stream(&inner, file);
 	fclose(file);
 	return code;
@@ -179,8 +160,7 @@ static int read_section(struct place *place, const char *header)
 		return refuse(place, "a section without a name");
 	if (length > LONGEST_NAME)
 		length = LONGEST_NAME;
-	tw_run_add_section(place->jobs, tw_format("%.*s", (int)length - 1,
-						  header + 1));
+	tw_run_add_section(place->jobs, tw_format("%.*s", (int)length - 1, header + 1));
 	return TW_EXIT_GOOD;
 }
 
@@ -189,25 +169,22 @@ static int read_line(struct place *place, const char *text)
 	struct tw_run_line *line;
 	char *option = bare(text);
 	int code = TW_EXIT_GOOD;
-	int is_include = 0;
 
 	if (*option == '[')
 		code = read_section(place, option);
 	else if (*option && !place->jobs->section_count)
 		code = refuse(place, "an option before the first [section]");
-	else
-		is_include = strncmp(option, "include", 7) == 0;
 	if (code != TW_EXIT_GOOD)
 		return code;
 	line = tw_run_add_line(place->jobs);
 	line->file = place->path;
 	line->number = place->number;
-	if (is_include) {
+	line->is_header = *option == '[';
+	if (strncmp(option, "include", 7) == 0) {
 		line->text = tw_format("# %s:", option);
 		return include(place, option);
 	}
 	line->text = tw_format("%s", text);
-	line->is_header = *option == '[';
 	if (*option && !line->is_header)
 		tw_run_split(line, with_environment(option));
 	return TW_EXIT_GOOD;
@@ -249,8 +226,7 @@ static int read_stream(struct place *place, FILE *file)
 			code = read_line(place, text);
 	}
 	if (code == TW_EXIT_GOOD && ferror(file))
-		code = tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "%s: %s",
-				       place->path, strerror(errno));
+		code = tw_run_fail(TW_EXIT_NO_INPUT, "%s: %s", place->path, strerror(errno));
 	return code;
 }
 
@@ -264,14 +240,12 @@ int tw_run_read(struct tw_run_jobs *jobs, const char *path,
 
 	jobs->path = path;
 	if (!file)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "%s: %s",
-				       path, tw_file_error(errno));
+		return tw_run_fail(TW_EXIT_NO_INPUT, "%s: %s", path, tw_file_error(errno));
 	code = read_stream(&place, file);
 	if (!is_stdin)
 		fclose(file);
 	if (code == TW_EXIT_GOOD && !jobs->section_count)
-		code = tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "%s: not a job "
-				       "file: no [section]", path);
+		code = tw_run_fail(TW_EXIT_DATA, "%s: not a job file: no [section]", path);
 	for (size_t i = 0; i < jobs->section_count; i++)
 		jobs->sections[i].is_skipped =
 			!is_wanted(jobs->sections[i].name, only, only_count);
@@ -293,21 +267,26 @@ static const struct tw_run_line *last_in(const struct tw_run_jobs *jobs,
 	return NULL;
 }
 
+static const struct tw_run_line *last_global(const struct tw_run_jobs *jobs,
+					     size_t before, const char *name)
+{
+	const struct tw_run_line *line = NULL;
+
+	while (!line && before-- > 0)
+		if (jobs->sections[before].is_global)
+			line = last_in(jobs, before, name);
+	return line;
+}
+
 const struct tw_run_line *tw_run_setting(const struct tw_run_jobs *jobs,
 					 size_t section, const char *name)
 {
-	const struct tw_run_line *line = jobs->section_count ?
-		last_in(jobs, section, name) : NULL;
+	const struct tw_run_line *line = last_in(jobs, section, name);
 
-	while (!line && section-- > 0)
-		if (jobs->sections[section].is_global)
-			line = last_in(jobs, section, name);
-	if (line || !jobs->before)
-		return line;
-	for (size_t i = jobs->before->section_count; !line && i-- > 0;)
-		if (jobs->before->sections[i].is_global)
-			line = last_in(jobs->before, i, name);
-	return line;
+	if (!line)
+		line = last_global(jobs, section, name);
+	return line || !jobs->before ? line :
+		last_global(jobs->before, jobs->before->section_count, name);
 }
 
 const char *tw_run_job_name(const struct tw_run_jobs *jobs, size_t section)
@@ -316,4 +295,21 @@ const char *tw_run_job_name(const struct tw_run_jobs *jobs, size_t section)
 
 	return line && *line->value ? line->value :
 		jobs->sections[section].name;
+}
+
+/* ---- as fio is to read it ---- */
+
+void tw_run_print(const struct tw_run_jobs *jobs, FILE *file)
+{
+	if (jobs->front)
+		fprintf(file, "%s\n", jobs->front);
+	for (size_t i = 0; i < jobs->line_count; i++) {
+		const struct tw_run_line *line = &jobs->lines[i];
+		const char *first = jobs->sections[line->section].first;
+
+		if (line->text)
+			fprintf(file, "%s\n", line->text);
+		if (line->is_header && first)
+			fprintf(file, "%s\n", first);
+	}
 }

@@ -19,11 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/command.h"
 #include "command/answers/json.h"
 #include "command/answers/load.h"
 #include "command/answers/merge.h"
-#include "command/run/run.h"
+#include "command/command.h"
+#include "command/run/run_parts.h"
 #include "text_file.h"
 
 #define KEY	"tickwise"
@@ -43,16 +43,16 @@ struct match {
 
 static int is_of_group(const struct match *match, size_t i, const struct tw_report_job *job)
 {
-	const json_t *group = json_object_get(json_array_get(match->jobs, i), "groupid");
+	const json_t *element = json_array_get(match->jobs, i);
+	const json_t *group = json_object_get(element, "groupid");
 
-	return json_is_integer(group) &&
-	       (uint64_t)json_integer_value(group) == job->groupid;
+	return json_is_integer(group) && (uint64_t)json_integer_value(group) == job->groupid;
 }
 
 static int has_name(const struct match *match, size_t i, const struct tw_report_job *job)
 {
-	const char *name = json_string_value(
-		json_object_get(json_array_get(match->jobs, i), "jobname"));
+	const json_t *element = json_array_get(match->jobs, i);
+	const char *name = json_string_value(json_object_get(element, "jobname"));
 
 	return name && strcmp(name, job->name) == 0;
 }
@@ -108,46 +108,30 @@ static void find_places(struct match *match)
 
 /* ---- what is added ---- */
 
-static json_t *merged(struct tw_report *reports, size_t count)
+/* Merge the reports of the element @at, and add them to it. Return 0: not possible. */
+static int add_to_job(const struct match *match, size_t at)
 {
 	struct tw_report_problem problem = { "" };
 	struct tw_report_group *groups;
-	size_t used;
+	size_t count = 0, used;
 	json_t *json;
-
-	if (tw_report_merge(reports, count, 0, &groups, &used, &problem) != TW_EXIT_GOOD) {
-		tw_run_say("%s", problem.text);
-		return NULL;
-	}
-	json = tw_report_groups_to_json(groups, used);
-	tw_report_groups_free(groups, used);
-	return json;
-}
-
-static int add_to_job(const struct match *match, size_t at)
-{
-	size_t count = 0;
 
 	for (size_t i = 0; i < match->count; i++)
 		if (match->places[i] == at)
 			match->of_job[count++] = match->reports[i];
-	return count ? json_object_set_new(json_array_get(match->jobs, at), KEY,
-					   merged(match->of_job, count)) : 0;
+	if (!count)
+		return 1;
+	if (tw_report_merge(match->of_job, count, 0, &groups, &used, &problem) !=
+	    TW_EXIT_GOOD) {
+		tw_run_say("%s", problem.text);
+		return 0;
+	}
+	json = tw_report_groups_to_json(groups, used);
+	tw_report_groups_free(groups, used);
+	return !json_object_set_new(json_array_get(match->jobs, at), KEY, json);
 }
 
-static int add_to_jobs(struct match *match)
-{
-	int failed = !json_is_array(match->jobs);
-
-	if (!failed)
-		find_places(match);
-	for (size_t i = 0; i < match->job_count && !failed; i++)
-		failed = add_to_job(match, i);
-	return failed;
-}
-
-/* Add the reports to @jobs. Return: 0; else @jobs is incomplete and must not be
- * used. */
+/* Add the reports to @jobs. Return 0: @jobs is incomplete and must not be used. */
 static int add_reports(json_t *jobs, const struct tw_run_reports *reports)
 {
 	struct tw_report_problem problem = { "" };
@@ -156,21 +140,24 @@ static int add_reports(json_t *jobs, const struct tw_run_reports *reports)
 		.job_count = json_array_size(jobs),
 	};
 	char **paths = NULL;
-	int failed;
+	int is_good = json_is_array(jobs);
 
 	for (size_t i = 0; i < reports->count; i++)
 		tw_push(&paths, i, reports->list[i].path);
 	if (tw_report_load(&match.reports, &match.count, paths, reports->count, &problem)) {
 		tw_run_say("%s", problem.text);
-		return -1;
+		return 0;
 	}
 	match.places = tw_zalloc(match.count, sizeof(*match.places));
 	match.of_job = tw_zalloc(match.count, sizeof(*match.of_job));
-	failed = add_to_jobs(&match);
+	if (is_good)
+		find_places(&match);
+	for (size_t i = 0; i < match.job_count && is_good; i++)
+		is_good = add_to_job(&match, i);
 	tw_reports_free(match.reports, match.count);
 	free(match.places);
 	free(match.of_job);
-	return failed;
+	return is_good;
 }
 
 /* ---- fio's text ---- */
@@ -185,33 +172,36 @@ static const char *last_object(const char *text, size_t length)
 	return NULL;
 }
 
-/* Return the text to print instead of @text, to be freed by tw_release_texts().
- * Return NULL after a message: @text is to be printed as it is. */
-static struct tw_growing_text *with_reports(const char *text, size_t length,
-					    const struct tw_run_reports *reports)
+/* Replace @text, to be freed, by the text to print instead. After a message it stays as
+ * it is. Return: was it replaced? */
+static int add_to_text(char **text, size_t *length, const struct tw_run_reports *reports)
 {
-	struct tw_growing_text *more = tw_grow(NULL, 0, sizeof(*more));
-	const char *begin = last_object(text, length);
+	const char *begin = last_object(*text, *length), *end = *text + *length;
 	json_error_t error = { .text = "there is none" };
-	json_t *root = begin ? json_loadb(begin, length - (size_t)(begin - text),
+	json_t *root = begin ? json_loadb(begin, (size_t)(end - begin),
 					  JSON_DISABLE_EOF_CHECK, &error) : NULL;
 	char *changed = NULL;
+	FILE *out;
 
-	if (!root)
+	if (!root) {
 		tw_run_say("nothing was added to fio's JSON: %s", error.text);
-	else if (add_reports(json_object_get(root, "jobs"), reports))
+		return 0;
+	}
+	if (!add_reports(json_object_get(root, "jobs"), reports)) {
 		tw_run_say("nothing was added to fio's JSON");
-	else
-		changed = json_dumps(root, JSON_INDENT(2));
-	json_decref(root);
-	if (!changed)
-		return NULL;
-	tw_append(more, text, (size_t)(begin - text));
-	tw_append(more, changed, strlen(changed));
+		json_decref(root);
+		return 0;
+	}
+	out = tw_text_open(&changed, length);
+	fwrite(*text, 1, (size_t)(begin - *text), out);
+	json_dumpf(root, out, JSON_INDENT(2));
 	begin += error.position;
-	tw_append(more, begin, length - (size_t)(begin - text));
-	free(changed);
-	return more;
+	fwrite(begin, 1, (size_t)(end - begin), out);
+	tw_text_close(out);
+	json_decref(root);
+	free(*text);
+	*text = changed;
+	return 1;
 }
 
 static int write_all(int fd, const char *text, size_t length)
@@ -228,63 +218,51 @@ static int write_all(int fd, const char *text, size_t length)
 	return ftruncate(fd, (off_t)length) ? -errno : 0;
 }
 
-/* Write the text into the file itself, which may be a link or have another
- * owner. If the disk is full, write fio's text again, for which there is room.
- * Signals are blocked meanwhile. */
-static int replace(int fd, const char *path, const char *old, size_t length,
-		   const struct tw_growing_text *text)
-{
-	sigset_t all, before;
-	int error;
-
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	error = write_all(fd, text->bytes, text->length);
-	if (error)
-		write_all(fd, old, length);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return error ? tw_command_fail(TW_RUN_NAME, TW_EXIT_IO, "can't write %s: %s",
-				       path, strerror(-error)) : TW_EXIT_GOOD;
-}
-
 /* ---- where it is ---- */
 
+/* Write the text into the file itself, which may be a link or have another owner. If the
+ * disk is full, write fio's text again, for which there is room. Signals are blocked
+ * meanwhile. */
 static int add_to_file(const char *path, const struct tw_run_reports *reports)
 {
-	const struct tw_growing_text *changed;
-	int code = TW_EXIT_GOOD;
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-	size_t length;
-	char *text = fd < 0 ? NULL : tw_text_all(fd, &length);
+	int fd = open(path, O_RDWR | O_CLOEXEC), error = 0;
+	size_t length, old_length;
+	char *text = fd < 0 ? NULL : tw_text_all(fd, &length), *old;
+	sigset_t all, before;
 
-	if (text) {
-		changed = with_reports(text, length, reports);
-		if (changed)
-			code = replace(fd, path, text, length, changed);
+	if (!text) {
+		error = -errno;
 	} else {
-		code = tw_command_fail(TW_RUN_NAME, TW_EXIT_IO, "can't add to %s: %s",
-				       path, strerror(errno));
+		old_length = length;
+		old = memcpy(tw_malloc(length), text, length);
+		sigfillset(&all);
+		sigprocmask(SIG_BLOCK, &all, &before);
+		if (add_to_text(&text, &length, reports))
+			error = write_all(fd, text, length);
+		if (error)
+			write_all(fd, old, old_length);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		free(old);
 	}
 	free(text);
 	if (fd >= 0)
 		close(fd);
-	return code;
+	return error ? tw_run_fail(TW_EXIT_IO, "can't add to %s: %s", path,
+				   strerror(-error)) : TW_EXIT_GOOD;
 }
 
 static int print_kept(int fd, const struct tw_run_reports *reports)
 {
-	const struct tw_growing_text *changed = NULL;
 	size_t length;
 	char *text = lseek(fd, 0, SEEK_SET) ? NULL : tw_text_all(fd, &length);
 
 	close(fd);
 	if (!text)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE,
-				       "can't read fio's output: %s", strerror(errno));
+		return tw_run_fail(TW_EXIT_SOFTWARE, "can't read fio's output: %s",
+				   strerror(errno));
 	if (reports->count)
-		changed = with_reports(text, length, reports);
-	fwrite(changed ? changed->bytes : text, changed ? changed->length : length, 1,
-	       stdout);
+		add_to_text(&text, &length, reports);
+	fwrite(text, length, 1, stdout);
 	free(text);
 	return tw_command_finish(TW_RUN_NAME, TW_EXIT_GOOD);
 }

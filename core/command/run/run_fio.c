@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs fio as a child that gets this program's streams, its directory and its signals.
+ * It reads copies of the changed job files, in a directory of their own, which nobody
+ * else can write to. Relative paths in a job file stay valid.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/plain_text.h"
+#include "command/child.h"
+#include "command/command.h"
+#include "command/run/run_parts.h"
+
+#define KILLED_BY	128	/* plus the signal's number, as in a shell */
+
+/* Signals that would end this program. */
+static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+/* ---- the copies ---- */
+
+static int copy(struct tw_run_jobs *jobs, char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	int failed;
+
+	if (!file) {
+		if (fd >= 0)
+			close(fd);
+		return -errno;
+	}
+	jobs->copy = path;
+	errno = 0;
+	tw_run_print(jobs, file);
+	failed = ferror(file);
+	if (fclose(file) || failed)
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+/* Copy the changed files into a new directory, and set @directory to its path. */
+static int copy_all(struct tw_run_arguments *arguments, char **directory)
+{
+	const char *parent = getenv("TMPDIR");
+
+	*directory = tw_format("%s/tickwise-run.XXXXXX",
+			       parent && *parent ? parent : "/tmp");
+	if (!mkdtemp(*directory))
+		return tw_run_fail(TW_EXIT_IO, "%s: %s", *directory, strerror(errno));
+	for (size_t i = 0; i < arguments->file_count; i++) {
+		struct tw_run_jobs *jobs = &arguments->files[i];
+		const char *slash = strrchr(jobs->path, '/');
+		/* Two job files may have the same name, and names are limited. */
+		char *path = tw_format("%s/%zu-%.200s", *directory, i + 1,
+				       slash ? slash + 1 : jobs->path);
+		int error = jobs->is_changed ? copy(jobs, path) : 0;
+
+		if (error)
+			return tw_run_fail(TW_EXIT_IO, "%s: %s", path, strerror(-error));
+	}
+	return TW_EXIT_GOOD;
+}
+
+/* Remove the copies, also after a failure. */
+static void remove_copies(const struct tw_run_arguments *arguments, const char *directory)
+{
+	for (size_t i = 0; i < arguments->file_count; i++)
+		if (arguments->files[i].copy)
+			unlink(arguments->files[i].copy);
+	rmdir(directory);
+}
+
+/* ---- fio ---- */
+
+struct start {
+	sigset_t mask;
+	struct tw_run_arguments *arguments;
+};
+
+static void prepare_to_run(void *context)
+{
+	const struct start *start = context;
+	int out = start->arguments->is_kept ? start->arguments->kept :
+		  start->arguments->is_quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+
+	if (out >= 0)
+		dup2(out, STDOUT_FILENO);
+	sigprocmask(SIG_SETMASK, &start->mask, NULL);
+}
+
+/*
+ * Wait for the end of fio. All signals that matter are blocked and taken here
+ * one after another. So no signal can end this program before it has removed
+ * the copies. Signals from the terminal have reached fio already; others are
+ * sent on.
+ */
+static int wait_for_end(pid_t pid, const sigset_t *signals, int *was_interrupted)
+{
+	siginfo_t signal_info;
+	int status;
+
+	for (;;) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return status;
+		if (sigwaitinfo(signals, &signal_info) < 0 ||
+		    signal_info.si_signo == SIGCHLD)
+			continue;
+		*was_interrupted = 1;
+		if (signal_info.si_code == SI_KERNEL)
+			continue;
+		kill(pid, signal_info.si_signo);
+	}
+}
+
+static int exit_code(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	tw_run_say("fio was killed by signal %d", WTERMSIG(status));
+	return KILLED_BY + WTERMSIG(status);
+}
+
+int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
+	       int *code)
+{
+	struct start start = { .arguments = arguments };
+	char *directory, **argv;
+	sigset_t signals;
+	int ret;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(*forwarded); i++)
+		sigaddset(&signals, forwarded[i]);
+	sigprocmask(SIG_BLOCK, &signals, &start.mask);
+	ret = copy_all(arguments, &directory);
+	if (ret == TW_EXIT_GOOD) {
+		argv = tw_run_fio_arguments(arguments, fio);
+		/* If this program is killed, fio gets SIGTERM. */
+		*pid = tw_child_start(argv, SIGTERM, prepare_to_run, &start);
+		if (*pid > 0)
+			*code = exit_code(wait_for_end(*pid, &signals,
+						       &arguments->was_interrupted));
+		else
+			ret = tw_run_fail(TW_EXIT_SOFTWARE, "can't run %s: %s", fio,
+					  strerror(-*pid));
+	}
+	remove_copies(arguments, directory);
+	sigprocmask(SIG_SETMASK, &start.mask, NULL);
+	return ret;
+}
+
+/* ---- its command line ---- */
+
+/* Print @text quoted for a shell, without characters that move a cursor. */
+static void print_quoted(const char *text, FILE *stream)
+{
+	size_t length;
+
+	if (*text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
+				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_./+,:@%=-")]) {
+		fprintf(stream, " %s", text);
+		return;
+	}
+	fputs(" '", stream);
+	for (; *text; text += length ? length : 1) {
+		length = tw_plain_length(text);
+		if (!length)
+			fputc('?', stream);
+		else if (*text == '\'')
+			fputs("'\\''", stream);
+		else
+			fwrite(text, length, 1, stream);
+	}
+	fputs("'", stream);
+}
+
+void tw_run_print_command(const char *program, char *const *argv, FILE *file)
+{
+	fputs(program, file);
+	while (*argv)
+		print_quoted(*argv++, file);
+	fputc('\n', file);
+}
