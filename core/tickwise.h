@@ -1,33 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tickwise: time by the CPU's own counter, with its error.
+ * Tickwise: time by the CPU's own counter, with its error. The one public header, from
+ * simple to advanced: 1 the counter, 2 its rate, 3 the scale (ticks to nanoseconds without
+ * a division), 4 the clock, 5 reliability of the CPUs' counters, 6 the clock's error,
+ * 7 the histogram, 8 words, 9 diagnostics. The manual pages tell more of each function.
  *
- * The one public header, from simple to advanced:
+ * Functions return 0 or a negative errno, and write outputs only on success. Unless it is
+ * noted they are thread-safe. Where a parameter begins with its size, a wrong size is
+ * -EINVAL or -E2BIG: see TW_SIZED. The library never prints and never exits. It leaves no
+ * thread, affinity or signal state changed.
  *
- *   1 the counter       reading ticks
- *   2 the rate          how many ticks make a second, and how well it is known
- *   3 the scale         ticks to nanoseconds without a division
- *   4 the clock         nanoseconds since an anchor on a system clock
- *   5 reliability       can the counter be trusted on these CPUs?
- *   6 the clock's error refining it, its health, an interval with its error
- *   7 the histogram     log-linear, of nanoseconds
- *   8 words             names and texts of all these enumerations
- *   9 diagnostics       what the slow functions decided, as text
+ * Hot structures are open and read-only once they are set up. Any number of threads, and
+ * children after fork, may read them. Only tw_clock_refine() changes its clock, while
+ * others may read it. Names that begin with tw__ or TW__ are parts of the inline
+ * functions, and may change in the next version.
  *
- * Functions return 0 or a negative errno, and write outputs only on success.
- * Where a parameter begins with its size, a wrong size is -EINVAL or -E2BIG: see
- * TW_SIZED. The library never prints and never exits. It leaves no thread,
- * affinity or signal state changed.
- *
- * Hot structures are open and read-only once they are set up. Any number of
- * threads, and children after fork, may read them. One function changes such a
- * structure: tw_clock_refine() changes its clock, while others may read it.
- *
- * Names that begin with tw__ or TW__ are parts of the inline functions: a program
- * that uses them may not compile with the next version.
- *
- * The header needs GCC or Clang, and C11, GNU C99, C++11 or later. It needs no
- * feature macro.
+ * The header needs GCC or Clang, and C11, GNU C99, C++11 or later. It needs no feature
+ * macro.
  */
 #ifndef TICKWISE_H
 #define TICKWISE_H
@@ -58,15 +47,11 @@ extern "C" {
 #pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
-/*
- * The library is built with hidden visibility. It exports what is declared from
- * here to the end of this file. core/libtickwise.map lists the same functions,
- * with versions.
- */
+/* What is declared from here on is exported; core/libtickwise.map lists it, too. */
 #pragma GCC visibility push(default)
 
-/* The version is set here only: Makefile, tickwise.pc and the man pages read it.
- * Its first number is that of the shared library's soname. */
+/* Set here only: Makefile, tickwise.pc and the man pages read it. Its first number is that
+ * of the soname. */
 #define TW_VERSION		"0.1"
 
 #define TW_NS_PER_SECOND	1000000000ULL
@@ -77,17 +62,15 @@ extern "C" {
  * TW_SIZED - a structure that begins with its size, otherwise zero
  * @type: struct tw_rate, for example
  *
- * Structures of options and results may grow at their end in later versions. Each
- * begins with its size, which the caller sets. So a program also runs with a
- * library that is newer or older than the header it was built with. Designated
- * initialisers do the same:
+ * Structures of options and results may grow at their end in later versions, so each
+ * begins with its size, which the caller sets. A program also runs with a library that is
+ * newer or older than its header. In C, { .size = sizeof(struct tw_rate_options), ... }
+ * does the same.
  *
- *	{ .size = sizeof(struct tw_rate_options), .window_ns = 20000000 }
- *
- * Options: members that the caller's structure lacks are taken as 0. Members that
- * the library does not know must be 0, otherwise the function returns -E2BIG.
- * Results: the library writes no more than size bytes. Members that it does not
- * know become 0. A size of 0, or one that no version has, is -EINVAL.
+ * Options: members that the caller's structure lacks are 0. Members that the library does
+ * not know must be 0, otherwise the function returns -E2BIG. Results: the library writes
+ * no more than size bytes, and members that it does not know become 0. A size of 0, or one
+ * that no version has, is -EINVAL.
  */
 #ifdef __cplusplus
 extern "C++" {
@@ -109,11 +92,8 @@ template <typename Type> static inline Type tw__sized()
 /**
  * tw_ticks - read the counter in the cheapest way, unordered
  *
- * The CPU may take the value some tens of instructions early or late. Right
- * for stamps whose neighbours are far away; for the two ends of a short
- * interval use tw_ticks_begin() and tw_ticks_end().
- *
- * Cost: one instruction (rdtsc on x86-64). Thread-safe.
+ * The CPU may take the value some tens of instructions early or late. For the two ends of
+ * a short interval use tw_ticks_begin() and tw_ticks_end(). Cost: one instruction.
  */
 static inline uint64_t tw_ticks(void)
 {
@@ -121,22 +101,17 @@ static inline uint64_t tw_ticks(void)
 }
 
 /**
- * tw_ticks_begin - read the counter before an interval begins
+ * tw_ticks_begin, tw_ticks_end - read the counter at the ends of an interval
  *
- * The read happens after everything before it has executed and before anything
- * after it starts. Cost: about twice tw_ticks(). Thread-safe.
+ * The read happens after everything before it has executed and before anything after it
+ * starts. Stores made before it may not yet be visible to other CPUs. Cost: about twice
+ * tw_ticks().
  */
 static inline uint64_t tw_ticks_begin(void)
 {
 	return tw__counter_read_ordered();
 }
 
-/**
- * tw_ticks_end - read the counter when an interval has ended
- *
- * Ordered as tw_ticks_begin(). Stores made before it may not yet be visible to
- * other CPUs. Cost: about twice tw_ticks(). Thread-safe.
- */
 static inline uint64_t tw_ticks_end(void)
 {
 	return tw__counter_read_ordered();
@@ -146,8 +121,8 @@ static inline uint64_t tw_ticks_end(void)
  * tw_ticks_cpu - read the counter and the CPU it was read on
  * @cpu: set to the CPU's number; NULL is allowed
  *
- * One instruction where the processor has one that does both (rdtscp), else
- * the counter between two equal answers of the kernel. Thread-safe.
+ * One instruction where the processor has one that does both (rdtscp), else the counter
+ * between two equal answers of the kernel.
  */
 uint64_t tw_ticks_cpu(unsigned *cpu);
 
@@ -159,12 +134,8 @@ enum tw_counter_state {
 	TW_COUNTER_COARSE,	/* it moves in steps of over 100 ns */
 };
 
-/**
- * struct tw_counter_facts - can the counter be read here, and at what price?
- *
- * Each cost is that of the fastest of several loops. An absent or disabled counter
- * is not read, and its costs are 0.
- */
+/* Can the counter be read here, and at what price? Each cost is that of the fastest of
+ * several loops; 0 for an absent or disabled counter. */
 struct tw_counter_facts {
 	size_t size;			/* sizeof, as the caller knows it */
 	enum tw_counter_state state;
@@ -181,15 +152,12 @@ struct tw_counter_facts {
 
 /**
  * tw_counter_check - find out whether this process may read the counter, and the cost
- * @facts: the result
  *
- * A process can forbid itself the counter: prctl(PR_SET_TSC), which its children
- * inherit. Then tw_ticks() ends in SIGSEGV, and so does clock_gettime() where the
- * kernel keeps time by the counter. Some virtual machines and processors answer
- * every read in software. This function asks the kernel first, and never makes a
- * read that would kill the process.
+ * A process can forbid itself the counter: prctl(PR_SET_TSC), which its children inherit.
+ * Then tw_ticks() ends in SIGSEGV, and so does clock_gettime() where the kernel keeps time
+ * by the counter. This function never makes a read that would kill the process.
  *
- * Return: 0. Takes under a millisecond; keeps errno. Thread-safe.
+ * Return: 0. Takes under a millisecond; keeps errno.
  */
 int tw_counter_check(struct tw_counter_facts *facts);
 
@@ -236,20 +204,15 @@ enum tw_rate_refusal {
 /**
  * struct tw_rate - how fast the counter runs, and how well that is known
  *
- * @uncertainty_ppb and @bound_ppb are of the rate relative to @against, never
- * relative to SI seconds. The kernel's second is that of a crystal, which is some
- * tens of ppm off. No program can see that error from inside.
+ * Errors are relative to @against, never to SI seconds: the kernel's crystal is some tens
+ * of ppm off, which no program can see from inside.
  *
- * Where @source is a kernel rate, @hz is exactly 1e9 * 2^kernel_shift /
- * kernel_mult. Its @uncertainty_ppb is 0 against CLOCK_MONOTONIC_RAW, because
- * that clock *is* this multiplication. @measured_hz and @measured_uncertainty_ppb
- * keep what the samples alone give. @bound_ppb is always the hard bound of the
- * samples: accepting a candidate does not make it smaller.
- *
- * TW_RATE_KERNEL_STEERED is a rate of CLOCK_MONOTONIC: the kernel's rate divided by
- * 1 + @steering_ppb * 1e-9. It has no multiplier, because the kernel alternates
- * between two. The rate holds until NTP steers anew. @uncertainty_ppb is what the
- * alternation and the resolution of adjtimex leave over a window of this length.
+ * Where @source is a kernel rate, @hz is exactly 1e9 * 2^kernel_shift / kernel_mult. Its
+ * @uncertainty_ppb is 0 against CLOCK_MONOTONIC_RAW, because that clock *is* this
+ * multiplication. TW_RATE_KERNEL_STEERED is the kernel's rate divided by 1 + @steering_ppb
+ * * 1e-9, without a multiplier, because the kernel alternates between two; it holds until
+ * NTP steers anew. @bound_ppb, @measured_hz and @measured_uncertainty_ppb are always those
+ * of the samples alone.
  */
 struct tw_rate {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -279,25 +242,18 @@ struct timex;
 /**
  * struct tw_time_source - where a calibration reads its two clocks
  *
- * For tests, and for counters that the library does not know. Without a source,
- * tw_ticks_begin(), tw_ticks_end() and clock_gettime() are called directly.
- * @read_ns need not be finer than @granularity_ns: its value v means "between v
- * and v + granularity_ns".
+ * For tests, and for counters that the library does not know. @read_ns need not be finer
+ * than @granularity_ns: its value v means "between v and v + granularity_ns".
  *
- * @counter_is_clocksource: the kernel's multiply-and-shift computes @read_ns from
- * this very counter, so that its exact rate can be looked for.
- * @witness_khz: that rate as a second source gives it; 0: none.
- * @declared_hz: the frequency that the kernel was told. 0: the kernel found an
- * integer number of kHz by itself, as on x86-64.
+ * @counter_is_clocksource: the kernel's multiply-and-shift computes @read_ns from this very
+ * counter, so that its exact rate can be looked for. @witness_khz: that rate as a second
+ * source gives it; 0: none. @declared_hz: the frequency that the kernel was told; 0: it
+ * found an integer number of kHz by itself, as on x86-64.
  *
- * @sleep_ns: with it, short bursts of reading alternate with sleep, as on a
- * machine where others want the CPU. Without it (NULL) the whole window is spent
- * reading, so these clocks must advance when they are read.
- *
- * @read_raw_ns and @adjtimex: only for the exact rate of CLOCK_MONOTONIC, which
- * @read_ns then reads; else NULL. The first reads CLOCK_MONOTONIC_RAW with the
- * same granularity. The second is adjtimex(2), called with modes 0 and
- * ADJ_OFFSET_SS_READ.
+ * @sleep_ns: with it, short bursts of reading alternate with sleep. NULL: the whole window
+ * is spent reading, so these clocks must advance when they are read. @read_raw_ns
+ * (CLOCK_MONOTONIC_RAW) and @adjtimex (called with modes 0 and ADJ_OFFSET_SS_READ) are only
+ * for the exact rate of CLOCK_MONOTONIC; else NULL.
  */
 struct tw_time_source {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -335,63 +291,48 @@ struct tw_rate_options {
 
 /**
  * tw_rate_measure - calibrate the counter against a system clock
- * @rate: the result
- * @options: NULL means one second against CLOCK_MONOTONIC_RAW, and the kernel's
- *           rate where it can be verified
+ * @options: NULL means one second against CLOCK_MONOTONIC_RAW, and the kernel's rate where
+ *           it can be verified
  *
- * Reads the clock between two reads of the counter, over and over, until the
- * window ends. Fits a line through the narrow brackets, and estimates the error
- * from the scatter of sixteen time blocks. Then checks whether exactly one
- * multiplier that the kernel can have made explains the line: see
- * core/clock/kernel_rate.c. Against CLOCK_MONOTONIC the steering that adjtimex(2)
- * reports is a part of that: see core/clock/monotonic_rate.c.
+ * Reads the clock between two reads of the counter, over and over, and fits a line through
+ * the narrow brackets; the error comes from the scatter of sixteen time blocks. Then
+ * checks whether exactly one multiplier that the kernel can have made explains the line:
+ * core/clock/kernel_rate.c, and monotonic_rate.c for the steering of CLOCK_MONOTONIC.
  *
- * Busy for at most 100 ms of a window: in longer windows the thread sleeps between
- * short bursts. Blocks for the length of the window, or up to longest_ns. On an
- * idle machine 20 ms are enough, on a busy one not always.
+ * Blocks for the length of the window, or up to longest_ns, and is busy for at most 100 ms
+ * of it. On an idle machine 20 ms are enough, on a busy one not always.
  *
  * Return: 0, or
- *	-EINVAL		a window under 5 ms or over an hour; a source without
- *			functions
+ *	-EINVAL		a window under 5 ms or over an hour; a source without functions
  *	-ENOMEM		no memory
  *	-EAGAIN		too few undisturbed samples
  *	-EIO		the counter stands still or runs backwards
  *	-ENOTSUP	this process may not read the counter
  *	-ECANCELED	@progress returned neither 0 nor TW_ENOUGH
- * Thread-safe.
  */
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options);
 
 /**
  * tw_ticks_largest - find the largest counter value on the allowed CPUs
- * @ticks: the largest value read
  * @cpu: the CPU it was read on; NULL is allowed
  *
- * The function starts a thread, which visits the CPUs that the caller may run on
- * and reads the counter on each. The caller's affinity is not changed. On a
- * reliable machine the counters are nanoseconds apart, so the CPU that is read
- * last has the largest value.
+ * A thread visits the CPUs; the caller's affinity is not changed. On a reliable machine the
+ * CPU that is read last has the largest value.
  *
- * Return: how many CPUs were read, 1 and more, or
- *	-ENOMEM		no memory
- *	-EAGAIN		no thread could be started, or kept on any CPU
- *	-ENOTSUP	this process may not read the counter
- *	-errno		of sched_getaffinity()
- * Cost: some ten microseconds a CPU. Thread-safe.
+ * Return: how many CPUs were read, 1 and more; -ENOMEM; -EAGAIN: no thread could be started,
+ * or kept on any CPU; -ENOTSUP: this process may not read the counter; -errno of
+ * sched_getaffinity(). Cost: some ten microseconds a CPU.
  */
 int tw_ticks_largest(uint64_t *ticks, unsigned *cpu);
 
 /**
  * tw_seconds_before_wrap - compute how long until a 64-bit counter wraps to 0
  * @ticks: the counter's value now; tw_ticks_largest() gives the largest one
- * @hz: ticks per second
  *
- * Computed in floating point, so nothing overflows at any rate. At 1 GHz the
- * answer is about 584 years less the machine's age. This is the limit of the
- * counter. The limit of a conversion is max_ticks of its struct tw_scale.
+ * Computed in floating point, so nothing overflows at any rate. The limit of a conversion
+ * is max_ticks of its struct tw_scale.
  *
- * Return: seconds; 0, which promises nothing, if @hz is no positive number. Pure;
- * thread-safe.
+ * Return: seconds; 0, which promises nothing, if @hz is no positive number. Pure.
  */
 double tw_seconds_before_wrap(uint64_t ticks, double hz);
 
@@ -400,18 +341,16 @@ double tw_seconds_before_wrap(uint64_t ticks, double hz);
 /**
  * struct tw_scale - what turns ticks into nanoseconds
  *
- * With L = modulus_log2, the ticks are split into whole moduli of 2^L ticks and a
- * rest:
+ * With L = modulus_log2, the ticks are split into whole moduli of 2^L ticks and a rest:
  *
  *	ns = ((t >> L) * whole + ((t & mask) * mult >> shift) + half) >> q
  *
- * Both parts are in units of 2^-q ns and share one final rounding shift. All
- * products fit 64 bits. @whole is not computed from @mult, so the error of @mult
- * does not add up over time. @mult is small enough that the last tick of a modulus
- * does not exceed the next whole modulus. So the function is monotone.
+ * Both parts are in units of 2^-q ns. All products fit 64 bits. @whole is not computed from
+ * @mult, whose error thus does not add up over time, and @mult is so small that the
+ * function is monotone.
  *
- * The promise: for ticks <= max_ticks the result is within error_ns +
- * error_ppb * 1e-9 * ns of ticks / hz. Above max_ticks the result is max_ns.
+ * The promise: for ticks <= max_ticks the result is within error_ns + error_ppb * 1e-9 *
+ * ns of ticks / hz. Above max_ticks the result is max_ns.
  */
 struct tw_scale {
 	uint64_t mask;
@@ -434,15 +373,12 @@ struct tw_scale {
 
 /**
  * tw_scale_init - prepare the conversion of ticks to nanoseconds
- * @scale: the result; read-only afterwards
  * @rate: 10 MHz to 10 GHz; if it has a kernel multiplier, that exact ratio is used
- *        and not @hz
- * @modulus_ns: wanted length of a modulus. The nearest power of two in ticks is
- *              taken and kept in @scale. 0: the longest modulus, up to 2^39 ticks,
- *              that keeps error_ns at 1 or below
+ * @modulus_ns: wanted length of a modulus, of which the nearest power of two in ticks is
+ *              taken. 0: the longest, up to 2^39 ticks, that keeps error_ns at 1 or below
  *
- * Return: 0; -ERANGE for a rate outside the range, or for a modulus with which the
- * products do not fit 64 bits. Pure; thread-safe.
+ * Return: 0; -ERANGE for a rate outside the range, or for a modulus with which the products
+ * do not fit 64 bits. Pure.
  */
 int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
 		  uint64_t modulus_ns);
@@ -465,11 +401,10 @@ static inline uint64_t tw__scale_modulus(const struct tw_scale *scale,
 }
 
 /**
- * tw_ticks_to_ns - convert ticks to nanoseconds
- * @scale: from tw_scale_init()
+ * tw_ticks_to_ns - convert ticks to nanoseconds, rounded to nearest
  * @ticks: an interval, 0 to scale->max_ticks; more saturates
  *
- * Rounded to nearest. Cost: two multiplications, three shifts. Thread-safe.
+ * Cost: two multiplications, three shifts.
  */
 static inline uint64_t tw_ticks_to_ns(const struct tw_scale *scale,
 				      uint64_t ticks)
@@ -481,12 +416,10 @@ static inline uint64_t tw_ticks_to_ns(const struct tw_scale *scale,
 
 /**
  * tw_ticks_delta_to_ns - convert a signed difference of ticks to nanoseconds
- * @scale: from tw_scale_init()
  * @ticks: end - begin, as a signed number
  *
- * The function is odd: f(-t) = -f(t). If @begin was read on a CPU whose counter is
- * a little ahead, the result is a small negative number and not 584 years.
- * Thread-safe.
+ * f(-t) = -f(t): if @begin was read on a CPU whose counter is a little ahead, the result is
+ * a small negative number and not 584 years.
  */
 static inline int64_t tw_ticks_delta_to_ns(const struct tw_scale *scale,
 					   int64_t ticks)
@@ -499,10 +432,8 @@ static inline int64_t tw_ticks_delta_to_ns(const struct tw_scale *scale,
 /* ---- 4 the clock ------------------------------------------------------- */
 
 /*
- * The clock from some moment on, at a better rate; made by tw_clock_refine(). A
- * segment takes over at begin_ticks, exactly where the previous one stands then. It
- * is never changed or taken back afterwards, so the clock stays one function of
- * the counter.
+ * The clock from some moment on, at a better rate; made by tw_clock_refine(). It takes over
+ * at begin_ticks, exactly where the previous one stands then, and is never changed.
  */
 struct tw__clock_segment {
 	/* One cache line holds what a reader needs. */
@@ -518,20 +449,17 @@ struct tw_reliability;
 /**
  * struct tw_clock - nanoseconds of a system clock, read from the counter
  *
- * Set up by tw_clock_init(), released by tw_clock_free(). What @state points to
- * belongs to the library. Copies of a clock share it: use one of them, and free
- * that one. Allocate a clock with its alignment (aligned_alloc()).
+ * Set up by tw_clock_init(), released by tw_clock_free(). Copies share @state: use and free
+ * one of them. Allocate a clock with its alignment (aligned_alloc()). Inline functions read
+ * this structure, so its 192 bytes never change.
  *
- * The base is some time before the anchor. So a counter that is a little behind on
- * another CPU gives a time that is a little earlier, and does not wrap.
+ * The base is some time before the anchor, so that a counter that is a little behind on
+ * another CPU gives a time that is a little earlier.
  *
- * @system is set where the counter can't be read or calibrated, or where the caller
- * wants the system's clock. Then every function below calls clock_gettime(): the
- * meaning is the same, the cost higher. Where the counter is disabled for the
- * process (tw_counter_check()), that is a real system call. The vDSO would read
- * the counter, and the process would be killed.
- *
- * Inline functions read this structure, so its 192 bytes never change.
+ * @system is set where the counter can't be read or calibrated, or where the caller wants
+ * the system's clock. Then every function below calls clock_gettime(): the meaning is the
+ * same, the cost higher. Where the counter is disabled for the process that is a real
+ * system call, as the vDSO would read the counter.
  */
 struct tw_clock {
 	/* One cache line, to the middle of the scale, holds what a reader needs. */
@@ -573,28 +501,22 @@ struct tw_clock_options {
 
 /**
  * tw_clock_init - calibrate the counter and anchor it on a system clock
- * @clock: the clock; release with tw_clock_free()
+ * @clock: release with tw_clock_free()
  * @options: NULL means one second against CLOCK_MONOTONIC_RAW
  *
- * If the counter can't be calibrated, the function still succeeds: the clock then
- * reads the system's clock, and clock->system is set. Callers who do not want that
- * check clock->system.
+ * If the counter can't be calibrated, the function still succeeds: the clock then reads the
+ * system's clock, and clock->system is set.
  *
- * A clock can be anchored on another system clock than its rate is against. Then it
- * drifts from its anchor as those two clocks drift apart. Choose that for long
- * intervals in RAW seconds that start at a CLOCK_MONOTONIC time.
+ * A clock can be anchored on another system clock than its rate is against. Then it drifts
+ * from its anchor as those two drift apart: for long intervals in RAW seconds that start at
+ * a CLOCK_MONOTONIC time.
  *
- * Return: 0; -EINVAL as tw_rate_measure(), and for an unknown anchor; -ENOMEM.
- * Blocks for the window. Thread-safe.
+ * Return: 0; -EINVAL as tw_rate_measure(), and for an unknown anchor; -ENOMEM. Blocks for
+ * the window.
  */
 int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options);
 
-/**
- * tw_clock_free - release a clock
- * @clock: from tw_clock_init(), with no reader left; or all zeros
- *
- * The clock is all zeros afterwards.
- */
+/* Release a clock with no reader left, or one of zeros. It is all zeros afterwards. */
 void tw_clock_free(struct tw_clock *clock);
 
 /* Slow paths: for times before the base or the last segment, for times beyond the
@@ -604,9 +526,9 @@ void tw__clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
 			    struct timespec *ts);
 
 /*
- * Return the limit. It must be read after the counter: otherwise a segment that
- * is added between the two reads is missed. Hence volatile: the compiler does not
- * move a volatile read before an asm volatile. See core/clock/clock.c.
+ * Return the limit. It must be read after the counter: otherwise a segment that is added
+ * between the two reads is missed. Hence volatile: the compiler does not move a volatile
+ * read before an asm volatile. See core/clock/clock.c.
  */
 static inline uint64_t tw__clock_limit(const uint64_t *limit_ticks)
 {
@@ -637,11 +559,8 @@ tw__clock_last(const struct tw_clock *clock, uint64_t ticks, uint64_t *since)
 
 /**
  * tw_clock_ns_at - convert a stamp, taken earlier with tw_ticks(), to a time
- * @clock: from tw_clock_init()
- * @ticks: a reading of the counter
  *
- * Not meaningful while clock->system is set: then the clock's time is that of the
- * system clock, see tw_clock_ns(). Thread-safe.
+ * Not meaningful while clock->system is set.
  */
 static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
 				      uint64_t ticks)
@@ -659,10 +578,8 @@ static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
 
 /**
  * tw_clock_ns - read the time now, in nanoseconds of the anchor's clock
- * @clock: from tw_clock_init()
  *
  * Cost: tw_ticks() and the conversion. A refined clock reads two more cache lines.
- * Thread-safe.
  */
 static inline uint64_t tw_clock_ns(const struct tw_clock *clock)
 {
@@ -680,12 +597,7 @@ struct tw_second {
 
 /**
  * tw_clock_timespec - read the time as a timespec, usually without a division
- * @clock: from tw_clock_init()
  * @second: the caller's cache, one per thread, zeroed before first use
- * @ts: the result
- *
- * While the second stays the same, tv_nsec is one subtraction. Only the first
- * reading in another second divides. Thread-safe if each thread has its own cache.
  */
 static inline void tw_clock_timespec(const struct tw_clock *clock,
 				     struct tw_second *second,
@@ -703,12 +615,8 @@ static inline void tw_clock_timespec(const struct tw_clock *clock,
 	ts->tv_nsec = (long)in_second_ns;
 }
 
-/**
- * struct tw_clock_mark - one moment on several clocks at once
- *
- * @ticks_before and @ticks_after enclose the reading of @system_ns, so the
- * error of the moment is at most half of their distance.
- */
+/* One moment on several clocks. @ticks_before and @ticks_after enclose the reading of
+ * @system_ns, so the error of the moment is at most half of their distance. */
 struct tw_clock_mark {
 	size_t size;			/* sizeof, as the caller knows it */
 	uint64_t ticks_before;
@@ -718,12 +626,10 @@ struct tw_clock_mark {
 
 /**
  * tw_clock_mark - read a system clock between two reads of the counter
- * @against: which system clock
  * @tries: how often to read, 1 to 1000000; the narrowest reading is taken
- * @mark: the result
  *
- * Return: 0; -EINVAL if @tries is out of range; -ENOTSUP when this process may not
- * read the counter; -errno of clock_gettime(). Thread-safe.
+ * Return: 0; -EINVAL if @tries is out of range; -ENOTSUP when this process may not read the
+ * counter; -errno of clock_gettime().
  */
 int tw_clock_mark(enum tw_against against, unsigned tries,
 		  struct tw_clock_mark *mark);
@@ -761,13 +667,10 @@ enum tw_reliability_method {
 };
 
 /*
- * The offset of one CPU's counter from another's: positive = @cpu is ahead. The
- * offset is inside the interval, and equals neither end. The interval includes the
- * counter's own step, because no reading is finer than that. If no constant offset
- * explains the probes, the interval covers the path of the offset:
- *
- *	- at an even pace: all the offset went through;
- *	- with a jump: the offsets before and after the jump.
+ * The offset of one CPU's counter from another's: positive = @cpu is ahead. It is inside
+ * the interval, and equals neither end; the counter's own step is included. If no constant
+ * offset explains the probes, the interval covers all the offset went through: at an even
+ * pace, or before and after a jump.
  */
 struct tw_cpu_offset {
 	unsigned base_cpu;
@@ -784,10 +687,9 @@ struct tw_cpu_offset {
 /**
  * struct tw_reliability - what the probes showed
  *
- * offset_low_ticks and offset_high_ticks are those of the widest pair, and of 0,
- * which is the base's own offset: any two readings differ by at most that. A
- * missing bound is INT64_MAX or its negative, and INFINITY for a pace. @monotonic
- * is a statement about the probes that were made, in their order.
+ * offset_low_ticks and offset_high_ticks are those of the widest pair, and of 0, the
+ * base's own offset: any two readings differ by at most that. A missing bound is INT64_MAX
+ * or its negative, and INFINITY for a pace.
  */
 struct tw_reliability {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -847,31 +749,23 @@ struct tw_reliability_options {
  * @result: release with tw_reliability_free()
  * @options: NULL means the defaults above
  *
- * TW_METHOD_CAS: one thread on each CPU that the caller may run on takes turns
- * at a counter in memory, by compare-and-swap. The order of the swaps is the
- * order of the reads.
+ * TW_METHOD_CAS: a thread on each CPU takes turns at a counter in memory, by
+ * compare-and-swap; the order of the swaps is the order of the reads. TW_METHOD_SWITCH: one
+ * thread moves over the CPUs, and reads before and after each move. That bounds an offset
+ * to tens of microseconds only, and TW_RELIABLE is a weaker statement then, but no two CPUs
+ * need to work at the same time.
  *
- * TW_METHOD_SWITCH: one thread moves over these CPUs, and reads before and after
- * each move. The shortest moves there and back bound an offset: to tens of
- * microseconds, while TW_METHOD_CAS bounds it to tenths of one. No other CPU needs
- * to work at the same time. TW_RELIABLE is a weaker statement then.
- *
- * With both methods the function makes its own threads. The caller's affinity,
- * signals and threads are unchanged when it returns.
- *
- * Takes some 10 ms on idle CPUs. On loaded CPUs the function also ends as soon as
- * the statistics suffice. CPUs beyond TW_RELIABILITY_MAX_CPUS are not judged, nor
- * are those on which no thread could be started or kept. Then the verdict is never
- * TW_RELIABLE.
+ * The function makes its own threads. Takes some 10 ms on idle CPUs. CPUs beyond
+ * TW_RELIABILITY_MAX_CPUS, and those on which no thread could be kept, are not judged; then
+ * the verdict is never TW_RELIABLE.
  *
  * Return: 0 with a verdict, or
  *	-ENOMEM		no memory
  *	-EAGAIN		no thread could be started
- *	-EINVAL		a time over an hour; an unknown method; a rate or pace limit
- *			that is negative or no number
+ *	-EINVAL		a time over an hour; an unknown method; a rate or pace limit that is
+ *			negative or no number
  *	-ENOTSUP	this process may not read the counter
  *	-ECANCELED	@progress returned neither 0 nor TW_ENOUGH
- * Thread-safe.
  */
 int tw_reliability_measure(struct tw_reliability *result,
 			   const struct tw_reliability_options *options);
@@ -897,20 +791,15 @@ struct tw_machine;
 
 /**
  * tw_contradictions - find where kernel, processor and measurement disagree
- * @result: from tw_reliability_measure()
- * @machine: from tw_machine_read(), on the same machine
  *
  * Contradictions change no verdict: the measurement alone gives it.
  *
- * Return: bits of enum tw_contradiction, 0 for none; -EINVAL or -E2BIG. Pure;
- * thread-safe.
+ * Return: bits of enum tw_contradiction, 0 for none; -EINVAL or -E2BIG. Pure.
  */
 int tw_contradictions(const struct tw_reliability *result,
 		      const struct tw_machine *machine);
 
-/**
- * struct tw_machine - what kernel and processor say about the counter
- */
+/* What kernel and processor say about the counter. */
 struct tw_machine {
 	size_t size;			/* sizeof, as the caller knows it */
 	char processor[64];		/* the brand string */
@@ -934,12 +823,8 @@ struct tw_machine {
 	double ntp_steering_ppb;	/* + = MONOTONIC faster than RAW */
 };
 
-/**
- * tw_machine_read - collect what kernel and processor say about the counter
- * @machine: the result; a member that can't be read is empty, 0 or -1
- *
- * Return: 0; -EINVAL or -E2BIG for a wrong size. Thread-safe.
- */
+/* Collect that. A member that can't be read is empty, 0 or -1. Return: 0; -EINVAL or -E2BIG
+ * for a wrong size. */
 int tw_machine_read(struct tw_machine *machine);
 
 /* ---- 6 the clock's error ----------------------------------------------- */
@@ -948,53 +833,33 @@ int tw_machine_read(struct tw_machine *machine);
  * tw_clock_refine - read both clocks again, and improve the clock's rate
  * @clock: from tw_clock_init(); others may read it meanwhile
  *
- * The baseline from the start until now gives a better rate if it has at least
- * doubled, or if the kernel's rate can be recognised by now. A better rate takes
- * over some 20 ms later.
+ * The rate since the start is better if the baseline has at least doubled, or if the
+ * kernel's rate can be recognised by now; it takes over some 20 ms later. Against
+ * CLOCK_MONOTONIC it is the mean since the start. The clock goes on from where it stands,
+ * and never steps: an offset that it has gathered stays. All threads, and all children
+ * forked after the call, get the same time from the same reading, while the CPUs' counters
+ * are less than a millisecond apart. A caller that is stopped for 10 ms while it publishes
+ * the rate can break that, and diagnostics tell. Readers write nothing.
  *
- * The clock goes on from where it stands, and never steps. All threads, and all
- * children forked after the call, get the same time from the same reading. That
- * holds while the CPUs' counters are less than a millisecond apart. A caller that
- * is stopped for 10 ms while it publishes the rate can break it; the error is then
- * what the two rates differ by, and diagnostics tell. An offset that the clock has
- * gathered before stays; tw_clock_check() reports it.
- *
- * Readers write nothing: between calls the clock may be in read-only memory.
- *
- * Two readings of the clocks can't tell another rate from a small jump of either
- * clock, within the bounds of the start. The bounds of a refined rate assume that
- * no clock jumped.
- *
- * The function also watches the kernel's rate. A provisional rate is confirmed
- * when no other candidate is left. It was a wrong guess if no line of that slope
- * passes through the readings of the start and of now: then the measured rate
- * takes over, and diagnostics tell. If that happens to a confirmed rate, the
- * clocks are wrong, and the function returns -ESTALE.
- *
- * Call it from time to time: it does nothing when there is nothing to gain.
- * Against CLOCK_MONOTONIC the rate is the mean since the start.
+ * A provisional rate is confirmed when no other candidate is left. If no line of its slope
+ * passes through the readings of the start and of now, the measured rate takes over. If
+ * that happens to a confirmed rate, the clocks are wrong. Two readings can't tell another
+ * rate from a small jump: bounds of a refined rate assume that no clock jumped.
  *
  * Return: 0, and tw_clock_rate() tells which rate holds now; or
  *	-EBUSY		another thread refines this clock
- *	-EAGAIN		it is too soon, or this thread was held up so long that the
- *			new rate would have come too late
- *	-ESTALE		no single rate explains start and now, or the machine was
- *			suspended or moved: the clock is unchanged, and a new one is
- *			needed
+ *	-EAGAIN		too soon, or this thread was held up for too long
+ *	-ESTALE		no single rate explains start and now, or the machine was suspended
+ *			or moved: the clock is unchanged, and a new one is needed
  *	-ENOSPC		there were over 30 new rates
  *	-ENOTSUP	the clock reads the system's clock
  *	-ENOMEM, -EIO, -ERANGE
- * Takes about half a millisecond. Thread-safe.
+ * Takes about half a millisecond.
  */
 int tw_clock_refine(struct tw_clock *clock);
 
-/**
- * tw_clock_rate - return the rate that holds now or takes over next
- * @clock: from tw_clock_init()
- * @rate: the result
- *
- * Return: 0; -EINVAL or -E2BIG for a wrong size. Thread-safe.
- */
+/* Give the rate that holds now or takes over next. Return: 0; -EINVAL or -E2BIG for a wrong
+ * size. */
 int tw_clock_rate(const struct tw_clock *clock, struct tw_rate *rate);
 
 /* The checks of tw_clock_check(). */
@@ -1018,8 +883,8 @@ enum tw_health_state {
 /**
  * struct tw_clock_health - what was checked, and what was seen
  *
- * TW_UNRELIABLE: one check or more is bad. TW_RELIABLE: the first four are good;
- * the others need devices that few machines have. Otherwise TW_UNDECIDED.
+ * TW_UNRELIABLE: one check or more is bad. TW_RELIABLE: the first four are good; the others
+ * need devices that few machines have. Otherwise TW_UNDECIDED.
  */
 struct tw_clock_health {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -1044,42 +909,27 @@ struct tw_clock_health {
 
 /**
  * tw_clock_check - check whether the clock is still what it was set up to be
- * @clock: from tw_clock_init()
- * @health: the result
  *
- * Makes every check that a program can make, and tells which ones it could not.
- * Each check has a blind spot, see tw_text() of TW_ENUM_HEALTH_BLIND. For example,
- * a clock that is computed from the same counter agrees with it whatever happens to
- * both.
+ * Makes every check that a program can make, and tells which ones it could not. Each has a
+ * blind spot: tw_text() of TW_ENUM_HEALTH_BLIND.
  *
- * Return: 0 with a verdict; -ENOTSUP if the clock reads the system's; -ENOMEM;
- * -EIO when a clock stands still.
- * Takes some 10 ms, and up to 50 ms where all CPUs are busy. Most of that time
- * goes to the CPUs' counters: a thread runs on each CPU that the caller may use.
- * Thread-safe.
+ * Return: 0 with a verdict; -ENOTSUP if the clock reads the system's; -ENOMEM; -EIO when a
+ * clock stands still. Takes some 10 to 50 ms, and runs a thread on each CPU that the caller
+ * may use.
  */
 int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health);
 
 #define TW_CPU_UNKNOWN	(~0U)
 
-/**
- * struct tw_stamp - a reading of the counter and the CPU it was made on
- *
- * From tw_stamp_now(); or from tw_ticks_begin() and tw_ticks_end() with
- * TW_CPU_UNKNOWN.
- */
+/* A reading of the counter and its CPU: from tw_stamp_now(), or from tw_ticks_begin() and
+ * tw_ticks_end() with TW_CPU_UNKNOWN. */
 struct tw_stamp {
 	uint64_t ticks;
 	unsigned cpu;
 };
 
-/**
- * tw_stamp_now - take a stamp for tw_interval()
- * @stamp: the result
- *
- * Ordered as tw_ticks_begin(), so it suits both ends of an interval. Thread-safe.
- * Cost: a function call around an ordered read.
- */
+/* Take a stamp for either end of an interval. Cost: a function call around an ordered
+ * read. */
 static inline void tw_stamp_now(struct tw_stamp *stamp)
 {
 	stamp->ticks = tw_ticks_cpu(&stamp->cpu);
@@ -1101,18 +951,15 @@ enum tw_interval_cpus {
 /**
  * struct tw_interval - nanoseconds between two stamps, with their error
  *
- * @read: what the two readings themselves take, in 99 of 100 cases. The interval
- * is from the end of the first reading to the beginning of the second one. An
- * interruption belongs to the interval wherever it falls.
- * @cpu_offset: how far the counters of the two CPUs can be apart, as a constant;
- * infinite where the offset was seen to change.
- * @rate: against the clock that the rate is against, not SI seconds. Against
- * CLOCK_MONOTONIC it includes all that NTP may do, 1000 ppm.
- * @quantisation: rounding of the conversion, and whole ticks.
+ * @read: what the two readings take, in 99 of 100 cases. An interruption belongs to the
+ * interval wherever it falls. @cpu_offset: how far the counters of the two CPUs can be
+ * apart; infinite where the offset was seen to change. @rate: against the clock that the
+ * rate is against, with all that NTP may do to CLOCK_MONOTONIC, 1000 ppm. @quantisation:
+ * rounding, and whole ticks.
  *
- * @total is the sum of the bounds; all but that of @read are hard. @sigma_ns is the
- * root of the sum of the squares of four one-sigmas. That of the rate is known;
- * those of the others, which are only bounds, are width / sqrt(12).
+ * @total is the sum of the bounds; all but that of @read are hard. @sigma_ns is the root of
+ * the sum of the squares of four one-sigmas: that of the rate is known; those of the
+ * others, which are only bounds, are width / sqrt(12).
  */
 struct tw_interval {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -1128,14 +975,11 @@ struct tw_interval {
 
 /**
  * tw_interval - compute the nanoseconds between two stamps, and their error
- * @clock: from tw_clock_init(), with a reliability for stamps of two CPUs
- * @begin: the first stamp
- * @end: the second; an earlier one gives a negative interval
- * @interval: the result
+ * @clock: with a reliability for stamps of two CPUs
+ * @end: an earlier one than @begin gives a negative interval
  *
- * Return: 0; -ENOTSUP if the clock reads the system's; -ERANGE for stamps outside
- * the clock's range. Thread-safe. Cost: some hundred nanoseconds; for two CPUs also
- * a search through the reliability's pairs. If only nanoseconds are wanted,
+ * Return: 0; -ENOTSUP if the clock reads the system's; -ERANGE for stamps outside the
+ * clock's range. Cost: some hundred nanoseconds. If only nanoseconds are wanted,
  * tw_ticks_delta_to_ns() is cheaper.
  */
 int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
@@ -1146,12 +990,10 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 /**
  * struct tw_histogram - log-linear histogram of nanoseconds, all of 64 bits
  *
- * Values below 2^bits have a bin each. Above, every octave is split into 2^bits
- * bins, so a bin is at most its lower edge / 2^bits wide. Bins are in one zeroed
- * mapping: bins that are never touched cost no memory. Minimum, maximum, count, sum
- * and sum of squares are exact, and so are mean and standard deviation.
- *
- * One thread writes. Others read when it has ended, or with their own ordering.
+ * Values below 2^bits have a bin each. Above, every octave is split into 2^bits bins, in
+ * one zeroed mapping: bins that are never touched cost no memory. Minimum, maximum, count,
+ * sum and sum of squares are exact. One thread writes; others read when it has ended, or
+ * with their own ordering.
  */
 struct tw_histogram {
 	uint64_t *bins;
@@ -1168,10 +1010,8 @@ struct tw_histogram {
 };
 
 /**
- * tw_histogram_init - set up an empty histogram
- * @histogram: release with tw_histogram_free()
- * @digits: significant decimal digits, 1 to 5: a bin is at most 10^-digits
- *          of its value wide
+ * tw_histogram_init - set up an empty histogram; release it with tw_histogram_free()
+ * @digits: significant decimal digits, 1 to 5: a bin is at most 10^-digits of its value wide
  *
  * Return: 0; -EINVAL; -ENOMEM.
  */
@@ -1191,12 +1031,8 @@ static inline uint32_t tw__histogram_bin(const struct tw_histogram *histogram,
 	return (octave << bits) + (uint32_t)(value_ns >> octave);
 }
 
-/**
- * tw_histogram_add - count one value
- *
- * Cost: one count-leading-zeros, one multiplication and eight additions or
- * compares.
- */
+/* Count one value. Cost: one count-leading-zeros, one multiplication and eight additions or
+ * compares. */
 static inline void tw_histogram_add(struct tw_histogram *histogram,
 				    uint64_t value_ns)
 {
@@ -1216,29 +1052,23 @@ static inline void tw_histogram_add(struct tw_histogram *histogram,
 		histogram->max_ns = value_ns;
 }
 
-/**
- * tw_histogram_merge - add all of @from to @into
- *
- * Return: 0; -EINVAL when their digits differ; -EOVERFLOW when the count or the
- * sum would exceed 64 bits, or the squares 128. On an error @into is unchanged.
- */
+/* Add all of @from to @into. Return: 0; -EINVAL when their digits differ; -EOVERFLOW
+ * when the count or the sum would exceed 64 bits, or the squares 128. On an error @into
+ * is unchanged. */
 int tw_histogram_merge(struct tw_histogram *into,
 		       const struct tw_histogram *from);
 
 /**
- * tw_histogram_percentile - return what @percent of all values do not exceed
- * @percent: 0 to 100
+ * tw_histogram_percentile - return what @percent, 0 to 100, of all values do not exceed
  *
- * Returns the upper edge of the bin in which that value is, limited to the exact
- * minimum and maximum: at most one bin's width too large. 0 when empty.
+ * Returns the upper edge of that value's bin, limited to the exact minimum and maximum: at
+ * most one bin's width too large. 0 when empty.
  */
 uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
 				 double percent);
 
-/* Return the mean (exact sum over count), or the standard deviation of the
- * sample (n - 1); 0 when empty. The deviation comes from the exact sums. If the
- * sum of squares is not known, it comes from the centres of the bins: within a
- * bin's width. */
+/* Return the mean, or the standard deviation of the sample (n - 1); 0 when empty. If
+ * the sum of squares is not known, the deviation comes from the centres of the bins. */
 double tw_histogram_mean_ns(const struct tw_histogram *histogram);
 double tw_histogram_stddev_ns(const struct tw_histogram *histogram);
 
@@ -1261,28 +1091,15 @@ enum tw_enum {
 
 /**
  * tw_name - return the name of a value, for programs
- * @which: the enumeration
- * @value: one of its values; if its values are bits, a single bit
+ * @value: one of the enumeration's; if its values are bits, a single bit
  *
- * A word of lower-case letters, or a clock's name: "reliable", "kernel",
- * "CLOCK_MONOTONIC". Names are never changed.
- *
- * Return: a constant string, never NULL; "unknown" where there is no such
- * value. Thread-safe.
+ * A word of lower-case letters, or a clock's name; it is never changed. Return: a constant
+ * string, never NULL; "unknown" where there is no such value.
  */
 const char *tw_name(enum tw_enum which, unsigned value);
 
-/**
- * tw_text - return what a value means, for people
- * @which: the enumeration
- * @value: as of tw_name()
- *
- * A clause without a full stop; the name, if the name says it all. Texts may
- * change from version to version.
- *
- * Return: a constant string, never NULL; "unknown" where there is no such
- * value. Thread-safe.
- */
+/* Return what a value means, for people: a clause without a full stop; the name, if the
+ * name says it all. Texts may change from version to version. */
 const char *tw_text(enum tw_enum which, unsigned value);
 
 /* ---- 9 diagnostics ----------------------------------------------------- */
@@ -1293,20 +1110,13 @@ enum tw_diagnostics_level {
 };
 
 /**
- * tw_set_diagnostics - let the library tell what it decides
- * @say: called with @context, a level and one line of text without newline;
- *       NULL, the initial value: no call
- * @context: passed on
+ * tw_set_diagnostics - let the library tell what it decides, for logs
+ * @say: called with @context, a level and one line of text without newline; NULL: no call
  *
- * For logs. Return values and results contain everything that a program has to act
- * on. The texts may change from version to version.
- *
- * The thread that called the library calls @say; several threads may do so at once.
- * No inline function calls @say, and no function that converts or reads a clock.
- * @say must not call tw_set_diagnostics(). When tw_set_diagnostics() returns, no
- * call to an earlier @say is under way: its context may be freed.
- *
- * Thread-safe. Not to be called while another thread forks.
+ * Results contain everything that a program has to act on. The thread that called the
+ * library calls @say; several threads may do so at once. @say must not call
+ * tw_set_diagnostics(). When tw_set_diagnostics() returns, no call to an earlier @say is
+ * under way. Not to be called while another thread forks.
  */
 void tw_set_diagnostics(void (*say)(void *context, int level,
 				    const char *message), void *context);

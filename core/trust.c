@@ -116,53 +116,29 @@ int tw_trust_repeat(enum tw_trust_moment moment,
 	return 0;
 }
 
-static enum tw_health_state state_of(const struct tw_trust_compared *cpus,
-				     int covers)
-{
-	if (cpus->verdict == TW_UNRELIABLE)
-		return TW_HEALTH_BAD;
-	return cpus->verdict == TW_RELIABLE && covers ? TW_HEALTH_GOOD :
-							TW_HEALTH_UNDECIDED;
-}
-
-/* From TW_HEALTH_HOST on the checks need devices that few machines have. */
-static enum tw_verdict verdict_of(const struct tw_clock_health *health)
-{
-	enum tw_verdict verdict = TW_RELIABLE;
-	unsigned i;
-
-	for (i = 0; i < TW_HEALTH_CHECKS; i++) {
-		if (health->state[i] == TW_HEALTH_BAD)
-			return TW_UNRELIABLE;
-		if (health->state[i] != TW_HEALTH_GOOD &&
-		    i < TW_HEALTH_HOST)
-			verdict = TW_UNDECIDED;
-	}
-	return verdict;
-}
-
 void tw_trust_clock(struct tw_clock_health *health,
 		    const struct tw_trust_compared *cpus, int covers)
 {
+	unsigned i;
+
 	health->state[TW_HEALTH_CPUS] = TW_HEALTH_NOT_RUN;
 	if (cpus) {
-		health->state[TW_HEALTH_CPUS] = state_of(cpus, covers);
+		health->state[TW_HEALTH_CPUS] =
+			cpus->verdict == TW_UNRELIABLE ? TW_HEALTH_BAD :
+			cpus->verdict == TW_RELIABLE && covers ? TW_HEALTH_GOOD :
+								 TW_HEALTH_UNDECIDED;
 		health->cpu_reasons = cpus->reasons;
 		health->cpu_low_ns = cpus->low_ns;
 		health->cpu_high_ns = cpus->high_ns;
 	}
-	health->verdict = verdict_of(health);
-}
-
-/* True if the three checks that must be good are good. The clocksource's is
- * undecided where the kernel never kept time by the counter, which does not
- * speak against the counter. Those of the host and of an independent clock need
- * devices that few machines have. */
-static int is_all_good(const struct tw_clock_health *end)
-{
-	return end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_GOOD &&
-	       end->state[TW_HEALTH_SUSPEND] == TW_HEALTH_GOOD &&
-	       end->state[TW_HEALTH_CPUS] == TW_HEALTH_GOOD;
+	health->verdict = TW_RELIABLE;
+	/* From TW_HEALTH_HOST on the checks need devices that few machines have. */
+	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+		if (health->state[i] == TW_HEALTH_BAD)
+			health->verdict = TW_UNRELIABLE;
+		else if (health->state[i] != TW_HEALTH_GOOD && i < TW_HEALTH_HOST &&
+			 health->verdict == TW_RELIABLE)
+			health->verdict = TW_UNDECIDED;
 }
 
 enum tw_verdict tw_trust_job(const struct tw_trust_seen_job *job)
@@ -172,7 +148,12 @@ enum tw_verdict tw_trust_job(const struct tw_trust_seen_job *job)
 		return TW_UNRELIABLE;
 	if (job->is_system || job->start != TW_RELIABLE)
 		return job->start;
-	return job->end && is_all_good(job->end) && job->start_covers ?
+	/* The clocksource's check is undecided where the kernel never kept time by the
+	 * counter, which does not speak against it. */
+	return job->end && job->start_covers &&
+	       job->end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_GOOD &&
+	       job->end->state[TW_HEALTH_SUSPEND] == TW_HEALTH_GOOD &&
+	       job->end->state[TW_HEALTH_CPUS] == TW_HEALTH_GOOD ?
 	       TW_RELIABLE : TW_UNDECIDED;
 }
 

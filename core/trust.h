@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides whether the counter is used, and gives the verdict on the CPUs, a
- * clock and a job. The library, the program, the preload clock and the engines
- * ask here. All but what trust_measure.c has is pure. Internal.
+ * Decides whether the counter is used (tw_trust()), and gives the verdicts: on the
+ * CPUs' counters from an estimate, on a clock from its checks, on a job from its start
+ * to its end. The library, the program, the preload clock and the engines ask here. All
+ * but what trust_measure.c has is pure. Internal.
  *
- *	tw_trust()		whether the counter is used, and if not, why
- *	tw_trust_cpus()		the verdict on the CPUs' counters, from an estimate
- *	tw_trust_clock()	the verdict on a clock, from its checks
- *	tw_trust_job()		the verdict on a job, from its start to its end
+ * A verdict and the decision are two things. tw_trust() takes the verdict on the CPUs
+ * as one of several facts: only TW_UNRELIABLE speaks against the counter. The verdicts
+ * on a clock and on a job come later. They are reported, and switch nothing off.
  *
- * A verdict and the decision are two things. tw_trust() takes the verdict on
- * the CPUs as one of several facts: only TW_UNRELIABLE speaks against the
- * counter. The verdicts on a clock and on a job come later. They are reported,
- * and switch nothing off.
- *
- * Three cases are decided elsewhere:
- *
- *	- May this process read the counter at all? tw_counter_permission() answers
- *	  (counter/state.h). The library's functions that measure ask it first, and
- *	  return -ENOTSUP.
- *	- A caller of tw_clock_init() can demand the system's clock: options.system.
- *	- A segment of the preload clock expires after half a millisecond
- *	  without a new one. Then the system's clock is read until the next
- *	  segment (preload/preload_clock.h).
- *
- * Facts come from counter/ and machine/, the checks of a clock from clock/,
- * offsets and rates of the CPUs' counters from estimate/. The limits and
- * defaults below are for comparing the CPUs, for rates and for calibrating.
- * clock/health.c judges each check of a clock by limits of its own.
+ * Three cases are decided elsewhere. May this process read the counter at all?
+ * tw_counter_permission() (counter/state.h) is asked first. A caller of tw_clock_init()
+ * can demand the system's clock. A segment of the preload clock expires after half a
+ * millisecond without a new one (preload/preload_clock.h). clock/health.c has the
+ * limits of each check of a clock.
  */
 #ifndef TW_TRUST_H
 #define TW_TRUST_H
@@ -44,27 +30,26 @@
 #define TW_TRUST_MIN_SWITCHES		100
 #define TW_TRUST_PACE_LIMIT_PPB		1000.0
 #define TW_TRUST_TOLERANCE_NS		500
-/* A move from CPU to CPU and back takes some ten microseconds on idle CPUs, and
- * several times that in a virtual machine. */
+/* A move from CPU to CPU and back takes some ten microseconds, several times that in a
+ * virtual machine. */
 #define TW_TRUST_SWITCH_TOLERANCE_NS	100000
-/* This is seven bursts apart. An offset of 150 ns at both ends is then a pace of
- * 40 ppm. */
+/* Seven bursts. An offset of 150 ns at both ends is then a pace of 40 ppm. */
 #define TW_TRUST_MIN_TIME_NS		7000000ULL
-/* About one move in a hundred finds the other CPU awake and takes half the time.
- * This time is enough for some of these in each direction. */
+/* About one move in a hundred finds the other CPU awake and takes half the time: enough
+ * for some of these in each direction. */
 #define TW_TRUST_SWITCH_MIN_TIME_NS	40000000ULL
 
-/* Two rates that differ by more than this are not rates of one counter. NTP steers
- * no clock's frequency by more, and crystals differ by far less. The rate that is
- * measured during a check is good to some 100 ppm. */
+/* Two rates that differ by more are not rates of one counter. NTP steers no clock's
+ * frequency by more, and the rate that is measured during a check is good to some 100
+ * ppm. */
 #define TW_TRUST_RATE_APART_PPM		TW_NTP_FREQUENCY_PPM
 
 /* The rates that tw_scale_init() takes. */
 #define TW_TRUST_MIN_NS_PER_TICK	(1e9 / TW_MAX_HZ)
 #define TW_TRUST_MAX_NS_PER_TICK	(1e9 / TW_MIN_HZ)
 
-/* An engine calibrates for so long before its first job, and longer if the samples
- * are too few. `tickwise compare` sets up the engine's clock in the same way. */
+/* An engine, and `tickwise compare`, calibrate for so long, and longer if the samples
+ * are too few. */
 #define TW_TRUST_ENGINE_WINDOW_NS	20000000ULL
 #define TW_TRUST_ENGINE_LONGEST_NS	160000000ULL
 
@@ -80,27 +65,18 @@ enum tw_trust_moment {
 /* Return how long the CPUs' counters are compared at this moment. */
 uint64_t tw_trust_time_limit_ns(enum tw_trust_moment moment);
 
-/**
- * tw_trust_options - check options of tw_reliability_measure(), fill in defaults
- *
- * Return: 0; -EINVAL as tw_reliability_measure().
- */
+/* Check options of tw_reliability_measure(), and fill in defaults. Return: 0; -EINVAL. */
 int tw_trust_options(struct tw_reliability_options *options);
 
 /* ---- verdicts ---- */
 
-/**
- * tw_trust_cpus - give the verdict on the CPUs' counters
- * @result: with the reasons of an estimate; the verdict is set
- *
- * TW_UNRELIABLE needs a reason that proves a fault (TW_REASONS_PROOF). All
- * other reasons are then removed: they only tell how good the measurement was.
- */
+/* Set the verdict on the CPUs' counters, from the reasons of an estimate. TW_UNRELIABLE
+ * needs one that proves a fault (TW_REASONS_PROOF). All others are then removed: they
+ * only tell how good the measurement was. */
 void tw_trust_cpus(struct tw_reliability *result);
 
-/* Return further reasons, bits of enum tw_reliability_reason: what the kernel
- * and the processor tell of the counter. They are reported, and change no
- * verdict. @clocksource: "" if it is not known. */
+/* Return further reasons, by what the kernel and the processor tell of the counter,
+ * which change no verdict. @clocksource: "" if it is not known. */
 unsigned tw_trust_facts(const char *clocksource, int is_emulated,
 			int is_invariant);
 
@@ -115,25 +91,17 @@ struct tw_trust_compared {
 void tw_trust_compared_of(const struct tw_reliability *result,
 			  struct tw_trust_compared *compared);
 
-/**
- * tw_trust_repeat - compare the CPUs until the verdict is decided
- * @moment: decides how often at most
- * @compare: compares once; returns 0 or -errno
- *
- * If a later try fails, the previous result stays. Return: as @compare at its first
- * try.
- */
+/* Compare the CPUs until the verdict is decided, but only as often as @moment allows.
+ * @compare compares once, and returns 0 or -errno. If a later try fails, the previous
+ * result stays. Return: as @compare at its first try. */
 int tw_trust_repeat(enum tw_trust_moment moment,
 		    int (*compare)(void *context,
 				   struct tw_trust_compared *compared),
 		    void *context, struct tw_trust_compared *compared);
 
-/**
- * tw_trust_clock - give the verdict on a clock, from the states of its checks
- * @health: all is set, except the CPUs and the verdict
- * @cpus: the result of comparing the CPUs; NULL: they were not compared
- * @covers: the comparison included all CPUs that matter
- */
+/* Set the verdict on a clock, from the states of its checks, and that of the CPUs.
+ * @cpus: NULL: they were not compared. @covers: the comparison included all CPUs that
+ * matter. */
 void tw_trust_clock(struct tw_clock_health *health,
 		    const struct tw_trust_compared *cpus, int covers);
 
@@ -157,9 +125,8 @@ struct tw_trust_needs {
 	double max_bracket_ns;	/* of a reading of the system clock; 0: any */
 };
 
-/* What was seen so far. A member that is 0 is no reason against the counter:
- * its value is a good one (TW_COUNTER_OK, TW_RELIABLE), or is not known yet.
- * One exception: an empty @clocksource does not meet
+/* What was seen so far. A member that is 0 is no reason against the counter: its value
+ * is a good one, or is not known yet. But an empty @clocksource does not meet
  * tw_trust_needs.is_clocksource. */
 struct tw_trust_seen {
 	enum tw_counter_state state;
@@ -176,16 +143,10 @@ struct tw_trust {
 	char why_not[192];	/* a clause; "": the counter is used */
 };
 
-/**
- * tw_trust - decide whether the counter is used
- * @needs: NULL: no more than what all users require
- * @seen: what is known so far; ask again when more is known
- *
- * The counter is used unless something speaks against it. An undecided verdict does
- * not, but then the user of the counter reports that it is undecided.
- *
- * Return: 1 if it is used; 0 if not, and @trust has the reason.
- */
+/* Decide whether the counter is used: unless something speaks against it. An undecided
+ * verdict does not, but then the user reports it. @needs: NULL: no more than what all
+ * require. Ask again when more is known. Return: 1 if it is used; 0 if not, and @trust
+ * has the reason. */
 int tw_trust(const struct tw_trust_needs *needs, const struct tw_trust_seen *seen,
 	     struct tw_trust *trust);
 
@@ -196,13 +157,9 @@ int tw_trust_rate(int error, struct tw_trust *trust);
 
 struct tw_probe_system;
 
-/**
- * tw_trust_compare - compare the CPUs' counters as a part of something else
- * @moment: decides for how long, and how often again while it is undecided
- * @hz: ticks per second; 0: measured in a short time
- *
- * Return: 0; as tw_reliability_measure() if not even one comparison was possible.
- */
+/* Compare the CPUs' counters as a part of something else, for as long and as often as
+ * @moment allows. @hz: 0: measured. Return: 0; as tw_reliability_measure() if no
+ * comparison was possible. */
 int tw_trust_compare(enum tw_trust_moment moment, double hz,
 		     struct tw_trust_compared *compared);
 

@@ -193,13 +193,13 @@ static int look(const struct tw_clock *clock, int at_cpus,
 	struct tw_clock_health out = TW_SIZED(struct tw_clock_health);
 	struct tw_health_seen seen = { 0 };
 	struct tw_trust_compared cpus;
-	int ret, cpus_ret = -ECANCELED;
+	int ret, cpus_ret = -ECANCELED, saved_errno = errno;
 
 	if (clock->system || tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
 	ret = tw_health_see(clock, &seen);
 	if (ret)
-		return ret;
+		goto out;
 	if (at_cpus)
 		cpus_ret = tw_trust_compare(TW_TRUST_CLOCK_CHECK,
 					    clock->state->rate.hz, &cpus);
@@ -208,19 +208,11 @@ static int look(const struct tw_clock *clock, int at_cpus,
 	tw_health_see_later(&seen);
 	ret = tw_health_judge(clock, &seen, &out);
 	if (ret)
-		return ret;
+		goto out;
 	tw_trust_clock(&out, cpus_ret ? NULL : &cpus, 1);
 	tell(&out);
 	*health = out;
-	return 0;
-}
-
-static int look_and_keep_errno(const struct tw_clock *clock, int at_cpus,
-			       struct tw_clock_health *health)
-{
-	int saved_errno = errno;
-	int ret = look(clock, at_cpus, health);
-
+out:
 	errno = saved_errno;
 	return ret;
 }
@@ -231,7 +223,7 @@ int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health)
 	struct tw_clock_health out;
 
 	if (!ret)
-		ret = look_and_keep_errno(clock, 1, &out);
+		ret = look(clock, 1, &out);
 	if (!ret)
 		tw_sized_give(health, &out, sizeof(out));
 	return ret;
@@ -239,5 +231,5 @@ int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health)
 
 int tw_clock_look(const struct tw_clock *clock, struct tw_clock_health *health)
 {
-	return look_and_keep_errno(clock, 0, health);
+	return look(clock, 0, health);
 }

@@ -101,8 +101,7 @@ static int recording_finds(struct recording *recording, int64_t ahead_ticks)
  * Return the width and one, to either side. The interval holds 0, so that this
  * distance is beyond its bounds wherever they lie.
  */
-__attribute__((unused))
-static int recording_finds_width(struct recording *recording)
+static inline int recording_finds_width(struct recording *recording)
 {
 	struct tw_cpu_offset pair;
 	int64_t width_ticks;

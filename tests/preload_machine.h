@@ -38,8 +38,7 @@ static inline uint64_t preload_system_ns(const struct preload_system *system,
 }
 
 /* @slew_ppm(context, piece) returns the slew of each piece. */
-__attribute__((unused))
-static int preload_system_init(struct preload_system *system, double hz,
+static inline int preload_system_init(struct preload_system *system, double hz,
 			       uint64_t start_ticks, double piece_ns,
 			       uint64_t pieces,
 			       double (*slew_ppm)(void *, uint64_t),
@@ -70,8 +69,7 @@ static int preload_system_init(struct preload_system *system, double hz,
 	return 0;
 }
 
-__attribute__((unused))
-static void preload_system_free(struct preload_system *system)
+static inline void preload_system_free(struct preload_system *system)
 {
 	free(system->base);
 	free(system->mult);

@@ -18,8 +18,8 @@
 static int tap_count;
 static int tap_failed;
 
-__attribute__((format(printf, 2, 3), unused))
-static int tap_ok(int passed, const char *format, ...)
+__attribute__((format(printf, 2, 3)))
+static inline int tap_ok(int passed, const char *format, ...)
 {
 	va_list args;
 
@@ -34,8 +34,8 @@ static int tap_ok(int passed, const char *format, ...)
 }
 
 /* Count one check that could not be made. The reason is no evidence either way. */
-__attribute__((format(printf, 1, 2), unused))
-static void tap_skip(const char *format, ...)
+__attribute__((format(printf, 1, 2)))
+static inline void tap_skip(const char *format, ...)
 {
 	va_list args;
 
@@ -47,8 +47,8 @@ static void tap_skip(const char *format, ...)
 	fflush(stdout);
 }
 
-__attribute__((format(printf, 1, 2), unused))
-static void tap_note(const char *format, ...)
+__attribute__((format(printf, 1, 2)))
+static inline void tap_note(const char *format, ...)
 {
 	va_list args;
 
@@ -59,8 +59,7 @@ static void tap_note(const char *format, ...)
 	putchar('\n');
 }
 
-__attribute__((unused))
-static int tap_is_u64(uint64_t is, uint64_t should, const char *what)
+static inline int tap_is_u64(uint64_t is, uint64_t should, const char *what)
 {
 	if (tap_ok(is == should, "%s", what))
 		return 1;
@@ -69,8 +68,7 @@ static int tap_is_u64(uint64_t is, uint64_t should, const char *what)
 }
 
 /* The tests' only source of randomness: xorshift64*. */
-__attribute__((unused))
-static uint64_t tap_random(uint64_t *state)
+static inline uint64_t tap_random(uint64_t *state)
 {
 	*state ^= *state >> 12;
 	*state ^= *state << 25;
@@ -78,8 +76,7 @@ static uint64_t tap_random(uint64_t *state)
 	return *state * 0x2545f4914f6cdd1dULL;
 }
 
-__attribute__((unused))
-static uint64_t tap_seed(void)
+static inline uint64_t tap_seed(void)
 {
 	const char *text = getenv("TW_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 20261122;
@@ -90,8 +87,7 @@ static uint64_t tap_seed(void)
 	return seed;
 }
 
-__attribute__((unused))
-static int tap_done(void)
+static inline int tap_done(void)
 {
 	printf("1..%d\n", tap_count);
 	return tap_failed != 0;

@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collects brackets: the reference clock read between two reads of the counter.
- * fit.c finds out what the brackets mean.
+ * Collects brackets: the reference clock read between two reads of the counter. fit.c finds
+ * out what the brackets mean.
  *
- * The window is cut into slots. Each slot keeps a few brackets that are about as
- * narrow as its own narrowest one. So the kept brackets are spread evenly over the
- * window at any load, and need little memory. The narrowest brackets of the whole
- * window would not do: these can be the few of one unusual moment.
+ * The window is cut into slots. Each slot keeps a few brackets that are about as narrow as
+ * its own narrowest one. So they are spread evenly over the window at any load, and need
+ * little memory. The narrowest of the whole window can be the few of one unusual moment.
  *
- * On an idle machine a short window is spent spinning. Then the core keeps one
- * speed, and the reading keeps its place inside the bracket. Where others want the
- * CPU, spinning is the worst choice: the scheduler stops the spinning thread for
- * milliseconds, and the window has holes. There, and in long windows, the thread
- * sleeps between short bursts: the scheduler mostly lets a thread that sleeps a lot
- * run at once. fit.c and kernel_rate.c deal with the holes that remain.
- *
- * A shorter slice for the thread (sched_setattr, Linux 6.12) and exact timers
- * (PR_SET_TIMERSLACK) would make half as many holes. They are not used, because
- * the caller owns these settings. Setting them back waits for a turn on the
- * CPU: 3 ms with two busy programs on each core. Waiting for a thread of our
- * own that has them takes as long.
+ * On an idle machine a short window is spent spinning: the core keeps one speed, and the
+ * reading keeps its place inside the bracket. Where others want the CPU, the scheduler
+ * stops the spinning thread for milliseconds. There, and in long windows, the thread
+ * sleeps between short bursts: a thread that sleeps a lot mostly runs at once. fit.c and
+ * kernel_rate.c deal with the holes that remain. A shorter slice (sched_setattr) and exact
+ * timers (PR_SET_TIMERSLACK) would make half as many holes, but the caller owns these
+ * settings, and setting them back waits for a turn on the CPU.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,25 +72,13 @@ static inline struct tw_bracket read_bracket(const struct reader *reader)
 	return bracket;
 }
 
-/* Read a bracket after a pause of random length, so that the loop does not beat
- * with a counter that moves in steps. */
-static inline struct tw_bracket read_after_pause(struct reader *reader)
-{
-	if (!reader->source)
-		tw_pause(&reader->random);
-	return read_bracket(reader);
-}
-
 static uint64_t width_ticks(const struct tw_bracket *bracket)
 {
 	return bracket->after_ticks - bracket->before_ticks;
 }
 
-/*
- * Spin for LOOK_NS of the reference, and set the rough rate. If the reference
- * stands still for a million reads, or the counter does not move, there is no
- * rate.
- */
+/* Spin for LOOK_NS of the reference, and set the rough rate. If the reference stands
+ * still for a million reads, or the counter does not move, there is no rate. */
 static int look(const struct reader *reader, double *ticks_per_ns)
 {
 	struct tw_bracket first = read_bracket(reader), now = first;
@@ -183,10 +165,16 @@ static int collect(struct reader *reader, struct collection *c)
 	int over = 0;
 
 	while (!over && c->slot < plan->slots) {
-		struct tw_bracket bracket = read_after_pause(reader);
-		uint64_t now_ns = bracket.reference_ns;
-		uint64_t slot = (now_ns - c->start_ns) / c->slot_ns;
+		struct tw_bracket bracket;
+		uint64_t now_ns, slot;
 
+		/* A pause of random length, so that the loop does not beat with a counter
+		 * that moves in steps. */
+		if (!reader->source)
+			tw_pause(&reader->random);
+		bracket = read_bracket(reader);
+		now_ns = bracket.reference_ns;
+		slot = (now_ns - c->start_ns) / c->slot_ns;
 		if (now_ns < c->last_ns || ++reads > 1ULL << 40)
 			return -EIO;
 		c->last_ns = now_ns;
@@ -209,10 +197,8 @@ static int collect(struct reader *reader, struct collection *c)
 	return over < 0 ? over : 0;
 }
 
-/*
- * Return whether more threads are runnable than there are CPUs. The fourth field of
- * /proc/loadavg is a snapshot, "running/all". If it is unknown, the answer is no.
- */
+/* Return whether more threads are runnable than there are CPUs, by /proc/loadavg, whose
+ * fourth field is "running/all". If it is unknown, the answer is no. */
 static int is_crowded(void)
 {
 	char text[128], *field;
@@ -234,20 +220,6 @@ static const struct plan *choose_plan(uint64_t window_ns,
 	if (source)
 		return source->sleep_ns ? &plan_crowded : &plan_spin;
 	return is_crowded() ? &plan_crowded : &plan_spin;
-}
-
-static int check_clock(const struct reader *reader, uint64_t *granularity_ns)
-{
-	struct timespec resolution;
-
-	if (reader->source) {
-		*granularity_ns = reader->source->granularity_ns;
-		return 0;
-	}
-	if (clock_getres(reader->clock_id, &resolution))
-		return -errno;
-	*granularity_ns = tw_timespec_ns(&resolution);
-	return 0;
 }
 
 double tw_brackets_step_ticks(const struct tw_brackets *brackets)
@@ -283,12 +255,16 @@ static int make_room(struct tw_brackets *brackets)
  * same. */
 static int prepare(const struct reader *reader, struct tw_brackets *brackets)
 {
+	struct timespec resolution;
 	double ticks_per_ns;
 	int ret;
 
-	ret = check_clock(reader, &brackets->granularity_ns);
-	if (ret)
-		return ret;
+	if (reader->source)
+		brackets->granularity_ns = reader->source->granularity_ns;
+	else if (clock_getres(reader->clock_id, &resolution))
+		return -errno;
+	else
+		brackets->granularity_ns = tw_timespec_ns(&resolution);
 	if (brackets->granularity_ns == 0)
 		brackets->granularity_ns = 1;
 	ret = look(reader, &ticks_per_ns);

@@ -2,33 +2,20 @@
 /*
  * A clock's state, the slow paths of its readers, and its segments.
  *
- * Segments: how a clock changes its rate while others read it.
+ * The clock must be one function of the counter for every thread. Otherwise two readings,
+ * one of which happened before the other, could come out in the wrong order. So a segment
+ * takes over at a moment that is still to come. The writer chooses a start some
+ * milliseconds ahead, computes the segment, reads the counter again, and publishes it if at
+ * least half of the time is left. A reader reads the counter first, and then the segments:
+ * every reading at or after the start finds the segment. Reads of the counter are not
+ * ordered with reads of memory, nor with stores under way, but processors delay these by
+ * less than a microsecond. A published segment never changes, and readers write nothing.
  *
- * The clock must be one function of the counter for every thread. Otherwise two
- * readings, one of which happened before the other, could come out in the wrong
- * order. So a segment takes over at a moment that is still to come:
- *
- *	- The writer chooses a start some milliseconds ahead, and computes the
- *	  segment.
- *	- It reads the counter again, and publishes the segment if at least half
- *	  of the time is left.
- *	- A reader reads the counter first, and then the segments. So every
- *	  reading at or after the start finds the segment.
- *
- * Reads of the counter are not ordered with reads of memory, nor with stores
- * that are under way. Processors delay these by less than a microsecond. The
- * milliseconds cover that, and counters that are a little apart.
- *
- * A published segment never changes. Readers write nothing and never wait, so a
- * clock can be read where it can't be written.
- *
- * A writer that is late before it publishes gives up, and nothing has changed.
- * But a writer may be stopped between this check and the stores right after it,
- * for longer than half of the lead. Then it may publish a start that others
- * have passed at the old rate. Their readings are off by the difference of the
- * two rates over the delay: 10 ns for 1 ppm and 10 ms. To exclude that, readers
- * would have to write or to wait. The writer checks once more afterwards, and
- * reports such a delay.
+ * A writer that is late before it publishes gives up. It may also be stopped between this
+ * check and the stores right after it, for longer than half of the lead. Then readings of
+ * others are off by the difference of the two rates over the delay: 10 ns for 1 ppm and 10
+ * ms. To exclude that, readers would have to write or to wait. The writer checks once more
+ * afterwards, and reports such a delay.
  */
 #include "clock.h"
 

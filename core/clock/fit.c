@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds a rate from brackets: the line through their middles, its uncertainty,
- * and the interval of rates that no bracket forbids. Pure arithmetic.
+ * Finds a rate from brackets: the line through their middles, its uncertainty, and the
+ * interval of rates that no bracket forbids. Pure arithmetic.
  *
- * The uncertainty does not come from the scatter of single brackets. Their
- * errors are correlated, because the place of the reading inside the bracket
- * wanders with the core's frequency: the textbook sigma is some thirty times
- * too small. Instead, one of sixteen time blocks after the other is left out
- * (delete-a-block jackknife: Kuensch 1989). If neighbouring blocks agree more
- * with each other than with the line, that makes the uncertainty larger.
+ * The uncertainty does not come from the scatter of single brackets. Their errors are
+ * correlated, because the place of the reading inside the bracket wanders with the core's
+ * frequency: the textbook sigma is some thirty times too small. Instead, one of sixteen
+ * time blocks after the other is left out (delete-a-block jackknife: Kuensch 1989).
+ * Neighbouring blocks that agree more with each other than with the line make the
+ * uncertainty larger.
  *
- * The hard interval contains exactly these slopes: in every single bracket they
- * pass between the point (after + step, reading) and the point (before, reading
- * + granularity).
+ * The hard interval contains exactly the slopes that in every single bracket pass between
+ * the point (after + step, reading) and the point (before, reading + granularity).
  */
 #include <errno.h>
 #include <math.h>
@@ -55,13 +54,9 @@ static double slope_of(const struct sums *sums)
 	return (sums->xy - sums->x * sums->y / sums->n) / xx;
 }
 
-/*
- * Return how far the samples reach over the window, as a lever. Samples that
- * are spread evenly have a standard deviation of 1 / sqrt(12) of the window,
- * and reach 1. If all samples are in one half of the window, the same drift of
- * the reading's place turns the line twice as far. A hole in the middle does no
- * harm.
- */
+/* Return how far the samples reach over the window, as a lever: evenly spread ones have a
+ * standard deviation of 1 / sqrt(12) of the window, and reach 1. If all are in one half,
+ * the same drift of the reading's place turns the line twice as far. */
 static double reach_of(const struct sums *sums)
 {
 	double mean = sums->x / sums->n;
@@ -223,18 +218,17 @@ static unsigned blocks_kept(const struct frame *frame)
 }
 
 /*
- * Choose which widths to keep. The widths begin with the narrowest of all,
- * unless such brackets are rare. A busy neighbour, or another speed of the
- * core, can make most brackets some ten ns wider during the whole window,
- * except at a few moments. These moments are no window. Then the widths begin
- * with the narrowest of another block: the first whose like most blocks have,
- * or the one whose like is in more blocks than any other's. Both kinds are
- * never mixed, because their readings are at different places. The choice
- * depends on widths and times only, so it favours no rate.
+ * Choose which widths to keep. They begin with the narrowest of all, unless such
+ * brackets are rare: a busy neighbour, or another speed of the core, can make most
+ * brackets some ten ns wider, except at a few moments. Then they begin with the
+ * narrowest of another block: the first whose like most blocks have, or the one whose
+ * like is in more blocks than any other's. Both kinds are never mixed, because their
+ * readings are at different places. The choice depends on widths and times only, so it
+ * favours no rate.
  *
- * If a counter moves in steps, every block can have a few brackets that are one
- * step narrower than the others. So the widths one step and two steps above the
- * narrowest are tried as well.
+ * If a counter moves in steps, every block can have a few brackets that are one step
+ * narrower than the others, so one step and two steps above the narrowest are tried,
+ * too.
  */
 struct choice {
 	unsigned blocks;
@@ -278,12 +272,9 @@ struct block_fit {
 	double reach;			/* of the span, see reach_of() */
 };
 
-/*
- * Return the factor by which neighbouring blocks that move together widen the
- * jackknife's variance. With the lag-1 autocorrelation r of their mean
- * residuals it is (1 + r) / (1 - r), as for a first-order autoregressive
- * series. It is at least 1.
- */
+/* Return the factor by which neighbouring blocks that move together widen the jackknife's
+ * variance: with the lag-1 autocorrelation r of their mean residuals (1 + r) / (1 - r), as
+ * for a first-order autoregressive series, and at least 1. */
 static double correlation_factor(const struct sums *block,
 				 const struct sums *all, double slope)
 {
@@ -335,12 +326,9 @@ static double jackknife_variance(const struct sums *block,
 	return variance * (blocks - 1) / blocks;
 }
 
-/*
- * Return the variance from rounding. Both clocks show whole units, so each
- * reading is off by up to one unit: evenly spread, and independent from bracket
- * to bracket. If a jackknife of 16 blocks gives less than this, it is too low
- * by chance.
- */
+/* Return the variance from rounding: each reading is off by up to one whole unit of
+ * either clock, evenly spread, and independent from bracket to bracket. A jackknife of
+ * 16 blocks that gives less is too low by chance. */
 static double rounding_variance(const struct frame *frame,
 				const struct sums *all)
 {
@@ -434,27 +422,20 @@ static double mean_square_miss_ns(const struct frame *frame)
 }
 
 /*
- * Find the places of the readings. If the kernel keeps time by the counter, and
- * the counter moves in steps, the reference was read a whole number of steps
- * after the bracket's begin. The line through the middles tells which number. A
- * line through these places has no error from a reading that wanders inside its
- * bracket.
+ * Find the places of the readings. If the kernel keeps time by the counter, and the
+ * counter moves in steps, the reference was read a whole number of steps after the
+ * bracket's begin. The line through the middles tells which number. A line through
+ * these places has no error from a reading that wanders inside its bracket: on an AMD
+ * guest with steps of 10 ns 0.6 ppb in place of 18 (20 ms, idle), and 1.6 in place of
+ * 13 (under load).
  *
- * | an AMD guest with steps of 10 ns, 20 ms | through the middles | through the places |
- * |-----------------------------------------|---------------------|--------------------|
- * | idle                                    | 18 ppb              | 0.6 ppb            |
- * | under load                              | 13 ppb              | 1.6 ppb            |
+ * The data must confirm these places. The readings may miss the steps only by rounding:
+ * that of the bracket's begin, of the kernel's own reading of the counter, and of its
+ * nanoseconds. A line that is wrong by one step over the window makes the readings of
+ * some block miss by more, if there are blocks all over the window.
  *
- * The data must confirm these places. The readings may miss the steps only by
- * rounding: that of the bracket's begin, of the kernel's own reading of the
- * counter, and of its nanoseconds. A line that is wrong by one step over the
- * window makes the readings of some block miss by more. That needs blocks all
- * over the window: with samples at its two ends alone, each end would fit by
- * itself.
- *
- * Only the number of passes was chosen by these recordings. With the first 30
- * windows of each kind error / sigma was 0.85 and 0.89, with the other 30 it
- * was 0.75 and 0.83.
+ * Only the number of passes was chosen by the recordings. With the first 30 windows of
+ * each kind error / sigma was 0.85 and 0.89, with the other 30 it was 0.75 and 0.83.
  */
 #define MIN_PLACED_BLOCKS	TW_FIT_MIN_BLOCKS
 #define ROUNDING_TIMES	1.5
@@ -499,15 +480,14 @@ static int fit_places(const struct frame *middles, struct block_fit *fit)
 }
 
 /*
- * Return the steepest (sign = 1) or flattest (sign = -1) line, in ns per tick.
- * It passes over every (after + step, reading) and under every (before, reading
- * + granularity).
+ * Return the steepest (sign = 1) or flattest (sign = -1) line, in ns per tick, that
+ * passes over every (after + step, reading) and under every (before, reading +
+ * granularity).
  *
- * The search begins with a line that may be too steep. It finds the two points
- * that the line violates most, one below and one above. The line through these
- * two is the next try. After a few passes the slope is the answer (Dinkelbach's
- * method for a ratio of linear functions). The result is NAN when the two
- * points are in the wrong order: then no line exists.
+ * The search begins with a line that may be too steep, and turns it through the two
+ * points that it violates most, one below and one above. After a few passes the slope
+ * is the answer (Dinkelbach's method for a ratio of linear functions). NAN: the two
+ * points are in the wrong order, so no line exists.
  */
 static double extreme_slope(const struct frame *frame, int sign, double start)
 {
@@ -560,20 +540,13 @@ static int hard_interval(const struct frame *frame, struct tw_fit *fit)
 }
 
 /*
- * The jackknife finds what varies within the window. It can't find what varies
- * more slowly: a drift of the reading's place inside the bracket. The asymmetry
- * is the most that such a drift could do, and a twentieth of it is about its
- * one sigma.
- *
- * Measured over some thousand starts (tests/bench/rate_starts.c at d20ef3b3) with windows
- * of 20 ms to 1 s, idle and with two busy loops per core. rms(error / sigma) is
- * 0.3 to 0.8, and at most one in a thousand is beyond 3 sigma. In simulated
- * starts (rate_simulated.c) the readings wander more:
- *
- * | one sigma is this part of the asymmetry | rms(error / sigma) | beyond 3 sigma |
- * |-----------------------------------------|--------------------|----------------|
- * | a twentieth                             | 0.9                | 0.3 %          |
- * | a thirtieth                             | 1.2                | 1.9 %          |
+ * The jackknife can't find what varies more slowly than the window: a drift of the
+ * reading's place inside the bracket. The asymmetry is the most that such a drift could
+ * do, and a twentieth of it is about its one sigma. In some thousand starts of 20 ms to
+ * 1 s, idle and with two busy loops per core, rms(error / sigma) was 0.3 to 0.8, and at
+ * most one in a thousand beyond 3 sigma. In simulated starts
+ * (tests/unit/clock/rate_simulated.c) it is 0.9, and 0.3 % beyond; with a thirtieth
+ * 1.2, and 1.9 %.
  */
 #define ASYMMETRY_SIGMAS	20
 

@@ -53,10 +53,8 @@ static double advance_ns(const struct tw_clock *clock, uint64_t from_ticks,
 			 tw_clock_ns_at(clock, from_ticks));
 }
 
-/*
- * Set the drift. The reference was read somewhere inside each bracket. So the
- * clock's advance is between that of the inner ends and that of the outer ends.
- */
+/* Set the drift. The reference was read somewhere inside each bracket, so the clock's
+ * advance is between that of the inner ends and that of the outer ends. */
 static int set_drift(const struct tw_clock *clock,
 		     const struct tw_clock_baseline *now,
 		     struct tw_clock_health *health)
@@ -84,20 +82,8 @@ static int overlaps(double low, double high, double reach)
 	return low <= reach && high >= -reach;
 }
 
-/* True if the clock has run at the kernel's own rate all the time. */
-static int was_kernel_rate(const struct tw_clock *clock,
-			   const struct tw_rate *now)
-{
-	return now->source == TW_RATE_KERNEL &&
-	       clock->state->rate.kernel_mult == now->kernel_mult &&
-	       clock->state->rate.kernel_shift == now->kernel_shift;
-}
-
-/*
- * Judge the clock's advance. The kernel's own rate allows no drift. Any other
- * rate allows what its hard bound at the start does: an offset that was
- * gathered before a better rate was found stays.
- */
+/* The kernel's own rate allows no drift. Any other rate allows what its hard bound at the
+ * start does: an offset that was gathered before a better rate was found stays. */
 static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 					     struct tw_clock_health *health)
 {
@@ -105,7 +91,10 @@ static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	tw_clock_rate(clock, &rate);
-	if (!was_kernel_rate(clock, &rate))
+	/* The clock has not run at the kernel's own rate all the time. */
+	if (rate.source != TW_RATE_KERNEL ||
+	    clock->state->rate.kernel_mult != rate.kernel_mult ||
+	    clock->state->rate.kernel_shift != rate.kernel_shift)
 		health->drift_allowed_ns = clock->state->rate.bound_ppb *
 					   1e-9 * passed_ns;
 	if (overlaps(health->drift_low_ns, health->drift_high_ns,
@@ -118,16 +107,7 @@ static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 	return TW_HEALTH_BAD;
 }
 
-static enum tw_health_state judge_clocksource(const struct tw_clock *clock,
-					      int is_clocksource)
-{
-	if (!clock->state->start.counter_is_clocksource)
-		return TW_HEALTH_UNDECIDED;
-	return is_clocksource ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
-}
-
-/* Judge the host's marker. A device that is gone, or that came later, is no
- * evidence. */
+/* A device that is gone, or that came later, is no evidence. */
 static enum tw_health_state judge_host(const struct tw_clock *clock,
 				       const struct tw_health_seen *seen)
 {
@@ -136,15 +116,6 @@ static enum tw_health_state judge_host(const struct tw_clock *clock,
 	return seen->vmclock.disruption_marker ==
 	       clock->state->start.disruption_marker ? TW_HEALTH_GOOD :
 						       TW_HEALTH_BAD;
-}
-
-static int runs_apart(const struct tw_independent *now,
-		      const struct tw_independent *later)
-{
-	double ppb, error_ppb;
-
-	return !tw_independent_rate(now, later, &ppb, &error_ppb) &&
-	       fabs(ppb) > TW_INDEPENDENT_ALLOWED_PPB + error_ppb;
 }
 
 static enum tw_health_state
@@ -157,6 +128,7 @@ judge_independent(const struct tw_clock *clock,
 		.device_ns = clock->state->start.independent_ns,
 		.raw_ns = clock->state->start.raw_ns,
 	};
+	double ppb, error_ppb;
 
 	snprintf(start.name, sizeof(start.name), "%s",
 		 clock->state->start.independent);
@@ -172,8 +144,9 @@ judge_independent(const struct tw_clock *clock,
 		return TW_HEALTH_GOOD;
 	/* A device whose time was set seems to drift, too, but does not drift
 	 * now. */
-	return runs_apart(now, &seen->independent_later) ? TW_HEALTH_BAD :
-							   TW_HEALTH_UNDECIDED;
+	return !tw_independent_rate(now, &seen->independent_later, &ppb, &error_ppb) &&
+	       fabs(ppb) > TW_INDEPENDENT_ALLOWED_PPB + error_ppb ?
+	       TW_HEALTH_BAD : TW_HEALTH_UNDECIDED;
 }
 
 int tw_health_judge(const struct tw_clock *clock,
@@ -190,7 +163,8 @@ int tw_health_judge(const struct tw_clock *clock,
 	       sizeof(health->clocksource));
 	state[TW_HEALTH_PREDICTION] = judge_prediction(clock, health);
 	state[TW_HEALTH_CLOCKSOURCE] =
-		judge_clocksource(clock, seen->counter_is_clocksource);
+		!clock->state->start.counter_is_clocksource ? TW_HEALTH_UNDECIDED :
+		seen->counter_is_clocksource ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
 	health->suspended_ns = seen->suspended_ns -
 			       clock->state->start.suspended_ns;
 	state[TW_HEALTH_SUSPEND] = health->suspended_ns > TW_SUSPEND_SEEN_NS ?

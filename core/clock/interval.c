@@ -13,24 +13,10 @@
 #include "refine.h"
 #include "sized.h"
 
-static double width_of(const struct tw_error *error)
-{
-	return error->high_ns - error->low_ns;
-}
-
 static void add(struct tw_error *sum, const struct tw_error *part)
 {
 	sum->low_ns += part->low_ns;
 	sum->high_ns += part->high_ns;
-}
-
-/*
- * Return the error of reading. Reading only adds to an interval. How little it
- * adds at another core frequency is not known, so the bound is 0.
- */
-static struct tw_error read_error(const struct tw_clock *clock)
-{
-	return (struct tw_error) { -clock->state->read.high_ns, 0 };
 }
 
 static int compare_pair(const void *key, const void *entry)
@@ -51,8 +37,7 @@ static int was_constant(const struct tw_reliability *reliability,
 	       (!pair || (pair->pace_low_ppb <= 0 && pair->pace_high_ppb >= 0));
 }
 
-/* Find the pair. tw_reliability_measure() sorts its pairs, the smaller CPU
- * first. */
+/* tw_reliability_measure() sorts its pairs, the smaller CPU first. */
 static const struct tw_cpu_offset *
 find_pair(const struct tw_reliability *reliability, unsigned one, unsigned other)
 {
@@ -74,11 +59,8 @@ double tw_offset_ns(int64_t ticks, double hz)
 	return (double)ticks / hz * 1e9;
 }
 
-/*
- * Return the error from two CPUs' counters. If the counter at the end is ahead
- * by some ticks, the interval is longer; if the counter at the beginning is
- * ahead, it is shorter.
- */
+/* Return the error from two CPUs' counters. If the counter at the end is ahead by some
+ * ticks, the interval is longer; if that at the beginning is ahead, it is shorter. */
 static struct tw_error cpu_error(const struct tw_reliability *reliability,
 				 double hz, const struct tw_stamp *begin,
 				 const struct tw_stamp *end,
@@ -117,11 +99,8 @@ static struct tw_error cpu_error(const struct tw_reliability *reliability,
 	return (struct tw_error) { low, high };
 }
 
-/*
- * Return the error from the rate. A counter that is faster than @hz counted
- * more ticks in the same time. What a later look has found holds for stamps of
- * earlier segments, too.
- */
+/* A counter that is faster than @hz counted more ticks in the same time. What a later look
+ * has found holds for stamps of earlier segments, too. */
 static struct tw_error rate_error(const struct tw_rate *rate, double hz,
 				  double ns)
 {
@@ -129,11 +108,6 @@ static struct tw_error rate_error(const struct tw_rate *rate, double hz,
 	double other = ns * (hz / rate->low_hz - 1);
 
 	return (struct tw_error) { fmin(one, other), fmax(one, other) };
-}
-
-static double rate_sigma_ns(const struct tw_rate *rate, double hz, double ns)
-{
-	return hypot(rate->uncertainty_ppb * 1e-9, hz / rate->hz - 1) * ns;
 }
 
 /* Return a segment's number. The first one, in the clock itself, is number 0. */
@@ -165,12 +139,9 @@ static void find_place(const struct tw_clock *clock, uint64_t begin,
 	place->last = one < other ? other : one;
 }
 
-/*
- * Return the error from rounding. Ticks of one segment are converted as one
- * number, and rounded once. Otherwise the interval is the difference of two
- * times, each rounded, and every segment between them began at a rounded time.
- * A counter that shows t is between t and t + step.
- */
+/* Ticks of one segment are converted as one number, and rounded once. Otherwise the
+ * interval is the difference of two times, each rounded, and every segment between them
+ * began at a rounded time. A counter that shows t is between t and t + step. */
 static double quantisation_ns(const struct tw_clock *clock,
 			      const struct place *place, double ns)
 {
@@ -196,15 +167,9 @@ static int in_range(const struct tw_clock *clock, uint64_t ticks)
 
 static double squared_sigma(const struct tw_error *error)
 {
-	double width = width_of(error);
+	double width = error->high_ns - error->low_ns;
 
 	return width * width / 12;
-}
-
-static void hull(struct tw_error *error, struct tw_error other)
-{
-	error->low_ns = fmin(error->low_ns, other.low_ns);
-	error->high_ns = fmax(error->high_ns, other.high_ns);
 }
 
 /* Set the error from the rate, and return its sigma. The interval counts as if
@@ -222,9 +187,12 @@ static double set_rate_error(const struct tw_clock *clock,
 			    ns);
 	for (i = place->first; i <= place->last; i++) {
 		double hz = scale_of_number(clock, i)->hz;
+		struct tw_error one = rate_error(&rate, hz, ns);
 
-		hull(error, rate_error(&rate, hz, ns));
-		sigma_ns = fmax(sigma_ns, fabs(rate_sigma_ns(&rate, hz, ns)));
+		error->low_ns = fmin(error->low_ns, one.low_ns);
+		error->high_ns = fmax(error->high_ns, one.high_ns);
+		sigma_ns = fmax(sigma_ns, fabs(hypot(rate.uncertainty_ppb * 1e-9,
+						     hz / rate.hz - 1) * ns));
 	}
 	if (rate.against != TW_AGAINST_RAW) {
 		error->low_ns -= TW_MAX_BENT * fabs(ns);
@@ -240,7 +208,9 @@ static void set_errors(const struct tw_clock *clock, const struct place *place,
 
 	rounding = quantisation_ns(clock, place, ns);
 	sigma_ns = set_rate_error(clock, place, ns, &out->rate);
-	out->read = read_error(clock);
+	/* Reading only adds to an interval. How little it adds at another core frequency
+	 * is not known, so the bound is 0. */
+	out->read = (struct tw_error) { -clock->state->read.high_ns, 0 };
 	out->quantisation = (struct tw_error) { -rounding, rounding };
 
 	add(&out->total, &out->read);

@@ -2,34 +2,23 @@
 /*
  * Recognises the kernel's own multiplier. Pure arithmetic.
  *
- * Where the kernel keeps time by the counter, CLOCK_MONOTONIC_RAW is (ticks *
- * mult) >> shift with an integer mult (kernel/time/clocksource.c:
- * clocks_calc_mult_shift() for 600 s, then room for 11 % of adjustment). The
- * kernel makes mult from a frequency, and each possible frequency is a
- * candidate:
+ * Where the kernel keeps time by the counter, CLOCK_MONOTONIC_RAW is (ticks * mult) >> shift
+ * with an integer mult (kernel/time/clocksource.c: clocks_calc_mult_shift() for 600 s, then
+ * room for 11 % of adjustment). It makes mult from a frequency. On x86 that is a whole
+ * number of kHz: candidates are some hundred ppb apart, and a fit that is good to some ppb
+ * shows which one it is. Elsewhere firmware declares it, to the Hz, as the only candidate.
  *
- *	- On x86 the frequency is a whole number of kHz. Candidates are some hundred
- *	  ppb apart, and a fit that is good to some ppb shows which one it is.
- *	- Elsewhere firmware declares the frequency, to the Hz. That is the only
- *	  candidate.
+ * With the right candidate the error against CLOCK_MONOTONIC_RAW is zero; a wrong one is
+ * worse than none. With E = 6 sigma + asymmetry of the fit, a candidate is accepted if
  *
- * With the right candidate the error against CLOCK_MONOTONIC_RAW is zero. A
- * wrong one is worse than none. So a candidate is accepted only if all of this
- * is true, with E = 6 sigma + asymmetry of the fit:
+ *	- it is at most E off the fit, and inside the fit's hard interval;
+ *	- the next candidate is more than 2 E off the fit, and more than eight times as far
+ *	  off as this one. That guards against a counter whose rate lies between the
+ *	  candidates: no kernel on x86 is known to keep time by one, but nothing proves it.
  *
- *	- The candidate is at most E off the fit, and inside the fit's hard
- *	  interval.
- *	- The next candidate is more than 2 E off the fit.
- *	- The next candidate is more than eight times as far off the fit as this
- *	  one. This guards against a counter whose rate lies between the
- *	  candidates. No kernel on x86 is known to keep time by such a counter,
- *	  but nothing proves that none does.
- *
- * On a busy machine some of the fit's 16 time blocks have no samples. The fewer
- * blocks have samples, the less is known of sigma. So the factor 6 is of 16
- * blocks, and grows with fewer (near_sigmas). With fewer than 8 blocks no
- * candidate is accepted. Gaps between samples can also make the asymmetry
- * larger: fit.c computes it.
+ * The fewer of the fit's 16 time blocks have samples, the less is known of sigma: the factor
+ * 6 is of 16 blocks, and grows (near_sigmas). With fewer than 8 none is accepted. Gaps
+ * between samples can also make the asymmetry larger: fit.c computes it.
  */
 #include <errno.h>
 #include <math.h>
@@ -40,12 +29,9 @@
 #define LONGEST_IDLE_S	600
 #define TIMES_NEARER	8
 
-/*
- * The factor of sigma, by the number of time blocks with samples. Six sigma of
- * 16 blocks leave a probability of 2.4e-5 outside. The other factors are the
- * quantiles of Student's t that leave as much. N blocks have N - 1 degrees of
- * freedom.
- */
+/* The factor of sigma, by the number of time blocks with samples. Six sigma of 16
+ * blocks leave a probability of 2.4e-5 outside. The others are the quantiles of
+ * Student's t, with one degree of freedom less than blocks, that leave as much. */
 static const double near_sigmas[TW_FIT_BLOCKS + 1] = {
 	[8] = 9.81, 8.67, 7.91, 7.36, 6.95, 6.63, 6.38, 6.17, 6,
 };
@@ -55,11 +41,9 @@ static unsigned bits_of(uint64_t value)
 	return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 }
 
-/*
- * Make the kernel's multiplier. @from ticks are @to nanoseconds, and 600 s are
- * @idle_ticks. The kernel counts in kHz and in millionths of a second on x86, in Hz
- * elsewhere. These units decide how its quotient is rounded.
- */
+/* Make the kernel's multiplier. @from ticks are @to nanoseconds, and 600 s are
+ * @idle_ticks. The kernel counts in kHz and millionths of a second on x86, in Hz
+ * elsewhere, which decides how its quotient is rounded. */
 static void make_rate(uint64_t from, uint64_t to, uint64_t idle_ticks,
 		      struct tw_kernel_rate *rate)
 {

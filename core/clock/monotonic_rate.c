@@ -3,19 +3,13 @@
  * Computes CLOCK_MONOTONIC's rate from what the kernel reports of its steering, and
  * reads that and CLOCK_MONOTONIC_RAW at both ends of a window.
  *
- * The kernel (kernel/time/ntp.c: ntp_update_frequency) makes the length of a
- * second of CLOCK_MONOTONIC, in nanoseconds of CLOCK_MONOTONIC_RAW's rate,
- *
- *	tick * USER_HZ * 1000 + freq
- *
- * Each second it may also add a share of a phase offset (the PLL), the rest of
- * an adjtime(3), or what a pulse per second asks for. If none of these three is
- * at work, the ratio of the two clocks is constant and known.
- *
- * The ratio holds until the clock is steered anew: NTP daemons do so every some
- * seconds to some minutes. Leap seconds and steps change only CLOCK_REALTIME.
- * The boot parameter ntp_tick_adj= changes the ratio and is not reported. So
- * the ratio is used only if the samples of CLOCK_MONOTONIC agree with it.
+ * The kernel (kernel/time/ntp.c: ntp_update_frequency) makes the length of a second of
+ * CLOCK_MONOTONIC, in nanoseconds of CLOCK_MONOTONIC_RAW's rate, tick * USER_HZ * 1000 +
+ * freq. Each second it may also add a share of a phase offset (the PLL), the rest of an
+ * adjtime(3), or what a pulse per second asks for. If none of these three is at work, the
+ * ratio of the two clocks is constant and known, until the clock is steered anew: NTP
+ * daemons do so every some seconds to some minutes. The boot parameter ntp_tick_adj= is not
+ * reported, so the ratio is used only if the samples of CLOCK_MONOTONIC agree with it.
  */
 #include "monotonic_rate.h"
 
@@ -53,14 +47,10 @@ unsigned tw_steering_refusal(const struct tw_steering *before,
 }
 
 /*
- * The multiplier is a whole number. The kernel uses one that is too slow,
- * checks at every tick whether the clock lags, and if so uses the next higher
- * one for a tick (timekeeping_adjust). At each end of the window the lag is at
- * most that of one tick with the wrong multiplier. A clock that is not steered
- * does not lag.
- *
- * There are no ticks while all CPUs sleep, and then the lag is larger in
- * proportion. But collecting a window keeps this CPU awake.
+ * The kernel uses a multiplier that is too slow, checks at every tick whether the clock
+ * lags, and if so uses the next higher one for a tick (timekeeping_adjust). At each end
+ * of the window the lag is at most that of one tick with the wrong multiplier. There
+ * are no ticks while all CPUs sleep, but collecting a window keeps this CPU awake.
  */
 double tw_steering_dither_ppb(const struct tw_steering *steering,
 			      uint32_t kernel_mult, uint64_t window_ns)
@@ -75,11 +65,9 @@ double tw_steering_dither_ppb(const struct tw_steering *steering,
 	return 2 * lag_ns / (double)window_ns * 1e9;
 }
 
-/*
- * Return what the reported offset can hide. The loop's offset is rounded
- * towards zero to whole microseconds, without STA_NANO. Each second 2^-(2 +
- * constant) of it is slewed (SHIFT_PLL).
- */
+/* Return what the reported offset can hide. The loop's offset is rounded towards zero
+ * to whole microseconds, without STA_NANO. Each second 2^-(2 + constant) of it is
+ * slewed. */
 static double hidden_offset_ppb(const struct tw_steering *steering)
 {
 	double unit_ns = steering->status & STA_NANO ? 1 : 1000;
@@ -89,11 +77,8 @@ static double hidden_offset_ppb(const struct tw_steering *steering)
 	return unit_ns / ldexp(1, 2 + (int)steering->constant);
 }
 
-/*
- * Return the error of the kernel's scaling. It scales a deviation from its
- * nominal tick by that tick's rounding to whole ticks of the counter: up to
- * half a tick of the counter (xtime_remainder).
- */
+/* The kernel scales a deviation from its nominal tick by that tick's rounding to whole
+ * ticks of the counter: up to half a tick of the counter (xtime_remainder). */
 static double remainder_ppb(const struct tw_steering *steering, double hz)
 {
 	double kernel_hz = steering->kernel_hz ? steering->kernel_hz :
@@ -149,15 +134,13 @@ int tw_fit_unsteered(const struct tw_fit *fit,
 	double ratio = 1 + tw_steering_ppb(&watch->before) / 1e9;
 	struct tw_kernel_rate kernel;
 	struct tw_fit out = *fit;
-	double nearest_khz;
 
 	if (raw_interval(watch, granularity_ns, step_ticks, &out))
 		return -EDOM;
 	/* A second of the slower clock has more ticks. */
 	out.hz = fit->hz * ratio;
-	nearest_khz = out.hz / 1000;
 	if (!(out.hz >= TW_MIN_HZ && out.hz <= TW_MAX_HZ) ||
-	    tw_kernel_rate_of_khz((uint32_t)nearest_khz, &kernel))
+	    tw_kernel_rate_of_khz((uint32_t)(out.hz / 1000), &kernel))
 		return -EDOM;
 	out.asymmetry_ppb += tw_steering_dither_ppb(&watch->before, kernel.mult,
 						    fit->window_ns);
@@ -171,7 +154,7 @@ int tw_fit_unsteered(const struct tw_fit *fit,
  * microseconds. */
 #define RAW_TRIES	100
 
-static int mark_injected(struct tw_bracket *mark,
+static void mark_injected(struct tw_bracket *mark,
 			 const struct tw_time_source *source)
 {
 	uint64_t narrowest = UINT64_MAX;
@@ -188,7 +171,6 @@ static int mark_injected(struct tw_bracket *mark,
 			*mark = one;
 		}
 	}
-	return 0;
 }
 
 static int mark_raw(struct tw_bracket *bracket,
@@ -197,8 +179,10 @@ static int mark_raw(struct tw_bracket *bracket,
 	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
 	int ret;
 
-	if (source)
-		return mark_injected(bracket, source);
+	if (source) {
+		mark_injected(bracket, source);
+		return 0;
+	}
 	ret = tw_clock_mark(TW_AGAINST_RAW, RAW_TRIES, &mark);
 	if (ret)
 		return ret;

@@ -36,11 +36,10 @@ static int check_options(const struct tw_rate_options *options)
 }
 
 /*
- * Fit a line. CLOCK_MONOTONIC bends while NTP steers it, by TW_NTP_MAX_PPM at
- * most and usually by far less. Then no straight line passes through every
- * bracket. So the granularity of CLOCK_MONOTONIC is doubled until a line does.
- * CLOCK_MONOTONIC_RAW does not bend: if no line fits there, the counter is at
- * fault.
+ * Fit a line. CLOCK_MONOTONIC bends while NTP steers it, usually by far less than
+ * TW_NTP_MAX_PPM, and then no straight line passes through every bracket. So its
+ * granularity is doubled until a line does. CLOCK_MONOTONIC_RAW does not bend: if no line
+ * fits there, the counter is at fault.
  */
 static int fit_reference(struct tw_brackets *brackets,
 			 enum tw_against against, struct tw_fit *fit)
@@ -169,11 +168,10 @@ void tw_rate_use_kernel(struct tw_rate *rate,
 }
 
 /*
- * Use the kernel's rate with its steering. kernel_mult stays 0: the kernel
- * changes CLOCK_MONOTONIC's multiplier from tick to tick. A rate without a
- * witness (TW_WITNESS_BOUND is one) is refused here, and not provisional.
- * Samples of CLOCK_MONOTONIC can't tell one multiplier from the next one with
- * another steering.
+ * Use the kernel's rate with its steering. kernel_mult stays 0: the kernel changes
+ * CLOCK_MONOTONIC's multiplier from tick to tick. A rate without a witness is refused here,
+ * and not provisional: samples of CLOCK_MONOTONIC can't tell one multiplier from the next
+ * one with another steering.
  */
 static void use_steered_rate(struct tw_rate *rate,
 			     const struct tw_kernel_rate *kernel,
@@ -242,16 +240,10 @@ static void tell_kernel_rate(const struct tw_rate *rate)
 		       rate->kernel_mult, rate->kernel_shift);
 }
 
-/* Return how far the true rate can be from the one that is used, in ppb. */
 double tw_rate_bound_ppb(const struct tw_rate *rate)
 {
 	return fmax(rate->high_hz / rate->hz - 1, 1 - rate->low_hz / rate->hz) *
 	       1e9;
-}
-
-static double uncertainty_ppb(const struct tw_fit *fit)
-{
-	return hypot(fit->sigma_ppb, fit->wander_ppb);
 }
 
 /* Collect one more window, and fit the line through all windows. Return as
@@ -276,14 +268,15 @@ static void set_rate(struct tw_rate *rate,
 		     const struct calibration *calibration)
 {
 	const struct tw_fit *fit = &calibration->fit;
+	const double sigma_ppb = hypot(fit->sigma_ppb, fit->wander_ppb);
 
 	*rate = (struct tw_rate) {
 		.against = calibration->options.against,
 		.source = TW_RATE_REGRESSION,
 		.hz = fit->hz,
-		.uncertainty_ppb = uncertainty_ppb(fit),
+		.uncertainty_ppb = sigma_ppb,
 		.measured_hz = fit->hz,
-		.measured_uncertainty_ppb = uncertainty_ppb(fit),
+		.measured_uncertainty_ppb = sigma_ppb,
 		.low_hz = fit->low_hz,
 		.high_hz = fit->high_hz,
 		.window_ns = fit->window_ns,
@@ -293,14 +286,6 @@ static void set_rate(struct tw_rate *rate,
 	};
 	look_for_kernel_rate(rate, calibration);
 	rate->bound_ppb = tw_rate_bound_ppb(rate);
-}
-
-/* True if more samples would help. */
-static int is_unclear(int ret, const struct tw_rate *rate)
-{
-	return ret == -EAGAIN ||
-	       (!ret && (rate->refusal & (TW_REFUSED_AMBIGUOUS |
-					  TW_REFUSED_GAPS)));
 }
 
 static int calibrate(struct calibration *calibration, struct tw_rate *rate)
@@ -323,8 +308,10 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 		if (!ret)
 			set_rate(rate, calibration);
 		window_ns = calibration->collected_ns;
-	} while (is_unclear(ret, rate) && 2 * window_ns <= options->longest_ns &&
-		 !calibration->brackets.is_enough);
+		/* More samples would help. */
+	} while ((ret == -EAGAIN ||
+		  (!ret && (rate->refusal & (TW_REFUSED_AMBIGUOUS | TW_REFUSED_GAPS)))) &&
+		 2 * window_ns <= options->longest_ns && !calibration->brackets.is_enough);
 	tw_brackets_free(&calibration->brackets);
 	return ret;
 }

@@ -23,30 +23,11 @@
 
 /* ---- the rate of two readings, and whether it is better ---- */
 
-static uint64_t narrowest_of(const struct tw_brackets *brackets, size_t *at)
-{
-	uint64_t narrowest = UINT64_MAX;
-	size_t i;
-
-	for (i = 0; i < brackets->count; i++) {
-		const struct tw_bracket *bracket = &brackets->bracket[i];
-		uint64_t width = bracket->after_ticks - bracket->before_ticks;
-
-		if (width < narrowest) {
-			narrowest = width;
-			*at = i;
-		}
-	}
-	return narrowest;
-}
-
 /*
- * The mean place of the reading inside its bracket wanders with the core's
- * frequency, over milliseconds. It is the same for all brackets of one look:
- * many brackets average the rounding to whole nanoseconds away, but not this.
- * Its one sigma is taken as this part of what the widths' spread and the
- * granularity allow. tests/bench/refine_error.c (at d20ef3b3) measured the error / sigma that
- * follows.
+ * The mean place of the reading inside its bracket wanders with the core's frequency, over
+ * milliseconds. Many brackets of one look average the rounding to whole nanoseconds away,
+ * but not this. Its one sigma is taken as this part of what the widths' spread and the
+ * granularity allow.
  */
 #define SIGMA_OF_SPREAD	0.2
 
@@ -56,10 +37,17 @@ void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
 	const double ns_per_tick = 1e9 / hz;
 	double offsets = 0, widths = 0, squares = 0, kept = 0;
 	const struct tw_bracket *best;
-	uint64_t narrowest;
+	uint64_t narrowest = UINT64_MAX;
 	size_t i, at = 0;
 
-	narrowest = narrowest_of(brackets, &at);
+	for (i = 0; i < brackets->count; i++) {
+		const struct tw_bracket *one = &brackets->bracket[i];
+
+		if (one->after_ticks - one->before_ticks < narrowest) {
+			narrowest = one->after_ticks - one->before_ticks;
+			at = i;
+		}
+	}
 	best = &brackets->bracket[at];
 	for (i = 0; i < brackets->count; i++) {
 		const struct tw_bracket *one = &brackets->bracket[i];
@@ -293,11 +281,8 @@ int tw_refine_begin(struct tw_clock *clock, enum tw_switch kernel_rate,
 	return 0;
 }
 
-/*
- * There are two slots: one for the rate that holds, and one for the next rate.
- * So no reader waits for a writer that lost the CPU, or for a writer in the
- * parent of this child process.
- */
+/* There are two slots: one for the rate that holds, and one for the next. So no reader
+ * waits for a writer that lost the CPU, or for one in the parent of this child process. */
 typedef uint64_t __attribute__((may_alias)) word;
 #define RATE_WORDS	(sizeof(struct tw_rate) / sizeof(word))
 _Static_assert(sizeof(struct tw_rate) % sizeof(word) == 0,
@@ -409,18 +394,6 @@ static int was_interrupted(const struct tw_clock *clock)
 	return what != NULL;
 }
 
-/* True if the kernel kept time by the counter at the start, and no longer does. */
-static int lost_clocksource(const struct tw_clock *clock,
-			    const struct tw_time_source *source)
-{
-	if (!clock->state->start.counter_is_clocksource ||
-	    tw_counter_is_clocksource(source))
-		return 0;
-	tw_say(TW_SAY_WARNING, "clock: not refined: the kernel keeps time by "
-	       "another clocksource than when it was set up");
-	return 1;
-}
-
 static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 {
 	struct tw_clock_state *state = clock->state;
@@ -438,9 +411,13 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 	if (ret)
 		return ret;
 	/* Checked after the reading, so as to notice what happened during it. */
-	if ((!source && was_interrupted(clock)) ||
-	    lost_clocksource(clock, source))
+	if (!source && was_interrupted(clock))
 		return -ESTALE;
+	if (state->start.counter_is_clocksource && !tw_counter_is_clocksource(source)) {
+		tw_say(TW_SAY_WARNING, "clock: not refined: the kernel keeps time by "
+		       "another clocksource than when it was set up");
+		return -ESTALE;
+	}
 	ret = tw_baseline_fit(&state->baseline, &now, &fit);
 	if (!ret)
 		ret = tw_refine_decide(&before, &fit, candidates,
@@ -461,9 +438,8 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 	return 0;
 }
 
-/* Become the one who refines. Return 0; -EBUSY if another thread does so. A
- * child that was forked during a call need not wait for what its parent was
- * doing. */
+/* Become the one who refines. Return 0; -EBUSY if another thread does so. A child that was
+ * forked during a call need not wait for its parent. */
 static int take_turn(struct tw_clock *clock)
 {
 	pid_t own = getpid(), other = 0;

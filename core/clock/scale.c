@@ -21,12 +21,9 @@ struct ratio {
 	u128 under;
 };
 
-/*
- * Return the fraction. A kernel rate is mult / 2^shift. A measured rate is a
- * double from TW_MIN_HZ to TW_MAX_HZ: 2^34 > hz >= 2^23, with 53 bits. Scaled
- * by 2^30 it is an integer: bits below are beyond its mantissa, or worth 1e-16
- * of it.
- */
+/* Return the fraction. A measured rate is a double from TW_MIN_HZ to TW_MAX_HZ: 2^34 >
+ * hz >= 2^23, with 53 bits. Scaled by 2^30 it is an integer: bits below are beyond its
+ * mantissa, or worth 1e-16 of it. */
 static struct ratio ns_per_tick(const struct tw_rate *rate)
 {
 	if (rate->kernel_mult)
@@ -44,13 +41,10 @@ static u128 scaled(const struct ratio *ratio, unsigned bits)
 	return ((ratio->over << bits) + ratio->under / 2) / ratio->under;
 }
 
-/*
- * Set mult and shift for one modulus. mult begins with as many bits as 64-bit
- * products allow, and goes down until the last tick of a modulus stays within
- * the next whole modulus. This one comparison proves monotony: within a modulus
- * the product rises with the ticks, and at its end the product does not exceed
- * the next modulus's beginning.
- */
+/* Set mult and shift for one modulus. mult begins with as many bits as 64-bit products
+ * allow, and goes down until the last tick of a modulus stays within the next whole
+ * modulus. This one comparison proves monotony: within a modulus the product rises with
+ * the ticks. */
 static void fit_mult(struct tw_scale *scale, const struct ratio *ratio)
 {
 	const uint64_t largest = UINT64_MAX >> scale->modulus_log2;
@@ -66,12 +60,9 @@ static void fit_mult(struct tw_scale *scale, const struct ratio *ratio)
 	scale->shift = (uint8_t)shift;
 }
 
-/*
- * Return how far @rounded is off ratio * 2^bits, with both multiplied by
- * ratio's under. Numbers of sixty bits and more are subtracted, so they are
- * integers: on some machines, and under valgrind, a long double has no more
- * bits than a double.
- */
+/* Return how far @rounded is off ratio * 2^bits, with both multiplied by ratio's under.
+ * Numbers of sixty bits and more are subtracted, so they are integers: on some machines
+ * a long double has no more bits than a double. */
 static double off_under(const struct ratio *ratio, unsigned bits,
 			uint64_t rounded)
 {
@@ -82,13 +73,10 @@ static double off_under(const struct ratio *ratio, unsigned bits,
 }
 
 /*
- * Compute the published bounds from the numbers themselves:
- *
- *	- The final rounding gives half a nanosecond.
- *	- Truncating the product of the rest gives up to 2^-Q.
- *	- The error of mult adds up over at most one modulus.
- *	- The rounding of whole, half of 2^-Q per modulus, is the only part that
- *	  grows with time.
+ * Compute the published bounds from the numbers themselves: the final rounding gives half a
+ * nanosecond, truncating the product of the rest up to 2^-Q, and the error of mult adds up
+ * over at most one modulus. The rounding of whole, half of 2^-Q per modulus, is the only
+ * part that grows with time.
  */
 static void set_error(struct tw_scale *scale, const struct ratio *ratio)
 {

@@ -39,19 +39,8 @@ static int64_t bound(const struct judging *judging, int64_t difference_ticks)
 	       TW_NO_BOUND_TICKS : difference_ticks + step;
 }
 
-static void widen_by_step(const struct judging *judging)
-{
-	int64_t *whole = judging->work->whole_ticks;
-	size_t edges = (size_t)judging->count * judging->count;
-	size_t i;
-
-	for (i = 0; i < edges; i++)
-		whole[i] = bound(judging, whole[i]);
-}
-
-/* Add up two bounds. Neither is negative, so the sum fits in 64 bits, and a
- * missing bound stays missing. There is no branch, since this runs count^3
- * times. */
+/* Add up two bounds. Neither is negative, so the sum fits in 64 bits, and a missing
+ * bound stays missing. There is no branch, since this runs count^3 times. */
 static void add_up(int64_t *whole_ticks, const int64_t *parts_ticks,
 		   int64_t rest_ticks, unsigned count)
 {
@@ -66,12 +55,10 @@ static void add_up(int64_t *whole_ticks, const int64_t *parts_ticks,
 }
 
 /*
- * Combine bounds. Offsets add up: a bound of q against p and one of r against q
- * bound r against p. With many CPUs, two given ones rarely follow each other
- * directly, but each has others that do. The shortest paths (Floyd and
- * Warshall) find these. That is only done if no counter ran backwards: then no
- * difference is negative. Here offsets count as constant over the run, as
- * everywhere in whole_ticks.
+ * Combine bounds: one of q against p and one of r against q bound r against p. With
+ * many CPUs, two given ones rarely follow each other directly, but each has others that
+ * do: the shortest paths (Floyd and Warshall) find these. That is only done if no
+ * counter ran backwards: then no difference is negative.
  */
 static void combine(const struct judging *judging)
 {
@@ -92,9 +79,8 @@ static void combine(const struct judging *judging)
 	}
 }
 
-/* Gather a pair's bounds and when they hold. An upper bound holds at its
- * earlier reading, a lower bound at its later one: both are readings of the
- * base. */
+/* Gather a pair's bounds and when they hold: an upper bound at its earlier reading, a
+ * lower one at its later one. Both are readings of the base. */
 static void gather_bounds(const struct judging *judging, unsigned base,
 			  unsigned other, struct tw_pace_bounds *bounds)
 {
@@ -126,25 +112,10 @@ static void gather_bounds(const struct judging *judging, unsigned base,
 	}
 }
 
-static int64_t reach(const struct tw_cpu_offset *offset)
-{
-	return -offset->low_ticks > offset->high_ticks ?
-	       -offset->low_ticks : offset->high_ticks;
-}
-
-/* True if 0 is impossible. The bounds themselves are no possible values. */
-static int excludes_zero(const struct tw_cpu_offset *offset)
-{
-	return offset->low_ticks >= 0 || offset->high_ticks <= 0;
-}
-
 /*
- * Judge a pair. If no constant offset fits, the offset moved:
- *
- *	- at one pace, if any pace fits. Then the pace is judged, and the offset
- *	  only if it was never 0.
- *	- in a jump, if none fits. That counts as an interval without 0, and not
- *	  as a pace.
+ * If no constant offset fits, it moved. At one pace, if any fits: then the pace is
+ * judged, and the offset only if it was never 0. Otherwise in a jump, which counts as
+ * an interval without 0, and not as a pace.
  */
 static unsigned judge_pair(const struct judging *judging, unsigned base,
 			   unsigned other, struct tw_cpu_offset *offset)
@@ -159,9 +130,11 @@ static unsigned judge_pair(const struct judging *judging, unsigned base,
 	moved = offset->low_ticks >= offset->high_ticks;
 	if (moved)
 		tw_pace_span(&bounds, fits, offset);
-	if (excludes_zero(offset) || !fits)
+	/* The bounds themselves are no possible values. */
+	if (offset->low_ticks >= 0 || offset->high_ticks <= 0 || !fits)
 		reasons |= TW_REASON_OFFSET;
-	if (!moved && reach(offset) > judging->limits->tolerance_ticks)
+	if (!moved && (-offset->low_ticks > judging->limits->tolerance_ticks ||
+		       offset->high_ticks > judging->limits->tolerance_ticks))
 		reasons |= TW_REASON_TOLERANCE;
 	if (offset->pace_low_ppb > limit_ppb ||
 	    offset->pace_high_ppb < -limit_ppb)
@@ -188,9 +161,8 @@ static unsigned fill_pair(const struct judging *judging, unsigned base,
 	return reasons | judge_pair(judging, base, other, offset);
 }
 
-/* Widen the result by a pair. The base's own offset of 0 belongs to it: two
- * CPUs that are 5 s apart are 5 s apart, and not just the width of the
- * interval. */
+/* The base's own offset of 0 belongs to the result: two CPUs that are 5 s apart are 5 s
+ * apart, and not just the width of the interval. */
 static void widen(struct tw_reliability *result,
 		  const struct tw_cpu_offset *offset)
 {
@@ -270,6 +242,7 @@ void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
 	struct judging judging = { result, cpus, count, limits, work };
 	struct tw_order order;
 	unsigned reasons, pair_reasons;
+	size_t i;
 
 	tw_order_walk(&order, work, cpus, count);
 	result->cpus = count;
@@ -279,7 +252,8 @@ void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
 	result->full_loops = order.full_loops;
 	result->probes = 0;
 	result->step_ticks = step_ticks(&judging);
-	widen_by_step(&judging);
+	for (i = 0; i < (size_t)count * count; i++)
+		work->whole_ticks[i] = bound(&judging, work->whole_ticks[i]);
 	reasons = judge_cpus(&judging);
 	pair_reasons = judge_pairs(&judging);
 	if (result->monotonic && (pair_reasons & TW_REASON_TOLERANCE)) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The judge of recorded counter readings. Internal.
+ * The judge of recorded counter readings. Internal; pure: no clock, no memory of its
+ * own.
  *
- * Pure: no clock, no I/O, no memory of its own. The arithmetic uses one fact: a
- * sample with a larger sequence was read later. Let d be how far CPU q's
- * counter is ahead of CPU p's. If p read x and q read y after that, then p
- * would have read x or more at that time, so d <= y - x. If q read y first and
- * p read x after it, d >= y - x. All bounds are hard. The smallest upper one
- * and the largest lower one of a run enclose d, if d was constant.
+ * A sample with a larger sequence was read later. Let d be how far CPU q's counter is
+ * ahead of CPU p's. If p read x and q read y after that, then p would have read x or
+ * more at that time, so d <= y - x. If q read y first and p read x after it, d >= y -
+ * x. The smallest upper bound and the largest lower one of a run enclose d, if d was
+ * constant.
  */
 #ifndef TW_ESTIMATE_JUDGE_H
 #define TW_ESTIMATE_JUDGE_H
@@ -33,18 +33,13 @@ struct tw_judge_limits {
 
 /**
  * tw_judge - compute the intervals of every pair, and the reasons from them
- * @result: offsets has room for count * (count - 1) / 2; all but verdict,
- *          elapsed_ns, read_cost_ns and method is set; reasons are replaced
+ * @result: offsets has room for count * (count - 1) / 2; all but verdict, elapsed_ns,
+ *          read_cost_ns and method is set
  * @cpus: their samples; [0] is the base
- * @count: how many CPUs, 1 and more
- * @limits: what is good enough
- * @work: workspace
  *
- * TW_REASON_OFFSET: an offset interval excludes 0. TW_REASON_PACE: a pace
- * interval is beyond the limit. TW_REASON_TOLERANCE: a bound is beyond the
- * tolerance. tw_trust_cpus() makes the verdict of these.
- *
- * Time: samples * count. If bounds are too wide, count^3 is added.
+ * TW_REASON_OFFSET: an offset interval excludes 0. TW_REASON_PACE: a pace interval is beyond
+ * the limit. TW_REASON_TOLERANCE: a bound is beyond the tolerance. Time: samples * count,
+ * and count^3 if bounds are too wide.
  */
 void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
 	      unsigned count, const struct tw_judge_limits *limits,

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goes over all CPUs' samples in the order in which they were taken.
- *
- * A heap merges the CPUs' lists. At every change of CPU the new reading bounds
- * the offset against the latest reading of every other CPU, not only of the
- * previous one. What other CPUs did in between does not matter. Only the first
- * reading after a change, with the latest one before it, can give the smallest
- * difference.
+ * Goes over all CPUs' samples in the order in which they were taken; a heap merges the
+ * lists. At every change of CPU the new reading bounds the offset against the latest
+ * reading of every other CPU, not only of the previous one. Only the first reading
+ * after a change, with the latest one before it, can give the smallest difference.
  */
 #include "order.h"
 
@@ -119,11 +116,6 @@ static int next(struct walk *walk)
 	return 1;
 }
 
-static int is_switch(const struct walk *walk)
-{
-	return walk->before < walk->count && walk->before != walk->now;
-}
-
 /* Keep the CPU's latest reading as the earlier end of later differences. */
 static void keep(const struct walk *walk)
 {
@@ -198,7 +190,7 @@ void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
 		if (walk.before < count &&
 		    (int64_t)(walk.ticks - walk.before_ticks) < 0)
 			order->backwards++;
-		if (is_switch(&walk)) {
+		if (walk.before < count && walk.before != walk.now) {
 			order->switches++;
 			work->cpus[walk.now].switches++;
 			bound_against_all(&walk);

@@ -61,12 +61,9 @@ struct tw_judge_latest {
 	int seen;
 };
 
-/*
- * Workspace for n CPUs; its contents do not matter. For two CPUs the later
- * one's number is the row, the earlier one's is the column. What is read
- * together is stored together: with 1024 CPUs a row of all members fits no
- * cache.
- */
+/* Workspace for n CPUs; its contents do not matter. For two CPUs the later one's number
+ * is the row, the earlier one's is the column. What is read together is stored
+ * together. */
 struct tw_judge_work {
 	int64_t *whole_ticks;		/* n * n: smallest over the run */
 	uint32_t *narrowed;		/* n * n: how often that got smaller */
@@ -83,13 +80,8 @@ struct tw_order {
 	uint64_t full_loops;
 };
 
-/**
- * tw_order_walk - merge all samples by sequence, and keep the smallest differences
- * @order: the counts
- * @work: whole_ticks, narrowed, slots and cpus are filled
- * @cpus: their samples
- * @count: how many CPUs, 1 and more
- */
+/* Merge all samples by sequence, and keep the smallest differences: all of @work but
+ * latest and heap is filled. */
 void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
 		   const struct tw_cpu_samples *cpus, unsigned count);
 

@@ -67,53 +67,36 @@ static int64_t add(int64_t ticks, double more)
 	return ticks + (int64_t)more;
 }
 
-/* Return a value that no line is below when the base shows @at_ticks. */
-static int64_t lowest_at(const struct tw_pace_bounds *bounds, uint64_t at_ticks,
-			 const struct tw_cpu_offset *offset)
+/* Return a value that no line is beyond when the base shows @at_ticks: above (sign =
+ * 1), by the upper bounds, or below (sign = -1). */
+static int64_t farthest_at(const struct tw_pace_bounds *bounds, int sign, uint64_t at_ticks,
+			   const struct tw_cpu_offset *offset)
 {
-	int64_t lowest = -INT64_MAX;
-	unsigned k;
+	const struct tw_pace_bound *from = sign > 0 ? bounds->upper : bounds->lower;
+	unsigned count = sign > 0 ? bounds->uppers : bounds->lowers;
+	int64_t farthest = sign * INT64_MAX;
 
-	for (k = 0; k < bounds->lowers; k++) {
-		const struct tw_pace_bound *from = &bounds->lower[k];
-		double since = (double)(int64_t)(at_ticks - from->at_ticks);
+	for (unsigned i = 0; i < count; i++) {
+		double since = (double)(int64_t)(at_ticks - from[i].at_ticks);
 		double low = offset->pace_low_ppb * since / 1e9;
 		double high = offset->pace_high_ppb * since / 1e9;
-		int64_t ticks = add(from->ticks, floor(fmin(low, high)));
+		int64_t ticks = add(from[i].ticks, sign > 0 ? ceil(fmax(low, high)) :
+							      floor(fmin(low, high)));
 
-		if (ticks > lowest)
-			lowest = ticks;
+		if (sign > 0 ? ticks < farthest : ticks > farthest)
+			farthest = ticks;
 	}
-	return lowest;
-}
-
-static int64_t highest_at(const struct tw_pace_bounds *bounds,
-			  uint64_t at_ticks, const struct tw_cpu_offset *offset)
-{
-	int64_t highest = INT64_MAX;
-	unsigned i;
-
-	for (i = 0; i < bounds->uppers; i++) {
-		const struct tw_pace_bound *from = &bounds->upper[i];
-		double since = (double)(int64_t)(at_ticks - from->at_ticks);
-		double low = offset->pace_low_ppb * since / 1e9;
-		double high = offset->pace_high_ppb * since / 1e9;
-		int64_t ticks = add(from->ticks, ceil(fmax(low, high)));
-
-		if (ticks < highest)
-			highest = ticks;
-	}
-	return highest;
+	return farthest;
 }
 
 /* Set the interval of the lines: a line is lowest and highest at its ends. */
 static void span_lines(const struct tw_pace_bounds *bounds,
 		       struct tw_cpu_offset *offset)
 {
-	int64_t low = lowest_at(bounds, bounds->begin_ticks, offset);
-	int64_t low_at_end = lowest_at(bounds, bounds->end_ticks, offset);
-	int64_t high = highest_at(bounds, bounds->begin_ticks, offset);
-	int64_t high_at_end = highest_at(bounds, bounds->end_ticks, offset);
+	int64_t low = farthest_at(bounds, -1, bounds->begin_ticks, offset);
+	int64_t low_at_end = farthest_at(bounds, -1, bounds->end_ticks, offset);
+	int64_t high = farthest_at(bounds, 1, bounds->begin_ticks, offset);
+	int64_t high_at_end = farthest_at(bounds, 1, bounds->end_ticks, offset);
 
 	offset->low_ticks = low < low_at_end ? low : low_at_end;
 	offset->high_ticks = high > high_at_end ? high : high_at_end;

@@ -24,28 +24,15 @@ struct tw_pace_bounds {
 	double step_ticks;	/* the error of at_ticks */
 };
 
-/**
- * tw_pace_fit - find the slopes of all lines between the bounds
- * @bounds: of one pair
- * @offset: its pace is set
- *
- * Return: 1 if there is such a line. 0 if there is none: the offset jumped.
- * Then the interval of the pace contains 0 and the slopes that contradict each
- * other. Pure.
- */
+/* Set the pace of @offset: the slopes of all lines between the bounds of one pair.
+ * Return 1 if there is such a line; 0: the offset jumped, and the interval contains 0
+ * and the slopes that contradict each other. */
 int tw_pace_fit(const struct tw_pace_bounds *bounds,
 		struct tw_cpu_offset *offset);
 
-/**
- * tw_pace_span - find the interval of an offset that is not constant
- * @bounds: of one pair
- * @fits: the result of tw_pace_fit()
- * @offset: has its pace; low_ticks and high_ticks are set
- *
- * The interval covers all that lines between the bounds reach from the first to
- * the last reading. If no line fits, it goes from the lowest to the highest
- * bound. Pure.
- */
+/* Set low_ticks and high_ticks of an @offset that is not constant, with @fits from
+ * tw_pace_fit(): all that lines between the bounds reach from the first to the last
+ * reading. If no line fits, from the lowest to the highest bound. */
 void tw_pace_span(const struct tw_pace_bounds *bounds, int fits,
 		  struct tw_cpu_offset *offset);
 

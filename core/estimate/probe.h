@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector of counter readings, in two ways. With threads on all CPUs,
- * compare-and-swap orders the readings (probe_cas.c). With one thread that
- * moves from CPU to CPU, its own course orders them (probe_switch.c). Both
- * record the same samples and work in bursts at the same times (probe_run.c).
- * Internal.
+ * The collector of counter readings. With threads on all CPUs, compare-and-swap orders the
+ * readings (probe_cas.c). With one thread that moves from CPU to CPU, its own course orders
+ * them (probe_switch.c). Both record the same samples, in bursts at the same times
+ * (probe_run.c). Internal.
  */
 #ifndef TW_ESTIMATE_PROBE_H
 #define TW_ESTIMATE_PROBE_H
@@ -26,17 +25,9 @@ extern const struct tw_probe_system tw_probe_system_real;
 
 struct tw_probe_run;
 
-/**
- * tw_probe_new - allocate memory for the probes of some CPUs
- * @run: the result; release with tw_probe_free()
- * @method: how to order the readings
- * @cpus: their numbers, rising; copied
- * @count: how many CPUs, 1 and more
- * @time_limit_ns: of all calls of tw_probe_collect() together
- * @system: NULL for the real one
- *
- * Return: 0; -ENOMEM.
- */
+/* Allocate memory for the probes of @cpus, with rising numbers. @time_limit_ns: of all
+ * calls of tw_probe_collect() together. @system: NULL for the real one. Return: 0;
+ * -ENOMEM. */
 int tw_probe_new(struct tw_probe_run **run, enum tw_reliability_method method,
 		 const unsigned *cpus, unsigned count, uint64_t time_limit_ns,
 		 const struct tw_probe_system *system);
@@ -52,26 +43,15 @@ struct tw_probe_goal {
 	uint64_t min_span_ns;
 };
 
-/**
- * tw_probe_collect - let the CPUs take turns until the goal or the deadline
- * @run: may have samples already, more are added
- * @goal: when to stop
- *
- * CPUs on which no thread could be started or kept are left out from then on.
- *
- * Return: 1 when the goal was reached; 0 at the deadline; -EAGAIN when no CPU took
- * part.
- */
+/* Let the CPUs take turns until the goal or the deadline; samples are added to those of
+ * earlier calls. CPUs on which no thread could be started or kept are left out from
+ * then on. Return: 1 when the goal was reached; 0 at the deadline; -EAGAIN when no CPU
+ * took part. */
 int tw_probe_collect(struct tw_probe_run *run,
 		     const struct tw_probe_goal *goal);
 
-/**
- * tw_probe_samples - hand out what was recorded, by rising CPU number
- * @run: not collecting at the moment
- * @samples: room for all CPUs that were asked for
- *
- * Return: how many CPUs took part to the end. @run still owns the samples.
- */
+/* Hand out what was recorded, by rising CPU number; @samples has room for all CPUs.
+ * Return how many CPUs took part to the end. @run still owns the samples. */
 unsigned tw_probe_samples(const struct tw_probe_run *run,
 			  struct tw_cpu_samples *samples);
 

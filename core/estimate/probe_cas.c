@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the counters of several CPUs in one total order.
+ * Reads the counters of several CPUs in one total order. One thread on each CPU loads a
+ * number from memory, reads the counter, and swaps the number for the next one, which
+ * succeeds only if no other thread's swap did in between. So the reading with number n
+ * was taken after that with n - 1 and before that with n + 1, on any CPUs.
  *
- * One thread on each CPU loads a number from memory, reads the counter, and
- * swaps the number for the next one. The swap succeeds only if no other
- * thread's did in between. So the reading with number n was taken after that
- * with n - 1 and before that with n + 1, on any CPUs. The judge finds out what
- * this tells about the counters: here it is only recorded.
- *
- * Threads meet in bursts. All sleep until the same moment of the system clock,
- * and then probe for a fraction of a millisecond. That makes the method work
- * under load. A thread that spins uses up its share of the CPU, and is away
- * when the others are there. A thread that has slept runs before the busy ones,
- * at the same time on all CPUs. Bursts also spread few samples over a long
- * time, which a difference in pace needs. No thread waits for another, so one
- * that never comes can't block the others.
+ * Threads sleep until the same moment of the system clock, and then probe for a
+ * fraction of a millisecond. A thread that spins uses up its share of the CPU, and is
+ * away when the others are there; a thread that has slept runs before the busy ones.
+ * Bursts also spread few samples over a long time, which a difference in pace needs. No
+ * thread waits for another, so one that never comes can't block the others.
  */
 #include "probe_worker.h"
 
@@ -30,12 +25,9 @@ static _Atomic uint64_t *word_of(const struct tw_probe_worker *worker)
 	return &worker->run->words[worker->word].sequence;
 }
 
-/*
- * Go to the word of burst @number. No swap succeeds on a sealed word. A thread
- * that takes the next word has seen, or set, the seals on all words before it.
- * So numbers of two words are in the order of their readings, as those of one
- * word are.
- */
+/* Go to the word of burst @number. A thread that takes the next word has seen, or set,
+ * the seals on all words before it. So numbers of two words are in the order of their
+ * readings. */
 static void go_to_word(struct tw_probe_worker *worker, unsigned number)
 {
 	unsigned last = worker->run->word_count - 1;
@@ -44,9 +36,8 @@ static void go_to_word(struct tw_probe_worker *worker, unsigned number)
 		atomic_fetch_or(word_of(worker), TW_PROBE_SEALED);
 }
 
-/* Try to record a reading. The counter must be read after the load and before
- * the swap: the fences on both sides of the reading do that. A failed swap
- * makes the reading invalid. */
+/* Try to record a reading. The counter must be read after the load and before the swap: the
+ * fences on both sides of the reading do that. */
 static bool attempt(struct tw_probe_worker *worker)
 {
 	_Atomic uint64_t *word = word_of(worker);
@@ -64,21 +55,15 @@ static bool attempt(struct tw_probe_worker *worker)
 	return true;
 }
 
-/* True if this CPU has met another one in this burst. The first switch can
- * follow a thread that has left long ago; only with the second one two CPUs
- * have met. */
-static bool has_met(const struct tw_probe_worker *worker)
-{
-	return worker->switches - worker->switches_before >= 2;
-}
-
 /* Tell the others when this CPU has all it needs. It goes on for the others. */
 static void look_at_goal(struct tw_probe_worker *worker, uint64_t now)
 {
 	const struct tw_probe_goal *goal = &worker->run->goal;
 	bool alone = tw_probe_is_alone(worker->run);
 
-	if (!alone && !has_met(worker))
+	/* The first switch of a burst can follow a thread that has left long ago; only with
+	 * the second one two CPUs have met. */
+	if (!alone && worker->switches - worker->switches_before < 2)
 		return;
 	if (!worker->first_ns)
 		worker->first_ns = now;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's threads and memory. Starts one thread on each CPU, or one for
- * all CPUs, waits for them, and hands out what they recorded. probe_cas.c and
- * probe_switch.c contain what a thread does; what both need is here.
- *
- * Threads work in bursts at fixed times, one millisecond apart at first. Later the
- * distance grows.
+ * The collector's threads and memory: starts one thread on each CPU, or one for all CPUs,
+ * waits for them, and hands out what they recorded. Threads work in bursts at fixed times,
+ * one millisecond apart at first, and farther later.
  */
 #include "probe_worker.h"
 
@@ -98,12 +95,6 @@ uint64_t tw_probe_sleep(struct tw_probe_run *run, unsigned *number)
 	return tw_probe_now_ns();
 }
 
-/*
- * Keep the first and the last reading of a turn. Only these can bound an
- * offset: the first came soonest after the other CPUs, the last was the latest
- * before them. A reading that is smaller than the one before proves a fault,
- * and stays.
- */
 void tw_probe_record(struct tw_probe_worker *worker, uint64_t sequence,
 		     uint64_t ticks)
 {
@@ -217,16 +208,6 @@ static unsigned bursts_within(uint64_t elapsed_ns)
 	return number;
 }
 
-static bool has_samples(const struct tw_probe_run *run)
-{
-	unsigned i;
-
-	for (i = 0; i < run->count; i++)
-		if (!run->workers[i].failed && run->workers[i].count)
-			return true;
-	return false;
-}
-
 int tw_probe_collect(struct tw_probe_run *run,
 		     const struct tw_probe_goal *goal)
 {
@@ -243,15 +224,12 @@ int tw_probe_collect(struct tw_probe_run *run,
 			pthread_join(run->workers[i].thread, NULL);
 		run->workers[i].started = false;
 	}
-	if (!taking_part(run))
-		return has_samples(run) ? 1 : -EAGAIN;
-	return atomic_load(&run->unsatisfied) == 0;
-}
-
-static size_t burst_samples(enum tw_reliability_method method)
-{
-	return method == TW_METHOD_SWITCH ? TW_PROBE_TOUR_SAMPLES :
-					    TW_PROBE_BURST_SAMPLES;
+	if (taking_part(run))
+		return atomic_load(&run->unsatisfied) == 0;
+	for (i = 0; i < run->count; i++)
+		if (!run->workers[i].failed && run->workers[i].count)
+			return 1;
+	return -EAGAIN;
 }
 
 static int add_words(struct tw_probe_run *run, unsigned count)
@@ -305,7 +283,8 @@ int tw_probe_new(struct tw_probe_run **result,
 	run->method = method;
 	run->count = count;
 	run->system = system ? system : &tw_probe_system_real;
-	run->capacity = bursts * burst_samples(method);
+	run->capacity = (size_t)bursts * (method == TW_METHOD_SWITCH ?
+					  TW_PROBE_TOUR_SAMPLES : TW_PROBE_BURST_SAMPLES);
 	if (add_words(run, bursts) || add_workers(run, cpus)) {
 		tw_probe_free(run);
 		return -ENOMEM;

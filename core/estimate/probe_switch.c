@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the counters of several CPUs by one thread that moves between them.
+ * Reads the counters of several CPUs by one thread that moves between them, just before
+ * each move and right after it: its own course is the total order. A move takes some
+ * microseconds there and back, and a smaller offset can't be seen. But there is no
+ * atomic access, and no other CPU needs to work at the same time.
  *
- * The thread reads the counter just before each move and right after it. What a
- * thread does later is later on any CPU, so its own course is the total order.
- * A move needs the scheduler of both CPUs, and takes some microseconds there
- * and back. An offset that is smaller than the shortest move can't be seen. The
- * method needs only one thread, no atomic access, and no other CPU that works
- * at the same time.
- *
- * Between any two other CPUs the thread goes back to the base, so that any two
- * CPUs are only two moves apart. In a ring they would be as many moves apart as
- * there are CPUs.
- *
- * The processor gives the CPU's number with each reading. If a CPU is taken
- * away, the kernel moves the thread elsewhere in the middle of the tour. With
- * the number, a reading on another CPU is never taken for one of this CPU.
+ * Between any two other CPUs the thread goes back to the base, so that any two CPUs are
+ * only two moves apart. The processor gives the CPU's number with each reading, so if a
+ * CPU is taken away in the middle of the tour, a reading on another is never taken for
+ * one of it.
  */
 #include "probe_worker.h"
 
-/*
- * The length of a burst. In a shorter burst idle CPUs have just woken up, and
- * moves to them take longer. In a longer burst, among busy threads, this thread
- * uses up the share of the CPU that it has saved by sleeping.
- */
+/* In a shorter burst idle CPUs have just woken up, and moves to them take longer. In a
+ * longer one, among busy threads, this thread uses up the share of the CPU that it has
+ * saved. */
 #define TOUR_NS		4000000ULL
 
 struct tour {
@@ -70,29 +61,14 @@ static void give_up(struct tour *tour, struct tw_probe_worker *worker)
 		tour->at = NULL;
 }
 
-/*
- * Handle a thread that is not on its CPU. Either this CPU was taken
- * away, or somebody else has set an affinity and that move is still under way.
- * The second case can happen to any CPU. So the last CPU is tried again, but no
- * longer than until the deadline.
- */
+/* A thread is not on its CPU. Either this CPU was taken away, or somebody else has set
+ * an affinity and that move is still under way, which can happen to any CPU: the last
+ * one is tried again. */
 static void lose(struct tour *tour, struct tw_probe_worker *worker)
 {
 	if (!tw_probe_is_alone(tour->run))
 		give_up(tour, worker);
 	tour->at = NULL;
-}
-
-/* Record the reading only after the move, so that nothing slow is between the
- * two. */
-static void note_departure(struct tour *tour, uint64_t ticks, unsigned cpu)
-{
-	if (!tour->at)
-		return;
-	if (tour->at->cpu == cpu)
-		tw_probe_record(tour->at, tour->sequence++, ticks);
-	else
-		lose(tour, tour->at);
 }
 
 static void move(struct tour *tour, struct tw_probe_worker *to)
@@ -102,7 +78,11 @@ static void move(struct tour *tour, struct tw_probe_worker *to)
 	int failed = tour->run->system->pin(to->cpu);
 	uint64_t ticks = failed ? 0 : tw_ticks_cpu(&cpu);
 
-	note_departure(tour, left_ticks, left_cpu);
+	/* Recorded after the move, so that nothing slow is between the two readings. */
+	if (tour->at && tour->at->cpu == left_cpu)
+		tw_probe_record(tour->at, tour->sequence++, left_ticks);
+	else if (tour->at)
+		lose(tour, tour->at);
 	if (failed) {
 		give_up(tour, to);
 	} else if (cpu != to->cpu) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of the collector. probe_cas.c and probe_switch.c contain what one
- * thread does. probe_run.c starts the threads, owns their memory, and has what
- * they share. Internal to these three.
+ * The threads of the collector. probe_cas.c and probe_switch.c contain what one thread
+ * does. probe_run.c starts the threads, owns their memory, and has what they share.
+ * Internal to these three.
  */
 #ifndef TW_ESTIMATE_PROBE_WORKER_H
 #define TW_ESTIMATE_PROBE_WORKER_H
@@ -18,9 +18,8 @@
 #define TW_PROBE_PERIOD_NS		1000000ULL
 #define TW_PROBE_BURSTS_PER_PERIOD	128
 
-/* Turns that are taken as fast as possible, and then turns at equal distances
- * over the rest of the burst. With the second kind a late CPU still meets all
- * others. */
+/* Turns that are taken as fast as possible, and then turns at equal distances over the
+ * rest of the burst, with which a late CPU still meets all others. */
 #define TW_PROBE_FAST_TURNS		32
 #define TW_PROBE_SLOW_TURNS		16
 
@@ -38,14 +37,11 @@
 #define TW_PROBE_TOUR_SAMPLES		(TW_PROBE_MOVES + 4)
 
 /*
- * What the threads swap: the number that the next reading gets. Each burst has
- * its own word. How fast a cache line goes from CPU to CPU also depends on its
- * address, and the fastest swaps give the bounds. Numbers begin at the word's
- * own place << TW_PROBE_WORD_SHIFT. A word with the top bit set is sealed, and
- * the numbers go on in the next word.
- *
- * A word takes two cache lines, because processors fetch a line together with its
- * neighbour.
+ * What the threads swap: the number that the next reading gets. How fast a cache line
+ * goes from CPU to CPU also depends on its address, and the fastest swaps give the
+ * bounds, so each burst has its own word, of two cache lines: processors fetch a line
+ * with its neighbour. Numbers begin at the word's own place << TW_PROBE_WORD_SHIFT. A
+ * word with the top bit set is sealed, and the numbers go on in the next word.
  */
 #define TW_PROBE_WORD_SHIFT		40
 #define TW_PROBE_SEALED			(1ULL << 63)
@@ -118,19 +114,19 @@ bool tw_probe_finished(struct tw_probe_run *run, uint64_t now_ns);
 /* True if no other CPU takes part. */
 bool tw_probe_is_alone(struct tw_probe_run *run);
 
-/*
- * Ask the kernel to run the calling thread soon rather than for long when other
- * threads are always busy. Any thread may ask this of Linux 6.12 and later.
- * Older kernels ignore it.
- */
+/* Ask the kernel (Linux 6.12 and later) to run the calling thread soon rather than for
+ * long when other threads are always busy. */
 void tw_probe_ask_for_turns(void);
 
-/* Sleep until the next burst or the deadline. Set @number to the burst's.
- * Return the time after the sleep. */
+/* Sleep until the next burst, whose number is set, or the deadline. Return the time
+ * then. */
 uint64_t tw_probe_sleep(struct tw_probe_run *run, unsigned *number);
 
-/* Record a reading at the end of the worker's samples, or in place of the last
- * sample if that one tells nothing more. */
+/*
+ * Record a reading. Of a turn the first and the last stay, as only these can bound an
+ * offset: the first came soonest after the other CPUs, the last was the latest before
+ * them. A reading that is smaller than the one before proves a fault, and stays.
+ */
 void tw_probe_record(struct tw_probe_worker *worker, uint64_t sequence,
 		     uint64_t ticks);
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds how far the counters of the allowed CPUs are apart, with the collector
- * (probe.h) and the judge (judge.c). trust.c decides whether that is good
+ * Finds how far the counters of the allowed CPUs are apart: collects (probe.h) until the
+ * statistics suffice, and then judges (judge.c). If the bounds are still wider than wanted,
+ * it collects twice as much, until the time is over. trust.c decides whether that is good
  * enough.
- *
- * Collects until the statistics suffice, and then judges. If the bounds are
- * still wider than wanted, it collects twice as much, until the time is over.
- * All samples are kept.
  */
 #include "reliability.h"
 
@@ -34,12 +31,6 @@ struct measurement {
 	struct tw_reliability result;
 };
 
-static int has_all(const struct tw_judge_work *work)
-{
-	return work->whole_ticks && work->narrowed && work->slots &&
-	       work->cpus && work->latest && work->heap;
-}
-
 static int allocate(struct measurement *m, const struct tw_probe_system *system)
 {
 	size_t count;
@@ -63,7 +54,8 @@ static int allocate(struct measurement *m, const struct tw_probe_system *system)
 	m->work.heap = calloc(count + 1, sizeof(*m->work.heap));
 	m->result.offsets = calloc(count * (count - 1) / 2 + 1,
 				   sizeof(*m->result.offsets));
-	if (!m->samples || !has_all(&m->work) || !m->result.offsets)
+	if (!m->samples || !m->work.whole_ticks || !m->work.narrowed || !m->work.slots ||
+	    !m->work.cpus || !m->work.latest || !m->work.heap || !m->result.offsets)
 		return -ENOMEM;
 	return tw_probe_new(&m->run, m->options.method, m->allowed,
 			    (unsigned)count, m->options.time_limit_ns, system);
@@ -102,16 +94,6 @@ static double look_at_rate(const struct tw_clock_mark *begin)
 	return (double)ticks * 1e9 / (double)ns;
 }
 
-/* Note the skipped CPUs. With these, one judged CPU is not the only one allowed. */
-static void note_skipped(struct tw_reliability *result, unsigned cpus_skipped)
-{
-	result->cpus_skipped = cpus_skipped;
-	if (!cpus_skipped)
-		return;
-	result->reasons |= TW_REASON_CPUS_SKIPPED;
-	result->reasons &= ~(unsigned)TW_REASON_ONE_CPU;
-}
-
 static void judge(struct measurement *m)
 {
 	struct tw_reliability *result = &m->result;
@@ -131,7 +113,12 @@ static void judge(struct measurement *m)
 	count = tw_probe_samples(m->run, m->samples);
 	limits.step_ticks = tw_step_of_samples(m->samples, count);
 	tw_judge(result, m->samples, count, &limits, &m->work);
-	note_skipped(result, m->allowed_count - count);
+	result->cpus_skipped = m->allowed_count - count;
+	if (!result->cpus_skipped)
+		return;
+	/* One judged CPU is not the only one allowed. */
+	result->reasons |= TW_REASON_CPUS_SKIPPED;
+	result->reasons &= ~(unsigned)TW_REASON_ONE_CPU;
 }
 
 /* Call the caller's function. Return 0 to go on; TW_ENOUGH or another number to
@@ -174,13 +161,6 @@ static int collect(struct measurement *m, struct tw_probe_goal *goal,
 	return 0;
 }
 
-/* True if more samples can settle what is open. A proof needs no more. */
-static int is_open(const struct tw_reliability *result)
-{
-	return !(result->reasons & TW_REASONS_PROOF) &&
-	       (result->reasons & TW_REASONS_FEW);
-}
-
 static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 {
 	struct tw_probe_goal goal = {
@@ -202,7 +182,9 @@ static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 			goal.least_switches *= 2;
 		goal.min_span_ns *= 2;
 		tw_probe_count(m->run, &taking_part);
-	} while (taking_part && is_open(&m->result) &&
+		/* More samples can settle what is open. A proof needs no more. */
+	} while (taking_part && !(m->result.reasons & TW_REASONS_PROOF) &&
+		 (m->result.reasons & TW_REASONS_FEW) &&
 		 tw_clock_id_ns(CLOCK_MONOTONIC) < goal.deadline_ns);
 	return 0;
 }
@@ -227,25 +209,16 @@ static double read_cost_ns(double hz)
 	return hz > 0 ? (double)min_ticks / (double)READS / hz * 1e9 : 0;
 }
 
-static int is_judged(const struct measurement *m, unsigned cpu)
-{
-	unsigned i;
-
-	for (i = 0; i < m->result.cpus; i++)
-		if (m->samples[i].cpu == cpu)
-			return 1;
-	return 0;
-}
-
 static void tell_skipped(const struct measurement *m)
 {
 	unsigned left = m->result.cpus_skipped;
-	unsigned i;
+	unsigned i = 0;
 
 	if (!left)
 		return;
-	for (i = 0; i < m->allowed_count && is_judged(m, m->allowed[i]); i++)
-		;
+	/* Both lists rise. */
+	while (i < m->result.cpus && m->samples[i].cpu == m->allowed[i])
+		i++;
 	tw_say(TW_SAY_WARNING, "reliability: %u of %u allowed CPUs are not "
 	       "judged, CPU %u the first: no thread could be kept there", left,
 	       m->allowed_count, m->allowed[i]);

@@ -9,14 +9,10 @@
 #include "probe.h"
 #include "tickwise.h"
 
-/**
- * tw_estimate - find how far the counters are apart, and the reasons that follow
- * @result: release with tw_reliability_free(); all but the verdict is set
- * @options: complete, see tw_trust_options()
- * @system: the part of the system that can fail; NULL: the real one
- *
- * The counter must be readable. Return: as tw_reliability_measure().
- */
+/* Find how far the counters are apart, and the reasons that follow. All of @result but
+ * the verdict is set; release it with tw_reliability_free(). @options: complete, see
+ * tw_trust_options(). @system: NULL: the real one. The counter must be readable.
+ * Return: as tw_reliability_measure(). */
 int tw_estimate(struct tw_reliability *result,
 		const struct tw_reliability_options *options,
 		const struct tw_probe_system *system);

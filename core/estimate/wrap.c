@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes how long it takes until the counter wraps: from the largest value on
- * any allowed CPU, and what it leaves of 64 bits. A separate thread moves over
- * the CPUs, so the caller is never left on a wrong one.
+ * Computes how long it takes until the counter wraps, from the largest value on any allowed
+ * CPU. A separate thread moves over the CPUs, so the caller is never left on a wrong one.
  */
 #include <errno.h>
 #include <math.h>

@@ -3,17 +3,23 @@
  * Tests: core/trust.c core/contradictions.c
  *
  * The clock's health, judged on given readings: each fault makes its own check bad
- * and no other, and a check that did not run is no evidence. Fails if a drift
- * within the stated bounds is called a fault, or if a jump is not. Fails also if a
- * check that did not run counts as good, or if a missing bound becomes a number.
+ * and no other, and a check that did not run is no evidence. The only difference between
+ * tw_clock_check() and tw_clock_look() is whether the CPUs are compared.
+ *
+ * Fails if a drift within the stated bounds is called a fault, or if a jump is not. Fails
+ * if a check that did not run counts as good, or if a missing bound becomes a number.
+ * Fails also if a look misses a fault, writes outputs where it fails, or compares the
+ * CPUs where a job still runs.
+ *
+ * Wraps: tw_health_see tw_health_see_later tw_estimate tw_reliability_free
  */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "clock/health.h"
-#include "machine/other_clocks.h"
-#include "tap.h"
+#include "clock_by_hand.h"
+#include "estimate/reliability.h"
 #include "trust.h"
 
 #define HZ	2e9
@@ -22,10 +28,49 @@
 
 static struct tw_clock_state behind;
 static struct tw_clock tested;
-static struct tw_reliability cpus = { .size = sizeof(cpus) };
+/* The result of comparing the CPUs, and how often it was done. */
+static struct tw_reliability cpus;
+static unsigned compared;
 static int is_compared;
+/* What a look finds; the result is the library's own. */
 static struct tw_health_seen seen;
-static struct tw_clock_health health = { .size = sizeof(health) };
+static int see_result;
+static struct tw_clock_health health;
+static char told[256];
+
+int __wrap_tw_health_see(const struct tw_clock *clock, struct tw_health_seen *now);
+void __wrap_tw_health_see_later(struct tw_health_seen *now);
+int __wrap_tw_estimate(struct tw_reliability *result,
+		       const struct tw_reliability_options *options,
+		       const struct tw_probe_system *system);
+void __wrap_tw_reliability_free(struct tw_reliability *result);
+
+int __wrap_tw_health_see(const struct tw_clock *clock, struct tw_health_seen *now)
+{
+	(void)clock;
+	*now = seen;
+	return see_result;
+}
+
+void __wrap_tw_health_see_later(struct tw_health_seen *now)
+{
+	(void)now;
+}
+
+int __wrap_tw_estimate(struct tw_reliability *result,
+		       const struct tw_reliability_options *options,
+		       const struct tw_probe_system *system)
+{
+	(void)options, (void)system;
+	compared++;
+	*result = cpus;
+	return 0;
+}
+
+void __wrap_tw_reliability_free(struct tw_reliability *result)
+{
+	(void)result;
+}
 
 static void at(struct tw_clock_baseline *baseline, uint64_t ticks, uint64_t ns)
 {
@@ -39,23 +84,14 @@ static void at(struct tw_clock_baseline *baseline, uint64_t ticks, uint64_t ns)
 /* Ten seconds after the start, and nothing is wrong. */
 static void begin(enum tw_rate_source rate_source)
 {
-	struct tw_rate rate = {
-		.size = sizeof(rate),
+	const struct tw_rate rate = {
 		.hz = HZ, .source = rate_source, .bound_ppb = 100,
 		.low_hz = HZ * (1 - 100e-9), .high_hz = HZ * (1 + 100e-9),
 	};
 
-	tested = (struct tw_clock) {
-		.base_ticks = START - 2000000000, .base_ns = START_NS -
-			1000000000,
-		.state = &behind,
-	};
-	behind = (struct tw_clock_state) {
-		.rate = rate, .refined_rate = { rate },
-		.start = { .counter_is_clocksource = 1, .suspended_ns = 500 },
-	};
-	tw_scale_init(&tested.scale, &rate, 0);
-	tested.limit_ticks = tested.scale.max_ticks;
+	by_hand(&tested, &behind, rate, START - 2000000000, START_NS - 1000000000);
+	behind.start.counter_is_clocksource = 1;
+	behind.start.suspended_ns = 500;
 	at(&behind.baseline, START, START_NS);
 	cpus = (struct tw_reliability) {
 		.verdict = TW_RELIABLE, .hz = HZ, .offset_low_ticks = -100,
@@ -63,21 +99,23 @@ static void begin(enum tw_rate_source rate_source)
 	};
 	seen = (struct tw_health_seen) {
 		.counter_is_clocksource = 1, .suspended_ns = 900,
-		.vmclock_ret = -ENOENT,
+		.vmclock_ret = -ENOENT, .clocksource = "seen",
 	};
 	at(&seen.now, START + 20000000000, START_NS + 10000000000);
 	is_compared = 1;
+	see_result = 0;
+	compared = 0;
 }
 
 static int judge(void)
 {
-	struct tw_trust_compared compared;
+	struct tw_trust_compared result;
 	int ret;
 
 	health = TW_SIZED(struct tw_clock_health);
 	ret = tw_health_judge(&tested, &seen, &health);
-	tw_trust_compared_of(&cpus, &compared);
-	tw_trust_clock(&health, is_compared ? &compared : NULL, 1);
+	tw_trust_compared_of(&cpus, &result);
+	tw_trust_clock(&health, is_compared ? &result : NULL, 1);
 	return ret;
 }
 
@@ -259,15 +297,68 @@ static void independent(void)
 	   "a microsecond later: too soon");
 }
 
-static void names(void)
-{
-	unsigned i, good = 0;
+/* ---- a check and a look ---- */
 
-	for (i = 0; i <= TW_HEALTH_CHECKS; i++)
-		good += strlen(tw_name(TW_ENUM_HEALTH_CHECK, i)) &&
-			strlen(tw_text(TW_ENUM_HEALTH_CHECK, i)) &&
-			strlen(tw_text(TW_ENUM_HEALTH_BLIND, i));
-	tap_is_u64(good, TW_HEALTH_CHECKS + 1, "all have names and texts");
+static void hear(void *context, int level, const char *message)
+{
+	(void)context;
+	if (level == TW_SAY_WARNING && strstr(message, "suspend"))
+		snprintf(told, sizeof(told), "%s", message);
+}
+
+/* The machine was suspended for 5 s. The reasons that are compared do not depend on this
+ * machine. */
+static void checked(int (*check)(const struct tw_clock *, struct tw_clock_health *),
+		    unsigned reasons, enum tw_health_state found, const char *what)
+{
+	int ret, same_errno, is_look = check == tw_clock_look;
+
+	begin(TW_RATE_KERNEL);
+	cpus.reasons = reasons;
+	seen.suspended_ns = 5000000500;
+	told[0] = '\0';
+	health = TW_SIZED(struct tw_clock_health);
+	errno = 77;
+	ret = check(&tested, &health);
+	same_errno = errno == 77;
+	tap_ok(ret == 0 && same_errno && health.verdict == TW_UNRELIABLE &&
+	       health.state[TW_HEALTH_SUSPEND] == TW_HEALTH_BAD &&
+	       health.suspended_ns == 5000000000 && !strcmp(health.clocksource, "seen") &&
+	       !strcmp(told, "clock: check of suspend: bad"),
+	       "%s: unreliable, as the machine was suspended, and told: %s", what, told);
+	tap_ok(health.state[TW_HEALTH_CPUS] == found && compared == !is_look &&
+	       (is_look || ((health.cpu_reasons & (TW_REASON_OFFSET |
+						   TW_REASON_STATISTICS)) == reasons &&
+			    fabs(health.cpu_low_ns + 50) < 1e-6 &&
+			    fabs(health.cpu_high_ns - 30) < 1e-6)),
+	       "the CPUs are judged by what was found: %s", what);
+}
+
+static void fails(int wanted, const char *what)
+{
+	struct tw_clock_health before = TW_SIZED(struct tw_clock_health);
+
+	health = before;
+	tap_ok(tw_clock_check(&tested, &health) == wanted &&
+	       !memcmp(&health, &before, sizeof(health)), "%s", what);
+}
+
+static void checks(void)
+{
+	tw_set_diagnostics(hear, NULL);
+	checked(tw_clock_look, 0, TW_HEALTH_NOT_RUN, "not compared");
+	checked(tw_clock_check, 0, TW_HEALTH_GOOD, "nothing");
+	checked(tw_clock_check, TW_REASON_STATISTICS, TW_HEALTH_UNDECIDED, "too little");
+	checked(tw_clock_check, TW_REASON_OFFSET, TW_HEALTH_BAD, "an offset");
+	begin(TW_RATE_KERNEL);
+	tested.system = 1;
+	fails(-ENOTSUP, "a clock that reads the system's");
+	begin(TW_RATE_KERNEL);
+	behind.baseline.bracket_ns = 1ULL << 62;
+	fails(-EIO, "time went back since it was set up");
+	begin(TW_RATE_KERNEL);
+	see_result = -ENOMEM;
+	fails(-ENOMEM, "a look that fails");
 }
 
 int main(void)
@@ -276,6 +367,6 @@ int main(void)
 	surroundings();
 	host();
 	independent();
-	names();
+	checks();
 	return tap_done();
 }

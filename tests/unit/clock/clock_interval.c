@@ -8,8 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "clock/clock.h"
-#include "tap.h"
+#include "clock_by_hand.h"
 
 #define HZ	2e9			/* a tick is half a nanosecond */
 #define BASE	1000000000000ULL
@@ -27,21 +26,14 @@ static struct tw_cpu_offset pairs[] = {
 static void begin(void)
 {
 	struct tw_rate rate = {
-		.size = sizeof(rate),
 		.hz = HZ, .uncertainty_ppb = 10, .measured_hz = HZ,
 		.low_hz = HZ * (1 - 100e-9), .high_hz = HZ * (1 + 300e-9),
 	};
 
-	tested = (struct tw_clock) {
-		.base_ticks = BASE, .base_ns = 5, .state = &state,
-	};
-	state = (struct tw_clock_state) {
-		.rate = rate, .refined_rate = { rate },
-		.read = { .high_ns = 24, .step_ticks = 1 },
-		.reliability = &cpus,
-	};
-	tw_scale_init(&tested.scale, &rate, 0);
-	tested.limit_ticks = tested.scale.max_ticks;
+	by_hand(&tested, &state, rate, BASE, 5);
+	state.read.high_ns = 24;
+	state.read.step_ticks = 1;
+	state.reliability = &cpus;
 	cpus = (struct tw_reliability) {
 		.size = sizeof(struct tw_reliability),
 		.offsets = pairs, .pairs = 3, .offset_low_ticks = -400,
@@ -121,29 +113,33 @@ static void is_no_bound(unsigned reasons, double pace_low_ppb,
 
 static void offsets(void)
 {
-	struct tw_interval i = interval_of(0, 1, 2000);
+	static const struct {
+		unsigned begin_cpu, end_cpu;
+		double low_ns, high_ns;
+		enum tw_interval_cpus cpus;
+		const char *what;
+	} cases[] = {
+		/* The end's counter is 20 to 50 ns ahead: the true interval is shorter by
+		 * that. */
+		{ 0, 1, -50, -20, TW_CPUS_PAIR, "from 0 to 1" },
+		{ 1, 0, 20, 50, TW_CPUS_PAIR, "from 1 to 0" },
+		{ 2, 0, -150, -100, TW_CPUS_PAIR, "from 2 to 0" },
+		{ 1, 2, -INFINITY, 200, TW_CPUS_PAIR, "a bound that is missing" },
+		{ TW_CPU_UNKNOWN, 0, -200, 200, TW_CPUS_ANY,
+		  "unknown: the widest pair, both ways" },
+		{ 0, 7, -INFINITY, INFINITY, TW_CPUS_UNJUDGED,
+		  "a CPU that was not judged: no bound" },
+	};
 
-	/*
-	 * The end's counter is 20 to 50 ns ahead: the true interval is shorter by
-	 * that.
-	 */
-	is_error(&i.cpu_offset, -50, -20, "from 0 to 1");
-	tap_ok(i.cpus == TW_CPUS_PAIR && i.ns == 1000, "a pair that is known");
-	i = interval_of(1, 0, 2000);
-	is_error(&i.cpu_offset, 20, 50, "from 1 to 0");
-	i = interval_of(2, 0, 2000);
-	is_error(&i.cpu_offset, -150, -100, "from 2 to 0");
-	i = interval_of(1, 2, 2000);
-	is_error(&i.cpu_offset, -INFINITY, 200, "a bound that is missing");
-	i = interval_of(TW_CPU_UNKNOWN, 0, 2000);
-	is_error(&i.cpu_offset, -200, 200, "unknown: the widest pair, both ways");
-	tap_ok(i.cpus == TW_CPUS_ANY, "and it says so");
-	i = interval_of(0, 7, 2000);
-	tap_ok(i.cpus == TW_CPUS_UNJUDGED && isinf(i.total.low_ns) &&
-	       isinf(i.total.high_ns), "a CPU that was not judged: no bound");
+	for (unsigned k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct tw_interval i = interval_of(cases[k].begin_cpu, cases[k].end_cpu, 2000);
+
+		is_error(&i.cpu_offset, cases[k].low_ns, cases[k].high_ns, cases[k].what);
+		tap_ok(i.cpus == cases[k].cpus && i.ns == 1000, "and it says so");
+	}
 	cpus.cpus_skipped = 1;
-	i = interval_of(TW_CPU_UNKNOWN, TW_CPU_UNKNOWN, 2000);
-	tap_ok(i.cpus == TW_CPUS_UNJUDGED, "unknown, and some were skipped");
+	tap_ok(interval_of(TW_CPU_UNKNOWN, TW_CPU_UNKNOWN, 2000).cpus == TW_CPUS_UNJUDGED,
+	       "unknown, and some were skipped");
 	cpus.cpus_skipped = 0;
 	is_no_bound(TW_REASON_PACE, 0, 0, "offsets that change are no bound");
 	is_no_bound(TW_REASON_BACKWARDS, 0, 0, "nor where time ran backwards");
@@ -151,11 +147,9 @@ static void offsets(void)
 	is_no_bound(0, 1, 5, "a pair of which one is faster");
 	is_no_bound(0, -5, -1, "or slower");
 	state.reliability = NULL;
-	i = interval_of(0, 1, 2000);
-	tap_ok(i.cpus == TW_CPUS_UNJUDGED, "nobody looked: no bound");
-	i = interval_of(3, 3, 2000);
-	tap_ok(i.cpus == TW_CPUS_SAME && i.total.high_ns < 10,
-	       "one CPU needs no looking");
+	tap_ok(interval_of(0, 1, 2000).cpus == TW_CPUS_UNJUDGED, "nobody looked: no bound");
+	tap_ok(interval_of(3, 3, 2000).cpus == TW_CPUS_SAME &&
+	       interval_of(3, 3, 2000).total.high_ns < 10, "one CPU needs no looking");
 }
 
 /* An interval over a refinement: its stamps are in segments of different rates. */

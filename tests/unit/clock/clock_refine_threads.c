@@ -20,8 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock/clock.h"
-#include "tap.h"
+#include "clock_by_hand.h"
 
 #define READERS		8
 #define HZ		2.5e9
@@ -144,14 +143,14 @@ struct total {
 	uint64_t readings, behind, max_behind_ns, segments, late;
 };
 
-static int one_clock(struct shared *shared, const struct tw_clock *clean,
-		     struct total *total)
+static int one_clock(struct shared *shared, struct total *total)
 {
+	const struct tw_rate rate = { .hz = HZ };
 	struct reader readers[READERS] = { 0 };
 	unsigned i, started;
 
-	*shared = (struct shared) { .tested = *clean };
-	shared->tested.state = &shared->state;
+	*shared = (struct shared) { .stop = 0 };
+	by_hand(&shared->tested, &shared->state, rate, read_ticks(NULL), 5000);
 	for (started = 0; started < READERS; started++) {
 		readers[started].shared = shared;
 		if (pthread_create(&readers[started].thread, NULL, read_on,
@@ -173,19 +172,14 @@ static int one_clock(struct shared *shared, const struct tw_clock *clean,
 
 int main(void)
 {
-	const struct tw_rate rate = { .size = sizeof(rate), .hz = HZ };
 	const char *text = getenv("TW_CLOCKS");
 	unsigned clocks = text ? (unsigned)strtoul(text, NULL, 10) : 3;
-	struct tw_clock clean = { .base_ns = 5000 };
 	static struct shared shared;
 	struct total total = { 0 };
 	unsigned i;
 
-	tw_scale_init(&clean.scale, &rate, 0);
-	clean.limit_ticks = clean.scale.max_ticks;
 	for (i = 0; i < clocks; i++) {
-		clean.base_ticks = read_ticks(NULL);
-		if (!tap_ok(one_clock(&shared, &clean, &total),
+		if (!tap_ok(one_clock(&shared, &total),
 			    "clock %u: %d threads", i + 1, READERS))
 			return tap_done();
 	}

@@ -2,15 +2,21 @@
 /*
  * Checks the segments of a refined clock, on a counter that is a variable. Times
  * before a segment stay what they were, none goes back at its beginning, and a
- * segment that comes too late changes nothing. Fails if a segment starts from
- * another time than the clock's, or if a late one is used.
+ * segment that comes too late changes nothing. Reading a clock writes nothing: one in
+ * read-only memory is read before it is refined, after it, and at every moment in which
+ * the refinement reads the counter.
+ *
+ * Fails if a segment starts from another time than the clock's, or if a late one is used.
+ * Fails, with SIGSEGV, if a reader writes into the clock. Fails also if a reading made in
+ * between gives another time later.
  *
  * Also on other processors.
  */
 #include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
 
-#include "clock/clock.h"
-#include "tap.h"
+#include "clock_by_hand.h"
 
 static struct tw_clock_state state;
 static struct tw_clock tested;
@@ -35,15 +41,7 @@ static struct tw_rate rate_of(double hz)
 
 static void make_clock(double hz)
 {
-	struct tw_rate rate = rate_of(hz);
-
-	tested = (struct tw_clock) {
-		.base_ticks = 5000000000, .base_ns = 1000000000,
-		.state = &state,
-	};
-	state = (struct tw_clock_state) { .rate = rate };
-	tw_scale_init(&tested.scale, &rate, 0);
-	tested.limit_ticks = tested.scale.max_ticks;
+	by_hand(&tested, &state, rate_of(hz), 5000000000, 1000000000);
 }
 
 static int append(double hz, uint64_t now, uint64_t step)
@@ -194,11 +192,96 @@ static void many(void)
 	tap_ok(append(1e9, now - 1, 0) == 0, "a tick before it");
 }
 
+/* ---- in memory that can't be written ---- */
+
+#define HZ	2500000000ULL
+#define NOW	(105 * HZ)
+#define MOMENTS	5
+
+/* A clock, and the memory after it. */
+static struct {
+	struct tw_clock clock;
+	struct tw_clock_state state;
+} *memory;
+
+/* The counter, and what was read while the clock was refined. */
+static struct {
+	unsigned readings;
+	uint64_t ns[MOMENTS];
+} seen;
+
+static void allow(int protection)
+{
+	if (mprotect(memory, sizeof(*memory), protection))
+		exit(1);
+}
+
+/* Read the clock in all ways, for times from long before the new rate to long after. */
+static void read_all(uint64_t ns[MOMENTS])
+{
+	static const uint64_t after[MOMENTS] = { 0, HZ / 100, HZ / 50, HZ, 9 * HZ };
+	struct tw_second second = { 0 };
+	struct tw_interval interval = TW_SIZED(struct tw_interval);
+	struct tw_stamp from, to;
+	struct timespec now;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
+	unsigned i;
+
+	allow(PROT_READ);
+	for (i = 0; i < MOMENTS; i++)
+		ns[i] = tw_clock_ns_at(&memory->clock, NOW + after[i]);
+	from = (struct tw_stamp) { NOW, 0 };
+	to = (struct tw_stamp) { NOW + HZ, 0 };
+	tw_interval(&memory->clock, &from, &to, &interval);
+	tw_clock_timespec(&memory->clock, &second, &now);
+	tw_clock_rate(&memory->clock, &rate);
+	allow(PROT_READ | PROT_WRITE);
+}
+
+static uint64_t read_meanwhile(void *context)
+{
+	(void)context;
+	seen.readings++;
+	read_all(seen.ns);
+	return NOW + seen.readings;
+}
+
+static void read_only(void)
+{
+	const struct tw_time_source source = {
+		.size = sizeof(source), .read_ticks = read_meanwhile,
+	};
+	const struct tw_rate faster = rate_of(HZ * (1 + 100e-6));
+	uint64_t before[MOMENTS], after[MOMENTS];
+
+	memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		exit(1);
+	by_hand(&memory->clock, &memory->state, rate_of(HZ), 5 * HZ, 1000000000);
+	read_all(before);
+	/* 100 s and the base's second; then 9 s more. */
+	tap_is_u64(before[0], 101000000000, "read before it is refined");
+	tap_is_u64(before[4], 110000000000, "and for later");
+	tap_ok(tw_segment_append(&memory->clock, &faster, &source) == 0 &&
+	       seen.readings == 3, "refined, and read meanwhile");
+	read_all(after);
+	tap_ok(!memcmp(after, seen.ns, sizeof(after)),
+	       "as it was read from the moment on when it was published");
+	tap_ok(after[0] == before[0] && after[1] == before[1],
+	       "until the new rate begins it is as it was");
+	/* The new rate begins 20 ms from now: 100 ppm less of 8.98 s are 898 us. */
+	tap_ok(before[4] - after[4] >= 897900 && before[4] - after[4] <= 898000,
+	       "then it is slower: %" PRIu64 " ns", before[4] - after[4]);
+	munmap(memory, sizeof(*memory));
+}
+
 int main(void)
 {
 	one_refinement();
 	too_late();
 	held_up();
 	many();
+	read_only();
 	return tap_done();
 }

@@ -37,8 +37,7 @@ static uint64_t two_clocks_ns(const struct two_clocks *clocks)
 }
 
 /* Change the multiplier; time goes on from its present value. */
-__attribute__((unused))
-static void two_clocks_change(struct two_clocks *clocks, uint64_t mult,
+static inline void two_clocks_change(struct two_clocks *clocks, uint64_t mult,
 			      unsigned shift)
 {
 	clocks->from_ns = two_clocks_ns(clocks);

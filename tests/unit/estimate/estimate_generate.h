@@ -76,8 +76,7 @@ static void made_free(struct made *made)
 		free(made->blocks[--made->block_count]);
 }
 
-__attribute__((unused))
-static void made_add(struct made *made, unsigned cpu, uint64_t ticks)
+static inline void made_add(struct made *made, unsigned cpu, uint64_t ticks)
 {
 	struct tw_cpu_samples *to = &made->cpus[cpu];
 
@@ -89,8 +88,7 @@ static void made_add(struct made *made, unsigned cpu, uint64_t ticks)
 	to->probes++;
 }
 
-__attribute__((unused))
-static uint64_t made_shows(const struct made *made, unsigned cpu)
+static inline uint64_t made_shows(const struct made *made, unsigned cpu)
 {
 	uint64_t since = made->time_ticks - (1ULL << 40);
 	double drift = (double)since * made->rates_ppb[cpu] / 1e9;
@@ -100,8 +98,7 @@ static uint64_t made_shows(const struct made *made, unsigned cpu)
 }
 
 /* Make @probes in all, each by a CPU chosen at random. */
-__attribute__((unused))
-static void made_probe(struct made *made, uint64_t probes, uint64_t *random)
+static inline void made_probe(struct made *made, uint64_t probes, uint64_t *random)
 {
 	uint64_t gaps = made->max_gap_ticks - made->min_gap_ticks + 1;
 
@@ -114,8 +111,7 @@ static void made_probe(struct made *made, uint64_t probes, uint64_t *random)
 	}
 }
 
-__attribute__((unused))
-static void made_judge(struct made *made, int64_t tolerance_ticks)
+static inline void made_judge(struct made *made, int64_t tolerance_ticks)
 {
 	made->limits.tolerance_ticks = tolerance_ticks;
 	tw_judge(&made->result, made->cpus, made->count, &made->limits, &made->work);
