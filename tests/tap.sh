@@ -64,6 +64,30 @@ has_not() {
 	! grep -qF -e "$2" "$1" || sed 's/^/# /' "$1"
 }
 
+# empty FILE DESCRIPTION: passes if nothing is in the file; else shows it
+empty() {
+	[ ! -s "$1" ]
+	ok $? "$2"
+	sed 's/^/# /' "$1"
+}
+
+# works DESCRIPTION COMMAND...: passes if the command does; else shows what it printed
+works() {
+	works_description=$1
+	shift
+	"$@" >"$scratch/works" 2>&1
+	works_status=$?
+	ok "$works_status" "$works_description"
+	[ "$works_status" = 0 ] || sed 's/^/# /' "$scratch/works"
+	return "$works_status"
+}
+
+# skip REASON: counts one check that can't be made here
+skip() {
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP $1"
+}
+
 # run ARGUMENT...: runs the program; sets $status, $out and $err (files)
 out=$scratch/stdout
 err=$scratch/stderr

@@ -10,8 +10,7 @@ set_up() {
 	programs=$root/build/cross/$2/tests
 	for tool in "$qemu" "$2-linux-gnu-gcc"; do
 		command -v "$tool" >/dev/null && continue
-		tap_count=$((tap_count + 1))
-		echo "ok $tap_count # SKIP $1: no $tool"
+		skip "$1: no $tool"
 		return 1
 	done
 }

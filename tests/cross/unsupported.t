@@ -13,8 +13,7 @@ refuses() {
 	what=$1
 	shift
 	if ! command -v "$1" >/dev/null; then
-		tap_count=$((tap_count + 1))
-		echo "ok $tap_count # SKIP $what: no $1"
+		skip "$what: no $1"
 		return
 	fi
 	"$@" -fsyntax-only -I"$root/core" "$scratch/include.c" >"$out" 2>&1

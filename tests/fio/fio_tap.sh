@@ -17,12 +17,6 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 cd "$scratch" || exit 1
 
-skip()
-{
-	tap_count=$((tap_count + 1))
-	echo "ok $tap_count # SKIP $1"
-}
-
 # Replaces tap.sh's: checks that the reports that a test leaves, at most 20 of them,
 # match the schema.
 done_testing()

@@ -15,12 +15,6 @@ case $(nm -D "$build/libtickwise.so" 2>/dev/null) in
 	;;
 esac
 
-# skip REASON: counts one check that could not be made
-skip() {
-	tap_count=$((tap_count + 1))
-	echo "ok $tap_count # SKIP $1"
-}
-
 # compile COMPILER OUTPUT FLAGS...: compiles the program on standard input, with
 # hooks. A counter that can't be used here is a reason to skip everything.
 compile() {
