@@ -6,30 +6,43 @@
 #ifndef TW_TESTS_OUTPUT_H
 #define TW_TESTS_OUTPUT_H
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/output/page.h"
 #include "tap.h"
+#include "tickwise.h"
 
 /* How HTML begins a table, and the heading of a column. */
 #define WIDE	"<div class=\"wide\" role=\"group\" aria-label=\"table\" tabindex=\"0\">"
 #define TH	"<th scope=\"col\">"
 #define TH_TEXT	"<th scope=\"col\" class=\"text\">"
 
-static void ends_as(FILE *file, char **is, const char *should, const char *what)
+/* Return the page as HTML, to be freed, and free the page. */
+__attribute__((unused, noinline))
+static char *html_of(struct tw_page *page)
 {
+	char *is = NULL;
+	size_t size;
+	FILE *file = open_memstream(&is, &size);
+
+	tw_output_html(page, file);
+	tw_page_free(page);
 	fclose(file);
-	if (!tap_ok(!strcmp(*is, should), "%s", what))
-		for (char *line = strtok(*is, "\n"); line; line = strtok(NULL, "\n"))
+	return is;
+}
+
+/* @is: is freed. */
+static inline void output_is(char *is, const char *should, const char *what)
+{
+	if (!tap_ok(!strcmp(is, should), "%s", what))
+		for (char *line = strtok(is, "\n"); line; line = strtok(NULL, "\n"))
 			tap_note("is '%s'", line);
-	free(*is);
+	free(is);
 }
 
 /* Compare the page as text, and free it. */
-__attribute__((unused))
-static void text_is(struct tw_page *page, const char *should, const char *what)
+static inline void text_is(struct tw_page *page, const char *should, const char *what)
 {
 	char *is = NULL;
 	size_t size;
@@ -37,43 +50,32 @@ static void text_is(struct tw_page *page, const char *should, const char *what)
 
 	tw_output_text(page, file);
 	tw_page_free(page);
-	ends_as(file, &is, should, what);
+	fclose(file);
+	output_is(is, should, what);
 }
 
 /* Compare what is between the head and the end of the page as HTML, and free it. */
-__attribute__((unused))
-static void html_is(struct tw_page *page, const char *should, const char *what)
+static inline void html_is(struct tw_page *page, const char *should, const char *what)
 {
 	static const char begin[] = "by tickwise " TW_VERSION "</p>\n";
-	static const char end[] = "</body>\n</html>\n";
-	char *is = NULL, *body, *last;
-	size_t size;
-	FILE *file = open_memstream(&is, &size);
+	char *is = html_of(page), *body = strstr(is, begin), *end = strstr(is, "</body>\n</html>\n");
 
-	tw_output_html(page, file);
-	tw_page_free(page);
-	fflush(file);
-	body = strstr(is, begin);
-	last = strstr(is, end);
-	if (body && last) {
-		*last = '\0';
-		body += strlen(begin);
+	if (body && end) {
+		*end = '\0';
+		memmove(is, body + strlen(begin), strlen(body + strlen(begin)) + 1);
 	}
-	if (!tap_ok(body && !strcmp(body, should), "%s", what))
-		tap_note("is %s", body ? body : is);
-	fclose(file);
-	free(is);
+	output_is(is, should, what);
 }
 
-__attribute__((unused))
-static void csv_is(const struct tw_table *table, const char *should, const char *what)
+static inline void csv_is(const struct tw_table *table, const char *should, const char *what)
 {
 	char *is = NULL;
 	size_t size;
 	FILE *file = open_memstream(&is, &size);
 
 	tw_output_csv(table, file);
-	ends_as(file, &is, should, what);
+	fclose(file);
+	output_is(is, should, what);
 }
 
 #endif

@@ -16,37 +16,27 @@
 #include "tap.h"
 #include "text_file.h"
 
-static char *const shell_true[] = { "sh", "-c", "exit 3", NULL };
+#define SHELL(text)	((char *const []) { "sh", "-c", text, NULL })
+
 static char *const missing[] = { "/nowhere/at/all", NULL };
 static char *const folder[] = { "/", NULL };
-static char *const shell_words[] = { "sh", "-c", "echo some words", NULL };
-static char *const shell_pipe[] = { "sh", "-c", "kill -PIPE $$", NULL };
 
 static int has_no_child(void)
 {
 	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
 }
 
-static void write_word(void *context, int fd)
+/* Without a @word, a program writes. */
+static void put_word(void *word, int fd)
 {
-	const char *word = context;
-
-	if (write(fd, word, strlen(word)) != (ssize_t)strlen(word))
+	if (word ? write(fd, word, strlen(word)) < 0 : dup2(fd, STDOUT_FILENO) < 0)
 		_exit(1);
 }
 
-static void to_stdout(void *context, int fd)
-{
-	(void)context;
-	dup2(fd, STDOUT_FILENO);
-}
-
-static void piped(char *const *argv, void (*prepare)(void *context, int fd),
-		  const char *should, const char *what)
+static void piped(char *const *argv, void *word, const char *should, const char *what)
 {
 	int from = -1;
-	pid_t pid = tw_child_start_piped(argv, SIGKILL, prepare,
-					 (void *)(uintptr_t)should, &from);
+	pid_t pid = tw_child_start_piped(argv, SIGKILL, put_word, word, &from);
 	char *text = pid > 0 ? tw_text_all(from, NULL) : NULL;
 
 	tap_ok(text && !strcmp(text, should) && tw_child_wait(pid) == 0, "%s", what);
@@ -54,7 +44,6 @@ static void piped(char *const *argv, void (*prepare)(void *context, int fd),
 	close(from);
 }
 
-/* Wait until a byte comes. */
 static void wait_for_byte(void *context)
 {
 	const int *ends = context;
@@ -77,32 +66,33 @@ static void two_steps(void)
 	tap_ok(write(ends[1], "", 1) == 1 && tw_child_has_begun(&child) == -ENOENT,
 	       "it could not begin");
 	tap_ok(has_no_child(), "and is gone");
-	tap_ok(!tw_child_begin(&child, shell_true, 0, wait_for_byte, ends) &&
+	tap_ok(!tw_child_begin(&child, SHELL("exit 3"), 0, wait_for_byte, ends) &&
 	       write(ends[1], "", 1) == 1 && !tw_child_has_begun(&child) &&
 	       WEXITSTATUS(tw_child_wait(child.pid)) == 3, "another one does");
 }
 
 int main(void)
 {
+	char word[] = "a word";
 	int from = -1, status;
 	pid_t pid;
 
 	signal(SIGPIPE, SIG_IGN);
-	pid = tw_child_start(shell_true, 0, NULL, NULL);
+	pid = tw_child_start(SHELL("exit 3"), 0, NULL, NULL);
 	status = pid > 0 ? tw_child_wait(pid) : -1;
 	tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 3, "a program runs");
 	tap_ok(tw_child_wait(pid) == -ECHILD, "and has ended once");
 	tap_ok(tw_child_start(missing, 0, NULL, NULL) == -ENOENT, "none of that name");
 	tap_ok(tw_child_start(folder, SIGKILL, NULL, NULL) == -EACCES, "a folder");
-	tap_ok(tw_child_start_piped(missing, 0, to_stdout, NULL, &from) == -ENOENT &&
+	tap_ok(tw_child_start_piped(missing, 0, put_word, NULL, &from) == -ENOENT &&
 	       from == -1, "none of that name with a pipe");
 	tap_ok(has_no_child(), "nothing is left to be waited for");
-	pid = tw_child_start(shell_pipe, 0, NULL, NULL);
+	pid = tw_child_start(SHELL("kill -PIPE $$"), 0, NULL, NULL);
 	status = pid > 0 ? tw_child_wait(pid) : 0;
 	tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE,
 	       "SIGPIPE is not ignored there");
-	piped(shell_words, to_stdout, "some words\n", "what a program writes");
-	piped(NULL, write_word, "a word", "what a child without a program writes");
+	piped(SHELL("echo some words"), NULL, "some words\n", "what a program writes");
+	piped(NULL, word, "a word", "what a child without a program writes");
 	two_steps();
 	return tap_done();
 }

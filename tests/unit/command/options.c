@@ -6,7 +6,6 @@
  * error does not name the option.
  */
 #include <stdint.h>
-#include <math.h>
 #include <string.h>
 
 #include "command/options.h"
@@ -65,256 +64,197 @@ static const struct tw_option table[] = {
 	{ .name = NULL },
 };
 
-static struct tw_options options = {
-	.command = "test", .arguments = "FILE...", .table = table,
-};
-
 static struct values values;
 static struct tw_arguments arguments;
 static char problem[TW_OPTIONS_PROBLEM];
 
-/* Read arguments with a blank between them. */
-static int read_line(const char *line)
+/* What is left of a line, and where a -- was. */
+static const char *rest(char *text)
 {
-	static char text[1024];
-	static char *argv[MAX_ARGUMENTS + 2];
+	*text = '\0';
+	for (char **at = arguments.list; at <= arguments.list + arguments.count; at++)
+		sprintf(text + strlen(text), "%s%s%s", at == arguments.after_dashes ? "|" : "",
+			*at ? *at : "", at[0] && at[1] ? "," : "");
+	return text;
+}
+
+/* Return all values as text. */
+static const char *show(char *text)
+{
+	static char left[1024];
+
+	sprintf(text, "verbose=%d format=%d method=%d load=%d curves=%d%d%d count=%u cpu=%d "
+		"seed=%ju wait=%ju watch=%ju bytes=%zu part=%g file=%s names=%s,%s left=%s ",
+		values.verbose, values.format, values.method, values.load, values.curves[0],
+		values.curves[1], values.curves[2], values.count, values.cpu,
+		(uintmax_t)values.seed, (uintmax_t)values.wait_ns, (uintmax_t)values.watch_ns,
+		values.bytes, values.part_percent, values.file ? values.file : "",
+		values.names.count > 0 ? values.names.list[0] : "",
+		values.names.count > 1 ? values.names.list[1] : "", rest(left));
+	return text;
+}
+
+/* Remove from @is each word that @before has, too. */
+static void leave_changed(char *is, const char *before)
+{
+	char all[2048], *at = all, *word;
+
+	strcpy(all, is);
+	*is = '\0';
+	while ((word = strsep(&at, " ")) && *word) {
+		char with_space[1024];
+
+		sprintf(with_space, "%s ", word);
+		if (!strstr(before, with_space))
+			strcat(is, with_space);
+	}
+	if (*is)
+		is[strlen(is) - 1] = '\0';
+}
+
+/* Read a line whose words are separated by blanks. */
+static int read_line(const char *line, const char *files, int passes_on)
+{
+	const struct tw_options options = {
+		.command = "test", .arguments = files, .table = table, .passes_on = passes_on,
+	};
 	static const char *names[MAX_ARGUMENTS];
-	static char command[] = "test";
+	static char text[1024], command[] = "test", *argv[MAX_ARGUMENTS + 1];
+	char *at = text, *word;
 	int count = 1;
 
+	values = (struct values) { .names.list = names, .cpu = -1 };
 	snprintf(text, sizeof(text), "%s", line);
 	argv[0] = command;
-	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
-		argv[count++] = word;
+	while ((word = strsep(&at, " ")))
+		if (*word)
+			argv[count++] = word;
 	argv[count] = NULL;
-	values = (struct values) { .cpu = -1, .names.list = names };
-	problem[0] = '\0';
 	return tw_options_read(&options, &values, argv, &arguments, problem);
 }
 
-/* Check @condition after the line was read. */
-#define GOOD(line, condition) do { \
-	int code_ = read_line(line); \
-	if (!tap_ok(code_ == 0 && (condition), "%s", line)) \
-		tap_note("%d %s", code_, problem); \
-} while (0)
+#define COUNT	"! --count takes a whole number, 1 to 16, not "
+#define CPU	"! --cpu takes a whole number, 0 to 65535, not "
+#define SEED	"! --seed takes a whole number, 0 to 9007199254740992, not "
+#define PART	"! --part takes a percentage, 0.5 to 100, not "
+#define WAIT	"! --wait takes milliseconds, 0.5 to 3600000, not "
+#define WATCH	"! --watch takes seconds, 1 to 9, not "
+#define BYTES	"! --bytes takes a size of at least 4096 bytes, like 16K, 1M, not "
 
-static void refuses(const char *line, const char *should)
-{
-	int code = read_line(line);
+/* What a line sets, or what is wrong with it. */
+static const struct {
+	const char *line, *should;
+} cases[] = {
+	{ "", "" },
+	{ "--count=1", "count=1" }, { "--count=16", "count=16" },
+	{ "--cpu=0 --cpu=65535", "cpu=65535" },
+	{ "--seed=9007199254740992", "seed=9007199254740992" },
+	{ "--count=0", COUNT "'0'" }, { "--count=17", COUNT "'17'" },
+	{ "--count=2.5", COUNT "'2.5'" }, { "--count=", COUNT "''" },
+	{ "--count=0x3", COUNT "'0x3'" }, { "--count=1e1", COUNT "'1e1'" },
+	{ "--count=3.", COUNT "'3.'" }, { "--cpu=-1", CPU "'-1'" }, { "--cpu=+1", CPU "'+1'" },
+	{ "--cpu=1s", CPU "'1s'" }, { "--cpu=.", CPU "'.'" }, { "--cpu=nan", CPU "'nan'" },
+	{ "--seed=9007199254740993", SEED "'9007199254740993'" },
+	{ "--seed=18446744073709551616", SEED "'18446744073709551616'" },
 
-	if (!tap_ok(code == -22 && !strcmp(problem, should), "refuses %s", line))
-		tap_note("%d: %s", code, problem);
-}
+	{ "--part=0.5", "part=0.5" }, { "--part=2.5%", "part=2.5" },
+	{ "--part=100%", "part=100" }, { "--part=0.4%", PART "'0.4%'" },
+	{ "--part=101", PART "'101'" }, { "--part=5%%", PART "'5%%'" },
+	{ "--part=%", PART "'%'" },
 
-static void presets(void)
-{
-	GOOD("", values.method == 11 && values.count == 4 && values.curves[0] &&
-	     !values.curves[1] && values.curves[2] && values.cpu == -1 &&
-	     !values.file && !values.verbose && arguments.count == 0);
-}
+	{ "--wait=3", "wait=3000000" }, { "--wait=.5", "wait=500000" },
+	{ "--wait=600000ns", "wait=600000" }, { "--wait=1500us", "wait=1500000" },
+	{ "--wait=2ms", "wait=2000000" }, { "--wait=1.5s", "wait=1500000000" },
+	{ "--wait=2min", "wait=120000000000" }, { "--wait=1h", "wait=3600000000000" },
+	{ "--wait=1min30s", "wait=90000000000" },
+	{ "--wait=1.5min500ms250us", "wait=90500250000" },
+	{ "--wait=1s20", "wait=1020000000" }, { "--wait=0.4", WAIT "'0.4'" },
+	{ "--wait=499us", WAIT "'499us'" }, { "--wait=1min30x", WAIT "'1min30x'" },
+	{ "--wait=1..5s", WAIT "'1..5s'" }, { "--wait=s", WAIT "'s'" },
+	{ "--wait=1sm", WAIT "'1sm'" }, { "--wait=61min", WAIT "'61min'" },
+	{ "--wait=3m", WAIT "'3m'" }, { "--wait=0x10", WAIT "'0x10'" },
+	{ "--wait=1e1", WAIT "'1e1'" }, { "--wait=1.5.5", WAIT "'1.5.5'" },
+	{ "--wait=.", WAIT "'.'" }, { "--watch", "watch=2000000000" },
+	{ "--watch=9", "watch=9000000000" }, { "--watch=1500ms", "watch=1500000000" },
+	{ "--watch 5", "watch=2000000000 left=5" }, { "--watch=0", WATCH "'0'" },
+	{ "--watch=", WATCH "''" },
 
-static void numbers(void)
-{
-	GOOD("--count=1", values.count == 1);
-	GOOD("--count=16", values.count == 16);
-	GOOD("--cpu=0 --cpu=65535", values.cpu == 65535);
-	GOOD("--seed=9007199254740992", values.seed == 9007199254740992);
-	refuses("--count=0", "--count takes a whole number, 1 to 16, not '0'");
-	refuses("--count=17", "--count takes a whole number, 1 to 16, not '17'");
-	refuses("--count=2.5", "--count takes a whole number, 1 to 16, not '2.5'");
-	refuses("--count=", "--count takes a whole number, 1 to 16, not ''");
-	refuses("--cpu=-1", "--cpu takes a whole number, 0 to 65535, not '-1'");
-	refuses("--cpu=+1", "--cpu takes a whole number, 0 to 65535, not '+1'");
-	refuses("--seed=9007199254740993", "--seed takes a whole number, 0 to "
-		"9007199254740992, not '9007199254740993'");
-	refuses("--seed=18446744073709551616", "--seed takes a whole number, 0 to "
-		"9007199254740992, not '18446744073709551616'");
-	refuses("--count=0x3", "--count takes a whole number, 1 to 16, not '0x3'");
-	refuses("--count=1e1", "--count takes a whole number, 1 to 16, not '1e1'");
-	refuses("--count=3.", "--count takes a whole number, 1 to 16, not '3.'");
-	refuses("--cpu=1s", "--cpu takes a whole number, 0 to 65535, not '1s'");
-	refuses("--cpu=.", "--cpu takes a whole number, 0 to 65535, not '.'");
-	refuses("--cpu=nan", "--cpu takes a whole number, 0 to 65535, not 'nan'");
-}
+	{ "--bytes=4096", "bytes=4096" }, { "--bytes=4k", "bytes=4096" },
+	{ "--bytes=1.5M", "bytes=1572864" }, { "--bytes=1G", "bytes=1073741824" },
+	{ "--bytes=64T", "bytes=70368744177664" }, { "--bytes=4095", BYTES "'4095'" },
+	{ "--bytes=65T", BYTES "'65T'" }, { "--bytes=4.0001K", BYTES "'4.0001K'" },
+	{ "--bytes=1X", BYTES "'1X'" },
 
-static void percentages(void)
-{
-	GOOD("--part=0.5", fabs(values.part_percent - 0.5) < 1e-12);
-	GOOD("--part=2.5%", fabs(values.part_percent - 2.5) < 1e-12);
-	GOOD("--part=100%", fabs(values.part_percent - 100) < 1e-12);
-	refuses("--part=0.4%",
-		"--part takes a percentage, 0.5 to 100, not '0.4%'");
-	refuses("--part=101", "--part takes a percentage, 0.5 to 100, not '101'");
-	refuses("--part=5%%", "--part takes a percentage, 0.5 to 100, not '5%%'");
-	refuses("--part=%", "--part takes a percentage, 0.5 to 100, not '%'");
-}
+	{ "--method=cas", "method=10" }, { "--method none", "method=12" },
+	{ "--json", "format=7" }, { "--verbose", "verbose=1" }, { "--load=busy", "load=21" },
+	{ "--curves=b", "curves=010" }, { "--curves=a", "curves=100" },
+	{ "--curves=a --curves=b", "curves=010" }, { "--curves=ab,b", "curves=011" },
+	{ "--load=ful", "! --load takes idle, busy or both, not 'ful'" },
+	{ "--method=both", "! --method takes cas, switch or none, not 'both'" },
+	{ "--method=ca", "! --method takes cas, switch or none, not 'ca'" },
+	{ "--curves=a,c", "! --curves takes a, b or ab, not 'c'" },
+	{ "--curves=a,", "! --curves takes a, b or ab, not ''" },
+	{ "--curves=", "! --curves takes a, b or ab, not ''" },
 
-static void times(void)
-{
-	GOOD("--wait=3", values.wait_ns == 3000000);
-	GOOD("--wait=.5", values.wait_ns == 500000);
-	GOOD("--wait=600000ns", values.wait_ns == 600000);
-	GOOD("--wait=1500us", values.wait_ns == 1500000);
-	GOOD("--wait=2ms", values.wait_ns == 2000000);
-	GOOD("--wait=1.5s", values.wait_ns == 1500000000);
-	GOOD("--wait=2min", values.wait_ns == 120000000000);
-	GOOD("--wait=1h", values.wait_ns == 3600000000000);
-	GOOD("--wait=1min30s", values.wait_ns == 90000000000);
-	GOOD("--wait=1.5min500ms250us", values.wait_ns == 90500250000);
-	GOOD("--wait=1s20", values.wait_ns == 1020000000);
-	GOOD("--watch", values.watch_ns == 2000000000);
-	GOOD("--watch=9", values.watch_ns == 9000000000);
-	GOOD("--watch=1500ms", values.watch_ns == 1500000000);
-	GOOD("--watch 5", values.watch_ns == 2000000000 && arguments.count == 1);
-	refuses("--wait=0.4",
-		"--wait takes milliseconds, 0.5 to 3600000, not '0.4'");
-	refuses("--wait=499us",
-		"--wait takes milliseconds, 0.5 to 3600000, not '499us'");
-	refuses("--wait=1min30x",
-		"--wait takes milliseconds, 0.5 to 3600000, not '1min30x'");
-	refuses("--wait=1..5s",
-		"--wait takes milliseconds, 0.5 to 3600000, not '1..5s'");
-	refuses("--wait=s", "--wait takes milliseconds, 0.5 to 3600000, not 's'");
-	refuses("--wait=1sm", "--wait takes milliseconds, 0.5 to 3600000, not '1sm'");
-	refuses("--wait=61min",
-		"--wait takes milliseconds, 0.5 to 3600000, not '61min'");
-	refuses("--wait=3m", "--wait takes milliseconds, 0.5 to 3600000, not '3m'");
-	refuses("--wait=0x10",
-		"--wait takes milliseconds, 0.5 to 3600000, not '0x10'");
-	refuses("--wait=1e1", "--wait takes milliseconds, 0.5 to 3600000, not '1e1'");
-	refuses("--wait=1.5.5",
-		"--wait takes milliseconds, 0.5 to 3600000, not '1.5.5'");
-	refuses("--wait=.", "--wait takes milliseconds, 0.5 to 3600000, not '.'");
-	refuses("--watch=0", "--watch takes seconds, 1 to 9, not '0'");
-	refuses("--watch=", "--watch takes seconds, 1 to 9, not ''");
-}
+	{ "--output=a", "file=a" }, { "--output --json", "file=--json" },
+	{ "-o a", "file=a" }, { "-oab", "file=ab" }, { "--name=a --name b", "names=a,b" },
+	{ "--output", "! --output needs a value: --output=FILE" },
+	{ "--output=", "! --output needs a value: --output=FILE" },
+	{ "-o", "! --output needs a value: --output=FILE" },
+	{ "--method", "! --method needs a value: cas, switch or none" },
 
-static void sizes(void)
-{
-	GOOD("--bytes=4096", values.bytes == 4096);
-	GOOD("--bytes=4k", values.bytes == 4096);
-	GOOD("--bytes=1.5M", values.bytes == 3 << 19);
-	GOOD("--bytes=1G", values.bytes == 1 << 30);
-	GOOD("--bytes=64T", values.bytes == (size_t)1 << 46);
-	refuses("--bytes=4095", "--bytes takes a size of at least 4096 bytes, "
-		"like 16K, 1M, not '4095'");
-	refuses("--bytes=65T", "--bytes takes a size of at least 4096 bytes, "
-		"like 16K, 1M, not '65T'");
-	refuses("--bytes=4.0001K", "--bytes takes a size of at least 4096 bytes, "
-		"like 16K, 1M, not '4.0001K'");
-	refuses("--bytes=1X", "--bytes takes a size of at least 4096 bytes, "
-		"like 16K, 1M, not '1X'");
-}
+	{ "--cou=3", "count=3" }, { "--v", "verbose=1" },
+	{ "--c=3", "! unknown option --c=3 (did you mean --curves?)" },
+	{ "--jsn", "! unknown option --jsn (did you mean --json?)" },
+	{ "--jsn=1", "! unknown option --jsn=1 (did you mean --json?)" },
+	{ "--hepl", "! unknown option --hepl (did you mean --help?)" },
+	{ "--xx", "! unknown option --xx (see --help)" },
+	{ "--cqq", "! unknown option --cqq (see --help)" },
+	{ "--=", "! unknown option --= (see --help)" },
+	{ "-x", "! unknown option -x (see --help)" },
+	{ "-verbose", "! unknown option -verbose (see --help)" },
+	{ "--json=1", "! --json takes no value" }, { "--help=1", "! --help takes no value" },
+	{ "--help --jsn", "help" }, { "-h", "help" }, { "--he", "help" },
 
-static void words(void)
-{
-	GOOD("--method=cas", values.method == 10);
-	GOOD("--method none", values.method == 12);
-	GOOD("--json", values.format == 7);
-	GOOD("--verbose", values.verbose == 1);
-	GOOD("--curves=b", !values.curves[0] && values.curves[1] &&
-	     !values.curves[2]);
-	GOOD("--curves=ab,a", values.curves[0] && !values.curves[1] &&
-	     values.curves[2]);
-	GOOD("--curves=a --curves=b", !values.curves[0] && values.curves[1]);
-	GOOD("--load=busy", values.load == 21);
-	refuses("--load=ful", "--load takes idle, busy or both, not 'ful'");
-	refuses("--method=both", "--method takes cas, switch or none, not 'both'");
-	refuses("--method=ca", "--method takes cas, switch or none, not 'ca'");
-	refuses("--curves=a,c", "--curves takes a, b or ab, not 'c'");
-	refuses("--curves=a,", "--curves takes a, b or ab, not ''");
-	refuses("--curves=", "--curves takes a, b or ab, not ''");
-}
-
-static void texts(void)
-{
-	GOOD("--output=a", !strcmp(values.file, "a"));
-	GOOD("--output --json", !strcmp(values.file, "--json"));
-	GOOD("-o a", !strcmp(values.file, "a"));
-	GOOD("-oab", !strcmp(values.file, "ab"));
-	GOOD("--name=a --name b", values.names.count == 2 &&
-	     !strcmp(values.names.list[0], "a") &&
-	     !strcmp(values.names.list[1], "b"));
-	refuses("--output", "--output needs a value: --output=FILE");
-	refuses("--output=", "--output needs a value: --output=FILE");
-	refuses("--method", "--method needs a value: cas, switch or none");
-	refuses("-o", "--output needs a value: --output=FILE");
-}
-
-static void names(void)
-{
-	GOOD("--cou=3", values.count == 3);
-	GOOD("--v", values.verbose);
-	refuses("--c=3", "unknown option --c=3 (did you mean --curves?)");
-	refuses("--jsn", "unknown option --jsn (did you mean --json?)");
-	refuses("--jsn=1", "unknown option --jsn=1 (did you mean --json?)");
-	refuses("--hepl", "unknown option --hepl (did you mean --help?)");
-	refuses("--xx", "unknown option --xx (see --help)");
-	refuses("--cqq", "unknown option --cqq (see --help)");
-	refuses("--=", "unknown option --= (see --help)");
-	refuses("-x", "unknown option -x (see --help)");
-	refuses("-verbose", "unknown option -verbose (see --help)");
-	refuses("--json=1", "--json takes no value");
-	refuses("--help=1", "--help takes no value");
-	tap_ok(read_line("--help --jsn") == TW_OPTIONS_HELP, "--help");
-	tap_ok(read_line("-h") == TW_OPTIONS_HELP, "-h");
-	tap_ok(read_line("--he") == TW_OPTIONS_HELP, "--he");
-}
-
-static int left(const char *should)
-{
-	char text[1024] = "";
-
-	for (int i = 0; i < arguments.count; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 " %s", arguments.list[i]);
-	return !strcmp(text, should) && !arguments.list[arguments.count];
-}
-
-static void rest(void)
-{
-	GOOD("a --count=2 - b", left(" a - b") && values.count == 2 &&
-	     !arguments.after_dashes);
-	GOOD("a -- --count=2 -- b", left(" a --count=2 -- b") &&
-	     values.count == 4 &&
-	     arguments.after_dashes == arguments.list + 1);
-	GOOD("--", left("") && arguments.after_dashes == arguments.list);
-	options.passes_on = 1;
-	GOOD("--cou=2 a --count=3 -x --new=1 -- --count=5",
-	     left(" --cou=2 a -x --new=1 --count=5") && values.count == 3);
-	refuses("--count 3", "--count needs a value: --count=N");
-	tap_ok(read_line("a -x -h") == TW_OPTIONS_HELP, "-h among others'");
-	options.passes_on = 0;
-	options.arguments = NULL;
-	refuses("--count=2 a", "takes no 'a' (see --help)");
-	refuses("-- --count=2", "takes no '--count=2' (see --help)");
-	GOOD("--count=2 --", values.count == 2);
-}
-
-/* A message may be cut off, but nothing is written behind it. */
-static void too_long(void)
-{
-	static char argument[3 * TW_OPTIONS_PROBLEM];
-	static char command[] = "test";
-	char *argv[] = { command, argument, NULL };
-
-	memset(argument, '-', sizeof(argument) - 1);
-	tap_ok(tw_options_read(&options, &values, argv, &arguments, problem) == -22 &&
-	       strlen(problem) == TW_OPTIONS_PROBLEM - 1, "a very long option");
-}
+	{ "a --count=2 - b", "count=2 left=a,-,b" },
+	{ "a -- --count=2 -- b", "left=a,|--count=2,--,b" }, { "--", "left=|" },
+	/* All that is not known is for another program. */
+	{ ">--cou=2 a --count=3 -x --new=1 -- --count=5",
+	  "count=3 left=--cou=2,a,-x,--new=1,|--count=5" },
+	{ ">--count 3", "! --count needs a value: --count=N" }, { ">a -x -h", "help" },
+	/* A command without arguments. */
+	{ "!--count=2 a", "! takes no 'a' (see --help)" },
+	{ "!-- --count=2", "! takes no '--count=2' (see --help)" },
+	{ "!--count=2 --", "count=2 left=|" },
+};
 
 int main(void)
 {
-	presets();
-	numbers();
-	percentages();
-	times();
-	sizes();
-	words();
-	texts();
-	names();
-	rest();
-	too_long();
+	static char before[2048], is[2048], argument[3 * TW_OPTIONS_PROBLEM], command[] = "test";
+	const struct tw_options options = { .command = command, .table = table };
+	char *argv[] = { command, argument, NULL };
+
+	read_line("", "FILE", 0);
+	tap_ok(!strcmp(show(before), "verbose=0 format=0 method=11 load=0 curves=101 count=4 cpu=-1 "
+	       "seed=0 wait=0 watch=0 bytes=0 part=0 file= names=, left= "), "presets");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *line = cases[i].line;
+		int is_special = *line && strchr(">!", *line);
+		int code = read_line(line + is_special, *line == '!' ? NULL : "FILE",
+				     *line == '>');
+
+		sprintf(is, code == TW_OPTIONS_HELP ? "help" : "! %s", problem);
+		if (code == 0) {
+			show(is);
+			leave_changed(is, before);
+		}
+		if (!tap_ok((code >= 0 || code == -22) && !strcmp(is, cases[i].should), "'%s'",
+			    line))
+			tap_note("is '%s', should be '%s'", is, cases[i].should);
+	}
+	/* A message may be cut off, but nothing is written behind it. */
+	memset(argument, '-', sizeof(argument) - 1);
+	tap_ok(tw_options_read(&options, &values, argv, &arguments, problem) == -22 &&
+	       strlen(problem) == TW_OPTIONS_PROBLEM - 1, "a very long option");
 	return tap_done();
 }

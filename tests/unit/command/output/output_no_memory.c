@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/output/page.h"
-#include "tickwise.h"
 #include "output.h"
 
 static int left = -1;		/* the allocation after these fails; -1: none */
