@@ -5,30 +5,37 @@
  * run, and the report, which `tickwise report` prints.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "command/command.h"
-#include "base/allocate.h"
-#include "base/write_file.h"
-#include "command/own_files.h"
-#include "command/show.h"
 #include "attach/attach_files.h"
 #include "attach/attach_json.h"
 #include "attach/attach_program.h"
-#include "attach/attach_report.h"
 #include "attach/attach_table.h"
 #include "attach/attach_tally.h"
 #include "attach/attach_target.h"
+#include "base/allocate.h"
+#include "base/write_file.h"
+#include "command/child.h"
+#include "command/command.h"
+#include "command/output/page.h"
+#include "command/own_files.h"
+#include "command/show.h"
 
 /* The longest time between two reads of the ring buffer, which holds 80,000 records. */
 #define READ_EVERY_MS	20
 
 #define SLOWEST		20
+
+/* Standard input, also where /dev/stdin does not exist. */
+#define INPUT	"/proc/self/fd/0"
 
 struct run {
 	struct tw_attach_values options;
@@ -154,6 +161,109 @@ static int say_no_ring(const struct run *run, const struct tw_attach_lost *lost)
 	return TW_EXIT_UNDECIDED;
 }
 
+/* ---- the report ------------------------------------------------------------ */
+
+static int write_json(FILE *file, const void *context)
+{
+	json_t *const *json = context;
+
+	tw_output_json(json_incref(*json), file, 0);
+	return 0;
+}
+
+/* Write the report to a file, or to @out if the file is "-". */
+static int put_json(json_t *json, const char *path, FILE *out)
+{
+	int error;
+
+	if (strcmp(path, "-") != 0) {
+		error = tw_must(tw_output_file(path, write_json, &json));
+		return error ? fail(TW_EXIT_IO, "%s: %s", path, tw_file_error(-error)) :
+			       TW_EXIT_GOOD;
+	}
+	tw_output_json(json_incref(json), out, JSON_INDENT(2));
+	fflush(out);
+	return ferror(out) ? fail(TW_EXIT_IO, "can't write the output: %s", strerror(EIO)) :
+			     TW_EXIT_GOOD;
+}
+
+/* Write @json to a file in memory, and seek to its beginning. Return its descriptor or
+ * -errno. */
+static int make_input(const json_t *json)
+{
+	int error, input = memfd_create("tickwise-attach", MFD_CLOEXEC);
+
+	if (input < 0)
+		return -errno;
+	errno = 0;
+	if (json_dumpfd(json, input, 0) == 0 && lseek(input, 0, SEEK_SET) == 0)
+		return input;
+	error = errno ? -errno : -EIO;
+	close(input);
+	return error;
+}
+
+struct streams {
+	int input, output;
+};
+
+static void prepare(void *context)
+{
+	const struct streams *streams = context;
+
+	if (dup2(streams->input, 0) < 0 || dup2(streams->output, 1) < 0)
+		_exit(TW_EXIT_SOFTWARE);
+}
+
+/* Run `tickwise report`: the `tickwise` that was built or installed with this program, else
+ * the one in PATH. @out: for the page; NULL: the page is not wanted. */
+static int run_report(int input, const char *html_path, FILE *out)
+{
+	struct streams streams = {
+		.input = input,
+		.output = out ? fileno(out) : open("/dev/null", O_WRONLY | O_CLOEXEC),
+	};
+	char *html = html_path ? tw_format("--html=%s", html_path) : INPUT;
+	char shells[] = "tickwise", *own = tw_own_file(shells, X_OK);
+	char *argv[] = { own ? own : shells, "report", html, html_path ? INPUT : NULL, NULL };
+	int status;
+	pid_t pid;
+
+	if (out)
+		fflush(out);
+	pid = tw_child_start(argv, SIGTERM, prepare, &streams);
+	free(own);
+	if (!out)
+		close(streams.output);
+	if (pid < 0)
+		return fail(TW_EXIT_SOFTWARE, "can't run tickwise report: %s",
+			    strerror(-pid));
+	status = tw_child_wait(pid);
+	if (status < 0)
+		return fail(TW_EXIT_IO, "report: %s", strerror(-status));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : TW_EXIT_SOFTWARE;
+}
+
+/* Write the report where it is wanted, as JSON and as a page. Return an enum tw_exit. */
+static int print_report(json_t *json, const struct tw_attach_values *options, FILE *out)
+{
+	int input, page, code = TW_EXIT_GOOD;
+
+	if (options->json)
+		code = put_json(json, options->json, out);
+	if (options->json && strcmp(options->json, "-") == 0)
+		out = NULL;
+	if (!out && !options->html)
+		return code;
+	input = make_input(json);
+	if (input < 0)
+		return fail(TW_EXIT_IO, "report: %s", strerror(-input));
+	/* Also if the JSON can't be written: the result is not lost. */
+	page = run_report(input, options->html, out);
+	close(input);
+	return code == TW_EXIT_GOOD ? page : code;
+}
+
 static int report(struct run *run)
 {
 	struct tw_attach_result result = {
@@ -169,8 +279,7 @@ static int report(struct run *run)
 	tw_attach_table_end(&run->table);
 	tw_attach_lost(run->program, &result.lost);
 	json = tw_attach_to_json(&result);
-	code = tw_attach_print_report(json, run->options.json, run->options.html,
-				      run->out);
+	code = print_report(json, &run->options, run->out);
 	json_decref(json);
 	return code == TW_EXIT_GOOD ? say_no_ring(run, &result.lost) : code;
 }

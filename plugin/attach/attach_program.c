@@ -7,21 +7,30 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
+#include <linux/capability.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "attach/attach_tally.h"
+#include "attach/attach_record.h"
 #include "kernel/above.h"
-#include "attach/attach.skel.h"
-#include "attach/attach_causes.h"
-#include "attach/attach_names.h"
 #include "kernel/program.h"
+
+/* They need types of the files above. */
+#include "attach/attach.skel.h"
+#include "kernel/causes.skel.h"
+
+#define TURNS_BYTES	(TW_ATTACH_THREADS * sizeof(struct tw_turns))
 
 struct tw_attach_program {
 	struct tw_attach *skeleton;
-	struct tw_attach_causes *causes;
+	struct tw_causes *causes;	/* NULL: not wanted, or impossible */
+	const struct tw_turns *turns;	/* of all TW_ATTACH_THREADS threads */
 	struct ring_buffer *records;
 	int (*take)(void *context, const void *record, size_t size);
 	void *context;
@@ -73,6 +82,50 @@ static int take_record(void *context, void *record, size_t size)
 	return program->take(program->context, record, size);
 }
 
+/* Load the program of causes.bpf.c, before attach.bpf.c, which chooses the threads that it
+ * follows. */
+static int load_causes(struct tw_attach_program *program)
+{
+	const struct tw_program_namespace space = tw_program_namespace();
+	struct tw_causes *made = tw_causes__open();
+	void *turns;
+	int error;
+
+	if (!made)
+		return -errno;
+	program->causes = made;
+	made->rodata->namespace_device = space.device;
+	made->rodata->namespace_inode = space.inode;
+	made->rodata->nested = space.inode && space.inode != TW_PROGRAM_FIRST_NAMESPACE;
+	made->rodata->has_reader = true;
+	made->rodata->reader_uid = geteuid();
+	made->rodata->reader_may_all =
+		tw_program_capabilities() >> CAP_SYS_PTRACE & 1;
+	bpf_program__set_autoload(made->progs.create, false);
+	error = bpf_map__set_max_entries(made->maps.rings, TW_ATTACH_THREADS);
+	if (!error)
+		error = tw_causes__load(made);
+	if (!error)
+		error = tw_causes__attach(made);
+	if (error)
+		return error;
+	turns = mmap(NULL, TURNS_BYTES, PROT_READ, MAP_SHARED,
+		     bpf_map__fd(made->maps.rings), 0);
+	if (turns == MAP_FAILED)
+		return -errno;
+	program->turns = turns;
+	return 0;
+}
+
+static void unload_causes(struct tw_attach_program *program)
+{
+	if (program->turns)
+		munmap((void *)program->turns, TURNS_BYTES);
+	tw_causes__destroy(program->causes);
+	program->turns = NULL;
+	program->causes = NULL;
+}
+
 static int share_threads(struct tw_attach_program *program)
 {
 	struct tw_attach *made = program->skeleton;
@@ -82,7 +135,7 @@ static int share_threads(struct tw_attach_program *program)
 	made->rodata->with_causes = true;
 	made->rodata->listed = operations(TW_READ, TW_SYNC);
 	return bpf_map__reuse_fd(made->maps.threads,
-				 tw_attach_causes_threads(program->causes));
+				 bpf_map__fd(program->causes->maps.threads));
 }
 
 static int load(struct tw_attach_program *program)
@@ -123,8 +176,10 @@ struct tw_attach_program *tw_attach_load(bool causes, const char **why,
 		return NULL;
 	}
 	tw_program_set_messages();
-	error = causes ? tw_attach_causes_load(&program->causes) : 0;
+	error = causes ? load_causes(program) : 0;
 	*no_causes = error ? tw_program_reason(error, false) : NULL;
+	if (error)
+		unload_causes(program);
 	error = load(program);
 	if (!error)
 		return program;
@@ -137,7 +192,7 @@ void tw_attach_unload(struct tw_attach_program *program)
 {
 	ring_buffer__free(program->records);
 	tw_attach__destroy(program->skeleton);
-	tw_attach_causes_unload(program->causes);
+	unload_causes(program);
 	free(program);
 }
 
@@ -178,7 +233,7 @@ int tw_attach_follow(struct tw_attach_program *program, int pidfd)
 
 const struct tw_turns *tw_attach_turns(const struct tw_attach_program *program)
 {
-	return program->causes ? tw_attach_causes_turns(program->causes) : NULL;
+	return program->turns;
 }
 
 void tw_attach_set_slow(struct tw_attach_program *program, uint64_t ns)

@@ -107,7 +107,7 @@ struct tw_attach_lost {
 	__u64 more_cqes;	/* CQEs without a request: of multishot requests, or sent */
 	__u64 threads;		/* I/Os of threads beyond TW_ATTACH_THREADS */
 	__u64 names;		/* I/Os on files beyond those whose names are sent */
-	/* By opcode: completions of what is not followed (attach_names.h). */
+	/* By opcode: completions of what is not followed (attach_tally.h). */
 	__u64 others[TW_ATTACH_OPCODES];
 };
 

@@ -5,6 +5,7 @@
 #include "attach/attach_tally.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,134 @@
 #include "kernel/join.h"
 #include "latency/histogram.h"
 
+/* ---- operations, whose numbers the kernel never changes ---- */
+
+enum {
+	READV = 1, WRITEV = 2, FSYNC = 3, READ_FIXED = 4, WRITE_FIXED = 5,
+	SYNC_FILE_RANGE = 8, READ = 22, WRITE = 23, URING_CMD = 46,
+	READV_FIXED = 60, WRITEV_FIXED = 61,
+};
+
+static const char *const names[] = {
+	"nop", "readv", "writev", "fsync", "read_fixed", "write_fixed", "poll_add",
+	"poll_remove", "sync_file_range", "sendmsg", "recvmsg", "timeout",
+	"timeout_remove", "accept", "async_cancel", "link_timeout", "connect",
+	"fallocate", "openat", "close", "files_update", "statx", "read", "write",
+	"fadvise", "madvise", "send", "recv", "openat2", "epoll_ctl", "splice",
+	"provide_buffers", "remove_buffers", "tee", "shutdown", "renameat",
+	"unlinkat", "mkdirat", "symlinkat", "linkat", "msg_ring", "fsetxattr",
+	"setxattr", "fgetxattr", "getxattr", "socket", "uring_cmd", "send_zc",
+	"sendmsg_zc", "read_multishot", "waitid", "futex_wait", "futex_wake",
+	"futex_waitv", "fixed_fd_install", "ftruncate", "bind", "listen", "recv_zc",
+	"epoll_wait", "readv_fixed", "writev_fixed", "pipe",
+};
+
+const char *tw_attach_operation(uint8_t opcode)
+{
+	static __thread char number[16];
+
+	if (opcode < sizeof(names) / sizeof(*names))
+		return names[opcode];
+	snprintf(number, sizeof(number), "opcode %u", opcode);
+	return number;
+}
+
+unsigned tw_attach_direction(uint8_t opcode)
+{
+	switch (opcode) {
+	case READV:
+	case READ_FIXED:
+	case READ:
+	case READV_FIXED:
+		return TW_READ;
+	case WRITEV:
+	case WRITE_FIXED:
+	case WRITE:
+	case WRITEV_FIXED:
+		return TW_WRITE;
+	case FSYNC:
+	case SYNC_FILE_RANGE:
+		return TW_SYNC;
+	case URING_CMD:
+		return TW_ATTACH_COMMAND;
+	default:
+		return TW_ATTACH_OTHER;
+	}
+}
+
+/* ---- why an I/O was slow ---- */
+
+static unsigned longest_stage(const uint64_t *ns)
+{
+	unsigned longest = TW_BLOCKQ;
+
+	for (unsigned i = 0; i < TW_LAT; i++)
+		if (ns[i] > ns[longest])
+			longest = i;
+	return longest;
+}
+
+/* Return when a stage begins, in ns since the I/O was accepted. The stage kernel stands
+ * for the stages that the I/O lacks. */
+static uint64_t begin_of(const uint64_t *ns, unsigned stage)
+{
+	switch (stage) {
+	case TW_BLOCKQ:
+		return 0;
+	case TW_COMPLETE:
+		return ns[TW_LAT] - ns[TW_COMPLETE];
+	case TW_DEVICE:
+		return ns[TW_BLOCKQ] + ns[TW_KERNEL];
+	default:
+		return ns[TW_BLOCKQ];
+	}
+}
+
+/* True if the stage begins and ends in the submitting thread. */
+static bool takes_part(const struct tw_attach_io *io, unsigned stage, unsigned has)
+{
+	const bool dispatches = io->flags & TW_ATTACH_DISPATCHED_ITSELF;
+	const bool posts = io->flags & TW_ATTACH_POSTED_ITSELF;
+
+	if (!io->thread || io->thread > TW_ATTACH_THREADS)
+		return false;
+	switch (stage) {
+	case TW_BLOCKQ:
+		return dispatches && !io->retries;
+	case TW_COMPLETE:
+		return posts;
+	case TW_KERNEL:
+		return posts && !io->retries &&
+		       !(has & TW_ATTACH_HAS(TW_COMPLETE));
+	default:
+		return false;
+	}
+}
+
+void tw_attach_why_find(const struct tw_turns *turns, const struct tw_attach_io *io,
+			struct tw_attach_why *why)
+{
+	uint64_t ns[TW_ATTACH_TIMES];
+	const unsigned has = tw_attach_split(io, ns), longest = longest_stage(ns);
+	const uint64_t from_ns = io->accepted_ns + begin_of(ns, longest);
+	/* The zero of own time is the beginning of the stage. */
+	const struct tw_reading begin = { .monotonic_ns = (int64_t)from_ns };
+	const struct tw_join join = {
+		.first = begin, .before = begin, .last = begin,
+		.rate = 1, .older_rate = 1,
+	};
+	const struct tw_part part = {
+		.to_ns = (int64_t)ns[longest],
+		.ends_by_wakeup = longest == TW_COMPLETE,
+	};
+
+	*why = (struct tw_attach_why) {
+		.stage = longest, .from_ns = from_ns, .ns = ns[longest],
+		.followed = takes_part(io, longest, has) && ns[longest],
+	};
+	if (why->followed)
+		tw_explain(&turns[io->thread - 1], &join, &part, &why->explained);
+}
 #define DIGITS		3	/* of the histograms of all I/Os, as the engine's */
 #define ROW_DIGITS	2
 

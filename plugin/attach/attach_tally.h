@@ -10,11 +10,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collect/slowest.h"
-#include "attach/attach_names.h"
 #include "attach/attach_record.h"
-#include "attach/attach_why.h"
+#include "collect/slowest.h"
+#include "kernel/explain.h"
 #include "report/tally.h"
+
+/* After the directions of a report. A command of a device has no known direction, but is
+ * followed, too. Others are only counted. */
+enum {
+	TW_ATTACH_COMMAND = TW_DIRECTIONS,
+	TW_ATTACH_OTHER,
+};
+
+/* Return the name, such as "readv"; "opcode 99" for an unknown operation. The latter text
+ * is valid until the thread's next call. */
+const char *tw_attach_operation(uint8_t opcode);
+
+/* Return an enum tw_direction, or one of the two. */
+unsigned tw_attach_direction(uint8_t opcode);
 
 /*
  * The times of an I/O: blockq, device, complete, kernel and lat, which is the sum of the
@@ -43,6 +56,14 @@ struct tw_attach_row {
 	struct tw_counts counts;
 	struct tw_histogram times[TW_ATTACH_TIMES];
 	struct tw_attach_recent recent;
+};
+
+struct tw_attach_why {
+	unsigned stage;			/* enum tw_stage: the longest */
+	bool followed;			/* the thread takes part in the stage */
+	uint64_t from_ns;		/* its beginning, of CLOCK_MONOTONIC */
+	uint64_t ns;			/* its length */
+	struct tw_explained explained;	/* stall: since from_ns */
 };
 
 struct tw_attach_slow {
@@ -79,6 +100,11 @@ void tw_attach_tally_free(struct tw_attach_tally *tally);
 int tw_attach_add_ring(struct tw_attach_tally *tally,
 		       const struct tw_attach_ring *ring);
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io);
+
+/* Find why @io was slow. @turns: of all TW_ATTACH_THREADS threads. Call this soon after
+ * the I/O is over. */
+void tw_attach_why_find(const struct tw_turns *turns, const struct tw_attach_io *io,
+			struct tw_attach_why *why);
 
 /* Begin an interval of the live table. */
 void tw_attach_tally_tick(struct tw_attach_tally *tally);
