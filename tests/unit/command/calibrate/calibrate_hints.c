@@ -12,130 +12,84 @@
 #include "command/calibrate/calibrate_hints.h"
 #include "tap.h"
 
-/* Return the kernel's 2599998 kHz: 54 ppb above, by the multiplier. */
-static struct tw_rate kernel_rate(void)
-{
-	return (struct tw_rate) {
-		.hz = 1e9 * 0x1p24 / 6452780, .source = TW_RATE_KERNEL,
-		.bound_ppb = 2000, .kernel_mult = 6452780, .kernel_shift = 24,
-	};
-}
-
-static struct tw_hint only_hint(const struct tw_machine *machine,
-				const struct tw_rate *rate)
-{
-	struct tw_hint hints[TW_HINTS] = { { .name = "none" } };
-
-	if (tw_hints_compare(machine, rate, hints) != 1)
-		return (struct tw_hint) { .name = "not one" };
-	return hints[0];
-}
-
-static void check(const char *name, const struct tw_hint *hint,
-		  double difference_ppb, double explained_ppb, int contradicts)
-{
-	tap_ok(strcmp(hint->name, name) == 0 &&
-	       fabs(hint->difference_ppb - difference_ppb) < 1 &&
-	       fabs(hint->explained_ppb - explained_ppb) < 1 &&
-	       hint->contradicts == contradicts,
-	       "%s: %+.1f ppb off, %.1f explained: %s", hint->name,
-	       hint->difference_ppb, hint->explained_ppb,
-	       hint->contradicts ? "contradicts" : "agrees");
-}
+/* The kernel's 2599998 kHz: 54 ppb above, by the multiplier. */
+#define KERNEL_HZ	(1e9 * 0x1p24 / 6452780)
+#define STEERED_PPB	100000
 
 /* Half a kHz are 192.3 ppb, half a step of the multiplier 77.5. */
-static void whole_khz(void)
-{
-	struct tw_rate rate = kernel_rate();
-	struct tw_machine machine = { .perf_page_khz = 2599998 };
-	struct tw_hint hint = only_hint(&machine, &rate);
-
-	check("perf_page", &hint, -54, 269.8, 0);
-	machine.perf_page_khz++;
-	hint = only_hint(&machine, &rate);
-	check("perf_page", &hint, 330.6, 269.8, 1);
+static const struct {
+	const char *name;
+	struct tw_machine machine;
+	enum tw_rate_source source;
+	enum tw_against against;
+	double bound_ppb;
+	double difference_ppb, explained_ppb;
+	int contradicts;
+} cases[] = {
+	{ "perf_page", { .perf_page_khz = 2599998 }, TW_RATE_KERNEL, TW_AGAINST_RAW, 2000,
+	  -54, 269.8, 0 },
+	{ "perf_page", { .perf_page_khz = 2599999 }, TW_RATE_KERNEL, TW_AGAINST_RAW, 2000,
+	  330.6, 269.8, 1 },
 	/* The writer of the leaf cut it off: the rate may be almost one more. */
-	machine = (struct tw_machine) { .cpuid_khz = 2599997 };
-	hint = only_hint(&machine, &rate);
-	check("cpuid", &hint, -438.6, 462.1, 0);
-	machine.cpuid_khz = 2600000;
-	hint = only_hint(&machine, &rate);
-	check("cpuid", &hint, 715.2, 462.1, 1);
-}
-
-static void steered(void)
-{
-	struct tw_machine machine = { .kernel_log_khz = 2599998 };
-	struct tw_rate rate = kernel_rate();
-	struct tw_hint hint;
-
-	rate.source = TW_RATE_KERNEL_STEERED;
-	rate.against = TW_AGAINST_MONOTONIC;
-	rate.steering_ppb = 100000;
-	rate.hz /= 1 + rate.steering_ppb / 1e9;
-	hint = only_hint(&machine, &rate);
-	check("kernel_log", &hint, -54, 269.8, 0);
-}
-
-static void measured(void)
-{
-	struct tw_machine machine = { .cpuinfo_khz = 2600000 };
-	struct tw_rate rate = kernel_rate();
-	struct tw_hint hint;
-
-	rate.source = TW_RATE_REGRESSION;
-	hint = only_hint(&machine, &rate);
-	check("cpuinfo", &hint, 715.2, 2269.8, 0);
-	rate.bound_ppb = 100;
-	hint = only_hint(&machine, &rate);
-	check("cpuinfo", &hint, 715.2, 369.8, 1);
+	{ "cpuid", { .cpuid_khz = 2599997 }, TW_RATE_KERNEL, TW_AGAINST_RAW, 2000,
+	  -438.6, 462.1, 0 },
+	{ "cpuid", { .cpuid_khz = 2600000 }, TW_RATE_KERNEL, TW_AGAINST_RAW, 2000,
+	  715.2, 462.1, 1 },
+	{ "hypervisor", { .hypervisor_khz = 2599997 }, TW_RATE_KERNEL, TW_AGAINST_RAW, 2000,
+	  -438.6, 462.1, 0 },
+	{ "kernel_log", { .kernel_log_khz = 2599998 }, TW_RATE_KERNEL_STEERED,
+	  TW_AGAINST_MONOTONIC, 2000, -54, 269.8, 0 },
+	/* Half a Hz is its own error. */
+	{ "declared_frequency", { .declared_hz = 2599998000 }, TW_RATE_KERNEL, TW_AGAINST_RAW,
+	  2000, -54, 77.7, 0 },
+	{ "cpuinfo", { .cpuinfo_khz = 2600000 }, TW_RATE_REGRESSION, TW_AGAINST_RAW, 2000,
+	  715.2, 2269.8, 0 },
+	{ "cpuinfo", { .cpuinfo_khz = 2600000 }, TW_RATE_REGRESSION, TW_AGAINST_RAW, 100,
+	  715.2, 369.8, 1 },
 	/* The steering is not known then. */
-	rate.against = TW_AGAINST_MONOTONIC;
-	hint = only_hint(&machine, &rate);
-	check("cpuinfo", &hint, 715.2, 500369.8, 0);
-	rate = kernel_rate();
-	rate.source = TW_RATE_KERNEL_PROVISIONAL;
-	hint = only_hint(&machine, &rate);
-	check("cpuinfo", &hint, 715.2, 2269.8, 0);
-}
-
-static void true_seconds(void)
-{
-	struct tw_rate rate = kernel_rate();
-	struct tw_machine machine = {
-		.vmclock_hz = rate.hz * (1 + 20e-6), .vmclock_error_ppb = 15,
-	};
-	struct tw_hint hint = only_hint(&machine, &rate);
-
-	check("vmclock", &hint, 20000, 500092.5, 0);
-	machine.vmclock_hz = rate.hz * (1 - 600e-6);
-	hint = only_hint(&machine, &rate);
-	check("vmclock", &hint, -600000, 500092.5, 1);
-}
-
-static void how_many(void)
-{
-	struct tw_machine machine = { .vmclock_hz = 0 };
-	struct tw_hint hints[TW_HINTS];
-	struct tw_rate rate = kernel_rate();
-
-	tap_ok(tw_hints_compare(&machine, &rate, hints) == 0,
-	       "what nobody says is no hint");
-	machine = (struct tw_machine) {
-		.cpuid_khz = 1, .hypervisor_khz = 1, .perf_page_khz = 1,
-		.cpuinfo_khz = 1, .kernel_log_khz = 1, .declared_hz = 1,
-		.vmclock_hz = 1,
-	};
-	tap_ok(tw_hints_compare(&machine, &rate, hints) == TW_HINTS,
-	       "there is room for all");
-}
+	{ "cpuinfo", { .cpuinfo_khz = 2600000 }, TW_RATE_REGRESSION, TW_AGAINST_MONOTONIC,
+	  100, 715.2, 500369.8, 0 },
+	{ "cpuinfo", { .cpuinfo_khz = 2600000 }, TW_RATE_KERNEL_PROVISIONAL, TW_AGAINST_RAW,
+	  2000, 715.2, 2269.8, 0 },
+	/* In true seconds. */
+	{ "vmclock", { .vmclock_hz = KERNEL_HZ * (1 + 20e-6), .vmclock_error_ppb = 15 },
+	  TW_RATE_KERNEL, TW_AGAINST_RAW, 2000, 20000, 500092.5, 0 },
+	{ "vmclock", { .vmclock_hz = KERNEL_HZ * (1 - 600e-6), .vmclock_error_ppb = 15 },
+	  TW_RATE_KERNEL, TW_AGAINST_RAW, 2000, -600000, 500092.5, 1 },
+};
 
 int main(void)
 {
-	whole_khz();
-	steered();
-	measured();
-	true_seconds();
-	how_many();
+	struct tw_hint hints[TW_HINTS];
+	const struct tw_rate any = { .hz = KERNEL_HZ, .source = TW_RATE_KERNEL };
+	const struct tw_machine none = { .vmclock_hz = 0 }, all = {
+		.cpuid_khz = 1, .hypervisor_khz = 1, .perf_page_khz = 1, .cpuinfo_khz = 1,
+		.kernel_log_khz = 1, .declared_hz = 1, .vmclock_hz = 1,
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tw_rate rate = {
+			.hz = KERNEL_HZ, .source = cases[i].source,
+			.against = cases[i].against, .bound_ppb = cases[i].bound_ppb,
+			.kernel_mult = 6452780, .kernel_shift = 24,
+		};
+		struct tw_hint hint;
+
+		if (rate.source == TW_RATE_KERNEL_STEERED) {
+			rate.steering_ppb = STEERED_PPB;
+			rate.hz /= 1 + STEERED_PPB / 1e9;
+		}
+		tap_is_u64(tw_hints_compare(&cases[i].machine, &rate, hints), 1, "one hint");
+		hint = hints[0];
+		tap_ok(strcmp(hint.name, cases[i].name) == 0 &&
+		       fabs(hint.difference_ppb - cases[i].difference_ppb) < 1 &&
+		       fabs(hint.explained_ppb - cases[i].explained_ppb) < 1 &&
+		       hint.contradicts == cases[i].contradicts,
+		       "%s: %+.1f ppb off, %.1f explained: %s", hint.name,
+		       hint.difference_ppb, hint.explained_ppb,
+		       hint.contradicts ? "contradicts" : "agrees");
+	}
+	tap_is_u64(tw_hints_compare(&none, &any, hints), 0, "what nobody says is no hint");
+	tap_is_u64(tw_hints_compare(&all, &any, hints), TW_HINTS, "there is room for all");
 	return tap_done();
 }

@@ -11,8 +11,7 @@
 for options in --against=raw --against=monotonic --kernel-rate=off; do
 	run_calibrated calibrate --window=50 $options --json
 	if [ "$status" = 70 ]; then
-		tap_count=$((tap_count + 1))
-		echo "ok $tap_count # SKIP the counter can not be calibrated here, or not now"
+		skip 'the counter can not be calibrated here, or not now'
 		continue
 	fi
 	is "$status $(wc -c <"$err")" '0 0' "$options: calibrated"

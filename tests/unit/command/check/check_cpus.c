@@ -18,82 +18,61 @@ static int may_pin(unsigned cpu)
 	return cpu < refused_from;
 }
 
-static void lists_are(const struct tw_cpu_list *list, const char *should,
-		      const char *what)
-{
-	char text[256] = "";
-	FILE *out = fmemopen(text, sizeof(text), "w");
+static struct tw_cpu_offset pairs[] = {
+	{ .base_cpu = 0, .cpu = 1 }, { .base_cpu = 0, .cpu = 3 }, { .base_cpu = 1, .cpu = 3 },
+};
 
+static const struct {
+	const char *what;
+	const char *present, *online, *cpuset, *allowed;	/* NULL: unknown */
+	struct tw_reliability result;
+	unsigned refused_from;
+	const char *should;
+} cases[] = {
+	{ "every reason", "0-9", "0-8", "0-6", "0-5",
+	  { .cpus = 3, .cpus_skipped = 3, .pairs = 3, .offsets = pairs }, 5,
+	  "judged 0-1,3; offline 9; offline 9; cpuset 7-8; affinity 6; pin 5; lost 2,4; " },
+	{ "no cpuset known: nobody is blamed", "0-9", "0-8", NULL, "0-5",
+	  { .cpus = 3, .cpus_skipped = 3, .pairs = 3, .offsets = pairs }, 5,
+	  "judged 0-1,3; offline 9; offline 9; not_allowed 6-8; pin 5; lost 2,4; " },
+	{ "one CPU allowed, and judged", "0-3", "0-3", "0-3", "2", { .cpus = 1 }, 4,
+	  "judged 2; affinity 0-1,3; " },
+	{ "one of four: not known which", "0-3", "0-3", "0-3", "0-3",
+	  { .cpus = 1, .cpus_skipped = 3 }, 4, "" },
+	{ "unless it is the only one possible", "0-3", "0-3", "0-3", "0-3",
+	  { .cpus = 1, .cpus_skipped = 3 }, 1, "judged 0; pin 1-3; " },
+};
+
+static void print(FILE *out, const char *name, const struct tw_cpu_list *list)
+{
+	if (!list->known || !tw_cpu_list_count(list))
+		return;
+	fprintf(out, "%s ", name);
 	tw_cpu_list_print(list, out);
-	fclose(out);
-	if (!tap_ok(strcmp(text, should) == 0, "%s: %s", what, should))
-		tap_note("is %s", text);
-}
-
-static struct tw_check_cpus machine(const char *present, const char *online,
-				    const char *cpuset, const char *allowed)
-{
-	struct tw_check_cpus cpus = { 0 };
-
-	tw_cpu_list_parse(&cpus.machine.present, present);
-	tw_cpu_list_parse(&cpus.machine.online, online);
-	tw_cpu_list_parse(&cpus.machine.cpuset, cpuset);
-	tw_cpu_list_parse(&cpus.machine.allowed, allowed);
-	return cpus;
-}
-
-static void every_reason(void)
-{
-	struct tw_check_cpus cpus = machine("0-9", "0-8", "0-6", "0-5");
-	struct tw_cpu_offset pairs[] = {
-		{ .base_cpu = 0, .cpu = 1 }, { .base_cpu = 0, .cpu = 3 },
-		{ .base_cpu = 1, .cpu = 3 },
-	};
-	struct tw_reliability result = {
-		.cpus = 3, .cpus_skipped = 3, .pairs = 3, .offsets = pairs,
-	};
-
-	refused_from = 5;
-	tw_check_cpus_find(&cpus, &result, may_pin);
-	lists_are(&cpus.judged, "0-1,3", "judged");
-	lists_are(&cpus.skipped[TW_SKIP_LOST], "2,4", "lost");
-	lists_are(&cpus.skipped[TW_SKIP_PIN], "5", "no thread may go there");
-	lists_are(&cpus.skipped[TW_SKIP_AFFINITY], "6", "affinity");
-	lists_are(&cpus.skipped[TW_SKIP_CPUSET], "7-8", "cpuset");
-	lists_are(&cpus.skipped[TW_SKIP_OFFLINE], "9", "offline");
-	lists_are(&cpus.offline, "9", "and so in the facts");
-	lists_are(&cpus.skipped[TW_SKIP_NOT_ALLOWED], "", "none undecided");
-	cpus.machine.cpuset.known = 0;
-	tw_check_cpus_find(&cpus, &result, may_pin);
-	lists_are(&cpus.skipped[TW_SKIP_NOT_ALLOWED], "6-8",
-		  "no cpuset known: not allowed");
-	lists_are(&cpus.skipped[TW_SKIP_AFFINITY], "", "blamed on nobody");
-}
-
-static void alone(void)
-{
-	struct tw_check_cpus cpus = machine("0-3", "0-3", "0-3", "2");
-	struct tw_reliability result = { .cpus = 1 };
-
-	refused_from = 4;
-	tw_check_cpus_find(&cpus, &result, may_pin);
-	lists_are(&cpus.judged, "2", "one CPU allowed, and judged");
-	lists_are(&cpus.skipped[TW_SKIP_AFFINITY], "0-1,3", "affinity");
-
-	cpus = machine("0-3", "0-3", "0-3", "0-3");
-	result.cpus_skipped = 3;
-	tw_check_cpus_find(&cpus, &result, may_pin);
-	tap_ok(!cpus.judged.known, "one of four: nobody knows which");
-	lists_are(&cpus.skipped[TW_SKIP_LOST], "", "so nobody is blamed");
-	refused_from = 1;
-	tw_check_cpus_find(&cpus, &result, may_pin);
-	lists_are(&cpus.judged, "0", "unless it is the only one possible");
-	lists_are(&cpus.skipped[TW_SKIP_PIN], "1-3", "the others refused");
+	fputs("; ", out);
 }
 
 int main(void)
 {
-	every_reason();
-	alone();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tw_check_cpus cpus = { 0 };
+		char text[256] = "";
+		FILE *out = fmemopen(text, sizeof(text), "w");
+
+		tw_cpu_list_parse(&cpus.machine.present, cases[i].present);
+		tw_cpu_list_parse(&cpus.machine.online, cases[i].online);
+		if (cases[i].cpuset)
+			tw_cpu_list_parse(&cpus.machine.cpuset, cases[i].cpuset);
+		tw_cpu_list_parse(&cpus.machine.allowed, cases[i].allowed);
+		refused_from = cases[i].refused_from;
+		tw_check_cpus_find(&cpus, &cases[i].result, may_pin);
+		print(out, "judged", &cpus.judged);
+		print(out, "offline", &cpus.offline);
+		for (int skip = 0; skip < TW_CHECK_SKIPS; skip++)
+			print(out, tw_check_skips[skip].code, &cpus.skipped[skip]);
+		fclose(out);
+		if (!tap_ok(strcmp(text, cases[i].should) == 0, "%s", cases[i].what))
+			tap_note("is '%s'", text);
+	}
 	return tap_done();
 }

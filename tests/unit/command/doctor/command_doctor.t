@@ -16,66 +16,63 @@ HOME=$scratch/home
 unset XDG_DATA_HOME
 export FIO HOME
 
+# script FILE TEXT: makes a program
+script()
+{
+	printf '#!/bin/sh\n%s\n' "$2" >"$1"
+	chmod 755 "$1"
+}
+
 # fio_says VERSION ENGINE-HELP: makes a fio
 fio_says()
 {
-	printf '#!/bin/sh\ncase $1 in\n--version) echo "%s" ;;\n*) echo "%s" ;;\nesac\n' \
-		"$1" "$2" >"$FIO"
-	chmod 755 "$FIO"
+	script "$FIO" "case \$1 in --version) echo '$1' ;; *) echo '$2' ;; esac"
 }
 
 # helper_says EXIT-CODE MESSAGE: makes a helper
 helper_says()
 {
-	printf '#!/bin/sh\n[ "$*" = --check ] || exit 99\necho "%s" >&2\nexit %s\n' \
-		"$2" "$1" >"$scratch/tree/bin/tickwise-kernel-helper"
-	chmod 755 "$scratch/tree/bin/tickwise-kernel-helper"
+	script "$scratch/tree/bin/tickwise-kernel-helper" \
+		"[ \"\$*\" = --check ] || exit 99; echo '$2' >&2; exit $1"
 }
 
-# line NAME: prints of the last run its status, text and what fixes it
-line()
+# says LINE WANTED WHAT [ARGUMENT...]: passes if it reports this status, text and fix
+says()
 {
-	perl -MJSON::PP -0 -ne 'BEGIN { $name = shift }
+	name=$1 wanted=$2 what=$3
+	shift 3
+	${user-} "$tickwise" doctor --json "$@" >"$out" 2>"$err"
+	is "$(perl -MJSON::PP -0 -ne 'BEGIN { $name = shift }
 		for (@{decode_json($_)->{checks}}) {
 			print join("|", $_->{status}, $_->{text}, $_->{fix} // "")
 				if $_->{name} eq $name;
-		}' "$1" "$out" | sed "s|$scratch|DIR|g"
+		}' "$name" "$out" | sed "s|$scratch|DIR|g")" "$wanted" "$what"
 }
 
-run doctor --json
-is "$(line fio)" 'fix|DIR/fio: No such file or directory|sudo apt-get install fio' 'no fio'
-
+says fio 'fix|DIR/fio: No such file or directory|sudo apt-get install fio' 'no fio'
 fio_says 'something else' ''
-run doctor --json
-is "$(line fio)" 'fix|DIR/fio: this is no fio|sudo apt-get install fio' 'a program that is no fio'
-
+says fio 'fix|DIR/fio: this is no fio|sudo apt-get install fio' 'a program that is no fio'
 : >"$scratch/tree/bin/tickwise.so"
 fio_says fio-3.99 'tw_report  : where to write'
-run doctor --json
-is "$(line fio)" 'good|fio-3.99, DIR/fio|' 'a fio'
-is "$(line engine)" 'good|DIR/tree/bin/tickwise.so, loads|' 'which loads the engine'
-
-fio_says fio-3.99 'tickwise: built for fio-3.33'
-run doctor --json
-is "$(line engine | cut -d '|' -f 1,2)" \
-	"fix|this fio can't load DIR/tree/bin/tickwise.so: built for fio-3.33" \
-	'which does not, in the words of the engine'
+says fio 'good|fio-3.99, DIR/fio|' 'a fio'
+says engine 'good|DIR/tree/bin/tickwise.so, loads|' 'which loads the engine'
+fio_says fio-3.99 'tickwise: built for fio-3.33: refused. Type'
+says engine "fix|this fio can't load DIR/tree/bin/tickwise.so: built for fio-3.33|\
+tickwise build-engine --fio=DIR/fio" 'which does not, in the words of the engine'
 
 helper_says 0 'found: files, block devices
 not found: LVM (clone_endio)'
-run doctor --json
-is "$(line 'split I/Os')" 'note|files, block devices; neither in this kernel nor in a'\
-' loaded module: LVM (clone_endio)|' 'which I/Os can be split'
-is "$(line 'kernel stages')" "good|possible with this user's own privileges|" \
+says 'split I/Os' 'note|files, block devices; neither in this kernel nor in a loaded module: '\
+'LVM (clone_endio)|' 'which I/Os can be split'
+says 'kernel stages' "good|possible with this user's own privileges|" \
 	'the kernel takes the program'
 helper_says 70 'found: files
 tickwise kernel-helper: the kernel refuses: why'
-run doctor --json
-is "$(line 'kernel stages' | cut -d '|' -f 1)" fix 'the kernel refuses the program'
-[ ! -r /sys/kernel/btf/vmlinux ] ||
-	is "$(line 'kernel stages')" 'fix|the kernel refuses: why|sudo tickwise kernel-helper # in another terminal' \
-		'in its own words'
-is "$(line 'split I/Os')" 'good|files|' 'and all I/Os could be split'
+says 'split I/Os' 'good|files|' 'all I/Os could be split'
+if [ -r /sys/kernel/btf/vmlinux ]; then
+	says 'kernel stages' 'fix|the kernel refuses: why|sudo tickwise kernel-helper # in '\
+'another terminal' 'the kernel refuses the program, in its own words'
+fi
 
 # as_user COMMAND...: runs it as a user whom a file's mode can stop
 as_user()
@@ -91,14 +88,11 @@ perl -MSocket -e 'socket my $s, AF_UNIX, SOCK_SEQPACKET, 0;
 	bind $s, pack_sockaddr_un($ARGV[0]); chmod 0, $ARGV[0]' "$scratch/helper"
 if [ -r /sys/kernel/btf/vmlinux ] && as_user true 2>/dev/null && ! as_user sh -c \
 	'echo >"$0"' "$scratch/helper" 2>/dev/null; then
-	TICKWISE_KERNEL_SOCKET=$scratch/helper as_user "$tickwise" doctor --json \
-		>"$out" 2>"$err"
-	is "$(line 'kernel stages')" 'fix|the kernel-helper is not for this user|sudo '\
-'tickwise kernel-helper --group=GROUP # instead of it' "a helper of others"
+	TICKWISE_KERNEL_SOCKET=$scratch/helper user=as_user says 'kernel stages' \
+		'fix|the kernel-helper is not for this user|sudo tickwise kernel-helper '\
+'--group=GROUP # instead of it' 'a helper of others'
 fi
 
-FIO=
-export FIO
-run doctor --json --fio="$scratch/none"
-is "$(line fio)" 'fix|DIR/none: No such file or directory|sudo apt-get install fio' '--fio'
+FIO= says fio 'fix|DIR/none: No such file or directory|sudo apt-get install fio' '--fio' \
+	--fio="$scratch/none"
 done_testing

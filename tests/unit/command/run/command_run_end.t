@@ -9,82 +9,70 @@
 . "$(dirname "$0")/../../../tap.sh"
 . "$(dirname "$0")/run_fake.sh"
 
-printf '[a]\nioengine=io_uring\n' >job.fio
+# ends WHAT JOB WANTED [ARGUMENT...]: passes if a run ends with this exit code and last
+# line. JOB is a text for printf; "-" is the one before.
+ends() {
+	what=$1 wanted=$3
+	# shellcheck disable=SC2059	# escapes
+	[ "$2" = - ] || printf "$2" >job.fio
+	shift 3
+	fio_run job.fio "$@"
+	is "$status$(tail -n 1 "$err" | sed -n 's/^  tickwise report/ ->/p')" "$wanted" "$what"
+}
 
 # ---- reports ----
 
-fio_run job.fio
-is "$status" 0 'all is well'
+ends 'all is well' '[a]\nioengine=io_uring\n' '0 -> a.1.9.tickwise.json'
 has "$err" '1 report. To read it' 'the report is counted'
-is "$(tail -n 1 "$err")" '  tickwise report a.1.9.tickwise.json' \
-	'and how to read it is told'
-
 # Another run's reports are there, too: older, and of another process.
-FAKE_JOBS='' fio_run job.fio
-is "$status" 70 'no report of this run: exit code 70'
+FAKE_JOBS='' ends 'no report of this run' - 70
 has "$err" '[a] left no report: it did not run, or not on tickwise' 'is reported'
-has_not "$err" '. To read' 'no other report is taken for it'
-FAKE_JOBS='' FAKE_DO='cp a.1.9.tickwise.json b.1.9.tickwise.json' fio_run job.fio
-is "$status" 70 'nor one of another process'
+FAKE_JOBS='' FAKE_DO='cp a.1.9.tickwise.json b.1.9.tickwise.json' \
+	ends 'nor one of another process' - 70
 # shellcheck disable=SC2016
 FAKE_JOBS='' FAKE_DO='sed "s/\"run\": \"[0-9]*/\"run\": \"$$/" \
 	a.1.9.tickwise.json >b.1.9.tickwise.json
-	touch -d "1 hour ago" b.1.9.tickwise.json' fio_run job.fio
-is "$status" 70 'nor an old one of a process of that number'
-FAKE_JOBS='' FAKE_EXIT=1 fio_run job.fio
-is "$status $(grep -c 'left no report' "$err")" '1 0' \
-	"where fio failed, that is reported"
+	touch -d "1 hour ago" b.1.9.tickwise.json' \
+	ends 'nor an old one of a process of that number' - 70
+FAKE_JOBS='' FAKE_EXIT=1 ends 'fio failed' - 1
+has_not "$err" 'left no report' 'and has printed why'
 rm -f ./*.tickwise.json
 
-printf '[a]\nioengine=io_uring\n[b]\nioengine=io_uring\n[c]\nioengine=null\n' >job.fio
-fio_run job.fio
-is "$status $(grep -c 'left no report' "$err")" '70 1' \
-	'one of two jobs left none'
-has "$err" '[b] left no report' 'which one'
-FAKE_JOBS='b a' fio_run job.fio
-is "$status $(tail -n 1 "$err")" \
-	'0   tickwise report b.1.9.tickwise.json a.2.9.tickwise.json' \
-	'both, in their order'
-
-printf '[a]\nioengine=io_uring\n[b]\nioengine=io_uring\nexitall\n' >job.fio
-fio_run job.fio
-is "$status $(grep -c 'left no report: it did not run$' "$err")" '0 1' \
-	'exitall may end a job before it began'
-FAKE_JOBS='' fio_run job.fio
-is "$status" 70 'but not all of them'
-printf '[a]\nioengine=io_uring\nname=other\n' >job.fio
-FAKE_JOBS=other fio_run job.fio
-is "$status" 0 'a job with a name of its own'
+ends 'one of two jobs left none' \
+	'[a]\nioengine=io_uring\n[b]\nioengine=io_uring\n[c]\nioengine=null\n' \
+	'70 -> a.1.9.tickwise.json'
+is "$(grep 'left no report' "$err" | cut -d: -f 2)" ' [b] left no report' 'which one'
+FAKE_JOBS='b a' ends 'both, in their order' - \
+	'0 -> b.1.9.tickwise.json a.2.9.tickwise.json'
+ends 'exitall may end a job before it began' \
+	'[a]\nioengine=io_uring\n[b]\nioengine=io_uring\nexitall\n' '0 -> a.1.9.tickwise.json'
+has "$err" '[b] left no report: it did not run' 'which is reported'
+FAKE_JOBS='' ends 'but not all of them' - 70
+ends 'exitall=0 ends none' '[a]\nioengine=io_uring\n[b]\nioengine=io_uring\nexitall=0\n' \
+	'70 -> a.1.9.tickwise.json'
+FAKE_JOBS=other ends 'a job with a name of its own' \
+	'[a]\nioengine=io_uring\nname=other\n' '0 -> other.1.9.tickwise.json'
 for option in tw_report=none create_only=1; do
-	printf '[a]\nioengine=io_uring\n%s\n' "$option" >job.fio
-	FAKE_JOBS='' fio_run job.fio
-	is "$status" 0 "$option: no report is missed"
+	FAKE_JOBS='' ends "$option: no report is missed" "[a]\nioengine=io_uring\n$option\n" 0
 done
 
 mkdir aux x
-printf '[a]\nioengine=io_uring\n' >job.fio
-FAKE_REPORT=aux/a.1.9.tickwise.json fio_run --aux-path=aux job.fio
-is "$status $(tail -n 1 "$err")" '0   tickwise report aux/a.1.9.tickwise.json' \
-	'where --aux-path leads'
+FAKE_REPORT=aux/a.1.9.tickwise.json ends 'where --aux-path leads' '[a]\nioengine=io_uring\n' \
+	'0 -> aux/a.1.9.tickwise.json' --aux-path=aux
 for file in x/r x/r.12 "$scratch/x/r.1" r.1; do
-	printf '[a]\nioengine=io_uring\ntw_report=%s\n' "${file%.1*}" >job.fio
-	FAKE_REPORT=$file fio_run job.fio
-	is "$status $(tail -n 1 "$err")" "0   tickwise report $file" \
-		"where tw_report leads: ${file#"$scratch"}"
+	FAKE_REPORT=$file ends "where tw_report leads: ${file#"$scratch"}" \
+		"[a]\nioengine=io_uring\ntw_report=${file%.1*}\n" "0 -> $file"
 	rm "$file"
 done
-FAKE_REPORT=r.x fio_run job.fio
-is "$status" 70 'but no other file'
-printf '[a]\nioengine=io_uring\n' >job.fio
-FAKE_REPORT="it's .tickwise.json" fio_run job.fio
-is "$(tail -n 1 "$err")" "  tickwise report 'it'\\''s .tickwise.json'" \
-	'a name that a shell would read otherwise'
+FAKE_REPORT=r.x ends 'but no other file' - 70
+FAKE_REPORT="it's .tickwise.json" ends 'a name that a shell would read otherwise' \
+	'[a]\nioengine=io_uring\n' "0 -> 'it'\\''s .tickwise.json'"
 mkfifo pipe.tickwise.json
 timeout 300 "$tickwise" run --engine="$engine" --no-report job.fio >"$out" 2>"$err"
 is $? 0 'a pipe of such a name is not waited for'
 rm -f ./*.tickwise.json
 
-# ---- exit codes ----
+# ---- exit codes and signals ----
 
 for code in 1 2 64 128; do
 	FAKE_EXIT=$code fio_run job.fio
@@ -92,11 +80,8 @@ for code in 1 2 64 128; do
 done
 # shellcheck disable=SC2016
 FAKE_DO='kill -KILL $$' fio_run job.fio
-is "$status" 137 'fio killed: 128 and the signal'
+is "$status $(ls tmp)" '137 ' 'fio killed: 128 and the signal; the copy is gone'
 has "$err" 'fio was killed by signal 9' 'and it is reported'
-is "$(ls tmp)" '' 'the copy is gone'
-
-# ---- signals ----
 
 # A shell lets background jobs ignore some signals, and nohup lets them ignore HUP;
 # fio would inherit that.
@@ -105,31 +90,29 @@ heeding() {
 		exec @ARGV' "$@"
 }
 
-for signal in INT TERM HUP QUIT; do
+# started DO: starts tickwise with a fio that does this, and waits until it does
+started() {
 	rm -f here
-	# The trap runs when sleep ends, so sleep is killed.
-	FAKE_DO="trap 'echo got-$signal; kill \$!; exit 42' $signal
-		sleep 600 & echo \$! >sleeper; echo >here; wait" \
-		heeding "$tickwise" run --engine="$engine" job.fio >"$out" \
-		2>"$err" &
+	FAKE_DO="$1" heeding "$tickwise" run --engine="$engine" job.fio >"$out" 2>"$err" &
 	tool=$!
 	while [ ! -e here ]; do sleep 0.05; done
+}
+
+for signal in INT TERM HUP QUIT; do
+	# The trap runs when sleep ends, so sleep is killed.
+	started "trap 'echo got-$signal; kill \$!; exit 42' $signal
+		sleep 600 & echo >here; wait"
 	kill -s "$signal" "$tool"
 	wait "$tool"
-	status=$?
-	is "$status $(sed 1d "$out")" "42 got-$signal" "SIG$signal goes on to fio"
-	is "$(ls tmp)" '' 'the copy is gone'
+	is "$? $(sed 1d "$out") $(ls tmp)" "42 got-$signal " \
+		"SIG$signal goes on to fio, and the copy is gone"
 done
 
-# A killed tickwise does not leave fio behind.
-rm -f here
-FAKE_DO='echo $$ >pid; echo >here; exec sleep 600' \
-	"$tickwise" run --engine="$engine" job.fio >"$out" 2>"$err" &
-tool=$!
-while [ ! -e here ]; do sleep 0.05; done
+# A killed tickwise does not leave fio behind. A zombie has ended, too, if no process
+# has waited for it yet.
+started 'echo $$ >pid; echo >here; exec sleep 600'
 kill -KILL "$tool"
 wait "$tool" 2>/dev/null
-# A zombie has ended, too, if no process has waited for it yet.
 polls=0
 while
 	state=$(sed 's/.*) \(.\).*/\1/' "/proc/$(cat pid)/stat" 2>/dev/null)
@@ -153,8 +136,7 @@ chmod +x shows
 FAKE=$FIO
 export FAKE
 fio_run --fio="$scratch/shows" job.fio
-grep -qE '^SigBlk:[[:space:]]*0+$' "$out"
-ok $? 'no signal is blocked in fio'
+is "$(sed -n 's/^SigBlk:[[:space:]]*0*//p' "$out")" '' 'no signal is blocked in fio'
 ignored=$(sed -n 's/^SigIgn:[[:space:]]*//p' "$out")
 is "$((0x$ignored >> 12 & 1))" 0 'SIGPIPE is not ignored in fio'
 
@@ -174,24 +156,23 @@ page=
 FAKE_JOBS=
 FAKE_DO='. ./write'
 export FAKE_JOBS FAKE_DO
-fio_run job.fio
-is "$status" 0 'the page'
-is "$(head -n 1 "$out")" "fio's output" "fio's output first"
-grep -q '^a: iodepth 32' "$out"
-ok $? 'then the page of tickwise report'
-is "$(tail -n 1 "$err")" '  tickwise report a.1.9.tickwise.json' 'and the files last'
-FAKE_EXIT=3 fio_run job.fio
-is "$status" 3 "and still fio's exit code"
-for arguments in --no-report '--no-report --report' --output-format=json --minimal \
-		'--output-format normal,json' --output-format=terse; do
+ends 'the page' - '0 -> a.1.9.tickwise.json'
+is "$(head -n 1 "$out") $(grep -c '^a: iodepth 32' "$out")" "fio's output 1" \
+	"fio's output first, then the page of tickwise report"
+FAKE_EXIT=3 ends "and still fio's exit code" - '3 -> a.1.9.tickwise.json'
+while read -r pages arguments; do
 	# shellcheck disable=SC2086	# words
 	fio_run $arguments job.fio
-	is "$(grep -c '^a: iodepth 32' "$out")" 0 "no page with $arguments"
-done
-for arguments in '--report --output-format=json' '--minimal --report' \
-		'--output-format=json --output-format=normal'; do
-	# shellcheck disable=SC2086	# words
-	fio_run $arguments job.fio
-	is "$(grep -c '^a: iodepth 32' "$out")" 1 "a page with $arguments"
-done
+	is "$(grep -c '^a: iodepth 32' "$out")" "$pages" "$pages pages with $arguments"
+done <<'CASES'
+0 --no-report
+0 --no-report --report
+0 --output-format=json
+0 --minimal
+0 --output-format normal,json
+0 --output-format=terse
+1 --report --output-format=json
+1 --minimal --report
+1 --output-format=json --output-format=normal
+CASES
 done_testing

@@ -3,8 +3,8 @@
 #
 # fio gets copies of the job files in another folder, which mean the same, with the
 # files that they include. What can't be copied so is refused before fio runs. Fails
-# if a path in a job file leads somewhere else, if an included file is lost, or if
-# the user's own file is written to.
+# if a path in a job file leads somewhere else, if an included file is lost, if
+# the user's own file is written to, or if a long line costs much memory.
 
 . "$(dirname "$0")/../../../tap.sh"
 . "$(dirname "$0")/run_fake.sh"
@@ -15,20 +15,17 @@ given() {
 }
 
 printf '[a]\nioengine=io_uring\nfilename=data\n' >job.fio
-cksum job.fio >before
+cp job.fio before
 fio_run job.fio
 is "$status $(given 1)" '0 [a] ioengine=external:ENGINE filename=data' \
 	'fio reads the copy'
-cksum job.fio >after
-cmp -s before after
+cmp -s before job.fio
 ok $? "the user's file is as it was"
-is "$(cat "$out")" "fio's output" "fio's stdout has nothing of ours"
-is "$(grep -c "^fio's errors" "$err")" 1 'and its stderr is passed on'
-is "$(ls tmp)" '' 'the copy is gone'
+is "$(cat "$out") $(grep -c "^fio's errors" "$err") $(ls tmp)" "fio's output 1 " \
+	"fio's stdout has nothing of ours, its stderr is passed on, and the copy is gone"
 FAKE_DO='stat -c %A "$argument" "${argument%/*}"' fio_run job.fio
 is "$(sed 1d "$out" | xargs)" '-rw------- drwx------' \
 	'nobody else could have written to it'
-
 printf '[a]\nioengine=%s\n' "$engine" >ours.fio
 fio_run ours.fio
 is "$(cat "$seen/arguments")" ours.fio 'a file with nothing to change is not copied'
@@ -38,20 +35,17 @@ is "$(cat "$seen/arguments")" ours.fio 'a file with nothing to change is not cop
 mkdir x
 printf '[b]\nioengine=io_uring\n' >x/job.fio
 FAKE_JOBS='a b' fio_run job.fio x/job.fio --output=o
-is "$(given 1) $(given 2)" \
-	'[a] ioengine=external:ENGINE filename=data [b] ioengine=external:ENGINE' \
-	'two job files of one name'
-is "$(sed -n 3p "$seen/arguments")" --output=o 'and the other arguments'
+is "$(given 1) $(given 2) $(sed -n 3p "$seen/arguments")" \
+	'[a] ioengine=external:ENGINE filename=data [b] ioengine=external:ENGINE --output=o' \
+	'two job files of one name, and another argument'
 fio_run - <job.fio
-is "$status $(given 1)" '0 [a] ioengine=external:ENGINE filename=data' \
-	'standard input'
+is "$status $(given 1)" '0 [a] ioengine=external:ENGINE filename=data' 'standard input'
 
 # ---- include ----
 
 printf '[a]\ninclude x/one.inc ; comment\nrw=read\n' >job.fio
 printf '# inside\nbs=4k\ninclude two.inc\n' >x/one.inc
 printf 'ioengine=io_uring\niodepth=4\n' >x/two.inc
-printf 'ioengine=null\n' >x/null.inc
 fio_run job.fio
 is "$status $(given 1)" '0 [a] # include x/one.inc: # inside bs=4k # include two.inc: ioengine=external:ENGINE iodepth=4 rw=read' \
 	'what is included is put in, found next to the file that names it'
@@ -61,30 +55,55 @@ fio_run job.fio
 has "$err" 'two.inc:1: [a] ioengine=null' \
 	'but the current directory comes first'
 rm two.inc
-printf '[a]\ninclude missing.inc\n' >job.fio
-refuses 66 'job.fio:2: include missing.inc: No such file' job.fio
-printf '[a]\ninclude\n' >job.fio
-refuses 65 'job.fio:2: include without a file' job.fio
-printf '[a]\ninclude x/one.inc\n' >job.fio
-printf '[b]\n' >x/two.inc
-refuses 65 'x/two.inc:1: a section in a file that is included' job.fio
-printf 'include one.inc\n' >x/two.inc
-refuses 65 'files that include each other too deep' job.fio
 
 # ---- what is no job file ----
 
 refuses 66 'missing.fio: No such file or directory' missing.fio
 refuses 66 "$scratch/x: Is a directory" "$scratch/x"
-: >job.fio
-refuses 65 'job.fio: not a job file: no [section]' job.fio
-printf '; c\n\nrw=read\n[a]\n' >job.fio
-refuses 65 'job.fio:3: an option before the first [section]' job.fio
-printf '[a]\n\0rw=read\n' >job.fio
-refuses 65 'job.fio:2: not a job file: a byte of 0' job.fio
-printf '[a]\ndescription=%08200d\n' 0 >job.fio
-refuses 65 'job.fio:2: fio would cut this line in two' job.fio
-printf '[a]\n[\n' >job.fio
-refuses 65 'job.fio:2: a section without a name' job.fio
+printf '[b]\n' >x/section.inc
+printf 'include round.inc\n' >x/round.inc
+while IFS=/ read -r code text job; do
+	# shellcheck disable=SC2059	# escapes
+	printf "$job" >job.fio
+	refuses "$code" "$text" job.fio
+done <<'CASES'
+66/job.fio:2: include missing.inc: No such file/[a]\ninclude missing.inc\n
+65/job.fio:2: include without a file/[a]\ninclude\n
+65/section.inc:1: a section in a file that is included/[a]\ninclude x\057section.inc\n
+65/files that include each other too deep/[a]\ninclude x\057round.inc\n
+65/job.fio: not a job file: no [section]/
+65/job.fio:3: an option before the first [section]/; c\n\nrw=read\n[a]\n
+65/job.fio:2: not a job file: a byte of 0/[a]\n\0rw=read\n
+65/job.fio:2: fio would cut this line in two/[a]\ndescription=%08179d\n
+65/job.fio:2: a section without a name/[a]\n[\n
+CASES
+
+# ---- long lines ----
+
+# 50 lines of characters and 50 of variables, each of some 8000 bytes. Copies for
+# each character would take 8000 * 8000 / 2 bytes a line, 1.6 GB for the first 50,
+# and for each variable 0.4 GB. The limit is on address space, of which the program
+# and its libraries take some 20 MB. A sanitizer takes all that there is.
+awk 'BEGIN {
+	print "[a]"; print "ioengine=io_uring"
+	for (i = 0; i < 8000; i++) x = x "x"
+	for (i = 0; i < 2000; i++) v = v "${V}"
+	for (i = 0; i < 50; i++) { print "description=" x; print "comment=" v }
+}' >job.fio
+V=abcd
+export V
+is "$([ -n "${TW_SANITIZE-}" ] || ulimit -S -v 200000; changed | cut -c 1-200)" \
+	'< ioengine=io_uring > ioengine=external:ENGINE' \
+	'in 200 MB of address space, with one line changed'
+is "$(cut -c 1-200 "$err" | grep -vc ': changed to ')" 0 'and nothing reported'
+# shellcheck disable=SC2016
+printf '[a]\nioengine=i${A}u${NOTHING}r${EMPTY}${B}\n' >job.fio
+A=o_ B=ing EMPTY='' fio_run --dry-run job.fio
+has "$err" '[a] ioengine=io_uring: changed' 'the values in place of the variables'
+# shellcheck disable=SC2016
+printf '[a]\nioengine=io_${A\n' >job.fio
+A=uring fio_run --dry-run job.fio
+has_not "$err" io_uring 'and what is not closed is none'
 
 # ---- sections ----
 
@@ -100,41 +119,34 @@ refuses 65 "no job here would run" --section=x job.fio
 # ---- places ----
 
 printf '[a]\nioengine=io_uring\n' >job.fio
-engine=$scratch/missing.so
-refuses 66 "$engine: No such file" job.fio
 mkdir 'odd ,name'
 : >'odd ,name/tickwise.so'
-engine="$scratch/odd ,name/tickwise.so"
-refuses 64 "fio can't load an engine from a path" job.fio
 : >built/refuses.so
-engine=$scratch/built/refuses.so
-refuses 70 "$FIO can't load $engine: built for another fio" job.fio
 : >built/silent.so
-engine=$scratch/built/silent.so
-refuses 70 "$FIO can't load $engine: is it built for this fio?" job.fio
-engine=$scratch/built/tickwise.so
-FIO=$scratch/nowhere refuses 70 "can't run $scratch/nowhere: No such file" job.fio
+engine=$scratch/missing.so refuses 66 "$scratch/missing.so: No such file" job.fio
+engine="$scratch/odd ,name/tickwise.so" \
+	refuses 64 "fio can't load an engine from a path" job.fio
+engine=built/refuses.so refuses 70 \
+	"$FIO can't load $scratch/built/refuses.so: built for another fio" job.fio
+engine=built/silent.so refuses 70 \
+	"$FIO can't load $scratch/built/silent.so: is it built for this fio?" job.fio
 TMPDIR=$scratch/nowhere refuses 74 "$scratch/nowhere/tickwise-run" job.fio
 cp "$FIO" other
 FIO=$scratch/nowhere fio_run --fio="$scratch/other" job.fio
 is "$status" 0 '--fio comes before FIO'
-
 long=$(perl -e 'print "x" x 254')
 cp job.fio "$long"
 fio_run "$long"
 is "$status" 0 'a job file whose copy has no longer name'
 
-# Next to the program, where it was built.
-cp "$tickwise" built/
-TICKWISE=built/tickwise
-"$TICKWISE" run --dry-run job.fio >"$out" 2>"$err"
-has "$out" "ioengine=external:$scratch/built/tickwise.so" \
-	'the engine next to the program'
-# And as installed, wherever the whole tree is.
+# Next to the program, where it was built; and as installed, wherever the whole tree is.
 mkdir -p tree/bin tree/lib/tickwise
+cp "$tickwise" built/
 cp "$tickwise" tree/bin/
 : >tree/lib/tickwise/tickwise.so
-tree/bin/tickwise run --dry-run job.fio >"$out" 2>"$err"
-grep -q '^ioengine=external:.*/lib/tickwise/tickwise.so$' "$out"
-ok $? 'the engine as it is installed'
+for place in built:built tree/bin:tree/lib/tickwise; do
+	"${place%:*}/tickwise" run --dry-run job.fio >"$out" 2>"$err"
+	has "$out" "ioengine=external:$scratch/${place#*:}/tickwise.so" \
+		"the engine of a program in ${place%:*}"
+done
 done_testing
