@@ -41,16 +41,9 @@ enum tw_first_size {
 /* Return: 0; -EINVAL for a size below @first; -E2BIG above TW_MAX_SIZE. */
 int tw_sized_check(size_t size, enum tw_first_size first);
 
-/**
- * tw_sized_take - copy a caller's structure into a complete one
- * @to: the copy; members that the caller's structure lacks become 0
- * @size: the size of @to
- * @from: the caller's structure
- * @first: the smallest size that is allowed
- *
- * Return: 0; as tw_sized_check(); -E2BIG if the caller's structure is larger than
- * @to and its additional bytes are not all 0.
- */
+/* Copy a caller's structure into a complete one of @size; members that it lacks become
+ * 0. Return: 0; as tw_sized_check(); -E2BIG if it is larger than @to and its additional
+ * bytes are not all 0. */
 int tw_sized_take(void *to, size_t size, const void *from,
 		  enum tw_first_size first);
 

@@ -9,12 +9,8 @@
 
 #include <sys/types.h>
 
-/**
- * tw_text_fill - read into a buffer until it is full or the file ends
- * @text: @size bytes; a 0 byte ends what was read
- *
- * Return: the number of bytes without the 0 byte; -errno, and @text is "".
- */
+/* Read into a buffer of @size bytes until it is full or the file ends; a 0 byte ends
+ * what was read. Return: the number of bytes without it; -errno, and @text is "". */
 ssize_t tw_text_fill(int fd, char *text, size_t size);
 
 /* Do the same from the beginning of the file @path. */
@@ -24,12 +20,9 @@ ssize_t tw_text_file_begin(const char *path, char *text, size_t size);
  * with five digits has 250 MB. */
 #define TW_TEXT_MAX	(1UL << 30)
 
-/**
- * tw_text_all - read until the file ends, at most TW_TEXT_MAX bytes
- * @length: set to the number of bytes without the 0 byte behind them; may be NULL
- *
- * Return: the text, which the caller frees; NULL: errno says why.
- */
+/* Read until the file ends, at most TW_TEXT_MAX bytes. @length: set to the number of
+ * bytes without the 0 byte behind them; may be NULL. Return: the text, which the caller
+ * frees; NULL: errno says why. */
 char *tw_text_all(int fd, size_t *length);
 
 /* The same with another limit: fewer than @most - 1 bytes, where @most is a power of two.

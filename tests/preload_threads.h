@@ -16,7 +16,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "preload/counter.h"
+#include "preload/preload_clock.h"
 #include "preload_machine.h"
 
 /*

@@ -133,9 +133,8 @@ static void look_at_namespace(struct tw_counter_facts *facts)
 static double loop_of_reads_ns(unsigned reads)
 {
 	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
-	unsigned i;
 
-	for (i = 0; i < reads; i++)
+	for (unsigned i = 0; i < reads; i++)
 		tw_ticks();
 	return (double)(tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns) / reads;
 }
@@ -182,20 +181,6 @@ static struct changes loop_of_changes(void)
 	};
 }
 
-static struct changes look_at_changes(void)
-{
-	struct changes least = loop_of_changes();
-	unsigned i;
-
-	for (i = 1; i < LOOPS / 2; i++) {
-		struct changes changes = loop_of_changes();
-
-		if (changes.ns_per_change < least.ns_per_change)
-			least = changes;
-	}
-	return least;
-}
-
 /* Return the cost of CLOCK_MONOTONIC by libc, and thus the vDSO, or by the
  * system call. */
 static double clock_cost_ns(int (*read_clock)(clockid_t, struct timespec *))
@@ -219,7 +204,8 @@ static double clock_cost_ns(int (*read_clock)(clockid_t, struct timespec *))
 
 static void look_at_costs(struct tw_counter_facts *facts)
 {
-	struct changes changes;
+	struct changes changes = { 0, 0 };
+	unsigned i;
 
 	facts->call_cost_ns = clock_cost_ns(tw_system_clock_call);
 	if (facts->state != TW_COUNTER_OK) {
@@ -230,7 +216,12 @@ static void look_at_costs(struct tw_counter_facts *facts)
 	facts->clock_is_call = !getauxval(AT_SYSINFO_EHDR) ||
 		facts->clock_cost_ns > CALL_RATIO * facts->call_cost_ns;
 	facts->read_cost_ns = read_cost_ns();
-	changes = look_at_changes();
+	for (i = 0; i < LOOPS / 2; i++) {
+		struct changes one = loop_of_changes();
+
+		if (i == 0 || one.ns_per_change < changes.ns_per_change)
+			changes = one;
+	}
 	facts->step_ns = tw_step_read() * changes.ns_per_tick;
 	if (facts->read_cost_ns > TRAPPED_NS) {
 		facts->state = TW_COUNTER_TRAPPED;

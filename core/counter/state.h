@@ -32,14 +32,8 @@ int tw_counter_is_emulated(void);
 /* Return 0 if the processor tells that it has no counter, otherwise 1. */
 int tw_processor_has_counter(void);
 
-/**
- * tw_parse_timens_offsets - parse what a time namespace adds to two clocks
- * @text: /proc/self/timens_offsets
- * @monotonic_ns: offset of CLOCK_MONOTONIC and CLOCK_MONOTONIC_RAW
- * @boottime_ns: offset of CLOCK_BOOTTIME
- *
- * Return: 0; -EINVAL unless both lines are there and valid.
- */
+/* Parse what a time namespace adds to CLOCK_MONOTONIC (and RAW) and CLOCK_BOOTTIME, from
+ * /proc/self/timens_offsets. Return: 0; -EINVAL unless both lines are there and valid. */
 int tw_parse_timens_offsets(const char *text, int64_t *monotonic_ns,
 			    int64_t *boottime_ns);
 

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find the counter's step in differences of its readings: see step.h.
+ * Finds the counter's step in differences of its readings; all but tw_step_read() is
+ * pure.
  *
  * If the counter moves by p ticks and shows whole ticks, every difference of two
- * readings is k p, rounded down or up, for some whole k. The step is the longest p
- * for which all differences are such multiples. A longer p fails at the
- * differences between its multiples. Shorter ones that also fit (p / 2, p / 3) are
- * tried later.
+ * readings is k p, rounded down or up, for some whole k. The step is the longest p for
+ * which that is so: a longer one fails at the differences between its multiples, and
+ * shorter ones that also fit (p / 2, p / 3) are tried later.
  *
- * Differences of a counter without a step can be multiples of some p by chance.
- * One number in p is a multiple of a whole p, and up to three in p are rounded
- * multiples of another p. Chance is less likely with more different values and
- * with a longer step; it must be below 1e-5. For a p below 4 that is no whole
- * number it never is, so only whole steps are tried there. Two equal readings
- * need no more proof: a counter that moves by one tick at a time never shows them.
- *
- * All but tw_step_read() is pure.
+ * Differences of a counter without a step can be multiples of some p by chance: one
+ * number in p for a whole p, and up to three in p for another. Chance is less likely
+ * with more different values and with a longer step; it must be below 1e-5. For a p
+ * below 4 that is no whole number it never is. Two equal readings need no more proof: a
+ * counter that moves by one tick at a time never shows them.
  */
 #include "counter/step.h"
 

@@ -26,15 +26,9 @@ static inline void tw_steps_add(struct tw_steps *steps, uint64_t apart_ticks)
 		steps->seen[apart_ticks]++;
 }
 
-/**
- * tw_steps_find - find the step that explains the differences
- * @steps: differences of readings that were made at irregular moments
- *
- * A step that is no whole number is found if it is 4 ticks or longer. Pure.
- *
- * Return: the step in ticks, correct to 0.1. It is 1 if no longer step is seen, or
- * if there are fewer than 32 differences.
- */
+/* Find the step, in ticks and correct to 0.1, that explains differences of readings at
+ * irregular moments. A step that is no whole number is found if it is 4 ticks or
+ * longer. 1 if no longer step is seen, or if there are fewer than 32 differences. Pure. */
 double tw_steps_find(const struct tw_steps *steps);
 
 /* Measure the step of this machine's counter in ticks. Takes some 20 us. */

@@ -25,15 +25,6 @@ static int stop(const char *what, int error)
 	return 70;
 }
 
-static void print_seconds(double seconds)
-{
-	printf("%.0f s", seconds);
-	if (seconds >= SECONDS_A_YEAR)
-		printf(" (%.1f years)", seconds / SECONDS_A_YEAR);
-	else
-		printf(" (%.1f days)", seconds / 86400);
-}
-
 /* Print the CPUs. The library judges only those that this program may use. */
 static void print_cpus(void)
 {
@@ -83,15 +74,6 @@ static void print_reliability(const struct tw_reliability *reliability)
 	       reliability->probes);
 }
 
-static void print_reading(void)
-{
-	unsigned cpu;
-	uint64_t ticks = tw_ticks_cpu(&cpu);
-
-	printf("Counter\n  reading    %" PRIu64 " ticks, on CPU %u\n\n", ticks,
-	       cpu);
-}
-
 static void print_rate(const struct tw_rate *rate)
 {
 	const char *against = tw_name(TW_ENUM_AGAINST, rate->against);
@@ -119,17 +101,6 @@ static void print_scale(const struct tw_scale *scale)
 	       scale->error_ns, scale->error_ppb);
 }
 
-/* Give the clock something to measure: some hundred dependent divisions. */
-static double work(void)
-{
-	volatile double x = 1;
-	int i;
-
-	for (i = 0; i < 1000; i++)
-		x = 1 / (1 + x);
-	return x;
-}
-
 static void print_error(const char *of, const struct tw_error *error)
 {
 	printf("             %+.1f to %+.1f ns %s\n", error->low_ns,
@@ -141,10 +112,13 @@ static int print_interval(const struct tw_clock *clock)
 {
 	struct tw_interval interval = TW_SIZED(struct tw_interval);
 	struct tw_stamp begin, end;
+	volatile double x = 1;
 	int error;
 
 	tw_stamp_now(&begin);
-	work();
+	/* Give the clock something to measure: dependent divisions. */
+	for (int i = 0; i < 1000; i++)
+		x = 1 / (1 + x);
 	tw_stamp_now(&end);
 	error = tw_interval(clock, &begin, &end, &interval);
 	if (error)
@@ -162,6 +136,13 @@ static int print_interval(const struct tw_clock *clock)
 	print_error("for rounding", &interval.quantisation);
 	putchar('\n');
 	return 0;
+}
+
+static void print_seconds(double seconds)
+{
+	printf("%.0f s (%.1f %s)", seconds,
+	       seconds / (seconds >= SECONDS_A_YEAR ? SECONDS_A_YEAR : 86400),
+	       seconds >= SECONDS_A_YEAR ? "years" : "days");
 }
 
 static int print_limits(const struct tw_clock *clock)
@@ -233,9 +214,12 @@ static int use_counter(const struct tw_reliability *reliability)
 		.size = sizeof(options), .reliability = reliability,
 	};
 	struct tw_clock clock;
+	uint64_t ticks;
+	unsigned cpu;
 	int code, error;
 
-	print_reading();
+	ticks = tw_ticks_cpu(&cpu);
+	printf("Counter\n  reading    %" PRIu64 " ticks, on CPU %u\n\n", ticks, cpu);
 	error = tw_clock_init(&clock, &options);
 	if (error)
 		return stop("can't calibrate", error);

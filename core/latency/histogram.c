@@ -24,18 +24,6 @@
 #define PERCENT_UNIT	1e9
 #define PERCENT_ALL	100000000000ULL
 
-static uint8_t bits_of(unsigned digits)
-{
-	uint32_t bins = 1;
-	uint8_t bits = 0;
-
-	while (digits--)
-		bins *= 10;
-	while (1U << bits < bins)
-		bits++;
-	return bits;
-}
-
 static size_t size_of(const struct tw_histogram *histogram)
 {
 	return (size_t)histogram->bin_count * sizeof(*histogram->bins);
@@ -44,12 +32,16 @@ static size_t size_of(const struct tw_histogram *histogram)
 int tw_histogram_init(struct tw_histogram *histogram, unsigned digits)
 {
 	struct tw_histogram made = { .min_ns = UINT64_MAX };
+	uint32_t bins_wanted;
 	void *bins;
 
 	if (digits < 1 || digits > MAX_DIGITS)
 		return -EINVAL;
 	made.digits = (uint8_t)digits;
-	made.bits = bits_of(digits);
+	for (bins_wanted = 1; digits--;)
+		bins_wanted *= 10;
+	while (1U << made.bits < bins_wanted)
+		made.bits++;
 	made.bin_count = (65U - made.bits) << made.bits;
 	bins = mmap(NULL, size_of(&made), PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -138,36 +130,42 @@ static int knows_squares(const struct tw_histogram *histogram)
 				    tw_histogram_squares(histogram));
 }
 
-int tw_histogram_merge(struct tw_histogram *into,
-		       const struct tw_histogram *from)
+/* Add the sums and extremes of @from; its bins are for the caller. */
+static int add_sums(struct tw_histogram *into, const struct tw_histogram *from)
 {
 	u128 squares_ns2 = 0;
-	uint64_t count, sum_ns;
-	uint32_t last;
+	uint64_t sum_ns;
 
-	if (into->digits != from->digits)
-		return -EINVAL;
-	if (from->count == 0)
-		return 0;
-	if (__builtin_add_overflow(into->count, from->count, &count) ||
-	    __builtin_add_overflow(into->sum_ns, from->sum_ns, &sum_ns) ||
+	if (__builtin_add_overflow(into->sum_ns, from->sum_ns, &sum_ns) ||
 	    (knows_squares(into) && knows_squares(from) &&
 	     __builtin_add_overflow(tw_histogram_squares(into),
-				    tw_histogram_squares(from),
-				    &squares_ns2)))
+				    tw_histogram_squares(from), &squares_ns2)))
 		return -EOVERFLOW;
-	last = tw__histogram_bin(from, from->max_ns);
-	for (uint32_t bin = tw__histogram_bin(from, from->min_ns);
-	     bin <= last; bin++)
-		if (from->bins[bin])
-			into->bins[bin] += from->bins[bin];
-	into->count = count;
 	into->sum_ns = sum_ns;
 	tw_histogram_set_squares(into, squares_ns2);
 	if (from->min_ns < into->min_ns)
 		into->min_ns = from->min_ns;
 	if (from->max_ns > into->max_ns)
 		into->max_ns = from->max_ns;
+	return 0;
+}
+
+int tw_histogram_merge(struct tw_histogram *into, const struct tw_histogram *from)
+{
+	uint64_t count;
+	uint32_t last;
+
+	if (into->digits != from->digits)
+		return -EINVAL;
+	if (from->count == 0)
+		return 0;
+	if (__builtin_add_overflow(into->count, from->count, &count) || add_sums(into, from))
+		return -EOVERFLOW;
+	into->count = count;
+	last = tw__histogram_bin(from, from->max_ns);
+	for (uint32_t bin = tw__histogram_bin(from, from->min_ns); bin <= last; bin++)
+		if (from->bins[bin])
+			into->bins[bin] += from->bins[bin];
 	return 0;
 }
 
@@ -178,24 +176,6 @@ int tw_histogram_collect(struct tw_histogram *into, const struct tw_histogram *f
 	if (from->count && !into->bins)
 		error = tw_histogram_init(into, from->digits);
 	return error || !from->count ? error : tw_histogram_merge(into, from);
-}
-
-/* Add the sums and extremes of @from, which has other bins. */
-static int add_sums(struct tw_histogram *into, const struct tw_histogram *from)
-{
-	int known = knows_squares(into) && knows_squares(from);
-	u128 squares_ns2 = 0;
-
-	if (__builtin_add_overflow(into->sum_ns, from->sum_ns, &into->sum_ns) ||
-	    (known && __builtin_add_overflow(tw_histogram_squares(into),
-					     tw_histogram_squares(from), &squares_ns2)))
-		return -EOVERFLOW;
-	tw_histogram_set_squares(into, squares_ns2);
-	if (from->min_ns < into->min_ns)
-		into->min_ns = from->min_ns;
-	if (from->max_ns > into->max_ns)
-		into->max_ns = from->max_ns;
-	return 0;
 }
 
 int tw_histogram_add_finer(struct tw_histogram *into, const struct tw_histogram *from)

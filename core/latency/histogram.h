@@ -24,24 +24,14 @@ uint64_t tw_histogram_bin_low(const struct tw_histogram *histogram,
 uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
 			       uint32_t bin);
 
-/**
- * tw_histogram_add_bin - count @count values of which only the bin is known
- *
- * For reading a histogram back. Changes only bins and count. The caller sets
- * sum_ns, min_ns and max_ns, and squares_ns2 if it is known.
- *
- * Return: 0; -EINVAL if there is no such bin; -EOVERFLOW.
- */
+/* Count @count values of which only the bin is known, for reading a histogram back.
+ * Changes only bins and count. The caller sets sum_ns, min_ns and max_ns, and
+ * squares_ns2 if it is known. Return: 0; -EINVAL if there is no such bin; -EOVERFLOW. */
 int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
 			 uint64_t count);
 
-/**
- * tw_histogram_add_finer - add a histogram that has as many digits or more
- *
- * A bin with fewer digits consists of whole bins with more digits.
- *
- * Return: 0; -EOVERFLOW, and then a part of it was added.
- */
+/* Add a histogram that has as many digits or more: a bin with fewer digits consists of
+ * whole bins with more. Return: 0; -EOVERFLOW, and then a part of it was added. */
 int tw_histogram_add_finer(struct tw_histogram *into, const struct tw_histogram *from);
 
 /* Merge a histogram into one that may have no bins yet. Return: as tw_histogram_merge(), or

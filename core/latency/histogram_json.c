@@ -163,19 +163,17 @@ static json_t *to_json(const struct tw_histogram *histogram, int derived)
 
 	/* o*: without a value there is no key. */
 	return json_pack("{s:i, s:o, s:o, s:o, s:o*, s:o*, s:o, s:o*, s:o*, s:o}",
-			 "digits", (int)histogram->digits,
-			 "count", tw_json_of_u64(histogram->count),
-			 "min_ns", tw_json_of_u64(min_ns),
-			 "max_ns", tw_json_of_u64(histogram->max_ns),
-			 "mean_ns", derived ? json_real(tw_histogram_mean_ns(histogram)) :
-					      NULL,
-			 "stddev_ns", derived ?
-				json_real(tw_histogram_stddev_ns(histogram)) : NULL,
-			 "sum_ns", tw_json_digits(histogram->sum_ns),
-			 "sum_squares_ns2", squares_to_json(histogram),
-			 "percentiles", derived ? percentiles_to_json(histogram) : NULL,
-			 has_bins ? "bins" : "hdr",
-			 has_bins ? bins_to_json(histogram) : hdr_to_json(histogram));
+		"digits", (int)histogram->digits,
+		"count", tw_json_of_u64(histogram->count),
+		"min_ns", tw_json_of_u64(min_ns),
+		"max_ns", tw_json_of_u64(histogram->max_ns),
+		"mean_ns", derived ? json_real(tw_histogram_mean_ns(histogram)) : NULL,
+		"stddev_ns", derived ? json_real(tw_histogram_stddev_ns(histogram)) : NULL,
+		"sum_ns", tw_json_digits(histogram->sum_ns),
+		"sum_squares_ns2", squares_to_json(histogram),
+		"percentiles", derived ? percentiles_to_json(histogram) : NULL,
+		has_bins ? "bins" : "hdr",
+		has_bins ? bins_to_json(histogram) : hdr_to_json(histogram));
 }
 
 json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
@@ -202,36 +200,35 @@ static int refuse(const char **problem, const char *what)
 	return -EINVAL;
 }
 
-static int read_stated(const json_t *json, struct stated *stated,
-		       const char **problem)
+/* Read these numbers, and check what they alone show. */
+static int read_stated(const json_t *json, struct stated *stated, const char **problem)
 {
+	const struct {
+		const char *key;
+		uint64_t *value;
+		const char *problem;
+	} numbers[] = {
+		{ "digits", &stated->digits, "digits is not a whole number, 1 to 5" },
+		{ "count", &stated->count, "count is not a whole number" },
+		{ "min_ns", &stated->min_ns, "min_ns is not a whole number" },
+		{ "max_ns", &stated->max_ns, "max_ns is not a whole number" },
+		{ "sum_ns", &stated->sum_ns, "sum_ns is not a whole number" },
+	};
 	const json_t *squares = json_object_get(json, "sum_squares_ns2");
 
 	stated->squares_ns2 = 0;
 	if (!json_is_object(json))
 		return refuse(problem, "not an object");
-	if (tw_json_to_u64(json_object_get(json, "digits"), &stated->digits) ||
-	    stated->digits < 1 || stated->digits > 5)
-		return refuse(problem, "digits is not a whole number, 1 to 5");
-	if (tw_json_to_u64(json_object_get(json, "count"), &stated->count))
-		return refuse(problem, "count is not a whole number");
-	if (tw_json_to_u64(json_object_get(json, "min_ns"), &stated->min_ns))
-		return refuse(problem, "min_ns is not a whole number");
-	if (tw_json_to_u64(json_object_get(json, "max_ns"), &stated->max_ns))
-		return refuse(problem, "max_ns is not a whole number");
-	if (tw_json_to_u64(json_object_get(json, "sum_ns"), &stated->sum_ns))
-		return refuse(problem, "sum_ns is not a whole number");
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (tw_json_to_u64(json_object_get(json, numbers[i].key), numbers[i].value))
+			return refuse(problem, numbers[i].problem);
+	if (stated->digits < 1 || stated->digits > 5)
+		return refuse(problem, numbers[0].problem);
 	if (squares && digits_to_u128(json_string_value(squares),
-				      json_string_length(squares),
-				      &stated->squares_ns2))
+				      json_string_length(squares), &stated->squares_ns2))
 		return refuse(problem, "sum_squares_ns2 is not a whole number");
 	if (squares && !stated->squares_ns2 != !stated->sum_ns)
 		return refuse(problem, "one of sum_ns and sum_squares_ns2 is 0");
-	return 0;
-}
-
-static int check_stated(const struct stated *stated, const char **problem)
-{
 	if (stated->min_ns > stated->max_ns)
 		return refuse(problem, "min_ns is above max_ns");
 	if (stated->count == 0 && (stated->max_ns || stated->sum_ns))
@@ -239,16 +236,6 @@ static int check_stated(const struct stated *stated, const char **problem)
 	if (stated->count == 1 && stated->min_ns != stated->max_ns)
 		return refuse(problem, "one value, but min_ns is not max_ns");
 	return 0;
-}
-
-static uint64_t largest(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t smallest(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* What is found out about the bins while they are read. */
@@ -272,11 +259,13 @@ static int read_bin(struct tw_histogram *histogram, uint32_t bin, uint64_t count
 		    const struct stated *stated, struct found *found,
 		    const char **problem)
 {
-	const uint64_t low_ns = largest(tw_histogram_bin_low(histogram, bin),
-					stated->min_ns);
-	const uint64_t high_ns = smallest(tw_histogram_bin_high(histogram, bin),
-					  stated->max_ns);
+	uint64_t low_ns = tw_histogram_bin_low(histogram, bin);
+	uint64_t high_ns = tw_histogram_bin_high(histogram, bin);
 
+	if (low_ns < stated->min_ns)
+		low_ns = stated->min_ns;
+	if (high_ns > stated->max_ns)
+		high_ns = stated->max_ns;
 	if (tw_histogram_add_bin(histogram, bin, count))
 		return refuse(problem, "bins hold more than 64 bits can count");
 	if (found->next == 0 || bin < found->first)
@@ -291,21 +280,6 @@ static int read_bin(struct tw_histogram *histogram, uint32_t bin, uint64_t count
 	return 0;
 }
 
-/* Read the bin that ends with @high_ns. */
-static int read_bin_of(struct tw_histogram *histogram, uint64_t high_ns, uint64_t count,
-		       const struct stated *stated, struct found *found,
-		       const char **problem)
-{
-	const uint32_t bin = tw__histogram_bin(histogram, high_ns);
-
-	if (tw_histogram_bin_high(histogram, bin) != high_ns)
-		return refuse(problem, "a bin's key is not the end of a bin with "
-			      "these digits");
-	if (count == 0)
-		return refuse(problem, "a bin is empty");
-	return read_bin(histogram, bin, count, stated, found, problem);
-}
-
 /* Read the bins in any order: other programs may write them in another order. */
 static int read_object(struct tw_histogram *histogram, const json_t *bins,
 		       const struct stated *stated, struct found *found,
@@ -318,12 +292,19 @@ static int read_object(struct tw_histogram *histogram, const json_t *bins,
 		return refuse(problem, "bins is not an object");
 	json_object_foreach((json_t *)bins, key, value) {
 		uint64_t high_ns, count;
+		uint32_t bin;
 
 		if (digits_to_u64(key, strlen(key), &high_ns) ||
 		    tw_json_to_u64(value, &count))
 			return refuse(problem, "a bin is not a whole number "
 				      "under a whole number");
-		if (read_bin_of(histogram, high_ns, count, stated, found, problem))
+		bin = tw__histogram_bin(histogram, high_ns);
+		if (tw_histogram_bin_high(histogram, bin) != high_ns)
+			return refuse(problem, "a bin's key is not the end of a bin with "
+				      "these digits");
+		if (count == 0)
+			return refuse(problem, "a bin is empty");
+		if (read_bin(histogram, bin, count, stated, found, problem))
 			return -EINVAL;
 	}
 	return 0;
@@ -471,8 +452,7 @@ int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 	struct stated stated;
 	int error;
 
-	if (read_stated(json, &stated, problem) ||
-	    check_stated(&stated, problem))
+	if (read_stated(json, &stated, problem))
 		return -EINVAL;
 	error = tw_histogram_init(&made, (unsigned)stated.digits);
 	if (error)
@@ -491,8 +471,7 @@ int tw_histogram_fill_from_json(struct tw_histogram *empty, const json_t *json,
 	struct stated stated;
 	int error;
 
-	if (read_stated(json, &stated, problem) ||
-	    check_stated(&stated, problem))
+	if (read_stated(json, &stated, problem))
 		return -EINVAL;
 	if (stated.digits != empty->digits)
 		return refuse(problem, "digits is not what all histograms here have");

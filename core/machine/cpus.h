@@ -11,15 +11,8 @@
 
 /* ---- the calling thread's ---- */
 
-/**
- * tw_allowed_cpus - list the CPUs that the calling thread may run on
- * @cpus: their numbers, allocated, rising; free() it
- * @count: how many
- *
- * Numbers of 1024 and more are found: the set grows until it holds the kernel's.
- *
- * Return: 0; -ENOMEM; -errno of sched_getaffinity().
- */
+/* List the CPUs that the calling thread may run on, rising; free() the list. Numbers of
+ * 1024 and more are found. Return: 0; -ENOMEM; -errno of sched_getaffinity(). */
 int tw_allowed_cpus(unsigned **cpus, unsigned *count);
 
 /* Pin the calling thread to one CPU. Return: 0; -ENOMEM; -errno of
@@ -54,12 +47,8 @@ void tw_cpu_list_without(struct tw_cpu_list *difference,
 int tw_cpu_list_covers(const struct tw_cpu_list *list,
 		       const struct tw_cpu_list *cpus);
 
-/**
- * tw_cpu_list_parse - parse "0-3,8" and a newline, as the kernel writes it
- * @list: the result; empty if the text is empty
- *
- * Return: 0; -EINVAL for any other text, and @list is unknown.
- */
+/* Parse "0-3,8" and a newline, as the kernel writes it; an empty text is an empty list.
+ * Return: 0; -EINVAL for any other text, and @list is unknown. */
 int tw_cpu_list_parse(struct tw_cpu_list *list, const char *text);
 
 /* Print in the same notation, without a newline. An empty list prints nothing. */
@@ -75,26 +64,14 @@ struct tw_machine_cpus {
 	struct tw_cpu_list cpuset;	/* by its control group */
 };
 
-/**
- * tw_machine_cpus_read - read these lists
- * @root: what the paths begin with: "" for this machine
+/*
+ * Read these lists. @root: what the paths begin with: "" for this machine.
  *
- * The cpuset is that of the process. It is cpuset.cpus.effective of its control
- * group, or of the nearest group above that has one. In a hierarchy of version
- * 1 it is cpuset.effective_cpus, or else cpuset.cpus. A thread may use the CPUs
- * that are in the cpuset and in its affinity mask. So the mask excludes what is
- * in the cpuset and not allowed.
+ * The cpuset is that of the process: cpuset.cpus.effective of its control group, or of
+ * the nearest group above that has one. In a hierarchy of version 1 it is
+ * cpuset.effective_cpus, or else cpuset.cpus. The affinity mask excludes what is in the
+ * cpuset and not allowed.
  */
 void tw_machine_cpus_read(struct tw_machine_cpus *cpus, const char *root);
-
-/**
- * tw_parse_cgroup - find this process's control group in /proc/self/cgroup
- * @text: the file
- * @controller: "cpuset": of its version 1 hierarchy; "": of version 2
- *
- * Return: the group's path within @text, from its '/' to the newline; NULL if
- * there is none.
- */
-const char *tw_parse_cgroup(const char *text, const char *controller);
 
 #endif

@@ -54,48 +54,13 @@ int tw_counter_is_clocksource(const struct tw_time_source *source)
 	return tw_clocksource_is_counter(name, tw_counter_is_emulated());
 }
 
-static unsigned system_count(int name)
-{
-	long count = sysconf(name);
-
-	return count > 0 ? (unsigned)count : 0;
-}
-
-static unsigned count_allowed_cpus(void)
-{
-	unsigned *cpus;
-	unsigned count;
-
-	if (tw_allowed_cpus(&cpus, &count))
-		return 0;
-	free(cpus);
-	return count;
-}
-
-static void read_vmclock(struct tw_machine *machine)
-{
-	struct tw_vmclock vmclock;
-
-	if (tw_vmclock_read(&vmclock))
-		return;
-	machine->vmclock_hz = vmclock.hz;
-	machine->vmclock_error_ppb = vmclock.maxerror_ppb;
-}
-
-static void read_steering(struct tw_machine *machine)
-{
-	struct tw_steering steering;
-
-	machine->ntp_synchronized = -1;
-	if (tw_steering_read(&steering, NULL))
-		return;
-	machine->ntp_synchronized = !(steering.status & STA_UNSYNC);
-	machine->ntp_steering_ppb = tw_steering_ppb(&steering);
-}
-
 static void read_machine(struct tw_machine *machine)
 {
+	long online = sysconf(_SC_NPROCESSORS_ONLN), configured = sysconf(_SC_NPROCESSORS_CONF);
 	struct tw_processor_facts facts;
+	struct tw_steering steering;
+	struct tw_vmclock vmclock;
+	unsigned *cpus;
 
 	tw_processor_read(&facts);
 	memcpy(machine->processor, facts.processor, sizeof(facts.processor));
@@ -108,14 +73,24 @@ static void read_machine(struct tw_machine *machine)
 	tw_read_clocksource(machine->clocksource, sizeof(machine->clocksource));
 	read_line(CLOCKSOURCE "available_clocksource", machine->clocksources,
 		  sizeof(machine->clocksources));
-	machine->cpus_allowed = count_allowed_cpus();
-	machine->cpus_online = system_count(_SC_NPROCESSORS_ONLN);
-	machine->cpus_configured = system_count(_SC_NPROCESSORS_CONF);
+	if (!tw_allowed_cpus(&cpus, &machine->cpus_allowed))
+		free(cpus);
+	if (online > 0)
+		machine->cpus_online = (unsigned)online;
+	if (configured > 0)
+		machine->cpus_configured = (unsigned)configured;
 	machine->cpuinfo_khz = tw_read_cpuinfo_khz();
 	machine->kernel_log_khz = tw_read_kernel_log_khz();
 	machine->perf_page_khz = tw_read_perf_page_khz();
-	read_vmclock(machine);
-	read_steering(machine);
+	if (!tw_vmclock_read(&vmclock)) {
+		machine->vmclock_hz = vmclock.hz;
+		machine->vmclock_error_ppb = vmclock.maxerror_ppb;
+	}
+	machine->ntp_synchronized = -1;
+	if (!tw_steering_read(&steering, NULL)) {
+		machine->ntp_synchronized = !(steering.status & STA_UNSYNC);
+		machine->ntp_steering_ppb = tw_steering_ppb(&steering);
+	}
 }
 
 int tw_machine_read(struct tw_machine *machine)

@@ -248,23 +248,22 @@ uint64_t tw_device_tree_number(const char *path)
 	return number;
 }
 
-static uint64_t number_below(const char *base, const char *node,
-			     const char *property)
-{
-	char path[PATH_MAX];
-	int length = snprintf(path, sizeof(path), "%s/cpus/%s/%s", base, node,
-			      property);
-
-	if (length < 0 || (size_t)length >= sizeof(path))
-		return 0;
-	return tw_device_tree_number(path);
-}
-
 static uint64_t hz_of_node(const char *base, const char *node)
 {
-	uint64_t hz = number_below(base, node, "ibm,extended-timebase-frequency");
+	static const char *const properties[] = {
+		"ibm,extended-timebase-frequency", "timebase-frequency",
+	};
+	char path[PATH_MAX];
+	uint64_t hz = 0;
 
-	return hz ? hz : number_below(base, node, "timebase-frequency");
+	for (unsigned i = 0; i < 2 && !hz; i++) {
+		int length = snprintf(path, sizeof(path), "%s/cpus/%s/%s", base, node,
+				      properties[i]);
+
+		if (length > 0 && (size_t)length < sizeof(path))
+			hz = tw_device_tree_number(path);
+	}
+	return hz;
 }
 
 uint64_t tw_device_tree_hz(const char *base)

@@ -9,36 +9,19 @@
 
 #include <stdint.h>
 
-/**
- * tw_parse_mhz - parse "2593.904" as 2593904
- *
- * The text must have exactly three decimals, with no digit or point after them:
- * other text would not be in whole kHz. Return: 0 for all other text.
- */
+/* Parse "2593.904" as 2593904: exactly three decimals, with no digit or point after
+ * them. Return 0 for all other text. */
 uint64_t tw_parse_mhz(const char *text);
 
-/**
- * tw_parse_cpuinfo_khz - find the rate in /proc/cpuinfo of a guest that was told it
- * @text: the file, or its beginning
- *
- * On most machines "cpu MHz" of the first CPU is the core's speed at that
- * moment. It is the counter's rate if the flags have "hypervisor" and
- * "tsc_known_freq", and not "aperfmperf".
- *
- * Return: kHz; 0 if the file does not have the counter's rate.
- */
+/* Find the rate in /proc/cpuinfo, or its beginning, of a guest that was told it.
+ * Elsewhere "cpu MHz" of the first CPU is the core's speed at that moment. It is the
+ * counter's rate if the flags have "hypervisor" and "tsc_known_freq", and not
+ * "aperfmperf". Return: kHz; 0. */
 uint64_t tw_parse_cpuinfo_khz(const char *text);
 
-/**
- * tw_parse_kernel_log_khz - find the counter's rate in the kernel's own messages
- * @text: the log with its prefixes, one message a line
- *
- * Takes the refined calibration if there is one, else the rate that was
- * detected for the counter, else that of the processor. Of several messages of
- * a kind the last one counts.
- *
- * Return: kHz; 0 if there is no such message.
- */
+/* Find the counter's rate in the kernel's log: the refined calibration if there is one,
+ * else the rate that was detected for the counter, else that of the processor. Of
+ * several messages of a kind the last one counts. Return: kHz; 0. */
 uint64_t tw_parse_kernel_log_khz(const char *text);
 
 /* Read these texts. Return: as the parsers; 0 if the text can't be read, or on a
@@ -46,12 +29,8 @@ uint64_t tw_parse_kernel_log_khz(const char *text);
 uint64_t tw_read_cpuinfo_khz(void);
 uint64_t tw_read_kernel_log_khz(void);
 
-/**
- * tw_perf_page_khz - compute the rate from the multiplier in a perf page
- * @mult, @shift: ns = ticks * mult >> shift
- *
- * Return: kHz; 0 for no multiplier, or one that overflows.
- */
+/* Compute the rate from the multiplier in a perf page: ns = ticks * mult >> shift.
+ * Return: kHz; 0 for no multiplier, or one that overflows. */
 uint64_t tw_perf_page_khz(uint32_t mult, unsigned shift);
 
 /* Read the kernel's rate in kHz; 0 if there is none, or perf is forbidden. */
@@ -60,23 +39,13 @@ uint64_t tw_read_perf_page_khz(void);
 /* Where Linux shows the device tree. */
 #define TW_DEVICE_TREE	"/sys/firmware/devicetree/base"
 
-/**
- * tw_device_tree_number - read a property of the device tree that is a number
- * @path: its file: 4 or 8 bytes, the highest byte first
- *
- * Return: the number; 0 if there is none.
- */
+/* Read a property of the device tree, by its file: 4 or 8 bytes, the highest byte
+ * first. Return 0 if there is none. */
 uint64_t tw_device_tree_number(const char *path);
 
-/**
- * tw_device_tree_hz - read the frequency of the time base from a device tree
- * @base: its directory, normally TW_DEVICE_TREE
- *
- * Reads timebase-frequency of the node /cpus (RISC-V), or of its first
- * processor that has one (Power: its 64-bit form if there is one).
- *
- * Return: Hz; 0 if there is none.
- */
+/* Read the frequency of the time base below @base, normally TW_DEVICE_TREE:
+ * timebase-frequency of the node /cpus (RISC-V), or of its first processor that has one
+ * (Power: its 64-bit form if there is one). Return: Hz; 0. */
 uint64_t tw_device_tree_hz(const char *base);
 
 #endif

@@ -56,10 +56,9 @@ int tw_steering_read(struct tw_steering *steering,
 
 /*
  * The kernel counts in its own ticks, of a whole number of nanoseconds. RAW's
- * multiplier makes that number from a tick of the counter, while steering makes
- * an exact fraction of a second. At 100, 250 and 1000 Hz the two are the same.
- * At 300 Hz the third of a nanosecond makes 100 ppb, which adjtimex does not
- * show (tk_setup_internals: xtime_remainder).
+ * multiplier makes that number from a tick of the counter, while steering makes an
+ * exact fraction of a second. At 300 Hz the third of a nanosecond makes 100 ppb, which
+ * adjtimex does not show (tk_setup_internals: xtime_remainder).
  */
 double tw_steering_ppb(const struct tw_steering *steering)
 {

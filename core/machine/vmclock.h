@@ -34,30 +34,17 @@ struct tw_vmclock {
 	double maxerror_ppb;
 };
 
-/**
- * tw_vmclock_parse - parse a VMClock page
- * @bytes: the page, or its beginning
- * @size: how many bytes there are
- * @vmclock: the result
- *
- * A rate is not used if it is of another counter than this processor's, or by a
- * clock that does not run.
- *
- * Pure. Return: 0, or
- *	-EMSGSIZE	the page is cut off, by @size or by the length that it names
- *	-EINVAL		it is no VMClock page, or one of another version
- *	-EAGAIN		it is in the middle of an update
+/*
+ * Parse a VMClock page of @size bytes. A rate is not used if it is of another counter
+ * than this processor's, or by a clock that does not run. Pure. Return: 0; -EMSGSIZE:
+ * the page is cut off, by @size or by the length that it names; -EINVAL: it is no
+ * VMClock page, or one of another version; -EAGAIN: it is in the middle of an update.
  */
 int tw_vmclock_parse(const unsigned char *bytes, size_t size,
 		     struct tw_vmclock *vmclock);
 
-/**
- * tw_vmclock_copy - copy a page that its owner may rewrite, undisturbed
- * @page: TW_VMCLOCK_BYTES of it, aligned to 8
- * @bytes: TW_VMCLOCK_BYTES
- *
- * Return: 0; -EAGAIN if it was rewritten all the time.
- */
+/* Copy TW_VMCLOCK_BYTES of a page, aligned to 8, that its owner may rewrite. Return: 0;
+ * -EAGAIN if it was rewritten all the time. */
 int tw_vmclock_copy(const void *page, unsigned char *bytes);
 
 /* Read the device. Return 0; -errno of opening or mapping it; as the two above. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Examines the counter before main(). core/trust.c decides whether the preload
- * clock may use it: only if the kernel keeps time by it. Then the vDSO computes
- * CLOCK_MONOTONIC from the same reads, and a suspend or a move to another host
- * changes both in the same way. The kernel assumes that the CPUs' counters
- * agree; here that is measured.
+ * Examines the counter before main(). core/trust.c decides whether the preload clock may use
+ * it: only if the kernel keeps time by it. Then the vDSO computes CLOCK_MONOTONIC from the
+ * same reads, and a suspend or a move to another host changes both in the same way. The
+ * kernel assumes that the CPUs' counters agree; here that is measured.
  */
 #include "preload_clock.h"
 
@@ -75,16 +74,6 @@ static struct tw_trust_compared compare_cpus(void)
 	return found;
 }
 
-static int mark(struct tw_clock_mark *mark)
-{
-	return tw_clock_mark(TW_AGAINST_RAW, MARK_TRIES, mark);
-}
-
-static double middle_ticks(const struct tw_clock_mark *mark)
-{
-	return (double)(mark->ticks_after - mark->ticks_before) / 2;
-}
-
 /* Measure the slope. The rest of the baseline is spent asleep. */
 static int slope_since(const struct tw_clock_mark *begin, double *ns_per_tick)
 {
@@ -92,7 +81,7 @@ static int slope_since(const struct tw_clock_mark *begin, double *ns_per_tick)
 	uint64_t passed_ns;
 	int ret;
 
-	ret = mark(&end);
+	ret = tw_clock_mark(TW_AGAINST_RAW, MARK_TRIES, &end);
 	passed_ns = end.system_ns - begin->system_ns;
 	if (!ret && passed_ns < BASELINE_NS) {
 		struct timespec rest = { .tv_nsec =
@@ -100,7 +89,7 @@ static int slope_since(const struct tw_clock_mark *begin, double *ns_per_tick)
 
 		while (nanosleep(&rest, &rest) && errno == EINTR)
 			;
-		ret = mark(&end);
+		ret = tw_clock_mark(TW_AGAINST_RAW, MARK_TRIES, &end);
 	}
 	if (ret)
 		return ret;
@@ -108,13 +97,9 @@ static int slope_since(const struct tw_clock_mark *begin, double *ns_per_tick)
 		return -EIO;
 	*ns_per_tick = (double)(end.system_ns - begin->system_ns) /
 		       ((double)(end.ticks_before - begin->ticks_before) +
-			middle_ticks(&end) - middle_ticks(begin));
+			(double)(end.ticks_after - end.ticks_before) / 2 -
+			(double)(begin->ticks_after - begin->ticks_before) / 2);
 	return 0;
-}
-
-static double width_ns(const struct tw_clock_mark *mark, double ns_per_tick)
-{
-	return (double)(mark->ticks_after - mark->ticks_before) * ns_per_tick;
 }
 
 /*
@@ -137,7 +122,7 @@ static int look(int measure, double *ns_per_tick, struct tw_trust *trust)
 	tw_read_clocksource(seen.clocksource, sizeof(seen.clocksource));
 	if (!tw_trust(&needs, &seen, trust))
 		return 0;
-	seen.rate_error = mark(&begin);
+	seen.rate_error = tw_clock_mark(TW_AGAINST_RAW, MARK_TRIES, &begin);
 	if (!seen.rate_error && measure) {
 		struct tw_trust_compared cpus = compare_cpus();
 
@@ -149,7 +134,8 @@ static int look(int measure, double *ns_per_tick, struct tw_trust *trust)
 	seen.rate_error = slope_since(&begin, ns_per_tick);
 	if (!seen.rate_error) {
 		seen.ns_per_tick = *ns_per_tick;
-		seen.bracket_ns = width_ns(&begin, *ns_per_tick);
+		seen.bracket_ns = *ns_per_tick *
+				  (double)(begin.ticks_after - begin.ticks_before);
 	}
 	return tw_trust(&needs, &seen, trust);
 }

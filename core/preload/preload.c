@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 #include "preload_clock.h"
-#include "counter.h"
 #include "counter/state.h"
 #include "timespec.h"
 

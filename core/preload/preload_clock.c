@@ -20,11 +20,6 @@
 #define RENEW_AGAIN_NS	10000
 #define ENTER_AGAIN_NS	300000
 
-static uint64_t load_word(const struct tw_preload_clock *clock)
-{
-	return __atomic_load_n(&clock->word, __ATOMIC_ACQUIRE);
-}
-
 /* Change the word only if it is still @from. @to has no number: it gets the
  * next one. */
 static int change_word(struct tw_preload_clock *clock, uint64_t from,
@@ -93,8 +88,8 @@ static uint64_t system_ns(const struct tw_preload_source *source,
 
 /* ---- renewing ---- */
 
-/* Take the lock if it is free. No thread waits for it: a handler may have
- * interrupted the thread that has it. */
+/* Take the lock if it is free. No thread waits for it: a handler may have interrupted the
+ * thread that has it. */
 static int take_lock(struct tw_preload_clock *clock, uint64_t me)
 {
 	uint64_t nobody = 0;
@@ -134,21 +129,6 @@ static void take_anchor(const struct tw_preload_clock *clock,
 	}
 }
 
-static void note_worst(struct tw_preload_clock *clock,
-		       const struct tw_line *line,
-		       const struct tw_anchor_at *anchor)
-{
-	double off_ns = (double)(int64_t)(tw_line_ns(line, anchor->ticks -
-						     line->start) -
-					  anchor->ns) -
-			(anchor->low_ns + anchor->high_ns) / 2;
-
-	if (off_ns < 0)
-		off_ns = -off_ns;
-	if (off_ns > clock->counts.worst_ns)
-		clock->counts.worst_ns = off_ns;
-}
-
 static void count(struct tw_preload_counts *counts, enum tw_steer_result result)
 {
 	counts->wide += result == TW_STEER_WIDE;
@@ -157,11 +137,9 @@ static void count(struct tw_preload_counts *counts, enum tw_steer_result result)
 }
 
 /*
- * Make @next the segment. That takes two changes of the word: the proposal and
- * its acceptance. Before the proposal was seen, other threads may have answered
- * from the system's clock, with no more than it shows after the proposal. That
- * must not be above the start. From then on earlier_ns() answers no more than
- * the start.
+ * Make @next the segment, by two changes of the word. Before the proposal was seen, other
+ * threads may have answered from the system's clock, with no more than it shows after the
+ * proposal. That must not be above the start. From then on earlier_ns() answers no more.
  */
 static void propose(struct tw_preload_clock *clock,
 		    const struct tw_preload_source *source, uint64_t word,
@@ -209,13 +187,17 @@ static void renew(struct tw_preload_clock *clock,
 	uint64_t now = source->read_ticks(source->context);
 	enum tw_steer_result result;
 	struct tw_anchor_at anchor;
+	double off_ns;
 
 	if (!is_still(clock, word) || is_too_soon(clock, now, RENEW_AGAIN_NS))
 		return;
 	take_anchor(clock, source, &anchor);
 	result = tw_steer_add(&clock->steer, &anchor);
-	if (result != TW_STEER_WIDE)
-		note_worst(clock, &line, &anchor);
+	off_ns = (double)(int64_t)(tw_line_ns(&line, anchor.ticks - line.start) - anchor.ns) -
+		 (anchor.low_ns + anchor.high_ns) / 2;
+	off_ns = off_ns < 0 ? -off_ns : off_ns;
+	if (result != TW_STEER_WIDE && off_ns > clock->counts.worst_ns)
+		clock->counts.worst_ns = off_ns;
 	if (result == TW_STEER_GOOD)
 		result = tw_steer_follow(&clock->steer, &line,
 			source->read_ticks(source->context), &next);
@@ -258,10 +240,8 @@ static void enter(struct tw_preload_clock *clock,
 
 /* ---- reading ---- */
 
-/*
- * Set the time before @until, by what held before: @place, which was a segment
- * or had expired. Return 1; 0: that moment has come, or the word has changed.
- */
+/* Set the time before @until, by what held before: @place, which was a segment or had
+ * expired. Return 1; 0: that moment has come, or the word has changed. */
 static int earlier_ns(struct tw_preload_clock *clock,
 		      const struct tw_preload_source *source, uint64_t word,
 		      uint64_t place, int expired, const struct tw_line *until,
@@ -285,15 +265,6 @@ static int earlier_ns(struct tw_preload_clock *clock,
 		*ns = top_ns;
 	ticks = source->read_ticks(source->context);
 	return (int64_t)(ticks - until->start) < 0 && is_still(clock, word);
-}
-
-/* True if a counter on another CPU is only a little behind a start that is
- * known to have come: then the start has come. */
-static int is_behind(const struct tw_preload_clock *clock,
-		     const struct tw_line *line, uint64_t ticks)
-{
-	return (double)(line->start - ticks) * clock->steer.ns_per_tick <
-	       TW_STEER_AHEAD_NS;
 }
 
 /*
@@ -329,8 +300,10 @@ static int segment_ns(struct tw_preload_clock *clock,
 	uint64_t ticks = source->read_ticks(source->context);
 	uint64_t since = ticks - line.start;
 
+	/* A counter on another CPU is only a little behind a start that is known to
+	 * have come: then the start has come. */
 	if ((int64_t)since < 0 && is_still(clock, word) &&
-	    is_behind(clock, &line, ticks))
+	    (double)(line.start - ticks) * clock->steer.ns_per_tick < TW_STEER_AHEAD_NS)
 		return earlier_ns(clock, source, word, word - 1,
 				  (int)line.after_system, &line, ns);
 	*ns = tw_line_ns(&line, since);
@@ -382,11 +355,8 @@ static int proposed_ns(struct tw_preload_clock *clock,
 	return 0;
 }
 
-/*
- * Note that this thread reads. That is sequentially consistent, and comes
- * before the counter is read. So a thread that gets a time from this one finds
- * that there are two readers.
- */
+/* Note that this thread reads, sequentially consistent and before the counter is read:
+ * a thread that gets a time from this one finds that there are two readers. */
 static void note_reader(struct tw_preload_clock *clock, uint64_t me)
 {
 	uint64_t owner = __atomic_load_n(&clock->owner, __ATOMIC_RELAXED);
@@ -408,7 +378,7 @@ uint64_t tw_preload_ns(struct tw_preload_clock *clock,
 
 	note_reader(clock, me);
 	do {
-		word = load_word(clock);
+		word = __atomic_load_n(&clock->word, __ATOMIC_ACQUIRE);
 		if (word & TW_WORD_PROPOSED)
 			done = proposed_ns(clock, source, word, &ns);
 		else if (word & TW_WORD_EXPIRED)
@@ -427,12 +397,9 @@ void tw_preload_enable(struct tw_preload_clock *clock, double ns_per_tick)
 	__atomic_store_n(&clock->enabled, 1, __ATOMIC_RELEASE);
 }
 
-/*
- * Another thread of the parent may have been renewing, and will not finish that
- * here. So its proposal will be rejected, and its knowledge is not used. This
- * thread may have been renewing, too, if a signal handler forks: then it
- * continues.
- */
+/* Another thread of the parent may have been renewing, and will not finish that here.
+ * So its proposal will be rejected, and its knowledge is not used. This thread may have
+ * been renewing, too, if a signal handler forks: then it continues. */
 void tw_preload_forked(struct tw_preload_clock *clock, uint64_t me)
 {
 	__atomic_store_n(&clock->owner, 0, __ATOMIC_RELAXED);

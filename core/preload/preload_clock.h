@@ -1,35 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The preload clock: one clock for all threads of a process. It needs no thread
- * of its own, and no lock that a thread waits for.
+ * The preload clock: one clock for all threads of a process. It needs no thread of its
+ * own, and no lock that a thread waits for.
  *
- * At any moment either a segment (steer.h) holds, or there is none and the
- * system's clock is read. One word tells which. A reader loads the word, reads
- * the counter, and converts. It uses the result if the word is still the same.
- * Four places for segments take turns, so the segment of a word that was read a
- * moment ago is still there.
+ * At any moment either a segment (steer.h) holds, or there is none and the system's
+ * clock is read. One word tells which. A reader loads the word, reads the counter,
+ * converts, and uses the result if the word is still the same. Four places for segments
+ * take turns.
  *
- * A segment begins as a proposal. It is written into a free place and named in
- * the word. A second change of the word accepts it if its start is then still
- * well ahead. A thread that finds a proposal whose start has come rejects it.
- * So all threads agree from which tick on a segment holds, however long one of
- * them was held up. Only one thread at a time may propose; the others go on
- * with what there is.
+ * A segment begins as a proposal: it is written into a free place and named in the
+ * word. A second change of the word accepts it if its start is then still well ahead. A
+ * thread that finds a proposal whose start has come rejects it. So all threads agree
+ * from which tick on a segment holds, however long one of them was held up. Only one
+ * thread at a time may propose; the others go on with what there is. If no thread
+ * renews a segment within half a millisecond, it has expired: the system's clock is
+ * read, but no time is below the end of the segment. A signal handler, or a child after
+ * fork(), can find any of these states half done, and can still read the time.
  *
- * If no thread renews a segment within half a millisecond, it has expired. Then
- * the system's clock is read, but no time is below the end of the segment. A
- * signal handler, or a child after fork(), can find any of these states half
- * done, and can still read the time.
- *
- * Order between threads. A reading that is made after another one was seen must
- * not be below that one. So the counter must be read in order, which the vDSO
- * does, too: then nothing is gained over the vDSO. But while only one thread
- * has ever read the clock, the order does not show. That thread owns the clock.
- * It reads unordered, from a copy of the segment that only it writes. The first
- * reading of a second thread ends that, for all threads and for ever. This
- * change is safe: the second thread takes the ownership away before it reads,
- * so a thread that gets its reading finds the ownership gone. A copy is valid
- * until the renewal of its segment is due: no next segment starts before that.
+ * A reading that is made after another one was seen must not be below that one, so the
+ * counter must be read in order, as the vDSO does. But while only one thread has ever
+ * read the clock, the order does not show. That thread owns the clock. It reads
+ * unordered, from a copy of the segment that only it writes, and that is valid until
+ * the renewal is due. A second thread takes the ownership away, for ever, before its
+ * first reading: a thread that gets that reading finds the ownership gone.
  */
 #ifndef TW_PRELOAD_CLOCK_H
 #define TW_PRELOAD_CLOCK_H
@@ -45,11 +38,8 @@
 #define TW_PRELOAD_WRITES	1ULL
 #define TW_PRELOAD_SHARED	2ULL
 
-/**
- * struct tw_preload_source - the two clocks, for all but the hot path
- *
- * @read_ticks must be ordered after what the caller read before.
- */
+/* The two clocks, for all but the hot path. @read_ticks must be ordered after what the
+ * caller read before. */
 struct tw_preload_source {
 	uint64_t (*read_ticks)(void *context);
 	uint64_t (*read_ns)(void *context);
@@ -82,10 +72,8 @@ struct tw_preload_clock {
 	struct tw_preload_counts counts;
 };
 
-/*
- * The word has a place, whether that place has expired (or never held), whether
- * the next place has a proposal, and above that a number that never repeats.
- */
+/* The word: a place, whether it has expired (or never held), whether the next place has a
+ * proposal, and above that a number that never repeats. */
 #define TW_WORD_PLACE		3ULL
 #define TW_WORD_EXPIRED		4ULL
 #define TW_WORD_PROPOSED	8ULL
@@ -100,14 +88,8 @@ void tw_preload_enable(struct tw_preload_clock *clock, double ns_per_tick);
 /* Go on in a child after fork(). Its only thread is @me. Time goes on. */
 void tw_preload_forked(struct tw_preload_clock *clock, uint64_t me);
 
-/**
- * tw_preload_ns - read the time in any state
- * @clock: the clock
- * @source: its clocks
- * @me: the thread's number, see TW_PRELOAD_WRITES
- *
- * Thread-safe, async-signal-safe if @source is. Never waits.
- */
+/* Read the time in any state. @me: the thread's number, see TW_PRELOAD_WRITES.
+ * Async-signal-safe if @source is. Never waits. */
 uint64_t tw_preload_ns(struct tw_preload_clock *clock,
 		       const struct tw_preload_source *source, uint64_t me);
 
@@ -116,14 +98,10 @@ static inline uint64_t tw_preload_part(const uint64_t *part)
 	return __atomic_load_n(part, __ATOMIC_RELAXED);
 }
 
-/**
- * tw_preload_alone - read the time, for the thread that owns the clock
- * @read_ticks: unordered; inlined
- * @ns: set to whole ns since the beginning of @seconds, under 2 * 10^9
- *
- * If a signal handler renews the copy meanwhile, its start has changed.
- *
- * Return: 1; 0 if the time can't be read in this way.
+/*
+ * Read the time, for the thread that owns the clock. @read_ticks: unordered; inlined. @ns:
+ * whole ns since the beginning of @seconds, under 2 * 10^9. If a signal handler renews the
+ * copy meanwhile, its start has changed. Return 0 if the time can't be read in this way.
  */
 static inline __attribute__((always_inline)) int
 tw_preload_alone(const struct tw_preload_clock *clock, uint64_t me,
@@ -147,10 +125,7 @@ tw_preload_alone(const struct tw_preload_clock *clock, uint64_t me,
 	return tw_preload_part(&clock->start) == start;
 }
 
-/**
- * tw_preload_among - read the time as one of several threads, as tw_preload_alone()
- * @read_ticks: ordered
- */
+/* The same as one of several threads. @read_ticks: ordered. */
 static inline __attribute__((always_inline)) int
 tw_preload_among(const struct tw_preload_clock *clock,
 		 uint64_t (*read_ticks)(void *), void *context,
@@ -175,19 +150,45 @@ tw_preload_among(const struct tw_preload_clock *clock,
 	return __atomic_load_n(&clock->word, __ATOMIC_RELAXED) == word;
 }
 
+/* ---- reading the counter ---- */
+
+/* A read that does not come before earlier reads of memory, as the vDSO makes it. It
+ * may come after what follows, which the ordered reads of tickwise.h hold back, too. */
+
+static inline uint64_t tw_preload_ticks(void *context)
+{
+	(void)context;
+#if defined(__x86_64__)
+	/* As tw_ticks(). Here the compiler knows that rdtsc clears the upper
+	 * halves, which saves one instruction. */
+	uint64_t low, high;
+
+	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
+	return high << 32 | low;
+#else
+	return tw_ticks();
+#endif
+}
+
+static inline uint64_t tw_preload_ticks_ordered(void *context)
+{
+	(void)context;
+#if defined(__x86_64__)
+	uint64_t low, high;
+
+	__asm__ __volatile__("lfence\n\trdtsc"
+			     : "=a"(low), "=d"(high) : : "memory");
+	return high << 32 | low;
+#else
+	return tw_ticks_begin();
+#endif
+}
+
 /* ---- may it be used? look.c ---- */
 
-/**
- * tw_preload_trust - examine the counter, and measure how fast it runs
- * @measure: also compare the CPUs' counters, some 10 ms
- * @ns_per_tick: set to that of CLOCK_MONOTONIC_RAW
- * @why_not: set to the reason, one clause
- *
- * The CPUs are compared in a child, which makes threads, so this process makes
- * none.
- *
- * Return: 1 if the preload clock may use the counter, otherwise 0.
- */
+/* Examine the counter, and measure how fast it runs. @measure: also compare the CPUs'
+ * counters, some 10 ms, in a child, which makes threads, so this process makes none.
+ * Return 1 if the preload clock may use the counter; 0: @why_not has a clause. */
 int tw_preload_trust(int measure, double *ns_per_tick, char *why_not,
 		     size_t size);
 

@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The preload clock's arithmetic: finds the line that follows another one, so
- * that time goes on without a step and meets the system's clock. Reads no
- * clock.
+ * The preload clock's arithmetic: finds the line that follows another one, so that time
+ * goes on without a step and meets the system's clock. Reads no clock.
  *
- * Time is cut into segments of half a millisecond at most. A segment is a line
- * over the counter, in 2^-32 ns. The system's clock is read again 0.4 ms after
- * it was last read: this is an anchor. Then a next segment is made. It begins a
- * few microseconds ahead, exactly where the present one stands then. Its slope
- * takes it to the expected time of the system's clock at the end of its half
- * millisecond.
+ * Time is cut into segments of half a millisecond at most: lines over the counter, in
+ * 2^-32 ns. The system's clock is read again 0.4 ms after it was last read: this is an
+ * anchor. Then a next segment is made. It begins a few microseconds ahead, exactly
+ * where the present one stands then, and its slope takes it to the expected time of the
+ * system's clock at the end of its half millisecond.
  *
- * The largest difference to the system's clock has these parts:
- *
- *	- An anchor is off by half its bracket, 30 ns.
- *	- A slope from two anchors over 2 ms is off by 30 ppm: 15 ns in half a
- *	  millisecond.
- *	- The rest of TW_STEER_BOUND_NS is rounding.
- *	- NTP's slew may change at any time, by twice its largest value: |slew|
- *	  x 1 ms in the half millisecond.
- *
- * If a segment starts elsewhere than the system's clock, its error is a
- * weighted mean of the errors at its start and at its end. It is never more
- * than the larger one.
+ * The largest difference to the system's clock: an anchor is off by half its bracket,
+ * 30 ns; a slope from two anchors over 2 ms is off by 30 ppm, 15 ns in half a
+ * millisecond; the rest of TW_STEER_BOUND_NS is rounding. NTP's slew may change at any
+ * time, by twice its largest value: |slew| x 1 ms in the half millisecond. A segment
+ * that starts elsewhere has an error that is a weighted mean of those at its start and
+ * at its end.
  */
 #ifndef TW_PRELOAD_STEER_H
 #define TW_PRELOAD_STEER_H
@@ -33,9 +25,8 @@
 
 #define TW_STEER_RENEW_NS	400000
 #define TW_STEER_HARD_NS	500000
-/* How far ahead a segment starts, and how much of that must be left when all
- * threads can see it. This covers counters that are apart, and what processors
- * delay a read by. */
+/* How far ahead a segment starts, and how much of that must be left when all threads
+ * can see it: for counters that are apart, and what processors delay a read by. */
 #define TW_STEER_AHEAD_NS	4000
 #define TW_STEER_MARGIN_NS	2000
 /* The widest anchor that is used. Its error is half of this. For emulated
@@ -49,24 +40,16 @@
 #define TW_STEER_SLEW_PPM	TW_NTP_FREQUENCY_PPM
 #define TW_STEER_ANCHORS	8
 
-/**
- * struct tw_anchor_at - the system's clock at one tick, as an interval
- *
- * At @ticks the clock was within [low, high] of @ns.
- */
+/* The system's clock at one tick: within [low, high] of @ns. */
 struct tw_anchor_at {
 	uint64_t ticks;
 	uint64_t ns;
 	double low_ns, high_ns;
 };
 
-/**
- * struct tw_line - the time from a tick on, read by many threads
- *
- * With since = ticks after @start, the ns since the beginning of @seconds are
- * (@base + since * @mult) >> 32. The line is valid for since < @hard. From
- * @renew on, the system's clock should be read again.
- */
+/* The time from a tick on, read by many threads. With since = ticks after @start, the
+ * ns since the beginning of @seconds are (@base + since * @mult) >> 32, for since <
+ * @hard. From @renew on, the system's clock should be read again. */
 struct tw_line {
 	uint64_t start;
 	uint64_t renew;
@@ -77,9 +60,7 @@ struct tw_line {
 	uint64_t after_system;	/* 1: before it, the system's clock was used */
 } __attribute__((aligned(64)));
 
-/**
- * struct tw_steer - what is known of both clocks
- */
+/* What is known of both clocks. */
 struct tw_steer {
 	double ns_per_tick;		/* of CLOCK_MONOTONIC_RAW: slew of 0 */
 	double slope;			/* of the system's clock, now */
@@ -102,44 +83,30 @@ void tw_steer_init(struct tw_steer *steer, double ns_per_tick);
 /* Forget the anchors and the slope: what comes does not depend on them. */
 void tw_steer_reset(struct tw_steer *steer);
 
-/**
- * tw_anchor_begin, tw_anchor_narrow - intersect brackets into an anchor
- * @before, @after: ticks that enclose the reading @ns, which is rounded down
- */
+/* Intersect brackets into an anchor: ticks that enclose the reading @ns, which is
+ * rounded down. */
 void tw_anchor_begin(struct tw_anchor_at *anchor, double slope, uint64_t before,
 		     uint64_t ns, uint64_t after);
 void tw_anchor_narrow(struct tw_anchor_at *anchor, double slope,
 		      uint64_t before, uint64_t ns, uint64_t after);
 int tw_anchor_is_good(const struct tw_anchor_at *anchor);
 
-/**
- * tw_steer_add - use an anchor
- *
- * Return: TW_STEER_GOOD; TW_STEER_WIDE, and the anchor was not used;
- * TW_STEER_EARLY, more anchors are needed; TW_STEER_SLEWED.
- */
+/* Use an anchor. Return: TW_STEER_GOOD; TW_STEER_WIDE, and it was not used;
+ * TW_STEER_EARLY, more are needed; TW_STEER_SLEWED. */
 enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 				  const struct tw_anchor_at *anchor);
 
-/**
- * tw_steer_follow - make the segment that follows @line without a step
- * @now: ticks; the segment starts TW_STEER_AHEAD_NS later
- *
- * Return: TW_STEER_GOOD; TW_STEER_WIDE, it is too late for it; TW_STEER_JUMPED,
- * use the system's clock.
- */
+/* Make the segment that follows @line without a step, TW_STEER_AHEAD_NS after the tick
+ * @now. Return: TW_STEER_GOOD; TW_STEER_WIDE, it is too late for it; TW_STEER_JUMPED,
+ * use the system's clock. */
 enum tw_steer_result tw_steer_follow(const struct tw_steer *steer,
 				     const struct tw_line *line, uint64_t now,
 				     struct tw_line *next);
 
-/**
- * tw_steer_enter - make the first segment after the system's clock was read
- * @ceiling_ns: no time above this was ever given
- *
- * The segment starts where the system's clock is expected to be then. Call this
- * after tw_steer_add() has returned TW_STEER_GOOD. Return: TW_STEER_GOOD;
- * TW_STEER_EARLY; TW_STEER_WIDE; TW_STEER_JUMPED.
- */
+/* Make the first segment after the system's clock was read, where that is expected to
+ * be then. No time above @ceiling_ns was ever given. Call it after tw_steer_add() has
+ * returned TW_STEER_GOOD. Return: TW_STEER_GOOD; TW_STEER_EARLY; TW_STEER_WIDE;
+ * TW_STEER_JUMPED. */
 enum tw_steer_result tw_steer_enter(const struct tw_steer *steer,
 				    uint64_t ceiling_ns, uint64_t now,
 				    struct tw_line *next);

@@ -101,19 +101,9 @@ double tw_probe_read_cost(double ns_per_tick,
 
 /* ---- the report ---- */
 
-static int write_line(int fd, const char *line)
-{
-	size_t length = strlen(line);
-
-	return write(fd, line, length) == (ssize_t)length ? 0 : -1;
-}
-
 int tw_probe_print_ready(int fd, double startup_ns)
 {
-	char line[64];
-
-	snprintf(line, sizeof(line), "ready %.0f\n", startup_ns);
-	return write_line(fd, line);
+	return dprintf(fd, "ready %.0f\n", startup_ns) > 0 ? 0 : -1;
 }
 
 int tw_probe_print(int fd, const struct tw_probe_report *report)
@@ -136,9 +126,7 @@ int tw_probe_print(int fd, const struct tw_probe_report *report)
 				moment->base_ns[which], moment->low_ns[which],
 				moment->high_ns[which]);
 	}
-	line[length++] = '\n';
-	line[length] = '\0';
-	return write_line(fd, line);
+	return dprintf(fd, "%s\n", line) == length + 1 ? 0 : -1;
 }
 
 int tw_probe_scan(const char *line, struct tw_probe_report *report)

@@ -38,14 +38,9 @@ struct tw_probe_reader {
 /* The real clock_gettime(), also if another one is preloaded. */
 typedef int tw_probe_gettime(clockid_t, struct timespec *);
 
-/**
- * tw_probe_moment_take - read all three clocks, over and over for a millisecond
- * @ns_per_tick: good to some ppm
- * @real: reads the two system clocks
- * @tested: reads the third clock
- *
- * If intervals contradict each other, the result is the hull of the contradiction.
- */
+/* Read all three clocks, over and over for a millisecond. @ns_per_tick: good to some
+ * ppm. @real: reads the two system clocks. If intervals contradict each other, the
+ * result is the hull of the contradiction. */
 void tw_probe_moment_take(struct tw_probe_moment *moment, double ns_per_tick,
 			  tw_probe_gettime *real,
 			  const struct tw_probe_reader *tested);
