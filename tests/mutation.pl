@@ -39,10 +39,10 @@ my %operators = (
 	equality => [qr/(?<= )([=!]=)(?= )/],
 	logic => [qr/(?<= )(&&|\|\|)(?= )/],
 	sum => [qr/(?<=[\w)\]] )([+-])(?= [\w(])/],
-	constant => [qr/(?<![\w.%])(\d+)(?![\w.])/, qr/\w\[\d+\]|sizeof|alloc\(|= \{ ?0 ?\}/],
+	constant => [qr/(?<![-\w.%])(\d+)(?![\w.])/, qr/\w\[\d+\]|sizeof|alloc\(|= \{ ?0 ?\}/],
 	condition => [qr/\bif (\(.*\))(?= \{$|$)/],
 	statement => [qr/^\t+((?:(?:[\w.\[\]]|->)+ [-+|&*]?= .*|\w+\(.*\));)$/,
-		qr/^\t+(?:free|json_decref|va_end)\(/],
+		qr/^\t+(?:va_end|json_decref|\w*(?:free|cleanup|destroy))\(/],
 );
 
 # Return a line's code: no comment, and nothing between quotation marks.
