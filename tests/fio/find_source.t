@@ -24,12 +24,6 @@ GIT_CONFIG_GLOBAL=/dev/null
 export FIO_GIT CC GIT_CONFIG_GLOBAL
 unset APT_CONFIG DPKG_ADMINDIR
 
-skip()
-{
-	tap_count=$((tap_count + 1))
-	echo "ok $tap_count # SKIP $1"
-}
-
 # program VERSION: makes the fio that is installed
 program()
 {
