@@ -345,7 +345,10 @@ static void draw_lines(FILE *file, const struct tw_plot *plot)
 	const double bottom = TW_VIEW_HEIGHT - TW_VIEW_BOTTOM;
 	const double right = TW_VIEW_WIDTH - TW_VIEW_RIGHT;
 	const struct tw_series *series;
-	struct boxes boxes = { .count = 0 };
+	/* The name of the axis has a place of its own. */
+	struct boxes boxes = { .count = 1, .list = { {
+		TW_VIEW_LEFT, TW_VIEW_LEFT + (double)strlen(plot->y.label) * TW_VIEW_LETTER,
+		0, TW_VIEW_TOP } } };
 	struct tw_range x, y;
 	struct axes axes;
 
