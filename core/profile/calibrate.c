@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "calibrate_calls.h"
+#include "calibrate_functions.h"
 #include "profile.h"
 
 #define BLOCKS		TW_PROFILE_MAX_BLOCKS
@@ -13,39 +13,19 @@
 /* For WIDE, whose blocks are long: every program waits for the calibration. */
 #define FEWER_BLOCKS	27
 
-/* The functions that are called in each way, how many calls one of them makes,
- * how often a block calls it, and how many blocks there are. */
-struct called {
+/* The functions that are called in each way, how many calls one of them makes, how often a
+ * block calls it, and how many blocks there are. */
+static const struct called {
 	uint64_t (*const *hooked)(uint64_t), (*const *plain)(uint64_t);
 	int calls, times, blocks;
-	int is_apart;			/* no call waits for the one before */
-};
-
-static const struct called called[TW_PROFILE_WAYS] = {
-	[TW_PROFILE_EMPTY] = {
-		&tw_profile_hooked_empty, &tw_profile_plain_empty,
-		1, CALLS, BLOCKS, 0
-	},
-	[TW_PROFILE_WORK] = {
-		&tw_profile_hooked_work, &tw_profile_plain_work,
-		1, CALLS, BLOCKS, 0
-	},
-	[TW_PROFILE_NEST] = {
-		&tw_profile_hooked_nest, &tw_profile_plain_nest,
-		TW_PROFILE_NEST_CALLS, CALLS, BLOCKS, 0
-	},
-	[TW_PROFILE_TREE] = {
-		&tw_profile_hooked_tree, &tw_profile_plain_tree,
-		TW_PROFILE_TREE_CALLS, CALLS, BLOCKS, 0
-	},
-	[TW_PROFILE_APART] = {
-		&tw_profile_hooked_brief, &tw_profile_plain_brief,
-		1, CALLS, BLOCKS, 1
-	},
-	[TW_PROFILE_WIDE] = {
-		&tw_profile_hooked_wide, &tw_profile_plain_wide,
-		TW_PROFILE_WIDE_CALLS, 1, FEWER_BLOCKS, 0
-	},
+} called[TW_PROFILE_WAYS] = {
+#define FUNCTIONS(name)	&tw_profile_hooked_##name, &tw_profile_plain_##name
+	[TW_PROFILE_EMPTY] = { FUNCTIONS(empty), 1, CALLS, BLOCKS },
+	[TW_PROFILE_WORK] = { FUNCTIONS(work), 1, CALLS, BLOCKS },
+	[TW_PROFILE_NEST] = { FUNCTIONS(nest), TW_PROFILE_NEST_CALLS, CALLS, BLOCKS },
+	[TW_PROFILE_TREE] = { FUNCTIONS(tree), TW_PROFILE_TREE_CALLS, CALLS, BLOCKS },
+	[TW_PROFILE_APART] = { FUNCTIONS(brief), 1, CALLS, BLOCKS },
+	[TW_PROFILE_WIDE] = { FUNCTIONS(wide), TW_PROFILE_WIDE_CALLS, 1, FEWER_BLOCKS },
 };
 
 /* Return the ticks of a call, over @times calls that depend on each other. */
@@ -75,9 +55,8 @@ time_apart(uint64_t (*function)(uint64_t), int times)
 static TW_NO_HOOKS double time_way(enum tw_profile_way way,
 				   uint64_t (*function)(uint64_t))
 {
-	return called[way].is_apart ?
-	       time_apart(function, called[way].times) :
-	       time_calls(function, called[way].times);
+	return way == TW_PROFILE_APART ? time_apart(function, called[way].times) :
+					 time_calls(function, called[way].times);
 }
 
 /* Return the node of a function that was called from the root. */

@@ -4,7 +4,7 @@
  * like a user's functions. calibrate_plain.c builds the same functions without
  * it.
  */
-#include "calibrate_calls.h"
+#include "calibrate_functions.h"
 
 #ifdef TW_CALIBRATE_PLAIN
 #define NAME(x)	tw_profile_plain_##x

@@ -22,10 +22,45 @@
 #include "object.h"
 #include "profile.h"
 
-int tw_profile_mode;
-__thread struct tw_profile_thread *tw_profile_self
-	__attribute__((tls_model("initial-exec")));
-struct tw_profile_thread tw_profile_nobody = { .busy = UINTPTR_MAX };
+/* ---- the hooks' reads of the counter, more or less ordered ----
+ *
+ * A processor that executes out of order begins what follows an unordered read before that
+ * read, and has not finished what precedes it. Of a chain of dependent multiplications that
+ * takes 217 ticks, an unordered pair of reads saw 36; the caller was charged with the rest.
+ * rdtscp waits until everything before it has executed, but holds back nothing after it.
+ */
+
+static inline TW_NO_HOOKS uint64_t stamp(int mode)
+{
+	if (mode == TW_PROFILE_FENCE_FULL)
+		return tw_ticks_end();
+	if (mode == TW_PROFILE_FENCE_RDTSCP) {
+#if defined(__x86_64__)
+		uint32_t low, high;
+
+		__asm__ __volatile__("rdtscp" : "=a"(low), "=d"(high) : : "ecx", "memory");
+		return (uint64_t)high << 32 | low;
+#else
+		return tw_ticks_end();
+#endif
+	}
+	return tw_ticks();
+}
+
+/* Let nothing after this begin before everything before it is done. With this at both ends of
+ * the hooks, what they take does not depend on the code around them. It costs a fifth more,
+ * and removes most of the difference between callers. */
+static inline TW_NO_HOOKS void fence(int mode)
+{
+	if (mode == TW_PROFILE_FENCE_FULL)
+#if defined(__x86_64__)
+		__asm__ __volatile__("lfence" : : : "memory");
+#else
+		tw_ticks_end();
+#endif
+}
+
+/* ---- the rare cases ---- */
 
 static TW_NO_HOOKS struct tw_other_stack other_stack(void)
 {
@@ -87,10 +122,8 @@ new_path(struct tw_recorder *recorder, const void *function)
 {
 	struct tw_tree *tree = &recorder->tree;
 	uint64_t begin_ticks = tw_ticks_begin();
-	struct tw_node *node;
-	int is_new;
+	struct tw_node *node = tw_tree_child(tree, recorder->top->node, function);
 
-	node = tw_tree_child(tree, recorder->top->node, function, &is_new);
 	if (node && !recorder->ignores_filters &&
 	    tw_profile_is_filtered(function))
 		node->flags |= TW_NODE_FILTERED;
@@ -121,17 +154,9 @@ static inline TW_NO_HOOKS int begin_hook(struct tw_profile_thread *thread,
 	/* A thread that changes the mode makes a barrier happen here
 	 * (membarrier). */
 	mode = __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE);
-	if (tw__unlikely(mode <= TW_PROFILE_HELD)) {
+	if (tw__unlikely(mode <= TW_PROFILE_HELD))
 		mode = wait_while_held(thread);
-		if (!mode)
-			return 0;
-	}
 	return mode;
-}
-
-static inline TW_NO_HOOKS void end_hook(struct tw_profile_thread *thread)
-{
-	__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
 }
 
 void tw_profile_enter(const void *function, const void *call_site)
@@ -144,8 +169,9 @@ void tw_profile_enter(const void *function, const void *call_site)
 	int mode;
 
 	(void)call_site;
-	tw_profile_fence(tw_profile_mode);
+	fence(tw_profile_mode);
 	if (tw__unlikely(!thread)) {
+		tw_profile_start();
 		thread = tw_profile_thread_begin();
 		if (!thread)
 			return;
@@ -154,28 +180,28 @@ void tw_profile_enter(const void *function, const void *call_site)
 	if (!mode)
 		return;
 	recorder = &thread->recorder;
-	if (tw__unlikely(tw_recorder_left(recorder, stack)))
+	/* A frame below this one is gone. */
+	if (tw__unlikely(recorder->top->stack < stack))
 		unwind(recorder, stack);
-	node = tw_recorder_known(recorder, function);
+	node = tw_tree_find(&recorder->tree, recorder->top->node, function);
 	if (tw__unlikely(!node) && !recorder->deeper)
 		node = new_path(recorder, function);
 	frame = tw_recorder_enter(recorder, node, function, stack);
 	if (frame)
-		frame->start_ticks = tw_profile_stamp(mode) -
-				     recorder->excluded_ticks;
-	end_hook(thread);
+		frame->start_ticks = stamp(mode) - recorder->excluded_ticks;
+	__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
 }
 
 void tw_profile_exit(const void *function, const void *call_site)
 {
 	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
-	uint64_t now_ticks = tw_profile_stamp(tw_profile_mode);
+	uint64_t now_ticks = stamp(tw_profile_mode);
 	struct tw_profile_thread *thread = tw_profile_self;
 
 	(void)call_site;
 	if (tw__unlikely(!thread) || !begin_hook(thread, stack))
 		return;
 	tw_recorder_exit(&thread->recorder, function, stack, now_ticks);
-	end_hook(thread);
-	tw_profile_fence(tw_profile_mode);
+	__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
+	fence(tw_profile_mode);
 }

@@ -1,65 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads /proc/self/maps without stdio, because the program may be in the middle
- * of stdio.
+ * The executable mappings of this process, and the functions in them that must not be timed.
+ * `tickwise profile` finds these before the program runs, since it reads symbols. It writes a
+ * file with a line for each: where it is in which object.
+ *
+ *	OFFSET PATH		of the function in the object's file, hexadecimal
+ *
+ * Mappings are read without stdio, because the program may be in the middle of stdio.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "maps.h"
-
-/* Room for a path and for what is before it in a line. */
-#define LINE_SIZE	(PATH_MAX + 128)
-
-static const char *hex(const char *text, uint64_t *value)
-{
-	uint64_t read = 0;
-
-	for (;; text++) {
-		if (*text >= '0' && *text <= '9')
-			read = read << 4 | (uint64_t)(*text - '0');
-		else if (*text >= 'a' && *text <= 'f')
-			read = read << 4 | (uint64_t)(*text - 'a' + 10);
-		else
-			break;
-	}
-	*value = read;
-	return text;
-}
+#include "array.h"
+#include "profile.h"
 
 /* Parse a line: begin-end perms offset device inode   path */
-int tw_map_parse(struct tw_map *map, const char *line)
+static int parse(struct tw_map *map, char *line)
 {
-	line = hex(line, &map->begin);
-	if (*line != '-')
+	char *end;
+
+	map->begin = strtoull(line, &end, 16);
+	if (*end != '-')
 		return 0;
-	line = hex(line + 1, &map->end);
-	if (strnlen(line, 6) < 6 || line[3] != 'x')
+	map->end = strtoull(end + 1, &end, 16);
+	if (strnlen(end, 6) < 6 || end[3] != 'x')
 		return 0;
-	line = hex(line + 6, &map->offset);
+	map->offset = strtoull(end + 6, &end, 16);
 	for (int field = 0; field < 2; field++) {
-		line += strspn(line, " ");
-		line += strcspn(line, " ");
+		end += strspn(end, " ");
+		end += strcspn(end, " ");
 	}
-	map->path = line + strspn(line, " ");
+	map->path = end + strspn(end, " ");
 	return map->end > map->begin;
 }
 
-int tw_maps_each(void (*take)(void *context, const struct tw_map *map),
-		 void *context)
+void tw_maps_each(void (*take)(void *context, const struct tw_map *map), void *context)
 {
 	int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	char line[LINE_SIZE];
+	/* Room for a path and for what is before it in a line. */
+	char line[PATH_MAX + 128];
 	size_t length = 0;
 	ssize_t got;
 
-	if (file < 0)
-		return -errno;
-	while ((got = read(file, line + length,
-			   sizeof(line) - 1 - length)) > 0) {
+	while ((got = read(file, line + length, sizeof(line) - 1 - length)) > 0) {
 		char *begin = line, *newline;
 
 		length += (size_t)got;
@@ -67,7 +54,7 @@ int tw_maps_each(void (*take)(void *context, const struct tw_map *map),
 			struct tw_map map;
 
 			*newline = 0;
-			if (tw_map_parse(&map, begin))
+			if (parse(&map, begin))
 				take(context, &map);
 			length -= (size_t)(newline + 1 - begin);
 			begin = newline + 1;
@@ -77,6 +64,68 @@ int tw_maps_each(void (*take)(void *context, const struct tw_map *map),
 			length = 0;
 		memmove(line, begin, length);
 	}
-	close(file);
-	return got < 0 ? -EIO : 0;
+	if (file >= 0)
+		close(file);
+}
+
+/* ---- functions that must not be timed ---- */
+
+static struct entry {
+	uint64_t offset;
+	const void *address;		/* NULL: its object is not loaded */
+	char *path;
+} *entries;
+static size_t entry_count;
+
+int tw_profile_is_filtered(const void *address)
+{
+	for (size_t i = 0; i < entry_count; i++)
+		if (__atomic_load_n(&entries[i].address, __ATOMIC_RELAXED) == address)
+			return 1;
+	return 0;
+}
+
+static void resolve_in(void *context, const struct tw_map *map)
+{
+	(void)context;
+	for (size_t i = 0; i < entry_count; i++) {
+		struct entry *entry = &entries[i];
+		uint64_t in_map = entry->offset - map->offset;
+
+		if (in_map < map->end - map->begin && strcmp(entry->path, map->path) == 0)
+			__atomic_store_n(&entry->address,
+					 (const void *)(uintptr_t)(map->begin + in_map),
+					 __ATOMIC_RELAXED);
+	}
+}
+
+void tw_profile_filter_resolve(void)
+{
+	if (entry_count)
+		tw_maps_each(resolve_in, NULL);
+}
+
+void tw_profile_filter_read(const char *path)
+{
+	char line[PATH_MAX + 32], *end;
+	FILE *file = fopen(path, "re");
+
+	if (!file) {
+		tw_profile_say("can't open %s: everything is timed", path);
+		return;
+	}
+	while (fgets(line, sizeof(line), file)) {
+		uint64_t offset = strtoull(line, &end, 16);
+		struct entry *entry = *end == ' ' ? tw_one_more(&entries, &entry_count) : NULL;
+
+		line[strcspn(line, "\n")] = 0;
+		if (!entry)
+			continue;
+		entry->offset = offset;
+		entry->path = strdup(end + 1);
+		/* Without memory nothing has this path. */
+		entry_count -= !entry->path;
+	}
+	fclose(file);
+	tw_profile_filter_resolve();
 }

@@ -1,47 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parses TICKWISE_PROFILE in the environment: words with commas between them,
- * some with a value. Pure. tickwise-profile(1) describes them.
+ * Parses TICKWISE_PROFILE in the environment: words with commas between them, some with a
+ * value. Pure. tickwise-profile(1) describes them.
  */
 #include <errno.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "profile.h"
 
-#define DEFAULT_DEPTH	65536
-#define DEFAULT_MEMORY	((int64_t)512 << 20)
 #define DEFAULT_EVENTS	1000000
-#define MAX_DEPTH	100000000
-#define MAX_EVENTS	1000000000
+#define MOST		(UINT64_MAX / 16)
 
-struct word {
-	const char *text;
-	size_t length;
+enum kind { NUMBER, THROTTLE, FENCE, PATH };
+
+static const struct word {
+	const char *name;
+	enum kind kind;
+	size_t at;			/* in the options */
+	uint64_t least, most;		/* of a number */
+	uint64_t bare;			/* the number without a value; 0: it needs one */
+} words[] = {
+#define AT(member)	offsetof(struct tw_profile_options, member)
+	{ "off", NUMBER, AT(off), 1, 0, 1 },	/* takes no value */
+	{ "histogram", NUMBER, AT(histogram_digits), 1, 3, 2 },
+	{ "events", NUMBER, AT(events), 1, 1000000000, DEFAULT_EVENTS },
+	{ "events-above", NUMBER, AT(event_min_ns), 0, MOST, 0 },
+	{ "depth", NUMBER, AT(depth), 1, 100000000, 0 },
+	{ "memory", NUMBER, AT(memory_bytes), 1 << 20, INT64_MAX, 0 },
+	{ "throttle", THROTTLE, 0, 0, 0, 0 },
+	{ "fence", FENCE, 0, 0, 0, 0 },
+	{ "file", PATH, AT(file), 0, 0, 0 },
+	{ "filter", PATH, AT(filter), 0, 0, 0 },
 };
 
-/* Return the value of @word if it is "NAME=VALUE", else NULL. */
-static const char *value_of(const struct word *word, const char *name)
-{
-	size_t length = strlen(name);
-
-	if (word->length < length + 1 || strncmp(word->text, name, length) ||
-	    word->text[length] != '=')
-		return NULL;
-	return word->text + length + 1;
-}
-
-static int is_word(const struct word *word, const char *name)
-{
-	return word->length == strlen(name) &&
-	       !strncmp(word->text, name, word->length);
-}
-
 /* Parse the whole value: decimal, with K, M or G behind it for powers of 1024. */
-static int read_number(const struct word *word, const char *value,
-		       uint64_t least, uint64_t most, uint64_t *number)
+static int read_number(const char *value, size_t length, uint64_t least, uint64_t most,
+		       uint64_t *number)
 {
-	const char *end = word->text + word->length;
+	const char *end = value + length;
 	uint64_t read = 0;
 	unsigned shift = 0;
 
@@ -53,136 +50,88 @@ static int read_number(const struct word *word, const char *value,
 			return 0;
 	}
 	if (value + 1 == end)
-		shift = *value == 'K' ? 10 : *value == 'M' ? 20 :
-			*value == 'G' ? 30 : 0;
-	if (value + (shift != 0) != end || read > most >> shift)
+		shift = *value == 'K' ? 10 : *value == 'M' ? 20 : *value == 'G' ? 30 : 0;
+	if (value + (shift != 0) != end || read > most >> shift || read << shift < least)
 		return 0;
-	read <<= shift;
-	if (read < least)
-		return 0;
-	*number = read;
+	*number = read << shift;
 	return 1;
 }
 
-static int read_path(const struct word *word, const char *value, char *path)
+/* Parse CALLS:NS. */
+static int read_throttle(const char *value, size_t length, struct tw_profile_options *options)
 {
-	size_t length = (size_t)(word->text + word->length - value);
+	const char *colon = memchr(value, ':', length);
+	size_t before = (size_t)(colon - value);
 
-	if (!length || length >= PATH_MAX)
-		return 0;
-	memcpy(path, value, length);
-	path[length] = 0;
-	return 1;
+	return colon && read_number(value, before, 1, MOST, &options->throttle_calls) &&
+	       read_number(colon + 1, length - before - 1, 0, MOST, &options->throttle_ns);
 }
 
-static int read_fence(const struct word *word, const char *value,
-		      enum tw_profile_mode *fence)
+static int read_fence(const char *value, size_t length, enum tw_profile_mode *fence)
 {
-	struct word rest = { value, (size_t)(word->text + word->length - value) };
-
-	if (is_word(&rest, "full"))
-		*fence = TW_PROFILE_FENCE_FULL;
-	else if (is_word(&rest, "rdtscp"))
-		*fence = TW_PROFILE_FENCE_RDTSCP;
-	else if (is_word(&rest, "none"))
-		*fence = TW_PROFILE_FENCE_NONE;
-	else
-		return 0;
-	return 1;
+	for (int mode = TW_PROFILE_FENCE_NONE; mode <= TW_PROFILE_FENCE_FULL; mode++)
+		if (length == strlen(tw_profile_fences[mode]) &&
+		    !strncmp(value, tw_profile_fences[mode], length)) {
+			*fence = (enum tw_profile_mode)mode;
+			return 1;
+		}
+	return 0;
 }
 
-/* Parse throttle=CALLS:NS. */
-static int read_throttle(const struct word *word, const char *value,
-			 struct tw_profile_options *options)
+/* Read a word of the list: "NAME" or "NAME=VALUE". Return 1 if it is right. */
+static int read_word(const char *text, size_t length, struct tw_profile_options *options)
 {
-	const char *colon = memchr(value, ':',
-				   (size_t)(word->text + word->length - value));
-	struct word calls = { word->text, 0 };
+	const char *equals = memchr(text, '=', length), *value = equals ? equals + 1 : NULL;
+	size_t name_length = equals ? (size_t)(equals - text) : length;
+	const struct word *word = words, *end = words + sizeof(words) / sizeof(*words);
+	void *at;
 
-	if (!colon)
+	while (word < end && (strlen(word->name) != name_length ||
+			      strncmp(word->name, text, name_length)))
+		word++;
+	if (word == end || (!value && !word->bare))
 		return 0;
-	calls.length = (size_t)(colon - word->text);
-	return read_number(&calls, value, 1, UINT64_MAX / 16,
-			   &options->throttle_calls) &&
-	       read_number(word, colon + 1, 0, UINT64_MAX / 16,
-			   &options->throttle_ns);
-}
-
-static int read_limits(const struct word *word,
-		       struct tw_profile_options *options)
-{
-	const char *value;
-	uint64_t number;
-
-	if ((value = value_of(word, "depth")) != NULL)
-		return read_number(word, value, 1, MAX_DEPTH, &options->depth);
-	if ((value = value_of(word, "events")) != NULL)
-		return read_number(word, value, 1, MAX_EVENTS,
-				   &options->events);
-	if ((value = value_of(word, "events-above")) != NULL) {
-		if (!options->events)
-			options->events = DEFAULT_EVENTS;
-		return read_number(word, value, 0, UINT64_MAX / 16,
-				   &options->event_min_ns);
-	}
-	if ((value = value_of(word, "throttle")) != NULL)
-		return read_throttle(word, value, options);
-	value = value_of(word, "memory");
-	if (!value || !read_number(word, value, 1 << 20, INT64_MAX, &number))
-		return 0;
-	options->memory_bytes = (int64_t)number;
-	return 1;
-}
-
-static int read_word(const struct word *word, struct tw_profile_options *options)
-{
-	const char *value;
-	uint64_t digits;
-
-	if (is_word(word, "off"))
-		return options->off = 1;
-	if (is_word(word, "histogram")) {
-		options->histogram_digits = 2;
-		return 1;
-	}
-	if ((value = value_of(word, "histogram")) != NULL) {
-		if (!read_number(word, value, 1, 3, &digits))
+	at = (char *)options + word->at;
+	length -= name_length + 1;
+	switch (word->kind) {
+	case THROTTLE:
+		return read_throttle(value, length, options);
+	case FENCE:
+		return read_fence(value, length, &options->fence);
+	case PATH:
+		if (!length || length >= PATH_MAX)
 			return 0;
-		options->histogram_digits = (unsigned)digits;
+		memcpy(at, value, length);
+		((char *)at)[length] = 0;
 		return 1;
+	case NUMBER:
+		break;
 	}
-	if (is_word(word, "events")) {
+	if (at == &options->event_min_ns && !options->events)
 		options->events = DEFAULT_EVENTS;
-		return 1;
-	}
-	if ((value = value_of(word, "fence")) != NULL)
-		return read_fence(word, value, &options->fence);
-	if ((value = value_of(word, "file")) != NULL)
-		return read_path(word, value, options->file);
-	if ((value = value_of(word, "filter")) != NULL)
-		return read_path(word, value, options->filter);
-	return read_limits(word, options);
+	if (value)
+		return read_number(value, length, word->least, word->most, at);
+	*(uint64_t *)at = word->bare;
+	return 1;
 }
 
-int tw_profile_options_parse(struct tw_profile_options *options,
-			     const char *text, const char **wrong)
+int tw_profile_options_parse(struct tw_profile_options *options, const char *text,
+			     const char **wrong)
 {
-	struct tw_profile_options read = {
-		.fence = TW_PROFILE_FENCE_FULL, .depth = DEFAULT_DEPTH,
-		.memory_bytes = DEFAULT_MEMORY,
-	};
 	int result = 0;
 
+	*options = (struct tw_profile_options) {
+		.fence = TW_PROFILE_FENCE_FULL, .depth = 65536, .memory_bytes = 512 << 20,
+	};
 	while (text && *text) {
-		struct word word = { text, strcspn(text, ",") };
+		size_t length = strcspn(text, ",");
 
-		if (word.length && !read_word(&word, &read) && !result) {
+		if (length && !read_word(text, length, options) && !result) {
 			*wrong = text;
 			result = -EINVAL;
 		}
-		text += word.length;
+		text += length;
 		text += *text == ',';
 	}
-	*options = read;
 	return result;
 }

@@ -44,29 +44,28 @@ static int is_gone(const struct tw_frame *frame, uintptr_t stack,
 	return !is_on(other, stack) || is_on(other, frame->stack);
 }
 
+/* Remove the last frame, and count its call. */
+static void end_frame(struct tw_recorder *recorder, int is_abandoned, uint64_t now_ticks)
+{
+	struct tw_frame *frame = recorder->top;
+
+	if (frame->start_ticks != TW_NOT_TIMED) {
+		frame->node->abandoned += (uint64_t)is_abandoned;
+		tw_recorder_end_call(recorder, frame, now_ticks);
+	}
+	recorder->top = frame - 1;
+}
+
 void tw_recorder_unwind(struct tw_recorder *recorder, uintptr_t stack,
 			const struct tw_other_stack *other, uint64_t now_ticks)
 {
 	/* frames[0] is never gone. */
 	while (is_gone(recorder->top, stack, other)) {
-		struct tw_frame *frame = recorder->top;
-
-		if (frame->start_ticks != TW_NOT_TIMED) {
-			frame->node->abandoned++;
-			tw_recorder_end_call(recorder, frame, now_ticks);
-		}
-		recorder->top = frame - 1;
+		end_frame(recorder, 1, now_ticks);
 		recorder->deeper = 0;
 	}
-	if (recorder->deeper && recorder->deeper_stack < stack &&
-	    !is_on(other, stack))
+	if (recorder->deeper && recorder->deeper_stack < stack && !is_on(other, stack))
 		recorder->deeper = 0;
-}
-
-static void count_untimed(struct tw_node *node)
-{
-	node->calls++;
-	node->not_timed++;
 }
 
 struct tw_frame *tw_recorder_enter_untimed(struct tw_recorder *recorder,
@@ -82,10 +81,12 @@ struct tw_frame *tw_recorder_enter_untimed(struct tw_recorder *recorder,
 			recorder->deeper_stack = stack;
 		return NULL;
 	}
-	if (node)
-		count_untimed(node);
-	else
+	if (node) {
+		node->calls++;
+		node->not_timed++;
+	} else {
 		recorder->drops.no_memory++;
+	}
 	/* The calls that this call makes are counted to its caller. */
 	*frame = (struct tw_frame) {
 		.node = recorder->top->node, .function = function,
@@ -98,19 +99,17 @@ struct tw_frame *tw_recorder_enter_untimed(struct tw_recorder *recorder,
 void tw_recorder_keep_event(struct tw_recorder *recorder,
 			    const struct tw_frame *frame, uint64_t ticks)
 {
-	struct tw_event *event;
-
 	if (ticks < recorder->event_min_ticks)
 		return;
 	if (recorder->event_count == recorder->event_limit) {
 		recorder->drops.events++;
 		return;
 	}
-	event = &recorder->events[recorder->event_count++];
-	event->function = frame->function;
-	event->start_ticks = frame->start_ticks + recorder->excluded_ticks;
-	event->ticks = ticks;
-	event->depth = (uint64_t)(frame - recorder->frames);
+	recorder->events[recorder->event_count++] = (struct tw_event) {
+		.function = frame->function, .ticks = ticks,
+		.start_ticks = frame->start_ticks + recorder->excluded_ticks,
+		.depth = (uint64_t)(frame - recorder->frames),
+	};
 }
 
 void tw_recorder_throttle(const struct tw_recorder *recorder,
@@ -149,18 +148,6 @@ static struct tw_frame *frame_that_ends(const struct tw_recorder *recorder,
 			break;
 	}
 	return found ? found : last;
-}
-
-static void end_frame(struct tw_recorder *recorder, int is_abandoned,
-		      uint64_t now_ticks)
-{
-	struct tw_frame *frame = recorder->top;
-
-	if (frame->start_ticks != TW_NOT_TIMED) {
-		frame->node->abandoned += (uint64_t)is_abandoned;
-		tw_recorder_end_call(recorder, frame, now_ticks);
-	}
-	recorder->top = frame - 1;
 }
 
 void tw_recorder_exit_rest(struct tw_recorder *recorder, const void *function,

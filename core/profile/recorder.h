@@ -15,8 +15,6 @@
 #ifndef TW_PROFILE_RECORDER_H
 #define TW_PROFILE_RECORDER_H
 
-#include <stdint.h>
-
 #include "tree.h"
 
 /* Instead of a frame's first stamp: the call is counted and not timed. */
@@ -90,29 +88,12 @@ struct tw_frame *tw_recorder_enter_untimed(struct tw_recorder *recorder,
 					   const void *function,
 					   uintptr_t stack,
 					   struct tw_node *node);
-int tw_recorder_enter_deeper(struct tw_recorder *recorder, uintptr_t stack);
 void tw_recorder_exit_rest(struct tw_recorder *recorder, const void *function,
 			   uintptr_t stack, uint64_t now_ticks);
 void tw_recorder_keep_event(struct tw_recorder *recorder,
 			    const struct tw_frame *frame, uint64_t ticks);
 void tw_recorder_throttle(const struct tw_recorder *recorder,
 			  struct tw_node *node);
-
-/* True if an entry at @stack shows that a frame is gone. */
-static inline int tw_recorder_left(const struct tw_recorder *recorder,
-				   uintptr_t stack)
-{
-	return recorder->top->stack < stack;
-}
-
-/* Return the node of a call that begins, if this path of calls was taken
- * before. If it is NULL, tw_tree_child() makes the node. Frames that are gone
- * must have been removed. */
-static inline struct tw_node *
-tw_recorder_known(const struct tw_recorder *recorder, const void *function)
-{
-	return tw_tree_find(&recorder->tree, recorder->top->node, function);
-}
 
 /* Return the frame of a call at @node (NULL: there was no memory for a node).
  * The caller sets its first stamp: the counter less excluded_ticks. NULL: no
@@ -137,17 +118,6 @@ static inline struct tw_frame *tw_recorder_enter(struct tw_recorder *recorder,
 	return frame;
 }
 
-/* Return the ticks of a call less what the hooks took of it. */
-static inline uint64_t tw_recorder_corrected(const struct tw_recorder *recorder,
-					     uint64_t ticks, uint64_t inner)
-{
-	uint64_t took = recorder->cost.inside_256 +
-			inner * recorder->cost.both_256;
-
-	took = (took + 128) >> 8;
-	return ticks > took ? ticks - took : 0;
-}
-
 /* Count the call in @frame, which has ended. The caller removes the frame. */
 static inline void tw_recorder_end_call(struct tw_recorder *recorder,
 					const struct tw_frame *frame,
@@ -156,6 +126,9 @@ static inline void tw_recorder_end_call(struct tw_recorder *recorder,
 	struct tw_node *node = frame->node;
 	uint64_t now = now_ticks - recorder->excluded_ticks;
 	uint64_t ticks = now - frame->start_ticks;
+	uint64_t inner = recorder->calls - frame->calls - 1;
+	/* What the hooks took of it. */
+	uint64_t took = (recorder->cost.inside_256 + inner * recorder->cost.both_256 + 128) >> 8;
 	uint64_t corrected;
 
 	if (tw__unlikely(ticks > INT64_MAX)) {
@@ -164,8 +137,7 @@ static inline void tw_recorder_end_call(struct tw_recorder *recorder,
 		ticks = 0;
 	}
 	node->ticks += ticks;
-	corrected = tw_recorder_corrected(recorder, ticks,
-					  recorder->calls - frame->calls - 1);
+	corrected = ticks > took ? ticks - took : 0;
 	if (corrected < node->min_ticks)
 		node->min_ticks = corrected;
 	if (corrected > node->max_ticks)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Begins and ends the recording: the environment, calibration, fork, and
- * writing the file at the end of the program.
+ * Begins and ends the recording: the environment, calibration, fork, and when the file is
+ * written: at the end of the program, and when it calls tw_profile_write().
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdarg.h>
+#include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "counter/state.h"
@@ -20,36 +22,14 @@
 /* The rate is measured in this time, and at the end again over the whole run. */
 #define RATE_WINDOW_NS	10000000
 #define LONGEST_RATE_WINDOW_NS	640000000
-
-struct tw_profile tw_profile;
+/* How long a thread may take to leave its hook, since it may have lost its CPU. */
+#define HOOK_WAIT_NS	1000000000ULL
 
 enum { NOT_STARTED, STARTING, STARTED };
 static int state;
+static pid_t first_pid;
 
-void tw_profile_say(const char *format, ...)
-{
-	char message[PATH_MAX + 256];
-	va_list args;
-	int length = snprintf(message, sizeof(message), "tickwise-profile: ");
-
-	va_start(args, format);
-	vsnprintf(message + length, sizeof(message) - (size_t)length - 1,
-		  format, args);
-	va_end(args);
-	strcat(message, "\n");
-	if (write(STDERR_FILENO, message, strlen(message)) < 0)
-		return;
-}
-
-static void before_fork(void)
-{
-	tw_profile_lock();
-}
-
-static void after_fork(void)
-{
-	tw_profile_unlock();
-}
+/* ---- the beginning ---- */
 
 static void in_child(void)
 {
@@ -59,20 +39,9 @@ static void in_child(void)
 	tw_profile_threads_child();
 }
 
-static int read_options(void)
-{
-	const char *wrong = NULL;
-
-	if (tw_profile_options_parse(&tw_profile.options,
-				     getenv("TICKWISE_PROFILE"), &wrong))
-		tw_profile_say("TICKWISE_PROFILE: '%.*s' is not understood, "
-			       "and left out", (int)strcspn(wrong, ","), wrong);
-	return !tw_profile.options.off;
-}
-
-/* Set up the clock. Return nonzero if the counter can be read and its rate is
- * known. On a busy machine a short window has too few undisturbed samples, and
- * then a longer one is used. */
+/* Set up the clock. Return nonzero if the counter can be read and its rate is known. On a
+ * busy machine a short window has too few undisturbed samples, and then a longer one is
+ * used. */
 static int read_clock(void)
 {
 	const struct tw_clock_options options = {
@@ -94,24 +63,29 @@ static int read_clock(void)
 
 static int set_up(void)
 {
-	if (!read_options() || !read_clock())
+	struct tw_profile_options *options = &tw_profile.options;
+	const char *wrong;
+
+	if (tw_profile_options_parse(options, getenv("TICKWISE_PROFILE"), &wrong))
+		tw_profile_say("TICKWISE_PROFILE: '%.*s' is not understood, and left out",
+			       (int)strcspn(wrong, ","), wrong);
+	if (options->off || !read_clock())
 		return 0;
-	tw_profile.pid = getpid();
-	tw_profile_write_init();
-	tw_profile.budget_bytes = tw_profile.options.memory_bytes;
+	tw_profile.pid = first_pid = getpid();
+	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+	tw_profile.budget_bytes = (int64_t)options->memory_bytes;
 	tw_profile.ended_arena.budget_bytes = &tw_profile.budget_bytes;
 	if (tw_tree_init(&tw_profile.ended, &tw_profile.budget_bytes,
-			 tw_profile.options.histogram_digits) ||
+			 (unsigned)options->histogram_digits) ||
 	    tw_profile_threads_init() ||
-	    pthread_atfork(before_fork, after_fork, in_child)) {
+	    pthread_atfork(tw_profile_lock, tw_profile_unlock, in_child)) {
 		tw_profile_say("nothing is recorded: no memory");
 		return 0;
 	}
-	if (tw_profile.options.filter[0])
-		tw_profile_filter_read(tw_profile.options.filter);
+	if (options->filter[0])
+		tw_profile_filter_read(options->filter);
 	/* From here on hooks run in threads that have a record. */
-	__atomic_store_n(&tw_profile_mode, (int)tw_profile.options.fence,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(&tw_profile_mode, (int)options->fence, __ATOMIC_RELEASE);
 	tw_profile_calibrate(&tw_profile.cost);
 	tw_profile.begin_ticks = tw_ticks();
 	return 1;
@@ -121,14 +95,13 @@ void tw_profile_start(void)
 {
 	int expected = NOT_STARTED;
 
-	if (!__atomic_compare_exchange_n(&state, &expected, STARTING, 0,
-					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (!__atomic_compare_exchange_n(&state, &expected, STARTING, 0, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
 		return;
 	/* Functions that are called from here may have hooks. */
 	tw_profile_self = &tw_profile_nobody;
 	if (!set_up())
-		__atomic_store_n(&tw_profile_mode, TW_PROFILE_STOPPED,
-				 __ATOMIC_RELEASE);
+		__atomic_store_n(&tw_profile_mode, TW_PROFILE_STOPPED, __ATOMIC_RELEASE);
 	tw_profile_self = NULL;
 	__atomic_store_n(&state, STARTED, __ATOMIC_RELEASE);
 }
@@ -136,13 +109,6 @@ void tw_profile_start(void)
 static void __attribute__((constructor(101))) at_start(void)
 {
 	tw_profile_start();
-}
-
-/* Write the file, after everything that the program registered for its end. */
-static void __attribute__((destructor(101))) at_end(void)
-{
-	if (getpid() == tw_profile.pid)
-		tw_profile_end();
 }
 
 extern __typeof__(dladdr) dladdr __attribute__((weak));
@@ -157,9 +123,100 @@ void tw_profile_object(const void *address)
 	if (tw_profile_self == NULL)
 		tw_profile_self = &tw_profile_nobody;
 	tw_profile_filter_resolve();
-	/* A static program has neither function, and loads nothing. The program
-	 * itself is not found by its name, and stays mapped anyway. */
+	/* A static program has neither function, and loads nothing. The program itself is not
+	 * found by its name, and stays mapped anyway. */
 	if (dladdr && dlopen && dladdr(address, &info) && info.dli_fname)
 		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	tw_profile_self = self;
+}
+
+/* ---- writing ---- */
+
+/*
+ * Let no hook go on, and wait until none is at work. With the barrier each thread sees the
+ * mode, or this thread sees that the other is in a hook.
+ */
+static void hold(int mode)
+{
+	const struct timespec pause = { .tv_nsec = 100000 };
+	uint64_t waited_ns = 0;
+
+	__atomic_store_n(&tw_profile_mode, mode, __ATOMIC_SEQ_CST);
+	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	for (struct tw_profile_thread *thread = tw_profile.threads; thread;
+	     thread = thread->next)
+		while (__atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE) &&
+		       waited_ns < HOOK_WAIT_NS) {
+			nanosleep(&pause, NULL);
+			waited_ns += 100000;
+		}
+}
+
+/* Name the file as the user wants. A child after fork never overwrites its parent's file. */
+static void name_file(char *path, size_t size)
+{
+	const char *given = tw_profile.options.file;
+
+	if (given[0] && tw_profile.pid == first_pid)
+		snprintf(path, size, "%s", given);
+	else if (given[0])
+		snprintf(path, size, "%s.%d", given, (int)tw_profile.pid);
+	else
+		snprintf(path, size, "%.100s.%d.tickwise-profile",
+			 program_invocation_short_name, (int)tw_profile.pid);
+}
+
+/* Exclude this thread's time since then from every function. */
+static void exclude(struct tw_profile_thread *thread, uint64_t since_ticks)
+{
+	if (thread && thread != &tw_profile_nobody)
+		thread->recorder.excluded_ticks += tw_ticks_end() - since_ticks;
+}
+
+static int write_now(int mode_afterwards)
+{
+	struct tw_profile_thread *self = tw_profile_self;
+	uint64_t now_ticks = tw_ticks_end();
+	struct tw_profile_cost cost;
+	char path[PATH_MAX + 32];
+	int failed;
+
+	tw_profile_self = &tw_profile_nobody;
+	tw_profile_lock();
+	/* Measure the hooks again. The processor may run faster or slower than at the start,
+	 * while ticks stay the same. */
+	tw_profile_calibrate(&cost);
+	tw_profile_cost_join(&tw_profile.cost, &cost);
+	hold(mode_afterwards == TW_PROFILE_STOPPED ? TW_PROFILE_STOPPED : TW_PROFILE_HELD);
+	exclude(self, now_ticks);
+	now_ticks = tw_ticks_end();
+	name_file(path, sizeof(path));
+	failed = tw_profile_write_file(path, now_ticks);
+	exclude(self, now_ticks);
+	__atomic_store_n(&tw_profile_mode, mode_afterwards, __ATOMIC_SEQ_CST);
+	tw_profile_unlock();
+	tw_profile_self = self;
+	if (failed)
+		tw_profile_say("can't write %s: %s", path, strerror(-failed));
+	return failed;
+}
+
+static int is_recording(void)
+{
+	return __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE) != TW_PROFILE_STOPPED &&
+	       getpid() == tw_profile.pid;
+}
+
+int tw_profile_write(void)
+{
+	tw_profile_start();
+	return is_recording() ? write_now((int)tw_profile.options.fence) : -EPERM;
+}
+
+/* Write the file, after everything that the program registered for its end. Nothing is
+ * recorded from then on. */
+static void __attribute__((destructor(101))) at_end(void)
+{
+	if (is_recording())
+		write_now(TW_PROFILE_STOPPED);
 }

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads. Each gets its record at its first hook. When it ends, its tree is
- * added to that of all threads that have ended, so a program may have any
- * number of threads one after another. A thread may call functions after that,
- * in destructors of others: these begin a new record.
+ * Threads. Each gets its record at its first hook. When it ends, its tree is added to that of
+ * all threads that have ended, so a program may have any number of threads one after another.
+ * A thread may call functions after that, in destructors of others: these begin a new record.
  */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "profile.h"
+
+struct tw_profile tw_profile;
+int tw_profile_mode;
+__thread struct tw_profile_thread *tw_profile_self __attribute__((tls_model("initial-exec")));
+struct tw_profile_thread tw_profile_nobody = { .busy = UINTPTR_MAX };
+const char *const tw_profile_fences[] = {
+	[TW_PROFILE_FENCE_NONE] = "none",
+	[TW_PROFILE_FENCE_RDTSCP] = "rdtscp",
+	[TW_PROFILE_FENCE_FULL] = "full",
+};
 
 static pthread_key_t ending;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,36 +37,41 @@ void tw_profile_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-struct tw_profile_thread *
-tw_profile_thread_new(int64_t *budget_bytes,
-		      const struct tw_profile_options *options)
+void tw_profile_say(const char *format, ...)
+{
+	char message[PATH_MAX + 256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	dprintf(STDERR_FILENO, "tickwise-profile: %s\n", message);
+}
+
+struct tw_profile_thread *tw_profile_thread_new(int64_t *budget_bytes,
+						const struct tw_profile_options *options)
 {
 	struct tw_arena arena = { .budget_bytes = NULL };
-	struct tw_profile_thread *thread;
-	struct tw_recorder *recorder;
-	struct tw_frame *frames;
-
 	/* Only the part of frames and events that is used is ever touched. */
-	thread = tw_arena_take(&arena, sizeof(*thread));
-	frames = tw_arena_take(&arena, (options->depth + 1) * sizeof(*frames));
-	if (!thread || !frames)
-		goto fail;
+	struct tw_profile_thread *thread = tw_arena_take(&arena, sizeof(*thread));
+	struct tw_frame *frames = tw_arena_take(&arena, (options->depth + 1) * sizeof(*frames));
+	struct tw_recorder *recorder;
+
+	if (!thread || !frames ||
+	    tw_recorder_init(&thread->recorder, frames, options->depth, budget_bytes,
+			     (unsigned)options->histogram_digits)) {
+		tw_arena_free(&arena);
+		return NULL;
+	}
 	recorder = &thread->recorder;
-	if (tw_recorder_init(recorder, frames, options->depth, budget_bytes,
-			     options->histogram_digits))
-		goto fail;
-	if (options->events) {
+	if (options->events)
 		recorder->events = tw_arena_take(&arena, options->events *
 						 sizeof(*recorder->events));
-		recorder->event_limit = recorder->events ? options->events : 0;
-	}
+	recorder->event_limit = recorder->events ? options->events : 0;
 	thread->arena = arena;
 	thread->tid = (pid_t)syscall(SYS_gettid);
 	prctl(PR_GET_NAME, thread->name);
 	return thread;
-fail:
-	tw_arena_free(&arena);
-	return NULL;
 }
 
 void tw_profile_thread_free(struct tw_profile_thread *thread)
@@ -68,56 +83,45 @@ void tw_profile_thread_free(struct tw_profile_thread *thread)
 	tw_arena_free(&arena);
 }
 
-static void set_up(struct tw_recorder *recorder)
+struct tw_profile_thread *tw_profile_thread_begin(void)
 {
 	const struct tw_profile_options *options = &tw_profile.options;
+	const struct tw_profile_cost *cost = &tw_profile.cost;
 	double ticks_per_ns = tw_profile.clock.scale.hz / 1e9;
+	struct tw_profile_thread *thread;
+	struct tw_recorder *recorder;
 
-	recorder->cost.inside_256 =
-		(uint64_t)(tw_profile.cost.inside * 256 + .5);
-	recorder->cost.both_256 =
-		(uint64_t)((tw_profile.cost.inside + tw_profile.cost.outside) *
-			   256 + .5);
-	recorder->event_min_ticks =
-		(uint64_t)((double)options->event_min_ns * ticks_per_ns);
+	if (tw_profile_self ||
+	    __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE) == TW_PROFILE_STOPPED)
+		return NULL;
+	/* Functions that are called from here may have hooks. */
+	tw_profile_self = &tw_profile_nobody;
+	thread = tw_profile_thread_new(&tw_profile.budget_bytes, options);
+	if (!thread) {
+		/* This thread is not in the profile, and the file tells so. */
+		__atomic_add_fetch(&tw_profile.lost, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	recorder = &thread->recorder;
+	recorder->cost.inside_256 = (uint64_t)(cost->inside * 256 + .5);
+	recorder->cost.both_256 = (uint64_t)((cost->inside + cost->outside) * 256 + .5);
+	recorder->event_min_ticks = (uint64_t)((double)options->event_min_ns * ticks_per_ns);
 	if (options->throttle_calls) {
 		recorder->throttle_calls = options->throttle_calls;
 		recorder->throttle_ticks =
 			(uint64_t)((double)options->throttle_ns * ticks_per_ns);
 	}
-}
-
-struct tw_profile_thread *tw_profile_thread_begin(void)
-{
-	struct tw_profile_thread *thread;
-
-	tw_profile_start();
-	if (tw_profile_self ||
-	    __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE) ==
-	    TW_PROFILE_STOPPED)
-		return NULL;
-	/* Functions that are called from here may have hooks. */
-	tw_profile_self = &tw_profile_nobody;
-	thread = tw_profile_thread_new(&tw_profile.budget_bytes,
-				       &tw_profile.options);
-	if (!thread) {
-		/* This thread is not in the profile, and the file tells so. */
-		__atomic_add_fetch(&tw_profile.lost_at_end, 1, __ATOMIC_RELAXED);
-		return NULL;
-	}
-	set_up(&thread->recorder);
 	thread->begin_ticks = tw_ticks();
-	pthread_mutex_lock(&lock);
+	tw_profile_lock();
 	thread->next = tw_profile.threads;
 	tw_profile.threads = thread;
-	pthread_mutex_unlock(&lock);
+	tw_profile_unlock();
 	pthread_setspecific(ending, thread);
 	tw_profile_self = thread;
 	return thread;
 }
 
-void tw_profile_drops_add(struct tw_recorder_drops *to,
-			  const struct tw_recorder_drops *from)
+void tw_profile_drops_add(struct tw_recorder_drops *to, const struct tw_recorder_drops *from)
 {
 	to->too_deep += from->too_deep;
 	to->no_memory += from->no_memory;
@@ -127,61 +131,47 @@ void tw_profile_drops_add(struct tw_recorder_drops *to,
 	to->events += from->events;
 }
 
-static void keep_events(const struct tw_profile_thread *thread)
+struct tw_profile_line tw_profile_thread_line(const struct tw_profile_thread *thread)
 {
 	const struct tw_recorder *recorder = &thread->recorder;
-	size_t size = recorder->event_count * sizeof(*recorder->events);
-	struct tw_profile_events *kept;
-
-	if (!size)
-		return;
-	kept = tw_arena_take(&tw_profile.ended_arena, sizeof(*kept) + size);
-	if (!kept) {
-		tw_profile.ended_drops.events += recorder->event_count;
-		return;
-	}
-	kept->events = (struct tw_event *)(kept + 1);
-	memcpy(kept->events, recorder->events, size);
-	kept->count = recorder->event_count;
-	kept->tid = thread->tid;
-	kept->next = tw_profile.ended_events;
-	tw_profile.ended_events = kept;
-}
-
-static void keep_line(const struct tw_profile_thread *thread)
-{
-	struct tw_profile_thread_line *line;
-
-	line = tw_arena_take(&tw_profile.ended_arena, sizeof(*line));
-	if (!line)
-		return;
-	*line = (struct tw_profile_thread_line) {
-		.next = tw_profile.lines, .tid = thread->tid,
-		.calls = thread->recorder.calls,
-		.nodes = thread->recorder.tree.nodes,
+	struct tw_profile_line line = {
+		.tid = thread->tid, .calls = recorder->calls, .nodes = recorder->tree.nodes,
 		.begin_ticks = thread->begin_ticks, .end_ticks = tw_ticks(),
-		.excluded_ticks = thread->recorder.excluded_ticks,
+		.excluded_ticks = recorder->excluded_ticks,
+		.event_count = recorder->event_count, .events = recorder->events,
 	};
-	memcpy(line->name, thread->name, sizeof(line->name));
-	tw_profile.lines = line;
+
+	memcpy(line.name, thread->name, sizeof(line.name));
+	return line;
 }
 
-/* Keep what a thread recorded, under the lock. If its tree finds no room, it
- * stays where it is, and the thread stays in the list as if it was running. */
+/* Keep what a thread recorded, under the lock. If its tree finds no room, it stays where it
+ * is, and the thread stays in the list as if it was running. */
 static int keep(struct tw_profile_thread *thread)
 {
 	struct tw_recorder *recorder = &thread->recorder;
-	struct tw_other_stack other = { 0 };
 	struct tw_profile_thread **link = &tw_profile.threads;
+	struct tw_profile_line *line;
+	size_t size = recorder->event_count * sizeof(*recorder->events);
 
 	/* pthread_exit() has left these frames. */
-	tw_recorder_unwind(recorder, UINTPTR_MAX, &other, tw_ticks());
-	prctl(PR_GET_NAME, thread->name);
+	tw_recorder_unwind(recorder, UINTPTR_MAX, &(struct tw_other_stack) { 0 }, tw_ticks());
 	if (tw_tree_merge(&tw_profile.ended, &recorder->tree))
 		return -ENOMEM;
 	tw_profile_drops_add(&tw_profile.ended_drops, &recorder->drops);
-	keep_line(thread);
-	keep_events(thread);
+	line = tw_arena_take(&tw_profile.ended_arena, sizeof(*line));
+	if (line) {
+		prctl(PR_GET_NAME, thread->name);
+		*line = tw_profile_thread_line(thread);
+		line->events = size ? tw_arena_take(&tw_profile.ended_arena, size) : NULL;
+		line->event_count = line->events ? recorder->event_count : 0;
+		if (line->events)
+			memcpy(line->events, recorder->events, size);
+		line->next = tw_profile.lines;
+		tw_profile.lines = line;
+	}
+	if (!line || !line->event_count)
+		tw_profile.ended_drops.events += recorder->event_count;
 	while (*link != thread)
 		link = &(*link)->next;
 	*link = thread->next;
@@ -191,15 +181,14 @@ static int keep(struct tw_profile_thread *thread)
 static void end_thread(void *context)
 {
 	struct tw_profile_thread *thread = context;
-	int is_kept;
+	int failed;
 
 	tw_profile_self = &tw_profile_nobody;
-	pthread_mutex_lock(&lock);
-	is_kept = keep(thread) == 0;
-	if (!is_kept)
-		tw_profile.lost_at_end++;
-	pthread_mutex_unlock(&lock);
-	if (is_kept)
+	tw_profile_lock();
+	failed = keep(thread);
+	tw_profile.lost += failed != 0;
+	tw_profile_unlock();
+	if (!failed)
 		tw_profile_thread_free(thread);
 	tw_profile_self = NULL;
 }
@@ -209,10 +198,21 @@ int tw_profile_threads_init(void)
 	return -pthread_key_create(&ending, end_thread);
 }
 
-static void restart(struct tw_profile_thread *thread)
+void tw_profile_threads_child(void)
 {
-	struct tw_recorder *recorder = &thread->recorder;
+	struct tw_profile_thread *thread = tw_profile_self;
+	struct tw_recorder *recorder;
 
+	/* Other threads do not exist here. What they had can be in any state. */
+	tw_profile.threads = NULL;
+	tw_profile.lines = NULL;
+	tw_profile.ended_drops = (struct tw_recorder_drops) { 0 };
+	tw_profile.lost = 0;
+	tw_tree_reset(&tw_profile.ended);
+	if (!thread || thread == &tw_profile_nobody)
+		return;
+	tw_profile.threads = thread;
+	recorder = &thread->recorder;
 	thread->next = NULL;
 	thread->tid = (pid_t)syscall(SYS_gettid);
 	thread->begin_ticks = tw_ticks();
@@ -220,26 +220,9 @@ static void restart(struct tw_profile_thread *thread)
 	recorder->excluded_ticks = 0;
 	recorder->event_count = 0;
 	recorder->drops = (struct tw_recorder_drops) { 0 };
-	/* Of calls that began in the parent, their time in this process counts,
-	 * but the call does not. */
-	for (struct tw_frame *frame = recorder->top; frame > recorder->frames;
-	     frame--)
+	/* Of calls that began in the parent, their time in this process counts, but the call
+	 * does not. */
+	for (struct tw_frame *frame = recorder->top; frame > recorder->frames; frame--)
 		if (frame->start_ticks != TW_NOT_TIMED)
 			frame->start_ticks = thread->begin_ticks;
-	tw_profile.threads = thread;
-}
-
-void tw_profile_threads_child(void)
-{
-	struct tw_profile_thread *thread = tw_profile_self;
-
-	/* Other threads do not exist here. What they had can be in any state. */
-	tw_profile.threads = NULL;
-	tw_profile.lines = NULL;
-	tw_profile.ended_events = NULL;
-	tw_profile.ended_drops = (struct tw_recorder_drops) { 0 };
-	tw_profile.lost_at_end = 0;
-	tw_tree_reset(&tw_profile.ended);
-	if (thread && thread != &tw_profile_nobody)
-		restart(thread);
 }

@@ -15,13 +15,86 @@
  * | another child, full fence | 172        | 237 to 243    |
  * | another child, rdtscp     | 115        | 179           |
  */
+#include "tree.h"
+
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "latency/histogram.h"
-#include "tree.h"
 
 #define FIRST_TABLE_BITS	10
 #define FIRST_TABLE_SIZE	(1U << FIRST_TABLE_BITS)
+
+/* ---- memory ---- */
+
+#define CHUNK_BYTES	((size_t)128 << 10)
+#define ALIGNMENT	((size_t)16)
+#define PAGE		((size_t)4096)
+
+struct tw_arena_chunk {
+	struct tw_arena_chunk *before;
+	size_t size;
+};
+
+/* Return 1 if there are @bytes, which can be less than 0, in the budget. */
+static int take_from_budget(struct tw_arena *arena, int64_t bytes)
+{
+	return !arena->budget_bytes ||
+	       __atomic_sub_fetch(arena->budget_bytes, bytes, __ATOMIC_RELAXED) >= 0;
+}
+
+static int add_chunk(struct tw_arena *arena, size_t size)
+{
+	struct tw_arena_chunk *chunk = MAP_FAILED;
+
+	if (take_from_budget(arena, (int64_t)size))
+		chunk = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (chunk == MAP_FAILED) {
+		take_from_budget(arena, -(int64_t)size);
+		return 0;
+	}
+	chunk->before = arena->chunks;
+	chunk->size = size;
+	arena->chunks = chunk;
+	arena->next = (char *)chunk + ALIGNMENT;
+	arena->end = (char *)chunk + size;
+	return 1;
+}
+
+void *tw_arena_take(struct tw_arena *arena, size_t size)
+{
+	void *taken;
+
+	size = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+	if (size > (size_t)(arena->end - arena->next)) {
+		size_t wanted = size + ALIGNMENT > CHUNK_BYTES ? size + ALIGNMENT : CHUNK_BYTES;
+
+		if (!add_chunk(arena, (wanted + PAGE - 1) & ~(PAGE - 1)))
+			return NULL;
+	}
+	taken = arena->next;
+	arena->next += size;
+	return taken;
+}
+
+void tw_arena_free(struct tw_arena *arena)
+{
+	struct tw_arena_chunk *chunk = arena->chunks;
+
+	arena->next = arena->end = NULL;
+	arena->chunks = NULL;
+	while (chunk) {
+		struct tw_arena_chunk *before = chunk->before;
+		size_t size = chunk->size;
+
+		munmap(chunk, size);
+		take_from_budget(arena, -(int64_t)size);
+		chunk = before;
+	}
+}
+
+/* ---- nodes ---- */
 
 static void put(struct tw_tree *tree, struct tw_node *node)
 {
@@ -106,16 +179,15 @@ static struct tw_node *add_child(struct tw_tree *tree, struct tw_node *parent,
 static struct tw_histogram *histogram_of(struct tw_tree *tree,
 					 const void *function)
 {
-	struct tw_node *entry;
-	int is_new;
+	struct tw_node *entry = tw_tree_find(tree, tree->functions, function);
 
-	entry = tw_tree_child(tree, tree->functions, function, &is_new);
-	if (!entry || !is_new)
-		return entry ? entry->histogram : NULL;
-	entry->histogram = tw_arena_take(&tree->arena,
-					 sizeof(*entry->histogram));
-	if (entry->histogram &&
-	    tw_histogram_init(entry->histogram, tree->histogram_digits))
+	if (entry)
+		return entry->histogram;
+	entry = add_child(tree, tree->functions, function);
+	if (!entry)
+		return NULL;
+	entry->histogram = tw_arena_take(&tree->arena, sizeof(*entry->histogram));
+	if (entry->histogram && tw_histogram_init(entry->histogram, tree->histogram_digits))
 		entry->histogram = NULL;
 	return entry->histogram;
 }
@@ -151,16 +223,11 @@ static struct tw_node *add_child(struct tw_tree *tree, struct tw_node *parent,
 }
 
 struct tw_node *tw_tree_child(struct tw_tree *tree, struct tw_node *parent,
-			      const void *function, int *is_new)
+			      const void *function)
 {
 	struct tw_node *node = tw_tree_find(tree, parent, function);
 
-	*is_new = 0;
-	if (node)
-		return node;
-	node = add_child(tree, parent, function);
-	*is_new = node != NULL;
-	return node;
+	return node ? node : add_child(tree, parent, function);
 }
 
 struct tw_node *tw_tree_next(const struct tw_tree *tree,
@@ -209,7 +276,6 @@ int tw_tree_merge(struct tw_tree *into, const struct tw_tree *from)
 {
 	const struct tw_node *node = from->root;
 	struct tw_node *to = into->root;
-	int is_new;
 
 	while (node) {
 		const struct tw_node *next = tw_tree_next(from, node);
@@ -221,7 +287,7 @@ int tw_tree_merge(struct tw_tree *into, const struct tw_tree *from)
 		 * node. */
 		for (; node != next->parent; node = node->parent)
 			to = to->parent;
-		to = tw_tree_child(into, to, next->function, &is_new);
+		to = tw_tree_child(into, to, next->function);
 		if (!to)
 			return -ENOMEM;
 		node = next;

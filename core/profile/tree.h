@@ -4,15 +4,33 @@
  *
  * A node holds sums of whole calls only, so that the hooks have less to do.
  * What a function took by itself, and what the hooks took of it, is computed
- * from the tree when it is read (core/profile/command/functions.h).
+ * from the tree when it is read (core/profile/command/profiles.h).
  */
 #ifndef TW_PROFILE_TREE_H
 #define TW_PROFILE_TREE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-#include "arena.h"
 #include "tickwise.h"
+
+/*
+ * Memory that a hook may take. It is mapped, and never from malloc(): the program may be in
+ * the middle of malloc(), or may have instrumented it. All arenas share one budget. Memory is
+ * given back all at once.
+ */
+struct tw_arena {
+	char *next, *end;		/* what is left of the last chunk */
+	struct tw_arena_chunk *chunks;
+	int64_t *budget_bytes;		/* shared; NULL: no limit */
+};
+
+/* Take zeroed memory, aligned to 16. NULL if the budget or the machine has none. This takes a
+ * few instructions, and a mapping every some hundred kilobytes. */
+void *tw_arena_take(struct tw_arena *arena, size_t size);
+
+/* Give back everything that was taken, to the budget, too. */
+void tw_arena_free(struct tw_arena *arena);
 
 enum tw_node_flags {
 	TW_NODE_FILTERED	= 1 << 0,	/* by option: counted, not timed */
@@ -91,10 +109,9 @@ static inline struct tw_node *tw_tree_find(const struct tw_tree *tree,
 	return node;
 }
 
-/* Return the same child, and make it if there is none; NULL: no memory. @is_new
- * is set if it was made. */
+/* Return the same child, and make it if there is none; NULL: no memory. */
 struct tw_node *tw_tree_child(struct tw_tree *tree, struct tw_node *parent,
-			      const void *function, int *is_new);
+			      const void *function);
 
 /* Return the node after @node if parents come first; NULL after the last one. */
 struct tw_node *tw_tree_next(const struct tw_tree *tree,

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "profile/command/profile.h"
-#include "profile/command/symbols.h"
+#include "profile/command/profiles.h"
+#include "profile/command/profiles.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,8 +13,6 @@
 
 #define DEPTH	8
 
-struct tw_profile tw_profile;
-
 static unsigned asked;
 
 /* The functions that events.c, thread.c and hooks.c call elsewhere. */

@@ -24,7 +24,7 @@ static void defaults(void)
 	tap_ok(parse(NULL) == 0 && parse("") == 0 && parse(",,") == 0,
 	       "nothing is reported");
 	tap_ok(options.fence == TW_PROFILE_FENCE_FULL && options.depth == 65536 &&
-	       options.memory_bytes == (int64_t)512 << 20 && !options.off &&
+	       options.memory_bytes == 512 << 20 && !options.off &&
 	       !options.events && !options.histogram_digits &&
 	       !options.throttle_calls && !options.file[0] &&
 	       !options.filter[0], "then all is as the manual has it");

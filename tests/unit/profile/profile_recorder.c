@@ -42,14 +42,13 @@ static void enter(const void *function, uintptr_t stack, uint64_t at_ticks)
 	const struct tw_other_stack none = { 0 };
 	struct tw_node *node;
 	struct tw_frame *frame;
-	int is_new;
 
-	if (tw_recorder_left(&recorder, stack))
+	if (recorder.top->stack < stack)
 		tw_recorder_unwind(&recorder, stack, &none, at_ticks);
-	node = tw_recorder_known(&recorder, function);
+	node = tw_tree_find(&recorder.tree, recorder.top->node, function);
 	if (!node && !recorder.deeper)
 		node = tw_tree_child(&recorder.tree, recorder.top->node,
-				     function, &is_new);
+				     function);
 	frame = tw_recorder_enter(&recorder, node, function, stack);
 	if (frame)
 		frame->start_ticks = at_ticks - recorder.excluded_ticks;

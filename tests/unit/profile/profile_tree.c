@@ -71,9 +71,7 @@ static void check(const char *what)
 
 static struct tw_node *child(struct tw_node *parent, uint64_t number)
 {
-	int is_new;
-
-	return tw_tree_child(&tree, parent, function(number), &is_new);
+	return tw_tree_child(&tree, parent, function(number));
 }
 
 int main(void)

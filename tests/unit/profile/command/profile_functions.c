@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "profile/command/functions.h"
+#include "profile/command/profiles.h"
 #include "tap.h"
 
 #define NODES		2000

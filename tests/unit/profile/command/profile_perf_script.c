@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "profile/command/perf_script.h"
+#include "profile/command/profiles.h"
 #include "tap.h"
 
 static unsigned line;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tickwise profile`: makes the pages of its tables.
+ * `tickwise profile`: prints its tables, and a line for each path of calls.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/allocate.h"
 #include "command/output/page.h"
-#include "profile/command/profile.h"
+#include "profile/command/profiles.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof(*(array)))
 
@@ -168,34 +168,36 @@ static int by_ticks(const void *a, const void *b)
 	return (left->ticks < right->ticks) - (left->ticks > right->ticks);
 }
 
-/* Add @node's numbers to the arc of @other. @arcs has room for all. */
-static void add_arc(struct arc *arcs, size_t *count, uint32_t other,
-		    const struct profile_node *node,
-		    const struct profile_node_time *time)
-{
-	size_t i = 0;
-
-	while (i < *count && arcs[i].function != other)
-		i++;
-	if (i == *count)
-		arcs[(*count)++] = (struct arc) { .function = other };
-	arcs[i].calls += node->calls;
-	arcs[i].ticks += time->inclusive.ticks;
-}
-
+/* Add the callers of a function, or its callees. @arcs has room for all. */
 static void add_arcs(struct tw_table *table, const struct profile_file *file,
-		     const struct profile_result *result, struct arc *arcs,
-		     size_t count, const char *how)
+		     const struct profile_result *result, uint32_t function, int are_callers,
+		     struct arc *arcs)
 {
+	size_t count = 0, at;
+
+	for (size_t i = 1; i < file->node_count; i++) {
+		const struct profile_node *node = &file->nodes[i];
+		uint32_t caller = node->parent ? file->nodes[node->parent].function :
+						 UINT32_MAX;
+		uint32_t other = are_callers ? caller : node->function;
+
+		if ((are_callers ? node->function : caller) != function)
+			continue;
+		for (at = 0; at < count && arcs[at].function != other; at++)
+			;
+		if (at == count)
+			arcs[count++] = (struct arc) { .function = other };
+		arcs[at].calls += node->calls;
+		arcs[at].ticks += result->times[i].inclusive.ticks;
+	}
 	qsort(arcs, count, sizeof(*arcs), by_ticks);
-	for (size_t i = 0; i < count; i++) {
+	for (at = 0; at < count; at++) {
 		tw_table_row(table);
-		tw_cell_text(table, how);
-		add_time(table, file, arcs[i].ticks);
-		tw_cell_u64(table, arcs[i].calls);
-		tw_cell_text(table, arcs[i].function == UINT32_MAX ?
-			     "(no recorded function)" :
-			     result->functions[arcs[i].function].name);
+		tw_cell_text(table, are_callers ? "from" : "to");
+		add_time(table, file, arcs[at].ticks);
+		tw_cell_u64(table, arcs[at].calls);
+		tw_cell_text(table, arcs[at].function == UINT32_MAX ? "(no recorded function)" :
+			     result->functions[arcs[at].function].name);
 	}
 }
 
@@ -205,28 +207,13 @@ static void add_around(struct tw_table *table, const struct profile_file *file,
 {
 	const struct profile_function *it = &result->functions[function];
 	char self[TW_FORMAT_SIZE], inclusive[TW_FORMAT_SIZE];
-	size_t count = 0;
 
-	for (size_t i = 1; i < file->node_count; i++)
-		if (file->nodes[i].function == function)
-			add_arc(arcs, &count, file->nodes[i].parent ?
-				file->nodes[file->nodes[i].parent].function :
-				UINT32_MAX, &file->nodes[i],
-				&result->times[i]);
-	add_arcs(table, file, result, arcs, count, "from");
+	add_arcs(table, file, result, function, 1, arcs);
 	tw_table_span(table, "%s  self %s, inclusive %s, %" PRIu64 " call%s", it->name,
 		      time_text(self, file, it->self.ticks),
 		      time_text(inclusive, file, it->inclusive.ticks), it->calls,
 		      tw_format_plural(it->calls));
-	count = 0;
-	for (size_t i = 1; i < file->node_count; i++) {
-		uint32_t parent = file->nodes[i].parent;
-
-		if (parent && file->nodes[parent].function == function)
-			add_arc(arcs, &count, file->nodes[i].function,
-				&file->nodes[i], &result->times[i]);
-	}
-	add_arcs(table, file, result, arcs, count, "to");
+	add_arcs(table, file, result, function, 0, arcs);
 	tw_table_span(table, " ");
 }
 
@@ -254,11 +241,85 @@ void tw_profile_print_callers(const struct profile_file *file,
 	tw_output_print(page);
 }
 
+/* ---- against samples ------------------------------------------------------ */
+
+static void add_against_head(struct tw_page *page, const struct profile_against *against)
+{
+	tw_page_paragraph(page, "%s: %" PRIu64 " samples of %s; %" PRIu64 " of functions "
+			  "in the profile, %" PRIu64 " of others and %" PRIu64 " of the "
+			  "kernel, which are left out.%s%s", against->path,
+			  against->samples, against->event, against->in_functions,
+			  against->in_others, against->in_kernel,
+			  against->has_chains ? "" : " They have no call chains (perf "
+			  "record -g): time in the C library and the kernel is its "
+			  "callers' in the profile, and is missing in the samples.",
+			  against->other_events ? " The file has other events, "
+			  "which are not used." : "");
+	tw_page_indent(page, 0, 0);
+	tw_page_gap(page);
+	tw_page_note(page, "In %% of all selves:");
+}
+
+static void add_against_row(struct tw_table *table, const struct against_row *row)
+{
+	tw_table_row(table);
+	tw_cell_fixed(table, 100 * row->profiled, 3);
+	tw_cell_fixed(table, 100 * row->profiled_uncertainty, 3);
+	tw_cell_fixed(table, 100 * row->sampled.share, 3);
+	tw_cell_fixed(table, 100 * row->sampled.error, 3);
+	tw_cell_printf(table, "%+.3f", 100 * (row->sampled.share - row->profiled));
+	tw_cell_printf(table, "%c%c", row->beyond ? '!' : ' ',
+		       row->sampled.correlated ? '~' : ' ');
+	tw_cell_u64(table, row->sampled.samples);
+	tw_cell_text(table, row->name);
+}
+
+void tw_profile_print_against(const struct profile_against *against, unsigned top)
+{
+	static const struct tw_column columns[] = {
+		{ .heading = "profile", .width = 7 },
+		{ .heading = "+-", .width = 6 },
+		{ .heading = "sampled", .width = 7 },
+		{ .heading = "+-", .width = 6 },
+		{ .heading = "off", .width = 8 },
+		{ .heading = "", .width = 2 },
+		{ .heading = "samples", .width = 7 },
+		{ .heading = "function",
+		  .flags = TW_COLUMN_LEFT },
+	};
+	struct tw_page *page = tw_page_new("Profile and samples");
+	struct tw_table *table;
+	size_t beyond = 0, correlated = 0;
+
+	add_against_head(page, against);
+	table = tw_page_table(page, columns, COUNT(columns));
+	for (size_t i = 0; i < against->row_count; i++) {
+		beyond += (size_t)against->rows[i].beyond;
+		correlated += (size_t)against->rows[i].sampled.correlated;
+		if (!top || i < top)
+			add_against_row(table, &against->rows[i]);
+	}
+	if (top && against->row_count > top)
+		tw_table_span(table, "... %zu more (--top=0 shows all)",
+			      against->row_count - top);
+	tw_page_gap(page);
+	tw_page_paragraph(page, "! %zu of %zu functions differ by more than the "
+			  "profile's +- and 3 errors of sampling", beyond,
+			  against->row_count);
+	tw_page_paragraph(page, "~ the samples of %zu are correlated: the error is "
+			  "from %d parts of the run, not from their number. It is "
+			  "too large if the program does different things in "
+			  "sequence",
+			  correlated, TW_SHARE_BLOCKS);
+	tw_output_print(page);
+}
+
 /* ---- CSV ----------------------------------------------------------------- */
 
 static void add_csv_row(struct tw_table *table, const struct profile_file *file,
 			const struct profile_function *it)
 {
+	const uint64_t counts[] = { it->calls, it->not_timed, it->abandoned, it->open };
 	const double ticks[] = {
 		it->self.raw_ticks, it->self.ticks, it->self.uncertainty_ticks,
 		it->inclusive.raw_ticks, it->inclusive.ticks,
@@ -269,10 +330,8 @@ static void add_csv_row(struct tw_table *table, const struct profile_file *file,
 	tw_table_row(table);
 	tw_cell_text(table, it->name);
 	tw_cell_text(table, it->object);
-	tw_cell_u64(table, it->calls);
-	tw_cell_u64(table, it->not_timed);
-	tw_cell_u64(table, it->abandoned);
-	tw_cell_u64(table, it->open);
+	for (size_t i = 0; i < COUNT(counts); i++)
+		tw_cell_u64(table, counts[i]);
 	for (size_t i = 0; i < COUNT(ticks); i++)
 		tw_cell_fixed(table, profile_ns(file, ticks[i]), 3);
 	tw_cell_u64(table, (uint64_t)tw_profile_below_resolution(&it->self));
@@ -305,4 +364,35 @@ void tw_profile_print_csv(const struct profile_file *file,
 		add_csv_row(table, file, &result->functions[i]);
 	tw_output_csv(table, stdout);
 	tw_page_free(page);
+}
+
+/* ---- paths, as flame graph programs read them ----------------------------- */
+
+/* Print the functions of a path, separated by semicolons, and the self time of the last one in
+ * nanoseconds. A semicolon in a name becomes a colon. */
+void tw_profile_print_folded(const struct profile_file *file,
+			     const struct profile_result *result)
+{
+	uint32_t *path = tw_zalloc(file->node_count, sizeof(*path));
+
+	for (size_t i = 1; i < file->node_count; i++) {
+		double ns = profile_ns(file, result->times[i].self.ticks);
+		size_t length = 0;
+
+		/* Negative times and zero are not drawn. */
+		if (ns < 0.5)
+			continue;
+		for (uint32_t at = (uint32_t)i; at; at = file->nodes[at].parent)
+			path[length++] = at;
+		while (length--) {
+			const struct profile_node *node = &file->nodes[path[length]];
+			const char *name = result->functions[node->function].name;
+
+			for (; *name; name++)
+				putchar(*name == ';' ? ':' : *name);
+			putchar(length ? ';' : ' ');
+		}
+		printf("%.0f\n", ns);
+	}
+	free(path);
 }

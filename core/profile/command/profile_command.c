@@ -13,8 +13,7 @@
 #include "command/command.h"
 #include "base/allocate.h"
 #include "base/write_file.h"
-#include "profile/command/profile.h"
-#include "profile/command/symbols.h"
+#include "profile/command/profiles.h"
 
 #define AT(member)	TW_OPTION_AT(struct profile_want, member)
 
@@ -127,7 +126,7 @@ static int show(const struct profile_want *want, struct profile_file *file,
 					    want->against);
 	if (!failed)
 		print(want, file, &result, samples ? &against : NULL);
-	tw_profile_against_free(&against);
+	free(against.rows);
 	tw_profile_functions_free(&result);
 	if (failed)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,

@@ -11,7 +11,7 @@
 #include "command/output/page.h"
 #include "command/output/draw.h"
 #include "base/plain_text.h"
-#include "profile/command/profile.h"
+#include "profile/command/profiles.h"
 
 #define WIDTH		1200
 #define ROW		18

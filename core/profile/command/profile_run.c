@@ -14,20 +14,7 @@
 #include "command/child.h"
 #include "command/command.h"
 #include "base/allocate.h"
-#include "profile/command/profile.h"
-#include "profile/command/symbols.h"
-
-static int is_excluded(const struct profile_want *want, const char *name)
-{
-	char *text = tw_profile_demangle(name);
-	int found = 0;
-
-	for (size_t i = 0; i < want->exclude.count && !found; i++)
-		found = fnmatch(want->exclude.list[i], name, 0) == 0 ||
-			fnmatch(want->exclude.list[i], text, 0) == 0;
-	free(text);
-	return found;
-}
+#include "profile/command/profiles.h"
 
 /* Find the program in PATH as exec does; the result is to be freed. An empty
  * element of PATH is the current directory. */
@@ -54,28 +41,37 @@ static char *find_program(const char *name)
 	}
 }
 
-/* Write a line for each function that is not to be timed: see
- * core/profile/filter.c. */
-static int write_filter(const struct profile_want *want, const char *program,
-			const char *path)
-{
-	struct profile_symbols symbols;
-	char *place = find_program(program);
-	int failed = place ? tw_profile_symbols_read(&symbols, place) : -ENOENT;
-	FILE *file = failed ? NULL : fopen(path, "we");
+struct filter {
+	const struct profile_want *want;
+	const char *program;
+	FILE *file;
+};
 
-	for (size_t i = 0; file && i < symbols.count; i++)
-		if (is_excluded(want, symbols.symbols[i].name))
-			fprintf(file, "%lx %s\n",
-				tw_profile_symbol_offset(&symbols,
-							 &symbols.symbols[i]),
-				place);
-	if (!failed) {
-		tw_profile_symbols_free(&symbols);
-		failed = file ? 0 : -errno;
-		if (file && fclose(file))
-			failed = -errno;
-	}
+/* Write a line for a function that is not to be timed: see core/profile/maps.c. */
+static void filter_symbol(void *context, const char *name, uint64_t offset)
+{
+	const struct filter *filter = context;
+	const struct tw_option_texts *exclude = &filter->want->exclude;
+	char *text = tw_profile_demangle(name);
+
+	for (size_t i = 0; i < exclude->count; i++)
+		if (fnmatch(exclude->list[i], name, 0) == 0 ||
+		    fnmatch(exclude->list[i], text, 0) == 0) {
+			fprintf(filter->file, "%lx %s\n", offset, filter->program);
+			break;
+		}
+	free(text);
+}
+
+static int write_filter(const struct profile_want *want, const char *program, const char *path)
+{
+	char *place = find_program(program);
+	struct filter filter = { want, place, fopen(path, "we") };
+	int failed = !filter.file ? -errno : !place ? -ENOENT :
+		     tw_profile_each_symbol(place, &filter, filter_symbol);
+
+	if (filter.file && fclose(filter.file) && !failed)
+		failed = -errno;
 	free(place);
 	return failed;
 }

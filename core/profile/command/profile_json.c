@@ -4,8 +4,10 @@
  */
 
 #include "command/output/page.h"
-#include "profile/command/profile.h"
+#include "base/allocate.h"
 #include "latency/histogram.h"
+#include "profile/command/profiles.h"
+#include "report/json_text.h"
 
 static json_t *time_object(const struct profile_file *file,
 			   const struct profile_time *time)
@@ -18,8 +20,7 @@ static json_t *time_object(const struct profile_file *file,
 			 "below_resolution", tw_profile_below_resolution(time));
 }
 
-/* Return an object of a histogram. Its percentiles are upper edges of bins of
- * ticks. */
+/* Return an object of a histogram. Its percentiles are upper edges of bins of ticks. */
 static json_t *histogram_object(const struct profile_file *file,
 				const struct profile_histogram *from)
 {
@@ -28,23 +29,17 @@ static json_t *histogram_object(const struct profile_file *file,
 	json_t *object = json_object();
 	char name[16];
 
-	if (!object || tw_histogram_init(&histogram, from->digits))
-		return object;
-	for (size_t i = 0; i < from->bins; i++)
-		if (tw_histogram_add_bin(&histogram,
-					 file->bins[from->first_bin + i].bin,
-					 file->bins[from->first_bin + i].count))
+	tw_must(tw_histogram_init(&histogram, from->digits));
+	for (size_t i = from->first_bin; i < from->first_bin + from->bins; i++)
+		if (tw_histogram_add_bin(&histogram, file->bins[i].bin, file->bins[i].count))
 			break;
 	histogram.min_ns = from->min_ticks;
 	histogram.max_ns = from->max_ticks;
 	histogram.sum_ns = from->sum_ticks;
 	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
-		uint64_t ticks = tw_histogram_percentile(&histogram,
-							 percents[i]);
-
 		snprintf(name, sizeof(name), "%f", percents[i]);
-		json_object_set_new(object, name,
-				    json_real(profile_ns(file, (double)ticks)));
+		json_object_set_new(object, name, json_real(profile_ns(
+			file, (double)tw_histogram_percentile(&histogram, percents[i]))));
 	}
 	tw_histogram_free(&histogram);
 	return object;
@@ -100,6 +95,34 @@ static json_t *cost_object(const struct profile_file *file)
 			 "samples", (int)cost->samples);
 }
 
+static json_t *against_row_object(const struct against_row *row)
+{
+	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:b, s:b}",
+			 "name", row->name, "share", row->profiled,
+			 "uncertainty", row->profiled_uncertainty,
+			 "sampled_share", row->sampled.share,
+			 "sampling_error", row->sampled.error,
+			 "samples", (json_int_t)row->sampled.samples,
+			 "correlated", row->sampled.correlated,
+			 "beyond", row->beyond);
+}
+
+static json_t *against_object(const struct profile_against *against)
+{
+	json_t *functions = json_array();
+
+	for (size_t i = 0; i < against->row_count; i++)
+		json_array_append_new(functions, against_row_object(&against->rows[i]));
+	return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
+			 "file", tw_json_text(against->path), "event", against->event,
+			 "samples", (json_int_t)against->samples,
+			 "in_functions", (json_int_t)against->in_functions,
+			 "in_others", (json_int_t)against->in_others,
+			 "in_kernel", (json_int_t)against->in_kernel,
+			 "call_chains", against->has_chains,
+			 "functions", functions);
+}
+
 void tw_profile_print_json(const struct profile_file *file,
 			   const struct profile_result *result,
 			   const struct profile_against *against)
@@ -127,7 +150,7 @@ void tw_profile_print_json(const struct profile_file *file,
 			 "functions", functions);
 	if (against)
 		json_object_set_new(root, "against",
-				    tw_profile_against_json(against));
+				    against_object(against));
 	tw_output_json(root, stdout, JSON_INDENT(2));
 }
 

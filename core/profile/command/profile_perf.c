@@ -14,7 +14,7 @@
 #include "base/allocate.h"
 #include "base/write_file.h"
 #include "base/plain_text.h"
-#include "profile/command/perf_script.h"
+#include "profile/command/profiles.h"
 
 /* The first bytes of a file of perf record, also of one that it wrote to a
  * pipe. */

@@ -8,8 +8,82 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "profile/command/against.h"
-#include "profile/command/symbols.h"
+#include "profile/command/profiles.h"
+
+/* ---- shares ---- */
+
+/* With independent samples, blocks scatter by 1.5 times as much in one of a
+ * thousand cases (chi-squared with 19 degrees of freedom). */
+#define CORRELATED	1.5
+
+/* Return the error that @n independent samples would have. */
+static double binomial(double share, double n)
+{
+	double p = (share * n + 2) / (n + 4);
+
+	return sqrt(p * (1 - p) / (n + 4));
+}
+
+/* Compute the error of the mean of the blocks, from their scatter. */
+static void block_errors(double *errors, size_t kinds,
+			 const struct tw_sampled *samples, size_t count)
+{
+	double *block = tw_zalloc(kinds, sizeof(*block));
+	double *sum = tw_zalloc(kinds, sizeof(*sum));
+
+	for (size_t b = 0, i = 0; b < TW_SHARE_BLOCKS; b++) {
+		double weight = 0;
+
+		for (; i < (b + 1) * count / TW_SHARE_BLOCKS; i++) {
+			block[samples[i].what] += samples[i].weight;
+			weight += samples[i].weight;
+		}
+		for (size_t what = 0; what < kinds; what++) {
+			double share = block[what] / weight;
+
+			sum[what] += share;
+			errors[what] += share * share;
+			block[what] = 0;
+		}
+	}
+	for (size_t what = 0; what < kinds; what++) {
+		double mean = sum[what] / TW_SHARE_BLOCKS;
+		double about = errors[what] / TW_SHARE_BLOCKS - mean * mean;
+
+		errors[what] = about > 0 ?
+			       sqrt(about / (TW_SHARE_BLOCKS - 1)) : 0;
+	}
+	free(block);
+	free(sum);
+}
+
+void tw_shares(struct tw_share *shares, size_t kinds, const struct tw_sampled *samples,
+	       size_t count)
+{
+	double *blocks = tw_zalloc(kinds, sizeof(*blocks)), all = 0, squares = 0;
+
+	memset(shares, 0, kinds * sizeof(*shares));
+	if (count >= TW_SHARE_MIN)
+		block_errors(blocks, kinds, samples, count);
+	for (size_t i = 0; i < count; i++) {
+		shares[samples[i].what].samples++;
+		shares[samples[i].what].share += samples[i].weight;
+		all += samples[i].weight;
+		squares += samples[i].weight * samples[i].weight;
+	}
+	for (size_t i = 0; i < kinds; i++) {
+		struct tw_share *share = &shares[i];
+
+		share->share /= all;
+		/* Samples of different weights count as fewer samples of equal weight. */
+		share->error = binomial(share->share, all * all / squares);
+		share->correlated = blocks[i] > CORRELATED * share->error;
+		share->error = fmax(share->error, blocks[i]);
+	}
+	free(blocks);
+}
+
+/* ---- a profile against samples ---- */
 
 /* The row of a symbol that has none. */
 #define NO_ROW		(TW_ROW_UNKNOWN - 1)
@@ -165,29 +239,13 @@ static size_t assign(struct profile_against *against,
 	return count;
 }
 
-static void compare(struct profile_against *against,
-		    const struct tw_sampled *sampled)
-{
-	struct tw_share *shares = tw_zalloc(against->row_count, sizeof(*shares));
-
-	tw_shares(shares, against->row_count, sampled, against->in_functions);
-	for (size_t i = 0; i < against->row_count; i++) {
-		struct against_row *row = &against->rows[i];
-
-		row->sampled = shares[i];
-		row->beyond = fabs(row->sampled.share - row->profiled) >
-			      ERRORS * row->sampled.error +
-			      row->profiled_uncertainty;
-	}
-	free(shares);
-}
-
 int tw_profile_against(struct profile_against *against,
 		       const struct profile_result *result,
 		       const struct perf_samples *samples, const char *path)
 {
 	struct tw_sampled *sampled = tw_zalloc(samples->sample_count,
 					       sizeof(*sampled));
+	struct tw_share *shares;
 
 	*against = (struct profile_against) {
 		.path = path, .event = samples->event,
@@ -198,16 +256,18 @@ int tw_profile_against(struct profile_against *against,
 	make_rows(against, result);
 	share_profiled(against);
 	against->in_functions = assign(against, samples, sampled);
+	shares = tw_zalloc(against->row_count, sizeof(*shares));
 	if (against->in_functions)
-		compare(against, sampled);
+		tw_shares(shares, against->row_count, sampled, against->in_functions);
+	for (size_t i = 0; i < against->row_count; i++) {
+		struct against_row *row = &against->rows[i];
+
+		row->sampled = shares[i];
+		row->beyond = fabs(row->sampled.share - row->profiled) >
+			      ERRORS * row->sampled.error + row->profiled_uncertainty;
+	}
 	qsort(against->rows, against->row_count, sizeof(*against->rows), rows_by_share);
 	free(sampled);
+	free(shares);
 	return against->in_functions ? 0 : -ENODATA;
-}
-
-void tw_profile_against_free(struct profile_against *against)
-{
-	free(against->rows);
-	against->rows = NULL;
-	against->row_count = 0;
 }

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of `tickwise profile`: a profile's file in memory (profile_file.c), the times of
+ * its functions (profile_functions.c), their names (profile_symbols.c), samples of perf
+ * (profile_perf.c) and what they tell against a profile (profile_against.c), the program that
+ * is run (profile_run.c), and what is printed.
+ */
+#ifndef TW_COMMAND_PROFILES_H
+#define TW_COMMAND_PROFILES_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "command/options.h"
+
+#define TW_PROFILE_NAME	"profile"
+
+/* ---- a profile's file, as libtickwise-profile wrote it ---- */
+
+struct profile_map {
+	uint64_t begin, end, offset;
+	char *path;
+	char *object;			/* file name of the path, as plain text */
+};
+
+/* Nodes come after their parents. Number 0 is the root, which is no function. */
+struct profile_node {
+	uint32_t parent;
+	uint32_t function;		/* index of struct profile_function */
+	uint32_t open, flags;
+	uint64_t address;
+	uint64_t calls, not_timed, ticks, min_ticks, max_ticks, abandoned;
+};
+
+struct profile_event {
+	int tid;
+	uint64_t address, start_ticks, ticks, depth;
+};
+
+struct profile_bin {
+	uint32_t bin;
+	uint64_t count;
+};
+
+struct profile_histogram {
+	uint64_t address;
+	unsigned digits;
+	uint64_t count, sum_ticks, min_ticks, max_ticks;
+	size_t first_bin, bins;		/* in profile_file.bins */
+};
+
+struct profile_cost {
+	double inside, inside_spread, outside, outside_spread, both_spread, untimed,
+	       untimed_spread, beyond;
+	unsigned samples;
+};
+
+struct profile_file {
+	char *program;
+	int pid;
+	double hz, hz_uncertainty_ppb;
+	char against[32], source[32], fence[16];
+	struct profile_cost cost;	/* in ticks */
+	uint64_t begin_ticks, end_ticks;
+	uint64_t too_deep, no_memory, in_hook, unmatched, backwards, events_lost, threads_lost;
+	size_t thread_count;
+	struct profile_map *maps;
+	size_t map_count;
+	struct profile_node *nodes;
+	size_t node_count;
+	struct profile_event *events;
+	size_t event_count;
+	struct profile_histogram *histograms;
+	size_t histogram_count;
+	struct profile_bin *bins;
+	size_t bin_count;
+};
+
+/* Read a file. Return: 0; -errno; -EINVAL with *@line set if this is not such a file, or not
+ * all of it. */
+int tw_profile_file_read(struct profile_file *file, const char *path, unsigned *line);
+int tw_profile_file_parse(struct profile_file *file, FILE *stream, unsigned *line);
+void tw_profile_file_free(struct profile_file *file);
+
+static inline double profile_ns(const struct profile_file *file, double ticks)
+{
+	return ticks / file->hz * 1e9;
+}
+
+/* ---- functions ----
+ *
+ * Computes the times of functions from the call tree: raw, with the cost of the hooks
+ * subtracted, and the uncertainty of this correction.
+ *
+ * For each timed call the hooks take `inside` of the call's own time and `outside` of its
+ * caller's time. Take a node with n timed calls, which made c timed calls itself, and below
+ * which d timed calls were made. Then
+ *
+ *	self      = ticks - ticks of children - n * inside - c * outside
+ *	inclusive = ticks - n * inside - d * (inside + outside)
+ *
+ * A call that was counted but not timed took `untimed` of its caller's time. The spreads of
+ * these constants are systematic, so their errors add up linearly.
+ *
+ * With hooks a processor does one call at a time; without them it can work on several at once.
+ * So a call can have cost up to `beyond` more than these constants, which is part of the
+ * uncertainty. One half of it counts for the call itself, which begins and ends on its own;
+ * the other half counts for its caller, which is stopped twice.
+ */
+
+struct profile_time {
+	double raw_ticks;
+	double ticks;			/* corrected */
+	double uncertainty_ticks;	/* of the correction; linear */
+};
+
+struct profile_function {
+	uint64_t address;
+	const char *name;		/* of the symbol, demangled */
+	const char *object;		/* file name of its object; "": unknown */
+	uint64_t calls, not_timed, abandoned, open;
+	uint64_t min_ticks, max_ticks;	/* of one call, corrected */
+	struct profile_time self, inclusive;
+	const struct profile_histogram *histogram;	/* or NULL */
+	unsigned active;		/* used while the tree is walked */
+};
+
+/* The times of a node, with the same meanings. */
+struct profile_node_time {
+	struct profile_time self, inclusive;
+	uint64_t below, below_untimed;	/* calls made below it, at any depth */
+	uint64_t made, made_untimed;	/* calls made by the node itself */
+};
+
+struct profile_result {
+	struct profile_function *functions;
+	size_t function_count;
+	struct profile_function **by_address;
+	struct profile_node_time *times;	/* one for each node */
+	struct profile_time total;	/* sum of all self times */
+};
+
+/* Compute the functions, sorted by self time, longest first. Sets each node's function, but
+ * no names. Pure. */
+void tw_profile_functions(struct profile_result *result, struct profile_file *file);
+/* Return NULL: there is no function at this address. */
+struct profile_function *tw_profile_function_at(const struct profile_result *result,
+						uint64_t address);
+void tw_profile_functions_free(struct profile_result *result);
+
+/* Is a function's time so short that its error can be all of it? */
+int tw_profile_below_resolution(const struct profile_time *time);
+
+/* ---- names ---- */
+
+/* Name all functions of @result, from the symbol tables of the objects that contain them. */
+void tw_profile_name(struct profile_result *result, const struct profile_file *file);
+
+/* Return the name as in the source, if it is a C++ or Rust name and libstdc++ is installed;
+ * else a copy. To be freed. */
+char *tw_profile_demangle(const char *name);
+
+/* Call @take for each function's symbol in the file @path, with the offset of its code there;
+ * UINT64_MAX: it is not in the file. Return: 0; -errno; -ENOEXEC if this is not a 64-bit ELF
+ * file of this byte order. */
+int tw_profile_each_symbol(const char *path, void *context,
+			   void (*take)(void *context, const char *name, uint64_t offset));
+
+/* ---- samples of perf record, as `perf script --no-demangle` prints them ----
+ *
+ *	PROGRAM  PID  TIME:  PERIOD EVENT:
+ *		ADDRESS SYMBOL+OFFSET (OBJECT)		innermost function first
+ *		...
+ *
+ * Without call chains the one address follows on the same line. The words before the event
+ * can be missing. perf finds the symbols, and reads compressed files and those written to a
+ * pipe.
+ */
+
+#define TW_ROW_UNKNOWN	UINT32_MAX
+
+/* A symbol; there is one for each name. */
+struct perf_symbol {
+	uint32_t row;			/* set by the caller; first TW_ROW_UNKNOWN */
+	char name[];			/* not demangled */
+};
+
+struct perf_sample {
+	int in_kernel;			/* 1: its innermost function is in the kernel */
+	double weight;
+	size_t first_frame, frames;	/* in perf_samples.frames */
+};
+
+struct perf_samples {
+	char event[64];
+	int has_chains, other_events;
+	struct perf_sample *samples;	/* in the order of time */
+	size_t sample_count;
+	struct perf_symbol **frames;	/* of user space, innermost first */
+	size_t frame_count;
+	void *symbols;			/* all of them, sorted by name */
+};
+
+/*
+ * Read @path: a file of perf record, for which perf is run, or the text that perf printed.
+ * Return: 0; -errno; -EINVAL with *@line set if it is no such text; -ENOEXEC: perf is not
+ * installed; -EPROTO: perf failed.
+ */
+int tw_perf_script_read(struct perf_samples *samples, const char *path, unsigned *line);
+/* Read the text. Return: 0; -errno; -EINVAL as above. */
+int tw_perf_script_parse(struct perf_samples *samples, FILE *stream, unsigned *line);
+void tw_perf_samples_free(struct perf_samples *samples);
+
+/* ---- shares of the time in a sampling profile, and the error that sampling alone makes ----
+ *
+ * With n independent samples, the share p of a function would scatter by sqrt(p (1 - p) / n),
+ * as a binomial does. Two samples are added to both sides (Agresti and Coull, The American
+ * Statistician 52, 1998), so that the share of a function without samples has an error, too.
+ *
+ * Samples are not independent: a function that runs at one sample still runs at the next, or a
+ * loop is in step with the clock. So the run is also cut into blocks with the same number of
+ * samples. The scatter of a share between blocks gives the error of their mean. The error of a
+ * share is the larger of the two. The blocks of a program that does different things in
+ * sequence differ, even if its shares are well known. The error is then too large, never too
+ * small.
+ */
+
+#define TW_SHARE_BLOCKS	20
+/* Fewer samples are not cut into blocks. */
+#define TW_SHARE_MIN	(20 * TW_SHARE_BLOCKS)
+
+struct tw_sampled {
+	uint32_t what;
+	double weight;			/* more than 0 */
+};
+
+struct tw_share {
+	uint64_t samples;
+	double share, error;		/* 0 to 1; 1 sigma */
+	int correlated;			/* 1: the blocks' error is larger than chance explains */
+};
+
+/* Compute the shares of @kinds things, numbered from 0, of @count samples in the order of
+ * time, at least one. Pure. */
+void tw_shares(struct tw_share *shares, size_t kinds, const struct tw_sampled *samples,
+	       size_t count);
+
+/* ---- a profile against samples ----
+ *
+ * For each function both shares of the time, and whether sampling alone explains their
+ * difference. The profile counts time in functions without hooks (of the C library, of the
+ * kernel) for their caller. Samples with call chains (perf record -g) are counted in the same
+ * way, for the innermost function that is in the profile. Samples without chains in such
+ * functions are counted for no function.
+ */
+
+/* Functions of one name. Static functions of several files can have the same name. */
+struct against_row {
+	const char *name;		/* belongs to the result */
+	double profiled, profiled_uncertainty;	/* the profile's; shares, 0 to 1 */
+	struct tw_share sampled;
+	int beyond;			/* 1: the difference is larger than both errors */
+};
+
+struct profile_against {
+	const char *path, *event;
+	int has_chains, other_events;
+	uint64_t samples;
+	uint64_t in_functions, in_others, in_kernel;
+	struct against_row *rows;	/* by the profile's share, largest first */
+	size_t row_count;
+};
+
+/* Compare @result with @samples. Return: 0; -ENODATA when no sample is in a function of
+ * @result. @against->rows is to be freed. */
+int tw_profile_against(struct profile_against *against, const struct profile_result *result,
+		       const struct perf_samples *samples, const char *path);
+
+/* ---- the program ---- */
+
+enum profile_format {
+	PROFILE_FLAT, PROFILE_CALLERS, PROFILE_FOLDED, PROFILE_CSV, PROFILE_JSON, PROFILE_TRACE,
+	PROFILE_SVG,
+};
+
+struct profile_want {
+	enum profile_format format;
+	unsigned top;			/* rows of the table; 0: all */
+	const char *options;		/* for TICKWISE_PROFILE; or "" */
+	const char *against;		/* file of perf's samples; or NULL */
+	const char *keep;		/* path to keep the run's file at; or NULL */
+	struct tw_option_texts exclude;	/* patterns of names */
+};
+
+/* Run @argv and record its profile to @path. Return: an enum tw_exit, after a message if it
+ * failed. */
+int tw_profile_run(char **argv, const char *path, const struct profile_want *want);
+
+/* Handle signals between these two calls. Files that have to be removed are made and removed
+ * between them. */
+void tw_profile_signals_take(void);
+void tw_profile_signals_give_back(void);
+
+/* ---- output, to stdout; @top: rows of the table; 0: all ---- */
+
+void tw_profile_print_flat(const struct profile_file *file, const struct profile_result *result,
+			   unsigned top);
+void tw_profile_print_callers(const struct profile_file *file,
+			      const struct profile_result *result, unsigned top);
+void tw_profile_print_against(const struct profile_against *against, unsigned top);
+void tw_profile_print_csv(const struct profile_file *file, const struct profile_result *result);
+void tw_profile_print_folded(const struct profile_file *file,
+			     const struct profile_result *result);
+void tw_profile_print_flame(const struct profile_file *file,
+			    const struct profile_result *result);
+/* @against: its contents are printed, too; or NULL. */
+void tw_profile_print_json(const struct profile_file *file, const struct profile_result *result,
+			   const struct profile_against *against);
+void tw_profile_print_trace(const struct profile_file *file,
+			    const struct profile_result *result);
+
+#endif
