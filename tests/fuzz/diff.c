@@ -5,21 +5,13 @@
  * a line that tells what is wrong. An answer has no NaN.
  */
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "base/allocate.h"
 #include "command.h"
 #include "command/diff/diff.h"
-#include "base/allocate.h"
-#include "command/output/page.h"
+#include "fuzz.h"
 
 #define MAX_FILES	12
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct files {
 	int fds[MAX_FILES];
@@ -29,31 +21,20 @@ struct files {
 	size_t count[TW_DIFF_SIDES];
 };
 
-static void add(struct files *files, const uint8_t *data, size_t size)
-{
-	size_t side = files->used % TW_DIFF_SIDES, i = files->count[side]++;
-	int fd = memfd_create("report", 0);
-
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
-	files->fds[files->used++] = fd;
-	snprintf(files->paths[side][i], sizeof(files->paths[side][i]),
-		 "/proc/self/fd/%d", fd);
-	files->list[side][i] = files->paths[side][i];
-}
-
 static void split(struct files *files, const uint8_t *data, size_t size)
 {
-	while (files->used < MAX_FILES) {
-		const uint8_t *end = memchr(data, 0, size);
-		size_t length = end ? (size_t)(end - data) : size;
+	const uint8_t *end;
 
-		add(files, data, length);
-		if (!end)
-			return;
+	do {
+		size_t side = files->used % TW_DIFF_SIDES, i = files->count[side]++, length;
+
+		end = memchr(data, 0, size);
+		length = end ? (size_t)(end - data) : size;
+		files->fds[files->used++] = fuzz_file(data, length, files->paths[side][i]);
+		files->list[side][i] = files->paths[side][i];
 		data += length + 1;
-		size -= length + 1;
-	}
+		size -= length + (end != NULL);
+	} while (end && files->used < MAX_FILES);
 }
 
 static void check(const struct tw_diff *diff)
@@ -65,20 +46,6 @@ static void check(const struct tw_diff *diff)
 		    isnan(is->p) || is->low > is->high)
 			abort();
 	}
-}
-
-static void show(const struct tw_diff *diff)
-{
-	struct tw_page *page = tw_diff_page(diff, 1);
-	FILE *file = fopen("/dev/null", "w");
-
-	if (!file)
-		abort();
-	tw_output_text(page, file);
-	tw_output_html(page, file);
-	fclose(file);
-	tw_page_free(page);
-	json_decref(tw_diff_to_json(diff));
 }
 
 static int compare(struct tw_diff *diff, struct files *files,
@@ -110,7 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			tw_diff_find_facts(&diff);
 			tw_diff_judge(&diff);
 			check(&diff);
-			show(&diff);
+			fuzz_show(tw_diff_page(&diff, 1));
+			json_decref(tw_diff_to_json(&diff));
 		}
 		tw_diff_free(&diff);
 	}

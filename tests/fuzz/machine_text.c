@@ -3,26 +3,17 @@
  * Fuzzes what the library reads from the kernel as text or bytes: cpuinfo, the
  * kernel's log, offsets of a time namespace, the page of a vmclock.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "machine/vmclock.h"
 #include "counter/state.h"
+#include "fuzz.h"
 #include "machine/named_rates.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "machine/vmclock.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tw_vmclock vmclock;
 	int64_t monotonic_ns, boottime_ns;
-	char *text = malloc(size + 1);
+	char *text = fuzz_text(data, size);
 
-	if (!text)
-		return 0;
-	memcpy(text, data, size);
-	text[size] = '\0';
 	tw_parse_mhz(text);
 	tw_parse_cpuinfo_khz(text);
 	tw_parse_kernel_log_khz(text);

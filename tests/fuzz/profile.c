@@ -3,15 +3,9 @@
  * Fuzzes what `tickwise profile` reads, the recorded file and the text of perf
  * script, and all that is made of them.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/allocate.h"
 #include "profile/command/profiles.h"
-#include "profile/command/profiles.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static void show(struct profile_file *file, const struct perf_samples *samples)
 {

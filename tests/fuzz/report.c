@@ -1,68 +1,79 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzes a report, as `tickwise report` reads it, and everything made of it:
- * merged, as a page, as JSON, as HTML and as a trace. Any bytes end in an answer or
- * in a line that tells what is wrong.
+ * Fuzzes a report, or a file of intervals, as `tickwise report` reads it, and everything made
+ * of it: merged, as a page, as JSON, as HTML and as a trace; of intervals a part of the run,
+ * too, and a heat map. Any bytes end in an answer or in a line that tells what is wrong. All
+ * I/Os of the windows over time are in the heat map.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "command.h"
-#include "command/output/page.h"
+#include "command/answers/heat.h"
+#include "command/answers/intervals.h"
 #include "command/answers/json.h"
 #include "command/answers/load.h"
 #include "command/answers/merge.h"
 #include "command/report/page.h"
 #include "command/report/trace.h"
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void show(struct tw_page *page)
+static void draw(const struct tw_report_group *group)
 {
-	FILE *file = fopen("/dev/null", "w");
+	const struct tw_windows *windows = &group->all.tally.over_time;
+	static struct tw_report_heat heat;
+	uint64_t sum = 0;
 
-	if (!file)
+	if (!tw_report_heat(&heat, group, TW_READ))
+		return;
+	for (size_t i = 0; i < heat.columns; i++)
+		for (size_t j = 0; j < heat.rows; j++)
+			sum += heat.counts[i][j];
+	for (uint32_t i = 0; i < windows->count; i++)
+		sum -= tw_windows_get(windows, i)->lat[TW_READ].count;
+	if (sum)
 		abort();
-	tw_output_text(page, file);
-	tw_output_html(page, file);
-	fclose(file);
-	tw_page_free(page);
 }
 
-static void use(struct tw_report *reports, size_t report_count)
+/* @span: a part of the run, for intervals only. */
+static void use(struct tw_report *reports, size_t count, const struct tw_report_span *span)
 {
 	struct tw_report_problem problem = { "" };
 	struct tw_report_group *groups = NULL;
-	size_t count = 0;
+	size_t group_count = 0;
 
-	if (tw_report_merge(reports, report_count, 0, &groups, &count, &problem))
+	if (span ? tw_report_merge_span(reports, count, 0, span, &groups, &group_count, &problem) :
+	    tw_report_merge(reports, count, 0, &groups, &group_count, &problem)) {
+		if (!problem.text[0])
+			abort();
 		return;
-	show(tw_report_page(groups, count,
-			    TW_REPORT_WITH_HTML | TW_REPORT_WITH_CLOCKS));
-	json_decref(tw_report_groups_to_json(groups, count));
-	tw_report_write_trace(groups, count, "/dev/null", &problem);
-	tw_report_groups_free(groups, count);
+	}
+	draw(groups);
+	fuzz_show(tw_report_page(groups, group_count,
+				 TW_REPORT_WITH_HTML | TW_REPORT_WITH_CLOCKS));
+	json_decref(tw_report_groups_to_json(groups, group_count));
+	tw_report_write_trace(groups, group_count, "/dev/null", &problem);
+	tw_report_groups_free(groups, group_count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const struct tw_report_span spans[] = {
+		{ 0, 0, UINT64_MAX }, { 1, 1000000000, 3500000000 },
+	};
 	struct tw_report_problem problem = { "" };
 	struct tw_report *reports = NULL;
 	size_t count = 0;
 	char path[32];
 	char *const paths[] = { path };
-	int fd = memfd_create("report", 0);
+	int fd = fuzz_file(data, size, path);
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (tw_report_load(&reports, &count, paths, 1, &problem) == TW_EXIT_GOOD)
-		use(reports, count);
-	else if (!problem.text[0])
-		abort();
+	if (tw_report_load(&reports, &count, paths, 1, &problem) != TW_EXIT_GOOD) {
+		if (!problem.text[0])
+			abort();
+	} else if (tw_intervals_are_in(path)) {
+		use(reports, count, &spans[0]);
+		use(reports, count, &spans[1]);
+	} else {
+		use(reports, count, NULL);
+	}
 	tw_reports_free(reports, count);
 	close(fd);
 	return 0;

@@ -7,34 +7,26 @@
 #include "diff_runs.h"
 #include "tap.h"
 
-static int nearly(double is, double should, double within)
-{
-	if (fabs(is - should) <= within)
-		return 1;
-	tap_note("is %.12g, should be %.12g", is, should);
-	return 0;
-}
-
 static void percentiles(void)
 {
 	struct tw_histogram histogram;
 
 	if (tw_histogram_init(&histogram, 1))
 		return;
-	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 50), 0, 0), "empty: 0");
+	tap_ok(diff_nearly(tw_diff_percentile_ns(&histogram, 50), 0, 0), "empty: 0");
 	tw_histogram_add(&histogram, 777);
-	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 0), 777, 0) &&
-	       nearly(tw_diff_percentile_ns(&histogram, 100), 777, 0),
+	tap_ok(diff_nearly(tw_diff_percentile_ns(&histogram, 0), 777, 0) &&
+	       diff_nearly(tw_diff_percentile_ns(&histogram, 100), 777, 0),
 	       "never outside of what there was");
 	tw_histogram_reset(&histogram);
 	/* Bins are 1 ns wide, then 2, 4 and more up to 64. */
 	for (unsigned value = 0; value < 1000; value++)
 		tw_histogram_add(&histogram, value);
-	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 50), 500, 1), "p50 of 0 to 999");
-	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 90), 900, 1), "p90");
-	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 99.9), 999, 1), "p99.9");
-	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 150), 999, 0) &&
-	       nearly(tw_diff_percentile_ns(&histogram, -1), 0, 0), "beyond the ends");
+	tap_ok(diff_nearly(tw_diff_percentile_ns(&histogram, 50), 500, 1), "p50 of 0 to 999");
+	tap_ok(diff_nearly(tw_diff_percentile_ns(&histogram, 90), 900, 1), "p90");
+	tap_ok(diff_nearly(tw_diff_percentile_ns(&histogram, 99.9), 999, 1), "p99.9");
+	tap_ok(diff_nearly(tw_diff_percentile_ns(&histogram, 150), 999, 0) &&
+	       diff_nearly(tw_diff_percentile_ns(&histogram, -1), 0, 0), "beyond the ends");
 	tw_histogram_free(&histogram);
 }
 
@@ -61,11 +53,11 @@ static void turns(void)
 	}
 }
 
-/* The result of tw_diff_judge() for one figure of 10 runs. */
+/* One figure of up to 10 runs, and of their pieces. */
 struct judged {
 	struct tw_diff diff;
 	struct tw_diff_figure figure;
-	double values[2 * DIFF_RUNS];
+	double values[DIFF_RUNS], pieces[2 * TW_DIFF_MAX_PIECES];
 };
 
 static enum tw_diff_verdict judge(struct judged *judged, size_t runs, double factor)
@@ -86,98 +78,92 @@ static enum tw_diff_verdict judge(struct judged *judged, size_t runs, double fac
 	return diff->verdict;
 }
 
-static struct judged judged_of(enum tw_diff_kind kind)
-{
-	return (struct judged) {
-		.diff = { .threshold = 1, .is_interleaved = 1 },
-		.figure = { .kind = kind, .is_log = 1 },
-	};
-}
+/* What is judged, and the verdict. @resolution widens the interval to both sides. */
+static const struct {
+	enum tw_diff_kind kind;
+	size_t runs;
+	double factor, threshold, resolution;
+	int no_turns, slower;
+	enum tw_diff_verdict verdict;
+	const char *what;
+} verdicts_of[] = {
+	{ TW_DIFF_MEAN, 10, 1.05, 1, 0, 0, 1, TW_DIFF_SLOWER, "longer is slower" },
+	{ TW_DIFF_MEAN, 10, 0.95, 1, 0, 0, -1, TW_DIFF_FASTER, "shorter is faster" },
+	{ TW_DIFF_MEAN, 10, 1, 1, 0, 0, 0, TW_DIFF_SAME, "alike" },
+	{ TW_DIFF_IOPS, 10, 1.05, 1, 0, 0, -1, TW_DIFF_FASTER, "more I/Os are faster" },
+	{ TW_DIFF_IOPS, 10, 0.95, 1, 0, 0, 1, TW_DIFF_SLOWER, "fewer are slower" },
+	{ TW_DIFF_STAGE, 10, 1.05, 1, 0, 0, 1, TW_DIFF_SAME,
+	  "a stage has no verdict, but its change is shown" },
+	{ TW_DIFF_MEAN, 10, 1.05, 1.06, 0, 0, 0, TW_DIFF_SAME, "below the threshold" },
+	{ TW_DIFF_MEAN, 10, 1.05, 1.04, 0, 0, 1, TW_DIFF_SLOWER, "beyond it" },
+	{ TW_DIFF_MEAN, 10, 1.05, 1.0495, 0, 0, 0, TW_DIFF_NOISY,
+	  "its interval is neither beyond nor within" },
+	{ TW_DIFF_MEAN, 10, 1 / 1.06, 1.0495, 0, 0, -1, TW_DIFF_FASTER, "the same for less" },
+	{ TW_DIFF_PERCENTILE, 10, 1.05, 1, 0.05, 0, 0, TW_DIFF_SAME, "within a bin's width" },
+	{ TW_DIFF_MEAN, 10, 1.05, 1, 0, 1, 1, TW_DIFF_DIFFER, "not in turn: these differ" },
+	{ TW_DIFF_MEAN, 10, 1, 1, 0, 1, 0, TW_DIFF_UNDECIDED,
+	  "or do not, which says little" },
+	{ TW_DIFF_MEAN, 9, 1.05, 1, 0, 0, 1, TW_DIFF_DIFFER, "5 against 4: these differ" },
+	{ TW_DIFF_MEAN, 8, 1.05, 1, 0, 0, 1, TW_DIFF_DIFFER, "4 against 4, and which way" },
+	{ TW_DIFF_MEAN, 8, 1, 1, 0, 0, 0, TW_DIFF_UNDECIDED, "or do not" },
+	{ TW_DIFF_MEAN, 2, 1.05, 1, 0, 0, 0, TW_DIFF_UNDECIDED,
+	  "1 against 1, not cut: nothing is known" },
+	/* What the verdict "same" excludes is a change of 0.1. */
+	{ TW_DIFF_MEAN, 10, 1, 1, 0.08, 0, 0, TW_DIFF_SAME, "0.08: excluded" },
+	{ TW_DIFF_IOPS, 10, 1, 1, 0.08, 0, 0, TW_DIFF_SAME, "0.08 of IOPS: excluded" },
+	{ TW_DIFF_MEAN, 10, 1, 1, 0.12, 0, 0, TW_DIFF_NOISY, "0.12: not excluded" },
+	{ TW_DIFF_IOPS, 10, 1, 1, 0.12, 0, 0, TW_DIFF_NOISY, "0.12 of IOPS: not excluded" },
+	{ TW_DIFF_PERCENTILE, 10, 1, 1, 0.12, 0, 0, TW_DIFF_SAME,
+	  "a percentile does not decide" },
+	{ TW_DIFF_STAGE, 10, 1, 1, 0.12, 0, 0, TW_DIFF_SAME, "nor a stage" },
+	{ TW_DIFF_MEAN, 10, 1, 1.2, 0.12, 0, 0, TW_DIFF_SAME, "a threshold is the limit" },
+	{ TW_DIFF_MEAN, 10, 1, 1.05, 0.08, 0, 0, TW_DIFF_NOISY, "a lower one, too" },
+	{ TW_DIFF_MEAN, 8, 1, 1.05, 0.08, 0, 0, TW_DIFF_UNDECIDED,
+	  "few runs are undecided, not noisy" },
+	{ TW_DIFF_MEAN, 10, 1.5, 1.05, 0.08, 0, 1, TW_DIFF_SLOWER,
+	  "a change that is shown is no noise" },
+};
 
 static void verdicts(void)
 {
-	struct judged mean = judged_of(TW_DIFF_MEAN), iops = judged_of(TW_DIFF_IOPS);
-	struct judged stage = judged_of(TW_DIFF_STAGE), p50 = judged_of(TW_DIFF_PERCENTILE);
+	static const int exits[] = {
+		[TW_DIFF_SAME] = 0, [TW_DIFF_NOISY] = 2, [TW_DIFF_FASTER] = 0,
+		[TW_DIFF_SLOWER] = 1, [TW_DIFF_MIXED] = 1, [TW_DIFF_DIFFER] = 2,
+		[TW_DIFF_UNDECIDED] = 2,
+	};
+	double possible = 0;
 
-	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SLOWER, "longer is slower");
-	tap_ok(judge(&mean, 10, 0.95) == TW_DIFF_FASTER, "shorter is faster");
-	tap_ok(judge(&mean, 10, 1) == TW_DIFF_SAME, "alike");
-	tap_ok(judge(&iops, 10, 1.05) == TW_DIFF_FASTER, "more I/Os are faster");
-	tap_ok(judge(&iops, 10, 0.95) == TW_DIFF_SLOWER, "fewer are slower");
-	tap_ok(judge(&stage, 10, 1.05) == TW_DIFF_SAME && stage.figure.slower == 1,
-	       "a stage has no verdict, but its change is shown");
-	mean.diff.threshold = 1.06;
-	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SAME, "below the threshold");
-	mean.diff.threshold = 1.04;
-	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SLOWER, "beyond it");
-	mean.diff.threshold = 1.0495;
-	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_NOISY,
-	       "its interval is neither beyond nor within");
-	tap_ok(judge(&mean, 10, 1 / 1.06) == TW_DIFF_FASTER, "the same for less");
-	mean.diff.threshold = 1;
-	p50.figure.resolution = 0.05;
-	tap_ok(judge(&p50, 10, 1.05) == TW_DIFF_SAME, "within a bin's width");
-	mean.diff.is_interleaved = 0;
-	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_DIFFER, "not in turn: these differ");
-	tap_ok(judge(&mean, 10, 1) == TW_DIFF_UNDECIDED, "or do not, which says little");
-	mean.diff.is_interleaved = 1;
-	tap_ok(judge(&mean, 9, 1.05) == TW_DIFF_DIFFER, "5 against 4: these differ");
-	tap_ok(judge(&mean, 8, 1.05) == TW_DIFF_DIFFER && mean.figure.slower == 1,
-	       "4 against 4, and which way");
-	tap_ok(judge(&mean, 8, 1) == TW_DIFF_UNDECIDED, "or do not");
-	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED,
-	       "1 against 1, not cut: nothing is known");
-	tap_ok(tw_diff_exit(TW_DIFF_SAME) == 0 && tw_diff_exit(TW_DIFF_FASTER) == 0 &&
-	       tw_diff_exit(TW_DIFF_SLOWER) == 1 && tw_diff_exit(TW_DIFF_MIXED) == 1 &&
-	       tw_diff_exit(TW_DIFF_NOISY) == 2 &&
-	       tw_diff_exit(TW_DIFF_DIFFER) == 2 && tw_diff_exit(TW_DIFF_UNDECIDED) == 2,
-	       "exit codes");
-}
+	for (size_t i = 0; i < sizeof(verdicts_of) / sizeof(*verdicts_of); i++) {
+		struct judged is = {
+			.diff = { .threshold = verdicts_of[i].threshold,
+				  .is_interleaved = !verdicts_of[i].no_turns },
+			.figure = { .kind = verdicts_of[i].kind, .is_log = 1,
+				    .resolution = verdicts_of[i].resolution },
+		};
 
-/* What the verdict "same" excludes. A resolution widens the interval to both
- * sides. */
-static void noise(void)
-{
-	struct judged mean = judged_of(TW_DIFF_MEAN), iops = judged_of(TW_DIFF_IOPS);
-	struct judged p99 = judged_of(TW_DIFF_PERCENTILE), stage = judged_of(TW_DIFF_STAGE);
-	const double widths[] = { 0.08, 0.12 };
-
-	for (int i = 0; i < 2; i++) {
-		enum tw_diff_verdict should = i ? TW_DIFF_NOISY : TW_DIFF_SAME;
-
-		mean.figure.resolution = iops.figure.resolution = widths[i];
-		p99.figure.resolution = stage.figure.resolution = widths[i];
-		tap_ok(judge(&mean, 10, 1) == should && judge(&iops, 10, 1) == should,
-		       "%g of 0.1: %s", widths[i], tw_diff_verdict_name(should));
-		tap_ok(judge(&p99, 10, 1) == TW_DIFF_SAME &&
-		       judge(&stage, 10, 1) == TW_DIFF_SAME,
-		       "a percentile or a stage does not decide");
+		tap_ok(judge(&is, verdicts_of[i].runs, verdicts_of[i].factor) ==
+		       verdicts_of[i].verdict && is.figure.slower == verdicts_of[i].slower &&
+		       tw_diff_is_noisy(&is.diff) == (is.diff.verdict == TW_DIFF_NOISY),
+		       "%s", verdicts_of[i].what);
+		if (is.diff.verdict == TW_DIFF_NOISY && is.figure.kind == TW_DIFF_MEAN &&
+		    is.diff.threshold == 1)
+			possible = log(tw_diff_possible(&is.figure));
 	}
-	tap_ok(nearly(log(tw_diff_possible(&mean.figure)), 0.12, 0.003) &&
-	       nearly(judge(&mean, 10, 0.98) == TW_DIFF_NOISY, 1, 0) &&
-	       nearly(log(tw_diff_possible(&mean.figure)), 0.14, 0.003),
-	       "the far end of the interval is what is possible");
-	mean.diff.threshold = 1.2;
-	tap_ok(judge(&mean, 10, 1) == TW_DIFF_SAME && tw_diff_limit(&mean.diff) == 1.2,
-	       "a higher threshold is the limit");
-	mean.diff.threshold = 1.05;
-	mean.figure.resolution = 0.08;
-	tap_ok(judge(&mean, 10, 1) == TW_DIFF_NOISY, "and so is a lower one");
-	tap_ok(judge(&mean, 8, 1) == TW_DIFF_UNDECIDED && !tw_diff_is_noisy(&mean.diff),
-	       "few runs are undecided, not noisy");
-	tap_ok(judge(&mean, 10, 1.5) == TW_DIFF_SLOWER && !tw_diff_is_noisy(&mean.diff),
-	       "a change that is shown is no noise");
+	tap_ok(diff_nearly(possible, 0.12, 0.003), "what is possible is the far end");
+	for (int i = 0; i <= TW_DIFF_UNDECIDED; i++)
+		tap_ok(tw_diff_exit((enum tw_diff_verdict)i) == exits[i], "exit code of %s",
+		       tw_diff_verdict_name((enum tw_diff_verdict)i));
 }
 
 /* Two runs, cut in four pieces each. */
 static void pieces(void)
 {
-	struct judged mean = judged_of(TW_DIFF_MEAN);
-	double values[2 * TW_DIFF_MAX_PIECES];
+	struct judged mean = {
+		.diff = { .threshold = 1, .is_interleaved = 1, .pieces = TW_DIFF_MAX_PIECES },
+		.figure = { .kind = TW_DIFF_MEAN, .is_log = 1, .is_cut = 1 },
+	};
+	double *values = mean.diff.piece_values = mean.pieces;
 
-	mean.diff.pieces = TW_DIFF_MAX_PIECES;
-	mean.diff.piece_values = values;
-	mean.figure.is_cut = 1;
 	for (int i = 0; i < 2 * TW_DIFF_MAX_PIECES; i++)
 		values[i] = log(1000 + i % TW_DIFF_MAX_PIECES) +
 			    (i < TW_DIFF_MAX_PIECES ? 0 : log(1.05));
@@ -218,7 +204,7 @@ static void cuts(void)
 	tap_ok(p99_5 && !p99_5->is_cut, "a percentile with few I/Os beyond has none");
 	tap_ok(diff_figure(&simulation, "p90")->is_cut, "another has them");
 	tap_ok(!diff_figure(&simulation, "kernel")->is_cut, "stages have none");
-	tap_ok(nearly(diff->piece_values[(size_t)(mean - diff->figures) * 8],
+	tap_ok(diff_nearly(diff->piece_values[(size_t)(mean - diff->figures) * 8],
 		      log(tw_histogram_mean_ns(tw_diff_piece(&diff->runs[0], 0, 0, 0))),
 		      1e-3), "the first piece's mean");
 	diff->runs[1].pieces = NULL;
@@ -239,7 +225,6 @@ int main(void)
 	percentiles();
 	turns();
 	verdicts();
-	noise();
 	pieces();
 	cuts();
 	return tap_done();

@@ -18,14 +18,6 @@
 #define RUNS		10
 #define B_OF_TEN	0x2aaULL	/* every second one */
 
-static int nearly(double is, double should, double within)
-{
-	if (fabs(is - should) <= within)
-		return 1;
-	tap_note("is %.12g, should be %.12g", is, should);
-	return 0;
-}
-
 /* Compute the same T from the values themselves. */
 static double plain_t(const double *values, unsigned runs, uint64_t split)
 {
@@ -106,7 +98,7 @@ static void against_plain(unsigned runs, uint64_t of_b, const char *what)
 		for (unsigned i = 0; i < 3; i++) {
 			const struct tw_diff_change *is = &changes[i];
 
-			alike &= nearly(is->p, plain_p(values, 3, runs, of_b, i), 1e-12);
+			alike &= diff_nearly(is->p, plain_p(values, 3, runs, of_b, i), 1e-12);
 			agree &= (is->low > 0 || is->high < 0) == (is->p <= TW_DIFF_LEVEL);
 			if (round % 5 == 0)
 				inverted &= is_end(values, runs, of_b, i, is->low, -1e-6) &&
@@ -172,20 +164,20 @@ static void far_apart(void)
 	for (int i = 0; i < RUNS; i++)
 		values[i] = i % 2 * 100 + i / 2;
 	tw_diff_test(&is, &sets);
-	tap_ok(nearly(is.a, 2, 1e-9) && nearly(is.b, 102, 1e-9), "means of the sides");
-	tap_ok(nearly(is.spread_a, sqrt(2.5), 1e-9) &&
-	       nearly(is.spread_b, sqrt(2.5), 1e-9), "their deviations");
-	tap_ok(nearly(is.change, 100, 1e-9), "the change");
-	tap_ok(nearly(is.p, 2.0 / 252, 1e-12), "only this split and its mirror");
+	tap_ok(diff_nearly(is.a, 2, 1e-9) && diff_nearly(is.b, 102, 1e-9), "means of the sides");
+	tap_ok(diff_nearly(is.spread_a, sqrt(2.5), 1e-9) &&
+	       diff_nearly(is.spread_b, sqrt(2.5), 1e-9), "their deviations");
+	tap_ok(diff_nearly(is.change, 100, 1e-9), "the change");
+	tap_ok(diff_nearly(is.p, 2.0 / 252, 1e-12), "only this split and its mirror");
 	/* The t distribution of normal values has 2.306 * 1. */
-	tap_ok(nearly(is.high - 100, 2.306, 0.4) && nearly(100 - is.low, is.high - 100,
+	tap_ok(diff_nearly(is.high - 100, 2.306, 0.4) && diff_nearly(100 - is.low, is.high - 100,
 							  1e-6),
 	       "the interval is about Student's");
 	for (int i = 0; i < RUNS; i++)
 		values[i] = values[i] * 1e-6 + 1;
 	tw_diff_test(&other, &sets);
-	tap_ok(nearly(other.low * 1e6, is.low, 1e-3) &&
-	       nearly(other.high * 1e6, is.high, 1e-3), "unit and origin don't matter");
+	tap_ok(diff_nearly(other.low * 1e6, is.low, 1e-3) &&
+	       diff_nearly(other.high * 1e6, is.high, 1e-3), "unit and origin don't matter");
 }
 
 static void no_spread(void)
@@ -201,10 +193,10 @@ static void no_spread(void)
 		values[RUNS + i] = i % 2 ? 11.4 : 11.3;
 	}
 	tw_diff_test(is, &sets);
-	tap_ok(nearly(is[0].p, 1, 0) && nearly(is[0].low, 0, 1e-6) &&
-	       nearly(is[0].high, 0, 1e-6), "values that are all equal: no change");
-	tap_ok(nearly(is[1].p, 2.0 / 252, 1e-12) && nearly(is[1].low, 0.1, 1e-6) &&
-	       nearly(is[1].high, 0.1, 1e-6), "equal on each side: exactly that change");
+	tap_ok(diff_nearly(is[0].p, 1, 0) && diff_nearly(is[0].low, 0, 1e-6) &&
+	       diff_nearly(is[0].high, 0, 1e-6), "values that are all equal: no change");
+	tap_ok(diff_nearly(is[1].p, 2.0 / 252, 1e-12) && diff_nearly(is[1].low, 0.1, 1e-6) &&
+	       diff_nearly(is[1].high, 0.1, 1e-6), "equal on each side: exactly that change");
 }
 
 /* 3 against 3 have 20 splits: the most extreme two are 10 %. */
@@ -217,7 +209,7 @@ static void too_few(void)
 	struct tw_diff_change is;
 
 	tw_diff_test(&is, &sets);
-	tap_ok(isinf(is.low) && isinf(is.high) && nearly(is.p, 0.1, 1e-12),
+	tap_ok(isinf(is.low) && isinf(is.high) && diff_nearly(is.p, 0.1, 1e-12),
 	       "3 against 3 show nothing at 95 %%");
 	tap_ok(!tw_diff_can_show(3, 3) && tw_diff_can_show(3, 4) &&
 	       tw_diff_can_show(4, 4) && !tw_diff_can_show(16, 1) &&
@@ -225,7 +217,7 @@ static void too_few(void)
 	sets.runs = 2;
 	sets.of_b = 2;
 	tap_ok(!tw_diff_test(&is, &sets) && isinf(is.low) && isinf(is.high) &&
-	       nearly(is.change, 100, 1e-9) && nearly(is.spread_a, 0, 0),
+	       diff_nearly(is.change, 100, 1e-9) && diff_nearly(is.spread_a, 0, 0),
 	       "1 against 1: the change alone");
 	sets.of_b = 0;
 	tap_ok(tw_diff_test(&is, &sets) == -EINVAL, "none against 2");
@@ -252,14 +244,14 @@ static void many(void)
 	tw_diff_test(&again, &sets);
 	tap_ok(memcmp(&is, &again, sizeof(is)) == 0, "by chance, but the same each time");
 	/* Student's: 2 * sqrt(1/32 + 1/32) * 0.97. */
-	tap_ok(nearly((is.high - is.low) / 2, 0.5, 0.1), "32 against 32: its interval");
-	tap_ok(nearly(is.p, 1e-4, 2e-4), "and its p");
+	tap_ok(diff_nearly((is.high - is.low) / 2, 0.5, 0.1), "32 against 32: its interval");
+	tap_ok(diff_nearly(is.p, 1e-4, 2e-4), "and its p");
 	for (int i = 0; i < TW_DIFF_MAX_RUNS; i++)
 		values[i] = i / 2;
 	tw_diff_test(&is, &sets);
 	tap_ok(is.p > 0.9 && is.low < 0 && is.high > 0, "a drift that both have");
 	sets.of_b = 1ULL << 63;
-	tap_ok(!tw_diff_test(&is, &sets) && nearly(is.p, 4.0 / 64, 1e-9),
+	tap_ok(!tw_diff_test(&is, &sets) && diff_nearly(is.p, 4.0 / 64, 1e-9),
 	       "63 against one of the largest");
 }
 
@@ -267,9 +259,9 @@ static void gaps(void)
 {
 	static const double values[] = { 1, 5, 2, 7 };
 
-	tap_ok(nearly(tw_diff_gap(values, 4, 0xa), 3, 0), "B above A by the nearest two");
-	tap_ok(nearly(tw_diff_gap(values, 4, 0x5), -3, 0), "below it");
-	tap_ok(nearly(tw_diff_gap(values, 4, 0x3), 0, 0), "overlapping");
+	tap_ok(diff_nearly(tw_diff_gap(values, 4, 0xa), 3, 0), "B above A by the nearest two");
+	tap_ok(diff_nearly(tw_diff_gap(values, 4, 0x5), -3, 0), "below it");
+	tap_ok(diff_nearly(tw_diff_gap(values, 4, 0x3), 0, 0), "overlapping");
 }
 
 int main(void)
