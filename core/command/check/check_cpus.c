@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "machine/cpus.h"
 
 const struct tw_check_skip_words tw_check_skips[TW_CHECK_SKIPS] = {
@@ -22,6 +23,20 @@ const struct tw_check_skip_words tw_check_skips[TW_CHECK_SKIPS] = {
 	[TW_SKIP_LOST] = { "lost",
 		"allowed, but no thread could be started or kept there" },
 };
+
+char *tw_check_cpus_text(const struct tw_cpu_list *list)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!list->known)
+		return NULL;
+	out = tw_text_open(&text, &size);
+	tw_cpu_list_print(list, out);
+	tw_text_close(out);
+	return text;
+}
 
 /* Find the judged CPUs. Each of them is in a pair, unless there is no pair. */
 static void find_judged(struct tw_check_cpus *cpus,

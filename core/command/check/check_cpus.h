@@ -40,6 +40,9 @@ void tw_check_cpus_find(struct tw_check_cpus *cpus,
 			const struct tw_reliability *result,
 			int (*may_pin)(unsigned cpu));
 
+/* Return a list as the kernel writes it, such as "0-3,8", to be freed; NULL: unknown. */
+char *tw_check_cpus_text(const struct tw_cpu_list *list);
+
 /* Try to put a thread on a CPU. Uses a thread of its own. Return: 0 only if the
  * kernel refused. */
 int tw_check_may_pin(unsigned cpu);

@@ -44,12 +44,10 @@ static void put_rate(FILE *out, const char *who, uint64_t khz)
 
 static void put_cpus(FILE *out, const char *name, const struct tw_cpu_list *list)
 {
-	fprintf(out, "%s\t", name);
-	if (list->known && tw_cpu_list_count(list))
-		tw_cpu_list_print(list, out);
-	else
-		fputs(list->known ? "none" : "unknown", out);
-	fputc('\n', out);
+	char *text = tw_check_cpus_text(list);
+
+	put_text(out, name, text ? text : "unknown");
+	free(text);
 }
 
 /* Return what a watch compares as it is: a line for each fact, in the same order for

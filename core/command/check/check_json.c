@@ -5,11 +5,9 @@
  */
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/allocate.h"
 #include "command/check/check_output.h"
 #include "command/command.h"
 #include "report/json_text.h"
@@ -22,8 +20,7 @@ static json_t *number_or_null(double number)
 
 static json_t *ticks_or_null(int64_t ticks)
 {
-	return ticks == INT64_MAX || ticks == -INT64_MAX ?
-	       json_null() : json_integer(ticks);
+	return ticks == INT64_MAX || ticks == -INT64_MAX ? json_null() : json_integer(ticks);
 }
 
 static json_t *rate_or_null(uint64_t rate)
@@ -42,38 +39,12 @@ static json_t *truth_or_null(int truth)
 	return truth < 0 ? json_null() : json_boolean(truth);
 }
 
-static json_t *json_counter(const struct tw_counter_facts *counter)
-{
-	return json_pack("{ss, ss, sf, sf, sf, sf, so, so, so, sI, sI}",
-		"name", TW_COUNTER_NAME,
-		"state", tw_name(TW_ENUM_COUNTER_STATE, counter->state),
-		"read_cost_ns", counter->read_cost_ns,
-		"step_ns", counter->step_ns,
-		"clock_cost_ns", counter->clock_cost_ns,
-		"call_cost_ns", counter->call_cost_ns,
-		"clock_is_call", truth_or_null(counter->clock_is_call),
-		"emulated", truth_or_null(counter->emulated),
-		"time_namespace", truth_or_null(counter->time_namespace),
-		"monotonic_offset_ns",
-		(json_int_t)counter->monotonic_offset_ns,
-		"boottime_offset_ns",
-		(json_int_t)counter->boottime_offset_ns);
-}
-
 /* Return "0-3,8"; "" for an empty list; null for an unknown one. */
 static json_t *json_cpu_list(const struct tw_cpu_list *list)
 {
-	char *text = NULL;
-	size_t size;
-	json_t *string;
-	FILE *out;
+	char *text = tw_check_cpus_text(list);
+	json_t *string = text ? json_string(text) : json_null();
 
-	if (!list->known)
-		return json_null();
-	out = tw_text_open(&text, &size);
-	tw_cpu_list_print(list, out);
-	tw_text_close(out);
-	string = json_string(text);
 	free(text);
 	return string;
 }
@@ -92,35 +63,15 @@ static json_t *json_skipped(const struct tw_check_cpus *cpus)
 	return array;
 }
 
-static json_t *json_cpus(const struct tw_check_cpus *cpus)
+static json_t *json_facts(const struct tw_check *check)
 {
-	return json_pack("{so, so, so, so, so, so, so}",
-		"judged", json_cpu_list(&cpus->judged),
-		"allowed", json_cpu_list(&cpus->machine.allowed),
-		"cpuset", json_cpu_list(&cpus->machine.cpuset),
-		"online", json_cpu_list(&cpus->machine.online),
-		"offline", json_cpu_list(&cpus->offline),
-		"present", json_cpu_list(&cpus->machine.present),
-		"not_judged", json_skipped(cpus));
-}
+	const struct tw_counter_facts *counter = &check->counter;
+	const struct tw_machine *machine = &check->machine;
+	const struct tw_check_cpus *cpus = &check->cpus;
 
-/* Return the limits that the verdict was reached with. */
-static json_t *json_limits(const struct tw_reliability_options *options)
-{
-	return json_pack("{sI, sf, sI, sI, sI}",
-		"tolerance_ns", (json_int_t)options->tolerance_ns,
-		"pace_limit_ppb", options->pace_limit_ppb,
-		"least_switches_per_cpu", (json_int_t)options->least_switches,
-		"least_time_ns", (json_int_t)options->least_time_ns,
-		"time_limit_ns", (json_int_t)options->time_limit_ns);
-}
-
-static json_t *json_facts(const struct tw_machine *machine,
-			  const struct tw_check_cpus *cpus,
-			  const struct tw_counter_facts *counter)
-{
-	return json_pack("{so, so, so, so, so, sb, si, si, si, so, so, so, so,"
-		" so, so, so}",
+	return json_pack("{so, so, so, so, so, sb, si, si, si, so, so, so, so, so,"
+		" s{so, so, so, so, so, so, so},"
+		" s{ss, ss, sf, sf, sf, sf, so, so, so, sI, sI}}",
 		"processor", text_or_null(machine->processor),
 		"hypervisor", text_or_null(machine->hypervisor),
 		"clocksource", text_or_null(machine->clocksource),
@@ -135,8 +86,26 @@ static json_t *json_facts(const struct tw_machine *machine,
 		"cpuinfo_khz", rate_or_null(machine->cpuinfo_khz),
 		"kernel_log_khz", rate_or_null(machine->kernel_log_khz),
 		"declared_hz", rate_or_null(machine->declared_hz),
-		"cpus", json_cpus(cpus),
-		"counter", json_counter(counter));
+		"cpus",
+		"judged", json_cpu_list(&cpus->judged),
+		"allowed", json_cpu_list(&cpus->machine.allowed),
+		"cpuset", json_cpu_list(&cpus->machine.cpuset),
+		"online", json_cpu_list(&cpus->machine.online),
+		"offline", json_cpu_list(&cpus->offline),
+		"present", json_cpu_list(&cpus->machine.present),
+		"not_judged", json_skipped(cpus),
+		"counter",
+		"name", TW_COUNTER_NAME,
+		"state", tw_name(TW_ENUM_COUNTER_STATE, counter->state),
+		"read_cost_ns", counter->read_cost_ns,
+		"step_ns", counter->step_ns,
+		"clock_cost_ns", counter->clock_cost_ns,
+		"call_cost_ns", counter->call_cost_ns,
+		"clock_is_call", truth_or_null(counter->clock_is_call),
+		"emulated", truth_or_null(counter->emulated),
+		"time_namespace", truth_or_null(counter->time_namespace),
+		"monotonic_offset_ns", (json_int_t)counter->monotonic_offset_ns,
+		"boottime_offset_ns", (json_int_t)counter->boottime_offset_ns);
 }
 
 /* Return an array with an object for each bit that is set: its word and its
@@ -183,7 +152,7 @@ json_t *tw_check_json(const struct tw_check *check,
 
 	return json_pack(
 		"{ss, si, ss, so, so, ss, si, si, so, so, so, sb, sI, so, so,"
-		" so, so, so, sI, sI, sI, sI, so, so}",
+		" so, so, so, sI, sI, sI, sI, s{sI, sf, sI, sI, sI}, so}",
 		"schema", "tickwise-check", "version", 1,
 		"verdict", tw_name(TW_ENUM_VERDICT, result->verdict),
 		"reasons", json_bits(TW_ENUM_REASON, result->reasons),
@@ -210,9 +179,13 @@ json_t *tw_check_json(const struct tw_check *check,
 		"switches", (json_int_t)result->switches,
 		"full_loops", (json_int_t)result->full_loops,
 		"elapsed_ns", (json_int_t)result->elapsed_ns,
-		"limits", json_limits(options),
-		"facts", json_facts(&check->machine, &check->cpus,
-				    &check->counter));
+		"limits",	/* that the verdict was reached with */
+		"tolerance_ns", (json_int_t)options->tolerance_ns,
+		"pace_limit_ppb", options->pace_limit_ppb,
+		"least_switches_per_cpu", (json_int_t)options->least_switches,
+		"least_time_ns", (json_int_t)options->least_time_ns,
+		"time_limit_ns", (json_int_t)options->time_limit_ns,
+		"facts", json_facts(check));
 }
 
 static double since_first_seconds(const struct tw_check_history *history)

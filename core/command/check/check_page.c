@@ -5,11 +5,9 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/allocate.h"
 #include "command/check/check_output.h"
 #include "command/command.h"
 #include "command/output/page.h"
@@ -207,16 +205,11 @@ static void add_measured(struct tw_page *page, const struct tw_reliability *resu
 static void add_list(struct tw_page *page, const char *name, const char *what,
 		     const struct tw_cpu_list *list)
 {
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = tw_text_open(&text, &length);
+	char *text = tw_check_cpus_text(list);
 
-	if (list->known)
-		tw_cpu_list_print(list, out);
-	tw_text_close(out);
-	if (length <= MAX_LIST) {
-		tw_page_fact(page, name, "%s: %s", what, !list->known ? "not known" :
-			     length ? text : "none");
+	if (!text || strlen(text) <= MAX_LIST) {
+		tw_page_fact(page, name, "%s: %s", what, !text ? "not known" :
+			     *text ? text : "none");
 	} else {
 		text[MAX_LIST] = '\0';
 		*strrchr(text, ',') = '\0';

@@ -58,13 +58,8 @@ struct tw_run_jobs {
 	char *copy;		/* the path of the changed copy, or NULL */
 };
 
-/**
- * tw_run_read - read a job file and the files it includes
- * @path: "-" is standard input
- * @only: names of fio's --section; with an @only_count of 0 all sections are read
- *
- * Return: an enum tw_exit.
- */
+/* Read a job file and the files it includes; "-" is standard input. @only: the names of
+ * fio's --section; without any, all sections are read. Return: an enum tw_exit. */
 int tw_run_read(struct tw_run_jobs *jobs, const char *path,
 		const char *const *only, size_t only_count);
 
@@ -78,10 +73,9 @@ void tw_run_add_section(struct tw_run_jobs *jobs, char *name);
  * section's last one, else one of a [global] before it; NULL: none. */
 const struct tw_run_line *tw_run_setting(const struct tw_run_jobs *jobs,
 					 size_t section, const char *name);
-
 /* Return the name of a section's job. */
 const char *tw_run_job_name(const struct tw_run_jobs *jobs, size_t section);
-
+/* Write the jobs as fio is to read them. */
 void tw_run_print(const struct tw_run_jobs *jobs, FILE *file);
 
 /* ---- engines ---- */
@@ -118,19 +112,13 @@ enum tw_run_kind {
 /* Return the program of --fio, which may be NULL or "": that of FIO, or "fio". */
 const char *tw_run_fio_program(const char *given);
 
-/*
- * Find the engines at @path; with NULL, where they are built or installed. If
- * this fio can't load these, find those that `tickwise build-engine` built for
- * it.
- */
+/* Find the engines at @path; with NULL, where they are built or installed. If this fio
+ * can't load these, find those that `tickwise build-engine` built for it. */
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path);
 
-/* Return where `tickwise build-engine` puts the engines for this fio; NULL:
- * this is no fio. */
+/* Return where `tickwise build-engine` puts the engines for this fio; NULL: this is no
+ * fio. Return an engine that was put there or in the system's folder; NULL: none. */
 char *tw_run_built_folder(const char *fio);
-
-/* Return an engine that was put there or in the system's folder; NULL: there is
- * none. */
 char *tw_run_built_engine(const char *fio, const char *file);
 
 /* Try whether fio can load the engine at @path. If not, print the reason and
@@ -144,13 +132,12 @@ const char *tw_run_engine_for(const struct tw_run_engines *engines,
 			      enum tw_run_kind kind);
 const char *tw_run_file_for(enum tw_run_kind kind);
 
-/* Is @option an option of this engine? */
-int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
-		      const char *option);
-
-/* Return the options of an engine; NULL: those of jobs. Asks fio, once for each. */
+/* Return the options of an engine; NULL: those of jobs. Asks fio, once for each. The
+ * second function tells whether an engine has an option. */
 const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
 					       const char *engine);
+int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
+		      const char *option);
 
 enum tw_run_takes {
 	TW_RUN_NO_OPTION,		/* neither fio nor the engine has it */
@@ -223,16 +210,9 @@ void tw_run_report_left(const struct tw_run_outcome *outcome);
 
 /* ---- fio ---- */
 
-/**
- * tw_run_fio - run fio to its end, with copies of the changed job files
- * @pid: is set to its process
- * @code: is set to fio's exit code, or 128 plus the signal that ended it
- *
- * The copies are removed when this returns. Signals that this process gets are
- * sent on to fio.
- *
- * Return: an enum tw_exit.
- */
+/* Run fio to its end, with copies of the changed job files, which are then removed.
+ * Signals that this process gets are sent on to fio. @code: is set to fio's exit code, or
+ * 128 plus the signal that ended it. Return: an enum tw_exit. */
 int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	       int *code);
 
@@ -252,8 +232,8 @@ struct tw_run_reports {
 	size_t count;
 };
 
-/* Find the reports that the jobs of fio's process @pid wrote since @since. They
- * are in the order of the jobs. */
+/* Find the reports that the jobs of fio's process @pid wrote since @since, in the order
+ * of the jobs. */
 void tw_run_find_reports(struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments, pid_t pid,
 			 time_t since);
@@ -264,8 +244,7 @@ int tw_run_check_reports(const struct tw_run_reports *reports,
 
 /* ---- fio's JSON ---- */
 
-/* Prepare to keep fio's output, if it will be JSON. Call this before fio
- * runs. */
+/* Prepare to keep fio's output, if it will be JSON. Call this before fio runs. */
 void tw_run_keep_output(struct tw_run_arguments *arguments);
 
 /* Add the reports to fio's JSON: in its file, or in the kept output, which is
@@ -276,14 +255,11 @@ int tw_run_add_to_json(const struct tw_run_arguments *arguments,
 
 /* ---- in turn: --ab ---- */
 
-/* Can these jobs be run several times, with other options? Return: an enum
- * tw_exit. */
+/* Can these jobs be run several times, with other options? Return: an enum tw_exit. */
 int tw_run_check_sides(const struct tw_run_arguments *arguments);
 /* Add options, separated by blanks, to each job of the files. */
 void tw_run_add_options(struct tw_run_arguments *arguments, const char *options);
-
-/* Run both sides @rounds times each, and compare their reports. Return: the
- * exit code. */
+/* Run both sides @rounds times each, and compare their reports. Return: the exit code. */
 int tw_run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds);
 
 #endif
