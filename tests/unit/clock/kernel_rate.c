@@ -50,49 +50,60 @@ static struct tw_fit fit_at(double hz, double sigma_ppb)
 	};
 }
 
-static unsigned recognise(double hz, double sigma_ppb, unsigned blocks)
-{
-	struct tw_fit fit = fit_at(hz, sigma_ppb);
-	struct tw_kernel_rate found;
+/* One sigma of a fit that is @off of the way from 2599998 kHz (2100000, if @is_21) to the next,
+ * or @ppb off it; its blocks, and its hard interval if not 2 ppm either way. */
+static const struct {
+	int is_21;
+	double off, ppb, sigma_ppb;
+	unsigned blocks;
+	double low_ppb, high_ppb;
+	unsigned refusal;
 	int alone;
+	const char *what;
+} fits[] = {
+	{ 0, 0, 5, 4, 16, 0, 0, 0, 0, "5 ppb from a multiplier: it is the one" },
+	{ 0, 0, 5, 4, 16, -100, 100, 0, 1, "a narrow hard interval leaves it alone" },
+	{ 0, 0, 5, 4, 16, 1, 100, TW_REFUSED_NO_CANDIDATE, 0, "outside the hard interval" },
+	/* kHz at 2.6 GHz are 385 ppb apart: half way belongs to neither. */
+	{ 0, 0, 190, 4, 16, 0, 0, TW_REFUSED_NO_CANDIDATE, 0, "half way between two" },
+	{ 0, 0, 5, 40, 16, 0, 0, TW_REFUSED_AMBIGUOUS, 0, "an uncertain fit" },
+	{ 0, 0, 0, 4, TW_FIT_MIN_BLOCKS - 1, 0, 0, TW_REFUSED_GAPS, 0, "too few blocks" },
+	/* The nearest neighbour of 2100000 is 375.5 ppb off, so E may be 187.7 at most. Of
+	 * that, 50 are asymmetry. 20 ppb are 6 sigma = 120 with all blocks and 9.81 sigma =
+	 * 196.2 with eight; 13 ppb are then 127.5. */
+	{ 1, 0, 0, 20, 16, 0, 0, 0, 0, "20 ppb of uncertainty in 16 blocks: enough" },
+	{ 1, 0, 0, 20, 8, 0, 0, TW_REFUSED_AMBIGUOUS, 0, "the same in 8 blocks" },
+	{ 1, 0, 0, 13, 8, 0, 0, 0, 0, "13 ppb there: enough" },
+	/* A seventh of the way to the next multiplier is no rate of this kernel's; a tenth is
+	 * as near as E = 80 can tell. */
+	{ 1, 1 / 7.0, 0, 5, 16, 0, 0, TW_REFUSED_AMBIGUOUS, 0, "a seventh of the way" },
+	{ 1, 1 / 10.0, 0, 5, 16, 0, 0, 0, 0, "a tenth of the way" },
+};
 
-	fit.blocks = blocks;
-	return tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone);
-}
-
-/*
- * The nearest neighbour of this multiplier is 375.5 ppb off, so E may be 187.7 at
- * most. Of that, 50 are asymmetry. 20 ppb are 6 sigma = 120 with all blocks and
- * 9.81 sigma = 196.2 with eight; 13 ppb are then 127.5.
- */
-static void few_blocks(void)
+static void measured(void)
 {
-	struct tw_kernel_rate rate;
+	for (unsigned i = 0; i < sizeof(fits) / sizeof(*fits); i++) {
+		uint32_t khz = fits[i].is_21 ? 2100000 : 2599998;
+		struct tw_kernel_rate rate, next, found = { 0 };
+		struct tw_fit fit;
+		unsigned refusal;
+		int alone = -1;
 
-	tw_kernel_rate_of_khz(2100000, &rate);
-	tap_ok(recognise(rate.hz, 20, TW_FIT_BLOCKS) == 0,
-	       "20 ppb of uncertainty in 16 blocks: enough");
-	tap_ok(recognise(rate.hz, 20, 8) == TW_REFUSED_AMBIGUOUS,
-	       "the same in 8 blocks is less certain: refused");
-	tap_ok(recognise(rate.hz, 13, 8) == 0, "13 ppb there: enough");
-}
-
-/*
- * A seventh of the way to the next multiplier is no rate of this kernel's; a tenth
- * is as near as E = 80 can tell.
- */
-static void between_two(void)
-{
-	struct tw_kernel_rate rate, next;
-	double gap_hz;
-
-	tw_kernel_rate_of_khz(2100000, &rate);
-	tw_kernel_rate_of_khz(2100001, &next);
-	gap_hz = next.hz - rate.hz;
-	tap_ok(recognise(rate.hz + gap_hz / 7, 5, TW_FIT_BLOCKS) ==
-	       TW_REFUSED_AMBIGUOUS, "a seventh of the way: refused");
-	tap_ok(recognise(rate.hz + gap_hz / 10, 5, TW_FIT_BLOCKS) == 0,
-	       "a tenth of the way: accepted");
+		tw_kernel_rate_of_khz(khz, &rate);
+		tw_kernel_rate_of_khz(khz + 1, &next);
+		fit = fit_at(rate.hz * (1 + fits[i].ppb * 1e-9) +
+			     fits[i].off * (next.hz - rate.hz), fits[i].sigma_ppb);
+		fit.blocks = fits[i].blocks;
+		if (fits[i].high_ppb > 0) {
+			fit.low_hz = rate.hz * (1 + fits[i].low_ppb * 1e-9);
+			fit.high_hz = rate.hz * (1 + fits[i].high_ppb * 1e-9);
+		}
+		refusal = tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone);
+		tap_ok(refusal == fits[i].refusal &&
+		       (refusal || (found.mult == rate.mult && alone == fits[i].alone)),
+		       "%s: %s", fits[i].what, refusal ?
+		       tw_name(TW_ENUM_RATE_REFUSAL, refusal) : "accepted");
+	}
 }
 
 static void declared_frequency(void)
@@ -134,49 +145,17 @@ static void declared_frequency(void)
 
 int main(void)
 {
-	struct tw_kernel_rate rate = { 0 }, found = { 0 };
-	struct tw_fit fit;
-	int alone = -1;
-	unsigned i;
+	struct tw_kernel_rate rate = { 0 };
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		tap_ok(tw_kernel_rate_of_khz(known[i].khz, &rate) == 0 &&
-		       rate.mult == known[i].mult &&
-		       rate.shift == known[i].shift &&
+		       rate.mult == known[i].mult && rate.shift == known[i].shift &&
 		       rate.from_hz == known[i].khz * 1000ULL,
-		       "%u kHz: %u >> %u", known[i].khz, known[i].mult,
-		       known[i].shift);
-	}
+		       "%u kHz: %u >> %u", known[i].khz, known[i].mult, known[i].shift);
 	tap_ok(tw_kernel_rate_of_khz(9999, &rate) == -ERANGE &&
 	       tw_kernel_rate_of_khz(10000001, &rate) == -ERANGE,
 	       "outside 10 MHz to 10 GHz refused");
-
-	tw_kernel_rate_of_khz(2599998, &rate);
-	fit = fit_at(rate.hz * (1 + 5e-9), 4);
-	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) == 0 &&
-	       found.mult == rate.mult && alone == 0,
-	       "5 ppb from a multiplier: it is the one");
-	fit.low_hz = rate.hz * (1 - 1e-7);
-	fit.high_hz = rate.hz * (1 + 1e-7);
-	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) == 0 &&
-	       alone == 1, "a narrow hard interval leaves it alone");
-	fit.low_hz = rate.hz * (1 + 1e-9);
-	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
-	       TW_REFUSED_NO_CANDIDATE, "outside the hard interval: refused");
-
-	/* kHz at 2.6 GHz are 385 ppb apart: half way belongs to neither. */
-	fit = fit_at(rate.hz * (1 + 190e-9), 4);
-	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
-	       TW_REFUSED_NO_CANDIDATE, "half way between two: refused");
-	fit = fit_at(rate.hz * (1 + 5e-9), 40);
-	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
-	       TW_REFUSED_AMBIGUOUS, "an uncertain fit: refused");
-	fit = fit_at(rate.hz, 4);
-	fit.blocks = TW_FIT_MIN_BLOCKS - 1;
-	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
-	       TW_REFUSED_GAPS, "samples in too few blocks: refused");
-	few_blocks();
-	between_two();
+	measured();
 	declared_frequency();
 	return tap_done();
 }

@@ -240,49 +240,38 @@ static void steered(uint64_t *random)
 	}
 }
 
-static void refused(struct machine machine, unsigned refusal,
-		    const char *what)
-{
-	struct tw_rate rate = TW_SIZED(struct tw_rate);
-
-	tap_ok(measure(&machine, &rate) == 0 &&
-	       rate.source == TW_RATE_REGRESSION &&
-	       rate.hz == rate.measured_hz && rate.refusal == refusal &&
-	       rate.steering_ppb == 0, "%s: measured", what);
-	if (rate.refusal != refusal)
-		tap_note("refusal 0x%x, source %s", rate.refusal,
-			 tw_name(TW_ENUM_RATE_SOURCE, rate.source));
-}
-
 static void refusals(uint64_t *random)
 {
-	struct machine machine = machine_at(10000, 809041, random);
+	/* Only the clock itself shows the last microsecond of an adjtime: it is 1000 ppb for
+	 * up to a second. */
+	static const char *const what[] = {
+		"an offset is slewed away", "adjtime has something left", "a pulse per second",
+		"another frequency at the end", "adjtimex fails", "a steering that is not shown",
+	};
+	static const unsigned wanted[] = {
+		TW_REFUSED_SLEWED, TW_REFUSED_SLEWED, TW_REFUSED_SLEWED, TW_REFUSED_CHANGED,
+		TW_REFUSED_AGAINST, TW_REFUSED_NO_CANDIDATE,
+	};
 	struct tw_time_source source = TW_SIZED(struct tw_time_source);
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
+	struct machine machine;
 
-	machine.timex.offset = -1;
-	refused(machine, TW_REFUSED_SLEWED, "an offset is slewed away");
-	machine = machine_at(10000, 809041, random);
-	machine.adjust_us = 1;
-	refused(machine, TW_REFUSED_SLEWED, "adjtime has something left");
-	machine = machine_at(10000, 809041, random);
-	machine.timex.status |= STA_PPSFREQ;
-	refused(machine, TW_REFUSED_SLEWED, "a pulse per second");
-	machine = machine_at(10000, 809041, random);
-	machine.then_freq = 809042;
-	refused(machine, TW_REFUSED_CHANGED, "another frequency at the end");
-	machine = machine_at(10000, 809041, random);
-	machine.fails = 1;
-	refused(machine, TW_REFUSED_AGAINST, "adjtimex fails");
-
-	/*
-	 * Only the clock itself shows the last microsecond of an adjtime: it is
-	 * 1000 ppb for up to a second.
-	 */
-	machine = machine_at(10000, 0, random);
-	keeper_init(&machine.keeper, 250, 1e9 + 1e3);
-	refused(machine, TW_REFUSED_NO_CANDIDATE, "a steering that is not shown");
-
+	for (unsigned i = 0; i < 6; i++) {
+		machine = machine_at(10000, i == 5 ? 0 : 809041, random);
+		machine.timex.offset = i == 0 ? -1 : 0;
+		machine.adjust_us = i == 1;
+		machine.timex.status |= i == 2 ? STA_PPSFREQ : 0;
+		machine.then_freq = i == 3 ? 809042 : 0;
+		machine.fails = i == 4;
+		if (i == 5)
+			keeper_init(&machine.keeper, 250, 1e9 + 1e3);
+		if (!tap_ok(measure(&machine, &rate) == 0 &&
+			    rate.source == TW_RATE_REGRESSION &&
+			    rate.hz == rate.measured_hz && rate.refusal == wanted[i] &&
+			    rate.steering_ppb == 0, "%s: measured", what[i]))
+			tap_note("refusal 0x%x, source %s", rate.refusal,
+				 tw_name(TW_ENUM_RATE_SOURCE, rate.source));
+	}
 	machine = machine_at(10000, 809041, random);
 	source = source_of(&machine);
 	source.adjtimex = NULL;

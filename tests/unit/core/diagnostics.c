@@ -12,14 +12,14 @@
 #include <string.h>
 
 #include "diagnostics.h"
+#include "estimate/probe.h"
 #include "tap.h"
-#include "tickwise.h"
+#include "trust.h"
 
 struct heard {
 	unsigned count;
 	int level;
 	char last[TW_SAY_SIZE];
-	char all[2048];
 };
 
 static void listen(void *context, int level, const char *message)
@@ -29,10 +29,6 @@ static void listen(void *context, int level, const char *message)
 	heard->count++;
 	heard->level = level;
 	snprintf(heard->last, sizeof(heard->last), "%s", message);
-	if (strlen(heard->all) + strlen(message) + 2 < sizeof(heard->all)) {
-		strcat(heard->all, message);
-		strcat(heard->all, "\n");
-	}
 	errno = ERANGE;
 }
 
@@ -113,6 +109,32 @@ static void try_clock(void)
 	       "one that was asked to: not told");
 	tw_clock_free(&clock);
 	tw_set_diagnostics(NULL, NULL);
+}
+
+static unsigned calls;
+
+static int first_thread_only(pthread_t *thread, const pthread_attr_t *attributes,
+			     void *(*start)(void *), void *argument)
+{
+	return calls++ ? EAGAIN : pthread_create(thread, attributes, start, argument);
+}
+
+/* Allowed CPUs that could not be judged are told, once for a measurement. */
+static void try_skipped(void)
+{
+	const struct tw_probe_system system = { first_thread_only, tw_probe_system_real.pin };
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
+	static struct heard heard;
+
+	tw_set_diagnostics(listen, &heard);
+	tap_ok(!tw_reliability_measure_on(&result, NULL, &system), "judged on one CPU");
+	tw_set_diagnostics(NULL, NULL);
+	if (result.cpus_skipped)
+		tap_ok(heard.count == 1 && heard.level == TW_SAY_WARNING &&
+		       strstr(heard.last, "not judged"), "told: %s", heard.last);
+	else
+		tap_skip("only one CPU is allowed: none can be missing");
+	tw_reliability_free(&result);
 }
 
 static void try_message(void)
@@ -236,6 +258,7 @@ int main(void)
 {
 	try_rate();
 	try_clock();
+	try_skipped();
 	try_message();
 	try_waiting();
 	try_threads();

@@ -19,158 +19,105 @@ static const struct tw_trust_needs no_more, of_preload = {
 	.is_clocksource = 1, .max_bracket_ns = 90,
 };
 
-static void used(const struct tw_trust_needs *needs,
-		 const struct tw_trust_seen *seen, const char *what)
-{
-	struct tw_trust trust = { "?" };
+#define UNCALIBRATED	"the CPU's counter can't be calibrated: "
+#define DISAGREE	"the CPUs' counters disagree: "
+#define NOT_IN_RANGE	"the counter does not run at 10 MHz to 10 GHz"
+#define OURS		.clocksource = TW_COUNTER_CLOCKSOURCE
 
-	tap_ok(tw_trust(needs, seen, &trust) == 1 && !trust.why_not[0],
-	       "used: %s", what);
-}
+/* @why_not: NULL: the counter is used. A clause that ends with ": " goes on with @text. */
+static const struct decision {
+	const char *why_not;
+	struct tw_trust_seen seen;
+	const struct tw_trust_needs *needs;
+	enum tw_enum text;
+	unsigned value;
+} decisions[] = {
+	{ NULL, { 0 }, NULL, 0, 0 },
+	{ NULL, { 0 }, &no_more, 0, 0 },
+	{ NULL, { .state = TW_COUNTER_TRAPPED }, NULL, 0, 0 },
+	{ NULL, { .state = TW_COUNTER_COARSE }, NULL, 0, 0 },
+	{ "", { .state = TW_COUNTER_ABSENT }, NULL, TW_ENUM_COUNTER_STATE, TW_COUNTER_ABSENT },
+	{ "", { .state = TW_COUNTER_DISABLED }, NULL, TW_ENUM_COUNTER_STATE,
+	  TW_COUNTER_DISABLED },
+	{ UNCALIBRATED "the machine is too busy", { .rate_error = -EAGAIN }, NULL, 0, 0 },
+	{ UNCALIBRATED "it and the system clock don't run at one rate",
+	  { .rate_error = -EIO }, NULL, 0, 0 },
+	{ UNCALIBRATED "this process may not read it", { .rate_error = -ENOTSUP }, NULL, 0, 0 },
+	{ UNCALIBRATED "it does not run at 10 MHz to 10 GHz", { .rate_error = -ERANGE }, NULL,
+	  0, 0 },
+	{ UNCALIBRATED "Cannot allocate memory", { .rate_error = -ENOMEM }, NULL, 0, 0 },
+	{ UNCALIBRATED "Cannot allocate memory",
+	  { .rate_error = -ENOMEM, .verdict = TW_UNRELIABLE }, NULL, 0, 0 },
+	{ NULL, { .ns_per_tick = 100 }, NULL, 0, 0 },
+	{ NULL, { .ns_per_tick = 0.1 }, NULL, 0, 0 },
+	{ NOT_IN_RANGE, { .ns_per_tick = 100.001 }, NULL, 0, 0 },
+	{ NOT_IN_RANGE, { .ns_per_tick = 0.0999 }, NULL, 0, 0 },
+	{ NOT_IN_RANGE, { .ns_per_tick = -1 }, NULL, 0, 0 },
+	{ NOT_IN_RANGE, { .ns_per_tick = NAN }, NULL, 0, 0 },
+	{ NOT_IN_RANGE, { .ns_per_tick = INFINITY }, NULL, 0, 0 },
+	{ NULL, { .verdict = TW_UNDECIDED, .reasons = TW_REASON_TOLERANCE }, NULL, 0, 0 },
+	{ DISAGREE, { .verdict = TW_UNRELIABLE,
+	  .reasons = TW_REASON_PACE | TW_REASON_BACKWARDS }, NULL, TW_ENUM_REASON,
+	  TW_REASON_PACE },
+	/* What one user needs, and others do not. */
+	{ NULL, { .bracket_ns = 91 }, NULL, 0, 0 },
+	{ NULL, { .bracket_ns = 91 }, &no_more, 0, 0 },
+	{ "the kernel keeps time by something unknown, not " TW_COUNTER_CLOCKSOURCE,
+	  { .bracket_ns = 91 }, &of_preload, 0, 0 },
+	{ "the kernel keeps time by hpet, not " TW_COUNTER_CLOCKSOURCE,
+	  { .clocksource = "hpet" }, &of_preload, 0, 0 },
+	{ "reading the system's clock takes more than 90 ns", { OURS, .bracket_ns = 91 },
+	  &of_preload, 0, 0 },
+	{ NULL, { OURS, .bracket_ns = 90 }, &of_preload, 0, 0 },
+	{ "another program translates this one: the counter is that program's",
+	  { OURS, .bracket_ns = 90, .is_emulated = 1 }, &of_preload, 0, 0 },
+	{ NULL, { OURS, .bracket_ns = 90, .is_emulated = 1 }, &no_more, 0, 0 },
+	{ DISAGREE, { OURS, .bracket_ns = 90, .verdict = TW_UNRELIABLE,
+	  .reasons = TW_REASON_OFFSET }, &of_preload, TW_ENUM_REASON, TW_REASON_OFFSET },
+};
 
-static void refused(const struct tw_trust_needs *needs,
-		    const struct tw_trust_seen *seen, const char *why_not,
-		    const char *detail)
+static void decide(const struct decision *decision)
 {
+	const char *why_not = decision->why_not ? decision->why_not : "";
 	struct tw_trust trust = { "?" };
 	char wanted[256];
 
-	snprintf(wanted, sizeof(wanted), "%s%s%s", why_not,
-		 detail[0] ? ": " : "", detail);
-	tap_ok(tw_trust(needs, seen, &trust) == 0 &&
-	       !strcmp(trust.why_not, wanted), "not used: %s", trust.why_not);
-}
-
-static void readable(void)
-{
-	struct tw_trust_seen seen = { 0 };
-
-	used(NULL, &seen, "nothing was looked at");
-	used(&no_more, &seen, "and nothing is needed");
-	seen.state = TW_COUNTER_TRAPPED;
-	used(NULL, &seen, "every read is slow");
-	seen.state = TW_COUNTER_COARSE;
-	used(NULL, &seen, "it moves in steps");
-	seen.state = TW_COUNTER_ABSENT;
-	refused(NULL, &seen, "the processor says it has no counter", "");
-	seen.state = TW_COUNTER_DISABLED;
-	refused(NULL, &seen, tw_text(TW_ENUM_COUNTER_STATE, TW_COUNTER_DISABLED),
-		"");
-}
-
-static void calibrated(void)
-{
-	const char *why_not = "the CPU's counter can't be calibrated";
-	struct tw_trust_seen seen = { .rate_error = -EAGAIN };
-	struct tw_trust trust;
-
-	refused(NULL, &seen, why_not, "the machine is too busy");
-	seen.rate_error = -EIO;
-	refused(NULL, &seen, why_not,
-		"it and the system clock don't run at one rate");
-	seen.rate_error = -ENOTSUP;
-	refused(NULL, &seen, why_not, "this process may not read it");
-	seen.rate_error = -ERANGE;
-	refused(NULL, &seen, why_not, "it does not run at 10 MHz to 10 GHz");
-	seen.rate_error = -ENOMEM;
-	refused(NULL, &seen, why_not, strerror(ENOMEM));
-	seen.verdict = TW_UNRELIABLE;
-	refused(NULL, &seen, why_not, strerror(ENOMEM));
-	tap_ok(tw_trust_rate(0, &trust) == 1 && !trust.why_not[0],
-	       "calibrated");
-	tap_ok(!tw_trust_rate(-EAGAIN, &trust) &&
-	       !strcmp(trust.why_not, "the CPU's counter can't be calibrated: "
-		       "the machine is too busy"), "%s", trust.why_not);
-}
-
-static void rate(void)
-{
-	const char *why_not = "the counter does not run at 10 MHz to 10 GHz";
-	struct tw_trust_seen seen = { .ns_per_tick = 100 };
-
-	used(NULL, &seen, "10 MHz");
-	seen.ns_per_tick = 0.1;
-	used(NULL, &seen, "10 GHz");
-	seen.ns_per_tick = 100.001;
-	refused(NULL, &seen, why_not, "");
-	seen.ns_per_tick = 0.0999;
-	refused(NULL, &seen, why_not, "");
-	seen.ns_per_tick = -1;
-	refused(NULL, &seen, why_not, "");
-	seen.ns_per_tick = NAN;
-	refused(NULL, &seen, why_not, "");
-	seen.ns_per_tick = INFINITY;
-	refused(NULL, &seen, why_not, "");
-}
-
-static void cpus(void)
-{
-	struct tw_trust_seen seen = {
-		.verdict = TW_UNDECIDED, .reasons = TW_REASON_TOLERANCE,
-	};
-
-	used(NULL, &seen, "undecided");
-	seen.verdict = TW_UNRELIABLE;
-	seen.reasons = TW_REASON_PACE | TW_REASON_BACKWARDS;
-	refused(NULL, &seen, "the CPUs' counters disagree",
-		tw_text(TW_ENUM_REASON, TW_REASON_PACE));
-}
-
-static void needs(void)
-{
-	struct tw_trust_seen seen = { .bracket_ns = 91 };
-
-	used(NULL, &seen, "any bracket, and any clocksource");
-	used(&no_more, &seen, "the same of who needs no more");
-	refused(&of_preload, &seen, "the kernel keeps time by something "
-		"unknown, not " TW_COUNTER_CLOCKSOURCE, "");
-	strcpy(seen.clocksource, "hpet");
-	refused(&of_preload, &seen,
-		"the kernel keeps time by hpet, not " TW_COUNTER_CLOCKSOURCE,
-		"");
-	strcpy(seen.clocksource, TW_COUNTER_CLOCKSOURCE);
-	refused(&of_preload, &seen,
-		"reading the system's clock takes more than 90 ns", "");
-	seen.bracket_ns = 90;
-	used(&of_preload, &seen, "all that the preload clock needs");
-	seen.is_emulated = 1;
-	refused(&of_preload, &seen, "another program translates this one: the "
-		"counter is that program's", "");
-	used(&no_more, &seen, "translated, where nobody minds");
-	seen.is_emulated = 0;
-	seen.verdict = TW_UNRELIABLE;
-	seen.reasons = TW_REASON_OFFSET;
-	refused(&of_preload, &seen, "the CPUs' counters disagree",
-		tw_text(TW_ENUM_REASON, TW_REASON_OFFSET));
-}
-
-static void verdict_is(unsigned reasons, enum tw_verdict verdict, unsigned left)
-{
-	struct tw_reliability result = { .reasons = reasons };
-
-	tw_trust_cpus(&result);
-	tap_ok(result.verdict == verdict && result.reasons == left,
-	       "reasons %#x: %s for %#x", reasons,
-	       tw_name(TW_ENUM_VERDICT, result.verdict), result.reasons);
+	snprintf(wanted, sizeof(wanted), "%s%s", why_not,
+		 decision->value ? tw_text(decision->text, decision->value) : "");
+	tap_ok(tw_trust(decision->needs, &decision->seen, &trust) == !decision->why_not &&
+	       !strcmp(trust.why_not, wanted), "%s: %s",
+	       decision->why_not ? "not used" : "used", trust.why_not);
 }
 
 static void verdicts(void)
 {
-	unsigned doubts = TW_REASON_TOLERANCE | TW_REASON_STATISTICS;
+	enum { DOUBTS = TW_REASON_TOLERANCE | TW_REASON_STATISTICS };
+	static const struct {
+		unsigned reasons;
+		enum tw_verdict verdict;
+		unsigned left;
+	} cases[] = {
+		{ 0, TW_RELIABLE, 0 },
+		{ TW_REASON_ONE_CPU, TW_RELIABLE, TW_REASON_ONE_CPU },
+		{ DOUBTS, TW_UNDECIDED, DOUBTS },
+		{ TW_REASON_TOLERANCE, TW_UNDECIDED, TW_REASON_TOLERANCE },
+		{ TW_REASON_STATISTICS, TW_UNDECIDED, TW_REASON_STATISTICS },
+		{ TW_REASON_CPUS_SKIPPED, TW_UNDECIDED, TW_REASON_CPUS_SKIPPED },
+		{ TW_REASON_OFFSET | DOUBTS, TW_UNRELIABLE, TW_REASON_OFFSET },
+		{ TW_REASON_PACE | TW_REASON_ONE_CPU, TW_UNRELIABLE, TW_REASON_PACE },
+		{ TW_REASON_STANDS_STILL, TW_UNRELIABLE, TW_REASON_STANDS_STILL },
+		{ TW_REASON_BACKWARDS | TW_REASON_CPUS_SKIPPED, TW_UNRELIABLE,
+		  TW_REASON_BACKWARDS },
+	};
 
-	verdict_is(0, TW_RELIABLE, 0);
-	verdict_is(TW_REASON_ONE_CPU, TW_RELIABLE, TW_REASON_ONE_CPU);
-	verdict_is(doubts, TW_UNDECIDED, doubts);
-	verdict_is(TW_REASON_TOLERANCE, TW_UNDECIDED, TW_REASON_TOLERANCE);
-	verdict_is(TW_REASON_STATISTICS, TW_UNDECIDED, TW_REASON_STATISTICS);
-	verdict_is(TW_REASON_CPUS_SKIPPED, TW_UNDECIDED, TW_REASON_CPUS_SKIPPED);
-	verdict_is(TW_REASON_OFFSET | doubts, TW_UNRELIABLE, TW_REASON_OFFSET);
-	verdict_is(TW_REASON_PACE | TW_REASON_ONE_CPU, TW_UNRELIABLE,
-		   TW_REASON_PACE);
-	verdict_is(TW_REASON_STANDS_STILL, TW_UNRELIABLE,
-		   TW_REASON_STANDS_STILL);
-	verdict_is(TW_REASON_BACKWARDS | TW_REASON_CPUS_SKIPPED, TW_UNRELIABLE,
-		   TW_REASON_BACKWARDS);
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tw_reliability result = { .reasons = cases[i].reasons };
+
+		tw_trust_cpus(&result);
+		tap_ok(result.verdict == cases[i].verdict && result.reasons == cases[i].left,
+		       "reasons %#x: %s for %#x", cases[i].reasons,
+		       tw_name(TW_ENUM_VERDICT, result.verdict), result.reasons);
+	}
 	tap_is_u64(tw_trust_facts(TW_COUNTER_CLOCKSOURCE, 0, 1), 0,
 		   "the kernel keeps time by an invariant counter");
 	tap_is_u64(tw_trust_facts("", 0, 1), 0, "what it uses is not known");
@@ -240,14 +187,10 @@ static void comparisons(void)
 	repeats(TW_TRUST_RUN_END, "ur", 0, TW_RELIABLE, "decided");
 	repeats(TW_TRUST_RUN_END, "e", -EAGAIN, TW_UNRELIABLE, "not done");
 	repeats(TW_TRUST_RUN_END, "ue", 0, TW_UNDECIDED, "not done again");
-	tap_is_u64(tw_trust_time_limit_ns(TW_TRUST_CLOCK_CHECK), 50000000,
-		   "50 ms for a clock's check");
-	tap_is_u64(tw_trust_time_limit_ns(TW_TRUST_PRELOAD), 20000000,
-		   "20 ms for the preload clock");
-	tap_is_u64(tw_trust_time_limit_ns(TW_TRUST_RUN_START), 20000000,
-		   "20 ms for a run's start");
-	tap_is_u64(tw_trust_time_limit_ns(TW_TRUST_RUN_END), 50000000,
-		   "50 ms for a run's end");
+	tap_ok(tw_trust_time_limit_ns(TW_TRUST_CLOCK_CHECK) == 50000000 &&
+	       tw_trust_time_limit_ns(TW_TRUST_PRELOAD) == 20000000 &&
+	       tw_trust_time_limit_ns(TW_TRUST_RUN_START) == 20000000 &&
+	       tw_trust_time_limit_ns(TW_TRUST_RUN_END) == 50000000, "for how long");
 }
 
 #define OPTIONS	(struct tw_reliability_options)
@@ -332,11 +275,14 @@ static void jobs(void)
 
 int main(void)
 {
-	readable();
-	calibrated();
-	rate();
-	cpus();
-	needs();
+	struct tw_trust trust;
+
+	for (unsigned i = 0; i < sizeof(decisions) / sizeof(*decisions); i++)
+		decide(&decisions[i]);
+	tap_ok(tw_trust_rate(0, &trust) == 1 && !trust.why_not[0] &&
+	       !tw_trust_rate(-EAGAIN, &trust) &&
+	       !strcmp(trust.why_not, UNCALIBRATED "the machine is too busy"),
+	       "from an error of calibrating alone");
 	verdicts();
 	options();
 	comparisons();
