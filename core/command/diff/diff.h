@@ -122,6 +122,11 @@ static inline int tw_diff_is_of(const struct tw_diff_figure *one,
 	return one->group == other->group && one->direction == other->direction;
 }
 
+static inline const struct tw_report_job *tw_diff_job(const struct tw_diff_figure *figure)
+{
+	return &figure->group->all.jobs[0];
+}
+
 /* Read the files of a side. Return: an enum tw_exit, with @problem set. */
 int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 		 size_t count, struct tw_report_problem *problem);

@@ -91,7 +91,7 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 {
 	const struct tw_diff_figure *figure = &diff->figures[i];
 	const struct tw_diff_change *change = &figure->change;
-	const struct tw_report_job *job = &figure->group->all.jobs[0];
+	const struct tw_report_job *job = tw_diff_job(figure);
 
 	return json_pack(
 		"{so, sI, ss, ss, ss, so, so, so, so, so, so, si}",
@@ -167,7 +167,7 @@ static void add_line(struct tw_table *table, const struct tw_diff *diff,
 		     const struct tw_diff_figure *figure)
 {
 	const struct tw_diff_change *change = &figure->change;
-	const struct tw_report_job *job = &figure->group->all.jobs[0];
+	const struct tw_report_job *job = tw_diff_job(figure);
 	const int is_log = figure->is_log;
 
 	tw_table_row(table);

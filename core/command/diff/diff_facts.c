@@ -142,10 +142,9 @@ static void tell_key(json_t *set, const struct tw_report_group *group, const voi
 			tell_value(set, all->devices[i].json, key);
 		return;
 	case OF_CLOCK:
-		tell_value(set, json_object_get(all->clocks, "tickwise"), key);
-		return;
 	case OF_FIO_CLOCK:
-		tell_value(set, json_object_get(all->clocks, "fio"), key);
+		tell_value(set, json_object_get(all->clocks, key->place == OF_CLOCK ?
+						"tickwise" : "fio"), key);
 		return;
 	case OF_COUNTER:
 		tell_value(set, all->counter, key);
@@ -227,27 +226,12 @@ static void find(struct tw_diff *diff, const char *name, const char *option, tel
 
 /* ---- options -------------------------------------------------------------- */
 
-/* @done: the names that were compared. Where reports go and the name of a job differ
- * between any two runs. */
-static void find_options_of(struct tw_diff *diff, const struct tw_report_job *job,
-			    json_t *done)
-{
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)job->options, name, value) {
-		if (!strcmp(name, "tw_report") || !strcmp(name, "name") ||
-		    json_object_get(done, name))
-			continue;
-		add(done, name);
-		find_in(&diff->options, diff, name, tell_option, name);
-	}
-}
-
-/* Find the options that some job has. */
+/* Find the options that some job has. Where reports go and the name of a job differ between
+ * any two runs. */
 static void find_options(struct tw_diff *diff)
 {
-	json_t *done = json_object();
+	json_t *done = json_pack("{sb, sb}", "tw_report", 1, "name", 1), *value;
+	const char *name;
 	uint64_t more = 0;
 
 	for (size_t i = 0; i < diff->count; i++)
@@ -255,8 +239,13 @@ static void find_options(struct tw_diff *diff)
 			const struct tw_report *all = &diff->runs[i].groups[j]->all;
 
 			for (size_t k = 0; k < all->job_count; k++) {
-				find_options_of(diff, &all->jobs[k], done);
 				more |= unlisted(&all->jobs[k]);
+				json_object_foreach((json_t *)all->jobs[k].options, name, value)
+					if (!json_object_get(done, name)) {
+						add(done, name);
+						find_in(&diff->options, diff, name,
+							tell_option, name);
+					}
 			}
 		}
 	json_decref(done);

@@ -138,12 +138,9 @@ static const struct tw_report_group *find(const struct tw_diff_run *run,
 size_t tw_diff_group(const struct tw_diff *diff, size_t run,
 		     const struct tw_diff_figure *figure)
 {
-	const struct tw_diff_run *of = &diff->runs[run];
-	const struct tw_report_group *group =
-		find(of, figure->group, place_of(&diff->runs[0], figure->group));
-	size_t i = 0;
+	size_t place = place_of(&diff->runs[0], figure->group), i = 0;
 
-	while (of->groups[i] != group)
+	while (!is_same(diff->runs[run].groups[i], figure->group) || place-- > 0)
 		i++;
 	return i;
 }
@@ -248,15 +245,13 @@ static int split_alike(const struct part *part)
 
 static void add_time(struct part *part, enum tw_diff_kind kind, int time, int folded)
 {
+	double *values = values_of(part);
 	int any = 0;
 
 	for (size_t i = 0; i < part->diff->count; i++) {
-		const struct tw_report_group *group = part->groups[i];
-		double ns = folded ? kernel_ns(group, part->direction) :
-				     part_ns(group, time, part->direction);
-
-		any |= ns > 0;
-		values_of(part)[i] = ns;
+		values[i] = folded ? kernel_ns(part->groups[i], part->direction) :
+			    part_ns(part->groups[i], time, part->direction);
+		any |= values[i] > 0;
 	}
 	if (any)
 		add(part, (struct tw_diff_figure) { .kind = kind,
@@ -326,19 +321,17 @@ static void add_group(struct part *part, const struct tw_report_group *group)
 		add_direction(part);
 }
 
-/* Name the groups of other runs that the first run does not have. */
-static void name_others(struct part *part)
+/* Name a group of another run that the first run does not have. */
+static void name_other(struct part *part)
 {
-	const struct tw_diff *diff = part->diff;
+	for (size_t i = 1; i < part->diff->count; i++)
+		for (size_t j = 0; j < part->diff->runs[i].count; j++) {
+			const struct tw_diff_run *run = &part->diff->runs[i];
 
-	for (size_t i = 1; i < diff->count; i++)
-		for (size_t j = 0; j < diff->runs[i].count; j++) {
-			const struct tw_report_group *group = diff->runs[i].groups[j];
-
-			if (find(&diff->runs[0], group,
-				 place_of(&diff->runs[i], group)))
+			part->groups[0] = run->groups[j];
+			if (find(&part->diff->runs[0], run->groups[j],
+				 place_of(run, run->groups[j])))
 				continue;
-			part->groups[0] = group;
 			leave_out(part, 0, "", not_in_all);
 			return;
 		}
@@ -354,7 +347,7 @@ int tw_diff_find_figures(struct tw_diff *diff, struct tw_report_problem *problem
 	diff->values = tw_zalloc(most * diff->count, sizeof(*diff->values));
 	for (size_t i = 0; i < diff->runs[0].count; i++)
 		add_group(&part, diff->runs[0].groups[i]);
-	name_others(&part);
+	name_other(&part);
 	if (!diff->figure_count) {
 		tw_report_refuse(problem, "%s: no job that all runs have, by name and "
 				 "group, did any I/O",

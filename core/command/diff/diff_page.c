@@ -137,16 +137,6 @@ static int begins_part(const struct tw_diff *diff, size_t i)
 	return i == 0 || !tw_diff_is_of(&diff->figures[i], &diff->figures[i - 1]);
 }
 
-static const char *job_of(const struct tw_diff_figure *figure)
-{
-	return figure->group->all.jobs[0].name;
-}
-
-static const char *direction_of(const struct tw_diff_figure *figure)
-{
-	return tw_direction_names[figure->direction];
-}
-
 /* Add "1.049 (1.045 to 1.054) times slower than A at p99"; for a figure without
  * a shown change "1.001 (0.981 to 1.022) times as slow as A at p99". A is named
  * once. */
@@ -214,7 +204,8 @@ static void add_summary(struct tw_page *page, const struct tw_diff *diff)
 		if (!begins_part(diff, first))
 			continue;
 		most = most_changed(diff, first);
-		tw_page_remark(page, "%s %s: B is ", job_of(part), direction_of(part));
+		tw_page_remark(page, "%s %s: B is ", tw_diff_job(part)->name,
+			       tw_direction_names[part->direction]);
 		for (size_t i = first; i < diff->figure_count && diff->figures[i].is_log &&
 		     tw_diff_is_of(&diff->figures[i], part); i++)
 			if (is_told(&diff->figures[i]) || &diff->figures[i] == most) {
@@ -253,7 +244,8 @@ static void add_least_certain(struct tw_page *page, const struct tw_diff *diff)
 	if (!least)
 		return;
 	tw_page_remark(page, "Least certain is the %s of %s %s: its change is in %s.",
-		       least->name, job_of(least), direction_of(least),
+		       least->name, tw_diff_job(least)->name,
+		       tw_direction_names[least->direction],
 		       interval_text(text, least));
 	if (diff->verdict == TW_DIFF_NOISY)
 		tw_page_remark(page, "For a verdict, the intervals of IOPS and lat mean "
@@ -290,8 +282,9 @@ static void add_facts(struct tw_page *page, const struct tw_diff *diff)
 
 /* ---- the figures --------------------------------------------------------- */
 
-static void add_value(struct tw_table *table, const struct tw_diff_figure *figure,
-		      double value)
+/* Add the mean of a side, and how much its values differ from run to run. */
+static void add_side(struct tw_table *table, const struct tw_diff_figure *figure,
+		     double value, double spread, size_t runs)
 {
 	double is = figure->is_log ? exp(value) : value;
 
@@ -299,14 +292,9 @@ static void add_value(struct tw_table *table, const struct tw_diff_figure *figur
 		tw_cell_number(table, is);
 	else
 		tw_cell_ns(table, is);
-}
-
-/* Add how much the values of a side differ from run to run. */
-static void add_spread(struct tw_table *table, double spread, size_t runs)
-{
-	if (runs < 2)
+	if (figure->is_log && runs < 2)
 		tw_cell_none(table);
-	else
+	else if (figure->is_log)
 		tw_cell_printf(table, "%.1f %%", percent_of(spread));
 }
 
@@ -321,12 +309,8 @@ static void add_figure(struct tw_table *table, const struct tw_diff *diff,
 
 	tw_table_row(table);
 	tw_cell_text(table, figure->name);
-	add_value(table, figure, is->a);
-	if (figure->is_log)
-		add_spread(table, is->spread_a, diff->of[TW_DIFF_A]);
-	add_value(table, figure, is->b);
-	if (figure->is_log)
-		add_spread(table, is->spread_b, diff->of[TW_DIFF_B]);
+	add_side(table, figure, is->a, is->spread_a, diff->of[TW_DIFF_A]);
+	add_side(table, figure, is->b, is->spread_b, diff->of[TW_DIFF_B]);
 	tw_cell_text(table, change_text(text, figure, is->change));
 	if (has_interval(is))
 		tw_cell_text(table, interval_text(text, figure));
@@ -373,8 +357,8 @@ static void add_figures(struct tw_page *page, const struct tw_diff *diff,
 		int is_stage = !figure->is_log;
 
 		if (begins_part(diff, i)) {
-			tw_page_heading(page, 2, "%s, %s", job_of(figure),
-					direction_of(figure));
+			tw_page_heading(page, 2, "%s, %s", tw_diff_job(figure)->name,
+					tw_direction_names[figure->direction]);
 			if (with_plots)
 				tw_diff_add_plots(page, diff, figure);
 		}

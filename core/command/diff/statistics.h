@@ -3,29 +3,26 @@
  * Tests whether a figure changed between two sets of runs, and by how much.
  * Pure arithmetic.
  *
- * The unit of the test is the run. I/Os of one run are correlated in ways that
- * no length of a block is sure to cover, but runs of one set can be exchanged
- * for each other. So each run gives one number for each figure.
+ * The unit of the test is the run, which gives one number for each figure: I/Os of one
+ * run are correlated in ways that no length of a block is sure to cover.
  *
- * The test is a permutation test. If both sets are alike, all ways to split the
- * runs into two sets of these sizes are equally probable. Of each split, the
- * largest studentized difference over all figures is taken (Westfall and Young,
- * Resampling-based Multiple Testing, 1993: single-step max-T). A figure has
- * changed if its difference is larger than 95 % of these.
+ * It is a permutation test. If both sets are alike, all ways to split the runs into two
+ * sets of these sizes are equally probable. Of each split, the largest studentized
+ * difference over all figures is taken (Westfall and Young, Resampling-based Multiple
+ * Testing, 1993: single-step max-T). A figure has changed if its difference is larger than
+ * 95 % of these.
  *
- * If the runs of A and B are alike, all figures together give a false alarm in
- * at most 5 % of comparisons. This is exact, whatever the distribution, and
- * however figures depend on each other. If the means are equal, but one side
- * varies more, the rate is near 5 % with many runs only. For this case the
- * difference is studentized by each side's own variance (Welch; Janssen,
- * Studentized permutation tests, 1997).
+ * If the runs of A and B are alike, all figures together give a false alarm in at most 5 %
+ * of comparisons, whatever their distribution and however they depend on each other. If
+ * only the means are equal, the rate is near 5 % with many runs: the difference is
+ * studentized by each side's own variance (Welch; Janssen, Studentized permutation tests,
+ * 1997).
  *
- * The interval of a change is this test inverted. It holds each change which,
- * once subtracted, leaves a figure that has not changed by this test. So a
- * change is found exactly if its interval does not contain 0. Each interval
- * contains the true change with 95 %. All together contain theirs with 95 % only
- * if nothing changed: a change of other figures makes their T small in other
- * splits. A method that gives them 95 % always would find much less in five
+ * The interval of a change is this test inverted: it holds each change which, once
+ * subtracted, leaves a figure that has not changed. So a change is found exactly if its
+ * interval does not contain 0. Each interval contains the true change with 95 %; all
+ * together do so only if nothing changed, since a change of other figures makes their T
+ * small in other splits. A method that gives them 95 % always would find much less in five
  * runs.
  */
 #ifndef TW_DIFF_STATISTICS_H

@@ -13,14 +13,27 @@
 #include "base/plain_text.h"
 #include "tap.h"
 
-static void becomes(const char *text, const char *should, const char *what)
-{
-	char changed[64];
-
-	snprintf(changed, sizeof(changed), "%s", text);
-	if (!tap_ok(!strcmp(tw_plain_text(changed), should), "%s", what))
-		tap_note("is %s", changed);
-}
+static const struct {
+	const char *text, *should, *what;
+} cases[] = {
+	{ "", "", "nothing" },
+	{ "Intel(R) Xeon(R) @ 2.10GHz", "Intel(R) Xeon(R) @ 2.10GHz",
+	  "a processor" },
+	{ "\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80",
+	  "\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80", "UTF-8 as it is" },
+	{ "\x1b[2Jtsc", "?[2Jtsc", "an escape sequence" },
+	{ "\xc2\x9b" "2Jtsc", "??2Jtsc", "the same in eight bits" },
+	{ "\xc2\xa0", "\xc2\xa0", "what stands behind those" },
+	{ "\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd\xef\xbe\xbf",
+	  "??????\xef\xbf\xbd\xef\xbe\xbf", "what is no character of XML" },
+	{ "a\tb\nc\x7f", "a?b?c?", "tabs, lines and DEL" },
+	{ "\xff\xc0\xaf\xed\xa0\x80", "??????", "no UTF-8" },
+	{ "\xe2\x82", "??", "a character cut short" },
+	{ "\xe2\x80\xae" "a\xe2\x81\xa7", "???a???", "what turns the direction" },
+	{ "\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+	  "\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+	  "what stands around those" },
+};
 
 /* Random bytes: the text keeps its length, and a second pass finds nothing. */
 static void random_bytes(void)
@@ -48,23 +61,13 @@ static void random_bytes(void)
 
 int main(void)
 {
-	becomes("", "", "nothing");
-	becomes("Intel(R) Xeon(R) @ 2.10GHz", "Intel(R) Xeon(R) @ 2.10GHz",
-		"a processor");
-	becomes("\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80",
-		"\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80", "UTF-8 as it is");
-	becomes("\x1b[2Jtsc", "?[2Jtsc", "an escape sequence");
-	becomes("\xc2\x9b" "2Jtsc", "??2Jtsc", "the same in eight bits");
-	becomes("\xc2\xa0", "\xc2\xa0", "what stands behind those");
-	becomes("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd\xef\xbe\xbf",
-		"??????\xef\xbf\xbd\xef\xbe\xbf", "what is no character of XML");
-	becomes("a\tb\nc\x7f", "a?b?c?", "tabs, lines and DEL");
-	becomes("\xff\xc0\xaf\xed\xa0\x80", "??????", "no UTF-8");
-	becomes("\xe2\x82", "??", "a character cut short");
-	becomes("\xe2\x80\xae" "a\xe2\x81\xa7", "???a???", "what turns the direction");
-	becomes("\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
-		"\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
-		"what stands around those");
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		strcpy(text, cases[i].text);
+		if (!tap_ok(!strcmp(tw_plain_text(text), cases[i].should), "%s", cases[i].what))
+			tap_note("is %s", text);
+	}
 	random_bytes();
 	return tap_done();
 }
