@@ -26,19 +26,8 @@ set -u
 LC_ALL=C
 export LC_ALL
 
-root=$(cd "$(dirname "$0")/.." && pwd)
-distros=${TW_DISTROS:-$root/build/distros}
-fio_git=${FIO_GIT:-https://github.com/axboe/fio}
-child=
-
-fail()
-{
-	echo "distros: $*" >&2
-	exit 69
-}
-
 # shellcheck source=tests/distros_common.sh
-. "$root/tests/distros_common.sh"
+. "$(dirname "$0")/distros_common.sh"
 
 # try NAME: runs make NAME and sets $result
 try()
@@ -69,12 +58,8 @@ failed()
 row()
 {
 	name=$1
-	dir=$distros/$name
 	revision=$2
-	why=
-	fio_src=
-	log=$dir/settings.log
-	mkdir -p "$dir/archives/partial"
+	system settings.log
 	echo "distros: $name" >&2
 	shift 2
 	if ! base "$@"; then
@@ -108,23 +93,8 @@ row()
 	echo "| $pretty | gcc $compiler | ${fio#fio-}: ${route:-none} | $demo | $result |"
 }
 
-[ "$(id -u)" = 0 ] || fail "needs root, to mount and to change the root"
-for program in debootstrap git unshare; do
-	type "$program" >/dev/null 2>&1 || fail "$program is missing: install it"
-done
 [ $# -gt 0 ] || set -- debian-12 debian-13 ubuntu-24.04
-for name; do
-	case $name in
-	debian-12 | debian-13 | ubuntu-24.04) ;;
-	*) fail "what is '$name'? There are debian-12, debian-13, ubuntu-24.04" ;;
-	esac
-done
-mkdir -p "$distros" || exit 69
-distros=$(cd "$distros" && pwd)
-apart true || fail "no namespaces here: unshare --mount --pid fails"
-[ -z "$(git -C "$root" status --porcelain)" ] ||
-	echo "distros: what is not committed is not tried" >&2
-
+begin
 bad=0
 tried=0
 debian=${TW_DEBIAN_MIRROR:-$(mirror Debian)}
@@ -148,6 +118,7 @@ for name; do
 		set -- fio-3.36 Ubuntu noble main,universe "$ubuntu" \
 			ubuntu-archive-keyring
 		;;
+	*) fail "what is '$name'? There are debian-12, debian-13, ubuntu-24.04" ;;
 	esac
 	row "$name" "$1" "$2" "$3" "$4" "$5" "$6.gpg"
 done

@@ -1,8 +1,42 @@
 # SPDX-License-Identifier: MIT
 #
 # Makes fresh systems of distributions and runs commands in them, for
-# tests/distros.sh and tests/deb.sh, which source this file. It needs $root (the
-# repository), $distros (the folder that keeps the systems) and fail().
+# tests/distros.sh and tests/deb.sh, which source this file.
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+distros=${TW_DISTROS:-$root/build/distros}
+fio_git=${FIO_GIT:-https://github.com/axboe/fio}
+child=
+
+fail()
+{
+	echo "${0##*/}: $*" >&2
+	exit 69
+}
+
+# begin: checks what is needed
+begin()
+{
+	[ "$(id -u)" = 0 ] || fail "needs root, to mount and to change the root"
+	for program in debootstrap git unshare; do
+		type "$program" >/dev/null 2>&1 || fail "$program is missing: install it"
+	done
+	mkdir -p "$distros" || exit 69
+	distros=$(cd "$distros" && pwd)
+	apart true || fail "no namespaces here: unshare --mount --pid fails"
+	[ -z "$(git -C "$root" status --porcelain)" ] ||
+		echo "${0##*/}: what is not committed is not tried" >&2
+}
+
+# system LOG: sets $dir to the folder of the system $name, and $log to that file there
+system()
+{
+	dir=$distros/$name
+	log=$dir/$1
+	why='' fio_src=''
+	mkdir -p "$dir/archives/partial"
+	: >"$log"
+}
 
 # Programs run in the background, so that a signal is handled at once. When unshare
 # ends, the first process of its namespace ends, and with it all other processes
