@@ -2,15 +2,14 @@
 /*
  * Calibrates from recorded readings: how far off is the rate, and does the stated
  * error hold? The truth is the multiplier that the recording machine's kernel used.
- * tests/recordings/README.md describes the files; xz-compressed ones need the
- * program xz.
+ * tests/recordings/README.md describes the files; unpack them with `xz -dk`.
  *
- *	rate_replay [--json] --mult=MULT --shift=SHIFT FILE...
+ *	rate_replay --mult=MULT --shift=SHIFT FILE...
  *	rate_replay --record=WINDOWS [--window-ms=20] > FILE
  *	rate_replay --record-cas=RECORDINGS > FILE
  *
- * Prints a line for each file. A file of the CPUs' probes has no windows; only the
- * counter's step is printed of it. The last two forms record this machine: send us
+ * Prints JSON: an object for each file. Of a file of the CPUs' probes, which has no
+ * windows, only the counter's step counts. The last two forms record this machine: send us
  * the file, with the multiplier that `tickwise calibrate --json` prints.
  *
  * Exit: 0; 1 if a wrong rate was accepted or a hard interval missed the truth; 2 if
@@ -24,8 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "clock/kernel_rate.h"
 #include "counter/step.h"
@@ -49,54 +46,11 @@ struct result {
 /* ---- reading ---- */
 
 struct input {
-	const char *name;
 	FILE *file;
-	pid_t decompressor;		/* 0: none */
 	char *line;
 	size_t size;
 	unsigned number;
 };
-
-static int open_input(struct input *input, const char *name)
-{
-	size_t length = strlen(name);
-	int pipes[2];
-
-	*input = (struct input) { .name = name };
-	input->file = fopen(name, "r");
-	if (!input->file)
-		return -errno;
-	if (length < 3 || strcmp(name + length - 3, ".xz"))
-		return 0;
-	if (pipe(pipes))
-		return -errno;
-	input->decompressor = fork();
-	if (input->decompressor == 0) {
-		dup2(fileno(input->file), 0);
-		dup2(pipes[1], 1);
-		close(pipes[0]);
-		close(pipes[1]);
-		execlp("xz", "xz", "-dc", (char *)NULL);
-		fprintf(stderr, "rate_replay: xz: %s\n", strerror(errno));
-		_exit(127);
-	}
-	close(pipes[1]);
-	fclose(input->file);
-	input->file = fdopen(pipes[0], "r");
-	return input->decompressor > 0 && input->file ? 0 : -ENOMEM;
-}
-
-/* Return 0, or -EIO if the decompressor failed. */
-static int close_input(struct input *input)
-{
-	int status = 0;
-
-	fclose(input->file);
-	free(input->line);
-	if (input->decompressor)
-		waitpid(input->decompressor, &status, 0);
-	return status ? -EIO : 0;
-}
 
 /* Return the next line that is no comment, or NULL. */
 static char *next_line(struct input *input, struct tw_brackets *brackets)
@@ -238,49 +192,25 @@ static int replay_lines(struct input *input, const struct truth *truth,
 static int replay(const char *name, const struct truth *truth,
 		  struct result *result)
 {
-	struct input input;
-	unsigned number;
-	int ret, end;
+	struct input input = { .file = fopen(name, "r") };
+	int ret = input.file ? replay_lines(&input, truth, result) : -errno;
 
-	ret = open_input(&input, name);
-	if (ret) {
-		fprintf(stderr, "rate_replay: %s: %s\n", name, strerror(-ret));
-		return ret;
-	}
-	ret = replay_lines(&input, truth, result);
-	number = input.number;
-	end = close_input(&input);
 	if (ret == -ENODATA)
 		fprintf(stderr, "rate_replay: %s: --mult= and --shift= must "
 			"say what the truth is\n", name);
-	else if (ret || end)
-		fprintf(stderr, "rate_replay: %s: line %u: %s\n", name, number,
-			end ? "can't be decompressed" : ret == -EINVAL ?
-			"not as tests/recordings/README.md says" :
+	else if (ret)
+		fprintf(stderr, "rate_replay: %s: line %u: %s\n", name, input.number,
+			ret == -EINVAL ? "not as tests/recordings/README.md says" :
 			strerror(-ret));
-	return ret ? ret : end;
+	free(input.line);
+	if (input.file)
+		fclose(input.file);
+	return ret;
 }
 
 static double root_mean(double sum, unsigned count)
 {
 	return count ? sqrt(sum / count) : 0;
-}
-
-static void print_result(const char *name, const struct result *result)
-{
-	unsigned fits = result->windows - result->failed;
-
-	printf("%s:", name);
-	if (result->windows)
-		printf(" %u windows, %u failed, kernel rate accepted %u, "
-		       "wrong %u, rms %.2f ppb, worst %.2f ppb, error/sigma "
-		       "rms %.2f, beyond 3 sigma %u, outside the hard interval "
-		       "%u,", result->windows, result->failed,
-		       result->accepted, result->wrong,
-		       root_mean(result->squares, fits), result->worst_ppb,
-		       root_mean(result->normed, fits), result->beyond,
-		       result->outside);
-	printf(" step %.2f ticks\n", result->steps_ticks / result->stepped);
 }
 
 static json_t *result_to_json(const char *name, const struct result *result)
@@ -301,7 +231,7 @@ static json_t *result_to_json(const char *name, const struct result *result)
 			 "step_ticks", result->steps_ticks / result->stepped);
 }
 
-static int replay_files(char **names, const struct truth *truth, int as_json)
+static int replay_files(char **names, const struct truth *truth)
 {
 	json_t *array = json_array();
 	int exit_code = 0;
@@ -315,16 +245,10 @@ static int replay_files(char **names, const struct truth *truth, int as_json)
 		}
 		if (exit_code == 0 && (result.wrong || result.outside))
 			exit_code = 1;
-		if (as_json)
-			json_array_append_new(array,
-					      result_to_json(*names, &result));
-		else
-			print_result(*names, &result);
+		json_array_append_new(array, result_to_json(*names, &result));
 	}
-	if (as_json) {
-		json_dumpf(array, stdout, JSON_INDENT(1));
-		putchar('\n');
-	}
+	json_dumpf(array, stdout, JSON_INDENT(1));
+	putchar('\n');
 	json_decref(array);
 	return exit_code;
 }
@@ -436,7 +360,7 @@ static int record(unsigned windows, unsigned recordings, uint64_t window_ns)
 }
 
 static const char usage[] =
-	"usage: rate_replay [--json] --mult=MULT --shift=SHIFT FILE...\n"
+	"usage: rate_replay --mult=MULT --shift=SHIFT FILE...\n"
 	"       rate_replay --record=WINDOWS [--window-ms=20] > FILE\n"
 	"       rate_replay --record-cas=RECORDINGS > FILE\n";
 
@@ -457,7 +381,6 @@ static int parse(const char *text, unsigned most, unsigned *value)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
 		{ "mult", required_argument, NULL, 'm' },
 		{ "shift", required_argument, NULL, 's' },
 		{ "record", required_argument, NULL, 'r' },
@@ -467,7 +390,7 @@ int main(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	unsigned windows = 0, recordings = 0, window_ms = 20;
-	int as_json = 0, option, fine = 1;
+	int option, fine = 1;
 	struct truth truth = { 0 };
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
@@ -475,9 +398,7 @@ int main(int argc, char **argv)
 			fputs(usage, stdout);
 			return 0;
 		}
-		if (option == 'j')
-			as_json = 1;
-		else if (option == 'm')
+		if (option == 'm')
 			fine &= parse(optarg, UINT32_MAX, &truth.mult);
 		else if (option == 's')
 			fine &= parse(optarg, 32, &truth.shift);
@@ -500,5 +421,5 @@ int main(int argc, char **argv)
 			      (uint64_t)window_ms * 1000000);
 	if (truth.mult)
 		truth.hz = 1e9 * ldexp(1, (int)truth.shift) / truth.mult;
-	return replay_files(argv + optind, &truth, as_json);
+	return replay_files(argv + optind, &truth);
 }

@@ -86,28 +86,36 @@ short_job()
 		"$@") >"$scratch/job.log" 2>&1 && [ -s "$output" ]
 }
 
+# report FILE... -- PERL: runs code, where $r[0] and so on are the reports in these files;
+# fio prints notes before its report
+report()
+{
+	perl -MJSON::PP -e '
+		my $code = pop; pop;
+		our @r = map {
+			local $/; open my $f, "<", $_ or exit 2;
+			JSON::PP->new->decode(<$f> =~ s/\A.*?^(?=\{)//msr)
+		} @ARGV;
+		exit !eval $code' "$@"
+}
+
 # fields FILE: prints the names of all fields of a report, without what depends on
 # the disk and on the present percentiles and buckets
 fields()
 {
-	perl -MJSON::PP -e '
-		local $/; open my $f, "<", $ARGV[0] or exit 2;
-		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
-		my $j = eval { JSON::PP->new->decode($text) } or exit 3;
+	report "$1" -- '
 		my %seen;
 		my $walk; $walk = sub {
 			my ($v, $at) = @_;
 			if (ref $v eq "HASH") {
-				for (keys %$v) {
-					next if /^(disk_util|bins|percentile)$/;
-					$walk->($v->{$_}, "$at.$_");
-				}
+				/^(disk_util|bins|percentile)$/ or $walk->($v->{$_}, "$at.$_")
+					for keys %$v;
 			} elsif (ref $v eq "ARRAY") {
 				$walk->($_, "$at\[]") for @$v;
 			} else { $seen{$at} = 1 }
 		};
-		$walk->($j, "");
-		print map { "$_\n" } sort keys %seen;' "$1"
+		$walk->($r[0], "");
+		print map { "$_\n" } sort keys %seen'
 }
 
 engine_names()
@@ -169,13 +177,10 @@ known_time()
 # clat PERL: tests an expression, where $c is the completion latencies of that job
 clat()
 {
-	perl -MJSON::PP -e '
-		local $/; open my $f, "<", $ARGV[0] or exit 2;
-		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
-		our $c = JSON::PP->new->decode($text)->{jobs}[0]{read}{clat_ns};
-		print "# $c->{N} of $c->{min} to $c->{max} ns, " .
-			"mean $c->{mean}\n";
-		exit(eval $ARGV[1] ? 0 : 1)' "$scratch/known.json" "$1"
+	report "$scratch/known.json" -- "
+		our \$c = \$r[0]{jobs}[0]{read}{clat_ns};
+		print qq(# \$c->{N} of \$c->{min} to \$c->{max} ns, mean \$c->{mean}\\n);
+		$1"
 }
 
 # Times that the engine made up are exact. fio's own times exceed the millisecond
@@ -202,19 +207,13 @@ completion_times()
 # counts
 lat_gap()
 {
-	perl -MJSON::PP -e '
-		sub report { local $/; open my $f, "<", $_[0] or exit 2;
-			my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
-			JSON::PP->new->decode($text) }
-		my $fio = report($ARGV[0])->{jobs}[0]{read}{lat_ns};
-		my $stages = report($ARGV[1])->{stages};
-		my $own = $stages->{lat}{read};
+	report "$scratch/ours.json" "$scratch"/job/j.*.tickwise.json -- '
+		my $fio = $r[0]{jobs}[0]{read}{lat_ns};
+		my $own = $r[1]{stages}{lat}{read};
 		my $gap = $fio->{mean} - $own->{mean_ns} +
-			$stages->{deliver}{read}{mean_ns};
+			$r[1]{stages}{deliver}{read}{mean_ns};
 		print "# $fio->{N} and $own->{count} I/Os, fio $gap ns more\n";
-		exit !($fio->{N} == $own->{count} && $fio->{N} > 0 &&
-			abs($gap) <= 20000)' \
-		"$scratch/ours.json" "$scratch"/job/j.*.tickwise.json
+		$fio->{N} == $own->{count} && $fio->{N} > 0 && abs($gap) <= 20000'
 }
 
 # Test our engine on this fio. Between its stamps and fio's are the end of ->prep()
@@ -256,11 +255,8 @@ tickwise_clock()
 	fi
 	try 'with libtickwise'
 	short_job "$scratch/clock.json" --ioengine=null \
-		--clocksource=tickwise && [ "$(perl -MJSON::PP -e '
-		local $/; open my $f, "<", $ARGV[0] or exit 2;
-		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
-		print JSON::PP->new->decode($text)->{jobs}[0]{read}{total_ios}' \
-		"$scratch/clock.json")" = 64 ]
+		--clocksource=tickwise &&
+		report "$scratch/clock.json" -- '$r[0]{jobs}[0]{read}{total_ios} == 64'
 	status=$?
 	ok $status 'clocksource=tickwise: all I/Os of a job'
 	[ $status = 0 ] || sed 's/^/# /' "$scratch/job.log"

@@ -8,9 +8,9 @@
 # BUILD is a directory of fio's source in which fio and its tests are built. The
 # suites are t/run-fio-tests.py, t/latency_percentiles.py and t/verify.py of each
 # build. They take some 15 minutes a build on a quiet CPU, and more on a busy one.
-# The first BUILD is fio without patches; the others are compared with it. Prints a
-# table of passes, failures and skips, and below it each test whose result differs
-# from the first build's. Exit 1 if a test that both have differs.
+# The first BUILD is fio without patches; the others are compared with it. Prints for
+# each build how many tests passed, failed and were skipped, and below what differs.
+# Exit 1 if something does.
 # A test of run-fio-tests.py that fails is run again, twice at most: on a busy machine
 # fio without patches misses the rate of test 11, too. Test 1005 needs four minutes of
 # CPU time, and fails after ten minutes.
@@ -25,19 +25,8 @@
 # (python3-statsmodels, python3-scipy).
 set -eu
 
-fail()
-{
-	echo "suites.sh: $*" >&2
-	exit 2
-}
-
-[ $# -gt 0 ] || fail 'name the builds to compare'
-python3 -c 'import statsmodels, scipy' 2>/dev/null || {
-	PATH=/usr/bin:$PATH
-	python3 -c 'import statsmodels, scipy' 2>/dev/null ||
-		fail 'python3 lacks statsmodels or scipy:' \
-			'apt install python3-statsmodels python3-scipy'
-}
+python3 -c 'import statsmodels, scipy' 2>/dev/null || PATH=/usr/bin:$PATH
+python3 -c 'import statsmodels, scipy'
 export PATH PYTHONUNBUFFERED=1 PYTHONWARNINGS=ignore
 
 scratch=$(mktemp -d)
@@ -52,100 +41,48 @@ results=$(cd "$results" && pwd)
 skip='1010 1017'
 command -v modprobe >/dev/null || skip="$skip 1007 1008 1018"
 
-# A result is a line "SUITE TEST RESULT". verify.py repeats its tests with other
-# options, which it prints before as "name: value, ...".
-run_fio_tests()
-{
-	# shellcheck disable=SC2086
-	some_fio_tests --skip $skip >"$scratch/tests"
-	for _ in 1 2; do
-		failed=$(sed -n 's/^run-fio-tests \([0-9]*\) FAILED$/\1/p' \
-			"$scratch/tests")
-		[ -n "$failed" ] || break
-		# shellcheck disable=SC2086
-		some_fio_tests --run-only $failed | grep ' PASSED$' \
-			>"$scratch/passed" || continue
-		awk 'NR == FNR { passed[$2] = 1; next }
-			$2 in passed { $3 = "PASSED" }
-			{ print }' "$scratch/passed" "$scratch/tests" \
-			>"$scratch/tests.new"
-		mv "$scratch/tests.new" "$scratch/tests"
-	done
-	cat "$scratch/tests"
-}
-
-# some_fio_tests OPTION TEST...
-some_fio_tests()
+# A result is a line "SUITE TEST RESULT".
+fio_tests()
 {
 	rm -rf "$scratch/fio-tests"
 	python3 t/run-fio-tests.py -c -a "$scratch/fio-tests" "$@" 2>&1 |
 		sed -n 's/^Test \([0-9]*\) \([A-Z]*\).*/run-fio-tests \1 \2/p'
 }
 
-latency_percentiles()
+# verify.py repeats its tests with other options, which it prints before as "name: value,
+# ...".
+suites()
 {
-	python3 t/latency_percentiles.py -f "$PWD/fio" -a "$scratch/percentiles" \
-		2>&1 | sed -n \
-		's/^\**Test \([0-9]*\) \([A-Z]*\)\**$/latency_percentiles \1 \2/p'
-}
-
-verify()
-{
+	# shellcheck disable=SC2086
+	fio_tests --skip $skip >"$scratch/tests"
+	for _ in 1 2; do
+		failed=$(sed -n 's/.* \([0-9]*\) FAILED$/\1/p' "$scratch/tests")
+		[ -n "$failed" ] || break
+		# shellcheck disable=SC2086
+		fio_tests --run-only $failed >"$scratch/again"
+		awk 'NR == FNR { last[$2] = $3; next }
+			{ print $1, $2, $2 in last ? last[$2] : $3 }' \
+			"$scratch/again" "$scratch/tests" >"$scratch/new"
+		mv "$scratch/new" "$scratch/tests"
+	done
+	cat "$scratch/tests"
+	python3 t/latency_percentiles.py -f "$PWD/fio" -a "$scratch/percentiles" 2>&1 |
+		sed -n 's/^\**Test \([0-9]*\) \([A-Z]*\)\**$/latency_percentiles \1 \2/p'
 	python3 t/verify.py -f "$PWD/fio" -a "$scratch/verify" -s 6 2>&1 | awk '
 		/^(ddir|mangle block size|mode|pattern): / {
 			options = $0
 			gsub(/[^A-Za-z0-9]+/, "_", options)
 		}
-		/^Test [0-9]+ [A-Z]+/ {
-			sub(":", "", $3)
-			print "verify", options "." $2, $3
-		}'
+		/^Test [0-9]+ [A-Z]+/ { sub(":", "", $3); print "verify", options "." $2, $3 }'
 }
 
-# name BUILD: that of its directory
-name()
-{
-	basename "$(cd "$1" && pwd)"
-}
-
+first=
+differs=0
 for build; do
-	file=$results/$(name "$build")
-	[ ! -s "$file" ] || continue
-	[ -x "$build/fio" ] || fail "$build/fio is not there: build it first"
-	(cd "$build" && run_fio_tests && latency_percentiles && verify) \
-		>"$scratch/new"
-	mv "$scratch/new" "$file"
-	rm -rf "$scratch/fio-tests" "$scratch/percentiles" "$scratch/verify"
+	file=$results/$(basename "$(cd "$build" && pwd)")
+	[ -s "$file" ] || (cd "$build" && suites | sort) >"$file"
+	echo "${file##*/}: $(cut -d' ' -f3 "$file" | sort | uniq -c | xargs)"
+	first=${first:-$file}
+	diff "$first" "$file" || differs=1
 done
-
-printf '%-24s %8s %8s %8s\n' build passed failed skipped
-for build; do
-	awk -v build="$(name "$build")" '
-		{ n[$3]++ }
-		END { printf "%-24s %8d %8d %8d\n", build, n["PASSED"],
-			n["FAILED"], n["SKIPPED"] }' \
-		"$results/$(name "$build")"
-done
-
-first=$results/$(name "$1")
-shift
-status=0
-for build; do
-	awk -v build="$(name "$build")" '
-		NR == FNR { was[$1 " " $2] = $3; next }
-		{ test = $1 " " $2; seen[test] = 1 }
-		!(test in was) { print build ": " test ": new, " $3; next }
-		was[test] != $3 {
-			print build ": " test ": " $3 ", was " was[test]
-			bad = 1
-		}
-		END {
-			for (test in was)
-				if (!(test in seen)) {
-					print build ": " test ": missing"
-					bad = 1
-				}
-			exit bad
-		}' "$first" "$results/$(name "$build")" || status=1
-done
-exit $status
+exit $differs

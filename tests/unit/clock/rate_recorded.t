@@ -13,8 +13,12 @@ replay=${TW_BUILD:-$root/build}/tests/bench/rate_replay
 recordings=$root/tests/recordings/amd-zen3-kvm
 truth='--mult=6860657 --shift=24'
 
+for file in "$recordings"/*.xz; do
+	name=${file##*/}
+	xz -dc "$file" >"$scratch/${name%.xz}" || exit 1
+done
 # shellcheck disable=SC2086	# two options
-"$replay" --json $truth "$recordings"/*.xz >"$out" 2>"$err"
+"$replay" $truth "$scratch"/*.txt >"$out" 2>"$err"
 ok $? "all recordings are replayed, none wrong, none outside its bounds"
 is "$(cat "$err")" "" "nothing on stderr"
 
@@ -23,7 +27,7 @@ judge()
 {
 	perl -MJSON::PP -e '
 		local $/;
-		my %f = map { $_->{file} =~ s,.*/|\.txt\.xz,,gr => $_ }
+		my %f = map { $_->{file} =~ s,.*/|\.txt,,gr => $_ }
 			@{decode_json(<STDIN>)};
 		exit !('"$2"')' <"$out"
 	ok $? "$1"
@@ -57,20 +61,17 @@ refused()
 	is "$(wc -l <"$err")" 1 "$1: one line"
 }
 
-xz -dc "$recordings/busy-20ms.txt.xz" | head -n 100 >"$scratch/cut"
+head -n 100 "$scratch/busy-20ms.txt" >"$scratch/cut"
 refused "a window that is cut off" "$scratch/cut"
 echo "window 1 2" >"$scratch/head"
 refused "half a header" "$scratch/head"
 : >"$scratch/empty"
 refused "an empty file" "$scratch/empty"
 refused "no file" "$scratch/none"
-head -c 1000 "$recordings/busy-20ms.txt.xz" >"$scratch/cut.xz"
-"$replay" --mult=6860657 --shift=24 "$scratch/cut.xz" >"$out" 2>"$err"
-is "$?" 2 "half a compressed file: exit 2"
-"$replay" "$recordings/busy-20ms.txt.xz" >"$out" 2>"$err"
+"$replay" "$scratch/busy-20ms.txt" >"$out" 2>"$err"
 is "$?" 2 "windows without a truth: exit 2"
-"$replay" --mult=1 "$recordings/busy-20ms.txt.xz" >"$out" 2>"$err"
+"$replay" --mult=1 "$scratch/busy-20ms.txt" >"$out" 2>"$err"
 is "$?" 2 "half a truth: exit 2"
-"$replay" "$recordings/cas-idle.txt.xz" >"$out" 2>"$err"
+"$replay" "$scratch/cas-idle.txt" >"$out" 2>"$err"
 is "$?" 0 "probes need no truth"
 done_testing
