@@ -9,9 +9,12 @@
 golden_on reliable help memlat --help
 golden_on reliable page memlat
 golden_on unreliable guest memlat --max=64M --steps=1 --html=guest.html
-golden_file guest.html guest.html
-golden_on reliable json memlat --json --max=4M --steps=1 --html=page.html
-golden_file page.html page.html
+# A line for each curve, a border for each level, and tables with all points.
+is "$(grep -oE 'class="s[0-9]|<h2|<table|>(L1|L2|memory)<|Latency over memory' guest.html |
+	tr -d '"' | sort | uniq -c | xargs)" \
+	'3 <h2 4 <table 2 >L1< 2 >L2< 3 >memory< 1 Latency over memory 2 class=s0 2 class=s1 2 class=s2 2 class=s3 2 class=s4 2 class=s7' \
+	'HTML has each part'
+golden_on reliable json memlat --json --max=4M --steps=1
 golden_on reliable csv memlat --csv --max=64M --steps=1 --curves=random,page \
 	--pages=small,transparent
 golden_on undecided no_caches memlat --max=1M --curves=window --cpu=1 --node=0
@@ -22,12 +25,17 @@ golden_on reliable seed_table_json memlat --seed-table --json
 golden_on too_busy too_busy memlat
 golden_on disabled disabled memlat
 TW_MACHINE=reliable
+echo kept >kept
 usage_errors memlat <<'LINES'
 --jsn
 file
 --min=0
+--max=0
 --max=1X
+--max=-1M
+--max=nan
 --min=2M --max=1M
+--stride=0
 --stride=12
 --window=5000
 --passes=65
@@ -41,7 +49,11 @@ file
 --curves=random,rnadom
 --pages=
 --pages=reserved
---max=64T
+--max=64T --html=kept
+--min=64T
+--seed-table --cpu=9
+--seed-table --node=5
 --html=none/page.html
 LINES
+is "$(cat kept)" kept 'an earlier page is kept if nothing is measured'
 golden_done

@@ -54,9 +54,14 @@ bin 200 250
 bin 300 50
 end
 END
+# A function called from two others and within itself, calls that were not timed, that were
+# left or have not returned. A tick is a nanosecond. Hooks take 10 (+- 1) inside and 20 (+- 2)
+# outside, 30 (+- 3) together, and 5 (+- 4) where a call is not timed. 0x10 took 10000 ticks.
+# From these, 0x20 (6000), 0x30 (500), 10 inside, 20 for each of 5 timed calls and 5 for each of
+# 2 others are subtracted. Its self is 3380, +- 1 + 5 * 2 + 2 * 4.
 cat >plain <<'END'
 tickwise-profile 1
-program one
+program <one>&"is"
 pid 1
 rate 1000000000 2 MONOTONIC_RAW kernel
 fence full
@@ -67,8 +72,19 @@ node 1 0 10 1 0 10000 9900 9900 0 1 0
 node 2 1 20 4 2 6000 2400 3400 1 0 1
 node 3 2 30 1 0 1000 900 900 0 0 0
 node 4 1 30 3 0 500 100 150 0 0 0
+node 5 4 20 1 0 300 260 260 0 0 0
+node 6 5 30 2 1 100 85 85 0 0 0
+histogram 30 2 4 550 100 250
+bin 100 3
+bin 250 1
 end
 END
+# Hooks that were not measured; those whose error covers a self, and the kernel's own rate,
+# which has no error to print; a quotation mark in a name, and a node too narrow to be drawn.
+sed 's,^cost.*,cost 0 0 0 0 0 0 0 0 0,' plain >unmeasured
+sed 's,^cost.*,cost 10 1 20 9000 3 5 4 8 40,; s,1000000000 2,1000000000 0,' plain >doubtful
+sed 's,^wall.*,&\nmap 20 30 0 /none/a"b,; s,^node 6.*,node 6 5 30 2 1 11 11 11 0 0 0,' \
+	plain >quoted
 
 # Make what perf script prints of 300 samples: some in the kernel, some in a library
 # without hooks, some of another program.
@@ -95,13 +111,19 @@ for input in profile plain; do
 		golden ${input}_$form profile --$form $input
 	done
 done
-golden top profile --top=2 profile
-golden callers_top profile --callers --top=1 profile
-golden exclude profile --exclude='walk' --exclude='comp*' profile
+golden unmeasured profile --top=1 unmeasured
+golden doubtful profile --top=1 doubtful
+golden callers_top profile --callers --top=1 doubtful
+golden quoted_csv profile --csv quoted
+golden quoted_svg profile --svg quoted
 golden against profile --against=samples profile
 golden against_json profile --json --against=samples --top=3 profile
 
 head -n 12 profile >cut_off
+for cost in '' ' x' ' 40x' ' nan' ' inf' ' 1e400'; do
+	sed "s/^cost.*/cost 10 1 20 2 3 0 0 100$cost/" plain >"cost${cost# }"
+done
+sed 's/1000000000 2/1000000000 nan/' plain >rate
 echo 'another text' >text
 printf '    1 cpu-clock: \n\t1 nobody+0x1 (/else)\n\n' >nobody
 usage_errors profile <<'LINES'
@@ -119,6 +141,13 @@ profile plain
 missing
 cut_off
 text
+cost
+costx
+cost40x
+costnan
+costinf
+cost1e400
+rate
 -- /none/program
 -- true
 LINES

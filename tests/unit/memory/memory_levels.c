@@ -109,13 +109,9 @@ static void check_none(uint64_t *random)
 	       "a flat curve is one level without an end");
 	curve.count = 5;
 	tap_ok(tw_levels_find(found, &curve, NULL) == 0, "five points are too few");
-	for (unsigned i = 0; i < curve.count; i++)
-		curve.points[i].batches = 0;
-	curve.count = 30;
-	for (unsigned i = 0; i < 30; i++)
-		curve.points[i].batches = 0;
-	tap_ok(tw_levels_find(found, &curve, NULL) == 0,
-	       "so are thirty that were all disturbed");
+	for (curve.count = 0; curve.count < 30; curve.count++)
+		curve.points[curve.count].batches = 0;
+	tap_ok(tw_levels_find(found, &curve, NULL) == 0, "so are thirty that were all disturbed");
 }
 
 /*
@@ -144,62 +140,39 @@ static void check_short(void)
 	struct tw_curve curve;
 
 	plateaus(&curve, 22);
-	tap_ok(tw_levels_find(found, &curve, NULL) == 3 &&
-	       found[0].points == 8 && found[1].points == 4 &&
-	       found[2].points == 10, "a level of four points between steps");
-	tap_ok(found[1].latency_ns == 10 && found[1].low_ns == 10 &&
-	       found[1].high_ns == 10, "with none of its neighbours");
-	tap_ok(found[0].size_bytes == curve.points[7].bytes &&
-	       found[0].next_bytes == curve.points[8].bytes &&
-	       found[1].size_bytes == curve.points[11].bytes &&
-	       found[1].next_bytes == curve.points[12].bytes,
-	       "each ends at its last point");
+	tap_ok(tw_levels_find(found, &curve, NULL) == 3 && found[0].points == 8 &&
+	       found[1].points == 4 && found[2].points == 10 && found[1].latency_ns == 10 &&
+	       found[1].low_ns == 10 && found[1].high_ns == 10,
+	       "a level of four points between steps, with none of its neighbours");
+	for (int i = 0; i < 2; i++) {
+		unsigned last = i ? 11 : 7;
+
+		tap_ok(found[i].size_bytes == curve.points[last].bytes &&
+		       found[i].next_bytes == curve.points[last + 1].bytes,
+		       "level %d ends at its last point", i);
+	}
 	curve.points[3].min_ns = curve.points[3].median_ns = 100;
 	tap_ok(tw_levels_find(found, &curve, NULL) == 3 &&
 	       found[0].size_bytes == curve.points[7].bytes,
 	       "also past a single point that is as slow as memory");
-	plateaus(&curve, 15);
-	tap_ok(tw_levels_find(found, &curve, NULL) == 3 &&
-	       found[2].points == 3, "three points at the end are a level");
-	plateaus(&curve, 14);
-	tap_ok(tw_levels_find(found, &curve, NULL) == 2, "two are none");
-	plateaus(&curve, 6);
-	tap_ok(tw_levels_find(found, &curve, NULL) == 1,
-	       "six points are enough for a curve");
-}
+	for (unsigned count = 6; count <= 15; count++) {
+		unsigned levels = count < 11 ? 1 : count < 15 ? 2 : 3;
 
-/*
- * 10, 10.1, 10.3 and 10.4 ns: the median of four is between the two in the middle.
- * The widest interval is the last one's, downwards.
- */
-static void check_median(void)
-{
-	struct tw_level found[TW_LEVELS];
-	struct tw_curve curve;
-
+		plateaus(&curve, count);
+		tap_ok(tw_levels_find(found, &curve, NULL) == levels,
+		       "of %u points three at the end are a level", count);
+	}
+	/* 10, 10.1, 10.3 and 10.4 ns: the median of four is between the two in the middle. The
+	 * widest interval is the last one's, downwards. */
 	plateaus(&curve, 22);
 	curve.points[9].median_ns = curve.points[9].high_ns = 10.1;
 	curve.points[10].median_ns = curve.points[10].high_ns = 10.3;
 	curve.points[11].median_ns = curve.points[11].high_ns = 10.4;
 	curve.points[8].high_ns = 10.3;
 	tap_ok(tw_levels_find(found, &curve, NULL) == 3 &&
-	       fabs(found[1].latency_ns - 10.2) < 1e-12, "an even median");
-	tap_ok(fabs(found[1].error_ns - 0.4) < 1e-12 &&
-	       found[1].low_ns == 10 && found[1].high_ns == 10.4,
-	       "and the error to its wider side");
-}
-
-static void check_outlier(uint64_t *random)
-{
-	static const struct made two[] = { { 1 << 20, 5 }, { 0, 80 } };
-	struct tw_level found[TW_LEVELS];
-	struct tw_curve curve;
-
-	make(&curve, two, 16 << 20, 0, random);
-	curve.points[10].min_ns *= 4;
-	curve.points[10].median_ns *= 4;
-	tap_ok(tw_levels_find(found, &curve, NULL) == 2,
-	       "one point four times as high is no level");
+	       fabs(found[1].latency_ns - 10.2) < 1e-12 &&
+	       fabs(found[1].error_ns - 0.4) < 1e-12 && found[1].low_ns == 10 &&
+	       found[1].high_ns == 10.4, "an even median, and the error to its wider side");
 }
 
 static const struct made usual[] = {
@@ -314,25 +287,28 @@ static void check_kept(void)
 
 static void check_compared(void)
 {
-	struct tw_level level = { .size_bytes = 1763456, .next_bytes = 2 << 20 };
-	struct tw_cache cache = { .level = 2, .bytes = 2 << 20 };
+	static const struct tw_level ends = { .size_bytes = 1763456, .next_bytes = 2 << 20 };
+	static const struct tw_level last = { .size_bytes = 0 };
+	static const struct {
+		const struct tw_level *level;
+		size_t bytes;		/* of the cache; 0: there is none */
+		const char *result;
+	} cases[] = {
+		{ &ends, 2 << 20, "agrees" }, { &ends, 1484000, "agrees" },
+		{ &ends, 4 << 20, "smaller" }, { &ends, 1 << 20, "larger" },
+		{ NULL, 2 << 20, "not_found" }, { &last, 2 << 20, "not_found" },
+		{ &ends, 0, "not_said" },
+	};
 
-#define AGREEMENT(size, result, what) \
-	cache.bytes = (size); \
-	tap_ok(tw_level_compare(&level, &cache) == (result), what); \
-	tap_ok((*tw_level_agreement_texts[result] == 0) == \
-	       ((result) == TW_LEVEL_AGREES), "and says so")
-	AGREEMENT((size_t)2 << 20, TW_LEVEL_AGREES, "one step up agrees");
-	AGREEMENT((size_t)1484000, TW_LEVEL_AGREES, "one step down agrees");
-	AGREEMENT((size_t)4 << 20, TW_LEVEL_SMALLER, "half is smaller");
-	AGREEMENT((size_t)1 << 20, TW_LEVEL_LARGER, "twice is larger");
-	tap_ok(tw_level_compare(NULL, &cache) == TW_LEVEL_NOT_FOUND,
-	       "only sysfs has it");
-	tap_ok(tw_level_compare(&level, NULL) == TW_LEVEL_NOT_SAID,
-	       "only the curve has it");
-	level.size_bytes = 0;
-	tap_ok(tw_level_compare(&level, &cache) == TW_LEVEL_NOT_FOUND,
-	       "no end in the curve");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tw_cache cache = { .bytes = cases[i].bytes };
+		enum tw_level_agreement is = tw_level_compare(cases[i].level,
+							      cache.bytes ? &cache : NULL);
+
+		tap_ok(!strcmp(tw_level_agreement_names[is], cases[i].result) &&
+		       !*tw_level_agreement_texts[is] == (is == TW_LEVEL_AGREES),
+		       "sysfs says %zu: %s", cases[i].bytes, cases[i].result);
+	}
 }
 
 int main(void)
@@ -348,8 +324,6 @@ int main(void)
 	check_found("smaller ones", small, 4, (size_t)256 << 20, 0.03, &random);
 	check_none(&random);
 	check_short();
-	check_median();
-	check_outlier(&random);
 	check_figures(&random);
 	check_neighbour(&random);
 	check_looks(&random);

@@ -36,28 +36,29 @@ static const char text[] =
 	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n"
 	"Size:                  4 kB\n";
 
-static void check(uintptr_t address, size_t huge, size_t page, const char *what)
-{
-	size_t is_huge = 1, is_page = 1;
-	int ret = tw_smaps_huge_bytes(text, address, &is_huge, &is_page);
-
-	tap_ok(ret == 0 && is_huge == huge && is_page == page, "%s", what);
-}
+static const struct {
+	uintptr_t address;
+	int ret;
+	size_t huge, page;		/* a failure leaves the figures alone */
+	const char *what;
+} cases[] = {
+	{ 0x7f0000000000, 0, 6144 << 10, 4096, "transparent in part" },
+	{ 0x7f00007fffff, 0, 6144 << 10, 4096, "its last byte, too" },
+	{ 0x7f0000a00000, 0, 4096 << 10, 2048 << 10, "reserved" },
+	{ 0x7f0001000800, 0, 0, 4096, "small" },
+	{ 0x7f0000800000, -ENOENT, 7, 7, "nothing is mapped there" },
+	{ 0xffffffffff600000u, -EBADMSG, 7, 7, "a mapping that is not described" },
+};
 
 int main(void)
 {
-	size_t huge = 7, page = 7;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t huge = 7, page = 7;
+		int ret = tw_smaps_huge_bytes(text, cases[i].address, &huge, &page);
 
-	check(0x7f0000000000, 6144 << 10, 4096, "transparent in part");
-	check(0x7f00007fffff, 6144 << 10, 4096, "its last byte, too");
-	check(0x7f0000a00000, 4096 << 10, 2048 << 10, "reserved");
-	check(0x7f0001000800, 0, 4096, "small");
-	tap_ok(tw_smaps_huge_bytes(text, 0x7f0000800000, &huge, &page) ==
-	       -ENOENT, "nothing is mapped there");
-	tap_ok(tw_smaps_huge_bytes("", 1, &huge, &page) == -ENOENT, "no text");
-	tap_ok(tw_smaps_huge_bytes(text, 0xffffffffff600000u, &huge, &page) ==
-	       -EBADMSG, "a mapping that is not described");
-	tap_ok(huge == 7 && page == 7, "a failure leaves the figures alone");
+		tap_ok(ret == cases[i].ret && huge == cases[i].huge && page == cases[i].page,
+		       "%s", cases[i].what);
+	}
 	tap_ok(tw_number_of("MemFree: 5 kB\nMemAvailable:   12 kB\n", "MemAvailable:") == 12 &&
 	       tw_number_of("MemFree: 5 kB\n", "MemAvailable:") == 0 && !tw_number_of(NULL, ""),
 	       "a line of meminfo");

@@ -42,56 +42,53 @@ static const char *below(const char *name)
 	return path;
 }
 
-static void put_cache(unsigned index, const char *type, const char *level,
-		      const char *size, const char *shared)
-{
-	char name[64];
-
-#define PUT(attribute, text) \
-	snprintf(name, sizeof(name), "cpus/cpu3/cache/index%u/" attribute, \
-		 index); \
-	put(name, text)
-	PUT("type", type);
-	PUT("level", level);
-	PUT("size", size);
-	PUT("shared_cpu_list", shared);
-	PUT("coherency_line_size", "128\n");
-}
-
 static void check_caches(void)
 {
+	static const struct {
+		unsigned index;
+		const char *type, *level, *size, *shared;
+	} made[] = {
+		{ 0, "Unified\n", "3\n", "260M\n", "0-3,8-11\n" },
+		{ 1, "Instruction\n", "1\n", "64K\n", "3\n" },
+		{ 2, "Data\n", "1\n", "48K\n", "3\n" },
+		{ 4, "Unified\n", "2\n", "2048K\n", "2-3\n" },
+		{ 5, "Unified\n", "4\n", "unknown\n", "\n" },
+	};
+	static const struct tw_cache wanted[] = {
+		{ 1, 48 << 10, 128, 1 }, { 2, 2 << 20, 128, 2 }, { 3, 260 << 20, 128, 8 },
+	};
 	struct tw_cache caches[TW_CACHES];
 	unsigned count;
+	int good = 1;
 
-	put_cache(0, "Unified\n", "3\n", "260M\n", "0-3,8-11\n");
-	put_cache(1, "Instruction\n", "1\n", "64K\n", "3\n");
-	put_cache(2, "Data\n", "1\n", "48K\n", "3\n");
-	put_cache(4, "Unified\n", "2\n", "2048K\n", "2-3\n");
-	put_cache(5, "Unified\n", "4\n", "unknown\n", "\n");
+	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
+		const char *const files[][2] = {
+			{ "type", made[i].type }, { "level", made[i].level },
+			{ "size", made[i].size }, { "shared_cpu_list", made[i].shared },
+			{ "coherency_line_size", "128\n" },
+		};
+		char name[64];
+
+		for (size_t j = 0; j < sizeof(files) / sizeof(*files); j++) {
+			snprintf(name, sizeof(name), "cpus/cpu3/cache/index%u/%s", made[i].index,
+				 files[j][0]);
+			put(name, files[j][1]);
+		}
+	}
 	count = tw_caches_read(caches, below("cpus"), 3);
-	tap_is_u64(count, 3, "three caches hold data");
-	if (count == 3)
-		tap_ok(caches[0].level == 1 && caches[0].bytes == 48 << 10 &&
-		       caches[1].bytes == 2 << 20 &&
-		       caches[2].bytes == (size_t)260 << 20,
-		       "the smallest first");
-	tap_ok(caches[2].shared_by == 8 && caches[0].line_bytes == 128,
-	       "sharers and lines");
-	tap_ok(tw_caches_read(caches, below("cpus"), 4) == 0,
-	       "nothing of another CPU");
-	tap_ok(tw_caches_read(caches, below("none"), 3) == 0,
-	       "nothing where there is no sysfs");
-}
-
-static void check_sizes(void)
-{
-	tap_ok(tw_parse_cache_size("48K\n") == 48 << 10 &&
-	       tw_parse_cache_size("2M") == 2 << 20 &&
-	       tw_parse_cache_size("512") == 512, "sizes");
-	tap_ok(!tw_parse_cache_size("") && !tw_parse_cache_size("K") &&
+	for (unsigned i = 0; count == 3 && i < 3; i++)
+		good &= caches[i].level == wanted[i].level && caches[i].bytes == wanted[i].bytes &&
+			caches[i].line_bytes == 128 && caches[i].shared_by == wanted[i].shared_by;
+	tap_ok(count == 3 && good, "three caches hold data, the smallest first");
+	tap_ok(tw_caches_read(caches, below("cpus"), 4) == 0 &&
+	       tw_caches_read(caches, below("none"), 3) == 0,
+	       "nothing of another CPU, nothing where there is no sysfs");
+	tap_ok(tw_parse_cache_size("48K\n") == 48 << 10 && tw_parse_cache_size("2M") == 2 << 20 &&
+	       tw_parse_cache_size("512") == 512 && tw_parse_cache_size("1G") == 1 << 30 &&
+	       !tw_parse_cache_size("") && !tw_parse_cache_size("K") &&
 	       !tw_parse_cache_size("-1K") && !tw_parse_cache_size("0") &&
-	       !tw_parse_cache_size("5X") &&
-	       !tw_parse_cache_size("99999999999999999999"), "and none");
+	       !tw_parse_cache_size("5X") && !tw_parse_cache_size("99999999999999999999"),
+	       "sizes, and none");
 }
 
 static void check_nodes(void)
@@ -154,7 +151,6 @@ int main(void)
 	if (!mkdtemp(scratch))
 		return 1;
 	check_caches();
-	check_sizes();
 	check_nodes();
 	check_groups();
 	snprintf(command, sizeof(command), "rm -r %s", scratch);
