@@ -25,18 +25,11 @@ logged()
 {
 	rm -f ./*.json "$log"
 	env LD_PRELOAD="$TW_BUILD/tests/fio/preload/thread_log.so" \
-		THREAD_LOG="$log" timeout -s KILL $hung_s "$FIO" "$@" >out 2>err
+		THREAD_LOG="$log" timeout -s KILL $hung_s "$FIO" --bs=4k --rw=read \
+		--exec_prerun='sh tell.sh' --exec_postrun='sh tell.sh' "$@" >out 2>err
 }
 
-
-# none_before LINES: passes if there is no thread between the first line of a job
-# and this number of lines
-none_before()
-{
-	awk -v all="$1" '$1 == "job" { jobs++ }
-		$1 == "thread" && jobs && jobs < all { bad = 1 }
-		END { exit bad }' "$log"
-}
+engine="--ioengine=external:$TICKWISE_SO --filename=r.data --size=64k"
 
 # covered REPORT: checks what does not depend on the machine; the verdict does
 covered()
@@ -61,64 +54,44 @@ all_covered()
 	done
 }
 
+# undisturbed STATUS LINES WHAT: passes if fio ended well, if there is no thread between
+# the first line of a job and this number of lines, and if all reports are complete
+undisturbed()
+{
+	is "$1" 0 "$3"
+	awk -v all="$2" '$1 == "job" { jobs++ }
+		$1 == "thread" && jobs && jobs < all { bad = 1 }
+		END { exit bad }' "$log"
+	ok $? 'no thread of ours from the first beginning to the last end'
+	[ "$2" = 1000 ] || all_covered
+	ok $? 'and all reports are complete'
+}
+
+# shellcheck disable=SC2086	# several options
+{
 for mode in 0 1; do
-	logged --ioengine="external:$TICKWISE_SO" --filename=r.data \
-		--size=64k --bs=4k --rw=randread --thread=$mode \
-		--exec_prerun='sh tell.sh' --exec_postrun='sh tell.sh' \
-		--name=early --numjobs=7 \
+	logged $engine --thread=$mode --name=early --numjobs=7 \
 		--name=last --time_based=1 --runtime=2 --numjobs=1
-	is $? 0 "thread=$mode: eight jobs, of which seven end early"
-	is "$(ls ./*.tickwise.json | wc -l)" 8 'each has a report'
-	is "$(grep -c job "$log")" 16 'and has told when it began and ended'
-	none_before 16
-	ok $? 'no thread of ours is made from the first beginning to the last end'
+	undisturbed $? 16 "thread=$mode: eight jobs, of which seven end early"
+	is "$(ls ./*.tickwise.json | wc -l) $(grep -c job "$log")" '8 16' \
+		'each has a report, and has told when it began and ended'
 	grep -q "tickwise: .*can't be calibrated" err ||
-		is "$(tail -n 1 "$log")" thread 'and after that there are some'
-	all_covered
-	ok $? 'all eight reports say what was found then'
+		is "$(tail -n 1 "$log")" thread 'after that there are some threads'
+
+	# fio then asks each job for the sizes of its files by itself.
+	logged $engine --thread=$mode --name=each --numjobs=4 --create_serialize=0
+	undisturbed $? 8 "thread=$mode: set up side by side, the first compares for all"
 done
-
-logged --ioengine="external:$TICKWISE_SO" --filename=r.data --size=64k --bs=4k \
-	--rw=read --exec_prerun='sh tell.sh' --exec_postrun='sh tell.sh' \
-	--name=one --name=two --startdelay=1 --name=three --stonewall
-is $? 0 'one after the other'
-none_before 6
-ok $? 'none from the first beginning to the last end'
-all_covered
-ok $? 'and all reports are complete'
-
-# fio then asks each job for the sizes of its files by itself.
-for mode in 0 1; do
-	logged --ioengine="external:$TICKWISE_SO" --filename=r.data --size=64k \
-		--bs=4k --rw=read --exec_prerun='sh tell.sh' --thread=$mode \
-		--exec_postrun='sh tell.sh' --name=each --numjobs=4 \
-		--create_serialize=0
-	is $? 0 "thread=$mode: jobs that are set up side by side"
-	none_before 8
-	ok $? 'the first one compares for all, before any begins'
-	all_covered
-	ok $? 'and the last one'
-done
-
-memory=${TICKWISE_SO%.so}-memory.so
-logged --exec_prerun='sh tell.sh' --exec_postrun='sh tell.sh' --bs=4k --rw=read \
-	--name=loads --ioengine="external:$memory" --size=1m --name=reads \
-	--ioengine="external:$TICKWISE_SO" --filename=r.data --size=64k \
-	--time_based=1 --runtime=1
-is $? 0 'jobs of two engines'
-none_before 4
-ok $? 'no thread of either in between'
-all_covered
-ok $? 'the last one completes the report of the other'
+logged $engine --name=one --name=two --startdelay=1 --name=three --stonewall
+undisturbed $? 6 'one after the other'
+logged --name=loads --ioengine="external:${TICKWISE_SO%.so}-memory.so" --size=1m \
+	--name=reads $engine --time_based=1 --runtime=1
+undisturbed $? 4 'jobs of two engines: the last one completes the report of the other'
 
 # A job of another engine, whose end our engine does not learn.
-logged --name=ours --ioengine="external:$TICKWISE_SO" --filename=r.data \
-	--size=64k --bs=4k --rw=read --exec_prerun='sh tell.sh' \
-	--name=other --ioengine=psync --filename=r.data --size=64k \
+logged --name=ours $engine --name=other --ioengine=psync --filename=r.data --size=64k \
 	--time_based=1 --runtime=1
-is $? 0 'a job of an engine of fio goes on'
-none_before 1000
-ok $? 'and is not disturbed'
+undisturbed $? 1000 'a job of an engine of fio goes on, and is not disturbed'
 json ours.*.tickwise.json '$j->{jobs}[0]{fallback} ||
 	$j->{counter}{verdict} ne "reliable" &&
 	!exists $j->{counter}{covers}{end_cpus} &&
@@ -130,10 +103,8 @@ has_not told 'reliable' 'which is nothing to warn of'
 for mode in 0 1; do
 	rm -f ./*.json
 	may_begin
-	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
-		"$FIO" --name=i --ioengine="external:$TICKWISE_SO" \
-		--filename=r.data --size=64k --bs=4k --rw=randread \
-		--time_based=1 --runtime=600 --thread=$mode --numjobs=3 \
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$FIO" --name=i $engine --bs=4k \
+		--rw=randread --time_based=1 --runtime=600 --thread=$mode --numjobs=3 \
 		--exec_prerun="$begin" --name=never --stonewall >out 2>err &
 	pid=$!
 	has_begun 3 $pid
@@ -144,4 +115,5 @@ for mode in 0 1; do
 	all_covered
 	ok $? 'and all are complete'
 done
+}
 done_testing

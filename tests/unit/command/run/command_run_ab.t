@@ -77,9 +77,9 @@ export INTERRUPT=5
 ab 'Ctrl-C in the fifth run: no further run' '2 5' --ab=iodepth=16 --ab=iodepth=32 job.fio
 has "$out" 'Runs: 2 of A, 2 of B' 'the runs before it are compared'
 has "$err" 'tickwise run: interrupted after 4 of 10 runs' 'and the others named as missing'
-INTERRUPT=1
-ab 'Ctrl-C in the first run' '2 1' --ab=iodepth=16 --ab=iodepth=32 job.fio
-is "$(cat "$out")$(grep -c 'after 0 of 10 runs: nothing to compare' "$err")" 1 \
+INTERRUPT=2
+ab 'Ctrl-C in the first run of B' '2 2' --ab=iodepth=16 --ab=iodepth=32 job.fio
+is "$(cat "$out")$(grep -c 'after 1 of 10 runs: nothing to compare' "$err")" 1 \
 	'nothing to compare, which is told'
 INTERRUPT=
 ab 'two runs a side, the same options: undecided' '2 4' --ab= --ab= --runs=2 job.fio

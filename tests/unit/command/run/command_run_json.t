@@ -166,6 +166,8 @@ added -o file $json
 is "$(threads file)" 'a 1 | b 2' '-o FILE'
 added --output=/dev/null $json
 is "$status $(grep -c . "$err")" '0 5' 'no file: nothing is reported'
+added --output=file
+has_not "$err" "fio's JSON" 'text in a file: not even looked at'
 added --output=gone $json
 is "$status $(ls gone 2>/dev/null)" '0 ' 'fio made none: nor does tickwise'
 cp own small

@@ -30,38 +30,21 @@ case $1 in
 --enghelp=* | --cmdhelp=*) cat >/dev/null ;;
 esac
 case $1 in
---enghelp=mmap)
-	echo 'thp                     : Memory advice'
-	exit ;;
---enghelp=libaio)
-	echo 'userspace_reap          : Use alternative user-space reap'
-	echo 'hipri                   : as ours'
-	exit ;;
---enghelp=pvsync2)
-	echo 'hipri                   : as ours'
-	echo 'hipri_percentage        : Probably'
-	exit ;;
+--enghelp=mmap) echo 'thp : Memory advice' ;;
+--enghelp=libaio) printf '%s : x\n' userspace_reap hipri ;;
+--enghelp=pvsync2) printf '%s : x\n' hipri hipri_percentage ;;
 --enghelp=*refuses.so)
 	echo 'tickwise: built for another fio'
 	exit 1 ;;
---enghelp=*tickwise*.so)
-	echo 'hipri                   : Poll'
-	echo 'tw_report               : File'
-	exit ;;
+--enghelp=*tickwise*.so) printf '%-23s : x\n' hipri tw_report ;;
 --cmdhelp)
-	for name in name description ioengine iodepth rw bs filename thread size offset; do
-		echo "$name : what it does"
-	done
-	echo '  offset_align : indented, as it is of use with offset'
-	exit ;;
---enghelp=*,hipri | --cmdhelp=thread)
-	echo '   type: empty or boolean value ([0|1])'
-	exit ;;
+	printf '%s : x\n' name description ioengine iodepth rw bs filename thread size offset
+	echo '  offset_align : indented, as it is of use with offset' ;;
+--enghelp=*,hipri | --cmdhelp=thread) echo '   type: empty or boolean value ([0|1])' ;;
 --cmdhelp=name | --cmdhelp=description | --cmdhelp=ioengine | --cmdhelp=iodepth | \
 		--cmdhelp=rw | --cmdhelp=readwrite | --cmdhelp=bs | --cmdhelp=filename | \
 		--cmdhelp=size | --cmdhelp=offset | --cmdhelp=offset_align)
-	echo '   type: integer value'
-	exit ;;
+	echo '   type: integer value' ;;
 --cmdhelp=descriptoin)
 	echo 'No such command: descriptoin - showing closest match'
 	echo '   type: string'
@@ -69,6 +52,9 @@ case $1 in
 --enghelp=* | --cmdhelp=*)
 	echo 'No such command'
 	exit 1 ;;
+esac
+case $1 in
+--enghelp=* | --cmdhelp*) exit ;;
 esac
 : >"$SEEN/arguments"
 n=0
