@@ -27,12 +27,6 @@ int __wrap_sched_getcpu(void)
 	return 2;
 }
 
-REPLACE(tw_pin_to_cpu);
-int __wrap_tw_pin_to_cpu(unsigned cpu)
-{
-	return cpu < recorded()->cpus_online ? 0 : -EINVAL;
-}
-
 REPLACE(tw_caches_read);
 unsigned __wrap_tw_caches_read(struct tw_cache *caches, const char *base,
 			       unsigned cpu)

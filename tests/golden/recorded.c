@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "command/bench/bench_loops.h"
-#include "command/check/check_cpus.h"
 #include "machine/cpus.h"
 #include "recorded.h"
 
@@ -183,12 +182,12 @@ void __wrap_tw_machine_cpus_read(struct tw_machine_cpus *cpus, const char *root)
 	parse_cpus(&cpus->cpuset, machine->cpus.cpuset);
 }
 
-REPLACE(tw_check_may_pin);
-int __wrap_tw_check_may_pin(unsigned cpu)
+REPLACE(tw_pin_to_cpu);
+int __wrap_tw_pin_to_cpu(unsigned cpu)
 {
 	unsigned from = recorded()->pin_fails_from_cpu;
 
-	return !from || cpu < from;
+	return cpu < recorded()->cpus_online && (!from || cpu < from) ? 0 : -EINVAL;
 }
 
 REPLACE(tw_machine_read);

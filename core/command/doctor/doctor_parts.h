@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of tickwise doctor share: facts about this machine (doctor_facts.c;
- * doctor_programs.c for those that other programs know), and what they mean
- * (doctor_judge.c).
+ * What the files of tickwise doctor share: facts about this machine (doctor_facts.c), and
+ * what they mean (doctor_judge.c).
  */
 #ifndef TW_DOCTOR_PARTS_H
 #define TW_DOCTOR_PARTS_H
@@ -61,8 +60,6 @@ struct tw_doctor_facts {
 /* Read all facts. @fio: the name or path of the program. */
 void tw_doctor_read(struct tw_doctor_facts *facts, const char *fio);
 
-/* Read the facts about fio, the engine and the kernel's program. */
-void tw_doctor_read_programs(struct tw_doctor_facts *facts, const char *fio);
 /* Read the facts that are files of /sys and /proc. @root is put before their
  * paths; "" for this machine. */
 void tw_doctor_read_files(struct tw_doctor_facts *facts, const char *root);

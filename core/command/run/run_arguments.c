@@ -23,7 +23,6 @@ enum what {
 	AUX_PATH,
 	OUTPUT,
 	FORMAT,
-	TERSE,			/* replaces any format before it */
 };
 
 enum takes {
@@ -41,7 +40,7 @@ static const struct fio_option {
 	enum what what;
 } fio_options[] = {
 	{ "output", 'o', VALUE, OUTPUT }, { "latency-log", 'l', VALUE, PASSED },
-	{ "bandwidth-log", 'b', NOTHING, PASSED }, { "minimal", 'm', NOTHING, TERSE },
+	{ "bandwidth-log", 'b', NOTHING, PASSED }, { "minimal", 'm', NOTHING, FORMAT },
 	{ "output-format", 'F', VALUE, FORMAT },
 	{ "append-terse", 'f', OPTIONAL, PASSED },
 	{ "version", 'v', NOTHING, RUNS_NOTHING },
@@ -189,11 +188,10 @@ static int note_option(struct tw_run_arguments *arguments, const char *argument,
 	case OUTPUT:
 		arguments->output = value;
 		break;
-	case FORMAT:		/* names, with commas */
-	case TERSE:
-		arguments->is_json = option->what == FORMAT && value && strstr(value, "json");
-		arguments->is_no_text = option->what == TERSE || !value ||
-					strcmp(value, "normal") != 0;
+	case FORMAT:
+		/* Names, with commas. The last option counts, also --minimal. */
+		arguments->is_json = value && strstr(value, "json");
+		arguments->is_no_text = !value || strcmp(value, "normal") != 0;
 		break;
 	}
 	return 1;

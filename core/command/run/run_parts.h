@@ -253,13 +253,4 @@ void tw_run_keep_output(struct tw_run_arguments *arguments);
 int tw_run_add_to_json(const struct tw_run_arguments *arguments,
 		       const struct tw_run_reports *reports);
 
-/* ---- in turn: --ab ---- */
-
-/* Can these jobs be run several times, with other options? Return: an enum tw_exit. */
-int tw_run_check_sides(const struct tw_run_arguments *arguments);
-/* Add options, separated by blanks, to each job of the files. */
-void tw_run_add_options(struct tw_run_arguments *arguments, const char *options);
-/* Run both sides @rounds times each, and compare their reports. Return: the exit code. */
-int tw_run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds);
-
 #endif

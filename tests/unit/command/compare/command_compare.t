@@ -57,6 +57,8 @@ json 'in the patched one, too' 'my $e = $c{"patched-cpu"}{error_monotonic_ppb};
 	$e->{worst} + $e->{uncertainty} > 90000'
 json 'and not in our own clock' 'my $e = $c{library}{error_ppb};
 	$e->{against} eq "CLOCK_MONOTONIC_RAW" && $e->{worst} - $e->{uncertainty} < 90000'
+json 'each over the time that was asked for' '!grep { $_->{over_ns} < 5e8 ||
+	$_->{over_ns} > 3e10 } map { @{$_->{list}} } values %c'
 json 'each clock with its own I/Os' '$c{"stock-cpu"}{null_iops} == 6000.5 &&
 	$c{"stock-clock_gettime"}{null_iops} == 5000.5 &&
 	$c{"patched-tickwise"}{null_iops} == 7000.5 && !defined $c{library}{null_iops}'
