@@ -23,12 +23,6 @@
 #define MAX_MEMBERS	64
 #define MAX_LEVELS	8	/* of devices that are made of other devices */
 
-void tw_device_number(dev_t device, char text[TW_DEVICE_NUMBER_SIZE])
-{
-	snprintf(text, TW_DEVICE_NUMBER_SIZE, "%u:%u", major(device),
-		 minor(device));
-}
-
 /* ---- files -------------------------------------------------------------- */
 
 /* Write the path of the folder of @device in /sys. */
@@ -132,8 +126,7 @@ dev_t tw_block_device_of_char_in(const char *root, dev_t device)
 
 /* ---- facts -------------------------------------------------------------- */
 
-static void set_text(json_t *object, const char *key, const char *folder,
-		     const char *name)
+static void set_text(json_t *object, const char *key, const char *folder, const char *name)
 {
 	char line[128];
 
@@ -162,8 +155,7 @@ static void set_scheduler(json_t *object, const char *folder)
 	end = begin ? strchr(begin, ']') : NULL;
 	if (end)
 		*end = '\0';
-	json_object_set_new(object, "scheduler",
-			    tw_json_text(end ? begin + 1 : line));
+	json_object_set_new(object, "scheduler", tw_json_text(end ? begin + 1 : line));
 }
 
 static void add_member(json_t *members, const char *folder)
@@ -185,11 +177,10 @@ static int is_name(const struct dirent *entry)
 }
 
 /* Add the disks that @device is made of, each once. False: it is a disk itself. */
-static bool add_members(json_t *members, const char *root, dev_t device,
-			unsigned levels)
+static bool add_members(json_t *members, const char *root, dev_t device, unsigned levels)
 {
 	char folder[PATH_MAX], below[PATH_MAX];
-	struct dirent **names;
+	struct dirent **names = NULL;
 	int count, i;
 
 	folder_of(root, "block", device, folder);
@@ -207,54 +198,33 @@ static bool add_members(json_t *members, const char *root, dev_t device,
 			add_member(members, folder);
 		}
 	}
-	if (count >= 0 && levels)
-		free(names);
+	free(names);
 	return count > 0;
 }
 
-static void set_members(json_t *object, const char *root, dev_t device)
+json_t *tw_block_device_json_in(const char *root, dev_t device)
 {
-	json_t *members = json_array();
-
-	add_members(members, root, device, MAX_LEVELS);
-	if (json_array_size(members))
-		json_object_set(object, "members", members);
-	json_decref(members);
-}
-
-/* Set the facts that a partition shares with its disk. */
-static void set_disk(json_t *object, const char *root, dev_t disk)
-{
-	char folder[PATH_MAX];
+	json_t *object = json_object(), *members = json_array();
+	char folder[PATH_MAX], name[NAME_MAX + 1];
 	uint64_t rotational;
 
-	folder_of(root, "block", disk, folder);
+	folder_of(root, "block", device, folder);
+	if (read_name(folder, name))
+		json_object_set_new(object, "name", tw_json_text(name));
+	set_count(object, "size", folder, "size", SECTOR_BYTES);
+	/* A partition shares the rest with its disk. */
+	folder_of(root, "block", disk_of(root, device), folder);
 	set_text(object, "model", folder, "device/model");
 	set_scheduler(object, folder);
 	set_count(object, "nr_requests", folder, "queue/nr_requests", 1);
 	set_count(object, "queue_depth", folder, "device/queue_depth", 1);
 	if (read_u64(folder, "queue/rotational", &rotational))
-		json_object_set_new(object, "rotational",
-				    json_boolean(rotational));
+		json_object_set_new(object, "rotational", json_boolean(rotational));
 	set_text(object, "write_cache", folder, "queue/write_cache");
-	set_count(object, "logical_block_size", folder,
-		  "queue/logical_block_size", 1);
-}
-
-json_t *tw_block_device_json_in(const char *root, dev_t device)
-{
-	char number[TW_DEVICE_NUMBER_SIZE], folder[PATH_MAX], name[NAME_MAX + 1];
-	json_t *object;
-
-	tw_device_number(device, number);
-	object = json_pack("{ss}", "device", number);
-	if (!object)
-		return NULL;
-	folder_of(root, "block", device, folder);
-	if (read_name(folder, name))
-		json_object_set_new(object, "name", tw_json_text(name));
-	set_disk(object, root, disk_of(root, device));
-	set_count(object, "size", folder, "size", SECTOR_BYTES);
-	set_members(object, root, device);
+	set_count(object, "logical_block_size", folder, "queue/logical_block_size", 1);
+	add_members(members, root, device, MAX_LEVELS);
+	if (json_array_size(members))
+		json_object_set(object, "members", members);
+	json_decref(members);
 	return object;
 }

@@ -7,12 +7,7 @@
 #define TW_PLUGIN_BLOCK_DEVICE_H
 
 #include <jansson.h>
-#include <stddef.h>
 #include <sys/types.h>
-
-/* "MAJOR:MINOR" */
-#define TW_DEVICE_NUMBER_SIZE	24
-void tw_device_number(dev_t device, char text[TW_DEVICE_NUMBER_SIZE]);
 
 /* Return the block device of an NVMe character device such as /dev/ng0n1; 0: unknown.
  * @root: prefix of all paths, "" except in tests. */
@@ -22,10 +17,5 @@ dev_t tw_block_device_of_char_in(const char *root, dev_t device);
  * known. A partition has its own name and size; its other facts are those of its disk.
  * NULL without memory. */
 json_t *tw_block_device_json_in(const char *root, dev_t device);
-
-static inline json_t *tw_block_device_json(dev_t device)
-{
-	return tw_block_device_json_in("", device);
-}
 
 #endif

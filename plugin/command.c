@@ -17,12 +17,11 @@
 #include <sys/ioctl.h>
 
 #include "engine.h"
-#include "guards.h"
-#include "message.h"
-#include "record.h"
 #include "engines/nvme.h"
-#ifdef TW_FIO_VERIFY_FSYNCED
+#include "guards.h"
+#include "job_record.h"
 #include "message.h"
+#ifdef TW_FIO_VERIFY_FSYNCED
 #include "verify.h"
 #endif
 
@@ -44,8 +43,8 @@ struct tw_range {
 static int fill_transfer(const struct tw_options *o, struct tw_job *job,
 			 struct io_u *io_u, struct nvme_uring_cmd *command)
 {
-	struct iovec *iovec = job->iovecs && !job->fixed_buffers ?
-			      &job->iovecs[io_u->index] : NULL;
+	struct iovec *iovec = job->ring.iovecs && !job->ring.fixed_buffers ?
+			      &job->ring.iovecs[io_u->index] : NULL;
 	int ret;
 
 #if TW_IOOPS_VERSION >= 36
@@ -65,7 +64,7 @@ static void fill_trim(struct tw_job *job, struct io_u *io_u,
 		      struct nvme_uring_cmd *command)
 {
 	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
-	struct tw_range *range = &job->ranges[io_u->index];
+	struct tw_range *range = &job->ring.ranges[io_u->index];
 
 	*range = (struct tw_range) {
 		.blocks = cpu_to_le32((uint32_t)
@@ -94,10 +93,10 @@ static int fill(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 	switch (io_u->ddir) {
 	case DDIR_READ:
 	case DDIR_WRITE:
-		if (job->fixed_buffers) {
+		if (job->ring.fixed_buffers) {
 			sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
 			sqe->buf_index = (__u16) io_u->index;
-		} else if (job->iovecs) {
+		} else if (job->ring.iovecs) {
 			sqe->cmd_op = NVME_URING_CMD_IO_VEC;
 		}
 		return fill_transfer(td->eo, job, io_u, command);
@@ -218,7 +217,7 @@ static struct io_u *event(struct thread_data *td, int event)
 		io_u_clear(td, io_u, IO_U_F_DEVICE_ERROR);
 #endif
 	if (io_u->error)
-		tw_record_error(job, io_u, job->returned_ticks);
+		tw_record_error(job, io_u, job->hot.returned_ticks);
 	else
 		tw_event_done(td, job, io_u, event);
 	return io_u;
@@ -364,8 +363,8 @@ static int init(struct thread_data *td)
 	if (ret)
 		return ret;
 	job = td->io_ops_data;
-	job->ranges = calloc(job->entries, sizeof(*job->ranges));
-	return job->ranges ? 0 : refuse(td, "iodepth", strerror(ENOMEM));
+	job->ring.ranges = calloc(job->ring.entries, sizeof(*job->ring.ranges));
+	return job->ring.ranges ? 0 : refuse(td, "iodepth", strerror(ENOMEM));
 }
 
 #if TW_IOOPS_VERSION >= 36

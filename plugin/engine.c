@@ -17,7 +17,7 @@
  * The stages are queue (prepared to enter), kernel (enter to seen) and deliver (seen
  * to returned). Their sum is fio's lat. See io_times.h.
  *
- * job->io[io_u->index] holds the stamps of an io_u, except returned, which is the
+ * job->hot.io[io_u->index] holds the stamps of an io_u, except returned, which is the
  * same for a batch. sqes[io_u->index] is its SQE. The SQE does not change while the
  * I/O is in flight, because a thread of the kernel may read it late (SQPOLL).
  *
@@ -32,8 +32,7 @@
 #include <unistd.h>
 
 #include "engine.h"
-#include "event_time.h"
-#include "record.h"
+#include "job_record.h"
 #include "response.h"
 
 /* BLOCK_URING_CMD_DISCARD of Linux 6.12, which some headers lack. */
@@ -45,21 +44,21 @@
  * (command.c clears the second half of an SQE of double size.) */
 struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
 {
-	const uint64_t key = (uint64_t) ++job->generation << 32 | io_u->index;
+	const uint64_t key = (uint64_t) ++job->hot.generation << 32 | io_u->index;
 	const struct fio_file *f = io_u->file;
 	struct io_uring_sqe *sqe;
 
-	sqe = &job->ring.sq.sqes[io_u->index << job->entry_shift];
-	job->io[io_u->index].kernel.key = key;
+	sqe = &job->ring.uring.sq.sqes[io_u->index << job->ring.entry_shift];
+	job->hot.io[io_u->index].kernel.key = key;
 	*sqe = (struct io_uring_sqe) { .user_data = key };
-	if (job->fixed_files) {
+	if (job->ring.fixed_files) {
 		sqe->fd = (__s32) f->engine_pos;
 		sqe->flags = IOSQE_FIXED_FILE;
 	} else {
 		sqe->fd = f->fd;
 	}
-	if (job->force_async && ++job->since_async == job->force_async) {
-		job->since_async = 0;
+	if (job->ring.force_async && ++job->ring.since_async == job->ring.force_async) {
+		job->ring.since_async = 0;
 		sqe->flags |= IOSQE_ASYNC;
 	}
 	return sqe;
@@ -69,22 +68,22 @@ struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
 void tw_prep_done(struct thread_data *td, struct tw_job *job,
 		  const struct io_u *io_u)
 {
-	if (job->response)
-		tw_response_prepared(td, job->response, io_u);
-	job->io[io_u->index].prepared_ticks = tw_job_stamp(job);
+	if (job->hot.response)
+		tw_response_prepared(td, job->hot.response, io_u);
+	job->hot.io[io_u->index].prepared_ticks = tw_job_stamp(job);
 }
 
 static void prep_transfer(const struct tw_job *job, const struct io_u *io_u,
 			  struct io_uring_sqe *sqe)
 {
-	sqe->opcode = job->opcode[io_u->ddir];
+	sqe->opcode = job->ring.opcode[io_u->ddir];
 	sqe->off = io_u->offset;
-	sqe->rw_flags = job->rw_flags[io_u->ddir];
+	sqe->rw_flags = job->ring.rw_flags[io_u->ddir];
 	/* The kernel may submit from a context that lacks the priority of the
 	 * job's thread. */
-	sqe->ioprio = job->ioprio;
-	if (job->iovecs) {
-		struct iovec *iovec = &job->iovecs[io_u->index];
+	sqe->ioprio = job->ring.ioprio;
+	if (job->ring.iovecs) {
+		struct iovec *iovec = &job->ring.iovecs[io_u->index];
 
 		iovec->iov_base = io_u->xfer_buf;
 		iovec->iov_len = io_u->xfer_buflen;
@@ -94,7 +93,7 @@ static void prep_transfer(const struct tw_job *job, const struct io_u *io_u,
 	}
 	sqe->addr = (uintptr_t) io_u->xfer_buf;
 	sqe->len = (__u32) io_u->xfer_buflen;
-	if (job->fixed_buffers)
+	if (job->ring.fixed_buffers)
 		sqe->buf_index = (__u16) io_u->index;
 }
 
@@ -142,8 +141,8 @@ int tw_prep(struct thread_data *td, struct io_u *io_u)
 enum fio_q_status tw_requeue(struct tw_job *job, const struct io_u *io_u)
 {
 	tw_pending(job, io_u)->requeued++;
-	if (job->response)
-		tw_response_again(job->response, io_u);
+	if (job->hot.response)
+		tw_response_again(job->hot.response, io_u);
 	return FIO_Q_BUSY;
 }
 
@@ -153,9 +152,9 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 				tw_call *call)
 {
 	struct tw_job *job = td->io_ops_data;
-	struct tw_io *io = &job->io[io_u->index];
+	struct tw_io *io = &job->hot.io[io_u->index];
 
-	if (job->queued)
+	if (job->ring.queued)
 		return tw_requeue(job, io_u);
 	io->enter_ticks = tw_job_stamp(job);
 	io->entered_ticks = 0;	/* no submitting call */
@@ -171,15 +170,14 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 	return FIO_Q_COMPLETED;
 }
 
+/* The ring has room for all I/Os of the depth. */
 enum fio_q_status tw_queue_entry(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
-	const struct io_uring_sq *sq = &job->ring.sq;
+	const struct io_uring_sq *sq = &job->ring.uring.sq;
 
-	if (job->queued == job->entries)
-		return tw_requeue(job, io_u);
-	sq->array[job->sq_tail++ & sq->ring_mask] = io_u->index;
-	job->queued++;
+	sq->array[job->ring.sq_tail++ & sq->ring_mask] = io_u->index;
+	job->ring.queued++;
 	return FIO_Q_QUEUED;
 }
 
@@ -196,24 +194,18 @@ static int call_sync(struct thread_data *td, struct io_u *io_u)
 }
 #endif
 
-/* Set the priority of a read or write (cmdprio_percentage and similar options). */
-static void set_priority(struct thread_data *td, struct tw_job *job,
-			 struct io_u *io_u)
-{
-	if (job->cmdprio.mode != CMDPRIO_MODE_NONE &&
-	    fio_cmdprio_set_ioprio(td, &job->cmdprio, io_u))
-		job->ring.sq.sqes[io_u->index].ioprio = (__u16) io_u->ioprio;
-}
-
 enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
 
 	fio_ro_check(td, io_u);
-	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE)
-		set_priority(td, job, io_u);
+	/* cmdprio_percentage and similar options: of reads and writes only */
+	if ((io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE) &&
+	    job->ring.cmdprio.mode != CMDPRIO_MODE_NONE &&
+	    fio_cmdprio_set_ioprio(td, &job->ring.cmdprio, io_u))
+		job->ring.uring.sq.sqes[io_u->index].ioprio = (__u16) io_u->ioprio;
 	if (io_u->ddir == DDIR_TRIM &&
-	    !(job->async_trim && io_u->file->filetype == FIO_TYPE_BLOCK))
+	    !(job->ring.async_trim && io_u->file->filetype == FIO_TYPE_BLOCK))
 		return tw_queue_call(td, io_u, call_trim);
 #ifdef TW_FIO_SYNCFS
 	if (io_u->ddir == DDIR_SYNCFS)
@@ -227,44 +219,44 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 static int enter(const struct tw_job *job, unsigned submit, unsigned wait,
 		 unsigned flags)
 {
-	return io_uring_enter((unsigned) job->ring.enter_ring_fd, submit, wait,
-			      flags | job->enter_flags, NULL);
+	return io_uring_enter((unsigned) job->ring.uring.enter_ring_fd, submit, wait,
+			      flags | job->ring.enter_flags, NULL);
 }
 
 static struct io_uring_cqe *cqe_at(const struct tw_job *job, unsigned place)
 {
-	const struct io_uring_cq *cq = &job->ring.cq;
+	const struct io_uring_cq *cq = &job->ring.uring.cq;
 
-	return &cq->cqes[(place & cq->ring_mask) << job->entry_shift];
+	return &cq->cqes[(place & cq->ring_mask) << job->ring.entry_shift];
 }
 
 /* Stamp all completions before @tail that have no stamp yet. They were in the ring
  * when @now_ticks was read. */
 static void see(struct tw_job *job, unsigned tail, uint64_t now_ticks)
 {
-	const unsigned count = tail - job->seen_tail;
+	const unsigned count = tail - job->ring.seen_tail;
 	const struct io_uring_cqe *cqe;
 
-	while (job->seen_tail != tail) {
-		cqe = cqe_at(job, job->seen_tail++);
-		job->io[(uint32_t) cqe->user_data].seen_ticks = now_ticks;
+	while (job->ring.seen_tail != tail) {
+		cqe = cqe_at(job, job->ring.seen_tail++);
+		job->hot.io[(uint32_t) cqe->user_data].seen_ticks = now_ticks;
 	}
 	if (count)
-		job->batches++;
-	if (count > job->largest_batch)
-		job->largest_batch = count;
+		job->hot.batches++;
+	if (count > job->hot.largest_batch)
+		job->hot.largest_batch = count;
 }
 
 /* Stamp all queued I/Os just before the call that submits them. If the kernel accepts
  * only the first of them, the rest gets a new stamp before the next call. */
 static void stamp_enter(struct tw_job *job)
 {
-	const struct io_uring_sq *sq = &job->ring.sq;
+	const struct io_uring_sq *sq = &job->ring.uring.sq;
 	const uint64_t now_ticks = tw_job_stamp(job);
 	unsigned place;
 
-	for (place = job->sq_tail - job->queued; place != job->sq_tail; place++)
-		job->io[sq->array[place & sq->ring_mask]].enter_ticks =
+	for (place = job->ring.sq_tail - job->ring.queued; place != job->ring.sq_tail; place++)
+		job->hot.io[sq->array[place & sq->ring_mask]].enter_ticks =
 			now_ticks;
 }
 
@@ -277,9 +269,9 @@ static void stamp_enter(struct tw_job *job)
 static void submitted(struct thread_data *td, struct tw_job *job,
 		      unsigned count, uint64_t entered_ticks)
 {
-	const struct io_uring_sq *sq = &job->ring.sq;
+	const struct io_uring_sq *sq = &job->ring.uring.sq;
 	const bool fill_issue_time = fio_fill_issue_time(td);
-	unsigned place = job->sq_tail - job->queued;
+	unsigned place = job->ring.sq_tail - job->ring.queued;
 	tw_fio_time now = { 0 };
 
 	if (fill_issue_time)
@@ -287,17 +279,17 @@ static void submitted(struct thread_data *td, struct tw_job *job,
 	/* fio needs it to replay a log. */
 	if (fill_issue_time && td->o.read_iolog_file)
 		td->tw_last_issue = now;
-	job->queued -= count;
+	job->ring.queued -= count;
 	io_u_mark_submit(td, count);
 	for (; count; count--, place++) {
 		const unsigned index = sq->array[place & sq->ring_mask];
-		struct io_u *io_u = job->by_index[index];
+		struct io_u *io_u = job->hot.by_index[index];
 
-		job->io[index].entered_ticks = entered_ticks;
+		job->hot.io[index].entered_ticks = entered_ticks;
 		if (!fill_issue_time)
 			continue;
 		io_u->tw_issue_time = now;
-		if (!job->polled_submission)
+		if (!job->ring.polled_submission)
 			io_u_queued(td, io_u);
 	}
 }
@@ -309,11 +301,11 @@ static int commit_polled(struct thread_data *td, struct tw_job *job)
 	int ret = 0;
 
 	io_uring_smp_mb();
-	if (IO_URING_READ_ONCE(*job->ring.sq.kflags) & IORING_SQ_NEED_WAKEUP) {
-		job->enters++;
-		ret = enter(job, job->queued, 0, IORING_ENTER_SQ_WAKEUP);
+	if (IO_URING_READ_ONCE(*job->ring.uring.sq.kflags) & IORING_SQ_NEED_WAKEUP) {
+		job->hot.enters++;
+		ret = enter(job, job->ring.queued, 0, IORING_ENTER_SQ_WAKEUP);
 	}
-	submitted(td, job, job->queued, 0);
+	submitted(td, job, job->ring.queued, 0);
 	return ret < 0 ? ret : 0;
 }
 
@@ -328,10 +320,10 @@ static unsigned commit_flags(const struct tw_job *job)
 {
 	/* Each submission has one completion. */
 	const unsigned completed =
-		io_uring_smp_load_acquire(job->ring.cq.ktail);
-	const bool in_flight = completed != job->sq_tail - job->queued;
+		io_uring_smp_load_acquire(job->ring.uring.cq.ktail);
+	const bool in_flight = completed != job->ring.sq_tail - job->ring.queued;
 
-	return job->direct || in_flight ? job->getevents_flags : 0;
+	return job->ring.direct || in_flight ? job->ring.getevents_flags : 0;
 }
 
 /*
@@ -345,14 +337,14 @@ static int commit_call(struct thread_data *td, struct tw_job *job)
 	unsigned tail;
 	int ret;
 
-	job->enters++;
-	ret = enter(job, job->queued, 0, commit_flags(job));
+	job->hot.enters++;
+	ret = enter(job, job->ring.queued, 0, commit_flags(job));
 	if (ret < 0)
 		return ret;
-	tail = io_uring_smp_load_acquire(job->ring.cq.ktail);
-	if (job->stages)
+	tail = io_uring_smp_load_acquire(job->ring.uring.cq.ktail);
+	if (job->hot.stages)
 		now_ticks = tw_job_stamp(job);
-	if (job->stages && !job->event_time)
+	if (job->hot.stages && !job->hot.event_time)
 		see(job, tail, now_ticks);
 	submitted(td, job, (unsigned) ret, now_ticks);
 	return 0;
@@ -363,11 +355,11 @@ int tw_commit(struct thread_data *td)
 	struct tw_job *job = td->io_ops_data;
 	int ret;
 
-	while (job->queued) {
-		if (job->stages)
+	while (job->ring.queued) {
+		if (job->hot.stages)
 			stamp_enter(job);
-		io_uring_smp_store_release(job->ring.sq.ktail, job->sq_tail);
-		ret = job->polled_submission ? commit_polled(td, job) :
+		io_uring_smp_store_release(job->ring.uring.sq.ktail, job->ring.sq_tail);
+		ret = job->ring.polled_submission ? commit_polled(td, job) :
 					       commit_call(td, job);
 		if (ret == -EAGAIN || ret == -EBUSY) {
 			usleep(1);
@@ -382,17 +374,17 @@ int tw_commit(struct thread_data *td)
 /* ---- getevents ---------------------------------------------------------- */
 
 /* Stamp the new completions and remove at most @max of them from the ring, beginning at
- * job->events_at. Return their number. The kernel does not overwrite them before fio
+ * job->ring.events_at. Return their number. The kernel does not overwrite them before fio
  * has read them, since the ring has room for twice the depth. */
 static unsigned reap(struct tw_job *job, unsigned max)
 {
-	const unsigned tail = io_uring_smp_load_acquire(job->ring.cq.ktail);
-	const unsigned events = min(tail - job->events_at, max);
+	const unsigned tail = io_uring_smp_load_acquire(job->ring.uring.cq.ktail);
+	const unsigned events = min(tail - job->ring.events_at, max);
 
-	if (tail != job->seen_tail)
+	if (tail != job->ring.seen_tail)
 		see(job, tail, tw_job_stamp(job));
-	io_uring_smp_store_release(job->ring.cq.khead,
-				   job->events_at + events);
+	io_uring_smp_store_release(job->ring.uring.cq.khead,
+				   job->ring.events_at + events);
 	return events;
 }
 
@@ -407,7 +399,7 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 	bool entered = false;
 	unsigned events;
 
-	job->events_at = *job->ring.cq.khead;
+	job->ring.events_at = *job->ring.uring.cq.khead;
 	for (;;) {
 		unsigned wait;
 		int ret = 0;
@@ -417,20 +409,22 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 			break;
 		wait = sleep_for > events ? sleep_for - events : 0;
 		/* tw_event_wait=1: wake up for each completion. */
-		if (job->event_wait && wait)
+		if (job->hot.event_wait && wait)
 			wait = 1;
 		tw_record_before_wait(job);
-		if (!job->polled_submission)
-			ret = enter(job, 0, wait, job->getevents_flags);
+		if (!job->ring.polled_submission)
+			ret = enter(job, 0, wait, job->ring.getevents_flags);
 		if (ret < 0 && ret != -EINTR && ret != -EAGAIN) {
 			td_verror(td, -ret, "io_uring_enter");
 			return ret;
 		}
 		entered = true;
 	}
-	job->returned_ticks = tw_job_stamp(job);
-	if (job->event_time)
-		tw_event_time_returned(job);
+	job->hot.returned_ticks = tw_job_stamp(job);
+#ifdef TW_FIO_COMPLETE_TIME
+	if (job->hot.event_time)
+		job->hot.returned_fio_ns = fio_gettime_ns();
+#endif
 	return (int) events;
 }
 
@@ -441,21 +435,59 @@ struct io_u *tw_event_at(const struct tw_job *job, int event, int *result)
 {
 	const struct io_uring_cqe *cqe;
 
-	cqe = cqe_at(job, job->events_at + (unsigned) event);
+	cqe = cqe_at(job, job->ring.events_at + (unsigned) event);
 	*result = cqe->res;
-	return job->by_index[(uint32_t) cqe->user_data];
+	return job->hot.by_index[(uint32_t) cqe->user_data];
+}
+
+/*
+ * tw_event_time: make fio's own latencies end where the engine saw each completion.
+ *
+ * fio reads its clock once after ->getevents(), and uses this time as the end of every
+ * I/O of the batch. An engine can't change that. But fio's latencies are differences. So
+ * the issue and start times of an I/O are moved later by the time from its completion to
+ * the end of ->getevents(). A fio with the patches of patches/ takes the end of each I/O
+ * from the engine. Then no time is moved.
+ *
+ * A residual stays, the same for the whole batch: the time from the engine's last stamp
+ * to fio's reading of its clock (patched: to the engine's reading). It is less than the
+ * time to the first ->event(), which is measured.
+ */
+static void end_at_event(struct tw_job *job, struct io_u *io_u, int event)
+{
+	const struct tw_scale *scale = &job->hot.timing->clock.scale;
+	const uint64_t returned_ticks = job->hot.returned_ticks;
+	uint64_t earlier_ns;
+	int64_t residual_ns;
+
+	job->hot.residual_ns = TW_NO_TIME;
+	if (event == 0) {
+		residual_ns = tw_job_ns(job, returned_ticks, tw_job_stamp(job));
+		job->hot.residual_ns = residual_ns < 0 ? 0 : (uint64_t) residual_ns;
+	}
+	earlier_ns = tw_earlier_ns(scale, job->hot.system,
+				   job->hot.io[io_u->index].seen_ticks, returned_ticks);
+#ifdef TW_FIO_COMPLETE_TIME
+	io_u->complete_nsec = job->hot.returned_fio_ns - earlier_ns;
+#elif defined TW_FIO_NSEC
+	io_u->issue_nsec += earlier_ns;
+	io_u->start_nsec += earlier_ns;
+#else
+	tw_timespec_later(&io_u->issue_time, earlier_ns);
+	tw_timespec_later(&io_u->start_time, earlier_ns);
+#endif
 }
 
 /* Take the kernel's stamps of an I/O. Only the result of a transfer on the ring tells how
  * many bytes its requests have. */
 static void take_kernel_stamps(const struct tw_job *job, const struct io_u *io_u)
 {
-	struct tw_slot *stamps = &job->io[io_u->index].kernel;
+	struct tw_slot *stamps = &job->hot.io[io_u->index].kernel;
 	const bool is_read = io_u->ddir == DDIR_READ;
 	const bool moves = !tw_engine_commands &&
 			   (is_read || io_u->ddir == DDIR_WRITE);
 
-	tw_kernel_read(&job->kernel, io_u->index, stamps);
+	tw_kernel_read(&job->hot.kernel, io_u->index, stamps);
 	tw_slot_settle(stamps, moves ? io_u->xfer_buflen - io_u->resid : 0,
 		       is_read && io_u->file->filetype == FIO_TYPE_FILE);
 }
@@ -464,11 +496,11 @@ static void take_kernel_stamps(const struct tw_job *job, const struct io_u *io_u
 void tw_event_done(struct thread_data *td, struct tw_job *job,
 		   struct io_u *io_u, int event)
 {
-	if (job->event_time)
-		tw_event_time_set(job, io_u, event);
-	if (job->kernel.slots)
+	if (job->hot.event_time)
+		end_at_event(job, io_u, event);
+	if (job->hot.kernel.slots)
 		take_kernel_stamps(job, io_u);
-	tw_record(td, job, io_u, job->returned_ticks);
+	tw_record(td, job, io_u, job->hot.returned_ticks);
 }
 
 /*
@@ -482,8 +514,8 @@ static bool is_requeued(struct tw_job *job, struct io_u *io_u, uint64_t moved)
 	if (!moved || io_u->offset + moved >= io_u->file->real_file_size)
 		return false;
 	tw_pending(job, io_u)->shorts++;
-	if (job->response)
-		tw_response_again(job->response, io_u);
+	if (job->hot.response)
+		tw_response_again(job->hot.response, io_u);
 	return true;
 }
 
@@ -493,7 +525,7 @@ static bool is_requeued(struct tw_job *job, struct io_u *io_u, uint64_t moved)
 static int trim_by_call(struct thread_data *td, struct tw_job *job,
 			struct io_u *io_u)
 {
-	job->async_trim = false;
+	job->ring.async_trim = false;
 	io_u->error = 0;
 	do_io_u_trim(td, io_u);
 	return -(int) io_u->error;
@@ -515,12 +547,12 @@ struct io_u *tw_event(struct thread_data *td, int event)
 		result = trim_by_call(td, job, io_u);
 	if (result < 0) {
 		io_u->error = (unsigned) -result;
-		tw_record_error(job, io_u, job->returned_ticks);
+		tw_record_error(job, io_u, job->hot.returned_ticks);
 		return io_u;
 	}
 	io_u->error = 0;
 	if (ddir_rw(io_u->ddir) && io_u->ddir != DDIR_TRIM &&
-	    (uint64_t) result < io_u->xfer_buflen && !job->test_nop &&
+	    (uint64_t) result < io_u->xfer_buflen && !job->hot.test_nop &&
 	    is_requeued(job, io_u, (uint64_t) result))
 		return io_u;
 	tw_event_done(td, job, io_u, event);

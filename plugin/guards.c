@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fio_run.h"
 #include "guards.h"
 #include "message.h"
-#include "run_end.h"
 
 /*
  * Options whose places are compared. fio's own table tells the offset of each option

@@ -169,19 +169,4 @@ static inline uint64_t tw_earlier_ns(const struct tw_scale *scale, bool system,
 	return earlier_ns <= 0 ? 0 : (uint64_t) earlier_ns;
 }
 
-/*
- * Move @start and @issue of an I/O later by the time from @seen to @returned. fio will
- * subtract both from one later reading of its clock.
- */
-static inline void tw_shift_to_event(const struct tw_scale *scale, bool system,
-				     uint64_t seen, uint64_t returned,
-				     struct timespec *issue,
-				     struct timespec *start)
-{
-	uint64_t earlier_ns = tw_earlier_ns(scale, system, seen, returned);
-
-	tw_timespec_later(issue, earlier_ns);
-	tw_timespec_later(start, earlier_ns);
-}
-
 #endif

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel stages in a job's life: see kernel_job.h.
+ * What the kernel's programs see of a job: see kernel_job.h.
  */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
 #include "guards.h"
 #include "kernel_job.h"
+#include "kernel/explained_json.h"
 #include "kernel/shifted_clock.h"
 #include "message.h"
 
 #define TW_KERNEL_UNKNOWN	((enum tw_kernel_mode)-1)
+
+static const char not_split[] =
+	"I/Os are not split inside the kernel (kernel.why says why)";
+
+/* ---- what jobs want ----------------------------------------------------- */
 
 /* Return the option tw_kernel or, if it is not given, the environment variable
  * TICKWISE_KERNEL. An empty variable counts as not set. */
@@ -23,11 +28,9 @@ static enum tw_kernel_mode mode_of(const struct tw_options *o)
 
 	if (o->kernel != TW_KERNEL_DEFAULT || !text || !*text)
 		return o->kernel;
-	if (strcmp(text, "off") == 0)
-		return TW_KERNEL_OFF;
-	if (strcmp(text, "require") == 0)
-		return TW_KERNEL_REQUIRE;
-	return strcmp(text, "auto") == 0 ? TW_KERNEL_AUTO : TW_KERNEL_UNKNOWN;
+	return !strcmp(text, "off") ? TW_KERNEL_OFF :
+	       !strcmp(text, "require") ? TW_KERNEL_REQUIRE :
+	       !strcmp(text, "auto") ? TW_KERNEL_AUTO : TW_KERNEL_UNKNOWN;
 }
 
 /* True if a job wants kernel stages and can have them. Without stages (tw_stages=0) there
@@ -40,100 +43,231 @@ static bool is_wanted(const struct tw_options *o)
 	       !o->test_nop;
 }
 
-bool tw_kernel_is_for(const struct thread_data *td)
-{
-	return tw_has_our_layout(td) && td->eo && is_wanted(td->eo);
-}
+/* What the jobs of this fio want together. */
+struct wants {
+	unsigned jobs;		/* with kernel stages */
+	uint32_t slots;		/* that all of them need */
+	uint32_t followed;	/* jobs whose threads are followed */
+};
 
-/* Return the number of jobs that want kernel stages, and the @slots that all of them
- * need. */
-static unsigned count_jobs(uint32_t *slots)
+static struct wants all_want(void)
 {
-	unsigned jobs = 0, i;
+	struct wants wants = { 0 };
+	unsigned i;
 
-	*slots = 0;
 	for (i = 0; i < thread_number; i++) {
 		const struct thread_data *td = tnumber_to_td(i);
+		const struct tw_options *o = td->eo;
 
-		if (!tw_kernel_is_for(td))
+		if (!tw_has_our_layout(td) || !o || !is_wanted(o))
 			continue;
-		jobs++;
-		*slots += tw_power_of_two_from(td->o.iodepth);
+		wants.jobs++;
+		wants.slots += tw_entries_of(td->o.iodepth);
+		wants.followed += o->causes;
 	}
-	return jobs;
+	return wants;
 }
 
-/* True once the program was loaded for all jobs. Jobs that are processes inherit it. */
+/* ---- the programs ------------------------------------------------------- */
+
+/* True once the programs were loaded for all jobs. Jobs that are processes inherit them. */
 static bool asked;
 
 void tw_kernel_load_for_jobs(void)
 {
-	uint32_t slots;
+	const struct wants wants = all_want();
 
 	asked = true;
-	if (count_jobs(&slots) && !tw_has_shifted_clock())
-		tw_kernel_load(slots);
+	if (wants.jobs && !tw_has_shifted_clock())
+		tw_kernel_load(wants.slots);
+	if (wants.followed && tw_kernel_is_own())
+		tw_follow_load(wants.followed);
 }
 
-/* True if several jobs are processes and the parent has loaded no program for them. Each
- * would load its own program, and the kernel runs each program for every I/O of the
- * machine. */
-static bool is_one_of_several(const struct thread_data *td)
+/* The programs are loaded already, except for a single job with create_serialize=0.
+ * Several jobs that are processes would each load their own, and the kernel runs each
+ * program for every I/O of the machine. */
+static void expect_ring(const struct thread_data *td, struct tw_job *job)
 {
-	uint32_t slots;
-
-	return !asked && !td->o.use_thread && count_jobs(&slots) > 1;
+	if (tw_has_shifted_clock())
+		job->hot.kernel.why = TW_SHIFTED_CLOCK;
+	else if (!asked && !td->o.use_thread && all_want().jobs > 1)
+		job->hot.kernel.why = "with create_serialize=0 several jobs need "
+				      "thread=1 for it";
+	else
+		job->hot.kernel.why = tw_kernel_load(job->ring.entries);
+	if (!job->hot.kernel.why)
+		tw_kernel_expect(&job->hot.kernel, job->ring.entries);
 }
 
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 {
-	if (!is_wanted(td->eo))
-		return;
-	if (tw_has_shifted_clock()) {
-		job->kernel.why = TW_SHIFTED_CLOCK;
-		return;
-	}
-	if (is_one_of_several(td)) {
-		job->kernel.why = "with create_serialize=0 several jobs need "
-				  "thread=1 for it";
-		return;
-	}
-	/* The program is loaded already, except for a single job with
-	 * create_serialize=0. */
-	job->kernel.why = tw_kernel_load(job->entries);
-	if (!job->kernel.why)
-		tw_kernel_expect(&job->kernel, job->entries);
-}
+	const struct tw_options *o = td->eo;
+	struct tw_follow *follow = &job->collected.follow;
 
-static int refuse_environment(struct thread_data *td)
-{
-	tw_message("tickwise: %s: TICKWISE_KERNEL is '%.40s': auto, off or require\n",
-		   td->o.name, getenv("TICKWISE_KERNEL"));
-	td_verror(td, EINVAL, "TICKWISE_KERNEL");
-	return -EINVAL;
+	if (is_wanted(o))
+		expect_ring(td, job);
+	if (!o->causes)
+		return;
+	if (!job->hot.kernel.slots)
+		follow->why = not_split;
+	else if (job->hot.kernel.by_helper)
+		follow->why = "the kernel helper does not follow threads: run as root "
+			      "or with CAP_BPF, CAP_PERFMON and CAP_SYSLOG";
+	else
+		follow->why = tw_follow_load(1);
+	if (!follow->why)
+		tw_follow_expect(follow);
 }
 
 int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job)
 {
 	const enum tw_kernel_mode mode = mode_of(td->eo);
+	struct tw_kernel *kernel = &job->hot.kernel;
+	struct tw_follow *follow = &job->collected.follow;
 
-	if (mode == TW_KERNEL_UNKNOWN)
-		return refuse_environment(td);
-	tw_kernel_made(&job->kernel);
-	if (job->kernel.slots || mode != TW_KERNEL_REQUIRE)
+	if (mode == TW_KERNEL_UNKNOWN) {
+		tw_message("tickwise: %s: TICKWISE_KERNEL is '%.40s': auto, off or "
+			   "require\n", td->o.name, getenv("TICKWISE_KERNEL"));
+		td_verror(td, EINVAL, "TICKWISE_KERNEL");
+		return -EINVAL;
+	}
+	tw_kernel_made(kernel);
+	tw_follow_made(follow);
+	if (follow->turns && !kernel->slots) {
+		follow->turns = NULL;
+		follow->why = not_split;
+	}
+	if (kernel->slots || mode != TW_KERNEL_REQUIRE)
 		return 0;
 	tw_message("tickwise: %s: tw_kernel=require, but the stages inside the "
 		   "kernel can't be had: %s\n", td->o.name,
-		   job->kernel.why ? job->kernel.why : "tw_stages=0 or tw_test_nop=1");
+		   kernel->why ? kernel->why : "tw_stages=0 or tw_test_nop=1");
 	td_verror(td, EPERM, "tw_kernel");
 	return -EPERM;
 }
 
+/* ---- why an I/O was slow ------------------------------------------------ */
+
+/* The part of the job's thread in a stage. */
+enum part_of {
+	NO_PART,
+	IN_CALL,	/* it works until the submitting call ends */
+	TAKES_PART,
+	ENDS_IT,	/* it works, and is woken at the end of the stage */
+};
+
+/* Return the part of the job's thread in @stage. With SQPOLL a thread of the kernel
+ * submits and fills the ring. That thread is not followed, nor are io_uring's workers. */
+static enum part_of part_of(const struct tw_job *job, enum tw_stage stage,
+			    const struct tw_io *io)
+{
+	switch (stage) {
+	case TW_QUEUE:
+	case TW_DELIVER:
+		return TAKES_PART;
+	case TW_SUBMIT:
+		return job->ring.polled_submission ? NO_PART : TAKES_PART;
+	case TW_BLOCKQ:
+		return io->kernel.retries ? NO_PART : IN_CALL;
+	case TW_COMPLETE:
+		return job->ring.polled_submission ? NO_PART : ENDS_IT;
+	case TW_REAP:
+		return ENDS_IT;
+	case TW_KERNEL:
+		return IN_CALL;
+	case TW_DEVICE:
+	case TW_STAGES:
+		break;
+	}
+	return NO_PART;
+}
+
+/* Return when the stage @of begins, in ns since the I/O was prepared. The stage kernel
+ * stands for the stages from submit to reap that the I/O lacks. */
+static int64_t begin_of(const struct tw_io_times *times, unsigned of)
+{
+	bool had_kernel = false;
+	int64_t since_ns = 0;
+	unsigned stage;
+
+	for (stage = 0; stage < TW_STAGES && stage != of; stage++) {
+		if (stage == TW_KERNEL || times->stages & TW_STAGE_BIT(stage)) {
+			since_ns += stage == TW_KERNEL ? 0 :
+				    (int64_t) times->stage_ns[stage];
+		} else if (!had_kernel) {
+			if (of == TW_KERNEL)
+				break;
+			since_ns += (int64_t) times->stage_ns[TW_KERNEL];
+			had_kernel = true;
+		}
+	}
+	return since_ns;
+}
+
+static int64_t own_ns(const struct tw_clocks *clocks, uint64_t ticks)
+{
+	return tw_span_ns(clocks->scale, clocks->system, clocks->zero_ticks, ticks);
+}
+
+void tw_why_find(const struct tw_job *job, const struct tw_clocks *clocks,
+		 const struct tw_io *io, const struct tw_io_times *times,
+		 struct tw_why *why)
+{
+	unsigned longest = TW_QUEUE, stage;
+	struct tw_part part;
+	enum part_of is;
+
+	for (stage = 0; stage < TW_STAGES; stage++)
+		if (times->stages & TW_STAGE_BIT(stage) &&
+		    times->stage_ns[stage] > times->stage_ns[longest])
+			longest = stage;
+	is = part_of(job, longest, io);
+	*why = (struct tw_why) {
+		.stage = longest,
+		.from_ns = begin_of(times, longest),
+	};
+	part.ends_by_wakeup = is == ENDS_IT;
+	part.from_ns = own_ns(clocks, io->prepared_ticks) + why->from_ns;
+	part.to_ns = part.from_ns + (int64_t) times->stage_ns[longest];
+	if (is == IN_CALL)
+		part.to_ns = io->entered_ticks ?
+			tw_min_ns(part.to_ns, own_ns(clocks, io->entered_ticks)) :
+			part.from_ns;
+	if (is == NO_PART || part.to_ns <= part.from_ns)
+		return;
+	why->followed = true;
+	tw_explain(job->collected.follow.turns, clocks->join, &part, &why->explained);
+	why->explained.stall_from_ns -= part.from_ns;
+	why->explained.stall_to_ns -= part.from_ns;
+}
+
+/* ---- the report ---------------------------------------------------------- */
+
 json_t *tw_kernel_to_json(const struct tw_job *job)
 {
-	if (job->kernel.slots)
+	const struct tw_kernel *kernel = &job->hot.kernel;
+
+	if (kernel->slots)
 		return json_pack("{ss, so*}", "state", "on", "by_helper",
-				 job->kernel.by_helper ? json_true() : NULL);
-	return json_pack("{ss, ss}", "state", "off", "why",
-			 job->kernel.why ? job->kernel.why : "not asked for");
+				 kernel->by_helper ? json_true() : NULL);
+	return json_pack("{ss, ss}", "state", "off",
+			 "why", kernel->why ? kernel->why : "not asked for");
+}
+
+json_t *tw_why_state_to_json(const struct tw_job *job)
+{
+	if (job->collected.follow.turns)
+		return json_pack("{ss}", "state", "on");
+	return json_pack("{ss, ss}", "state", "off", "why", job->collected.follow.why);
+}
+
+json_t *tw_why_to_json(const struct tw_slow_io *slow, uint64_t begin_ns)
+{
+	const struct tw_why *why = &slow->why;
+
+	return tw_explained_to_json(tw_time_rows[why->stage].name,
+				    begin_ns + (uint64_t) why->from_ns,
+				    slow->times.stage_ns[why->stage],
+				    why->followed ? &why->explained : NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Reports as files. A full disk or a signal leaves either a complete report or the file
- * that was there before (output/file.h).
+ * that was there before (base/write_file.h).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -12,48 +12,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/write_file.h"
-#include "report/json_text.h"
 #include "base/plain_text.h"
+#include "base/write_file.h"
+#include "collect/machine_json.h"
 #include "guards.h"
 #include "latency/histogram_json.h"
 #include "message.h"
-#include "report_file.h"
 #include "report/json_memory.h"
-
-/*
- * Return the identifier that all jobs of one fio run share, and no other run has: the
- * process that started them, and when its clock was set up.
- */
-static json_t *run_id(struct thread_data *td, const struct tw_timing *timing)
-{
-	pid_t pid = td->o.use_thread ? getpid() : getppid();
-	char text[64];
-
-	snprintf(text, sizeof(text), "%d-%llu", (int) pid,
-		 (unsigned long long) timing->clock.anchor_ticks);
-	return json_string(text);
-}
-
-json_t *tw_report_host(void)
-{
-	char host[256] = "";
-
-	gethostname(host, sizeof(host) - 1);
-	return tw_json_text(host);
-}
+#include "report/json_text.h"
+#include "report_file.h"
 
 json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 		      uint64_t start_realtime_ns)
 {
+	/* All jobs of one fio run share the process that started them, and when its clock
+	 * was set up. No other run has both. */
+	const pid_t parent = td->o.use_thread ? getpid() : getppid();
+	json_t *run = json_sprintf("%d-%llu", (int) parent,
+				   (unsigned long long) timing->clock.anchor_ticks);
+
 	return json_pack("{so, so, si, si, si, si, so, so, ss, ss}",
-			 "run", run_id(td, timing),
+			 "run", run,
 			 "name", tw_json_text(td->o.name),
 			 "groupid", (int) td->groupid,
 			 "thread_number", (int) td->thread_number,
 			 "subjob_number", (int) td->subjob_number,
 			 "pid", (int) td->pid,
-			 "host", tw_report_host(),
+			 "host", tw_host_to_json(),
 			 "start", tw_json_digits(start_realtime_ns),
 			 "fio_version", fio_version_string,
 			 "engine", tw_engine.name);
@@ -62,21 +47,6 @@ json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 bool tw_report_is_wanted(const char *option)
 {
 	return !option || strcmp(option, "none") != 0;
-}
-
-/* Return the path of tw_report=FILE: FILE and @end. If the run has several jobs, it is
- * FILE.N and @end, because all jobs may have the option from [global]. */
-static char *path_of_option(struct thread_data *td, const char *option,
-			    const char *end)
-{
-	char *path = NULL;
-	int ret;
-
-	if (thread_number == 1)
-		ret = asprintf(&path, "%s%s", option, end);
-	else
-		ret = asprintf(&path, "%s.%u%s", option, td->thread_number, end);
-	return ret < 0 ? NULL : path;
 }
 
 #define MAX_NAME	100	/* 255 is the limit, and 143 in encrypted folders */
@@ -103,56 +73,45 @@ static void plain_name(char plain[MAX_NAME + 1], const char *name)
 	plain[used] = '\0';
 }
 
-/* Return a path that no other job has. @folder: NULL: the current one */
-static char *default_path(struct thread_data *td, const char *folder,
-			  const char *end)
-{
-	char *path = NULL, name[MAX_NAME + 1];
-
-	plain_name(name, td->o.name);
-	return asprintf(&path, "%s%s%s.%u.%d.%s", folder ? folder : "",
-			folder ? "/" : "", name, td->thread_number, (int) td->pid,
-			end) < 0 ? NULL : path;
-}
-
-/* True for a device, a pipe or another file that must be written to, not replaced. A
- * link is followed. */
-static bool is_special(const char *path)
-{
-	struct stat status;
-
-	return tw_output_is_descriptor(path) ||
-	       (!stat(path, &status) && !S_ISREG(status.st_mode));
-}
-
 /*
  * Return where a file goes: to the @place 0 that the user wants or, if that fails, to the
  * current folder, then to the folder of temporary files.
- * @option: FILE of tw_report=FILE, to which @more is added; NULL or "": the default name
- * @end: of the default name
+ * @option: FILE of tw_report=FILE, to which @more is added; NULL or "": the default name.
+ * If the run has several jobs, it is FILE.N, because all jobs may have the option from
+ * [global].
+ * @end: of the default name, which no other job has
  */
 static char *path_at(struct thread_data *td, const char *option, const char *more,
 		     const char *end, unsigned place)
 {
 	const char *temporary = getenv("TMPDIR");
+	const char *folders[TW_REPORT_PLACES] = {
+		aux_path, NULL, temporary && *temporary ? temporary : "/tmp",
+	};
+	const char *folder = folders[place];
+	char *path = NULL, name[MAX_NAME + 1];
+	int ret;
 
-	switch (place) {
-	case 0:
-		return option && *option ? path_of_option(td, option, more) :
-			default_path(td, aux_path, end);
-	case 1:
-		return default_path(td, NULL, end);
-	default:
-		return default_path(td, temporary && *temporary ? temporary :
-				    "/tmp", end);
-	}
+	plain_name(name, td->o.name);
+	if (place || !option || !*option)
+		ret = asprintf(&path, "%s%s%s.%u.%d.%s", folder ? folder : "",
+			       folder ? "/" : "", name, td->thread_number,
+			       (int) td->pid, end);
+	else if (thread_number == 1)
+		ret = asprintf(&path, "%s%s", option, more);
+	else
+		ret = asprintf(&path, "%s.%u%s", option, td->thread_number, more);
+	return ret < 0 ? NULL : path;
 }
 
-/* If the report goes to a device or a pipe, such as /dev/stdout, the intervals get the
- * default name. */
+/* If the report goes to a device, a pipe or another file that must be written to, not
+ * replaced, such as /dev/stdout, the intervals get the default name. A link is followed. */
 char *tw_intervals_path(struct thread_data *td, const char *option, unsigned place)
 {
-	if (option && is_special(option))
+	struct stat status;
+
+	if (option && (tw_output_is_descriptor(option) ||
+		       (!stat(option, &status) && !S_ISREG(status.st_mode))))
 		option = NULL;
 	return path_at(td, option, ".intervals.jsonl", "tickwise.intervals.jsonl",
 		       place);
@@ -213,15 +172,6 @@ int tw_report_replace(const char *path, const json_t *report)
 	return tw_json_lacked_memory() ? -ENOMEM : write_report(path, report);
 }
 
-/* Return the path of a regular file, to be freed; else NULL. */
-static char *regular(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) || !S_ISREG(status.st_mode) ? NULL :
-		realpath(path, NULL);
-}
-
 /* A run may have taken hours. Return the path at which the report is now, to be freed;
  * NULL if it can't be written anywhere. */
 static char *store_elsewhere(struct thread_data *td, const char *end,
@@ -242,6 +192,7 @@ static char *store_elsewhere(struct thread_data *td, const char *end,
 int tw_report_store(struct thread_data *td, const char *option,
 		    const char *suffix, const json_t *report, char **file)
 {
+	struct stat status;
 	char end[32], *path;
 	int ret;
 
@@ -260,7 +211,8 @@ int tw_report_store(struct thread_data *td, const char *option,
 		free(path);
 		path = other;
 	}
-	*file = path ? regular(path) : NULL;
+	*file = !path || stat(path, &status) || !S_ISREG(status.st_mode) ? NULL :
+		realpath(path, NULL);
 	free(path);
 	return ret;
 }

@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 #include <signal.h>
-#include <stdbool.h>
 
 #include "timing.h"
 
@@ -18,9 +17,6 @@ struct thread_data;
  * the job began. */
 json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 		      uint64_t start_realtime_ns);
-
-/* Return the name of this machine; NULL without memory. */
-json_t *tw_report_host(void);
 
 /* True unless @option, the value of tw_report=, is "none". */
 bool tw_report_is_wanted(const char *option);
@@ -46,12 +42,12 @@ int tw_report_replace(const char *path, const json_t *report);
  * @option: value of tw_report=; NULL or "": the default name
  * @suffix: part of the default name, "tickwise" for NAME.N.PID.tickwise.json
  * @report: NULL if there was no memory, which is logged like other errors
- * @path: out, freed by the caller: the path of the report. NULL if it is not a regular
+ * @file: out, freed by the caller: the path of the report. NULL if it is not a regular
  * file, or without memory
  *
  * Return: 0; -errno, which is logged, if it is not where the user wants it.
  */
 int tw_report_store(struct thread_data *td, const char *option,
-		    const char *suffix, const json_t *report, char **path);
+		    const char *suffix, const json_t *report, char **file);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How late fio's schedule was, and what its latencies leave out: see
- * response.h.
+ * How late fio's schedule was, and what its latencies leave out: see response.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,37 +43,27 @@ void tw_response_free(struct tw_response *response)
 }
 
 /*
- * Return the due time of the I/O right after a pause, in us since the epoch. With
- * rate_ignore_thinktime a pause moves the schedule, but fio had computed the due time of
- * this I/O before the pause. So it is computed again here, by fio's formula.
+ * Return the due time of the I/O, in us since the epoch. With rate_ignore_thinktime a
+ * pause moves the schedule, but fio had computed the due time of the I/O after it before
+ * the pause. So it is computed again here, by fio's formula.
  */
-static uint64_t after_pause_us(const struct thread_data *td,
-			       const struct io_u *io_u)
-{
-	enum fio_ddir ddir = io_u->ddir;
-	uint64_t bytes, rate;
-
-	/* In these modes fio adds up the due times. Otherwise it computes them from the
-	 * bytes that it has issued. */
-	if (td->o.rate_process == RATE_PROCESS_POISSON || td->o.bssplit_nr[ddir])
-		return (uint64_t) td->last_usec[ddir];
-	/* fio adds the bytes of this I/O only after ->prep(). */
-	bytes = td->rate_io_issue_bytes[ddir];
-	rate = td->rate_bps[ddir];
-	return bytes / rate * 1000000 + bytes % rate * 1000000 / rate;
-}
-
 static uint64_t due_us(const struct thread_data *td, const struct io_u *io_u)
 {
-	uint64_t us = td->rate_next_io_time[io_u->ddir];
+	const enum fio_ddir ddir = io_u->ddir;
+	const uint64_t us = td->rate_next_io_time[ddir];
+	uint64_t bytes, rate, later_us;
 
-	if (td->o.rate_ign_think) {
-		uint64_t later_us = after_pause_us(td, io_u);
-
-		if (later_us > us)
-			us = later_us;
-	}
-	return us;
+	if (!td->o.rate_ign_think)
+		return us;
+	/* In these modes fio adds up the due times. Otherwise it computes them from the
+	 * bytes that it has issued; it adds the bytes of this I/O only after ->prep(). */
+	bytes = td->rate_io_issue_bytes[ddir];
+	rate = td->rate_bps[ddir];
+	if (td->o.rate_process == RATE_PROCESS_POISSON || td->o.bssplit_nr[ddir])
+		later_us = (uint64_t) td->last_usec[ddir];
+	else
+		later_us = bytes / rate * 1000000 + bytes % rate * 1000000 / rate;
+	return max(us, later_us);
 }
 
 /*
@@ -104,9 +93,9 @@ static bool is_first_of_epoch(const struct thread_data *td,
 static uint64_t due_ns(const struct thread_data *td,
 		       struct tw_response *response, const struct io_u *io_u)
 {
-	/* The first two are read back or trimmed between the job's own I/Os
+	/* Reads of VER_LIST and these trims come between the job's own I/Os
 	 * (verify_backlog, trim_backlog). */
-	if ((io_u->flags & IO_U_F_VER_LIST) ||
+	if (io_u->ddir > DDIR_TRIM || (io_u->flags & IO_U_F_VER_LIST) ||
 	    (io_u->ddir == DDIR_TRIM && !td_trim(td)) || !td->rate_bps[io_u->ddir] ||
 	    is_first_of_epoch(td, response, io_u->ddir))
 		return 0;
@@ -119,11 +108,6 @@ void tw_response_prepared(struct thread_data *td, struct tw_response *response,
 	struct tw_due *due = &response->due[io_u->index];
 	struct timespec now;
 
-	if (io_u->ddir > DDIR_TRIM) {
-		due->due_ns = 0;
-		due->again = false;
-		return;
-	}
 	if (!due->again)
 		due->due_ns = due_ns(td, response, io_u);
 	due->again = false;
@@ -133,9 +117,4 @@ void tw_response_prepared(struct thread_data *td, struct tw_response *response,
 	fio_gettime(&now, NULL);
 	if (tw_timespec_ns(&now) > due->due_ns)
 		due->slip_ns = tw_timespec_ns(&now) - due->due_ns;
-}
-
-void tw_response_again(struct tw_response *response, const struct io_u *io_u)
-{
-	response->due[io_u->index].again = true;
 }

@@ -14,7 +14,7 @@
 #ifndef TW_PLUGIN_RESPONSE_H
 #define TW_PLUGIN_RESPONSE_H
 
-#include "engine.h"
+#include "job_state.h"
 
 #define TW_SCHEDULE_NS		1000	/* fio counts microseconds */
 
@@ -46,7 +46,10 @@ void tw_response_prepared(struct thread_data *td, struct tw_response *response,
 			const struct io_u *io_u);
 
 /* Keep the due time, because fio will submit the I/O, or the rest of it, again. */
-void tw_response_again(struct tw_response *response, const struct io_u *io_u);
+static inline void tw_response_again(struct tw_response *response, const struct io_u *io_u)
+{
+	response->due[io_u->index].again = true;
+}
 
 /* Return how late the I/O is; TW_NO_TIME if it is not scheduled. */
 static inline uint64_t tw_response_slip_ns(const struct tw_response *response,

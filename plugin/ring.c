@@ -55,37 +55,25 @@ static int refuse(struct thread_data *td, const char *what, int error,
 	return -error;
 }
 
-/* Check that this process can have a ring: make one of a single entry and release it. */
-int tw_ring_try(void)
-{
-	struct io_uring ring;
-	int ret;
-
-	ret = io_uring_queue_init(1, &ring, 0);
-	if (!ret)
-		io_uring_queue_exit(&ring);
-	return ret;
-}
-
 /* Make a ring without liburing's setup, which leaves out the array of indices if the
  * kernel allows that. The engine needs the array, since its SQEs are in any order. */
 static int make_ring(struct tw_job *job, struct io_uring_params *params)
 {
-	int fd = io_uring_setup(job->entries, params);
+	int fd = io_uring_setup(job->ring.entries, params);
 	int ret;
 
 	if (fd < 0)
 		return fd;
-	ret = io_uring_queue_mmap(fd, params, &job->ring);
+	ret = io_uring_queue_mmap(fd, params, &job->ring.uring);
 	if (ret) {
 		close(fd);
 		return ret;
 	}
 	/* liburing 2.9 sets these fields only for rings that it makes itself. */
-	job->ring.ring_fd = fd;
-	job->ring.enter_ring_fd = fd;
-	job->ring.flags = params->flags;
-	job->ring.features = params->features;
+	job->ring.uring.ring_fd = fd;
+	job->ring.uring.enter_ring_fd = fd;
+	job->ring.uring.flags = params->flags;
+	job->ring.uring.features = params->features;
 	return 0;
 }
 
@@ -111,32 +99,10 @@ static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 		struct io_uring_params params = *wanted;
 
 		params.flags |= attempts[i];
-		params.cq_entries = max(2 * job->entries, TW_MIN_CQ_ENTRIES);
+		params.cq_entries = max(2 * job->ring.entries, TW_MIN_CQ_ENTRIES);
 		ret = make_ring(job, &params);
 	}
 	return ret;
-}
-
-static const char *set_up_failure(const struct thread_data *td,
-				  int error)
-{
-	const struct tw_options *o = td->eo;
-
-	if (error == EINVAL && o->sqthread_poll_cpu_set)
-		return "the kernel refuses the ring (sqthread_poll_cpu is no "
-		       "CPU of this job? iodepth too large?)";
-	return tw_ring_failure(error);
-}
-
-/*
- * Register the ring's descriptor, so that the kernel finds the ring faster: by its index
- * in a table of the task (Linux 5.18). The index belongs to the calling thread, which is
- * the job's. If the kernel refuses, the descriptor is used.
- */
-static void enter_by_place(struct tw_job *job)
-{
-	if (io_uring_register_ring_fd(&job->ring) == 1)
-		job->enter_flags = IORING_ENTER_REGISTERED_RING;
 }
 
 int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
@@ -155,24 +121,28 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	}
 	if (tw_engine_commands) {
 		wanted.flags |= IORING_SETUP_SQE128 | IORING_SETUP_CQE32;
-		job->entry_shift = 1;
+		job->ring.entry_shift = 1;
 	}
 	tw_kernel_ring_begins(td, job);
-	tw_why_ring_begins(td, job);
 	ret = set_up(job, &wanted);
 	if (ret)
 		return refuse(td, "io_uring_setup", -ret,
-			      set_up_failure(td, -ret));
-	job->ring_ready = true;
+			      ret == -EINVAL && o->sqthread_poll_cpu_set ?
+			      "the kernel refuses the ring (sqthread_poll_cpu is no "
+			      "CPU of this job? iodepth too large?)" :
+			      tw_ring_failure(-ret));
+	job->ring.is_made = true;
 	ret = tw_kernel_ring_made(td, job);
-	tw_why_ring_made(job);
 	if (ret)
 		return ret;
-	enter_by_place(job);
-	job->getevents_flags = IORING_ENTER_GETEVENTS;
+	/* By its index in a table of the task, which is the job's thread, the kernel finds
+	 * the ring faster than by its descriptor (Linux 5.18). It may refuse. */
+	if (io_uring_register_ring_fd(&job->ring.uring) == 1)
+		job->ring.enter_flags = IORING_ENTER_REGISTERED_RING;
+	job->ring.getevents_flags = IORING_ENTER_GETEVENTS;
 #ifdef TW_FIO_NO_IOWAIT
-	if (job->ring.features & TW_FEATURE_NO_IOWAIT)
-		job->getevents_flags |= TW_ENTER_NO_IOWAIT;
+	if (job->ring.uring.features & TW_FEATURE_NO_IOWAIT)
+		job->ring.getevents_flags |= TW_ENTER_NO_IOWAIT;
 #endif
 	return 0;
 }
@@ -181,7 +151,7 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
  * the probe did. */
 static bool has_plain_transfers(struct tw_job *job)
 {
-	struct io_uring_probe *probe = io_uring_get_probe_ring(&job->ring);
+	struct io_uring_probe *probe = io_uring_get_probe_ring(&job->ring.uring);
 	bool has = probe && io_uring_opcode_supported(probe, IORING_OP_READ) &&
 		   io_uring_opcode_supported(probe, IORING_OP_WRITE);
 
@@ -195,21 +165,19 @@ static int register_buffers(struct thread_data *td, struct tw_job *job)
 	unsigned i;
 	int ret = -ENOMEM;
 
-	if (buffers) {
-		for (i = 0; i < td->o.iodepth; i++)
-			buffers[i] = (struct iovec) {
-				.iov_base = job->by_index[i]->buf,
-				.iov_len = td_max_bs(td),
-			};
-		ret = io_uring_register_buffers(&job->ring, buffers,
-						td->o.iodepth);
-		free(buffers);
-	}
+	for (i = 0; buffers && i < td->o.iodepth; i++)
+		buffers[i] = (struct iovec) {
+			.iov_base = job->hot.by_index[i]->buf,
+			.iov_len = td_max_bs(td),
+		};
+	if (buffers)
+		ret = io_uring_register_buffers(&job->ring.uring, buffers, td->o.iodepth);
+	free(buffers);
 	if (ret)
 		return refuse(td, "fixedbufs", -ret, ret == -ENOMEM ?
 			      "not enough memory that may be locked "
 			      "(ulimit -l)" : strerror(-ret));
-	job->fixed_buffers = true;
+	job->ring.fixed_buffers = true;
 	return 0;
 }
 
@@ -221,22 +189,22 @@ static int register_files(struct thread_data *td, struct tw_job *job)
 	unsigned i;
 	int ret;
 
-	job->files = calloc(td->o.nr_files, sizeof(*job->files));
-	if (!job->files)
+	job->ring.files = calloc(td->o.nr_files, sizeof(*job->ring.files));
+	if (!job->ring.files)
 		return refuse(td, "registerfiles", ENOMEM, strerror(ENOMEM));
 	for_each_file(td, f, i) {
 		/* fio logs the error. */
 		if (generic_open_file(td, f))
 			return -(td->error ? td->error : EIO);
-		job->files[i] = f->fd;
-		job->files_open++;
+		job->ring.files[i] = f->fd;
+		job->ring.files_open++;
 		f->engine_pos = i;
 		f->fd = -1;
 	}
-	ret = io_uring_register_files(&job->ring, job->files, job->files_open);
+	ret = io_uring_register_files(&job->ring.uring, job->ring.files, job->ring.files_open);
 	if (ret)
 		return refuse(td, "registerfiles", -ret, strerror(-ret));
-	job->fixed_files = true;
+	job->ring.fixed_files = true;
 	return 0;
 }
 
@@ -248,36 +216,23 @@ static void choose_operations(struct thread_data *td, struct tw_job *job)
 		{ IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED },
 	};
 	const struct tw_options *o = td->eo;
-	unsigned kind = job->fixed_buffers ? 2 : job->iovecs ? 1 : 0;
+	unsigned kind = job->ring.fixed_buffers ? 2 : job->ring.iovecs ? 1 : 0;
 	__u32 rw_flags = 0;
 
-	memcpy(job->opcode, opcodes[kind], sizeof(job->opcode));
+	memcpy(job->ring.opcode, opcodes[kind], sizeof(job->ring.opcode));
 	if (o->test_nop) {
-		memset(job->opcode, IORING_OP_NOP, sizeof(job->opcode));
+		memset(job->ring.opcode, IORING_OP_NOP, sizeof(job->ring.opcode));
 		return;
 	}
 	if (o->uncached && !td->o.odirect)
 		rw_flags |= TW_RWF_DONTCACHE;
 	if (o->nowait)
 		rw_flags |= RWF_NOWAIT;
-	job->ioprio = (__u16) td->ioprio;
-	job->rw_flags[DDIR_READ] = job->rw_flags[DDIR_WRITE] = rw_flags;
-#ifdef TW_FIO_ATOMIC
+	job->ring.ioprio = (__u16) td->ioprio;
+	job->ring.rw_flags[DDIR_READ] = job->ring.rw_flags[DDIR_WRITE] = rw_flags;
+	/* A fio that does not know atomic writes (up to 3.38) ends such a job before. */
 	if (td->o.oatomic)
-		job->rw_flags[DDIR_WRITE] |= TW_RWF_ATOMIC;
-#endif
-}
-
-/*
- * True if trims may go through the ring. On a zoned device a trim resets a zone, which
- * is another call. With trimwrite or verify, a write must not overtake the trim of its
- * own block.
- */
-static bool may_trim_async(const struct thread_data *td)
-{
-	return td_trim(td) && !td_trimwrite(td) &&
-	       td->o.verify == VERIFY_NONE &&
-	       td->o.zone_mode != ZONE_MODE_ZBD;
+		job->ring.rw_flags[DDIR_WRITE] |= TW_RWF_ATOMIC;
 }
 
 int tw_ring_register(struct thread_data *td, struct tw_job *job)
@@ -294,15 +249,19 @@ int tw_ring_register(struct thread_data *td, struct tw_job *job)
 	if (!o->fixedbufs &&
 	    (!o->nonvectored ||
 	     (o->nonvectored == -1U && !has_plain_transfers(job)))) {
-		job->iovecs = calloc(job->entries, sizeof(*job->iovecs));
-		if (!job->iovecs)
+		job->ring.iovecs = calloc(job->ring.entries, sizeof(*job->ring.iovecs));
+		if (!job->ring.iovecs)
 			return refuse(td, "nonvectored", ENOMEM,
 				      strerror(ENOMEM));
 	}
-	job->direct = td->o.odirect || tw_engine_commands;
-	job->polled_submission = o->sqthread_poll;
-	job->force_async = o->force_async;
-	job->async_trim = may_trim_async(td);
+	job->ring.direct = td->o.odirect || tw_engine_commands;
+	job->ring.polled_submission = o->sqthread_poll;
+	job->ring.force_async = o->force_async;
+	/* On a zoned device a trim resets a zone, which is another call. With trimwrite or
+	 * verify, a write must not overtake the trim of its own block. */
+	job->ring.async_trim = td_trim(td) && !td_trimwrite(td) &&
+			       td->o.verify == VERIFY_NONE &&
+			       td->o.zone_mode != ZONE_MODE_ZBD;
 	choose_operations(td, job);
 	return 0;
 }
@@ -311,12 +270,12 @@ void tw_ring_tear_down(struct tw_job *job)
 {
 	unsigned i;
 
-	tw_kernel_forget(&job->kernel);
-	if (job->ring_ready)
-		io_uring_queue_exit(&job->ring);
-	for (i = 0; i < job->files_open; i++)
-		close(job->files[i]);
-	free(job->files);
-	free(job->iovecs);
-	free(job->ranges);
+	tw_kernel_forget(&job->hot.kernel);
+	if (job->ring.is_made)
+		io_uring_queue_exit(&job->ring.uring);
+	for (i = 0; i < job->ring.files_open; i++)
+		close(job->ring.files[i]);
+	free(job->ring.files);
+	free(job->ring.iovecs);
+	free(job->ring.ranges);
 }

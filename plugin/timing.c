@@ -16,7 +16,6 @@
 #include "counter/state.h"
 #include "machine/machine.h"
 #include "message.h"
-#include "run_end.h"
 #include "timespec.h"
 #include "timing.h"
 #include "trust.h"
@@ -76,26 +75,31 @@ void tw_cpus_set(const struct tw_cpu_list *cpus)
 			  (const cpu_set_t *) (const void *) cpus->bits);
 }
 
-/* Compare the CPUs' counters before the jobs begin. */
-static void compare_cpus(struct tw_run_start *start)
+/* Compare the CPUs' counters before the jobs begin, once for all of them. The others wait
+ * for the first that asks. */
+static void compare_cpus(void)
 {
+	struct tw_run *run = tw_run_lock();
+	struct tw_run_start *start = &timing.start;
 	struct tw_trust_compared found;
 
+	if (run && run->is_started) {
+		*start = run->start;
+		tw_run_unlock(run);
+		return;
+	}
 	tw_cpus_note(&start->cpus);
-	if (tw_trust_compare(TW_TRUST_RUN_START, timing.clock.scale.hz, &found))
-		return;
-	start->checked = 1;
-	start->verdict = found.verdict;
-	start->reasons = found.reasons;
-	start->monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
-}
-
-static void check_counter(void)
-{
-	if (tw_run_is_started(&timing.start))
-		return;
-	compare_cpus(&timing.start);
-	tw_run_started(&timing.start);
+	if (!tw_trust_compare(TW_TRUST_RUN_START, timing.clock.scale.hz, &found)) {
+		start->checked = 1;
+		start->verdict = found.verdict;
+		start->reasons = found.reasons;
+		start->monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	}
+	if (run) {
+		run->start = *start;
+		run->is_started = true;
+	}
+	tw_run_unlock(run);
 }
 
 static void set_up(void)
@@ -112,7 +116,7 @@ static void set_up(void)
 	ret = tw_clock_init(&timing.clock, &options);
 	seen.rate_error = ret ? ret : timing.clock.system_errno;
 	if (!seen.rate_error) {
-		check_counter();
+		compare_cpus();
 		seen.verdict = timing.start.verdict;
 		seen.reasons = timing.start.reasons;
 	}

@@ -5,17 +5,7 @@
 #ifndef TW_PLUGIN_TIMING_H
 #define TW_PLUGIN_TIMING_H
 
-#include "machine/cpus.h"
-#include "tickwise.h"
-
-/* The comparison of the CPUs' counters before the first job. */
-struct tw_run_start {
-	int checked;		/* 0: not compared */
-	enum tw_verdict verdict;
-	unsigned reasons;
-	struct tw_cpu_list cpus;	/* that were compared */
-	uint64_t monotonic_ns;	/* when they were compared */
-};
+#include "fio_run.h"
 
 /* The clock of this process, and if its counter is reliable. */
 struct tw_timing {

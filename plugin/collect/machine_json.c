@@ -58,16 +58,22 @@ static void read_governors(const char *root, const struct tw_cpu_list *cpus,
 	}
 }
 
+json_t *tw_host_to_json(void)
+{
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	return tw_json_text(host);
+}
+
 json_t *tw_machine_to_json(const char *root, const struct tw_cpu_list *cpus)
 {
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
 	struct tw_processor_facts processor;
 	char clocksource[64], governor[256] = "";
-	json_t *object = json_object();
+	json_t *object = json_pack("{so}", "host", tw_host_to_json());
 	struct utsname system;
 
-	if (!object)
-		return NULL;
 	tw_processor_read(&processor);
 	set_text(object, "cpu", processor.processor);
 	if (online > 0)

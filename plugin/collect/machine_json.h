@@ -9,13 +9,12 @@
 
 #include "machine/cpus.h"
 
-/**
- * tw_machine_to_json - make "machine" of tickwise-report(5)
- * @root: prefix of all paths, "" except in tests
- * @cpus: the CPUs whose frequency governors are read
- *
- * Unknown facts are left out. Return: the object, NULL without memory.
- */
+/* Return the name of this machine; NULL without memory. */
+json_t *tw_host_to_json(void);
+
+/* Return an element of machines[] in tickwise-report(5), without facts that are unknown;
+ * NULL without memory. @root: prefix of all paths, "" except in tests. @cpus: the CPUs whose
+ * frequency governors are read. */
 json_t *tw_machine_to_json(const char *root, const struct tw_cpu_list *cpus);
 
 #endif

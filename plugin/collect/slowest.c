@@ -13,9 +13,6 @@ int tw_slowest_init(struct tw_slowest *slowest, uint32_t most,
 {
 	struct tw_slowest out = { .most = most, .slot_bytes = slot_bytes };
 
-	if (most > TW_SLOWEST_MAX || slot_bytes < sizeof(struct tw_slow) ||
-	    slot_bytes % sizeof(uint64_t))
-		return -EINVAL;
 	/* A list for no values wants none, not even the largest. */
 	out.least = most ? 0 : UINT64_MAX;
 	out.slots = calloc(most ? most : 1, slot_bytes);

@@ -32,7 +32,7 @@ struct tw_slowest {
  * @most: how many records are kept, 0 to TW_SLOWEST_MAX
  * @slot_bytes: size of a record that begins with a struct tw_slow
  *
- * Return: 0; -EINVAL; -ENOMEM.
+ * Return: 0; -ENOMEM.
  */
 int tw_slowest_init(struct tw_slowest *slowest, uint32_t most,
 		    size_t slot_bytes);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "../accounting.h"
+#include "../fio_versions.h"
 #include "../run_end.h"
 #include "memory_figures.h"
 #include "memory_job.h"

@@ -12,7 +12,6 @@
 #include <time.h>
 
 #include "unit/plugin/engine_world.h"
-#include "record.h"
 
 #define IOS	TW_FINISHED_MAX
 
@@ -20,13 +19,6 @@ struct shape {
 	const char *name;
 	bool no_stages, kernel;
 };
-
-static uint64_t random_state = 1;
-
-static uint64_t below(uint64_t limit)
-{
-	return tap_random(&random_state) % limit;
-}
 
 static uint64_t now_ns(void)
 {
@@ -41,22 +33,23 @@ static void fill(struct tw_job *job)
 {
 	for (unsigned i = 0; i < IOS; i++) {
 		const uint64_t prepared = engine_now_ticks;
-		const uint64_t enter = prepared + 30 + below(20);
-		const uint64_t seen = enter + 10000 + below(90000) * (below(16) ? 1 : 40);
+		const uint64_t enter = prepared + 30 + world_below(20);
+		const uint64_t seen = enter + 10000 +
+				      world_below(90000) * (world_below(16) ? 1 : 40);
 
-		engine_now_ticks = seen + 20 + below(20);
-		job->finished[i] = (struct tw_finished) {
+		engine_now_ticks = seen + 20 + world_below(20);
+		job->hot.finished[i] = (struct tw_finished) {
 			.io.prepared_ticks = prepared,
 			.io.enter_ticks = enter,
-			.io.entered_ticks = enter + 500 + below(200),
+			.io.entered_ticks = enter + 500 + world_below(200),
 			.io.seen_ticks = seen,
 			.returned_ticks = engine_now_ticks,
-			.offset = below(1U << 30),
+			.offset = world_below(1U << 30),
 			.size = 4096,
-			.direction = below(4) ? TW_READ : TW_WRITE,
+			.direction = world_below(4) ? TW_READ : TW_WRITE,
 		};
 	}
-	job->finished_count = IOS;
+	job->hot.finished_count = IOS;
 }
 
 static int compare(const void *left, const void *right)
@@ -90,7 +83,7 @@ static void measure(const struct shape *shape, unsigned rounds)
 	}
 	qsort(took_ns, rounds, sizeof(*took_ns), compare);
 	world_end();
-	if (world_count("ios", "read") + world_count("ios", "write") != rounds * IOS)
+	if (world_number("ios.read") + world_number("ios.write") != rounds * IOS)
 		exit(1);
 	printf("%-20s a settle of %d I/Os: median %6llu ns, best %6llu ns\n", shape->name,
 	       IOS, (unsigned long long)took_ns[rounds / 2],
@@ -107,6 +100,7 @@ int main(int argc, char **argv)
 	};
 	const unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 20000;
 
+	world_random = 1;
 	for (size_t i = 0; i < FIO_ARRAY_SIZE(shapes); i++)
 		measure(&shapes[i], rounds);
 	return 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Behaviour: tickwise-cmd's prep() fails for what is no NVMe command, with fio's error
- * set, and succeeds for a flush. Defect: the error is left in io_u->error, which fio sets
- * to 0 before queue(), and an entry of zeros goes to the device.
+ * set, and a flush goes through a ring with entries of the double size, of which only its
+ * own is written. An error of the device is one of the I/O. Defect: the error is left in
+ * io_u->error, which fio sets to 0 before queue(), and an entry of zeros goes to the
+ * device.
  */
+#define WORLD_OF_COMMANDS
+#include "command.c"
 #include "engine_world.h"
 
-#define tw_engine_commands	command_engine_commands
-#define tw_engine		command_engine
-#include "command.c"
-
-/* What fio does with a device, and the options: never used here. Versions of fio declare
- * the functions differently, so only their names are defined. */
+/* What fio does with a device: never used here. Versions of fio declare the functions
+ * differently, so only their names are defined. */
 #define NAMED(name)	__asm__(".globl " #name "\n" #name ":\n");
 __asm__(".data\n.balign 8\n");
 NAMED(fio_nvme_get_info)
@@ -21,33 +21,47 @@ NAMED(fio_nvme_report_zones)
 NAMED(fio_nvme_reset_wp)
 NAMED(fio_nvme_get_max_open_zones)
 NAMED(fio_nvme_finish_zone)
-NAMED(tw_engine_options)
 __asm__(".quad 0\n.text\n");
 
-static struct io_uring_sqe entries[2 * WORLD_DEPTH];
-static struct nvme_data device = { .nsid = 1 };
+static struct nvme_data device = { .nsid = 3 };
 
-/* Prepare an I/O as fio does. Return what prep() returns. */
-static int prepared(enum fio_ddir ddir)
+/* Flush by entry 2, which the device ends with @result. */
+static struct io_u *flush(int32_t result)
 {
-	struct tw_job *job = world.td.io_ops_data;
+	struct io_uring_sqe others[2 * WORLD_DEPTH];
+	const struct nvme_uring_cmd *command = (const void *)world.sqes[4].cmd;
 
-	world.td.error = 0;
-	memset(entries, 0, sizeof(entries));
-	job->ring.sq.sqes = entries;
-	job->entry_shift = 1;
-	FILE_SET_ENG_DATA(&world.file, &device);
-	return command_engine.prep(&world.td, world_transfer(0, ddir, 0, 4096));
+	memcpy(others, world.sqes, sizeof(others));
+	world.results[2] = result;
+	world_queue(2, DDIR_SYNC);
+	memcpy(&others[4], &world.sqes[4], 2 * sizeof(*others));
+	tap_ok(!memcmp(others, world.sqes, sizeof(others)) && command->nsid == device.nsid &&
+	       command->opcode == TW_NVME_FLUSH && !command->addr && !command->data_len &&
+	       world.sqes[4].opcode == IORING_OP_URING_CMD &&
+	       world.sqes[4].cmd_op == NVME_URING_CMD_IO &&
+	       tw_getevents(&world.td, 1, 1, NULL) == 1,
+	       "a flush is a command, and the only entry that was written to");
+	return event(&world.td, 0);
 }
 
 int main(void)
 {
 	world_forget();
-	world.td.o.iodepth = 1;
-	if (!tap_ok(world_begin(), "a job begins"))
+	world.td.o.iodepth = 4;
+	world.file.filetype = FIO_TYPE_CHAR;
+	FILE_SET_ENG_DATA(&world.file, &device);
+	if (!tap_ok(world_begin() && world.setup_flags & IORING_SETUP_SQE128 &&
+		    world.setup_flags & IORING_SETUP_CQE32, "a job begins"))
 		return tap_done();
-	tap_ok(!prepared(DDIR_SYNC) && !world.td.error, "a flush is a command");
-	tap_ok(prepared(DDIR_SYNC_FILE_RANGE) == -EOPNOTSUPP &&
-	       world.td.error == EOPNOTSUPP, "sync_file_range is none: the job ends");
+	tap_ok(prep(&world.td, world_transfer(0, DDIR_SYNC_FILE_RANGE, 0, 4096)) ==
+	       -EOPNOTSUPP && world.td.error == EOPNOTSUPP,
+	       "sync_file_range is none: the job ends");
+	tap_ok(!flush(WORLD_NOTHING)->error, "which succeeds");
+	tap_ok(flush(0x285)->error == 0x285, "or has the device's own status");
+	tap_ok(flush(-EIO)->error == EIO, "or an errno");
+	world_end();
+	tap_ok(world_number("ios.sync") == 1 && world_number("errors.sync") == 3 &&
+	       !world.bad_entries, "one counts, and three errors");
+	world_forget();
 	return tap_done();
 }

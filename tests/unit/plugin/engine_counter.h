@@ -14,11 +14,16 @@
 extern _Atomic(uint64_t) engine_now_ticks;
 
 #define tw_ticks()		(engine_now_ticks)
+#define tw_ticks_begin()	(engine_now_ticks)
+#define tw_ticks_end()		(engine_now_ticks)
 #define tw_clock_ns(clock)	((void)(clock), engine_now_ticks)
 
 /* The system's clocks. */
 uint64_t engine_clock_id_ns(clockid_t clock_id);
 
+void engine_clock_rate(struct tw_rate *rate);
+
 #define tw_clock_id_ns(id)	engine_clock_id_ns(id)
+#define tw_clock_rate(clock, rate) engine_clock_rate(rate)
 
 #endif

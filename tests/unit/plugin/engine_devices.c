@@ -10,18 +10,14 @@
  * taken for one with; a device's I/Os under another's name.
  */
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "engine_world.h"
 
-#define SIZE		4096
 #define MS		1000000ULL
-#define MAX_FILES	80
-#define MAX_IOS	300
+#define MAX_IOS		300
 
-static struct fio_file files[MAX_FILES];
-static struct fio_file *list[MAX_FILES];
-static char names[MAX_FILES][32];
+static struct fio_file files[WORLD_FILES];
+static char names[WORLD_FILES][32];
 static struct tw_slot slots[WORLD_DEPTH];
 
 /*
@@ -55,65 +51,45 @@ static void begin(const char *of)
 		files[count] = world.file;
 		files[count].file_name = names[count];
 		files[count].fileno = (int)count;
-		list[count] = &files[count];
+		world.list[count] = &files[count];
 		count++;
 	}
-	world.td.files = list;
 	world.td.files_index = count;
 }
 
-/* Do an I/O of @takes_ns on the file @f, returned this long after the job's start. */
+/* Do an I/O of @takes_ns on the file @f. */
 static void one(struct fio_file *f, enum fio_ddir ddir, uint64_t takes_ns)
 {
-	struct io_u *io_u = world_transfer(0, ddir, 0, SIZE);
-
-	io_u->file = f;
+	world.io_us[0].file = f;
 	world.takes_ticks[0] = takes_ns;
-	world_queue(io_u);
-	tw_getevents(&world.td, 1, 1, NULL);
-	tw_event(&world.td, 0);
-	io_u->file = &world.file;
+	world_queue(0, ddir);
+	world_reap(1);
 }
 
 static const json_t *device(const char *name)
 {
-	const json_t *devices = json_object_get(world.report, "devices");
+	const json_t *devices = world_at(world.report, "devices");
 	size_t i;
 
-	for (i = 0; i < json_array_size(devices); i++) {
-		const json_t *at = json_array_get(devices, i);
-
-		if (!strcmp(json_string_value(json_object_get(at, "device")), name))
-			return at;
-	}
+	for (i = 0; i < json_array_size(devices); i++)
+		if (!strcmp(json_string_value(world_at(devices, "%zu.device", i)), name))
+			return json_array_get(devices, i);
 	return NULL;
 }
 
-static uint64_t number(const json_t *object, const char *key)
+static uint64_t of(const char *name, const char *path)
 {
-	return (uint64_t)json_integer_value(json_object_get(object, key));
+	return world_value(world_at(device(name), "%s", path));
 }
 
-static const json_t *of(const json_t *at, const char *key, const char *direction)
+static bool is_between(const char *name, const char *path, uint64_t from, uint64_t to)
 {
-	return json_object_get(json_object_get(at, key), direction);
+	return of(name, path) >= from && of(name, path) < to;
 }
 
-/* Return the reads in the windows of a device; of @start alone, unless it is NULL. */
-static uint64_t in_windows(const json_t *at, const char *start)
+static bool has_devices(size_t count)
 {
-	const json_t *windows = of(at, "over_time", "windows");
-	uint64_t count = 0;
-	size_t i;
-
-	for (i = 0; i < json_array_size(windows); i++) {
-		const json_t *window = json_array_get(windows, i);
-
-		if (!start || !strcmp(start, json_string_value(json_object_get(window,
-								"start"))))
-			count += number(json_object_get(window, "read"), "count");
-	}
-	return count;
+	return json_array_size(world_at(world.report, "devices")) == count;
 }
 
 static void by_device(void)
@@ -128,26 +104,19 @@ static void by_device(void)
 	one(&files[3], DDIR_READ, 50000);
 	one(&files[4], DDIR_READ, 60000);
 	world_end();
-	tap_ok(json_array_size(json_object_get(world.report, "devices")) == 4,
-	       "has four");
-	tap_ok(number(of(device("259:1"), "lat", "read"), "count") == 1 &&
-	       number(of(device("259:1"), "lat", "write"), "count") == 1 &&
-	       number(of(device("259:1"), "lat", "read"), "max_ns") >= 10000 &&
-	       number(of(device("259:1"), "lat", "read"), "max_ns") < 20000 &&
-	       number(of(device("259:1"), "lat", "write"), "max_ns") >= 20000,
+	tap_ok(has_devices(4) && of("259:1", "ios.read") == 1 &&
+	       of("259:1", "ios.write") == 1 && of("259:1", "lat.read.count") == 1 &&
+	       is_between("259:1", "lat.read.max_ns", 10000, 20000) &&
+	       is_between("259:1", "lat.write.max_ns", 20000, 30000),
 	       "a block device has its own I/Os by direction");
-	tap_ok(number(of(device("259:1"), "lat", "read"), "digits") == 2,
-	       "with two digits");
-	tap_ok(number(json_object_get(device("259:1"), "ios"), "read") == 1 &&
-	       number(json_object_get(device("259:1"), "ios"), "write") == 1,
-	       "and counts them by direction");
-	tap_ok(number(json_object_get(device("9:1"), "ios"), "read") == 2 &&
-	       number(of(device("9:1"), "lat", "read"), "max_ns") >= 50000,
+	tap_ok(of("259:1", "lat.read.digits") == 2, "with two digits");
+	tap_ok(of("9:1", "ios.read") == 2 && is_between("9:1", "lat.read.max_ns", 50000, 60000),
 	       "two files of a file system are one device's");
-	tap_ok(number(json_object_get(device("9:3"), "ios"), "read") == 1,
+	tap_ok(of("9:3", "ios.read") == 1,
 	       "a file that is not there yet is where its folder is");
-	tap_ok(!json_object_size(json_object_get(device("9:1"), "device_time")),
+	tap_ok(!json_object_size(world_at(device("9:1"), "device_time")),
 	       "without the kernel's stages there is no device stage");
+	tap_ok(world_is_text("files.4.device", "9:3"), "each file names its device");
 }
 
 static void one_device(void)
@@ -156,37 +125,33 @@ static void one_device(void)
 	world_begin();
 	one(&files[1], DDIR_READ, 10000);
 	world_end();
-	tap_ok(json_array_size(json_object_get(world.report, "devices")) == 1 &&
-	       !json_object_get(device("9:1"), "ios"), "one device: nothing but its name");
+	tap_ok(has_devices(1) && !world_at(device("9:1"), "ios"),
+	       "one device: nothing but its name");
 	begin("f1 ?");
 	world_begin();
 	one(&files[0], DDIR_READ, 10000);
 	one(&files[1], DDIR_READ, 10000);
 	world_end();
-	tap_ok(number(json_object_get(device("9:1"), "ios"), "read") == 1,
+	tap_ok(of("9:1", "ios.read") == 1,
 	       "one device, and a file on none: the device has its own I/Os");
 	begin("b1 c1 ?");
 	world_begin();
-	one(&files[0], DDIR_READ, 10000);
-	one(&files[1], DDIR_READ, 10000);
-	one(&files[2], DDIR_READ, 10000);
+	for (unsigned i = 0; i < 3; i++)
+		one(&files[i], DDIR_READ, 10000);
 	/* Of a log that is replayed. */
 	files[2].fileno = 70;
 	one(&files[2], DDIR_READ, 10000);
 	world_end();
-	tap_ok(json_array_size(json_object_get(world.report, "devices")) == 2 &&
-	       number(json_object_get(device("259:1"), "ios"), "read") == 1 &&
-	       number(json_object_get(device("char 259:1"), "ios"), "read") == 1,
-	       "a file without a device, and a later one, are in none");
-	tap_ok(world_count("ios", "read") == 4, "but in the job's I/Os");
-	tap_ok(number(world.report, "devices_other_files") == 1 &&
-	       number(world.report, "devices_other_ios") == 2,
-	       "and it says how many files and I/Os these are");
+	tap_ok(has_devices(2) && of("259:1", "ios.read") == 1 &&
+	       of("char 259:1", "ios.read") == 1 && world_number("ios.read") == 4 &&
+	       world_number("devices_other_files") == 1 &&
+	       world_number("devices_other_ios") == 2,
+	       "a file without a device, and a later one, are in none, which is counted");
 }
 
 static void many(void)
 {
-	char all[MAX_FILES * 8] = "";
+	char all[WORLD_FILES * 8] = "";
 	unsigned i;
 
 	for (i = 0; i < 66; i++)
@@ -196,35 +161,20 @@ static void many(void)
 	for (i = 0; i < 66; i++)
 		one(&files[i], DDIR_READ, 10000);
 	world_end();
-	tap_ok(json_array_size(json_object_get(world.report, "devices")) == 64 &&
-	       device("259:63") && !device("259:64"), "of 66 devices 64 are kept");
-	tap_ok(number(world.report, "devices_other_files") == 2 &&
-	       number(world.report, "devices_other_ios") == 2,
-	       "and it says of how many files that is not so");
+	tap_ok(has_devices(64) && device("259:63") && !device("259:64") &&
+	       world_number("devices_other_files") == 2 &&
+	       world_number("devices_other_ios") == 2 &&
+	       json_array_size(world_at(world.report, "files")) == 64 &&
+	       world_number("files_left_out") == 2,
+	       "of 66 devices and files 64 are kept, and the report says so");
 }
 
-/* Return 1 if each window but the first and the last has all I/Os of its 16 ms. */
-static int is_16_each(const char *one_device, const char *other)
-{
-	const json_t *windows = of(device(one_device), "over_time", "windows");
-	size_t i;
-
-	for (i = 1; i + 1 < json_array_size(windows); i++) {
-		const char *start = json_string_value(json_object_get(
-					json_array_get(windows, i), "start"));
-
-		if (in_windows(device(one_device), start) +
-		    in_windows(device(other), start) != 16)
-			return 0;
-	}
-	return 1;
-}
-
-/* There are 32 windows at most: they are merged in pairs four times. */
+/* Each window but the first and the last has an I/O of each of its 16 ms, on either. */
 static void over_time(void)
 {
-	uint64_t began;
-	unsigned i;
+	const json_t *windows[2];
+	uint64_t began, in_all[2] = { 0 };
+	unsigned i, wrong = 0;
 
 	begin("b1 b2");
 	world_begin();
@@ -234,56 +184,50 @@ static void over_time(void)
 		one(&files[i % 3 == 0], DDIR_READ, 10000);
 	}
 	world_end();
-	tap_ok(in_windows(device("259:2"), NULL) == MAX_IOS / 3 &&
-	       in_windows(device("259:1"), NULL) == MAX_IOS - MAX_IOS / 3,
-	       "windows over time have all I/Os after 300 ms: %llu",
-	       (unsigned long long)in_windows(device("259:2"), NULL));
-	tap_ok(number(json_object_get(device("259:1"), "over_time"), "width_ns") ==
-	       16 * MS && is_16_each("259:1", "259:2") && is_16_each("259:2", "259:1"),
-	       "each window of 16 ms has 16 of them, one a millisecond");
+	windows[0] = world_at(device("259:1"), "over_time.windows");
+	windows[1] = world_at(device("259:2"), "over_time.windows");
+	for (i = 0; i < json_array_size(windows[0]); i++) {
+		const uint64_t one_has = world_value(world_at(windows[0], "%u.read.count", i));
+		const uint64_t other = world_value(world_at(windows[1], "%u.read.count", i));
+
+		in_all[0] += one_has;
+		in_all[1] += other;
+		wrong += !json_equal(world_at(windows[0], "%u.start", i),
+				     world_at(windows[1], "%u.start", i)) ||
+			 (i && i + 1 < json_array_size(windows[0]) && one_has + other != 16);
+	}
+	tap_ok(!wrong && of("259:1", "over_time.width_ns") == 16 * MS &&
+	       in_all[1] == MAX_IOS / 3 && in_all[0] == MAX_IOS - MAX_IOS / 3,
+	       "windows over time have all I/Os after 300 ms, 16 in each of 16 ms");
 }
 
-/* Return the only device in the first line of the file of intervals. */
-static json_t *header_device(const char *of)
+/* Check the only device in the first line of the file of intervals. */
+static void in_intervals(const char *name, const char *of_files, const char *jobs)
 {
-	char path[] = "/tmp/tw_devices.XXXXXX", *text = NULL;
+	char path[] = "/tmp/tw_devices.XXXXXX", lines[64], *text = NULL;
 	const int made = mkstemp(path);
+	json_t *line = NULL;
 	size_t size = 0;
-	json_t *line = NULL, *only = NULL;
 	FILE *in;
 
-	if (made < 0)
-		return NULL;
-	close(made);
-	begin(of);
-	world.intervals = path;
+	snprintf(lines, sizeof(lines), "%s.intervals.jsonl", path);
+	begin(of_files);
+	world.options.report = path;
 	world.options.interval_us = 3600000000ULL;
 	world_begin();
 	world_end();
-	in = fopen(path, "r");
+	in = fopen(lines, "r");
 	if (in && getline(&text, &size, in) > 0)
 		line = json_loads(text, 0, NULL);
-	if (json_array_size(json_object_get(line, "devices")) == 1)
-		only = json_incref(json_array_get(json_object_get(line, "devices"), 0));
+	tap_ok(json_array_size(world_at(line, "devices")) == 1 &&
+	       !world_at(line, "devices.0.jobs") == !jobs, "intervals: %s", name);
 	json_decref(line);
 	free(text);
 	if (in)
 		fclose(in);
+	unlink(lines);
 	unlink(path);
-	return only;
-}
-
-static void in_intervals(void)
-{
-	json_t *all = header_device("f1 f1"), *some = header_device("f1 ?");
-
-	tap_ok(all && !json_object_get(all, "jobs"),
-	       "intervals: the only device has all I/Os");
-	tap_ok(some && json_is_integer(json_object_get(some, "jobs")) &&
-	       !number(some, "jobs"),
-	       "intervals: with a file on none it is not known which");
-	json_decref(all);
-	json_decref(some);
+	close(made);
 }
 
 /* The dispatch is 1 us after the submission, the end 2 us before the completion. */
@@ -298,8 +242,8 @@ static void stamp(unsigned i)
 		.finished_ns = done_ns - 2000,
 		.posted_ns = done_ns,
 		.requests = 1,
-		.due_bytes = SIZE,
-		.finished_bytes = SIZE,
+		.due_bytes = WORLD_SIZE,
+		.finished_bytes = WORLD_SIZE,
 	};
 }
 
@@ -313,13 +257,9 @@ static void device_stage(void)
 	one(&files[0], DDIR_READ, 10000);
 	one(&files[1], DDIR_READ, 20000);
 	world_end();
-	tap_ok(number(of(device("259:1"), "device_time", "read"), "max_ns") == 7000 &&
-	       number(of(device("259:2"), "device_time", "read"), "max_ns") == 17000,
-	       "the device stage is the I/O's own: %llu, %llu",
-	       (unsigned long long)number(of(device("259:1"), "device_time", "read"),
-					  "max_ns"),
-	       (unsigned long long)number(of(device("259:2"), "device_time", "read"),
-					  "max_ns"));
+	tap_ok(of("259:1", "device_time.read.max_ns") == 7000 &&
+	       of("259:2", "device_time.read.max_ns") == 17000,
+	       "the device stage is the I/O's own");
 }
 
 int main(void)
@@ -329,7 +269,8 @@ int main(void)
 	many();
 	over_time();
 	device_stage();
-	in_intervals();
+	in_intervals("the only device has all I/Os", "f1 f1", NULL);
+	in_intervals("with a file on none it is not known which", "f1 ?", "0");
 	world_forget();
 	return tap_done();
 }

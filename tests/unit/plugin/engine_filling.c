@@ -45,7 +45,7 @@ static void asked(void)
 
 	if (!begin(HOUR_US))
 		return;
-	filling = &job()->filling;
+	filling = &world_state()->collected.filling;
 	one_read(9000);
 	one_read(9000);
 	tap_ok(filling->filled[0].tally.counts[TW_READ].ios == 0 &&
@@ -82,7 +82,7 @@ static void *write_often(void *argument)
 
 static void two_threads(const struct shape *shape)
 {
-	uint64_t state = random_state + 1;
+	uint64_t state = world_random + 1;
 	pthread_t writer;
 
 	if (!begin_as(shape, HOUR_US))

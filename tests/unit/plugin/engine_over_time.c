@@ -11,43 +11,33 @@
  */
 #include "engine_world.h"
 
-#define SIZE		4096
 #define MS		1000000ULL
-#define MAX_IOS	4096
+#define MAX_IOS		4096
 #define UNSEEN_NS	50000		/* from the end of the call to getevents() */
 #define BEGAN_NS	(7 * MS / 2)	/* the job begins in the middle of a window */
 
 static uint64_t returned_at[MAX_IOS];
 static unsigned ios;
 
-static bool begin(void)
-{
-	world_forget();
-	world.enter_ticks = 500;
-	engine_now_ticks = BEGAN_NS;
-	ios = 0;
-	return tap_ok(world_begin(), "a job begins");
-}
-
-/*
- * Return one I/O at this time. It was seen before, in the window before if need be.
- */
-static void one_at(uint64_t ns)
+/* Return one I/O at this time. It was seen before, in the window before if need be. */
+static void one_at(uint64_t ns, int32_t result)
 {
 	engine_now_ticks = ns - world.enter_ticks - UNSEEN_NS;
-	world_queue(world_transfer(0, DDIR_READ, 0, SIZE));
+	world.results[0] = result;
+	world_queue(0, DDIR_READ);
 	world_pass(UNSEEN_NS);
 	tw_getevents(&world.td, 1, 1, NULL);
-	returned_at[ios++] = world_monotonic_ns(engine_now_ticks);
+	if (!result)
+		returned_at[ios++] = world_monotonic_ns(engine_now_ticks);
 	tw_event(&world.td, 0);
 }
 
-static uint64_t number(const json_t *object, const char *key)
+static void begin(void)
 {
-	uint64_t value = 0;
-
-	tw_json_to_u64(json_object_get(object, key), &value);
-	return value;
+	world_forget();
+	engine_now_ticks = BEGAN_NS;
+	ios = 0;
+	tap_ok(world_begin(), "a job begins");
 }
 
 /* Return how many of ours were returned from @from_ns on, before @to_ns. */
@@ -62,97 +52,77 @@ static unsigned returned_between(uint64_t from_ns, uint64_t to_ns)
 
 static void ends(uint64_t width_ns, size_t wanted, const char *words)
 {
-	uint64_t found = 0, next_ns = 0;
 	const json_t *windows;
+	uint64_t found = 0, next_ns = 0;
 	unsigned bad = 0;
-	size_t i, count;
+	size_t i;
 
 	world_end();
-	windows = world_windows(world.report);
-	count = json_array_size(windows);
-	for (i = 0; i < count; i++) {
+	windows = world_at(world.report, "over_time.windows");
+	for (i = 0; i < json_array_size(windows); i++) {
 		const json_t *window = json_array_get(windows, i);
-		uint64_t start_ns = number(window, "start");
-		uint64_t in_it = number(json_object_get(window, "read"), "count");
+		uint64_t start_ns = world_value(world_at(window, "start"));
+		uint64_t in_it = world_value(world_at(window, "read.count"));
 
 		bad += start_ns % width_ns || start_ns < next_ns ||
 		       in_it != returned_between(start_ns, start_ns + width_ns);
 		found += in_it;
 		next_ns = start_ns + width_ns;
 	}
-	tap_ok(count == wanted && !bad && found == ios,
-	       "%s: %zu windows, %u of them wrong", words, count, bad);
-	tap_ok(number(json_object_get(world.report, "over_time"), "width_ns") ==
-	       width_ns, "%s: windows of %llu ms", words,
-	       (unsigned long long)(width_ns / MS));
-}
-
-/* The I/O that ends the ramp time is returned 6.4 ms after the start. */
-static void after_ramp(void)
-{
-	unsigned i;
-
-	if (!begin())
-		return;
-	world_ramps();
-	for (i = 1; i < 7; i++)
-		one_at(BEGAN_NS + i * MS);
-	ios = 0;
-	world.ramp_is_over = true;
-	for (i = 0; i < 3; i++)
-		one_at(BEGAN_NS + 6 * MS + 400000 + i * MS);
-	ends(MS, 3, "after a ramp time");
-}
-
-static uint64_t errors_in(size_t window, const char *direction)
-{
-	return number(json_object_get(json_array_get(world_windows(world.report),
-		window), "errors"), direction);
+	tap_ok(i == wanted && !bad && found == ios &&
+	       world_number("over_time.width_ns") == width_ns,
+	       "%s: %zu windows of %llu ms, %u of them wrong", words, i,
+	       (unsigned long long)(width_ns / MS), bad);
 }
 
 /* In the third window two reads fail, and in the fifth one. */
 static void errors(void)
 {
-	if (!begin())
-		return;
-	one_at(5 * MS + 1);
-	world.results[0] = -EIO;
-	one_at(6 * MS + 1);
-	one_at(7 * MS - 1);
-	one_at(8 * MS + 1);
-	world.results[0] = 0;
-	one_at(9 * MS + 1);
+	static const unsigned right[] = { 0, 2, 1, 0 };
+	unsigned wrong = 0;
+
+	begin();
+	one_at(5 * MS + 1, 0);
+	one_at(6 * MS + 1, -EIO);
+	one_at(7 * MS - 1, -EIO);
+	one_at(8 * MS + 1, -EIO);
+	one_at(9 * MS + 1, 0);
 	world_end();
-	tap_ok(json_array_size(world_windows(world.report)) == 4 &&
-	       errors_in(1, "read") == 2 && errors_in(2, "read") == 1 &&
-	       number(json_array_get(world_windows(world.report), 2), "start") ==
-	       world_monotonic_ns(8 * MS), "errors are in the windows of their ends");
-	tap_ok(!errors_in(0, "read") && !errors_in(3, "read") &&
-	       world_count("errors", "read") == 3, "and in no other");
+	for (unsigned i = 0; i < FIO_ARRAY_SIZE(right); i++)
+		wrong += world_number("over_time.windows.%u.errors.read", i) != right[i];
+	tap_ok(!wrong && json_array_size(world_at(world.report, "over_time.windows")) == 4 &&
+	       world_number("over_time.windows.2.start") == world_monotonic_ns(8 * MS) &&
+	       world_number("errors.read") == 3, "errors are in the windows of their ends");
 }
 
 int main(void)
 {
 	unsigned i;
 
-	if (begin()) {
-		one_at(4 * MS - 1);
-		ends(MS, 1, "within the first one");
-	}
-	if (begin()) {
-		one_at(4 * MS - 1);
-		one_at(4 * MS);
-		one_at(6 * MS + MS / 7);
-		ends(MS, 3, "at the edge of the second, and none in the third");
-	}
+	begin();
+	one_at(4 * MS - 1, 0);
+	ends(MS, 1, "within the first one");
+	begin();
+	one_at(4 * MS - 1, 0);
+	one_at(4 * MS, 0);
+	one_at(6 * MS + MS / 7, 0);
+	ends(MS, 3, "at the edge of the second, and none in the third");
 	/* There are 128 windows at most: they are merged in pairs twice, 4 ms each. */
-	if (begin()) {
-		for (i = 1; i < 300; i++)
-			one_at(BEGAN_NS + i * MS + i);
-		one_at(BEGAN_NS + 301 * MS + 12345);
-		ends(4 * MS, 76, "301 ms");
-	}
-	after_ramp();
+	begin();
+	for (i = 1; i < 300; i++)
+		one_at(BEGAN_NS + i * MS + i, 0);
+	one_at(BEGAN_NS + 301 * MS + 12345, 0);
+	ends(4 * MS, 76, "301 ms");
+	/* The I/O that ends the ramp time is returned 6.4 ms after the start. */
+	begin();
+	world_ramps();
+	for (i = 1; i < 7; i++)
+		one_at(BEGAN_NS + i * MS, 0);
+	ios = 0;
+	world.ramp_is_over = true;
+	for (i = 0; i < 3; i++)
+		one_at(BEGAN_NS + 6 * MS + 400000 + i * MS, 0);
+	ends(MS, 3, "after a ramp time");
 	errors();
 	world_forget();
 	return tap_done();

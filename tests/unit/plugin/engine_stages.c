@@ -4,35 +4,57 @@
  *
  * Behaviour: a report has what the stamps of a job's I/Os give, to the tick. Each
  * I/O is once in each stage, the stages add up to lat, and the slowest, the run
- * over time, and fio's own latencies are the right ones. All of it goes through the
- * engine's own hooks, with a kernel and a counter made by hand. Defect: a stage
- * between the wrong stamps, an I/O with another one's stamps, one that is recorded
- * twice or not at all, one stamp for all where each has its own.
+ * over time, and fio's own latencies are the right ones. With stamps that a program left
+ * inside the kernel, `kernel` is split into submit, blockq, device, complete and reap. An
+ * I/O that can't be split keeps `kernel`, and the report counts why: no stamps (the slot is
+ * another I/O's), no request of the block layer, a missing stamp, a last completion or a
+ * whole part that was not seen, or a write with O_SYNC. If a stamp is missing, `kernel` is
+ * only the two stages around it.
+ *
+ * Defect: a stage between the wrong stamps, an I/O with another one's stamps, one that is
+ * recorded twice or not at all, one stamp for all where each has its own, a count of the
+ * wrong reason. Also a time that is in both `kernel` and the five.
  *
  * The test keeps its own record: when each I/O was prepared, when the kernel was
  * entered and left with it, when the engine could first see its completion, when
- * getevents() returned it. At 1 GHz a tick is a nanosecond and nothing is rounded:
- * then each histogram must be the same, bin by bin. At other rates a conversion is
- * right to 1 ns, and the expected value to half of one: 2 ns for each stage, and
- * three times that for lat, their sum.
+ * getevents() returned it. The slots of the kernel's program are an array of the test,
+ * filled when the kernel made by hand has done an I/O. At 1 GHz a tick is a nanosecond and
+ * nothing is rounded: then each histogram must be the same, bin by bin. At other rates a
+ * conversion is right to 1 ns, and the expected value to half of one: 2 ns for each stage,
+ * and three times that for lat, their sum. If CLOCK_MONOTONIC has another rate, a stage
+ * inside the kernel is right to 3 ns, for two conversions and their rounding.
  */
 #include "engine_world.h"
 
 #define IOS		3000
 #define PROMISED_NS	2
+#define STEERED_NS	3
 #define SLOWEST		25
 
-enum stage { QUEUE, KERNEL, DELIVER, LAT, CALL, STAGES };
-static const char *const stage_names[STAGES] = {
-	"queue", "kernel", "deliver", "lat", "submitting_call",
-};
+enum stage { QUEUE, SUBMIT, BLOCKQ, DEVICE, COMPLETE, REAP, KERNEL, DELIVER, LAT, CALL,
+	     STAGES };
+static const char *const stage_paths[STAGES] = { "stages.queue", "stages.submit",
+	"stages.blockq", "stages.device", "stages.complete", "stages.reap",
+	"stages.kernel", "stages.deliver", "stages.lat", "submitting_call" };
+
+/* The outcome of an I/O's stamps. */
+enum kind { SPLIT, OLDER, LATER, EMPTY, NO_REQUEST, NO_ISSUE, NO_DONE, NO_POSTED,
+	    NOT_ALL_DONE, NOT_ALL_ISSUED, SYNC_WRITE, KINDS,
+	    HALF_SEEN, NO_PROGRAM };	/* of single I/Os; of jobs */
+
+enum reason { NO_STAMPS, REQUESTLESS, MISSING, SYNC, REASONS };
+static const char *const reason_names[REASONS] = { "no_stamps", "no_request",
+	"missing_stamp", "sync_write" };
+static const enum reason reasons[KINDS] = { 0, NO_STAMPS, NO_STAMPS, NO_STAMPS,
+	REQUESTLESS, MISSING, MISSING, MISSING, MISSING, MISSING, SYNC };
 
 /* What the test knows of an I/O in flight. */
 struct known {
-	bool is_free;
-	bool submitted;
-	uint64_t number;
-	uint64_t prepared, enter, entered, seen;
+	bool is_free, submitted;
+	enum kind kind;
+	unsigned requests, retries;
+	uint64_t number, prepared, enter, entered, accepted, dispatched, finished, posted,
+		 seen;
 	uint64_t start_ns, issue_ns;	/* by fio's clock */
 };
 
@@ -40,6 +62,7 @@ struct known {
 struct over {
 	uint64_t number, prepared, returned;
 	unsigned direction;
+	bool has[STAGES];
 	uint64_t ns[STAGES];
 };
 
@@ -51,46 +74,44 @@ struct shape {
 	bool verifies, polled, direct, system;
 	uint64_t hz;		/* 0: 1 GHz */
 	double fio_fast;
+	bool kernel, all_split;
+	double monotonic_fast;
 };
 
 static const struct shape *shape;
 static struct known known[WORLD_DEPTH];
+static struct tw_slot slots[WORLD_DEPTH];
 static unsigned order[WORLD_PLACES];	/* of completions, by place */
 static unsigned looked;			/* completions before this were seen */
-static bool sees_at_submit;
+static bool in_this_call[WORLD_DEPTH];
 static struct tw_histogram right[STAGES][2];
 static struct over over[IOS];
 static unsigned recorded;
-static uint64_t began;
-static uint64_t calls, tails, largest_tail;
+static uint64_t began, calls, tails, largest_tail;
+static uint64_t split[2], not_split[REASONS][2], workers[2], requests, retries;
 static unsigned wrong_fio;		/* times that fio would take */
-static uint64_t random_state;
 
-static uint64_t below(uint64_t limit)
-{
-	return tap_random(&random_state) % limit;
-}
-
-/* Return short times and long ones alike. */
-static uint64_t some_ticks(void)
-{
-	return 1 + below(20ULL << below(16));
-}
+/* The kernel skipped runs of the program before the job, and these in it. */
+#define MISSED_BEFORE	5
+#define MISSED		7
 
 static uint64_t ns_of(uint64_t from, uint64_t to)
 {
 	if (shape->system)
 		return to - from;
-	return (uint64_t)((double)(to - from) * 1e9 /
-			  world.rate.hz + 0.5);
+	return (uint64_t)((double)(to - from) * 1e9 / world.rate.hz + 0.5);
 }
 
-static bool is_exact(void)
+static uint64_t tolerance_ns(enum stage stage)
 {
-	return shape->system || world.rate.hz == WORLD_RATE_HZ;
+	if (shape->monotonic_fast != 0)
+		return stage >= SUBMIT && stage <= KERNEL ? STEERED_NS : 0;
+	if (shape->system || !shape->hz)
+		return 0;
+	return stage == LAT ? 3 * PROMISED_NS : PROMISED_NS;
 }
 
-/* ---- the right values -------------------------------------------------- */
+/* ---- the kernel, and the right values ---------------------------------- */
 
 /* The engine sees all that is in the ring. */
 static void look(void)
@@ -104,34 +125,33 @@ static void look(void)
 		largest_tail = count;
 }
 
-static bool is_queued(unsigned i)
-{
-	return !known[i].is_free && !known[i].submitted;
-}
-
 static void entering(void)
 {
 	bool submits = false;
 
 	for (unsigned i = 0; i < shape->depth; i++) {
-		if (!is_queued(i))
+		if (known[i].is_free || known[i].submitted)
 			continue;
 		known[i].enter = engine_now_ticks;
+		if (shape->polled)
+			known[i].issue_ns = world_fio_ns();
 		submits = true;
 	}
 	calls += submits && !shape->polled;
 	/* No call is over within a nanosecond, whatever the rate. */
-	world.enter_ticks = 20 + some_ticks();
+	world.enter_ticks = 20 + world_some_ticks();
 }
 
-static bool in_this_call[WORLD_DEPTH];
-
+/* The call takes one after the other. */
 static void accepted(unsigned i)
 {
+	const uint64_t ticks = world_some_ticks();
+
+	engine_now_ticks += ticks;
+	world.ios[i].done_ticks += ticks;
 	known[i].submitted = true;
+	known[i].accepted = engine_now_ticks;
 	in_this_call[i] = !shape->polled;
-	if (shape->polled)
-		known[i].issue_ns = world_fio_ns();
 }
 
 static void left(void)
@@ -146,40 +166,131 @@ static void left(void)
 		known[i].entered = engine_now_ticks;
 		known[i].issue_ns = world_fio_ns();
 	}
-	if (submitted ? sees_at_submit : true)
+	if (!submitted || (!shape->event_time && !shape->no_stages))
 		look();
+}
+
+/* Set the program's stamps of this I/O; the slot has those of an earlier one. */
+static void stamp(unsigned i)
+{
+	const struct known *io = &known[i];
+	const uint64_t key = world.ios[i].sqe.user_data;
+	struct tw_slot *slot = &slots[i];
+
+	if (io->kind == OLDER || io->kind == NO_PROGRAM)
+		return;
+	*slot = (struct tw_slot) {
+		/* No I/O of this job will have the other key. */
+		.key = key + (io->kind == LATER ? 1ULL << 62 : 0),
+		.accepted_ns = world_monotonic_ns(io->accepted),
+		.dispatched_ns = world_monotonic_ns(io->dispatched),
+		.finished_ns = world_monotonic_ns(io->finished),
+		.posted_ns = world_monotonic_ns(io->posted),
+		.requests = io->requests,
+		.retries = io->retries,
+		/* A driver that was busy gets the request again. */
+		.due_bytes = io->requests == 4 ? 8192 : 4096,
+		.finished_bytes = 4096,
+		.flags = io->kind == SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0,
+	};
+	if (io->kind == EMPTY)
+		*slot = (struct tw_slot) { .key = 0 };
+	if (io->kind == NO_ISSUE || io->kind == NO_REQUEST)
+		slot->dispatched_ns = 0;
+	if (io->kind == NO_DONE || io->kind == NO_REQUEST)
+		slot->finished_ns = 0;
+	if (io->kind == NO_POSTED)
+		slot->posted_ns = 0;
+	if (io->kind == NOT_ALL_DONE)
+		slot->finished_bytes -= 512;
+	if (io->kind == NOT_ALL_ISSUED)
+		slot->due_bytes = 3584;
+	if (io->kind == HALF_SEEN)
+		slot->due_bytes = slot->finished_bytes = 2048;
 }
 
 static void appeared(unsigned i)
 {
+	struct known *io = &known[i];
+	const uint64_t took = world.ios[i].done_ticks - io->accepted;
+	const uint64_t a = world_below(took + 1), b = world_below(took + 1);
+
 	order[(world.cq_tail - 1) % WORLD_PLACES] = i;
+	io->dispatched = io->accepted + (a < b ? a : b);
+	io->finished = io->accepted + (a < b ? b : a);
+	io->posted = io->accepted + took;
+	stamp(i);
+}
+
+/*
+ * Return the first of two stages that are one, for lack of the stamp between them.
+ * QUEUE: there are no such two.
+ */
+static enum stage joined_of(enum kind kind)
+{
+	return kind == NO_ISSUE || kind == NOT_ALL_ISSUED ? BLOCKQ :
+	       kind == NO_DONE || kind == NOT_ALL_DONE ||
+	       kind == SYNC_WRITE ? DEVICE : kind == NO_POSTED ? COMPLETE : QUEUE;
+}
+
+static bool has_stage(enum kind kind, enum stage stage)
+{
+	const enum stage joined = joined_of(kind);
+
+	if (shape->no_stages || stage == LAT)
+		return stage == LAT;
+	if (stage == CALL)
+		return !shape->polled;
+	if (stage == KERNEL)
+		return kind != SPLIT;
+	return stage < SUBMIT || stage > REAP || kind == SPLIT ||
+	       (joined != QUEUE && stage != joined && stage != joined + 1);
 }
 
 static void done(unsigned i, uint64_t returned)
 {
 	const struct known *io = &known[i];
+	const unsigned direction = world.io_us[i].ddir;
+	const enum stage joined = joined_of(io->kind);
+	const uint64_t ns[STAGES] = {
+		[QUEUE] = ns_of(io->prepared, io->enter),
+		[SUBMIT] = io->accepted - io->enter,
+		[BLOCKQ] = io->dispatched - io->accepted,
+		[DEVICE] = io->finished - io->dispatched,
+		[COMPLETE] = io->posted - io->finished,
+		[REAP] = io->seen - io->posted,
+		[KERNEL] = joined == QUEUE ? ns_of(io->enter, io->seen) : 0,
+		[DELIVER] = ns_of(io->seen, returned),
+		[LAT] = ns_of(io->prepared, returned),
+		[CALL] = ns_of(io->enter, io->entered),
+	};
 	struct over *one = &over[recorded++];
-	unsigned stage;
 
 	*one = (struct over) {
 		.number = io->number,
 		.prepared = io->prepared,
 		.returned = returned,
-		.direction = world.io_us[i].ddir,
-		.ns = {
-			[QUEUE] = ns_of(io->prepared, io->enter),
-			[KERNEL] = ns_of(io->enter, io->seen),
-			[DELIVER] = ns_of(io->seen, returned),
-			[LAT] = ns_of(io->prepared, returned),
-			[CALL] = ns_of(io->enter, io->entered),
-		},
+		.direction = direction,
 	};
-	for (stage = 0; stage < STAGES; stage++) {
-		if ((shape->no_stages && stage != LAT) ||
-		    (shape->polled && stage == CALL))
+	for (unsigned stage = 0; stage < STAGES; stage++) {
+		one->has[stage] = has_stage(io->kind, stage);
+		if (!one->has[stage])
 			continue;
-		tw_histogram_add(&right[stage][one->direction], one->ns[stage]);
+		one->ns[stage] = ns[stage] + (stage == KERNEL && joined != QUEUE ?
+					      ns[joined] + ns[joined + 1] : 0);
+		tw_histogram_add(&right[stage][direction], one->ns[stage]);
 	}
+	if (io->kind == NO_PROGRAM)
+		return;
+	workers[direction] += io->retries && (io->kind == SPLIT ||
+					      reasons[io->kind] != NO_STAMPS);
+	if (io->kind != SPLIT) {
+		not_split[reasons[io->kind]][direction]++;
+		return;
+	}
+	split[direction]++;
+	requests += io->requests;
+	retries += io->retries;
 }
 
 /* ---- fio --------------------------------------------------------------- */
@@ -224,18 +335,25 @@ static void queue_one(unsigned i, unsigned number)
 {
 	struct io_u *io_u;
 
-	world_pass(some_ticks());
-	io_u = world_transfer(i, below(3) ? DDIR_READ : DDIR_WRITE,
+	world_pass(world_some_ticks());
+	io_u = world_transfer(i, world_below(3) ? DDIR_READ : DDIR_WRITE,
 			      number * 4096ULL, 4096);
 	/* One in four is done before the call is over. */
-	world.takes_ticks[i] = below(4) ? some_ticks() : 0;
+	world.takes_ticks[i] = world_below(4) ? world_some_ticks() : 0;
 	world_prep(io_u);
-	known[i] = (struct known) { .number = number };
-	known[i].prepared = engine_now_ticks;
-	known[i].start_ns = world_fio_ns();
+	known[i] = (struct known) {
+		.number = number,
+		.kind = !shape->kernel ? NO_PROGRAM :
+			shape->all_split || world_below(2) ? SPLIT :
+			(enum kind)world_below(KINDS),
+		.requests = 1 + (unsigned)world_below(4),
+		.retries = world_below(4) ? 0 : (unsigned)world_below(3),
+		.prepared = engine_now_ticks,
+		.start_ns = world_fio_ns(),
+	};
 	/* fio does this between the two, and reads its rate in others. */
-	if (below(2))
-		world_pass(some_ticks());
+	if (world_below(2))
+		world_pass(world_some_ticks());
 	if (world_queue_prepared(io_u) != FIO_Q_QUEUED)
 		tap_note("io_u %u: not queued", i);
 }
@@ -247,18 +365,16 @@ static unsigned take(unsigned min, unsigned max)
 
 	/* Nothing advances the clock while the engine waits without a call. */
 	while (shape->polled && world_waiting() < min)
-		world_pass(some_ticks());
+		world_pass(world_some_ticks());
 	look();
 	events = tw_getevents(&world.td, min, max, NULL);
 	returned = engine_now_ticks;
 	read_ns = world_fio_ns();
 	for (int event = 0; event < events; event++) {
-		struct io_u *io_u;
 		unsigned i;
 
-		world_pass(some_ticks());
-		io_u = tw_event(&world.td, event);
-		i = world_index(io_u);
+		world_pass(world_some_ticks());
+		i = world_index(tw_event(&world.td, event));
 		done(i, returned);
 		check_fio(i, read_ns, returned);
 		known[i].is_free = true;
@@ -272,176 +388,74 @@ static void run_job(void)
 	unsigned number = 0, in_flight = 0;
 
 	while (number < IOS || in_flight) {
-		unsigned i, min = shape->min;
-
-		for (i = 0; i < shape->depth && number < IOS; i++) {
+		for (unsigned i = 0; i < shape->depth && number < IOS; i++) {
 			if (!known[i].is_free)
 				continue;
 			queue_one(i, number++);
 			in_flight++;
-			if (!below(6))
+			if (!world_below(6))
 				break;
 		}
-		world_pass(some_ticks());
+		world_pass(world_some_ticks());
 		world_commit();
-		if (min > in_flight)
-			min = in_flight;
 		if (in_flight)
-			in_flight -= take(min, shape->max);
+			in_flight -= take(in_flight < shape->min ? in_flight : shape->min,
+					  shape->max);
 	}
 }
 
 /* ---- the report -------------------------------------------------------- */
 
-static uint64_t number_of(const json_t *object, const char *key)
+static bool is_near(uint64_t is, uint64_t should, uint64_t limit)
 {
-	uint64_t value = 0;
-
-	tw_json_to_u64(json_object_get(object, key), &value);
-	return value;
+	return is + limit >= should && should + limit >= is;
 }
 
-static const json_t *reported(enum stage stage, const char *direction)
-{
-	if (stage != CALL)
-		return world_stage(stage_names[stage], direction);
-	return json_object_get(json_object_get(world.report,
-					       stage_names[CALL]), direction);
-}
-
-static uint64_t sum_of(enum stage stage, const char *direction)
-{
-	return number_of(reported(stage, direction), "sum_ns");
-}
-
-static bool is_near(uint64_t is_ns, uint64_t right_ns, enum stage stage)
-{
-	uint64_t limit_ns = is_exact() ? 0 : stage == LAT ? 3 * PROMISED_NS :
-						PROMISED_NS;
-
-	return is_ns + limit_ns >= right_ns && right_ns + limit_ns >= is_ns;
-}
-
-static void check_exact(enum stage stage, unsigned direction,
-			const char *name)
-{
-	json_t *should = tw_histogram_to_json(&right[stage][direction]);
-	const json_t *is = reported(stage, name);
-
-	tap_ok(is ? json_equal(is, should) : !right[stage][direction].count,
-	       "%s of %s: %" PRIu64 " I/Os, each to the tick",
-	       stage_names[stage], name, right[stage][direction].count);
-	json_decref(should);
-}
-
-static void check_close(enum stage stage, unsigned direction, const char *name)
+static bool is_right(const json_t *is, enum stage stage, unsigned direction)
 {
 	const struct tw_histogram *should = &right[stage][direction];
-	const uint64_t max_ns = should->count * 3 * PROMISED_NS;
-	const json_t *is = reported(stage, name);
+	const uint64_t limit_ns = tolerance_ns(stage);
+	json_t *json;
+	bool same;
 
-	if (!should->count) {
-		tap_ok(!is, "no %s of %s", stage_names[stage], name);
-		return;
-	}
-	tap_ok(number_of(is, "count") == should->count &&
-	       is_near(number_of(is, "min_ns"), should->min_ns, stage) &&
-	       is_near(number_of(is, "max_ns"), should->max_ns, stage) &&
-	       number_of(is, "sum_ns") + max_ns >= should->sum_ns &&
-	       should->sum_ns + max_ns >= number_of(is, "sum_ns"),
-	       "%s of %s: %" PRIu64 " I/Os, each to some ns",
-	       stage_names[stage], name, should->count);
+	if (!is || !should->count)
+		return !is && !should->count;
+	if (limit_ns)
+		return world_value(world_at(is, "count")) == should->count &&
+		       is_near(world_value(world_at(is, "min_ns")), should->min_ns, limit_ns) &&
+		       is_near(world_value(world_at(is, "max_ns")), should->max_ns, limit_ns) &&
+		       is_near(world_value(world_at(is, "sum_ns")), should->sum_ns,
+			       should->count * limit_ns);
+	json = tw_histogram_to_json(should);
+	same = json_equal(is, json);
+	json_decref(json);
+	return same;
 }
 
 static void check_direction(unsigned d)
 {
 	const char *name = tw_direction_names[d];
-	unsigned stage;
+	uint64_t sum_ns = 0;
 
-	for (stage = 0; stage < STAGES; stage++) {
-		if (is_exact())
-			check_exact(stage, d, name);
-		else
-			check_close(stage, d, name);
+	for (unsigned stage = 0; stage < STAGES; stage++) {
+		tap_ok(is_right(world_at(world.report, "%s.%s", stage_paths[stage], name),
+				stage, d), "%s of %s: %" PRIu64 " I/Os", stage_paths[stage],
+		       name, right[stage][d].count);
+		if (stage < LAT)
+			sum_ns += world_number("%s.%s.sum_ns", stage_paths[stage], name);
 	}
-	tap_ok(world_count("ios", name) == (int64_t)right[LAT][d].count &&
-	       !world_count("backwards", name) && !world.backwards,
+	tap_ok(world_number("ios.%s", name) == right[LAT][d].count &&
+	       !world_number("backwards.%s", name) && !world.backwards,
 	       "%s: counted once each", name);
-	if (!shape->no_stages)
-		tap_ok(sum_of(QUEUE, name) + sum_of(KERNEL, name) +
-		       sum_of(DELIVER, name) == sum_of(LAT, name),
-		       "%s: the stages add up to lat", name);
+	tap_ok(shape->no_stages || sum_ns == world_number("stages.lat.%s.sum_ns", name),
+	       "%s: the stages add up to lat", name);
 }
 
-/* Times are those of CLOCK_REALTIME. */
-static uint64_t returned_from(uint64_t from_ns, uint64_t below_ns)
+/* Return the I/Os of @slice of lat; of the time of a window; their time in a stage. */
+static uint64_t right_in_slice(const json_t *slice, unsigned direction, int stage)
 {
-	uint64_t count = 0;
-
-	for (unsigned i = 0; i < recorded; i++) {
-		const uint64_t at_ns = world_monotonic_ns(began) + over[i].returned -
-				       began;
-
-		count += at_ns >= from_ns && at_ns < below_ns;
-	}
-	return count;
-}
-
-/*
- * Where a tick is a nanosecond: each I/O is in the part of the run in which it was
- * returned.
- */
-static void check_windows(void)
-{
-	const uint64_t width_ns = number_of(json_object_get(world.report, "over_time"),
-					    "width_ns");
-	const json_t *windows = world_windows(world.report);
-	size_t i, count = json_array_size(windows);
-	unsigned wrong = 0;
-
-	for (i = 0; i < count; i++) {
-		const json_t *window = json_array_get(windows, i);
-		uint64_t from_ns = number_of(window, "start");
-		uint64_t ios = 0;
-
-		for (unsigned d = 0; d < 2; d++)
-			ios += number_of(json_object_get(window,
-				tw_direction_names[d]), "count");
-		wrong += from_ns % width_ns ||
-			 ios != returned_from(from_ns, from_ns + width_ns);
-	}
-	tap_ok(!wrong && count > 1, "each I/O stands where it was returned "
-	       "(%zu windows)", count);
-}
-
-/* Each I/O of each part of the run, once. */
-static void check_over_time(void)
-{
-	const json_t *windows = world_windows(world.report);
-	uint64_t count = 0, sum_ns = 0, right_ns = 0;
-	unsigned d;
-	size_t i;
-
-	for (i = 0; i < json_array_size(windows); i++)
-		for (d = 0; d < 2; d++) {
-			const json_t *part = json_object_get(
-				json_array_get(windows, i),
-				tw_direction_names[d]);
-
-			count += number_of(part, "count");
-			sum_ns += number_of(part, "sum_ns");
-		}
-	for (d = 0; d < 2; d++)
-		right_ns += sum_of(LAT, tw_direction_names[d]);
-	tap_ok(count == IOS && sum_ns == right_ns,
-	       "over time there are the same I/Os with the same lat");
-}
-
-/* The I/Os of a slice and their time in a stage, in both directions. */
-static uint64_t right_in(const json_t *slice, unsigned direction, int stage)
-{
-	const uint64_t from_ns = number_of(slice, "from_ns");
-	const uint64_t to_ns = number_of(slice, "to_ns");
+	const uint64_t from_ns = world_value(world_at(slice, "from_ns"));
+	const uint64_t to_ns = world_value(world_at(slice, "to_ns"));
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < recorded; i++)
@@ -451,33 +465,76 @@ static uint64_t right_in(const json_t *slice, unsigned direction, int stage)
 	return sum;
 }
 
+static uint64_t returned_from(uint64_t from_ns, uint64_t below_ns)
+{
+	uint64_t count = 0;
+
+	for (unsigned i = 0; i < recorded; i++) {
+		const uint64_t at_ns = world_monotonic_ns(began) + over[i].returned - began;
+
+		count += at_ns >= from_ns && at_ns < below_ns;
+	}
+	return count;
+}
+
+/* Where a tick is a nanosecond: each I/O is in the part of the run in which it was
+ * returned, which is by CLOCK_REALTIME. */
+static void check_over_time(void)
+{
+	const json_t *windows = world_at(world.report, "over_time.windows");
+	const uint64_t width_ns = world_number("over_time.width_ns");
+	uint64_t count = 0, sum_ns = 0, right_ns = 0;
+	unsigned wrong = 0;
+
+	for (size_t i = 0; i < json_array_size(windows); i++) {
+		const json_t *window = json_array_get(windows, i);
+		const uint64_t from_ns = world_value(world_at(window, "start"));
+		uint64_t ios = 0;
+
+		for (unsigned d = 0; d < 2; d++) {
+			const json_t *part = world_at(window, "%s", tw_direction_names[d]);
+
+			ios += world_value(world_at(part, "count"));
+			sum_ns += world_value(world_at(part, "sum_ns"));
+		}
+		wrong += from_ns % width_ns ||
+			 (!shape->hz && shape->monotonic_fast == 0 &&
+			  ios != returned_from(from_ns, from_ns + width_ns));
+		count += ios;
+	}
+	for (unsigned d = 0; d < 2; d++)
+		right_ns += world_number("stages.lat.%s.sum_ns", tw_direction_names[d]);
+	tap_ok(!wrong && count == IOS && sum_ns == right_ns && json_array_size(windows) > 1,
+	       "over time each I/O stands once, where it was returned (%zu windows)",
+	       json_array_size(windows));
+}
+
 /* Each I/O once, with its own stages, among those of about its lat. */
 static void check_by_lat(void)
 {
-	const json_t *by_lat = json_object_get(world.report, "stages_by_lat");
 	unsigned wrong = 0;
 	uint64_t ios = 0;
 
 	for (unsigned d = 0; d < 2; d++) {
-		const json_t *slices = json_object_get(by_lat,
-						       tw_direction_names[d]);
+		const json_t *slices = world_at(world.report, "stages_by_lat.%s",
+						tw_direction_names[d]);
 
 		for (size_t i = 0; i < json_array_size(slices); i++) {
 			const json_t *slice = json_array_get(slices, i);
-			const json_t *sums = json_object_get(slice, "stages");
+			const uint64_t has = world_value(world_at(slice, "ios"));
 
-			ios += number_of(slice, "ios");
-			wrong += number_of(slice, "ios") != right_in(slice, d, -1);
+			ios += has;
+			wrong += has != right_in_slice(slice, d, -1);
 			for (int stage = QUEUE; stage < LAT; stage++)
-				wrong += number_of(sums, stage_names[stage]) !=
-					 right_in(slice, d, stage);
+				wrong += world_value(world_at(slice, "%s", stage_paths[stage])) !=
+					 right_in_slice(slice, d, stage);
 		}
 	}
 	if (shape->no_stages)
-		tap_ok(!by_lat, "there are no stages by lat");
+		tap_ok(!world_at(world.report, "stages_by_lat"), "there are no stages by lat");
 	else
-		tap_ok(!wrong && ios == IOS, "by lat there are the same I/Os with "
-		       "the same stages");
+		tap_ok(!wrong && ios == IOS, "by lat there are the same I/Os with the same "
+		       "stages");
 }
 
 static int longer_first(const void *a, const void *b)
@@ -488,46 +545,50 @@ static int longer_first(const void *a, const void *b)
 	       -(first->ns[LAT] > second->ns[LAT]);
 }
 
+/* Sorted by lat, so that equal ones stand together. */
 static const struct over *with_number(uint64_t number)
 {
-	for (unsigned i = 0; i < recorded; i++)
-		if (over[i].number == number)
-			return &over[i];
-	return &over[0];
+	unsigned i = 0;
+
+	while (i + 1 < recorded && over[i].number != number)
+		i++;
+	return &over[i];
 }
 
+/* The stages that it has, and kernel for the rest; together they are lat. */
 static bool is_slow_one(const json_t *slow)
 {
-	const json_t *stages = json_object_get(slow, "stages");
-	const struct over *one =
-		with_number(number_of(slow, "offset") / 4096);
+	const json_t *stages = world_at(slow, "stages");
+	const json_t *call = world_at(slow, "submitting_call_ns");
+	const struct over *one = with_number(world_value(world_at(slow, "offset")) / 4096);
 	uint64_t sum_ns = 0;
-	unsigned stage;
+	size_t count = 1;
 
-	if (number_of(slow, "ticks") != one->prepared ||
-	    strcmp(json_string_value(json_object_get(slow, "ddir")),
-		   tw_direction_names[one->direction]) != 0 ||
-	    !is_near(number_of(stages, "lat"), one->ns[LAT], LAT))
-		return false;
-	if (shape->no_stages)
-		return json_object_size(stages) == 1;
-	for (stage = QUEUE; stage < LAT; stage++) {
-		uint64_t ns = number_of(stages, stage_names[stage]);
+	for (unsigned stage = QUEUE; stage <= DELIVER; stage++) {
+		const json_t *is = world_at(stages, "%s", stage_paths[stage] + 7);
 
-		sum_ns += ns;
-		if (!is_near(ns, one->ns[stage], stage))
+		sum_ns += world_value(is);
+		count += one->has[stage];
+		if (!is != !one->has[stage] ||
+		    !is_near(world_value(is), one->ns[stage], tolerance_ns(stage)))
 			return false;
 	}
-	if (shape->polled ? !!json_object_get(slow, "submitting_call_ns") :
-			    !is_near(number_of(slow, "submitting_call_ns"),
-				     one->ns[CALL], CALL))
-		return false;
-	return sum_ns == number_of(stages, "lat");
+	return world_value(world_at(slow, "ticks")) == one->prepared &&
+	       world_value(world_at(slow, "monotonic_ns")) + 1 >=
+			world_monotonic_ns(began) + (one->prepared - began) / 1000000 &&
+	       !strcmp(json_string_value(world_at(slow, "ddir")),
+		       tw_direction_names[one->direction]) &&
+	       is_near(world_value(world_at(stages, "lat")), one->ns[LAT],
+		       tolerance_ns(LAT)) &&
+	       json_object_size(stages) == count &&
+	       !call == !one->has[CALL] &&
+	       is_near(world_value(call), one->ns[CALL], tolerance_ns(CALL)) &&
+	       (shape->no_stages || sum_ns == world_value(world_at(stages, "lat")));
 }
 
 static void check_slowest(void)
 {
-	const json_t *slowest = json_object_get(world.report, "slowest");
+	const json_t *slowest = world_at(world.report, "slowest");
 	unsigned wrong = json_array_size(slowest) != SLOWEST;
 
 	qsort(over, recorded, sizeof(over[0]), longer_first);
@@ -535,31 +596,33 @@ static void check_slowest(void)
 		const json_t *slow = json_array_get(slowest, i);
 
 		wrong += !is_slow_one(slow) ||
-			 !is_near(number_of(json_object_get(slow, "stages"),
-					    "lat"), over[i].ns[LAT], LAT);
+			 !is_near(world_value(world_at(slow, "stages.lat")), over[i].ns[LAT],
+				  tolerance_ns(LAT));
 	}
-	tap_ok(!wrong, "the %d slowest are these, the slowest first, each with "
-	       "its own stages", SLOWEST);
+	tap_ok(!wrong, "the %d slowest are these, the slowest first, each with its own "
+	       "stages", SLOWEST);
 }
 
-static void check_report(void)
+static void check_kernel(void)
 {
-	const json_t *batches = json_object_get(world.report, "batches");
-	unsigned d;
+	unsigned wrong = !world_is_text("jobs.0.kernel.state", shape->kernel ? "on" : "off");
 
-	for (d = 0; d < 2; d++)
-		check_direction(d);
-	check_over_time();
-	if (is_exact()) {
-		check_windows();
-		check_by_lat();
+	for (unsigned d = 0; d < 2; d++) {
+		const char *name = tw_direction_names[d];
+
+		wrong += world_number("kernel_stages.split.%s", name) != split[d] ||
+			 world_number("kernel_stages.workers.%s", name) != workers[d];
+		for (unsigned i = 0; i < REASONS; i++)
+			wrong += world_number("kernel_stages.not_split.%s.%s", reason_names[i],
+					      name) != not_split[i][d];
 	}
-	check_slowest();
-	tap_ok(number_of(batches, "enters") == calls &&
-	       number_of(batches, "tails") == tails &&
-	       number_of(batches, "largest_tail") == largest_tail,
-	       "%" PRIu64 " calls submitted, completions came in %" PRIu64
-	       " groups of %" PRIu64 " at most", calls, tails, largest_tail);
+	wrong += world_number("kernel_stages.requests") != requests ||
+		 world_number("kernel_stages.retries") != retries ||
+		 world_number("kernel_stages.missed_runs") != (shape->kernel ? MISSED : 0) ||
+		 world_number("kernel_stages.negative_beyond") ||
+		 (shape->monotonic_fast == 0 && world_number("kernel_stages.negative_within"));
+	tap_ok(!wrong, "%" PRIu64 " were split, the others for their own reasons not (%u)",
+	       split[0] + split[1], wrong);
 }
 
 /* ---- a job ------------------------------------------------------------- */
@@ -570,13 +633,19 @@ static void forget(void)
 
 	world_forget();
 	memset(known, 0, sizeof(known));
+	memset(slots, 0, sizeof(slots));
+	memset(split, 0, sizeof(split));
+	memset(not_split, 0, sizeof(not_split));
+	memset(workers, 0, sizeof(workers));
 	for (i = 0; i < WORLD_DEPTH; i++)
 		known[i].is_free = true;
 	looked = WORLD_FROM;
 	recorded = wrong_fio = 0;
-	calls = tails = largest_tail = 0;
-	for (i = 0; i < STAGES * 2; i++)
+	calls = tails = largest_tail = requests = retries = 0;
+	for (i = 0; i < STAGES * 2; i++) {
+		tw_histogram_free(&right[i / 2][i % 2]);
 		tw_histogram_init(&right[i / 2][i % 2], 3);
+	}
 }
 
 static void set_world(void)
@@ -587,16 +656,20 @@ static void set_world(void)
 	world.td.o.iodepth = shape->depth;
 	world.td.o.iodepth_batch = shape->batch;
 	world.td.o.iodepth_batch_complete_min = shape->min;
+	world.td.o.odirect = shape->direct;
 	world.td.runstate = shape->verifies ? TD_VERIFYING : TD_RUNNING;
 	world.options.stages = !shape->no_stages;
 	world.options.event_time = shape->event_time;
 	world.options.slowest = SLOWEST;
+	world.options.sqthread_poll = shape->polled;
+	world.options.kernel = shape->kernel ? TW_KERNEL_AUTO : TW_KERNEL_OFF;
+	world.kernel_slots = slots;
+	world.kernel_missed = MISSED_BEFORE;
+	world.monotonic_fast = shape->monotonic_fast;
 	world.rate.hz = (double)hz;
 	world.timing.clock.system = shape->system;
 	world.at_once = shape->at_once;
 	world.accepts = shape->accepts;
-	world.polled = shape->polled;
-	world.direct = shape->direct;
 	world.entering = entering;
 	world.accepted = accepted;
 	world.left = left;
@@ -607,26 +680,136 @@ static void set_world(void)
 
 static void job_of(const struct shape *now)
 {
-	unsigned i;
-
 	shape = now;
 	tap_note("%s", shape->name);
 	forget();
-	sees_at_submit = !shape->event_time && !shape->no_stages;
 	set_world();
 	if (!tap_ok(world_begin(), "a job begins"))
 		return;
 	run_job();
+	world.kernel_missed += MISSED;
 	world_end();
-	tap_ok(!world.bad_entries, "each entry is its I/O's");
+	tap_ok(!world.bad_entries && world.entries == IOS, "each entry is its I/O's");
 	tap_ok(world.slats == (shape->polled ? 0 : IOS) && !world.bad_slats,
-	       "each I/O has one slat, up to the end of its call; none with "
-	       "a polling thread");
-	tap_ok(!wrong_fio, "fio takes the right times for lat and clat "
-	       "(wrong: %u)", wrong_fio);
-	check_report();
-	for (i = 0; i < STAGES * 2; i++)
-		tw_histogram_free(&right[i / 2][i % 2]);
+	       "each I/O has one slat, up to the end of its call; none with a polling thread");
+	tap_ok(!wrong_fio, "fio takes the right times for lat and clat (wrong: %u)",
+	       wrong_fio);
+	for (unsigned d = 0; d < 2; d++)
+		check_direction(d);
+	check_over_time();
+	if (!shape->hz && shape->monotonic_fast == 0)
+		check_by_lat();
+	check_slowest();
+	check_kernel();
+	tap_ok(world_number("batches.enters") == calls &&
+	       world_number("batches.tails") == tails &&
+	       world_number("batches.largest_tail") == largest_tail,
+	       "%" PRIu64 " calls submitted, completions came in %" PRIu64
+	       " groups of %" PRIu64 " at most", calls, tails, largest_tail);
+}
+
+/* ---- single I/Os -------------------------------------------------------- */
+
+static uint64_t posted_late;
+static enum kind one_kind;
+
+static void one_appeared(unsigned i)
+{
+	known[i].accepted = engine_now_ticks - 400;
+	known[i].dispatched = known[i].accepted + 100;
+	known[i].finished = known[i].accepted + 300;
+	known[i].posted = engine_now_ticks + posted_late;
+	known[i].kind = one_kind;
+	known[i].requests = 1;
+	stamp(i);
+}
+
+static bool one_job(enum kind kind)
+{
+	forget();
+	world.kernel_slots = slots;
+	world.options.kernel = TW_KERNEL_AUTO;
+	world.td.o.td_ddir = TD_DDIR_RW | TD_DDIR_TRIM;
+	world.appeared = one_appeared;
+	posted_late = 0;
+	one_kind = kind;
+	return tap_ok(world_begin(), "a job begins");
+}
+
+/* A completion that is in the ring after the engine has seen it there. */
+static void contradicted(uint64_t late, bool within)
+{
+	if (!one_job(SPLIT))
+		return;
+	posted_late = late;
+	world_one(DDIR_READ, 0);
+	world_end();
+	tap_ok(world_number("kernel_stages.negative_within") == within &&
+	       world_number("kernel_stages.negative_beyond") == !within &&
+	       world.backwards == !within &&
+	       !world_number("stages.reap.read.sum_ns") &&
+	       world_number("stages.lat.read.count") == 1,
+	       "posted %" PRIu64 " ns after it was seen: %s the error, reap is 0", late,
+	       within ? "within" : "beyond");
+}
+
+/*
+ * A trim by a system call never was in the ring: the stamps that its io_u still has
+ * are those of the read before.
+ */
+static void by_call(void)
+{
+	if (!one_job(SPLIT))
+		return;
+	world_one(DDIR_READ, 0);
+	world_one(DDIR_TRIM, 0);
+	world_one(DDIR_READ, 0);
+	world_end();
+	tap_ok(world_number("kernel_stages.split.read") == 2 &&
+	       !world_number("kernel_stages.split.trim") &&
+	       world_number("kernel_stages.not_split.no_stamps.trim") == 1 &&
+	       world_number("stages.kernel.trim.count") == 1 &&
+	       !world_at(world.report, "stages.submit.trim") && !world.backwards &&
+	       !world_number("kernel_stages.negative_beyond"),
+	       "a trim by a system call has no stamps, and its stage is kernel");
+}
+
+/* Half of an I/O had no request. Only in a read of a file that may be a hole. */
+static void half_seen(enum fio_ddir ddir, enum fio_filetype type, bool may_be,
+		      const char *what)
+{
+	const char *direction = tw_direction_names[ddir];
+
+	if (!one_job(HALF_SEEN))
+		return;
+	world.file.filetype = type;
+	world_one(ddir, 0);
+	world_end();
+	tap_ok(world_number("kernel_stages.split.%s", direction) == may_be &&
+	       world_number("kernel_stages.not_split.missing_stamp.%s", direction) == !may_be &&
+	       !world_at(world.report, "stages.device.%s", direction) == !may_be &&
+	       !world_at(world.report, "stages.blockq.%s", direction) == !may_be,
+	       "half of %s was seen: %s", what, may_be ? "split" : "a missing stamp");
+}
+
+/* fio does not count it, so the report counts it nowhere. */
+static void of_none(void)
+{
+	static const int32_t results[] = { 0, -EIO, 512, 0 };
+
+	if (!one_job(SPLIT))
+		return;
+	for (unsigned i = 0; i < FIO_ARRAY_SIZE(results); i++) {
+		if (i == 3)
+			world_ramps();
+		world.results[0] = results[i];
+		world_one(DDIR_READ, 0);
+	}
+	world_end();
+	tap_ok(world_number("ios.read") == 1 &&
+	       world_number("kernel_stages.split.read") == 1 &&
+	       world_number("kernel_stages.requests") == 1, "those that failed, that were "
+	       "short or in the ramp time: not split, not counted");
 }
 
 int main(void)
@@ -636,37 +819,53 @@ int main(void)
 		{ "one at a time, direct=1", 1, 1, 1, 1, .direct = true },
 		{ "eight deep", 8, 1, 1,.max = 8 },
 		{ "eight deep, taken one by one", 8, 1, 1,.max = 1 },
-		{ "in batches, taken one by one", 16, 4, 1, 1,
-		  .at_once = true },
-		{ "in batches, seen when the kernel is entered", 32, 8, 4,
-		  .max = 16 },
-		{ "in batches, seen as they come", 32, 8, 4, 16,
-		  .at_once = true },
+		{ "in batches, taken one by one", 16, 4, 1, 1, .at_once = true },
+		{ "in batches, seen when the kernel is entered", 32, 8, 4, .max = 16 },
+		{ "in batches, seen as they come", 32, 8, 4, 16, .at_once = true },
 		{ "a ring that is not full, few taken at once", 5, 5, 1, 2,
 		  .at_once = true },
-		{ "a kernel that takes three at a time", 32, 8, 4, 16,
-		  .at_once = true, .accepts = 3 },
+		{ "a kernel that takes three at a time", 32, 8, 4, 16, .at_once = true,
+		  .accepts = 3 },
 		{ "verifying", 8, 2, 1, 8, .verifies = true },
-		{ "submitted by a thread", 8, 2, 1, 8, .at_once = true,
-		  .polled = true },
-		{ "tw_stages=0", 16, 4, 1, 16, .at_once = true,
-		  .no_stages = true },
-		{ "tw_event_time=1", 16, 4, 4, 16, .at_once = true,
-		  .event_time = true },
-		{ "tw_event_time=1, tw_stages=0", 16, 4, 4, 16,
-		  .at_once = true, .event_time = true, .no_stages = true },
+		{ "submitted by a thread", 8, 2, 1, 8, .at_once = true, .polled = true },
+		{ "tw_stages=0", 16, 4, 1, 16, .at_once = true, .no_stages = true },
+		{ "tw_stages=0, tw_kernel=auto", 16, 4, 1, 16, .no_stages = true },
+		{ "tw_event_time=1", 16, 4, 4, 16, .at_once = true, .event_time = true },
+		{ "tw_event_time=1, tw_stages=0", 16, 4, 4, 16, .at_once = true,
+		  .event_time = true, .no_stages = true },
 		{ "fio's clock is another one, at another rate", 8, 1, 1, 8,
 		  .at_once = true, .fio_fast = 0.25 },
-		{ "the system clock", 8, 2, 1, 8, .at_once = true,
-		  .system = true },
+		{ "the system clock", 8, 2, 1, 8, .at_once = true, .system = true },
 		{ "2.6 GHz", 32, 8, 4, 16, .at_once = true, .hz = 2599998000 },
 		{ "24 MHz, tw_event_time=1", 32, 8, 4, 16, .event_time = true,
 		  .hz = 24000000 },
+		{ "kernel stages, one at a time", 1, 1, 1, 1, .kernel = true,
+		  .direct = true },
+		{ "kernel stages, eight deep, all split", 8, 1, 1, 8, .kernel = true,
+		  .direct = true, .all_split = true },
+		{ "kernel stages, in batches", 32, 8, 1, 32, .kernel = true,
+		  .direct = true },
+		{ "kernel stages, a ring that is not full", 5, 5, 1, 5, .kernel = true },
+		{ "kernel stages, CLOCK_MONOTONIC 500 ppm fast", 16, 4, 1, 16,
+		  .kernel = true, .monotonic_fast = 500e-6 },
+		{ "kernel stages, CLOCK_MONOTONIC 500 ppm slow", 16, 4, 1, 16,
+		  .kernel = true, .monotonic_fast = -500e-6 },
+		{ "kernel stages, submitted by a thread", 8, 2, 1, 8, .kernel = true,
+		  .at_once = true, .polled = true },
+		{ "kernel stages, tw_event_time=1", 16, 4, 1, 16, .kernel = true,
+		  .event_time = true },
 	};
 
-	random_state = tap_seed();
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+	world_random = tap_seed();
+	for (size_t i = 0; i < FIO_ARRAY_SIZE(shapes); i++)
 		job_of(&shapes[i]);
+	contradicted(1, true);
+	contradicted(3, false);
+	by_call();
+	half_seen(DDIR_READ, FIO_TYPE_FILE, true, "a read of a file");
+	half_seen(DDIR_WRITE, FIO_TYPE_FILE, false, "a write to a file");
+	half_seen(DDIR_READ, FIO_TYPE_BLOCK, false, "a read of a block device");
+	of_none();
 	world_forget();
 	return tap_done();
 }

@@ -5,6 +5,11 @@
  * works or when the test asks for it. The engine runs through its own hooks, from
  * ->init() to ->cleanup(), and its report is caught before it is written.
  *
+ * tests/fio/preload/ring_device.c is the other device. It stands between a real fio and a
+ * real kernel, whose ring it shares, and simulates time by the system's clocks. This one
+ * is all of the ring, so that a test chooses the counter's rate, stamps inside the kernel,
+ * a thread that submits, counters that contradict each other, and fio's members.
+ *
  * Included by one C file of a test: it defines what the engine calls.
  */
 #ifndef TW_TESTS_ENGINE_WORLD_H
@@ -16,37 +21,35 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clocks.h"
-#include "facts.h"
 #include "engine.h"
-#include "files.h"
 #include "guards.h"
-#include "health.h"
-#include "latency/histogram_json.h"
+#include "job_record.h"
 #include "kernel_job.h"
-#include "trace/tracefs.h"
+#include "latency/histogram_json.h"
 #include "message.h"
-#include "record.h"
 #include "report/report.h"
-#include "report_file.h"
 #include "response.h"
 #include "run_end.h"
 #include "tap.h"
+#include "trace/tracefs.h"
 
 #define WORLD_DEPTH	32
 #define WORLD_PLACES	(2 * WORLD_DEPTH)
+#define WORLD_SIZE	4096		/* of a transfer */
 #define WORLD_RATE_HZ	1000000000	/* unless the test sets another */
 /* A ring's counts begin not far before they wrap to 0. */
 #define WORLD_FROM	(0U - 50)
 #define WORLD_NOTHING	INT32_MIN	/* a result: not a byte */
 #define WORLD_PAUSE	1000		/* what usleep() takes */
 #define WORLD_PRIORITY	0x4005		/* of cmdprio */
+#define WORLD_FILES	80
 
 _Atomic(uint64_t) engine_now_ticks;
 
 /* An I/O in the kernel. */
 struct world_io {
 	bool in_kernel;
+	bool is_async;			/* by force_async */
 	uint64_t done_ticks;
 	struct io_uring_sqe sqe;	/* its entry when it was submitted, */
 	struct iovec iovec;		/* and what the entry points to */
@@ -57,13 +60,11 @@ static struct world {
 	struct tw_options options;
 	struct tw_timing timing;
 	struct tw_rate rate;		/* of its clock */
-	struct fio_file file;
+	struct fio_file file;		/* the only one, unless the test sets others */
+	struct fio_file *list[WORLD_FILES];
 	struct io_u io_us[WORLD_DEPTH];
 	json_t *report;			/* after world_end() */
 	uint64_t backwards;		/* what the verdict was told of it */
-	bool no_report;			/* tw_report=none */
-	const char *intervals;		/* their file */
-	const struct tw_files *files;	/* as found when the job began */
 	unsigned messages;
 
 	/* The ring. Entries lie by index, an array has the order. */
@@ -73,20 +74,9 @@ static struct world {
 	unsigned sq_head, sq_tail, sq_flags, sq_mask;
 	unsigned cq_head, cq_tail, cq_mask;
 
-	/* What the options make of the ring. */
-	bool direct;			/* not through the page cache */
-	bool polled;			/* a thread of the kernel submits */
-	bool async_trim;
-	bool iovecs;
-	bool fixed_buffers;
-	bool fixed_files;
-	bool big_entries;		/* of the double size */
-	bool prioritises;		/* cmdprio */
-	unsigned force_async;
-
 	/* The kernel, as the test sets it. */
 	struct world_io ios[WORLD_DEPTH];
-	bool at_once;			/* entries appear when I/Os are done,
+	bool at_once;			/* completions appear when I/Os are done,
 					 * else when the kernel is entered */
 	bool defers;			/* and then only if asked for them */
 	uint64_t takes_ticks[WORLD_DEPTH];	/* from its submission on */
@@ -99,11 +89,8 @@ static struct world {
 	unsigned finds;			/* submissions with GETEVENTS */
 	unsigned wakes;			/* of the thread that submits */
 	unsigned pauses;
-	unsigned bad_entries;
-
-	/* Checks an entry, where the world does not know. NULL: it does. */
-	bool (*is_right)(const struct io_uring_sqe *sqe,
-			 const struct io_u *io_u);
+	unsigned entries, bad_entries;	/* that were taken */
+	unsigned setup_flags;		/* of the ring */
 
 	/* Called in each call, for the test. NULL: nothing. */
 	void (*entering)(void);
@@ -112,6 +99,8 @@ static struct world {
 	void (*appeared)(unsigned index);
 
 	/* fio */
+	bool prioritises;		/* cmdprio */
+	unsigned prepared;		/* I/Os so far */
 	double fio_fast;		/* its clock, of the counter's time */
 	unsigned bad_priorities;	/* asked for where there are none */
 	bool ramp_is_over;
@@ -125,11 +114,10 @@ static struct world {
 	struct tw_slot *kernel_slots;	/* NULL: it sees no ring */
 	const char *kernel_refused;	/* why it can't be loaded; NULL: it can */
 	unsigned kernel_loads;
-	uint32_t kernel_loaded_first;
+	uint32_t kernel_loaded_first, kernel_loaded;	/* slots */
 	int64_t kernel_missed;		/* runs that the kernel skipped so far */
 	struct tw_turns *turns;		/* of the job's thread; NULL: not followed */
 	uint32_t followed;		/* jobs, when that was loaded */
-	uint32_t kernel_loaded;		/* slots */
 
 	/* The kernel's trace events. */
 	const char *trace_refused;	/* why there are none; NULL: there are */
@@ -146,39 +134,37 @@ static unsigned world_index(const struct io_u *io_u)
 	return (unsigned)(io_u - world.io_us);
 }
 
-static int32_t world_result(unsigned i)
+static struct tw_job *world_state(void)
 {
-	if (world.results[i] == WORLD_NOTHING)
-		return 0;
-	return world.results[i] ? world.results[i] :
-				  (int32_t)world.io_us[i].xfer_buflen;
+	return world.td.io_ops_data;
 }
 
 static struct io_uring_sqe *world_entry(unsigned i)
 {
-	return &world.sqes[i << world.big_entries];
+	return &world.sqes[i << tw_engine_commands];
 }
 
 /* An entry must not change before its I/O is done. */
 static bool world_is_unchanged(unsigned i)
 {
 	const struct world_io *io = &world.ios[i];
-	const struct tw_job *job = world.td.io_ops_data;
+	const struct iovec *iovecs = world_state()->ring.iovecs;
 
 	return memcmp(world_entry(i), &io->sqe, sizeof(io->sqe)) == 0 &&
-	       (!world.iovecs || memcmp(&job->iovecs[i], &io->iovec,
-					sizeof(io->iovec)) == 0);
+	       (!iovecs || memcmp(&iovecs[i], &io->iovec, sizeof(io->iovec)) == 0);
 }
 
 static void world_appear(unsigned i)
 {
 	const unsigned at = world.cq_tail++ & world.cq_mask;
+	const int32_t result = world.results[i];
 
 	world.bad_entries += !world_is_unchanged(i) ||
 			     world.cq_tail - world.cq_head > world.cq_mask + 1;
-	world.cqes[at << world.big_entries] = (struct io_uring_cqe) {
+	world.cqes[at << tw_engine_commands] = (struct io_uring_cqe) {
 		.user_data = world.ios[i].sqe.user_data,
-		.res = world_result(i),
+		.res = result == WORLD_NOTHING ? 0 : result ? result :
+			(int32_t)world.io_us[i].xfer_buflen,
 	};
 	world.ios[i].in_kernel = false;
 	if (world.appeared)
@@ -216,33 +202,76 @@ static void world_pass(uint64_t ticks)
 		world_show_done();
 }
 
-/*
- * True if the entry has what fio wanted of this I/O, and nothing else; for plain
- * transfers and syncs, unless a test knows better. The lower half of its name in
- * the ring is its index.
- */
-static bool world_entry_is_right(const struct io_uring_sqe *sqe,
-				 const struct io_u *io_u)
+/* Set the part of an entry that moves the data of this I/O. */
+static void world_expect_transfer(struct io_uring_sqe *sqe, const struct io_u *io_u)
 {
+	static const __u8 opcodes[2][3] = {
+		{ IORING_OP_READ, IORING_OP_READV, IORING_OP_READ_FIXED },
+		{ IORING_OP_WRITE, IORING_OP_WRITEV, IORING_OP_WRITE_FIXED },
+	};
+	const struct tw_options *o = &world.options;
+	/* This kernel does not list its operations, so it is taken for an old one. */
+	const bool is_vectored = o->nonvectored != 1 && !o->fixedbufs;
+	const bool is_write = io_u->ddir == DDIR_WRITE;
+
+	sqe->opcode = o->test_nop ? IORING_OP_NOP :
+		      opcodes[is_write][is_vectored ? 1 : o->fixedbufs ? 2 : 0];
+	sqe->off = io_u->offset;
+	sqe->ioprio = (__u16)(world.prioritises ? WORLD_PRIORITY :
+			      o->test_nop ? 0 : world.td.ioprio);
+	sqe->addr = is_vectored ? (uintptr_t)&world_state()->ring.iovecs[io_u->index] :
+				  (uintptr_t)io_u->xfer_buf;
+	sqe->len = is_vectored ? 1 : (__u32)io_u->xfer_buflen;
+	sqe->buf_index = o->fixedbufs ? (__u16)io_u->index : 0;
+	/* RWF_NOWAIT, RWF_DONTCACHE and RWF_ATOMIC of linux/fs.h */
+	if (!o->test_nop)
+		sqe->rw_flags = (o->nowait ? 8 : 0) |
+				(o->uncached && !world.td.o.odirect ? 0x80 : 0) |
+				(is_write && world.td.o.oatomic ? 0x40 : 0);
+}
+
+/*
+ * True if the entry has what fio wanted of this I/O with the job's options, as
+ * io_uring_enter(2) describes it, and nothing else: all 64 bytes. The lower half of its
+ * name in the ring is its index, the upper half is any.
+ */
+static bool world_entry_is_right(const struct io_uring_sqe *sqe, const struct io_u *io_u)
+{
+	const struct fio_file *f = io_u->file;
+	const bool has_number = world.options.registerfiles;
 	struct io_uring_sqe right = {
 		.opcode = IORING_OP_FSYNC,
-		.fd = io_u->file->fd,
+		.flags = (__u8)((has_number ? IOSQE_FIXED_FILE : 0) |
+			 (world.ios[io_u->index].is_async ? IOSQE_ASYNC : 0)),
+		.fd = has_number ? (int)f->engine_pos : f->fd,
 		.user_data = (sqe->user_data >> 32 << 32) + io_u->index,
 	};
 
-	if (io_u->ddir <= DDIR_WRITE) {
-		right.opcode = io_u->ddir == DDIR_READ ? IORING_OP_READ :
-							 IORING_OP_WRITE;
-		right.off = io_u->offset;
-		right.len = (__u32)io_u->xfer_buflen;
-		right.addr = (uintptr_t)io_u->xfer_buf;
-	} else if (io_u->ddir == DDIR_TRIM) {
+	if (tw_engine_commands)
+		return (uint32_t)sqe->user_data == io_u->index;
+	switch (io_u->ddir) {
+	case DDIR_READ:
+	case DDIR_WRITE:
+		world_expect_transfer(&right, io_u);
+		break;
+	case DDIR_TRIM:
+		/* BLOCK_URING_CMD_DISCARD of linux/blkdev.h */
 		right.opcode = IORING_OP_URING_CMD;
-		right.cmd_op = _IO(0x12, 0);
+		right.cmd_op = 0x1200;
 		right.addr = io_u->offset;
 		right.addr3 = io_u->xfer_buflen;
-	} else if (io_u->ddir == DDIR_DATASYNC) {
+		break;
+	case DDIR_DATASYNC:
 		right.fsync_flags = IORING_FSYNC_DATASYNC;
+		break;
+	case DDIR_SYNC_FILE_RANGE:
+		right.opcode = IORING_OP_SYNC_FILE_RANGE;
+		right.off = f->first_write;
+		right.len = (__u32)(f->last_write - f->first_write);
+		right.sync_range_flags = world.td.o.sync_file_range;
+		break;
+	default:
+		break;
 	}
 	return memcmp(sqe, &right, sizeof(right)) == 0;
 }
@@ -250,32 +279,24 @@ static bool world_entry_is_right(const struct io_uring_sqe *sqe,
 static void world_take(void)
 {
 	const unsigned i = world.sq_array[world.sq_head++ & world.sq_mask];
-	const struct tw_job *job = world.td.io_ops_data;
 	struct world_io *io = &world.ios[i];
 
+	world.entries++;
 	if (i >= world.td.o.iodepth || io->in_kernel) {
 		world.bad_entries++;
 		return;
 	}
 	io->sqe = *world_entry(i);
-	if (world.iovecs)
-		io->iovec = job->iovecs[i];
-	if (world.is_right ? !world.is_right(&io->sqe, &world.io_us[i]) :
-			     !world_entry_is_right(&io->sqe, &world.io_us[i]))
-		world.bad_entries++;
+	if (world_state()->ring.iovecs)
+		io->iovec = world_state()->ring.iovecs[i];
+	world.bad_entries += !world_entry_is_right(&io->sqe, &world.io_us[i]);
 	io->in_kernel = true;
 	io->done_ticks = engine_now_ticks + world.takes_ticks[i];
 	if (world.accepted)
 		world.accepted(i);
 }
 
-/* Act as the thread that submits: take what has been published. */
-static void world_poll(void)
-{
-	while (world.sq_head != world.sq_tail)
-		world_take();
-}
-
+__attribute__((unused))
 static unsigned world_waiting(void)
 {
 	return world.cq_tail - world.cq_head;
@@ -289,14 +310,10 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 
 	world.calls++;
 	world.error = 0;
-	if (error) {
+	if (error || flags & IORING_ENTER_SQ_WAKEUP) {
+		world.wakes += !error;
 		engine_now_ticks += world.enter_ticks;
-		return -error;
-	}
-	if (flags & IORING_ENTER_SQ_WAKEUP) {
-		world.wakes++;
-		engine_now_ticks += world.enter_ticks;
-		return (int)to_submit;
+		return error ? -error : (int)to_submit;
 	}
 	if (world.entering)
 		world.entering();
@@ -322,6 +339,62 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 	return (int)taken;
 }
 
+int io_uring_setup(unsigned entries, struct io_uring_params *params)
+{
+	world.setup_flags = params->flags;
+	world.sq_mask = entries - 1;
+	world.cq_mask = WORLD_PLACES - 1;
+	return 100;
+}
+
+int io_uring_queue_mmap(int fd, struct io_uring_params *params, struct io_uring *ring)
+{
+	ring->sq = (struct io_uring_sq) {
+		.khead = &world.sq_head, .ktail = &world.sq_tail,
+		.kflags = &world.sq_flags, .array = world.sq_array,
+		.sqes = world.sqes, .ring_mask = world.sq_mask,
+	};
+	ring->cq = (struct io_uring_cq) {
+		.khead = &world.cq_head, .ktail = &world.cq_tail,
+		.cqes = world.cqes, .ring_mask = world.cq_mask,
+	};
+	return 0;
+}
+
+int io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags)
+{
+	return 0;
+}
+
+void io_uring_queue_exit(struct io_uring *ring)
+{
+}
+
+int io_uring_register_ring_fd(struct io_uring *ring)
+{
+	return 0;
+}
+
+struct io_uring_probe *io_uring_get_probe_ring(struct io_uring *ring)
+{
+	return NULL;
+}
+
+void io_uring_free_probe(struct io_uring_probe *probe)
+{
+}
+
+int io_uring_register_buffers(struct io_uring *ring, const struct iovec *buffers,
+			      unsigned count)
+{
+	return 0;
+}
+
+int io_uring_register_files(struct io_uring *ring, const int *files, unsigned count)
+{
+	return 0;
+}
+
 /* ---- fio --------------------------------------------------------------- */
 
 /* Return fio's time: the counter's, in whole nanoseconds, which may be fast. */
@@ -345,6 +418,10 @@ uint64_t __fio_gettime_ns(void)
 #define ramp_period_over	__ramp_period_over
 #define ramp_time_over		__ramp_time_over
 #endif
+
+enum fio_cs fio_clock_source = CS_CGETTIME;
+char *aux_path;
+const char fio_version_string[] = TW_FIO_VERSION;
 
 void fio_gettime(struct timespec *ts, void *caller)
 {
@@ -374,35 +451,22 @@ static void world_ramps(void)
 	world.ramp_asked = 0;
 }
 
+#ifdef TW_FIO_NSEC
+#define WORLD_TIME_OF(io_u, which)	((io_u)->which##_nsec)
+#else
+#define WORLD_TIME_OF(io_u, which)	tw_timespec_ns(&(io_u)->which##_time)
+#endif
+
 __attribute__((unused))
 static uint64_t world_issue_ns(const struct io_u *io_u)
 {
-#ifdef TW_FIO_NSEC
-	return io_u->issue_nsec;
-#else
-	return (uint64_t)io_u->issue_time.tv_sec * 1000000000 +
-	       (uint64_t)io_u->issue_time.tv_nsec;
-#endif
+	return WORLD_TIME_OF(io_u, issue);
 }
 
 __attribute__((unused))
 static uint64_t world_start_ns(const struct io_u *io_u)
 {
-#ifdef TW_FIO_NSEC
-	return io_u->start_nsec;
-#else
-	return (uint64_t)io_u->start_time.tv_sec * 1000000000 +
-	       (uint64_t)io_u->start_time.tv_nsec;
-#endif
-}
-
-static void world_set_start(struct io_u *io_u)
-{
-#ifdef TW_FIO_NSEC
-	io_u->start_nsec = fio_gettime_ns();
-#else
-	fio_gettime(&io_u->start_time, NULL);
-#endif
+	return WORLD_TIME_OF(io_u, start);
 }
 
 /* Record slat: from start_time to issue_time. */
@@ -466,8 +530,6 @@ int generic_close_file(struct thread_data *td, struct fio_file *f)
 	return 0;
 }
 
-const char fio_version_string[] = TW_FIO_VERSION;
-
 int usleep(useconds_t us)
 {
 	world.pauses++;
@@ -475,9 +537,17 @@ int usleep(useconds_t us)
 	return 0;
 }
 
-/* fio's jobs; a test fills them in. */
+/* fio's jobs: the only one, unless the test sets others. */
 unsigned int thread_number;
 struct thread_segment segments[REAL_MAX_SEG];
+
+struct thread_data *get_global_options(void)
+{
+	static struct thread_data global;
+
+	INIT_FLIST_HEAD(&global.opt_list);
+	return &global;
+}
 
 /* ---- the engine's own surroundings ------------------------------------- */
 
@@ -497,6 +567,11 @@ static uint64_t world_monotonic_ns(uint64_t ticks)
 uint64_t engine_clock_id_ns(clockid_t clock_id)
 {
 	return world_monotonic_ns(engine_now_ticks);
+}
+
+void engine_clock_rate(struct tw_rate *rate)
+{
+	*rate = world.rate;
 }
 
 const char *tw_kernel_load(uint32_t slots)
@@ -535,7 +610,6 @@ void tw_kernel_forget(struct tw_kernel *kernel)
 {
 }
 
-/* The kernel's trace events. */
 const char *tw_tracefs_make(void)
 {
 	world.trace_makes++;
@@ -587,15 +661,13 @@ void tw_message(const char *format, ...)
 	world.messages++;
 }
 
+/* A test of the other engine has its own. */
+#ifndef WORLD_OF_COMMANDS
 const bool tw_engine_commands;
-struct ioengine_ops tw_engine;
+struct ioengine_ops tw_engine = { .name = "tickwise" };
+#endif
 
 int tw_check_layout(const struct thread_data *td)
-{
-	return 0;
-}
-
-int tw_options_check(struct thread_data *td)
 {
 	return 0;
 }
@@ -603,84 +675,6 @@ int tw_options_check(struct thread_data *td)
 const struct tw_timing *tw_timing_of_process(void)
 {
 	return &world.timing;
-}
-
-int tw_ring_try(void)
-{
-	return 0;
-}
-
-const char *tw_ring_failure(int error)
-{
-	return strerror(error);
-}
-
-int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
-{
-	world.sq_mask = job->entries - 1;
-	world.cq_mask = WORLD_PLACES - 1;
-	job->ring.sq = (struct io_uring_sq) {
-		.khead = &world.sq_head,
-		.ktail = &world.sq_tail,
-		.kflags = &world.sq_flags,
-		.array = world.sq_array,
-		.sqes = world.sqes,
-		.ring_mask = world.sq_mask,
-	};
-	job->ring.cq = (struct io_uring_cq) {
-		.khead = &world.cq_head,
-		.ktail = &world.cq_tail,
-		.cqes = world.cqes,
-		.ring_mask = world.cq_mask,
-	};
-	/* As many completions as submissions. */
-	world.sq_head = world.sq_tail = world.cq_head = world.cq_tail =
-		WORLD_FROM;
-	job->sq_tail = job->seen_tail = WORLD_FROM;
-	job->getevents_flags = IORING_ENTER_GETEVENTS;
-	job->entry_shift = world.big_entries;
-	int ret;
-
-	tw_kernel_ring_begins(td, job);
-	tw_why_ring_begins(td, job);
-	ret = tw_kernel_ring_made(td, job);
-	tw_why_ring_made(job);
-	return ret;
-}
-
-int tw_ring_register(struct thread_data *td, struct tw_job *job)
-{
-	job->opcode[DDIR_READ] = IORING_OP_READ;
-	job->opcode[DDIR_WRITE] = IORING_OP_WRITE;
-	job->direct = world.direct;
-	job->polled_submission = world.polled;
-	job->async_trim = world.async_trim;
-	job->fixed_buffers = world.fixed_buffers;
-	job->fixed_files = world.fixed_files;
-	job->force_async = world.force_async;
-	if (world.iovecs)
-		job->iovecs = calloc(job->entries, sizeof(*job->iovecs));
-	return world.iovecs && !job->iovecs ? -ENOMEM : 0;
-}
-
-void tw_ring_tear_down(struct tw_job *job)
-{
-	free(job->iovecs);
-}
-
-void tw_moment_take(const struct tw_job *job, struct tw_moment *moment)
-{
-	*moment = (struct tw_moment) { .ticks = engine_now_ticks };
-}
-
-json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
-{
-	return json_object();
-}
-
-void tw_job_look(const char *job_name, const struct tw_timing *timing,
-		 struct tw_job_end *end)
-{
 }
 
 void tw_cpus_note(struct tw_cpu_list *cpus)
@@ -691,56 +685,8 @@ void tw_cpus_set(const struct tw_cpu_list *cpus)
 {
 }
 
-json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
-		      uint64_t start_realtime_ns)
-{
-	return json_object();
-}
-
-/* A job with one device has none here. */
-struct tw_facts *tw_facts_take(struct thread_data *td,
-			       const struct tw_cpu_list *cpus,
-			       const struct tw_files *files)
-{
-	world.files = files;
-	/* The functions below do not use them. */
-	return (struct tw_facts *) &world.files;
-}
-
-void tw_facts_put(const struct tw_facts *facts, struct tw_report *report)
-{
-}
-
-json_t *tw_facts_devices(const struct tw_facts *facts)
-{
-	json_t *devices = json_array();
-	unsigned i;
-
-	for (i = 0; i < world.files->device_count; i++)
-		json_array_append_new(devices, json_pack("{ss, so}", "host", "host",
-			"device", tw_file_device_name(&world.files->devices[i])));
-	return devices;
-}
-
-void tw_facts_free(struct tw_facts *facts)
-{
-}
-
-bool tw_report_is_wanted(const char *option)
-{
-	return !world.no_report;
-}
-
-char *tw_intervals_path(struct thread_data *td, const char *option, unsigned place)
-{
-	return strdup(world.intervals);
-}
-
-void tw_signals_hold(sigset_t *before)
-{
-}
-
-void tw_signals_release(const sigset_t *before)
+void tw_job_look(const char *job_name, const struct tw_timing *timing,
+		 struct tw_job_end *end)
 {
 }
 
@@ -777,6 +723,7 @@ static void world_forget(void)
 	world.enter_ticks = 500;
 	world.options.digits = 3;
 	world.options.stages = 1;
+	world.options.nonvectored = 1;
 	world.options.kernel = TW_KERNEL_OFF;
 	world.td.o.name = (char *)"job";
 	world.td.o.iodepth = 1;
@@ -786,17 +733,28 @@ static void world_forget(void)
 	world.td.runstate = TD_RUNNING;
 	world.td.eo = &world.options;
 	world.td.io_ops = &tw_engine;
-	world.file.fd = 7;
+	world.td.files = world.list;
+	world.td.files_index = world.td.o.nr_files = world.td.o.open_files = 1;
+	world.list[0] = &world.file;
+	INIT_FLIST_HEAD(&world.td.opt_list);
+	world.file.fd = 107;
+	world.file.file_name = (char *)"file";
+	world.file.filetype = FIO_TYPE_FILE;
 	world.file.real_file_size = 1 << 30;
 	world.rate.size = sizeof(world.rate);
 	world.rate.hz = WORLD_RATE_HZ;
 	ramp_period_enabled = false;
+	segments[0].threads = &world.td;
+	thread_number = 1;
+	/* What was in an entry must not be part of the next one. */
+	memset(world.sqes, 0xa5, sizeof(world.sqes));
 }
 
 /* To be called after world_forget() and the options: the engine's own start. */
 __attribute__((unused))
 static bool world_begin(void)
 {
+	struct tw_job *job;
 	unsigned i;
 
 	if (tw_scale_init(&world.timing.clock.scale, &world.rate,
@@ -808,7 +766,13 @@ static bool world_begin(void)
 		if (tw_io_u_init(&world.td, &world.io_us[i]))
 			return false;
 	}
-	return tw_post_init(&world.td) == 0;
+	if (tw_post_init(&world.td))
+		return false;
+	/* As many completions as submissions. */
+	job = world_state();
+	world.sq_head = world.sq_tail = world.cq_head = world.cq_tail =
+		job->ring.sq_tail = job->ring.seen_tail = WORLD_FROM;
+	return true;
 }
 
 /* Make a transfer as fio makes one of this io_u. */
@@ -828,28 +792,36 @@ static struct io_u *world_transfer(unsigned i, enum fio_ddir ddir,
 	return io_u;
 }
 
-/* Act as fio's td_io_commit(). */
+/* Act as fio's td_io_commit(). A thread of the kernel takes what was published. */
 static void world_commit(void)
 {
 	world.td.io_u_queued = 0;
-	if (world.polled && world.entering)
+	if (world.options.sqthread_poll && world.entering)
 		world.entering();
 	tw_commit(&world.td);
-	if (world.polled)
-		world_poll();
+	while (world.options.sqthread_poll && world.sq_head != world.sq_tail)
+		world_take();
 }
 
 /* Act as the end of fio's get_io_u(). */
 static void world_prep(struct io_u *io_u)
 {
-	tw_prep(&world.td, io_u);
-	world_set_start(io_u);
+	const unsigned every = world.options.force_async;
+
+	world.ios[io_u->index].is_async = every && ++world.prepared % every == 0;
+	tw_engine.prep ? tw_engine.prep(&world.td, io_u) : tw_prep(&world.td, io_u);
+#ifdef TW_FIO_NSEC
+	io_u->start_nsec = fio_gettime_ns();
+#else
+	fio_gettime(&io_u->start_time, NULL);
+#endif
 }
 
 /* Act as fio's td_io_queue(). */
 static enum fio_q_status world_queue_prepared(struct io_u *io_u)
 {
-	enum fio_q_status status = tw_queue(&world.td, io_u);
+	enum fio_q_status status = tw_engine.queue ?
+		tw_engine.queue(&world.td, io_u) : tw_queue(&world.td, io_u);
 
 	if (status == FIO_Q_QUEUED &&
 	    ++world.td.io_u_queued >= world.td.o.iodepth_batch)
@@ -858,10 +830,32 @@ static enum fio_q_status world_queue_prepared(struct io_u *io_u)
 }
 
 __attribute__((unused))
-static enum fio_q_status world_queue(struct io_u *io_u)
+static enum fio_q_status world_queue(unsigned i, enum fio_ddir ddir)
 {
+	struct io_u *io_u = world_transfer(i, ddir, i * WORLD_SIZE, WORLD_SIZE);
+
 	world_prep(io_u);
 	return world_queue_prepared(io_u);
+}
+
+/* Take @count I/Os back. */
+__attribute__((unused))
+static bool world_reap(unsigned count)
+{
+	int events = tw_getevents(&world.td, count, count, NULL), event;
+
+	for (event = 0; event < events; event++)
+		tw_event(&world.td, event);
+	return events == (int)count;
+}
+
+/* Submit an I/O that the device needs @takes_ticks for, and take it back. */
+__attribute__((unused))
+static bool world_one(enum fio_ddir ddir, uint64_t takes_ticks)
+{
+	world.takes_ticks[0] = takes_ticks;
+	world_pass(100);
+	return world_queue(0, ddir) == FIO_Q_QUEUED && world_reap(1);
 }
 
 /* End the job. The report is in world.report from now on. */
@@ -871,35 +865,78 @@ static void world_end(void)
 	tw_cleanup(&world.td);
 }
 
-/* Return a number of the report: "ios", "read". */
-__attribute__((unused))
-static int64_t world_count(const char *what, const char *direction)
+/* ---- the report -------------------------------------------------------- */
+
+/* Return what is at a path such as "stages.lat.read", or "slowest.0.size". */
+static json_t *world_at_list(const json_t *at, const char *format, va_list args)
 {
-	return json_integer_value(json_object_get(
-		json_object_get(world.report, what), direction));
+	char path[256], *part, *rest = path;
+
+	vsnprintf(path, sizeof(path), format, args);
+	while (at && (part = strsep(&rest, ".")) && *part)
+		at = json_is_array(at) ? json_array_get(at, strtoul(part, NULL, 10)) :
+					 json_object_get(at, part);
+	return (json_t *)at;
 }
 
-/* Return a value that the report has of the job. */
-__attribute__((unused))
-static const json_t *world_job(const char *key)
+__attribute__((unused, format(printf, 2, 3)))
+static json_t *world_at(const json_t *at, const char *format, ...)
 {
-	return json_object_get(json_array_get(json_object_get(world.report, "jobs"), 0),
-			       key);
+	va_list args;
+	json_t *json;
+
+	va_start(args, format);
+	json = world_at_list(at, format, args);
+	va_end(args);
+	return json;
 }
 
-/* Return the windows over time of a report, a line or a device. */
+/* Return the value of a number, which may be a string of digits; 0: there is none. */
 __attribute__((unused))
-static const json_t *world_windows(const json_t *of)
+static uint64_t world_value(const json_t *json)
 {
-	return json_object_get(json_object_get(of, "over_time"), "windows");
+	uint64_t value = 0;
+
+	tw_json_to_u64(json, &value);
+	return value;
 }
 
-/* Return a stage's histogram; NULL: there is none. */
-__attribute__((unused))
-static const json_t *world_stage(const char *stage, const char *direction)
+/* Return a number of the report. */
+__attribute__((unused, format(printf, 1, 2)))
+static uint64_t world_number(const char *format, ...)
 {
-	return json_object_get(json_object_get(
-		json_object_get(world.report, "stages"), stage), direction);
+	va_list args;
+	uint64_t value;
+
+	va_start(args, format);
+	value = world_value(world_at_list(world.report, format, args));
+	va_end(args);
+	return value;
+}
+
+/* True if the report has this text. */
+__attribute__((unused))
+static bool world_is_text(const char *path, const char *text)
+{
+	const char *is = json_string_value(world_at(world.report, "%s", path));
+
+	return is && !strcmp(is, text);
+}
+
+/* The tests' own randomness. */
+static uint64_t world_random;
+
+__attribute__((unused))
+static uint64_t world_below(uint64_t limit)
+{
+	return tap_random(&world_random) % limit;
+}
+
+/* Return short times and long ones alike. */
+__attribute__((unused))
+static uint64_t world_some_ticks(void)
+{
+	return 1 + world_below(20ULL << world_below(16));
 }
 
 #endif

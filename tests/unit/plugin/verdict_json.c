@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "no_estimate.h"
-#include "health.h"
+#include "counter_verdict.h"
 #include "message.h"
 #include "tap.h"
 

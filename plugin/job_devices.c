@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The I/Os of a job by device: see devices.h.
+ * The I/Os of a job by device: see job_devices.h.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "devices.h"
+#include "job_devices.h"
 #include "report/parts.h"
 
-/* ---- a job's life ------------------------------------------------------- */
+#define DIGITS		2U
+/* Windows over time. At the end of a long run, more than half of them are in use. */
+#define WINDOWS		32
 
 /* Make the histograms of a device. Their memory is taken when it is written. Return 0 or
  * -ENOMEM. */
@@ -20,46 +22,40 @@ static int init_device(struct tw_report_device *device, unsigned digits)
 		if (tw_histogram_init(&device->lat[direction], digits) ||
 		    tw_histogram_init(&device->in_device[direction], digits))
 			return -ENOMEM;
-	return tw_windows_init(&device->over_time, TW_DEVICE_WINDOWS);
+	return tw_windows_init(&device->over_time, WINDOWS);
 }
 
-int tw_devices_start(struct thread_data *td, const struct tw_job *job,
+int tw_devices_start(struct thread_data *td, const struct tw_files *files,
 		     struct tw_devices **devices)
 {
-	const unsigned count = job->where->device_count;
 	const struct tw_options *o = td->eo;
 	struct tw_devices *found;
+	int ret = 0;
 
 	*devices = NULL;
-	if (count < 2 && !(count && job->where->other_files))
+	if (!files->device_count || (files->device_count == 1 && !files->other_files))
 		return 0;
-	found = calloc(1, sizeof(*found) + count * sizeof(*found->list));
+	found = calloc(1, sizeof(*found) + files->device_count * sizeof(*found->list));
 	if (!found)
 		return -ENOMEM;
-	found->files = job->where;
-	for (; found->count < count; found->count++)
-		if (init_device(&found->list[found->count],
-				min(o->digits, TW_DEVICES_DIGITS))) {
-			found->count++;
-			tw_devices_free(found);
-			return -ENOMEM;
-		}
-	*devices = found;
-	return 0;
+	found->files = files;
+	while (!ret && found->count < files->device_count)
+		ret = init_device(&found->list[found->count++], min(o->digits, DIGITS));
+	if (ret)
+		tw_devices_free(found);
+	else
+		*devices = found;
+	return ret;
 }
 
 void tw_devices_free(struct tw_devices *devices)
 {
 	unsigned i;
 
-	if (!devices)
-		return;
-	for (i = 0; i < devices->count; i++)
+	for (i = 0; devices && i < devices->count; i++)
 		tw_report_free_device(&devices->list[i]);
 	free(devices);
 }
-
-/* ---- what is recorded --------------------------------------------------- */
 
 void tw_devices_add(struct tw_devices *devices, unsigned place,
 		    enum tw_direction direction, uint64_t at_ns,
@@ -80,26 +76,17 @@ void tw_devices_add(struct tw_devices *devices, unsigned place,
 				 times->stage_ns[TW_DEVICE]);
 }
 
-/* ---- the report --------------------------------------------------------- */
-
-static void put_others(const struct tw_devices *devices, const struct tw_files *files,
-		       struct tw_tally *tally)
+int tw_devices_put(struct tw_devices *devices, const struct tw_facts *facts,
+		   struct tw_report *report)
 {
-	tw_row_put(&tally->has, TW_ROW_other_files);
-	tw_row_put(&tally->has, TW_ROW_other_ios);
-	tally->scalars.other_files = files->other_files;
-	tally->scalars.other_ios = devices ? devices->other_ios : 0;
-}
-
-int tw_devices_put(struct tw_devices *devices, const struct tw_files *files,
-		   json_t *facts, struct tw_report *report)
-{
+	const struct tw_files *files = facts->where;
 	unsigned i;
 
-	put_others(devices, files, &report->tally);
-	if (!files->device_count)
-		return 0;
-	report->devices = calloc(files->device_count, sizeof(*report->devices));
+	tw_row_put(&report->tally.has, TW_ROW_other_files);
+	tw_row_put(&report->tally.has, TW_ROW_other_ios);
+	report->tally.scalars.other_files = files->other_files;
+	report->tally.scalars.other_ios = devices ? devices->other_ios : 0;
+	report->devices = calloc(files->device_count + 1, sizeof(*report->devices));
 	if (!report->devices)
 		return -ENOMEM;
 	report->device_count = files->device_count;
@@ -111,7 +98,7 @@ int tw_devices_put(struct tw_devices *devices, const struct tw_files *files,
 			device->has_ios = 1;
 			tw_windows_close(&device->over_time);
 		}
-		tw_report_take_facts(device, json_incref(json_array_get(facts, i)));
+		tw_report_take_facts(device, tw_facts_device(facts, i));
 		device->has_all = !devices && files->device_count == 1 &&
 				  !files->other_files;
 		device->jobs = device->has_ios || device->has_all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The file of a job's intervals and the thread that writes it: see interval.h. Each
+ * The file of a job's intervals and the thread that writes it: see job_intervals.h. Each
  * job has a thread of its own, whether jobs are threads or processes.
  */
 #include <errno.h>
@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "base/write_file.h"
+#include "job_intervals.h"
+#include "job_record.h"
+#include "job_report.h"
 #include "latency/histogram_json.h"
-#include "interval.h"
 #include "message.h"
-#include "record.h"
 #include "report/json_memory.h"
-#include "report/report.h"
 #include "report_file.h"
 #include "timespec.h"
 
@@ -47,13 +47,6 @@ struct tw_intervals {
 };
 
 /* ---- the file ----------------------------------------------------------- */
-
-static void give_up(struct tw_intervals *intervals, int error)
-{
-	tw_message("tickwise: %s: %s: no further interval is written: %s\n",
-		   intervals->job_name, intervals->path, strerror(error));
-	intervals->fd = -1;
-}
 
 /* A file that is not in its place is removed. */
 static void close_file(struct tw_intervals *intervals)
@@ -100,22 +93,11 @@ static int append_json(int fd, const json_t *json)
 	return ret;
 }
 
-/* Return what converts the counter's ticks to CLOCK_MONOTONIC. */
-static json_t *clock_to_json(const struct tw_job *job)
-{
-	const struct tw_offset offset = job->start.monotonic;
-	const int64_t monotonic_ns = offset.low_ns +
-				     (offset.high_ns - offset.low_ns) / 2;
-
-	return json_pack("{so, so, sf}",
-			 "ticks", tw_json_digits(job->start.ticks),
-			 "monotonic_ns", tw_json_digits((uint64_t) monotonic_ns),
-			 "hz", tw_job_ticks_per_ns(job) * TW_NS_PER_SECOND);
-}
-
 /* Write the first line, which describes the job. Return 0 or -errno. */
 static int write_header(struct thread_data *td, const struct tw_intervals *intervals)
 {
+	const struct tw_job *job = intervals->job;
+	const struct tw_offset offset = job->collected.start.monotonic;
 	const struct tw_options *o = td->eo;
 	struct tw_report report = {
 		.interval_ns = intervals->every_ns,
@@ -125,12 +107,17 @@ static int write_header(struct thread_data *td, const struct tw_intervals *inter
 	int ret;
 
 	tw_json_forget_lack();
-	report.clock = clock_to_json(intervals->job);
-	ret = tw_report_begin(td, intervals->job, &intervals->sum, NULL, &report);
-	if (!ret)
+	/* This converts the counter's ticks to CLOCK_MONOTONIC. */
+	report.clock = json_pack("{so, so, sf}",
+		"ticks", tw_json_digits(job->collected.start.ticks),
+		"monotonic_ns", tw_json_digits((uint64_t) (offset.low_ns +
+			(offset.high_ns - offset.low_ns) / 2)),
+		"hz", tw_job_ticks_per_ns(job) * TW_NS_PER_SECOND);
+	ret = tw_report_begin(td, job, &intervals->sum, NULL, &report);
+	if (!ret) {
 		header = tw_report_header_to_json(&report);
-	if (!ret)
 		ret = append_json(intervals->fd, header);
+	}
 	json_decref(header);
 	tw_report_free(&report);
 	return ret;
@@ -156,12 +143,12 @@ static void set_line(struct tw_intervals *intervals, const struct tw_filled *fil
 		     bool is_end)
 {
 	const struct tw_job *job = intervals->job;
-	const int64_t to_ns = tw_job_ns(job, job->start.ticks, filled->end_ticks);
+	const int64_t to_ns = tw_job_ns(job, job->collected.start.ticks, filled->end_ticks);
 	struct tw_report_line *line = &intervals->line;
 
 	line->number++;
 	line->from_ns = line->to_ns;
-	line->realtime_ns = job->start_realtime_ns + line->from_ns;
+	line->realtime_ns = job->collected.start_realtime_ns + line->from_ns;
 	/* The counter of this thread's CPU may be behind. */
 	if (to_ns > (int64_t) line->to_ns)
 		line->to_ns = (uint64_t) to_ns;
@@ -170,29 +157,21 @@ static void set_line(struct tw_intervals *intervals, const struct tw_filled *fil
 	line->is_end = is_end;
 }
 
-static void take_cpu_time(struct tw_intervals *intervals, struct tw_scalars *scalars)
-{
-	struct timespec now = { 0 };
-	uint64_t cpu_ns;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	cpu_ns = tw_timespec_ns(&now);
-	/* A test's thread may have written the line before. */
-	if (cpu_ns > intervals->cpu_ns)
-		scalars->writer_cpu_ns = cpu_ns - intervals->cpu_ns;
-	intervals->cpu_ns = cpu_ns;
-}
-
 /* Write a line of what the job has filled, add it to the sum, and make it empty. */
 static void write_line(struct tw_intervals *intervals, struct tw_filled *filled,
 		       bool is_end)
 {
 	struct tw_tally *tally = &filled->tally;
+	struct timespec now = { 0 };
 	json_t *json;
 	int ret;
 
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	/* A test's thread may have written the line before. */
+	if (tw_timespec_ns(&now) > intervals->cpu_ns)
+		tally->scalars.writer_cpu_ns = tw_timespec_ns(&now) - intervals->cpu_ns;
+	intervals->cpu_ns = tw_timespec_ns(&now);
 	tw_windows_close(&tally->over_time);
-	take_cpu_time(intervals, &tally->scalars);
 	add(intervals, filled);
 	set_line(intervals, filled, is_end);
 	if (intervals->fd >= 0) {
@@ -200,8 +179,12 @@ static void write_line(struct tw_intervals *intervals, struct tw_filled *filled,
 		json = tw_report_line_to_json(&intervals->line, tally);
 		ret = append_json(intervals->fd, json);
 		json_decref(json);
-		if (ret)
-			give_up(intervals, -ret);
+		if (ret) {
+			tw_message("tickwise: %s: %s: no further interval is written: "
+				   "%s\n", intervals->job_name, intervals->path,
+				   strerror(-ret));
+			intervals->fd = -1;
+		}
 	}
 	tw_tally_reset(tally);
 	filled->first_ticks = filled->last_ticks = 0;
@@ -249,7 +232,7 @@ static bool wait_for_next(struct tw_intervals *intervals, uint64_t began_ns)
 /* Return what the job has filled. The job may be in the middle of a settle. */
 static struct tw_filled *take(struct tw_intervals *intervals, unsigned asked)
 {
-	struct tw_filling *filling = &intervals->job->filling;
+	struct tw_filling *filling = &intervals->job->collected.filling;
 	const struct timespec pause = { .tv_nsec = FIRST_PAUSE_NS };
 
 	while (!tw_fill_is_taken(filling)) {
@@ -267,21 +250,14 @@ static struct tw_filled *take(struct tw_intervals *intervals, unsigned asked)
 static struct tw_filled *ask(struct tw_intervals *intervals)
 {
 	const uint64_t asked_ns = monotonic_now_ns();
-	const unsigned asked = tw_fill_ask(&intervals->job->filling);
+	const unsigned asked = tw_fill_ask(&intervals->job->collected.filling);
 	uint64_t pause_ns;
 
 	for (pause_ns = FIRST_PAUSE_NS; pause_ns < intervals->every_ns / 4; pause_ns *= 2)
-		if (tw_fill_is_taken(&intervals->job->filling) ||
+		if (tw_fill_is_taken(&intervals->job->collected.filling) ||
 		    wait_until(intervals, asked_ns + pause_ns))
 			break;
 	return take(intervals, asked);
-}
-
-void tw_intervals_write(struct tw_intervals *intervals)
-{
-	const unsigned asked = tw_fill_ask(&intervals->job->filling);
-
-	write_line(intervals, take(intervals, asked), false);
 }
 
 static void *run(void *argument)
@@ -297,7 +273,7 @@ static void *run(void *argument)
 	while (!wait_for_next(intervals, began_ns))
 		if (intervals->fd >= 0)
 			write_line(intervals, ask(intervals), false);
-	last = tw_fill_now(&job->filling);
+	last = tw_fill_now(&job->collected.filling);
 	last->end_ticks = tw_job_stamp(job);
 	write_line(intervals, last, true);
 	return NULL;
@@ -317,7 +293,7 @@ static void choose_cpus(const struct thread_data *td, const struct tw_job *job,
 	if (sched_getaffinity(fio, sizeof(all.bits),
 			      (cpu_set_t *) (void *) all.bits))
 		return;
-	tw_cpu_list_without(cpus, &all, &job->cpus);
+	tw_cpu_list_without(cpus, &all, &job->collected.cpus);
 	if (!tw_cpu_list_count(cpus))
 		cpus->known = 0;
 }
@@ -413,9 +389,8 @@ static int make_file(struct thread_data *td, struct tw_intervals *intervals)
 static int set_up(struct thread_data *td, struct tw_job *job,
 		  struct tw_intervals *intervals)
 {
-	int ret;
+	int ret = tw_record_init(td, job, &job->collected.filling.filled[1].tally);
 
-	ret = tw_record_second(td, job);
 	if (!ret)
 		ret = make_file(td, intervals);
 	if (ret)
@@ -441,9 +416,9 @@ void tw_intervals_begin(struct thread_data *td, struct tw_job *job)
 		ret = set_up(td, job, intervals);
 	}
 	if (!ret) {
-		job->intervals = intervals;
+		job->collected.intervals = intervals;
 		/* A job with few I/Os does not fill its list of them for many intervals. */
-		job->settle_after_ticks = (uint64_t) (tw_job_ticks_per_ns(job) *
+		job->hot.settle_after_ticks = (uint64_t) (tw_job_ticks_per_ns(job) *
 			(double) (intervals->every_ns / SETTLES_AT_LEAST));
 		return;
 	}
@@ -456,7 +431,7 @@ void tw_intervals_begin(struct thread_data *td, struct tw_job *job)
 
 int tw_intervals_end(struct tw_job *job)
 {
-	struct tw_intervals *intervals = job->intervals;
+	struct tw_intervals *intervals = job->collected.intervals;
 	struct tw_filled *last;
 	int error;
 
@@ -468,11 +443,11 @@ int tw_intervals_end(struct tw_job *job)
 	pthread_cond_destroy(&intervals->ends_now);
 	pthread_mutex_destroy(&intervals->lock);
 	error = intervals->error;
-	last = tw_fill_now(&job->filling);
+	last = tw_fill_now(&job->collected.filling);
 	tw_tally_free(&last->tally);
 	*last = intervals->sum;
 	memset(&intervals->sum, 0, sizeof(intervals->sum));
 	free_intervals(intervals);
-	job->intervals = NULL;
+	job->collected.intervals = NULL;
 	return error;
 }

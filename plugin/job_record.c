@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Put the stamps of I/Os into the job's tally: see record.h.
+ * Put the stamps of I/Os into the job's tally: see job_record.h.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
+#include "job_record.h"
+#include "kernel_job.h"
 #include "timespec.h"
 
 #define READINGS	5	/* of both clocks */
@@ -27,14 +28,14 @@ static void read_clocks(struct tw_job *job)
 		if (width_ns < 0 || width_ns / 2 + 1 >= best.error_ns)
 			continue;
 		best = (struct tw_reading) {
-			.own_ns = tw_job_ns(job, job->start.ticks, before) +
+			.own_ns = tw_job_ns(job, job->collected.start.ticks, before) +
 				  width_ns / 2,
 			.monotonic_ns = (int64_t) monotonic_ns,
 			.error_ns = width_ns / 2 + 1,
 		};
 	}
 	if (best.error_ns != INT64_MAX)
-		tw_join_read(&job->join, best);
+		tw_join_read(&job->collected.join, best);
 }
 
 /* Choose the lat from which on an I/O is settled at once, since it may be among the
@@ -42,10 +43,10 @@ static void read_clocks(struct tw_job *job)
  * a while. */
 static void settle_slow_at_once(struct tw_job *job)
 {
-	const double ticks = (double) job->slowest.least *
+	const double ticks = (double) job->collected.slowest.least *
 			     tw_job_ticks_per_ns(job);
 
-	job->settle_ticks = job->follow.turns && ticks < (double) INT64_MAX ?
+	job->hot.settle_ticks = job->collected.follow.turns && ticks < (double) INT64_MAX ?
 			    (int64_t) ticks : INT64_MAX;
 }
 
@@ -91,18 +92,18 @@ static struct tw_row_set rows_of(const struct tw_job *job, bool has_intervals)
 	struct tw_row_set has = { { 0 } };
 
 	put_rows(&has, of_every_job, FIO_ARRAY_SIZE(of_every_job));
-	if (job->stages)
+	if (job->hot.stages)
 		put_rows(&has, of_stages, FIO_ARRAY_SIZE(of_stages));
 	/* With SQPOLL no call submits the I/Os. */
-	if (job->stages && !job->polled_submission)
+	if (job->hot.stages && !job->ring.polled_submission)
 		tw_row_put(&has, STAGE_ROW(TW_CALL));
-	if (job->kernel.slots) {
+	if (job->hot.kernel.slots) {
 		put_rows(&has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
 		tw_row_put(&has, TW_ROW_workers);
 	}
-	if (job->response)
+	if (job->hot.response)
 		put_rows(&has, of_rate, FIO_ARRAY_SIZE(of_rate));
-	if (job->event_time)
+	if (job->hot.event_time)
 		tw_row_put(&has, STAGE_ROW(TW_RESIDUAL));
 	if (has_intervals)
 		tw_row_put(&has, TW_ROW_writer_cpu_ns);
@@ -112,11 +113,18 @@ static struct tw_row_set rows_of(const struct tw_job *job, bool has_intervals)
 /* Windows over time of a line. Without intervals there are TW_WINDOWS_MOST. */
 #define LINE_WINDOWS	16
 
-static int init_tally(const struct thread_data *td, const struct tw_job *job,
-		      struct tw_tally *tally)
+int tw_record_init(const struct thread_data *td, const struct tw_job *job,
+		   struct tw_tally *tally)
 {
 	const struct tw_options *o = td->eo;
 	const struct tw_row_set has = rows_of(job, o->interval_us);
+	const bool does[TW_DIRECTIONS] = {
+		[TW_READ] = td_read(td) || td->o.verify,
+		[TW_WRITE] = td_write(td),
+		[TW_TRIM] = td_trim(td),
+		[TW_SYNC] = td->o.fsync_blocks || td->o.fdatasync_blocks,
+	};
+	unsigned direction;
 	int ret = tw_tally_init(tally, &has, o->digits,
 				o->interval_us ? LINE_WINDOWS : TW_WINDOWS_MOST);
 
@@ -124,53 +132,44 @@ static int init_tally(const struct thread_data *td, const struct tw_job *job,
 		return ret;
 	/* A job that splits nothing knows so: no I/O has these. It can be merged with jobs
 	 * that do. Nothing is counted, so this takes no memory. */
-	if (job->stages)
+	if (job->hot.stages)
 		put_rows(&tally->has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
-	if (td_read(td) || td->o.verify)
-		tw_windows_touch(&tally->over_time, TW_READ);
-	if (td_write(td))
-		tw_windows_touch(&tally->over_time, TW_WRITE);
-	if (td_trim(td))
-		tw_windows_touch(&tally->over_time, TW_TRIM);
-	if (td->o.fsync_blocks || td->o.fdatasync_blocks)
-		tw_windows_touch(&tally->over_time, TW_SYNC);
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		if (does[direction])
+			tw_windows_touch(&tally->over_time, direction);
 	return 0;
 }
 
 int tw_record_start(const struct thread_data *td, struct tw_job *job)
 {
-	settle_slow_at_once(job);
-	job->settled_ticks = job->start.ticks;
-	job->settle_after_ticks = UINT64_MAX;
-	if (job->kernel.slots)
-		read_clocks(job);
-	job->min_lat_ns = job->timing->step_ns <= 1;
-	job->residual_ns = TW_NO_TIME;
-	job->finished = aligned_alloc(_Alignof(struct tw_finished),
-				      TW_FINISHED_MAX *
-				      sizeof(*job->finished));
-	if (job->response || job->event_time)
-		job->extra = calloc(TW_FINISHED_MAX, sizeof(*job->extra));
-	if (!job->finished || (!job->extra && (job->response || job->event_time)))
-		return -ENOMEM;
-	return init_tally(td, job, &job->filling.filled[0].tally);
-}
+	struct tw_job_hot *hot = &job->hot;
+	const bool has_extra = hot->response || hot->event_time;
 
-int tw_record_second(const struct thread_data *td, struct tw_job *job)
-{
-	return init_tally(td, job, &job->filling.filled[1].tally);
+	settle_slow_at_once(job);
+	hot->settled_ticks = job->collected.start.ticks;
+	hot->settle_after_ticks = UINT64_MAX;
+	if (hot->kernel.slots)
+		read_clocks(job);
+	job->collected.min_lat_ns = hot->timing->step_ns <= 1;
+	hot->residual_ns = TW_NO_TIME;
+	hot->finished = aligned_alloc(_Alignof(struct tw_finished),
+				      TW_FINISHED_MAX * sizeof(*hot->finished));
+	if (has_extra)
+		hot->extra = calloc(TW_FINISHED_MAX, sizeof(*hot->extra));
+	if (!hot->finished || (has_extra && !hot->extra))
+		return -ENOMEM;
+	return tw_record_init(td, job, &job->collected.filling.filled[0].tally);
 }
 
 void tw_record_error(struct tw_job *job, const struct io_u *io_u,
 		     uint64_t returned_ticks)
 {
-	job->finished[job->finished_count++] = (struct tw_finished) {
+	job->hot.finished[job->hot.finished_count++] = (struct tw_finished) {
 		.returned_ticks = returned_ticks,
 		.direction = tw_direction_of(io_u->ddir),
 		.failed = 1,
 	};
-	if (tw_record_is_due(job, returned_ticks))
-		tw_record_settle(job);
+	tw_record_if_due(job, returned_ticks);
 }
 
 /* ---- a settle ----------------------------------------------------------- */
@@ -188,9 +187,9 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 		.direction = finished->direction,
 	};
 
-	if (job->follow.turns)
+	if (job->collected.follow.turns)
 		tw_why_find(job, clocks, &finished->io, times, &slow.why);
-	tw_slowest_add(&job->slowest, &slow.slow);
+	tw_slowest_add(&job->collected.slowest, &slow.slow);
 	settle_slow_at_once(job);
 }
 
@@ -212,11 +211,13 @@ static void record_stages(struct tw_tally *tally, const struct tw_finished *fini
 static void record_inside(struct tw_tally *tally, const struct tw_finished *finished,
 			  enum tw_inside inside)
 {
+	struct tw_counts *counts = &tally->counts[finished->direction];
+
 	compiletime_assert((int) TW_ROW_no_stamps - (int) TW_ROW_split ==
 			   (int) TW_INSIDE_NO_STAMPS, "rows of enum tw_inside");
-	++*tw_count_at(&tally->counts[finished->direction], TW_ROW_split + inside);
+	++*tw_count_at(counts, TW_ROW_split + inside);
 	if (inside != TW_INSIDE_NO_STAMPS && finished->io.kernel.retries)
-		tally->counts[finished->direction].workers++;
+		counts->workers++;
 	if (inside != TW_INSIDE_SPLIT)
 		return;
 	tally->scalars.requests += finished->io.kernel.requests;
@@ -226,7 +227,7 @@ static void record_inside(struct tw_tally *tally, const struct tw_finished *fini
 static void record_extra(const struct tw_job *job, struct tw_tally *tally,
 			 const struct tw_finished *finished, uint64_t lat_ns)
 {
-	const struct tw_extra *extra = &job->extra[finished - job->finished];
+	const struct tw_extra *extra = &job->hot.extra[finished - job->hot.finished];
 	const enum tw_direction direction = finished->direction;
 
 	if (extra->residual_ns != TW_NO_TIME)
@@ -237,58 +238,36 @@ static void record_extra(const struct tw_job *job, struct tw_tally *tally,
 	tw_histogram_add(&tally->times[TW_SLIP][direction], extra->slip_ns);
 	tw_histogram_add(&tally->times[TW_RESPONSE][direction],
 			 extra->slip_ns + lat_ns);
-	job->response->last_slip_ns[direction] = extra->slip_ns;
+	job->hot.response->last_slip_ns[direction] = extra->slip_ns;
 }
 
 /* Return CLOCK_REALTIME, as it was read at the job's start and carried on by the job's
  * clock. */
 static uint64_t realtime_ns(const struct tw_job *job, uint64_t ticks)
 {
-	return job->start_realtime_ns +
-	       (uint64_t) tw_job_ns(job, job->start.ticks, ticks);
+	return job->collected.start_realtime_ns +
+	       (uint64_t) tw_job_ns(job, job->collected.start.ticks, ticks);
 }
 
-static void record_counts(struct tw_tally *tally, const struct tw_finished *finished,
-			  const struct tw_contradictions *wrong)
-{
-	struct tw_counts *counts = &tally->counts[finished->direction];
-
-	counts->ios++;
-	if (finished->direction != TW_SYNC)
-		counts->bytes += finished->size - finished->missing;
-	if (tw__unlikely(finished->missing) && finished->missing == finished->size)
-		counts->empty++;
-	tally->scalars.negative_stages += wrong->negative;
-	tally->scalars.negative_within += wrong->inside.within;
-	tally->scalars.negative_beyond += wrong->inside.beyond;
-}
-
-/* Return when an I/O was returned, by CLOCK_REALTIME, or a later time in the same window
- * over time: mostly all I/Os of a settle are in the open window, and so is its end. */
-static uint64_t window_ns(const struct tw_job *job, const struct tw_tally *tally,
-			  const struct tw_finished *finished, uint64_t end_ns)
-{
-	return end_ns < tally->over_time.edge_ns && !job->devices ? end_ns :
-	       realtime_ns(job, finished->returned_ticks);
-}
-
-/* Record lat where it is kept outside of the histograms. */
+/* Record lat where it is kept outside of the histograms. @end_ns: the end of the settle's
+ * I/Os. Mostly they are all in the open window over time, and so is this end. */
 static void record_lat(struct tw_job *job, struct tw_tally *tally,
 		       const struct tw_finished *finished,
 		       const struct tw_io_times *times,
 		       const struct tw_clocks *clocks, uint64_t end_ns)
 {
-	const uint64_t at_ns = window_ns(job, tally, finished, end_ns);
+	const bool in_open_window = end_ns < tally->over_time.edge_ns && !job->hot.devices;
+	const uint64_t at_ns = in_open_window ? end_ns :
+			       realtime_ns(job, finished->returned_ticks);
 
 	tw_windows_add(&tally->over_time, at_ns, finished->direction, times->lat_ns);
-	if (job->devices)
-		tw_devices_add(job->devices, finished->device, finished->direction,
+	if (job->hot.devices)
+		tw_devices_add(job->hot.devices, finished->device, finished->direction,
 			       at_ns, times);
 	/* The sum of the stages was not yet known when the trigger fired. */
-	if (tw__unlikely(finished->io.prepared_ticks ==
-			job->trigger.prepared_ticks))
-		job->trigger.lat_ns = times->lat_ns;
-	if (tw_slowest_wants(&job->slowest, times->lat_ns))
+	if (tw__unlikely(finished->io.prepared_ticks == job->hot.trigger.prepared_ticks))
+		job->hot.trigger.lat_ns = times->lat_ns;
+	if (tw_slowest_wants(&job->collected.slowest, times->lat_ns))
 		record_slow(job, finished, times, clocks);
 }
 
@@ -297,96 +276,101 @@ static void record(struct tw_job *job, struct tw_filled *filled,
 		   const struct tw_clocks *clocks, uint64_t end_ns)
 {
 	struct tw_tally *tally = &filled->tally;
+	struct tw_counts *counts = &tally->counts[finished->direction];
 	struct tw_contradictions wrong = { 0 };
 	const struct tw_io_times times =
-		(job->stages ? tw_io_times : tw_io_lat)(clocks, &finished->io,
+		(job->hot.stages ? tw_io_times : tw_io_lat)(clocks, &finished->io,
 			finished->returned_ticks, &wrong);
 
-	if (tw__unlikely(times.lat_ns < job->min_lat_ns)) {
-		tally->counts[finished->direction].backwards++;
+	if (tw__unlikely(times.lat_ns < job->collected.min_lat_ns)) {
+		counts->backwards++;
 		return;
 	}
 	if (!filled->first_ticks)
 		filled->first_ticks = finished->io.prepared_ticks;
 	filled->last_ticks = finished->returned_ticks;
-	record_counts(tally, finished, &wrong);
+	counts->ios++;
+	if (finished->direction != TW_SYNC)
+		counts->bytes += finished->size - finished->missing;
+	if (tw__unlikely(finished->missing) && finished->missing == finished->size)
+		counts->empty++;
+	tally->scalars.negative_stages += wrong.negative;
+	tally->scalars.negative_within += wrong.inside.within;
+	tally->scalars.negative_beyond += wrong.inside.beyond;
 	tw_histogram_add(&tally->times[TW_LAT][finished->direction], times.lat_ns);
 	record_lat(job, tally, finished, &times, clocks, end_ns);
-	if (job->extra)
+	if (job->hot.extra)
 		record_extra(job, tally, finished, times.lat_ns);
-	if (job->stages)
+	if (job->hot.stages)
 		record_stages(tally, finished, &times);
 	if (clocks->join)
 		record_inside(tally, finished, times.inside);
 }
 
-static void record_failed(const struct tw_job *job, struct tw_tally *tally,
-			  const struct tw_finished *finished)
-{
-	tally->counts[finished->direction].errors++;
-	tw_windows_add_errors(&tally->over_time,
-			      realtime_ns(job, finished->returned_ticks),
-			      finished->direction, 1);
-}
-
-/* Add what was counted outside of settles. All of these rows are sums. */
-static void take_pending(struct tw_job *job, struct tw_tally *tally)
-{
-	unsigned direction;
-
-	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		tw_counts_add(&tally->counts[direction], &job->pending[direction]);
-	memset(job->pending, 0, sizeof(job->pending));
-	job->has_pending = false;
-}
-
-static void take_batches(struct tw_job *job, struct tw_scalars *scalars)
-{
-	scalars->enters += job->enters;
-	scalars->tails += job->batches;
-	scalars->largest_tail = max(scalars->largest_tail, job->largest_batch);
-	job->enters = job->batches = job->largest_batch = 0;
-	scalars->clock_error_ns = (uint64_t) job->join.max_error_ns;
-	scalars->schedule_ns = job->response ? TW_SCHEDULE_NS : 0;
-}
-
 static void take_finished(struct tw_job *job, struct tw_filled *filled)
 {
-	const struct tw_finished *end = &job->finished[job->finished_count], *finished;
+	const struct tw_finished *finished = job->hot.finished;
+	const struct tw_finished *const end = &finished[job->hot.finished_count];
 	const struct tw_clocks clocks = {
-		.scale = &job->timing->clock.scale,
-		.system = job->system,
-		.zero_ticks = job->start.ticks,
-		.join = job->kernel.slots ? &job->join : NULL,
+		.scale = &job->hot.timing->clock.scale,
+		.system = job->hot.system,
+		.zero_ticks = job->collected.start.ticks,
+		.join = job->hot.kernel.slots ? &job->collected.join : NULL,
 	};
 	uint64_t end_ns;
 
-	if (!job->finished_count)
+	if (finished == end)
 		return;
 	if (clocks.join)
 		read_clocks(job);
-	job->settled_ticks = end[-1].returned_ticks;
-	end_ns = realtime_ns(job, job->settled_ticks);
-	for (finished = job->finished; finished < end; finished++)
-		if (tw__unlikely(finished->failed))
-			record_failed(job, &filled->tally, finished);
-		else
+	job->hot.settled_ticks = end[-1].returned_ticks;
+	end_ns = realtime_ns(job, job->hot.settled_ticks);
+	for (; finished < end; finished++) {
+		if (!tw__unlikely(finished->failed)) {
 			record(job, filled, finished, &clocks, end_ns);
-	job->finished_count = 0;
+			continue;
+		}
+		filled->tally.counts[finished->direction].errors++;
+		tw_windows_add_errors(&filled->tally.over_time,
+				      realtime_ns(job, finished->returned_ticks),
+				      finished->direction, 1);
+	}
+	job->hot.finished_count = 0;
+}
+
+/* Add what was counted outside of settles. All counts of directions are sums. */
+static void take_counts(struct tw_job *job, struct tw_tally *tally)
+{
+	struct tw_scalars *scalars = &tally->scalars;
+	struct tw_job_hot *hot = &job->hot;
+	unsigned direction;
+
+	scalars->enters += hot->enters;
+	scalars->tails += hot->batches;
+	scalars->largest_tail = max(scalars->largest_tail, hot->largest_batch);
+	hot->enters = hot->batches = hot->largest_batch = 0;
+	scalars->clock_error_ns = (uint64_t) job->collected.join.max_error_ns;
+	scalars->schedule_ns = hot->response ? TW_SCHEDULE_NS : 0;
+	if (!hot->has_pending)
+		return;
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		tw_counts_add(&tally->counts[direction], &hot->pending[direction]);
+	memset(hot->pending, 0, sizeof(hot->pending));
+	hot->has_pending = false;
 }
 
 /* Without tw_interval there is one tally, which no other thread uses. */
 void tw_record_settle(struct tw_job *job)
 {
-	struct tw_filled *filled = job->intervals ? tw_fill_begin(&job->filling) :
-						    &job->filling.filled[0];
+	struct tw_filling *filling = &job->collected.filling;
+	const bool has_intervals = job->collected.intervals;
+	struct tw_filled *filled = has_intervals ? tw_fill_begin(filling) :
+						   &filling->filled[0];
 
 	take_finished(job, filled);
-	take_batches(job, &filled->tally.scalars);
-	if (job->has_pending)
-		take_pending(job, &filled->tally);
-	if (!job->intervals || tw_fill_end(&job->filling))
+	take_counts(job, &filled->tally);
+	if (!has_intervals || tw_fill_end(filling))
 		return;
 	filled->end_ticks = tw_job_stamp(job);
-	tw_fill_switch(&job->filling);
+	tw_fill_switch(filling);
 }

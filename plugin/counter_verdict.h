@@ -5,33 +5,12 @@
  * until the end of the run (run_end.h): it takes a thread on each CPU, which would
  * disturb the jobs that still run.
  */
-#ifndef TW_PLUGIN_HEALTH_H
-#define TW_PLUGIN_HEALTH_H
+#ifndef TW_PLUGIN_COUNTER_VERDICT_H
+#define TW_PLUGIN_COUNTER_VERDICT_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "timing.h"
-#include "trust.h"
-
-/* What a job found when it had ended. */
-struct tw_job_end {
-	struct tw_run_start start;
-	bool system;			/* the stamps are of the system clock */
-	uint64_t step_ns;		/* the system clock moves in these steps */
-	struct tw_cpu_list cpus;	/* where the job may have run */
-	uint64_t backwards;		/* stamps that contradict each other */
-	int error;			/* errno of the check; 0: health is set */
-	struct tw_clock_health health;	/* without the CPUs' agreement */
-};
-
-/* How the CPUs' counters compared when the last job of the run had ended. */
-struct tw_run_end {
-	struct tw_cpu_list cpus;	/* that were compared */
-	int error;			/* errno if they were not compared */
-	struct tw_trust_compared found;
-	uint64_t monotonic_ns;		/* when they were compared */
-};
 
 /* Check the clock and log what is bad. This makes no thread and takes some ms at most.
  * @end: its cpus and backwards are set by the caller. */
@@ -45,7 +24,6 @@ void tw_run_compare(const struct tw_timing *timing,
 
 /* Return the report's "counter"; NULL without memory. @run: NULL if no counters were
  * compared after this job. */
-json_t *tw_counter_to_json(const struct tw_job_end *job,
-			   const struct tw_run_end *run);
+json_t *tw_counter_to_json(const struct tw_job_end *job, const struct tw_run_end *run);
 
 #endif

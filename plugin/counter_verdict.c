@@ -10,52 +10,38 @@
  *	unreliable	a check found the counter bad
  */
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "health.h"
+#include "counter_verdict.h"
 #include "message.h"
 #include "timespec.h"
 #include "trust.h"
 #include "report/json_memory.h"
 
-static void tell_backwards(const char *job_name, uint64_t count)
-{
-	tw_message("tickwise: %s: the clock was not reliable in this job, so "
-		"the latencies are not either: %llu I/Os or stages of I/Os "
-		"ended before they began\n", job_name,
-		(unsigned long long) count);
-}
-
-static void tell_bad(const char *job_name, const struct tw_clock_health *end)
-{
-	unsigned i;
-
-	for (i = 0; i < TW_HEALTH_CHECKS; i++)
-		if (end->state[i] == TW_HEALTH_BAD)
-			tw_message("tickwise: %s: the counter was not "
-				"reliable in this job, so the latencies are "
-				"not either: at the job's end this was false: "
-				"%s\n", job_name,
-				tw_text(TW_ENUM_HEALTH_CHECK, i));
-}
-
 void tw_job_look(const char *job_name, const struct tw_timing *timing,
 		 struct tw_job_end *end)
 {
+	unsigned i;
+
 	end->start = timing->start;
 	end->system = timing->clock.system;
 	end->step_ns = timing->step_ns;
 	tw_cpus_note(&end->cpus);
-	if (!end->system) {
+	if (!end->system)
 		end->error = -tw_clock_look(&timing->clock, &end->health);
-		if (!end->error)
-			tell_bad(job_name, &end->health);
-	}
+	for (i = 0; !end->system && !end->error && i < TW_HEALTH_CHECKS; i++)
+		if (end->health.state[i] == TW_HEALTH_BAD)
+			tw_message("tickwise: %s: the counter was not reliable in this "
+				   "job, so the latencies are not either: at the job's "
+				   "end this was false: %s\n", job_name,
+				   tw_text(TW_ENUM_HEALTH_CHECK, i));
 	if (end->backwards)
-		tell_backwards(job_name, end->backwards);
+		tw_message("tickwise: %s: the clock was not reliable in this job, so "
+			   "the latencies are not either: %llu I/Os or stages of I/Os "
+			   "ended before they began\n", job_name,
+			   (unsigned long long) end->backwards);
 }
 
 /* Log why the counters disagree, and how far they are apart if both bounds are known. */
@@ -163,22 +149,17 @@ static json_t *reasons_to_json(const struct tw_job_end *job,
 	return array;
 }
 
-static json_t *checks_to_json(const struct tw_clock_health *end)
+static json_t *end_to_json(const struct tw_clock_health *end)
 {
-	json_t *array = json_array();
+	json_t *checks = json_array();
 	unsigned i;
 
 	for (i = 0; i < TW_HEALTH_CHECKS; i++)
-		json_array_append_new(array, json_pack("{ss, ss, ss, ss}",
+		json_array_append_new(checks, json_pack("{ss, ss, ss, ss}",
 			"name", tw_name(TW_ENUM_HEALTH_CHECK, i),
 			"state", tw_name(TW_ENUM_HEALTH_STATE, end->state[i]),
 			"good_means", tw_text(TW_ENUM_HEALTH_CHECK, i),
 			"cannot_see", tw_text(TW_ENUM_HEALTH_BLIND, i)));
-	return array;
-}
-
-static json_t *end_to_json(const struct tw_clock_health *end)
-{
 	return json_pack("{ss, sI, sf, sf, sf, sI, so}",
 			 "verdict", tw_name(TW_ENUM_VERDICT, end->verdict),
 			 "over_ns", (json_int_t) end->over_ns,
@@ -186,22 +167,7 @@ static json_t *end_to_json(const struct tw_clock_health *end)
 			 "drift_high_ns", end->drift_high_ns,
 			 "drift_allowed_ns", end->drift_allowed_ns,
 			 "suspended_ns", (json_int_t) end->suspended_ns,
-			 "checks", checks_to_json(end));
-}
-
-/* Return the verdict. @end: NULL if there was no check at the job's end. */
-static enum tw_verdict verdict_of(const struct tw_job_end *job,
-				  const struct tw_clock_health *end)
-{
-	const struct tw_trust_seen_job seen = {
-		.start = job->start.verdict,
-		.start_covers = tw_cpu_list_covers(&job->start.cpus, &job->cpus),
-		.end = end,
-		.is_backwards = job->backwards != 0,
-		.is_system = job->system,
-	};
-
-	return tw_trust_job(&seen);
+			 "checks", checks);
 }
 
 static json_t *cpus_to_json(const struct tw_cpu_list *cpus)
@@ -245,27 +211,27 @@ static json_t *covers_to_json(const struct tw_job_end *job,
 	return object;
 }
 
-json_t *tw_counter_to_json(const struct tw_job_end *job,
-			   const struct tw_run_end *run)
+json_t *tw_counter_to_json(const struct tw_job_end *job, const struct tw_run_end *run)
 {
-	struct tw_clock_health all = job->health, *end = NULL;
+	const bool was_looked_at = !job->system && !job->error;
+	struct tw_clock_health all = job->health;
+	const struct tw_trust_seen_job seen = {
+		.start = job->start.verdict,
+		.start_covers = tw_cpu_list_covers(&job->start.cpus, &job->cpus),
+		.end = was_looked_at ? &all : NULL,
+		.is_backwards = job->backwards != 0,
+		.is_system = job->system,
+	};
 	enum tw_verdict verdict;
-	json_t *counter;
 
-	if (!job->system && !job->error) {
-		end = &all;
+	if (was_looked_at)
 		tw_trust_clock(&all, run && !run->error ? &run->found : NULL,
-			       run && tw_cpu_list_covers(&run->cpus,
-							 &job->cpus));
-	}
-	verdict = verdict_of(job, end);
-	counter = json_pack("{ss, so, so}",
-			    "verdict", job->start.checked ||
-				verdict == TW_UNRELIABLE ?
+			       run && tw_cpu_list_covers(&run->cpus, &job->cpus));
+	verdict = tw_trust_job(&seen);
+	return json_pack("{ss, so, so, so*}",
+			 "verdict", job->start.checked || verdict == TW_UNRELIABLE ?
 				tw_name(TW_ENUM_VERDICT, verdict) : "unchecked",
-			    "reasons", reasons_to_json(job, run, end),
-			    "covers", covers_to_json(job, run));
-	if (end)
-		json_object_set_new(counter, "at_end", end_to_json(end));
-	return counter;
+			 "reasons", reasons_to_json(job, run, seen.end),
+			 "covers", covers_to_json(job, run),
+			 "at_end", seen.end ? end_to_json(seen.end) : NULL);
 }

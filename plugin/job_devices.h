@@ -7,17 +7,12 @@
  * bin is at most 1 % wide, and the memory of many devices is small. lat over time shows
  * if a device is slow throughout.
  */
-#ifndef TW_PLUGIN_DEVICES_H
-#define TW_PLUGIN_DEVICES_H
+#ifndef TW_PLUGIN_JOB_DEVICES_H
+#define TW_PLUGIN_JOB_DEVICES_H
 
-#include "engine.h"
-#include "files.h"
+#include "job_facts.h"
+#include "job_state.h"
 #include "report/report.h"
-
-#define TW_DEVICES_DIGITS	2U
-
-/* Windows over time. At the end of a long run, more than half of them are in use. */
-#define TW_DEVICE_WINDOWS	32
 
 struct tw_devices {
 	const struct tw_files *files;	/* the job's files and their devices */
@@ -28,7 +23,7 @@ struct tw_devices {
 
 /* Begin to record by device, once the job's files are known. @devices is NULL if all of
  * them are on one device, or none is on a known one. Return 0 or -ENOMEM. */
-int tw_devices_start(struct thread_data *td, const struct tw_job *job,
+int tw_devices_start(struct thread_data *td, const struct tw_files *files,
 		     struct tw_devices **devices);
 void tw_devices_free(struct tw_devices *devices);
 
@@ -49,15 +44,9 @@ void tw_devices_add(struct tw_devices *devices, unsigned place,
 		    enum tw_direction direction, uint64_t at_ns,
 		    const struct tw_io_times *times);
 
-/**
- * tw_devices_put - set the report's devices, and the numbers of I/Os on no device
- * @devices: what was recorded, which moves into the report; NULL: nothing by device
- * @files: the job's files and their devices
- * @facts: [{"host", "device", ...}] of these devices
- *
- * Return 0 or -ENOMEM.
- */
-int tw_devices_put(struct tw_devices *devices, const struct tw_files *files,
-		   json_t *facts, struct tw_report *report);
+/* Set the report's devices, and the numbers of I/Os on no device. What @devices recorded
+ * moves into the report; NULL: nothing by device. Return 0 or -ENOMEM. */
+int tw_devices_put(struct tw_devices *devices, const struct tw_facts *facts,
+		   struct tw_report *report);
 
 #endif

@@ -7,46 +7,39 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "devices.h"
 #include "engine.h"
-#include "facts.h"
-#include "files.h"
 #include "guards.h"
-#include "interval.h"
+#include "job_clocks.h"
+#include "job_devices.h"
+#include "job_facts.h"
+#include "job_intervals.h"
+#include "job_record.h"
+#include "job_report.h"
 #include "kernel_job.h"
 #include "message.h"
-#include "record.h"
 #include "response.h"
 #include "run_end.h"
 #include "timespec.h"
-
-unsigned tw_power_of_two_from(unsigned depth)
-{
-	unsigned power = 1;
-
-	while (power < depth && power < 1U << 31)
-		power <<= 1;
-	return power;
-}
+#include "trigger.h"
 
 static int allocate(struct thread_data *td, struct tw_job *job)
 {
 	const struct tw_options *o = td->eo;
+	struct tw_job_hot *hot = &job->hot;
 
-	job->entries = tw_power_of_two_from(td->o.iodepth);
-	job->io = calloc(job->entries, sizeof(*job->io));
-	job->by_index = calloc(job->entries, sizeof(*job->by_index));
-	if (!job->io || !job->by_index ||
-	    tw_slowest_init(&job->slowest, o->slowest,
+	job->ring.entries = tw_entries_of(td->o.iodepth);
+	hot->io = calloc(job->ring.entries, sizeof(*hot->io));
+	hot->by_index = calloc(job->ring.entries, sizeof(*hot->by_index));
+	if (!hot->io || !hot->by_index ||
+	    tw_slowest_init(&job->collected.slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
-	    tw_response_init(td, job->entries, &job->response))
+	    tw_response_init(td, job->ring.entries, &hot->response))
 		return -ENOMEM;
-	job->stages = o->stages;
-	job->test_nop = o->test_nop;
-	job->event_time = o->event_time;
-	job->event_wait = o->event_wait;
+	hot->stages = o->stages;
+	hot->test_nop = o->test_nop;
+	hot->event_time = o->event_time;
+	hot->event_wait = o->event_wait;
 	return 0;
 }
 
@@ -71,14 +64,14 @@ int tw_init(struct thread_data *td)
 		return 1;
 	}
 	/* This function logs its errors itself. */
-	if (fio_cmdprio_init(td, &job->cmdprio, &o->cmdprio_options)) {
+	if (fio_cmdprio_init(td, &job->ring.cmdprio, &o->cmdprio_options)) {
 		td_verror(td, EINVAL, "cmdprio");
 		return 1;
 	}
 	tw_run_job_begins(td);
-	job->timing = tw_timing_of_process();
-	job->system = job->timing->clock.system;
-	tw_cpus_note(&job->cpus);
+	job->hot.timing = tw_timing_of_process();
+	job->hot.system = job->hot.timing->clock.system;
+	tw_cpus_note(&job->collected.cpus);
 	return 0;
 }
 
@@ -92,13 +85,13 @@ static void load_for_jobs(void)
 	pthread_mutex_lock(&loading);
 	tw_kernel_load_for_jobs();
 	tw_trigger_make_for_jobs();
-	tw_why_load_for_jobs();
 	pthread_mutex_unlock(&loading);
 }
 
 int tw_post_init(struct thread_data *td)
 {
 	struct tw_job *job = td->io_ops_data;
+	struct tw_job_collected *collected = &job->collected;
 
 	/* With create_serialize=0 fio has not called tw_try() yet. */
 	if (td->o.use_thread)
@@ -106,20 +99,17 @@ int tw_post_init(struct thread_data *td)
 	if (tw_ring_set_up(td, job) || tw_ring_register(td, job))
 		return 1;
 	/* This takes a while with many files, so it comes before the run begins. */
-	job->where = tw_files_find(td);
-	if (job->where)
-		job->facts = tw_facts_take(td, &job->cpus, job->where);
-	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
-	tw_moment_take(job, &job->start);
+	collected->facts = tw_facts_take(td, &collected->cpus);
+	collected->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
+	tw_moment_take(job, &collected->start);
 	tw_trigger_begin(td, job);
-	if (!job->where || !job->facts || tw_record_start(td, job) ||
-	    tw_devices_start(td, job, &job->devices)) {
-		tw_message("tickwise: %s: not enough memory\n",
-			td->o.name);
+	if (!collected->facts || tw_record_start(td, job) ||
+	    tw_devices_start(td, collected->facts->where, &job->hot.devices)) {
+		tw_message("tickwise: %s: not enough memory\n", td->o.name);
 		td_verror(td, ENOMEM, "tickwise post_init");
 		return 1;
 	}
-	job->started = true;
+	collected->started = true;
 	tw_intervals_begin(td, job);
 	return 0;
 }
@@ -129,13 +119,13 @@ int tw_io_u_init(struct thread_data *td, struct io_u *io_u)
 	struct tw_job *job = td->io_ops_data;
 
 	/* fio numbers its io_us, so another layout of io_u shows here. */
-	if (io_u->index != job->io_us++ || io_u->index >= job->entries) {
+	if (io_u->index != job->collected.io_us++ || io_u->index >= job->ring.entries) {
 		tw_message("tickwise: built with another layout of io_u than "
 			"that of this %s: type `tickwise build-engine` to "
 			"build an engine for this fio\n", fio_version_string);
 		return 1;
 	}
-	job->by_index[io_u->index] = io_u;
+	job->hot.by_index[io_u->index] = io_u;
 	return 0;
 }
 
@@ -143,9 +133,9 @@ int tw_io_u_init(struct thread_data *td, struct io_u *io_u)
 static int end_recording(struct tw_job *job)
 {
 	tw_record_settle(job);
-	if (job->intervals)
+	if (job->collected.intervals)
 		return tw_intervals_end(job);
-	tw_windows_close(&tw_fill_now(&job->filling)->tally.over_time);
+	tw_windows_close(&tw_fill_now(&job->collected.filling)->tally.over_time);
 	return 0;
 }
 
@@ -161,7 +151,7 @@ void tw_cleanup(struct thread_data *td)
 		tw_run_job_ended(td);
 		return;
 	}
-	if (job->started) {
+	if (job->collected.started) {
 		ret = tw_report_write(td, job, end_recording(job));
 		if (ret && !td->error)
 			td_verror(td, -ret, "tickwise report");
@@ -170,18 +160,17 @@ void tw_cleanup(struct thread_data *td)
 	if (!(td->flags & TD_F_CHILD))
 		tw_ring_tear_down(job);
 	tw_run_job_ended(td);
-	fio_cmdprio_cleanup(&job->cmdprio);
-	tw_tally_free(&job->filling.filled[0].tally);
-	tw_tally_free(&job->filling.filled[1].tally);
-	tw_slowest_free(&job->slowest);
-	tw_response_free(job->response);
-	tw_devices_free(job->devices);
-	tw_facts_free(job->facts);
-	free(job->where);
-	free(job->extra);
-	free(job->finished);
-	free(job->by_index);
-	free(job->io);
+	fio_cmdprio_cleanup(&job->ring.cmdprio);
+	tw_tally_free(&job->collected.filling.filled[0].tally);
+	tw_tally_free(&job->collected.filling.filled[1].tally);
+	tw_slowest_free(&job->collected.slowest);
+	tw_response_free(job->hot.response);
+	tw_devices_free(job->hot.devices);
+	tw_facts_free(job->collected.facts);
+	free(job->hot.extra);
+	free(job->hot.finished);
+	free(job->hot.by_index);
+	free(job->hot.io);
 	free(job);
 	td->io_ops_data = NULL;
 }
@@ -194,17 +183,18 @@ void tw_cleanup(struct thread_data *td)
 int tw_try(struct thread_data *td)
 {
 	static _Atomic(bool) tried;
+	struct io_uring ring;
 	int ret;
 
 	if (!tw_has_our_layout(td) || tried)
 		return 0;
-	ret = tw_ring_try();
+	ret = io_uring_queue_init(1, &ring, 0);
 	if (ret) {
-		tw_message("tickwise: %s: %s\n", td->o.name,
-			tw_ring_failure(-ret));
+		tw_message("tickwise: %s: %s\n", td->o.name, tw_ring_failure(-ret));
 		td_verror(td, -ret, "io_uring_setup");
 		return 1;
 	}
+	io_uring_queue_exit(&ring);
 	tw_run_take_hangup();
 	tw_timing_of_process();
 	/* If a job calls this (create_serialize=0), it is too late to load. */
@@ -214,22 +204,28 @@ int tw_try(struct thread_data *td)
 	return 0;
 }
 
-/* Open a file. A registered file is already open, and fio gets its descriptor. */
-int tw_open_file(struct thread_data *td, struct fio_file *f)
+/* Return the job whose files are registered; NULL: they are not, or there is no job. */
+static const struct tw_job *with_files(const struct thread_data *td)
 {
 	const struct tw_job *job = td->io_ops_data;
 
-	if (!tw_has_our_layout(td) || !job || !job->fixed_files)
+	return tw_has_our_layout(td) && job && job->ring.fixed_files ? job : NULL;
+}
+
+/* Open a file. A registered file is already open, and fio gets its descriptor. */
+int tw_open_file(struct thread_data *td, struct fio_file *f)
+{
+	const struct tw_job *job = with_files(td);
+
+	if (!job)
 		return generic_open_file(td, f);
-	f->fd = job->files[f->engine_pos];
+	f->fd = job->ring.files[f->engine_pos];
 	return 0;
 }
 
 int tw_close_file(struct thread_data *td, struct fio_file *f)
 {
-	const struct tw_job *job = td->io_ops_data;
-
-	if (!tw_has_our_layout(td) || !job || !job->fixed_files)
+	if (!with_files(td))
 		return generic_close_file(td, f);
 	f->fd = -1;
 	return 0;

@@ -4,12 +4,15 @@
  * names; the names of the engine's own options begin with tw_. fio-tickwise(7) describes
  * each option.
  */
-#ifndef TW_PLUGIN_OPTIONS_H
-#define TW_PLUGIN_OPTIONS_H
+#ifndef TW_PLUGIN_ENGINE_OPTIONS_H
+#define TW_PLUGIN_ENGINE_OPTIONS_H
 
 #include "fio.h"
 #include "optgroup.h"
 #include "engines/cmdprio.h"
+
+/* The shortest tw_interval, in microseconds. */
+#define TW_INTERVAL_MIN_US	100000ULL
 
 enum tw_cmd_type {
 	TW_CMD_NVME = 1,

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The engine's options, in the form that fio's parser needs.
+ *
+ * The table has every option that any fio from 3.33 on has for its io_uring engines,
+ * whichever fio this is built for. fio drops a job with an unknown option, and one job
+ * file should work with all versions. An option that asks for what only fio's engine can
+ * do is refused, and the message names it.
+ */
+#include <errno.h>
+
+#include "collect/slowest.h"
+#include "engine_options.h"
+#include "message.h"
+#ifdef TW_FIO_VERIFY_FSYNCED
+#include "verify.h"
+#endif
+
+#define OPTION(option, kind, member, long_name, text, ...) { \
+	.name = option, .lname = long_name, .type = kind, .help = text, \
+	.off1 = offsetof(struct tw_options, member), \
+	.category = FIO_OPT_C_ENGINE, .group = FIO_OPT_G_IOURING, ##__VA_ARGS__ }
+
+/* An option that a function takes. */
+#define CALLS(option, function, long_name, text) { \
+	.name = option, .lname = long_name, .type = FIO_OPT_INT, .help = text, \
+	.cb = function, .category = FIO_OPT_C_ENGINE, .group = FIO_OPT_G_IOURING }
+
+/* One year. */
+#define INTERVAL_MAX_US	31536000000000ULL
+
+static int set_sqthread_poll_cpu(void *data, unsigned long long *cpu)
+{
+	struct tw_options *o = data;
+
+	o->sqthread_poll_cpu = (unsigned) *cpu;
+	o->sqthread_poll_cpu_set = 1;
+	return 0;
+}
+
+/* Refuse all sizes except 0. */
+static int set_md_per_io_size(void *data, unsigned long long *size)
+{
+	if (!*size)
+		return 0;
+	tw_message("tickwise: md_per_io_size: refused, metadata and "
+		"protection information are not implemented\n");
+	return 1;
+}
+
+/* Newer versions of cmdprio.h contain a table of their options. */
+#ifndef CMDPRIO_OPTIONS
+#define PRIORITY(option, member, long_name, text, ...) \
+	OPTION(option, FIO_OPT_INT, cmdprio_options.member[DDIR_READ], long_name, text, \
+	       .off2 = offsetof(struct tw_options, cmdprio_options.member[DDIR_WRITE]), \
+	       __VA_ARGS__)
+
+static int set_cmdprio_hint(void *data, unsigned long long *hint)
+{
+	tw_message("tickwise: cmdprio_hint: refused, %s has no priority "
+		"hints (3.36 has)\n", fio_version_string);
+	return 1;
+}
+#endif
+
+struct fio_option tw_engine_options[] = {
+	OPTION("hipri", FIO_OPT_STR_SET, hipri, "Polled completions",
+		"Poll the device for completions (needs direct=1)"),
+#ifdef CMDPRIO_OPTIONS
+	CMDPRIO_OPTIONS(struct tw_options, FIO_OPT_G_IOURING),
+#else
+	PRIORITY("cmdprio_percentage", percentage, "Share of I/O with another priority",
+		"Give this share of the I/Os the priority of cmdprio", .maxval = 100),
+	PRIORITY("cmdprio_class", class, "Priority class of that share",
+		"Set the priority class of that share",
+		.minval = IOPRIO_MIN_PRIO_CLASS + 1, .maxval = IOPRIO_MAX_PRIO_CLASS,
+		.interval = 1),
+	CALLS("cmdprio_hint", set_cmdprio_hint, "Priority hint of that share",
+		"Refused: this fio has no priority hints"),
+	PRIORITY("cmdprio", level, "Priority level of that share",
+		"Set the priority level of that share",
+		.minval = IOPRIO_MIN_PRIO, .maxval = IOPRIO_MAX_PRIO, .interval = 1),
+	OPTION("cmdprio_bssplit", FIO_OPT_STR_STORE, cmdprio_options.bssplit_str,
+		"Share and priority by block size",
+		"Set shares of I/O with another priority, by block size"),
+#endif
+	OPTION("fixedbufs", FIO_OPT_STR_SET, fixedbufs, "Registered buffers",
+		"Register the I/O buffers with the kernel"),
+	OPTION("registerfiles", FIO_OPT_STR_SET, registerfiles, "Registered files",
+		"Open all files first and register them"),
+	OPTION("sqthread_poll", FIO_OPT_STR_SET, sqthread_poll, "Submission by a kernel thread",
+		"Submit by a kernel thread that polls (implies registerfiles)"),
+	CALLS("sqthread_poll_cpu", set_sqthread_poll_cpu, "CPU of that thread",
+		"Run the kernel's submission thread on this CPU"),
+	OPTION("nonvectored", FIO_OPT_INT, nonvectored, "Plain read and write",
+		"Use plain reads and writes (1), an iovec (0), or plain ones if the "
+		"kernel has them (-1)", .def = "-1"),
+	OPTION("uncached", FIO_OPT_INT, uncached, "Don't keep in the page cache",
+		"Drop the pages of buffered I/O when it is done (RWF_DONTCACHE)"),
+	OPTION("nowait", FIO_OPT_BOOL, nowait, "Don't block",
+		"Fail with EAGAIN rather than block (RWF_NOWAIT)"),
+	OPTION("force_async", FIO_OPT_INT, force_async, "Hand over to a worker",
+		"Hand every Nth I/O to a kernel worker at once"),
+	OPTION("cmd_type", FIO_OPT_STR, cmd_type, "Kind of passthrough command",
+		"Commands of the passthrough engine",
+		.def = "nvme",
+		.posval = {
+			{ .ival = "nvme", .oval = TW_CMD_NVME, .help = "NVMe commands" },
+			{ .ival = "bsg", .oval = TW_CMD_BSG, .help = "SCSI through bsg" },
+		}),
+	OPTION("readfua", FIO_OPT_BOOL, readfua, "Read past the cache",
+		"Passthrough: force unit access for reads"),
+	OPTION("writefua", FIO_OPT_BOOL, writefua, "Write past the cache",
+		"Passthrough: force unit access for writes"),
+	OPTION("write_mode", FIO_OPT_STR_STORE, write_mode, "Command for writes",
+		"Passthrough: what a write is"),
+	OPTION("verify_mode", FIO_OPT_STR_STORE, verify_mode, "Command for verifying",
+		"Passthrough: how written data is verified"),
+	OPTION("read_mode", FIO_OPT_STR_STORE, read_mode, "Command for reads",
+		"Passthrough: what a read is"),
+	OPTION("cdb_len", FIO_OPT_INT, cdb_len, "Length of SCSI commands",
+		"Passthrough: bytes of a SCSI command, 0: as needed"),
+	OPTION("verify_bytchk", FIO_OPT_INT, verify_bytchk, "What SCSI's VERIFY compares",
+		"Passthrough: the BYTCHK field of VERIFY"),
+	OPTION("deac", FIO_OPT_BOOL, deac, "Deallocate on write zeroes",
+		"Passthrough: write zeroes may deallocate"),
+	CALLS("md_per_io_size", set_md_per_io_size, "Metadata of each I/O",
+		"Bytes of metadata; 0, others are refused"),
+	OPTION("pi_act", FIO_OPT_BOOL, pi_act, "Protection information action",
+		"The device makes and checks it (with metadata)", .def = "1"),
+	OPTION("pi_chk", FIO_OPT_STR_STORE, pi_chk, "Protection information checked",
+		"What of it is checked (with metadata)"),
+	OPTION("apptag", FIO_OPT_INT, apptag, "Application tag",
+		"Tag of protected I/O (with metadata)", .def = "0x1234"),
+	OPTION("apptag_mask", FIO_OPT_INT, apptag_mask, "Application tag mask",
+		"Bits of the tag that count (with metadata)", .def = "0xffff"),
+	OPTION("tw_report", FIO_OPT_STR_STORE, report, "Latency report",
+		"File of this job's latency report (default: JOB.N.PID.tickwise.json; "
+		"none: no report)"),
+	OPTION("tw_digits", FIO_OPT_INT, digits, "Precision of the report",
+		"Significant digits of the latency histograms",
+		.def = "3", .minval = 1, .maxval = 5),
+	OPTION("tw_stages", FIO_OPT_BOOL, stages, "Stages of an I/O",
+		"Time the stages of each I/O; 0: only its total", .def = "1"),
+	OPTION("tw_slowest", FIO_OPT_INT, slowest, "Slowest I/Os",
+		"How many of the slowest I/Os the report lists",
+		.def = "20", .maxval = TW_SLOWEST_MAX),
+	OPTION("tw_event_time", FIO_OPT_BOOL, event_time, "Time of each event",
+		"End fio's own latencies when each completion was seen, not when fio "
+		"reads its clock after the batch", .def = "0"),
+	OPTION("tw_event_wait", FIO_OPT_BOOL, event_wait, "Wait for each event",
+		"Wait for one completion at a time, to see each as it comes", .def = "0"),
+	OPTION("tw_test_nop", FIO_OPT_BOOL, test_nop, "Test: I/O that does nothing",
+		"Test the engine: replace each read and write by an operation that does "
+		"nothing", .def = "0"),
+	OPTION("tw_kernel", FIO_OPT_STR, kernel, "Stages inside the kernel",
+		"Split the time inside the kernel into stages (default: auto)",
+		.posval = {
+			{ .ival = "auto", .oval = TW_KERNEL_AUTO,
+			  .help = "Where privileges and kernel allow it" },
+			{ .ival = "off", .oval = TW_KERNEL_OFF, .help = "Never" },
+			{ .ival = "require", .oval = TW_KERNEL_REQUIRE,
+			  .help = "End the job if it is not possible" },
+		}),
+	OPTION("tw_trigger", FIO_OPT_STR_VAL_TIME, trigger_us, "Trace of a slow I/O",
+		"Keep the kernel's trace events around the first I/O that is slower than "
+		"this (default: 0, none)", .def = "0"),
+	OPTION("tw_causes", FIO_OPT_BOOL, causes, "Causes of slow I/Os",
+		"Follow the job's thread: say why the slowest I/Os were slow (default: 0)",
+		.def = "0"),
+	OPTION("tw_interval", FIO_OPT_STR_VAL_TIME, interval_us, "Lines by interval",
+		"Append what was recorded in each interval of this length to a file "
+		"(default: 0, none)", .def = "0", .maxval = INTERVAL_MAX_US, .is_seconds = 1),
+	{ .name = NULL },
+};
+
+int tw_options_check(struct thread_data *td)
+{
+	struct tw_options *o = td->eo;
+
+	/* Before Linux 5.11 the submission thread could use registered files only. */
+	if (o->sqthread_poll)
+		o->registerfiles = 1;
+	if (o->registerfiles && td->o.nr_files != td->o.open_files) {
+		tw_message("tickwise: %s: %s needs all of a job's files "
+			"open at once, but openfiles=%u of %u\n", td->o.name,
+			o->sqthread_poll ? "sqthread_poll" : "registerfiles",
+			td->o.open_files, td->o.nr_files);
+		return -EINVAL;
+	}
+#ifdef TW_FIO_VERIFY_FSYNCED
+	/* fio's engine refuses this, too: each write is safe by itself then. */
+	if (o->writefua && td->o.verify_policy & VERIFY_POLICY_FSYNCED) {
+		tw_message("tickwise: %s: writefua does not go with "
+			"verify_policy=fsynced\n", td->o.name);
+		return -EINVAL;
+	}
+#endif
+	if (o->interval_us && o->interval_us < TW_INTERVAL_MIN_US) {
+		tw_message("tickwise: %s: tw_interval is %llu us, the shortest is "
+			"%llu ms\n", td->o.name, o->interval_us,
+			TW_INTERVAL_MIN_US / 1000);
+		return -EINVAL;
+	}
+	if (o->test_nop)
+		tw_message("tickwise: %s: tw_test_nop=1: no data is read "
+			"or written\n", td->o.name);
+	return 0;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The report of one job: see job_report.h.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job_clocks.h"
+#include "job_devices.h"
+#include "job_facts.h"
+#include "job_report.h"
+#include "kernel_job.h"
+#include "latency/histogram_json.h"
+#include "message.h"
+#include "report/json_memory.h"
+#include "report_file.h"
+#include "response.h"
+#include "run_end.h"
+#include "trigger.h"
+
+/* ---- the job ------------------------------------------------------------ */
+
+bool tw_report_run(const struct tw_job *job, const struct tw_filled *of,
+		   uint64_t *first_ns, uint64_t *run_ns)
+{
+	int64_t first = 0, run = 0;
+
+	if (of->first_ticks) {
+		first = tw_job_ns(job, job->collected.start.ticks, of->first_ticks);
+		run = tw_job_ns(job, of->first_ticks, of->last_ticks);
+	}
+	/* A time can be negative if its two stamps are of different CPUs. */
+	*first_ns = first > 0 ? (uint64_t) first : 0;
+	*run_ns = run > 0 ? (uint64_t) run : 0;
+	return of->first_ticks != 0;
+}
+
+/* Set what @json has of the job apart from the run that it belongs to. */
+static void set_job(json_t *json, const struct thread_data *td,
+		    const struct tw_job *job, const struct tw_filled *of)
+{
+	const struct tw_moment *start = &job->collected.start;
+	const struct tw_follow *follow = &job->collected.follow;
+	uint64_t first_ns, run_ns;
+
+	tw_report_run(job, of, &first_ns, &run_ns);
+	json_object_update_new(json, json_pack("{so, so, so, ss, so, sb, sb, sb, so}",
+		"start_monotonic_ns", tw_json_digits(tw_moment_monotonic_ns(job, start,
+									start->ticks)),
+		"first_ns", tw_json_of_u64(first_ns),
+		"run_ns", tw_json_of_u64(run_ns),
+		"tickwise_version", TW_VERSION,
+		"iodepth", tw_json_of_u64(td->o.iodepth),
+		"event_time", job->hot.event_time,
+		"event_wait", job->hot.event_wait,
+		"fallback", job->hot.system,
+		"kernel", tw_kernel_to_json(job)));
+	if (job->hot.test_nop)
+		json_object_set_new(json, "test_nop", json_true());
+	if (follow->turns || follow->why)
+		json_object_set_new(json, "causes", tw_why_state_to_json(job));
+}
+
+int tw_report_begin(struct thread_data *td, const struct tw_job *job,
+		    const struct tw_filled *of, struct tw_devices *devices,
+		    struct tw_report *report)
+{
+	report->jobs = calloc(1, sizeof(*report->jobs));
+	if (!report->jobs)
+		return -ENOMEM;
+	report->job_count = 1;
+	report->jobs->json = tw_report_job(td, job->hot.timing,
+					   job->collected.start_realtime_ns);
+	if (!report->jobs->json)
+		return -ENOMEM;
+	set_job(report->jobs->json, td, job, of);
+	tw_facts_put(job->collected.facts, report);
+	return tw_devices_put(devices, job->collected.facts, report);
+}
+
+/* ---- the slowest I/Os --------------------------------------------------- */
+
+static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *end,
+			    const struct tw_slow_io *slow)
+{
+	const uint64_t begin = slow->io.prepared_ticks;
+	const uint64_t begin_ns = tw_moment_monotonic_ns(job, end, begin);
+	const bool has_call = job->hot.stages && slow->io.entered_ticks;
+	json_t *stages = json_object();
+	unsigned stage;
+
+	for (stage = 0; stage < TW_STAGES; stage++)
+		if (slow->times.stages & TW_STAGE_BIT(stage))
+			json_object_set_new(stages, tw_time_rows[stage].name,
+				json_integer((json_int_t) slow->times.stage_ns[stage]));
+	json_object_set_new(stages, "lat", json_integer((json_int_t) slow->times.lat_ns));
+	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*}",
+		"offset", (json_int_t) slow->offset,
+		"size", (json_int_t) slow->size,
+		"ddir", tw_direction_names[slow->direction],
+		"ticks", tw_json_digits(begin),
+		"raw_ns", tw_json_digits(tw_moment_clock_ns(job, end, begin,
+					 job->collected.start.raw, end->raw)),
+		"monotonic_ns", tw_json_digits(begin_ns),
+		"stages", stages,
+		"submitting_call_ns", has_call ?
+			json_integer((json_int_t) slow->times.call_ns) : NULL,
+		"causes", job->collected.follow.turns ?
+			tw_why_to_json(slow, begin_ns) : NULL);
+}
+
+/* Set the list, the slowest I/O first. Return 0 or -ENOMEM. */
+static int set_slowest(struct tw_report *report, struct tw_job *job,
+		       const struct tw_moment *end)
+{
+	struct tw_slowest *slowest = &job->collected.slowest;
+	uint32_t i;
+
+	tw_slowest_sort(slowest);
+	report->slowest = calloc(slowest->count + 1, sizeof(*report->slowest));
+	if (!report->slowest)
+		return -ENOMEM;
+	for (i = 0; i < slowest->count; i++) {
+		const struct tw_slow_io *slow = (const struct tw_slow_io *)
+			tw_slowest_get(slowest, i);
+
+		report->slowest[report->slow_count++] = (struct tw_report_slow) {
+			.json = slow_to_json(job, end, slow),
+			.lat_ns = slow->times.lat_ns,
+		};
+	}
+	tw_row_put(&report->tally.has, TW_ROW_SLOWEST);
+	return 0;
+}
+
+/* ---- what is known at the end ------------------------------------------- */
+
+/* Set fio's own lat, by fio's clock. fio's numbers are complete when it cleans up a job.
+ * fio may measure no lat (disable_lat). */
+static void set_fio_lat(struct tw_tally *tally, const struct thread_data *td)
+{
+	unsigned direction;
+
+	if (td->o.disable_lat)
+		return;
+	tw_row_put(&tally->has, TW_ROW_fio_ios);
+	tw_row_put(&tally->has, TW_ROW_fio_lat_ns);
+	for (direction = TW_READ; direction <= TW_TRIM; direction++) {
+		const struct io_stat *lat = &td->ts.lat_stat[direction];
+
+		tally->counts[direction].fio_ios = lat->samples;
+		tally->counts[direction].fio_lat_ns = (uint64_t)
+			llround(lat->mean.u.f * (double) lat->samples);
+	}
+}
+
+/* Set the slip of the last I/Os, and the runs of the kernel's program that were missed. */
+static void set_last(struct tw_tally *tally, const struct tw_job *job)
+{
+	const struct tw_response *response = job->hot.response;
+	const struct tw_kernel *kernel = &job->hot.kernel;
+	const int64_t missed = tw_kernel_missed();
+	unsigned direction;
+
+	if (response)
+		tw_row_put(&tally->has, TW_ROW_slip_at_end_ns);
+	for (direction = TW_READ; response && direction <= TW_TRIM; direction++)
+		tally->counts[direction].slip_at_end_ns = response->last_slip_ns[direction];
+	if (!kernel->slots || missed < 0 || kernel->missed < 0)
+		return;
+	tw_row_put(&tally->has, TW_ROW_missed_runs);
+	tally->scalars.missed_runs = (uint64_t) (missed - kernel->missed);
+}
+
+/* Return the number of I/Os and stages that ended before they began. */
+static uint64_t backwards_of(const struct tw_tally *tally)
+{
+	uint64_t sum = tally->scalars.negative_stages + tally->scalars.negative_beyond;
+	unsigned direction;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		sum += tally->counts[direction].backwards;
+	return sum;
+}
+
+/* Log the number of empty I/Os, because fio counts them as if they were complete. */
+static void tell_empty(const struct thread_data *td, const struct tw_tally *tally)
+{
+	const uint64_t count = tally->counts[TW_READ].empty +
+			       tally->counts[TW_WRITE].empty;
+
+	if (count)
+		tw_message("tickwise: %s: %llu of its reads and writes "
+			"moved nothing (the device is gone, or the file ends "
+			"before them): fio counts them, but their latencies "
+			"are not those of transfers\n", td->o.name,
+			(unsigned long long) count);
+}
+
+/* ---- together ----------------------------------------------------------- */
+
+/* Return the report, whose "counter" is empty; NULL without memory. It takes the job's
+ * tally. */
+static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
+			      struct tw_filled *filled)
+{
+	struct tw_report report = { .tally = filled->tally };
+	const struct tw_options *o = td->eo;
+	struct tw_moment end;
+	json_t *json = NULL;
+	int ret;
+
+	/* The header of the intervals may have lacked it, which is another file. */
+	tw_json_forget_lack();
+	tw_moment_take(job, &end);
+	memset(&filled->tally, 0, sizeof(filled->tally));
+	set_fio_lat(&report.tally, td);
+	set_last(&report.tally, job);
+	ret = tw_report_begin(td, job, filled, job->hot.devices, &report);
+	if (!ret && o->slowest)
+		ret = set_slowest(&report, job, &end);
+	report.clocks = tw_clocks_to_json(job, &end);
+	report.counter = json_object();
+	if (job->hot.trigger.above_ns)
+		report.triggers = json_pack("[o]", tw_trigger_to_json(job, &end));
+	if (!ret)
+		json = tw_report_to_json(&report);
+	tw_report_free(&report);
+	return json;
+}
+
+int tw_report_write(struct thread_data *td, struct tw_job *job, int error)
+{
+	struct tw_filled *filled = tw_fill_now(&job->collected.filling);
+	const struct tw_options *o = td->eo;
+	struct tw_job_end end = {
+		.cpus = job->collected.cpus,
+		.backwards = backwards_of(&filled->tally),
+	};
+	json_t *report;
+
+	tell_empty(td, &filled->tally);
+	if (!tw_report_is_wanted(o->report))
+		return 0;
+	report = error ? NULL : report_to_json(td, job, filled);
+	tw_job_look(td->o.name, job->hot.timing, &end);
+	return tw_run_report(td, o->report, "tickwise", report, job->hot.timing, &end);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The state of a job, which all files of the engine share. It has three parts: the ring,
+ * what each I/O touches, and what is collected for the report. This file declares no
+ * function of another file.
+ */
+#ifndef TW_PLUGIN_JOB_STATE_H
+#define TW_PLUGIN_JOB_STATE_H
+
+#include <liburing.h>
+
+#include "fio.h"
+#include "filling.h"
+#include "fio_versions.h"
+#include "io_times.h"
+#include "kernel/causes.h"
+#include "kernel/explain.h"
+#include "kernel/stages.h"
+#include "engine_options.h"
+#include "collect/slowest.h"
+#include "tickwise.h"
+#include "timing.h"
+
+/* In place of a time: there is none. */
+#define TW_NO_TIME	UINT64_MAX
+
+struct tw_response;
+struct tw_intervals;
+struct tw_devices;
+struct tw_facts;
+struct tw_files;
+struct tw_range;
+
+/*
+ * The bounds of a clock's offset from the counter's own time at one moment. They are
+ * the intersection of what some hundred brackets allow.
+ */
+struct tw_offset {
+	int64_t low_ns;
+	int64_t high_ns;
+};
+
+struct tw_moment {
+	uint64_t ticks;
+	struct tw_offset raw;
+	struct tw_offset monotonic;
+	struct tw_offset fio;
+};
+
+/* The kernel's trace of a slow I/O: trigger.h. */
+struct tw_trigger {
+	int64_t above_ticks;		/* the limit of lat; INT64_MAX: none */
+	uint64_t above_ns;		/* the same limit; 0: not asked for */
+	const char *why;		/* why there are no events, or NULL */
+	uint64_t slower;		/* number of I/Os above the limit */
+	bool alone;			/* one I/O at a time */
+	uint32_t job;			/* the job's number */
+	uint32_t stopped_for;		/* job for which the ring was stopped, or 0 */
+	bool fired;			/* the ring is stopped for this job's I/O */
+	/* That I/O: */
+	uint64_t prepared_ticks;	/* 0: none */
+	uint64_t key;			/* its user_data */
+	uint32_t thread;		/* that submitted it */
+	uint64_t lat_ns;		/* set when it is recorded */
+	uint64_t offset;
+	uint64_t size;
+	unsigned direction;
+};
+
+/* Why an I/O was slow: kernel_job.h. */
+struct tw_why {
+	unsigned stage;			/* the longest stage */
+	bool followed;			/* the thread takes part in the stage */
+	int64_t from_ns;		/* since the I/O was prepared */
+	struct tw_explained explained;	/* stall: since the stage began */
+};
+
+/* One of the slowest I/Os. */
+struct tw_slow_io {
+	struct tw_slow slow;		/* lat_ns */
+	struct tw_io_times times;
+	struct tw_io io;
+	struct tw_why why;		/* with tw_causes=1 */
+	uint64_t offset;
+	uint64_t size;
+	enum tw_direction direction;
+};
+
+/* A finished I/O that is not yet in the histograms. */
+struct tw_finished {
+	struct tw_io io;
+	uint64_t returned_ticks;
+	uint64_t offset;
+	uint64_t size;
+	/* Bytes that were not moved. It is below 4 GB, since a ring moves less. */
+	uint32_t missing;
+	enum tw_direction direction : 8;
+	unsigned device : 23;	/* index, if the job has several devices */
+	unsigned failed : 1;	/* an error: it has no times */
+} __attribute__((aligned(64)));
+
+/* What only a job with a rate or with tw_event_time=1 has of a finished I/O. A time may be
+ * TW_NO_TIME. */
+struct tw_extra {
+	uint64_t slip_ns;
+	uint64_t residual_ns;
+};
+
+/* The ring, and how the job's I/Os go through it. */
+struct tw_job_ring {
+	struct io_uring uring;
+	bool is_made;
+	unsigned entry_shift;		/* 1: entries have the double size */
+	unsigned enter_flags;		/* of each io_uring_enter() */
+	unsigned getevents_flags;	/* of the calls that find completions */
+	unsigned entries;		/* of the submission ring */
+	unsigned sq_tail;		/* of the submission ring */
+	unsigned queued;		/* before the tail, not yet submitted */
+	unsigned seen_tail;		/* completions before it have a stamp */
+	unsigned events_at;		/* first completion of the last getevents() */
+	bool direct;			/* not through the page cache */
+	bool polled_submission;		/* a thread of the kernel submits */
+	bool async_trim;
+	bool fixed_files;
+	bool fixed_buffers;
+	__u8 opcode[2];			/* of reads and writes */
+	__u16 ioprio;
+	__u32 rw_flags[2];
+	unsigned force_async;		/* every Nth I/O; 0: none */
+	unsigned since_async;		/* I/Os prepared since the last such I/O */
+	struct cmdprio cmdprio;
+	struct iovec *iovecs;		/* by io_u->index; NULL: not vectored */
+	struct tw_range *ranges;	/* of trims as commands, by index */
+	int *files;			/* registered, by fio_file's engine_pos */
+	unsigned files_open;
+};
+
+/* What prep() to event() use of a job, next to its ring. */
+struct tw_job_hot {
+	struct tw_io *io;		/* by io_u->index, like the next one */
+	struct io_u **by_index;
+	const struct tw_timing *timing;
+	uint64_t returned_ticks;	/* when the last getevents() returned */
+	uint32_t generation;		/* of the newest key: see tw_prep_entry() */
+	bool system;			/* stamps are ns of the system clock */
+	bool stages;			/* false: only lat */
+	bool event_time;		/* fio gets the end of each I/O */
+	bool event_wait;		/* one completion at a time */
+	bool test_nop;			/* transfers that move nothing */
+	bool has_pending;		/* some of @pending is not 0 */
+	struct tw_kernel kernel;	/* stamps of the kernel */
+	struct tw_trigger trigger;
+	struct tw_response *response;	/* response.h; NULL: no rate */
+	struct tw_devices *devices;	/* job_devices.h; NULL: one device */
+	uint64_t returned_fio_ns;	/* event_time, with a patched fio */
+	uint64_t residual_ns;		/* event_time, for the next I/O; or TW_NO_TIME */
+
+	/* What is counted until the next settle (job_record.h). */
+	struct tw_finished *finished;
+	struct tw_extra *extra;		/* by place in @finished; NULL: none */
+	unsigned finished_count;
+	struct tw_counts pending[TW_DIRECTIONS];
+	uint64_t enters;
+	uint64_t batches;		/* of completions that share a stamp */
+	uint64_t largest_batch;
+	int64_t settle_ticks;		/* settle at once from this lat on */
+	uint64_t settled_ticks;		/* the last I/O of the last settle was returned */
+	uint64_t settle_after_ticks;	/* settle if so much time passed since then */
+};
+
+/* What the report is made of. Between the job's beginning and its end only a settle
+ * changes it. */
+struct tw_job_collected {
+	struct tw_filling filling;
+	uint64_t min_lat_ns;		/* 1; 0 if the clock is coarse */
+	struct tw_slowest slowest;	/* of struct tw_slow_io */
+	struct tw_join join;		/* CLOCK_MONOTONIC and the engine's stamps */
+	struct tw_follow follow;	/* events of this thread: tw_causes=1 */
+	bool started;			/* start is set: the job has begun */
+	struct tw_moment start;
+	uint64_t start_realtime_ns;
+	struct tw_cpu_list cpus;	/* where the job might run when it began */
+	unsigned io_us;			/* initialised so far */
+	struct tw_intervals *intervals;	/* job_intervals.h; NULL: none */
+	struct tw_facts *facts;		/* job_facts.h */
+};
+
+struct tw_job {
+	struct tw_job_ring ring;
+	struct tw_job_hot hot;
+	struct tw_job_collected collected;
+};
+
+static inline uint64_t tw_job_stamp(const struct tw_job *job)
+{
+	if (tw__unlikely(job->hot.system))
+		return tw_clock_ns(&job->hot.timing->clock);
+	return tw_ticks();
+}
+
+static inline double tw_job_ticks_per_ns(const struct tw_job *job)
+{
+	return job->hot.system ? 1 :
+		job->hot.timing->clock.scale.hz / (double) TW_NS_PER_SECOND;
+}
+
+static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from, uint64_t to)
+{
+	return tw_span_ns(&job->hot.timing->clock.scale, job->hot.system, from, to);
+}
+
+/* Return the direction of @ddir. Reads, writes and trims have fio's own numbers; all
+ * of fio's syncs are one direction. */
+static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
+{
+	compiletime_assert((int) TW_READ == DDIR_READ &&
+			   (int) TW_WRITE == DDIR_WRITE &&
+			   (int) TW_TRIM == DDIR_TRIM, "directions of fio");
+	return ddir < DDIR_SYNC ? (enum tw_direction) ddir : TW_SYNC;
+}
+
+/* Return the counts of an I/O's direction that the next settle takes. */
+static inline struct tw_counts *tw_pending(struct tw_job *job, const struct io_u *io_u)
+{
+	job->hot.has_pending = true;
+	return &job->hot.pending[tw_direction_of(io_u->ddir)];
+}
+
+/* Return the number of entries of a ring for this depth. */
+static inline unsigned tw_entries_of(unsigned depth)
+{
+	unsigned power = 1;
+
+	while (power < depth && power < 1U << 31)
+		power <<= 1;
+	return power;
+}
+
+#endif
