@@ -166,4 +166,4 @@ CC=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual
 endef
 help: ; @:$(info $(HELP))
 
--include $(shell find $(wildcard $(addprefix $(B)/,core plugin alone tests)) /dev/null -name '*.d')
+-include $(shell find $(wildcard $(addprefix $(B)/,core plugin alone tests)) /dev/null ! -name '*.t.d' -name '*.d')
