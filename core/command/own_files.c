@@ -8,6 +8,7 @@
 #include "command/own_files.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@
 
 #include "command/command.h"
 
-void tw_own_folder(char path[PATH_MAX])
+/* Write the folder of this program; "" if it is not known. */
+static void find_folder(char path[PATH_MAX])
 {
 	const char *started = (const char *)(uintptr_t)getauxval(AT_EXECFN);
 	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -40,7 +42,7 @@ char *tw_own_file(const char *file, int mode)
 		{ own, "/../../bin" }, { TW_ENGINE_DIR, "/.." }, { own, "/../lib" },
 	};
 
-	tw_own_folder(own);
+	find_folder(own);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), "%s%s/%s", places[i][0],
 			 places[i][1], file);

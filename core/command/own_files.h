@@ -7,13 +7,9 @@
 #ifndef TW_OWN_FILES_H
 #define TW_OWN_FILES_H
 
-#include <limits.h>
 #include <stdint.h>
 
 #include "command/options.h"
-
-/* Write the folder of this program; "" if it is not known. */
-void tw_own_folder(char path[PATH_MAX]);
 
 /**
  * tw_own_file - find a file that belongs to this program

@@ -8,7 +8,6 @@
 golden_on reliable help bench --help
 for machine in reliable busy; do
 	golden_on $machine $machine bench --seconds=0.02
-	golden_fits $machine
 done
 golden_on busy busy_json bench --json --seconds=0.02
 golden_on too_busy too_busy bench

@@ -85,12 +85,6 @@ golden()
 	compare "$name" "$name"
 }
 
-# golden_fits NAME: checks that no line of that output is wider than a page
-golden_fits()
-{
-	is "$(awk 'length > 79' "$got/${test}_$1.txt")" '' "$1: 79 columns"
-}
-
 # golden_on MACHINES NAME ARGUMENT...: runs golden on recorded machines
 golden_on()
 {

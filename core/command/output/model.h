@@ -7,8 +7,6 @@
 #ifndef TW_OUTPUT_MODEL_H
 #define TW_OUTPUT_MODEL_H
 
-#include <stdarg.h>
-
 #include "command/output/page.h"
 
 struct tw_block {
@@ -114,8 +112,6 @@ struct tw_page {
 	struct tw_block *blocks, **end, *last;
 	struct tw_chunk *chunks;
 };
-
-const char *tw_page_keep(struct tw_page *page, const char *text);
 
 /* Return a cell's text for readers. A number is written to @room, of TW_FORMAT_SIZE
  * bytes. */

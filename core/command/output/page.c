@@ -5,6 +5,7 @@
 #include "command/output/page.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,15 +17,6 @@ struct tw_chunk {
 	struct tw_chunk *next;
 	_Alignas(max_align_t) char bytes[];
 };
-
-struct tw_page *tw_page_new(const char *title)
-{
-	struct tw_page *page = tw_zalloc(1, sizeof(*page));
-
-	page->end = &page->blocks;
-	page->title = tw_page_keep(page, title);
-	return page;
-}
 
 void tw_page_free(struct tw_page *page)
 {
@@ -48,7 +40,7 @@ static void *take(struct tw_page *page, size_t size)
 }
 
 /* Return a copy without unsafe characters. */
-const char *tw_page_keep(struct tw_page *page, const char *text)
+static const char *keep(struct tw_page *page, const char *text)
 {
 	return tw_plain_text(strcpy(take(page, strlen(text) + 1), text));
 }
@@ -63,10 +55,19 @@ const char *tw_page_keep(struct tw_page *page, const char *text)
 	if (vasprintf(&text_, format, args_) < 0)		\
 		tw_no_memory();					\
 	va_end(args_);						\
-	kept_ = tw_page_keep(page, text_);			\
+	kept_ = keep(page, text_);				\
 	free(text_);						\
 	kept_;							\
 })
+
+struct tw_page *tw_page_new(const char *title)
+{
+	struct tw_page *page = tw_zalloc(1, sizeof(*page));
+
+	page->end = &page->blocks;
+	page->title = keep(page, title);
+	return page;
+}
 
 /* ---- blocks -------------------------------------------------------------- */
 
@@ -108,7 +109,7 @@ void tw_page_contents(struct tw_page *page)
 
 void tw_page_fact(struct tw_page *page, const char *name, const char *format, ...)
 {
-	add(page, TW_BLOCK_FACT, KEEP_FORMATTED(page))->name = tw_page_keep(page, name);
+	add(page, TW_BLOCK_FACT, KEEP_FORMATTED(page))->name = keep(page, name);
 }
 
 void tw_page_more(struct tw_page *page, const char *format, ...)
@@ -151,9 +152,9 @@ static struct tw_table *add_table(struct tw_page *page, enum tw_block_kind kind,
 
 	for (size_t i = 0; i < count; i++) {
 		own[i] = columns[i];
-		own[i].heading = tw_page_keep(page, columns[i].heading);
+		own[i].heading = keep(page, columns[i].heading);
 		if (columns[i].group)
-			own[i].group = tw_page_keep(page, columns[i].group);
+			own[i].group = keep(page, columns[i].group);
 	}
 	*table = (struct tw_table) {
 		.page = page, .columns = own, .count = count, .end = &table->rows,
@@ -182,7 +183,7 @@ void tw_table_cut(struct tw_table *table, int column)
 void tw_table_limit(struct tw_table *table, size_t rows, const char *where)
 {
 	table->most = rows;
-	table->rest_where = tw_page_keep(table->page, where);
+	table->rest_where = keep(table->page, where);
 }
 
 static void add_row(struct tw_table *table, size_t cells, const char *span)
@@ -220,7 +221,7 @@ static void add_text(struct tw_table *table, enum tw_cell_kind kind, const char 
 
 void tw_cell_text(struct tw_table *table, const char *text)
 {
-	add_text(table, TW_CELL_TEXT, tw_page_keep(table->page, text));
+	add_text(table, TW_CELL_TEXT, keep(table->page, text));
 }
 
 void tw_cell_printf(struct tw_table *table, const char *format, ...)
@@ -230,7 +231,7 @@ void tw_cell_printf(struct tw_table *table, const char *format, ...)
 
 void tw_cell_strong(struct tw_table *table, const char *text)
 {
-	add_text(table, TW_CELL_STRONG, tw_page_keep(table->page, text));
+	add_text(table, TW_CELL_STRONG, keep(table->page, text));
 }
 
 void tw_cell_none(struct tw_table *table)
@@ -295,7 +296,7 @@ struct tw_plot *tw_page_plot(struct tw_page *page, const char *title)
 	struct tw_block *block = add(page, TW_BLOCK_PLOT, "");
 
 	*plot = (struct tw_plot) {
-		.page = page, .title = tw_page_keep(page, title), .caption = "",
+		.page = page, .title = keep(page, title), .caption = "",
 		.x.label = "", .y.label = "",
 		.end = &plot->series, .last_border = &plot->borders,
 	};
@@ -307,13 +308,13 @@ struct tw_plot *tw_page_plot(struct tw_page *page, const char *title)
 void tw_plot_x(struct tw_plot *plot, enum tw_plot_unit unit, const char *label)
 {
 	plot->x.unit = unit;
-	plot->x.label = tw_page_keep(plot->page, label);
+	plot->x.label = keep(plot->page, label);
 }
 
 void tw_plot_y(struct tw_plot *plot, enum tw_plot_unit unit, const char *label)
 {
 	plot->y.unit = unit;
-	plot->y.label = tw_page_keep(plot->page, label);
+	plot->y.label = keep(plot->page, label);
 }
 
 void tw_plot_reach_x(struct tw_plot *plot, double x)
@@ -324,7 +325,7 @@ void tw_plot_reach_x(struct tw_plot *plot, double x)
 
 void tw_plot_caption(struct tw_plot *plot, const char *caption)
 {
-	plot->caption = tw_page_keep(plot->page, caption);
+	plot->caption = keep(plot->page, caption);
 }
 
 void tw_plot_border(struct tw_plot *plot, double x, const char *name)
@@ -332,7 +333,7 @@ void tw_plot_border(struct tw_plot *plot, double x, const char *name)
 	struct tw_border *border = take(plot->page, sizeof(*border));
 
 	border->x = x;
-	border->name = tw_page_keep(plot->page, name);
+	border->name = keep(plot->page, name);
 	*plot->last_border = border;
 	plot->last_border = &border->next;
 }
@@ -340,7 +341,7 @@ void tw_plot_border(struct tw_plot *plot, double x, const char *name)
 void tw_plot_rule(struct tw_plot *plot, double y, const char *name)
 {
 	plot->rule.y = y;
-	plot->rule.name = tw_page_keep(plot->page, name);
+	plot->rule.name = keep(plot->page, name);
 }
 
 struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color)
@@ -349,7 +350,7 @@ struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color
 
 	*series = (struct tw_series) {
 		.page = plot->page, .color = color, .end = &series->points,
-		.name = name ? tw_page_keep(plot->page, name) : NULL,
+		.name = name ? keep(plot->page, name) : NULL,
 		.last_part = &series->parts,
 	};
 	*plot->end = series;
@@ -389,7 +390,7 @@ void tw_plot_tag(struct tw_series *series, double x, double y, const char *tag,
 {
 	add_dot(series, (struct tw_dot) {
 		.x = x, .y = y, .high = y, .text = KEEP_FORMATTED(series->page),
-		.tag = tag ? tw_page_keep(series->page, tag) : NULL,
+		.tag = tag ? keep(series->page, tag) : NULL,
 	});
 }
 
@@ -422,7 +423,7 @@ void tw_plot_part(struct tw_series *stack, const char *name, int color, double s
 	struct tw_part *part = take(stack->page, sizeof(*part));
 
 	*part = (struct tw_part) {
-		.name = tw_page_keep(stack->page, name), .color = color, .size = size,
+		.name = keep(stack->page, name), .color = color, .size = size,
 	};
 	*stack->last_part = part;
 	stack->last_part = &part->next;
