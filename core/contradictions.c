@@ -79,28 +79,23 @@ static unsigned with_rates(const struct tw_reliability *result,
 			 TW_CONTRADICTION_DECLARED_RATE);
 }
 
-static unsigned contradictions_of(const struct tw_reliability *result,
-				  const struct tw_machine *machine)
-{
-	unsigned found = with_kernel(result, machine) |
-			 with_rates(result, machine);
-
-	if (machine->invariant == 1 &&
-	    (result->reasons & (TW_REASON_PACE | TW_REASON_STANDS_STILL)))
-		found |= TW_CONTRADICTION_INVARIANT;
-	return found;
-}
-
 int tw_contradictions(const struct tw_reliability *result,
 		      const struct tw_machine *machine)
 {
 	struct tw_reliability measured;
 	struct tw_machine facts;
+	unsigned found;
 	int ret = tw_sized_take(&measured, sizeof(measured), result,
 				TW_FIRST_RELIABILITY);
 
 	if (!ret)
 		ret = tw_sized_take(&facts, sizeof(facts), machine,
 				    TW_FIRST_MACHINE);
-	return ret ? ret : (int)contradictions_of(&measured, &facts);
+	if (ret)
+		return ret;
+	found = with_kernel(&measured, &facts) | with_rates(&measured, &facts);
+	if (facts.invariant == 1 &&
+	    (measured.reasons & (TW_REASON_PACE | TW_REASON_STANDS_STILL)))
+		found |= TW_CONTRADICTION_INVARIANT;
+	return (int)found;
 }

@@ -176,16 +176,6 @@ int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options
 /* The pause takes as long as comparing the CPUs would. */
 #define LATER_NS	8000000L
 
-static void tell(const struct tw_clock_health *health)
-{
-	unsigned i;
-
-	for (i = 0; i < TW_HEALTH_CHECKS; i++)
-		if (health->state[i] == TW_HEALTH_BAD)
-			tw_say(TW_SAY_WARNING, "clock: check of %s: bad",
-			       tw_name(TW_ENUM_HEALTH_CHECK, i));
-}
-
 static int look(const struct tw_clock *clock, int at_cpus,
 		struct tw_clock_health *health)
 {
@@ -194,6 +184,7 @@ static int look(const struct tw_clock *clock, int at_cpus,
 	struct tw_health_seen seen = { 0 };
 	struct tw_trust_compared cpus;
 	int ret, cpus_ret = -ECANCELED, saved_errno = errno;
+	unsigned i;
 
 	if (clock->system || tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
@@ -210,7 +201,10 @@ static int look(const struct tw_clock *clock, int at_cpus,
 	if (ret)
 		goto out;
 	tw_trust_clock(&out, cpus_ret ? NULL : &cpus, 1);
-	tell(&out);
+	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+		if (out.state[i] == TW_HEALTH_BAD)
+			tw_say(TW_SAY_WARNING, "clock: check of %s: bad",
+			       tw_name(TW_ENUM_HEALTH_CHECK, i));
 	*health = out;
 out:
 	errno = saved_errno;

@@ -212,16 +212,6 @@ static int is_crowded(void)
 	return field && strtol(field, NULL, 10) > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static const struct plan *choose_plan(uint64_t window_ns,
-				      const struct tw_time_source *source)
-{
-	if (window_ns > SPIN_WINDOW_NS)
-		return &plan_long;
-	if (source)
-		return source->sleep_ns ? &plan_crowded : &plan_spin;
-	return is_crowded() ? &plan_crowded : &plan_spin;
-}
-
 double tw_brackets_step_ticks(const struct tw_brackets *brackets)
 {
 	const struct tw_bracket *bracket = brackets->bracket;
@@ -294,7 +284,11 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 		goto err;
 	/* This reads files, so it comes before the window, which may be as
 	 * short. */
-	c.plan = choose_plan(window_ns, source);
+	if (window_ns > SPIN_WINDOW_NS)
+		c.plan = &plan_long;
+	else
+		c.plan = (source ? source->sleep_ns != NULL : is_crowded()) ?
+			 &plan_crowded : &plan_spin;
 	c.start_ns = read_bracket(&reader).reference_ns;
 	c.last_ns = c.start_ns;
 	c.slot_ns = window_ns / c.plan->slots;

@@ -107,17 +107,6 @@ static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 	return TW_HEALTH_BAD;
 }
 
-/* A device that is gone, or that came later, is no evidence. */
-static enum tw_health_state judge_host(const struct tw_clock *clock,
-				       const struct tw_health_seen *seen)
-{
-	if (!clock->state->start.vmclock || seen->vmclock_ret)
-		return TW_HEALTH_NOT_RUN;
-	return seen->vmclock.disruption_marker ==
-	       clock->state->start.disruption_marker ? TW_HEALTH_GOOD :
-						       TW_HEALTH_BAD;
-}
-
 static enum tw_health_state
 judge_independent(const struct tw_clock *clock,
 		  const struct tw_health_seen *seen,
@@ -169,7 +158,10 @@ int tw_health_judge(const struct tw_clock *clock,
 			       clock->state->start.suspended_ns;
 	state[TW_HEALTH_SUSPEND] = health->suspended_ns > TW_SUSPEND_SEEN_NS ?
 				   TW_HEALTH_BAD : TW_HEALTH_GOOD;
-	state[TW_HEALTH_HOST] = judge_host(clock, seen);
+	/* A device that is gone, or that came later, is no evidence. */
+	state[TW_HEALTH_HOST] = !clock->state->start.vmclock || seen->vmclock_ret ?
+		TW_HEALTH_NOT_RUN : seen->vmclock.disruption_marker ==
+		clock->state->start.disruption_marker ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
 	state[TW_HEALTH_INDEPENDENT] =
 		judge_independent(clock, seen, health);
 	return 0;

@@ -129,16 +129,6 @@ static const struct tw_scale *scale_of_number(const struct tw_clock *clock,
 	return number ? &clock->state->segment[number - 1].scale : &clock->scale;
 }
 
-static void find_place(const struct tw_clock *clock, uint64_t begin,
-		       uint64_t end, struct place *place)
-{
-	unsigned one = number_of(clock, tw_segment_at(clock, begin));
-	unsigned other = number_of(clock, tw_segment_at(clock, end));
-
-	place->first = one < other ? one : other;
-	place->last = one < other ? other : one;
-}
-
 /* Ticks of one segment are converted as one number, and rounded once. Otherwise the
  * interval is the difference of two times, each rounded, and every segment between them
  * began at a rounded time. A counter that shows t is between t and t + step. */
@@ -230,6 +220,7 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 	struct tw_reliability reliability;
 	struct tw_interval out = { 0 };
 	struct place place;
+	unsigned one, other;
 
 	if (ret)
 		return ret;
@@ -243,7 +234,10 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 		return -ENOTSUP;
 	if (!in_range(clock, begin->ticks) || !in_range(clock, end->ticks))
 		return -ERANGE;
-	find_place(clock, begin->ticks, end->ticks, &place);
+	one = number_of(clock, tw_segment_at(clock, begin->ticks));
+	other = number_of(clock, tw_segment_at(clock, end->ticks));
+	place.first = one < other ? one : other;
+	place.last = one < other ? other : one;
 	if (place.first != place.last)
 		out.ns = (int64_t)(tw_clock_ns_at(clock, end->ticks) -
 				   tw_clock_ns_at(clock, begin->ticks));

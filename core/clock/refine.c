@@ -296,15 +296,6 @@ static void copy_words(word *to, const word *from)
 				 __ATOMIC_RELEASE);
 }
 
-static void publish_rate(struct tw_clock *clock, const struct tw_rate *rate)
-{
-	struct tw_clock_state *state = clock->state;
-	unsigned slot = !state->rate_slot;
-
-	copy_words((word *)&state->refined_rate[slot], (const word *)rate);
-	__atomic_store_n(&state->rate_slot, slot, __ATOMIC_RELEASE);
-}
-
 /* Read the rate. A reader begins again only if two new rates come meanwhile. */
 static void read_rate(const struct tw_clock *clock, struct tw_rate *rate)
 {
@@ -433,7 +424,8 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 		if (ret)
 			return ret;
 	}
-	publish_rate(clock, &rate);
+	copy_words((word *)&state->refined_rate[!state->rate_slot], (const word *)&rate);
+	__atomic_store_n(&state->rate_slot, !state->rate_slot, __ATOMIC_RELEASE);
 	tell(&before, &rate);
 	return 0;
 }

@@ -89,40 +89,30 @@ static int64_t farthest_at(const struct tw_pace_bounds *bounds, int sign, uint64
 	return farthest;
 }
 
-/* Set the interval of the lines: a line is lowest and highest at its ends. */
-static void span_lines(const struct tw_pace_bounds *bounds,
-		       struct tw_cpu_offset *offset)
-{
-	int64_t low = farthest_at(bounds, -1, bounds->begin_ticks, offset);
-	int64_t low_at_end = farthest_at(bounds, -1, bounds->end_ticks, offset);
-	int64_t high = farthest_at(bounds, 1, bounds->begin_ticks, offset);
-	int64_t high_at_end = farthest_at(bounds, 1, bounds->end_ticks, offset);
-
-	offset->low_ticks = low < low_at_end ? low : low_at_end;
-	offset->high_ticks = high > high_at_end ? high : high_at_end;
-}
-
-static void span_bounds(const struct tw_pace_bounds *bounds,
-			struct tw_cpu_offset *offset)
-{
-	unsigned i;
-
-	offset->low_ticks = INT64_MAX;
-	offset->high_ticks = -INT64_MAX;
-	for (i = 0; i < bounds->lowers; i++)
-		if (bounds->lower[i].ticks < offset->low_ticks)
-			offset->low_ticks = bounds->lower[i].ticks;
-	for (i = 0; i < bounds->uppers; i++)
-		if (bounds->upper[i].ticks > offset->high_ticks)
-			offset->high_ticks = bounds->upper[i].ticks;
-}
-
 void tw_pace_span(const struct tw_pace_bounds *bounds, int fits,
 		  struct tw_cpu_offset *offset)
 {
-	if (fits && isfinite(offset->pace_low_ppb) &&
-	    isfinite(offset->pace_high_ppb))
-		span_lines(bounds, offset);
-	else
-		span_bounds(bounds, offset);
+	int64_t low = INT64_MAX, high = -INT64_MAX;
+	unsigned i;
+
+	if (fits && isfinite(offset->pace_low_ppb) && isfinite(offset->pace_high_ppb)) {
+		/* A line is lowest and highest at its ends. */
+		for (i = 0; i < 2; i++) {
+			uint64_t at = i ? bounds->end_ticks : bounds->begin_ticks;
+			int64_t below = farthest_at(bounds, -1, at, offset);
+			int64_t above = farthest_at(bounds, 1, at, offset);
+
+			low = below < low ? below : low;
+			high = above > high ? above : high;
+		}
+	} else {
+		for (i = 0; i < bounds->lowers; i++)
+			if (bounds->lower[i].ticks < low)
+				low = bounds->lower[i].ticks;
+		for (i = 0; i < bounds->uppers; i++)
+			if (bounds->upper[i].ticks > high)
+				high = bounds->upper[i].ticks;
+	}
+	offset->low_ticks = low;
+	offset->high_ticks = high;
 }

@@ -175,17 +175,12 @@ static size_t inner_room(const struct tw_histogram *histogram)
 					    2 * histogram->count + 1 : bins);
 }
 
-static size_t text_bytes(size_t outer)
-{
-	return (outer + 2) / 3 * 4;
-}
-
 size_t tw_hdr_room(const struct tw_histogram *histogram)
 {
 	const size_t inner = inner_room(histogram);
 	const size_t outer = OUTER_BYTES + stream_bytes(inner);
 
-	return text_bytes(outer) + outer + inner;
+	return (outer + 2) / 3 * 4 + outer + inner;
 }
 
 size_t tw_hdr_encode(const struct tw_histogram *histogram, char *room)

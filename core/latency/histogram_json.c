@@ -334,19 +334,6 @@ static int read_hdr(struct tw_histogram *histogram, const json_t *text,
 	return ret;
 }
 
-static int read_bins(struct tw_histogram *histogram, const json_t *json,
-		     const struct stated *stated, struct found *found,
-		     const char **problem)
-{
-	const json_t *bins = json_object_get(json, "bins");
-	const json_t *hdr = json_object_get(json, "hdr");
-
-	if (bins && hdr)
-		return refuse(problem, "bins and hdr are both there");
-	return hdr ? read_hdr(histogram, hdr, stated, found, problem) :
-		     read_object(histogram, bins, stated, found, problem);
-}
-
 /* True if the squares are too small: the square of a sum is at most n times the
  * sum of the squares. */
 static int squares_are_few(const struct stated *stated)
@@ -429,9 +416,15 @@ static int check_derived(const struct tw_histogram *made, const json_t *json,
 static int read_rest(struct tw_histogram *empty, const json_t *json,
 		     const struct stated *stated, const char **problem)
 {
+	const json_t *bins = json_object_get(json, "bins");
+	const json_t *hdr = json_object_get(json, "hdr");
 	struct found found = { 0 };
-	int error = read_bins(empty, json, stated, &found, problem);
+	int error;
 
+	if (bins && hdr)
+		return refuse(problem, "bins and hdr are both there");
+	error = hdr ? read_hdr(empty, hdr, stated, &found, problem) :
+		      read_object(empty, bins, stated, &found, problem);
 	if (!error)
 		error = check_bins(empty, stated, &found, problem);
 	if (error)

@@ -56,19 +56,14 @@ static uint64_t number_at(const unsigned char *bytes, size_t at, size_t length)
 	return number;
 }
 
-static int is_running(unsigned status)
-{
-	return status == TW_VMCLOCK_SYNCHRONIZED ||
-	       status == TW_VMCLOCK_FREERUNNING;
-}
-
 /* Parse the rate. The period and its errors are in units of 2^-(64 + shift) s. */
 static void parse_rate(const unsigned char *bytes, struct tw_vmclock *vmclock)
 {
 	double period = (double)number_at(bytes, AT_PERIOD, 8);
 
 	if (vmclock->counter_id != OUR_COUNTER || period == 0 ||
-	    !is_running(vmclock->clock_status))
+	    (vmclock->clock_status != TW_VMCLOCK_SYNCHRONIZED &&
+	     vmclock->clock_status != TW_VMCLOCK_FREERUNNING))
 		return;
 	vmclock->hz = ldexp(1, 64 + bytes[AT_SHIFT]) / period;
 	if (vmclock->flags & FLAG_ESTERROR)

@@ -162,14 +162,6 @@ static void forked(void)
 	tw_preload_forked(&tw_clock, me());
 }
 
-static void say_bound(void)
-{
-	say("CLOCK_MONOTONIC is read from the counter, at most |slew| x 1 ms + "
-	    "%d ns off: up to %d ns, as the real clock is read while |slew| is "
-	    "over %d ppm", TW_STEER_BOUND_NS,
-	    TW_STEER_BOUND_NS + TW_STEER_SLEW_PPM, TW_STEER_SLEW_PPM);
-}
-
 __attribute__((constructor))
 static void set_up(void)
 {
@@ -177,6 +169,7 @@ static void set_up(void)
 	char why_not[192] = "TICKWISE_PRELOAD=off";
 	int saved_errno = errno;
 	double ns_per_tick;
+	int is_good;
 	void *found;
 
 	found = dlsym(RTLD_NEXT, "clock_gettime");
@@ -184,17 +177,21 @@ static void set_up(void)
 	if (found && tw_counter_permission() == TW_COUNTER_OK)
 		memcpy(&real_clock_gettime, &found, sizeof(found));
 	read_options(&options);
-	if (options.off || !tw_preload_trust(!options.nocheck, &ns_per_tick,
-					    why_not, sizeof(why_not))) {
-		if (is_verbose)
-			say("the real clock is read: %s", why_not);
-	} else if (pthread_atfork(NULL, NULL, forked)) {
-		if (is_verbose)
-			say("the real clock is read: no memory");
-	} else {
+	is_good = !options.off && tw_preload_trust(!options.nocheck, &ns_per_tick, why_not,
+						   sizeof(why_not));
+	if (is_good && pthread_atfork(NULL, NULL, forked)) {
+		is_good = 0;
+		strcpy(why_not, "no memory");
+	}
+	if (!is_good && is_verbose)
+		say("the real clock is read: %s", why_not);
+	if (is_good) {
 		tw_preload_enable(&tw_clock, ns_per_tick);
 		if (is_verbose)
-			say_bound();
+			say("CLOCK_MONOTONIC is read from the counter, at most |slew| x 1 ms "
+			    "+ %d ns off: up to %d ns, as the real clock is read while "
+			    "|slew| is over %d ppm", TW_STEER_BOUND_NS,
+			    TW_STEER_BOUND_NS + TW_STEER_SLEW_PPM, TW_STEER_SLEW_PPM);
 	}
 	errno = saved_errno;
 }

@@ -25,15 +25,6 @@ static uint64_t real_ns(tw_probe_gettime *real, clockid_t id)
 	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-static void narrow(struct tw_probe_moment *moment, unsigned which,
-		   double before_ns, double ns, double after_ns)
-{
-	if (ns - after_ns > moment->low_ns[which])
-		moment->low_ns[which] = ns - after_ns;
-	if (ns + 1 - before_ns < moment->high_ns[which])
-		moment->high_ns[which] = ns + 1 - before_ns;
-}
-
 void tw_probe_moment_take(struct tw_probe_moment *moment, double ns_per_tick,
 			  tw_probe_gettime *real,
 			  const struct tw_probe_reader *tested)
@@ -48,6 +39,7 @@ void tw_probe_moment_take(struct tw_probe_moment *moment, double ns_per_tick,
 	}
 	for (i = 0; i < BRACKETS * TW_PROBE_CLOCKS; i++) {
 		uint64_t before, after, ns;
+		double past_ns, low_ns, high_ns;
 
 		which = i % TW_PROBE_CLOCKS;
 		before = tw_ticks_begin();
@@ -58,10 +50,13 @@ void tw_probe_moment_take(struct tw_probe_moment *moment, double ns_per_tick,
 		after = tw_ticks_end();
 		if (!moment->base_ns[which])
 			moment->base_ns[which] = ns;
-		narrow(moment, which,
-		       (double)(before - moment->ticks) * ns_per_tick,
-		       (double)(int64_t)(ns - moment->base_ns[which]),
-		       (double)(after - moment->ticks) * ns_per_tick);
+		past_ns = (double)(int64_t)(ns - moment->base_ns[which]);
+		low_ns = past_ns - (double)(after - moment->ticks) * ns_per_tick;
+		high_ns = past_ns + 1 - (double)(before - moment->ticks) * ns_per_tick;
+		if (low_ns > moment->low_ns[which])
+			moment->low_ns[which] = low_ns;
+		if (high_ns < moment->high_ns[which])
+			moment->high_ns[which] = high_ns;
 	}
 	for (which = 0; which < TW_PROBE_CLOCKS; which++) {
 		double low_ns = moment->low_ns[which];
