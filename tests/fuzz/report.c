@@ -1,36 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzzes a report, or a file of intervals, as `tickwise report` reads it, and everything made
- * of it: merged, as a page, as JSON, as HTML and as a trace; of intervals a part of the run,
- * too, and a heat map. Any bytes end in an answer or in a line that tells what is wrong. All
- * I/Os of the windows over time are in the heat map.
+ * of it: merged, as a page, as JSON, as HTML with plots and as a trace; of intervals a part of
+ * the run, too. Any bytes end in an answer or in a line that tells what is wrong.
  */
 #include "command.h"
-#include "command/answers/heat.h"
-#include "command/answers/intervals.h"
-#include "command/answers/json.h"
-#include "command/answers/load.h"
-#include "command/answers/merge.h"
-#include "command/report/page.h"
-#include "command/report/trace.h"
+#include "command/answers/interval_files.h"
+#include "command/answers/answers.h"
+#include "command/report/report_page.h"
 #include "fuzz.h"
-
-static void draw(const struct tw_report_group *group)
-{
-	const struct tw_windows *windows = &group->all.tally.over_time;
-	static struct tw_report_heat heat;
-	uint64_t sum = 0;
-
-	if (!tw_report_heat(&heat, group, TW_READ))
-		return;
-	for (size_t i = 0; i < heat.columns; i++)
-		for (size_t j = 0; j < heat.rows; j++)
-			sum += heat.counts[i][j];
-	for (uint32_t i = 0; i < windows->count; i++)
-		sum -= tw_windows_get(windows, i)->lat[TW_READ].count;
-	if (sum)
-		abort();
-}
 
 /* @span: a part of the run, for intervals only. */
 static void use(struct tw_report *reports, size_t count, const struct tw_report_span *span)
@@ -45,7 +23,6 @@ static void use(struct tw_report *reports, size_t count, const struct tw_report_
 			abort();
 		return;
 	}
-	draw(groups);
 	fuzz_show(tw_report_page(groups, group_count,
 				 TW_REPORT_WITH_HTML | TW_REPORT_WITH_CLOCKS));
 	json_decref(tw_report_groups_to_json(groups, group_count));

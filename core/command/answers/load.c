@@ -14,8 +14,8 @@
 #include "command/command.h"
 #include "base/allocate.h"
 #include "base/write_file.h"
-#include "command/answers/intervals.h"
-#include "command/answers/load.h"
+#include "command/answers/interval_files.h"
+#include "command/answers/answers.h"
 #include "text_file.h"
 
 /* A thread costs some 50 us, a report 1 ms or less. */
@@ -42,16 +42,6 @@ struct work {
 
 /* ---- a file -------------------------------------------------------------- */
 
-/* Return the number of the line of a text at which @at is, less 1. */
-static int lines_before(const char *text, const char *at)
-{
-	int lines = 0;
-
-	for (; text < at; text++)
-		lines += *text == '\n';
-	return lines;
-}
-
 /* Parse the object at @at, and set @at behind it. Return: NULL with @problem
  * set. */
 static json_t *parse(const char *text, const char **at, const char *end,
@@ -60,13 +50,14 @@ static json_t *parse(const char *text, const char **at, const char *end,
 	json_error_t error;
 	json_t *root = json_loadb(*at, (size_t)(end - *at), JSON_REJECT_DUPLICATES |
 				  JSON_DISABLE_EOF_CHECK, &error);
-	int line;
+	int line = error.line;
 
-	if (root)
+	if (root) {
 		*at += error.position;
-	if (root)
 		return root;
-	line = error.line + lines_before(text, *at);
+	}
+	for (const char *c = text; c < *at; c++)
+		line += *c == '\n';
 	if (json_error_code(&error) == json_error_premature_end_of_input)
 		tw_report_refuse(problem, "cut off: ends at line %d, column %d,"
 				 " in the middle", line, error.column);
@@ -74,25 +65,6 @@ static json_t *parse(const char *text, const char **at, const char *end,
 		tw_report_refuse(problem, "not JSON: line %d, column %d: %s", line,
 				 error.column, error.text);
 	return NULL;
-}
-
-static const char *skip_space(const char *at, const char *end)
-{
-	while (at < end && strchr(" \t\r\n", *at) && *at)
-		at++;
-	return at;
-}
-
-/* Read the report at @at. Sets @problem if it is wrong. */
-static void read_report(struct file *file, const char *text, const char **at,
-			const char *end, struct tw_report_problem *problem)
-{
-	struct tw_report *report = tw_another(&file->reports, &file->count);
-	json_t *root = parse(text, at, end, problem);
-
-	if (root)
-		tw_must(tw_report_from_json(report, root, file->path, problem));
-	json_decref(root);
 }
 
 /* Sets @problem if a report is wrong. */
@@ -110,8 +82,14 @@ static void read_reports(struct file *file, const char *text, size_t length,
 		return;
 	}
 	do {
-		read_report(file, text, &at, end, &in_report);
-		at = skip_space(at, end);
+		struct tw_report *report = tw_another(&file->reports, &file->count);
+		json_t *root = parse(text, &at, end, &in_report);
+
+		if (root)
+			tw_must(tw_report_from_json(report, root, file->path, &in_report));
+		json_decref(root);
+		while (at < end && *at && strchr(" \t\r\n", *at))
+			at++;
 	} while (!in_report.text[0] && at < end);
 	if (in_report.text[0] && file->count > 1)
 		tw_report_refuse(problem, "report %zu: %s", file->count, in_report.text);
@@ -141,40 +119,18 @@ static int read_text(struct file *file, struct tw_report_problem *problem)
 static int read_header(struct file *file, struct tw_report_problem *problem)
 {
 	struct tw_intervals *intervals;
-	struct tw_report *header;
 	int ret = tw_intervals_open(&intervals, file->path, problem);
 
 	if (!ret) {
-		header = tw_intervals_header(intervals);
 		file->reports = tw_zalloc(1, sizeof(*file->reports));
-		file->reports[file->count++] = *header;
-		memset(header, 0, sizeof(*header));
+		file->reports[file->count++] = intervals->header;
+		intervals->header = (struct tw_report) { .jobs = NULL };
 		tw_intervals_close(intervals);
 	}
 	return tw_intervals_exit(ret);
 }
 
-static int read_file(struct file *file, struct tw_report_problem *problem)
-{
-	return tw_intervals_are_in(file->path) ? read_header(file, problem) :
-						 read_text(file, problem);
-}
-
 /* ---- all files ----------------------------------------------------------- */
-
-static void keep_first_fault(struct work *work, size_t i, int code,
-			     const struct tw_report_problem *problem)
-{
-	pthread_mutex_lock(&work->lock);
-	if (i < work->failed) {
-		work->failed = i;
-		work->code = code;
-		work->problem->text[0] = '\0';
-		tw_report_refuse(work->problem, "%s: %s", work->files[i].path,
-				 problem->text);
-	}
-	pthread_mutex_unlock(&work->lock);
-}
 
 /*
  * Read files until there are none. After a fault no further file is begun.
@@ -189,34 +145,38 @@ static void *read_files(void *argument)
 
 	while ((i = atomic_fetch_add(&work->next, 1)) < work->count) {
 		struct tw_report_problem problem = { "" };
-		int code = read_file(&work->files[i], &problem);
+		struct file *file = &work->files[i];
+		int code = tw_intervals_are_in(file->path) ? read_header(file, &problem) :
+							     read_text(file, &problem);
 
 		if (code == TW_EXIT_GOOD)
 			continue;
 		atomic_store(&work->next, work->count);
-		keep_first_fault(work, i, code, &problem);
+		pthread_mutex_lock(&work->lock);
+		if (i < work->failed) {
+			work->failed = i;
+			work->code = code;
+			work->problem->text[0] = '\0';
+			tw_report_refuse(work->problem, "%s: %s", file->path, problem.text);
+		}
+		pthread_mutex_unlock(&work->lock);
 	}
 	return NULL;
-}
-
-static size_t threads_for(size_t reports)
-{
-	size_t threads = reports / REPORTS_A_THREAD;
-	cpu_set_t allowed;
-
-	/* This fails if there are more CPUs than bits in the set. Then
-	 * MAX_THREADS limits. */
-	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
-	    threads > (size_t)CPU_COUNT(&allowed))
-		threads = (size_t)CPU_COUNT(&allowed);
-	return threads > MAX_THREADS ? MAX_THREADS : threads;
 }
 
 static void read_on_all_cpus(struct work *work)
 {
 	pthread_t threads[MAX_THREADS];
-	size_t wanted = threads_for(work->count), made = 0;
+	size_t wanted = work->count / REPORTS_A_THREAD, made = 0;
+	cpu_set_t allowed;
 
+	/* This fails if there are more CPUs than bits in the set. Then
+	 * MAX_THREADS limits. */
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
+	    wanted > (size_t)CPU_COUNT(&allowed))
+		wanted = (size_t)CPU_COUNT(&allowed);
+	if (wanted > MAX_THREADS)
+		wanted = MAX_THREADS;
 	/* The library makes the seed of its hash tables at first use, which two
 	 * threads must not do at once. */
 	json_object_seed(0);
@@ -246,13 +206,6 @@ static struct tw_report *gather(const struct work *work, size_t *count)
 	return list;
 }
 
-static void free_files(struct work *work)
-{
-	for (size_t i = 0; i < work->count; i++)
-		tw_reports_free(work->files[i].reports, work->files[i].count);
-	free(work->files);
-}
-
 int tw_report_load(struct tw_report **reports, size_t *count, char *const *paths,
 		   size_t path_count, struct tw_report_problem *problem)
 {
@@ -267,7 +220,9 @@ int tw_report_load(struct tw_report **reports, size_t *count, char *const *paths
 	read_on_all_cpus(&work);
 	if (work.code == TW_EXIT_GOOD)
 		*reports = gather(&work, count);
-	free_files(&work);
+	for (size_t i = 0; i < work.count; i++)
+		tw_reports_free(work.files[i].reports, work.files[i].count);
+	free(work.files);
 	return work.code;
 }
 

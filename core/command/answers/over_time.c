@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A group over the time of its run: see over_time.h.
+ * A group over the time of its run: the windows of its tally, at times since the start
+ * of its first job.
  */
-#include "command/answers/over_time.h"
+#include "command/answers/answers.h"
 
-#include "base/allocate.h"
 #include "latency/histogram.h"
 
 static const struct tw_windows *windows_of(const struct tw_report_group *group)
@@ -57,31 +57,6 @@ uint64_t tw_report_window_ns(const struct tw_report_group *group, uint32_t i)
 			at_ns = edge_ns;
 	}
 	return at_ns > start_ns ? at_ns - start_ns : 0;
-}
-
-void tw_report_part_of(struct tw_report_part *part, const struct tw_report_group *group,
-		       uint32_t first, uint32_t end)
-{
-	*part = (struct tw_report_part) {
-		.from_ns = tw_report_window_ns(group, first),
-		.to_ns = tw_report_window_ns(group, end),
-	};
-	for (uint32_t i = first; i < end; i++) {
-		const struct tw_window *window = tw_windows_get(windows_of(group), i);
-
-		for (int j = 0; j < TW_DIRECTIONS; j++) {
-			part->window.errors[j] += window->errors[j];
-			/* The sums fit, as those of the group do. */
-			tw_must(tw_histogram_collect(&part->window.lat[j],
-						     &window->lat[j]));
-		}
-	}
-}
-
-void tw_report_part_free(struct tw_report_part *part)
-{
-	for (int i = 0; i < TW_DIRECTIONS; i++)
-		tw_histogram_free(&part->window.lat[i]);
 }
 
 int tw_report_has_windows(const struct tw_report_group *group, int direction)

@@ -9,12 +9,8 @@
 
 #include "base/allocate.h"
 #include "command/output/page.h"
-#include "command/answers/causes.h"
-#include "command/answers/slow_stages.h"
-#include "command/answers/stalls.h"
-#include "command/answers/when.h"
+#include "command/answers/answers.h"
 #include "latency/histogram_json.h"
-#include "report/want.h"
 
 /* A limit, since each I/O is compared with all stalls before it. */
 #define MAX_IOS	1000
@@ -31,8 +27,7 @@ struct hit {
 static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
 {
 	struct tw_report_slow_stage list[TW_STAGES];
-	int count = tw_report_slow_stages(json_object_get(slow->json, "stages"),
-					  list);
+	int count = tw_report_slow_stages(slow->json, list);
 	struct tw_report_cause cause;
 	uint64_t since_ns = 0;
 
@@ -75,112 +70,68 @@ static int belongs(const struct tw_report_group *group,
 		      tw_report_job_of(group, hit->slow)->host) == 0;
 }
 
-static void add_job(struct tw_report_stall *stall, size_t job)
+static void add(struct tw_report_stall *stall, const struct tw_report_slow *slow)
 {
+	uint64_t offset = tw_report_u64(slow->json, "offset"), end;
 	size_t i = 0;
 
-	while (i < stall->job_count && stall->jobs[i] != job)
-		i++;
-	if (i == TW_REPORT_STALL_JOBS)
-		stall->more_jobs = 1;
-	else if (i == stall->job_count)
-		stall->jobs[stall->job_count++] = job;
-}
-
-static void add(struct tw_report_stall *stall, const struct hit *hit)
-{
-	const json_t *json = hit->slow->json;
-	uint64_t offset = tw_report_u64(json, "offset"), end;
-
-	if (__builtin_add_overflow(offset, tw_report_u64(json, "size"), &end))
+	if (__builtin_add_overflow(offset, tw_report_u64(slow->json, "size"), &end))
 		end = offset;
 	if (stall->ios == 0 || offset < stall->offset_from)
 		stall->offset_from = offset;
 	if (end > stall->offset_to)
 		stall->offset_to = end;
 	stall->ios++;
-	add_job(stall, hit->slow->job);
-}
-
-/* Return the stall of an I/O, appended if it is new. */
-static struct tw_report_stall *place_of(struct tw_report_group *group,
-					const struct hit *hit)
-{
-	struct tw_report_stall *stall = group->stalls;
-
-	while (stall < group->stalls + group->stall_count && !belongs(group, stall, hit))
-		stall++;
-	if (stall < group->stalls + group->stall_count)
-		return stall;
-	group->stall_count++;
-	stall->slowest = hit->slow;
-	snprintf(stall->stage, sizeof(stall->stage), "%s", hit->stage.name);
-	stall->from_ns = hit->from_ns;
-	stall->ns = hit->ns;
-	return stall;
+	while (i < stall->job_count && stall->jobs[i] != slow->job)
+		i++;
+	if (i == TW_REPORT_STALL_JOBS)
+		stall->more_jobs = 1;
+	else if (i == stall->job_count)
+		stall->jobs[stall->job_count++] = slow->job;
 }
 
 void tw_report_find_stalls(struct tw_report_group *group)
 {
 	size_t most = group->all.slow_count < MAX_IOS ? group->all.slow_count : MAX_IOS;
+	struct tw_report_stall *stall;
 	struct hit hit;
 
 	group->stalls = tw_zalloc(most, sizeof(*group->stalls));
-	for (size_t i = 0; i < most; i++)
-		if (hit_of(&hit, &group->all.slowest[i]))
-			add(place_of(group, &hit), &hit);
-}
-
-/* ---- in words ------------------------------------------------------------ */
-
-int tw_report_add_stall(struct tw_page *page, const struct tw_report_group *group,
-			const struct tw_report_stall *stall)
-{
-	char ns[TW_FORMAT_SIZE];
-
-	if (stall->ios < 2)
-		return 0;
-	tw_page_remark(page, "1 stall of %s hit %zu I/Os in %s: from ",
-		       tw_format_ns(ns, (double)stall->ns), stall->ios, stall->stage);
-	tw_report_add_when(page, tw_report_job_of(group, stall->slowest), stall->from_ns);
-	tw_page_more(page, " on, offsets %llu to %llu",
-		     (unsigned long long)stall->offset_from,
-		     (unsigned long long)stall->offset_to);
-	if (group->all.attached)
-		return 1;
-	tw_page_more(page, ", job%s", stall->job_count > 1 ? "s" : "");
-	for (size_t i = 0; i < stall->job_count; i++)
-		tw_page_more(page, "%s %llu", i ? "," : "",
-			     (unsigned long long)
-			     group->all.jobs[stall->jobs[i]].thread_number);
-	if (stall->more_jobs)
-		tw_page_more(page, " and more");
-	return 1;
-}
-
-/* ---- JSON ---------------------------------------------------------------- */
-
-static json_t *stall_to_json(const struct tw_report_stall *stall)
-{
-	json_t *jobs = json_array();
-
-	for (size_t i = 0; i < stall->job_count; i++)
-		json_array_append_new(jobs, tw_json_of_u64(stall->jobs[i]));
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "stage", stall->stage,
-			 "from_ns", tw_json_of_u64(stall->from_ns),
-			 "ns", tw_json_of_u64(stall->ns),
-			 "ios", tw_json_of_u64(stall->ios),
-			 "offset_from", tw_json_of_u64(stall->offset_from),
-			 "offset_to", tw_json_of_u64(stall->offset_to),
-			 "jobs", jobs);
+	for (size_t i = 0; i < most; i++) {
+		if (!hit_of(&hit, &group->all.slowest[i]))
+			continue;
+		for (stall = group->stalls; stall < group->stalls + group->stall_count; stall++)
+			if (belongs(group, stall, &hit))
+				break;
+		if (stall == group->stalls + group->stall_count) {
+			group->stall_count++;
+			stall->slowest = hit.slow;
+			snprintf(stall->stage, sizeof(stall->stage), "%s", hit.stage.name);
+			stall->from_ns = hit.from_ns;
+			stall->ns = hit.ns;
+		}
+		add(stall, hit.slow);
+	}
 }
 
 json_t *tw_report_stalls_to_json(const struct tw_report_group *group)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < group->stall_count; i++)
-		json_array_append_new(array, stall_to_json(&group->stalls[i]));
+	for (size_t i = 0; i < group->stall_count; i++) {
+		const struct tw_report_stall *stall = &group->stalls[i];
+		json_t *jobs = json_array();
+
+		for (size_t j = 0; j < stall->job_count; j++)
+			json_array_append_new(jobs, tw_json_of_u64(stall->jobs[j]));
+		json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+			"stage", stall->stage,
+			"from_ns", tw_json_of_u64(stall->from_ns),
+			"ns", tw_json_of_u64(stall->ns),
+			"ios", tw_json_of_u64(stall->ios),
+			"offset_from", tw_json_of_u64(stall->offset_from),
+			"offset_to", tw_json_of_u64(stall->offset_to),
+			"jobs", jobs));
+	}
 	return array;
 }

@@ -12,10 +12,7 @@
 #include <string.h>
 
 #include "command/output/page.h"
-#include "command/answers/by_lat.h"
-#include "command/answers/causes.h"
-#include "command/answers/slow_stages.h"
-#include "command/answers/why.h"
+#include "command/answers/answers.h"
 #include "latency/histogram.h"
 #include "latency/histogram_json.h"
 
@@ -40,11 +37,31 @@ struct why {
 	size_t share_count;
 };
 
-/* Return a percentile that at least one I/O lies above. */
-static double percent_of(uint64_t count)
+/* ---- slices of lat --------------------------------------------------------- */
+
+int tw_report_slice_at(struct tw_report_slice *slice, const struct tw_tally *tally,
+		       int direction, double percent, unsigned more)
 {
-	return count >= 1000 ? 99.9 : count >= 100 ? 99 : 0;
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
+	uint32_t bin;
+	unsigned at;
+	int over = 0;
+
+	if (!lat->count || !tally->by_lat[direction].sum_ns)
+		return 0;
+	at = tw_lat_slice(tw_histogram_percentile(lat, percent));
+	bin = tw__histogram_bin(lat, tw_lat_slice_low(at));
+	*slice = (struct tw_report_slice) { .at = at };
+	for (unsigned i = at; i <= at + more && i < TW_LAT_SLICES; i++) {
+		slice->ios += tw_lat_slice_ios(lat, i, &bin);
+		for (int j = 0; j < TW_STAGES; j++)
+			over |= __builtin_add_overflow(slice->sum_ns[j],
+				tally->by_lat[direction].sum_ns[i][j], &slice->sum_ns[j]);
+	}
+	return !over && slice->ios;
 }
+
+/* ---- whose time it is --------------------------------------------------------- */
 
 static void add_share(struct why *why, const char *name, uint64_t ns)
 {
@@ -77,7 +94,8 @@ static int add_slices(struct why *why, const struct tw_report_group *group, int 
 {
 	struct tw_report_slice sum;
 
-	if (!tw_report_slices_from(&sum, &group->all.tally, direction, why->percent))
+	if (!tw_report_slice_at(&sum, &group->all.tally, direction, why->percent,
+				TW_LAT_SLICES))
 		return 0;
 	for (int i = 0; i < TW_STAGES; i++) {
 		if (sum.sum_ns[i])
@@ -101,8 +119,7 @@ static void add_slowest(struct why *why, const struct tw_report_group *group,
 			continue;
 		why->ios++;
 		why->lat_ns += (double)slow->lat_ns;
-		count = tw_report_slow_stages(json_object_get(slow->json,
-							      "stages"), list);
+		count = tw_report_slow_stages(slow->json, list);
 		for (int j = 0; j < count; j++)
 			add_share(why, list[j].name, list[j].ns);
 	}
@@ -114,7 +131,9 @@ static int find(struct why *why, const struct tw_report_group *group,
 	const struct tw_histogram *lat =
 		&group->all.tally.times[TW_LAT][direction];
 
-	*why = (struct why) { .percent = percent_of(lat->count) };
+	/* At least one I/O lies above it. */
+	*why = (struct why) { .percent = lat->count >= 1000 ? 99.9 :
+					 lat->count >= 100 ? 99 : 0 };
 	if (why->percent <= 0)
 		return 0;
 	why->ns = tw_histogram_percentile(lat, why->percent);
@@ -286,22 +305,6 @@ int tw_report_say_why(char *text, size_t size,
 	return 1;
 }
 
-static json_t *why_to_json(struct why *why)
-{
-	json_t *shares = json_object();
-
-	for (size_t i = 0; i < why->share_count; i++)
-		json_object_set_new(shares, why->shares[i].name,
-				    json_real(why->shares[i].ns / why->lat_ns));
-	return json_pack("{s:f, s:o, s:o*, s:o, s:o, s:o}",
-			 "percent", why->percent,
-			 "lat_ns", tw_json_of_u64(why->ns),
-			 "from_ns", why->from_ns ? tw_json_of_u64(why->from_ns) : NULL,
-			 "ios", tw_json_of_u64(why->ios),
-			 "beyond", tw_json_of_u64(why->beyond),
-			 "shares", shares);
-}
-
 json_t *tw_report_why_to_json(const struct tw_report_group *group)
 {
 	json_t *object = json_object();
@@ -309,24 +312,23 @@ json_t *tw_report_why_to_json(const struct tw_report_group *group)
 	struct why why;
 
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
-		json_t *json;
+		json_t *shares;
 
 		if (!find(&why, group, i))
 			continue;
-		json = why_to_json(&why);
-		if (tw_report_say_why(text, sizeof(text), group, i))
-			json_object_set_new(json, "text", json_string(text));
-		json_object_set_new(object, tw_direction_names[i], json);
+		shares = json_object();
+		for (size_t j = 0; j < why.share_count; j++)
+			json_object_set_new(shares, why.shares[j].name,
+					    json_real(why.shares[j].ns / why.lat_ns));
+		json_object_set_new(object, tw_direction_names[i], json_pack(
+			"{s:f, s:o, s:o*, s:o, s:o, s:o, s:s*}",
+			"percent", why.percent,
+			"lat_ns", tw_json_of_u64(why.ns),
+			"from_ns", why.from_ns ? tw_json_of_u64(why.from_ns) : NULL,
+			"ios", tw_json_of_u64(why.ios),
+			"beyond", tw_json_of_u64(why.beyond),
+			"shares", shares,
+			"text", tw_report_say_why(text, sizeof(text), group, i) ? text : NULL));
 	}
 	return object;
-}
-
-/* Return the reason of the first job that was to be followed and was not; NULL:
- * none. */
-const char *tw_report_why_not(const struct tw_report_group *group)
-{
-	for (size_t i = 0; i < group->all.job_count; i++)
-		if (group->all.jobs[i].not_followed)
-			return group->all.jobs[i].not_followed;
-	return NULL;
 }

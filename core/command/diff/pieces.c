@@ -16,8 +16,8 @@
 
 #include "command/diff/diff.h"
 #include "base/allocate.h"
-#include "command/answers/intervals.h"
-#include "command/answers/over_time.h"
+#include "command/answers/interval_files.h"
+#include "command/answers/answers.h"
 #include "latency/histogram.h"
 
 /* With fewer windows for each piece, pieces would not take about the same time. */
@@ -122,7 +122,7 @@ static int add_file(struct tw_diff *diff, struct tw_diff_run *run, size_t group,
 	if (access(path, R_OK) || !can_be_cut(run->groups[group], diff->pieces))
 		return 0;
 	error = tw_must(tw_intervals_open(&intervals, path, &problem));
-	if (!error && !tw_report_compare_jobs(&tw_intervals_header(intervals)->jobs[0], job)) {
+	if (!error && !tw_report_compare_jobs(&intervals->header.jobs[0], job)) {
 		error = add_lines(diff, run, group, job, intervals, &problem);
 		is = !error;
 	}

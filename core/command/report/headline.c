@@ -4,18 +4,12 @@
  * direction, and facts about device, file, machine and run. Facts that a report
  * does not have are left out.
  */
-#include "command/report/headline.h"
-
 #include <string.h>
 #include <time.h>
 
 #include "base/allocate.h"
-#include "command/output/page.h"
-#include "command/report/lat_cells.h"
-#include "command/answers/attached.h"
-#include "command/answers/merge.h"
+#include "command/report/report_page.h"
 #include "machine/processor.h"
-#include "report/want.h"
 
 #define MAX_FACTS	4	/* in text, of each: devices, files, reports */
 
@@ -26,32 +20,41 @@ static const char *option(const struct tw_report_group *group, const char *name)
 	return json_string_value(json_object_get(options, name));
 }
 
-/* ---- the job ------------------------------------------------------------- */
-
-static void add_block_size(struct tw_page *page, const struct tw_report_group *group)
+/* Return the number of hosts, without that of the first job. */
+static size_t other_hosts(const struct tw_report_group *group)
 {
-	static const char *const names[] = { "bssplit", "bsrange", "bs" };
+	const struct tw_report_job *jobs = group->all.jobs;
+	size_t others = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *value = option(group, names[i]);
+	/* There are a few hundred hosts at most. Count each at its first job. */
+	for (size_t i = 1; i < group->all.job_count; i++) {
+		size_t j = 0;
 
-		if (!value)
-			continue;
-		tw_page_more(page, "%s %s, ", names[i], value);
-		return;
+		while (j < i && strcmp(jobs[i].host, jobs[j].host))
+			j++;
+		others += j == i;
 	}
+	return others;
 }
+
+/* ---- the job ------------------------------------------------------------- */
 
 static void add_job(struct tw_page *page, const struct tw_report_group *group,
 		    int is_only_one)
 {
 	const struct tw_report_job *job = &group->all.jobs[0];
+	static const char *const sizes[] = { "bssplit", "bsrange", "bs" };
 	const char *rw = option(group, "rw"), *direct = option(group, "direct");
 	char run[TW_FORMAT_SIZE];
 
 	if (rw)
 		tw_page_more(page, "%s, ", rw);
-	add_block_size(page, group);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		if (!option(group, sizes[i]))
+			continue;
+		tw_page_more(page, "%s %s, ", sizes[i], option(group, sizes[i]));
+		break;
+	}
 	if (direct)
 		tw_page_more(page, "%s, ", strcmp(direct, "0") ? "direct" : "buffered");
 	tw_page_more(page, "iodepth %llu", (unsigned long long)job->iodepth);
@@ -71,7 +74,7 @@ static void add_first_line(struct tw_page *page, const struct tw_report_group *g
 			  group->all.jobs[0].name : "",
 			  medium == TW_IN_TEXT ? ": " : "");
 	tw_page_only(page, medium);
-	if (tw_report_is_attached(group))
+	if (group->all.attached)
 		tw_report_add_attached_head(page, group);
 	else
 		add_job(page, group, is_only_one);
@@ -164,20 +167,11 @@ static void add_size(struct tw_page *page, const json_t *object)
 		     size, units[unit]);
 }
 
-static void add_members(struct tw_page *page, const json_t *device)
-{
-	const json_t *members = json_object_get(device, "members");
-
-	for (size_t i = 0; i < json_array_size(members); i++)
-		tw_page_more(page, "%s %s", i ? " +" : ", of",
-			     json_string_value(json_array_get(members, i)));
-}
-
 /* Add a fact about a device or a file. If there are several hosts, it has its host. */
 static void add_fact(struct tw_page *page, const struct tw_report_group *group,
 		     const char *label, const char *host, const char *name)
 {
-	const int with_host = tw_report_other_hosts(group) != 0;
+	const int with_host = other_hosts(group) != 0;
 
 	tw_page_fact(page, label, "%s%s%s", with_host ? host : "", with_host ? ":" : "",
 		     name);
@@ -186,6 +180,7 @@ static void add_fact(struct tw_page *page, const struct tw_report_group *group,
 static void add_device(struct tw_page *page, const struct tw_report_group *group, size_t i)
 {
 	const json_t *device = group->all.devices[i].json;
+	const json_t *members = json_object_get(device, "members");
 	const char *model = tw_report_string(device, "model");
 
 	add_fact(page, group, i ? "" : "device", group->all.devices[i].host,
@@ -193,7 +188,9 @@ static void add_device(struct tw_page *page, const struct tw_report_group *group
 	if (model)
 		tw_page_more(page, " (%s)", model);
 	add_size(page, device);
-	add_members(page, device);
+	for (size_t j = 0; j < json_array_size(members); j++)
+		tw_page_more(page, "%s %s", j ? " +" : ", of",
+			     json_string_value(json_array_get(members, j)));
 	if (json_is_true(json_object_get(device, "rotational")))
 		tw_page_more(page, ", rotational");
 	add_text(page, device, "scheduler", "scheduler ");
@@ -202,31 +199,22 @@ static void add_device(struct tw_page *page, const struct tw_report_group *group
 	add_text(page, device, "write_cache", "");
 }
 
-/* Return the device of a file; NULL: it is not known. */
-static const struct tw_report_device *device_of(const struct tw_report_group *group,
-						const char *host, const char *number)
-{
-	for (size_t i = 0; number && i < group->all.device_count; i++) {
-		const struct tw_report_device *device = &group->all.devices[i];
-
-		if (!strcmp(device->number, number) && !strcmp(device->host, host))
-			return device;
-	}
-	return NULL;
-}
-
 static void add_file(struct tw_page *page, const struct tw_report_group *group, size_t i)
 {
 	const json_t *file = json_array_get(group->all.files, i);
 	const char *host = tw_report_string(file, "host");
-	const struct tw_report_device *device =
-		device_of(group, host, tw_report_string(file, "device"));
+	const char *number = tw_report_string(file, "device");
 
 	add_fact(page, group, i ? "" : "file", host, tw_report_string(file, "path"));
 	add_size(page, file);
 	add_text(page, file, "filesystem", "");
-	if (device && group->all.device_count > 1)
-		tw_page_more(page, " on %s", device->name);
+	for (size_t j = 0; number && group->all.device_count > 1 &&
+			   j < group->all.device_count; j++) {
+		const struct tw_report_device *device = &group->all.devices[j];
+
+		if (!strcmp(device->number, number) && !strcmp(device->host, host))
+			tw_page_more(page, " on %s", device->name);
+	}
 }
 
 /* Add "and N more": elements of the list that are not shown, and @unlisted
@@ -275,8 +263,8 @@ static void add_machine(struct tw_page *page, const struct tw_report_group *grou
 	const struct tw_report_job *job = &group->all.jobs[0];
 
 	tw_page_fact(page, "machine", "%s", job->host);
-	if (tw_report_other_hosts(group))
-		tw_page_more(page, " and %zu more", tw_report_other_hosts(group));
+	if (other_hosts(group))
+		tw_page_more(page, " and %zu more", other_hosts(group));
 	add_text(page, machine, "cpu", "");
 	if (json_object_get(machine, "cpus"))
 		tw_page_more(page, ", %llu CPU%s", (unsigned long long)
@@ -302,26 +290,21 @@ static void add_run(struct tw_page *page, const struct tw_report_group *group)
 		     job->engine);
 }
 
-static int options_differ(const struct tw_report_group *group)
-{
-	for (size_t i = 1; i < group->all.job_count; i++)
-		if (!json_equal(group->all.jobs[i].options, group->all.jobs[0].options))
-			return 1;
-	return 0;
-}
-
 /* Add the options. HTML folds them, since they are long. */
 static void add_options(struct tw_page *page, const struct tw_report_group *group,
 			enum tw_media medium)
 {
 	const json_t *options = group->all.jobs[0].options;
-	const char *of = options_differ(group) ? "of the first job" : "";
-	const char *name, *between = *of ? ": " : "";
+	const char *name, *between, *of = "";
 	uint64_t more = tw_report_u64(group->all.jobs[0].json, "options_left_out");
 	json_t *value;
 
 	if (json_object_size(options) == 0)
 		return;
+	for (size_t i = 1; i < group->all.job_count; i++)
+		if (!json_equal(group->all.jobs[i].options, options))
+			of = "of the first job";
+	between = *of ? ": " : "";
 	if (medium == TW_IN_HTML)
 		tw_page_details(page, "%zu options %s", json_object_size(options),
 				*of ? of : "of the job");
@@ -378,10 +361,17 @@ static void add_reports(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_more(page, ", and %zu more", files - most);
 }
 
-static void add_facts(struct tw_page *page, const struct tw_report_group *group)
+void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
+			    int is_only_one)
 {
+	add_first_line(page, group, is_only_one, TW_IN_TEXT);
+	add_first_line(page, group, is_only_one, TW_IN_HTML);
+	add_tiles(page, group);
 	add_storage(page, group);
-	add_machine(page, group);
+	if (!group->all.attached || machine_of(group))
+		add_machine(page, group);
+	if (group->all.attached)
+		return;
 	add_run(page, group);
 	add_options(page, group, TW_IN_TEXT);
 	add_reports(page, group, MAX_FACTS);
@@ -391,19 +381,4 @@ static void add_facts(struct tw_page *page, const struct tw_report_group *group)
 			count_files(group) == 1 ? "report" : "reports");
 	add_reports(page, group, count_files(group));
 	tw_page_end_details(page);
-}
-
-void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
-			    int is_only_one)
-{
-	add_first_line(page, group, is_only_one, TW_IN_TEXT);
-	add_first_line(page, group, is_only_one, TW_IN_HTML);
-	add_tiles(page, group);
-	if (!tw_report_is_attached(group)) {
-		add_facts(page, group);
-		return;
-	}
-	add_storage(page, group);
-	if (machine_of(group))
-		add_machine(page, group);
 }

@@ -5,11 +5,9 @@
  */
 #include <math.h>
 
-#include "command/output/page.h"
-#include "command/report/lat_cells.h"
-#include "command/report/page.h"
-#include "command/answers/merge.h"
-#include "command/answers/over_time.h"
+#include "base/allocate.h"
+#include "command/report/report_page.h"
+#include "latency/histogram.h"
 
 #define MAX_ROWS	20
 
@@ -32,29 +30,6 @@ static uint32_t end_of_row(const struct tw_report_group *group, uint32_t first)
 	return end;
 }
 
-static void add_row(struct tw_table *table, const struct tw_report_part *part,
-		    int direction)
-{
-	const struct tw_histogram *lat = &part->window.lat[direction];
-	const uint64_t over_ns = part->to_ns - part->from_ns;
-	const uint64_t errors = part->window.errors[direction];
-
-	tw_table_row(table);
-	tw_cell_ns(table, (double)part->from_ns);
-	tw_cell_ns(table, (double)over_ns);
-	/* No engine has windows before the job's start. */
-	if (over_ns)
-		tw_cell_number(table, (double)lat->count * 1e9 / (double)over_ns);
-	else
-		tw_cell_none(table);
-	tw_report_add_lat(table, lat);
-	if (errors)
-		tw_cell_printf(table, "%llu error%s", (unsigned long long)errors,
-			       tw_format_plural(errors));
-	else
-		tw_cell_text(table, "");
-}
-
 static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 		     int direction, unsigned medium)
 {
@@ -66,15 +41,37 @@ static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 	};
 	struct tw_table *table = tw_page_table(page, columns,
 					       sizeof(columns) / sizeof(*columns));
-	struct tw_report_part part;
 	uint32_t end;
 
 	tw_page_only(page, medium);
-	for (uint32_t i = 0; i < tw_report_windows(group); i = end) {
-		end = end_of_row(group, i);
-		tw_report_part_of(&part, group, i, end);
-		add_row(table, &part, direction);
-		tw_report_part_free(&part);
+	for (uint32_t first = 0; first < tw_report_windows(group); first = end) {
+		const uint64_t from_ns = tw_report_window_ns(group, first);
+		struct tw_histogram lat = { .count = 0 };
+		uint64_t over_ns, errors = 0;
+
+		end = end_of_row(group, first);
+		over_ns = tw_report_window_ns(group, end) - from_ns;
+		for (uint32_t i = first; i < end; i++) {
+			const struct tw_window *window =
+				tw_windows_get(&group->all.tally.over_time, i);
+
+			errors += window->errors[direction];
+			/* The sums fit, as those of the group do. */
+			tw_must(tw_histogram_collect(&lat, &window->lat[direction]));
+		}
+		tw_table_row(table);
+		tw_cell_ns(table, (double)from_ns);
+		tw_cell_ns(table, (double)over_ns);
+		/* No engine has windows before the job's start. */
+		if (over_ns)
+			tw_cell_number(table, (double)lat.count * 1e9 / (double)over_ns);
+		else
+			tw_cell_none(table);
+		tw_report_add_lat(table, &lat);
+		tw_histogram_free(&lat);
+		if (errors)
+			tw_cell_printf(table, "%llu error%s", (unsigned long long)errors,
+				       tw_format_plural(errors));
 	}
 	tw_page_remark(page, "percentiles are at most %g %% above here",
 		       100 / ldexp(1, 3 + TW_WINDOWS_DIGITS));
@@ -119,27 +116,20 @@ void tw_report_add_empty(struct tw_page *page, const struct tw_report_group *gro
 		     tw_format_ns(text, (double)group->end_ns));
 }
 
-static void add_asked(struct tw_page *page, const struct tw_report_span *asked)
-{
-	char text[TW_FORMAT_SIZE];
-
-	if (asked->from_ns)
-		tw_page_more(page, "--from=%s",
-			     tw_format_ns(text, (double)asked->from_ns));
-	if (asked->to_ns != UINT64_MAX)
-		tw_page_more(page, "%s--to=%s", asked->from_ns ? " " : "",
-			     tw_format_ns(text, (double)asked->to_ns));
-}
-
 static void add_span(struct tw_page *page, const struct tw_report_group *group)
 {
+	const struct tw_report_span *asked = &group->asked;
 	char from[TW_FORMAT_SIZE], to[TW_FORMAT_SIZE];
 
 	tw_page_remark(page, "a part of the run only: from %s to %s after the start of the "
 		       "%sjob (", tw_format_ns(from, (double)group->span.from_ns),
 		       tw_format_ns(to, (double)group->span.to_ns),
 		       group->all.job_count > 1 ? "first " : "");
-	add_asked(page, &group->asked);
+	if (asked->from_ns)
+		tw_page_more(page, "--from=%s", tw_format_ns(from, (double)asked->from_ns));
+	if (asked->to_ns != UINT64_MAX)
+		tw_page_more(page, "%s--to=%s", asked->from_ns ? " " : "",
+			     tw_format_ns(to, (double)asked->to_ns));
 	tw_page_more(page, ", rounded outward to whole intervals); the slowest I/Os of it "
 		     "are not known");
 }

@@ -6,9 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "command/output/page.h"
-#include "command/answers/attached.h"
-#include "command/report/sum.h"
+#include "command/report/report_page.h"
 
 /* Means that add up have the same unit and number of decimals. */
 struct means {
@@ -164,7 +162,7 @@ static void put_fio_mean(const struct means *means, const struct tw_report_group
 static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 		    int direction)
 {
-	int attached = tw_report_is_attached(group);
+	int attached = group->all.attached != NULL;
 	int is_fio_lat = !group->event_times && direction != TW_SYNC &&
 			 !attached;
 	const struct tw_histogram *lat =

@@ -19,9 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/answers/json.h"
-#include "command/answers/load.h"
-#include "command/answers/merge.h"
+#include "command/answers/answers.h"
 #include "command/command.h"
 #include "command/run/run_parts.h"
 #include "text_file.h"

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/answers/report.h"
+#include "command/answers/answers.h"
 #include "command/command.h"
 #include "command/run/run_parts.h"
 

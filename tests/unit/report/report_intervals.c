@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/answers/intervals.h"
+#include "command/answers/interval_files.h"
 #include "tap.h"
 
 static char path[] = "/tmp/tw_intervals.XXXXXX";
@@ -94,7 +94,7 @@ static void read_text(struct sum *sum, const char *text)
 	       !(sum->ret = tw_intervals_next(intervals, &line, &sum->problem)) && line)
 		add(sum, line);
 	if (intervals)
-		sum->unknown = json_object_size(tw_intervals_unknown(intervals));
+		sum->unknown = json_object_size(intervals->unknown);
 	tw_intervals_close(intervals);
 }
 
@@ -128,7 +128,7 @@ static void header(void)
 		tap_ok(0, "%s", problem.text);
 		return;
 	}
-	is = tw_intervals_header(intervals);
+	is = (&intervals->header);
 	tap_ok(is->jobs->start_monotonic_ns == 77 && is->interval_ns == 1000000000 &&
 	       is->digits == 1 && is->jobs->pid == 7 && is->jobs->run_ns == 0 &&
 	       strcmp(is->jobs->name, "j") == 0, "with its header");

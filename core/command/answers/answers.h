@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reports that belong together, for `tickwise report`, `diff` and `run`, and what is
+ * worked out from them. core/report/ reads, checks and merges reports; tickwise-report(5)
+ * describes them.
+ */
+#ifndef TW_ANSWERS_H
+#define TW_ANSWERS_H
+
+#include "report/report.h"
+
+/* Times that tables and plots of stages show: the stages, lat, slip, response. */
+#define TW_REPORT_ROWS	TW_CALL
+
+/* Room for any sentence about a direction. */
+#define TW_REPORT_SENTENCE	512
+
+#define TW_REPORT_STALL_JOBS	16	/* number of jobs that are named */
+
+/* Some of the slowest I/Os that were held up at the same time and in the same
+ * stage. */
+struct tw_report_stall {
+	const struct tw_report_slow *slowest;
+	char stage[48];
+	uint64_t from_ns;		/* of the slowest I/O; CLOCK_MONOTONIC */
+	uint64_t ns;
+	size_t ios;
+	uint64_t offset_from;		/* of all these I/Os, in bytes */
+	uint64_t offset_to;
+	size_t jobs[TW_REPORT_STALL_JOBS];	/* their places in the report */
+	size_t job_count;
+	int more_jobs;
+};
+
+/* A part of a group's run, since the start of its first job. */
+struct tw_report_span {
+	int is_wanted;			/* 0: the whole run */
+	uint64_t from_ns, to_ns;
+};
+
+/* Jobs that belong together. It does not need the reports that it was made of. */
+struct tw_report_group {
+	struct tw_report all;		/* the jobs, merged; in the order of their start */
+	uint64_t run_ns;		/* of the longest job */
+	size_t fallbacks;		/* number of jobs whose times are of the system's
+					 * clock */
+	size_t event_times;		/* number of jobs with tw_event_time */
+	size_t without_report;		/* number of jobs that have only intervals */
+	size_t without_end;		/* number of jobs that were killed or still run */
+	struct tw_report_stall *stalls;	/* the stall of the slowest I/O first */
+	size_t stall_count;
+	struct tw_report_span span;	/* the part that is shown */
+	struct tw_report_span asked;	/* the part that was asked for */
+	int is_empty;			/* 1: none of its lines are in the part
+					 * asked for */
+	uint64_t end_ns;		/* end of the last line, as in a span */
+};
+
+/* Return the job of one of the group's slowest I/Os. */
+static inline const struct tw_report_job *tw_report_job_of(const struct tw_report_group *group,
+							   const struct tw_report_slow *slow)
+{
+	return &group->all.jobs[slow->job];
+}
+
+/* Is the group of files of intervals only? */
+static inline int tw_report_is_of_intervals(const struct tw_report_group *group)
+{
+	return group->without_report == group->all.job_count;
+}
+
+/* ---- reading (load.c) ------------------------------------------------------- */
+
+/**
+ * tw_report_load - read files, on all CPUs
+ * @paths: kept in the jobs of the reports
+ * @reports: the result, in the order of the files; to be released with
+ *	tw_reports_free()
+ * @problem: set on failure to the path and what is wrong, of the first file with a
+ *	fault
+ *
+ * A file may hold several reports, one after another. Of a file of intervals only the
+ * header is read. Its lines are read when reports are merged.
+ *
+ * Return: an enum tw_exit.
+ */
+int tw_report_load(struct tw_report **reports, size_t *count, char *const *paths,
+		   size_t path_count, struct tw_report_problem *problem);
+void tw_reports_free(struct tw_report *reports, size_t count);
+
+/* ---- groups (groups.c) -------------------------------------------------------- */
+
+/**
+ * tw_report_merge - group the reports that belong together, and merge each group
+ * @reports: are sorted by start, and their jobs get the files of intervals that
+ *	are among the reports; not needed afterwards
+ * @of_hosts: merge jobs that ran on several hosts at the same time
+ * @groups: the result, released with tw_report_groups_free()
+ *
+ * Return: an enum tw_exit. If it is not TW_EXIT_GOOD, @problem has the reason:
+ * the same job given twice, sums that don't fit.
+ */
+int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
+		    struct tw_report_group **groups, size_t *group_count,
+		    struct tw_report_problem *problem);
+
+/* Do the same for a part of the run. All jobs must have files of intervals, else
+ * this is a problem, too. Intervals that are only partly in @span are used as a
+ * whole. */
+int tw_report_merge_span(struct tw_report *reports, size_t count, int of_hosts,
+			 const struct tw_report_span *span,
+			 struct tw_report_group **groups, size_t *group_count,
+			 struct tw_report_problem *problem);
+void tw_report_groups_free(struct tw_report_group *groups, size_t count);
+
+/* Return an array of the groups' reports, each with what is derived from it as
+ * "answers". */
+json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
+				 size_t count);
+
+/* ---- single I/Os (slow_ios.c) --------------------------------------------------- */
+
+/* A stage of one of the slowest I/Os. */
+struct tw_report_slow_stage {
+	char name[48];			/* one or several: "device+complete" */
+	uint64_t ns;
+};
+
+/* List the stages in the order of time. Return: their number. */
+int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[TW_STAGES]);
+
+/* Find how long after the start of the job's run a moment of CLOCK_MONOTONIC
+ * is. Return: 0: not known. */
+int tw_report_since_start(double *s, const struct tw_report_job *job,
+			  uint64_t monotonic_ns);
+
+/* The pieces of a slow I/O's longest stage: what the job's thread did. */
+enum tw_report_piece {
+	TW_REPORT_WAITED,		/* for a CPU, ready to run */
+	TW_REPORT_INTERRUPTS,
+	TW_REPORT_WOKEN_LATE,
+	TW_REPORT_ASLEEP,
+	TW_REPORT_RAN,
+	TW_REPORT_UNEXPLAINED,
+	TW_REPORT_PIECES,
+};
+
+struct tw_report_cause {
+	const char *stage;		/* the longest stage */
+	uint64_t stage_ns;		/* 0: this version does not know the stage */
+	int followed;			/* 0: the next members are not known */
+	int lost;			/* records that there was no room for */
+	uint64_t ns[TW_REPORT_PIECES];	/* their sum is at most stage_ns */
+	uint64_t stolen_ns;		/* an upper bound */
+	const json_t *had_cpu;		/* or NULL */
+	uint64_t stall_from_ns;		/* CLOCK_MONOTONIC */
+	uint64_t stall_ns;
+};
+
+/* Read the causes of a slow I/O. Return: 0 if they are not in the report. */
+int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow);
+
+/* The first tells whether the longest stage is this enum tw_stage. The second
+ * describes the causes in words. The third describes an element of had_cpu: a
+ * task that had the CPU. */
+int tw_report_cause_is_in(const struct tw_report_cause *cause, int stage);
+int tw_report_say_cause(char *text, size_t size, const json_t *slow);
+void tw_report_had_cpu(char *text, size_t size, const json_t *had);
+
+/* The kernel's trace of a slow I/O: tw_trigger. */
+struct tw_report_trigger {
+	const struct tw_report_job *job;
+	const char *why;		/* why it is off; NULL: it is on */
+	uint64_t above_ns;
+	uint64_t slower;		/* number of the job's slower I/Os */
+	uint64_t stopped_for;		/* thread number of the job that stopped
+					 * the ring; or 0 */
+	const json_t *io;		/* the first slower I/O; or NULL */
+	uint64_t begin_ns;		/* CLOCK_MONOTONIC */
+	uint64_t lat_ns;
+	const json_t *events;		/* or NULL */
+	uint64_t event_count;		/* with events that are not in the file */
+	uint64_t whole_from_ns;		/* from here on all events are there; 0:
+					 * all are */
+};
+
+/* Read an element of a report's triggers. */
+void tw_report_trigger_at(struct tw_report_trigger *trigger,
+			  const struct tw_report_group *group, size_t i);
+
+/* ---- stalls (stalls.c), and why the slow I/Os were slow (why.c) ------------------- */
+
+/* Find the stalls. */
+void tw_report_find_stalls(struct tw_report_group *group);
+json_t *tw_report_stalls_to_json(const struct tw_report_group *group);
+
+/* Write a sentence about a direction. Return: 0: there is nothing to be told. */
+int tw_report_say_why(char *text, size_t size, const struct tw_report_group *group,
+		      int direction);
+/* Return {DIRECTION: the sentence and its numbers}. */
+json_t *tw_report_why_to_json(const struct tw_report_group *group);
+
+/* The I/Os in a slice of lat (latency/slices.h), and the sums of their stages. */
+struct tw_report_slice {
+	unsigned at;
+	uint64_t ios;
+	uint64_t sum_ns[TW_STAGES];
+};
+
+/* Get the slice with @percent of a direction's lat, and sum up up to @more slices above
+ * it. Return: 0: there is none, or sums don't fit. */
+int tw_report_slice_at(struct tw_report_slice *slice, const struct tw_tally *tally,
+		       int direction, double percent, unsigned more);
+
+/* ---- over time (over_time.c) ------------------------------------------------------ */
+
+/* Return the number of windows; 0: the run over time was not recorded. */
+uint32_t tw_report_windows(const struct tw_report_group *group);
+
+/* Has any window I/Os of this direction? */
+int tw_report_has_windows(const struct tw_report_group *group, int direction);
+
+/* Return when window @i begins, since the start of the group's first job; for the number
+ * of windows, when the last one ends. The first and the last window are cut to the run,
+ * or to the part of it that is shown. */
+uint64_t tw_report_window_ns(const struct tw_report_group *group, uint32_t i);
+
+/* ---- devices that are slower than the others (slow_devices.c) ---------------------- */
+
+/* Parts of a run. Of two equal devices, one is the slower in SLOW_PARTS parts
+ * in 1 of 240 runs, if the parts are independent: 2 * (120 + 16 + 1) / 2^16. */
+#define TW_REPORT_DEVICE_PARTS		16
+#define TW_REPORT_DEVICE_SLOW_PARTS	14
+
+/* A device with I/Os of a direction. */
+struct tw_report_ranked {
+	const struct tw_report_device *device;
+	double mean_ns[TW_REPORT_DEVICE_PARTS];	/* of lat; 0: no I/O in the part */
+	double typical_ns;		/* the median of these means */
+	size_t parts;			/* with I/Os */
+	size_t windows;			/* over time, with I/Os */
+	int is_slow;
+};
+
+struct tw_report_ranking {
+	/* The slow devices first, then by @percent of lat. This is the largest
+	 * percentile that most devices have ten I/Os beyond; 0: sorted by the
+	 * mean. */
+	struct tw_report_ranked *list;
+	size_t count;
+	size_t slow;
+	double percent;
+	int direction;
+	int is_judged;
+	char text[TW_REPORT_SENTENCE];	/* which are slow, or why this is not judged */
+};
+
+/* Rank the devices of @groups, which are those of @all. The list is to be freed. */
+void tw_report_rank_devices(struct tw_report_ranking *ranking, const struct tw_report *all,
+			    int direction, const struct tw_report_group *groups,
+			    size_t count);
+
+/* Return {DIRECTION: {percent, order, slow, text}} for directions in which several
+ * devices of the group have I/Os; NULL: it has one device. */
+json_t *tw_report_slow_devices_to_json(const struct tw_report_group *group);
+
+#endif

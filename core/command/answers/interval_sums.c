@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes a report of files of intervals: see interval_files.h.
+ */
+#include "command/answers/interval_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "base/allocate.h"
+#include "latency/histogram_json.h"
+
+/* ---- a report without numbers --------------------------------------------- */
+
+/* The slowest I/Os and triggers are not those of lines. The other JSON is shared. */
+static void copy_facts(struct tw_report *copy, const struct tw_report *report)
+{
+	*copy = *report;
+	copy->tally = (struct tw_tally) { 0 };
+	copy->slowest = NULL;
+	copy->slow_count = 0;
+	copy->triggers = NULL;
+	copy->interval_ns = 0;
+	copy->unknown = report->unknown ? json_copy(report->unknown) : json_object();
+	/* The times of the jobs will be those of lines. */
+	copy->jobs = tw_zalloc(report->job_count, sizeof(*copy->jobs));
+	for (size_t i = 0; i < report->job_count; i++) {
+		copy->jobs[i] = report->jobs[i];
+		copy->jobs[i].json = json_copy(report->jobs[i].json);
+	}
+	/* A line tells which device had its I/Os only if one had all. */
+	copy->devices = tw_zalloc(report->device_count, sizeof(*copy->devices));
+	for (size_t i = 0; i < report->device_count; i++) {
+		const struct tw_report_device *from = &report->devices[i];
+
+		copy->devices[i] = (struct tw_report_device) {
+			.json = from->json, .host = from->host, .number = from->number,
+			.name = from->name, .has_all = from->has_all,
+			.jobs = from->has_all ? from->jobs : 0,
+		};
+	}
+}
+
+void tw_report_free_lines(struct tw_report_of_lines *of)
+{
+	tw_tally_free(&of->report.tally);
+	for (size_t i = 0; i < of->report.job_count; i++)
+		json_decref(of->report.jobs[i].json);
+	free(of->report.jobs);
+	free(of->report.devices);
+	json_decref(of->report.unknown);
+}
+
+/* ---- lines ---------------------------------------------------------------- */
+
+/* Return the time from the group's start to the job's start, by a clock that both
+ * have. */
+static uint64_t begins_ns(const struct tw_report_job *first,
+			  const struct tw_report_job *job)
+{
+	uint64_t from_ns = first->start_ns, to_ns = job->start_ns;
+
+	if (first->start_monotonic_ns && job->start_monotonic_ns &&
+	    strcmp(first->host, job->host) == 0) {
+		from_ns = first->start_monotonic_ns;
+		to_ns = job->start_monotonic_ns;
+	}
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/* A job while its lines are added. Its run is that of the lines added. */
+struct adding {
+	struct tw_report_of_lines *of;
+	const struct tw_report_span *wanted;
+	struct tw_report_job *job;
+	uint64_t begins_ns;		/* since the group's start */
+};
+
+/* Return: 0; -errno. */
+static int add_line(struct adding *adding, const struct tw_intervals_line *line)
+{
+	const struct tw_report_span *span = adding->wanted;
+	struct tw_report_of_lines *of = adding->of;
+	struct tw_report_job *job = adding->job;
+	uint64_t from_ns, to_ns;
+
+	if (__builtin_add_overflow(line->is.from_ns, adding->begins_ns, &from_ns) ||
+	    __builtin_add_overflow(line->is.to_ns, adding->begins_ns, &to_ns))
+		return -EOVERFLOW;
+	/* A line without length is at its begin. */
+	if (from_ns >= span->to_ns || (to_ns <= span->from_ns && from_ns != span->from_ns))
+		return 0;
+	if (!of->has_lines || from_ns < of->shown.from_ns)
+		of->shown.from_ns = from_ns;
+	if (to_ns > of->shown.to_ns)
+		of->shown.to_ns = to_ns;
+	of->has_lines = 1;
+	if (line->ran_ns && !job->run_ns)
+		job->first_ns = line->is.first_ns > line->is.from_ns ?
+				line->is.first_ns : line->is.from_ns;
+	job->run_ns += line->ran_ns;
+	return tw_must(tw_tally_merge(&of->report.tally, &line->tally));
+}
+
+/* Add the lines of a file. Return: 0; -errno with @problem. */
+static int add_all(struct adding *adding, struct tw_intervals *intervals,
+		   struct tw_report_problem *problem)
+{
+	const uint64_t from_ns = adding->wanted->from_ns, to_ns = adding->wanted->to_ns;
+	const uint64_t until_ns = to_ns > adding->begins_ns ?
+				  to_ns - adding->begins_ns : 0;
+	const struct tw_intervals_line *line;
+	uint64_t reach_ns, end_ns;
+	int is_end = 0, ret;
+
+	if (from_ns > adding->begins_ns)
+		intervals->skip_to_ns = from_ns - adding->begins_ns;
+	while (!(ret = tw_intervals_next(intervals, &line, problem)) && line) {
+		/* The lines after it are later. */
+		if (line->is.from_ns >= until_ns)
+			break;
+		ret = add_line(adding, line);
+		if (ret) {
+			tw_report_refuse(problem, "interval %llu can't be added to the "
+					 "others: %s", (unsigned long long)line->is.number,
+					 strerror(-ret));
+			return ret;
+		}
+		is_end = line->is.is_end;
+	}
+	if (ret)
+		return ret;
+	/* Without the end of the job, lines of the wanted part can be missing.
+	 * This is not so if the part ends before the last line. */
+	reach_ns = intervals->line.is.to_ns;
+	adding->of->without_end += !is_end && until_ns > reach_ns;
+	if (__builtin_add_overflow(reach_ns, adding->begins_ns, &end_ns))
+		end_ns = UINT64_MAX;
+	if (end_ns > adding->of->end_ns)
+		adding->of->end_ns = end_ns;
+	json_object_update(adding->of->report.unknown, intervals->unknown);
+	return 0;
+}
+
+/* ---- jobs ----------------------------------------------------------------- */
+
+/* Add the lines of a job. Return: as tw_intervals_open(). */
+static int add_job(struct adding *adding, const char *path,
+		   struct tw_report_problem *problem)
+{
+	struct tw_report_problem in_file = { "" };
+	struct tw_report_job *job = adding->job;
+	struct tw_intervals *intervals;
+	int ret;
+
+	job->first_ns = job->run_ns = 0;
+	ret = tw_intervals_open(&intervals, path, &in_file);
+	if (!ret)
+		ret = add_all(adding, intervals, &in_file);
+	tw_intervals_close(intervals);
+	if (ret)
+		tw_report_refuse(problem, "%s: %s", path, in_file.text);
+	json_object_set_new(job->json, "first_ns", tw_json_of_u64(job->first_ns));
+	json_object_set_new(job->json, "run_ns", tw_json_of_u64(job->run_ns));
+	return ret == -EOVERFLOW ? -EINVAL : ret;
+}
+
+int tw_report_add_lines(struct tw_report_of_lines *of, const struct tw_report *report,
+			const struct tw_report_job *first,
+			const struct tw_report_span *wanted,
+			struct tw_report_problem *problem)
+{
+	*of = (struct tw_report_of_lines) { .has_lines = 0 };
+	copy_facts(&of->report, report);
+	for (size_t i = 0; i < report->job_count; i++) {
+		struct tw_report_job *job = &of->report.jobs[i];
+		struct adding adding = {
+			.of = of, .wanted = wanted, .job = job,
+			.begins_ns = begins_ns(first, job),
+		};
+		const char *path = tw_report_is_header(report) ? job->path : job->intervals;
+		int ret;
+
+		if (!path) {
+			tw_report_refuse(problem, "%s: a part of the run needs the job's file "
+					 "of intervals, too: its name ends with "
+					 ".intervals.jsonl, and the engine's option tw_interval "
+					 "makes it", job->path);
+			return TW_EXIT_USAGE;
+		}
+		ret = add_job(&adding, path, problem);
+		if (ret)
+			return tw_intervals_exit(ret);
+	}
+	return TW_EXIT_GOOD;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports of `tickwise attach`. They are of the rings of any program, seen by the kernel
+ * alone: which processes were watched, tables of the I/Os by ring, file and operation, and
+ * what is not in these.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "command/report/report_page.h"
+#include "latency/histogram_json.h"
+
+#define MAX_IN_TEXT	20
+
+/* ---- for the other parts of a page -------------------------------------------- */
+
+/* In these reports no engine sees the completion. */
+const char *tw_report_time_is(const struct tw_report_group *groups, size_t count,
+			      int time)
+{
+	int all_attached = 1;
+
+	for (size_t i = 0; i < count; i++)
+		all_attached &= groups[i].all.attached != NULL;
+	if (all_attached && time == TW_LAT)
+		return "from acceptance until the completion is in the ring: not what the "
+		       "program does before and after";
+	if (all_attached && time == TW_KERNEL)
+		return "not split: blockq to complete, or the stages around a missing stamp";
+	return tw_time_rows[time].words;
+}
+
+/* Return how many rings there were, with those that could not be followed. */
+static uint64_t rings_of(const struct tw_report *report)
+{
+	return json_array_size(json_object_get(report->attached, "rings")) +
+	       report->tally.scalars.more_rings + report->tally.scalars.lost_rings;
+}
+
+void tw_report_add_attached_head(struct tw_page *page,
+				 const struct tw_report_group *group)
+{
+	const struct tw_report_job *job = &group->all.jobs[0];
+	const uint64_t rings = rings_of(&group->all);
+	char run[TW_FORMAT_SIZE];
+
+	tw_page_more(page, "%s on host %s, seen from inside the kernel: process %llu and "
+		     "those it started, %llu ring%s",
+		     tw_format_ns(run, (double)group->run_ns), job->host,
+		     (unsigned long long)job->pid, (unsigned long long)rings,
+		     tw_format_plural(rings));
+}
+
+/* ---- the table ------------------------------------------------------------------ */
+
+static int by_ios(const void *left, const void *right)
+{
+	const json_t *a = *(const json_t *const *)left;
+	const json_t *b = *(const json_t *const *)right;
+
+	if (tw_report_u64(a, "ios") != tw_report_u64(b, "ios"))
+		return tw_report_u64(a, "ios") > tw_report_u64(b, "ios") ? -1 : 1;
+	if (tw_report_u64(a, "ring") != tw_report_u64(b, "ring"))
+		return tw_report_u64(a, "ring") < tw_report_u64(b, "ring") ? -1 : 1;
+	return strcmp(tw_report_string(a, "operation"), tw_report_string(b, "operation"));
+}
+
+/* Add the mean of a time; with @all p99 and the maximum, too. */
+static void add_time(struct tw_table *table, const json_t *row, unsigned time, int all)
+{
+	const json_t *json = json_object_get(json_object_get(row, "stages"),
+					     tw_time_rows[time].name);
+	struct tw_histogram histogram = { .count = 0 };
+	const char *wrong;
+	const int is_known = !tw_must(tw_histogram_from_json(&histogram, json, &wrong));
+
+	tw_report_add_ns(table, is_known, is_known ? tw_histogram_mean_ns(&histogram) : 0);
+	if (all) {
+		const int has_p99 = is_known && histogram.count >= 100;
+
+		tw_report_add_ns(table, has_p99, has_p99 ?
+				 (double)tw_histogram_percentile(&histogram, 99) : 0);
+		tw_report_add_ns(table, is_known, (double)histogram.max_ns);
+	}
+	if (is_known)
+		tw_histogram_free(&histogram);
+}
+
+/* Add counts that need words: they are of I/Os that some or all of the row's numbers
+ * leave out, or whose lat has a wait. */
+static void add_apart(struct tw_table *table, const json_t *row)
+{
+	char words[TW_ROW_TEXT], *text = NULL;
+	const char *before = "";
+	size_t size;
+	FILE *file = tw_text_open(&text, &size);
+
+	for (unsigned i = 0; i < TW_COUNTS; i++) {
+		const uint64_t count = tw_report_u64(row, tw_row_key(tw_count_rows[i].path));
+
+		if (!count || i == TW_ROW_ios || i == TW_ROW_split || i == TW_ROW_waited ||
+		    (i == TW_ROW_no_request && !tw_report_u64(row, "split")))
+			continue;
+		fprintf(file, "%s%llu %s", before, (unsigned long long)count,
+			tw_row_words(words, tw_count_rows[i].words, count));
+		before = ", ";
+	}
+	tw_text_close(file);
+	tw_cell_text(table, text);
+	free(text);
+}
+
+static void add_table(struct tw_page *page, const json_t *all)
+{
+	const struct tw_column columns[] = {
+		{ "ring", .width = 5 },
+		{ "operation", .width = 14, .flags = TW_COLUMN_LEFT },
+		{ "I/Os", .width = 8 },
+		{ "mean", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "p99", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "max", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ tw_time_rows[TW_BLOCKQ].name, .width = 7, .flags = TW_COLUMN_NARROW },
+		{ tw_time_rows[TW_DEVICE].name, .width = 7, .flags = TW_COLUMN_NARROW },
+		{ tw_time_rows[TW_COMPLETE].name, .width = 7,
+		  .flags = TW_COLUMN_NARROW },
+		{ "file", .width = 7, .flags = TW_COLUMN_BELOW },
+		{ "apart", .width = 7, .flags = TW_COLUMN_BELOW },
+	};
+	const size_t count = json_array_size(all);
+	const json_t **rows = tw_malloc(count * sizeof(*rows));
+	struct tw_table *table = tw_page_table(page, columns,
+					       sizeof(columns) / sizeof(*columns));
+
+	/* The busiest first. */
+	for (size_t i = 0; i < count; i++)
+		rows[i] = json_array_get(all, i);
+	qsort(rows, count, sizeof(*rows), by_ios);
+	tw_table_limit(table, MAX_IN_TEXT, "--json, --html");
+	for (size_t i = 0; i < count; i++) {
+		const char *file = tw_report_string(rows[i], "file");
+
+		tw_table_row(table);
+		tw_cell_u64(table, tw_report_u64(rows[i], "ring"));
+		tw_cell_text(table, tw_report_string(rows[i], "operation"));
+		tw_cell_u64(table, tw_report_u64(rows[i], "ios"));
+		add_time(table, rows[i], TW_LAT, 1);
+		add_time(table, rows[i], TW_BLOCKQ, 0);
+		add_time(table, rows[i], TW_DEVICE, 0);
+		add_time(table, rows[i], TW_COMPLETE, 0);
+		tw_cell_text(table, strcmp(file, "-") == 0 ? "" : file);
+		add_apart(table, rows[i]);
+	}
+	free(rows);
+}
+
+/* ---- below the table ------------------------------------------------------------ */
+
+static void add_rings(struct tw_page *page, const struct tw_report_group *group)
+{
+	const json_t *rings = json_object_get(group->all.attached, "rings");
+	size_t count = json_array_size(rings), shown = 0;
+
+	if (count)
+		tw_page_remark(page, "%s", "");
+	for (; shown < count && shown < MAX_IN_TEXT; shown++) {
+		const json_t *ring = json_array_get(rings, shown);
+
+		tw_page_more(page, "%sring %llu: %s %llu, %llu entr%s",
+			     shown ? "; " : "",
+			     (unsigned long long)tw_report_u64(ring, "ring"),
+			     tw_report_string(ring, "program"),
+			     (unsigned long long)tw_report_u64(ring, "pid"),
+			     (unsigned long long)tw_report_u64(ring, "sq_entries"),
+			     tw_report_u64(ring, "sq_entries") == 1 ? "y" : "ies");
+	}
+	if (shown < count)
+		tw_page_more(page, "; and %zu more", count - shown);
+}
+
+/* Add what was only counted. */
+static void add_others(struct tw_page *page, const struct tw_report_group *group)
+{
+	json_t *others = json_object_get(group->all.attached, "others");
+	const char *key, *before = "not followed (no I/O on files or block devices): ";
+	json_t *value;
+
+	if (json_object_size(others))
+		tw_page_remark(page, "%s", "");
+	json_object_foreach(others, key, value) {
+		tw_page_more(page, "%s%llu %s", before,
+			     (unsigned long long)tw_report_u64(others, key), key);
+		before = ", ";
+	}
+}
+
+/* Add what was lost or left out. */
+static void add_lost(struct tw_page *page, const struct tw_scalars *scalars)
+{
+	const char *before = "not in these tables: ";
+	char text[TW_ROW_TEXT];
+
+	for (unsigned i = TW_ROW_lost_records; i <= TW_ROW_more_cqes + 1; i++) {
+		const unsigned row = i <= TW_ROW_more_cqes ? i : TW_ROW_missed_runs;
+		const uint64_t value = tw_scalar_of(scalars, row - TW_COUNTS);
+
+		if (!value)
+			continue;
+		if (*before == 'n')
+			tw_page_remark(page, "%s", "");
+		tw_page_more(page, "%s%llu %s", before, (unsigned long long)value,
+			     row == TW_ROW_missed_runs ?
+			     tw_row_words(text, "event[s] for which the kernel skipped the "
+					  "program", value) :
+			     tw_row_words(text, tw_scalar_rows[row - TW_COUNTS].words, value));
+		before = ", ";
+	}
+}
+
+void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *group)
+{
+	const json_t *operations = json_object_get(group->all.attached, "operations");
+
+	if (!group->all.attached)
+		return;
+	tw_page_heading(page, 3, "by ring, file and operation");
+	if (json_array_size(operations))
+		add_table(page, operations);
+	else if (rings_of(&group->all))
+		tw_page_remark(page, "no I/O was seen");
+	else
+		tw_page_remark(page, "no ring was seen: these processes did no I/O "
+			       "through io_uring, and other I/O is not seen");
+	add_rings(page, group);
+	add_others(page, group);
+	add_lost(page, &group->all.tally.scalars);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merged reports as a page. The order of the blocks is here, and what is short; the other
+ * parts are in files of their own, which report_page.h names. What the words mean is at the
+ * end of the page. Almost all blocks are for the terminal and for HTML.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/report/report_page.h"
+#include "latency/histogram.h"
+
+static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
+
+#define PERCENTS	(sizeof(percents) / sizeof(*percents))
+
+/* ---- cells of a histogram --------------------------------------------------- */
+
+void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram *histogram,
+			      double percent)
+{
+	const int has = tw_histogram_has_percentile(histogram, percent);
+
+	tw_report_add_ns(table, has, has ?
+			 (double)tw_histogram_percentile(histogram, percent) : 0);
+}
+
+void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat)
+{
+	tw_report_add_ns(table, lat->count != 0, tw_histogram_mean_ns(lat));
+	tw_report_add_percentile(table, lat, 50);
+	tw_report_add_percentile(table, lat, 99);
+	tw_report_add_percentile(table, lat, 99.9);
+	tw_report_add_ns(table, lat->count != 0, (double)lat->max_ns);
+}
+
+/* ---- what was found ------------------------------------------------------ */
+
+/* Does the table of a direction have a row? */
+static int has_times(const struct tw_tally *tally, int direction)
+{
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (tally->times[i][direction].count)
+			return 1;
+	return 0;
+}
+
+int tw_report_shows_direction(const struct tw_report_group *group, int direction)
+{
+	const struct tw_counts *counts = &group->all.tally.counts[direction];
+
+	for (size_t i = 0; i < TW_COUNTS; i++)
+		if (tw_count_rows[i].show > TW_AMONG && tw_count_of(counts, i))
+			return 1;
+	return counts->ios || has_times(&group->all.tally, direction);
+}
+
+/* Add where the time went, what is not in it, and why the slow I/Os were slow. The rest of
+ * the page is the evidence. */
+static void add_answers(struct tw_page *page, const struct tw_report_group *group)
+{
+	const struct tw_tally *tally = &group->all.tally;
+	char text[TW_REPORT_SENTENCE];
+
+	tw_page_gap(page);
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		if (!tw_report_shows_direction(group, i))
+			continue;
+		tw_report_add_sum(page, group, i);
+		if (!tally->times[TW_LAT][i].count)
+			tw_page_paragraph(page, "%s: no I/O has a latency",
+					  tw_direction_names[i]);
+		if (!group->all.attached)
+			tw_report_add_apart(page, tally, i);
+		tw_report_add_among(page, tally, i);
+	}
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		if (tw_report_say_why(text, sizeof(text), group, i))
+			tw_page_paragraph(page, "%s", text);
+	tw_report_add_deliver(page, group);
+}
+
+/* ---- the stages ---------------------------------------------------------- */
+
+static void add_rows(struct tw_page *page, const struct tw_tally *tally,
+		     int direction)
+{
+	struct tw_column columns[] = {
+		{ "stage", .width = 10, .flags = TW_COLUMN_LEFT },
+		{ "I/Os", .media = TW_IN_HTML },
+		{ .heading = "min" }, { .heading = "mean" },
+		{ "std. dev.", .media = TW_IN_HTML },
+		/* The percentiles. */
+		{ .heading = "" }, { .heading = "" }, { .heading = "" },
+		{ .heading = "" }, { .heading = "" },
+		{ .heading = "max" },
+		{ "", .width = 11, .flags = TW_COLUMN_BELOW, .media = TW_IN_TEXT },
+	};
+	const size_t count = sizeof(columns) / sizeof(*columns);
+	uint64_t ios = tally->counts[direction].ios;
+	char names[PERCENTS][16];
+	struct tw_table *table;
+
+	for (size_t i = 0; i < PERCENTS; i++) {
+		snprintf(names[i], sizeof(names[i]), "p%g", percents[i]);
+		columns[5 + i].heading = names[i];
+	}
+	for (size_t i = 2; i < count - 1; i++) {
+		columns[i].width = 7;
+		columns[i].flags = TW_COLUMN_NARROW;
+	}
+	table = tw_page_table(page, columns, count);
+	for (int i = 0; i < TW_REPORT_ROWS; i++) {
+		const struct tw_histogram *histogram = &tally->times[i][direction];
+
+		if (!histogram->count)
+			continue;
+		tw_table_row(table);
+		tw_cell_text(table, tw_time_rows[i].name);
+		tw_cell_u64(table, histogram->count);
+		tw_cell_ns(table, (double)histogram->min_ns);
+		tw_cell_ns(table, tw_histogram_mean_ns(histogram));
+		tw_cell_ns(table, tw_histogram_stddev_ns(histogram));
+		for (size_t j = 0; j < PERCENTS; j++)
+			tw_report_add_percentile(table, histogram, percents[j]);
+		tw_cell_ns(table, (double)histogram->max_ns);
+		/* Text has no room for the column I/Os, and needs it here only. */
+		if (histogram->count != ios)
+			tw_cell_printf(table, "(of %llu)",
+				       (unsigned long long)histogram->count);
+	}
+}
+
+/* Add how far behind fio's schedule a job with a rate was; nothing for others. */
+static void add_schedule(struct tw_page *page, const struct tw_report_group *group,
+			 int direction)
+{
+	const struct tw_tally *tally = &group->all.tally;
+	const struct tw_histogram *slip = &tally->times[TW_SLIP][direction];
+	char most[TW_FORMAT_SIZE], at_end[TW_FORMAT_SIZE], known[TW_FORMAT_SIZE];
+
+	if (!slip->count || !tw_has(tally, TW_ROW_slip_at_end_ns))
+		return;
+	tw_page_remark(page, "behind fio's schedule: at most %s, at the end %s%s; the "
+		       "schedule is known to %s",
+		       tw_format_ns(most, (double)slip->max_ns),
+		       tw_format_ns(at_end, (double)
+				    tally->counts[direction].slip_at_end_ns),
+		       group->all.job_count > 1 ? " in the job farthest behind" : "",
+		       tw_format_ns(known, (double)tally->scalars.schedule_ns));
+}
+
+static void add_direction(struct tw_page *page, const struct tw_report_group *group,
+			  int direction, unsigned with)
+{
+	const uint64_t ios = group->all.tally.counts[direction].ios;
+
+	if (!has_times(&group->all.tally, direction))
+		return;
+	tw_page_heading(page, 3, "%s: %llu I/O%s", tw_direction_names[direction],
+			(unsigned long long)ios, tw_format_plural(ios));
+	add_rows(page, &group->all.tally, direction);
+	tw_report_add_inside(page, group, direction);
+	tw_report_add_call(page, &group->all.tally, direction);
+	add_schedule(page, group, direction);
+	if (with & TW_REPORT_WITH_HTML)
+		tw_report_add_plots(page, group, direction);
+}
+
+/* ---- the rest of a group ------------------------------------------------- */
+
+/* Add how many I/Os share a stamp: completions that are seen together have
+ * one. */
+static void add_batches(struct tw_page *page, const struct tw_tally *tally)
+{
+	const struct tw_scalars *scalars = &tally->scalars;
+	uint64_t requeued = 0;
+
+	if (scalars->enters == 0 && scalars->tails == 0)
+		return;
+	tw_page_paragraph(page, "submitted by %llu system call%s; completions seen at "
+			  "%llu time%s, up to %llu sharing a stamp",
+			  (unsigned long long)scalars->enters,
+			  tw_format_plural(scalars->enters),
+			  (unsigned long long)scalars->tails,
+			  tw_format_plural(scalars->tails),
+			  (unsigned long long)scalars->largest_tail);
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		requeued += tally->counts[i].requeued;
+	if (requeued)
+		tw_page_more(page, "; fio had to queue an I/O again %llu time%s, as "
+			     "others had to come first", (unsigned long long)requeued,
+			     tw_format_plural(requeued));
+}
+
+/* Add what a reader might expect but was not recorded: what only some jobs have, and what
+ * each report of the engine has, unless an option left it out. */
+static void add_missing(struct tw_page *page, const struct tw_report_group *group)
+{
+	static const char *const parts[] = {
+		"the stages by lat", "the run over time", "the slowest I/Os",
+	};
+	const struct tw_tally *tally = &group->all.tally;
+	const char *before = "";
+
+	for (unsigned row = 0; row < TW_ROWS; row++) {
+		const int is_expected = row < TW_COUNTS ?
+			tw_count_rows[row].needed != TW_OPTIONAL :
+			row == TW_ROW_enters || row == TW_ROW_OVER_TIME ||
+			row == TW_ROW_SLOWEST;
+
+		if (!tw_row_is_in(&tally->lacks, row) && (!is_expected || tw_has(tally, row)))
+			continue;
+		if (!*before) {
+			tw_page_gap(page);
+			tw_page_paragraph(page, "not recorded%s:",
+					  group->all.job_count == 1 ? "" :
+					  " by all of these jobs");
+		}
+		/* The name of a number is its key. */
+		tw_page_more(page, "%s %s", before, row < TW_ROW_BY_LAT ? tw_row_path(row) :
+			     parts[row - TW_ROW_BY_LAT]);
+		before = ",";
+	}
+}
+
+static void add_unknown(struct tw_page *page, const struct tw_report_group *group)
+{
+	const char *key;
+	json_t *value;
+
+	if (json_object_size(group->all.unknown) == 0)
+		return;
+	tw_page_paragraph(page, "in the file, but unknown to this version and left out:");
+	json_object_foreach(group->all.unknown, key, value)
+		tw_page_more(page, " %s", key);
+}
+
+/* Add what needs an engine. Reports of `tickwise attach` do not have it. */
+static void add_of_engine(struct tw_page *page, const struct tw_report_group *group,
+			  unsigned with)
+{
+	const int of_intervals = tw_report_is_of_intervals(group);
+
+	tw_report_add_not_split(page, group);
+	tw_report_add_over_time(page, group);
+	tw_report_add_slowest(page, group, with & TW_REPORT_WITH_HTML);
+	if (!group->span.is_wanted)
+		tw_report_add_trigger(page, group, with & TW_REPORT_WITH_HTML);
+	tw_page_gap(page);
+	add_batches(page, &group->all.tally);
+	if (!of_intervals) {
+		tw_report_add_clocks(page, group, with);
+		tw_report_add_unchecked(page, group);
+	}
+	if (!of_intervals && !group->span.is_wanted)
+		add_missing(page, group);
+}
+
+static void add_group(struct tw_page *page, const struct tw_report_group *group,
+		      int is_only_one, unsigned with)
+{
+	const struct tw_report_job *job = &group->all.jobs[0];
+	int attached = group->all.attached != NULL;
+
+	tw_page_gap(page);
+	if (is_only_one)
+		tw_page_heading(page, 2, "%s", job->name);
+	else
+		tw_page_heading(page, 2, "%s, group %llu of %s", job->name,
+				(unsigned long long)job->groupid, job->host);
+	tw_page_only(page, TW_IN_HTML);
+	if (group->is_empty) {
+		tw_report_add_empty(page, group);
+		return;
+	}
+	if (!attached && (!tw_report_is_of_intervals(group) || group->fallbacks))
+		tw_report_warn_counter(page, group);
+	tw_report_warn_inside(page, group);
+	tw_report_add_headline(page, group, is_only_one);
+	tw_report_add_intervals(page, group);
+	add_answers(page, group);
+	tw_report_add_devices(page, group, 1);
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		add_direction(page, group, i, with);
+	if (!attached) {
+		add_of_engine(page, group, with);
+	} else {
+		tw_report_add_attached(page, group);
+		tw_report_add_slowest(page, group, with & TW_REPORT_WITH_HTML);
+	}
+	add_unknown(page, group);
+}
+
+/* ---- what the words mean ------------------------------------------------- */
+
+static void add_legend(struct tw_page *page, const struct tw_report_group *groups,
+		       size_t count)
+{
+	unsigned digits = 0;		/* of the coarsest histogram; 0: there is none */
+	int shown[TW_REPORT_ROWS] = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		for (int j = 0; j < TW_REPORT_ROWS * TW_DIRECTIONS; j++) {
+			const struct tw_histogram *of = &groups[i].all.tally.times
+				[j / TW_DIRECTIONS][j % TW_DIRECTIONS];
+
+			if (of->count && (!digits || of->digits < digits))
+				digits = of->digits;
+			shown[j / TW_DIRECTIONS] |= of->count != 0;
+		}
+	if (digits == 0)
+		return;
+	tw_page_heading(page, 2, "What the words mean");
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (shown[i])
+			tw_page_fact(page, tw_time_rows[i].name, "%s",
+				     tw_report_time_is(groups, count, i));
+	tw_page_note(page, "min, mean and max are as stamped; percentiles are at most "
+		     "%g %% above; -: too few I/Os, none lies above that percentile",
+		     100 / pow(10, digits));
+}
+
+struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
+			       unsigned with)
+{
+	struct tw_page *page = tw_page_new("Latency report");
+
+	if (count > 1) {
+		tw_page_contents(page);
+		tw_report_add_devices(page, groups, count);
+	}
+	for (size_t i = 0; i < count; i++)
+		add_group(page, &groups[i], count == 1, with);
+	add_legend(page, groups, count);
+	return page;
+}

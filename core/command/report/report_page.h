@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merged reports as a page (command/output/page.h), for the terminal and for HTML: the
+ * whole page, and its parts. Each part adds nothing to a page if it does not apply.
+ */
+#ifndef TW_REPORT_PAGE_H
+#define TW_REPORT_PAGE_H
+
+#include "command/answers/answers.h"
+#include "command/output/page.h"
+
+enum tw_report_with {
+	/* Parts that only HTML shows: long tables, events, and plots, which
+	 * take memory for each bin of each histogram. */
+	TW_REPORT_WITH_HTML = 1,
+	/* The table of clocks, even if no error matters. */
+	TW_REPORT_WITH_CLOCKS = 2,
+};
+
+/* Return the page, to be freed with tw_page_free(). @with: bits of enum
+ * tw_report_with. */
+struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
+			       unsigned with);
+
+/* ---- cells of a histogram (report_page.c) ----------------------------------- */
+
+/* Add a time; "-": it is not known. */
+static inline void tw_report_add_ns(struct tw_table *table, int is_known, double ns)
+{
+	if (is_known)
+		tw_cell_ns(table, ns);
+	else
+		tw_cell_none(table);
+}
+
+/* Add a percentile; "-" where it would be the maximum. */
+void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram *histogram,
+			      double percent);
+
+/* Add mean, p50, p99, p99.9 and maximum. */
+void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat);
+
+/* ---- the first part (headline.c, sum.c) --------------------------------------- */
+
+/* Is there anything to show of a direction, even if all I/Os failed? */
+int tw_report_shows_direction(const struct tw_report_group *group, int direction);
+
+/* @is_only_one: the page has one group, so its number is not needed. */
+void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
+			    int is_only_one);
+
+/* Add the mean of lat as the sum of its stages; below the table of stages, the time in
+ * the submitting call. */
+void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
+		       int direction);
+void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
+			int direction);
+
+/* Do the stages of all I/Os of a direction add up to their lat? */
+int tw_report_has_all_stages(const struct tw_tally *tally, int direction);
+
+/* ---- sentences (report_remarks.c) ----------------------------------------------- */
+
+/* Warn of a counter that is bad or was not used; or tell what was not checked. */
+void tw_report_warn_counter(struct tw_page *page, const struct tw_report_group *group);
+void tw_report_add_unchecked(struct tw_page *page, const struct tw_report_group *group);
+
+/* Tell which option makes a large stage deliver smaller. */
+void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *group);
+
+/* Describe I/Os that no stage has; and those that only seem fast, as they moved nothing. */
+void tw_report_add_apart(struct tw_page *page, const struct tw_tally *tally,
+			 int direction);
+void tw_report_add_among(struct tw_page *page, const struct tw_tally *tally,
+			 int direction);
+
+/* Tell how many I/Os of a direction were split inside the kernel; why jobs split none;
+ * and warn of a defect. */
+void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *group,
+			  int direction);
+void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group);
+void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group);
+
+/* ---- other parts, each in a file of its name ------------------------------------- */
+
+/* How the mean I/O, and those at percentiles, divide into stages: bars, and a table.
+ * HTML only (stage_parts.c). */
+void tw_report_add_parts(struct tw_page *page, const struct tw_tally *tally,
+			 int direction);
+void tw_report_add_parts_table(struct tw_page *page, const struct tw_tally *tally,
+			       int direction);
+
+/* The colour of a stage, which is the same in all plots. @time: below TW_REPORT_ROWS. */
+int tw_report_color_of(int time);
+int tw_report_color_of_name(const char *name);
+
+/* The plots of a direction: its stages, and the run over time (report_plots.c). */
+void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
+			 int direction);
+
+/* The run over time in a few rows; what files of intervals contain, and that they contain
+ * nothing of what was asked for (over_time_table.c). */
+void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group *group);
+void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group *group);
+void tw_report_add_empty(struct tw_page *page, const struct tw_report_group *group);
+
+/* When something happened in a job's run: "0.123456 s of the run" (report_slowest.c). */
+void tw_report_add_when(struct tw_page *page, const struct tw_report_job *job,
+			uint64_t monotonic_ns);
+
+/* The slowest I/Os, and what held up several of them (report_slowest.c). */
+void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,
+			   int with_html);
+
+/* What fired tw_trigger, and the kernel's events around it (report_trigger.c). */
+void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *group,
+			   int with_html);
+
+/* How far off each clock was (report_clocks.c). */
+void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *group,
+			  unsigned with);
+
+/* Of `tickwise attach`: the processes that were watched, in the headline; the tables by
+ * ring, file and operation; what a time means there (report_attached.c). */
+void tw_report_add_attached_head(struct tw_page *page,
+				 const struct tw_report_group *group);
+void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *group);
+const char *tw_report_time_is(const struct tw_report_group *groups, size_t count,
+			      int time);
+
+/* Which devices are slow, of a group or of all groups; nothing if there is one
+ * device (report_devices.c). */
+void tw_report_add_devices(struct tw_page *page, const struct tw_report_group *groups,
+			   size_t count);
+
+/* ---- files and tables for programs ----------------------------------------------- */
+
+/* Return the table of --csv (report_data.c). */
+struct tw_table *tw_report_csv(struct tw_page *page, const struct tw_report_group *groups,
+			       size_t count);
+
+/**
+ * tw_report_write_percentiles - write a file for each group, direction and
+ * stage (report_data.c)
+ * @prefix: the beginning of the files' names; a directory if it ends with '/'
+ *
+ * Return: an enum tw_exit. If it is not TW_EXIT_GOOD, @problem has the reason.
+ */
+int tw_report_write_percentiles(const struct tw_report_group *groups,
+				size_t count, const char *prefix,
+				struct tw_report_problem *problem);
+
+/* Write the slowest I/Os as a trace (report_trace.c). Return: as above. */
+int tw_report_write_trace(const struct tw_report_group *groups, size_t count,
+			  const char *path, struct tw_report_problem *problem);
+
+#endif

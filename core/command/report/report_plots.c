@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The plots of a direction: latency by percentile, a comparison of stages, and over the time
+ * of the run a heat map of lat with its stalls, lat, and I/Os.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/report/report_page.h"
+#include "base/allocate.h"
+#include "latency/histogram.h"
+
+/* ---- latency by percentile ------------------------------------------------ */
+
+static const double marked[] = { 50, 90, 99, 99.9, 99.99, 99.999 };
+
+/* Return 1 / (1 - part) for the part of I/Os that is at or below a value; for
+ * the last value as if one I/O was above it. */
+static double tail(uint64_t below, uint64_t count)
+{
+	return (double)count / (double)(below < count ? count - below : 1);
+}
+
+static void add_bins(struct tw_series *series, const struct tw_histogram *histogram)
+{
+	uint32_t bin = tw__histogram_bin(histogram, histogram->min_ns);
+	uint32_t last = tw__histogram_bin(histogram, histogram->max_ns);
+	uint64_t below = 0;
+
+	for (; bin <= last; bin++) {
+		double ns = (double)tw_histogram_bin_high(histogram, bin);
+
+		if (histogram->bins[bin] == 0)
+			continue;
+		if (bin == last)
+			ns = (double)histogram->max_ns;
+		tw_plot_point(series, tail(below, histogram->count), ns);
+		below += histogram->bins[bin];
+		tw_plot_point(series, tail(below, histogram->count), ns);
+	}
+}
+
+/* Write "1.23 ms": no reader can read a plot more precisely. */
+static const char *short_ns(char *text, double ns)
+{
+	struct tw_format_unit unit = tw_format_unit(ns);
+
+	snprintf(text, TW_FORMAT_SIZE, ns < 1000 * unit.ns ? "%.3g %s" : "%.0f %s",
+		 ns / unit.ns, unit.name);
+	return text;
+}
+
+/* Add marks at percentiles. Only those of lat have their values next to
+ * them. */
+static void add_marks(struct tw_series *series, const struct tw_histogram *histogram,
+		      const char *name, int with_values)
+{
+	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++) {
+		double ns = (double)tw_histogram_percentile(histogram, marked[i]);
+		double left = 1 - marked[i] / 100;
+		char number[TW_FORMAT_SIZE], value[TW_FORMAT_SIZE];
+
+		/* The last digits of @left are rounded. */
+		if ((double)histogram->count * left < 1 - 1e-6)
+			break;
+		tw_plot_tag(series, 1 / left, ns, with_values ? short_ns(value, ns) : "",
+			    "%s: p%g = %s, of %llu I/Os", name, marked[i],
+			    tw_format_ns(number, ns),
+			    (unsigned long long)histogram->count);
+	}
+}
+
+static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
+			    int direction)
+{
+	struct tw_plot *plot = tw_page_plot(page, "Latency by percentile");
+
+	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
+	tw_plot_y(plot, TW_PLOT_NS, "latency");
+	for (int i = 0; i < TW_REPORT_ROWS; i++) {
+		const struct tw_histogram *histogram = &tally->times[i][direction];
+		const char *name = tw_time_rows[i].name;
+		struct tw_series *series;
+
+		if (histogram->count == 0)
+			continue;
+		series = tw_plot_line(plot, name, tw_report_color_of(i));
+		add_bins(series, histogram);
+		add_marks(series, histogram, name, i == TW_LAT);
+	}
+}
+
+/* ---- stages compared ------------------------------------------------------ */
+
+static void add_stage(struct tw_plot *plot, const struct tw_histogram *histogram,
+		      int time)
+{
+	const struct tw_plot_bar bar = {
+		.low = (double)histogram->min_ns,
+		.from = (double)tw_histogram_percentile(histogram, 50),
+		.mean = tw_histogram_mean_ns(histogram),
+		.to = (double)tw_histogram_percentile(histogram, 99),
+		.high = (double)histogram->max_ns,
+	};
+	char numbers[5][TW_FORMAT_SIZE];
+
+	tw_plot_bar(plot, tw_time_rows[time].name, tw_report_color_of(time), &bar,
+		    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %llu I/O%s",
+		    tw_time_rows[time].name, tw_format_ns(numbers[0], bar.low),
+		    tw_format_ns(numbers[1], bar.from),
+		    tw_format_ns(numbers[2], bar.mean), tw_format_ns(numbers[3], bar.to),
+		    tw_format_ns(numbers[4], bar.high),
+		    (unsigned long long)histogram->count,
+		    tw_format_plural(histogram->count));
+}
+
+static void add_stages(struct tw_page *page, const struct tw_tally *tally,
+		       int direction)
+{
+	struct tw_plot *plot = tw_page_plot(page, "Stages compared");
+
+	tw_plot_x(plot, TW_PLOT_NS, "latency");
+	tw_plot_caption(plot, "thin: min to max; thick: p50 to p99; ring: mean");
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (tally->times[i][direction].count)
+			add_stage(plot, &tally->times[i][direction], i);
+}
+
+/* ---- over time ------------------------------------------------------------ */
+
+static const struct tw_histogram *lat_of(const struct tw_report_group *group, uint32_t i,
+					 int direction)
+{
+	return &tw_windows_get(&group->all.tally.over_time, i)->lat[direction];
+}
+
+/* Return how long a window is. */
+static uint64_t over_ns(const struct tw_report_group *group, uint32_t i)
+{
+	return tw_report_window_ns(group, i + 1) - tw_report_window_ns(group, i);
+}
+
+/* Return the middle of a window, in seconds. */
+static double middle_of(const struct tw_report_group *group, uint32_t i)
+{
+	return ((double)tw_report_window_ns(group, i) + (double)over_ns(group, i) / 2) / 1e9;
+}
+
+/* Set the axis of time. All plots over time end with the run. */
+static void set_time(struct tw_plot *plot, const struct tw_report_group *group)
+{
+	tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the run");
+	tw_plot_reach_x(plot, (double)
+			tw_report_window_ns(group, tw_report_windows(group)) / 1e9);
+}
+
+enum over_time_line { OVER_TIME_MEAN, OVER_TIME_P99, OVER_TIME_MAX };
+
+/* Return 0 where a line has no point. */
+static double value_of(const struct tw_histogram *lat, enum over_time_line which)
+{
+	if (which == OVER_TIME_MEAN)
+		return tw_histogram_mean_ns(lat);
+	if (which == OVER_TIME_MAX)
+		return (double)lat->max_ns;
+	return tw_histogram_has_percentile(lat, 99) ?
+	       (double)tw_histogram_percentile(lat, 99) : 0;
+}
+
+static void add_latency_line(struct tw_plot *plot, const struct tw_report_group *group,
+			     int direction, enum over_time_line which)
+{
+	static const int colors[] = { TW_PLOT_MEAN, TW_PLOT_P99, TW_PLOT_MAX };
+	static const char *const names[] = { "mean", "p99", "max" };
+	struct tw_series *series = NULL;
+
+	for (uint32_t i = 0; i < tw_report_windows(group); i++) {
+		const double ns = value_of(lat_of(group, i, direction), which);
+
+		if (!(ns > 0))
+			continue;
+		if (!series)
+			series = tw_plot_line(plot, names[which], colors[which]);
+		tw_plot_point(series, middle_of(group, i), ns);
+	}
+}
+
+/* Is a window at an end of the run so short that a few I/Os give any rate? Such
+ * a one is in the sums of the tables, but not in the plot of rates. */
+static int is_cut(const struct tw_report_group *group, uint32_t i)
+{
+	return tw_report_windows(group) > 1 &&
+	       over_ns(group, i) < group->all.tally.over_time.width_ns / 2;
+}
+
+static void add_rate(struct tw_page *page, const struct tw_report_group *group,
+		     int direction)
+{
+	struct tw_plot *plot = tw_page_plot(page, "I/Os over time");
+	struct tw_series *series = tw_plot_line(plot, NULL, TW_PLOT_MEAN);
+
+	set_time(plot, group);
+	tw_plot_y(plot, TW_PLOT_NUMBER, "I/Os completed per second");
+	tw_plot_caption(plot, "by the time of completion");
+	for (uint32_t i = 0; i < tw_report_windows(group); i++)
+		if (over_ns(group, i) && !is_cut(group, i))
+			tw_plot_point(series, middle_of(group, i),
+				      (double)lat_of(group, i, direction)->count * 1e9 /
+				      (double)over_ns(group, i));
+}
+
+/* ---- the heat map ---------------------------------------------------------- */
+
+#define HEAT_ROWS	60
+
+/* Counts of I/Os by lat and time. A column is a window. */
+struct heat {
+	size_t columns, rows;
+	double x[TW_WINDOWS_MOST + 1];	/* edges in seconds since the group's start */
+	double lat_ns[HEAT_ROWS + 1];	/* edges: each is the same multiple of the one before */
+	uint64_t counts[TW_WINDOWS_MOST * HEAT_ROWS];
+};
+
+/* Set the rows. No row is narrower than a bin, since rows between bins would be
+ * empty. */
+static void set_rows(struct heat *heat, const struct tw_report_group *group, int direction)
+{
+	uint64_t min_ns = UINT64_MAX, max_ns = 0;
+	unsigned bits = 0;
+	double low, high, most;
+
+	for (uint32_t i = 0; i < heat->columns; i++) {
+		const struct tw_histogram *lat = lat_of(group, i, direction);
+
+		if (!lat->count)
+			continue;
+		if (lat->min_ns < min_ns)
+			min_ns = lat->min_ns;
+		if (lat->max_ns > max_ns)
+			max_ns = lat->max_ns;
+		bits = lat->bits;
+	}
+	low = (double)(min_ns ? min_ns : 1);
+	high = (double)max_ns + 1;
+	most = high > low ? log(high / low) / log1p(ldexp(1, -(int)bits)) : 1;
+	heat->rows = most >= HEAT_ROWS ? HEAT_ROWS : most >= 1 ? (size_t)most : 1;
+	for (size_t i = 0; i <= heat->rows; i++)
+		heat->lat_ns[i] = low * pow(high / low, (double)i / (double)heat->rows);
+}
+
+/* Return the row of a bin, by the bin's middle. */
+static size_t row_of(const struct heat *heat, const struct tw_histogram *lat, uint32_t bin)
+{
+	const double middle = (double)tw_histogram_bin_low(lat, bin) / 2 +
+			      (double)tw_histogram_bin_high(lat, bin) / 2;
+	const double low = heat->lat_ns[0], high = heat->lat_ns[heat->rows];
+	double row;
+
+	if (middle <= low || high <= low)
+		return 0;
+	row = floor(log(middle / low) / log(high / low) * (double)heat->rows);
+	return row < (double)heat->rows ? (size_t)row : heat->rows - 1;
+}
+
+static void count_column(struct heat *heat, size_t column, const struct tw_histogram *lat)
+{
+	uint64_t *counts = &heat->counts[column * heat->rows];
+	uint32_t bin, last;
+
+	if (!lat->count)
+		return;
+	last = tw__histogram_bin(lat, lat->max_ns);
+	for (bin = tw__histogram_bin(lat, lat->min_ns); bin <= last; bin++)
+		if (lat->bins[bin])
+			counts[row_of(heat, lat, bin)] += lat->bins[bin];
+}
+
+static void add_heat(struct tw_plot *plot, const struct tw_report_group *group, int direction)
+{
+	struct heat *heat = tw_zalloc(1, sizeof(*heat));
+
+	heat->columns = tw_report_windows(group);
+	set_rows(heat, group, direction);
+	for (uint32_t i = 0; i <= heat->columns; i++)
+		heat->x[i] = (double)tw_report_window_ns(group, i) / 1e9;
+	for (uint32_t i = 0; i < heat->columns; i++)
+		count_column(heat, i, lat_of(group, i, direction));
+	tw_plot_heat(plot, &(struct tw_plot_heat) {
+		.columns = heat->columns, .rows = heat->rows, .x = heat->x,
+		.y = heat->lat_ns, .counts = heat->counts,
+	});
+	free(heat);
+}
+
+/* ---- stalls ------------------------------------------------------------------ */
+
+#define MAX_STALLS	5
+
+/* Find where the I/O ended, in seconds since the start of the first job. */
+static int end_of(double *s, const struct tw_report_group *group,
+		  const struct tw_report_slow *slow)
+{
+	const struct tw_report_job *job = tw_report_job_of(group, slow);
+
+	if (!tw_report_since_start(s, job, tw_report_u64(slow->json, "monotonic_ns")))
+		return 0;
+	*s += (double)(slow->lat_ns + job->start_ns - group->all.jobs[0].start_ns) / 1e9;
+	return 1;
+}
+
+/* Mark the longest stalls with numbers where the slowest I/O of each ended. The plot's
+ * caption describes the causes. */
+static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *group,
+			int direction)
+{
+	struct tw_series *series = NULL;
+	char *text = NULL;
+	size_t size;
+	FILE *file = tw_text_open(&text, &size);
+	int count = 0;
+
+	for (size_t i = 0; i < group->stall_count && count < MAX_STALLS; i++) {
+		const struct tw_report_stall *stall = &group->stalls[i];
+		const struct tw_report_slow *slow = stall->slowest;
+		char lat[TW_FORMAT_SIZE], number[16], cause[TW_REPORT_SENTENCE];
+		double s;
+
+		if (strcmp(tw_report_string(slow->json, "ddir"), tw_direction_names[direction]) ||
+		    !end_of(&s, group, slow))
+			continue;
+		if (!series)
+			series = tw_plot_line(plot, NULL, TW_PLOT_MAX);
+		snprintf(number, sizeof(number), "%d", ++count);
+		tw_plot_tag(series, s, (double)slow->lat_ns, number, "stall %d: lat %s",
+			    count, tw_format_ns(lat, (double)slow->lat_ns));
+		fprintf(file, "%s%d: ", count > 1 ? " " : "stalls: ", count);
+		if (tw_report_say_cause(cause, sizeof(cause), slow->json))
+			fprintf(file, "%s", cause);
+		else
+			fprintf(file, "%s in %s", tw_format_ns(lat, (double)stall->ns),
+				stall->stage);
+		fprintf(file, ", %zu I/O%s.", stall->ios, tw_format_plural(stall->ios));
+	}
+	tw_text_close(file);
+	if (count)
+		tw_plot_caption(plot, text);
+	free(text);
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+static void add_over_time(struct tw_page *page, const struct tw_report_group *group,
+			  int direction)
+{
+	struct tw_plot *plot;
+
+	if (!tw_report_has_windows(group, direction))
+		return;
+	plot = tw_page_plot(page, "Heat map of lat");
+	tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the run");
+	tw_plot_y(plot, TW_PLOT_NS, "lat");
+	add_heat(plot, group, direction);
+	mark_stalls(plot, group, direction);
+	plot = tw_page_plot(page, "lat over time");
+	set_time(plot, group);
+	tw_plot_y(plot, TW_PLOT_NS, "lat");
+	for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
+		add_latency_line(plot, group, direction, (enum over_time_line)i);
+	add_rate(page, group, direction);
+}
+
+void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
+			 int direction)
+{
+	tw_report_add_parts(page, &group->all.tally, direction);
+	add_percentiles(page, &group->all.tally, direction);
+	add_stages(page, &group->all.tally, direction);
+	add_over_time(page, group, direction);
+	tw_report_add_parts_table(page, &group->all.tally, direction);
+}

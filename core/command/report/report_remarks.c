@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sentences on a page: what to know of the counter before its times are believed, I/Os
+ * that no stage has, how I/Os were split inside the kernel, what makes deliver large.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/report/report_page.h"
+
+/* ---- the counter ---------------------------------------------------------- */
+
+/* Is there anything to be told, and is it a warning? Reasons of an undecided check only
+ * explain why it could not decide, but for those that `tickwise check` warns of whatever
+ * its verdict. */
+static int has_something_to_say(const struct tw_report_group *group, int *warns)
+{
+	const json_t *reasons = json_object_get(group->all.counter, "reasons");
+
+	*warns = group->all.verdict != TW_REPORT_UNDECIDED || group->fallbacks;
+	for (size_t i = 0; i < json_array_size(reasons); i++) {
+		const char *code = tw_report_string(json_array_get(reasons, i), "code");
+
+		*warns |= !strcmp(code, "clocksource") || !strcmp(code, "not_invariant");
+	}
+	return group->all.verdict != TW_REPORT_RELIABLE || group->fallbacks ||
+	       json_array_size(reasons);
+}
+
+static void add_reasons(struct tw_page *page, const struct tw_report_group *group)
+{
+	const json_t *reasons = json_object_get(group->all.counter, "reasons");
+	const size_t count = json_array_size(reasons);
+
+	for (size_t i = 0; i < count; i++)
+		tw_page_more(page, " %s%s", tw_report_string(json_array_get(reasons, i), "text"),
+			     i + 1 < count ? ";" : ".");
+	if (count == 0)
+		tw_page_more(page, " no reason is given.");
+}
+
+void tw_report_warn_counter(struct tw_page *page, const struct tw_report_group *group)
+{
+	static const char *const says[TW_REPORT_VERDICTS] = {
+		[TW_REPORT_RELIABLE] = "the counter is not used:",
+		[TW_REPORT_UNCHECKED] = "the counter was not checked:",
+		[TW_REPORT_UNDECIDED] = "whether the counter is reliable could not be decided:",
+		[TW_REPORT_UNRELIABLE] = "the counter is unreliable:",
+	};
+	int warns;
+
+	if (!has_something_to_say(group, &warns) || !warns)
+		return;
+	/* A good verdict can have reasons: the CPUs agree, but another source
+	 * warns. */
+	tw_page_warning(page, "%s", group->all.verdict == TW_REPORT_RELIABLE && !group->fallbacks ?
+			"the CPUs' counters agree, but" : says[group->all.verdict]);
+	add_reasons(page, group);
+	if (group->fallbacks == group->all.job_count)
+		tw_page_more(page, " All times here are the system clock's, not the "
+			     "counter's.");
+	else if (group->fallbacks)
+		tw_page_more(page, " In %zu of %zu jobs times are the system clock's, "
+			     "not the counter's.", group->fallbacks, group->all.job_count);
+}
+
+/* A check that was too short, or was disturbed, proves nothing. So this is no warning. */
+void tw_report_add_unchecked(struct tw_page *page, const struct tw_report_group *group)
+{
+	int warns;
+
+	if (!has_something_to_say(group, &warns) || warns)
+		return;
+	tw_page_paragraph(page, "counter: nothing was found against it, but not all could "
+			  "be checked:");
+	add_reasons(page, group);
+}
+
+/* ---- deliver ---------------------------------------------------------------- */
+
+#define MIN_PERCENT	10	/* of lat: less is not worth an option */
+
+/* An option as a number; 1, fio's default, where the job does not give it. */
+static long number_of(const json_t *options, const char *name)
+{
+	const char *text = tw_report_string(options, name);
+
+	return text ? atol(text) : 1;
+}
+
+/*
+ * By default fio takes one completion from the ring, submits the next I/O, and takes the
+ * next completion. The completions that are in the ring meanwhile wait, and deliver has
+ * that wait. fio takes at least as many completions at a time as it waits for. A report
+ * without options can't tell.
+ */
+void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *group)
+{
+	const struct tw_histogram *lat = group->all.tally.times[TW_LAT];
+	const struct tw_histogram *deliver = group->all.tally.times[TW_DELIVER];
+	const struct tw_report_job *first = &group->all.jobs[0];
+	int is_large = 0;
+
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		is_large |= lat[i].count && (double)deliver[i].sum_ns * 100 >
+					    (double)lat[i].sum_ns * MIN_PERCENT;
+	if (is_large && first->iodepth > 1 && first->options &&
+	    number_of(first->options, "iodepth_batch_complete_max") == 1 &&
+	    number_of(first->options, "iodepth_batch_complete_min") <= 1 &&
+	    number_of(first->options, "iodepth_batch_complete") <= 1)
+		tw_page_paragraph(page, "deliver is large, as fio takes completions one at "
+				  "a time and submits an I/O between two of them. With "
+				  "iodepth_batch_complete_max=%llu in the job it takes all "
+				  "that are there.",
+				  (unsigned long long)first->iodepth);
+}
+
+/* ---- I/Os apart --------------------------------------------------------------- */
+
+/* Add the counts that are shown there by the words of their rows, after @beginning, which
+ * begins a remark if @any is 0. Return: @any; 1 if there are such counts. */
+static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
+		     enum tw_show show, const char *beginning, int any)
+{
+	const char *before = beginning;
+	char words[TW_ROW_TEXT];
+
+	for (size_t i = 0; i < TW_COUNTS; i++) {
+		const struct tw_count_row *row = &tw_count_rows[i];
+		const uint64_t count = tw_count_of(counts, i);
+
+		if (row->show != show || !count)
+			continue;
+		if (before == beginning && any)
+			tw_page_more(page, "; ");
+		else if (before == beginning)
+			tw_page_remark(page, "%s", "");
+		tw_page_more(page, "%s%llu %s", before, (unsigned long long)count,
+			     tw_row_words(words, row->words, count));
+		if (show == TW_AMONG)
+			tw_page_more(page, " (%s)", row->more);
+		before = ", ";
+		any = 1;
+	}
+	return any;
+}
+
+void tw_report_add_apart(struct tw_page *page, const struct tw_tally *tally,
+			 int direction)
+{
+	const struct tw_counts *counts = &tally->counts[direction];
+	const int any = add_kinds(page, counts, TW_APART,
+				  "not among these, nor in fio's lat: ", 0);
+
+	add_kinds(page, counts, TW_IN_FIO_LAT, "not among these, but in fio's lat: ", any);
+}
+
+void tw_report_add_among(struct tw_page *page, const struct tw_tally *tally,
+			 int direction)
+{
+	add_kinds(page, &tally->counts[direction], TW_AMONG, "among these: ", 0);
+}
+
+/* ---- inside the kernel ---------------------------------------------------------- */
+
+/* Does this row count I/Os that were not split for one reason? */
+static int is_reason(size_t row)
+{
+	return strncmp(tw_count_rows[row].path, "kernel_stages.not_split.", 24) == 0;
+}
+
+void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *group,
+			  int direction)
+{
+	const struct tw_counts *counts = &group->all.tally.counts[direction];
+	const struct tw_scalars *scalars = &group->all.tally.scalars;
+	char error[TW_FORMAT_SIZE], words[TW_ROW_TEXT];
+	const char *before = ";";
+	uint64_t any = counts->split;
+	int by_helper = 0;
+
+	for (size_t i = 0; i < TW_COUNTS; i++)
+		if (is_reason(i))
+			any |= tw_count_of(counts, i);
+	if (!any)
+		return;
+	tw_page_remark(page, "inside the kernel: ");
+	/* Rounded down, so that only all I/Os are 100 %. */
+	if (counts->split == 0)
+		tw_page_more(page, "none");
+	else if (counts->split == counts->ios)
+		tw_page_more(page, "100 %%");
+	else
+		tw_page_more(page, "%.2f %%",
+			     floor(1e4 * (double)counts->split / (double)counts->ios) / 100);
+	tw_page_more(page, " of %llu I/O%s split into stages",
+		     (unsigned long long)counts->ios, tw_format_plural(counts->ios));
+	for (size_t i = 0; i < TW_COUNTS; i++) {
+		const uint64_t count = is_reason(i) ? tw_count_of(counts, i) : 0;
+
+		if (!count)
+			continue;
+		tw_page_more(page, "%s %llu %s (%s)", before, (unsigned long long)count,
+			     tw_row_words(words, tw_count_rows[i].words, count),
+			     tw_count_rows[i].more);
+		before = ",";
+	}
+	if (counts->split && scalars->clock_error_ns)
+		tw_page_more(page, "; stamps known to +-%s",
+			     tw_format_ns(error, (double)scalars->clock_error_ns));
+	for (size_t i = 0; i < group->all.job_count; i++)
+		by_helper |= group->all.jobs[i].by_helper;
+	if (by_helper)
+		tw_page_more(page, "; by tickwise kernel-helper");
+	if (scalars->missed_runs)
+		tw_page_more(page, "; the kernel skipped %llu run%s of the program, "
+			     "so stamps may be missing",
+			     (unsigned long long)scalars->missed_runs,
+			     tw_format_plural(scalars->missed_runs));
+}
+
+void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group)
+{
+	const char *why = NULL;
+	size_t off = 0;
+
+	for (size_t i = 0; i < group->all.job_count; i++) {
+		const struct tw_report_job *job = &group->all.jobs[i];
+
+		if (job->has_kernel && !job->kernel_on && !off++)
+			why = job->kernel_why;
+	}
+	if (!off)
+		return;
+	tw_page_remark(page, "inside the kernel: not split");
+	if (group->all.job_count > 1)
+		tw_page_more(page, " in %zu of %zu jobs%s", off, group->all.job_count,
+			     off > 1 ? "; why in the first" : "");
+	tw_page_more(page, ": %s", why);
+}
+
+void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group)
+{
+	const struct tw_scalars *scalars = &group->all.tally.scalars;
+	char error[TW_FORMAT_SIZE];
+
+	if (scalars->negative_beyond)
+		tw_page_warning(page, "%llu stage%s inside the kernel came out negative "
+				"by more than the clocks' error (%s). A negative stage "
+				"counts as 0. The stages from submit to reap of their "
+				"I/Os are wrong; their sum and lat are not. Please "
+				"report this as a bug, with the report's file.",
+				(unsigned long long)scalars->negative_beyond,
+				tw_format_plural(scalars->negative_beyond),
+				tw_format_ns(error, (double)scalars->clock_error_ns));
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slowest I/Os on a report's page: each with its operation, its time, and
+ * its stages. Text has a few of them, with their longest stages, as there is no
+ * room for more.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command/report/report_page.h"
+#include "latency/histogram_json.h"
+
+#define MAX_IN_TEXT	5
+#define MAX_IN_HTML	100	/* the JSON has all */
+#define MAX_STALLS	3	/* in text */
+
+void tw_report_add_when(struct tw_page *page, const struct tw_report_job *job,
+			uint64_t monotonic_ns)
+{
+	double s;
+
+	if (tw_report_since_start(&s, job, monotonic_ns))
+		tw_page_more(page, "%.6f s of the run", s);
+	else
+		tw_page_more(page, "%llu ns of CLOCK_MONOTONIC",
+			     (unsigned long long)monotonic_ns);
+}
+
+/* ---- the longest stages ---------------------------------------------------- */
+
+/* In percent of lat; shorter stages are not named. */
+#define MIN_PERCENT	5
+#define MAX_STAGES	34	/* columns of text */
+
+/* Return the first of the longest stages; NULL: none has MIN_PERCENT of lat. */
+static struct tw_report_slow_stage *longest(struct tw_report_slow_stage *list, int count,
+					    uint64_t lat_ns)
+{
+	struct tw_report_slow_stage *most = list;
+
+	for (int i = 1; i < count; i++)
+		if (list[i].ns > most->ns)
+			most = &list[i];
+	return lat_ns && count && (double)most->ns * 100 >= MIN_PERCENT * (double)lat_ns ?
+	       most : NULL;
+}
+
+/* Write the two longest stages with their parts of lat, or the longest alone if
+ * a line has no room for both. */
+static void longest_stages(char *text, size_t size, const struct tw_report_slow *slow)
+{
+	struct tw_report_slow_stage list[TW_STAGES], *stage;
+	int count = tw_report_slow_stages(slow->json, list);
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < 2 && (stage = longest(list, count, slow->lat_ns)); i++) {
+		char one[64];
+
+		snprintf(one, sizeof(one), "%s%s %.0f %%", i ? ", " : "", stage->name,
+			 100 * (double)stage->ns / (double)slow->lat_ns);
+		if (i && used + strlen(one) > MAX_STAGES)
+			return;
+		used += (size_t)snprintf(text + used, size - used, "%s", one);
+		stage->ns = 0;
+	}
+}
+
+/* ---- tables ------------------------------------------------------------------ */
+
+enum kind { LAT, WHAT, RW, AT, NUMBER, OFFSET, SIZE, LONGEST, IN_FILE, CALL, WHY, MONOTONIC,
+	    RAW, TICKS, STAGES };
+
+/* The number is that of the ring in a report of `tickwise attach`, else of the job. */
+static const struct column {
+	struct tw_column is;
+	enum kind kind;
+} in_text[] = {
+	{ { "lat", .width = 8 }, LAT }, { { "at, s", .width = 9 }, AT },
+	{ { "job", .width = 3 }, NUMBER }, { { "rw", .flags = TW_COLUMN_LEFT }, RW },
+	{ { .heading = "bytes" }, SIZE }, { { "at offset", .width = 10 }, OFFSET },
+	{ { "longest stages", .flags = TW_COLUMN_LEFT }, LONGEST },
+	{ { "file", .width = 10, .flags = TW_COLUMN_BELOW }, IN_FILE },
+	{ { "why", .width = 10, .flags = TW_COLUMN_BELOW }, WHY },
+}, in_html[] = {
+	{ { .heading = "lat" }, LAT }, { { "what", .flags = TW_COLUMN_LEFT }, WHAT },
+	{ { .heading = "at, s" }, AT }, { { .heading = "offset" }, OFFSET },
+	{ { .heading = "size" }, SIZE }, { { .heading = NULL }, STAGES },
+	{ { .heading = "submitting call" }, CALL },
+	{ { "why", .flags = TW_COLUMN_LEFT }, WHY }, { { .heading = "job" }, NUMBER },
+	{ { .heading = "MONOTONIC, ns" }, MONOTONIC }, { { .heading = "RAW, ns" }, RAW },
+	{ { .heading = "ticks" }, TICKS },
+};
+
+#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
+
+/* What a kind of column has: the key of a string or of a time. */
+static const char *const keys[STAGES] = {
+	[CALL] = "submitting_call_ns", [WHY] = "causes", [MONOTONIC] = "monotonic_ns",
+	[RAW] = "raw_ns", [TICKS] = "ticks",
+};
+
+struct table {
+	const struct tw_report_group *group;
+	struct tw_column columns[COUNT(in_html) + TW_STAGES];
+	int kinds[COUNT(in_html) + TW_STAGES];	/* enum kind; from STAGES on, a stage */
+	size_t count;
+};
+
+static int since_start(double *s, const struct tw_report_group *group,
+		       const struct tw_report_slow *slow)
+{
+	return tw_report_since_start(s, tw_report_job_of(group, slow),
+				     tw_report_u64(slow->json, "monotonic_ns"));
+}
+
+/* Does any of the I/Os have something for a column? */
+static int any_has(const struct tw_report_group *group, int kind, size_t count)
+{
+	double s;
+
+	if (kind != AT && kind != CALL && kind != WHY && kind < STAGES)
+		return 1;
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_report_slow *slow = &group->all.slowest[i];
+
+		if (kind == AT ? since_start(&s, group, slow) :
+		    kind < STAGES ? json_object_get(slow->json, keys[kind]) != NULL :
+		    json_object_get(json_object_get(slow->json, "stages"),
+				    tw_time_rows[kind - STAGES].name) != NULL)
+			return 1;
+	}
+	return 0;
+}
+
+/* Add a column, unless none of the first I/Os has anything for it. */
+static void add_column(struct table *table, struct tw_column is, int kind, size_t count)
+{
+	if (!any_has(table->group, kind, count))
+		return;
+	if (kind == NUMBER && table->group->all.attached)
+		is.heading = "ring";
+	table->columns[table->count] = is;
+	table->kinds[table->count++] = kind;
+}
+
+static void add_cell(struct tw_table *table, const struct tw_report_group *group,
+		     const struct tw_report_slow *slow, int kind, enum tw_media medium)
+{
+	const json_t *json = slow->json;
+	const json_t *stages = json_object_get(json, "stages");
+	const char *direction = tw_report_string(json, "ddir");
+	const char *file = tw_report_string(json, "file");
+	char text[TW_REPORT_SENTENCE] = "";
+	uint64_t ns = 0;
+	double s;
+
+	file = group->all.attached ? (file ? file : "?") : NULL;
+	if (kind == LAT) {
+		tw_cell_ns(table, (double)slow->lat_ns);
+	} else if (kind == RW || (kind == WHAT && !file)) {
+		tw_cell_text(table, direction);
+	} else if (kind == WHAT) {
+		tw_cell_printf(table, "%s of %s", direction, file);
+	} else if (kind == IN_FILE) {
+		tw_cell_text(table, file ? file : "");
+	} else if (kind == AT && since_start(&s, group, slow)) {
+		tw_cell_fixed(table, s, 6);
+	} else if (kind == NUMBER) {
+		tw_cell_u64(table, group->all.attached ? tw_report_u64(json, "ring") :
+			    tw_report_job_of(group, slow)->thread_number);
+	} else if ((kind == OFFSET || kind == SIZE) &&
+		   (strcmp(direction, tw_direction_names[TW_SYNC]) ||
+		    tw_report_u64(json, "size"))) {
+		/* A sync of a whole file has neither: its offset is that of the write
+		 * before. */
+		tw_cell_u64(table, tw_report_u64(json, kind == SIZE ? "size" : "offset"));
+	} else if (kind == LONGEST) {
+		longest_stages(text, sizeof(text), slow);
+		tw_cell_text(table, text);
+	} else if (kind == WHY) {
+		tw_cell_text(table, tw_report_say_cause(text, sizeof(text), json) ? text :
+			     medium == TW_IN_TEXT ? "" : "-");
+	} else if (kind == CALL || kind >= STAGES) {
+		const json_t *of = kind == CALL ? json_object_get(json, keys[CALL]) :
+			json_object_get(stages, tw_time_rows[kind - STAGES].name);
+		const int is_known = !tw_json_to_u64(of, &ns);
+
+		tw_report_add_ns(table, is_known, (double)ns);
+	} else if (kind >= MONOTONIC && tw_report_string(json, keys[kind])) {
+		tw_cell_text(table, tw_report_string(json, keys[kind]));
+	} else {
+		tw_cell_none(table);
+	}
+}
+
+/* Add the first @shown I/Os. A column in text needs one of these, in HTML one of all. */
+static void add_ios(struct tw_page *page, const struct tw_report_group *group, size_t shown,
+		    enum tw_media medium)
+{
+	const struct column *columns = medium == TW_IN_TEXT ? in_text : in_html;
+	const size_t count = medium == TW_IN_TEXT ? COUNT(in_text) : COUNT(in_html);
+	const size_t of = medium == TW_IN_TEXT ? shown : group->all.slow_count;
+	struct table table = { .group = group };
+	struct tw_table *into;
+
+	for (size_t i = 0; i < count; i++)
+		if (columns[i].kind != STAGES)
+			add_column(&table, columns[i].is, (int)columns[i].kind, of);
+		else
+			for (int j = 0; j < TW_STAGES; j++)
+				add_column(&table, (struct tw_column) {
+					.heading = tw_time_rows[j].name }, STAGES + j, of);
+	into = tw_page_table(page, table.columns, table.count);
+	tw_page_only(page, medium);
+	for (size_t i = 0; i < shown; i++) {
+		tw_table_row(into);
+		for (size_t j = 0; j < table.count; j++)
+			add_cell(into, group, &group->all.slowest[i], table.kinds[j],
+				 medium);
+	}
+}
+
+/* ---- stalls -------------------------------------------------------------------- */
+
+static void add_stall(struct tw_page *page, const struct tw_report_group *group,
+		      const struct tw_report_stall *stall)
+{
+	char ns[TW_FORMAT_SIZE];
+
+	tw_page_remark(page, "1 stall of %s hit %zu I/Os in %s: from ",
+		       tw_format_ns(ns, (double)stall->ns), stall->ios, stall->stage);
+	tw_report_add_when(page, tw_report_job_of(group, stall->slowest), stall->from_ns);
+	tw_page_more(page, " on, offsets %llu to %llu",
+		     (unsigned long long)stall->offset_from,
+		     (unsigned long long)stall->offset_to);
+	if (group->all.attached)
+		return;
+	tw_page_more(page, ", job%s", stall->job_count > 1 ? "s" : "");
+	for (size_t i = 0; i < stall->job_count; i++)
+		tw_page_more(page, "%s %llu", i ? "," : "",
+			     (unsigned long long)
+			     group->all.jobs[stall->jobs[i]].thread_number);
+	if (stall->more_jobs)
+		tw_page_more(page, " and more");
+}
+
+static size_t at_most(size_t count, size_t most)
+{
+	return count < most ? count : most;
+}
+
+void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,
+			   int with_html)
+{
+	const size_t in_text_shown = at_most(group->all.slow_count, MAX_IN_TEXT);
+	const size_t in_html_shown = at_most(group->all.slow_count, MAX_IN_HTML);
+	const char *why_not = NULL;
+	int shown = 0;
+
+	if (group->all.slow_count == 0)
+		return;
+	tw_page_heading(page, 3, "slowest I/Os by their lat (%zu of %zu; all with --json, "
+			"--html)", in_text_shown, group->all.slow_count);
+	tw_page_only(page, TW_IN_TEXT);
+	add_ios(page, group, in_text_shown, TW_IN_TEXT);
+	if (with_html) {
+		tw_page_heading(page, 3, "slowest I/Os by their lat");
+		tw_page_only(page, TW_IN_HTML);
+		tw_page_details(page, "%zu of %zu", in_html_shown, group->all.slow_count);
+		tw_page_note(page, "Offsets and sizes in bytes; CLOCK_MONOTONIC, "
+			     "CLOCK_MONOTONIC_RAW and the counter's ticks where lat begins.");
+		add_ios(page, group, in_html_shown, TW_IN_HTML);
+		tw_page_end_details(page);
+	}
+	for (size_t i = 0; i < group->stall_count; i++) {
+		if (group->stalls[i].ios < 2)
+			continue;
+		add_stall(page, group, &group->stalls[i]);
+		if (shown++ >= MAX_STALLS)
+			tw_page_only(page, TW_IN_HTML);
+	}
+	/* The first job that was to be followed and was not. */
+	for (size_t i = 0; i < group->all.job_count && !why_not; i++)
+		why_not = group->all.jobs[i].not_followed;
+	if (why_not)
+		tw_page_remark(page, "causes: not known: %s", why_not);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes the slowest I/Os as a trace that ui.perfetto.dev and chrome://tracing
+ * show. It has complete events ("X") of the Trace Event Format, which must nest
+ * or stay apart on one track. So each job is a process of the trace, and its
+ * I/Os that overlap are on tracks of their own. The kernel's events that
+ * tw_trigger kept are instants ("i"), on a track for each CPU.
+ *
+ * Times are CLOCK_MONOTONIC in microseconds with three decimals. They are
+ * written from integers and never become a double.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/write_file.h"
+#include "command/command.h"
+#include "command/report/report_page.h"
+#include "latency/histogram_json.h"
+
+struct io {
+	const json_t *json;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	unsigned lane;
+};
+
+/* The I/Os of one job whose time is known. */
+struct track {
+	struct io *ios;
+	size_t count;
+};
+
+static uint64_t stage_ns(const json_t *io, const char *name)
+{
+	return tw_report_u64(json_object_get(io, "stages"), name);
+}
+
+static int by_begin(const void *left, const void *right)
+{
+	const struct io *a = left, *b = right;
+
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+}
+
+static void find_ios(struct track *track, const struct tw_report *report, size_t job)
+{
+	size_t count = report->slow_count;
+
+	*track = (struct track) { .ios = tw_zalloc(count, sizeof(struct io)) };
+	for (size_t i = 0; i < count; i++) {
+		const json_t *json = report->slowest[i].json;
+		struct io *io = &track->ios[track->count];
+
+		if (report->slowest[i].job != job ||
+		    tw_json_to_u64(json_object_get(json, "monotonic_ns"),
+				   &io->begin_ns) ||
+		    __builtin_add_overflow(io->begin_ns, stage_ns(json, "lat"),
+					   &io->end_ns))
+			continue;
+		io->json = json;
+		track->count++;
+	}
+	qsort(track->ios, track->count, sizeof(*track->ios), by_begin);
+}
+
+/* ---- writing --------------------------------------------------------------- */
+
+struct out {
+	FILE *file;
+	unsigned pid;			/* number in the trace, not the system's */
+	int any;			/* 1: an event has been written */
+};
+
+static void put_us(FILE *file, const char *key, uint64_t ns)
+{
+	fprintf(file, ", \"%s\": %llu.%03u", key,
+		(unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
+}
+
+static void begin_event(struct out *out, const char *kind, unsigned lane)
+{
+	fprintf(out->file, "%s{\"ph\": \"%s\", \"pid\": %u, \"tid\": %u",
+		out->any ? ",\n" : "\n", kind, out->pid, lane + 1);
+	out->any = 1;
+}
+
+static void put_json(FILE *file, const char *key, const json_t *value)
+{
+	fprintf(file, ", \"%s\": ", key);
+	json_dumpf(value, file, JSON_ENCODE_ANY);
+}
+
+/* Write a name of the track, which viewers show. */
+static void put_name(struct out *out, const char *what, unsigned lane,
+		     json_t *name)
+{
+	begin_event(out, "M", lane);
+	fprintf(out->file, ", \"name\": \"%s\"", what);
+	fputs(", \"args\": {\"name\": ", out->file);
+	if (name)
+		json_dumpf(name, out->file, JSON_ENCODE_ANY);
+	else
+		fputs("\"\"", out->file);
+	fputs("}}", out->file);
+	json_decref(name);
+}
+
+/* Write the stages one after another, as long as none is missing: after a
+ * missing one, the begin of the next is not known. */
+static void put_stages(struct out *out, const struct io *io)
+{
+	struct tw_report_slow_stage list[TW_STAGES];
+	int count = tw_report_slow_stages(io->json, list);
+	uint64_t from_ns = io->begin_ns;
+	uint64_t sum_ns = 0;
+
+	for (int i = 0; i < count; i++)
+		sum_ns += list[i].ns;
+	if (sum_ns != stage_ns(io->json, "lat"))
+		return;
+	for (int i = 0; i < count; i++) {
+		begin_event(out, "X", io->lane);
+		fprintf(out->file, ", \"cat\": \"stage\", \"name\": \"%s\"", list[i].name);
+		put_us(out->file, "ts", from_ns);
+		put_us(out->file, "dur", list[i].ns);
+		putc('}', out->file);
+		from_ns += list[i].ns;
+	}
+}
+
+/* Write the values of an object that are there. */
+static void put_values(FILE *file, const json_t *object, const char *const *keys)
+{
+	for (; *keys; keys++)
+		if (json_object_get(object, *keys))
+			put_json(file, *keys, json_object_get(object, *keys));
+	putc('}', file);
+}
+
+static void put_io(struct out *out, const struct io *io)
+{
+	static const char *const keys[] = {
+		"offset", "size", "ddir", "ticks", "raw_ns", "monotonic_ns",
+		"submitting_call_ns", NULL,
+	};
+	json_t *name = json_sprintf("%s %llu", tw_report_string(io->json, "ddir"),
+				    (unsigned long long)tw_report_u64(io->json, "size"));
+
+	begin_event(out, "X", io->lane);
+	fputs(", \"cat\": \"io\"", out->file);
+	if (name)
+		put_json(out->file, "name", name);
+	json_decref(name);
+	put_us(out->file, "ts", io->begin_ns);
+	put_us(out->file, "dur", io->end_ns - io->begin_ns);
+	fprintf(out->file, ", \"args\": {\"lat_ns\": %llu",
+		(unsigned long long)stage_ns(io->json, "lat"));
+	put_values(out->file, io->json, keys);
+	putc('}', out->file);
+	put_stages(out, io);
+}
+
+static void put_job(struct out *out, const struct tw_report *report, size_t i)
+{
+	const struct tw_report_job *job = &report->jobs[i];
+	struct track track;
+	uint64_t *busy_ns;
+	unsigned lanes = 0;
+
+	find_ios(&track, report, i);
+	/* Put each I/O on the first lane that is free at its begin. */
+	busy_ns = tw_zalloc(track.count, sizeof(*busy_ns));
+	for (size_t j = 0; j < track.count; j++) {
+		struct io *io = &track.ios[j];
+
+		while (io->lane < lanes && busy_ns[io->lane] > io->begin_ns)
+			io->lane++;
+		if (io->lane == lanes)
+			lanes++;
+		busy_ns[io->lane] = io->end_ns;
+	}
+	free(busy_ns);
+	out->pid++;
+	put_name(out, "process_name", 0,
+		 json_sprintf("%s, job %llu, pid %llu of %s", job->name,
+			      (unsigned long long)job->thread_number,
+			      (unsigned long long)job->pid, job->host));
+	for (unsigned lane = 0; lane < lanes; lane++)
+		put_name(out, "thread_name", lane, lane ?
+			 json_sprintf("at the same time (%u)", lane + 1) :
+			 json_string("slowest I/Os"));
+	for (size_t j = 0; j < track.count; j++)
+		put_io(out, &track.ios[j]);
+	free(track.ios);
+}
+
+/* ---- events of the kernel -------------------------------------------------- */
+
+#define NAMED_CPUS	1024
+
+static unsigned cpu_of(const json_t *event)
+{
+	const uint64_t cpu = tw_report_u64(event, "cpu");
+
+	return cpu < NAMED_CPUS ? (unsigned)cpu : NAMED_CPUS;
+}
+
+static void put_event(struct out *out, const json_t *event)
+{
+	static const char *const keys[] = {
+		"task", "pid", "args", "own", "monotonic_ns", NULL,
+	};
+	const uint64_t at_ns = tw_report_u64(event, "monotonic_ns");
+
+	begin_event(out, "i", cpu_of(event));
+	fputs(", \"s\": \"t\", \"cat\": \"kernel\"", out->file);
+	put_json(out->file, "name", json_object_get(event, "event"));
+	put_us(out->file, "ts", at_ns);
+	fputs(", \"args\": {\"cpu\": ", out->file);
+	json_dumpf(json_object_get(event, "cpu"), out->file, JSON_ENCODE_ANY);
+	put_values(out->file, event, keys);
+	putc('}', out->file);
+}
+
+/* Write the events as a process of the trace with a track for each CPU. */
+static void put_events(struct out *out, const struct tw_report_trigger *trigger)
+{
+	const json_t *events = trigger->events;
+	char named[NAMED_CPUS + 1] = { 0 };
+
+	if (json_array_size(events) == 0)
+		return;
+	out->pid++;
+	put_name(out, "process_name", 0,
+		 json_sprintf("the kernel's events around a slow I/O of %s, job "
+			      "%llu", trigger->job->name,
+			      (unsigned long long)trigger->job->thread_number));
+	for (size_t i = 0; i < json_array_size(events); i++) {
+		const json_t *event = json_array_get(events, i);
+		unsigned cpu = cpu_of(event);
+
+		if (!named[cpu]++)
+			put_name(out, "thread_name", cpu,
+				 cpu < NAMED_CPUS ?
+				 json_sprintf("CPU %u", cpu) :
+				 json_string("other CPUs"));
+		named[cpu] = 1;
+		put_event(out, event);
+	}
+}
+
+static void put_group(struct out *out, const struct tw_report_group *group)
+{
+	struct tw_report_trigger trigger;
+
+	for (size_t i = 0; i < group->all.job_count; i++)
+		put_job(out, &group->all, i);
+	for (size_t i = 0; i < json_array_size(group->all.triggers); i++) {
+		tw_report_trigger_at(&trigger, group, i);
+		put_events(out, &trigger);
+	}
+}
+
+struct groups {
+	const struct tw_report_group *list;
+	size_t count;
+};
+
+static int put_trace(FILE *file, const void *context)
+{
+	const struct groups *groups = context;
+	struct out out = { .file = file };
+
+	fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"clock\": "
+	      "\"CLOCK_MONOTONIC\", \"tickwise_version\": \"" TW_VERSION
+	      "\"},\n\"traceEvents\": [", file);
+	for (size_t i = 0; i < groups->count; i++)
+		put_group(&out, &groups->list[i]);
+	fputs("\n]}\n", file);
+	return 0;
+}
+
+int tw_report_write_trace(const struct tw_report_group *groups, size_t count,
+			  const char *path, struct tw_report_problem *problem)
+{
+	const struct groups all = { groups, count };
+	int error = tw_must(tw_output_file(path, put_trace, &all));
+
+	if (!error)
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "can't write %s: %s", path, tw_file_error(-error));
+	return TW_EXIT_IO;
+}

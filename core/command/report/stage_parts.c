@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shows where the time of an I/O goes. Percentiles of stages do
+ * not add up to the percentile of lat. So a percentile of lat is divided into
+ * stages like the I/Os whose lat is near it. The table uses the I/Os in the
+ * same slice of lat (latency/slices.h). The bars also use those above it, as
+ * the sentence on slow I/Os does.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command/report/report_page.h"
+#include "latency/histogram.h"
+
+/* The style draws lines of this colour wider. */
+#define COLOR_OF_LAT	5
+
+_Static_assert(TW_REPORT_ROWS <= TW_PLOT_COLORS, "each row has a colour of its own");
+
+int tw_report_color_of(int time)
+{
+	int other = time < TW_LAT ? time : time - 1;
+
+	if (time == TW_LAT)
+		return COLOR_OF_LAT;
+	return other < COLOR_OF_LAT ? other : other + 1;
+}
+
+int tw_report_color_of_name(const char *name)
+{
+	int time = 0;
+
+	while (time < TW_REPORT_ROWS - 1 && strcmp(tw_time_rows[time].name, name))
+		time++;
+	return tw_report_color_of(time);
+}
+
+/* ---- bars ---------------------------------------------------------------- */
+
+static void add_parts(struct tw_series *stack, const double ns[TW_STAGES])
+{
+	for (int i = 0; i < TW_STAGES; i++)
+		if (ns[i] > 0)
+			tw_plot_part(stack, tw_time_rows[i].name,
+				     tw_report_color_of(i), ns[i]);
+}
+
+static void add_mean(struct tw_plot *plot, const struct tw_tally *tally,
+		     int direction)
+{
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
+	double ns[TW_STAGES];
+	char number[TW_FORMAT_SIZE];
+
+	for (int i = 0; i < TW_STAGES; i++)
+		ns[i] = (double)tally->times[i][direction].sum_ns;
+	add_parts(tw_plot_stack(plot, "mean: %s, of %llu I/O%s",
+				tw_format_ns(number, tw_histogram_mean_ns(lat)),
+				(unsigned long long)lat->count,
+				tw_format_plural(lat->count)), ns);
+}
+
+static int find_slice(struct tw_report_slice *slice, const struct tw_tally *tally,
+		      int direction, double percent, unsigned more)
+{
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
+
+	/* Use the same condition as the table of stages. */
+	return tw_histogram_has_percentile(lat, percent) &&
+	       tw_report_slice_at(slice, tally, direction, percent, more);
+}
+
+/* Add a bar for a percentile. Return: 0 if there is none. */
+static int add_percent(struct tw_plot *plot, const struct tw_tally *tally,
+			int direction, double percent)
+{
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
+	char at[TW_FORMAT_SIZE], low[TW_FORMAT_SIZE];
+	double ns[TW_STAGES];
+	struct tw_report_slice sum;
+
+	if (!find_slice(&sum, tally, direction, percent, TW_LAT_SLICES))
+		return 0;
+	for (int i = 0; i < TW_STAGES; i++)
+		ns[i] = (double)sum.sum_ns[i];
+	tw_format_ns(at, (double)tw_histogram_percentile(lat, percent));
+	tw_format_ns(low, (double)tw_lat_slice_low(sum.at));
+	add_parts(tw_plot_stack(plot, "p%g: %s, of %llu I/O%s from %s up", percent, at,
+				(unsigned long long)sum.ios, tw_format_plural(sum.ios),
+				low), ns);
+	return 1;
+}
+
+void tw_report_add_parts(struct tw_page *page, const struct tw_tally *tally,
+			 int direction)
+{
+	struct tw_plot *plot;
+	int any;
+
+	/* Some stages alone would give too small a sum. */
+	if (!tw_report_has_all_stages(tally, direction))
+		return;
+	plot = tw_page_plot(page, "Where the time of an I/O goes");
+	add_mean(plot, tally, direction);
+	any = add_percent(plot, tally, direction, 99);
+	any |= add_percent(plot, tally, direction, 99.9);
+	if (any)
+		tw_plot_caption(plot, "Each bar is all of the time of its I/Os. Those "
+				"of a percentile begin at the edge of a bin, at it or "
+				"just below.");
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static const double percents[] = { 50, 90, 99, 99.9, 99.99, 99.999 };
+
+#define PERCENTS	(sizeof(percents) / sizeof(*percents))
+
+static void add_row(struct tw_table *table, const struct tw_tally *tally,
+		    int direction, double percent)
+{
+	struct tw_report_slice slice;
+	double lat_ns = 0;
+
+	if (!find_slice(&slice, tally, direction, percent, 0))
+		return;
+	for (int i = 0; i < TW_STAGES; i++)
+		lat_ns += (double)slice.sum_ns[i] / (double)slice.ios;
+	tw_table_row(table);
+	tw_cell_printf(table, "p%g", percent);
+	tw_cell_u64(table, slice.ios);
+	tw_cell_ns(table, lat_ns);
+	for (int i = 0; i < TW_STAGES; i++)
+		/* An I/O without stamps has `kernel` in place of the stages around them. */
+		if (tally->times[i][direction].count)
+			tw_report_add_ns(table, slice.sum_ns[i] ||
+					 !(tw_stage_is_inside(i) || i == TW_KERNEL),
+					 (double)slice.sum_ns[i] / (double)slice.ios);
+}
+
+void tw_report_add_parts_table(struct tw_page *page, const struct tw_tally *tally,
+			       int direction)
+{
+	struct tw_column columns[TW_STAGES + 3] = {
+		{ .heading = "about", .flags = TW_COLUMN_LEFT },
+		{ .heading = "I/Os" }, { .heading = "lat" },
+	};
+	struct tw_report_slice slice;
+	struct tw_table *table;
+	size_t count = 3;
+	int any = 0;
+
+	for (size_t i = 0; i < PERCENTS; i++)
+		any |= find_slice(&slice, tally, direction, percents[i], 0);
+	if (!any)
+		return;
+	for (int i = 0; i < TW_STAGES; i++)
+		if (tally->times[i][direction].count)
+			columns[count++].heading = tw_time_rows[i].name;
+	tw_page_note(page, "Mean times of the I/Os with about the lat of a percentile; the "
+		     "stages add up to lat (-: none of these I/Os has the stage):");
+	tw_page_only(page, TW_IN_HTML);
+	table = tw_page_table(page, columns, count);
+	tw_page_only(page, TW_IN_HTML);
+	for (size_t i = 0; i < PERCENTS; i++)
+		add_row(table, tally, direction, percents[i]);
+}
