@@ -30,27 +30,11 @@ static int is_option(const struct tw_run_line *line, const char *name)
 	return line->name && strcmp(line->name, name) == 0;
 }
 
-static void replace(struct tw_run_jobs *jobs, struct tw_run_line *line,
-		    const char *option)
+/* Return an option as a line of these jobs, which are changed then. */
+static char *changed(struct tw_run_jobs *jobs, const char *option)
 {
-	line->text = tw_format("%s%s", jobs->path ? "" : "--", option);
 	jobs->is_changed = 1;
-}
-
-/* Leave out a line. In a job file it becomes a comment. */
-static void leave_out(struct tw_run_jobs *jobs, struct tw_run_line *line)
-{
-	line->text = jobs->path ? tw_format("# left out: %s", line->text) :
-		NULL;
-	jobs->is_changed = 1;
-}
-
-static void add_first(struct tw_run_jobs *jobs, size_t section,
-		      const char *option)
-{
-	jobs->sections[section].first =
-		tw_format("%s%s", jobs->path ? "" : "--", option);
-	jobs->is_changed = 1;
+	return tw_format("%s%s", jobs->path ? "" : "--", option);
 }
 
 static int needs_convert(enum tw_run_kind kind)
@@ -65,7 +49,7 @@ static int is_left(const struct change *change, enum tw_run_kind kind)
 
 /* Return 1 if the job moves to the tickwise engine from one of fio's, which has
  * options of its own. */
-static int is_changed(const struct change *change, enum tw_run_kind kind)
+static int is_moved(const struct change *change, enum tw_run_kind kind)
 {
 	return kind == TW_RUN_RING || kind == TW_RUN_COMMAND ||
 	       (needs_convert(kind) && change->engines->convert);
@@ -79,14 +63,13 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 	const char *path = tw_run_engine_for(change->engines, kind);
 	const char *section = change->jobs->sections[line->section].name;
 
-	if (kind == TW_RUN_OURS || kind == TW_RUN_OUR_MEMORY ||
-	    is_left(change, kind))
+	if (!is_moved(change, kind) && kind != TW_RUN_MEMORY)
 		return TW_EXIT_GOOD;
 	if (!path)
 		return tw_run_fail(TW_EXIT_DATA, "%s: [%s] ioengine=%s: there is no %s next "
 				   "to %s", place(line), section, line->value,
 				   tw_run_file_for(kind), change->engines->path);
-	replace(change->jobs, line, tw_format("ioengine=external:%s", path));
+	line->text = changed(change->jobs, tw_format("ioengine=external:%s", path));
 	/* A variable may be empty. */
 	tw_run_remark("%s: [%s] ioengine=%s: changed to external:%s", place(line),
 		      section, *line->value ? line->value : "(empty)", path);
@@ -110,7 +93,10 @@ static void leave_out_foreign(const struct change *change, size_t section,
 		tw_run_remark("%s: [%s] %s: left out, an option of %s alone",
 			      place(line), change->jobs->sections[section].name,
 			      line->name, old);
-		leave_out(change->jobs, line);
+		/* In a job file it becomes a comment. */
+		line->text = change->jobs->path ? tw_format("# left out: %s", line->text) :
+			NULL;
+		change->jobs->is_changed = 1;
 	}
 }
 
@@ -120,8 +106,7 @@ static void keep_depth(const struct change *change, size_t section,
 		       const char *old)
 {
 	struct tw_run_jobs *jobs = change->jobs;
-	const struct tw_run_line *depth = tw_run_setting(jobs, section,
-							 "iodepth");
+	const struct tw_run_line *depth = tw_run_setting(jobs, section, "iodepth");
 	int is_own = 0;
 
 	if (!depth || strcmp(depth->value, "1") == 0)
@@ -131,11 +116,11 @@ static void keep_depth(const struct change *change, size_t section,
 
 		if (line->section != section || !is_option(line, "iodepth"))
 			continue;
-		replace(jobs, line, "iodepth=1");
+		line->text = changed(jobs, "iodepth=1");
 		is_own = 1;
 	}
 	if (!is_own)
-		add_first(jobs, section, "iodepth=1");
+		jobs->sections[section].first = changed(jobs, "iodepth=1");
 	tw_run_remark("%s: [%s] iodepth=%s: changed to 1, as %s has one I/O in "
 		      "flight at any iodepth (for more: ioengine=io_uring)",
 		      place(depth), jobs->sections[section].name, depth->value,
@@ -144,42 +129,33 @@ static void keep_depth(const struct change *change, size_t section,
 
 /* ---- jobs that are left ---- */
 
-static struct tw_run_left *left_on(struct tw_run_outcome *outcome,
-				   const char *engine)
-{
-	struct tw_run_left *left;
-
-	for (size_t i = 0; i < outcome->left_count; i++) {
-		left = &outcome->left[i];
-		if (engine && left->engine ?
-		    strcmp(engine, left->engine) == 0 : engine == left->engine)
-			return left;
-	}
-	left = tw_grow_by_one(outcome->left, outcome->left_count);
-	left->engine = engine;
-	return left;
-}
-
 static void leave(const struct change *change, size_t section,
 		  const struct tw_run_line *line, enum tw_run_kind kind,
 		  struct tw_run_outcome *outcome)
 {
-	const char *path = change->jobs->path;
-	struct tw_run_left *left = left_on(outcome, line ? line->value : NULL);
+	const char *engine = line ? line->value : "", *path = change->jobs->path;
+	struct tw_run_left *left = NULL;
 
-	if (!left->jobs++) {
-		left->place = line ? place(line) : path ? path : "command line";
-		left->job = tw_run_job_name(change->jobs, section);
-		left->can_convert = needs_convert(kind);
+	for (size_t i = 0; i < outcome->left_count && !left; i++)
+		if (strcmp(engine, outcome->left[i].engine) == 0)
+			left = &outcome->left[i];
+	if (!left) {
+		left = tw_grow_by_one(outcome->left, outcome->left_count);
+		*left = (struct tw_run_left) {
+			.engine = engine,
+			.place = line ? place(line) : path ? path : "command line",
+			.job = tw_run_job_name(change->jobs, section),
+			.can_convert = needs_convert(kind),
+		};
 	}
+	left->jobs++;
 }
 
 void tw_run_report_left(const struct tw_run_outcome *outcome)
 {
 	for (size_t i = 0; i < outcome->left_count; i++) {
 		const struct tw_run_left *left = &outcome->left[i];
-		const char *engine = left->engine ?
-			tw_format("ioengine=%s", left->engine) :
+		const char *engine = *left->engine ? tw_format("ioengine=%s", left->engine) :
 			"no ioengine, so psync";
 		const char *more = left->jobs == 1 ? "" : left->jobs == 2 ?
 			" (and 1 more job)" :
@@ -200,12 +176,10 @@ static int add_engine(const struct change *change)
 	const char *path = change->engines->path;
 	char *option = tw_format("ioengine=external:%s", path);
 
-	if (jobs->sections[0].is_global) {
-		add_first(jobs, 0, option);
-	} else {
-		jobs->front = tw_format("[global]\n%s\n", option);
-		jobs->is_changed = 1;
-	}
+	if (jobs->sections[0].is_global)
+		jobs->sections[0].first = changed(jobs, option);
+	else
+		jobs->front = tw_format("[global]\n%s\n", changed(jobs, option));
 	tw_run_remark("%s: no ioengine, which is psync: external:%s added %s",
 		      jobs->path ? jobs->path : "command line", path,
 		      jobs->path ? "to [global]" : "in front");
@@ -218,12 +192,11 @@ static void change_section(const struct change *change, size_t i,
 			   struct tw_run_outcome *outcome, int *lacks)
 {
 	struct tw_run_section *section = &change->jobs->sections[i];
-	const struct tw_run_line *line = tw_run_setting(change->jobs, i,
-							"ioengine");
+	const struct tw_run_line *line = tw_run_setting(change->jobs, i, "ioengine");
 	const char *old = line ? line->value : "psync";
 	enum tw_run_kind kind = tw_run_kind(old);
 
-	if (line && is_changed(change, kind))
+	if (line && is_moved(change, kind))
 		leave_out_foreign(change, i, old);
 	if (section->is_global)
 		return;
@@ -233,7 +206,7 @@ static void change_section(const struct change *change, size_t i,
 	}
 	if (kind == TW_RUN_ONE_AT_A_TIME)
 		keep_depth(change, i, old);
-	section->owes_report = kind == TW_RUN_OURS || is_changed(change, kind);
+	section->owes_report = kind == TW_RUN_OURS || is_moved(change, kind);
 	outcome->on_tickwise++;
 	*lacks |= !line;
 }

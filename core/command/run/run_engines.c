@@ -100,31 +100,36 @@ const char *tw_run_fio_program(const char *given)
 	return given && *given ? given : "fio";
 }
 
-/* Return what fio prints, to be freed; NULL with errno: it can't be run. */
+/* Return a copy that lives until tw_release_texts(), and free @found; NULL with errno if it
+ * is NULL. */
+static char *keep(char *found)
+{
+	char *kept = found ? tw_format("%s", found) : NULL;
+
+	free(found);
+	return kept;
+}
+
+/* Return what fio prints; NULL with errno: it can't be run. */
 static char *ask(const char *fio, char *argument)
 {
 	char *argv[] = { (char *)fio, argument, NULL };
 	int code;
 
-	return tw_child_output(argv, &code);
+	return keep(tw_child_output(argv, &code));
 }
 
 /* Return "fio-3.33", as fio prints it, for the name of a folder; NULL: this is
  * no fio. */
 static const char *version_of(const char *fio)
 {
-	char *printed = ask(fio, tw_format("--version"));
-	const char *version = NULL;
+	const char *printed = ask(fio, tw_format("--version"));
+	size_t length = !printed || strncmp(printed, "fio-", 4) != 0 ? 0 :
+		strspn(printed, "abcdefghijklmnopqrstuvwxyz"
+		       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+~_-");
 
-	if (printed && strncmp(printed, "fio-", 4) == 0) {
-		size_t length = strspn(printed, "abcdefghijklmnopqrstuvwxyz"
-				       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+~_-");
-
-		if (printed[length] == '\n')
-			version = tw_format("%.*s", (int)length, printed);
-	}
-	free(printed);
-	return version;
+	return length && printed[length] == '\n' ?
+		tw_format("%.*s", (int)length, printed) : NULL;
 }
 
 /* Return the user's own data folder; for root the system's. */
@@ -167,16 +172,6 @@ char *tw_run_built_engine(const char *fio, const char *file)
 }
 
 /* ---- where the tickwise engines are ---- */
-
-/* Return a copy of a path of realpath(), and free @found. The copy lives until
- * tw_release_texts(). NULL with errno if @found is NULL. */
-static char *keep(char *found)
-{
-	char *kept = found ? tw_format("%s", found) : NULL;
-
-	free(found);
-	return kept;
-}
 
 /* Return the path of another engine in the directory of @path; NULL: it is not
  * there. */
@@ -256,7 +251,6 @@ const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
 	help = !engine || *engine ? ask(engines->fio, argument) : NULL;
 	if (help)
 		read_names(options, help);
-	free(help);
 	return options;
 }
 
@@ -293,7 +287,6 @@ int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 			"tickwise build-engine%s%s", engines->fio, path, (int)length, reason,
 			length && reason[length - 1] == '?' ? "" : ".",
 			is_usual ? "" : " --fio=", is_usual ? "" : engines->fio);
-	free(printed);
 	return TW_EXIT_SOFTWARE;
 }
 
@@ -311,7 +304,6 @@ enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *optio
 			       !strstr(help, "No such command");
 		int is_flag = is_known && strstr(help, "empty or boolean");
 
-		free(help);
 		if (is_known)
 			return is_flag ? TW_RUN_TAKES_NOTHING : TW_RUN_TAKES_VALUE;
 	}

@@ -192,7 +192,7 @@ char **tw_run_fio_arguments(const struct tw_run_arguments *arguments,
 struct tw_run_outcome {
 	size_t on_tickwise;		/* number of jobs on tickwise's engines */
 	struct tw_run_left {		/* the jobs that stay on one of fio's engines */
-		const char *engine;	/* NULL: the jobs name no engine */
+		const char *engine;	/* "": the jobs name no engine */
 		const char *place, *job;	/* of the first job */
 		size_t jobs;
 		int can_convert;	/* 1: --convert would change them */
