@@ -124,9 +124,9 @@ static void spin(void *context, int fd)
 
 /* Start a clock and wait until it is ready, so that the set-up of the next one
  * is not disturbed. */
-static int begin_start(struct tw_compare_process *process,
-		       struct tw_compare_result *result, unsigned which,
-		       const struct tw_compare_arguments *arguments)
+static void begin_start(struct tw_compare_process *process,
+			struct tw_compare_result *result, unsigned which,
+			const struct tw_compare_arguments *arguments)
 {
 	struct own own = {
 		.clock = &result->clock[which],
@@ -135,17 +135,13 @@ static int begin_start(struct tw_compare_process *process,
 		.begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC),
 	};
 	char line[TW_PROBE_LINE];
-	int ret;
 
-	ret = own.clock->fio ? spawn_fio(process, result, &own) :
-			       tw_compare_fork(process, run_own, &own);
-	if (ret)
-		return ret;
-	if (tw_compare_read(process, line, sizeof(line), PATIENCE_NS, result) == 0 &&
-	    !strncmp(line, "ready ", 6))
-		return 0;
-	tw_compare_end(process, SIGKILL);
-	return -EIO;
+	if (own.clock->fio ? spawn_fio(process, result, &own) :
+			     tw_compare_fork(process, run_own, &own))
+		return;
+	if (tw_compare_read(process, line, sizeof(line), PATIENCE_NS, result) != 0 ||
+	    strncmp(line, "ready ", 6) != 0)
+		tw_compare_end(process, SIGKILL);
 }
 
 static int end_start(struct tw_compare_result *result,

@@ -10,14 +10,26 @@
 . "$(dirname "$0")/../../../tap.sh"
 . "$(dirname "$0")/run_fake.sh"
 
-# gives WHAT WANTED ARGUMENT...: passes if fio gets WANTED, where COPY is the copy
+# gives WHAT WANTED ARGUMENT...: passes if fio gets WANTED, where COPY is the copy, and
+# ENGINE is ioengine=external: with its path
 gives() {
 	what=$1 wanted=$2
 	shift 2
 	fio_run "$@"
 	is "$status $(sed -e "s|$scratch/tmp/.*/1-job.fio|COPY|" \
-		-e "s|$engine|ENGINE|" "$seen/arguments" 2>&1 | xargs -d '\n')" \
+		-e "s|ioengine=external:$engine|ENGINE|" "$seen/arguments" 2>&1 | xargs -d '\n')" \
 		"0 $wanted" "$what"
+}
+
+# cases: does so for each line "WHAT | ARGUMENTS | WANTED" of standard input. Without WANTED,
+# fio gets the arguments with COPY in place of the last one
+cases() {
+	while IFS='|' read -r what arguments wanted; do
+		arguments=$(echo $arguments)
+		[ "$wanted" ] || wanted="${arguments% *} COPY"
+		# shellcheck disable=SC2086	# words
+		gives "$(echo $what)" "$(echo $wanted)" $arguments </dev/null
+	done
 }
 
 printf '[a]\nioengine=io_uring\n' >job.fio
@@ -26,119 +38,99 @@ printf '[a]\nioengine=io_uring\n' >job.fio
 
 # ---- job files among options ----
 
-gives 'options pass' '--output=o COPY --minimal' --output=o job.fio --minimal
-gives 'a value apart is no job file' '--output job.fio COPY' \
-	--output job.fio job.fio
-gives 'nor one of a short option' '-o job.fio COPY' -o job.fio job.fio
-gives 'an option without a value' '--minimal COPY' --minimal job.fio
-gives 'a short one' '-m COPY' -m job.fio
-gives 'a value right behind its letter' '-oout.txt COPY' -oout.txt job.fio
-gives 'also of several letters' '-mroout.txt COPY' -mroout.txt job.fio
-gives 'or apart from them' '-mo job.fio COPY' -mo job.fio job.fio
-gives 'letters alone' '-mr COPY' -mr job.fio
-gives 'a name with one dash, which begins with a letter' '-offset_a 4 COPY' \
-	-offset_a 4 job.fio
-gives 'an unknown option takes no job file' '--bogus COPY' --bogus job.fio
-gives 'nor does one like another' '--descriptoin COPY' --descriptoin job.fio
-gives 'nor does a letter' '-z COPY' -z job.fio
-gives 'nor one that fio finds ambiguous' '--off COPY' --off job.fio
-gives 'a name cut short takes its value' '--filen job.fio COPY' --filen job.fio job.fio
-gives 'or has none' '--thr COPY' --thr job.fio
-gives 'a second name' '--readwrite read COPY' --readwrite read job.fio
-gives 'a value that begins with a dash' '--description -m COPY' \
-	--description -m job.fio
-gives "fio's own name cut short" '--output-f job.fio COPY' --output-f job.fio job.fio
-gives 'behind --' '--output=o -- COPY' --output=o -- -- job.fio
+cases <<'CASES'
+options pass			| --output=o job.fio --minimal	| --output=o COPY --minimal
+a value apart is no job file	| --output job.fio job.fio
+nor one of a short option	| -o job.fio job.fio
+an option without a value	| --minimal job.fio
+a short one			| -m job.fio
+a value right behind its letter	| -oout.txt job.fio
+also of several letters		| -mroout.txt job.fio
+or apart from them		| -mo job.fio job.fio
+letters alone			| -mr job.fio
+a name that begins with a letter| -offset_a 4 job.fio
+an unknown option takes no job file | --bogus job.fio
+nor does one like another	| --descriptoin job.fio
+nor does a letter		| -z job.fio
+nor one that fio finds ambiguous| --off job.fio
+a name cut short takes its value| --filen job.fio job.fio
+or has none			| --thr job.fio
+a second name			| --readwrite read job.fio
+a value that begins with a dash	| --description -m job.fio
+fio's own name cut short	| --output-f job.fio job.fio
+behind --			| --output=o -- -- job.fio	| --output=o -- COPY
+one dash is as good as two	| -output=o job.fio
+a flag of a job			| --thread job.fio
+a flag of the engine		| --hipri job.fio
+a job file that is not there	| --thread missing job.fio
+options of all jobs		| --bs 4 --rw read job.fio
+nothing of ours behind --	| -- --report=1 job.fio		| --report=1 COPY
+CASES
+gives 'ours anywhere before' '--minimal COPY' --minimal job.fio --fio="$FIO"
+gives 'blanks in them' '--description=a b COPY' '--description=a b' job.fio
 cp job.fio ./-odd.fio
 fio_run -- --output=o -- -odd.fio
 is "$status $(grep -c tickwise-run "$seen/arguments")" '0 1' \
-	'where all else is a job file'
-gives 'one dash is as good as two' '-output=o COPY' -output=o job.fio
-gives 'a flag of a job' '--thread COPY' --thread job.fio
-gives 'a flag of the engine' '--hipri COPY' --hipri job.fio
-gives 'a job file that is not there is for fio to miss' \
-	'--thread missing COPY' --thread missing job.fio
+	'behind -- all else is a job file'
 FAKE_JOBS= fio_run --thread - <job.fio
 is "$status $(sed -n 2p "$seen/1")" "70 ioengine=external:$engine" \
 	'standard input behind a flag, not read by the fio that is asked'
-gives 'options of all jobs' '--bs 4 --rw read COPY' --bs 4 --rw read job.fio
-gives 'nothing of ours behind --' '--report=1 COPY' -- --report=1 job.fio
-gives 'ours anywhere before' '--minimal COPY' --minimal job.fio --fio="$FIO"
-gives 'blanks in them' '--description=a b COPY' '--description=a b' job.fio
 
 # ---- jobs of the command line ----
 
-gives 'a job without an engine' '--ioengine=external:ENGINE --name=a --rw=read' \
-	--convert --name=a --rw=read
-gives 'with one' '--name=a --ioengine=external:ENGINE --rw=read' \
-	--name=a --ioengine=io_uring --rw=read
-gives 'with its value apart' '--name=a --ioengine=external:ENGINE --rw=read' \
-	--name a --ioengine io_uring --rw read
-gives 'its name cut short' '--name=a --ioengine=external:ENGINE' \
-	--name=a --ioeng=io_uring
-gives 'with one dash' '--name=a --ioengine=external:ENGINE' \
-	-name=a -ioengine=io_uring
-gives 'the name of its name cut short' '--name=a --ioengine=external:ENGINE' \
-	--na=a --ioengine=io_uring
-gives 'for all' '--ioengine=external:ENGINE --name=a' --ioengine=io_uring --name=a
-gives 'for all in a job of its own' \
-	'--name=global --ioengine=external:ENGINE --name=a' \
-	--name=global --ioengine=io_uring --name=a
-gives 'options of the old engine' '--name=a --ioengine=external:ENGINE --rw=read' \
-	--convert --name=a --ioengine=libaio --userspace_reap=1 --rw=read
+cases <<'CASES'
+a job without an engine	| --convert --name=a --rw=read		| --ENGINE --name=a --rw=read
+with one	| --name=a --ioengine=io_uring --rw=read	| --name=a --ENGINE --rw=read
+its value apart	| --name a --ioengine io_uring --rw read	| --name=a --ENGINE --rw=read
+a name cut short| --name=a --ioeng=io_uring			| --name=a --ENGINE
+with one dash	| -name=a -ioengine=io_uring			| --name=a --ENGINE
+name cut short	| --na=a --ioengine=io_uring			| --name=a --ENGINE
+for all		| --ioengine=io_uring --name=a			| --ENGINE --name=a
+in a job of its own | --name=global --ioengine=io_uring --name=a | --name=global --ENGINE --name=a
+one I/O in flight | --convert --iodepth=4 --name=a --rw=read	| --ENGINE --iodepth=4 --name=a --iodepth=1 --rw=read
+of its own	| --convert --name=a --iodepth=4		| --ENGINE --name=a --iodepth=1
+one that is left | --name=b --ioengine=null --name=a --ioengine=io_uring | --name=b --ioengine=null --name=a --ENGINE
+options of the old engine | --convert --name=a --ioengine=libaio --userspace_reap=1 --rw=read | --name=a --ENGINE --rw=read
+CASES
 has "$err" 'command line: [a] userspace_reap: left out' 'are left out, and reported'
-gives 'one I/O in flight' \
-	'--ioengine=external:ENGINE --iodepth=4 --name=a --iodepth=1 --rw=read' \
-	--convert --iodepth=4 --name=a --rw=read
-gives 'of its own' '--ioengine=external:ENGINE --name=a --iodepth=1' \
-	--convert --name=a --iodepth=4
-gives 'one that is left alone next to it' \
-	'--name=b --ioengine=null --name=a --ioengine=external:ENGINE' \
-	--name=b --ioengine=null --name=a --ioengine=io_uring
 gives 'one of another engine next to it' \
-	'--name=b --ioengine=libaio --name=c --name=a --ioengine=external:ENGINE' \
+	'--name=b --ioengine=libaio --name=c --name=a --ENGINE' \
 	--name=b --ioengine=libaio --name=c --name=a --ioengine=io_uring
-has "$err" 'command line: [b] ioengine=libaio: not converted; --convert would' \
-	'is reported'
-has "$err" 'command line: [c] no ioengine, so psync: not converted' \
-	'so is one without an engine'
+is "$(grep 'not converted' "$err")" \
+	"tickwise run: command line: [b] ioengine=libaio: not converted; --convert would
+tickwise run: command line: [c] no ioengine, so psync: not converted; --convert would" \
+	'is reported, and so is one without an engine'
 
 # ---- both ----
 
+gives 'an engine for all, but a job file has its own' \
+	'--ioengine=libaio COPY' --ioengine=libaio job.fio
+has_not "$err" libaio 'which no job is on'
 printf '[a]\nrw=read\n' >job.fio
-gives 'an engine for a job file that has none' \
-	'--ioengine=external:ENGINE job.fio' --ioengine=io_uring job.fio
+gives 'an engine for a job file that has none' '--ENGINE job.fio' --ioengine=io_uring job.fio
 cp job.fio other.fio
 FAKE_JOBS=a fio_run --convert --ioengine=libaio job.fio other.fio
 is "$(grep -c ioengine= "$seen/1") $(grep -c ioengine= "$seen/2")" '0 1' \
 	'fio forgets it after the first file, so the second has its own'
 has "$err" 'other.fio: no ioengine, which is psync' 'and it is reported'
-FAKE_JOBS=a fio_run --ioengine=io_uring job.fio other.fio
-is "$(sed "s|$engine|ENGINE|" "$seen/arguments" | xargs -d '\n')" \
-	'--ioengine=external:ENGINE job.fio other.fio' \
-	'and without --convert stays with psync'
-has "$err" 'other.fio: [a] no ioengine, so psync: not converted' \
-	'which is reported'
-printf '[a]\nioengine=io_uring\n' >job.fio
-gives 'an engine for all, but a job file has its own' \
-	'--ioengine=libaio COPY' --ioengine=libaio job.fio
-has_not "$err" libaio 'which no job is on'
-printf '[a]\nrw=read\n' >job.fio
+gives 'and without --convert stays with psync' '--ENGINE job.fio other.fio' \
+	--ioengine=io_uring job.fio other.fio
+has "$err" 'other.fio: [a] no ioengine, so psync: not converted' 'which is reported'
 
 # ---- refused ----
 
 refuses 64 'no job given'
 for option in --client=host --client --server --server=,1 --daemonize=p \
-		--remote-config=x; do
-	refuses 64 "${option%%=*}" "$option" job.fio
+		--remote-config=x -Chost --cli=host; do
+	refuses 64 "$option: not with run" "$option" job.fio
 done
 refuses 64 '--engine needs a value' --engine job.fio
 refuses 64 '--fio needs a value' --fio
-refuses 65 "no job here would run on tickwise's engine" --minimal
-refuses 65 "no job here would run on tickwise's engine" --rw=read --bs=4k
-refuses 65 "no job here would run on tickwise's engine" --name=a --ioengine=null
-refuses 65 "no job here would run on tickwise's engine" --name=a --ioengine=libaio
-refuses 65 "no job here would run on tickwise's engine" --ioengine=posixaio job.fio
+for arguments in --minimal '--rw=read --bs=4k' '--name=a --ioengine=null' \
+		'--name=a --ioengine=libaio' '--ioengine=posixaio job.fio'; do
+	# shellcheck disable=SC2086	# words
+	refuses 65 "no job here would run on tickwise's engine" $arguments
+done
 
 # ---- what options do, however they are given ----
 
@@ -153,12 +145,9 @@ for option in -Fjson '-mFjson' '--output-f=json'; do
 	page= fio_run --report "$option" job.fio
 	has "$err" "nothing was added to fio's JSON" "$option: the reports go into fio's JSON"
 done
-refuses 64 '-Chost' -Chost job.fio
-refuses 64 '--cli=host' --cli=host job.fio
 
 # ---- nothing is run ----
 
-printf '[a]\nioengine=io_uring\n' >job.fio
 for option in --parse-only --showcmd -P -ms --pars; do
 	FAKE_JOBS='' gives "$option leaves no report, and needs none" \
 		"$option COPY" "$option" job.fio
