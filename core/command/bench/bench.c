@@ -41,7 +41,8 @@ const struct tw_options tw_bench_options = {
 	"blocks of one turn. Compare only ratios of one run, and measure on an idle "
 	"machine.",
 	.codes =
-	"Exit codes: 0 measured, 2 too disturbed to tell or interrupted, 64 and above could not run.",
+	"Exit codes: 0 measured, 2 too disturbed to tell or interrupted, 64 and above could "
+	"not run.",
 	.table = option_table,
 	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };

@@ -53,8 +53,8 @@ const struct tw_options tw_calibrate_options = {
 	"Measure how fast the CPU's counter runs against a system clock, and how well "
 	"that is known. Show what CPUID, the hypervisor and the kernel say about it.",
 	.codes =
-	"Exit codes: 0 calibrated, 2 interrupted, 64 wrong command line, 70 could not be measured, 74 "
-	"the output could not be written.",
+	"Exit codes: 0 calibrated, 2 interrupted, 64 wrong command line, 70 could not be measured, "
+	"74 the output could not be written.",
 	.table = option_table,
 	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };

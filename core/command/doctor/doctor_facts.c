@@ -278,7 +278,8 @@ static void read_stages(struct tw_doctor_facts *facts)
 	facts->stages.is_loaded = text && code == 0;
 	words = text ? strstr(text, HELPER_SAYS) : NULL;
 	take_line(facts->stages.why_not, sizeof(facts->stages.why_not),
-		  words ? words + strlen(HELPER_SAYS) : helper ? "tickwise kernel-helper does not run" : "");
+		  words ? words + strlen(HELPER_SAYS) :
+		  helper ? "tickwise kernel-helper does not run" : "");
 	take_rest(facts->stages.found, sizeof(facts->stages.found), text, "found: ");
 	take_rest(facts->stages.missing, sizeof(facts->stages.missing), text,
 		  "not found: ");

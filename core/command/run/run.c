@@ -120,16 +120,14 @@ static void add_option(struct tw_run_jobs *jobs, size_t section, const char *opt
 static int check_sides(const struct tw_run_arguments *arguments)
 {
 	if (!arguments->file_count || arguments->jobs.section_count > 1)
-		return tw_run_fail(TW_EXIT_USAGE, "--ab changes job "
-				       "files: the jobs can't be given by options");
+		return tw_run_fail(TW_EXIT_USAGE, "--ab changes job files: the jobs can't be "
+				   "given by options");
 	for (size_t i = 0; i < arguments->file_count; i++)
 		if (!strcmp(arguments->files[i].path, "-"))
-			return tw_run_fail(TW_EXIT_USAGE, "--ab reads "
-					       "each job file twice: standard input "
-					       "can't be one");
+			return tw_run_fail(TW_EXIT_USAGE, "--ab reads each job file twice: "
+					   "standard input can't be one");
 	if (arguments->runs_nothing)
-		return tw_run_fail(TW_EXIT_USAGE, "--ab: these "
-				       "options make fio run nothing");
+		return tw_run_fail(TW_EXIT_USAGE, "--ab: these options make fio run nothing");
 	return TW_EXIT_GOOD;
 }
 

@@ -48,11 +48,12 @@ has "$err" '[c] left no report' 'which one'
 
 ab 'five runs of each side; B is slower' '1 10' \
 	--ab='iodepth=16' --ab=' --iodepth=32  direct=1 ' job.fio
-is "$(for i in 1 2 3 4 5 6 7 8 9 10; do tail -n 1 seen.$i; done | xargs)" \
-	'iodepth=16 direct=1 direct=1 iodepth=16 iodepth=16 direct=1 direct=1 iodepth=16 iodepth=16 direct=1' \
+is "$(for i in 1 2 3 4 5 6 7 8 9 10; do tail -n 1 seen.$i; done | sed 's/i.*/A/; s/d.*/B/' |
+	xargs)" 'A B B A A B B A A B' \
 	'A B B A: neither comes first more often'
 is "$(sed -e "s|$engine|ENGINE|" seen.2 | xargs -d '\n')" \
-	'[global] ioengine=external:ENGINE iodepth=4 [a] rw=randread iodepth=8 ; the next one iodepth=32 direct=1 [b] iodepth=32 direct=1' \
+	'[global] ioengine=external:ENGINE iodepth=4 [a] rw=randread iodepth=8 ; the next one '\
+'iodepth=32 direct=1 [b] iodepth=32 direct=1' \
 	'at the end of each job'
 is "$(head -n 1 "$out") $(grep '^Runs: ' "$out" | cut -c 1-20) $(grep -c "fio's output" "$out")" \
 	'B is slower than A. Runs: 5 of A, 5 of B 0' \

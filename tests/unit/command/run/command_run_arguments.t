@@ -87,10 +87,10 @@ with one dash	| -name=a -ioengine=io_uring			| --name=a --ENGINE
 name cut short	| --na=a --ioengine=io_uring			| --name=a --ENGINE
 for all		| --ioengine=io_uring --name=a			| --ENGINE --name=a
 in a job of its own | --name=global --ioengine=io_uring --name=a | --name=global --ENGINE --name=a
-one I/O in flight | --convert --iodepth=4 --name=a --rw=read	| --ENGINE --iodepth=4 --name=a --iodepth=1 --rw=read
+one in flight | --convert --iodepth=4 --name=a | --ENGINE --iodepth=4 --name=a --iodepth=1
 of its own	| --convert --name=a --iodepth=4		| --ENGINE --name=a --iodepth=1
-one that is left | --name=b --ioengine=null --name=a --ioengine=io_uring | --name=b --ioengine=null --name=a --ENGINE
-options of the old engine | --convert --name=a --ioengine=libaio --userspace_reap=1 --rw=read | --name=a --ENGINE --rw=read
+left | --na=b --ioengine=net --name=a --ioengine=io_uring | --na=b --ioengine=net --name=a --ENGINE
+old options | --convert --name=a --ioengine=libaio --userspace_reap=1	| --name=a --ENGINE
 CASES
 has "$err" 'command line: [a] userspace_reap: left out' 'are left out, and reported'
 gives 'one of another engine next to it' \

@@ -47,7 +47,8 @@ printf '[a]\ninclude x/one.inc ; comment\nrw=read\n' >job.fio
 printf '# inside\nbs=4k\ninclude two.inc\n' >x/one.inc
 printf 'ioengine=io_uring\niodepth=4\n' >x/two.inc
 fio_run job.fio
-is "$status $(given 1)" '0 [a] # include x/one.inc: # inside bs=4k # include two.inc: ioengine=external:ENGINE iodepth=4 rw=read' \
+is "$status $(given 1)" '0 [a] # include x/one.inc: # inside bs=4k # include two.inc: '\
+'ioengine=external:ENGINE iodepth=4 rw=read' \
 	'what is included is put in, found next to the file that names it'
 has "$err" 'x/two.inc:1: [a] ioengine=io_uring: changed' 'named by its own place'
 printf 'ioengine=null\n' >two.inc

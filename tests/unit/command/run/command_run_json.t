@@ -119,7 +119,8 @@ is "$(tail -n 2 "$out" | xargs)" '} and last' 'and the text behind it'
 canonical='my ($j) = JSON::PP->new->utf8->decode_prefix($_);
 	print JSON::PP->new->canonical->encode($j->{z} ? $j->{jobs}[1]{tickwise}[0] : $j)'
 is "$(perl -MJSON::PP -0777 -ne 's/\A.*?^(?=\{)//ms; '"$canonical" "$out")" \
-	"$("$tickwise" report --json b.2.9.tickwise.json | perl -MJSON::PP -0777 -ne "$canonical")" \
+	"$("$tickwise" report --json b.2.9.tickwise.json |
+		perl -MJSON::PP -0777 -ne "$canonical")" \
 	'a job has what tickwise report --json prints'
 has "$err" '2 reports. To read them' 'the reports are named as ever'
 
