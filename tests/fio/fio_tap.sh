@@ -47,11 +47,7 @@ from_json()
 # json FILE PERL-EXPRESSION: true or false, where $j is the parsed file
 json()
 {
-	perl -MJSON::PP -e '
-		local $/; open my $f, "<", $ARGV[0] or exit 2;
-		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
-		our $j = eval { JSON::PP->new->decode($text) } or exit 3;
-		my $r = eval $ARGV[1]; die $@ if $@; exit($r ? 0 : 1)' "$1" "$2"
+	from_json "$1" "exit !do { $2 }"
 }
 
 # messages: prints stderr (err) without the line that depends on the machine and on

@@ -28,6 +28,9 @@ job deeper_batch iodepth=3 iodepth_batch=8
 job loops loops=3
 job strided zonemode=strided zonesize=32k zonerange=64k zoneskip=32k
 job verified verify=crc32c verify_backlog=8 rw=randwrite
+for depth in 1 3 32 128; do
+	job deep_$depth verify=crc32c do_verify=1 rw=randwrite size=1m iodepth=$depth
+done
 job async_verified verify=md5 verify_async=2 rw=write
 job sizes bsrange=512-16k
 job mix bssplit=4k/50:8k/50 rwmixread=70
@@ -57,6 +60,16 @@ same_counts
 ok $? "each is counted as fio counts it"
 json low.*.tickwise.json '$j->{ios}{read} + $j->{ios}{write} == 64'
 ok $? "nothing is left behind in the ring"
+json range.*.tickwise.json '$j->{ios}{sync} > 0 && !$j->{ios}{read} &&
+	$j->{stages}{lat}{sync}{count} == $j->{ios}{sync}'
+ok $? "syncs are recorded as that"
+# lat is slat + clat, within one whole ns each; an hour in one I/O is a wrong clock.
+json out.json '!grep { my $s = $_; $s->{total_ios} && (
+	grep({ $s->{$_}{N} != $s->{total_ios} } "slat_ns", "clat_ns") ||
+	abs($s->{lat_ns}{mean} - $s->{slat_ns}{mean} - $s->{clat_ns}{mean}) > 2 ||
+	$s->{clat_ns}{max} > 3.6e12) }
+	map { $_->{read}, $_->{write} } grep { $_->{jobname} =~ /^deep/ } @{$j->{jobs}}'
+ok $? "fio's slat, clat and lat are complete"
 
 # fio keeps no times of these, but counts them.
 for less in gtod_reduce disable_clat disable_slat disable_lat disable_bw; do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stands between the engine and its ring (LD_PRELOAD). It logs what is asked of the
- * kernel, and can spoil what comes back.
+ * kernel, which can lack some of it.
  *
  *	RING_WATCH=FILE		FILE.PID: "setup FLAGS cpu CPU" of the ring,
  *				"sizes ENTRIES PLACES" as the kernel made them,
@@ -9,18 +9,12 @@
  *				one line "OPCODE FLAGS RW_FLAGS IOPRIO COUNT" for
  *				every kind of entry that was submitted (in hex,
  *				the counts decimal)
- *	RING_SHORT=N		every Nth transfer is cut to its first half on
- *				the way in (not those with an iovec)
- *	RING_ERROR=N:ERRNO	every Nth transfer is done and reported as failed
- *	RING_BUSY=N		every Nth submission is refused with EAGAIN
- *	RING_TAKE=N		no submission takes more than N entries
  *	RING_NO_DISCARD=1	a kernel without trims in the ring (before 6.12)
  *	RING_NO_PROBE=1		a kernel that can't list its operations (before 5.6)
  *	RING_NO_SETUP=FLAGS	a kernel that refuses these flags of a ring
  *
- * For jobs that are processes. Completions are spoilt where they are posted inside
- * of io_uring_enter(), as they are with the ring that the engine sets up. For fio
- * alone, and not everywhere: kernel_gate.h tells why.
+ * For jobs that are processes. For fio alone, and not everywhere: kernel_gate.h tells
+ * why.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,7 +22,6 @@
 #include <liburing.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "kernel_gate.h"
@@ -48,10 +41,6 @@ static unsigned setup_flags;
 static unsigned setup_cpu;
 static unsigned entries_made, places_made;
 static unsigned sq_seen;
-static unsigned cq_seen;
-static unsigned long sent;
-static unsigned long transfers;
-static unsigned long submissions;
 static unsigned long entered, looked;
 static struct kind kinds[KINDS];
 
@@ -83,15 +72,6 @@ static void note(const struct io_uring_sqe *sqe)
 	kind->count++;
 }
 
-static void shorten(struct io_uring_sqe *sqe)
-{
-	unsigned long every = number("RING_SHORT");
-
-	/* Syncs have no length. Half of this is still whole sectors. */
-	if (every && sqe->len >= 1024 && ++sent % every == 0)
-		sqe->len = sqe->len / 2 & ~511U;
-}
-
 /* The kernel knows no command of this number either. */
 static void forget_discard(struct io_uring_sqe *sqe)
 {
@@ -106,20 +86,8 @@ static void note_submissions(void)
 			ring->sq.array[sq_seen & ring->sq.ring_mask]];
 
 		note(sqe);
-		shorten(sqe);
 		forget_discard(sqe);
 	}
-}
-
-static void spoil(struct io_uring_cqe *cqe)
-{
-	const char *error = getenv("RING_ERROR");
-	char *end;
-
-	if (!error || cqe->res <= 0)
-		return;
-	if (++transfers % strtoul(error, &end, 0) == 0)
-		cqe->res = -atoi(end + 1);
 }
 
 int io_uring_setup(unsigned entries, struct io_uring_params *params)
@@ -152,25 +120,14 @@ int io_uring_queue_mmap(int fd, struct io_uring_params *params,
 	return ret;
 }
 
-static long enter(const long *call)
+static long enter(const long *a)
 {
-	unsigned long take = number("RING_TAKE"), busy = number("RING_BUSY");
-	long a[6], ret;
-
-	memcpy(a, call, sizeof(a));
-	if (!ring || a[0] != ring->enter_ring_fd)
-		return gate_kernel(SYS_io_uring_enter, a);
-	if (a[1] && busy && ++submissions % busy == 0)
-		return -EAGAIN;
-	note_submissions();
-	if (take && (unsigned long)a[1] > take)
-		a[1] = (long)take;
-	entered += a[1] != 0;
-	looked += a[1] != 0 && a[3] & IORING_ENTER_GETEVENTS;
-	ret = gate_kernel(SYS_io_uring_enter, a);
-	for (; cq_seen != *ring->cq.ktail; cq_seen++)
-		spoil(&ring->cq.cqes[cq_seen & ring->cq.ring_mask]);
-	return ret;
+	if (ring && a[0] == ring->enter_ring_fd) {
+		note_submissions();
+		entered += a[1] != 0;
+		looked += a[1] != 0 && a[3] & IORING_ENTER_GETEVENTS;
+	}
+	return gate_kernel(SYS_io_uring_enter, a);
 }
 
 static long caught(long number, const long *a)
