@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Compares JSON with an installed schema, and the schema with the manual.
+# Compares JSON with an installed schema.
 #
 #	schema.py valid SCHEMA FILE...
 #		a line for each file that the schema refuses, or that has a key
@@ -9,41 +9,15 @@
 #		intervals is compared with the schema of a report, in the same folder
 #	schema.py refused SCHEMA FILE...
 #		the names of those that the schema refuses; unknown keys are no reason
-#	schema.py keys SCHEMA PART...
-#		"PATH (TYPE[, always])" for each key, as tickwise-report(5)
-#		names it; a part is "", all of it, or one of $defs
 #	schema.py names SCHEMA
 #		the name of each key, without those that are a pattern
-#	schema.py page PAGE PART...
-#		the same of the manual's page, of those parts: "histogram",
-#		"windows", "line"; "": all others
 #	schema.py broken SCHEMA FILE
 #		changes the type of each key of FILE in turn; prints those that the
 #		schema does not refuse
 import json
-import re
 import sys
 
 import jsonschema
-
-NAMES = {
-	'^(read|write|trim|sync)$': 'DIRECTION',
-	r'^[0-9]+\.[0-9]{6}$': 'PERCENT',
-	'^[0-9]+$': 'NS',
-	'^[a-z][a-z0-9_]*$': 'OPTION',
-	'^[a-z][a-z0-9_ ]*$': 'OPERATION',
-	'^(?!(ring|operation|file|stages)$)[a-z_]+$': 'COUNT',
-}
-# What has a name as a type in the manual, and is described once there.
-SHARED = {
-	'count': 'count', 'count_or_differs': 'count', 'digits': 'digits',
-	'boolean_or_differs': 'boolean', 'counts': 'counts',
-	'counts_of_moves': 'counts', 'histogram': 'histogram',
-	'histograms': 'histograms', 'windows': 'windows', 'error': 'error',
-}
-PARTS = ('histogram', 'windows', 'line')
-CLOCKS = ['tickwise', 'fio', 'monotonic']
-
 
 def load(path):
 	with open(path) as file:
@@ -141,36 +115,6 @@ def refused(path, files):
 			print(name)
 
 
-def is_shared(schema):
-	return schema.get('$ref', '').rpartition('/')[2] in SHARED
-
-
-def type_of(schema):
-	if is_shared(schema):
-		return SHARED[schema['$ref'].rpartition('/')[2]]
-	kind = schema.get('type')
-	if kind is None:
-		const = schema.get('const', schema.get('enum', [''])[0])
-		return {bool: 'boolean', int: 'count', str: 'string'}[type(const)]
-	return kind[0] if isinstance(kind, list) else kind
-
-
-def keys(root, schema, path, found):
-	required = schema.get('required', []) + \
-		schema.get('else', {}).get('required', [])
-	every = list(schema.get('properties', {}).items())
-	every += [(NAMES.get(name, 'STAGE'), one) for name, one in
-		  schema.get('patternProperties', {}).items()]
-	for name, one in every:
-		if not is_shared(one):
-			one = referred(root, one)
-		always = ', always' if name in required else ''
-		found.add(f'{path}{name} ({type_of(one)}{always})')
-		keys(root, one, path + name + '.', found)
-		keys(root, referred(root, one.get('items', {})), path + name + '[].',
-		     found)
-
-
 def names(schema):
 	for name, one in schema.get('properties', {}).items():
 		yield name
@@ -181,34 +125,6 @@ def names(schema):
 	for one in schema.get('anyOf', []) + [schema.get('items')]:
 		if one:
 			yield from names(one)
-
-
-# Yield the keys of the manual's page with their types. An item has them in a .BR,
-# or a list has one a line, after "In" and the object's name.
-def of_page(path):
-	prefix = None
-	with open(path) as file:
-		lines = file.read().splitlines()
-	for line in lines:
-		in_object = re.match(r'\.BR (\S+) :$', line)
-		if in_object:
-			prefix = in_object[1] + '.'
-		elif line == '.EE' or line.startswith('.S'):
-			prefix = None
-		elif line.startswith('.BR '):
-			yield from re.findall(r'(\S+) " \((.*?)\)(?:"|, (?="))', line)
-		elif prefix:
-			entry = re.match(r'(\S+) {2,}([a-z]+(?:, always)?)(?: |$)', line)
-			if entry:
-				yield prefix + entry[1], entry[2]
-
-
-def page(path, parts):
-	for key, kind in of_page(path):
-		part = key.split('.')[0]
-		if (part if part in PARTS else '') in parts:
-			for clock in CLOCKS if '.CLOCK' in key else ['']:
-				yield f'{key.replace("CLOCK", clock)} ({kind})'
 
 
 # Return the paths of all keys, down to the leaves.
@@ -249,17 +165,8 @@ def main():
 		refused(schema, sys.argv[3:])
 	elif what == 'broken':
 		broken(schema, sys.argv[3])
-	elif what == 'names':
-		print('\n'.join(sorted(set(names(load(schema))))))
-	elif what == 'page':
-		print('\n'.join(sorted(set(page(schema, sys.argv[3:])))))
 	else:
-		found = set()
-		root = load(schema)
-		for part in sys.argv[3:]:
-			whole = root['$defs'][part] if part else root
-			keys(root, whole, part + '.' if part else '', found)
-		print('\n'.join(sorted(found)))
+		print('\n'.join(sorted(set(names(load(schema))))))
 
 
 main()
