@@ -60,50 +60,29 @@ static int is_known(enum tw_enum which, unsigned value)
 	return strcmp(tw_name(which, value), "unknown") != 0;
 }
 
-/* Collect the names in order; return how many there are. */
-static unsigned collect(const struct words *words, char *names, size_t size)
-{
-	unsigned n;
-
-	names[0] = '\0';
-	for (n = 0; n < 31 && is_known(words->which, nth_value(words, n)); n++)
-		snprintf(names + strlen(names), size - strlen(names), "%s%s",
-			 n ? " " : "",
-			 tw_name(words->which, nth_value(words, n)));
-	return n;
-}
-
-static int text_is_good(const struct words *words, unsigned n)
-{
-	const char *text = tw_text(words->which, nth_value(words, n));
-	unsigned other;
-
-	if (!words->has_texts)
-		return !strcmp(text, tw_name(words->which,
-					     nth_value(words, n)));
-	for (other = 0; other < n; other++)
-		if (!strcmp(text, tw_text(words->which,
-					  nth_value(words, other))))
-			return 0;
-	return strlen(text) > 10;
-}
-
 static void try_enumeration(const struct words *words)
 {
-	char names[512];
-	unsigned count = collect(words, names, sizeof(names));
-	unsigned good = 0, more = 0;
-	unsigned n;
+	unsigned count, other, good = 0, more = 0;
+	char names[512] = "";
 
+	for (count = 0; count < 31 && is_known(words->which, nth_value(words, count)); count++) {
+		const char *name = tw_name(words->which, nth_value(words, count));
+		const char *text = tw_text(words->which, nth_value(words, count));
+		int is_good = words->has_texts ? strlen(text) > 10 : !strcmp(text, name);
+
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
+			 count ? " " : "", name);
+		for (other = 0; other < count && words->has_texts; other++)
+			is_good &= strcmp(text, tw_text(words->which,
+							nth_value(words, other))) != 0;
+		good += (unsigned)is_good;
+	}
 	tap_ok(!strcmp(names, words->names), "%s: %s", words->label, names);
-	for (n = 0; n < count; n++)
-		good += (unsigned)text_is_good(words, n);
-	tap_ok(good == count, "%s: texts of %u of %u", words->label, good,
-	       count);
-	for (n = words->is_bits ? 0 : count; n < 1024; n++)
-		more += (unsigned)is_known(words->which, n);
-	tap_ok(more == (words->is_bits ? count : 0),
-	       "%s: nothing else has a name", words->label);
+	tap_ok(good == count, "%s: texts of %u of %u", words->label, good, count);
+	for (other = words->is_bits ? 0 : count; other < 1024; other++)
+		more += (unsigned)is_known(words->which, other);
+	tap_ok(more == (words->is_bits ? count : 0), "%s: nothing else has a name",
+	       words->label);
 }
 
 int main(void)

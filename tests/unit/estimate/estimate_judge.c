@@ -148,7 +148,7 @@ static void far_apart(int64_t offset_ticks)
  * Each CPU has TURNS turns. In one of 130 orders of two CPUs, some 30 in all, a given
  * other one of 64 CPUs never has a turn within the 400 ticks before. With 256 that
  * happens far more often: only combined bounds are all that tight.
- * machine/estimate_judge_time shows how long it takes.
+ * machine/estimate shows how long it takes.
  */
 #define TURNS	172
 

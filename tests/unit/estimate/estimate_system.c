@@ -5,15 +5,19 @@
  * A thread that can't be started or kept on its CPU ends in an error or in fewer CPUs
  * judged, which is reported. Options outside their range are refused, and a goal that
  * can't be met ends at the time limit. Progress is told, and can end it. Signals that
- * flood the caller end it neither early nor late.
+ * flood the caller end it neither early nor late. The collector's memory is touched before
+ * the readings that go there, and never written beyond its end; the words that order the
+ * probes are alone on their cache lines.
  *
  * Fails if the others wait for a thread that never comes, or if readings count for the
  * CPU that was asked for in place of the one they were made on. Fails if the last
  * remaining CPU is given up for a single stray check, if a handler runs in a thread of
- * ours, or if what was collected before a judgement is lost after it.
+ * ours, if what was collected before a judgement is lost after it, or if a burst begins on
+ * memory that has yet to be mapped.
  */
 #include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,7 +27,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "estimate/probe.h"
+#include "estimate/probe_worker.h"
 #include "machine/cpus.h"
 #include "tap.h"
 #include "trust.h"
@@ -255,7 +259,7 @@ static int pin_and_look(unsigned cpu)
 	return tw_pin_to_cpu(cpu);
 }
 
-/* What the readings show depends on this machine: machine/estimate_verdict. */
+/* What the readings show depends on this machine: machine/estimate. */
 static void try_good(enum tw_reliability_method method)
 {
 	const struct tw_probe_system system = { count_threads, pin_and_look };
@@ -453,6 +457,67 @@ static void signals(enum tw_reliability_method method)
 	tap_ok(here >= MIN_SIGNALS, "while %u signals rained", here);
 }
 
+/* ---- memory ---- */
+
+static struct tw_probe_run *collect(uint64_t room_ns, uint64_t run_ns,
+				    enum tw_reliability_method method)
+{
+	struct tw_probe_goal goal = {
+		.deadline_ns = tw_probe_now_ns() + run_ns,
+		.least_switches = UINT64_MAX,
+		.min_span_ns = UINT64_MAX / 2,
+	};
+	struct tw_probe_run *run = NULL;
+	unsigned *cpus;
+	unsigned count;
+
+	if (tw_allowed_cpus(&cpus, &count) ||
+	    tw_probe_new(&run, method, cpus, count, room_ns, NULL))
+		exit(1);
+	tap_ok(tw_probe_collect(run, &goal) >= 0, "collected");
+	free(cpus);
+	return run;
+}
+
+/*
+ * For this test, fresh memory is not filled with 0. So the memory that a burst left
+ * unused behind its last sample was touched before.
+ */
+static void try_touched(void)
+{
+	static const struct tw_sample none;
+	struct tw_probe_run *run;
+	unsigned seen = 0, touched = 0;
+	unsigned i;
+
+	mallopt(M_PERTURB, 0x5a);
+	run = collect(2000000, 8000000, TW_METHOD_CAS);
+	mallopt(M_PERTURB, 0);
+	for (i = 0; i < run->count; i++) {
+		const struct tw_probe_worker *worker = &run->workers[i];
+
+		if (!worker->count || worker->count == run->capacity)
+			continue;
+		seen++;
+		touched += !memcmp(&worker->samples[worker->count], &none,
+				   sizeof(none));
+	}
+	tap_is_u64(touched, seen, "CPUs whose memory was touched before");
+	tw_probe_free(run);
+}
+
+static void try_full(enum tw_reliability_method method, const char *what)
+{
+	struct tw_probe_run *run = collect(1000000, 60000000, method);
+	unsigned i;
+	int within = 1;
+
+	for (i = 0; i < run->count; i++)
+		within &= run->workers[i].count <= run->capacity;
+	tap_ok(within, "%s: no more than there is room for", what);
+	tw_probe_free(run);
+}
+
 /* ---- the caller's own mask ---- */
 
 /* The largest counter is that of an allowed CPU, and the caller's affinity stays. */
@@ -536,6 +601,13 @@ int main(void)
 		progress(method);
 		signals(method);
 	}
+	tap_ok(sizeof(struct tw_probe_word) == 128 && _Alignof(struct tw_probe_word) == 128 &&
+	       sizeof(struct tw_probe_worker) % 128 == 0 &&
+	       _Alignof(struct tw_probe_worker) == 128,
+	       "each word is alone, and so is each thread's own");
+	try_touched();
+	try_full(TW_METHOD_CAS, "threads on all CPUs");
+	try_full(TW_METHOD_SWITCH, "one thread moved");
 	largest();
 	for (i = 0; i < allowed && i < 4; i++)
 		pinned(cpus[i]);

@@ -74,16 +74,21 @@ static struct tw_preload_counts propose(int64_t system_past_start_ns,
 	return machine.clock.counts;
 }
 
-static void is(int64_t system_past_start_ns, int64_t ticks_before_start,
-	       int accepted, const char *what)
-{
-	struct tw_preload_counts counts = propose(system_past_start_ns,
-						  ticks_before_start);
-
-	tap_ok(counts.entered == (uint64_t)accepted &&
-	       counts.late == (uint64_t)!accepted, "%s: %s", what,
-	       accepted ? "accepted" : "rejected");
-}
+/* A tick is a nanosecond. */
+static const struct {
+	int64_t system_past_start_ns, ticks_before_start;
+	int is_accepted;
+	const char *what;
+} proposals[] = {
+	{ INT64_MIN, INT64_MIN, 1, "clocks as they are" },
+	{ -1, INT64_MIN, 1, "the system's clock is just below the start" },
+	{ 0, INT64_MIN, 1, "at the start" },
+	{ 1, INT64_MIN, 0, "a nanosecond above it" },
+	{ 50000, INT64_MIN, 0, "it was set forward" },
+	{ INT64_MIN, TW_STEER_MARGIN_NS + 1, 1, "a tick more than the margin before the start" },
+	{ INT64_MIN, TW_STEER_MARGIN_NS, 0, "the margin before it" },
+	{ INT64_MIN, -5, 0, "past it" },
+};
 
 /*
  * A first segment has been accepted and begins in ten ticks. The system's clock is
@@ -170,16 +175,15 @@ static void forked(void)
 
 int main(void)
 {
-	is(INT64_MIN, INT64_MIN, 1, "clocks as they are");
-	is(-1, INT64_MIN, 1, "the system's clock is just below the start");
-	is(0, INT64_MIN, 1, "at the start");
-	is(1, INT64_MIN, 0, "a nanosecond above it");
-	is(50000, INT64_MIN, 0, "it was set forward");
-	/* A tick is a nanosecond. */
-	is(INT64_MIN, TW_STEER_MARGIN_NS + 1, 1,
-	   "a tick more than the margin before the start");
-	is(INT64_MIN, TW_STEER_MARGIN_NS, 0, "the margin before it");
-	is(INT64_MIN, -5, 0, "past it");
+	for (unsigned i = 0; i < sizeof(proposals) / sizeof(*proposals); i++) {
+		struct tw_preload_counts counts =
+			propose(proposals[i].system_past_start_ns,
+				proposals[i].ticks_before_start);
+
+		tap_ok(counts.entered == (uint64_t)proposals[i].is_accepted &&
+		       counts.late == (uint64_t)!proposals[i].is_accepted, "%s: %s",
+		       proposals[i].what, counts.entered ? "accepted" : "rejected");
+	}
 	until_it_begins();
 	foreign();
 	forked();

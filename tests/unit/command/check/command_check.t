@@ -14,7 +14,7 @@ json() {
 }
 
 # The verdict depends on this machine and on what else runs:
-# machine/estimate_verdict is about that.
+# machine/estimate is about that.
 for method in cas switch; do
 	run check --json --method=$method
 	[ "$status" -le 2 ]
