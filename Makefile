@@ -153,7 +153,7 @@ make check-vm check-cross check-html check-patches check-upstream check-deb chec
 make coverage fuzz vm-table   see tests/README.md
 
 make bench       measure the cost of reading the time on this machine
-make bench-count bench-iops bench-report   see tests/bench/README.md
+make bench-count bench-iops   see plugin/README.md
 make PROFILE=1   show where the engine's own time goes in a fio job
 
 FIO=PROGRAM      build the engine for another fio than the first in PATH

@@ -36,9 +36,8 @@ $(B)/tests/golden/%.o: CORE_CFLAGS += -Wno-missing-prototypes
 $(B)/tests/unit/plugin/kernel/%.o: CORE_CFLAGS += $(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES)
 
 # The files of the engine are built once more, with the simulated counter and kernel.
-ENGINE_BENCH := $(B)/tests/bench/engine_settle
 ENGINE_OBJECTS := $(patsubst plugin/%.c,$(B)/tests/engine/%.o,$(PLUGIN_SOURCES))
-ENGINE_MAINS := $(ENGINE_TESTS:.t=.o) $(ENGINE_BENCH).o
+ENGINE_MAINS := $(ENGINE_TESTS:.t=.o)
 $(ENGINE_OBJECTS) $(ENGINE_MAINS): PLUGIN_CFLAGS += -Itests \
 	-include tests/unit/plugin/engine_counter.h
 $(ENGINE_OBJECTS): $(B)/tests/engine/%.o: plugin/%.c $(NEED_FIO)
@@ -53,8 +52,8 @@ wraps = $(addprefix -Wl$(comma)--wrap=,$(shell sed -n 's/^ \* Wraps: //p' $(1)))
 TEST_PROGRAMS := $(UNIT_TESTS) $(MACHINE_TESTS) $(call programs,tests/cross/processor.c,.t)
 OTHER_PROGRAMS := $(HELPER_PROGRAMS) $(FIO_HELPERS) \
 	$(call programs,tests/vm/guest/*.c tests/cross/print_facts.c)
-$(ENGINE_TESTS) $(ENGINE_BENCH): $(B)/engine.a $(B)/report.a $(B)/libtickwise.a
-$(filter-out $(ENGINE_TESTS) $(ENGINE_BENCH),$(TEST_PROGRAMS) $(OTHER_PROGRAMS)): $(TEST_ARCHIVES)
+$(ENGINE_TESTS): $(B)/engine.a $(B)/report.a $(B)/libtickwise.a
+$(filter-out $(ENGINE_TESTS),$(TEST_PROGRAMS) $(OTHER_PROGRAMS)): $(TEST_ARCHIVES)
 $(filter $(B)/tests/unit/preload/%,$(UNIT_TESTS)) $(B)/tests/bench/preload_threads: $(B)/preload.a
 define link_test
 	$(call say,LD,$@)

@@ -2,7 +2,7 @@
 #
 # Benchmarks: never part of the tests.
 
-.PHONY: bench bench-count bench-iops bench-report
+.PHONY: bench bench-count bench-iops
 # The speed of inline code depends on the compiler, so use clang, too, if it is installed.
 bench: core
 	$(Q)$(B)/tickwise bench
@@ -14,5 +14,3 @@ bench-count: all
 	$(Q)FIO='$(FIO)' TW_BUILD='$(B)' tests/bench/engine_count.sh
 bench-iops: all
 	$(Q)FIO='$(FIO)' TW_BUILD='$(B)' tests/bench/engine_iops.sh
-bench-report: core
-	$(Q)TICKWISE='$(B)/tickwise' tests/bench/report_merge.sh

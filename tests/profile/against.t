@@ -45,7 +45,7 @@ node 4 1 $(address _ZN5outer3oneEi) 100 0 30000 300 300 0 0 0
 end
 END
 
-# samples TIMES FUNCTION,FUNCTION... ...: writes each sample so many times into $scratch/perf,
+# samples TIMES FUNCTION,FUNCTION... ...: writes each sample TIMES times into $scratch/perf,
 # all in turn, innermost function first; "kernel" is in the kernel
 samples() {
 	seq "$1" | while read -r _; do echo "$@" | cut -d ' ' -f 2- | tr ' ' '\n'; done | awk -F, '{
