@@ -63,114 +63,6 @@ logged()
 	return "$logged_status"
 }
 
-# Check the tools, and name the missing ones as packages of Debian.
-check_tools()
-{
-	missing=
-	command -v make >/dev/null || missing="$missing make"
-	if ! command -v "${cc%% *}" >/dev/null; then
-		missing="$missing gcc libc6-dev liburing-dev libjansson-dev zlib1g-dev"
-	else
-		for needs in stdio.h:libc6-dev liburing.h:liburing-dev \
-			jansson.h:libjansson-dev zlib.h:zlib1g-dev; do
-			# shellcheck disable=SC2086	# $CC may be several words
-			$cc -E -include "${needs%:*}" -xc /dev/null >/dev/null 2>&1 ||
-				missing="$missing ${needs#*:}"
-		done
-	fi
-	# It unpacks the source of a fio that came as a package.
-	[ -n "$fio_source" ] || command -v dpkg-source >/dev/null ||
-		! dpkg-query -S "$fio" >/dev/null 2>&1 || missing="$missing dpkg-dev"
-	[ -z "$missing" ] ||
-		fail 70 "missing packages; as root, type: apt-get install$missing"
-}
-
-# Unpack the archive, and set fio_source to the folder in it.
-unpack()
-{
-	mkdir "$work/archive"
-	logged tar -C "$work/archive" -xf "$fio_source" ||
-		fail 66 "$fio_source is no archive that tar can read"
-	inside=$(find "$work/archive" -maxdepth 2 -name fio.h | head -n 1)
-	[ -n "$inside" ] || fail 66 "$fio_source is not fio's source: it has no fio.h"
-	fio_source=${inside%/*}
-}
-
-# Find the source of this fio, and set tree.
-find_source()
-{
-	[ ! -f "$fio_source" ] || unpack
-	logged sh "$source_dir/plugin/find-fio.sh" --fio="$fio" --cache="$work/fio" \
-		${fio_source:+--source="$fio_source"} ||
-		fail 66 "$(sed -n '$ { s/^find-fio: //; s/ (log: [^)]*)//
-			s|FIO_SRC=/path/to/fio make|--source=DIR|; p }' "$work/log")"
-	! grep '^find-fio: warning' "$work/log" >"$work/warning" ||
-		fail 66 "$(sed 's/^find-fio: warning: //; q' "$work/warning")"
-	tree=$(tail -n 1 "$work/log")
-}
-
-# Print where the source came from, in words.
-route()
-{
-	given=$(sed -n 's/^route: //p' "$tree/tickwise-stamp" 2>/dev/null | head -n 1)
-	case $given in
-	'' | 'copy of '*) echo "${shown_source:-$tree}" ;;
-	*) echo "$given" ;;
-	esac
-}
-
-build()
-{
-	logged env -u MAKEFLAGS -u MAKELEVEL make -C "$source_dir" \
-		--no-print-directory -j "$(nproc)" B="$work/build" CC="$cc" FIO="$fio" \
-		FIO_SRC="$tree" FIO_CACHE="$work/fio" engines && return
-	kept=$(mktemp "${TMPDIR:-/tmp}/tickwise-build-engine.XXXXXX") &&
-		cp "$work/log" "$kept"
-	fail 70 "the engine does not compile; what the compiler printed is in $kept"
-}
-
-check_loads()
-{
-	"$fio" --enghelp="$work/build/tickwise.so" >"$work/help" 2>&1
-	grep -q '^tw_report' "$work/help" && return
-	# The engine's own line advises to type this command.
-	line=$(sed -n '/./ { s/: refused. Type .*/: refused/; p; q }' "$work/help")
-	fail 70 "$fio does not load what was built: $line." \
-		"So ${shown_source:-$tree} is not this fio's source, whatever its version"
-}
-
-install_all()
-{
-	mkdir -p "$folder" 2>/dev/null && [ -w "$folder" ] ||
-		fail 74 "can't write to $folder"
-	for engine in $engines; do
-		# A running fio keeps the old file.
-		cp "$work/build/$engine" "$folder/.$engine.new" &&
-			chmod 644 "$folder/.$engine.new" &&
-			mv -f "$folder/.$engine.new" "$folder/$engine" ||
-			fail 74 "can't write $folder/$engine"
-	done
-}
-
-report()
-{
-	if [ "$(cat "$work/build/kernel_stages")" = 1 ]; then
-		stages='with'
-	else
-		stages='without (clang, bpftool and libbpf-dev are needed)'
-	fi
-	echo "built for $("$fio" --version) ($fio)"
-	echo "  source: $(route)"
-	echo "  stages inside the kernel: $stages"
-	echo "  engines: $folder: $engines"
-	if [ -n "$found" ]; then
-		echo "  to use them: tickwise run JOB.fio"
-	else
-		echo "  to use them: tickwise run --engine=$folder/tickwise.so JOB.fio"
-	fi
-	echo "  or in a job file: ioengine=external:$folder/tickwise.so"
-}
-
 trap leave EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
@@ -180,10 +72,76 @@ fio=$(readlink -f "$fio")
 shown_source=$fio_source
 work=$(mktemp -d) || exit 74
 : >"$work/log"
-check_tools
-find_source
+
+# Check the tools, and name the missing ones as packages of Debian.
+missing=
+command -v make >/dev/null || missing="$missing make"
+if ! command -v "${cc%% *}" >/dev/null; then
+	missing="$missing gcc libc6-dev liburing-dev libjansson-dev zlib1g-dev"
+else
+	for needs in stdio.h:libc6-dev liburing.h:liburing-dev jansson.h:libjansson-dev \
+		zlib.h:zlib1g-dev; do
+		# shellcheck disable=SC2086	# $CC may be several words
+		$cc -E -include "${needs%:*}" -xc /dev/null >/dev/null 2>&1 ||
+			missing="$missing ${needs#*:}"
+	done
+fi
+# It unpacks the source of a fio that came as a package.
+[ -n "$fio_source" ] || command -v dpkg-source >/dev/null ||
+	! dpkg-query -S "$fio" >/dev/null 2>&1 || missing="$missing dpkg-dev"
+[ -z "$missing" ] || fail 70 "missing packages; as root, type: apt-get install$missing"
+
+# Find the source of this fio.
+if [ -f "$fio_source" ]; then
+	mkdir "$work/archive"
+	logged tar -C "$work/archive" -xf "$fio_source" ||
+		fail 66 "$fio_source is no archive that tar can read"
+	inside=$(find "$work/archive" -maxdepth 2 -name fio.h | head -n 1)
+	[ -n "$inside" ] || fail 66 "$fio_source is not fio's source: it has no fio.h"
+	fio_source=${inside%/*}
+fi
+logged sh "$source_dir/plugin/find-fio.sh" --fio="$fio" --cache="$work/fio" \
+	${fio_source:+--source="$fio_source"} ||
+	fail 66 "$(sed -n '$ { s/^find-fio: //; s/ (log: [^)]*)//
+		s|FIO_SRC=/path/to/fio make|--source=DIR|; p }' "$work/log")"
+! grep '^find-fio: warning' "$work/log" >"$work/warning" ||
+	fail 66 "$(sed 's/^find-fio: warning: //; q' "$work/warning")"
+tree=$(tail -n 1 "$work/log")
+
 echo "building for $("$fio" --version), which takes some 20 seconds" >&2
-build
-check_loads
-install_all
-report
+logged env -u MAKEFLAGS -u MAKELEVEL make -C "$source_dir" --no-print-directory \
+	-j "$(nproc)" B="$work/build" CC="$cc" FIO="$fio" FIO_SRC="$tree" \
+	FIO_CACHE="$work/fio" engines || {
+	kept=$(mktemp "${TMPDIR:-/tmp}/tickwise-build-engine.XXXXXX") &&
+		cp "$work/log" "$kept"
+	fail 70 "the engine does not compile; what the compiler printed is in $kept"
+}
+"$fio" --enghelp="$work/build/tickwise.so" >"$work/help" 2>&1
+# The engine's own line advises to type this command.
+grep -q '^tw_report' "$work/help" || fail 70 "$fio does not load what was built:" \
+	"$(sed -n '/./ { s/: refused. Type .*/: refused/; p; q }' "$work/help")." \
+	"So ${shown_source:-$tree} is not this fio's source, whatever its version"
+
+mkdir -p "$folder" 2>/dev/null && [ -w "$folder" ] || fail 74 "can't write to $folder"
+for engine in $engines; do
+	# A running fio keeps the old file.
+	cp "$work/build/$engine" "$folder/.$engine.new" &&
+		chmod 644 "$folder/.$engine.new" &&
+		mv -f "$folder/.$engine.new" "$folder/$engine" ||
+		fail 74 "can't write $folder/$engine"
+done
+
+stages='without (clang, bpftool and libbpf-dev are needed)'
+[ "$(cat "$work/build/kernel_stages")" != 1 ] || stages='with'
+to_use="tickwise run --engine=$folder/tickwise.so JOB.fio"
+[ -z "$found" ] || to_use='tickwise run JOB.fio'
+route=$(sed -n 's/^route: //p' "$tree/tickwise-stamp" 2>/dev/null | head -n 1)
+case $route in '' | 'copy of '*) route=${shown_source:-$tree} ;; esac
+cat <<END
+built for $("$fio" --version) ($fio)
+  source: $route
+  stages inside the kernel: $stages
+  engines: $folder: $engines
+  to use them: $to_use
+  or in a job file: ioengine=external:$folder/tickwise.so
+END

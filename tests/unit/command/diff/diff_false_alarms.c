@@ -2,7 +2,7 @@
 /*
  * How often tickwise diff finds a change in equal sets of five runs whose I/Os are
  * correlated, and in sets that differ. It is a small edition of
- * tests/bench/diff_simulated.c, with a fixed seed. Fails if correlated I/Os count
+ * diff_simulated.c (tests/bench/README.md), with a fixed seed. Fails if correlated I/Os count
  * as independent evidence, or if a change of 5 % or of the tail alone is missed or
  * misnamed. Fails also if noise that hides a change is called no change. The same for
  * two runs.
