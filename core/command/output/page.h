@@ -7,7 +7,7 @@
  *			measure. `report` and `diff` read files that the engine wrote
  *			(plugin/report.c): answers/load.c finds the reports in them,
  *			core/report/ reads and merges these
- *	build		its page builder (page.c of the subcommand) puts that struct
+ *	build		its page builder (NAME_page.c or NAME.c) puts that struct
  *			into a struct tw_page: headings, text, facts, tables, plots
  *	write		tw_output_text() writes the page for a terminal, tw_output_html()
  *			as HTML, tw_output_csv() one table of it

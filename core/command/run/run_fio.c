@@ -106,17 +106,15 @@ static int wait_for_end(pid_t pid, const sigset_t *signals, int *was_interrupted
 	siginfo_t signal_info;
 	int status;
 
-	for (;;) {
-		if (waitpid(pid, &status, WNOHANG) == pid)
-			return status;
+	while (waitpid(pid, &status, WNOHANG) != pid) {
 		if (sigwaitinfo(signals, &signal_info) < 0 ||
 		    signal_info.si_signo == SIGCHLD)
 			continue;
 		*was_interrupted = 1;
-		if (signal_info.si_code == SI_KERNEL)
-			continue;
-		kill(pid, signal_info.si_signo);
+		if (signal_info.si_code != SI_KERNEL)
+			kill(pid, signal_info.si_signo);
 	}
+	return status;
 }
 
 static int exit_code(int status)

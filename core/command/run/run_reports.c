@@ -5,8 +5,8 @@
  * missing. The engine writes into each report to which process of fio it
  * belongs, and no other engine writes reports.
  */
-#include <ctype.h>
 #include <dirent.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,15 +86,14 @@ static void look_at(struct search *search, const char *path)
 /* Match "NAME.N.PID.tickwise.json"; with a @file, "FILE.N". */
 static int has_name(const char *entry, const char *file)
 {
-	size_t length = strlen(entry), skip = strlen(file);
+	size_t skip = strlen(file);
 
-	if (!*file)
-		return length > strlen(SUFFIX) &&
-			strcmp(entry + length - strlen(SUFFIX), SUFFIX) == 0;
+	if (!skip)
+		return fnmatch("?*" SUFFIX, entry, 0) == 0;
 	if (strncmp(entry, file, skip) || entry[skip] != '.')
 		return 0;
-	return entry[skip + 1] && !entry[skip + 1 +
-		strspn(entry + skip + 1, "0123456789")];
+	entry += skip + 1;
+	return *entry && !entry[strspn(entry, "0123456789")];
 }
 
 static void look_in(struct search *search, const char *directory, const char *file)

@@ -89,7 +89,7 @@ for all		| --ioengine=io_uring --name=a			| --ENGINE --name=a
 in a job of its own | --name=global --ioengine=io_uring --name=a | --name=global --ENGINE --name=a
 one in flight | --convert --iodepth=4 --name=a | --ENGINE --iodepth=4 --name=a --iodepth=1
 of its own	| --convert --name=a --iodepth=4		| --ENGINE --name=a --iodepth=1
-left | --na=b --ioengine=net --name=a --ioengine=io_uring | --name=b --ioengine=net --name=a --ENGINE
+left| --na=b --ioengine=net --name=a --ioengine=io_uring | --name=b --ioengine=net --name=a --ENGINE
 old options | --convert --name=a --ioengine=libaio --userspace_reap=1	| --name=a --ENGINE
 CASES
 has "$err" 'command line: [a] userspace_reap: left out' 'are left out, and reported'
