@@ -156,18 +156,6 @@ static int call_trim(struct thread_data *td, struct io_u *io_u)
 }
 
 /*
- * Flush by a system call where the ring polls for completions. A polling ring asks the
- * kernel for the bio of the data, and a flush has no data: Linux 6.1 crashes. The
- * engine sets the issue time, since fio does not set it for a sync.
- */
-static enum fio_q_status queue_flush(struct thread_data *td, struct io_u *io_u)
-{
-	if (fio_fill_issue_time(td))
-		io_u->tw_issue_time = tw_fio_now();
-	return tw_queue_call(td, io_u, call_flush);
-}
-
-/*
  * True if a flush has to wait until all writes are complete. A device may do a flush
  * before earlier writes. With verify_policy=fsynced fio must know which writes a flush
  * made safe, so fio's own engine waits, too.
@@ -195,9 +183,14 @@ static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 	/* On a zoned device a trim resets a zone. */
 	if (io_u->ddir == DDIR_TRIM && td->o.zone_mode == ZONE_MODE_ZBD)
 		return tw_queue_call(td, io_u, call_trim);
-	if (o->hipri && ddir_sync(io_u->ddir))
-		return queue_flush(td, io_u);
-	return tw_queue_entry(td, io_u);
+	if (!o->hipri || !ddir_sync(io_u->ddir))
+		return tw_queue_entry(td, io_u);
+	/* Flush by a system call where the ring polls for completions. A polling ring asks
+	 * the kernel for the bio of the data, and a flush has no data: Linux 6.1 crashes.
+	 * fio does not set the issue time of a sync. */
+	if (fio_fill_issue_time(td))
+		io_u->tw_issue_time = tw_fio_now();
+	return tw_queue_call(td, io_u, call_flush);
 }
 
 /* Return the I/O of @event. A command moves all or nothing. Its result is 0, an errno,
@@ -300,23 +293,14 @@ static bool is_other(const char *value, const char *expected)
  * NULL. */
 static const char *not_here(const struct tw_options *o)
 {
-	if (o->cmd_type != TW_CMD_NVME)
-		return "cmd_type";
-	if (is_other(o->write_mode, "write"))
-		return "write_mode";
-	if (is_other(o->verify_mode, "read"))
-		return "verify_mode";
-	if (is_other(o->read_mode, "read"))
-		return "read_mode";
-	if (o->deac)
-		return "deac";
-	if (o->cdb_len)
-		return "cdb_len";
-	if (o->verify_bytchk)
-		return "verify_bytchk";
-	if (o->test_nop)
-		return "tw_test_nop";
-	return NULL;
+	return o->cmd_type != TW_CMD_NVME ? "cmd_type" :
+	       is_other(o->write_mode, "write") ? "write_mode" :
+	       is_other(o->verify_mode, "read") ? "verify_mode" :
+	       is_other(o->read_mode, "read") ? "read_mode" :
+	       o->deac ? "deac" :
+	       o->cdb_len ? "cdb_len" :
+	       o->verify_bytchk ? "verify_bytchk" :
+	       o->test_nop ? "tw_test_nop" : NULL;
 }
 
 static int get_file_size(struct thread_data *td, struct fio_file *f)

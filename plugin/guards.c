@@ -2,7 +2,6 @@
 /*
  * The guards of guards.h: when fio gets the engine, and when it is refused.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "fio_run.h"
@@ -35,7 +34,7 @@ static const char *keeps_elsewhere(void)
 	size_t i;
 
 	for (option = fio_options; option->name; option++)
-		for (i = 0; i < sizeof(known_options) / sizeof(known_options[0]); i++)
+		for (i = 0; i < FIO_ARRAY_SIZE(known_options); i++)
 			if (strcmp(option->name, known_options[i].name) == 0 &&
 			    option->off1 != known_options[i].offset)
 				return option->name;
@@ -62,24 +61,18 @@ void get_ioengine(struct ioengine_ops **ops);
 
 void get_ioengine(struct ioengine_ops **ops)
 {
-	const char *option;
+	const bool is_same = !strcmp(fio_version_string, TW_FIO_VERSION);
+	const char *option = is_same ? keeps_elsewhere() : NULL;
 
-	if (strcmp(fio_version_string, TW_FIO_VERSION) != 0) {
-		tw_message("tickwise: built for %s, loaded into %s: "
-			"refused. Type `tickwise build-engine` to build one for this "
-			"fio\n", TW_FIO_VERSION, fio_version_string);
-		*ops = NULL;
-		return;
-	}
-	option = keeps_elsewhere();
-	if (option) {
-		tw_message("tickwise: built with the source of another %s: "
-			"this one keeps option %s elsewhere: refused. Type `tickwise "
-			"build-engine` to build one for this fio\n",
-			TW_FIO_VERSION, option);
-		*ops = NULL;
-		return;
-	}
-	tw_run_begin();
-	*ops = &tw_engine;
+	*ops = is_same && !option ? &tw_engine : NULL;
+	if (*ops)
+		tw_run_begin();
+	else if (option)
+		tw_message("tickwise: built with the source of another %s: this one keeps "
+			   "option %s elsewhere: refused. Type `tickwise build-engine` to "
+			   "build one for this fio\n", TW_FIO_VERSION, option);
+	else
+		tw_message("tickwise: built for %s, loaded into %s: refused. Type `tickwise "
+			   "build-engine` to build one for this fio\n", TW_FIO_VERSION,
+			   fio_version_string);
 }

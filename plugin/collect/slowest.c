@@ -8,18 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-int tw_slowest_init(struct tw_slowest *slowest, uint32_t most,
-		    size_t slot_bytes)
+int tw_slowest_init(struct tw_slowest *slowest, uint32_t most, size_t slot_bytes)
 {
-	struct tw_slowest out = { .most = most, .slot_bytes = slot_bytes };
-
-	/* A list for no values wants none, not even the largest. */
-	out.least = most ? 0 : UINT64_MAX;
-	out.slots = calloc(most ? most : 1, slot_bytes);
-	if (!out.slots)
-		return -ENOMEM;
-	*slowest = out;
-	return 0;
+	*slowest = (struct tw_slowest) {
+		.slots = calloc(most ? most : 1, slot_bytes),
+		.slot_bytes = slot_bytes,
+		.most = most,
+		/* A list for no values wants none, not even the largest. */
+		.least = most ? 0 : UINT64_MAX,
+	};
+	return slowest->slots ? 0 : -ENOMEM;
 }
 
 void tw_slowest_free(struct tw_slowest *slowest)

@@ -91,82 +91,81 @@ static bool has_code(const json_t *counter, const char *code)
 	return false;
 }
 
-/* @code: a reason that must be there; NULL: there must be none. */
-static void is_so(const struct tw_run_end *end, const char *verdict,
-		  const char *code, const char *words)
-{
-	json_t *counter = tw_counter_to_json(&job, end);
-	const char *is = json_string_value(json_object_get(counter,
-							   "verdict"));
+/* What differs from a job and a run in which all is well. Of CPUs the last one; 0: it is
+ * 3. Of checks the state of the check; of errors the errno. */
+struct one_case {
+	const char *words, *verdict;
+	const char *code;		/* of a reason; NULL: there is none */
+	bool no_run;			/* nothing was compared at the end */
+	int run_error, job_error;
+	unsigned job_cpus, start_cpus, run_cpus;
+	bool unknown_cpus, unchecked, backwards;
+	enum tw_verdict run_verdict, start_verdict;
+	unsigned start_reasons;
+	enum tw_health_state prediction, clocksource;
+};
 
-	tap_ok(is && !strcmp(is, verdict) &&
-	       (code ? has_code(counter, code) :
+static const struct one_case cases[] = {
+	{ "all is well", "reliable", .code = NULL },
+	{ "a job on fewer CPUs", "reliable", .job_cpus = 1 },
+	{ "the kernel keeps time by another clock", "reliable",
+	  .clocksource = TW_HEALTH_UNDECIDED },
+	{ "nothing compared", "undecided", "end_cpus_not_compared", .no_run = true },
+	{ "it failed", "undecided", "end_cpus_not_compared", .run_error = 12 },
+	{ "without a result", "undecided", "end_cpus_undecided",
+	  .run_verdict = TW_UNDECIDED },
+	{ "one CPU left out", "undecided", "end_cpus_not_covered", .run_cpus = 2 },
+	{ "at the start", "undecided", "cpus_not_covered", .start_cpus = 2 },
+	{ "CPUs not known", "undecided", "end_cpus_not_covered", .unknown_cpus = true },
+	{ "no look at the end", "undecided", "end_unchecked", .job_error = 5 },
+	{ "the look came to nothing", "undecided", "end_prediction_undecided",
+	  .prediction = TW_HEALTH_UNDECIDED },
+	{ "the look before", "undecided", "statistics", .start_verdict = TW_UNDECIDED,
+	  .start_reasons = TW_REASON_STATISTICS },
+	{ "there was none before", "unchecked", .unchecked = true },
+	{ "the CPUs at the run's end", "unreliable", "end_cpus",
+	  .run_verdict = TW_UNRELIABLE },
+	{ "on some of the CPUs", "unreliable", "end_cpus", .run_verdict = TW_UNRELIABLE,
+	  .run_cpus = 1 },
+	{ "the clock", "unreliable", "end_prediction", .prediction = TW_HEALTH_BAD },
+	{ "and nothing compared", "unreliable", "end_prediction", .no_run = true,
+	  .prediction = TW_HEALTH_BAD },
+	{ "not even before", "unreliable", "end_prediction", .no_run = true,
+	  .unchecked = true, .prediction = TW_HEALTH_BAD },
+	{ "one I/O", "unreliable", "backwards", .backwards = true },
+};
+
+static void check(const struct one_case *one)
+{
+	json_t *counter;
+	const char *is;
+
+	begin();
+	job.cpus = cpus_to(one->job_cpus ? one->job_cpus : 3);
+	job.cpus.known = !one->unknown_cpus;
+	job.start.cpus = cpus_to(one->start_cpus ? one->start_cpus : 3);
+	job.start.checked = !one->unchecked;
+	job.error = one->job_error;
+	job.backwards = one->backwards;
+	job.start.reasons = one->start_reasons;
+	if (one->start_verdict)
+		job.start.verdict = one->start_verdict;
+	if (one->prediction)
+		job.health.state[TW_HEALTH_PREDICTION] = one->prediction;
+	if (one->clocksource)
+		job.health.state[TW_HEALTH_CLOCKSOURCE] = one->clocksource;
+	run.cpus = cpus_to(one->run_cpus ? one->run_cpus : 3);
+	run.error = one->run_error;
+	if (one->run_verdict)
+		run.found.verdict = one->run_verdict;
+	counter = tw_counter_to_json(&job, one->no_run ? NULL : &run);
+	is = json_string_value(json_object_get(counter, "verdict"));
+	tap_ok(is && !strcmp(is, one->verdict) &&
+	       (one->code ? has_code(counter, one->code) :
 		json_array_size(json_object_get(counter, "reasons")) == 0),
-	       "%s: %s%s%s", words, verdict, code ? ", because of " : "",
-	       code ? code : "");
+	       "%s: %s%s%s", one->words, one->verdict, one->code ? ", because of " : "",
+	       one->code ? one->code : "");
 	json_decref(counter);
-}
-
-static void reliable(void)
-{
-	begin();
-	is_so(&run, "reliable", NULL, "all is well");
-	job.cpus = cpus_to(1);
-	is_so(&run, "reliable", NULL, "a job on fewer CPUs");
-	job.health.state[TW_HEALTH_CLOCKSOURCE] = TW_HEALTH_UNDECIDED;
-	is_so(&run, "reliable", NULL, "the kernel keeps time by another clock");
-}
-
-static void undecided(void)
-{
-	begin();
-	is_so(NULL, "undecided", "end_cpus_not_compared", "nothing compared");
-	run.error = 12;
-	is_so(&run, "undecided", "end_cpus_not_compared", "it failed");
-	begin();
-	run.found.verdict = TW_UNDECIDED;
-	is_so(&run, "undecided", "end_cpus_undecided", "without a result");
-	begin();
-	run.cpus = cpus_to(2);
-	is_so(&run, "undecided", "end_cpus_not_covered", "one CPU left out");
-	begin();
-	job.start.cpus = cpus_to(2);
-	is_so(&run, "undecided", "cpus_not_covered", "at the start");
-	begin();
-	job.cpus.known = 0;
-	is_so(&run, "undecided", "end_cpus_not_covered", "CPUs not known");
-	begin();
-	job.error = 5;
-	is_so(&run, "undecided", "end_unchecked", "no look at the end");
-	begin();
-	job.health.state[TW_HEALTH_PREDICTION] = TW_HEALTH_UNDECIDED;
-	is_so(&run, "undecided", "end_prediction_undecided",
-	      "the look came to nothing");
-	begin();
-	job.start.verdict = TW_UNDECIDED;
-	job.start.reasons = TW_REASON_STATISTICS;
-	is_so(&run, "undecided", "statistics", "the look before");
-	begin();
-	job.start.checked = 0;
-	is_so(&run, "unchecked", NULL, "there was none before");
-}
-
-static void unreliable(void)
-{
-	begin();
-	run.found.verdict = TW_UNRELIABLE;
-	is_so(&run, "unreliable", "end_cpus", "the CPUs at the run's end");
-	run.cpus = cpus_to(1);
-	is_so(&run, "unreliable", "end_cpus", "on some of the CPUs");
-	begin();
-	job.health.state[TW_HEALTH_PREDICTION] = TW_HEALTH_BAD;
-	is_so(&run, "unreliable", "end_prediction", "the clock");
-	is_so(NULL, "unreliable", "end_prediction", "and nothing compared");
-	job.start.checked = 0;
-	is_so(NULL, "unreliable", "end_prediction", "not even before");
-	begin();
-	job.backwards = 1;
-	is_so(&run, "unreliable", "backwards", "one I/O");
 }
 
 static void covers(void)
@@ -230,9 +229,8 @@ static void compares(void)
 int main(void)
 {
 	compares();
-	reliable();
-	undecided();
-	unreliable();
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		check(&cases[i]);
 	covers();
 	return tap_done();
 }

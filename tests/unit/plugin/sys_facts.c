@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Behaviour: what /sys has of a block device comes out as JSON, from trees made
- * here: an NVMe disk, a partition of a SCSI disk, a device that the device mapper
+ * Behaviour: a report has what the kernel tells of the machine and of block devices, and
+ * nothing that it does not tell. The frequency governors are those of the CPUs asked for.
+ * Block devices are from trees made here: an NVMe disk, a partition of a SCSI disk, a device that the device mapper
  * makes of two, and no /sys at all. Fails if a partition is taken for a disk, or if
  * the wrong scheduler of the list is named. Fails also if sectors are taken for
- * bytes, or if a member is named twice.
+ * bytes, or if a member or a governor is named twice.
  */
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "block_device.h"
+#include "collect/machine_json.h"
 #include "tap.h"
 
-static char scratch[] = "/tmp/tw_block_device.XXXXXX";
+static char scratch[] = "/tmp/tw_sys_facts.XXXXXX";
 
 static void make_folders(char *path)
 {
@@ -51,6 +54,7 @@ static void link_to(const char *name, const char *target)
 		exit(1);
 }
 
+#define CPU(n)	"devices/system/cpu/cpu" #n "/cpufreq/scaling_governor"
 #define NVME	"devices/pci0/nvme/nvme0/nvme0n1/"
 #define SDA	"devices/pci0/host0/block/sda/"
 #define DM0	"devices/virtual/block/dm-0/"
@@ -170,6 +174,61 @@ static void check_nothing(void)
 	       "and a character device is of none");
 }
 
+/* Return a text; NULL: there is none. */
+static const char *text_of(const json_t *machine, const char *key)
+{
+	return json_string_value(json_object_get(machine, key));
+}
+
+static void is_governor(const char *cpus, const char *expected, const char *what)
+{
+	struct tw_cpu_list list;
+	json_t *machine;
+	const char *is;
+
+	if (tw_cpu_list_parse(&list, cpus))
+		exit(1);
+	machine = tw_machine_to_json(scratch, &list);
+	is = text_of(machine, "governor");
+	if (!tap_ok(expected ? is && !strcmp(is, expected) : !is, "%s", what))
+		tap_note("%s", is ? is : "(none)");
+	json_decref(machine);
+}
+
+static void check_governors(void)
+{
+	put(CPU(0), "performance\n");
+	put(CPU(1), "powersave\n");
+	put(CPU(2), "performance\n");
+	put(CPU(3), "perform\n");
+	put(CPU(4), "");
+	is_governor("0,2", "performance", "one governor of two CPUs");
+	is_governor("0-2", "performance,powersave", "two of three");
+	is_governor("0,3", "performance,perform", "one whose name begins alike");
+	is_governor("4-8191", NULL, "none where the kernel names none");
+}
+
+static void check_machine(void)
+{
+	const struct tw_cpu_list none = { 0 };
+	json_t *machine = tw_machine_to_json("", &none);
+	const char *key;
+	struct utsname system;
+	json_t *value;
+	int empty = 0;
+
+	uname(&system);
+	tap_ok(text_of(machine, "kernel") &&
+	       !strcmp(text_of(machine, "kernel"), system.release), "the kernel");
+	tap_ok(json_integer_value(json_object_get(machine, "cpus")) ==
+	       sysconf(_SC_NPROCESSORS_ONLN), "CPUs that are online");
+	json_object_foreach(machine, key, value)
+		empty += json_is_string(value) && !*json_string_value(value);
+	tap_ok(!empty, "what is not known is not there");
+	tap_ok(!text_of(machine, "governor"), "no CPU, no governor");
+	json_decref(machine);
+}
+
 int main(void)
 {
 	char command[64];
@@ -183,6 +242,8 @@ int main(void)
 	check_mapped();
 	check_damaged();
 	check_nothing();
+	check_machine();
+	check_governors();
 	snprintf(command, sizeof(command), "rm -rf %s", scratch);
 	if (system(command))
 		tap_note("%s is left", scratch);
