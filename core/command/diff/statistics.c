@@ -11,8 +11,8 @@
 #include "command/diff/statistics.h"
 #include "base/allocate.h"
 
-/* All splits of 8 against 8 are fewer than this. With more runs, random splits
- * take less time. By chance, the 5 % are then off by a fifth of a percent. */
+/* All splits of 8 against 8 are fewer than this. With more runs, random splits take less
+ * time; by chance, the 5 % are then off by a fifth of a percent. */
 #define MAX_SPLITS	20000
 #define SPLITS_BY_CHANCE 9999
 /* Relative error of rounding: numbers closer than this count as equal. */
@@ -121,7 +121,7 @@ static void splits_by_chance(struct test *test)
 
 static void make_splits(struct test *test)
 {
-	uint64_t of_b = test->sets->of_b;
+	const uint64_t of_b = test->sets->of_b;
 
 	test->splits[0].b = of_b;
 	if (ways((size_t)test->a, (size_t)test->b) > MAX_SPLITS)

@@ -14,8 +14,7 @@ struct tw_block {
 	enum tw_block_kind kind;
 	unsigned media;			/* enum tw_media; 0: all */
 	int level;			/* of a heading */
-	int first, others;		/* in text: the columns where the first
-					 * line and the others begin */
+	int first, others;		/* in text: where the first line and others begin */
 	enum tw_mark mark;
 	const char *name;		/* of a fact */
 	const char *text;

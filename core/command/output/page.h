@@ -117,26 +117,13 @@ struct tw_format_unit {
 	double ns;
 	const char *name;
 	int decimals;
-};
+} tw_format_unit(double ns);
 
-struct tw_format_unit tw_format_unit(double ns);
-
-/**
- * tw_format_ns - write nanoseconds with four significant digits: "1.235 us"
- * @text: TW_FORMAT_SIZE bytes; is returned
- *
- * Whole nanoseconds below 1000 have no decimals. Units above seconds are hours
- * and years.
- */
+/* Write four significant digits to @text, of TW_FORMAT_SIZE bytes, and return it:
+ * "1.235 us", whole nanoseconds below 1000 without decimals; "37195", "12.35", "0.012";
+ * the same with a sign, also for positive values. */
 const char *tw_format_ns(char *text, double ns);
-
-/**
- * tw_format_number - write four significant digits: "37195", "12.35", "0.012"
- * @text: TW_FORMAT_SIZE bytes; is returned
- */
 const char *tw_format_number(char *text, double value);
-
-/* Write the same with a sign, also for positive values. */
 const char *tw_format_signed(char *text, double value);
 
 /* Return the ending of a noun after @count: "" for one, else "s". */

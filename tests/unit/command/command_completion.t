@@ -28,10 +28,6 @@ completes()
 is "$(bash --norc -c '. "$1" && complete -p tickwise' bash "$script")" \
 	'complete -F _tickwise tickwise' 'complete -p'
 
-is "$(completes c)" 'calibrate;check;compare;' 'commands'
-is "$(completes -)" '--help;--version;-V;-h;' 'options without a command'
-is "$(completes help ca)" 'calibrate;' 'commands of help'
-
 # options_of FILE: prints the names and letters in a page of --help
 options_of()
 {
@@ -70,23 +66,29 @@ while read -r command; do
 	done <options >wrong
 	is "$(cat wrong)" '' "$command: values of $(wc -l <options | tr -d ' ') options"
 done <commands
-is "$(completes check --watch '')" '' 'no argument behind a value that is left out'
-is "$(completes memlat --pages = transparent,)" \
-	'transparent,reserved;transparent,small;transparent,transparent;' 'words of a second list'
-is "$(completes no-such-command --)" '' 'nothing after an unknown command'
-
-is "$(completes calibrate --against '=')" 'monotonic;raw;' 'words after ='
-is "$(completes calibrate --against = m)" 'monotonic;' 'a word after ='
-is "$(completes calibrate --against m)" 'monotonic;' 'a word of its own'
-is "$(completes calibrate --window = '')" '' 'no number'
-is "$(completes calibrate --json '')" '' 'no argument where there is none'
-is "$(completes memlat --curves = random,wi)" 'random,window;' 'a word in a list'
-is "$(completes report --html = files/)" 'files/a file.json;files/a folder;files/b.json;' \
-	'files, with a blank in their name'
-is "$(completes report --html files/b)" 'files/b.json;' 'a file of its own'
-is "$(completes attach -o files/b)" 'files/b.json;' 'a file behind a letter'
-is "$(completes report --json files/b)" 'files/b.json;' 'an argument that is a file'
-is "$(completes compare --fio = no-such-program)" '' 'no program'
+while IFS='|' read -r wanted what line; do
+	# shellcheck disable=SC2086	# words of a line
+	eval "set -- $line"
+	is "$(completes "$@")" "$wanted" "$what: $line"
+done <<'LINES'
+calibrate;check;compare;|commands|c
+--help;--version;-V;-h;|options without a command|-
+calibrate;|commands of help|help ca
+|no argument behind a value that is left out|check --watch ''
+transparent,reserved;transparent,small;transparent,transparent;|words of a second list|memlat --pages = transparent,
+|nothing after an unknown command|no-such-command --
+monotonic;raw;|words after =|calibrate --against =
+monotonic;|a word after =|calibrate --against = m
+monotonic;|a word of its own|calibrate --against m
+|no number|calibrate --window = ''
+|no argument where there is none|calibrate --json ''
+random,window;|a word in a list|memlat --curves = random,wi
+files/a file.json;files/a folder;files/b.json;|files, with a blank|report --html = files/
+files/b.json;|a file of its own|report --html files/b
+files/b.json;|a file behind a letter|attach -o files/b
+files/b.json;|an argument that is a file|report --json files/b
+|no program|compare --fio = no-such-program
+LINES
 ln -s /bin/true program-of-mine
 is "$(PATH=$PATH:$scratch completes compare --fio = program-of)" 'program-of-mine;program-of-mine;' \
 	'a program in PATH, and as a file'
