@@ -5,7 +5,10 @@
  * symbols like the program's own, and a filter of their name (work, tree) means
  * them, too. Fails if one is filtered there: the constants would be those of calls
  * that take no stamp. Here the filter means everything. Calibration itself must not
- * use the filter: the test checks who calls it, not which time results.
+ * use the filter: the test checks who calls it, not which time results. Fails also if one of the
+ * three times of a block is not measured.
+ *
+ * Wraps: tw_profile_show
  */
 #include "profile/object.h"
 #include "profile/profile.h"
@@ -13,7 +16,21 @@
 
 #define DEPTH	8
 
-static unsigned asked;
+static unsigned asked, ways, missing;
+
+void __real_tw_profile_show(struct tw_profile_shown *shown, struct tw_profile_blocks *from);
+void __wrap_tw_profile_show(struct tw_profile_shown *shown, struct tw_profile_blocks *from);
+
+/* Each block has three times. They are overwritten, so that those of the next way are its own. */
+void __wrap_tw_profile_show(struct tw_profile_shown *shown, struct tw_profile_blocks *from)
+{
+	for (int i = 0; i < from->blocks; i++)
+		missing += !(from->with[i] > 0) || !(from->without[i] > 0) || !(from->counted[i] > 0);
+	__real_tw_profile_show(shown, from);
+	for (int i = 0; i < TW_PROFILE_MAX_BLOCKS; i++)
+		from->with[i] = from->without[i] = from->counted[i] = -1;
+	ways++;
+}
 
 /* The functions that events.c, thread.c and hooks.c call elsewhere. */
 int tw_profile_is_filtered(const void *address)
@@ -71,6 +88,8 @@ static void check_calibration(void)
 	tw_profile_calibrate(&cost);
 	tap_ok(cost.samples > 0, "calibration: %u blocks", cost.samples);
 	tap_is_u64(asked, 0, "and no filter is asked");
+	tap_ok(ways == TW_PROFILE_WAYS && !missing, "%u ways, %u blocks without a time", ways,
+	       missing);
 	tap_ok(cost.beyond >= 0 && cost.inside >= 0 && cost.outside >= 0,
 	       "nothing is less than no time");
 }

@@ -76,35 +76,25 @@ static struct tw_node *child(struct tw_node *parent, uint64_t number)
 
 int main(void)
 {
+	static const char *const what[] = { "deep recursion", "one calls many", "many call one",
+					    "all of these" };
 	uint64_t state = tap_seed();
 
-	if (!tap_ok(!tw_tree_init(&tree, NULL, 0), "a tree"))
-		return tap_done();
-	for (uint64_t i = 0; i < NODES; i++)
-		nodes[i] = child(i ? nodes[i - 1] : tree.root, 0);
-	check("deep recursion");
+	for (int kind = 0; kind < 4; kind++) {
+		tw_tree_init(&tree, NULL, 0);
+		for (uint64_t i = 0; i < NODES; i++)
+			do {
+				struct tw_node *before = i ? nodes[i - 1] : tree.root;
+				struct tw_node *any = i ? nodes[i - 1 - tap_random(&state) %
+								(i < 50 ? i : 50)] : tree.root;
 
-	tw_tree_init(&tree, NULL, 0);
-	for (uint64_t i = 0; i < NODES; i++)
-		nodes[i] = child(tree.root, i);
-	check("one calls many");
-
-	tw_tree_init(&tree, NULL, 0);
-	for (uint64_t i = 0; i < NODES; i++)
-		nodes[i] = i % 2 ? child(nodes[i - 1], NODES + 1) :
-				   child(tree.root, i);
-	check("many call one");
-
-	tw_tree_init(&tree, NULL, 0);
-	for (uint64_t i = 0; i < NODES; i++)
-		do {
-			struct tw_node *parent = tree.root;
-
-			if (i)
-				parent = nodes[i - 1 - tap_random(&state) %
-					       (i < 50 ? i : 50)];
-			nodes[i] = child(parent, tap_random(&state) % 500);
-		} while (tree.nodes == i);
-	check("all of these");
+				nodes[i] = kind == 0 ? child(before, 0) :
+					   kind == 1 ? child(tree.root, i) :
+					   kind == 2 && i % 2 ? child(before, NODES + 1) :
+					   kind == 2 ? child(tree.root, i) :
+					   child(any, tap_random(&state) % 500);
+			} while (tree.nodes == i);
+		check(what[kind]);
+	}
 	return tap_done();
 }
