@@ -112,21 +112,14 @@ static size_t name_length(const char *name)
 	return length;
 }
 
-static int compare_names(const char *a, size_t a_length, const char *b,
-			 size_t b_length)
-{
-	size_t both = a_length < b_length ? a_length : b_length;
-	int order = memcmp(a, b, both);
-
-	return order ? order : (a_length > b_length) - (a_length < b_length);
-}
-
 static int rows_by_name(const void *a, const void *b)
 {
-	const struct against_row *left = a, *right = b;
+	const char *left = ((const struct against_row *)a)->name;
+	const char *right = ((const struct against_row *)b)->name;
+	size_t left_length = name_length(left), right_length = name_length(right);
+	int order = memcmp(left, right, left_length < right_length ? left_length : right_length);
 
-	return compare_names(left->name, name_length(left->name), right->name,
-			     name_length(right->name));
+	return order ? order : (left_length > right_length) - (left_length < right_length);
 }
 
 static int rows_by_share(const void *a, const void *b)

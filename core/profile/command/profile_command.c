@@ -79,38 +79,8 @@ const struct tw_options tw_profile_options = {
 	.common = TW_HAS_OUTPUT,
 };
 
-static void print(const struct profile_want *want,
-		  const struct profile_file *file,
-		  const struct profile_result *result,
-		  const struct profile_against *against)
-{
-	switch (want->format) {
-	case PROFILE_FLAT:
-		if (against)
-			tw_profile_print_against(against, want->top);
-		else
-			tw_profile_print_flat(file, result, want->top);
-		break;
-	case PROFILE_CALLERS:
-		tw_profile_print_callers(file, result, want->top);
-		break;
-	case PROFILE_FOLDED:
-		tw_profile_print_folded(file, result);
-		break;
-	case PROFILE_CSV:
-		tw_profile_print_csv(file, result);
-		break;
-	case PROFILE_JSON:
-		tw_profile_print_json(file, result, against);
-		break;
-	case PROFILE_SVG:
-		tw_profile_print_flame(file, result);
-		break;
-	case PROFILE_TRACE:
-		tw_profile_print_trace(file, result);
-		break;
-	}
-}
+/* Print a message. Return: @code. */
+#define FAIL(code, ...)	tw_command_fail(TW_PROFILE_NAME, code, __VA_ARGS__)
 
 static int show(const struct profile_want *want, struct profile_file *file,
 		const struct perf_samples *samples)
@@ -122,58 +92,64 @@ static int show(const struct profile_want *want, struct profile_file *file,
 	tw_profile_functions(&result, file);
 	tw_profile_name(&result, file);
 	if (samples)
-		failed = tw_profile_against(&against, &result, samples,
-					    want->against);
+		failed = tw_profile_against(&against, &result, samples, want->against);
 	if (!failed)
-		print(want, file, &result, samples ? &against : NULL);
+		switch (want->format) {
+		case PROFILE_FLAT:
+			if (samples)
+				tw_profile_print_against(&against, want->top);
+			else
+				tw_profile_print_flat(file, &result, want->top);
+			break;
+		case PROFILE_CALLERS:
+			tw_profile_print_callers(file, &result, want->top);
+			break;
+		case PROFILE_FOLDED:
+			tw_profile_print_folded(file, &result);
+			break;
+		case PROFILE_CSV:
+			tw_profile_print_csv(file, &result);
+			break;
+		case PROFILE_JSON:
+			tw_profile_print_json(file, &result, samples ? &against : NULL);
+			break;
+		case PROFILE_SVG:
+			tw_profile_print_flame(file, &result);
+			break;
+		case PROFILE_TRACE:
+			tw_profile_print_trace(file, &result);
+			break;
+		}
 	free(against.rows);
 	tw_profile_functions_free(&result);
 	if (failed)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
-				       "%s: no sample is of a function of this "
-				       "profile", want->against);
+		return FAIL(TW_EXIT_DATA, "%s: no sample is of a function of this profile",
+			    want->against);
 	return tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
 }
 
-static int read_samples(const char *path, struct perf_samples *samples)
+/* Read the samples if @samples is not NULL, else a profile. Return: an enum tw_exit, after a
+ * message if it failed. */
+static int read_input(const char *path, struct perf_samples *samples, struct profile_file *file)
 {
 	unsigned line = 0;
-	int failed = tw_must(tw_perf_script_read(samples, path, &line));
+	int failed = tw_must(samples ? tw_perf_script_read(samples, path, &line) :
+				       tw_profile_file_read(file, path, &line));
 
 	switch (failed) {
 	case 0:
 		return TW_EXIT_GOOD;
 	case -EINVAL:
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
-				       "%s: line %u: neither a file of perf "
-				       "record nor what perf script "
-				       "--no-demangle prints", path, line);
+		return FAIL(TW_EXIT_DATA, "%s: line %u: %s", path, line, samples ?
+			    "neither a file of perf record nor what perf script --no-demangle "
+			    "prints" : "not a profile of libtickwise-profile, or cut off");
 	case -EPROTO:
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
-				       "%s: perf script can't read it", path);
+		return FAIL(TW_EXIT_DATA, "%s: perf script can't read it", path);
 	case -ENOEXEC:
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
-				       "%s: perf is needed to read it, and is "
-				       "not installed (Debian: linux-perf)",
-				       path);
+		return FAIL(TW_EXIT_SOFTWARE, "%s: perf is needed to read it, and is not "
+			    "installed (Debian: linux-perf)", path);
 	}
-	return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT, "%s: %s",
-			       path, tw_file_error(-failed));
-}
-
-static int read_file(struct profile_file *file, const char *path)
-{
-	unsigned line;
-	int failed = tw_must(tw_profile_file_read(file, path, &line));
-
-	if (failed == -EINVAL)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
-				       "%s: line %u: not a profile of "
-				       "libtickwise-profile, or cut off", path, line);
-	if (failed)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
-				       "%s: %s", path, tw_file_error(-failed));
-	return TW_EXIT_GOOD;
+	return FAIL(TW_EXIT_NO_INPUT, "%s: %s", path, tw_file_error(-failed));
 }
 
 /* Remove a directory and its files. Children of a program that forks write
@@ -203,9 +179,7 @@ static int run_and_read(const struct profile_want *want, char **argv,
 	snprintf(directory, sizeof(directory), "%s/tickwise-profile.XXXXXX",
 		 tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(directory))
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_IO,
-				       "can't make %s: %s", directory,
-				       strerror(errno));
+		return FAIL(TW_EXIT_IO, "can't make %s: %s", directory, strerror(errno));
 	snprintf(path, sizeof(path), "%s/profile", directory);
 	if (want->keep)
 		snprintf(path, sizeof(path), "%s", want->keep);
@@ -215,13 +189,11 @@ static int run_and_read(const struct profile_want *want, char **argv,
 	 * same, it is of an earlier run. */
 	if (code == TW_EXIT_GOOD &&
 	    (stat(path, &now) || now.st_ino == before.st_ino))
-		code = tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
-				       "%s wrote no profile: was it linked "
-				       "with -ltickwise-profile, and did it "
-				       "return from main() or call exit()?",
-				       argv[0]);
+		code = FAIL(TW_EXIT_NO_INPUT, "%s wrote no profile: was it linked with "
+			    "-ltickwise-profile, and did it return from main() or call exit()?",
+			    argv[0]);
 	else if (code == TW_EXIT_GOOD)
-		code = read_file(file, path);
+		code = read_input(path, NULL, file);
 	remove_directory(directory);
 	return code;
 }
@@ -238,7 +210,7 @@ static int run_or_read(const struct profile_want *want,
 		code = run_and_read(want, given->after_dashes, &file);
 		tw_profile_signals_give_back();
 	} else {
-		code = read_file(&file, given->list[0]);
+		code = read_input(given->list[0], NULL, &file);
 	}
 	if (code != TW_EXIT_GOOD)
 		return code;
@@ -247,30 +219,18 @@ static int run_or_read(const struct profile_want *want,
 	return code;
 }
 
-static int check_arguments(const struct profile_want *want,
-			   const struct tw_arguments *given)
+static int check_arguments(const struct profile_want *want, const struct tw_arguments *given)
 {
-	int code;
-
-	if (want->against && want->format != PROFILE_FLAT &&
-	    want->format != PROFILE_JSON)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
-				       "--against goes with the table and with "
-				       "--json");
+	if (want->against && want->format != PROFILE_FLAT && want->format != PROFILE_JSON)
+		return FAIL(TW_EXIT_USAGE, "--against goes with the table and with --json");
 	if (!given->count)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
-				       "no file given, and no program after "
-				       "-- (see --help)");
+		return FAIL(TW_EXIT_USAGE, "no file given, and no program after -- (see --help)");
 	if (given->after_dashes && given->after_dashes != given->list)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
-				       "takes a file or a program, not '%s' as "
-				       "well", given->list[0]);
+		return FAIL(TW_EXIT_USAGE, "takes a file or a program, not '%s' as well",
+			    given->list[0]);
 	if (!given->after_dashes && given->count > 1)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
-				       "takes one file, not '%s' as well",
-				       given->list[1]);
-	code = tw_command_check_files(TW_PROFILE_NAME, &want->keep, 1);
-	return code == TW_GO_ON ? TW_EXIT_GOOD : code;
+		return FAIL(TW_EXIT_USAGE, "takes one file, not '%s' as well", given->list[1]);
+	return tw_command_check_files(TW_PROFILE_NAME, &want->keep, 1);
 }
 
 static int with(struct profile_want *want, char **argv)
@@ -279,15 +239,14 @@ static int with(struct profile_want *want, char **argv)
 	struct tw_arguments given;
 	int code = tw_command_options(&tw_profile_options, want, argv, &given);
 
+	if (code == TW_GO_ON)
+		code = check_arguments(want, &given);
 	if (code != TW_GO_ON)
-		return code;
-	code = check_arguments(want, &given);
-	if (code != TW_EXIT_GOOD)
 		return code;
 	if (!want->against)
 		return run_or_read(want, &given, NULL);
 	/* Read the samples before a program runs for minutes. */
-	code = read_samples(want->against, &samples);
+	code = read_input(want->against, &samples, NULL);
 	if (code != TW_EXIT_GOOD)
 		return code;
 	code = run_or_read(want, &given, &samples);

@@ -127,37 +127,26 @@ static void put_label(const char *name, double width)
 	tw_html_text(stdout, label);
 }
 
-static void put_title(const struct flame *flame, uint32_t index)
+static void put_frame(const struct flame *flame, uint32_t index)
 {
 	const struct profile_node *node = &flame->file->nodes[index];
 	const struct profile_time *self = &flame->result->times[index].self;
-	char all[TW_FORMAT_SIZE], own[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
-	double ticks = flame->frames[index].ticks;
-
-	fputs("<title>", stdout);
-	tw_html_text(stdout, flame->result->functions[node->function].name);
-	printf(": %s, %.2f %%; self %s +- %s; %lu call%s</title>",
-	       tw_format_ns(all, profile_ns(flame->file, ticks)),
-	       100 * ticks / flame->frames[0].ticks,
-	       tw_format_ns(own, profile_ns(flame->file, self->ticks > 0 ?
-					    self->ticks : 0)),
-	       tw_format_ns(error, profile_ns(flame->file,
-					      self->uncertainty_ticks)),
-	       node->calls, tw_format_plural(node->calls));
-}
-
-static void put_frame(const struct flame *flame, uint32_t index)
-{
 	const struct flame_frame *frame = &flame->frames[index];
+	const char *name = flame->result->functions[node->function].name;
+	char all[TW_FORMAT_SIZE], own[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
 	double width = frame->ticks * flame->scale;
 	unsigned y = TOP + (flame->deepest - frame->depth) * ROW;
-	const char *name = flame->result->functions[
-				flame->file->nodes[index].function].name;
 
-	fputs("<g>", stdout);
-	put_title(flame, index);
-	printf("<rect class=\"k%u\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" "
-	       "height=\"%d\"/>", color_of(name), frame->x, y, width, ROW - 1);
+	fputs("<g><title>", stdout);
+	tw_html_text(stdout, name);
+	printf(": %s, %.2f %%; self %s +- %s; %lu call%s</title>",
+	       tw_format_ns(all, profile_ns(flame->file, frame->ticks)),
+	       100 * frame->ticks / flame->frames[0].ticks,
+	       tw_format_ns(own, profile_ns(flame->file, self->ticks > 0 ? self->ticks : 0)),
+	       tw_format_ns(error, profile_ns(flame->file, self->uncertainty_ticks)),
+	       node->calls, tw_format_plural(node->calls));
+	printf("<rect class=\"k%u\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\"/>",
+	       color_of(name), frame->x, y, width, ROW - 1);
 	if (width > 3 * LETTER + 6) {
 		printf("<text x=\"%.2f\" y=\"%u\">", frame->x + 3, y + ROW - 6);
 		put_label(name, width - 6);
@@ -200,31 +189,24 @@ static void put_heading(const struct flame *flame)
 	fputs("</text>\n", stdout);
 }
 
-static void put_flame(const struct flame *flame)
-{
-	tw_svg_begin_alone(stdout, WIDTH, TOP + (int)flame->deepest * ROW + 4,
-			   "flame graph");
-	put_style();
-	put_heading(flame);
-	for (size_t i = 1; i < flame->file->node_count; i++) {
-		uint32_t index = flame->order[i];
-
-		if (flame->frames[index].ticks * flame->scale >= NARROWEST)
-			put_frame(flame, index);
-	}
-	tw_svg_end(stdout);
-}
-
 void tw_profile_print_flame(const struct profile_file *file,
 			    const struct profile_result *result)
 {
-	struct flame flame = { .file = file, .result = result };
+	struct flame flame = {
+		.file = file, .result = result,
+		.frames = tw_zalloc(file->node_count, sizeof(*flame.frames)),
+		.order = tw_zalloc(file->node_count, sizeof(*flame.order)),
+	};
 
-	flame.frames = tw_zalloc(file->node_count, sizeof(*flame.frames));
-	flame.order = tw_zalloc(file->node_count, sizeof(*flame.order));
 	add_up(&flame);
 	place(&flame);
-	put_flame(&flame);
+	tw_svg_begin_alone(stdout, WIDTH, TOP + (int)flame.deepest * ROW + 4, "flame graph");
+	put_style();
+	put_heading(&flame);
+	for (size_t i = 1; i < file->node_count; i++)
+		if (flame.frames[flame.order[i]].ticks * flame.scale >= NARROWEST)
+			put_frame(&flame, flame.order[i]);
+	tw_svg_end(stdout);
 	free(flame.frames);
 	free(flame.order);
 }

@@ -81,11 +81,6 @@ static int add_frame(struct perf_samples *samples, char *text)
 	return 0;
 }
 
-static int is_time(const char *word, size_t length)
-{
-	return strspn(word, "0123456789.") == length - 1;
-}
-
 /* Return where the event's word begins; NULL: there is none. @weight is set to
  * the number before it, or to 1. */
 static char *find_event(char *line, double *weight)
@@ -96,7 +91,9 @@ static char *find_event(char *line, double *weight)
 	for (char *word = line + strspn(line, " "); *word;
 	     word += length + strspn(word + length, " ")) {
 		length = strcspn(word, " ");
-		if (word[length - 1] == ':' && !is_time(word, length)) {
+		/* A time, such as "910.236892:", is no event. */
+		if (word[length - 1] == ':' &&
+		    strspn(word, "0123456789.") != length - 1) {
 			length = strspn(before, "0123456789");
 			*weight = length && before[length] == ' ' ?
 				  strtod(before, NULL) : 1;
@@ -112,22 +109,26 @@ static int is_time_event(const char *event)
 	return strstr(event, "clock") || strstr(event, "cycles");
 }
 
-/* Is this the event whose samples are used? This is the first event that
- * measures time, else the first event. */
+static void drop_samples(struct perf_samples *samples)
+{
+	free(samples->samples);
+	free(samples->frames);
+	samples->samples = NULL;
+	samples->frames = NULL;
+	samples->sample_count = samples->frame_count = 0;
+}
+
+/* Is this the event whose samples are used? This is the first event that measures time, else
+ * the first event. */
 static int is_wanted(struct perf_samples *samples, const char *event)
 {
 	if (strcmp(event, samples->event) == 0)
 		return 1;
 	samples->other_events = samples->event[0] != 0;
-	if (samples->event[0] && (is_time_event(samples->event) ||
-				  !is_time_event(event)))
+	if (samples->event[0] && (is_time_event(samples->event) || !is_time_event(event)))
 		return 0;
 	snprintf(samples->event, sizeof(samples->event), "%s", event);
-	samples->sample_count = samples->frame_count = 0;
-	free(samples->samples);
-	free(samples->frames);
-	samples->samples = NULL;
-	samples->frames = NULL;
+	drop_samples(samples);
 	return 1;
 }
 
@@ -195,8 +196,7 @@ int tw_perf_script_parse(struct perf_samples *samples, FILE *stream,
 void tw_perf_samples_free(struct perf_samples *samples)
 {
 	tdestroy(samples->symbols, free);
-	free(samples->samples);
-	free(samples->frames);
+	drop_samples(samples);
 	*samples = (struct perf_samples) { 0 };
 }
 

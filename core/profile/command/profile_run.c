@@ -76,17 +76,6 @@ static int write_filter(const struct profile_want *want, const char *program, co
 	return failed;
 }
 
-static void set_environment(const struct profile_want *want, const char *path,
-			    const char *filter)
-{
-	const char *had = getenv("TICKWISE_PROFILE");
-	const char *text = tw_format("%s,%s,file=%s%s%s", had ? had : "", want->options,
-				     path, filter ? ",filter=" : "", filter ? filter : "");
-
-	if (setenv("TICKWISE_PROFILE", text, 1))
-		tw_no_memory();
-}
-
 /*
  * Signals that ask this program to end while another program runs. The other
  * program gets them, too; when it has ended, its profile is printed. A signal
@@ -184,34 +173,27 @@ static int wait_for(const char *name)
 	return TW_EXIT_GOOD;
 }
 
-static int run(char **argv, const char *path, const char *filter,
-	       const struct profile_want *want)
+int tw_profile_run(char **argv, const char *path, const struct profile_want *want)
 {
-	int failed = filter ? write_filter(want, argv[0], filter) : 0;
+	const char *had = getenv("TICKWISE_PROFILE");
+	const char *filter = want->exclude.count ? tw_format("%s.filter", path) : NULL;
+	const char *options = tw_format("%s,%s,file=%s%s%s", had ? had : "", want->options, path,
+					filter ? ",filter=" : "", filter ? filter : "");
+	int failed = filter ? write_filter(want, argv[0], filter) : 0, code;
 
-	if (failed)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
-				       "can't read the symbols of %s: %s",
-				       argv[0], strerror(-failed));
-	set_environment(want, path, filter);
-	failed = start(argv);
-	if (failed)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
-				       "can't start %s: %s", argv[0],
+	if (failed) {
+		code = tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
+				       "can't read the symbols of %s: %s", argv[0],
 				       strerror(-failed));
-	return wait_for(argv[0]);
-}
-
-int tw_profile_run(char **argv, const char *path,
-		   const struct profile_want *want)
-{
-	char filter[4096];
-	int code;
-
-	if (!want->exclude.count)
-		return run(argv, path, NULL, want);
-	snprintf(filter, sizeof(filter), "%s.filter", path);
-	code = run(argv, path, filter, want);
-	unlink(filter);
+	} else {
+		if (setenv("TICKWISE_PROFILE", options, 1))
+			tw_no_memory();
+		failed = start(argv);
+		code = failed ? tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
+						"can't start %s: %s", argv[0],
+						strerror(-failed)) : wait_for(argv[0]);
+	}
+	if (filter)
+		unlink(filter);
 	return code;
 }
