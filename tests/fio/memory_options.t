@@ -45,24 +45,25 @@ memory_fio --size=1m --tw_report=none --name=n \
 	awk '{ found = $2 - $1 == 1048576 } END { exit !found }' ||
 	{ sed 's/^/# /' err; false; }
 ok $? "jobs that run together are added up"
-refuses "a share of a file" "size= must say how much" --size=50%
-refuses "writes" "only loads are timed" --rw=randwrite
-refuses "reads and writes" "only loads are timed" --rw=randrw
-refuses "trims" "only loads are timed" --rw=randtrim
-refuses "several block sizes" "bs: one size" --bsrange=4k-64k
-refuses "a split of block sizes" "bs: one size" --bssplit=4k/50:64k/50
-refuses "verify" "verify: there is no data" --verify=crc32c
-refuses "pre_read" "pre_read: there is no file" --pre_read=1
-refuses "offload" "io_submit_mode=offload" --io_submit_mode=offload
-refuses "random pages, sequentially" "tw_pattern=page is a random order" \
-	--rw=read --tw_pattern=page
-refuses "sequential, randomly" "tw_pattern=sequential is what rw=read does" \
-	--tw_pattern=sequential
-refuses "less than a page" "is less than one page" --tw_pattern=page \
-	--size=1k --bs=64
-refuses "half a window" "tw_window=96 is not a multiple of 64" \
-	--tw_pattern=window --tw_window=96
-refuses "a node that is not there" "tw_node=1000" --tw_node=1000
+while IFS='|' read -r what text arguments; do
+	# shellcheck disable=SC2086	# words of a line
+	refuses "$what" "$text" $arguments
+done <<'CASES'
+a share of a file|size= must say how much|--size=50%
+writes|only loads are timed|--rw=randwrite
+reads and writes|only loads are timed|--rw=randrw
+trims|only loads are timed|--rw=randtrim
+several block sizes|bs: one size|--bsrange=4k-64k
+a split of block sizes|bs: one size|--bssplit=4k/50:64k/50
+verify|verify: there is no data|--verify=crc32c
+pre_read|pre_read: there is no file|--pre_read=1
+offload|io_submit_mode=offload|--io_submit_mode=offload
+random pages, sequentially|tw_pattern=page is a random order|--rw=read --tw_pattern=page
+sequential, randomly|tw_pattern=sequential is what rw=read does|--tw_pattern=sequential
+less than a page|is less than one page|--tw_pattern=page --size=1k --bs=64
+half a window|tw_window=96 is not a multiple of 64|--tw_pattern=window --tw_window=96
+a node that is not there|tw_node=1000|--tw_node=1000
+CASES
 printf 'fio version 2 iolog\nm add\nm open\nm read 0 4096\n' >replay
 refuses "a log to be replayed" "read_iolog" --read_iolog=replay
 

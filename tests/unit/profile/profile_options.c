@@ -19,37 +19,27 @@ static int parse(const char *text)
 	return tw_profile_options_parse(&options, text, &wrong);
 }
 
-static void defaults(void)
+static void understood(void)
 {
-	tap_ok(parse(NULL) == 0 && parse("") == 0 && parse(",,") == 0,
-	       "nothing is reported");
-	tap_ok(options.fence == TW_PROFILE_FENCE_FULL && options.depth == 65536 &&
-	       options.memory_bytes == 512 << 20 && !options.off &&
-	       !options.events && !options.histogram_digits &&
-	       !options.throttle_calls && !options.file[0] &&
-	       !options.filter[0], "then all is as the manual has it");
-}
-
-static void each(void)
-{
-	static const char text[] =
-		"fence=rdtscp,depth=12,memory=3M,events=5K,events-above=700,"
-		"histogram=3,throttle=100:2K,file=/a b,filter=c";
-
-	tap_ok(parse(text) == 0, "every word");
-	tap_ok(options.fence == TW_PROFILE_FENCE_RDTSCP && options.depth == 12 &&
+	tap_ok(parse(NULL) == 0 && parse("") == 0 && parse(",,") == 0 &&
+	       options.fence == TW_PROFILE_FENCE_FULL && options.depth == 65536 &&
+	       options.memory_bytes == 512 << 20 && !options.off && !options.events &&
+	       !options.histogram_digits && !options.throttle_calls && !options.file[0] &&
+	       !options.filter[0], "nothing: all is as the manual has it");
+	tap_ok(parse("fence=rdtscp,depth=12,memory=3M,events=5K,events-above=700,histogram=3,"
+		     "throttle=100:2K,file=/a b,filter=c") == 0 &&
+	       options.fence == TW_PROFILE_FENCE_RDTSCP && options.depth == 12 &&
 	       options.memory_bytes == 3 << 20 && options.events == 5 << 10 &&
 	       options.event_min_ns == 700 && options.histogram_digits == 3 &&
 	       options.throttle_calls == 100 && options.throttle_ns == 2048 &&
 	       !strcmp(options.file, "/a b") && !strcmp(options.filter, "c"),
-	       "has its value");
-	tap_ok(parse("histogram,events,fence=none") == 0 &&
-	       options.histogram_digits == 2 && options.events == 1000000 &&
-	       options.fence == TW_PROFILE_FENCE_NONE, "and its default");
-	tap_ok(parse("events-above=3") == 0 && options.events == 1000000,
-	       "events above a length are events");
-	tap_ok(parse("off,depth=7") == 0 && options.off && options.depth == 7,
-	       "off");
+	       "every word has its value");
+	tap_ok(parse("histogram,events,fence=none") == 0 && options.histogram_digits == 2 &&
+	       options.events == 1000000 && options.fence == TW_PROFILE_FENCE_NONE,
+	       "and its default");
+	tap_ok(parse("events-above=3,memory=1G") == 0 && options.events == 1000000 &&
+	       options.memory_bytes == 1 << 30, "events above a length are events");
+	tap_ok(parse("off,depth=7") == 0 && options.off && options.depth == 7, "off");
 }
 
 static void refused(void)
@@ -89,8 +79,7 @@ static void too_long(void)
 
 int main(void)
 {
-	defaults();
-	each();
+	understood();
 	refused();
 	too_long();
 	return tap_done();

@@ -23,26 +23,6 @@ static int parse(struct perf_samples *samples, const char *text, size_t length)
 	return failed;
 }
 
-/*
- * True if sample @index has that weight, and its functions are @names, each with a
- * space behind it.
- */
-static int is_sample(const struct perf_samples *samples, size_t index,
-		     double weight, const char *names)
-{
-	const struct perf_sample *sample = &samples->samples[index];
-	char all[256] = "";
-
-	for (size_t i = 0; i < sample->frames; i++) {
-		strcat(all, samples->frames[sample->first_frame + i]->name);
-		strcat(all, " ");
-	}
-	if (strcmp(all, names) == 0 && sample->weight == weight)
-		return 1;
-	tap_note("sample %zu: weight %g, '%s'", index, sample->weight, all);
-	return 0;
-}
-
 static const char chains[] =
 	"# a comment\n"
 	"    250000 cpu-clock:u: \n"
@@ -58,50 +38,42 @@ static const char chains[] =
 	"    250000 cpu-clock:u: \n"
 	"\n";
 
-static void with_chains(void)
+/* A text; its event; its samples, each as "WEIGHT FUNCTION...", with a k for those in the
+ * kernel. */
+struct text {
+	const char *text, *event;
+	int has_chains, other_events;
+	const char *samples[4];
+	const char *what;
+};
+
+static void is_read(const struct text *wanted)
 {
 	struct perf_samples samples;
+	char is[256];
+	int failed = parse(&samples, wanted->text, strlen(wanted->text));
 
-	if (!tap_ok(parse(&samples, chains, strlen(chains)) == 0, "is read"))
-		return;
-	tap_ok(strcmp(samples.event, "cpu-clock:u") == 0 &&
-	       !samples.other_events, "one event, '%s'", samples.event);
-	tap_ok(samples.has_chains, "with chains");
-	tap_is_u64(samples.sample_count, 3, "all samples");
-	tap_ok(is_sample(&samples, 0, 250000, "work main [unknown] ") &&
-	       !samples.samples[0].in_kernel, "innermost first");
-	tap_ok(is_sample(&samples, 1, 125000, "_ZN1AplERKS_.isra.0 work ") &&
-	       samples.samples[1].in_kernel, "without the kernel's");
-	tap_ok(is_sample(&samples, 2, 250000, "") &&
-	       !samples.samples[2].in_kernel, "of no function");
-	tap_ok(samples.frames[0] == samples.frames[4], "one symbol for a name");
-	tap_ok(samples.frames[0]->row == TW_ROW_UNKNOWN, "of no row so far");
-	tw_perf_samples_free(&samples);
-}
-
-/* As printed without -F, and without chains. */
-static void with_all_fields(void)
-{
-	static const char text[] =
-		"Web Content  5525/5526 [003]   910.236892:     250000 "
-		"cycles:      5649df8c51fc work+0x2c (/tmp/plain)\n"
-		"           plain  5525   910.237129:  cycles:  "
-		"ffffffff81633e4d __kmalloc+0x3fd ([kernel.kallsyms])\n"
-		"           plain  5525   910.237130:          7 cycles:  "
-		"7f00 main+0xff+0x1c (/tmp/plain)\n";
-	struct perf_samples samples;
-
-	if (!tap_ok(parse(&samples, text, strlen(text)) == 0,
-		    "other fields: is read"))
-		return;
-	tap_ok(strcmp(samples.event, "cycles") == 0, "event '%s'",
+	tap_ok(!failed && strcmp(samples.event, wanted->event) == 0 &&
+	       samples.has_chains == wanted->has_chains &&
+	       samples.other_events == wanted->other_events, "%s: event '%s'", wanted->what,
 	       samples.event);
-	tap_ok(!samples.has_chains, "without chains");
-	tap_is_u64(samples.sample_count, 3, "all samples");
-	tap_ok(is_sample(&samples, 0, 250000, "work "), "its period");
-	tap_ok(is_sample(&samples, 1, 1, "") && samples.samples[1].in_kernel,
-	       "no period: 1; the kernel's");
-	tap_ok(is_sample(&samples, 2, 7, "main+0xff "), "one offset is cut");
+	for (size_t i = 0; !failed && i < samples.sample_count; i++) {
+		const struct perf_sample *sample = &samples.samples[i];
+		int length = snprintf(is, sizeof(is), "%g%s", sample->weight,
+				      sample->in_kernel ? " k" : "");
+
+		for (size_t j = 0; j < sample->frames; j++)
+			length += snprintf(is + length, sizeof(is) - (size_t)length, " %s",
+					   samples.frames[sample->first_frame + j]->name);
+		tap_ok(i < 4 && wanted->samples[i] && !strcmp(is, wanted->samples[i]),
+		       "sample %zu: %s", i, is);
+	}
+	tap_ok(samples.sample_count == 4 || !wanted->samples[samples.sample_count],
+	       "%zu samples", samples.sample_count);
+	if (wanted->text == chains)
+		tap_ok(samples.frames[0] == samples.frames[4] &&
+		       samples.frames[0]->row == TW_ROW_UNKNOWN,
+		       "one symbol for a name, of no row so far");
 	tw_perf_samples_free(&samples);
 }
 
@@ -112,33 +84,23 @@ static const char events[] =
 	"         5      cycles: \n\t 1400 d (/x)\n\n"
 	"       400   cpu-clock: \n\t 1500 e (/x)\n\n";
 
-static void of_several_events(void)
-{
-	static const char others[] =
-		" 1 sched:sched_switch: prev_comm=swapper/0 prev_pid=0\n"
-		" 2 page-faults:  1300 c (/x)\n"
-		" 1 sched:sched_switch: abcdef=x (y)\n";
-	struct perf_samples samples;
-
-	if (!tap_ok(parse(&samples, events, strlen(events)) == 0,
-		    "several events: is read"))
-		return;
-	tap_ok(strcmp(samples.event, "cpu-clock") == 0 && samples.other_events,
-	       "the first of time counts");
-	tap_ok(samples.sample_count == 2 && is_sample(&samples, 0, 300, "b ") &&
-	       is_sample(&samples, 1, 400, "e "), "and no other");
-	tw_perf_samples_free(&samples);
-
-	if (!tap_ok(parse(&samples, others, strlen(others)) == 0,
-		    "none of time: is read"))
-		return;
-	tap_ok(strcmp(samples.event, "sched:sched_switch") == 0 &&
-	       samples.sample_count == 2 && samples.other_events,
-	       "the first of all counts");
-	tap_ok(is_sample(&samples, 0, 1, "") && is_sample(&samples, 1, 1, ""),
-	       "its words are no function");
-	tw_perf_samples_free(&samples);
-}
+static const struct text texts[] = {
+	{ chains, "cpu-clock:u", 1, 0, { "250000 work main [unknown]",
+	  "125000 k _ZN1AplERKS_.isra.0 work", "250000" }, "with chains" },
+	/* As printed without -F, and without chains. */
+	{ "Web Content  5525/5526 [003]   910.236892:     250000 cycles:      "
+	  "5649df8c51fc work+0x2c (/tmp/plain)\n"
+	  "           plain  5525   910.237129:  cycles:  ffffffff81633e4d "
+	  "__kmalloc+0x3fd ([kernel.kallsyms])\n"
+	  "           plain  5525   910.237130:          7 cycles:  7f00 "
+	  "main+0xff+0x1c (/tmp/plain)\n", "cycles", 0, 0,
+	  { "250000 work", "1 k", "7 main+0xff" }, "all fields" },
+	{ events, "cpu-clock", 1, 1, { "300 b", "400 e" }, "the first of time" },
+	{ " 1 sched:sched_switch: prev_comm=swapper/0 prev_pid=0\n"
+	  " 2 page-faults:  1300 c (/x)\n"
+	  " 1 sched:sched_switch: abcdef=x (y)\n", "sched:sched_switch", 0, 1,
+	  { "1", "1" }, "none of time: the first of all" },
+};
 
 static void refused(const char *text, unsigned wrong, const char *what)
 {
@@ -188,9 +150,8 @@ int main(void)
 {
 	uint64_t state = tap_seed();
 
-	with_chains();
-	with_all_fields();
-	of_several_events();
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		is_read(&texts[i]);
 	unreadable();
 	damaged(&state);
 	return tap_done();
