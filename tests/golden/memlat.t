@@ -17,7 +17,8 @@ is "$(grep -oE 'class="s[0-9]|<h2|<table|>(L1|L2|memory)<|Latency over memory' g
 golden_on reliable json memlat --json --max=4M --steps=1
 golden_on reliable csv memlat --csv --max=64M --steps=1 --curves=random,page \
 	--pages=small,transparent
-golden_on undecided no_caches memlat --max=1M --curves=window --cpu=1 --node=0
+golden_on undecided no_caches memlat --max=1M --curves=window --cpu=1 --node=0 \
+	--pages=small,transparent
 golden_on unreliable node_json memlat --json --max=16K --steps=1 --node=1 \
 	--curves=sequential
 golden_on reliable seed_table memlat --seed-table
