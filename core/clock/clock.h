@@ -10,17 +10,11 @@
 /* Baselines at least double: from 5 ms, 36 of them are 10 years. */
 #define TW_CLOCK_SEGMENTS	36
 
-/**
- * struct tw_clock_baseline - one reading of both clocks, for comparison later
- *
- * The counter was at @ticks + @offset_ticks when the clock that the rate is
- * against showed @system_ns. When that clock read @bracket_ns, the counter was
- * between @before_ticks and @after_ticks for certain.
- */
+/* One reading of both clocks. When the clock that the rate is against read @bracket_ns, the
+ * counter was between @before_ticks and @after_ticks for certain, and probably at
+ * @before_ticks + @offset_ticks. */
 struct tw_clock_baseline {
-	uint64_t ticks;
 	double offset_ticks;
-	uint64_t system_ns;
 	double sigma_ns;
 	double spread_ns;
 	uint64_t before_ticks;

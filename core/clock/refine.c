@@ -31,8 +31,9 @@
  */
 #define SIGMA_OF_SPREAD	0.2
 
-void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
-			       struct tw_clock_baseline *baseline)
+/* Compute a baseline from brackets of a short time. At least one is needed. */
+static void baseline_from_brackets(const struct tw_brackets *brackets, double hz,
+				   struct tw_clock_baseline *baseline)
 {
 	const double ns_per_tick = 1e9 / hz;
 	double offsets = 0, widths = 0, squares = 0, kept = 0;
@@ -68,10 +69,8 @@ void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
 	widths /= kept;
 	/* A reading of v was taken between v and v + granularity. */
 	*baseline = (struct tw_clock_baseline) {
-		.ticks = best->before_ticks,
 		.offset_ticks = offsets / kept -
 			(double)brackets->granularity_ns / 2 / ns_per_tick,
-		.system_ns = best->reference_ns,
 		.spread_ns = (sqrt(fmax(squares / kept - widths * widths, 0)) +
 			      brackets->step_ticks) / 2 * ns_per_tick +
 			     (double)brackets->granularity_ns,
@@ -84,13 +83,14 @@ void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
 	baseline->sigma_ns = baseline->spread_ns * SIGMA_OF_SPREAD;
 }
 
-int tw_baseline_fit(const struct tw_clock_baseline *from,
-		    const struct tw_clock_baseline *to, struct tw_fit *fit)
+/* Compute the rate between two baselines, as a fit. Return 0; -EAGAIN when they are too
+ * near to each other for their brackets; -ESTALE when a clock went back. */
+static int baseline_fit(const struct tw_clock_baseline *from,
+			const struct tw_clock_baseline *to, struct tw_fit *fit)
 {
-	double ns = (double)(int64_t)(to->system_ns - from->system_ns);
-	double ticks = (double)(int64_t)(to->ticks - from->ticks) +
+	double ns = (double)(int64_t)(to->bracket_ns - from->bracket_ns);
+	double ticks = (double)(int64_t)(to->before_ticks - from->before_ticks) +
 		       (to->offset_ticks - from->offset_ticks);
-	double apart_ns = (double)(int64_t)(to->bracket_ns - from->bracket_ns);
 	double least = (double)(int64_t)(to->before_ticks - from->after_ticks);
 	double most = (double)(int64_t)(to->after_ticks - from->before_ticks);
 	double granularity_ns = (double)from->granularity_ns;
@@ -98,15 +98,15 @@ int tw_baseline_fit(const struct tw_clock_baseline *from,
 	/* A clock that went back has no rate. */
 	if (!(ns > 0 && ticks > 0))
 		return -ESTALE;
-	if (!(least > 0 && apart_ns > granularity_ns))
+	if (!(least > 0 && ns > granularity_ns))
 		return -EAGAIN;
 	*fit = (struct tw_fit) {
 		.hz = ticks / ns * 1e9,
 		.sigma_ppb = hypot(from->sigma_ns, to->sigma_ns) / ns * 1e9,
 		.asymmetry_ppb = (from->spread_ns + to->spread_ns) / ns * 1e9,
-		.low_hz = least / (apart_ns + granularity_ns) * 1e9,
-		.high_hz = most / (apart_ns - granularity_ns) * 1e9,
-		.window_ns = to->system_ns - from->system_ns,
+		.low_hz = least / (ns + granularity_ns) * 1e9,
+		.high_hz = most / (ns - granularity_ns) * 1e9,
+		.window_ns = to->bracket_ns - from->bracket_ns,
 		/* Both ends are full of samples, and what is between the ends
 		 * does not matter. */
 		.blocks = TW_FIT_BLOCKS,
@@ -186,10 +186,19 @@ static int is_possible(const struct tw_rate *rate)
 	       rate->hz <= rate->high_hz * (1 + 1e-15);
 }
 
-int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
-		     const struct tw_kernel_candidates *candidates,
-		     enum tw_witness (*witness)(uint64_t from_hz),
-		     struct tw_rate *out)
+enum refinement {
+	REFINED_NOTHING,	/* no longer baseline, no better rate */
+	REFINED_RECORD,		/* the same rate, and more is known of it */
+	REFINED_RATE,		/* another rate is better */
+};
+
+/* Decide what follows from @fit, of a longer baseline, for the rate @now. @candidates:
+ * NULL if the kernel's rate can't or must not be used. Return an enum refinement, with
+ * *out set unless it is REFINED_NOTHING; -ESTALE when no single rate explains the
+ * readings. */
+static int decide(const struct tw_rate *now, const struct tw_fit *fit,
+		  const struct tw_kernel_candidates *candidates,
+		  enum tw_witness (*witness)(uint64_t from_hz), struct tw_rate *out)
 {
 	int is_longer = fit->window_ns >= 2 * now->window_ns;
 	struct tw_rate rate = *now;
@@ -212,7 +221,7 @@ int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
 		    !take_kernel(&rate, &best, candidates, witness))
 			rate.refusal = 0;
 		if (rate.kernel_mult != now->kernel_mult)
-			return TW_REFINED_NOTHING;
+			return REFINED_NOTHING;
 	} else if (now->source == TW_RATE_KERNEL) {
 		/* The rate was right, so the clocks are wrong. */
 		return -ESTALE;
@@ -231,11 +240,11 @@ int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
 		 * at another rate than before. */
 		take_measured(&rate);
 	} else {
-		return TW_REFINED_NOTHING;
+		return REFINED_NOTHING;
 	}
 	rate.bound_ppb = tw_rate_bound_ppb(&rate);
 	*out = rate;
-	return rate.hz == now->hz ? TW_REFINED_RECORD : TW_REFINED_RATE;
+	return rate.hz == now->hz ? REFINED_RECORD : REFINED_RATE;
 }
 
 /* ---- reading and refining ---- */
@@ -253,7 +262,7 @@ int tw_baseline_read(struct tw_clock_baseline *baseline,
 	if (ret)
 		return ret;
 	if (brackets.count)
-		tw_baseline_from_brackets(&brackets, hz, baseline);
+		baseline_from_brackets(&brackets, hz, baseline);
 	else
 		ret = -EAGAIN;
 	tw_brackets_free(&brackets);
@@ -409,17 +418,16 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 		       "another clocksource than when it was set up");
 		return -ESTALE;
 	}
-	ret = tw_baseline_fit(&state->baseline, &now, &fit);
+	ret = baseline_fit(&state->baseline, &now, &fit);
 	if (!ret)
-		ret = tw_refine_decide(&before, &fit, candidates,
-				       source ? no_witness : tw_witness_find,
-				       &rate);
+		ret = decide(&before, &fit, candidates,
+			     source ? no_witness : tw_witness_find, &rate);
 	if (ret == -ESTALE)
 		tw_say(TW_SAY_WARNING, "clock: not refined: no single rate "
 		       "explains what was seen at its start and now");
-	if (ret < 0 || ret == TW_REFINED_NOTHING)
+	if (ret < 0 || ret == REFINED_NOTHING)
 		return ret;
-	if (ret == TW_REFINED_RATE) {
+	if (ret == REFINED_RATE) {
 		ret = tw_segment_append(clock, &rate, source);
 		if (ret)
 			return ret;

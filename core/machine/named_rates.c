@@ -25,7 +25,9 @@
 
 /* ---- texts of the kernel ---- */
 
-uint64_t tw_parse_mhz(const char *text)
+/* Parse "2593.904" as 2593904: exactly three decimals, with no digit or point after
+ * them. Return 0 for all other text. */
+static uint64_t parse_mhz(const char *text)
 {
 	uint64_t khz = 0;
 	unsigned digits = 0;
@@ -88,7 +90,7 @@ uint64_t tw_parse_cpuinfo_khz(const char *text)
 		const char *flags = value_of(text, "flags");
 
 		if (mhz)
-			khz = tw_parse_mhz(mhz);
+			khz = parse_mhz(mhz);
 		if (flags)
 			/* With aperfmperf the value is the core's speed now. */
 			told = has_word(flags, "hypervisor") &&
@@ -127,7 +129,7 @@ static uint64_t rate_in(const char *message, const char *before,
 	unit = message + strcspn(message, " \n");
 	if (strncmp(unit, after, strlen(after)))
 		return 0;
-	return tw_parse_mhz(message);
+	return parse_mhz(message);
 }
 
 uint64_t tw_parse_kernel_log_khz(const char *text)

@@ -9,10 +9,6 @@
 
 #include <stdint.h>
 
-/* Parse "2593.904" as 2593904: exactly three decimals, with no digit or point after
- * them. Return 0 for all other text. */
-uint64_t tw_parse_mhz(const char *text);
-
 /* Find the rate in /proc/cpuinfo, or its beginning, of a guest that was told it.
  * Elsewhere "cpu MHz" of the first CPU is the core's speed at that moment. It is the
  * counter's rate if the flags have "hypervisor" and "tsc_known_freq", and not

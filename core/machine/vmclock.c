@@ -22,17 +22,14 @@
 #define AT_SIZE		4
 #define AT_VERSION	8
 #define AT_COUNTER_ID	10
-#define AT_TIME_TYPE	11
 #define AT_SEQUENCE	12
 #define AT_DISRUPTION	16
 #define AT_FLAGS	24
 #define AT_STATUS	34
 #define AT_SHIFT	39
 #define AT_PERIOD	48
-#define AT_ESTERROR	56
 #define AT_MAXERROR	64
 
-#define FLAG_ESTERROR	(1 << 3)
 #define FLAG_MAXERROR	(1 << 4)
 
 /* The number that virtio-rtc gives this counter. */
@@ -56,28 +53,11 @@ static uint64_t number_at(const unsigned char *bytes, size_t at, size_t length)
 	return number;
 }
 
-/* Parse the rate. The period and its errors are in units of 2^-(64 + shift) s. */
-static void parse_rate(const unsigned char *bytes, struct tw_vmclock *vmclock)
-{
-	double period = (double)number_at(bytes, AT_PERIOD, 8);
-
-	if (vmclock->counter_id != OUR_COUNTER || period == 0 ||
-	    (vmclock->clock_status != TW_VMCLOCK_SYNCHRONIZED &&
-	     vmclock->clock_status != TW_VMCLOCK_FREERUNNING))
-		return;
-	vmclock->hz = ldexp(1, 64 + bytes[AT_SHIFT]) / period;
-	if (vmclock->flags & FLAG_ESTERROR)
-		vmclock->esterror_ppb = 1e9 / period *
-			(double)number_at(bytes, AT_ESTERROR, 8);
-	if (vmclock->flags & FLAG_MAXERROR)
-		vmclock->maxerror_ppb = 1e9 / period *
-			(double)number_at(bytes, AT_MAXERROR, 8);
-}
-
 int tw_vmclock_parse(const unsigned char *bytes, size_t size,
 		     struct tw_vmclock *vmclock)
 {
 	struct tw_vmclock out = { 0 };
+	double period;
 
 	if (size < TW_VMCLOCK_BYTES)
 		return -EMSGSIZE;
@@ -90,11 +70,16 @@ int tw_vmclock_parse(const unsigned char *bytes, size_t size,
 		return -EAGAIN;
 
 	out.disruption_marker = number_at(bytes, AT_DISRUPTION, 8);
-	out.flags = number_at(bytes, AT_FLAGS, 8);
-	out.counter_id = bytes[AT_COUNTER_ID];
-	out.time_type = bytes[AT_TIME_TYPE];
-	out.clock_status = bytes[AT_STATUS];
-	parse_rate(bytes, &out);
+	/* The period and its error are in units of 2^-(64 + shift) s. */
+	period = (double)number_at(bytes, AT_PERIOD, 8);
+	if (bytes[AT_COUNTER_ID] == OUR_COUNTER && period != 0 &&
+	    (bytes[AT_STATUS] == TW_VMCLOCK_SYNCHRONIZED ||
+	     bytes[AT_STATUS] == TW_VMCLOCK_FREERUNNING)) {
+		out.hz = ldexp(1, 64 + bytes[AT_SHIFT]) / period;
+		if (number_at(bytes, AT_FLAGS, 8) & FLAG_MAXERROR)
+			out.maxerror_ppb = 1e9 / period *
+					   (double)number_at(bytes, AT_MAXERROR, 8);
+	}
 	*vmclock = out;
 	return 0;
 }

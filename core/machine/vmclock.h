@@ -25,13 +25,8 @@ enum tw_vmclock_status {
 struct tw_vmclock {
 	uint64_t disruption_marker;	/* if it changes, the counter was moved or
 					   runs at another rate since */
-	uint64_t flags;
-	uint8_t counter_id;
-	uint8_t time_type;
-	uint8_t clock_status;
 	double hz;			/* of this counter; 0: not given */
-	double esterror_ppb;		/* of hz; 0: not given */
-	double maxerror_ppb;
+	double maxerror_ppb;		/* of hz; 0: not given */
 };
 
 /*

@@ -14,7 +14,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int64_t monotonic_ns, boottime_ns;
 	char *text = fuzz_text(data, size);
 
-	tw_parse_mhz(text);
 	tw_parse_cpuinfo_khz(text);
 	tw_parse_kernel_log_khz(text);
 	tw_parse_timens_offsets(text, &monotonic_ns, &boottime_ns);

@@ -75,7 +75,7 @@ void __wrap_tw_reliability_free(struct tw_reliability *result)
 static void at(struct tw_clock_baseline *baseline, uint64_t ticks, uint64_t ns)
 {
 	*baseline = (struct tw_clock_baseline) {
-		.ticks = ticks, .system_ns = ns, .before_ticks = ticks - 40,
+		.before_ticks = ticks - 40,
 		.after_ticks = ticks + 40, .bracket_ns = ns,
 		.granularity_ns = 1,
 	};

@@ -91,17 +91,12 @@ static void good(void)
 	tap_ok(tw_vmclock_parse(page_with(12, 4, 0x12345678), TW_VMCLOCK_BYTES,
 				&vmclock) == 0 &&
 	       fabs(vmclock.hz / 2.6e9 - 1) < 1e-15, "the rate");
-	tap_ok(fabs(vmclock.esterror_ppb - 1) < 1e-6 &&
-	       fabs(vmclock.maxerror_ppb - 10) < 1e-6, "and its errors");
-	tap_ok(vmclock.disruption_marker == 0x0123456789abcdef &&
-	       vmclock.flags == 0x18 && vmclock.time_type == 1 &&
-	       vmclock.counter_id == OUR_COUNTER &&
-	       vmclock.clock_status == TW_VMCLOCK_SYNCHRONIZED,
-	       "and the rest");
+	tap_ok(fabs(vmclock.maxerror_ppb - 10) < 1e-6 &&
+	       vmclock.disruption_marker == 0x0123456789abcdef,
+	       "its error, and the marker");
 	tap_ok(tw_vmclock_parse(page_with(24, 8, 0), TW_VMCLOCK_BYTES,
 				&vmclock) == 0 && vmclock.hz > 0 &&
-	       vmclock.esterror_ppb == 0 && vmclock.maxerror_ppb == 0,
-	       "errors that no flag vouches for are none");
+	       vmclock.maxerror_ppb == 0, "an error that no flag vouches for is none");
 	tap_ok(tw_vmclock_parse(page_with(34, 1, TW_VMCLOCK_FREERUNNING),
 				TW_VMCLOCK_BYTES, &vmclock) == 0 &&
 	       vmclock.hz > 0, "free-running: a rate");
