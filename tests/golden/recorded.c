@@ -259,7 +259,7 @@ int __wrap_tw_bench_measure(struct tw_bench_costs *costs,
 	costs->rounds = is_busy ? 31 : 101;
 	for (uint32_t round = 0; round < costs->rounds; round++)
 		for (unsigned loop = 0; loop < TW_LOOPS; loop++) {
-			uint32_t ticks = costs->calls[loop] *
+			uint32_t ticks = costs->calls *
 					 ticks_of_100_calls[loop] / 100;
 
 			ticks += ticks * ((round * (loop + 3)) % 11) / 1000;

@@ -120,12 +120,8 @@ static void evaluate(struct tw_bench_result *result,
 
 		if (over_ticks > over_limit || under_ticks > under_limit)
 			continue;
-		scratch[used] = (double)over_ticks / costs->calls[over];
-		if (is_ratio)
-			scratch[used] /= (double)under_ticks /
-					 costs->calls[under];
-		else
-			scratch[used] *= tick_ns;
+		scratch[used] = is_ratio ? (double)over_ticks / under_ticks :
+					   over_ticks * tick_ns / costs->calls;
 		used++;
 	}
 	/* @used is never 0: more than half of the blocks of either loop are

@@ -90,12 +90,10 @@ int tw_bench_is_optimized(void)
 void tw_bench_costs_init(struct tw_bench_costs *costs, uint64_t window_ns)
 {
 	*costs = (struct tw_bench_costs) {
-		.most = (uint32_t)(window_ns / MIN_ROUND_NS) + 1,
+		.most = (uint32_t)(window_ns / MIN_ROUND_NS) + 1, .calls = CALLS,
 	};
-	for (unsigned i = 0; i < TW_LOOPS; i++) {
-		costs->calls[i] = CALLS;
+	for (unsigned i = 0; i < TW_LOOPS; i++)
 		costs->ticks[i] = tw_zalloc(costs->most, sizeof(*costs->ticks[i]));
-	}
 }
 
 void tw_bench_costs_free(struct tw_bench_costs *costs)

@@ -25,7 +25,7 @@ enum tw_bench_loop {
  */
 struct tw_bench_costs {
 	uint32_t *ticks[TW_LOOPS];	/* ticks of one block, [rounds] each */
-	uint32_t calls[TW_LOOPS];	/* calls in one block */
+	uint32_t calls;			/* in each block */
 	uint32_t rounds;
 	uint32_t most;			/* rounds that there is room for */
 };

@@ -18,14 +18,11 @@
 #include "command/compare/compare_parts.h"
 #include "timespec.h"
 
-static double since_s(uint64_t begin_ns)
-{
-	return (double)(tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9;
-}
-
 static void show_step(struct tw_compare_result *result)
 {
-	tw_progress_show(&result->line, tw_compare_part(result, since_s(result->since_ns)),
+	uint64_t in_step_ns = tw_clock_id_ns(CLOCK_MONOTONIC) - result->since_ns;
+
+	tw_progress_show(&result->line, tw_compare_part(result, (double)in_step_ns / 1e9),
 			 "%s", result->step);
 }
 

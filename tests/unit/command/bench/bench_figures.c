@@ -21,10 +21,9 @@ static struct tw_bench_result results[TW_BENCH_RESULTS];
 /* Set blocks of ten calls that cost 1000 ticks, but for those of two loops. */
 static void even(void)
 {
-	costs = (struct tw_bench_costs) { .rounds = ROUNDS, .most = ROUNDS };
+	costs = (struct tw_bench_costs) { .rounds = ROUNDS, .calls = 10 };
 	for (unsigned i = 0; i < TW_LOOPS; i++) {
 		costs.ticks[i] = ticks[i];
-		costs.calls[i] = 10;
 		for (unsigned j = 0; j < ROUNDS; j++)
 			ticks[i][j] = i == TW_LOOP_NOW ? 1200 : i == TW_LOOP_SYSTEM ? 2400 :
 				      1000;

@@ -11,22 +11,21 @@
 mkdir -p "$scratch/source/plugin" "$scratch/tree" "$scratch/tmp"
 sed "s|^source_dir=.*|source_dir=$scratch/source|" \
 	"$root/plugin/build-engine.sh" >"$scratch/build-engine"
-TMPDIR=$scratch/tmp
-export TMPDIR
 
-cat >"$scratch/fio" <<'END'
-#!/bin/sh
-case $1 in
+# script FILE TEXT: makes a program
+script()
+{
+	printf '#!/bin/sh\n%s\n' "$2" >"$1"
+	chmod 755 "$1"
+}
+
+script "$scratch/fio" 'case $1 in
 --version) echo fio-3.99 ;;
 --enghelp=*) cat "${1#*=}" ;;
-esac
-END
-chmod 755 "$scratch/fio"
-cat >"$scratch/source/plugin/find-fio.sh" <<'END'
-printf '<%s>' "$@" >"$SEEN"
+esac'
+script "$scratch/source/plugin/find-fio.sh" 'printf "<%s>" "$@" >"$SEEN"
 [ -z "$FIND_SAYS" ] || { echo "$FIND_SAYS" >&2; [ "$FIND_FAILS" = 0 ] || exit 1; }
-echo "$TREE"
-END
+echo "$TREE"'
 cat >"$scratch/source/Makefile" <<'END'
 engines:
 	mkdir -p $(B)
@@ -36,20 +35,14 @@ engines:
 	$$THEN $(B)/tickwise.so
 END
 # Spoil what `make` does last, with the engine's file.
-cat >"$scratch/spoil" <<'END'
-#!/bin/sh
-echo 'tickwise: built for another: refused. Type `tickwise build-engine` to build one' >"$1"
-END
-chmod 755 "$scratch/spoil"
-SEEN=$scratch/seen TREE=$scratch/tree FIND_SAYS='' FIND_FAILS=0 THEN=true
-export SEEN TREE FIND_SAYS FIND_FAILS THEN
+script "$scratch/spoil" \
+	'echo "tickwise: built for another: refused. Type \`x\` to build one" >"$1"'
 # The headers that a real build needs may be missing: this compiler finds all.
-printf '#!/bin/sh\nexit 0\n' >"$scratch/cc"
-chmod 755 "$scratch/cc"
-CC=$scratch/cc
-export CC
+script "$scratch/cc" 'exit 0'
+export TMPDIR="$scratch/tmp" SEEN="$scratch/seen" TREE="$scratch/tree" FIND_SAYS='' \
+	FIND_FAILS=0 THEN=true CC="$scratch/cc"
 
-# builds SOURCE FOLDER [found]: passes if the script builds
+# builds SOURCE FOLDER [found]: runs the script
 builds()
 {
 	sh "$scratch/build-engine" "$scratch/fio" "$@" >"$out" 2>"$err"
@@ -58,26 +51,25 @@ builds()
 
 folder=$scratch/made/here
 builds '' "$folder" found
-is "$status" 0 'builds'
-is "$(cd "$folder" && ls -A | tr '\n' ' ')" \
-	'tickwise-cmd.so tickwise-memory.so tickwise.so ' 'three files, and nothing else'
+is "$status $(ls -A "$folder" | xargs)" '0 tickwise-cmd.so tickwise-memory.so tickwise.so' \
+	'builds three files, and nothing else'
 has "$folder/tickwise.so" "of $scratch/tree" 'of the source that was found'
 has "$out" "built for fio-3.99 ($scratch/fio)" 'says for which fio'
 has "$out" "  source: $scratch/tree" 'from which source'
 has "$out" '  stages inside the kernel: with' 'whether it splits the time inside the kernel'
 has "$out" "ioengine=external:$folder/tickwise.so" 'and how to use it'
 has "$out" 'to use them: tickwise run JOB.fio' 'which is simple where it is found'
-has "$scratch/seen" "<--fio=$scratch/fio>" 'asks for the source of this fio'
-has_not "$scratch/seen" '<--source' 'and of no folder'
+is "$(grep -c "<--fio=$scratch/fio>" "$SEEN") $(grep -c '<--source' "$SEEN")" '1 0' \
+	'asks for the source of this fio, and of no folder'
 builds "$scratch/tree" "$folder"
-has "$scratch/seen" "<--source=$scratch/tree>" 'or takes the source it is given'
+has "$SEEN" "<--source=$scratch/tree>" 'or takes the source it is given'
 has "$out" "tickwise run --engine=$folder/tickwise.so" 'elsewhere: with its path'
 
 mkdir -p "$scratch/packed/fio-3.99"
 : >"$scratch/packed/fio-3.99/fio.h"
 tar -C "$scratch/packed" -czf "$scratch/fio.tar.gz" fio-3.99
 builds "$scratch/fio.tar.gz" "$folder"
-is "$status $(sed 's|.*<--source=.*/\(archive/[^>]*\)>.*|\1|' "$scratch/seen")" \
+is "$status $(sed 's|.*<--source=.*/\(archive/[^>]*\)>.*|\1|' "$SEEN")" \
 	'0 archive/fio-3.99' 'or unpacks an archive'
 has "$out" "  source: $scratch/fio.tar.gz" 'which it names'
 
@@ -85,53 +77,44 @@ has "$out" "  source: $scratch/fio.tar.gz" 'which it names'
 # engines are as before
 fails()
 {
-	wanted=$1 words=$2 what=$3
+	wanted="$1 1 0" words=$2 what=$3
 	shift 3
 	cp "$folder/tickwise.so" "$scratch/before"
 	builds "$@"
-	is "$status $(grep -vc '^building for' "$err") $(wc -c <"$out")" \
-		"$wanted 1 0" "$what: exit code $wanted, one line"
-	has "$err" "tickwise build-engine: " "of the command"
+	is "$status $(grep -v '^building for' "$err" | grep -c '^tickwise build-engine: ') $(wc -c \
+		<"$out")" "$wanted" "$what: exit code and one line"
 	has "$err" "$words" 'which says why'
 	cmp -s "$folder/tickwise.so" "$scratch/before"
 	ok $? 'and the engine of before is there'
 }
 
 TREE=another
-: >"$scratch/no-archive"
-fails 66 'is no archive' 'not an archive' "$scratch/no-archive" "$folder"
+: >"$scratch/file"
+fails 66 'is no archive' 'not an archive' "$scratch/file" "$folder"
 FIND_SAYS='find-fio: no source that matches. (log: /gone/log) FIO_SRC=/path/to/fio make'
-FIND_FAILS=1
-fails 66 'no source that matches. --source=DIR' 'no source' '' "$folder"
-FIND_SAYS='find-fio: warning: it is another one' FIND_FAILS=0
+FIND_FAILS=1 fails 66 'no source that matches. --source=DIR' 'no source' '' "$folder"
+FIND_SAYS='find-fio: warning: it is another one'
 fails 66 'build-engine: it is another one' 'the source of another fio' '' "$folder"
 FIND_SAYS=
-THEN=false
-fails 70 'what the compiler printed is in' 'a compiler that fails' '' "$folder"
+THEN=false fails 70 'what the compiler printed is in' 'a compiler that fails' '' "$folder"
 rm -f "$TMPDIR"/tickwise-build-engine.*
-THEN=$scratch/spoil
-fails 70 "what was built: tickwise: built for another: refused. So another is not this fio's" \
-	'an engine that fio refuses' '' "$folder"
+THEN=$scratch/spoil fails 70 "what was built: tickwise: built for another: refused. So another \
+is not this fio's" 'an engine that fio refuses' '' "$folder"
 has_not "$err" Type 'and does not advise what was just done'
-THEN=true
-: >"$scratch/file"
 fails 74 "can't write to $scratch/file/x" 'a folder that can not be' '' "$scratch/file/x"
-printf '#!/bin/sh\nexit 1\n' >"$scratch/cc"
-fails 70 'type: apt-get install libc6-dev liburing-dev libjansson-dev zlib1g-dev' \
-	'headers are missing' '' "$folder"
-CC=$scratch/no-compiler
-fails 70 'type: apt-get install gcc libc6-dev liburing-dev libjansson-dev zlib1g-dev' \
-	'a compiler is missing' '' "$folder"
+script "$scratch/cc" 'exit 1'
+needs='libc6-dev liburing-dev libjansson-dev zlib1g-dev'
+fails 70 "type: apt-get install $needs" 'headers are missing' '' "$folder"
+CC=$scratch/none fails 70 "type: apt-get install gcc $needs" 'a compiler is missing' '' "$folder"
 
 # A system that has fio as a package and nothing to unpack its source with.
 mkdir "$scratch/few"
 for tool in sh rm readlink mktemp; do
 	ln -s "$(command -v $tool)" "$scratch/few/$tool"
 done
-printf '#!/bin/sh\nexit 0\n' >"$scratch/cc"
+script "$scratch/cc" 'exit 0'
 cp "$scratch/cc" "$scratch/few/dpkg-query"
 cp "$scratch/cc" "$scratch/few/make"
-CC=$scratch/cc
 PATH=$scratch/few builds '' "$folder"
 has "$err" 'type: apt-get install dpkg-dev' 'what unpacks the source is missing'
 PATH=$scratch/few builds "$scratch/tree" "$folder"
