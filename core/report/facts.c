@@ -160,11 +160,6 @@ static void check_names(const json_t *names, const char *where, const char *key,
 		tw_report_refuse(problem, "%s%s is not an array of strings", where, key);
 }
 
-static int differs(const json_t *value)
-{
-	return json_is_string(value) && !strcmp(json_string_value(value), TW_DIFFERS);
-}
-
 static void check(const json_t *object, const char *where, const struct tw_fact *fact,
 		  struct tw_report_problem *problem)
 {
@@ -197,9 +192,10 @@ void tw_facts_check(const json_t *object, const char *where, const struct tw_fac
 				 (int)strlen(where) - 1, where);
 	for (; facts->key; facts++) {
 		const json_t *value = json_object_get(object, facts->key);
+		const char *text = json_string_value(value);
 
 		if ((value || facts->type & TW_MUST) &&
-		    !(facts->type & TW_MAY_DIFFER && differs(value)))
+		    !(facts->type & TW_MAY_DIFFER && text && !strcmp(text, TW_DIFFERS)))
 			check(object, where, facts, problem);
 	}
 }
@@ -254,14 +250,6 @@ void tw_facts_check_clock(const json_t *clock, enum tw_report_clock_name name,
 }
 
 /* ---- single I/Os ------------------------------------------------------------ */
-
-static int is_stage(const char *name)
-{
-	for (unsigned i = 0; i < TW_STAGES; i++)
-		if (strcmp(tw_time_rows[i].name, name) == 0)
-			return 1;
-	return 0;
-}
 
 /* Add an optional number to a sum. Return: 1: it needs more than 64 bits. */
 static int add_optional(uint64_t *sum, const json_t *object, const char *where,
@@ -319,6 +307,7 @@ void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 			 struct tw_report_problem *problem)
 {
 	const json_t *causes;
+	unsigned known = 0;
 	const char *stage;
 
 	tw_facts_check(slow, SLOW, of_slow, problem);
@@ -331,7 +320,9 @@ void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 	check_stall(causes, problem);
 	check_pieces(causes, json_object_get(slow, "stages"), stage, problem);
 	check_all(causes, CAUSES, "had_cpu", of_had_cpu, problem);
-	if (!problem->text[0] && !is_stage(stage))
+	while (known < TW_STAGES && strcmp(tw_time_rows[known].name, stage))
+		known++;
+	if (!problem->text[0] && known == TW_STAGES)
 		tw_report_leave_out(unknown, CAUSES "%s", stage);
 }
 
@@ -406,20 +397,18 @@ int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *pr
 
 /* ---- unknown keys -------------------------------------------------------------- */
 
-static int is_in(const char *const *list, const char *key)
-{
-	while (*list && strcmp(*list, key))
-		list++;
-	return *list != NULL;
-}
-
 void tw_report_leave_out_keys(json_t *unknown, const json_t *root,
 			      const char *const *known)
 {
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)root, key, value)
-		if (!is_in(known, key) && tw_row_find(key) < 0 && !tw_row_is_container(key))
+	json_object_foreach((json_t *)root, key, value) {
+		const char *const *at = known;
+
+		while (*at && strcmp(*at, key))
+			at++;
+		if (!*at && tw_row_find(key) < 0 && !tw_row_is_container(key))
 			tw_report_leave_out(unknown, "%s", key);
+	}
 }

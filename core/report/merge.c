@@ -18,16 +18,12 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Return the text of a value, which orders values that nothing else does. NULL without
- * memory. */
-static char *text_of(const json_t *json)
-{
-	return json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
-}
-
+/* Order values that nothing else does. */
 static int compare_texts(const json_t *a, const json_t *b)
 {
-	char *text = a == b ? NULL : text_of(a), *other = text ? text_of(b) : NULL;
+	const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
+	char *text = a == b ? NULL : json_dumps(a, flags);
+	char *other = text ? json_dumps(b, flags) : NULL;
 	int by = other ? strcmp(text, other) : 0;
 
 	free(text);
@@ -39,15 +35,9 @@ static int compare_texts(const json_t *a, const json_t *b)
 
 int tw_report_compare_jobs(const struct tw_report_job *a, const struct tw_report_job *b)
 {
-	int by = compare_u64(a->start_ns, b->start_ns);
-
-	if (!by)
-		by = strcmp(a->host, b->host);
-	if (!by)
-		by = strcmp(a->run, b->run);
-	if (!by)
-		by = compare_u64(a->pid, b->pid);
-	return by ? by : compare_u64(a->thread_number, b->thread_number);
+	return compare_u64(a->start_ns, b->start_ns) ?: strcmp(a->host, b->host) ?:
+	       strcmp(a->run, b->run) ?: compare_u64(a->pid, b->pid) ?:
+	       compare_u64(a->thread_number, b->thread_number);
 }
 
 /* The new index of each job, by the old one. */
@@ -100,11 +90,8 @@ static int compare_strings(const json_t *a, const json_t *b, const char *key)
 
 static int compare_facts(const json_t *a, const json_t *b)
 {
-	int by = compare_strings(a, b, "host");
-
-	if (!by)
-		by = compare_strings(a, b, "path");
-	return by ? by : compare_texts(a, b);
+	return compare_strings(a, b, "host") ?: compare_strings(a, b, "path") ?:
+	       compare_texts(a, b);
 }
 
 void tw_report_put_fact(json_t *set, json_t *fact)
@@ -191,20 +178,17 @@ static void put_reason(json_t *reasons, const json_t *reason)
 	json_decref(own);
 }
 
-static void put_reasons(json_t *reasons, const json_t *counter)
-{
-	const json_t *all = json_object_get(counter, "reasons");
-
-	for (size_t i = 0; i < json_array_size(all); i++)
-		put_reason(reasons, json_array_get(all, i));
-}
-
 static void add_counter(struct tw_report *into, const struct tw_report *from)
 {
+	const json_t *const both[] = { into->counter, from->counter };
 	json_t *reasons = json_array(), *counter;
 
-	put_reasons(reasons, into->counter);
-	put_reasons(reasons, from->counter);
+	for (int i = 0; i < 2; i++) {
+		const json_t *all = json_object_get(both[i], "reasons");
+
+		for (size_t j = 0; j < json_array_size(all); j++)
+			put_reason(reasons, json_array_get(all, j));
+	}
 	if (from->verdict > into->verdict)
 		into->verdict = from->verdict;
 	counter = json_pack("{ss, so}", "verdict", tw_report_verdicts[into->verdict],
@@ -220,20 +204,13 @@ static int compare_slow(const void *left, const void *right, void *context)
 	const struct tw_report_slow *a = left, *b = right;
 	const struct tw_report *report = context;
 	const struct tw_report_job *of_a = &report->jobs[a->job], *of_b = &report->jobs[b->job];
-	int by = compare_u64(b->lat_ns, a->lat_ns);
 
-	if (!by)
-		by = strcmp(of_a->host, of_b->host);
-	if (!by)
-		by = strcmp(of_a->run, of_b->run);
-	if (!by)
-		by = compare_u64(of_a->thread_number, of_b->thread_number);
-	if (!by)
-		by = compare_u64(tw_report_u64(a->json, "monotonic_ns"),
-				 tw_report_u64(b->json, "monotonic_ns"));
-	if (!by)
-		by = compare_u64(a->job, b->job);
-	return by ? by : compare_texts(a->json, b->json);
+	return compare_u64(b->lat_ns, a->lat_ns) ?: strcmp(of_a->host, of_b->host) ?:
+	       strcmp(of_a->run, of_b->run) ?:
+	       compare_u64(of_a->thread_number, of_b->thread_number) ?:
+	       compare_u64(tw_report_u64(a->json, "monotonic_ns"),
+			   tw_report_u64(b->json, "monotonic_ns")) ?:
+	       compare_u64(a->job, b->job) ?: compare_texts(a->json, b->json);
 }
 
 void tw_report_sort_slowest(struct tw_report *report)
@@ -254,12 +231,6 @@ static size_t cut_at(const struct tw_report *report)
 		left -= report->tally.counts[i].ios;
 	}
 	return SIZE_MAX;
-}
-
-static void keep_slow(struct tw_report *report, size_t count)
-{
-	while (report->slow_count > count)
-		json_decref(report->slowest[--report->slow_count].json);
 }
 
 /* Add the slowest I/Os of @from. Of the later ones of all, a list that was cut may lack
@@ -284,7 +255,10 @@ static int add_slowest(struct tw_report *into, const struct tw_report *from,
 		json_incref(slow->json);
 	}
 	tw_report_sort_slowest(into);
-	keep_slow(into, tw_has(&into->tally, TW_ROW_SLOWEST) ? most : 0);
+	if (!tw_has(&into->tally, TW_ROW_SLOWEST))
+		most = 0;
+	while (into->slow_count > most)
+		json_decref(slowest[--into->slow_count].json);
 	return 0;
 }
 
@@ -330,15 +304,6 @@ static void add_triggers(struct tw_report *into, const struct tw_report *from,
 unsigned tw_report_digits(const struct tw_report *report)
 {
 	return report->digits ? report->digits : tw_tally_digits(&report->tally);
-}
-
-static int can_be_added(const struct tw_report *into, const struct tw_report *from)
-{
-	const unsigned digits = tw_report_digits(into), others = tw_report_digits(from);
-
-	return !into->job_count ||
-	       (!into->attached && !from->attached &&
-		(!digits || !others || digits == others));
 }
 
 /* Take what only the report of one job has, or merge it. */
@@ -389,10 +354,12 @@ static int add_all(struct tw_report *into, const struct tw_report *from,
 
 int tw_report_add(struct tw_report *into, const struct tw_report *from)
 {
+	const unsigned digits = tw_report_digits(into), others = tw_report_digits(from);
 	struct indices indices;
 	int error = -ENOMEM;
 
-	if (!can_be_added(into, from))
+	if (into->job_count && (into->attached || from->attached ||
+				(digits && others && digits != others)))
 		return -EINVAL;
 	indices.into = calloc(into->job_count + from->job_count + 1, sizeof(*indices.into));
 	indices.from = indices.into ? indices.into + into->job_count : NULL;

@@ -54,34 +54,24 @@ static void put_fact(json_t *facts, const char *key, json_t *a, json_t *b)
 	free(other);
 }
 
-/* Set the facts @keys that @a or @b has and @facts has not. */
-static void put_facts(json_t *facts, const char *const *keys, const json_t *a,
-		      const json_t *b)
-{
-	for (; keys && *keys; keys++) {
-		json_t *of_a = json_object_get(a, *keys), *of_b = json_object_get(b, *keys);
-
-		if ((of_a || of_b) && !json_object_get(facts, *keys))
-			put_fact(facts, *keys, of_a, of_b);
-	}
-}
-
 /* Return the facts of the same device in two reports: the known ones, then the others
  * by name. */
 static json_t *merge_facts(const json_t *a, const json_t *b)
 {
 	json_t *facts = json_object(), *both = json_copy((json_t *)a);
-	const char **others;
+	const char **keys, **key;
 
-	for (const struct tw_fact *fact = tw_facts_of_device; fact->key; fact++) {
-		const char *const known[] = { fact->key, NULL };
-
-		put_facts(facts, known, a, b);
-	}
 	json_object_update(both, (json_t *)b);
-	others = tw_report_sorted_keys(both);
-	put_facts(facts, others, a, b);
-	free(others);
+	for (const struct tw_fact *fact = tw_facts_of_device; fact->key; fact++)
+		if (json_object_get(both, fact->key))
+			put_fact(facts, fact->key, json_object_get(a, fact->key),
+				 json_object_get(b, fact->key));
+	keys = tw_report_sorted_keys(both);
+	for (key = keys; key && *key; key++)
+		if (!json_object_get(facts, *key))
+			put_fact(facts, *key, json_object_get(a, *key),
+				 json_object_get(b, *key));
+	free(keys);
 	json_decref(both);
 	return facts;
 }
@@ -112,83 +102,62 @@ void tw_report_free_device(struct tw_report_device *device)
 
 /* ---- numbers -------------------------------------------------------------------- */
 
-/* Make a histogram with fewer digits of @histogram. */
-static int make_coarser(struct tw_histogram *histogram, unsigned digits)
-{
-	struct tw_histogram coarser;
-	int error = tw_histogram_init(&coarser, digits);
-
-	if (error)
-		return error;
-	error = tw_histogram_add_finer(&coarser, histogram);
-	tw_histogram_free(histogram);
-	*histogram = coarser;
-	return error;
-}
-
 /* Add a histogram. The result has the fewest digits of both and MOST_DIGITS. */
 static int add_histogram(struct tw_histogram *into, const struct tw_histogram *from)
 {
 	const unsigned digits = from->digits < MOST_DIGITS ? from->digits : MOST_DIGITS;
+	struct tw_histogram coarser;
 	int error = 0;
 
 	if (!from->count)
 		return 0;
-	if (!into->bins)
-		error = tw_histogram_init(into, digits);
-	else if (into->digits > digits)
-		error = make_coarser(into, digits);
-	if (error)
-		return error;
+	if (!into->bins || into->digits > digits) {
+		error = tw_histogram_init(&coarser, digits);
+		if (!error && into->bins)
+			error = tw_histogram_add_finer(&coarser, into);
+		if (error)
+			return error;
+		tw_histogram_free(into);
+		*into = coarser;
+	}
 	return into->digits == from->digits ? tw_histogram_merge(into, from) :
 					      tw_histogram_add_finer(into, from);
 }
 
-/* Add the numbers of a device that has all I/Os of @report. */
-static int add_report(struct tw_report_device *into, const struct tw_report *report)
+/* Add numbers to a device: those of @from, or of the report if it has all its I/Os. */
+static int add_numbers(struct tw_report_device *into, const struct tw_report_device *from,
+		       const struct tw_report *report)
 {
-	const struct tw_tally *tally = &report->tally;
-	int error = tw_windows_merge(&into->over_time, &tally->over_time);
+	const struct tw_tally *tally = from->has_all ? &report->tally : NULL;
+	const struct tw_histogram *lat = tally ? tally->times[TW_LAT] : from->lat;
+	const struct tw_histogram *in_device = tally ? tally->times[TW_DEVICE] :
+						       from->in_device;
+	int error = tw_windows_merge(&into->over_time, tally ? &tally->over_time :
+							       &from->over_time);
 
 	for (unsigned i = 0; i < TW_DIRECTIONS && !error; i++) {
-		error = add_histogram(&into->lat[i], &tally->times[TW_LAT][i]);
+		error = add_histogram(&into->lat[i], &lat[i]);
 		if (!error)
-			error = add_histogram(&into->in_device[i],
-					      &tally->times[TW_DEVICE][i]);
-		if (__builtin_add_overflow(into->ios[i], tally->counts[i].ios,
-					   &into->ios[i]))
+			error = add_histogram(&into->in_device[i], &in_device[i]);
+		if (__builtin_add_overflow(into->ios[i], tally ? tally->counts[i].ios :
+					   from->ios[i], &into->ios[i]))
 			error = -EOVERFLOW;
 	}
-	into->jobs += report->job_count;
-	into->has_ios = 1;
-	return error;
-}
-
-static int add_own(struct tw_report_device *into, const struct tw_report_device *from)
-{
-	int error = tw_windows_merge(&into->over_time, &from->over_time);
-
-	for (unsigned i = 0; i < TW_DIRECTIONS && !error; i++) {
-		error = add_histogram(&into->lat[i], &from->lat[i]);
-		if (!error)
-			error = add_histogram(&into->in_device[i], &from->in_device[i]);
-		if (__builtin_add_overflow(into->ios[i], from->ios[i], &into->ios[i]))
-			error = -EOVERFLOW;
-	}
-	into->jobs += from->jobs;
-	into->has_ios |= from->has_ios;
+	into->jobs += tally ? report->job_count : from->jobs;
+	into->has_ios |= tally || from->has_ios;
 	return error;
 }
 
 int tw_report_fill_devices(struct tw_report *report)
 {
 	struct tw_report_device *device = report->devices;
+	const struct tw_report_device all = { .has_all = 1 };
 
 	if (report->device_count != 1 || !device->has_all)
 		return 0;
 	device->has_all = 0;
 	device->jobs = 0;
-	return add_report(device, report);
+	return add_numbers(device, &all, report);
 }
 
 /* ---- lists ---------------------------------------------------------------------- */
@@ -227,7 +196,7 @@ static int add_device(struct tw_report_device *into, const struct tw_report_devi
 						json_incref(device->json));
 	into->has_all = all;
 	if (!all)
-		return device->has_all ? add_report(into, from) : add_own(into, device);
+		return add_numbers(into, device, from);
 	into->jobs += device->jobs;
 	return 0;
 }

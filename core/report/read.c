@@ -34,36 +34,6 @@ static const json_t *list_in(const json_t *root, const char *key,
 
 /* ---- jobs -------------------------------------------------------------------- */
 
-static void take_texts(struct tw_report_job *job, struct tw_report_problem *problem)
-{
-	const json_t *json = job->json;
-
-	job->name = tw_want_string(json, "jobs[].", "name", problem);
-	job->host = tw_want_string(json, "jobs[].", "host", problem);
-	job->fio_version = tw_want_string(json, "jobs[].", "fio_version", problem);
-	job->engine = tw_want_string(json, "jobs[].", "engine", problem);
-	job->run = tw_report_string(json, "run");
-	if (!job->run)
-		job->run = "";
-}
-
-static void take_numbers(struct tw_report_job *job)
-{
-	const json_t *json = job->json;
-
-	job->groupid = tw_report_u64(json, "groupid");
-	job->thread_number = tw_report_u64(json, "thread_number");
-	job->subjob_number = tw_report_u64(json, "subjob_number");
-	job->pid = tw_report_u64(json, "pid");
-	job->start_ns = tw_report_u64(json, "start");
-	job->start_monotonic_ns = tw_report_u64(json, "start_monotonic_ns");
-	job->first_ns = tw_report_u64(json, "first_ns");
-	job->run_ns = tw_report_u64(json, "run_ns");
-	job->iodepth = tw_report_u64(json, "iodepth");
-	job->event_time = json_is_true(json_object_get(json, "event_time"));
-	job->fallback = json_is_true(json_object_get(json, "fallback"));
-}
-
 /* Read how the kernel's stages and the causes of slow I/Os were recorded. */
 static void take_states(struct tw_report_job *job, struct tw_report_problem *problem)
 {
@@ -130,9 +100,26 @@ static void read_job(struct tw_report_job *job, json_t *json, json_t *common,
 	uint64_t end_ns;
 
 	tw_facts_check(json, "jobs[].", tw_facts_of_job, problem);
-	job->json = json_is_object(json) ? json_copy(json) : json_object();
-	take_texts(job, problem);
-	take_numbers(job);
+	json = json_is_object(json) ? json_copy(json) : json_object();
+	job->json = json;
+	job->name = tw_want_string(json, "jobs[].", "name", problem);
+	job->host = tw_want_string(json, "jobs[].", "host", problem);
+	job->fio_version = tw_want_string(json, "jobs[].", "fio_version", problem);
+	job->engine = tw_want_string(json, "jobs[].", "engine", problem);
+	job->run = tw_report_string(json, "run");
+	if (!job->run)
+		job->run = "";
+	job->groupid = tw_report_u64(json, "groupid");
+	job->thread_number = tw_report_u64(json, "thread_number");
+	job->subjob_number = tw_report_u64(json, "subjob_number");
+	job->pid = tw_report_u64(json, "pid");
+	job->start_ns = tw_report_u64(json, "start");
+	job->start_monotonic_ns = tw_report_u64(json, "start_monotonic_ns");
+	job->first_ns = tw_report_u64(json, "first_ns");
+	job->run_ns = tw_report_u64(json, "run_ns");
+	job->iodepth = tw_report_u64(json, "iodepth");
+	job->event_time = json_is_true(json_object_get(json, "event_time"));
+	job->fallback = json_is_true(json_object_get(json, "fallback"));
 	take_states(job, problem);
 	take_options(job, common, problem);
 	if (__builtin_add_overflow(job->start_ns, job->first_ns, &end_ns) ||
@@ -200,19 +187,6 @@ static json_t *read_set(const json_t *root, const char *key, const char *where,
 
 #define DEVICE	"devices[]."
 
-/* Return a device's facts, without its I/Os. */
-static json_t *facts_of(const json_t *json)
-{
-	static const char *const others[] = {
-		"jobs", "ios", "lat", "device_time", "over_time",
-	};
-	json_t *facts = json_is_object(json) ? json_copy((json_t *)json) : json_object();
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		json_object_del(facts, others[i]);
-	return facts;
-}
-
 /* Check that no histogram counts more than the device's I/Os. */
 static void read_device_counts(struct tw_report_device *device, const json_t *json,
 			       struct tw_report_problem *problem)
@@ -252,33 +226,32 @@ static int read_device_times(struct tw_report *report, struct tw_report_device *
 	return error == -ENOMEM ? error : 0;
 }
 
-/* Read whose I/Os are on a device. Without "ios" and "jobs" it has all, if it is the only
- * one. */
-static void read_device_jobs(struct tw_report_device *device, const json_t *json,
-			     uint64_t most, struct tw_report_problem *problem)
-{
-	device->has_ios = json_object_get(json, "ios") != NULL;
-	device->has_all = !device->has_ios && !json_object_get(json, "jobs");
-	if (device->has_all)
-		return;
-	device->jobs = tw_want_u64(json, DEVICE, "jobs", problem);
-	if (!device->has_ios && device->jobs)
-		tw_report_refuse(problem, DEVICE "jobs is not 0, but ios is missing");
-	if (device->has_ios && (device->jobs < 1 || device->jobs > most))
-		tw_report_refuse(problem, DEVICE "jobs is not 1 to the number of jobs");
-}
-
-/* Return: 0; -ENOMEM. */
+/* Read a device. Without "ios" and "jobs" it has all I/Os, if it is the only one. Return: 0;
+ * -ENOMEM. */
 static int read_device(struct tw_report *report, struct tw_report_device *device,
 		       const json_t *json, struct tw_report_problem *problem)
 {
+	static const char *const numbers[] = {
+		"jobs", "ios", "lat", "device_time", "over_time",
+	};
+	json_t *facts = json_is_object(json) ? json_copy((json_t *)json) : json_object();
 	int error;
 
 	tw_facts_check(json, DEVICE, tw_facts_of_device, problem);
-	tw_report_take_facts(device, facts_of(json));
-	read_device_jobs(device, json, report->job_count, problem);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		json_object_del(facts, numbers[i]);
+	tw_report_take_facts(device, facts);
+	device->has_ios = json_object_get(json, "ios") != NULL;
+	device->has_all = !device->has_ios && !json_object_get(json, "jobs");
+	if (device->has_all)
+		return 0;
+	device->jobs = tw_want_u64(json, DEVICE, "jobs", problem);
+	if (!device->has_ios && device->jobs)
+		tw_report_refuse(problem, DEVICE "jobs is not 0, but ios is missing");
 	if (!device->has_ios)
 		return 0;
+	if (device->jobs < 1 || device->jobs > report->job_count)
+		tw_report_refuse(problem, DEVICE "jobs is not 1 to the number of jobs");
 	error = read_device_times(report, device, json, problem);
 	if (!error)
 		read_device_counts(device, json, problem);
@@ -468,16 +441,6 @@ static int read_attached(struct tw_report *report, const json_t *root,
 
 /* ---- unknown keys ---------------------------------------------------------------------------- */
 
-static const char *string_at(const json_t *list, size_t i, const char *name,
-			     struct tw_report_problem *problem)
-{
-	const char *text = json_string_value(json_array_get(list, i));
-
-	if (!text)
-		tw_report_refuse(problem, "%s is not an array of strings", name);
-	return text ? text : "";
-}
-
 static void read_unknown(struct tw_report *report, const json_t *root,
 			 struct tw_report_problem *problem)
 {
@@ -488,9 +451,13 @@ static void read_unknown(struct tw_report *report, const json_t *root,
 	};
 	const json_t *list = list_in(root, "unknown", problem);
 
-	for (size_t i = 0; i < json_array_size(list); i++)
-		tw_report_leave_out(report->unknown, "%s",
-				    string_at(list, i, "unknown", problem));
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *text = json_string_value(json_array_get(list, i));
+
+		if (!text)
+			tw_report_refuse(problem, "unknown is not an array of strings");
+		tw_report_leave_out(report->unknown, "%s", text ? text : "");
+	}
 	tw_report_leave_out_keys(report->unknown, root, known);
 }
 

@@ -17,11 +17,6 @@
 /* Room for the path of any row, and for a direction. */
 #define PATH_BYTES	128
 
-/* Values that are no rows, and that the reader of reports knows. */
-static const char *const others[] = {
-	"attached.rings", "attached.operations", "attached.others",
-};
-
 /* ---- writing --------------------------------------------------------------- */
 
 /* Return the object that has the last part of @path as a key. It is made if it is not
@@ -80,17 +75,6 @@ json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS])
 	return times_to_json(by_direction, 1);
 }
 
-static json_t *sums_to_json(const uint64_t sum_ns[TW_STAGES])
-{
-	json_t *object = json_object();
-
-	for (int stage = 0; stage < TW_STAGES; stage++)
-		if (sum_ns[stage])
-			json_object_set_new(object, tw_time_rows[stage].name,
-					    tw_json_of_u64(sum_ns[stage]));
-	return object;
-}
-
 static json_t *slices_to_json(const struct tw_by_lat *by_lat, const struct tw_histogram *lat)
 {
 	const unsigned last = tw_lat_slice(lat->max_ns);
@@ -99,13 +83,19 @@ static json_t *slices_to_json(const struct tw_by_lat *by_lat, const struct tw_hi
 
 	for (unsigned slice = 0; slice <= last; slice++) {
 		const uint64_t ios = tw_lat_slice_ios(lat, slice, &bin);
+		json_t *stages;
 
-		if (ios)
-			json_array_append_new(array, json_pack("{so, so, so, so}",
-				"from_ns", tw_json_of_u64(tw_lat_slice_low(slice)),
-				"to_ns", tw_json_of_u64(tw_lat_slice_high(slice)),
-				"ios", tw_json_of_u64(ios),
-				"stages", sums_to_json(by_lat->sum_ns[slice])));
+		if (!ios)
+			continue;
+		stages = json_object();
+		for (int i = 0; i < TW_STAGES; i++)
+			if (by_lat->sum_ns[slice][i])
+				json_object_set_new(stages, tw_time_rows[i].name,
+						    tw_json_of_u64(by_lat->sum_ns[slice][i]));
+		json_array_append_new(array, json_pack("{so, so, so, so}",
+			"from_ns", tw_json_of_u64(tw_lat_slice_low(slice)),
+			"to_ns", tw_json_of_u64(tw_lat_slice_high(slice)),
+			"ios", tw_json_of_u64(ios), "stages", stages));
 	}
 	return array;
 }
@@ -225,19 +215,11 @@ int tw_times_from_json(struct tw_histogram by_direction[TW_DIRECTIONS], const js
 	return 0;
 }
 
-static int read_over_time(struct reader *reader, const json_t *json)
-{
-	const char *wrong = "";
-	int error = tw_windows_from_json(&reader->tally->over_time, json, &wrong);
-
-	if (error == -EINVAL)
-		tw_report_refuse(reader->problem, "over_time: %s", wrong);
-	return error == -ENOMEM ? error : 0;
-}
-
 static int read_row(struct reader *reader, unsigned row, const json_t *value)
 {
 	struct tw_tally *tally = reader->tally;
+	const char *wrong = "";
+	int error = 0;
 
 	tw_row_put(&tally->has, row);
 	if (row < TW_COUNTS)
@@ -249,16 +231,10 @@ static int read_row(struct reader *reader, unsigned row, const json_t *value)
 					  tw_row_path(row), reader->unknown,
 					  reader->problem);
 	else if (row == TW_ROW_OVER_TIME)
-		return read_over_time(reader, value);
-	return 0;
-}
-
-static int is_other(const char *path)
-{
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (strcmp(others[i], path) == 0)
-			return 1;
-	return 0;
+		error = tw_windows_from_json(&tally->over_time, value, &wrong);
+	if (error == -EINVAL)
+		tw_report_refuse(reader->problem, "over_time: %s", wrong);
+	return error == -ENOMEM ? error : 0;
 }
 
 /* Read the rows in an object, and those in its containers. @in: its path, or "". */
@@ -279,7 +255,9 @@ static int read_rows(struct reader *reader, const json_t *object, const char *in
 			error = read_row(reader, (unsigned)row, value);
 		else if (!strchr(key, '.') && tw_row_is_container(path))
 			error = read_rows(reader, value, path);
-		else if (*in && !is_other(path))
+		else if (*in && strcmp(path, "attached.rings") &&
+			 strcmp(path, "attached.operations") && strcmp(path, "attached.others"))
+			/* The reader of reports knows these, which are no rows. */
 			tw_report_leave_out(reader->unknown, "%s", path);
 		if (error)
 			return error;
@@ -315,14 +293,6 @@ static void read_lacks(struct reader *reader, const json_t *object)
 
 #define WHERE	"stages_by_lat.DIRECTION[]."
 
-static int stage_of(const char *name)
-{
-	for (int stage = 0; stage < TW_STAGES; stage++)
-		if (strcmp(tw_time_rows[stage].name, name) == 0)
-			return stage;
-	return -1;
-}
-
 /* Read the sums of a slice, which are at most @most_ns in all. */
 static void read_sums(struct reader *reader, uint64_t sum_ns[TW_STAGES],
 		      const json_t *stages, uint64_t most_ns)
@@ -333,9 +303,11 @@ static void read_sums(struct reader *reader, uint64_t sum_ns[TW_STAGES],
 	int over = 0;
 
 	json_object_foreach((json_t *)stages, key, value) {
-		int stage = stage_of(key);
+		unsigned stage = 0;
 
-		if (stage < 0) {
+		while (stage < TW_STAGES && strcmp(tw_time_rows[stage].name, key))
+			stage++;
+		if (stage == TW_STAGES) {
 			tw_report_leave_out(reader->unknown, "stages_by_lat.stages.%s", key);
 			continue;
 		}
@@ -429,34 +401,32 @@ static void check_digits(const struct tw_tally *tally, struct tw_report_problem 
 						 tw_direction_names[i]);
 }
 
-/* Check that a count is not more than the one that it is of. */
-static void check_count(const struct tw_tally *tally, unsigned row, int direction,
-			struct tw_report_problem *problem)
+/* Check that a count is not more than the one that it is of, and that the parts of a count
+ * do not add up to more than it. */
+static void check_counts(const struct tw_tally *tally, int direction,
+			 struct tw_report_problem *problem)
 {
+	const struct tw_counts *counts = &tally->counts[direction];
 	const char *name = tw_direction_names[direction];
-	const unsigned of = tw_count_rows[row].of;
+	uint64_t parts[TW_COUNTS] = { 0 };
 
-	if (of != TW_NONE && tw_count_of(&tally->counts[direction], row) >
-			     tw_count_of(&tally->counts[direction], of))
-		tw_report_refuse(problem, "%s.%s counts more than %s.%s", tw_row_path(row),
-				 name, tw_row_path(of), name);
-}
+	for (unsigned row = 0; row < TW_COUNTS; row++) {
+		const unsigned of = tw_count_rows[row].of;
 
-/* Check that the parts of a count do not add up to more than it. */
-static void check_parts_of_count(const struct tw_tally *tally, unsigned of, int direction,
-				 struct tw_report_problem *problem)
-{
-	const char *name = tw_direction_names[direction];
-	uint64_t parts = 0;
+		if (of != TW_NONE && tw_count_of(counts, row) > tw_count_of(counts, of))
+			tw_report_refuse(problem, "%s.%s counts more than %s.%s",
+					 tw_row_path(row), name, tw_row_path(of), name);
+	}
+	for (unsigned row = 0; row < TW_COUNTS; row++) {
+		const unsigned of = tw_count_rows[row].of;
 
-	for (unsigned row = 0; row < TW_COUNTS; row++)
-		if (tw_count_rows[row].of == of && tw_count_rows[row].share == TW_PART &&
-		    (__builtin_add_overflow(parts, tw_count_of(&tally->counts[direction],
-							       row), &parts) ||
-		     parts > tw_count_of(&tally->counts[direction], of)))
+		if (tw_count_rows[row].share == TW_PART &&
+		    (__builtin_add_overflow(parts[of], tw_count_of(counts, row), &parts[of]) ||
+		     parts[of] > tw_count_of(counts, of)))
 			tw_report_refuse(problem, "%s.%s and the parts before it count more "
 					 "than %s.%s", tw_row_path(row), name,
 					 tw_row_path(of), name);
+	}
 }
 
 /* Check that a time counts no more I/Os than there were. It may count fewer. */
@@ -509,10 +479,7 @@ static void check(const struct tw_tally *tally, struct tw_report_problem *proble
 {
 	check_digits(tally, problem);
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
-		for (unsigned row = 0; row < TW_COUNTS; row++)
-			check_count(tally, row, i, problem);
-		for (unsigned row = 0; row < TW_COUNTS; row++)
-			check_parts_of_count(tally, row, i, problem);
+		check_counts(tally, i, problem);
 		for (unsigned time = 0; time < TW_TIMES; time++)
 			check_time(tally, time, i, problem);
 		check_over_time(tally, i, problem);

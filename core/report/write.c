@@ -75,50 +75,34 @@ static json_t *common_options(const struct tw_report *report)
 	return common;
 }
 
-/* Return the options of a job that are not in @common. Their order does not depend on the
- * merges before. */
-static json_t *own_options(const json_t *options, const json_t *common)
-{
-	json_t *own = json_object(), *value;
-	const char *key;
-
-	json_object_foreach((json_t *)options, key, value)
-		if (!json_object_get(common, key))
-			json_object_set(own, key, value);
-	return sorted(own);
-}
-
 static json_t *jobs_to_json(const struct tw_report *report, const json_t *common)
 {
 	json_t *jobs = json_array();
 
 	for (size_t i = 0; i < report->job_count; i++) {
-		json_t *json = json_copy(report->jobs[i].json);
-		const json_t *options = json_object_get(json, "options");
+		json_t *json = json_copy(report->jobs[i].json), *own, *value;
+		json_t *options = json_object_get(json, "options");
+		const char *key;
 
-		if (options)
-			json_object_set_new(json, "options", own_options(options, common));
 		json_array_append_new(jobs, json);
+		if (!options)
+			continue;
+		own = json_object();
+		json_object_foreach(options, key, value)
+			if (!json_object_get(common, key))
+				json_object_set(own, key, value);
+		/* Their order does not depend on the merges before. */
+		json_object_set_new(json, "options", sorted(own));
 	}
 	return jobs;
 }
 
 /* ---- devices --------------------------------------------------------------------- */
 
-static json_t *counts_to_json(const uint64_t counts[TW_DIRECTIONS])
-{
-	json_t *object = json_object();
-
-	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
-		json_object_set_new(object, tw_direction_names[i],
-				    tw_json_of_u64(counts[i]));
-	return object;
-}
-
 /* @is_only: without numbers, this device would have all I/Os. */
 static json_t *device_to_json(const struct tw_report_device *device, int is_only)
 {
-	json_t *json = json_copy(device->json);
+	json_t *json = json_copy(device->json), *ios;
 
 	if (device->has_all)
 		return json;
@@ -127,8 +111,11 @@ static json_t *device_to_json(const struct tw_report_device *device, int is_only
 			json_object_set_new(json, "jobs", json_integer(0));
 		return json;
 	}
+	ios = json_object();
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
+		json_object_set_new(ios, tw_direction_names[i], tw_json_of_u64(device->ios[i]));
 	json_object_set_new(json, "jobs", tw_json_of_u64(device->jobs));
-	json_object_set_new(json, "ios", counts_to_json(device->ios));
+	json_object_set_new(json, "ios", ios);
 	json_object_set_new(json, "lat", tw_times_to_json(device->lat));
 	json_object_set_new(json, "device_time", tw_times_to_json(device->in_device));
 	if (device->over_time.count)
