@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: plugin/devices.c
+# Tests: plugin/job_devices.c
 #
 # Behaviour: a job with files on two devices has each I/O in the histograms of one
 # device, as the manual describes. A job with two files on one device has no such
