@@ -3,8 +3,10 @@
  * A group over the time of its run: the windows of its tally, at times since the start
  * of its first job.
  */
-#include "command/answers/answers.h"
+#include <string.h>
 
+#include "command/answers/answers.h"
+#include "command/output/page.h"
 #include "latency/histogram.h"
 
 static const struct tw_windows *windows_of(const struct tw_report_group *group)
@@ -65,4 +67,27 @@ int tw_report_has_windows(const struct tw_report_group *group, int direction)
 		if (tw_windows_get(windows_of(group), i)->lat[direction].count)
 			return 1;
 	return 0;
+}
+
+/* The style draws lines of this colour wider. */
+#define COLOR_OF_LAT	5
+
+_Static_assert(TW_REPORT_ROWS <= TW_PLOT_COLORS, "each row has a colour of its own");
+
+int tw_report_color_of(int time)
+{
+	int other = time < TW_LAT ? time : time - 1;
+
+	if (time == TW_LAT)
+		return COLOR_OF_LAT;
+	return other < COLOR_OF_LAT ? other : other + 1;
+}
+
+int tw_report_color_of_name(const char *name)
+{
+	int time = 0;
+
+	while (time < TW_REPORT_ROWS - 1 && strcmp(tw_time_rows[time].name, name))
+		time++;
+	return tw_report_color_of(time);
 }

@@ -90,10 +90,6 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_tally *tally,
 void tw_report_add_parts_table(struct tw_page *page, const struct tw_tally *tally,
 			       int direction);
 
-/* The colour of a stage, which is the same in all plots. @time: below TW_REPORT_ROWS. */
-int tw_report_color_of(int time);
-int tw_report_color_of_name(const char *name);
-
 /* The plots of a direction: its stages, and the run over time (report_plots.c). */
 void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
 			 int direction);
