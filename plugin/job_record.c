@@ -271,9 +271,11 @@ static void record_lat(struct tw_job *job, struct tw_tally *tally,
 		record_slow(job, finished, times, clocks);
 }
 
-static void record(struct tw_job *job, struct tw_filled *filled,
-		   const struct tw_finished *finished,
-		   const struct tw_clocks *clocks, uint64_t end_ns)
+/* A call would cost 2 % of the time without stages. */
+__attribute__((always_inline))
+static inline void record(struct tw_job *job, struct tw_filled *filled,
+			  const struct tw_finished *finished,
+			  const struct tw_clocks *clocks, uint64_t end_ns)
 {
 	struct tw_tally *tally = &filled->tally;
 	struct tw_counts *counts = &tally->counts[finished->direction];
@@ -307,6 +309,14 @@ static void record(struct tw_job *job, struct tw_filled *filled,
 		record_inside(tally, finished, times.inside);
 }
 
+static void record_failed(const struct tw_job *job, struct tw_tally *tally,
+			  const struct tw_finished *finished)
+{
+	tally->counts[finished->direction].errors++;
+	tw_windows_add_errors(&tally->over_time, realtime_ns(job, finished->returned_ticks),
+			      finished->direction, 1);
+}
+
 static void take_finished(struct tw_job *job, struct tw_filled *filled)
 {
 	const struct tw_finished *finished = job->hot.finished;
@@ -325,16 +335,11 @@ static void take_finished(struct tw_job *job, struct tw_filled *filled)
 		read_clocks(job);
 	job->hot.settled_ticks = end[-1].returned_ticks;
 	end_ns = realtime_ns(job, job->hot.settled_ticks);
-	for (; finished < end; finished++) {
-		if (!tw__unlikely(finished->failed)) {
+	for (; finished < end; finished++)
+		if (tw__unlikely(finished->failed))
+			record_failed(job, &filled->tally, finished);
+		else
 			record(job, filled, finished, &clocks, end_ns);
-			continue;
-		}
-		filled->tally.counts[finished->direction].errors++;
-		tw_windows_add_errors(&filled->tally.over_time,
-				      realtime_ns(job, finished->returned_ticks),
-				      finished->direction, 1);
-	}
 	job->hot.finished_count = 0;
 }
 
