@@ -97,14 +97,6 @@ static void prep_transfer(const struct tw_job *job, const struct io_u *io_u,
 		sqe->buf_index = (__u16) io_u->index;
 }
 
-static void prep_trim(const struct io_u *io_u, struct io_uring_sqe *sqe)
-{
-	sqe->opcode = IORING_OP_URING_CMD;
-	sqe->cmd_op = TW_BLOCK_DISCARD;
-	sqe->addr = io_u->offset;
-	sqe->addr3 = io_u->xfer_buflen;
-}
-
 static void prep_sync(const struct thread_data *td, const struct io_u *io_u,
 		      struct io_uring_sqe *sqe)
 {
@@ -126,12 +118,16 @@ int tw_prep(struct thread_data *td, struct io_u *io_u)
 	struct tw_job *job = td->io_ops_data;
 	struct io_uring_sqe *sqe = tw_prep_entry(job, io_u);
 
-	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE)
+	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE) {
 		prep_transfer(job, io_u, sqe);
-	else if (io_u->ddir == DDIR_TRIM)
-		prep_trim(io_u, sqe);
-	else
+	} else if (io_u->ddir == DDIR_TRIM) {
+		sqe->opcode = IORING_OP_URING_CMD;
+		sqe->cmd_op = TW_BLOCK_DISCARD;
+		sqe->addr = io_u->offset;
+		sqe->addr3 = io_u->xfer_buflen;
+	} else {
 		prep_sync(td, io_u, sqe);
+	}
 	tw_prep_done(td, job, io_u);
 	return 0;
 }
@@ -519,18 +515,6 @@ static bool is_requeued(struct tw_job *job, struct io_u *io_u, uint64_t moved)
 	return true;
 }
 
-/* Trim by a system call, now and from now on, because this kernel or device can't trim
- * through the ring. fio has already read the end time of this trim. So its lat, in fio
- * and in the report, is that of the refused attempt. */
-static int trim_by_call(struct thread_data *td, struct tw_job *job,
-			struct io_u *io_u)
-{
-	job->ring.async_trim = false;
-	io_u->error = 0;
-	do_io_u_trim(td, io_u);
-	return -(int) io_u->error;
-}
-
 static bool is_unsupported(int result)
 {
 	return result == -EOPNOTSUPP || result == -EINVAL || result == -ENOTTY;
@@ -543,8 +527,15 @@ struct io_u *tw_event(struct thread_data *td, int event)
 	int result;
 
 	io_u = tw_event_at(job, event, &result);
-	if (io_u->ddir == DDIR_TRIM && is_unsupported(result))
-		result = trim_by_call(td, job, io_u);
+	if (io_u->ddir == DDIR_TRIM && is_unsupported(result)) {
+		/* Trim by a system call, now and from now on, because this kernel or device
+		 * can't trim through the ring. fio has already read the end time of this
+		 * trim. So its lat, in fio and in the report, is that of the refused attempt. */
+		job->ring.async_trim = false;
+		io_u->error = 0;
+		do_io_u_trim(td, io_u);
+		result = -(int) io_u->error;
+	}
 	if (result < 0) {
 		io_u->error = (unsigned) -result;
 		tw_record_error(job, io_u, job->hot.returned_ticks);

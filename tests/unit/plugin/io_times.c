@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Checks the engine's arithmetic on given stamps: every stage of an I/O, the
+ * Checks the engine's arithmetic on given stamps: the stages of an I/O that is not split
+ * inside the kernel (engine_stages.c has the others), the
  * submitting call, and what fio is told with tw_event_time=1. All are right to 2
  * ns, at any rate of the counter and after years of ticks. lat is the sum of the
  * stages, to the last bit. A stage that ends before it begins is 0, and counted.
@@ -16,11 +17,6 @@
 
 #define RANDOM_IOS	200000
 #define PROMISED_NS	2
-/*
- * Where the program in the kernel splits an I/O, each end is converted from a
- * common beginning, so a stage is the difference of two conversions.
- */
-#define PROMISED_SPLIT_NS	(2 * PROMISED_NS)
 #define MONOTONIC_NS		3000000000000000
 
 static uint64_t random_below(uint64_t *random, uint64_t limit)
@@ -74,7 +70,7 @@ static const enum tw_stage whole[] = { TW_QUEUE, TW_KERNEL, TW_DELIVER };
 #define WHOLE	3
 
 struct worst {
-	int64_t stage, inside, call, lat, fio_clat, fio_lat;
+	int64_t stage, call, lat, fio_clat, fio_lat;
 	struct tw_contradictions negative;
 	unsigned wrong;
 };
@@ -120,70 +116,6 @@ static void one_event(const struct tw_scale *scale, uint64_t hz,
 		   (int64_t)(own_ns - start_ns));
 }
 
-/* The same I/O with stamps of the kernel between @enter and @seen. */
-static void one_split(const struct tw_clocks *whole_clocks, uint64_t hz,
-		      uint64_t *random, const struct tw_io *io,
-		      uint64_t returned, struct worst *worst)
-{
-	const uint64_t kernel_ticks = io->seen_ticks - io->enter_ticks;
-	const uint64_t zero = io->prepared_ticks - random_span(random, hz);
-	uint64_t ends[TW_INSIDE_STAGES], from = io->enter_ticks;
-	uint64_t stamps[TW_INSIDE_STAGES];
-	struct tw_join join = { .max_error_ns = 0 };
-	const struct tw_clocks clocks = { .scale = whole_clocks->scale,
-		.zero_ticks = zero, .join = &join };
-	struct tw_io split = *io;
-	struct tw_io_times times;
-	unsigned i;
-
-	for (i = 0; i < TW_INSIDE_STAGES; i++) {
-		ends[i] = i == TW_INSIDE_STAGES - 1 ? io->seen_ticks :
-			  from + random_below(random, kernel_ticks / 5 + 1);
-		stamps[i] = MONOTONIC_NS +
-			    (uint64_t)exact_ns((int64_t)(ends[i] - zero), hz);
-		from = ends[i];
-	}
-	split.kernel.accepted_ns = stamps[0];
-	split.kernel.dispatched_ns = stamps[1];
-	split.kernel.finished_ns = stamps[2];
-	split.kernel.posted_ns = stamps[3];
-	tw_join_read(&join, (struct tw_reading) { 0, MONOTONIC_NS, 1 });
-	times = tw_io_times(&clocks, &split, returned, &worst->negative);
-	worst->wrong += times.stages != TW_STAGES_SPLIT ||
-			times.inside != TW_INSIDE_SPLIT ||
-			times.stage_ns[TW_KERNEL] != 0 ||
-			times.lat_ns != sum_of(&times);
-	from = io->enter_ticks;
-	for (i = 0; i < TW_INSIDE_STAGES; i++) {
-		note_error(&worst->inside, times.stage_ns[TW_SUBMIT + i],
-			   exact_ns((int64_t)(ends[i] - from), hz));
-		from = ends[i];
-	}
-	note_error(&worst->inside, times.lat_ns,
-		   exact_ns((int64_t)(returned - io->prepared_ticks), hz));
-	/* Not dispatched: device begins with blockq. */
-	split.kernel.dispatched_ns = 0;
-	times = tw_io_times(&clocks, &split, returned, &worst->negative);
-	worst->wrong += times.inside != TW_INSIDE_MISSING ||
-			times.stages != ((TW_STAGES_SPLIT |
-					  TW_STAGE_BIT(TW_KERNEL)) &
-					 ~TW_STAGE_BIT(TW_BLOCKQ) &
-					 ~TW_STAGE_BIT(TW_DEVICE)) ||
-			times.stage_ns[TW_BLOCKQ] || times.stage_ns[TW_DEVICE] ||
-			times.lat_ns != sum_of(&times);
-	note_error(&worst->inside, times.stage_ns[TW_KERNEL],
-		   exact_ns((int64_t)(ends[2] - ends[0]), hz));
-	note_error(&worst->inside, times.stage_ns[TW_COMPLETE],
-		   exact_ns((int64_t)(ends[3] - ends[2]), hz));
-	/* Stamps of another I/O: the same as without the program. */
-	split.kernel.accepted_ns = 0;
-	times = tw_io_times(&clocks, &split, returned, &worst->negative);
-	worst->wrong += times.stages != TW_STAGES_WHOLE ||
-			times.inside != TW_INSIDE_NO_STAMPS ||
-			times.lat_ns != sum_of(&times) ||
-			!times.stage_ns[TW_KERNEL];
-}
-
 static void one_io(const struct tw_scale *scale, uint64_t hz, uint64_t *random,
 		   struct worst *worst)
 {
@@ -221,7 +153,6 @@ static void one_io(const struct tw_scale *scale, uint64_t hz, uint64_t *random,
 	note_error(&worst->lat, alone.lat_ns,
 		   exact_ns((int64_t)(returned - begin), hz));
 	one_event(scale, hz, random, io.seen_ticks, worst);
-	one_split(&clocks, hz, random, &io, returned, worst);
 }
 
 static void at_rate(uint64_t hz, uint64_t *random)
@@ -235,16 +166,12 @@ static void at_rate(uint64_t hz, uint64_t *random)
 		return;
 	for (i = 0; i < RANDOM_IOS; i++)
 		one_io(&scale, hz, random, &worst);
-	tap_note("worst of %d in ns: a stage %" PRId64 ", one inside the "
-		 "kernel %" PRId64 ", the call %" PRId64 ", lat alone %" PRId64
+	tap_note("worst of %d in ns: a stage %" PRId64 ", the call %" PRId64 ", lat alone %" PRId64
 		 ", fio's clat %" PRId64 ", fio's lat %" PRId64, RANDOM_IOS,
-		 worst.stage, worst.inside, worst.call, worst.lat,
+		 worst.stage, worst.call, worst.lat,
 		 worst.fio_clat, worst.fio_lat);
 	tap_ok(!worst.wrong && is_clean(&worst.negative), "lat is the sum of "
 	       "the stages, without stages there are none, and none is negative");
-	tap_ok(worst.inside <= PROMISED_SPLIT_NS,
-	       "stages inside the kernel, and their lat, to %d ns",
-	       PROMISED_SPLIT_NS);
 	tap_ok(worst.stage <= PROMISED_NS && worst.call <= PROMISED_NS &&
 	       worst.lat <= PROMISED_NS,
 	       "stages, call, and lat without stages to %d ns", PROMISED_NS);
