@@ -48,6 +48,7 @@ a value right behind its letter	| -oout.txt job.fio
 also of several letters		| -mroout.txt job.fio
 or apart from them		| -mo job.fio job.fio
 letters alone			| -mr job.fio
+a letter that fio lacks		| -mz job.fio
 a name that begins with a letter| -offset_a 4 job.fio
 an unknown option takes no job file | --bogus job.fio
 nor does one like another	| --descriptoin job.fio
