@@ -7,23 +7,16 @@
 size_t tw_character_length(const char *bytes)
 {
 	const unsigned char *text = (const unsigned char *)bytes;
-	unsigned char low = 0x80, high = 0xbf;
-	size_t length, i;
+	unsigned char low = *text == 0xe0 ? 0xa0 : *text == 0xf0 ? 0x90 : 0x80;
+	unsigned char high = *text == 0xed ? 0x9f : *text == 0xf4 ? 0x8f : 0xbf;
+	size_t length;
 
 	if (*text < 0x80)
 		return 1;
 	if (*text < 0xc2 || *text > 0xf4)
 		return 0;
 	length = *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : 4;
-	if (*text == 0xe0)
-		low = 0xa0;
-	if (*text == 0xed)
-		high = 0x9f;
-	if (*text == 0xf0)
-		low = 0x90;
-	if (*text == 0xf4)
-		high = 0x8f;
-	for (i = 1; i < length; i++) {
+	for (size_t i = 1; i < length; i++) {
 		if (text[i] < low || text[i] > high)
 			return 0;
 		low = 0x80;
@@ -32,16 +25,8 @@ size_t tw_character_length(const char *bytes)
 	return length;
 }
 
-/* Is this U+202A to U+202E or U+2066 to U+2069? These change the direction of
- * the text after them. */
-static int turns_direction(const unsigned char *text)
-{
-	return text[0] == 0xe2 &&
-	       ((text[1] == 0x80 && text[2] >= 0xaa && text[2] <= 0xae) ||
-		(text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9));
-}
-
-/* Terminals obey C0, C1 and DEL. XML does not allow U+FFFE and U+FFFF. */
+/* Terminals obey C0, C1 and DEL. XML does not allow U+FFFE and U+FFFF. U+202A to U+202E and
+ * U+2066 to U+2069 change the direction of the text after them. */
 size_t tw_plain_length(const char *bytes)
 {
 	const unsigned char *text = (const unsigned char *)bytes;
@@ -53,21 +38,17 @@ size_t tw_plain_length(const char *bytes)
 		return 0;
 	if (length == 3 && *text == 0xef && text[1] == 0xbf && text[2] >= 0xbe)
 		return 0;
-	if (length == 3 && turns_direction(text))
+	if (length == 3 && *text == 0xe2 &&
+	    ((text[1] == 0x80 && text[2] >= 0xaa && text[2] <= 0xae) ||
+	     (text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9)))
 		return 0;
 	return length;
 }
 
 char *tw_plain_text(char *text)
 {
-	char *at = text;
-
-	while (*at) {
-		size_t length = tw_plain_length(at);
-
-		if (!length)
+	for (char *at = text; *at; at += tw_plain_length(at))
+		if (!tw_plain_length(at))
 			*at = '?';
-		at += length ? length : 1;
-	}
 	return text;
 }

@@ -80,8 +80,7 @@ struct tw_common {
 #define TW_OPTION_WORD_LIST(...) \
 	((const char *const []) { __VA_ARGS__, NULL })
 
-/* A subcommand. Its table leaves out what it shares with others: --help and -h,
- * and the options of .common. */
+/* A subcommand. Its table leaves out --help, -h and the options of .common. */
 struct tw_options {
 	const char *command;
 	const char *arguments;		/* "FILE..."; a line for each form; or NULL */

@@ -143,9 +143,7 @@ void tw_diff_find_pieces(struct tw_diff *diff);
 /* Return the histogram of a piece of a run. */
 struct tw_histogram *tw_diff_piece(const struct tw_diff_run *run, size_t group,
 				   size_t piece, int direction);
-/* Find the facts that differ. */
 void tw_diff_find_facts(struct tw_diff *diff);
-/* Test the figures, and find the verdict. */
 void tw_diff_judge(struct tw_diff *diff);
 void tw_diff_drop_pieces(struct tw_diff_run *run);
 void tw_diff_free(struct tw_diff *diff);
@@ -154,8 +152,7 @@ void tw_diff_free(struct tw_diff *diff);
  * start. */
 int tw_diff_take_turns(uint64_t of_b, size_t runs);
 
-/* Return the number of the group of a run that a figure is for; the second
- * function returns its lat. */
+/* Return the number of the group of a run that a figure is for, and its lat. */
 size_t tw_diff_group(const struct tw_diff *diff, size_t run,
 		     const struct tw_diff_figure *figure);
 const struct tw_histogram *tw_diff_lat(const struct tw_diff *diff, size_t run,
@@ -168,11 +165,8 @@ double tw_diff_percentile_ns(const struct tw_histogram *histogram, double percen
 double tw_diff_percent(const struct tw_diff_figure *figure);
 int tw_diff_has_beyond(const struct tw_histogram *histogram, double percent);
 
-/*
- * Return the figure for which the largest change is possible, of those that decide
- * whether there is no change: I/Os per second and the mean of each group and
- * direction. NULL: all of these changed.
- */
+/* Return the figure for which the largest change is possible, of those that decide whether
+ * there is no change: I/Os per second and the mean. NULL: all of these changed. */
 const struct tw_diff_figure *tw_diff_least_certain(const struct tw_diff *diff);
 /* Return the largest factor, upward or downward, by which a figure may have
  * changed. */
