@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "job_devices.h"
-#include "report/parts.h"
+#include "report/facts.h"
 
 #define DIGITS		2U
 /* Windows over time. At the end of a long run, more than half of them are in use. */

@@ -13,7 +13,10 @@
 
 use strict;
 use warnings;
+use FindBin;
 use JSON::PP;
+
+require "$FindBin::Bin/report_values.pl";
 
 my %job = (name => 'drives', thread => 1, pid => 100, host => 'box', depth => 1,
 	digits => 3);
@@ -34,37 +37,10 @@ for (@ARGV) {
 	}
 }
 
-# Return the last nanosecond of the bin.
-sub last_of {
-	my ($value, $digits) = @_;
-	my $bins = (0, 16, 128, 1024)[$digits];
-	my $width = 1;
-
-	$width *= 2 while int($value / $width) >= 2 * $bins;
-	return int($value / $width) * $width + $width - 1;
-}
-
-# Make a histogram of [value, count]...
-sub histogram {
-	my ($digits, @values) = @_;
-	my ($count, $sum, $squares, %bins) = (0, 0, 0);
-
-	for (@values) {
-		$count += $_->[1];
-		$sum += $_->[0] * $_->[1];
-		$squares += $_->[0] * $_->[0] * $_->[1];
-		$bins{last_of($_->[0], $digits)} += $_->[1];
-	}
-	@values = sort { $a->[0] <=> $b->[0] } @values;
-	return { digits => $digits, count => $count, min_ns => $values[0][0],
-		max_ns => $values[-1][0], sum_ns => "$sum",
-		sum_squares_ns2 => "$squares", bins => \%bins };
-}
-
 sub values_of {
 	my ($device, $less) = @_;
 
-	return map { ([$_ - $less, 980], [$device->{slow} - $less, 20]) }
+	return map { ($_ - $less, 980, $device->{slow} - $less, 20) }
 		@{$device->{parts}};
 }
 
@@ -77,12 +53,8 @@ sub windows {
 
 	return { width_ns => 1000000, windows => [map +{
 		start => $start + 1000000 * $i++ . '',
-		read => histogram(1, [$_ + 0, 980], [$device->{slow} + 0, 20]) },
+		read => histogram(1, $_ + 0, 980, $device->{slow} + 0, 20) },
 		@{$device->{parts}}] };
-}
-
-sub counts {
-	return { read => $_[0], write => 0, trim => 0, sync => 0 };
 }
 
 sub of_device {

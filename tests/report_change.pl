@@ -12,43 +12,17 @@
 
 use strict;
 use warnings;
+use FindBin;
 use JSON::PP;
+
+require "$FindBin::Bin/report_values.pl";
 
 our ($r, $j, $s, $true, $false) = (undef, undef, undef, JSON::PP::true, JSON::PP::false);
 my ($directory) = @ARGV;
 my $json = JSON::PP->new->utf8->canonical->allow_bignum;
 my ($number, @cases) = (0);
 
-# Return the last nanosecond of the bin.
-sub last_of {
-	my ($digits, $value) = @_;
-	my $bins = (0, 16, 128, 1024)[$digits];
-	my $width = 1;
-
-	$width *= 2 while int($value / $width) >= 2 * $bins;
-	return int($value / $width) * $width + $width - 1;
-}
-
-# Make a histogram: VALUE => COUNT...
-sub histogram {
-	my ($digits, @values) = @_;
-	my ($count, $sum, $squares, %bins, @sorted) = (0, 0, 0);
-
-	while (my ($value, $times) = splice @values, 0, 2) {
-		$count += $times;
-		$sum += $value * $times;
-		$squares += $value * $value * $times;
-		$bins{last_of($digits, $value)} += $times;
-		push @sorted, $value;
-	}
-	@sorted = sort { $a <=> $b } @sorted;
-	return { digits => $digits, count => $count, min_ns => $sorted[0],
-		max_ns => $sorted[-1], sum_ns => "$sum", sum_squares_ns2 => "$squares",
-		bins => \%bins };
-}
-
 sub reads { return { read => histogram(3, @_) } }
-sub counts { return { read => $_[0], write => 0, trim => 0, sync => 0 } }
 sub moves { return { read => $_[0], write => 0, trim => 0 } }
 
 # Add fio's own lat.

@@ -11,7 +11,6 @@
 
 #include "report/facts.h"
 #include "report/json_memory.h"
-#include "report/parts.h"
 
 static int compare_u64(uint64_t a, uint64_t b)
 {

@@ -10,7 +10,6 @@
 #include "latency/histogram.h"
 #include "report/facts.h"
 #include "report/json_memory.h"
-#include "report/parts.h"
 
 /* A device is told apart from others with few digits. */
 #define MOST_DIGITS	2U

@@ -10,7 +10,6 @@
 
 #include "report/facts.h"
 #include "report/json_memory.h"
-#include "report/parts.h"
 
 const char *const tw_report_clock_names[TW_REPORT_CLOCKS] = {
 	[TW_REPORT_TICKWISE] = "tickwise",

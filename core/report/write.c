@@ -7,7 +7,7 @@
 
 #include "latency/histogram_json.h"
 #include "report/json_memory.h"
-#include "report/parts.h"
+#include "report/facts.h"
 
 static int by_text(const void *left, const void *right)
 {

@@ -81,7 +81,7 @@ write_report plain.json name=caused group=5 pid=107 thread=9 split=all slow=5100
 	{"offset": 8192, "size": 4096, "ddir": "read", "ticks": "7",
 	"monotonic_ns": "9007199254000740", "lat_ns": 5100000}, "event_count": 12, "events": [
 	{"monotonic_ns": "9007199253997000", "cpu": 0, "task": "sh", "pid": 22, "event":
-	"sched_switch", "args": "prev_comm=sh prev_pid=22 prev_prio=120 prev_state=R+ ==> next_comm=fio next_pid=9 next_prio=120",
+	"sched_switch", "args": "prev_comm=sh prev_pid=22 prev_state=R+ ==> next_comm=fio next_pid=9",
 	"own": true}, {"monotonic_ns": "9007199254002000", "cpu": 13, "task":
 	"kworker/0:1", "pid": 44, "event": "workqueue_execute_start", "args":
 	"work struct 0000: function flush"}]}],'
@@ -177,7 +177,6 @@ golden troubled report troubled.json undecided.json older.json
 golden groups report one.json write.json
 golden groups_csv report --csv all.json rated.json write.json troubled.json older.json
 golden groups_json report --json write.json troubled.json older.json
-golden hosts report one.json far.json
 golden merge_hosts report --merge-hosts one.json far.json
 golden intervals report one.jsonl two.jsonl
 golden intervals_of_report report ran.json one.jsonl

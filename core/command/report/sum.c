@@ -15,15 +15,15 @@ struct means {
 	double digit_ns;	/* the last digit of a mean, times all I/Os */
 };
 
-static double in_digits(const struct means *means, uint64_t sum_ns)
+/* Add the mean of what is between two sums, each of them rounded. */
+static void put_mean(const struct means *means, const char *before, const char *what,
+		     uint64_t from_ns, uint64_t to_ns, const char *unit)
 {
-	return round((double)sum_ns / means->digit_ns);
-}
+	const double digits = round((double)to_ns / means->digit_ns) -
+			      round((double)from_ns / means->digit_ns);
 
-static void put_digits(const struct means *means, double digits)
-{
-	tw_page_more(means->page, "%.*f", means->unit.decimals,
-		     digits / pow(10, means->unit.decimals));
+	tw_page_more(means->page, "%s%s %.*f%s%s", before, what, means->unit.decimals,
+		     digits / pow(10, means->unit.decimals), *unit ? " " : "", unit);
 }
 
 /* Add the stages. Each is the difference of two rounded sums. So they add up as
@@ -32,47 +32,31 @@ static void put_stages(const struct means *means,
 		       const struct tw_tally *tally, int direction,
 		       int stages)
 {
-	const char *before = " =";
+	const char *before = " = ";
 	uint64_t sum_ns = 0;
 
 	for (int i = 0; i < stages; i++) {
 		const struct tw_histogram *stage = &tally->times[i][direction];
-		double from = in_digits(means, sum_ns);
 
 		if (stage->count == 0)
 			continue;
+		put_mean(means, before, tw_time_rows[i].name, sum_ns, sum_ns + stage->sum_ns,
+			 "");
 		sum_ns += stage->sum_ns;
-		tw_page_more(means->page, "%s %s ", before, tw_time_rows[i].name);
-		put_digits(means, in_digits(means, sum_ns) - from);
-		before = " +";
+		before = " + ";
 	}
-}
-
-static void put_mean(const struct means *means, const char *what,
-		     uint64_t sum_ns)
-{
-	tw_page_more(means->page, "%s ", what);
-	put_digits(means, in_digits(means, sum_ns));
-	tw_page_more(means->page, " %s", means->unit.name);
-}
-
-static uint64_t stages_ns(const struct tw_tally *tally, int direction)
-{
-	uint64_t sum_ns = 0;
-
-	for (int i = 0; i < TW_STAGES; i++)
-		sum_ns += tally->times[i][direction].sum_ns;
-	return sum_ns;
 }
 
 int tw_report_has_all_stages(const struct tw_tally *tally, int direction)
 {
-	const uint64_t lat_ns = tally->times[TW_LAT][direction].sum_ns;
+	uint64_t sum_ns = 0;
 	int any = 0;
 
-	for (int i = 0; i < TW_STAGES; i++)
+	for (int i = 0; i < TW_STAGES; i++) {
 		any |= tally->times[i][direction].count != 0;
-	return any && stages_ns(tally, direction) == lat_ns;
+		sum_ns += tally->times[i][direction].sum_ns;
+	}
+	return any && sum_ns == tally->times[TW_LAT][direction].sum_ns;
 }
 
 /* Return the smallest sum of a stage that is not 0. */
@@ -141,7 +125,7 @@ static void put_fio_mean(const struct means *means, const struct tw_report_group
 	double mean_ns, off_ns;
 
 	if (!tw_has(&group->all.tally, TW_ROW_fio_lat_ns) || !fio->fio_ios) {
-		put_mean(means, names.alone, sum_ns);
+		put_mean(means, "", names.alone, 0, sum_ns, means->unit.name);
 		return;
 	}
 	mean_ns = (double)fio->fio_lat_ns / (double)fio->fio_ios;
@@ -152,7 +136,7 @@ static void put_fio_mean(const struct means *means, const struct tw_report_group
 		tw_page_more(means->page, " of %llu I/O%s",
 			     (unsigned long long)fio->fio_ios,
 			     tw_format_plural(fio->fio_ios));
-	put_mean(means, names.next_to_fio, sum_ns);
+	put_mean(means, "", names.next_to_fio, 0, sum_ns, means->unit.name);
 	tw_page_more(means->page, " (%s %s)", tw_format_ns(off, round(fabs(off_ns))),
 		     off_ns < 0 ? "less" : "more");
 }
@@ -178,7 +162,7 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 	if (is_fio_lat)
 		put_fio_mean(&means, group, direction, lat->sum_ns, names);
 	else
-		put_mean(&means, "lat mean", lat->sum_ns);
+		put_mean(&means, "", "lat mean", 0, lat->sum_ns, means.unit.name);
 	if (is_complete)
 		put_stages(&means, &group->all.tally, direction, TW_STAGES);
 	else
@@ -208,7 +192,7 @@ static void put_event_sum(struct tw_page *page, const struct tw_report_group *gr
 
 	put_fio_mean(&means, group, direction, fio_ns, names);
 	put_stages(&means, tally, direction, TW_DELIVER);
-	put_mean(&means, "; deliver", deliver_ns);
+	put_mean(&means, "", "; deliver", 0, deliver_ns, means.unit.name);
 	tw_page_more(page, " is not in fio's lat (tw_event_time=1)");
 }
 
