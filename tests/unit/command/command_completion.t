@@ -75,7 +75,7 @@ calibrate;check;compare;|commands|c
 --help;--version;-V;-h;|options without a command|-
 calibrate;|commands of help|help ca
 |no argument behind a value that is left out|check --watch ''
-transparent,reserved;transparent,small;transparent,transparent;|words of a second list|memlat --pages = transparent,
+small,reserved;small,small;small,transparent;|words of a second list|memlat --pages = small,
 |nothing after an unknown command|no-such-command --
 monotonic;raw;|words after =|calibrate --against =
 monotonic;|a word after =|calibrate --against = m
@@ -90,7 +90,8 @@ files/b.json;|an argument that is a file|report --json files/b
 |no program|compare --fio = no-such-program
 LINES
 ln -s /bin/true program-of-mine
-is "$(PATH=$PATH:$scratch completes compare --fio = program-of)" 'program-of-mine;program-of-mine;' \
+is "$(PATH=$PATH:$scratch completes compare --fio = program-of)" \
+	'program-of-mine;program-of-mine;' \
 	'a program in PATH, and as a file'
 is "$(PATH=$PATH:$scratch completes attach --json program-of)" 'program-of-mine;program-of-mine;' \
 	'an argument behind a value that is left out'

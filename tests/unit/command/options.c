@@ -235,8 +235,8 @@ int main(void)
 	char *argv[] = { command, argument, NULL };
 
 	read_line("", "FILE", 0);
-	tap_ok(!strcmp(show(before), "verbose=0 format=0 method=11 load=0 curves=101 count=4 cpu=-1 "
-	       "seed=0 wait=0 watch=0 bytes=0 part=0 file= names=, left= "), "presets");
+	tap_ok(!strcmp(show(before), "verbose=0 format=0 method=11 load=0 curves=101 count=4 "
+	       "cpu=-1 seed=0 wait=0 watch=0 bytes=0 part=0 file= names=, left= "), "presets");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *line = cases[i].line;
 		int is_special = *line && strchr(">!", *line);

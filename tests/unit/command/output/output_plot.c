@@ -98,6 +98,8 @@ static void heat(struct tw_page *page)
 	tw_plot_x(plot, TW_PLOT_TIME, "time");
 	tw_plot_y(plot, TW_PLOT_NS, "lat");
 	tw_plot_heat(plot, &(struct tw_plot_heat) { 3, 2, x, y, counts });
+	tw_plot_heat(tw_page_plot(page, "single"),
+		     &(struct tw_plot_heat) { 1, 1, x, y, counts });
 }
 
 /* In the plots, 86 and 594 are the ends of x, 302 and 34 those of y. */
@@ -177,6 +179,9 @@ static const char *const drawn[][2] = {
 	  "the largest count has the last colour" },
 	{ "from 1</span>", "the legend begins with the smallest count" },
 	{ "d=\"M0 0H28V10H0z\"/></svg>1000</span>", "and ends with the largest" },
+	{ "I/Os in a cell: <span><svg class=\"key\" viewBox=\"0 0 28 10\" aria-hidden=\"true\">"
+	  "<path class=\"h7\" d=\"M0 0H28V10H0z\"/></svg>1</span>\n</p>",
+	  "single I/Os have one colour" },
 };
 
 static void plots(void)
@@ -198,7 +203,7 @@ static void plots(void)
 			tap_note("no %s", drawn[i][0]);
 	for (const char *at = html; (at = strstr(at, "class=\"legend\"")); at++)
 		legends++;
-	tap_ok(legends == 6, "bars have no legend, %d others have one", legends);
+	tap_ok(legends == 7, "bars have no legend, %d others have one", legends);
 	tap_ok(!strstr(html, ">reap 0 %</text>"), "a narrow part has no room");
 	tap_ok(!strstr(html, "none: ") && !strstr(html, "unknown: "),
 	       "a part of nothing is not there");
