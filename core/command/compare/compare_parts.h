@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of tickwise compare share. compare_clocks.c finds the clocks,
- * compare_process.c runs processes and reads their output. compare_starts.c starts each
- * clock, idle and under load; compare_null.c runs I/Os on fio's null engine.
+ * compare_process.c runs processes and reads their output. compare_measure.c
+ * starts each clock, idle and under load, and runs I/Os on fio's null engine.
  * compare_result.c does the arithmetic, and compare_page.c prints.
  *
  * Functions that return an enum tw_exit print a message unless it is TW_EXIT_GOOD.
