@@ -130,8 +130,8 @@ struct tw_report_problem;
  * @tally: zeroed; released with tw_tally_free(), also after a failure
  * @unknown: an object; keys that are in places of rows and no row are put into it
  *
- * Reads what tw_tally_to_json() writes, also of an empty tally. The row slowest is there if its key is; the reader
- * of reports reads it. Sets @problem if a row is wrong. Return: 0; -ENOMEM.
+ * Reads what tw_tally_to_json() writes, also of an empty tally. The row slowest is there
+ * if its key is; the reader of reports reads it. Sets @problem if a row is wrong. Return: 0; -ENOMEM.
  */
 int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,
 		       struct tw_report_problem *problem);

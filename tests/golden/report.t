@@ -81,12 +81,14 @@ write_report plain.json name=caused group=5 pid=107 thread=9 split=all slow=5100
 	{"offset": 8192, "size": 4096, "ddir": "read", "ticks": "7",
 	"monotonic_ns": "9007199254000740", "lat_ns": 5100000}, "event_count": 12, "events": [
 	{"monotonic_ns": "9007199253997000", "cpu": 0, "task": "sh", "pid": 22, "event":
-	"sched_switch", "args": "prev_comm=sh prev_pid=22 prev_state=R+ ==> next_comm=fio next_pid=9",
+	"sched_switch",
+	"args": "prev_comm=sh prev_pid=22 prev_state=R+ ==> next_comm=fio next_pid=9",
 	"own": true}, {"monotonic_ns": "9007199254002000", "cpu": 13, "task":
 	"kworker/0:1", "pid": 44, "event": "workqueue_execute_start", "args":
 	"work struct 0000: function flush"}]}],'
-with caused.json "$over_time, $response, $by_lat, "'"slowest": [{"job": 0, "offset": 8192, "size": 4096,
-	"ddir": "read",	"monotonic_ns": "1000000", "stages": {"queue": 0, "submit": 10000, "blockq":
+with caused.json "$over_time, $response, $by_lat, "'"slowest": [{"job": 0, "offset": 8192,
+	"size": 4096, "ddir": "read", "monotonic_ns": "1000000",
+	"stages": {"queue": 0, "submit": 10000, "blockq":
 	10000, "device": 60000, "complete": 5000000, "reap": 10000, "deliver": 10000,
 	"lat": 5100000}, "causes": {"stage": "complete", "stall": {"from_ns": "1080000",
 	"ns": 5000000}, "ran_ns": 100000, "waited_ns": 4900000, "interrupts_ns": 0,
@@ -246,9 +248,11 @@ one
 one
 	$r->{counter}{verdict} = "undecided"
 one
-	$r->{counter} = { verdict => "undecided", reasons => [{ code => "clocksource", text => "x" }] }
+	$r->{counter} = { verdict => "undecided", reasons => [{ code => "clocksource",
+	text => "x" }] }
 one
-	$r->{counter} = { verdict => "undecided", reasons => [{ code => "not_invariant", text => "x" }] }
+	$r->{counter} = { verdict => "undecided", reasons => [{ code => "not_invariant",
+	text => "x" }] }
 one
 	$r->{counter}{verdict} = "undecided"; $j->{fallback} = $true
 one
@@ -268,15 +272,18 @@ one --clocks @
 one --clocks @
 	@{$r->{clocks}{tickwise}}{qw(source rate_bound_ppb)} = ("lunch", 0)
 one --clocks @ @2
-	$r->{clocks}{fio}{off_monotonic} = { against => "CLOCK_MONOTONIC", over_ns => 10, error_ns =>
+	$r->{clocks}{fio}{off_monotonic} = { against => "CLOCK_MONOTONIC", over_ns => 10,
+	error_ns =>
 	12.5, error_ppb => 1.25, uncertainty_ns => 60, uncertainty_ppb => 6 };
 	$r->{clocks}{monotonic} = { %{$r->{clocks}{fio}}, error_ns => 3 };
 	delete $r->{clocks}{monotonic}{clocksource}
 one
-	$r->{clocks}{tickwise}{refit} = { against => "CLOCK_MONOTONIC_RAW", hz => 1e9, uncertainty_ppb
+	$r->{clocks}{tickwise}{refit} = { against => "CLOCK_MONOTONIC_RAW", hz => 1e9,
+	uncertainty_ppb
 	=> 0.5, bound_ppb => 1.5, frozen_error_ppb => -1.6, over_ns => 10 }
 one
-	$r->{clocks}{tickwise}{refit} = { against => "CLOCK_MONOTONIC_RAW", hz => 1e9, uncertainty_ppb
+	$r->{clocks}{tickwise}{refit} = { against => "CLOCK_MONOTONIC_RAW", hz => 1e9,
+	uncertainty_ppb
 	=> 0.5, bound_ppb => 1.5, frozen_error_ppb => 1.4, over_ns => 10 }
 one
 	@{$r->{clocks}{tickwise}}{qw(error_ns error_ppb)} = (4, 0.4)
@@ -304,7 +311,8 @@ one
 	members => ["sdb", "sdc"] }]
 one
 	$r->{options} = { bssplit => "4k/50", bs => "8k", direct => "0" }; $j->{options} = {};
-	$r->{bytes} = moves(0); $j->{options_left_out} = 2; $r->{machines} = [{ host => "box", cpus => 1 }]
+	$r->{bytes} = moves(0); $j->{options_left_out} = 2; $r->{machines} = [{ host => "box",
+	cpus => 1 }]
 one
 	$r->{devices} = [map +{ host => "box", device => "8:$_", size => 1048576 }, 0 .. 5];
 	$r->{files} = [map +{ host => "box", path => "/f$_", device => "8:$_" }, 0 .. 6]
@@ -336,11 +344,13 @@ most
 	$r->{ios}{read} = 412331; $r->{kernel_stages}{split}{read} = 412330
 most
 	$r->{kernel_stages}{split}{read} = 91; my $not = $r->{kernel_stages}{not_split};
-	@{$_}{read} = 2 for @{$not}{qw(missing_stamp sync_write no_stamps)}; $not->{waited} = counts(1)
+	@{$_}{read} = 2 for @{$not}{qw(missing_stamp sync_write no_stamps)};
+	$not->{waited} = counts(1)
 most
 	$r->{kernel_stages}{split}{read} = 0; $r->{kernel_stages}{missed_runs} = 1
 most
-	$r->{$_}{sync} = $r->{$_}{read} for qw(ios); $r->{stages}{lat}{sync} = $r->{stages}{lat}{read}
+	$r->{$_}{sync} = $r->{$_}{read} for qw(ios);
+	$r->{stages}{lat}{sync} = $r->{stages}{lat}{read}
 all
 	delete $r->{stages}{reap}
 off
@@ -348,7 +358,8 @@ off
 off @ @2
 	$j->{kernel}{why} = "another"
 most
-	$r->{slowest} = [slow(1000, qw(queue 50 submit 100 kernel 500 complete 100 reap 50 deliver 200)),
+	$r->{slowest} = [slow(1000,
+	qw(queue 50 submit 100 kernel 500 complete 100 reap 50 deliver 200)),
 	slow(3000, qw(queue 50 submit 100 blockq 25 kernel 525 reap 100 deliver 150)),
 	slow(5000, qw(queue 50 submit 50 kernel 700 deliver 100)), slow(6000, qw(kernel 4))];
 	@{$s = $r->{slowest}[3]}{qw(offset size ddir)} = (0, 0, "sync"); delete $s->{monotonic_ns}
@@ -376,7 +387,8 @@ rated
 	$r->{over_time} = windows(1024, 0, 9)
 one
 	hundred_times(); $r->{stages_by_lat} = slices(96, 103, 8900, { queue => 89000,
-	kernel => 800000 }, 896, 959, 1000, { queue => 160000, kernel => 740000 }, 960, 1023, 100, { queue => 5000, kernel => 75000,
+	kernel => 800000 }, 896, 959, 1000, { queue => 160000, kernel => 740000 }, 960, 1023,
+	100, { queue => 5000, kernel => 75000,
 	deliver => 20000 })
 one
 	hundred_times();
@@ -391,19 +403,23 @@ caused @ @2
 	$j->{start_monotonic_ns} = "400000"
 caused
 	$r->{slowest} = [map { my %c = %{$s->[0]}; @c{qw(causes offset)} = ({ %{$c{causes}}, %$_ },
-	$_->{at} // 0); \%c } { at => 4096 }, { had_cpu => [map +{ kind => $_, ns => 500000, id => 5 },
+	$_->{at} // 0); \%c } { at => 4096 }, { had_cpu => [map +{ kind => $_, ns => 500000,
+	id => 5 },
 	qw(hidden idle softirq interrupt kernel process)] },
-	{ waited_ns => 0, interrupts_ns => 2600000, ran_ns => 2300000, stolen_at_most_ns => 300000 },
+	{ waited_ns => 0, interrupts_ns => 2600000, ran_ns => 2300000,
+	stolen_at_most_ns => 300000 },
 	{ waited_ns => 0, woken_late_ns => 2600000, since_interrupt_ns => 7, lost => $true,
 	asleep_ns => 2000000, ran_ns => 240000 },
 	{ waited_ns => 0, ran_ns => 1, unexplained_ns => 4999999 },
 	{ waited_ns => 0, ran_ns => 5000000 }]
 caused
 	$r->{slowest} = [map { my %c = (%{slow(1000000, queue => 1, $_ => 9)},
-	causes => { %{$s->[0]{causes}}, stage => $_ }); delete @{$c{causes}}{qw(ran_ns waited_ns interrupts_ns woken_late_ns asleep_ns
+	causes => { %{$s->[0]{causes}}, stage => $_ });
+	delete @{$c{causes}}{qw(ran_ns waited_ns interrupts_ns woken_late_ns asleep_ns
 	unexplained_ns)}; \%c } qw(device blockq reap)]
 caused
-	$r->{slowest} = [{ %{slow(1000000, queue => 1, blockq => 9)}, causes => { %{$s->[0]{causes}},
+	$r->{slowest} = [{ %{slow(1000000, queue => 1, blockq => 9)},
+	causes => { %{$s->[0]{causes}},
 	stage => "blockq", waited_ns => 0, ran_ns => 0, unexplained_ns => 9 } }]
 caused
 	delete @{$r->{triggers}[0]}{qw(io events event_count)}
@@ -415,7 +431,8 @@ caused
 	@{$r->{triggers}[0]}{qw(state why)} = ("off", "<b>\e[2Jno"); delete $r->{triggers}[0]{io}
 caused
 	my $t = $r->{triggers}[0]; $t->{whole_from_ns} = "9007199255000740"; $t->{slower} = 1;
-	$t->{events} = [map +{ %{$t->{events}[1]}, monotonic_ns => 9007199254000000 + 1000 * $_ . "",
+	$t->{events} = [map +{ %{$t->{events}[1]},
+	monotonic_ns => 9007199254000000 + 1000 * $_ . "",
 	own => $true, event => "event_$_" }, 0 .. 56]
 caused
 	$r->{triggers}[0]{whole_from_ns} = "9007199262100740"; delete $_->{own}
@@ -430,7 +447,8 @@ attached
 	$r->{attached}{operations}[1] = { %{$r->{attached}{operations}[0]}, ios => 101, ring => 2,
 	file => "-", stages => { lat => histogram(3, 1000, 50) }, operation => "write\e[2J" }
 attached
-	@{$r->{attached}}{qw(operations others)} = ([], {}); $r->{attached}{rings}[0]{sq_entries} = 1;
+	@{$r->{attached}}{qw(operations others)} = ([], {});
+	$r->{attached}{rings}[0]{sq_entries} = 1;
 	$r->{attached}{rings}[$_] = { %{$r->{attached}{rings}[0]}, ring => 1 + $_ } for 1 .. 21
 attached
 	@{$r->{attached}}{qw(operations rings lost_rings)} = ([], [], 1);

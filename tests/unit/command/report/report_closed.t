@@ -28,10 +28,12 @@ full
 full
 	delete @{$r}{qw(attached lacks unknown stages_by_lat fio_lat)};
 	@{$j}{qw(thread_number pid)} = (2, 2);
-	$r->{devices}[0]{device} = "8:1"; $j->{options}{bs} = "8k"; $r->{over_time} = windows(4, 50, 3);
+	$r->{devices}[0]{device} = "8:1"; $j->{options}{bs} = "8k"; $r->{over_time} = windows(4,
+	50, 3);
 	$r->{counter} = { verdict => "unreliable", reasons => [{ code => "a", text => "y" }] }
 full
-	delete @{$r}{qw(attached lacks unknown bytes)}; @{$j}{qw(thread_number pid host)} = (3, 3, "far");
+	delete @{$r}{qw(attached lacks unknown bytes)}; @{$j}{qw(thread_number pid host)} = (3,
+	3, "far");
 	$r->{slowest} = [slow(25, queue => 25)]; $r->{clocks}{fio}{error_ppb} = 9000;
 	$r->{lunch} = 1; $_->{host} = "far" for @{$r->{machines}}, @{$r->{devices}}
 CASES

@@ -46,7 +46,8 @@ sed "1s/{/{\"devices\": [{\"device\": \"8:0\", $on: \"sda\"},\
 edited one.jsonl >ran.jsonl \
 	'2,$s/"first_ns": 0, "run_ns": [0-9]*/"first_ns": 250000000, "run_ns": 4000000000/'
 edited one.jsonl -e '2s/"first_ns": 0, "run_ns": [0-9]*,//' -e \
-	'3,$s/"first_ns": 0, "run_ns": [0-9]*/"first_ns": 1500000000, "run_ns": 3000000000/' >ramp.jsonl
+	'3,$s/"first_ns": 0, "run_ns": [0-9]*/"first_ns": 1500000000, "run_ns": 3000000000/' \
+	>ramp.jsonl
 # Lines outside of a part are not parsed: errors in their stages go unseen.
 edited one.jsonl -e '3s/"count": 5/"count": 6/' \
 	-e '2,$s/"unaccounted": {"read": 0/"unaccounted": {"read": 7/' >skip.jsonl
@@ -55,7 +56,8 @@ sed '4s/"interval": 3/"interval": 4/' one.jsonl >gap.jsonl
 # ---- numbers: ARGUMENTS: EXPRESSION = WANTED ----
 # w: "NUMBER:READS" of the windows of 256 ms, from the first job's start; "+ERRORS" follows
 w='join " ", map { ($_->{start} - 1700000000000000000) / 256000000 . ":" .
-	($_->{read}{count} // 0) . ($_->{errors} ? "+$_->{errors}{read}" : "") } @{$r->{over_time}{windows}}'
+	($_->{read}{count} // 0) . ($_->{errors} ? "+$_->{errors}{read}" : "") }
+	@{$r->{over_time}{windows}}'
 # d: name, jobs and reads of the devices
 d='join " ", map { "$_->{name}:$_->{jobs}:" . ($_->{ios}{read} // "-") } @{$r->{devices}}'
 span='"$r->{ios}{read} $r->{answers}{span}{from_ns} $r->{answers}{span}{to_ns}"'

@@ -82,7 +82,8 @@ is "$(grep -o '<path class="s[0-9]*" d="M0 5H28"' page.html | sort -u | wc -l)" 
 cat >cases <<'CASES'
 full
 	delete $r->{attached}; $s->[1]{monotonic_ns} = "8"; $s->[1]{stages}{queue} = 1500000;
-	$s->[1]{stages}{lat} = 1500006; @{$s->[2]}{qw(job offset size ddir stages)} = (0, 0, 0, "sync",
+	$s->[1]{stages}{lat} = 1500006; @{$s->[2]}{qw(job offset size ddir stages)} = (0, 0, 0,
+	"sync",
 	{ lat => 3 }); $r->{ios}{sync} = 1
 full
 	@{$s = $r->{attached}{operations}[0]}{qw(split no_request)} = (1, 99);
@@ -94,7 +95,8 @@ rows_of()
 {
 	changed "$1" --html=page.html @
 	perl -0777 -ne 's/.*?<h3>(slowest|by ring)/$1/s; while (/<tr>(.*?)<\/tr>/g) { my $row = $1;
-		$row =~ s/<\/t[dh]><t[dh][^>]*>/|/g; $row =~ s/<[^>]*>//g; print "$row\n" }' page.html
+		$row =~ s/<\/t[dh]><t[dh][^>]*>/|/g; $row =~ s/<[^>]*>//g;
+		print "$row\n" }' page.html
 }
 is "$(rows_of 1 | head -n 4)" "lat|what|at, s|offset|size|queue|submit|blockq|device|complete|reap|\
 kernel|deliver|submitting call|why|job|MONOTONIC, ns|RAW, ns|ticks
@@ -112,13 +114,15 @@ cat >cases <<'CASES'
 one
 	$r->{slowest} = [slow("9007199254740993123", qw(queue 100 kernel 1901 deliver 499)),
 	slow("9007199254740993623", qw(kernel 1000)), slow("9007199254740995623", qw(queue 8)),
-	slow(1, qw(queue 8))]; $r->{slowest}[2]{stages}{lat} = 10; $_->{ticks} = "18446744073709551615"
+	slow(1, qw(queue 8))]; $r->{slowest}[2]{stages}{lat} = 10;
+	$_->{ticks} = "18446744073709551615"
 	for @{$r->{slowest}}; delete $r->{slowest}[3]{monotonic_ns}
 CASES
 changes <cases
 changed 1 --trace=trace @
 is "$(perl -ne 'print "$1:$2+$3 " if /"tid":\s(\d+),\s"cat":.*"ts":\s9007199254740(\S+),\s
-	"dur":\s(\S+?)[,}]/x' trace)" '1:993.123+2.500 1:993.123+0.100 1:993.223+1.901 1:995.124+0.499 2:993.623+1.000 '\
+	"dur":\s(\S+?)[,}]/x' trace)" \
+	'1:993.123+2.500 1:993.123+0.100 1:993.223+1.901 1:995.124+0.499 2:993.623+1.000 '\
 '2:993.623+1.000 1:995.623+0.010 ' 'tracks, times and stages, but not after a missing one'
 is "$(grep -c '"ticks": "18446744073709551615"' trace)" 3 'no digit is lost'
 for i in $(seq 100 299); do

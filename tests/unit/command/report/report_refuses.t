@@ -172,7 +172,8 @@ sed 's/.* => //' lines >messages
 exec 3<messages
 while read -r number arguments && read -r text && read -r message <&3; do
 	changed "$number" "$arguments"
-	is "$status $(sed 's/ reads version 1 only: .*/ reads version 1 only/' "$err")" "65 tickwise report: x.json: $message" "$text"
+	is "$status $(sed 's/ reads version 1 only: .*/ reads version 1 only/' "$err")" \
+		"65 tickwise report: x.json: $message" "$text"
 done <changes/list
 
 # ---- files: between two good ones ----
@@ -183,7 +184,8 @@ write_report other.json thread=2
 refuses()
 {
 	run report good.json bad other.json
-	is "$status $(wc -l <"$err") $(wc -c <"$out") $(grep -cF "tickwise report: bad: $2" "$err")" \
+	is "$status $(wc -l <"$err") $(wc -c <"$out") \
+$(grep -cF "tickwise report: bad: $2" "$err")" \
 		"$1 1 0 1" "$3: $2"
 }
 
