@@ -26,11 +26,6 @@ static union {
 	max_align_t align;
 } given;
 
-static int counter_check(void *facts)
-{
-	return tw_counter_check(facts);
-}
-
 static int rate_measure(void *rate)
 {
 	const struct tw_rate_options options = {
@@ -83,14 +78,38 @@ static int time_source(void *source)
 	return ret == -EIO ? 0 : ret;
 }
 
+/* The rest needs no more than the structure. A clock that reads the system's has no health and no
+ * intervals; sizes come first. */
+static const struct tw_machine a_machine = { .size = sizeof(a_machine) };
+static const struct tw_reliability_options default_options = {
+	.size = sizeof(default_options),
+};
+static const struct tw_stamp stamp;
+static struct tw_reliability any_result;
+static struct tw_scale any_scale;
+
+static int unless_unsupported(int ret)
+{
+	return ret == -ENOTSUP ? 0 : ret;
+}
+
 static int scale_init(void *rate)
 {
-	struct tw_rate *all = rate;
-	struct tw_scale scale;
-
-	all->hz = 1e9;
-	return tw_scale_init(&scale, rate, 0);
+	((struct tw_rate *)rate)->hz = 1e9;
+	return tw_scale_init(&any_scale, rate, 0);
 }
+
+#define CALL(name, result)	static int name(void *s) { return result; }
+CALL(counter_check, tw_counter_check(s))
+CALL(clock_rate, tw_clock_rate(&a_clock, s))
+CALL(clock_mark, tw_clock_mark(TW_AGAINST_RAW, 1, s))
+CALL(clock_check, unless_unsupported(tw_clock_check(&a_clock, s)))
+CALL(interval, unless_unsupported(tw_interval(&a_clock, &stamp, &stamp, s)))
+CALL(reliability_result, unless_unsupported(tw_reliability_measure(s, &default_options)))
+CALL(reliability_options, unless_unsupported(tw_reliability_measure(&any_result, s)))
+CALL(machine_read, tw_machine_read(s))
+CALL(contradictions_result, tw_contradictions(s, &a_machine))
+CALL(contradictions_machine, tw_contradictions(&a_reliability, s))
 
 static int clock_options(void *options)
 {
@@ -103,68 +122,6 @@ static int clock_options(void *options)
 	if (!ret)
 		tw_clock_free(&clock);
 	return ret;
-}
-
-static int clock_rate(void *rate)
-{
-	return tw_clock_rate(&a_clock, rate);
-}
-
-static int clock_mark(void *mark)
-{
-	return tw_clock_mark(TW_AGAINST_RAW, 1, mark);
-}
-
-/* A clock that reads the system's has neither. */
-static int clock_check(void *health)
-{
-	int ret = tw_clock_check(&a_clock, health);
-
-	return ret == -ENOTSUP ? 0 : ret;
-}
-
-static int interval(void *result)
-{
-	const struct tw_stamp stamp = { 0, 0 };
-	int ret = tw_interval(&a_clock, &stamp, &stamp, result);
-
-	return ret == -ENOTSUP ? 0 : ret;
-}
-
-/* Sizes come first; then, whether this process may read the counter. */
-static int reliability_result(void *result)
-{
-	const struct tw_reliability_options options = {
-		.size = sizeof(options),
-	};
-	int ret = tw_reliability_measure(result, &options);
-
-	return ret == -ENOTSUP ? 0 : ret;
-}
-
-static int reliability_options(void *options)
-{
-	struct tw_reliability result = TW_SIZED(struct tw_reliability);
-	int ret = tw_reliability_measure(&result, options);
-
-	return ret == -ENOTSUP ? 0 : ret;
-}
-
-static int machine_read(void *machine)
-{
-	return tw_machine_read(machine);
-}
-
-static int contradictions_result(void *result)
-{
-	const struct tw_machine machine = TW_SIZED(struct tw_machine);
-
-	return tw_contradictions(result, &machine);
-}
-
-static int contradictions_machine(void *machine)
-{
-	return tw_contradictions(&a_reliability, machine);
 }
 
 static const struct {
@@ -269,7 +226,7 @@ int main(void)
 	};
 	size_t i;
 
-	a_reliability = TW_SIZED(struct tw_reliability);
+	a_reliability = any_result = TW_SIZED(struct tw_reliability);
 	if (tw_clock_init(&a_clock, &system)) {
 		printf("Bail out! no clock\n");
 		return 1;
