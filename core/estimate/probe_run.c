@@ -227,7 +227,8 @@ int tw_probe_collect(struct tw_probe_run *run,
 	if (taking_part(run))
 		return atomic_load(&run->unsatisfied) == 0;
 	for (i = 0; i < run->count; i++)
-		if (!run->workers[i].failed && run->workers[i].count)
+		/* It has samples: see stop(). */
+		if (!run->workers[i].failed)
 			return 1;
 	return -EAGAIN;
 }

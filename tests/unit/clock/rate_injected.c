@@ -334,6 +334,23 @@ static void progress(uint64_t *random)
 	}
 }
 
+/* The second window goes on where the first has ended. */
+static void progress_of_two(uint64_t *random)
+{
+	struct machine machine = kernel_machine(random);
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
+	int ret;
+
+	machine.is_clean = 1;
+	machine.step_ns = 5;
+	ret = measure(&machine, SOURCE { NAMED, .sleep_ns = sleep_ns },
+		      OPTIONS { .longest_ns = 160 * MS, .progress = tell }, &rate);
+	tap_ok(!ret && rate.window_ns > 30 * MS && machine.is_forwards &&
+	       machine.told_ns > 30 * MS && machine.told_ns < 165 * MS,
+	       "told up to %.1f ms of two windows or more, %.1f ms",
+	       (double)machine.told_ns / 1e6, (double)rate.window_ns / 1e6);
+}
+
 /* ---- fits of brackets made by hand: 1 GHz, 20 ms ---- */
 
 #define COUNT	1600
@@ -446,6 +463,7 @@ int main(void)
 	refused();
 	goes_on(&random);
 	progress(&random);
+	progress_of_two(&random);
 	holes();
 	narrow_moments();
 	return tap_done();

@@ -231,6 +231,11 @@ static void try_ends(void)
 	tw_pace_span(&bounds, 1, &offset);
 	tap_ok(offset.low_ticks == -30 && offset.high_ticks == 70,
 	       "one bound on each side, no pace: these");
+	bounds.upper[0].ticks = -50;
+	bounds.lower[0].ticks = 40;
+	tw_pace_span(&bounds, 0, &offset);
+	tap_ok(offset.low_ticks == 40 && offset.high_ticks == -50,
+	       "no line: from the lowest bound to the highest, and no others");
 }
 
 int main(void)

@@ -206,6 +206,42 @@ static void try_failure(const struct failure *failure, enum tw_reliability_metho
 	tw_reliability_free(&result);
 }
 
+static atomic_uint pins;
+
+static int only_at_first(unsigned cpu)
+{
+	return atomic_fetch_add(&pins, 1) < allowed ? tw_pin_to_cpu(cpu) : -EINVAL;
+}
+
+/* The threads end every 250 ms. No CPU can be had for the next ones: what was read before is
+ * not judged. */
+static void all_taken(void)
+{
+	const struct tw_reliability_options options = {
+		.size = sizeof(options), .time_limit_ns = PATIENT_NS,
+		.least_time_ns = 2 * TW_NS_PER_SECOND,
+	};
+	const struct tw_probe_system system = { pthread_create, only_at_first };
+	struct tw_reliability result;
+
+	tap_ok(measure(&result, &options, &system, "all taken away") == -EAGAIN,
+	       "no CPU is left: -EAGAIN");
+}
+
+/* Of a turn the first and the last reading stay, and one that is smaller than the one before. */
+static void recorded(void)
+{
+	static const uint64_t ticks[] = { 10, 10, 10, 12, 9 };
+	struct tw_sample samples[8];
+	struct tw_probe_worker worker = { .samples = samples, .next_sequence = 77 };
+
+	for (uint64_t i = 0; i < 5; i++)
+		tw_probe_record(&worker, i, ticks[i]);
+	tap_ok(worker.count == 3 && worker.probes == 5 && worker.switches == 1 &&
+	       samples[0].sequence == 0 && samples[1].sequence == 3 && samples[2].ticks == 9,
+	       "five readings of a turn: %zu samples", worker.count);
+}
+
 /* ---- good runs: the threads' number and turns ---- */
 
 /* Threads may follow each other, but by moving there is one at a time. */
@@ -591,6 +627,8 @@ int main(void)
 	tw_reliability_free(&result);
 	tap_ok(measure(&result, &wrong, NULL, "wrong options") == -EINVAL, "refused");
 	refused();
+	recorded();
+	all_taken();
 	unreachable(1, 0, TW_REASON_TOLERANCE);
 	unreachable(0, 1000000000, TW_REASON_STATISTICS);
 	for (method = TW_METHOD_CAS; method <= TW_METHOD_SWITCH; method++) {
