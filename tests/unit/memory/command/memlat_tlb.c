@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "memory/tlb.h"
+#include "memory/command/memlat.h"
 #include "tap.h"
 
 #define ROWS		2000
