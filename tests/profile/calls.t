@@ -34,11 +34,7 @@ int main(void) { jump(9); after(); return 0; }
 END
 record '' "$scratch/jumps"
 is "$program_status $status" '0 0' 'jumps: runs'
-calls main 1
-calls jump 10
-calls middle 10
-calls deepest 10
-calls after 11
+calls main 1 jump 10 middle 10 deepest 10 after 11
 is "$(field middle 5) $(field deepest 5) $(field jump 5)" '10 10 0' \
 	'those jumped over are left, the others are not'
 
@@ -77,9 +73,7 @@ int main(void)
 END
 record '' "$scratch/threads"
 is "$program_status $status" '0 0' 'threads: runs'
-calls thread 128
-calls destroyed 128
-calls work 1280128
+calls thread 128 destroyed 128 work 1280128
 is "$(field thread 5)" 64 'half of them left by pthread_exit()'
 is "$(grep -c '^dropped 0 0 0 0 ' "$scratch/profile")" 1 'nothing is dropped'
 
@@ -146,8 +140,7 @@ END
 gcc -O2 -o "$scratch/host" "$scratch/host.c" -ldl
 record '' "$scratch/host" "$scratch/loaded.so"
 is "$program_status $status" '0 0' 'a plain program loads one: runs'
-calls outer 300
-calls inner 600
+calls outer 300 inner 600
 
 # ---- signals ----
 compile gcc signals <<'END'
@@ -174,9 +167,7 @@ int main(void)
 END
 record '' "$scratch/signals"
 is "$program_status $status" '0 0' 'signals: runs'
-calls handler 1000
-calls in_handler 1000
-calls outer 1000
+calls handler 1000 in_handler 1000 outer 1000
 is "$(field outer 5) $(field raiser 5)" '0 0' \
 	"a handler on its own stack ends nobody's call"
 
@@ -208,9 +199,7 @@ int main(void)
 END
 record '' "$scratch/forks"
 is "$program_status $status" '0 0' 'fork: runs'
-calls before 7
-calls child_only none
-calls after 1
+calls before 7 child_only none after 1
 set -- "$scratch"/profile.[0-9]*
 is "$#" 1 'the child has a file of its own'
 run profile --csv "$1"
@@ -238,10 +227,6 @@ int main()
 END
 	record '' "$scratch/throws"
 	is "$program_status $status" '0 0' 'exceptions: runs'
-	calls main 1
-	calls thrower 50
-	calls middle 50
-	calls after 50
-	calls Local::~Local 50
+	calls main 1 thrower 50 middle 50 after 50 Local::~Local 50
 fi
 done_testing

@@ -12,10 +12,7 @@ compile gcc words -std=c11 -Wall -Wextra -pedantic -Werror \
 	<"$root/core/example/profile.c"
 record '' "$scratch/words"
 is "$program_status $status $(wc -l <"$scratch/program_out")" '0 0 3' 'runs'
-calls make_word 200000
-calls find 200000
-calls hash 200000
-calls build 1
+calls make_word 200000 find 200000 hash 200000 build 1
 record '' "$scratch/words" more
 calls find 200000
 done_testing

@@ -4,7 +4,8 @@
 #
 # Names of functions, of the program and of objects may hold any bytes. Every form
 # prints UTF-8 and no control character, and loses no function. A name that is cut
-# off in a flame graph is cut between letters. Fails if a function is missing, if the JSON library refuses the whole, or
+# off in a flame graph is cut between letters. Fails if a function is missing, if the JSON
+# library refuses the whole, or
 # if half a letter is left.
 
 . "$(dirname "$0")/../tap.sh"

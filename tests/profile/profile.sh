@@ -65,7 +65,10 @@ field() {
 		END { print "$sum\n" }' "$1" "$2" "$csv"
 }
 
-# calls FUNCTION COUNT: checks the number of its calls
+# calls FUNCTION COUNT ...: checks the numbers of their calls
 calls() {
-	is "$(field "$1" 3)" "$2" "$1: $2 calls"
+	while [ $# -gt 0 ]; do
+		is "$(field "$1" 3)" "$2" "$1: $2 calls"
+		shift 2
+	done
 }

@@ -37,8 +37,7 @@ END
 record '' "$scratch/writes" _exit
 is "$program_status $status $(cat "$scratch/program_out")" '0 0 0' \
 	'written, and _exit() after that'
-calls before 5
-calls after none
+calls before 5 after none
 is "$(field main 6) $(field within 6) $(field before 6)" '1 1 0' \
 	'what has not returned is marked'
 # The thread's time in no function is not part of a call. A callee is within its caller.
@@ -48,8 +47,7 @@ is "$(awk '/^wall/ { all = $3 - $2 } /^thread/ { all -= $7 }
 record '' "$scratch/writes"
 is "$program_status $status $(cat "$scratch/program_out")" '0 0 0' \
 	'written, and an end as usual'
-calls before 5
-calls after 3
+calls before 5 after 3
 is "$(field main 6) $(field within 6)" '0 0' 'the end writes again'
 is "$(find "$scratch" -name 'profile*' | wc -l)" 1 'nothing is left next to it'
 record off "$scratch/writes"

@@ -62,8 +62,8 @@ int main(void)
 		int count = tw_sweep_sizes(sizes, cases[i].from, cases[i].to, cases[i].per_octave,
 					   caches, 3, cases[i].unit);
 
-		tap_ok(count == cases[i].count && (count < 0 || sizes[0] == cases[i].from), "%s: %d",
-		       cases[i].what, count);
+		tap_ok(count == cases[i].count && (count < 0 || sizes[0] == cases[i].from),
+		       "%s: %d", cases[i].what, count);
 	}
 	return tap_done();
 }

@@ -25,7 +25,8 @@ void __wrap_tw_profile_show(struct tw_profile_shown *shown, struct tw_profile_bl
 void __wrap_tw_profile_show(struct tw_profile_shown *shown, struct tw_profile_blocks *from)
 {
 	for (int i = 0; i < from->blocks; i++)
-		missing += !(from->with[i] > 0) || !(from->without[i] > 0) || !(from->counted[i] > 0);
+		missing += !(from->with[i] > 0) || !(from->without[i] > 0) ||
+			   !(from->counted[i] > 0);
 	__real_tw_profile_show(shown, from);
 	for (int i = 0; i < TW_PROFILE_MAX_BLOCKS; i++)
 		from->with[i] = from->without[i] = from->counted[i] = -1;

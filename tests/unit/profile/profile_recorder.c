@@ -129,8 +129,9 @@ static void check_cases(void)
 				continue;
 			good = 0;
 			if (is)
-				tap_note("%s: %" PRIu64 " calls, %" PRIu64 " ticks, %" PRIu64 " left",
-					 wanted->path, is->calls, is->ticks, is->abandoned);
+				tap_note("%s: %" PRIu64 " calls, %" PRIu64 " ticks, %" PRIu64
+					 " left", wanted->path, is->calls, is->ticks,
+					 is->abandoned);
 		}
 		tap_ok(good && recorder.top == frames &&
 		       recorder.drops.unmatched == cases[i].unmatched, "%s", cases[i].what);

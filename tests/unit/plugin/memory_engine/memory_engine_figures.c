@@ -61,8 +61,9 @@ static const char *try_one(uint64_t *random, unsigned least)
 		return "figures where memlat has some";
 	if (!code && ours.min_ns != theirs.min_ns)
 		return "the minimum";
-	if (!code && (!near(ours.median_ns, theirs.median_ns) || !near(ours.p90_ns, theirs.p90_ns) ||
-		      !near(ours.low_ns, theirs.low_ns) || !near(ours.high_ns, theirs.high_ns)))
+	if (!code && (!near(ours.median_ns, theirs.median_ns) ||
+		      !near(ours.p90_ns, theirs.p90_ns) || !near(ours.low_ns, theirs.low_ns) ||
+		      !near(ours.high_ns, theirs.high_ns)))
 		return "median, interval or p90";
 	return NULL;
 }
@@ -74,6 +75,7 @@ int main(void)
 
 	for (int i = 0; !wrong && i < 2000; i++)
 		wrong = try_one(&random, i % 4 ? 20 : 0);
-	tap_ok(!wrong, "the same figures as memlat's%s%s", wrong ? ", but " : "", wrong ? wrong : "");
+	tap_ok(!wrong, "the same figures as memlat's%s%s", wrong ? ", but " : "",
+	       wrong ? wrong : "");
 	return tap_done();
 }
