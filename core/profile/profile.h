@@ -59,7 +59,6 @@ struct tw_profile_line {
 	struct tw_profile_line *next;
 	pid_t tid;
 	char name[16];
-	uint64_t calls, nodes, begin_ticks, end_ticks, excluded_ticks;
 	uint64_t event_count;
 	struct tw_event *events;
 };
@@ -69,7 +68,6 @@ struct tw_profile_thread {
 	struct tw_recorder recorder;
 	struct tw_profile_thread *next;
 	struct tw_arena arena;		/* this structure and its frames */
-	uint64_t begin_ticks;
 	pid_t tid;
 	char name[16];
 };

@@ -111,7 +111,6 @@ struct tw_profile_thread *tw_profile_thread_begin(void)
 		recorder->throttle_ticks =
 			(uint64_t)((double)options->throttle_ns * ticks_per_ns);
 	}
-	thread->begin_ticks = tw_ticks();
 	tw_profile_lock();
 	thread->next = tw_profile.threads;
 	tw_profile.threads = thread;
@@ -135,10 +134,8 @@ struct tw_profile_line tw_profile_thread_line(const struct tw_profile_thread *th
 {
 	const struct tw_recorder *recorder = &thread->recorder;
 	struct tw_profile_line line = {
-		.tid = thread->tid, .calls = recorder->calls, .nodes = recorder->tree.nodes,
-		.begin_ticks = thread->begin_ticks, .end_ticks = tw_ticks(),
-		.excluded_ticks = recorder->excluded_ticks,
-		.event_count = recorder->event_count, .events = recorder->events,
+		.tid = thread->tid, .events = recorder->events,
+		.event_count = recorder->event_count,
 	};
 
 	memcpy(line.name, thread->name, sizeof(line.name));
@@ -215,7 +212,6 @@ void tw_profile_threads_child(void)
 	recorder = &thread->recorder;
 	thread->next = NULL;
 	thread->tid = (pid_t)syscall(SYS_gettid);
-	thread->begin_ticks = tw_ticks();
 	tw_tree_reset(&recorder->tree);
 	recorder->excluded_ticks = 0;
 	recorder->event_count = 0;
@@ -224,5 +220,5 @@ void tw_profile_threads_child(void)
 	 * does not. */
 	for (struct tw_frame *frame = recorder->top; frame > recorder->frames; frame--)
 		if (frame->start_ticks != TW_NOT_TIMED)
-			frame->start_ticks = thread->begin_ticks;
+			frame->start_ticks = tw_profile.begin_ticks;
 }

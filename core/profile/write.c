@@ -105,9 +105,7 @@ static void put_head(struct output *out, uint64_t now_ticks)
 
 static void put_thread(struct output *out, struct tw_profile_line *line)
 {
-	put(out, "thread %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n",
-	    (int)line->tid, line->calls, line->nodes, line->begin_ticks, line->end_ticks,
-	    line->excluded_ticks, one_line(line->name));
+	put(out, "thread %d %s\n", (int)line->tid, one_line(line->name));
 	for (uint64_t i = 0; i < line->event_count; i++)
 		put(out, "event %d %" PRIxPTR " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 		    (int)line->tid, (uintptr_t)line->events[i].function,
@@ -190,7 +188,6 @@ static int put_threads(struct output *out, uint64_t now_ticks)
 		const struct tw_recorder *recorder = &thread->recorder;
 		struct tw_profile_line line = tw_profile_thread_line(thread);
 
-		line.end_ticks = now_ticks;
 		put_thread(out, &line);
 		if (!failed)
 			failed = tw_tree_merge(&all, &recorder->tree);

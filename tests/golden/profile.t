@@ -35,8 +35,8 @@ cost 12.5 1.25 30 2 3 8.5 4 16 2.5
 wall 1000 4001000
 dropped 3 0 2 1 4 9 1
 map 401000 402000 1000 $scratch/work/program
-thread 4711 811 5 1000 4001000 2500 program
-thread 4712 200 2 500000 3001000 0 worker
+thread 4711 program
+thread 4712 worker
 event 4711 401040 2000 900000 1
 event 4711 401080 2100 300000 2
 event 4711 4010c0 2200 100000 3
@@ -67,7 +67,7 @@ rate 1000000000 2 MONOTONIC_RAW kernel
 fence full
 cost 10 1 20 2 3 5 4 8 0
 wall 1000 21000
-thread 1 9 4 1000 21000 0 one
+thread 1 one
 node 1 0 10 1 0 10000 9900 9900 0 1 0
 node 2 1 20 4 2 6000 2400 3400 1 0 1
 node 3 2 30 1 0 1000 900 900 0 0 0

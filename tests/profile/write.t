@@ -40,8 +40,8 @@ is "$program_status $status $(cat "$scratch/program_out")" '0 0 0' \
 calls before 5 after none
 is "$(field main 6) $(field within 6) $(field before 6)" '1 1 0' \
 	'what has not returned is marked'
-# The thread's time in no function is not part of a call. A callee is within its caller.
-is "$(awk '/^wall/ { all = $3 - $2 } /^thread/ { all -= $7 }
+# All calls are within the run, and a callee is within its caller.
+is "$(awk '/^wall/ { all = $3 - $2 }
 	/^node/ && $11 { print ($7 > 0 && $7 <= all); all = $7 }' "$scratch/profile" | xargs)" '1 1' \
 	'with its time up to now'
 record '' "$scratch/writes"

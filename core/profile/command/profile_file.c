@@ -52,10 +52,10 @@ static int read_node(struct profile_file *file, const char *rest)
 
 static int read_thread(struct profile_file *file, const char *rest)
 {
-	int used = 0;
+	int tid;
 
 	file->thread_count++;
-	return sscanf(rest, "%*d %*u %*u %*u %*u %*u %n", &used) == 0 && used;
+	return sscanf(rest, "%d", &tid) == 1;
 }
 
 static int read_event(struct profile_file *file, const char *rest)
