@@ -628,6 +628,34 @@ static void check_kernel(void)
 	       split[0] + split[1], wrong);
 }
 
+/* The clocks differ by what the world made of them. Each offset is known to some ns. */
+static void check_clocks(void)
+{
+	const double over_ns = (double)world_number("clocks.tickwise.over_ns");
+	const double right_ns[] = { -shape->monotonic_fast * over_ns,
+		(shape->fio_fast - shape->monotonic_fast) * over_ns, 0 };
+	static const char *const names[] = { "tickwise", "fio", "monotonic" };
+	unsigned wrong = over_ns < 1e6;
+
+	for (unsigned i = 0; i < FIO_ARRAY_SIZE(names); i++) {
+		const json_t *clock = world_at(world.report, "clocks.%s", names[i]);
+		const double bound_ns = json_number_value(world_at(clock, "uncertainty_ns"));
+		const double off_ns = json_number_value(world_at(clock, "error_ns")) -
+				      right_ns[i];
+
+		wrong += off_ns > bound_ns || off_ns < -bound_ns || bound_ns > 20;
+	}
+	if (!shape->system) {
+		const double off_ppb = json_number_value(world_at(world.report,
+			"clocks.tickwise.refit.frozen_error_ppb")) -
+			json_number_value(world_at(world.report, "clocks.tickwise.error_ppb"));
+
+		/* They are the same but for the error's square. */
+		wrong += off_ppb > 300 || off_ppb < -300;
+	}
+	tap_ok(!wrong, "the clocks are as far apart as they are (%u are wrong)", wrong);
+}
+
 /* ---- a job ------------------------------------------------------------- */
 
 static void forget(void)
@@ -704,6 +732,7 @@ static void job_of(const struct shape *now)
 		check_by_lat();
 	check_slowest();
 	check_kernel();
+	check_clocks();
 	tap_ok(world_number("batches.enters") == calls &&
 	       world_number("batches.tails") == tails &&
 	       world_number("batches.largest_tail") == largest_tail,
