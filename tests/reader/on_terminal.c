@@ -6,18 +6,18 @@
  *
  * What the program prints to its terminal goes to standard output unchanged. -c:
  * the width of the terminal (80). -i: types Ctrl-C when TEXT has come, once for
- * each -i, in their order. -a: types ANSWER instead of Ctrl-C. -o: only standard error is the terminal, and goes to
- * standard error; standard output stays as it is.
+ * each -i, in their order. -a: types ANSWER instead of Ctrl-C. -o: only standard input and
+ * error are the terminal, which goes to standard error; standard output stays as it is.
  *
  * Exit code: the program's; 128 and the signal that killed it; 99: no terminal.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,39 +39,6 @@ static void die(const char *what)
 {
 	perror(what);
 	exit(NO_TERMINAL);
-}
-
-static int open_terminal(char **name)
-{
-	struct winsize size = { .ws_row = 24, .ws_col = wanted.columns };
-	int master = posix_openpt(O_RDWR | O_NOCTTY);
-
-	if (master < 0 || grantpt(master) || unlockpt(master))
-		die("posix_openpt");
-	*name = ptsname(master);
-	if (!*name || ioctl(master, TIOCSWINSZ, &size))
-		die("ptsname");
-	return master;
-}
-
-/* In the child: make the terminal that of its session. */
-static void begin(const char *name, int master, char **argv)
-{
-	int terminal;
-
-	setsid();
-	terminal = open(name, O_RDWR);
-	if (terminal < 0 || ioctl(terminal, TIOCSCTTY, 0))
-		die(name);
-	close(master);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
-	dup2(terminal, 0);
-	if (!wanted.keeps_stdout)
-		dup2(terminal, 1);
-	dup2(terminal, 2);
-	execvp(argv[0], argv);
-	_exit(127);
 }
 
 static void type(int master)
@@ -129,18 +96,24 @@ static void read_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int master, status;
-	char *name;
+	struct winsize size = { .ws_row = 24 };
+	int own_stdout = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), master, status;
 	pid_t pid;
 
 	read_options(argc, argv);
-	master = open_terminal(&name);
+	size.ws_col = wanted.columns;
 	alarm(PATIENCE_S);
-	pid = fork();
+	pid = forkpty(&master, NULL, NULL, &size);
 	if (pid < 0)
-		die("fork");
-	if (!pid)
-		begin(name, master, argv + optind);
+		die("forkpty");
+	if (!pid) {
+		signal(SIGINT, SIG_DFL);
+		signal(SIGPIPE, SIG_DFL);
+		if (wanted.keeps_stdout)
+			dup2(own_stdout, STDOUT_FILENO);
+		execvp(argv[optind], argv + optind);
+		_exit(127);
+	}
 	copy(master);
 	if (waitpid(pid, &status, 0) < 0)
 		die("waitpid");
