@@ -2,7 +2,7 @@
 /*
  * Each NUMA node's memory is measured. A missing node is left out, and an interruption ends
  * the measurement with what was measured until then. Fails if a missing node has a latency,
- * or if Ctrl-C waits for all nodes.
+ * or if Ctrl-C waits for all nodes. So is the search for levels.
  *
  * Wraps: tw_command_is_interrupted tw_memory_map
  */
@@ -29,6 +29,28 @@ int __wrap_tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages p
 	return node % 3 ? -EINVAL : __real_tw_memory_map(memory, bytes, pages, TW_ANY_NODE);
 }
 
+/* A visit that is interrupted has points, and does not count. Six are made. */
+static void check_visits(const struct tw_memlat_arguments *arguments)
+{
+	static const size_t sizes[] = { 4096, 8192 };
+
+	for (int interrupted = 0; interrupted < 2; interrupted++) {
+		struct tw_curve curve = { .count = 0 };
+		struct tw_memlat memlat = { .arguments = arguments, .rate = { .hz = 1e9 },
+					    .levels_of = &curve };
+		struct tw_memlat_visits *visits = tw_memlat_visits_new(TW_PAGES_SMALL, sizes, 2);
+		int ret;
+
+		asked = 0;
+		interrupted_after = interrupted ? 5 : 99;
+		ret = tw_memlat_visit(visits, &memlat, 1, 1);
+		tw_memlat_visits_conclude(visits, &memlat);
+		tap_ok(ret == (interrupted ? -EINTR : 0) && memlat.visits == (interrupted ? 2 : 6),
+		       "%u visits", memlat.visits);
+		tw_memlat_visits_free(visits);
+	}
+}
+
 int main(void)
 {
 	/* As short as it can be: twenty batches of 10 us. */
@@ -49,6 +71,7 @@ int main(void)
 	};
 	struct tw_cpu_list nodes = { 0 };
 
+	check_visits(&arguments);
 	for (unsigned i = 0; i < 3; i++)
 		tw_cpu_list_add(&nodes, (const unsigned[]) { 0, 1, 3 }[i]);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
