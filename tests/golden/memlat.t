@@ -23,6 +23,7 @@ golden_on unreliable node_json memlat --json --max=16K --steps=1 --node=1 \
 	--curves=sequential
 golden_on reliable seed_table memlat --seed-table
 golden_on reliable seed_table_json memlat --seed-table --json
+golden_on many_cpus large_cache memlat --steps=1 --curves=sequential --pages=small
 golden_on too_busy too_busy memlat
 golden_on disabled disabled memlat
 TW_MACHINE=reliable
