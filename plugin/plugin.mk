@@ -74,11 +74,11 @@ $(B)/kernel_stages: force
 	inside the kernel: clang, bpftool and libbpf-dev are needed')
 	$(call remember,$(KERNEL_STAGES))
 
-# Files with such a header. Those of the engine can be built without it.
-SKELETON_USERS := $(shell grep -l 'skel\.h"' plugin/*/*.c)
-skeleton_objects := $(foreach folder,plugin alone,$(patsubst plugin/%.c,$(B)/$(folder)/%.o, \
-	$(SKELETON_USERS)))
-$(skeleton_objects): $(B)/kernel_stages
+# Files with such a header, or with libbpf. Those of the engine can be built without both.
+LIBBPF_USERS := $(shell grep -l 'skel\.h"\|[^_]tw_program_set_messages()' plugin/*/*.c)
+libbpf_objects := $(foreach folder,plugin alone,$(patsubst plugin/%.c,$(B)/$(folder)/%.o, \
+	$(LIBBPF_USERS)))
+$(libbpf_objects): $(B)/kernel_stages
 
 ifneq ($(KERNEL_STAGES),)
 KERNEL_LIBS := -lbpf
@@ -99,14 +99,14 @@ SKELETONS := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard plugin/*/*.bpf.c))
 $(B)/%.skel.h: $(B)/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name tw_$(basename $(*F)) >$@.new && mv $@.new $@
 
-$(skeleton_objects): $(SKELETONS)
-$(skeleton_objects): PLUGIN_CFLAGS += -DTW_KERNEL_STAGES -I$(B)/plugin
+$(libbpf_objects): $(SKELETONS)
+$(libbpf_objects): PLUGIN_CFLAGS += -DTW_KERNEL_STAGES -I$(B)/plugin
 endif
 
 # What does not need fio is built once more without it, for the programs of its own and for
 # tests.
 ALONE_SOURCES := $(filter-out %.bpf.c plugin/memory_engine/% $(if $(KERNEL_STAGES),, \
-	$(filter-out plugin/kernel/%,$(SKELETON_USERS))),$(wildcard plugin/*/*.c)) \
+	$(filter-out plugin/kernel/%,$(LIBBPF_USERS))),$(wildcard plugin/*/*.c)) \
 	$(addprefix plugin/,memory_engine/memory_figures.c block_device.c \
 	counter_verdict.c)
 $(B)/alone/%.o: plugin/%.c $(B)/flags
