@@ -298,24 +298,11 @@ static void rate_machine_init(struct rate_machine *machine, uint64_t seed,
 /* ---- many starts ---- */
 
 struct rate_counts {
+	unsigned accepted_by[RATE_LOADS];
 	unsigned starts, failed, off, accepted, wrong;
 	unsigned beyond, outside, sleeps;
 	double normed;
 };
-
-static void rate_counts_add(struct rate_counts *to,
-			    const struct rate_counts *from)
-{
-	to->starts += from->starts;
-	to->failed += from->failed;
-	to->off += from->off;
-	to->accepted += from->accepted;
-	to->wrong += from->wrong;
-	to->beyond += from->beyond;
-	to->outside += from->outside;
-	to->sleeps += from->sleeps;
-	to->normed += from->normed;
-}
 
 /*
  * Draw a rate of 1 to 5 GHz: the kernel's rate for an integer kHz, or one between
@@ -342,8 +329,8 @@ static int rate_draw(uint64_t *random, double *hz, uint64_t *mult60)
 	return is_off;
 }
 
-static void rate_count(struct rate_counts *counts, const struct tw_rate *rate,
-		       double truth_hz, int is_off)
+static void rate_count(struct rate_counts *counts, enum rate_load load,
+		       const struct tw_rate *rate, double truth_hz, int is_off)
 {
 	double error_ppb = (rate->measured_hz / truth_hz - 1) * 1e9;
 	double sigma_ppb = rate->measured_uncertainty_ppb;
@@ -354,6 +341,7 @@ static void rate_count(struct rate_counts *counts, const struct tw_rate *rate,
 	if (rate->source == TW_RATE_REGRESSION)
 		return;
 	counts->accepted++;
+	counts->accepted_by[load]++;
 	/* Multipliers are 1e-8 apart and more, doubles 1e-16. */
 	counts->wrong += is_off || fabs(rate->hz / truth_hz - 1) > 1e-12;
 }
@@ -372,22 +360,12 @@ static uint64_t rate_mix(uint64_t seed, uint64_t i)
 	return z ? z : 1;
 }
 
-/*
- * Half of the counters move in steps: those of 25 and 100 MHz clocks, whole or not,
- * or scaled by a hypervisor.
- */
-static double rate_draw_step(uint64_t *random)
-{
-	static const double steps[] = { 8, 24.5, 24.499978, 33.3, 41.6667, 100 };
-
-	if (tap_random(random) >> 63)
-		return 0;
-	return steps[(tap_random(random) >> 33) % 6];
-}
-
-/* Try a start and count it in @counts[load]. */
+/* Try a start and count it. */
 static void rate_start(struct rate_counts *counts, uint64_t seed, uint64_t i)
 {
+	/* Half of the counters move in steps: those of 25 and 100 MHz clocks, whole or not, or
+	 * scaled by a hypervisor. */
+	static const double steps[] = { 8, 24.5, 24.499978, 33.3, 41.6667, 100 };
 	uint64_t random = rate_mix(seed, i);
 	struct tw_rate_options options = {
 		.size = sizeof(options), .window_ns = RATE_WINDOW_NS,
@@ -401,15 +379,15 @@ static void rate_start(struct rate_counts *counts, uint64_t seed, uint64_t i)
 
 	is_off = rate_draw(&random, &hz, &mult60);
 	rate_machine_init(&machine, tap_random(&random), hz, mult60, load, 1);
-	machine.counter_step_ticks = rate_draw_step(&random);
+	if (!(tap_random(&random) >> 63))
+		machine.counter_step_ticks = steps[(tap_random(&random) >> 33) % 6];
 	options.source = &machine.source;
-	counts += load;
 	counts->starts++;
 	counts->off += (unsigned)is_off;
 	if (tw_rate_measure(&rate, &options))
 		counts->failed++;
 	else
-		rate_count(counts, &rate, hz, is_off);
+		rate_count(counts, load, &rate, hz, is_off);
 	counts->sleeps += machine.sleeps;
 }
 
@@ -417,15 +395,13 @@ static void rate_start(struct rate_counts *counts, uint64_t seed, uint64_t i)
 
 static void starts(uint64_t seed)
 {
-	struct rate_counts counts[RATE_LOADS] = { { 0 } }, all = { 0 };
+	struct rate_counts all = { 0 };
 	uint64_t i;
 	unsigned load, on_grid;
 	double rms;
 
 	for (i = 0; i < STARTS; i++)
-		rate_start(counts, seed, i);
-	for (load = 0; load < RATE_LOADS; load++)
-		rate_counts_add(&all, &counts[load]);
+		rate_start(&all, seed, i);
 	on_grid = all.starts - all.off;
 	rms = sqrt(all.normed / (all.starts - all.failed));
 	tap_note("%u on the grid, %u accepted, %u wrong, %u failed, %u beyond "
@@ -437,7 +413,7 @@ static void starts(uint64_t seed)
 	/* 91 % of 750 with a standard deviation of 1.0. */
 	tap_ok(all.accepted > on_grid * 8 / 10, "the right one mostly is");
 	for (load = 0; load < RATE_LOADS; load++)
-		tap_ok(counts[load].accepted > on_grid / RATE_LOADS / 2,
+		tap_ok(all.accepted_by[load] > on_grid / RATE_LOADS / 2,
 		       "load %u: by half and more", load);
 	/* 22 in 200000: five here are less than one run in a million. */
 	tap_ok(all.failed <= 4, "windows can be measured");
