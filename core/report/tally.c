@@ -35,28 +35,20 @@ static void free_sums(struct tw_by_lat *by_lat)
 	by_lat->sum_ns = NULL;
 }
 
-static int make_times(struct tw_tally *tally, unsigned digits)
-{
-	int error = 0;
-
-	for (unsigned time = 0; time < TW_TIMES; time++)
-		for (int i = 0; i < TW_DIRECTIONS; i++)
-			if (!error && tw_has_time(tally, time))
-				error = tw_histogram_init(&tally->times[time][i], digits);
-	return error;
-}
-
 int tw_tally_init(struct tw_tally *tally, const struct tw_row_set *has, unsigned digits,
 		  uint32_t windows)
 {
-	int error;
+	int error = 0;
 
 	memset(tally, 0, sizeof(*tally));
 	tally->has = *has;
-	error = make_times(tally, digits);
-	for (int i = 0; i < TW_DIRECTIONS; i++)
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		for (unsigned time = 0; time < TW_TIMES; time++)
+			if (!error && tw_has_time(tally, time))
+				error = tw_histogram_init(&tally->times[time][i], digits);
 		if (!error && tw_has(tally, TW_ROW_BY_LAT))
 			error = tw_by_lat_init(&tally->by_lat[i]);
+	}
 	if (!error && tw_has(tally, TW_ROW_OVER_TIME))
 		error = tw_windows_init(&tally->over_time, windows);
 	return error;
@@ -75,21 +67,17 @@ void tw_tally_free(struct tw_tally *tally)
 
 /* ---- counting -------------------------------------------------------------- */
 
-/* Forget the sums of the slices that have I/Os. */
-static void forget_sums(struct tw_by_lat *by_lat, const struct tw_histogram *lat)
-{
-	unsigned first = lat->count ? tw_lat_slice(lat->min_ns) : 0;
-	unsigned next = lat->count ? tw_lat_slice(lat->max_ns) + 1 : 0;
-
-	if (by_lat->sum_ns)
-		memset(&by_lat->sum_ns[first], 0,
-		       (next - first) * sizeof(*by_lat->sum_ns));
-}
-
 void tw_tally_reset(struct tw_tally *tally)
 {
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
-		forget_sums(&tally->by_lat[i], &tally->times[TW_LAT][i]);
+		const struct tw_histogram *lat = &tally->times[TW_LAT][i];
+		struct tw_by_lat *by_lat = &tally->by_lat[i];
+
+		/* Of the slices that have I/Os. */
+		if (by_lat->sum_ns && lat->count)
+			memset(&by_lat->sum_ns[tw_lat_slice(lat->min_ns)], 0,
+			       (tw_lat_slice(lat->max_ns) + 1 - tw_lat_slice(lat->min_ns)) *
+			       sizeof(*by_lat->sum_ns));
 		for (int time = 0; time < TW_TIMES; time++)
 			tw_histogram_forget(&tally->times[time][i]);
 	}
@@ -222,14 +210,6 @@ static int merge_by_lat(struct tw_tally *into, const struct tw_tally *from)
 	return error;
 }
 
-static int merge_over_time(struct tw_tally *into, const struct tw_tally *from)
-{
-	if (tw_has(into, TW_ROW_OVER_TIME))
-		return tw_windows_merge(&into->over_time, &from->over_time);
-	tw_windows_free(&into->over_time);
-	return 0;
-}
-
 int tw_tally_merge(struct tw_tally *into, const struct tw_tally *from)
 {
 	unsigned digits = tw_tally_digits(into);
@@ -243,7 +223,9 @@ int tw_tally_merge(struct tw_tally *into, const struct tw_tally *from)
 		error = merge_times(into, from);
 	if (!error)
 		error = merge_by_lat(into, from);
-	if (!error)
-		error = merge_over_time(into, from);
+	if (!tw_has(into, TW_ROW_OVER_TIME))
+		tw_windows_free(&into->over_time);
+	else if (!error)
+		error = tw_windows_merge(&into->over_time, &from->over_time);
 	return error;
 }

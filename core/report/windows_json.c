@@ -10,28 +10,22 @@
 
 /* ---- writing ---------------------------------------------------------------- */
 
-static void errors_to_json(json_t *object, const struct tw_window *window)
-{
-	json_t *errors = json_object();
-
-	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
-		if (window->errors[i])
-			json_object_set_new(errors, tw_direction_names[i],
-					    tw_json_of_u64(window->errors[i]));
-	if (json_object_size(errors))
-		json_object_set(object, "errors", errors);
-	json_decref(errors);
-}
-
 static json_t *window_to_json(const struct tw_window *window, uint64_t from_ns)
 {
 	json_t *object = json_pack("{so}", "start", tw_json_digits(from_ns));
+	json_t *errors = json_object();
 
-	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
 		if (window->lat[i].count)
 			json_object_set_new(object, tw_direction_names[i],
 					    tw_histogram_to_lean_json(&window->lat[i]));
-	errors_to_json(object, window);
+		if (window->errors[i])
+			json_object_set_new(errors, tw_direction_names[i],
+					    tw_json_of_u64(window->errors[i]));
+	}
+	if (json_object_size(errors))
+		json_object_set(object, "errors", errors);
+	json_decref(errors);
 	return object;
 }
 
@@ -98,22 +92,10 @@ static int read_start(struct tw_windows *windows, const json_t *json,
 	return 0;
 }
 
-static int read_errors(struct tw_window *window, const json_t *json,
-		       const char **problem)
-{
-	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
-		const json_t *errors = json_object_get(json, tw_direction_names[i]);
-
-		if (errors && tw_json_to_u64(errors, &window->errors[i]))
-			return refuse(problem, "errors is not a whole number");
-	}
-	return json && !json_is_object(json) ?
-		refuse(problem, "errors is not an object") : 0;
-}
-
 static int read_window(struct tw_windows *windows, const json_t *json,
 		       const char **problem)
 {
+	const json_t *errors = json_object_get(json, "errors");
 	int error = read_start(windows, json, problem);
 	struct tw_window *window;
 
@@ -126,8 +108,14 @@ static int read_window(struct tw_windows *windows, const json_t *json,
 		if (lat)
 			error = tw_histogram_fill_from_json(&window->lat[i], lat, problem);
 	}
-	if (!error)
-		error = read_errors(window, json_object_get(json, "errors"), problem);
+	for (unsigned i = 0; i < TW_DIRECTIONS && !error; i++) {
+		const json_t *count = json_object_get(errors, tw_direction_names[i]);
+
+		if (count && tw_json_to_u64(count, &window->errors[i]))
+			error = refuse(problem, "errors is not a whole number");
+	}
+	if (!error && errors && !json_is_object(errors))
+		error = refuse(problem, "errors is not an object");
 	if (!error && tw_window_is_empty(window))
 		error = refuse(problem, "a window has no I/O and no error");
 	return error;

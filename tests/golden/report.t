@@ -402,6 +402,8 @@ caused
 caused @ @2
 	$j->{start_monotonic_ns} = "400000"
 caused
+	$r->{jobs}[1] = { %$j, thread_number => 10, causes => { state => "off", why => "no" } }
+caused
 	$r->{slowest} = [map { my %c = %{$s->[0]}; @c{qw(causes offset)} = ({ %{$c{causes}}, %$_ },
 	$_->{at} // 0); \%c } { at => 4096 }, { had_cpu => [map +{ kind => $_, ns => 500000,
 	id => 5 },
