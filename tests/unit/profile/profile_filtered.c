@@ -68,6 +68,12 @@ static void check(int is_calibration)
 		tw_profile_enter(function, NULL);
 		tw_profile_exit(function, NULL);
 	}
+	/* A signal's handler while a hook is at work below it: its calls are dropped. */
+	thread.busy = UINTPTR_MAX;
+	tw_profile_enter(function, NULL);
+	tw_profile_exit(function, NULL);
+	tap_is_u64(recorder->drops.in_hook, 2, "an entry and an exit within a hook are counted");
+	thread.busy = 0;
 	tw_profile_self = NULL;
 	node = tw_tree_find(&recorder->tree, recorder->tree.root, function);
 	if (tap_ok(node != NULL, "has the function")) {
