@@ -50,63 +50,66 @@ struct one_case {
 #define END	{ .ddir = DDIR_LAST }
 
 static const struct one_case cases[] = {
-	{ "an error", .steps = { { DDIR_READ, .result = -EIO, .error = EIO },
-		{ DDIR_READ }, END },
+	{ "an error", .steps = { { .ddir = DDIR_READ, .result = -EIO, .error = EIO },
+		{ .ddir = DDIR_READ }, END },
 	  .expected = { { "ios.read", 1 }, { "errors.read", 1 } } },
 	{ "a short write, whose rest counts from when it was prepared", .steps = {
-		{ DDIR_WRITE, 10000, WORLD_SIZE / 4, .resid = WORLD_SIZE * 3 / 4 },
-		{ DDIR_WRITE, 3000 }, END },
+		{ .ddir = DDIR_WRITE, 10000, WORLD_SIZE / 4, .resid = WORLD_SIZE * 3 / 4 },
+		{ .ddir = DDIR_WRITE, 3000 }, END },
 	  .expected = { { "ios.write", 1 }, { "short.write", 1 },
 		{ "stages.lat.write.max_ns", 3000 }, { "bytes.write", WORLD_SIZE } } },
 	{ "a write that ends with the file is whole", .file_ends = true, .steps = {
-		{ DDIR_WRITE, 4000, WORLD_SIZE / 4, .resid = WORLD_SIZE * 3 / 4 }, END },
+		{ .ddir = DDIR_WRITE, 4000, WORLD_SIZE / 4, .resid = WORLD_SIZE * 3 / 4 }, END },
 	  .expected = { { "ios.write", 1 }, { "stages.lat.write.max_ns", 4000 },
 		{ "bytes.write", WORLD_SIZE / 4 } } },
 	{ "a read that moves nothing counts, as empty, too", .messages = 1, .steps = {
-		{ DDIR_READ, 0, WORLD_NOTHING, .resid = WORLD_SIZE }, END },
+		{ .ddir = DDIR_READ, 0, WORLD_NOTHING, .resid = WORLD_SIZE }, END },
 	  .expected = { { "ios.read", 1 }, { "empty.read", 1 } } },
 	{ "with tw_test_nop=1 it is whole", .messages = 1, .test_nop = true,
-	  .steps = { { DDIR_READ, 0, WORLD_NOTHING }, END },
+	  .steps = { { .ddir = DDIR_READ, 0, WORLD_NOTHING }, END },
 	  .expected = { { "ios.read", 1 }, { "bytes.read", WORLD_SIZE } } },
 	{ "a trim by a system call, which fails once", .steps = {
-		{ DDIR_TRIM, .call_error = EINVAL, .error = EINVAL, .by_call = true },
-		{ DDIR_TRIM, .by_call = true }, END },
+		{ .ddir = DDIR_TRIM, .call_error = EINVAL, .error = EINVAL, .by_call = true },
+		{ .ddir = DDIR_TRIM, .by_call = true }, END },
 	  .expected = { { "ios.trim", 1 }, { "errors.trim", 1 },
 		{ "stages.lat.trim.max_ns", 500 }, { "bytes.trim", WORLD_SIZE } } },
 #ifdef TW_FIO_SYNCFS
-	{ "syncfs is a system call", .steps = { { DDIR_SYNCFS, .by_call = true }, END },
+	{ "syncfs is a system call", .steps = { { .ddir = DDIR_SYNCFS, .by_call = true }, END },
 	  .expected = { { "ios.sync", 1 }, { "stages.lat.sync.max_ns", 500 } } },
 #endif
 	{ "a trim of a block device goes through the ring", .trims = true,
-	  .steps = { { DDIR_TRIM, 3000, WORLD_NOTHING }, END },
+	  .steps = { { .ddir = DDIR_TRIM, 3000, WORLD_NOTHING }, END },
 	  .expected = { { "ios.trim", 1 }, { "stages.lat.trim.max_ns", 3000 } } },
 	/* fio has read its clock before the call: it is not in lat. */
 #define UNSUPPORTED(number) \
 	{ "trims that the ring refuses (" #number ")", .trims = true, .steps = { \
-		{ DDIR_TRIM, 3000, -number }, { DDIR_TRIM, .by_call = true }, END }, \
+		{ .ddir = DDIR_TRIM, 3000, -number }, \
+		{ .ddir = DDIR_TRIM, .by_call = true }, END }, \
 	  .expected = { { "ios.trim", 2 }, { "stages.lat.trim.max_ns", 3000 }, \
 		{ "stages.lat.trim.min_ns", 500 }, { "stages.kernel.trim.max_ns", 3000 } } }
 	UNSUPPORTED(EOPNOTSUPP),
 	UNSUPPORTED(EINVAL),
 	UNSUPPORTED(ENOTTY),
 	{ "errors of trims, by the ring and by the call after it", .trims = true, .steps = {
-		{ DDIR_TRIM, 0, -EIO, .error = EIO },
-		{ DDIR_TRIM, 0, -EOPNOTSUPP, .call_error = EROFS, .error = EROFS }, END },
+		{ .ddir = DDIR_TRIM, 0, -EIO, .error = EIO },
+		{ .ddir = DDIR_TRIM, 0, -EOPNOTSUPP, .call_error = EROFS, .error = EROFS }, END },
 	  .expected = { { "errors.trim", 2 } } },
 	{ "reads of the ramp time; fio is asked once for an I/O, and not for an error",
-	  .ramp_asked = 2, .steps = { { DDIR_READ, 90000, .around = IN_RAMP },
-		{ DDIR_READ, .result = -EIO, .error = EIO, .around = IN_RAMP },
-		{ DDIR_READ, 7000, .around = AFTER_RAMP }, END },
+	  .ramp_asked = 2, .steps = { { .ddir = DDIR_READ, 90000, .around = IN_RAMP },
+		{ .ddir = DDIR_READ, .result = -EIO, .error = EIO, .around = IN_RAMP },
+		{ .ddir = DDIR_READ, 7000, .around = AFTER_RAMP }, END },
 	  .expected = { { "ios.read", 1 }, { "errors.read", 1 }, { "unaccounted.read", 1 },
 		{ "stages.lat.read.max_ns", 7000 } } },
 	{ "only of a job that runs or verifies", .steps = {
-		{ DDIR_WRITE, .around = SETTING_UP }, { DDIR_WRITE, .around = FSYNCING },
-		{ DDIR_WRITE, .around = FINISHING }, { DDIR_READ, .around = VERIFYING }, END },
+		{ .ddir = DDIR_WRITE, .around = SETTING_UP },
+		{ .ddir = DDIR_WRITE, .around = FSYNCING },
+		{ .ddir = DDIR_WRITE, .around = FINISHING },
+		{ .ddir = DDIR_READ, .around = VERIFYING }, END },
 	  .expected = { { "ios.read", 1 }, { "unaccounted.write", 3 } } },
 	/* It entered with the call that took it. */
 #define REFUSED(number, count) \
 	{ "a read that is refused at first (" #number ")", .pauses = count, \
-	  .steps = { { DDIR_READ, 7000, .refused = number }, END }, \
+	  .steps = { { .ddir = DDIR_READ, 7000, .refused = number }, END }, \
 	  .expected = { { "ios.read", 1 }, { "stages.kernel.read.max_ns", 7000 }, \
 		{ "stages.queue.read.max_ns", 500 + count * WORLD_PAUSE }, \
 		{ "submitting_call.read.max_ns", 500 }, { "batches.enters", 2 } } }

@@ -49,7 +49,8 @@ static void one(const struct asked *asked)
 	tap_ok(begins == asked->begins &&
 	       world.td.error == (asked->begins ? 0 : asked->error ? asked->error :
 				  EPERM) &&
-	       world.messages == (unsigned)!asked->begins + asked->test_nop, "%s: the job %s", asked->what,
+	       world.messages == (unsigned)!asked->begins + asked->test_nop,
+	       "%s: the job %s", asked->what,
 	       asked->begins ? "begins" : "ends with one line");
 	tap_ok(!!world.kernel_loads == asked->loads, "and the program is %s",
 	       asked->loads ? "asked for" : "left alone");

@@ -706,7 +706,8 @@ static void set_world(void)
 	world.left = left;
 	world.appeared = appeared;
 	/* A second of fio's clock ends soon. */
-	began = engine_now_ticks = hz - hz / 50000;
+	began = hz - hz / 50000;
+	engine_now_ticks = began;
 }
 
 static void job_of(const struct shape *now)

@@ -2,8 +2,8 @@
 /*
  * Behaviour: a report has what the kernel tells of the machine and of block devices, and
  * nothing that it does not tell. The frequency governors are those of the CPUs asked for.
- * Block devices are from trees made here: an NVMe disk, a partition of a SCSI disk, a device that the device mapper
- * makes of two, and no /sys at all. Fails if a partition is taken for a disk, or if
+ * Block devices are from trees made here: an NVMe disk, a partition of a SCSI disk, a
+ * device that the device mapper makes of two, and no /sys at all. Fails if a partition is taken for a disk, or if
  * the wrong scheduler of the list is named. Fails also if sectors are taken for
  * bytes, or if a member or a governor is named twice.
  */
@@ -134,7 +134,8 @@ static void check_disks(void)
 	       "another character device is of none");
 	is_json(scratch, makedev(8, 0), "{\"name\": \"sda\", \"scheduler\": \"bfq\","
 		"\"queue_depth\": 32, \"rotational\": true}", "a SCSI disk");
-	is_json(scratch, makedev(8, 2), "{\"name\": \"sda2\", \"scheduler\": \"bfq\", \"size\": 1024,"
+	is_json(scratch, makedev(8, 2), "{\"name\": \"sda2\","
+		"\"scheduler\": \"bfq\", \"size\": 1024,"
 		"\"queue_depth\": 32, \"rotational\": true}",
 		"a partition: of its own size, on that disk");
 }
@@ -162,7 +163,8 @@ static void check_damaged(void)
 		"what is no number, too large or no text");
 	/* A device that is its own member. */
 	link_to(DM0 "slaves/dm-1", "../../dm-1");
-	is_json(scratch, makedev(253, 0), "{\"name\": \"dm-0\", \"members\": [\"dm-0\", \"nvme0n1\","
+	is_json(scratch, makedev(253, 0), "{\"name\": \"dm-0\","
+		"\"members\": [\"dm-0\", \"nvme0n1\","
 		"\"sda\"]}", "a circle ends");
 }
 
