@@ -204,8 +204,10 @@ static int add_device(struct tw_report_device *into, const struct tw_report_devi
 static int add_list(struct tw_report *into, const struct tw_report *from, int all)
 {
 	const struct tw_report_device *own = into->devices, *other = from->devices;
-	const struct tw_report_device *const own_end = own + into->device_count;
-	const struct tw_report_device *const other_end = other + from->device_count;
+	/* An empty list is NULL. */
+	const struct tw_report_device *const own_end = own ? own + into->device_count : NULL;
+	const struct tw_report_device *const other_end = other ? other + from->device_count :
+							 NULL;
 	struct tw_report_device *devices = calloc(into->device_count + from->device_count + 1,
 						  sizeof(*devices));
 	size_t count = 0;

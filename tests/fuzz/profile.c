@@ -23,6 +23,7 @@ static void show(struct profile_file *file, const struct perf_samples *samples)
 	tw_profile_print_trace(file, &result);
 	if (samples && tw_profile_against(&against, &result, samples, "samples") == 0)
 		tw_profile_print_against(&against, 0);
+	free(against.rows);
 	tw_profile_functions_free(&result);
 }
 

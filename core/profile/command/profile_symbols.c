@@ -252,13 +252,12 @@ void tw_profile_name(struct profile_result *result, const struct profile_file *f
 
 	for (size_t i = 0; i < result->function_count; i++) {
 		struct profile_function *function = result->by_address[i];
-		const struct profile_map *map = file->maps, *end = map + file->map_count;
+		const struct profile_map *map = NULL;
 
-		while (map < end && (function->address < map->begin ||
-				     function->address >= map->end))
-			map++;
-		if (map == end)
-			map = NULL;
+		for (size_t j = 0; j < file->map_count && !map; j++)
+			if (function->address >= file->maps[j].begin &&
+			    function->address < file->maps[j].end)
+				map = &file->maps[j];
 		if (map && (!path || strcmp(path, map->path) != 0)) {
 			free_object(&object);
 			read_object(&object, map->path);
