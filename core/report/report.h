@@ -132,7 +132,7 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 			struct tw_report_problem *problem);
 void tw_report_free(struct tw_report *report);
 
-/* ---- writing (write.c) ------------------------------------------------------ */
+/* ---- writing (report_write.c) ------------------------------------------------------ */
 
 /* Return the report as JSON. Its over_time is closed. NULL without memory; ask
  * tw_json_lacked_memory(), too. */

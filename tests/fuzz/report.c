@@ -7,7 +7,7 @@
 #include "command.h"
 #include "command/answers/interval_files.h"
 #include "command/answers/answers.h"
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 #include "fuzz.h"
 
 /* @span: a part of the run, for intervals only. */

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/allocate.h"
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 #include "machine/processor.h"
 
 #define MAX_FACTS	4	/* in text, of each: devices, files, reports */

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/allocate.h"
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 #include "latency/histogram.h"
 
 #define MAX_ROWS	20

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 #include "latency/histogram_json.h"
 
 #define MAX_IN_TEXT	20

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 
 /* A clock's error in a run: positive = it ran fast of @against. The JSON of a report has
  * it, and was checked when the report was read. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "command/command.h"
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 #include "command/show.h"
 
 #define NAME	"report"

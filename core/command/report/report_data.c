@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 #include "base/allocate.h"
 #include "base/write_file.h"
 #include "command/command.h"

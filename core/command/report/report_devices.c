@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 
 /* In text. HTML and --json have all rows. */
 #define MAX_ROWS	32

@@ -1,60 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Merged reports as a page. The order of the blocks is here, and what is short; the other
- * parts are in files of their own, which report_page.h names. What the words mean is at the
+ * parts are in files of their own, which report_parts.h names. What the words mean is at the
  * end of the page. Almost all blocks are for the terminal and for HTML.
  */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 #include "latency/histogram.h"
 
 static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
 #define PERCENTS	(sizeof(percents) / sizeof(*percents))
 
-/* ---- cells of a histogram --------------------------------------------------- */
-
-void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram *histogram,
-			      double percent)
-{
-	const int has = tw_histogram_has_percentile(histogram, percent);
-
-	tw_report_add_ns(table, has, has ?
-			 (double)tw_histogram_percentile(histogram, percent) : 0);
-}
-
-void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat)
-{
-	tw_report_add_ns(table, lat->count != 0, tw_histogram_mean_ns(lat));
-	tw_report_add_percentile(table, lat, 50);
-	tw_report_add_percentile(table, lat, 99);
-	tw_report_add_percentile(table, lat, 99.9);
-	tw_report_add_ns(table, lat->count != 0, (double)lat->max_ns);
-}
-
 /* ---- what was found ------------------------------------------------------ */
-
-/* Does the table of a direction have a row? */
-static int has_times(const struct tw_tally *tally, int direction)
-{
-	for (int i = 0; i < TW_REPORT_ROWS; i++)
-		if (tally->times[i][direction].count)
-			return 1;
-	return 0;
-}
-
-int tw_report_shows_direction(const struct tw_report_group *group, int direction)
-{
-	const struct tw_counts *counts = &group->all.tally.counts[direction];
-
-	for (size_t i = 0; i < TW_COUNTS; i++)
-		if (tw_count_rows[i].show > TW_AMONG && tw_count_of(counts, i))
-			return 1;
-	return counts->ios || has_times(&group->all.tally, direction);
-}
 
 /* Add where the time went, what is not in it, and why the slow I/Os were slow. The rest of
  * the page is the evidence. */
@@ -156,7 +117,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 {
 	const uint64_t ios = group->all.tally.counts[direction].ios;
 
-	if (!has_times(&group->all.tally, direction))
+	if (!tw_report_has_times(&group->all.tally, direction))
 		return;
 	tw_page_heading(page, 3, "%s: %llu I/O%s", tw_direction_names[direction],
 			(unsigned long long)ios, tw_format_plural(ios));

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 
 /* ---- the counter ---------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 #include "latency/histogram_json.h"
 
 #define MAX_IN_TEXT	5

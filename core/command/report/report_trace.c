@@ -16,7 +16,7 @@
 #include "base/allocate.h"
 #include "base/write_file.h"
 #include "command/command.h"
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 #include "latency/histogram_json.h"
 
 struct io {

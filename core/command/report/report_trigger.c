@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 
 /* Number of lines in text: half for the first events, half for the last. */
 #define MAX_IN_TEXT	20

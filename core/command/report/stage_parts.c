@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 #include "latency/histogram.h"
 
 /* ---- bars ---------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 
 /* Means that add up have the same unit and number of decimals. */
 struct means {

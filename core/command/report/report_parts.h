@@ -3,8 +3,8 @@
  * Merged reports as a page (command/output/page.h), for the terminal and for HTML: the
  * whole page, and its parts. Each part adds nothing to a page if it does not apply.
  */
-#ifndef TW_REPORT_PAGE_H
-#define TW_REPORT_PAGE_H
+#ifndef TW_REPORT_PARTS_H
+#define TW_REPORT_PARTS_H
 
 #include "command/answers/answers.h"
 #include "command/output/page.h"
@@ -22,7 +22,7 @@ enum tw_report_with {
 struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
 			       unsigned with);
 
-/* ---- cells of a histogram (report_page.c) ----------------------------------- */
+/* ---- what the parts share (report_cells.c) ---------------------------------- */
 
 /* Add a time; "-": it is not known. */
 static inline void tw_report_add_ns(struct tw_table *table, int is_known, double ns)
@@ -40,10 +40,11 @@ void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram 
 /* Add mean, p50, p99, p99.9 and maximum. */
 void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat);
 
-/* ---- the first part (headline.c, sum.c) --------------------------------------- */
-
-/* Is there anything to show of a direction, even if all I/Os failed? */
+/* Has the table of a direction a row? Is there anything to show, even if all I/Os failed? */
+int tw_report_has_times(const struct tw_tally *tally, int direction);
 int tw_report_shows_direction(const struct tw_report_group *group, int direction);
+
+/* ---- the first part (headline.c, sum.c) --------------------------------------- */
 
 /* @is_only_one: the page has one group, so its number is not needed. */
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
