@@ -607,7 +607,9 @@ static void check_slowest(void)
 
 static void check_kernel(void)
 {
-	unsigned wrong = !world_is_text("jobs.0.kernel.state", shape->kernel ? "on" : "off");
+	/* A job that splits nothing knows so. */
+	unsigned wrong = !world_is_text("jobs.0.kernel.state", shape->kernel ? "on" : "off") +
+			 !world_at(world.report, "kernel_stages.split") != shape->no_stages;
 
 	for (unsigned d = 0; d < 2; d++) {
 		const char *name = tw_direction_names[d];

@@ -153,7 +153,7 @@ static void check_mapped(void)
 static void check_damaged(void)
 {
 	put(NVME "queue/scheduler", "[none");
-	put(NVME "queue/nr_requests", "many\n");
+	put(NVME "queue/nr_requests", "12many\n");
 	put(NVME "queue/logical_block_size", "\n");
 	put(NVME "size", "18446744073709551615\n");
 	put(NVME "device/model", "\xff\x1b[31m\n");
