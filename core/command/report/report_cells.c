@@ -2,7 +2,7 @@
 /*
  * What the parts of a report's page share: cells of a histogram, and what there is to show.
  */
-#include "command/report/report_page.h"
+#include "command/report/report_parts.h"
 #include "latency/histogram.h"
 
 void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram *histogram,
