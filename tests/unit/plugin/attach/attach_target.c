@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Behaviour: what is no process to follow is refused in one line: no number, a thread, a
+ * process that has ended, one of another user. Defect: I/Os of a process that this user
+ * may not trace, or a wait for one that never comes.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <grp.h>
+#include <pthread.h>
+
+#include "attach/attach_target.h"
+#include "tap.h"
+
+#define NOBODY	65534
+
+/* Check what is said of @pid; NULL: it may be followed. */
+static int says(const char *pid, const char *text)
+{
+	struct tw_attach_target target;
+	char room[256];
+	const char *why = tw_attach_to(&target, pid, room, sizeof(room));
+
+	if (target.pidfd >= 0)
+		close(target.pidfd);
+	return text ? why && strstr(why, text) : !why && target.program[0];
+}
+
+static int says_of(pid_t pid, const char *text)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	return says(number, text);
+}
+
+static void *a_thread(void *context)
+{
+	(void)context;
+	tap_ok(says_of((pid_t)syscall(SYS_gettid), "is a thread, not a process"),
+	       "a thread");
+	return NULL;
+}
+
+/* Ask as an ordinary user for a process of root's. */
+static void another_user(void)
+{
+	const pid_t root = getuid() ? 1 : getpid();
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		if (!getuid() && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+				  setresuid(NOBODY, NOBODY, NOBODY)))
+			_exit(2);
+		_exit(!says_of(root, "belongs to another user: run as root"));
+	}
+	waitpid(child, &status, 0);
+	if (WEXITSTATUS(status) == 2)
+		tap_skip("there is no other user here");
+	else
+		tap_ok(status == 0, "a process of another user");
+}
+
+int main(void)
+{
+	static const char *const bad[] = { "", "x", "12x", "0", "-5", "99999999999" };
+	pthread_t thread;
+	pid_t ended = fork();
+
+	if (!ended)
+		_exit(0);
+	waitpid(ended, NULL, 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		tap_ok(says(bad[i], "is not the number of a process"), "'%s'", bad[i]);
+	tap_ok(says_of(ended, "No such process"), "a process that has ended");
+	tap_ok(says_of(getpid(), NULL), "the process itself can be followed");
+	pthread_create(&thread, NULL, a_thread, NULL);
+	pthread_join(thread, NULL);
+	another_user();
+	return tap_done();
+}
