@@ -17,7 +17,7 @@
 
 #define NOBODY	65534
 
-/* Check what is said of @pid; NULL: it may be followed. */
+/* Check the reason why @pid is refused; NULL: it may be followed. */
 static int says(const char *pid, const char *text)
 {
 	struct tw_attach_target target;
