@@ -35,41 +35,33 @@ static bool fails(void)
 
 static void *got(void *block)
 {
-	if (memory.on && block)
-		memory.blocks++;
+	memory.blocks += memory.on && block && block != MAP_FAILED;
 	return block;
 }
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
+/* Make @name fail when it is its turn, by returning @failed. */
+#define FAILING(name, type, failed, parameters, ...) \
+	type __real_##name parameters; \
+	type __wrap_##name parameters; \
+	type __wrap_##name parameters \
+	{ \
+		return fails() ? failed : got(__real_##name(__VA_ARGS__)); \
+	}
+FAILING(malloc, void *, NULL, (size_t size), size)
+FAILING(calloc, void *, NULL, (size_t count, size_t size), count, size)
+FAILING(strdup, char *, NULL, (const char *text), text)
+FAILING(aligned_alloc, void *, NULL, (size_t alignment, size_t size), alignment, size)
+#define OF_MMAP	(void *at, size_t size, int protection, int flags, int file, off_t offset)
+FAILING(mmap, void *, MAP_FAILED, OF_MMAP, at, size, protection, flags, file, offset)
+/* The engine's own files call mmap() so, as they are built for large files. */
+FAILING(mmap64, void *, MAP_FAILED, OF_MMAP, at, size, protection, flags, file, offset)
+
 void *__real_realloc(void *block, size_t size);
-char *__real_strdup(const char *text);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__real_mmap(void *at, size_t size, int protection, int flags, int file,
-		  off_t offset);
 void __real_free(void *block);
 int __real_munmap(void *at, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
-char *__wrap_strdup(const char *text);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file,
-		  off_t offset);
-void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file,
-		    off_t offset);
 void __wrap_free(void *block);
 int __wrap_munmap(void *at, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : got(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : got(__real_calloc(count, size));
-}
 
 void *__wrap_realloc(void *block, size_t size)
 {
@@ -78,48 +70,25 @@ void *__wrap_realloc(void *block, size_t size)
 	return block ? next : got(next);
 }
 
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : got(__real_strdup(text));
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-	return fails() ? NULL : got(__real_aligned_alloc(alignment, size));
-}
-
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file,
-		  off_t offset)
-{
-	void *block;
-
-	if (fails())
-		return MAP_FAILED;
-	block = __real_mmap(at, size, protection, flags, file, offset);
-	if (memory.on && block != MAP_FAILED)
-		memory.blocks++;
-	return block;
-}
-
-/* The engine's own files call mmap() so, as they are built for large files. */
-void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file,
-		    off_t offset)
-{
-	return __wrap_mmap(at, size, protection, flags, file, offset);
-}
-
 void __wrap_free(void *block)
 {
-	if (memory.on && block)
-		memory.blocks--;
+	memory.blocks -= memory.on && block;
 	__real_free(block);
 }
 
 int __wrap_munmap(void *at, size_t size)
 {
-	if (memory.on)
-		memory.blocks--;
+	memory.blocks -= memory.on;
 	return __real_munmap(at, size);
+}
+
+/* From now on the allocation after @left others fails. */
+static void begin_failing(unsigned left)
+{
+	memory.on = true;
+	memory.left = left;
+	memory.failed = 0;
+	memory.blocks = 0;
 }
 
 /* True if the job began, since it needs fewer. */
@@ -131,10 +100,7 @@ static bool begins_without(unsigned one)
 	/* What scandir() gets is not seen here. */
 	world.td.files_index = 0;
 	world.td.rate_bps[DDIR_READ] = 1 << 20;
-	memory.on = true;
-	memory.left = one;
-	memory.failed = 0;
-	memory.blocks = 0;
+	begin_failing(one);
 	began = world_begin();
 	if (!began)
 		world_end();
@@ -166,9 +132,7 @@ static bool goes_on_without(unsigned one, unsigned *without)
 	world.td.files_index = 0;
 	world.options.report = (char *)"/dev/null";
 	world.options.interval_us = 3600000000ULL;
-	memory.on = true;
-	memory.left = one;
-	memory.failed = 0;
+	begin_failing(one);
 	began = world_begin();
 	memory.on = false;
 	job = world.td.io_ops_data;
@@ -191,12 +155,9 @@ static void run_without(unsigned one)
 	world.options.slowest = 5;
 	world.options.event_time = 1;
 	world_begin();
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 4; i++)
 		world_one(i % 2 ? DDIR_WRITE : DDIR_READ, 1000 << i);
-	}
-	memory.on = true;
-	memory.left = one;
-	memory.failed = 0;
+	begin_failing(one);
 	world_end();
 	memory.on = false;
 }

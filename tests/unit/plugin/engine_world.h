@@ -44,6 +44,10 @@
 #define WORLD_PRIORITY	0x4005		/* of cmdprio */
 #define WORLD_FILES	80
 
+/* What the engine calls, and what has no effect here. */
+#define WORLD_VOID(name, ...)		void name(__VA_ARGS__) { }
+#define WORLD_ZERO(type, name, ...)	type name(__VA_ARGS__) { return 0; }
+
 _Atomic(uint64_t) engine_now_ticks;
 
 /* An I/O in the kernel. */
@@ -128,8 +132,7 @@ static struct world {
 
 /* ---- the kernel -------------------------------------------------------- */
 
-__attribute__((unused))
-static unsigned world_index(const struct io_u *io_u)
+static inline unsigned world_index(const struct io_u *io_u)
 {
 	return (unsigned)(io_u - world.io_us);
 }
@@ -194,8 +197,7 @@ static void world_show_done(void)
 }
 
 /* Let time pass outside of the engine. */
-__attribute__((unused))
-static void world_pass(uint64_t ticks)
+static inline void world_pass(uint64_t ticks)
 {
 	engine_now_ticks += ticks;
 	if (world.at_once)
@@ -296,8 +298,7 @@ static void world_take(void)
 		world.accepted(i);
 }
 
-__attribute__((unused))
-static unsigned world_waiting(void)
+static inline unsigned world_waiting(void)
 {
 	return world.cq_tail - world.cq_head;
 }
@@ -361,39 +362,15 @@ int io_uring_queue_mmap(int fd, struct io_uring_params *params, struct io_uring 
 	return 0;
 }
 
-int io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags)
-{
-	return 0;
-}
-
-void io_uring_queue_exit(struct io_uring *ring)
-{
-}
-
-int io_uring_register_ring_fd(struct io_uring *ring)
-{
-	return 0;
-}
-
-struct io_uring_probe *io_uring_get_probe_ring(struct io_uring *ring)
-{
-	return NULL;
-}
-
-void io_uring_free_probe(struct io_uring_probe *probe)
-{
-}
-
-int io_uring_register_buffers(struct io_uring *ring, const struct iovec *buffers,
-			      unsigned count)
-{
-	return 0;
-}
-
-int io_uring_register_files(struct io_uring *ring, const int *files, unsigned count)
-{
-	return 0;
-}
+WORLD_ZERO(int, io_uring_queue_init, unsigned entries, struct io_uring *ring, unsigned flags)
+WORLD_VOID(io_uring_queue_exit, struct io_uring *ring)
+WORLD_ZERO(int, io_uring_register_ring_fd, struct io_uring *ring)
+WORLD_ZERO(struct io_uring_probe *, io_uring_get_probe_ring, struct io_uring *ring)
+WORLD_VOID(io_uring_free_probe, struct io_uring_probe *probe)
+WORLD_ZERO(int, io_uring_register_buffers, struct io_uring *ring,
+	   const struct iovec *buffers, unsigned count)
+WORLD_ZERO(int, io_uring_register_files, struct io_uring *ring, const int *files,
+	   unsigned count)
 
 /* ---- fio --------------------------------------------------------------- */
 
@@ -442,8 +419,7 @@ bool ramp_time_over(struct thread_data *td)
 }
 
 /* From now on fio asks for each I/O whether the ramp time is over. */
-__attribute__((unused))
-static void world_ramps(void)
+static inline void world_ramps(void)
 {
 	world.td.o.ramp_time = 1;
 	ramp_period_enabled = true;
@@ -457,17 +433,8 @@ static void world_ramps(void)
 #define WORLD_TIME_OF(io_u, which)	tw_timespec_ns(&(io_u)->which##_time)
 #endif
 
-__attribute__((unused))
-static uint64_t world_issue_ns(const struct io_u *io_u)
-{
-	return WORLD_TIME_OF(io_u, issue);
-}
-
-__attribute__((unused))
-static uint64_t world_start_ns(const struct io_u *io_u)
-{
-	return WORLD_TIME_OF(io_u, start);
-}
+#define world_issue_ns(io_u)	WORLD_TIME_OF(io_u, issue)
+#define world_start_ns(io_u)	WORLD_TIME_OF(io_u, start)
 
 /* Record slat: from start_time to issue_time. */
 void io_u_queued(struct thread_data *td, struct io_u *io_u)
@@ -476,13 +443,8 @@ void io_u_queued(struct thread_data *td, struct io_u *io_u)
 	world.bad_slats += world_issue_ns(io_u) != world_fio_ns();
 }
 
-void io_u_mark_submit(struct thread_data *td, unsigned int count)
-{
-}
-
-void io_u_mark_complete(struct thread_data *td, unsigned int count)
-{
-}
+WORLD_VOID(io_u_mark_submit, struct thread_data *td, unsigned int count)
+WORLD_VOID(io_u_mark_complete, struct thread_data *td, unsigned int count)
 
 /* Trim by a system call. The prototypes have a const in some versions of fio. */
 int world_trim(const void *td, struct io_u *io_u) __asm__("do_io_u_trim");
@@ -516,19 +478,9 @@ int fio_cmdprio_init(struct thread_data *td, struct cmdprio *cmdprio,
 	return 0;
 }
 
-void fio_cmdprio_cleanup(struct cmdprio *cmdprio)
-{
-}
-
-int generic_open_file(struct thread_data *td, struct fio_file *f)
-{
-	return 0;
-}
-
-int generic_close_file(struct thread_data *td, struct fio_file *f)
-{
-	return 0;
-}
+WORLD_VOID(fio_cmdprio_cleanup, struct cmdprio *cmdprio)
+WORLD_ZERO(int, generic_open_file, struct thread_data *td, struct fio_file *f)
+WORLD_ZERO(int, generic_close_file, struct thread_data *td, struct fio_file *f)
 
 int usleep(useconds_t us)
 {
@@ -606,9 +558,7 @@ bool tw_kernel_made(struct tw_kernel *kernel)
 	return kernel->slots;
 }
 
-void tw_kernel_forget(struct tw_kernel *kernel)
-{
-}
+WORLD_VOID(tw_kernel_forget, struct tw_kernel *kernel)
 
 const char *tw_tracefs_make(void)
 {
@@ -652,9 +602,7 @@ void tw_follow_expect(struct tw_follow *follow)
 	};
 }
 
-void tw_follow_made(struct tw_follow *follow)
-{
-}
+WORLD_VOID(tw_follow_made, struct tw_follow *follow)
 
 void tw_message(const char *format, ...)
 {
@@ -667,28 +615,17 @@ const bool tw_engine_commands;
 struct ioengine_ops tw_engine = { .name = "tickwise" };
 #endif
 
-int tw_check_layout(const struct thread_data *td)
-{
-	return 0;
-}
+WORLD_ZERO(int, tw_check_layout, const struct thread_data *td)
 
 const struct tw_timing *tw_timing_of_process(void)
 {
 	return &world.timing;
 }
 
-void tw_cpus_note(struct tw_cpu_list *cpus)
-{
-}
-
-void tw_cpus_set(const struct tw_cpu_list *cpus)
-{
-}
-
-void tw_job_look(const char *job_name, const struct tw_timing *timing,
-		 struct tw_job_end *end)
-{
-}
+WORLD_VOID(tw_cpus_note, struct tw_cpu_list *cpus)
+WORLD_VOID(tw_cpus_set, const struct tw_cpu_list *cpus)
+WORLD_VOID(tw_job_look, const char *job_name, const struct tw_timing *timing,
+	   struct tw_job_end *end)
 
 int tw_run_report(struct thread_data *td, const char *option,
 		  const char *suffix, json_t *report,
@@ -699,23 +636,14 @@ int tw_run_report(struct thread_data *td, const char *option,
 	return 0;
 }
 
-void tw_run_take_hangup(void)
-{
-}
-
-void tw_run_job_begins(const struct thread_data *td)
-{
-}
-
-void tw_run_job_ended(struct thread_data *td)
-{
-}
+WORLD_VOID(tw_run_take_hangup, void)
+WORLD_VOID(tw_run_job_begins, const struct thread_data *td)
+WORLD_VOID(tw_run_job_ended, struct thread_data *td)
 
 /* ---- a job ------------------------------------------------------------- */
 
 /* Begin a world of its own for each job: what the last one left is gone. */
-__attribute__((unused))
-static void world_forget(void)
+static inline void world_forget(void)
 {
 	json_decref(world.report);
 	memset(&world, 0, sizeof(world));
@@ -751,8 +679,7 @@ static void world_forget(void)
 }
 
 /* To be called after world_forget() and the options: the engine's own start. */
-__attribute__((unused))
-static bool world_begin(void)
+static inline bool world_begin(void)
 {
 	struct tw_job *job;
 	unsigned i;
@@ -776,8 +703,7 @@ static bool world_begin(void)
 }
 
 /* Make a transfer as fio makes one of this io_u. */
-__attribute__((unused))
-static struct io_u *world_transfer(unsigned i, enum fio_ddir ddir,
+static inline struct io_u *world_transfer(unsigned i, enum fio_ddir ddir,
 				   uint64_t offset, uint64_t size)
 {
 	struct io_u *io_u = &world.io_us[i];
@@ -829,8 +755,7 @@ static enum fio_q_status world_queue_prepared(struct io_u *io_u)
 	return status;
 }
 
-__attribute__((unused))
-static enum fio_q_status world_queue(unsigned i, enum fio_ddir ddir)
+static inline enum fio_q_status world_queue(unsigned i, enum fio_ddir ddir)
 {
 	struct io_u *io_u = world_transfer(i, ddir, i * WORLD_SIZE, WORLD_SIZE);
 
@@ -839,8 +764,7 @@ static enum fio_q_status world_queue(unsigned i, enum fio_ddir ddir)
 }
 
 /* Take @count I/Os back. */
-__attribute__((unused))
-static bool world_reap(unsigned count)
+static inline bool world_reap(unsigned count)
 {
 	int events = tw_getevents(&world.td, count, count, NULL), event;
 
@@ -850,8 +774,7 @@ static bool world_reap(unsigned count)
 }
 
 /* Submit an I/O that the device needs @takes_ticks for, and take it back. */
-__attribute__((unused))
-static bool world_one(enum fio_ddir ddir, uint64_t takes_ticks)
+static inline bool world_one(enum fio_ddir ddir, uint64_t takes_ticks)
 {
 	world.takes_ticks[0] = takes_ticks;
 	world_pass(100);
@@ -859,8 +782,7 @@ static bool world_one(enum fio_ddir ddir, uint64_t takes_ticks)
 }
 
 /* End the job. The report is in world.report from now on. */
-__attribute__((unused))
-static void world_end(void)
+static inline void world_end(void)
 {
 	tw_cleanup(&world.td);
 }
@@ -868,32 +790,23 @@ static void world_end(void)
 /* ---- the report -------------------------------------------------------- */
 
 /* Return what is at a path such as "stages.lat.read", or "slowest.0.size". */
-static json_t *world_at_list(const json_t *at, const char *format, va_list args)
+__attribute__((format(printf, 2, 3)))
+static inline json_t *world_at(const json_t *at, const char *format, ...)
 {
 	char path[256], *part, *rest = path;
+	va_list args;
 
+	va_start(args, format);
 	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
 	while (at && (part = strsep(&rest, ".")) && *part)
 		at = json_is_array(at) ? json_array_get(at, strtoul(part, NULL, 10)) :
 					 json_object_get(at, part);
 	return (json_t *)at;
 }
 
-__attribute__((unused, format(printf, 2, 3)))
-static json_t *world_at(const json_t *at, const char *format, ...)
-{
-	va_list args;
-	json_t *json;
-
-	va_start(args, format);
-	json = world_at_list(at, format, args);
-	va_end(args);
-	return json;
-}
-
 /* Return the value of a number, which may be a string of digits; 0: there is none. */
-__attribute__((unused))
-static uint64_t world_value(const json_t *json)
+static inline uint64_t world_value(const json_t *json)
 {
 	uint64_t value = 0;
 
@@ -902,21 +815,10 @@ static uint64_t world_value(const json_t *json)
 }
 
 /* Return a number of the report. */
-__attribute__((unused, format(printf, 1, 2)))
-static uint64_t world_number(const char *format, ...)
-{
-	va_list args;
-	uint64_t value;
-
-	va_start(args, format);
-	value = world_value(world_at_list(world.report, format, args));
-	va_end(args);
-	return value;
-}
+#define world_number(...)	world_value(world_at(world.report, __VA_ARGS__))
 
 /* True if the report has this text. */
-__attribute__((unused))
-static bool world_is_text(const char *path, const char *text)
+static inline bool world_is_text(const char *path, const char *text)
 {
 	const char *is = json_string_value(world_at(world.report, "%s", path));
 
@@ -926,15 +828,13 @@ static bool world_is_text(const char *path, const char *text)
 /* The tests' own randomness. */
 static uint64_t world_random;
 
-__attribute__((unused))
-static uint64_t world_below(uint64_t limit)
+static inline uint64_t world_below(uint64_t limit)
 {
 	return tap_random(&world_random) % limit;
 }
 
 /* Return short times and long ones alike. */
-__attribute__((unused))
-static uint64_t world_some_ticks(void)
+static inline uint64_t world_some_ticks(void)
 {
 	return 1 + world_below(20ULL << world_below(16));
 }
