@@ -26,33 +26,31 @@
  *	DEVICE_BLOCK=END	files whose names end so are block devices for
  *				fio, and trims by a system call do nothing
  *
- * A transfer that takes time moves no data. Its completion is shown when it is
- * due and the kernel is entered.
+ * A transfer that takes time moves no data. Its completion is shown when it is due and
+ * the kernel is entered.
  *
- * With DEVICE_ALONE the device moves the data itself when an entry is submitted,
- * also in transfers that take time, but not those of registered files. A trim takes
- * as long as a transfer, and so does a flush: under DEVICE_DUE_US as the last of
- * eight. The kernel gets an entry that does nothing. So each I/O ends in the call
- * or when it is due, whatever the file system and the kernel's workers would do.
+ * With DEVICE_ALONE the device moves the data itself when an entry is submitted, also in
+ * transfers that take time, but not those of registered files. A trim takes as long as a
+ * transfer, and so does a flush: under DEVICE_DUE_US as the last of eight. The kernel gets
+ * an entry that does nothing. So each I/O ends in the call or when it is due, whatever the
+ * file system and the kernel's workers would do.
  *
- * Time is simulated in a job that is a process from its fork on, and in one that is
- * a thread from the set-up of its ring on. It passes by READ_NS when the job reads
- * a clock, by ENTER_NS when it enters the kernel, and by the time that it sleeps
- * and WAKE_NS (usleep() has an exception). It passes to the next completion when
- * the job waits for one. Nothing else makes it pass. So a job's actions and the
- * times that it sees are the same in each run, on each machine. fio needs
+ * Time is simulated in a job that is a process from its fork on, and in one that is a
+ * thread from the set-up of its ring on. It passes by READ_NS when the job reads a clock,
+ * by ENTER_NS when it enters the kernel, by the time that it sleeps and WAKE_NS (usleep()
+ * has an exception), and to the next completion when the job waits for one. So a job's
+ * actions and times are the same in each run, on each machine. fio needs
  * --clocksource=clock_gettime for it. Our engine is told that the CPU's counter is
  * disabled: its stamps are then of the system clock, in nanoseconds.
  *
- * With DEVICE_READ_NS=0 the times do not depend on how often an engine reads
- * clocks. DEVICE_FIO_NS=N then lets N ns pass when fio reads a clock, if the engine
- * has read one since fio's last reading: once for each I/O that fio queues and for
- * each batch that it takes. The readings of an external engine, through fio's
- * functions or not, take no time. A job must not wait by reading a clock (rates,
- * runtimes, thinktime).
+ * With DEVICE_READ_NS=0 the times do not depend on how often an engine reads clocks.
+ * DEVICE_FIO_NS=N then lets N ns pass when fio reads a clock, if the engine has read one
+ * since fio's last reading: once for each I/O that fio queues and for each batch that it
+ * takes. The readings of an external engine, through fio's functions or not, take no time.
+ * A job must not wait by reading a clock (rates, runtimes, thinktime).
  *
- * For jobs whose completions are posted inside of io_uring_enter (not with
- * sqthread_poll). For fio alone, and not everywhere: kernel_gate.h tells why.
+ * For jobs whose completions are posted inside of io_uring_enter (not with sqthread_poll).
+ * For fio alone, and not everywhere: kernel_gate.h tells why.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -90,6 +88,9 @@
 #define ENTER_NS	1000
 #define WAKE_NS		1000	/* fio sleeps for 0 until a microsecond is over */
 
+/* The function of this name behind this library. */
+#define REAL(name, type) ((type)dlsym(RTLD_NEXT, name))
+
 /* The state of each job, be it a process or a thread. */
 #define PER_JOB	static __thread
 
@@ -123,7 +124,7 @@ static struct {
 	unsigned long visible, take, read_ns, fio_ns, alone, trim;
 	int error_errno, gone_errno, refuse_errno, wait_errno, trim_errno;
 	const char *block;
-} device;
+} device = { .read_ns = READ_NS };
 
 /* ---- time -------------------------------------------------------------- */
 
@@ -141,11 +142,7 @@ PER_JOB struct timespec began_at[CLOCKS];
 
 static int real_clock_gettime(clockid_t id, struct timespec *now)
 {
-	int (*real)(clockid_t, struct timespec *) =
-		(int (*)(clockid_t, struct timespec *))
-			dlsym(RTLD_NEXT, "clock_gettime");
-
-	return real(id, now);
+	return REAL("clock_gettime", int (*)(clockid_t, struct timespec *))(id, now);
 }
 
 /* The places of fio, the C library and this library in memory. */
@@ -186,9 +183,7 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *data)
 
 static int is_fios(const void *address)
 {
-	unsigned i;
-
-	for (i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 3; i++)
 		if ((uintptr_t)address >= fios[i].from &&
 		    (uintptr_t)address < fios[i].to)
 			return 1;
@@ -199,34 +194,29 @@ static int is_fios(const void *address)
 static int is_called_by_fio(void)
 {
 	void *callers[16];
-	int count = backtrace(callers, 16), i;
+	int count = backtrace(callers, 16);
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		if (!is_fios(callers[i]))
 			return 0;
 	return 1;
 }
 
-/* Let a reading's time pass. Some versions of fio read a clock more often in a row. */
-static void pass(int by_fio)
-{
-	if (by_fio && is_engines_turn_over)
-		now_ns += device.fio_ns;
-	is_engines_turn_over = !by_fio;
-}
-
 int clock_gettime(clockid_t id, struct timespec *now)
 {
+	int by_fio;
 	uint64_t ns;
-	unsigned i;
 
-	for (i = 0; is_simulated && i < CLOCKS; i++) {
+	for (unsigned i = 0; is_simulated && i < CLOCKS; i++) {
 		if (clocks[i] != id)
 			continue;
 		now_ns += device.read_ns;
-		if (device.fio_ns)
-			pass(is_fios(__builtin_return_address(0)) &&
-			     is_called_by_fio());
+		/* Some versions of fio read a clock more often in a row. */
+		by_fio = device.fio_ns && is_fios(__builtin_return_address(0)) &&
+			 is_called_by_fio();
+		if (by_fio && is_engines_turn_over)
+			now_ns += device.fio_ns;
+		is_engines_turn_over = !by_fio;
 		ns = (uint64_t)began_at[i].tv_nsec + now_ns;
 		now->tv_sec = began_at[i].tv_sec + (time_t)(ns / 1000000000);
 		now->tv_nsec = (long)(ns % 1000000000);
@@ -249,12 +239,9 @@ int gettimeofday(struct timeval *restrict now, void *restrict zone)
 
 int nanosleep(const struct timespec *wanted, struct timespec *left)
 {
-	int (*real)(const struct timespec *, struct timespec *) =
-		(int (*)(const struct timespec *, struct timespec *))
-			dlsym(RTLD_NEXT, "nanosleep");
-
 	if (!is_simulated)
-		return real(wanted, left);
+		return REAL("nanosleep", int (*)(const struct timespec *, struct timespec *))
+			(wanted, left);
 	now_ns += (uint64_t)wanted->tv_sec * 1000000000 +
 		  (uint64_t)wanted->tv_nsec + WAKE_NS;
 	return 0;
@@ -266,20 +253,17 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
  */
 int usleep(useconds_t us)
 {
-	int (*real)(useconds_t) =
-		(int (*)(useconds_t))dlsym(RTLD_NEXT, "usleep");
 	const struct timespec wanted = {
 		.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000,
 	};
 
-	return us < 1000 ? nanosleep(&wanted, NULL) : real(us);
+	return us < 1000 ? nanosleep(&wanted, NULL) :
+			   REAL("usleep", int (*)(useconds_t))(us);
 }
 
 /* The library asks for the time by this if the counter is disabled. */
 long syscall(long number, ...)
 {
-	long (*real)(long, ...) = (long (*)(long, ...))
-		dlsym(RTLD_NEXT, "syscall");
 	va_list list;
 	long a[6];
 	int i;
@@ -290,7 +274,7 @@ long syscall(long number, ...)
 	va_end(list);
 	if (number == SYS_clock_gettime)
 		return clock_gettime((clockid_t)a[0], (struct timespec *)a[1]);
-	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	return REAL("syscall", long (*)(long, ...))(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 /* Tell every caller that the counter is disabled. */
@@ -313,9 +297,7 @@ int prctl(int option, ...)
 
 static void simulate(void)
 {
-	unsigned i;
-
-	for (i = 0; i < CLOCKS; i++)
+	for (unsigned i = 0; i < CLOCKS; i++)
 		real_clock_gettime(clocks[i], &began_at[i]);
 	is_simulated = 1;
 }
@@ -327,28 +309,15 @@ static void forked(void)
 	simulate();
 }
 
-static int is_main_thread(void)
-{
-	return syscall(SYS_gettid) == getpid();
-}
-
 /* ---- files that are block devices --------------------------------------- */
-
-static int ends_in(const char *text, const char *end)
-{
-	size_t length = strlen(text), least = strlen(end);
-
-	return length >= least && !strcmp(text + length - least, end);
-}
 
 /* On some machines fio is built with another name of stat(). */
 static int looks_like(const char *name, const char *path, struct stat *st)
 {
-	int (*real)(const char *, struct stat *) =
-		(int (*)(const char *, struct stat *))dlsym(RTLD_NEXT, name);
-	int ret = real(path, st);
+	int ret = REAL(name, int (*)(const char *, struct stat *))(path, st);
+	size_t length = strlen(path), least = device.block ? strlen(device.block) : SIZE_MAX;
 
-	if (!ret && device.block && ends_in(path, device.block))
+	if (!ret && length >= least && !strcmp(path + length - least, device.block))
 		st->st_mode = (st->st_mode & ~(mode_t)S_IFMT) | S_IFBLK;
 	return ret;
 }
@@ -390,23 +359,21 @@ int ioctl(int fd, unsigned long request, ...)
 
 static void *map(long fd, size_t bytes, off_t what)
 {
-	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd,
-		    what);
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, what);
+
+	if (at == MAP_FAILED)
+		abort();
+	return at;
 }
 
 /* Map the ring once more, at another place than its owner's. */
 static void look_at(long fd, const struct io_uring_params *p)
 {
-	char *sq = map(fd, p->sq_off.array + p->sq_entries * 4,
-		       IORING_OFF_SQ_RING);
-	char *cq = map(fd, p->cq_off.cqes +
-		       p->cq_entries * sizeof(struct io_uring_cqe),
+	char *sq = map(fd, p->sq_off.array + p->sq_entries * 4, IORING_OFF_SQ_RING);
+	char *cq = map(fd, p->cq_off.cqes + p->cq_entries * sizeof(struct io_uring_cqe),
 		       IORING_OFF_CQ_RING);
 
-	ring.sqes = map(fd, p->sq_entries * sizeof(*ring.sqes),
-			IORING_OFF_SQES);
-	if (sq == MAP_FAILED || cq == MAP_FAILED || ring.sqes == MAP_FAILED)
-		abort();
+	ring.sqes = map(fd, p->sq_entries * sizeof(*ring.sqes), IORING_OFF_SQES);
 	ring.sq_head = (unsigned *)(sq + p->sq_off.head);
 	ring.sq_tail = (unsigned *)(sq + p->sq_off.tail);
 	ring.sq_flags = (unsigned *)(sq + p->sq_off.flags);
@@ -420,26 +387,21 @@ static void look_at(long fd, const struct io_uring_params *p)
 	ring.tail = ring.seen = ring.due = *ring.cq_tail;
 }
 
-static int is_transfer(const struct io_uring_sqe *sqe)
+static int is_vectored(const struct io_uring_sqe *sqe)
 {
-	switch (sqe->opcode) {
-	case IORING_OP_READ:
-	case IORING_OP_WRITE:
-	case IORING_OP_READV:
-	case IORING_OP_WRITEV:
-	case IORING_OP_READ_FIXED:
-	case IORING_OP_WRITE_FIXED:
-		return 1;
-	default:
-		return 0;
-	}
+	return sqe->opcode == IORING_OP_READV || sqe->opcode == IORING_OP_WRITEV;
 }
 
-static unsigned length_of(const struct io_uring_sqe *sqe)
+static int is_read(const struct io_uring_sqe *sqe)
 {
-	if (sqe->opcode == IORING_OP_READV || sqe->opcode == IORING_OP_WRITEV)
-		return (unsigned)((struct iovec *)(uintptr_t)sqe->addr)->iov_len;
-	return sqe->len;
+	return sqe->opcode == IORING_OP_READ || sqe->opcode == IORING_OP_READV ||
+	       sqe->opcode == IORING_OP_READ_FIXED;
+}
+
+static int is_transfer(const struct io_uring_sqe *sqe)
+{
+	return is_read(sqe) || sqe->opcode == IORING_OP_WRITE ||
+	       sqe->opcode == IORING_OP_WRITEV || sqe->opcode == IORING_OP_WRITE_FIXED;
 }
 
 /* Complete the entry without data, with this result. */
@@ -454,10 +416,7 @@ static void ends(struct io_uring_sqe *sqe, struct fate *fate, int64_t result)
 	fate->changed = 1;
 }
 
-/*
- * Return when a transfer to this place that is submitted now ends. @length 0: no
- * transfer.
- */
+/* Return when a transfer to this place that is submitted now ends. @length 0: none. */
 static uint64_t due_at(uint64_t offset, unsigned length)
 {
 	uint64_t nth_of_eight = length ? offset / length % 8 + 1 : 8;
@@ -474,20 +433,8 @@ static uint64_t due_at(uint64_t offset, unsigned length)
 
 static struct fate *fate_of(uint64_t user_data)
 {
-	unsigned i;
-
-	for (i = 0; i < MAX_FATES; i++)
+	for (unsigned i = 0; i < MAX_FATES; i++)
 		if (fates[i].is_set && fates[i].user_data == user_data)
-			return &fates[i];
-	return NULL;
-}
-
-static struct fate *free_fate(void)
-{
-	unsigned i;
-
-	for (i = 0; i < MAX_FATES; i++)
-		if (!fates[i].is_set)
 			return &fates[i];
 	return NULL;
 }
@@ -500,15 +447,14 @@ static int nth(unsigned long every)
 static struct fate *new_fate(const struct io_uring_sqe *sqe, uint64_t offset,
 			     unsigned length)
 {
-	struct fate *fate = free_fate();
-
-	if (!fate)
-		abort();
-	memset(fate, 0, sizeof(*fate));
-	fate->is_set = 1;
-	fate->user_data = sqe->user_data;
-	fate->due_ns = due_at(offset, length);
-	return fate;
+	for (unsigned i = 0; i < MAX_FATES; i++) {
+		if (fates[i].is_set)
+			continue;
+		fates[i] = (struct fate) { .is_set = 1, .user_data = sqe->user_data,
+					   .due_ns = due_at(offset, length) };
+		return &fates[i];
+	}
+	abort();
 }
 
 /* Do the kernel's part: return the bytes of a transfer, or -errno. */
@@ -520,18 +466,10 @@ static int64_t move(const struct io_uring_sqe *sqe, unsigned length)
 	/* The file is a number in a table that is not known here. */
 	if (sqe->flags & IOSQE_FIXED_FILE)
 		return length;
-	if (sqe->opcode == IORING_OP_READV || sqe->opcode == IORING_OP_WRITEV)
+	if (is_vectored(sqe))
 		data = ((struct iovec *)data)->iov_base;
-	switch (sqe->opcode) {
-	case IORING_OP_READ:
-	case IORING_OP_READV:
-	case IORING_OP_READ_FIXED:
-		ret = pread(sqe->fd, data, length, (off_t)sqe->off);
-		break;
-	default:
-		ret = pwrite(sqe->fd, data, length, (off_t)sqe->off);
-		break;
-	}
+	ret = is_read(sqe) ? pread(sqe->fd, data, length, (off_t)sqe->off) :
+			     pwrite(sqe->fd, data, length, (off_t)sqe->off);
 	return ret < 0 ? -errno : ret;
 }
 
@@ -539,19 +477,16 @@ static int64_t move(const struct io_uring_sqe *sqe, unsigned length)
 static void decide_other(struct io_uring_sqe *sqe)
 {
 	int is_trim = sqe->opcode == IORING_OP_URING_CMD;
-	struct fate *fate = is_trim ?
-		new_fate(sqe, sqe->addr, (unsigned)sqe->addr3) :
-		new_fate(sqe, 0, 0);
+	int fails = is_trim && device.trim && ++trims % device.trim == 0;
 
-	if (is_trim && device.trim && ++trims % device.trim == 0)
-		ends(sqe, fate, -device.trim_errno);
-	else
-		ends(sqe, fate, 0);
+	ends(sqe, new_fate(sqe, is_trim ? sqe->addr : 0, is_trim ? (unsigned)sqe->addr3 : 0),
+	     fails ? -device.trim_errno : 0);
 }
 
 static void decide(struct io_uring_sqe *sqe)
 {
-	unsigned length = length_of(sqe);
+	unsigned length = is_vectored(sqe) ?
+		(unsigned)((struct iovec *)(uintptr_t)sqe->addr)->iov_len : sqe->len;
 	struct fate *fate;
 
 	if (!length)
@@ -636,10 +571,7 @@ static void complete(unsigned place)
 	*completion(place) = cqe;
 }
 
-/*
- * Make completions due up to now, and as far as @wanted if the job waits for that
- * many.
- */
+/* Make completions due up to now, and as far as @wanted if the job waits for that many. */
 static void become_due(unsigned wanted)
 {
 	for (; ring.due != ring.tail; ring.due++) {
@@ -653,21 +585,6 @@ static void become_due(unsigned wanted)
 		if (due_ns)
 			fate_of(cqe->user_data)->is_set = 0;
 	}
-}
-
-/*
- * Show what is due, and no more than there is room for, as if the others did not
- * fit in.
- */
-static void show(void)
-{
-	unsigned head = *ring.cq_head, shown = ring.due;
-
-	if (device.visible && shown - head > device.visible) {
-		shown = head + (unsigned)device.visible;
-		*ring.sq_flags |= IORING_SQ_CQ_OVERFLOW;
-	}
-	*ring.cq_tail = shown;
 }
 
 static long enter(const long *asked)
@@ -689,7 +606,12 @@ static long enter(const long *asked)
 	for (; ring.seen != ring.tail; ring.seen++)
 		complete(ring.seen);
 	become_due(a[3] & IORING_ENTER_GETEVENTS ? (unsigned)a[2] : 0);
-	show();
+	*ring.cq_tail = ring.due;
+	/* Show no more than there is room for, as if the others did not fit in. */
+	if (device.visible && ring.due - *ring.cq_head > device.visible) {
+		*ring.cq_tail = *ring.cq_head + (unsigned)device.visible;
+		*ring.sq_flags |= IORING_SQ_CQ_OVERFLOW;
+	}
 	return ret;
 }
 
@@ -699,7 +621,7 @@ static long caught(long number, const long *a)
 
 	if (number == SYS_io_uring_enter && ring.sqes)
 		return enter(a);
-	if (number == SYS_io_uring_setup && !is_simulated && !is_main_thread())
+	if (number == SYS_io_uring_setup && !is_simulated && syscall(SYS_gettid) != getpid())
 		simulate();
 	ret = gate_kernel(number, a);
 	if (number == SYS_io_uring_setup && ret >= 0)
@@ -707,36 +629,41 @@ static long caught(long number, const long *a)
 	return ret;
 }
 
-static unsigned long setting(const char *name, int *error)
-{
-	const char *text = getenv(name);
-	char *end = NULL;
-	unsigned long value = text ? strtoul(text, &end, 0) : 0;
-
-	if (error && end && *end == ':')
-		*error = atoi(end + 1);
-	return value;
-}
-
 static __attribute__((constructor)) void begin(void)
 {
+	static const struct {
+		const char *name;
+		unsigned long *value;
+		int *error;
+	} settings[] = {
+		{ "DEVICE_DUE_US", &device.due_us, NULL },
+		{ "DEVICE_SERIAL_US", &device.serial_us, NULL },
+		{ "DEVICE_ERROR", &device.error, &device.error_errno },
+		{ "DEVICE_GONE", &device.gone, &device.gone_errno },
+		{ "DEVICE_SHORT", &device.half, NULL },
+		{ "DEVICE_NONE", &device.none, NULL },
+		{ "DEVICE_REFUSE", &device.refuse, &device.refuse_errno },
+		{ "DEVICE_WAIT", &device.wait, &device.wait_errno },
+		{ "DEVICE_OVERFLOW", &device.visible, NULL },
+		{ "DEVICE_TAKE", &device.take, NULL },
+		{ "DEVICE_READ_NS", &device.read_ns, NULL },
+		{ "DEVICE_FIO_NS", &device.fio_ns, NULL },
+		{ "DEVICE_ALONE", &device.alone, NULL },
+		{ "DEVICE_TRIM", &device.trim, &device.trim_errno },
+	};
+
 	dl_iterate_phdr(find_object, NULL);
 	pthread_atfork(NULL, NULL, forked);
-	device.due_us = setting("DEVICE_DUE_US", NULL);
-	device.serial_us = setting("DEVICE_SERIAL_US", NULL);
-	device.error = setting("DEVICE_ERROR", &device.error_errno);
-	device.gone = setting("DEVICE_GONE", &device.gone_errno);
-	device.half = setting("DEVICE_SHORT", NULL);
-	device.none = setting("DEVICE_NONE", NULL);
-	device.refuse = setting("DEVICE_REFUSE", &device.refuse_errno);
-	device.wait = setting("DEVICE_WAIT", &device.wait_errno);
-	device.visible = setting("DEVICE_OVERFLOW", NULL);
-	device.take = setting("DEVICE_TAKE", NULL);
-	device.read_ns = getenv("DEVICE_READ_NS") ?
-		setting("DEVICE_READ_NS", NULL) : READ_NS;
-	device.fio_ns = setting("DEVICE_FIO_NS", NULL);
-	device.alone = setting("DEVICE_ALONE", NULL);
-	device.trim = setting("DEVICE_TRIM", &device.trim_errno);
 	device.block = getenv("DEVICE_BLOCK");
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		const char *text = getenv(settings[i].name);
+		char *end;
+
+		if (!text)
+			continue;
+		*settings[i].value = strtoul(text, &end, 0);
+		if (settings[i].error && *end == ':')
+			*settings[i].error = atoi(end + 1);
+	}
 	gate_close("ring_device", caught);
 }
