@@ -16,37 +16,34 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/mount.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command/command.h"
 #include "command/own_files.h"
-#include "helper_found.h"
-#include "helper_log.h"
-#include "helper_maps.h"
-#include "helper_peer.h"
-#include "helper_serve.h"
-#include "helper_socket.h"
+#include "helper.h"
+#include "helper/helper_maps.skel.h"
+#include "kernel/above.h"
 #include "kernel/loader.h"
+#include "kernel/program.h"
 #include "kernel/shifted_clock.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD	77	/* Linux 6.5 */
 #endif
 
-#define ROOT		((uid_t)0)
 /* How many processes may refuse connections at a time. More are there only if the kernel
  * does not let them end. */
 #define MAX_REFUSING	32
@@ -58,7 +55,7 @@ struct helper {
 	struct tw_helper_guests guests;
 	int signal_fd, proc_fd, maps_fd;
 	int connection;			/* accepted, and has no process yet; or -1 */
-	bool only_checks, has_user;
+	bool only_checks;
 	sigset_t mask;
 	struct tw_helper_place places[TW_HELPER_PLACES];
 	int fio_fds[TW_HELPER_PLACES];	/* of the fio in each place, or -1 */
@@ -83,60 +80,15 @@ static bool number_of(const char *text, unsigned long *number)
 	       *number < (uid_t)-1;
 }
 
-static int take_user(struct helper *helper, const char *name)
+/* Set @id to the number of the user or group (@what) @name: to @found, if it is known. */
+static int take(const char *what, const char *name, const uid_t *found, uid_t *id)
 {
-	const struct passwd *entry = getpwnam(name);
 	unsigned long number;
 
-	helper->has_user = true;
-	if (entry)
-		helper->guests.user = entry->pw_uid;
-	else if (number_of(name, &number))
-		helper->guests.user = (uid_t)number;
-	else
-		return fail(TW_EXIT_USAGE, "--user=%s: there is no such user", name);
+	if (!found && !number_of(name, &number))
+		return fail(TW_EXIT_USAGE, "--%s=%s: there is no such %s", what, name, what);
+	*id = found ? *found : (uid_t)number;
 	return 0;
-}
-
-static int take_group(struct helper *helper, const char *name)
-{
-	const struct group *entry = getgrnam(name);
-	unsigned long number;
-
-	helper->guests.has_group = true;
-	if (entry)
-		helper->guests.group = entry->gr_gid;
-	else if (number_of(name, &number))
-		helper->guests.group = (gid_t)number;
-	else
-		return fail(TW_EXIT_USAGE, "--group=%s: there is no such group", name);
-	/* The user would own the socket, and could lock the group out. */
-	if (helper->has_user)
-		return fail(TW_EXIT_USAGE, "--user= or --group=, not both: make the user "
-			    "a member of the group");
-	return 0;
-}
-
-/* Check the users. Only root can give a socket to another user and see that user's
- * processes. */
-static int check_users(const struct helper *helper)
-{
-	if (geteuid() == ROOT ||
-	    (helper->guests.user == geteuid() && !helper->guests.has_group))
-		return 0;
-	return fail(TW_EXIT_SOFTWARE, "only root can serve other users: leave out --user= "
-		    "and --group=");
-}
-
-/* Serve the user who called sudo, else the user who runs this. */
-static void set_defaults(struct helper *helper)
-{
-	const char *text = getenv("SUDO_UID");
-	unsigned long number;
-
-	helper->guests.self = helper->guests.user = geteuid();
-	if (geteuid() == ROOT && text && number_of(text, &number))
-		helper->guests.user = (uid_t)number;
 }
 
 /* Read the options. Return TW_GO_ON, or the exit code. */
@@ -144,15 +96,66 @@ static int read_options(struct helper *helper, char **argv)
 {
 	struct tw_kernel_helper_values values = { .socket = NULL };
 	int code = tw_command_options(&tw_kernel_helper_options, &values, argv, NULL);
+	struct tw_helper_guests *guests = &helper->guests;
+	const char *caller = getenv("SUDO_UID");
+	unsigned long number;
 
 	if (code != TW_GO_ON)
 		return code;
+	code = 0;
 	helper->socket.path = values.socket;
 	helper->only_checks = values.only_checks;
-	code = values.user ? take_user(helper, values.user) : 0;
-	if (!code && values.group)
-		code = take_group(helper, values.group);
-	return code ? code : TW_GO_ON;
+	guests->self = guests->user = geteuid();
+	if (guests->self == TW_HELPER_ROOT && caller && number_of(caller, &number))
+		guests->user = (uid_t)number;
+	if (values.user) {
+		const struct passwd *entry = getpwnam(values.user);
+
+		code = take("user", values.user, entry ? &entry->pw_uid : NULL,
+			    &guests->user);
+	}
+	if (!code && values.group) {
+		const struct group *entry = getgrnam(values.group);
+
+		guests->has_group = true;
+		code = take("group", values.group, entry ? &entry->gr_gid : NULL,
+			    &guests->group);
+	}
+	if (code)
+		return code;
+	/* The user would own the socket, and could lock the group out. */
+	if (values.user && values.group)
+		return fail(TW_EXIT_USAGE, "--user= or --group=, not both: make the user "
+			    "a member of the group");
+	/* Only root can give a socket to another user and see that user's processes. */
+	if (!helper->only_checks && guests->self != TW_HELPER_ROOT &&
+	    (guests->has_group || guests->user != guests->self))
+		return fail(TW_EXIT_SOFTWARE, "only root can serve other users: leave out "
+			    "--user= and --group=");
+	return TW_GO_ON;
+}
+
+/* ---- the log ---- */
+
+/* Print a line. It is dropped if there were too many, or if it would have to wait, as for a
+ * full pipe or a stopped terminal. */
+__attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
+{
+	static struct tw_helper_lines lines;
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	struct timespec now;
+	unsigned left_out;
+	va_list args;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!tw_helper_may_print(&lines, (uint64_t)now.tv_sec, &left_out) ||
+	    poll(&out, 1, 0) != 1 || !(out.revents & POLLOUT))
+		return;
+	if (left_out)
+		dprintf(STDOUT_FILENO, "%u more lines left out\n", left_out);
+	va_start(args, format);
+	vdprintf(STDOUT_FILENO, format, args);
+	va_end(args);
 }
 
 /* ---- connections ---- */
@@ -165,18 +168,6 @@ struct visitor {
 	int place;
 	const char *why;	/* it is refused; else NULL */
 };
-
-/* Open a descriptor of the process that connected. Kernels without SO_PEERPIDFD tell only
- * its number, which another process may have by now. So the user is compared later. */
-static int open_fio(const struct visitor *visitor)
-{
-	socklen_t size = sizeof(int);
-	int fd;
-
-	if (!getsockopt(visitor->fd, SOL_SOCKET, SO_PEERPIDFD, &fd, &size))
-		return fd;
-	return (int)syscall(SYS_pidfd_open, visitor->fio.pid, 0);
-}
 
 static bool is_guest(const struct helper *helper, const struct visitor *visitor)
 {
@@ -205,20 +196,13 @@ static void look_at(const struct helper *helper, struct visitor *visitor)
 	visitor->place = tw_helper_find_place(helper->places, visitor->fio.uid);
 	if (visitor->place < 0)
 		return;
-	visitor->fio_fd = open_fio(visitor);
+	/* Kernels without SO_PEERPIDFD tell only the number, which another process may have
+	 * by now. So the user is compared later. */
+	size = sizeof(visitor->fio_fd);
+	if (getsockopt(visitor->fd, SOL_SOCKET, SO_PEERPIDFD, &visitor->fio_fd, &size))
+		visitor->fio_fd = (int)syscall(SYS_pidfd_open, visitor->fio.pid, 0);
 	visitor->why = visitor->fio_fd < 0 ?
 		"the process that asks can't be looked at" : NULL;
-}
-
-static void close_all(const struct helper *helper)
-{
-	unsigned i;
-
-	close(helper->socket.fd);
-	close(helper->signal_fd);
-	close(helper->maps_fd);
-	for (i = 0; i < TW_HELPER_PLACES; i++)
-		close(helper->fio_fds[i]);
 }
 
 /* Be the process of a connection, which its end closes. It waits until @go_fd ends: by then
@@ -231,13 +215,18 @@ static void serve(const struct helper *helper, const struct visitor *visitor,
 		.proc_fd = helper->proc_fd, .parent = parent, .fio = visitor->fio,
 		.maps = helper->maps, .place = (unsigned)visitor->place,
 	};
+	unsigned i;
 	char byte;
 
 	tw_helper_end_with(parent);
 	if (read(go_fd, &byte, 1) != 0)
 		_exit(1);
 	close(go_fd);
-	close_all(helper);
+	close(helper->socket.fd);
+	close(helper->signal_fd);
+	close(helper->maps_fd);
+	for (i = 0; i < TW_HELPER_PLACES; i++)
+		close(helper->fio_fds[i]);
 	sigprocmask(SIG_SETMASK, &helper->mask, NULL);
 	if (visitor->why)
 		tw_helper_refuse(visitor->fd, visitor->why);
@@ -267,20 +256,6 @@ static pid_t begin(const struct helper *helper, const struct visitor *visitor)
 	return process;
 }
 
-static void note_process(struct helper *helper, const struct visitor *visitor,
-			 pid_t process)
-{
-	if (visitor->why) {
-		helper->refusing++;
-		return;
-	}
-	helper->places[visitor->place].process = process;
-	helper->places[visitor->place].user = visitor->fio.uid;
-	helper->fio_fds[visitor->place] = visitor->fio_fd;
-	tw_helper_log("serving fio %d of user %u\n", (int)visitor->fio.pid,
-		      visitor->fio.uid);
-}
-
 /* Take the next connection, or the one that could not get a process. It may not be closed
  * without. */
 static void take_connection(struct helper *helper)
@@ -300,15 +275,60 @@ static void take_connection(struct helper *helper)
 	visitor.fd = helper->connection;
 	look_at(helper, &visitor);
 	process = begin(helper, &visitor);
-	if (process > 0) {
-		helper->connection = -1;
-		note_process(helper, &visitor, process);
-	} else if (visitor.fio_fd >= 0) {
+	if (process < 0) {
 		close(visitor.fio_fd);
+		return;
 	}
+	helper->connection = -1;
+	if (visitor.why) {
+		helper->refusing++;
+		return;
+	}
+	helper->places[visitor.place].process = process;
+	helper->places[visitor.place].user = visitor.fio.uid;
+	helper->fio_fds[visitor.place] = visitor.fio_fd;
+	print("serving fio %d of user %u\n", (int)visitor.fio.pid, visitor.fio.uid);
 }
 
 /* ---- places ---- */
+
+/* Load the program that lists all maps. Return its descriptor, or -errno. */
+static int open_maps(void)
+{
+	struct tw_helper_maps *program;
+	struct bpf_link *link;
+	int fd = -1;
+
+	tw_program_set_messages();
+	program = tw_helper_maps__open_and_load();
+	if (!program)
+		return -errno;
+	link = bpf_program__attach_iter(program->progs.list, NULL);
+	if (link)
+		fd = fcntl(bpf_link__fd(link), F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		fd = -errno;
+	bpf_link__destroy(link);
+	tw_helper_maps__destroy(program);
+	return fd;
+}
+
+/* Find which maps of all places still exist. False: they can't be listed. */
+static bool list_maps(const struct helper *helper, bool *exists)
+{
+	const int list = bpf_iter_create(helper->maps_fd);
+	uint32_t listed[1024];
+	ssize_t size;
+
+	if (list < 0)
+		return false;
+	while ((size = read(list, listed, sizeof(listed))) > 0)
+		for (unsigned i = 0; i < TW_HELPER_PLACES; i++)
+			for (size_t j = 0; j < (size_t)size / sizeof(listed[0]); j++)
+				exists[i] |= helper->places[i].old_map == listed[j];
+	close(list);
+	return !size;
+}
 
 static void reap(struct helper *helper)
 {
@@ -329,31 +349,26 @@ static void reap(struct helper *helper)
 	}
 }
 
-/* Find out which places have memory that no fio has any more. Return true if one is still
- * in use, and its process has ended or waits for it. */
+/* Find out which places have memory that no fio has any more. A fio can keep the memory of
+ * its slots after it has hung up, or give it to another process. Return true if some is
+ * still in use, and its process has ended or waits for it. */
 static bool look_at_memory(struct helper *helper)
 {
-	uint32_t ids[TW_HELPER_PLACES];
-	bool is_any = false;
+	bool exists[TW_HELPER_PLACES] = { false }, is_any = false, is_listed;
 	unsigned i;
 
 	for (i = 0; i < TW_HELPER_PLACES; i++) {
-		struct tw_helper_place *place = &helper->places[i];
-
-		ids[i] = atomic_load(&helper->maps[i]);
-		if (!place->process)
-			place->old_map = ids[i];
-		is_any |= place->old_map != 0;
+		if (!helper->places[i].process)
+			helper->places[i].old_map = atomic_load(&helper->maps[i]);
+		is_any |= helper->places[i].old_map != 0;
 	}
-	if (!is_any)
-		return false;
-	tw_helper_maps_forget_gone(helper->maps_fd, ids, TW_HELPER_PLACES);
+	is_listed = is_any && list_maps(helper, exists);
 	is_any = false;
 	for (i = 0; i < TW_HELPER_PLACES; i++) {
 		struct tw_helper_place *place = &helper->places[i];
 
 		/* The process of the place waits for 0, and then sets its own. */
-		if (place->old_map && !ids[i]) {
+		if (place->old_map && is_listed && !exists[i]) {
 			place->old_map = 0;
 			atomic_store(&helper->maps[i], 0);
 		}
@@ -394,19 +409,11 @@ static void end_all(struct helper *helper)
 	}
 }
 
-/* True if a signal is to end the helper. */
-static bool is_to_end(const struct helper *helper)
-{
-	struct signalfd_siginfo info;
-
-	return read(helper->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
-	       info.ssi_signo != SIGCHLD;
-}
-
 /* Accept connections until a signal ends the helper. */
 static void listen_on(struct helper *helper)
 {
 	struct pollfd events[2 + TW_HELPER_PLACES];
+	struct signalfd_siginfo info;
 	bool may_accept, is_waiting;
 	unsigned i;
 
@@ -425,7 +432,27 @@ static void listen_on(struct helper *helper)
 		end_with_fios(helper, events + 2);
 		if (events[1].revents || helper->connection >= 0)
 			take_connection(helper);
-	} while (!events[0].revents || !is_to_end(helper));
+	} while (!events[0].revents ||
+		 read(helper->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info) ||
+		 info.ssi_signo == SIGCHLD);
+}
+
+/* Open a /proc of the helper's own, which shows all processes to user 65534, even if the
+ * machine's /proc hides them (hidepid=). If the helper may not mount it, open the machine's
+ * /proc. -1: neither is possible. */
+static int open_proc(void)
+{
+	const int context = (int)syscall(SYS_fsopen, "proc", FSOPEN_CLOEXEC);
+	int fd = -1;
+
+	if (context >= 0 &&
+	    !syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
+				  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+				  MOUNT_ATTR_NOEXEC);
+	if (context >= 0)
+		close(context);
+	return fd >= 0 ? fd : open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 static int prepare(struct helper *helper)
@@ -442,7 +469,7 @@ static int prepare(struct helper *helper)
 	/* The reader of the log may end. */
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &signals, &helper->mask);
-	helper->proc_fd = tw_helper_open_proc();
+	helper->proc_fd = open_proc();
 	helper->connection = -1;
 	for (i = 0; i < TW_HELPER_PLACES; i++)
 		helper->fio_fds[i] = -1;
@@ -451,7 +478,7 @@ static int prepare(struct helper *helper)
 	helper->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (helper->maps == MAP_FAILED || helper->signal_fd < 0)
 		return fail(TW_EXIT_SOFTWARE, "%s", strerror(errno));
-	helper->maps_fd = tw_helper_maps_open();
+	helper->maps_fd = open_maps();
 	return helper->maps_fd >= 0 ? 0 :
 		fail(TW_EXIT_SOFTWARE, "%s", tw_program_reason(helper->maps_fd, false));
 }
@@ -459,7 +486,7 @@ static int prepare(struct helper *helper)
 /* Load the program once at the beginning, so that an error is printed at once. */
 static int try_to_load(void)
 {
-	const struct tw_loader_owner nobody = { .user = ROOT };
+	const struct tw_loader_owner nobody = { .user = TW_HELPER_ROOT };
 	struct tw_loader *loader = NULL;
 	int error = tw_loader_load(&loader, 1, &nobody);
 
@@ -480,15 +507,34 @@ static int run(struct helper *helper)
 	if (!code)
 		code = tw_helper_socket_open(&helper->socket, guests);
 	if (!code) {
-		tw_helper_log("listening on %s for %s %u (Ctrl-C ends it)\n",
-			      helper->socket.path, guests->has_group ? "group" : "user",
-			      guests->has_group ? guests->group : guests->user);
+		print("listening on %s for %s %u (Ctrl-C ends it)\n", helper->socket.path,
+		      guests->has_group ? "group" : "user",
+		      guests->has_group ? guests->group : guests->user);
 		listen_on(helper);
 	}
 	/* The end of this process closes the socket, with all that waits there. */
 	tw_helper_socket_remove(&helper->socket);
 	end_all(helper);
 	return code;
+}
+
+/* Print which I/Os can be split; nothing if that is not known. This needs no privileges. */
+static void print_found(void)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "re");
+	struct tw_above above;
+	struct btf *kernel;
+
+	tw_program_set_messages();
+	kernel = btf__load_vmlinux_btf();
+	if (symbols && !libbpf_get_error(kernel)) {
+		above = tw_above_find(kernel);
+		tw_helper_print_found(symbols, above.original, above.crypt, stdout);
+	}
+	if (!libbpf_get_error(kernel))
+		btf__free(kernel);
+	if (symbols)
+		fclose(symbols);
 }
 
 int main(int argc, char **argv)
@@ -499,18 +545,14 @@ int main(int argc, char **argv)
 	/* No process of the same user may look into this one, or take its descriptors.
 	 * Until now its capabilities have protected it. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	set_defaults(&helper);
 	(void)argc;
 	code = read_options(&helper, argv);
 	if (code != TW_GO_ON)
 		return code;
-	code = helper.only_checks ? 0 : check_users(&helper);
-	if (!code && tw_has_shifted_clock())
-		code = fail(TW_EXIT_SOFTWARE, TW_SHIFTED_CLOCK);
-	if (code)
-		return code;
+	if (tw_has_shifted_clock())
+		return fail(TW_EXIT_SOFTWARE, TW_SHIFTED_CLOCK);
 	if (!helper.only_checks)
 		return run(&helper);
-	tw_helper_print_found();
+	print_found();
 	return tw_command_finish(tw_kernel_helper_options.command, try_to_load());
 }

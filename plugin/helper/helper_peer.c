@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The helper's checks: see helper_peer.h. Arithmetic and text only.
+ * The helper's checks: see helper.h. Arithmetic and text only.
  */
-#include "helper_peer.h"
+#include "helper.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,14 +15,11 @@ static unsigned numbers(const char *text, unsigned long *found, unsigned count)
 	char *end;
 
 	for (;; text = end) {
-		unsigned long number;
-
 		text += strspn(text, " \t");
 		if (*text < '0' || *text > '9')
 			return seen;
-		number = strtoul(text, &end, 10);
 		/* If there are more numbers, the last place gets the last number. */
-		found[seen < count ? seen : count - 1] = number;
+		found[seen < count ? seen : count - 1] = strtoul(text, &end, 10);
 		seen++;
 	}
 }
@@ -43,20 +40,17 @@ static const char *line_of(const char *text, const char *name)
 int tw_helper_read_status(const char *text, struct tw_helper_status *status)
 {
 	unsigned long process, parent, users[4], own;
-	unsigned i;
+	const unsigned levels = numbers(line_of(text, "NSpid"), &own, 1);
 
-	if (!numbers(line_of(text, "Tgid"), &process, 1) ||
+	if (!levels || !numbers(line_of(text, "Tgid"), &process, 1) ||
 	    !numbers(line_of(text, "PPid"), &parent, 1) ||
 	    numbers(line_of(text, "Uid"), users, 4) != 4)
 		return -EINVAL;
-	status->levels = numbers(line_of(text, "NSpid"), &own, 1);
-	if (!status->levels)
-		return -EINVAL;
-	status->process = (pid_t)process;
-	status->parent = (pid_t)parent;
-	status->own_number = (pid_t)own;
-	for (i = 0; i < 4; i++)
-		status->users[i] = (uid_t)users[i];
+	*status = (struct tw_helper_status) {
+		.process = (pid_t)process, .parent = (pid_t)parent, .levels = levels,
+		.own_number = (pid_t)own, .users = { (uid_t)users[0], (uid_t)users[1],
+						     (uid_t)users[2], (uid_t)users[3] },
+	};
 	return 0;
 }
 
@@ -64,12 +58,8 @@ int tw_helper_read_status(const char *text, struct tw_helper_status *status)
  * another user, too. */
 static bool is_of_user(const struct tw_helper_status *status, uid_t user)
 {
-	unsigned i;
-
-	for (i = 0; i < 4; i++)
-		if (status->users[i] != user)
-			return false;
-	return true;
+	return status->users[0] == user && status->users[1] == user &&
+	       status->users[2] == user && status->users[3] == user;
 }
 
 const char *tw_helper_check_peer(const struct tw_helper_peer *peer,
@@ -94,11 +84,6 @@ const char *tw_helper_check_sender(const struct tw_helper_peer *peer, uid_t user
 	return NULL;
 }
 
-static bool is_power_of_two(uint32_t number)
-{
-	return number && !(number & (number - 1));
-}
-
 const char *tw_helper_check_question(const struct tw_helper_question *question,
 				     size_t size, const struct tw_helper_room *room)
 {
@@ -115,7 +100,8 @@ const char *tw_helper_check_question(const struct tw_helper_question *question,
 			return "no room for that many I/Os in flight (65536)";
 		return NULL;
 	case TW_HELPER_EXPECT:
-		if (!room->slots || !is_power_of_two(question->entries) ||
+		/* A power of two. */
+		if (!room->slots || __builtin_popcount(question->entries) != 1 ||
 		    question->entries > room->slots - room->given)
 			return "more jobs than there is room for";
 		return NULL;
@@ -157,4 +143,69 @@ int tw_helper_find_place(const struct tw_helper_place places[TW_HELPER_PLACES],
 		of_user += !is_free && places[i].user == user;
 	}
 	return of_user < TW_HELPER_PLACES_OF_USER && free >= 0 ? free : own;
+}
+
+bool tw_helper_may_print(struct tw_helper_lines *lines, uint64_t now_s,
+			 unsigned *left_out)
+{
+	*left_out = 0;
+	if (now_s - lines->begin_s >= TW_HELPER_LOG_S) {
+		*left_out = lines->left_out;
+		*lines = (struct tw_helper_lines) { .begin_s = now_s };
+	}
+	if (lines->printed >= TW_HELPER_LOG_LINES) {
+		lines->left_out++;
+		return false;
+	}
+	lines->printed++;
+	return true;
+}
+
+void tw_helper_print_found(FILE *symbols, bool has_dm_io, bool has_dm_crypt, FILE *out)
+{
+	struct {
+		const char *name, *function;
+		const char *lacks;	/* the type that is not known; or NULL */
+		bool has;
+	} kinds[] = {
+		{ "reads and writes", "io_complete_rw", NULL, false },
+		{ "polled reads and writes", "io_complete_rw_iopoll", NULL, false },
+		{ "files", "iomap_dio_bio_end_io", NULL, false },
+		/* Linux 5.16 */
+		{ "block devices", "blkdev_bio_end_io_async", NULL, false },
+		{ "large I/Os of block devices", "blkdev_bio_end_io", NULL, false },
+		{ "I/Os of several requests", "bio_chain_endio", NULL, false },
+		{ "NVMe commands", "nvme_uring_cmd_end_io", NULL, false },
+		{ "LVM", "clone_endio", has_dm_io ? NULL : "dm_io", false },
+		{ "dm-crypt", "crypt_endio", has_dm_crypt ? NULL : "dm_crypt_io", false },
+	};
+	const size_t count = sizeof(kinds) / sizeof(kinds[0]);
+	const char *before = "found: ";
+	char *line = NULL, *name;
+	size_t size = 0, i;
+
+	/* Such as "0000000000000000 t clone_endio	[dm_mod]". */
+	while (getline(&line, &size, symbols) > 0) {
+		name = strchr(line, ' ');
+		if (!name || strlen(name) < 3)
+			continue;
+		name += 3;
+		name[strcspn(name, "\t\n")] = '\0';
+		for (i = 0; i < count; i++)
+			kinds[i].has |= !strcmp(name, kinds[i].function);
+	}
+	free(line);
+	for (i = 0; i < count; i++)
+		if (kinds[i].has && !kinds[i].lacks) {
+			fprintf(out, "%s%s", before, kinds[i].name);
+			before = ", ";
+		}
+	before = *before == ',' ? "\nnot found: " : "not found: ";
+	for (i = 0; i < count; i++)
+		if (!kinds[i].has || kinds[i].lacks) {
+			fprintf(out, "%s%s (%s)", before, kinds[i].name,
+				kinds[i].has ? kinds[i].lacks : kinds[i].function);
+			before = ", ";
+		}
+	fputc('\n', out);
 }

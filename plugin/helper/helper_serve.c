@@ -1,34 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Serve one fio: see helper_serve.h and ../../SECURITY.md.
+ * Serve one fio: see helper.h and ../../SECURITY.md.
  *
  * The process reads a question, and the sender as the kernel names it, checks both, and
  * answers. It has the helper's privileges until the program is loaded, and takes only one
  * question until then. Afterwards it has no privileges.
  */
-#include "helper_serve.h"
+#include "helper.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/bpf.h>
 #include <linux/capability.h>
-#include <linux/mount.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "helper_maps.h"
-#include "helper_peer.h"
 #include "kernel/loader.h"
 #include "text_file.h"
 
@@ -80,21 +76,6 @@ static bool has_ended(int process_fd)
 	struct pollfd ended = { .fd = process_fd, .events = POLLIN };
 
 	return poll(&ended, 1, 0) != 0;
-}
-
-int tw_helper_open_proc(void)
-{
-	const int context = (int)syscall(SYS_fsopen, "proc", FSOPEN_CLOEXEC);
-	int fd = -1;
-
-	if (context >= 0 &&
-	    !syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
-				  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-				  MOUNT_ATTR_NOEXEC);
-	if (context >= 0)
-		close(context);
-	return fd >= 0 ? fd : open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 static const char *find_peer(struct serving *s)
@@ -173,7 +154,7 @@ static const char *check_sender(const struct serving *s, const struct question *
 
 /* ---- privileges ---- */
 
-static int drop_capabilities(void)
+static bool drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
@@ -181,20 +162,10 @@ static int drop_capabilities(void)
 	struct __user_cap_data_struct data[2] = { { 0 } };
 
 	if (syscall(SYS_capset, &header, data))
-		return -errno;
+		return false;
 	data[0].permitted = ~0U;
-	if (syscall(SYS_capget, &header, data))
-		return -errno;
-	return data[0].permitted || data[1].permitted ? -EPERM : 0;
-}
-
-/* Change to an unprivileged user, for whom /proc is the root of all files. */
-static int drop_user(void)
-{
-	if (chroot("/proc") || chdir("/") || setgroups(0, NULL) ||
-	    setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
-		return -errno;
-	return 0;
+	return !syscall(SYS_capget, &header, data) &&
+	       !data[0].permitted && !data[1].permitted;
 }
 
 void tw_helper_end_with(pid_t parent)
@@ -208,29 +179,28 @@ void tw_helper_end_with(pid_t parent)
 /* The capabilities go last. A process that has more of them than another one can't be
  * traced by it, and the change of the user lets the new user trace this process where
  * fs.suid_dumpable is 1. */
-static int drop_privileges(pid_t parent)
+static bool drop_privileges(pid_t parent)
 {
 	const struct rlimit none = { 0, 0 };
-	int error;
+	bool dropped = !prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))
-		return -errno;
-	/* Only root can change the user. */
-	error = geteuid() == 0 ? drop_user() : 0;
-	if (!error && (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
-		       prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-		       setrlimit(RLIMIT_NPROC, &none) ||
-		       setrlimit(RLIMIT_FSIZE, &none)))
-		error = -errno;
-	if (!error)
-		error = drop_capabilities();
+	/* Root becomes a user for whom /proc is the root of all files. */
+	if (dropped && geteuid() == TW_HELPER_ROOT)
+		dropped = !chroot("/proc") && !chdir("/") && !setgroups(0, NULL) &&
+			  !setresgid(NOBODY, NOBODY, NOBODY) &&
+			  !setresuid(NOBODY, NOBODY, NOBODY);
+	dropped = dropped && !prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) &&
+		  !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+		  !setrlimit(RLIMIT_NPROC, &none) && !setrlimit(RLIMIT_FSIZE, &none) &&
+		  drop_capabilities();
 	tw_helper_end_with(parent);
-	return error;
+	return dropped;
 }
 
 /* ---- questions and answers ---- */
 
-static int send_answer(int socket_fd, const struct tw_helper_answer *answer, int fd)
+/* Send an answer, with a descriptor if @fd is not -1. False: the connection has ended. */
+static bool send_answer(int socket_fd, const struct tw_helper_answer *answer, int fd)
 {
 	struct iovec data = { (void *)answer, sizeof(*answer) };
 	union {
@@ -249,8 +219,7 @@ static int send_answer(int socket_fd, const struct tw_helper_answer *answer, int
 		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(fd));
 	}
 	/* A fio reads its answers. A peer that does not is not waited for. */
-	return sendmsg(socket_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ?
-		-errno : 0;
+	return sendmsg(socket_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
 void tw_helper_refuse(int socket_fd, const char *why)
@@ -261,9 +230,10 @@ void tw_helper_refuse(int socket_fd, const char *why)
 	send_answer(socket_fd, &answer, -1);
 }
 
-/* Read the next message, but leave it in the socket. Return 0, or -errno if the connection
- * is over: there is no message, or it has descriptors. There is room for the sender only. */
-static int peek(int socket_fd, struct question *q)
+/* Receive a question. False: no more will come, or it has descriptors, as there is room for
+ * the sender only. Then the message stays in the socket: who receives it closes them, and
+ * may have to wait for that. The end of the process closes them without. */
+static bool receive(int socket_fd, struct question *q)
 {
 	struct iovec data = { &q->question, sizeof(q->question) };
 	union {
@@ -277,58 +247,21 @@ static int peek(int socket_fd, struct question *q)
 	};
 	const struct cmsghdr *header;
 	ssize_t size;
+	char byte;
 
 	memset(q, 0, sizeof(*q));
 	size = recvmsg(socket_fd, &message, MSG_DONTWAIT | MSG_PEEK | MSG_TRUNC |
 		       MSG_CMSG_CLOEXEC);
 	if (size <= 0)
-		return size < 0 ? -errno : -EPIPE;
+		return false;
 	header = CMSG_FIRSTHDR(&message);
 	if ((message.msg_flags & MSG_CTRUNC) || !header ||
 	    header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_CREDENTIALS ||
 	    header->cmsg_len != CMSG_LEN(sizeof(q->sender)))
-		return -EPROTO;
+		return false;
 	memcpy(&q->sender, CMSG_DATA(header), sizeof(q->sender));
 	q->size = (size_t)size;
-	return 0;
-}
-
-/* Receive a question. Return 0, or -errno if no more will come. A message with descriptors
- * stays in the socket: who receives it closes them, and may have to wait for that. The end
- * of the process closes them without. */
-static int receive(int socket_fd, struct question *q)
-{
-	const int error = peek(socket_fd, q);
-	char byte;
-
-	if (error)
-		return error;
-	return recv(socket_fd, &byte, sizeof(byte), MSG_DONTWAIT) < 0 ? -errno : 0;
-}
-
-/* Tell the fio that the program is being loaded, so that it waits longer. */
-static int say_loading(int socket_fd, uint32_t number)
-{
-	const struct tw_helper_answer answer = {
-		.version = TW_HELPER_VERSION, .number = number,
-		.is_loading = 1,
-	};
-
-	return send_answer(socket_fd, &answer, -1);
-}
-
-/* Give up all privileges. Return NULL, or the reason why the helper can't serve without
- * them. */
-static const char *give_up_privileges(const struct serving *s)
-{
-	struct tw_helper_status status;
-
-	if (drop_privileges(s->to->parent))
-		return "the helper can't give up its privileges";
-	if (read_status(s->to->proc_fd, &status, "%d/status", (int)s->peer.process))
-		return "without privileges the helper can't look at processes: /proc "
-		       "hides them (hidepid=)";
-	return NULL;
+	return recv(socket_fd, &byte, sizeof(byte), MSG_DONTWAIT) >= 0;
 }
 
 /* Wait until the memory that the place had before is gone. False: it stays. */
@@ -344,33 +277,51 @@ static bool has_room(const struct serving *s)
 	return true;
 }
 
-/* Tell the main process about the map, which takes a place as long as it exists. The memory
- * that is shared with it goes. False: the map has no number. */
-static bool note_map(const struct serving *s)
+/* Give up all privileges. Return NULL, or the reason why this fio can't be served. */
+static const char *settle(const struct serving *s)
 {
-	const uint32_t map = tw_helper_map_id(tw_loader_slots(s->loader));
+	struct bpf_map_info map = { .id = 0 };
+	union bpf_attr attr = {
+		.info.bpf_fd = (uint32_t)tw_loader_slots(s->loader),
+		.info.info_len = sizeof(map), .info.info = (uintptr_t)&map,
+	};
+	struct tw_helper_status status;
 
-	atomic_store(&s->to->maps[s->to->place], map);
+	/* Tell the main process about the map, which takes a place as long as it exists. */
+	if (syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)))
+		map.id = 0;
+	atomic_store(&s->to->maps[s->to->place], map.id);
 	munmap(s->to->maps, TW_HELPER_PLACES * sizeof(*s->to->maps));
-	return map;
+	if (!map.id)
+		return "the memory of the slots can't be counted";
+	if (!drop_privileges(s->to->parent))
+		return "the helper can't give up its privileges";
+	if (read_status(s->to->proc_fd, &status, "%d/status", (int)s->peer.process))
+		return "without privileges the helper can't look at processes: /proc "
+		       "hides them (hidepid=)";
+	return NULL;
 }
 
 static const char *load(struct serving *s, const struct question *q)
 {
+	/* The fio waits longer then. */
+	const struct tw_helper_answer loading = {
+		.version = TW_HELPER_VERSION, .number = q->question.number,
+		.is_loading = 1,
+	};
 	const char *why;
 	int error;
 
 	if (q->sender.pid != s->peer.process || q->sender.uid != s->peer.user)
 		return "the job is no child of the fio that asked";
-	if (say_loading(s->to->socket_fd, q->question.number))
+	if (!send_answer(s->to->socket_fd, &loading, -1))
 		return "the fio that asked has ended";
 	if (!has_room(s))
 		return "processes of this user still have the memory of earlier jobs";
 	error = tw_loader_load(&s->loader, q->question.entries, &s->owner);
 	if (error)
 		return tw_program_reason(error, false);
-	why = note_map(s) ? give_up_privileges(s) :
-		"the memory of the slots can't be counted";
+	why = settle(s);
 	if (why) {
 		tw_loader_free(s->loader);
 		s->loader = NULL;
@@ -380,13 +331,18 @@ static const char *load(struct serving *s, const struct question *q)
 	return NULL;
 }
 
+/* Announce a ring, or tell whether it was made. */
 static const char *expect(struct serving *s, const struct question *q,
 			  uint32_t *base)
 {
 	const char *why = check_sender(s, q);
+	uint64_t ring;		/* an address of the kernel, not sent to the fio */
 
 	if (why)
 		return why;
+	if (q->question.what == TW_HELPER_MADE)
+		return tw_loader_made(s->loader, q->question.thread, &ring) ? NULL :
+			"the kernel's program did not see the ring";
 	*base = s->room.given;
 	if (tw_loader_expect(s->loader, q->question.thread, *base,
 			     q->question.entries))
@@ -395,18 +351,8 @@ static const char *expect(struct serving *s, const struct question *q,
 	return NULL;
 }
 
-static const char *made(struct serving *s, const struct question *q)
-{
-	const char *why = check_sender(s, q);
-	uint64_t ring;		/* an address of the kernel, not sent to the fio */
-
-	if (!why && !tw_loader_made(s->loader, q->question.thread, &ring))
-		why = "the kernel's program did not see the ring";
-	return why;
-}
-
-/* Answer a question. Return 0, or -errno if the connection has ended. */
-static int answer(struct serving *s, const struct question *q)
+/* Answer a question. False: the connection ends. */
+static bool answer(struct serving *s, const struct question *q)
 {
 	struct tw_helper_answer answer = {
 		.version = TW_HELPER_VERSION,
@@ -420,39 +366,30 @@ static int answer(struct serving *s, const struct question *q)
 		why = load(s, q);
 		if (!why)
 			fd = tw_loader_slots(s->loader);
-	} else if (!why && q->question.what == TW_HELPER_EXPECT) {
-		why = expect(s, q, &answer.base);
 	} else if (!why) {
-		why = made(s, q);
+		why = expect(s, q, &answer.base);
 	}
 	if (why)
 		snprintf(answer.why, sizeof(answer.why), "%s", why);
 	s->refused += why != NULL;
-	if (s->refused > MAX_REFUSED)
-		return -EPROTO;
-	return send_answer(s->to->socket_fd, &answer, fd);
-}
-
-static void serve(struct serving *s)
-{
-	struct pollfd event = { .fd = s->to->socket_fd, .events = POLLIN };
-	struct question question;
-
-	do {
-		if (poll(&event, 1, s->loader ? -1 : FIRST_QUESTION_MS) <= 0 ||
-		    receive(event.fd, &question) || answer(s, &question))
-			return;
-		/* Without a program there is nothing to serve. */
-	} while (s->loader);
+	return s->refused <= MAX_REFUSED && send_answer(s->to->socket_fd, &answer, fd);
 }
 
 void tw_helper_serve(const struct tw_helper_connection *connection)
 {
+	struct pollfd event = { .fd = connection->socket_fd, .events = POLLIN };
 	struct serving s = { .to = connection };
 	const char *why = find_peer(&s);
+	struct question question;
 
-	if (why)
+	if (why) {
 		tw_helper_refuse(connection->socket_fd, why);
-	else
-		serve(&s);
+		return;
+	}
+	do {
+		if (poll(&event, 1, s.loader ? -1 : FIRST_QUESTION_MS) <= 0 ||
+		    !receive(event.fd, &question) || !answer(&s, &question))
+			return;
+		/* Without a program there is nothing to serve. */
+	} while (s.loader);
 }

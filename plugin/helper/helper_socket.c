@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The helper's socket: see helper_socket.h.
+ * The helper's socket: see helper.h.
  */
-#include "helper_socket.h"
+#include "helper.h"
 
 #include <errno.h>
 #include <libgen.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "command/command.h"
@@ -21,7 +18,6 @@
 #endif
 
 #define BACKLOG		64
-#define ROOT		((uid_t)0)
 
 #define fail(code, ...)	\
 	tw_command_fail(tw_kernel_helper_options.command, code, __VA_ARGS__)
@@ -31,7 +27,7 @@
  * of the helper's user, but not the socket, which may be another user's or not exist yet. */
 static bool others_can_change(const struct stat *of, bool has_socket)
 {
-	return (of->st_uid != ROOT && of->st_uid != geteuid()) ||
+	return (of->st_uid != TW_HELPER_ROOT && of->st_uid != geteuid()) ||
 	       (!S_ISLNK(of->st_mode) && (of->st_mode & (S_IWGRP | S_IWOTH)) &&
 		(has_socket || !(of->st_mode & S_ISVTX)));
 }
@@ -57,27 +53,22 @@ static int check_way(char *path)
 	return 0;
 }
 
-/* Make a folder that all users can pass through, whatever the umask is. */
-static void make_folder(struct tw_helper_socket *listening, const char *folder)
-{
-	const mode_t old = umask(S_IWGRP | S_IWOTH);
-
-	if (mkdir(folder, 0755) == 0)
-		listening->made_folder = strdup(folder);
-	umask(old);
-}
-
-/* Check that no other user can replace the socket by another socket or a link. Both the
- * folders of the path as given and those of its target are checked. */
+/* Make the folder, and check that no other user can replace the socket by another socket or
+ * a link. Both the folders of the path as given and those of its target are checked. */
 static int check_folder(struct tw_helper_socket *listening)
 {
 	char *copy = strdup(listening->path), *real;
 	char *folder = copy ? dirname(copy) : NULL;
+	mode_t old;
 	int code;
 
 	if (!folder)
 		return fail(TW_EXIT_SOFTWARE, "not enough memory");
-	make_folder(listening, folder);
+	/* All users can pass through it, whatever the umask is. */
+	old = umask(S_IWGRP | S_IWOTH);
+	if (mkdir(folder, 0755) == 0)
+		listening->made_folder = strdup(folder);
+	umask(old);
 	real = realpath(folder, NULL);
 	code = real ? check_way(real) :
 		fail(TW_EXIT_SOFTWARE, "%s: %s", folder, strerror(errno));
@@ -89,7 +80,7 @@ static int check_folder(struct tw_helper_socket *listening)
 }
 
 /* Remove the socket of a helper that was killed. */
-static int remove_old(const struct tw_helper_socket *listening, const struct sockaddr_un *address)
+static int remove_old(const struct tw_helper_socket *listening)
 {
 	struct stat of;
 	int fd, answered;
@@ -100,8 +91,9 @@ static int remove_old(const struct tw_helper_socket *listening, const struct soc
 		return fail(TW_EXIT_SOFTWARE, "%s exists and is not a socket", listening->path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* EAGAIN: too many connections wait there. */
-	answered = fd >= 0 && (connect(fd, (const struct sockaddr *)address,
-				       sizeof(*address)) == 0 || errno == EAGAIN);
+	answered = fd >= 0 && (connect(fd, (const struct sockaddr *)&listening->address,
+				       sizeof(listening->address)) == 0 ||
+			       errno == EAGAIN);
 	close(fd);
 	if (answered)
 		return fail(TW_EXIT_SOFTWARE, "%s: another helper listens there",
@@ -121,69 +113,45 @@ static int give_socket(const struct tw_helper_socket *listening,
 		lchown(listening->path, guests->user, (gid_t)-1);
 }
 
-/* Set what all connections inherit. */
-static int set_options(int fd)
-{
-	const int on = 1, off = 0;
-
-	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
-		return -1;
-	/* Where the kernel can, it refuses descriptors when they are sent. */
-	return setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off)) &&
-	       errno != ENOPROTOOPT ? -1 : 0;
-}
-
-/* Bind the socket. It has its mode from the beginning, and its owner before it listens. */
-static int bind_socket(struct tw_helper_socket *listening,
-		       const struct tw_helper_guests *guests,
-		       const struct sockaddr_un *address)
-{
-	const mode_t old = umask(guests->has_group ? 0117 : 0177);
-	int error;
-
-	error = bind(listening->fd, (const struct sockaddr *)address,
-		     sizeof(*address)) ? errno : 0;
-	umask(old);
-	if (!error && (lstat(listening->path, &listening->bound) ||
-		       give_socket(listening, guests) ||
-		       set_options(listening->fd) || listen(listening->fd, BACKLOG)))
-		error = errno;
-	return error ? fail(TW_EXIT_SOFTWARE, "%s: %s", listening->path,
-			    strerror(error)) : 0;
-}
-
-/* The path fits: tw_helper_socket_check() was called. */
-static struct sockaddr_un address_of(const struct tw_helper_socket *listening)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-
-	strcpy(address.sun_path, listening->path);
-	return address;
-}
-
 int tw_helper_socket_check(struct tw_helper_socket *listening)
 {
-	struct sockaddr_un address;
+	struct sockaddr_un *address = &listening->address;
 	int code;
 
-	if (!*listening->path || strlen(listening->path) >= sizeof(address.sun_path))
+	if (!*listening->path || strlen(listening->path) >= sizeof(address->sun_path))
 		return fail(TW_EXIT_USAGE, "--socket=%s: 1 to %zu bytes", listening->path,
-			    sizeof(address.sun_path) - 1);
-	address = address_of(listening);
+			    sizeof(address->sun_path) - 1);
+	address->sun_family = AF_UNIX;
+	strcpy(address->sun_path, listening->path);
 	code = check_folder(listening);
-	return code ? code : remove_old(listening, &address);
+	return code ? code : remove_old(listening);
 }
 
 int tw_helper_socket_open(struct tw_helper_socket *listening,
 			  const struct tw_helper_guests *guests)
 {
-	const struct sockaddr_un address = address_of(listening);
+	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const int on = 1, off = 0;
+	bool failed;
+	mode_t old;
 
-	listening->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			       0);
-	if (listening->fd < 0)
+	listening->fd = fd;
+	if (fd < 0)
 		return fail(TW_EXIT_SOFTWARE, "socket: %s", strerror(errno));
-	return bind_socket(listening, guests, &address);
+	/* It has its mode from the beginning, and its owner before it listens. All
+	 * connections inherit the options. Where the kernel can, it refuses descriptors when
+	 * they are sent. */
+	old = umask(guests->has_group ? 0117 : 0177);
+	failed = bind(fd, (const struct sockaddr *)&listening->address,
+		      sizeof(listening->address));
+	umask(old);
+	if (failed || lstat(listening->path, &listening->bound) ||
+	    give_socket(listening, guests) ||
+	    setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ||
+	    (setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off)) &&
+	     errno != ENOPROTOOPT) || listen(fd, BACKLOG))
+		return fail(TW_EXIT_SOFTWARE, "%s: %s", listening->path, strerror(errno));
+	return 0;
 }
 
 void tw_helper_socket_remove(struct tw_helper_socket *listening)

@@ -5,13 +5,14 @@
  * its user, a stranger's child, or a namespace of another process is taken for a
  * job; more slots than a connection has; a size that is no power of two; a text
  * that is cut off is read. A user outside of the group is let in; a place is given
- * away while its memory is in use, or one user gets all; the log has no limit.
+ * away while its memory is in use, or one user gets all; the log has no limit. What
+ * `--check` finds is not what the kernel has.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "helper/helper_log.h"
-#include "helper/helper_peer.h"
+#include "helper/helper.h"
 #include "tap.h"
 
 #define TEXT(pids, users) "Name:\tfio\nUmask:\t0022\nTgid:\t100\nNgid:\t0\n" \
@@ -217,6 +218,50 @@ static void lines(void)
 	       !left_out, "which is told once");
 }
 
+#define ALL "found: reads and writes, polled reads and writes, files, block devices, large " \
+	"I/Os of block devices, I/Os of several requests, NVMe commands"
+
+static void found(void)
+{
+	static char all[] =
+		"0000000000000000 T io_complete_rw\n0 t io_complete_rw_iopoll\n"
+		"0 T iomap_dio_bio_end_io\n0 t blkdev_bio_end_io_async\n"
+		"0 t blkdev_bio_end_io\n0 t bio_chain_endio\n"
+		"0 t nvme_uring_cmd_end_io\t[nvme_core]\n"
+		"0 t clone_endio\t[dm_mod]\n0 t crypt_endio\t[dm_crypt]\n";
+	static char similar[] =
+		"0 T io_complete_rw\n0 t clone_endio.cold\n0 t my_crypt_endio\n";
+	static const struct {
+		char *symbols;
+		bool has_types;
+		const char *expected, *what;
+	} cases[] = {
+		{ all, true, ALL ", LVM, dm-crypt\n", "all is found" },
+		{ all, false, ALL "\nnot found: LVM (dm_io), dm-crypt (dm_crypt_io)\n",
+		  "types are missing" },
+		{ similar, true, "found: reads and writes\nnot found: polled reads and "
+		  "writes (io_complete_rw_iopoll), files (iomap_dio_bio_end_io), block "
+		  "devices (blkdev_bio_end_io_async), large I/Os of block devices "
+		  "(blkdev_bio_end_io), I/Os of several requests (bio_chain_endio), NVMe "
+		  "commands (nvme_uring_cmd_end_io), LVM (clone_endio), dm-crypt "
+		  "(crypt_endio)\n", "functions with similar names" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		FILE *in = fmemopen(cases[i].symbols, strlen(cases[i].symbols), "r");
+		char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		tw_helper_print_found(in, cases[i].has_types, cases[i].has_types, out);
+		fclose(in);
+		fclose(out);
+		if (!tap_ok(!strcmp(text, cases[i].expected), "%s", cases[i].what))
+			printf("# %s", text);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	texts();
@@ -225,5 +270,6 @@ int main(void)
 	guests();
 	places();
 	lines();
+	found();
 	return tap_done();
 }

@@ -2,7 +2,7 @@
 /*
  * Behaviour: the way from a bio of device mapper to the bio above is found, whether device
  * mapper and dm-crypt are modules or built into the kernel. Where a type or a member is
- * missing there is no way. `tickwise kernel-helper --check` names what is missing.
+ * missing there is no way.
  *
  * Defect: LVM and dm-crypt are not split on kernels that have them built in; or a wrong
  * place in memory is read.
@@ -35,7 +35,6 @@ static struct btf *load_module(const char *name, struct btf *kernel)
 
 #define btf__load_module_btf	load_module
 #include "kernel/above.h"
-#include "helper/helper_found.h"
 
 /* Add a structure of pointers: "first", then those of @names, at 8, 16, 24 ... */
 static void add(struct btf *types, const char *name, const char *const *names)
@@ -109,51 +108,8 @@ static void test_lacks(void)
 	expect(kernel, false, false, "only the names are there");
 }
 
-static void found_is(const char *symbols, const struct tw_above *above,
-		     const char *expected, const char *what)
-{
-	FILE *in = fmemopen((void *)(uintptr_t)symbols, strlen(symbols), "r");
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	tw_helper_print_found_in(in, above, out);
-	fclose(in);
-	fclose(out);
-	if (!tap_ok(!strcmp(text, expected), "%s", what))
-		printf("# %s", text);
-	free(text);
-}
-
-static void test_found(void)
-{
-	static const char all[] =
-		"0000000000000000 T io_complete_rw\n0 t io_complete_rw_iopoll\n"
-		"0 T iomap_dio_bio_end_io\n0 t blkdev_bio_end_io_async\n"
-		"0 t blkdev_bio_end_io\n0 t bio_chain_endio\n"
-		"0 t nvme_uring_cmd_end_io\t[nvme_core]\n"
-		"0 t clone_endio\t[dm_mod]\n0 t crypt_endio\t[dm_crypt]\n";
-	const struct tw_above above = { .original = 8, .crypt = 8 }, none = { 0 };
-
-	found_is(all, &above, "found: reads and writes, polled reads and writes, files, "
-		 "block devices, large I/Os of block devices, I/Os of several requests, "
-		 "NVMe commands, LVM, dm-crypt\n", "all is found");
-	found_is(all, &none, "found: reads and writes, polled reads and writes, files, "
-		 "block devices, large I/Os of block devices, I/Os of several requests, "
-		 "NVMe commands\nnot found: LVM (dm_io), dm-crypt (dm_crypt_io)\n",
-		 "types are missing");
-	found_is("0 T io_complete_rw\n0 t clone_endio.cold\n0 t my_crypt_endio\n", &above,
-		 "found: reads and writes\nnot found: polled reads and writes "
-		 "(io_complete_rw_iopoll), files (iomap_dio_bio_end_io), block devices "
-		 "(blkdev_bio_end_io_async), large I/Os of block devices "
-		 "(blkdev_bio_end_io), I/Os of several requests (bio_chain_endio), NVMe "
-		 "commands (nvme_uring_cmd_end_io), LVM (clone_endio), dm-crypt "
-		 "(crypt_endio)\n", "functions with similar names");
-}
-
 int main(void)
 {
-	test_found();
 	expect(make(false, false, true, true), true, true, "both are modules");
 	expect(make(true, true, false, false), true, true, "both are built in");
 	expect(make(true, false, false, true), true, true, "dm_crypt alone is a module");
