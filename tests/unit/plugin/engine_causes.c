@@ -75,7 +75,7 @@ static void one(bool causes, bool split, uint64_t device)
 	world.turns = &turns;
 	world.accepted = accepted;
 	world.appeared = appeared;
-	world_begin();
+	world_start();
 	world_one(DDIR_READ, 10020);
 	/* Overwrite by turns of later I/Os, none of which is slow. */
 	memset(&turns, 0, sizeof(turns));
@@ -149,9 +149,7 @@ static void fires(void)
 
 	world_forget();
 	world.options.trigger_us = ABOVE_US;
-	if (!tap_ok(world_begin() && world.trace_makes,
-		    "a job with tw_trigger asks for the events"))
-		return;
+	world_start();
 	world_one(DDIR_READ, ABOVE_NS);
 	tap_is_u64(world.trace_stops, 0, "an I/O at the threshold is not above it");
 	engine_now_ticks += 200000000;
@@ -206,7 +204,7 @@ static void does_not_fire(const struct quiet *quiet)
 	world.td.runstate = quiet->runstate ? quiet->runstate : TD_RUNNING;
 	world.trace_stopped = quiet->stopped;
 	world.trace_refused = quiet->refused;
-	world_begin();
+	world_start();
 	world_one(DDIR_READ, quiet->takes);
 	world_end();
 	tap_ok(world.trace_stops == quiet->stops && !world.trace_goes_on &&

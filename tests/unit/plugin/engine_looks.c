@@ -16,7 +16,7 @@ static void begin(unsigned depth, unsigned batch, bool direct)
 	world.td.o.iodepth = depth;
 	world.td.o.iodepth_batch = batch;
 	world.td.o.odirect = direct;
-	tap_ok(world_begin(), "a job of depth %u with direct=%d begins", depth, direct);
+	world_start();
 }
 
 /* Queue @count I/Os, of which the n-th takes n times @each more ticks than @first. */
@@ -110,7 +110,7 @@ static void wants_more(bool event_wait, unsigned calls)
 	world_forget();
 	world.td.o.iodepth = 4;
 	world.options.event_wait = event_wait;
-	world_begin();
+	world_start();
 	queue(4, event_wait ? 20000 : 0, 20000);
 	tap_ok(tw_getevents(&world.td, 3, 4, NULL) == 3 && world.calls == 4 + calls,
 	       "tw_event_wait=%d: %u calls wait for all that are missing", event_wait, calls);

@@ -44,7 +44,7 @@ static void begin(void)
 	world_forget();
 	engine_now_ticks = BEGAN_NS;
 	ios = 0;
-	tap_ok(world_begin(), "a job begins");
+	world_start();
 }
 
 /* Return how many of ours were returned from @from_ns on, before @to_ns. */
@@ -120,7 +120,7 @@ static void begin_rated(unsigned batch)
 	world.td.rate_bps[DDIR_READ] = 1 << 20;
 	world.td.o.td_ddir |= TD_DDIR_TRIM;
 	world.td.epoch.tv_sec = EPOCH_NS / 1000000000;
-	tap_ok(world_begin(), "a job with a rate begins");
+	world_start();
 }
 
 static uint64_t slip(const char *key)

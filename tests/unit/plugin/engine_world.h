@@ -44,9 +44,10 @@
 #define WORLD_PRIORITY	0x4005		/* of cmdprio */
 #define WORLD_FILES	80
 
-/* What the engine calls, and what has no effect here. */
-#define WORLD_VOID(name, ...)		void name(__VA_ARGS__) { }
-#define WORLD_ZERO(type, name, ...)	type name(__VA_ARGS__) { return 0; }
+/* What the engine calls, and what has no effect here, or a single one. */
+#define WORLD_VOID(name, ...)			void name(__VA_ARGS__) { }
+#define WORLD_DOES(what, name, ...)		void name(__VA_ARGS__) { what; }
+#define WORLD_GIVES(value, type, name, ...)	type name(__VA_ARGS__) { return value; }
 
 _Atomic(uint64_t) engine_now_ticks;
 
@@ -362,15 +363,15 @@ int io_uring_queue_mmap(int fd, struct io_uring_params *params, struct io_uring 
 	return 0;
 }
 
-WORLD_ZERO(int, io_uring_queue_init, unsigned entries, struct io_uring *ring, unsigned flags)
+WORLD_GIVES(0, int, io_uring_queue_init, unsigned entries, struct io_uring *ring, unsigned flags)
 WORLD_VOID(io_uring_queue_exit, struct io_uring *ring)
-WORLD_ZERO(int, io_uring_register_ring_fd, struct io_uring *ring)
-WORLD_ZERO(struct io_uring_probe *, io_uring_get_probe_ring, struct io_uring *ring)
+WORLD_GIVES(0, int, io_uring_register_ring_fd, struct io_uring *ring)
+WORLD_GIVES(NULL, struct io_uring_probe *, io_uring_get_probe_ring, struct io_uring *ring)
 WORLD_VOID(io_uring_free_probe, struct io_uring_probe *probe)
-WORLD_ZERO(int, io_uring_register_buffers, struct io_uring *ring,
-	   const struct iovec *buffers, unsigned count)
-WORLD_ZERO(int, io_uring_register_files, struct io_uring *ring, const int *files,
-	   unsigned count)
+WORLD_GIVES(0, int, io_uring_register_buffers, struct io_uring *ring,
+	    const struct iovec *buffers, unsigned count)
+WORLD_GIVES(0, int, io_uring_register_files, struct io_uring *ring, const int *files,
+	    unsigned count)
 
 /* ---- fio --------------------------------------------------------------- */
 
@@ -479,8 +480,8 @@ int fio_cmdprio_init(struct thread_data *td, struct cmdprio *cmdprio,
 }
 
 WORLD_VOID(fio_cmdprio_cleanup, struct cmdprio *cmdprio)
-WORLD_ZERO(int, generic_open_file, struct thread_data *td, struct fio_file *f)
-WORLD_ZERO(int, generic_close_file, struct thread_data *td, struct fio_file *f)
+WORLD_GIVES(0, int, generic_open_file, struct thread_data *td, struct fio_file *f)
+WORLD_GIVES(0, int, generic_close_file, struct thread_data *td, struct fio_file *f)
 
 int usleep(useconds_t us)
 {
@@ -516,15 +517,8 @@ static uint64_t world_monotonic_ns(uint64_t ticks)
 	       (uint64_t)(int64_t)(ns * world.monotonic_fast);
 }
 
-uint64_t engine_clock_id_ns(clockid_t clock_id)
-{
-	return world_monotonic_ns(engine_now_ticks);
-}
-
-void engine_clock_rate(struct tw_rate *rate)
-{
-	*rate = world.rate;
-}
+WORLD_GIVES(world_monotonic_ns(engine_now_ticks), uint64_t, engine_clock_id_ns, clockid_t clock_id)
+WORLD_DOES(*rate = world.rate, engine_clock_rate, struct tw_rate *rate)
 
 const char *tw_kernel_load(uint32_t slots)
 {
@@ -534,15 +528,8 @@ const char *tw_kernel_load(uint32_t slots)
 	return world.kernel_refused;
 }
 
-int64_t tw_kernel_missed(void)
-{
-	return world.kernel_missed;
-}
-
-bool tw_kernel_is_own(void)
-{
-	return !world.kernel_refused;
-}
+WORLD_GIVES(world.kernel_missed, int64_t, tw_kernel_missed, void)
+WORLD_GIVES(!world.kernel_refused, bool, tw_kernel_is_own, void)
 
 void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 {
@@ -553,11 +540,7 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 	};
 }
 
-bool tw_kernel_made(struct tw_kernel *kernel)
-{
-	return kernel->slots;
-}
-
+WORLD_GIVES(kernel->slots, bool, tw_kernel_made, struct tw_kernel *kernel)
 WORLD_VOID(tw_kernel_forget, struct tw_kernel *kernel)
 
 const char *tw_tracefs_make(void)
@@ -583,10 +566,7 @@ void tw_tracefs_read(struct tw_trace_window *window)
 			return;
 }
 
-void tw_tracefs_go_on(void)
-{
-	world.trace_goes_on++;
-}
+WORLD_DOES(world.trace_goes_on++, tw_tracefs_go_on, void)
 
 const char *tw_follow_load(uint32_t jobs)
 {
@@ -603,11 +583,7 @@ void tw_follow_expect(struct tw_follow *follow)
 }
 
 WORLD_VOID(tw_follow_made, struct tw_follow *follow)
-
-void tw_message(const char *format, ...)
-{
-	world.messages++;
-}
+WORLD_DOES(world.messages++, tw_message, const char *format, ...)
 
 /* A test of the other engine has its own. */
 #ifndef WORLD_OF_COMMANDS
@@ -615,13 +591,8 @@ const bool tw_engine_commands;
 struct ioengine_ops tw_engine = { .name = "tickwise" };
 #endif
 
-WORLD_ZERO(int, tw_check_layout, const struct thread_data *td)
-
-const struct tw_timing *tw_timing_of_process(void)
-{
-	return &world.timing;
-}
-
+WORLD_GIVES(0, int, tw_check_layout, const struct thread_data *td)
+WORLD_GIVES(&world.timing, const struct tw_timing *, tw_timing_of_process, void)
 WORLD_VOID(tw_cpus_note, struct tw_cpu_list *cpus)
 WORLD_VOID(tw_cpus_set, const struct tw_cpu_list *cpus)
 WORLD_VOID(tw_job_look, const char *job_name, const struct tw_timing *timing,
@@ -700,6 +671,15 @@ static inline bool world_begin(void)
 	world.sq_head = world.sq_tail = world.cq_head = world.cq_tail =
 		job->ring.sq_tail = job->ring.seen_tail = WORLD_FROM;
 	return true;
+}
+
+/* The same, where nothing else may happen. */
+static inline void world_start(void)
+{
+	if (!world_begin()) {
+		puts("Bail out! the job does not begin");
+		exit(1);
+	}
 }
 
 /* Make a transfer as fio makes one of this io_u. */
