@@ -36,16 +36,8 @@ static void appeared(unsigned i)
 	const uint64_t finished_ns = world_monotonic_ns(accepted_ticks + 20 + device_ticks);
 	const uint64_t posted_ns = world_monotonic_ns(engine_now_ticks);
 
-	slot = (struct tw_slot) {
-		.key = world.ios[i].sqe.user_data,
-		.accepted_ns = world_monotonic_ns(accepted_ticks),
-		.dispatched_ns = world_monotonic_ns(accepted_ticks + 20),
-		.finished_ns = finished_ns,
-		.posted_ns = posted_ns,
-		.requests = 1,
-		.due_bytes = WORLD_SIZE,
-		.finished_bytes = WORLD_SIZE,
-	};
+	slot = world_slot(i, world_monotonic_ns(accepted_ticks),
+			  world_monotonic_ns(accepted_ticks + 20), finished_ns, posted_ns);
 	turns.newest = 1;
 	turns.turns[0] = (struct tw_turn) {
 		.number = 1,
@@ -94,17 +86,12 @@ static bool is_ns(const char *key, uint64_t ns)
 /* Return for how many jobs the program is loaded: two want causes. */
 static unsigned followed(enum tw_kernel_mode mode, bool can_load)
 {
-	struct thread_data *jobs = calloc(2, sizeof(*jobs));
-
 	world_forget();
 	world.options.kernel = mode;
 	world.options.causes = 1;
 	world.kernel_refused = can_load ? NULL : "no reason";
-	jobs[0] = jobs[1] = world.td;
-	segments[0].threads = jobs;
-	thread_number = 2;
+	world_jobs(2);
 	tw_kernel_load_for_jobs();
-	free(jobs);
 	return world.followed;
 }
 
@@ -223,17 +210,14 @@ static void does_not_fire(const struct quiet *quiet)
 static bool made_for(const struct tw_options *first, struct ioengine_ops *engine,
 		     const struct tw_options *second)
 {
-	struct thread_data *jobs = calloc(2, sizeof(*jobs));
+	struct thread_data *jobs;
 
 	world_forget();
-	segments[0].threads = jobs;
-	thread_number = 2;
+	jobs = world_jobs(2);
 	jobs[0].eo = (void *)first;
 	jobs[1].eo = (void *)second;
-	jobs[0].io_ops = &tw_engine;
 	jobs[1].io_ops = engine;
 	tw_trigger_make_for_jobs();
-	free(jobs);
 	return world.trace_makes;
 }
 

@@ -234,16 +234,8 @@ static void stamp(unsigned i)
 {
 	const uint64_t done_ns = world_monotonic_ns(world.ios[i].done_ticks);
 
-	slots[i] = (struct tw_slot) {
-		.key = world.ios[i].sqe.user_data,
-		.accepted_ns = done_ns - world.takes_ticks[i],
-		.dispatched_ns = done_ns - world.takes_ticks[i] + 1000,
-		.finished_ns = done_ns - 2000,
-		.posted_ns = done_ns,
-		.requests = 1,
-		.due_bytes = WORLD_SIZE,
-		.finished_bytes = WORLD_SIZE,
-	};
+	slots[i] = world_slot(i, done_ns - world.takes_ticks[i],
+			      done_ns - world.takes_ticks[i] + 1000, done_ns - 2000, done_ns);
 }
 
 static void device_stage(void)

@@ -27,11 +27,11 @@ static void environment(const char *value)
 struct asked {
 	const char *what, *environment;
 	enum tw_kernel_mode option;
-	bool no_stages, test_nop;
-	const char *refused;		/* why; NULL: it can be had */
-	bool loads, begins;
-	int error;			/* if it does not start; 0: EPERM */
+	bool loads;
+	int error;			/* of a job that does not begin */
 	const char *why;		/* in the report; NULL: it is on */
+	const char *refused;		/* why; NULL: it can be had */
+	bool no_stages, test_nop;
 };
 
 static void one(const struct asked *asked)
@@ -46,16 +46,13 @@ static void one(const struct asked *asked)
 	world.kernel_refused = asked->refused;
 	world.kernel_slots = slots;
 	begins = world_begin();
-	tap_ok(begins == asked->begins &&
-	       world.td.error == (asked->begins ? 0 : asked->error ? asked->error :
-				  EPERM) &&
-	       world.messages == (unsigned)!asked->begins + asked->test_nop,
-	       "%s: the job %s", asked->what,
-	       asked->begins ? "begins" : "ends with one line");
+	tap_ok(begins == !asked->error && world.td.error == asked->error &&
+	       world.messages == (unsigned)!begins + asked->test_nop,
+	       "%s: the job %s", asked->what, begins ? "begins" : "ends with one line");
 	tap_ok(!!world.kernel_loads == asked->loads, "and the program is %s",
 	       asked->loads ? "asked for" : "left alone");
 	world_end();
-	if (!asked->begins)
+	if (asked->error)
 		return;
 	tap_ok(world_is_text("jobs.0.kernel.state", asked->why ? "off" : "on") &&
 	       !world_at(world.report, "jobs.0.kernel.why") == !asked->why &&
@@ -66,23 +63,13 @@ static void one(const struct asked *asked)
 /* Begin a job of depth 1 and, with @others, know of one of depth 5; create_serialize=0. */
 static bool late(enum tw_kernel_mode mode, bool threads, bool others)
 {
-	struct thread_data *jobs = calloc(2, sizeof(*jobs));
-	bool begins;
-
 	world_forget();
 	environment(NULL);
 	world.options.kernel = mode;
 	world.kernel_slots = slots;
 	world.td.o.use_thread = threads;
-	jobs[0] = jobs[1] = world.td;
-	jobs[1].o.iodepth = 5;
-	segments[0].threads = jobs;
-	thread_number = others ? 2 : 1;
-	begins = world_begin();
-	thread_number = 1;
-	segments[0].threads = &world.td;
-	free(jobs);
-	return begins;
+	world_jobs(others ? 2 : 1)[others].o.iodepth = others ? 5 : 1;
+	return world_begin();
 }
 
 /* Before for_jobs(), as the jobs have not been asked yet. */
@@ -112,20 +99,18 @@ static void late_jobs(void)
 /* Jobs of depth 1, 5 and 64, and which of them are ours and want it. */
 static void for_jobs(void)
 {
-	struct thread_data *jobs = calloc(3, sizeof(*jobs));
 	static struct ioengine_ops other;
 	struct tw_options wants = { .stages = 1, .kernel = TW_KERNEL_AUTO };
 	struct tw_options does_not = { .stages = 1, .kernel = TW_KERNEL_OFF };
 
+	struct thread_data *jobs;
+
 	world_forget();
 	environment(NULL);
-	segments[0].threads = jobs;
-	thread_number = 3;
-	for (unsigned i = 0; i < 3; i++) {
-		jobs[i].o.iodepth = i == 0 ? 1 : i == 1 ? 5 : 64;
-		jobs[i].eo = &wants;
-		jobs[i].io_ops = &tw_engine;
-	}
+	world.td.eo = &wants;
+	jobs = world_jobs(3);
+	jobs[1].o.iodepth = 5;
+	jobs[2].o.iodepth = 64;
 	tw_kernel_load_for_jobs();
 	tap_ok(world.kernel_loads == 1 && world.kernel_loaded == 1 + 8 + 64,
 	       "slots for all jobs, a power of two for each");
@@ -137,53 +122,38 @@ static void for_jobs(void)
 	jobs[2].io_ops = &other;
 	tw_kernel_load_for_jobs();
 	tap_ok(world.kernel_loads == 2, "for none: it is not loaded");
-	free(jobs);
 }
 
 int main(void)
 {
+	static const char none[] = "not asked for", no[] = "no reason";
 	static const struct asked asked[] = {
-		{ .what = "by default", .loads = true, .begins = true },
-		{ .what = "auto", .option = TW_KERNEL_AUTO, .loads = true,
-		  .begins = true },
-		{ .what = "require", .option = TW_KERNEL_REQUIRE, .loads = true,
-		  .begins = true },
-		{ .what = "off", .option = TW_KERNEL_OFF, .begins = true,
-		  .why = "not asked for" },
-		{ .what = "off by the environment", .environment = "off",
-		  .begins = true, .why = "not asked for" },
-		{ .what = "auto by the environment", .environment = "auto",
-		  .loads = true, .begins = true },
-		{ .what = "nothing in the environment", .environment = "",
-		  .loads = true, .begins = true },
-		{ .what = "no such word in the environment",
-		  .environment = "of", .error = EINVAL },
-		{ .what = "and a job that says off", .environment = "of",
-		  .option = TW_KERNEL_OFF, .begins = true, .why = "not asked for" },
-		{ .what = "the environment and a job that says auto",
-		  .environment = "off", .option = TW_KERNEL_AUTO, .loads = true,
-		  .begins = true },
-		{ .what = "the environment and a job that says off",
-		  .environment = "require", .option = TW_KERNEL_OFF,
-		  .begins = true, .why = "not asked for" },
-		{ .what = "auto, refused", .option = TW_KERNEL_AUTO,
-		  .refused = "no reason", .loads = true, .begins = true,
-		  .why = "no reason" },
-		{ .what = "require, refused", .option = TW_KERNEL_REQUIRE,
-		  .refused = "no reason", .loads = true },
-		{ .what = "require by the environment, refused",
-		  .environment = "require", .refused = "no reason",
+		{ "by default", .loads = true },
+		{ "auto", NULL, TW_KERNEL_AUTO, .loads = true },
+		{ "require", NULL, TW_KERNEL_REQUIRE, .loads = true },
+		{ "off", NULL, TW_KERNEL_OFF, .why = none },
+		{ "off by the environment", "off", .why = none },
+		{ "auto by the environment", "auto", .loads = true },
+		{ "nothing in the environment", "", .loads = true },
+		{ "no such word in the environment", "of", .error = EINVAL },
+		{ "and a job that says off", "of", TW_KERNEL_OFF, .why = none },
+		{ "the environment and a job that says auto", "off", TW_KERNEL_AUTO,
 		  .loads = true },
-		{ .what = "auto without stages", .option = TW_KERNEL_AUTO,
-		  .no_stages = true, .begins = true, .why = "not asked for" },
-		{ .what = "auto with operations that do nothing",
-		  .option = TW_KERNEL_AUTO, .test_nop = true, .begins = true,
-		  .why = "not asked for" },
-		{ .what = "require without stages", .no_stages = true,
-		  .option = TW_KERNEL_REQUIRE },
+		{ "the environment and a job that says off", "require", TW_KERNEL_OFF,
+		  .why = none },
+		{ "auto, refused", NULL, TW_KERNEL_AUTO, true, .why = no, .refused = no },
+		{ "require, refused", NULL, TW_KERNEL_REQUIRE, true, EPERM, .refused = no },
+		{ "require by the environment, refused", "require", 0, true, EPERM,
+		  .refused = no },
+		{ "auto without stages", NULL, TW_KERNEL_AUTO, .no_stages = true,
+		  .why = none },
+		{ "auto with operations that do nothing", NULL, TW_KERNEL_AUTO,
+		  .test_nop = true, .why = none },
+		{ "require without stages", NULL, TW_KERNEL_REQUIRE, .error = EPERM,
+		  .no_stages = true },
 	};
 
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+	for (size_t i = 0; i < FIO_ARRAY_SIZE(asked); i++)
 		one(&asked[i]);
 	late_jobs();
 	for_jobs();

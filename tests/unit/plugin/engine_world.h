@@ -363,7 +363,8 @@ int io_uring_queue_mmap(int fd, struct io_uring_params *params, struct io_uring 
 	return 0;
 }
 
-WORLD_GIVES(0, int, io_uring_queue_init, unsigned entries, struct io_uring *ring, unsigned flags)
+WORLD_GIVES(0, int, io_uring_queue_init, unsigned entries, struct io_uring *ring,
+	    unsigned flags)
 WORLD_VOID(io_uring_queue_exit, struct io_uring *ring)
 WORLD_GIVES(0, int, io_uring_register_ring_fd, struct io_uring *ring)
 WORLD_GIVES(NULL, struct io_uring_probe *, io_uring_get_probe_ring, struct io_uring *ring)
@@ -517,7 +518,8 @@ static uint64_t world_monotonic_ns(uint64_t ticks)
 	       (uint64_t)(int64_t)(ns * world.monotonic_fast);
 }
 
-WORLD_GIVES(world_monotonic_ns(engine_now_ticks), uint64_t, engine_clock_id_ns, clockid_t clock_id)
+WORLD_GIVES(world_monotonic_ns(engine_now_ticks), uint64_t, engine_clock_id_ns,
+	    clockid_t clock_id)
 WORLD_DOES(*rate = world.rate, engine_clock_rate, struct tw_rate *rate)
 
 const char *tw_kernel_load(uint32_t slots)
@@ -647,6 +649,35 @@ static inline void world_forget(void)
 	thread_number = 1;
 	/* What was in an entry must not be part of the next one. */
 	memset(world.sqes, 0xa5, sizeof(world.sqes));
+}
+
+/* Let fio have so many jobs, each like world.td now. */
+static inline struct thread_data *world_jobs(unsigned count)
+{
+	static struct thread_data jobs[3];
+
+	for (unsigned i = 0; i < count; i++)
+		jobs[i] = world.td;
+	segments[0].threads = jobs;
+	thread_number = count;
+	return jobs;
+}
+
+/* An I/O's stamps in the kernel: all of it went in one request. */
+static inline struct tw_slot world_slot(unsigned i, uint64_t accepted_ns,
+					uint64_t dispatched_ns, uint64_t finished_ns,
+					uint64_t posted_ns)
+{
+	return (struct tw_slot) {
+		.key = world.ios[i].sqe.user_data,
+		.accepted_ns = accepted_ns,
+		.dispatched_ns = dispatched_ns,
+		.finished_ns = finished_ns,
+		.posted_ns = posted_ns,
+		.requests = 1,
+		.due_bytes = WORLD_SIZE,
+		.finished_bytes = WORLD_SIZE,
+	};
 }
 
 /* To be called after world_forget() and the options: the engine's own start. */
