@@ -81,6 +81,12 @@ static void at(struct tw_clock_baseline *baseline, uint64_t ticks, uint64_t ns)
 	};
 }
 
+/* Ten seconds have passed on the counter, and @ns on the system's clock. */
+static void later_by(uint64_t ns)
+{
+	at(&seen.now, START + 20000000000, START_NS + ns);
+}
+
 /* Ten seconds after the start, and nothing is wrong. */
 static void begin(enum tw_rate_source rate_source)
 {
@@ -101,7 +107,7 @@ static void begin(enum tw_rate_source rate_source)
 		.counter_is_clocksource = 1, .suspended_ns = 900,
 		.vmclock_ret = -ENOENT, .clocksource = "seen",
 	};
-	at(&seen.now, START + 20000000000, START_NS + 10000000000);
+	later_by(10000000000);
 	is_compared = 1;
 	see_result = 0;
 	compared = 0;
@@ -133,12 +139,15 @@ static void is(enum tw_verdict verdict, enum tw_health_check check,
 	       tw_name(TW_ENUM_VERDICT, health.verdict));
 }
 
+#define IS(verdict, check, state, what) \
+	is(TW_##verdict, TW_HEALTH_##check, TW_HEALTH_##state, what)
+
 static void prediction(void)
 {
 	double off_ns;
 
 	begin(TW_RATE_KERNEL);
-	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD, "as predicted");
+	IS(RELIABLE, PREDICTION, GOOD, "as predicted");
 	/*
 	 * Brackets of 40 + 40 ticks are 40 ns. A nanosecond is the system clock's.
 	 * Two conversions have a part that grows.
@@ -153,9 +162,8 @@ static void prediction(void)
 	tap_ok(!judge() && fabs(health.drift_allowed_ns - 1000) < 1e-6,
 	       "another shift is another rate: its bound is allowed");
 	begin(TW_RATE_KERNEL);
-	at(&seen.now, START + 20000000000, START_NS + 10000000100);
-	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
-	   "the kernel's rate: 100 ns off");
+	later_by(10000000100);
+	IS(UNRELIABLE, PREDICTION, BAD, "the kernel's rate: 100 ns off");
 	/*
 	 * The clock began as measured, and the kernel's rate was found later: the
 	 * error gathered before that stays, and is no fault.
@@ -164,30 +172,24 @@ static void prediction(void)
 	behind.refined_rate[0].source = TW_RATE_KERNEL;
 	behind.refined_rate[0].kernel_mult = 12345;
 	behind.refined_rate[0].bound_ppb = 0;
-	at(&seen.now, START + 20000000000, START_NS + 10000000100);
-	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD,
-	   "100 ns gathered before the kernel's rate was found");
+	later_by(10000000100);
+	IS(RELIABLE, PREDICTION, GOOD, "100 ns gathered before the kernel's rate was found");
 	tap_ok(fabs(health.drift_allowed_ns - 1000.00001) < 1e-6,
 	       "100 ppb of 10.0000001 s are allowed: the bound at the start");
 	behind.rate.bound_ppb = 0;
 	behind.refined_rate[0].bound_ppb = 100;
-	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
-	   "100 ns gathered under a bound of nothing");
+	IS(UNRELIABLE, PREDICTION, BAD, "100 ns gathered under a bound of nothing");
 	begin(TW_RATE_REGRESSION);
-	at(&seen.now, START + 20000000000, START_NS + 10000000990);
-	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD,
-	   "a measured one: 990 ns in 10 s are within 100 ppb");
-	at(&seen.now, START + 20000000000, START_NS + 10000001100);
-	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
-	   "1100 ns are not");
+	later_by(10000000990);
+	IS(RELIABLE, PREDICTION, GOOD, "a measured one: 990 ns in 10 s are within 100 ppb");
+	later_by(10000001100);
+	IS(UNRELIABLE, PREDICTION, BAD, "1100 ns are not");
 	at(&seen.now, START - 20000000, START_NS + 10000001100);
-	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
-	   "the counter was set back");
+	IS(UNRELIABLE, PREDICTION, BAD, "the counter was set back");
 	behind.rate.against = behind.refined_rate[0].against =
 		TW_AGAINST_MONOTONIC;
-	at(&seen.now, START + 20000000000, START_NS + 10000900000);
-	is(TW_UNDECIDED, TW_HEALTH_PREDICTION, TW_HEALTH_UNDECIDED,
-	   "CLOCK_MONOTONIC may be steered by 90 ppm");
+	later_by(10000900000);
+	IS(UNDECIDED, PREDICTION, UNDECIDED, "CLOCK_MONOTONIC may be steered by 90 ppm");
 	at(&seen.now, START, START_NS);
 	tap_ok(judge() == -EIO, "time stood still: -EIO");
 }
@@ -196,32 +198,27 @@ static void surroundings(void)
 {
 	begin(TW_RATE_KERNEL);
 	seen.counter_is_clocksource = 0;
-	is(TW_UNRELIABLE, TW_HEALTH_CLOCKSOURCE, TW_HEALTH_BAD,
-	   "the kernel has given the counter up");
+	IS(UNRELIABLE, CLOCKSOURCE, BAD, "the kernel has given the counter up");
 	behind.start.counter_is_clocksource = 0;
-	is(TW_UNDECIDED, TW_HEALTH_CLOCKSOURCE, TW_HEALTH_UNDECIDED,
-	   "it never used it");
+	IS(UNDECIDED, CLOCKSOURCE, UNDECIDED, "it never used it");
 	begin(TW_RATE_KERNEL);
 	seen.suspended_ns = 5000000500;
-	is(TW_UNRELIABLE, TW_HEALTH_SUSPEND, TW_HEALTH_BAD,
-	   "suspended for 5 s");
+	IS(UNRELIABLE, SUSPEND, BAD, "suspended for 5 s");
 	tap_ok(health.suspended_ns == 5000000000, "and says for how long");
 	seen.suspended_ns = 500 + TW_SUSPEND_SEEN_NS;
-	is(TW_RELIABLE, TW_HEALTH_SUSPEND, TW_HEALTH_GOOD,
-	   "for no longer than the two clocks can be read apart");
+	IS(RELIABLE, SUSPEND, GOOD, "for no longer than the two clocks can be read apart");
 	seen.suspended_ns++;
-	is(TW_UNRELIABLE, TW_HEALTH_SUSPEND, TW_HEALTH_BAD,
-	   "for a nanosecond more");
+	IS(UNRELIABLE, SUSPEND, BAD, "for a nanosecond more");
 	begin(TW_RATE_KERNEL);
 	cpus.verdict = TW_UNRELIABLE;
 	cpus.reasons = TW_REASON_OFFSET;
-	is(TW_UNRELIABLE, TW_HEALTH_CPUS, TW_HEALTH_BAD, "two CPUs disagree");
+	IS(UNRELIABLE, CPUS, BAD, "two CPUs disagree");
 	tap_ok(health.cpu_reasons == TW_REASON_OFFSET &&
 	       fabs(health.cpu_low_ns + 50) < 1e-6 &&
 	       fabs(health.cpu_high_ns - 30) < 1e-6,
 	       "by how much, and why");
 	cpus.verdict = TW_UNDECIDED;
-	is(TW_UNDECIDED, TW_HEALTH_CPUS, TW_HEALTH_UNDECIDED, "too disturbed");
+	IS(UNDECIDED, CPUS, UNDECIDED, "too disturbed");
 	cpus.offset_low_ticks = -INT64_MAX;
 	tap_ok(!judge() && health.cpu_low_ns == -INFINITY &&
 	       fabs(health.cpu_high_ns - 30) < 1e-6, "no bound below");
@@ -230,36 +227,33 @@ static void surroundings(void)
 	tap_ok(!judge() && health.cpu_high_ns == INFINITY &&
 	       fabs(health.cpu_low_ns + 50) < 1e-6, "no bound above");
 	is_compared = 0;
-	is(TW_UNDECIDED, TW_HEALTH_CPUS, TW_HEALTH_NOT_RUN, "no threads");
+	IS(UNDECIDED, CPUS, NOT_RUN, "no threads");
 }
 
 static void host(void)
 {
 	begin(TW_RATE_KERNEL);
-	is(TW_RELIABLE, TW_HEALTH_HOST, TW_HEALTH_NOT_RUN, "no such device");
+	IS(RELIABLE, HOST, NOT_RUN, "no such device");
 	seen.vmclock_ret = 0;
-	is(TW_RELIABLE, TW_HEALTH_HOST, TW_HEALTH_NOT_RUN, "one that came later");
+	IS(RELIABLE, HOST, NOT_RUN, "one that came later");
 	behind.start.vmclock = 1;
 	behind.start.disruption_marker = seen.vmclock.disruption_marker = 77;
-	is(TW_RELIABLE, TW_HEALTH_HOST, TW_HEALTH_GOOD, "the same marker");
+	IS(RELIABLE, HOST, GOOD, "the same marker");
 	seen.vmclock.disruption_marker = 78;
-	is(TW_UNRELIABLE, TW_HEALTH_HOST, TW_HEALTH_BAD,
-	   "moved by its host");
+	IS(UNRELIABLE, HOST, BAD, "moved by its host");
 }
 
 static void independent(void)
 {
 	begin(TW_RATE_KERNEL);
-	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_NOT_RUN, "no device");
+	IS(RELIABLE, INDEPENDENT, NOT_RUN, "no device");
 	strcpy(behind.start.independent, "/dev/ptp0");
 	behind.start.raw_ns = START_NS;
-	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_NOT_RUN,
-	   "a device that went away");
+	IS(RELIABLE, INDEPENDENT, NOT_RUN, "a device that went away");
 	seen.independent = (struct tw_independent) {
 		"/dev/ptp0", 10000100000, START_NS + 10000000000,
 	};
-	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_GOOD,
-	   "10 ppm from a device: crystals are");
+	IS(RELIABLE, INDEPENDENT, GOOD, "10 ppm from a device: crystals are");
 	tap_ok(health.independent_ppb < -9999 && health.independent_ppb >
 	       -10001 && health.independent_error_ppb == 200,
 	       "%.1f +- %.0f ppb", health.independent_ppb,
@@ -267,34 +261,27 @@ static void independent(void)
 	/* 10 s of RAW, read to 2 us: a thousandth and 200 ppb are allowed.
 	 * These are 1000199.8 ppb and 1000200.2. */
 	seen.independent.device_ns = 9990007996;
-	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_GOOD,
-	   "a thousandth, and less than reading can be off");
+	IS(RELIABLE, INDEPENDENT, GOOD, "a thousandth, and less than reading can be off");
 	seen.independent.device_ns = 9990007992;
 	seen.independent_later = seen.independent;
 	/* A second, 2000 ppb: 1001999.999, and with a nanosecond less
 	 * 1002001. */
 	seen.independent_later.raw_ns += 1000000000;
 	seen.independent_later.device_ns += 998999003;
-	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_UNDECIDED,
-	   "more, and a second later too little to tell");
+	IS(RELIABLE, INDEPENDENT, UNDECIDED, "more, and a second later too little to tell");
 	seen.independent_later.device_ns--;
-	is(TW_UNRELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_BAD,
-	   "more then, too");
+	IS(UNRELIABLE, INDEPENDENT, BAD, "more then, too");
 	seen.independent.device_ns = 20000000000;
 	seen.independent_later = seen.independent;
 	seen.independent_later.raw_ns += 10000000;
 	seen.independent_later.device_ns += 10000000;
-	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_UNDECIDED,
-	   "a device that was set, and runs as fast now");
+	IS(RELIABLE, INDEPENDENT, UNDECIDED, "a device that was set, and runs as fast now");
 	seen.independent_later.device_ns += 10000000;
-	is(TW_UNRELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_BAD,
-	   "half as fast as a device, and still so");
+	IS(UNRELIABLE, INDEPENDENT, BAD, "half as fast as a device, and still so");
 	seen.independent.device_ns = 0;
-	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_UNDECIDED,
-	   "a device that stands still is no evidence");
+	IS(RELIABLE, INDEPENDENT, UNDECIDED, "a device that stands still is no evidence");
 	seen.independent.raw_ns = START_NS + 1000;
-	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_UNDECIDED,
-	   "a microsecond later: too soon");
+	IS(RELIABLE, INDEPENDENT, UNDECIDED, "a microsecond later: too soon");
 }
 
 /* ---- a check and a look ---- */

@@ -16,71 +16,61 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tap.h"
-#include "tickwise.h"
+#include "clock_by_hand.h"
 
-static struct tw_clock by_hand(uint64_t base_ns)
+static struct tw_clock begun(uint64_t base_ns)
 {
-	struct tw_rate rate = { .size = sizeof(rate), .hz = 2.5e9 };
-	struct tw_clock clock = {
-		.base_ticks = 1000000000000, .base_ns = base_ns,
-	};
+	static struct tw_clock_state state;
+	struct tw_clock clock;
 
-	tw_scale_init(&clock.scale, &rate, 0);
-	clock.limit_ticks = clock.scale.max_ticks;
+	by_hand(&clock, &state, (struct tw_rate) { .hz = 2.5e9 }, 1000000000000, base_ns);
 	return clock;
 }
 
 static void edges(void)
 {
-	struct tw_clock clock = by_hand(5000);
+	struct tw_clock clock = begun(5000);
 
-	tap_is_u64(tw_clock_ns_at(&clock, 1000000002500), 6000,
-		   "1000 ns after the base");
-	tap_is_u64(tw_clock_ns_at(&clock, 999999999990), 5000,
-		   "behind the base: the base");
-	tap_is_u64(tw_clock_ns_at(&clock, 0), 5000,
-		   "far behind the base: the base");
-	tap_is_u64(tw_clock_ns_at(&clock, 1000000000000 +
-				  clock.scale.max_ticks + 1),
+	tap_is_u64(tw_clock_ns_at(&clock, 1000000002500), 6000, "1000 ns after the base");
+	tap_is_u64(tw_clock_ns_at(&clock, 999999999990), 5000, "behind the base: the base");
+	tap_is_u64(tw_clock_ns_at(&clock, 0), 5000, "far behind the base: the base");
+	tap_is_u64(tw_clock_ns_at(&clock, 1000000000000 + clock.scale.max_ticks + 1),
 		   5000 + clock.scale.max_ns, "beyond the range: the limit");
 }
 
-/* Check tw_clock_timespec() at chosen times: move the base instead. */
-static int timespec_is(struct tw_second *second, uint64_t ns)
-{
-	struct tw_clock clock = by_hand(0);
-	struct timespec ts;
-	uint64_t seen_ns;
-
-	/*
-	 * Two readings in a row are less than a millisecond of counter apart, or
-	 * the result lies between the two times before and after.
-	 */
-	clock.base_ticks = tw_ticks();
-	clock.base_ns = ns;
-	tw_clock_timespec(&clock, second, &ts);
-	seen_ns = (uint64_t)ts.tv_sec * TW_NS_PER_SECOND +
-		  (uint64_t)ts.tv_nsec;
-	return ts.tv_nsec >= 0 && ts.tv_nsec < 1000000000 && seen_ns >= ns &&
-	       seen_ns <= tw_clock_ns(&clock);
-}
-
+/*
+ * Check tw_clock_timespec() at chosen times, one cache for all: move the base instead. Two
+ * readings in a row are less than a millisecond of counter apart, or the result lies between
+ * the two times before and after.
+ */
 static void timespecs(void)
 {
+	static const struct {
+		uint64_t ns;
+		const char *what;
+	} times[] = {
+		{ 100, "from a zeroed cache" },
+		{ 5500000000, "the middle of second 5" },
+		{ 5900000000, "later in second 5" },
+		{ 6000000000, "second 6" },
+		{ 999999999000, "just before second 1000" },
+		{ 3000000007, "back to 3" },
+		{ 4000000000 * TW_NS_PER_SECOND, "second 4e9" },
+	};
 	struct tw_second second = { 0 };
 
-	tap_ok(timespec_is(&second, 100), "from a zeroed cache");
-	tap_ok(timespec_is(&second, 5 * TW_NS_PER_SECOND + 500000000),
-	       "the middle of second 5");
-	tap_ok(timespec_is(&second, 5 * TW_NS_PER_SECOND + 900000000),
-	       "later in second 5");
-	tap_ok(timespec_is(&second, 6 * TW_NS_PER_SECOND), "second 6");
-	tap_ok(timespec_is(&second, 1000 * TW_NS_PER_SECOND - 1000),
-	       "just before second 1000");
-	tap_ok(timespec_is(&second, 3 * TW_NS_PER_SECOND + 7), "back to 3");
-	tap_ok(timespec_is(&second, 4000000000ULL * TW_NS_PER_SECOND),
-	       "second 4e9");
+	for (unsigned i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		struct tw_clock clock = begun(times[i].ns);
+		struct timespec ts;
+		uint64_t seen_ns;
+
+		clock.base_ticks = tw_ticks();
+		tw_clock_timespec(&clock, &second, &ts);
+		seen_ns = (uint64_t)ts.tv_sec * TW_NS_PER_SECOND + (uint64_t)ts.tv_nsec;
+		tap_ok(ts.tv_nsec >= 0 && ts.tv_nsec < 1000000000 &&
+		       seen_ns >= times[i].ns && seen_ns <= tw_clock_ns(&clock), "%s",
+		       times[i].what);
+	}
 }
 
 static void system_clock_is(enum tw_against rate_against, enum tw_against against,
@@ -112,37 +102,34 @@ static void system_clock_is(enum tw_against rate_against, enum tw_against agains
 /* @against is for a calibration: a given rate has its own. */
 static void system_clock_of_rate(void)
 {
-	system_clock_is(TW_AGAINST_MONOTONIC, TW_AGAINST_RAW,
-			TW_ANCHOR_AS_RATE, CLOCK_MONOTONIC,
-			"a rate against CLOCK_MONOTONIC: that clock");
-	system_clock_is(TW_AGAINST_RAW, TW_AGAINST_MONOTONIC,
-			TW_ANCHOR_AS_RATE, CLOCK_MONOTONIC_RAW,
-			"one against CLOCK_MONOTONIC_RAW: that one");
-	system_clock_is(TW_AGAINST_MONOTONIC, TW_AGAINST_MONOTONIC,
-			TW_ANCHOR_RAW, CLOCK_MONOTONIC_RAW,
-			"another anchor: the anchor's");
-}
-
-static void is_refused(struct tw_clock_options options, const char *what)
-{
-	struct tw_clock clock = { .anchor_ns = 7 };
-
-	options.size = sizeof(options);
-	tap_ok(tw_clock_init(&clock, &options) == -EINVAL &&
-	       clock.anchor_ns == 7, "refused: %s", what);
+	system_clock_is(TW_AGAINST_MONOTONIC, TW_AGAINST_RAW, TW_ANCHOR_AS_RATE,
+			CLOCK_MONOTONIC, "a rate against CLOCK_MONOTONIC: that clock");
+	system_clock_is(TW_AGAINST_RAW, TW_AGAINST_MONOTONIC, TW_ANCHOR_AS_RATE,
+			CLOCK_MONOTONIC_RAW, "one against CLOCK_MONOTONIC_RAW: that one");
+	system_clock_is(TW_AGAINST_MONOTONIC, TW_AGAINST_MONOTONIC, TW_ANCHOR_RAW,
+			CLOCK_MONOTONIC_RAW, "another anchor: the anchor's");
 }
 
 static void refused(void)
 {
 	const struct tw_reliability no_size = { .size = 0 };
+	const struct {
+		struct tw_clock_options options;
+		const char *what;
+	} cases[] = {
+		{ { .system = TW_ON, .anchor = (enum tw_anchor)3 }, "an unknown anchor" },
+		{ { .window_ns = 1 }, "a calibration of a nanosecond" },
+		{ { .reliability = &no_size }, "a reliability without its size" },
+	};
 
-	is_refused((struct tw_clock_options) {
-			.system = TW_ON, .anchor = (enum tw_anchor)3,
-		   }, "an anchor that there is not");
-	is_refused((struct tw_clock_options) { .window_ns = 1 },
-		   "a calibration of a nanosecond");
-	is_refused((struct tw_clock_options) { .reliability = &no_size },
-		   "a reliability without its size");
+	for (unsigned i = 0; i < 3; i++) {
+		struct tw_clock_options options = cases[i].options;
+		struct tw_clock clock = { .anchor_ns = 7 };
+
+		options.size = sizeof(options);
+		tap_ok(tw_clock_init(&clock, &options) == -EINVAL && clock.anchor_ns == 7,
+		       "refused: %s", cases[i].what);
+	}
 }
 
 /* The linker replaces the library's function by this one (--wrap). */

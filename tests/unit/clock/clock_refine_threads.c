@@ -176,9 +176,8 @@ int main(void)
 	unsigned clocks = text ? (unsigned)strtoul(text, NULL, 10) : 3;
 	static struct shared shared;
 	struct total total = { 0 };
-	unsigned i;
 
-	for (i = 0; i < clocks; i++) {
+	for (unsigned i = 0; i < clocks; i++) {
 		if (!tap_ok(one_clock(&shared, &total),
 			    "clock %u: %d threads", i + 1, READERS))
 			return tap_done();

@@ -225,10 +225,9 @@ static void read_all(uint64_t ns[MOMENTS])
 	struct tw_stamp from, to;
 	struct timespec now;
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
-	unsigned i;
 
 	allow(PROT_READ);
-	for (i = 0; i < MOMENTS; i++)
+	for (unsigned i = 0; i < MOMENTS; i++)
 		ns[i] = tw_clock_ns_at(&memory->clock, NOW + after[i]);
 	from = (struct tw_stamp) { NOW, 0 };
 	to = (struct tw_stamp) { NOW + HZ, 0 };

@@ -17,28 +17,22 @@ static const struct tw_kernel_candidates every_khz = { .every_khz = 1 };
 
 /*
  * Running kernels use the first two (seen in the rate of RAW itself); the third is
- * 2^24 * 1e6 / 2400000 = 6990506.67, which must go up.
+ * 2^24 * 1e6 / 2400000 = 6990506.67, which must go up. The fourth is in every boot log of a
+ * POWER8 or POWER9 ("timebase mult[1f40000] shift[24]"). 600 s of 24 MHz leave 30 bits for
+ * 41.67 * 2^24 = 699050666.67, of 62.5 MHz 28 bits for 16 * 2^23. The last is no whole number
+ * of kHz: 2^24 * 1e9 / 19200001 = 873813287.8.
  */
 static const struct {
-	uint32_t khz, mult, shift;
+	int is_khz;
+	uint32_t value, mult, shift;
 } known[] = {
-	{ 2599998, 6452780, 24 },
-	{ 2100000, 7989150, 24 },
-	{ 2400000, 6990507, 24 },
-};
-
-/* The first is in every boot log of a POWER8 or POWER9 ("timebase
- * mult[1f40000] shift[24]"). 600 s of 24 MHz leave 30 bits for 41.67 * 2^24 =
- * 699050666.67, of 62.5 MHz 28 bits for 16 * 2^23. The last is no whole number
- * of kHz: 2^24 * 1e9 / 19200001 = 873813287.8. */
-static const struct {
-	uint64_t hz;
-	uint32_t mult, shift;
-} declared[] = {
-	{ 512000000, 0x1f40000, 24 },
-	{ 24000000, 699050667, 24 },
-	{ 62500000, 1 << 27, 23 },
-	{ 19200001, 873813288, 24 },
+	{ 1, 2599998, 6452780, 24 },
+	{ 1, 2100000, 7989150, 24 },
+	{ 1, 2400000, 6990507, 24 },
+	{ 0, 512000000, 0x1f40000, 24 },
+	{ 0, 24000000, 699050667, 24 },
+	{ 0, 62500000, 1 << 27, 23 },
+	{ 0, 19200001, 873813288, 24 },
 };
 
 static struct tw_fit fit_at(double hz, double sigma_ppb)
@@ -108,53 +102,53 @@ static void measured(void)
 
 static void declared_frequency(void)
 {
-	struct tw_kernel_candidates one = { .declared_hz = 19200001 };
-	struct tw_kernel_rate rate = { 0 }, found = { 0 };
-	struct tw_fit fit;
-	int alone = -1;
-	unsigned i;
-
-	for (i = 0; i < sizeof(declared) / sizeof(declared[0]); i++)
-		tap_ok(tw_kernel_rate_of_hz(declared[i].hz, &rate) == 0 &&
-		       rate.mult == declared[i].mult &&
-		       rate.shift == declared[i].shift &&
-		       rate.from_hz == declared[i].hz,
-		       "%" PRIu64 " Hz: %u >> %u", declared[i].hz,
-		       declared[i].mult, declared[i].shift);
-	tap_ok(tw_kernel_rate_of_hz(9999999, &rate) == -ERANGE &&
-	       tw_kernel_rate_of_hz(1ULL << 32, &rate) == -ERANGE,
-	       "under 10 MHz or over 32 bits refused");
-
 	/* 19200000 is 52 ppb away and a whole kHz: not what was declared. */
-	tw_kernel_rate_of_hz(one.declared_hz, &rate);
-	fit = fit_at(rate.hz * (1 - 52e-9), 4);
-	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) == 0 &&
-	       found.mult == rate.mult && found.hz == rate.hz,
-	       "the declared frequency, not the next whole kHz");
-	fit = fit_at(rate.hz * (1 + 80e-9), 4);
-	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
-	       TW_REFUSED_NO_CANDIDATE, "80 ppb away from it at 74: refused");
-	one.declared_hz = 0;
-	fit = fit_at(2.6e9, 4);
-	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
-	       TW_REFUSED_NO_CANDIDATE, "nothing declared, nothing recognised");
-	one.declared_hz = 1000000;
-	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
-	       TW_REFUSED_NO_CANDIDATE, "declared out of range: the same");
+	static const struct {
+		uint64_t declared_hz;
+		double ppb;
+		unsigned refusal;
+		const char *what;
+	} cases[] = {
+		{ 19200001, -52, 0, "the declared frequency, not the next whole kHz" },
+		{ 19200001, 80, TW_REFUSED_NO_CANDIDATE, "80 ppb away from it at 74: refused" },
+		{ 0, 0, TW_REFUSED_NO_CANDIDATE, "nothing declared, nothing recognised" },
+		{ 1000000, 0, TW_REFUSED_NO_CANDIDATE, "declared out of range: the same" },
+	};
+	struct tw_kernel_rate rate = { .hz = 2.6e9 }, found = { 0 };
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct tw_kernel_candidates one = { .declared_hz = cases[i].declared_hz };
+		struct tw_fit fit;
+		int alone = -1;
+
+		tw_kernel_rate_of_hz(cases[i].declared_hz, &rate);
+		fit = fit_at(rate.hz * (1 + cases[i].ppb * 1e-9), 4);
+		tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
+		       cases[i].refusal && (cases[i].refusal ||
+		       (found.mult == rate.mult && found.hz == rate.hz)), "%s",
+		       cases[i].what);
+	}
 }
 
 int main(void)
 {
 	struct tw_kernel_rate rate = { 0 };
 
-	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		tap_ok(tw_kernel_rate_of_khz(known[i].khz, &rate) == 0 &&
+	for (unsigned i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		uint32_t value = known[i].value;
+
+		tap_ok(!(known[i].is_khz ? tw_kernel_rate_of_khz(value, &rate) :
+			 tw_kernel_rate_of_hz(value, &rate)) &&
 		       rate.mult == known[i].mult && rate.shift == known[i].shift &&
-		       rate.from_hz == known[i].khz * 1000ULL,
-		       "%u kHz: %u >> %u", known[i].khz, known[i].mult, known[i].shift);
+		       rate.from_hz == (known[i].is_khz ? value * 1000ULL : value),
+		       "%u %s: %u >> %u", value, known[i].is_khz ? "kHz" : "Hz",
+		       known[i].mult, known[i].shift);
+	}
 	tap_ok(tw_kernel_rate_of_khz(9999, &rate) == -ERANGE &&
-	       tw_kernel_rate_of_khz(10000001, &rate) == -ERANGE,
-	       "outside 10 MHz to 10 GHz refused");
+	       tw_kernel_rate_of_khz(10000001, &rate) == -ERANGE &&
+	       tw_kernel_rate_of_hz(9999999, &rate) == -ERANGE &&
+	       tw_kernel_rate_of_hz(1ULL << 32, &rate) == -ERANGE,
+	       "outside 10 MHz to 10 GHz, under 10 MHz or over 32 bits: refused");
 	measured();
 	declared_frequency();
 	return tap_done();

@@ -207,9 +207,8 @@ static void steered(uint64_t *random)
 		{ 10000, 1 }, { 10000, 32768000 }, { 10001, -1234567 },
 		{ 9990, 100 },
 	};
-	unsigned i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct machine machine = machine_at(cases[i].tick,
 						    cases[i].freq, random);
 		double truth_hz = long_run_hz(&machine.keeper), off_ppb;
@@ -337,10 +336,9 @@ static void turns(uint64_t *random)
 	double worst_ppb = 0, squares = 0;
 	struct keeper keeper;
 	uint64_t ticks = 0;
-	unsigned i;
 
 	keeper_init(&keeper, 250, 1e9 + 809041 / 65.536);
-	for (i = 0; i < 10000; i++) {
+	for (unsigned i = 0; i < 10000; i++) {
 		uint64_t first_ns, last_ns;
 		double off_ppb;
 

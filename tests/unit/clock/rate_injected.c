@@ -134,9 +134,9 @@ static int measure(struct machine *machine, struct tw_time_source source,
 static void honest(unsigned rounds, double apart_ppb, uint64_t step_ns,
 		   uint64_t step_ticks, const char *what, uint64_t *random)
 {
-	unsigned outside = 0, far = 0, claimed = 0, failed = 0, i;
+	unsigned outside = 0, far = 0, claimed = 0, failed = 0;
 
-	for (i = 0; i < rounds; i++) {
+	for (unsigned i = 0; i < rounds; i++) {
 		double ppb = apart_ppb < 0 ? 90 + (double)(tap_random(random) % 100) :
 					     apart_ppb;
 		struct machine machine = {
@@ -263,9 +263,8 @@ static void goes_on(uint64_t *random)
 	};
 	struct machine machine;
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
-	unsigned i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		machine = kernel_machine(random);
 		machine.is_clean = 1;
 		machine.step_ns = cases[i].step_ns;
@@ -283,7 +282,7 @@ static void goes_on(uint64_t *random)
 				 rate.refusal);
 	}
 	/* A first reading and most of 20 ms are disturbed: too few blocks are left. */
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		int ret;
 
 		machine = kernel_machine(random);

@@ -103,9 +103,8 @@ static double rate_between(struct rate_machine *machine, double low,
 static double rate_normal(struct rate_machine *machine)
 {
 	double sum = -6;
-	int i;
 
-	for (i = 0; i < 12; i++)
+	for (int i = 0; i < 12; i++)
 		sum += rate_uniform(machine);
 	return sum;
 }
@@ -396,11 +395,10 @@ static void rate_start(struct rate_counts *counts, uint64_t seed, uint64_t i)
 static void starts(uint64_t seed)
 {
 	struct rate_counts all = { 0 };
-	uint64_t i;
 	unsigned load, on_grid;
 	double rms;
 
-	for (i = 0; i < STARTS; i++)
+	for (uint64_t i = 0; i < STARTS; i++)
 		rate_start(&all, seed, i);
 	on_grid = all.starts - all.off;
 	rms = sqrt(all.normed / (all.starts - all.failed));
@@ -465,9 +463,8 @@ static struct tally try(double step_ticks, int is_other, double wander,
 			uint64_t seed)
 {
 	struct tally tally = { 0 };
-	unsigned i;
 
-	for (i = 0; i < TRIES; i++) {
+	for (unsigned i = 0; i < TRIES; i++) {
 		struct tw_brackets brackets = { .is_of_counter = !is_other };
 		uint64_t random = rate_mix(seed, i), mult60;
 		struct rate_machine machine;
@@ -552,10 +549,9 @@ static double slipped_ppb(unsigned blocks, double slip, double *wander_ppb)
 	};
 	struct tw_bracket bracket[1600];
 	struct tw_fit fit = { 0 };
-	unsigned i;
 
 	brackets.bracket = bracket;
-	for (i = 0; i < 1600; i++) {
+	for (unsigned i = 0; i < 1600; i++) {
 		uint64_t at = (uint64_t)i * 1250 * 25 / 24 + i * 7 % 11;
 		double ticks = floor((double)at * step);
 		double late = i < 800 ? 2 : 2 + slip;

@@ -99,7 +99,6 @@ static void try_rate(const struct tw_rate *rate, uint64_t *random,
 	struct truth truth = truth_of(rate);
 	struct tw_scale scale, other;
 	uint64_t largest, modulus;
-	unsigned i;
 
 	if (tw_scale_init(&scale, rate, 0)) {
 		misses->modulus++;
@@ -119,7 +118,7 @@ static void try_rate(const struct tw_rate *rate, uint64_t *random,
 		misses->modulus++;
 	}
 	modulus = scale.mask + 1;
-	for (i = 0; i < tries; i++) {
+	for (unsigned i = 0; i < tries; i++) {
 		/* Spread over octaves, then around the boundaries. */
 		uint64_t ticks = tap_random(random) >>
 				 (tap_random(random) % 60);
@@ -132,7 +131,7 @@ static void try_rate(const struct tw_rate *rate, uint64_t *random,
 		try_ticks(&scale, &truth, boundary + 1, misses);
 		try_ticks(&scale, &truth, boundary + modulus - 1, misses);
 	}
-	for (i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		try_ticks(&scale, &truth, i, misses);
 		try_ticks(&scale, &truth, scale.max_ticks - i, misses);
 	}
@@ -161,9 +160,8 @@ static void exact(uint64_t random)
 	unsigned tries = text ? (unsigned)strtoul(text, NULL, 10) : 2000;
 	struct misses measured = { 0 }, kernel = { 0 };
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
-	unsigned i;
 
-	for (i = 0; i < RATES; i++) {
+	for (unsigned i = 0; i < RATES; i++) {
 		rate.hz = rate_hz(i, &random);
 		rate.kernel_mult = 0;
 		try_rate(&rate, &random, tries, &measured);

@@ -229,11 +229,10 @@ static void *speak(void *unused)
 static void try_threads(void)
 {
 	pthread_t threads[2];
-	unsigned i;
 
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, speak, NULL);
-	for (i = 0; i < 20000 || !atomic_load(&parts[0].called) ||
+	for (unsigned i = 0; i < 20000 || !atomic_load(&parts[0].called) ||
 	     !atomic_load(&parts[1].called); i++) {
 		unsigned now = i % 2;
 
@@ -247,7 +246,7 @@ static void try_threads(void)
 	atomic_store(&parts[0].active, 0);
 	atomic_store(&parts[1].active, 0);
 	atomic_store(&stop, 1);
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	tap_ok(parts[0].called && parts[1].called &&
 	       !parts[0].wrong && !parts[1].wrong,

@@ -88,9 +88,8 @@ static void try_enumeration(const struct words *words)
 int main(void)
 {
 	enum tw_enum none = (enum tw_enum)ALL;
-	size_t i;
 
-	for (i = 0; i < ALL; i++)
+	for (size_t i = 0; i < ALL; i++)
 		try_enumeration(&all[i]);
 	tap_ok(!strcmp(tw_name(none, 0), "unknown") &&
 	       !strcmp(tw_text(none, 0), "unknown"),

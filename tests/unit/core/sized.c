@@ -154,9 +154,7 @@ static const struct {
 /* True if all bytes beyond @size are unchanged. */
 static int is_untouched(size_t size)
 {
-	size_t i;
-
-	for (i = size; i < sizeof(given.bytes); i++)
+	for (size_t i = size; i < sizeof(given.bytes); i++)
 		if (given.bytes[i] != AFTER)
 			return 0;
 	return 1;
@@ -224,7 +222,6 @@ int main(void)
 	const struct tw_clock_options system = {
 		.size = sizeof(system), .system = TW_ON,
 	};
-	size_t i;
 
 	a_reliability = any_result = TW_SIZED(struct tw_reliability);
 	if (tw_clock_init(&a_clock, &system)) {
@@ -233,7 +230,7 @@ int main(void)
 	}
 	compared = (struct tw_reliability) { .cpus = 1 };
 	try_copies();
-	for (i = 0; i < CASES; i++)
+	for (size_t i = 0; i < CASES; i++)
 		try_sizes(i);
 	tw_clock_free(&a_clock);
 	/* Its size and three numbers, as tests/abi/tickwise-0.1.h has it. */

@@ -248,10 +248,9 @@ static void jobs(void)
 	const enum tw_health_check checks[] = {
 		TW_HEALTH_PREDICTION, TW_HEALTH_SUSPEND, TW_HEALTH_CPUS,
 	};
-	unsigned i;
 
 	job_is(&job, TW_RELIABLE, "all was good");
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		end.state[checks[i]] = TW_HEALTH_UNDECIDED;
 		job_is(&job, TW_UNDECIDED, tw_name(TW_ENUM_HEALTH_CHECK,
 						   checks[i]));

@@ -26,25 +26,21 @@ static _Thread_local unsigned now_on = 3;
 /* Like the kernel: -EINVAL for a buffer that is too small. */
 int sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set)
 {
-	unsigned i;
-
 	(void)thread;
 	if (size < KERNEL_BYTES) {
 		errno = EINVAL;
 		return -1;
 	}
 	memset(set, 0, size);
-	for (i = 0; i < COUNT; i++)
+	for (unsigned i = 0; i < COUNT; i++)
 		CPU_SET_S(numbers[i], size, set);
 	return 0;
 }
 
 int sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set)
 {
-	unsigned i;
-
 	(void)thread;
-	for (i = 0; i < COUNT; i++) {
+	for (unsigned i = 0; i < COUNT; i++) {
 		if (numbers[i] / 8 < size && CPU_ISSET_S(numbers[i], size, set) &&
 		    CPU_COUNT_S(size, set) == 1) {
 			now_on = numbers[i];

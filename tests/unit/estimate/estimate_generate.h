@@ -42,7 +42,6 @@ static void *made_memory(struct made *made, size_t count, size_t size)
 static void made_init(struct made *made, unsigned count, size_t room)
 {
 	size_t edges = (size_t)count * count;
-	unsigned i;
 
 	*made = (struct made) {
 		.count = count, .room = room, .time_ticks = 1ULL << 40,
@@ -63,7 +62,7 @@ static void made_init(struct made *made, unsigned count, size_t room)
 	made->work.heap = made_memory(made, count, sizeof(*made->work.heap));
 	made->result.offsets = made_memory(made, (edges - count) / 2,
 					   sizeof(*made->result.offsets));
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		made->samples[i] = made_memory(made, room, sizeof(struct tw_sample));
 		made->cpus[i].cpu = i;
 		made->cpus[i].samples = made->samples[i];

@@ -72,12 +72,11 @@ static struct tw_sample *read_cpu(FILE *file, struct tw_cpu_samples *cpu,
 {
 	struct tw_sample *samples;
 	uint64_t sequences, more;
-	size_t i;
 
 	if (fscanf(file, " cpu %u %zu", &cpu->cpu, &cpu->count) != 2)
 		return NULL;
 	samples = calloc(cpu->count + 1, sizeof(*samples));
-	for (i = 0; i < cpu->count; i++) {
+	for (size_t i = 0; i < cpu->count; i++) {
 		if (fscanf(file, "%" SCNu64 " %" SCNu64, &sequences, &more) != 2)
 			exit(1);
 		*sequence += sequences;
@@ -93,9 +92,8 @@ static struct tw_sample *read_cpu(FILE *file, struct tw_cpu_samples *cpu,
 static int64_t min_distance_ticks(const struct tw_cpu_samples *cpu)
 {
 	int64_t least = INT64_MAX;
-	size_t i;
 
-	for (i = 1; i < cpu->count; i++) {
+	for (size_t i = 1; i < cpu->count; i++) {
 		const struct tw_sample *now = &cpu->samples[i];
 		int64_t distance = (int64_t)(now->ticks - now[-1].ticks);
 
@@ -184,9 +182,8 @@ static void make(struct made *made, const struct exchange *exchange,
 static void try_made(const struct exchange *exchange, uint64_t *random)
 {
 	struct found found = { 0 };
-	unsigned i;
 
-	for (i = 0; i < MADE; i++) {
+	for (unsigned i = 0; i < MADE; i++) {
 		struct made made;
 		struct recording recording;
 
@@ -210,11 +207,10 @@ int main(void)
 		{ "one slower, in steps", { 60, 700 }, { 110, 2000 }, 24.5 },
 	};
 	uint64_t random = tap_seed();
-	unsigned i;
 
 	try_recorded("cas-idle", &random);
 	try_recorded("cas-busy", &random);
-	for (i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++)
+	for (unsigned i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++)
 		try_made(&exchanges[i], &random);
 	return tap_done();
 }

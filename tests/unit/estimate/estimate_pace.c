@@ -145,17 +145,16 @@ static void try_range(uint64_t *random)
 {
 	double low_ppb = INFINITY, high_ppb = -INFINITY;
 	struct made made;
-	unsigned i;
 
 	made_init(&made, 3, 4000);
 	made.rates_ppb[1] = 100e3;
 	made.rates_ppb[2] = -50e3;
-	for (i = 0; i < 8; i++) {
+	for (unsigned i = 0; i < 8; i++) {
 		made_probe(&made, 400, random);
 		made.time_ticks += SHORT_TICKS;
 	}
 	made_judge(&made, 1000);
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		low_ppb = fmin(low_ppb, made.result.offsets[i].pace_low_ppb);
 		high_ppb = fmax(high_ppb, made.result.offsets[i].pace_high_ppb);
 	}

@@ -53,9 +53,8 @@ int main(void)
 	static const double rates[] = {
 		10e6, 24e6, 25e6, 54e6, 62.5e6, 100e6, 999999999.0, 1e9, 2.6e9, 10e9,
 	};
-	unsigned i;
 
-	for (i = 0; i < sizeof(tours) / sizeof(*tours); i++) {
+	for (unsigned i = 0; i < sizeof(tours) / sizeof(*tours); i++) {
 		struct tw_wrap_tour tour = {
 			.cpus = tours[i].cpus, .count = 3, .read = read_counter,
 		};
@@ -66,7 +65,7 @@ int main(void)
 			 tour.largest_ticks == counters[tour.largest_cpu])), "%s",
 		       tours[i].what);
 	}
-	for (i = 0; i < sizeof(rates) / sizeof(*rates); i++)
+	for (unsigned i = 0; i < sizeof(rates) / sizeof(*rates); i++)
 		tap_ok(is_near(tw_seconds_before_wrap(0, rates[i]), 0x1p64 / rates[i]),
 		       "all of 2^64 ticks at %.9g Hz", rates[i]);
 	tap_ok(is_near(tw_seconds_before_wrap(1ULL << 63, 24e6), 0x1p63 / 24e6) &&

@@ -57,15 +57,13 @@ static const struct tw_preload_source source = { read_ticks, read_ns, NULL };
 static struct tw_preload_counts propose(int64_t system_past_start_ns,
 					int64_t ticks_before_start)
 {
-	unsigned i;
-
 	machine = (struct machine) {
 		.clock = TW_PRELOAD_CLOCK_INIT,
 		.system_past_start_ns = system_past_start_ns,
 		.ticks_before_start = ticks_before_start,
 	};
 	tw_preload_enable(&machine.clock, 1);
-	for (i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < 100; i++) {
 		machine.ticks += PASSED;
 		tw_preload_ns(&machine.clock, &source, 64);
 		if (machine.clock.counts.entered || machine.clock.counts.late)
@@ -130,7 +128,6 @@ static int enters_again(uint64_t back_ns, uint64_t *less_ns)
 {
 	const struct tw_line *line;
 	uint64_t entered, end_ns;
-	unsigned i;
 
 	propose(INT64_MIN, INT64_MIN);
 	line = &machine.clock.line[machine.clock.word & TW_WORD_PLACE];
@@ -139,7 +136,7 @@ static int enters_again(uint64_t back_ns, uint64_t *less_ns)
 	machine.jumped_ns = end_ns - back_ns - NS_AT_START - machine.ticks;
 	entered = machine.clock.counts.entered;
 	*less_ns = end_ns - tw_preload_ns(&machine.clock, &source, 64);
-	for (i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < 100; i++) {
 		machine.ticks += PASSED;
 		tw_preload_ns(&machine.clock, &source, 64);
 	}

@@ -165,7 +165,6 @@ static enum tw_steer_result slope_of(struct tw_steer *steer, int64_t more_ns,
 static void slopes(void)
 {
 	struct tw_steer steer;
-	unsigned i;
 
 	tap_ok(slope_of(&steer, 0, -10) == TW_STEER_GOOD &&
 	       fabs(steer.slope - (1 - 20 / 2e6)) < 1e-15,
@@ -178,7 +177,7 @@ static void slopes(void)
 	       "500.5 ppm are not");
 	/* 0, 0.3 and 0.6 ms stay, and the last. */
 	tw_steer_init(&steer, 1);
-	for (i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++)
 		add(&steer, 1000000 + i * 100000, 5000000 + i * 100000, 0);
 	tap_is_u64(steer.anchors, 4, "0.1 ms apart, three of four are one");
 	tw_steer_init(&steer, 1);
@@ -217,10 +216,10 @@ static enum tw_steer_result follows(uint64_t before, uint64_t hard,
 
 static void lines(void)
 {
-	unsigned off = 0, unrounded = 0, i;
+	unsigned off = 0, unrounded = 0;
 	struct tw_line next;
 
-	for (i = 0; i < 800; i++) {
+	for (unsigned i = 0; i < 800; i++) {
 		int64_t ahead_ns = (int64_t)i - 400;
 		double slope;
 

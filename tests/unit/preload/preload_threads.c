@@ -55,11 +55,10 @@ struct second {
 static void *second_main(void *context)
 {
 	struct second *second = context;
-	unsigned i;
 
 	while (!__atomic_load_n(second->go, __ATOMIC_ACQUIRE))
 		;
-	for (i = 0; i < 200; i++)
+	for (unsigned i = 0; i < 200; i++)
 		preload_thread_step(&second->thread);
 	return NULL;
 }
