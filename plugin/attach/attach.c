@@ -15,10 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/attach_files.h"
-#include "attach/attach_json.h"
+#include "attach/attach_output.h"
 #include "attach/attach_program.h"
-#include "attach/attach_table.h"
 #include "attach/attach_tally.h"
 #include "attach/attach_target.h"
 #include "base/allocate.h"
@@ -42,7 +40,6 @@ struct run {
 	struct tw_attach_target target;
 	struct tw_attach_program *program;
 	struct tw_attach_tally tally;
-	struct tw_attach_files files;
 	struct tw_attach_table table;
 	const char *no_causes;
 	struct tw_output file;
@@ -97,9 +94,10 @@ static int take(void *context, const void *record, size_t size)
 	memcpy(&kind, record, sizeof(kind));
 	switch (kind) {
 	case TW_ATTACH_RING:
-		return tw_attach_add_ring(&run->tally, record);
+		tw_attach_add_ring(&run->tally, record);
+		return 0;
 	case TW_ATTACH_FILE:
-		return tw_attach_add_file(&run->files, record, size);
+		return tw_attach_add_file(&run->tally, record, size);
 	default:
 		return tw_attach_add_io(&run->tally, record);
 	}
@@ -118,8 +116,8 @@ static void put_table(struct run *run, uint64_t now, uint64_t over_ns)
 	struct tw_attach_lost lost;
 
 	tw_attach_lost(run->program, &lost);
-	tw_attach_table_put(&run->table, &run->tally, &run->files,
-			    now - run->start_ns, over_ns, lost.records);
+	tw_attach_table_put(&run->table, &run->tally, now - run->start_ns, over_ns,
+			    lost.records);
 	tw_attach_tally_tick(&run->tally);
 }
 
@@ -267,7 +265,7 @@ static int print_report(json_t *json, const struct tw_attach_values *options, FI
 static int report(struct run *run)
 {
 	struct tw_attach_result result = {
-		.tally = &run->tally, .files = &run->files, .target = &run->target,
+		.tally = &run->tally, .target = &run->target,
 		.in_flight = tw_attach_in_flight(run->program),
 		.missed_runs = tw_attach_missed(run->program),
 		.no_causes = run->no_causes,
@@ -393,7 +391,6 @@ static int run_it(struct run *run)
 	code = attached(run);
 	tw_attach_unload(run->program);
 	tw_attach_tally_free(&run->tally);
-	tw_attach_files_free(&run->files);
 	/* Wait for a program that was started here, also after an error. */
 	exit_code = run->target.own ? tw_attach_exit_code(&run->target) : 0;
 	/* That the program made no ring is a line, and no failure of the program. */

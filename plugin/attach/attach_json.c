@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The result of a run as JSON: see attach_json.h.
+ * The result of a run as JSON: see attach_output.h.
  */
-#include "attach/attach_json.h"
+#include "attach/attach_output.h"
 
 #include <unistd.h>
 
@@ -13,11 +13,6 @@
 #include "latency/histogram_json.h"
 #include "machine/cpus.h"
 #include "report/report.h"
-
-static void set(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
 
 static json_t *host_to_json(void)
 {
@@ -67,7 +62,7 @@ static json_t *machines_to_json(void)
 
 	tw_machine_cpus_read(&cpus, "");
 	machine = tw_machine_to_json("", &cpus.online);
-	set(machine, "host", host_to_json());
+	json_object_set_new(machine, "host", host_to_json());
 	return json_pack("[o]", machine);
 }
 
@@ -84,7 +79,7 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 
 	for (unsigned i = 0; i < TW_ATTACH_TIMES; i++)
 		if (has & TW_ATTACH_HAS(i))
-			set(stages, tw_time_rows[i].name, tw_json_of_u64(ns[i]));
+			json_object_set_new(stages, tw_time_rows[i].name, tw_json_of_u64(ns[i]));
 	json = json_pack("{so, so, ss, so, so, so, ss, so}",
 		"offset", tw_json_of_u64(io->offset == UINT64_MAX ? 0 : io->offset),
 		"size", tw_json_of_u64(io->result > 0 ? (uint64_t)io->result : 0),
@@ -92,9 +87,9 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 		"monotonic_ns", tw_json_digits(io->accepted_ns), "stages", stages,
 		"ring", tw_json_of_u64(io->ring),
 		"operation", tw_attach_operation(io->opcode),
-		"file", tw_json_text(tw_attach_file_name(result->files, &io->inode)));
+		"file", tw_json_text(tw_attach_file_name(result->tally, &io->inode)));
 	if (result->tally->turns)
-		set(json, "causes", tw_explained_to_json(
+		json_object_set_new(json, "causes", tw_explained_to_json(
 			tw_time_rows[why->stage].name, why->from_ns, why->ns,
 			why->followed ? &why->explained : NULL));
 	return json;
@@ -144,15 +139,15 @@ static json_t *operation_to_json(const struct tw_attach_result *result,
 		"ring", tw_json_of_u64(row->ring),
 		"operation", row->rest ? "others" : tw_attach_operation(row->opcode),
 		"file", tw_json_text(row->rest ? "-" :
-			tw_attach_file_name(result->files, &row->inode)));
+			tw_attach_file_name(result->tally, &row->inode)));
 	json_t *stages = json_object();
 
 	tw_counts_to_json(json, &result->tally->all.has, &row->counts);
 	for (unsigned i = 0; i < TW_ATTACH_TIMES; i++)
 		if (row->times[i].count)
-			set(stages, tw_time_rows[i].name,
+			json_object_set_new(stages, tw_time_rows[i].name,
 			    tw_histogram_to_json(&row->times[i]));
-	set(json, "stages", stages);
+	json_object_set_new(json, "stages", stages);
 	return json;
 }
 
@@ -163,7 +158,7 @@ static json_t *others_to_json(const struct tw_attach_lost *lost)
 
 	for (unsigned i = 0; i < TW_ATTACH_OPCODES; i++)
 		if (lost->others[i])
-			set(others, tw_attach_operation((uint8_t)i),
+			json_object_set_new(others, tw_attach_operation((uint8_t)i),
 			    tw_json_of_u64(lost->others[i]));
 	return others;
 }

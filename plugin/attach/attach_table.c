@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The live table: see attach_table.h.
+ * The live table: see attach_output.h.
  */
-#include "attach/attach_table.h"
+#include "attach/attach_output.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void add_ns(struct tw_table *table, uint64_t count, double ns)
 }
 
 static void add_row(struct tw_table *table, const struct tw_attach_row *row,
-		    const struct tw_attach_files *files, uint64_t over_ns, int width)
+		    const struct tw_attach_tally *tally, uint64_t over_ns, int width)
 {
 	const struct tw_attach_recent *recent = &row->recent;
 	const struct tw_histogram *lat = &recent->lat;
@@ -67,7 +67,7 @@ static void add_row(struct tw_table *table, const struct tw_attach_row *row,
 		add_ns(table, recent->split, (double)recent->sum_ns[stage] /
 		       (double)(recent->split ? recent->split : 1));
 	snprintf(name, sizeof(name), "%s",
-		 row->rest ? "" : tw_attach_file_name(files, &row->inode));
+		 row->rest ? "" : tw_attach_file_name(tally, &row->inode));
 	add_name(table, tw_plain_text(name), width - FIXED_COLUMNS);
 }
 
@@ -84,19 +84,6 @@ static int by_count(const void *left, const void *right)
 	if (busy(a) != busy(b))
 		return busy(a) > busy(b) ? -1 : 1;
 	return a < b ? -1 : 1;
-}
-
-/* Find the rows that have done I/O, and sort them, the busiest first. */
-static size_t find_busy(const struct tw_attach_tally *tally,
-			const struct tw_attach_row **rows)
-{
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < tally->row_count; i++)
-		if (busy(&tally->rows[i]))
-			rows[count++] = &tally->rows[i];
-	qsort(rows, count, sizeof(*rows), by_count);
-	return count;
 }
 
 static void size_of(const struct tw_attach_table *table, size_t *lines, int *width)
@@ -120,7 +107,7 @@ void tw_attach_table_end(struct tw_attach_table *table)
 }
 
 static void add_rows(struct tw_page *page, const struct tw_attach_row **rows,
-		     size_t count, const struct tw_attach_files *files,
+		     size_t count, const struct tw_attach_tally *tally,
 		     uint64_t over_ns, int width)
 {
 	const struct tw_column columns[] = {
@@ -138,22 +125,25 @@ static void add_rows(struct tw_page *page, const struct tw_attach_row **rows,
 
 	tw_table_cut(table, width);
 	for (size_t i = 0; i < count; i++)
-		add_row(table, rows[i], files, over_ns, width);
+		add_row(table, rows[i], tally, over_ns, width);
 }
 
 void tw_attach_table_put(struct tw_attach_table *table,
-			 const struct tw_attach_tally *tally,
-			 const struct tw_attach_files *files, uint64_t at_ns,
+			 const struct tw_attach_tally *tally, uint64_t at_ns,
 			 uint64_t over_ns, uint64_t lost)
 {
 	const struct tw_attach_row **rows = tw_zalloc(tally->row_count, sizeof(*rows));
-	size_t count = find_busy(tally, rows), most, shown;
+	size_t count = 0, most, shown;
 	const uint64_t rings = tally->ring_count + tally->all.scalars.more_rings;
 	struct tw_page *page = tw_page_new("");
 	char records[48] = "";
 	int width;
 
 	tw_attach_table_end(table);
+	for (uint32_t i = 0; i < tally->row_count; i++)
+		if (busy(&tally->rows[i]))
+			rows[count++] = &tally->rows[i];
+	qsort(rows, count, sizeof(*rows), by_count);
 	size_of(table, &most, &width);
 	shown = count < most ? count : most;
 	if (lost)
@@ -163,7 +153,7 @@ void tw_attach_table_put(struct tw_attach_table *table,
 			  (unsigned long long)rings, tw_format_plural(rings), records,
 			  count ? "" : ", no I/O");
 	if (count)
-		add_rows(page, rows, shown, files, over_ns, width);
+		add_rows(page, rows, shown, tally, over_ns, width);
 	if (shown < count)
 		tw_page_remark(page, "and %zu more", count - shown);
 	tw_output_text(page, table->out);

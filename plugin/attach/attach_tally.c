@@ -5,6 +5,7 @@
 #include "attach/attach_tally.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,16 +71,6 @@ unsigned tw_attach_direction(uint8_t opcode)
 
 /* ---- why an I/O was slow ---- */
 
-static unsigned longest_stage(const uint64_t *ns)
-{
-	unsigned longest = TW_BLOCKQ;
-
-	for (unsigned i = 0; i < TW_LAT; i++)
-		if (ns[i] > ns[longest])
-			longest = i;
-	return longest;
-}
-
 /* Return when a stage begins, in ns since the I/O was accepted. The stage kernel stands
  * for the stages that the I/O lacks. */
 static uint64_t begin_of(const uint64_t *ns, unsigned stage)
@@ -121,47 +112,38 @@ void tw_attach_why_find(const struct tw_turns *turns, const struct tw_attach_io 
 			struct tw_attach_why *why)
 {
 	uint64_t ns[TW_ATTACH_TIMES];
-	const unsigned has = tw_attach_split(io, ns), longest = longest_stage(ns);
-	const uint64_t from_ns = io->accepted_ns + begin_of(ns, longest);
-	/* The zero of own time is the beginning of the stage. */
-	const struct tw_reading begin = { .monotonic_ns = (int64_t)from_ns };
-	const struct tw_join join = {
-		.first = begin, .before = begin, .last = begin,
-		.rate = 1, .older_rate = 1,
-	};
-	const struct tw_part part = {
-		.to_ns = (int64_t)ns[longest],
-		.ends_by_wakeup = longest == TW_COMPLETE,
-	};
+	const unsigned has = tw_attach_split(io, ns);
+	unsigned longest = TW_BLOCKQ;
+	struct tw_reading begin = { 0 };
 
+	for (unsigned i = 0; i < TW_LAT; i++)
+		if (ns[i] > ns[longest])
+			longest = i;
 	*why = (struct tw_attach_why) {
-		.stage = longest, .from_ns = from_ns, .ns = ns[longest],
+		.stage = longest, .ns = ns[longest],
+		.from_ns = io->accepted_ns + begin_of(ns, longest),
 		.followed = takes_part(io, longest, has) && ns[longest],
 	};
+	/* The zero of own time is the beginning of the stage. */
+	begin.monotonic_ns = (int64_t)why->from_ns;
 	if (why->followed)
-		tw_explain(&turns[io->thread - 1], &join, &part, &why->explained);
+		tw_explain(&turns[io->thread - 1], &(struct tw_join) {
+				.first = begin, .before = begin, .last = begin,
+				.rate = 1, .older_rate = 1,
+			}, &(struct tw_part) {
+				.to_ns = (int64_t)ns[longest],
+				.ends_by_wakeup = longest == TW_COMPLETE,
+			}, &why->explained);
 }
+
+/* ---- begin and end ----------------------------------------------------------- */
+
 #define DIGITS		3	/* of the histograms of all I/Os, as the engine's */
 #define ROW_DIGITS	2
 
 static const unsigned times[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_KERNEL, TW_LAT };
 
 #define TIMES	(sizeof(times) / sizeof(*times))
-
-static int make_histograms(struct tw_histogram *of)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < TIMES && !error; i++)
-		error = tw_histogram_init(&of[times[i]], ROW_DIGITS);
-	return error;
-}
-
-static void free_histograms(struct tw_histogram *of)
-{
-	for (size_t i = 0; i < TIMES; i++)
-		tw_histogram_free(&of[times[i]]);
-}
 
 /* Return the rows of a report that are counted here. */
 static struct tw_row_set counted(void)
@@ -195,7 +177,8 @@ int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
 		.start_ns = start_ns, .start_realtime_ns = start_realtime_ns,
 	};
 	tally->rows = calloc(TW_ATTACH_MAX_ROWS + 1, sizeof(*tally->rows));
-	if (!tally->rows)
+	tally->rings = calloc(TW_ATTACH_MAX_RINGS, sizeof(*tally->rings));
+	if (!tally->rows || !tally->rings)
 		return -ENOMEM;
 	error = tw_tally_init(&tally->all, &has, DIGITS, TW_WINDOWS_MOST);
 	if (!error)
@@ -206,101 +189,138 @@ int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
 
 void tw_attach_tally_free(struct tw_attach_tally *tally)
 {
-	for (uint32_t i = 0; i < tally->row_count; i++) {
-		free_histograms(tally->rows[i].times);
+	/* Also those of a row that lacked memory. */
+	for (uint32_t i = 0; tally->rows && i <= TW_ATTACH_MAX_ROWS; i++) {
+		for (size_t j = 0; j < TIMES; j++)
+			tw_histogram_free(&tally->rows[i].times[times[j]]);
 		tw_histogram_free(&tally->rows[i].recent.lat);
 	}
+	tdestroy(tally->files, free);
 	tw_tally_free(&tally->all);
 	tw_slowest_free(&tally->slowest);
 	free(tally->rows);
 	free(tally->rings);
 }
 
-/* ---- rings ----------------------------------------------------------------- */
+/* ---- rings and files --------------------------------------------------------- */
 
-int tw_attach_add_ring(struct tw_attach_tally *tally,
-		       const struct tw_attach_ring *ring)
+void tw_attach_add_ring(struct tw_attach_tally *tally,
+			const struct tw_attach_ring *ring)
 {
-	struct tw_attach_ring *rings;
+	struct tw_attach_ring *at = &tally->rings[tally->ring_count];
 
 	if (tally->ring_count >= TW_ATTACH_MAX_RINGS) {
 		tally->all.scalars.more_rings++;
-		return 0;
+		return;
 	}
-	/* The array grows at each power of two. */
-	if ((tally->ring_count & (tally->ring_count - 1)) == 0) {
-		size_t room = tally->ring_count ? 2 * (size_t)tally->ring_count : 1;
+	tally->ring_count++;
+	*at = *ring;
+	at->program[sizeof(at->program) - 1] = '\0';
+}
 
-		rings = realloc(tally->rings, room * sizeof(*rings));
-		if (!rings)
-			return -ENOMEM;
-		tally->rings = rings;
+#define DELETED		" (deleted)"	/* as in /proc/PID/fd */
+
+/* For tsearch(3), which knows it by its first member. */
+struct path {
+	struct tw_attach_inode inode;
+	char text[];
+};
+
+static int by_inode(const void *left, const void *right)
+{
+	return memcmp(left, right, sizeof(struct tw_attach_inode));
+}
+
+/* Put the names of a record together. @size: of its names. */
+static void join_names(char *end, const struct tw_attach_file *file, size_t size)
+{
+	const bool cut = file->flags & TW_ATTACH_CUT;
+
+	if (cut)
+		end = stpcpy(end, "...");
+	else if (!size)
+		end = stpcpy(end, "/");
+	while (size) {
+		size_t from = size - 1;		/* the 0 of the name before it */
+
+		while (from && file->names[from - 1])
+			from--;
+		*end++ = '/';
+		end = mempcpy(end, &file->names[from], size - 1 - from);
+		size = from;
 	}
-	tally->rings[tally->ring_count++] = *ring;
-	tally->rings[tally->ring_count - 1].program[sizeof(ring->program) - 1] = '\0';
-	return 0;
+	strcpy(end, file->flags & TW_ATTACH_DELETED ? DELETED : "");
+}
+
+int tw_attach_add_file(struct tw_attach_tally *tally,
+		       const struct tw_attach_file *file, size_t size)
+{
+	struct path *path;
+
+	if (tfind(&file->inode, &tally->files, by_inode))
+		return 0;
+	size -= offsetof(struct tw_attach_file, names);
+	if (size > file->size)
+		size = file->size;
+	path = malloc(sizeof(*path) + size + sizeof("..." "/" DELETED));
+	if (!path)
+		return -ENOMEM;
+	path->inode = file->inode;
+	join_names(path->text, file, size);
+	if (tsearch(path, &tally->files, by_inode))
+		return 0;
+	free(path);
+	return -ENOMEM;
+}
+
+const char *tw_attach_file_name(const struct tw_attach_tally *tally,
+				const struct tw_attach_inode *inode)
+{
+	const struct path *const *at = tfind(inode, &tally->files, by_inode);
+
+	return at ? (*at)->text : inode->mode ? "?" : "-";
 }
 
 /* ---- rows ------------------------------------------------------------------ */
 
-static uint32_t mixed(uint64_t value)
-{
-	return (uint32_t)((value * 0x9e3779b97f4a7c15ULL) >> 32);
-}
-
-static bool is_same(const struct tw_attach_row *row, const struct tw_attach_io *io)
-{
-	return row->ring == io->ring && row->opcode == io->opcode && !row->rest &&
-	       row->inode.number == io->inode.number &&
-	       row->inode.device == io->inode.device &&
-	       row->inode.mode == io->inode.mode;
-}
-
 static struct tw_attach_row *new_row(struct tw_attach_tally *tally)
 {
 	struct tw_attach_row *row = &tally->rows[tally->row_count];
+	int error = tw_histogram_init(&row->recent.lat, ROW_DIGITS);
 
-	if (make_histograms(row->times) ||
-	    tw_histogram_init(&row->recent.lat, ROW_DIGITS)) {
-		free_histograms(row->times);
+	for (size_t i = 0; i < TIMES && !error; i++)
+		error = tw_histogram_init(&row->times[times[i]], ROW_DIGITS);
+	if (error)
 		return NULL;
-	}
 	tally->row_count++;
-	return row;
-}
-
-static struct tw_attach_row *rest(struct tw_attach_tally *tally)
-{
-	struct tw_attach_row *row = &tally->rows[TW_ATTACH_MAX_ROWS];
-
-	if (row->rest)
-		return row;
-	row = new_row(tally);
-	if (row)
-		row->rest = true;
 	return row;
 }
 
 static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 				    const struct tw_attach_io *io)
 {
-	uint32_t place = mixed(io->inode.number ^ (uint64_t)io->inode.device << 40 ^
-			       (uint64_t)io->ring << 20 ^ (uint64_t)io->opcode << 56);
+	const uint64_t mixed = (io->inode.number ^ (uint64_t)io->inode.device << 40 ^
+				(uint64_t)io->ring << 20 ^ (uint64_t)io->opcode << 56) *
+			       0x9e3779b97f4a7c15ULL;
+	const bool full = tally->row_count >= TW_ATTACH_MAX_ROWS;
+	uint32_t place = (uint32_t)(mixed >> 32);
 	struct tw_attach_row *row;
+	uint16_t at;
 
-	for (;; place++) {
-		uint16_t at = tally->row_at[place % TW_ATTACH_PLACES];
-
-		if (!at)
-			break;
-		if (is_same(&tally->rows[at - 1], io))
-			return &tally->rows[at - 1];
+	for (; (at = tally->row_at[place % TW_ATTACH_PLACES]); place++) {
+		row = &tally->rows[at - 1];
+		if (row->ring == io->ring && row->opcode == io->opcode &&
+		    by_inode(&row->inode, &io->inode) == 0)
+			return row;
 	}
-	if (tally->row_count >= TW_ATTACH_MAX_ROWS)
-		return rest(tally);
+	if (tally->row_count > TW_ATTACH_MAX_ROWS)
+		return &tally->rows[TW_ATTACH_MAX_ROWS];
 	row = new_row(tally);
 	if (!row)
 		return NULL;
+	row->rest = full;
+	if (full)
+		return row;
 	row->ring = io->ring;
 	row->opcode = io->opcode;
 	row->inode = io->inode;
@@ -313,19 +333,12 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 /* True if each stamp is at or after the one before it. */
 static bool is_ordered(const struct tw_attach_io *io)
 {
-	uint64_t last_ns = io->accepted_ns;
+	const uint64_t dispatched_ns = io->dispatched_ns ? io->dispatched_ns :
+							   io->accepted_ns;
+	const uint64_t finished_ns = io->finished_ns ? io->finished_ns : dispatched_ns;
 
-	if (io->dispatched_ns) {
-		if (io->dispatched_ns < last_ns)
-			return false;
-		last_ns = io->dispatched_ns;
-	}
-	if (io->finished_ns) {
-		if (io->finished_ns < last_ns)
-			return false;
-		last_ns = io->finished_ns;
-	}
-	return last_ns <= io->posted_ns;
+	return io->accepted_ns <= dispatched_ns && dispatched_ns <= finished_ns &&
+	       finished_ns <= io->posted_ns;
 }
 
 /* True if the I/O had to wait for I/Os of its program, which is not the block layer's
@@ -335,10 +348,10 @@ static bool has_waited(const struct tw_attach_io *io)
 	return io->flags & (TW_ATTACH_LINKED | TW_ATTACH_DRAINED);
 }
 
-/* Return the stamps, and what join.h knows of them. */
-static struct tw_slot settled(const struct tw_attach_io *io)
+unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TIMES])
 {
 	const unsigned direction = tw_attach_direction(io->opcode);
+	const bool ordered = is_ordered(io);
 	struct tw_slot stamps = {
 		.dispatched_ns = io->dispatched_ns,
 		.finished_ns = io->finished_ns,
@@ -346,21 +359,14 @@ static struct tw_slot settled(const struct tw_attach_io *io)
 		.finished_bytes = io->finished_bytes,
 		.flags = io->flags & TW_ATTACH_SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0,
 	};
+	unsigned has = TW_ATTACH_HAS(TW_LAT);
+	bool dispatched, finished;
 
 	tw_slot_settle(&stamps, direction < TW_SYNC && io->result > 0 ?
 		       (uint64_t)io->result : 0,
 		       direction == TW_READ && S_ISREG(io->inode.mode));
-	return stamps;
-}
-
-unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TIMES])
-{
-	bool ordered = is_ordered(io);
-	const struct tw_slot stamps = settled(io);
-	bool dispatched = ordered && tw_dispatched_ns(&stamps);
-	bool finished = ordered && tw_finished_ns(&stamps);
-	unsigned has = TW_ATTACH_HAS(TW_LAT);
-
+	dispatched = ordered && tw_dispatched_ns(&stamps);
+	finished = ordered && tw_finished_ns(&stamps);
 	memset(ns, 0, TW_ATTACH_TIMES * sizeof(*ns));
 	ns[TW_LAT] = io->posted_ns > io->accepted_ns ?
 			    io->posted_ns - io->accepted_ns : 0;
@@ -425,17 +431,6 @@ static struct tw_counts counts_of(const struct tw_attach_io *io, unsigned has)
 	return counts;
 }
 
-static void add_recent(struct tw_attach_recent *recent, const uint64_t *ns,
-		       unsigned has)
-{
-	const bool split = has == TW_ATTACH_SPLIT;
-
-	tw_histogram_add(&recent->lat, ns[TW_LAT]);
-	recent->split += split;
-	for (unsigned stage = 0; split && stage < TW_STAGES; stage++)
-		recent->sum_ns[stage] += ns[stage];
-}
-
 static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *io,
 		     uint64_t lat_ns)
 {
@@ -454,24 +449,19 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts,
 		       const uint64_t *ns, unsigned has)
 {
+	struct tw_attach_recent *recent = &row->recent;
+
 	tw_counts_add(&row->counts, counts);
-	row->recent.failed += counts->errors + counts->cancelled;
+	recent->failed += counts->errors + counts->cancelled;
 	if (!counts->ios)
 		return;
 	for (size_t i = 0; i < TIMES; i++)
 		if (has & TW_ATTACH_HAS(times[i]))
 			tw_histogram_add(&row->times[times[i]], ns[times[i]]);
-	add_recent(&row->recent, ns, has);
-}
-
-static void add_scalars(struct tw_scalars *scalars, const struct tw_attach_io *io,
-			const struct tw_counts *counts)
-{
-	if (counts->split) {
-		scalars->requests += io->requests;
-		scalars->retries += io->retries;
-	}
-	scalars->negative_beyond += counts->missing_stamp && !is_ordered(io);
+	tw_histogram_add(&recent->lat, ns[TW_LAT]);
+	recent->split += counts->split;
+	for (unsigned stage = 0; counts->split && stage < TW_STAGES; stage++)
+		recent->sum_ns[stage] += ns[stage];
 }
 
 static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io *io,
@@ -491,7 +481,11 @@ static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io 
 	for (size_t i = 0; i < TIMES; i++)
 		if (has & TW_ATTACH_HAS(times[i]))
 			tw_histogram_add(&all->times[times[i]][direction], ns[times[i]]);
-	add_scalars(&all->scalars, io, counts);
+	if (counts->split) {
+		all->scalars.requests += io->requests;
+		all->scalars.retries += io->retries;
+	}
+	all->scalars.negative_beyond += counts->missing_stamp && !is_ordered(io);
 	add_slow(tally, io, ns[TW_LAT]);
 	tw_windows_add(&all->over_time, at_ns, direction, ns[TW_LAT]);
 }
@@ -517,8 +511,6 @@ void tw_attach_tally_tick(struct tw_attach_tally *tally)
 
 		if (recent->lat.count)
 			tw_histogram_reset(&recent->lat);
-		recent->failed = 0;
-		recent->split = 0;
-		memset(recent->sum_ns, 0, sizeof(recent->sum_ns));
+		*recent = (struct tw_attach_recent) { .lat = recent->lat };
 	}
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Sums of the records of attach.bpf.c: of all I/Os; by ring, file and operation; and
- * the slowest I/Os with their causes. Arithmetic only:
- * tests/unit/plugin/attach/attach_tally.c passes any records.
+ * the slowest I/Os with their causes. Arithmetic only: any records can be passed.
  */
 #ifndef TW_PLUGIN_KERNEL_ATTACH_TALLY_H
 #define TW_PLUGIN_KERNEL_ATTACH_TALLY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "attach/attach_record.h"
@@ -78,10 +78,11 @@ struct tw_attach_slow {
 
 struct tw_attach_tally {
 	struct tw_tally all;		/* of all I/Os with a direction */
-	struct tw_attach_ring *rings;
+	struct tw_attach_ring *rings;	/* room for TW_ATTACH_MAX_RINGS */
 	uint32_t ring_count;
 	struct tw_attach_row *rows;
 	uint32_t row_count;
+	void *files;			/* their paths */
 	uint16_t row_at[TW_ATTACH_PLACES];	/* by hash, from 1; 0: none */
 	struct tw_slowest slowest;
 	const struct tw_turns *turns;	/* of all threads; NULL: not followed */
@@ -96,10 +97,18 @@ int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
 			 uint64_t start_realtime_ns, uint32_t slowest);
 void tw_attach_tally_free(struct tw_attach_tally *tally);
 
-/* Add a record. Return 0 or -ENOMEM. */
-int tw_attach_add_ring(struct tw_attach_tally *tally,
-		       const struct tw_attach_ring *ring);
+/* Add a record. Return 0 or -ENOMEM. @size: of the record. */
+void tw_attach_add_ring(struct tw_attach_tally *tally,
+			const struct tw_attach_ring *ring);
+int tw_attach_add_file(struct tw_attach_tally *tally,
+		       const struct tw_attach_file *file, size_t size);
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io);
+
+/* Return the path of a file; "-" for an I/O without a file, "?" for an unknown file.
+ * attach.bpf.c finds paths in the kernel: nothing here can wait for a file system, and a
+ * file has its path also after it was closed. */
+const char *tw_attach_file_name(const struct tw_attach_tally *tally,
+				const struct tw_attach_inode *inode);
 
 /* Find why @io was slow. @turns: of all TW_ATTACH_THREADS threads. Call this soon after
  * the I/O is over. */

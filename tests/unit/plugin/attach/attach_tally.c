@@ -8,8 +8,12 @@
  * follows a synchronous write's data is not in complete. Errors, cancelled and unseen
  * requests have no lat and are counted. More rows than there is room for are one, and
  * more rings are counted. The rows add up to the tally of all I/Os, which also has them
- * over time. Defect: an I/O in two rows or in none; stages of an I/O that lacks a stamp,
- * or under a wrong name; an error among the latencies; a time of another clock.
+ * over time. The names that the kernel sends are put together to a path. A slow I/O has its
+ * longest stage, and what the thread that submitted the I/O did in it; a stage that another
+ * thread ends, or the device, is not explained by this thread.
+ * Defect: an I/O in two rows or in none; stages of an I/O that lacks a stamp, or under a wrong
+ * name; an error among the latencies; a time of another clock; folders in the wrong order;
+ * one file's path for another; causes of another thread or another time.
  */
 #include "attach/attach_tally.h"
 
@@ -22,11 +26,13 @@ enum { NOP = 0, READV = 1, FSYNC = 3, ACCEPT = 13, READ = 22, WRITE = 23, COMMAN
 
 #define START_NS	1000000000000ULL
 #define REALTIME_NS	1700000000000000000ULL
+#define FILES		16384
 
 static struct tw_attach_tally tally;
 
 static void begin(void)
 {
+	tw_attach_tally_free(&tally);
 	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4))
 		abort();
 }
@@ -50,89 +56,91 @@ static void add(const struct tw_attach_io *io)
 		abort();
 }
 
-static bool has(const struct tw_attach_io *io, unsigned bits, uint64_t blockq,
-		uint64_t device, uint64_t complete, uint64_t kernel, uint64_t lat)
-{
-	const uint64_t wanted[TW_ATTACH_TIMES] = {
-		[TW_BLOCKQ] = blockq, [TW_DEVICE] = device, [TW_COMPLETE] = complete,
-		[TW_KERNEL] = kernel, [TW_LAT] = lat,
-	};
-	uint64_t ns[TW_ATTACH_TIMES];
-
-	return tw_attach_split(io, ns) == bits &&
-	       memcmp(ns, wanted, sizeof(ns)) == 0;
-}
-
-#define LAT		TW_ATTACH_HAS(TW_LAT)
-#define KERNEL		TW_ATTACH_HAS(TW_KERNEL)
+#define B		TW_ATTACH_HAS(TW_BLOCKQ)
+#define D		TW_ATTACH_HAS(TW_DEVICE)
+#define C		TW_ATTACH_HAS(TW_COMPLETE)
+#define K		TW_ATTACH_HAS(TW_KERNEL)
 
 static void test_split(void)
 {
-	struct tw_attach_io io = io_of(1, 1, READ);
+	/* What is not like io_of(), and the times of the I/O, of which lat is 1000. */
+	static const struct {
+		const char *what;
+		__u8 opcode, flags;
+		__s32 dispatched, finished;	/* since START_NS; -1: not seen */
+		__u32 due, finished_bytes, mode;
+		unsigned has;
+		uint64_t ns[TW_LAT];
+	} cases[] = {
+#define FULL	4096, 4096, 0100644
+#define TIMES(b, d, c, k) \
+	{ [TW_BLOCKQ] = b, [TW_DEVICE] = d, [TW_COMPLETE] = c, [TW_KERNEL] = k }
+		{ "all stamps: split", READ, 0, 1100, 1700, FULL,
+		  B | D | C, TIMES(100, 600, 300, 0) },
+		{ "not seen dispatched: blockq and device are one", READ, 0, -1, 1700, FULL,
+		  C | K, TIMES(0, 0, 300, 700) },
+		{ "not seen finished: device and complete are one", READ, 0, 1100, -1, FULL,
+		  B | K, TIMES(100, 0, 0, 900) },
+		{ "no request: whole", READ, 0, -1, -1, FULL, K, TIMES(0, 0, 0, 1000) },
+		{ "not all bytes seen finished: likewise", READ, 0, 1100, 1700,
+		  4096, 3584, 0100644, B | K, TIMES(100, 0, 0, 900) },
+		{ "dispatched twice: split", READ, 0, 1100, 1700, 8192, 4096, 0100644,
+		  B | D | C, TIMES(100, 600, 300, 0) },
+		{ "half of a read of a file, the rest may be a hole: split", READ, 0,
+		  1100, 1700, 2048, 2048, 0100644, B | D | C, TIMES(100, 600, 300, 0) },
+		{ "half of a read of a block device: neither point is known", READ, 0,
+		  1100, 1700, 2048, 2048, 0060660, K, TIMES(0, 0, 0, 1000) },
+		{ "half of a write dispatched: the first dispatch is not known", WRITE, 0,
+		  1100, 1700, 2048, 4096, 0100644, C | K, TIMES(0, 0, 300, 700) },
+		{ "a stamp before the one before it: whole", READ, 0, 999, 1700, FULL,
+		  K, TIMES(0, 0, 0, 1000) },
+		{ "or after the one after it", READ, 0, 1100, 2001, FULL,
+		  K, TIMES(0, 0, 0, 1000) },
+		{ "at the same time as both: split", READ, 0, 1000, 2000, FULL,
+		  B | D | C, TIMES(0, 1000, 0, 0) },
+		{ "O_SYNC: a flush may come after the data, so this is not complete", WRITE,
+		  TW_ATTACH_SYNC_WRITE, 1100, 1700, FULL, B | K, TIMES(100, 0, 0, 900) },
+		{ "linked: the wait for another I/O is not in blockq", WRITE,
+		  TW_ATTACH_LINKED, 1100, 1700, FULL, D | C | K, TIMES(0, 600, 300, 100) },
+		{ "nor is that for all I/Os before it", WRITE,
+		  TW_ATTACH_DRAINED, 1100, 1700, FULL, D | C | K, TIMES(0, 600, 300, 100) },
+	};
 
-	tap_ok(has(&io, TW_ATTACH_SPLIT, 100, 600, 300, 0, 1000), "all stamps: split");
-	io.dispatched_ns = 0;
-	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_COMPLETE), 0, 0, 300, 700,
-	       1000), "not seen dispatched: blockq and device are one");
-	io = io_of(1, 1, READ);
-	io.finished_ns = 0;
-	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_BLOCKQ), 100, 0, 0, 900,
-	       1000), "not seen finished: device and complete are one");
-	io.dispatched_ns = 0;
-	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000), "no request: whole");
-	io = io_of(1, 1, READ);
-	io.finished_bytes -= 512;
-	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_BLOCKQ), 100, 0, 0, 900,
-	       1000), "not all bytes seen finished: likewise");
-	io = io_of(1, 1, READ);
-	io.due_bytes *= 2;
-	tap_ok(has(&io, TW_ATTACH_SPLIT, 100, 600, 300, 0, 1000), "dispatched twice: split");
-	io.due_bytes = io.finished_bytes = 2048;
-	tap_ok(has(&io, TW_ATTACH_SPLIT, 100, 600, 300, 0, 1000),
-	       "half of a read of a file, the rest may be a hole: split");
-	io.inode.mode = 0060660;
-	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000),
-	       "half of a read of a block device: neither point is known");
-	io = io_of(1, 1, WRITE);
-	io.due_bytes = 2048;
-	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_COMPLETE), 0, 0, 300, 700,
-	       1000), "half of a write dispatched: the first dispatch is not known");
-	io = io_of(1, 1, READ);
-	io.dispatched_ns = io.accepted_ns - 1;
-	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000),
-	       "a stamp before the one before it: whole");
-	io = io_of(1, 1, READ);
-	io.finished_ns = io.posted_ns + 1;
-	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000), "or after the one after it");
-	io = io_of(1, 1, WRITE);
-	io.flags = TW_ATTACH_SYNC_WRITE;
-	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_BLOCKQ), 100, 0, 0, 900,
-	       1000), "O_SYNC: a flush may come after the data, so this is not complete");
-	io.flags = TW_ATTACH_LINKED;
-	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_DEVICE) |
-	       TW_ATTACH_HAS(TW_COMPLETE), 0, 600, 300, 100, 1000),
-	       "linked: the wait for another I/O is not in blockq");
-	io.flags = TW_ATTACH_DRAINED;
-	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_DEVICE) |
-	       TW_ATTACH_HAS(TW_COMPLETE), 0, 600, 300, 100, 1000),
-	       "nor is that for all I/Os before it");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t ns[TW_ATTACH_TIMES];
+		struct tw_attach_io io = io_of(1, 1, cases[i].opcode);
+		const __s32 dispatched = cases[i].dispatched, finished = cases[i].finished;
+		unsigned has;
+
+		io.flags = cases[i].flags;
+		io.dispatched_ns = dispatched < 0 ? 0 : START_NS + (__u64)dispatched;
+		io.finished_ns = finished < 0 ? 0 : START_NS + (__u64)finished;
+		io.due_bytes = cases[i].due;
+		io.finished_bytes = cases[i].finished_bytes;
+		io.inode.mode = cases[i].mode;
+		has = tw_attach_split(&io, ns);
+		tap_ok(has == (cases[i].has | TW_ATTACH_HAS(TW_LAT)) && ns[TW_LAT] == 1000 &&
+		       memcmp(ns, cases[i].ns, sizeof(cases[i].ns)) == 0,
+		       "%s", cases[i].what);
+	}
 }
 
 static void test_rows(void)
 {
-	struct tw_attach_io io = io_of(1, 1, READ);
+	static const struct {
+		__u32 ring, inode;
+		__u8 opcode;
+	} of[] = {
+		{ 1, 1, READ }, { 1, 1, READ }, { 1, 1, WRITE }, { 1, 2, READ },
+		{ 2, 1, READ }, { 3, 1, READ },
+	};
+	struct tw_attach_io io;
 
 	begin();
-	add(&io);
-	add(&io);
-	io = io_of(1, 1, WRITE);
-	add(&io);
-	io = io_of(1, 2, READ);
-	add(&io);
-	io = io_of(2, 1, READ);
-	add(&io);
-	io = io_of(3, 1, READ);
-	add(&io);
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		io = io_of(of[i].ring, of[i].inode, of[i].opcode);
+		add(&io);
+	}
 	tap_ok(tally.row_count == 5, "a row by ring, file and operation");
 	tap_ok(tally.rows[0].counts.ios == 2 && tally.rows[0].ring == 1 &&
 	       tally.rows[0].times[TW_DEVICE].sum_ns == 1200,
@@ -143,55 +151,49 @@ static void test_rows(void)
 	       tally.all.counts[TW_WRITE].ios == 1, "and all in their direction");
 	tap_ok(tally.all.scalars.requests == 12 && tally.all.scalars.retries == 6,
 	       "with their requests");
-	tw_attach_tally_free(&tally);
 }
 
 static void test_rings(void)
 {
 	begin();
-	for (__u32 i = 1; i <= TW_ATTACH_MAX_RINGS + 3; i++) {
-		const struct tw_attach_ring is = { .kind = TW_ATTACH_RING, .ring = i };
-
-		if (tw_attach_add_ring(&tally, &is))
-			abort();
-	}
+	for (__u32 i = 1; i <= TW_ATTACH_MAX_RINGS + 3; i++)
+		tw_attach_add_ring(&tally, &(struct tw_attach_ring) { .ring = i });
 	tap_ok(tally.ring_count == TW_ATTACH_MAX_RINGS && tally.all.scalars.more_rings == 3 &&
 	       tally.rings[TW_ATTACH_MAX_RINGS - 1].ring == TW_ATTACH_MAX_RINGS,
 	       "no more rings are described than there is room for, and all are counted");
-	tw_attach_tally_free(&tally);
 }
 
-static uint64_t slow_offset(void)
+static const struct tw_attach_slow *slowest(void)
 {
-	const struct tw_slow *slow = tw_slowest_get(&tally.slowest, 0);
-
-	return ((const struct tw_attach_slow *)slow)->io.offset;
+	return (const void *)tw_slowest_get(&tally.slowest, 0);
 }
 
 static void test_counts(void)
 {
+	static const struct {
+		__s32 result;
+		__u8 flags, kind, is_unseen;
+	} kinds[] = {
+		{ -EIO, 0, TW_ATTACH_IO, 0 }, { -ECANCELED, 0, TW_ATTACH_IO, 0 },
+		{ 0, 0, TW_ATTACH_IO, 0 }, { 0, 0, TW_ATTACH_IO, 1 },
+		{ 4096, TW_ATTACH_LINKED, TW_ATTACH_IO, 0 },
+		{ 4096, TW_ATTACH_DRAINED, TW_ATTACH_IO, 0 },
+		{ 4096, TW_ATTACH_SYNC_WRITE, TW_ATTACH_IO, 0 },
+		{ 4096, 0, TW_ATTACH_NO_CQE, 0 },
+	};
 	const struct tw_counts *of;
-	struct tw_attach_io io = io_of(7, 1, READ);
+	struct tw_attach_io io;
 
 	begin();
-	io.result = -EIO;
-	add(&io);
-	io.result = -ECANCELED;
-	add(&io);
-	io.result = 0;
-	add(&io);
-	io.accepted_ns = 0;
-	add(&io);
-	io = io_of(7, 1, READ);
-	io.flags = TW_ATTACH_LINKED;
-	add(&io);
-	io.flags = TW_ATTACH_DRAINED;
-	add(&io);
-	io.flags = TW_ATTACH_SYNC_WRITE;
-	add(&io);
-	io.flags = 0;
-	io.kind = TW_ATTACH_NO_CQE;
-	add(&io);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		io = io_of(7, 1, READ);
+		io.result = kinds[i].result;
+		io.flags = kinds[i].flags;
+		io.kind = kinds[i].kind;
+		if (kinds[i].is_unseen)
+			io.accepted_ns = 0;
+		add(&io);
+	}
 	of = &tally.rows[0].counts;
 	tap_ok(of->ios == 4 && of->errors == 1 && of->cancelled == 1 &&
 	       of->unseen == 1 && of->no_cqe == 1, "each is counted once");
@@ -204,7 +206,6 @@ static void test_counts(void)
 	       "the others have none");
 	tap_ok(memcmp(of, &tally.all.counts[TW_READ], sizeof(*of)) == 0,
 	       "the direction's counts are the same");
-	tw_attach_tally_free(&tally);
 
 	begin();
 	io = io_of(7, 1, FSYNC);
@@ -215,15 +216,12 @@ static void test_counts(void)
 	tap_ok(tally.all.counts[TW_SYNC].ios == 1 &&
 	       tally.all.counts[TW_SYNC].empty == 0, "a sync moves nothing anyway");
 	tap_ok(tally.row_count == 2 && tally.slowest.count == 1, "a command has no direction");
-	tap_ok(slow_offset() == UINT64_MAX, "nor does a sync begin somewhere");
-	tw_attach_tally_free(&tally);
-
+	tap_ok(slowest()->io.offset == UINT64_MAX, "nor does a sync begin somewhere");
 	begin();
 	io = io_of(7, 1, WRITE);
 	io.offset = 8192;
 	add(&io);
-	tap_ok(slow_offset() == 8192, "as a write does");
-	tw_attach_tally_free(&tally);
+	tap_ok(slowest()->io.offset == 8192, "as a write does");
 }
 
 static void test_rest(void)
@@ -243,7 +241,6 @@ static void test_rest(void)
 	       tally.rows[TW_ATTACH_MAX_ROWS].rest, "a row for the rest");
 	tap_ok(tally.rows[TW_ATTACH_MAX_ROWS].counts.ios == 1000 &&
 	       ios == 2 * (TW_ATTACH_MAX_ROWS + 500), "and no I/O is lost or twice there");
-	tw_attach_tally_free(&tally);
 }
 
 /* Return the next number of a sequence that is always the same. */
@@ -328,7 +325,6 @@ static void test_sums(void)
 	       rows_are_all(TW_TRIM), "the rows of a direction add up to its tally");
 	tap_ok(counts_are_known(), "and the report has each count that there is");
 	tap_ok(tally.all.scalars.negative_beyond > 0, "stamps in a wrong order, too");
-	tw_attach_tally_free(&tally);
 }
 
 static void test_over_time(void)
@@ -346,7 +342,6 @@ static void test_over_time(void)
 	       tw_windows_get(windows, 0)->lat[TW_READ].count == 1,
 	       "over time: by the clock of the day");
 	tap_ok(tw_windows_get(windows, 3)->errors[TW_READ] == 1, "with errors");
-	tw_attach_tally_free(&tally);
 }
 
 static void test_recent(void)
@@ -366,7 +361,6 @@ static void test_recent(void)
 	       tally.rows[0].recent.sum_ns[TW_DEVICE] == 1200,
 	       "an interval has its own I/Os");
 	tap_ok(tally.rows[0].counts.ios == 3, "and the run has all");
-	tw_attach_tally_free(&tally);
 }
 
 static void test_names(void)
@@ -381,6 +375,177 @@ static void test_names(void)
 	       "new ones have a number");
 }
 
+/* ---- paths ------------------------------------------------------------------- */
+
+/* @names: with a 0 at the end of each. */
+static void add_file(__u64 number, const char *names, size_t size, __u16 flags)
+{
+	static struct tw_attach_file record;
+
+	record = (struct tw_attach_file) {
+		.kind = TW_ATTACH_FILE, .flags = flags, .size = (__u16)size,
+		.inode = { .number = number, .device = 8, .mode = 0100000 },
+	};
+	memcpy(record.names, names, size);
+	if (tw_attach_add_file(&tally, &record,
+			       offsetof(struct tw_attach_file, names) + size))
+		abort();
+}
+
+static bool is_path(__u64 number, const char *path)
+{
+	const struct tw_attach_inode inode = { number, .device = 8, .mode = 0100000 };
+
+	return strcmp(tw_attach_file_name(&tally, &inode), path) == 0;
+}
+
+static void test_paths(void)
+{
+	static const struct {
+		const char *names;
+		size_t size;
+		__u16 flags;
+		const char *path, *what;
+	} cases[] = {
+		{ "t.ibd\0mysql\0lib", 16, 0, "/lib/mysql/t.ibd", "a file in folders" },
+		{ "a", 2, 0, "/a", "in the first folder" },
+		{ "", 0, 0, "/", "that folder" },
+		{ "a", 2, TW_ATTACH_DELETED, "/a (deleted)", "a file that was deleted" },
+		{ "a\0b", 4, TW_ATTACH_CUT, ".../b/a", "a path that is too long" },
+		{ "", 0, TW_ATTACH_CUT | TW_ATTACH_DELETED, "... (deleted)",
+		  "of which nothing is known" },
+	};
+	char name[32];
+	int wrong = 0;
+
+	begin();
+	tap_ok(is_path(0, "?"), "a file that is not known");
+	tap_ok(strcmp(tw_attach_file_name(&tally, &(struct tw_attach_inode) { 0 }), "-") == 0,
+	       "no file");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		add_file(i, cases[i].names, cases[i].size, cases[i].flags);
+		tap_ok(is_path(i, cases[i].path), "%s", cases[i].what);
+	}
+	add_file(0, "other", 6, 0);
+	tap_ok(is_path(0, cases[0].path), "the first name counts");
+	begin();
+	for (__u64 i = 0; i < FILES; i++) {
+		snprintf(name, sizeof(name), "%llu", (unsigned long long)i);
+		add_file(i << 32, name, strlen(name) + 1, 0);
+	}
+	for (__u64 i = 0; i < FILES; i++) {
+		snprintf(name, sizeof(name), "/%llu", (unsigned long long)i);
+		wrong += !is_path(i << 32, name);
+	}
+	tap_ok(!wrong && is_path(1, "?"), "as many as the kernel sends");
+}
+
+/* ---- causes ------------------------------------------------------------------ */
+
+#define ACCEPTED_NS	40000000000000001ULL	/* no double has this value */
+
+static struct tw_turns turns[TW_ATTACH_THREADS];
+
+/* Return an I/O whose points come after these times; 0: not passed. */
+static struct tw_attach_io slow_io(unsigned dispatched_ns, unsigned finished_ns)
+{
+	return (struct tw_attach_io) {
+		.kind = TW_ATTACH_IO, .opcode = READ, .result = 4096, .thread = 2,
+		.flags = TW_ATTACH_DISPATCHED_ITSELF | TW_ATTACH_POSTED_ITSELF,
+		.accepted_ns = ACCEPTED_NS,
+		.dispatched_ns = dispatched_ns ? ACCEPTED_NS + dispatched_ns : 0,
+		.finished_ns = finished_ns ? ACCEPTED_NS + finished_ns : 0,
+		.posted_ns = ACCEPTED_NS + 1000,
+		.due_bytes = dispatched_ns ? 4096 : 0,
+		.finished_bytes = finished_ns ? 4096 : 0,
+	};
+}
+
+/* The second thread runs, and then is off its CPU, ready to run. */
+static void add_turn(uint64_t ran_ns, uint64_t off_ns, uint64_t on_ns)
+{
+	struct tw_turn *turn = &turns[1].turns[turns[1].newest % TW_TURNS];
+
+	*turn = (struct tw_turn) {
+		.number = ++turns[1].newest, .ran_ns = ACCEPTED_NS + ran_ns,
+		.off_ns = ACCEPTED_NS + off_ns, .on_ns = ACCEPTED_NS + on_ns,
+		.holders[0] = {
+			.from_ns = ACCEPTED_NS + off_ns, .to_ns = ACCEPTED_NS + on_ns,
+			.id = 77, .kind = TW_PROCESS, .name = "loop",
+		},
+	};
+}
+
+static void test_why(void)
+{
+	static const struct {
+		const char *what;
+		unsigned dispatched_ns, finished_ns;
+		__u8 not_itself, retries;
+		__u16 thread;
+		unsigned stage;
+		uint64_t from_ns, ns;
+		bool followed;
+		uint64_t ran_ns, waited_ns;	/* the stall begins between them */
+	} cases[] = {
+		{ "complete: it had to wait for its CPU", 100, 300, 0, 0, 2,
+		  TW_COMPLETE, 300, 700, true, 100, 600 },
+		{ "another thread posts the completion", 100, 300,
+		  TW_ATTACH_POSTED_ITSELF, 0, 2, TW_COMPLETE, 300, 700, false, 0, 0 },
+		{ "the device", 100, 900, 0, 0, 2, TW_DEVICE, 100, 800, false, 0, 0 },
+		{ "blockq: before it dispatches", 950, 960, 0, 0, 2,
+		  TW_BLOCKQ, 0, 950, true, 400, 550 },
+		{ "a worker's retry", 950, 960, 0, 1, 2, TW_BLOCKQ, 0, 950, false, 0, 0 },
+		{ "another dispatches", 950, 960, TW_ATTACH_DISPATCHED_ITSELF, 0, 2,
+		  TW_BLOCKQ, 0, 950, false, 0, 0 },
+		{ "without stages: all of it", 0, 0, 0, 0, 2,
+		  TW_KERNEL, 0, 1000, true, 400, 600 },
+		{ "but for a worker's", 0, 0, 0, 1, 2, TW_KERNEL, 0, 1000, false, 0, 0 },
+		{ "not seen finished: since it was dispatched", 100, 0, 0, 0, 2,
+		  TW_KERNEL, 100, 900, true, 300, 600 },
+		{ "not seen dispatched: it ends in the device", 0, 800, 0, 0, 2,
+		  TW_KERNEL, 0, 800, false, 0, 0 },
+		{ "no thread", 100, 300, 0, 0, 0, TW_COMPLETE, 300, 700, false, 0, 0 },
+		{ "no such thread", 100, 300, 0, 0, TW_ATTACH_THREADS + 1,
+		  TW_COMPLETE, 300, 700, false, 0, 0 },
+		{ "another thread's turns are not taken", 100, 300, 0, 0, 1,
+		  TW_COMPLETE, 300, 700, true, 0, 0 },
+	};
+	struct tw_attach_why why;
+	struct tw_attach_io io;
+
+	add_turn(0, 400, 1000);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct tw_explained *is = &why.explained;
+
+		io = slow_io(cases[i].dispatched_ns, cases[i].finished_ns);
+		io.flags &= (__u8)~cases[i].not_itself;
+		io.retries = cases[i].retries;
+		io.thread = cases[i].thread;
+		tw_attach_why_find(turns, &io, &why);
+		tap_ok(why.stage == cases[i].stage && why.ns == cases[i].ns &&
+		       why.from_ns == ACCEPTED_NS + cases[i].from_ns &&
+		       why.followed == cases[i].followed &&
+		       is->waited_ns == cases[i].waited_ns && !is->lost &&
+		       is->had_cpu[0].ns == cases[i].waited_ns &&
+		       (!cases[i].waited_ns || (is->had_cpu[0].id == 77 &&
+			is->ran_ns == cases[i].ran_ns &&
+			is->stall_from_ns == (int64_t)cases[i].ran_ns)),
+		       "%s", cases[i].what);
+	}
+	io = slow_io(100, 300);
+	begin();
+	tally.turns = turns;
+	add(&io);
+	tap_ok(slowest()->why.followed && slowest()->why.explained.waited_ns == 600,
+	       "a slow I/O has its causes");
+	for (unsigned i = 0; i < TW_TURNS; i++)
+		add_turn(2000 + 10 * i, 2005 + 10 * i, 2010 + 10 * i);
+	tw_attach_why_find(turns, &io, &why);
+	tap_ok(why.followed && why.explained.lost && !why.explained.waited_ns,
+	       "overwritten: lost");
+}
+
 int main(void)
 {
 	test_split();
@@ -392,5 +557,8 @@ int main(void)
 	test_over_time();
 	test_recent();
 	test_names();
+	test_paths();
+	test_why();
+	tw_attach_tally_free(&tally);
 	return tap_done();
 }

@@ -2,10 +2,12 @@
 /*
  * Behaviour: the report of `tickwise attach` is one that the reader of reports takes, with
  * all that was counted, and that is written again as the same bytes. What the kernel does
- * not tell is absent. Two are never merged. Defect: a report that `tickwise report` refuses;
- * a count or a name that is lost.
+ * not tell is absent. Two are never merged. In the live table a file's name is plain text,
+ * whoever chose it. A name that is too long loses its first characters, whole ones.
+ * Defect: a report that `tickwise report` refuses; a count or a name that is lost; a name
+ * that a terminal obeys, also by the control characters that UTF-8 has in two bytes.
  */
-#include "attach/attach_json.h"
+#include "attach/attach_output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,16 +21,23 @@ enum { FSYNC = 3, SEND = 26, READ = 22, WRITE = 23, COMMAND = 46 };
 
 #define START_NS	1000000000000ULL
 #define REALTIME_NS	1700000000000000000ULL
+#define EUROS_6		"\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac"
 
 static struct tw_attach_tally tally;
-static struct tw_attach_files files;
 
-/* @lat_ns: from 1000 on. */
-static void add(__u8 opcode, __s32 result, __u64 lat_ns)
+static void begin(void)
+{
+	tw_attach_tally_free(&tally);
+	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4))
+		abort();
+}
+
+/* @lat_ns: from 1000 on for stages. */
+static void add(__u64 inode, __u8 opcode, __s32 result, __u64 lat_ns)
 {
 	const struct tw_attach_io io = {
 		.kind = TW_ATTACH_IO, .ring = 1, .opcode = opcode, .result = result,
-		.inode = { .number = 1, .device = 8, .mode = 0100644 },
+		.inode = { .number = inode, .device = 8, .mode = 0100644 },
 		.accepted_ns = START_NS + 1000, .dispatched_ns = START_NS + 1100,
 		.finished_ns = START_NS + 1700, .posted_ns = START_NS + 1000 + lat_ns,
 		.requests = 2, .due_bytes = 4096, .finished_bytes = 4096, .offset = 8192,
@@ -38,47 +47,38 @@ static void add(__u8 opcode, __s32 result, __u64 lat_ns)
 		abort();
 }
 
-static void count(void)
-{
-	const struct tw_attach_ring ring = {
-		.kind = TW_ATTACH_RING, .ring = 1, .process = 4712, .fd = -1,
-		.program = "pro\377gram",
-	};
-
-	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4) ||
-	    tw_attach_add_ring(&tally, &ring))
-		abort();
-	add(READ, 4096, 1000);
-	add(READ, -EIO, 1000);
-	add(WRITE, -ECANCELED, 1000);
-	add(FSYNC, 0, 2000);
-	add(COMMAND, 0, 3000);
-}
+/* ---- the report -------------------------------------------------------------- */
 
 static json_t *made(pid_t pid, int64_t missed_runs)
 {
 	const struct tw_attach_target target = { .pid = pid, .program = "program" };
 	struct tw_attach_result result = {
-		.tally = &tally, .files = &files, .target = &target, .run_ns = 5000,
+		.tally = &tally, .target = &target, .run_ns = 5000,
 		.in_flight = 3, .missed_runs = missed_runs,
 		.lost = { .records = 7, .names = 5, .others[SEND] = 9 },
 	};
 	json_t *json;
 
-	count();
+	begin();
+	tw_attach_add_ring(&tally, &(struct tw_attach_ring) {
+		.ring = 1, .process = 4712, .fd = -1, .program = "pro\377gram",
+	});
+	add(1, READ, 4096, 1000);
+	add(1, READ, -EIO, 1000);
+	add(1, WRITE, -ECANCELED, 1000);
+	add(1, FSYNC, 0, 2000);
+	add(1, COMMAND, 0, 3000);
 	json = tw_attach_to_json(&result);
 	if (!json || tw_json_lacked_memory())
 		abort();
-	tw_attach_tally_free(&tally);
 	return json;
 }
 
 /* Read @json. It is released. */
 static void read_back(struct tw_report *report, json_t *json)
 {
-	static struct tw_report_problem problem;
+	struct tw_report_problem problem = { .text = "" };
 
-	problem.text[0] = '\0';
 	if (tw_report_from_json(report, json, "", &problem))
 		abort();
 	if (!tap_ok(!problem.text[0], "the reader takes it"))
@@ -129,27 +129,20 @@ static void test_attached(const struct tw_report *report)
 	       device_ns == 600, "rings, operations and others");
 }
 
-static void test_again(const struct tw_report *report, const char *text)
-{
-	json_t *json = tw_report_to_json(report);
-	char *again = json_dumps(json, 0);
-
-	if (!tap_ok(again && strcmp(text, again) == 0, "written again: the same bytes"))
-		printf("# %s\n# %s\n", text, again);
-	free(again);
-	json_decref(json);
-}
-
-int main(void)
+static void test_report(void)
 {
 	json_t *json = made(4711, 11);
-	char *text = json_dumps(json, 0);
+	char *text = json_dumps(json, 0), *again;
 	struct tw_report report = { 0 }, without = { 0 }, merged = { 0 };
 
 	read_back(&report, json);
 	test_values(&report);
 	test_attached(&report);
-	test_again(&report, text);
+	json = tw_report_to_json(&report);
+	again = json_dumps(json, 0);
+	if (!tap_ok(again && strcmp(text, again) == 0, "written again: the same bytes"))
+		printf("# %s\n# %s\n", text, again);
+	json_decref(json);
 	read_back(&without, made(4712, -1));
 	tap_ok(tw_has(&report.tally, TW_ROW_missed_runs) &&
 	       report.tally.scalars.missed_runs == 11 &&
@@ -161,5 +154,82 @@ int main(void)
 	tw_report_free(&without);
 	tw_report_free(&report);
 	free(text);
+	free(again);
+}
+
+/* ---- the live table ---------------------------------------------------------- */
+
+/* Check that the table of the tally begins and ends so. */
+static void table_is(uint64_t lost, const char *from, const char *to, const char *what)
+{
+	struct tw_attach_table table;
+	char *page = NULL;
+	size_t size, end = strlen(to);
+	FILE *out = open_memstream(&page, &size);
+	int lines = 0;
+
+	if (!out)
+		abort();
+	tw_attach_table_begin(&table, out);
+	tw_attach_table_put(&table, &tally, 1500000000, 1000000000, lost);
+	fclose(out);
+	for (const char *at = page; (at = strchr(at, '\n')); at++)
+		lines++;
+	if (!tap_ok(strncmp(page, from, strlen(from)) == 0 && size >= end &&
+		    strcmp(page + size - end, to) == 0 && table.lines == lines, "%s", what))
+		printf("# %d %s", table.lines, page);
+	free(page);
+}
+
+static void test_table(void)
+{
+	static const struct {
+		const char *name, *shown, *what;
+	} names[] = {
+		{ "plain", "/plain", "a name" },
+		{ "d\u00e9j\u00e0 \u20ac", "/d\u00e9j\u00e0 \u20ac", "of any characters" },
+		{ "a\033[2Jb\nc\177", "/a?[2Jb?c?", "control characters are none" },
+		{ "a\302\2332Jb", "/a??2Jb", "nor are those of two bytes" },
+		{ "a\233b\342\202", "/a?b??", "nor bytes that are no character" },
+		/* 64 bytes, of which 60 fit; two of those are dots. */
+		{ EUROS_6 EUROS_6 EUROS_6 "\u20ac\u20ac\u20ac",
+		  ".." EUROS_6 EUROS_6 EUROS_6 "\u20ac", "a long one loses whole characters" },
+	};
+	static struct tw_attach_file file;
+	char line[200];
+
+	begin();
+	table_is(7, "1.5 s, 0 rings, 7 records lost, no I/O\n", "", "nothing");
+	add(30, FSYNC, -EIO, 1234);
+	add(30, FSYNC, -EIO, 1234);
+	for (unsigned i = 0; i < 24; i++)
+		add(i + 1, READ, 1, 1234);
+	table_is(0, "1.5 s, 0 rings\n"
+		 "ring  operation      I/Os/s  lat mean       p99    blockq    device  "
+		 "complete  file\n"
+		 "   1  fsync           0.000         -         -         -         -  "
+		 "       -  ?\n"
+		 "   1  read            1.000  1.234 us  1.234 us    100 ns    600 ns  "
+		 "  534 ns  ?\n", "\n  and 5 more\n", "the busy ones, no more than fit");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		file = (struct tw_attach_file) {
+			.inode = { .number = 1, .device = 8, .mode = 0100644 },
+			.size = (__u16)strlen(names[i].name) + 1,
+		};
+		strcpy(file.names, names[i].name);
+		begin();
+		if (tw_attach_add_file(&tally, &file, sizeof(file)))
+			abort();
+		add(1, READ, 1, 1234);
+		snprintf(line, sizeof(line), "  %s\n", names[i].shown);
+		table_is(0, "1.5 s", line, names[i].what);
+	}
+}
+
+int main(void)
+{
+	test_report();
+	test_table();
+	tw_attach_tally_free(&tally);
 	return tap_done();
 }
