@@ -25,8 +25,8 @@ if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
 fi
 need_kernel
 chmod 711 .
-cp "$helper" "$TW_BUILD/tests/fio/helper_attack" "$TW_BUILD/tests/fio/preload/slow_prctl.so" .
-chmod 755 helper_attack tickwise-kernel-helper slow_prctl.so
+cp "$helper" "$TW_BUILD/tests/fio/helper_client" "$TW_BUILD/tests/fio/preload/slow_prctl.so" .
+chmod 755 helper_client tickwise-kernel-helper slow_prctl.so
 helper=$scratch/tickwise-kernel-helper
 attacks=${TW_ATTACKS:-300}
 # Members of the group; nobody is 65534, as whom the helper serves
@@ -57,7 +57,7 @@ begin_attack()
 	mkfifo open
 	: >attack.out
 	setpriv --reuid="$attack_user" --regid=$group --clear-groups \
-		--bounding-set=-all timeout -s KILL $((120 + attacks)) ./helper_attack \
+		--bounding-set=-all timeout -s KILL $((120 + attacks)) ./helper_client \
 		"$socket" "$@" <open >attack.out 2>attack.err &
 	attack_pid=$!
 	exec 8>open
@@ -89,7 +89,7 @@ in_time()
 is_served()
 {
 	in_time "$1" setpriv --reuid=$victim --regid=$group --clear-groups \
-		--bounding-set=-all sh -c './helper_attack "$1" ask 2>&1 |
+		--bounding-set=-all sh -c './helper_client "$1" ask 2>&1 |
 			grep -qx ok' - "$socket"
 }
 
@@ -137,7 +137,7 @@ ok $? "$attacks clients that keep the memory and hang up have that of at most 4"
 echo "# $kept"
 is_served 'another user is served'
 end_attack
-as $attacker ./helper_attack "$socket" ask >again 2>again.err
+as $attacker ./helper_client "$socket" ask >again 2>again.err
 is "$(cat again)" ok 'who gives the memory back is served again'
 # 20 lines of 40 bytes a minute, and one of what is left out
 [ "$(wc -c <helper.log)" -lt $((($(date +%s) - since) / 60 * 1000 + 2000)) ]
@@ -156,8 +156,8 @@ end_attack
 # ---- descriptors that nobody can close without waiting ----
 
 begin_helper --group=$group
-as $attacker ./helper_attack "$socket" send >sent
-is "$(cat sent)" "$(if "$TW_BUILD/tests/fio/helper_attack" - can-refuse; then
+as $attacker ./helper_client "$socket" send >sent
+is "$(cat sent)" "$(if "$TW_BUILD/tests/fio/helper_client" - can-refuse; then
 	echo 'Operation not permitted'
 else
 	echo sent
@@ -184,7 +184,7 @@ fill_backlog()
 	kill -STOP "$helper_pid"
 	rm -f sent
 	setpriv --reuid=$attacker --regid=$group --clear-groups --bounding-set=-all \
-		./helper_attack "$socket" backlog <open 8>&- >sent &
+		./helper_client "$socket" backlog <open 8>&- >sent &
 	while ! [ -s sent ]; do
 		sleep 0.05
 	done
@@ -234,14 +234,14 @@ for mode in 666 0; do
 done
 is "$(stat -c '%A %u %g' "$socket")" "srw-rw---- 0 $group" 'it stays'
 chmod 666 "$socket"
-is "$(as 65532 ./helper_attack "$socket" ask 2>err)" \
+is "$(as 65532 ./helper_client "$socket" ask 2>err)" \
 	'it is not for this user (--user=)' 'nor would the mode let others in'
-is "$(setpriv --reuid=65532 --regid=65532 --groups=$group ./helper_attack \
+is "$(setpriv --reuid=65532 --regid=65532 --groups=$group ./helper_client \
 	"$socket" ask 2>err)" ok 'one more group of a process counts, too'
 ends TERM 'a signal ends it'
 begin_helper --user=$victim
 as $victim chmod 666 "$socket"
-is "$(as $attacker ./helper_attack "$socket" ask 2>err)" \
+is "$(as $attacker ./helper_client "$socket" ask 2>err)" \
 	'it is not for this user (--user=)' 'the user who owns the socket lets nobody in'
 ends TERM 'a signal ends it'
 
@@ -282,11 +282,11 @@ if setpriv --reuid=$attacker --regid=$group --clear-groups --inh-caps=$some \
 		sleep 0.1
 	done
 	for try in 1 2 3 4 5 6; do
-		as $attacker ./helper_attack "$socket" ask
+		as $attacker ./helper_client "$socket" ask
 	done >asked 2>asked.err
 	idle
 	setpriv --reuid=$attacker --regid=$group --clear-groups --bounding-set=-all \
-		./helper_attack "$socket" hold <open >held 2>held.err 8>&- &
+		./helper_client "$socket" hold <open >held 2>held.err 8>&- &
 	while ! [ -s held ] && kill -0 $!; do
 		sleep 0.05
 	done
