@@ -651,7 +651,7 @@ static inline void world_forget(void)
 	memset(world.sqes, 0xa5, sizeof(world.sqes));
 }
 
-/* Let fio have so many jobs, each like world.td now. */
+/* Let fio have this number of jobs, each like world.td now. */
 static inline struct thread_data *world_jobs(unsigned count)
 {
 	static struct thread_data jobs[3];
