@@ -345,7 +345,7 @@ trap 'exit 143' TERM
 
 if fio_path=$(command -v "$fio") && fio_path=$(readlink -f "$fio_path"); then
 	fio_version=$("$fio_path" --version 2>/dev/null | head -n 1)
-	program="$fio_path $(stat -c '%s %Y %i' "$fio_path")"
+	program="$fio_path $(stat -c '%s %.Y %.Z %i' "$fio_path")"
 	[ -n "$source" ] || use_known_program
 fi
 packaged=
