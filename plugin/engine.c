@@ -243,6 +243,16 @@ static void see(struct tw_job *job, unsigned tail, uint64_t now_ticks)
 		job->hot.largest_batch = count;
 }
 
+/* Read the time after the ring's tail. Without DEFER_TASKRUN another CPU may write the tail.
+ * While that is on its way, an unordered read may go ahead of it, by tens of ns: the I/O would
+ * seem to be seen before it was posted. */
+static uint64_t stamp_seen(const struct tw_job *job)
+{
+	if (job->ring.uring.flags & IORING_SETUP_DEFER_TASKRUN || job->hot.system)
+		return tw_job_stamp(job);
+	return tw_ticks_end();
+}
+
 /* Stamp all queued I/Os just before the call that submits them. If the kernel accepts
  * only the first of them, the rest gets a new stamp before the next call. */
 static void stamp_enter(struct tw_job *job)
@@ -339,7 +349,7 @@ static int commit_call(struct thread_data *td, struct tw_job *job)
 		return ret;
 	tail = io_uring_smp_load_acquire(job->ring.uring.cq.ktail);
 	if (job->hot.stages)
-		now_ticks = tw_job_stamp(job);
+		now_ticks = stamp_seen(job);
 	if (job->hot.stages && !job->hot.event_time)
 		see(job, tail, now_ticks);
 	submitted(td, job, (unsigned) ret, now_ticks);
@@ -378,7 +388,7 @@ static unsigned reap(struct tw_job *job, unsigned max)
 	const unsigned events = min(tail - job->ring.events_at, max);
 
 	if (tail != job->ring.seen_tail)
-		see(job, tail, tw_job_stamp(job));
+		see(job, tail, stamp_seen(job));
 	io_uring_smp_store_release(job->ring.uring.cq.khead,
 				   job->ring.events_at + events);
 	return events;
