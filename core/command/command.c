@@ -141,11 +141,10 @@ int tw_command_finish(const char *name, int code)
 
 int tw_command_end(const char *name, int code)
 {
-	if (!output.stream)
-		return code;
 	code = tw_command_finish(name, code);
 	/* A file that was not published is removed. */
-	tw_output_close(&output, -ECANCELED);
+	if (output.stream)
+		tw_output_close(&output, -ECANCELED);
 	return code;
 }
 

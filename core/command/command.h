@@ -26,7 +26,7 @@ enum tw_exit {
 
 struct tw_command {
 	const char *name;
-	int (*run)(int argc, char **argv);
+	int (*run)(char **argv);
 	const char *does;
 	const struct tw_options *options;
 };
@@ -36,35 +36,32 @@ struct tw_command {
 void tw_completion_print_bash(const struct tw_command *commands, FILE *out);
 void tw_completion_print_zsh(const struct tw_command *commands, FILE *out);
 
-/* argv[0] is the subcommand's own name. Each function returns an enum
- * tw_exit. */
-int tw_command_check(int argc, char **argv);
-int tw_command_calibrate(int argc, char **argv);
-int tw_command_bench(int argc, char **argv);
-int tw_command_compare(int argc, char **argv);
-int tw_command_diff(int argc, char **argv);
-int tw_command_doctor(int argc, char **argv);
-int tw_command_memlat(int argc, char **argv);
-int tw_command_profile(int argc, char **argv);
-int tw_command_run(int argc, char **argv);
-int tw_command_report(int argc, char **argv);
-int tw_command_attach(int argc, char **argv);
-int tw_command_engine(int argc, char **argv);
-int tw_command_build_engine(int argc, char **argv);
-int tw_command_kernel_helper(int argc, char **argv);
+/* The subcommands in the order of the help: NAME, the WORD of its C names, what it does. */
+#define TW_EACH_COMMAND(DO)								\
+	DO("doctor", doctor, "is this machine ready, and what is there to fix?")	\
+	DO("check", check, "can this machine's counter be trusted, and why (not)?")	\
+	DO("calibrate", calibrate,							\
+	   "how fast does the counter run, and how well is that known?")		\
+	DO("bench", bench, "what does reading the time cost?")				\
+	DO("compare", compare,								\
+	   "how far off are fio's and Tickwise's clocks, and at what cost?")		\
+	DO("memlat", memlat, "how long does a load take, cache by cache?")		\
+	DO("run", run, "run a fio job as it is, on the engine")				\
+	DO("profile", profile, "where does a program's time go, function by function?")	\
+	DO("report", report, "read and merge the reports that the fio engine wrote")	\
+	DO("diff", diff, "did it become slower from one set of runs to another?")	\
+	DO("engine", engine, "where is the engine for this fio?")			\
+	DO("build-engine", build_engine, "build the engine for another fio")		\
+	DO("attach", attach, "where does the time of another program's io_uring I/O go?") \
+	DO("kernel-helper", kernel_helper,						\
+	   "stages inside the kernel for a fio without privileges")
 
-extern const struct tw_options tw_bench_options;
-extern const struct tw_options tw_calibrate_options;
-extern const struct tw_options tw_check_options;
-extern const struct tw_options tw_compare_options;
-extern const struct tw_options tw_diff_options;
-extern const struct tw_options tw_doctor_options;
-extern const struct tw_options tw_engine_options;
-extern const struct tw_options tw_build_engine_options;
-extern const struct tw_options tw_memlat_options;
-extern const struct tw_options tw_profile_options;
-extern const struct tw_options tw_report_options;
-extern const struct tw_options tw_run_options;
+/* argv[0] is the subcommand's own name. Each function returns an enum tw_exit. */
+#define TW_DECLARE_COMMAND(name, word, does)		\
+	int tw_command_##word(char **argv);		\
+	extern const struct tw_options tw_##word##_options;
+
+TW_EACH_COMMAND(TW_DECLARE_COMMAND)
 
 /* Longest message that is printed. Names of files can be long. */
 #define TW_COMMAND_MESSAGE	2048
@@ -105,8 +102,8 @@ int tw_command_take_common(const char *name, const struct tw_common *common);
 struct tw_output;
 const struct tw_output *tw_command_output(void);
 
-/* Finish the file of --output at the end of the program. Return: @code, or
- * TW_EXIT_IO after a message. */
+/* Finish the output at the end of the program: close the file of --output, too. Return:
+ * as tw_command_finish(). */
 int tw_command_end(const char *name, int code);
 
 /* Write a page as a file of HTML. Return: an enum tw_exit, after a message if

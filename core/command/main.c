@@ -15,29 +15,9 @@
 #include "command/own_files.h"
 #include "tickwise.h"
 
-#define COMMAND(name, word, does) { name, tw_command_##word, does, &tw_##word##_options }
+#define COMMAND(name, word, does)	{ name, tw_command_##word, does, &tw_##word##_options },
 
-static const struct tw_command commands[] = {
-	COMMAND("doctor", doctor, "is this machine ready, and what is there to fix?"),
-	COMMAND("check", check, "can this machine's counter be trusted, and why (not)?"),
-	COMMAND("calibrate", calibrate,
-		"how fast does the counter run, and how well is that known?"),
-	COMMAND("bench", bench, "what does reading the time cost?"),
-	COMMAND("compare", compare,
-		"how far off are fio's and Tickwise's clocks, and at what cost?"),
-	COMMAND("memlat", memlat, "how long does a load take, cache by cache?"),
-	COMMAND("run", run, "run a fio job as it is, on the engine"),
-	COMMAND("profile", profile, "where does a program's time go, function by function?"),
-	COMMAND("report", report, "read and merge the reports that the fio engine wrote"),
-	COMMAND("diff", diff, "did it become slower from one set of runs to another?"),
-	COMMAND("engine", engine, "where is the engine for this fio?"),
-	COMMAND("build-engine", build_engine, "build the engine for another fio"),
-	COMMAND("attach", attach,
-		"where does the time of another program's io_uring I/O go?"),
-	COMMAND("kernel-helper", kernel_helper,
-		"stages inside the kernel for a fio without privileges"),
-	{ .name = NULL },
-};
+static const struct tw_command commands[] = { TW_EACH_COMMAND(COMMAND) { .name = NULL } };
 
 static void print_usage(FILE *stream)
 {
@@ -98,11 +78,12 @@ static int print_made(const char *option, const char *of)
 	return 1;
 }
 
-static int run(int argc, char **argv)
+static int run(char **argv)
 {
 	const struct tw_command *command = find_command(argv[0]);
-	int code = command ? command->run(argc, argv) : fail_unknown(argv[0]);
+	int code = command ? command->run(argv) : fail_unknown(argv[0]);
 
+	tw_release_texts();
 	return tw_command_end(command ? command->name : NULL, code);
 }
 
@@ -118,7 +99,7 @@ static int help_on(char *name)
 	char *argv[] = { name, help, NULL };
 
 	if (name && !is_help(name))
-		return run(2, argv);
+		return run(argv);
 	print_usage(stdout);
 	return tw_command_finish(NULL, TW_EXIT_GOOD);
 }
@@ -173,7 +154,7 @@ int main(int argc, char **argv)
 			return fail_extra(argv[1], argv[2]);
 		puts("tickwise " TW_VERSION);
 	} else if (argc != 3 || !print_made(argv[1], argv[2])) {
-		return run(argc - 1, argv + 1);
+		return run(argv + 1);
 	}
 	return tw_command_finish(NULL, TW_EXIT_GOOD);
 }

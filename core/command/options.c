@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "command/options.h"
 
 #define LONGEST_NAME	64	/* longest name that is compared */
@@ -295,7 +296,7 @@ static int take_value(const struct reading *reading, const struct tw_option *opt
 	case TW_OPTION_WORDS:
 		return take_words(reading, option, text);
 	case TW_OPTION_TEXTS:
-		texts->list[texts->count++] = text;
+		texts->count = tw_push(&texts->list, texts->count, tw_copy_text(text));
 		return 0;
 	case TW_OPTION_FILE:
 		if (!*text)

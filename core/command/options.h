@@ -29,9 +29,9 @@ enum tw_option_kind {
 	TW_OPTION_TEXTS,	/* may be repeated; struct tw_option_texts */
 };
 
-/* The owner provides room for as many texts as there are arguments. */
+/* They live until tw_release_texts(). */
 struct tw_option_texts {
-	const char **list;
+	char **list;
 	size_t count;
 };
 

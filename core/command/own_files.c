@@ -168,18 +168,16 @@ static int become(const char *file, const struct tw_options *options, void *valu
 	return code;
 }
 
-int tw_command_attach(int argc, char **argv)
+int tw_command_attach(char **argv)
 {
 	struct tw_attach_values values;
 
-	(void)argc;
 	return become("tickwise-attach", &tw_attach_options, &values, argv);
 }
 
-int tw_command_kernel_helper(int argc, char **argv)
+int tw_command_kernel_helper(char **argv)
 {
 	struct tw_kernel_helper_values values;
 
-	(void)argc;
 	return become("tickwise-kernel-helper", &tw_kernel_helper_options, &values, argv);
 }

@@ -47,7 +47,4 @@ struct tw_kernel_helper_values {
 	int only_checks;
 };
 
-extern const struct tw_options tw_attach_options;
-extern const struct tw_options tw_kernel_helper_options;
-
 #endif

@@ -401,7 +401,7 @@ static int run_it(struct run *run)
 
 /* ---- the command line -------------------------------------------------------- */
 
-int main(int argc, char **argv)
+int main(int, char **argv)
 {
 	struct run run = { .end_ns = 0 };
 	struct tw_arguments given;
@@ -409,7 +409,6 @@ int main(int argc, char **argv)
 	char text[256];
 	int code;
 
-	(void)argc;
 	json_set_alloc_funcs(tw_malloc, free);
 	code = tw_command_options(&tw_attach_options, &run.options, argv, &given);
 	if (code != TW_GO_ON)

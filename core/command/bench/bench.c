@@ -281,7 +281,7 @@ static int run(const struct arguments *arguments,
 	return code == TW_EXIT_GOOD && error ? TW_EXIT_UNDECIDED : code;
 }
 
-int tw_command_bench(int argc, char **argv)
+int tw_command_bench(char **argv)
 {
 	const struct tw_clock_options options = {
 		.size = sizeof(options),
@@ -292,10 +292,8 @@ int tw_command_bench(int argc, char **argv)
 	struct tw_bench_costs costs;
 	struct tw_clock clock = { 0 };
 	struct tw_trust trust;
-	int code, ret;
+	int code = tw_command_options(&tw_bench_options, &arguments, argv, NULL), ret;
 
-	(void)argc;
-	code = tw_command_options(&tw_bench_options, &arguments, argv, NULL);
 	if (code != TW_GO_ON)
 		return code;
 	ret = tw_clock_init(&clock, &options);
@@ -310,5 +308,5 @@ int tw_command_bench(int argc, char **argv)
 	code = run(&arguments, &costs, &clock);
 	tw_bench_costs_free(&costs);
 	tw_clock_free(&clock);
-	return tw_command_finish(NAME, code);
+	return code;
 }

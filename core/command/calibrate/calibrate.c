@@ -288,7 +288,7 @@ static int measure(struct tw_rate *rate, struct tw_rate_options *options)
 	return error;
 }
 
-int tw_command_calibrate(int argc, char **argv)
+int tw_command_calibrate(char **argv)
 {
 	struct request request = { .options = TW_SIZED(struct tw_rate_options) };
 	struct result result = {
@@ -299,7 +299,6 @@ int tw_command_calibrate(int argc, char **argv)
 	struct tw_trust trust;
 	int code = tw_command_options(&tw_calibrate_options, &request, argv, NULL);
 
-	(void)argc;
 	if (code == TW_GO_ON)
 		code = tw_command_try_html(NAME, &request.wanted);
 	if (code != TW_GO_ON)
@@ -317,7 +316,6 @@ int tw_command_calibrate(int argc, char **argv)
 	}
 	tw_machine_read(&result.machine);
 	result.hint_count = tw_hints_compare(&result.machine, &result.rate, result.hints);
-	code = tw_command_show(NAME, &request.wanted, make_page(&result), NULL,
+	return tw_command_show(NAME, &request.wanted, make_page(&result), NULL,
 			       make_json(&result));
-	return tw_command_finish(NAME, code);
 }

@@ -101,7 +101,7 @@ static int check_once(const struct tw_check_arguments *arguments)
 	if (code == TW_EXIT_GOOD)
 		code = exit_code(check.result.verdict);
 	tw_reliability_free(&check.result);
-	return tw_command_finish(TW_CHECK, code);
+	return code;
 }
 
 /* ---- a watch ---- */
@@ -309,12 +309,11 @@ static int watch(const struct tw_check_arguments *arguments)
 
 /* ---- the command ---- */
 
-int tw_command_check(int argc, char **argv)
+int tw_command_check(char **argv)
 {
 	struct tw_check_arguments arguments = { 0 };
 	int code = tw_command_options(&tw_check_options, &arguments, argv, NULL);
 
-	(void)argc;
 	if (code == TW_GO_ON && arguments.watch_ns && arguments.wanted.html)
 		return tw_command_fail(TW_CHECK, TW_EXIT_USAGE, "--html is of one check, "
 				       "not of --watch");

@@ -137,17 +137,15 @@ static const char *from_environment(const char *name, const char *otherwise)
 	return value && *value ? value : otherwise;
 }
 
-int tw_command_compare(int argc, char **argv)
+int tw_command_compare(char **argv)
 {
 	struct tw_compare_arguments arguments = {
 		.fio = from_environment("FIO", "fio"),
 		.fio_patched = from_environment("FIO_PATCHED", NULL),
 	};
 	static struct tw_compare_result result;
-	int code;
+	int code = tw_command_options(&tw_compare_options, &arguments, argv, NULL);
 
-	(void)argc;
-	code = tw_command_options(&tw_compare_options, &arguments, argv, NULL);
 	if (code == TW_GO_ON)
 		code = tw_command_try_html(NAME, &arguments.wanted);
 	if (code != TW_GO_ON)
@@ -158,6 +156,5 @@ int tw_command_compare(int argc, char **argv)
 	for (unsigned i = 0; i < result.clocks; i++)
 		for (int load = 0; load < TW_COMPARE_LOADS; load++)
 			free(result.start[i][load]);
-	tw_release_texts();
-	return tw_command_finish(NAME, code);
+	return code;
 }

@@ -59,8 +59,7 @@ static int show(const struct tw_diff *diff, const struct wanted *wanted)
 	int code = tw_command_show(NAME, &wanted->as, page, tw_diff_csv(page, diff),
 				   tw_diff_to_json(diff));
 
-	return tw_command_finish(NAME, code == TW_EXIT_GOOD ? tw_diff_exit(diff->verdict) :
-							      code);
+	return code == TW_EXIT_GOOD ? tw_diff_exit(diff->verdict) : code;
 }
 
 /* Read both sides and compare them. Return: TW_EXIT_GOOD, or another enum
@@ -84,7 +83,7 @@ static int compare(struct tw_diff *diff, char **a, size_t a_count, char **b,
 	return TW_EXIT_GOOD;
 }
 
-int tw_command_diff(int argc, char **argv)
+int tw_command_diff(char **argv)
 {
 	struct wanted wanted = { 0 };
 	struct tw_diff diff = { .options = { NULL, 0 } };
@@ -93,7 +92,6 @@ int tw_command_diff(int argc, char **argv)
 	int code = tw_command_options(&tw_diff_options, &wanted, argv, &files);
 	char **b;
 
-	(void)argc;
 	if (code == TW_GO_ON && wanted.as.html)
 		code = tw_command_check_html(NAME, wanted.as.html);
 	if (code != TW_GO_ON)

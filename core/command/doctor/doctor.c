@@ -99,14 +99,13 @@ static json_t *make_json(const struct tw_doctor_line *lines)
 			 "status", sum_of(lines)->name, "checks", checks);
 }
 
-int tw_command_doctor(int argc, char **argv)
+int tw_command_doctor(char **argv)
 {
 	static struct tw_doctor_line lines[TW_DOCTOR_LINES];
 	static struct tw_doctor_facts facts;
 	struct arguments arguments = { 0 };
 	int code = tw_command_options(&tw_doctor_options, &arguments, argv, NULL);
 
-	(void)argc;
 	if (code == TW_GO_ON)
 		code = tw_command_try_html(TW_DOCTOR, &arguments.wanted);
 	if (code != TW_GO_ON)
@@ -115,6 +114,5 @@ int tw_command_doctor(int argc, char **argv)
 	tw_doctor_judge(&facts, lines);
 	code = tw_command_show(TW_DOCTOR, &arguments.wanted, make_page(lines), NULL,
 			       make_json(lines));
-	return code == TW_EXIT_GOOD ?
-		tw_command_finish(TW_DOCTOR, sum_of(lines)->exit_code) : code;
+	return code == TW_EXIT_GOOD ? sum_of(lines)->exit_code : code;
 }

@@ -239,7 +239,6 @@ static void read_engine(struct tw_doctor_facts *facts)
 		snprintf(facts->engine.path, sizeof(facts->engine.path), "%s", built);
 		load_engine(facts);
 	}
-	tw_release_texts();
 }
 
 /* ---- the kernel's program ---- */

@@ -86,24 +86,20 @@ static int read_options(const struct tw_options *options, struct wanted *wanted,
 
 /* ---- tickwise engine ---- */
 
-int tw_command_engine(int argc, char **argv)
+int tw_command_engine(char **argv)
 {
 	struct wanted wanted = { 0 };
 	struct tw_run_engines engines = { .name = ENGINE_NAME };
 	int code = read_options(&tw_engine_options, &wanted, argv);
 
-	(void)argc;
 	if (code != TW_GO_ON)
 		return code;
 	engines.fio = wanted.fio;
 	code = tw_run_find_engines(&engines, NULL);
 	if (code == TW_EXIT_GOOD)
 		code = tw_run_try_engine(&engines, engines.path);
-	if (code == TW_EXIT_GOOD) {
+	if (code == TW_EXIT_GOOD)
 		puts(engines.path);
-		code = tw_command_finish(ENGINE_NAME, code);
-	}
-	tw_release_texts();
 	return code;
 }
 
@@ -137,14 +133,10 @@ static int build(const struct wanted *wanted)
 	return code;
 }
 
-int tw_command_build_engine(int argc, char **argv)
+int tw_command_build_engine(char **argv)
 {
 	struct wanted wanted = { 0 };
 	int code = read_options(&tw_build_engine_options, &wanted, argv);
 
-	(void)argc;
-	if (code == TW_GO_ON)
-		code = build(&wanted);
-	tw_release_texts();
-	return code;
+	return code == TW_GO_ON ? build(&wanted) : code;
 }

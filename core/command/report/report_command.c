@@ -137,7 +137,7 @@ static int show(const struct tw_report_group *groups, size_t count,
 	int code = tw_command_show(NAME, &wanted->as, page, csv, json);
 	int files = write_files(groups, count, wanted);
 
-	return tw_command_finish(NAME, code == TW_EXIT_GOOD ? files : code);
+	return code == TW_EXIT_GOOD ? files : code;
 }
 
 /* These are not freed. To free a thousand reports takes a quarter of the time that reading
@@ -164,13 +164,12 @@ static int report_files(char **paths, size_t path_count, const struct wanted *wa
 	return show(groups, used, wanted);
 }
 
-int tw_command_report(int argc, char **argv)
+int tw_command_report(char **argv)
 {
 	struct wanted wanted = { .to_ns = UINT64_MAX, .as.is_lines = 1 };
 	struct tw_arguments files;
 	int code = tw_command_options(&tw_report_options, &wanted, argv, &files);
 
-	(void)argc;
 	if (code == TW_GO_ON)
 		code = tw_command_check_files(NAME, (const char *const[]) {
 			wanted.as.html, wanted.trace }, 2);

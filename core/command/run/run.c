@@ -181,39 +181,38 @@ static int print_changed(const struct tw_run_arguments *arguments,
 /* ---- after fio ---- */
 
 /* Return the arguments of `tickwise report` for these reports. */
-static char **report_arguments(const struct tw_run_reports *reports, size_t *count)
+static char **report_arguments(const struct tw_run_reports *reports)
 {
 	char **argv = NULL;
+	size_t count = tw_push(&argv, 0, tw_format("report"));
 	int has_dash = 0;
 
 	for (size_t i = 0; i < reports->count; i++)
 		has_dash |= reports->list[i].path[0] == '-';
-	*count = tw_push(&argv, 0, tw_format("report"));
 	if (has_dash)
-		*count = tw_push(&argv, *count, tw_format("--"));
+		count = tw_push(&argv, count, tw_format("--"));
 	for (size_t i = 0; i < reports->count; i++)
-		*count = tw_push(&argv, *count, reports->list[i].path);
-	tw_push(&argv, *count, NULL);
+		count = tw_push(&argv, count, reports->list[i].path);
+	tw_push(&argv, count, NULL);
 	return argv;
 }
 
 /* Print the page if it is wanted, then how to print it again. */
 static int show_reports(const struct tw_run_reports *reports, int is_wanted)
 {
-	size_t count;
-	char **argv = report_arguments(reports, &count);
+	char **argv = report_arguments(reports);
 	int code = TW_EXIT_GOOD;
 
 	if (is_wanted) {
 		putchar('\n');
-		code = tw_command_report((int)count, argv);
+		code = tw_command_report(argv);
 	}
 	if (tw_command_is_quiet())
 		return code;
 	tw_run_say("%zu report%s. To read %s (add --html=page.html for plots), type:",
 		   reports->count, tw_format_plural(reports->count),
 		   reports->count == 1 ? "it" : "them");
-	tw_run_print_command("  tickwise", report_arguments(reports, &count), stderr);
+	tw_run_print_command("  tickwise", report_arguments(reports), stderr);
 	return code;
 }
 
@@ -303,7 +302,7 @@ static int compare(const struct tw_run_reports sides[2])
 		tw_run_say("to compare them again:");
 		tw_run_print_command("  tickwise", argv, stderr);
 	}
-	return tw_command_diff((int)count, argv);
+	return tw_command_diff(argv);
 }
 
 /* Compare the runs that ended before Ctrl-C. The interrupted run is left
@@ -367,19 +366,14 @@ static int run(const struct wanted *wanted, char **argv)
 			    run_fio(&sides[0], wanted);
 }
 
-int tw_command_run(int argc, char **argv)
+int tw_command_run(char **argv)
 {
 	struct wanted wanted = { 0 };
 	struct tw_arguments of_fio;
-	int code;
+	int code = tw_command_options(&tw_run_options, &wanted, argv, &of_fio);
 
-	wanted.ab.list = tw_zalloc((size_t)argc, sizeof(char *));
-	code = tw_command_options(&tw_run_options, &wanted, argv, &of_fio);
-	if (code == TW_GO_ON) {
-		wanted.fio = tw_run_fio_program(wanted.fio);
-		code = run(&wanted, of_fio.list);
-	}
-	free(wanted.ab.list);
-	tw_release_texts();
-	return code;
+	if (code != TW_GO_ON)
+		return code;
+	wanted.fio = tw_run_fio_program(wanted.fio);
+	return run(&wanted, of_fio.list);
 }

@@ -140,7 +140,7 @@ static int run(const struct tw_memlat_arguments *arguments)
 	return code;
 }
 
-int tw_command_memlat(int argc, char **argv)
+int tw_command_memlat(char **argv)
 {
 	struct tw_memlat_arguments arguments = {
 		.kinds = { 1, 1, 1, 1 }, .cpu = -1, .node = TW_ANY_NODE,
@@ -148,7 +148,6 @@ int tw_command_memlat(int argc, char **argv)
 	};
 	int code = tw_command_options(&tw_memlat_options, &arguments, argv, NULL);
 
-	(void)argc;
 	for (int i = 0; i < TW_PAGES_KINDS; i++)
 		arguments.chose_pages |= arguments.pages[i];
 	if (!arguments.chose_pages)
@@ -157,6 +156,5 @@ int tw_command_memlat(int argc, char **argv)
 		code = check_together(&arguments);
 	if (code != TW_GO_ON)
 		return code;
-	code = arguments.seed_table ? tw_memlat_seed_table(&arguments) : run(&arguments);
-	return tw_command_finish(TW_MEMLAT, code);
+	return arguments.seed_table ? tw_memlat_seed_table(&arguments) : run(&arguments);
 }

@@ -233,34 +233,24 @@ static int check_arguments(const struct profile_want *want, const struct tw_argu
 	return tw_command_check_files(TW_PROFILE_NAME, &want->keep, 1);
 }
 
-static int with(struct profile_want *want, char **argv)
-{
-	struct perf_samples samples;
-	struct tw_arguments given;
-	int code = tw_command_options(&tw_profile_options, want, argv, &given);
-
-	if (code == TW_GO_ON)
-		code = check_arguments(want, &given);
-	if (code != TW_GO_ON)
-		return code;
-	if (!want->against)
-		return run_or_read(want, &given, NULL);
-	/* Read the samples before a program runs for minutes. */
-	code = read_input(want->against, &samples, NULL);
-	if (code != TW_EXIT_GOOD)
-		return code;
-	code = run_or_read(want, &given, &samples);
-	tw_perf_samples_free(&samples);
-	return code;
-}
-
-int tw_command_profile(int argc, char **argv)
+int tw_command_profile(char **argv)
 {
 	struct profile_want want = { .options = "" };
-	int code;
+	struct perf_samples samples;
+	struct tw_arguments given;
+	int code = tw_command_options(&tw_profile_options, &want, argv, &given);
 
-	want.exclude.list = tw_zalloc((size_t)argc, sizeof(*want.exclude.list));
-	code = with(&want, argv);
-	free(want.exclude.list);
+	if (code == TW_GO_ON)
+		code = check_arguments(&want, &given);
+	if (code != TW_GO_ON)
+		return code;
+	if (!want.against)
+		return run_or_read(&want, &given, NULL);
+	/* Read the samples before a program runs for minutes. */
+	code = read_input(want.against, &samples, NULL);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	code = run_or_read(&want, &given, &samples);
+	tw_perf_samples_free(&samples);
 	return code;
 }

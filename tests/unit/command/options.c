@@ -118,12 +118,12 @@ static int read_line(const char *line, const char *files, int passes_on)
 	const struct tw_options options = {
 		.command = "test", .arguments = files, .table = table, .passes_on = passes_on,
 	};
-	static const char *names[MAX_ARGUMENTS];
+	
 	static char text[1024], command[] = "test", *argv[MAX_ARGUMENTS + 1];
 	char *at = text, *word;
 	int count = 1;
 
-	values = (struct values) { .names.list = names, .cpu = -1 };
+	values = (struct values) { .cpu = -1 };
 	snprintf(text, sizeof(text), "%s", line);
 	argv[0] = command;
 	while ((word = strsep(&at, " ")))
