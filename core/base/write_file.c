@@ -338,11 +338,6 @@ int tw_output_are_one(const char *one_path, const char *other_path)
 	return are_one;
 }
 
-int tw_output_is_at(const struct tw_output *output, const char *path)
-{
-	return output->place && tw_output_are_one(output->place, path);
-}
-
 /* ---- inputs ---- */
 
 int tw_input_open(const char *path)

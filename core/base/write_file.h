@@ -42,7 +42,6 @@ int tw_output_is_descriptor(const char *path);
 
 /* Return 1 if both files would be in the same place. Neither has to be there. */
 int tw_output_are_one(const char *one_path, const char *other_path);
-int tw_output_is_at(const struct tw_output *output, const char *path);
 
 /* Remove the files of this process that are not in their places. For a handler of a
  * signal that ends the program. */

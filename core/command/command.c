@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/allocate.h"
 #include "base/plain_text.h"
@@ -118,11 +119,6 @@ int tw_command_interrupted(const char *name, int has_result)
 
 /* ---- the output ---- */
 
-const struct tw_output *tw_command_output(void)
-{
-	return &output;
-}
-
 int tw_command_finish(const char *name, int code)
 {
 	int error = 0;
@@ -205,16 +201,81 @@ int tw_command_take_common(const char *name, const struct tw_common *common)
 	return TW_GO_ON;
 }
 
+/* Return 1 if stdout goes to the file @path, by --output or by the shell. */
+static int is_stdout(const char *path)
+{
+	struct stat is, other;
+
+	if (output.place && tw_output_are_one(output.place, path))
+		return 1;
+	return fstat(fileno(stdout), &is) == 0 && stat(path, &other) == 0 &&
+	       S_ISREG(other.st_mode) && other.st_dev == is.st_dev &&
+	       other.st_ino == is.st_ino;
+}
+
+/* Return the path that an option has, if a file will be written there; NULL: none will. */
+static const char *path_of(const struct tw_option *option, const void *values)
+{
+	const char *path = NULL;
+
+	if (option->is_written)
+		memcpy(&path, (const char *)values + option->at, sizeof(path));
+	return path && strcmp(path, "-") == 0 ? NULL : path;
+}
+
+static int try_file(const char *name, const char *path)
+{
+	struct tw_output tried;
+	struct stat status;
+	int error;
+
+	/* The reader of a pipe would see its end. */
+	if (stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
+		return TW_GO_ON;
+	error = tw_must(tw_output_open(&tried, path));
+	if (error)
+		return tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s", path,
+				       tw_file_error(-error));
+	tw_output_close(&tried, -ECANCELED);
+	return TW_GO_ON;
+}
+
+static int try_files(const struct tw_options *options, const void *values)
+{
+	int code = TW_GO_ON;
+
+	for (const struct tw_option *option = options->table;
+	     option->name && code == TW_GO_ON; option++) {
+		const char *path = path_of(option, values), *two = NULL, *other;
+
+		if (!path)
+			continue;
+		if (is_stdout(path))
+			two = "the output goes to this file, too";
+		for (const struct tw_option *first = options->table; first < option; first++) {
+			other = path_of(first, values);
+			if (other && tw_output_are_one(path, other))
+				two = "two options name this file";
+		}
+		code = two ? tw_command_fail(options->command, TW_EXIT_USAGE,
+					     "can't write %s: %s", path, two) :
+			try_file(options->command, path);
+	}
+	return code;
+}
+
 int tw_command_options(const struct tw_options *options, void *values, char **argv,
 		       struct tw_arguments *arguments)
 {
 	char problem[TW_OPTIONS_PROBLEM];
 	struct tw_arguments none;
+	int code;
 
 	arguments = arguments ? arguments : &none;
 	switch (tw_options_read(options, values, argv, arguments, problem)) {
 	case 0:
-		return tw_command_take_common(options->command, &arguments->common);
+		code = tw_command_take_common(options->command, &arguments->common);
+		return code == TW_GO_ON ? try_files(options, values) : code;
 	case TW_OPTIONS_HELP:
 		tw_options_print_help(options, stdout);
 		return tw_command_finish(options->command, TW_EXIT_GOOD);

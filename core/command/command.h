@@ -87,6 +87,9 @@ void tw_command_counter_warnings(struct tw_page *page,
  * tw_command_options - read the command line, print --help and errors
  * @arguments: is set to what is left; NULL for a command without arguments
  *
+ * Tries the files that options name, and that will be written after a long measurement:
+ * their content stays. Refuses a file of two options, and one that stdout goes to.
+ *
  * Return: TW_GO_ON; else the enum tw_exit with which the command has ended.
  */
 int tw_command_options(const struct tw_options *options, void *values, char **argv,
@@ -98,26 +101,9 @@ int tw_command_options(const struct tw_options *options, void *values, char **ar
  * an enum tw_exit after a message. */
 int tw_command_take_common(const char *name, const struct tw_common *common);
 
-/* The file of --output; without one its stream is NULL. */
-struct tw_output;
-const struct tw_output *tw_command_output(void);
-
 /* Finish the output at the end of the program: close the file of --output, too. Return:
  * as tw_command_finish(). */
 int tw_command_end(const char *name, int code);
-
-/* Write a page as a file of HTML. Return: an enum tw_exit, after a message if
- * the file could not be written. */
-int tw_command_html_file(const char *name, const struct tw_page *page,
-			 const char *path);
-
-/* Refuse a file of HTML that stdout goes to: the two would be mixed. Return: TW_GO_ON;
- * TW_EXIT_USAGE after a message. */
-int tw_command_check_html(const char *name, const char *path);
-
-/* Refuse files of several options if two are one, or one is that of stdout. NULL in
- * @paths: no file. Return: as before. */
-int tw_command_check_files(const char *name, const char *const *paths, size_t count);
 
 /* Catch SIGINT and SIGTERM from now on. The first signal is remembered, the
  * second ends the program. Ignored signals stay ignored. */

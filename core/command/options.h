@@ -58,6 +58,7 @@ struct tw_option {
 	 * manual. */
 	const char *help;
 	const char *more;		/* for the manual only: sentences; or NULL */
+	int is_written;			/* 1: a file to be written, if it is not "-" */
 	size_t at, size;		/* where the value is stored: TW_OPTION_AT() */
 };
 

@@ -75,12 +75,14 @@ static const struct tw_option attach_table[] = {
 	  .help = "Explain what kept the program's thread from running in the slowest "
 		  "I/Os; costs time at each switch of the machine's CPUs", AT(causes) },
 	{ .name = "json", .kind = TW_OPTION_FILE, .value = "FILE", .bare = "-",
+	  .is_written = 1,
 	  .help = "Write the report as JSON to FILE, too, for `tickwise report`; to - "
 		  "instead of the tables and the page",
 	  .more = "Its keys are in tickwise-report(5).", AT(json) },
-	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE",
+	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE", .is_written = 1,
 	  .help = "Write the page as HTML to FILE, too", AT(html) },
 	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FILE",
+	  .is_written = 1,
 	  .otherwise = "-, standard output; with a PROGRAM standard error",
 	  .help = "Print to FILE",
 	  .more = "The output of a PROGRAM stays its own.", AT(output) },
@@ -170,14 +172,14 @@ static int become(const char *file, const struct tw_options *options, void *valu
 
 int tw_command_attach(char **argv)
 {
-	struct tw_attach_values values;
+	struct tw_attach_values values = { 0 };
 
 	return become("tickwise-attach", &tw_attach_options, &values, argv);
 }
 
 int tw_command_kernel_helper(char **argv)
 {
-	struct tw_kernel_helper_values values;
+	struct tw_kernel_helper_values values = { 0 };
 
 	return become("tickwise-kernel-helper", &tw_kernel_helper_options, &values, argv);
 }

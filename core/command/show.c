@@ -4,9 +4,6 @@
  */
 #include "command/show.h"
 
-#include <errno.h>
-#include <sys/stat.h>
-
 #include "command/command.h"
 #include "base/allocate.h"
 #include "command/output/page.h"
@@ -35,10 +32,16 @@ static void mark(struct tw_page *page, json_t *json)
 	json_object_set_new(json, "interrupted", json_true());
 }
 
+static int write_html(FILE *file, const void *page)
+{
+	tw_output_html(page, file);
+	return 0;
+}
+
 int tw_command_show(const char *name, const struct tw_wanted *wanted,
 		    struct tw_page *page, const struct tw_table *table, json_t *json)
 {
-	int code, html = TW_EXIT_GOOD;
+	int code, error = 0;
 
 	if (tw_command_is_interrupted())
 		mark(page, json);
@@ -46,33 +49,13 @@ int tw_command_show(const char *name, const struct tw_wanted *wanted,
 	/* First: if the page can't be written, the result is not lost. */
 	code = tw_command_finish(name, TW_EXIT_GOOD);
 	if (wanted->html)
-		html = tw_command_html_file(name, page, wanted->html);
-	if (code == TW_EXIT_GOOD)
-		code = html;
+		error = tw_must(tw_output_file(wanted->html, write_html, page));
+	if (error)
+		code = tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s", wanted->html,
+				       tw_file_error(-error));
 	tw_page_free(page);
 	json_decref(json);
 	if (code == TW_EXIT_GOOD && tw_command_is_interrupted())
 		return tw_command_interrupted(name, 1);
 	return code;
-}
-
-int tw_command_try_html(const char *name, const struct tw_wanted *wanted)
-{
-	struct tw_output output;
-	struct stat status;
-	int error, code;
-
-	if (!wanted->html)
-		return TW_GO_ON;
-	code = tw_command_check_html(name, wanted->html);
-	/* The reader of a pipe would see its end. */
-	if (code != TW_GO_ON || (stat(wanted->html, &status) == 0 &&
-				 S_ISFIFO(status.st_mode)))
-		return code;
-	error = tw_must(tw_output_open(&output, wanted->html));
-	if (error)
-		return tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s",
-				       wanted->html, tw_file_error(-error));
-	tw_output_close(&output, -ECANCELED);
-	return TW_GO_ON;
 }

@@ -38,10 +38,6 @@ struct tw_wanted {
 int tw_command_show(const char *name, const struct tw_wanted *wanted,
 		    struct tw_page *page, const struct tw_table *table, json_t *json);
 
-/* Check before a long measurement that the file of --html can be written. Its
- * content stays. Return: TW_GO_ON, or an enum tw_exit after a message. */
-int tw_command_try_html(const char *name, const struct tw_wanted *wanted);
-
 /* Entries of a table of options; @member is the struct tw_wanted in @type. */
 #define TW_OPTION_JSON(type, member) \
 	{ .name = "json", .sets = TW_FORM_JSON, \
@@ -52,7 +48,7 @@ int tw_command_try_html(const char *name, const struct tw_wanted *wanted);
 	  .help = "Print a line for each " rows " instead of a page", \
 	  TW_OPTION_AT(type, member.form) }
 #define TW_OPTION_HTML(type, member) \
-	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE", \
+	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE", .is_written = 1, \
 	  .help = "Write the page as HTML to FILE, too", \
 	  TW_OPTION_AT(type, member.html) }
 

@@ -287,22 +287,6 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
-/* Can the files be written, each of them alone? A run may take hours. */
-static int try_files(const struct tw_attach_values *options)
-{
-	const char *const paths[] = {
-		is_stdout(options->json) ? NULL : options->json, options->html,
-		is_stdout(options->output) ? NULL : options->output,
-	};
-	const size_t count = sizeof(paths) / sizeof(*paths);
-	int code = tw_command_check_files(tw_attach_options.command, paths, count);
-
-	for (size_t i = 0; i < count && code == TW_GO_ON; i++)
-		code = tw_command_try_html(tw_attach_options.command,
-					   &(struct tw_wanted) { .html = paths[i] });
-	return code;
-}
-
 static int open_output(struct run *run)
 {
 	int error;
@@ -378,10 +362,8 @@ static int attached(struct run *run)
 static int run_it(struct run *run)
 {
 	const char *why;
-	int exit_code, code = try_files(&run->options);
+	int exit_code, code;
 
-	if (code != TW_GO_ON)
-		return code;
 	run->program = tw_attach_load(run->options.causes, &why, &run->no_causes);
 	if (!run->program)
 		return fail(TW_EXIT_SOFTWARE, "%s", why);
@@ -401,7 +383,7 @@ static int run_it(struct run *run)
 
 /* ---- the command line -------------------------------------------------------- */
 
-int main(int, char **argv)
+int main(int argc, char **argv)
 {
 	struct run run = { .end_ns = 0 };
 	struct tw_arguments given;
@@ -409,6 +391,7 @@ int main(int, char **argv)
 	char text[256];
 	int code;
 
+	(void)argc;
 	json_set_alloc_funcs(tw_malloc, free);
 	code = tw_command_options(&tw_attach_options, &run.options, argv, &given);
 	if (code != TW_GO_ON)

@@ -537,7 +537,7 @@ static void print_found(void)
 		fclose(symbols);
 }
 
-int main(int, char **argv)
+int main(int argc, char **argv)
 {
 	struct helper helper = { .socket.fd = -1 };
 	int code;
@@ -545,6 +545,7 @@ int main(int, char **argv)
 	/* No process of the same user may look into this one, or take its descriptors.
 	 * Until now its capabilities have protected it. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	(void)argc;
 	code = read_options(&helper, argv);
 	if (code != TW_GO_ON)
 		return code;

@@ -299,8 +299,6 @@ int tw_command_calibrate(char **argv)
 	struct tw_trust trust;
 	int code = tw_command_options(&tw_calibrate_options, &request, argv, NULL);
 
-	if (code == TW_GO_ON)
-		code = tw_command_try_html(NAME, &request.wanted);
 	if (code != TW_GO_ON)
 		return code;
 	tw_counter_check(&result.counter);

@@ -317,8 +317,6 @@ int tw_command_check(char **argv)
 	if (code == TW_GO_ON && arguments.watch_ns && arguments.wanted.html)
 		return tw_command_fail(TW_CHECK, TW_EXIT_USAGE, "--html is of one check, "
 				       "not of --watch");
-	if (code == TW_GO_ON)
-		code = tw_command_try_html(TW_CHECK, &arguments.wanted);
 	if (code != TW_GO_ON)
 		return code;
 	tw_check_fill_in_defaults(&arguments.options);

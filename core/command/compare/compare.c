@@ -146,8 +146,6 @@ int tw_command_compare(char **argv)
 	static struct tw_compare_result result;
 	int code = tw_command_options(&tw_compare_options, &arguments, argv, NULL);
 
-	if (code == TW_GO_ON)
-		code = tw_command_try_html(NAME, &arguments.wanted);
 	if (code != TW_GO_ON)
 		return code;
 	if (strcmp(arguments.fio, "none") == 0)

@@ -27,7 +27,7 @@ static const struct tw_option table[] = {
 	  .more = "Its keys are below.",
 	  TW_OPTION_AT(struct wanted, as.form) },
 	TW_OPTION_CSV(struct wanted, as, "figure"),
-	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE",
+	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE", .is_written = 1,
 	  .help = "Write the page as HTML, with plots of both sides, to FILE, too",
 	  TW_OPTION_AT(struct wanted, as.html) },
 	{ .name = NULL },
@@ -92,8 +92,6 @@ int tw_command_diff(char **argv)
 	int code = tw_command_options(&tw_diff_options, &wanted, argv, &files);
 	char **b;
 
-	if (code == TW_GO_ON && wanted.as.html)
-		code = tw_command_check_html(NAME, wanted.as.html);
 	if (code != TW_GO_ON)
 		return code;
 	b = files.after_dashes;

@@ -106,8 +106,6 @@ int tw_command_doctor(char **argv)
 	struct arguments arguments = { 0 };
 	int code = tw_command_options(&tw_doctor_options, &arguments, argv, NULL);
 
-	if (code == TW_GO_ON)
-		code = tw_command_try_html(TW_DOCTOR, &arguments.wanted);
 	if (code != TW_GO_ON)
 		return code;
 	tw_doctor_read(&facts, tw_run_fio_program(arguments.fio));

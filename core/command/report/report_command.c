@@ -38,7 +38,7 @@ static const struct tw_option table[] = {
 	  .more = "Without it the page has one line about clocks, but where an "
 		  "error or a doubt matters for what is shown.",
 	  TW_OPTION_AT(struct wanted, clocks) },
-	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE",
+	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE", .is_written = 1,
 	  .help = "Write the page as HTML, with plots, to FILE, too",
 	  .more = "It shows into which stages the time of the mean I/O went, and of "
 		  "those at p99 and p99.9. It has plots of latency by percentile and of "
@@ -64,7 +64,7 @@ static const struct tw_option table[] = {
 		  "PREFIXjob.2.read.lat.hgrm. Values are in microseconds. PREFIX may end "
 		  "with the name of a directory and a slash.",
 	  TW_OPTION_AT(struct wanted, percentiles) },
-	{ .name = "trace", .kind = TW_OPTION_FILE, .value = "TRACE",
+	{ .name = "trace", .kind = TW_OPTION_FILE, .value = "TRACE", .is_written = 1,
 	  .help = "Write the slowest I/Os, and the kernel's events that tw_trigger kept, "
 		  "to the file TRACE, for ui.perfetto.dev or chrome://tracing",
 	  .more = "TRACE has I/Os and their stages in the Trace Event Format (JSON); see "
@@ -170,9 +170,6 @@ int tw_command_report(char **argv)
 	struct tw_arguments files;
 	int code = tw_command_options(&tw_report_options, &wanted, argv, &files);
 
-	if (code == TW_GO_ON)
-		code = tw_command_check_files(NAME, (const char *const[]) {
-			wanted.as.html, wanted.trace }, 2);
 	if (code != TW_GO_ON)
 		return code;
 	if (!files.count)

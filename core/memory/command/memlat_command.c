@@ -118,10 +118,8 @@ static int run(const struct tw_memlat_arguments *arguments)
 	struct tw_memlat memlat;
 	struct tw_table *points;
 	struct tw_page *page;
-	int code = tw_command_try_html(TW_MEMLAT, &arguments->wanted);
+	int code;
 
-	if (code != TW_GO_ON)
-		return code;
 	tw_command_catch_interrupts();
 	code = tw_memlat_measure(&memlat, arguments);
 	if (code != TW_EXIT_GOOD)

@@ -58,7 +58,7 @@ static const struct tw_option table[] = {
 		  "again",
 	  .more = "Their calls are counted. Their time is their callers'. In NAME, * and "
 		  "? stand for any characters.", AT(exclude) },
-	{ .name = "keep", .kind = TW_OPTION_FILE, .value = "FILE",
+	{ .name = "keep", .kind = TW_OPTION_FILE, .value = "FILE", .is_written = 1,
 	  .help = "Keep in FILE what was recorded", AT(keep) },
 	{ .name = NULL },
 };
@@ -230,7 +230,7 @@ static int check_arguments(const struct profile_want *want, const struct tw_argu
 			    given->list[0]);
 	if (!given->after_dashes && given->count > 1)
 		return FAIL(TW_EXIT_USAGE, "takes one file, not '%s' as well", given->list[1]);
-	return tw_command_check_files(TW_PROFILE_NAME, &want->keep, 1);
+	return TW_GO_ON;
 }
 
 int tw_command_profile(char **argv)
