@@ -4,7 +4,6 @@
  */
 #include "base/allocate.h"
 
-#include <stdarg.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -55,30 +54,46 @@ void tw_text_close(FILE *stream)
 
 /* ---- texts ---- */
 
-struct piece {
-	struct piece *next;
+struct tw_piece {
+	struct tw_piece *next;
 	max_align_t content[];
 };
 
-static struct piece *pieces;
-
-static void *take(size_t size)
+void *tw_take_piece(struct tw_piece **pieces, size_t size)
 {
-	struct piece *piece = tw_zalloc(1, sizeof(*piece) + size);
+	struct tw_piece *piece = tw_zalloc(1, sizeof(*piece) + size);
 
-	piece->next = pieces;
-	pieces = piece;
+	piece->next = *pieces;
+	*pieces = piece;
 	return piece->content;
 }
 
+void tw_release_pieces(struct tw_piece **pieces)
+{
+	while (*pieces) {
+		struct tw_piece *next = (*pieces)->next;
+
+		free(*pieces);
+		*pieces = next;
+	}
+}
+
+char *tw_format_piece(struct tw_piece **pieces, const char *format, va_list args)
+{
+	char *text, *kept;
+
+	if (vasprintf(&text, format, args) < 0)
+		tw_no_memory();
+	kept = strcpy(tw_take_piece(pieces, strlen(text) + 1), text);
+	free(text);
+	return kept;
+}
+
+static struct tw_piece *texts;
+
 void tw_release_texts(void)
 {
-	while (pieces) {
-		struct piece *next = pieces->next;
-
-		free(pieces);
-		pieces = next;
-	}
+	tw_release_pieces(&texts);
 }
 
 /* The array is full at 0, 8, 16, 32 ... elements, and then becomes twice as
@@ -89,7 +104,7 @@ void *tw_grow(void *array, size_t count, size_t size)
 
 	if (count && (count < FIRST_ROOM || (count & (count - 1))))
 		return array;
-	larger = take((count ? 2 * count : FIRST_ROOM) * size);
+	larger = tw_take_piece(&texts, (count ? 2 * count : FIRST_ROOM) * size);
 	if (count)
 		memcpy(larger, array, count * size);
 	return larger;
@@ -106,21 +121,18 @@ void tw_append(struct tw_growing_text *text, const char *more, size_t count)
 
 char *tw_copy_text(const char *text)
 {
-	return strcpy(take(strlen(text) + 1), text);
+	return strcpy(tw_take_piece(&texts, strlen(text) + 1), text);
 }
 
 char *tw_format(const char *format, ...)
 {
-	char *text, *kept;
+	char *text;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		tw_no_memory();
+	text = tw_format_piece(&texts, format, args);
 	va_end(args);
-	kept = tw_copy_text(text);
-	free(text);
-	return kept;
+	return text;
 }
 
 size_t tw_push(char ***list, size_t count, char *text)

@@ -8,6 +8,7 @@
 #define TW_COMMAND_MEMORY_H
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -41,7 +42,15 @@ void tw_text_close(FILE *stream);
 	element_;							\
 })
 
-/* ---- texts, which are freed all at once ---- */
+/* ---- memory that is freed all at once ---- */
+
+struct tw_piece;
+/* Return zeroed memory that lives until the release of @pieces, NULL at the beginning. */
+void *tw_take_piece(struct tw_piece **pieces, size_t size);
+char *tw_format_piece(struct tw_piece **pieces, const char *format, va_list args);
+void tw_release_pieces(struct tw_piece **pieces);
+
+/* ---- texts, which live until tw_release_texts() ---- */
 
 char *tw_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *tw_copy_text(const char *text);

@@ -95,11 +95,11 @@ static void test(struct band *band, const struct tw_diff *diff)
 
 static void add_ratios(struct tw_page *page, const struct band *band)
 {
-	struct tw_plot *plot = tw_page_plot(page, "Change from A to B by percentile");
+	struct tw_plot *plot = tw_page_plot(page, .title = "Change from A to B by percentile",
+		.x = { TW_PLOT_TAIL, "percentile of I/Os, %" },
+		.y = { TW_PLOT_CHANGE, "change of latency, %" }, .rule = "no change");
 	struct tw_series *series = tw_plot_line(plot, "B to A", TW_PLOT_MEAN);
 
-	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
-	tw_plot_y(plot, TW_PLOT_CHANGE, "change of latency, %");
 	for (size_t i = 0; i < band->count; i++)
 		tw_plot_point(series, band->tails[i], band->lines[RATIO][i]);
 	if (isfinite(band->lines[HIGH][0])) {
@@ -110,7 +110,6 @@ static void add_ratios(struct tw_page *page, const struct band *band)
 		tw_plot_caption(plot, "The interval is of all percentiles together, "
 				"with 95 %.");
 	}
-	tw_plot_rule(plot, 0, "no change");
 }
 
 /* ---- the stages ----------------------------------------------------------- */
@@ -151,11 +150,9 @@ void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 	struct band band = {
 		.values = tw_zalloc(POINTS * diff->count, sizeof(*band.values)),
 	};
+	struct tw_plot *plot = tw_page_plot(page, .title = "Latency by percentile",
+		.x = { TW_PLOT_TAIL, "percentile of I/Os, %" }, .y = { TW_PLOT_NS, "latency" });
 
-	struct tw_plot *plot = tw_page_plot(page, "Latency by percentile");
-
-	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
-	tw_plot_y(plot, TW_PLOT_NS, "latency");
 	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
 		add_line(plot, diff, figure, side);
 	find_values(&band, diff, figure);
@@ -166,8 +163,8 @@ void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 	free(band.values);
 	if (!has_stages(diff, figure))
 		return;
-	plot = tw_page_plot(page, "Where the time of an I/O goes");
-	tw_plot_same_scale(plot);
+	plot = tw_page_plot(page, .title = "Where the time of an I/O goes",
+			    .has_same_scale = 1);
 	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
 		add_stack(plot, diff, figure, side);
 }

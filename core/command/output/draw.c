@@ -39,7 +39,7 @@ static void reach(struct tw_range *range, enum tw_plot_unit unit, double value)
 
 static void find_ranges(const struct tw_plot *plot, struct tw_range *x, struct tw_range *y)
 {
-	const enum tw_plot_unit x_unit = plot->x.unit, y_unit = plot->y.unit;
+	const enum tw_plot_unit x_unit = plot->about.x.unit, y_unit = plot->about.y.unit;
 	const struct tw_plot_heat *heat = &plot->heat;
 
 	*x = *y = (struct tw_range) { INFINITY, -INFINITY };
@@ -54,10 +54,10 @@ static void find_ranges(const struct tw_plot *plot, struct tw_range *x, struct t
 			reach(y, y_unit, dot->high);
 		}
 	}
-	if (plot->rule.name)
-		reach(y, y_unit, plot->rule.y);
-	if (plot->has_reach)
-		reach(x, x_unit, plot->reaches_x);
+	if (plot->about.rule)
+		reach(y, y_unit, 0);
+	if (plot->about.reaches_x > 0)
+		reach(x, x_unit, plot->about.reaches_x);
 	for (size_t i = 0; i <= heat->columns && heat->counts; i++)
 		reach(x, x_unit, heat->x[i]);
 	for (size_t i = 0; i <= heat->rows && heat->counts; i++)
@@ -273,9 +273,9 @@ static void put_borders(FILE *file, const struct tw_plot *plot, const struct axe
 			COLOR_OF_BORDER, at, TW_VIEW_TOP, at, TW_VIEW_HEIGHT - TW_VIEW_BOTTOM);
 		tw_svg_label(file, at, TW_VIEW_TOP - 6, "middle", border->name);
 	}
-	if (plot->rule.name)
+	if (plot->about.rule)
 		fprintf(file, "<path class=\"" TW_RULE_CLASS "\" d=\"M%d %.1fH%d\"/>\n",
-			TW_VIEW_LEFT, tw_svg_place(&axes->y, plot->rule.y),
+			TW_VIEW_LEFT, tw_svg_place(&axes->y, 0),
 			TW_VIEW_WIDTH - TW_VIEW_RIGHT);
 }
 
@@ -347,23 +347,23 @@ static void draw_lines(FILE *file, const struct tw_plot *plot)
 	const struct tw_series *series;
 	/* The name of the axis has a place of its own. */
 	struct boxes boxes = { .count = 1, .list = { {
-		TW_VIEW_LEFT, TW_VIEW_LEFT + (double)strlen(plot->y.label) * TW_VIEW_LETTER,
+		TW_VIEW_LEFT, TW_VIEW_LEFT + (double)strlen(plot->about.y.label) * TW_VIEW_LETTER,
 		0, TW_VIEW_TOP } } };
 	struct tw_range x, y;
 	struct axes axes;
 
 	find_ranges(plot, &x, &y);
-	axes.x = tw_axis_of(plot->x.unit, x, TW_VIEW_LEFT, right);
-	axes.y = tw_axis_of(plot->y.unit, y, bottom, TW_VIEW_TOP);
+	axes.x = tw_axis_of(plot->about.x.unit, x, TW_VIEW_LEFT, right);
+	axes.y = tw_axis_of(plot->about.y.unit, y, bottom, TW_VIEW_TOP);
 	view_begin(file, plot, TW_VIEW_HEIGHT);
 	put_heat(file, plot, &axes);
 	tw_axis_marks((struct tw_axis_side) { file, &axes.y, 0, TW_VIEW_LEFT, right, 0 },
-		      plot->y.unit);
+		      plot->about.y.unit);
 	tw_axis_marks((struct tw_axis_side) { file, &axes.x, 1, TW_VIEW_TOP, bottom, 0 },
-		      plot->x.unit);
-	tw_svg_label(file, TW_VIEW_LEFT, TW_VIEW_TOP - 14, "start", plot->y.label);
+		      plot->about.x.unit);
+	tw_svg_label(file, TW_VIEW_LEFT, TW_VIEW_TOP - 14, "start", plot->about.y.label);
 	tw_svg_label(file, (TW_VIEW_LEFT + right) / 2, TW_VIEW_HEIGHT - 10, "middle",
-		     plot->x.label);
+		     plot->about.x.label);
 	put_borders(file, plot, &axes);
 	put_lines(file, plot->series, &axes);
 	for (series = plot->series; series; series = series->next)
@@ -415,12 +415,12 @@ static void draw_bars(FILE *file, const struct tw_plot *plot, int rows)
 	struct tw_svg_axis x;
 
 	find_ranges(plot, &range, &none);
-	x = tw_axis_of(plot->x.unit, range, LEFT_OF_NAMES, right);
+	x = tw_axis_of(plot->about.x.unit, range, LEFT_OF_NAMES, right);
 	view_begin(file, plot, (int)bottom + TW_VIEW_BOTTOM);
 	tw_axis_marks((struct tw_axis_side) { file, &x, 1, TOP_OF_ROWS, bottom, 0 },
-		      plot->x.unit);
+		      plot->about.x.unit);
 	tw_svg_label(file, (LEFT_OF_NAMES + right) / 2, bottom + TW_VIEW_BOTTOM - 10, "middle",
-		     plot->x.label);
+		     plot->about.x.label);
 	for (const struct tw_series *series = plot->series; series; series = series->next) {
 		put_row(file, series, &x, middle);
 		middle += ROW;
@@ -471,7 +471,7 @@ static void draw_stacks(FILE *file, const struct tw_plot *plot, int rows)
 	view_begin(file, plot, rows * STACK_ROW);
 	for (stack = plot->series; stack; stack = stack->next, top += STACK_ROW) {
 		double whole = tw_draw_whole(stack), x = 0;
-		double scale = plot->has_same_scale && largest > 0 ? whole / largest : 1;
+		double scale = plot->about.has_same_scale && largest > 0 ? whole / largest : 1;
 
 		tw_svg_label(file, 0, top + STACK_NAME, "start", stack->name);
 		for (const struct tw_part *part = stack->parts; part; part = part->next) {

@@ -37,7 +37,7 @@ static int is_tagged(const struct tw_dot *dot)
 static void put_tags(FILE *file, const struct tw_plot *plot,
 		     const struct tw_series *series)
 {
-	const int is_tail = plot->x.unit == TW_PLOT_TAIL;
+	const int is_tail = plot->about.x.unit == TW_PLOT_TAIL;
 	const char *before = "";
 
 	if (is_tail && series->name) {
@@ -78,8 +78,8 @@ static int put_lines(FILE *file, const struct tw_plot *plot)
 		if (has_tags)
 			put_tags(file, plot, series);
 		else
-			put_range(file, series->name ? series->name : plot->y.label,
-				  plot->y.unit, &range);
+			put_range(file, series->name ? series->name : plot->about.y.label,
+				  plot->about.y.unit, &range);
 	}
 	return any;
 }
@@ -126,7 +126,7 @@ static void put_heat(FILE *file, const struct tw_plot *plot)
 			range.max = fmax(range.max, heat->y[i % heat->rows + 1]);
 		}
 	if (range.max > range.min)
-		put_range(file, "I/Os", plot->y.unit, &range);
+		put_range(file, "I/Os", plot->about.y.unit, &range);
 }
 
 void tw_draw_label(FILE *file, const struct tw_plot *plot)

@@ -324,8 +324,8 @@ static void put_lines_legend(FILE *file, const struct tw_plot *plot)
 		if (series->name)
 			put_key(file, series->is_band ? "band f" : "s", series->color,
 				series->is_band ? FILLED : STROKE, series->name);
-	if (plot->rule.name)
-		put_key(file, TW_RULE_CLASS, -1, STROKE, plot->rule.name);
+	if (plot->about.rule)
+		put_key(file, TW_RULE_CLASS, -1, STROKE, plot->about.rule);
 	if (plot->heat.counts)
 		fputs("I/Os in a cell: ", file);
 	for (int color = 0; color < TW_HEAT_COLORS && plot->heat.counts; color++) {
@@ -364,7 +364,7 @@ static int has_legend(const struct tw_plot *plot)
 
 static void put_plot(FILE *file, const struct tw_plot *plot)
 {
-	put_between(file, "<figure><h4>", plot->title, "</h4>\n");
+	put_between(file, "<figure><h4>", plot->about.title, "</h4>\n");
 	tw_draw_plot(file, plot);
 	if (has_legend(plot)) {
 		fputs("<p class=\"legend\">", file);

@@ -18,8 +18,6 @@ struct tw_block {
 	enum tw_mark mark;
 	const char *name;		/* of a fact */
 	const char *text;
-	char *grown;			/* what @text points to once text was added */
-	size_t room;			/* size of @grown */
 	struct tw_table *table;
 	struct tw_plot *plot;
 };
@@ -29,8 +27,6 @@ struct tw_cell {
 	int decimals;
 	union {
 		const char *text;
-		uint64_t u64;
-		int64_t i64;
 		double real;
 	};
 };
@@ -87,29 +83,18 @@ struct tw_border {
 
 struct tw_plot {
 	struct tw_page *page;
-	const char *title;
+	struct tw_plot_about about;
 	const char *caption;
-	struct {
-		enum tw_plot_unit unit;
-		const char *label;
-	} x, y;
-	int has_bars, has_stacks, has_same_scale, has_reach;
-	double reaches_x;
+	int has_bars, has_stacks;
 	struct tw_plot_heat heat;	/* no counts: there is no heat map */
 	struct tw_series *series, **end;
 	struct tw_border *borders, **last_border;
-	struct {
-		double y;
-		const char *name;	/* NULL: there is no rule */
-	} rule;
 };
-
-struct tw_chunk;
 
 struct tw_page {
 	const char *title;
 	struct tw_block *blocks, **end, *last;
-	struct tw_chunk *chunks;
+	struct tw_piece *pieces;
 };
 
 /* Return a cell's text for readers. A number is written to @room, of TW_FORMAT_SIZE

@@ -4,39 +4,24 @@
  */
 #include "command/output/page.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/plain_text.h"
 #include "command/output/model.h"
 
-struct tw_chunk {
-	struct tw_chunk *next;
-	_Alignas(max_align_t) char bytes[];
-};
-
 void tw_page_free(struct tw_page *page)
 {
-	while (page->chunks) {
-		struct tw_chunk *next = page->chunks->next;
+	struct tw_piece *pieces = page->pieces;
 
-		free(page->chunks);
-		page->chunks = next;
-	}
-	free(page);
+	tw_release_pieces(&pieces);
 }
 
 /* Return zeroed memory that lives as long as the page. */
 static void *take(struct tw_page *page, size_t size)
 {
-	struct tw_chunk *chunk = tw_zalloc(1, sizeof(*chunk) + size);
-
-	chunk->next = page->chunks;
-	page->chunks = chunk;
-	return chunk->bytes;
+	return tw_take_piece(&page->pieces, size);
 }
 
 /* Return a copy without unsafe characters. */
@@ -46,24 +31,22 @@ static const char *keep(struct tw_page *page, const char *text)
 }
 
 /* The same for what the arguments of the function after @format make. */
-#define KEEP_FORMATTED(page) __extension__ ({			\
-	const char *kept_;					\
-	char *text_;						\
-	va_list args_;						\
-								\
-	va_start(args_, format);				\
-	if (vasprintf(&text_, format, args_) < 0)		\
-		tw_no_memory();					\
-	va_end(args_);						\
-	kept_ = keep(page, text_);				\
-	free(text_);						\
-	kept_;							\
+#define KEEP_FORMATTED(page) __extension__ ({						\
+	char *text_;									\
+	va_list args_;									\
+											\
+	va_start(args_, format);							\
+	text_ = tw_plain_text(tw_format_piece(&(page)->pieces, format, args_));		\
+	va_end(args_);									\
+	text_;										\
 })
 
 struct tw_page *tw_page_new(const char *title)
 {
-	struct tw_page *page = tw_zalloc(1, sizeof(*page));
+	struct tw_piece *pieces = NULL;
+	struct tw_page *page = tw_take_piece(&pieces, sizeof(*page));
 
+	page->pieces = pieces;
 	page->end = &page->blocks;
 	page->title = keep(page, title);
 	return page;
@@ -116,14 +99,9 @@ void tw_page_more(struct tw_page *page, const char *format, ...)
 {
 	struct tw_block *block = page->last;
 	const char *more = KEEP_FORMATTED(page);
-	size_t length = strlen(block->text) + strlen(more) + 1;
+	char *text = take(page, strlen(block->text) + strlen(more) + 1);
 
-	if (length > block->room) {
-		block->grown = strcpy(take(page, 2 * length), block->text);
-		block->text = block->grown;
-		block->room = 2 * length;
-	}
-	strcat(block->grown, more);
+	block->text = strcat(strcpy(text, block->text), more);
 }
 
 void tw_page_only(struct tw_page *page, unsigned media)
@@ -144,8 +122,8 @@ void tw_page_mark(struct tw_page *page, enum tw_mark mark)
 
 /* ---- tables -------------------------------------------------------------- */
 
-static struct tw_table *add_table(struct tw_page *page, enum tw_block_kind kind,
-				  const struct tw_column *columns, size_t count)
+struct tw_table *tw_page_add_table(struct tw_page *page, enum tw_block_kind kind,
+				   const struct tw_column *columns, size_t count)
 {
 	struct tw_table *table = take(page, sizeof(*table));
 	struct tw_column *own = take(page, count * sizeof(*own));
@@ -161,18 +139,6 @@ static struct tw_table *add_table(struct tw_page *page, enum tw_block_kind kind,
 	};
 	add(page, kind, "")->table = table;
 	return table;
-}
-
-struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *columns,
-			       size_t count)
-{
-	return add_table(page, TW_BLOCK_TABLE, columns, count);
-}
-
-struct tw_table *tw_page_tiles(struct tw_page *page, const struct tw_column *columns,
-			       size_t count)
-{
-	return add_table(page, TW_BLOCK_TILES, columns, count);
 }
 
 void tw_table_cut(struct tw_table *table, int column)
@@ -214,39 +180,15 @@ static void add_cell(struct tw_table *table, struct tw_cell cell)
 		row->cells[row->used++] = cell;
 }
 
-static void add_text(struct tw_table *table, enum tw_cell_kind kind, const char *text)
+void tw_cell_format(struct tw_table *table, enum tw_cell_kind kind, const char *format, ...)
 {
-	add_cell(table, (struct tw_cell) { .kind = kind, .text = text });
+	add_cell(table, (struct tw_cell) {
+		.kind = kind, .text = KEEP_FORMATTED(table->page) });
 }
 
-void tw_cell_text(struct tw_table *table, const char *text)
+void tw_cell_add_text(struct tw_table *table, enum tw_cell_kind kind, const char *text)
 {
-	add_text(table, TW_CELL_TEXT, keep(table->page, text));
-}
-
-void tw_cell_printf(struct tw_table *table, const char *format, ...)
-{
-	add_text(table, TW_CELL_TEXT, KEEP_FORMATTED(table->page));
-}
-
-void tw_cell_strong(struct tw_table *table, const char *text)
-{
-	add_text(table, TW_CELL_STRONG, keep(table->page, text));
-}
-
-void tw_cell_none(struct tw_table *table)
-{
-	add_text(table, TW_CELL_NONE, NULL);
-}
-
-void tw_cell_u64(struct tw_table *table, uint64_t value)
-{
-	add_cell(table, (struct tw_cell) { .kind = TW_CELL_U64, .u64 = value });
-}
-
-void tw_cell_i64(struct tw_table *table, int64_t value)
-{
-	add_cell(table, (struct tw_cell) { .kind = TW_CELL_I64, .i64 = value });
+	add_cell(table, (struct tw_cell) { .kind = kind, .text = keep(table->page, text) });
 }
 
 void tw_cell_real(struct tw_table *table, enum tw_cell_kind kind, double value,
@@ -263,16 +205,10 @@ const char *tw_cell_form(const struct tw_cell *cell, char *room)
 	case TW_CELL_EMPTY:
 		break;
 	case TW_CELL_NONE:
-		return "-";
 	case TW_CELL_TEXT:
 	case TW_CELL_STRONG:
+	case TW_CELL_WHOLE:
 		return cell->text;
-	case TW_CELL_U64:
-		snprintf(room, TW_FORMAT_SIZE, "%" PRIu64, cell->u64);
-		break;
-	case TW_CELL_I64:
-		snprintf(room, TW_FORMAT_SIZE, "%" PRId64, cell->i64);
-		break;
 	case TW_CELL_NS:
 		return tw_format_ns(room, cell->real);
 	case TW_CELL_NUMBER:
@@ -290,37 +226,20 @@ const char *tw_cell_form(const struct tw_cell *cell, char *room)
 
 /* ---- plots --------------------------------------------------------------- */
 
-struct tw_plot *tw_page_plot(struct tw_page *page, const char *title)
+struct tw_plot *tw_page_add_plot(struct tw_page *page, const struct tw_plot_about *about)
 {
 	struct tw_plot *plot = take(page, sizeof(*plot));
 	struct tw_block *block = add(page, TW_BLOCK_PLOT, "");
 
 	*plot = (struct tw_plot) {
-		.page = page, .title = keep(page, title), .caption = "",
-		.x.label = "", .y.label = "",
+		.page = page, .about = *about, .caption = "",
 		.end = &plot->series, .last_border = &plot->borders,
 	};
+	plot->about.x.label = about->x.label ? about->x.label : "";
+	plot->about.y.label = about->y.label ? about->y.label : "";
 	block->media = TW_IN_HTML;
 	block->plot = plot;
 	return plot;
-}
-
-void tw_plot_x(struct tw_plot *plot, enum tw_plot_unit unit, const char *label)
-{
-	plot->x.unit = unit;
-	plot->x.label = keep(plot->page, label);
-}
-
-void tw_plot_y(struct tw_plot *plot, enum tw_plot_unit unit, const char *label)
-{
-	plot->y.unit = unit;
-	plot->y.label = keep(plot->page, label);
-}
-
-void tw_plot_reach_x(struct tw_plot *plot, double x)
-{
-	plot->reaches_x = x;
-	plot->has_reach = 1;
 }
 
 void tw_plot_caption(struct tw_plot *plot, const char *caption)
@@ -336,12 +255,6 @@ void tw_plot_border(struct tw_plot *plot, double x, const char *name)
 	border->name = keep(plot->page, name);
 	*plot->last_border = border;
 	plot->last_border = &border->next;
-}
-
-void tw_plot_rule(struct tw_plot *plot, double y, const char *name)
-{
-	plot->rule.y = y;
-	plot->rule.name = keep(plot->page, name);
 }
 
 struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color)
@@ -411,11 +324,6 @@ struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)
 	series->name = KEEP_FORMATTED(plot->page);
 	plot->has_stacks = 1;
 	return series;
-}
-
-void tw_plot_same_scale(struct tw_plot *plot)
-{
-	plot->has_same_scale = 1;
 }
 
 void tw_plot_part(struct tw_series *stack, const char *name, int color, double size)

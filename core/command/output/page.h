@@ -20,9 +20,9 @@
 #ifndef TW_OUTPUT_PAGE_H
 #define TW_OUTPUT_PAGE_H
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct tw_page;
@@ -91,17 +91,18 @@ enum tw_mark { TW_MARK_NONE, TW_MARK_GOOD, TW_MARK_BAD, TW_MARK_UNDECIDED };
 
 void tw_page_mark(struct tw_page *page, enum tw_mark mark);
 
-/* Add a table and a plot, which are described below. */
+/* Add a table, which is described below. */
 struct tw_column;
-struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *columns,
-			       size_t count);
+struct tw_table *tw_page_add_table(struct tw_page *page, enum tw_block_kind kind,
+				   const struct tw_column *columns, size_t count);
+#define tw_page_table(page, columns, count) \
+	tw_page_add_table(page, TW_BLOCK_TABLE, columns, count)
 /* Add tiles: the few figures at the top of a page. They are a table whose first
  * column names the row, such as "read". Each other cell is a tile. The column's
  * heading is the label, the cell's text is value and unit. Text has a table
  * instead. */
-struct tw_table *tw_page_tiles(struct tw_page *page, const struct tw_column *columns,
-			       size_t count);
-struct tw_plot *tw_page_plot(struct tw_page *page, const char *title);
+#define tw_page_tiles(page, columns, count) \
+	tw_page_add_table(page, TW_BLOCK_TILES, columns, count)
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -164,12 +165,34 @@ void tw_table_row(struct tw_table *table);
 /* Add a row with one text over all columns. CSV does not have it. */
 void tw_table_span(struct tw_table *table, const char *format, ...) TW_PRINTF(2, 3);
 
-void tw_cell_text(struct tw_table *table, const char *text);
-void tw_cell_printf(struct tw_table *table, const char *format, ...) TW_PRINTF(2, 3);
+enum tw_cell_kind {
+	TW_CELL_EMPTY,
+	TW_CELL_NONE,
+	TW_CELL_TEXT,
+	TW_CELL_STRONG,
+	TW_CELL_WHOLE,
+	TW_CELL_NS,
+	TW_CELL_NUMBER,
+	TW_CELL_SIGNED,
+	TW_CELL_FIXED,
+	TW_CELL_PERCENT,
+};
+
+void tw_cell_add_text(struct tw_table *table, enum tw_cell_kind kind, const char *text);
+#define tw_cell_text(table, text)	tw_cell_add_text(table, TW_CELL_TEXT, text)
 /* Bold in HTML. */
-void tw_cell_strong(struct tw_table *table, const char *text);
-void tw_cell_u64(struct tw_table *table, uint64_t value);
-void tw_cell_i64(struct tw_table *table, int64_t value);
+#define tw_cell_strong(table, text)	tw_cell_add_text(table, TW_CELL_STRONG, text)
+/* Add "-" for an unknown value; nothing in CSV. */
+#define tw_cell_none(table)		tw_cell_add_text(table, TW_CELL_NONE, "-")
+void tw_cell_format(struct tw_table *table, enum tw_cell_kind kind, const char *format, ...)
+	TW_PRINTF(3, 4);
+#define tw_cell_printf(table, ...)	tw_cell_format(table, TW_CELL_TEXT, __VA_ARGS__)
+#define tw_cell_u64(table, value) \
+	tw_cell_format(table, TW_CELL_WHOLE, "%" PRIu64, (uint64_t)(value))
+#define tw_cell_i64(table, value) \
+	tw_cell_format(table, TW_CELL_WHOLE, "%" PRId64, (int64_t)(value))
+void tw_cell_real(struct tw_table *table, enum tw_cell_kind kind, double value,
+		  int decimals);
 /* As the functions above write them. CSV has all digits. */
 #define tw_cell_ns(table, ns)		tw_cell_real(table, TW_CELL_NS, ns, 0)
 #define tw_cell_number(table, value)	tw_cell_real(table, TW_CELL_NUMBER, value, 0)
@@ -179,25 +202,6 @@ void tw_cell_i64(struct tw_table *table, int64_t value);
 /* "37 %"; the value is 37. */
 #define tw_cell_percent(table, value, decimals) \
 	tw_cell_real(table, TW_CELL_PERCENT, value, decimals)
-
-enum tw_cell_kind {
-	TW_CELL_EMPTY,
-	TW_CELL_NONE,
-	TW_CELL_TEXT,
-	TW_CELL_STRONG,
-	TW_CELL_U64,
-	TW_CELL_I64,
-	TW_CELL_NS,
-	TW_CELL_NUMBER,
-	TW_CELL_SIGNED,
-	TW_CELL_FIXED,
-	TW_CELL_PERCENT,
-};
-
-void tw_cell_real(struct tw_table *table, enum tw_cell_kind kind, double value,
-		  int decimals);
-/* Add "-" for an unknown value; nothing in CSV. */
-void tw_cell_none(struct tw_table *table);
 
 /* ---- plots --------------------------------------------------------------- */
 
@@ -222,17 +226,28 @@ enum tw_plot_unit {
 #define TW_PLOT_P99	21
 #define TW_PLOT_MAX	22
 
-void tw_plot_x(struct tw_plot *plot, enum tw_plot_unit unit, const char *label);
-void tw_plot_y(struct tw_plot *plot, enum tw_plot_unit unit, const char *label);
-/* Extend the axis of x to this value. */
-void tw_plot_reach_x(struct tw_plot *plot, double x);
+/* All texts of these are literals, or live as long as the page. */
+struct tw_plot_about {
+	const char *title;
+	struct {
+		enum tw_plot_unit unit;
+		const char *label;
+	} x, y;
+	double reaches_x;		/* the axis of x goes on to here; 0: no further */
+	const char *rule;		/* the name, in the legend, of a horizontal line at 0,
+					 * below the data; NULL: there is none */
+	int has_same_scale;		/* 1: of all bars of parts: the largest total is as
+					 * wide as the plot */
+};
+
+struct tw_plot *tw_page_add_plot(struct tw_page *page, const struct tw_plot_about *about);
+#define tw_page_plot(page, ...) \
+	tw_page_add_plot(page, &(struct tw_plot_about) { __VA_ARGS__ })
+
 /* Set the text below the plot. */
 void tw_plot_caption(struct tw_plot *plot, const char *caption);
 /* Add a vertical line with a name. */
 void tw_plot_border(struct tw_plot *plot, double x, const char *name);
-/* Add a horizontal line below the data, to compare them with. Its name is in
- * the legend. */
-void tw_plot_rule(struct tw_plot *plot, double y, const char *name);
 
 /* Add a line; the first line is drawn on top. @name is for the legend; NULL:
  * the line is not in it. Never returns NULL. */
@@ -246,7 +261,6 @@ void tw_plot_band_point(struct tw_series *band, double x, double low, double hig
  * room; or NULL. @format: the dot's title. */
 void tw_plot_tag(struct tw_series *series, double x, double y, const char *tag,
 		 const char *format, ...) TW_PRINTF(5, 6);
-#define tw_plot_dot(series, x, y, ...)	tw_plot_tag(series, x, y, NULL, __VA_ARGS__)
 
 /* Draw counts as colours, on a logarithmic scale, below the lines. Cell [column
  * * rows + row] is between the edges x[column] and x[column + 1], y[row] and
@@ -264,8 +278,6 @@ void tw_plot_heat(struct tw_plot *plot, const struct tw_plot_heat *heat);
  * legend has the parts. */
 struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)
 	TW_PRINTF(2, 3);
-/* Give all bars the same scale: the largest total is as wide as the plot. */
-void tw_plot_same_scale(struct tw_plot *plot);
 void tw_plot_part(struct tw_series *stack, const char *name, int color, double size);
 
 /* A horizontal bar in a row of its own: thin from @low to @high, thick from

@@ -75,10 +75,9 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *histo
 static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
 			    int direction)
 {
-	struct tw_plot *plot = tw_page_plot(page, "Latency by percentile");
+	struct tw_plot *plot = tw_page_plot(page, .title = "Latency by percentile",
+		.x = { TW_PLOT_TAIL, "percentile of I/Os, %" }, .y = { TW_PLOT_NS, "latency" });
 
-	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
-	tw_plot_y(plot, TW_PLOT_NS, "latency");
 	for (int i = 0; i < TW_REPORT_ROWS; i++) {
 		const struct tw_histogram *histogram = &tally->times[i][direction];
 		const char *name = tw_time_rows[i].name;
@@ -119,9 +118,9 @@ static void add_stage(struct tw_plot *plot, const struct tw_histogram *histogram
 static void add_stages(struct tw_page *page, const struct tw_tally *tally,
 		       int direction)
 {
-	struct tw_plot *plot = tw_page_plot(page, "Stages compared");
+	struct tw_plot *plot = tw_page_plot(page, .title = "Stages compared",
+					    .x = { TW_PLOT_NS, "latency" });
 
-	tw_plot_x(plot, TW_PLOT_NS, "latency");
 	tw_plot_caption(plot, "thin: min to max; thick: p50 to p99; ring: mean");
 	for (int i = 0; i < TW_REPORT_ROWS; i++)
 		if (tally->times[i][direction].count)
@@ -148,12 +147,13 @@ static double middle_of(const struct tw_report_group *group, uint32_t i)
 	return ((double)tw_report_window_ns(group, i) + (double)over_ns(group, i) / 2) / 1e9;
 }
 
-/* Set the axis of time. All plots over time end with the run. */
-static void set_time(struct tw_plot *plot, const struct tw_report_group *group)
+/* Add a plot over time. All of them end with the run. */
+static struct tw_plot *add_timed(struct tw_page *page, const struct tw_report_group *group,
+				 const char *title, enum tw_plot_unit unit, const char *label)
 {
-	tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the run");
-	tw_plot_reach_x(plot, (double)
-			tw_report_window_ns(group, tw_report_windows(group)) / 1e9);
+	return tw_page_plot(page, .title = title,
+		.x = { TW_PLOT_TIME, "time since the start of the run" }, .y = { unit, label },
+		.reaches_x = (double)tw_report_window_ns(group, tw_report_windows(group)) / 1e9);
 }
 
 enum over_time_line { OVER_TIME_MEAN, OVER_TIME_P99, OVER_TIME_MAX };
@@ -198,11 +198,10 @@ static int is_cut(const struct tw_report_group *group, uint32_t i)
 static void add_rate(struct tw_page *page, const struct tw_report_group *group,
 		     int direction)
 {
-	struct tw_plot *plot = tw_page_plot(page, "I/Os over time");
+	struct tw_plot *plot = add_timed(page, group, "I/Os over time", TW_PLOT_NUMBER,
+					 "I/Os completed per second");
 	struct tw_series *series = tw_plot_line(plot, NULL, TW_PLOT_MEAN);
 
-	set_time(plot, group);
-	tw_plot_y(plot, TW_PLOT_NUMBER, "I/Os completed per second");
 	tw_plot_caption(plot, "by the time of completion");
 	for (uint32_t i = 0; i < tw_report_windows(group); i++)
 		if (over_ns(group, i) && !is_cut(group, i))
@@ -358,14 +357,10 @@ static void add_over_time(struct tw_page *page, const struct tw_report_group *gr
 
 	if (!tw_report_has_windows(group, direction))
 		return;
-	plot = tw_page_plot(page, "Heat map of lat");
-	tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the run");
-	tw_plot_y(plot, TW_PLOT_NS, "lat");
+	plot = add_timed(page, group, "Heat map of lat", TW_PLOT_NS, "lat");
 	add_heat(plot, group, direction);
 	mark_stalls(plot, group, direction);
-	plot = tw_page_plot(page, "lat over time");
-	set_time(plot, group);
-	tw_plot_y(plot, TW_PLOT_NS, "lat");
+	plot = add_timed(page, group, "lat over time", TW_PLOT_NS, "lat");
 	for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
 		add_latency_line(plot, group, direction, (enum over_time_line)i);
 	add_rate(page, group, direction);

@@ -76,7 +76,7 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_tally *tally,
 	/* Some stages alone would give too small a sum. */
 	if (!tw_report_has_all_stages(tally, direction))
 		return;
-	plot = tw_page_plot(page, "Where the time of an I/O goes");
+	plot = tw_page_plot(page, .title = "Where the time of an I/O goes");
 	add_mean(plot, tally, direction);
 	any = add_percent(plot, tally, direction, 99);
 	any |= add_percent(plot, tally, direction, 99.9);

@@ -239,9 +239,8 @@ static void plot_curves(struct tw_page *page, const struct tw_memlat *memlat)
 
 	if (!memlat->curve_count || memlat->max_bytes == memlat->min_bytes)
 		return;
-	plot = tw_page_plot(page, "Latency over memory");
-	tw_plot_x(plot, TW_PLOT_BYTES, "memory");
-	tw_plot_y(plot, TW_PLOT_NS, "a load");
+	plot = tw_page_plot(page, .title = "Latency over memory",
+			    .x = { TW_PLOT_BYTES, "memory" }, .y = { TW_PLOT_NS, "a load" });
 	for (unsigned i = 0; i < memlat->curve_count; i++) {
 		const struct tw_curve *curve = &memlat->curves[i];
 		struct tw_series *series;

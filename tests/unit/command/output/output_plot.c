@@ -11,17 +11,16 @@
 
 static void lines(struct tw_page *page)
 {
-	struct tw_plot *plot = tw_page_plot(page, "<lat>");
+	struct tw_plot *plot = tw_page_plot(page, .title = "<lat>",
+		.x = { TW_PLOT_TIME, "time" }, .y = { TW_PLOT_NS, "lat" });
 	struct tw_series *series;
 
-	tw_plot_x(plot, TW_PLOT_TIME, "time");
-	tw_plot_y(plot, TW_PLOT_NS, "lat");
 	tw_plot_caption(plot, "a & b");
 	tw_plot_border(plot, 5, "<L1>");
 	series = tw_plot_line(plot, "<mean>", 3);
 	tw_plot_point(series, 0, 100);
 	tw_plot_point(series, 9.5, 1e6);
-	tw_plot_dot(series, 5, 1e4, "p%g <", 50.0);
+	tw_plot_tag(series, 5, 1e4, NULL, "p%g <", 50.0);
 	series = tw_plot_line(plot, NULL, 4);
 	tw_plot_point(series, 0, 0);
 	tw_plot_point(series, 10, 1e6);
@@ -29,9 +28,9 @@ static void lines(struct tw_page *page)
 
 static void bars(struct tw_page *page)
 {
-	struct tw_plot *plot = tw_page_plot(page, "stages");
+	struct tw_plot *plot = tw_page_plot(page, .title = "stages",
+					    .x = { TW_PLOT_NS, "latency" });
 
-	tw_plot_x(plot, TW_PLOT_NS, "latency");
 	tw_plot_bar(plot, "<queue>", 1, &(struct tw_plot_bar) {
 		.low = 10, .from = 100, .mean = 200, .to = 1000, .high = 10000 },
 		"max %d <", 10000);
@@ -41,11 +40,10 @@ static void bars(struct tw_page *page)
 
 static void tags(struct tw_page *page)
 {
-	struct tw_plot *plot = tw_page_plot(page, "plot");
+	struct tw_plot *plot = tw_page_plot(page, .title = "plot", .x = { TW_PLOT_TIME, "" },
+					    .y = { TW_PLOT_NS, "" });
 	struct tw_series *series = tw_plot_line(plot, "line", 1);
 
-	tw_plot_x(plot, TW_PLOT_TIME, "");
-	tw_plot_y(plot, TW_PLOT_NS, "");
 	tw_plot_point(series, 0, 100);
 	tw_plot_point(series, 10, 1e6);
 	tw_plot_tag(series, 5, 1e4, "<1>", "the first");
@@ -56,28 +54,25 @@ static void tags(struct tw_page *page)
 
 static void bands(struct tw_page *page)
 {
-	struct tw_plot *plot = tw_page_plot(page, "plot");
-	struct tw_series *band;
+	struct tw_plot *plot = tw_page_plot(page, .title = "plot", .x = { TW_PLOT_TIME, "" },
+					    .y = { TW_PLOT_CHANGE, "" });
+	struct tw_series *band = tw_plot_band(plot, "interval", 3);
 
-	tw_plot_x(plot, TW_PLOT_TIME, "");
-	tw_plot_y(plot, TW_PLOT_CHANGE, "");
-	band = tw_plot_band(plot, "interval", 3);
 	tw_plot_band_point(band, 0, -10, 10);
 	tw_plot_band_point(band, 10, 0, 20);
 }
 
 static void same_scale(struct tw_page *page)
 {
-	struct tw_plot *plot = tw_page_plot(page, "plot");
+	struct tw_plot *plot = tw_page_plot(page, .title = "plot", .has_same_scale = 1);
 
-	tw_plot_same_scale(plot);
 	tw_plot_part(tw_plot_stack(plot, "A"), "device", 3, 100);
 	tw_plot_part(tw_plot_stack(plot, "B"), "device", 3, 400);
 }
 
 static void stacks(struct tw_page *page)
 {
-	struct tw_plot *plot = tw_page_plot(page, "stages");
+	struct tw_plot *plot = tw_page_plot(page, .title = "stages");
 	struct tw_series *stack = tw_plot_stack(plot, "mean: %d <", 400);
 
 	tw_plot_part(stack, "<queue>", 0, 100);
@@ -93,12 +88,11 @@ static void heat(struct tw_page *page)
 {
 	static const double x[] = { 0, 5, 10, 20 }, y[] = { 100, 1000, 10000 };
 	static const uint64_t counts[] = { 1, 0, 1, 0, 0, 1000 };
-	struct tw_plot *plot = tw_page_plot(page, "heat");
+	struct tw_plot *plot = tw_page_plot(page, .title = "plot", .x = { TW_PLOT_TIME, "time" },
+					    .y = { TW_PLOT_NS, "lat" });
 
-	tw_plot_x(plot, TW_PLOT_TIME, "time");
-	tw_plot_y(plot, TW_PLOT_NS, "lat");
 	tw_plot_heat(plot, &(struct tw_plot_heat) { 3, 2, x, y, counts });
-	tw_plot_heat(tw_page_plot(page, "single"),
+	tw_plot_heat(tw_page_plot(page, .title = "single"),
 		     &(struct tw_plot_heat) { 1, 1, x, y, counts });
 }
 
@@ -246,11 +240,10 @@ static void axes(void)
 {
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
 		struct tw_page *page = tw_page_new("title");
-		struct tw_plot *plot = tw_page_plot(page, "plot");
+		struct tw_plot *plot = tw_page_plot(page, .title = "plot", .x.unit = marks[i].unit);
 		struct tw_series *series = tw_plot_line(plot, NULL, 0);
 		char first[64], last[64], not[64], *html;
 
-		tw_plot_x(plot, marks[i].unit, "");
 		tw_plot_point(series, marks[i].low, 1);
 		tw_plot_point(series, marks[i].high, 1);
 		html = html_of(page);
@@ -272,18 +265,17 @@ static void any_data(void)
 	const size_t count = sizeof(values) / sizeof(*values);
 	int wrong = 0;
 
-	for (int unit = TW_PLOT_NUMBER; unit <= TW_PLOT_CHANGE; unit++) {
+	for (enum tw_plot_unit unit = TW_PLOT_NUMBER; unit <= TW_PLOT_CHANGE; unit++) {
 		struct tw_page *page = tw_page_new("title");
 
 		for (size_t i = 0; i <= count; i++) {
-			struct tw_plot *plot = tw_page_plot(page, "plot");
+			struct tw_plot *plot = tw_page_plot(page, .title = "plot",
+							    .x.unit = unit, .y.unit = unit);
 			struct tw_series *series = tw_plot_line(plot, "line", 1);
 
-			tw_plot_x(plot, (enum tw_plot_unit)unit, "");
-			tw_plot_y(plot, (enum tw_plot_unit)unit, "");
 			for (size_t j = 0; j < i; j++) {
 				tw_plot_point(series, values[i - 1], values[j]);
-				tw_plot_dot(series, values[j], values[i - 1], "dot");
+				tw_plot_tag(series, values[j], values[i - 1], NULL, "dot");
 			}
 		}
 		char *html = html_of(page);
