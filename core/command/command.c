@@ -7,6 +7,7 @@
 #include "command/command.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "base/allocate.h"
 #include "base/plain_text.h"
 #include "base/write_file.h"
-#include "command/output/progress.h"
+#include "command/output/page.h"
 
 /* The file of --output, which is stdout then. */
 static struct tw_output output;
@@ -282,4 +283,96 @@ int tw_command_options(const struct tw_options *options, void *values, char **ar
 	default:
 		return tw_command_fail(options->command, TW_EXIT_USAGE, "%s", problem);
 	}
+}
+
+/* ---- the result ---- */
+
+static void print(const struct tw_wanted *wanted, const struct tw_page *page,
+		 const struct tw_table *table, json_t *json)
+{
+	if (wanted->form == TW_FORM_JSON && wanted->is_lines)
+		for (size_t i = 0; i < json_array_size(json); i++)
+			tw_output_json(json_incref(json_array_get(json, i)), stdout, 0);
+	else if (wanted->form == TW_FORM_JSON)
+		tw_output_json(json_incref(json), stdout, JSON_INDENT(2));
+	else if (wanted->form == TW_FORM_CSV)
+		tw_output_csv(table, stdout);
+	else
+		tw_output_text(page, stdout);
+}
+
+/* Mark an interruption on the page and in the object, which may go to a file.
+ * CSV has no place for a mark. */
+static void mark(struct tw_page *page, json_t *json)
+{
+	tw_page_warning(page, "the measurement was interrupted: this is what was "
+			"measured until then.");
+	json_object_set_new(json, "interrupted", json_true());
+}
+
+static int write_html(FILE *file, const void *page)
+{
+	tw_output_html(page, file);
+	return 0;
+}
+
+int tw_command_show(const char *name, const struct tw_wanted *wanted,
+		    struct tw_page *page, const struct tw_table *table, json_t *json)
+{
+	int code, error = 0;
+
+	if (tw_command_is_interrupted())
+		mark(page, json);
+	print(wanted, page, table, json);
+	/* First: if the page can't be written, the result is not lost. */
+	code = tw_command_finish(name, TW_EXIT_GOOD);
+	if (wanted->html)
+		error = tw_must(tw_output_file(wanted->html, write_html, page));
+	if (error)
+		code = tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s", wanted->html,
+				       tw_file_error(-error));
+	tw_page_free(page);
+	json_decref(json);
+	if (code == TW_EXIT_GOOD && tw_command_is_interrupted())
+		return tw_command_interrupted(name, 1);
+	return code;
+}
+
+static void add_state(struct tw_page *page, const struct tw_counter_facts *counter)
+{
+	const char *text = tw_text(TW_ENUM_COUNTER_STATE, counter->state);
+
+	switch (counter->state) {
+	case TW_COUNTER_OK:
+		break;
+	case TW_COUNTER_TRAPPED:
+		tw_page_warning(page, "%s, %.0f ns each time.", text,
+				counter->read_cost_ns);
+		break;
+	case TW_COUNTER_COARSE:
+		tw_page_warning(page, "the counter moves in steps of %.0f ns.",
+				counter->step_ns);
+		break;
+	default:
+		tw_page_warning(page, "%s.", text);
+		break;
+	}
+}
+
+void tw_command_counter_warnings(struct tw_page *page,
+				 const struct tw_counter_facts *counter)
+{
+	add_state(page, counter);
+	if (counter->clock_is_call == 1)
+		tw_page_warning(page, "clock_gettime() is a real system call here, of "
+				"%.0f ns: the vDSO is off or can't read the kernel's "
+				"clocksource.", counter->clock_cost_ns);
+	if (counter->emulated)
+		tw_page_warning(page, "another program translates this one: the counter "
+				"is that program's.");
+	if (counter->time_namespace == 1)
+		tw_page_warning(page, "a time namespace shifts CLOCK_MONOTONIC by %+"
+				PRId64 " ns, CLOCK_BOOTTIME by %+" PRId64 " ns: compare "
+				"stamps only with each other.", counter->monotonic_offset_ns,
+				counter->boottime_offset_ns);
 }

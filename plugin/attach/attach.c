@@ -25,7 +25,6 @@
 #include "command/command.h"
 #include "command/output/page.h"
 #include "command/own_files.h"
-#include "command/show.h"
 
 /* The longest time between two reads of the ring buffer, which holds 80,000 records. */
 #define READ_EVERY_MS	20

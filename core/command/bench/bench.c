@@ -10,7 +10,6 @@
 #include "command/bench/bench.h"
 #include "command/command.h"
 #include "command/output/page.h"
-#include "command/show.h"
 #include "trust.h"
 
 #define NAME			"bench"

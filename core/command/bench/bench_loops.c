@@ -20,7 +20,7 @@
 #include "clock/clock.h"
 #include "command/bench/bench_loops.h"
 #include "command/command.h"
-#include "command/output/progress.h"
+#include "command/output/page.h"
 
 #define CALLS		256		/* in a block: 2 us of bare rdtsc */
 #define WARM_UP		16		/* rounds that are not recorded */

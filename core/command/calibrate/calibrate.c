@@ -9,8 +9,6 @@
 #include "command/calibrate/calibrate_hints.h"
 #include "command/command.h"
 #include "command/output/page.h"
-#include "command/output/progress.h"
-#include "command/show.h"
 #include "trust.h"
 
 #define NAME	"calibrate"

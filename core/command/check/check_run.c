@@ -11,7 +11,6 @@
 #include "command/check/check_run.h"
 #include "command/command.h"
 #include "command/output/page.h"
-#include "command/output/progress.h"
 #include "trust.h"
 
 /* After the CPUs were idle, bounds of the library's few milliseconds vary more in width

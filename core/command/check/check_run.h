@@ -6,7 +6,7 @@
 #ifndef TW_CHECK_RUN_H
 #define TW_CHECK_RUN_H
 
-#include "command/show.h"
+#include "command/command.h"
 #include "machine/cpus.h"
 #include "tickwise.h"
 

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "command/output/progress.h"
-#include "command/show.h"
+#include "command/output/page.h"
+#include "command/command.h"
 #include "probe/clock_probe.h"
 #include "tickwise.h"
 

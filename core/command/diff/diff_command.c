@@ -6,7 +6,6 @@
 
 #include "command/command.h"
 #include "command/diff/diff.h"
-#include "command/show.h"
 
 #define NAME	"diff"
 

@@ -7,7 +7,6 @@
 #include "command/doctor/doctor_parts.h"
 #include "command/output/page.h"
 #include "command/run/run_parts.h"
-#include "command/show.h"
 #include "report/json_text.h"
 
 struct arguments {

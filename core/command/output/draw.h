@@ -65,14 +65,6 @@ struct tw_axis_side {
 
 void tw_axis_marks(struct tw_axis_side side, enum tw_plot_unit unit);
 
-/* ---- draw_label.c ---- */
-
-/* Describe a plot in words, for readers who can't see it. */
-void tw_draw_label(FILE *file, const struct tw_plot *plot);
-/* Return the total of a bar of parts. Parts that are no sizes are left out. */
-int tw_draw_is_part(const struct tw_part *part);
-double tw_draw_whole(const struct tw_series *stack);
-
 /* ---- draw.c ---- */
 
 void tw_draw_plot(FILE *file, const struct tw_plot *plot);

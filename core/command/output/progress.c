@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The terminal, and a line of progress on it; see progress.h.
+ * Tells what a terminal can do. Prints in a line on stderr how far a long measurement is,
+ * and how long it will take. The line is overwritten by the next one.
  */
-#include "command/output/progress.h"
+#include "command/output/page.h"
 
 #include <stdarg.h>
 #include <stdio.h>

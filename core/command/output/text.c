@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a page as text; see page.h.
+ * Writes a page as text, and data for programs: a table as CSV, a tree of JSON. See page.h.
  */
 #include <ctype.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/plain_text.h"
 #include "command/output/model.h"
-#include "command/output/progress.h"
 
 #define MIN_COLUMNS	30
+
+/* Codes of ECMA-48. */
+#define TW_RED		"\033[31m"
+#define TW_GREEN	"\033[32m"
+#define TW_YELLOW	"\033[33m"
+#define TW_NO_COLOUR	"\033[0m"
 
 /* Return the number of columns. Bytes that continue a character take none. */
 static int columns_of(const char *text, size_t length)
@@ -375,4 +381,78 @@ void tw_output_print(struct tw_page *page)
 {
 	tw_output_text(page, stdout);
 	tw_page_free(page);
+}
+
+/* ---- data for programs ------------------------------------------------------ */
+
+static void put_quoted(FILE *file, const char *text, int quoted)
+{
+	if (!quoted && !strpbrk(text, ",\"")) {
+		fputs(text, file);
+		return;
+	}
+	putc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', file);
+		putc(*text, file);
+	}
+	putc('"', file);
+}
+
+static void put_value(FILE *file, const struct tw_cell *cell, int quoted)
+{
+	char room[TW_FORMAT_SIZE];
+
+	switch (cell->kind) {
+	case TW_CELL_NONE:
+		break;
+	case TW_CELL_NS:
+	case TW_CELL_NUMBER:
+	case TW_CELL_SIGNED:
+		fprintf(file, "%.15g", cell->real);
+		break;
+	case TW_CELL_PERCENT:
+		fprintf(file, "%.*f", cell->decimals, cell->real);
+		break;
+	default:
+		put_quoted(file, tw_cell_form(cell, room), quoted);
+		break;
+	}
+}
+
+/* @row: NULL for the names of the columns. */
+static void put_csv_line(FILE *file, const struct tw_table *table, const struct tw_row *row)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct tw_column *column = &table->columns[i];
+
+		if (!tw_is_shown(column->media, TW_IN_CSV))
+			continue;
+		fputs(before, file);
+		before = ",";
+		if (row)
+			put_value(file, &row->cells[i], column->flags & TW_COLUMN_QUOTED);
+		else
+			put_quoted(file, column->key ? column->key : column->heading, 0);
+	}
+	putc('\n', file);
+}
+
+void tw_output_csv(const struct tw_table *table, FILE *file)
+{
+	put_csv_line(file, table, NULL);
+	for (const struct tw_row *row = table->rows; row; row = row->next)
+		if (!row->span)
+			put_csv_line(file, table, row);
+}
+
+void tw_output_json(json_t *root, FILE *file, size_t flags)
+{
+	if (json_dumpf(root, file, flags) && !ferror(file))
+		tw_no_memory();
+	json_decref(root);
+	putc('\n', file);
 }

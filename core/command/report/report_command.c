@@ -8,7 +8,6 @@
 
 #include "command/command.h"
 #include "command/report/report_parts.h"
-#include "command/show.h"
 
 #define NAME	"report"
 

@@ -11,8 +11,7 @@
 #include <jansson.h>
 
 #include "command/output/page.h"
-#include "command/output/progress.h"
-#include "command/show.h"
+#include "command/command.h"
 #include "memory/curve.h"
 #include "tickwise.h"
 

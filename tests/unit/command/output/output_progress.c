@@ -7,7 +7,7 @@
  *
  * Wraps: clock_gettime
  */
-#include "command/output/progress.h"
+#include "command/output/page.h"
 
 #include <string.h>
 #include <time.h>
