@@ -38,7 +38,7 @@ static void execute(char *const *argv, int pipe_fd)
 }
 
 int tw_child_begin(struct tw_child *child, char *const *argv, int end_signal,
-		   void (*prepare)(void *context), void *context)
+		   void (*prepare)(void *context, int fd), void *context, int fd)
 {
 	pid_t parent = getpid();
 	int ends[2], error;
@@ -53,7 +53,7 @@ int tw_child_begin(struct tw_child *child, char *const *argv, int end_signal,
 		if (!argv)
 			close(ends[1]);
 		if (prepare)
-			prepare(context);
+			prepare(context, fd);
 		if (!argv)
 			_exit(0);
 		execute(argv, ends[1]);
@@ -83,47 +83,24 @@ int tw_child_has_begun(struct tw_child *child)
 }
 
 pid_t tw_child_start(char *const *argv, int end_signal,
-		     void (*prepare)(void *context), void *context)
+		     void (*prepare)(void *context, int fd), void *context, int *from)
 {
+	int ends[2] = { -1, -1 }, error;
 	struct tw_child child;
-	int error = tw_child_begin(&child, argv, end_signal, prepare, context);
 
+	if (from && pipe2(ends, O_CLOEXEC))
+		return -errno;
+	error = tw_child_begin(&child, argv, end_signal, prepare, context, ends[1]);
 	if (!error)
 		error = tw_child_has_begun(&child);
+	if (from) {
+		close(ends[1]);
+		if (error)
+			close(ends[0]);
+		else
+			*from = ends[0];
+	}
 	return error ? error : child.pid;
-}
-
-struct piped {
-	void (*prepare)(void *context, int fd);
-	void *context;
-	int fd;
-};
-
-static void prepare_piped(void *context)
-{
-	const struct piped *piped = context;
-
-	piped->prepare(piped->context, piped->fd);
-}
-
-pid_t tw_child_start_piped(char *const *argv, int end_signal,
-			   void (*prepare)(void *context, int fd), void *context,
-			   int *from)
-{
-	struct piped piped = { .prepare = prepare, .context = context };
-	int ends[2];
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	piped.fd = ends[1];
-	pid = tw_child_start(argv, end_signal, prepare_piped, &piped);
-	close(ends[1]);
-	if (pid > 0)
-		*from = ends[0];
-	else
-		close(ends[0]);
-	return pid;
 }
 
 int tw_child_wait(pid_t pid)
@@ -151,7 +128,7 @@ static void prepare_to_ask(void *context, int fd)
 char *tw_child_output(char *const *argv, int *code)
 {
 	int from, status;
-	pid_t pid = tw_child_start_piped(argv, SIGTERM, prepare_to_ask, NULL, &from);
+	pid_t pid = tw_child_start(argv, SIGTERM, prepare_to_ask, NULL, &from);
 	char *text;
 
 	if (pid < 0) {

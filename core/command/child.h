@@ -20,7 +20,10 @@
  *	when @prepare returns
  * @end_signal: sent to the child when this program ends, however it ends; 0:
  *	none
- * @prepare: called with @context in the child, before the program; or NULL
+ * @prepare: called with @context in the child, before the program; or NULL. Puts @fd, the
+ *	end of a pipe for writing, where the program expects it; else @fd is closed when the
+ *	program begins
+ * @from: set to the pipe's end for reading, on success; NULL: there is no pipe, @fd is -1
  *
  * The child's other signals and descriptors are this program's. SIGPIPE has its
  * default, even if this program was started with SIGPIPE ignored.
@@ -29,19 +32,7 @@
  * could not be run, and there is nothing to wait for.
  */
 pid_t tw_child_start(char *const *argv, int end_signal,
-		     void (*prepare)(void *context), void *context);
-
-/**
- * tw_child_start_piped - run a program that writes to a pipe
- * @prepare: puts @fd, the pipe's end for writing, where the program expects it;
- *	else @fd is closed when the program begins
- * @from: set to the pipe's end for reading, on success
- *
- * All else is as in tw_child_start().
- */
-pid_t tw_child_start_piped(char *const *argv, int end_signal,
-			   void (*prepare)(void *context, int fd), void *context,
-			   int *from);
+		     void (*prepare)(void *context, int fd), void *context, int *from);
 
 /*
  * The same in two steps, for a @prepare that has to wait for this program.
@@ -54,7 +45,7 @@ struct tw_child {
 };
 
 int tw_child_begin(struct tw_child *child, char *const *argv, int end_signal,
-		   void (*prepare)(void *context), void *context);
+		   void (*prepare)(void *context, int fd), void *context, int fd);
 int tw_child_has_begun(struct tw_child *child);
 
 /* Wait for the end of a child. Return: the status of waitpid(); -errno. */

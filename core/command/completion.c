@@ -8,12 +8,6 @@
 #include "command/command.h"
 #include "command/options.h"
 
-static void print_words(const char *const *words, FILE *out)
-{
-	for (unsigned i = 0; words[i]; i++)
-		fprintf(out, "%s%s", i ? " " : "", words[i]);
-}
-
 static void print_names(const struct tw_command *commands, FILE *out)
 {
 	for (; commands->name; commands++)
@@ -78,6 +72,7 @@ static const char *kind_name(enum tw_option_kind kind)
 /* Print what a value can be. One that may be left out is no word of its own. */
 static void print_bash_values(const struct tw_options *options, FILE *out)
 {
+	char words[TW_OPTIONS_PROBLEM];
 	const struct tw_option *option;
 
 	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
@@ -90,11 +85,8 @@ static void print_bash_values(const struct tw_options *options, FILE *out)
 			fprintf(out, "-%c|", option->letter);
 		fprintf(out, "--%s) %skind=%s", option->name, !option->bare ? "" :
 			"[ -z \"$after_equals\" ] || ", kind);
-		if (option->words) {
-			fputs(" words='", out);
-			print_words(option->words, out);
-			fputc('\'', out);
-		}
+		if (option->words)
+			fprintf(out, " words='%s'", tw_option_words(words, option, " ", " "));
 		fputs(" ;;\n", out);
 	}
 }
@@ -150,6 +142,7 @@ static void print_zsh_option(const struct tw_option *option, FILE *out)
 {
 	const char *value = option->bare ? "=-" :
 			    option->kind == TW_OPTION_SWITCH ? "" : "=";
+	char words[TW_OPTIONS_PROBLEM];
 
 	fputs(" \\\n\t\t'", out);
 	if (option->letter)
@@ -165,11 +158,8 @@ static void print_zsh_option(const struct tw_option *option, FILE *out)
 	fputc(']', out);
 	if (option->kind != TW_OPTION_SWITCH)
 		fputs(option->bare ? "::value:" : ":value:", out);
-	if (option->words) {
-		fputc('(', out);
-		print_words(option->words, out);
-		fputc(')', out);
-	}
+	if (option->words)
+		fprintf(out, "(%s)", tw_option_words(words, option, " ", " "));
 	fprintf(out, "%s'", zsh_files(option->kind));
 }
 

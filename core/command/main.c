@@ -44,20 +44,14 @@ static const struct tw_command *find_command(const char *name)
 
 static int fail_unknown(const char *name)
 {
-	const char *what = name[0] == '-' ? "option" : "command", *meant = NULL;
-	unsigned nearest = TW_OPTIONS_FAR;
+	struct tw_meant meant = { .given = name };
 
-	for (const struct tw_command *command = commands; command->name; command++) {
-		unsigned distance = tw_options_distance(name, command->name);
-
-		if (distance < nearest) {
-			nearest = distance;
-			meant = command->name;
-		}
-	}
-	return tw_command_fail(NULL, TW_EXIT_USAGE, "unknown %s '%s' (%s%s)", what, name,
-			       meant ? "did you mean " : "see tickwise --help",
-			       meant ? tw_format("%s?", meant) : "");
+	for (const struct tw_command *command = commands; command->name; command++)
+		tw_options_meant(&meant, command->name);
+	return tw_command_fail(NULL, TW_EXIT_USAGE, "unknown %s '%s' (%s%s%s)",
+			       name[0] == '-' ? "option" : "command", name,
+			       meant.name ? "did you mean " : "see tickwise --help",
+			       meant.name ? meant.name : "", meant.name ? "?" : "");
 }
 
 /* Print a file that is installed with the program; the build calls this.

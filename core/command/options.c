@@ -3,6 +3,7 @@
  * Reads a command line by its table. Pure: no output, no state of its own.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -220,15 +221,15 @@ static int take_number(const struct reading *reading, const struct tw_option *op
 	return 0;
 }
 
-/* Write "cas or switch". @out has room for TW_OPTIONS_PROBLEM. */
-static const char *list_words(char *out, const char *const *words)
+const char *tw_option_words(char *out, const struct tw_option *option, const char *between,
+			    const char *before_last)
 {
 	size_t used = 0;
 
-	for (unsigned i = 0; words[i] && used < TW_OPTIONS_PROBLEM; i++)
-		used += (size_t)snprintf(out + used, TW_OPTIONS_PROBLEM - used,
-					 "%s%s", !i ? "" : words[i + 1] ?
-					 ", " : " or ", words[i]);
+	for (unsigned i = 0; option->words[i] && used < TW_OPTIONS_PROBLEM; i++)
+		used += (size_t)snprintf(out + used, TW_OPTIONS_PROBLEM - used, "%s%s", !i ? "" :
+					 option->words[i + 1] ? between : before_last,
+					 option->words[i]);
 	return out;
 }
 
@@ -243,7 +244,7 @@ static int take_index(const struct reading *reading, const struct tw_option *opt
 		if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0)
 			return i;
 	return refuse(reading, "--%s takes %s, not '%.*s'", option->name,
-		      list_words(list, words), (int)length, text);
+		      tw_option_words(list, option, ", ", " or "), (int)length, text);
 }
 
 static int take_words(const struct reading *reading, const struct tw_option *option,
@@ -272,7 +273,7 @@ static int needs_value(const struct reading *reading, const struct tw_option *op
 
 	if (option->kind == TW_OPTION_WORD)
 		return refuse(reading, "--%s needs a value: %s", option->name,
-			      list_words(words, option->words));
+			      tw_option_words(words, option, ", ", " or "));
 	return refuse(reading, "--%s needs a value: --%s=%s", option->name,
 		      option->name, option->value);
 }
@@ -314,9 +315,9 @@ static int take_value(const struct reading *reading, const struct tw_option *opt
 
 /* ---- names ---- */
 
-/* Levenshtein's distance, with one row in memory. A third of the characters may
- * be wrong. */
-unsigned tw_options_distance(const char *given, const char *name)
+/* Return how many characters are wrong: Levenshtein's distance, with one row in memory. 0: the
+ * name is cut short. */
+static unsigned distance(const char *given, const char *name)
 {
 	size_t length = strlen(name), given_length = strlen(given);
 	unsigned row[LONGEST_NAME + 1];
@@ -324,7 +325,7 @@ unsigned tw_options_distance(const char *given, const char *name)
 	if (given_length && strncmp(given, name, given_length) == 0)
 		return 0;
 	if (length > LONGEST_NAME || given_length > LONGEST_NAME)
-		return TW_OPTIONS_FAR;
+		return UINT_MAX;
 	for (unsigned i = 0; i <= length; i++)
 		row[i] = i;
 	for (unsigned i = 0; given[i]; i++) {
@@ -338,29 +339,33 @@ unsigned tw_options_distance(const char *given, const char *name)
 			row[j + 1] = row[j] + 1 < least ? row[j] + 1 : least;
 		}
 	}
-	return row[length] <= (given_length + 2) / 3 ? row[length] : TW_OPTIONS_FAR;
+	return row[length];
+}
+
+void tw_options_meant(struct tw_meant *meant, const char *name)
+{
+	unsigned wrong = distance(meant->given, name);
+
+	if (wrong <= (strlen(meant->given) + 2) / 3 && (!meant->name || wrong < meant->wrong)) {
+		meant->name = name;
+		meant->wrong = wrong;
+	}
 }
 
 static int unknown(const struct reading *reading, const char *given)
 {
-	const struct tw_option *option, *meant = NULL;
-	unsigned nearest = TW_OPTIONS_FAR;
+	const struct tw_option *option;
 	char name[LONGEST_NAME + 1] = "";
+	struct tw_meant meant = { .given = name };
 
 	if (given[1] == '-')
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(given + 2, "="),
 			 given + 2);
-	for (unsigned i = 0; (option = tw_options_number(reading->options, i)); i++) {
-		unsigned distance = tw_options_distance(name, option->name);
-
-		if (distance < nearest) {
-			nearest = distance;
-			meant = option;
-		}
-	}
-	if (meant)
+	for (unsigned i = 0; (option = tw_options_number(reading->options, i)); i++)
+		tw_options_meant(&meant, option->name);
+	if (meant.name)
 		return refuse(reading, "unknown option %s (did you mean --%s?)",
-			      given, meant->name);
+			      given, meant.name);
 	return refuse(reading, "unknown option %s (see --help)", given);
 }
 

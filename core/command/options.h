@@ -121,16 +121,23 @@ struct tw_arguments {
 int tw_options_read(const struct tw_options *options, void *values, char **argv,
 		    struct tw_arguments *arguments, char *problem);
 
-/* Return how many characters of a name are wrong. 0: the name is cut short.
- * TW_OPTIONS_FAR: more than a third, so another name was meant. */
-unsigned tw_options_distance(const char *given, const char *name);
+/* The name that was probably meant by an unknown one: begin with @given, and try names. A
+ * name stays NULL if more than a third of the characters of each would be wrong. */
+struct tw_meant {
+	const char *given, *name;
+	unsigned wrong;			/* characters */
+};
 
-#define TW_OPTIONS_FAR		100
+void tw_options_meant(struct tw_meant *meant, const char *name);
 
 /* Return an option by its number: those of the table, then the common ones,
  * then --help; NULL: no more. */
 const struct tw_option *tw_options_number(const struct tw_options *options,
 					  unsigned number);
+
+/* Write the words of an option to @out, of TW_OPTIONS_PROBLEM bytes, and return it. */
+const char *tw_option_words(char *out, const struct tw_option *option, const char *between,
+			    const char *before_last);
 
 /* Return the unit of a TW_OPTION_TIME, such as "seconds". */
 const char *tw_option_time_unit(const struct tw_option *option);

@@ -11,7 +11,7 @@
 
 #define WIDTH		79
 #define TEXT_COLUMN	28	/* of --help, at most */
-#define ROOM		1024
+#define ROOM		TW_OPTIONS_PROBLEM
 
 /* ---- the parts of an option ---- */
 
@@ -27,21 +27,11 @@ static void append(char *out, const char *format, ...)
 	va_end(args);
 }
 
-static const char *list_words(char *out, const char *const *words,
-			      const char *between)
-{
-	*out = '\0';
-	for (unsigned i = 0; words[i]; i++)
-		append(out, "%s%s", i ? between : "", words[i]);
-	return out;
-}
-
 /* Return "cas|switch", or the value's name; NULL: there is none. */
 static const char *value_name(char *out, const struct tw_option *option)
 {
-	if (option->kind != TW_OPTION_WORD)
-		return option->value;
-	return list_words(out, option->words, "|");
+	return option->kind == TW_OPTION_WORD ? tw_option_words(out, option, "|", "|") :
+						option->value;
 }
 
 /* Write the help, the limits, the meaning without a value, and the default. */
@@ -57,7 +47,7 @@ static const char *describe(char *out, const struct tw_option *option)
 			least /= 1024;
 		append(limits, *unit == 'B' ? "at least %g" : "at least %g%c", least, *unit);
 	} else if (option->kind == TW_OPTION_WORDS) {
-		list_words(limits, option->words, ", ");
+		tw_option_words(limits, option, ", ", ", ");
 	} else if (option->max > 0) {
 		append(limits, "%.16g to %.16g%s%s", option->min, option->max,
 		       option->kind == TW_OPTION_TIME ? " " : "",

@@ -204,10 +204,11 @@ struct streams {
 	int input, output;
 };
 
-static void prepare(void *context)
+static void prepare(void *context, int fd)
 {
 	const struct streams *streams = context;
 
+	(void)fd;
 	if (dup2(streams->input, 0) < 0 || dup2(streams->output, 1) < 0)
 		_exit(TW_EXIT_SOFTWARE);
 }
@@ -228,7 +229,7 @@ static int run_report(int input, const char *html_path, FILE *out)
 
 	if (out)
 		fflush(out);
-	pid = tw_child_start(argv, SIGTERM, prepare, &streams);
+	pid = tw_child_start(argv, SIGTERM, prepare, &streams, NULL);
 	free(own);
 	if (!out)
 		close(streams.output);

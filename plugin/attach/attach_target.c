@@ -86,13 +86,12 @@ const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
 
 /* Wait in the child. A byte comes when everything is ready; the pipe ends without a byte
  * if the parent has ended. */
-static void wait_for_go(void *context)
+static void wait_for_go(void *parents_end, int fd)
 {
-	const int *ends = context;
 	char byte;
 
-	close(ends[1]);
-	if (read(ends[0], &byte, 1) != 1)
+	close(*(const int *)parents_end);
+	if (read(fd, &byte, 1) != 1)
 		_exit(NOT_RUN);
 }
 
@@ -108,7 +107,7 @@ const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 		snprintf(why, size, "%s", strerror(errno));
 		return why;
 	}
-	error = tw_child_begin(&target->child, argv, 0, wait_for_go, ends);
+	error = tw_child_begin(&target->child, argv, 0, wait_for_go, &ends[1], ends[0]);
 	close(ends[0]);
 	target->go = ends[1];
 	if (!error) {

@@ -64,7 +64,7 @@ static int start(struct tw_compare_process *process, char *const *argv,
 		 void (*prepare)(void *context, int fd), void *context)
 {
 	int from;
-	pid_t pid = tw_child_start_piped(argv, SIGKILL, prepare, context, &from);
+	pid_t pid = tw_child_start(argv, SIGKILL, prepare, context, &from);
 
 	if (pid < 0)
 		return pid;

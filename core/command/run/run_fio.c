@@ -84,12 +84,13 @@ struct start {
 	struct tw_run_arguments *arguments;
 };
 
-static void prepare_to_run(void *context)
+static void prepare_to_run(void *context, int fd)
 {
 	const struct start *start = context;
 	int out = start->arguments->is_kept ? start->arguments->kept :
 		  start->arguments->is_quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 
+	(void)fd;
 	if (out >= 0)
 		dup2(out, STDOUT_FILENO);
 	sigprocmask(SIG_SETMASK, &start->mask, NULL);
@@ -142,7 +143,7 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	if (ret == TW_EXIT_GOOD) {
 		argv = tw_run_fio_arguments(arguments, fio);
 		/* If this program is killed, fio gets SIGTERM. */
-		*pid = tw_child_start(argv, SIGTERM, prepare_to_run, &start);
+		*pid = tw_child_start(argv, SIGTERM, prepare_to_run, &start, NULL);
 		if (*pid > 0)
 			*code = exit_code(wait_for_end(*pid, &signals,
 						       &arguments->was_interrupted));

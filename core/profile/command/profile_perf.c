@@ -215,8 +215,8 @@ static int run_perf(struct perf_samples *samples, const char *path,
 	};
 	int from, failed;
 	FILE *stream;
-	pid_t pid = tw_child_start_piped((char *const *)(uintptr_t)argv, SIGTERM,
-					 to_stdout, NULL, &from);
+	pid_t pid = tw_child_start((char *const *)(uintptr_t)argv, SIGTERM, to_stdout, NULL,
+				   &from);
 
 	if (pid < 0)
 		return pid == -ENOENT || pid == -EACCES ? -ENOEXEC : pid;

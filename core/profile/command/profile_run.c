@@ -121,8 +121,9 @@ void tw_profile_signals_give_back(void)
 }
 
 /* Restore signals in the child, which must not have these handlers. */
-static void unblock(void *context)
+static void unblock(void *context, int fd)
 {
+	(void)fd;
 	for (size_t i = 0; i < ENDS; i++)
 		sigaction(ends[i], &before[i], NULL);
 	sigprocmask(SIG_SETMASK, context, NULL);
@@ -139,7 +140,7 @@ static int start(char **argv)
 	for (size_t i = 0; i < ENDS; i++)
 		sigaddset(&asked, ends[i]);
 	sigprocmask(SIG_BLOCK, &asked, &mask);
-	child = tw_child_start(argv, 0, unblock, &mask);
+	child = tw_child_start(argv, 0, unblock, &mask, NULL);
 	if (child > 0) {
 		running = child;
 		if (kept)

@@ -36,7 +36,7 @@ static void put_word(void *word, int fd)
 static void piped(char *const *argv, void *word, const char *should, const char *what)
 {
 	int from = -1;
-	pid_t pid = tw_child_start_piped(argv, SIGKILL, put_word, word, &from);
+	pid_t pid = tw_child_start(argv, SIGKILL, put_word, word, &from);
 	char *text = pid > 0 ? tw_text_all(from, NULL) : NULL;
 
 	tap_ok(text && !strcmp(text, should) && tw_child_wait(pid) == 0, "%s", what);
@@ -44,12 +44,12 @@ static void piped(char *const *argv, void *word, const char *should, const char 
 	close(from);
 }
 
-static void wait_for_byte(void *context)
+static void wait_for_byte(void *context, int fd)
 {
-	const int *ends = context;
 	char byte;
 
-	if (read(ends[0], &byte, 1) != 1)
+	(void)context;
+	if (read(fd, &byte, 1) != 1)
 		_exit(4);
 }
 
@@ -60,13 +60,13 @@ static void two_steps(void)
 
 	if (pipe(ends))
 		exit(1);
-	tap_ok(!tw_child_begin(&child, missing, 0, wait_for_byte, ends),
+	tap_ok(!tw_child_begin(&child, missing, 0, wait_for_byte, NULL, ends[0]),
 	       "a program that waits has begun nothing");
 	tap_ok(waitpid(child.pid, NULL, WNOHANG) == 0, "and runs on");
 	tap_ok(write(ends[1], "", 1) == 1 && tw_child_has_begun(&child) == -ENOENT,
 	       "it could not begin");
 	tap_ok(has_no_child(), "and is gone");
-	tap_ok(!tw_child_begin(&child, SHELL("exit 3"), 0, wait_for_byte, ends) &&
+	tap_ok(!tw_child_begin(&child, SHELL("exit 3"), 0, wait_for_byte, NULL, ends[0]) &&
 	       write(ends[1], "", 1) == 1 && !tw_child_has_begun(&child) &&
 	       WEXITSTATUS(tw_child_wait(child.pid)) == 3, "another one does");
 }
@@ -78,16 +78,16 @@ int main(void)
 	pid_t pid;
 
 	signal(SIGPIPE, SIG_IGN);
-	pid = tw_child_start(SHELL("exit 3"), 0, NULL, NULL);
+	pid = tw_child_start(SHELL("exit 3"), 0, NULL, NULL, NULL);
 	status = pid > 0 ? tw_child_wait(pid) : -1;
 	tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 3, "a program runs");
 	tap_ok(tw_child_wait(pid) == -ECHILD, "and has ended once");
-	tap_ok(tw_child_start(missing, 0, NULL, NULL) == -ENOENT, "none of that name");
-	tap_ok(tw_child_start(folder, SIGKILL, NULL, NULL) == -EACCES, "a folder");
-	tap_ok(tw_child_start_piped(missing, 0, put_word, NULL, &from) == -ENOENT &&
+	tap_ok(tw_child_start(missing, 0, NULL, NULL, NULL) == -ENOENT, "none of that name");
+	tap_ok(tw_child_start(folder, SIGKILL, NULL, NULL, NULL) == -EACCES, "a folder");
+	tap_ok(tw_child_start(missing, 0, put_word, NULL, &from) == -ENOENT &&
 	       from == -1, "none of that name with a pipe");
 	tap_ok(has_no_child(), "nothing is left to be waited for");
-	pid = tw_child_start(SHELL("kill -PIPE $$"), 0, NULL, NULL);
+	pid = tw_child_start(SHELL("kill -PIPE $$"), 0, NULL, NULL, NULL);
 	status = pid > 0 ? tw_child_wait(pid) : 0;
 	tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE,
 	       "SIGPIPE is not ignored there");
