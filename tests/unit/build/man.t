@@ -65,7 +65,7 @@ empty "$scratch/wrong" "every page of section 3 has $(echo "$sections" | wc -w) 
 
 # ---- section 1 ----
 #
-# The options of a page come from the program's tables (unit/command/options_text.c).
+# The options of a page come from the program's tables (unit/command/options.c).
 
 # options: prints the long options of the text that it reads
 options() {

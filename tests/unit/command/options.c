@@ -3,7 +3,8 @@
  * A command line becomes what its table describes: every kind of value, its limits,
  * its default, shortened names, values in the next argument, and what is left.
  * Fails if a value outside of the limits passes, if a good one is refused, or if an
- * error does not name the option.
+ * error does not name the option. Fails also if a character of an option's text would be a
+ * command to roff; pages of --help are compared by tests/golden.
  */
 #include <stdint.h>
 #include <string.h>
@@ -228,6 +229,49 @@ static const struct {
 	{ "!--count=2 --", "count=2 left=|" },
 };
 
+/* ---- the manual ---- */
+
+static const struct tw_option described[] = {
+	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FILE",
+	  .otherwise = "stdout", .help = "Print `this` to FILE",
+	  .more = "A back\\slash. See `--json` and --time-limit, as in it. 'Quoted'." },
+	{ .name = "method", .kind = TW_OPTION_WORD, .preset = "b",
+	  .words = TW_OPTION_WORD_LIST("a", "b"), .help = "Take a way" },
+	{ .name = "watch", .kind = TW_OPTION_TIME, .value = "SECONDS", .bare = "1",
+	  .min = 1, .max = 9, .help = "Look again" },
+	{ .name = "bytes", .kind = TW_OPTION_SIZE, .value = "SIZE", .min = 8,
+	  .help = "Use bytes" },
+	{ .name = NULL },
+};
+
+static const char manual[] =
+".TP\n\\fB\\-o\\fP, \\fB\\-\\-output=\\fP\\fIFILE\\fP\n"
+"Print \\fBthis\\fP to FILE (default: stdout).\n"
+"A back\\eslash.\n"
+"See \\fB\\-\\-json\\fP and \\fB\\-\\-time\\-limit\\fP, as in it.\n"
+"\\&'Quoted'.\n"
+".TP\n\\fB\\-\\-method=\\fP\\fBa|b\\fP\nTake a way (default: b).\n"
+".TP\n\\fB\\-\\-watch[=\\fP\\fISECONDS\\fP]\n"
+"Look again (1 to 9 seconds; 1 if SECONDS is left out).\n"
+".TP\n\\fB\\-\\-bytes=\\fP\\fISIZE\\fP\nUse bytes (at least 8).\n"
+".TP\n\\fB\\-h\\fP, \\fB\\-\\-help\\fP\nPrint the options.\n"
+".PP\nA time may have units, as in 90s or 1h30min: ns, us, ms, s, min, h.\n"
+".PP\nA size is in bytes, or has one of K, M, G and T behind it.\n";
+
+static void prints_manual(void)
+{
+	const struct tw_options options = { .table = described };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	tw_options_print_manual(&options, out);
+	fclose(out);
+	if (!tap_ok(!strcmp(text, manual), "the manual's items"))
+		tap_note("is\n%s", text);
+	free(text);
+}
+
 int main(void)
 {
 	static char before[2048], is[2048], argument[3 * TW_OPTIONS_PROBLEM], command[] = "test";
@@ -256,5 +300,6 @@ int main(void)
 	memset(argument, '-', sizeof(argument) - 1);
 	tap_ok(tw_options_read(&options, &values, argv, &arguments, problem) == -22 &&
 	       strlen(problem) == TW_OPTIONS_PROBLEM - 1, "a very long option");
+	prints_manual();
 	return tap_done();
 }
