@@ -246,9 +246,12 @@ static int measure_planned(struct tw_memlat *memlat, struct plan *plan)
 /* Find the levels in a copy. The curve itself stays as it was measured. */
 static void find_levels(struct tw_memlat *memlat, const struct plan *plan)
 {
-	const struct wanted *wanted = &plan->wanted[plan->levels_of];
+	const struct wanted *wanted;
 
-	for (unsigned i = 0; plan->levels_of >= 0 && i < memlat->curve_count; i++) {
+	if (plan->levels_of < 0)
+		return;
+	wanted = &plan->wanted[plan->levels_of];
+	for (unsigned i = 0; i < memlat->curve_count; i++) {
 		const struct tw_curve *curve = &memlat->curves[i];
 
 		if (curve->shape.kind != wanted->kind || curve->pages != wanted->pages)
