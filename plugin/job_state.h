@@ -15,7 +15,7 @@
 #include "io_times.h"
 #include "kernel/causes.h"
 #include "kernel/explain.h"
-#include "kernel/stages.h"
+#include "kernel/kernel_slots.h"
 #include "engine_options.h"
 #include "collect/slowest.h"
 #include "tickwise.h"

@@ -10,7 +10,7 @@
 #include "guards.h"
 #include "kernel_job.h"
 #include "kernel/explained_json.h"
-#include "kernel/shifted_clock.h"
+#include "kernel/program.h"
 #include "message.h"
 
 #define TW_KERNEL_UNKNOWN	((enum tw_kernel_mode)-1)

@@ -528,8 +528,6 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 		mine->flags |= TW_ATTACH_DISPATCHED_ITSELF;
 }
 
-#include "kernel/points.bpf.h"
-
 /* ---- names of files ---------------------------------------------------------- */
 
 #include "kernel/path.bpf.h"

@@ -36,9 +36,8 @@
 #include "helper.h"
 #include "helper/helper_maps.skel.h"
 #include "kernel/above.h"
-#include "kernel/loader.h"
+#include "kernel/kernel_slots.h"
 #include "kernel/program.h"
-#include "kernel/shifted_clock.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD	77	/* Linux 6.5 */
@@ -487,7 +486,7 @@ static int prepare(struct helper *helper)
 static int try_to_load(void)
 {
 	const struct tw_loader_owner nobody = { .user = TW_HELPER_ROOT };
-	struct tw_loader *loader = NULL;
+	struct tw_stages *loader = NULL;
 	int error = tw_loader_load(&loader, 1, &nobody);
 
 	tw_loader_free(loader);

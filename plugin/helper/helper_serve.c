@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel/loader.h"
+#include "kernel/kernel_slots.h"
 #include "text_file.h"
 
 #define FIRST_QUESTION_MS	10000
@@ -40,7 +40,7 @@ struct serving {
 	struct tw_helper_peer peer;
 	struct tw_helper_room room;
 	struct tw_loader_owner owner;
-	struct tw_loader *loader;
+	struct tw_stages *loader;
 	unsigned refused;
 };
 

@@ -11,6 +11,7 @@
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
 
 #include "above.h"
 
@@ -234,6 +235,43 @@ static void pass_all(struct request *rq, __u32 bytes, enum point point)
 		step_more(&walk);
 	if (walk.io)
 		pass_one(walk.io, walk.point, walk.now_ns, walk.bytes);
+}
+
+/* ---- where a program meets an I/O: accepted, dispatched, finished ---- */
+
+/* Defined by the program: note an accepted I/O; true while there is a ring to follow.
+ * Without one nothing else is done. */
+static int accepted(struct io_kiocb *io);
+static int is_following(void);
+
+/* Linux 6.3 and later have submit_req, earlier ones submit_sqe. The loader uses
+ * the one that exists. */
+SEC("tp_btf/io_uring_submit_req")
+int BPF_PROG(submit_req, struct io_kiocb *io)
+{
+	return is_following() ? accepted(io) : 0;
+}
+
+SEC("tp_btf/io_uring_submit_sqe")
+int BPF_PROG(submit_sqe, struct io_kiocb *io)
+{
+	return is_following() ? accepted(io) : 0;
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(issue, struct request *rq)
+{
+	if (is_following())
+		pass_all(rq, ~0U, DISPATCHED);
+	return 0;
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(done, struct request *rq, int status, unsigned int bytes)
+{
+	if (is_following())
+		pass_all(rq, bytes, FINISHED);
+	return 0;
 }
 
 #endif

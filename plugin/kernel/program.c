@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counter/state.h"
 #include "text_file.h"
 
 /* Some headers are too old to have these. */
@@ -120,4 +121,14 @@ struct tw_program_namespace tw_program_namespace(void)
 		.device = of.st_dev,
 		.inode = of.st_ino,
 	};
+}
+
+bool tw_has_shifted_clock(void)
+{
+	int64_t monotonic_ns = 0, boottime_ns;
+	char text[256];
+
+	tw_text_file_begin("/proc/self/timens_offsets", text, sizeof(text));
+	return !tw_parse_timens_offsets(text, &monotonic_ns, &boottime_ns) &&
+	       monotonic_ns;
 }

@@ -46,6 +46,11 @@ struct tw_program_namespace tw_program_namespace(void);
 /* The inode of the first namespace: PROC_PID_INIT_INO of the kernel. */
 #define TW_PROGRAM_FIRST_NAMESPACE	0xEFFFFFFCU
 
+#define TW_SHIFTED_CLOCK	"a time namespace shifts CLOCK_MONOTONIC here"
+
+/* True if it does: the kernel's stamps are of a CLOCK_MONOTONIC that no namespace shifts. */
+bool tw_has_shifted_clock(void);
+
 #ifdef TW_KERNEL_STAGES
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ask `tickwise kernel-helper`: see remote.h.
+ * Ask `tickwise kernel-helper`: see helper_protocol.h.
  *
  * All jobs of a fio share one connection. They also share a lock that keeps
  * each question together with its answer. A job that dies with the lock does no
  * harm: the lock is robust, and an answer that comes too late has another
  * number.
  */
-#include "remote.h"
+#include "helper_protocol.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include "command/own_files.h"
-#include "helper_protocol.h"
 
 #ifndef ANSWER_MS
 #define ANSWER_MS	3000

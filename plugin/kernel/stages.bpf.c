@@ -14,8 +14,6 @@
  */
 #include "bio.bpf.h"
 
-#include <bpf/bpf_tracing.h>
-
 #include "slot.h"
 #include "stamp.h"
 #include "thread.bpf.h"
@@ -197,5 +195,3 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 	 * requeued. */
 	tw_stamp_earliest(&slot->dispatched_ns, now_ns);
 }
-
-#include "points.bpf.h"

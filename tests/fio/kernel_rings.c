@@ -22,13 +22,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/loader.h"
+#include "kernel/kernel_slots.h"
 
 #define RINGS		4
 #define ENTRIES		8
 #define BYTES		4096
 
-static struct tw_loader *loader;
+static struct tw_stages *loader;
 static const volatile struct tw_slot *slots;
 static const char *path;
 

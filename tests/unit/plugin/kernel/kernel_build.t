@@ -18,8 +18,8 @@ compiles()
 	object=$1.o
 	shift
 	"$cc" -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
-		-D_GNU_SOURCE -I"$root/plugin" "$@" -c -o "$object" \
-		"$root/plugin/kernel/loader.c" 2>"$err" || {
+		-D_GNU_SOURCE -I"$root/plugin" -I"$root/core" "$@" -c -o "$object" \
+		"$root/plugin/kernel/kernel_slots.c" 2>"$err" || {
 		sed 's/^/# /' "$err"
 		return 1
 	}
@@ -27,7 +27,9 @@ compiles()
 		>"$object.names"
 }
 
-functions='tw_loader_expect tw_loader_followed tw_loader_forget tw_loader_free '
+functions='tw_kernel_expect tw_kernel_forget tw_kernel_is_own tw_kernel_load '
+functions=$functions'tw_kernel_made tw_kernel_missed '
+functions=$functions'tw_loader_expect tw_loader_followed tw_loader_forget tw_loader_free '
 functions=$functions'tw_loader_load tw_loader_made tw_loader_missed tw_loader_slots '
 compiles without
 ok $? 'without libbpf'
@@ -35,7 +37,7 @@ is "$(cat without.o.names)" "$functions" 'its functions'
 is "$(nm -u without.o | grep -c bpf)" 0 'which call none of libbpf'
 cat >main.c <<'END'
 #include <stdio.h>
-#include "kernel/stages.h"
+#include "kernel/kernel_slots.h"
 
 int main(void)
 {
@@ -49,9 +51,10 @@ int main(void)
 	return 0;
 }
 END
-"$cc" -std=gnu11 -D_GNU_SOURCE -I"$root/plugin" -I"$root/core" -o main main.c without.o \
-	"$root/plugin/kernel/stages.c" "$root/plugin/kernel/program.c" \
-	"$root/plugin/kernel/remote.c" "$root/core/text_file.c"
+# TW_SANITIZE: flags, or nothing.
+"$cc" -std=gnu11 -D_GNU_SOURCE -I"$root/plugin" -I"$root/core" $TW_SANITIZE -o main main.c \
+	without.o "$root/plugin/kernel/program.c" "$root/plugin/kernel/remote.c" \
+	"$build/libtickwise.a" -lm -pthread
 is "$(./main | sed 's/ (.*//' | uniq)" "this engine was built without it
 0 0" 'which say so, and have no slots'
 
@@ -76,7 +79,7 @@ ok $? 'make KERNEL_STAGES=1'
 sed -e ':more' -e '/\\$/ { N; s/\\\n//; b more; }' on.lines >on.make
 is "$(grep -c 'the engine is built without' on.make)" 0 'says nothing'
 is "$(grep -cE -e '-o [^ ]*/tickwise(-cmd)?\.so .*-lbpf' on.make) \
-$(grep -c 'TW_KERNEL_STAGES.*/plugin/kernel/loader\.o' on.make) \
+$(grep -c 'TW_KERNEL_STAGES.*/plugin/kernel/kernel_slots\.o' on.make) \
 $(grep -c 'clang.*target bpf.*/stages\.bpf\.c' on.make)" '2 1 1' 'and links libbpf to both engines'
 
 if [ ! -s "$build/plugin/kernel/stages.skel.h" ]; then

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The jobs' side of the program that stamps I/Os inside the kernel: see stages.h.
+ * The program that stamps I/Os inside the kernel, and the jobs' side of it: see
+ * kernel_slots.h.
  *
  * The program is loaded before fio forks its jobs: by fio itself, or by
  * `tickwise kernel-helper` if fio lacks the privileges. The jobs inherit the
  * descriptors and the memory of the slots. The program ends when the last
  * process that has the descriptors ends, or when the helper ends.
  */
-#include "stages.h"
+#include "kernel/kernel_slots.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -15,12 +16,175 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "loader.h"
-#include "remote.h"
+#ifdef TW_KERNEL_STAGES
 
-static struct tw_loader *loader;	/* NULL, and slots are set: the helper has it */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+
+#include "kernel/above.h"
+#include "kernel/stages.skel.h"
+
+/* Adapt the program to this kernel. */
+static int adapt(struct tw_stages *made)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has_req;
+
+	if (!btf)
+		return -errno;
+	made->rodata->above = tw_above_find(btf);
+	has_req = tw_program_has_submit_req(btf);
+	btf__free(btf);
+	return bpf_program__set_autoload(has_req ? made->progs.submit_sqe :
+						   made->progs.submit_req, false);
+}
+
+static int load_program(struct tw_stages *program, uint32_t slots,
+			const struct tw_loader_owner *owner)
+{
+	int error;
+
+	program->rodata->namespace_device = owner->space.device;
+	program->rodata->namespace_inode = owner->space.inode;
+	program->rodata->owner = owner->user;
+	error = adapt(program);
+	if (!error)
+		error = bpf_map__set_max_entries(program->maps.slots, slots);
+	if (!error)
+		error = tw_stages__load(program);
+	/* From now on only the program writes the slots. A descriptor that can
+	 * only read can't be mapped. */
+	if (!error)
+		error = bpf_map_freeze(bpf_map__fd(program->maps.slots));
+	if (!error)
+		error = tw_stages__attach(program);
+	return error;
+}
+
+int tw_loader_load(struct tw_stages **loader, uint32_t slots,
+		   const struct tw_loader_owner *owner)
+{
+	struct tw_stages *made;
+	int error;
+
+	if (!tw_program_has_addresses())
+		return -EPERM;
+	tw_program_set_messages();
+	made = tw_stages__open();
+	error = made ? load_program(made, slots, owner) : -errno;
+	if (!error) {
+		*loader = made;
+		return 0;
+	}
+	tw_stages__destroy(made);
+	return error == -EACCES ? -EPERM : error;
+}
+
+void tw_loader_free(struct tw_stages *loader)
+{
+	tw_stages__destroy(loader);
+}
+
+int tw_loader_slots(const struct tw_stages *loader)
+{
+	return bpf_map__fd(loader->maps.slots);
+}
+
+int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
+		     uint32_t base, uint32_t entries)
+{
+	struct tw_ring_slots slots = { .base = base, .mask = entries - 1 };
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	slots.announced_ns = (uint64_t) now.tv_sec * 1000000000 +
+			     (uint64_t) now.tv_nsec;
+	return bpf_map_update_elem(bpf_map__fd(loader->maps.expected),
+				   &thread, &slots, BPF_ANY);
+}
+
+bool tw_loader_made(const struct tw_stages *loader, uint32_t thread, uint64_t *ring)
+{
+	const int expected = bpf_map__fd(loader->maps.expected);
+	struct tw_ring_slots slots = { .ctx = 0 };
+
+	if (bpf_map_lookup_elem(expected, &thread, &slots))
+		return false;
+	bpf_map_delete_elem(expected, &thread);
+	*ring = slots.ctx;
+	return slots.ctx;
+}
+
+void tw_loader_forget(const struct tw_stages *loader, uint64_t ring)
+{
+	const int rings = bpf_map__fd(loader->maps.rings);
+
+	/* The program counts, too, in the same memory. */
+	if (!bpf_map_delete_elem(rings, &ring))
+		__sync_fetch_and_sub(&loader->bss->rings_followed, 1);
+}
+
+uint32_t tw_loader_followed(const struct tw_stages *loader)
+{
+	return __atomic_load_n(&loader->bss->rings_followed,
+			       __ATOMIC_RELAXED);
+}
+
+int64_t tw_loader_missed(const struct tw_stages *loader)
+{
+	return tw_program_missed(loader->obj);
+}
+
+#else
+
+int tw_loader_load(struct tw_stages **loader, uint32_t slots,
+		   const struct tw_loader_owner *owner)
+{
+	return -ENOTSUP;
+}
+
+void tw_loader_free(struct tw_stages *loader)
+{
+}
+
+int tw_loader_slots(const struct tw_stages *loader)
+{
+	return -1;
+}
+
+int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
+		     uint32_t base, uint32_t entries)
+{
+	return -ENOTSUP;
+}
+
+bool tw_loader_made(const struct tw_stages *loader, uint32_t thread, uint64_t *ring)
+{
+	return false;
+}
+
+void tw_loader_forget(const struct tw_stages *loader, uint64_t ring)
+{
+}
+
+uint32_t tw_loader_followed(const struct tw_stages *loader)
+{
+	return 0;
+}
+
+int64_t tw_loader_missed(const struct tw_stages *loader)
+{
+	return -1;
+}
+
+#endif
+
+/* ---- the jobs ---- */
+
+static struct tw_stages *loader;	/* NULL, and slots are set: the helper has it */
 static const struct tw_slot *slots;
 static uint32_t slot_count;
 /* How many slots are given away, shared by all jobs. The helper counts by
