@@ -9,7 +9,7 @@
 
 #include "guards.h"
 #include "kernel_job.h"
-#include "kernel/explained_json.h"
+#include "kernel/explain.h"
 #include "kernel/program.h"
 #include "message.h"
 

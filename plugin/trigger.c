@@ -11,7 +11,7 @@
 #include "kernel/program.h"
 #include "latency/histogram_json.h"
 #include "report/json_memory.h"
-#include "trace/trace_own.h"
+#include "trace/trace_events.h"
 #include "trace/tracefs.h"
 #include "trigger.h"
 
@@ -96,8 +96,7 @@ static json_t *events_to_json(const struct tw_trigger *trigger,
 	json_t *array = json_array();
 	unsigned i;
 
-	tw_trace_own_find(&own, window, begin_ns);
-	tw_trace_choose(&own, window, marks);
+	tw_trace_choose(&own, window, begin_ns, marks);
 	for (i = 0; i < tw_trace_kept(window); i++) {
 		const struct tw_trace_event *event = tw_trace_at(window, i);
 

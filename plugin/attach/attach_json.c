@@ -9,7 +9,7 @@
 #include "collect/machine_json.h"
 #include "base/allocate.h"
 #include "report/json_text.h"
-#include "kernel/explained_json.h"
+#include "kernel/explain.h"
 #include "latency/histogram_json.h"
 #include "machine/cpus.h"
 #include "report/report.h"

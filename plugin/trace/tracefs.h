@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace/trace_text.h"
+#include "trace/trace_events.h"
 
 #define TW_TRACEFS_CPU_KB	1024	/* of the ring, on each CPU */
 
