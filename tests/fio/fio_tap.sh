@@ -33,23 +33,6 @@ done_testing()
 	exit "$tap_failed"
 }
 
-# from_json FILE PERL: runs PERL, where $j is the parsed file. fio from 3.42 on may
-# print an error in front of its JSON.
-from_json()
-{
-	perl -MJSON::PP -e '
-		local $/; open my $f, "<", $ARGV[0] or exit 2;
-		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
-		our $j = eval { JSON::PP->new->decode($text) } or exit 3;
-		eval $ARGV[1]; die $@ if $@' "$1" "$2"
-}
-
-# json FILE PERL-EXPRESSION: true or false, where $j is the parsed file
-json()
-{
-	from_json "$1" "exit !do { $2 }"
-}
-
 # messages: prints stderr (err) without the line that depends on the machine and on
 # other programs: that the counter is not good enough, or could not be calibrated in
 # time
@@ -214,20 +197,11 @@ fio_is_from_3_42()
 # need NAME: ends a test where preload/NAME.c cannot do its work
 need()
 {
-	env LD_PRELOAD="$TW_BUILD/tests/fio/preload/$1.so" true 2>why &&
-		return
-	echo "1..0 # SKIP $(cat why)"
-	exit 0
+	env LD_PRELOAD="$TW_BUILD/tests/fio/preload/$1.so" true 2>why || skip_all "$(cat why)"
 }
 
-if [ -n "${TW_SANITIZE-}" ]; then
-	echo "1..0 # SKIP a sanitized engine can't be loaded by a stock fio"
-	exit 0
-fi
-if ! "$TW_BUILD/tests/fio/have_io_uring" 2>why; then
-	echo "1..0 # SKIP no io_uring here: $(cat why)"
-	exit 0
-fi
+[ -z "${TW_SANITIZE-}" ] || skip_all "a sanitized engine can't be loaded by a stock fio"
+"$TW_BUILD/tests/fio/have_io_uring" 2>why || skip_all "no io_uring here: $(cat why)"
 # Rings and registered buffers of all jobs of a user without CAP_IPC_LOCK (bit 14)
 # are locked memory; root in a container may be such a user. 1 MB is the most that a
 # test needs, and other tests run at the same time.
@@ -236,6 +210,5 @@ ulimit -S -l "$locked"
 capable=$(sed -n 's/^CapEff:[[:blank:]]*/0x/p' /proc/self/status)
 if [ $((${capable:-0} >> 14 & 1)) = 0 ] && [ "$locked" != unlimited ] &&
    [ "$locked" -lt 4096 ]; then
-	echo "1..0 # SKIP this user may lock $locked kB of memory, 4096 are needed"
-	exit 0
+	skip_all "this user may lock $locked kB of memory, 4096 are needed"
 fi

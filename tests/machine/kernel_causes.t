@@ -13,12 +13,6 @@
 . "$(dirname "$0")/../fio/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
-skip_all()
-{
-	echo "1..0 # SKIP $1"
-	exit 0
-}
-
 kernel_is_on || skip_all "no program in the kernel here: $off_why"
 find_disk
 [ -n "$disk" ] || skip_all "direct I/O is not split here:$reasons"

@@ -14,15 +14,9 @@
 . "$(dirname "$0")/../fio/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
-if ! kernel_is_on; then
-	echo "1..0 # SKIP no program in the kernel here: $off_why"
-	exit 0
-fi
+kernel_is_on || skip_all "no program in the kernel here: $off_why"
 find_disk
-if [ -z "$disk" ]; then
-	echo "1..0 # SKIP direct I/O is not split here:$reasons"
-	exit 0
-fi
+[ -n "$disk" ] || skip_all "direct I/O is not split here:$reasons"
 head -c 67108864 /dev/zero >"$disk/data"
 sync "$disk/data"
 ios=${TW_IOS:-100000}

@@ -38,18 +38,6 @@ lying=
 qemu_pid=
 VM_GRACE=120
 
-skip_all()
-{
-	echo "1..0 # SKIP $*"
-	exit 0
-}
-
-skip()
-{
-	tap_count=$((tap_count + 1))
-	echo "ok $tap_count # SKIP $1"
-}
-
 # Write to the terminal, which make check-vm has opened as 3.
 progress()
 {
@@ -177,25 +165,4 @@ rm -f "$rows"
 row()
 {
 	printf '| %s | %s | %s | %s |\n' "$1" "$2" "$3" "$4" >>"$rows"
-}
-
-# json FILE PERL-EXPRESSION: true or false, where $j is the parsed file. Skips what
-# fio prints before its JSON.
-json()
-{
-	perl -MJSON::PP -e '
-		local $/; open my $f, "<", $ARGV[0] or exit 2;
-		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
-		our $j = eval { JSON::PP->new->decode($text) } or exit 3;
-		my $r = eval $ARGV[1]; die $@ if $@; exit($r ? 0 : 1)' "$1" "$2"
-}
-
-# value FILE PERL-EXPRESSION: prints the expression
-value()
-{
-	perl -MJSON::PP -e '
-		local $/; open my $f, "<", $ARGV[0] or exit 2;
-		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
-		our $j = eval { JSON::PP->new->decode($text) } or exit 3;
-		my $r = eval $ARGV[1]; die $@ if $@; print $r' "$1" "$2"
 }

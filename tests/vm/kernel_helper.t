@@ -9,12 +9,6 @@
 . "$(dirname "$0")/nvme.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
-# from_json FILE PERL: as in fio_tap.sh
-from_json()
-{
-	value "$1" "do { $2 }; ''"
-}
-
 [ -x "$TW_BUILD/tickwise-kernel-helper" ] || {
 	skip 'no helper was built: no clang, bpftool or libbpf-dev'
 	done_testing

@@ -13,12 +13,6 @@
 . "$(dirname "$0")/boot.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
-# from_json FILE PERL: as in fio_tap.sh
-from_json()
-{
-	value "$1" "do { $2 }; ''"
-}
-
 cpus=1
 memory=2048
 seconds=300

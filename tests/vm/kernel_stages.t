@@ -11,12 +11,6 @@
 . "$(dirname "$0")/nvme.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
-# from_json FILE PERL: as in fio_tap.sh
-from_json()
-{
-	value "$1" "do { $2 }; ''"
-}
-
 # release: prints that of the running kernel, of $shared/version
 release()
 {
