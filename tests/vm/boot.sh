@@ -6,7 +6,7 @@
 #
 #	boot NAME [QEMU-ARGUMENT...]	start and wait; false: it did not end well
 #	start NAME [...]; wait_end	the same, with time between start and end
-#
+#	on_nvme NAME [...]		boot with an NVMe device
 #	on_kernel SUITE			boot another release's kernel from here on
 #
 # These describe the machine, and are set before: $machine, $accel, $cpu, $cpus,
@@ -165,4 +165,53 @@ rm -f "$rows"
 row()
 {
 	printf '| %s | %s | %s | %s |\n' "$1" "$2" "$3" "$4" >>"$rows"
+}
+
+# on_nvme NAME [QEMU-ARGUMENT...]: boots a machine whose NVMe device has two namespaces,
+# with blocks of 512 and of 4096 bytes
+on_nvme()
+{
+	truncate -s 64M "$scratch/512.img" "$scratch/4096.img"
+	guest=$1
+	shift
+	boot "$guest" \
+		-drive "file=$scratch/512.img,if=none,id=nv1,format=raw,cache=unsafe,discard=unmap" \
+		-drive "file=$scratch/4096.img,if=none,id=nv2,format=raw,cache=unsafe,discard=unmap" \
+		-device nvme,id=nvme0,serial=tickwise,max_ioqpairs=8 \
+		-device nvme-ns,drive=nv1,bus=nvme0,nsid=1 \
+		-device nvme-ns,drive=nv2,bus=nvme0,nsid=2,logical_block_size=4096,physical_block_size=4096 \
+		"$@"
+}
+
+# whole LABEL: passes if the job succeeded, the report counts what fio counted, and
+# the stages add up to lat
+whole()
+{
+	is "$(cat "$shared/$1.status" 2>/dev/null)" 0 "$1: fio succeeds" ||
+		sed 's/^/# /' "$shared/$1.err"
+	cp "$shared/$1.fio.json" "$scratch/fio.json" 2>/dev/null
+	json "$shared/$1.report.json" '
+		my $r = $j; my $fine = 1; my $all = 0;
+		open my $f, "<", "'"$scratch"'/fio.json" or die;
+		local $/; my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
+		my $fio = JSON::PP->new->decode($text)->{jobs}[0];
+		for my $d ("read", "write", "trim", "sync") {
+			my $n = $r->{ios}{$d}; $all += $n;
+			my $m = ($fio->{$d}{clat_ns} //
+				$fio->{$d}{lat_ns} // {})->{N} // 0;
+			$m = $fio->{sync}{lat_ns}{N} // 0 if $d eq "sync";
+			next if !$n && !$m;
+			$n == $m or $fine = 0, print "# $d: $n, fio $m\n";
+			my $lat = $r->{stages}{lat}{$d};
+			my $off = -$lat->{sum_ns};
+			$off += $r->{stages}{$_}{$d}{sum_ns} // 0
+				for grep { $_ ne "lat" } keys %{$r->{stages}};
+			$off == 0 or $fine = 0,
+				print "# $d: stages off by $off ns\n";
+			$lat->{min_ns} > 0 && $lat->{max_ns} < 60e9 or $fine = 0,
+				print "# $d: $lat->{min_ns} to $lat->{max_ns}\n";
+		}
+		$fine && $all && !grep { $r->{backwards}{$_} || $r->{errors}{$_} }
+			keys %{$r->{errors}}'
+	ok $? "$1: counts are fio's, the stages add up to lat"
 }

@@ -6,7 +6,6 @@
 # and leaves nothing. Linux 6.1 has no pidfd of a socket's peer. Defect: a helper
 # that needs what these kernels lack, or that allows more there.
 . "$(dirname "$0")/boot.sh"
-. "$(dirname "$0")/nvme.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
 [ -x "$TW_BUILD/tickwise-kernel-helper" ] || {
@@ -16,8 +15,7 @@
 seconds=300
 for suite in bookworm trixie; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
-	nvme_start kernel_helper
-	wait_end
+	on_nvme kernel_helper
 	ok $? "$suite: the machine ran"
 	is "$(head -n 1 "$shared/helper.log")" \
 		'listening on /run/tickwise/kernel.sock for user 65534 (Ctrl-C ends it)' \

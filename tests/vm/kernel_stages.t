@@ -8,7 +8,6 @@
 # slowest. Defect: a tracepoint or structure that differs there; a missing way from
 # the request to its I/O.
 . "$(dirname "$0")/boot.sh"
-. "$(dirname "$0")/nvme.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
 # release: prints that of the running kernel, of $shared/version
@@ -20,8 +19,7 @@ release()
 seconds=300
 for suite in bookworm trixie; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
-	nvme_start kernel_stages
-	wait_end
+	on_nvme kernel_stages
 	ok $? "$suite: the machine ran"
 	sed 's/^/# /' "$shared/version"
 	happened=

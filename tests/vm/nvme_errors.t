@@ -6,7 +6,6 @@
 # latencies. Defect: a failed command taken for a fast one, a status of the device
 # returned as an errno.
 . "$(dirname "$0")/boot.sh"
-. "$(dirname "$0")/nvme.sh"
 
 # The first read of the device's second MiB fails, and all later ones there.
 truncate -s 64M "$scratch/bad.img"

@@ -9,7 +9,6 @@
 # stays locked because fio does not learn of an I/O's end, a reset that goes
 # elsewhere or is none.
 . "$(dirname "$0")/boot.sh"
-. "$(dirname "$0")/nvme.sh"
 
 seconds=300
 truncate -s 16M "$scratch/zoned.img"

@@ -23,9 +23,9 @@ done
 wait_end
 ok $? "the machine ran"
 for engine in tickwise io_uring; do
-	is "$(cat "$shared/$engine.status")" 0 "$engine: the job succeeds"
+	is "$(cat "$shared/job-$engine.status")" 0 "$engine: the job succeeds"
 done
-json "$shared/tickwise.report.json" '
+json "$shared/job-tickwise.report.json" '
 	my $t = $j->{stages}{lat}{read};
 	print "# $j->{counter}{verdict}: $t->{min_ns} to $t->{max_ns}\n";
 	$j->{counter}{verdict} ne "unreliable" && $t->{min_ns} > 200000 &&
@@ -33,8 +33,8 @@ json "$shared/tickwise.report.json" '
 ok $? "latencies are whole"
 row "the host stops the machine for 2 s" \
 	"nothing: all clocks of the guest stand still" \
-	"$(value "$shared/tickwise.report.json" '"$j->{counter}{verdict}, max " .
+	"$(value "$shared/job-tickwise.report.json" '"$j->{counter}{verdict}, max " .
 		$j->{stages}{lat}{read}{max_ns} . " ns"')" \
-	"max $(value "$shared/io_uring.fio.json" \
+	"max $(value "$shared/job-io_uring.fio.json" \
 		'$j->{jobs}[0]{read}{lat_ns}{max}') ns"
 done_testing

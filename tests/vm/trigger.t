@@ -6,13 +6,11 @@
 # from the kernel's acceptance to the completion. Nothing is left in tracefs. Defect: events
 # or formats that differ there.
 . "$(dirname "$0")/boot.sh"
-. "$(dirname "$0")/nvme.sh"
 
 seconds=300
 for suite in bookworm trixie; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
-	nvme_start trigger
-	wait_end
+	on_nvme trigger
 	ok $? "$suite: the machine ran"
 	sed 's/^/# /' "$shared/version"
 	report=$shared/slow.report.json

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Runs a fio without privileges, and the helper that has them; see ../kernel_helper.t.
-. /guest/fio.sh
-
 load nvme
 cat /proc/version >version
 mkdir -p /run

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Runs on a kernel that refuses the program; see ../kernel_refused.t.
-. /guest/fio.sh
-
 cat /proc/version >version
 mount -t securityfs securityfs /sys/kernel/security
 cat /sys/kernel/security/lockdown >lockdown

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Tests file systems, and devices on top of devices; see ../kernel_stacked.t.
-. /guest/fio.sh
-
 # The functions of these must have addresses when the program is loaded.
 for module in crc32c_generic xxhash_generic sha256_generic blake2b_generic xts ecb \
 		dm_mod dm_crypt raid0 raid1 ext4 xfs btrfs; do

@@ -1,33 +1,26 @@
 # SPDX-License-Identifier: MIT
 # Runs I/Os that are split inside the kernel; see ../kernel_stages.t.
-. /guest/fio.sh
-
 # The module's functions must have addresses when the program is loaded.
 load nvme poll_queues=2
 cat /proc/version >version
 
 # job MODE ENGINE ARGUMENT...
+disk=nvme0n1
 job()
 {
-	mode=$1
-	engine=$2
-	shift 2
-	fio_job "$mode" "$engine" --bs=4k --size=1m --iodepth=8 --rw=randrw \
-		--tw_kernel=auto --tw_slowest=1000 "$@"
+	fio_job "$@" --tw_kernel=auto --tw_slowest=1000
 }
-
-block="--filename=/dev/nvme0n1 --direct=1"
-command=--filename=/dev/ng0n1
+common='--size=1m --iodepth=8 --rw=randrw'
 # shellcheck disable=SC2086
 {
-	job block tickwise $block
-	job block_hipri tickwise $block --hipri=1
-	job block_async tickwise $block --force_async=1
-	job block_polled tickwise $block --sqthread_poll=1
-	job block_fixed tickwise $block --fixedbufs=1 --registerfiles=1
-	job block_large tickwise $block --bs=256k --size=16m
-	job command tickwise-cmd $command
-	job command_fixed tickwise-cmd $command --fixedbufs=1 --registerfiles=1
+	job block tickwise $common
+	job block_hipri tickwise $common --hipri=1
+	job block_async tickwise $common --force_async=1
+	job block_polled tickwise $common --sqthread_poll=1
+	job block_fixed tickwise $common --fixedbufs=1 --registerfiles=1
+	job block_large tickwise $common --bs=256k --size=16m
+	job command tickwise-cmd $common
+	job command_fixed tickwise-cmd $common --fixedbufs=1 --registerfiles=1
 }
 
 # The same for a fio with its own engine, and for one whose ring exists before.
@@ -41,14 +34,15 @@ attach()
 	mv "/tmp/$mode.json" .
 }
 if [ -e /bin/tickwise-attach ]; then
-	stock="--ioengine=io_uring --eta=never --bs=4k --size=1m --iodepth=8 --output=/dev/null"
+	stock="--ioengine=io_uring --eta=never --bs=4k --size=1m --iodepth=8 --output=/dev/null
+		--filename=/dev/nvme0n1 --direct=1"
 	# shellcheck disable=SC2086
-	attach attach --causes -- fio --name=attach $stock $block --rw=randrw
+	attach attach --causes -- fio --name=attach $stock --rw=randrw
 	cat >/tmp/wait.sh <<'END'
 while [ ! -e /tmp/go ]; do sleep 0.1; done
 END
 	# shellcheck disable=SC2086
-	fio --name=late $stock $block --rw=randread --thread \
+	fio --name=late $stock --rw=randread --thread \
 		--exec_prerun='sh /tmp/wait.sh' &
 	late=$!
 	(until grep -q ' s, ' /tmp/attach_late.page; do sleep 1; done 2>/dev/null

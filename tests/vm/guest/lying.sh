@@ -3,10 +3,7 @@
 # Makes counters lie, one way after the other; see ../lying.sh. lie= on the kernel's
 # command line, any number of times, is one of: none; TICKS or PPMppm by which the
 # second CPU is ahead or fast; both:... for all CPUs alike.
-. /guest/fio.sh
-
-load null_blk nr_devices=1 queue_mode=2 irqmode=0 gb=1 submit_queues=1
-disk="--filename=/dev/nullb0 --direct=1 --rw=randread --bs=4k --time_based=1"
+null_disk
 
 lie()
 {
@@ -45,8 +42,7 @@ hopping()
 {
 	hopper=$1
 	before=$(reads)
-	# shellcheck disable=SC2086
-	fio_job "$@" $disk --runtime=50 &
+	fio_job "$@" --rw=randread --time_based=1 --runtime=50 &
 	until_more reads "$before" 50 300
 	sleep 0.3
 	[ -z "$then_lie" ] || lie "$then_lie"

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Runs jobs while the host stops the machine; see ../stop_cont.t.
-. /guest/fio.sh
-
+# Runs jobs while the host, which is told when, stops the machine; see ../stop_cont.t.
 load nvme poll_queues=2
-for engine in tickwise io_uring; do
-	fio_job $engine $engine --filename=/dev/nvme0n1 --direct=1 \
-		--rw=randread --bs=4k --iodepth=4 --time_based=1 --runtime=4 &
-	sleep 1.5
-	# Tell the host when to stop the machine.
-	echo running >"$engine.running"
-	wait
-done
+disk=nvme0n1
+more=--iodepth=4
+tell_host()
+{
+	echo running >"$each.running"
+}
+meanwhile job 4 tell_host

@@ -47,8 +47,6 @@ static unsigned cpu_of(void *state)
 	for (cpu = 0; cpu < CPUS - 1; cpu++) {
 		void *known = atomic_load(&states[cpu]);
 
-		if (known == state)
-			break;
 		if (!known && atomic_compare_exchange_strong(&states[cpu],
 							     &known, state))
 			break;
