@@ -31,9 +31,10 @@ ok $? "a full disk: fio's own results are there"
 row "no room for the report" "an error, no half report, fio's results whole" \
 	"$(tail -n 1 "$shared/full.err")" "has no report"
 
-# A signal's exit is 128 and more; 137 is the end of a hang. With too little memory
-# for fio itself, fio may crash, also without our engine.
-! awk 'NR == FNR { own[$1] = $2; next } $2 >= 128 && own[$1] < 128' \
+# A signal's exit is more than 128, which is fio's own for a job that failed to start;
+# 137 is the end of a hang. With too little memory for fio itself, fio may crash, also
+# without our engine.
+! awk 'NR == FNR { own[$1] = $2; next } $2 > 128 && own[$1] <= 128' \
 	"$shared/memory.io_uring" "$shared/memory.tickwise" | grep .
 ok $? "less and less memory: no crash or hang that is not fio's own"
 # Where fio's own engine works, ours with its histograms may not, and then reports that.

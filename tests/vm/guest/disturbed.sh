@@ -26,7 +26,8 @@ for engine in tickwise io_uring; do
 		(ulimit -v $kb; exec setsid timeout -s KILL 60 fio --name=m \
 			--ioengine=$name $job --iodepth=64 --thread=1 --size=1m \
 			--output=/tmp/memory.out 2>/tmp/memory.err)
-		echo "$kb $? $(grep -c tickwise /tmp/memory.err)" >>"memory.$engine"
+		echo "$kb $? $(cat /tmp/memory.err /tmp/memory.out |
+			grep -cE '^tickwise|failed to start')" >>"memory.$engine"
 		rm -f /tmp/*.tickwise.json ./*.tickwise.json
 	done
 done

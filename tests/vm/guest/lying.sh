@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Makes counters lie, one way after the other; see ../lying.sh. lie= on the kernel's
+# Makes counters lie, one way after the other; see ../lying.t. lie= on the kernel's
 # command line, any number of times, is one of: none; TICKS or PPMppm by which the
 # second CPU is ahead or fast; both:... for all CPUs alike.
 null_disk
