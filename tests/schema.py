@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: MIT
 #
-# Compares JSON with an installed schema.
+# Compares JSON with an installed schema, and a schema with a manual page.
 #
 #	schema.py valid SCHEMA FILE...
 #		a line for each file that the schema refuses, or that has a key
 #		that the schema does not have; a file may have several, and may be
 #		an expected output of a golden test. The first line of a file of
 #		intervals is compared with the schema of a report, in the same folder
-#	schema.py refused SCHEMA FILE...
-#		the names of those that the schema refuses; unknown keys are no reason
-#	schema.py names SCHEMA
-#		the name of each key, without those that are a pattern
-#	schema.py broken SCHEMA FILE
-#		changes the type of each key of FILE in turn; prints those that the
-#		schema does not refuse
+#	schema.py keys FILE
+#		"NAME TYPE" and perhaps ", always" for each key of a schema, of a manual page
+#		(*.1 to *.7) or of the first object of another file, which has no always
+#	schema.py changed SCHEMA FILE DIRECTORY
+#		writes the object of FILE once without each of its keys but single bins, and
+#		once with a value of another type; prints for each "FILE VERDICT PATH", of which
+#		VERDICT is the schema's: without:taken, without:refused, other:taken,
+#		other:refused
 import json
+import re
 import sys
 
 import jsonschema
@@ -92,7 +94,7 @@ def validator(schema, is_strict):
 	return kind(strict(schema) if is_strict else schema)
 
 
-def valid(path, files):
+def valid(path, *files):
 	judge = validator(load(path), True)
 	of_header = validator(load(path.replace('-intervals', '-report')), True)
 	for name in files:
@@ -108,65 +110,96 @@ def valid(path, files):
 				print(f'{name}: {where}: {deepest.message[:200]}')
 
 
-def refused(path, files):
-	judge = validator(load(path), False)
-	for name in files:
-		if not judge.is_valid(fewer_bins(documents(name)[0])):
-			print(name)
+# ---- keys, with the words of the manual for their types ----
+
+TYPES = ('count', 'digits', 'counts', 'histogram', 'histograms', 'windows', 'error')
 
 
-def names(schema):
+def type_of(root, schema):
+	name = schema.get('$ref', '').rpartition('/')[2]
+	name = re.sub('_or_differs|_of_moves', '', name)
+	if name in TYPES:
+		return name
+	schema = referred(root, schema)
+	if 'const' in schema or 'enum' in schema:
+		return type_in(schema.get('const', schema.get('enum', [''])[0]))
+	kind = schema['type']
+	return kind if isinstance(kind, str) else kind[0]
+
+
+def type_in(value):
+	kinds = {dict: 'object', list: 'array', bool: 'boolean', str: 'string', int: 'count'}
+	return kinds.get(type(value), 'number')
+
+
+def keys_of_schema(root, schema):
+	always = schema.get('required', []) + schema.get('else', {}).get('required', [])
 	for name, one in schema.get('properties', {}).items():
-		yield name
-		yield from names(one)
+		yield name, type_of(root, one) + (', always' if name in always else '')
+		yield from keys_of_schema(root, one)
 	for part in ('patternProperties', '$defs'):
-		for one in schema.get(part, {}).values():
-			yield from names(one)
-	for one in schema.get('anyOf', []) + [schema.get('items')]:
-		if one:
-			yield from names(one)
+		for name, one in schema.get(part, {}).items():
+			if not name.startswith('counts'):
+				yield from keys_of_schema(root, one)
+	for one in schema.get('anyOf', []) + [schema[key] for key in schema if key == 'items']:
+		yield from keys_of_schema(root, one)
 
 
-# Return the paths of all keys, down to the leaves.
-def places(value, path=()):
-	if isinstance(value, dict):
-		for key, one in value.items():
-			yield path + (key,)
-			yield from places(one, path + (key,))
-	elif isinstance(value, list):
-		for i, one in enumerate(value):
-			yield from places(one, path + (i,))
+# An item has keys in a .BR, or a list has one a line, after "In" and the object's name.
+def keys_of_page(path):
+	is_list = False
+	for line in open(path):
+		of_list = re.match(r'(\S+) {2,}([a-z]+(?:, always)?)(?: |$)', line)
+		if re.match(r'\.BR \S+ :$', line):
+			is_list = True
+		elif re.match(r'\.EE$|\.S[HS]', line):
+			is_list = False
+		elif line.startswith('.BR '):
+			yield from re.findall(r'(\S+) " \(([^)]*)\)[",]', line)
+		elif is_list and of_list:
+			yield of_list.groups()
 
 
-def at(value, path):
-	for key in path:
-		value = value[key]
-	return value
+# Yield for each key: what has it, the key, and its path.
+def places(value, path=''):
+	for key in value if isinstance(value, dict) else range(len(value)):
+		here = f'{path}.{key}' if isinstance(value, dict) else f'{path}[]'
+		if isinstance(value, dict):
+			yield value, key, here.lstrip('.')
+		if isinstance(value[key], (dict, list)):
+			yield from places(value[key], here)
 
 
-def broken(path, name):
-	schema = load(path)
-	judge = validator(schema, False)
-	good = fewer_bins(documents(name)[0])
-	for place in list(places(good)):
-		parent = at(good, place[:-1])
-		kept = parent[place[-1]]
-		parent[place[-1]] = -1 if isinstance(kept, str) else 'x'
-		if judge.is_valid(good):
-			print('.'.join(map(str, place)))
-		parent[place[-1]] = kept
-
-
-def main():
-	what, schema = sys.argv[1:3]
-	if what == 'valid':
-		valid(schema, sys.argv[3:])
-	elif what == 'refused':
-		refused(schema, sys.argv[3:])
-	elif what == 'broken':
-		broken(schema, sys.argv[3])
+def keys(path):
+	if re.search(r'\.[1-7]$', path):
+		found = [(name.split('.')[-1], kind) for name, kind in keys_of_page(path)]
+		found = [one for one in found if not re.match('[A-Z]+$', one[0])]
+	elif path.endswith('.schema.json'):
+		found = keys_of_schema(load(path), load(path))
 	else:
-		print('\n'.join(sorted(set(names(load(schema))))))
+		found = [(key, type_in(of[key])) for of, key, _ in
+			places(documents(path)[0])]
+	print('\n'.join(sorted({' '.join(one) for one in found})))
 
 
-main()
+def changed(path, name, directory):
+	judge = validator(load(path), False)
+	good = documents(name)[0]
+	number = 0
+	for of, key, place in list(places(good)):
+		kept = of[key]
+		if key.isdigit():
+			continue
+		for how in ('without', 'other'):
+			number += 1
+			of[key] = {} if isinstance(kept, list) else []
+			if how == 'without':
+				del of[key]
+			with open(f'{directory}/{number}.json', 'w') as file:
+				json.dump(good, file)
+			verdict = 'taken' if judge.is_valid(good) else 'refused'
+			print(f'{directory}/{number}.json {how}:{verdict} {place}')
+		of[key] = kept
+
+
+globals()[sys.argv[1]](*sys.argv[2:])

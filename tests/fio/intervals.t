@@ -159,14 +159,6 @@ perl -MJSON::PP -e '
 	my @lines = map { decode_json($_) } <>;
 	print encode_json({ header => $lines[0], line => $lines[-1] })' \
 	keys.json.intervals.jsonl >keys
-head -n 1 keys.json.intervals.jsonl >header
-sed 1d keys.json.intervals.jsonl >rest
-# The header lacks what a report has at its end.
-is "$(for file in header rest; do
-	perl "$root/tests/report_keys.pl" \
-		"${TW_BUILD:-$root/build}/man/tickwise-report.5" $file
-done | grep -vE '^(ios|stages|clocks|counter) is missing')" '' \
-	'the lines are as in the manual'
 is_valid intervals keys.json.intervals.jsonl
 json keys '$j->{line}{stages}{lat}{read}{count} == $j->{line}{ios}{read} &&
 	$j->{header}{interval_ns} == 3600e9 && $j->{header}{digits} == 3'

@@ -37,7 +37,8 @@ static void stacks(struct tw_page *page)
 	tw_plot_part(stack, "device", 3, 299);
 	tw_plot_part(stack, "reap", 4, 1);
 	stack = tw_plot_stack(plot, "p99");
-	tw_plot_part(stack, "device", 3, 5);
+	tw_plot_part(stack, "device", 3, 7);
+	tw_plot_part(stack, "kernel", 5, 1);
 	tw_plot_part(stack, "unknown", 5, NAN);
 }
 
@@ -80,6 +81,7 @@ static const char *const drawn[][2] = {
 	{ ">mean: 400 &#60;</text>", "the name of a bar" },
 	{ "<title>&#60;queue&#62;: 25 %</title><rect class=\"f0 part\" x=\"0.0\" "
 	  "y=\"34.0\" width=\"160.0\" height=\"30\"/>", "a part is as wide as its share" },
+	{ ">kernel</text>", "a part that has room for its name alone" },
 
 	/* heat */
 	{ "<path class=\"h0\" d=\"M86.0 302.0H340.0V168.0H86.0z\"/>",
@@ -124,7 +126,7 @@ static const struct {
 	{ TW_PLOT_NUMBER, 0, 49000, "0", "50 k", "10000" },
 	{ TW_PLOT_NUMBER, 1, 4.9e6, "0", "5 M", "5000 k" },
 	{ TW_PLOT_NUMBER, 0, 5000, "0", "6000", "5 k" },
-	{ TW_PLOT_TIME, 0, 6, "0 s", "6 s", "7 s" },
+	{ TW_PLOT_TIME, 0, 5, "0 s", "5 s", "6 s" },
 	{ TW_PLOT_TIME, 0, 0.2, "0 s", "0.2 s", "1 s" },
 	{ TW_PLOT_TIME, 0, 21600, "0 h", "6 h", "6000 s" },
 	{ TW_PLOT_TIME, 0, 600, "0 min", "10 min", "600 s" },

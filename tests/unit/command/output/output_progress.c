@@ -32,24 +32,27 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 
 static const struct {
 	double s_ago;
-	int steps, pause_ms;	/* a quarter each; what passes between them */
+	int first, last;	/* steps, a quarter each */
+	int pause_ms;		/* what passes between them */
 	const char *should, *what;
 } cases[] = {
-	{ 30, 2, 200, BEGIN "[#####---------------]  25 %, 90 s left, 1 of 4" END
+	{ 30, 1, 2, 200, BEGIN "[#####---------------]  25 %, 90 s left, 1 of 4" END
 	  BEGIN "[##########----------]  50 %, 30 s left, 2 of 4" END GONE, "two lines" },
-	{ 30, 2, 199, BEGIN "[#####---------------]  25 %, 90 s left, 1 of 4" END GONE,
+	{ 30, 1, 2, 199, BEGIN "[#####---------------]  25 %, 90 s left, 1 of 4" END GONE,
 	  "not two at a time" },
-	{ 30, 0, 200, "", "nothing to remove" },
-	{ 0.4, 1, 200, "", "not in the first moment" },
-	{ 0.7, 2, 200, BEGIN "[#####---------------]  25 %, 2 s left, 1 of 4" END
+	{ 30, 1, 0, 200, "", "nothing to remove" },
+	{ 0.4, 1, 1, 200, "", "not in the first moment" },
+	{ 0.7, 1, 2, 200, BEGIN "[#####---------------]  25 %, 2 s left, 1 of 4" END
 	  BEGIN "[##########----------]  50 %, 1 s left, 2 of 4" END GONE,
 	  "then, if the whole takes over two seconds" },
-	{ 0.9, 4, 200, BEGIN "[#####---------------]  25 %, 3 s left, 1 of 4" END
+	{ 0.9, 1, 4, 200, BEGIN "[#####---------------]  25 %, 3 s left, 1 of 4" END
 	  BEGIN "[##########----------]  50 %, 1 s left, 2 of 4" END
 	  BEGIN "[###############-----]  75 %, 0 s left, 3 of 4" END
 	  BEGIN "[####################] 100 %, 0 s left, 4 of 4" END GONE, "up to the end" },
-	{ 1200, 1, 200, BEGIN "[#####---------------]  25 %, 60 min left, 1 of 4" END GONE,
+	{ 1200, 1, 1, 200, BEGIN "[#####---------------]  25 %, 60 min left, 1 of 4" END GONE,
 	  "minutes" },
+	{ 30, 0, 0, 200, BEGIN "[--------------------]   0 %, 0 of 4" END GONE,
+	  "no time left is known at the beginning" },
 };
 
 int main(void)
@@ -65,7 +68,7 @@ int main(void)
 		size_t size;
 
 		stderr = open_memstream(&is, &size);
-		for (int step = 1; step <= cases[i].steps; step++) {
+		for (int step = cases[i].first; step <= cases[i].last; step++) {
 			tw_progress_show(&progress, 0.25 * step, "%d of 4", step);
 			progress.shown_ns -= (uint64_t)cases[i].pause_ms * 1000000;
 		}
