@@ -75,6 +75,20 @@ if ! in_tracefs mkdir "$tracing/instances/tw-test-$$" 2>why; then
 fi
 in_tracefs rmdir "$tracing/instances/tw-test-$$"
 
+# A tracefs has folders that only root enters. The reason tells so.
+if [ -n "$cannot" ] || [ "$(id -u)" != 0 ]; then
+	skip "no ordinary user who sees a tracefs: ${cannot:-not root}"
+else
+	# shellcheck disable=SC2086
+	in_tracefs setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all \
+		env -C user timeout -s KILL $hung_s "$FIO" --name=denied \
+		--ioengine=external:./tickwise.so $reads --tw_trigger=1us \
+		--tw_report=denied.json --output=out.json 2>err
+	off user/denied.json && json user/denied.json \
+		'$j->{triggers}[0]{why} =~ /Permission denied .*for root/'
+	ok $? 'an ordinary user is told that trace events are for root'
+fi
+
 # run_fio: from here on runs fio so
 run_fio()
 {
