@@ -352,14 +352,15 @@ else
 	attached v.json 'near(1000, sum("ios", @rows)) && @rows == 1' \
 		'while 70000 reads wait for another program, none of a file is lost'
 
-	# A server that also does disk I/O. 8 more connections wait for data.
+	# A server that also does disk I/O. 8 more connections wait for data, and 64
+	# accepts for connections: the kernel may end these before the count is read.
 	attach --interval=0 --json=u.json --output=page -- \
 		"$TW_BUILD/tests/fio/attach_server" buffered 500 0 2000 0 8
 	[ "$status" = 2 ] && skip "$(cat err)" ||
 		attached u.json 'near(2000, sum("ios", row("read"))) && @busy == 1 &&
 			!(grep { my ($name, $count) = split;
 				!near($count, $j->{attached}{others}{$name} // 0) }
-				"accept 508", "recv 508", "send 500", "close 500")' \
+				"accept 572", "recv 508", "send 500", "close 500")' \
 		"a server's connections are counted, and its reads are followed"
 
 	rm -f ready
