@@ -107,8 +107,7 @@ endif
 # tests.
 ALONE_SOURCES := $(filter-out %.bpf.c plugin/memory_engine/% $(if $(KERNEL_STAGES),, \
 	$(filter-out plugin/kernel/%,$(LIBBPF_USERS))),$(wildcard plugin/*/*.c)) \
-	$(addprefix plugin/,memory_engine/memory_figures.c block_device.c \
-	counter_verdict.c)
+	$(addprefix plugin/,block_device.c counter_verdict.c)
 $(B)/alone/%.o: plugin/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CORE_CFLAGS) $(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES) -Iplugin \

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "latency/histogram.h"
+
 /* Turns between two reads of the clock while warming up. They take less than a millisecond
  * on the slowest memory. */
 #define WARM_TURNS	32
@@ -25,20 +27,28 @@
 
 /* ---- figures ---- */
 
-static double median_of(const struct tw_memory_times *times, uint64_t count)
+/* The times of batches, in rising order. */
+struct times {
+	const void *values;
+	double (*at)(const void *values, uint64_t rank);	/* ticks; ranks begin at 1 */
+};
+
+static double median_of(const struct times *times, uint64_t count)
 {
 	return (times->at(times->values, (count + 1) / 2) +
 		times->at(times->values, (count + 2) / 2)) / 2;
 }
 
-double tw_memory_limit(const struct tw_memory_times *times, uint64_t count,
-		       double ns_per_tick)
+/* Return the longest that an undisturbed batch takes, in ticks; @count batches were not
+ * interrupted. */
+static double limit_of(const struct times *times, uint64_t count, double ns_per_tick)
 {
 	return median_of(times, count) * 1.5 + 2000 / ns_per_tick;
 }
 
-int tw_memory_figures(struct tw_memory_point *point, const struct tw_memory_times *times,
-		      uint64_t good, uint64_t all, double ns_per_tick)
+/* The first @good of @all batches are undisturbed. */
+static int set_figures(struct tw_memory_point *point, const struct times *times, uint64_t good,
+		       uint64_t all, double ns_per_tick)
 {
 	double load_ns = ns_per_tick / (double)point->loads, count = (double)good;
 	double half = SIGMAS_95 * sqrt(count) / 2;
@@ -78,7 +88,7 @@ static double batch_at(const void *values, uint64_t rank)
 int tw_memory_evaluate(struct tw_memory_point *point, struct tw_memory_batch *batches,
 		       unsigned count, double ns_per_tick)
 {
-	const struct tw_memory_times times = { batches, batch_at };
+	const struct times times = { batches, batch_at };
 	unsigned good = count;
 	double limit;
 
@@ -86,11 +96,41 @@ int tw_memory_evaluate(struct tw_memory_point *point, struct tw_memory_batch *ba
 	while (good && batches[good - 1].was_interrupted)
 		good--;
 	if (good) {
-		limit = tw_memory_limit(&times, good, ns_per_tick);
+		limit = limit_of(&times, good, ns_per_tick);
 		while ((double)batches[good - 1].ticks > limit)
 			good--;
 	}
-	return tw_memory_figures(point, &times, good, count, ns_per_tick);
+	return set_figures(point, &times, good, count, ns_per_tick);
+}
+
+static double bin_at(const void *values, uint64_t rank)
+{
+	const struct tw_histogram *ticks = values;
+	uint32_t bin = tw__histogram_bin(ticks, ticks->min_ns);
+	uint64_t below = ticks->bins[bin];
+
+	if (rank == 1)
+		return (double)ticks->min_ns;
+	while (below < rank)
+		below += ticks->bins[++bin];
+	return (double)tw_histogram_bin_high(ticks, bin);
+}
+
+int tw_memory_evaluate_bins(struct tw_memory_point *point, const struct tw_histogram *ticks,
+			    uint64_t interrupted, double ns_per_tick)
+{
+	const struct times times = { ticks, bin_at };
+	uint64_t good = 0;
+
+	if (ticks->count) {
+		uint32_t last = tw__histogram_bin(ticks, ticks->max_ns);
+		double limit = limit_of(&times, ticks->count, ns_per_tick);
+
+		for (uint32_t bin = tw__histogram_bin(ticks, ticks->min_ns); bin <= last &&
+		     (double)tw_histogram_bin_low(ticks, bin) <= limit; bin++)
+			good += ticks->bins[bin];
+	}
+	return set_figures(point, &times, good, ticks->count + interrupted, ns_per_tick);
 }
 
 static int rising(const void *left, const void *right)

@@ -66,21 +66,16 @@ struct tw_memory_point {
 					   unknown */
 };
 
-/* The times of batches, in rising order. */
-struct tw_memory_times {
-	const void *values;
-	double (*at)(const void *values, uint64_t rank);	/* ticks; ranks begin at 1 */
+/* Batches as they were collected. */
+struct tw_memory_batch {
+	uint64_t ticks;
+	unsigned was_interrupted;
 };
 
-/* Return the longest that an undisturbed batch takes, in ticks; @count batches were not
- * interrupted. */
-double tw_memory_limit(const struct tw_memory_times *times, uint64_t count,
-		       double ns_per_tick);
-
 /**
- * tw_memory_figures - compute a point's figures from the times of its batches
+ * tw_memory_evaluate - compute a point's figures from its batches
  * @point: its loads are known
- * @good, @all: the first @good of @all batches are undisturbed
+ * @batches, @count: sorted when it returns, undisturbed ones first
  * @ns_per_tick: of the counter
  *
  * The interval is that of the ranks that hold the median with 95 % (binomial). It tells how
@@ -89,18 +84,13 @@ double tw_memory_limit(const struct tw_memory_times *times, uint64_t count,
  * Return: 0; -EAGAIN if fewer than TW_MEMORY_MIN_BATCHES are undisturbed.
  */
 #define TW_MEMORY_MIN_BATCHES	5
-int tw_memory_figures(struct tw_memory_point *point, const struct tw_memory_times *times,
-		      uint64_t good, uint64_t all, double ns_per_tick);
-
-/* Batches as they were collected. */
-struct tw_memory_batch {
-	uint64_t ticks;
-	unsigned was_interrupted;
-};
-
-/* Do the same for batches, which are sorted when it returns, undisturbed ones first. */
 int tw_memory_evaluate(struct tw_memory_point *point, struct tw_memory_batch *batches,
 		       unsigned count, double ns_per_tick);
+
+/* Do the same for the batches that nothing interrupted, as a histogram of their @ticks, and
+ * the number of the others. The minimum is exact; the other figures are upper edges of bins. */
+int tw_memory_evaluate_bins(struct tw_memory_point *point, const struct tw_histogram *ticks,
+			    uint64_t interrupted, double ns_per_tick);
 
 /* Return the median. @values are sorted when it returns. Pure. */
 double tw_memory_median(double *values, unsigned count);
@@ -124,7 +114,7 @@ struct tw_memory_effort {
  * @hz: of the counter
  *
  * The warming pass, always with tw_chase(), shows how long a load takes. The size of the
- * batches follows from that. Return: 0; -ENOMEM; -EAGAIN as tw_memory_figures(). Takes
+ * batches follows from that. Return: 0; -ENOMEM; -EAGAIN as tw_memory_evaluate(). Takes
  * @effort->point_ns and up to @effort->warm_ns.
  */
 int tw_memory_measure(struct tw_memory_point *point, const struct tw_cycle *cycle,

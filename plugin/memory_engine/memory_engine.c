@@ -16,7 +16,6 @@
 
 #include "../fio_versions.h"
 #include "../run_end.h"
-#include "memory_figures.h"
 #include "memory_job.h"
 #include "timespec.h"
 

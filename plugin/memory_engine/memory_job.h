@@ -17,6 +17,10 @@
 /* Bytes of an element of the cycle, which fio counts for a load. */
 #define TW_MEMORY_LINE_BYTES	64
 
+/* Of the histogram of times. A bin is one tick wide up to 2^14, and at most 1/16384 of its
+ * value above. */
+#define TW_MEMORY_DIGITS	4
+
 /* tw_pattern: the order of rw=; other values are 1 + the kind of cycle. */
 #define TW_PATTERN_OF_RW	0
 

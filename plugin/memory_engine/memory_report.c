@@ -8,7 +8,6 @@
 #include "../report_file.h"
 #include "../run_end.h"
 #include "latency/histogram_json.h"
-#include "memory_figures.h"
 #include "memory_job.h"
 #include "report/json_memory.h"
 #include "text_file.h"
@@ -60,8 +59,8 @@ static json_t *known(double value, bool is_known)
 static json_t *load_to_json(struct thread_data *td, const struct tw_memory_job *job)
 {
 	struct tw_memory_point point = { .loads = job->loads };
-	bool has = !tw_memory_job_figures(&point, &job->ticks, job->interrupted,
-					  job->ns_per_tick);
+	bool has = !tw_memory_evaluate_bins(&point, &job->ticks, job->interrupted,
+					    job->ns_per_tick);
 	double end_ns = tw_core_ticks_per_cycle() * 1e9 / job->timing->clock.scale.hz;
 	double cycle_ns = end_ns < job->cycle_ns ? end_ns : job->cycle_ns;
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: plugin/memory_engine
+ *
  * Checks what batches tell of a load: order statistics and their interval, and which batches are
- * disturbed. Fails if a disturbed batch is part of a figure, or if the interval holds the median
- * less often than it promises.
+ * disturbed. Fails if a disturbed batch is part of a figure, if the interval holds the median
+ * less often than it promises, or if a histogram tells else than the same batches one by one.
  */
 #include <errno.h>
 #include <math.h>
 
+#include "latency/histogram.h"
 #include "memory/point.h"
 #include "tap.h"
 
@@ -91,6 +94,66 @@ static void check_coverage(unsigned count, uint64_t *random)
 	       held / 40.0);
 }
 
+#define MAX_BATCHES	2000
+#define DIGITS		4
+
+static int is_in_bin(double is, double should)
+{
+	/* A value's bin is at most 1/16384 of the value wide. */
+	return fabs(is - should) <= should / 16384;
+}
+
+/* Make up to MAX_BATCHES values around some ticks; one in ten is much longer, one in twenty
+ * interrupted. Return what differs in a histogram of them; NULL: nothing. */
+static const char *try_bins(uint64_t *random, unsigned least)
+{
+	static struct tw_memory_batch batches[MAX_BATCHES];
+	unsigned count = least + (unsigned)(tap_random(random) % (MAX_BATCHES - least + 1));
+	uint64_t base = UINT64_C(1) << tap_random(random) % 30, interrupted = 0;
+	struct tw_memory_point bins = { .loads = 64 }, each = bins;
+	struct tw_histogram ticks;
+	int code, wanted;
+
+	base += tap_random(random) % base;
+	if (least < 5)
+		count %= 6;
+	if (tw_histogram_init(&ticks, DIGITS))
+		exit(1);
+	for (unsigned i = 0; i < count; i++) {
+		batches[i].ticks = base + tap_random(random) % (base / 4 + 1);
+		if (tap_random(random) % 10 == 0)
+			batches[i].ticks *= 2 + tap_random(random) % 9;
+		batches[i].was_interrupted = tap_random(random) % 20 == 0;
+		interrupted += batches[i].was_interrupted;
+		if (!batches[i].was_interrupted)
+			tw_histogram_add(&ticks, batches[i].ticks);
+	}
+	code = tw_memory_evaluate_bins(&bins, &ticks, interrupted, 0.5);
+	tw_histogram_free(&ticks);
+	wanted = tw_memory_evaluate(&each, batches, count, 0.5);
+	/* A bin that holds the limit counts as a whole. */
+	if (abs((int)bins.batches - (int)each.batches) > 2 ||
+	    bins.batches + bins.disturbed != count)
+		return "how many were disturbed";
+	/* One batch more or less is another rank. */
+	if (bins.batches != each.batches)
+		return NULL;
+	if (code != wanted || (code && bins.median_ns > 0))
+		return "that there are figures";
+	return code || (bins.min_ns == each.min_ns && is_in_bin(bins.median_ns, each.median_ns) &&
+			is_in_bin(bins.p90_ns, each.p90_ns) && is_in_bin(bins.low_ns, each.low_ns) &&
+			is_in_bin(bins.high_ns, each.high_ns)) ? NULL : "a figure";
+}
+
+static void check_bins(uint64_t *random)
+{
+	const char *wrong = NULL;
+
+	for (int i = 0; !wrong && i < 2000; i++)
+		wrong = try_bins(random, i % 4 ? 20 : 0);
+	tap_ok(!wrong, "the same of a histogram%s%s", wrong ? ", but " : "", wrong ? wrong : "");
+}
+
 int main(void)
 {
 	uint64_t random = tap_seed();
@@ -99,5 +162,6 @@ int main(void)
 	check_disturbed();
 	check_coverage(20, &random);
 	check_coverage(101, &random);
+	check_bins(&random);
 	return tap_done();
 }
