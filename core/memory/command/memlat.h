@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parts of tickwise memlat: the command line (memlat_command.c), the measurement
- * (memlat_measure.c; the search for levels in memlat_visits.c, the cost of translations in
- * memlat_places.c), and what is printed (memlat_page.c, memlat_json.c). All of them use
- * memlat.c.
+ * (memlat_measure.c; the cost of translations in memlat_places.c), and what is printed
+ * (memlat_page.c, memlat_json.c). All of them use memlat.c.
  */
 #ifndef TW_MEMLAT_H
 #define TW_MEMLAT_H
@@ -33,13 +32,9 @@
  * both kinds. The difference of both differences is judged over places.
  */
 
-/* Latencies of one memory. */
-struct tw_tlb_orders {
-	double random_ns, window_ns;
-};
-
+/* Latencies in one place, of random and of window order. */
 struct tw_tlb_place {
-	struct tw_tlb_orders small, huge;
+	double small_ns[2], huge_ns[2];
 };
 
 /* A median over places, with its interval: the ranks that hold the median of all
@@ -165,36 +160,6 @@ void tw_memlat_cell(struct tw_table *table, double value, int decimals, int is_k
  * there is nothing to free. */
 int tw_memlat_measure(struct tw_memlat *memlat, const struct tw_memlat_arguments *arguments);
 void tw_memlat_free(struct tw_memlat *memlat);
-
-/**
- * tw_memlat_measure_nodes - measure the latency of each of these NUMA nodes
- *
- * Measures in windows, at the largest size. A node is left out if this process may not use
- * its memory, or if its measurement was too disturbed. Return: 0; -errno; -EINTR: @memlat
- * has the nodes that were measured before.
- */
-int tw_memlat_measure_nodes(struct tw_memlat *memlat, const struct tw_cpu_list *nodes);
-
-/* ---- visits, to find levels (memlat_visits.c) ---- */
-
-struct tw_memlat_visits;
-
-/* Prepare the search for levels on pages of one kind. @sizes, @count: sizes of the curve;
- * the smaller ones are measured again. */
-struct tw_memlat_visits *tw_memlat_visits_new(enum tw_pages pages, const size_t *sizes,
-					      unsigned count);
-
-/* Make the visits that are due when @part of @parts of the run are done. Return: 0; -EINTR;
- * as tw_curve_measure(). If the kernel gives no memory, one visit less is made. @visits may
- * be NULL in these functions. */
-int tw_memlat_visit(struct tw_memlat_visits *visits, struct tw_memlat *memlat, unsigned part,
-		    unsigned parts);
-
-/* Find the levels of @memlat->levels_of. Its points become the fastest of all visits first,
- * at the sizes that were measured again. */
-void tw_memlat_visits_conclude(const struct tw_memlat_visits *visits,
-			       struct tw_memlat *memlat);
-void tw_memlat_visits_free(struct tw_memlat_visits *visits);
 
 /* ---- places (memlat_places.c) ---- */
 

@@ -2,6 +2,15 @@
 /*
  * tickwise memlat: measures the requested curves, and finds levels and costs of translations
  * in them.
+ *
+ * To find levels, the small sizes are measured several times. Such a measurement is called a
+ * visit. Visits are spread over the whole run, and each uses other memory. A neighbour (the
+ * other thread of the core, or another guest) can take a part of a cache for seconds, which
+ * is longer than one size is measured. And the physical pages that a process gets decide
+ * which of them compete for the same lines of a cache.
+ *
+ * The order of visits is random. Windows have phases: past the end of a cache, the fastest
+ * batch of a window is one that still finds much of the window in the cache.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +27,11 @@
 #define MIN_MAX_BYTES	((size_t)64 << 20)
 #define MAX_MAX_BYTES	((size_t)1 << 30)
 
+#define VISITS		6
+/* Of a visit: larger than the caches that belong to a core, with room for a flat part after
+ * them. */
+#define MAX_VISITED_BYTES	((size_t)8 << 20)
+
 struct wanted {
 	enum tw_cycle_kind kind;
 	enum tw_pages pages;
@@ -31,8 +45,14 @@ struct plan {
 	size_t sizes[TW_SWEEP_SIZES];
 	unsigned size_count;
 	int levels_of;			/* index into @wanted; -1: no such curve */
-	struct tw_memlat_visits *visits; /* NULL: none */
+	const struct tw_curve *found;	/* that curve; NULL: not measured so far */
 	struct tw_memlat_places places;
+
+	unsigned visited_count;		/* of the sizes, in a visit; 0: no visits */
+	unsigned visits, failed_visits;
+	/* Kept until the end, since the kernel would return freed pages at the next request. */
+	struct tw_memory visited[VISITS];
+	struct tw_curve fastest, visit;
 };
 
 /* ---- the plan -------------------------------------------------------------- */
@@ -118,9 +138,10 @@ static int make_plan(struct plan *plan, struct tw_memlat *memlat)
 	plan_curves(plan, memlat->arguments);
 	tw_memlat_places_plan(&plan->places, memlat, tw_memory_available());
 	memlat->progress = tw_progress_begin(TW_MEMLAT);
-	if (plan->levels_of >= 0 && plan->size_count >= TW_LEVEL_MIN_POINTS)
-		plan->visits = tw_memlat_visits_new(plan->wanted[plan->levels_of].pages,
-						    plan->sizes, plan->size_count);
+	while (plan->levels_of >= 0 && plan->size_count >= TW_LEVEL_MIN_POINTS &&
+	       plan->visited_count < plan->size_count &&
+	       plan->sizes[plan->visited_count] <= MAX_VISITED_BYTES)
+		plan->visited_count++;
 	return 0;
 }
 
@@ -138,6 +159,44 @@ static int show(void *context, unsigned point)
 				       (plan->count * plan->size_count), what);
 }
 
+static int show_visit(void *context, unsigned point)
+{
+	const struct plan *plan = context;
+	char what[64] = "looking for levels, ";
+
+	tw_memlat_size(what + strlen(what), plan->sizes[point]);
+	return tw_memlat_show_progress(plan->memlat, plan->memlat->done, what);
+}
+
+/* If the kernel gives no memory, one visit less is made. */
+static int visit(struct plan *plan)
+{
+	const struct tw_memlat_arguments *arguments = plan->memlat->arguments;
+	struct tw_memory *memory = &plan->visited[plan->visits];
+	struct tw_memory_effort effort = arguments->effort;
+	int ret;
+
+	if (tw_memory_map(memory, plan->sizes[plan->visited_count - 1],
+			  plan->wanted[plan->levels_of].pages, arguments->node)) {
+		plan->failed_visits++;
+		return 0;
+	}
+	effort.point_ns /= 2;
+	plan->visit = (struct tw_curve) {
+		.node = arguments->node,
+		.shape = tw_memlat_shape(plan->memlat, TW_CYCLE_RANDOM),
+	};
+	ret = tw_curve_measure(&plan->visit, memory, plan->sizes, plan->visited_count, &effort,
+			       plan->memlat->rate.hz, show_visit, plan);
+	/* The points of an interrupted visit are used, but it is not counted. */
+	if (!plan->visits)
+		plan->fastest = plan->visit;
+	else
+		tw_curve_keep_fastest(&plan->fastest, &plan->visit);
+	plan->visits += !ret;
+	return ret;
+}
+
 /* Measure the next curve, then search for levels and for the cost of translations as far as
  * that is due. */
 static int measure_one(struct tw_memlat *memlat, struct plan *plan,
@@ -145,7 +204,7 @@ static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 {
 	const struct tw_memlat_arguments *arguments = memlat->arguments;
 	struct tw_curve *curve = &memlat->curves[memlat->curve_count];
-	int ret;
+	int ret, is_used;
 
 	*curve = (struct tw_curve) {
 		.node = arguments->node,
@@ -154,11 +213,15 @@ static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 	ret = tw_curve_measure(curve, memory, plan->sizes, plan->size_count,
 			       &arguments->effort, memlat->rate.hz, show, plan);
 	/* The points of an interrupted curve are used. */
-	memlat->curve_count += !ret || (ret == -EINTR && curve->count);
+	is_used = !ret || (ret == -EINTR && curve->count);
+	memlat->curve_count += (unsigned)is_used;
+	if (is_used && (int)plan->done == plan->levels_of)
+		plan->found = curve;
 	plan->done++;
 	memlat->done = (double)plan->done / plan->count;
-	if (!ret)
-		ret = tw_memlat_visit(plan->visits, memlat, plan->done, plan->count);
+	while (!ret && plan->visited_count &&
+	       plan->visits + plan->failed_visits < VISITS * plan->done / plan->count)
+		ret = visit(plan);
 	if (!ret)
 		ret = tw_memlat_places_visit(&plan->places, memlat, plan->done, plan->count);
 	return ret;
@@ -190,6 +253,8 @@ static int stop_if_interrupted(void *context, unsigned point)
 	return tw_command_is_interrupted();
 }
 
+/* Measure in windows, at the largest size. A node is left out if this process may not use its
+ * memory, or if its measurement was too disturbed. */
 static int measure_node(struct tw_memlat *memlat, unsigned node, struct tw_curve *curve)
 {
 	struct tw_memory memory;
@@ -212,16 +277,15 @@ static int measure_node(struct tw_memlat *memlat, unsigned node, struct tw_curve
 	return ret;
 }
 
-int tw_memlat_measure_nodes(struct tw_memlat *memlat, const struct tw_cpu_list *nodes)
+static int measure_nodes(struct tw_memlat *memlat, const struct tw_cpu_list *nodes)
 {
-	struct tw_curve *curve = tw_malloc(sizeof(*curve));
+	struct tw_curve curve;
 	int ret = 0;
 
 	for (unsigned i = 0; !ret && i < TW_CPU_LIST_MAX && memlat->node_count < TW_MEMLAT_NODES;
 	     i++)
 		if (tw_cpu_list_has(nodes, i))
-			ret = measure_node(memlat, i, curve);
-	free(curve);
+			ret = measure_node(memlat, i, &curve);
 	return ret;
 }
 
@@ -235,7 +299,7 @@ static int measure_planned(struct tw_memlat *memlat, struct plan *plan)
 			ret = measure_on(memlat, (enum tw_pages)pages, plan);
 	tw_memory_nodes(&nodes, TW_MEMORY_NODES_FILE);
 	if (!ret && tw_cpu_list_count(&nodes) > 1 && memlat->arguments->node == TW_ANY_NODE)
-		ret = tw_memlat_measure_nodes(memlat, &nodes);
+		ret = measure_nodes(memlat, &nodes);
 	tw_progress_end(&memlat->progress);
 	memlat->was_interrupted = ret == -EINTR;
 	return ret == -EINTR ? 0 : ret;
@@ -243,23 +307,28 @@ static int measure_planned(struct tw_memlat *memlat, struct plan *plan)
 
 /* ---- what follows ------------------------------------------------------------ */
 
-/* Find the levels in a copy. The curve itself stays as it was measured. */
+/* Find the levels in a copy, whose points are the fastest of all visits at the sizes that were
+ * visited. The curve itself stays as it was measured. */
 static void find_levels(struct tw_memlat *memlat, const struct plan *plan)
 {
-	const struct wanted *wanted;
+	const struct tw_curve *fastest = plan->visits ? &plan->fastest : NULL;
+	struct tw_curve *curve;
 
-	if (plan->levels_of < 0)
+	if (!plan->found)
 		return;
-	wanted = &plan->wanted[plan->levels_of];
-	for (unsigned i = 0; i < memlat->curve_count; i++) {
-		const struct tw_curve *curve = &memlat->curves[i];
+	memlat->levels_of = curve = tw_malloc(sizeof(*curve));
+	*curve = *plan->found;
+	memlat->level_count = tw_levels_find(memlat->levels, curve, fastest);
+	if (!fastest)
+		return;
+	memlat->visits = plan->visits;
+	memlat->visited_up_to_bytes = plan->sizes[plan->visited_count - 1];
+	for (unsigned i = 0; i < curve->count; i++) {
+		const struct tw_memory_point *point =
+			tw_curve_point(fastest, curve->points[i].bytes);
 
-		if (curve->shape.kind != wanted->kind || curve->pages != wanted->pages)
-			continue;
-		memlat->levels_of = tw_malloc(sizeof(*curve));
-		*memlat->levels_of = *curve;
-		tw_memlat_visits_conclude(plan->visits, memlat);
-		return;
+		if (point)
+			curve->points[i] = *point;
 	}
 }
 
@@ -274,7 +343,8 @@ static int measure_all(struct tw_memlat *memlat)
 		find_levels(memlat, &plan);
 		tw_memlat_places_conclude(&plan.places, memlat);
 	}
-	tw_memlat_visits_free(plan.visits);
+	for (unsigned i = 0; i < VISITS; i++)
+		tw_memory_unmap(&plan.visited[i]);
 	tw_memlat_places_free(&plan.places);
 	if (ret)
 		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s", ret == -EINVAL ?

@@ -33,11 +33,6 @@ static struct tw_tlb_range range_of(double *values, unsigned count)
 				       values[count - rank] };
 }
 
-static double difference(const struct tw_tlb_orders *orders)
-{
-	return orders->random_ns - orders->window_ns;
-}
-
 int tw_tlb_cost_of(struct tw_tlb_cost *cost, const struct tw_tlb_place *places,
 		   unsigned count)
 {
@@ -49,9 +44,9 @@ int tw_tlb_cost_of(struct tw_tlb_cost *cost, const struct tw_tlb_place *places,
 	cost->places = count;
 	cost->places_without = 0;
 	for (unsigned i = 0; i < count; i++) {
-		random[i] = places[i].small.random_ns;
-		small[i] = difference(&places[i].small);
-		huge[i] = difference(&places[i].huge);
+		random[i] = places[i].small_ns[0];
+		small[i] = places[i].small_ns[0] - places[i].small_ns[1];
+		huge[i] = places[i].huge_ns[0] - places[i].huge_ns[1];
 		translation[i] = small[i] - huge[i];
 		cost->places_without += !(translation[i] > 0);
 	}
@@ -70,21 +65,17 @@ double tw_tlb_share(const struct tw_tlb_cost *cost)
 
 /* ---- measuring ---- */
 
-static int is_wanted(const struct tw_memlat_arguments *arguments)
-{
-	return arguments->kinds[TW_CYCLE_RANDOM] && arguments->kinds[TW_CYCLE_WINDOW] &&
-	       arguments->pages[TW_PAGES_SMALL] && arguments->pages[TW_PAGES_TRANSPARENT] &&
-	       arguments->stride_bytes >= 2 * sizeof(void *);
-}
-
 void tw_memlat_places_plan(struct tw_memlat_places *places, const struct tw_memlat *memlat,
 			   uint64_t available)
 {
+	const struct tw_memlat_arguments *asked = memlat->arguments;
 	size_t max = memlat->max_bytes < MAX_BYTES ? memlat->max_bytes : MAX_BYTES;
 	/* Up to a window both orders are the same. */
-	size_t bytes = memlat->arguments->window_bytes;
+	size_t bytes = asked->window_bytes;
 
-	if (!is_wanted(memlat->arguments))
+	if (!asked->kinds[TW_CYCLE_RANDOM] || !asked->kinds[TW_CYCLE_WINDOW] ||
+	    !asked->pages[TW_PAGES_SMALL] || !asked->pages[TW_PAGES_TRANSPARENT] ||
+	    asked->stride_bytes < 2 * sizeof(void *))
 		return;
 	while (bytes <= max / 2) {
 		bytes *= 2;
@@ -115,58 +106,37 @@ static int take(struct tw_memlat_places *places, struct tw_memory memories[2], i
 	return 0;
 }
 
-/* The two orders in one memory: random, window. Both are linked at once: the pointers of the
- * second are next to those of the first. */
-struct orders {
-	struct tw_cycle cycles[2];
-};
-
-static int init(struct orders *orders, const struct tw_memory *memory,
-		const struct tw_memlat *memlat)
-{
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < 2; i++) {
-		struct tw_cycle_shape shape =
-			tw_memlat_shape(memlat, i ? TW_CYCLE_WINDOW : TW_CYCLE_RANDOM);
-
-		ret = tw_cycle_init(&orders->cycles[i], &shape,
-				    memory->start + i * sizeof(void *));
-	}
-	return ret;
-}
-
-/* Measure one size in one place. A size that was too disturbed lacks this place. Which pages
- * and which order are first changes from place to place. */
+/* Measure one size in one place, with its @cycles by pages and order. A size that was too
+ * disturbed lacks this place. Which pages and which order are first changes from place to
+ * place. */
 static int measure_size(struct tw_memlat_places *places, unsigned size,
-			struct orders orders[2], struct tw_memory_effort effort, double hz)
+			struct tw_cycle cycles[2][2], struct tw_memory_effort effort, double hz)
 {
-	double ns[2][2] = { { 0 } };	/* pages, order */
+	struct tw_tlb_place *place = &places->places[size][places->counts[size]];
 	size_t bytes = places->sizes[size];
-	unsigned place = places->taken;
+	unsigned taken = places->taken;
 	int ret = 0;
 
 	effort.point_ns /= TURN_PART;
 	for (unsigned i = 0; !ret && i < 2; i++) {
-		unsigned pages = i ^ (place & 1);
+		unsigned pages = i ^ (taken & 1);
 
-		ret = tw_cycle_grow(&orders[pages].cycles[0], bytes);
+		for (int order = 0; !ret && order < 2; order++)
+			ret = tw_cycle_grow(&cycles[pages][order], bytes);
 		if (!ret)
-			ret = tw_cycle_grow(&orders[pages].cycles[1], bytes);
-		if (!ret)
-			ret = tw_memory_compare(ns[pages], orders[pages].cycles, place >> 1 & 1,
-						&effort, hz);
+			ret = tw_memory_compare(pages ? place->huge_ns : place->small_ns,
+						cycles[pages], taken >> 1 & 1, &effort, hz);
 	}
-	if (!ret)
-		places->places[size][places->counts[size]++] = (struct tw_tlb_place) {
-			{ ns[0][0], ns[0][1] }, { ns[1][0], ns[1][1] } };
+	places->counts[size] += !ret;
 	return ret == -EAGAIN ? 0 : ret;
 }
 
+/* The two orders of a memory, random and window, are linked at once: the pointers of the
+ * second are next to those of the first. */
 static int measure_place(struct tw_memlat_places *places, struct tw_memlat *memlat)
 {
 	struct tw_memory *memories = places->memories[places->taken];
-	struct orders orders[2];
+	struct tw_cycle cycles[2][2];
 	char what[64];
 	int ret = 0;
 
@@ -174,11 +144,16 @@ static int measure_place(struct tw_memlat_places *places, struct tw_memlat *meml
 		return 0;
 	snprintf(what, sizeof(what), "translations, place %u of %u", places->taken + 1,
 		 TW_TLB_PLACES);
-	for (int pages = 0; !ret && pages < 2; pages++)
-		ret = init(&orders[pages], &memories[pages], memlat);
+	for (unsigned i = 0; !ret && i < 4; i++) {
+		struct tw_cycle_shape shape =
+			tw_memlat_shape(memlat, i % 2 ? TW_CYCLE_WINDOW : TW_CYCLE_RANDOM);
+
+		ret = tw_cycle_init(&cycles[i / 2][i % 2], &shape,
+				    memories[i / 2].start + i % 2 * sizeof(void *));
+	}
 	for (unsigned i = 0; !ret && i < places->size_count; i++)
 		ret = tw_memlat_show_progress(memlat, memlat->done, what) ? -EINTR :
-		      measure_size(places, i, orders, memlat->arguments->effort,
+		      measure_size(places, i, cycles, memlat->arguments->effort,
 				   memlat->rate.hz);
 	return ret;
 }

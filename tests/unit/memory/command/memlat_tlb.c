@@ -24,15 +24,13 @@ static double uniform(void)
  * 50 ns to both orders, and in every other memory up to 100 ns to the random order
  * alone, as it was once seen. One of twenty figures is disturbed.
  */
-static struct tw_tlb_orders memory(double translation_ns)
+static void memory(double ns[2], double translation_ns)
 {
 	double place = 50 * uniform(), of_random = fmax(200 * uniform() - 100, 0);
 
-	return (struct tw_tlb_orders) {
-		80 + place + of_random + translation_ns + uniform() +
-			(uniform() < 0.05 ? 30 : 0),
-		80 + place + uniform() + (uniform() < 0.05 ? 30 : 0),
-	};
+	ns[0] = 80 + place + of_random + translation_ns + uniform() +
+		(uniform() < 0.05 ? 30 : 0);
+	ns[1] = 80 + place + uniform() + (uniform() < 0.05 ? 30 : 0);
 }
 
 static struct tw_tlb_cost simulated(double translation_ns)
@@ -41,8 +39,8 @@ static struct tw_tlb_cost simulated(double translation_ns)
 	struct tw_tlb_cost cost = { 0 };
 
 	for (int i = 0; i < TW_TLB_PLACES; i++) {
-		places[i].small = memory(translation_ns);
-		places[i].huge = memory(0);
+		memory(places[i].small_ns, translation_ns);
+		memory(places[i].huge_ns, 0);
 	}
 	tw_tlb_cost_of(&cost, places, TW_TLB_PLACES);
 	return cost;
