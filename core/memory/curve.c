@@ -83,21 +83,6 @@ int tw_curve_measure(struct tw_curve *curve, const struct tw_memory *memory,
 	return ret;
 }
 
-static void keep_fastest(struct tw_memory_point *best, const struct tw_memory_point *look)
-{
-	struct tw_memory_point slower = *best;
-
-	if (best->batches && look->median_ns >= best->median_ns)
-		slower = *look;
-	else
-		*best = *look;
-	if (!slower.batches)
-		return;
-	best->min_ns = fmin(best->min_ns, slower.min_ns);
-	if (slower.cycle_ns > 0 && (!(best->cycle_ns > 0) || slower.cycle_ns < best->cycle_ns))
-		best->cycle_ns = slower.cycle_ns;
-}
-
 const struct tw_memory_point *tw_curve_point(const struct tw_curve *curve, size_t bytes)
 {
 	for (unsigned i = 0; i < curve->count; i++)
@@ -106,12 +91,23 @@ const struct tw_memory_point *tw_curve_point(const struct tw_curve *curve, size_
 	return NULL;
 }
 
-void tw_curve_keep_fastest(struct tw_curve *best, const struct tw_curve *look)
+void tw_curve_keep_fastest(struct tw_curve *curve, const struct tw_curve *look)
 {
-	for (unsigned i = 0; i < best->count; i++) {
-		const struct tw_memory_point *point = tw_curve_point(look, best->points[i].bytes);
+	for (unsigned i = 0; i < curve->count; i++) {
+		struct tw_memory_point *best = &curve->points[i], slower = *best;
+		const struct tw_memory_point *point = tw_curve_point(look, best->bytes);
 
-		if (point)
-			keep_fastest(&best->points[i], point);
+		if (!point)
+			continue;
+		if (best->batches && point->median_ns >= best->median_ns)
+			slower = *point;
+		else
+			*best = *point;
+		if (!slower.batches)
+			continue;
+		best->min_ns = fmin(best->min_ns, slower.min_ns);
+		if (slower.cycle_ns > 0 &&
+		    (!(best->cycle_ns > 0) || slower.cycle_ns < best->cycle_ns))
+			best->cycle_ns = slower.cycle_ns;
 	}
 }

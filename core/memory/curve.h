@@ -55,13 +55,13 @@ int tw_curve_measure(struct tw_curve *curve, const struct tw_memory *memory,
 
 /**
  * tw_curve_keep_fastest - combine two measurements of a curve
- * @best: for each size that @look has, too, it keeps the smaller minimum, the smaller median
+ * @curve: for each size that @look has, too, it keeps the smaller minimum, the smaller median
  *	with what belongs to that, and the fastest clock of the core
  *
  * A disturbance makes loads longer, for longer than a point is measured. These figures do
  * not estimate what another run finds: they are for finding levels. Pure.
  */
-void tw_curve_keep_fastest(struct tw_curve *best, const struct tw_curve *look);
+void tw_curve_keep_fastest(struct tw_curve *curve, const struct tw_curve *look);
 
 /* Return the point of a size; NULL if the size was not measured. */
 const struct tw_memory_point *tw_curve_point(const struct tw_curve *curve, size_t bytes);

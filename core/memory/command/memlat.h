@@ -2,7 +2,7 @@
 /*
  * The parts of tickwise memlat: the command line (memlat_command.c), the measurement
  * (memlat_measure.c; the cost of translations in memlat_places.c), and what is printed
- * (memlat_page.c, memlat_json.c). All of them use memlat.c.
+ * (memlat_page.c, memlat_json.c).
  */
 #ifndef TW_MEMLAT_H
 #define TW_MEMLAT_H
@@ -149,8 +149,6 @@ int tw_memlat_show_progress(struct tw_memlat *memlat, double done, const char *w
 
 /* Return "L1", "L2" and so on for caches, "memory" for the last of several levels. */
 const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i);
-/* Return the cache that a level is compared with; NULL: none. */
-const struct tw_cache *tw_memlat_level_cache(const struct tw_memlat *memlat, unsigned i);
 /* Write "48K", "2M" or "1.5G"; a whole number if possible. @text has TW_FORMAT_SIZE bytes. */
 const char *tw_memlat_size(char *text, size_t bytes);
 /* Add a number with some decimals, if it is known. */

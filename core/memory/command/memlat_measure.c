@@ -13,13 +13,18 @@
  * batch of a window is one that still finds much of the window in the cache.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/allocate.h"
 #include "command/command.h"
 #include "memory/command/memlat.h"
 #include "trust.h"
+
+#define CALIBRATION_NS	20000000
+#define LONGEST_CALIBRATION_NS	640000000
 
 /* The default of the largest size: past the last cache, but small enough that a run takes
  * about a minute. */
@@ -54,6 +59,62 @@ struct plan {
 	struct tw_memory visited[VISITS];
 	struct tw_curve fastest, visit;
 };
+
+/* ---- the place, the counter, the progress ------------------------------------ */
+
+int tw_memlat_take_place(unsigned *cpu, const struct tw_memlat_arguments *arguments)
+{
+	int wanted = arguments->cpu >= 0 ? arguments->cpu : sched_getcpu();
+	int ret = wanted < 0 ? -errno : tw_pin_to_cpu((unsigned)wanted);
+	struct tw_cpu_list nodes;
+
+	if (ret)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "can't run on CPU %d: %s",
+				       wanted, ret == -EINVAL ? "it is not there, or not allowed" :
+				       strerror(-ret));
+	*cpu = (unsigned)wanted;
+	tw_memory_nodes(&nodes, TW_MEMORY_NODES_FILE);
+	if (arguments->node != TW_ANY_NODE &&
+	    !tw_cpu_list_has(&nodes, (unsigned)arguments->node))
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "there is no memory on a "
+				       "NUMA node %d", arguments->node);
+	return TW_EXIT_GOOD;
+}
+
+int tw_memlat_calibrate(struct tw_rate *rate)
+{
+	const struct tw_rate_options options = {
+		.size = sizeof(options),
+		.window_ns = CALIBRATION_NS,
+		.longest_ns = LONGEST_CALIBRATION_NS,
+	};
+
+	*rate = TW_SIZED(struct tw_rate);
+	return tw_rate_measure(rate, &options);
+}
+
+struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat *memlat, enum tw_cycle_kind kind)
+{
+	const struct tw_memlat_arguments *arguments = memlat->arguments;
+	size_t line = memlat->cache_count && memlat->caches[0].line_bytes ?
+		      memlat->caches[0].line_bytes : 64;
+
+	return (struct tw_cycle_shape) {
+		.kind = kind,
+		.stride_bytes = kind == TW_CYCLE_PAGE ? line : arguments->stride_bytes,
+		.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
+		.window_bytes = arguments->window_bytes,
+		.passes = arguments->passes,
+		.line_bytes = line,
+		.seed = arguments->seed,
+	};
+}
+
+int tw_memlat_show_progress(struct tw_memlat *memlat, double done, const char *what)
+{
+	tw_progress_show(&memlat->progress, done, "%s", what);
+	return tw_command_is_interrupted();
+}
 
 /* ---- the plan -------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "memory/command/memlat.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "command/output/page.h"
 #include "machine/processor.h"
@@ -22,6 +23,48 @@
 /* Widths of text columns: the size, and a curve's minimum and median. */
 #define MEMORY_WIDTH	6
 #define CURVE_WIDTH	(7 + 1 + 9)
+
+const char *tw_memlat_size(char *text, size_t bytes)
+{
+	static const char units[] = "BKMGT";
+	double value = (double)bytes;
+	unsigned unit = 0;
+	size_t length;
+
+	for (; value >= 1024 && unit < 4; unit++)
+		value /= 1024;
+	/* Three digits, without zeros at the end of a fraction. */
+	snprintf(text, TW_FORMAT_SIZE, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
+	length = strlen(text);
+	if (strchr(text, '.')) {
+		while (text[length - 1] == '0')
+			length--;
+		length -= text[length - 1] == '.';
+	}
+	text[length] = units[unit];
+	text[length + 1] = '\0';
+	return text;
+}
+
+const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i)
+{
+	static const char *const names[TW_LEVELS] = {
+		"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8",
+	};
+
+	/* The last level, which has no end in the curve and is past all caches of sysfs. */
+	if (i + 1 == memlat->level_count && i && i >= memlat->cache_count)
+		return "memory";
+	return names[i];
+}
+
+void tw_memlat_cell(struct tw_table *table, double value, int decimals, int is_known)
+{
+	if (is_known)
+		tw_cell_fixed(table, value, decimals);
+	else
+		tw_cell_none(table);
+}
 
 static void add_interval(struct tw_table *table, double low_ns, double high_ns)
 {
@@ -65,7 +108,7 @@ static void add_head(struct tw_page *page, const struct tw_memlat *memlat)
 static void add_level(struct tw_table *table, const struct tw_memlat *memlat, unsigned i)
 {
 	const struct tw_level *level = &memlat->levels[i];
-	const struct tw_cache *cache = tw_memlat_level_cache(memlat, i);
+	const struct tw_cache *cache = i < memlat->cache_count ? &memlat->caches[i] : NULL;
 	char size[2][TW_FORMAT_SIZE];
 
 	tw_table_row(table);

@@ -6,7 +6,7 @@
  * has points, and does not count.
  *
  * Wraps: tw_command_is_interrupted tw_memory_map tw_memory_nodes tw_caches_read
- * Wraps: tw_memlat_calibrate
+ * Wraps: tw_rate_measure
  */
 #include <errno.h>
 
@@ -18,7 +18,7 @@ int __wrap_tw_command_is_interrupted(void);
 int __wrap_tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages, int node);
 int __real_tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages, int node);
 
-int __wrap_tw_memlat_calibrate(struct tw_rate *rate);
+int __wrap_tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options);
 unsigned __wrap_tw_caches_read(struct tw_cache *caches, const char *base, unsigned cpu);
 void __wrap_tw_memory_nodes(struct tw_cpu_list *nodes, const char *path);
 
@@ -29,8 +29,9 @@ int __wrap_tw_command_is_interrupted(void)
 	return asked++ >= interrupted_after;
 }
 
-int __wrap_tw_memlat_calibrate(struct tw_rate *rate)
+int __wrap_tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 {
+	(void)options;
 	*rate = (struct tw_rate) { .size = sizeof(*rate), .hz = 1e9 };
 	return 0;
 }
