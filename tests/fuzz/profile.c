@@ -9,20 +9,21 @@
 
 static void show(struct profile_file *file, const struct perf_samples *samples)
 {
+	static tw_profile_printer *const printers[] = {
+		tw_profile_print_flat, tw_profile_print_callers, tw_profile_print_csv,
+		tw_profile_print_folded, tw_profile_print_flame, tw_profile_print_json,
+		tw_profile_print_trace,
+	};
 	struct profile_against against = { 0 };
 	struct profile_result result;
 
 	tw_profile_functions(&result, file);
-	tw_profile_name(&result, file);
-	tw_profile_print_flat(file, &result, 0);
-	tw_profile_print_callers(file, &result, 0);
-	tw_profile_print_csv(file, &result);
-	tw_profile_print_folded(file, &result);
-	tw_profile_print_flame(file, &result);
-	tw_profile_print_json(file, &result, NULL);
-	tw_profile_print_trace(file, &result);
+	tw_profile_name(&result);
+	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++)
+		printers[i](&result);
+	result.against = &against;
 	if (samples && tw_profile_against(&against, &result, samples, "samples") == 0)
-		tw_profile_print_against(&against, 0);
+		tw_profile_print_against(&result);
 	free(against.rows);
 	tw_profile_functions_free(&result);
 }

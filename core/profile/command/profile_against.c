@@ -140,9 +140,9 @@ static void make_rows(struct profile_against *against,
 	size_t count = 0;
 
 	for (size_t i = 0; i < result->function_count; i++) {
-		const struct profile_time *self = &result->functions[i].self;
+		const struct profile_time *self = &result->by_self[i]->self;
 
-		rows[i].name = result->functions[i].name;
+		rows[i].name = result->by_self[i]->name;
 		rows[i].profiled = self->ticks > 0 ? self->ticks : 0;
 		rows[i].profiled_uncertainty = self->uncertainty_ticks;
 	}

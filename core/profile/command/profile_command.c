@@ -85,41 +85,30 @@ const struct tw_options tw_profile_options = {
 static int show(const struct profile_want *want, struct profile_file *file,
 		const struct perf_samples *samples)
 {
+	static tw_profile_printer *const printers[] = {
+		[PROFILE_FLAT] = tw_profile_print_flat,
+		[PROFILE_CALLERS] = tw_profile_print_callers,
+		[PROFILE_FOLDED] = tw_profile_print_folded,
+		[PROFILE_CSV] = tw_profile_print_csv,
+		[PROFILE_JSON] = tw_profile_print_json,
+		[PROFILE_TRACE] = tw_profile_print_trace,
+		[PROFILE_SVG] = tw_profile_print_flame,
+	};
 	struct profile_against against = { 0 };
 	struct profile_result result;
 	int failed = 0;
 
 	tw_profile_functions(&result, file);
-	tw_profile_name(&result, file);
-	if (samples)
+	tw_profile_name(&result);
+	result.top = want->top;
+	if (samples) {
 		failed = tw_profile_against(&against, &result, samples, want->against);
-	if (!failed)
-		switch (want->format) {
-		case PROFILE_FLAT:
-			if (samples)
-				tw_profile_print_against(&against, want->top);
-			else
-				tw_profile_print_flat(file, &result, want->top);
-			break;
-		case PROFILE_CALLERS:
-			tw_profile_print_callers(file, &result, want->top);
-			break;
-		case PROFILE_FOLDED:
-			tw_profile_print_folded(file, &result);
-			break;
-		case PROFILE_CSV:
-			tw_profile_print_csv(file, &result);
-			break;
-		case PROFILE_JSON:
-			tw_profile_print_json(file, &result, samples ? &against : NULL);
-			break;
-		case PROFILE_SVG:
-			tw_profile_print_flame(file, &result);
-			break;
-		case PROFILE_TRACE:
-			tw_profile_print_trace(file, &result);
-			break;
-		}
+		result.against = &against;
+	}
+	if (!failed && samples && want->format == PROFILE_FLAT)
+		tw_profile_print_against(&result);
+	else if (!failed)
+		printers[want->format](&result);
 	free(against.rows);
 	tw_profile_functions_free(&result);
 	if (failed)

@@ -50,14 +50,6 @@ static int read_node(struct profile_file *file, const char *rest)
 	return 1;
 }
 
-static int read_thread(struct profile_file *file, const char *rest)
-{
-	int tid;
-
-	file->thread_count++;
-	return sscanf(rest, "%d", &tid) == 1;
-}
-
 static int read_event(struct profile_file *file, const char *rest)
 {
 	struct profile_event *event = tw_another(&file->events, &file->event_count);
@@ -89,39 +81,8 @@ static int read_bin(struct profile_file *file, const char *rest)
 	return sscanf(rest, "%u %lu", &bin->bin, &bin->count) == 2;
 }
 
-static int read_program(struct profile_file *file, const char *rest)
+static int read_cost(struct profile_cost *cost, const char *rest)
 {
-	file->program = tw_plain_text(tw_copy_text(rest));
-	return 1;
-}
-
-static int read_pid(struct profile_file *file, const char *rest)
-{
-	return sscanf(rest, "%d", &file->pid) == 1;
-}
-
-static int read_rate(struct profile_file *file, const char *rest)
-{
-	int count = sscanf(rest, "%lf %lf %31s %31s", &file->hz, &file->hz_uncertainty_ppb,
-			   file->against, file->source);
-
-	tw_plain_text(file->against);
-	tw_plain_text(file->source);
-	return count == 4 && file->hz >= 1e6 && file->hz <= 1e11 &&
-	       isfinite(file->hz_uncertainty_ppb);
-}
-
-static int read_fence(struct profile_file *file, const char *rest)
-{
-	int count = sscanf(rest, "%15s", file->fence);
-
-	tw_plain_text(file->fence);
-	return count == 1;
-}
-
-static int read_cost(struct profile_file *file, const char *rest)
-{
-	struct profile_cost *cost = &file->cost;
 	int used = 0;
 
 	if (sscanf(rest, "%lf %lf %lf %lf %lf %lf %lf %u %lf%n", &cost->inside,
@@ -136,39 +97,60 @@ static int read_cost(struct profile_file *file, const char *rest)
 			cost->untimed_spread + cost->beyond);
 }
 
-static int read_wall(struct profile_file *file, const char *rest)
+/* Read what is there once. Unknown kinds, which a later version may add, are skipped. */
+static int read_head(struct profile_file *file, const char *kind, const char *rest)
 {
-	return sscanf(rest, "%lu %lu", &file->begin_ticks, &file->end_ticks) == 2;
-}
+	uint64_t *losses = file->losses;
+	int good = 1, tid;
 
-static int read_dropped(struct profile_file *file, const char *rest)
-{
-	return sscanf(rest, "%lu %lu %lu %lu %lu %lu %lu", &file->too_deep, &file->no_memory,
-		      &file->in_hook, &file->unmatched, &file->backwards, &file->events_lost,
-		      &file->threads_lost) == 7;
-}
-
-static const struct {
-	const char *word;
-	int (*read)(struct profile_file *file, const char *rest);
-} records[] = {
-	{ "node ", read_node }, { "bin ", read_bin }, { "event ", read_event },
-	{ "map ", read_map }, { "thread ", read_thread }, { "histogram ", read_histogram },
-	{ "program ", read_program }, { "pid ", read_pid }, { "rate ", read_rate },
-	{ "fence ", read_fence }, { "cost ", read_cost }, { "wall ", read_wall },
-	{ "dropped ", read_dropped },
-};
-
-/* Read a record. Unknown kinds, which a later version may add, are skipped. */
-static int read_record(struct profile_file *file, const char *line)
-{
-	for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++) {
-		size_t length = strlen(records[i].word);
-
-		if (strncmp(line, records[i].word, length) == 0)
-			return records[i].read(file, line + length);
+	if (!strcmp(kind, "thread")) {
+		file->thread_count++;
+		good = sscanf(rest, "%d", &tid) == 1;
+	} else if (!strcmp(kind, "program")) {
+		file->program = tw_plain_text(tw_copy_text(rest));
+	} else if (!strcmp(kind, "pid")) {
+		good = sscanf(rest, "%d", &file->pid) == 1;
+	} else if (!strcmp(kind, "rate")) {
+		good = sscanf(rest, "%lf %lf %31s %31s", &file->hz, &file->hz_uncertainty_ppb,
+			      file->against, file->source) == 4 &&
+		       file->hz >= 1e6 && file->hz <= 1e11 &&
+		       isfinite(file->hz_uncertainty_ppb);
+		tw_plain_text(file->against);
+		tw_plain_text(file->source);
+	} else if (!strcmp(kind, "fence")) {
+		good = sscanf(rest, "%15s", file->fence) == 1;
+		tw_plain_text(file->fence);
+	} else if (!strcmp(kind, "cost")) {
+		good = read_cost(&file->cost, rest);
+	} else if (!strcmp(kind, "wall")) {
+		good = sscanf(rest, "%lu %lu", &file->begin_ticks, &file->end_ticks) == 2;
+	} else if (!strcmp(kind, "dropped")) {
+		good = sscanf(rest, "%lu %lu %lu %lu %lu %lu %lu", &losses[0], &losses[1],
+			      &losses[2], &losses[3], &losses[4], &losses[5], &losses[6]) ==
+		       PROFILE_LOSSES;
 	}
-	return 1;
+	return good;
+}
+
+/* Read a record. */
+static int read_record(struct profile_file *file, char *line)
+{
+	static const struct {
+		const char *kind;
+		int (*read)(struct profile_file *file, const char *rest);
+	} lists[] = {
+		{ "node", read_node }, { "bin", read_bin }, { "event", read_event },
+		{ "map", read_map }, { "histogram", read_histogram },
+	};
+	char *space = strchr(line, ' ');
+
+	if (!space)
+		return 1;
+	*space = 0;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		if (!strcmp(line, lists[i].kind))
+			return lists[i].read(file, space + 1);
+	return read_head(file, line, space + 1);
 }
 
 int tw_profile_file_parse(struct profile_file *file, FILE *stream, unsigned *line_number)

@@ -29,7 +29,6 @@ struct flame_frame {
 };
 
 struct flame {
-	const struct profile_file *file;
 	const struct profile_result *result;
 	struct flame_frame *frames;
 	uint32_t *order;		/* nodes; of each parent, the widest first */
@@ -42,7 +41,7 @@ struct flame {
  * the correction made negative is drawn as nothing. */
 static void add_up(struct flame *flame)
 {
-	const struct profile_file *file = flame->file;
+	const struct profile_file *file = flame->result->file;
 
 	for (size_t i = file->node_count; i-- > 0;) {
 		double self = flame->result->times[i].self.ticks;
@@ -75,8 +74,8 @@ static int by_width(const void *a, const void *b, void *context)
 /* Place the frames by depth: a parent has its place before its children. */
 static void place(struct flame *flame)
 {
-	const struct profile_node *nodes = flame->file->nodes;
-	size_t count = flame->file->node_count;
+	const struct profile_node *nodes = flame->result->file->nodes;
+	size_t count = flame->result->file->node_count;
 
 	for (size_t i = 1; i < count; i++)
 		flame->frames[i].depth =
@@ -129,7 +128,7 @@ static void put_label(const char *name, double width)
 
 static void put_frame(const struct flame *flame, uint32_t index)
 {
-	const struct profile_node *node = &flame->file->nodes[index];
+	const struct profile_node *node = &flame->result->file->nodes[index];
 	const struct profile_time *self = &flame->result->times[index].self;
 	const struct flame_frame *frame = &flame->frames[index];
 	const char *name = flame->result->functions[node->function].name;
@@ -140,10 +139,10 @@ static void put_frame(const struct flame *flame, uint32_t index)
 	fputs("<g><title>", stdout);
 	tw_html_text(stdout, name);
 	printf(": %s, %.2f %%; self %s +- %s; %lu call%s</title>",
-	       tw_format_ns(all, profile_ns(flame->file, frame->ticks)),
+	       tw_format_ns(all, profile_ns(flame->result->file, frame->ticks)),
 	       100 * frame->ticks / flame->frames[0].ticks,
-	       tw_format_ns(own, profile_ns(flame->file, self->ticks > 0 ? self->ticks : 0)),
-	       tw_format_ns(error, profile_ns(flame->file, self->uncertainty_ticks)),
+	       tw_format_ns(own, profile_ns(flame->result->file, self->ticks > 0 ? self->ticks : 0)),
+	       tw_format_ns(error, profile_ns(flame->result->file, self->uncertainty_ticks)),
 	       node->calls, tw_format_plural(node->calls));
 	printf("<rect class=\"k%u\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\"/>",
 	       color_of(name), frame->x, y, width, ROW - 1);
@@ -172,7 +171,7 @@ static void put_style(void)
 
 static void put_heading(const struct flame *flame)
 {
-	const struct profile_file *file = flame->file;
+	const struct profile_file *file = flame->result->file;
 	char all[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
 
 	fputs("<text class=\"head\" x=\"3\" y=\"18\">", stdout);
@@ -189,11 +188,11 @@ static void put_heading(const struct flame *flame)
 	fputs("</text>\n", stdout);
 }
 
-void tw_profile_print_flame(const struct profile_file *file,
-			    const struct profile_result *result)
+void tw_profile_print_flame(const struct profile_result *result)
 {
+	const struct profile_file *file = result->file;
 	struct flame flame = {
-		.file = file, .result = result,
+		.result = result,
 		.frames = tw_zalloc(file->node_count, sizeof(*flame.frames)),
 		.order = tw_zalloc(file->node_count, sizeof(*flame.order)),
 	};

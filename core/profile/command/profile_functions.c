@@ -70,39 +70,23 @@ static int by_address(const void *a, const void *b)
 
 static int by_self(const void *a, const void *b)
 {
-	const struct profile_function *left = a, *right = b;
+	const struct profile_function *left = *(struct profile_function *const *)a;
+	const struct profile_function *right = *(struct profile_function *const *)b;
 
 	if (left->self.ticks > right->self.ticks)
 		return -1;
-	return left->self.ticks < right->self.ticks ? 1 : by_address(a, b);
-}
-
-static int index_by_address(const void *a, const void *b)
-{
-	return by_address(*(struct profile_function *const *)a,
-			  *(struct profile_function *const *)b);
-}
-
-static void make_index(struct profile_result *result)
-{
-	for (size_t i = 0; i < result->function_count; i++)
-		result->by_address[i] = &result->functions[i];
-	qsort(result->by_address, result->function_count, sizeof(*result->by_address),
-	      index_by_address);
+	return left->self.ticks < right->self.ticks ? 1 : by_address(left, right);
 }
 
 struct profile_function *tw_profile_function_at(const struct profile_result *result,
 						uint64_t address)
 {
-	struct profile_function key = { .address = address };
-	struct profile_function *wanted = &key, **found;
+	const struct profile_function key = { .address = address };
 
-	found = bsearch(&wanted, result->by_address, result->function_count,
-			sizeof(*result->by_address), index_by_address);
-	return found ? *found : NULL;
+	return bsearch(&key, result->functions, result->function_count, sizeof(key), by_address);
 }
 
-/* Make one function for each address. */
+/* Make one function for each address, and tell each node its function. */
 static void collect(struct profile_result *result, struct profile_file *file)
 {
 	struct profile_function *functions = result->functions;
@@ -112,19 +96,14 @@ static void collect(struct profile_result *result, struct profile_file *file)
 		functions[i - 1].address = file->nodes[i].address;
 	qsort(functions, file->node_count - 1, sizeof(*functions), by_address);
 	for (size_t i = 0; i + 1 < file->node_count; i++)
-		if (!count || functions[count - 1].address != functions[i].address)
+		if (!count || functions[count - 1].address != functions[i].address) {
+			result->by_self[count] = &functions[count];
 			functions[count++].address = functions[i].address;
+		}
 	result->function_count = count;
-	make_index(result);
-}
-
-/* Tell each node its function, by the index. */
-static void tell_nodes(const struct profile_result *result, struct profile_file *file)
-{
 	for (size_t i = 1; i < file->node_count; i++)
 		file->nodes[i].function = (uint32_t)(
-			tw_profile_function_at(result, file->nodes[i].address) -
-			result->functions);
+			tw_profile_function_at(result, file->nodes[i].address) - functions);
 }
 
 static void count(struct profile_function *function,
@@ -170,17 +149,15 @@ void tw_profile_functions(struct profile_result *result, struct profile_file *fi
 	*result = (struct profile_result) {
 		.times = tw_zalloc(file->node_count, sizeof(*result->times)),
 		.functions = tw_zalloc(file->node_count, sizeof(*result->functions)),
-		.by_address = tw_zalloc(file->node_count, sizeof(*result->by_address)),
+		.by_self = tw_zalloc(file->node_count, sizeof(*result->by_self)),
+		.file = file,
 	};
 	add_up(file, result->times);
 	for (size_t i = 0; i < file->node_count; i++)
 		correct(&file->cost, &file->nodes[i], &result->times[i]);
 	collect(result, file);
-	tell_nodes(result, file);
 	walk(result, file);
-	qsort(result->functions, result->function_count, sizeof(*result->functions), by_self);
-	make_index(result);
-	tell_nodes(result, file);
+	qsort(result->by_self, result->function_count, sizeof(*result->by_self), by_self);
 	for (size_t i = 0; i < file->histogram_count; i++) {
 		struct profile_function *function =
 			tw_profile_function_at(result, file->histograms[i].address);
@@ -193,7 +170,7 @@ void tw_profile_functions(struct profile_result *result, struct profile_file *fi
 void tw_profile_functions_free(struct profile_result *result)
 {
 	free(result->functions);
-	free(result->by_address);
+	free(result->by_self);
 	free(result->times);
 	*result = (struct profile_result) { 0 };
 }

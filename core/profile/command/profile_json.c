@@ -68,18 +68,6 @@ static json_t *function_object(const struct profile_file *file,
 	return object;
 }
 
-static json_t *dropped_object(const struct profile_file *file)
-{
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-			 "too_deep", (json_int_t)file->too_deep,
-			 "no_memory", (json_int_t)file->no_memory,
-			 "in_hook", (json_int_t)file->in_hook,
-			 "unmatched", (json_int_t)file->unmatched,
-			 "backwards", (json_int_t)file->backwards,
-			 "events", (json_int_t)file->events_lost,
-			 "threads", (json_int_t)file->threads_lost);
-}
-
 static json_t *cost_object(const struct profile_file *file)
 {
 	const struct profile_cost *cost = &file->cost;
@@ -123,16 +111,16 @@ static json_t *against_object(const struct profile_against *against)
 			 "functions", functions);
 }
 
-void tw_profile_print_json(const struct profile_file *file,
-			   const struct profile_result *result,
-			   const struct profile_against *against)
+void tw_profile_print_json(const struct profile_result *result)
 {
-	json_t *root, *functions = json_array();
+	const struct profile_file *file = result->file;
+	json_t *root, *functions = json_array(), *dropped = json_object();
 
 	for (size_t i = 0; i < result->function_count; i++)
-		json_array_append_new(functions,
-				      function_object(file,
-						      &result->functions[i]));
+		json_array_append_new(functions, function_object(file, result->by_self[i]));
+	for (size_t i = 0; i < PROFILE_LOSSES; i++)
+		json_object_set_new(dropped, tw_profile_losses[i].key,
+				    json_integer((json_int_t)file->losses[i]));
 	root = json_pack("{s:s, s:i, s:s, s:i, s:i, s:s, s:s, s:s, s:f, s:f, "
 			 "s:f, s:o, s:o, s:o, s:o}",
 			 "schema", "tickwise-profile", "version", 1,
@@ -141,31 +129,27 @@ void tw_profile_print_json(const struct profile_file *file,
 			 "fence", file->fence, "against", file->against,
 			 "source", file->source, "hz", file->hz,
 			 "hz_uncertainty_ppb", file->hz_uncertainty_ppb,
-			 "wall_ns", profile_ns(file, (double)
-					       (file->end_ticks -
-						file->begin_ticks)),
+			 "wall_ns", profile_ns(file, (double)(file->end_ticks -
+							      file->begin_ticks)),
 			 "hooks", cost_object(file),
 			 "self_sum", time_object(file, &result->total),
-			 "dropped", dropped_object(file),
-			 "functions", functions);
-	if (against)
-		json_object_set_new(root, "against",
-				    against_object(against));
+			 "dropped", dropped, "functions", functions);
+	if (result->against)
+		json_object_set_new(root, "against", against_object(result->against));
 	tw_output_json(root, stdout, JSON_INDENT(2));
 }
 
 /* Print Chrome's trace events: complete ones ("X"), in microseconds. */
-void tw_profile_print_trace(const struct profile_file *file,
-			    const struct profile_result *result)
+void tw_profile_print_trace(const struct profile_result *result)
 {
+	const struct profile_file *file = result->file;
 	json_t *events = json_array();
 
 	for (size_t i = 0; i < file->event_count; i++) {
 		const struct profile_event *event = &file->events[i];
 		const struct profile_function *function =
 			tw_profile_function_at(result, event->address);
-		double start_ticks = (double)(int64_t)(event->start_ticks -
-						       file->begin_ticks);
+		double start_ticks = (double)(int64_t)(event->start_ticks - file->begin_ticks);
 
 		json_array_append_new(events, json_pack(
 			"{s:s, s:s, s:f, s:f, s:i, s:i}", "ph", "X",
@@ -174,7 +158,6 @@ void tw_profile_print_trace(const struct profile_file *file,
 			"dur", profile_ns(file, (double)event->ticks) / 1000,
 			"pid", file->pid, "tid", event->tid));
 	}
-	tw_output_json(json_pack("{s:o, s:s}", "traceEvents", events,
-					"displayTimeUnit", "ns"), stdout,
-			      JSON_INDENT(2));
+	tw_output_json(json_pack("{s:o, s:s}", "traceEvents", events, "displayTimeUnit", "ns"),
+		       stdout, JSON_INDENT(2));
 }

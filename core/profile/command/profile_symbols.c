@@ -244,14 +244,15 @@ static const char *name_of(uint64_t address, const struct profile_map *map,
 	return name;
 }
 
-void tw_profile_name(struct profile_result *result, const struct profile_file *file)
+void tw_profile_name(struct profile_result *result)
 {
+	const struct profile_file *file = result->file;
 	/* The last object read, since functions come sorted by address. */
 	struct object object = { 0 };
 	const char *path = NULL;
 
 	for (size_t i = 0; i < result->function_count; i++) {
-		struct profile_function *function = result->by_address[i];
+		struct profile_function *function = &result->functions[i];
 		const struct profile_map *map = NULL;
 
 		for (size_t j = 0; j < file->map_count && !map; j++)

@@ -59,31 +59,24 @@ static struct tw_page *begin_page(const struct profile_file *file)
 	return page;
 }
 
+const struct profile_loss tw_profile_losses[PROFILE_LOSSES] = {
+	{ "too_deep", "call", "not recorded: deeper than depth=" },
+	{ "no_memory", "call", "not recorded: memory= was used up; this time is the callers'" },
+	{ "in_hook", "event", "not recorded: a signal came while a hook was at work" },
+	{ "unmatched", "exit", "without an entry" },
+	{ "backwards", "call", "with an end before the beginning: counters of CPUs disagree" },
+	{ "events", "event", "not kept: events= was used up" },
+	{ "threads", "thread", "not recorded, or not merged: no memory" },
+};
+
 static void add_losses(struct tw_page *page, const struct profile_file *file)
 {
-	const struct {
-		uint64_t count;
-		const char *noun, *what;
-	} losses[] = {
-		{ file->too_deep, "call", "not recorded: deeper than depth=" },
-		{ file->no_memory, "call", "not recorded: memory= was used up; this "
-		  "time is the callers'" },
-		{ file->in_hook, "event", "not recorded: a signal came while a hook "
-		  "was at work" },
-		{ file->unmatched, "exit", "without an entry" },
-		{ file->backwards, "call", "with an end before the beginning: "
-		  "counters of CPUs disagree" },
-		{ file->events_lost, "event", "not kept: events= was used up" },
-		{ file->threads_lost, "thread", "not recorded, or not merged: no "
-		  "memory" },
-	};
-
-	for (size_t i = 0; i < COUNT(losses); i++)
-		if (losses[i].count)
-			tw_page_paragraph(page, "%" PRIu64 " %s%s %s", losses[i].count,
-					  losses[i].noun,
-					  tw_format_plural(losses[i].count),
-					  losses[i].what);
+	for (size_t i = 0; i < PROFILE_LOSSES; i++)
+		if (file->losses[i])
+			tw_page_paragraph(page, "%" PRIu64 " %s%s %s", file->losses[i],
+					  tw_profile_losses[i].noun,
+					  tw_format_plural(file->losses[i]),
+					  tw_profile_losses[i].what);
 }
 
 /* ---- a row for each function --------------------------------------------- */
@@ -94,9 +87,11 @@ static void add_time(struct tw_table *table, const struct profile_file *file,
 	tw_cell_ns(table, profile_ns(file, ticks));
 }
 
-static void add_function(struct tw_table *table, const struct profile_file *file,
-			 const struct profile_function *it, double all_ticks)
+static void add_function(struct tw_table *table, const struct profile_result *result,
+			 const struct profile_function *it)
 {
+	const struct profile_file *file = result->file;
+	double all_ticks = result->total.ticks;
 	double calls = (double)(it->calls - it->not_timed);
 
 	tw_table_row(table);
@@ -117,8 +112,7 @@ static void add_function(struct tw_table *table, const struct profile_file *file
 			       "exception", it->abandoned);
 }
 
-void tw_profile_print_flat(const struct profile_file *file,
-			   const struct profile_result *result, unsigned top)
+void tw_profile_print_flat(const struct profile_result *result)
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "self%", .width = 5 },
@@ -132,15 +126,16 @@ void tw_profile_print_flat(const struct profile_file *file,
 		{ .heading = "", .width = 6, .flags = TW_COLUMN_BELOW },
 		{ .heading = "", .width = 6, .flags = TW_COLUMN_BELOW },
 	};
+	const struct profile_file *file = result->file;
 	struct tw_page *page = begin_page(file);
 	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
 	char self[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
 	size_t shown = result->function_count;
 
-	if (top && top < shown)
-		shown = top;
+	if (result->top && result->top < shown)
+		shown = result->top;
 	for (size_t i = 0; i < shown; i++)
-		add_function(table, file, &result->functions[i], result->total.ticks);
+		add_function(table, result, result->by_self[i]);
 	if (shown < result->function_count)
 		tw_table_span(table, "... %zu more (--top=0 shows all)",
 			      result->function_count - shown);
@@ -169,10 +164,10 @@ static int by_ticks(const void *a, const void *b)
 }
 
 /* Add the callers of a function, or its callees. @arcs has room for all. */
-static void add_arcs(struct tw_table *table, const struct profile_file *file,
-		     const struct profile_result *result, uint32_t function, int are_callers,
-		     struct arc *arcs)
+static void add_arcs(struct tw_table *table, const struct profile_result *result,
+		     uint32_t function, int are_callers, struct arc *arcs)
 {
+	const struct profile_file *file = result->file;
 	size_t count = 0, at;
 
 	for (size_t i = 1; i < file->node_count; i++) {
@@ -201,24 +196,23 @@ static void add_arcs(struct tw_table *table, const struct profile_file *file,
 	}
 }
 
-static void add_around(struct tw_table *table, const struct profile_file *file,
-		       const struct profile_result *result, uint32_t function,
-		       struct arc *arcs)
+static void add_around(struct tw_table *table, const struct profile_result *result,
+		       const struct profile_function *it, struct arc *arcs)
 {
-	const struct profile_function *it = &result->functions[function];
+	const struct profile_file *file = result->file;
+	uint32_t function = (uint32_t)(it - result->functions);
 	char self[TW_FORMAT_SIZE], inclusive[TW_FORMAT_SIZE];
 
-	add_arcs(table, file, result, function, 1, arcs);
+	add_arcs(table, result, function, 1, arcs);
 	tw_table_span(table, "%s  self %s, inclusive %s, %" PRIu64 " call%s", it->name,
 		      time_text(self, file, it->self.ticks),
 		      time_text(inclusive, file, it->inclusive.ticks), it->calls,
 		      tw_format_plural(it->calls));
-	add_arcs(table, file, result, function, 0, arcs);
+	add_arcs(table, result, function, 0, arcs);
 	tw_table_span(table, " ");
 }
 
-void tw_profile_print_callers(const struct profile_file *file,
-			      const struct profile_result *result, unsigned top)
+void tw_profile_print_callers(const struct profile_result *result)
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "", .width = 10 },
@@ -227,7 +221,8 @@ void tw_profile_print_callers(const struct profile_file *file,
 		{ .heading = "function", .flags = TW_COLUMN_LEFT },
 	};
 	struct arc *arcs = tw_zalloc(result->function_count + 1, sizeof(*arcs));
-	struct tw_page *page = begin_page(file);
+	struct tw_page *page = begin_page(result->file);
+	unsigned top = result->top;
 	struct tw_table *table;
 
 	tw_page_note(page, "Above each function its callers, with the inclusive time "
@@ -235,9 +230,9 @@ void tw_profile_print_callers(const struct profile_file *file,
 	tw_page_gap(page);
 	table = tw_page_table(page, columns, COUNT(columns));
 	for (size_t i = 0; i < result->function_count && (!top || i < top); i++)
-		add_around(table, file, result, (uint32_t)i, arcs);
+		add_around(table, result, result->by_self[i], arcs);
 	free(arcs);
-	add_losses(page, file);
+	add_losses(page, result->file);
 	tw_output_print(page);
 }
 
@@ -274,7 +269,7 @@ static void add_against_row(struct tw_table *table, const struct against_row *ro
 	tw_cell_text(table, row->name);
 }
 
-void tw_profile_print_against(const struct profile_against *against, unsigned top)
+void tw_profile_print_against(const struct profile_result *result)
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "profile", .width = 7 },
@@ -287,7 +282,9 @@ void tw_profile_print_against(const struct profile_against *against, unsigned to
 		{ .heading = "function",
 		  .flags = TW_COLUMN_LEFT },
 	};
+	const struct profile_against *against = result->against;
 	struct tw_page *page = tw_page_new("Profile and samples");
+	unsigned top = result->top;
 	struct tw_table *table;
 	size_t beyond = 0, correlated = 0;
 
@@ -337,8 +334,7 @@ static void add_csv_row(struct tw_table *table, const struct profile_file *file,
 	tw_cell_u64(table, (uint64_t)tw_profile_below_resolution(&it->self));
 }
 
-void tw_profile_print_csv(const struct profile_file *file,
-			  const struct profile_result *result)
+void tw_profile_print_csv(const struct profile_result *result)
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "function", .flags = TW_COLUMN_QUOTED },
@@ -361,7 +357,7 @@ void tw_profile_print_csv(const struct profile_file *file,
 	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
 
 	for (size_t i = 0; i < result->function_count; i++)
-		add_csv_row(table, file, &result->functions[i]);
+		add_csv_row(table, result->file, result->by_self[i]);
 	tw_output_csv(table, stdout);
 	tw_page_free(page);
 }
@@ -370,9 +366,9 @@ void tw_profile_print_csv(const struct profile_file *file,
 
 /* Print the functions of a path, separated by semicolons, and the self time of the last one in
  * nanoseconds. A semicolon in a name becomes a colon. */
-void tw_profile_print_folded(const struct profile_file *file,
-			     const struct profile_result *result)
+void tw_profile_print_folded(const struct profile_result *result)
 {
+	const struct profile_file *file = result->file;
 	uint32_t *path = tw_zalloc(file->node_count, sizeof(*path));
 
 	for (size_t i = 1; i < file->node_count; i++) {

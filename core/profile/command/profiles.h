@@ -57,6 +57,13 @@ struct profile_cost {
 	unsigned samples;
 };
 
+/* What can be lost, in the order of the file: its key in JSON, and for people what a number of
+ * these is. */
+#define PROFILE_LOSSES	7
+extern const struct profile_loss {
+	const char *key, *noun, *what;
+} tw_profile_losses[PROFILE_LOSSES];
+
 struct profile_file {
 	char *program;
 	int pid;
@@ -64,7 +71,7 @@ struct profile_file {
 	char against[32], source[32], fence[16];
 	struct profile_cost cost;	/* in ticks */
 	uint64_t begin_ticks, end_ticks;
-	uint64_t too_deep, no_memory, in_hook, unmatched, backwards, events_lost, threads_lost;
+	uint64_t losses[PROFILE_LOSSES];
 	size_t thread_count;
 	struct profile_map *maps;
 	size_t map_count;
@@ -134,16 +141,22 @@ struct profile_node_time {
 	uint64_t made, made_untimed;	/* calls made by the node itself */
 };
 
+struct profile_against;
+
 struct profile_result {
-	struct profile_function *functions;
+	const struct profile_file *file;
+	struct profile_function *functions;	/* by address */
+	struct profile_function **by_self;	/* by self time, longest first */
 	size_t function_count;
-	struct profile_function **by_address;
 	struct profile_node_time *times;	/* one for each node */
 	struct profile_time total;	/* sum of all self times */
+
+	/* Set by who prints it. */
+	const struct profile_against *against;	/* or NULL */
+	unsigned top;			/* rows of the table; 0: all */
 };
 
-/* Compute the functions, sorted by self time, longest first. Sets each node's function, but
- * no names. Pure. */
+/* Compute the functions. Sets each node's function, but no names. Pure. */
 void tw_profile_functions(struct profile_result *result, struct profile_file *file);
 /* Return NULL: there is no function at this address. */
 struct profile_function *tw_profile_function_at(const struct profile_result *result,
@@ -156,7 +169,7 @@ int tw_profile_below_resolution(const struct profile_time *time);
 /* ---- names ---- */
 
 /* Name all functions of @result, from the symbol tables of the objects that contain them. */
-void tw_profile_name(struct profile_result *result, const struct profile_file *file);
+void tw_profile_name(struct profile_result *result);
 
 /* Return the name as in the source, if it is a C++ or Rust name and libstdc++ is installed;
  * else a copy. To be freed. */
@@ -303,22 +316,12 @@ int tw_profile_run(char **argv, const char *path, const struct profile_want *wan
 void tw_profile_signals_take(void);
 void tw_profile_signals_give_back(void);
 
-/* ---- output, to stdout; @top: rows of the table; 0: all ---- */
+/* ---- output, to stdout ---- */
 
-void tw_profile_print_flat(const struct profile_file *file, const struct profile_result *result,
-			   unsigned top);
-void tw_profile_print_callers(const struct profile_file *file,
-			      const struct profile_result *result, unsigned top);
-void tw_profile_print_against(const struct profile_against *against, unsigned top);
-void tw_profile_print_csv(const struct profile_file *file, const struct profile_result *result);
-void tw_profile_print_folded(const struct profile_file *file,
-			     const struct profile_result *result);
-void tw_profile_print_flame(const struct profile_file *file,
-			    const struct profile_result *result);
-/* @against: its contents are printed, too; or NULL. */
-void tw_profile_print_json(const struct profile_file *file, const struct profile_result *result,
-			   const struct profile_against *against);
-void tw_profile_print_trace(const struct profile_file *file,
-			    const struct profile_result *result);
+typedef void tw_profile_printer(const struct profile_result *result);
+
+tw_profile_printer tw_profile_print_flat, tw_profile_print_callers, tw_profile_print_against,
+		   tw_profile_print_csv, tw_profile_print_folded, tw_profile_print_flame,
+		   tw_profile_print_json, tw_profile_print_trace;
 
 #endif

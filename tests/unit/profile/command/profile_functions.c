@@ -128,14 +128,14 @@ static void check_functions(const struct profile_result *result)
 	int ordered = 1, right = 1;
 
 	for (size_t f = 0; f < result->function_count; f++) {
-		const struct profile_function *it = &result->functions[f];
+		const struct profile_function *it = result->by_self[f];
 		double self = 0, inclusive = 0;
 		uint64_t calls = 0;
 
 		for (uint32_t i = 1; i < NODES; i++) {
 			if (nodes[i].address != it->address)
 				continue;
-			right &= nodes[i].function == f;
+			right &= nodes[i].function == it - result->functions;
 			self += self_ticks[i];
 			calls += nodes[i].calls;
 			if (!is_inside_itself(i))
@@ -146,7 +146,7 @@ static void check_functions(const struct profile_result *result)
 		       fabs(it->inclusive.ticks / 4 - inclusive) < 1e-3 && it->calls == calls,
 		       "function %zu: self %.3f of %.3f, inclusive %.3f of %.3f", f,
 		       it->self.ticks / 4, self, it->inclusive.ticks / 4, inclusive);
-		ordered &= !f || it->self.ticks <= it[-1].self.ticks;
+		ordered &= !f || it->self.ticks <= result->by_self[f - 1]->self.ticks;
 	}
 	tap_ok(ordered && right && result->function_count <= FUNCTIONS,
 	       "a row for each function, in order, and nodes point to their functions");
