@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 
-#include "calibrate_functions.h"
 #include "profile.h"
 
 #define BLOCKS		TW_PROFILE_MAX_BLOCKS
@@ -13,19 +12,17 @@
 /* For WIDE, whose blocks are long: every program waits for the calibration. */
 #define FEWER_BLOCKS	27
 
-/* The functions that are called in each way, how many calls one of them makes, how often a
- * block calls it, and how many blocks there are. */
+/* How many calls the function of each way makes, how often a block calls it, and how many
+ * blocks there are. */
 static const struct called {
-	uint64_t (*const *hooked)(uint64_t), (*const *plain)(uint64_t);
 	int calls, times, blocks;
 } called[TW_PROFILE_WAYS] = {
-#define FUNCTIONS(name)	&tw_profile_hooked_##name, &tw_profile_plain_##name
-	[TW_PROFILE_EMPTY] = { FUNCTIONS(empty), 1, CALLS, BLOCKS },
-	[TW_PROFILE_WORK] = { FUNCTIONS(work), 1, CALLS, BLOCKS },
-	[TW_PROFILE_NEST] = { FUNCTIONS(nest), TW_PROFILE_NEST_CALLS, CALLS, BLOCKS },
-	[TW_PROFILE_TREE] = { FUNCTIONS(tree), TW_PROFILE_TREE_CALLS, CALLS, BLOCKS },
-	[TW_PROFILE_APART] = { FUNCTIONS(brief), 1, CALLS, BLOCKS },
-	[TW_PROFILE_WIDE] = { FUNCTIONS(wide), TW_PROFILE_WIDE_CALLS, 1, FEWER_BLOCKS },
+	[TW_PROFILE_EMPTY] = { 1, CALLS, BLOCKS },
+	[TW_PROFILE_WORK] = { 1, CALLS, BLOCKS },
+	[TW_PROFILE_NEST] = { TW_PROFILE_NEST_CALLS, CALLS, BLOCKS },
+	[TW_PROFILE_TREE] = { TW_PROFILE_TREE_CALLS, CALLS, BLOCKS },
+	[TW_PROFILE_APART] = { 1, CALLS, BLOCKS },
+	[TW_PROFILE_WIDE] = { TW_PROFILE_WIDE_CALLS, 1, FEWER_BLOCKS },
 };
 
 /* Return the ticks of a call, over @times calls that depend on each other. */
@@ -59,49 +56,44 @@ static TW_NO_HOOKS double time_way(enum tw_profile_way way,
 					 time_calls(function, called[way].times);
 }
 
-/* Return the node of a function that was called from the root. */
+/* Return the node of a way's function, which was called from the root. */
 static TW_NO_HOOKS struct tw_node *node_of(const struct tw_recorder *recorder,
-					   uint64_t (*function)(uint64_t))
+					   enum tw_profile_way way)
 {
 	return tw_tree_find(&recorder->tree, recorder->tree.root,
-			    (const void *)(uintptr_t)function);
+			    (const void *)(uintptr_t)tw_profile_hooked[way]);
 }
 
 /* Time one block with hooks and one without. Return 0; -ENOMEM. */
 static TW_NO_HOOKS int see(enum tw_profile_way way, struct tw_recorder *recorder,
 			   struct tw_profile_blocks *seen, int block)
 {
-	const struct called *it = &called[way];
 	const struct tw_node *node;
 	uint64_t before_ticks;
 
 	/* The first call makes the function's node. */
-	(*it->hooked)(3);
-	node = node_of(recorder, *it->hooked);
+	tw_profile_hooked[way](3);
+	node = node_of(recorder, way);
 	if (!node)
 		return -ENOMEM;
 	before_ticks = node->ticks;
-	seen->with[block] = time_way(way, *it->hooked);
-	seen->counted[block] = (double)(node->ticks - before_ticks) / it->times;
-	seen->without[block] = time_way(way, *it->plain);
+	seen->with[block] = time_way(way, tw_profile_hooked[way]);
+	seen->counted[block] = (double)(node->ticks - before_ticks) / called[way].times;
+	seen->without[block] = time_way(way, tw_profile_plain[way]);
 	return 0;
 }
 
-/* Time calls that are counted and not timed. see() of EMPTY must have made the
- * node. */
+/* Time calls that are counted and not timed. see() of EMPTY must have made the node. */
 static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
 {
 	double with[BLOCKS], without[BLOCKS];
 
-	node_of(recorder, tw_profile_hooked_empty)->flags |= TW_NODE_FILTERED;
+	node_of(recorder, TW_PROFILE_EMPTY)->flags |= TW_NODE_FILTERED;
 	for (int block = 0; block < BLOCKS; block++) {
-		with[block] = time_way(TW_PROFILE_EMPTY,
-				       tw_profile_hooked_empty);
-		without[block] = time_way(TW_PROFILE_EMPTY,
-					  tw_profile_plain_empty);
+		with[block] = time_way(TW_PROFILE_EMPTY, tw_profile_hooked[TW_PROFILE_EMPTY]);
+		without[block] = time_way(TW_PROFILE_EMPTY, tw_profile_plain[TW_PROFILE_EMPTY]);
 	}
-	return tw_profile_undisturbed(with, BLOCKS) -
-	       tw_profile_undisturbed(without, BLOCKS);
+	return tw_profile_undisturbed(with, BLOCKS) - tw_profile_undisturbed(without, BLOCKS);
 }
 
 /* Measure all ways. Return 0; -ENOMEM, and @cost is unchanged. */

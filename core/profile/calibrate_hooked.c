@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that the calibration calls, built with -finstrument-functions
- * like a user's functions. calibrate_plain.c builds the same functions without
- * it.
+ * The functions that the calibration calls, built with -finstrument-functions like a user's
+ * functions. calibrate_plain.c builds the same functions without it. Some work: they do
+ * multiplications that depend on each other, so that neither the compiler nor the processor can
+ * rearrange them. Others do nothing, or an addition, or only call.
  */
-#include "calibrate_functions.h"
+#include "cost.h"
 
 #ifdef TW_CALIBRATE_PLAIN
-#define NAME(x)	tw_profile_plain_##x
-#define BARE	__attribute__((noinline, no_instrument_function))
+#define FUNCTIONS	tw_profile_plain
+#define BARE		__attribute__((noinline, no_instrument_function))
 #else
-#define NAME(x)	tw_profile_hooked_##x
-#define BARE	__attribute__((noinline))
+#define FUNCTIONS	tw_profile_hooked
+#define BARE		__attribute__((noinline))
 #endif
 
 /* Compilers move arithmetic past the calls of the hooks, but not past this. */
@@ -107,9 +108,7 @@ BRANCH(wide, 8, branch)
 
 /* Pointers keep the functions from being inlined, and hide that they have no
  * effect. */
-uint64_t (*const NAME(empty))(uint64_t) = empty;
-uint64_t (*const NAME(work))(uint64_t) = work;
-uint64_t (*const NAME(nest))(uint64_t) = nest;
-uint64_t (*const NAME(tree))(uint64_t) = tree;
-uint64_t (*const NAME(brief))(uint64_t) = brief;
-uint64_t (*const NAME(wide))(uint64_t) = wide;
+uint64_t (*const FUNCTIONS[TW_PROFILE_WAYS])(uint64_t) = {
+	[TW_PROFILE_EMPTY] = empty, [TW_PROFILE_WORK] = work, [TW_PROFILE_NEST] = nest,
+	[TW_PROFILE_TREE] = tree, [TW_PROFILE_APART] = brief, [TW_PROFILE_WIDE] = wide,
+};

@@ -32,6 +32,17 @@ enum tw_profile_way {
 	TW_PROFILE_WAYS
 };
 
+/* The function that is called in each way, with hooks, and the same function without
+ * (calibrate_hooked.c). */
+extern uint64_t (*const tw_profile_hooked[TW_PROFILE_WAYS])(uint64_t);
+extern uint64_t (*const tw_profile_plain[TW_PROFILE_WAYS])(uint64_t);
+
+/* How many calls one call of the functions of NEST, TREE and WIDE makes, itself included. Each
+ * of WIDE's calls is on a path of its own. */
+#define TW_PROFILE_NEST_CALLS	4
+#define TW_PROFILE_TREE_CALLS	5
+#define TW_PROFILE_WIDE_CALLS	(1 + 8 * (1 + 8 * (1 + 8)))
+
 #define TW_PROFILE_MAX_BLOCKS	81
 
 /* The blocks of one way: ticks for each call of the outermost function. Each

@@ -6,7 +6,7 @@
  *
  *	OFFSET PATH		of the function in the object's file, hexadecimal
  *
- * Mappings are read without stdio, because the program may be in the middle of stdio.
+ * Mappings are read without streams, because the program may be in the middle of stdio.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,23 +19,16 @@
 #include "profile.h"
 
 /* Parse a line: begin-end perms offset device inode   path */
-static int parse(struct tw_map *map, char *line)
+static int parse(struct tw_map *map, const char *line)
 {
-	char *end;
+	int path = 0;
+	char is_code;
 
-	map->begin = strtoull(line, &end, 16);
-	if (*end != '-')
+	if (sscanf(line, "%lx-%lx %*2c%c%*c %lx %*s %*s %n", &map->begin, &map->end, &is_code,
+		   &map->offset, &path) < 4)
 		return 0;
-	map->end = strtoull(end + 1, &end, 16);
-	if (strnlen(end, 6) < 6 || end[3] != 'x')
-		return 0;
-	map->offset = strtoull(end + 6, &end, 16);
-	for (int field = 0; field < 2; field++) {
-		end += strspn(end, " ");
-		end += strcspn(end, " ");
-	}
-	map->path = end + strspn(end, " ");
-	return map->end > map->begin;
+	map->path = line + path;
+	return path && is_code == 'x';
 }
 
 void tw_maps_each(void (*take)(void *context, const struct tw_map *map), void *context)

@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile.h"
@@ -35,83 +37,73 @@ static const struct word {
 };
 
 /* Parse the whole value: decimal, with K, M or G behind it for powers of 1024. */
-static int read_number(const char *value, size_t length, uint64_t least, uint64_t most,
-		       uint64_t *number)
+static int read_number(const char *value, uint64_t least, uint64_t most, uint64_t *number)
 {
-	const char *end = value + length;
-	uint64_t read = 0;
-	unsigned shift = 0;
+	static const char units[] = "KMG";
+	char *end;
+	uint64_t read = strtoull(value, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
 
-	if (value == end)
-		return 0;
-	for (; value < end && *value >= '0' && *value <= '9'; value++) {
-		read = read * 10 + (uint64_t)(*value - '0');
-		if (read > most)
-			return 0;
-	}
-	if (value + 1 == end)
-		shift = *value == 'K' ? 10 : *value == 'M' ? 20 : *value == 'G' ? 30 : 0;
-	if (value + (shift != 0) != end || read > most >> shift || read << shift < least)
+	if (*value < '0' || *value > '9' || end[unit != NULL] || read > most >> shift ||
+	    read << shift < least)
 		return 0;
 	*number = read << shift;
 	return 1;
 }
 
-/* Parse CALLS:NS. */
-static int read_throttle(const char *value, size_t length, struct tw_profile_options *options)
+static int read_value(const struct word *word, char *value, struct tw_profile_options *options)
 {
-	const char *colon = memchr(value, ':', length);
-	size_t before = (size_t)(colon - value);
+	void *at = (char *)options + word->at;
+	char *colon;
 
-	return colon && read_number(value, before, 1, MOST, &options->throttle_calls) &&
-	       read_number(colon + 1, length - before - 1, 0, MOST, &options->throttle_ns);
-}
-
-static int read_fence(const char *value, size_t length, enum tw_profile_mode *fence)
-{
-	for (int mode = TW_PROFILE_FENCE_NONE; mode <= TW_PROFILE_FENCE_FULL; mode++)
-		if (length == strlen(tw_profile_fences[mode]) &&
-		    !strncmp(value, tw_profile_fences[mode], length)) {
-			*fence = (enum tw_profile_mode)mode;
-			return 1;
-		}
+	switch (word->kind) {
+	case NUMBER:
+		return read_number(value, word->least, word->most, at);
+	case THROTTLE:			/* CALLS:NS */
+		colon = strchr(value, ':');
+		if (!colon)
+			return 0;
+		*colon = 0;
+		return read_number(value, 1, MOST, &options->throttle_calls) &&
+		       read_number(colon + 1, 0, MOST, &options->throttle_ns);
+	case FENCE:
+		for (int mode = TW_PROFILE_FENCE_NONE; mode <= TW_PROFILE_FENCE_FULL; mode++)
+			if (!strcmp(value, tw_profile_fences[mode])) {
+				options->fence = (enum tw_profile_mode)mode;
+				return 1;
+			}
+		return 0;
+	case PATH:
+		if (!*value || strlen(value) >= PATH_MAX)
+			return 0;
+		strcpy(at, value);
+		return 1;
+	}
 	return 0;
 }
 
 /* Read a word of the list: "NAME" or "NAME=VALUE". Return 1 if it is right. */
 static int read_word(const char *text, size_t length, struct tw_profile_options *options)
 {
-	const char *equals = memchr(text, '=', length), *value = equals ? equals + 1 : NULL;
-	size_t name_length = equals ? (size_t)(equals - text) : length;
 	const struct word *word = words, *end = words + sizeof(words) / sizeof(*words);
-	void *at;
+	char name[PATH_MAX + 16], *value;
 
-	while (word < end && (strlen(word->name) != name_length ||
-			      strncmp(word->name, text, name_length)))
+	if (length >= sizeof(name))
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)length, text);
+	value = strchr(name, '=');
+	if (value)
+		*value++ = 0;
+	while (word < end && strcmp(word->name, name))
 		word++;
 	if (word == end || (!value && !word->bare))
 		return 0;
-	at = (char *)options + word->at;
-	length -= name_length + 1;
-	switch (word->kind) {
-	case THROTTLE:
-		return read_throttle(value, length, options);
-	case FENCE:
-		return read_fence(value, length, &options->fence);
-	case PATH:
-		if (!length || length >= PATH_MAX)
-			return 0;
-		memcpy(at, value, length);
-		((char *)at)[length] = 0;
-		return 1;
-	case NUMBER:
-		break;
-	}
-	if (at == &options->event_min_ns && !options->events)
+	if (word->at == AT(event_min_ns) && !options->events)
 		options->events = DEFAULT_EVENTS;
 	if (value)
-		return read_number(value, length, word->least, word->most, at);
-	*(uint64_t *)at = word->bare;
+		return read_value(word, value, options);
+	*(uint64_t *)(void *)((char *)options + word->at) = word->bare;
 	return 1;
 }
 

@@ -81,7 +81,7 @@ static int read_bin(struct profile_file *file, const char *rest)
 	return sscanf(rest, "%u %lu", &bin->bin, &bin->count) == 2;
 }
 
-static int read_cost(struct profile_cost *cost, const char *rest)
+static int read_cost(struct tw_profile_cost *cost, const char *rest)
 {
 	int used = 0;
 

@@ -33,7 +33,7 @@ static void add_up(const struct profile_file *file,
 	}
 }
 
-static void correct(const struct profile_cost *cost, const struct profile_node *node,
+static void correct(const struct tw_profile_cost *cost, const struct profile_node *node,
 		    struct profile_node_time *time)
 {
 	double calls = (double)timed(node), made = (double)time->made;

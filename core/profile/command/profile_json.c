@@ -70,7 +70,7 @@ static json_t *function_object(const struct profile_file *file,
 
 static json_t *cost_object(const struct profile_file *file)
 {
-	const struct profile_cost *cost = &file->cost;
+	const struct tw_profile_cost *cost = &file->cost;
 
 	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:i}",
 			 "inside_ns", profile_ns(file, cost->inside),

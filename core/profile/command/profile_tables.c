@@ -20,7 +20,7 @@ static const char *time_text(char *text, const struct profile_file *file, double
 
 static void add_cost(struct tw_page *page, const struct profile_file *file)
 {
-	const struct profile_cost *cost = &file->cost;
+	const struct tw_profile_cost *cost = &file->cost;
 	char text[5][TW_FORMAT_SIZE];
 
 	if (!cost->samples) {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "command/options.h"
+#include "profile/cost.h"
 
 #define TW_PROFILE_NAME	"profile"
 
@@ -51,12 +52,6 @@ struct profile_histogram {
 	size_t first_bin, bins;		/* in profile_file.bins */
 };
 
-struct profile_cost {
-	double inside, inside_spread, outside, outside_spread, both_spread, untimed,
-	       untimed_spread, beyond;
-	unsigned samples;
-};
-
 /* What can be lost, in the order of the file: its key in JSON, and for people what a number of
  * these is. */
 #define PROFILE_LOSSES	7
@@ -69,7 +64,7 @@ struct profile_file {
 	int pid;
 	double hz, hz_uncertainty_ppb;
 	char against[32], source[32], fence[16];
-	struct profile_cost cost;	/* in ticks */
+	struct tw_profile_cost cost;
 	uint64_t begin_ticks, end_ticks;
 	uint64_t losses[PROFILE_LOSSES];
 	size_t thread_count;
