@@ -54,7 +54,7 @@ OTHER_PROGRAMS := $(HELPER_PROGRAMS) $(FIO_HELPERS) \
 	$(call programs,tests/vm/guest/*.c tests/cross/print_facts.c)
 $(ENGINE_TESTS): $(B)/engine.a $(B)/report.a $(B)/libtickwise.a
 $(filter-out $(ENGINE_TESTS),$(TEST_PROGRAMS) $(OTHER_PROGRAMS)): $(TEST_ARCHIVES)
-$(filter $(B)/tests/unit/preload/%,$(UNIT_TESTS)) $(B)/tests/bench/preload_threads: $(B)/preload.a
+$(filter $(B)/tests/unit/preload/%,$(UNIT_TESTS)): $(B)/preload.a
 define link_test
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(call wraps,$*.c) -o $@ $(filter %.o,$^) \
