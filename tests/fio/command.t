@@ -48,10 +48,8 @@ timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$command_so" \
 	--filename=/dev/null --rw=read --size=64k >out 2>err
 [ $? -eq 1 ]
 ok $? "a character device of another kind is refused"
-for option in write_mode=zeroes verify_mode=compare read_mode=prefetch deac=1 \
-		cdb_len=16 verify_bytchk=1 cmd_type=bsg; do
-	refuses "$option" "${option%%=*}: refused" --filename=file --$option
-done
+# tests/unit/plugin/engine_command.c has the others.
+refuses deac=1 "deac: refused" --filename=file --deac=1
 # As the table tells. What metadata asks for ends while fio parses.
 is "$(awk -F'  +' '/^[a-z_]+  +3[.]/ && $4 == "refused" { print $1 }' \
 		"$root/core/man/fio-tickwise.7" | sort | tr '\n' ' ')" \

@@ -2,7 +2,8 @@
 /*
  * Behaviour: tickwise-cmd's prep() fails for what is no NVMe command, with fio's error
  * set, and a flush goes through a ring with entries of the double size, of which only its
- * own is written. An error of the device is one of the I/O. Defect: the error is left in
+ * own is written. An error of the device is one of the I/O. An option that asks for what is
+ * not implemented ends the job with one line that names it. Defect: the error is left in
  * io_u->error, which fio sets to 0 before queue(), and an entry of zeros goes to the
  * device.
  */
@@ -44,8 +45,44 @@ static struct io_u *flush(int32_t result)
 	return event(&world.td, 0);
 }
 
+/* Commands of a device that tells its size: only the option can end the job. */
+static void refused(void)
+{
+	static const struct {
+		const char *name;	/* NULL: nothing is refused */
+		struct tw_options options;
+	} cases[] = {
+		{ NULL, { .write_mode = "write", .verify_mode = "read", .read_mode = "read" } },
+		{ "cmd_type", { .cmd_type = TW_CMD_BSG } },
+		{ "write_mode", { .write_mode = "zeroes" } },
+		{ "verify_mode", { .verify_mode = "compare" } },
+		{ "read_mode", { .read_mode = "prefetch" } },
+		{ "deac", { .deac = 1 } },
+		{ "cdb_len", { .cdb_len = 16 } },
+		{ "verify_bytchk", { .verify_bytchk = 1 } },
+		{ "tw_test_nop", { .test_nop = 1 } },
+	};
+	char wanted[80];
+
+	for (size_t i = 0; i < FIO_ARRAY_SIZE(cases); i++) {
+		const char *name = cases[i].name;
+
+		world_forget();
+		world.options = cases[i].options;
+		world.options.cmd_type += !world.options.cmd_type ? TW_CMD_NVME : 0;
+		fio_file_set_size_known(&world.file);
+		snprintf(wanted, sizeof(wanted), name ? "tickwise-cmd: job: %s: refused, not "
+			 "implemented\n" : "", name);
+		tap_ok(get_file_size(&world.td, &world.file) == !!name &&
+		       world.messages == !!name && !strcmp(world.message, wanted) &&
+		       world.td.error == (name ? EINVAL : 0), "%s: %s",
+		       name ? name : "no option", name ? "refused, by name" : "accepted");
+	}
+}
+
 int main(void)
 {
+	refused();
 	world_forget();
 	world.td.o.iodepth = 4;
 	world.file.filetype = FIO_TYPE_CHAR;
