@@ -24,39 +24,26 @@ char *tw_child_output(char *const *argv, int *code)
 		      option[1] % 3 == 1 ? "type: empty or boolean" : "type: integer");
 }
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 pid_t tw_child_start(char *const *argv, int end_signal,
-		     void (*prepare)(void *context), void *context)
+		     void (*prepare)(void *context, int fd), void *context, int *from)
 {
-	(void)argv;
-	(void)end_signal;
-	(void)prepare;
-	(void)context;
 	return -ENOSYS;
 }
 
-pid_t tw_child_start_piped(char *const *argv, int end_signal,
-			   void (*prepare)(void *context, int fd), void *context, int *from)
-{
-	(void)prepare;
-	(void)from;
-	return tw_child_start(argv, end_signal, NULL, context);
-}
-
 int tw_child_begin(struct tw_child *child, char *const *argv, int end_signal,
-		   void (*prepare)(void *context), void *context)
+		   void (*prepare)(void *context, int fd), void *context, int fd)
 {
-	(void)child;
-	return tw_child_start(argv, end_signal, prepare, context);
+	return -ENOSYS;
 }
 
 int tw_child_has_begun(struct tw_child *child)
 {
-	(void)child;
 	return -ENOSYS;
 }
 
 int tw_child_wait(pid_t pid)
 {
-	(void)pid;
 	return -ECHILD;
 }
