@@ -83,15 +83,11 @@ static uint64_t now_ns(clockid_t clock)
 
 /* ---- the run --------------------------------------------------------------- */
 
-static int take(void *context, const void *record, size_t size)
+static int take(void *context, void *record, size_t size)
 {
 	struct run *run = context;
-	__u32 kind;
 
-	if (size < sizeof(kind))
-		return 0;
-	memcpy(&kind, record, sizeof(kind));
-	switch (kind) {
+	switch (*(const __u32 *)record) {
 	case TW_ATTACH_RING:
 		tw_attach_add_ring(&run->tally, record);
 		return 0;
@@ -104,20 +100,10 @@ static int take(void *context, const void *record, size_t size)
 
 static int read_records(struct run *run, int wait_ms)
 {
-	int error = tw_attach_read(run->program, wait_ms, take, run);
+	int error = tw_attach_read(run->program, wait_ms);
 
 	tw_attach_set_slow(run->program, run->tally.slowest.least);
 	return error;
-}
-
-static void put_table(struct run *run, uint64_t now, uint64_t over_ns)
-{
-	struct tw_attach_lost lost;
-
-	tw_attach_lost(run->program, &lost);
-	tw_attach_table_put(&run->table, &run->tally, now - run->start_ns, over_ns,
-			    lost.records);
-	tw_attach_tally_tick(&run->tally);
 }
 
 /* Read records until a signal stops the run, its time is over, or the process has
@@ -127,6 +113,7 @@ static int watch(struct run *run)
 	const uint64_t interval_ns = run->options.interval_ns;
 	const uint64_t duration_ns = run->options.duration_ns;
 	uint64_t last_ns = run->start_ns, now;
+	struct tw_attach_lost lost;
 	bool over = false;
 	int error = 0;
 
@@ -138,7 +125,11 @@ static int watch(struct run *run)
 		error = read_records(run, over ? 0 : READ_EVERY_MS);
 		now = now_ns(CLOCK_MONOTONIC);
 		if (interval_ns && now - last_ns >= interval_ns && !over && !error) {
-			put_table(run, now, now - last_ns);
+			tw_attach_lost(run->program, &lost);
+			tw_attach_table_put(&run->table, &run->tally,
+					    now - run->start_ns, now - last_ns,
+					    lost.records);
+			tw_attach_tally_tick(&run->tally);
 			last_ns = now;
 		}
 	}
@@ -147,24 +138,11 @@ static int watch(struct run *run)
 	return error ? error : read_records(run, 0);
 }
 
-/* Say if there was nothing to follow. Return the exit code for that. */
-static int say_no_ring(const struct run *run, const struct tw_attach_lost *lost)
-{
-	if (run->tally.ring_count || lost->rings || lost->records)
-		return TW_EXIT_GOOD;
-	tw_command_remark(tw_attach_options.command, "no ring was seen: process %d (%s) and "
-			  "those it started did no I/O through io_uring",
-			  (int)run->target.pid, run->target.program);
-	return TW_EXIT_UNDECIDED;
-}
-
 /* ---- the report ------------------------------------------------------------ */
 
-static int write_json(FILE *file, const void *context)
+static int write_json(FILE *file, const void *json)
 {
-	json_t *const *json = context;
-
-	tw_output_json(json_incref(*json), file, 0);
+	tw_output_json(json_incref((json_t *)json), file, 0);
 	return 0;
 }
 
@@ -174,7 +152,7 @@ static int put_json(json_t *json, const char *path, FILE *out)
 	int error;
 
 	if (strcmp(path, "-") != 0) {
-		error = tw_must(tw_output_file(path, write_json, &json));
+		error = tw_must(tw_output_file(path, write_json, json));
 		return error ? fail(TW_EXIT_IO, "%s: %s", path, tw_file_error(-error)) :
 			       TW_EXIT_GOOD;
 	}
@@ -279,7 +257,13 @@ static int report(struct run *run)
 	json = tw_attach_to_json(&result);
 	code = print_report(json, &run->options, run->out);
 	json_decref(json);
-	return code == TW_EXIT_GOOD ? say_no_ring(run, &result.lost) : code;
+	if (code != TW_EXIT_GOOD || run->tally.ring_count || result.lost.rings ||
+	    result.lost.records)
+		return code;
+	tw_command_remark(tw_attach_options.command, "no ring was seen: process %d (%s) and "
+			  "those it started did no I/O through io_uring",
+			  (int)run->target.pid, run->target.program);
+	return TW_EXIT_UNDECIDED;
 }
 
 static bool is_stdout(const char *path)
@@ -364,7 +348,8 @@ static int run_it(struct run *run)
 	const char *why;
 	int exit_code, code;
 
-	run->program = tw_attach_load(run->options.causes, &why, &run->no_causes);
+	run->program = tw_attach_load(run->options.causes, take, run, &why,
+				      &run->no_causes);
 	if (!run->program)
 		return fail(TW_EXIT_SOFTWARE, "%s", why);
 	if (run->no_causes)

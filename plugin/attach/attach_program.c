@@ -18,6 +18,7 @@
 
 #include "attach/attach_tally.h"
 #include "attach/attach_record.h"
+#include "base/allocate.h"
 #include "kernel/above.h"
 #include "kernel/program.h"
 
@@ -32,8 +33,6 @@ struct tw_attach_program {
 	struct tw_causes *causes;	/* NULL: not wanted, or impossible */
 	const struct tw_turns *turns;	/* of all TW_ATTACH_THREADS threads */
 	struct ring_buffer *records;
-	int (*take)(void *context, const void *record, size_t size);
-	void *context;
 };
 
 /* Return the operations with a direction from @first to @last, as bits. */
@@ -73,13 +72,6 @@ static int fit_to_kernel(struct tw_attach *made)
 	bpf_program__set_autoattach(made->progs.descriptors, false);
 	return bpf_program__set_autoload(has_req ? made->progs.submit_sqe :
 						   made->progs.submit_req, false);
-}
-
-static int take_record(void *context, void *record, size_t size)
-{
-	struct tw_attach_program *program = context;
-
-	return program->take(program->context, record, size);
 }
 
 /* Load the program of causes.bpf.c, before attach.bpf.c, which chooses the threads that it
@@ -126,61 +118,51 @@ static void unload_causes(struct tw_attach_program *program)
 	program->causes = NULL;
 }
 
-static int share_threads(struct tw_attach_program *program)
+static int load(struct tw_attach_program *program, tw_attach_take *take, void *context)
 {
-	struct tw_attach *made = program->skeleton;
-
-	if (!program->causes)
-		return bpf_map__set_max_entries(made->maps.threads, 1);
-	made->rodata->with_causes = true;
-	made->rodata->listed = operations(TW_READ, TW_SYNC);
-	return bpf_map__reuse_fd(made->maps.threads,
-				 bpf_map__fd(program->causes->maps.threads));
-}
-
-static int load(struct tw_attach_program *program)
-{
+	struct tw_attach *made = tw_attach__open();
 	int error;
 
-	program->skeleton = tw_attach__open();
-	if (!program->skeleton)
+	program->skeleton = made;
+	if (!made)
 		return -errno;
-	error = fit_to_kernel(program->skeleton);
+	error = fit_to_kernel(made);
+	if (!error && !program->causes) {
+		error = bpf_map__set_max_entries(made->maps.threads, 1);
+	} else if (!error) {
+		made->rodata->with_causes = true;
+		made->rodata->listed = operations(TW_READ, TW_SYNC);
+		error = bpf_map__reuse_fd(made->maps.threads,
+					  bpf_map__fd(program->causes->maps.threads));
+	}
 	if (!error)
-		error = share_threads(program);
+		error = tw_attach__load(made);
 	if (!error)
-		error = tw_attach__load(program->skeleton);
-	if (!error)
-		error = tw_attach__attach(program->skeleton);
+		error = tw_attach__attach(made);
 	if (error)
 		return error;
-	program->records = ring_buffer__new(
-		bpf_map__fd(program->skeleton->maps.records), take_record, program,
-		NULL);
+	program->records = ring_buffer__new(bpf_map__fd(made->maps.records), take, context,
+					    NULL);
 	return program->records ? 0 : -errno;
 }
 
-struct tw_attach_program *tw_attach_load(bool causes, const char **why,
-					 const char **no_causes)
+struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void *context,
+					 const char **why, const char **no_causes)
 {
-	struct tw_attach_program *program = calloc(1, sizeof(*program));
+	struct tw_attach_program *program;
 	int error;
 
-	if (!program) {
-		*why = strerror(ENOMEM);
-		return NULL;
-	}
 	if (!tw_program_has_addresses()) {
 		*why = tw_program_reason(-EPERM, false);
-		free(program);
 		return NULL;
 	}
+	program = tw_zalloc(1, sizeof(*program));
 	tw_program_set_messages();
 	error = causes ? load_causes(program) : 0;
 	*no_causes = error ? tw_program_reason(error, false) : NULL;
 	if (error)
 		unload_causes(program);
-	error = load(program);
+	error = load(program, take, context);
 	if (!error)
 		return program;
 	*why = tw_program_reason(error, false);
@@ -241,17 +223,12 @@ void tw_attach_set_slow(struct tw_attach_program *program, uint64_t ns)
 	program->skeleton->bss->slow_ns = ns;
 }
 
-int tw_attach_read(struct tw_attach_program *program, int wait_ms,
-		   int (*take)(void *context, const void *record, size_t size),
-		   void *context)
+int tw_attach_read(struct tw_attach_program *program, int wait_ms)
 {
-	int result, error;
-
-	program->take = take;
-	program->context = context;
-	result = wait_ms ? ring_buffer__poll(program->records, wait_ms) : 0;
+	int result = wait_ms ? ring_buffer__poll(program->records, wait_ms) : 0;
 	/* Most records do not wake the reader, so read the rest, too. */
-	error = ring_buffer__consume(program->records);
+	int error = ring_buffer__consume(program->records);
+
 	if (result < 0 && result != -EINTR)
 		error = result;
 	return error < 0 ? error : 0;

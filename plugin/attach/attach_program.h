@@ -14,11 +14,14 @@
 
 struct tw_attach_program;
 
+/* Take a record. Return 0 to go on. */
+typedef int tw_attach_take(void *context, void *record, size_t size);
+
 /* Load the program. NULL: @why has the reason in one line. With @causes the submitting
  * threads are followed. If that is impossible, @no_causes has the reason, and the rest
  * works. */
-struct tw_attach_program *tw_attach_load(bool causes, const char **why,
-					 const char **no_causes);
+struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void *context,
+					 const char **why, const char **no_causes);
 
 /* Follow the process of @pidfd and its descendants, also those that it will have, and find
  * their rings. Return 0 or -errno: -ESRCH if the process has ended. */
@@ -31,10 +34,8 @@ const struct tw_turns *tw_attach_turns(const struct tw_attach_program *program);
 void tw_attach_set_slow(struct tw_attach_program *program, uint64_t ns);
 
 /* Take all records, after waiting for @wait_ms or until a record wakes the reader. Return
- * 0, or the first result of @take that is not 0. */
-int tw_attach_read(struct tw_attach_program *program, int wait_ms,
-		   int (*take)(void *context, const void *record, size_t size),
-		   void *context);
+ * 0, or the first result of tw_attach_take() that is not 0. */
+int tw_attach_read(struct tw_attach_program *program, int wait_ms);
 
 void tw_attach_lost(const struct tw_attach_program *program,
 		    struct tw_attach_lost *lost);
