@@ -15,10 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/attach_output.h"
-#include "attach/attach_program.h"
-#include "attach/attach_tally.h"
-#include "attach/attach_target.h"
+#include "attach/attach.h"
 #include "base/allocate.h"
 #include "base/write_file.h"
 #include "command/child.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Load the program of attach.bpf.c: see attach_program.h.
+ * Load the program of attach.bpf.c: see attach.h.
  */
-#include "attach/attach_program.h"
+#include "attach/attach.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -16,8 +16,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "attach/attach_tally.h"
-#include "attach/attach_record.h"
 #include "base/allocate.h"
 #include "kernel/above.h"
 #include "kernel/program.h"

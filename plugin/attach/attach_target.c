@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process that is measured: see attach_target.h.
+ * The process that is measured: see attach.h.
  */
-#include "attach/attach_target.h"
+#include "attach/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>

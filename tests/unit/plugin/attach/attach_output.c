@@ -7,7 +7,7 @@
  * Defect: a report that `tickwise report` refuses; a count or a name that is lost; a name
  * that a terminal obeys, also by the control characters that UTF-8 has in two bytes.
  */
-#include "attach/attach_output.h"
+#include "attach/attach.h"
 
 #include <errno.h>
 #include <stdlib.h>

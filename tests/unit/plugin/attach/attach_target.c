@@ -12,7 +12,7 @@
 #include <grp.h>
 #include <pthread.h>
 
-#include "attach/attach_target.h"
+#include "attach/attach.h"
 #include "tap.h"
 
 #define NOBODY	65534

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The parts of a run of `tickwise attach`: the process that is measured, the program in the
+ * kernel, and what is shown of the tally of its records.
+ */
+#ifndef TW_PLUGIN_ATTACH_H
+#define TW_PLUGIN_ATTACH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "attach/attach_tally.h"
+#include "command/child.h"
+
+/* ---- the process: a running one, or a program that is started when all is ready ---- */
+
+struct tw_attach_target {
+	pid_t pid;
+	int pidfd;		/* since another process may get the number later */
+	bool own;		/* a program that was started here */
+	struct tw_child child;	/* the program, like the next three */
+	char **argv;
+	int go;			/* a pipe in which the child waits for a byte */
+	int error;		/* why the program could not be run: -errno */
+	char program[16];	/* the kernel's name of the process */
+};
+
+/* Choose a running process, or prepare a program. Return NULL, or the reason why not: one
+ * line in @why. */
+const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
+			 char *why, size_t size);
+const char *tw_attach_start(struct tw_attach_target *target, char **argv,
+			    char *why, size_t size);
+
+/* Let the program begin, if it was prepared. Return 0 or -errno: it can't be run, and a line
+ * on stderr has the reason. */
+int tw_attach_go(struct tw_attach_target *target);
+
+bool tw_attach_has_ended(const struct tw_attach_target *target);
+
+/* Wait for the program. Return its exit code, as a shell would. */
+int tw_attach_exit_code(struct tw_attach_target *target);
+
+/* ---- the program of attach.bpf.c ---- */
+
+struct tw_attach_program;
+
+/* Take a record. Return 0 to go on. */
+typedef int tw_attach_take(void *context, void *record, size_t size);
+
+/* Load the program. NULL: @why has the reason in one line. With @causes the submitting
+ * threads are followed. If that is impossible, @no_causes has the reason, and the rest
+ * works. */
+struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void *context,
+					 const char **why, const char **no_causes);
+
+/* Follow the process of @pidfd and its descendants, also those that it will have, and find
+ * their rings. Return 0 or -errno: -ESRCH if the process has ended. */
+int tw_attach_follow(struct tw_attach_program *program, int pidfd);
+
+/* Return the turns of the followed threads; NULL if none are followed. */
+const struct tw_turns *tw_attach_turns(const struct tw_attach_program *program);
+
+/* Let the program wake the reader for I/Os that take at least @ns, to find their causes. */
+void tw_attach_set_slow(struct tw_attach_program *program, uint64_t ns);
+
+/* Take all records, after waiting for @wait_ms or until a record wakes the reader. Return
+ * 0, or the first result of tw_attach_take() that is not 0. */
+int tw_attach_read(struct tw_attach_program *program, int wait_ms);
+
+void tw_attach_lost(const struct tw_attach_program *program,
+		    struct tw_attach_lost *lost);
+
+/* Return how many runs of the programs the kernel has skipped: tw_program_missed(). */
+int64_t tw_attach_missed(const struct tw_attach_program *program);
+
+/* Follow nothing any more. What was seen can still be read. */
+void tw_attach_stop(struct tw_attach_program *program);
+
+/* Return the number of I/Os that were in flight at tw_attach_stop(). Before, the kernel
+ * begins again at an I/O that ends while it is counted. */
+uint64_t tw_attach_in_flight(const struct tw_attach_program *program);
+
+void tw_attach_unload(struct tw_attach_program *program);
+
+/* ---- the live table: the I/Os since the last one, with a row for each ring, file and
+ * operation, the busiest first ---- */
+
+struct tw_attach_table {
+	FILE *out;
+	bool redraw;		/* a terminal: write over the last table */
+	int lines;		/* of the last table */
+};
+
+void tw_attach_table_begin(struct tw_attach_table *table, FILE *out);
+
+/* Print the table. @at_ns: since the start; @over_ns: since the last table; @lost: records
+ * lost so far. */
+void tw_attach_table_put(struct tw_attach_table *table,
+			 const struct tw_attach_tally *tally, uint64_t at_ns,
+			 uint64_t over_ns, uint64_t lost);
+
+/* Remove a table that is redrawn. Call this before anything else is printed. */
+void tw_attach_table_end(struct tw_attach_table *table);
+
+/* ---- the report, see tickwise-report(5) ---- */
+
+struct tw_attach_result {
+	struct tw_attach_tally *tally;	/* complete */
+	const struct tw_attach_target *target;
+	const char *no_causes;		/* the reason; NULL: known, or not wanted */
+	struct tw_attach_lost lost;
+	uint64_t in_flight;		/* I/Os at the end */
+	int64_t missed_runs;		/* tw_attach_missed() at the end */
+	uint64_t run_ns;
+};
+
+/* Return the report. The tally can only be freed afterwards. */
+json_t *tw_attach_to_json(struct tw_attach_result *result);
+
+#endif
