@@ -22,6 +22,7 @@
 # no count has to be exact. None is too large, and each is at least half of the
 # I/Os: some kernels lose some hundredths (plugin/README.md, Stages inside the
 # kernel).
+# shellcheck disable=SC2016,SC2046,SC2086	# lists of arguments, and text for inner shells
 . "$(dirname "$0")/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
@@ -30,6 +31,27 @@ attach()
 {
 	timeout -s KILL $hung_s "$tickwise" attach "$@" >out 2>err
 	status=$?
+}
+
+# attach_to FILE ARGUMENT...: runs it in the background, as $attacher. FILE is the report, and
+# `page` has what is printed.
+attach_to()
+{
+	rm -f page err "$1"
+	report=$1
+	shift
+	"$tickwise" attach --json="$report" --output=page "$@" >out 2>err 9>&- &
+	attacher=$!
+}
+
+# wait_for FILE PATTERN: waits until FILE has it, without a limit: a machine may be slow
+wait_for()
+{
+	waited=0
+	until grep -q "$2" "$1" 2>/dev/null || [ $waited -gt 1200 ]; do
+		sleep 0.1
+		waited=$((waited + 1))
+	done
 }
 
 # stock ARGUMENT...: prints arguments of a fio with its own engine
@@ -112,7 +134,6 @@ if ! [ -x "$(dirname "$tickwise")/tickwise-attach" ]; then
 	done_testing
 fi
 for wrong in '' 'x' '1 2' '--bogus 1' '--interval=x 1' '--json'; do
-	# shellcheck disable=SC2086
 	attach $wrong
 	is "$([ "$status" = 64 ] || [ "$status" = 66 ] && wc -l <err)" 1 \
 		"attach $wrong: one line"
@@ -154,7 +175,6 @@ is "$status $(grep -c 'no ring was seen' err page | tr '\n' ' ')" '2 err:1 page:
 	'so for a process, with exit code 2'
 
 head -c 4194304 /dev/zero >buffered
-# shellcheck disable=SC2046
 attach --interval=0 --json=b.json -- "$FIO" --name=b $(stock --filename=buffered \
 	--io_size=2m --rw=randread --invalidate=0)
 is "$status" 0 'buffered reads'
@@ -165,7 +185,6 @@ attached b.json '@busy == 1 && near(512, found()) && $busy[0]{operation} eq "rea
 # In a chroot a path begins there. This one is the same root by another path.
 mkdir newroot
 if unshare --mount true 2>why; then
-	# shellcheck disable=SC2016,SC2046	# the inner shell's
 	unshare --mount sh -c 'mount --rbind / newroot && here=$(pwd -P) &&
 		exec chroot newroot env -C "$here" "$@"' sh \
 		timeout -s KILL $hung_s "$tickwise" attach --interval=0 --json=r.json -- \
@@ -199,30 +218,16 @@ rm -f root theirs
 attach -q -- true
 has err 'no ring was seen: these' '-q: the report'
 
-# wait_for FILE PATTERN: waits until FILE has it, without a limit: a machine may be slow
-wait_for()
-{
-	waited=0
-	until grep -q "$2" "$1" 2>/dev/null || [ $waited -gt 1200 ]; do
-		sleep 0.1
-		waited=$((waited + 1))
-	done
-}
-
 is "$(from_json b.json 'print "$j->{jobs}[0]{causes}{state}, $j->{jobs}[0]{causes}{why}, ",
 	scalar grep { $_->{causes} } @{$j->{slowest}}')" 'off, not asked for, 0' \
 	'without --causes there are none'
 
 # Two rings of one program. Another program makes its ring in the meantime.
 rm -f ready go
-# shellcheck disable=SC2016,SC2046
-"$tickwise" attach --interval=0 --json=c.json --output=page -- sh -c 'echo ready >ready
-	while [ ! -e go ]; do sleep 0.1; done; exec "$@"' sh \
-	"$FIO" $(stock --filename=buffered --rw=read --io_size=2m) --name=one --name=two \
-	--thread >out 2>err &
-attacher=$!
+attach_to c.json --interval=0 -- sh -c 'echo ready >ready
+	while [ ! -e go ]; do sleep 0.1; done; exec "$@"' sh "$FIO" \
+	$(stock --filename=buffered --rw=read --io_size=2m) --name=one --name=two --thread
 wait_for ready ready
-# shellcheck disable=SC2046
 "$FIO" --name=other $(stock --filename=buffered --rw=randwrite --time_based \
 	--runtime=600 --output=other.out) --exec_prerun='sh -c "echo begun >begun"' &
 other=$!
@@ -244,14 +249,11 @@ cat >wait.sh <<'END'
 : >waits
 while [ ! -e go ]; do sleep 0.1; done
 END
-# shellcheck disable=SC2046
 "$FIO" --name=late $(stock --filename=buffered --rw=randwrite --io_size=2m --thread) \
 	--exec_prerun='sh wait.sh' &
 late=$!
 while [ ! -e waits ]; do sleep 0.1; done
-rm -f page err
-"$tickwise" attach --interval=0.1 --json=d.json --output=page $late >out 2>err &
-attacher=$!
+attach_to d.json --interval=0.1 $late
 wait_for page ' s, '
 is "$(sed -n 's/^[0-9.]* s, //p' page | head -n 1)" '1 ring, no I/O' \
 	'a process that has a ring'
@@ -265,13 +267,10 @@ attached d.json '@busy == 1 && near(512, found()) &&
 	'and has its writes'
 
 rm go
-# shellcheck disable=SC2016,SC2046
 sh -c 'while [ ! -e go ]; do sleep 0.1; done; exec "$@"' sh "$FIO" --name=later \
 	$(stock --filename=buffered --rw=read --io_size=2m --thread) &
 later=$!
-rm -f page err
-"$tickwise" attach --interval=0 --json=e.json --output=page $later >out 2>err &
-attacher=$!
+attach_to e.json --interval=0 $later
 wait_for err ' has no ring yet'
 has err "process $later (" 'a process without a ring: a line'
 : >go
@@ -284,15 +283,13 @@ attached e.json '@busy == 1 && near(512, found()) && $j->{ios}{read}' \
 # ---- its children ----
 
 kinds=$TW_BUILD/tests/fio/attach_kinds
-rm -f ready err page
+rm -f ready
 mkfifo go_on
 "$kinds" buffered fork <go_on >ready 2>err &
 parent=$!
 exec 9>go_on
 wait_for ready ready
-rm -f page err
-"$tickwise" attach --interval=0.1 --json=p.json --output=page $parent >out 2>err 9>&- &
-attacher=$!
+attach_to p.json --interval=0.1 $parent
 wait_for page ' s, '
 has err ' has no ring yet, nor has one that it started' 'a process whose children have no ring yet'
 printf '\n\n' >&9
@@ -309,14 +306,12 @@ else
 fi
 
 # fio waits, and the processes that it starts do the I/O. They have their rings already.
-rm -f waits go page
-# shellcheck disable=SC2046
+rm -f waits go
 "$FIO" --name=late $(stock --filename=buffered --rw=read --io_size=2m) --numjobs=2 \
 	--exec_prerun='sh wait.sh' &
 late=$!
 while [ ! -e waits ]; do sleep 0.1; done
-"$tickwise" attach --interval=0.1 --json=q.json --output=page $late >out 2>err &
-attacher=$!
+attach_to q.json --interval=0.1 $late
 wait_for page ' s, 2 rings'
 : >go
 wait $late
@@ -369,10 +364,7 @@ else
 	holder=$!
 	exec 9>hold
 	wait_for ready ready
-	rm -f page err
-	"$tickwise" attach --interval=0.1 --json=l.json --output=page $holder \
-		>out 2>err 9>&- &
-	attacher=$!
+	attach_to l.json --interval=0.1 $holder
 	wait_for page ' s, '
 	exec 9>&-
 	wait $holder
@@ -403,7 +395,6 @@ fi
 mkdir -p "$scratch/in a folder"
 cp buffered "$scratch/in a folder/file"
 if [ -n "$rings" ] && unshare -pf --mount-proc true 2>/dev/null; then
-	# shellcheck disable=SC2016
 	unshare -pf --mount-proc "$tickwise" attach --interval=0 --json=x.json \
 		--output=page -- "$kinds" 'in a folder/file' >out 2>err
 	attached x.json '$busy[0]{file} eq "'"$(pwd -P)"'/in a folder/file" &&
@@ -416,19 +407,14 @@ fi
 # ---- Ctrl-C ----
 
 # Few I/Os a second: there is room for all records, however late they are read.
-rm -f page err
-# shellcheck disable=SC2046
-"$tickwise" attach --interval=0.1 --json=f.json --output=page -- "$FIO" --name=long \
-	$(stock --filename=buffered --rw=read --time_based --runtime=600 --thread \
-	--rate_iops=200) >out 2>err &
-attacher=$!
+attach_to f.json --interval=0.1 -- "$FIO" --name=long $(stock --filename=buffered \
+	--rw=read --time_based --runtime=600 --thread --rate_iops=200)
 wait_for page buffered
 kill -INT $attacher
 wait_for page 'What the words mean'
 has page 'by ring, file and operation' 'Ctrl-C: the report'
 kill -0 $attacher
 ok $? 'then it waits for the program'
-# shellcheck disable=SC2046	# the report may be about to end, too
 kill -INT $(cat /proc/$attacher/task/$attacher/children)
 wait $attacher
 is $? $interrupted 'whose exit code it has'
@@ -438,13 +424,11 @@ attached f.json '$j->{ios}{read} > 0 && $j->{attached}{in_flight} <= $j->{ios}{r
 # ---- the terminal is gone ----
 
 rm -f page err
-# shellcheck disable=SC2046
 "$FIO" --name=long $(stock --filename=buffered --rw=read --time_based --runtime=600 \
 	--thread --rate_iops=200) &
 long=$!
 for ignored in '' 1; do
 	rm -f page hup.json
-	# shellcheck disable=SC2086
 	(${ignored:+trap '' HUP}
 	exec "$tickwise" attach --interval=0.1 ${ignored:+--duration=2} --json=hup.json \
 		--output=page $long) >out 2>err &
@@ -472,7 +456,6 @@ while [ ! -e m.json ] && kill -0 $PPID; do sleep 0.1; done
 "$@" && : >ended
 exit 7
 END
-# shellcheck disable=SC2046
 EPOLL_FAULT=fault LD_PRELOAD=$TW_BUILD/tests/fio/preload/epoll_fault.so \
 	timeout -s KILL $hung_s "$tickwise" attach --interval=0 --json=m.json \
 	--output=page -- sh fault.sh "$FIO" --name=m $(stock --filename=buffered \
@@ -495,7 +478,6 @@ data=$disk/data
 cp buffered "$data"
 sync "$data"
 # Each takes long enough for its events to be seen, also if some are missed in a row.
-# shellcheck disable=SC2046
 attach --interval=0 --json=g.json -- "$FIO" --name=g $(stock --filename="$data" \
 	--io_size=16m --rw=randrw --direct=1 --iodepth=16 \
 	--registerfiles=1 --fsync=512)
@@ -505,13 +487,11 @@ attached g.json 'near(4096, sum("ios", row("read"), row("write"))) &&
 	!$j->{kernel_stages}{split}{sync} && row("fsync")' \
 	'direct I/O is split, and a sync is not'
 
-# shellcheck disable=SC2046
 attach --interval=0 --json=h.json -- "$FIO" --name=h $(stock --filename="$data" \
 	--io_size=16m --rw=randread --direct=1 --iodepth=16 --fixedbufs=1)
 attached h.json 'near(4096, found()) && @busy == 1 && $busy[0]{split} &&
 	$busy[0]{operation} eq "read_fixed"' 'with fixed buffers, too'
 
-# shellcheck disable=SC2046
 attach --interval=0 --json=y.json -- "$FIO" --name=y $(stock --filename="$data" \
 	--io_size=4m --rw=randrw --direct=1 --iodepth=4 --sync=1)
 attached y.json 'sum("sync_write", row("write")) > 0 &&
@@ -531,7 +511,6 @@ copies="--filename=$data --allow_file_create=0 --bs=1m --rw=read --invalidate=0
 	--time_based --runtime=2 --cpus_allowed=$cpu --thread"
 nice -n -10 taskset -c "$cpu" sh -c 'while :; do :; done' 2>/dev/null &
 loop_pid=$!
-# shellcheck disable=SC2046,SC2086
 attach --causes --interval=0 --json=m.json --output=page -- "$FIO" --name=m \
 	$(stock $copies)
 causes_code=$status
@@ -544,7 +523,6 @@ if [ "$(id -u)" = 0 ] && setpriv "$@" true 2>/dev/null; then
 	chmod 711 . "$disk"
 	chmod 777 others
 	chmod 644 "$data"
-	# shellcheck disable=SC2046,SC2086
 	(cd others && timeout -s KILL $hung_s setpriv "$@" "$tickwise" attach --causes \
 		--interval=0 --json=n.json --output=page -- "$FIO" --name=n \
 		$(stock $copies) >out 2>err)
@@ -592,7 +570,6 @@ echo $! >loop_pid
 "$@"
 kill "$(cat loop_pid)"
 END
-	# shellcheck disable=SC2046,SC2086
 	unshare --pid --fork --mount-proc sh contained.sh "$cpu" timeout -s KILL \
 		$hung_s "$tickwise" attach --causes --interval=0 --json=c.json \
 		--output=page -- "$FIO" --name=c $(stock $copies) >out 2>err
