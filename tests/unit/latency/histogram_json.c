@@ -125,21 +125,23 @@ static const struct {
 	  "{'50.000000': 100}, " HDR_GOOD, "bins allow" },
 };
 
-/* A break of another good object: one value, two extremes. */
-static const char single[] =
-	"{'digits': 3, 'count': 1, 'min_ns': 3000, 'max_ns': 3001,"
-	" 'mean_ns': 3000, 'stddev_ns': 0, 'sum_ns': 3000, 'percentiles': {},"
-	" 'bins': {'3001': 1}}";
-
-static const char empty_with_maximum[] =
-	"{'digits': 3, 'count': 0, 'min_ns': 0, 'max_ns': 1, 'mean_ns': 0,"
-	" 'stddev_ns': 0, 'sum_ns': 0, 'percentiles': {}, 'bins': {}}";
-
-/* 33 twice has larger squares than 2 times this. */
-static const char too_few_squares[] =
-	"{'digits': 1, 'count': 2, 'min_ns': 32, 'max_ns': 33, 'mean_ns': 33,"
-	" 'stddev_ns': 0, 'sum_ns': '66', 'sum_squares_ns2': '2177',"
-	" 'percentiles': {}, 'bins': {'33': 2}}";
+/* Other objects that no counting can give. 33 twice has larger squares than 2 times 1088.5. */
+static const struct {
+	const char *text, *reason, *what;
+} others[] = {
+	{ "{'digits': 3, 'count': 1, 'min_ns': 3000, 'max_ns': 3001,"
+	  " 'mean_ns': 3000, 'stddev_ns': 0, 'sum_ns': 3000, 'percentiles': {},"
+	  " 'bins': {'3001': 1}}", "one value", "one value between two extremes" },
+	{ "{'digits': 3, 'count': 0, 'min_ns': 0, 'max_ns': 1, 'mean_ns': 0,"
+	  " 'stddev_ns': 0, 'sum_ns': 0, 'percentiles': {}, 'bins': {}}", "count is 0",
+	  "nothing counted, but a maximum" },
+	{ "{'digits': 1, 'count': 2, 'min_ns': 32, 'max_ns': 33, 'mean_ns': 33,"
+	  " 'stddev_ns': 0, 'sum_ns': '66', 'sum_squares_ns2': '2177',"
+	  " 'percentiles': {}, 'bins': {'33': 2}}", "sum_squares_ns2 is none",
+	  "squares that are too few for the sum" },
+	{ "[]", "not an object", "an array" },
+	{ "3", "not an object", "a number" },
+};
 
 /* Parse a text that has ' for quotes. */
 static json_t *json_of(const char *text)
@@ -320,15 +322,8 @@ int main(void)
 		else
 			tap_ok(0, "%s is not in the good one", breaks[i].from);
 	}
-	refuses(single, "one value",
-		"one value between two extremes");
-	refuses(empty_with_maximum, "count is 0",
-		"nothing counted, but a maximum");
-	refuses(too_few_squares, "sum_squares_ns2 is none",
-		"squares that are too few for the sum");
-	refuses("[]", "not an object", "an array");
-	refuses("3", "not an object", "a number");
-	tap_ok(tw_histogram_from_json(&histogram, NULL, &problem) == -EINVAL,
-	       "NULL");
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		refuses(others[i].text, others[i].reason, others[i].what);
+	tap_ok(tw_histogram_from_json(&histogram, NULL, &problem) == -EINVAL, "NULL");
 	return tap_done();
 }

@@ -128,13 +128,6 @@ static struct seen run(struct machine *machine, struct tw_preload_clock *clock,
 	return seen;
 }
 
-static double no_slew(void *context, uint64_t piece)
-{
-	(void)context;
-	(void)piece;
-	return 0;
-}
-
 /* Alternate between the two extremes. */
 static double flips(void *context, uint64_t piece)
 {
@@ -172,19 +165,17 @@ static void slews(uint64_t seed)
 {
 	static const double limits[] = { 0, 12, 100, 500 };
 	static const double rates[] = { 1e9, 2.1e9, 4.7e9 };
-	unsigned i, j;
 
-	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-		for (j = 0; j < 6; j++) {
+	for (unsigned i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		for (unsigned j = 0; j < 6; j++) {
 			struct random_slew slew = { limits[i], seed + j };
 			struct tw_preload_clock clock;
 			struct machine machine;
 			struct seen seen;
 			char what[64];
 
-			snprintf(what, sizeof(what), "slew up to %g ppm, %s, "
-				 "%g GHz", limits[i], j < 3 ? "flipping" :
-				 "random", rates[j % 3] / 1e9);
+			snprintf(what, sizeof(what), "slew up to %g ppm, %s, %g GHz",
+				 limits[i], j < 3 ? "flipping" : "random", rates[j % 3] / 1e9);
 			set_up(&machine, &clock, seed + i * 6 + j, rates[j % 3],
 			       j % 2 ? 700000 : 3300000, 120,
 			       j < 3 ? flips : random_slew,
@@ -193,8 +184,7 @@ static void slews(uint64_t seed)
 			seen = run(&machine, &clock, 3000);
 			check(what, &seen, limits[i]);
 			/* Otherwise the test tested the system's clock. */
-			tap_ok(clock.counts.renewed > 50,
-			       "%s: from the counter", what);
+			tap_ok(clock.counts.renewed > 50, "%s: from the counter", what);
 			preload_system_free(&machine.system);
 		}
 	}
@@ -208,10 +198,8 @@ static void disturbed(uint64_t seed)
 	struct machine machine;
 	struct seen seen;
 
-	/*
-	 * With 200 pieces, one seed in fifty left no reading that was disturbed
-	 * from its beginning to its end. With five times as many, e^-20 will.
-	 */
+	/* With 200 pieces, one seed in fifty left no reading disturbed from its beginning to
+	 * its end. With five times as many, e^-20 will. */
 	set_up(&machine, &clock, seed, 2.6e9, 1e6, 1000, random_slew, &slew);
 	machine.interrupted = 0.2;
 	seen = run(&machine, &clock, 2000);
@@ -240,14 +228,13 @@ static void too_steep(uint64_t seed, double steep_ppm)
 	uint64_t renewed;
 	char what[64];
 
-	set_up(&machine, &clock, seed, 2.6e9, 1e6, 120, steep_in_the_middle,
-	       &steep_ppm);
+	snprintf(what, sizeof(what), "slew of %g ppm", steep_ppm);
+	set_up(&machine, &clock, seed, 2.6e9, 1e6, 120, steep_in_the_middle, &steep_ppm);
 	machine.system.pieces = 70;
 	run(&machine, &clock, 500);
 	renewed = clock.counts.renewed;
 	machine.system.pieces = 78;
 	seen = run(&machine, &clock, 500);
-	snprintf(what, sizeof(what), "slew of %g ppm", steep_ppm);
 	/* The ticks by which the rate is off are the system clock's own. */
 	tap_ok(clock.counts.renewed == renewed && seen.worst_ns < 2,
 	       "%s: the real clock", what);
@@ -264,18 +251,16 @@ static void too_steep(uint64_t seed, double steep_ppm)
 	preload_system_free(&machine.system);
 }
 
-/*
- * The counter goes on and the system's clock does not; or the counter starts anew.
- * The kernel takes longer than a millisecond of its clock to stop all programs
- * before and to let them run after.
- */
+/* The counter goes on and the system's clock does not; or the counter starts anew. The kernel
+ * takes longer than a millisecond of its clock to stop all programs and to let them run. */
 static void suspended(uint64_t seed, double counter_s)
 {
 	struct tw_preload_clock clock;
 	struct machine machine;
 	struct seen before, after;
+	double none_ppm = 0;
 
-	set_up(&machine, &clock, seed, 2.6e9, 1e6, 200, no_slew, NULL);
+	set_up(&machine, &clock, seed, 2.6e9, 1e6, 200, flips, &none_ppm);
 	machine.system.pieces = 100;
 	before = run(&machine, &clock, 500);
 	machine.moved_ticks = (int64_t)(counter_s * 2.6e9);

@@ -20,7 +20,7 @@
 #include "tap.h"
 
 /* Two ticks a nanosecond; the second bracket is 40 ticks wider than the first. */
-static struct {
+static struct machine {
 	enum tw_counter_state state;
 	int is_emulated, mark_error, stands_still;
 	const char *clocksource;
@@ -74,55 +74,42 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
 	return left->tv_nsec ? -1 : 0;
 }
 
-static void begin(void)
-{
-	memset(&machine, 0, sizeof(machine));
-	machine.clocksource = TW_COUNTER_CLOCKSOURCE;
-	machine.width_ticks = 60;
-}
+#define OURS	.clocksource = TW_COUNTER_CLOCKSOURCE
 
-static void refused(const char *should)
-{
-	double ns_per_tick;
-	char why_not[192] = "";
-
-	tap_ok(!tw_preload_trust(0, &ns_per_tick, why_not, sizeof(why_not)) &&
-	       strstr(why_not, should), "refused: %s", why_not);
-}
+/* @refusal: NULL: the counter is used. */
+static const struct {
+	const char *refusal;
+	struct machine machine;
+} cases[] = {
+	{ NULL, { OURS, .width_ticks = 60 } },
+	{ "don't run at one rate", { OURS, .width_ticks = 60, .stands_still = 1 } },
+	/* 180 ticks are 90 ns, which is 1.5 of what an anchor may have. */
+	{ "takes more than 90 ns", { OURS, .width_ticks = 182 } },
+	{ NULL, { OURS, .width_ticks = 180 } },
+	{ "this process may not read it",
+	  { OURS, .width_ticks = 60, .mark_error = -ENOTSUP } },
+	{ "a read would kill it", { OURS, .width_ticks = 60, .state = TW_COUNTER_DISABLED } },
+	{ "translates this one", { OURS, .width_ticks = 60, .is_emulated = 1 } },
+	{ "by hpet", { .clocksource = "hpet", .width_ticks = 60 } },
+};
 
 int main(void)
 {
-	double ns_per_tick = 0;
-	char why_not[192];
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *refusal = cases[i].refusal;
+		double ns_per_tick = 0;
+		char why_not[192] = "";
 
-	begin();
-	tap_ok(tw_preload_trust(0, &ns_per_tick, why_not, sizeof(why_not)) &&
-	       fabs(ns_per_tick - 0.5) < 1e-12, "half a nanosecond a tick: %.15g",
-	       ns_per_tick);
-	tap_ok(machine.sleeps == 2 && machine.slept_ns == 10000000,
-	       "over 10 ms, in %u sleeps", machine.sleeps);
-	begin();
-	machine.stands_still = 1;
-	refused("don't run at one rate");
-	begin();
-	/* 180 ticks are 90 ns, which is 1.5 of what an anchor may have. */
-	machine.width_ticks = 182;
-	refused("takes more than 90 ns");
-	begin();
-	machine.width_ticks = 180;
-	tap_ok(tw_preload_trust(0, &ns_per_tick, why_not, sizeof(why_not)), "90 ns: used");
-	begin();
-	machine.mark_error = -ENOTSUP;
-	refused("this process may not read it");
-	begin();
-	machine.state = TW_COUNTER_DISABLED;
-	refused("a read would kill it");
-	tap_ok(!machine.marks, "and the counter is not read");
-	begin();
-	machine.is_emulated = 1;
-	refused("translates this one");
-	begin();
-	machine.clocksource = "hpet";
-	refused("by hpet");
+		machine = cases[i].machine;
+		tap_ok(tw_preload_trust(0, &ns_per_tick, why_not, sizeof(why_not)) ==
+		       !refusal && strstr(why_not, refusal ? refusal : ""), "%s: %s",
+		       refusal ? "refused" : "used", why_not);
+		tap_ok(refusal || (fabs(ns_per_tick - 0.5) < 1e-12 && machine.sleeps == 2 &&
+				   machine.slept_ns == 10000000),
+		       "%g ns a tick, over %ld ns in %u sleeps", ns_per_tick,
+		       machine.slept_ns, machine.sleeps);
+		tap_ok(!machine.marks == (machine.state == TW_COUNTER_DISABLED),
+		       "not read if that would kill it");
+	}
 	return tap_done();
 }

@@ -130,15 +130,13 @@ static void brackets(void)
 
 	/* Half a nanosecond a tick: 100 ticks are 50 ns. */
 	tw_anchor_begin(&anchor, 0.5, 1000, 70, 1100);
-	tap_ok(anchor.ticks == 1000 && anchor.ns == 70 &&
-	       anchor.low_ns == -50 && anchor.high_ns == 1, "a bracket");
+	tap_ok(anchor.ticks == 1000 && anchor.ns == 70 && anchor.low_ns == -50 &&
+	       anchor.high_ns == 1, "a bracket");
 	/* 105 ns pass in 130 ns of ticks at most and 100 at least. */
 	tw_anchor_narrow(&anchor, 0.5, 1200, 175, 1260);
-	tap_ok(anchor.low_ns == -25 && anchor.high_ns == 1,
-	       "narrower from below");
+	tap_ok(anchor.low_ns == -25 && anchor.high_ns == 1, "narrower from below");
 	tw_anchor_narrow(&anchor, 0.5, 1400, 268, 1440);
-	tap_ok(anchor.low_ns == -22 && anchor.high_ns == -1,
-	       "and from both sides");
+	tap_ok(anchor.low_ns == -22 && anchor.high_ns == -1, "and from both sides");
 }
 
 static enum tw_steer_result add(struct tw_steer *steer, uint64_t ticks,
@@ -193,39 +191,50 @@ static void slopes(void)
 #define ANCHOR_NS	7000000000ULL
 
 /*
- * Take a slope of 1 and an anchor; return what follows from a line that was begun
- * @before ticks before the anchor and is @ahead_ns ahead.
+ * Take a slope of 1 and an anchor; return what follows, @since ticks after the anchor, from a
+ * line that was begun 400000 ticks before it and is @ahead_ns ahead.
  */
-static enum tw_steer_result follows(uint64_t before, uint64_t hard,
-				    int64_t ahead_ns, uint64_t now,
+static enum tw_steer_result follows(uint64_t hard, int64_t ahead_ns, uint64_t since,
 				    struct tw_line *next)
 {
-	uint64_t ns = ANCHOR_NS - before + (uint64_t)ahead_ns;
+	uint64_t ns = ANCHOR_NS - 400000 + (uint64_t)ahead_ns;
 	const struct tw_line line = {
-		.start = ANCHOR_TICKS - before, .hard = hard,
-		.mult = 1ULL << 32, .seconds = ns / 1000000000,
-		.base = ns % 1000000000 << 32,
+		.start = ANCHOR_TICKS - 400000, .hard = hard, .mult = 1ULL << 32,
+		.seconds = ns / 1000000000, .base = ns % 1000000000 << 32,
 	};
 	struct tw_steer steer;
 
 	tw_steer_init(&steer, 1);
 	add(&steer, ANCHOR_TICKS - 2000000, ANCHOR_NS - 2000000, 0);
 	add(&steer, ANCHOR_TICKS, ANCHOR_NS, 0);
-	return tw_steer_follow(&steer, &line, now, next);
+	return tw_steer_follow(&steer, &line, ANCHOR_TICKS + since, next);
 }
 
 static void lines(void)
 {
+	static const struct {
+		uint64_t hard;
+		int64_t ahead_ns;
+		uint64_t since_anchor;
+		enum tw_steer_result result;
+		const char *what;
+	} cases[] = {
+		{ 405000, 0, 1000, TW_STEER_WIDE, "not where the one before has ended" },
+		{ 405001, 0, 1000, TW_STEER_GOOD, "but a tick before it has" },
+		{ 900000, 0, 396000, TW_STEER_WIDE, "not when it would be to renew at once" },
+		{ 900000, 0, 395999, TW_STEER_GOOD, "but a tick before" },
+		{ 500000, 1001, 0, TW_STEER_JUMPED, "a microsecond ahead is a jump" },
+		{ 500000, -1001, 0, TW_STEER_JUMPED, "and behind" },
+	};
 	unsigned off = 0, unrounded = 0;
 	struct tw_line next;
 
 	for (unsigned i = 0; i < 800; i++) {
 		int64_t ahead_ns = (int64_t)i - 400;
-		double slope;
+		double slope = 1 - (double)ahead_ns / 495000;
 
 		/* It starts 4000 after now, and ends 500000 after the anchor. */
-		follows(400000, 500000, ahead_ns, ANCHOR_TICKS + 1000, &next);
-		slope = 1 - (double)ahead_ns / 495000;
+		follows(500000, ahead_ns, 1000, &next);
 		off += next.hard != 495000 || next.renew != 395000 ||
 		       llabs((int64_t)(tw_line_ns(&next, next.hard) -
 				       ANCHOR_NS - 500000)) > 1;
@@ -233,23 +242,14 @@ static void lines(void)
 	}
 	tap_is_u64(off, 0, "ends where the system's clock is expected");
 	tap_is_u64(unrounded, 0, "by the nearest multiplier");
-	tap_ok(follows(400000, 405000, 0, ANCHOR_TICKS + 1000, &next) ==
-	       TW_STEER_WIDE, "not where the one before has ended");
-	tap_ok(follows(400000, 405001, 0, ANCHOR_TICKS + 1000, &next) ==
-	       TW_STEER_GOOD, "but a tick before it has");
-	tap_ok(follows(400000, 900000, 0, ANCHOR_TICKS + 396000, &next) ==
-	       TW_STEER_WIDE, "not when it would be to renew at once");
-	tap_ok(follows(400000, 900000, 0, ANCHOR_TICKS + 395999, &next) ==
-	       TW_STEER_GOOD && next.renew == 1, "but a tick before");
-	tap_ok(follows(400000, 500000, 1001, ANCHOR_TICKS, &next) ==
-	       TW_STEER_JUMPED && follows(400000, 500000, -1001, ANCHOR_TICKS,
-					  &next) == TW_STEER_JUMPED,
-	       "a microsecond off is a jump");
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		tap_ok(follows(cases[i].hard, cases[i].ahead_ns, cases[i].since_anchor,
+			       &next) == cases[i].result &&
+		       (i != 3 || next.renew == 1), "%s", cases[i].what);
 	/* The anchor is on a second, and the line starts 4 us after now. */
-	follows(400000, 500000, 0, ANCHOR_TICKS, &next);
-	tap_ok(next.seconds == 7 && next.base == 4000ULL << 32,
-	       "4 us into second 7");
-	follows(400000, 500000, 0, ANCHOR_TICKS - 4000, &next);
+	follows(500000, 0, 0, &next);
+	tap_ok(next.seconds == 7 && next.base == 4000ULL << 32, "4 us into second 7");
+	follows(500000, 0, (uint64_t)-4000, &next);
 	tap_ok(next.seconds == 7 && next.base == 0, "on its first nanosecond");
 }
 
