@@ -2,14 +2,19 @@
 /*
  * Tests: core/base
  *
- * Reads caches, NUMA nodes, and control groups of memory, from directories made
- * here. Fails if an instruction cache is taken for a data cache, if a container's
- * limit is overlooked, or if its cache of files counts as used.
+ * Reads caches, NUMA nodes, and control groups of memory, from directories made here, and
+ * smaps. Fails if an instruction cache is taken for a data cache, if a container's limit is
+ * overlooked, or if its cache of files counts as used. Fails also if memory that became huge by
+ * accident passes for small, or if a neighbour's lines are taken for its own.
+ *
+ * Also on other processors.
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "memory/pages.h"
 #include "memory/sysfs.h"
 #include "tap.h"
 
@@ -144,6 +149,58 @@ static void check_groups(void)
 	       "no control groups at all");
 }
 
+static const char smaps[] =
+	"55d0a0000000-55d0a0200000 r-xp 00000000 08:01 131 /usr/bin/a b:1-2\n"
+	"Size:               2048 kB\n"
+	"KernelPageSize:        4 kB\n"
+	"AnonHugePages:      2048 kB\n"
+	"VmFlags: rd ex mr mw me sd\n"
+	"7f0000000000-7f0000800000 rw-p 00000000 00:00 0 \n"
+	"Size:               8192 kB\n"
+	"KernelPageSize:        4 kB\n"
+	"MMUPageSize:           4 kB\n"
+	"AnonHugePages:      6144 kB\n"
+	"ShmemPmdMapped:        0 kB\n"
+	"Private_Hugetlb:       0 kB\n"
+	"VmFlags: rd wr mr mw me ac hg\n"
+	"7f0000900000-7f0000d00000 rw-p 00000000 00:10 77 /anon_hugepage\n"
+	"KernelPageSize:     2048 kB\n"
+	"AnonHugePages:         0 kB\n"
+	"Private_Hugetlb:    4096 kB\n"
+	"7f0001000000-7f0001001000 rw-p 00000000 00:00 0\n"
+	"KernelPageSize:        4 kB\n"
+	"AnonHugePages:         0 kB\n"
+	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n"
+	"Size:                  4 kB\n";
+
+static const struct {
+	uintptr_t address;
+	int ret;
+	size_t huge, page;		/* a failure leaves the figures alone */
+	const char *what;
+} mappings[] = {
+	{ 0x7f0000000000, 0, 6144 << 10, 4096, "transparent in part" },
+	{ 0x7f00007fffff, 0, 6144 << 10, 4096, "its last byte, too" },
+	{ 0x7f0000a00000, 0, 4096 << 10, 2048 << 10, "reserved" },
+	{ 0x7f0001000800, 0, 0, 4096, "small" },
+	{ 0x7f0000800000, -ENOENT, 7, 7, "nothing is mapped there" },
+	{ 0xffffffffff600000u, -EBADMSG, 7, 7, "a mapping that is not described" },
+};
+
+static void check_smaps(void)
+{
+	for (size_t i = 0; i < sizeof(mappings) / sizeof(*mappings); i++) {
+		size_t huge = 7, page = 7;
+		int ret = tw_smaps_huge_bytes(smaps, mappings[i].address, &huge, &page);
+
+		tap_ok(ret == mappings[i].ret && huge == mappings[i].huge && page == mappings[i].page,
+		       "%s", mappings[i].what);
+	}
+	tap_ok(tw_number_of("MemFree: 5 kB\nMemAvailable:   12 kB\n", "MemAvailable:") == 12 &&
+	       tw_number_of("MemFree: 5 kB\n", "MemAvailable:") == 0 && !tw_number_of(NULL, ""),
+	       "a line of meminfo");
+}
+
 int main(void)
 {
 	char command[64];
@@ -153,6 +210,7 @@ int main(void)
 	check_caches();
 	check_nodes();
 	check_groups();
+	check_smaps();
 	snprintf(command, sizeof(command), "rm -r %s", scratch);
 	if (system(command))
 		tap_note("%s is left", scratch);
