@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures latency over size: chooses the sizes, and measures the points of a curve.
+ * Measures latency over size: chooses the sizes, and measures the points of a curve. Finds the
+ * flat parts of a curve, and where they end.
  */
 #include "curve.h"
 
@@ -111,3 +112,238 @@ void tw_curve_keep_fastest(struct tw_curve *curve, const struct tw_curve *look)
 			best->cycle_ns = slower.cycle_ns;
 	}
 }
+
+/* ---- levels ----
+ *
+ * All sizes and latencies are logarithms to base 2. So a level is as wide as its factor in size,
+ * and as high as its factor in time.
+ */
+
+#define MIN_FLAT	3	/* points of a level */
+
+struct trace {
+	unsigned count;
+	const struct tw_memory_point *points[TW_SWEEP_SIZES];
+	double size[TW_SWEEP_SIZES];		/* log2 */
+	double ns[TW_SWEEP_SIZES];		/* by which a size is judged */
+	double latency[TW_SWEEP_SIZES];		/* log2 of ns, smoothed */
+	int flat[TW_SWEEP_SIZES];
+};
+
+static double middle(double a, double b, double c)
+{
+	return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+static void take_points(struct trace *trace, const struct tw_curve *curve,
+			const struct tw_curve *steady)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < curve->count; i++) {
+		const struct tw_memory_point *point = &curve->points[i];
+		const struct tw_memory_point *other =
+			steady ? tw_curve_point(steady, point->bytes) : NULL;
+		double ns = other ? other->min_ns : point->median_ns;
+
+		point = other ? other : point;
+		if (!point->batches || !(ns > 0))
+			continue;
+		trace->points[n] = point;
+		trace->size[n] = log2((double)point->bytes);
+		trace->ns[n++] = ns;
+	}
+	trace->count = n;
+	for (unsigned i = 0; i < n; i++)
+		trace->latency[i] = log2(i == 0 || i + 1 == n ? trace->ns[i] :
+			middle(trace->ns[i - 1], trace->ns[i], trace->ns[i + 1]));
+}
+
+static double slope(const struct trace *trace, unsigned from, unsigned to)
+{
+	return (trace->latency[to] - trace->latency[from]) /
+	       (trace->size[to] - trace->size[from]);
+}
+
+/* Return the growth of latency around a point, in octaves an octave. At an end
+ * of the curve there is only half of the range. */
+static double slope_at(const struct trace *trace, unsigned at)
+{
+	unsigned from = at, to = at;
+	const double half = 0.5 + 1e-9;
+
+	while (from > 0 && trace->size[at] - trace->size[from - 1] <= half)
+		from--;
+	while (to + 1 < trace->count &&
+	       trace->size[to + 1] - trace->size[at] <= half)
+		to++;
+	if (to == from)
+		return 0;
+	/* If a step is nearer than half an octave, the point is as flat as the
+	 * side that it belongs to. */
+	if (from < at && to > at)
+		return fmin(slope(trace, from, at), slope(trace, at, to));
+	return slope(trace, from, to);
+}
+
+struct range {
+	unsigned first, last;
+};
+
+enum figure { JUDGED_NS, MEDIAN_NS, CYCLES };
+
+/* Return the median of a figure over the points of a part. */
+static double median_of(const struct trace *trace, struct range range, enum figure figure)
+{
+	double values[TW_SWEEP_SIZES];
+	unsigned n = 0;
+
+	for (unsigned i = range.first; i <= range.last; i++) {
+		double cycle_ns = trace->points[i]->cycle_ns;
+
+		values[n++] = figure == JUDGED_NS ? trace->ns[i] :
+			      figure == MEDIAN_NS ? trace->points[i]->median_ns :
+			      cycle_ns > 0 ? trace->ns[i] / cycle_ns : 0;
+	}
+	return tw_memory_median(values, n);
+}
+
+/* Find flat runs of at least MIN_FLAT points. */
+static unsigned flat_ranges(const struct trace *trace, struct range *ranges)
+{
+	unsigned count = 0, begin = 0;
+
+	for (unsigned i = 0; i <= trace->count; i++) {
+		/* A step between two flat points ends a run, too. */
+		int goes_on = i < trace->count && trace->flat[i] &&
+			      (i == begin || trace->latency[i] -
+			       trace->latency[i - 1] < log2(TW_LEVEL_RISE));
+
+		if (goes_on)
+			continue;
+		if (i - begin >= MIN_FLAT)
+			ranges[count++] = (struct range) { begin, i - 1 };
+		begin = i < trace->count && trace->flat[i] ? i : i + 1;
+	}
+	return count;
+}
+
+/* Join neighbours that differ too little to be two levels. */
+static unsigned join(const struct trace *trace, struct range *ranges,
+		     unsigned count)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (kept && median_of(trace, ranges[i], JUDGED_NS) <
+			    median_of(trace, ranges[kept - 1], JUDGED_NS) * TW_LEVEL_RISE)
+			ranges[kept - 1].last = ranges[i].last;
+		else
+			ranges[kept++] = ranges[i];
+	}
+	return kept;
+}
+
+static void least(double *so_far, double value)
+{
+	if (value > 0 && (!(*so_far > 0) || value < *so_far))
+		*so_far = value;
+}
+
+static void fill(struct tw_level *level, const struct trace *trace,
+		 struct range range)
+{
+	*level = (struct tw_level) {
+		.latency_ns = median_of(trace, range, MEDIAN_NS),
+		.cycles = median_of(trace, range, CYCLES),
+		.points = range.last - range.first + 1,
+	};
+	for (unsigned i = range.first; i <= range.last; i++) {
+		const struct tw_memory_point *point = trace->points[i];
+
+		least(&level->low_ns, point->median_ns);
+		level->high_ns = fmax(level->high_ns, point->median_ns);
+		level->error_ns = fmax(level->error_ns,
+				       fmax(point->high_ns - point->median_ns,
+					    point->median_ns - point->low_ns));
+		least(&level->cycle_ns, point->cycle_ns);
+	}
+}
+
+/* Find the end of a flat part: there latency passes the middle to the next part. */
+static void find_end(struct tw_level *level, const struct trace *trace,
+		     struct range range, struct range next)
+{
+	double half = log2((median_of(trace, range, JUDGED_NS) +
+			    median_of(trace, next, JUDGED_NS)) / 2);
+	unsigned last = range.first;
+
+	while (last + 1 <= next.last && trace->latency[last + 1] < half)
+		last++;
+	level->size_bytes = trace->points[last]->bytes;
+	level->next_bytes = last + 1 < trace->count ?
+			    trace->points[last + 1]->bytes : 0;
+}
+
+unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
+			const struct tw_curve *curve,
+			const struct tw_curve *steady)
+{
+	struct range ranges[TW_SWEEP_SIZES];
+	struct trace trace;
+	unsigned count;
+
+	take_points(&trace, curve, steady);
+	if (trace.count < TW_LEVEL_MIN_POINTS)
+		return 0;
+	for (unsigned i = 0; i < trace.count; i++)
+		trace.flat[i] = slope_at(&trace, i) < TW_LEVEL_SLOPE;
+	count = join(&trace, ranges, flat_ranges(&trace, ranges));
+	if (count > TW_LEVELS)
+		count = TW_LEVELS;
+	for (unsigned i = 0; i < count; i++)
+		fill(&levels[i], &trace, ranges[i]);
+	for (unsigned i = 0; i + 1 < count; i++)
+		find_end(&levels[i], &trace, ranges[i], ranges[i + 1]);
+	return count;
+}
+
+enum tw_level_agreement tw_level_compare(const struct tw_level *level,
+					 const struct tw_cache *cache)
+{
+	double ratio, step;
+
+	if (!cache)
+		return TW_LEVEL_NOT_SAID;
+	if (!level || !level->size_bytes)
+		return TW_LEVEL_NOT_FOUND;
+	ratio = (double)cache->bytes / (double)level->size_bytes;
+	step = level->next_bytes ? (double)level->next_bytes /
+				   (double)level->size_bytes : 1;
+	/* Sizes do not all differ by one factor: those of sysfs are among them.
+	 * So this step may be shorter than the others. */
+	step = fmax(step, exp2(0.25)) * 1.001;
+	if (ratio <= step && ratio >= 1 / step)
+		return TW_LEVEL_AGREES;
+	return ratio > 1 ? TW_LEVEL_SMALLER : TW_LEVEL_LARGER;
+}
+
+const char *const tw_level_agreement_names[] = {
+	[TW_LEVEL_AGREES] = "agrees", [TW_LEVEL_SMALLER] = "smaller",
+	[TW_LEVEL_LARGER] = "larger", [TW_LEVEL_NOT_FOUND] = "not_found",
+	[TW_LEVEL_NOT_SAID] = "not_said",
+};
+
+const char *const tw_level_agreement_texts[] = {
+	[TW_LEVEL_AGREES] = "",
+	[TW_LEVEL_SMALLER] =
+	"smaller than sysfs says: shared with other cores or guests, a hypervisor that names "
+	"the whole socket's, or pages whose lines compete for the same sets",
+	[TW_LEVEL_LARGER] =
+	"larger than sysfs says: a hypervisor that names another model's, or lines that stay "
+	"in a victim cache",
+	[TW_LEVEL_NOT_FOUND] =
+	"in sysfs, not in the curve: not reached with this --max, not given to this guest, or "
+	"hidden between its neighbours",
+	[TW_LEVEL_NOT_SAID] = "in the curve, not in sysfs",
+};

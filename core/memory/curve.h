@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Curves: latency over the size of memory (curve.c). The levels of a memory hierarchy,
- * found in a curve, and compared with those that sysfs names (levels.c, pure). Internal.
+ * Curves: latency over the size of memory. The levels of a memory hierarchy, found in a curve,
+ * and compared with those that sysfs names. Internal.
  */
 #ifndef TW_MEMORY_CURVE_H
 #define TW_MEMORY_CURVE_H
 
 #include "pages.h"
 #include "point.h"
-#include "sysfs.h"
 
 #define TW_SWEEP_SIZES		256
 

@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "fio.h"
-#include "memory/sysfs.h"
 #include "memory_job.h"
 #include "optgroup.h"
 #include "verify.h"

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#include "memory/sysfs.h"
+#include "memory/pages.h"
 #include "tickwise.h"
 
 /* Put this before the definition of __wrap_NAME, which must have NAME's type. */
