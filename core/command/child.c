@@ -5,8 +5,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,4 +144,26 @@ char *tw_child_output(char *const *argv, int *code)
 	status = tw_child_wait(pid);
 	*code = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	return text;
+}
+
+int tw_child_find(char *path, const char *name)
+{
+	const char *list = getenv("PATH");
+	char standard[256] = "";
+	size_t length;
+
+	if (!list) {
+		confstr(_CS_PATH, standard, sizeof(standard));
+		list = standard;
+	}
+	for (; !strchr(name, '/'); list += length + 1) {
+		length = strcspn(list, ":");
+		snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, list, length ? "/" : "", name);
+		if (access(path, X_OK) == 0)
+			return 1;
+		if (!list[length])
+			break;
+	}
+	snprintf(path, PATH_MAX, "%s", name);
+	return strchr(name, '/') != NULL;
 }

@@ -51,6 +51,10 @@ int tw_child_has_begun(struct tw_child *child);
 /* Wait for the end of a child. Return: the status of waitpid(); -errno. */
 int tw_child_wait(pid_t pid);
 
+/* Find a program by PATH, as execvp() does: an empty element of PATH is the current directory.
+ * @path has PATH_MAX bytes. Return 1; 0, and @path is @name: there is none. */
+int tw_child_find(char *path, const char *name);
+
 /* Run a program without input. Return all that it prints on stdout and stderr, to be
  * freed, and set its exit code, -1 after a signal; NULL with errno: it can't be run. */
 char *tw_child_output(char *const *argv, int *code);

@@ -242,10 +242,8 @@ static int names_controller(const char *words, const char *word)
 	}
 }
 
-/* Find this process's control group in /proc/self/cgroup, whose lines are
- * "number:controllers:path". @controller: "cpuset": of its version 1 hierarchy; "": of
- * version 2. Return its path, which a newline ends; NULL if there is none. */
-static const char *parse_cgroup(const char *text, const char *controller)
+/* Lines are "number:controllers:path". */
+const char *tw_cgroup_of(const char *text, const char *controller)
 {
 	while (*text) {
 		const char *end = text + strcspn(text, "\n");
@@ -301,13 +299,13 @@ static void read_cpuset(struct tw_cpu_list *list, const char *root)
 		return;
 	/* A controller is in one hierarchy only. A path that leads out of the
 	 * namespace is not below the mount that this process sees. */
-	group = parse_cgroup(text, "cpuset");
+	group = tw_cgroup_of(text, "cpuset");
 	if (group && strncmp(group, "/..", 3)) {
 		snprintf(path, sizeof(path), "%s" CGROUP_PATH "/cpuset", root);
 		search_group(list, path, group, old_names);
 		return;
 	}
-	group = group ? NULL : parse_cgroup(text, "");
+	group = group ? NULL : tw_cgroup_of(text, "");
 	if (group && strncmp(group, "/..", 3)) {
 		snprintf(path, sizeof(path), "%s" CGROUP_PATH, root);
 		search_group(list, path, group, new_names);

@@ -74,4 +74,9 @@ struct tw_machine_cpus {
  */
 void tw_machine_cpus_read(struct tw_machine_cpus *cpus, const char *root);
 
+/* Find this process's control group in the text of /proc/self/cgroup. @controller: such as
+ * "cpuset", of its version 1 hierarchy; "": of version 2. Return its path, which a newline
+ * ends; NULL if there is none. */
+const char *tw_cgroup_of(const char *text, const char *controller);
+
 #endif

@@ -318,15 +318,15 @@ void tw_memory_nodes(struct tw_cpu_list *nodes, const char *path)
 
 /* ---- available memory ---- */
 
-/* One version of control groups: where memory's groups are below the root, the text before
- * a group's name in /proc/self/cgroup, file names, and keys in memory.stat. */
+/* One version of control groups: where memory's groups are below the root, the controller's
+ * name in /proc/self/cgroup, file names, and keys in memory.stat. */
 static const struct version {
-	const char *below, *before_name;
+	const char *below, *controller;
 	const char *limit, *usage;
 	const char *inactive, *active;
 } versions[] = {
-	{ "", "0::", "memory.max", "memory.current", "inactive_file ", "active_file " },
-	{ "/memory", ":memory:", "memory.limit_in_bytes", "memory.usage_in_bytes",
+	{ "", "", "memory.max", "memory.current", "inactive_file ", "active_file " },
+	{ "/memory", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
 	  "total_inactive_file ", "total_active_file " },
 };
 
@@ -355,31 +355,18 @@ static uint64_t left_in(const char *group, const struct version *version)
 	return limit > usage ? limit - usage : 0;
 }
 
-/* Return this process's group: "/a/b" in the line "0::/a/b" or "4:memory:/a/b", to its end.
- * Return "" if there is no such line, or if the group is outside of what can be seen
- * ("/../.."). */
-static const char *group_of(const char *membership, const char *before_name)
-{
-	for (; membership && *membership; membership = next_line(membership)) {
-		const char *at = strstr(membership, before_name);
-
-		if (at && at < strchrnul(membership, '\n')) {
-			at += strlen(before_name);
-			return strncmp(at, "/..", 3) == 0 ? "" : at;
-		}
-	}
-	return "";
-}
-
 /* Return the least that is left, from this process's group up to the root. */
 static uint64_t least_left(const char *root, const char *membership,
 			   const struct version *version)
 {
-	const char *group = group_of(membership, version->before_name);
+	const char *group = membership ? tw_cgroup_of(membership, version->controller) : NULL;
 	uint64_t least = UINT64_MAX;
 	size_t root_length = strlen(root) + strlen(version->below);
 	char path[PATH_MAX];
 
+	/* A group outside of what can be seen begins with "/..". */
+	if (!group || strncmp(group, "/..", 3) == 0)
+		group = "";
 	if (snprintf(path, sizeof(path), "%s%s%.*s", root, version->below,
 		     (int)strcspn(group, "\n"), group) >= (int)sizeof(path))
 		return UINT64_MAX;

@@ -68,8 +68,7 @@ struct tw_profile_thread {
 	struct tw_recorder recorder;
 	struct tw_profile_thread *next;
 	struct tw_arena arena;		/* this structure and its frames */
-	pid_t tid;
-	char name[16];
+	struct tw_profile_line line;	/* without events while it runs */
 };
 
 struct tw_profile {
@@ -106,8 +105,6 @@ struct tw_profile_thread *tw_profile_thread_new(int64_t *budget_bytes,
 void tw_profile_thread_free(struct tw_profile_thread *thread);
 /* Make this thread's record, after tw_profile_start(). Return NULL: not now. */
 struct tw_profile_thread *tw_profile_thread_begin(void);
-/* Describe a thread as it is now. */
-struct tw_profile_line tw_profile_thread_line(const struct tw_profile_thread *thread);
 /* Start anew in a child after fork: what was recorded belongs to the parent. */
 void tw_profile_threads_child(void);
 void tw_profile_drops_add(struct tw_recorder_drops *to, const struct tw_recorder_drops *from);

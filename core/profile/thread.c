@@ -69,8 +69,8 @@ struct tw_profile_thread *tw_profile_thread_new(int64_t *budget_bytes,
 						 sizeof(*recorder->events));
 	recorder->event_limit = recorder->events ? options->events : 0;
 	thread->arena = arena;
-	thread->tid = (pid_t)syscall(SYS_gettid);
-	prctl(PR_GET_NAME, thread->name);
+	thread->line.tid = (pid_t)syscall(SYS_gettid);
+	prctl(PR_GET_NAME, thread->line.name);
 	return thread;
 }
 
@@ -130,18 +130,6 @@ void tw_profile_drops_add(struct tw_recorder_drops *to, const struct tw_recorder
 	to->events += from->events;
 }
 
-struct tw_profile_line tw_profile_thread_line(const struct tw_profile_thread *thread)
-{
-	const struct tw_recorder *recorder = &thread->recorder;
-	struct tw_profile_line line = {
-		.tid = thread->tid, .events = recorder->events,
-		.event_count = recorder->event_count,
-	};
-
-	memcpy(line.name, thread->name, sizeof(line.name));
-	return line;
-}
-
 /* Keep what a thread recorded, under the lock. If its tree finds no room, it stays where it
  * is, and the thread stays in the list as if it was running. */
 static int keep(struct tw_profile_thread *thread)
@@ -158,8 +146,8 @@ static int keep(struct tw_profile_thread *thread)
 	tw_profile_drops_add(&tw_profile.ended_drops, &recorder->drops);
 	line = tw_arena_take(&tw_profile.ended_arena, sizeof(*line));
 	if (line) {
-		prctl(PR_GET_NAME, thread->name);
-		*line = tw_profile_thread_line(thread);
+		*line = thread->line;
+		prctl(PR_GET_NAME, line->name);
 		line->events = size ? tw_arena_take(&tw_profile.ended_arena, size) : NULL;
 		line->event_count = line->events ? recorder->event_count : 0;
 		if (line->events)
@@ -211,7 +199,7 @@ void tw_profile_threads_child(void)
 	tw_profile.threads = thread;
 	recorder = &thread->recorder;
 	thread->next = NULL;
-	thread->tid = (pid_t)syscall(SYS_gettid);
+	thread->line.tid = (pid_t)syscall(SYS_gettid);
 	tw_tree_reset(&recorder->tree);
 	recorder->excluded_ticks = 0;
 	recorder->event_count = 0;

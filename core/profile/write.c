@@ -186,8 +186,10 @@ static int put_threads(struct output *out, uint64_t now_ticks)
 	for (struct tw_profile_thread *thread = tw_profile.threads; thread;
 	     thread = thread->next) {
 		const struct tw_recorder *recorder = &thread->recorder;
-		struct tw_profile_line line = tw_profile_thread_line(thread);
+		struct tw_profile_line line = thread->line;
 
+		line.events = recorder->events;
+		line.event_count = recorder->event_count;
 		put_thread(out, &line);
 		if (!failed)
 			failed = tw_tree_merge(&all, &recorder->tree);

@@ -163,30 +163,13 @@ static void take_rest(char *out, size_t size, const char *text, const char *begi
 
 /* ---- fio and the engine ---- */
 
-/* Find a program by PATH, as exec does. */
-static void find_in_path(char *place, size_t size, const char *name)
-{
-	const char *path = getenv("PATH");
-
-	while (path && !strchr(name, '/')) {
-		size_t length = strcspn(path, ":");
-
-		snprintf(place, size, "%.*s%s%s", (int)length, path, length ? "/" : "",
-			 name);
-		if (access(place, X_OK) == 0)
-			return;
-		path = path[length] ? path + length + 1 : NULL;
-	}
-	snprintf(place, size, "%s", name);
-}
-
 static void read_fio(struct tw_doctor_facts *facts, const char *fio)
 {
 	char *argv[] = { facts->fio.path, (char []){ "--version" }, NULL };
 	char *text;
 	int code;
 
-	find_in_path(facts->fio.path, sizeof(facts->fio.path), fio);
+	tw_child_find(facts->fio.path, fio);
 	text = tw_child_output(argv, &code);
 	if (!text)
 		snprintf(facts->fio.why_not, sizeof(facts->fio.why_not), "%s",

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,31 +16,6 @@
 #include "command/command.h"
 #include "base/allocate.h"
 #include "profile/command/profiles.h"
-
-/* Find the program in PATH as exec does; the result is to be freed. An empty
- * element of PATH is the current directory. */
-static char *find_program(const char *name)
-{
-	const char *path = getenv("PATH");
-	char place[4096], standard[256] = "";
-	size_t length;
-
-	if (strchr(name, '/'))
-		return realpath(name, NULL);
-	if (!path) {
-		confstr(_CS_PATH, standard, sizeof(standard));
-		path = standard;
-	}
-	for (;; path += length + 1) {
-		length = strcspn(path, ":");
-		snprintf(place, sizeof(place), "%.*s%s%s", (int)length, path,
-			 length ? "/" : "", name);
-		if (access(place, X_OK) == 0)
-			return realpath(place, NULL);
-		if (!path[length])
-			return NULL;
-	}
-}
 
 struct filter {
 	const struct profile_want *want;
@@ -65,7 +41,7 @@ static void filter_symbol(void *context, const char *name, uint64_t offset)
 
 static int write_filter(const struct profile_want *want, const char *program, const char *path)
 {
-	char *place = find_program(program);
+	char found[PATH_MAX], *place = tw_child_find(found, program) ? realpath(found, NULL) : NULL;
 	struct filter filter = { want, place, fopen(path, "we") };
 	int failed = !filter.file ? -errno : !place ? -ENOENT :
 		     tw_profile_each_symbol(place, &filter, filter_symbol);
