@@ -250,41 +250,6 @@ static void least(double *so_far, double value)
 		*so_far = value;
 }
 
-static void fill(struct tw_level *level, const struct trace *trace,
-		 struct range range)
-{
-	*level = (struct tw_level) {
-		.latency_ns = median_of(trace, range, MEDIAN_NS),
-		.cycles = median_of(trace, range, CYCLES),
-		.points = range.last - range.first + 1,
-	};
-	for (unsigned i = range.first; i <= range.last; i++) {
-		const struct tw_memory_point *point = trace->points[i];
-
-		least(&level->low_ns, point->median_ns);
-		level->high_ns = fmax(level->high_ns, point->median_ns);
-		level->error_ns = fmax(level->error_ns,
-				       fmax(point->high_ns - point->median_ns,
-					    point->median_ns - point->low_ns));
-		least(&level->cycle_ns, point->cycle_ns);
-	}
-}
-
-/* Find the end of a flat part: there latency passes the middle to the next part. */
-static void find_end(struct tw_level *level, const struct trace *trace,
-		     struct range range, struct range next)
-{
-	double half = log2((median_of(trace, range, JUDGED_NS) +
-			    median_of(trace, next, JUDGED_NS)) / 2);
-	unsigned last = range.first;
-
-	while (last + 1 <= next.last && trace->latency[last + 1] < half)
-		last++;
-	level->size_bytes = trace->points[last]->bytes;
-	level->next_bytes = last + 1 < trace->count ?
-			    trace->points[last + 1]->bytes : 0;
-}
-
 unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
 			const struct tw_curve *curve,
 			const struct tw_curve *steady)
@@ -301,10 +266,37 @@ unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
 	count = join(&trace, ranges, flat_ranges(&trace, ranges));
 	if (count > TW_LEVELS)
 		count = TW_LEVELS;
-	for (unsigned i = 0; i < count; i++)
-		fill(&levels[i], &trace, ranges[i]);
-	for (unsigned i = 0; i + 1 < count; i++)
-		find_end(&levels[i], &trace, ranges[i], ranges[i + 1]);
+	for (unsigned n = 0; n < count; n++) {
+		struct tw_level *level = &levels[n];
+		struct range range = ranges[n];
+
+		*level = (struct tw_level) {
+			.latency_ns = median_of(&trace, range, MEDIAN_NS),
+			.cycles = median_of(&trace, range, CYCLES),
+			.points = range.last - range.first + 1,
+		};
+		for (unsigned i = range.first; i <= range.last; i++) {
+			const struct tw_memory_point *point = trace.points[i];
+
+			least(&level->low_ns, point->median_ns);
+			level->high_ns = fmax(level->high_ns, point->median_ns);
+			level->error_ns = fmax(level->error_ns,
+					       fmax(point->high_ns - point->median_ns,
+						    point->median_ns - point->low_ns));
+			least(&level->cycle_ns, point->cycle_ns);
+		}
+	}
+	/* A flat part ends where latency passes the middle to the next part. */
+	for (unsigned n = 0; n + 1 < count; n++) {
+		double half = log2((median_of(&trace, ranges[n], JUDGED_NS) +
+				    median_of(&trace, ranges[n + 1], JUDGED_NS)) / 2);
+		unsigned last = ranges[n].first;
+
+		while (last < ranges[n + 1].last && trace.latency[last + 1] < half)
+			last++;
+		levels[n].size_bytes = trace.points[last]->bytes;
+		levels[n].next_bytes = last + 1 < trace.count ? trace.points[last + 1]->bytes : 0;
+	}
 	return count;
 }
 

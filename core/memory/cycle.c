@@ -145,19 +145,6 @@ void *tw_cycle_first(const struct tw_cycle *cycle)
 	return element(cycle, 0);
 }
 
-/* Insert each new element after the last one, or after a random one of those before. */
-static void grow_in_place(struct tw_cycle *cycle, size_t count)
-{
-	for (size_t i = cycle->count; i < count; i++) {
-		size_t before = cycle->shape.kind == TW_CYCLE_SEQUENTIAL ? i - 1 :
-				(size_t)random_below(cycle->random, i);
-		void **place = element(cycle, before), **added = element(cycle, i);
-
-		*added = *place;
-		*place = added;
-	}
-}
-
 /* ---- windows -------------------------------------------------------------- */
 
 static void shuffle(struct tw_cycle *cycle, uint32_t *list, size_t count)
@@ -254,7 +241,6 @@ static int grow_windows(struct tw_cycle *cycle, size_t count)
 int tw_cycle_grow(struct tw_cycle *cycle, size_t bytes)
 {
 	size_t count = tw_cycle_elements(&cycle->shape, bytes);
-	int ret = 0;
 
 	/* Random numbers choose among 2^32 elements at most: 256 GiB of lines. */
 	if (count == 0 || count < cycle->count || count > UINT32_MAX)
@@ -265,11 +251,22 @@ int tw_cycle_grow(struct tw_cycle *cycle, size_t bytes)
 		*first = first;
 		cycle->count = 1;
 	}
-	if (cycle->shape.kind == TW_CYCLE_WINDOW)
-		ret = grow_windows(cycle, count);
-	else
-		grow_in_place(cycle, count);
-	if (!ret)
+	if (cycle->shape.kind == TW_CYCLE_WINDOW) {
+		int ret = grow_windows(cycle, count);
+
+		if (ret)
+			return ret;
 		cycle->count = count;
-	return ret;
+	}
+	/* Insert each new element after the last one, or after a random one of those before. */
+	for (size_t i = cycle->count; i < count; i++) {
+		size_t before = cycle->shape.kind == TW_CYCLE_SEQUENTIAL ? i - 1 :
+				(size_t)random_below(cycle->random, i);
+		void **place = element(cycle, before), **added = element(cycle, i);
+
+		*added = *place;
+		*place = added;
+	}
+	cycle->count = count;
+	return 0;
 }

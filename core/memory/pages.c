@@ -65,15 +65,6 @@ static __attribute__((format(printf, 1, 2))) char *text_of(const char *format, .
 	return length < (int)sizeof(path) ? tw_text_file(path) : NULL;
 }
 
-static size_t reserved_page_bytes(void)
-{
-	char *text = tw_text_file("/proc/meminfo");
-	size_t bytes = (size_t)number_of(text, "Hugepagesize:") * 1024;
-
-	free(text);
-	return bytes ? bytes : HUGE_BYTES;
-}
-
 static int bind_to_node(void *start, size_t bytes, int node)
 {
 	unsigned long nodes[MAX_NODES / (8 * sizeof(long))] = { 0 };
@@ -125,24 +116,6 @@ int tw_smaps_huge_bytes(const char *text, uintptr_t start, size_t *huge_bytes,
 		return -EBADMSG;
 	*huge_bytes = (size_t)huge_kb * 1024;
 	*page_bytes = (size_t)page_kb * 1024;
-	return 0;
-}
-
-static int look(struct tw_memory *memory)
-{
-	char *text = tw_text_file("/proc/self/smaps");
-	int ret;
-
-	if (!text)
-		return -errno;
-	ret = tw_smaps_huge_bytes(text, (uintptr_t)memory->start,
-				  &memory->huge_bytes, &memory->page_bytes);
-	free(text);
-	if (ret)
-		return ret;
-	if ((memory->pages == TW_PAGES_SMALL && memory->huge_bytes) ||
-	    (memory->pages == TW_PAGES_TRANSPARENT && !memory->huge_bytes))
-		return -EOPNOTSUPP;
 	return 0;
 }
 
@@ -204,32 +177,38 @@ const char *tw_pages_why_not(int error, enum tw_pages pages)
 	}
 }
 
-int tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages,
-		  int node)
+int tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages, int node)
 {
-	size_t small = (size_t)sysconf(_SC_PAGESIZE);
-	size_t align = pages == TW_PAGES_RESERVED ? reserved_page_bytes() :
-						    HUGE_BYTES;
-	size_t whole = pages == TW_PAGES_SMALL ? small : align;
+	size_t small = (size_t)sysconf(_SC_PAGESIZE), align = HUGE_BYTES, whole;
 	struct tw_memory out = { .pages = pages };
+	char *text = pages == TW_PAGES_RESERVED ? tw_text_file("/proc/meminfo") : NULL;
 	int ret;
 
+	if (number_of(text, "Hugepagesize:"))
+		align = (size_t)number_of(text, "Hugepagesize:") * 1024;
+	free(text);
 	if (bytes == 0 || bytes > SIZE_MAX / 4)
 		return -ENOMEM;
+	whole = pages == TW_PAGES_SMALL ? small : align;
 	out.bytes = (bytes + whole - 1) / whole * whole;
 	ret = place(&out, align, node);
 	if (!ret) {
 		/* Touch all pages, so that all exist and belong to this process. */
 		for (size_t i = 0; i < out.bytes; i += small)
 			*(volatile char *)(out.start + i) = 1;
-		ret = look(&out);
+		text = tw_text_file("/proc/self/smaps");
+		ret = text ? tw_smaps_huge_bytes(text, (uintptr_t)out.start, &out.huge_bytes,
+						 &out.page_bytes) : -errno;
+		free(text);
 	}
-	if (ret) {
+	if (!ret && ((pages == TW_PAGES_SMALL && out.huge_bytes) ||
+		     (pages == TW_PAGES_TRANSPARENT && !out.huge_bytes)))
+		ret = -EOPNOTSUPP;
+	if (ret)
 		tw_memory_unmap(&out);
-		return ret;
-	}
-	*memory = out;
-	return 0;
+	else
+		*memory = out;
+	return ret;
 }
 
 void tw_memory_unmap(struct tw_memory *memory)
@@ -264,27 +243,6 @@ static size_t size_of(const char *base, unsigned cpu, unsigned index, const char
 	return size;
 }
 
-/* Read all of a cache. Return 1 if it is one that holds data. */
-static int read_cache(struct tw_cache *cache, const char *base, unsigned cpu, unsigned index)
-{
-	char *type = text_of("%s/cpu%u/cache/index%u/type", base, cpu, index);
-	char *shared = text_of("%s/cpu%u/cache/index%u/shared_cpu_list", base, cpu, index);
-	int holds_data = type && strncmp(type, "Instruction", 11) != 0;
-	struct tw_cpu_list sharers = { 0 };
-
-	if (shared)
-		tw_cpu_list_parse(&sharers, shared);
-	*cache = (struct tw_cache) {
-		.level = (unsigned)size_of(base, cpu, index, "level"),
-		.bytes = size_of(base, cpu, index, "size"),
-		.line_bytes = size_of(base, cpu, index, "coherency_line_size"),
-		.shared_by = tw_cpu_list_count(&sharers),
-	};
-	free(type);
-	free(shared);
-	return holds_data && cache->bytes && cache->level;
-}
-
 static int smaller_first(const void *left, const void *right)
 {
 	const struct tw_cache *a = left, *b = right;
@@ -298,8 +256,26 @@ unsigned tw_caches_read(struct tw_cache caches[TW_CACHES], const char *base, uns
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < MAX_CACHE_INDICES && count < TW_CACHES; i++)
-		count += (unsigned)read_cache(&caches[count], base, cpu, i);
+	for (unsigned i = 0; i < MAX_CACHE_INDICES && count < TW_CACHES; i++) {
+		char *type = text_of("%s/cpu%u/cache/index%u/type", base, cpu, i);
+		char *shared = text_of("%s/cpu%u/cache/index%u/shared_cpu_list", base, cpu, i);
+		struct tw_cpu_list sharers = { 0 };
+		struct tw_cache *cache = &caches[count];
+
+		if (shared)
+			tw_cpu_list_parse(&sharers, shared);
+		*cache = (struct tw_cache) {
+			.level = (unsigned)size_of(base, cpu, i, "level"),
+			.bytes = size_of(base, cpu, i, "size"),
+			.line_bytes = size_of(base, cpu, i, "coherency_line_size"),
+			.shared_by = tw_cpu_list_count(&sharers),
+		};
+		/* One that holds data. */
+		count += type && strncmp(type, "Instruction", 11) != 0 && cache->bytes &&
+			 cache->level;
+		free(type);
+		free(shared);
+	}
 	qsort(caches, count, sizeof(*caches), smaller_first);
 	return count;
 }

@@ -45,15 +45,6 @@ static json_t *json_level(const struct tw_memlat *memlat, unsigned i)
 		"sysfs", tw_level_agreement_names[tw_level_compare(level, cache)]);
 }
 
-static json_t *json_cache(const struct tw_cache *cache)
-{
-	return json_pack("{si, sI, so, so}",
-		"level", (int)cache->level,
-		"size_bytes", (json_int_t)cache->bytes,
-		"line_bytes", size_or_null(cache->line_bytes),
-		"shared_by_cpus", size_or_null(cache->shared_by));
-}
-
 static json_t *json_point(const struct tw_memory_point *point)
 {
 	json_t *json = json_pack("{sI, sI, sI, sI, si, si, sf}",
@@ -131,11 +122,6 @@ static json_t *json_cost(const struct tw_tlb_cost *cost)
 		"share", number_or_null(tw_tlb_share(cost)));
 }
 
-static json_t *json_node(const struct tw_memlat_node *node)
-{
-	return json_pack("{si, so}", "node", (int)node->node, "point", json_point(&node->point));
-}
-
 json_t *tw_memlat_json(const struct tw_memlat *memlat)
 {
 	json_t *skipped = json_object();	/* the kinds of pages, and why */
@@ -150,13 +136,19 @@ json_t *tw_memlat_json(const struct tw_memlat *memlat)
 		"cpu", (int)memlat->cpu,
 		"counter_hz", memlat->rate.hz,
 		"counter_uncertainty_ppb", memlat->rate.uncertainty_ppb,
-		"caches", ARRAY(memlat->cache_count, json_cache(&memlat->caches[i])),
+		"caches", ARRAY(memlat->cache_count, json_pack("{si, sI, so, so}",
+			"level", (int)memlat->caches[i].level,
+			"size_bytes", (json_int_t)memlat->caches[i].bytes,
+			"line_bytes", size_or_null(memlat->caches[i].line_bytes),
+			"shared_by_cpus", size_or_null(memlat->caches[i].shared_by))),
 		"levels", ARRAY(memlat->level_count, json_level(memlat, i)),
 		"levels_from", json_levels_from(memlat),
 		"curves", ARRAY(memlat->curve_count, json_curve(&memlat->curves[i])),
 		"translation", ARRAY(memlat->cost_count, json_cost(&memlat->costs[i])),
 		"no_translation", memlat->no_costs,
-		"nodes", ARRAY(memlat->node_count, json_node(&memlat->nodes[i])),
+		"nodes", ARRAY(memlat->node_count, json_pack("{si, so}",
+			"node", (int)memlat->nodes[i].node,
+			"point", json_point(&memlat->nodes[i].point))),
 		"skipped_pages", skipped,
 		"took_ns", (json_int_t)memlat->took_ns,
 		"interrupted", memlat->was_interrupted);

@@ -338,29 +338,21 @@ static int measure_node(struct tw_memlat *memlat, unsigned node, struct tw_curve
 	return ret;
 }
 
-static int measure_nodes(struct tw_memlat *memlat, const struct tw_cpu_list *nodes)
-{
-	struct tw_curve curve;
-	int ret = 0;
-
-	for (unsigned i = 0; !ret && i < TW_CPU_LIST_MAX && memlat->node_count < TW_MEMLAT_NODES;
-	     i++)
-		if (tw_cpu_list_has(nodes, i))
-			ret = measure_node(memlat, i, &curve);
-	return ret;
-}
-
 static int measure_planned(struct tw_memlat *memlat, struct plan *plan)
 {
 	struct tw_cpu_list nodes;
+	struct tw_curve curve;
 	int ret = 0;
 
 	for (int pages = 0; !ret && pages < TW_PAGES_KINDS; pages++)
 		if (memlat->arguments->pages[pages])
 			ret = measure_on(memlat, (enum tw_pages)pages, plan);
 	tw_memory_nodes(&nodes, TW_MEMORY_NODES_FILE);
-	if (!ret && tw_cpu_list_count(&nodes) > 1 && memlat->arguments->node == TW_ANY_NODE)
-		ret = measure_nodes(memlat, &nodes);
+	if (tw_cpu_list_count(&nodes) > 1 && memlat->arguments->node == TW_ANY_NODE)
+		for (unsigned i = 0; !ret && i < TW_CPU_LIST_MAX &&
+		     memlat->node_count < TW_MEMLAT_NODES; i++)
+			if (tw_cpu_list_has(&nodes, i))
+				ret = measure_node(memlat, i, &curve);
 	tw_progress_end(&memlat->progress);
 	memlat->was_interrupted = ret == -EINTR;
 	return ret == -EINTR ? 0 : ret;

@@ -131,20 +131,6 @@ static void add_level(struct tw_table *table, const struct tw_memlat *memlat, un
 		tw_cell_strong(table, "DIFFERS");
 }
 
-static void add_where_from(struct tw_page *page, const struct tw_memlat *memlat)
-{
-	const struct tw_curve *curve = memlat->levels_of;
-	char size[TW_FORMAT_SIZE], visits[128] = "";
-
-	if (memlat->visits)
-		snprintf(visits, sizeof(visits), "; up to %s in the fastest of %u visits, random "
-			 "and each in other memory",
-			 tw_memlat_size(size, memlat->visited_up_to_bytes), memlat->visits);
-	tw_page_paragraph(page, "Levels, in the %s curve on %s pages%s:",
-			  tw_cycle_names[curve->shape.kind], tw_pages_names[curve->pages], visits);
-	tw_page_indent(page, 0, 0);
-}
-
 static void add_levels(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	static const struct tw_column columns[] = {
@@ -157,17 +143,25 @@ static void add_levels(struct tw_page *page, const struct tw_memlat *memlat)
 		{ "sysfs", .width = 6 },
 		{ "", .flags = TW_COLUMN_LEFT },
 	};
+	const struct tw_curve *curve = memlat->levels_of;
+	char size[TW_FORMAT_SIZE], visits[128] = "";
 	struct tw_table *table;
 
 	add_part(page, "Levels");
-	if (!memlat->levels_of || !memlat->level_count) {
-		tw_page_paragraph(page, memlat->levels_of ?
+	if (!curve || !memlat->level_count) {
+		tw_page_paragraph(page, curve ?
 				  "No levels: too few sizes." :
 				  "No levels: they are looked for in the window or "
 				  "the random curve.");
 		return;
 	}
-	add_where_from(page, memlat);
+	if (memlat->visits)
+		snprintf(visits, sizeof(visits), "; up to %s in the fastest of %u visits, random "
+			 "and each in other memory",
+			 tw_memlat_size(size, memlat->visited_up_to_bytes), memlat->visits);
+	tw_page_paragraph(page, "Levels, in the %s curve on %s pages%s:",
+			  tw_cycle_names[curve->shape.kind], tw_pages_names[curve->pages], visits);
+	tw_page_indent(page, 0, 0);
 	tw_page_gap(page);
 	table = tw_page_table(page, columns, COUNT(columns));
 	for (unsigned i = 0; i < memlat->level_count; i++)
@@ -219,21 +213,6 @@ static void add_range(struct tw_table *table, const struct tw_tlb_range *range)
 		       range->high_ns);
 }
 
-static void add_cost(struct tw_table *table, const struct tw_tlb_cost *cost)
-{
-	char size[TW_FORMAT_SIZE];
-
-	tw_table_row(table);
-	tw_cell_text(table, tw_memlat_size(size, cost->bytes));
-	add_range(table, &cost->small);
-	add_range(table, &cost->huge);
-	add_range(table, &cost->translation);
-	if (tw_tlb_share(cost) > 0)
-		tw_cell_percent(table, tw_tlb_share(cost) * 100, 0);
-	else
-		tw_cell_text(table, "place");
-}
-
 static void add_translations(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	static const struct tw_column columns[] = {
@@ -242,6 +221,7 @@ static void add_translations(struct tw_page *page, const struct tw_memlat *memla
 		{ "share", .width = 6 },
 	};
 	unsigned places = TW_TLB_PLACES;
+	char size[TW_FORMAT_SIZE];
 	struct tw_table *table;
 
 	if (!memlat->cost_count && !memlat->no_costs)
@@ -263,8 +243,19 @@ static void add_translations(struct tw_page *page, const struct tw_memlat *memla
 	tw_page_indent(page, 0, 0);
 	tw_page_gap(page);
 	table = tw_page_table(page, columns, COUNT(columns));
-	for (unsigned i = 0; i < memlat->cost_count; i++)
-		add_cost(table, &memlat->costs[i]);
+	for (unsigned i = 0; i < memlat->cost_count; i++) {
+		const struct tw_tlb_cost *cost = &memlat->costs[i];
+
+		tw_table_row(table);
+		tw_cell_text(table, tw_memlat_size(size, cost->bytes));
+		add_range(table, &cost->small);
+		add_range(table, &cost->huge);
+		add_range(table, &cost->translation);
+		if (tw_tlb_share(cost) > 0)
+			tw_cell_percent(table, tw_tlb_share(cost) * 100, 0);
+		else
+			tw_cell_text(table, "place");
+	}
 	tw_page_gap(page);
 	tw_page_note(page, "share: of a random load on small pages. place: no share, since "
 		     "in two places or more small pages cost no more than huge "
@@ -423,27 +414,6 @@ static void add_remarks(struct tw_page *page, const struct tw_memlat *memlat)
 
 /* ---- all points ---------------------------------------------------------- */
 
-static void add_point(struct tw_table *table, const struct tw_curve *curve,
-		      const struct tw_memory_point *point)
-{
-	const uint64_t counts[] = { point->bytes, point->footprint_bytes, point->elements,
-				    point->loads, point->batches, point->disturbed };
-	const double times_ns[] = { point->min_ns, point->median_ns, point->p90_ns,
-				    point->low_ns, point->high_ns };
-
-	tw_table_row(table);
-	tw_cell_text(table, tw_cycle_names[curve->shape.kind]);
-	tw_cell_text(table, tw_pages_names[curve->pages]);
-	tw_cell_i64(table, curve->node);
-	for (size_t i = 0; i < COUNT(counts); i++)
-		tw_cell_u64(table, counts[i]);
-	tw_cell_fixed(table, point->warm_passes, 3);
-	for (size_t i = 0; i < COUNT(times_ns); i++)
-		tw_memlat_cell(table, times_ns[i], 4, point->batches > 0);
-	tw_memlat_cell(table, point->min_ns / point->cycle_ns, 3,
-		       point->batches && point->cycle_ns > 0);
-}
-
 static struct tw_table *add_points(struct tw_page *page,
 				   const struct tw_memlat *memlat)
 {
@@ -470,9 +440,27 @@ static struct tw_table *add_points(struct tw_page *page,
 	tw_page_details(page, "All points");
 	table = tw_page_table(page, columns, COUNT(columns));
 	for (unsigned i = 0; i < memlat->curve_count; i++)
-		for (unsigned j = 0; j < memlat->curves[i].count; j++)
-			add_point(table, &memlat->curves[i],
-				  &memlat->curves[i].points[j]);
+		for (unsigned j = 0; j < memlat->curves[i].count; j++) {
+			const struct tw_curve *curve = &memlat->curves[i];
+			const struct tw_memory_point *point = &curve->points[j];
+			const uint64_t counts[] = {
+				point->bytes, point->footprint_bytes, point->elements,
+				point->loads, point->batches, point->disturbed };
+			const double times_ns[] = { point->min_ns, point->median_ns, point->p90_ns,
+						    point->low_ns, point->high_ns };
+
+			tw_table_row(table);
+			tw_cell_text(table, tw_cycle_names[curve->shape.kind]);
+			tw_cell_text(table, tw_pages_names[curve->pages]);
+			tw_cell_i64(table, curve->node);
+			for (size_t k = 0; k < COUNT(counts); k++)
+				tw_cell_u64(table, counts[k]);
+			tw_cell_fixed(table, point->warm_passes, 3);
+			for (size_t k = 0; k < COUNT(times_ns); k++)
+				tw_memlat_cell(table, times_ns[k], 4, point->batches > 0);
+			tw_memlat_cell(table, point->min_ns / point->cycle_ns, 3,
+				       point->batches && point->cycle_ns > 0);
+		}
 	tw_page_end_details(page);
 	return table;
 }

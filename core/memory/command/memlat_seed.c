@@ -63,31 +63,9 @@ struct table {
 	struct tw_memory_point points[STAGES][SIZES];
 };
 
-static int measure_stage(struct table *table, int stage, struct tw_memory *memory,
-			 uint64_t seed)
-{
-	const struct stage *what = &stages[stage];
-	struct tw_memory_effort effort = { 100000, POINT_NS, 100000000 };
-	struct tw_cycle_shape shape = { .kind = what->kind, .seed = seed,
-					.stride_bytes = what->stride_bytes };
-	struct tw_cycle cycle;
-	int ret = tw_cycle_init(&cycle, &shape, memory->start);
-
-	for (int i = 0; !ret && i < SIZES; i++) {
-		ret = tw_cycle_grow(&cycle, sizes[i]);
-		if (!ret)
-			ret = tw_memory_measure(&table->points[stage][i], &cycle, sizes[i],
-						&effort, what->chase, table->rate.hz);
-		if (ret == -EAGAIN) {
-			table->points[stage][i].batches = 0;
-			ret = 0;
-		}
-	}
-	return ret;
-}
-
 static int measure(struct table *table, const struct tw_memlat_arguments *arguments)
 {
+	const struct tw_memory_effort effort = { 100000, POINT_NS, 100000000 };
 	struct tw_memory memory;
 	int ret = tw_memlat_calibrate(&table->rate);
 
@@ -95,27 +73,28 @@ static int measure(struct table *table, const struct tw_memlat_arguments *argume
 		ret = tw_memory_map(&memory, sizes[SIZES - 1], TW_PAGES_SMALL, arguments->node);
 	if (ret)
 		return ret;
-	for (int i = 0; !ret && i < STAGES; i++)
-		ret = measure_stage(table, i, &memory, arguments->seed);
+	for (int stage = 0; !ret && stage < STAGES; stage++) {
+		const struct tw_cycle_shape shape = {
+			.kind = stages[stage].kind, .seed = arguments->seed,
+			.stride_bytes = stages[stage].stride_bytes };
+		struct tw_cycle cycle;
+
+		ret = tw_cycle_init(&cycle, &shape, memory.start);
+		for (int i = 0; !ret && i < SIZES; i++) {
+			struct tw_memory_point *point = &table->points[stage][i];
+
+			ret = tw_cycle_grow(&cycle, sizes[i]);
+			if (!ret)
+				ret = tw_memory_measure(point, &cycle, sizes[i], &effort,
+							stages[stage].chase, table->rate.hz);
+			if (ret == -EAGAIN) {
+				point->batches = 0;
+				ret = 0;
+			}
+		}
+	}
 	tw_memory_unmap(&memory);
 	return ret;
-}
-
-/* Add two rows: the measured figures, and the article's. */
-static void add_stage(struct tw_table *shown, const struct table *table, int stage)
-{
-	const struct stage *what = &stages[stage];
-
-	tw_table_row(shown);
-	tw_cell_text(shown, what->name);
-	for (int i = 0; i < SIZES; i++)
-		tw_memlat_cell(shown, table->points[stage][i].median_ns, 2,
-			       table->points[stage][i].batches > 0);
-	tw_table_row(shown);
-	tw_cell_text(shown, "  the article");
-	for (int i = 0; i < SIZES; i++)
-		tw_memlat_cell(shown, what->article_ns[i], 2, what->article_ns[i] > 0);
-	tw_cell_printf(shown, "%s.", what->mistake);
 }
 
 static struct tw_page *make_page(const struct table *table, struct tw_table **rows)
@@ -134,8 +113,21 @@ static struct tw_page *make_page(const struct table *table, struct tw_table **ro
 		     "figures, of another processor.");
 	tw_page_gap(page);
 	*rows = tw_page_table(page, columns, SIZES + 2);
-	for (int i = 0; i < STAGES; i++)
-		add_stage(*rows, table, i);
+	/* Two rows for each stage: the measured figures, and the article's. */
+	for (int stage = 0; stage < STAGES; stage++) {
+		const struct tw_memory_point *points = table->points[stage];
+		const double *article_ns = stages[stage].article_ns;
+
+		tw_table_row(*rows);
+		tw_cell_text(*rows, stages[stage].name);
+		for (int i = 0; i < SIZES; i++)
+			tw_memlat_cell(*rows, points[i].median_ns, 2, points[i].batches > 0);
+		tw_table_row(*rows);
+		tw_cell_text(*rows, "  the article");
+		for (int i = 0; i < SIZES; i++)
+			tw_memlat_cell(*rows, article_ns[i], 2, article_ns[i] > 0);
+		tw_cell_printf(*rows, "%s.", stages[stage].mistake);
+	}
 	return page;
 }
 
