@@ -16,14 +16,6 @@
  * thousand cases (chi-squared with 19 degrees of freedom). */
 #define CORRELATED	1.5
 
-/* Return the error that @n independent samples would have. */
-static double binomial(double share, double n)
-{
-	double p = (share * n + 2) / (n + 4);
-
-	return sqrt(p * (1 - p) / (n + 4));
-}
-
 /* Compute the error of the mean of the blocks, from their scatter. */
 static void block_errors(double *errors, size_t kinds,
 			 const struct tw_sampled *samples, size_t count)
@@ -73,10 +65,12 @@ void tw_shares(struct tw_share *shares, size_t kinds, const struct tw_sampled *s
 	}
 	for (size_t i = 0; i < kinds; i++) {
 		struct tw_share *share = &shares[i];
+		/* Samples of different weights count as fewer samples of equal weight. */
+		double n = all * all / squares, p;
 
 		share->share /= all;
-		/* Samples of different weights count as fewer samples of equal weight. */
-		share->error = binomial(share->share, all * all / squares);
+		p = (share->share * n + 2) / (n + 4);
+		share->error = sqrt(p * (1 - p) / (n + 4));
 		share->correlated = blocks[i] > CORRELATED * share->error;
 		share->error = fmax(share->error, blocks[i]);
 	}
@@ -180,18 +174,6 @@ static void share_profiled(struct profile_against *against)
 	}
 }
 
-static uint32_t row_named(const struct profile_against *against,
-			  const char *symbol)
-{
-	char *name = tw_profile_demangle(symbol);
-	struct against_row key = { .name = name };
-	struct against_row *found = bsearch(&key, against->rows, against->row_count,
-					    sizeof(key), rows_by_name);
-
-	free(name);
-	return found ? (uint32_t)(found - against->rows) : NO_ROW;
-}
-
 /* Return the row of a sample's innermost function that is in the profile. */
 static uint32_t row_of_sample(const struct profile_against *against,
 			      const struct perf_samples *samples,
@@ -200,36 +182,21 @@ static uint32_t row_of_sample(const struct profile_against *against,
 	uint32_t row = NO_ROW;
 
 	for (size_t i = 0; i < sample->frames && row == NO_ROW; i++) {
-		struct perf_symbol *symbol =
-			samples->frames[sample->first_frame + i];
+		struct perf_symbol *symbol = samples->frames[sample->first_frame + i];
 
-		if (symbol->row == TW_ROW_UNKNOWN)
-			symbol->row = row_named(against, symbol->name);
+		if (symbol->row == TW_ROW_UNKNOWN) {
+			char *name = tw_profile_demangle(symbol->name);
+			const struct against_row key = { .name = name };
+			struct against_row *found = bsearch(&key, against->rows,
+							    against->row_count, sizeof(key),
+							    rows_by_name);
+
+			symbol->row = found ? (uint32_t)(found - against->rows) : NO_ROW;
+			free(name);
+		}
 		row = symbol->row;
 	}
 	return row;
-}
-
-static size_t assign(struct profile_against *against,
-		     const struct perf_samples *samples,
-		     struct tw_sampled *sampled)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < samples->sample_count; i++) {
-		const struct perf_sample *sample = &samples->samples[i];
-		uint32_t row = row_of_sample(against, samples, sample);
-
-		if (row != NO_ROW && sample->weight > 0)
-			sampled[count++] = (struct tw_sampled) {
-				row, sample->weight
-			};
-		else if (sample->in_kernel)
-			against->in_kernel++;
-		else
-			against->in_others++;
-	}
-	return count;
 }
 
 int tw_profile_against(struct profile_against *against,
@@ -248,7 +215,18 @@ int tw_profile_against(struct profile_against *against,
 	};
 	make_rows(against, result);
 	share_profiled(against);
-	against->in_functions = assign(against, samples, sampled);
+	for (size_t i = 0; i < samples->sample_count; i++) {
+		const struct perf_sample *sample = &samples->samples[i];
+		uint32_t row = row_of_sample(against, samples, sample);
+
+		if (row != NO_ROW && sample->weight > 0)
+			sampled[against->in_functions++] = (struct tw_sampled) {
+				row, sample->weight };
+		else if (sample->in_kernel)
+			against->in_kernel++;
+		else
+			against->in_others++;
+	}
 	shares = tw_zalloc(against->row_count, sizeof(*shares));
 	if (against->in_functions)
 		tw_shares(shares, against->row_count, sampled, against->in_functions);

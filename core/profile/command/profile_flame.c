@@ -97,17 +97,6 @@ static void place(struct flame *flame)
 	}
 }
 
-/* Return the colour of a function. It is the same everywhere in a graph, and in
- * all graphs. */
-static unsigned color_of(const char *name)
-{
-	uint32_t hash = 2166136261;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 16777619;
-	return (hash >> 16) % 12;
-}
-
 /* Print as much of @name as there is room for. */
 static void put_label(const char *name, double width)
 {
@@ -134,8 +123,12 @@ static void put_frame(const struct flame *flame, uint32_t index)
 	const char *name = flame->result->functions[node->function].name;
 	char all[TW_FORMAT_SIZE], own[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
 	double width = frame->ticks * flame->scale;
+	uint32_t hash = 2166136261;
 	unsigned y = TOP + (flame->deepest - frame->depth) * ROW;
 
+	/* The colour of a function is the same everywhere in a graph, and in all graphs. */
+	for (const char *at = name; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619;
 	fputs("<g><title>", stdout);
 	tw_html_text(stdout, name);
 	printf(": %s, %.2f %%; self %s +- %s; %lu call%s</title>",
@@ -145,7 +138,7 @@ static void put_frame(const struct flame *flame, uint32_t index)
 	       tw_format_ns(error, profile_ns(flame->result->file, self->uncertainty_ticks)),
 	       node->calls, tw_format_plural(node->calls));
 	printf("<rect class=\"k%u\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\"/>",
-	       color_of(name), frame->x, y, width, ROW - 1);
+	       (hash >> 16) % 12, frame->x, y, width, ROW - 1);
 	if (width > 3 * LETTER + 6) {
 		printf("<text x=\"%.2f\" y=\"%u\">", frame->x + 3, y + ROW - 6);
 		put_label(name, width - 6);

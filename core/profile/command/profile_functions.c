@@ -12,45 +12,42 @@ static uint64_t timed(const struct profile_node *node)
 	return node->calls - node->not_timed;
 }
 
-/* Add up the times from the last node to the first: children come after their
- * parents, so each sum is complete when it is added. */
-static void add_up(const struct profile_file *file,
-		   struct profile_node_time *times)
+/* Add up the times from the last node to the first: children come after their parents, so each
+ * sum is complete when it is added. Subtract what the hooks took. */
+static void add_up(const struct profile_file *file, struct profile_node_time *times)
 {
+	const struct tw_profile_cost *cost = &file->cost;
+
 	for (size_t i = 0; i < file->node_count; i++)
 		times[i].self.raw_ticks = times[i].inclusive.raw_ticks =
 			(double)file->nodes[i].ticks;
-	for (size_t i = file->node_count; i-- > 1;) {
+	for (size_t i = file->node_count; i-- > 0;) {
 		const struct profile_node *node = &file->nodes[i];
-		struct profile_node_time *parent = &times[node->parent];
+		struct profile_node_time *time = &times[i], *parent = &times[node->parent];
+		double calls = (double)timed(node), made = (double)time->made;
+		double below = (double)time->below, untimed = (double)time->made_untimed;
+		double untimed_below = (double)time->below_untimed;
 
-		parent->self.raw_ticks -= (double)node->ticks;
-		parent->made += timed(node);
-		parent->made_untimed += node->not_timed;
-		parent->below += timed(node) + times[i].below;
-		parent->below_untimed += node->not_timed +
-					 times[i].below_untimed;
+		time->self.ticks = time->self.raw_ticks - calls * cost->inside -
+				   made * cost->outside - untimed * cost->untimed;
+		time->self.uncertainty_ticks =
+			calls * cost->inside_spread + made * cost->outside_spread +
+			untimed * cost->untimed_spread + (calls + made) / 2 * cost->beyond;
+		time->inclusive.ticks = time->inclusive.raw_ticks - calls * cost->inside -
+					below * (cost->inside + cost->outside) -
+					untimed_below * cost->untimed;
+		time->inclusive.uncertainty_ticks =
+			calls * cost->inside_spread + below * cost->both_spread +
+			untimed_below * cost->untimed_spread +
+			(calls / 2 + below) * cost->beyond;
+		if (i) {
+			parent->self.raw_ticks -= (double)node->ticks;
+			parent->made += timed(node);
+			parent->made_untimed += node->not_timed;
+			parent->below += timed(node) + time->below;
+			parent->below_untimed += node->not_timed + time->below_untimed;
+		}
 	}
-}
-
-static void correct(const struct tw_profile_cost *cost, const struct profile_node *node,
-		    struct profile_node_time *time)
-{
-	double calls = (double)timed(node), made = (double)time->made;
-	double below = (double)time->below, untimed = (double)time->made_untimed;
-	double untimed_below = (double)time->below_untimed;
-
-	time->self.ticks = time->self.raw_ticks - calls * cost->inside -
-			   made * cost->outside - untimed * cost->untimed;
-	time->self.uncertainty_ticks =
-		calls * cost->inside_spread + made * cost->outside_spread +
-		untimed * cost->untimed_spread + (calls + made) / 2 * cost->beyond;
-	time->inclusive.ticks = time->inclusive.raw_ticks - calls * cost->inside -
-				below * (cost->inside + cost->outside) -
-				untimed_below * cost->untimed;
-	time->inclusive.uncertainty_ticks =
-		calls * cost->inside_spread + below * cost->both_spread +
-		untimed_below * cost->untimed_spread + (calls / 2 + below) * cost->beyond;
 }
 
 static void add(struct profile_time *to, const struct profile_time *more)
@@ -153,8 +150,6 @@ void tw_profile_functions(struct profile_result *result, struct profile_file *fi
 		.file = file,
 	};
 	add_up(file, result->times);
-	for (size_t i = 0; i < file->node_count; i++)
-		correct(&file->cost, &file->nodes[i], &result->times[i]);
 	collect(result, file);
 	walk(result, file);
 	qsort(result->by_self, result->function_count, sizeof(*result->by_self), by_self);

@@ -68,39 +68,23 @@ static json_t *function_object(const struct profile_file *file,
 	return object;
 }
 
-static json_t *cost_object(const struct profile_file *file)
-{
-	const struct tw_profile_cost *cost = &file->cost;
-
-	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:i}",
-			 "inside_ns", profile_ns(file, cost->inside),
-			 "inside_spread_ns",
-			 profile_ns(file, cost->inside_spread),
-			 "outside_ns", profile_ns(file, cost->outside),
-			 "outside_spread_ns",
-			 profile_ns(file, cost->outside_spread),
-			 "beyond_ns", profile_ns(file, cost->beyond),
-			 "samples", (int)cost->samples);
-}
-
-static json_t *against_row_object(const struct against_row *row)
-{
-	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:b, s:b}",
-			 "name", row->name, "share", row->profiled,
-			 "uncertainty", row->profiled_uncertainty,
-			 "sampled_share", row->sampled.share,
-			 "sampling_error", row->sampled.error,
-			 "samples", (json_int_t)row->sampled.samples,
-			 "correlated", row->sampled.correlated,
-			 "beyond", row->beyond);
-}
-
 static json_t *against_object(const struct profile_against *against)
 {
 	json_t *functions = json_array();
 
-	for (size_t i = 0; i < against->row_count; i++)
-		json_array_append_new(functions, against_row_object(&against->rows[i]));
+	for (size_t i = 0; i < against->row_count; i++) {
+		const struct against_row *row = &against->rows[i];
+
+		json_array_append_new(functions, json_pack(
+			"{s:s, s:f, s:f, s:f, s:f, s:I, s:b, s:b}",
+			"name", row->name, "share", row->profiled,
+			"uncertainty", row->profiled_uncertainty,
+			"sampled_share", row->sampled.share,
+			"sampling_error", row->sampled.error,
+			"samples", (json_int_t)row->sampled.samples,
+			"correlated", row->sampled.correlated,
+			"beyond", row->beyond));
+	}
 	return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
 			 "file", tw_json_text(against->path), "event", against->event,
 			 "samples", (json_int_t)against->samples,
@@ -114,6 +98,7 @@ static json_t *against_object(const struct profile_against *against)
 void tw_profile_print_json(const struct profile_result *result)
 {
 	const struct profile_file *file = result->file;
+	const struct tw_profile_cost *cost = &file->cost;
 	json_t *root, *functions = json_array(), *dropped = json_object();
 
 	for (size_t i = 0; i < result->function_count; i++)
@@ -122,7 +107,7 @@ void tw_profile_print_json(const struct profile_result *result)
 		json_object_set_new(dropped, tw_profile_losses[i].key,
 				    json_integer((json_int_t)file->losses[i]));
 	root = json_pack("{s:s, s:i, s:s, s:i, s:i, s:s, s:s, s:s, s:f, s:f, "
-			 "s:f, s:o, s:o, s:o, s:o}",
+			 "s:f, s:{s:f, s:f, s:f, s:f, s:f, s:i}, s:o, s:o, s:o}",
 			 "schema", "tickwise-profile", "version", 1,
 			 "program", file->program ? file->program : "",
 			 "pid", file->pid, "threads", (int)file->thread_count,
@@ -131,7 +116,13 @@ void tw_profile_print_json(const struct profile_result *result)
 			 "hz_uncertainty_ppb", file->hz_uncertainty_ppb,
 			 "wall_ns", profile_ns(file, (double)(file->end_ticks -
 							      file->begin_ticks)),
-			 "hooks", cost_object(file),
+			 "hooks",
+			 "inside_ns", profile_ns(file, cost->inside),
+			 "inside_spread_ns", profile_ns(file, cost->inside_spread),
+			 "outside_ns", profile_ns(file, cost->outside),
+			 "outside_spread_ns", profile_ns(file, cost->outside_spread),
+			 "beyond_ns", profile_ns(file, cost->beyond),
+			 "samples", (int)cost->samples,
 			 "self_sum", time_object(file, &result->total),
 			 "dropped", dropped, "functions", functions);
 	if (result->against)

@@ -51,30 +51,6 @@ static const void *part(const struct object *object, uint64_t offset, uint64_t c
 	return object->file + offset;
 }
 
-static int map_file(struct object *object, const char *path)
-{
-	int file = open(path, O_RDONLY | O_CLOEXEC), result = 0;
-	struct stat status;
-	void *mapped;
-
-	if (file < 0)
-		return -errno;
-	if (fstat(file, &status)) {
-		result = -errno;
-	} else if (!S_ISREG(status.st_mode) || (size_t)status.st_size < sizeof(Elf64_Ehdr)) {
-		result = -ENOEXEC;
-	} else {
-		object->file_size = (size_t)status.st_size;
-		mapped = mmap(NULL, object->file_size, PROT_READ, MAP_PRIVATE, file, 0);
-		if (mapped == MAP_FAILED)
-			result = -errno;
-		else
-			object->file = mapped;
-	}
-	close(file);
-	return result;
-}
-
 static uint64_t offset_of(const Elf64_Phdr *segments, unsigned count, uint64_t address)
 {
 	for (const Elf64_Phdr *segment = segments; segment < segments + count; segment++)
@@ -154,15 +130,31 @@ static void free_object(struct object *object)
 
 static int read_object(struct object *object, const char *path)
 {
-	int result;
+	int file = open(path, O_RDONLY | O_CLOEXEC), result = 0;
+	struct stat status;
+	void *mapped;
 
 	*object = (struct object) { 0 };
-	result = map_file(object, path);
-	if (result == 0 && (memcmp(object->file, ELFMAG, SELFMAG) ||
-			    object->file[EI_CLASS] != ELFCLASS64 ||
-			    object->file[EI_DATA] != OUR_ORDER))
+	if (file < 0)
+		return -errno;
+	if (fstat(file, &status)) {
+		result = -errno;
+	} else if (!S_ISREG(status.st_mode) || (size_t)status.st_size < sizeof(Elf64_Ehdr)) {
 		result = -ENOEXEC;
-	if (result == 0)
+	} else {
+		object->file_size = (size_t)status.st_size;
+		mapped = mmap(NULL, object->file_size, PROT_READ, MAP_PRIVATE, file, 0);
+		if (mapped == MAP_FAILED)
+			result = -errno;
+		else
+			object->file = mapped;
+	}
+	close(file);
+	if (!result && (memcmp(object->file, ELFMAG, SELFMAG) ||
+			object->file[EI_CLASS] != ELFCLASS64 ||
+			object->file[EI_DATA] != OUR_ORDER))
+		result = -ENOEXEC;
+	if (!result)
 		result = read_symbols(object);
 	if (result)
 		free_object(object);

@@ -18,38 +18,30 @@ static const char *time_text(char *text, const struct profile_file *file, double
 	return tw_format_ns(text, profile_ns(file, ticks));
 }
 
-static void add_cost(struct tw_page *page, const struct profile_file *file)
-{
-	const struct tw_profile_cost *cost = &file->cost;
-	char text[5][TW_FORMAT_SIZE];
-
-	if (!cost->samples) {
-		tw_page_paragraph(page, "fence %s; the cost of the hooks could not "
-				  "be measured, as there was no memory: all times "
-				  "contain it, no error does", file->fence);
-		return;
-	}
-	tw_page_paragraph(page, "fence %s; the hooks take %s (+- %s) inside of a "
-			  "call and %s (+- %s) outside, measured in %u blocks and "
-			  "taken out; a call can have lost up to %s more", file->fence,
-			  time_text(text[0], file, cost->inside),
-			  time_text(text[1], file, cost->inside_spread),
-			  time_text(text[2], file, cost->outside),
-			  time_text(text[3], file, cost->outside_spread),
-			  cost->samples, time_text(text[4], file, cost->beyond));
-}
-
 static struct tw_page *begin_page(const struct profile_file *file)
 {
 	struct tw_page *page = tw_page_new("Time per function");
 	double wall_ticks = (double)(file->end_ticks - file->begin_ticks);
-	char wall[TW_FORMAT_SIZE];
+	const struct tw_profile_cost *cost = &file->cost;
+	char text[5][TW_FORMAT_SIZE];
 
 	tw_page_paragraph(page, "%s, process %d, %zu thread%s, %s from the first hook "
 			  "to the end", file->program ? file->program : "?", file->pid,
 			  file->thread_count, tw_format_plural(file->thread_count),
-			  time_text(wall, file, wall_ticks));
-	add_cost(page, file);
+			  time_text(text[0], file, wall_ticks));
+	if (cost->samples)
+		tw_page_paragraph(page, "fence %s; the hooks take %s (+- %s) inside of a "
+				  "call and %s (+- %s) outside, measured in %u blocks and "
+				  "taken out; a call can have lost up to %s more", file->fence,
+				  time_text(text[0], file, cost->inside),
+				  time_text(text[1], file, cost->inside_spread),
+				  time_text(text[2], file, cost->outside),
+				  time_text(text[3], file, cost->outside_spread),
+				  cost->samples, time_text(text[4], file, cost->beyond));
+	else
+		tw_page_paragraph(page, "fence %s; the cost of the hooks could not "
+				  "be measured, as there was no memory: all times "
+				  "contain it, no error does", file->fence);
 	tw_page_paragraph(page, "ticks at %.3f Hz ", file->hz);
 	/* The kernel's own rate has no error against its clock. */
 	if (file->hz_uncertainty_ppb > 0)
@@ -87,31 +79,6 @@ static void add_time(struct tw_table *table, const struct profile_file *file,
 	tw_cell_ns(table, profile_ns(file, ticks));
 }
 
-static void add_function(struct tw_table *table, const struct profile_result *result,
-			 const struct profile_function *it)
-{
-	const struct profile_file *file = result->file;
-	double all_ticks = result->total.ticks;
-	double calls = (double)(it->calls - it->not_timed);
-
-	tw_table_row(table);
-	tw_cell_fixed(table, all_ticks > 0 ? 100 * it->self.ticks / all_ticks : 0, 1);
-	add_time(table, file, it->self.ticks);
-	add_time(table, file, it->self.uncertainty_ticks);
-	add_time(table, file, it->self.raw_ticks);
-	add_time(table, file, it->inclusive.ticks);
-	add_time(table, file, calls > 0 ? it->self.ticks / calls : 0);
-	tw_cell_u64(table, it->calls);
-	tw_cell_text(table, it->name);
-	tw_cell_printf(table, "%s%s%s", tw_profile_below_resolution(&it->self) ?
-		       "(below resolution) " : "",
-		       it->not_timed ? "(not all calls timed) " : "",
-		       it->open ? "(not returned)" : "");
-	if (it->abandoned)
-		tw_cell_printf(table, "%" PRIu64 " of its calls left by longjmp or an "
-			       "exception", it->abandoned);
-}
-
 void tw_profile_print_flat(const struct profile_result *result)
 {
 	static const struct tw_column columns[] = {
@@ -134,8 +101,28 @@ void tw_profile_print_flat(const struct profile_result *result)
 
 	if (result->top && result->top < shown)
 		shown = result->top;
-	for (size_t i = 0; i < shown; i++)
-		add_function(table, result, result->by_self[i]);
+	for (size_t i = 0; i < shown; i++) {
+		const struct profile_function *it = result->by_self[i];
+		double calls = (double)(it->calls - it->not_timed);
+
+		tw_table_row(table);
+		tw_cell_fixed(table, result->total.ticks > 0 ?
+			      100 * it->self.ticks / result->total.ticks : 0, 1);
+		add_time(table, file, it->self.ticks);
+		add_time(table, file, it->self.uncertainty_ticks);
+		add_time(table, file, it->self.raw_ticks);
+		add_time(table, file, it->inclusive.ticks);
+		add_time(table, file, calls > 0 ? it->self.ticks / calls : 0);
+		tw_cell_u64(table, it->calls);
+		tw_cell_text(table, it->name);
+		tw_cell_printf(table, "%s%s%s", tw_profile_below_resolution(&it->self) ?
+			       "(below resolution) " : "",
+			       it->not_timed ? "(not all calls timed) " : "",
+			       it->open ? "(not returned)" : "");
+		if (it->abandoned)
+			tw_cell_printf(table, "%" PRIu64 " of its calls left by longjmp or an "
+				       "exception", it->abandoned);
+	}
 	if (shown < result->function_count)
 		tw_table_span(table, "... %zu more (--top=0 shows all)",
 			      result->function_count - shown);
@@ -196,22 +183,6 @@ static void add_arcs(struct tw_table *table, const struct profile_result *result
 	}
 }
 
-static void add_around(struct tw_table *table, const struct profile_result *result,
-		       const struct profile_function *it, struct arc *arcs)
-{
-	const struct profile_file *file = result->file;
-	uint32_t function = (uint32_t)(it - result->functions);
-	char self[TW_FORMAT_SIZE], inclusive[TW_FORMAT_SIZE];
-
-	add_arcs(table, result, function, 1, arcs);
-	tw_table_span(table, "%s  self %s, inclusive %s, %" PRIu64 " call%s", it->name,
-		      time_text(self, file, it->self.ticks),
-		      time_text(inclusive, file, it->inclusive.ticks), it->calls,
-		      tw_format_plural(it->calls));
-	add_arcs(table, result, function, 0, arcs);
-	tw_table_span(table, " ");
-}
-
 void tw_profile_print_callers(const struct profile_result *result)
 {
 	static const struct tw_column columns[] = {
@@ -222,6 +193,7 @@ void tw_profile_print_callers(const struct profile_result *result)
 	};
 	struct arc *arcs = tw_zalloc(result->function_count + 1, sizeof(*arcs));
 	struct tw_page *page = begin_page(result->file);
+	char self[TW_FORMAT_SIZE], inclusive[TW_FORMAT_SIZE];
 	unsigned top = result->top;
 	struct tw_table *table;
 
@@ -229,45 +201,24 @@ void tw_profile_print_callers(const struct profile_result *result)
 		     "and calls from there; below it the functions that it calls:");
 	tw_page_gap(page);
 	table = tw_page_table(page, columns, COUNT(columns));
-	for (size_t i = 0; i < result->function_count && (!top || i < top); i++)
-		add_around(table, result, result->by_self[i], arcs);
+	for (size_t i = 0; i < result->function_count && (!top || i < top); i++) {
+		const struct profile_function *it = result->by_self[i];
+		uint32_t function = (uint32_t)(it - result->functions);
+
+		add_arcs(table, result, function, 1, arcs);
+		tw_table_span(table, "%s  self %s, inclusive %s, %" PRIu64 " call%s", it->name,
+			      time_text(self, result->file, it->self.ticks),
+			      time_text(inclusive, result->file, it->inclusive.ticks), it->calls,
+			      tw_format_plural(it->calls));
+		add_arcs(table, result, function, 0, arcs);
+		tw_table_span(table, " ");
+	}
 	free(arcs);
 	add_losses(page, result->file);
 	tw_output_print(page);
 }
 
 /* ---- against samples ------------------------------------------------------ */
-
-static void add_against_head(struct tw_page *page, const struct profile_against *against)
-{
-	tw_page_paragraph(page, "%s: %" PRIu64 " samples of %s; %" PRIu64 " of functions "
-			  "in the profile, %" PRIu64 " of others and %" PRIu64 " of the "
-			  "kernel, which are left out.%s%s", against->path,
-			  against->samples, against->event, against->in_functions,
-			  against->in_others, against->in_kernel,
-			  against->has_chains ? "" : " They have no call chains (perf "
-			  "record -g): time in the C library and the kernel is its "
-			  "callers' in the profile, and is missing in the samples.",
-			  against->other_events ? " The file has other events, "
-			  "which are not used." : "");
-	tw_page_indent(page, 0, 0);
-	tw_page_gap(page);
-	tw_page_note(page, "In %% of all selves:");
-}
-
-static void add_against_row(struct tw_table *table, const struct against_row *row)
-{
-	tw_table_row(table);
-	tw_cell_fixed(table, 100 * row->profiled, 3);
-	tw_cell_fixed(table, 100 * row->profiled_uncertainty, 3);
-	tw_cell_fixed(table, 100 * row->sampled.share, 3);
-	tw_cell_fixed(table, 100 * row->sampled.error, 3);
-	tw_cell_printf(table, "%+.3f", 100 * (row->sampled.share - row->profiled));
-	tw_cell_printf(table, "%c%c", row->beyond ? '!' : ' ',
-		       row->sampled.correlated ? '~' : ' ');
-	tw_cell_u64(table, row->sampled.samples);
-	tw_cell_text(table, row->name);
-}
 
 void tw_profile_print_against(const struct profile_result *result)
 {
@@ -288,13 +239,37 @@ void tw_profile_print_against(const struct profile_result *result)
 	struct tw_table *table;
 	size_t beyond = 0, correlated = 0;
 
-	add_against_head(page, against);
+	tw_page_paragraph(page, "%s: %" PRIu64 " samples of %s; %" PRIu64 " of functions "
+			  "in the profile, %" PRIu64 " of others and %" PRIu64 " of the "
+			  "kernel, which are left out.%s%s", against->path,
+			  against->samples, against->event, against->in_functions,
+			  against->in_others, against->in_kernel,
+			  against->has_chains ? "" : " They have no call chains (perf "
+			  "record -g): time in the C library and the kernel is its "
+			  "callers' in the profile, and is missing in the samples.",
+			  against->other_events ? " The file has other events, "
+			  "which are not used." : "");
+	tw_page_indent(page, 0, 0);
+	tw_page_gap(page);
+	tw_page_note(page, "In %% of all selves:");
 	table = tw_page_table(page, columns, COUNT(columns));
 	for (size_t i = 0; i < against->row_count; i++) {
-		beyond += (size_t)against->rows[i].beyond;
-		correlated += (size_t)against->rows[i].sampled.correlated;
-		if (!top || i < top)
-			add_against_row(table, &against->rows[i]);
+		const struct against_row *row = &against->rows[i];
+
+		beyond += (size_t)row->beyond;
+		correlated += (size_t)row->sampled.correlated;
+		if (top && i >= top)
+			continue;
+		tw_table_row(table);
+		tw_cell_fixed(table, 100 * row->profiled, 3);
+		tw_cell_fixed(table, 100 * row->profiled_uncertainty, 3);
+		tw_cell_fixed(table, 100 * row->sampled.share, 3);
+		tw_cell_fixed(table, 100 * row->sampled.error, 3);
+		tw_cell_printf(table, "%+.3f", 100 * (row->sampled.share - row->profiled));
+		tw_cell_printf(table, "%c%c", row->beyond ? '!' : ' ',
+			       row->sampled.correlated ? '~' : ' ');
+		tw_cell_u64(table, row->sampled.samples);
+		tw_cell_text(table, row->name);
 	}
 	if (top && against->row_count > top)
 		tw_table_span(table, "... %zu more (--top=0 shows all)",
@@ -312,27 +287,6 @@ void tw_profile_print_against(const struct profile_result *result)
 }
 
 /* ---- CSV ----------------------------------------------------------------- */
-
-static void add_csv_row(struct tw_table *table, const struct profile_file *file,
-			const struct profile_function *it)
-{
-	const uint64_t counts[] = { it->calls, it->not_timed, it->abandoned, it->open };
-	const double ticks[] = {
-		it->self.raw_ticks, it->self.ticks, it->self.uncertainty_ticks,
-		it->inclusive.raw_ticks, it->inclusive.ticks,
-		it->inclusive.uncertainty_ticks, (double)it->min_ticks,
-		(double)it->max_ticks,
-	};
-
-	tw_table_row(table);
-	tw_cell_text(table, it->name);
-	tw_cell_text(table, it->object);
-	for (size_t i = 0; i < COUNT(counts); i++)
-		tw_cell_u64(table, counts[i]);
-	for (size_t i = 0; i < COUNT(ticks); i++)
-		tw_cell_fixed(table, profile_ns(file, ticks[i]), 3);
-	tw_cell_u64(table, (uint64_t)tw_profile_below_resolution(&it->self));
-}
 
 void tw_profile_print_csv(const struct profile_result *result)
 {
@@ -356,8 +310,25 @@ void tw_profile_print_csv(const struct profile_result *result)
 	struct tw_page *page = tw_page_new("");
 	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
 
-	for (size_t i = 0; i < result->function_count; i++)
-		add_csv_row(table, result->file, result->by_self[i]);
+	for (size_t i = 0; i < result->function_count; i++) {
+		const struct profile_function *it = result->by_self[i];
+		const uint64_t counts[] = { it->calls, it->not_timed, it->abandoned, it->open };
+		const double ticks[] = {
+			it->self.raw_ticks, it->self.ticks, it->self.uncertainty_ticks,
+			it->inclusive.raw_ticks, it->inclusive.ticks,
+			it->inclusive.uncertainty_ticks, (double)it->min_ticks,
+			(double)it->max_ticks,
+		};
+
+		tw_table_row(table);
+		tw_cell_text(table, it->name);
+		tw_cell_text(table, it->object);
+		for (size_t j = 0; j < COUNT(counts); j++)
+			tw_cell_u64(table, counts[j]);
+		for (size_t j = 0; j < COUNT(ticks); j++)
+			tw_cell_fixed(table, profile_ns(result->file, ticks[j]), 3);
+		tw_cell_u64(table, (uint64_t)tw_profile_below_resolution(&it->self));
+	}
 	tw_output_csv(table, stdout);
 	tw_page_free(page);
 }
