@@ -4,6 +4,7 @@
  * hooks and without in turn. cost.c computes the cost from the blocks' times.
  */
 #include <errno.h>
+#include <math.h>
 
 #include "profile.h"
 
@@ -96,31 +97,6 @@ static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
 	return tw_profile_undisturbed(with, BLOCKS) - tw_profile_undisturbed(without, BLOCKS);
 }
 
-/* Measure all ways. Return 0; -ENOMEM, and @cost is unchanged. */
-static TW_NO_HOOKS int measure(struct tw_recorder *recorder,
-			       struct tw_profile_cost *cost)
-{
-	struct tw_profile_shown ways[TW_PROFILE_WAYS];
-	struct tw_profile_blocks seen;
-
-	for (enum tw_profile_way way = 0; way < TW_PROFILE_WAYS; way++) {
-		seen.blocks = called[way].blocks;
-		seen.calls = called[way].calls;
-		for (int block = 0; block < seen.blocks; block++)
-			if (see(way, recorder, &seen, block))
-				return -ENOMEM;
-		tw_profile_show(&ways[way], &seen);
-	}
-	/* A call without a node takes another time, so these blocks are not
-	 * valid. */
-	if (recorder->drops.no_memory)
-		return -ENOMEM;
-	tw_profile_work_out(cost, ways);
-	cost->untimed = untimed(recorder);
-	cost->untimed_spread = cost->both_spread;
-	return 0;
-}
-
 void tw_profile_calibrate(struct tw_profile_cost *cost)
 {
 	/* The record's layout in memory is that of any thread: this alone
@@ -132,25 +108,37 @@ void tw_profile_calibrate(struct tw_profile_cost *cost)
 		.events = tw_profile.options.events,
 	};
 	struct tw_profile_thread *before = tw_profile_self, *thread;
-	int failed;
+	struct tw_profile_shown ways[TW_PROFILE_WAYS];
+	struct tw_profile_blocks seen = { 0 };
+	struct tw_recorder *recorder;
+	int failed = 0;
 
 	*cost = (struct tw_profile_cost) { 0 };
 	thread = tw_profile_thread_new(NULL, &as_any);
 	if (!thread)
 		return;
+	recorder = &thread->recorder;
 	/* All calls here are short: none is to be kept as an event. */
 	if (tw_profile.options.event_min_ns)
-		thread->recorder.event_min_ticks = UINT64_MAX;
+		recorder->event_min_ticks = UINT64_MAX;
 	/* In a static program these functions are among the program's symbols. */
-	thread->recorder.ignores_filters = 1;
+	recorder->ignores_filters = 1;
 	tw_profile_self = thread;
-	failed = measure(&thread->recorder, cost);
+	for (enum tw_profile_way way = 0; !failed && way < TW_PROFILE_WAYS; way++) {
+		seen.blocks = called[way].blocks;
+		seen.calls = called[way].calls;
+		for (int block = 0; !failed && block < seen.blocks; block++)
+			failed = see(way, recorder, &seen, block);
+		tw_profile_show(&ways[way], &seen);
+	}
+	/* A call without a node takes another time, so these blocks are not valid. */
+	if (!failed && !recorder->drops.no_memory) {
+		tw_profile_work_out(cost, ways);
+		cost->untimed = untimed(recorder);
+		cost->untimed_spread = cost->both_spread;
+		cost->inside = fmax(cost->inside, 0);
+		cost->outside = fmax(cost->outside, 0);
+	}
 	tw_profile_self = before;
 	tw_profile_thread_free(thread);
-	if (failed)
-		return;
-	if (cost->inside < 0)
-		cost->inside = 0;
-	if (cost->outside < 0)
-		cost->outside = 0;
 }

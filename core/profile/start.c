@@ -152,20 +152,6 @@ static void hold(int mode)
 		}
 }
 
-/* Name the file as the user wants. A child after fork never overwrites its parent's file. */
-static void name_file(char *path, size_t size)
-{
-	const char *given = tw_profile.options.file;
-
-	if (given[0] && tw_profile.pid == first_pid)
-		snprintf(path, size, "%s", given);
-	else if (given[0])
-		snprintf(path, size, "%s.%d", given, (int)tw_profile.pid);
-	else
-		snprintf(path, size, "%.100s.%d.tickwise-profile",
-			 program_invocation_short_name, (int)tw_profile.pid);
-}
-
 /* Exclude this thread's time since then from every function. */
 static void exclude(struct tw_profile_thread *thread, uint64_t since_ticks)
 {
@@ -176,6 +162,7 @@ static void exclude(struct tw_profile_thread *thread, uint64_t since_ticks)
 static int write_now(int mode_afterwards)
 {
 	struct tw_profile_thread *self = tw_profile_self;
+	const char *given = tw_profile.options.file;
 	uint64_t now_ticks = tw_ticks_end();
 	struct tw_profile_cost cost;
 	char path[PATH_MAX + 32];
@@ -190,7 +177,14 @@ static int write_now(int mode_afterwards)
 	hold(mode_afterwards == TW_PROFILE_STOPPED ? TW_PROFILE_STOPPED : TW_PROFILE_HELD);
 	exclude(self, now_ticks);
 	now_ticks = tw_ticks_end();
-	name_file(path, sizeof(path));
+	/* A child after fork never overwrites its parent's file. */
+	if (!given[0])
+		snprintf(path, sizeof(path), "%.100s.%d.tickwise-profile",
+			 program_invocation_short_name, (int)tw_profile.pid);
+	else if (tw_profile.pid == first_pid)
+		snprintf(path, sizeof(path), "%s", given);
+	else
+		snprintf(path, sizeof(path), "%s.%d", given, (int)tw_profile.pid);
 	failed = tw_profile_write_file(path, now_ticks);
 	exclude(self, now_ticks);
 	__atomic_store_n(&tw_profile_mode, mode_afterwards, __ATOMIC_SEQ_CST);

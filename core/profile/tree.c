@@ -43,25 +43,6 @@ static int take_from_budget(struct tw_arena *arena, int64_t bytes)
 	       __atomic_sub_fetch(arena->budget_bytes, bytes, __ATOMIC_RELAXED) >= 0;
 }
 
-static int add_chunk(struct tw_arena *arena, size_t size)
-{
-	struct tw_arena_chunk *chunk = MAP_FAILED;
-
-	if (take_from_budget(arena, (int64_t)size))
-		chunk = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (chunk == MAP_FAILED) {
-		take_from_budget(arena, -(int64_t)size);
-		return 0;
-	}
-	chunk->before = arena->chunks;
-	chunk->size = size;
-	arena->chunks = chunk;
-	arena->next = (char *)chunk + ALIGNMENT;
-	arena->end = (char *)chunk + size;
-	return 1;
-}
-
 void *tw_arena_take(struct tw_arena *arena, size_t size)
 {
 	void *taken;
@@ -69,9 +50,20 @@ void *tw_arena_take(struct tw_arena *arena, size_t size)
 	size = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 	if (size > (size_t)(arena->end - arena->next)) {
 		size_t wanted = size + ALIGNMENT > CHUNK_BYTES ? size + ALIGNMENT : CHUNK_BYTES;
+		struct tw_arena_chunk *chunk = MAP_FAILED;
 
-		if (!add_chunk(arena, (wanted + PAGE - 1) & ~(PAGE - 1)))
+		wanted = (wanted + PAGE - 1) & ~(PAGE - 1);
+		if (take_from_budget(arena, (int64_t)wanted))
+			chunk = mmap(NULL, wanted, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (chunk == MAP_FAILED) {
+			take_from_budget(arena, -(int64_t)wanted);
 			return NULL;
+		}
+		*chunk = (struct tw_arena_chunk) { arena->chunks, wanted };
+		arena->chunks = chunk;
+		arena->next = (char *)chunk + ALIGNMENT;
+		arena->end = (char *)chunk + wanted;
 	}
 	taken = arena->next;
 	arena->next += size;
@@ -243,56 +235,41 @@ struct tw_node *tw_tree_next(const struct tw_tree *tree,
 	return NULL;
 }
 
-static void add_numbers(struct tw_node *to, const struct tw_node *from)
-{
-	to->calls += from->calls;
-	to->ticks += from->ticks;
-	if (from->min_ticks < to->min_ticks)
-		to->min_ticks = from->min_ticks;
-	if (from->max_ticks > to->max_ticks)
-		to->max_ticks = from->max_ticks;
-	to->flags |= from->flags;
-	to->open += from->open;
-	to->abandoned += from->abandoned;
-	to->not_timed += from->not_timed;
-}
-
-static int merge_histograms(struct tw_tree *into, const struct tw_tree *from)
-{
-	const struct tw_node *entry = from->functions->child;
-
-	for (; entry; entry = entry->sibling) {
-		struct tw_histogram *to = histogram_of(into, entry->function);
-
-		if (!to || !entry->histogram ||
-		    tw_histogram_merge(to, entry->histogram))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /* Merge by walking over both trees together: @to is @node's counterpart. */
 int tw_tree_merge(struct tw_tree *into, const struct tw_tree *from)
 {
-	const struct tw_node *node = from->root;
+	const struct tw_node *node = from->root, *next, *entry = from->functions->child;
 	struct tw_node *to = into->root;
 
-	while (node) {
-		const struct tw_node *next = tw_tree_next(from, node);
-
-		add_numbers(to, node);
+	for (;; node = next) {
+		next = tw_tree_next(from, node);
+		to->calls += node->calls;
+		to->ticks += node->ticks;
+		if (node->min_ticks < to->min_ticks)
+			to->min_ticks = node->min_ticks;
+		if (node->max_ticks > to->max_ticks)
+			to->max_ticks = node->max_ticks;
+		to->flags |= node->flags;
+		to->open += node->open;
+		to->abandoned += node->abandoned;
+		to->not_timed += node->not_timed;
 		if (!next)
 			break;
-		/* Go up to the parent of the next node, and then down to the
-		 * node. */
+		/* Go up to the parent of the next node, and then down to the node. */
 		for (; node != next->parent; node = node->parent)
 			to = to->parent;
 		to = tw_tree_child(into, to, next->function);
 		if (!to)
 			return -ENOMEM;
-		node = next;
 	}
-	return into->histogram_digits ? merge_histograms(into, from) : 0;
+	for (; into->histogram_digits && entry; entry = entry->sibling) {
+		struct tw_histogram *histogram = histogram_of(into, entry->function);
+
+		if (!histogram || !entry->histogram ||
+		    tw_histogram_merge(histogram, entry->histogram))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 void tw_tree_reset(struct tw_tree *tree)

@@ -61,22 +61,6 @@ static int get_file_size(struct thread_data *td, struct fio_file *f)
 	return 0;
 }
 
-static int get_memory(struct thread_data *td, struct tw_memory_job *job)
-{
-	const struct tw_memory_options *o = td->eo;
-	struct tw_memory *memory = &job->memory;
-	int ret = tw_memory_map(memory, td->o.size, o->pages, o->node);
-
-	if (ret)
-		return tw_memory_refuse(td, -ret, "%llu bytes on %s pages: %s", td->o.size,
-					tw_pages_names[o->pages],
-					tw_pages_why_not(ret, o->pages));
-	if (memory->pages == TW_PAGES_TRANSPARENT && memory->huge_bytes < memory->bytes)
-		tw_message(TW_MEMORY_NAME ": %s: only %.0f %% of the memory is on huge pages\n",
-			td->o.name, 100.0 * (double) memory->huge_bytes / (double) memory->bytes);
-	return 0;
-}
-
 /* Lay the cycle in steps, because a gigabyte takes seconds. Windows are linked in one
  * step. */
 static int lay_cycle(struct thread_data *td, struct tw_memory_job *job)
@@ -108,35 +92,31 @@ static int lay_cycle(struct thread_data *td, struct tw_memory_job *job)
 	return td->terminate ? 1 : 0;
 }
 
-/* Walk the whole cycle once, or as much of it as WARM_NS allows. */
-static void warm_up(struct thread_data *td, struct tw_memory_job *job)
-{
-	uint64_t begin = begin_stamp(job);
-	size_t elements = job->cycle.count, walked = 0;
-
-	job->position = tw_cycle_first(&job->cycle);
-	do {
-		job->position = tw_chase(job->position, WARM_TURNS);
-		walked += WARM_TURNS * TW_CHASE_UNROLL;
-	} while (walked < elements && !td->terminate &&
-		 (double) (end_stamp(job) - begin) * job->ns_per_tick < WARM_NS);
-	job->warm_passes = (double) walked / (double) elements;
-}
-
 /*
- * Take and touch the memory, lay the cycle through it, and walk the cycle once. This is done
- * in the job's own thread and on its own CPUs, since fio has set affinity and NUMA policy by
- * then.
+ * Take and touch the memory, lay the cycle through it, and walk the cycle once, or as much of it
+ * as WARM_NS allows. This is done in the job's own thread and on its own CPUs, since fio has set
+ * affinity and NUMA policy by then.
  */
 static int set_up(struct thread_data *td, struct tw_memory_job *job)
 {
 	const struct tw_memory_options *o = td->eo;
-	uint64_t begin = begin_stamp(job);
+	struct tw_memory *memory = &job->memory;
+	uint64_t begin = begin_stamp(job), warm_begin;
+	size_t walked = 0;
+	int ret;
 
 	job->loads = td->o.min_bs[DDIR_READ] / TW_MEMORY_LINE_BYTES * o->repeat;
 	if (tw_histogram_init(&job->ticks, TW_MEMORY_DIGITS))
 		return tw_memory_refuse(td, ENOMEM, "not enough memory");
-	if (get_memory(td, job) || lay_cycle(td, job))
+	ret = tw_memory_map(memory, td->o.size, o->pages, o->node);
+	if (ret)
+		return tw_memory_refuse(td, -ret, "%llu bytes on %s pages: %s", td->o.size,
+					tw_pages_names[o->pages],
+					tw_pages_why_not(ret, o->pages));
+	if (memory->pages == TW_PAGES_TRANSPARENT && memory->huge_bytes < memory->bytes)
+		tw_message(TW_MEMORY_NAME ": %s: only %.0f %% of the memory is on huge pages\n",
+			td->o.name, 100.0 * (double) memory->huge_bytes / (double) memory->bytes);
+	if (lay_cycle(td, job))
 		return 1;
 	job->stamp_ticks = UINT64_MAX;
 	for (int i = 0; i < STAMPS; i++) {
@@ -146,7 +126,14 @@ static int set_up(struct thread_data *td, struct tw_memory_job *job)
 			job->stamp_ticks = took;
 	}
 	job->cycle_ns = tw_core_ticks_per_cycle() * 1e9 / job->timing->clock.scale.hz;
-	warm_up(td, job);
+	warm_begin = begin_stamp(job);
+	job->position = tw_cycle_first(&job->cycle);
+	do {
+		job->position = tw_chase(job->position, WARM_TURNS);
+		walked += WARM_TURNS * TW_CHASE_UNROLL;
+	} while (walked < job->cycle.count && !td->terminate &&
+		 (double) (end_stamp(job) - warm_begin) * job->ns_per_tick < WARM_NS);
+	job->warm_passes = (double) walked / (double) job->cycle.count;
 	job->set_up_ns = (uint64_t) ((double) (end_stamp(job) - begin) * job->ns_per_tick);
 	return 0;
 }

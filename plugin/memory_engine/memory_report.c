@@ -82,18 +82,6 @@ static json_t *load_to_json(struct thread_data *td, const struct tw_memory_job *
 		"core_hz", known(1e9 / cycle_ns, has && cycle_ns > 0));
 }
 
-static json_t *clock_to_json(const struct tw_memory_job *job)
-{
-	struct tw_rate rate = TW_SIZED(struct tw_rate);
-
-	tw_clock_rate(&job->timing->clock, &rate);
-	return json_pack("{sb, sf, sf, sf}",
-			 "system", job->timing->clock.system,
-			 "hz", rate.hz,
-			 "rate_uncertainty_ppb", rate.uncertainty_ppb,
-			 "rate_bound_ppb", rate.bound_ppb);
-}
-
 int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
 {
 	const struct tw_memory_options *o = td->eo;
@@ -102,12 +90,14 @@ int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
 		.backwards = job->backwards,
 	};
 	size_t huge_at_end = huge_bytes_now(td, &job->memory);
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	json_t *report;
 
 	if (!tw_report_is_wanted(o->report))
 		return 0;
 	tw_json_forget_lack();
-	report = json_pack("{ss, si, ss, so, so, so, sI, so}",
+	tw_clock_rate(&job->timing->clock, &rate);
+	report = json_pack("{ss, si, ss, so, so, so, sI, s{sb, sf, sf, sf}}",
 		"schema", "tickwise-memory",
 		"version", 1,
 		"tickwise_version", TW_VERSION,
@@ -115,7 +105,11 @@ int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
 		"memory", memory_to_json(td, job, huge_at_end),
 		"load", load_to_json(td, job),
 		"unaccounted", (json_int_t) job->unaccounted,
-		"clock", clock_to_json(job));
+		"clock",
+		"system", job->timing->clock.system,
+		"hz", rate.hz,
+		"rate_uncertainty_ppb", rate.uncertainty_ppb,
+		"rate_bound_ppb", rate.bound_ppb);
 	tw_job_look(td->o.name, job->timing, &end);
 	return tw_run_report(td, o->report, "memory", report, job->timing,
 			     &end);

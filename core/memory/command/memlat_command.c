@@ -89,36 +89,12 @@ const struct tw_options tw_memlat_options = {
 	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
 
-static int check_together(const struct tw_memlat_arguments *arguments)
-{
-	if (arguments->min_bytes && arguments->max_bytes &&
-	    arguments->min_bytes > arguments->max_bytes)
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--min is more than --max");
-	if (arguments->stride_bytes % sizeof(void *))
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--stride takes a multiple of "
-				       "%zu bytes: an element holds an address", sizeof(void *));
-	if (arguments->window_bytes % arguments->stride_bytes)
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--window takes a multiple of "
-				       "the stride, %zu bytes", arguments->stride_bytes);
-	return TW_GO_ON;
-}
-
-/* Return 1 if every size of every curve was too disturbed. */
-static int found_nothing(const struct tw_memlat *memlat)
-{
-	for (unsigned i = 0; i < memlat->curve_count; i++)
-		for (unsigned j = 0; j < memlat->curves[i].count; j++)
-			if (memlat->curves[i].points[j].batches)
-				return 0;
-	return 1;
-}
-
 static int run(const struct tw_memlat_arguments *arguments)
 {
 	struct tw_memlat memlat;
 	struct tw_table *points;
 	struct tw_page *page;
-	int code;
+	int code, found = 0;
 
 	tw_command_catch_interrupts();
 	code = tw_memlat_measure(&memlat, arguments);
@@ -131,7 +107,10 @@ static int run(const struct tw_memlat_arguments *arguments)
 		code = tw_command_show(TW_MEMLAT, &arguments->wanted, page, points,
 				       tw_memlat_json(&memlat));
 	}
-	if (code == TW_EXIT_GOOD && found_nothing(&memlat))
+	for (unsigned i = 0; i < memlat.curve_count; i++)
+		for (unsigned j = 0; j < memlat.curves[i].count; j++)
+			found |= memlat.curves[i].points[j].batches != 0;
+	if (code == TW_EXIT_GOOD && !found)
 		code = tw_command_fail(TW_MEMLAT, TW_EXIT_UNDECIDED,
 				       "every size was too disturbed");
 	tw_memlat_free(&memlat);
@@ -150,9 +129,15 @@ int tw_command_memlat(char **argv)
 		arguments.chose_pages |= arguments.pages[i];
 	if (!arguments.chose_pages)
 		arguments.pages[TW_PAGES_SMALL] = arguments.pages[TW_PAGES_TRANSPARENT] = 1;
-	if (code == TW_GO_ON)
-		code = check_together(&arguments);
 	if (code != TW_GO_ON)
 		return code;
+	if (arguments.min_bytes && arguments.max_bytes && arguments.min_bytes > arguments.max_bytes)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--min is more than --max");
+	if (arguments.stride_bytes % sizeof(void *))
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--stride takes a multiple of "
+				       "%zu bytes: an element holds an address", sizeof(void *));
+	if (arguments.window_bytes % arguments.stride_bytes)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--window takes a multiple of "
+				       "the stride, %zu bytes", arguments.stride_bytes);
 	return arguments.seed_table ? tw_memlat_seed_table(&arguments) : run(&arguments);
 }

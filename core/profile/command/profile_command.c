@@ -141,20 +141,6 @@ static int read_input(const char *path, struct perf_samples *samples, struct pro
 	return FAIL(TW_EXIT_NO_INPUT, "%s: %s", path, tw_file_error(-failed));
 }
 
-/* Remove a directory and its files. Children of a program that forks write
- * files there, too. */
-static void remove_directory(const char *path)
-{
-	DIR *directory = opendir(path);
-	struct dirent *entry;
-
-	while (directory && (entry = readdir(directory)) != NULL)
-		unlinkat(dirfd(directory), entry->d_name, 0);
-	if (directory)
-		closedir(directory);
-	rmdir(path);
-}
-
 /* Run the program and read its profile. Only the file that the user wants to
  * keep remains. */
 static int run_and_read(const struct profile_want *want, char **argv,
@@ -163,6 +149,8 @@ static int run_and_read(const struct profile_want *want, char **argv,
 	const char *tmp = getenv("TMPDIR");
 	char directory[2048], path[4096];
 	struct stat before = { 0 }, now;
+	struct dirent *entry;
+	DIR *files;
 	int code;
 
 	snprintf(directory, sizeof(directory), "%s/tickwise-profile.XXXXXX",
@@ -183,7 +171,13 @@ static int run_and_read(const struct profile_want *want, char **argv,
 			    argv[0]);
 	else if (code == TW_EXIT_GOOD)
 		code = read_input(path, NULL, file);
-	remove_directory(directory);
+	/* Children of a program that forks write files there, too. */
+	files = opendir(directory);
+	while (files && (entry = readdir(files)) != NULL)
+		unlinkat(dirfd(files), entry->d_name, 0);
+	if (files)
+		closedir(files);
+	rmdir(directory);
 	return code;
 }
 

@@ -117,7 +117,8 @@ static void put_label(const char *name, double width)
 
 static void put_frame(const struct flame *flame, uint32_t index)
 {
-	const struct profile_node *node = &flame->result->file->nodes[index];
+	const struct profile_file *file = flame->result->file;
+	const struct profile_node *node = &file->nodes[index];
 	const struct profile_time *self = &flame->result->times[index].self;
 	const struct flame_frame *frame = &flame->frames[index];
 	const char *name = flame->result->functions[node->function].name;
@@ -132,10 +133,10 @@ static void put_frame(const struct flame *flame, uint32_t index)
 	fputs("<g><title>", stdout);
 	tw_html_text(stdout, name);
 	printf(": %s, %.2f %%; self %s +- %s; %lu call%s</title>",
-	       tw_format_ns(all, profile_ns(flame->result->file, frame->ticks)),
+	       tw_format_ns(all, profile_ns(file, frame->ticks)),
 	       100 * frame->ticks / flame->frames[0].ticks,
-	       tw_format_ns(own, profile_ns(flame->result->file, self->ticks > 0 ? self->ticks : 0)),
-	       tw_format_ns(error, profile_ns(flame->result->file, self->uncertainty_ticks)),
+	       tw_format_ns(own, profile_ns(file, self->ticks > 0 ? self->ticks : 0)),
+	       tw_format_ns(error, profile_ns(file, self->uncertainty_ticks)),
 	       node->calls, tw_format_plural(node->calls));
 	printf("<rect class=\"k%u\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\"/>",
 	       (hash >> 16) % 12, frame->x, y, width, ROW - 1);

@@ -223,15 +223,11 @@ void tw_profile_print_callers(const struct profile_result *result)
 void tw_profile_print_against(const struct profile_result *result)
 {
 	static const struct tw_column columns[] = {
-		{ .heading = "profile", .width = 7 },
-		{ .heading = "+-", .width = 6 },
-		{ .heading = "sampled", .width = 7 },
-		{ .heading = "+-", .width = 6 },
-		{ .heading = "off", .width = 8 },
-		{ .heading = "", .width = 2 },
+		{ .heading = "profile", .width = 7 }, { .heading = "+-", .width = 6 },
+		{ .heading = "sampled", .width = 7 }, { .heading = "+-", .width = 6 },
+		{ .heading = "off", .width = 8 }, { .heading = "", .width = 2 },
 		{ .heading = "samples", .width = 7 },
-		{ .heading = "function",
-		  .flags = TW_COLUMN_LEFT },
+		{ .heading = "function", .flags = TW_COLUMN_LEFT },
 	};
 	const struct profile_against *against = result->against;
 	struct tw_page *page = tw_page_new("Profile and samples");

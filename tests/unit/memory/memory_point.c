@@ -140,8 +140,10 @@ static const char *try_bins(uint64_t *random, unsigned least)
 		return NULL;
 	if (code != wanted || (code && bins.median_ns > 0))
 		return "that there are figures";
-	return code || (bins.min_ns == each.min_ns && is_in_bin(bins.median_ns, each.median_ns) &&
-			is_in_bin(bins.p90_ns, each.p90_ns) && is_in_bin(bins.low_ns, each.low_ns) &&
+	return code || (bins.min_ns == each.min_ns &&
+			is_in_bin(bins.median_ns, each.median_ns) &&
+			is_in_bin(bins.p90_ns, each.p90_ns) &&
+			is_in_bin(bins.low_ns, each.low_ns) &&
 			is_in_bin(bins.high_ns, each.high_ns)) ? NULL : "a figure";
 }
 

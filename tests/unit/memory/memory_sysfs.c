@@ -200,8 +200,8 @@ static void check_smaps(void)
 		size_t huge = 7, page = 7;
 		int ret = tw_smaps_huge_bytes(smaps, mappings[i].address, &huge, &page);
 
-		tap_ok(ret == mappings[i].ret && huge == mappings[i].huge && page == mappings[i].page,
-		       "%s", mappings[i].what);
+		tap_ok(ret == mappings[i].ret && huge == mappings[i].huge &&
+		       page == mappings[i].page, "%s", mappings[i].what);
 	}
 }
 
