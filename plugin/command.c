@@ -20,7 +20,6 @@
 #include "engines/nvme.h"
 #include "guards.h"
 #include "job_record.h"
-#include "message.h"
 #ifdef TW_FIO_VERIFY_FSYNCED
 #include "verify.h"
 #endif

@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter_verdict.h"
-#include "message.h"
+#include "fio_run.h"
 #include "timespec.h"
 #include "trust.h"
 #include "report/json_memory.h"

@@ -17,9 +17,7 @@
 #include "job_record.h"
 #include "job_report.h"
 #include "kernel_job.h"
-#include "message.h"
 #include "response.h"
-#include "run_end.h"
 #include "timespec.h"
 #include "trigger.h"
 

@@ -11,7 +11,7 @@
 
 #include "collect/slowest.h"
 #include "engine_options.h"
-#include "message.h"
+#include "fio_run.h"
 #ifdef TW_FIO_VERIFY_FSYNCED
 #include "verify.h"
 #endif

@@ -6,7 +6,6 @@
 
 #include "fio_run.h"
 #include "guards.h"
-#include "message.h"
 
 /*
  * Options whose places are compared. fio's own table tells the offset of each option

@@ -12,8 +12,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/plain_text.h"
-#include "block_device.h"
-#include "collect/machine_json.h"
+#include "collect/sys_facts.h"
 #include "fio.h"
 #include "job_facts.h"
 #include "latency/histogram_json.h"

@@ -17,7 +17,6 @@
 #include "job_record.h"
 #include "job_report.h"
 #include "latency/histogram_json.h"
-#include "message.h"
 #include "report/json_memory.h"
 #include "report_file.h"
 #include "timespec.h"

@@ -13,11 +13,9 @@
 #include "job_report.h"
 #include "kernel_job.h"
 #include "latency/histogram_json.h"
-#include "message.h"
 #include "report/json_memory.h"
 #include "report_file.h"
 #include "response.h"
-#include "run_end.h"
 #include "trigger.h"
 
 /* ---- the job ------------------------------------------------------------ */

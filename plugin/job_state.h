@@ -19,7 +19,7 @@
 #include "engine_options.h"
 #include "collect/slowest.h"
 #include "tickwise.h"
-#include "timing.h"
+#include "fio_run.h"
 
 /* In place of a time: there is none. */
 #define TW_NO_TIME	UINT64_MAX

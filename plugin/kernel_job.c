@@ -11,7 +11,6 @@
 #include "kernel_job.h"
 #include "kernel/explain.h"
 #include "kernel/program.h"
-#include "message.h"
 
 #define TW_KERNEL_UNKNOWN	((enum tw_kernel_mode)-1)
 

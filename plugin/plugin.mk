@@ -8,7 +8,7 @@
 # built again exactly when the installed fio or its tree has changed.
 
 # Each engine has one of these files; all engines share the other files.
-ENGINES := plugin/tickwise.c plugin/command.c
+ENGINES := $(shell grep -l '^struct ioengine_ops tw_engine' plugin/*.c)
 PLUGIN_SOURCES := $(filter-out $(ENGINES) %.bpf.c $(addprefix plugin/,attach/% helper/% \
 	memory_engine/%),$(wildcard plugin/*.c plugin/*/*.c))
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory_engine/*.c)
@@ -107,7 +107,7 @@ endif
 # tests.
 ALONE_SOURCES := $(filter-out %.bpf.c plugin/memory_engine/% $(if $(KERNEL_STAGES),, \
 	$(filter-out plugin/kernel/%,$(LIBBPF_USERS))),$(wildcard plugin/*/*.c)) \
-	$(addprefix plugin/,block_device.c counter_verdict.c)
+	$(wildcard plugin/*_verdict.c)
 $(B)/alone/%.o: plugin/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CORE_CFLAGS) $(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES) -Iplugin \

@@ -14,10 +14,10 @@
 
 #include "base/plain_text.h"
 #include "base/write_file.h"
-#include "collect/machine_json.h"
+#include "collect/sys_facts.h"
 #include "guards.h"
 #include "latency/histogram_json.h"
-#include "message.h"
+#include "fio_run.h"
 #include "report/json_memory.h"
 #include "report/json_text.h"
 #include "report_file.h"

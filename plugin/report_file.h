@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <signal.h>
 
-#include "timing.h"
+#include "fio_run.h"
 
 struct thread_data;
 

@@ -11,7 +11,6 @@
 
 #include "engine.h"
 #include "kernel_job.h"
-#include "message.h"
 #include "verify.h"
 
 /* Some headers are older than these flags. Up to 3.37, fio's RWF_UNCACHED is 0x40. No

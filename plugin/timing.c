@@ -15,9 +15,8 @@
 
 #include "counter/state.h"
 #include "machine/machine.h"
-#include "message.h"
+#include "fio_run.h"
 #include "timespec.h"
-#include "timing.h"
 #include "trust.h"
 
 static struct tw_timing timing;

@@ -12,7 +12,7 @@
 
 #include "base/allocate.h"
 #include "base/plain_text.h"
-#include "collect/machine_json.h"
+#include "collect/sys_facts.h"
 #include "command/output/page.h"
 #include "kernel/explain.h"
 #include "latency/histogram_json.h"

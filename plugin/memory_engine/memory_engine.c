@@ -15,7 +15,6 @@
 #include <sys/resource.h>
 
 #include "../fio_versions.h"
-#include "../run_end.h"
 #include "memory_job.h"
 #include "timespec.h"
 

@@ -6,8 +6,7 @@
 #define TW_PLUGIN_MEMORY_JOB_H
 
 #include "../guards.h"
-#include "../message.h"
-#include "../timing.h"
+#include "../fio_run.h"
 #include "memory/pages.h"
 #include "memory/point.h"
 

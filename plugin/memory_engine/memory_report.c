@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "../report_file.h"
-#include "../run_end.h"
 #include "latency/histogram_json.h"
 #include "memory_job.h"
 #include "report/json_memory.h"

@@ -26,10 +26,9 @@
 #include "job_record.h"
 #include "kernel_job.h"
 #include "latency/histogram_json.h"
-#include "message.h"
+#include "fio_run.h"
 #include "report/report.h"
 #include "response.h"
-#include "run_end.h"
 #include "tap.h"
 #include "trace/tracefs.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tests: plugin/collect
+ *
  * Behaviour: a report has what the kernel tells of the machine and of block devices, and
  * nothing that it does not tell. The frequency governors are those of the CPUs asked for.
  * Block devices are from trees made here: an NVMe disk, a partition of a SCSI disk, a
@@ -14,8 +16,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "block_device.h"
-#include "collect/machine_json.h"
+#include "collect/sys_facts.h"
 #include "tap.h"
 
 static char scratch[] = "/tmp/tw_sys_facts.XXXXXX";

@@ -14,8 +14,7 @@
 #include <string.h>
 
 #include "no_estimate.h"
-#include "counter_verdict.h"
-#include "message.h"
+#include "fio_run.h"
 #include "tap.h"
 
 /* A real check would read this; here it is not read. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Facts of a block device: see block_device.h.
+ * Facts of the machine and of block devices: see sys_facts.h.
  */
-#include "block_device.h"
+#include "collect/sys_facts.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -12,11 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
-#include "report/json_text.h"
 #include "base/plain_text.h"
 #include "latency/histogram_json.h"
+#include "machine/machine.h"
+#include "machine/processor.h"
+#include "report/json_text.h"
 #include "text_file.h"
 
 #define SECTOR_BYTES	512	/* unit of the file "size" for every device */
@@ -124,9 +127,9 @@ dev_t tw_block_device_of_char_in(const char *root, dev_t device)
 	return read_device(folder);
 }
 
-/* ---- facts -------------------------------------------------------------- */
+/* ---- facts of a device -------------------------------------------------------------- */
 
-static void set_text(json_t *object, const char *key, const char *folder, const char *name)
+static void set_line(json_t *object, const char *key, const char *folder, const char *name)
 {
 	char line[128];
 
@@ -214,17 +217,79 @@ json_t *tw_block_device_json_in(const char *root, dev_t device)
 	set_count(object, "size", folder, "size", SECTOR_BYTES);
 	/* A partition shares the rest with its disk. */
 	folder_of(root, "block", disk_of(root, device), folder);
-	set_text(object, "model", folder, "device/model");
+	set_line(object, "model", folder, "device/model");
 	set_scheduler(object, folder);
 	set_count(object, "nr_requests", folder, "queue/nr_requests", 1);
 	set_count(object, "queue_depth", folder, "device/queue_depth", 1);
 	if (read_u64(folder, "queue/rotational", &rotational))
 		json_object_set_new(object, "rotational", json_boolean(rotational));
-	set_text(object, "write_cache", folder, "queue/write_cache");
+	set_line(object, "write_cache", folder, "queue/write_cache");
 	set_count(object, "logical_block_size", folder, "queue/logical_block_size", 1);
 	add_members(members, root, device, MAX_LEVELS);
 	if (json_array_size(members))
 		json_object_set(object, "members", members);
 	json_decref(members);
+	return object;
+}
+
+/* ---- the machine -------------------------------------------------------- */
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	if (*text)
+		json_object_set_new(object, key, tw_json_text(text));
+}
+
+/* Set the governors of @cpus, each name once: "performance,powersave". Few virtual
+ * machines have governors. */
+static void set_governors(json_t *object, const char *root, const struct tw_cpu_list *cpus)
+{
+	char list[256] = ",", name[64];
+	unsigned cpu;
+
+	for (cpu = 0; cpu < TW_CPU_LIST_MAX; cpu++) {
+		char folder[PATH_MAX], word[sizeof(name) + 2];
+
+		if (!tw_cpu_list_has(cpus, cpu))
+			continue;
+		snprintf(folder, sizeof(folder), "%s/sys/devices/system/cpu/cpu%u/cpufreq", root,
+			 cpu);
+		if (!read_line(folder, "scaling_governor", name, sizeof(name)))
+			continue;
+		snprintf(word, sizeof(word), ",%s,", name);
+		if (!strstr(list, word) && strlen(list) + strlen(word) < sizeof(list))
+			strcat(list, &word[1]);
+	}
+	list[strlen(list) - 1] = '\0';
+	if (*list)
+		set_text(object, "governor", &list[1]);
+}
+
+json_t *tw_host_to_json(void)
+{
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	return tw_json_text(host);
+}
+
+json_t *tw_machine_to_json(const char *root, const struct tw_cpu_list *cpus)
+{
+	const long online = sysconf(_SC_NPROCESSORS_ONLN);
+	struct tw_processor_facts processor;
+	char clocksource[64];
+	json_t *object = json_pack("{so}", "host", tw_host_to_json());
+	struct utsname system;
+
+	tw_processor_read(&processor);
+	set_text(object, "cpu", processor.processor);
+	if (online > 0)
+		json_object_set_new(object, "cpus", json_integer(online));
+	if (!uname(&system))
+		set_text(object, "kernel", system.release);
+	set_text(object, "hypervisor", processor.hypervisor);
+	tw_read_clocksource(clocksource, sizeof(clocksource));
+	set_text(object, "clocksource", clocksource);
+	set_governors(object, root, cpus);
 	return object;
 }
