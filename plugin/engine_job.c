@@ -10,16 +10,9 @@
 
 #include "engine.h"
 #include "guards.h"
-#include "job_clocks.h"
-#include "job_devices.h"
-#include "job_facts.h"
-#include "job_intervals.h"
 #include "job_record.h"
-#include "job_report.h"
-#include "kernel_job.h"
 #include "response.h"
 #include "timespec.h"
-#include "trigger.h"
 
 static int allocate(struct thread_data *td, struct tw_job *job)
 {

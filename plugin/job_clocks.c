@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "job_clocks.h"
+#include "job_parts.h"
 #include "latency/histogram_json.h"
 #include "timespec.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The I/Os of a job by device: see job_devices.h.
+ * The I/Os of a job by device: see job_parts.h.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "job_devices.h"
+#include "job_parts.h"
 #include "report/facts.h"
 
 #define DIGITS		2U

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A job's surroundings: see job_facts.h.
+ * A job's surroundings: see job_parts.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "base/plain_text.h"
 #include "collect/sys_facts.h"
 #include "fio.h"
-#include "job_facts.h"
+#include "job_parts.h"
 #include "latency/histogram_json.h"
 #include "parse.h"
 #include "report/json_memory.h"

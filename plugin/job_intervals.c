@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The file of a job's intervals and the thread that writes it: see job_intervals.h. Each
+ * The file of a job's intervals and the thread that writes it: see job_parts.h. Each
  * job has a thread of its own, whether jobs are threads or processes.
  */
 #include <errno.h>
@@ -13,9 +13,7 @@
 #include <unistd.h>
 
 #include "base/write_file.h"
-#include "job_intervals.h"
 #include "job_record.h"
-#include "job_report.h"
 #include "latency/histogram_json.h"
 #include "report/json_memory.h"
 #include "report_file.h"

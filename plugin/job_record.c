@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "job_record.h"
-#include "kernel_job.h"
 #include "timespec.h"
 
 #define READINGS	5	/* of both clocks */

@@ -9,10 +9,8 @@
 #ifndef TW_PLUGIN_JOB_RECORD_H
 #define TW_PLUGIN_JOB_RECORD_H
 
-#include "job_devices.h"
-#include "job_state.h"
+#include "job_parts.h"
 #include "response.h"
-#include "trigger.h"
 
 #define TW_FINISHED_MAX	64
 

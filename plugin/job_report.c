@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The report of one job: see job_report.h.
+ * The report of one job: see job_parts.h.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "job_clocks.h"
-#include "job_devices.h"
-#include "job_facts.h"
-#include "job_report.h"
-#include "kernel_job.h"
+#include "job_parts.h"
 #include "latency/histogram_json.h"
 #include "report/json_memory.h"
 #include "report_file.h"
 #include "response.h"
-#include "trigger.h"
 
 /* ---- the job ------------------------------------------------------------ */
 

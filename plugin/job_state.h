@@ -47,7 +47,7 @@ struct tw_moment {
 	struct tw_offset fio;
 };
 
-/* The kernel's trace of a slow I/O: trigger.h. */
+/* The kernel's trace of a slow I/O: job_parts.h. */
 struct tw_trigger {
 	int64_t above_ticks;		/* the limit of lat; INT64_MAX: none */
 	uint64_t above_ns;		/* the same limit; 0: not asked for */
@@ -67,7 +67,7 @@ struct tw_trigger {
 	unsigned direction;
 };
 
-/* Why an I/O was slow: kernel_job.h. */
+/* Why an I/O was slow: job_parts.h. */
 struct tw_why {
 	unsigned stage;			/* the longest stage */
 	bool followed;			/* the thread takes part in the stage */
@@ -151,7 +151,7 @@ struct tw_job_hot {
 	struct tw_kernel kernel;	/* stamps of the kernel */
 	struct tw_trigger trigger;
 	struct tw_response *response;	/* response.h; NULL: no rate */
-	struct tw_devices *devices;	/* job_devices.h; NULL: one device */
+	struct tw_devices *devices;	/* job_parts.h; NULL: one device */
 	uint64_t returned_fio_ns;	/* event_time, with a patched fio */
 	uint64_t residual_ns;		/* event_time, for the next I/O; or TW_NO_TIME */
 
@@ -181,8 +181,8 @@ struct tw_job_collected {
 	uint64_t start_realtime_ns;
 	struct tw_cpu_list cpus;	/* where the job might run when it began */
 	unsigned io_us;			/* initialised so far */
-	struct tw_intervals *intervals;	/* job_intervals.h; NULL: none */
-	struct tw_facts *facts;		/* job_facts.h */
+	struct tw_intervals *intervals;	/* job_parts.h; NULL: none */
+	struct tw_facts *facts;		/* job_parts.h */
 };
 
 struct tw_job {

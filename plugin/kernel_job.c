@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel's programs see of a job: see kernel_job.h.
+ * What the kernel's programs see of a job: see job_parts.h.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "guards.h"
-#include "kernel_job.h"
+#include "job_parts.h"
 #include "kernel/explain.h"
 #include "kernel/program.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "engine.h"
-#include "kernel_job.h"
+#include "job_parts.h"
 #include "verify.h"
 
 /* Some headers are older than these flags. Up to 3.37, fio's RWF_UNCACHED is 0x40. No

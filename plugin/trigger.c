@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's trace events around a slow I/O: see trigger.h.
+ * The kernel's trace events around a slow I/O: see job_parts.h.
  */
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "guards.h"
-#include "job_clocks.h"
+#include "job_parts.h"
 #include "kernel/program.h"
 #include "latency/histogram_json.h"
 #include "report/json_memory.h"
 #include "trace/trace_events.h"
 #include "trace/tracefs.h"
-#include "trigger.h"
 
 /* Events of this time before and after the I/O are kept, too. */
 #define AROUND_NS	100000

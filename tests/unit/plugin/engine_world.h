@@ -24,7 +24,6 @@
 #include "engine.h"
 #include "guards.h"
 #include "job_record.h"
-#include "kernel_job.h"
 #include "latency/histogram_json.h"
 #include "fio_run.h"
 #include "report/report.h"
