@@ -867,6 +867,7 @@ int main(void)
 		  .at_once = true, .fio_fast = 0.25 },
 		{ "the system clock", 8, 2, 1, 8, .at_once = true, .system = true },
 		{ "2.6 GHz", 32, 8, 4, 16, .at_once = true, .hz = 2599998000 },
+		{ "10 GHz", 32, 8, 4, 16, .event_time = true, .hz = 10000000000 },
 		{ "24 MHz, tw_event_time=1", 32, 8, 4, 16, .event_time = true,
 		  .hz = 24000000 },
 		{ "kernel stages, one at a time", 1, 1, 1, 1, .kernel = true,
