@@ -7,12 +7,11 @@
  * lines, and the job goes on. The job fills one of two tallies while the thread writes the
  * other. They are switched once for each line: by the job when it settles, otherwise by
  * the thread. Defect: an I/O in no line, in two, or in parts; half a line, a job that ends
- * with its file, a signal of fio's that goes to the thread, a thread that never wakes.
+ * with its file, a thread that never wakes.
  *
- * The thread of most jobs here sleeps for an hour: the test writes the lines, when it
- * wants to, by the engine's own source.
+ * The thread of the jobs here sleeps for an hour: the test writes the lines, when it wants
+ * to, by the engine's own source. tests/fio/intervals.t lets it write them.
  */
-#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -415,22 +414,6 @@ static void behind(void)
 
 /* ---- files that can't be written ---------------------------------------- */
 
-/* There is no other place either. */
-static void no_file(void)
-{
-	world_forget();
-	world.options.report = (char *)"/dev/null/nothing";
-	world.td.o.name = (char *)"job/";
-	world.options.interval_us = HOUR_US;
-	setenv("TMPDIR", "/dev/null", 1);
-	tap_ok(!chdir("/proc/self/fdinfo") && world_begin() && world.messages == 1,
-	       "a file that can't be made is told of, and the job begins");
-	some_ios();
-	world_end();
-	tap_ok(world.report != NULL && world.messages == 1 && !chdir("/"), "and ends");
-	unsetenv("TMPDIR");
-}
-
 static off_t size_of_file(void)
 {
 	struct stat status = { 0 };
@@ -484,31 +467,7 @@ static void not_asked_for(const char *report, uint64_t interval_us, const char *
 	world_end();
 }
 
-/* Far longer than a thread needs on any machine. */
-#define PATIENCE_MS	120000
-
 /* ---- two tallies -------------------------------------------------------- */
-
-static void steps(void)
-{
-	static struct tw_filling filling;
-	struct tw_filled *first = tw_fill_begin(&filling);
-	unsigned which = tw_fill_ask(&filling);
-
-	tap_ok(first == &filling.filled[0] && which == 0 &&
-	       !tw_fill_take(&filling, which) && !tw_fill_is_taken(&filling),
-	       "while the job settles the writer can't switch");
-	tap_ok(!tw_fill_end(&filling), "at the end of the settle the job does");
-	tw_fill_switch(&filling);
-	tap_ok(tw_fill_is_taken(&filling) && !tw_fill_is_asked(&filling) &&
-	       tw_fill_begin(&filling) == &filling.filled[1] && tw_fill_end(&filling),
-	       "and fills the other tally");
-	which = tw_fill_ask(&filling);
-	tap_ok(which == 1 && tw_fill_take(&filling, which) &&
-	       !tw_fill_take(&filling, which) && tw_fill_is_taken(&filling) &&
-	       tw_fill_begin(&filling) == first,
-	       "if the job does not settle, the writer switches, once");
-}
 
 /* The writer asks: the job settles before it waits again, however few I/Os there are. */
 static void asked(void)
@@ -569,69 +528,6 @@ static void two_threads(const struct shape *shape)
 	       "%s: one after the other", shape->name);
 }
 
-/* ---- the thread --------------------------------------------------------- */
-
-/* Find the blocked signals of the thread with this name, as the kernel writes them. */
-static bool find_thread(char *blocked, size_t size)
-{
-	DIR *threads = opendir("/proc/self/task");
-	const struct dirent *thread;
-	bool found = false;
-
-	while (threads && !found && (thread = readdir(threads))) {
-		char name[300], text[200];
-		FILE *in;
-
-		snprintf(name, sizeof(name), "/proc/self/task/%s/status",
-			 thread->d_name);
-		in = fopen(name, "r");
-		while (in && fgets(text, sizeof(text), in)) {
-			if (!strcmp(text, "Name:\ttw_interval\n"))
-				found = true;
-			if (found && !strncmp(text, "SigBlk:", 7))
-				snprintf(blocked, size, "%.16s", text + 8);
-		}
-		if (in)
-			fclose(in);
-	}
-	if (threads)
-		closedir(threads);
-	return found;
-}
-
-/* The thread writes by itself; the job records all the time, or sleeps. */
-static void by_itself(bool sleeps)
-{
-	const char *what = sleeps ? "the job sleeps" : "the job records";
-	const struct timespec pause = { .tv_nsec = 10000000 };
-	char blocked[64] = "";
-	unsigned waited, i;
-	uint64_t mask;
-
-	begin(TW_INTERVAL_MIN_US);
-	some_ios();
-	for (waited = 0; waited < PATIENCE_MS; waited += 10) {
-		nanosleep(&pause, NULL);
-		for (i = 0; !sleeps && i < 20; i++)
-			some_ios();
-		read_file();
-		if (file.lines >= 3)
-			break;
-	}
-	tap_ok(file.lines >= 3, "%s: the thread writes a line for each interval", what);
-	tap_ok(find_thread(blocked, sizeof(blocked)), "it has a name");
-	/* Without SIGKILL, SIGSTOP, and two that the C library keeps for itself. */
-	mask = strtoull(blocked, NULL, 16) | 1ULL << (SIGKILL - 1) |
-	       1ULL << (SIGSTOP - 1) | 3ULL << 31;
-	tap_ok(mask == UINT64_MAX, "and takes no signals: %s", blocked);
-	world_end();
-	tap_ok(!find_thread(blocked, sizeof(blocked)),
-	       "it ends with the job");
-	read_file();
-	check_lines(what);
-	tap_ok(is_chain(), "%s: one after the other", what);
-}
-
 int main(void)
 {
 	static struct tw_slot slots[WORLD_DEPTH];
@@ -656,15 +552,11 @@ int main(void)
 	run_of_lines();
 	behind();
 	full_disk();
-	no_file();
 	not_asked_for(report_path, 0, "without tw_interval");
 	not_asked_for("none", HOUR_US, "with tw_report=none");
-	steps();
 	asked();
 	two_threads(&(struct shape) { "two threads", .slots = slots });
 	two_threads(&(struct shape) { "two threads, a rate", .rated = true });
-	by_itself(false);
-	by_itself(true);
 	forget_file();
 	world_forget();
 	unlink(path);
