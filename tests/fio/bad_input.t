@@ -1,8 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
+# Tests: plugin
+#
 # Behaviour: what can go wrong around a job ends in one clear line and a failing
-# exit, and leaves nothing. Defect: a silent success, a crash, half a report.
+# exit, and leaves nothing. A set-up that fails ends the job as with fio's own engine, in a
+# process and in a thread. Defect: a silent success, a crash, half a report; a clean-up that
+# uses what was not set up yet, so that a signal kills the job or, with threads, all of fio.
 . "$(dirname "$0")/fio_tap.sh"
 
 # fails WHAT TEXT: passes if the last run failed without a signal and printed TEXT.
@@ -224,4 +228,29 @@ rm -f ./*.tickwise.json
 ok $? "nothing of ours in fio's stdout"
 [ -z "$(messages)" ]
 ok $? "and nothing on stderr when all is well"
+
+rm -f ./*.tickwise.json
+# set_up_fails WORDS TEXT ARGUMENT...: passes if the job fails and prints TEXT
+set_up_fails()
+{
+	words=$1
+	text=$2
+	shift 2
+	for mode in 0 1; do
+		for engine in io_uring "external:$TICKWISE_SO"; do
+			timeout -s KILL $hung_s "$FIO" --ioengine="$engine" \
+				--name=f --filename=f.data --size=64k --bs=4k \
+				--rw=randread --thread=$mode "$@" >out 2>&1
+			is $? 1 "$words, ${engine%%:*}, thread=$mode: exit 1"
+		done
+		has out "$text" 'the reason'
+		has_not out 'got signal' 'no signal'
+		is "$(ls ./*.tickwise.json 2>/dev/null)" '' 'no report'
+	done
+}
+
+set_up_fails 'options that contradict each other' 'mutually exclusive' \
+	--cmdprio_percentage=10 --cmdprio_bssplit=4k/20
+set_up_fails 'a ring larger than the kernel makes them' 'Invalid argument' \
+	--iodepth=65536 --bs=512
 done_testing

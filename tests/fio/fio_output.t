@@ -26,15 +26,6 @@ for log in lat clat slat clat_hist; do
 done
 same_counts
 ok $? 'the report has the counts of fio'
-# A line: time, ns, direction, size, offset, priority.
-for direction in read write; do
-	number=$([ $direction = read ] && echo 0 || echo 1)
-	is "$(from_json log.1.*.tickwise.json 'my $lat = $j->{stages}{lat}{'$direction'};
-		print "$lat->{count} $lat->{sum_ns}"')" \
-		"$(awk -F ', ' -v of="$number" '$3 == of { n++; sum += $2 }
-			END { printf "%d %d\n", n, sum }' external_lat.1.log)" \
-		"$direction: lat is the sum of the log"
-done
 rm -f ./*.tickwise.json
 
 # ---- --status-interval: until two have been printed, however long that takes ----

@@ -44,29 +44,4 @@ rm -f k.json ./*.part
 dies
 [ ! -e k.json ]
 ok $? 'and none where there was none'
-rm -f ./*.part
-
-# Use kill -9 as soon as a part of a report exists, later each time.
-torn=0
-whole=0
-met=0
-for delay in 0 0 100 400 1600; do
-	rm -f k.json ./*.part
-	job &
-	job=$!
-	perl -e '
-		use strict; use warnings; use Time::HiRes "time", "sleep";
-		my $until = time + 30;
-		my @part;
-		1 until @part = glob "tickwise-*.part" or -e "k.json" or
-			time > $until;
-		my ($pid) = ($part[0] // "") =~ /tickwise-(\d+)-/ or exit;
-		sleep $ARGV[0] * 1e-6 if $ARGV[0];
-		kill 9, $pid' "$delay"
-	wait $job
-	ls ./*.part >/dev/null && met=$((met + 1))
-	[ -e k.json ] || continue
-	is_whole && whole=$((whole + 1)) || torn=$((torn + 1))
-done 2>/dev/null
-is "$torn" 0 "kill -9, five times: $met were writing, $whole had written"
 done_testing

@@ -24,7 +24,7 @@ chmod 711 "$scratch"
 chmod 1777 "$scratch/tmp"
 # shellcheck disable=SC2016,SC2086
 $user sh -c '[ -w "$1" ] && [ -x "$2" ] && [ -r "$3" ]' sh "$scratch/tmp" "$have" \
-	"$root/tests/fio/setup_fails.t" ||
+	"$root/tests/fio/command.t" ||
 	skip_all 'an ordinary user can not read what is here'
 # shellcheck disable=SC2086
 $user "$have" 2>"$err" || skip_all "no io_uring for an ordinary user: $(cat "$err")"
@@ -34,7 +34,7 @@ locked()
 {
 	# shellcheck disable=SC2086
 	(ulimit -l "$1" && TMPDIR=$scratch/tmp HOME=$scratch/tmp exec $user \
-		"$root/tests/fio/setup_fails.t") >"$out" 2>"$err"
+		"$root/tests/fio/command.t") >"$out" 2>"$err"
 	status=$?
 }
 
