@@ -149,11 +149,6 @@ static int call_flush(struct thread_data *td, struct io_u *io_u)
 	return ret;
 }
 
-static int call_trim(struct thread_data *td, struct io_u *io_u)
-{
-	return do_io_u_trim(td, io_u);
-}
-
 /*
  * True if a flush has to wait until all writes are complete. A device may do a flush
  * before earlier writes. With verify_policy=fsynced fio must know which writes a flush
@@ -181,7 +176,7 @@ static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 		return tw_requeue(job, io_u);
 	/* On a zoned device a trim resets a zone. */
 	if (io_u->ddir == DDIR_TRIM && td->o.zone_mode == ZONE_MODE_ZBD)
-		return tw_queue_call(td, io_u, call_trim);
+		return tw_queue_call(td, io_u, tw_call_trim);
 	if (!o->hipri || !ddir_sync(io_u->ddir))
 		return tw_queue_entry(td, io_u);
 	/* Flush by a system call where the ring polls for completions. A polling ring asks

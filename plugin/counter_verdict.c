@@ -78,10 +78,12 @@ void tw_run_compare(const struct tw_timing *timing,
 		tell_disagreement(&end->found);
 }
 
-static void add_reason(json_t *array, const char *code, const char *text)
+/* Add a reason whose text, and whose code, may have a second part; else it is "". */
+static void add_reason(json_t *array, const char *code, const char *more_code,
+		       const char *text, const char *more_text)
 {
-	json_array_append_new(array, json_pack("{ss, ss}", "code", code,
-					       "text", text));
+	json_array_append_new(array, json_pack("{ss+, ss+}", "code", code, more_code,
+					       "text", text, more_text));
 }
 
 /* Add the reasons why it is unknown if the CPUs' counters agree. */
@@ -89,26 +91,21 @@ static void add_open(json_t *array, const struct tw_job_end *job,
 		     const struct tw_run_end *run)
 {
 	if (!run)
-		add_reason(array, "end_cpus_not_compared", "the counters of the "
-			   "CPUs were not compared after this job: other jobs "
-			   "were still running");
+		add_reason(array, "end_cpus_not_compared", "", "the counters of the CPUs were "
+			   "not compared after this job: other jobs were still running", "");
 	else if (run->error)
-		json_array_append_new(array, json_pack("{ss, ss+}",
-			"code", "end_cpus_not_compared",
-			"text", "the counters of the CPUs could not be "
-			"compared at the run's end: ", strerror(run->error)));
+		add_reason(array, "end_cpus_not_compared", "", "the counters of the CPUs could "
+			   "not be compared at the run's end: ", strerror(run->error));
 	else if (run->found.verdict == TW_UNDECIDED)
-		add_reason(array, "end_cpus_undecided", "comparing the counters "
-			   "of the CPUs had no result at the run's end: the "
-			   "comparison was disturbed, or too short");
+		add_reason(array, "end_cpus_undecided", "", "comparing the counters of the CPUs "
+			   "had no result at the run's end: the comparison was disturbed, or too "
+			   "short", "");
 	else if (!tw_cpu_list_covers(&run->cpus, &job->cpus))
-		add_reason(array, "end_cpus_not_covered", "not all of the CPUs "
-			   "that the job may have run on were compared at the "
-			   "run's end");
+		add_reason(array, "end_cpus_not_covered", "", "not all of the CPUs that the job "
+			   "may have run on were compared at the run's end", "");
 	if (job->start.checked && !tw_cpu_list_covers(&job->start.cpus, &job->cpus))
-		add_reason(array, "cpus_not_covered", "not all of the CPUs that "
-			   "the job may have run on were compared before it "
-			   "began");
+		add_reason(array, "cpus_not_covered", "", "not all of the CPUs that the job may "
+			   "have run on were compared before it began", "");
 }
 
 static json_t *reasons_to_json(const struct tw_job_end *job,
@@ -121,28 +118,23 @@ static json_t *reasons_to_json(const struct tw_job_end *job,
 	if (job->backwards)
 		reasons |= TW_REASON_BACKWARDS;
 	if (job->step_ns > 1)
-		add_reason(array, "coarse_clock", "the system's clock, which was "
-			   "used, moves in steps: a latency of 0 is one of less "
-			   "than a step");
+		add_reason(array, "coarse_clock", "", "the system's clock, which was used, moves "
+			   "in steps: a latency of 0 is one of less than a step", "");
 	if (job->error)
-		json_array_append_new(array, json_pack("{ss, ss+}",
-			"code", "end_unchecked",
-			"text", "the counter could not be checked again at "
-			"the job's end: ", strerror(job->error)));
+		add_reason(array, "end_unchecked", "", "the counter could not be checked again "
+			   "at the job's end: ", strerror(job->error));
 	for (bit = 1; bit && bit <= reasons; bit <<= 1)
 		if (reasons & bit)
-			add_reason(array, tw_name(TW_ENUM_REASON, bit),
-				   tw_text(TW_ENUM_REASON, bit));
+			add_reason(array, tw_name(TW_ENUM_REASON, bit), "",
+				   tw_text(TW_ENUM_REASON, bit), "");
 	for (i = 0; end && i < TW_HEALTH_CHECKS; i++)
 		if (end->state[i] == TW_HEALTH_BAD)
-			json_array_append_new(array, json_pack("{ss+, ss+}",
-				"code", "end_",
-				tw_name(TW_ENUM_HEALTH_CHECK, i),
-				"text", "at the job's end this was false: ",
-				tw_text(TW_ENUM_HEALTH_CHECK, i)));
+			add_reason(array, "end_", tw_name(TW_ENUM_HEALTH_CHECK, i),
+				   "at the job's end this was false: ",
+				   tw_text(TW_ENUM_HEALTH_CHECK, i));
 	if (end && end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_UNDECIDED)
-		add_reason(array, "end_prediction_undecided", "the check of the "
-			   "clock at the job's end had no result");
+		add_reason(array, "end_prediction_undecided", "", "the check of the clock at "
+			   "the job's end had no result", "");
 	if (!job->system)
 		add_open(array, job, run);
 	return array;

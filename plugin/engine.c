@@ -178,7 +178,7 @@ enum fio_q_status tw_queue_entry(struct thread_data *td, struct io_u *io_u)
 }
 
 /* Versions of fio declare these two functions with different const qualifiers. */
-static int call_trim(struct thread_data *td, struct io_u *io_u)
+int tw_call_trim(struct thread_data *td, struct io_u *io_u)
 {
 	return do_io_u_trim(td, io_u);
 }
@@ -202,7 +202,7 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 		job->ring.uring.sq.sqes[io_u->index].ioprio = (__u16) io_u->ioprio;
 	if (io_u->ddir == DDIR_TRIM &&
 	    !(job->ring.async_trim && io_u->file->filetype == FIO_TYPE_BLOCK))
-		return tw_queue_call(td, io_u, call_trim);
+		return tw_queue_call(td, io_u, tw_call_trim);
 #ifdef TW_FIO_SYNCFS
 	if (io_u->ddir == DDIR_SYNCFS)
 		return tw_queue_call(td, io_u, call_sync);

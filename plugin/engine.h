@@ -12,6 +12,7 @@ extern const bool tw_engine_commands;
 
 /* A system call in place of an operation of the ring. */
 typedef int tw_call(struct thread_data *td, struct io_u *io_u);
+tw_call tw_call_trim;
 
 /* engine.c */
 int tw_prep(struct thread_data *td, struct io_u *io_u);

@@ -16,14 +16,15 @@
 #include "verify.h"
 #endif
 
-#define OPTION(option, kind, member, long_name, text, ...) { \
-	.name = option, .lname = long_name, .type = kind, .help = text, \
+/* lname is for fio's graphical program alone, which knows no engine of a file. */
+#define OPTION(option, kind, member, text, ...) { \
+	.name = option, .lname = option, .type = kind, .help = text, \
 	.off1 = offsetof(struct tw_options, member), \
 	.category = FIO_OPT_C_ENGINE, .group = FIO_OPT_G_IOURING, ##__VA_ARGS__ }
 
 /* An option that a function takes. */
-#define CALLS(option, function, long_name, text) { \
-	.name = option, .lname = long_name, .type = FIO_OPT_INT, .help = text, \
+#define CALLS(option, function, text) { \
+	.name = option, .lname = option, .type = FIO_OPT_INT, .help = text, \
 	.cb = function, .category = FIO_OPT_C_ENGINE, .group = FIO_OPT_G_IOURING }
 
 /* One year. */
@@ -50,8 +51,8 @@ static int set_md_per_io_size(void *data, unsigned long long *size)
 
 /* Newer versions of cmdprio.h contain a table of their options. */
 #ifndef CMDPRIO_OPTIONS
-#define PRIORITY(option, member, long_name, text, ...) \
-	OPTION(option, FIO_OPT_INT, cmdprio_options.member[DDIR_READ], long_name, text, \
+#define PRIORITY(option, member, text, ...) \
+	OPTION(option, FIO_OPT_INT, cmdprio_options.member[DDIR_READ], text, \
 	       .off2 = offsetof(struct tw_options, cmdprio_options.member[DDIR_WRITE]), \
 	       __VA_ARGS__)
 
@@ -64,96 +65,90 @@ static int set_cmdprio_hint(void *data, unsigned long long *hint)
 #endif
 
 struct fio_option tw_engine_options[] = {
-	OPTION("hipri", FIO_OPT_STR_SET, hipri, "Polled completions",
+	OPTION("hipri", FIO_OPT_STR_SET, hipri,
 		"Poll the device for completions (needs direct=1)"),
 #ifdef CMDPRIO_OPTIONS
 	CMDPRIO_OPTIONS(struct tw_options, FIO_OPT_G_IOURING),
 #else
-	PRIORITY("cmdprio_percentage", percentage, "Share of I/O with another priority",
+	PRIORITY("cmdprio_percentage", percentage,
 		"Give this share of the I/Os the priority of cmdprio", .maxval = 100),
-	PRIORITY("cmdprio_class", class, "Priority class of that share",
+	PRIORITY("cmdprio_class", class,
 		"Set the priority class of that share",
-		.minval = IOPRIO_MIN_PRIO_CLASS + 1, .maxval = IOPRIO_MAX_PRIO_CLASS,
-		.interval = 1),
-	CALLS("cmdprio_hint", set_cmdprio_hint, "Priority hint of that share",
-		"Refused: this fio has no priority hints"),
-	PRIORITY("cmdprio", level, "Priority level of that share",
+		.minval = IOPRIO_MIN_PRIO_CLASS + 1, .maxval = IOPRIO_MAX_PRIO_CLASS, .interval = 1),
+	CALLS("cmdprio_hint", set_cmdprio_hint, "Refused: this fio has no priority hints"),
+	PRIORITY("cmdprio", level,
 		"Set the priority level of that share",
 		.minval = IOPRIO_MIN_PRIO, .maxval = IOPRIO_MAX_PRIO, .interval = 1),
 	OPTION("cmdprio_bssplit", FIO_OPT_STR_STORE, cmdprio_options.bssplit_str,
-		"Share and priority by block size",
 		"Set shares of I/O with another priority, by block size"),
 #endif
-	OPTION("fixedbufs", FIO_OPT_STR_SET, fixedbufs, "Registered buffers",
+	OPTION("fixedbufs", FIO_OPT_STR_SET, fixedbufs,
 		"Register the I/O buffers with the kernel"),
-	OPTION("registerfiles", FIO_OPT_STR_SET, registerfiles, "Registered files",
+	OPTION("registerfiles", FIO_OPT_STR_SET, registerfiles,
 		"Open all files first and register them"),
-	OPTION("sqthread_poll", FIO_OPT_STR_SET, sqthread_poll, "Submission by a kernel thread",
+	OPTION("sqthread_poll", FIO_OPT_STR_SET, sqthread_poll,
 		"Submit by a kernel thread that polls (implies registerfiles)"),
-	CALLS("sqthread_poll_cpu", set_sqthread_poll_cpu, "CPU of that thread",
+	CALLS("sqthread_poll_cpu", set_sqthread_poll_cpu,
 		"Run the kernel's submission thread on this CPU"),
-	OPTION("nonvectored", FIO_OPT_INT, nonvectored, "Plain read and write",
-		"Use plain reads and writes (1), an iovec (0), or plain ones if the "
-		"kernel has them (-1)", .def = "-1"),
-	OPTION("uncached", FIO_OPT_INT, uncached, "Don't keep in the page cache",
+	OPTION("nonvectored", FIO_OPT_INT, nonvectored,
+		"Use plain reads and writes (1), an iovec (0), or plain ones if the kernel "
+		"has them (-1)", .def = "-1"),
+	OPTION("uncached", FIO_OPT_INT, uncached,
 		"Drop the pages of buffered I/O when it is done (RWF_DONTCACHE)"),
-	OPTION("nowait", FIO_OPT_BOOL, nowait, "Don't block",
+	OPTION("nowait", FIO_OPT_BOOL, nowait,
 		"Fail with EAGAIN rather than block (RWF_NOWAIT)"),
-	OPTION("force_async", FIO_OPT_INT, force_async, "Hand over to a worker",
+	OPTION("force_async", FIO_OPT_INT, force_async,
 		"Hand every Nth I/O to a kernel worker at once"),
-	OPTION("cmd_type", FIO_OPT_STR, cmd_type, "Kind of passthrough command",
+	OPTION("cmd_type", FIO_OPT_STR, cmd_type,
 		"Commands of the passthrough engine",
 		.def = "nvme",
 		.posval = {
 			{ .ival = "nvme", .oval = TW_CMD_NVME, .help = "NVMe commands" },
 			{ .ival = "bsg", .oval = TW_CMD_BSG, .help = "SCSI through bsg" },
 		}),
-	OPTION("readfua", FIO_OPT_BOOL, readfua, "Read past the cache",
+	OPTION("readfua", FIO_OPT_BOOL, readfua,
 		"Passthrough: force unit access for reads"),
-	OPTION("writefua", FIO_OPT_BOOL, writefua, "Write past the cache",
+	OPTION("writefua", FIO_OPT_BOOL, writefua,
 		"Passthrough: force unit access for writes"),
-	OPTION("write_mode", FIO_OPT_STR_STORE, write_mode, "Command for writes",
-		"Passthrough: what a write is"),
-	OPTION("verify_mode", FIO_OPT_STR_STORE, verify_mode, "Command for verifying",
+	OPTION("write_mode", FIO_OPT_STR_STORE, write_mode, "Passthrough: what a write is"),
+	OPTION("verify_mode", FIO_OPT_STR_STORE, verify_mode,
 		"Passthrough: how written data is verified"),
-	OPTION("read_mode", FIO_OPT_STR_STORE, read_mode, "Command for reads",
-		"Passthrough: what a read is"),
-	OPTION("cdb_len", FIO_OPT_INT, cdb_len, "Length of SCSI commands",
+	OPTION("read_mode", FIO_OPT_STR_STORE, read_mode, "Passthrough: what a read is"),
+	OPTION("cdb_len", FIO_OPT_INT, cdb_len,
 		"Passthrough: bytes of a SCSI command, 0: as needed"),
-	OPTION("verify_bytchk", FIO_OPT_INT, verify_bytchk, "What SCSI's VERIFY compares",
+	OPTION("verify_bytchk", FIO_OPT_INT, verify_bytchk,
 		"Passthrough: the BYTCHK field of VERIFY"),
-	OPTION("deac", FIO_OPT_BOOL, deac, "Deallocate on write zeroes",
-		"Passthrough: write zeroes may deallocate"),
-	CALLS("md_per_io_size", set_md_per_io_size, "Metadata of each I/O",
+	OPTION("deac", FIO_OPT_BOOL, deac, "Passthrough: write zeroes may deallocate"),
+	CALLS("md_per_io_size", set_md_per_io_size,
 		"Bytes of metadata; 0, others are refused"),
-	OPTION("pi_act", FIO_OPT_BOOL, pi_act, "Protection information action",
+	OPTION("pi_act", FIO_OPT_BOOL, pi_act,
 		"The device makes and checks it (with metadata)", .def = "1"),
-	OPTION("pi_chk", FIO_OPT_STR_STORE, pi_chk, "Protection information checked",
+	OPTION("pi_chk", FIO_OPT_STR_STORE, pi_chk,
 		"What of it is checked (with metadata)"),
-	OPTION("apptag", FIO_OPT_INT, apptag, "Application tag",
+	OPTION("apptag", FIO_OPT_INT, apptag,
 		"Tag of protected I/O (with metadata)", .def = "0x1234"),
-	OPTION("apptag_mask", FIO_OPT_INT, apptag_mask, "Application tag mask",
+	OPTION("apptag_mask", FIO_OPT_INT, apptag_mask,
 		"Bits of the tag that count (with metadata)", .def = "0xffff"),
-	OPTION("tw_report", FIO_OPT_STR_STORE, report, "Latency report",
+	OPTION("tw_report", FIO_OPT_STR_STORE, report,
 		"File of this job's latency report (default: JOB.N.PID.tickwise.json; "
 		"none: no report)"),
-	OPTION("tw_digits", FIO_OPT_INT, digits, "Precision of the report",
+	OPTION("tw_digits", FIO_OPT_INT, digits,
 		"Significant digits of the latency histograms",
 		.def = "3", .minval = 1, .maxval = 5),
-	OPTION("tw_stages", FIO_OPT_BOOL, stages, "Stages of an I/O",
+	OPTION("tw_stages", FIO_OPT_BOOL, stages,
 		"Time the stages of each I/O; 0: only its total", .def = "1"),
-	OPTION("tw_slowest", FIO_OPT_INT, slowest, "Slowest I/Os",
+	OPTION("tw_slowest", FIO_OPT_INT, slowest,
 		"How many of the slowest I/Os the report lists",
 		.def = "20", .maxval = TW_SLOWEST_MAX),
-	OPTION("tw_event_time", FIO_OPT_BOOL, event_time, "Time of each event",
-		"End fio's own latencies when each completion was seen, not when fio "
-		"reads its clock after the batch", .def = "0"),
-	OPTION("tw_event_wait", FIO_OPT_BOOL, event_wait, "Wait for each event",
+	OPTION("tw_event_time", FIO_OPT_BOOL, event_time,
+		"End fio's own latencies when each completion was seen, not when fio reads "
+		"its clock after the batch", .def = "0"),
+	OPTION("tw_event_wait", FIO_OPT_BOOL, event_wait,
 		"Wait for one completion at a time, to see each as it comes", .def = "0"),
-	OPTION("tw_test_nop", FIO_OPT_BOOL, test_nop, "Test: I/O that does nothing",
+	OPTION("tw_test_nop", FIO_OPT_BOOL, test_nop,
 		"Test the engine: replace each read and write by an operation that does "
 		"nothing", .def = "0"),
-	OPTION("tw_kernel", FIO_OPT_STR, kernel, "Stages inside the kernel",
+	OPTION("tw_kernel", FIO_OPT_STR, kernel,
 		"Split the time inside the kernel into stages (default: auto)",
 		.posval = {
 			{ .ival = "auto", .oval = TW_KERNEL_AUTO,
@@ -162,15 +157,16 @@ struct fio_option tw_engine_options[] = {
 			{ .ival = "require", .oval = TW_KERNEL_REQUIRE,
 			  .help = "End the job if it is not possible" },
 		}),
-	OPTION("tw_trigger", FIO_OPT_STR_VAL_TIME, trigger_us, "Trace of a slow I/O",
+	OPTION("tw_trigger", FIO_OPT_STR_VAL_TIME, trigger_us,
 		"Keep the kernel's trace events around the first I/O that is slower than "
 		"this (default: 0, none)", .def = "0"),
-	OPTION("tw_causes", FIO_OPT_BOOL, causes, "Causes of slow I/Os",
+	OPTION("tw_causes", FIO_OPT_BOOL, causes,
 		"Follow the job's thread: say why the slowest I/Os were slow (default: 0)",
 		.def = "0"),
-	OPTION("tw_interval", FIO_OPT_STR_VAL_TIME, interval_us, "Lines by interval",
+	OPTION("tw_interval", FIO_OPT_STR_VAL_TIME, interval_us,
 		"Append what was recorded in each interval of this length to a file "
-		"(default: 0, none)", .def = "0", .maxval = INTERVAL_MAX_US, .is_seconds = 1),
+		"(default: 0, none)",
+		.def = "0", .maxval = INTERVAL_MAX_US, .is_seconds = 1),
 	{ .name = NULL },
 };
 
