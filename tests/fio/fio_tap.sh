@@ -152,7 +152,7 @@ same_counts()
 }
 
 # watched SETTINGS ARGUMENT...: as run_fio; ring.PID has what each job asks of the
-# kernel. SETTINGS and format are those of preload/ring_watch.c.
+# kernel. SETTINGS and format are those of preload/ring_device.c.
 watched()
 {
 	settings=$1
@@ -160,7 +160,7 @@ watched()
 	rm -f ring.[0-9]*
 	# shellcheck disable=SC2086
 	timeout -s KILL $hung_s env \
-		LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_watch.so" \
+		LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_device.so" \
 		RING_WATCH=ring $settings "$FIO" \
 		--ioengine="external:$TICKWISE_SO" --output-format=json \
 		--output=out.json "$@" 2>err

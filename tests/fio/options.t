@@ -7,7 +7,7 @@
 # what is "done" reaches the kernel. Defect: a job that ends over an unknown name,
 # an option that is accepted and ignored, data that is damaged on the way.
 . "$(dirname "$0")/fio_tap.sh"
-need ring_watch
+need ring_device
 
 "$FIO" --enghelp=io_uring 2>/dev/null | awk '/ : / { print $1 }' | sort >fio.names
 "$FIO" --enghelp="$TICKWISE_SO" 2>/dev/null | awk '/ : / { print $1 }' |

@@ -15,7 +15,7 @@
 # on a file that can have holes. It has no zones: fio then keeps them itself, and a trim is a
 # trim.
 . "$(dirname "$0")/fio_tap.sh"
-need ring_watch
+need ring_device
 
 truncate -s 8M image
 fallocate --punch-hole --offset 0 --length 4096 image 2>why || {

@@ -2,8 +2,8 @@
 /*
  * A device of known behaviour between any io_uring engine and the kernel, in
  * simulated time (LD_PRELOAD). It catches every io_uring_setup and io_uring_enter,
- * ours and fio's alike (kernel_gate.h), and makes them with changed entries. A
- * job's clocks and sleeps go by its time.
+ * ours and fio's alike, and makes them with changed entries. A job's clocks and
+ * sleeps go by its time.
  *
  *	DEVICE_DUE_US=N		the n-th of each eight blocks of a file takes
  *				n times N microseconds from its submission on
@@ -50,18 +50,37 @@
  * A job must not wait by reading a clock (rates, runtimes, thinktime).
  *
  * For jobs whose completions are posted inside of io_uring_enter (not with sqthread_poll).
- * For fio alone, and not everywhere: kernel_gate.h tells why.
+ *
+ *	RING_WATCH=FILE		nothing of the above. FILE.PID gets what a job on our
+ *				engine, a process, asks of the kernel: "setup FLAGS cpu
+ *				CPU" of the ring, "sizes ENTRIES PLACES" as the kernel
+ *				made them, "looked N of N" submissions for completions,
+ *				then one line "OPCODE FLAGS RW_FLAGS IOPRIO COUNT" for
+ *				every kind of entry (in hex, the counts decimal)
+ *	RING_NO_DISCARD=1	and a kernel without trims in the ring (before 6.12)
+ *	RING_NO_PROBE=1		one that can't list its operations (before 5.6)
+ *	RING_NO_SETUP=FLAGS	one that refuses these flags of a ring
+ *
+ * A system call filter catches every io_uring_setup and io_uring_enter of the program,
+ * whoever makes them and how: fio's engine and ours make them inline, without a function
+ * that could be replaced. A filter survives exec(), but the next program's handler is
+ * elsewhere: preload it for fio itself (env LD_PRELOAD=... fio). It works on x86-64 alone.
+ * Elsewhere, and where no filter may be set, the program ends at once with 77.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
+#include <liburing.h>
 #include <link.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
 #include <linux/fs.h>
-#include <linux/io_uring.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,9 +94,8 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
-
-#include "kernel_gate.h"
 
 #ifndef IORING_SETUP_NO_SQARRAY	/* newer than some headers (Linux 6.6) */
 #define IORING_SETUP_NO_SQARRAY	(1U << 16)
@@ -119,12 +137,107 @@ PER_JOB struct fate fates[MAX_FATES];
 PER_JOB struct io_uring_sqe saved[MAX_FATES];
 PER_JOB unsigned long transfers, trims, submits, waits;
 
+static const char *watch;	/* RING_WATCH */
+
 static struct {
 	unsigned long due_us, serial_us, error, gone, half, none, refuse, wait;
 	unsigned long visible, take, read_ns, fio_ns, alone, trim;
 	int error_errno, gone_errno, refuse_errno, wait_errno, trim_errno;
 	const char *block;
 } device = { .read_ns = READ_NS };
+
+/* ---- the gate to the kernel --------------------------------------------- */
+
+/* Handle a call of this number: return its result, or -errno. */
+static __attribute__((unused)) long caught(long number, const long *a);
+
+#ifdef __x86_64__
+
+#if !__has_attribute(noclone)
+#define noclone		/* clang makes no copies */
+#endif
+
+extern char gate_open[] __attribute__((visibility("hidden")));
+
+/* Ask the kernel. The filter allows the calls of this place alone. */
+static __attribute__((noinline, noclone))
+long gate_kernel(long number, const long *a)
+{
+	register long r10 __asm__("r10") = a[3];
+	register long r8 __asm__("r8") = a[4];
+	register long r9 __asm__("r9") = a[5];
+	long ret;
+
+	__asm__ volatile("syscall\n"
+			 ".hidden gate_open\n"
+			 ".globl gate_open\n"
+			 "gate_open:"
+			 : "=a"(ret)
+			 : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]),
+			   "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+static void gate_signal(int signal, siginfo_t *info, void *context)
+{
+	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+	const long a[6] = { r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10],
+			    r[REG_R8], r[REG_R9] };
+
+	(void)signal;
+	r[REG_RAX] = caught(info->si_syscall, a);
+}
+
+/* Return 0, or -1 with errno. */
+static int gate_filter(void)
+{
+	const uint64_t gate = (uintptr_t)gate_open;
+	struct sock_filter code[] = {
+#define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, member)
+#define UNLESS(value, to) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, to)
+#define IF(value, to) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, to, 0)
+		LOAD(offsetof(struct seccomp_data, arch)),
+		UNLESS(AUDIT_ARCH_X86_64, 8),
+		LOAD(offsetof(struct seccomp_data, nr)),
+		IF(SYS_io_uring_enter, 1),
+		UNLESS(SYS_io_uring_setup, 5),
+		LOAD(offsetof(struct seccomp_data, instruction_pointer)),
+		UNLESS((uint32_t)gate, 2),
+		LOAD(offsetof(struct seccomp_data, instruction_pointer) + 4),
+		IF((uint32_t)(gate >> 32), 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+#undef LOAD
+#undef UNLESS
+#undef IF
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+	struct sigaction action = {
+		.sa_sigaction = gate_signal,
+		.sa_flags = SA_SIGINFO | SA_NODEFER,
+	};
+
+	if (sigaction(SIGSYS, &action, NULL) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+#else
+
+static long gate_kernel(long number, const long *a)
+{
+	return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static int gate_filter(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+#endif
 
 /* ---- time -------------------------------------------------------------- */
 
@@ -288,7 +401,7 @@ int prctl(int option, ...)
 	for (i = 0; i < 4; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (option == PR_GET_TSC) {
+	if (option == PR_GET_TSC && !watch) {
 		*(int *)a[0] = PR_TSC_SIGSEGV;
 		return 0;
 	}
@@ -306,7 +419,8 @@ static void simulate(void)
 static void forked(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0L, 0L, 0L);
-	simulate();
+	if (!watch)
+		simulate();
 }
 
 /* ---- files that are block devices --------------------------------------- */
@@ -615,10 +729,125 @@ static long enter(const long *asked)
 	return ret;
 }
 
+/* ---- RING_WATCH --------------------------------------------------------- */
+
+#define KINDS	256
+
+static struct {
+	unsigned flags, cpu, entries, places;
+	unsigned seen;			/* entries before this are noted */
+	unsigned long entered, looked;
+	struct kind {
+		unsigned opcode, flags, rw_flags, ioprio;
+		unsigned long count;
+	} kinds[KINDS];
+} watched;
+
+static unsigned long setting(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 0) : 0;
+}
+
+static void note_submissions(void)
+{
+	for (; watched.seen != *ring.sq_tail; watched.seen++) {
+		struct io_uring_sqe *sqe = entry(watched.seen);
+		struct kind *kind = watched.kinds;
+
+		while (kind < watched.kinds + KINDS - 1 && kind->count &&
+		       (kind->opcode != sqe->opcode || kind->flags != sqe->flags ||
+			kind->rw_flags != (unsigned)sqe->rw_flags ||
+			kind->ioprio != sqe->ioprio))
+			kind++;
+		*kind = (struct kind) { sqe->opcode, sqe->flags, (unsigned)sqe->rw_flags,
+					sqe->ioprio, kind->count + 1 };
+		/* The kernel knows no command of this number either. */
+		if (sqe->opcode == IORING_OP_URING_CMD && setting("RING_NO_DISCARD"))
+			sqe->cmd_op = ~0U;
+	}
+}
+
+int io_uring_queue_mmap(int fd, struct io_uring_params *params, struct io_uring *new)
+{
+	int ret = REAL("io_uring_queue_mmap", int (*)(int, struct io_uring_params *,
+						      struct io_uring *))(fd, params, new);
+
+	/* Some versions of liburing set these, others leave them 0. */
+	new->ring_fd = new->enter_ring_fd = -1;
+	new->flags = 0;
+	return ret;
+}
+
+struct io_uring_probe *io_uring_get_probe_ring(struct io_uring *of)
+{
+	return setting("RING_NO_PROBE") ? NULL :
+	       REAL("io_uring_get_probe_ring",
+		    struct io_uring_probe *(*)(struct io_uring *))(of);
+}
+
+static void write_down(void)
+{
+	const struct kind *kind = watched.kinds;
+	char path[4096];
+	FILE *file;
+
+	note_submissions();
+	snprintf(path, sizeof(path), "%s.%d", watch, (int)getpid());
+	/* A ring that was only tried is left out. */
+	file = kind->count ? fopen(path, "w") : NULL;
+	if (!file)
+		return;
+	fprintf(file, "setup %x cpu %u\nsizes %u %u\nlooked %lu of %lu\n", watched.flags,
+		watched.cpu, watched.entries, watched.places, watched.looked,
+		watched.entered);
+	for (; kind < watched.kinds + KINDS && kind->count; kind++)
+		fprintf(file, "%x %x %x %x %lu\n", kind->opcode, kind->flags,
+			kind->rw_flags, kind->ioprio, kind->count);
+	fclose(file);
+}
+
+void io_uring_queue_exit(struct io_uring *old)
+{
+	if (watch)
+		write_down();
+	REAL("io_uring_queue_exit", void (*)(struct io_uring *))(old);
+}
+
+/* What of the kernel is missing, or is to be written down. */
+static long caught_watched(long number, const long *a)
+{
+	const struct io_uring_params *params = (void *)a[1];
+	long ret;
+
+	if (number == SYS_io_uring_enter) {
+		note_submissions();
+		watched.entered += a[1] != 0;
+		watched.looked += a[1] != 0 && a[3] & IORING_ENTER_GETEVENTS;
+		return gate_kernel(number, a);
+	}
+	if (params->flags & setting("RING_NO_SETUP"))
+		return -EINVAL;
+	ret = gate_kernel(number, a);
+	if (ret < 0)
+		return ret;
+	look_at(ret, params);
+	watched.flags = params->flags;
+	watched.cpu = params->sq_thread_cpu;
+	watched.entries = params->sq_entries;
+	watched.places = params->cq_entries;
+	return ret;
+}
+
+/* ---- together ----------------------------------------------------------- */
+
 static long caught(long number, const long *a)
 {
 	long ret;
 
+	if (watch)
+		return caught_watched(number, a);
 	if (number == SYS_io_uring_enter && ring.sqes)
 		return enter(a);
 	if (number == SYS_io_uring_setup && !is_simulated && syscall(SYS_gettid) != getpid())
@@ -655,6 +884,7 @@ static __attribute__((constructor)) void begin(void)
 	dl_iterate_phdr(find_object, NULL);
 	pthread_atfork(NULL, NULL, forked);
 	device.block = getenv("DEVICE_BLOCK");
+	watch = getenv("RING_WATCH");
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
 		const char *text = getenv(settings[i].name);
 		char *end;
@@ -665,5 +895,8 @@ static __attribute__((constructor)) void begin(void)
 		if (settings[i].error && *end == ':')
 			*settings[i].error = atoi(end + 1);
 	}
-	gate_close("ring_device", caught);
+	if (!gate_filter())
+		return;
+	fprintf(stderr, "ring_device: no system call filter: %s\n", strerror(errno));
+	_exit(77);
 }
