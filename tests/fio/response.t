@@ -87,12 +87,14 @@ rated think.json --runtime=500ms --rate_iops=1000 --thinktime=20ms --thinktime_b
 json think.json '$j->{response}{slip}{read}{max_ns} >= 1.9e7'
 ok $? 'who thinks is late'
 # fio starts the one after the pause at once, and the next waits for it.
-rated ignore.json --runtime=500ms --rate_iops=1000 --thinktime=20ms \
-	--thinktime_blocks=4 --rate_ignore_thinktime=1
-json ignore.json '$j->{response}{slip}{read}{count} > 40 &&
-	$j->{response}{slip}{read}{max_ns} <=
-		$j->{stages}{lat}{read}{max_ns} + 3000'
-ok $? 'unless that is not part of the schedule'
+for process in linear poisson; do
+	rated ignore.json --runtime=500ms --rate_iops=1000 --thinktime=20ms \
+		--thinktime_blocks=4 --rate_ignore_thinktime=1 --rate_process=$process
+	json ignore.json '$j->{response}{slip}{read}{count} > 40 &&
+		$j->{response}{slip}{read}{max_ns} <=
+			$j->{stages}{lat}{read}{max_ns} + 3000'
+	ok $? "unless that is not part of the schedule: $process"
+done
 
 rated mixed.json --rw=randrw --rate_iops=10000000,
 json mixed.json 'join(" ", keys %{$j->{response}{slip}}) eq "read" &&

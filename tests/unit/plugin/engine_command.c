@@ -62,7 +62,7 @@ static void refused(void)
 		{ "verify_bytchk", { .verify_bytchk = 1 } },
 		{ "tw_test_nop", { .test_nop = 1 } },
 	};
-	char wanted[80];
+	char wanted[80] = "";
 
 	for (size_t i = 0; i < FIO_ARRAY_SIZE(cases); i++) {
 		const char *name = cases[i].name;
@@ -71,8 +71,9 @@ static void refused(void)
 		world.options = cases[i].options;
 		world.options.cmd_type += !world.options.cmd_type ? TW_CMD_NVME : 0;
 		fio_file_set_size_known(&world.file);
-		snprintf(wanted, sizeof(wanted), name ? "tickwise-cmd: job: %s: refused, not "
-			 "implemented\n" : "", name);
+		if (name)
+			snprintf(wanted, sizeof(wanted), "tickwise-cmd: job: %s: refused, not "
+				 "implemented\n", name);
 		tap_ok(get_file_size(&world.td, &world.file) == !!name &&
 		       world.messages == !!name && !strcmp(world.message, wanted) &&
 		       world.td.error == (name ? EINVAL : 0), "%s: %s",

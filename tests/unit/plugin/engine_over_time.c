@@ -229,21 +229,6 @@ static void backwards(void)
 	       "returned before it was prepared: no response time");
 }
 
-/* After a pause, fio's formula for the bytes so far tells when a read is due. */
-static void after_pause(void)
-{
-	begin_rated(1);
-	world.td.o.rate_ign_think = 1;
-	world.td.rate_io_issue_bytes[DDIR_READ] = 3 << 19;
-	engine_now_ticks = EPOCH_NS + 1500000000 + 7000;
-	world.td.rate_next_io_time[DDIR_READ] = 100;
-	world_queue(0, DDIR_READ);
-	world_reap(1);
-	world_end();
-	tap_ok(slip("count") == 1 && slip("max_ns") == 7000,
-	       "rate_ignore_thinktime: due after 1.5 s of bytes at the rate");
-}
-
 int main(void)
 {
 	unsigned i;
@@ -277,7 +262,6 @@ int main(void)
 	short_read();
 	busy_trim();
 	backwards();
-	after_pause();
 	world_forget();
 	return tap_done();
 }
