@@ -108,7 +108,7 @@ int main(void)
 				   machine.slept_ns == 10000000),
 		       "%g ns a tick, over %ld ns in %u sleeps", ns_per_tick,
 		       machine.slept_ns, machine.sleeps);
-		tap_ok(!machine.marks == (machine.state == TW_COUNTER_DISABLED),
+		tap_ok(machine.state != TW_COUNTER_DISABLED || !machine.marks,
 		       "not read if that would kill it");
 	}
 	return tap_done();
