@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "estimate/judge.h"
-#include "estimate/order.h"
 #include "tap.h"
 #include "trust.h"
 
@@ -36,15 +35,7 @@ static struct tw_reliability recording_judge(struct recording *recording,
 					     int64_t ahead_ticks,
 					     struct tw_cpu_offset *pair)
 {
-	int64_t whole_ticks[4];
-	uint32_t narrowed[4];
-	struct tw_judge_slot slots[4 * TW_JUDGE_SLOTS];
-	struct tw_judge_cpu judged[2];
-	struct tw_judge_latest latest[2];
-	unsigned heap[2];
-	struct tw_judge_work work = {
-		whole_ticks, narrowed, slots, judged, latest, heap,
-	};
+	struct tw_judge_work work;
 	struct tw_judge_limits limits = {
 		.tolerance_ticks = 100000000,
 		.least_switches = 100,
@@ -60,7 +51,10 @@ static struct tw_reliability recording_judge(struct recording *recording,
 					    (uint64_t)ahead_ticks;
 	cpus[1].samples = recording->moved;
 	limits.step_ticks = tw_step_of_samples(cpus, 2);
+	if (tw_judge_work_init(&work, 2))
+		exit(1);
 	tw_judge(&result, cpus, 2, &limits, &work);
+	tw_judge_work_free(&work);
 	tw_trust_cpus(&result);
 	return result;
 }

@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "counter/step.h"
-#include "pace.h"
 
 struct judging {
 	struct tw_reliability *result;
@@ -17,12 +16,8 @@ struct judging {
 	unsigned count;
 	const struct tw_judge_limits *limits;
 	struct tw_judge_work *work;
+	int64_t reach_ticks;		/* of a reading: its step */
 };
-
-static double step_ticks(const struct judging *judging)
-{
-	return judging->limits->step_ticks > 0 ? judging->limits->step_ticks : 1;
-}
 
 static size_t edge(const struct judging *judging, unsigned earlier,
 		   unsigned later)
@@ -33,10 +28,8 @@ static size_t edge(const struct judging *judging, unsigned earlier,
 /* Return the bound that a difference of two readings gives: see judge.h. */
 static int64_t bound(const struct judging *judging, int64_t difference_ticks)
 {
-	int64_t step = (int64_t)tw_step_reach_ticks(step_ticks(judging));
-
-	return difference_ticks > TW_NO_BOUND_TICKS - step ?
-	       TW_NO_BOUND_TICKS : difference_ticks + step;
+	return difference_ticks > TW_NO_BOUND_TICKS - judging->reach_ticks ?
+	       TW_NO_BOUND_TICKS : difference_ticks + judging->reach_ticks;
 }
 
 /* Add up two bounds. Neither is negative, so the sum fits in 64 bits, and a missing
@@ -44,9 +37,7 @@ static int64_t bound(const struct judging *judging, int64_t difference_ticks)
 static void add_up(int64_t *whole_ticks, const int64_t *parts_ticks,
 		   int64_t rest_ticks, unsigned count)
 {
-	unsigned i;
-
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		uint64_t sum = (uint64_t)parts_ticks[i] + (uint64_t)rest_ticks;
 		uint64_t is = (uint64_t)whole_ticks[i];
 
@@ -63,13 +54,12 @@ static void add_up(int64_t *whole_ticks, const int64_t *parts_ticks,
 static void combine(const struct judging *judging)
 {
 	unsigned count = judging->count;
-	unsigned via, later;
 
-	for (via = 0; via < count; via++) {
+	for (unsigned via = 0; via < count; via++) {
 		const int64_t *parts = judging->work->whole_ticks +
 				       edge(judging, 0, via);
 
-		for (later = 0; later < count; later++) {
+		for (unsigned later = 0; later < count; later++) {
 			int64_t *whole = judging->work->whole_ticks +
 					 edge(judging, 0, later);
 
@@ -86,15 +76,14 @@ static void gather_bounds(const struct judging *judging, unsigned base,
 {
 	const struct tw_cpu_samples *samples = &judging->cpus[base];
 	size_t edges = (size_t)judging->count * judging->count;
-	unsigned i;
 
 	bounds->uppers = 0;
 	bounds->lowers = 0;
-	bounds->step_ticks = (double)tw_step_reach_ticks(step_ticks(judging));
+	bounds->step_ticks = (double)judging->reach_ticks;
 	bounds->begin_ticks = samples->count ? samples->samples[0].ticks : 0;
 	bounds->end_ticks = samples->count ?
 			    samples->samples[samples->count - 1].ticks : 0;
-	for (i = 0; i < TW_JUDGE_SLOTS; i++) {
+	for (unsigned i = 0; i < TW_JUDGE_SLOTS; i++) {
 		const struct tw_judge_slot *slots = judging->work->slots +
 						    i * edges;
 		struct tw_judge_slot up = slots[edge(judging, base, other)];
@@ -113,18 +102,27 @@ static void gather_bounds(const struct judging *judging, unsigned base,
 }
 
 /*
- * If no constant offset fits, it moved. At one pace, if any fits: then the pace is
- * judged, and the offset only if it was never 0. Otherwise in a jump, which counts as
- * an interval without 0, and not as a pace.
+ * Fill in a pair, and return the reasons that follow. If no constant offset fits, it moved.
+ * At one pace, if any fits: then the pace is judged, and the offset only if it was never 0.
+ * Otherwise in a jump, which counts as an interval without 0, and not as a pace.
  */
 static unsigned judge_pair(const struct judging *judging, unsigned base,
 			   unsigned other, struct tw_cpu_offset *offset)
 {
+	size_t up = edge(judging, base, other), down = edge(judging, other, base);
 	double limit_ppb = judging->limits->pace_limit_ppb;
+	const struct tw_judge_work *work = judging->work;
 	struct tw_pace_bounds bounds;
 	unsigned reasons = 0;
 	int fits, moved;
 
+	offset->base_cpu = judging->cpus[base].cpu;
+	offset->cpu = judging->cpus[other].cpu;
+	offset->low_ticks = -work->whole_ticks[down];
+	offset->high_ticks = work->whole_ticks[up];
+	offset->bounds = work->narrowed[up] + work->narrowed[down];
+	if (offset->low_ticks == -TW_NO_BOUND_TICKS || offset->high_ticks == TW_NO_BOUND_TICKS)
+		reasons |= TW_REASON_STATISTICS;
 	gather_bounds(judging, base, other, &bounds);
 	fits = tw_pace_fit(&bounds, offset);
 	moved = offset->low_ticks >= offset->high_ticks;
@@ -136,29 +134,9 @@ static unsigned judge_pair(const struct judging *judging, unsigned base,
 	if (!moved && (-offset->low_ticks > judging->limits->tolerance_ticks ||
 		       offset->high_ticks > judging->limits->tolerance_ticks))
 		reasons |= TW_REASON_TOLERANCE;
-	if (offset->pace_low_ppb > limit_ppb ||
-	    offset->pace_high_ppb < -limit_ppb)
+	if (offset->pace_low_ppb > limit_ppb || offset->pace_high_ppb < -limit_ppb)
 		reasons |= TW_REASON_PACE;
 	return reasons;
-}
-
-static unsigned fill_pair(const struct judging *judging, unsigned base,
-			  unsigned other, struct tw_cpu_offset *offset)
-{
-	size_t up = edge(judging, base, other);
-	size_t down = edge(judging, other, base);
-	const struct tw_judge_work *work = judging->work;
-	unsigned reasons = 0;
-
-	offset->base_cpu = judging->cpus[base].cpu;
-	offset->cpu = judging->cpus[other].cpu;
-	offset->low_ticks = -work->whole_ticks[down];
-	offset->high_ticks = work->whole_ticks[up];
-	offset->bounds = work->narrowed[up] + work->narrowed[down];
-	if (work->whole_ticks[up] == TW_NO_BOUND_TICKS ||
-	    work->whole_ticks[down] == TW_NO_BOUND_TICKS)
-		reasons |= TW_REASON_STATISTICS;
-	return reasons | judge_pair(judging, base, other, offset);
 }
 
 /* The base's own offset of 0 belongs to the result: two CPUs that are 5 s apart are 5 s
@@ -180,7 +158,6 @@ static unsigned judge_pairs(const struct judging *judging)
 {
 	struct tw_reliability *result = judging->result;
 	unsigned reasons = 0;
-	unsigned base, other;
 
 	result->pairs = 0;
 	result->offset_low_ticks = 0;
@@ -188,12 +165,12 @@ static unsigned judge_pairs(const struct judging *judging)
 	/* One CPU alone has no pace. */
 	result->pace_low_ppb = judging->count > 1 ? INFINITY : 0;
 	result->pace_high_ppb = judging->count > 1 ? -INFINITY : 0;
-	for (base = 0; base < judging->count; base++) {
-		for (other = base + 1; other < judging->count; other++) {
+	for (unsigned base = 0; base < judging->count; base++) {
+		for (unsigned other = base + 1; other < judging->count; other++) {
 			struct tw_cpu_offset *offset =
 				&result->offsets[result->pairs++];
 
-			reasons |= fill_pair(judging, base, other, offset);
+			reasons |= judge_pair(judging, base, other, offset);
 			widen(result, offset);
 		}
 	}
@@ -205,9 +182,7 @@ static unsigned judge_pairs(const struct judging *judging)
 
 static int stands_still(const struct tw_cpu_samples *cpu)
 {
-	size_t i;
-
-	for (i = 1; i < cpu->count; i++)
+	for (size_t i = 1; i < cpu->count; i++)
 		if (cpu->samples[i].ticks != cpu->samples[0].ticks)
 			return 0;
 	return cpu->count > 1 && cpu->probes >= MIN_TO_STAND_STILL;
@@ -217,9 +192,8 @@ static unsigned judge_cpus(const struct judging *judging)
 {
 	uint64_t least = judging->limits->least_switches;
 	unsigned reasons = 0;
-	unsigned i;
 
-	for (i = 0; i < judging->count; i++) {
+	for (unsigned i = 0; i < judging->count; i++) {
 		const struct tw_cpu_samples *cpu = &judging->cpus[i];
 		uint64_t had = judging->count == 1 ?
 			       cpu->probes : judging->work->cpus[i].switches;
@@ -239,10 +213,12 @@ void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
 	      unsigned count, const struct tw_judge_limits *limits,
 	      struct tw_judge_work *work)
 {
-	struct judging judging = { result, cpus, count, limits, work };
+	struct judging judging = {
+		result, cpus, count, limits, work,
+		(int64_t)tw_step_reach_ticks(limits->step_ticks),
+	};
 	struct tw_order order;
 	unsigned reasons, pair_reasons;
-	size_t i;
 
 	tw_order_walk(&order, work, cpus, count);
 	result->cpus = count;
@@ -251,8 +227,8 @@ void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
 	result->switches = order.switches;
 	result->full_loops = order.full_loops;
 	result->probes = 0;
-	result->step_ticks = step_ticks(&judging);
-	for (i = 0; i < (size_t)count * count; i++)
+	result->step_ticks = limits->step_ticks;
+	for (size_t i = 0; i < (size_t)count * count; i++)
 		work->whole_ticks[i] = bound(&judging, work->whole_ticks[i]);
 	reasons = judge_cpus(&judging);
 	pair_reasons = judge_pairs(&judging);

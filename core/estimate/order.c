@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goes over all CPUs' samples in the order in which they were taken; a heap merges the
- * lists. At every change of CPU the new reading bounds the offset against the latest
+ * Goes over all CPUs' samples in the order in which they were taken. At every change of CPU the new reading bounds the offset against the latest
  * reading of every other CPU, not only of the previous one. Only the first reading
  * after a change, with the latest one before it, can give the smallest difference.
  */
-#include "order.h"
+#include "judge.h"
+
+#include <errno.h>
+#include <stdlib.h>
 
 #include "counter/step.h"
 
@@ -15,104 +17,96 @@
 double tw_step_of_samples(const struct tw_cpu_samples *cpus, unsigned count)
 {
 	struct tw_steps steps = { { 0 } };
-	unsigned cpu;
-	size_t i;
 
-	for (cpu = 0; cpu < count; cpu++)
-		for (i = 1; i < cpus[cpu].count; i++)
+	for (unsigned cpu = 0; cpu < count; cpu++)
+		for (size_t i = 1; i < cpus[cpu].count; i++)
 			tw_steps_add(&steps, cpus[cpu].samples[i].ticks -
 					     cpus[cpu].samples[i - 1].ticks);
 	return tw_steps_find(&steps);
+}
+
+int tw_judge_work_init(struct tw_judge_work *work, size_t count)
+{
+	/* Add one element to each, so that none is empty for any count. */
+	*work = (struct tw_judge_work) {
+		.whole_ticks = calloc(count * count + 1, sizeof(*work->whole_ticks)),
+		.narrowed = calloc(count * count + 1, sizeof(*work->narrowed)),
+		.slots = calloc(TW_JUDGE_SLOTS * count * count + 1, sizeof(*work->slots)),
+		.cpus = calloc(count + 1, sizeof(*work->cpus)),
+		.latest = calloc(count + 1, sizeof(*work->latest)),
+	};
+	return work->whole_ticks && work->narrowed && work->slots && work->cpus &&
+	       work->latest ? 0 : -ENOMEM;
+}
+
+void tw_judge_work_free(struct tw_judge_work *work)
+{
+	free(work->latest);
+	free(work->cpus);
+	free(work->slots);
+	free(work->narrowed);
+	free(work->whole_ticks);
 }
 
 struct walk {
 	const struct tw_cpu_samples *cpus;
 	unsigned count;
 	struct tw_judge_work *work;
-	unsigned heap_count;
 	unsigned now, before;	/* this sample's CPU and the last one's; count: none */
 	uint64_t ticks, before_ticks;
 	uint64_t loop;		/* current round; 0: base not yet seen */
 	unsigned seen_in_loop;
 };
 
-static uint64_t head(const struct walk *walk, unsigned place)
-{
-	unsigned i = walk->work->heap[place];
-
-	return walk->cpus[i].samples[walk->work->cpus[i].next].sequence;
-}
-
-static void sift_down(struct walk *walk, unsigned place)
-{
-	unsigned *heap = walk->work->heap;
-
-	for (;;) {
-		unsigned child = 2 * place + 1;
-		unsigned moved = heap[place];
-
-		if (child >= walk->heap_count)
-			return;
-		if (child + 1 < walk->heap_count &&
-		    head(walk, child + 1) < head(walk, child))
-			child++;
-		if (head(walk, place) <= head(walk, child))
-			return;
-		heap[place] = heap[child];
-		heap[child] = moved;
-		place = child;
-	}
-}
-
 static void start(struct walk *walk)
 {
 	struct tw_judge_work *work = walk->work;
 	const struct tw_judge_slot empty = { .ticks = TW_NO_BOUND_TICKS };
 	size_t edges = (size_t)walk->count * walk->count;
-	size_t edge;
-	unsigned i;
 
-	for (edge = 0; edge < edges; edge++) {
+	for (size_t edge = 0; edge < edges; edge++) {
 		work->whole_ticks[edge] = TW_NO_BOUND_TICKS;
 		work->narrowed[edge] = 0;
 	}
-	for (edge = 0; edge < TW_JUDGE_SLOTS * edges; edge++)
+	for (size_t edge = 0; edge < TW_JUDGE_SLOTS * edges; edge++)
 		work->slots[edge] = empty;
-	for (i = 0; i < walk->count; i++) {
+	for (unsigned i = 0; i < walk->count; i++) {
 		const struct tw_cpu_samples *cpu = &walk->cpus[i];
 
-		work->cpus[i] = (struct tw_judge_cpu){ 0 };
+		work->cpus[i] = (struct tw_judge_cpu){ .sequence = UINT64_MAX };
 		work->latest[i] = (struct tw_judge_latest){ 0 };
 		if (!cpu->count)
 			continue;
-		work->heap[walk->heap_count++] = i;
+		work->cpus[i].sequence = cpu->samples[0].sequence;
 		work->cpus[i].begin_ticks = cpu->samples[0].ticks;
 		work->cpus[i].slot_ticks = 1 +
 			(cpu->samples[cpu->count - 1].ticks -
 			 cpu->samples[0].ticks) / TW_JUDGE_SLOTS;
 	}
-	for (i = walk->heap_count / 2; i-- > 0;)
-		sift_down(walk, i);
 }
 
-/* Go to the next of all samples. Return 0 if none is left, otherwise 1. */
+/* Go to the next of all samples. Return 0 if none is left, otherwise 1. A list of all CPUs
+ * is searched each time: at a change of CPU all are bounded anyway. */
 static int next(struct walk *walk)
 {
+	uint64_t sequence = UINT64_MAX;
+	const struct tw_cpu_samples *from;
 	struct tw_judge_cpu *cpu;
 
-	if (walk->now < walk->count) {
-		walk->before = walk->now;
-		walk->before_ticks = walk->ticks;
+	walk->before = walk->now;
+	walk->before_ticks = walk->ticks;
+	for (unsigned i = 0; i < walk->count; i++) {
+		if (walk->work->cpus[i].sequence < sequence) {
+			sequence = walk->work->cpus[i].sequence;
+			walk->now = i;
+		}
 	}
-	walk->now = walk->count;
-	if (!walk->heap_count)
+	if (sequence == UINT64_MAX)
 		return 0;
-	walk->now = walk->work->heap[0];
 	cpu = &walk->work->cpus[walk->now];
-	walk->ticks = walk->cpus[walk->now].samples[cpu->next].ticks;
-	if (++cpu->next == walk->cpus[walk->now].count)
-		walk->work->heap[0] = walk->work->heap[--walk->heap_count];
-	sift_down(walk, 0);
+	from = &walk->cpus[walk->now];
+	walk->ticks = from->samples[cpu->next++].ticks;
+	cpu->sequence = cpu->next < from->count ? from->samples[cpu->next].sequence : UINT64_MAX;
 	return 1;
 }
 
@@ -136,9 +130,8 @@ static void bound_against_all(struct walk *walk)
 	const struct tw_judge_work *work = walk->work;
 	size_t edges = (size_t)walk->count * walk->count;
 	size_t row = (size_t)walk->now * walk->count;
-	unsigned i;
 
-	for (i = 0; i < walk->count; i++) {
+	for (unsigned i = 0; i < walk->count; i++) {
 		const struct tw_judge_latest *earlier = &work->latest[i];
 		struct tw_judge_slot *slot = &work->slots[earlier->slot * edges +
 							  row + i];
@@ -161,10 +154,8 @@ static void bound_against_all(struct walk *walk)
 static int closes_loop(struct walk *walk)
 {
 	struct tw_judge_cpu *cpu = &walk->work->cpus[walk->now];
-	int closed = 0;
+	int closed = walk->now == 0 && walk->seen_in_loop == walk->count;
 
-	if (walk->now == 0 && walk->seen_in_loop == walk->count)
-		closed = 1;
 	if (closed || (walk->now == 0 && walk->loop == 0)) {
 		walk->loop++;
 		walk->seen_in_loop = 0;

@@ -6,46 +6,34 @@
  * upper bound after it how fast. All these limits together are exactly the
  * slopes of the lines that fit.
  */
-#include "pace.h"
+#include "judge.h"
 
 #include <math.h>
 
-/* Return the least slope that rises by @rise_ticks over a distance, which is
- * only known to a step. */
-static double min_ppb(double rise_ticks, double distance_ticks,
-			double step_ticks)
-{
-	distance_ticks += rise_ticks > 0 ? step_ticks : -step_ticks;
-	return rise_ticks / distance_ticks * 1e9;
-}
-
-static void narrow(struct tw_cpu_offset *offset,
-		   const struct tw_pace_bound *upper,
+/* A bound's slope is the least that rises so much over a distance, which is only known to
+ * a step. */
+static void narrow(struct tw_cpu_offset *offset, const struct tw_pace_bound *upper,
 		   const struct tw_pace_bound *lower, double step_ticks)
 {
 	double distance = (double)(int64_t)(lower->at_ticks - upper->at_ticks);
 	double rise = (double)lower->ticks - (double)upper->ticks;
+	double slope_ppb = rise / (fabs(distance) + (rise > 0 ? step_ticks : -step_ticks)) * 1e9;
 
 	if (distance > step_ticks)
-		offset->pace_low_ppb = fmax(offset->pace_low_ppb,
-					    min_ppb(rise, distance,
-						      step_ticks));
+		offset->pace_low_ppb = fmax(offset->pace_low_ppb, slope_ppb);
 	if (distance < -step_ticks)
-		offset->pace_high_ppb = fmin(offset->pace_high_ppb,
-					     -min_ppb(rise, -distance,
-							step_ticks));
+		offset->pace_high_ppb = fmin(offset->pace_high_ppb, -slope_ppb);
 }
 
 int tw_pace_fit(const struct tw_pace_bounds *bounds,
 		struct tw_cpu_offset *offset)
 {
 	double low_ppb;
-	unsigned i, k;
 
 	offset->pace_low_ppb = -INFINITY;
 	offset->pace_high_ppb = INFINITY;
-	for (i = 0; i < bounds->uppers; i++)
-		for (k = 0; k < bounds->lowers; k++)
+	for (unsigned i = 0; i < bounds->uppers; i++)
+		for (unsigned k = 0; k < bounds->lowers; k++)
 			narrow(offset, &bounds->upper[i], &bounds->lower[k],
 			       bounds->step_ticks);
 	if (offset->pace_low_ppb <= offset->pace_high_ppb)

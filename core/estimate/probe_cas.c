@@ -11,7 +11,7 @@
  * Bursts also spread few samples over a long time, which a difference in pace needs. No
  * thread waits for another, so one that never comes can't block the others.
  */
-#include "probe_worker.h"
+#include "probe.h"
 
 #include <sched.h>
 #include <string.h>
@@ -77,11 +77,10 @@ static void fast_turns(struct tw_probe_worker *worker, uint64_t until_ns,
 {
 	uint64_t enough = worker->switches + TW_PROBE_FAST_TURNS;
 	uint64_t now = 0;
-	unsigned attempts;
 
 	while (now < until_ns && worker->switches < enough &&
 	       worker->count + TW_PROBE_ATTEMPTS <= end) {
-		for (attempts = 0; attempts < TW_PROBE_ATTEMPTS; attempts++)
+		for (unsigned attempts = 0; attempts < TW_PROBE_ATTEMPTS; attempts++)
 			attempt(worker);
 		now = tw_probe_now_ns();
 		look_at_goal(worker, now);

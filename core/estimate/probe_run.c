@@ -4,7 +4,7 @@
  * waits for them, and hands out what they recorded. Threads work in bursts at fixed times,
  * one millisecond apart at first, and farther later.
  */
-#include "probe_worker.h"
+#include "probe.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -117,13 +117,6 @@ void tw_probe_record(struct tw_probe_worker *worker, uint64_t sequence,
 	*end = (struct tw_sample){ .sequence = sequence, .ticks = ticks };
 }
 
-static void start(struct tw_probe_run *run, struct tw_probe_worker *worker,
-		  void *(*work)(void *), void *argument)
-{
-	worker->started = !run->system->create(&worker->thread, NULL, work,
-					       argument);
-}
-
 static bool takes_part(const struct tw_probe_worker *worker)
 {
 	return !worker->failed && !worker->stopped;
@@ -143,69 +136,40 @@ static void stop(struct tw_probe_worker *worker)
 	tw_probe_leave(worker);
 }
 
-static void start_workers(struct tw_probe_run *run)
+/* Start the threads with all signals blocked: none of the caller's handlers runs in them,
+ * and no sleep is cut short. With switching there is one thread, which the first worker
+ * keeps: without it no CPU takes part. */
+static void start_threads(struct tw_probe_run *run)
 {
-	unsigned i;
+	bool is_tour = run->method == TW_METHOD_SWITCH;
+	struct tw_probe_worker *first = run->workers;
+	sigset_t all, before;
 
-	for (i = 0; i < run->count; i++) {
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (is_tour)
+		first->started = !run->system->create(&first->thread, NULL, tw_probe_tour, run);
+	for (unsigned i = 0; i < run->count; i++) {
 		struct tw_probe_worker *worker = &run->workers[i];
 
 		if (!takes_part(worker))
 			continue;
-		start(run, worker, tw_probe_work, worker);
-		if (!worker->started)
+		if (!is_tour)
+			worker->started = !run->system->create(&worker->thread, NULL,
+							       tw_probe_work, worker);
+		if (is_tour ? !first->started : !worker->started)
 			stop(worker);
 	}
-}
-
-/* Start the only thread. Without it no CPU takes part. */
-static void start_tour(struct tw_probe_run *run)
-{
-	unsigned i;
-
-	start(run, &run->workers[0], tw_probe_tour, run);
-	for (i = 0; i < run->count && !run->workers[0].started; i++)
-		if (takes_part(&run->workers[i]))
-			stop(&run->workers[i]);
-}
-
-/* Start the threads with all signals blocked: none of the caller's handlers
- * runs in them, and no sleep is cut short. */
-static void start_threads(struct tw_probe_run *run)
-{
-	sigset_t all, before;
-	unsigned i;
-
-	for (i = 0; i < run->count; i++)
-		run->workers[i].satisfied = !takes_part(&run->workers[i]);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (run->method == TW_METHOD_SWITCH)
-		start_tour(run);
-	else
-		start_workers(run);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static unsigned taking_part(const struct tw_probe_run *run)
 {
 	unsigned count = 0;
-	unsigned i;
 
-	for (i = 0; i < run->count; i++)
+	for (unsigned i = 0; i < run->count; i++)
 		count += takes_part(&run->workers[i]);
 	return count;
-}
-
-/* Return how many bursts begin within @elapsed_ns. */
-static unsigned bursts_within(uint64_t elapsed_ns)
-{
-	unsigned number = 0;
-	uint64_t at_ns = 0;
-
-	while (at_ns < elapsed_ns)
-		at_ns += tw_probe_period_ns(number++);
-	return number;
 }
 
 int tw_probe_collect(struct tw_probe_run *run,
@@ -218,6 +182,8 @@ int tw_probe_collect(struct tw_probe_run *run,
 		run->origin_ns = tw_probe_now_ns();
 	atomic_store(&run->unsatisfied, taking_part(run));
 	atomic_store(&run->present, taking_part(run));
+	for (i = 0; i < run->count; i++)
+		run->workers[i].satisfied = !takes_part(&run->workers[i]);
 	start_threads(run);
 	for (i = 0; i < run->count; i++) {
 		if (run->workers[i].started)
@@ -233,31 +199,14 @@ int tw_probe_collect(struct tw_probe_run *run,
 	return -EAGAIN;
 }
 
-static int add_words(struct tw_probe_run *run, unsigned count)
-{
-	unsigned i;
-
-	run->words = aligned_alloc(_Alignof(struct tw_probe_word),
-				   count * sizeof(struct tw_probe_word));
-	if (!run->words)
-		return -ENOMEM;
-	run->word_count = count;
-	for (i = 0; i < count; i++)
-		atomic_init(&run->words[i].sequence,
-			    (uint64_t)i << TW_PROBE_WORD_SHIFT);
-	return 0;
-}
-
 static int add_workers(struct tw_probe_run *run, const unsigned *cpus)
 {
-	unsigned i;
-
 	run->workers = aligned_alloc(_Alignof(struct tw_probe_worker),
 				     run->count * sizeof(struct tw_probe_worker));
 	if (!run->workers)
 		return -ENOMEM;
 	memset(run->workers, 0, run->count * sizeof(struct tw_probe_worker));
-	for (i = 0; i < run->count; i++) {
+	for (unsigned i = 0; i < run->count; i++) {
 		run->workers[i].run = run;
 		run->workers[i].cpu = cpus[i];
 		run->workers[i].samples = malloc(run->capacity *
@@ -275,30 +224,35 @@ int tw_probe_new(struct tw_probe_run **result,
 {
 	struct tw_probe_run *run = aligned_alloc(_Alignof(struct tw_probe_run),
 						 sizeof(*run));
-	/* Add two for the bursts that the ends cut. */
-	unsigned bursts = bursts_within(time_limit_ns) + 2;
+	unsigned bursts = 0;
 
 	if (!run)
 		return -ENOMEM;
+	for (uint64_t at_ns = 0; at_ns < time_limit_ns; bursts++)
+		at_ns += tw_probe_period_ns(bursts);
+	bursts += 2;	/* those that the ends cut */
 	memset(run, 0, sizeof(*run));
 	run->method = method;
 	run->count = count;
 	run->system = system ? system : &tw_probe_system_real;
 	run->capacity = (size_t)bursts * (method == TW_METHOD_SWITCH ?
 					  TW_PROBE_TOUR_SAMPLES : TW_PROBE_BURST_SAMPLES);
-	if (add_words(run, bursts) || add_workers(run, cpus)) {
+	run->words = aligned_alloc(_Alignof(struct tw_probe_word),
+				   bursts * sizeof(struct tw_probe_word));
+	if (!run->words || add_workers(run, cpus)) {
 		tw_probe_free(run);
 		return -ENOMEM;
 	}
+	run->word_count = bursts;
+	for (unsigned i = 0; i < bursts; i++)
+		atomic_init(&run->words[i].sequence, (uint64_t)i << TW_PROBE_WORD_SHIFT);
 	*result = run;
 	return 0;
 }
 
 void tw_probe_free(struct tw_probe_run *run)
 {
-	unsigned i;
-
-	for (i = 0; run->workers && i < run->count; i++)
+	for (unsigned i = 0; run->workers && i < run->count; i++)
 		free(run->workers[i].samples);
 	free(run->workers);
 	free(run->words);
@@ -308,9 +262,8 @@ void tw_probe_free(struct tw_probe_run *run)
 uint64_t tw_probe_count(const struct tw_probe_run *run, unsigned *cpus)
 {
 	uint64_t probes = 0;
-	unsigned i;
 
-	for (i = 0; i < run->count; i++)
+	for (unsigned i = 0; i < run->count; i++)
 		probes += run->workers[i].probes;
 	*cpus = taking_part(run);
 	return probes;
@@ -320,9 +273,8 @@ unsigned tw_probe_samples(const struct tw_probe_run *run,
 			  struct tw_cpu_samples *samples)
 {
 	unsigned count = 0;
-	unsigned i;
 
-	for (i = 0; i < run->count; i++) {
+	for (unsigned i = 0; i < run->count; i++) {
 		const struct tw_probe_worker *worker = &run->workers[i];
 
 		if (worker->failed)

@@ -10,7 +10,7 @@
  * CPU is taken away in the middle of the tour, a reading on another is never taken for
  * one of it.
  */
-#include "probe_worker.h"
+#include "probe.h"
 
 /* In a shorter burst idle CPUs have just woken up, and moves to them take longer. In a
  * longer one, among busy threads, this thread uses up the share of the CPU that it has
@@ -26,9 +26,7 @@ struct tour {
 
 static struct tw_probe_worker *base_of(const struct tour *tour)
 {
-	unsigned i;
-
-	for (i = 0; i < tour->run->count; i++)
+	for (unsigned i = 0; i < tour->run->count; i++)
 		if (!tour->run->workers[i].failed)
 			return &tour->run->workers[i];
 	return NULL;
@@ -38,11 +36,10 @@ static struct tw_probe_worker *base_of(const struct tour *tour)
 static struct tw_probe_worker *next_stop(struct tour *tour)
 {
 	struct tw_probe_worker *base = base_of(tour);
-	unsigned tries;
 
 	if (tour->at != base || !base)
 		return base;
-	for (tries = 0; tries < tour->run->count; tries++) {
+	for (unsigned tries = 0; tries < tour->run->count; tries++) {
 		struct tw_probe_worker *next;
 
 		tour->last = (tour->last + 1) % tour->run->count;
@@ -112,9 +109,8 @@ static void look_at_goal(struct tour *tour, uint64_t now)
 static void burst(struct tour *tour, uint64_t now)
 {
 	uint64_t until_ns = now + TOUR_NS;
-	unsigned moves;
 
-	for (moves = 0; moves < TW_PROBE_MOVES && now < until_ns &&
+	for (unsigned moves = 0; moves < TW_PROBE_MOVES && now < until_ns &&
 	     !tw_probe_finished(tour->run, now); moves++) {
 		struct tw_probe_worker *to = next_stop(tour);
 

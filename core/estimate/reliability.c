@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "diagnostics.h"
-#include "judge.h"
 #include "machine/cpus.h"
 #include "timespec.h"
 
@@ -41,21 +40,9 @@ static int allocate(struct measurement *m, const struct tw_probe_system *system)
 	count = m->allowed_count;
 	if (count > TW_RELIABILITY_MAX_CPUS)
 		count = TW_RELIABILITY_MAX_CPUS;
-	/* Add one element to each, so that none is empty for any count. */
 	m->samples = calloc(count + 1, sizeof(*m->samples));
-	m->work.whole_ticks = calloc(count * count + 1,
-				     sizeof(*m->work.whole_ticks));
-	m->work.narrowed = calloc(count * count + 1,
-				  sizeof(*m->work.narrowed));
-	m->work.slots = calloc(TW_JUDGE_SLOTS * count * count + 1,
-			       sizeof(*m->work.slots));
-	m->work.cpus = calloc(count + 1, sizeof(*m->work.cpus));
-	m->work.latest = calloc(count + 1, sizeof(*m->work.latest));
-	m->work.heap = calloc(count + 1, sizeof(*m->work.heap));
-	m->result.offsets = calloc(count * (count - 1) / 2 + 1,
-				   sizeof(*m->result.offsets));
-	if (!m->samples || !m->work.whole_ticks || !m->work.narrowed || !m->work.slots ||
-	    !m->work.cpus || !m->work.latest || !m->work.heap || !m->result.offsets)
+	m->result.offsets = calloc(count * (count - 1) / 2 + 1, sizeof(*m->result.offsets));
+	if (tw_judge_work_init(&m->work, count) || !m->samples || !m->result.offsets)
 		return -ENOMEM;
 	return tw_probe_new(&m->run, m->options.method, m->allowed,
 			    (unsigned)count, m->options.time_limit_ns, system);
@@ -66,12 +53,7 @@ static void release(struct measurement *m)
 	if (m->run)
 		tw_probe_free(m->run);
 	free(m->result.offsets);
-	free(m->work.heap);
-	free(m->work.latest);
-	free(m->work.cpus);
-	free(m->work.slots);
-	free(m->work.narrowed);
-	free(m->work.whole_ticks);
+	tw_judge_work_free(&m->work);
 	free(m->samples);
 	free(m->allowed);
 }
@@ -194,13 +176,12 @@ static double read_cost_ns(double hz)
 {
 	enum { LOOPS = 16, READS = 256 };
 	uint64_t min_ticks = UINT64_MAX;
-	unsigned loop, i;
 
-	for (loop = 0; loop < LOOPS; loop++) {
+	for (unsigned loop = 0; loop < LOOPS; loop++) {
 		uint64_t begin = tw_ticks_begin();
 		uint64_t ticks;
 
-		for (i = 0; i < READS; i++)
+		for (unsigned i = 0; i < READS; i++)
 			tw_ticks();
 		ticks = tw_ticks_end() - begin;
 		if (ticks < min_ticks)
@@ -211,33 +192,15 @@ static double read_cost_ns(double hz)
 
 static void tell_skipped(const struct measurement *m)
 {
-	unsigned left = m->result.cpus_skipped;
 	unsigned i = 0;
 
-	if (!left)
-		return;
 	/* Both lists rise. */
 	while (i < m->result.cpus && m->samples[i].cpu == m->allowed[i])
 		i++;
-	tw_say(TW_SAY_WARNING, "reliability: %u of %u allowed CPUs are not "
-	       "judged, CPU %u the first: no thread could be kept there", left,
-	       m->allowed_count, m->allowed[i]);
-}
-
-static int measure(struct measurement *m, const struct tw_probe_system *system)
-{
-	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
-	int error = allocate(m, system);
-
-	if (!error)
-		error = collect_and_judge(m, begin_ns);
-	if (error)
-		return error;
-	tell_skipped(m);
-	m->result.method = m->options.method;
-	m->result.read_cost_ns = read_cost_ns(m->result.hz);
-	m->result.elapsed_ns = tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns;
-	return 0;
+	if (m->result.cpus_skipped)
+		tw_say(TW_SAY_WARNING, "reliability: %u of %u allowed CPUs are not "
+		       "judged, CPU %u the first: no thread could be kept there",
+		       m->result.cpus_skipped, m->allowed_count, m->allowed[i]);
 }
 
 int tw_estimate(struct tw_reliability *result,
@@ -247,11 +210,18 @@ int tw_estimate(struct tw_reliability *result,
 	struct measurement m = {
 		.options = *options, .begin = TW_SIZED(struct tw_clock_mark),
 	};
-	int error = measure(&m, system);
+	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	int error = allocate(&m, system);
 
+	if (!error)
+		error = collect_and_judge(&m, begin_ns);
 	if (!error) {
+		tell_skipped(&m);
+		m.result.size = sizeof(m.result);
+		m.result.method = options->method;
+		m.result.read_cost_ns = read_cost_ns(m.result.hz);
+		m.result.elapsed_ns = tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns;
 		*result = m.result;
-		result->size = sizeof(*result);
 		m.result.offsets = NULL;
 	}
 	release(&m);

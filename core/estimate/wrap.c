@@ -12,14 +12,11 @@
 
 #include "counter/state.h"
 #include "machine/cpus.h"
-#include "tickwise.h"
-#include "wrap.h"
+#include "reliability.h"
 
 void tw_wrap_visit(struct tw_wrap_tour *tour)
 {
-	unsigned i;
-
-	for (i = 0; i < tour->count; i++) {
+	for (unsigned i = 0; i < tour->count; i++) {
 		uint64_t ticks;
 
 		if (tour->read(tour->cpus[i], &ticks))

@@ -28,7 +28,6 @@
 #include "counter/step.h"
 #include "machine/cpus.h"
 #include "estimate/probe.h"
-#include "estimate/order.h"
 #include "timespec.h"
 
 struct truth {

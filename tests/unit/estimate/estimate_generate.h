@@ -53,13 +53,8 @@ static void made_init(struct made *made, unsigned count, size_t room)
 	made->rates_ppb = made_memory(made, count, sizeof(double));
 	made->cpus = made_memory(made, count, sizeof(*made->cpus));
 	made->samples = made_memory(made, count, sizeof(*made->samples));
-	made->work.whole_ticks = made_memory(made, edges, sizeof(int64_t));
-	made->work.narrowed = made_memory(made, edges, sizeof(uint32_t));
-	made->work.slots = made_memory(made, edges * TW_JUDGE_SLOTS,
-				       sizeof(struct tw_judge_slot));
-	made->work.latest = made_memory(made, count, sizeof(*made->work.latest));
-	made->work.cpus = made_memory(made, count, sizeof(*made->work.cpus));
-	made->work.heap = made_memory(made, count, sizeof(*made->work.heap));
+	if (tw_judge_work_init(&made->work, count))
+		exit(1);
 	made->result.offsets = made_memory(made, (edges - count) / 2,
 					   sizeof(*made->result.offsets));
 	for (unsigned i = 0; i < count; i++) {
@@ -73,6 +68,7 @@ static void made_free(struct made *made)
 {
 	while (made->block_count)
 		free(made->blocks[--made->block_count]);
+	tw_judge_work_free(&made->work);
 }
 
 static inline void made_add(struct made *made, unsigned cpu, uint64_t ticks)

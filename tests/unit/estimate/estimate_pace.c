@@ -14,7 +14,6 @@
  */
 #include <math.h>
 
-#include "estimate/pace.h"
 #include "estimate_generate.h"
 
 /*

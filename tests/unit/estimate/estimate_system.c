@@ -27,7 +27,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "estimate/probe_worker.h"
+#include "estimate/probe.h"
 #include "machine/cpus.h"
 #include "tap.h"
 #include "trust.h"

@@ -14,7 +14,7 @@
  */
 #include <math.h>
 
-#include "estimate/wrap.h"
+#include "estimate/reliability.h"
 #include "tap.h"
 #include "tickwise.h"
 
