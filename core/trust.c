@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clock/interval.h"
+#include "clock/clock.h"
 #include "estimate/judge.h"
 #include "machine/machine.h"
 

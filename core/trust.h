@@ -18,7 +18,7 @@
 #ifndef TW_TRUST_H
 #define TW_TRUST_H
 
-#include "clock/scale.h"
+#include "clock/clock.h"
 #include "machine/steering.h"
 #include "tickwise.h"
 

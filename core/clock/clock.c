@@ -40,9 +40,9 @@ _Static_assert(sizeof(struct tw_clock) == 192, "programs know its size");
 
 int tw_clock_new(struct tw_clock *clock)
 {
-	struct tw_clock_state *state;
+	struct tw_clock_state *state = aligned_alloc(_Alignof(struct tw_clock_state),
+						     sizeof(*state));
 
-	state = aligned_alloc(_Alignof(struct tw_clock_state), sizeof(*state));
 	if (!state)
 		return -ENOMEM;
 	memset(state, 0, sizeof(*state));
@@ -57,39 +57,34 @@ void tw_clock_free(struct tw_clock *clock)
 	*clock = (struct tw_clock) { 0 };
 }
 
-const struct tw__clock_segment *tw_segment_at(const struct tw_clock *clock,
-					     uint64_t ticks)
+unsigned tw_segment_at(const struct tw_clock *clock, uint64_t ticks)
 {
 	const struct tw_clock_state *state = clock->state;
-	unsigned i;
+	unsigned number;
 
 	/* A clock of zeros has no state. */
-	i = state ? __atomic_load_n(&state->segments, __ATOMIC_ACQUIRE) : 0;
-	while (i--)
-		if ((int64_t)(ticks - state->segment[i].begin_ticks) >= 0)
-			return &state->segment[i];
-	return NULL;
-}
-
-static uint64_t system_ns(const struct tw_clock *clock)
-{
-	struct timespec now;
-
-	if (clock->system == 1)
-		clock_gettime(clock->clock_id, &now);
-	else
-		tw_system_clock_call(clock->clock_id, &now);
-	return tw_timespec_ns(&now);
+	number = state ? __atomic_load_n(&state->segments, __ATOMIC_ACQUIRE) : 0;
+	while (number && (int64_t)(ticks - state->segment[number - 1].begin_ticks) < 0)
+		number--;
+	return number;
 }
 
 uint64_t tw__clock_ns_slow(const struct tw_clock *clock, uint64_t ticks)
 {
 	const struct tw__clock_segment *segment;
+	struct timespec now;
+	unsigned number;
 	uint64_t since;
 
-	if (clock->system)
-		return system_ns(clock);
-	segment = tw_segment_at(clock, ticks);
+	if (clock->system) {
+		if (clock->system == 1)
+			clock_gettime(clock->clock_id, &now);
+		else
+			tw_system_clock_call(clock->clock_id, &now);
+		return tw_timespec_ns(&now);
+	}
+	number = tw_segment_at(clock, ticks);
+	segment = number ? &clock->state->segment[number - 1] : NULL;
 	since = ticks - (segment ? segment->begin_ticks : clock->base_ticks);
 	/* A counter more than a second behind the anchor gives the base: no anchored
 	 * clock can mean such a time. */

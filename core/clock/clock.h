@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state behind a struct tw_clock, and its segments. Internal.
+ * The state behind a struct tw_clock, and what its files share. Internal.
  */
 #ifndef TW_CLOCK_CLOCK_H
 #define TW_CLOCK_CLOCK_H
 
+#include "machine/other_clocks.h"
+#include "machine/steering.h"
 #include "tickwise.h"
 
 /* Baselines at least double: from 5 ms, 36 of them are 10 years. */
@@ -37,9 +39,7 @@ struct tw_clock_state {
 		int64_t suspended_ns;	/* BOOTTIME - MONOTONIC */
 		int vmclock;		/* 1: there is a vmclock, with this */
 		uint64_t disruption_marker;
-		char independent[32];	/* another clock, "" for none */
-		int64_t independent_ns;	/* what it showed, */
-		uint64_t raw_ns;	/* and RAW at the same moment */
+		struct tw_independent independent;
 	} start;
 	/* tw_clock_refine() writes these, and the clock's limit and last
 	 * segment. */
@@ -54,10 +54,9 @@ struct tw_clock_state {
 /* Set up a clock of zeros with a state of its own. Return: 0; -ENOMEM. */
 int tw_clock_new(struct tw_clock *clock);
 
-/* Return the segment that holds for @ticks; NULL: the first one, which is in
- * the clock itself. */
-const struct tw__clock_segment *tw_segment_at(const struct tw_clock *clock,
-					     uint64_t ticks);
+/* Return the number of the segment that holds for @ticks; 0: that in the clock itself, N:
+ * segment[N - 1] of its state. */
+unsigned tw_segment_at(const struct tw_clock *clock, uint64_t ticks);
 
 /*
  * Let @rate hold from a moment some milliseconds ahead. @source: where the
@@ -85,5 +84,42 @@ int tw_clock_set_up(struct tw_clock *clock,
 /* Make the clock read the system clock from now on. @why: kept as
  * clock->system_errno. */
 void tw_clock_use_system(struct tw_clock *clock, int why);
+
+/* ---- refining ---- */
+
+/* CLOCK_MONOTONIC may bend by this much without a fault. */
+#define TW_MAX_BENT	(TW_NTP_MAX_PPM / 1e6)
+
+/*
+ * Read both clocks for a fifth of a millisecond. @hz is a rough rate. Return 0;
+ * -EAGAIN if no bracket was read; -ENOMEM; -EIO as tw_brackets_collect().
+ */
+int tw_baseline_read(struct tw_clock_baseline *baseline,
+		     enum tw_against against, double hz,
+		     const struct tw_time_source *source);
+
+/* Note where the baseline begins, once the clock has rate, scale and anchor. */
+int tw_refine_begin(struct tw_clock *clock, enum tw_switch kernel_rate,
+		    const struct tw_time_source *source);
+
+/* Refine a clock with the clocks of @source, for tests. NULL: the real clocks. */
+int tw_refine_with(struct tw_clock *clock, const struct tw_time_source *source);
+
+/* ---- intervals ---- */
+
+/* Convert an offset of tw_reliability_measure() to nanoseconds. The result is
+ * infinite where a bound is missing. */
+double tw_offset_ns(int64_t ticks, double hz);
+
+/* ---- scales ---- */
+
+/* The rates that tw_scale_init() takes: 10 MHz to 10 GHz. For these the
+ * arithmetic of the conversion fits in 64 bits. */
+#define TW_MIN_HZ	10000000ULL
+#define TW_MAX_HZ	10000000000ULL
+
+/* Return which promise a scale, made from @rate, breaks for some ticks up to max_ticks;
+ * NULL if none. */
+const char *tw_scale_check(const struct tw_scale *scale, const struct tw_rate *rate);
 
 #endif

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "fit.h"
+#include "brackets.h"
 #include "counter/step.h"
 
 /* The smallest number of brackets for a fit: three a block. */
@@ -376,16 +376,6 @@ static int fit_blocks(const struct frame *frame, struct block_fit *fit)
 	return 0;
 }
 
-/* Return by how much a reading misses the nearest step, in ticks. */
-static double miss_ticks(const struct frame *frame, size_t i)
-{
-	const struct places *places = &frame->places;
-	double after = after_begin_ticks(frame, i) - places->phase_ticks;
-
-	return after - nearbyint(after / places->step_ticks) *
-		       places->step_ticks;
-}
-
 /* Return the begin of the steps to which the readings are nearest. */
 static double phase_ticks(const struct frame *frame)
 {
@@ -404,14 +394,15 @@ static double phase_ticks(const struct frame *frame)
 	return atan2(sines, cosines) / turns_per_tick;
 }
 
+/* Return the mean square of what readings miss the nearest step by. */
 static double mean_square_miss_ns(const struct frame *frame)
 {
+	const struct places *places = &frame->places;
 	double squares = 0, kept = 0;
-	size_t i;
 
-	for (i = 0; i < frame->brackets->count; i++) {
-		double miss_ns = miss_ticks(frame, i) *
-				 frame->places.ns_per_tick;
+	for (size_t i = 0; i < frame->brackets->count; i++) {
+		double after = after_begin_ticks(frame, i) - places->phase_ticks;
+		double miss_ns = remainder(after, places->step_ticks) * places->ns_per_tick;
 
 		if (is_kept(frame, i)) {
 			squares += miss_ns * miss_ns;
@@ -437,19 +428,8 @@ static double mean_square_miss_ns(const struct frame *frame)
  * Only the number of passes was chosen by the recordings. With the first 30 windows of
  * each kind error / sigma was 0.85 and 0.89, with the other 30 it was 0.75 and 0.83.
  */
-#define MIN_PLACED_BLOCKS	TW_FIT_MIN_BLOCKS
 #define ROUNDING_TIMES	1.5
 #define PASSES		3
-
-static int can_place(const struct frame *frame, double rounding_ns2)
-{
-	double step_ns = frame->brackets->step_ticks * frame->ns_per_tick;
-
-	/* Readings at any place between two steps miss them by step^2 / 12. */
-	return frame->brackets->is_of_counter &&
-	       frame->brackets->step_ticks > 1 &&
-	       step_ns * step_ns / 12 > 4 * ROUNDING_TIMES * rounding_ns2;
-}
 
 static int fit_places(const struct frame *middles, struct block_fit *fit)
 {
@@ -460,13 +440,15 @@ static int fit_places(const struct frame *middles, struct block_fit *fit)
 	struct frame frame = *middles;
 	struct places *places = &frame.places;
 	struct block_fit found = *fit;
-	unsigned pass;
+	double step_ns = frame.brackets->step_ticks * tick_ns;
 
-	if (fit->blocks < MIN_PLACED_BLOCKS ||
-	    !can_place(middles, rounding_ns2))
+	/* Readings at any place between two steps miss them by step^2 / 12. */
+	if (fit->blocks < TW_FIT_MIN_BLOCKS || !frame.brackets->is_of_counter ||
+	    frame.brackets->step_ticks <= 1 ||
+	    step_ns * step_ns / 12 <= 4 * ROUNDING_TIMES * rounding_ns2)
 		return 0;
 	places->step_ticks = frame.brackets->step_ticks;
-	for (pass = 0; pass < PASSES; pass++) {
+	for (unsigned pass = 0; pass < PASSES; pass++) {
 		places->ns_per_tick = frame.ns_per_tick +
 				      found.slope / frame.span_ticks;
 		places->phase_ticks = phase_ticks(&frame);
@@ -493,14 +475,12 @@ static double extreme_slope(const struct frame *frame, int sign, double start)
 {
 	const double granularity_ns = (double)frame->brackets->granularity_ns;
 	double slope = start;
-	unsigned pass;
 
-	for (pass = 0; pass < 100; pass++) {
+	for (unsigned pass = 0; pass < 100; pass++) {
 		double floor_y = -INFINITY, ceiling_y = INFINITY;
 		double floor_x = 0, ceiling_x = 0, gap;
-		size_t i;
 
-		for (i = 0; i < frame->brackets->count; i++) {
+		for (size_t i = 0; i < frame->brackets->count; i++) {
 			double y = reference_of(frame, i);
 			double low_x = latest_of(frame, i);
 			double high_x = before_of(frame, i);
@@ -526,19 +506,6 @@ static double extreme_slope(const struct frame *frame, int sign, double start)
 	return slope;
 }
 
-static int hard_interval(const struct frame *frame, struct tw_fit *fit)
-{
-	/* In a usable window no rate is a tenth off the rough one. */
-	double steep = extreme_slope(frame, 1, frame->ns_per_tick * 1.1);
-	double flat = extreme_slope(frame, -1, frame->ns_per_tick * 0.9);
-
-	if (!(steep >= flat) || !(flat > 0))
-		return -EDOM;
-	fit->low_hz = 1e9 / steep;
-	fit->high_hz = 1e9 / flat;
-	return 0;
-}
-
 /*
  * The jackknife can't find what varies more slowly than the window: a drift of the
  * reading's place inside the bracket. The asymmetry is the most that such a drift could
@@ -556,7 +523,7 @@ int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit)
 	struct block_fit block_fit;
 	struct tw_fit out;
 	struct frame frame;
-	double window_ns, drift_ns;
+	double window_ns, drift_ns, steep, flat;
 	int on_steps, ret;
 
 	if (brackets->count < MIN_USED)
@@ -569,9 +536,13 @@ int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit)
 	ret = fit_blocks(&frame, &block_fit);
 	if (ret)
 		return ret;
-	ret = hard_interval(&frame, &out);
-	if (ret)
-		return ret;
+	/* The hard interval: in a usable window no rate is a tenth off the rough one. */
+	steep = extreme_slope(&frame, 1, frame.ns_per_tick * 1.1);
+	flat = extreme_slope(&frame, -1, frame.ns_per_tick * 0.9);
+	if (!(steep >= flat) || !(flat > 0))
+		return -EDOM;
+	out.low_hz = 1e9 / steep;
+	out.high_hz = 1e9 / flat;
 	on_steps = fit_places(&frame, &block_fit);
 
 	window_ns = reference_of(&frame, brackets->count - 1);

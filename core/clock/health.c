@@ -10,19 +10,12 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "refine.h"
 
 int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen)
 {
-	unsigned tries = 5;
-	int ret;
+	int ret = tw_baseline_read(&seen->now, clock->state->rate.against,
+				   clock->state->rate.hz, NULL);
 
-	/* As at the start: other threads may have had the CPU during a whole
-	 * look. */
-	do {
-		ret = tw_baseline_read(&seen->now, clock->state->rate.against,
-				       clock->state->rate.hz, NULL);
-	} while (ret == -EAGAIN && --tries);
 	if (ret)
 		return ret == -EAGAIN ? -EIO : ret;
 	seen->counter_is_clocksource = tw_counter_is_clocksource(NULL);
@@ -113,19 +106,14 @@ judge_independent(const struct tw_clock *clock,
 		  struct tw_clock_health *health)
 {
 	const struct tw_independent *now = &seen->independent;
-	struct tw_independent start = {
-		.device_ns = clock->state->start.independent_ns,
-		.raw_ns = clock->state->start.raw_ns,
-	};
+	const struct tw_independent *start = &clock->state->start.independent;
 	double ppb, error_ppb;
 
-	snprintf(start.name, sizeof(start.name), "%s",
-		 clock->state->start.independent);
-	if (!start.name[0] || strcmp(start.name, now->name) != 0)
+	if (!start->name[0] || strcmp(start->name, now->name) != 0)
 		return TW_HEALTH_NOT_RUN;
 	snprintf(health->independent, sizeof(health->independent), "%s",
 		 now->name);
-	if (tw_independent_rate(&start, now, &health->independent_ppb,
+	if (tw_independent_rate(start, now, &health->independent_ppb,
 				&health->independent_error_ppb))
 		return TW_HEALTH_UNDECIDED;
 	if (fabs(health->independent_ppb) <=

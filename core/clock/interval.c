@@ -3,14 +3,13 @@
  * tw_interval(): nanoseconds between two stamps, and the parts of their error.
  * All is arithmetic on the clock and its reliability.
  */
-#include "interval.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "counter/step.h"
-#include "refine.h"
 #include "sized.h"
 
 static void add(struct tw_error *sum, const struct tw_error *part)
@@ -99,30 +98,6 @@ static struct tw_error cpu_error(const struct tw_reliability *reliability,
 	return (struct tw_error) { low, high };
 }
 
-/* A counter that is faster than @hz counted more ticks in the same time. What a later look
- * has found holds for stamps of earlier segments, too. */
-static struct tw_error rate_error(const struct tw_rate *rate, double hz,
-				  double ns)
-{
-	double one = ns * (hz / rate->high_hz - 1);
-	double other = ns * (hz / rate->low_hz - 1);
-
-	return (struct tw_error) { fmin(one, other), fmax(one, other) };
-}
-
-/* Return a segment's number. The first one, in the clock itself, is number 0. */
-static unsigned number_of(const struct tw_clock *clock,
-			  const struct tw__clock_segment *segment)
-{
-	return segment ? (unsigned)(segment - clock->state->segment) + 1 : 0;
-}
-
-/* The segments of the clock in which the two stamps are, by number. */
-struct place {
-	unsigned first;
-	unsigned last;
-};
-
 static const struct tw_scale *scale_of_number(const struct tw_clock *clock,
 					      unsigned number)
 {
@@ -132,27 +107,21 @@ static const struct tw_scale *scale_of_number(const struct tw_clock *clock,
 /* Ticks of one segment are converted as one number, and rounded once. Otherwise the
  * interval is the difference of two times, each rounded, and every segment between them
  * began at a rounded time. A counter that shows t is between t and t + step. */
-static double quantisation_ns(const struct tw_clock *clock,
-			      const struct place *place, double ns)
+static double quantisation_ns(const struct tw_clock *clock, unsigned first, unsigned last,
+			      double ns)
 {
 	double step_ticks = clock->state->read.step_ticks;
 	double reach_ticks = (double)tw_step_reach_ticks(step_ticks);
 	double step_ns = reach_ticks / clock->scale.hz * 1e9;
-	unsigned joints = place->last - place->first, i;
 	double error_ns = 0, error_ppb = 0;
 
-	for (i = place->first; i <= place->last; i++) {
+	for (unsigned i = first; i <= last; i++) {
 		error_ns = fmax(error_ns, scale_of_number(clock, i)->error_ns);
 		error_ppb = fmax(error_ppb,
 				 scale_of_number(clock, i)->error_ppb);
 	}
-	return step_ns + (joints ? joints + 2 : 1) * error_ns +
+	return step_ns + (last > first ? last - first + 2 : 1) * error_ns +
 	       error_ppb * 1e-9 * fabs(ns);
-}
-
-static int in_range(const struct tw_clock *clock, uint64_t ticks)
-{
-	return ticks - clock->base_ticks <= clock->scale.max_ticks;
 }
 
 static double squared_sigma(const struct tw_error *error)
@@ -162,25 +131,24 @@ static double squared_sigma(const struct tw_error *error)
 	return width * width / 12;
 }
 
-/* Set the error from the rate, and return its sigma. The interval counts as if
- * all of it was in its worst segment. */
-static double set_rate_error(const struct tw_clock *clock,
-			     const struct place *place, double ns,
-			     struct tw_error *error)
+/* Set the error from the rate, and return its sigma. A counter that is faster than a
+ * segment's hz counted more ticks in the same time. The interval counts as if all of it was
+ * in its worst segment. What a later look has found holds for earlier segments, too. */
+static double set_rate_error(const struct tw_clock *clock, unsigned first, unsigned last,
+			     double ns, struct tw_error *error)
 {
 	double sigma_ns = 0;
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
-	unsigned i;
 
 	tw_clock_rate(clock, &rate);
-	*error = rate_error(&rate, scale_of_number(clock, place->first)->hz,
-			    ns);
-	for (i = place->first; i <= place->last; i++) {
+	*error = (struct tw_error) { INFINITY, -INFINITY };
+	for (unsigned i = first; i <= last; i++) {
 		double hz = scale_of_number(clock, i)->hz;
-		struct tw_error one = rate_error(&rate, hz, ns);
+		double one = ns * (hz / rate.high_hz - 1);
+		double other = ns * (hz / rate.low_hz - 1);
 
-		error->low_ns = fmin(error->low_ns, one.low_ns);
-		error->high_ns = fmax(error->high_ns, one.high_ns);
+		error->low_ns = fmin(error->low_ns, fmin(one, other));
+		error->high_ns = fmax(error->high_ns, fmax(one, other));
 		sigma_ns = fmax(sigma_ns, fabs(hypot(rate.uncertainty_ppb * 1e-9,
 						     hz / rate.hz - 1) * ns));
 	}
@@ -191,36 +159,14 @@ static double set_rate_error(const struct tw_clock *clock,
 	return sigma_ns;
 }
 
-static void set_errors(const struct tw_clock *clock, const struct place *place,
-		       struct tw_interval *out)
-{
-	double ns = (double)out->ns, rounding, sigma_ns;
-
-	rounding = quantisation_ns(clock, place, ns);
-	sigma_ns = set_rate_error(clock, place, ns, &out->rate);
-	/* Reading only adds to an interval. How little it adds at another core frequency
-	 * is not known, so the bound is 0. */
-	out->read = (struct tw_error) { -clock->state->read.high_ns, 0 };
-	out->quantisation = (struct tw_error) { -rounding, rounding };
-
-	add(&out->total, &out->read);
-	add(&out->total, &out->cpu_offset);
-	add(&out->total, &out->rate);
-	add(&out->total, &out->quantisation);
-	out->sigma_ns = sqrt(squared_sigma(&out->read) +
-			     squared_sigma(&out->cpu_offset) +
-			     squared_sigma(&out->quantisation) +
-			     sigma_ns * sigma_ns);
-}
-
 int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 		const struct tw_stamp *end, struct tw_interval *interval)
 {
 	int ret = tw_sized_check(interval->size, TW_FIRST_INTERVAL);
 	struct tw_reliability reliability;
 	struct tw_interval out = { 0 };
-	struct place place;
-	unsigned one, other;
+	unsigned one, other, first, last;
+	double rounding, sigma_ns;
 
 	if (ret)
 		return ret;
@@ -232,22 +178,34 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 		return ret;
 	if (clock->system)
 		return -ENOTSUP;
-	if (!in_range(clock, begin->ticks) || !in_range(clock, end->ticks))
+	if (begin->ticks - clock->base_ticks > clock->scale.max_ticks ||
+	    end->ticks - clock->base_ticks > clock->scale.max_ticks)
 		return -ERANGE;
-	one = number_of(clock, tw_segment_at(clock, begin->ticks));
-	other = number_of(clock, tw_segment_at(clock, end->ticks));
-	place.first = one < other ? one : other;
-	place.last = one < other ? other : one;
-	if (place.first != place.last)
+	one = tw_segment_at(clock, begin->ticks);
+	other = tw_segment_at(clock, end->ticks);
+	first = one < other ? one : other;
+	last = one < other ? other : one;
+	if (first != last)
 		out.ns = (int64_t)(tw_clock_ns_at(clock, end->ticks) -
 				   tw_clock_ns_at(clock, begin->ticks));
 	else
 		out.ns = tw_ticks_delta_to_ns(
-				scale_of_number(clock, place.last),
+				scale_of_number(clock, last),
 				(int64_t)(end->ticks - begin->ticks));
 	out.cpu_offset = cpu_error(clock->state->reliability ? &reliability : NULL,
 				   clock->scale.hz, begin, end, &out.cpus);
-	set_errors(clock, &place, &out);
+	sigma_ns = set_rate_error(clock, first, last, (double)out.ns, &out.rate);
+	/* Reading only adds to an interval. How little it adds at another core frequency
+	 * is not known, so the bound is 0. */
+	out.read = (struct tw_error) { -clock->state->read.high_ns, 0 };
+	rounding = quantisation_ns(clock, first, last, (double)out.ns);
+	out.quantisation = (struct tw_error) { -rounding, rounding };
+	add(&out.total, &out.read);
+	add(&out.total, &out.cpu_offset);
+	add(&out.total, &out.rate);
+	add(&out.total, &out.quantisation);
+	out.sigma_ns = sqrt(squared_sigma(&out.read) + squared_sigma(&out.cpu_offset) +
+			    squared_sigma(&out.quantisation) + sigma_ns * sigma_ns);
 	tw_sized_give(interval, &out, sizeof(out));
 	return 0;
 }

@@ -23,8 +23,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include "clock.h"
 #include "kernel_rate.h"
-#include "scale.h"
 
 #define LONGEST_IDLE_S	600
 #define TIMES_NEARER	8

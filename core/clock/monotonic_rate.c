@@ -18,7 +18,7 @@
 #include <sys/timex.h>
 
 #include "counter/step.h"
-#include "scale.h"
+#include "clock.h"
 
 /* Ticks a second of a kernel that does not report them: the slowest and the
  * fastest in use. */
@@ -154,13 +154,21 @@ int tw_fit_unsteered(const struct tw_fit *fit,
  * microseconds. */
 #define RAW_TRIES	100
 
-static void mark_injected(struct tw_bracket *mark,
-			 const struct tw_time_source *source)
+static int mark_raw(struct tw_bracket *bracket,
+		    const struct tw_time_source *source)
 {
+	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
 	uint64_t narrowest = UINT64_MAX;
-	unsigned tries;
 
-	for (tries = 0; tries < RAW_TRIES; tries++) {
+	if (!source) {
+		int ret = tw_clock_mark(TW_AGAINST_RAW, RAW_TRIES, &mark);
+
+		*bracket = (struct tw_bracket) {
+			mark.ticks_before, mark.ticks_after, mark.system_ns,
+		};
+		return ret;
+	}
+	for (unsigned tries = 0; tries < RAW_TRIES; tries++) {
 		struct tw_bracket one;
 
 		one.before_ticks = source->read_ticks(source->context);
@@ -168,29 +176,9 @@ static void mark_injected(struct tw_bracket *mark,
 		one.after_ticks = source->read_ticks(source->context);
 		if (one.after_ticks - one.before_ticks < narrowest) {
 			narrowest = one.after_ticks - one.before_ticks;
-			*mark = one;
+			*bracket = one;
 		}
 	}
-}
-
-static int mark_raw(struct tw_bracket *bracket,
-		    const struct tw_time_source *source)
-{
-	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
-	int ret;
-
-	if (source) {
-		mark_injected(bracket, source);
-		return 0;
-	}
-	ret = tw_clock_mark(TW_AGAINST_RAW, RAW_TRIES, &mark);
-	if (ret)
-		return ret;
-	*bracket = (struct tw_bracket) {
-		.before_ticks = mark.ticks_before,
-		.after_ticks = mark.ticks_after,
-		.reference_ns = mark.system_ns,
-	};
 	return 0;
 }
 

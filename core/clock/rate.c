@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "rate.h"
 #include "counter/state.h"
 #include "diagnostics.h"
 #include "machine/machine.h"
@@ -90,40 +89,27 @@ void tw_kernel_candidates_read(const struct tw_time_source *source,
 	};
 }
 
-enum tw_witness tw_witness_find(uint64_t from_hz)
+enum tw_witness tw_witness_find(const struct tw_time_source *source, uint64_t from_hz)
 {
 	struct tw_machine machine = TW_SIZED(struct tw_machine);
 	uint64_t khz = from_hz / 1000;
 
-	tw_machine_read(&machine);
+	if (source) {
+		machine.declared_hz = source->declared_hz;
+		machine.cpuid_khz = source->witness_khz;
+	} else {
+		tw_machine_read(&machine);
+	}
 	if (khz * 1000 == from_hz && machine.perf_page_khz == khz)
 		return TW_WITNESS_PERF;
 	if (machine.declared_hz == from_hz)
 		return TW_WITNESS_DECLARED;
 	if (khz * 1000 != from_hz)
 		return TW_WITNESS_NONE;
-	if (machine.cpuid_khz == khz)
-		return TW_WITNESS_CPUID;
-	if (machine.hypervisor_khz == khz)
-		return TW_WITNESS_HYPERVISOR;
-	if (machine.cpuinfo_khz == khz)
-		return TW_WITNESS_CPUINFO;
-	if (machine.kernel_log_khz == khz)
-		return TW_WITNESS_KERNEL_LOG;
-	return TW_WITNESS_NONE;
-}
-
-static enum tw_witness find_witness(const struct tw_rate_options *options,
-				    uint64_t from_hz)
-{
-	const struct tw_time_source *source = options->source;
-
-	if (!source)
-		return tw_witness_find(from_hz);
-	if (source->declared_hz == from_hz)
-		return TW_WITNESS_DECLARED;
-	return source->witness_khz * 1000 == from_hz ? TW_WITNESS_CPUID :
-						       TW_WITNESS_NONE;
+	return machine.cpuid_khz == khz ? TW_WITNESS_CPUID :
+	       machine.hypervisor_khz == khz ? TW_WITNESS_HYPERVISOR :
+	       machine.cpuinfo_khz == khz ? TW_WITNESS_CPUINFO :
+	       machine.kernel_log_khz == khz ? TW_WITNESS_KERNEL_LOG : TW_WITNESS_NONE;
 }
 
 /* All that one calibration has collected. */
@@ -215,7 +201,7 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 	if (rate->refusal)
 		return;
 
-	rate->witness = find_witness(options, kernel.from_hz);
+	rate->witness = tw_witness_find(options->source, kernel.from_hz);
 	if (rate->witness == TW_WITNESS_NONE && alone)
 		rate->witness = TW_WITNESS_BOUND;
 	if (options->against == TW_AGAINST_RAW)

@@ -5,7 +5,7 @@
  * the kernel's rate, checks whether that rate still explains what is read. What
  * decides is pure arithmetic.
  */
-#include "refine.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 #include "machine/machine.h"
 #include "machine/other_clocks.h"
 #include "machine/vmclock.h"
-#include "rate.h"
+#include "kernel_rate.h"
 #include "sized.h"
 
 /* ---- the rate of two readings, and whether it is better ---- */
@@ -37,20 +37,18 @@ static void baseline_from_brackets(const struct tw_brackets *brackets, double hz
 {
 	const double ns_per_tick = 1e9 / hz;
 	double offsets = 0, widths = 0, squares = 0, kept = 0;
-	const struct tw_bracket *best;
+	const struct tw_bracket *best = NULL;
 	uint64_t narrowest = UINT64_MAX;
-	size_t i, at = 0;
 
-	for (i = 0; i < brackets->count; i++) {
+	for (size_t i = 0; i < brackets->count; i++) {
 		const struct tw_bracket *one = &brackets->bracket[i];
 
 		if (one->after_ticks - one->before_ticks < narrowest) {
 			narrowest = one->after_ticks - one->before_ticks;
-			at = i;
+			best = one;
 		}
 	}
-	best = &brackets->bracket[at];
-	for (i = 0; i < brackets->count; i++) {
+	for (size_t i = 0; i < brackets->count; i++) {
 		const struct tw_bracket *one = &brackets->bracket[i];
 		double width = (double)(one->after_ticks - one->before_ticks);
 		double before, passed_ns;
@@ -154,7 +152,7 @@ static struct tw_fit measured(const struct tw_rate *rate,
 
 static int take_kernel(struct tw_rate *rate, const struct tw_fit *best,
 		       const struct tw_kernel_candidates *candidates,
-		       enum tw_witness (*witness)(uint64_t from_hz))
+		       const struct tw_time_source *source)
 {
 	struct tw_kernel_rate kernel;
 	int alone = 0;
@@ -163,7 +161,7 @@ static int take_kernel(struct tw_rate *rate, const struct tw_fit *best,
 						 &alone);
 	if (rate->refusal)
 		return 0;
-	rate->witness = witness(kernel.from_hz);
+	rate->witness = tw_witness_find(source, kernel.from_hz);
 	if (rate->witness == TW_WITNESS_NONE && alone)
 		rate->witness = TW_WITNESS_BOUND;
 	tw_rate_use_kernel(rate, &kernel);
@@ -198,7 +196,7 @@ enum refinement {
  * readings. */
 static int decide(const struct tw_rate *now, const struct tw_fit *fit,
 		  const struct tw_kernel_candidates *candidates,
-		  enum tw_witness (*witness)(uint64_t from_hz), struct tw_rate *out)
+		  const struct tw_time_source *source, struct tw_rate *out)
 {
 	int is_longer = fit->window_ns >= 2 * now->window_ns;
 	struct tw_rate rate = *now;
@@ -218,7 +216,7 @@ static int decide(const struct tw_rate *now, const struct tw_fit *fit,
 		 * another candidate, the clock keeps its rate: a longer
 		 * baseline will confirm or disprove that one. */
 		if (rate.source == TW_RATE_KERNEL_PROVISIONAL && candidates &&
-		    !take_kernel(&rate, &best, candidates, witness))
+		    !take_kernel(&rate, &best, candidates, source))
 			rate.refusal = 0;
 		if (rate.kernel_mult != now->kernel_mult)
 			return REFINED_NOTHING;
@@ -231,8 +229,7 @@ static int decide(const struct tw_rate *now, const struct tw_fit *fit,
 		rate.measured_uncertainty_ppb = best.sigma_ppb;
 		take_measured(&rate);
 		rate.refusal = TW_REFUSED_DISPROVED;
-	} else if (candidates && take_kernel(&rate, &best, candidates,
-					     witness)) {
+	} else if (candidates && take_kernel(&rate, &best, candidates, source)) {
 		;
 	} else if (is_longer && (best.sigma_ppb < now->uncertainty_ppb ||
 				 !is_possible(&rate))) {
@@ -255,31 +252,30 @@ int tw_baseline_read(struct tw_clock_baseline *baseline,
 		     enum tw_against against, double hz,
 		     const struct tw_time_source *source)
 {
-	struct tw_brackets brackets = { 0 };
-	int ret;
+	/* Other threads may have had the CPU during a whole look. */
+	for (unsigned tries = 0; tries < 5; tries++) {
+		struct tw_brackets brackets = { 0 };
+		int ret = tw_brackets_collect(&brackets, LOOK_NS, against, source);
 
-	ret = tw_brackets_collect(&brackets, LOOK_NS, against, source);
-	if (ret)
-		return ret;
-	if (brackets.count)
-		baseline_from_brackets(&brackets, hz, baseline);
-	else
-		ret = -EAGAIN;
-	tw_brackets_free(&brackets);
-	return ret;
+		if (ret)
+			return ret;
+		if (brackets.count) {
+			baseline_from_brackets(&brackets, hz, baseline);
+			tw_brackets_free(&brackets);
+			return 0;
+		}
+		tw_brackets_free(&brackets);
+	}
+	return -EAGAIN;
 }
 
 int tw_refine_begin(struct tw_clock *clock, enum tw_switch kernel_rate,
 		    const struct tw_time_source *source)
 {
 	struct tw_clock_state *state = clock->state;
-	unsigned tries = 5;
-	int ret;
+	int ret = tw_baseline_read(&state->baseline, state->rate.against,
+				   state->rate.hz, source);
 
-	do {
-		ret = tw_baseline_read(&state->baseline, state->rate.against,
-				       state->rate.hz, source);
-	} while (ret == -EAGAIN && --tries);
 	if (ret)
 		return ret;
 	state->refined_rate[0] = state->rate;
@@ -305,39 +301,24 @@ static void copy_words(word *to, const word *from)
 				 __ATOMIC_RELEASE);
 }
 
-/* Read the rate. A reader begins again only if two new rates come meanwhile. */
-static void read_rate(const struct tw_clock *clock, struct tw_rate *rate)
-{
-	const struct tw_clock_state *state = clock->state;
-	unsigned slot;
-
-	if (clock->system) {
-		*rate = state->rate;
-		return;
-	}
-	do {
-		slot = __atomic_load_n(&state->rate_slot, __ATOMIC_ACQUIRE);
-		copy_words((word *)rate,
-			   (const word *)&state->refined_rate[slot]);
-	} while (__atomic_load_n(&state->rate_slot, __ATOMIC_ACQUIRE) != slot);
-}
-
+/* A reader begins again only if two new rates come meanwhile. */
 int tw_clock_rate(const struct tw_clock *clock, struct tw_rate *rate)
 {
 	int ret = tw_sized_check(rate->size, TW_FIRST_RATE);
-	struct tw_rate out;
+	const struct tw_clock_state *state = clock->state;
+	struct tw_rate out = state->rate;
+	unsigned slot;
 
 	if (ret)
 		return ret;
-	read_rate(clock, &out);
+	while (!clock->system) {
+		slot = __atomic_load_n(&state->rate_slot, __ATOMIC_ACQUIRE);
+		copy_words((word *)&out, (const word *)&state->refined_rate[slot]);
+		if (__atomic_load_n(&state->rate_slot, __ATOMIC_ACQUIRE) == slot)
+			break;
+	}
 	tw_sized_give(rate, &out, sizeof(out));
 	return 0;
-}
-
-static enum tw_witness no_witness(uint64_t from_hz)
-{
-	(void)from_hz;
-	return TW_WITNESS_NONE;
 }
 
 /* Return the candidates for the kernel's rate; NULL if it can't be used. */
@@ -420,8 +401,7 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 	}
 	ret = baseline_fit(&state->baseline, &now, &fit);
 	if (!ret)
-		ret = decide(&before, &fit, candidates,
-			     source ? no_witness : tw_witness_find, &rate);
+		ret = decide(&before, &fit, candidates, source, &rate);
 	if (ret == -ESTALE)
 		tw_say(TW_SAY_WARNING, "clock: not refined: no single rate "
 		       "explains what was seen at its start and now");
@@ -438,31 +418,20 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 	return 0;
 }
 
-/* Become the one who refines. Return 0; -EBUSY if another thread does so. A child that was
- * forked during a call need not wait for its parent. */
-static int take_turn(struct tw_clock *clock)
-{
-	pid_t own = getpid(), other = 0;
-
-	while (!__atomic_compare_exchange_n(&clock->state->refining, &other,
-					    own, 0, __ATOMIC_ACQUIRE,
-					    __ATOMIC_RELAXED))
-		if (other == own)
-			return -EBUSY;
-	return 0;
-}
-
 int tw_refine_with(struct tw_clock *clock, const struct tw_time_source *source)
 {
+	pid_t own = getpid(), other = 0;
 	unsigned tries = 3;
 	int ret;
 
-	if (clock->system)
+	if (clock->system || (!source && tw_counter_permission() != TW_COUNTER_OK))
 		return -ENOTSUP;
-	if (!source && tw_counter_permission() != TW_COUNTER_OK)
-		return -ENOTSUP;
-	if (take_turn(clock))
-		return -EBUSY;
+	/* Become the one who refines. A child that was forked during a call need not wait for
+	 * its parent. */
+	while (!__atomic_compare_exchange_n(&clock->state->refining, &other, own, 0,
+					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (other == own)
+			return -EBUSY;
 	do {
 		ret = refine(clock, source);
 	} while (ret == -EAGAIN && --tries);

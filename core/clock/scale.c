@@ -3,7 +3,7 @@
  * Sets up the conversion of ticks to nanoseconds. Pure arithmetic, with 128-bit
  * integers. The conversion itself needs only 64 bits.
  */
-#include "scale.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <math.h>
@@ -122,8 +122,7 @@ static int try_modulus(struct tw_scale *scale, const struct tw_rate *rate,
 
 /*
  * The corners decide whether a scale keeps its promises for every number of ticks, in
- * 128-bit arithmetic. The ratio is computed anew: nothing is shared with the code
- * that makes the scale.
+ * 128-bit arithmetic. Only the ratio is shared with the code that makes the scale.
  *
  * Ticks are k moduli and a rest r. Before the last shift
  * the result is k * whole + (r * mult >> shift) + half. It rises in k and in r
@@ -137,17 +136,6 @@ __extension__ typedef __int128 i128;
 
 /* Times are compared in units of 2^-20 ns. */
 #define PART_BITS	20
-
-static struct ratio truth_of(const struct tw_rate *rate)
-{
-	if (rate->kernel_mult)
-		return (struct ratio) {
-			rate->kernel_mult, (u128)1 << rate->kernel_shift,
-		};
-	return (struct ratio) {
-		(u128)TW_NS_PER_SECOND << 30, (u128)ldexp(rate->hz, 30),
-	};
-}
 
 /* True if the error is within the promise. over < 2^60 and ticks < 2^64, so the
  * product fits. */
@@ -213,7 +201,7 @@ static const char *check_error(const struct tw_scale *scale,
 const char *tw_scale_check(const struct tw_scale *scale,
 			   const struct tw_rate *rate)
 {
-	const struct ratio truth = truth_of(rate);
+	const struct ratio truth = ns_per_tick(rate);
 	const char *broken;
 
 	if (scale->modulus_log2 > 63 || scale->shift > 63)

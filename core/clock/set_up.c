@@ -4,15 +4,13 @@
  * trust_measure.c, because it also decides.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "counter/state.h"
 #include "counter/step.h"
 #include "machine/machine.h"
-#include "machine/other_clocks.h"
 #include "machine/vmclock.h"
-#include "refine.h"
+#include "clock.h"
 
 /* The base is this long before the anchor: room for a counter that is behind. */
 #define BASE_BEFORE_NS	TW_NS_PER_SECOND
@@ -74,7 +72,6 @@ void tw_clock_use_system(struct tw_clock *clock, int why)
 static void note_start(struct tw_clock *clock)
 {
 	struct tw_clock_state *state = clock->state;
-	struct tw_independent independent;
 	struct tw_vmclock vmclock;
 
 	state->start.counter_is_clocksource = tw_counter_is_clocksource(NULL);
@@ -83,11 +80,7 @@ static void note_start(struct tw_clock *clock)
 		state->start.vmclock = 1;
 		state->start.disruption_marker = vmclock.disruption_marker;
 	}
-	tw_independent_read(&independent);
-	snprintf(state->start.independent, sizeof(state->start.independent),
-		 "%s", independent.name);
-	state->start.independent_ns = independent.device_ns;
-	state->start.raw_ns = independent.raw_ns;
+	tw_independent_read(&state->start.independent);
 }
 
 static int by_value(const void *a, const void *b)
@@ -105,10 +98,10 @@ static int by_value(const void *a, const void *b)
 static void read_cost(struct tw_clock *clock)
 {
 	uint64_t apart[PAIRS];
-	unsigned i, ignored;
+	unsigned ignored;
 
 	/* Measure twice, so that code and stack are warm. */
-	for (i = 0; i < 2 * PAIRS; i++) {
+	for (unsigned i = 0; i < 2 * PAIRS; i++) {
 		uint64_t begin = tw_ticks_cpu(&ignored);
 
 		apart[i % PAIRS] = tw_ticks_cpu(&ignored) - begin;

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
+#include "clock/clock.h"
 #include "clock/kernel_rate.h"
-#include "clock/scale.h"
 #include "machine/steering.h"
 
 /* NTP steers by at most this much (MAXFREQ). A crystal, or the kernel's

@@ -247,8 +247,7 @@ static void independent(void)
 {
 	begin(TW_RATE_KERNEL);
 	IS(RELIABLE, INDEPENDENT, NOT_RUN, "no device");
-	strcpy(behind.start.independent, "/dev/ptp0");
-	behind.start.raw_ns = START_NS;
+	behind.start.independent = (struct tw_independent) { "/dev/ptp0", 0, START_NS };
 	IS(RELIABLE, INDEPENDENT, NOT_RUN, "a device that went away");
 	seen.independent = (struct tw_independent) {
 		"/dev/ptp0", 10000100000, START_NS + 10000000000,

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "clock/refine.h"
 #include "clock_by_hand.h"
 
 /* A counter and a system clock computed from it, exactly ticks * mult >> shift, as the kernel

@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "clock/scale.h"
+#include "clock/clock.h"
 #include "tap.h"
 
 /* ---- the truth ---- */
