@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,13 +30,8 @@
 
 #define MESSAGE_SIZE	256
 
-static int by_system_call(clockid_t id, struct timespec *now)
-{
-	return (int)syscall(SYS_clock_gettime, id, now);
-}
-
 /* This becomes libc's function when the library is set up. */
-static int (*real_clock_gettime)(clockid_t, struct timespec *) = by_system_call;
+static int (*real_clock_gettime)(clockid_t, struct timespec *) = tw_system_clock_call;
 
 static struct tw_preload_clock tw_clock = TW_PRELOAD_CLOCK_INIT;
 static int is_verbose;

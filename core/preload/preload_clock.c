@@ -6,6 +6,8 @@
  */
 #include "preload_clock.h"
 
+#include <stddef.h>
+
 /* The brackets of an anchor: until it is narrow, but not more than this. */
 #define MIN_BRACKETS	3
 #define MAX_BRACKETS	16
@@ -41,40 +43,29 @@ static uint64_t next_place(uint64_t word)
 	return (word + 1) & TW_WORD_PLACE;
 }
 
+/* Copy the first members of a segment, which other threads may read or write. */
+static void copy_parts(uint64_t *to, const uint64_t *from, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		__atomic_store_n(&to[i], tw_preload_part(&from[i]), __ATOMIC_RELAXED);
+}
+
+#define PARTS		7	/* all members */
+#define OWNERS_PARTS	5	/* those of the owner's copy, in the same order */
+_Static_assert(offsetof(struct tw_line, after_system) == (PARTS - 1) * sizeof(uint64_t) &&
+	       offsetof(struct tw_preload_clock, seconds) -
+	       offsetof(struct tw_preload_clock, start) ==
+	       offsetof(struct tw_line, seconds), "members in the same order");
+
 /* Copy the segment at @place. The copy is valid only if the word is still the
  * same. */
 static struct tw_line load_line(const struct tw_preload_clock *clock,
 				uint64_t place)
 {
-	const struct tw_line *line = &clock->line[place & TW_WORD_PLACE];
+	struct tw_line line;
 
-	return (struct tw_line) {
-		.start = tw_preload_part(&line->start),
-		.renew = tw_preload_part(&line->renew),
-		.mult = tw_preload_part(&line->mult),
-		.base = tw_preload_part(&line->base),
-		.seconds = tw_preload_part(&line->seconds),
-		.hard = tw_preload_part(&line->hard),
-		.after_system = tw_preload_part(&line->after_system),
-	};
-}
-
-static void store_line(struct tw_preload_clock *clock, uint64_t place,
-		       const struct tw_line *line)
-{
-	struct tw_line *to = &clock->line[place];
-
-	/* A thread that reads this place for an older word must see that the
-	 * word is old. */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	__atomic_store_n(&to->start, line->start, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->renew, line->renew, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->mult, line->mult, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->base, line->base, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->seconds, line->seconds, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->hard, line->hard, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->after_system, line->after_system,
-			 __ATOMIC_RELAXED);
+	copy_parts(&line.start, &clock->line[place & TW_WORD_PLACE].start, PARTS);
+	return line;
 }
 
 static uint64_t system_ns(const struct tw_preload_source *source,
@@ -88,30 +79,13 @@ static uint64_t system_ns(const struct tw_preload_source *source,
 
 /* ---- renewing ---- */
 
-/* Take the lock if it is free. No thread waits for it: a handler may have interrupted the
- * thread that has it. */
-static int take_lock(struct tw_preload_clock *clock, uint64_t me)
-{
-	uint64_t nobody = 0;
-
-	return __atomic_load_n(&clock->enabled, __ATOMIC_ACQUIRE) &&
-	       __atomic_compare_exchange_n(&clock->lock, &nobody, me, 0,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-static void release_lock(struct tw_preload_clock *clock)
-{
-	__atomic_store_n(&clock->lock, 0, __ATOMIC_RELEASE);
-}
-
 static void take_anchor(const struct tw_preload_clock *clock,
 			const struct tw_preload_source *source,
 			struct tw_anchor_at *anchor)
 {
 	const double slope = clock->steer.slope;
-	unsigned i;
 
-	for (i = 0; i < MAX_BRACKETS; i++) {
+	for (unsigned i = 0; i < MAX_BRACKETS; i++) {
 		uint64_t before = source->read_ticks(source->context);
 		uint64_t ns = source->read_ns(source->context);
 		uint64_t after = source->read_ticks(source->context);
@@ -129,13 +103,6 @@ static void take_anchor(const struct tw_preload_clock *clock,
 	}
 }
 
-static void count(struct tw_preload_counts *counts, enum tw_steer_result result)
-{
-	counts->wide += result == TW_STEER_WIDE;
-	counts->slewed += result == TW_STEER_SLEWED;
-	counts->jumped += result == TW_STEER_JUMPED;
-}
-
 /*
  * Make @next the segment, by two changes of the word. Before the proposal was seen, other
  * threads may have answered from the system's clock, with no more than it shows after the
@@ -150,7 +117,10 @@ static void propose(struct tw_preload_clock *clock,
 	uint64_t margin = (uint64_t)(TW_STEER_MARGIN_NS /
 				     clock->steer.ns_per_tick);
 
-	store_line(clock, next_place(word), next);
+	/* A thread that reads this place for an older word must see that the
+	 * word is old. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	copy_parts(&clock->line[next_place(word)].start, &next->start, PARTS);
 	if (!change_word(clock, word, proposed))
 		return;
 	proposed |= (word & ~(TW_WORD_NUMBER - 1)) + TW_WORD_NUMBER;
@@ -170,72 +140,60 @@ static void propose(struct tw_preload_clock *clock,
 	change_word(clock, proposed, word & (TW_WORD_PLACE | TW_WORD_EXPIRED));
 }
 
-/* True if a try has just failed: each costs a microsecond. */
-static int is_too_soon(const struct tw_preload_clock *clock, uint64_t now,
-		       double again_ns)
+/* Make the segment that follows the one of @word, which holds or has expired. No thread
+ * waits for the lock: a handler may have interrupted the thread that has it. */
+static void make_next(struct tw_preload_clock *clock,
+		      const struct tw_preload_source *source, uint64_t me, uint64_t word)
 {
-	return (double)(now - clock->tried_ticks) * clock->steer.ns_per_tick <
-	       again_ns;
-}
-
-/* Renew the segment, with the lock. @word: a segment holds, and its renewal is
- * due. */
-static void renew(struct tw_preload_clock *clock,
-		  const struct tw_preload_source *source, uint64_t word)
-{
-	struct tw_line line = load_line(clock, word), next;
-	uint64_t now = source->read_ticks(source->context);
+	double again_ns = word & TW_WORD_EXPIRED ? ENTER_AGAIN_NS : RENEW_AGAIN_NS;
+	struct tw_preload_counts *counts = &clock->counts;
+	uint64_t nobody = 0, now, ceiling_ns;
 	enum tw_steer_result result;
 	struct tw_anchor_at anchor;
+	struct tw_line line, next;
 	double off_ns;
 
-	if (!is_still(clock, word) || is_too_soon(clock, now, RENEW_AGAIN_NS))
+	if (!__atomic_load_n(&clock->enabled, __ATOMIC_ACQUIRE) ||
+	    !__atomic_compare_exchange_n(&clock->lock, &nobody, me, 0,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
+	line = load_line(clock, word);
+	now = source->read_ticks(source->context);
+	/* If a try has just failed, wait: each costs a microsecond. */
+	if (!is_still(clock, word) ||
+	    (double)(now - clock->tried_ticks) * clock->steer.ns_per_tick < again_ns)
+		goto release;
 	take_anchor(clock, source, &anchor);
 	result = tw_steer_add(&clock->steer, &anchor);
-	off_ns = (double)(int64_t)(tw_line_ns(&line, anchor.ticks - line.start) - anchor.ns) -
-		 (anchor.low_ns + anchor.high_ns) / 2;
-	off_ns = off_ns < 0 ? -off_ns : off_ns;
-	if (result != TW_STEER_WIDE && off_ns > clock->counts.worst_ns)
-		clock->counts.worst_ns = off_ns;
-	if (result == TW_STEER_GOOD)
-		result = tw_steer_follow(&clock->steer, &line,
-			source->read_ticks(source->context), &next);
-	count(&clock->counts, result);
-	if (result == TW_STEER_JUMPED)
-		tw_steer_reset(&clock->steer);
-	/* If it jumped, the segment is left to expire. The last times that
-	 * others answer from it must not be above what comes next. */
-	if (result == TW_STEER_GOOD)
-		propose(clock, source, word, &next);
-	else
-		clock->tried_ticks = now;
-}
-
-/* Make a first segment, with the lock. @word: the system's clock is read. */
-static void enter(struct tw_preload_clock *clock,
-		  const struct tw_preload_source *source, uint64_t word)
-{
-	struct tw_line line = load_line(clock, word), next;
-	uint64_t now = source->read_ticks(source->context);
-	uint64_t ceiling_ns = tw_line_ceiling_ns(&line);
-	enum tw_steer_result result;
-	struct tw_anchor_at anchor;
-
-	if (!is_still(clock, word) || is_too_soon(clock, now, ENTER_AGAIN_NS))
-		return;
-	take_anchor(clock, source, &anchor);
-	if (ceiling_ns > anchor.ns && ceiling_ns - anchor.ns >= FOREIGN_NS)
-		ceiling_ns = 0;
-	result = tw_steer_add(&clock->steer, &anchor);
-	if (result == TW_STEER_GOOD)
+	if (!(word & TW_WORD_EXPIRED)) {
+		off_ns = (double)(int64_t)(tw_line_ns(&line, anchor.ticks - line.start) -
+					   anchor.ns) - (anchor.low_ns + anchor.high_ns) / 2;
+		off_ns = off_ns < 0 ? -off_ns : off_ns;
+		if (result != TW_STEER_WIDE && off_ns > counts->worst_ns)
+			counts->worst_ns = off_ns;
+		if (result == TW_STEER_GOOD)
+			result = tw_steer_follow(&clock->steer, &line,
+				source->read_ticks(source->context), &next);
+		/* Then the segment is left to expire. The last times that others answer
+		 * from it must not be above what comes next. */
+		if (result == TW_STEER_JUMPED)
+			tw_steer_reset(&clock->steer);
+	} else if (result == TW_STEER_GOOD) {
+		ceiling_ns = tw_line_ceiling_ns(&line);
+		if (ceiling_ns > anchor.ns && ceiling_ns - anchor.ns >= FOREIGN_NS)
+			ceiling_ns = 0;
 		result = tw_steer_enter(&clock->steer, ceiling_ns,
 			source->read_ticks(source->context), &next);
-	count(&clock->counts, result);
+	}
+	counts->wide += result == TW_STEER_WIDE;
+	counts->slewed += result == TW_STEER_SLEWED;
+	counts->jumped += result == TW_STEER_JUMPED;
 	if (result == TW_STEER_GOOD)
 		propose(clock, source, word, &next);
 	else
 		clock->tried_ticks = now;
+release:
+	__atomic_store_n(&clock->lock, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- reading ---- */
@@ -282,11 +240,7 @@ static void write_copy(struct tw_preload_clock *clock, uint64_t me,
 					 me | TW_PRELOAD_WRITES, 0,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
-	__atomic_store_n(&clock->start, line->start, __ATOMIC_RELAXED);
-	__atomic_store_n(&clock->renew, line->renew, __ATOMIC_RELAXED);
-	__atomic_store_n(&clock->mult, line->mult, __ATOMIC_RELAXED);
-	__atomic_store_n(&clock->base, line->base, __ATOMIC_RELAXED);
-	__atomic_store_n(&clock->seconds, line->seconds, __ATOMIC_RELAXED);
+	copy_parts(&clock->start, &line->start, OWNERS_PARTS);
 	owner = me | TW_PRELOAD_WRITES;
 	__atomic_compare_exchange_n(&clock->owner, &owner, me, 0,
 				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
@@ -314,12 +268,10 @@ static int segment_ns(struct tw_preload_clock *clock,
 			    (word & TW_WORD_PLACE) | TW_WORD_EXPIRED);
 		return 0;
 	}
-	if (since < line.renew) {
+	if (since < line.renew)
 		write_copy(clock, me, &line);
-	} else if (take_lock(clock, me)) {
-		renew(clock, source, word);
-		release_lock(clock);
-	}
+	else
+		make_next(clock, source, me, word);
 	return 1;
 }
 
@@ -332,10 +284,7 @@ static int expired_ns(struct tw_preload_clock *clock,
 	*ns = system_ns(source, tw_line_ceiling_ns(&line));
 	if (!is_still(clock, word))
 		return 0;
-	if (take_lock(clock, me)) {
-		enter(clock, source, word);
-		release_lock(clock);
-	}
+	make_next(clock, source, me, word);
 	return 1;
 }
 
@@ -405,6 +354,6 @@ void tw_preload_forked(struct tw_preload_clock *clock, uint64_t me)
 	__atomic_store_n(&clock->owner, 0, __ATOMIC_RELAXED);
 	if (clock->lock && clock->lock != me) {
 		tw_steer_reset(&clock->steer);
-		release_lock(clock);
+		__atomic_store_n(&clock->lock, 0, __ATOMIC_RELEASE);
 	}
 }
