@@ -216,9 +216,8 @@ double tw_brackets_step_ticks(const struct tw_brackets *brackets)
 {
 	const struct tw_bracket *bracket = brackets->bracket;
 	struct tw_steps steps = { { 0 } };
-	size_t i;
 
-	for (i = 0; i < brackets->count; i++) {
+	for (size_t i = 0; i < brackets->count; i++) {
 		tw_steps_add(&steps, width_ticks(&bracket[i]));
 		if (i)
 			tw_steps_add(&steps, bracket[i].before_ticks -

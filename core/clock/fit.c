@@ -186,11 +186,10 @@ static void find_narrowest(const struct frame *frame,
 			   uint64_t narrowest[TW_FIT_BLOCKS])
 {
 	unsigned block;
-	size_t i;
 
 	for (block = 0; block < TW_FIT_BLOCKS; block++)
 		narrowest[block] = UINT64_MAX;
-	for (i = 0; i < frame->brackets->count; i++) {
+	for (size_t i = 0; i < frame->brackets->count; i++) {
 		block = block_of_bracket(frame, i);
 		if (width_of(frame, i) < narrowest[block])
 			narrowest[block] = width_of(frame, i);
@@ -208,9 +207,8 @@ static void keep_from(struct frame *frame, uint64_t narrowest)
 static unsigned blocks_kept(const struct frame *frame)
 {
 	unsigned samples[TW_FIT_BLOCKS] = { 0 }, blocks = 0, block;
-	size_t i;
 
-	for (i = 0; i < frame->brackets->count; i++)
+	for (size_t i = 0; i < frame->brackets->count; i++)
 		samples[block_of_bracket(frame, i)] += is_kept(frame, i) != 0;
 	for (block = 0; block < TW_FIT_BLOCKS; block++)
 		blocks += samples[block] >= MIN_USED / TW_FIT_BLOCKS;
@@ -253,11 +251,10 @@ static void choose_kept(struct frame *frame,
 {
 	double step_ticks = frame->brackets->step_ticks;
 	struct choice best = { 0, narrowest[0] };
-	unsigned i;
 
-	for (i = 0; i < TW_FIT_BLOCKS && narrowest[i] != UINT64_MAX; i++)
+	for (unsigned i = 0; i < TW_FIT_BLOCKS && narrowest[i] != UINT64_MAX; i++)
 		consider(frame, narrowest[i], &best);
-	for (i = 1; i <= 2 && step_ticks > 1; i++)
+	for (unsigned i = 1; i <= 2 && step_ticks > 1; i++)
 		consider(frame, narrowest[0] + (uint64_t)(i * step_ticks - 1),
 			 &best);
 	keep_from(frame, best.narrowest);
@@ -281,9 +278,8 @@ static double correlation_factor(const struct sums *block,
 	double mean = all->y / all->n, centre = all->x / all->n;
 	double previous = 0, own = 0, lagged = 0, r;
 	int have_previous = 0;
-	unsigned i;
 
-	for (i = 0; i < TW_FIT_BLOCKS; i++) {
+	for (unsigned i = 0; i < TW_FIT_BLOCKS; i++) {
 		double residual;
 
 		if (block[i].n == 0) {
@@ -310,9 +306,8 @@ static double jackknife_variance(const struct sums *block,
 				 const struct sums *all, unsigned blocks)
 {
 	double mean = 0, variance = 0, left_out[TW_FIT_BLOCKS];
-	unsigned i;
 
-	for (i = 0; i < TW_FIT_BLOCKS; i++) {
+	for (unsigned i = 0; i < TW_FIT_BLOCKS; i++) {
 		struct sums rest = sums_minus(all, &block[i]);
 
 		if (block[i].n == 0)
@@ -320,7 +315,7 @@ static double jackknife_variance(const struct sums *block,
 		left_out[i] = slope_of(&rest);
 		mean += left_out[i] / blocks;
 	}
-	for (i = 0; i < TW_FIT_BLOCKS; i++)
+	for (unsigned i = 0; i < TW_FIT_BLOCKS; i++)
 		if (block[i].n != 0)
 			variance += (left_out[i] - mean) * (left_out[i] - mean);
 	return variance * (blocks - 1) / blocks;
@@ -343,9 +338,8 @@ static int fit_blocks(const struct frame *frame, struct block_fit *fit)
 {
 	struct sums block[TW_FIT_BLOCKS] = { { 0 } }, all = { 0 };
 	double widths = 0, squares = 0;
-	size_t i;
 
-	for (i = 0; i < frame->brackets->count; i++) {
+	for (size_t i = 0; i < frame->brackets->count; i++) {
 		double width = (double)width_of(frame, i);
 		double reading, place, rest;
 
@@ -360,7 +354,7 @@ static int fit_blocks(const struct frame *frame, struct block_fit *fit)
 		squares += width * width;
 	}
 	fit->blocks = 0;
-	for (i = 0; i < TW_FIT_BLOCKS; i++)
+	for (size_t i = 0; i < TW_FIT_BLOCKS; i++)
 		fit->blocks += block[i].n != 0;
 	if (all.n < MIN_USED || fit->blocks < MIN_BLOCKS)
 		return -EAGAIN;
@@ -381,9 +375,8 @@ static double phase_ticks(const struct frame *frame)
 {
 	double turns_per_tick = 2 * M_PI / frame->places.step_ticks;
 	double cosines = 0, sines = 0;
-	size_t i;
 
-	for (i = 0; i < frame->brackets->count; i++) {
+	for (size_t i = 0; i < frame->brackets->count; i++) {
 		double turns = after_begin_ticks(frame, i) * turns_per_tick;
 
 		if (is_kept(frame, i)) {

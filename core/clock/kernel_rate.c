@@ -123,11 +123,10 @@ static int look_at_every_khz(struct search *search)
 	double low_khz = search->fit->low_hz / 1000 - 4;
 	double high_khz = search->fit->high_hz / 1000 + 4;
 	struct tw_kernel_rate rate;
-	uint32_t khz;
 
 	if (!(low_khz > 0) || high_khz - low_khz > 1e6)
 		return -ERANGE;
-	for (khz = (uint32_t)low_khz; khz <= (uint32_t)high_khz; khz++)
+	for (uint32_t khz = (uint32_t)low_khz; khz <= (uint32_t)high_khz; khz++)
 		if (!tw_kernel_rate_of_khz(khz, &rate))
 			look_at(search, &rate);
 	return 0;

@@ -214,9 +214,8 @@ static void tell_kernel_rate(const struct tw_rate *rate)
 {
 	/* Do not report what the caller turned off. */
 	unsigned refusal = rate->refusal & ~(unsigned)TW_REFUSED_BY_CALLER;
-	unsigned bit;
 
-	for (bit = 1; bit && bit <= refusal; bit <<= 1)
+	for (unsigned bit = 1; bit && bit <= refusal; bit <<= 1)
 		if (refusal & bit)
 			tw_say(TW_SAY_NOTE, "rate: the kernel's rate is not "
 			       "used: %s", tw_text(TW_ENUM_RATE_REFUSAL, bit));

@@ -185,13 +185,12 @@ static const char *check_error(const struct tw_scale *scale,
 		0, 1, scale->mask, scale->mask + 1, last - 1, last,
 		scale->max_ticks - 1, scale->max_ticks,
 	};
-	unsigned i;
 
-	for (i = 0; i < sizeof(corners) / sizeof(*corners); i++)
+	for (unsigned i = 0; i < sizeof(corners) / sizeof(*corners); i++)
 		if (!is_within(scale, truth, corners[i]))
 			return "a corner is off by more than is promised";
 	/* The corners need no more. This finds mistakes of the argument above. */
-	for (i = 0; i < 64; i++)
+	for (unsigned i = 0; i < 64; i++)
 		if (!is_within(scale, truth, 1ULL << i) ||
 		    !is_within(scale, truth, (1ULL << i) - 1))
 			return "a power of two is off by more than is promised";

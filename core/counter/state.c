@@ -143,9 +143,8 @@ static double loop_of_reads_ns(unsigned reads)
 static double read_cost_ns(void)
 {
 	double min_ns = loop_of_reads_ns(LOOK_READS);
-	unsigned i;
 
-	for (i = 0; i < LOOPS; i++) {
+	for (unsigned i = 0; i < LOOPS; i++) {
 		double ns = loop_of_reads_ns(min_ns > TRAPPED_NS ?
 					     LOOK_READS : 4 * LOOP_CALLS);
 
@@ -164,11 +163,11 @@ struct changes {
 static struct changes loop_of_changes(void)
 {
 	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC), first_ticks, ticks;
-	unsigned changes = 0, reads;
+	unsigned changes = 0;
 	double ns;
 
 	first_ticks = ticks = tw_ticks_begin();
-	for (reads = 0; reads < STEP_READS && changes < STEP_CHANGES; reads++) {
+	for (unsigned reads = 0; reads < STEP_READS && changes < STEP_CHANGES; reads++) {
 		uint64_t before = ticks;
 
 		ticks = tw_ticks_begin();
@@ -186,14 +185,13 @@ static struct changes loop_of_changes(void)
 static double clock_cost_ns(int (*read_clock)(clockid_t, struct timespec *))
 {
 	uint64_t min_ns = UINT64_MAX;
-	unsigned loop, i;
 
-	for (loop = 0; loop < LOOPS; loop++) {
+	for (unsigned loop = 0; loop < LOOPS; loop++) {
 		struct timespec begin, now;
 		uint64_t ns;
 
 		tw_system_clock_call(CLOCK_MONOTONIC, &begin);
-		for (i = 0; i < LOOP_CALLS; i++)
+		for (unsigned i = 0; i < LOOP_CALLS; i++)
 			read_clock(CLOCK_MONOTONIC, &now);
 		ns = tw_timespec_ns(&now) - tw_timespec_ns(&begin);
 		if (ns < min_ns)
@@ -205,7 +203,6 @@ static double clock_cost_ns(int (*read_clock)(clockid_t, struct timespec *))
 static void look_at_costs(struct tw_counter_facts *facts)
 {
 	struct changes changes = { 0, 0 };
-	unsigned i;
 
 	facts->call_cost_ns = clock_cost_ns(tw_system_clock_call);
 	if (facts->state != TW_COUNTER_OK) {
@@ -216,7 +213,7 @@ static void look_at_costs(struct tw_counter_facts *facts)
 	facts->clock_is_call = !getauxval(AT_SYSINFO_EHDR) ||
 		facts->clock_cost_ns > CALL_RATIO * facts->call_cost_ns;
 	facts->read_cost_ns = read_cost_ns();
-	for (i = 0; i < LOOPS / 2; i++) {
+	for (unsigned i = 0; i < LOOPS / 2; i++) {
 		struct changes one = loop_of_changes();
 
 		if (i == 0 || one.ns_per_change < changes.ns_per_change)

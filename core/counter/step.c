@@ -57,9 +57,7 @@ static int by_frequency(const void *a, const void *b)
 
 static void sort(const struct tw_steps *steps, struct differences *all)
 {
-	uint32_t ticks;
-
-	for (ticks = 0; ticks <= TW_STEP_MAX_TICKS; ticks++) {
+	for (uint32_t ticks = 0; ticks <= TW_STEP_MAX_TICKS; ticks++) {
 		if (!steps->seen[ticks])
 			continue;
 		all->at[all->count++] = (struct difference) {
@@ -84,9 +82,8 @@ static int fits(const struct difference *one, double step, double slack)
 static int all_fit(const struct differences *all, double step, double slack)
 {
 	uint64_t misses = 0;
-	unsigned i;
 
-	for (i = 0; i < all->count; i++) {
+	for (unsigned i = 0; i < all->count; i++) {
 		if (!fits(&all->at[i], step, slack))
 			misses += all->at[i].seen;
 		if (misses > MISSES(all->seen))
@@ -99,10 +96,10 @@ static int all_fit(const struct differences *all, double step, double slack)
 static int is_proven(const struct differences *all, double share)
 {
 	uint64_t left = all->seen, equal = 0;
-	unsigned values = 0, i;
+	unsigned values = 0;
 
 	/* A value that is as rare as the misses proves nothing. */
-	for (i = 0; i < all->count && left > MISSES(all->seen); i++) {
+	for (unsigned i = 0; i < all->count && left > MISSES(all->seen); i++) {
 		left -= all->at[i].seen;
 		if (all->at[i].ticks)
 			values++;
@@ -118,9 +115,8 @@ static int is_proven(const struct differences *all, double share)
 static double refine(const struct differences *all, double step)
 {
 	double products = 0, squares = 0;
-	unsigned i;
 
-	for (i = 0; i < all->count; i++) {
+	for (unsigned i = 0; i < all->count; i++) {
 		const struct difference *one = &all->at[i];
 		double multiple = nearbyint(one->ticks / step);
 
@@ -178,12 +174,12 @@ double tw_step_read(void)
 	struct tw_steps steps = { { 0 } };
 	uint32_t random = 1;
 	uint64_t before;
-	unsigned i, turns;
+	unsigned i;
 
 	for (i = 0, before = tw_ticks_begin(); i < READINGS; i++) {
 		uint64_t ticks;
 
-		for (turns = 0; turns < PAUSES; turns++)
+		for (unsigned turns = 0; turns < PAUSES; turns++)
 			tw_pause(&random);
 		ticks = tw_ticks_begin();
 		tw_steps_add(&steps, ticks - before);

@@ -81,11 +81,10 @@ void tw_pace_span(const struct tw_pace_bounds *bounds, int fits,
 		  struct tw_cpu_offset *offset)
 {
 	int64_t low = INT64_MAX, high = -INT64_MAX;
-	unsigned i;
 
 	if (fits && isfinite(offset->pace_low_ppb) && isfinite(offset->pace_high_ppb)) {
 		/* A line is lowest and highest at its ends. */
-		for (i = 0; i < 2; i++) {
+		for (unsigned i = 0; i < 2; i++) {
 			uint64_t at = i ? bounds->end_ticks : bounds->begin_ticks;
 			int64_t below = farthest_at(bounds, -1, at, offset);
 			int64_t above = farthest_at(bounds, 1, at, offset);
@@ -94,10 +93,10 @@ void tw_pace_span(const struct tw_pace_bounds *bounds, int fits,
 			high = above > high ? above : high;
 		}
 	} else {
-		for (i = 0; i < bounds->lowers; i++)
+		for (unsigned i = 0; i < bounds->lowers; i++)
 			if (bounds->lower[i].ticks < low)
 				low = bounds->lower[i].ticks;
-		for (i = 0; i < bounds->uppers; i++)
+		for (unsigned i = 0; i < bounds->uppers; i++)
 			if (bounds->upper[i].ticks > high)
 				high = bounds->upper[i].ticks;
 	}

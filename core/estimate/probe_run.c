@@ -175,24 +175,22 @@ static unsigned taking_part(const struct tw_probe_run *run)
 int tw_probe_collect(struct tw_probe_run *run,
 		     const struct tw_probe_goal *goal)
 {
-	unsigned i;
-
 	run->goal = *goal;
 	if (!run->origin_ns)
 		run->origin_ns = tw_probe_now_ns();
 	atomic_store(&run->unsatisfied, taking_part(run));
 	atomic_store(&run->present, taking_part(run));
-	for (i = 0; i < run->count; i++)
+	for (unsigned i = 0; i < run->count; i++)
 		run->workers[i].satisfied = !takes_part(&run->workers[i]);
 	start_threads(run);
-	for (i = 0; i < run->count; i++) {
+	for (unsigned i = 0; i < run->count; i++) {
 		if (run->workers[i].started)
 			pthread_join(run->workers[i].thread, NULL);
 		run->workers[i].started = false;
 	}
 	if (taking_part(run))
 		return atomic_load(&run->unsatisfied) == 0;
-	for (i = 0; i < run->count; i++)
+	for (unsigned i = 0; i < run->count; i++)
 		/* It has samples: see stop(). */
 		if (!run->workers[i].failed)
 			return 1;

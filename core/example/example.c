@@ -59,11 +59,9 @@ static void print_offsets(const struct tw_reliability *reliability)
 
 static void print_reliability(const struct tw_reliability *reliability)
 {
-	unsigned bit;
-
 	printf("Reliability\n  verdict    %s\n",
 	       tw_name(TW_ENUM_VERDICT, reliability->verdict));
-	for (bit = 1; bit && bit <= reliability->reasons; bit <<= 1)
+	for (unsigned bit = 1; bit && bit <= reliability->reasons; bit <<= 1)
 		if (reliability->reasons & bit)
 			printf("             %s\n",
 			       tw_text(TW_ENUM_REASON, bit));
@@ -166,14 +164,13 @@ static int print_limits(const struct tw_clock *clock)
 static int print_health(const struct tw_clock *clock)
 {
 	struct tw_clock_health health = TW_SIZED(struct tw_clock_health);
-	unsigned i;
 	int error = tw_clock_check(clock, &health);
 
 	if (error)
 		return error;
 	printf("\nHealth\n  verdict    %s\n",
 	       tw_text(TW_ENUM_VERDICT, health.verdict));
-	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+	for (unsigned i = 0; i < TW_HEALTH_CHECKS; i++)
 		printf("  %-10s %s: %s\n",
 		       i ? "" : "checks",
 		       tw_name(TW_ENUM_HEALTH_STATE, health.state[i]),

@@ -128,10 +128,10 @@ static int judge(void)
 static void is(enum tw_verdict verdict, enum tw_health_check check,
 	       enum tw_health_state state, const char *what)
 {
-	unsigned i, others = 0;
+	unsigned others = 0;
 
 	tap_is_u64((unsigned)judge(), 0, "judged");
-	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+	for (unsigned i = 0; i < TW_HEALTH_CHECKS; i++)
 		others += i != check && health.state[i] == TW_HEALTH_BAD;
 	tap_ok(health.verdict == verdict && health.state[check] == state &&
 	       others == 0, "%s: %s, %s", what,

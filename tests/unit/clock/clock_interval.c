@@ -255,10 +255,10 @@ static void bent(void)
 static void worst(void)
 {
 	uint64_t random = tap_seed();
-	unsigned i, outside = 0;
+	unsigned outside = 0;
 
 	begin();
-	for (i = 0; i < 100000; i++) {
+	for (unsigned i = 0; i < 100000; i++) {
 		unsigned bits = (unsigned)tap_random(&random);
 		double rate = bits & 1 ? 300e-9 : -100e-9;
 		double read = bits & 2 ? 24 : 0;

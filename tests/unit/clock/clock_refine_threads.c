@@ -147,7 +147,7 @@ static int one_clock(struct shared *shared, struct total *total)
 {
 	const struct tw_rate rate = { .hz = HZ };
 	struct reader readers[READERS] = { 0 };
-	unsigned i, started;
+	unsigned started;
 
 	*shared = (struct shared) { .stop = 0 };
 	by_hand(&shared->tested, &shared->state, rate, read_ticks(NULL), 5000);
@@ -160,7 +160,7 @@ static int one_clock(struct shared *shared, struct total *total)
 	total->late += refine_on(shared);
 	total->segments += shared->state.segments;
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELEASE);
-	for (i = 0; i < started; i++) {
+	for (unsigned i = 0; i < started; i++) {
 		pthread_join(readers[i].thread, NULL);
 		total->readings += readers[i].readings;
 		total->behind += readers[i].behind;

@@ -172,10 +172,10 @@ static void held_up(void)
 static void many(void)
 {
 	uint64_t now = 6000000000;
-	unsigned i, good = 0;
+	unsigned good = 0;
 
 	make_clock(1e9);
-	for (i = 0; i < TW_CLOCK_SEGMENTS; i++) {
+	for (unsigned i = 0; i < TW_CLOCK_SEGMENTS; i++) {
 		now += 1000000000;
 		good += append(1e9 * (1 + (i % 2 ? 4e-4 : -4e-4)), now, 100) ==
 			0 && never_back();

@@ -395,7 +395,7 @@ static void rate_start(struct rate_counts *counts, uint64_t seed, uint64_t i)
 static void starts(uint64_t seed)
 {
 	struct rate_counts all = { 0 };
-	unsigned load, on_grid;
+	unsigned on_grid;
 	double rms;
 
 	for (uint64_t i = 0; i < STARTS; i++)
@@ -410,7 +410,7 @@ static void starts(uint64_t seed)
 	tap_ok(all.wrong <= 1, "no wrong rate is claimed as the kernel's");
 	/* 91 % of 750 with a standard deviation of 1.0. */
 	tap_ok(all.accepted > on_grid * 8 / 10, "the right one mostly is");
-	for (load = 0; load < RATE_LOADS; load++)
+	for (unsigned load = 0; load < RATE_LOADS; load++)
 		tap_ok(all.accepted_by[load] > on_grid / RATE_LOADS / 2,
 		       "load %u: by half and more", load);
 	/* 22 in 200000: five here are less than one run in a million. */

@@ -192,11 +192,10 @@ static void broken_scales(double hz)
 {
 	const struct tw_rate rate = { .size = sizeof(rate), .hz = hz };
 	struct tw_scale whole, scale;
-	unsigned way;
 
 	tap_ok(!tw_scale_init(&whole, &rate, 0) && !tw_scale_check(&whole, &rate),
 	       "%.0f Hz passes", hz);
-	for (way = 0; way < 11; way++) {
+	for (unsigned way = 0; way < 11; way++) {
 		const char *why;
 
 		scale = whole;
@@ -237,9 +236,9 @@ static int refuses(double hz, uint64_t modulus_ns)
  */
 static unsigned longest(void)
 {
-	unsigned i, longer = 0;
+	unsigned longer = 0;
 
-	for (i = 0; i < 1000; i++) {
+	for (unsigned i = 0; i < 1000; i++) {
 		struct tw_rate rate = {
 			.size = sizeof(rate), .hz = 1e7 * pow(1000, i / 1000.0),
 		};

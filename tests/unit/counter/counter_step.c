@@ -26,10 +26,9 @@ static double find(double step, double least, double spread, unsigned readings,
 	double time = (double)(tap_random(random) >> 24);
 	uint64_t before = shows(time, step, shift);
 	struct tw_steps steps;
-	unsigned i;
 
 	memset(&steps, 0, sizeof(steps));
-	for (i = 0; i < readings; i++) {
+	for (unsigned i = 0; i < readings; i++) {
 		uint64_t ticks;
 
 		time += least + spread * (double)(tap_random(random) >> 40) *
@@ -49,10 +48,9 @@ static const struct { double least, spread; } loops[] = {
 static void try_step(double step, uint64_t *random)
 {
 	double worst = 0;
-	unsigned loop, i;
 
-	for (loop = 0; loop < sizeof(loops) / sizeof(loops[0]); loop++)
-		for (i = 0; i < 200; i++) {
+	for (unsigned loop = 0; loop < sizeof(loops) / sizeof(loops[0]); loop++)
+		for (unsigned i = 0; i < 200; i++) {
 			double found = find(step, loops[loop].least,
 					    loops[loop].spread, 500, random);
 
@@ -64,9 +62,9 @@ static void try_step(double step, uint64_t *random)
 /* However narrow the loop: a spread of 5 ticks has no room for multiples. */
 static void try_none(uint64_t *random)
 {
-	unsigned wrong = 0, i;
+	unsigned wrong = 0;
 
-	for (i = 0; i < 2000; i++) {
+	for (unsigned i = 0; i < 2000; i++) {
 		double least = (double)(tap_random(random) % 200);
 		double spread = 5 + (double)(tap_random(random) % 300);
 
@@ -100,18 +98,17 @@ static void try_three_paths(void)
 static void try_disturbed(uint64_t *random)
 {
 	struct tw_steps steps = { { 0 } };
-	unsigned i;
 
-	for (i = 0; i < 1000; i++) {
+	for (unsigned i = 0; i < 1000; i++) {
 		unsigned multiple = 2 + (unsigned)(tap_random(random) >> 33) % 9;
 
 		steps.seen[(unsigned)(multiple * 24.5)] += 1;
 	}
-	for (i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 5; i++)
 		steps.seen[60 + tap_random(random) % 100]++;
 	tap_ok(fabs(tw_steps_find(&steps) - 24.5) < 0.1,
 	       "five of a thousand that don't fit: 24.5");
-	for (i = 0; i < 100; i++)
+	for (unsigned i = 0; i < 100; i++)
 		steps.seen[60 + tap_random(random) % 100]++;
 	tap_ok(tw_steps_find(&steps) == 1, "a tenth: 1");
 }
@@ -119,7 +116,6 @@ static void try_disturbed(uint64_t *random)
 static void try_few(void)
 {
 	struct tw_steps steps = { { 0 } };
-	unsigned ticks;
 
 	tap_ok(tw_steps_find(&steps) == 1, "no reading: 1");
 	steps.seen[0] = 1000;
@@ -127,7 +123,7 @@ static void try_few(void)
 	steps.seen[1] = 30;
 	tap_ok(tw_steps_find(&steps) == 1, "a tick now and then: 1");
 	memset(&steps, 0, sizeof(steps));
-	for (ticks = 48; ticks < 48 + 6 * 8; ticks += 8)
+	for (unsigned ticks = 48; ticks < 48 + 6 * 8; ticks += 8)
 		steps.seen[ticks] = 5;
 	tap_ok(tw_steps_find(&steps) == 1, "30 differences: too few");
 	steps.seen[48] = 7;
@@ -148,9 +144,8 @@ int main(void)
 		1, 2, 3, 8, 24.5, 24.499978, 33.3, 41.6667, 100, 100.7,
 	};
 	uint64_t random = tap_seed();
-	unsigned i;
 
-	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		try_step(steps[i], &random);
 	try_none(&random);
 	try_three_paths();

@@ -44,9 +44,7 @@ static const struct {
 
 int main(void)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t monotonic_ns = 0, boottime_ns = 0;
 		int ret = tw_parse_timens_offsets(cases[i].text, &monotonic_ns,
 						  &boottime_ns);

@@ -160,11 +160,11 @@ static uint64_t shown(const struct exchange *exchange, uint64_t ticks)
 static void make(struct made *made, const struct exchange *exchange,
 		 uint64_t *random)
 {
-	unsigned i, cpu = 0;
+	unsigned cpu = 0;
 
 	/* A counter begins at another place in its step each time. */
 	made->time_ticks += tap_random(random) % 1000;
-	for (i = 0; i < 2000; i++) {
+	for (unsigned i = 0; i < 2000; i++) {
 		unsigned next = (unsigned)(tap_random(random) >> 33) % 2;
 		unsigned to = next ? 0 : 1;
 		uint64_t least = exchange->min_gap_ticks[to];

@@ -34,15 +34,13 @@ struct course {
 static void fill(struct made *made, const struct course *course,
 		 uint64_t *random)
 {
-	unsigned burst;
-
 	made_init(made, 2, 1600);
 	if (course->limit_ppb > 0)
 		made->limits.pace_limit_ppb = course->limit_ppb;
 	made->rates_ppb[0] = course->base_rate_ppb;
 	made->rates_ppb[1] = course->rate_ppb;
 	made->offsets_ticks[1] = course->offset_ticks;
-	for (burst = 0; burst < 8; burst++) {
+	for (unsigned burst = 0; burst < 8; burst++) {
 		if (burst == 4)
 			made->offsets_ticks[1] += course->jump_ticks;
 		made_probe(made, 200, random);

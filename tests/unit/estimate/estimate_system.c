@@ -69,9 +69,8 @@ static void look(struct state *state)
 static int same_threads(const struct state *before)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
-	unsigned tries;
 
-	for (tries = 0; tries < 1000; tries++, nanosleep(&pause, NULL))
+	for (unsigned tries = 0; tries < 1000; tries++, nanosleep(&pause, NULL))
 		if (entries("/proc/self/task") == before->threads)
 			return 1;
 	return 0;
@@ -82,7 +81,7 @@ static int measure(struct tw_reliability *result,
 		   const struct tw_probe_system *system, const char *what)
 {
 	struct state before, after;
-	int error, same_signals = 1, same_errno, number;
+	int error, same_signals = 1, same_errno;
 
 	*result = TW_SIZED(struct tw_reliability);
 	look(&before);
@@ -90,7 +89,7 @@ static int measure(struct tw_reliability *result,
 	error = tw_reliability_measure_on(result, options, system);
 	same_errno = errno == 4711;
 	look(&after);
-	for (number = 1; number < NSIG; number++)
+	for (int number = 1; number < NSIG; number++)
 		same_signals &= sigismember(&before.signals, number) ==
 				sigismember(&after.signals, number);
 	tap_ok(same_errno && same_signals && same_threads(&before) &&
@@ -576,7 +575,7 @@ int main(void)
 	const struct tw_reliability untouched = TW_SIZED(struct tw_reliability);
 	enum tw_reliability_method method;
 	struct tw_reliability result;
-	unsigned *cpus, i;
+	unsigned *cpus;
 	pthread_t thread;
 	sigset_t some;
 
@@ -601,7 +600,7 @@ int main(void)
 	unreachable(0, 1000000000, TW_REASON_STATISTICS);
 	for (method = TW_METHOD_CAS; method <= TW_METHOD_SWITCH; method++) {
 		try_good(method);
-		for (i = 0; i < sizeof(failures) / sizeof(*failures); i++)
+		for (unsigned i = 0; i < sizeof(failures) / sizeof(*failures); i++)
 			if (failures[i].methods >> method & 1)
 				try_failure(&failures[i], method);
 		progress(method);
@@ -615,7 +614,7 @@ int main(void)
 	try_full(TW_METHOD_CAS, "threads on all CPUs");
 	try_full(TW_METHOD_SWITCH, "one thread moved");
 	largest();
-	for (i = 0; i < allowed && i < 4; i++)
+	for (unsigned i = 0; i < allowed && i < 4; i++)
 		pinned(cpus[i]);
 	free(cpus);
 	return tap_done();
