@@ -22,17 +22,7 @@
 #define TICKWISE_H
 
 /* Included first, so that this error comes first on other processors. */
-#if defined(__x86_64__)
-#include "counter/x86_64.h"
-#elif defined(__aarch64__)
-#include "counter/aarch64.h"
-#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
-#include "counter/ppc64le.h"
-#elif defined(__riscv) && __riscv_xlen == 64
-#include "counter/riscv64.h"
-#else
-#error "tickwise: no counter is known for this processor (x86-64, aarch64, ppc64le, riscv64)"
-#endif
+#include "counter/read.h"
 
 #include <stddef.h>
 #include <stdint.h>

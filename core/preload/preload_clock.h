@@ -158,16 +158,7 @@ tw_preload_among(const struct tw_preload_clock *clock,
 static inline uint64_t tw_preload_ticks(void *context)
 {
 	(void)context;
-#if defined(__x86_64__)
-	/* As tw_ticks(). Here the compiler knows that rdtsc clears the upper
-	 * halves, which saves one instruction. */
-	uint64_t low, high;
-
-	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
-	return high << 32 | low;
-#else
 	return tw_ticks();
-#endif
 }
 
 static inline uint64_t tw_preload_ticks_ordered(void *context)
