@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "brackets.h"
+#include "counter/state.h"
 #include "counter/step.h"
 #include "text_file.h"
 #include "timespec.h"
@@ -77,25 +78,6 @@ static uint64_t width_ticks(const struct tw_bracket *bracket)
 	return bracket->after_ticks - bracket->before_ticks;
 }
 
-/* Spin for LOOK_NS of the reference, and set the rough rate. If the reference stands
- * still for a million reads, or the counter does not move, there is no rate. */
-static int look(const struct reader *reader, double *ticks_per_ns)
-{
-	struct tw_bracket first = read_bracket(reader), now = first;
-	unsigned reads = 0;
-
-	while (now.reference_ns - first.reference_ns < LOOK_NS) {
-		now = read_bracket(reader);
-		if (now.reference_ns < first.reference_ns || ++reads > 1000000)
-			return -EIO;
-	}
-	if (now.after_ticks <= first.after_ticks)
-		return -EIO;
-	*ticks_per_ns = (double)(now.after_ticks - first.after_ticks) /
-			(double)(now.reference_ns - first.reference_ns);
-	return 0;
-}
-
 static void sleep_until_slot(const struct reader *reader, uint64_t slot_ns,
 			     uint64_t now_ns)
 {
@@ -144,27 +126,14 @@ static void keep(struct collection *c, const struct tw_bracket *bracket)
 	c->in_slot++;
 }
 
-/* Ask @progress whether to go on, but not in the middle of a burst. Return 0;
- * 1: the samples are enough; -ECANCELED. */
-static int ask_progress(struct collection *c, uint64_t now_ns)
-{
-	struct tw_brackets *out = c->out;
-	int answer;
-
-	if (!out->progress)
-		return 0;
-	answer = out->progress(out->context, out->before_ns + now_ns - c->start_ns);
-	out->is_enough = answer == TW_ENOUGH;
-	return !answer || out->is_enough ? out->is_enough : -ECANCELED;
-}
-
 static int collect(struct reader *reader, struct collection *c)
 {
 	const struct plan *plan = c->plan;
+	struct tw_brackets *out = c->out;
 	uint64_t reads = 0;
-	int over = 0;
+	int answer = 0;
 
-	while (!over && c->slot < plan->slots) {
+	while (!answer && c->slot < plan->slots) {
 		struct tw_bracket bracket;
 		uint64_t now_ns, slot;
 
@@ -189,12 +158,16 @@ static int collect(struct reader *reader, struct collection *c)
 		if (!plan->burst_ns || (c->in_slot < plan->kept_per_slot &&
 					now_ns <= c->burst_end_ns))
 			continue;
-		over = ask_progress(c, now_ns);
-		if (!over)
+		/* Between two bursts the caller may end it. */
+		if (out->progress)
+			answer = out->progress(out->context,
+					       out->before_ns + now_ns - c->start_ns);
+		if (!answer)
 			sleep_until_slot(reader, c->start_ns +
 					 (slot + 1) * c->slot_ns, now_ns);
 	}
-	return over < 0 ? over : 0;
+	out->is_enough = answer == TW_ENOUGH;
+	return answer && !out->is_enough ? -ECANCELED : 0;
 }
 
 /* Return whether more threads are runnable than there are CPUs, by /proc/loadavg, whose
@@ -226,27 +199,14 @@ double tw_brackets_step_ticks(const struct tw_brackets *brackets)
 	return tw_steps_find(&steps);
 }
 
-/* Make room for one more window. Touch it, so that the window has no page fault. */
-static int make_room(struct tw_brackets *brackets)
-{
-	size_t count = brackets->count + MAX_KEPT;
-	struct tw_bracket *more;
-
-	more = realloc(brackets->bracket, count * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	memset(more + brackets->count, 0, MAX_KEPT * sizeof(*more));
-	brackets->bracket = more;
-	return 0;
-}
-
-/* Find granularity and tolerance before the first window; later ones use the
- * same. */
+/* Find granularity and tolerance before the first window; later ones use the same. Spin for
+ * LOOK_NS of the reference for a rough rate: if it stands still for a million reads, or the
+ * counter does not move, there is none. */
 static int prepare(const struct reader *reader, struct tw_brackets *brackets)
 {
+	struct tw_bracket first, now;
 	struct timespec resolution;
-	double ticks_per_ns;
-	int ret;
+	unsigned reads = 0;
 
 	if (reader->source)
 		brackets->granularity_ns = reader->source->granularity_ns;
@@ -256,11 +216,17 @@ static int prepare(const struct reader *reader, struct tw_brackets *brackets)
 		brackets->granularity_ns = tw_timespec_ns(&resolution);
 	if (brackets->granularity_ns == 0)
 		brackets->granularity_ns = 1;
-	ret = look(reader, &ticks_per_ns);
-	if (ret)
-		return ret;
-	brackets->tolerance_ticks =
-		(uint64_t)(TW_BRACKET_TOLERANCE_NS * ticks_per_ns) + 1;
+	first = now = read_bracket(reader);
+	while (now.reference_ns - first.reference_ns < LOOK_NS) {
+		now = read_bracket(reader);
+		if (now.reference_ns < first.reference_ns || ++reads > 1000000)
+			return -EIO;
+	}
+	if (now.after_ticks <= first.after_ticks)
+		return -EIO;
+	brackets->tolerance_ticks = 1 + (uint64_t)
+		(TW_BRACKET_TOLERANCE_NS * (double)(now.after_ticks - first.after_ticks) /
+		 (double)(now.reference_ns - first.reference_ns));
 	return 0;
 }
 
@@ -269,14 +235,18 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 			const struct tw_time_source *source)
 {
 	struct reader reader = {
-		.clock_id = against == TW_AGAINST_MONOTONIC ?
-			CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW,
-		.source = source, .random = 1,
+		.clock_id = tw_against_clock_id(against), .source = source, .random = 1,
 	};
 	struct collection c = { .out = brackets };
-	int ret;
+	struct tw_bracket *more = realloc(brackets->bracket, (brackets->count + MAX_KEPT) *
+					  sizeof(*more));
+	int ret = more ? 0 : -ENOMEM;
 
-	ret = make_room(brackets);
+	/* Touch the room for this window, so that it has no page fault. */
+	if (more) {
+		memset(more + brackets->count, 0, MAX_KEPT * sizeof(*more));
+		brackets->bracket = more;
+	}
 	if (!ret && !brackets->tolerance_ticks)
 		ret = prepare(&reader, brackets);
 	if (ret)

@@ -18,22 +18,6 @@
 #define MIN_WINDOW_NS		5000000ULL
 #define LONGEST_WINDOW_NS	(3600 * TW_NS_PER_SECOND)
 
-static int check_options(const struct tw_rate_options *options)
-{
-	const struct tw_time_source *source = options->source;
-
-	if (options->window_ns < MIN_WINDOW_NS ||
-	    options->window_ns > LONGEST_WINDOW_NS ||
-	    options->longest_ns > LONGEST_WINDOW_NS)
-		return -EINVAL;
-	if (options->against != TW_AGAINST_RAW &&
-	    options->against != TW_AGAINST_MONOTONIC)
-		return -EINVAL;
-	if (source && (!source->read_ticks || !source->read_ns))
-		return -EINVAL;
-	return 0;
-}
-
 /*
  * Fit a line. CLOCK_MONOTONIC bends while NTP steers it, usually by far less than
  * TW_NTP_MAX_PPM, and then no straight line passes through every bracket. So its
@@ -301,22 +285,30 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 	return ret;
 }
 
-/* Copy the caller's options into complete ones, with @source for their clocks. */
+/* Copy the caller's options into complete ones, with @source for their clocks, and check
+ * them. */
 static int take_options(struct tw_rate_options *options,
 			struct tw_time_source *source,
 			const struct tw_rate_options *callers)
 {
-	int ret = 0;
+	int ret = callers ? tw_sized_take(options, sizeof(*options), callers,
+					  TW_FIRST_RATE_OPTIONS) : 0;
 
-	if (callers)
-		ret = tw_sized_take(options, sizeof(*options), callers,
-				    TW_FIRST_RATE_OPTIONS);
-	if (ret || !options->source)
+	if (!ret && options->source) {
+		ret = tw_sized_take(source, sizeof(*source), options->source,
+				    TW_FIRST_TIME_SOURCE);
+		options->source = source;
+	}
+	if (ret)
 		return ret;
-	ret = tw_sized_take(source, sizeof(*source), options->source,
-			    TW_FIRST_TIME_SOURCE);
-	options->source = source;
-	return ret;
+	if (options->window_ns == 0)
+		options->window_ns = DEFAULT_WINDOW_NS;
+	if (options->window_ns < MIN_WINDOW_NS || options->window_ns > LONGEST_WINDOW_NS ||
+	    options->longest_ns > LONGEST_WINDOW_NS ||
+	    (options->against != TW_AGAINST_RAW && options->against != TW_AGAINST_MONOTONIC) ||
+	    (options->source && (!source->read_ticks || !source->read_ns)))
+		return -EINVAL;
+	return 0;
 }
 
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
@@ -329,11 +321,6 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 	ret = tw_sized_check(rate->size, TW_FIRST_RATE);
 	if (!ret)
 		ret = take_options(&calibration.options, &source, options);
-	if (ret)
-		return ret;
-	if (calibration.options.window_ns == 0)
-		calibration.options.window_ns = DEFAULT_WINDOW_NS;
-	ret = check_options(&calibration.options);
 	if (ret)
 		return ret;
 

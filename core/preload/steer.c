@@ -127,14 +127,6 @@ static int is_too_steep(const struct tw_steer *steer, double slope)
 	return off > limit || off < -limit;
 }
 
-/* Start anew. The last slope is the best guess, unless it was too steep. */
-static void begin_anew(struct tw_steer *steer)
-{
-	steer->anchors = 0;
-	if (is_too_steep(steer, steer->slope))
-		tw_steer_reset(steer);
-}
-
 enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 				  const struct tw_anchor_at *anchor)
 {
@@ -145,8 +137,12 @@ enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 	if (steer->anchors) {
 		gap = ticks_after(anchor->ticks,
 				  anchor_before(steer, 1)->ticks);
-		if (gap <= 0 || gap * steer->ns_per_tick > LARGEST_GAP_NS)
-			begin_anew(steer);
+		if (gap <= 0 || gap * steer->ns_per_tick > LARGEST_GAP_NS) {
+			/* Anew. The last slope is the best guess, unless it was too steep. */
+			steer->anchors = 0;
+			if (is_too_steep(steer, steer->slope))
+				tw_steer_reset(steer);
+		}
 	}
 	keep(steer, anchor);
 	slope = measured_slope(steer);
@@ -172,22 +168,12 @@ static double expected_ns(const struct tw_steer *steer, uint64_t ticks,
 	       ticks_after(ticks, newest->ticks) * steer->slope;
 }
 
-static void set_base(struct tw_line *line, uint64_t seconds, uint64_t base)
-{
-	while (base >= SECOND) {
-		base -= SECOND;
-		seconds++;
-	}
-	line->seconds = seconds;
-	line->base = base;
-}
-
 /*
- * Aim the line from its start at the system's clock at its end: set its slope,
- * and when it ends and when its renewal is due.
+ * Aim the line from its start, @base after the beginning of @seconds, at the system's clock
+ * at its end: set its slope, and when it ends and when its renewal is due.
  */
-static enum tw_steer_result aim(const struct tw_steer *steer,
-				struct tw_line *line)
+static enum tw_steer_result aim(const struct tw_steer *steer, struct tw_line *line,
+				uint64_t seconds, uint64_t base)
 {
 	const struct tw_anchor_at *newest = anchor_before(steer, 1);
 	double lasts = TW_STEER_HARD_NS / steer->ns_per_tick -
@@ -199,6 +185,8 @@ static enum tw_steer_result aim(const struct tw_steer *steer,
 
 	if (renew <= 0)
 		return TW_STEER_WIDE;
+	line->seconds = seconds + base / SECOND;
+	line->base = base % SECOND;
 	line->hard = (uint64_t)lasts;
 	line->renew = (uint64_t)renew;
 	start_ns = tw_line_ns(line, 0);
@@ -215,23 +203,16 @@ static enum tw_steer_result aim(const struct tw_steer *steer,
 	return TW_STEER_GOOD;
 }
 
-static uint64_t start_after(const struct tw_steer *steer, uint64_t now)
-{
-	return now + (uint64_t)(TW_STEER_AHEAD_NS / steer->ns_per_tick);
-}
-
 enum tw_steer_result tw_steer_follow(const struct tw_steer *steer,
 				     const struct tw_line *line, uint64_t now,
 				     struct tw_line *next)
 {
-	next->start = start_after(steer, now);
+	next->start = now + (uint64_t)(TW_STEER_AHEAD_NS / steer->ns_per_tick);
 	/* The next segment must begin while this one holds. */
 	if (next->start - line->start >= line->hard)
 		return TW_STEER_WIDE;
 	next->after_system = 0;
-	set_base(next, line->seconds,
-		 tw_line_at(line, next->start - line->start));
-	return aim(steer, next);
+	return aim(steer, next, line->seconds, tw_line_at(line, next->start - line->start));
 }
 
 enum tw_steer_result tw_steer_enter(const struct tw_steer *steer,
@@ -241,12 +222,11 @@ enum tw_steer_result tw_steer_enter(const struct tw_steer *steer,
 	const struct tw_anchor_at *newest = anchor_before(steer, 1);
 	uint64_t ns;
 
-	next->start = start_after(steer, now);
+	next->start = now + (uint64_t)(TW_STEER_AHEAD_NS / steer->ns_per_tick);
 	ns = newest->ns + (uint64_t)(int64_t)expected_ns(steer, next->start,
 							 newest->ns);
 	if (ns < ceiling_ns)
 		return TW_STEER_EARLY;
 	next->after_system = 1;
-	set_base(next, ns / SECOND_NS, (ns % SECOND_NS) << 32);
-	return aim(steer, next);
+	return aim(steer, next, ns / SECOND_NS, (ns % SECOND_NS) << 32);
 }
