@@ -12,22 +12,17 @@
 #include "tap.h"
 #include "trust.h"
 
+/* The samples can be written. */
 struct recording {
 	struct tw_cpu_samples cpus[2];
-	struct tw_sample *moved;	/* a copy of the second CPU's samples */
 };
 
-/* Return 0 without memory. */
-static int recording_init(struct recording *recording)
+static void recording_move(struct recording *recording, int64_t ahead_ticks)
 {
 	const struct tw_cpu_samples *second = &recording->cpus[1];
-	size_t i;
 
-	recording->moved = calloc(second->count + 1,
-				  sizeof(*recording->moved));
-	for (i = 0; recording->moved && i < second->count; i++)
-		recording->moved[i] = second->samples[i];
-	return recording->moved != NULL;
+	for (size_t i = 0; i < second->count; i++)
+		((struct tw_sample *)second->samples)[i].ticks += (uint64_t)ahead_ticks;
 }
 
 /* Judge @recording with the second CPU's counter @ahead_ticks ahead. */
@@ -42,18 +37,13 @@ static struct tw_reliability recording_judge(struct recording *recording,
 		.pace_limit_ppb = 1e9,
 	};
 	struct tw_reliability result = { .offsets = pair };
-	struct tw_cpu_samples cpus[2] = { recording->cpus[0],
-					  recording->cpus[1] };
-	size_t i;
 
-	for (i = 0; i < cpus[1].count; i++)
-		recording->moved[i].ticks = cpus[1].samples[i].ticks +
-					    (uint64_t)ahead_ticks;
-	cpus[1].samples = recording->moved;
-	limits.step_ticks = tw_step_of_samples(cpus, 2);
+	recording_move(recording, ahead_ticks);
+	limits.step_ticks = tw_step_of_samples(recording->cpus, 2);
 	if (tw_judge_work_init(&work, 2))
 		exit(1);
-	tw_judge(&result, cpus, 2, &limits, &work);
+	tw_judge(&result, recording->cpus, 2, &limits, &work);
+	recording_move(recording, -ahead_ticks);
 	tw_judge_work_free(&work);
 	tw_trust_cpus(&result);
 	return result;
@@ -67,9 +57,8 @@ static unsigned recording_holds(struct recording *recording, unsigned tries,
 				int64_t largest_ticks, uint64_t *random)
 {
 	unsigned held = 0;
-	unsigned i;
 
-	for (i = 0; i < tries; i++) {
+	for (unsigned i = 0; i < tries; i++) {
 		int64_t ahead_ticks = (int64_t)(tap_random(random) >> 11) %
 				      (2 * largest_ticks + 1) - largest_ticks;
 		struct tw_cpu_offset pair;

@@ -96,13 +96,11 @@ static int record(struct tw_probe_run **run, struct recording *recording,
 		.min_span_ns = method->min_span_ns,
 	};
 
-	*recording = (struct recording){ 0 };
 	*run = NULL;
 	if (tw_probe_new(run, method->method, cpus, 2, 500000000, NULL))
 		return 0;
 	return tw_probe_collect(*run, &goal) == 1 &&
-	       tw_probe_samples(*run, recording->cpus) == 2 &&
-	       recording_init(recording);
+	       tw_probe_samples(*run, recording->cpus) == 2;
 }
 
 /* Return how fast two readings can follow each other on one CPU. */
@@ -150,7 +148,6 @@ static void try_method(const struct method *method, const unsigned *cpus,
 			possible += (unsigned)is_possible(&recording);
 			found += (unsigned)recording_finds_width(&recording);
 		}
-		free(recording.moved);
 		if (run)
 			tw_probe_free(run);
 	}

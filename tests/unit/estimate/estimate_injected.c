@@ -35,8 +35,6 @@ static void try_recording(struct found *found, struct recording *recording,
 {
 	struct tw_cpu_offset pair;
 
-	if (!recording_init(recording))
-		exit(1);
 	recording_judge(recording, 0, &pair);
 	found->recordings++;
 	found->low_ticks += (double)pair.low_ticks;
@@ -48,7 +46,6 @@ static void try_recording(struct found *found, struct recording *recording,
 			 recording_finds(recording, -pair.high_ticks);
 	found->short_of += !recording_finds(recording, -pair.low_ticks - 1) &&
 			   !recording_finds(recording, -pair.high_ticks + 1);
-	free(recording->moved);
 }
 
 static void tell(const struct found *found, const char *name)

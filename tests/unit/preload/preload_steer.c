@@ -12,121 +12,12 @@
 #include "preload/steer.h"
 #include "tap.h"
 
-#define HZ		2.6e9
-#define NS_PER_TICK	(1e9 / HZ)
-#define MS_TICKS	2600000ULL
+/* A tick is a nanosecond, unless noted. */
 
-/* Return an anchor 20 ns wide, of a system clock that is 40 ppm fast. */
-static struct tw_anchor_at anchor_at(uint64_t ticks)
-{
-	double ns = (double)ticks * NS_PER_TICK * 1.00004;
-	struct tw_anchor_at anchor = { .ticks = ticks, .ns = (uint64_t)ns };
-
-	anchor.low_ns = ns - floor(ns) - 10;
-	anchor.high_ns = ns - floor(ns) + 10;
-	return anchor;
-}
-
-static uint64_t learn(struct tw_steer *steer, uint64_t ticks, unsigned count)
-{
-	enum tw_steer_result result = TW_STEER_EARLY;
-
-	for (unsigned i = 0; i < count; i++, ticks += MS_TICKS * 2 / 5) {
-		struct tw_anchor_at anchor = anchor_at(ticks);
-
-		result = tw_steer_add(steer, &anchor);
-		/* 2 ms are six anchors 0.4 ms apart. */
-		if (i == 4)
-			tap_ok(result == TW_STEER_EARLY,
-			       "no slope from 1.6 ms");
-	}
-	tap_ok(result == TW_STEER_GOOD &&
-	       fabs(tw_steer_slew_ppm(steer) - 40) < 0.1,
-	       "the slope of %u anchors", count);
-	return ticks - MS_TICKS * 2 / 5;
-}
-
-/* Segment after segment, over the end of a second. */
-static void follow(void)
-{
-	uint64_t ticks = (uint64_t)(1.995 * HZ);
-	unsigned stepped = 0, off = 0, i;
-	struct tw_line line, next;
-	struct tw_steer steer;
-
-	tw_steer_init(&steer, NS_PER_TICK);
-	ticks = learn(&steer, ticks, 8);
-	tap_ok(tw_steer_enter(&steer, 0, ticks, &line) == TW_STEER_GOOD,
-	       "a first segment");
-	for (i = 0; i < 40; i++) {
-		struct tw_anchor_at anchor;
-		uint64_t since;
-		double end_ns;
-
-		ticks = line.start + line.renew;
-		anchor = anchor_at(ticks);
-		if (tw_steer_add(&steer, &anchor) != TW_STEER_GOOD ||
-		    tw_steer_follow(&steer, &line, ticks, &next) !=
-		    TW_STEER_GOOD)
-			break;
-		since = next.start - line.start;
-		stepped += line.seconds * 1000000000 +
-			   (tw_line_at(&line, since) >> 32) !=
-			   tw_line_ns(&next, 0) ||
-			   (uint32_t)tw_line_at(&line, since) !=
-			   (uint32_t)next.base;
-		end_ns = (double)(next.start + next.hard) * NS_PER_TICK *
-			 1.00004;
-		/* Whole ns, and a double's 4e-7. */
-		off += fabs((double)tw_line_ns(&next, next.hard) - end_ns) > 2;
-		line = next;
-	}
-	tap_is_u64(i, 40, "40 that follow");
-	tap_is_u64(stepped, 0, "none with a step, to 2^-32 ns");
-	tap_is_u64(off, 0, "each ends where the system's clock is");
-	tap_ok(line.seconds == 2 && line.base >> 32 < 1000000000,
-	       "into the next second");
-}
-
-static void anchors(void)
-{
-	struct tw_anchor_at anchor;
-	struct tw_steer steer;
-
-	/* 300 ticks are 115 ns. */
-	tw_anchor_begin(&anchor, NS_PER_TICK, 5000, 70000, 5300);
-	tap_ok(!tw_anchor_is_good(&anchor), "115 ns are too wide");
-	tw_steer_init(&steer, NS_PER_TICK);
-	tap_ok(tw_steer_add(&steer, &anchor) == TW_STEER_WIDE &&
-	       !steer.anchors, "and not learnt from");
-	/* Read late in the first and early in the second: 1300 ticks are 500 ns. */
-	tw_anchor_begin(&anchor, NS_PER_TICK, 5000, 70000, 5300);
-	tw_anchor_narrow(&anchor, NS_PER_TICK, 6300, 70431, 6600);
-	tap_ok(tw_anchor_is_good(&anchor) && anchor.high_ns - anchor.low_ns < 50,
-	       "two brackets are narrower than each");
-	tw_anchor_narrow(&anchor, NS_PER_TICK, 7600, 71300, 7900);
-	tap_ok(!tw_anchor_is_good(&anchor), "brackets that exclude each other");
-}
-
-static void ceiling(void)
-{
-	struct tw_steer steer;
-	struct tw_line line;
-	uint64_t ticks;
-
-	tw_steer_init(&steer, NS_PER_TICK);
-	ticks = learn(&steer, MS_TICKS, 8);
-	tap_ok(tw_steer_enter(&steer, anchor_at(ticks).ns + 10000, ticks,
-			      &line) == TW_STEER_EARLY,
-	       "not below what was answered");
-	tap_ok(tw_steer_enter(&steer, anchor_at(ticks).ns, ticks, &line) ==
-	       TW_STEER_GOOD && line.after_system, "once it has passed that");
-}
-
-/* From here on by hand: a tick is a nanosecond, unless noted. */
 static void brackets(void)
 {
 	struct tw_anchor_at anchor;
+	struct tw_steer steer;
 
 	/* Half a nanosecond a tick: 100 ticks are 50 ns. */
 	tw_anchor_begin(&anchor, 0.5, 1000, 70, 1100);
@@ -137,6 +28,15 @@ static void brackets(void)
 	tap_ok(anchor.low_ns == -25 && anchor.high_ns == 1, "narrower from below");
 	tw_anchor_narrow(&anchor, 0.5, 1400, 268, 1440);
 	tap_ok(anchor.low_ns == -22 && anchor.high_ns == -1, "and from both sides");
+	tw_steer_init(&steer, 0.5);
+	anchor.low_ns = anchor.high_ns - TW_STEER_BRACKET_NS - 0.5;
+	tap_ok(!tw_anchor_is_good(&anchor) && !steer.anchors &&
+	       tw_steer_add(&steer, &anchor) == TW_STEER_WIDE && !steer.anchors,
+	       "too wide, and not learnt from");
+	anchor.low_ns = anchor.high_ns - TW_STEER_BRACKET_NS;
+	tap_ok(tw_anchor_is_good(&anchor), "as wide as is used");
+	tw_anchor_narrow(&anchor, 0.5, 1600, 500, 1700);
+	tap_ok(!tw_anchor_is_good(&anchor), "brackets that exclude each other");
 }
 
 static enum tw_steer_result add(struct tw_steer *steer, uint64_t ticks,
@@ -164,6 +64,10 @@ static void slopes(void)
 {
 	struct tw_steer steer;
 
+	slope_of(&steer, 0, 0);
+	tw_steer_reset(&steer);
+	add(&steer, 1000000, 5000000, 0);
+	tap_ok(add(&steer, 2999999, 6999999, 0) == TW_STEER_EARLY, "under 2 ms: no slope");
 	tap_ok(slope_of(&steer, 0, -10) == TW_STEER_GOOD &&
 	       fabs(steer.slope - (1 - 20 / 2e6)) < 1e-15,
 	       "from middle to middle");
@@ -253,13 +157,52 @@ static void lines(void)
 	tap_ok(next.seconds == 7 && next.base == 0, "on its first nanosecond");
 }
 
+/* Segment after segment, over the end of a second, by a system clock that is 40 ppm fast. */
+static void chain(void)
+{
+	static const double slope = 1.00004;
+	uint64_t ticks = 6996000000;
+	unsigned stepped = 0, off = 0, i;
+	struct tw_line line, next;
+	struct tw_steer steer;
+	double ns;
+
+	tw_steer_init(&steer, 1);
+	for (i = 0; i < 2; i++, ticks += 2000000)
+		add(&steer, ticks, (uint64_t)((double)ticks * slope), 0.5);
+	ticks -= 2000000;
+	ns = (double)ticks * slope;
+	tap_ok(fabs(tw_steer_slew_ppm(&steer) - 40) < 0.001 &&
+	       tw_steer_enter(&steer, (uint64_t)ns + 10000, ticks, &line) == TW_STEER_EARLY &&
+	       tw_steer_enter(&steer, (uint64_t)ns, ticks, &line) == TW_STEER_GOOD &&
+	       line.after_system, "a first segment, not below what was answered");
+	for (i = 0; i < 40; i++, line = next) {
+		uint64_t at, since;
+
+		ticks = line.start + line.renew;
+		ns = (double)ticks * slope;
+		if (add(&steer, ticks, (uint64_t)ns, ns - floor(ns)) != TW_STEER_GOOD ||
+		    tw_steer_follow(&steer, &line, ticks, &next) != TW_STEER_GOOD)
+			break;
+		since = next.start - line.start;
+		at = tw_line_at(&line, since);
+		stepped += tw_line_ns(&line, since) != tw_line_ns(&next, 0) ||
+			   (uint32_t)at != (uint32_t)next.base;
+		/* Whole ns, and a double's 1e-6. */
+		off += fabs((double)tw_line_ns(&next, next.hard) -
+			    (double)(next.start + next.hard) * slope) > 2;
+	}
+	tap_is_u64(i, 40, "40 that follow");
+	tap_is_u64(stepped, 0, "none with a step, to 2^-32 ns");
+	tap_is_u64(off, 0, "each ends where the system's clock is");
+	tap_ok(line.seconds == 7 && line.base >> 32 < 1000000000, "into the next second");
+}
+
 int main(void)
 {
 	brackets();
 	slopes();
 	lines();
-	follow();
-	anchors();
-	ceiling();
+	chain();
 	return tap_done();
 }
