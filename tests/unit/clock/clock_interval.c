@@ -208,6 +208,8 @@ static void refined(void)
 				      i.quantisation.high_ns / 3)) < 1e-3,
 	       "within the first one what it was off by, too: %.4f ns",
 	       i.sigma_ns);
+	is_error(&i.rate, 1e9 * (1 / (1 + 60e-9) - 1), 1e9 * (1 / (1 + 40e-9) - 1),
+		 "by which the truth is certainly less");
 }
 
 /* A wrong rate that held only between two refinements. */

@@ -157,6 +157,20 @@ static void foreign(void)
 	       "a second behind: another clock, as it is");
 }
 
+/* 1100 ns over 2.4 ms are less than the steepest slew, and more than a segment follows. */
+static void jumped(void)
+{
+	const struct tw_line *line;
+
+	propose(INT64_MIN, INT64_MIN);
+	line = &machine.clock.line[machine.clock.word & TW_WORD_PLACE];
+	machine.ticks = line->start + line->renew;
+	machine.jumped_ns = 1100;
+	tw_preload_ns(&machine.clock, &source, 64);
+	tap_ok(machine.clock.counts.jumped == 1 && !machine.clock.counts.renewed &&
+	       machine.clock.steer.anchors == 0, "a jump: nothing that was learnt holds");
+}
+
 /* After fork() another thread's renewal is over; the thread's own goes on. */
 static void forked(void)
 {
@@ -183,6 +197,7 @@ int main(void)
 	}
 	until_it_begins();
 	foreign();
+	jumped();
 	forked();
 	return tap_done();
 }
