@@ -38,15 +38,12 @@ static inline uint64_t preload_system_ns(const struct preload_system *system,
 }
 
 /* @slew_ppm(context, piece) returns the slew of each piece. */
-static inline int preload_system_init(struct preload_system *system, double hz,
-			       uint64_t start_ticks, double piece_ns,
-			       uint64_t pieces,
-			       double (*slew_ppm)(void *, uint64_t),
-			       void *context)
+static inline void preload_system_init(struct preload_system *system, double hz,
+				       uint64_t start_ticks, double piece_ns, uint64_t pieces,
+				       double (*slew_ppm)(void *, uint64_t), void *context)
 {
 	/* Start at an uptime of some hours. */
 	preload_u128 base = (preload_u128)12345678901234ULL << 32;
-	uint64_t i;
 
 	*system = (struct preload_system) {
 		.start_ticks = start_ticks,
@@ -57,16 +54,28 @@ static inline int preload_system_init(struct preload_system *system, double hz,
 		.ns_per_tick = 1e9 / hz,
 	};
 	if (!system->base || !system->mult)
-		return -1;
-	for (i = 0; i < pieces; i++) {
+		exit(1);
+	for (uint64_t i = 0; i < pieces; i++) {
 		double slew = i ? slew_ppm(context, i) : 0;
 
 		system->base[i] = base;
-		system->mult[i] = (uint64_t)(1e9 / hz * (1 + slew * 1e-6) *
-					     4294967296.0);
+		system->mult[i] = (uint64_t)(1e9 / hz * (1 + slew * 1e-6) * 4294967296.0);
 		base += (preload_u128)system->piece_ticks * system->mult[i];
 	}
-	return 0;
+}
+
+struct preload_slew {
+	double limit_ppm;
+	uint64_t random;
+};
+
+/* Another slew up to the limit for each piece. */
+static inline double preload_random_slew(void *context, uint64_t piece)
+{
+	struct preload_slew *slew = context;
+
+	(void)piece;
+	return slew->limit_ppm * (2 * ((double)(tap_random(&slew->random) >> 11) * 0x1p-53) - 1);
 }
 
 static inline void preload_system_free(struct preload_system *system)

@@ -15,8 +15,7 @@
  * The truth is ticks * over / under in 128 bits, where over / under is the exact nanoseconds
  * per tick that the rate means. For a kernel multiplier that is mult / 2^shift, for a
  * measured rate 1e9 * 2^30 / (hz * 2^30). Ticks stay below 2^60 (three years at 10 GHz are
- * 2^59.7) and over below 2^60, so the products are exact. TW_RANDOM=N sets how many random
- * inputs each rate gets.
+ * 2^59.7) and over below 2^60, so the products are exact.
  *
  * Also on other processors.
  */
@@ -156,8 +155,7 @@ static double rate_hz(unsigned i, uint64_t *random)
 
 static void exact(uint64_t random)
 {
-	const char *text = getenv("TW_RANDOM");
-	unsigned tries = text ? (unsigned)strtoul(text, NULL, 10) : 2000;
+	const unsigned tries = 2000;
 	struct misses measured = { 0 }, kernel = { 0 };
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
 

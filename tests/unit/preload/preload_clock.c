@@ -76,9 +76,7 @@ static void set_up(struct machine *machine, struct tw_preload_clock *clock,
 		.random = seed,
 		.now = START,
 	};
-	if (preload_system_init(&machine->system, hz, START, piece_ns, pieces,
-				slew, context))
-		exit(1);
+	preload_system_init(&machine->system, hz, START, piece_ns, pieces, slew, context);
 	*clock = (struct tw_preload_clock)TW_PRELOAD_CLOCK_INIT;
 	/* The rate is known to some ppm only. */
 	tw_preload_enable(clock, 1e9 / hz * (1 + between(machine, -5e-6, 5e-6)));
@@ -134,20 +132,6 @@ static double flips(void *context, uint64_t piece)
 	return piece % 2 ? *(double *)context : -*(double *)context;
 }
 
-struct random_slew {
-	double limit_ppm;
-	uint64_t random;
-};
-
-static double random_slew(void *context, uint64_t piece)
-{
-	struct random_slew *slew = context;
-
-	(void)piece;
-	return slew->limit_ppm *
-	       (2 * ((double)(tap_random(&slew->random) >> 11) * 0x1p-53) - 1);
-}
-
 static void check(const char *what, const struct seen *seen, double slew_ppm)
 {
 	/* A bound in whole numbers is compared with floored values. */
@@ -168,7 +152,7 @@ static void slews(uint64_t seed)
 
 	for (unsigned i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
 		for (unsigned j = 0; j < 6; j++) {
-			struct random_slew slew = { limits[i], seed + j };
+			struct preload_slew slew = { limits[i], seed + j };
 			struct tw_preload_clock clock;
 			struct machine machine;
 			struct seen seen;
@@ -178,7 +162,7 @@ static void slews(uint64_t seed)
 				 limits[i], j < 3 ? "flipping" : "random", rates[j % 3] / 1e9);
 			set_up(&machine, &clock, seed + i * 6 + j, rates[j % 3],
 			       j % 2 ? 700000 : 3300000, 120,
-			       j < 3 ? flips : random_slew,
+			       j < 3 ? flips : preload_random_slew,
 			       j < 3 ? (void *)&slew.limit_ppm : &slew);
 			machine.interrupted = 0.001;
 			seen = run(&machine, &clock, 3000);
@@ -193,21 +177,21 @@ static void slews(uint64_t seed)
 /* Every reading is interrupted, or no thread reads for long. */
 static void disturbed(uint64_t seed)
 {
-	struct random_slew slew = { 500, seed };
+	struct preload_slew slew = { 500, seed };
 	struct tw_preload_clock clock;
 	struct machine machine;
 	struct seen seen;
 
 	/* With 200 pieces, one seed in fifty left no reading disturbed from its beginning to
 	 * its end. With five times as many, e^-20 will. */
-	set_up(&machine, &clock, seed, 2.6e9, 1e6, 1000, random_slew, &slew);
+	set_up(&machine, &clock, seed, 2.6e9, 1e6, 1000, preload_random_slew, &slew);
 	machine.interrupted = 0.2;
 	seen = run(&machine, &clock, 2000);
 	check("every fifth read interrupted", &seen, 500);
 	tap_ok(clock.counts.wide > 0, "readings were refused");
 	preload_system_free(&machine.system);
 
-	set_up(&machine, &clock, seed, 2.6e9, 1e6, 3000, random_slew, &slew);
+	set_up(&machine, &clock, seed, 2.6e9, 1e6, 3000, preload_random_slew, &slew);
 	machine.interrupted = 0.001;
 	seen = run(&machine, &clock, 3e6);
 	check("pauses of up to 3 ms", &seen, 500);
