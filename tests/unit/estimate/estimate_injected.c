@@ -7,8 +7,8 @@
  * the truth lies: one direction of an exchange may take longer than the other.
  *
  * The samples are those of a recorded machine (tests/recordings/README.md), idle
- * and with busy loops, and made exchanges: both directions alike, or one of them
- * slower, with counters that show every tick or steps of 24.5.
+ * and with busy loops. estimate_judge.c has exchanges of which one direction is slower,
+ * and counters that show steps.
  *
  * Fails if a bound is not that of the readings: a bound that is too tight is
  * narrower than two readings can follow each other. Fails if one of the two
@@ -16,9 +16,8 @@
  * interval is taken for the truth, or if offsets are found by backward readings
  * alone.
  */
-#include <math.h>
+#include <stdio.h>
 
-#include "estimate_generate.h"
 #include "estimate_recording.h"
 
 #define LARGEST_TICKS	2000
@@ -60,8 +59,6 @@ static void tell(const struct found *found, const char *name)
 	tap_is_u64(found->bounds, all, "and those at the bounds");
 	tap_is_u64(found->short_of, all, "and none that is a tick short of it");
 }
-
-/* ---- recorded ---- */
 
 /* Read one CPU's samples; NULL at the end of the file. */
 static struct tw_sample *read_cpu(FILE *file, struct tw_cpu_samples *cpu,
@@ -136,78 +133,11 @@ static void try_recorded(const char *name, uint64_t *random)
 		tell(&found, name);
 }
 
-/* ---- made ---- */
-
-#define MADE		20
-
-struct exchange {
-	const char *name;
-	/* To the second CPU, and back to the first. */
-	uint64_t min_gap_ticks[2], max_gap_ticks[2];
-	double step_ticks;
-};
-
-static uint64_t shown(const struct exchange *exchange, uint64_t ticks)
-{
-	double steps = floor((double)ticks / exchange->step_ticks);
-
-	return (uint64_t)(steps * exchange->step_ticks);
-}
-
-static void make(struct made *made, const struct exchange *exchange,
-		 uint64_t *random)
-{
-	unsigned cpu = 0;
-
-	/* A counter begins at another place in its step each time. */
-	made->time_ticks += tap_random(random) % 1000;
-	for (unsigned i = 0; i < 2000; i++) {
-		unsigned next = (unsigned)(tap_random(random) >> 33) % 2;
-		unsigned to = next ? 0 : 1;
-		uint64_t least = exchange->min_gap_ticks[to];
-		uint64_t gaps = exchange->max_gap_ticks[to] - least + 1;
-
-		/* The same CPU once more is as fast as the faster direction. */
-		if (next == cpu)
-			least = exchange->min_gap_ticks[0];
-		cpu = next;
-		made->time_ticks += least + (tap_random(random) >> 11) % gaps;
-		made_add(made, cpu, shown(exchange, made->time_ticks));
-	}
-}
-
-static void try_made(const struct exchange *exchange, uint64_t *random)
-{
-	struct found found = { 0 };
-
-	for (unsigned i = 0; i < MADE; i++) {
-		struct made made;
-		struct recording recording;
-
-		made_init(&made, 2, 2000);
-		make(&made, exchange, random);
-		recording.cpus[0] = made.cpus[0];
-		recording.cpus[1] = made.cpus[1];
-		try_recording(&found, &recording,
-			      (int64_t)exchange->min_gap_ticks[0] -
-			      (int64_t)exchange->step_ticks, random);
-		made_free(&made);
-	}
-	tell(&found, exchange->name);
-}
-
 int main(void)
 {
-	static const struct exchange exchanges[] = {
-		{ "directions alike", { 40, 40 }, { 400, 400 }, 1 },
-		{ "one slower", { 40, 700 }, { 90, 2000 }, 1 },
-		{ "one slower, in steps", { 60, 700 }, { 110, 2000 }, 24.5 },
-	};
 	uint64_t random = tap_seed();
 
 	try_recorded("cas-idle", &random);
 	try_recorded("cas-busy", &random);
-	for (unsigned i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++)
-		try_made(&exchanges[i], &random);
 	return tap_done();
 }
