@@ -351,10 +351,11 @@ static uint64_t in_steps(unsigned i, uint64_t *after)
 
 static void by_hand(void)
 {
-	struct tw_fit found;
+	struct tw_fit found = { 0 };
+	int ret = fit(&found, 5, 1, straight);
 
 	/* A nanosecond and a tick, rounded: sqrt(2 / 12) of one over the spread of COUNT. */
-	tap_ok(fit(&found, 5, 1, straight) == 0 &&
+	tap_ok(ret == 0 &&
 	       fabs(found.sigma_ppb / (sqrt(2.0 / COUNT) / 20e6 * 1e9) - 1) < 0.01,
 	       "a straight line is as good as its roundings, %.3f ppb", found.sigma_ppb);
 	tap_ok(fit(&found, 5, 200, in_steps) == 0 && found.low_hz <= 1e9 &&
