@@ -17,14 +17,16 @@ need_helper()
 }
 
 group=64999
-# as USER COMMAND...: runs it without privileges; each but 65532 is a member of the group
+around=
+# as USER COMMAND...: runs it without privileges; each but 65532 is a member of the group;
+# $around: a command before it
 as()
 {
 	user=$1
 	shift
 	gid=$group
 	[ "$user" != 65532 ] || gid=65532
-	setpriv --reuid="$user" --regid=$gid --clear-groups --bounding-set=-all "$@"
+	$around setpriv --reuid="$user" --regid=$gid --clear-groups --bounding-set=-all "$@"
 }
 
 # begin_helper ARGUMENT...: starts it; sets $helper_pid; its output is helper.log;
@@ -54,4 +56,26 @@ idle()
 	while [ -n "$(cat "/proc/$helper_pid/task/$helper_pid/children")" ]; do
 		sleep 0.1
 	done
+}
+
+# note_serving: writes a process that serves a fio to the file child, and the numbers of its
+# programs to the file programs
+note_serving()
+{
+	for child in $(cat "/proc/$helper_pid/task/$helper_pid/children"); do
+		grep -q '^Uid:	65534' "/proc/$child/status" || continue
+		echo "$child" >child
+		sed -n 's/^prog_id:[^0-9]*//p' "/proc/$child/fdinfo/"* |
+			sort -un >programs
+	done
+}
+
+# rights_of PID: prints its users, capabilities and no_new_privs, the size of files that it
+# may write and the number of processes
+rights_of()
+{
+	{
+		sed -n 's/^\(Uid\|CapPrm\|CapEff\|NoNewPrivs\):[^0-9]*//p' "/proc/$1/status"
+		sed -n 's/^Max \(file size\|processes\) *\([0-9a-z]*\) .*/\2/p' "/proc/$1/limits"
+	} | tr '\t\n' '  '
 }

@@ -57,8 +57,6 @@ if [ "$locked" != unlimited ] && [ "$locked" -lt 4096 ]; then
 	done_testing
 fi
 
-trap '[ -z "$helper_pid" ] || kill -KILL "$helper_pid" 2>/dev/null
-	rm -rf "$scratch" ${disk:+"$disk"}' EXIT
 # fio_as USER NAME ARGUMENT...: runs fio; NAME/NAME.json is the report. Options also
 # hold for the jobs of further --name=.
 fio_as()
@@ -76,9 +74,9 @@ fio_as()
 }
 
 find_disk
+trap '[ -z "$helper_pid" ] || kill -KILL "$helper_pid" 2>/dev/null
+	rm -rf "$scratch" ${disk:+"$disk"}' EXIT
 if [ -n "$disk" ]; then
-	trap '[ -z "$helper_pid" ] || kill -KILL "$helper_pid" 2>/dev/null
-		rm -rf "$scratch" "$disk"' EXIT
 	chmod 755 "$disk"
 	direct=1
 else
@@ -160,17 +158,11 @@ split_is one/one.json.3 512 "$joined" 'and of another one'
 "$tickwise" report one/one.json.1 >page
 [ "$direct" = 0 ] || has page '; by tickwise kernel-helper' 'which the report tells'
 if unshare --pid --fork --mount-proc true 2>why; then
-	mkdir contained
-	chown 65534 contained
-	(cd contained && unshare --pid --fork --mount-proc setpriv --reuid=65534 \
-		--regid=$group --clear-groups --bounding-set=-all \
-		timeout -s KILL $hung_s "$FIO" --ioengine=external:../tickwise.so \
-		--output=out --name=c --filename="$data" --bs=4k --size=4m \
-		--io_size=2m --rw=randread --direct=$direct --iodepth=32 \
-		--numjobs=2 --tw_kernel=auto --tw_slowest=100000 \
-		--tw_report=c.json 2>err)
-	split_is contained/c.json.1 512 "$joined" 'in a namespace of processes'
-	split_is contained/c.json.2 512 "$joined" 'and its second job'
+	around='unshare --pid --fork --mount-proc'
+	fio_as 65534 contained --numjobs=2
+	around=
+	split_is contained/contained.json.1 512 "$joined" 'in a namespace of processes'
+	split_is contained/contained.json.2 512 "$joined" 'and its second job'
 else
 	skip "no namespace of processes: $(cat why)"
 fi
@@ -185,13 +177,15 @@ is "$? $(grep -c '^tickwise: refused: tw_kernel=require, but .*not for this user
 
 # ---- nonsense ----
 
-ask()
+# answers CASE DESCRIPTION EXPECTED
+answers()
 {
 	idle
-	as 65534 timeout -s KILL $hung_s ./helper_client h/kernel.sock "$1" >answers 2>&1
+	is "$(as 65534 timeout -s KILL $hung_s ./helper_client h/kernel.sock "$1" 2>&1 |
+		$sorted)" "$3" "$2"
 }
-ask garbage
-is "$(cat answers)" "nothing: ended
+sorted=cat
+answers garbage 'what is no question' "nothing: ended
 one byte: it is of another version of tickwise
 4096 bytes: it is of another version of tickwise
 cut off: the question is no question
@@ -200,9 +194,8 @@ no slots: no room for that many I/Os in flight (65536)
 all slots: no room for that many I/Os in flight (65536)
 another version: it is of another version of tickwise
 no such question: the question is no question
-a ring before loading: more jobs than there is room for" 'what is no question'
-ask asks
-is "$(cat answers)" "load: ok
+a ring before loading: more jobs than there is room for"
+answers asks "what is not the job's" "load: ok
 map to write: refused
 map to read: done
 make it writable: refused
@@ -223,26 +216,23 @@ its child's: ok
 its grandchild's: the job is no child of the fio that asked
 the rest: ok
 more than is left: more jobs than there is room for
-for ever: ended" 'what is not the job'"'"'s'
-ask orphan
-is "$(sort answers)" "a child: ok
+for ever: ended"
+sorted=sort
+answers orphan 'a child whose parent has ended' "a child: ok
 an orphan: ended
-load: ok" 'a child whose parent has ended'
-ask crowd
-is "$(cat answers)" 'load: it already serves as many fios as it may' \
-	'more fios than one user may have'
-ask mute
-is "$(cat answers)" 'load: ok
-unread answers: ended' 'who reads no answers'
+load: ok"
+answers crowd 'more fios than one user may have' \
+	'load: it already serves as many fios as it may'
+answers mute 'who reads no answers' 'load: ok
+unread answers: ended'
 kill -0 "$helper_pid"
 ok $? 'the helper is alive'
 
 # A thread that was announced has ended, and another user's thread has its number.
 idle
 if unshare --pid --fork --mount-proc true 2>why; then
-	timeout -s KILL $hung_s unshare --pid --fork --mount-proc ./helper_client \
-		h/kernel.sock reuse >answers 2>&1
-	is "$(cat answers)" "load: ok
+	is "$(timeout -s KILL $hung_s unshare --pid --fork --mount-proc ./helper_client \
+		h/kernel.sock reuse 2>&1)" "load: ok
 announced: ok
 used: ok
 made: ok
@@ -339,26 +329,15 @@ fio_as 65532 stranger
 is "$(from_json stranger/stranger.json 'print $j->{jobs}[0]{kernel}{why}')" \
 	'the kernel helper: it is not for this user (--user=)' 'and so is the helper'
 
-# Programs and process of the helper, while a job runs: also its root directory, the size of
-# files that it may write, and the number of processes.
-cat >look.sh <<'END'
-child=$(tr ' ' '\n' <"/proc/$1/task/$1/children" | head -n 1)
-echo "$child" >"$2/child"
-sed -n 's/^prog_id:[^0-9]*//p' "/proc/$child/fdinfo/"* | sort -un >"$2/programs"
-sed -n 's/^\(Uid\|CapPrm\|CapEff\|NoNewPrivs\):[^0-9]*//p' "/proc/$child/status" |
-	tr '\t\n' '  ' >"$2/status"
-readlink "/proc/$child/root" >"$2/limits"
-sed -n 's/^Max \(file size\|processes\) *\([0-9a-z]*\) .*/\2/p' "/proc/$child/limits" \
-	>>"$2/limits"
-END
-cp look.sh look && chmod 755 look
 (
 	waited=0
 	until [ -s killed/ready ] || [ $waited -gt 6000 ]; do
 		sleep 0.05
 		waited=$((waited + 1))
 	done
-	sh look.sh "$helper_pid" "$scratch"
+	note_serving
+	rights_of "$(cat child)" >rights
+	readlink "/proc/$(cat child)/root" >>rights
 	kill -KILL "$helper_pid"
 	# The other process notices it, and ends.
 	while [ -d "/proc/$(cat child)" ]; do
@@ -379,9 +358,8 @@ json killed/b.json.2 "$kernel_perl"'
 	$j->{ios}{read} == 512 && ($j->{jobs}[0]{kernel}{state} eq "off" ||
 		not_split("no_stamps") == 512)'
 ok $? 'the job after has all of its I/Os, and no stages'
-is "$(cat status)" '65534 65534 65534 65534 0000000000000000 0000000000000000 1 ' \
-	'the process that served it had no privileges'
-is "$(tr '\n' ' ' <limits)" '/proc 0 0 ' 'it saw /proc alone, and could write and start nothing'
+is "$(cat rights)" '65534 65534 65534 65534 0000000000000000 0000000000000000 1 0 0 /proc' \
+	'the process that served it had no privileges, saw /proc alone, could write and start nothing'
 [ "$(wc -l <programs)" -ge 6 ]
 ok $? "and $(wc -l <programs) programs in the kernel"
 programs_are_gone 'none of which is left'

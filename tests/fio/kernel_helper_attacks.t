@@ -56,9 +56,8 @@ begin_attack()
 	rm -f open
 	mkfifo open
 	: >attack.out
-	setpriv --reuid="$attack_user" --regid=$group --clear-groups \
-		--bounding-set=-all timeout -s KILL $((120 + attacks)) ./helper_client \
-		"$socket" "$@" <open >attack.out 2>attack.err &
+	as "$attack_user" timeout -s KILL $((120 + attacks)) ./helper_client "$socket" "$@" \
+		<open >attack.out 2>attack.err &
 	attack_pid=$!
 	exec 8>open
 }
@@ -93,17 +92,6 @@ is_served()
 			grep -qx ok' - "$socket"
 }
 
-# note_serving: writes the process that serves the attack to the file child, and the
-# numbers of its programs to the file programs
-note_serving()
-{
-	for child in $(cat "/proc/$helper_pid/task/$helper_pid/children"); do
-		grep -q '^Uid:	65534' "/proc/$child/status" || continue
-		echo "$child" >child
-		sed -n 's/^prog_id:[^0-9]*//p' "/proc/$child/fdinfo/"* |
-			sort -un >programs
-	done
-}
 # are_gone PID...: waits for the end of processes. Who reaps an orphan may be slow.
 cat >are_gone <<'END'
 for pid; do
@@ -178,13 +166,13 @@ is_served 'another user is served'
 in_time 'and this one gives its places back' sh -c \
 	'while [ -n "$(cat "/proc/$1/task/$1/children")" ]; do sleep 0.1; done' - \
 	"$helper_pid"
-# fill_backlog: stops the helper, and sends more of them
+# fill_backlog: stops the helper, and sends more of them. A shell that runs a function keeps
+# what the function's 8>&- closes, and `open` would never end.
 fill_backlog()
 {
 	kill -STOP "$helper_pid"
 	rm -f sent
-	setpriv --reuid=$attacker --regid=$group --clear-groups --bounding-set=-all \
-		./helper_client "$socket" backlog <open 8>&- >sent &
+	(exec 8>&- && as $attacker ./helper_client "$socket" backlog) <open >sent &
 	while ! [ -s sent ]; do
 		sleep 0.05
 	done
@@ -285,16 +273,14 @@ if setpriv --reuid=$attacker --regid=$group --clear-groups --inh-caps=$some \
 		as $attacker ./helper_client "$socket" ask
 	done >asked 2>asked.err
 	idle
-	setpriv --reuid=$attacker --regid=$group --clear-groups --bounding-set=-all \
-		./helper_client "$socket" hold <open >held 2>held.err 8>&- &
+	(exec 8>&- && as $attacker ./helper_client "$socket" hold) <open >held 2>held.err &
 	while ! [ -s held ] && kill -0 $!; do
 		sleep 0.05
 	done
 	child=$(cat "/proc/$helper_pid/task/$helper_pid/children")
-	is "$(sed -n 's/^\(CapPrm\|NoNewPrivs\):[^0-9]*//p' "/proc/${child% }/status" |
-		tr '\n' ' ')" '0000000000000000 1 ' 'its process has no capability'
-	is "$(sed -n 's/^Max \(file size\|processes\) *\([0-9a-z]*\) .*/\2/p' \
-		"/proc/${child% }/limits" | tr '\n' ' ')" '0 0 ' 'and can write and start nothing'
+	is "$(rights_of "${child% }")" "$attacker $attacker $attacker $attacker \
+0000000000000000 0000000000000000 1 0 0 " \
+		'its process has no capability, and can write and start nothing'
 	end_attack
 	is "$(sort -u asked)" ok 'a helper with three capabilities serves its user'
 	is "$(tail -n 1 attack.out)" 'traced 0' \

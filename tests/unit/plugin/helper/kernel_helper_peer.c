@@ -46,40 +46,42 @@ static void texts(void)
 		       "no status: %zu", i + 1);
 }
 
-static struct tw_helper_status of(pid_t process, pid_t parent, uid_t user)
-{
-	return (struct tw_helper_status) {
-		.process = process, .parent = parent, .levels = 1,
-		.users = { user, user, user, user },
-	};
-}
-
 static void who(void)
 {
+	static const struct {
+		pid_t process, parent;
+		uid_t user, sender;
+		unsigned levels;
+		bool is_peer, may_ask;
+		const char *what;
+	} cases[] = {
+		{ 100, 50, 7, 7, 1, true, true, "the peer" },
+		{ 200, 100, 7, 7, 1, false, true, "its child" },
+		{ 200, 100, 7, 8, 1, false, false, "in the name of another user" },
+		{ 200, 100, 7, 7, 2, false, false, "from a namespace of its own" },
+		{ 200, 50, 7, 7, 1, false, false, "its brother" },
+		{ 200, 100, 8, 8, 1, false, false, "another user's child" },
+		{ 100, 50, 8, 7, 1, false, false, "another user" },
+	};
 	const struct tw_helper_peer peer = { .process = 100, .user = 7, .levels = 1 };
-	struct tw_helper_status status = of(100, 50, 7);
 
-	tap_ok(!tw_helper_check_peer(&peer, &status), "the peer");
-	tap_ok(!tw_helper_check_sender(&peer, 7, &status), "asks by itself");
-	status = of(200, 100, 7);
-	tap_ok(tw_helper_check_peer(&peer, &status) != NULL, "its child is not the peer");
-	tap_ok(!tw_helper_check_sender(&peer, 7, &status), "but may ask");
-	tap_ok(tw_helper_check_sender(&peer, 8, &status) != NULL,
-	       "not in the name of another user");
-	status.levels = 2;
-	tap_ok(tw_helper_check_sender(&peer, 7, &status) != NULL,
-	       "nor from a namespace of its own");
-	status = of(200, 50, 7);
-	tap_ok(tw_helper_check_sender(&peer, 7, &status) != NULL, "nor its brother");
-	status = of(200, 100, 8);
-	tap_ok(tw_helper_check_sender(&peer, 8, &status) != NULL,
-	       "nor another user's child");
-	for (unsigned i = 0; i < 4; i++) {
-		status = of(100, 50, 7);
-		status.users[i] = 0;
-		tap_ok(tw_helper_check_peer(&peer, &status) &&
-		       tw_helper_check_sender(&peer, 7, &status),
-		       "nor one that is root by its user %u", i);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uid_t user = cases[i].user;
+		struct tw_helper_status status = {
+			.process = cases[i].process, .parent = cases[i].parent,
+			.levels = cases[i].levels, .users = { user, user, user, user },
+		};
+
+		tap_ok(!tw_helper_check_peer(&peer, &status) == cases[i].is_peer &&
+		       !tw_helper_check_sender(&peer, cases[i].sender, &status) ==
+		       cases[i].may_ask, "%s", cases[i].what);
+		for (unsigned j = 0; j < 4 && cases[i].is_peer; j++) {
+			status.users[j] = 0;
+			tap_ok(tw_helper_check_peer(&peer, &status) &&
+			       tw_helper_check_sender(&peer, 7, &status),
+			       "not if it is root by its user %u", j);
+			status.users[j] = user;
+		}
 	}
 }
 
