@@ -4,6 +4,8 @@
  */
 #include "report/rows.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const tw_direction_names[TW_DIRECTIONS] = {
@@ -88,5 +90,14 @@ const char *tw_row_words(char text[TW_ROW_TEXT], const char *words, uint64_t cou
 		else if (!in_brackets || count != 1)
 			text[length++] = *words;
 	text[length] = '\0';
+	return text;
+}
+
+const char *tw_row_count(char text[TW_ROW_TEXT], const char *words, uint64_t count)
+{
+	char of_count[TW_ROW_TEXT];
+
+	snprintf(text, TW_ROW_TEXT, "%" PRIu64 " %.130s", count,
+		 tw_row_words(of_count, words, count));
 	return text;
 }

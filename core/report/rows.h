@@ -300,10 +300,15 @@ int tw_row_is_required(unsigned row);
 /* Return the last part of a path: "enters". */
 const char *tw_row_key(const char *path);
 
-#define TW_ROW_TEXT	128
+#define TW_ROW_TEXT	160
 
 /* Write a row's words as they follow a count. Return @text. */
 const char *tw_row_words(char text[TW_ROW_TEXT], const char *words, uint64_t count);
+
+/* "3 I/Os" as an argument, of the words "I/O[s]". The text lasts until the end of the block. */
+#define TW_SAY_COUNT(count, words) \
+	tw_row_count((char[TW_ROW_TEXT]) { 0 }, words, count)
+const char *tw_row_count(char text[TW_ROW_TEXT], const char *words, uint64_t count);
 
 /* Return a count or a scalar by its row: @row from 0 to TW_COUNTS - 1 or
  * TW_SCALARS - 1. */

@@ -252,7 +252,6 @@ static int check_span(const struct tw_report_group *groups, size_t count,
 		      struct tw_report_problem *problem)
 {
 	const struct tw_report_group *longest = NULL;
-	char from[TW_FORMAT_SIZE], end[TW_FORMAT_SIZE];
 
 	for (size_t i = 0; i < count; i++) {
 		if (!groups[i].is_empty)
@@ -264,8 +263,7 @@ static int check_span(const struct tw_report_group *groups, size_t count,
 		return TW_EXIT_GOOD;
 	tw_report_refuse(problem, "%s: no interval at %s: there are %s of the job",
 			 longest->all.jobs[0].path,
-			 tw_format_ns(from, (double)longest->asked.from_ns),
-			 tw_format_ns(end, (double)longest->end_ns));
+			 TW_SAY_NS(longest->asked.from_ns), TW_SAY_NS(longest->end_ns));
 	return TW_EXIT_USAGE;
 }
 

@@ -315,8 +315,7 @@ static void say_slow(struct tw_report_ranking *ranking)
 	const size_t slow = ranking->slow, others = ranking->count - slow;
 	const struct tw_report_ranked *last = &ranking->list[slow - 1];
 	const struct tw_report_ranked *next = &ranking->list[slow];
-	char names[TW_REPORT_SENTENCE / 2], mean[TW_FORMAT_SIZE],
-	     of_next[TW_FORMAT_SIZE], more[TW_FORMAT_SIZE];
+	char names[TW_REPORT_SENTENCE / 2];
 	size_t used = 0;
 
 	for (size_t i = 0; i < slow && used < sizeof(names); i++)
@@ -329,10 +328,10 @@ static void say_slow(struct tw_report_ranking *ranking)
 		 "%s, %s %% less%s", names, slow > 1 ? "are" : "is",
 		 others > 1 ? "each of the " : "the ", others, others > 1 ? "s" : "",
 		 TW_REPORT_DEVICE_SLOW_PARTS, TW_REPORT_DEVICE_PARTS,
-		 slow > 1 ? "at least " : "", tw_format_ns(mean, last->typical_ns),
-		 next->device->name, tw_format_ns(of_next, next->typical_ns),
-		 tw_format_number(more, 100 * (last->typical_ns - next->typical_ns) /
-				  last->typical_ns),
+		 slow > 1 ? "at least " : "", TW_SAY_NS(last->typical_ns),
+		 next->device->name, TW_SAY_NS(next->typical_ns),
+		 TW_SAY_NUMBER(100 * (last->typical_ns - next->typical_ns) /
+			       last->typical_ns),
 		 where(last->device, next->device, ranking->direction));
 }
 

@@ -146,14 +146,13 @@ static void put_had_cpu(FILE *file, const struct tw_report_cause *cause)
 
 	for (size_t i = 0; i < json_array_size(cause->had_cpu); i++) {
 		const json_t *had = json_array_get(cause->had_cpu, i);
-		char text[TW_FORMAT_SIZE], who[96];
+		char who[96];
 		const uint64_t ns = tw_report_u64(had, "ns");
 
 		if (!is_worth_a_word(cause, ns))
 			continue;
 		tw_report_had_cpu(who, sizeof(who), had);
-		fprintf(file, "%s%s%s for %s", between, who, had_its_cpu,
-			tw_format_ns(text, (double)ns));
+		fprintf(file, "%s%s%s for %s", between, who, had_its_cpu, TW_SAY_NS(ns));
 		between = ", ";
 		had_its_cpu = "";
 	}
@@ -162,7 +161,6 @@ static void put_had_cpu(FILE *file, const struct tw_report_cause *cause)
 static void put_pieces(FILE *file, const struct tw_report_cause *cause)
 {
 	const char *before = "the job was ", *words;
-	char text[TW_FORMAT_SIZE];
 
 	for (int i = 0; i < TW_REPORT_PIECES; i++) {
 		if (!is_worth_a_word(cause, cause->ns[i]))
@@ -173,15 +171,14 @@ static void put_pieces(FILE *file, const struct tw_report_cause *cause)
 			before = "";
 		words = i == TW_REPORT_UNEXPLAINED && tw_report_cause_is_in(cause, TW_BLOCKQ) ?
 			"in the queues of the block layer for" : pieces[i].words;
-		fprintf(file, "%s%s %s", before, words,
-			tw_format_ns(text, (double)cause->ns[i]));
+		fprintf(file, "%s%s %s", before, words, TW_SAY_NS(cause->ns[i]));
 		if (i == TW_REPORT_WAITED)
 			put_had_cpu(file, cause);
 		before = "; ";
 	}
 	if (is_worth_a_word(cause, cause->stolen_ns))
 		fprintf(file, "; the hypervisor took 0 to %s of it",
-			tw_format_ns(text, (double)cause->stolen_ns));
+			TW_SAY_NS(cause->stolen_ns));
 	if (cause->lost)
 		fputs("; older records were overwritten", file);
 }

@@ -269,25 +269,19 @@ static void put_causes(FILE *file, const struct why *why,
  * at the percentile or below. */
 static void put_ios(FILE *file, const struct why *why)
 {
-	const unsigned long long ios = why->ios;
-	char from[TW_FORMAT_SIZE];
-
 	if (why->from_ns)
-		fprintf(file, ". The time of the %llu I/O%s from %s up:", ios,
-			tw_format_plural(why->ios),
-			tw_format_ns(from, (double)why->from_ns));
+		fprintf(file, ". The time of the %s from %s up:",
+			TW_SAY_COUNT(why->ios, "I/O[s]"), TW_SAY_NS(why->from_ns));
 	else if (why->ios < why->beyond)
 		fprintf(file, ". The time of the %llu slowest of %llu I/Os beyond:",
-			ios, (unsigned long long)why->beyond);
+			(unsigned long long)why->ios, (unsigned long long)why->beyond);
 	else
-		fprintf(file, ". The time of the %llu I/O%s beyond:", ios,
-			tw_format_plural(why->ios));
+		fprintf(file, ". The time of the %s beyond:", TW_SAY_COUNT(why->ios, "I/O[s]"));
 }
 
 int tw_report_say_why(char *text, size_t size,
 		      const struct tw_report_group *group, int direction)
 {
-	char ns[TW_FORMAT_SIZE];
 	struct why why;
 	FILE *file;
 
@@ -297,7 +291,7 @@ int tw_report_say_why(char *text, size_t size,
 	if (!file)
 		return 0;
 	fprintf(file, "%s: p%g is %s", tw_direction_names[direction],
-		why.percent, tw_format_ns(ns, (double)why.ns));
+		why.percent, TW_SAY_NS(why.ns));
 	put_ios(file, &why);
 	put_shares(file, &why);
 	put_causes(file, &why, group, direction);

@@ -119,7 +119,6 @@ static void add_stack(struct tw_plot *plot, const struct tw_diff *diff,
 {
 	const struct tw_diff_figure *end = diff->figures + diff->figure_count;
 	struct tw_series *stack = NULL;
-	char number[TW_FORMAT_SIZE];
 
 	for (const struct tw_diff_figure *at = first; at < end && tw_diff_is_of(at, first);
 	     at++) {
@@ -127,7 +126,7 @@ static void add_stack(struct tw_plot *plot, const struct tw_diff *diff,
 
 		if (at->kind == TW_DIFF_MEAN)
 			stack = tw_plot_stack(plot, "%s: mean of lat %s", side_names[side],
-					      tw_format_ns(number, exp(value)));
+					      TW_SAY_NS(exp(value)));
 		else if (at->kind == TW_DIFF_STAGE && stack)
 			tw_plot_part(stack, at->name, tw_report_color_of_name(at->name),
 				     value);

@@ -423,7 +423,7 @@ const char *tw_format_signed(char *text, double value)
 {
 	text[0] = value < 0 ? '-' : '+';
 	snprintf(text + 1, TW_FORMAT_SIZE - 1, "%s",
-		 tw_format_number((char[TW_FORMAT_SIZE]) { 0 }, fabs(value)));
+		 TW_SAY_NUMBER(fabs(value)));
 	return text;
 }
 

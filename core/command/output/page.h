@@ -127,6 +127,11 @@ const char *tw_format_ns(char *text, double ns);
 const char *tw_format_number(char *text, double value);
 const char *tw_format_signed(char *text, double value);
 
+/* The same as an argument. The text lasts until the end of the block. */
+#define TW_SAY_NS(ns)		tw_format_ns((char[TW_FORMAT_SIZE]) { 0 }, (double)(ns))
+#define TW_SAY_NUMBER(value)	tw_format_number((char[TW_FORMAT_SIZE]) { 0 }, value)
+#define TW_SAY_SIGNED(value)	tw_format_signed((char[TW_FORMAT_SIZE]) { 0 }, value)
+
 /* Return the ending of a noun after @count: "" for one, else "s". */
 const char *tw_format_plural(uint64_t count);
 

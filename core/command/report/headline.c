@@ -45,7 +45,6 @@ static void add_job(struct tw_page *page, const struct tw_report_group *group,
 	const struct tw_report_job *job = &group->all.jobs[0];
 	static const char *const sizes[] = { "bssplit", "bsrange", "bs" };
 	const char *rw = option(group, "rw"), *direct = option(group, "direct");
-	char run[TW_FORMAT_SIZE];
 
 	if (rw)
 		tw_page_more(page, "%s, ", rw);
@@ -63,7 +62,7 @@ static void add_job(struct tw_page *page, const struct tw_report_group *group,
 	if (!is_only_one)
 		tw_page_more(page, ", group %llu", (unsigned long long)job->groupid);
 	if (group->run_ns)
-		tw_page_more(page, ", %s", tw_format_ns(run, (double)group->run_ns));
+		tw_page_more(page, ", %s", TW_SAY_NS(group->run_ns));
 }
 
 /* Add the first line. In HTML the heading above has the name. */
@@ -267,9 +266,8 @@ static void add_machine(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_more(page, " and %zu more", other_hosts(group));
 	add_text(page, machine, "cpu", "");
 	if (json_object_get(machine, "cpus"))
-		tw_page_more(page, ", %llu CPU%s", (unsigned long long)
-			     tw_report_u64(machine, "cpus"),
-			     tw_format_plural(tw_report_u64(machine, "cpus")));
+		tw_page_more(page, ", %s",
+			     TW_SAY_COUNT(tw_report_u64(machine, "cpus"), "CPU[s]"));
 	if (hypervisor)
 		tw_page_more(page, ", guest of %s", tw_hypervisor_name(hypervisor));
 	add_text(page, machine, "kernel", "Linux ");

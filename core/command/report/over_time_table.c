@@ -70,8 +70,7 @@ static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 		tw_report_add_lat(table, &lat);
 		tw_histogram_free(&lat);
 		if (errors)
-			tw_cell_printf(table, "%llu error%s", (unsigned long long)errors,
-				       tw_format_plural(errors));
+			tw_cell_text(table, TW_SAY_COUNT(errors, "error[s]"));
 	}
 	tw_page_remark(page, "percentiles are at most %g %% above here",
 		       100 / ldexp(1, 3 + TW_WINDOWS_DIGITS));
@@ -107,29 +106,25 @@ void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group 
 void tw_report_add_empty(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_job *job = &group->all.jobs[0];
-	char text[TW_FORMAT_SIZE];
 
 	tw_page_paragraph(page, "%s, group %llu of %s: no interval is in the part of the "
 			  "run that was asked for: ", job->name,
 			  (unsigned long long)job->groupid, job->host);
-	tw_page_more(page, "there are %s of the job",
-		     tw_format_ns(text, (double)group->end_ns));
+	tw_page_more(page, "there are %s of the job", TW_SAY_NS(group->end_ns));
 }
 
 static void add_span(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_span *asked = &group->asked;
-	char from[TW_FORMAT_SIZE], to[TW_FORMAT_SIZE];
 
 	tw_page_remark(page, "a part of the run only: from %s to %s after the start of the "
-		       "%sjob (", tw_format_ns(from, (double)group->span.from_ns),
-		       tw_format_ns(to, (double)group->span.to_ns),
+		       "%sjob (", TW_SAY_NS(group->span.from_ns), TW_SAY_NS(group->span.to_ns),
 		       group->all.job_count > 1 ? "first " : "");
 	if (asked->from_ns)
-		tw_page_more(page, "--from=%s", tw_format_ns(from, (double)asked->from_ns));
+		tw_page_more(page, "--from=%s", TW_SAY_NS(asked->from_ns));
 	if (asked->to_ns != UINT64_MAX)
 		tw_page_more(page, "%s--to=%s", asked->from_ns ? " " : "",
-			     tw_format_ns(to, (double)asked->to_ns));
+			     TW_SAY_NS(asked->to_ns));
 	tw_page_more(page, ", rounded outward to whole intervals); the slowest I/Os of it "
 		     "are not known");
 }

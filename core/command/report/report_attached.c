@@ -43,14 +43,11 @@ void tw_report_add_attached_head(struct tw_page *page,
 				 const struct tw_report_group *group)
 {
 	const struct tw_report_job *job = &group->all.jobs[0];
-	const uint64_t rings = rings_of(&group->all);
-	char run[TW_FORMAT_SIZE];
 
 	tw_page_more(page, "%s on host %s, seen from inside the kernel: process %llu and "
-		     "those it started, %llu ring%s",
-		     tw_format_ns(run, (double)group->run_ns), job->host,
-		     (unsigned long long)job->pid, (unsigned long long)rings,
-		     tw_format_plural(rings));
+		     "those it started, %s", TW_SAY_NS(group->run_ns), job->host,
+		     (unsigned long long)job->pid,
+		     TW_SAY_COUNT(rings_of(&group->all), "ring[s]"));
 }
 
 /* ---- the table ------------------------------------------------------------------ */
@@ -92,7 +89,7 @@ static void add_time(struct tw_table *table, const json_t *row, unsigned time, i
  * leave out, or whose lat has a wait. */
 static void add_apart(struct tw_table *table, const json_t *row)
 {
-	char words[TW_ROW_TEXT], *text = NULL;
+	char *text = NULL;
 	const char *before = "";
 	size_t size;
 	FILE *file = tw_text_open(&text, &size);
@@ -103,8 +100,7 @@ static void add_apart(struct tw_table *table, const json_t *row)
 		if (!count || i == TW_ROW_ios || i == TW_ROW_split || i == TW_ROW_waited ||
 		    (i == TW_ROW_no_request && !tw_report_u64(row, "split")))
 			continue;
-		fprintf(file, "%s%llu %s", before, (unsigned long long)count,
-			tw_row_words(words, tw_count_rows[i].words, count));
+		fprintf(file, "%s%s", before, TW_SAY_COUNT(count, tw_count_rows[i].words));
 		before = ", ";
 	}
 	tw_text_close(file);
@@ -199,7 +195,6 @@ static void add_others(struct tw_page *page, const struct tw_report_group *group
 static void add_lost(struct tw_page *page, const struct tw_scalars *scalars)
 {
 	const char *before = "not in these tables: ";
-	char text[TW_ROW_TEXT];
 
 	for (unsigned i = TW_ROW_lost_records; i <= TW_ROW_more_cqes + 1; i++) {
 		const unsigned row = i <= TW_ROW_more_cqes ? i : TW_ROW_missed_runs;
@@ -209,11 +204,10 @@ static void add_lost(struct tw_page *page, const struct tw_scalars *scalars)
 			continue;
 		if (*before == 'n')
 			tw_page_remark(page, "%s", "");
-		tw_page_more(page, "%s%llu %s", before, (unsigned long long)value,
+		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(value,
 			     row == TW_ROW_missed_runs ?
-			     tw_row_words(text, "event[s] for which the kernel skipped the "
-					  "program", value) :
-			     tw_row_words(text, tw_scalar_rows[row - TW_COUNTS].words, value));
+			     "event[s] for which the kernel skipped the program" :
+			     tw_scalar_rows[row - TW_COUNTS].words));
 		before = ", ";
 	}
 }

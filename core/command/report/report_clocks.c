@@ -108,7 +108,6 @@ static void add_rate(struct tw_page *page, const json_t *own)
 	};
 	const json_t *refit = json_object_get(own, "refit");
 	const char *source = tw_report_string(own, "source"), *words = source;
-	char text[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
 		if (strcmp(sources[i][0], source) == 0)
@@ -119,15 +118,15 @@ static void add_rate(struct tw_page *page, const json_t *own)
 	tw_page_more(page, "%s", words);
 	if (number(own, "rate_bound_ppb") > 0)
 		tw_page_more(page, " (the samples alone bound it to +-%s ppb)",
-			     tw_format_number(text, number(own, "rate_bound_ppb")));
+			     TW_SAY_NUMBER(number(own, "rate_bound_ppb")));
 	if (number(own, "rate_window_ns") > 0)
 		tw_page_more(page, " (calibrated in %s)",
-			     tw_format_ns(text, number(own, "rate_window_ns")));
+			     TW_SAY_NS(number(own, "rate_window_ns")));
 	if (refit)
 		tw_page_remark(page, "over the whole run it was %.3f Hz, +-%s ppb at "
 			       "most: the rate used ran %s ppb off that", number(refit, "hz"),
-			       tw_format_number(text, number(refit, "bound_ppb")),
-			       tw_format_signed(error, number(refit, "frozen_error_ppb")));
+			       TW_SAY_NUMBER(number(refit, "bound_ppb")),
+			       TW_SAY_SIGNED(number(refit, "frozen_error_ppb")));
 }
 
 /* ---- does it matter? ------------------------------------------------------ */
@@ -161,10 +160,8 @@ static int matters(const struct tw_report_group *group, const struct clock *own,
 
 static void add_error(struct tw_page *page, const char *name, const struct clock *clock)
 {
-	char error[TW_FORMAT_SIZE], uncertainty[TW_FORMAT_SIZE];
-
-	tw_page_more(page, "%s %s +-%s ppb", name, tw_format_signed(error, clock->error_ppb),
-		     tw_format_number(uncertainty, clock->uncertainty_ppb));
+	tw_page_more(page, "%s %s +-%s ppb", name, TW_SAY_SIGNED(clock->error_ppb),
+		     TW_SAY_NUMBER(clock->uncertainty_ppb));
 }
 
 void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *group,

@@ -103,10 +103,9 @@ static void add_all(struct tw_page *page, const struct tw_report *all,
 	for (size_t i = 0; i < count; i++)
 		other_files += groups[i].all.tally.scalars.other_files;
 	if (other_files)
-		tw_page_remark(page, "not in here: I/Os on %llu file%s. Of a job the first 64 "
+		tw_page_remark(page, "not in here: I/Os on %s. Of a job the first 64 "
 			       "devices are kept, and the device of a file may not be "
-			       "known", (unsigned long long)other_files,
-			       tw_format_plural(other_files));
+			       "known", TW_SAY_COUNT(other_files, "file[s]"));
 }
 
 /* Add the devices of several groups, unless it is the table of one of them. */
@@ -148,8 +147,7 @@ void tw_report_add_devices(struct tw_page *page, const struct tw_report_group *g
 			known += all->devices[j].ios[i];
 	}
 	if (all_ios > known)
-		tw_page_remark(page, "the device of %llu I/O%s is not known: the intervals of "
+		tw_page_remark(page, "the device of %s is not known: the intervals of "
 			       "a job on several devices do not tell it",
-			       (unsigned long long)(all_ios - known),
-			       tw_format_plural(all_ios - known));
+			       TW_SAY_COUNT(all_ios - known, "I/O[s]"));
 }

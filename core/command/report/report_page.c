@@ -99,17 +99,15 @@ static void add_schedule(struct tw_page *page, const struct tw_report_group *gro
 {
 	const struct tw_tally *tally = &group->all.tally;
 	const struct tw_histogram *slip = &tally->times[TW_SLIP][direction];
-	char most[TW_FORMAT_SIZE], at_end[TW_FORMAT_SIZE], known[TW_FORMAT_SIZE];
 
 	if (!slip->count || !tw_has(tally, TW_ROW_slip_at_end_ns))
 		return;
 	tw_page_remark(page, "behind fio's schedule: at most %s, at the end %s%s; the "
 		       "schedule is known to %s",
-		       tw_format_ns(most, (double)slip->max_ns),
-		       tw_format_ns(at_end, (double)
-				    tally->counts[direction].slip_at_end_ns),
+		       TW_SAY_NS(slip->max_ns),
+		       TW_SAY_NS(tally->counts[direction].slip_at_end_ns),
 		       group->all.job_count > 1 ? " in the job farthest behind" : "",
-		       tw_format_ns(known, (double)tally->scalars.schedule_ns));
+		       TW_SAY_NS(tally->scalars.schedule_ns));
 }
 
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,
@@ -119,8 +117,8 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 
 	if (!tw_report_has_times(&group->all.tally, direction))
 		return;
-	tw_page_heading(page, 3, "%s: %llu I/O%s", tw_direction_names[direction],
-			(unsigned long long)ios, tw_format_plural(ios));
+	tw_page_heading(page, 3, "%s: %s", tw_direction_names[direction],
+			TW_SAY_COUNT(ios, "I/O[s]"));
 	add_rows(page, &group->all.tally, direction);
 	tw_report_add_inside(page, group, direction);
 	tw_report_add_call(page, &group->all.tally, direction);
@@ -140,19 +138,15 @@ static void add_batches(struct tw_page *page, const struct tw_tally *tally)
 
 	if (scalars->enters == 0 && scalars->tails == 0)
 		return;
-	tw_page_paragraph(page, "submitted by %llu system call%s; completions seen at "
-			  "%llu time%s, up to %llu sharing a stamp",
-			  (unsigned long long)scalars->enters,
-			  tw_format_plural(scalars->enters),
-			  (unsigned long long)scalars->tails,
-			  tw_format_plural(scalars->tails),
+	tw_page_paragraph(page, "submitted by %s; completions seen at %s, up to %llu "
+			  "sharing a stamp", TW_SAY_COUNT(scalars->enters, "system call[s]"),
+			  TW_SAY_COUNT(scalars->tails, "time[s]"),
 			  (unsigned long long)scalars->largest_tail);
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		requeued += tally->counts[i].requeued;
 	if (requeued)
-		tw_page_more(page, "; fio had to queue an I/O again %llu time%s, as "
-			     "others had to come first", (unsigned long long)requeued,
-			     tw_format_plural(requeued));
+		tw_page_more(page, "; fio had to queue an I/O again %s, as others had to come "
+			     "first", TW_SAY_COUNT(requeued, "time[s]"));
 }
 
 /* Add what a reader might expect but was not recorded: what only some jobs have, and what

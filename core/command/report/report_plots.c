@@ -60,14 +60,13 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *histo
 	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++) {
 		double ns = (double)tw_histogram_percentile(histogram, marked[i]);
 		double left = 1 - marked[i] / 100;
-		char number[TW_FORMAT_SIZE], value[TW_FORMAT_SIZE];
+		char value[TW_FORMAT_SIZE];
 
 		/* The last digits of @left are rounded. */
 		if ((double)histogram->count * left < 1 - 1e-6)
 			break;
 		tw_plot_tag(series, 1 / left, ns, with_values ? short_ns(value, ns) : "",
-			    "%s: p%g = %s, of %llu I/Os", name, marked[i],
-			    tw_format_ns(number, ns),
+			    "%s: p%g = %s, of %llu I/Os", name, marked[i], TW_SAY_NS(ns),
 			    (unsigned long long)histogram->count);
 	}
 }
@@ -103,16 +102,12 @@ static void add_stage(struct tw_plot *plot, const struct tw_histogram *histogram
 		.to = (double)tw_histogram_percentile(histogram, 99),
 		.high = (double)histogram->max_ns,
 	};
-	char numbers[5][TW_FORMAT_SIZE];
 
 	tw_plot_bar(plot, tw_time_rows[time].name, tw_report_color_of(time), &bar,
-		    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %llu I/O%s",
-		    tw_time_rows[time].name, tw_format_ns(numbers[0], bar.low),
-		    tw_format_ns(numbers[1], bar.from),
-		    tw_format_ns(numbers[2], bar.mean), tw_format_ns(numbers[3], bar.to),
-		    tw_format_ns(numbers[4], bar.high),
-		    (unsigned long long)histogram->count,
-		    tw_format_plural(histogram->count));
+		    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %s",
+		    tw_time_rows[time].name, TW_SAY_NS(bar.low), TW_SAY_NS(bar.from),
+		    TW_SAY_NS(bar.mean), TW_SAY_NS(bar.to), TW_SAY_NS(bar.high),
+		    TW_SAY_COUNT(histogram->count, "I/O[s]"));
 }
 
 static void add_stages(struct tw_page *page, const struct tw_tally *tally,
@@ -323,7 +318,7 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 	for (size_t i = 0; i < group->stall_count && count < MAX_STALLS; i++) {
 		const struct tw_report_stall *stall = &group->stalls[i];
 		const struct tw_report_slow *slow = stall->slowest;
-		char lat[TW_FORMAT_SIZE], number[16], cause[TW_REPORT_SENTENCE];
+		char number[16], cause[TW_REPORT_SENTENCE];
 		double s;
 
 		if (strcmp(tw_report_string(slow->json, "ddir"), tw_direction_names[direction]) ||
@@ -333,14 +328,13 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 			series = tw_plot_line(plot, NULL, TW_PLOT_MAX);
 		snprintf(number, sizeof(number), "%d", ++count);
 		tw_plot_tag(series, s, (double)slow->lat_ns, number, "stall %d: lat %s",
-			    count, tw_format_ns(lat, (double)slow->lat_ns));
+			    count, TW_SAY_NS(slow->lat_ns));
 		fprintf(file, "%s%d: ", count > 1 ? " " : "stalls: ", count);
 		if (tw_report_say_cause(cause, sizeof(cause), slow->json))
 			fprintf(file, "%s", cause);
 		else
-			fprintf(file, "%s in %s", tw_format_ns(lat, (double)stall->ns),
-				stall->stage);
-		fprintf(file, ", %zu I/O%s.", stall->ios, tw_format_plural(stall->ios));
+			fprintf(file, "%s in %s", TW_SAY_NS(stall->ns), stall->stage);
+		fprintf(file, ", %s.", TW_SAY_COUNT(stall->ios, "I/O[s]"));
 	}
 	tw_text_close(file);
 	if (count)

@@ -124,7 +124,6 @@ static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
 		     enum tw_show show, const char *beginning, int any)
 {
 	const char *before = beginning;
-	char words[TW_ROW_TEXT];
 
 	for (size_t i = 0; i < TW_COUNTS; i++) {
 		const struct tw_count_row *row = &tw_count_rows[i];
@@ -136,8 +135,7 @@ static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
 			tw_page_more(page, "; ");
 		else if (before == beginning)
 			tw_page_remark(page, "%s", "");
-		tw_page_more(page, "%s%llu %s", before, (unsigned long long)count,
-			     tw_row_words(words, row->words, count));
+		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(count, row->words));
 		if (show == TW_AMONG)
 			tw_page_more(page, " (%s)", row->more);
 		before = ", ";
@@ -175,7 +173,6 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 {
 	const struct tw_counts *counts = &group->all.tally.counts[direction];
 	const struct tw_scalars *scalars = &group->all.tally.scalars;
-	char error[TW_FORMAT_SIZE], words[TW_ROW_TEXT];
 	const char *before = ";";
 	uint64_t any = counts->split;
 	int by_helper = 0;
@@ -194,30 +191,26 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 	else
 		tw_page_more(page, "%.2f %%",
 			     floor(1e4 * (double)counts->split / (double)counts->ios) / 100);
-	tw_page_more(page, " of %llu I/O%s split into stages",
-		     (unsigned long long)counts->ios, tw_format_plural(counts->ios));
+	tw_page_more(page, " of %s split into stages", TW_SAY_COUNT(counts->ios, "I/O[s]"));
 	for (size_t i = 0; i < TW_COUNTS; i++) {
 		const uint64_t count = is_reason(i) ? tw_count_of(counts, i) : 0;
 
 		if (!count)
 			continue;
-		tw_page_more(page, "%s %llu %s (%s)", before, (unsigned long long)count,
-			     tw_row_words(words, tw_count_rows[i].words, count),
-			     tw_count_rows[i].more);
+		tw_page_more(page, "%s %s (%s)", before,
+			     TW_SAY_COUNT(count, tw_count_rows[i].words), tw_count_rows[i].more);
 		before = ",";
 	}
 	if (counts->split && scalars->clock_error_ns)
 		tw_page_more(page, "; stamps known to +-%s",
-			     tw_format_ns(error, (double)scalars->clock_error_ns));
+			     TW_SAY_NS(scalars->clock_error_ns));
 	for (size_t i = 0; i < group->all.job_count; i++)
 		by_helper |= group->all.jobs[i].by_helper;
 	if (by_helper)
 		tw_page_more(page, "; by tickwise kernel-helper");
 	if (scalars->missed_runs)
-		tw_page_more(page, "; the kernel skipped %llu run%s of the program, "
-			     "so stamps may be missing",
-			     (unsigned long long)scalars->missed_runs,
-			     tw_format_plural(scalars->missed_runs));
+		tw_page_more(page, "; the kernel skipped %s of the program, so stamps may "
+			     "be missing", TW_SAY_COUNT(scalars->missed_runs, "run[s]"));
 }
 
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group)
@@ -243,15 +236,13 @@ void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group 
 void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_scalars *scalars = &group->all.tally.scalars;
-	char error[TW_FORMAT_SIZE];
 
 	if (scalars->negative_beyond)
-		tw_page_warning(page, "%llu stage%s inside the kernel came out negative "
+		tw_page_warning(page, "%s inside the kernel came out negative "
 				"by more than the clocks' error (%s). A negative stage "
 				"counts as 0. The stages from submit to reap of their "
 				"I/Os are wrong; their sum and lat are not. Please "
 				"report this as a bug, with the report's file.",
-				(unsigned long long)scalars->negative_beyond,
-				tw_format_plural(scalars->negative_beyond),
-				tw_format_ns(error, (double)scalars->clock_error_ns));
+				TW_SAY_COUNT(scalars->negative_beyond, "stage[s]"),
+				TW_SAY_NS(scalars->clock_error_ns));
 }

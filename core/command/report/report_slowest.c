@@ -226,10 +226,8 @@ static void add_ios(struct tw_page *page, const struct tw_report_group *group, s
 static void add_stall(struct tw_page *page, const struct tw_report_group *group,
 		      const struct tw_report_stall *stall)
 {
-	char ns[TW_FORMAT_SIZE];
-
 	tw_page_remark(page, "1 stall of %s hit %zu I/Os in %s: from ",
-		       tw_format_ns(ns, (double)stall->ns), stall->ios, stall->stage);
+		       TW_SAY_NS(stall->ns), stall->ios, stall->stage);
 	tw_report_add_when(page, tw_report_job_of(group, stall->slowest), stall->from_ns);
 	tw_page_more(page, " on, offsets %llu to %llu",
 		     (unsigned long long)stall->offset_from,

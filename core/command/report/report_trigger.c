@@ -47,8 +47,6 @@ static struct sums sums_of(const struct tw_report_group *group)
 static void add_io(struct tw_page *page, const struct tw_report_trigger *trigger,
 		   size_t jobs)
 {
-	char text[TW_FORMAT_SIZE];
-
 	tw_page_more(page, "; the first");
 	if (jobs > 1)
 		tw_page_more(page, " of job %" PRIu64, trigger->job->thread_number);
@@ -56,7 +54,7 @@ static void add_io(struct tw_page *page, const struct tw_report_trigger *trigger
 		     "began at ",
 		     tw_report_string(trigger->io, "ddir"), tw_report_u64(trigger->io, "size"),
 		     tw_report_u64(trigger->io, "offset"),
-		     tw_format_ns(text, (double)trigger->lat_ns));
+		     TW_SAY_NS(trigger->lat_ns));
 	tw_report_add_when(page, trigger->job, trigger->begin_ns);
 	tw_page_more(page, "; the kernel recorded %" PRIu64 " events around it",
 		     trigger->event_count);
@@ -64,22 +62,18 @@ static void add_io(struct tw_page *page, const struct tw_report_trigger *trigger
 		tw_page_more(page, ", those of some CPU are lost");
 	else if (trigger->whole_from_ns > trigger->begin_ns)
 		tw_page_more(page, ", those of its first %s on some CPU are lost",
-			     tw_format_ns(text, (double)(trigger->whole_from_ns -
-			     trigger->begin_ns)));
+			     TW_SAY_NS(trigger->whole_from_ns - trigger->begin_ns));
 }
 
 /* Add a sentence: how many I/Os were too slow, and what the first was or why
  * there is none. */
 static void add_sentence(struct tw_page *page, const struct sums *sums)
 {
-	char above[TW_FORMAT_SIZE];
-
 	tw_page_remark(page, "trigger: %" PRIu64 " %s", sums->slower,
 		       sums->slower == 1 ? "I/O" : "I/Os");
 	if (sums->jobs > 1)
 		tw_page_more(page, " of %zu jobs", sums->jobs);
-	tw_page_more(page, " above %s", tw_format_ns(above,
-		     (double)sums->above_ns));
+	tw_page_more(page, " above %s", TW_SAY_NS(sums->above_ns));
 	if (sums->fired)
 		add_io(page, &sums->slowest, sums->jobs);
 	else if (sums->why_off)

@@ -26,14 +26,12 @@ static void add_mean(struct tw_plot *plot, const struct tw_tally *tally,
 {
 	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
 	double ns[TW_STAGES];
-	char number[TW_FORMAT_SIZE];
 
 	for (int i = 0; i < TW_STAGES; i++)
 		ns[i] = (double)tally->times[i][direction].sum_ns;
-	add_parts(tw_plot_stack(plot, "mean: %s, of %llu I/O%s",
-				tw_format_ns(number, tw_histogram_mean_ns(lat)),
-				(unsigned long long)lat->count,
-				tw_format_plural(lat->count)), ns);
+	add_parts(tw_plot_stack(plot, "mean: %s, of %s",
+				TW_SAY_NS(tw_histogram_mean_ns(lat)),
+				TW_SAY_COUNT(lat->count, "I/O[s]")), ns);
 }
 
 static int find_slice(struct tw_report_slice *slice, const struct tw_tally *tally,
@@ -51,7 +49,6 @@ static int add_percent(struct tw_plot *plot, const struct tw_tally *tally,
 			int direction, double percent)
 {
 	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
-	char at[TW_FORMAT_SIZE], low[TW_FORMAT_SIZE];
 	double ns[TW_STAGES];
 	struct tw_report_slice sum;
 
@@ -59,11 +56,10 @@ static int add_percent(struct tw_plot *plot, const struct tw_tally *tally,
 		return 0;
 	for (int i = 0; i < TW_STAGES; i++)
 		ns[i] = (double)sum.sum_ns[i];
-	tw_format_ns(at, (double)tw_histogram_percentile(lat, percent));
-	tw_format_ns(low, (double)tw_lat_slice_low(sum.at));
-	add_parts(tw_plot_stack(plot, "p%g: %s, of %llu I/O%s from %s up", percent, at,
-				(unsigned long long)sum.ios, tw_format_plural(sum.ios),
-				low), ns);
+	add_parts(tw_plot_stack(plot, "p%g: %s, of %s from %s up", percent,
+				TW_SAY_NS(tw_histogram_percentile(lat, percent)),
+				TW_SAY_COUNT(sum.ios, "I/O[s]"),
+				TW_SAY_NS(tw_lat_slice_low(sum.at))), ns);
 	return 1;
 }
 

@@ -121,7 +121,6 @@ static void put_fio_mean(const struct means *means, const struct tw_report_group
 {
 	const struct tw_counts *fio = &group->all.tally.counts[direction];
 	const uint64_t ios = group->all.tally.times[TW_LAT][direction].count;
-	char off[TW_FORMAT_SIZE];
 	double mean_ns, off_ns;
 
 	if (!tw_has(&group->all.tally, TW_ROW_fio_lat_ns) || !fio->fio_ios) {
@@ -133,11 +132,10 @@ static void put_fio_mean(const struct means *means, const struct tw_report_group
 	tw_page_more(means->page, "fio lat mean %.*f %s", means->unit.decimals,
 		     mean_ns / means->unit.ns, means->unit.name);
 	if (fio->fio_ios != ios)
-		tw_page_more(means->page, " of %llu I/O%s",
-			     (unsigned long long)fio->fio_ios,
-			     tw_format_plural(fio->fio_ios));
+		tw_page_more(means->page, " of %s",
+			     TW_SAY_COUNT(fio->fio_ios, "I/O[s]"));
 	put_mean(means, "", names.next_to_fio, 0, sum_ns, means->unit.name);
-	tw_page_more(means->page, " (%s %s)", tw_format_ns(off, round(fabs(off_ns))),
+	tw_page_more(means->page, " (%s %s)", TW_SAY_NS(round(fabs(off_ns))),
 		     off_ns < 0 ? "less" : "more");
 }
 
@@ -215,12 +213,9 @@ void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 {
 	const struct tw_histogram *call =
 		&tally->times[TW_CALL][direction];
-	char mean[TW_FORMAT_SIZE];
 
 	if (call->count)
-		tw_page_remark(page, "of which inside the submitting call: mean %s (of "
-			       "%llu I/O%s)",
-			       tw_format_ns(mean, tw_histogram_mean_ns(call)),
-			       (unsigned long long)call->count,
-			       tw_format_plural(call->count));
+		tw_page_remark(page, "of which inside the submitting call: mean %s (of %s)",
+			       TW_SAY_NS(tw_histogram_mean_ns(call)),
+			       TW_SAY_COUNT(call->count, "I/O[s]"));
 }
