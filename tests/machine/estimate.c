@@ -4,8 +4,7 @@
  * interval holds 0, nothing ran backwards, enough was seen. Samples are recorded by either
  * method, then one CPU's counter is moved by a known offset. The interval holds the offset
  * every time, and an offset above the interval's width is always found;
- * unit/estimate/estimate_injected does the same with samples of another machine and with made
- * ones. The judge of 256 CPUs takes a tenth of a second at 2.4 GHz: TURNS * cpus * cpus steps
+ * unit/estimate/estimate_injected does the same with samples of another machine. The judge of 256 CPUs takes a tenth of a second at 2.4 GHz: TURNS * cpus * cpus steps
  * and cpus^3 more. CPU time is compared with that of as much arithmetic, since other programs
  * make either some times longer.
  *
@@ -15,10 +14,9 @@
  * also if the judge's time grows with the square of the samples.
  */
 #include "estimate/probe.h"
-#include "estimate_recording.h"
+#include "estimate_samples.h"
 #include "machine/cpus.h"
 #include "timespec.h"
-#include "unit/estimate/estimate_generate.h"
 
 #define RUNS	20
 
@@ -87,7 +85,7 @@ static const struct method {
 	{ TW_METHOD_SWITCH, "switch", 10, 1000 * LARGEST_TICKS, 40000000 },
 };
 
-static int record(struct tw_probe_run **run, struct recording *recording,
+static int record(struct tw_probe_run **run, struct made *made,
 		  const struct method *method, const unsigned *cpus)
 {
 	struct tw_probe_goal goal = {
@@ -100,7 +98,7 @@ static int record(struct tw_probe_run **run, struct recording *recording,
 	if (tw_probe_new(run, method->method, cpus, 2, 500000000, NULL))
 		return 0;
 	return tw_probe_collect(*run, &goal) == 1 &&
-	       tw_probe_samples(*run, recording->cpus) == 2;
+	       tw_probe_samples(*run, made->cpus) == 2;
 }
 
 /* Return how fast two readings can follow each other on one CPU. */
@@ -120,11 +118,10 @@ static int64_t min_distance_ticks(void)
 }
 
 /* A move there and back takes at least twice that, whatever the offset. */
-static int is_possible(struct recording *recording)
+static int is_possible(struct made *made)
 {
-	struct tw_cpu_offset pair;
+	struct tw_cpu_offset pair = moved_judge(made, 0);
 
-	recording_judge(recording, 0, &pair);
 	tap_note("%" PRId64 " to %" PRId64 " ticks", pair.low_ticks,
 		 pair.high_ticks);
 	return pair.high_ticks - pair.low_ticks >= 2 * min_distance_ticks();
@@ -138,16 +135,18 @@ static void try_method(const struct method *method, const unsigned *cpus,
 	unsigned i;
 
 	for (i = 0; i < method->recordings; i++) {
-		struct recording recording;
+		struct made made;
 		struct tw_probe_run *run;
 
-		if (record(&run, &recording, method, cpus)) {
+		made_init(&made, 2, 0);
+		if (record(&run, &made, method, cpus)) {
 			recordings++;
-			held += recording_holds(&recording, tries,
+			held += moved_holds(&made, tries,
 						method->largest_ticks, random);
-			possible += (unsigned)is_possible(&recording);
-			found += (unsigned)recording_finds_width(&recording);
+			possible += (unsigned)is_possible(&made);
+			found += (unsigned)moved_width_is_found(&made);
 		}
+		made_free(&made);
 		if (run)
 			tw_probe_free(run);
 	}

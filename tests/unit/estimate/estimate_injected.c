@@ -18,68 +18,31 @@
  */
 #include <stdio.h>
 
-#include "estimate_recording.h"
+#include "estimate_samples.h"
 
 #define LARGEST_TICKS	2000
 #define TRIES		25	/* random offsets for each recording */
 #define RECORDINGS	"tests/recordings/amd-zen3-kvm/"
 
-struct found {
-	unsigned recordings, held, possible, widths, bounds, short_of;
-	double low_ticks, high_ticks;
-};
-
-static void try_recording(struct found *found, struct recording *recording,
-			  int64_t min_ticks, uint64_t *random)
+/* Read one CPU's samples, whose ticks begin at @ticks. Return 0 at the end of the file. */
+static int read_cpu(FILE *file, struct tw_cpu_samples *cpu, uint64_t ticks)
 {
-	struct tw_cpu_offset pair;
-
-	recording_judge(recording, 0, &pair);
-	found->recordings++;
-	found->low_ticks += (double)pair.low_ticks;
-	found->high_ticks += (double)pair.high_ticks;
-	found->held += recording_holds(recording, TRIES, LARGEST_TICKS, random);
-	found->possible += pair.high_ticks - pair.low_ticks >= 2 * min_ticks;
-	found->widths += (unsigned)recording_finds_width(recording);
-	found->bounds += recording_finds(recording, -pair.low_ticks) &&
-			 recording_finds(recording, -pair.high_ticks);
-	found->short_of += !recording_finds(recording, -pair.low_ticks - 1) &&
-			   !recording_finds(recording, -pair.high_ticks + 1);
-}
-
-static void tell(const struct found *found, const char *name)
-{
-	unsigned all = found->recordings;
-
-	tap_note("%s: %u recordings, the intervals are %.0f to %.0f ticks", name,
-		 all, found->low_ticks / all, found->high_ticks / all);
-	tap_is_u64(found->held, TRIES * all, "intervals that hold the offset");
-	tap_is_u64(found->possible, all, "no narrower than readings are fast");
-	tap_is_u64(found->widths, all, "offsets of the width found, both ways");
-	tap_is_u64(found->bounds, all, "and those at the bounds");
-	tap_is_u64(found->short_of, all, "and none that is a tick short of it");
-}
-
-/* Read one CPU's samples; NULL at the end of the file. */
-static struct tw_sample *read_cpu(FILE *file, struct tw_cpu_samples *cpu,
-				  uint64_t *sequence, uint64_t *ticks)
-{
+	uint64_t sequence = 0, sequences, more;
 	struct tw_sample *samples;
-	uint64_t sequences, more;
 
 	if (fscanf(file, " cpu %u %zu", &cpu->cpu, &cpu->count) != 2)
-		return NULL;
+		return 0;
 	samples = calloc(cpu->count + 1, sizeof(*samples));
 	for (size_t i = 0; i < cpu->count; i++) {
 		if (fscanf(file, "%" SCNu64 " %" SCNu64, &sequences, &more) != 2)
 			exit(1);
-		*sequence += sequences;
-		*ticks += more;
-		samples[i] = (struct tw_sample){ *sequence, *ticks };
+		sequence += sequences;
+		ticks += more;
+		samples[i] = (struct tw_sample){ sequence, ticks };
 	}
 	cpu->samples = samples;
 	cpu->probes = cpu->count;
-	return samples;
+	return 1;
 }
 
 /* Return how fast two readings followed each other on one CPU. */
@@ -97,40 +60,45 @@ static int64_t min_distance_ticks(const struct tw_cpu_samples *cpu)
 	return least;
 }
 
-/* Both CPUs count from the first one's first reading. */
-static int read_one(FILE *file, struct recording *recording)
-{
-	uint64_t sequence = 0, ticks = 0, first_ticks;
-
-	if (!read_cpu(file, &recording->cpus[0], &sequence, &ticks))
-		return 0;
-	first_ticks = recording->cpus[0].samples[0].ticks;
-	sequence = 0;
-	ticks = first_ticks;
-	return read_cpu(file, &recording->cpus[1], &sequence, &ticks) != NULL;
-}
-
 static void try_recorded(const char *name, uint64_t *random)
 {
-	struct found found = { 0 };
-	struct recording recording;
+	unsigned all = 0, held = 0, possible = 0, widths = 0, bounds = 0, short_of = 0;
+	double low_ticks = 0, high_ticks = 0;
+	struct made made;
 	char command[200];
 	FILE *file;
 
-	snprintf(command, sizeof(command), "xz -dc " RECORDINGS "%s.txt.xz",
-		 name);
+	made_init(&made, 2, 0);
+	snprintf(command, sizeof(command), "xz -dc " RECORDINGS "%s.txt.xz", name);
 	file = popen(command, "r");
-	while (file && read_one(file, &recording)) {
-		int64_t one = min_distance_ticks(&recording.cpus[0]);
-		int64_t two = min_distance_ticks(&recording.cpus[1]);
+	/* Both CPUs count from the first one's first reading. */
+	while (file && read_cpu(file, &made.cpus[0], 0) &&
+	       read_cpu(file, &made.cpus[1], made.cpus[0].samples[0].ticks)) {
+		int64_t one = min_distance_ticks(&made.cpus[0]);
+		int64_t two = min_distance_ticks(&made.cpus[1]);
+		struct tw_cpu_offset pair = moved_judge(&made, 0);
 
-		try_recording(&found, &recording, one < two ? one : two, random);
-		free((void *)recording.cpus[0].samples);
-		free((void *)recording.cpus[1].samples);
+		all++;
+		low_ticks += (double)pair.low_ticks;
+		high_ticks += (double)pair.high_ticks;
+		held += moved_holds(&made, TRIES, LARGEST_TICKS, random);
+		possible += pair.high_ticks - pair.low_ticks >= 2 * (one < two ? one : two);
+		widths += (unsigned)moved_width_is_found(&made);
+		bounds += moved_is_found(&made, -pair.low_ticks) &&
+			  moved_is_found(&made, -pair.high_ticks);
+		short_of += !moved_is_found(&made, -pair.low_ticks - 1) &&
+			    !moved_is_found(&made, -pair.high_ticks + 1);
+		free((void *)made.cpus[0].samples);
+		free((void *)made.cpus[1].samples);
 	}
-	if (tap_ok(file && pclose(file) == 0 && found.recordings >= 15,
-		   "%s: read", name))
-		tell(&found, name);
+	tap_is_u64(file && pclose(file) == 0 ? all : 0, 15, name);
+	tap_note("the intervals are %.0f to %.0f ticks", low_ticks / all, high_ticks / all);
+	tap_is_u64(held, TRIES * all, "intervals that hold the offset");
+	tap_is_u64(possible, all, "no narrower than readings are fast");
+	tap_is_u64(widths, all, "offsets of the width found, both ways");
+	tap_is_u64(bounds, all, "and those at the bounds");
+	tap_is_u64(short_of, all, "and none that is a tick short of it");
+	made_free(&made);
 }
 
 int main(void)

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "estimate_generate.h"
+#include "estimate_samples.h"
 
 static struct made made;
 static uint64_t seed;

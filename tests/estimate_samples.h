@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes samples of CPUs whose counters have known offsets and rates, for the judge.
+ * Samples of CPUs whose counters have known offsets and rates, for the judge.
  *
- * One true time advances by a random gap before each probe. A CPU's counter shows
- * that time, times its rate, plus its offset.
+ * Made ones: one true time advances by a random gap before each probe. A CPU's counter shows
+ * that time, times its rate, plus its offset. Recorded ones: the second of two CPUs' counters
+ * is moved by a known offset before the samples are judged.
  */
-#ifndef TW_TESTS_ESTIMATE_GENERATE_H
-#define TW_TESTS_ESTIMATE_GENERATE_H
+#ifndef TW_TESTS_ESTIMATE_SAMPLES_H
+#define TW_TESTS_ESTIMATE_SAMPLES_H
 
 #include "estimate/judge.h"
 #include "tap.h"
@@ -29,7 +30,7 @@ struct made {
 	unsigned block_count;
 };
 
-static void *made_memory(struct made *made, size_t count, size_t size)
+static inline void *made_memory(struct made *made, size_t count, size_t size)
 {
 	void *memory = calloc(count ? count : 1, size);
 
@@ -39,7 +40,7 @@ static void *made_memory(struct made *made, size_t count, size_t size)
 }
 
 /* @room: samples per CPU. CPUs are numbered from 0. These counters show every tick. */
-static void made_init(struct made *made, unsigned count, size_t room)
+static inline void made_init(struct made *made, unsigned count, size_t room)
 {
 	size_t edges = (size_t)count * count;
 
@@ -64,7 +65,7 @@ static void made_init(struct made *made, unsigned count, size_t room)
 	}
 }
 
-static void made_free(struct made *made)
+static inline void made_free(struct made *made)
 {
 	while (made->block_count)
 		free(made->blocks[--made->block_count]);
@@ -111,6 +112,65 @@ static inline void made_judge(struct made *made, int64_t tolerance_ticks)
 	made->limits.tolerance_ticks = tolerance_ticks;
 	tw_judge(&made->result, made->cpus, made->count, &made->limits, &made->work);
 	tw_trust_cpus(&made->result);
+}
+
+/* ---- moved samples: those of made->cpus[0] and [1], which can be written ---- */
+
+static inline void moved_by(struct made *made, int64_t ahead_ticks)
+{
+	const struct tw_cpu_samples *second = &made->cpus[1];
+
+	for (size_t i = 0; i < second->count; i++)
+		((struct tw_sample *)second->samples)[i].ticks += (uint64_t)ahead_ticks;
+}
+
+/* Judge with the second CPU's counter @ahead_ticks ahead. Return the pair. */
+static inline struct tw_cpu_offset moved_judge(struct made *made, int64_t ahead_ticks)
+{
+	made->limits.pace_limit_ppb = 1e9;
+	made->limits.step_ticks = tw_step_of_samples(made->cpus, 2);
+	moved_by(made, ahead_ticks);
+	made_judge(made, 100000000);
+	moved_by(made, -ahead_ticks);
+	return made->result.offsets[0];
+}
+
+/*
+ * Count how many of @tries random offsets, up to @largest_ticks, are inside of the
+ * interval of their samples. Without an offset the interval holds 0.
+ */
+static inline unsigned moved_holds(struct made *made, unsigned tries, int64_t largest_ticks,
+				   uint64_t *random)
+{
+	unsigned held = 0;
+
+	for (unsigned i = 0; i < tries; i++) {
+		int64_t ahead_ticks = (int64_t)(tap_random(random) >> 11) %
+				      (2 * largest_ticks + 1) - largest_ticks;
+		struct tw_cpu_offset pair = moved_judge(made, ahead_ticks);
+
+		held += pair.low_ticks < ahead_ticks && pair.high_ticks > ahead_ticks;
+	}
+	return held;
+}
+
+static inline int moved_is_found(struct made *made, int64_t ahead_ticks)
+{
+	moved_judge(made, ahead_ticks);
+	return made->result.verdict == TW_UNRELIABLE &&
+	       (made->result.reasons & TW_REASON_OFFSET);
+}
+
+/*
+ * Return whether the width and one is found, to either side. The interval holds 0, so that
+ * this distance is beyond its bounds wherever they lie.
+ */
+static inline int moved_width_is_found(struct made *made)
+{
+	struct tw_cpu_offset pair = moved_judge(made, 0);
+	int64_t width_ticks = pair.high_ticks - pair.low_ticks;
+
+	return moved_is_found(made, width_ticks + 1) && moved_is_found(made, -width_ticks - 1);
 }
 
 #endif
