@@ -152,29 +152,15 @@ static struct tw_time_source source_of(struct machine *machine)
 	};
 }
 
-static int measure_for(uint64_t window_ns, const struct tw_time_source *source,
-		       struct tw_rate *rate)
+static int measure(const struct tw_time_source *source, uint64_t window_ms,
+		   struct tw_rate *rate)
 {
 	const struct tw_rate_options options = {
-		.size = sizeof(options),
-		.window_ns = window_ns, .against = TW_AGAINST_MONOTONIC,
-		.source = source,
+		.size = sizeof(options), .window_ns = window_ms * 1000000,
+		.against = TW_AGAINST_MONOTONIC, .source = source,
 	};
 
 	return tw_rate_measure(rate, &options);
-}
-
-static int measure_with(const struct tw_time_source *source,
-			struct tw_rate *rate)
-{
-	return measure_for(100000000, source, rate);
-}
-
-static int measure(struct machine *machine, struct tw_rate *rate)
-{
-	const struct tw_time_source source = source_of(machine);
-
-	return measure_with(&source, rate);
 }
 
 /* Return the ticks per second of the keeper itself over two hours. */
@@ -212,9 +198,10 @@ static void steered(uint64_t *random)
 		struct machine machine = machine_at(cases[i].tick,
 						    cases[i].freq, random);
 		double truth_hz = long_run_hz(&machine.keeper), off_ppb;
+		struct tw_time_source source = source_of(&machine);
 		struct tw_rate rate = TW_SIZED(struct tw_rate);
 
-		tap_ok(measure(&machine, &rate) == 0 &&
+		tap_ok(measure(&source, 100, &rate) == 0 &&
 		       rate.source == TW_RATE_KERNEL_STEERED &&
 		       rate.refusal == 0 && rate.kernel_mult == 0 &&
 		       rate.witness == TW_WITNESS_CPUID,
@@ -243,19 +230,25 @@ static void refusals(uint64_t *random)
 {
 	/* Only the clock itself shows the last microsecond of an adjtime: it is 1000 ppb for
 	 * up to a second. */
-	static const char *const what[] = {
-		"an offset is slewed away", "adjtime has something left", "a pulse per second",
-		"another frequency at the end", "adjtimex fails", "a steering that is not shown",
+	static const struct {
+		const char *what;
+		unsigned refusal;
+	} cases[] = {
+		{ "an offset is slewed away", TW_REFUSED_SLEWED },
+		{ "adjtime has something left", TW_REFUSED_SLEWED },
+		{ "a pulse per second", TW_REFUSED_SLEWED },
+		{ "another frequency at the end", TW_REFUSED_CHANGED },
+		{ "adjtimex fails", TW_REFUSED_AGAINST },
+		{ "a steering that is not shown", TW_REFUSED_NO_CANDIDATE },
+		{ "a source without adjtimex", TW_REFUSED_AGAINST },
+		{ "a source without RAW", TW_REFUSED_AGAINST },
+		{ "another clocksource", TW_REFUSED_CLOCKSOURCE },
 	};
-	static const unsigned wanted[] = {
-		TW_REFUSED_SLEWED, TW_REFUSED_SLEWED, TW_REFUSED_SLEWED, TW_REFUSED_CHANGED,
-		TW_REFUSED_AGAINST, TW_REFUSED_NO_CANDIDATE,
-	};
-	struct tw_time_source source = TW_SIZED(struct tw_time_source);
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
+	struct tw_time_source source;
 	struct machine machine;
 
-	for (unsigned i = 0; i < 6; i++) {
+	for (unsigned i = 0; i < 9; i++) {
 		machine = machine_at(10000, i == 5 ? 0 : 809041, random);
 		machine.timex.offset = i == 0 ? -1 : 0;
 		machine.adjust_us = i == 1;
@@ -264,27 +257,17 @@ static void refusals(uint64_t *random)
 		machine.fails = i == 4;
 		if (i == 5)
 			keeper_init(&machine.keeper, 250, 1e9 + 1e3);
-		if (!tap_ok(measure(&machine, &rate) == 0 &&
+		source = source_of(&machine);
+		source.adjtimex = i == 6 ? NULL : source.adjtimex;
+		source.read_raw_ns = i == 7 ? NULL : source.read_raw_ns;
+		source.counter_is_clocksource = i != 8;
+		if (!tap_ok(measure(&source, 100, &rate) == 0 &&
 			    rate.source == TW_RATE_REGRESSION &&
-			    rate.hz == rate.measured_hz && rate.refusal == wanted[i] &&
-			    rate.steering_ppb == 0, "%s: measured", what[i]))
+			    rate.hz == rate.measured_hz && rate.refusal == cases[i].refusal &&
+			    rate.steering_ppb == 0, "%s: measured", cases[i].what))
 			tap_note("refusal 0x%x, source %s", rate.refusal,
 				 tw_name(TW_ENUM_RATE_SOURCE, rate.source));
 	}
-	machine = machine_at(10000, 809041, random);
-	source = source_of(&machine);
-	source.adjtimex = NULL;
-	tap_ok(measure_with(&source, &rate) == 0 &&
-	       rate.refusal == TW_REFUSED_AGAINST, "a source without adjtimex");
-	source = source_of(&machine);
-	source.read_raw_ns = NULL;
-	tap_ok(measure_with(&source, &rate) == 0 &&
-	       rate.refusal == TW_REFUSED_AGAINST, "a source without RAW");
-	source = source_of(&machine);
-	source.counter_is_clocksource = 0;
-	tap_ok(measure_with(&source, &rate) == 0 &&
-	       rate.refusal == TW_REFUSED_CLOCKSOURCE, "another clocksource");
-
 	/*
 	 * Without steering, so that 20 ms are enough to recognise the multiplier.
 	 * The two readings of RAW then allow +-1300 ppb, and +-65 after 400 ms. The
@@ -293,11 +276,11 @@ static void refusals(uint64_t *random)
 	machine = machine_at(10000, 0, random);
 	source = source_of(&machine);
 	source.witness_khz = 0;
-	tap_ok(measure_for(20000000, &source, &rate) == 0 &&
+	tap_ok(measure(&source, 20, &rate) == 0 &&
 	       rate.source == TW_RATE_REGRESSION &&
 	       rate.refusal == TW_REFUSED_AMBIGUOUS,
 	       "no witness: nothing is provisional here");
-	tap_ok(measure_for(400000000, &source, &rate) == 0 &&
+	tap_ok(measure(&source, 400, &rate) == 0 &&
 	       rate.source == TW_RATE_KERNEL_STEERED &&
 	       rate.witness == TW_WITNESS_BOUND,
 	       "a window so long that RAW itself is the witness");
