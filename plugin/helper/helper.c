@@ -31,8 +31,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/command.h"
-#include "command/own_files.h"
 #include "helper.h"
 #include "helper/helper_maps.skel.h"
 #include "kernel/above.h"
@@ -63,9 +61,6 @@ struct helper {
 	_Atomic(uint32_t) *maps;
 	unsigned refusing;		/* processes without a place */
 };
-
-#define fail(code, ...)	\
-	tw_command_fail(tw_kernel_helper_options.command, code, __VA_ARGS__)
 
 /* ---- the command line ---- */
 

@@ -14,7 +14,12 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "command/command.h"
+#include "command/own_files.h"
 #include "kernel/helper_protocol.h"
+
+#define fail(code, ...)	\
+	tw_command_fail(tw_kernel_helper_options.command, code, __VA_ARGS__)
 
 #define TW_HELPER_ROOT	((uid_t)0)
 

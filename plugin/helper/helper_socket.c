@@ -10,17 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/command.h"
-#include "command/own_files.h"
-
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS	83	/* Linux 6.16 */
 #endif
 
 #define BACKLOG		64
-
-#define fail(code, ...)	\
-	tw_command_fail(tw_kernel_helper_options.command, code, __VA_ARGS__)
 
 /* True if another user can make or replace files in the folder @of, or replace the link
  * @of: its owner, or a user who may write to it. The sticky bit protects files of root and

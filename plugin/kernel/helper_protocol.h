@@ -51,13 +51,10 @@ struct tw_helper_answer {
  */
 int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY]);
 
-/* Announce a ring, as tw_loader_expect(), but the helper chooses @base. Return
- * 0; -errno with @why. A helper that does not answer in time is not asked
- * again. */
-int tw_remote_expect(uint32_t thread, uint32_t entries, uint32_t *base,
-		     char why[TW_KERNEL_WHY]);
-
-/* Ask whether @thread has made its ring. Return 0 if it has; -errno with @why. */
-int tw_remote_made(uint32_t thread, char why[TW_KERNEL_WHY]);
+/* Announce the ring that @thread makes next (TW_HELPER_EXPECT), as tw_loader_expect(), but
+ * the helper chooses @base; or ask whether the ring is made (TW_HELPER_MADE). Return 0;
+ * -errno with @why. A helper that does not answer in time is not asked again. */
+int tw_remote_ask(enum tw_helper_what what, uint32_t thread, uint32_t entries,
+		  uint32_t *base, char why[TW_KERNEL_WHY]);
 
 #endif

@@ -270,12 +270,6 @@ int64_t tw_kernel_missed(void)
 	return loader ? tw_loader_missed(loader) : -1;
 }
 
-static int take_slots(uint32_t entries, uint32_t *base)
-{
-	*base = atomic_fetch_add(given, entries);
-	return *base > slot_count || entries > slot_count - *base ? -ENOSPC : 0;
-}
-
 static int refused(struct tw_kernel *kernel, const char *why)
 {
 	snprintf(kernel->text, sizeof(kernel->text), "%s", why);
@@ -287,14 +281,15 @@ static int expect(struct tw_kernel *kernel, uint32_t entries)
 	int error;
 
 	if (!loader) {
-		error = tw_remote_expect(kernel->thread, entries, &kernel->base,
-					 kernel->text);
+		error = tw_remote_ask(TW_HELPER_EXPECT, kernel->thread, entries,
+				      &kernel->base, kernel->text);
 		/* The helper's answer is checked, so that no other memory is
 		 * read. */
 		return error || kernel->base <= slot_count - entries ? error :
 			refused(kernel, "the kernel helper gave slots that do not exist");
 	}
-	if (take_slots(entries, &kernel->base))
+	kernel->base = atomic_fetch_add(given, entries);
+	if (kernel->base > slot_count || entries > slot_count - kernel->base)
 		return refused(kernel, "more jobs than there is room for");
 	if (tw_loader_expect(loader, kernel->thread, kernel->base, entries))
 		return refused(kernel, "the ring could not be announced to the "
@@ -324,8 +319,11 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 
 static bool is_made(struct tw_kernel *kernel)
 {
+	uint32_t base;		/* has no meaning here */
+
 	if (!loader)
-		return !tw_remote_made(kernel->thread, kernel->text);
+		return !tw_remote_ask(TW_HELPER_MADE, kernel->thread, 0, &base,
+				      kernel->text);
 	if (tw_loader_made(loader, kernel->thread, &kernel->ctx))
 		return true;
 	refused(kernel, "the kernel's program did not see the ring");

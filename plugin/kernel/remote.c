@@ -44,29 +44,12 @@ struct shared {
 static int socket_fd = -1;
 static struct shared *shared;
 
-static struct timespec in_ms(unsigned ms)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	time.tv_sec += ms / 1000;
-	time.tv_nsec += ms % 1000 * 1000000L;
-	if (time.tv_nsec >= 1000000000L) {
-		time.tv_sec++;
-		time.tv_nsec -= 1000000000L;
-	}
-	return time;
-}
-
-static int ms_until(const struct timespec *end)
+static int64_t now_ms(void)
 {
 	struct timespec now;
-	int64_t ms;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = (int64_t)(end->tv_sec - now.tv_sec) * 1000 +
-	     (end->tv_nsec - now.tv_nsec) / 1000000;
-	return ms > 0 ? (int)ms : 0;
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static int share(void)
@@ -128,12 +111,13 @@ static int wait_for_answer(uint32_t number, bool may_load,
 			   struct tw_helper_answer *answer, int *fd)
 {
 	struct pollfd event = { .fd = socket_fd, .events = POLLIN };
-	struct timespec end = in_ms(ANSWER_MS);
+	int64_t end_ms = now_ms() + ANSWER_MS, left_ms;
 	bool was_reset = false;
 	int error;
 
 	for (;;) {
-		if (poll(&event, 1, ms_until(&end)) == 0)
+		left_ms = end_ms - now_ms();
+		if (poll(&event, 1, left_ms > 0 ? (int)left_ms : 0) == 0)
 			return -ETIMEDOUT;
 		error = receive(answer, fd);
 		if (error == -ECONNRESET && !was_reset)
@@ -149,7 +133,7 @@ static int wait_for_answer(uint32_t number, bool may_load,
 		/* Only once: otherwise this could go on for ever. */
 		if (!error && answer->is_loading && may_load) {
 			may_load = false;
-			end = in_ms(LOAD_MS);
+			end_ms = now_ms() + LOAD_MS;
 		}
 	}
 }
@@ -174,7 +158,10 @@ static int ask_locked(struct tw_helper_question *question,
 static int ask(struct tw_helper_question question, struct tw_helper_answer *answer,
 	       int *fd, char why[TW_KERNEL_WHY])
 {
-	const struct timespec end = in_ms(ANSWER_MS);
+	const int64_t end_ms = now_ms() + ANSWER_MS;
+	const struct timespec end = {
+		.tv_sec = end_ms / 1000, .tv_nsec = end_ms % 1000 * 1000000,
+	};
 	int error = pthread_mutex_clocklock(&shared->lock, CLOCK_MONOTONIC, &end);
 
 	if (error == EOWNERDEAD)
@@ -200,13 +187,6 @@ static int ask(struct tw_helper_question question, struct tw_helper_answer *answ
 }
 
 /* ---- questions ---- */
-
-static const char *socket_path(void)
-{
-	const char *path = getenv("TICKWISE_KERNEL_SOCKET");
-
-	return path && *path ? path : TW_KERNEL_HELPER_SOCKET;
-}
 
 static int connect_to(const char *path)
 {
@@ -255,9 +235,11 @@ int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY])
 		.what = TW_HELPER_LOAD, .entries = slots,
 	};
 	struct tw_helper_answer answer;
-	const char *path = socket_path();
-	int fd = -1, error = connect_to(path);
+	const char *path = getenv("TICKWISE_KERNEL_SOCKET");
+	int fd = -1, error;
 
+	path = path && *path ? path : TW_KERNEL_HELPER_SOCKET;
+	error = connect_to(path);
 	if (error == -ENOENT)
 		return error;
 	if (!error)
@@ -278,11 +260,11 @@ int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY])
 	return error;
 }
 
-int tw_remote_expect(uint32_t thread, uint32_t entries, uint32_t *base,
-		     char why[TW_KERNEL_WHY])
+int tw_remote_ask(enum tw_helper_what what, uint32_t thread, uint32_t entries,
+		  uint32_t *base, char why[TW_KERNEL_WHY])
 {
 	const struct tw_helper_question question = {
-		.what = TW_HELPER_EXPECT, .thread = thread, .entries = entries,
+		.what = what, .thread = thread, .entries = entries,
 	};
 	struct tw_helper_answer answer;
 	int fd = -1, error = ask(question, &answer, &fd, why);
@@ -291,18 +273,5 @@ int tw_remote_expect(uint32_t thread, uint32_t entries, uint32_t *base,
 		close(fd);
 	if (!error)
 		*base = answer.base;
-	return error;
-}
-
-int tw_remote_made(uint32_t thread, char why[TW_KERNEL_WHY])
-{
-	const struct tw_helper_question question = {
-		.what = TW_HELPER_MADE, .thread = thread,
-	};
-	struct tw_helper_answer answer;
-	int fd = -1, error = ask(question, &answer, &fd, why);
-
-	if (fd >= 0)
-		close(fd);
 	return error;
 }

@@ -21,7 +21,6 @@ struct tw_trace_event {
 	char args[192];			/* longer texts are cut off */
 };
 
-#define TW_TRACE_LINE	1024		/* longer lines are cut off */
 #define TW_TRACE_MAX	65536U		/* events that are kept */
 #define TW_TRACE_CPUS	1024U		/* CPUs whose losses are noted */
 
@@ -34,8 +33,8 @@ struct tw_trace_window {
 	struct tw_trace_event *events;	/* room for TW_TRACE_MAX */
 };
 
-/* Take the next line of `trace_pipe`, without its newline. Lines come in the order of time. False: the event is so much later
- * than the window that the ring can't be stopped any more. */
+/* Take the next line of `trace_pipe`, without its newline. Lines come in the order of time.
+ * False: the event is so much later than the window that the ring can't be stopped any more. */
 #define TW_TRACE_LATER_NS	UINT64_C(10000000000)
 bool tw_trace_take(struct tw_trace_window *window, const char *line);
 

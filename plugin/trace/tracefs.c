@@ -29,6 +29,7 @@
 #define PREFIX		"tickwise-"
 #define PATH_SIZE	512
 #define READ_SIZE	65536
+#define CPU_KB		"1024"	/* of the ring, on each CPU */
 #define NAMES		9	/* in addition to the first */
 #define LEFT_OVER_AFTER_S	10
 /* A file may be closed a little later than the pipe. This waits for a minute at
@@ -149,47 +150,28 @@ static int open_in(int directory, const char *name, int flags)
 static int write_in(int directory, const char *name, const char *text)
 {
 	int file = open_in(directory, name, O_WRONLY);
-	int error = 0;
+	int error;
 
 	if (file < 0)
 		return file;
-	if (write(file, text, strlen(text)) < 0)
-		error = -errno;
+	error = write(file, text, strlen(text)) < 0 ? -errno : 0;
 	close(file);
-	return error;
-}
-
-/* Switch all events on. Return 0 if at least one is on. */
-static int switch_events_on(int directory)
-{
-	char name[80];
-	int error = -ENOENT;
-	unsigned i;
-
-	for (i = 0; i < EVENTS; i++) {
-		int this_error;
-
-		snprintf(name, sizeof(name), "events/%s/enable", events[i]);
-		this_error = write_in(directory, name, "1");
-		if (error)
-			error = this_error;
-	}
 	return error;
 }
 
 /* Set up the instance. Return 0, or -errno with @what. */
 static int set_up(int directory, const char **what)
 {
-	char size_kb[16];
+	char name[80];
 	int error;
+	unsigned i;
 
-	snprintf(size_kb, sizeof(size_kb), "%d", TW_TRACEFS_CPU_KB);
 	*what = "trace_clock";
 	error = write_in(directory, *what, "mono");
 	if (error)
 		return error;
 	*what = "buffer_size_kb";
-	error = write_in(directory, *what, size_kb);
+	error = write_in(directory, *what, CPU_KB);
 	if (error)
 		return error;
 	*what = "trace_pipe";
@@ -200,8 +182,18 @@ static int set_up(int directory, const char **what)
 	instance.on = open_in(directory, *what, O_WRONLY);
 	if (instance.on < 0)
 		return instance.on;
+	/* At least one of the events has to be there. */
 	*what = "events";
-	return switch_events_on(directory);
+	error = -ENOENT;
+	for (i = 0; i < EVENTS; i++) {
+		int this_error;
+
+		snprintf(name, sizeof(name), "events/%s/enable", events[i]);
+		this_error = write_in(directory, name, "1");
+		if (error)
+			error = this_error;
+	}
+	return error;
 }
 
 /* ---- removing it --------------------------------------------------------- */
@@ -393,45 +385,26 @@ void tw_tracefs_go_on(void)
 	atomic_store(&instance.shared->stopper, 0);
 }
 
-/* A line that grows from one read to the next one. */
-struct line {
-	char text[TW_TRACE_LINE];
-	size_t length;
-};
-
-static bool take_text(struct tw_trace_window *window, struct line *line,
-		      const char *text, size_t length)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++) {
-		if (text[i] != '\n') {
-			if (line->length < sizeof(line->text) - 1)
-				line->text[line->length++] =
-					text[i] ? text[i] : '?';
-			continue;
-		}
-		line->text[line->length] = '\0';
-		line->length = 0;
-		if (!tw_trace_take(window, line->text))
-			return false;
-	}
-	return true;
-}
-
 /* Read the ring. It is empty when a read would wait. */
 void tw_tracefs_read(struct tw_trace_window *window)
 {
-	char *text = malloc(READ_SIZE);
-	struct line line = { .length = 0 };
-	ssize_t length;
+	const int text = fcntl(instance.text, F_DUPFD_CLOEXEC, 0);
+	FILE *lines = text < 0 ? NULL : fdopen(text, "r");
+	char *line = NULL;
+	size_t size = 0;
 
-	if (!text)
-		return;
 	/* Another job may have stopped the ring until this time. */
 	window->whole_from_ns = atomic_load(&instance.shared->again_ns);
-	do
-		length = read(instance.text, text, READ_SIZE);
-	while (length > 0 && take_text(window, &line, text, (size_t)length));
-	free(text);
+	if (!lines) {
+		close(text);
+		return;
+	}
+	setvbuf(lines, NULL, _IOFBF, READ_SIZE);
+	while (getline(&line, &size, lines) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!tw_trace_take(window, line))
+			break;
+	}
+	free(line);
+	fclose(lines);
 }

@@ -5,15 +5,13 @@
  * a job may drop its privileges. Any job can stop the ring with one write. The
  * instance is removed when fio ends, however it ends.
  */
-#ifndef TW_PLUGIN_KERNEL_TRACEFS_H
-#define TW_PLUGIN_KERNEL_TRACEFS_H
+#ifndef TW_PLUGIN_TRACEFS_H
+#define TW_PLUGIN_TRACEFS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "trace/trace_events.h"
-
-#define TW_TRACEFS_CPU_KB	1024	/* of the ring, on each CPU */
 
 /* Make the instance, unless there is one. Return NULL, or a line that says why
  * not. */

@@ -55,32 +55,50 @@ static void send_to(int fd, struct tw_helper_answer answer, const char *why, int
 	sendmsg(fd, &message, MSG_NOSIGNAL);
 }
 
-static void reply(int fd, uint32_t version, uint32_t number, const char *why, int with)
-{
-	const struct tw_helper_answer answer = {
-		.version = version, .number = number, .base = 100 + number,
-	};
+/* What a helper answers to a question. */
+struct message {
+	bool is_sent, has_fd, is_loading, to_all;
+	uint32_t number, version;	/* added to those of the question */
+	const char *why;
+};
 
-	send_to(fd, answer, why, with);
+struct helper {
+	struct message load[3], ring[3];
+	unsigned ends_after;		/* this many questions; 0: it goes on */
+};
+
+static void answer(int fd, const struct message *messages, uint32_t number)
+{
+	for (unsigned i = 0; i < 3 && messages[i].is_sent; i++) {
+		struct tw_helper_answer is = {
+			.version = TW_HELPER_VERSION + messages[i].version,
+			.number = messages[i].to_all ? 0 : number + messages[i].number,
+			.is_loading = messages[i].is_loading,
+		};
+
+		is.base = 100 + is.number;
+		send_to(fd, is, messages[i].why ? messages[i].why : "",
+			messages[i].has_fd ? 0 : -1);
+	}
 }
 
-static void say_loading(int fd, uint32_t number)
+static void serve(int fd, const struct helper *helper)
 {
-	const struct tw_helper_answer answer = {
-		.version = TW_HELPER_VERSION, .number = number, .is_loading = 1,
-	};
+	struct tw_helper_question question;
+	unsigned count = 0;
 
-	send_to(fd, answer, "", -1);
+	while (recv(fd, &question, sizeof(question), 0) == (ssize_t)sizeof(question)) {
+		answer(fd, question.what == TW_HELPER_LOAD ? helper->load : helper->ring,
+		       question.number);
+		if (++count == helper->ends_after)
+			return;
+	}
 }
 
-/* Handles a question as the helper; false: it ends. */
-typedef bool answers(int fd, const struct tw_helper_question *question);
-
-static pid_t start(answers *answer)
+static pid_t start(const struct helper *helper)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct tw_helper_question question;
-	int listening = socket(AF_UNIX, SOCK_SEQPACKET, 0), fd;
+	int listening = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 	const pid_t parent = getpid();
 	pid_t child;
 
@@ -94,10 +112,7 @@ static pid_t start(answers *answer)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		fd = accept(listening, NULL, NULL);
-		while (recv(fd, &question, sizeof(question), 0) ==
-		       (ssize_t)sizeof(question) && answer(fd, &question))
-			;
+		serve(accept(listening, NULL, NULL), helper);
 		_exit(0);
 	}
 	close(listening);
@@ -112,91 +127,42 @@ static void end(pid_t child)
 
 /* ---- helpers ---- */
 
-static bool good(int fd, const struct tw_helper_question *q)
-{
-	reply(fd, TW_HELPER_VERSION, q->number, "",
-	      q->what == TW_HELPER_LOAD ? 0 : -1);
-	return true;
-}
+#define LOADED	{ .is_sent = true, .has_fd = true }
+#define DONE	{ .is_sent = true }
+#define LOADING	{ .is_sent = true, .is_loading = true }
 
+static const struct helper good = { .load = { LOADED }, .ring = { DONE } };
 /* Answers to other jobs come first, one with a descriptor. */
-static bool late(int fd, const struct tw_helper_question *q)
-{
-	reply(fd, TW_HELPER_VERSION, q->number + 7, "not for you", -1);
-	reply(fd, TW_HELPER_VERSION, q->number - 1 ? q->number - 1 : 99,
-	      "nor this one", 0);
-	return good(fd, q);
-}
-
-static bool refuses(int fd, const struct tw_helper_question *q)
-{
-	reply(fd, TW_HELPER_VERSION, q->number, "no room", -1);
-	return true;
-}
-
-static bool refuses_all(int fd, const struct tw_helper_question *q)
-{
-	(void)q;
-	reply(fd, TW_HELPER_VERSION, 0, "too many", -1);
-	return false;
-}
-
-static bool is_older(int fd, const struct tw_helper_question *q)
-{
-	reply(fd, TW_HELPER_VERSION + 1, q->number, "", 0);
-	return true;
-}
-
-static bool sends_none(int fd, const struct tw_helper_question *q)
-{
-	reply(fd, TW_HELPER_VERSION, q->number, "", -1);
-	return true;
-}
-
-static bool hangs(int fd, const struct tw_helper_question *q)
-{
-	return q->what == TW_HELPER_LOAD ? good(fd, q) : true;
-}
-
-static bool ends(int fd, const struct tw_helper_question *q)
-{
-	return q->what == TW_HELPER_LOAD && good(fd, q);
-}
-
-static bool silent(int fd, const struct tw_helper_question *q)
-{
-	(void)fd;
-	(void)q;
-	return true;
-}
-
-static bool says_so_and_loads(int fd, const struct tw_helper_question *q)
-{
-	say_loading(fd, q->number);
-	return good(fd, q);
-}
-
-static bool loads_for_ever(int fd, const struct tw_helper_question *q)
-{
-	say_loading(fd, q->number);
-	say_loading(fd, q->number);
-	return true;
-}
-
-static bool loads_only(int fd, const struct tw_helper_question *q)
-{
-	if (q->what == TW_HELPER_LOAD)
-		return says_so_and_loads(fd, q);
-	return loads_for_ever(fd, q);
-}
+static const struct helper late = {
+	.load = { { .is_sent = true, .number = 7, .why = "not for you" },
+		  { .is_sent = true, .number = 98, .why = "nor this", .has_fd = true }, LOADED },
+	.ring = { { .is_sent = true, .number = 7, .why = "not for you" },
+		  { .is_sent = true, .number = -1U, .why = "nor this", .has_fd = true }, DONE },
+};
+static const struct helper refuses = { .load = { { .is_sent = true, .why = "no room" } } };
+static const struct helper refuses_all = {
+	.load = { { .is_sent = true, .to_all = true, .why = "too many" } }, .ends_after = 1,
+};
+static const struct helper is_newer = {
+	.load = { { .is_sent = true, .has_fd = true, .version = 1 } },
+};
+static const struct helper sends_none = { .load = { DONE } };
+static const struct helper hangs = { .load = { LOADED } };
+static const struct helper ends = { .load = { LOADED }, .ends_after = 2 };
+static const struct helper silent;
+static const struct helper says_so_and_loads = { .load = { LOADING, LOADED } };
+static const struct helper loads_for_ever = { .load = { LOADING, LOADING } };
+static const struct helper loads_only = {
+	.load = { LOADING, LOADED }, .ring = { LOADING, LOADING },
+};
 
 /* ---- cases ---- */
 
 static char why[TW_KERNEL_WHY];
 
-static void loads(const char *what, answers *answer, const char *text)
+static void loads(const char *what, const struct helper *helper, const char *text)
 {
-	pid_t child = start(answer);
+	pid_t child = start(helper);
 	int fd;
 
 	why[0] = '\0';
@@ -208,14 +174,14 @@ static void loads(const char *what, answers *answer, const char *text)
 	end(child);
 }
 
-static void expects(const char *what, answers *answer, const char *text)
+static void expects(const char *what, const struct helper *helper, const char *text)
 {
-	pid_t child = start(answer);
+	pid_t child = start(helper);
 	uint32_t base = 0;
 	int fd = tw_remote_load(64, why), error;
 
 	why[0] = '\0';
-	error = tw_remote_expect(1, 64, &base, why);
+	error = tw_remote_ask(TW_HELPER_EXPECT, 1, 64, &base, why);
 	tap_ok(!error == !*text && strcmp(why, text) == 0 &&
 	       (error || base == 102), "%s: %s", what, *why ? why : "expected");
 	if (fd >= 0)
@@ -223,16 +189,23 @@ static void expects(const char *what, answers *answer, const char *text)
 	end(child);
 }
 
+static int made(void)
+{
+	uint32_t base;
+
+	return tw_remote_ask(TW_HELPER_MADE, 1, 0, &base, why);
+}
+
 static void waits_once(void)
 {
-	pid_t child = start(hangs);
+	pid_t child = start(&hangs);
 	int fd = tw_remote_load(64, why);
 
 	answer_ms = 50;
-	tap_ok(tw_remote_made(1, why) == -ETIMEDOUT &&
+	tap_ok(made() == -ETIMEDOUT &&
 	       strcmp(why, "the kernel helper does not answer") == 0,
 	       "one that hangs: %s", why);
-	tap_ok(tw_remote_made(1, why) == -EPIPE &&
+	tap_ok(made() == -EPIPE &&
 	       strcmp(why, "the kernel helper has ended") == 0, "is not asked again: %s", why);
 	close(fd);
 	end(child);
@@ -249,16 +222,16 @@ static void has_two_limits(void)
 	alarm(300);
 	answer_ms = 50;
 	load_ms = FOR_EVER_MS;
-	loads("one that does nothing", silent, "the kernel helper does not answer");
+	loads("one that does nothing", &silent, "the kernel helper does not answer");
 	answer_ms = FOR_EVER_MS;
 	load_ms = 50;
-	loads("one that loads for ever", loads_for_ever,
+	loads("one that loads for ever", &loads_for_ever,
 	      "the kernel helper does not answer");
 	answer_ms = load_ms = FOR_EVER_MS;
-	child = start(loads_only);
+	child = start(&loads_only);
 	fd = tw_remote_load(64, why);
 	answer_ms = 50;
-	tap_ok(fd >= 0 && tw_remote_made(1, why) == -ETIMEDOUT,
+	tap_ok(fd >= 0 && made() == -ETIMEDOUT,
 	       "a ring is not waited for as loading is: %s", why);
 	close(fd);
 	end(child);
@@ -286,13 +259,9 @@ static void waits_for_its_turn(void)
 	answer_ms = 60000;
 	child = fork();
 	if (child == 0) {
-		struct tw_helper_question question;
-
 		usleep(100000);
 		close(accept(listening, NULL, NULL));
-		fd = accept(listening, NULL, NULL);
-		if (recv(fd, &question, sizeof(question), 0) > 0)
-			good(fd, &question);
+		serve(accept(listening, NULL, NULL), &good);
 		_exit(0);
 	}
 	fd = tw_remote_load(64, why);
@@ -313,17 +282,17 @@ int main(void)
 	setenv("TICKWISE_KERNEL_SOCKET", "/dev/null/socket", 1);
 	tap_ok(tw_remote_load(64, why) == -ENOENT, "nor one in what is no folder");
 	setenv("TICKWISE_KERNEL_SOCKET", address_path, 1);
-	loads("one that answers", good, "");
-	loads("with answers to others", late, "");
-	loads("one that refuses", refuses, "the kernel helper: no room");
-	loads("one that refuses all", refuses_all, "the kernel helper: too many");
-	loads("one of another version", is_older, "the kernel helper is of another version of tickwise");
-	loads("one that says that it loads", says_so_and_loads, "");
-	loads("one that sends no memory", sends_none,
+	loads("one that answers", &good, "");
+	loads("with answers to others", &late, "");
+	loads("one that refuses", &refuses, "the kernel helper: no room");
+	loads("one that refuses all", &refuses_all, "the kernel helper: too many");
+	loads("one of another version", &is_newer, "the kernel helper is of another version of tickwise");
+	loads("one that says that it loads", &says_so_and_loads, "");
+	loads("one that sends no memory", &sends_none,
 	      "the kernel helper sent no memory");
-	expects("a ring", good, "");
-	expects("a ring, with answers to others", late, "");
-	expects("a helper that ends", ends, "the kernel helper has ended");
+	expects("a ring", &good, "");
+	expects("a ring, with answers to others", &late, "");
+	expects("a helper that ends", &ends, "the kernel helper has ended");
 	waits_once();
 	waits_for_its_turn();
 	has_two_limits();

@@ -88,7 +88,7 @@ static void good_lines(void)
 		const char *args = lines[i].args ? lines[i].args :
 				   lines[i].rest + strspn(lines[i].rest, " ");
 		struct tw_trace_event event;
-		char line[TW_TRACE_LINE];
+		char line[1024];
 
 		snprintf(line, sizeof(line), "%s%s:%s", lines[i].before, lines[i].name,
 			 lines[i].rest);
@@ -159,7 +159,7 @@ static void cut(void)
 static void huge(void)
 {
 	struct tw_trace_event event;
-	char line[TW_TRACE_LINE * 8];
+	char line[8192];
 	int length = snprintf(line, sizeof(line), "%s",
 		"             fio-7       [000] d..2.  1.000000: x: ");
 
