@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "clock/clock.h"
-#include "clock/health.h"
 #include "counter/state.h"
 #include "diagnostics.h"
 #include "estimate/reliability.h"

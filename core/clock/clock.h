@@ -7,6 +7,7 @@
 
 #include "machine/other_clocks.h"
 #include "machine/steering.h"
+#include "machine/vmclock.h"
 #include "tickwise.h"
 
 /* Baselines at least double: from 5 ms, 36 of them are 10 years. */
@@ -121,5 +122,31 @@ double tw_offset_ns(int64_t ticks, double hz);
 /* Return which promise a scale, made from @rate, breaks for some ticks up to max_ticks;
  * NULL if none. */
 const char *tw_scale_check(const struct tw_scale *scale, const struct tw_rate *rate);
+
+/* ---- health: the facts but for the CPUs' counters, and each check by itself ---- */
+
+/* All that was seen, except the CPUs' counters. */
+struct tw_health_seen {
+	struct tw_clock_baseline now;
+	int counter_is_clocksource;
+	char clocksource[32];
+	int64_t suspended_ns;		/* since boot */
+	int vmclock_ret;		/* of tw_vmclock_read() */
+	struct tw_vmclock vmclock;
+	struct tw_independent independent;
+	struct tw_independent independent_later;	/* some ms later */
+};
+
+/* Collect the facts. Return 0; -ENOMEM; -EIO as tw_clock_check(). */
+int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen);
+
+/* Read the independent clock once more, some milliseconds later. */
+void tw_health_see_later(struct tw_health_seen *seen);
+
+/* Fill in all but the verdict and the members about the CPUs. Return 0; -EIO
+ * when time stood still. */
+int tw_health_judge(const struct tw_clock *clock,
+		    const struct tw_health_seen *seen,
+		    struct tw_clock_health *health);
 
 #endif

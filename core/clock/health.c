@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program can see of a clock's health, and what it means; see health.h.
+ * What a program can see of a clock's health, and what it means; see clock.h.
  */
-#include "health.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <math.h>

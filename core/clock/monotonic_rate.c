@@ -11,7 +11,7 @@
  * daemons do so every some seconds to some minutes. The boot parameter ntp_tick_adj= is not
  * reported, so the ratio is used only if the samples of CLOCK_MONOTONIC agree with it.
  */
-#include "monotonic_rate.h"
+#include "kernel_rate.h"
 
 #include <errno.h>
 #include <math.h>

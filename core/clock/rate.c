@@ -9,9 +9,9 @@
 
 #include "counter/state.h"
 #include "diagnostics.h"
+#include "kernel_rate.h"
 #include "machine/machine.h"
 #include "machine/processor.h"
-#include "monotonic_rate.h"
 #include "sized.h"
 
 #define DEFAULT_WINDOW_NS	TW_NS_PER_SECOND

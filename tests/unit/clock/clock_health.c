@@ -17,7 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "clock/health.h"
 #include "clock_by_hand.h"
 #include "estimate/reliability.h"
 #include "trust.h"

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <sys/timex.h>
 
-#include "clock/monotonic_rate.h"
+#include "clock/kernel_rate.h"
 #include "tap.h"
 
 #define MULT		6452780u	/* 2599998 kHz */
