@@ -17,7 +17,7 @@
 #include "fio_run.h"
 #include "timespec.h"
 #include "trust.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 
 void tw_job_look(const char *job_name, const struct tw_timing *timing,
 		 struct tw_job_end *end)

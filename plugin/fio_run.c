@@ -26,7 +26,7 @@
 #include "base/write_file.h"
 #include "fio.h"
 #include "fio_run.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 #include "report_file.h"
 #include "server.h"
 

@@ -17,8 +17,7 @@
 #include "job_parts.h"
 #include "latency/histogram_json.h"
 #include "parse.h"
-#include "report/json_memory.h"
-#include "report/json_text.h"
+#include "report/report_json.h"
 #include "report/report.h"
 #include "text_file.h"
 

@@ -15,7 +15,7 @@
 #include "base/write_file.h"
 #include "job_record.h"
 #include "latency/histogram_json.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 #include "report_file.h"
 #include "timespec.h"
 

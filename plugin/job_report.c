@@ -9,7 +9,7 @@
 
 #include "job_parts.h"
 #include "latency/histogram_json.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 #include "report_file.h"
 #include "response.h"
 

@@ -18,8 +18,7 @@
 #include "guards.h"
 #include "latency/histogram_json.h"
 #include "fio_run.h"
-#include "report/json_memory.h"
-#include "report/json_text.h"
+#include "report/report_json.h"
 #include "report_file.h"
 
 json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,

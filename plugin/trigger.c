@@ -10,7 +10,7 @@
 #include "job_parts.h"
 #include "kernel/program.h"
 #include "latency/histogram_json.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 #include "trace/trace_events.h"
 #include "trace/tracefs.h"
 

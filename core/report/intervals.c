@@ -6,7 +6,7 @@
 
 #include "latency/histogram_json.h"
 #include "report/facts.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 
 /* The times come first, so that a reader can skip a line without parsing it. */
 json_t *tw_report_line_to_json(const struct tw_report_line *line,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "report/facts.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 
 static int compare_u64(uint64_t a, uint64_t b)
 {

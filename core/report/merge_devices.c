@@ -9,7 +9,7 @@
 
 #include "latency/histogram.h"
 #include "report/facts.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 
 /* A device is told apart from others with few digits. */
 #define MOST_DIGITS	2U

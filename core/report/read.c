@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "report/facts.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 
 const char *const tw_report_clock_names[TW_REPORT_CLOCKS] = {
 	[TW_REPORT_TICKWISE] = "tickwise",

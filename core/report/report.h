@@ -13,7 +13,7 @@
 #include <jansson.h>
 
 #include "report/tally.h"
-#include "report/want.h"
+#include "report/report_json.h"
 
 #define TW_REPORT_SCHEMA	"tickwise-report"
 #define TW_REPORT_VERSION	1

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "latency/histogram_json.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 #include "report/facts.h"
 
 static int by_text(const void *left, const void *right)

@@ -12,7 +12,7 @@
 #include "latency/histogram.h"
 #include "latency/histogram_json.h"
 #include "report/tally.h"
-#include "report/want.h"
+#include "report/report_json.h"
 
 /* Room for the path of any row, and for a direction. */
 #define PATH_BYTES	128

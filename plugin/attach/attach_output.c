@@ -17,7 +17,7 @@
 #include "kernel/explain.h"
 #include "latency/histogram_json.h"
 #include "machine/cpus.h"
-#include "report/json_text.h"
+#include "report/report_json.h"
 #include "report/report.h"
 
 #define MAX_LINES	20	/* if the output is no terminal */

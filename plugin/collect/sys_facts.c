@@ -19,7 +19,7 @@
 #include "latency/histogram_json.h"
 #include "machine/machine.h"
 #include "machine/processor.h"
-#include "report/json_text.h"
+#include "report/report_json.h"
 #include "text_file.h"
 
 #define SECTOR_BYTES	512	/* unit of the file "size" for every device */

@@ -8,7 +8,7 @@
 #include "../report_file.h"
 #include "latency/histogram_json.h"
 #include "memory_job.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 #include "text_file.h"
 
 /* Return how many bytes are on huge pages now, at the job's end; SIZE_MAX: unknown. Tell it

@@ -10,7 +10,7 @@
 
 #include "command/check/check_output.h"
 #include "command/command.h"
-#include "report/json_text.h"
+#include "report/report_json.h"
 
 /* Return null for infinity, which JSON does not have: there is no bound. */
 static json_t *number_or_null(double number)

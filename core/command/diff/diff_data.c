@@ -9,7 +9,7 @@
 
 #include "command/diff/diff.h"
 #include "command/output/page.h"
-#include "report/json_text.h"
+#include "report/report_json.h"
 
 static const char *const sides[TW_DIFF_SIDES] = { "a", "b" };
 

@@ -7,7 +7,7 @@
 #include "command/doctor/doctor_parts.h"
 #include "command/output/page.h"
 #include "command/run/run_parts.h"
-#include "report/json_text.h"
+#include "report/report_json.h"
 
 struct arguments {
 	struct tw_wanted wanted;

@@ -7,7 +7,7 @@
 #include "base/allocate.h"
 #include "latency/histogram.h"
 #include "profile/command/profiles.h"
-#include "report/json_text.h"
+#include "report/report_json.h"
 
 static json_t *time_object(const struct profile_file *file,
 			   const struct profile_time *time)

@@ -10,7 +10,7 @@
 
 #include "report_made.h"
 #include "no_memory.h"
-#include "report/json_memory.h"
+#include "report/report_json.h"
 
 static json_t *json[2];
 static struct tw_report reports[2];

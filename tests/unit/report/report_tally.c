@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "report/tally.h"
-#include "report/want.h"
+#include "report/report_json.h"
 #include "tap.h"
 
 #define DIGITS		2

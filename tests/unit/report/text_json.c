@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/json_text.h"
+#include "report/report_json.h"
 #include "tap.h"
 
 #define R	"\xef\xbf\xbd"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/json_memory.h"
+#include "report/report_json.h"
 #include "report/report.h"
 #include "tap.h"
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gets required values out of JSON, and checks their types.
+ * The JSON of reports; see report_json.h.
  */
+#include "report/report_json.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/plain_text.h"
 #include "latency/histogram_json.h"
-#include "report/want.h"
 
 void tw_report_refuse(struct tw_report_problem *problem,
 		      const char *format, ...)
@@ -124,4 +127,70 @@ uint64_t tw_report_u64(const json_t *object, const char *key)
 const char *tw_report_string(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
+}
+
+/* ---- text of unknown origin -------------------------------------------------- */
+
+#define REPLACEMENT	"\xef\xbf\xbd"
+
+json_t *tw_json_text(const char *text)
+{
+	json_malloc_t allocate;
+	json_free_t release;
+	size_t used = 0;
+	json_t *string;
+	char *good;
+
+	/* The library's allocator notes a lack, or ends the program. */
+	json_get_alloc_funcs(&allocate, &release);
+	good = allocate(strlen(text) * strlen(REPLACEMENT) + 1);
+	if (!good)
+		return NULL;
+	while (*text) {
+		size_t length = tw_character_length(text);
+
+		memcpy(good + used, length ? text : REPLACEMENT,
+		       length ? length : strlen(REPLACEMENT));
+		used += length ? length : strlen(REPLACEMENT);
+		text += length ? length : 1;
+	}
+	string = json_stringn(good, used);
+	release(good);
+	return string;
+}
+
+/* ---- lack of memory ------------------------------------------------------------ */
+
+static _Thread_local int lacked;
+
+static void *allocate(size_t size)
+{
+	void *memory = malloc(size);
+
+	/* The library also asks for nothing. */
+	if (!memory && size)
+		lacked = 1;
+	return memory;
+}
+
+/* Before main(), or when an engine is loaded. What the library got before is freed by
+ * the same function. */
+__attribute__((constructor)) static void watch(void)
+{
+	json_set_alloc_funcs(allocate, free);
+}
+
+int tw_json_lacked_memory(void)
+{
+	return lacked;
+}
+
+void tw_json_note_lack(void)
+{
+	lacked = 1;
+}
+
+void tw_json_forget_lack(void)
+{
+	lacked = 0;
 }
