@@ -77,28 +77,23 @@ static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 	tw_page_only(page, medium);
 }
 
-/* Add the table. HTML folds it, since it also has plots, which some readers
- * can't see. */
-static void add_table(struct tw_page *page, const struct tw_report_group *group,
-		      int direction)
+/* HTML folds the table, since it also has plots, which some readers can't see. */
+void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group *group)
 {
 	static const char title[] = "%s over time, from the start of the first job";
 
-	tw_page_heading(page, 3, title, tw_direction_names[direction]);
-	tw_page_only(page, TW_IN_TEXT);
-	add_rows(page, group, direction, TW_IN_TEXT);
-	tw_page_details(page, title, tw_direction_names[direction]);
-	add_rows(page, group, direction, TW_IN_HTML);
-	tw_page_end_details(page);
-}
-
-void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group *group)
-{
 	if (tw_report_windows(group) < 2)
 		return;
-	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (tw_report_has_windows(group, i))
-			add_table(page, group, i);
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		if (!tw_report_has_windows(group, i))
+			continue;
+		tw_page_heading(page, 3, title, tw_direction_names[i]);
+		tw_page_only(page, TW_IN_TEXT);
+		add_rows(page, group, i, TW_IN_TEXT);
+		tw_page_details(page, title, tw_direction_names[i]);
+		add_rows(page, group, i, TW_IN_HTML);
+		tw_page_end_details(page);
+	}
 }
 
 /* ---- what the page is of -------------------------------------------------- */

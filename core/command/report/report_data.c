@@ -104,46 +104,32 @@ struct tw_table *tw_report_csv(struct tw_page *page, const struct tw_report_grou
 /* Length of a job's name in a file's name. */
 #define MAX_NAME	100
 
-static void write_line(FILE *file, uint64_t value_ns, uint64_t below,
-		       uint64_t count)
+static int write_file(FILE *file, const void *context)
 {
-	double part = (double)below / (double)count;
-
-	fprintf(file, "%12.3f %2.12f %10llu", (double)value_ns / 1e3, part,
-		(unsigned long long)below);
-	/* The last line has no such value, which would be infinite. */
-	if (below < count)
-		fprintf(file, " %14.2f",
-			(double)count / (double)(count - below));
-	fputc('\n', file);
-}
-
-static void write_bins(FILE *file, const struct tw_histogram *histogram)
-{
+	const struct tw_histogram *histogram = context;
+	const double count = (double)histogram->count;
 	uint32_t bin = tw__histogram_bin(histogram, histogram->min_ns);
-	uint32_t last = tw__histogram_bin(histogram, histogram->max_ns);
+	const uint32_t last = tw__histogram_bin(histogram, histogram->max_ns);
 	uint64_t below = 0;
 
+	fprintf(file, "%12s %14s %10s %14s\n\n", "Value", "Percentile",
+		"TotalCount", "1/(1-Percentile)");
 	fprintf(file, "%12.3f %2.12f %10u %14.2f\n",
 		(double)histogram->min_ns / 1e3, 0.0, 1U, 1.0);
 	for (; bin <= last; bin++) {
-		uint64_t high_ns = tw_histogram_bin_high(histogram, bin);
+		const uint64_t value_ns = bin == last ? histogram->max_ns :
+					  tw_histogram_bin_high(histogram, bin);
 
 		if (histogram->bins[bin] == 0)
 			continue;
 		below += histogram->bins[bin];
-		write_line(file, bin == last ? histogram->max_ns : high_ns,
-			   below, histogram->count);
+		fprintf(file, "%12.3f %2.12f %10llu", (double)value_ns / 1e3,
+			(double)below / count, (unsigned long long)below);
+		/* The last line has no such value, which would be infinite. */
+		if (bin < last)
+			fprintf(file, " %14.2f", count / (double)(histogram->count - below));
+		fputc('\n', file);
 	}
-}
-
-static int write_file(FILE *file, const void *context)
-{
-	const struct tw_histogram *histogram = context;
-
-	fprintf(file, "%12s %14s %10s %14s\n\n", "Value", "Percentile",
-		"TotalCount", "1/(1-Percentile)");
-	write_bins(file, histogram);
 	fprintf(file, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n",
 		tw_histogram_mean_ns(histogram) / 1e3,
 		tw_histogram_stddev_ns(histogram) / 1e3);

@@ -21,7 +21,6 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
  * the page is the evidence. */
 static void add_answers(struct tw_page *page, const struct tw_report_group *group)
 {
-	const struct tw_tally *tally = &group->all.tally;
 	char text[TW_REPORT_SENTENCE];
 
 	tw_page_gap(page);
@@ -29,12 +28,10 @@ static void add_answers(struct tw_page *page, const struct tw_report_group *grou
 		if (!tw_report_shows_direction(group, i))
 			continue;
 		tw_report_add_sum(page, group, i);
-		if (!tally->times[TW_LAT][i].count)
+		if (!group->all.tally.times[TW_LAT][i].count)
 			tw_page_paragraph(page, "%s: no I/O has a latency",
 					  tw_direction_names[i]);
-		if (!group->all.attached)
-			tw_report_add_apart(page, tally, i);
-		tw_report_add_among(page, tally, i);
+		tw_report_add_kinds(page, group, i);
 	}
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		if (tw_report_say_why(text, sizeof(text), group, i))
@@ -113,12 +110,10 @@ static void add_schedule(struct tw_page *page, const struct tw_report_group *gro
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,
 			  int direction, unsigned with)
 {
-	const uint64_t ios = group->all.tally.counts[direction].ios;
-
 	if (!tw_report_has_times(&group->all.tally, direction))
 		return;
 	tw_page_heading(page, 3, "%s: %s", tw_direction_names[direction],
-			TW_SAY_COUNT(ios, "I/O[s]"));
+			TW_SAY_COUNT(group->all.tally.counts[direction].ios, "I/O[s]"));
 	add_rows(page, &group->all.tally, direction);
 	tw_report_add_inside(page, group, direction);
 	tw_report_add_call(page, &group->all.tally, direction);
@@ -207,7 +202,7 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 	add_batches(page, &group->all.tally);
 	if (!of_intervals) {
 		tw_report_add_clocks(page, group, with);
-		tw_report_add_unchecked(page, group);
+		tw_report_add_counter(page, group, 0);
 	}
 	if (!of_intervals && !group->span.is_wanted)
 		add_missing(page, group);
@@ -231,7 +226,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		return;
 	}
 	if (!attached && (!tw_report_is_of_intervals(group) || group->fallbacks))
-		tw_report_warn_counter(page, group);
+		tw_report_add_counter(page, group, 1);
 	tw_report_warn_inside(page, group);
 	tw_report_add_headline(page, group, is_only_one);
 	tw_report_add_intervals(page, group);

@@ -62,17 +62,16 @@ int tw_report_has_all_stages(const struct tw_tally *tally, int direction);
 
 /* ---- sentences (report_remarks.c) ----------------------------------------------- */
 
-/* Warn of a counter that is bad or was not used; or tell what was not checked. */
-void tw_report_warn_counter(struct tw_page *page, const struct tw_report_group *group);
-void tw_report_add_unchecked(struct tw_page *page, const struct tw_report_group *group);
+/* With @is_warning: warn of a counter that is bad or was not used; else tell what was not
+ * checked. */
+void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *group,
+			   int is_warning);
 
 /* Tell which option makes a large stage deliver smaller. */
 void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *group);
 
 /* Describe I/Os that no stage has; and those that only seem fast, as they moved nothing. */
-void tw_report_add_apart(struct tw_page *page, const struct tw_tally *tally,
-			 int direction);
-void tw_report_add_among(struct tw_page *page, const struct tw_tally *tally,
+void tw_report_add_kinds(struct tw_page *page, const struct tw_report_group *group,
 			 int direction);
 
 /* Tell how many I/Os of a direction were split inside the kernel; why jobs split none;

@@ -11,36 +11,11 @@
 
 /* ---- the counter ---------------------------------------------------------- */
 
-/* Is there anything to be told, and is it a warning? Reasons of an undecided check only
- * explain why it could not decide, but for those that `tickwise check` warns of whatever
- * its verdict. */
-static int has_something_to_say(const struct tw_report_group *group, int *warns)
-{
-	const json_t *reasons = json_object_get(group->all.counter, "reasons");
-
-	*warns = group->all.verdict != TW_REPORT_UNDECIDED || group->fallbacks;
-	for (size_t i = 0; i < json_array_size(reasons); i++) {
-		const char *code = tw_report_string(json_array_get(reasons, i), "code");
-
-		*warns |= !strcmp(code, "clocksource") || !strcmp(code, "not_invariant");
-	}
-	return group->all.verdict != TW_REPORT_RELIABLE || group->fallbacks ||
-	       json_array_size(reasons);
-}
-
-static void add_reasons(struct tw_page *page, const struct tw_report_group *group)
-{
-	const json_t *reasons = json_object_get(group->all.counter, "reasons");
-	const size_t count = json_array_size(reasons);
-
-	for (size_t i = 0; i < count; i++)
-		tw_page_more(page, " %s%s", tw_report_string(json_array_get(reasons, i), "text"),
-			     i + 1 < count ? ";" : ".");
-	if (count == 0)
-		tw_page_more(page, " no reason is given.");
-}
-
-void tw_report_warn_counter(struct tw_page *page, const struct tw_report_group *group)
+/* Reasons of an undecided check only explain why it could not decide, but for those that
+ * `tickwise check` warns of whatever its verdict. A check that was too short, or was
+ * disturbed, proves nothing. So this is no warning. */
+void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *group,
+			   int is_warning)
 {
 	static const char *const says[TW_REPORT_VERDICTS] = {
 		[TW_REPORT_RELIABLE] = "the counter is not used:",
@@ -48,33 +23,36 @@ void tw_report_warn_counter(struct tw_page *page, const struct tw_report_group *
 		[TW_REPORT_UNDECIDED] = "whether the counter is reliable could not be decided:",
 		[TW_REPORT_UNRELIABLE] = "the counter is unreliable:",
 	};
-	int warns;
+	const json_t *reasons = json_object_get(group->all.counter, "reasons");
+	const size_t count = json_array_size(reasons);
+	const int agrees = group->all.verdict == TW_REPORT_RELIABLE && !group->fallbacks;
+	int warns = group->all.verdict != TW_REPORT_UNDECIDED || group->fallbacks;
 
-	if (!has_something_to_say(group, &warns) || !warns)
+	for (size_t i = 0; i < count; i++) {
+		const char *code = tw_report_string(json_array_get(reasons, i), "code");
+
+		warns |= !strcmp(code, "clocksource") || !strcmp(code, "not_invariant");
+	}
+	if (warns != is_warning || (agrees && !count))
 		return;
-	/* A good verdict can have reasons: the CPUs agree, but another source
-	 * warns. */
-	tw_page_warning(page, "%s", group->all.verdict == TW_REPORT_RELIABLE && !group->fallbacks ?
-			"the CPUs' counters agree, but" : says[group->all.verdict]);
-	add_reasons(page, group);
+	/* A good verdict can have reasons: the CPUs agree, but another source warns. */
+	if (warns)
+		tw_page_warning(page, "%s", agrees ? "the CPUs' counters agree, but" :
+				says[group->all.verdict]);
+	else
+		tw_page_paragraph(page, "counter: nothing was found against it, but not all "
+				  "could be checked:");
+	for (size_t i = 0; i < count; i++)
+		tw_page_more(page, " %s%s", tw_report_string(json_array_get(reasons, i), "text"),
+			     i + 1 < count ? ";" : ".");
+	if (count == 0)
+		tw_page_more(page, " no reason is given.");
 	if (group->fallbacks == group->all.job_count)
 		tw_page_more(page, " All times here are the system clock's, not the "
 			     "counter's.");
 	else if (group->fallbacks)
 		tw_page_more(page, " In %zu of %zu jobs times are the system clock's, "
 			     "not the counter's.", group->fallbacks, group->all.job_count);
-}
-
-/* A check that was too short, or was disturbed, proves nothing. So this is no warning. */
-void tw_report_add_unchecked(struct tw_page *page, const struct tw_report_group *group)
-{
-	int warns;
-
-	if (!has_something_to_say(group, &warns) || warns)
-		return;
-	tw_page_paragraph(page, "counter: nothing was found against it, but not all could "
-			  "be checked:");
-	add_reasons(page, group);
 }
 
 /* ---- deliver ---------------------------------------------------------------- */
@@ -144,20 +122,16 @@ static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
 	return any;
 }
 
-void tw_report_add_apart(struct tw_page *page, const struct tw_tally *tally,
+void tw_report_add_kinds(struct tw_page *page, const struct tw_report_group *group,
 			 int direction)
 {
-	const struct tw_counts *counts = &tally->counts[direction];
-	const int any = add_kinds(page, counts, TW_APART,
-				  "not among these, nor in fio's lat: ", 0);
+	const struct tw_counts *counts = &group->all.tally.counts[direction];
 
-	add_kinds(page, counts, TW_IN_FIO_LAT, "not among these, but in fio's lat: ", any);
-}
-
-void tw_report_add_among(struct tw_page *page, const struct tw_tally *tally,
-			 int direction)
-{
-	add_kinds(page, &tally->counts[direction], TW_AMONG, "among these: ", 0);
+	if (!group->all.attached)
+		add_kinds(page, counts, TW_IN_FIO_LAT, "not among these, but in fio's lat: ",
+			  add_kinds(page, counts, TW_APART,
+				    "not among these, nor in fio's lat: ", 0));
+	add_kinds(page, counts, TW_AMONG, "among these: ", 0);
 }
 
 /* ---- inside the kernel ---------------------------------------------------------- */

@@ -69,8 +69,7 @@ static void add_io(struct tw_page *page, const struct tw_report_trigger *trigger
  * there is none. */
 static void add_sentence(struct tw_page *page, const struct sums *sums)
 {
-	tw_page_remark(page, "trigger: %" PRIu64 " %s", sums->slower,
-		       sums->slower == 1 ? "I/O" : "I/Os");
+	tw_page_remark(page, "trigger: %s", TW_SAY_COUNT(sums->slower, "I/O[s]"));
 	if (sums->jobs > 1)
 		tw_page_more(page, " of %zu jobs", sums->jobs);
 	tw_page_more(page, " above %s", TW_SAY_NS(sums->above_ns));

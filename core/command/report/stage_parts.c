@@ -13,27 +13,6 @@
 
 /* ---- bars ---------------------------------------------------------------- */
 
-static void add_parts(struct tw_series *stack, const double ns[TW_STAGES])
-{
-	for (int i = 0; i < TW_STAGES; i++)
-		if (ns[i] > 0)
-			tw_plot_part(stack, tw_time_rows[i].name,
-				     tw_report_color_of(i), ns[i]);
-}
-
-static void add_mean(struct tw_plot *plot, const struct tw_tally *tally,
-		     int direction)
-{
-	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
-	double ns[TW_STAGES];
-
-	for (int i = 0; i < TW_STAGES; i++)
-		ns[i] = (double)tally->times[i][direction].sum_ns;
-	add_parts(tw_plot_stack(plot, "mean: %s, of %s",
-				TW_SAY_NS(tw_histogram_mean_ns(lat)),
-				TW_SAY_COUNT(lat->count, "I/O[s]")), ns);
-}
-
 static int find_slice(struct tw_report_slice *slice, const struct tw_tally *tally,
 		      int direction, double percent, unsigned more)
 {
@@ -44,42 +23,41 @@ static int find_slice(struct tw_report_slice *slice, const struct tw_tally *tall
 	       tw_report_slice_at(slice, tally, direction, percent, more);
 }
 
-/* Add a bar for a percentile. Return: 0 if there is none. */
-static int add_percent(struct tw_plot *plot, const struct tw_tally *tally,
-			int direction, double percent)
-{
-	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
-	double ns[TW_STAGES];
-	struct tw_report_slice sum;
-
-	if (!find_slice(&sum, tally, direction, percent, TW_LAT_SLICES))
-		return 0;
-	for (int i = 0; i < TW_STAGES; i++)
-		ns[i] = (double)sum.sum_ns[i];
-	add_parts(tw_plot_stack(plot, "p%g: %s, of %s from %s up", percent,
-				TW_SAY_NS(tw_histogram_percentile(lat, percent)),
-				TW_SAY_COUNT(sum.ios, "I/O[s]"),
-				TW_SAY_NS(tw_lat_slice_low(sum.at))), ns);
-	return 1;
-}
-
 void tw_report_add_parts(struct tw_page *page, const struct tw_tally *tally,
 			 int direction)
 {
+	static const double bars[] = { 0, 99, 99.9 };	/* percentiles; 0: the mean of all */
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
+	struct tw_report_slice sum;
+	struct tw_series *stack;
 	struct tw_plot *plot;
-	int any;
 
 	/* Some stages alone would give too small a sum. */
 	if (!tw_report_has_all_stages(tally, direction))
 		return;
 	plot = tw_page_plot(page, .title = "Where the time of an I/O goes");
-	add_mean(plot, tally, direction);
-	any = add_percent(plot, tally, direction, 99);
-	any |= add_percent(plot, tally, direction, 99.9);
-	if (any)
-		tw_plot_caption(plot, "Each bar is all of the time of its I/Os. Those "
-				"of a percentile begin at the edge of a bin, at it or "
-				"just below.");
+	for (size_t i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
+		if (i && !find_slice(&sum, tally, direction, bars[i], TW_LAT_SLICES))
+			continue;
+		if (i)
+			tw_plot_caption(plot, "Each bar is all of the time of its I/Os. Those "
+					"of a percentile begin at the edge of a bin, at it or "
+					"just below.");
+		stack = i ? tw_plot_stack(plot, "p%g: %s, of %s from %s up", bars[i],
+					  TW_SAY_NS(tw_histogram_percentile(lat, bars[i])),
+					  TW_SAY_COUNT(sum.ios, "I/O[s]"),
+					  TW_SAY_NS(tw_lat_slice_low(sum.at))) :
+			    tw_plot_stack(plot, "mean: %s, of %s",
+					  TW_SAY_NS(tw_histogram_mean_ns(lat)),
+					  TW_SAY_COUNT(lat->count, "I/O[s]"));
+		for (int j = 0; j < TW_STAGES; j++) {
+			const uint64_t ns = i ? sum.sum_ns[j] : tally->times[j][direction].sum_ns;
+
+			if (ns)
+				tw_plot_part(stack, tw_time_rows[j].name, tw_report_color_of(j),
+					     (double)ns);
+		}
+	}
 }
 
 /* ---- numbers ------------------------------------------------------------- */
