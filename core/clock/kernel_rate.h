@@ -54,8 +54,8 @@ void tw_kernel_candidates_read(const struct tw_time_source *source,
 
 /*
  * Return the witness, of this machine or of @source, that names exactly @from_hz;
- * TW_WITNESS_NONE if there is none. A source with another rate is no witness: the nominal rate of CPUID is
- * often some ppm off the rate that the kernel found.
+ * TW_WITNESS_NONE if there is none. A source with another rate is no witness: the nominal
+ * rate of CPUID is often some ppm off the rate that the kernel found.
  */
 enum tw_witness tw_witness_find(const struct tw_time_source *source, uint64_t from_hz);
 

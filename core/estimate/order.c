@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goes over all CPUs' samples in the order in which they were taken. At every change of CPU the new reading bounds the offset against the latest
- * reading of every other CPU, not only of the previous one. Only the first reading
- * after a change, with the latest one before it, can give the smallest difference.
+ * Goes over all CPUs' samples in the order in which they were taken. At every change of CPU
+ * the new reading bounds the offset against the latest reading of every other CPU, not only
+ * of the previous one. Only the first reading after a change, with the latest one before it,
+ * can give the smallest difference.
  */
 #include "judge.h"
 

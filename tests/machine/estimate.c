@@ -4,9 +4,10 @@
  * interval holds 0, nothing ran backwards, enough was seen. Samples are recorded by either
  * method, then one CPU's counter is moved by a known offset. The interval holds the offset
  * every time, and an offset above the interval's width is always found;
- * unit/estimate/estimate_injected does the same with samples of another machine. The judge of 256 CPUs takes a tenth of a second at 2.4 GHz: TURNS * cpus * cpus steps
- * and cpus^3 more. CPU time is compared with that of as much arithmetic, since other programs
- * make either some times longer.
+ * unit/estimate/estimate_injected does the same with samples of another machine. The judge of
+ * 256 CPUs takes a tenth of a second at 2.4 GHz: TURNS * cpus * cpus steps and cpus^3 more.
+ * CPU time is compared with that of as much arithmetic, since other programs make either some
+ * times longer.
  *
  * Fails if the reading is not fenced in between the load and the swap: some readings in a
  * hundred thousand then seem to run backwards. Fails if a thread probes on another CPU than
