@@ -38,96 +38,46 @@ static const char *skip_spaces(const char *text)
 	return text;
 }
 
-/* Read a number of at most @digits digits. NULL: there is none. */
-static const char *take_number(const char *text, unsigned digits,
-			       uint64_t *value)
+/* Read an event. The fields after the task are a process number, a CPU, a word of flags, and
+ * seconds with six digits of microseconds. Digits are read as a text, since a number could
+ * have a sign. */
+static bool parse(const char *line, struct tw_trace_event *event)
 {
-	const char *from = text;
+	char pid[10], cpu[7], seconds[11], us[7];
+	const char *task = skip_spaces(line), *name;
+	int length = 0;
 
-	for (*value = 0; isdigit((unsigned char)*text); text++)
-		if ((unsigned)(text - from) < digits)
-			*value = *value * 10 + (uint64_t)(*text - '0');
-		else
-			return NULL;
-	return text > from ? text : NULL;
-}
-
-static const char *take_task(const char *line, struct tw_trace_event *event)
-{
-	const char *name = line;
-	uint64_t pid;
-
-	if (strnlen(line, TASK_COLUMNS + 1) <= TASK_COLUMNS ||
-	    line[TASK_COLUMNS] != '-')
-		return NULL;
-	while (*name == ' ' && name < line + TASK_COLUMNS - 1)
-		name++;
-	copy_plain(event->task, sizeof(event->task), name,
-		   (size_t)(line + TASK_COLUMNS - name));
-	line = take_number(line + TASK_COLUMNS + 1, 9, &pid);
-	event->pid = (uint32_t)pid;
-	return line;
-}
-
-static const char *take_cpu(const char *line, struct tw_trace_event *event)
-{
-	uint64_t cpu;
-
-	line = skip_spaces(line);
+	if (strnlen(line, TASK_COLUMNS + 1) <= TASK_COLUMNS || line[TASK_COLUMNS] != '-')
+		return false;
+	line += TASK_COLUMNS;
+	if (task >= line)
+		task = line - 1;
+	copy_plain(event->task, sizeof(event->task), task, (size_t)(line - task));
+	if (sscanf(line, "-%9[0-9] %n", pid, &length) != 1)
+		return false;
+	line += length;
 	if (*line == '(') {
 		line = strchr(line, ')');
 		if (!line)
-			return NULL;
-		line = skip_spaces(line + 1);
+			return false;
+		line++;
 	}
-	if (*line != '[')
-		return NULL;
-	line = take_number(line + 1, 6, &cpu);
-	if (!line || *line != ']')
-		return NULL;
-	event->cpu = (uint32_t)cpu;
-	return line + 1;
-}
-
-/* Read the time, which follows a word of flags: seconds, six digits of microseconds, a
- * colon. */
-static const char *take_time(const char *line, struct tw_trace_event *event)
-{
-	uint64_t seconds, us;
-	const char *point;
-
-	line = skip_spaces(line);
-	line += strcspn(line, " ");
-	point = take_number(skip_spaces(line), 10, &seconds);
-	if (!point || *point != '.')
-		return NULL;
-	line = take_number(point + 1, 6, &us);
-	if (!line || line != point + 7 || line[0] != ':' || line[1] != ' ')
-		return NULL;
-	event->monotonic_ns = (seconds * 1000000 + us) * 1000;
-	return line + 2;
-}
-
-static bool take_name(const char *line, struct tw_trace_event *event)
-{
-	size_t length = strcspn(line, ": ");
-
-	if (!length || length >= sizeof(event->name) || line[length] != ':')
+	length = 0;
+	sscanf(line, " [%6[0-9]] %*[^ ] %10[0-9].%6[0-9]: %n", cpu, seconds, us, &length);
+	if (!length || strlen(us) != 6)
 		return false;
-	copy_plain(event->name, sizeof(event->name), line, length);
-	line = skip_spaces(line + length + 1);
+	event->pid = (uint32_t)strtoul(pid, NULL, 10);
+	event->cpu = (uint32_t)strtoul(cpu, NULL, 10);
+	event->monotonic_ns = (strtoull(seconds, NULL, 10) * 1000000 +
+			       strtoull(us, NULL, 10)) * 1000;
+	name = line + length;
+	line = name + strcspn(name, ": ");
+	if (line == name || line >= name + sizeof(event->name) || *line != ':')
+		return false;
+	copy_plain(event->name, sizeof(event->name), name, (size_t)(line - name));
+	line = skip_spaces(line + 1);
 	copy_plain(event->args, sizeof(event->args), line, strlen(line));
 	return true;
-}
-
-static bool parse(const char *line, struct tw_trace_event *event)
-{
-	line = take_task(line, event);
-	if (line)
-		line = take_cpu(line, event);
-	if (line)
-		line = take_time(line, event);
-	return line && take_name(line, event);
 }
 
 /* Note lost events: a line "CPU:1 [LOST 1234 EVENTS]" before the next event of that CPU. */

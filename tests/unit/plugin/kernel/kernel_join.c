@@ -329,9 +329,8 @@ struct split {
 };
 
 /* The engine's own time is CLOCK_MONOTONIC here, and stamps are 1000 and more. */
-static struct split split_of_bytes(int64_t error_ns, int64_t enter_ns,
-				   int64_t seen_ns, const uint64_t ends_ns[4],
-				   uint64_t unfinished_bytes)
+static struct split split_of(int64_t error_ns, int64_t enter_ns, int64_t seen_ns,
+			     const uint64_t ends_ns[4], uint64_t unfinished_bytes)
 {
 	struct tw_join join = { .max_error_ns = 0 };
 	struct tw_slot stamps = { .accepted_ns = ends_ns[0],
@@ -349,109 +348,70 @@ static struct split split_of_bytes(int64_t error_ns, int64_t enter_ns,
 	return split;
 }
 
-static struct split split_of(int64_t error_ns, int64_t enter_ns,
-			     int64_t seen_ns, const uint64_t ends_ns[4])
+/* Each I/O enters at 1000, and the error is 100 ns. */
+static const struct {
+	const char *what;
+	int64_t seen_ns;
+	uint64_t ends_ns[4];		/* 0: missing */
+	uint64_t unfinished_bytes;
+	uint64_t ns[TW_INSIDE_STAGES];
+	unsigned joined;		/* bits of stages */
+	uint64_t joined_ns;
+	struct tw_inside_negative negative;
+} splits[] = {
+	{ "each stage lasts from one stamp to the next", 6000, { 1001, 1022, 1322, 5322 }, 0,
+	  { 1, 21, 300, 4000, 678 }, 0, 0, { 0, 0 } },
+	{ "all at once", 1000, { 1000, 1000, 1000, 1000 }, 0, { 0 }, 0, 0, { 0, 0 } },
+	{ "accepted before it entered, within the error", 2000, { 900, 1200, 1300, 1400 }, 0,
+	  { 0, 200, 100, 100, 600 }, 0, 0, { 1, 0 } },
+	{ "and beyond it", 2000, { 899, 1200, 1300, 1400 }, 0, { 0, 200, 100, 100, 600 },
+	  0, 0, { 0, 1 } },
+	{ "posted after it was seen, within the error", 2000, { 1100, 1200, 1300, 2100 }, 0,
+	  { 100, 100, 100, 700, 0 }, 0, 0, { 1, 0 } },
+	{ "and beyond it", 2000, { 1100, 1200, 1300, 2101 }, 0, { 100, 100, 100, 700, 0 },
+	  0, 0, { 0, 1 } },
+	{ "finished before it was dispatched", 2000, { 1100, 1500, 1200, 1600 }, 0,
+	  { 100, 400, 0, 100, 400 }, 0, 0, { 0, 1 } },
+	{ "all before it entered: all of it is reap", 2000, { 500, 500, 950, 1000 }, 0,
+	  { 0, 0, 0, 0, 1000 }, 0, 0, { 1, 2 } },
+	{ "all after it was seen: all of it is submit", 2000, { 2001, 2050, 9000, 9000 }, 0,
+	  { 1000, 0, 0, 0, 0 }, 0, 0, { 2, 2 } },
+	{ "seen before it entered", 900, { 950, 950, 950, 950 }, 0, { 0 }, 0, 0, { 4, 0 } },
+	{ "not dispatched: blockq and device are one", 4100, { 1100, 0, 1700, 2500 }, 0,
+	  { 100, 0, 0, 800, 1600 }, 2 | 4, 600, { 0, 0 } },
+	{ "not finished: device and complete", 4100, { 1100, 1300, 0, 2500 }, 0,
+	  { 100, 200, 0, 0, 1600 }, 4 | 8, 1200, { 0, 0 } },
+	{ "not posted: complete and reap", 4100, { 1100, 1300, 1700, 0 }, 0,
+	  { 100, 200, 400, 0, 0 }, 8 | 16, 2400, { 0, 0 } },
+	{ "neither of the last two: device to reap", 4100, { 1100, 1300, 0, 0 }, 0,
+	  { 100, 200, 0, 0, 0 }, 4 | 8 | 16, 2800, { 0, 0 } },
+	{ "the first and the last: all between them, too", 4100, { 1100, 0, 1700, 0 }, 0,
+	  { 100, 0, 0, 0, 0 }, 2 | 4 | 8 | 16, 3000, { 0, 0 } },
+	{ "not all bytes finished: device and complete", 4100, { 1100, 1300, 1700, 2500 },
+	  4096, { 100, 200, 0, 0, 1600 }, 4 | 8, 1200, { 0, 0 } },
+	{ "a joined one that is negative is 0 and counted", 4100, { 1100, 0, 900, 2500 }, 0,
+	  { 100, 0, 0, 1400, 1600 }, 2 | 4, 0, { 0, 1 } },
+};
+
+static void points(void)
 {
-	return split_of_bytes(error_ns, enter_ns, seen_ns, ends_ns, 0);
-}
+	for (size_t i = 0; i < sizeof(splits) / sizeof(*splits); i++) {
+		const struct split is = split_of(100, 1000, splits[i].seen_ns,
+			splits[i].ends_ns, splits[i].unfinished_bytes);
 
-static void one_split(const char *what, int64_t seen_ns,
-		      const uint64_t ends_ns[4],
-		      const uint64_t right_ns[TW_INSIDE_STAGES],
-		      uint64_t within, uint64_t beyond)
-{
-	const struct split split = split_of(100, 1000, seen_ns, ends_ns);
-
-	if (tap_ok(memcmp(split.ns, right_ns, sizeof(split.ns)) == 0 &&
-		   !split.joined && !split.joined_ns &&
-		   split.negative.within == within &&
-		   split.negative.beyond == beyond, "%s", what))
-		return;
-	tap_note("submit %" PRIu64 ", blockq %" PRIu64 ", device %" PRIu64
-		 ", complete %" PRIu64 ", reap %" PRIu64 "; within %" PRIu64
-		 ", beyond %" PRIu64, split.ns[0], split.ns[1], split.ns[2],
-		 split.ns[3], split.ns[4], split.negative.within,
-		 split.negative.beyond);
-}
-
-#define ENDS(...)	((const uint64_t[4]) { __VA_ARGS__ })
-#define STAGES(...)	((const uint64_t[TW_INSIDE_STAGES]) { __VA_ARGS__ })
-
-static void points_moved(void)
-{
-	one_split("each stage lasts from one stamp to the next", 6000,
-		  ENDS(1001, 1022, 1322, 5322), STAGES(1, 21, 300, 4000, 678),
-		  0, 0);
-	one_split("all at once", 1000, ENDS(1000, 1000, 1000, 1000),
-		  STAGES(0, 0, 0, 0, 0), 0, 0);
-	one_split("accepted before it entered, within the error", 2000,
-		  ENDS(900, 1200, 1300, 1400), STAGES(0, 200, 100, 100, 600),
-		  1, 0);
-	one_split("and beyond it", 2000, ENDS(899, 1200, 1300, 1400),
-		  STAGES(0, 200, 100, 100, 600), 0, 1);
-	one_split("posted after it was seen, within the error", 2000,
-		  ENDS(1100, 1200, 1300, 2100), STAGES(100, 100, 100, 700, 0),
-		  1, 0);
-	one_split("and beyond it", 2000, ENDS(1100, 1200, 1300, 2101),
-		  STAGES(100, 100, 100, 700, 0), 0, 1);
-	one_split("finished before it was dispatched", 2000,
-		  ENDS(1100, 1500, 1200, 1600), STAGES(100, 400, 0, 100, 400),
-		  0, 1);
-	one_split("all before it entered: all of it is reap", 2000,
-		  ENDS(500, 500, 950, 1000), STAGES(0, 0, 0, 0, 1000), 1, 2);
-	one_split("all after it was seen: all of it is submit", 2000,
-		  ENDS(2001, 2050, 9000, 9000), STAGES(1000, 0, 0, 0, 0), 2, 2);
-	one_split("seen before it entered", 900, ENDS(950, 950, 950, 950),
-		  STAGES(0, 0, 0, 0, 0), 4, 0);
-}
-
-/*
- * The I/O enters at 1000, and is seen at 4100. Its stamps, those that it has, are
- * at 1100, 1300, 1700 and 2500.
- */
-static void one_joined(const char *what, const uint64_t ends_ns[4],
-		       const uint64_t right_ns[TW_INSIDE_STAGES],
-		       unsigned joined, uint64_t joined_ns)
-{
-	const struct split split = split_of(100, 1000, 4100, ends_ns);
-
-	if (tap_ok(memcmp(split.ns, right_ns, sizeof(split.ns)) == 0 &&
-		   split.joined == joined && split.joined_ns == joined_ns &&
-		   !split.negative.within && !split.negative.beyond, "%s", what))
-		return;
-	tap_note("submit %" PRIu64 ", blockq %" PRIu64 ", device %" PRIu64
-		 ", complete %" PRIu64 ", reap %" PRIu64 ", joined %" PRIu64
-		 " (bits %x)", split.ns[0], split.ns[1], split.ns[2],
-		 split.ns[3], split.ns[4], split.joined_ns, split.joined);
-}
-
-static void points_missing(void)
-{
-	struct split split;
-
-	one_joined("not dispatched: blockq and device are one",
-		   ENDS(1100, 0, 1700, 2500), STAGES(100, 0, 0, 800, 1600),
-		   2 | 4, 600);
-	one_joined("not finished: device and complete",
-		   ENDS(1100, 1300, 0, 2500), STAGES(100, 200, 0, 0, 1600),
-		   4 | 8, 1200);
-	one_joined("not posted: complete and reap",
-		   ENDS(1100, 1300, 1700, 0), STAGES(100, 200, 400, 0, 0),
-		   8 | 16, 2400);
-	one_joined("neither of the last two: device to reap",
-		   ENDS(1100, 1300, 0, 0), STAGES(100, 200, 0, 0, 0),
-		   4 | 8 | 16, 2800);
-	one_joined("the first and the last: all between them, too",
-		   ENDS(1100, 0, 1700, 0), STAGES(100, 0, 0, 0, 0),
-		   2 | 4 | 8 | 16, 3000);
-	split = split_of_bytes(100, 1000, 4100, ENDS(1100, 1300, 1700, 2500), 4096);
-	tap_ok(split.joined == (4 | 8) && split.joined_ns == 1200 &&
-	       split.ns[1] == 200 && split.ns[4] == 1600,
-	       "not all bytes finished: device and complete");
-	split = split_of(100, 1000, 4100, ENDS(1100, 0, 900, 2500));
-	tap_ok(split.joined_ns == 0 && split.ns[0] == 100 &&
-	       split.ns[3] == 1400 && split.negative.beyond == 1,
-	       "a joined one that is negative is 0 and counted");
+		if (!tap_ok(!memcmp(is.ns, splits[i].ns, sizeof(is.ns)) &&
+			    is.joined == splits[i].joined &&
+			    is.joined_ns == splits[i].joined_ns &&
+			    is.negative.within == splits[i].negative.within &&
+			    is.negative.beyond == splits[i].negative.beyond, "%s",
+			    splits[i].what))
+			tap_note("submit %" PRIu64 ", blockq %" PRIu64 ", device %" PRIu64
+				 ", complete %" PRIu64 ", reap %" PRIu64 ", joined %" PRIu64
+				 " (bits %x); within %" PRIu64 ", beyond %" PRIu64,
+				 is.ns[0], is.ns[1], is.ns[2], is.ns[3], is.ns[4],
+				 is.joined_ns, is.joined, is.negative.within,
+				 is.negative.beyond);
+	}
 }
 
 static int64_t clamped(int64_t at, int64_t from, int64_t to)
@@ -476,7 +436,7 @@ static void any_stamps(void)
 			missing & 8 ? 0 : 1000 + below(span) };
 		const int64_t error_ns = 1 + (int64_t)below(span);
 		const struct split split =
-			split_of(error_ns, enter_ns, seen_ns, ends_ns);
+			split_of(error_ns, enter_ns, seen_ns, ends_ns, 0);
 		const int64_t to_ns = seen_ns > enter_ns ? seen_ns : enter_ns;
 		int64_t from_ns = enter_ns;
 		uint64_t sum_ns = split.joined_ns, within = 0, beyond = 0;
@@ -527,8 +487,7 @@ int main(void)
 	steered(500);
 	stamps_missing();
 	bytes_missing();
-	points_moved();
-	points_missing();
+	points();
 	any_stamps();
 	return tap_done();
 }

@@ -65,6 +65,7 @@ struct message {
 struct helper {
 	struct message load[3], ring[3];
 	unsigned ends_after;		/* this many questions; 0: it goes on */
+	bool repeats;			/* the answers to the first one, for ever */
 };
 
 static void answer(int fd, const struct message *messages, uint32_t number)
@@ -88,8 +89,10 @@ static void serve(int fd, const struct helper *helper)
 	unsigned count = 0;
 
 	while (recv(fd, &question, sizeof(question), 0) == (ssize_t)sizeof(question)) {
-		answer(fd, question.what == TW_HELPER_LOAD ? helper->load : helper->ring,
-		       question.number);
+		do
+			answer(fd, question.what == TW_HELPER_LOAD ? helper->load :
+			       helper->ring, question.number);
+		while (helper->repeats && !usleep(10000));
 		if (++count == helper->ends_after)
 			return;
 	}
@@ -151,7 +154,7 @@ static const struct helper hangs = { .load = { LOADED } };
 static const struct helper ends = { .load = { LOADED }, .ends_after = 2 };
 static const struct helper silent;
 static const struct helper says_so_and_loads = { .load = { LOADING, LOADED } };
-static const struct helper loads_for_ever = { .load = { LOADING, LOADING } };
+static const struct helper loads_for_ever = { .load = { LOADING }, .repeats = true };
 static const struct helper loads_only = {
 	.load = { LOADING, LOADED }, .ring = { LOADING, LOADING },
 };
