@@ -80,40 +80,27 @@ static bool parse(const char *line, struct tw_trace_event *event)
 	return true;
 }
 
-/* Note lost events: a line "CPU:1 [LOST 1234 EVENTS]" before the next event of that CPU. */
-static bool is_loss(struct tw_trace_window *window, const char *line)
-{
-	unsigned cpu;
-
-	if (sscanf(line, "CPU:%u [LOST", &cpu) != 1)
-		return false;
-	if (cpu < TW_TRACE_CPUS)
-		window->lost[cpu / 64] |= UINT64_C(1) << cpu % 64;
-	return true;
-}
-
-static void find_loss(struct tw_trace_window *window,
-		      const struct tw_trace_event *event)
-{
-	const uint64_t bit = UINT64_C(1) << event->cpu % 64;
-
-	if (event->cpu >= TW_TRACE_CPUS ||
-	    !(window->lost[event->cpu / 64] & bit))
-		return;
-	window->lost[event->cpu / 64] &= ~bit;
-	if (event->monotonic_ns > window->whole_from_ns)
-		window->whole_from_ns = event->monotonic_ns;
-}
-
 bool tw_trace_take(struct tw_trace_window *window, const char *line)
 {
 	struct tw_trace_event event;
-	uint64_t at = window->count;
+	uint64_t at = window->count, bit;
+	unsigned cpu;
 
-	if (is_loss(window, line) || !parse(line, &event))
+	/* Lost events: this line comes before the next event of that CPU. */
+	if (sscanf(line, "CPU:%u [LOST", &cpu) == 1) {
+		if (cpu < TW_TRACE_CPUS)
+			window->lost[cpu / 64] |= UINT64_C(1) << cpu % 64;
+		return true;
+	}
+	if (!parse(line, &event))
 		return true;
 	/* The ring of each CPU may begin later than the window. */
-	find_loss(window, &event);
+	bit = UINT64_C(1) << event.cpu % 64;
+	if (event.cpu < TW_TRACE_CPUS && window->lost[event.cpu / 64] & bit) {
+		window->lost[event.cpu / 64] &= ~bit;
+		if (event.monotonic_ns > window->whole_from_ns)
+			window->whole_from_ns = event.monotonic_ns;
+	}
 	if (event.monotonic_ns > window->to_ns)
 		return event.monotonic_ns - window->to_ns < TW_TRACE_LATER_NS;
 	if (event.monotonic_ns < window->from_ns)
@@ -203,37 +190,19 @@ static void find_submission(struct tw_trace_own *own,
 			 (int)strcspn(found->args, ","), found->args);
 }
 
-static bool take_ring(struct tw_trace_own *own,
-		      const struct tw_trace_event *event)
+/* Note the request of the event, "254,0 50872808" of "254,0 RS 4096 () 50872808 + 8 be,0,4
+ * [fio]". True if it is the I/O's. */
+static bool take_request(struct tw_trace_own *own, const struct tw_trace_event *event)
 {
-	if (!has_key(own, event) || !begins(event->args, own->ring))
-		return false;
-	own->in_flight = !begins(event->name, "io_uring_complete");
-	return true;
-}
-
-/* Find the request, "254,0 50872808" of "254,0 RS 4096 () 50872808 + 8 be,0,4
- * [fio]". */
-static bool request_of(char *request, size_t size, const char *args)
-{
-	const char *sector = strstr(args, ") ");
-
-	if (!sector)
-		return false;
-	sector += strlen(") ");
-	snprintf(request, size, "%.*s %.*s", (int)strcspn(args, " "), args,
-		 (int)strspn(sector, "0123456789"), sector);
-	return true;
-}
-
-static bool take_request(struct tw_trace_own *own,
-			 const struct tw_trace_event *event)
-{
+	const char *args = event->args, *sector = strstr(args, ") ");
 	char request[sizeof(own->request[0])];
 	unsigned i;
 
-	if (!own->alone || !request_of(request, sizeof(request), event->args))
+	if (!own->alone || !sector)
 		return false;
+	sector += strlen(") ");
+	snprintf(request, sizeof(request), "%.*s %.*s", (int)strcspn(args, " "), args,
+		 (int)strspn(sector, "0123456789"), sector);
 	for (i = 0; i < own->requests; i++)
 		if (strcmp(own->request[i], request) == 0)
 			return true;
@@ -252,7 +221,10 @@ static bool take_own(struct tw_trace_own *own, const struct tw_trace_event *even
 		       has_thread(event, own->submitter);
 	if (begins(event->name, "block_rq_"))
 		return take_request(own, event);
-	return take_ring(own, event);
+	if (!has_key(own, event) || !begins(event->args, own->ring))
+		return false;
+	own->in_flight = !begins(event->name, "io_uring_complete");
+	return true;
 }
 
 static bool is_at_an_end(unsigned i, unsigned count)

@@ -72,20 +72,6 @@ static struct {
 
 /* ---- finding the place --------------------------------------------------- */
 
-static bool is_place(char *place, size_t size, const struct mntent *mount)
-{
-	const char *below = strcmp(mount->mnt_type, "tracefs") == 0 ? "" :
-			    strcmp(mount->mnt_type, "debugfs") == 0 ? "/tracing" :
-			    NULL;
-
-	if (!below)
-		return false;
-	/* A path that is cut off does not exist. */
-	snprintf(place, size, "%s%s/instances", mount->mnt_dir, below);
-	/* A path that this user may not reach exists. */
-	return access(place, F_OK) == 0 || errno == EACCES || errno == EPERM;
-}
-
 /* Find where tracefs is mounted. Under debugfs the kernel mounts it by itself. */
 static bool find_place(char *place, size_t size)
 {
@@ -93,49 +79,49 @@ static bool find_place(char *place, size_t size)
 	const struct mntent *mount;
 	bool found = false;
 
-	if (!mounts)
-		return false;
-	while (!found && (mount = getmntent(mounts)))
-		found = is_place(place, size, mount);
-	endmntent(mounts);
+	while (mounts && !found && (mount = getmntent(mounts))) {
+		const bool is_debugfs = strcmp(mount->mnt_type, "debugfs") == 0;
+
+		if (!is_debugfs && strcmp(mount->mnt_type, "tracefs") != 0)
+			continue;
+		/* A path that is cut off does not exist. One that this user may not reach
+		 * does. */
+		snprintf(place, size, "%s%s/instances", mount->mnt_dir,
+			 is_debugfs ? "/tracing" : "");
+		found = access(place, F_OK) == 0 || errno == EACCES || errno == EPERM;
+	}
+	if (mounts)
+		endmntent(mounts);
 	return found;
 }
 
-/* True if the name is one that name_it() makes. */
-static bool is_ours(const char *name)
-{
-	const char *number = name + strlen(PREFIX);
-
-	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && *number >= '0' &&
-	       *number <= '9' && number[strspn(number, "0123456789-")] == '\0';
-}
-
-/* True if the instance can be left over. A new one may be about to be opened.
- * Whether there is a process of its number tells nothing: the number may be of
- * another namespace. */
+/* True if the instance can be left over: its name is one that name_it() makes, and it is not
+ * new, so that nobody is about to open it. Whether there is a process of its number tells
+ * nothing: the number may be of another namespace. */
 static bool may_be_left_over(int place, const char *name)
 {
+	const char *number = name + strlen(PREFIX);
 	struct stat of;
 
-	return is_ours(name) && !fstatat(place, name, &of,
-					  AT_SYMLINK_NOFOLLOW) &&
+	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && *number >= '0' &&
+	       *number <= '9' && number[strspn(number, "0123456789-")] == '\0' &&
+	       !fstatat(place, name, &of, AT_SYMLINK_NOFOLLOW) &&
 	       time(NULL) - of.st_mtime >= LEFT_OVER_AFTER_S;
 }
 
-/* Remove instances that are left over. That happens when a fio was killed
- * together with the process that should remove its instance, as when a
- * container ends. The kernel refuses while a file of an instance is open. */
+/* Remove instances that are left over. That happens when a fio was killed together with the
+ * process that should remove its instance, as when a container ends. The kernel refuses
+ * while a file of an instance is open. */
 static void remove_left_over(const char *place)
 {
 	DIR *directory = opendir(place);
 	const struct dirent *entry;
 
-	if (!directory)
-		return;
-	while ((entry = readdir(directory)))
+	while (directory && (entry = readdir(directory)))
 		if (may_be_left_over(dirfd(directory), entry->d_name))
 			unlinkat(dirfd(directory), entry->d_name, AT_REMOVEDIR);
-	closedir(directory);
+	if (directory)
+		closedir(directory);
 }
 
 /* ---- making it ----------------------------------------------------------- */

@@ -83,32 +83,31 @@ job()
 		--tw_report="$name.json" "$@" || sed 's/^/# /' err
 }
 
-job depth1 --iodepth=1
-split_is depth1.json 512 "$joined" 'reads and writes, one at a time'
-job depth32
-split_is depth32.json 512 "$joined" '32 at a time'
-job sequential --rw=write
-split_is sequential.json 512 "$joined" 'one after another, which are merged'
+# splits NAME DESCRIPTION ARGUMENT...: runs a job; passes if its I/Os are split
+splits()
+{
+	splits_name=$1 splits_what=$2
+	shift 2
+	job "$splits_name" "$@"
+	split_is "$splits_name.json" 512 "$joined" "$splits_what"
+}
+
+splits depth1 'reads and writes, one at a time' --iodepth=1
+splits depth32 '32 at a time'
+splits sequential 'one after another, which are merged' --rw=write
 # 256 I/Os are one request, if the device takes it; its completion may be missed.
 job merged --rw=write --iodepth=256 --iodepth_batch=256
 split_is merged.json 512 'not_split() == not_split("missing_stamp")' \
 	'merged into requests of 256'
 job large --bs=1m --io_size=16m
 split_is large.json 16 "$joined" 'of 1 MB, which are several requests'
-job registered --registerfiles=1 --fixedbufs=1
-split_is registered.json 512 "$joined" 'registered files, fixed buffers'
-job async --force_async=1
-split_is async.json 512 "$joined" 'all through worker threads'
-job some_async --force_async=3
-split_is some_async.json 512 "$joined" 'some through worker threads'
-job polled --sqthread_poll=1
-split_is polled.json 512 "$joined" 'submitted by a thread of the kernel'
-job batches --iodepth_batch=8 --iodepth_batch_complete_min=8
-split_is batches.json 512 "$joined" 'in batches'
-job few --iodepth=5
-split_is few.json 512 "$joined" 'a depth that is no power of two'
-job event --tw_event_time=1
-split_is event.json 512 "$joined" 'tw_event_time=1'
+splits registered 'registered files, fixed buffers' --registerfiles=1 --fixedbufs=1
+splits async 'all through worker threads' --force_async=1
+splits some_async 'some through worker threads' --force_async=3
+splits polled 'submitted by a thread of the kernel' --sqthread_poll=1
+splits batches 'in batches' --iodepth_batch=8 --iodepth_batch_complete_min=8
+splits few 'a depth that is no power of two' --iodepth=5
+splits event 'tw_event_time=1' --tw_event_time=1
 
 # A buffered write is no request yet, and a read of what was just written causes none.
 job buffered --direct=0 --rw=write --io_size=4m
@@ -135,8 +134,7 @@ for sync in sync dsync; do
 		!of("device", "write") && of("reap", "write")' \
 		"writes with sync=$sync: device and complete are one"
 done
-job read_synced --rw=randread --sync=sync
-split_is read_synced.json 512 "$joined" 'reads with sync=sync: split'
+splits read_synced 'reads with sync=sync: split' --rw=randread --sync=sync
 
 job off --tw_kernel=off
 json off.json '$j->{jobs}[0]{kernel}{state} eq "off" && $j->{ios}{read} &&
@@ -152,8 +150,7 @@ ok $? 'tw_stages=0: nothing is split'
 		--io_size=2m --rw=randrw --direct=1 --iodepth=32 \
 		--tw_slowest=100000 --tw_report=default.json)
 split_is default.json 512 "$joined" 'it is done by default'
-job require --tw_kernel=require
-split_is require.json 512 "$joined" 'tw_kernel=require'
+splits require 'tw_kernel=require' --tw_kernel=require
 json require.json '($j->{kernel_stages}{missed_runs} // "none") =~ /^[0-9]+$/'
 ok $? 'which tells how many runs the kernel skipped'
 
