@@ -146,6 +146,7 @@ static void prediction(void)
 	double off_ns;
 
 	begin(TW_RATE_KERNEL);
+	tested.scale.error_ppb = 0.5;
 	IS(RELIABLE, PREDICTION, GOOD, "as predicted");
 	/*
 	 * Brackets of 40 + 40 ticks are 40 ns. A nanosecond is the system clock's.

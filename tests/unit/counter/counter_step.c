@@ -85,6 +85,9 @@ static void try_three_paths(void)
 	steps.seen[100] = 1000;
 	tap_ok(tw_steps_find(&steps) == 1,
 	       "one distance and its double, as a second pass makes it: 1");
+	steps.seen[150] = steps.seen[200] = steps.seen[250] = steps.seen[300] = 5;
+	tap_ok(tw_steps_find(&steps) == 1, "multiples as rare as misses prove nothing: 1");
+	steps.seen[200] = steps.seen[250] = steps.seen[300] = 0;
 	steps.seen[150] = 1000;
 	tap_ok(tw_steps_find(&steps) == 50, "and the triple: 50");
 	steps.seen[151] = 1000;
