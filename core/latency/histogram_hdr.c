@@ -204,18 +204,6 @@ static int refuse(const char **problem, const char *what)
 	return -EINVAL;
 }
 
-/* Return the 6 bits of a digit; above 63: it is none. */
-static unsigned from_digit64(char digit)
-{
-	if (digit >= 'A' && digit <= 'Z')
-		return (unsigned)(digit - 'A');
-	if (digit >= 'a' && digit <= 'z')
-		return (unsigned)(digit - 'a') + 26;
-	if (digit >= '0' && digit <= '9')
-		return (unsigned)(digit - '0') + 52;
-	return digit == '+' ? 62 : digit == '/' ? 63 : 64;
-}
-
 /* Only the text that to_base64() writes is taken. Return the number of bytes; 0: the text
  * is wrong. @bytes has room for 3 bytes per 4 characters. */
 static size_t from_base64(unsigned char *bytes, const char *text, size_t length)
@@ -229,11 +217,12 @@ static size_t from_base64(unsigned char *bytes, const char *text, size_t length)
 		return 0;
 	size = length / 4 * 3 - padding;
 	for (size_t i = 0; i < length; i++) {
-		const unsigned six = i < length - padding ? from_digit64(text[i]) : 0;
+		const char *digit = i < length - padding ? memchr(digits64, text[i], 64) :
+							   digits64;
 
-		if (six > 63)
+		if (!digit)
 			return 0;
-		bits = bits << 6 | six;
+		bits = bits << 6 | (uint32_t)(digit - digits64);
 		if (i % 4 != 3)
 			continue;
 		bytes[i / 4 * 3] = (unsigned char)(bits >> 16);

@@ -116,8 +116,8 @@ static json_t *device_to_json(const struct tw_report_device *device, int is_only
 		json_object_set_new(ios, tw_direction_names[i], tw_json_of_u64(device->ios[i]));
 	json_object_set_new(json, "jobs", tw_json_of_u64(device->jobs));
 	json_object_set_new(json, "ios", ios);
-	json_object_set_new(json, "lat", tw_times_to_json(device->lat));
-	json_object_set_new(json, "device_time", tw_times_to_json(device->in_device));
+	json_object_set_new(json, "lat", tw_times_to_json(device->lat, 1));
+	json_object_set_new(json, "device_time", tw_times_to_json(device->in_device, 1));
 	if (device->over_time.count)
 		json_object_set_new(json, "over_time",
 				    tw_windows_to_json(&device->over_time));

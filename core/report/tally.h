@@ -121,7 +121,7 @@ void tw_counts_to_json(json_t *object, const struct tw_row_set *has,
 		       const struct tw_counts *counts);
 
 /* Write histograms by direction: {} if none has a value. */
-json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS]);
+json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS], int derived);
 
 struct tw_report_problem;
 
@@ -131,7 +131,8 @@ struct tw_report_problem;
  * @unknown: an object; keys that are in places of rows and no row are put into it
  *
  * Reads what tw_tally_to_json() writes, also of an empty tally. The row slowest is there
- * if its key is; the reader of reports reads it. Sets @problem if a row is wrong. Return: 0; -ENOMEM.
+ * if its key is; the reader of reports reads it. Sets @problem if a row is wrong. Return: 0;
+ * -ENOMEM.
  */
 int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,
 		       struct tw_report_problem *problem);

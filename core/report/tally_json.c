@@ -57,8 +57,7 @@ static json_t *count_to_json(const struct tw_tally *tally, unsigned row)
 	return object;
 }
 
-static json_t *times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS],
-			     int derived)
+json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS], int derived)
 {
 	json_t *object = json_object();
 
@@ -68,11 +67,6 @@ static json_t *times_to_json(const struct tw_histogram by_direction[TW_DIRECTION
 				tw_histogram_to_json(&by_direction[i]) :
 				tw_histogram_to_lean_json(&by_direction[i]));
 	return object;
-}
-
-json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS])
-{
-	return times_to_json(by_direction, 1);
 }
 
 static json_t *slices_to_json(const struct tw_by_lat *by_lat, const struct tw_histogram *lat)
@@ -119,7 +113,7 @@ static json_t *row_to_json(const struct tw_tally *tally, unsigned row, int deriv
 	if (row < TW_ROW_TIMES)
 		return tw_json_of_u64(tw_scalar_of(&tally->scalars, row - TW_COUNTS));
 	if (row < TW_ROW_BY_LAT)
-		return times_to_json(tally->times[row - TW_ROW_TIMES], derived);
+		return tw_times_to_json(tally->times[row - TW_ROW_TIMES], derived);
 	return row == TW_ROW_BY_LAT ? by_lat_to_json(tally) :
 				      tw_windows_to_json(&tally->over_time);
 }
@@ -183,13 +177,6 @@ static void read_count(struct reader *reader, unsigned row, const json_t *object
 			tw_report_leave_out(reader->unknown, "%s.%s", is->path, key);
 }
 
-static void read_scalar(struct reader *reader, unsigned row, const json_t *value)
-{
-	if (tw_json_to_u64(value, tw_scalar_at(&reader->tally->scalars, row - TW_COUNTS)))
-		tw_report_refuse(reader->problem, "%s is not a whole number of 0 or more",
-				 tw_row_path(row));
-}
-
 int tw_times_from_json(struct tw_histogram by_direction[TW_DIRECTIONS], const json_t *object,
 		       const char *where, json_t *unknown,
 		       struct tw_report_problem *problem)
@@ -219,19 +206,22 @@ static int read_row(struct reader *reader, unsigned row, const json_t *value)
 {
 	struct tw_tally *tally = reader->tally;
 	const char *wrong = "";
-	int error = 0;
+	int error = 0, is_wrong = 0;
 
 	tw_row_put(&tally->has, row);
 	if (row < TW_COUNTS)
 		read_count(reader, row, value);
 	else if (row < TW_ROW_TIMES)
-		read_scalar(reader, row, value);
+		is_wrong = tw_json_to_u64(value, tw_scalar_at(&tally->scalars, row - TW_COUNTS));
 	else if (row < TW_ROW_BY_LAT)
 		return tw_times_from_json(tally->times[row - TW_ROW_TIMES], value,
 					  tw_row_path(row), reader->unknown,
 					  reader->problem);
 	else if (row == TW_ROW_OVER_TIME)
 		error = tw_windows_from_json(&tally->over_time, value, &wrong);
+	if (is_wrong)
+		tw_report_refuse(reader->problem, "%s is not a whole number of 0 or more",
+				 tw_row_path(row));
 	if (error == -EINVAL)
 		tw_report_refuse(reader->problem, "over_time: %s", wrong);
 	return error == -ENOMEM ? error : 0;

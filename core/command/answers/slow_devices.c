@@ -150,22 +150,19 @@ static int by_typical(const void *left, const void *right)
 
 /* ---- the slow ones ------------------------------------------------------- */
 
-static int is_slower(const struct tw_report_ranked *a, const struct tw_report_ranked *b)
-{
-	int parts = 0;
-
-	for (size_t part = 0; part < TW_REPORT_DEVICE_PARTS; part++)
-		parts += a->mean_ns[part] > b->mean_ns[part];
-	return parts >= TW_REPORT_DEVICE_SLOW_PARTS;
-}
-
 /* Is each of the first @slow devices slower than each of the others? */
 static int slow_throughout(const struct tw_report_ranked *list, size_t count, size_t slow)
 {
-	for (size_t i = 0; i < slow; i++)
-		for (size_t j = slow; j < count; j++)
-			if (!is_slower(&list[i], &list[j]))
-				return 0;
+	for (size_t pair = 0; pair < slow * (count - slow); pair++) {
+		const double *a_ns = list[pair % slow].mean_ns;
+		const double *b_ns = list[slow + pair / slow].mean_ns;
+		int parts = 0;
+
+		for (size_t part = 0; part < TW_REPORT_DEVICE_PARTS; part++)
+			parts += a_ns[part] > b_ns[part];
+		if (parts < TW_REPORT_DEVICE_SLOW_PARTS)
+			return 0;
+	}
 	return 1;
 }
 

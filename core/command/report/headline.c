@@ -279,13 +279,12 @@ static void add_run(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_job *job = &group->all.jobs[0];
 	const time_t start = (time_t)(job->start_ns / TW_NS_PER_SECOND);
-	char date[64] = "";
+	char date[64];
 	struct tm tm;
 
-	if (gmtime_r(&start, &tm))
-		strftime(date, sizeof(date), "%F %T UTC, ", &tm);
-	tw_page_fact(page, "run", "%s%s, engine %s", date, job->fio_version,
-		     job->engine);
+	/* 64 bits of nanoseconds end in the year 2554. */
+	strftime(date, sizeof(date), "%F %T UTC", gmtime_r(&start, &tm));
+	tw_page_fact(page, "run", "%s, %s, engine %s", date, job->fio_version, job->engine);
 }
 
 /* Add the options. HTML folds them, since they are long. */

@@ -26,12 +26,6 @@ struct io {
 	unsigned lane;
 };
 
-/* The I/Os of one job whose time is known. */
-struct track {
-	struct io *ios;
-	size_t count;
-};
-
 static uint64_t stage_ns(const json_t *io, const char *name)
 {
 	return tw_report_u64(json_object_get(io, "stages"), name);
@@ -46,14 +40,13 @@ static int by_begin(const void *left, const void *right)
 	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
 }
 
-static void find_ios(struct track *track, const struct tw_report *report, size_t job)
+/* Return a job's I/Os whose time is known, in its order. */
+static struct io *find_ios(size_t *count, const struct tw_report *report, size_t job)
 {
-	size_t count = report->slow_count;
+	struct io *ios = tw_zalloc(report->slow_count, sizeof(*ios)), *io = ios;
 
-	*track = (struct track) { .ios = tw_zalloc(count, sizeof(struct io)) };
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < report->slow_count; i++) {
 		const json_t *json = report->slowest[i].json;
-		struct io *io = &track->ios[track->count];
 
 		if (report->slowest[i].job != job ||
 		    tw_json_to_u64(json_object_get(json, "monotonic_ns"),
@@ -61,10 +54,11 @@ static void find_ios(struct track *track, const struct tw_report *report, size_t
 		    __builtin_add_overflow(io->begin_ns, stage_ns(json, "lat"),
 					   &io->end_ns))
 			continue;
-		io->json = json;
-		track->count++;
+		io++->json = json;
 	}
-	qsort(track->ios, track->count, sizeof(*track->ios), by_begin);
+	*count = (size_t)(io - ios);
+	qsort(ios, *count, sizeof(*ios), by_begin);
+	return ios;
 }
 
 /* ---- writing --------------------------------------------------------------- */
@@ -99,12 +93,8 @@ static void put_name(struct out *out, const char *what, unsigned lane,
 		     json_t *name)
 {
 	begin_event(out, "M", lane);
-	fprintf(out->file, ", \"name\": \"%s\"", what);
-	fputs(", \"args\": {\"name\": ", out->file);
-	if (name)
-		json_dumpf(name, out->file, JSON_ENCODE_ANY);
-	else
-		fputs("\"\"", out->file);
+	fprintf(out->file, ", \"name\": \"%s\", \"args\": {\"name\": ", what);
+	json_dumpf(name, out->file, JSON_ENCODE_ANY);
 	fputs("}}", out->file);
 	json_decref(name);
 }
@@ -152,8 +142,7 @@ static void put_io(struct out *out, const struct io *io)
 
 	begin_event(out, "X", io->lane);
 	fputs(", \"cat\": \"io\"", out->file);
-	if (name)
-		put_json(out->file, "name", name);
+	put_json(out->file, "name", name);
 	json_decref(name);
 	put_us(out->file, "ts", io->begin_ns);
 	put_us(out->file, "dur", io->end_ns - io->begin_ns);
@@ -167,16 +156,13 @@ static void put_io(struct out *out, const struct io *io)
 static void put_job(struct out *out, const struct tw_report *report, size_t i)
 {
 	const struct tw_report_job *job = &report->jobs[i];
-	struct track track;
-	uint64_t *busy_ns;
+	size_t count;
+	struct io *ios = find_ios(&count, report, i), *io;
+	uint64_t *busy_ns = tw_zalloc(count, sizeof(*busy_ns));
 	unsigned lanes = 0;
 
-	find_ios(&track, report, i);
 	/* Put each I/O on the first lane that is free at its begin. */
-	busy_ns = tw_zalloc(track.count, sizeof(*busy_ns));
-	for (size_t j = 0; j < track.count; j++) {
-		struct io *io = &track.ios[j];
-
+	for (io = ios; io < ios + count; io++) {
 		while (io->lane < lanes && busy_ns[io->lane] > io->begin_ns)
 			io->lane++;
 		if (io->lane == lanes)
@@ -193,9 +179,9 @@ static void put_job(struct out *out, const struct tw_report *report, size_t i)
 		put_name(out, "thread_name", lane, lane ?
 			 json_sprintf("at the same time (%u)", lane + 1) :
 			 json_string("slowest I/Os"));
-	for (size_t j = 0; j < track.count; j++)
-		put_io(out, &track.ios[j]);
-	free(track.ios);
+	for (io = ios; io < ios + count; io++)
+		put_io(out, io);
+	free(ios);
 }
 
 /* ---- events of the kernel -------------------------------------------------- */
