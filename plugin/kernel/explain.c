@@ -201,28 +201,23 @@ static json_t *name_of(const struct tw_had_cpu *had)
 	return json_string(tw_plain_text(name));
 }
 
-static json_t *had_to_json(const struct tw_had_cpu *had)
-{
-	json_t *object = json_pack("{ss, sI}", "kind", kinds[had->kind],
-				   "ns", (json_int_t) had->ns);
-
-	if (had->kind == TW_HIDDEN || had->kind == TW_IDLE)
-		return object;
-	/* A process has no number in a namespace that can't see it. */
-	if (had->id || (had->kind != TW_PROCESS && had->kind != TW_KERNEL_THREAD))
-		json_object_set_new(object, "id",
-				    json_integer((json_int_t) had->id));
-	json_object_set_new(object, "name", name_of(had));
-	return object;
-}
-
 static json_t *all_had_to_json(const struct tw_explained *is)
 {
-	json_t *array = json_array();
-	unsigned i;
+	json_t *array = json_array(), *object;
+	const struct tw_had_cpu *had;
 
-	for (i = 0; i < TW_HAD_CPU && is->had_cpu[i].ns; i++)
-		json_array_append_new(array, had_to_json(&is->had_cpu[i]));
+	for (had = is->had_cpu; had < is->had_cpu + TW_HAD_CPU && had->ns; had++) {
+		object = json_pack("{ss, sI}", "kind", kinds[had->kind],
+				   "ns", (json_int_t) had->ns);
+		json_array_append_new(array, object);
+		if (had->kind == TW_HIDDEN || had->kind == TW_IDLE)
+			continue;
+		/* A process has no number in a namespace that can't see it. */
+		if (had->id || (had->kind != TW_PROCESS && had->kind != TW_KERNEL_THREAD))
+			json_object_set_new(object, "id",
+					    json_integer((json_int_t) had->id));
+		json_object_set_new(object, "name", name_of(had));
+	}
 	return array;
 }
 

@@ -270,72 +270,50 @@ int64_t tw_kernel_missed(void)
 	return loader ? tw_loader_missed(loader) : -1;
 }
 
-static int refused(struct tw_kernel *kernel, const char *why)
+/* Return NULL, or the reason why the job gets no slots. */
+static const char *expect(struct tw_kernel *kernel, uint32_t entries)
 {
-	snprintf(kernel->text, sizeof(kernel->text), "%s", why);
-	return -EPERM;
-}
-
-static int expect(struct tw_kernel *kernel, uint32_t entries)
-{
-	int error;
-
+	if (!slots)
+		return why_not[0] ? why_not : "not loaded";
+	if (entries > slot_count)
+		return "more jobs than there is room for";
 	if (!loader) {
-		error = tw_remote_ask(TW_HELPER_EXPECT, kernel->thread, entries,
-				      &kernel->base, kernel->text);
-		/* The helper's answer is checked, so that no other memory is
-		 * read. */
-		return error || kernel->base <= slot_count - entries ? error :
-			refused(kernel, "the kernel helper gave slots that do not exist");
+		if (tw_remote_ask(TW_HELPER_EXPECT, kernel->thread, entries,
+				  &kernel->base, kernel->text))
+			return kernel->text;
+		/* The helper's answer is checked, so that no other memory is read. */
+		return kernel->base <= slot_count - entries ? NULL :
+			"the kernel helper gave slots that do not exist";
 	}
 	kernel->base = atomic_fetch_add(given, entries);
 	if (kernel->base > slot_count || entries > slot_count - kernel->base)
-		return refused(kernel, "more jobs than there is room for");
-	if (tw_loader_expect(loader, kernel->thread, kernel->base, entries))
-		return refused(kernel, "the ring could not be announced to the "
-			       "kernel");
-	return 0;
+		return "more jobs than there is room for";
+	return tw_loader_expect(loader, kernel->thread, kernel->base, entries) ?
+		"the ring could not be announced to the kernel" : NULL;
 }
 
 void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 {
-	*kernel = (struct tw_kernel) { .why = kernel->text };
-	if (!slots) {
-		refused(kernel, why_not[0] ? why_not : "not loaded");
-		return;
-	}
-	kernel->thread = (uint32_t)syscall(SYS_gettid);
-	if (entries > slot_count) {
-		refused(kernel, "more jobs than there is room for");
-		return;
-	}
-	if (expect(kernel, entries))
+	*kernel = (struct tw_kernel) { .thread = (uint32_t)syscall(SYS_gettid) };
+	kernel->why = expect(kernel, entries);
+	if (kernel->why)
 		return;
 	kernel->slots = slots + kernel->base;
 	kernel->by_helper = !loader;
 	kernel->missed = tw_kernel_missed();
-	kernel->why = NULL;
-}
-
-static bool is_made(struct tw_kernel *kernel)
-{
-	uint32_t base;		/* has no meaning here */
-
-	if (!loader)
-		return !tw_remote_ask(TW_HELPER_MADE, kernel->thread, 0, &base,
-				      kernel->text);
-	if (tw_loader_made(loader, kernel->thread, &kernel->ctx))
-		return true;
-	refused(kernel, "the kernel's program did not see the ring");
-	return false;
 }
 
 bool tw_kernel_made(struct tw_kernel *kernel)
 {
-	if (!kernel->slots || is_made(kernel))
-		return kernel->slots;
+	uint32_t base;		/* has no meaning here */
+
+	if (!kernel->slots)
+		return false;
+	if (loader ? tw_loader_made(loader, kernel->thread, &kernel->ctx) :
+	    !tw_remote_ask(TW_HELPER_MADE, kernel->thread, 0, &base, kernel->text))
+		return true;
 	kernel->slots = NULL;
-	kernel->why = kernel->text;
+	kernel->why = loader ? "the kernel's program did not see the ring" : kernel->text;
 	return false;
 }
 
