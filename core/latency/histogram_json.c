@@ -378,29 +378,17 @@ static int is_wrong(const json_t *json, const char *key, double right)
 			   WRITTEN_TOLERANCE * right));
 }
 
-static int check_percentiles(const struct tw_histogram *made, const json_t *object,
-			     const char **problem)
-{
-	const uint64_t min_ns = made->count ? made->min_ns : 0;
-	const char *key;
-	json_t *value;
-	uint64_t ns;
-
-	if (object && !json_is_object(object))
-		return refuse(problem, "percentiles is not an object");
-	json_object_foreach((json_t *)object, key, value)
-		if (tw_json_to_u64(value, &ns) || ns < min_ns || ns > made->max_ns)
-			return refuse(problem, "a percentile is not a whole "
-				      "number from min_ns to max_ns");
-	return 0;
-}
-
 /* Check the numbers that follow from the others, if they are there. Without the squares
  * the deviation of the bins is off by a bin's width, so it is not compared. */
 static int check_derived(const struct tw_histogram *made, const json_t *json,
 			 const char **problem)
 {
 	const json_t *stddev = json_object_get(json, "stddev_ns");
+	const json_t *percentiles = json_object_get(json, "percentiles");
+	const uint64_t min_ns = made->count ? made->min_ns : 0;
+	const char *key;
+	json_t *value;
+	uint64_t ns;
 
 	if (is_wrong(json, "mean_ns", tw_histogram_mean_ns(made)))
 		return refuse(problem, "mean_ns is not sum_ns / count");
@@ -409,7 +397,13 @@ static int check_derived(const struct tw_histogram *made, const json_t *json,
 	if (tw_sums_have_squares(made->sum_ns, tw_histogram_squares(made)) &&
 	    is_wrong(json, "stddev_ns", tw_histogram_stddev_ns(made)))
 		return refuse(problem, "stddev_ns is not that of the sums");
-	return check_percentiles(made, json_object_get(json, "percentiles"), problem);
+	if (percentiles && !json_is_object(percentiles))
+		return refuse(problem, "percentiles is not an object");
+	json_object_foreach((json_t *)percentiles, key, value)
+		if (tw_json_to_u64(value, &ns) || ns < min_ns || ns > made->max_ns)
+			return refuse(problem, "a percentile is not a whole "
+				      "number from min_ns to max_ns");
+	return 0;
 }
 
 /* Read what @stated does not hold, and check it. */

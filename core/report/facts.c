@@ -346,35 +346,28 @@ void tw_facts_check_trigger(const json_t *trigger, struct tw_report_problem *pro
 
 /* ---- attach ------------------------------------------------------------------ */
 
-static int check_histogram(const json_t *json, const char *name,
-			   struct tw_report_problem *problem)
-{
-	struct tw_histogram histogram;
-	const char *wrong = "";
-	int error = tw_histogram_from_json(&histogram, json, &wrong);
-
-	if (!error)
-		tw_histogram_free(&histogram);
-	else if (error == -EINVAL)
-		tw_report_refuse(problem, OPERATION "stages.%s: %s", name, wrong);
-	return error == -ENOMEM ? error : 0;
-}
-
 static int check_operation(const json_t *operation, struct tw_report_problem *problem)
 {
 	struct tw_counts counts;
 	struct tw_row_set has = { { 0 } };
-	const char *key;
+	struct tw_histogram histogram;
+	const char *key, *wrong = "";
 	json_t *stages, *value;
 	int error = 0;
 
 	tw_facts_check(operation, OPERATION, of_operation, problem);
 	tw_counts_from_json(&counts, &has, operation, OPERATION, problem);
 	stages = tw_want_object(operation, OPERATION, "stages", problem);
-	json_object_foreach(stages, key, value)
+	json_object_foreach(stages, key, value) {
+		if (error == -ENOMEM)
+			break;
+		error = tw_histogram_from_json(&histogram, value, &wrong);
 		if (!error)
-			error = check_histogram(value, key, problem);
-	return error;
+			tw_histogram_free(&histogram);
+		else if (error == -EINVAL)
+			tw_report_refuse(problem, OPERATION "stages.%s: %s", key, wrong);
+	}
+	return error == -ENOMEM ? error : 0;
 }
 
 int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *problem)

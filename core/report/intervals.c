@@ -31,21 +31,6 @@ json_t *tw_report_line_to_json(const struct tw_report_line *line,
 	return NULL;
 }
 
-/* Read when I/Os ran. A line without this is of the ramp time. */
-static void read_run(struct tw_report_line *line, const json_t *json,
-		     struct tw_report_problem *problem)
-{
-	uint64_t end_ns;
-
-	line->has_run = json_object_get(json, "first_ns") != NULL;
-	if (!line->has_run)
-		return;
-	line->first_ns = tw_want_u64(json, "", "first_ns", problem);
-	line->run_ns = tw_want_u64(json, "", "run_ns", problem);
-	if (__builtin_add_overflow(line->first_ns, line->run_ns, &end_ns))
-		tw_report_refuse(problem, "run_ns is too large");
-}
-
 int tw_report_line_from_json(struct tw_report_line *line, struct tw_tally *tally,
 			     const json_t *json, json_t *unknown,
 			     struct tw_report_problem *problem)
@@ -54,6 +39,7 @@ int tw_report_line_from_json(struct tw_report_line *line, struct tw_tally *tally
 		"interval", "from_ns", "to_ns", "realtime_ns", "first_ns", "run_ns", "end",
 		"lacks", NULL,
 	};
+	uint64_t end_ns;
 	int error;
 
 	*line = (struct tw_report_line) {
@@ -66,7 +52,14 @@ int tw_report_line_from_json(struct tw_report_line *line, struct tw_tally *tally
 	};
 	if (line->to_ns < line->from_ns)
 		tw_report_refuse(problem, "it ends before it begins");
-	read_run(line, json, problem);
+	/* A line without this is of the ramp time. */
+	line->has_run = json_object_get(json, "first_ns") != NULL;
+	if (line->has_run) {
+		line->first_ns = tw_want_u64(json, "", "first_ns", problem);
+		line->run_ns = tw_want_u64(json, "", "run_ns", problem);
+		if (__builtin_add_overflow(line->first_ns, line->run_ns, &end_ns))
+			tw_report_refuse(problem, "run_ns is too large");
+	}
 	error = tw_tally_from_json(tally, json, unknown, problem);
 	if (tw_tally_is_empty(tally))
 		tw_report_refuse(problem, "it has no numbers");

@@ -53,23 +53,6 @@ static int refuse(const char **problem, const char *what)
 	return -EINVAL;
 }
 
-static int read_width(struct tw_windows *windows, const json_t *json,
-		      const char **problem)
-{
-	uint64_t width_ns, times;
-
-	if (!json_is_object(json))
-		return refuse(problem, "not an object");
-	if (tw_json_to_u64(json_object_get(json, "width_ns"), &width_ns))
-		return refuse(problem, "width_ns is not a whole number");
-	times = width_ns / TW_WINDOWS_NS;
-	if (width_ns % TW_WINDOWS_NS || times == 0 || times & (times - 1) ||
-	    width_ns > TW_WINDOWS_END_NS)
-		return refuse(problem, "width_ns is not 1 ms, doubled some times");
-	windows->width_ns = width_ns;
-	return 0;
-}
-
 /* Read a window's start, and let the windows reach to it. */
 static int read_start(struct tw_windows *windows, const json_t *json,
 		      const char **problem)
@@ -124,23 +107,28 @@ static int read_window(struct tw_windows *windows, const json_t *json,
 static int read_windows(struct tw_windows *windows, const json_t *json,
 			const char **problem)
 {
-	const json_t *array = json_object_get(json, "windows");
-	const json_t *window;
-	int error = read_width(windows, json, problem);
+	const json_t *array = json_object_get(json, "windows"), *window;
+	uint64_t width_ns, times;
+	int error = 0;
 	size_t i;
 
-	if (!error && !json_is_array(array))
-		error = refuse(problem, "windows is not an array");
-	if (error)
-		return error;
-	json_array_foreach(array, i, window) {
-		error = read_window(windows, window, problem);
-		if (error)
-			return error;
-	}
+	if (!json_is_object(json))
+		return refuse(problem, "not an object");
+	if (tw_json_to_u64(json_object_get(json, "width_ns"), &width_ns))
+		return refuse(problem, "width_ns is not a whole number");
+	times = width_ns / TW_WINDOWS_NS;
+	if (width_ns % TW_WINDOWS_NS || times == 0 || times & (times - 1) ||
+	    width_ns > TW_WINDOWS_END_NS)
+		return refuse(problem, "width_ns is not 1 ms, doubled some times");
+	if (!json_is_array(array))
+		return refuse(problem, "windows is not an array");
+	windows->width_ns = width_ns;
+	json_array_foreach(array, i, window)
+		if (!error)
+			error = read_window(windows, window, problem);
 	if (windows->count == 0)
 		windows->width_ns = 0;
-	return 0;
+	return error;
 }
 
 int tw_windows_from_json(struct tw_windows *windows, const json_t *json,

@@ -111,24 +111,15 @@ static int write_files(const struct tw_report_group *groups, size_t count,
 							     problem.text);
 }
 
-/* Return an empty page if only a table or JSON is wanted, since a full page
- * takes time. */
-static struct tw_page *make_page(const struct tw_report_group *groups, size_t count,
-				 const struct wanted *wanted)
-{
-	const unsigned with_html = wanted->as.html ? TW_REPORT_WITH_HTML : 0;
-
-	if (wanted->as.form != TW_FORM_PAGE && !with_html)
-		return tw_page_new("");
-	return tw_report_page(groups, count, with_html |
-			      (wanted->clocks ? TW_REPORT_WITH_CLOCKS : 0));
-}
-
 /* Print first: the result is not lost if a file can't be written. */
 static int show(const struct tw_report_group *groups, size_t count,
 		const struct wanted *wanted)
 {
-	struct tw_page *page = make_page(groups, count, wanted);
+	const unsigned with = (wanted->as.html ? TW_REPORT_WITH_HTML : 0) |
+			      (wanted->clocks ? TW_REPORT_WITH_CLOCKS : 0);
+	/* A full page takes time. A table or JSON alone need none. */
+	struct tw_page *page = wanted->as.form == TW_FORM_PAGE || wanted->as.html ?
+		tw_report_page(groups, count, with) : tw_page_new("");
 	struct tw_table *csv = wanted->as.form == TW_FORM_CSV ?
 		tw_report_csv(page, groups, count) : NULL;
 	json_t *json = wanted->as.form == TW_FORM_JSON ?

@@ -5,9 +5,14 @@
  * The words of the rows read as English after the number: 1 is singular, all others are
  * plural. Fails if a row's words do not differ for 1 where a page prints them, if a
  * bracket is left in the text, or if the words do not fit.
+ *
+ * A text of the machine's becomes a JSON string whatever bytes it has. Fails if one stray
+ * byte loses the whole object, or if good characters around it are lost. Fails also if a
+ * sequence that resembles UTF-8 but is not (overlong, surrogates, cut short) is let through.
  */
 #include <string.h>
 
+#include "report/report_json.h"
 #include "report/rows.h"
 #include "tap.h"
 
@@ -35,12 +40,52 @@ static int is_reason(size_t row)
 	return strncmp(tw_count_rows[row].path, "kernel_stages.", 14) == 0;
 }
 
+/* ---- text of unknown origin ---- */
+
+#define R	"\xef\xbf\xbd"
+
+static void becomes(const char *text, const char *should, const char *what)
+{
+	json_t *string = tw_json_text(text);
+
+	if (!tap_ok(string && strcmp(json_string_value(string), should) == 0,
+		    "%s", what))
+		tap_note("is %s", string ? json_string_value(string) : "NULL");
+	json_decref(string);
+}
+
+/* Random bytes are never refused, and a second pass changes nothing. */
+static void random_bytes(void)
+{
+	uint64_t state = tap_seed();
+	int refused = 0, changed = 0, i, j;
+
+	for (i = 0; i < 20000; i++) {
+		char text[17] = "";
+		json_t *once, *twice;
+
+		for (j = 0; j < 16; j++)
+			text[j] = (char)(0x60 + tap_random(&state) % 0xa0);
+		once = tw_json_text(text);
+		twice = once ? tw_json_text(json_string_value(once)) : NULL;
+		refused += !once;
+		changed += !json_equal(once, twice);
+		json_decref(once);
+		json_decref(twice);
+	}
+	tap_is_u64((uint64_t)refused, 0, "refused of 20000 random texts");
+	tap_is_u64((uint64_t)changed, 0, "and changed when done again");
+}
+
 int main(void)
 {
 	char text[TW_ROW_TEXT], words[2 * TW_ROW_TEXT];
 
 	is_text("error[s]", 1, "error");
 	is_text("error[s]", 0, "errors");
+	tap_ok(!strcmp(TW_SAY_COUNT(1, "I/O[s]"), "1 I/O") &&
+	       !strcmp(TW_SAY_COUNT(18446744073709551615U, "I/O[s]"),
+		       "18446744073709551615 I/Os"), "after their number");
 	is_text("process[es] not followed, I/O[s]", 1, "process not followed, I/O");
 	is_text("process[es] not followed, I/O[s]", 2, "processes not followed, I/Os");
 	memset(words, 'x', sizeof(words));
@@ -54,5 +99,18 @@ int main(void)
 	for (size_t i = 0; i < TW_SCALARS; i++)
 		tap_ok(is_good(tw_scalar_rows[i].words, i + TW_COUNTS >= TW_ROW_lost_records),
 		       "%s", tw_scalar_rows[i].path);
+	becomes("", "", "nothing");
+	becomes("Xeon(R) @ 2.10GHz", "Xeon(R) @ 2.10GHz", "plain");
+	becomes("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+		"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "2, 3 and 4 bytes");
+	becomes("a\xffz", "a" R "z", "a stray byte");
+	becomes("\xa9", R, "a continuation without a beginning");
+	becomes("\xc3", R, "cut at the end");
+	becomes("\xe2\x82z", R R "z", "cut in the middle");
+	becomes("\xc0\xaf", R R, "overlong");
+	becomes("\xe0\x80\x80", R R R, "overlong, 3 bytes");
+	becomes("\xed\xa0\x80", R R R, "a surrogate");
+	becomes("\xf4\x90\x80\x80", R R R R, "above U+10FFFF");
+	random_bytes();
 	return tap_done();
 }

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: core/report core/command/answers
+# Tests: core/latency core/report core/command/answers
 #
 # Behaviour: each row of core/report/rows.h, and each stage, is in the manual and in the
 # schemas as they are built, at its path and with its type. What is always there is
-# marked. Fails if a kind of rows is left out, or gets another type or place.
+# marked. Each stage of core/latency/stages.h is a value of STAGE in the manual, and has a
+# row in plugin/README.md. Fails if a kind of rows is left out, or gets another type or place.
 . "$(dirname "$0")/../../../tap.sh"
 
 build=${TW_BUILD:-$root/build}
@@ -29,6 +30,14 @@ ok $? "$(wc -l <"$scratch/rows") rows"
 
 grep -o '[a-z_.]* " ([a-z]*[,)]' "$page" | sed 's/ " (/ /; s/[,)]$//' | sort >"$scratch/page"
 is "$(comm -23 "$scratch/rows" "$scratch/page")" '' 'each has an item in the manual'
+stages=$(sed -n 's/^	STAGE([A-Z_]*, \([a-z_]*\),.*/\1/p' "$root/core/latency/stages.h")
+# shellcheck disable=SC2046,SC2086	# words
+is "$(echo $(sed -n '/^STAGE is one of$/,/^\.S/{/^\.BR/{s/^\.BR//;s/[".,]/ /g;p}}' "$page"))" \
+	"$(echo $stages lat)" 'the manual has these values of STAGE'
+for stage in $stages; do
+	grep -q "^| \`$stage\` |" "$root/plugin/README.md" || echo "$stage"
+done >"$scratch/missing"
+is "$(cat "$scratch/missing")" '' "the engine's README has a row for each"
 is "$(grep -c '@ROWS' "$page")" 0 'and no place for rows is left'
 grep -q '^\.BR ios " (counts, always)"$' "$page" &&
 	grep -q '^\.BR stages.lat " (histograms, always)"$' "$page" &&
