@@ -149,20 +149,12 @@ static const struct tw_fact of_operation[] = {
 
 /* ---- objects --------------------------------------------------------------- */
 
-static void check_names(const json_t *names, const char *where, const char *key,
-			struct tw_report_problem *problem)
-{
-	int wrong = !json_is_array(names);
-
-	for (size_t i = 0; i < json_array_size(names); i++)
-		wrong |= !json_is_string(json_array_get(names, i));
-	if (wrong)
-		tw_report_refuse(problem, "%s%s is not an array of strings", where, key);
-}
-
 static void check(const json_t *object, const char *where, const struct tw_fact *fact,
 		  struct tw_report_problem *problem)
 {
+	const json_t *names = json_object_get(object, fact->key);
+	int wrong = !json_is_array(names);
+
 	switch (fact->type & TW_TYPE) {
 	case TW_TEXT:
 		tw_want_string(object, where, fact->key, problem);
@@ -180,7 +172,11 @@ static void check(const json_t *object, const char *where, const struct tw_fact 
 		tw_want_positive(object, where, fact->key, problem);
 		break;
 	default:
-		check_names(json_object_get(object, fact->key), where, fact->key, problem);
+		for (size_t i = 0; i < json_array_size(names); i++)
+			wrong |= !json_is_string(json_array_get(names, i));
+		if (wrong)
+			tw_report_refuse(problem, "%s%s is not an array of strings", where,
+					 fact->key);
 	}
 }
 

@@ -9,14 +9,9 @@
 #include "command/output/page.h"
 #include "latency/histogram.h"
 
-static const struct tw_windows *windows_of(const struct tw_report_group *group)
-{
-	return &group->all.tally.over_time;
-}
-
 uint32_t tw_report_windows(const struct tw_report_group *group)
 {
-	return tw_has(&group->all.tally, TW_ROW_OVER_TIME) ? windows_of(group)->count : 0;
+	return tw_has(&group->all.tally, TW_ROW_OVER_TIME) ? group->all.tally.over_time.count : 0;
 }
 
 static uint64_t sum(uint64_t a, uint64_t b)
@@ -45,7 +40,7 @@ static uint64_t edge_of_run(const struct tw_report_group *group, int is_end)
 
 uint64_t tw_report_window_ns(const struct tw_report_group *group, uint32_t i)
 {
-	const struct tw_windows *windows = windows_of(group);
+	const struct tw_windows *windows = &group->all.tally.over_time;
 	const uint64_t start_ns = group->all.jobs[0].start_ns;
 	uint64_t at_ns = tw_windows_from_ns(windows, i), edge_ns;
 
@@ -64,7 +59,7 @@ uint64_t tw_report_window_ns(const struct tw_report_group *group, uint32_t i)
 int tw_report_has_windows(const struct tw_report_group *group, int direction)
 {
 	for (uint32_t i = 0; i < tw_report_windows(group); i++)
-		if (tw_windows_get(windows_of(group), i)->lat[direction].count)
+		if (tw_windows_get(&group->all.tally.over_time, i)->lat[direction].count)
 			return 1;
 	return 0;
 }

@@ -265,20 +265,6 @@ static void put_causes(FILE *file, const struct why *why,
 
 /* ---- the sentence -------------------------------------------------------- */
 
-/* The I/Os whose time the shares are of. The sums by lat begin at a bin's edge, which is
- * at the percentile or below. */
-static void put_ios(FILE *file, const struct why *why)
-{
-	if (why->from_ns)
-		fprintf(file, ". The time of the %s from %s up:",
-			TW_SAY_COUNT(why->ios, "I/O[s]"), TW_SAY_NS(why->from_ns));
-	else if (why->ios < why->beyond)
-		fprintf(file, ". The time of the %llu slowest of %llu I/Os beyond:",
-			(unsigned long long)why->ios, (unsigned long long)why->beyond);
-	else
-		fprintf(file, ". The time of the %s beyond:", TW_SAY_COUNT(why->ios, "I/O[s]"));
-}
-
 int tw_report_say_why(char *text, size_t size,
 		      const struct tw_report_group *group, int direction)
 {
@@ -292,7 +278,16 @@ int tw_report_say_why(char *text, size_t size,
 		return 0;
 	fprintf(file, "%s: p%g is %s", tw_direction_names[direction],
 		why.percent, TW_SAY_NS(why.ns));
-	put_ios(file, &why);
+	/* The I/Os whose time the shares are of. The sums by lat begin at a bin's edge, which
+	 * is at the percentile or below. */
+	if (why.from_ns)
+		fprintf(file, ". The time of the %s from %s up:",
+			TW_SAY_COUNT(why.ios, "I/O[s]"), TW_SAY_NS(why.from_ns));
+	else if (why.ios < why.beyond)
+		fprintf(file, ". The time of the %llu slowest of %llu I/Os beyond:",
+			(unsigned long long)why.ios, (unsigned long long)why.beyond);
+	else
+		fprintf(file, ". The time of the %s beyond:", TW_SAY_COUNT(why.ios, "I/O[s]"));
 	put_shares(file, &why);
 	put_causes(file, &why, group, direction);
 	fclose(file);

@@ -155,29 +155,29 @@ static void plain_name(char *plain, const char *name)
 	plain[i] = '\0';
 }
 
-/* Write the files of a group. Its number is in their names only if there are
- * several groups, whose jobs can have the same name. @number is 0 if there is
- * one group. */
-static int write_group(const struct tw_report_group *group, size_t number,
-		       const char *prefix, struct tw_report_problem *problem)
+/* The number of a group is in the names of its files only if there are several groups, whose
+ * jobs can have the same name. */
+int tw_report_write_percentiles(const struct tw_report_group *groups,
+				size_t count, const char *prefix,
+				struct tw_report_problem *problem)
 {
-	char name[MAX_NAME + 1], which[24] = "";
+	for (size_t i = 0; i < count * TW_TIMES * TW_DIRECTIONS; i++) {
+		const size_t number = i / (TW_TIMES * TW_DIRECTIONS) + 1;
+		const size_t time = i / TW_DIRECTIONS % TW_TIMES, direction = i % TW_DIRECTIONS;
+		const struct tw_report *of = &groups[number - 1].all;
+		char name[MAX_NAME + 1], which[24] = "";
+		const char *path;
+		int error;
 
-	plain_name(name, group->all.jobs[0].name);
-	if (number)
-		snprintf(which, sizeof(which), ".%zu", number);
-	for (int i = 0; i < TW_TIMES * TW_DIRECTIONS; i++) {
-		int time = i / TW_DIRECTIONS;
-		int direction = i % TW_DIRECTIONS, error;
-		const struct tw_histogram *histogram =
-			&group->all.tally.times[time][direction];
-		const char *path = tw_format("%s%s%s.%s.%s.hgrm", prefix, name, which,
-					     tw_direction_names[direction],
-					     tw_time_rows[time].name);
-
-		if (histogram->count == 0)
+		if (of->tally.times[time][direction].count == 0)
 			continue;
-		error = tw_must(tw_output_file(path, write_file, histogram));
+		plain_name(name, of->jobs[0].name);
+		if (count > 1)
+			snprintf(which, sizeof(which), ".%zu", number);
+		path = tw_format("%s%s%s.%s.%s.hgrm", prefix, name, which,
+				 tw_direction_names[direction], tw_time_rows[time].name);
+		error = tw_must(tw_output_file(path, write_file,
+					       &of->tally.times[time][direction]));
 		if (error) {
 			tw_report_refuse(problem, "can't write %s: %s", path,
 					 tw_file_error(-error));
@@ -185,16 +185,4 @@ static int write_group(const struct tw_report_group *group, size_t number,
 		}
 	}
 	return TW_EXIT_GOOD;
-}
-
-int tw_report_write_percentiles(const struct tw_report_group *groups,
-				size_t count, const char *prefix,
-				struct tw_report_problem *problem)
-{
-	int code = TW_EXIT_GOOD;
-
-	for (size_t i = 0; i < count && code == TW_EXIT_GOOD; i++)
-		code = write_group(&groups[i], count > 1 ? i + 1 : 0, prefix,
-				   problem);
-	return code;
 }
