@@ -525,8 +525,7 @@ static void print_found(void)
 		above = tw_above_find(kernel);
 		tw_helper_print_found(symbols, above.original, above.crypt, stdout);
 	}
-	if (!libbpf_get_error(kernel))
-		btf__free(kernel);
+	btf__free(kernel);
 	if (symbols)
 		fclose(symbols);
 }

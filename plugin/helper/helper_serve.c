@@ -98,9 +98,7 @@ static const char *find_peer(struct serving *s)
 		why = "the process that asks is gone";
 	s->peer.levels = status.levels;
 	s->owner = (struct tw_loader_owner) {
-		.space.device = of.st_dev,
-		.space.inode = of.st_ino,
-		.user = fio->uid,
+		.space = { of.st_dev, of.st_ino }, .user = fio->uid,
 	};
 	return why;
 }
@@ -355,8 +353,7 @@ static const char *expect(struct serving *s, const struct question *q,
 static bool answer(struct serving *s, const struct question *q)
 {
 	struct tw_helper_answer answer = {
-		.version = TW_HELPER_VERSION,
-		.number = q->question.number,
+		.version = TW_HELPER_VERSION, .number = q->question.number,
 	};
 	const char *why;
 	int fd = -1;

@@ -390,8 +390,7 @@ static void let_in(int to, int from)
 
 	become(65534);
 	fd = connect_to_helper();
-		slots = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ, MAP_SHARED,
-		     load(fd, SLOTS), 0);
+	slots = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ, MAP_SHARED, load(fd, SLOTS), 0);
 	child = fork();
 	if (child == 0) {
 		/* The helper sees the first ring. */
