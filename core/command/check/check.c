@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/check/check_output.h"
+#include "command/check/check.h"
 #include "command/command.h"
 #include "command/output/page.h"
 #include "timespec.h"

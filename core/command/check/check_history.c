@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares a check of a watch with those before: see check_history.h.
+ * Compares a check of a watch with those before: see check.h.
  */
-#include "command/check/check_history.h"
+#include "command/check/check.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/check/check_output.h"
+#include "command/check/check.h"
 #include "command/command.h"
 #include "command/output/page.h"
 #include "machine/processor.h"

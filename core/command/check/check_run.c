@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/check/check_run.h"
+#include "command/check/check.h"
 #include "command/command.h"
 #include "command/output/page.h"
 #include "trust.h"

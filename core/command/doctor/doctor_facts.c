@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
-#include "command/check/check_run.h"
+#include "command/check/check.h"
 #include "command/child.h"
 #include "command/doctor/doctor_parts.h"
 #include "command/own_files.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/check/check_run.h"
+#include "command/check/check.h"
 #include "tap.h"
 
 static unsigned refused_from;	/* CPUs from here on refuse threads */

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "command/check/check_history.h"
+#include "command/check/check.h"
 #include "tap.h"
 
 #define HZ		1e9	/* a tick is 1 ns */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/check/check_output.h"
+#include "command/check/check.h"
 #include "command/command.h"
 #include "command/output/page.h"
 #include "tap.h"
