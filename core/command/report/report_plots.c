@@ -252,7 +252,8 @@ static size_t row_of(const struct heat *heat, const struct tw_histogram *lat, ui
 	const double low = heat->lat_ns[0], high = heat->lat_ns[heat->rows];
 	double row;
 
-	if (middle <= low || high <= low)
+	/* So for all bins if high is low. */
+	if (middle <= low)
 		return 0;
 	row = floor(log(middle / low) / log(high / low) * (double)heat->rows);
 	return row < (double)heat->rows ? (size_t)row : heat->rows - 1;
