@@ -18,106 +18,68 @@
 
 static struct diff_simulation simulation;
 
-static int is_verdict(enum tw_diff_verdict verdict)
+#define ONE(verdict)	.verdicts = 1 << TW_DIFF_##verdict
+#define CHANGE		.verdicts = 1 << TW_DIFF_SLOWER | 1 << TW_DIFF_FASTER | \
+				    1 << TW_DIFF_MIXED
+
+/* How often one of @verdicts is given, or the figure @slower is, or the figure @changes
+ * does, either way; "" is any figure. */
+struct count {
+	unsigned least, most, verdicts;
+	const char *slower, *changes;
+};
+
+static unsigned is_found(const struct count *count)
 {
-	return simulation.diff.verdict == verdict;
+	const struct tw_diff *diff = &simulation.diff;
+	const char *name = count->slower ? count->slower : count->changes;
+
+	for (size_t i = 0; name && i < diff->figure_count; i++) {
+		const struct tw_diff_figure *figure = &diff->figures[i];
+
+		if ((!*name || !strcmp(figure->name, name)) &&
+		    (count->slower ? figure->slower > 0 : figure->slower != 0))
+			return 1;
+	}
+	return count->verdicts >> diff->verdict & 1;
 }
 
-static int is_same(void)
-{
-	return is_verdict(TW_DIFF_SAME);
-}
-
-static int is_noisy(void)
-{
-	return is_verdict(TW_DIFF_NOISY);
-}
-
-static int is_slower(void)
-{
-	return is_verdict(TW_DIFF_SLOWER);
-}
-
-static int is_different(void)
-{
-	return is_verdict(TW_DIFF_DIFFER);
-}
-
-static int is_change(void)
-{
-	return is_slower() || is_verdict(TW_DIFF_FASTER) || is_verdict(TW_DIFF_MIXED);
-}
-
-static int is_any_figure(void)
-{
-	int any = 0;
-
-	for (size_t i = 0; i < simulation.diff.figure_count; i++)
-		any |= simulation.diff.figures[i].slower != 0;
-	return any;
-}
-
-/* Return the direction of a change that is shown; 0: there is none, or no figure. */
-static int slower_of(const char *name)
-{
-	const struct tw_diff_figure *figure = diff_figure(&simulation, name);
-
-	return figure ? figure->slower : 0;
-}
-
-static int is_p50(void)
-{
-	return slower_of("p50") > 0;
-}
-
-static int is_p50_either_way(void)
-{
-	return slower_of("p50") != 0;
-}
-
-static int is_p99_5(void)
-{
-	return slower_of("p99.5") > 0;
-}
-
-/* In how many of @pairs something is found: by @is, from @least to @most of them. At a true
+/* In how many of @pairs something is found, from @least to @most of them. At a true
  * 5 %, 100 pairs have more than 10 alarms once in a hundred seeds. */
 static const struct {
 	struct diff_model model;
 	int runs;
 	unsigned ios, pairs;
 	double threshold;
-	struct {
-		int (*is)(void);
-		unsigned least, most;
-	} counts[2];
+	struct count counts[2];
 } sets[] = {
 	{ { "AR(1), 0.99", AR }, 10, 1200, 100, 1,
-	  { { is_any_figure, 0, 10 }, { is_change, 0, 10 } } },
+	  { { 0, 10, .changes = "" }, { 0, 10, CHANGE } } },
 	{ { "on/off stalls", .deviation = 0.3, .stalls = 1.0 / 500, STALLS, .longer = 1 },
-	  10, 1200, 100, 1, { { is_any_figure, 0, 10 }, { is_change, 0, 10 } } },
+	  10, 1200, 100, 1, { { 0, 10, .changes = "" }, { 0, 10, CHANGE } } },
 	{ { "AR, stalls, levels 1 % apart, drift", AR, .stalls = 1.0 / 2000, STALLS,
 	    .between = 0.01, .drift = 0.05 },
-	  10, 1200, 100, 1, { { is_any_figure, 0, 10 }, { is_change, 0, 10 } } },
+	  10, 1200, 100, 1, { { 0, 10, .changes = "" }, { 0, 10, CHANGE } } },
 	{ { "5 % more is slower, in p50", LONGER }, 10, 10000, 20, 1,
-	  { { is_p50, 19, 20 }, { is_slower, 19, 20 } } },
+	  { { 19, 20, .slower = "p50" }, { 19, 20, ONE(SLOWER) } } },
 	{ { "5 % more is not more than 10 %", LONGER }, 10, 2000, 20, 1.1,
-	  { { is_change, 0, 0 }, { is_same, 0, 20 } } },
+	  { { 0, 0, CHANGE }, { 0, 20, ONE(SAME) } } },
 	{ { "1 % of I/Os 5 times as long: p99.5, not p50", TAIL }, 10, 10000, 20, 1,
-	  { { is_p99_5, 19, 20 }, { is_p50_either_way, 0, 1 } } },
+	  { { 19, 20, .slower = "p99.5" }, { 0, 1, .changes = "p50" } } },
 	{ { "two runs, AR(1), 0.99", AR }, 2, 10000, 100, 1,
-	  { { is_different, 0, 10 }, { is_change, 0, 0 } } },
+	  { { 0, 10, ONE(DIFFER) }, { 0, 0, CHANGE } } },
 	{ { "two runs, on/off stalls", .deviation = 0.3, .stalls = 1.0 / 2500, STALLS,
-	    .longer = 1 }, 2, 10000, 100, 1, { { is_different, 0, 10 }, { is_change, 0, 0 } } },
+	    .longer = 1 }, 2, 10000, 100, 1, { { 0, 10, ONE(DIFFER) }, { 0, 0, CHANGE } } },
 	{ { "two runs, 5 % more", .deviation = 0.2, .longer = 1.05 }, 2, 10000, 20, 1,
-	  { { is_p50, 19, 20 }, { is_different, 19, 20 } } },
+	  { { 19, 20, .slower = "p50" }, { 19, 20, ONE(DIFFER) } } },
 	/* A third more I/Os can't be seen there, and can't be excluded. */
 	{ { "60 % apart, 33 % more IOPS", .deviation = 0.2, .between = NOISE_60,
-	    .longer = 1 / 1.33 }, 10, 500, 300, 1, { { is_same, 0, 0 }, { is_noisy, 240, 300 } } },
+	    .longer = 1 / 1.33 }, 10, 500, 300, 1,
+	  { { 0, 0, ONE(SAME) }, { 240, 300, ONE(NOISY) } } },
 	{ { "60 % apart, alike", .deviation = 0.2, .between = NOISE_60, .longer = 1 },
-	  10, 500, 300, 1, { { is_same, 0, 0 }, { is_noisy, 240, 300 } } },
+	  10, 500, 300, 1, { { 0, 0, ONE(SAME) }, { 240, 300, ONE(NOISY) } } },
 	{ { "1 % apart, alike", .deviation = 0.2, .between = 0.01, .longer = 1 },
-	  10, 500, 300, 1, { { is_same, 270, 300 }, { is_noisy, 0, 0 } } },
+	  10, 500, 300, 1, { { 270, 300, ONE(SAME) }, { 0, 0, ONE(NOISY) } } },
 };
 
 int main(void)
@@ -137,7 +99,7 @@ int main(void)
 					  sets[i].threshold))
 				return 1;
 			for (int j = 0; j < 2; j++)
-				is[j] += (unsigned)sets[i].counts[j].is();
+				is[j] += is_found(&sets[i].counts[j]);
 			diff_simulation_end(&simulation);
 		}
 		for (int j = 0; j < 2; j++)
