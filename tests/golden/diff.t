@@ -6,142 +6,11 @@
 # every verdict, other differences of the runs, what is left out, and what is
 # refused. Fails if a character of it changes.
 . "$(dirname "$0")/golden.sh"
-. "$root/tests/report_files.sh"
-
-# scaled VALUE: prints @scale thousandths of it
-scaled()
-{
-	echo $(($1 * scale / 1000))
-}
-
-# stage NAME A [B C]: prints a stage of 9000 I/Os of A ns, 900 of B, and @tail of C;
-# or all of A
-stage()
-{
-	if [ $# -eq 2 ]; then
-		set -- "$1" "$2" $((9900 + tail))
-	else
-		set -- "$1" "$2" 9000 "$3" 900 "$4" "$tail"
-	fi
-	echo "\"$1\": {\"$direction\": $(shift; counted "$@")}"
-}
-
-# kernel A B C: prints the kernel as one stage, or, with @split, as three
-kernel()
-{
-	if [ "$split" = 0 ]; then
-		stage kernel "$1" "$2" "$3"
-		return
-	fi
-	echo "$(stage submit 1000), $(stage device $(($1 - 3000)) $(($2 - 3000)) \
-		$(($3 - 3000))), $(stage reap 2000)"
-}
-
-# windows: prints the run over time. The I/Os of a quarter of the run are 0.5 % fewer and
-# take 0.3 % longer than those of the quarter before.
-windows()
-{
-	width=512000000 begin=${start}000000000
-	each=$((scale * 1000))
-	[ "$run_ns" -lt 50000000000 ] || width=1024000000 each=$((run_ns / 10000))
-	at=$((begin / width)) comma=
-	echo "{\"width_ns\": $width, \"windows\": ["
-	while [ $((at * width)) -lt $((begin + run_ns)) ]; do
-		from=$((at * width - begin)) to=$((at * width + width - begin))
-		[ $from -ge 0 ] || from=0
-		[ $to -le "$run_ns" ] || to=$run_ns
-		quarter=$(((from + to) * 2 / run_ns))
-		ios=$(((to - from) / 1000 * (980 - quarter * 5) / each))
-		[ $ios -eq 0 ] || echo "$comma{\"start\": \"$((at * width))\", \"$direction\":" \
-			"$(digits=1; counted $(($(scaled 95400) + quarter * 300)) $ios)}"
-		at=$((at + 1)) comma=,
-	done
-	echo ']}'
-}
-
-# counts_of IOS [ERRORS]: prints the counts by direction
-counts_of()
-{
-	for of in ios errors requeued unaccounted backwards; do
-		case $of in ios) value=$1 ;; errors) value=${2-0} ;; *) value=0 ;; esac
-		echo "\"$of\": $(counts 0 | sed "s/\"$direction\": 0/\"$direction\": $value/"),"
-	done
-	echo "\"short\": $(counts 0 moves), \"empty\": $(counts 0 moves),"
-}
-
-job()
-{
-	cat <<-END
-	{"name": "$name", "groupid": $group, "thread_number": $thread,
-	"run": "$run", "subjob_number": 0, "pid": $pid, "host": "$host",
-	"start": "${start}000000000", "first_ns": 0, "run_ns": $run_ns,
-	"fio_version": "$fio", "engine": "tickwise", "tickwise_version": "0.1",
-	"event_time": false, "event_wait": false, "fallback": false,
-	$more "iodepth": $depth}
-	END
-}
-
-# clocks: prints what a report tells of its clocks
-clocks()
-{
-	cat <<-END
-	"counter": {"verdict": "reliable", "reasons": []},
-	"clocks": {"tickwise": {"against": "CLOCK_MONOTONIC_RAW", "error_ns": 0,
-	"error_ppb": 0, "uncertainty_ns": 10, "uncertainty_ppb": 1, "over_ns": 10000000000,
-	"source": "$clock"}}
-	END
-}
-
-# lines FILE: writes the intervals of the last report, four of the same time
-lines()
-{
-	{
-		tr -d '\n' <<-END
-		{"schema": "tickwise-report", "version": 1, "kind": "intervals",
-		"jobs": [$(job)], $(clocks), "digits": 2,
-		"clock": {"ticks": "0", "monotonic_ns": "0", "hz": 1e9},
-		"interval_ns": 2500000000}
-		END
-		echo
-		line=0
-		while [ $line -lt 4 ]; do
-			tr -d '\n' <<-END
-			{"interval": $((line + 1)), "from_ns": $((line * run_ns / 4)),
-			"to_ns": $(((line + 1) * run_ns / 4)), "realtime_ns":
-			"$((${start}000000000 + line * run_ns / 4))", $(counts_of 2500)
-			"batches": {"enters": 7, "tails": 5, "largest_tail": 16},
-			"stages": {"lat": {"read": $(digits=2; counted \
-			$((a + line * 512)) 2225 $((b + line * 1024)) 275)}}}
-			END
-			echo
-			line=$((line + 1))
-		done
-	} >"$1.intervals.jsonl"
-}
 
 # run_of FILE [variable=value]...: writes the report of a job of 10 s
 run_of()
 {
-	file=$1
-	shift
-	name=job group=0 thread=1 pid=100 start=1700000000 run=r run_ns=10000000000
-	scale=1000 tail=100 split=0 fio=fio-3.33 depth=32 host=box clock=kernel
-	direction=read failed=0 facts= more=
-	for assignment; do
-		eval "${assignment%%=*}=\${assignment#*=}"
-	done
-	a=$(scaled 80000) b=$(scaled 160000) c=$(scaled 900000)
-	cat >"$file" <<-END
-	{"schema": "tickwise-report", "version": 1, "jobs": [$(job)],
-	$(counts_of $((9900 + tail)) "$failed")
-	"batches": {"enters": 7, "tails": 5, "largest_tail": 16},
-	"stages": {$(stage queue 2000), $(kernel $((a - 3000)) $((b - 3000)) \
-		$((c - 3000))), $(stage deliver 1000),
-	$(stage lat "$a" "$b" "$c")},
-	"submitting_call": {"$direction": $(counted 1500 $((9900 + tail)))},
-	"over_time": $(windows), $facts
-	$(clocks)}
-	END
+	perl "$root/tests/golden/diff_report.pl" "$@"
 }
 
 # sets NAME SCALES SCALES [variable=value]...: writes runs of NAME.a and NAME.b in
@@ -199,10 +68,8 @@ golden mixed diff slower.a.* -- mixed.*
 # ---- too few runs, or not in turn ----
 golden differ diff slower.a.1 slower.b.2
 golden two diff slower.a.1 slower.a.3 -- slower.b.2 slower.b.4
-run_of cut.a run=cut-a pid=71 start=1700008000
-lines cut.a
-run_of cut.b run=cut-b pid=72 start=1700008100 scale=1050
-lines cut.b
+run_of cut.a run=cut-a pid=71 start=1700008000 intervals=1
+run_of cut.b run=cut-b pid=72 start=1700008100 scale=1050 intervals=1
 golden cut diff cut.a cut.b
 golden cut_csv diff --csv cut.a cut.b
 echo torn >>cut.a.intervals.jsonl

@@ -1,0 +1,116 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+#
+# Writes the small report of a job for golden/diff.t: diff_report.pl FILE
+# [variable=value]... With intervals=1 it writes the file of intervals, too, four lines
+# of the same time.
+use strict;
+use warnings;
+use integer;
+
+my $file = shift;
+my %of = (
+	name => 'job', group => 0, thread => 1, pid => 100, start => 1700000000, run => 'r',
+	run_ns => 10000000000, scale => 1000, tail => 100, split => 0, fio => 'fio-3.33',
+	depth => 32, host => 'box', clock => 'kernel', direction => 'read', failed => 0,
+	facts => '', more => '', intervals => 0);
+/^(\w+)=(.*)/s and $of{$1} = $2 for @ARGV;
+my $begin = $of{start} * 1000000000;
+
+# Print a histogram of VALUE COUNT pairs, each value in a bin of its own.
+sub counted {
+	my ($digits, @pairs) = @_;
+	my ($min, $max, $count, $sum, $squares, @bins) = ($pairs[0], 0, 0, 0, 0);
+	while (my ($value, $times) = splice @pairs, 0, 2) {
+		my $width = 1;
+		$width *= 2 while $value / $width >= 2 * (16, 128, 1024)[$digits - 1];
+		$count += $times;
+		$sum += $value * $times;
+		$squares += $value * $value * $times;
+		$min = $value if $value < $min;
+		$max = $value if $value > $max;
+		push @bins, '"' . ($value / $width * $width + $width - 1) . "\": $times";
+	}
+	return qq({"$of{direction}": {"digits": $digits, "count": $count, "min_ns": $min, )
+		. qq("max_ns": $max, "sum_ns": "$sum", "sum_squares_ns2": "$squares", "bins": {)
+		. join(', ', @bins) . '}}}';
+}
+
+# Print a stage of 9000 I/Os of A ns, 900 of B, and @tail of C; or all of A.
+sub stage {
+	my ($name, @ns) = @_;
+	my @times = @ns == 1 ? (9900 + $of{tail}) : (9000, 900, $of{tail});
+	return "\"$name\": " . counted(3, map { ($ns[$_], $times[$_]) } 0 .. $#ns);
+}
+
+# Print the run over time. The I/Os of a quarter of the run are 0.5 % fewer and take
+# 0.3 % longer than those of the quarter before.
+sub over_time {
+	my ($run_ns, $width, $each) = ($of{run_ns}, 512000000, $of{scale} * 1000);
+	my @windows;
+	($width, $each) = (1024000000, $run_ns / 10000) if $run_ns >= 50000000000;
+	for (my $at = $begin / $width; $at * $width < $begin + $run_ns; $at++) {
+		my ($from, $to) = ($at * $width - $begin, ($at + 1) * $width - $begin);
+		$from = 0 if $from < 0;
+		$to = $run_ns if $to > $run_ns;
+		my $quarter = ($from + $to) * 2 / $run_ns;
+		my $ios = ($to - $from) / 1000 * (980 - $quarter * 5) / $each;
+		next if !$ios;
+		my $lat = counted(1, 95400 * $of{scale} / 1000 + $quarter * 300, $ios);
+		push @windows, '{"start": "' . $at * $width . '", ' . substr $lat, 1;
+	}
+	return "{\"width_ns\": $width, \"windows\": [" . join(",\n", @windows) . ']}';
+}
+
+# Print the counts by direction.
+sub counts_of {
+	my %count = (ios => $_[0], errors => $_[1]);
+	my $counts = '';
+	for my $name (qw(ios errors short empty requeued unaccounted backwards)) {
+		my @directions = qw(read write trim);
+		push @directions, 'sync' if $name !~ /short|empty/;
+		$counts .= "\"$name\": {" . join(', ', map { "\"$_\": " .
+			($_ eq $of{direction} && $count{$name} || 0) } @directions) . '}, ';
+	}
+	return $counts . '"batches": {"enters": 7, "tails": 5, "largest_tail": 16},';
+}
+
+my $job = <<JOB;
+{"name": "$of{name}", "groupid": $of{group}, "thread_number": $of{thread}, "run": "$of{run}",
+"subjob_number": 0, "pid": $of{pid}, "host": "$of{host}", "start": "$begin",
+"first_ns": 0, "run_ns": $of{run_ns}, "fio_version": "$of{fio}", "engine": "tickwise",
+"tickwise_version": "0.1", "event_time": false, "event_wait": false, "fallback": false,
+$of{more} "iodepth": $of{depth}}
+JOB
+my $clocks = <<CLOCKS;
+"counter": {"verdict": "reliable", "reasons": []},
+"clocks": {"tickwise": {"against": "CLOCK_MONOTONIC_RAW", "error_ns": 0,
+"error_ppb": 0, "uncertainty_ns": 10, "uncertainty_ppb": 1, "over_ns": 10000000000,
+"source": "$of{clock}"}}
+CLOCKS
+
+my @lat = map { $_ * $of{scale} / 1000 } 80000, 160000, 900000;
+my @kernel_ns = map { $_ - 3000 } @lat;
+my @kernel = !$of{split} ? stage('kernel', @kernel_ns) : (stage('submit', 1000),
+	stage('device', map { $_ - 3000 } @kernel_ns), stage('reap', 2000));
+my $stages = join ', ', stage('queue', 2000), @kernel, stage('deliver', 1000),
+	stage('lat', @lat);
+open my $out, '>', $file or die "$file: $!\n";
+print $out '{"schema": "tickwise-report", "version": 1, "jobs": [', $job, '], ',
+	counts_of(9900 + $of{tail}, $of{failed}), "\n\"stages\": {$stages},\n",
+	'"submitting_call": ', counted(3, 1500, 9900 + $of{tail}), ",\n",
+	'"over_time": ', over_time(), ", $of{facts}\n$clocks}\n";
+exit if !$of{intervals};
+
+open $out, '>', "$file.intervals.jsonl" or die "$file: $!\n";
+my @lines = ('{"schema": "tickwise-report", "version": 1, "kind": "intervals", ' .
+	"\"jobs\": [$job], $clocks, " . '"digits": 2, "interval_ns": 2500000000,' .
+	'"clock": {"ticks": "0", "monotonic_ns": "0", "hz": 1e9}}');
+for my $line (0 .. 3) {
+	my ($from, $to) = map { $_ * $of{run_ns} / 4 } $line, $line + 1;
+	push @lines, '{"interval": ' . ($line + 1) . ", \"from_ns\": $from, \"to_ns\": $to, " .
+		'"realtime_ns": "' . ($begin + $from) . '", ' . counts_of(2500) .
+		'"stages": {"lat": ' . counted(2, $lat[0] + $line * 512, 2225,
+			$lat[1] + $line * 1024, 275) . '}}';
+}
+print $out map { s/\n/ /gr . "\n" } @lines;
