@@ -19,73 +19,65 @@ cd "$scratch" || exit 1
 write_report a.json
 write_report b.json pid=101
 
-huge=$(printf '%0400d' 0 | tr 0 9)
-long=$(printf '%05000d' 0 | tr 0 x)
-bytes=$(printf '\377\033[31m\n.')
+# tries.pl COMMAND OPTIONS: prints what is wrong. A line of OPTIONS has an option and its
+# value, as --help names it: nothing; =N; [=N], which may be left out.
+cat >tries.pl <<'PERL'
+use strict;
+use warnings;
 
-# is_one_line: true if $err is a line that moves no cursor, and $out is empty
-is_one_line()
-{
-	[ "$(wc -l <"$err") $(wc -c <"$out")" = '1 0' ] &&
-		! LC_ALL=C grep -q '[^ -~]' "$err"
+my ($command, $options) = @ARGV;
+my ($huge, $long, $bytes) = ('9' x 400, 'x' x 5000, "\377\033[31m\n.");
+$| = 1;
+
+# Run the command; print an exit code that is not @wanted, or an error that is not one
+# line that moves no cursor, or that comes with output.
+sub tries {
+	my ($wanted, @arguments) = @_;
+	my $pid = fork;
+	if (!$pid) {
+		open STDOUT, '>', 'stdout';
+		open STDERR, '>', 'stderr';
+		exec $ENV{tickwise}, $command, @arguments;
+	}
+	waitpid $pid, 0;
+	my $is = $? & 127 || $? >> 8;
+	my $what = substr join(' ', @arguments), 0, 100;
+	print "exit code $is: $what\n" if $is != $wanted;
+	return if !$wanted;
+	open my $err, '<', 'stderr';
+	print "not one line: $what\n" if -s 'stdout' || join('', <$err>) !~ /^[ -~]*\n\z/;
 }
 
-# tries CODES ARGUMENT...: runs it; writes an exit code that is not in CODES, or an
-# error that is not one line, into the file wrong
-tries()
-{
-	codes=$1
-	shift
-	run "$@"
-	case " $codes " in
-	*" $status "*) ;;
-	*) echo "exit code $status:" "$@" | cut -c 1-100 >>wrong ;;
-	esac
-	[ "$status" -lt 64 ] || is_one_line ||
-		echo 'not one line:' "$@" | cut -c 1-100 >>wrong
-}
-
-# The value of an option is as --help names it: nothing; =N; [=N], which may be left out.
-tries_option()
-{
-	command=$1 option=$2 value=$3
-	case $value in
-	'')
-		tries 64 "$command" "$option=" --help
-		tries 64 "$command" "$option=x" --help
-		tries 0 "$command" "$option" "$option" --help
-		return ;;
-	'['*) ;;
-	*) tries 64 "$command" "$option" ;;
-	esac
-	case $value in
-	=N | =NS | =US | =MS | =SECONDS | =SIZE | =PERCENT | '[=SECONDS]' | *'|'* | =LIST | =BYTES)
-		for bad in '' "$huge" -1 nan 0x10 1e1 "$bytes" "$long"; do
-			tries 64 "$command" "$option=$bad" --help
-		done ;;
+open my $lines, '<', $options or die;
+while (<$lines>) {
+	my ($option, $value) = /^(\S+) (\S*)/ or die;
+	next if $option eq '--help';
+	if (!$value) {
+		tries 64, "$option=", '--help';
+		tries 64, "$option=x", '--help';
+		tries 0, $option, $option, '--help';
+		next;
+	}
+	tries 64, $option if $value !~ /^\[/;
+	if ($value =~ /^\[?=(N|NS|US|MS|SECONDS|SIZE|PERCENT|LIST|BYTES|.*\|.*)\]?$/) {
+		tries 64, "$option=$_", '--help'
+			for '', $huge, -1, 'nan', '0x10', '1e1', $bytes, $long;
+		next;
+	}
 	# Files may have any name but an empty one, other texts any.
-	=FILE | '[=FILE]' | =FOLDER | =PERF | =PREFIX | =TRACE | =PATH | =PROGRAM | =NAME | \
-			=OPTIONS | =WORDS)
-		case $value in
-		=PROGRAM | =NAME | =OPTIONS | =WORDS) tries 0 "$command" "$option=" --help ;;
-		*) tries 64 "$command" "$option=" --help ;;
-		esac
-		for any in "$huge" -1 "$bytes" "$long"; do
-			tries 0 "$command" "$option=$any" "$option=$any" --help
-		done ;;
-	*) echo "unknown kind of value: $command $option$value" >>wrong ;;
-	esac
+	$value =~ /^\[?=(FILE|FOLDER|PERF|PREFIX|TRACE|PATH|(PROGRAM|NAME|OPTIONS|WORDS))\]?$/
+		or print "unknown kind of value: $option$value\n";
+	tries $2 ? 0 : 64, "$option=", '--help';
+	tries 0, "$option=$_", "$option=$_", '--help' for $huge, -1, $bytes, $long;
 }
+PERL
+export tickwise
 
 "$tickwise" --help | sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p' >commands
 while read -r command; do
-	: >wrong
 	"$tickwise" "$command" --help >help
 	sed -n 's/^  \(-., \|    \)\(--[a-z-]*\)\(\[*=[^ ]*\)*.*/\2 \3/p' help >options
-	while read -r option value; do
-		[ "$option" = --help ] || tries_option "$command" "$option" "$value"
-	done <options
-	is "$(cat wrong)" '' "$command: values of $(wc -l <options | tr -d ' ') options"
+	is "$(perl tries.pl "$command" options)" '' "$command: values of $(wc -l <options | tr -d ' ') options"
 	is "$(grep -cE '^.{81}| $' help) $("$tickwise" "$command" -h | cmp - help)" '0 ' \
 		"$command -h is --help, of 80 columns and no stray blanks"
 done <commands
@@ -120,13 +112,12 @@ end
 END
 full=/dev/full
 [ -w $full ] || full=
-# fails CODE WORD...: notes an exit code that is not 74, or not one line in $err
+# fails CODE WORD...: notes an exit code that is not 74, or not one line in $err that
+# moves no cursor
 fails()
 {
-	code=$1
-	shift
-	[ "$code $(wc -l <"$err" | tr -d ' ')" = '74 1' ] ||
-		echo "exit code $code, or not one line," "$@" >>wrong
+	[ "$1 $(wc -l <"$err" | tr -d ' ')" = '74 1' ] && ! grep -q '[^ -~]' "$err" ||
+		echo "not exit code 74, or not one line:" "$@" >>wrong
 }
 while read -r command; do
 	"$tickwise" "$command" --help >help
@@ -139,7 +130,9 @@ while read -r command; do
 		grep -q -- "^      $form " help || [ -z "$form" ] || continue
 		# shellcheck disable=SC2086
 		for file in . / none/file $full; do
-			tries 74 "$@" $form -o "$file"
+			run "$@" $form -o "$file"
+			fails "$status" "$@" "$form" -o "$file"
+			[ ! -s "$out" ] || echo 'output:' "$@" "$form" -o "$file" >>wrong
 		done
 		# shellcheck disable=SC2086
 		"$tickwise" "$@" $form >&- 2>"$err"
