@@ -29,13 +29,4 @@ now_refined_over_rdtsc ratio
 timespec_over_rdtsc ratio
 system_over_now ratio
 system_over_rdtsc ratio' 'every name, its unit, values within their spread, rounds that add up'
-
-if [ -w /dev/full ]; then
-	onto_full() { "$real" "$@" >/dev/full; }
-	real=$tickwise tickwise=onto_full
-	run_calibrated bench --seconds=0.02 --json
-	is "$status" 74 'a full disk: exit code 74'
-else
-	skip 'no /dev/full'
-fi
 done_testing
