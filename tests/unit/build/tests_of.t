@@ -22,6 +22,6 @@ env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory --eval \
 grep -v ' ' "$scratch/lines" | grep -v '^core/example/\|^core/probe/preload/' >"$scratch/wrong"
 empty "$scratch/wrong" 'each folder has tests'
 is "$(head -n 1 "$scratch/lines" | tr ' ' '\n' | grep -cE \
-	'/tests/unit/clock/rate_injected.t|/rate_recorded.t|/command_calibrate.t')" 3 \
+	'/tests/unit/clock/rate_injected.t|/rate_recorded.t|/vmclock_page.t')" 3 \
 	'the folder that mirrors it, and what names it'
 done_testing

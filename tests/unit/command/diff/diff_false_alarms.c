@@ -1,14 +1,211 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How often tickwise diff finds a change in equal sets of five runs whose I/Os are
- * correlated, and in sets that differ. It is a small edition of
- * diff_simulated.c (tests/bench/README.md), with a fixed seed. Fails if correlated I/Os count
- * as independent evidence, or if a change of 5 % or of the tail alone is missed or
- * misnamed. Fails also if noise that hides a change is called no change. The same for
- * two runs.
+ * correlated, and in sets that differ. The same seed makes the same runs. Fails if
+ * correlated I/Os count as independent evidence, or if a change of 5 % or of the tail
+ * alone is missed or misnamed. Fails also if noise that hides a change is called no
+ * change. The same for two runs; and which part of a run goes into which piece.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/diff/diff.h"
 #include "diff_runs.h"
+#include "latency/histogram.h"
 #include "tap.h"
+
+#define DIFF_RUNS	10
+/* As in a job's report. */
+#define DIFF_WINDOWS	64
+
+/* The deviation of a run's level for a page's "60 %" from run to run. */
+#define NOISE_60	0.47
+
+struct diff_model {
+	const char *name;
+	double memory;		/* coefficient of the AR(1) of the logarithm of lat */
+	double deviation;	/* standard deviation of that logarithm */
+	double stalls;		/* chance at each I/O that a stall begins */
+	double stall_ios;	/* mean number of I/Os in a stall */
+	double stall_times;	/* factor on lat during a stall */
+	double between;		/* standard deviation of a run's level */
+	double drift;		/* of the level, from the first run to the last */
+	/*
+	 * What B has more: this factor on all I/Os, or another one on a part of
+	 * them.
+	 */
+	double longer;
+	double tail, tail_times;
+};
+
+struct diff_simulation {
+	struct tw_report_job jobs[DIFF_RUNS];
+	struct tw_report_group groups[DIFF_RUNS];
+	const struct tw_report_group *of_run[DIFF_RUNS];
+	struct tw_diff_run runs[DIFF_RUNS];
+	struct tw_diff diff;
+	/* Of the first run of each side: */
+	struct tw_histogram pieces[2][TW_DIFF_MAX_PIECES][TW_DIRECTIONS];
+};
+
+/* Return 0 or -ENOMEM. */
+static int diff_simulation_init(struct diff_simulation *simulation)
+{
+	static const unsigned rows[] = { TW_ROW_ios, TW_ROW_TIMES + TW_QUEUE,
+		TW_ROW_TIMES + TW_KERNEL, TW_ROW_TIMES + TW_LAT, TW_ROW_OVER_TIME };
+	struct tw_row_set has = { { 0 } };
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		tw_row_put(&has, rows[i]);
+	memset(simulation, 0, sizeof(*simulation));
+	for (int i = 0; i < DIFF_RUNS; i++) {
+		simulation->jobs[i].name = "job";
+		simulation->jobs[i].path = "file";
+		simulation->groups[i].all.jobs = &simulation->jobs[i];
+		simulation->groups[i].all.job_count = 1;
+		simulation->of_run[i] = &simulation->groups[i];
+		error |= tw_tally_init(&simulation->groups[i].all.tally, &has, 3,
+				       DIFF_WINDOWS);
+	}
+	for (int i = 0; i < 2 * TW_DIFF_MAX_PIECES; i++)
+		error |= tw_histogram_init(&simulation->pieces[i / TW_DIFF_MAX_PIECES]
+					   [i % TW_DIFF_MAX_PIECES][0], 3);
+	return error;
+}
+
+/* Fill @group. @lats: NULL, or an array that gets the lat of each I/O. */
+static void diff_simulate_run(struct tw_report_group *group,
+			      const struct diff_model *model, double level, int is_b,
+			      unsigned ios, uint64_t *lats)
+{
+	struct tw_tally *tally = &group->all.tally;
+	struct tw_histogram *lat = &tally->times[TW_LAT][0];
+	double step = model->deviation * sqrt(1 - model->memory * model->memory);
+	double state = model->deviation * diff_normal();
+	int stalled = 0;
+
+	tw_tally_reset(tally);
+	for (unsigned i = 0; i < ios; i++) {
+		double times = is_b ? model->longer : 1;
+		uint64_t queue_ns = (uint64_t)(2000 + 1000 * diff_uniform()), kernel_ns;
+
+		state = model->memory * state + step * diff_normal();
+		if (diff_uniform() < (stalled ? 1 / model->stall_ios : model->stalls))
+			stalled = !stalled;
+		if (stalled)
+			times *= model->stall_times;
+		if (is_b && diff_uniform() < model->tail)
+			times *= model->tail_times;
+		kernel_ns = (uint64_t)(100e3 * exp(level + state) * times);
+		tw_histogram_add(&tally->times[TW_QUEUE][0], queue_ns);
+		tw_histogram_add(&tally->times[TW_KERNEL][0], kernel_ns);
+		tw_histogram_add(lat, queue_ns + kernel_ns);
+		tw_windows_add(&tally->over_time, lat->sum_ns, TW_READ,
+			       queue_ns + kernel_ns);
+		if (lats)
+			lats[i] = queue_ns + kernel_ns;
+	}
+	tw_windows_close(&tally->over_time);
+	tally->counts[TW_READ].ios = ios;
+	group->run_ns = group->all.jobs[0].run_ns = lat->sum_ns;
+}
+
+/* Begin runs of A and B in turn. */
+static void diff_begin(struct diff_simulation *simulation, size_t runs, double threshold)
+{
+	simulation->diff = (struct tw_diff) {
+		.runs = simulation->runs, .count = runs, .threshold = threshold,
+		.of = { runs / 2, runs / 2 }, .is_interleaved = 1,
+		.of_b = 0xaaaaaaaaaaaaaaaaULL & ((1ULL << runs) - 1),
+	};
+	for (size_t i = 0; i < runs; i++)
+		simulation->runs[i] = (struct tw_diff_run) {
+			.side = i % 2 ? TW_DIFF_B : TW_DIFF_A, .job = &simulation->jobs[i],
+			.groups = &simulation->of_run[i], .count = 1,
+		};
+}
+
+/*
+ * Simulate runs of A and B in turn, and compare them. simulation->diff has the
+ * result until diff_simulation_end(). Return 0, or not 0 without figures.
+ */
+static int diff_simulate(struct diff_simulation *simulation,
+			 const struct diff_model *model, unsigned ios, double threshold)
+{
+	struct tw_report_problem problem = { "" };
+
+	diff_begin(simulation, DIFF_RUNS, threshold);
+	for (int i = 0; i < DIFF_RUNS; i++)
+		diff_simulate_run(&simulation->groups[i], model,
+				  model->between * diff_normal() +
+				  model->drift * i / (DIFF_RUNS - 1), i % 2, ios, NULL);
+	if (tw_diff_find_figures(&simulation->diff, &problem))
+		return 1;
+	tw_diff_judge(&simulation->diff);
+	return 0;
+}
+
+/* Cut the I/Os of a run into pieces of equal time, as lines of a file of intervals
+ * would. */
+static void diff_cut_run(struct diff_simulation *simulation, int run,
+			 const uint64_t *lats, unsigned ios)
+{
+	uint64_t width_ns = simulation->groups[run].run_ns / TW_DIFF_MAX_PIECES + 1;
+	uint64_t now_ns = 0;
+
+	for (size_t i = 0; i < TW_DIFF_MAX_PIECES; i++)
+		tw_histogram_reset(&simulation->pieces[run][i][0]);
+	for (unsigned i = 0; i < ios; i++) {
+		now_ns += lats[i];
+		tw_histogram_add(&simulation->pieces[run][now_ns / width_ns][0], lats[i]);
+	}
+	simulation->runs[run].pieces = simulation->pieces[run][0];
+}
+
+/* Simulate one run of A and one of B, with files of intervals. */
+static int diff_simulate_two(struct diff_simulation *simulation,
+			     const struct diff_model *model, unsigned ios,
+			     uint64_t *lats)
+{
+	struct tw_report_problem problem = { "" };
+	struct tw_diff *diff = &simulation->diff;
+
+	diff_begin(simulation, 2, 1);
+	diff->is_interleaved = 0;
+	diff->pieces = TW_DIFF_MAX_PIECES;
+	for (int i = 0; i < 2; i++) {
+		diff_simulate_run(&simulation->groups[i], model, 0, i, ios, lats);
+		diff_cut_run(simulation, i, lats, ios);
+	}
+	if (tw_diff_find_figures(diff, &problem))
+		return 1;
+	tw_diff_find_pieces(diff);
+	tw_diff_judge(diff);
+	return 0;
+}
+
+static void diff_simulation_end(struct diff_simulation *simulation)
+{
+	free(simulation->diff.figures);
+	free(simulation->diff.values);
+	free(simulation->diff.piece_values);
+	json_decref(simulation->diff.left_out);
+}
+
+/* NULL: the figure was left out. */
+static const struct tw_diff_figure *diff_figure(const struct diff_simulation *simulation,
+						const char *name)
+{
+	const struct tw_diff *diff = &simulation->diff;
+
+	for (size_t i = 0; i < diff->figure_count; i++)
+		if (strcmp(diff->figures[i].name, name) == 0)
+			return &diff->figures[i];
+	return NULL;
+}
+
+/* ---- alarms ---- */
 
 #define AR	.memory = 0.99, .deviation = 0.3, .longer = 1
 #define STALLS	.stall_ios = 50, .stall_times = 10
@@ -16,7 +213,9 @@
 #define TAIL	.memory = 0.9, .deviation = 0.2, .between = 0.005, .longer = 1, .tail = 0.01, \
 		.tail_times = 5
 
+
 static struct diff_simulation simulation;
+static uint64_t lats[10000];
 
 #define ONE(verdict)	.verdicts = 1 << TW_DIFF_##verdict
 #define CHANGE		.verdicts = 1 << TW_DIFF_SLOWER | 1 << TW_DIFF_FASTER | \
@@ -74,18 +273,50 @@ static const struct {
 	  { { 19, 20, .slower = "p50" }, { 19, 20, ONE(DIFFER) } } },
 	/* A third more I/Os can't be seen there, and can't be excluded. */
 	{ { "60 % apart, 33 % more IOPS", .deviation = 0.2, .between = NOISE_60,
-	    .longer = 1 / 1.33 }, 10, 500, 300, 1,
-	  { { 0, 0, ONE(SAME) }, { 240, 300, ONE(NOISY) } } },
+	    .longer = 1 / 1.33 }, 10, 500, 100, 1,
+	  { { 0, 0, ONE(SAME) }, { 80, 100, ONE(NOISY) } } },
 	{ { "60 % apart, alike", .deviation = 0.2, .between = NOISE_60, .longer = 1 },
-	  10, 500, 300, 1, { { 0, 0, ONE(SAME) }, { 240, 300, ONE(NOISY) } } },
+	  10, 500, 100, 1, { { 0, 0, ONE(SAME) }, { 80, 100, ONE(NOISY) } } },
 	{ { "1 % apart, alike", .deviation = 0.2, .between = 0.01, .longer = 1 },
-	  10, 500, 300, 1, { { 270, 300, ONE(SAME) }, { 0, 0, ONE(NOISY) } } },
+	  10, 500, 100, 1, { { 90, 100, ONE(SAME) }, { 0, 0, ONE(NOISY) } } },
 };
+
+/* Which part of a run goes into which piece. */
+static void cuts(void)
+{
+	struct tw_diff *diff = &simulation.diff;
+	struct diff_model model = { .deviation = 0.1, .longer = 1 };
+	const struct tw_diff_figure *mean, *p99, *p99_5;
+
+	if (diff_simulate_two(&simulation, &model, 4000, lats)) {
+		tap_ok(0, "no memory");
+		return;
+	}
+	mean = diff_figure(&simulation, "lat mean");
+	p99 = diff_figure(&simulation, "p99");
+	p99_5 = diff_figure(&simulation, "p99.5");
+	tap_ok(mean->is_cut && diff_figure(&simulation, "IOPS")->is_cut,
+	       "I/Os per second and the mean have pieces");
+	tap_ok(p99_5 && !p99_5->is_cut, "a percentile with few I/Os beyond has none");
+	tap_ok(diff_figure(&simulation, "p90")->is_cut, "another has them");
+	tap_ok(!diff_figure(&simulation, "kernel")->is_cut, "stages have none");
+	tap_ok(diff_nearly(diff->piece_values[(size_t)(mean - diff->figures) * 8],
+		      log(tw_histogram_mean_ns(tw_diff_piece(&diff->runs[0], 0, 0, 0))),
+		      1e-3), "the first piece's mean");
+	diff->runs[1].pieces = NULL;
+	free(diff->piece_values);
+	tw_diff_find_pieces(diff);
+	tap_ok(mean->is_cut && !diff_figure(&simulation, "p50")->is_cut,
+	       "without a file of intervals, percentiles have none");
+	simulation.groups[1].all.tally.over_time.count = 15;
+	free(diff->piece_values);
+	tw_diff_find_pieces(diff);
+	tap_ok(!mean->is_cut && p99, "nothing has them if a run has few windows");
+	diff_simulation_end(&simulation);
+}
 
 int main(void)
 {
-	static uint64_t lats[10000];
-
 	diff_random_state = 20251124;
 	if (diff_simulation_init(&simulation))
 		return 1;
@@ -108,5 +339,6 @@ int main(void)
 				    sets[i].model.name, j + 1))
 				tap_note("%u of %u", is[j], sets[i].pairs);
 	}
+	cuts();
 	return tap_done();
 }

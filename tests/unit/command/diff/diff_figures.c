@@ -4,7 +4,11 @@
  * bins, the order of runs, and how few runs are judged. Fails if a percentile moves
  * by whole bins only, or if a verdict is given on less than it needs.
  */
+#include <string.h>
+
+#include "command/diff/diff.h"
 #include "diff_runs.h"
+#include "latency/histogram.h"
 #include "tap.h"
 
 static void percentiles(void)
@@ -57,7 +61,7 @@ static void turns(void)
 struct judged {
 	struct tw_diff diff;
 	struct tw_diff_figure figure;
-	double values[DIFF_RUNS], pieces[2 * TW_DIFF_MAX_PIECES];
+	double values[10], pieces[2 * TW_DIFF_MAX_PIECES];
 };
 
 static enum tw_diff_verdict judge(struct judged *judged, size_t runs, double factor)
@@ -182,50 +186,11 @@ static void pieces(void)
 	       "one piece among those of the other run");
 }
 
-/* Which part of a run goes into which piece. */
-static void cuts(void)
-{
-	static struct diff_simulation simulation;
-	struct tw_diff *diff = &simulation.diff;
-	struct diff_model model = { .deviation = 0.1, .longer = 1 };
-	uint64_t *lats = calloc(4000, sizeof(*lats));
-	const struct tw_diff_figure *mean, *p99, *p99_5;
-
-	if (!lats || diff_simulation_init(&simulation) ||
-	    diff_simulate_two(&simulation, &model, 4000, lats)) {
-		tap_ok(0, "no memory");
-		return;
-	}
-	mean = diff_figure(&simulation, "lat mean");
-	p99 = diff_figure(&simulation, "p99");
-	p99_5 = diff_figure(&simulation, "p99.5");
-	tap_ok(mean->is_cut && diff_figure(&simulation, "IOPS")->is_cut,
-	       "I/Os per second and the mean have pieces");
-	tap_ok(p99_5 && !p99_5->is_cut, "a percentile with few I/Os beyond has none");
-	tap_ok(diff_figure(&simulation, "p90")->is_cut, "another has them");
-	tap_ok(!diff_figure(&simulation, "kernel")->is_cut, "stages have none");
-	tap_ok(diff_nearly(diff->piece_values[(size_t)(mean - diff->figures) * 8],
-		      log(tw_histogram_mean_ns(tw_diff_piece(&diff->runs[0], 0, 0, 0))),
-		      1e-3), "the first piece's mean");
-	diff->runs[1].pieces = NULL;
-	free(diff->piece_values);
-	tw_diff_find_pieces(diff);
-	tap_ok(mean->is_cut && !diff_figure(&simulation, "p50")->is_cut,
-	       "without a file of intervals, percentiles have none");
-	simulation.groups[1].all.tally.over_time.count = 15;
-	free(diff->piece_values);
-	tw_diff_find_pieces(diff);
-	tap_ok(!mean->is_cut && p99, "nothing has them if a run has few windows");
-	diff_simulation_end(&simulation);
-	free(lats);
-}
-
 int main(void)
 {
 	percentiles();
 	turns();
 	verdicts();
 	pieces();
-	cuts();
 	return tap_done();
 }
