@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/bench/bench_loops.h"
+#include "command/bench/bench.h"
 #include "machine/cpus.h"
 #include "recorded.h"
 

@@ -164,21 +164,6 @@ int tw_bench_evaluate(struct tw_bench_result results[TW_BENCH_RESULTS],
 
 /* ---- output ---- */
 
-static void add_row(struct tw_table *table, const struct tw_bench_result *result)
-{
-	tw_table_row(table);
-	tw_cell_text(table, result->name);
-	tw_cell_fixed(table, result->value, 2);
-	tw_cell_fixed(table, result->p10, 2);
-	tw_cell_fixed(table, result->p90, 2);
-	if (result->aim > 0)
-		tw_cell_printf(table, "%s %.2f", result->aim_is_least ? ">=" : "<=",
-			       result->aim);
-	else
-		tw_cell_text(table, "");
-	tw_cell_text(table, result->of);
-}
-
 /* Add the table of the figures. A figure that is no ratio has its unit in its name. */
 static void add_results(struct tw_page *page, const struct tw_bench_result *results)
 {
@@ -193,8 +178,21 @@ static void add_results(struct tw_page *page, const struct tw_bench_result *resu
 	struct tw_table *table = tw_page_table(page, columns,
 					       sizeof(columns) / sizeof(columns[0]));
 
-	for (unsigned i = 0; i < TW_BENCH_RESULTS; i++)
-		add_row(table, &results[i]);
+	for (unsigned i = 0; i < TW_BENCH_RESULTS; i++) {
+		const struct tw_bench_result *result = &results[i];
+
+		tw_table_row(table);
+		tw_cell_text(table, result->name);
+		tw_cell_fixed(table, result->value, 2);
+		tw_cell_fixed(table, result->p10, 2);
+		tw_cell_fixed(table, result->p90, 2);
+		if (result->aim > 0)
+			tw_cell_printf(table, "%s %.2f", result->aim_is_least ? ">=" : "<=",
+				       result->aim);
+		else
+			tw_cell_text(table, "");
+		tw_cell_text(table, result->of);
+	}
 }
 
 static struct tw_page *make_page(const struct tw_bench_result *results, uint32_t rounds,
@@ -225,7 +223,8 @@ static struct tw_page *make_page(const struct tw_bench_result *results, uint32_t
 	return page;
 }
 
-static json_t *json_results(const struct tw_bench_result *results)
+static json_t *make_json(const struct tw_bench_result *results, uint32_t rounds, double hz,
+			 int is_evidence)
 {
 	json_t *array = json_array();
 
@@ -242,12 +241,6 @@ static json_t *json_results(const struct tw_bench_result *results)
 			"rounds", (json_int_t)result->used,
 			"disturbed", (json_int_t)result->disturbed));
 	}
-	return array;
-}
-
-static json_t *make_json(const struct tw_bench_result *results, uint32_t rounds, double hz,
-			 int is_evidence)
-{
 	return json_pack("{ss, si, ss, sb, sb, sf, sI, so}",
 		"schema", "tickwise-bench",
 		"version", 1,
@@ -256,7 +249,7 @@ static json_t *make_json(const struct tw_bench_result *results, uint32_t rounds,
 		"undisturbed", is_evidence,
 		"hz", hz,
 		"rounds", (json_int_t)rounds,
-		"results", json_results(results));
+		"results", array);
 }
 
 /* ---- the command ---- */

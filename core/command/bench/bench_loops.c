@@ -18,7 +18,7 @@
 
 #include "base/allocate.h"
 #include "clock/clock.h"
-#include "command/bench/bench_loops.h"
+#include "command/bench/bench.h"
 #include "command/command.h"
 #include "command/output/page.h"
 
@@ -123,15 +123,6 @@ static int refine(struct tw_clock *clock)
 	return ret;
 }
 
-static uint32_t time_block(loop_function *loop, struct bench *bench)
-{
-	uint64_t ticks = tw_ticks_begin();
-
-	loop(bench);
-	ticks = tw_ticks_end() - ticks;
-	return ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)ticks;
-}
-
 /* Run one block of each loop, forward and backward in turn, so that a drift
  * during the round cancels. */
 static void run_round(struct bench *bench, struct tw_bench_costs *costs,
@@ -139,8 +130,13 @@ static void run_round(struct bench *bench, struct tw_bench_costs *costs,
 {
 	for (unsigned i = 0; i < TW_LOOPS; i++) {
 		unsigned which = round % 2 ? TW_LOOPS - 1 - i : i;
+		loop_function *loop = loops[which];
+		uint64_t ticks = tw_ticks_begin();
 
-		costs->ticks[which][round] = time_block(loops[which], bench);
+		loop(bench);
+		ticks = tw_ticks_end() - ticks;
+		costs->ticks[which][round] = ticks > UINT32_MAX ? UINT32_MAX :
+								  (uint32_t)ticks;
 	}
 }
 

@@ -201,27 +201,21 @@ static struct tw_page *make_page(const struct result *result)
 
 /* ---- JSON ---- */
 
-static json_t *json_hints(const struct tw_hint *hints, unsigned count)
-{
-	json_t *array = json_array();
-
-	for (unsigned i = 0; i < count; i++)
-		json_array_append_new(array, json_pack(
-			"{ss, sf, sf, sf, sb}",
-			"name", hints[i].name,
-			"hz", hints[i].hz,
-			"difference_ppb", hints[i].difference_ppb,
-			"explained_ppb", hints[i].explained_ppb,
-			"contradicts", hints[i].contradicts));
-	return array;
-}
-
 static json_t *make_json(const struct result *result)
 {
 	const struct tw_machine *machine = &result->machine;
 	const struct tw_rate *rate = &result->rate;
-	json_t *refused = json_array();
+	json_t *refused = json_array(), *hints = json_array();
 
+	for (const struct tw_hint *hint = result->hints;
+	     hint < result->hints + result->hint_count; hint++)
+		json_array_append_new(hints, json_pack(
+			"{ss, sf, sf, sf, sb}",
+			"name", hint->name,
+			"hz", hint->hz,
+			"difference_ppb", hint->difference_ppb,
+			"explained_ppb", hint->explained_ppb,
+			"contradicts", hint->contradicts));
 	TW_EACH_BIT(bit, rate->refusal)
 		json_array_append_new(refused, json_string(tw_text(TW_ENUM_RATE_REFUSAL, bit)));
 	return json_pack(
@@ -247,7 +241,7 @@ static json_t *make_json(const struct result *result)
 		"high_hz", rate->high_hz,
 		"steering_ppb", rate->steering_ppb,
 		"kernel_rate_refused", refused,
-		"hints", json_hints(result->hints, result->hint_count),
+		"hints", hints,
 		"ntp", machine->ntp_synchronized < 0 ? json_null() :
 			json_pack("{sb, sf}", "synchronized", machine->ntp_synchronized,
 				  "steering_ppb", machine->ntp_steering_ppb),

@@ -51,16 +51,6 @@ const struct tw_options tw_diff_options = {
 	.common = TW_HAS_OUTPUT,
 };
 
-/* Print the comparison. Return: the exit code; errors have a message. */
-static int show(const struct tw_diff *diff, const struct wanted *wanted)
-{
-	struct tw_page *page = tw_diff_page(diff, wanted->as.html != NULL);
-	int code = tw_command_show(NAME, &wanted->as, page, tw_diff_csv(page, diff),
-				   tw_diff_to_json(diff));
-
-	return code == TW_EXIT_GOOD ? tw_diff_exit(diff->verdict) : code;
-}
-
 /* Read both sides and compare them. Return: TW_EXIT_GOOD, or another enum
  * tw_exit with @problem set. */
 static int compare(struct tw_diff *diff, char **a, size_t a_count, char **b,
@@ -88,6 +78,7 @@ int tw_command_diff(char **argv)
 	struct tw_diff diff = { .options = { NULL, 0 } };
 	struct tw_report_problem problem = { "" };
 	struct tw_arguments files;
+	struct tw_page *page;
 	int code = tw_command_options(&tw_diff_options, &wanted, argv, &files);
 	char **b;
 
@@ -103,8 +94,14 @@ int tw_command_diff(char **argv)
 	diff.threshold = 1 + wanted.threshold_percent / 100;
 	code = compare(&diff, files.list, (size_t)(b - files.list), b,
 		       (size_t)(files.list + files.count - b), &problem);
-	code = code == TW_EXIT_GOOD ? show(&diff, &wanted) :
-	       tw_command_fail(NAME, code, "%s", problem.text);
+	if (code == TW_EXIT_GOOD) {
+		page = tw_diff_page(&diff, wanted.as.html != NULL);
+		code = tw_command_show(NAME, &wanted.as, page, tw_diff_csv(page, &diff),
+				       tw_diff_to_json(&diff));
+		code = code == TW_EXIT_GOOD ? tw_diff_exit(diff.verdict) : code;
+	} else {
+		tw_command_fail(NAME, code, "%s", problem.text);
+	}
 	tw_diff_free(&diff);
 	return code;
 }

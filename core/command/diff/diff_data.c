@@ -109,17 +109,11 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 		"slower", figure->slower);
 }
 
-/* Return null if there is no verdict. */
-static json_t *possible_to_json(const struct tw_diff *diff)
-{
-	const struct tw_diff_figure *least = tw_diff_least_certain(diff);
-	int has = diff->verdict == TW_DIFF_SAME || diff->verdict == TW_DIFF_NOISY;
-
-	return has && least ? number((tw_diff_possible(least) - 1) * 100) : json_null();
-}
-
 json_t *tw_diff_to_json(const struct tw_diff *diff)
 {
+	const struct tw_diff_figure *least = tw_diff_least_certain(diff);
+	int has_possible = least && (diff->verdict == TW_DIFF_SAME ||
+				     diff->verdict == TW_DIFF_NOISY);
 	const size_t each = diff->pieces ? diff->pieces : 1;
 	json_t *figures = json_array();
 
@@ -131,7 +125,8 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 		"version", 1,
 		"verdict", tw_diff_verdict_name(diff->verdict),
 		"threshold_percent", number((diff->threshold - 1) * 100),
-		"possible_percent", possible_to_json(diff),
+		"possible_percent",
+		number(has_possible ? (tw_diff_possible(least) - 1) * 100 : NAN),
 		"splits", (json_int_t)tw_diff_splits(diff->of[TW_DIFF_A] * each,
 						     diff->of[TW_DIFF_B] * each),
 		"pieces", (json_int_t)diff->pieces,

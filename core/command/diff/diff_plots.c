@@ -43,15 +43,12 @@ static void add_line(struct tw_plot *plot, const struct tw_diff *diff,
 
 /* ---- B to A, by percentile ------------------------------------------------ */
 
-enum { RATIO, LOW, HIGH, LINES };
-
 /* All points are tested together, as the figures are. */
 struct band {
 	size_t count;
 	double tails[POINTS];
 	double *values;			/* [point * runs + run], logarithms */
 	double resolution;		/* width of a bin */
-	double lines[LINES][POINTS];	/* percent */
 };
 
 /* Find the values, up to the percentile where some run has too few I/Os
@@ -76,37 +73,33 @@ static void find_values(struct band *band, const struct tw_diff *diff,
 	}
 }
 
-/* Test all points. */
-static void test(struct band *band, const struct tw_diff *diff)
+static double percent_of(double log_ratio)
+{
+	return 100 * (exp(log_ratio) - 1);
+}
+
+static void add_ratios(struct tw_page *page, const struct tw_diff *diff,
+		       const struct band *band)
 {
 	const struct tw_diff_sets sets = {
 		.runs = diff->count, .of_b = diff->of_b, .figures = band->count,
 		.values = band->values,
 	};
 	struct tw_diff_change changes[POINTS];
-
-	tw_diff_test(changes, &sets);
-	for (size_t i = 0; i < band->count; i++) {
-		band->lines[RATIO][i] = 100 * (exp(changes[i].change) - 1);
-		band->lines[LOW][i] = 100 * (exp(changes[i].low - band->resolution) - 1);
-		band->lines[HIGH][i] = 100 * (exp(changes[i].high + band->resolution) - 1);
-	}
-}
-
-static void add_ratios(struct tw_page *page, const struct band *band)
-{
 	struct tw_plot *plot = tw_page_plot(page, .title = "Change from A to B by percentile",
 		.x = { TW_PLOT_TAIL, "percentile of I/Os, %" },
 		.y = { TW_PLOT_CHANGE, "change of latency, %" }, .rule = "no change");
 	struct tw_series *series = tw_plot_line(plot, "B to A", TW_PLOT_MEAN);
 
+	tw_diff_test(changes, &sets);
 	for (size_t i = 0; i < band->count; i++)
-		tw_plot_point(series, band->tails[i], band->lines[RATIO][i]);
-	if (isfinite(band->lines[HIGH][0])) {
+		tw_plot_point(series, band->tails[i], percent_of(changes[i].change));
+	if (isfinite(changes[0].high)) {
 		series = tw_plot_band(plot, "interval", TW_PLOT_MEAN);
 		for (size_t i = 0; i < band->count; i++)
-			tw_plot_band_point(series, band->tails[i], band->lines[LOW][i],
-					   band->lines[HIGH][i]);
+			tw_plot_band_point(series, band->tails[i],
+					   percent_of(changes[i].low - band->resolution),
+					   percent_of(changes[i].high + band->resolution));
 		tw_plot_caption(plot, "The interval is of all percentiles together, "
 				"with 95 %.");
 	}
@@ -155,10 +148,8 @@ void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
 		add_line(plot, diff, figure, side);
 	find_values(&band, diff, figure);
-	if (band.count) {
-		test(&band, diff);
-		add_ratios(page, &band);
-	}
+	if (band.count)
+		add_ratios(page, diff, &band);
 	free(band.values);
 	if (!has_stages(diff, figure))
 		return;

@@ -25,14 +25,6 @@
 
 /* ---- where a run is cut -------------------------------------------------- */
 
-static size_t pieces_of(const struct tw_diff *diff)
-{
-	size_t fewest = diff->of[diff->of[TW_DIFF_B] < diff->of[TW_DIFF_A]];
-	size_t pieces = (TW_DIFF_FEWEST_TESTED + fewest - 1) / fewest;
-
-	return pieces > 1 && pieces * diff->count <= TW_DIFF_MAX_RUNS ? pieces : 0;
-}
-
 /* A time since the start of a group's first job. */
 struct span {
 	uint64_t from_ns, to_ns;
@@ -149,48 +141,37 @@ static void add_files(struct tw_diff *diff, struct tw_diff_run *run)
 
 /* ---- figures of the pieces ----------------------------------------------- */
 
-struct piece {
-	uint64_t count, sum_ns;
-	double ns;			/* its duration */
-};
-
-static void cut(struct piece pieces[], size_t count, const struct tw_report_group *group,
-		int direction)
-{
-	struct span span = span_of(group);
-
-	for (uint32_t i = 0; i < tw_report_windows(group); i++) {
-		const struct tw_histogram *lat =
-			&tw_windows_get(&group->all.tally.over_time, i)->lat[direction];
-		uint64_t from_ns = tw_report_window_ns(group, i);
-		uint64_t to_ns = tw_report_window_ns(group, i + 1);
-		struct piece *piece = &pieces[piece_at(span, from_ns, to_ns, count)];
-
-		piece->count += lat->count;
-		piece->sum_ns += lat->sum_ns;
-		piece->ns += (double)(to_ns - from_ns);
-	}
-}
-
 /* Compute the logarithms for a run. Return: 1; 0: there are none. */
 static int rates_and_means(double *values, const struct tw_diff *diff, size_t run,
 			   const struct tw_diff_figure *figure)
 {
 	const struct tw_report_group *group =
 		diff->runs[run].groups[tw_diff_group(diff, run, figure)];
-	struct piece pieces[TW_DIFF_MAX_PIECES] = { { 0 } };
+	struct {
+		uint64_t count, sum_ns;
+		double ns;			/* its duration */
+	} pieces[TW_DIFF_MAX_PIECES] = { { 0 } };
 
 	if (!can_be_cut(group, diff->pieces))
 		return 0;
-	cut(pieces, diff->pieces, group, figure->direction);
-	for (size_t i = 0; i < diff->pieces; i++) {
-		const struct piece *is = &pieces[i];
+	for (uint32_t i = 0; i < tw_report_windows(group); i++) {
+		const struct tw_histogram *lat = &tw_windows_get(
+			&group->all.tally.over_time, i)->lat[figure->direction];
+		uint64_t from_ns = tw_report_window_ns(group, i);
+		uint64_t to_ns = tw_report_window_ns(group, i + 1);
+		size_t at = piece_at(span_of(group), from_ns, to_ns, diff->pieces);
 
-		if (!is->count || !is->sum_ns || !(is->ns > 0))
+		pieces[at].count += lat->count;
+		pieces[at].sum_ns += lat->sum_ns;
+		pieces[at].ns += (double)(to_ns - from_ns);
+	}
+	for (size_t i = 0; i < diff->pieces; i++) {
+		double count = (double)pieces[i].count;
+
+		if (!pieces[i].count || !pieces[i].sum_ns || !(pieces[i].ns > 0))
 			return 0;
-		values[i] = figure->kind == TW_DIFF_IOPS ?
-			log((double)is->count * 1e9 / is->ns) :
-			log((double)is->sum_ns / (double)is->count);
+		values[i] = log(figure->kind == TW_DIFF_IOPS ? count * 1e9 / pieces[i].ns :
+				(double)pieces[i].sum_ns / count);
 	}
 	return 1;
 }
@@ -231,9 +212,12 @@ void tw_diff_find_pieces(struct tw_diff *diff)
 
 void tw_diff_cut(struct tw_diff *diff)
 {
-	diff->pieces = pieces_of(diff);
-	if (!diff->pieces)
+	size_t fewest = diff->of[diff->of[TW_DIFF_B] < diff->of[TW_DIFF_A]];
+	size_t pieces = (TW_DIFF_FEWEST_TESTED + fewest - 1) / fewest;
+
+	if (pieces <= 1 || pieces * diff->count > TW_DIFF_MAX_RUNS)
 		return;
+	diff->pieces = pieces;
 	for (size_t i = 0; i < diff->count; i++)
 		add_files(diff, &diff->runs[i]);
 	tw_diff_find_pieces(diff);

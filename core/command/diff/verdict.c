@@ -124,20 +124,6 @@ static enum tw_diff_verdict verdict_of(const struct tw_diff *diff)
 	return tw_diff_is_noisy(diff) ? TW_DIFF_NOISY : TW_DIFF_SAME;
 }
 
-/* Judge one figure, which has been tested. */
-static void judge(const struct tw_diff *diff, struct tw_diff_figure *figure,
-		  const double *values)
-{
-	figure->change.low -= figure->resolution;
-	figure->change.high += figure->resolution;
-	figure->of_pieces.low -= figure->resolution;
-	figure->of_pieces.high += figure->resolution;
-	figure->gap = tw_diff_gap(values, diff->count, diff->of_b);
-	figure->slower = direction_of(diff, figure);
-	if (figure->kind == TW_DIFF_IOPS)
-		figure->slower = -figure->slower;
-}
-
 /* Test the figures that have pieces, as if each piece was a run. Changes
  * @changes. */
 static void test_pieces(struct tw_diff *diff, struct tw_diff_change *changes)
@@ -173,8 +159,18 @@ void tw_diff_judge(struct tw_diff *diff)
 		test_pieces(diff, changes);
 	tw_diff_test(changes, &sets);
 	for (size_t i = 0; i < diff->figure_count; i++) {
-		diff->figures[i].change = changes[i];
-		judge(diff, &diff->figures[i], &diff->values[i * diff->count]);
+		struct tw_diff_figure *figure = &diff->figures[i];
+
+		figure->change = changes[i];
+		figure->change.low -= figure->resolution;
+		figure->change.high += figure->resolution;
+		figure->of_pieces.low -= figure->resolution;
+		figure->of_pieces.high += figure->resolution;
+		figure->gap = tw_diff_gap(&diff->values[i * diff->count], diff->count,
+					  diff->of_b);
+		figure->slower = direction_of(diff, figure);
+		if (figure->kind == TW_DIFF_IOPS)
+			figure->slower = -figure->slower;
 	}
 	free(changes);
 	diff->verdict = verdict_of(diff);
