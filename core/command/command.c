@@ -301,15 +301,6 @@ static void print(const struct tw_wanted *wanted, const struct tw_page *page,
 		tw_output_text(page, stdout);
 }
 
-/* Mark an interruption on the page and in the object, which may go to a file.
- * CSV has no place for a mark. */
-static void mark(struct tw_page *page, json_t *json)
-{
-	tw_page_warning(page, "the measurement was interrupted: this is what was "
-			"measured until then.");
-	json_object_set_new(json, "interrupted", json_true());
-}
-
 static int write_html(FILE *file, const void *page)
 {
 	tw_output_html(page, file);
@@ -321,8 +312,12 @@ int tw_command_show(const char *name, const struct tw_wanted *wanted,
 {
 	int code, error = 0;
 
-	if (tw_command_is_interrupted())
-		mark(page, json);
+	/* The page and the object may go to a file. CSV has no place for a mark. */
+	if (tw_command_is_interrupted()) {
+		tw_page_warning(page, "the measurement was interrupted: this is what was "
+				"measured until then.");
+		json_object_set_new(json, "interrupted", json_true());
+	}
 	print(wanted, page, table, json);
 	/* First: if the page can't be written, the result is not lost. */
 	code = tw_command_finish(name, TW_EXIT_GOOD);

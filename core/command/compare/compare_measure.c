@@ -54,32 +54,24 @@ static void sleep_ns(uint64_t ns)
 		;
 }
 
-static int set_up_own(struct tw_clock *clock, const struct own *own)
+static void run_own(void *context, int fd)
 {
+	const struct own *own = context;
 	/* The same options as the engine's. */
 	const struct tw_clock_options options = {
 		.size = sizeof(options),
 		.window_ns = own->clock->window_ns,
 		.longest_ns = TW_TRUST_ENGINE_LONGEST_NS,
 	};
-	struct tw_trust_compared compared;
-
-	if (tw_clock_init(clock, &options) || clock->system)
-		return -1;
-	if (own->clock->check)
-		tw_trust_compare(TW_TRUST_RUN_START, clock->scale.hz, &compared);
-	return 0;
-}
-
-static void run_own(void *context, int fd)
-{
-	const struct own *own = context;
 	struct tw_probe_report report = { 0 };
+	struct tw_trust_compared compared;
 	static struct tw_clock clock;
 	const struct tw_probe_reader reader = { read_own, &clock };
 
-	if (set_up_own(&clock, own))
+	if (tw_clock_init(&clock, &options) || clock.system)
 		_exit(1);
+	if (own->clock->check)
+		tw_trust_compare(TW_TRUST_RUN_START, clock.scale.hz, &compared);
 	report.startup_ns = (double)(tw_clock_id_ns(CLOCK_MONOTONIC) -
 				     own->begin_ns);
 	report.read_ns = tw_probe_read_cost(own->ns_per_tick, &reader);
@@ -230,20 +222,6 @@ void tw_compare_starts(struct tw_compare_result *result,
 
 /* ---- fio's null engine ---- */
 
-/* Return all that fio writes, up to its end, to be freed. */
-static char *read_output(struct tw_compare_result *result,
-			 struct tw_compare_process *process)
-{
-	char line[4096], *output = NULL;
-	size_t size;
-	FILE *text = tw_text_open(&output, &size);
-
-	while (tw_compare_read(process, line, sizeof(line), RUN_PATIENCE_NS, result) == 0)
-		fputs(line, text);
-	tw_text_close(text);
-	return output;
-}
-
 /* Return a figure of the reads in fio's JSON. Messages may come before the object. */
 static double read_figure(const char *output, const char *name)
 {
@@ -274,14 +252,19 @@ static double run_fio(struct tw_compare_result *result, const struct tw_compare_
 		tw_format(TW_PROBE_FD "=%s", counter ? "1" : ""), NULL
 	};
 	struct tw_compare_process process = { 0 };
+	char line[4096], *output = NULL;
 	const char *reads;
-	char *output;
 	double value = 0;
+	size_t size;
+	FILE *text;
 
 	tw_compare_step(result, TW_COMPARE_NULL_S, "fio's null engine");
 	if (tw_compare_spawn(&process, argv, set, STDOUT_FILENO))
 		return 0;
-	output = read_output(result, &process);
+	text = tw_text_open(&output, &size);
+	while (tw_compare_read(&process, line, sizeof(line), RUN_PATIENCE_NS, result) == 0)
+		fputs(line, text);
+	tw_text_close(text);
 	if (tw_compare_end(&process, SIGTERM) == 0)
 		value = read_figure(output, counter ? "total_ios" : "iops");
 	if (counter) {

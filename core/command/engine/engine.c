@@ -105,38 +105,26 @@ int tw_command_engine(char **argv)
 
 /* ---- tickwise build-engine ---- */
 
-static int become(char *script, const struct wanted *wanted, char *folder)
-{
-	char *argv[] = { script, (char *)wanted->fio,
-			 (char *)(wanted->source ? wanted->source : ""), folder,
-			 wanted->output ? NULL : tw_format("found"), NULL };
-
-	execv(script, argv);
-	return tw_command_fail(BUILD_NAME, TW_EXIT_SOFTWARE, "can't run %s: %s", script,
-			       strerror(errno));
-}
-
-static int build(const struct wanted *wanted)
-{
-	char *folder = wanted->output ? tw_format("%s", wanted->output) :
-		tw_run_built_folder(wanted->fio);
-	char *script;
-	int code;
-
-	if (!folder)
-		return tw_command_fail(BUILD_NAME, TW_EXIT_NO_INPUT, "%s is no fio that "
-				       "can be run", wanted->fio);
-	script = tw_own_file(BUILD_SCRIPT, X_OK);
-	code = script ? become(script, wanted, folder) :
-		tw_own_file_missing(BUILD_NAME, BUILD_SCRIPT, "");
-	free(script);
-	return code;
-}
-
 int tw_command_build_engine(char **argv)
 {
 	struct wanted wanted = { 0 };
 	int code = read_options(&tw_build_engine_options, &wanted, argv);
+	const char *folder;
+	char *script;
 
-	return code == TW_GO_ON ? build(&wanted) : code;
+	if (code != TW_GO_ON)
+		return code;
+	folder = wanted.output ? wanted.output : tw_run_built_folder(wanted.fio);
+	if (!folder)
+		return tw_command_fail(BUILD_NAME, TW_EXIT_NO_INPUT, "%s is no fio that "
+				       "can be run", wanted.fio);
+	script = tw_own_file(BUILD_SCRIPT, X_OK);
+	if (!script)
+		return tw_own_file_missing(BUILD_NAME, BUILD_SCRIPT, "");
+	execl(script, script, wanted.fio, wanted.source ? wanted.source : "", folder,
+	      wanted.output ? NULL : "found", NULL);
+	code = tw_command_fail(BUILD_NAME, TW_EXIT_SOFTWARE, "can't run %s: %s", script,
+			       strerror(errno));
+	free(script);
+	return code;
 }

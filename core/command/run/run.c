@@ -242,14 +242,6 @@ static int run_fio(struct tw_run_arguments *arguments, const struct wanted *want
 
 /* ---- in turn: --ab ---- */
 
-static int has_path(const struct tw_run_reports *reports, const char *path)
-{
-	for (size_t i = 0; i < reports->count; i++)
-		if (strcmp(reports->list[i].path, path) == 0)
-			return 1;
-	return 0;
-}
-
 /* Add the reports of a run to those of its side. */
 static int keep(struct tw_run_reports sides[2], struct tw_run_reports *side,
 		const struct tw_run_reports *reports)
@@ -259,9 +251,12 @@ static int keep(struct tw_run_reports sides[2], struct tw_run_reports *side,
 	for (size_t i = 0; i < reports->count; i++) {
 		const char *path = reports->list[i].path;
 
-		if (has_path(&sides[0], path) || has_path(&sides[1], path))
-			return tw_run_fail(TW_EXIT_DATA, "--ab: %s: each run would write the "
-					   "same report; leave out tw_report", path);
+		for (size_t j = 0; j < sides[0].count + sides[1].count; j++)
+			if (!strcmp(path, j < sides[0].count ? sides[0].list[j].path :
+				    sides[1].list[j - sides[0].count].path))
+				return tw_run_fail(TW_EXIT_DATA, "--ab: %s: each run would "
+						   "write the same report; leave out "
+						   "tw_report", path);
 		*tw_grow_by_one(side->list, side->count) = reports->list[i];
 	}
 	return TW_EXIT_GOOD;

@@ -42,11 +42,6 @@ static int needs_convert(enum tw_run_kind kind)
 	return kind == TW_RUN_ONE_AT_A_TIME || kind == TW_RUN_QUEUED;
 }
 
-static int is_left(const struct change *change, enum tw_run_kind kind)
-{
-	return kind == TW_RUN_OTHER || (needs_convert(kind) && !change->engines->convert);
-}
-
 /* Return 1 if the job moves to the tickwise engine from one of fio's, which has
  * options of its own. */
 static int is_moved(const struct change *change, enum tw_run_kind kind)
@@ -200,7 +195,7 @@ static void change_section(const struct change *change, size_t i,
 		leave_out_foreign(change, i, old);
 	if (section->is_global)
 		return;
-	if (is_left(change, kind)) {
+	if (kind == TW_RUN_OTHER || (needs_convert(kind) && !change->engines->convert)) {
 		leave(change, i, line, kind, outcome);
 		return;
 	}

@@ -68,15 +68,6 @@ static int copy_all(struct tw_run_arguments *arguments, char **directory)
 	return TW_EXIT_GOOD;
 }
 
-/* Remove the copies, also after a failure. */
-static void remove_copies(const struct tw_run_arguments *arguments, const char *directory)
-{
-	for (size_t i = 0; i < arguments->file_count; i++)
-		if (arguments->files[i].copy)
-			unlink(arguments->files[i].copy);
-	rmdir(directory);
-}
-
 /* ---- fio ---- */
 
 struct start {
@@ -151,7 +142,11 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 			ret = tw_run_fail(TW_EXIT_SOFTWARE, "can't run %s: %s", fio,
 					  strerror(-*pid));
 	}
-	remove_copies(arguments, directory);
+	/* Also after a failure. */
+	for (size_t i = 0; i < arguments->file_count; i++)
+		if (arguments->files[i].copy)
+			unlink(arguments->files[i].copy);
+	rmdir(directory);
 	sigprocmask(SIG_SETMASK, &start.mask, NULL);
 	return ret;
 }
