@@ -18,41 +18,22 @@
 #include "command/child.h"
 #include "text_file.h"
 
-static void end_with(pid_t parent, int end_signal)
-{
-	prctl(PR_SET_PDEATHSIG, end_signal);
-	/* The parent may have ended before prctl(), and then no signal would be
-	 * sent. */
-	if (getppid() != parent)
-		_exit(1);
-}
-
-/* Run the program in the child. If it can't be run, @pipe_fd tells the parent
- * why; else exec closes the pipe. */
-static void execute(char *const *argv, int pipe_fd)
-{
-	ssize_t written;
-	int error;
-
-	execvp(argv[0], argv);
-	error = errno;
-	written = write(pipe_fd, &error, sizeof(error));
-	(void)written;
-	_exit(127);
-}
-
 int tw_child_begin(struct tw_child *child, char *const *argv, int end_signal,
 		   void (*prepare)(void *context, int fd), void *context, int fd)
 {
 	pid_t parent = getpid();
 	int ends[2], error;
+	ssize_t written;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
 	child->pid = fork();
 	if (child->pid == 0) {
 		if (end_signal)
-			end_with(parent, end_signal);
+			prctl(PR_SET_PDEATHSIG, end_signal);
+		/* If the parent ended before prctl(), no signal is sent. */
+		if (end_signal && getppid() != parent)
+			_exit(1);
 		signal(SIGPIPE, SIG_DFL);
 		if (!argv)
 			close(ends[1]);
@@ -60,7 +41,12 @@ int tw_child_begin(struct tw_child *child, char *const *argv, int end_signal,
 			prepare(context, fd);
 		if (!argv)
 			_exit(0);
-		execute(argv, ends[1]);
+		execvp(argv[0], argv);
+		/* Tell the parent why; a program that runs has closed the pipe. */
+		error = errno;
+		written = write(ends[1], &error, sizeof(error));
+		(void)written;
+		_exit(127);
 	}
 	error = errno;
 	close(ends[1]);

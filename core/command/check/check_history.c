@@ -107,16 +107,6 @@ static void compare_bits(FILE *out, const char *what, unsigned before, unsigned 
 				tw_text(which, bit));
 }
 
-static void compare_measured_rate(FILE *out, double before_hz, double now_hz)
-{
-	double moved_ppm = before_hz > 0 && now_hz > 0 ? (now_hz / before_hz - 1) * 1e6 : 0;
-
-	/* Each check measures the rate for a few milliseconds only. */
-	if (fabs(moved_ppm) > TW_TRUST_RATE_APART_PPM)
-		fprintf(out, "measured rate: %.3f MHz, was %.3f MHz (%+.0f ppm)\n",
-			now_hz / 1e6, before_hz / 1e6, moved_ppm);
-}
-
 /* ---- offsets that move ---- */
 
 static void print_interval(FILE *out, const struct tw_cpu_offset *offset, double hz)
@@ -278,6 +268,8 @@ char *tw_check_remember(struct tw_check_history *history, const struct tw_check 
 			uint64_t begin_ns, uint64_t end_ns)
 {
 	const struct tw_reliability *result = &check->result;
+	double was_hz = history->last.hz, ppm =
+		was_hz > 0 && result->hz > 0 ? (result->hz / was_hz - 1) * 1e6 : 0;
 	char *changes = NULL, *facts = facts_of(check);
 	size_t size;
 	FILE *out = tw_text_open(&changes, &size);
@@ -292,7 +284,10 @@ char *tw_check_remember(struct tw_check_history *history, const struct tw_check 
 		compare_bits(out, "contradiction", history->last_contradictions,
 			     check->contradictions, TW_ENUM_CONTRADICTION);
 		compare_facts(out, history->facts, facts);
-		compare_measured_rate(out, history->last.hz, result->hz);
+		/* Each check measures the rate for a few milliseconds only. */
+		if (fabs(ppm) > TW_TRUST_RATE_APART_PPM)
+			fprintf(out, "measured rate: %.3f MHz, was %.3f MHz (%+.0f ppm)\n",
+				result->hz / 1e6, was_hz / 1e6, ppm);
 	} else {
 		history->begin_ns = end_ns;
 	}

@@ -50,43 +50,13 @@ static void add_reasons(struct tw_page *page, const char *verdict, unsigned reas
 	tw_page_more(page, ".");
 }
 
-static void add_reliable(struct tw_page *page, const struct tw_reliability *result)
-{
-	if (result->reasons & TW_REASON_ONE_CPU)
-		tw_page_paragraph(page, "RELIABLE: the counter moves and never ran "
-				  "backwards; there is only one CPU to judge, and "
-				  "nothing to compare it with.");
-	else
-		tw_page_paragraph(page, "RELIABLE: the counters of %u CPUs are at "
-				  "most %.0f ns apart, and none of %" PRIu64
-				  " readings ran backwards.", result->cpus,
-				  reach_ns(result), result->probes);
-}
-
-/* Add advice about the tolerance. The offset that was reached is known only if both
- * sides have a bound. */
-static void advise_tolerance(struct tw_page *page, const struct tw_reliability *result,
-			     const struct tw_reliability_options *options)
-{
-	double reached_ns = reach_ns(result);
-
-	if (isfinite(reached_ns))
-		tw_page_remark(page, "Bounds of %" PRIu64 " ns were wanted and %.0f ns were "
-			       "reached: try again on quieter CPUs or with a longer "
-			       "--time-limit (now %" PRIu64 " ms), or accept "
-			       "--tolerance=%.0f%s.", options->tolerance_ns, reached_ns,
-			       options->time_limit_ns / NS_PER_MS, reached_ns + 1,
-			       result->method == TW_METHOD_SWITCH ?
-			       "; --method=cas has narrower bounds" : "");
-	else if (!(result->reasons & TW_REASON_STATISTICS))
-		tw_page_remark(page, "An offset has no bound: allow more time with "
-			       "--time-limit.");
-}
-
 /* Say what to do about a check that could not decide, by its reasons. */
 static void add_advice(struct tw_page *page, const struct tw_reliability *result,
 		       const struct tw_reliability_options *options)
 {
+	int is_wide = result->reasons & TW_REASON_TOLERANCE;
+	double reached_ns = reach_ns(result);
+
 	tw_page_remark(page, "No reading shows a fault of the counter.");
 	if (result->reasons & TW_REASON_STATISTICS)
 		tw_page_remark(page, "%" PRIu64 " switches between CPUs were seen, on each "
@@ -94,8 +64,18 @@ static void add_advice(struct tw_page *page, const struct tw_reliability *result
 			       "--time-limit (now %" PRIu64 " ms), or try again when the "
 			       "CPUs are less busy.", result->switches,
 			       options->least_switches, options->time_limit_ns / NS_PER_MS);
-	if (result->reasons & TW_REASON_TOLERANCE)
-		advise_tolerance(page, result, options);
+	/* The offset that was reached is known only if both sides have a bound. */
+	if (is_wide && isfinite(reached_ns))
+		tw_page_remark(page, "Bounds of %" PRIu64 " ns were wanted and %.0f ns were "
+			       "reached: try again on quieter CPUs or with a longer "
+			       "--time-limit (now %" PRIu64 " ms), or accept "
+			       "--tolerance=%.0f%s.", options->tolerance_ns, reached_ns,
+			       options->time_limit_ns / NS_PER_MS, reached_ns + 1,
+			       result->method == TW_METHOD_SWITCH ?
+			       "; --method=cas has narrower bounds" : "");
+	else if (is_wide && !(result->reasons & TW_REASON_STATISTICS))
+		tw_page_remark(page, "An offset has no bound: allow more time with "
+			       "--time-limit.");
 	if (result->reasons & TW_REASON_CPUS_SKIPPED)
 		tw_page_remark(page, result->cpus > 1 ?
 			       "To judge the other CPUs alone, start it with taskset -c and "
@@ -112,8 +92,15 @@ static void add_verdict(struct tw_page *page, const struct tw_reliability *resul
 		[TW_UNDECIDED] = TW_MARK_UNDECIDED,
 	};
 
-	if (result->verdict == TW_RELIABLE)
-		add_reliable(page, result);
+	if (result->verdict == TW_RELIABLE && result->reasons & TW_REASON_ONE_CPU)
+		tw_page_paragraph(page, "RELIABLE: the counter moves and never ran "
+				  "backwards; there is only one CPU to judge, and "
+				  "nothing to compare it with.");
+	else if (result->verdict == TW_RELIABLE)
+		tw_page_paragraph(page, "RELIABLE: the counters of %u CPUs are at "
+				  "most %.0f ns apart, and none of %" PRIu64
+				  " readings ran backwards.", result->cpus,
+				  reach_ns(result), result->probes);
 	else
 		add_reasons(page, result->verdict == TW_UNRELIABLE ? "UNRELIABLE" :
 			    "UNDECIDED", result->reasons & ~(unsigned)WARNINGS);
