@@ -4,8 +4,9 @@
  * FAKE_PPB, waits as fio does for a job that starts late, and reports a null
  * engine's I/Os: 1000 in all, three readings of the clock for each.
  *
- * FAKE_DIES=1: it ends before its clock could be read.
+ * FAKE_DIES=FILE: it ends before its clock could be read, unless it makes this file.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +75,8 @@ int main(int argc, char **argv)
 			source = argv[i] + 14;
 		is_late |= !strncmp(argv[i], "--startdelay=", 13);
 	}
-	if (getenv("FAKE_DIES"))
+	text = getenv("FAKE_DIES");
+	if (text && open(text, O_WRONLY | O_CREAT | O_EXCL, 0600) < 0)
 		return 1;
 	if (!is_late)
 		null_engine(source);
