@@ -333,31 +333,19 @@ int tw_command_show(const char *name, const struct tw_wanted *wanted,
 	return code;
 }
 
-static void add_state(struct tw_page *page, const struct tw_counter_facts *counter)
-{
-	const char *text = tw_text(TW_ENUM_COUNTER_STATE, counter->state);
-
-	switch (counter->state) {
-	case TW_COUNTER_OK:
-		break;
-	case TW_COUNTER_TRAPPED:
-		tw_page_warning(page, "%s, %.0f ns each time.", text,
-				counter->read_cost_ns);
-		break;
-	case TW_COUNTER_COARSE:
-		tw_page_warning(page, "the counter moves in steps of %.0f ns.",
-				counter->step_ns);
-		break;
-	default:
-		tw_page_warning(page, "%s.", text);
-		break;
-	}
-}
-
 void tw_command_counter_warnings(struct tw_page *page,
 				 const struct tw_counter_facts *counter)
 {
-	add_state(page, counter);
+	const char *text = tw_text(TW_ENUM_COUNTER_STATE, counter->state);
+
+	if (counter->state == TW_COUNTER_TRAPPED)
+		tw_page_warning(page, "%s, %.0f ns each time.", text,
+				counter->read_cost_ns);
+	else if (counter->state == TW_COUNTER_COARSE)
+		tw_page_warning(page, "the counter moves in steps of %.0f ns.",
+				counter->step_ns);
+	else if (counter->state != TW_COUNTER_OK)
+		tw_page_warning(page, "%s.", text);
 	if (counter->clock_is_call == 1)
 		tw_page_warning(page, "clock_gettime() is a real system call here, of "
 				"%.0f ns: the vDSO is off or can't read the kernel's "

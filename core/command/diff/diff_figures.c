@@ -72,11 +72,6 @@ static double iops_of(const struct tw_report_group *group, int direction)
 	return group->run_ns ? (double)ios * 1e9 / (double)group->run_ns : 0;
 }
 
-static double mean_of(const struct tw_report_group *group, int direction)
-{
-	return tw_histogram_mean_ns(lat_of(group, direction));
-}
-
 /* Return what a time adds to the mean of lat. */
 static double part_ns(const struct tw_report_group *group, int time, int direction)
 {
@@ -195,14 +190,6 @@ static void add(struct part *part, struct tw_diff_figure figure)
 	diff->figures[diff->figure_count++] = figure;
 }
 
-static void add_figure(struct part *part, enum tw_diff_kind kind, const char *name,
-		       double (*of)(const struct tw_report_group *group, int direction))
-{
-	for (size_t i = 0; i < part->diff->count; i++)
-		values_of(part)[i] = of(part->groups[i], part->direction);
-	add(part, (struct tw_diff_figure) { .kind = kind, .name = name, .is_log = 1 });
-}
-
 static void add_percentile(struct part *part, const struct percentile *is)
 {
 	struct tw_diff_figure figure = {
@@ -296,8 +283,15 @@ static void add_direction(struct part *part)
 		leave_out(part, 1, "", not_in_all);
 		return;
 	}
-	add_figure(part, TW_DIFF_IOPS, "IOPS", iops_of);
-	add_figure(part, TW_DIFF_MEAN, "lat mean", mean_of);
+	for (size_t i = 0; i < part->diff->count; i++)
+		values_of(part)[i] = iops_of(part->groups[i], part->direction);
+	add(part, (struct tw_diff_figure) { .kind = TW_DIFF_IOPS, .name = "IOPS",
+					    .is_log = 1 });
+	for (size_t i = 0; i < part->diff->count; i++)
+		values_of(part)[i] = tw_histogram_mean_ns(lat_of(part->groups[i],
+								 part->direction));
+	add(part, (struct tw_diff_figure) { .kind = TW_DIFF_MEAN, .name = "lat mean",
+					    .is_log = 1 });
 	for (size_t i = 0; i < PERCENTILES; i++)
 		add_percentile(part, &percentiles[i]);
 	add_stages(part);
