@@ -60,15 +60,15 @@ while (<$lines>) {
 	}
 	tries 64, $option if $value !~ /^\[/;
 	if ($value =~ /^\[?=(N|NS|US|MS|SECONDS|SIZE|PERCENT|LIST|BYTES|.*\|.*)\]?$/) {
-		tries 64, "$option=$_", '--help'
-			for '', $huge, -1, 'nan', '0x10', '1e1', $bytes, $long;
+		# options.c has other texts that are no number.
+		tries 64, "$option=$_", '--help' for '', $huge, -1, $bytes, $long;
 		next;
 	}
 	# Files may have any name but an empty one, other texts any.
 	$value =~ /^\[?=(FILE|FOLDER|PERF|PREFIX|TRACE|PATH|(PROGRAM|NAME|OPTIONS|WORDS))\]?$/
 		or print "unknown kind of value: $option$value\n";
 	tries $2 ? 0 : 64, "$option=", '--help';
-	tries 0, "$option=$_", "$option=$_", '--help' for $huge, -1, $bytes, $long;
+	tries 0, (map { "$option=$_" } $huge, -1, $bytes, $long), '--help';
 }
 PERL
 export tickwise

@@ -74,10 +74,8 @@ rm -f ./*.tickwise.json
 
 # ---- exit codes and signals ----
 
-for code in 1 2 64 128; do
-	FAKE_EXIT=$code fio_run job.fio
-	is "$status" "$code" "fio's exit code $code"
-done
+FAKE_EXIT=128 fio_run job.fio
+is "$status" 128 "fio's exit code, whatever it is"
 # shellcheck disable=SC2016
 FAKE_DO='kill -KILL $$' fio_run job.fio
 is "$status $(ls tmp)" '137 ' 'fio killed: 128 and the signal; the copy is gone'
