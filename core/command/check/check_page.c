@@ -37,19 +37,6 @@ static double reach_ns(const struct tw_reliability *result)
 
 /* ---- the verdict ---- */
 
-/* Add the verdict and its reasons, as "UNDECIDED: one; another." */
-static void add_reasons(struct tw_page *page, const char *verdict, unsigned reasons)
-{
-	const char *between = "";
-
-	tw_page_paragraph(page, "%s: ", verdict);
-	TW_EACH_BIT(bit, reasons) {
-		tw_page_more(page, "%s%s", between, tw_text(TW_ENUM_REASON, bit));
-		between = "; ";
-	}
-	tw_page_more(page, ".");
-}
-
 /* Say what to do about a check that could not decide, by its reasons. */
 static void add_advice(struct tw_page *page, const struct tw_reliability *result,
 		       const struct tw_reliability_options *options)
@@ -91,6 +78,7 @@ static void add_verdict(struct tw_page *page, const struct tw_reliability *resul
 		[TW_RELIABLE] = TW_MARK_GOOD, [TW_UNRELIABLE] = TW_MARK_BAD,
 		[TW_UNDECIDED] = TW_MARK_UNDECIDED,
 	};
+	const char *between = ": ";
 
 	if (result->verdict == TW_RELIABLE && result->reasons & TW_REASON_ONE_CPU)
 		tw_page_paragraph(page, "RELIABLE: the counter moves and never ran "
@@ -102,8 +90,16 @@ static void add_verdict(struct tw_page *page, const struct tw_reliability *resul
 				  " readings ran backwards.", result->cpus,
 				  reach_ns(result), result->probes);
 	else
-		add_reasons(page, result->verdict == TW_UNRELIABLE ? "UNRELIABLE" :
-			    "UNDECIDED", result->reasons & ~(unsigned)WARNINGS);
+		tw_page_paragraph(page, "%s", result->verdict == TW_UNRELIABLE ?
+				  "UNRELIABLE" : "UNDECIDED");
+	/* "UNDECIDED: one; another." */
+	if (result->verdict != TW_RELIABLE) {
+		TW_EACH_BIT(bit, result->reasons & ~(unsigned)WARNINGS) {
+			tw_page_more(page, "%s%s", between, tw_text(TW_ENUM_REASON, bit));
+			between = "; ";
+		}
+		tw_page_more(page, ".");
+	}
 	tw_page_indent(page, 0, 4);
 	tw_page_mark(page, marks[result->verdict]);
 	if (result->verdict == TW_UNDECIDED)

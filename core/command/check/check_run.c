@@ -71,21 +71,6 @@ static void find_judged(struct tw_check_cpus *cpus,
 	cpus->judged.known = result->pairs > 0;
 }
 
-/* Find the judged CPU of a result without pairs. It is known only if threads
- * can be put on exactly one CPU. */
-static void find_judged_alone(struct tw_check_cpus *cpus,
-			      int (*may_pin)(unsigned cpu))
-{
-	struct tw_cpu_list found = { .known = 1 };
-
-	for (unsigned cpu = 0; cpu < TW_CPU_LIST_MAX; cpu++)
-		if (tw_cpu_list_has(&cpus->machine.allowed, cpu) &&
-		    may_pin(cpu))
-			tw_cpu_list_add(&found, cpu);
-	if (tw_cpu_list_count(&found) == 1)
-		cpus->judged = found;
-}
-
 static enum tw_check_skip why_skipped(const struct tw_check_cpus *cpus,
 				      unsigned cpu, int (*may_pin)(unsigned))
 {
@@ -103,13 +88,19 @@ void tw_check_cpus_find(struct tw_check_cpus *cpus,
 			int (*may_pin)(unsigned cpu))
 {
 	const struct tw_machine_cpus *machine = &cpus->machine;
+	struct tw_cpu_list possible = { .known = 1 };
 
 	memset(cpus->skipped, 0, sizeof(cpus->skipped));
 	tw_cpu_list_without(&cpus->offline, &machine->present,
 			    &machine->online);
 	find_judged(cpus, result);
+	/* Without a pair it is known only if threads can be put on exactly one CPU. */
 	if (!cpus->judged.known && result->cpus == 1)
-		find_judged_alone(cpus, may_pin);
+		for (unsigned cpu = 0; cpu < TW_CPU_LIST_MAX; cpu++)
+			if (tw_cpu_list_has(&machine->allowed, cpu) && may_pin(cpu))
+				tw_cpu_list_add(&possible, cpu);
+	if (tw_cpu_list_count(&possible) == 1)
+		cpus->judged = possible;
 	if (!cpus->judged.known || !machine->allowed.known)
 		return;
 	for (unsigned i = 0; i < TW_CHECK_SKIPS; i++)

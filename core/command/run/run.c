@@ -300,31 +300,26 @@ static int compare(const struct tw_run_reports sides[2])
 	return tw_command_diff(argv);
 }
 
-/* Compare the runs that ended before Ctrl-C. The interrupted run is left
- * out. */
-static int compare_until(const struct tw_run_reports sides[2], int runs, int of)
-{
-	int has_both = sides[0].count && sides[1].count;
-	int code = has_both ? compare(sides) : TW_EXIT_UNDECIDED;
-
-	tw_run_say("interrupted after %d of %d runs%s", runs, of,
-		   has_both ? "" : ": nothing to compare");
-	return code < TW_EXIT_USAGE ? TW_EXIT_UNDECIDED : code;
-}
-
 static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds)
 {
 	struct tw_run_reports reports[2] = { { NULL, 0 }, { NULL, 0 } };
+	int code;
 
 	/* The order is A B, B A, A B: a drift changes both sides alike. */
 	for (int i = 0; i < 2 * rounds; i++) {
-		int side = (i + i / 2) % 2, code;
+		int side = (i + i / 2) % 2;
+		int has_both = reports[0].count && reports[1].count;
 		struct tw_run_reports of_run = { NULL, 0 };
 
 		tw_run_remark("run %d of %d: %c", i + 1, 2 * rounds, "AB"[side]);
 		code = run_once(&sides[side], fio, &of_run);
-		if (sides[side].was_interrupted)
-			return compare_until(reports, i, 2 * rounds);
+		/* Compare the runs that ended before Ctrl-C. */
+		if (sides[side].was_interrupted) {
+			code = has_both ? compare(reports) : TW_EXIT_UNDECIDED;
+			tw_run_say("interrupted after %d of %d runs%s", i, 2 * rounds,
+				   has_both ? "" : ": nothing to compare");
+			return code < TW_EXIT_USAGE ? TW_EXIT_UNDECIDED : code;
+		}
 		if (code == TW_EXIT_GOOD)
 			code = keep(reports, &reports[side], &of_run);
 		if (code != TW_EXIT_GOOD)

@@ -109,21 +109,13 @@ static int wait_for_end(pid_t pid, const sigset_t *signals, int *was_interrupted
 	return status;
 }
 
-static int exit_code(int status)
-{
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	tw_run_say("fio was killed by signal %d", WTERMSIG(status));
-	return KILLED_BY + WTERMSIG(status);
-}
-
 int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	       int *code)
 {
 	struct start start = { .arguments = arguments };
 	char *directory, **argv;
 	sigset_t signals;
-	int ret;
+	int ret, status;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
@@ -135,12 +127,16 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 		argv = tw_run_fio_arguments(arguments, fio);
 		/* If this program is killed, fio gets SIGTERM. */
 		*pid = tw_child_start(argv, SIGTERM, prepare_to_run, &start, NULL);
-		if (*pid > 0)
-			*code = exit_code(wait_for_end(*pid, &signals,
-						       &arguments->was_interrupted));
-		else
+		if (*pid > 0) {
+			status = wait_for_end(*pid, &signals, &arguments->was_interrupted);
+			*code = WIFEXITED(status) ? WEXITSTATUS(status) :
+						    KILLED_BY + WTERMSIG(status);
+			if (!WIFEXITED(status))
+				tw_run_say("fio was killed by signal %d", WTERMSIG(status));
+		} else {
 			ret = tw_run_fail(TW_EXIT_SOFTWARE, "can't run %s: %s", fio,
 					  strerror(-*pid));
+		}
 	}
 	/* Also after a failure. */
 	for (size_t i = 0; i < arguments->file_count; i++)
