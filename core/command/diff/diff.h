@@ -177,8 +177,11 @@ double tw_diff_limit(const struct tw_diff *diff);
  * there are too few runs for a verdict. */
 int tw_diff_is_noisy(const struct tw_diff *diff);
 
-int tw_diff_exit(enum tw_diff_verdict verdict);
-const char *tw_diff_verdict_name(enum tw_diff_verdict verdict);
+/* By enum tw_diff_verdict. */
+extern const struct tw_diff_verdict_words {
+	const char *name;
+	int exit;
+} tw_diff_verdicts[];
 
 struct tw_page;
 struct tw_table;

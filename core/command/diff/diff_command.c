@@ -98,7 +98,8 @@ int tw_command_diff(char **argv)
 		page = tw_diff_page(&diff, wanted.as.html != NULL);
 		code = tw_command_show(NAME, &wanted.as, page, tw_diff_csv(page, &diff),
 				       tw_diff_to_json(&diff));
-		code = code == TW_EXIT_GOOD ? tw_diff_exit(diff.verdict) : code;
+		if (code == TW_EXIT_GOOD)
+			code = tw_diff_verdicts[diff.verdict].exit;
 	} else {
 		tw_command_fail(NAME, code, "%s", problem.text);
 	}

@@ -123,7 +123,7 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 		"{ss, si, ss, so, so, sI, sI, sb, sb, so, so, so, so, sO}",
 		"schema", "tickwise-diff",
 		"version", 1,
-		"verdict", tw_diff_verdict_name(diff->verdict),
+		"verdict", tw_diff_verdicts[diff->verdict].name,
 		"threshold_percent", number((diff->threshold - 1) * 100),
 		"possible_percent",
 		number(has_possible ? (tw_diff_possible(least) - 1) * 100 : NAN),

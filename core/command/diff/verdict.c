@@ -11,10 +11,7 @@
 #include "command/diff/diff.h"
 #include "base/allocate.h"
 
-static const struct {
-	const char *name;
-	int exit;
-} verdicts[] = {
+const struct tw_diff_verdict_words tw_diff_verdicts[] = {
 	[TW_DIFF_SAME] = { "same", TW_EXIT_GOOD },
 	[TW_DIFF_NOISY] = { "noisy", TW_EXIT_UNDECIDED },
 	[TW_DIFF_FASTER] = { "faster", TW_EXIT_GOOD },
@@ -23,16 +20,6 @@ static const struct {
 	[TW_DIFF_DIFFER] = { "differ", TW_EXIT_UNDECIDED },
 	[TW_DIFF_UNDECIDED] = { "undecided", TW_EXIT_UNDECIDED },
 };
-
-const char *tw_diff_verdict_name(enum tw_diff_verdict verdict)
-{
-	return verdicts[verdict].name;
-}
-
-int tw_diff_exit(enum tw_diff_verdict verdict)
-{
-	return verdicts[verdict].exit;
-}
 
 /* Are there enough runs for a verdict, and did they take turns? */
 static int is_decided(const struct tw_diff *diff)

@@ -155,8 +155,8 @@ static void verdicts(void)
 	}
 	tap_ok(diff_nearly(possible, 0.12, 0.003), "what is possible is the far end");
 	for (int i = 0; i <= TW_DIFF_UNDECIDED; i++)
-		tap_ok(tw_diff_exit((enum tw_diff_verdict)i) == exits[i], "exit code of %s",
-		       tw_diff_verdict_name((enum tw_diff_verdict)i));
+		tap_ok(tw_diff_verdicts[i].exit == exits[i], "exit code of %s",
+		       tw_diff_verdicts[i].name);
 }
 
 /* Two runs, cut in four pieces each. */
