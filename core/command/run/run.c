@@ -250,13 +250,14 @@ static int keep(struct tw_run_reports sides[2], struct tw_run_reports *side,
 		return tw_run_fail(TW_EXIT_DATA, "--ab: this run left no report to compare");
 	for (size_t i = 0; i < reports->count; i++) {
 		const char *path = reports->list[i].path;
+		int is_known = 0;
 
-		for (size_t j = 0; j < sides[0].count + sides[1].count; j++)
-			if (!strcmp(path, j < sides[0].count ? sides[0].list[j].path :
-				    sides[1].list[j - sides[0].count].path))
-				return tw_run_fail(TW_EXIT_DATA, "--ab: %s: each run would "
-						   "write the same report; leave out "
-						   "tw_report", path);
+		for (int of = 0; of < 2; of++)
+			for (size_t j = 0; j < sides[of].count; j++)
+				is_known |= strcmp(path, sides[of].list[j].path) == 0;
+		if (is_known)
+			return tw_run_fail(TW_EXIT_DATA, "--ab: %s: each run would write the "
+					   "same report; leave out tw_report", path);
 		*tw_grow_by_one(side->list, side->count) = reports->list[i];
 	}
 	return TW_EXIT_GOOD;
