@@ -287,20 +287,6 @@ int tw_command_options(const struct tw_options *options, void *values, char **ar
 
 /* ---- the result ---- */
 
-static void print(const struct tw_wanted *wanted, const struct tw_page *page,
-		 const struct tw_table *table, json_t *json)
-{
-	if (wanted->form == TW_FORM_JSON && wanted->is_lines)
-		for (size_t i = 0; i < json_array_size(json); i++)
-			tw_output_json(json_incref(json_array_get(json, i)), stdout, 0);
-	else if (wanted->form == TW_FORM_JSON)
-		tw_output_json(json_incref(json), stdout, JSON_INDENT(2));
-	else if (wanted->form == TW_FORM_CSV)
-		tw_output_csv(table, stdout);
-	else
-		tw_output_text(page, stdout);
-}
-
 static int write_html(FILE *file, const void *page)
 {
 	tw_output_html(page, file);
@@ -318,7 +304,15 @@ int tw_command_show(const char *name, const struct tw_wanted *wanted,
 				"measured until then.");
 		json_object_set_new(json, "interrupted", json_true());
 	}
-	print(wanted, page, table, json);
+	if (wanted->form == TW_FORM_JSON && wanted->is_lines)
+		for (size_t i = 0; i < json_array_size(json); i++)
+			tw_output_json(json_incref(json_array_get(json, i)), stdout, 0);
+	else if (wanted->form == TW_FORM_JSON)
+		tw_output_json(json_incref(json), stdout, JSON_INDENT(2));
+	else if (wanted->form == TW_FORM_CSV)
+		tw_output_csv(table, stdout);
+	else
+		tw_output_text(page, stdout);
 	/* First: if the page can't be written, the result is not lost. */
 	code = tw_command_finish(name, TW_EXIT_GOOD);
 	if (wanted->html)
