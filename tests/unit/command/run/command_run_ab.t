@@ -29,7 +29,8 @@ depth=$(sed -n 's/^iodepth=//p' "$SEEN/1" | tail -n 1)
 for of in "a $count $depth" "b $((1000 + count)) 10"; do
 	set -- $of
 	sed "s/PID/$2/; s/RUN_NS/$((1000000000 * $3 + 1000000 * count))/
-		s/START/$((17000 + count))00000000000000/; s/RUN/$$/" $1.made >"${REPORT:-$1.$count.tickwise.json}"
+		s/START/$((17000 + count))00000000000000/; s/RUN/$$/" \
+		$1.made >"${REPORT:-$1.$count.tickwise.json}"
 done
 END
 
