@@ -4,26 +4,14 @@
 
 digits=3
 
-# last_of VALUE: prints the last nanosecond of its bin
+# last_of VALUE: sets last to the last nanosecond of its bin
 last_of() {
 	case $digits in 1) bins=16 ;; 2) bins=128 ;; 3) bins=1024 ;; esac
-	width=1
-	while [ $(($1 / width)) -ge $((2 * bins)) ]; do
-		width=$((2 * width))
+	bin_width=1
+	while [ $(($1 / bin_width)) -ge $((2 * bins)) ]; do
+		bin_width=$((2 * bin_width))
 	done
-	echo $(($1 / width * width + width - 1))
-}
-
-# square_added SUM VALUE COUNT: prints the sum with the square of a value, COUNT times.
-# It may need more than 64 bits.
-square_added() {
-	if [ "$2" -lt 100000000 ]; then
-		echo $(($1 + $2 * $2 * $3))
-	else
-		perl -MMath::BigInt -e 'my ($sum, $value, $count) = map {
-			Math::BigInt->new($_) } @ARGV;
-			print $sum + $value * $value * $count' "$@"
-	fi
+	last=$(($1 / bin_width * bin_width + bin_width - 1))
 }
 
 # counted VALUE COUNT [VALUE COUNT]...: prints a histogram, each value in a bin of its own
@@ -31,16 +19,20 @@ counted() {
 	count=0 sum=0 squares=0 min=$1 max=$1 all_bins=
 	while [ $# -gt 0 ]; do
 		count=$((count + $2)) sum=$((sum + $1 * $2))
-		squares=$(square_added "$squares" "$1" "$2")
+		if [ "$1" -lt 100000000 ]; then
+			squares=$((squares + $1 * $1 * $2))
+		else	# it may need more than 64 bits
+			squares=$(perl -Mbigint -e 'print shift() + shift() ** 2 * shift' \
+				"$squares" "$1" "$2")
+		fi
 		[ "$1" -ge "$min" ] || min=$1
 		[ "$1" -le "$max" ] || max=$1
-		all_bins="$all_bins${all_bins:+, }\"$(last_of "$1")\": $2"
+		last_of "$1"
+		all_bins="$all_bins${all_bins:+, }\"$last\": $2"
 		shift 2
 	done
-	cat <<-END
-	{"digits": $digits, "count": $count, "min_ns": $min, "max_ns": $max,
-	"sum_ns": "$sum", "sum_squares_ns2": "$squares", "bins": {$all_bins}}
-	END
+	echo "{\"digits\": $digits, \"count\": $count, \"min_ns\": $min, \"max_ns\": $max,
+\"sum_ns\": \"$sum\", \"sum_squares_ns2\": \"$squares\", \"bins\": {$all_bins}}"
 }
 
 # values A B C: prints a histogram of 89 values of A ns, 10 of B ns, and one of C ns

@@ -152,7 +152,7 @@ static void made_tally(struct made *made, json_t *root)
 	for (size_t i = 0; i < made->io_count; i++)
 		made_add(&tally, &made->ios[i]);
 	tw_windows_close(&tally.over_time);
-	tw_tally_to_json(root, &tally, 1);
+	tw_tally_to_json(root, &tally, 0);
 	if (tw_has(&tally, TW_ROW_SLOWEST))
 		json_object_set_new(root, "slowest", json_array());
 	tw_tally_free(&tally);
@@ -309,8 +309,8 @@ static void made_device_ios(const struct made *made, json_t *device, unsigned nu
 		json_object_set_new(ios, tw_direction_names[i], tw_json_of_u64(is.ios[i]));
 	json_object_set_new(device, "jobs", json_integer(1));
 	json_object_set_new(device, "ios", ios);
-	json_object_set_new(device, "lat", tw_times_to_json(is.lat, 1));
-	json_object_set_new(device, "device_time", tw_times_to_json(is.in_device, 1));
+	json_object_set_new(device, "lat", tw_times_to_json(is.lat, 0));
+	json_object_set_new(device, "device_time", tw_times_to_json(is.in_device, 0));
 	if (is.over_time.count)
 		json_object_set_new(device, "over_time", tw_windows_to_json(&is.over_time));
 	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {

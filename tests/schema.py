@@ -196,7 +196,7 @@ def changed(path, name, directory):
 			if how == 'without':
 				del of[key]
 			with open(f'{directory}/{number}.json', 'w') as file:
-				json.dump(good, file)
+				file.write(json.dumps(good))
 			verdict = 'taken' if judge.is_valid(good) else 'refused'
 			print(f'{directory}/{number}.json {how}:{verdict} {place}')
 		of[key] = kept

@@ -13,7 +13,7 @@
 #include "latency/histogram_hdr.h"
 #include "tap.h"
 
-#define MUTATED		100000
+#define MUTATED		20000
 #define MOST		4096
 
 struct text {
@@ -118,7 +118,7 @@ static void check_index(unsigned digits, uint64_t *state)
 	unsigned wrong = 0;
 
 	tw_histogram_init(&histogram, digits);
-	for (uint64_t i = 0; i < 1000000; i++) {
+	for (uint64_t i = 0; i < 200000; i++) {
 		const uint64_t far = tap_random(state) >> (1 + i % 63);
 
 		wrong += tw__histogram_bin(&histogram, i) != hdr_index(digits, i);

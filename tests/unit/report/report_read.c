@@ -10,8 +10,8 @@
 
 #include "report_made.h"
 
-#define MUTATIONS	10000
-#define LINES		2000
+#define MUTATIONS	2000
+#define LINES		1000
 
 static uint64_t state;
 
@@ -210,7 +210,7 @@ static json_t *changed(const char *text, size_t length)
 
 static void check_mutations(const json_t *root, int count)
 {
-	char *text = json_dumps(root, 0);
+	char *text = json_dumps(root, JSON_COMPACT);
 	int wrong = 0, accepted = 0, read = 0;
 
 	for (int i = 0; i < count; i++) {
