@@ -304,8 +304,9 @@ static void check_sets(void)
 
 		changed += make_set(reports, count);
 		wrong += !set_is_right(reports, count);
-		if (!tw_report_add(&merged, &reports[0]) && !tw_report_add(&merged, &reports[1]))
-			twice += tw_report_add(&merged, &reports[below(2)]) == -EEXIST;
+		for (size_t j = 0; j < count; j++)
+			wrong += tw_report_add(&merged, &reports[j]) != 0;
+		twice += tw_report_add(&merged, &reports[below(count)]) == -EEXIST;
 		tw_report_free(&merged);
 		for (size_t j = 0; j < count; j++)
 			tw_report_free(&reports[j]);

@@ -4,8 +4,10 @@
 #
 # Jobs of one group of one fio run are added up. Other groups, other runs and other
 # names stay apart, in any order of the files. Facts of several jobs are there once, and
-# those that differ are named so. A file given twice is refused. Fails if anything is
-# counted twice, lost, or mixed, or if it depends on the order of the files.
+# those that differ are named so. A file given twice is refused. A merged report is a
+# report: it is printed again as it is, and its page and a comparison of it are those of its
+# jobs. Fails if anything is counted twice, lost, or mixed, or if it depends on the order of
+# the files. tests/unit/report/report_merge_order.c merges in any order.
 . "$(dirname "$0")/../../../tap.sh"
 . "$(dirname "$0")/../../../report_files.sh"
 
@@ -61,15 +63,6 @@ cp one.json copy.json
 run report one.json run7.json copy.json
 is "$status $(cat "$err")$(cat "$out")" '65 tickwise report: copy.json: the same job as one.json' \
 	'the same job twice is refused with both names, and nothing is printed'
-for i in 1 2 3 4 5; do
-	write_report "of5_$i.json" run='"run": "5",' "thread=$i" "pid=$((500 + i))"
-done
-run report --json of5_*.json
-cp "$out" of5.json
-for i in 1 2 3 4 5; do
-	run report of5.json "of5_$i.json"
-	has "$err" 'the same job as' "job $i of a report of five again"
-done
 
 # ---- what is merged ----
 # A job with all parts, and another one: EXPRESSION, WANTED: PERL for the other one
@@ -115,18 +108,70 @@ join " ", map { ($_->{start} - 17e17) / 1e6 . "-$_->{read}{count}" } \
 $r->{over_time}{width_ns} / 1e6|1|$r->{over_time} = windows(1, 127, 3)
 $r->{over_time}{width_ns} / 1e6|2|$r->{over_time} = windows(1, 128, 3)
 CASES
+sed -e :a -e '/\\$/N; s/\\\n\t//; ta' facts >lines
+sed 's/.*|/full\n\t@{$j}{qw(thread_number pid)} = (2, 2); /' lines | changes
+number=0
 while IFS='|' read -r expression wanted edit; do
-	printf 'full\n\t@{$j}{qw(thread_number pid)} = (2, 2); %s\n' "$edit" | changes
-	changed 1 --json full.json @
+	number=$((number + 1))
+	changed $number --json full.json @
 	is "$(of_json "$expression")" "$wanted" "$edit $expression"
 	cp "$out" first
-	changed 1 --json @ full.json
+	changed $number --json @ full.json
 	cmp -s first "$out"
 	ok $? 'in either order'
-done <<CASES
-$(sed -e :a -e '/\\$/N; s/\\\n\t//; ta' facts)
-CASES
+done <lines
 printf 'full\n\t$j->{pid} = 2; $r->{errors}{read} = "9223372036854775808"\n' | changes
 changed 1 @ @2
 is "$status $(wc -l <"$err")" '65 1' 'counts beyond 64 bits are refused'
+
+# ---- a merged report is a report ----
+# Jobs that differ in rows that only some have, clocks, reasons, devices, widths of
+# windows, lengths of lists, options, hosts.
+changes <<'CASES'
+full
+	delete @{$r}{qw(lacks unknown)}; $r->{slowest} = [map { slow($_, queue => $_) } 30, 20, 20]
+full
+	delete @{$r}{qw(lacks unknown stages_by_lat fio_lat)}; @{$j}{qw(thread_number pid)} = (2, 2);
+	$r->{devices}[0]{device} = "8:1"; $j->{options}{bs} = "8k"; $r->{over_time} = windows(4,
+	50, 3); $r->{counter} = { verdict => "unreliable", reasons => [{ code => "a", text => "y" }] }
+full
+	delete @{$r}{qw(lacks unknown bytes)}; @{$j}{qw(thread_number pid host)} = (3, 3, "far");
+	$r->{slowest} = [slow(25, queue => 25)]; $r->{clocks}{fio}{error_ppb} = 9000;
+	$r->{lunch} = 1; $_->{host} = "far" for @{$r->{machines}}, @{$r->{devices}}
+CASES
+# merged FILE...: prints what `report --json` does
+merged()
+{
+	"$tickwise" report --json --merge-hosts "$@" || echo "exit code $?"
+}
+
+merged changes/[123].json >all.json
+is "$(of_json '@r . " " . @{$r->{jobs}} . " $r->{ios}{read} " . @{$r->{slowest}}' all.json)" \
+	'1 3 300 1' 'jobs of two hosts are one report'
+merged changes/[23].json >pair.json
+cat changes/1.json pair.json >both.json
+for files in all.json 'changes/1.json pair.json' both.json; do
+	# shellcheck disable=SC2086	# names
+	merged $files >again.json
+	cmp all.json again.json
+	ok $? "which is the same again from $files"
+done
+# A merge sorts options. The paths are others.
+"$tickwise" report --merge-hosts changes/[123].json | sed '/^options /,/^$/d' >page
+"$tickwise" report --merge-hosts all.json | sed '/^options /,/^$/d' >page_again
+is "$(diff page page_again)" '' 'its page is that of its jobs'
+for run in 1 2 3 4; do
+	for thread in 1 2; do
+		write_report before.$run.$thread.json run="\"run\": \"$run\"," thread=$thread \
+			pid=$run$thread
+		write_report after.$run.$thread.json run="\"run\": \"1$run\"," thread=$thread \
+			pid=1$run$thread slow=2000
+	done
+	merged before.$run.?.json >>before.json
+	merged after.$run.?.json >>after.json
+done
+"$tickwise" diff before.?.?.json -- after.?.?.json >page
+"$tickwise" diff before.json -- after.json >page_again
+is "$(wc -l <before.json) $(grep -c 'B is 1.053' page)$(diff page page_again)" '4 1' \
+	'a comparison of merged reports finds what one of their jobs does'
 done_testing
