@@ -140,6 +140,15 @@ static void made_add(struct tw_tally *tally, const struct made_io *io)
 		tw_windows_add_errors(&tally->over_time, io->end_ns, io->direction, 2);
 }
 
+/* Put the I/Os into an empty tally. */
+static void made_fill(struct made *made, struct tw_tally *tally)
+{
+	made_count(made, tally);
+	for (size_t i = 0; i < made->io_count; i++)
+		made_add(tally, &made->ios[i]);
+	tw_windows_close(&tally->over_time);
+}
+
 /* Put all rows into @root. */
 static void made_tally(struct made *made, json_t *root)
 {
@@ -148,10 +157,7 @@ static void made_tally(struct made *made, json_t *root)
 
 	if (tw_tally_init(&tally, &has, made->digits, 64))
 		abort();
-	made_count(made, &tally);
-	for (size_t i = 0; i < made->io_count; i++)
-		made_add(&tally, &made->ios[i]);
-	tw_windows_close(&tally.over_time);
+	made_fill(made, &tally);
 	tw_tally_to_json(root, &tally, 0);
 	if (tw_has(&tally, TW_ROW_SLOWEST))
 		json_object_set_new(root, "slowest", json_array());

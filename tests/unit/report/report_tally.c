@@ -2,105 +2,50 @@
 /*
  * Tests: core/latency
  *
- * Behaviour: tallies add up in any order and grouping to the same bytes of JSON. A row
- * that one lacks is named and not there. What is written can be read, and gives the
- * same bytes again. Defect: a row that the merge, the
- * writer, the reader or the reset forgets, a sum beyond 64 bits, a wrong file that is
- * taken, an unknown number that is not named.
+ * Behaviour: each number of a merged tally is the sum, or the larger one, of its parts'. A
+ * row that one lacks is named and not there. An empty tally is one that was reset. Defect:
+ * a row that the merge, the writer, the reader or the reset forgets, a sum beyond 64 bits,
+ * a wrong file that is taken, an unknown number that is not named.
+ * report_merge_order.c merges in any order, writes and reads again.
  */
 #include <errno.h>
-#include <string.h>
 
-#include "report/tally.h"
+#include "report_made.h"
 #include "report/report_json.h"
-#include "tap.h"
 
 #define DIGITS		2
 #define WINDOWS		16
 #define START_NS	1700000000000000000ULL
 #define ROUNDS		20
 
-static uint64_t below(uint64_t *state, uint64_t limit)
-{
-	return tap_random(state) % limit;
-}
-
 /* ---- making tallies ---------------------------------------------------------- */
 
-static void add_io(struct tw_tally *tally, enum tw_direction direction, uint64_t *state)
-{
-	uint64_t stage_ns[TW_STAGES], lat_ns = 0;
-
-	tally->counts[direction].ios++;
-	for (int stage = 0; stage < TW_STAGES; stage++) {
-		stage_ns[stage] = below(state, 2) ? below(state, 100000) : 0;
-		lat_ns += stage_ns[stage];
-	}
-	tw_histogram_add(&tally->times[TW_LAT][direction], lat_ns);
-	for (unsigned time = 0; time < TW_TIMES; time++)
-		if (time != TW_LAT && tw_has_time(tally, time) &&
-		    tw_time_rows[time].directions >> direction & 1)
-			tw_histogram_add(&tally->times[time][direction],
-					 time < TW_STAGES ? stage_ns[time] : lat_ns / 2);
-	if (tw_has(tally, TW_ROW_BY_LAT))
-		tw_by_lat_add(&tally->by_lat[direction], lat_ns, stage_ns);
-	if (tw_has(tally, TW_ROW_OVER_TIME))
-		tw_windows_add(&tally->over_time, START_NS + below(state, 1 << 25), direction,
-			       lat_ns);
-}
-
-static void count_rows(struct tw_tally *tally, int direction, uint64_t *state)
-{
-	uint64_t left = tally->counts[direction].ios;
-
-	for (unsigned row = 0; row < TW_COUNTS; row++) {
-		const struct tw_count_row *is = &tw_count_rows[row];
-		uint64_t limit = is->of == TW_NONE ? 1000 :
-				 is->share == TW_ALONE ? tally->counts[direction].ios + 1 :
-						       left + 1;
-		uint64_t count = below(state, limit);
-
-		if (row == TW_ROW_ios || !tw_has(tally, row) ||
-		    !(is->directions >> direction & 1))
-			continue;
-		*tw_count_at(&tally->counts[direction], row) = count;
-		left -= is->share == TW_PART ? count : 0;
-	}
-}
-
-static void fill(struct tw_tally *tally, uint64_t *state)
-{
-	for (int i = 0; i < TW_DIRECTIONS; i++) {
-		for (uint64_t ios = below(state, 2) * below(state, 100); ios; ios--)
-			add_io(tally, (enum tw_direction)i, state);
-		count_rows(tally, i, state);
-	}
-	for (unsigned row = 0; row < TW_SCALARS; row++)
-		if (tw_has(tally, TW_COUNTS + row))
-			*tw_scalar_at(&tally->scalars, row) = tap_random(state) >> 4;
-	if (tw_has(tally, TW_ROW_OVER_TIME))
-		tw_windows_close(&tally->over_time);
-}
-
-/* One row in @one_in is absent. */
-static struct tw_row_set some_rows(unsigned one_in, uint64_t *state)
+static struct tw_row_set all_but(unsigned gone)
 {
 	struct tw_row_set has = { { 0 } };
 
 	for (unsigned row = 0; row < TW_ROWS; row++)
-		if (row == TW_ROW_ios || row == TW_ROW_TIMES + TW_LAT ||
-		    !one_in || below(state, one_in))
+		if (row != gone)
 			tw_row_put(&has, row);
 	return has;
 }
 
-static void make(struct tw_tally *tally, unsigned one_in, uint64_t *state)
+static void make_empty(struct tw_tally *tally, unsigned gone, unsigned digits)
 {
-	const struct tw_row_set has = some_rows(one_in, state);
+	const struct tw_row_set has = all_but(gone);
 
-	if (tw_tally_init(tally, &has, DIGITS, WINDOWS))
+	if (tw_tally_init(tally, &has, digits, WINDOWS))
 		exit(1);
-	fill(tally, state);
+}
+
+/* Make a tally of random I/Os with all rows. */
+static void make(struct tw_tally *tally, uint64_t *state)
+{
+	struct made made = { .random = state, .digits = DIGITS, .bits = 40 };
+
+	make_empty(tally, TW_ROWS, DIGITS);
+	made_ios(&made);
+	made_fill(&made, tally);
 }
 
 /* ---- as text ------------------------------------------------------------------ */
@@ -113,76 +58,28 @@ static json_t *json_of(const struct tw_tally *tally)
 	return json;
 }
 
-/* Return 1 if both are the same text. Frees it. */
-static int same(char *a, char *b)
+/* Return 1 if both are written alike. */
+static int same(const struct tw_tally *a, const struct tw_tally *b)
 {
-	int is_same = a && b && strcmp(a, b) == 0;
+	json_t *of_a = json_of(a), *of_b = json_of(b);
+	const int is_same = json_equal(of_a, of_b);
 
-	free(a);
-	free(b);
+	json_decref(of_a);
+	json_decref(of_b);
 	return is_same;
-}
-
-static char *text_of(const struct tw_tally *tally)
-{
-	json_t *json = json_of(tally);
-	char *text = json_dumps(json, 0);
-
-	json_decref(json);
-	return text;
 }
 
 /* ---- merging -------------------------------------------------------------------- */
 
-/* Return the text of the merge of @order of three tallies; grouped: the last two of them
- * are merged first. */
-static char *merged(const struct tw_tally *tallies, const int order[3], int grouped)
-{
-	struct tw_tally sum = { 0 }, rest = { 0 };
-	int error = tw_tally_merge(&sum, &tallies[order[0]]);
-	char *text;
-
-	if (grouped) {
-		error |= tw_tally_merge(&rest, &tallies[order[1]]);
-		error |= tw_tally_merge(&rest, &tallies[order[2]]);
-		error |= tw_tally_merge(&sum, &rest);
-	} else {
-		error |= tw_tally_merge(&sum, &tallies[order[1]]);
-		error |= tw_tally_merge(&sum, &tallies[order[2]]);
-	}
-	text = error ? NULL : text_of(&sum);
-	tw_tally_free(&sum);
-	tw_tally_free(&rest);
-	return text;
-}
-
-static void any_order(uint64_t *state)
-{
-	static const int orders[][3] = {
-		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
-	};
-	static struct tw_tally tallies[3];
-	int wrong = 0;
-
-	for (int i = 0; i < 3; i++)
-		make(&tallies[i], 10, state);
-	for (int i = 0; i < 12; i++)
-		wrong += !same(merged(tallies, orders[0], 0),
-			       merged(tallies, orders[i / 2], i % 2));
-	tap_ok(!wrong, "three tallies in any order and grouping are the same bytes");
-	for (int i = 0; i < 3; i++)
-		tw_tally_free(&tallies[i]);
-}
-
-/* Each number of the sum is that of its parts. */
-static void sums(uint64_t *state)
+/* Return how many numbers of a sum are not those of its parts. */
+static int wrong_sums(uint64_t *state)
 {
 	static struct tw_tally a, b, sum;
 	int wrong = 0;
 
-	make(&a, 0, state);
-	make(&b, 0, state);
-	tap_ok(!tw_tally_merge(&sum, &a) && !tw_tally_merge(&sum, &b), "two tallies merge");
+	make(&a, state);
+	make(&b, state);
+	wrong += tw_tally_merge(&sum, &a) || tw_tally_merge(&sum, &b);
 	for (unsigned row = 0; row < TW_COUNTS; row++)
 		for (int i = 0; i < TW_DIRECTIONS; i++) {
 			uint64_t x = tw_count_of(&a.counts[i], row);
@@ -209,10 +106,10 @@ static void sums(uint64_t *state)
 				wrong += sum.by_lat[i].sum_ns[at][stage] !=
 					 a.by_lat[i].sum_ns[at][stage] +
 					 b.by_lat[i].sum_ns[at][stage];
-	tap_is_u64((uint64_t)wrong, 0, "each number is the sum or the larger one");
 	tw_tally_free(&a);
 	tw_tally_free(&b);
 	tw_tally_free(&sum);
+	return wrong;
 }
 
 /* Take each row away from one of two tallies. */
@@ -221,18 +118,12 @@ static void absent_rows(uint64_t *state)
 	static struct tw_tally all, lacking, sum;
 	int wrong = 0;
 
-	make(&all, 0, state);
+	make(&all, state);
 	for (unsigned gone = 0; gone < TW_ROWS; gone++) {
-		struct tw_row_set has = { { 0 } };
-
-		for (unsigned row = 0; row < TW_ROWS; row++)
-			if (row != gone)
-				tw_row_put(&has, row);
-		if (tw_tally_init(&lacking, &has, DIGITS, WINDOWS) ||
-		    tw_tally_merge(&sum, gone % 2 ? &all : &lacking) ||
-		    tw_tally_merge(&sum, gone % 2 ? &lacking : &all) ||
-		    tw_tally_merge(&sum, &all))
-			wrong++;
+		make_empty(&lacking, gone, DIGITS);
+		wrong += tw_tally_merge(&sum, gone % 2 ? &all : &lacking) ||
+			 tw_tally_merge(&sum, gone % 2 ? &lacking : &all) ||
+			 tw_tally_merge(&sum, &all);
 		for (unsigned row = 0; row < TW_ROWS; row++)
 			wrong += tw_has(&sum, row) != (row != gone) ||
 				 tw_row_is_in(&sum.lacks, row) != (row == gone);
@@ -245,18 +136,18 @@ static void absent_rows(uint64_t *state)
 
 static void refused_merges(uint64_t *state)
 {
-	const struct tw_row_set has = some_rows(0, state);
 	static struct tw_tally a, b, sum;
 
-	make(&a, 0, state);
-	make(&b, 0, state);
+	make(&a, state);
+	make(&b, state);
 	a.counts[TW_READ].errors = UINT64_MAX;
 	b.counts[TW_READ].errors = 1;
 	tap_ok(!tw_tally_merge(&sum, &a) && tw_tally_merge(&sum, &b) == -EOVERFLOW,
 	       "a count beyond 64 bits");
 	tw_tally_free(&sum);
 	a.counts[TW_READ].errors = 0;
-	a.scalars.enters = UINT64_MAX - b.scalars.enters + 1;
+	a.scalars.enters = UINT64_MAX;
+	b.scalars.enters = 1;
 	tap_ok(!tw_tally_merge(&sum, &b) && tw_tally_merge(&sum, &a) == -EOVERFLOW,
 	       "a scalar beyond 64 bits");
 	tw_tally_free(&sum);
@@ -267,9 +158,9 @@ static void refused_merges(uint64_t *state)
 	       "a sum of a stage beyond 64 bits");
 	tw_tally_free(&sum);
 	tw_tally_free(&b);
-	tap_ok(!tw_tally_init(&b, &has, DIGITS + 1, WINDOWS), "a tally of other digits");
-	tap_is_u64(tw_tally_digits(&b), DIGITS + 1, "knows its digits");
-	tap_ok(tw_tally_merge(&b, &a) == -EINVAL, "and is not merged with others");
+	make_empty(&b, TW_ROWS, DIGITS + 1);
+	tap_ok(tw_tally_digits(&b) == DIGITS + 1 && tw_tally_merge(&b, &a) == -EINVAL,
+	       "a tally of other digits");
 	tw_tally_free(&a);
 	tw_tally_free(&b);
 }
@@ -277,57 +168,29 @@ static void refused_merges(uint64_t *state)
 static void reset(uint64_t *state)
 {
 	static struct tw_tally tally, fresh;
-	const struct tw_row_set has = some_rows(0, state);
+	struct made made = { .random = state, .digits = DIGITS, .bits = 40 };
 	uint64_t again;
 	int wrong = 0;
 
-	make(&tally, 0, state);
+	make(&tally, state);
 	tw_tally_reset(&tally);
-	if (tw_tally_init(&fresh, &has, DIGITS, WINDOWS))
-		exit(1);
-	tap_ok(same(text_of(&tally), text_of(&fresh)), "a reset tally is an empty one");
+	make_empty(&fresh, TW_ROWS, DIGITS);
+	tap_ok(same(&tally, &fresh), "a reset tally is an empty one");
 	for (int i = 0; i < TW_DIRECTIONS; i++)
-		for (unsigned slice = 0; slice < TW_LAT_SLICES; slice++)
-			wrong += memcmp(tally.by_lat[i].sum_ns[slice],
-					fresh.by_lat[i].sum_ns[slice],
-					sizeof(tally.by_lat[i].sum_ns[slice])) != 0;
+		wrong += memcmp(tally.by_lat[i].sum_ns, fresh.by_lat[i].sum_ns,
+				TW_LAT_SLICES * sizeof(*fresh.by_lat[i].sum_ns)) != 0;
 	tap_is_u64((uint64_t)wrong, 0, "also its sums of stages");
+	made_ios(&made);
 	again = *state;
-	fill(&tally, state);
-	fill(&fresh, &again);
-	tap_ok(same(text_of(&tally), text_of(&fresh)), "and counts like a new one");
+	made_fill(&made, &tally);
+	*state = again;
+	made_fill(&made, &fresh);
+	tap_ok(same(&tally, &fresh), "and counts like a new one");
 	tw_tally_free(&tally);
 	tw_tally_free(&fresh);
 }
 
 /* ---- reading -------------------------------------------------------------------- */
-
-static void round_trip(unsigned one_in, uint64_t *state)
-{
-	static struct tw_tally tally, other, back;
-	struct tw_report_problem problem = { "" };
-	json_t *unknown = json_object(), *json;
-
-	make(&tally, one_in, state);
-	make(&other, one_in, state);
-	if (tw_tally_merge(&back, &tally) || tw_tally_merge(&back, &other))
-		exit(1);
-	tw_tally_free(&tally);
-	json = json_of(&back);
-	if (tw_has(&back, TW_ROW_SLOWEST))
-		json_object_set_new(json, "slowest", json_array());
-	tap_ok(!tw_tally_from_json(&tally, json, unknown, &problem) && !problem.text[0] &&
-	       json_object_size(unknown) == 0, "a tally can be read: %s", problem.text);
-	tap_ok(same(text_of(&tally), text_of(&back)), "and written again, the same bytes");
-	tap_ok(!memcmp(&tally.has, &back.has, sizeof(back.has)) &&
-	       !memcmp(&tally.lacks, &back.lacks, sizeof(back.lacks)),
-	       "with the same rows");
-	json_decref(json);
-	json_decref(unknown);
-	tw_tally_free(&tally);
-	tw_tally_free(&other);
-	tw_tally_free(&back);
-}
 
 /* Put a value where a path with dots leads. */
 static void put_at(json_t *json, const char *path, json_t *value)
@@ -365,15 +228,13 @@ static void wrong_counts(const json_t *good)
 }
 
 /* Four reads of 100 ns, in the device. */
-static json_t *good_one(uint64_t *state)
+static json_t *good_one(void)
 {
 	static struct tw_tally tally;
 	const uint64_t stage_ns[TW_STAGES] = { [TW_DEVICE] = 100 };
-	const struct tw_row_set has = some_rows(0, state);
 	json_t *json;
 
-	if (tw_tally_init(&tally, &has, DIGITS, WINDOWS))
-		exit(1);
+	make_empty(&tally, TW_ROWS, DIGITS);
 	tally.counts[TW_READ].ios = 4;
 	tally.counts[TW_READ].split = 1;
 	for (int i = 0; i < 4; i++) {
@@ -461,18 +322,16 @@ static void paths(void)
 int main(void)
 {
 	uint64_t state = tap_seed();
-	json_t *good;
+	json_t *good = good_one();
+	int wrong = 0;
 
 	paths();
 	for (int i = 0; i < ROUNDS; i++)
-		any_order(&state);
-	sums(&state);
+		wrong += wrong_sums(&state);
+	tap_is_u64((uint64_t)wrong, 0, "each number is the sum or the larger one");
 	absent_rows(&state);
 	refused_merges(&state);
 	reset(&state);
-	for (unsigned i = 0; i < ROUNDS; i++)
-		round_trip(i ? 10 : 0, &state);
-	good = good_one(&state);
 	wrong_counts(good);
 	unknown_values(good);
 	short_counts();
