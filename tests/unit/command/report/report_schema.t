@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/latency core/report core/command/answers
 #
-# The reader, the schema and tickwise-report(5) agree. A report with all keys is taken.
-# Without a key that is always there it is refused, without any other it is not. Fails if a
-# key becomes mandatory or optional, or is added, in one of the three only.
+# The rows, the reader, the schema and tickwise-report(5) agree. A report with all keys is
+# taken. Without a key that is always there it is refused, without any other it is not. Each
+# stage is a value of STAGE in the manual, and has a row in plugin/README.md. Fails if a
+# key becomes mandatory or optional, or is added, in one of the four only.
 . "$(dirname "$0")/../../../tap.sh"
 . "$(dirname "$0")/../../../report_files.sh"
 . "$(dirname "$0")/../../../schema.sh"
@@ -18,6 +20,32 @@ schema keys "$manual" | sort | comm -3 of_schema - >differ
 # The manual has one item for all three clocks.
 is "$(tr '\n' ';' <differ)" 'fio object;monotonic object;tickwise object;' \
 	"$(wc -l <of_schema) keys are in the schemas and in the manual"
+
+# rows_of KIND TYPE: prints the last part of the path of each row of a kind, and the type
+rows_of()
+{
+	perl -0777 -ne 'print "$1 '"$2"'\n" while /\t'"$1"'\(\w+, (?:"\w+", )?"(?:\w+\.)*(\w+)"/g' \
+		"$root/core/report/rows.h"
+}
+stages=$(sed -n 's/^	STAGE([A-Z_]*, \([a-z_]*\),.*/\1/p' "$root/core/latency/stages.h")
+{
+	rows_of COUNT counts
+	rows_of SCALAR count
+	rows_of TIME histograms
+	printf '%s histograms\n' $stages
+} | sort -u >rows
+sed 's/, always$//' of_schema | sort -u | comm -23 rows - >differ
+is "$([ "$(wc -l <rows)" -ge 50 ] && cat differ)" '' "$(wc -l <rows) rows are there"
+is "$(echo $(sed -n '/^STAGE is one of$/,/^\.S/{/^\.BR/{s/^\.BR//;s/[".,]/ /g;p}}' "$manual"))" \
+	"$(echo $stages lat)" 'the manual has these values of STAGE'
+for stage in $stages; do
+	grep -q "^| \`$stage\` |" "$root/plugin/README.md" || echo "$stage"
+done >differ
+is "$(cat differ)$(grep '@ROWS' "$manual")" '' "the engine's README has a row for each"
+"${TW_BUILD:-$root/build}/describe" manual lunch 2>"$err"
+is "$? $(cat "$err")" '1 describe: no rows are lunch' 'an unknown kind of rows'
+is "$("${TW_BUILD:-$root/build}/describe" schema none 2>"$err" || echo $?)" 1 \
+	'a schema that cannot be read'
 
 write_full b.json
 is_valid report b.json
