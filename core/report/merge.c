@@ -87,19 +87,16 @@ static int compare_strings(const json_t *a, const json_t *b, const char *key)
 	return strcmp(text ? text : "", other ? other : "");
 }
 
-static int compare_facts(const json_t *a, const json_t *b)
-{
-	return compare_strings(a, b, "host") ?: compare_strings(a, b, "path") ?:
-	       compare_texts(a, b);
-}
-
 void tw_report_put_fact(json_t *set, json_t *fact)
 {
 	size_t low = 0, high = json_array_size(set);
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const int by = compare_facts(json_array_get(set, middle), fact);
+		const json_t *other = json_array_get(set, middle);
+		const int by = compare_strings(other, fact, "host") ?:
+			       compare_strings(other, fact, "path") ?:
+			       compare_texts(other, fact);
 
 		if (by == 0)
 			return;

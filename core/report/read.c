@@ -467,11 +467,9 @@ static void check_schema(const json_t *root, struct tw_report_problem *problem)
 	const char *schema = tw_report_string(root, "schema");
 	uint64_t version;
 
-	if (!schema || strcmp(schema, TW_REPORT_SCHEMA) != 0) {
+	if (!schema || strcmp(schema, TW_REPORT_SCHEMA) != 0)
 		tw_report_refuse(problem, "not a report of the Tickwise engine "
 				 "(no \"schema\": \"" TW_REPORT_SCHEMA "\")");
-		return;
-	}
 	version = tw_want_u64(root, "", "version", problem);
 	if (version != TW_REPORT_VERSION)
 		tw_report_refuse(problem, "version %llu of the report; this program reads "
@@ -506,22 +504,6 @@ static void read_header(struct tw_report *report, const json_t *root,
 	report->clocks = json_object();
 }
 
-/* Read what a header lacks. Return: 0; -ENOMEM. */
-static int read_numbers(struct tw_report *report, const json_t *root,
-			struct tw_report_problem *problem)
-{
-	int error = tw_tally_from_json(&report->tally, root, report->unknown, problem);
-
-	report->clocks = read_clocks(report, root, problem);
-	read_counter(report, root, problem);
-	if (!error)
-		error = read_slowest(report, root, problem);
-	if (!error)
-		error = read_attached(report, root, problem);
-	read_triggers(report, root, problem);
-	return error;
-}
-
 int tw_report_from_json(struct tw_report *report, const json_t *root, const char *path,
 			struct tw_report_problem *problem)
 {
@@ -533,10 +515,20 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 	report->machines = read_set(root, "machines", "machines[].", tw_facts_of_machine,
 				    problem);
 	report->files = read_set(root, "files", "files[].", tw_facts_of_file, problem);
-	if (!error && json_object_get(root, "kind"))
+	if (json_object_get(root, "kind")) {
 		read_header(report, root, problem);
-	else if (!error)
-		error = read_numbers(report, root, problem);
+	} else {
+		if (!error)
+			error = tw_tally_from_json(&report->tally, root, report->unknown,
+						   problem);
+		report->clocks = read_clocks(report, root, problem);
+		read_counter(report, root, problem);
+		if (!error)
+			error = read_slowest(report, root, problem);
+		if (!error)
+			error = read_attached(report, root, problem);
+		read_triggers(report, root, problem);
+	}
 	if (!error)
 		error = read_devices(report, root, problem);
 	read_unknown(report, root, problem);

@@ -36,8 +36,8 @@ void tw_report_leave_out(json_t *unknown, const char *format, ...)
 	json_object_set_new(unknown, tw_plain_text(name), json_null());
 }
 
-const json_t *tw_want(const json_t *object, const char *where,
-		      const char *key, struct tw_report_problem *problem)
+static const json_t *want(const json_t *object, const char *where, const char *key,
+			  struct tw_report_problem *problem)
 {
 	const json_t *value = json_object_get(object, key);
 
@@ -49,7 +49,7 @@ const json_t *tw_want(const json_t *object, const char *where,
 json_t *tw_want_object(const json_t *object, const char *where,
 		       const char *key, struct tw_report_problem *problem)
 {
-	if (!json_is_object(tw_want(object, where, key, problem)))
+	if (!json_is_object(want(object, where, key, problem)))
 		tw_report_refuse(problem, "%s%s is not an object", where, key);
 	return json_object_get(object, key);
 }
@@ -57,7 +57,7 @@ json_t *tw_want_object(const json_t *object, const char *where,
 json_t *tw_want_array(const json_t *object, const char *where,
 		      const char *key, struct tw_report_problem *problem)
 {
-	if (!json_is_array(tw_want(object, where, key, problem)))
+	if (!json_is_array(want(object, where, key, problem)))
 		tw_report_refuse(problem, "%s%s is not an array", where, key);
 	return json_object_get(object, key);
 }
@@ -66,7 +66,7 @@ const char *tw_want_string(const json_t *object, const char *where,
 			   const char *key,
 			   struct tw_report_problem *problem)
 {
-	const json_t *value = tw_want(object, where, key, problem);
+	const json_t *value = want(object, where, key, problem);
 	const char *text = json_string_value(value);
 
 	if (!text)
@@ -79,7 +79,7 @@ uint64_t tw_want_u64(const json_t *object, const char *where,
 {
 	uint64_t value = 0;
 
-	if (tw_json_to_u64(tw_want(object, where, key, problem), &value))
+	if (tw_json_to_u64(want(object, where, key, problem), &value))
 		tw_report_refuse(problem, "%s%s is not a whole number of 0 or "
 				 "more", where, key);
 	return value;
@@ -88,7 +88,7 @@ uint64_t tw_want_u64(const json_t *object, const char *where,
 int tw_want_boolean(const json_t *object, const char *where,
 		    const char *key, struct tw_report_problem *problem)
 {
-	const json_t *value = tw_want(object, where, key, problem);
+	const json_t *value = want(object, where, key, problem);
 
 	if (!json_is_boolean(value))
 		tw_report_refuse(problem, "%s%s is not true or false", where,
@@ -99,7 +99,7 @@ int tw_want_boolean(const json_t *object, const char *where,
 double tw_want_real(const json_t *object, const char *where,
 		    const char *key, struct tw_report_problem *problem)
 {
-	const json_t *value = tw_want(object, where, key, problem);
+	const json_t *value = want(object, where, key, problem);
 
 	if (!json_is_number(value))
 		tw_report_refuse(problem, "%s%s is not a number", where, key);

@@ -29,8 +29,6 @@ void tw_report_refuse(struct tw_report_problem *problem,
 void tw_report_leave_out(json_t *unknown, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-const json_t *tw_want(const json_t *object, const char *where, const char *key,
-		      struct tw_report_problem *problem);
 json_t *tw_want_object(const json_t *object, const char *where,
 		       const char *key, struct tw_report_problem *problem);
 json_t *tw_want_array(const json_t *object, const char *where,

@@ -46,23 +46,13 @@ static json_t *sorted(json_t *object)
 
 /* ---- jobs ---------------------------------------------------------------------- */
 
-/* Delete the options that differ from those of a job. */
-static void keep_same(json_t *common, const json_t *options)
-{
-	const char *key;
-	json_t *value;
-	void *next;
-
-	json_object_foreach_safe(common, next, key, value)
-		if (!json_equal(json_object_get(options, key), value))
-			json_object_del(common, key);
-}
-
 /* Return the options that all jobs have, of those whose options are known, in the order of
  * the first job. Return NULL if no job's are known. */
 static json_t *common_options(const struct tw_report *report)
 {
-	json_t *common = NULL;
+	json_t *common = NULL, *value;
+	const char *key;
+	void *next;
 
 	for (size_t i = 0; i < report->job_count; i++) {
 		json_t *options = json_object_get(report->jobs[i].json, "options");
@@ -70,7 +60,9 @@ static json_t *common_options(const struct tw_report *report)
 		if (options && !common)
 			common = json_copy(options);
 		else if (options)
-			keep_same(common, options);
+			json_object_foreach_safe(common, next, key, value)
+				if (!json_equal(json_object_get(options, key), value))
+					json_object_del(common, key);
 	}
 	return common;
 }
@@ -124,16 +116,6 @@ static json_t *device_to_json(const struct tw_report_device *device, int is_only
 	return json;
 }
 
-static json_t *devices_to_json(const struct tw_report *report)
-{
-	json_t *devices = json_array();
-
-	for (size_t i = 0; i < report->device_count; i++)
-		json_array_append_new(devices, device_to_json(&report->devices[i],
-							      report->device_count == 1));
-	return devices;
-}
-
 /* ---- lists ------------------------------------------------------------------------- */
 
 static json_t *slowest_to_json(const struct tw_report *report)
@@ -179,14 +161,17 @@ static json_t *begin(void)
 
 static void put_facts(json_t *root, const struct tw_report *report)
 {
-	json_t *common = common_options(report);
+	json_t *common = common_options(report), *devices = json_array();
 
+	for (size_t i = 0; i < report->device_count; i++)
+		json_array_append_new(devices, device_to_json(&report->devices[i],
+							      report->device_count == 1));
 	json_object_set_new(root, "jobs", jobs_to_json(report, common));
 	if (common)
 		json_object_set_new(root, "options", common);
 	put_list(root, "machines", json_incref(report->machines));
 	put_list(root, "files", json_incref(report->files));
-	put_list(root, "devices", devices_to_json(report));
+	put_list(root, "devices", devices);
 }
 
 static json_t *done(json_t *root)

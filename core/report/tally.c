@@ -125,7 +125,6 @@ static void merge_rows(struct tw_tally *into, const struct tw_tally *from)
 	if (tw_tally_is_empty(into)) {
 		into->has = from->has;
 		into->lacks = from->lacks;
-		return;
 	}
 	for (unsigned i = 0; i < TW_ROW_WORDS; i++) {
 		uint64_t *has = &into->has.bits[i], *lacks = &into->lacks.bits[i];
@@ -168,20 +167,6 @@ static int merge_numbers(struct tw_tally *into, const struct tw_tally *from)
 	return error;
 }
 
-static int merge_times(struct tw_tally *into, const struct tw_tally *from)
-{
-	int error = 0;
-
-	for (unsigned time = 0; time < TW_TIMES; time++)
-		for (int i = 0; i < TW_DIRECTIONS && !error; i++)
-			if (tw_has_time(into, time))
-				error = tw_histogram_collect(&into->times[time][i],
-							     &from->times[time][i]);
-			else
-				tw_histogram_free(&into->times[time][i]);
-	return error;
-}
-
 static int merge_sums(struct tw_by_lat *into, const struct tw_by_lat *from)
 {
 	int over = 0;
@@ -198,15 +183,21 @@ static int merge_sums(struct tw_by_lat *into, const struct tw_by_lat *from)
 	return over ? -EOVERFLOW : 0;
 }
 
-static int merge_by_lat(struct tw_tally *into, const struct tw_tally *from)
+static int merge_times(struct tw_tally *into, const struct tw_tally *from, int direction)
 {
+	const int i = direction;
 	int error = 0;
 
-	for (int i = 0; i < TW_DIRECTIONS && !error; i++)
-		if (tw_has(into, TW_ROW_BY_LAT))
-			error = merge_sums(&into->by_lat[i], &from->by_lat[i]);
+	for (unsigned time = 0; time < TW_TIMES && !error; time++)
+		if (tw_has_time(into, time))
+			error = tw_histogram_collect(&into->times[time][i],
+						     &from->times[time][i]);
 		else
-			free_sums(&into->by_lat[i]);
+			tw_histogram_free(&into->times[time][i]);
+	if (!tw_has(into, TW_ROW_BY_LAT))
+		free_sums(&into->by_lat[i]);
+	else if (!error)
+		error = merge_sums(&into->by_lat[i], &from->by_lat[i]);
 	return error;
 }
 
@@ -219,10 +210,8 @@ int tw_tally_merge(struct tw_tally *into, const struct tw_tally *from)
 		return -EINVAL;
 	merge_rows(into, from);
 	error = merge_numbers(into, from);
-	if (!error)
-		error = merge_times(into, from);
-	if (!error)
-		error = merge_by_lat(into, from);
+	for (int i = 0; i < TW_DIRECTIONS && !error; i++)
+		error = merge_times(into, from, i);
 	if (!tw_has(into, TW_ROW_OVER_TIME))
 		tw_windows_free(&into->over_time);
 	else if (!error)

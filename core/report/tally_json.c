@@ -41,22 +41,6 @@ static json_t *place_of(json_t *object, const char *path)
 	return object;
 }
 
-static void put(json_t *object, const char *path, json_t *value)
-{
-	json_object_set_new(place_of(object, path), tw_row_key(path), value);
-}
-
-static json_t *count_to_json(const struct tw_tally *tally, unsigned row)
-{
-	json_t *object = json_object();
-
-	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (tw_count_rows[row].directions >> i & 1)
-			json_object_set_new(object, tw_direction_names[i], tw_json_of_u64(
-				tw_count_of(&tally->counts[i], row)));
-	return object;
-}
-
 json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS], int derived)
 {
 	json_t *object = json_object();
@@ -94,28 +78,27 @@ static json_t *slices_to_json(const struct tw_by_lat *by_lat, const struct tw_hi
 	return array;
 }
 
-static json_t *by_lat_to_json(const struct tw_tally *tally)
+static json_t *row_to_json(const struct tw_tally *tally, unsigned row, int derived)
 {
-	json_t *object = json_object();
+	json_t *object;
 
+	if (row >= TW_COUNTS && row < TW_ROW_TIMES)
+		return tw_json_of_u64(tw_scalar_of(&tally->scalars, row - TW_COUNTS));
+	if (row >= TW_ROW_TIMES && row < TW_ROW_BY_LAT)
+		return tw_times_to_json(tally->times[row - TW_ROW_TIMES], derived);
+	if (row == TW_ROW_OVER_TIME)
+		return tw_windows_to_json(&tally->over_time);
+	object = json_object();
 	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (tally->by_lat[i].sum_ns && tally->times[TW_LAT][i].count)
+		if (row < TW_COUNTS && tw_count_rows[row].directions >> i & 1)
+			json_object_set_new(object, tw_direction_names[i], tw_json_of_u64(
+				tw_count_of(&tally->counts[i], row)));
+		else if (row == TW_ROW_BY_LAT && tally->by_lat[i].sum_ns &&
+			 tally->times[TW_LAT][i].count)
 			json_object_set_new(object, tw_direction_names[i],
 				slices_to_json(&tally->by_lat[i],
 					       &tally->times[TW_LAT][i]));
 	return object;
-}
-
-static json_t *row_to_json(const struct tw_tally *tally, unsigned row, int derived)
-{
-	if (row < TW_COUNTS)
-		return count_to_json(tally, row);
-	if (row < TW_ROW_TIMES)
-		return tw_json_of_u64(tw_scalar_of(&tally->scalars, row - TW_COUNTS));
-	if (row < TW_ROW_BY_LAT)
-		return tw_times_to_json(tally->times[row - TW_ROW_TIMES], derived);
-	return row == TW_ROW_BY_LAT ? by_lat_to_json(tally) :
-				      tw_windows_to_json(&tally->over_time);
 }
 
 void tw_tally_to_json(json_t *object, const struct tw_tally *tally, int derived)
@@ -123,10 +106,13 @@ void tw_tally_to_json(json_t *object, const struct tw_tally *tally, int derived)
 	json_t *lacks = json_array();
 
 	for (unsigned row = 0; row < TW_ROWS; row++) {
+		const char *path = tw_row_path(row);
+
 		if (row != TW_ROW_SLOWEST && tw_has(tally, row))
-			put(object, tw_row_path(row), row_to_json(tally, row, derived));
+			json_object_set_new(place_of(object, path), tw_row_key(path),
+					    row_to_json(tally, row, derived));
 		if (tw_row_is_in(&tally->lacks, row))
-			json_array_append_new(lacks, json_string(tw_row_path(row)));
+			json_array_append_new(lacks, json_string(path));
 	}
 	if (json_array_size(lacks))
 		json_object_set(object, "lacks", lacks);
@@ -206,22 +192,22 @@ static int read_row(struct reader *reader, unsigned row, const json_t *value)
 {
 	struct tw_tally *tally = reader->tally;
 	const char *wrong = "";
-	int error = 0, is_wrong = 0;
+	int error = 0;
 
 	tw_row_put(&tally->has, row);
-	if (row < TW_COUNTS)
+	if (row < TW_COUNTS) {
 		read_count(reader, row, value);
-	else if (row < TW_ROW_TIMES)
-		is_wrong = tw_json_to_u64(value, tw_scalar_at(&tally->scalars, row - TW_COUNTS));
-	else if (row < TW_ROW_BY_LAT)
+	} else if (row < TW_ROW_TIMES) {
+		if (tw_json_to_u64(value, tw_scalar_at(&tally->scalars, row - TW_COUNTS)))
+			tw_report_refuse(reader->problem, "%s is not a whole number of 0 or "
+					 "more", tw_row_path(row));
+	} else if (row < TW_ROW_BY_LAT) {
 		return tw_times_from_json(tally->times[row - TW_ROW_TIMES], value,
 					  tw_row_path(row), reader->unknown,
 					  reader->problem);
-	else if (row == TW_ROW_OVER_TIME)
+	} else if (row == TW_ROW_OVER_TIME) {
 		error = tw_windows_from_json(&tally->over_time, value, &wrong);
-	if (is_wrong)
-		tw_report_refuse(reader->problem, "%s is not a whole number of 0 or more",
-				 tw_row_path(row));
+	}
 	if (error == -EINVAL)
 		tw_report_refuse(reader->problem, "over_time: %s", wrong);
 	return error == -ENOMEM ? error : 0;
@@ -370,13 +356,6 @@ static int read_by_lat(struct reader *reader, const json_t *object)
 
 /* ---- checks ------------------------------------------------------------------ */
 
-static void check_required(const struct tw_tally *tally, struct tw_report_problem *problem)
-{
-	for (unsigned row = 0; row < TW_ROWS; row++)
-		if (tw_row_is_required(row) && !tw_has(tally, row))
-			tw_report_refuse(problem, "%s is missing", tw_row_path(row));
-}
-
 static void check_digits(const struct tw_tally *tally, struct tw_report_problem *problem)
 {
 	const unsigned digits = tw_tally_digits(tally);
@@ -465,8 +444,18 @@ static void check_parts(const struct tw_tally *tally, unsigned parent, int direc
 				 tw_time_rows[parent].path, tw_direction_names[direction]);
 }
 
-static void check(const struct tw_tally *tally, struct tw_report_problem *problem)
+int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,
+		       struct tw_report_problem *problem)
 {
+	struct reader reader = { .tally = tally, .unknown = unknown, .problem = problem };
+	int error = read_rows(&reader, object, "");
+
+	read_lacks(&reader, object);
+	for (unsigned row = 0; row < TW_ROWS && !tw_tally_is_empty(tally); row++)
+		if (tw_row_is_required(row) && !tw_has(tally, row))
+			tw_report_refuse(problem, "%s is missing", tw_row_path(row));
+	if (!error)
+		error = read_by_lat(&reader, json_object_get(object, "stages_by_lat"));
 	check_digits(tally, problem);
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		check_counts(tally, i, problem);
@@ -477,20 +466,6 @@ static void check(const struct tw_tally *tally, struct tw_report_problem *proble
 			if (tw_has_time(tally, time))
 				check_parts(tally, time, i, problem);
 	}
-}
-
-int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,
-		       struct tw_report_problem *problem)
-{
-	struct reader reader = { .tally = tally, .unknown = unknown, .problem = problem };
-	int error = read_rows(&reader, object, "");
-
-	read_lacks(&reader, object);
-	if (!tw_tally_is_empty(tally))
-		check_required(tally, problem);
-	if (!error)
-		error = read_by_lat(&reader, json_object_get(object, "stages_by_lat"));
-	check(tally, problem);
 	return error;
 }
 

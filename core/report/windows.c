@@ -214,15 +214,12 @@ static void double_width(struct tw_windows *windows)
 
 static void open_next(struct tw_windows *windows)
 {
-	uint32_t place = windows->count;
+	const uint32_t pair = windows->count - windows->most / 2;
 
-	if (windows->merging) {
-		const uint32_t pair = windows->count - windows->most / 2;
-
+	if (windows->merging)
 		merge_pair(windows, pair);
-		place = freed(windows, pair);
-	}
-	windows->open = window_at(windows, place);
+	windows->open = window_at(windows, windows->merging ? freed(windows, pair) :
+							      windows->count);
 	windows->count++;
 }
 
