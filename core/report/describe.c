@@ -91,17 +91,6 @@ static void require(json_t *schema, const char *key)
 	json_array_append_new(required, json_string(key));
 }
 
-/* Return the schema of an object inside of another. */
-static json_t *inside(json_t *schema, const char *key, int is_required)
-{
-	json_t *object = inner(inner(schema, "properties"), key);
-
-	json_object_set_new(object, "type", json_string("object"));
-	if (is_required)
-		require(schema, key);
-	return object;
-}
-
 static void add_to_schema(json_t *schema, unsigned row)
 {
 	int is_required = tw_row_is_required(row);
@@ -110,7 +99,10 @@ static void add_to_schema(json_t *schema, unsigned row)
 	snprintf(path, sizeof(path), "%s", tw_row_path(row));
 	for (; (dot = strchr(key, '.')); key = dot + 1) {
 		*dot = '\0';
-		schema = inside(schema, key, is_required);
+		if (is_required)
+			require(schema, key);
+		schema = inner(inner(schema, "properties"), key);
+		json_object_set_new(schema, "type", json_string("object"));
 	}
 	describe(text, row);
 	snprintf(reference, sizeof(reference), "#/$defs/%s%s", type_of(row),

@@ -227,20 +227,6 @@ static void add_rest(struct tw_page *page, size_t count, uint64_t unlisted, int 
 			     "at least " : "", (unsigned long long)more);
 }
 
-static void add_storage(struct tw_page *page, const struct tw_report_group *group)
-{
-	const size_t devices = group->all.device_count;
-	const size_t files = json_array_size(group->all.files);
-
-	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)
-		add_device(page, group, i);
-	add_rest(page, devices, 0, 0);
-	for (size_t i = 0; i < files && i < MAX_FACTS; i++)
-		add_file(page, group, i);
-	add_rest(page, files, group->all.tally.scalars.files_left_out,
-		 group->all.job_count > 1);
-}
-
 /* ---- facts: of machine and run ------------------------------------------- */
 
 /* Return the machine of the first job; NULL: it is not known. */
@@ -361,10 +347,19 @@ static void add_reports(struct tw_page *page, const struct tw_report_group *grou
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
 			    int is_only_one)
 {
+	const size_t devices = group->all.device_count;
+	const size_t files = json_array_size(group->all.files);
+
 	add_first_line(page, group, is_only_one, TW_IN_TEXT);
 	add_first_line(page, group, is_only_one, TW_IN_HTML);
 	add_tiles(page, group);
-	add_storage(page, group);
+	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)
+		add_device(page, group, i);
+	add_rest(page, devices, 0, 0);
+	for (size_t i = 0; i < files && i < MAX_FACTS; i++)
+		add_file(page, group, i);
+	add_rest(page, files, group->all.tally.scalars.files_left_out,
+		 group->all.job_count > 1);
 	if (!group->all.attached || machine_of(group))
 		add_machine(page, group);
 	if (group->all.attached)

@@ -108,36 +108,33 @@ void tw_report_add_empty(struct tw_page *page, const struct tw_report_group *gro
 	tw_page_more(page, "there are %s of the job", TW_SAY_NS(group->end_ns));
 }
 
-static void add_span(struct tw_page *page, const struct tw_report_group *group)
+void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_span *asked = &group->asked;
 
-	tw_page_remark(page, "a part of the run only: from %s to %s after the start of the "
-		       "%sjob (", TW_SAY_NS(group->span.from_ns), TW_SAY_NS(group->span.to_ns),
-		       group->all.job_count > 1 ? "first " : "");
-	if (asked->from_ns)
-		tw_page_more(page, "--from=%s", TW_SAY_NS(asked->from_ns));
-	if (asked->to_ns != UINT64_MAX)
-		tw_page_more(page, "%s--to=%s", asked->from_ns ? " " : "",
-			     TW_SAY_NS(asked->to_ns));
-	tw_page_more(page, ", rounded outward to whole intervals); the slowest I/Os of it "
-		     "are not known");
-}
-
-void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group *group)
-{
-	if (group->span.is_wanted)
-		add_span(page, group);
-	else if (tw_report_is_of_intervals(group))
+	if (group->span.is_wanted) {
+		tw_page_remark(page, "a part of the run only: from %s to %s after the start of "
+			       "the %sjob (", TW_SAY_NS(group->span.from_ns),
+			       TW_SAY_NS(group->span.to_ns),
+			       group->all.job_count > 1 ? "first " : "");
+		if (asked->from_ns)
+			tw_page_more(page, "--from=%s", TW_SAY_NS(asked->from_ns));
+		if (asked->to_ns != UINT64_MAX)
+			tw_page_more(page, "%s--to=%s", asked->from_ns ? " " : "",
+				     TW_SAY_NS(asked->to_ns));
+		tw_page_more(page, ", rounded outward to whole intervals); the slowest I/Os of "
+			     "it are not known");
+	} else if (tw_report_is_of_intervals(group)) {
 		tw_page_remark(page, group->without_end ?
 			       "the sum of the intervals of the run; they have no slowest "
 			       "I/Os, clock errors or verdict on the counter" :
 			       "the sum of the intervals of the run; the slowest I/Os, "
 			       "the clocks and the verdict on the counter are in the "
 			       "job's report");
-	else if (group->without_report)
+	} else if (group->without_report) {
 		tw_page_remark(page, "of %zu of %zu jobs there are intervals only",
 			       group->without_report, group->all.job_count);
+	}
 	if (!group->without_end)
 		return;
 	if (group->all.job_count == 1)

@@ -134,26 +134,21 @@ static void add_rate(struct tw_page *page, const json_t *own)
 /* Half of the last digit: times have four digits on the page. */
 #define VISIBLE_PPB	50000
 
-/* Did a rate that was taken as the kernel's own differ from the measured
- * one? */
-static int is_contradicted(const struct clock *own)
-{
-	const json_t *refit = json_object_get(own->json, "refit");
-
-	return strncmp(tw_report_string(own->json, "source"), "kernel", 6) == 0 &&
-	       (!within_uncertainty(own) ||
-		fabs(number(refit, "frozen_error_ppb")) > number(refit, "bound_ppb"));
-}
-
 static int matters(const struct tw_report_group *group, const struct clock *own,
 		   const struct clock *fio)
 {
+	const json_t *refit = json_object_get(own->json, "refit");
+
 	if (group->all.verdict == TW_REPORT_UNRELIABLE || group->fallbacks || !own->json)
 		return 1;
 	if (fio->json && (fabs(fio->error_ppb) > VISIBLE_PPB ||
 			  strcmp(fio->against, own->against)))
 		return 1;
-	return fabs(own->error_ppb) > VISIBLE_PPB || is_contradicted(own);
+	/* Or did a rate that was taken as the kernel's own differ from the measured one? */
+	return fabs(own->error_ppb) > VISIBLE_PPB ||
+	       (strncmp(tw_report_string(own->json, "source"), "kernel", 6) == 0 &&
+		(!within_uncertainty(own) ||
+		 fabs(number(refit, "frozen_error_ppb")) > number(refit, "bound_ppb")));
 }
 
 /* ---- both forms ----------------------------------------------------------- */

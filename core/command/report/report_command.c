@@ -93,24 +93,6 @@ const struct tw_options tw_report_options = {
 	.common = TW_HAS_OUTPUT,
 };
 
-/* Write the files of --percentiles and --trace. */
-static int write_files(const struct tw_report_group *groups, size_t count,
-		       const struct wanted *wanted)
-{
-	struct tw_report_problem problem = { "" };
-	int code = TW_EXIT_GOOD;
-
-	if (wanted->percentiles)
-		code = tw_report_write_percentiles(groups, count,
-						   wanted->percentiles,
-						   &problem);
-	if (wanted->trace && code == TW_EXIT_GOOD)
-		code = tw_report_write_trace(groups, count, wanted->trace,
-					     &problem);
-	return code == TW_EXIT_GOOD ? code : tw_command_fail(NAME, code, "%s",
-							     problem.text);
-}
-
 /* Print first: the result is not lost if a file can't be written. */
 static int show(const struct tw_report_group *groups, size_t count,
 		const struct wanted *wanted)
@@ -124,9 +106,16 @@ static int show(const struct tw_report_group *groups, size_t count,
 		tw_report_csv(page, groups, count) : NULL;
 	json_t *json = wanted->as.form == TW_FORM_JSON ?
 		tw_report_groups_to_json(groups, count) : NULL;
-	int code = tw_command_show(NAME, &wanted->as, page, csv, json);
-	int files = write_files(groups, count, wanted);
+	int code = tw_command_show(NAME, &wanted->as, page, csv, json), files = TW_EXIT_GOOD;
+	struct tw_report_problem problem = { "" };
 
+	if (wanted->percentiles)
+		files = tw_report_write_percentiles(groups, count, wanted->percentiles,
+						    &problem);
+	if (wanted->trace && files == TW_EXIT_GOOD)
+		files = tw_report_write_trace(groups, count, wanted->trace, &problem);
+	if (files != TW_EXIT_GOOD)
+		tw_command_fail(NAME, files, "%s", problem.text);
 	return code == TW_EXIT_GOOD ? files : code;
 }
 

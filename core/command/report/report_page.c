@@ -90,34 +90,26 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 	}
 }
 
-/* Add how far behind fio's schedule a job with a rate was; nothing for others. */
-static void add_schedule(struct tw_page *page, const struct tw_report_group *group,
-			 int direction)
+static void add_direction(struct tw_page *page, const struct tw_report_group *group,
+			  int direction, unsigned with)
 {
 	const struct tw_tally *tally = &group->all.tally;
 	const struct tw_histogram *slip = &tally->times[TW_SLIP][direction];
 
-	if (!slip->count || !tw_has(tally, TW_ROW_slip_at_end_ns))
-		return;
-	tw_page_remark(page, "behind fio's schedule: at most %s, at the end %s%s; the "
-		       "schedule is known to %s",
-		       TW_SAY_NS(slip->max_ns),
-		       TW_SAY_NS(tally->counts[direction].slip_at_end_ns),
-		       group->all.job_count > 1 ? " in the job farthest behind" : "",
-		       TW_SAY_NS(tally->scalars.schedule_ns));
-}
-
-static void add_direction(struct tw_page *page, const struct tw_report_group *group,
-			  int direction, unsigned with)
-{
-	if (!tw_report_has_times(&group->all.tally, direction))
+	if (!tw_report_has_times(tally, direction))
 		return;
 	tw_page_heading(page, 3, "%s: %s", tw_direction_names[direction],
-			TW_SAY_COUNT(group->all.tally.counts[direction].ios, "I/O[s]"));
-	add_rows(page, &group->all.tally, direction);
+			TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"));
+	add_rows(page, tally, direction);
 	tw_report_add_inside(page, group, direction);
-	tw_report_add_call(page, &group->all.tally, direction);
-	add_schedule(page, group, direction);
+	tw_report_add_call(page, tally, direction);
+	/* Only a job with a rate has a schedule. */
+	if (slip->count && tw_has(tally, TW_ROW_slip_at_end_ns))
+		tw_page_remark(page, "behind fio's schedule: at most %s, at the end %s%s; the "
+			       "schedule is known to %s", TW_SAY_NS(slip->max_ns),
+			       TW_SAY_NS(tally->counts[direction].slip_at_end_ns),
+			       group->all.job_count > 1 ? " in the job farthest behind" : "",
+			       TW_SAY_NS(tally->scalars.schedule_ns));
 	if (with & TW_REPORT_WITH_HTML)
 		tw_report_add_plots(page, group, direction);
 }
@@ -175,18 +167,6 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 	}
 }
 
-static void add_unknown(struct tw_page *page, const struct tw_report_group *group)
-{
-	const char *key;
-	json_t *value;
-
-	if (json_object_size(group->all.unknown) == 0)
-		return;
-	tw_page_paragraph(page, "in the file, but unknown to this version and left out:");
-	json_object_foreach(group->all.unknown, key, value)
-		tw_page_more(page, " %s", key);
-}
-
 /* Add what needs an engine. Reports of `tickwise attach` do not have it. */
 static void add_of_engine(struct tw_page *page, const struct tw_report_group *group,
 			  unsigned with)
@@ -213,6 +193,8 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 {
 	const struct tw_report_job *job = &group->all.jobs[0];
 	int attached = group->all.attached != NULL;
+	const char *key;
+	json_t *value;
 
 	tw_page_gap(page);
 	if (is_only_one)
@@ -240,7 +222,11 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		tw_report_add_attached(page, group);
 		tw_report_add_slowest(page, group, with & TW_REPORT_WITH_HTML);
 	}
-	add_unknown(page, group);
+	if (json_object_size(group->all.unknown))
+		tw_page_paragraph(page, "in the file, but unknown to this version and left "
+				  "out:");
+	json_object_foreach(group->all.unknown, key, value)
+		tw_page_more(page, " %s", key);
 }
 
 /* ---- what the words mean ------------------------------------------------- */

@@ -42,16 +42,6 @@ static void add_bins(struct tw_series *series, const struct tw_histogram *histog
 	}
 }
 
-/* Write "1.23 ms": no reader can read a plot more precisely. */
-static const char *short_ns(char *text, double ns)
-{
-	struct tw_format_unit unit = tw_format_unit(ns);
-
-	snprintf(text, TW_FORMAT_SIZE, ns < 1000 * unit.ns ? "%.3g %s" : "%.0f %s",
-		 ns / unit.ns, unit.name);
-	return text;
-}
-
 /* Add marks at percentiles. Only those of lat have their values next to
  * them. */
 static void add_marks(struct tw_series *series, const struct tw_histogram *histogram,
@@ -60,12 +50,17 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *histo
 	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++) {
 		double ns = (double)tw_histogram_percentile(histogram, marked[i]);
 		double left = 1 - marked[i] / 100;
-		char value[TW_FORMAT_SIZE];
+		struct tw_format_unit unit = tw_format_unit(ns);
+		char value[TW_FORMAT_SIZE] = "";
 
 		/* The last digits of @left are rounded. */
 		if ((double)histogram->count * left < 1 - 1e-6)
 			break;
-		tw_plot_tag(series, 1 / left, ns, with_values ? short_ns(value, ns) : "",
+		/* "1.23 ms": no reader can read a plot more precisely. */
+		if (with_values)
+			snprintf(value, sizeof(value), ns < 1000 * unit.ns ? "%.3g %s" :
+				 "%.0f %s", ns / unit.ns, unit.name);
+		tw_plot_tag(series, 1 / left, ns, value,
 			    "%s: p%g = %s, of %llu I/Os", name, marked[i], TW_SAY_NS(ns),
 			    (unsigned long long)histogram->count);
 	}
@@ -92,24 +87,6 @@ static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
 
 /* ---- stages compared ------------------------------------------------------ */
 
-static void add_stage(struct tw_plot *plot, const struct tw_histogram *histogram,
-		      int time)
-{
-	const struct tw_plot_bar bar = {
-		.low = (double)histogram->min_ns,
-		.from = (double)tw_histogram_percentile(histogram, 50),
-		.mean = tw_histogram_mean_ns(histogram),
-		.to = (double)tw_histogram_percentile(histogram, 99),
-		.high = (double)histogram->max_ns,
-	};
-
-	tw_plot_bar(plot, tw_time_rows[time].name, tw_report_color_of(time), &bar,
-		    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %s",
-		    tw_time_rows[time].name, TW_SAY_NS(bar.low), TW_SAY_NS(bar.from),
-		    TW_SAY_NS(bar.mean), TW_SAY_NS(bar.to), TW_SAY_NS(bar.high),
-		    TW_SAY_COUNT(histogram->count, "I/O[s]"));
-}
-
 static void add_stages(struct tw_page *page, const struct tw_tally *tally,
 		       int direction)
 {
@@ -117,9 +94,25 @@ static void add_stages(struct tw_page *page, const struct tw_tally *tally,
 					    .x = { TW_PLOT_NS, "latency" });
 
 	tw_plot_caption(plot, "thin: min to max; thick: p50 to p99; ring: mean");
-	for (int i = 0; i < TW_REPORT_ROWS; i++)
-		if (tally->times[i][direction].count)
-			add_stage(plot, &tally->times[i][direction], i);
+	for (int i = 0; i < TW_REPORT_ROWS; i++) {
+		const struct tw_histogram *histogram = &tally->times[i][direction];
+		const struct tw_plot_bar bar = {
+			.low = (double)histogram->min_ns,
+			.from = (double)tw_histogram_percentile(histogram, 50),
+			.mean = tw_histogram_mean_ns(histogram),
+			.to = (double)tw_histogram_percentile(histogram, 99),
+			.high = (double)histogram->max_ns,
+		};
+		const char *name = tw_time_rows[i].name;
+
+		if (histogram->count)
+			tw_plot_bar(plot, name, tw_report_color_of(i), &bar,
+				    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %s", name,
+				    TW_SAY_NS(bar.low), TW_SAY_NS(bar.from),
+				    TW_SAY_NS(bar.mean), TW_SAY_NS(bar.to),
+				    TW_SAY_NS(bar.high),
+				    TW_SAY_COUNT(histogram->count, "I/O[s]"));
+	}
 }
 
 /* ---- over time ------------------------------------------------------------ */
@@ -153,17 +146,6 @@ static struct tw_plot *add_timed(struct tw_page *page, const struct tw_report_gr
 
 enum over_time_line { OVER_TIME_MEAN, OVER_TIME_P99, OVER_TIME_MAX };
 
-/* Return 0 where a line has no point. */
-static double value_of(const struct tw_histogram *lat, enum over_time_line which)
-{
-	if (which == OVER_TIME_MEAN)
-		return tw_histogram_mean_ns(lat);
-	if (which == OVER_TIME_MAX)
-		return (double)lat->max_ns;
-	return tw_histogram_has_percentile(lat, 99) ?
-	       (double)tw_histogram_percentile(lat, 99) : 0;
-}
-
 static void add_latency_line(struct tw_plot *plot, const struct tw_report_group *group,
 			     int direction, enum over_time_line which)
 {
@@ -172,7 +154,11 @@ static void add_latency_line(struct tw_plot *plot, const struct tw_report_group 
 	struct tw_series *series = NULL;
 
 	for (uint32_t i = 0; i < tw_report_windows(group); i++) {
-		const double ns = value_of(lat_of(group, i, direction), which);
+		const struct tw_histogram *lat = lat_of(group, i, direction);
+		const double ns = which == OVER_TIME_MEAN ? tw_histogram_mean_ns(lat) :
+			which == OVER_TIME_MAX ? (double)lat->max_ns :
+			tw_histogram_has_percentile(lat, 99) ?
+			(double)tw_histogram_percentile(lat, 99) : 0;
 
 		if (!(ns > 0))
 			continue;
@@ -182,24 +168,20 @@ static void add_latency_line(struct tw_plot *plot, const struct tw_report_group 
 	}
 }
 
-/* Is a window at an end of the run so short that a few I/Os give any rate? Such
- * a one is in the sums of the tables, but not in the plot of rates. */
-static int is_cut(const struct tw_report_group *group, uint32_t i)
-{
-	return tw_report_windows(group) > 1 &&
-	       over_ns(group, i) < group->all.tally.over_time.width_ns / 2;
-}
-
 static void add_rate(struct tw_page *page, const struct tw_report_group *group,
 		     int direction)
 {
 	struct tw_plot *plot = add_timed(page, group, "I/Os over time", TW_PLOT_NUMBER,
 					 "I/Os completed per second");
 	struct tw_series *series = tw_plot_line(plot, NULL, TW_PLOT_MEAN);
+	const uint32_t count = tw_report_windows(group);
+	/* In a shorter window, at an end of the run, a few I/Os give any rate. It is in the
+	 * sums of the tables. */
+	const uint64_t least_ns = count > 1 ? group->all.tally.over_time.width_ns / 2 : 1;
 
 	tw_plot_caption(plot, "by the time of completion");
-	for (uint32_t i = 0; i < tw_report_windows(group); i++)
-		if (over_ns(group, i) && !is_cut(group, i))
+	for (uint32_t i = 0; i < count; i++)
+		if (over_ns(group, i) >= least_ns)
 			tw_plot_point(series, middle_of(group, i),
 				      (double)lat_of(group, i, direction)->count * 1e9 /
 				      (double)over_ns(group, i));
@@ -259,19 +241,6 @@ static size_t row_of(const struct heat *heat, const struct tw_histogram *lat, ui
 	return row < (double)heat->rows ? (size_t)row : heat->rows - 1;
 }
 
-static void count_column(struct heat *heat, size_t column, const struct tw_histogram *lat)
-{
-	uint64_t *counts = &heat->counts[column * heat->rows];
-	uint32_t bin, last;
-
-	if (!lat->count)
-		return;
-	last = tw__histogram_bin(lat, lat->max_ns);
-	for (bin = tw__histogram_bin(lat, lat->min_ns); bin <= last; bin++)
-		if (lat->bins[bin])
-			counts[row_of(heat, lat, bin)] += lat->bins[bin];
-}
-
 static void add_heat(struct tw_plot *plot, const struct tw_report_group *group, int direction)
 {
 	struct heat *heat = tw_zalloc(1, sizeof(*heat));
@@ -280,8 +249,14 @@ static void add_heat(struct tw_plot *plot, const struct tw_report_group *group, 
 	set_rows(heat, group, direction);
 	for (uint32_t i = 0; i <= heat->columns; i++)
 		heat->x[i] = (double)tw_report_window_ns(group, i) / 1e9;
-	for (uint32_t i = 0; i < heat->columns; i++)
-		count_column(heat, i, lat_of(group, i, direction));
+	for (uint32_t i = 0; i < heat->columns; i++) {
+		const struct tw_histogram *lat = lat_of(group, i, direction);
+		uint64_t *counts = &heat->counts[i * heat->rows];
+
+		for (uint32_t bin = 0; lat->count && bin < lat->bin_count; bin++)
+			if (lat->bins[bin])
+				counts[row_of(heat, lat, bin)] += lat->bins[bin];
+	}
 	tw_plot_heat(plot, &(struct tw_plot_heat) {
 		.columns = heat->columns, .rows = heat->rows, .x = heat->x,
 		.y = heat->lat_ns, .counts = heat->counts,
@@ -292,18 +267,6 @@ static void add_heat(struct tw_plot *plot, const struct tw_report_group *group, 
 /* ---- stalls ------------------------------------------------------------------ */
 
 #define MAX_STALLS	5
-
-/* Find where the I/O ended, in seconds since the start of the first job. */
-static int end_of(double *s, const struct tw_report_group *group,
-		  const struct tw_report_slow *slow)
-{
-	const struct tw_report_job *job = tw_report_job_of(group, slow);
-
-	if (!tw_report_since_start(s, job, tw_report_u64(slow->json, "monotonic_ns")))
-		return 0;
-	*s += (double)(slow->lat_ns + job->start_ns - group->all.jobs[0].start_ns) / 1e9;
-	return 1;
-}
 
 /* Mark the longest stalls with numbers where the slowest I/O of each ended. The plot's
  * caption describes the causes. */
@@ -319,12 +282,17 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 	for (size_t i = 0; i < group->stall_count && count < MAX_STALLS; i++) {
 		const struct tw_report_stall *stall = &group->stalls[i];
 		const struct tw_report_slow *slow = stall->slowest;
+		const struct tw_report_job *job = tw_report_job_of(group, slow);
 		char number[16], cause[TW_REPORT_SENTENCE];
 		double s;
 
 		if (strcmp(tw_report_string(slow->json, "ddir"), tw_direction_names[direction]) ||
-		    !end_of(&s, group, slow))
+		    !tw_report_since_start(&s, job, tw_report_u64(slow->json,
+								  "monotonic_ns")))
 			continue;
+		/* Where it ended, since the start of the first job. */
+		s += (double)(slow->lat_ns + job->start_ns - group->all.jobs[0].start_ns) /
+		     1e9;
 		if (!series)
 			series = tw_plot_line(plot, NULL, TW_PLOT_MAX);
 		snprintf(number, sizeof(number), "%d", ++count);
@@ -345,28 +313,22 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 
 /* ---- all ----------------------------------------------------------------- */
 
-static void add_over_time(struct tw_page *page, const struct tw_report_group *group,
-			  int direction)
-{
-	struct tw_plot *plot;
-
-	if (!tw_report_has_windows(group, direction))
-		return;
-	plot = add_timed(page, group, "Heat map of lat", TW_PLOT_NS, "lat");
-	add_heat(plot, group, direction);
-	mark_stalls(plot, group, direction);
-	plot = add_timed(page, group, "lat over time", TW_PLOT_NS, "lat");
-	for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
-		add_latency_line(plot, group, direction, (enum over_time_line)i);
-	add_rate(page, group, direction);
-}
-
 void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
 			 int direction)
 {
+	struct tw_plot *plot;
+
 	tw_report_add_parts(page, &group->all.tally, direction);
 	add_percentiles(page, &group->all.tally, direction);
 	add_stages(page, &group->all.tally, direction);
-	add_over_time(page, group, direction);
+	if (tw_report_has_windows(group, direction)) {
+		plot = add_timed(page, group, "Heat map of lat", TW_PLOT_NS, "lat");
+		add_heat(plot, group, direction);
+		mark_stalls(plot, group, direction);
+		plot = add_timed(page, group, "lat over time", TW_PLOT_NS, "lat");
+		for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
+			add_latency_line(plot, group, direction, (enum over_time_line)i);
+		add_rate(page, group, direction);
+	}
 	tw_report_add_parts_table(page, &group->all.tally, direction);
 }

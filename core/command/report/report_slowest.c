@@ -243,29 +243,25 @@ static void add_stall(struct tw_page *page, const struct tw_report_group *group,
 		tw_page_more(page, " and more");
 }
 
-static size_t at_most(size_t count, size_t most)
-{
-	return count < most ? count : most;
-}
-
 void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,
 			   int with_html)
 {
-	const size_t in_text_shown = at_most(group->all.slow_count, MAX_IN_TEXT);
-	const size_t in_html_shown = at_most(group->all.slow_count, MAX_IN_HTML);
+	const size_t all = group->all.slow_count;
+	const size_t in_text_shown = all < MAX_IN_TEXT ? all : MAX_IN_TEXT;
+	const size_t in_html_shown = all < MAX_IN_HTML ? all : MAX_IN_HTML;
 	const char *why_not = NULL;
 	int shown = 0;
 
-	if (group->all.slow_count == 0)
+	if (all == 0)
 		return;
 	tw_page_heading(page, 3, "slowest I/Os by their lat (%zu of %zu; all with --json, "
-			"--html)", in_text_shown, group->all.slow_count);
+			"--html)", in_text_shown, all);
 	tw_page_only(page, TW_IN_TEXT);
 	add_ios(page, group, in_text_shown, TW_IN_TEXT);
 	if (with_html) {
 		tw_page_heading(page, 3, "slowest I/Os by their lat");
 		tw_page_only(page, TW_IN_HTML);
-		tw_page_details(page, "%zu of %zu", in_html_shown, group->all.slow_count);
+		tw_page_details(page, "%zu of %zu", in_html_shown, all);
 		tw_page_note(page, "Offsets and sizes in bytes; CLOCK_MONOTONIC, "
 			     "CLOCK_MONOTONIC_RAW and the counter's ticks where lat begins.");
 		add_ios(page, group, in_html_shown, TW_IN_HTML);

@@ -195,26 +195,12 @@ static unsigned cpu_of(const json_t *event)
 	return cpu < NAMED_CPUS ? (unsigned)cpu : NAMED_CPUS;
 }
 
-static void put_event(struct out *out, const json_t *event)
+/* Write the events as a process of the trace with a track for each CPU. */
+static void put_events(struct out *out, const struct tw_report_trigger *trigger)
 {
 	static const char *const keys[] = {
 		"task", "pid", "args", "own", "monotonic_ns", NULL,
 	};
-	const uint64_t at_ns = tw_report_u64(event, "monotonic_ns");
-
-	begin_event(out, "i", cpu_of(event));
-	fputs(", \"s\": \"t\", \"cat\": \"kernel\"", out->file);
-	put_json(out->file, "name", json_object_get(event, "event"));
-	put_us(out->file, "ts", at_ns);
-	fputs(", \"args\": {\"cpu\": ", out->file);
-	json_dumpf(json_object_get(event, "cpu"), out->file, JSON_ENCODE_ANY);
-	put_values(out->file, event, keys);
-	putc('}', out->file);
-}
-
-/* Write the events as a process of the trace with a track for each CPU. */
-static void put_events(struct out *out, const struct tw_report_trigger *trigger)
-{
 	const json_t *events = trigger->events;
 	char named[NAMED_CPUS + 1] = { 0 };
 
@@ -229,25 +215,20 @@ static void put_events(struct out *out, const struct tw_report_trigger *trigger)
 		const json_t *event = json_array_get(events, i);
 		unsigned cpu = cpu_of(event);
 
-		if (!named[cpu]++)
+		if (!named[cpu])
 			put_name(out, "thread_name", cpu,
 				 cpu < NAMED_CPUS ?
 				 json_sprintf("CPU %u", cpu) :
 				 json_string("other CPUs"));
 		named[cpu] = 1;
-		put_event(out, event);
-	}
-}
-
-static void put_group(struct out *out, const struct tw_report_group *group)
-{
-	struct tw_report_trigger trigger;
-
-	for (size_t i = 0; i < group->all.job_count; i++)
-		put_job(out, &group->all, i);
-	for (size_t i = 0; i < json_array_size(group->all.triggers); i++) {
-		tw_report_trigger_at(&trigger, group, i);
-		put_events(out, &trigger);
+		begin_event(out, "i", cpu);
+		fputs(", \"s\": \"t\", \"cat\": \"kernel\"", out->file);
+		put_json(out->file, "name", json_object_get(event, "event"));
+		put_us(out->file, "ts", tw_report_u64(event, "monotonic_ns"));
+		fputs(", \"args\": {\"cpu\": ", out->file);
+		json_dumpf(json_object_get(event, "cpu"), out->file, JSON_ENCODE_ANY);
+		put_values(out->file, event, keys);
+		putc('}', out->file);
 	}
 }
 
@@ -260,12 +241,21 @@ static int put_trace(FILE *file, const void *context)
 {
 	const struct groups *groups = context;
 	struct out out = { .file = file };
+	struct tw_report_trigger trigger;
 
 	fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"clock\": "
 	      "\"CLOCK_MONOTONIC\", \"tickwise_version\": \"" TW_VERSION
 	      "\"},\n\"traceEvents\": [", file);
-	for (size_t i = 0; i < groups->count; i++)
-		put_group(&out, &groups->list[i]);
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct tw_report_group *group = &groups->list[i];
+
+		for (size_t j = 0; j < group->all.job_count; j++)
+			put_job(&out, &group->all, j);
+		for (size_t j = 0; j < json_array_size(group->all.triggers); j++) {
+			tw_report_trigger_at(&trigger, group, j);
+			put_events(&out, &trigger);
+		}
+	}
 	fputs("\n]}\n", file);
 	return 0;
 }

@@ -79,11 +79,14 @@ static double digit_of(const struct tw_format_unit *unit)
 	return unit->ns / pow(10, unit->decimals);
 }
 
-/* Return the unit that suits the largest mean. The smallest mean must not
- * become 0.000 in it. So milliseconds with parts of nanoseconds are printed in
- * microseconds. */
-static struct tw_format_unit unit_for(double largest_ns, double smallest_ns)
+/* Prepare means over all I/Os, in the unit that suits the largest one. The smallest mean
+ * must not become 0.000 in it. So milliseconds with parts of nanoseconds are printed in
+ * microseconds. @all_smallest_ns: 0 if no parts are shown. */
+static struct means means_of(struct tw_page *page, uint64_t all_largest_ns,
+			     uint64_t all_smallest_ns, uint64_t ios)
 {
+	const double largest_ns = (double)all_largest_ns / (double)ios;
+	const double smallest_ns = (double)all_smallest_ns / (double)ios;
 	struct tw_format_unit unit = tw_format_unit(largest_ns);
 
 	if (unit.ns > 1e3 && largest_ns < 100e6 && smallest_ns > 0 &&
@@ -91,21 +94,7 @@ static struct tw_format_unit unit_for(double largest_ns, double smallest_ns)
 		unit = (struct tw_format_unit) { .ns = 1e3, .name = "us", .decimals = 1 };
 	while (smallest_ns > 0 && 2 * smallest_ns < digit_of(&unit) && unit.decimals < 3)
 		unit.decimals++;
-	return unit;
-}
-
-/* Prepare means over all I/Os. @smallest_ns: 0 if no parts are shown. */
-static struct means means_of(struct tw_page *page, uint64_t largest_ns,
-			     uint64_t smallest_ns, uint64_t ios)
-{
-	struct means means = {
-		.page = page,
-		.unit = unit_for((double)largest_ns / (double)ios,
-				 (double)smallest_ns / (double)ios),
-	};
-
-	means.digit_ns = (double)ios * digit_of(&means.unit);
-	return means;
+	return (struct means) { page, unit, (double)ios * digit_of(&unit) };
 }
 
 /* The names of the sum: one after fio's own mean, one if that is not known. */
