@@ -200,26 +200,26 @@ static int add_by_lines(struct tw_report_group *group, const struct tw_report *r
 	return code;
 }
 
-static int add_members(struct tw_report_group *group, const struct members *members,
-		       struct tw_report_problem *problem)
+static int make_group(struct tw_report_group *group, const struct members *members,
+		      const struct tw_report_span *span, struct tw_report_problem *problem)
 {
 	int code = TW_EXIT_GOOD;
 
+	group->asked = *span;
+	group->is_empty = span->is_wanted;
 	for (size_t i = 0; i < members->count && code == TW_EXIT_GOOD; i++) {
 		const struct tw_report *report = members->list[i];
 
-		if (group->asked.is_wanted || tw_report_is_header(report))
+		if (span->is_wanted || tw_report_is_header(report))
 			code = add_by_lines(group, report, &members->list[0]->jobs[0],
 					    problem);
 		else
 			code = add(group, report, problem);
 	}
-	return code;
-}
-
-/* Find what follows from the jobs. */
-static void derive(struct tw_report_group *group)
-{
+	if (code != TW_EXIT_GOOD)
+		return code;
+	group->span.is_wanted = span->is_wanted;
+	/* What follows from the jobs. */
 	for (size_t i = 0; i < group->all.job_count; i++) {
 		const struct tw_report_job *job = &group->all.jobs[i];
 
@@ -228,20 +228,6 @@ static void derive(struct tw_report_group *group)
 		if (job->run_ns > group->run_ns)
 			group->run_ns = job->run_ns;
 	}
-}
-
-static int make_group(struct tw_report_group *group, const struct members *members,
-		      const struct tw_report_span *span, struct tw_report_problem *problem)
-{
-	int code;
-
-	group->asked = *span;
-	group->is_empty = span->is_wanted;
-	code = add_members(group, members, problem);
-	if (code != TW_EXIT_GOOD)
-		return code;
-	group->span.is_wanted = span->is_wanted;
-	derive(group);
 	tw_report_find_stalls(group);
 	return TW_EXIT_GOOD;
 }

@@ -194,29 +194,23 @@ static void check_place(const struct tw_report_line *line,
 		tw_report_refuse(problem, "it ends before it begins");
 }
 
-/* Return for how long I/Os ran in the line. */
-static uint64_t ran_in(const struct tw_report_line *is)
-{
-	const uint64_t last_ns = is->first_ns + is->run_ns;
-	const uint64_t begin_ns = is->first_ns > is->from_ns ? is->first_ns : is->from_ns;
-	const uint64_t end_ns = is->is_end && last_ns < is->to_ns ? last_ns : is->to_ns;
-
-	return is->has_run && end_ns > begin_ns ? end_ns - begin_ns : 0;
-}
-
 /* Read a line. Sets @problem if it is wrong. */
 static void read_line(struct tw_intervals *intervals, const json_t *json,
 		     struct tw_report_problem *problem)
 {
 	const struct tw_report_line before = intervals->line.is;
 	struct tw_intervals_line *line = &intervals->line;
+	struct tw_report_line *is = &line->is;
+	uint64_t last_ns, begin_ns, end_ns;
 	unsigned digits;
 
-	line->is = (struct tw_report_line) { 0 };
-	tw_must(tw_report_line_from_json(&line->is, &line->tally, json,
-					 intervals->unknown, problem));
-	check_place(&line->is, &before, problem);
-	line->ran_ns = ran_in(&line->is);
+	*is = (struct tw_report_line) { 0 };
+	tw_must(tw_report_line_from_json(is, &line->tally, json, intervals->unknown, problem));
+	check_place(is, &before, problem);
+	last_ns = is->first_ns + is->run_ns;
+	begin_ns = is->first_ns > is->from_ns ? is->first_ns : is->from_ns;
+	end_ns = is->is_end && last_ns < is->to_ns ? last_ns : is->to_ns;
+	line->ran_ns = is->has_run && end_ns > begin_ns ? end_ns - begin_ns : 0;
 	digits = tw_tally_digits(&line->tally);
 	if (digits && digits != intervals->digits)
 		tw_report_refuse(problem, "digits differ from those of the header");
@@ -224,35 +218,26 @@ static void read_line(struct tw_intervals *intervals, const json_t *json,
 
 /* ---- lines that are left out --------------------------------------------- */
 
-/* Read the times, which the engine writes first. Return: 0: the line has to be
- * parsed. */
-static int times_in(const char *text, struct tw_report_line *line)
-{
-	unsigned long long number, from_ns, to_ns;
-	char begin[160];
-
-	snprintf(begin, sizeof(begin), "%s", text);
-	if (sscanf(begin, " { \"interval\" : %19llu , \"from_ns\" : %19llu , "
-		   "\"to_ns\" : %19llu ,", &number, &from_ns, &to_ns) != 3)
-		return 0;
-	*line = (struct tw_report_line) {
-		.number = number, .from_ns = from_ns, .to_ns = to_ns,
-	};
-	return 1;
-}
-
 /* Leave the line out if it is before the wanted time. Return: 1; 0; -EINVAL. */
 static int skip(struct tw_intervals *intervals, struct tw_report_problem *problem)
 {
 	struct tw_report_problem in_line = { "" };
+	unsigned long long number, from_ns, to_ns;
 	struct tw_report_line line;
+	char begin[160];
 
-	/* A line without length belongs to the time where it begins. The last line of a
-	 * job has the key "end". */
+	/* The engine writes the times first. A line without length belongs to the time where
+	 * it begins. The last line of a job has the key "end". */
+	snprintf(begin, sizeof(begin), "%s", intervals->text);
 	if (!intervals->skip_to_ns || intervals->line.is.is_end ||
-	    !times_in(intervals->text, &line) || line.to_ns > intervals->skip_to_ns ||
-	    line.from_ns == intervals->skip_to_ns || strstr(intervals->text, "\"end\""))
+	    sscanf(begin, " { \"interval\" : %19llu , \"from_ns\" : %19llu , "
+		   "\"to_ns\" : %19llu ,", &number, &from_ns, &to_ns) != 3 ||
+	    to_ns > intervals->skip_to_ns || from_ns == intervals->skip_to_ns ||
+	    strstr(intervals->text, "\"end\""))
 		return 0;
+	line = (struct tw_report_line) {
+		.number = number, .from_ns = from_ns, .to_ns = to_ns,
+	};
 	check_place(&line, &intervals->line.is, &in_line);
 	intervals->line.is = line;
 	return refused(intervals, &in_line, problem) ? -EINVAL : 1;

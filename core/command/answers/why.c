@@ -215,20 +215,6 @@ static void add_cause(struct causes *causes, const struct tw_report_cause *cause
 	}
 }
 
-static void put_holder(FILE *file, const struct causes *causes)
-{
-	size_t most = 0;
-
-	for (size_t i = 1; i < causes->holder_count; i++)
-		if (causes->holders[i].stalls > causes->holders[most].stalls)
-			most = i;
-	if (causes->holder_count == 0)
-		return;
-	fprintf(file, ", %s had its CPU", causes->holders[most].who);
-	if (causes->stalls > 1)
-		fprintf(file, " in %zu of them", causes->holders[most].stalls);
-}
-
 static void put_causes(FILE *file, const struct why *why,
 		       const struct tw_report_group *group, int direction)
 {
@@ -239,6 +225,7 @@ static void put_causes(FILE *file, const struct why *why,
 	};
 	struct causes causes = { .stalls = 0 };
 	const char *before = ". The thread of the job: ";
+	size_t most = 0;
 
 	for (size_t i = 0; i < group->stall_count; i++) {
 		const struct tw_report_slow *slow = group->stalls[i].slowest;
@@ -250,6 +237,9 @@ static void put_causes(FILE *file, const struct why *why,
 		if (tw_report_cause_of(&cause, slow->json))
 			add_cause(&causes, &cause);
 	}
+	for (size_t i = 1; i < causes.holder_count; i++)
+		if (causes.holders[i].stalls > causes.holders[most].stalls)
+			most = i;
 	for (int i = 0; i < KINDS; i++) {
 		if (causes.of[i] == 0)
 			continue;
@@ -257,8 +247,11 @@ static void put_causes(FILE *file, const struct why *why,
 		if (causes.stalls > 1)
 			fprintf(file, " in %zu of %zu stalls", causes.of[i],
 				causes.stalls);
-		if (i == NOT_RUNNING)
-			put_holder(file, &causes);
+		if (i == NOT_RUNNING && causes.holder_count) {
+			fprintf(file, ", %s had its CPU", causes.holders[most].who);
+			if (causes.stalls > 1)
+				fprintf(file, " in %zu of them", causes.holders[most].stalls);
+		}
 		before = "; ";
 	}
 }
