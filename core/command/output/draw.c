@@ -128,22 +128,11 @@ static void name_stack(FILE *file, const struct tw_series *stack)
 	fputs(". ", file);
 }
 
-static void name_heat(FILE *file, const struct tw_plot *plot)
+/* Write the plot in words. */
+static void put_label(FILE *file, const struct tw_plot *plot)
 {
 	const struct tw_plot_heat *heat = &plot->heat;
 	struct tw_range range = { INFINITY, -INFINITY };
-
-	for (size_t i = 0; i < heat->columns * heat->rows; i++)
-		if (heat->counts[i]) {
-			range.min = fmin(range.min, heat->y[i % heat->rows]);
-			range.max = fmax(range.max, heat->y[i % heat->rows + 1]);
-		}
-	if (range.max > range.min)
-		name_range(file, "I/Os", plot->about.y.unit, &range);
-}
-
-static void put_label(FILE *file, const struct tw_plot *plot)
-{
 	const struct tw_series *bar;
 
 	for (bar = plot->series; bar && plot->has_bars; bar = bar->next) {
@@ -154,7 +143,13 @@ static void put_label(FILE *file, const struct tw_plot *plot)
 		name_stack(file, bar);
 	if (plot->has_bars || plot->has_stacks)
 		return;
-	name_heat(file, plot);
+	for (size_t i = 0; i < heat->columns * heat->rows; i++)
+		if (heat->counts[i]) {
+			range.min = fmin(range.min, heat->y[i % heat->rows]);
+			range.max = fmax(range.max, heat->y[i % heat->rows + 1]);
+		}
+	if (range.max > range.min)
+		name_range(file, "I/Os", plot->about.y.unit, &range);
 	if (!name_lines(file, plot) && !plot->heat.counts)
 		fputs("no data", file);
 }
@@ -532,24 +527,6 @@ static void put_bar(FILE *file, int color, double from, double to, double middle
 		to - from < 1 ? 1 : to - from, height);
 }
 
-static void put_row(FILE *file, const struct tw_series *series,
-		    const struct tw_svg_axis *x, double middle)
-{
-	const struct tw_plot_bar *bar = &series->bar;
-
-	fputs("<g><title>", file);
-	tw_html_text(file, series->text);
-	fputs("</title>\n", file);
-	tw_svg_label(file, LEFT_OF_NAMES - 8, middle + 5, "end",
-		     series->name ? series->name : "");
-	put_bar(file, series->color, tw_svg_place(x, bar->low),
-		tw_svg_place(x, bar->high), middle, 3);
-	put_bar(file, series->color, tw_svg_place(x, bar->from),
-		tw_svg_place(x, bar->to), middle, 18);
-	fprintf(file, "<circle class=\"mean\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/></g>\n",
-		tw_svg_place(x, bar->mean), middle);
-}
-
 static void draw_bars(FILE *file, const struct tw_plot *plot, int rows)
 {
 	const double bottom = rows * ROW + TOP_OF_ROWS, right = TW_VIEW_WIDTH - TW_VIEW_RIGHT;
@@ -565,7 +542,19 @@ static void draw_bars(FILE *file, const struct tw_plot *plot, int rows)
 	tw_svg_label(file, (LEFT_OF_NAMES + right) / 2, bottom + TW_VIEW_BOTTOM - 10, "middle",
 		     plot->about.x.label);
 	for (const struct tw_series *series = plot->series; series; series = series->next) {
-		put_row(file, series, &x, middle);
+		const struct tw_plot_bar *bar = &series->bar;
+
+		fputs("<g><title>", file);
+		tw_html_text(file, series->text);
+		fputs("</title>\n", file);
+		tw_svg_label(file, LEFT_OF_NAMES - 8, middle + 5, "end",
+			     series->name ? series->name : "");
+		put_bar(file, series->color, tw_svg_place(&x, bar->low),
+			tw_svg_place(&x, bar->high), middle, 3);
+		put_bar(file, series->color, tw_svg_place(&x, bar->from),
+			tw_svg_place(&x, bar->to), middle, 18);
+		fprintf(file, "<circle class=\"mean\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>"
+			"</g>\n", tw_svg_place(&x, bar->mean), middle);
 		middle += ROW;
 	}
 }

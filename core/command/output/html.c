@@ -171,11 +171,6 @@ static int is_shown(const struct tw_table *table, size_t i)
 	return tw_is_shown(table->columns[i].media, TW_IN_HTML);
 }
 
-static int same_group(const struct tw_column *a, const struct tw_column *b)
-{
-	return a == b || (a->group && b->group && strcmp(a->group, b->group) == 0);
-}
-
 static void put_groups(FILE *file, const struct tw_table *table)
 {
 	size_t i = 0;
@@ -185,8 +180,10 @@ static void put_groups(FILE *file, const struct tw_table *table)
 		const struct tw_column *first = &table->columns[i];
 		int span = 0;
 
-		for (; i < table->count && same_group(first, &table->columns[i]); i++)
-			span += is_shown(table, i);
+		do
+			span += is_shown(table, i++);
+		while (i < table->count && first->group && table->columns[i].group &&
+		       strcmp(first->group, table->columns[i].group) == 0);
 		if (span && first->group) {
 			fprintf(file, "<th scope=\"colgroup\" class=\"group\" "
 				"colspan=\"%d\">", span);
@@ -346,27 +343,21 @@ static void put_parts_legend(FILE *file, const struct tw_plot *plot)
 
 	for (const struct tw_series *stack = plot->series; stack; stack = stack->next)
 		for (const struct tw_part *part = stack->parts; part; part = part->next) {
-			if (known >> part->color & 1)
-				continue;
+			if (!(known >> part->color & 1))
+				put_key(file, "f", part->color, FILLED, part->name);
 			known |= 1ULL << part->color;
-			put_key(file, "f", part->color, FILLED, part->name);
 		}
-}
-
-static int has_legend(const struct tw_plot *plot)
-{
-	const struct tw_series *series = plot->series;
-
-	while (series && !series->name)
-		series = series->next;
-	return !plot->has_bars && (series || plot->heat.counts);
 }
 
 static void put_plot(FILE *file, const struct tw_plot *plot)
 {
+	const struct tw_series *named = plot->series;
+
+	while (named && !named->name)
+		named = named->next;
 	put_between(file, "<figure><h4>", plot->about.title, "</h4>\n");
 	tw_draw_plot(file, plot);
-	if (has_legend(plot)) {
+	if (!plot->has_bars && (named || plot->heat.counts)) {
 		fputs("<p class=\"legend\">", file);
 		if (plot->has_stacks)
 			put_parts_legend(file, plot);

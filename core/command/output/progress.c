@@ -71,14 +71,6 @@ struct tw_progress tw_progress_begin(const char *command)
 	};
 }
 
-static int is_due(const struct tw_progress *progress, uint64_t now, double done)
-{
-	const uint64_t elapsed_ns = now - progress->begin_ns;
-
-	return progress->is_shown ? now - progress->shown_ns >= EVERY_NS :
-	       elapsed_ns >= FIRST_NS && (double)elapsed_ns >= done * MIN_WHOLE_NS;
-}
-
 /* Write "[##--]  50 %, 12 s left, "; without a time while too little is done for an
  * estimate. */
 static size_t put_done(char *line, uint64_t elapsed_ns, double done, int has_bar)
@@ -100,15 +92,18 @@ void tw_progress_show(struct tw_progress *progress, double done, const char *for
 {
 	const int columns = progress->is_wanted ? tw_terminal_columns(stderr) : 0;
 	const uint64_t now = progress->is_wanted ? now_ns() : 0;
+	const uint64_t elapsed_ns = now - progress->begin_ns;
 	char line[LINE];
 	size_t used;
 	va_list args;
 
 	done = done < 0 ? 0 : done > 1 ? 1 : done;
-	if (!progress->is_wanted || !is_due(progress, now, done))
+	if (!progress->is_wanted ||
+	    (progress->is_shown ? now - progress->shown_ns < EVERY_NS :
+	     elapsed_ns < FIRST_NS || (double)elapsed_ns < done * MIN_WHOLE_NS))
 		return;
 	used = (size_t)snprintf(line, 64, "tickwise %s: ", progress->command);
-	used += put_done(line + used, now - progress->begin_ns, done,
+	used += put_done(line + used, elapsed_ns, done,
 			 !columns || columns >= MIN_COLUMNS);
 	va_start(args, format);
 	vsnprintf(line + used, sizeof(line) - used, format, args);

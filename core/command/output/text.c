@@ -316,18 +316,6 @@ static const struct tw_block *visible(const struct tw_block *block)
 	return NULL;
 }
 
-/* Return the column where the texts of facts begin. */
-static int fact_column(const struct tw_page *page)
-{
-	int column = 0;
-
-	for (const struct tw_block *block = visible(page->blocks); block;
-	     block = visible(block->next))
-		if (block->kind == TW_BLOCK_FACT && width_of(block->name) + 2 > column)
-			column = width_of(block->name) + 2;
-	return column;
-}
-
 static void put_block(FILE *file, const struct tw_block *block, int facts)
 {
 	static const char *const colours[] = {
@@ -357,15 +345,18 @@ static void put_block(FILE *file, const struct tw_block *block, int facts)
 
 void tw_output_text(const struct tw_page *page, FILE *file)
 {
-	const int columns = tw_terminal_columns(file) - 1, facts = fact_column(page);
-	int any = 0, gap = 0;
+	const int columns = tw_terminal_columns(file) - 1;
+	int any = 0, gap = 0, facts = 0;	/* where the texts of facts begin */
+	const struct tw_block *block;
 
+	for (block = visible(page->blocks); block; block = visible(block->next))
+		if (block->kind == TW_BLOCK_FACT && width_of(block->name) + 2 > facts)
+			facts = width_of(block->name) + 2;
 	/* Lines are shorter than usual on a narrow terminal. */
 	columns_of_page = columns < 0 || columns > TW_PAGE_COLUMNS ? TW_PAGE_COLUMNS :
 			  columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
 	has_colours = tw_terminal_has_colours(file);
-	for (const struct tw_block *block = visible(page->blocks); block;
-	     block = visible(block->next)) {
+	for (block = visible(page->blocks); block; block = visible(block->next)) {
 		gap |= block->kind == TW_BLOCK_HEADING || block->kind == TW_BLOCK_GAP;
 		if (block->kind == TW_BLOCK_GAP)
 			continue;
