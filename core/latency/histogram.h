@@ -7,6 +7,8 @@
 #ifndef TW_LATENCY_HISTOGRAM_H
 #define TW_LATENCY_HISTOGRAM_H
 
+#include <errno.h>
+
 #include "tickwise.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -81,6 +83,13 @@ static inline void tw_histogram_forget_sums(struct tw_histogram *histogram)
 	tw_histogram_set_squares(histogram, 0);
 	histogram->min_ns = UINT64_MAX;
 	histogram->max_ns = 0;
+}
+
+/* Tell why what is read is no histogram. Return -EINVAL. */
+static inline int tw_refuse(const char **problem, const char *what)
+{
+	*problem = what;
+	return -EINVAL;
 }
 
 #endif

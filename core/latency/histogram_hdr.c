@@ -198,12 +198,6 @@ size_t tw_hdr_encode(const struct tw_histogram *histogram, char *room)
 
 /* ---- reading --------------------------------------------------------------- */
 
-static int refuse(const char **problem, const char *what)
-{
-	*problem = what;
-	return -EINVAL;
-}
-
 /* Only the text that to_base64() writes is taken. Return the number of bytes; 0: the text
  * is wrong. @bytes has room for 3 bytes per 4 characters. */
 static size_t from_base64(unsigned char *bytes, const char *text, size_t length)
@@ -241,13 +235,13 @@ static int check_inner(struct tw_hdr *hdr, const unsigned char *inner, size_t si
 
 	if (size < INNER_BYTES || get_u32(inner) != ENCODED ||
 	    get_u32(&inner[4]) != size - INNER_BYTES)
-		return refuse(problem, "hdr does not hold HdrHistogram's version 2, or "
-			      "has another length");
+		return tw_refuse(problem, "hdr does not hold HdrHistogram's version 2, or "
+				 "has another length");
 	highest = get_u64(&inner[24]);
 	if (get_u32(&inner[8]) != 0 || get_u32(&inner[12]) != shape->digits ||
 	    get_u64(&inner[16]) != 1 || highest > INT64_MAX ||
 	    get_u64(&inner[32]) != ONE_AS_DOUBLE)
-		return refuse(problem, "hdr has other bins than those with these digits");
+		return tw_refuse(problem, "hdr has other bins than those with these digits");
 	hdr->at = &inner[INNER_BYTES];
 	hdr->end = &inner[size];
 	hdr->bin_count = tw__histogram_bin(shape, highest) + 1;
@@ -271,7 +265,7 @@ static int inflate_inner(struct tw_hdr *hdr, size_t size,
 	if (ret == Z_MEM_ERROR)
 		return -ENOMEM;
 	if (ret != Z_OK || used != size - OUTER_BYTES)
-		return refuse(problem, "hdr has no zlib stream, or more than that");
+		return tw_refuse(problem, "hdr has no zlib stream, or more than that");
 	return check_inner(hdr, inner, made, shape, problem);
 }
 
@@ -287,8 +281,8 @@ int tw_hdr_open(struct tw_hdr *hdr, const char *text, size_t length,
 	size = from_base64(hdr->bytes, text, length);
 	if (size < OUTER_BYTES || get_u32(hdr->bytes) != COMPRESSED ||
 	    get_u32(&hdr->bytes[4]) != size - OUTER_BYTES)
-		error = refuse(problem, "hdr is not the base64 of HdrHistogram's version "
-			       "2, compressed, or has another length");
+		error = tw_refuse(problem, "hdr is not the base64 of HdrHistogram's version "
+				  "2, compressed, or has another length");
 	else
 		error = inflate_inner(hdr, size, shape, problem);
 	if (error)
@@ -329,9 +323,9 @@ int tw_hdr_next(struct tw_hdr *hdr, uint32_t *bin, uint64_t *count,
 		const uint32_t left = hdr->bin_count - hdr->bin;
 
 		if (!get_number(hdr, &number))
-			return refuse(problem, "hdr ends within a number");
+			return tw_refuse(problem, "hdr ends within a number");
 		if (left == 0 || number < -(int64_t)left)
-			return refuse(problem, "hdr has more bins than its highest value");
+			return tw_refuse(problem, "hdr has more bins than its highest value");
 		*bin = hdr->bin;
 		*count = (uint64_t)number;
 		hdr->bin += number < 0 ? (uint32_t)-number : 1;

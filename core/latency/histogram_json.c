@@ -81,6 +81,8 @@ int tw_json_to_u64(const json_t *json, uint64_t *value)
 
 /* ---- writing ------------------------------------------------------------ */
 
+/* A lack of memory is noted: see tw_json_lacked_memory(). */
+
 static json_t *percentiles_to_json(const struct tw_histogram *histogram)
 {
 	uint64_t values_ns[PERCENTS];
@@ -91,10 +93,7 @@ static json_t *percentiles_to_json(const struct tw_histogram *histogram)
 		char key[16];
 
 		snprintf(key, sizeof(key), "%f", percents[i]);
-		if (json_object_set_new(object, key, tw_json_of_u64(values_ns[i]))) {
-			json_decref(object);
-			return NULL;
-		}
+		json_object_set_new(object, key, tw_json_of_u64(values_ns[i]));
 	}
 	return object;
 }
@@ -116,10 +115,7 @@ static json_t *bins_to_json(const struct tw_histogram *histogram)
 		if (count == 0)
 			continue;
 		snprintf(key, sizeof(key), "%llu", (unsigned long long)high_ns);
-		if (json_object_set_new(bins, key, tw_json_of_u64(count))) {
-			json_decref(bins);
-			return NULL;
-		}
+		json_object_set_new(bins, key, tw_json_of_u64(count));
 	}
 	return bins;
 }
@@ -194,12 +190,6 @@ struct stated {
 	u128 squares_ns2;		/* 0: not given, unless sum_ns is 0 */
 };
 
-static int refuse(const char **problem, const char *what)
-{
-	*problem = what;
-	return -EINVAL;
-}
-
 /* Read these numbers, and check what they alone show. */
 static int read_stated(const json_t *json, struct stated *stated, const char **problem)
 {
@@ -218,23 +208,23 @@ static int read_stated(const json_t *json, struct stated *stated, const char **p
 
 	stated->squares_ns2 = 0;
 	if (!json_is_object(json))
-		return refuse(problem, "not an object");
+		return tw_refuse(problem, "not an object");
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		if (tw_json_to_u64(json_object_get(json, numbers[i].key), numbers[i].value))
-			return refuse(problem, numbers[i].problem);
+			return tw_refuse(problem, numbers[i].problem);
 	if (stated->digits < 1 || stated->digits > 5)
-		return refuse(problem, numbers[0].problem);
+		return tw_refuse(problem, numbers[0].problem);
 	if (squares && digits_to_u128(json_string_value(squares),
 				      json_string_length(squares), &stated->squares_ns2))
-		return refuse(problem, "sum_squares_ns2 is not a whole number");
+		return tw_refuse(problem, "sum_squares_ns2 is not a whole number");
 	if (squares && !stated->squares_ns2 != !stated->sum_ns)
-		return refuse(problem, "one of sum_ns and sum_squares_ns2 is 0");
+		return tw_refuse(problem, "one of sum_ns and sum_squares_ns2 is 0");
 	if (stated->min_ns > stated->max_ns)
-		return refuse(problem, "min_ns is above max_ns");
+		return tw_refuse(problem, "min_ns is above max_ns");
 	if (stated->count == 0 && (stated->max_ns || stated->sum_ns))
-		return refuse(problem, "count is 0, but not max_ns and sum_ns");
+		return tw_refuse(problem, "count is 0, but not max_ns and sum_ns");
 	if (stated->count == 1 && stated->min_ns != stated->max_ns)
-		return refuse(problem, "one value, but min_ns is not max_ns");
+		return tw_refuse(problem, "one value, but min_ns is not max_ns");
 	return 0;
 }
 
@@ -267,7 +257,7 @@ static int read_bin(struct tw_histogram *histogram, uint32_t bin, uint64_t count
 	if (high_ns > stated->max_ns)
 		high_ns = stated->max_ns;
 	if (tw_histogram_add_bin(histogram, bin, count))
-		return refuse(problem, "bins hold more than 64 bits can count");
+		return tw_refuse(problem, "bins hold more than 64 bits can count");
 	if (found->next == 0 || bin < found->first)
 		found->first = bin;
 	if (bin >= found->next)
@@ -289,21 +279,21 @@ static int read_object(struct tw_histogram *histogram, const json_t *bins,
 	json_t *value;
 
 	if (!json_is_object(bins))
-		return refuse(problem, "bins is not an object");
+		return tw_refuse(problem, "bins is not an object");
 	json_object_foreach((json_t *)bins, key, value) {
 		uint64_t high_ns, count;
 		uint32_t bin;
 
 		if (digits_to_u64(key, strlen(key), &high_ns) ||
 		    tw_json_to_u64(value, &count))
-			return refuse(problem, "a bin is not a whole number "
-				      "under a whole number");
+			return tw_refuse(problem, "a bin is not a whole number "
+					 "under a whole number");
 		bin = tw__histogram_bin(histogram, high_ns);
 		if (tw_histogram_bin_high(histogram, bin) != high_ns)
-			return refuse(problem, "a bin's key is not the end of a bin with "
-				      "these digits");
+			return tw_refuse(problem, "a bin's key is not the end of a bin with "
+					 "these digits");
 		if (count == 0)
-			return refuse(problem, "a bin is empty");
+			return tw_refuse(problem, "a bin is empty");
 		if (read_bin(histogram, bin, count, stated, found, problem))
 			return -EINVAL;
 	}
@@ -320,7 +310,7 @@ static int read_hdr(struct tw_histogram *histogram, const json_t *text,
 	int ret;
 
 	if (!json_is_string(text))
-		return refuse(problem, "hdr is not a text");
+		return tw_refuse(problem, "hdr is not a text");
 	ret = tw_hdr_open(&hdr, json_string_value(text), json_string_length(text),
 			  histogram, problem);
 	if (ret)
@@ -350,21 +340,21 @@ static int check_bins(const struct tw_histogram *histogram,
 		      const char **problem)
 {
 	if (histogram->count != stated->count)
-		return refuse(problem, "the bins do not add up to count");
+		return tw_refuse(problem, "the bins do not add up to count");
 	if (histogram->count == 0)
 		return 0;
 	if (tw__histogram_bin(histogram, stated->min_ns) != found->first)
-		return refuse(problem, "min_ns is not in the first bin");
+		return tw_refuse(problem, "min_ns is not in the first bin");
 	if (tw__histogram_bin(histogram, stated->max_ns) != found->next - 1)
-		return refuse(problem, "max_ns is not in the last bin");
+		return tw_refuse(problem, "max_ns is not in the last bin");
 	if (stated->sum_ns < found->min_ns || stated->sum_ns > found->max_ns)
-		return refuse(problem, "sum_ns is none that these bins allow");
+		return tw_refuse(problem, "sum_ns is none that these bins allow");
 	if (stated->squares_ns2 && !found->overflow &&
 	    (stated->squares_ns2 < found->min_ns2 ||
 	     stated->squares_ns2 > found->max_ns2 ||
 	     squares_are_few(stated)))
-		return refuse(problem, "sum_squares_ns2 is none that these bins "
-			      "allow");
+		return tw_refuse(problem, "sum_squares_ns2 is none that these bins "
+				 "allow");
 	return 0;
 }
 
@@ -391,18 +381,18 @@ static int check_derived(const struct tw_histogram *made, const json_t *json,
 	uint64_t ns;
 
 	if (is_wrong(json, "mean_ns", tw_histogram_mean_ns(made)))
-		return refuse(problem, "mean_ns is not sum_ns / count");
+		return tw_refuse(problem, "mean_ns is not sum_ns / count");
 	if (stddev && (!json_is_number(stddev) || !(json_number_value(stddev) >= 0)))
-		return refuse(problem, "stddev_ns is not a number of 0 or more");
+		return tw_refuse(problem, "stddev_ns is not a number of 0 or more");
 	if (tw_sums_have_squares(made->sum_ns, tw_histogram_squares(made)) &&
 	    is_wrong(json, "stddev_ns", tw_histogram_stddev_ns(made)))
-		return refuse(problem, "stddev_ns is not that of the sums");
+		return tw_refuse(problem, "stddev_ns is not that of the sums");
 	if (percentiles && !json_is_object(percentiles))
-		return refuse(problem, "percentiles is not an object");
+		return tw_refuse(problem, "percentiles is not an object");
 	json_object_foreach((json_t *)percentiles, key, value)
 		if (tw_json_to_u64(value, &ns) || ns < min_ns || ns > made->max_ns)
-			return refuse(problem, "a percentile is not a whole "
-				      "number from min_ns to max_ns");
+			return tw_refuse(problem, "a percentile is not a whole "
+					 "number from min_ns to max_ns");
 	return 0;
 }
 
@@ -416,7 +406,7 @@ static int read_rest(struct tw_histogram *empty, const json_t *json,
 	int error;
 
 	if (bins && hdr)
-		return refuse(problem, "bins and hdr are both there");
+		return tw_refuse(problem, "bins and hdr are both there");
 	error = hdr ? read_hdr(empty, hdr, stated, &found, problem) :
 		      read_object(empty, bins, stated, &found, problem);
 	if (!error)
@@ -461,7 +451,7 @@ int tw_histogram_fill_from_json(struct tw_histogram *empty, const json_t *json,
 	if (read_stated(json, &stated, problem))
 		return -EINVAL;
 	if (stated.digits != empty->digits)
-		return refuse(problem, "digits is not what all histograms here have");
+		return tw_refuse(problem, "digits is not what all histograms here have");
 	error = read_rest(empty, json, &stated, problem);
 	if (error)
 		tw_histogram_reset(empty);

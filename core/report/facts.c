@@ -269,17 +269,6 @@ static void check_stages(const json_t *slow, struct tw_report_problem *problem)
 		tw_report_refuse(problem, "slowest[].stages add up to more than lat");
 }
 
-static void check_stall(const json_t *causes, struct tw_report_problem *problem)
-{
-	const json_t *stall = tw_want_object(causes, CAUSES, "stall", problem);
-	uint64_t end_ns;
-
-	tw_facts_check(stall, CAUSES "stall.", of_stall, problem);
-	if (__builtin_add_overflow(tw_report_u64(stall, "from_ns"),
-				   tw_report_u64(stall, "ns"), &end_ns))
-		tw_report_refuse(problem, CAUSES "stall has no end");
-}
-
 /* Check that what the job's thread did adds up to its stage at most. */
 static void check_pieces(const json_t *causes, const json_t *stages, const char *stage,
 			 struct tw_report_problem *problem)
@@ -302,9 +291,10 @@ static void check_pieces(const json_t *causes, const json_t *stages, const char 
 void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 			 struct tw_report_problem *problem)
 {
-	const json_t *causes;
+	const json_t *causes, *stall;
 	unsigned known = 0;
 	const char *stage;
+	uint64_t end_ns;
 
 	tw_facts_check(slow, SLOW, of_slow, problem);
 	check_stages(slow, problem);
@@ -313,7 +303,11 @@ void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 	causes = tw_want_object(slow, SLOW, "causes", problem);
 	tw_facts_check(causes, CAUSES, of_causes, problem);
 	stage = tw_want_string(causes, CAUSES, "stage", problem);
-	check_stall(causes, problem);
+	stall = tw_want_object(causes, CAUSES, "stall", problem);
+	tw_facts_check(stall, CAUSES "stall.", of_stall, problem);
+	if (__builtin_add_overflow(tw_report_u64(stall, "from_ns"),
+				   tw_report_u64(stall, "ns"), &end_ns))
+		tw_report_refuse(problem, CAUSES "stall has no end");
 	check_pieces(causes, json_object_get(slow, "stages"), stage, problem);
 	check_all(causes, CAUSES, "had_cpu", of_had_cpu, problem);
 	while (known < TW_STAGES && strcmp(tw_time_rows[known].name, stage))

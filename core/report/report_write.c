@@ -132,17 +132,6 @@ static json_t *slowest_to_json(const struct tw_report *report)
 	return array;
 }
 
-static json_t *unknown_to_json(const struct tw_report *report)
-{
-	const char **keys = tw_report_sorted_keys(report->unknown);
-	json_t *array = json_array();
-
-	for (size_t i = 0; keys && keys[i]; i++)
-		json_array_append_new(array, json_string(keys[i]));
-	free(keys);
-	return array;
-}
-
 /* Set an array, unless it is empty. */
 static void put_list(json_t *root, const char *key, json_t *list)
 {
@@ -184,7 +173,8 @@ static json_t *done(json_t *root)
 
 json_t *tw_report_to_json(const struct tw_report *report)
 {
-	json_t *root = begin();
+	const char **keys = tw_report_sorted_keys(report->unknown);
+	json_t *root = begin(), *unknown = json_array();
 
 	put_facts(root, report);
 	json_object_set(root, "clocks", report->clocks);
@@ -197,7 +187,10 @@ json_t *tw_report_to_json(const struct tw_report *report)
 	if (report->attached && !json_object_get(root, "attached"))
 		json_object_set_new(root, "attached", json_object());
 	json_object_update(json_object_get(root, "attached"), report->attached);
-	put_list(root, "unknown", unknown_to_json(report));
+	for (size_t i = 0; keys && keys[i]; i++)
+		json_array_append_new(unknown, json_string(keys[i]));
+	free(keys);
+	put_list(root, "unknown", unknown);
 	return done(root);
 }
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "latency/histogram.h"
 #include "latency/histogram_json.h"
 #include "report/windows.h"
 
@@ -47,12 +48,6 @@ json_t *tw_windows_to_json(const struct tw_windows *windows)
 
 /* ---- reading ---------------------------------------------------------------- */
 
-static int refuse(const char **problem, const char *what)
-{
-	*problem = what;
-	return -EINVAL;
-}
-
 /* Read a window's start, and let the windows reach to it. */
 static int read_start(struct tw_windows *windows, const json_t *json,
 		      const char **problem)
@@ -61,16 +56,16 @@ static int read_start(struct tw_windows *windows, const json_t *json,
 	uint64_t start_ns, number;
 
 	if (!json_is_string(start) || tw_json_to_u64(start, &start_ns))
-		return refuse(problem, "start is not a text of digits");
+		return tw_refuse(problem, "start is not a text of digits");
 	if (start_ns % windows->width_ns || start_ns > TW_WINDOWS_END_NS)
-		return refuse(problem, "start is not where a window begins");
+		return tw_refuse(problem, "start is not where a window begins");
 	number = start_ns / windows->width_ns;
 	if (windows->count == 0)
 		windows->first = number;
 	else if (number < windows->first + windows->count)
-		return refuse(problem, "the windows are not in ascending order");
+		return tw_refuse(problem, "the windows are not in ascending order");
 	if (number - windows->first >= windows->most)
-		return refuse(problem, "the windows are more than 128 widths apart");
+		return tw_refuse(problem, "the windows are more than 128 widths apart");
 	windows->count = (uint32_t)(number - windows->first) + 1;
 	return 0;
 }
@@ -95,12 +90,12 @@ static int read_window(struct tw_windows *windows, const json_t *json,
 		const json_t *count = json_object_get(errors, tw_direction_names[i]);
 
 		if (count && tw_json_to_u64(count, &window->errors[i]))
-			error = refuse(problem, "errors is not a whole number");
+			error = tw_refuse(problem, "errors is not a whole number");
 	}
 	if (!error && errors && !json_is_object(errors))
-		error = refuse(problem, "errors is not an object");
+		error = tw_refuse(problem, "errors is not an object");
 	if (!error && tw_window_is_empty(window))
-		error = refuse(problem, "a window has no I/O and no error");
+		error = tw_refuse(problem, "a window has no I/O and no error");
 	return error;
 }
 
@@ -113,15 +108,15 @@ static int read_windows(struct tw_windows *windows, const json_t *json,
 	size_t i;
 
 	if (!json_is_object(json))
-		return refuse(problem, "not an object");
+		return tw_refuse(problem, "not an object");
 	if (tw_json_to_u64(json_object_get(json, "width_ns"), &width_ns))
-		return refuse(problem, "width_ns is not a whole number");
+		return tw_refuse(problem, "width_ns is not a whole number");
 	times = width_ns / TW_WINDOWS_NS;
 	if (width_ns % TW_WINDOWS_NS || times == 0 || times & (times - 1) ||
 	    width_ns > TW_WINDOWS_END_NS)
-		return refuse(problem, "width_ns is not 1 ms, doubled some times");
+		return tw_refuse(problem, "width_ns is not 1 ms, doubled some times");
 	if (!json_is_array(array))
-		return refuse(problem, "windows is not an array");
+		return tw_refuse(problem, "windows is not an array");
 	windows->width_ns = width_ns;
 	json_array_foreach(array, i, window)
 		if (!error)

@@ -166,23 +166,22 @@ static int slow_throughout(const struct tw_report_ranked *list, size_t count, si
 	return 1;
 }
 
-static int stands_out(const struct tw_report_ranked *list, size_t count, size_t slow)
-{
-	double next_ns = list[slow].typical_ns;
-	size_t others = count - slow;
-	double median_ns = (list[slow + (others - 1) / 2].typical_ns +
-			    list[slow + others / 2].typical_ns) / 2;
-
-	return list[slow - 1].typical_ns - next_ns > next_ns - median_ns;
-}
-
-/* Return how many devices are slow. They are sorted by their typical lat. */
+/* Return how many devices are slow: throughout, and so that they stand out. They are sorted
+ * by their typical lat. */
 static size_t find_slow(const struct tw_report_ranking *ranking)
 {
-	for (size_t slow = 1; slow <= ranking->count / 4; slow++)
-		if (stands_out(ranking->list, ranking->count, slow) &&
-		    slow_throughout(ranking->list, ranking->count, slow))
+	const struct tw_report_ranked *list = ranking->list;
+
+	for (size_t slow = 1; slow <= ranking->count / 4; slow++) {
+		const double next_ns = list[slow].typical_ns;
+		const size_t others = ranking->count - slow;
+		const double median_ns = (list[slow + (others - 1) / 2].typical_ns +
+					  list[slow + others / 2].typical_ns) / 2;
+
+		if (list[slow - 1].typical_ns - next_ns > next_ns - median_ns &&
+		    slow_throughout(list, ranking->count, slow))
 			return slow;
+	}
 	return 0;
 }
 
