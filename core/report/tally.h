@@ -137,11 +137,6 @@ struct tw_report_problem;
 int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,
 		       struct tw_report_problem *problem);
 
-/* Read what tw_counts_to_json() wrote. @has gets the rows that are there. */
-void tw_counts_from_json(struct tw_counts *counts, struct tw_row_set *has,
-			 const json_t *object, const char *where,
-			 struct tw_report_problem *problem);
-
 /* Read what tw_times_to_json() wrote. Return: 0; -ENOMEM. */
 int tw_times_from_json(struct tw_histogram by_direction[TW_DIRECTIONS], const json_t *object,
 		       const char *where, json_t *unknown,

@@ -468,17 +468,3 @@ int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unk
 	}
 	return error;
 }
-
-void tw_counts_from_json(struct tw_counts *counts, struct tw_row_set *has,
-			 const json_t *object, const char *where,
-			 struct tw_report_problem *problem)
-{
-	for (unsigned row = 0; row < TW_COUNTS; row++) {
-		const char *key = tw_row_key(tw_count_rows[row].path);
-
-		if (!json_object_get(object, key))
-			continue;
-		*tw_count_at(counts, row) = tw_want_u64(object, where, key, problem);
-		tw_row_put(has, row);
-	}
-}
