@@ -180,6 +180,8 @@ static void damaged(struct sum *sum)
 		{ HEADER ONE "\n" LINE(2, 1000, 9, 0, "\"lat\":{}") "\n",
 		  "line 3: it ends before" },
 		{ HEADER LINE(1, 0, 9, 0, "") "\n", "line 2: stages.lat is missing" },
+		{ HEADER "{\"interval\":1,\"from_ns\":0,\"to_ns\":9,\"realtime_ns\":\"5\"}\n",
+		  "line 2: it has no numbers" },
 		{ HEADER LINE(1, 0, 9, 0, "\"lat\":3") "\n",
 		  "line 2: stages.lat is not an object" },
 		{ HEADER LINE(1, 0, 9, -1, "\"lat\":{}") "\n",

@@ -54,29 +54,6 @@ static void becomes(const char *text, const char *should, const char *what)
 	json_decref(string);
 }
 
-/* Random bytes are never refused, and a second pass changes nothing. */
-static void random_bytes(void)
-{
-	uint64_t state = tap_seed();
-	int refused = 0, changed = 0, i, j;
-
-	for (i = 0; i < 20000; i++) {
-		char text[17] = "";
-		json_t *once, *twice;
-
-		for (j = 0; j < 16; j++)
-			text[j] = (char)(0x60 + tap_random(&state) % 0xa0);
-		once = tw_json_text(text);
-		twice = once ? tw_json_text(json_string_value(once)) : NULL;
-		refused += !once;
-		changed += !json_equal(once, twice);
-		json_decref(once);
-		json_decref(twice);
-	}
-	tap_is_u64((uint64_t)refused, 0, "refused of 20000 random texts");
-	tap_is_u64((uint64_t)changed, 0, "and changed when done again");
-}
-
 int main(void)
 {
 	char text[TW_ROW_TEXT], words[2 * TW_ROW_TEXT];
@@ -111,6 +88,5 @@ int main(void)
 	becomes("\xe0\x80\x80", R R R, "overlong, 3 bytes");
 	becomes("\xed\xa0\x80", R R R, "a surrogate");
 	becomes("\xf4\x90\x80\x80", R R R R, "above U+10FFFF");
-	random_bytes();
 	return tap_done();
 }
