@@ -3,7 +3,7 @@
 # Tests: core/memory core/memory/command
 #
 # tickwise memlat measures this machine's memory, in each form of output, and tells which pages
-# are not to be had. No figure is judged here: see tests/bench/memlat_agreement.sh. Whole
+# are not to be had. No figure is judged here. Whole
 # outputs and refusals are in golden/memlat.t, Ctrl-C in unit/command/command_line.t.
 
 . "$(dirname "$0")/../../../tap.sh"
