@@ -6,23 +6,26 @@
 # without names, the other is of a program with threads, events, a histogram and
 # lost calls. Fails if a character of it changes.
 #
-# The program is five functions of 64 bytes each at fixed addresses. The assembler
-# makes them from directives alone, so that names and addresses are the same on any
-# processor.
+# A program is functions of 64 bytes each at fixed addresses. The assembler makes them from
+# directives alone, so that names and addresses are the same on any processor.
 . "$(dirname "$0")/golden.sh"
 
-{
-	echo .text
-	for function in _start parse walk compute lookup_a_name_of_some_length; do
-		printf '.globl %s\n.type %s, %%function\n%s:\n.skip 64\n.size %s, 64\n' \
-			$function $function $function $function
-	done
-} >program.s
-${CC:-gcc} -nostdlib -static -no-pie -Wl,-Ttext=0x401000 -Wl,--build-id=none \
-	-o program program.s >log 2>&1
-nm program | grep -q '^0*401040 T parse'
-ok $? 'a program at fixed addresses'
-sed 's/^/# /' log
+# program FILE NAME...: makes the program, its first function at 401000
+program() {
+	file=$1
+	shift
+	echo .text >program.s
+	for function in "$@"; do
+		printf '.globl "%s"\n.type "%s", %%function\n"%s":\n.skip 64\n.size "%s", 64\n' \
+			"$function" "$function" "$function" "$function"
+	done >>program.s
+	${CC:-gcc} -nostdlib -static -no-pie -Wl,-Ttext=0x401000 -Wl,--build-id=none \
+		-o "$file" program.s >log 2>&1
+	nm "$file" | grep -q "^0*401040 T $2"
+	ok $? 'a program at fixed addresses'
+	sed 's/^/# /' log
+}
+program program _start parse walk compute lookup_a_name_of_some_length
 
 # A tick is half a nanosecond.
 cat >profile <<END
@@ -126,6 +129,35 @@ sed 's/^cost 12.5 1.25/cost 12.5 10000/' profile >doubted
 golden against_copies profile --against=copies --exclude=x profile
 golden against_runs profile --against=runs profile
 golden against_doubted profile --against=samples doubted
+
+# Names may hold any bytes: Latin 1, an escape sequence, which no assembler accepts, and letters
+# of three bytes, too many for any frame. All forms print UTF-8 without control characters.
+odd=$(printf 'caf\351')
+program odd _start "$(printf '\342\202\254%.0s' $(seq 300))" bell_x2J "$odd"
+perl -0777 -pe 's/bell_x2J/bell\033[2J/g' odd >"$odd"
+cat >names <<END
+tickwise-profile 1
+program ./$odd
+pid 1
+rate 1000000000 0 MONOTONIC_RAW$odd kernel$odd
+fence full$odd
+cost 0 0 0 0 0 0 0 1 0
+wall 0 1000000
+map 401000 402000 1000 $scratch/work/$odd
+event 7 401080 100 20 1
+event 7 4010c0 110 5 2
+event 7 abcdef 120 5 2
+node 1 0 401000 1 0 1000000 1000000 1000000 0 0 0
+node 2 1 401040 1 0 1000000 1000000 1000000 0 0 0
+node 3 2 401080 1 0 970000 9700 9700 0 0 0
+node 4 3 4010c0 1 0 30000 300 300 0 0 0
+end
+END
+for form in callers folded csv json trace svg; do
+	golden names_$form profile --$form names
+done
+printf '    1 %s: \n\t 1000 bell\033[2J (/x)\n' "$odd" >"samples$odd"
+golden names_against_json profile --json --against="samples$odd" names
 
 head -n 12 profile >cut_off
 for cost in '' ' x' ' 40x' ' nan' ' inf' ' 1e400'; do
