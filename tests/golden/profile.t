@@ -117,6 +117,9 @@ done
 golden unmeasured profile --top=1 unmeasured
 golden doubtful profile --top=1 doubtful
 golden callers_top profile --callers --top=1 doubtful
+# Of two functions that one calls, some calls were not timed.
+sed 's,^node 4 1 30 3 0,node 4 1 30 3 1,' plain >untimed
+golden untimed_csv profile --csv untimed
 golden quoted_csv profile --csv quoted
 golden quoted_svg profile --svg quoted
 golden against profile --against=samples profile

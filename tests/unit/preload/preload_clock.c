@@ -98,8 +98,9 @@ static uint64_t read_ticks_slowly(void *context)
 	struct thread *thread = context;
 	uint64_t ticks = read_ticks(context), end;
 
-	if (run.stalls && tap_random(&thread->random) % 512 == 0) {
-		end = advance(0) + tap_random(&thread->random) % 4000000;
+	if (run.stalls && tap_random(&thread->random) % 128 == 0) {
+		/* For as long as a few segments at most, mostly for a part of one. */
+		end = advance(0) + (UINT64_C(1) << tap_random(&thread->random) % 22);
 		/* Yield seldom: each call may give the CPU to a busy loop for some milliseconds. */
 		for (unsigned polls = 1; advance(30) < end; polls++)
 			if (polls % 4096 == 0)
@@ -315,7 +316,7 @@ static void readers(unsigned threads, uint64_t apart_ns, int stalls, uint64_t se
 	struct thread all[16];
 	unsigned started;
 
-	begin(RANDOM, 500, 2.1e9, 1e6, 200, seed);
+	begin(RANDOM, 500, 2.1e9, 1e6, stalls ? 700 : 100, seed);
 	run.stalls = stalls;
 	for (started = 0; started < threads; started++) {
 		struct thread *thread = &all[started];
