@@ -14,64 +14,57 @@
 # that does not; a figure that memlat calls otherwise.
 . "$(dirname "$0")/memory_tap.sh"
 
-# counts WHAT IOS REPORTS ARGUMENT...: passes if fio counts IOS and the reports the same
-counts()
-{
-	what=$1
-	ios=$2
-	reports=$3
-	shift 3
-	memory_fio "$@"
-	[ ! -s err ] || sed 's/^/# /' err
-	is "$status $(from_json out.json 'my $n = 0;
-		$n += $_->{read}{clat_ns}{N} for @{$j->{jobs}}; print $n')" \
-		"0 $ios" "$what: $ios I/Os by fio"
-	is "$(ls ./*.memory.json | wc -l) $(($(sum_of batches) +
-		$(sum_of disturbed)))" "$reports $ios" "$what: and by the report"
-}
+# Each line: a job, its I/Os and reports, its options, and what its first report has.
+page=$(getconf PAGESIZE)
+cat >cases <<CASES
+one_pass|16|1||\$load->{loads_per_batch} == 1024 && \$load->{size_bytes} == 1 << 20 && \
+	\$load->{elements} == 1 << 14 && \$load->{footprint_bytes} == 1 << 20 && \
+	\$kind eq "random" && \$memory->{seed} == 1 && \$j->{unaccounted} == 0 && \
+	\$j->{job}{engine} eq "tickwise-memory" && \$fio->{io_bytes} == 1 << 20
+two_processes|32|2|numjobs=2 thread=0|1
+two_threads|32|2|numjobs=2 thread=1|1
+loops|48|1|loops=3|1
+number_ios|5|1|number_ios=5|1
+io_size|64|1|io_size=4m|1
+sequential|16|1|rw=read|\$kind eq "sequential"
+single_loads|64|1|bs=64 size=4k|\$load->{loads_per_batch} == 1
+no_whole_turns|10|1|bs=6464 size=64640|\$load->{loads_per_batch} == 101
+repeated|16|1|tw_repeat=7|\$load->{loads_per_batch} == 7 * 1024
+pages|16|1|tw_pattern=page|\$kind eq "page" && \$load->{elements} * $page == 1 << 20
+windows|16|1|tw_pattern=window tw_window=64k tw_seed=9|\$kind eq "window" && \
+	\$memory->{window_bytes} == 65536 && \$memory->{seed} == 9
+a_rate|16|1|rate_iops=2000|1
+think_time|16|1|thinktime=100|1
+CASES
+printf '[global]\nioengine=external:%s\nrw=randread\nsize=1m\nbs=64k\nstonewall\n' \
+	"$memory_so" >jobs.fio
+awk -F '|' 'NF > 3 { gsub(/ /, "\n", $4); printf "[%s]\n%s\n", $1, $4 }' cases >>jobs.fio
+timeout $hung_s "$FIO" --output-format=json --output=out.json jobs.fio >out 2>err
+status=$?
+perl -MJSON::PP -e '
+	sub parsed {
+		local $/; open my $f, "<", shift;
+		return decode_json(<$f> =~ s/\A.*?^(?=\{)//msr);
+	}
+	my (%ios, $fio);
+	$ios{$_->{jobname}} += $_->{read}{clat_ns}{N}, $fio //= $_->{read}
+		for @{parsed("out.json")->{jobs}};
+	while (<STDIN>) {
+		my ($name, $ios, $reports, undef, $true) = split /\|/, $_, 5;
+		my @reports = map { parsed($_) } sort glob "$name.*.memory.json";
+		my ($j) = @reports;
+		my ($load, $memory, $kind) = ($j->{load}, $j->{memory}, $j->{memory}{kind});
+		my $counted = 0;
+		$counted += $_->{load}{batches} + $_->{load}{disturbed} for @reports;
+		print "$name $ios{$name} $counted ", scalar(@reports), eval $true ? "" : " $true",
+			"\n" unless $ios{$name} == $ios && $counted == $ios &&
+				@reports == $reports && eval $true;
+	}' <cases >wrong 2>&1
+is "$status $(cat wrong)" '0 ' "fio and the reports count the I/Os of $(grep -c '^\[[^g]' jobs.fio) jobs"
 
-counts "one pass" 16 1
-json m.1.*.memory.json '$j->{load}{loads_per_batch} == 1024 &&
-	$j->{load}{size_bytes} == 1 << 20 &&
-	$j->{load}{elements} == 1 << 14 &&
-	$j->{load}{footprint_bytes} == 1 << 20 &&
-	$j->{memory}{kind} eq "random" && $j->{memory}{seed} == 1 &&
-	$j->{job}{engine} eq "tickwise-memory" && $j->{unaccounted} == 0'
-ok $? "of 1024 loads each, through all lines"
-json out.json '$j->{jobs}[0]{read}{io_bytes} == 1 << 20'
-ok $? "and fio counts the bytes of the lines"
-for mode in --thread=0 --thread=1; do
-	counts "two jobs $mode" 32 2 --numjobs=2 $mode
-done
-counts "loops" 48 1 --loops=3
-counts "number_ios" 5 1 --number_ios=5
-counts "io_size" 64 1 --io_size=4m
-counts "sequential" 16 1 --rw=read
-json m.1.*.memory.json '$j->{memory}{kind} eq "sequential"'
-ok $? "in order"
-counts "a load each" 64 1 --bs=64 --size=4k
-json m.1.*.memory.json '$j->{load}{loads_per_batch} == 1'
-ok $? "is one"
-counts "not whole turns" 10 1 --bs=6464 --size=64640
-json m.1.*.memory.json '$j->{load}{loads_per_batch} == 101'
-ok $? "are 101"
-counts "repeated" 16 1 --tw_repeat=7
-json m.1.*.memory.json '$j->{load}{loads_per_batch} == 7 * 1024'
-ok $? "seven times as many"
-counts "pages" 16 1 --tw_pattern=page
-json m.1.*.memory.json '$j->{memory}{kind} eq "page" &&
-	$j->{load}{elements} * '"$(getconf PAGESIZE)"' == 1 << 20'
-ok $? "an element each"
-counts "windows" 16 1 --tw_pattern=window --tw_window=64k --tw_seed=9
-json m.1.*.memory.json '$j->{memory}{window_bytes} == 65536 &&
-	$j->{memory}{kind} eq "window" && $j->{memory}{seed} == 9'
-ok $? "of the size and seed asked for"
-counts "a rate" 16 1 --rate_iops=2000
-counts "think time" 16 1 --thinktime=100
-
-json m.1.*.memory.json '$j->{memory}{huge_bytes} == 0 &&
+json one_pass.*.memory.json '$j->{memory}{huge_bytes} == 0 &&
 	$j->{memory}{huge_bytes_at_end} == 0 &&
-	$j->{memory}{page_bytes} == '"$(getconf PAGESIZE)"
+	$j->{memory}{page_bytes} == '"$page"
 ok $? "small pages: not one is huge, by smaps at both ends"
 memory_fio --tw_pages=transparent --size=4m
 if [ "$status" -eq 0 ]; then
@@ -84,8 +77,8 @@ fi
 # fio reads its clock twice at the end of the ramp time: one I/O may be on either side.
 memory_fio --time_based=1 --runtime=100ms --ramp_time=500ms
 is "$status" 0 "a ramp time"
-apart=$(from_json out.json 'print $j->{jobs}[0]{read}{clat_ns}{N} - '"$((
-	$(sum_of batches) + $(sum_of disturbed)))")
+apart=$(($(value out.json '$j->{jobs}[0]{read}{clat_ns}{N}') -
+	$(value "$(ls m.1.*.memory.json)" '$j->{load}{batches} + $j->{load}{disturbed}')))
 [ "$apart" -ge -1 ] && [ "$apart" -le 1 ]
 ok $? "what fio counts is recorded ($apart apart)"
 json m.1.*.memory.json '$j->{unaccounted} > 0'

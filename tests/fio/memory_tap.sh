@@ -16,14 +16,3 @@ memory_fio()
 		--output=out.json "$@" >out 2>err
 	status=$?
 }
-
-# sum_of KEY: prints the sum over all reports, of their "load"
-sum_of()
-{
-	perl -MJSON::PP -e 'local $/; my $sum = 0; my $key = shift;
-		for my $file (glob "*.memory.json") {
-			open my $f, "<", $file;
-			$sum += decode_json(<$f>)->{load}{$key};
-		}
-		print $sum' "$1"
-}
