@@ -27,49 +27,33 @@
 
 static const struct tw_trust_compared undecided = { .verdict = TW_UNDECIDED };
 
-static void measure_and_exit(int fd)
-{
-	struct tw_trust_compared found;
-	ssize_t written;
-
-	if (tw_trust_compare(TW_TRUST_PRELOAD, 0, &found))
-		found = undecided;
-	written = write(fd, &found, sizeof(found));
-	(void)written;
-	_exit(0);
-}
-
-/* Get the child's result through the pipe. A program may ignore SIGCHLD, and
- * then there is no child to wait for. */
-static struct tw_trust_compared listen_to(pid_t child, int fd)
-{
-	struct pollfd readable = { .fd = fd, .events = POLLIN };
-	struct tw_trust_compared found;
-
-	if (poll(&readable, 1, CHECK_WAIT_MS) != 1 ||
-	    read(fd, &found, sizeof(found)) != sizeof(found)) {
-		found = undecided;
-		kill(child, SIGKILL);
-	}
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
-	return found;
-}
-
+/* Compare in a child, and get its result through a pipe. A program may ignore SIGCHLD, and then
+ * there is no child to wait for. */
 static struct tw_trust_compared compare_cpus(void)
 {
-	struct tw_trust_compared found = undecided;
+	struct tw_trust_compared found;
+	struct pollfd readable = { .events = POLLIN };
 	int ends[2];
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return undecided;
 	child = fork();
-	if (child == 0)
-		measure_and_exit(ends[1]);
+	if (child == 0) {
+		if (tw_trust_compare(TW_TRUST_PRELOAD, 0, &found))
+			found = undecided;
+		_exit(write(ends[1], &found, sizeof(found)) != sizeof(found));
+	}
 	close(ends[1]);
-	if (child > 0)
-		found = listen_to(child, ends[0]);
+	readable.fd = ends[0];
+	if (child < 0 || poll(&readable, 1, CHECK_WAIT_MS) != 1 ||
+	    read(ends[0], &found, sizeof(found)) != sizeof(found)) {
+		found = undecided;
+		if (child > 0)
+			kill(child, SIGKILL);
+	}
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
 	close(ends[0]);
 	return found;
 }

@@ -126,12 +126,7 @@ static void say(const char *format, ...)
 	errno = saved_errno;
 }
 
-struct preload_options {
-	int off;
-	int nocheck;
-};
-
-static void read_options(struct preload_options *options)
+static void read_options(int *is_off, int *is_unchecked)
 {
 	const char *word = getenv("TICKWISE_PRELOAD");
 
@@ -139,9 +134,9 @@ static void read_options(struct preload_options *options)
 		size_t length = strcspn(word, ",");
 
 		if (length == 3 && !strncmp(word, "off", length))
-			options->off = 1;
+			*is_off = 1;
 		else if (length == 7 && !strncmp(word, "nocheck", length))
-			options->nocheck = 1;
+			*is_unchecked = 1;
 		else if (length == 7 && !strncmp(word, "verbose", length))
 			is_verbose = 1;
 		else if (length)
@@ -159,20 +154,19 @@ static void forked(void)
 __attribute__((constructor))
 static void set_up(void)
 {
-	struct preload_options options = { 0 };
+	int is_off = 0, is_unchecked = 0, is_good;
 	char why_not[192] = "TICKWISE_PRELOAD=off";
 	int saved_errno = errno;
 	double ns_per_tick;
-	int is_good;
 	void *found;
 
 	found = dlsym(RTLD_NEXT, "clock_gettime");
 	/* Where the counter is disabled, the vDSO's would kill this process. */
 	if (found && tw_counter_permission() == TW_COUNTER_OK)
 		memcpy(&real_clock_gettime, &found, sizeof(found));
-	read_options(&options);
-	is_good = !options.off && tw_preload_trust(!options.nocheck, &ns_per_tick, why_not,
-						   sizeof(why_not));
+	read_options(&is_off, &is_unchecked);
+	is_good = !is_off && tw_preload_trust(!is_unchecked, &ns_per_tick, why_not,
+					      sizeof(why_not));
 	if (is_good && pthread_atfork(NULL, NULL, forked)) {
 		is_good = 0;
 		strcpy(why_not, "no memory");

@@ -275,65 +275,42 @@ static int segment_ns(struct tw_preload_clock *clock,
 	return 1;
 }
 
-static int expired_ns(struct tw_preload_clock *clock,
-		      const struct tw_preload_source *source, uint64_t me,
-		      uint64_t word, uint64_t *ns)
-{
-	struct tw_line line = load_line(clock, word);
-
-	*ns = system_ns(source, tw_line_ceiling_ns(&line));
-	if (!is_still(clock, word))
-		return 0;
-	make_next(clock, source, me, word);
-	return 1;
-}
-
-static int proposed_ns(struct tw_preload_clock *clock,
-		       const struct tw_preload_source *source, uint64_t word,
-		       uint64_t *ns)
-{
-	struct tw_line next = load_line(clock, next_place(word));
-
-	if (!is_still(clock, word))
-		return 0;
-	if (earlier_ns(clock, source, word, word,
-		       (word & TW_WORD_EXPIRED) != 0, &next, ns))
-		return 1;
-	/* The start has come, and no thread has accepted the proposal. */
-	change_word(clock, word, word & (TW_WORD_PLACE | TW_WORD_EXPIRED));
-	return 0;
-}
-
-/* Note that this thread reads, sequentially consistent and before the counter is read:
- * a thread that gets a time from this one finds that there are two readers. */
-static void note_reader(struct tw_preload_clock *clock, uint64_t me)
-{
-	uint64_t owner = __atomic_load_n(&clock->owner, __ATOMIC_RELAXED);
-
-	if ((owner & ~TW_PRELOAD_WRITES) == me || owner == TW_PRELOAD_SHARED)
-		return;
-	owner = 0;
-	if (!__atomic_compare_exchange_n(&clock->owner, &owner, me, 0,
-					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-		__atomic_store_n(&clock->owner, TW_PRELOAD_SHARED,
-				 __ATOMIC_SEQ_CST);
-}
-
 uint64_t tw_preload_ns(struct tw_preload_clock *clock,
 		       const struct tw_preload_source *source, uint64_t me)
 {
-	uint64_t word, ns;
+	uint64_t owner = __atomic_load_n(&clock->owner, __ATOMIC_RELAXED), word, ns;
+	struct tw_line line;
 	int done;
 
-	note_reader(clock, me);
+	/* Note that this thread reads, sequentially consistent and before the counter is read:
+	 * a thread that gets a time from this one finds that there are two readers. */
+	if ((owner & ~TW_PRELOAD_WRITES) != me && owner != TW_PRELOAD_SHARED) {
+		owner = 0;
+		if (!__atomic_compare_exchange_n(&clock->owner, &owner, me, 0,
+						 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			__atomic_store_n(&clock->owner, TW_PRELOAD_SHARED,
+					 __ATOMIC_SEQ_CST);
+	}
 	do {
 		word = __atomic_load_n(&clock->word, __ATOMIC_ACQUIRE);
-		if (word & TW_WORD_PROPOSED)
-			done = proposed_ns(clock, source, word, &ns);
-		else if (word & TW_WORD_EXPIRED)
-			done = expired_ns(clock, source, me, word, &ns);
-		else
+		if (word & TW_WORD_PROPOSED) {
+			line = load_line(clock, next_place(word));
+			done = is_still(clock, word);
+			if (done && !earlier_ns(clock, source, word, word,
+						(word & TW_WORD_EXPIRED) != 0, &line, &ns)) {
+				/* The start has come, and no thread has accepted it. */
+				change_word(clock, word, word & (TW_WORD_PLACE | TW_WORD_EXPIRED));
+				done = 0;
+			}
+		} else if (word & TW_WORD_EXPIRED) {
+			line = load_line(clock, word);
+			ns = system_ns(source, tw_line_ceiling_ns(&line));
+			done = is_still(clock, word);
+			if (done)
+				make_next(clock, source, me, word);
+		} else {
 			done = segment_ns(clock, source, me, word, &ns);
+		}
 	} while (!done);
 	return ns;
 }

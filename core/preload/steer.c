@@ -89,21 +89,6 @@ static const struct tw_anchor_at *anchor_before(const struct tw_steer *steer,
 	return &steer->anchor[(steer->anchors - back) % TW_STEER_ANCHORS];
 }
 
-/* Keep an anchor. Anchors that are close to each other count as one, so that
- * those kept always make a baseline. */
-static void keep(struct tw_steer *steer, const struct tw_anchor_at *anchor)
-{
-	if (steer->anchors > 1 &&
-	    ticks_after(anchor_before(steer, 1)->ticks,
-			anchor_before(steer, 2)->ticks) *
-	    steer->ns_per_tick < APART_NS)
-		steer->anchors--;
-	steer->anchor[steer->anchors++ % TW_STEER_ANCHORS] = *anchor;
-	/* It only matters whether there are more anchors than places. */
-	if (steer->anchors == 3 * TW_STEER_ANCHORS)
-		steer->anchors = 2 * TW_STEER_ANCHORS;
-}
-
 /* Return the slope from the oldest anchor that is kept; 0: they are too close. */
 static double measured_slope(const struct tw_steer *steer)
 {
@@ -144,7 +129,16 @@ enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 				tw_steer_reset(steer);
 		}
 	}
-	keep(steer, anchor);
+	/* Anchors that are close to each other count as one, so that those kept always make a
+	 * baseline. */
+	if (steer->anchors > 1 &&
+	    ticks_after(anchor_before(steer, 1)->ticks, anchor_before(steer, 2)->ticks) *
+	    steer->ns_per_tick < APART_NS)
+		steer->anchors--;
+	steer->anchor[steer->anchors++ % TW_STEER_ANCHORS] = *anchor;
+	/* It only matters whether there are more anchors than places. */
+	if (steer->anchors == 3 * TW_STEER_ANCHORS)
+		steer->anchors = 2 * TW_STEER_ANCHORS;
 	slope = measured_slope(steer);
 	if (slope > 0) {
 		steer->slope = slope;

@@ -11,42 +11,34 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tickwise.h"
+#include "timespec.h"
 
 #define BRACKETS	512
 #define BLOCKS		101
 #define BLOCK_CALLS	256
 
-static uint64_t real_ns(tw_probe_gettime *real, clockid_t id)
-{
-	struct timespec now = { 0 };
-
-	real(id, &now);
-	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
-
 void tw_probe_moment_take(struct tw_probe_moment *moment, double ns_per_tick,
 			  tw_probe_gettime *real,
 			  const struct tw_probe_reader *tested)
 {
-	unsigned i, which;
-
 	moment->ticks = tw_ticks_begin();
-	for (which = 0; which < TW_PROBE_CLOCKS; which++) {
-		moment->base_ns[which] = 0;
-		moment->low_ns[which] = -1e300;
-		moment->high_ns[which] = 1e300;
+	for (unsigned i = 0; i < TW_PROBE_CLOCKS; i++) {
+		moment->base_ns[i] = 0;
+		moment->low_ns[i] = -1e300;
+		moment->high_ns[i] = 1e300;
 	}
-	for (i = 0; i < BRACKETS * TW_PROBE_CLOCKS; i++) {
-		uint64_t before, after, ns;
+	for (unsigned i = 0; i < BRACKETS * TW_PROBE_CLOCKS; i++) {
+		unsigned which = i % TW_PROBE_CLOCKS;
+		uint64_t before = tw_ticks_begin(), after, ns;
+		struct timespec now = { 0 };
 		double past_ns, low_ns, high_ns;
 
-		which = i % TW_PROBE_CLOCKS;
-		before = tw_ticks_begin();
-		ns = which == TW_PROBE_TESTED ?
-			tested->read_ns(tested->context) :
-			real_ns(real, which == TW_PROBE_RAW ?
-				CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC);
+		if (which == TW_PROBE_TESTED) {
+			ns = tested->read_ns(tested->context);
+		} else {
+			real(which == TW_PROBE_RAW ? CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC, &now);
+			ns = tw_timespec_ns(&now);
+		}
 		after = tw_ticks_end();
 		if (!moment->base_ns[which])
 			moment->base_ns[which] = ns;
@@ -58,13 +50,12 @@ void tw_probe_moment_take(struct tw_probe_moment *moment, double ns_per_tick,
 		if (high_ns < moment->high_ns[which])
 			moment->high_ns[which] = high_ns;
 	}
-	for (which = 0; which < TW_PROBE_CLOCKS; which++) {
-		double low_ns = moment->low_ns[which];
-		double high_ns = moment->high_ns[which];
+	for (unsigned i = 0; i < TW_PROBE_CLOCKS; i++) {
+		double low_ns = moment->low_ns[i], high_ns = moment->high_ns[i];
 
 		if (low_ns > high_ns) {
-			moment->low_ns[which] = high_ns;
-			moment->high_ns[which] = low_ns;
+			moment->low_ns[i] = high_ns;
+			moment->high_ns[i] = low_ns;
 		}
 	}
 }
@@ -80,12 +71,11 @@ double tw_probe_read_cost(double ns_per_tick,
 			  const struct tw_probe_reader *tested)
 {
 	double block[BLOCKS];
-	unsigned i, call;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (unsigned i = 0; i < BLOCKS; i++) {
 		uint64_t begin = tw_ticks_begin();
 
-		for (call = 0; call < BLOCK_CALLS; call++)
+		for (unsigned call = 0; call < BLOCK_CALLS; call++)
 			tested->read_ns(tested->context);
 		block[i] = (double)(tw_ticks_end() - begin) * ns_per_tick /
 			   BLOCK_CALLS;

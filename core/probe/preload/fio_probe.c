@@ -11,13 +11,12 @@
  * process.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../clock_probe.h"
-#include "tickwise.h"
+#include "timespec.h"
 
 typedef void fio_gettime_function(struct timespec *, void *);
 
@@ -30,18 +29,10 @@ static uint64_t read_fio(void *context)
 
 	(void)context;
 	fio_gettime(&now, NULL);
-	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
+	return tw_timespec_ns(&now);
 }
 
 static const struct tw_probe_reader fio_reader = { .read_ns = read_fio };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now = { 0 };
-
-	real_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
 
 /* Find fio's function and that of libc, not one of another preloaded library. */
 static int find_functions(void)
@@ -79,22 +70,6 @@ static double cost_in_child(double ns_per_tick)
 	return cost;
 }
 
-static void sleep_until(uint64_t end_ns)
-{
-	uint64_t now_ns;
-
-	while ((now_ns = monotonic_ns()) < end_ns) {
-		struct timespec rest = {
-			.tv_sec = (time_t)((end_ns - now_ns) / TW_NS_PER_SECOND),
-			.tv_nsec = (long)((end_ns - now_ns) % TW_NS_PER_SECOND),
-		};
-
-		/* A signal asks this process to end. */
-		if (nanosleep(&rest, NULL) && errno == EINTR)
-			_exit(1);
-	}
-}
-
 static double number(const char *name)
 {
 	const char *text = getenv(name);
@@ -106,15 +81,24 @@ static void probe(int fd)
 {
 	double ns_per_tick = number(TW_PROBE_SLOPE);
 	struct tw_probe_report report = { 0 };
+	struct timespec now = { 0 };
+	uint64_t end_ns;
 
 	if (find_functions())
 		_exit(3);
-	report.startup_ns = (double)monotonic_ns() - number(TW_PROBE_BEGIN);
+	real_gettime(CLOCK_MONOTONIC, &now);
+	report.startup_ns = (double)tw_timespec_ns(&now) - number(TW_PROBE_BEGIN);
 	report.read_ns = cost_in_child(ns_per_tick);
 	tw_probe_moment_take(&report.moment[0], ns_per_tick, real_gettime,
 			     &fio_reader);
 	tw_probe_print_ready(fd, report.startup_ns);
-	sleep_until(monotonic_ns() + (uint64_t)number(TW_PROBE_WINDOW));
+	real_gettime(CLOCK_MONOTONIC, &now);
+	end_ns = tw_timespec_ns(&now) + (uint64_t)number(TW_PROBE_WINDOW);
+	now.tv_sec = (time_t)(end_ns / TW_NS_PER_SECOND);
+	now.tv_nsec = (long)(end_ns % TW_NS_PER_SECOND);
+	/* A signal asks this process to end. */
+	if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &now, NULL))
+		_exit(1);
 	tw_probe_moment_take(&report.moment[1], ns_per_tick, real_gettime,
 			     &fio_reader);
 	_exit(tw_probe_print(fd, &report) != 0);

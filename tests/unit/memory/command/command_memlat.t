@@ -48,8 +48,11 @@ run_calibrated memlat --min=4K --max=128K --steps=1 --point=1 --curves=random,wi
 	--pages=small --json --html="$scratch/page.html"
 [ "$status" -eq 0 ] || [ "$status" -eq 2 ]
 ok $? "measured, or too disturbed (exit code $status)"
-json "$out" '@{$j->{curves}} == 2 && $j->{levels_from}{visits} == 6 &&
-	!grep { @{$_->{points}} != 6 || $_->{huge_share} } @{$j->{curves}}, $j->{levels_from}'
+json "$out" 'my @curves = (@{$j->{curves}}, $j->{levels_from});
+	@curves == 3 && $curves[2]{visits} == 6 &&
+	!grep({ @{$_->{points}} != 6 || $_->{huge_share} } @curves) &&
+	!grep { $_->{batches} && ($_->{warm_passes} < 1 || $_->{loads_per_batch} % 64) }
+		map { @{$_->{points}} } @curves'
 ok $? 'two curves, and what levels were found in'
 is "$(tail -n 1 "$scratch/page.html")" '</html>' '--html: whole'
 done_testing
