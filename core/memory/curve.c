@@ -55,7 +55,7 @@ int tw_sweep_sizes(size_t *sizes, size_t from_bytes, size_t to_bytes, unsigned p
 
 int tw_curve_measure(struct tw_curve *curve, const struct tw_memory *memory,
 		     const size_t *sizes, unsigned count,
-		     const struct tw_memory_effort *effort, double hz,
+		     const struct tw_memory_effort *effort, tw_chase_function *chase, double hz,
 		     int (*progress)(void *context, unsigned point), void *context)
 {
 	struct tw_cycle cycle;
@@ -68,13 +68,13 @@ int tw_curve_measure(struct tw_curve *curve, const struct tw_memory *memory,
 	for (unsigned i = 0; !ret && i < count; i++) {
 		struct tw_memory_point *point = &curve->points[curve->count];
 
-		if (progress(context, i))
+		if (progress && progress(context, i))
 			return -EINTR;
 		if (sizes[i] > memory->bytes || !tw_cycle_elements(&curve->shape, sizes[i]))
 			continue;
 		ret = tw_cycle_grow(&cycle, sizes[i]);
 		if (!ret)
-			ret = tw_memory_measure(point, &cycle, sizes[i], effort, tw_chase, hz);
+			ret = tw_memory_measure(point, &cycle, sizes[i], effort, chase, hz);
 		if (ret == -EAGAIN) {
 			point->batches = 0;
 			ret = 0;
@@ -130,11 +130,6 @@ struct trace {
 	int flat[TW_SWEEP_SIZES];
 };
 
-static double middle(double a, double b, double c)
-{
-	return fmax(fmin(a, b), fmin(fmax(a, b), c));
-}
-
 static void take_points(struct trace *trace, const struct tw_curve *curve,
 			const struct tw_curve *steady)
 {
@@ -154,9 +149,13 @@ static void take_points(struct trace *trace, const struct tw_curve *curve,
 		trace->ns[n++] = ns;
 	}
 	trace->count = n;
-	for (unsigned i = 0; i < n; i++)
-		trace->latency[i] = log2(i == 0 || i + 1 == n ? trace->ns[i] :
-			middle(trace->ns[i - 1], trace->ns[i], trace->ns[i + 1]));
+	/* Between the ends, the one in the middle of three neighbours. */
+	for (unsigned i = 0; i < n; i++) {
+		const double *at = &trace->ns[i];
+
+		trace->latency[i] = log2(i == 0 || i + 1 == n ? *at :
+					 fmax(fmin(at[-1], *at), fmin(fmax(at[-1], *at), at[1])));
+	}
 }
 
 static double slope(const struct trace *trace, unsigned from, unsigned to)
@@ -208,7 +207,8 @@ static double median_of(const struct trace *trace, struct range range, enum figu
 	return tw_memory_median(values, n);
 }
 
-/* Find flat runs of at least MIN_FLAT points. */
+/* Find flat runs of at least MIN_FLAT points. Neighbours that differ too little to be two levels
+ * are joined. */
 static unsigned flat_ranges(const struct trace *trace, struct range *ranges)
 {
 	unsigned count = 0, begin = 0;
@@ -221,27 +221,18 @@ static unsigned flat_ranges(const struct trace *trace, struct range *ranges)
 
 		if (goes_on)
 			continue;
-		if (i - begin >= MIN_FLAT)
-			ranges[count++] = (struct range) { begin, i - 1 };
+		if (i - begin >= MIN_FLAT) {
+			struct range range = { begin, i - 1 };
+
+			if (count && median_of(trace, range, JUDGED_NS) <
+				     median_of(trace, ranges[count - 1], JUDGED_NS) * TW_LEVEL_RISE)
+				ranges[count - 1].last = range.last;
+			else
+				ranges[count++] = range;
+		}
 		begin = i < trace->count && trace->flat[i] ? i : i + 1;
 	}
 	return count;
-}
-
-/* Join neighbours that differ too little to be two levels. */
-static unsigned join(const struct trace *trace, struct range *ranges,
-		     unsigned count)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		if (kept && median_of(trace, ranges[i], JUDGED_NS) <
-			    median_of(trace, ranges[kept - 1], JUDGED_NS) * TW_LEVEL_RISE)
-			ranges[kept - 1].last = ranges[i].last;
-		else
-			ranges[kept++] = ranges[i];
-	}
-	return kept;
 }
 
 static void least(double *so_far, double value)
@@ -263,7 +254,7 @@ unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
 		return 0;
 	for (unsigned i = 0; i < trace.count; i++)
 		trace.flat[i] = slope_at(&trace, i) < TW_LEVEL_SLOPE;
-	count = join(&trace, ranges, flat_ranges(&trace, ranges));
+	count = flat_ranges(&trace, ranges);
 	if (count > TW_LEVELS)
 		count = TW_LEVELS;
 	for (unsigned n = 0; n < count; n++) {

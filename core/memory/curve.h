@@ -40,8 +40,8 @@ struct tw_curve {
  * @sizes, @count: rising. Sizes beyond the memory are left out, and sizes that are too small
  *	for one element of the shape
  * @hz: of the counter
- * @progress: called before each point with its number. Any value but 0 ends the curve, which
- *	keeps the points that it has.
+ * @progress: called before each point with its number; or NULL. Any value but 0 ends the curve,
+ *	which keeps the points that it has.
  *
  * A point that was too disturbed to be measured has 0 batches.
  *
@@ -49,7 +49,7 @@ struct tw_curve {
  */
 int tw_curve_measure(struct tw_curve *curve, const struct tw_memory *memory,
 		     const size_t *sizes, unsigned count,
-		     const struct tw_memory_effort *effort, double hz,
+		     const struct tw_memory_effort *effort, tw_chase_function *chase, double hz,
 		     int (*progress)(void *context, unsigned point), void *context);
 
 /**

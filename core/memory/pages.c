@@ -65,23 +65,6 @@ static __attribute__((format(printf, 1, 2))) char *text_of(const char *format, .
 	return length < (int)sizeof(path) ? tw_text_file(path) : NULL;
 }
 
-static int bind_to_node(void *start, size_t bytes, int node)
-{
-	unsigned long nodes[MAX_NODES / (8 * sizeof(long))] = { 0 };
-	const unsigned bits = 8 * sizeof(long);
-
-	if (node == TW_ANY_NODE)
-		return 0;
-	if (node < 0 || node >= MAX_NODES)
-		return -EINVAL;
-	nodes[(unsigned)node / bits] |= 1ul << (unsigned)node % bits;
-	/* The kernel uses one bit less than it is given. */
-	if (syscall(SYS_mbind, start, bytes, POLICY_BIND, nodes,
-		    (unsigned long)MAX_NODES + 1, 0ul))
-		return errno == ENOSYS && node == 0 ? 0 : -errno;
-	return 0;
-}
-
 /* Parse the first line of a mapping. Return 0 for another line. */
 static int is_header(const char *line, unsigned long long *from, unsigned long long *to)
 {
@@ -122,8 +105,9 @@ int tw_smaps_huge_bytes(const char *text, uintptr_t start, size_t *huge_bytes,
 static int place(struct tw_memory *memory, size_t align, int node)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+	unsigned long nodes[MAX_NODES / (8 * sizeof(long))] = { 0 };
+	const unsigned bits = 8 * sizeof(long);
 	char *start;
-	int ret;
 
 	memory->reserved_bytes = memory->bytes + 2 * align;
 	memory->reserved = mmap(NULL, memory->reserved_bytes, PROT_NONE,
@@ -142,9 +126,17 @@ static int place(struct tw_memory *memory, size_t align, int node)
 			     flags, -1, 0);
 	if (memory->start == MAP_FAILED)
 		return errno == EINVAL ? -EOPNOTSUPP : -errno;
-	ret = bind_to_node(memory->start, memory->bytes, node);
-	if (ret || memory->pages == TW_PAGES_RESERVED)
-		return ret;
+	if (node != TW_ANY_NODE) {
+		if (node < 0 || node >= MAX_NODES)
+			return -EINVAL;
+		nodes[(unsigned)node / bits] |= 1ul << (unsigned)node % bits;
+		/* The kernel uses one bit less than it is given. */
+		if (syscall(SYS_mbind, memory->start, memory->bytes, POLICY_BIND, nodes,
+			    (unsigned long)MAX_NODES + 1, 0ul) && (errno != ENOSYS || node))
+			return -errno;
+	}
+	if (memory->pages == TW_PAGES_RESERVED)
+		return 0;
 	/* A kernel without huge pages refuses both, and then all pages are
 	 * small. */
 	if (madvise(memory->start, memory->bytes,
@@ -220,27 +212,18 @@ void tw_memory_unmap(struct tw_memory *memory)
 
 /* ---- caches and nodes ---- */
 
-/* Parse "48K", "2048K" or "32M". Return bytes; 0 if it is no size. */
-static size_t parse_cache_size(const char *text)
-{
-	static const char units[] = "\nKMG";
-	char *end;
-	unsigned long long number = strtoull(text, &end, 10);
-	const char *unit = *end ? strchr(units, *end) : units;
-
-	if (end == text || *text == '-' || number > SIZE_MAX >> 31 || !unit)
-		return 0;
-	return (size_t)number << 10 * (unit - units);
-}
-
-/* Read a cache's attribute as a size or a number; 0: there is none. */
+/* Read a cache's attribute, such as "48K", "2048K", "32M" or "2"; 0: it is no size, or there is
+ * none. */
 static size_t size_of(const char *base, unsigned cpu, unsigned index, const char *name)
 {
-	char *text = text_of("%s/cpu%u/cache/index%u/%s", base, cpu, index, name);
-	size_t size = text ? parse_cache_size(text) : 0;
+	static const char units[] = "\nKMG";
+	char *text = text_of("%s/cpu%u/cache/index%u/%s", base, cpu, index, name), *end = text;
+	unsigned long long number = text ? strtoull(text, &end, 10) : 0;
+	const char *unit = end && *end ? strchr(units, *end) : units;
+	int is_size = end != text && *text != '-' && number <= SIZE_MAX >> 31 && unit;
 
 	free(text);
-	return size;
+	return is_size ? (size_t)number << 10 * (unit - units) : 0;
 }
 
 static int smaller_first(const void *left, const void *right)

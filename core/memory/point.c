@@ -205,33 +205,14 @@ static void *collect(struct tw_memory_batch *batches, unsigned count,
 	return position;
 }
 
-/*
- * Collect all batches. Return the fewest counter ticks in a cycle of the core that were seen
- * meanwhile; 0 if unknown. That belongs to the fastest batch. A median is slowed by things
- * that this does not see, such as the other thread of the core.
- */
-static double collect_all(struct tw_memory_batch *batches, unsigned count,
-			  tw_chase_function *chase, void *position, uint64_t loads)
-{
-	double least = tw_core_ticks_per_cycle();
-
-	for (unsigned i = 0, done = 0; i < CYCLE_LOOKS; i++) {
-		unsigned until = count * (i + 1) / CYCLE_LOOKS;
-
-		position = collect(batches + done, until - done, chase, position, loads);
-		done = until;
-		least = fmin(least, tw_core_ticks_per_cycle());
-	}
-	return least;
-}
-
 int tw_memory_measure(struct tw_memory_point *point, const struct tw_cycle *cycle,
 		      size_t bytes, const struct tw_memory_effort *effort,
 		      tw_chase_function *chase, double hz)
 {
 	struct tw_memory_batch *batches;
 	void *position = tw_cycle_first(cycle);
-	unsigned count;
+	unsigned count, done = 0;
+	double least;
 	int ret;
 
 	*point = (struct tw_memory_point) {
@@ -242,8 +223,17 @@ int tw_memory_measure(struct tw_memory_point *point, const struct tw_cycle *cycl
 	batches = calloc(count, sizeof(*batches));
 	if (!batches)
 		return -ENOMEM;
-	point->cycle_ns = 1e9 / hz *
-			  collect_all(batches, count, chase, position, point->loads);
+	/* The fewest counter ticks in a cycle of the core belong to the fastest batch. A median
+	 * is slowed by things that this does not see, such as the other thread of the core. */
+	least = tw_core_ticks_per_cycle();
+	for (unsigned i = 1; i <= CYCLE_LOOKS; i++) {
+		unsigned until = count * i / CYCLE_LOOKS;
+
+		position = collect(batches + done, until - done, chase, position, point->loads);
+		done = until;
+		least = fmin(least, tw_core_ticks_per_cycle());
+	}
+	point->cycle_ns = 1e9 / hz * least;
 	ret = tw_memory_evaluate(point, batches, count, 1e9 / hz);
 	free(batches);
 	return ret;

@@ -13,7 +13,7 @@
 	array_;								\
 })
 
-static json_t *number_or_null(double value)
+json_t *tw_memlat_number(double value)
 {
 	return value > 0 ? json_real(value) : json_null();
 }
@@ -33,9 +33,9 @@ static json_t *json_level(const struct tw_memlat *memlat, unsigned i)
 		"size_bytes", size_or_null(level->size_bytes),
 		"next_size_bytes", size_or_null(level->next_bytes),
 		"latency_ns", level->latency_ns,
-		"latency_cycles", number_or_null(level->cycle_ns > 0 ?
-						 level->latency_ns / level->cycle_ns : 0),
-		"cycles", number_or_null(level->cycles),
+		"latency_cycles", tw_memlat_number(level->cycle_ns > 0 ?
+						   level->latency_ns / level->cycle_ns : 0),
+		"cycles", tw_memlat_number(level->cycles),
 		"low_ns", level->low_ns,
 		"high_ns", level->high_ns,
 		"error_ns", level->error_ns,
@@ -66,8 +66,8 @@ static json_t *json_point(const struct tw_memory_point *point)
 		"p90_ns", point->p90_ns,
 		"median_low_ns", point->low_ns,
 		"median_high_ns", point->high_ns,
-		"min_cycles", number_or_null(cycle_ns > 0 ? point->min_ns / cycle_ns : 0),
-		"core_hz", number_or_null(cycle_ns > 0 ? 1e9 / cycle_ns : 0));
+		"min_cycles", tw_memlat_number(cycle_ns > 0 ? point->min_ns / cycle_ns : 0),
+		"core_hz", tw_memlat_number(cycle_ns > 0 ? 1e9 / cycle_ns : 0));
 	json_object_update(json, figures);
 	json_decref(figures);
 	return json;
@@ -88,21 +88,6 @@ static json_t *json_curve(const struct tw_curve *curve)
 		"points", ARRAY(curve->count, json_point(&curve->points[i])));
 }
 
-/* Return the curve that levels are found in. Its sizes up to "visited_up_to_bytes" are the
- * fastest of several visits in random order. */
-static json_t *json_levels_from(const struct tw_memlat *memlat)
-{
-	json_t *json;
-
-	if (!memlat->levels_of)
-		return json_null();
-	json = json_curve(memlat->levels_of);
-	json_object_set_new(json, "visits", json_integer((json_int_t)memlat->visits));
-	json_object_set_new(json, "visited_up_to_bytes",
-			    size_or_null(memlat->visited_up_to_bytes));
-	return json;
-}
-
 static json_t *json_range(const struct tw_tlb_range *range)
 {
 	return json_pack("{sf, sf, sf}", "ns", range->ns, "low_ns", range->low_ns,
@@ -119,17 +104,27 @@ static json_t *json_cost(const struct tw_tlb_cost *cost)
 		"small", json_range(&cost->small),
 		"huge", json_range(&cost->huge),
 		"translation", json_range(&cost->translation),
-		"share", number_or_null(tw_tlb_share(cost)));
+		"share", tw_memlat_number(tw_tlb_share(cost)));
 }
 
 json_t *tw_memlat_json(const struct tw_memlat *memlat)
 {
 	json_t *skipped = json_object();	/* the kinds of pages, and why */
+	json_t *levels_from = json_null();
 
 	for (int i = 0; i < TW_PAGES_KINDS; i++)
 		if (memlat->skipped[i])
 			json_object_set_new(skipped, tw_pages_names[i],
 					    json_string(memlat->skipped[i]));
+	/* The curve that levels are found in. Its sizes up to "visited_up_to_bytes" are the
+	 * fastest of several visits in random order. */
+	if (memlat->levels_of) {
+		levels_from = json_curve(memlat->levels_of);
+		json_object_set_new(levels_from, "visits",
+				    json_integer((json_int_t)memlat->visits));
+		json_object_set_new(levels_from, "visited_up_to_bytes",
+				    size_or_null(memlat->visited_up_to_bytes));
+	}
 	return json_pack("{ss, si, si, sf, sf, so, so, so, so, so, ss?, so, so, sI, sb}",
 		"schema", "tickwise-memlat",
 		"version", 1,
@@ -142,7 +137,7 @@ json_t *tw_memlat_json(const struct tw_memlat *memlat)
 			"line_bytes", size_or_null(memlat->caches[i].line_bytes),
 			"shared_by_cpus", size_or_null(memlat->caches[i].shared_by))),
 		"levels", ARRAY(memlat->level_count, json_level(memlat, i)),
-		"levels_from", json_levels_from(memlat),
+		"levels_from", levels_from,
 		"curves", ARRAY(memlat->curve_count, json_curve(&memlat->curves[i])),
 		"translation", ARRAY(memlat->cost_count, json_cost(&memlat->costs[i])),
 		"no_translation", memlat->no_costs,

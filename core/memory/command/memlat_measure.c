@@ -118,26 +118,10 @@ int tw_memlat_show_progress(struct tw_memlat *memlat, double done, const char *w
 
 /* ---- the plan -------------------------------------------------------------- */
 
-/* Return how well a curve suits to find levels; 0: not at all. Windows are best, since
- * translations cost least there; small pages are best for them. Otherwise a curve in random
- * order on the largest pages is used. */
-static unsigned fitness(struct wanted wanted)
-{
-	unsigned size = (unsigned)wanted.pages;
-	struct tw_memory memory;
-
-	if (tw_memory_map(&memory, 4096, wanted.pages, TW_ANY_NODE))
-		return 0;
-	tw_memory_unmap(&memory);
-	if (wanted.kind == TW_CYCLE_RANDOM)
-		return 1 + size;
-	if (wanted.kind == TW_CYCLE_WINDOW)
-		return 1 + TW_PAGES_KINDS + (size ? size : TW_PAGES_KINDS);
-	return 0;
-}
-
 /* Plan the curves. By default small pages have all curves. Transparent huge pages have only
- * the random one, which shows their benefit. */
+ * the random one, which shows their benefit. Of those that can be had, the curve that suits best
+ * is chosen to find levels in. Windows are best, since translations cost least there; small pages
+ * are best for them. Otherwise it is a curve in random order on the largest pages. */
 static void plan_curves(struct plan *plan, const struct tw_memlat_arguments *arguments)
 {
 	unsigned best = 0;
@@ -150,12 +134,18 @@ static void plan_curves(struct plan *plan, const struct tw_memlat_arguments *arg
 				plan->wanted[plan->count++] = (struct wanted) {
 					(enum tw_cycle_kind)kind, (enum tw_pages)pages };
 	for (unsigned i = 0; i < plan->count; i++) {
-		unsigned fits = fitness(plan->wanted[i]);
+		struct wanted wanted = plan->wanted[i];
+		unsigned size = (unsigned)wanted.pages;
+		unsigned fits = wanted.kind == TW_CYCLE_RANDOM ? 1 + size :
+				wanted.kind == TW_CYCLE_WINDOW ? 1 + TW_PAGES_KINDS +
+				(size ? size : TW_PAGES_KINDS) : 0;
+		struct tw_memory memory;
 
-		if (fits > best) {
-			plan->levels_of = (int)i;
-			best = fits;
-		}
+		if (fits <= best || tw_memory_map(&memory, 4096, wanted.pages, TW_ANY_NODE))
+			continue;
+		tw_memory_unmap(&memory);
+		plan->levels_of = (int)i;
+		best = fits;
 	}
 }
 
@@ -248,7 +238,7 @@ static int visit(struct plan *plan)
 		.shape = tw_memlat_shape(plan->memlat, TW_CYCLE_RANDOM),
 	};
 	ret = tw_curve_measure(&plan->visit, memory, plan->sizes, plan->visited_count, &effort,
-			       plan->memlat->rate.hz, show_visit, plan);
+			       tw_chase, plan->memlat->rate.hz, show_visit, plan);
 	/* The points of an interrupted visit are used, but it is not counted. */
 	if (!plan->visits)
 		plan->fastest = plan->visit;
@@ -272,7 +262,7 @@ static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 		.shape = tw_memlat_shape(memlat, plan->wanted[plan->done].kind),
 	};
 	ret = tw_curve_measure(curve, memory, plan->sizes, plan->size_count,
-			       &arguments->effort, memlat->rate.hz, show, plan);
+			       &arguments->effort, tw_chase, memlat->rate.hz, show, plan);
 	/* The points of an interrupted curve are used. */
 	is_used = !ret || (ret == -EINTR && curve->count);
 	memlat->curve_count += (unsigned)is_used;
@@ -329,7 +319,7 @@ static int measure_node(struct tw_memlat *memlat, unsigned node, struct tw_curve
 		.node = (int)node, .shape = tw_memlat_shape(memlat, TW_CYCLE_WINDOW),
 	};
 	ret = tw_curve_measure(curve, &memory, &memlat->max_bytes, 1,
-			       &memlat->arguments->effort, memlat->rate.hz,
+			       &memlat->arguments->effort, tw_chase, memlat->rate.hz,
 			       stop_if_interrupted, NULL);
 	tw_memory_unmap(&memory);
 	if (!ret && curve->count && curve->points[0].batches)
@@ -412,11 +402,16 @@ static int measure_all(struct tw_memlat *memlat)
 	return TW_EXIT_GOOD;
 }
 
-static int prepare(struct tw_memlat *memlat)
+int tw_memlat_measure(struct tw_memlat *memlat, const struct tw_memlat_arguments *arguments)
 {
-	int code = tw_memlat_take_place(&memlat->cpu, memlat->arguments);
+	uint64_t begin = tw_ticks_begin();
 	struct tw_trust trust;
+	int code;
 
+	*memlat = (struct tw_memlat) {
+		.arguments = arguments, .machine = TW_SIZED(struct tw_machine),
+	};
+	code = tw_memlat_take_place(&memlat->cpu, arguments);
 	if (code != TW_EXIT_GOOD)
 		return code;
 	memlat->cache_count = tw_caches_read(memlat->caches, TW_CACHES_BASE, memlat->cpu);
@@ -426,20 +421,6 @@ static int prepare(struct tw_memlat *memlat)
 	tw_machine_read(&memlat->machine);
 	if (!tw_trust_rate(tw_memlat_calibrate(&memlat->rate), &trust))
 		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s", trust.why_not);
-	return TW_EXIT_GOOD;
-}
-
-int tw_memlat_measure(struct tw_memlat *memlat, const struct tw_memlat_arguments *arguments)
-{
-	uint64_t begin = tw_ticks_begin();
-	int code;
-
-	*memlat = (struct tw_memlat) {
-		.arguments = arguments, .machine = TW_SIZED(struct tw_machine),
-	};
-	code = prepare(memlat);
-	if (code != TW_EXIT_GOOD)
-		return code;
 	memlat->curves = tw_zalloc(TW_MEMLAT_CURVES, sizeof(*memlat->curves));
 	code = measure_all(memlat);
 	if (code != TW_EXIT_GOOD)

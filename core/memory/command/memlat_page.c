@@ -319,11 +319,6 @@ static void add_size(struct tw_table *table, const struct tw_memlat *memlat,
 	}
 }
 
-static int is_few(const struct tw_curve *curve)
-{
-	return curve->count <= FEW_SIZES;
-}
-
 /* Add a table with as many curves from @first on as a line has room for.
  * Return: the next curve. */
 static unsigned add_sizes_from(struct tw_page *page, const struct tw_memlat *memlat,
@@ -360,7 +355,7 @@ static unsigned add_sizes_from(struct tw_page *page, const struct tw_memlat *mem
 		size_t bytes = longest->points[i].bytes;
 
 		/* Of many sizes a terminal gets the powers of two. */
-		if (is_few(longest) || !(bytes & (bytes - 1)))
+		if (longest->count <= FEW_SIZES || !(bytes & (bytes - 1)))
 			add_size(table, memlat, first, end, bytes);
 	}
 	return end;
@@ -379,7 +374,7 @@ static void add_sizes(struct tw_page *page, const struct tw_memlat *memlat)
 		next = add_sizes_from(page, memlat, next);
 	}
 	tw_page_gap(page);
-	if (is_few(&memlat->curves[0]))
+	if (memlat->curves[0].count <= FEW_SIZES)
 		return;
 	tw_page_note(page, "Not all sizes are shown: --csv, --json, --html have them.");
 	tw_page_only(page, TW_IN_TEXT);

@@ -60,7 +60,7 @@ static const struct stage {
 
 struct table {
 	struct tw_rate rate;
-	struct tw_memory_point points[STAGES][SIZES];
+	struct tw_curve curves[STAGES];
 };
 
 static int measure(struct table *table, const struct tw_memlat_arguments *arguments)
@@ -74,24 +74,11 @@ static int measure(struct table *table, const struct tw_memlat_arguments *argume
 	if (ret)
 		return ret;
 	for (int stage = 0; !ret && stage < STAGES; stage++) {
-		const struct tw_cycle_shape shape = {
+		table->curves[stage].shape = (struct tw_cycle_shape) {
 			.kind = stages[stage].kind, .seed = arguments->seed,
 			.stride_bytes = stages[stage].stride_bytes };
-		struct tw_cycle cycle;
-
-		ret = tw_cycle_init(&cycle, &shape, memory.start);
-		for (int i = 0; !ret && i < SIZES; i++) {
-			struct tw_memory_point *point = &table->points[stage][i];
-
-			ret = tw_cycle_grow(&cycle, sizes[i]);
-			if (!ret)
-				ret = tw_memory_measure(point, &cycle, sizes[i], &effort,
-							stages[stage].chase, table->rate.hz);
-			if (ret == -EAGAIN) {
-				point->batches = 0;
-				ret = 0;
-			}
-		}
+		ret = tw_curve_measure(&table->curves[stage], &memory, sizes, SIZES, &effort,
+				       stages[stage].chase, table->rate.hz, NULL, NULL);
 	}
 	tw_memory_unmap(&memory);
 	return ret;
@@ -115,7 +102,7 @@ static struct tw_page *make_page(const struct table *table, struct tw_table **ro
 	*rows = tw_page_table(page, columns, SIZES + 2);
 	/* Two rows for each stage: the measured figures, and the article's. */
 	for (int stage = 0; stage < STAGES; stage++) {
-		const struct tw_memory_point *points = table->points[stage];
+		const struct tw_memory_point *points = table->curves[stage].points;
 		const double *article_ns = stages[stage].article_ns;
 
 		tw_table_row(*rows);
@@ -131,25 +118,19 @@ static struct tw_page *make_page(const struct table *table, struct tw_table **ro
 	return page;
 }
 
-static json_t *number_or_null(double value, int is_known)
-{
-	return is_known ? json_real(value) : json_null();
-}
-
 static json_t *json_stage(const struct table *table, int stage)
 {
 	const struct stage *what = &stages[stage];
 	json_t *points = json_array();
 
 	for (int i = 0; i < SIZES; i++) {
-		const struct tw_memory_point *point = &table->points[stage][i];
+		const struct tw_memory_point *point = &table->curves[stage].points[i];
 
 		json_array_append_new(points, json_pack("{sI, so, so, so}",
 			"size_bytes", (json_int_t)sizes[i],
-			"min_ns", number_or_null(point->min_ns, point->batches > 0),
-			"median_ns", number_or_null(point->median_ns, point->batches > 0),
-			"article_ns", number_or_null(what->article_ns[i],
-						     what->article_ns[i] > 0)));
+			"min_ns", tw_memlat_number(point->min_ns),
+			"median_ns", tw_memlat_number(point->median_ns),
+			"article_ns", tw_memlat_number(what->article_ns[i])));
 	}
 	return json_pack("{ss, sI, ss, ss, so}",
 		"name", what->name,
