@@ -3,7 +3,6 @@
  * Measures what the hooks take. Small functions are called in blocks, with
  * hooks and without in turn. cost.c computes the cost from the blocks' times.
  */
-#include <errno.h>
 #include <math.h>
 
 #include "profile.h"
@@ -65,26 +64,7 @@ static TW_NO_HOOKS struct tw_node *node_of(const struct tw_recorder *recorder,
 			    (const void *)(uintptr_t)tw_profile_hooked[way]);
 }
 
-/* Time one block with hooks and one without. Return 0; -ENOMEM. */
-static TW_NO_HOOKS int see(enum tw_profile_way way, struct tw_recorder *recorder,
-			   struct tw_profile_blocks *seen, int block)
-{
-	const struct tw_node *node;
-	uint64_t before_ticks;
-
-	/* The first call makes the function's node. */
-	tw_profile_hooked[way](3);
-	node = node_of(recorder, way);
-	if (!node)
-		return -ENOMEM;
-	before_ticks = node->ticks;
-	seen->with[block] = time_way(way, tw_profile_hooked[way]);
-	seen->counted[block] = (double)(node->ticks - before_ticks) / called[way].times;
-	seen->without[block] = time_way(way, tw_profile_plain[way]);
-	return 0;
-}
-
-/* Time calls that are counted and not timed. see() of EMPTY must have made the node. */
+/* Time calls that are counted and not timed. EMPTY must have been called before. */
 static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
 {
 	double with[BLOCKS], without[BLOCKS];
@@ -110,6 +90,7 @@ void tw_profile_calibrate(struct tw_profile_cost *cost)
 	struct tw_profile_thread *before = tw_profile_self, *thread;
 	struct tw_profile_shown ways[TW_PROFILE_WAYS];
 	struct tw_profile_blocks seen = { 0 };
+	const struct tw_node *node;
 	struct tw_recorder *recorder;
 	int failed = 0;
 
@@ -127,8 +108,21 @@ void tw_profile_calibrate(struct tw_profile_cost *cost)
 	for (enum tw_profile_way way = 0; !failed && way < TW_PROFILE_WAYS; way++) {
 		seen.blocks = called[way].blocks;
 		seen.calls = called[way].calls;
-		for (int block = 0; !failed && block < seen.blocks; block++)
-			failed = see(way, recorder, &seen, block);
+		for (int block = 0; block < seen.blocks; block++) {
+			uint64_t before_ticks;
+
+			/* The first call makes the function's node. */
+			tw_profile_hooked[way](3);
+			node = node_of(recorder, way);
+			failed = !node;
+			if (failed)
+				break;
+			before_ticks = node->ticks;
+			seen.with[block] = time_way(way, tw_profile_hooked[way]);
+			seen.counted[block] = (double)(node->ticks - before_ticks) /
+					      called[way].times;
+			seen.without[block] = time_way(way, tw_profile_plain[way]);
+		}
 		tw_profile_show(&ways[way], &seen);
 	}
 	/* A call without a node takes another time, so these blocks are not valid. */

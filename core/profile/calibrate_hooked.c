@@ -34,26 +34,16 @@ static BARE uint64_t work(uint64_t x)
 	return x;
 }
 
-static BARE uint64_t third(uint64_t x)
-{
-	x = empty(x) + 1;
-	STAYS(x);
-	return x;
-}
-
-static BARE uint64_t second(uint64_t x)
-{
-	x = third(x) + 1;
-	STAYS(x);
-	return x;
-}
-
-static BARE uint64_t nest(uint64_t x)
-{
-	x = second(x) + 1;
-	STAYS(x);
-	return x;
-}
+#define CALLER(name, to) \
+	static BARE uint64_t name(uint64_t x) \
+	{ \
+		x = to(x) + 1; \
+		STAYS(x); \
+		return x; \
+	}
+CALLER(third, empty)
+CALLER(second, third)
+CALLER(nest, second)
 
 /* Call functions, with work of the caller between the calls. */
 static BARE uint64_t tree(uint64_t x)

@@ -18,19 +18,6 @@
 #include "array.h"
 #include "profile.h"
 
-/* Parse a line: begin-end perms offset device inode   path */
-static int parse(struct tw_map *map, const char *line)
-{
-	int path = 0;
-	char is_code;
-
-	if (sscanf(line, "%lx-%lx %*2c%c%*c %lx %*s %*s %n", &map->begin, &map->end, &is_code,
-		   &map->offset, &path) < 4)
-		return 0;
-	map->path = line + path;
-	return path && is_code == 'x';
-}
-
 void tw_maps_each(void (*take)(void *context, const struct tw_map *map), void *context)
 {
 	int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -45,10 +32,16 @@ void tw_maps_each(void (*take)(void *context, const struct tw_map *map), void *c
 		length += (size_t)got;
 		while ((newline = memchr(begin, '\n', length)) != NULL) {
 			struct tw_map map;
+			int path = 0;
+			char is_code;
 
 			*newline = 0;
-			if (parse(&map, begin))
+			/* begin-end perms offset device inode   path */
+			if (sscanf(begin, "%lx-%lx %*2c%c%*c %lx %*s %*s %n", &map.begin, &map.end,
+				   &is_code, &map.offset, &path) == 4 && path && is_code == 'x') {
+				map.path = begin + path;
 				take(context, &map);
+			}
 			length -= (size_t)(newline + 1 - begin);
 			begin = newline + 1;
 		}

@@ -132,26 +132,6 @@ void tw_profile_object(const void *address)
 
 /* ---- writing ---- */
 
-/*
- * Let no hook go on, and wait until none is at work. With the barrier each thread sees the
- * mode, or this thread sees that the other is in a hook.
- */
-static void hold(int mode)
-{
-	const struct timespec pause = { .tv_nsec = 100000 };
-	uint64_t waited_ns = 0;
-
-	__atomic_store_n(&tw_profile_mode, mode, __ATOMIC_SEQ_CST);
-	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-	for (struct tw_profile_thread *thread = tw_profile.threads; thread;
-	     thread = thread->next)
-		while (__atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE) &&
-		       waited_ns < HOOK_WAIT_NS) {
-			nanosleep(&pause, NULL);
-			waited_ns += 100000;
-		}
-}
-
 /* Exclude this thread's time since then from every function. */
 static void exclude(struct tw_profile_thread *thread, uint64_t since_ticks)
 {
@@ -162,8 +142,9 @@ static void exclude(struct tw_profile_thread *thread, uint64_t since_ticks)
 static int write_now(int mode_afterwards)
 {
 	struct tw_profile_thread *self = tw_profile_self;
+	const struct timespec pause = { .tv_nsec = 100000 };
 	const char *given = tw_profile.options.file;
-	uint64_t now_ticks = tw_ticks_end();
+	uint64_t now_ticks = tw_ticks_end(), waited_ns = 0;
 	struct tw_profile_cost cost;
 	char path[PATH_MAX + 32];
 	int failed;
@@ -174,7 +155,15 @@ static int write_now(int mode_afterwards)
 	 * while ticks stay the same. */
 	tw_profile_calibrate(&cost);
 	tw_profile_cost_join(&tw_profile.cost, &cost);
-	hold(mode_afterwards == TW_PROFILE_STOPPED ? TW_PROFILE_STOPPED : TW_PROFILE_HELD);
+	/* Let no hook go on, and wait until none is at work. With the barrier each thread sees the
+	 * mode, or this thread sees that the other is in a hook. */
+	__atomic_store_n(&tw_profile_mode, mode_afterwards == TW_PROFILE_STOPPED ?
+			 TW_PROFILE_STOPPED : TW_PROFILE_HELD, __ATOMIC_SEQ_CST);
+	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	for (struct tw_profile_thread *thread = tw_profile.threads; thread; thread = thread->next)
+		for (; __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE) &&
+		     waited_ns < HOOK_WAIT_NS; waited_ns += (uint64_t)pause.tv_nsec)
+			nanosleep(&pause, NULL);
 	exclude(self, now_ticks);
 	now_ticks = tw_ticks_end();
 	/* A child after fork never overwrites its parent's file. */

@@ -4,7 +4,6 @@
  * all threads that have ended, so a program may have any number of threads one after another.
  * A thread may call functions after that, in destructors of others: these begin a new record.
  */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -130,19 +129,24 @@ void tw_profile_drops_add(struct tw_recorder_drops *to, const struct tw_recorder
 	to->events += from->events;
 }
 
-/* Keep what a thread recorded, under the lock. If its tree finds no room, it stays where it
- * is, and the thread stays in the list as if it was running. */
-static int keep(struct tw_profile_thread *thread)
+/* Keep what a thread recorded. If its tree finds no room, it stays where it is, and the thread
+ * stays in the list as if it was running. */
+static void end_thread(void *context)
 {
+	struct tw_profile_thread *thread = context;
 	struct tw_recorder *recorder = &thread->recorder;
 	struct tw_profile_thread **link = &tw_profile.threads;
 	struct tw_profile_line *line;
 	size_t size = recorder->event_count * sizeof(*recorder->events);
 
+	tw_profile_self = &tw_profile_nobody;
+	tw_profile_lock();
 	/* pthread_exit() has left these frames. */
 	tw_recorder_unwind(recorder, UINTPTR_MAX, &(struct tw_other_stack) { 0 }, tw_ticks());
-	if (tw_tree_merge(&tw_profile.ended, &recorder->tree))
-		return -ENOMEM;
+	if (tw_tree_merge(&tw_profile.ended, &recorder->tree)) {
+		tw_profile.lost++;
+		goto unlock;
+	}
 	tw_profile_drops_add(&tw_profile.ended_drops, &recorder->drops);
 	line = tw_arena_take(&tw_profile.ended_arena, sizeof(*line));
 	if (line) {
@@ -160,21 +164,9 @@ static int keep(struct tw_profile_thread *thread)
 	while (*link != thread)
 		link = &(*link)->next;
 	*link = thread->next;
-	return 0;
-}
-
-static void end_thread(void *context)
-{
-	struct tw_profile_thread *thread = context;
-	int failed;
-
-	tw_profile_self = &tw_profile_nobody;
-	tw_profile_lock();
-	failed = keep(thread);
-	tw_profile.lost += failed != 0;
+	tw_profile_thread_free(thread);
+unlock:
 	tw_profile_unlock();
-	if (!failed)
-		tw_profile_thread_free(thread);
 	tw_profile_self = NULL;
 }
 

@@ -113,22 +113,6 @@ static void put_thread(struct output *out, struct tw_profile_line *line)
 		    line->events[i].depth);
 }
 
-static void put_nodes(struct output *out, const struct tw_tree *tree)
-{
-	uint32_t index = 0;
-
-	tree->root->index = 0;
-	for (struct tw_node *node = tw_tree_next(tree, tree->root); node;
-	     node = tw_tree_next(tree, node)) {
-		node->index = ++index;
-		put(out, "node %u %u %" PRIxPTR " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-		    " %" PRIu64 " %" PRIu64 " %u %u\n", node->index, node->parent->index,
-		    (uintptr_t)node->function, node->calls, node->not_timed, node->ticks,
-		    node->min_ticks == UINT64_MAX ? 0 : node->min_ticks, node->max_ticks,
-		    node->abandoned, node->open, node->flags);
-	}
-}
-
 static void put_histograms(struct output *out, const struct tw_tree *tree)
 {
 	for (const struct tw_node *entry = tree->functions->child; entry;
@@ -174,6 +158,7 @@ static int add_open(struct tw_tree *tree, const struct tw_recorder *recorder,
 static int put_threads(struct output *out, uint64_t now_ticks)
 {
 	struct tw_recorder_drops drops = tw_profile.ended_drops;
+	uint32_t index = 0;
 	struct tw_tree all;
 	/* Use memory beyond the budget, because what was recorded must be written. */
 	int failed = tw_tree_init(&all, NULL, (unsigned)tw_profile.options.histogram_digits);
@@ -200,7 +185,16 @@ static int put_threads(struct output *out, uint64_t now_ticks)
 	put(out, "dropped %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
 	    " %" PRIu64 "\n", drops.too_deep, drops.no_memory, drops.in_hook, drops.unmatched,
 	    drops.backwards, drops.events, tw_profile.lost);
-	put_nodes(out, &all);
+	all.root->index = 0;
+	for (struct tw_node *node = tw_tree_next(&all, all.root); node;
+	     node = tw_tree_next(&all, node)) {
+		node->index = ++index;
+		put(out, "node %u %u %" PRIxPTR " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		    " %" PRIu64 " %" PRIu64 " %u %u\n", node->index, node->parent->index,
+		    (uintptr_t)node->function, node->calls, node->not_timed, node->ticks,
+		    node->min_ticks == UINT64_MAX ? 0 : node->min_ticks, node->max_ticks,
+		    node->abandoned, node->open, node->flags);
+	}
 	put_histograms(out, &all);
 	tw_tree_free(&all);
 	return failed;

@@ -142,8 +142,11 @@ static int init(struct thread_data *td)
 	struct tw_memory_job *job;
 
 	/* fio does not ask for sizes if it replays a log, so that is checked here. */
-	if (tw_check_layout(td) || tw_memory_check_replay(td))
+	if (tw_check_layout(td))
 		return 1;
+	if (td->o.read_iolog_file)
+		return tw_memory_refuse(td, EINVAL, "read_iolog: there is nothing to replay on "
+					"memory");
 	job = calloc(1, sizeof(*job));
 	td->io_ops_data = job;
 	if (!job)

@@ -63,7 +63,6 @@ struct tw_memory_job {
 /* memory_options.c: the checks log what is wrong before any job begins, and return 0 or 1 */
 extern struct fio_option tw_memory_options[];
 int tw_memory_check(struct thread_data *td);
-int tw_memory_check_replay(struct thread_data *td);
 enum tw_cycle_kind tw_memory_kind(struct thread_data *td);
 
 /* Log one line and set fio's error. Return 1. */

@@ -186,11 +186,13 @@ static int check_size(struct thread_data *td)
 	return 0;
 }
 
-static int check_own(struct thread_data *td)
+int tw_memory_check(struct thread_data *td)
 {
 	const struct tw_memory_options *o = td->eo;
 	struct tw_cpu_list nodes;
 
+	if (check_fio_options(td) || check_size(td))
+		return 1;
 	if (tw_memory_kind(td) == TW_CYCLE_WINDOW && o->window_bytes % TW_MEMORY_LINE_BYTES)
 		return tw_memory_refuse(td, EINVAL, "tw_window=%llu is not a multiple of %d",
 					o->window_bytes, TW_MEMORY_LINE_BYTES);
@@ -199,17 +201,4 @@ static int check_own(struct thread_data *td)
 		return tw_memory_refuse(td, EINVAL, "tw_node=%d: there is no memory on such a "
 					"NUMA node", o->node);
 	return 0;
-}
-
-int tw_memory_check_replay(struct thread_data *td)
-{
-	if (td->o.read_iolog_file)
-		return tw_memory_refuse(td, EINVAL, "read_iolog: there is nothing to replay on "
-					"memory");
-	return 0;
-}
-
-int tw_memory_check(struct thread_data *td)
-{
-	return check_fio_options(td) || check_size(td) || check_own(td);
 }

@@ -125,12 +125,13 @@ static int rows_by_share(const void *a, const void *b)
 	return difference > 0 ? 1 : difference < 0 ? -1 : rows_by_name(a, b);
 }
 
-/* Make one row for each name, sorted by name. The profile's share and its
- * uncertainty are still in ticks. */
+/* Make one row for each name, sorted by name. A share has the error of its own time and that of
+ * all other times. Both are systematic, so they add. */
 static void make_rows(struct profile_against *against,
 		      const struct profile_result *result)
 {
 	struct against_row *rows = tw_zalloc(result->function_count, sizeof(*rows));
+	double all = 0, all_uncertainty = 0;
 	size_t count = 0;
 
 	for (size_t i = 0; i < result->function_count; i++) {
@@ -139,6 +140,8 @@ static void make_rows(struct profile_against *against,
 		rows[i].name = result->by_self[i]->name;
 		rows[i].profiled = self->ticks > 0 ? self->ticks : 0;
 		rows[i].profiled_uncertainty = self->uncertainty_ticks;
+		all += rows[i].profiled;
+		all_uncertainty += rows[i].profiled_uncertainty;
 	}
 	qsort(rows, result->function_count, sizeof(*rows), rows_by_name);
 	for (size_t i = 0; i < result->function_count; i++) {
@@ -149,22 +152,8 @@ static void make_rows(struct profile_against *against,
 		rows[count - 1].profiled += rows[i].profiled;
 		rows[count - 1].profiled_uncertainty += rows[i].profiled_uncertainty;
 	}
-	against->rows = rows;
-	against->row_count = count;
-}
-
-/* Turn the profile's ticks into shares. A share has the error of its own time
- * and that of all other times. Both are systematic, so they add. */
-static void share_profiled(struct profile_against *against)
-{
-	double all = 0, all_uncertainty = 0;
-
-	for (size_t i = 0; i < against->row_count; i++) {
-		all += against->rows[i].profiled;
-		all_uncertainty += against->rows[i].profiled_uncertainty;
-	}
-	for (size_t i = 0; i < against->row_count && all > 0; i++) {
-		struct against_row *row = &against->rows[i];
+	for (size_t i = 0; i < count && all > 0; i++) {
+		struct against_row *row = &rows[i];
 		double others = all_uncertainty - row->profiled_uncertainty;
 
 		row->profiled /= all;
@@ -172,6 +161,8 @@ static void share_profiled(struct profile_against *against)
 			((1 - row->profiled) * row->profiled_uncertainty +
 			 row->profiled * others) / all;
 	}
+	against->rows = rows;
+	against->row_count = count;
 }
 
 /* Return the row of a sample's innermost function that is in the profile. */
@@ -214,7 +205,6 @@ int tw_profile_against(struct profile_against *against,
 		.samples = samples->sample_count,
 	};
 	make_rows(against, result);
-	share_profiled(against);
 	for (size_t i = 0; i < samples->sample_count; i++) {
 		const struct perf_sample *sample = &samples->samples[i];
 		uint32_t row = row_of_sample(against, samples, sample);

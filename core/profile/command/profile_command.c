@@ -202,20 +202,6 @@ static int run_or_read(const struct profile_want *want,
 	return code;
 }
 
-static int check_arguments(const struct profile_want *want, const struct tw_arguments *given)
-{
-	if (want->against && want->format != PROFILE_FLAT && want->format != PROFILE_JSON)
-		return FAIL(TW_EXIT_USAGE, "--against goes with the table and with --json");
-	if (!given->count)
-		return FAIL(TW_EXIT_USAGE, "no file given, and no program after -- (see --help)");
-	if (given->after_dashes && given->after_dashes != given->list)
-		return FAIL(TW_EXIT_USAGE, "takes a file or a program, not '%s' as well",
-			    given->list[0]);
-	if (!given->after_dashes && given->count > 1)
-		return FAIL(TW_EXIT_USAGE, "takes one file, not '%s' as well", given->list[1]);
-	return TW_GO_ON;
-}
-
 int tw_command_profile(char **argv)
 {
 	struct profile_want want = { .options = "" };
@@ -223,10 +209,17 @@ int tw_command_profile(char **argv)
 	struct tw_arguments given;
 	int code = tw_command_options(&tw_profile_options, &want, argv, &given);
 
-	if (code == TW_GO_ON)
-		code = check_arguments(&want, &given);
 	if (code != TW_GO_ON)
 		return code;
+	if (want.against && want.format != PROFILE_FLAT && want.format != PROFILE_JSON)
+		return FAIL(TW_EXIT_USAGE, "--against goes with the table and with --json");
+	if (!given.count)
+		return FAIL(TW_EXIT_USAGE, "no file given, and no program after -- (see --help)");
+	if (given.after_dashes && given.after_dashes != given.list)
+		return FAIL(TW_EXIT_USAGE, "takes a file or a program, not '%s' as well",
+			    given.list[0]);
+	if (!given.after_dashes && given.count > 1)
+		return FAIL(TW_EXIT_USAGE, "takes one file, not '%s' as well", given.list[1]);
 	if (!want.against)
 		return run_or_read(&want, &given, NULL);
 	/* Read the samples before a program runs for minutes. */

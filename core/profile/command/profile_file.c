@@ -81,27 +81,12 @@ static int read_bin(struct profile_file *file, const char *rest)
 	return sscanf(rest, "%u %lu", &bin->bin, &bin->count) == 2;
 }
 
-static int read_cost(struct tw_profile_cost *cost, const char *rest)
-{
-	int used = 0;
-
-	if (sscanf(rest, "%lf %lf %lf %lf %lf %lf %lf %u %lf%n", &cost->inside,
-		   &cost->inside_spread, &cost->outside, &cost->outside_spread,
-		   &cost->both_spread, &cost->untimed, &cost->untimed_spread, &cost->samples,
-		   &cost->beyond, &used) < 9)
-		return 0;
-	/* Refuse numbers that are infinite or NAN, which JSON does not have. */
-	return !rest[used] &&
-	       isfinite(cost->inside + cost->inside_spread + cost->outside +
-			cost->outside_spread + cost->both_spread + cost->untimed +
-			cost->untimed_spread + cost->beyond);
-}
-
 /* Read what is there once. Unknown kinds, which a later version may add, are skipped. */
 static int read_head(struct profile_file *file, const char *kind, const char *rest)
 {
+	struct tw_profile_cost *cost = &file->cost;
 	uint64_t *losses = file->losses;
-	int good = 1, tid;
+	int good = 1, tid, used = 0;
 
 	if (!strcmp(kind, "thread")) {
 		file->thread_count++;
@@ -121,7 +106,14 @@ static int read_head(struct profile_file *file, const char *kind, const char *re
 		good = sscanf(rest, "%15s", file->fence) == 1;
 		tw_plain_text(file->fence);
 	} else if (!strcmp(kind, "cost")) {
-		good = read_cost(&file->cost, rest);
+		/* Refuse numbers that are infinite or NAN, which JSON does not have. */
+		good = sscanf(rest, "%lf %lf %lf %lf %lf %lf %lf %u %lf%n", &cost->inside,
+			      &cost->inside_spread, &cost->outside, &cost->outside_spread,
+			      &cost->both_spread, &cost->untimed, &cost->untimed_spread,
+			      &cost->samples, &cost->beyond, &used) >= 9 && !rest[used] &&
+		       isfinite(cost->inside + cost->inside_spread + cost->outside +
+				cost->outside_spread + cost->both_spread + cost->untimed +
+				cost->untimed_spread + cost->beyond);
 	} else if (!strcmp(kind, "wall")) {
 		good = sscanf(rest, "%lu %lu", &file->begin_ticks, &file->end_ticks) == 2;
 	} else if (!strcmp(kind, "dropped")) {

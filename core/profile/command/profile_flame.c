@@ -37,26 +37,6 @@ struct flame {
 	size_t too_narrow;
 };
 
-/* Add up times from children, which come after their parents. A self time that
- * the correction made negative is drawn as nothing. */
-static void add_up(struct flame *flame)
-{
-	const struct profile_file *file = flame->result->file;
-
-	for (size_t i = file->node_count; i-- > 0;) {
-		double self = flame->result->times[i].self.ticks;
-
-		/* The root's own time belongs to no function. */
-		if (i && self > 0)
-			flame->frames[i].ticks += self;
-		if (i)
-			flame->frames[file->nodes[i].parent].ticks +=
-				flame->frames[i].ticks;
-	}
-	flame->scale = flame->frames[0].ticks > 0 ?
-		       WIDTH / flame->frames[0].ticks : 0;
-}
-
 static int by_width(const void *a, const void *b, void *context)
 {
 	const struct flame *flame = context;
@@ -71,12 +51,22 @@ static int by_width(const void *a, const void *b, void *context)
 	return left < right ? -1 : left > right;
 }
 
-/* Place the frames by depth: a parent has its place before its children. */
-static void place(struct flame *flame)
+/* Add up times from children, which come after their parents, and then place the frames by depth: a
+ * parent has its place before its children. A self time that the correction made negative is drawn
+ * as nothing. */
+static void lay_out(struct flame *flame)
 {
 	const struct profile_node *nodes = flame->result->file->nodes;
 	size_t count = flame->result->file->node_count;
 
+	/* The root's own time belongs to no function. */
+	for (size_t i = count; i-- > 1;) {
+		double self = flame->result->times[i].self.ticks;
+
+		flame->frames[i].ticks += self > 0 ? self : 0;
+		flame->frames[nodes[i].parent].ticks += flame->frames[i].ticks;
+	}
+	flame->scale = flame->frames[0].ticks > 0 ? WIDTH / flame->frames[0].ticks : 0;
 	for (size_t i = 1; i < count; i++)
 		flame->frames[i].depth =
 			flame->frames[nodes[i].parent].depth + 1;
@@ -148,8 +138,12 @@ static void put_frame(const struct flame *flame, uint32_t index)
 	fputs("</g>\n", stdout);
 }
 
-static void put_style(void)
+/* Print the style and the heading. */
+static void put_head(const struct flame *flame)
 {
+	const struct profile_file *file = flame->result->file;
+	char all[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
+
 	fputs("<style>svg{background:#fff}"
 	      "text{font:11px ui-monospace,monospace;fill:#111;"
 	      "pointer-events:none}text.head{font:15px system-ui,sans-serif}"
@@ -161,13 +155,6 @@ static void put_style(void)
 	fputs("\n@media (prefers-color-scheme:dark){svg{background:#16181c}"
 	      "text.head{fill:#e8e8e8}text.dim{fill:#a8a8a8}"
 	      "g:hover rect{stroke:#fff}}</style>\n", stdout);
-}
-
-static void put_heading(const struct flame *flame)
-{
-	const struct profile_file *file = flame->result->file;
-	char all[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
-
 	fputs("<text class=\"head\" x=\"3\" y=\"18\">", stdout);
 	tw_html_text(stdout, file->program ? file->program : "?");
 	printf("</text>\n<text class=\"dim\" x=\"3\" y=\"35\">all selves %s +- "
@@ -191,11 +178,9 @@ void tw_profile_print_flame(const struct profile_result *result)
 		.order = tw_zalloc(file->node_count, sizeof(*flame.order)),
 	};
 
-	add_up(&flame);
-	place(&flame);
+	lay_out(&flame);
 	tw_svg_begin_alone(stdout, WIDTH, TOP + (int)flame.deepest * ROW + 4, "flame graph");
-	put_style();
-	put_heading(&flame);
+	put_head(&flame);
 	for (size_t i = 1; i < file->node_count; i++)
 		if (flame.frames[flame.order[i]].ticks * flame.scale >= NARROWEST)
 			put_frame(&flame, flame.order[i]);

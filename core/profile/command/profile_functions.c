@@ -103,8 +103,7 @@ static void collect(struct profile_result *result, struct profile_file *file)
 			tw_profile_function_at(result, file->nodes[i].address) - functions);
 }
 
-static void count(struct profile_function *function,
-		  const struct profile_node *node,
+static void count(struct profile_function *function, const struct profile_node *node,
 		  const struct profile_node_time *time)
 {
 	function->calls += node->calls;
@@ -123,24 +122,6 @@ static void count(struct profile_function *function,
 		add(&function->inclusive, &time->inclusive);
 }
 
-/* Walk the tree depth first. The functions on the path to the current node are
- * marked active. */
-static void walk(struct profile_result *result, const struct profile_file *file)
-{
-	size_t here = 0;
-
-	for (size_t i = 1; i < file->node_count; i++) {
-		const struct profile_node *node = &file->nodes[i];
-
-		for (; here != node->parent; here = file->nodes[here].parent)
-			result->functions[file->nodes[here].function].active--;
-		count(&result->functions[node->function], node,
-		      &result->times[i]);
-		add(&result->total, &result->times[i].self);
-		here = i;
-	}
-}
-
 void tw_profile_functions(struct profile_result *result, struct profile_file *file)
 {
 	*result = (struct profile_result) {
@@ -151,7 +132,15 @@ void tw_profile_functions(struct profile_result *result, struct profile_file *fi
 	};
 	add_up(file, result->times);
 	collect(result, file);
-	walk(result, file);
+	/* Depth first. The functions on the path to the current node are marked active. */
+	for (size_t i = 1, here = 0; i < file->node_count; here = i++) {
+		const struct profile_node *node = &file->nodes[i];
+
+		for (; here != node->parent; here = file->nodes[here].parent)
+			result->functions[file->nodes[here].function].active--;
+		count(&result->functions[node->function], node, &result->times[i]);
+		add(&result->total, &result->times[i].self);
+	}
 	qsort(result->by_self, result->function_count, sizeof(*result->by_self), by_self);
 	for (size_t i = 0; i < file->histogram_count; i++) {
 		struct profile_function *function =

@@ -27,8 +27,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-static struct perf_symbol *symbol_named(struct perf_samples *samples,
-					const char *name)
+static struct perf_symbol *symbol_named(struct perf_samples *samples, const char *name)
 {
 	size_t size = strlen(name) + 1;
 	struct perf_symbol *symbol = tw_malloc(sizeof(*symbol) + size), **found;
@@ -43,25 +42,13 @@ static struct perf_symbol *symbol_named(struct perf_samples *samples,
 	return *found;
 }
 
-/* Cut @text after the symbol: "SYMBOL+0x1c (OBJECT)". */
-static void cut_symbol(char *text)
-{
-	char *end = strstr(text, " ("), *offset;
-
-	if (end)
-		*end = 0;
-	offset = strrchr(text, '+');
-	if (offset && strncmp(offset, "+0x", 3) == 0)
-		*offset = 0;
-}
-
 /* Add "ADDRESS SYMBOL+OFFSET (OBJECT)" to the last sample. Return: 0; -EINVAL:
  * the text is of another form. */
 static int add_frame(struct perf_samples *samples, char *text)
 {
 	struct perf_sample *sample = &samples->samples[samples->sample_count - 1];
 	uint64_t address;
-	char *end;
+	char *end, *offset;
 
 	text += strspn(text, " \t");
 	if (!isxdigit((unsigned char)*text))
@@ -75,7 +62,12 @@ static int add_frame(struct perf_samples *samples, char *text)
 		return 0;
 	}
 	text = end + 1;
-	cut_symbol(text);
+	end = strstr(text, " (");
+	if (end)
+		*end = 0;
+	offset = strrchr(text, '+');
+	if (offset && strncmp(offset, "+0x", 3) == 0)
+		*offset = 0;
 	*tw_another(&samples->frames, &samples->frame_count) = symbol_named(samples, text);
 	sample->frames++;
 	return 0;

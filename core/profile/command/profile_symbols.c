@@ -216,26 +216,6 @@ char *tw_profile_demangle(const char *name)
 	return tw_plain_text(text);
 }
 
-static const char *name_of(uint64_t address, const struct profile_map *map,
-			   const struct object *object)
-{
-	const struct symbol *symbol;
-	char *demangled;
-	const char *name;
-	uint64_t offset;
-
-	if (!map)
-		return tw_format("0x%lx", address);
-	offset = address - map->begin + map->offset;
-	symbol = symbol_at(object, offset);
-	if (!symbol)
-		return tw_format("%s+0x%lx", map->object, offset);
-	demangled = tw_profile_demangle(symbol->name);
-	name = tw_copy_text(demangled);
-	free(demangled);
-	return name;
-}
-
 void tw_profile_name(struct profile_result *result)
 {
 	const struct profile_file *file = result->file;
@@ -246,6 +226,9 @@ void tw_profile_name(struct profile_result *result)
 	for (size_t i = 0; i < result->function_count; i++) {
 		struct profile_function *function = &result->functions[i];
 		const struct profile_map *map = NULL;
+		const struct symbol *symbol;
+		uint64_t offset;
+		char *name;
 
 		for (size_t j = 0; j < file->map_count && !map; j++)
 			if (function->address >= file->maps[j].begin &&
@@ -257,7 +240,19 @@ void tw_profile_name(struct profile_result *result)
 			path = map->path;
 		}
 		function->object = map ? map->object : "";
-		function->name = name_of(function->address, map, &object);
+		if (!map) {
+			function->name = tw_format("0x%lx", function->address);
+			continue;
+		}
+		offset = function->address - map->begin + map->offset;
+		symbol = symbol_at(&object, offset);
+		if (!symbol) {
+			function->name = tw_format("%s+0x%lx", map->object, offset);
+			continue;
+		}
+		name = tw_profile_demangle(symbol->name);
+		function->name = tw_copy_text(name);
+		free(name);
 	}
 	free_object(&object);
 }
