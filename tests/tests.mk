@@ -106,7 +106,7 @@ print-test-env:
 
 # Build what the tests TEST= need: C tests themselves, scripts by their folders.
 needs_golden := $(B)/tickwise-recorded
-needs_profile := core
+needs_profile := core $(HELPERS)
 needs_unit := core schema $(HELPERS)
 needs_fio := all man schema $(HELPERS) $(FIO_HELPERS)
 ready: $(filter $(B)/%,$(TEST)) $(if $(filter tests/unit/build/%,$(TEST)),tests) \

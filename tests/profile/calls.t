@@ -5,11 +5,21 @@
 # Calls are counted exactly, where they happen: in recursion, after longjmp, in
 # signal handlers on their own stack, in loaded objects, in children of fork. So
 # they are in threads, also those that end by pthread_exit(), and in what
-# destructors of threads call. Fails if a call is lost, or counted for another
-# process, or if the C library's own empty hooks are used.
+# destructors of threads call. The example that users are shown builds as they build
+# it, without a warning. Fails if a call is lost, or counted for another process, if the
+# C library's own empty hooks are used, or if the example does not follow the header.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
+
+# ---- the example ----
+compile gcc words -std=c11 -Wall -Wextra -pedantic -Werror \
+	<"$root/core/example/profile.c"
+record '' "$scratch/words"
+is "$program_status $status $(wc -l <"$scratch/program_out")" '0 0 3' 'the example: runs'
+calls make_word 200000 find 200000 hash 200000 build 1
+record '' "$scratch/words" more
+calls find 200000
 
 # ---- longjmp and recursion ----
 compile gcc jumps <<'END'

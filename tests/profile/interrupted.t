@@ -48,43 +48,8 @@ int main(int argc, char **argv)
 }
 END
 
-# Make a terminal: its program is in the foreground, and gets Ctrl-C when it is ready.
-cat >"$scratch/terminal.c" <<'END'
-#include <pty.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-	static char all[65536];
-	size_t length = 0;
-	ssize_t got;
-	int master, status, sent = 0;
-	pid_t child = forkpty(&master, NULL, NULL, NULL);
-
-	if (child < 0)
-		return 77;
-	if (child == 0) {
-		/* As it is in a shell's foreground. */
-		signal(SIGINT, SIG_DFL);
-		execvp(argv[1], argv + 1);
-		_exit(argc);
-	}
-	while ((got = read(master, all + length, sizeof(all) - 1 - length)) > 0) {
-		length += (size_t)got;
-		if (!sent && strstr(all, "ready"))
-			sent = write(master, "\003", 1) == 1;
-	}
-	fputs(all, stdout);
-	waitpid(child, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-END
-gcc -O2 -D_GNU_SOURCE -o "$scratch/terminal" "$scratch/terminal.c" -lutil
-ok $? 'a terminal'
-
+# A terminal, whose program is in the foreground and gets Ctrl-C when it is ready.
+terminal=$build/tests/reader/on_terminal
 TMPDIR=$scratch/tmp
 export TMPDIR
 mkdir "$TMPDIR"
@@ -92,11 +57,11 @@ left() {
 	find "$TMPDIR" -mindepth 1 | wc -l
 }
 
-"$scratch/terminal" true
-if [ $? = 77 ]; then
+"$terminal" true
+if [ $? = 99 ]; then
 	skip 'no pseudoterminal here'
 else
-	"$scratch/terminal" "$tickwise" profile --csv -- "$scratch/server" \
+	"$terminal" -i ready "$tickwise" profile --csv -- "$scratch/server" \
 		>"$scratch/raw" 2>"$err"
 	status=$?
 	tr -d '\r' <"$scratch/raw" >"$csv"
@@ -105,7 +70,7 @@ else
 	has "$csv" '1 signal' 'the program got it once'
 	is "$(left)" 0 'nothing is left'
 
-	"$scratch/terminal" "$tickwise" profile --csv -- "$scratch/server" dies \
+	"$terminal" -i ready "$tickwise" profile --csv -- "$scratch/server" dies \
 		>"$scratch/raw" 2>&1
 	is "$?" 66 'a program that the signal ends wrote nothing'
 	has "$scratch/raw" 'was ended by signal 2' 'that is told'
