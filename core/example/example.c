@@ -25,47 +25,24 @@ static int stop(const char *what, int error)
 	return 70;
 }
 
-/* Print the CPUs. The library judges only those that this program may use. */
-static void print_cpus(void)
-{
-	struct tw_machine machine = TW_SIZED(struct tw_machine);
-
-	tw_machine_read(&machine);
-	printf("CPUs\n  allowed    %u of the %u online; the others are not "
-	       "judged\n", machine.cpus_allowed, machine.cpus_online);
-	if (machine.cpus_allowed == 1)
-		printf("             one CPU has no offsets: allow more to see "
-		       "them\n");
-	printf("\n");
-}
-
-static void print_offsets(const struct tw_reliability *reliability)
-{
-	if (reliability->pairs == 0) {
-		printf("  offset     no other CPU to compare with\n");
-		return;
-	}
-	if (reliability->offset_low_ticks == -INT64_MAX ||
-	    reliability->offset_high_ticks == INT64_MAX) {
-		printf("  offset     not bounded\n");
-		return;
-	}
-	printf("  offset     two readings on any CPUs are off by %" PRId64
-	       " to %+" PRId64 " ticks\n             (%.1f to %+.1f ns)\n",
-	       reliability->offset_low_ticks, reliability->offset_high_ticks,
-	       (double)reliability->offset_low_ticks / reliability->hz * 1e9,
-	       (double)reliability->offset_high_ticks / reliability->hz * 1e9);
-}
-
 static void print_reliability(const struct tw_reliability *reliability)
 {
 	printf("Reliability\n  verdict    %s\n",
 	       tw_name(TW_ENUM_VERDICT, reliability->verdict));
 	for (unsigned bit = 1; bit && bit <= reliability->reasons; bit <<= 1)
 		if (reliability->reasons & bit)
-			printf("             %s\n",
-			       tw_text(TW_ENUM_REASON, bit));
-	print_offsets(reliability);
+			printf("             %s\n", tw_text(TW_ENUM_REASON, bit));
+	if (reliability->pairs == 0)
+		printf("  offset     no other CPU to compare with\n");
+	else if (reliability->offset_low_ticks == -INT64_MAX ||
+		 reliability->offset_high_ticks == INT64_MAX)
+		printf("  offset     not bounded\n");
+	else
+		printf("  offset     two readings on any CPUs are off by %" PRId64
+		       " to %+" PRId64 " ticks\n             (%.1f to %+.1f ns)\n",
+		       reliability->offset_low_ticks, reliability->offset_high_ticks,
+		       (double)reliability->offset_low_ticks / reliability->hz * 1e9,
+		       (double)reliability->offset_high_ticks / reliability->hz * 1e9);
 	printf("  order      %s: %" PRIu64 " of %" PRIu64 " readings were "
 	       "smaller than an earlier one\n\n", reliability->monotonic ?
 	       "monotonic" : "NOT monotonic", reliability->backwards,
@@ -85,18 +62,6 @@ static void print_rate(const struct tw_rate *rate)
 	       tw_name(TW_ENUM_RATE_SOURCE, rate->source), rate->used,
 	       rate->samples,
 	       (double)rate->window_ns / 1e6);
-}
-
-static void print_scale(const struct tw_scale *scale)
-{
-	printf("Conversion, ns = ((t >> %u) * whole + ((t & mask) * mult >> "
-	       "%u) + half) >> %d\n", scale->modulus_log2, scale->shift,
-	       TW_SCALE_FRACTION_BITS);
-	printf("  modulus    2^%u ticks, %.3f s\n  mult       %" PRIu64
-	       "\n  whole      %" PRIu64 "\n", scale->modulus_log2,
-	       (double)scale->modulus_ns / 1e9, scale->mult, scale->whole);
-	printf("  error      %.3f ns + %.2g ppb of the interval\n\n",
-	       scale->error_ns, scale->error_ppb);
 }
 
 static void print_error(const char *of, const struct tw_error *error)
@@ -194,7 +159,14 @@ static int use_clock(const struct tw_clock *clock)
 	error = tw_scale_init(&scale, &rate, 0);
 	if (error)
 		return stop("no conversion", error);
-	print_scale(&scale);
+	printf("Conversion, ns = ((t >> %u) * whole + ((t & mask) * mult >> "
+	       "%u) + half) >> %d\n", scale.modulus_log2, scale.shift,
+	       TW_SCALE_FRACTION_BITS);
+	printf("  modulus    2^%u ticks, %.3f s\n  mult       %" PRIu64
+	       "\n  whole      %" PRIu64 "\n", scale.modulus_log2,
+	       (double)scale.modulus_ns / 1e9, scale.mult, scale.whole);
+	printf("  error      %.3f ns + %.2g ppb of the interval\n\n",
+	       scale.error_ns, scale.error_ppb);
 	error = print_interval(clock);
 	if (error)
 		return stop("no interval", error);
@@ -235,10 +207,17 @@ static void say(void *context, int level, const char *message)
 int main(void)
 {
 	struct tw_reliability reliability = TW_SIZED(struct tw_reliability);
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
 	int code, error;
 
 	tw_set_diagnostics(say, NULL);
-	print_cpus();
+	/* The library judges only the CPUs that this program may use. */
+	tw_machine_read(&machine);
+	printf("CPUs\n  allowed    %u of the %u online; the others are not judged\n",
+	       machine.cpus_allowed, machine.cpus_online);
+	if (machine.cpus_allowed == 1)
+		printf("             one CPU has no offsets: allow more to see them\n");
+	printf("\n");
 	error = tw_reliability_measure(&reliability, NULL);
 	if (error)
 		return stop("can't judge the counter", error);

@@ -210,32 +210,12 @@ static void link_windows(struct tw_cycle *cycle, size_t count, uint32_t *order,
 		shuffle(cycle, order, windows);
 		for (size_t i = 0; i < windows; i++) {
 			size_t begin = window_begin(count, windows, order[i]);
-			size_t end = window_begin(count, windows,
-						  order[i] + 1);
+			size_t end = window_begin(count, windows, order[i] + 1);
 
-			last = link_window(cycle, begin, end - begin, pass,
-					   list, last);
+			last = link_window(cycle, begin, end - begin, pass, list, last);
 		}
 	}
 	*last = first;
-}
-
-static int grow_windows(struct tw_cycle *cycle, size_t count)
-{
-	size_t in_window = cycle->shape.window_bytes /
-			   cycle->shape.stride_bytes;
-	size_t windows = (count + in_window - 1) / in_window;
-	uint32_t *order, *list;
-
-	if (windows > UINT32_MAX)
-		return -EINVAL;
-	order = malloc(windows * sizeof(*order));
-	list = malloc(in_window * sizeof(*list));
-	if (order && list)
-		link_windows(cycle, count, order, windows, list);
-	free(order);
-	free(list);
-	return order && list ? 0 : -ENOMEM;
 }
 
 int tw_cycle_grow(struct tw_cycle *cycle, size_t bytes)
@@ -252,10 +232,18 @@ int tw_cycle_grow(struct tw_cycle *cycle, size_t bytes)
 		cycle->count = 1;
 	}
 	if (cycle->shape.kind == TW_CYCLE_WINDOW) {
-		int ret = grow_windows(cycle, count);
+		size_t in_window = cycle->shape.window_bytes / cycle->shape.stride_bytes;
+		size_t windows = (count + in_window - 1) / in_window;
+		uint32_t *order = malloc(windows * sizeof(*order));
+		uint32_t *list = malloc(in_window * sizeof(*list));
+		int has_memory = order && list;
 
-		if (ret)
-			return ret;
+		if (has_memory)
+			link_windows(cycle, count, order, windows, list);
+		free(order);
+		free(list);
+		if (!has_memory)
+			return -ENOMEM;
 		cycle->count = count;
 	}
 	/* Insert each new element after the last one, or after a random one of those before. */

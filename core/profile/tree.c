@@ -4,16 +4,8 @@
  *
  * A child is always found in a hash table over (parent, function). So a
  * function that calls two hundred others in turn costs no more than one that
- * calls one. An alternative was a pointer to the child that was called last,
- * which is tried first. It is 1 to 5 % faster where that is the child, and 40
- * to 60 % slower elsewhere:
- *
- * | ticks a call              | hash table | pointer first |
- * |---------------------------|------------|---------------|
- * | same child, full fence    | 171        | 167           |
- * | same child, rdtscp        | 115        | 109 to 114    |
- * | another child, full fence | 172        | 237 to 243    |
- * | another child, rdtscp     | 115        | 179           |
+ * calls one. A pointer to the child that was called last, tried first, was 1 to 5 %
+ * faster where that is the child, and 40 to 60 % slower elsewhere.
  */
 #include "tree.h"
 

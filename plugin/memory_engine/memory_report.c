@@ -11,23 +11,6 @@
 #include "report/report_json.h"
 #include "text_file.h"
 
-/* Return how many bytes are on huge pages now, at the job's end; SIZE_MAX: unknown. Tell it
- * if they were others when the job began. */
-static size_t huge_bytes_now(const struct thread_data *td, const struct tw_memory *memory)
-{
-	char *text = tw_text_file("/proc/self/smaps");
-	size_t huge = SIZE_MAX, page;
-
-	if (text && tw_smaps_huge_bytes(text, (uintptr_t) memory->start, &huge, &page))
-		huge = SIZE_MAX;
-	free(text);
-	if (huge != SIZE_MAX && huge != memory->huge_bytes)
-		tw_message(TW_MEMORY_NAME ": %s: %zu bytes were on huge pages when the job "
-			"began, %zu when it ended: the latencies are a mix of both\n",
-			td->o.name, memory->huge_bytes, huge);
-	return huge;
-}
-
 static json_t *memory_to_json(struct thread_data *td, const struct tw_memory_job *job,
 			      size_t end)
 {
@@ -88,10 +71,19 @@ int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
 		.cpus = job->cpus,
 		.backwards = job->backwards,
 	};
-	size_t huge_at_end = huge_bytes_now(td, &job->memory);
+	const struct tw_memory *memory = &job->memory;
+	char *text = tw_text_file("/proc/self/smaps");
+	size_t huge = SIZE_MAX, page;	/* bytes on huge pages now; SIZE_MAX: unknown */
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	json_t *report;
 
+	if (text && tw_smaps_huge_bytes(text, (uintptr_t) memory->start, &huge, &page))
+		huge = SIZE_MAX;
+	free(text);
+	if (huge != SIZE_MAX && huge != memory->huge_bytes)
+		tw_message(TW_MEMORY_NAME ": %s: %zu bytes were on huge pages when the job "
+			"began, %zu when it ended: the latencies are a mix of both\n",
+			td->o.name, memory->huge_bytes, huge);
 	if (!tw_report_is_wanted(o->report))
 		return 0;
 	tw_json_forget_lack();
@@ -101,7 +93,7 @@ int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
 		"version", 1,
 		"tickwise_version", TW_VERSION,
 		"job", tw_report_job(td, job->timing, job->start_realtime_ns),
-		"memory", memory_to_json(td, job, huge_at_end),
+		"memory", memory_to_json(td, job, huge),
 		"load", load_to_json(td, job),
 		"unaccounted", (json_int_t) job->unaccounted,
 		"clock",
@@ -110,6 +102,5 @@ int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
 		"rate_uncertainty_ppb", rate.uncertainty_ppb,
 		"rate_bound_ppb", rate.bound_ppb);
 	tw_job_look(td->o.name, job->timing, &end);
-	return tw_run_report(td, o->report, "memory", report, job->timing,
-			     &end);
+	return tw_run_report(td, o->report, "memory", report, job->timing, &end);
 }

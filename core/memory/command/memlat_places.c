@@ -88,24 +88,6 @@ void tw_memlat_places_plan(struct tw_memlat_places *places, const struct tw_meml
 	}
 }
 
-/* Map both memories. They are kept until the end, since the kernel would return freed pages
- * at the next request. Return 1 if they are as they should be. */
-static int take(struct tw_memlat_places *places, struct tw_memory memories[2], int node)
-{
-	struct tw_memory *huge = &memories[TW_PAGES_TRANSPARENT];
-	size_t bytes = places->sizes[places->size_count - 1];
-	int ret = tw_memory_map(&memories[TW_PAGES_SMALL], bytes, TW_PAGES_SMALL, node);
-
-	if (!ret && !tw_memory_map(huge, bytes, TW_PAGES_TRANSPARENT, node) &&
-	    (double)huge->huge_bytes >= HUGE_PART * (double)bytes) {
-		places->why_not = "too few places were measured undisturbed";
-		return 1;
-	}
-	places->why_not = ret ? tw_pages_why_not(ret, TW_PAGES_SMALL) :
-			  "there are too few huge pages to compare with";
-	return 0;
-}
-
 /* Measure one size in one place, with its @cycles by pages and order. A size that was too
  * disturbed lacks this place. Which pages and which order are first changes from place to
  * place. */
@@ -131,17 +113,26 @@ static int measure_size(struct tw_memlat_places *places, unsigned size,
 	return ret == -EAGAIN ? 0 : ret;
 }
 
-/* The two orders of a memory, random and window, are linked at once: the pointers of the
- * second are next to those of the first. */
+/* Map both memories, and measure in them. They are kept until the end, since the kernel would
+ * return freed pages at the next request. The two orders of a memory, random and window, are
+ * linked at once: the pointers of the second are next to those of the first. */
 static int measure_place(struct tw_memlat_places *places, struct tw_memlat *memlat)
 {
 	struct tw_memory *memories = places->memories[places->taken];
+	struct tw_memory *huge = &memories[TW_PAGES_TRANSPARENT];
+	size_t bytes = places->sizes[places->size_count - 1];
+	int node = memlat->arguments->node;
+	int ret = tw_memory_map(&memories[TW_PAGES_SMALL], bytes, TW_PAGES_SMALL, node);
 	struct tw_cycle cycles[2][2];
 	char what[64];
-	int ret = 0;
 
-	if (!take(places, memories, memlat->arguments->node))
+	if (ret || tw_memory_map(huge, bytes, TW_PAGES_TRANSPARENT, node) ||
+	    (double)huge->huge_bytes < HUGE_PART * (double)bytes) {
+		places->why_not = ret ? tw_pages_why_not(ret, TW_PAGES_SMALL) :
+				  "there are too few huge pages to compare with";
 		return 0;
+	}
+	places->why_not = "too few places were measured undisturbed";
 	snprintf(what, sizeof(what), "translations, place %u of %u", places->taken + 1,
 		 TW_TLB_PLACES);
 	for (unsigned i = 0; !ret && i < 4; i++) {
