@@ -21,13 +21,9 @@ refuses()
 	text=$2
 	shift 2
 	memory_fio "$@"
-	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
-	ok $? "$what: failing exit ($status)"
-	[ "$(messages | grep -c '^tickwise')" -eq 1 ] && messages | grep '^tickwise' |
-		grep -qF "$text" || { sed 's/^/# /' err; false; }
-	ok $? "$what: one line of ours: $text"
-	[ -z "$(ls ./*.memory.json 2>/dev/null)" ]
-	ok $? "$what: no report"
+	is "$((status > 0 && status < 128)) $(messages | grep -c '^tickwise') $(messages |
+		grep '^tickwise' | grep -cF "$text") $(ls ./*.memory.json 2>/dev/null)" '1 1 1 ' \
+		"$what: a failing exit, no report, one line of ours: $text"
 }
 
 for mode in --thread=0 --thread=1; do

@@ -8,30 +8,7 @@
 # error.
 
 . "$(dirname "$0")/../../tap.sh"
-
-build=${TW_BUILD:-$root/build}
-preload=$build/libtickwise-preload.so
-reader=$build/tests/reader/clock_reader
-if [ -n "${TW_SANITIZE-}" ]; then
-	echo '1..0 # SKIP a sanitized library can not be preloaded'
-	exit 0
-fi
-
-# under WORDS PROGRAM...: runs it; sets $out, $err
-under() {
-	words=$1
-	shift
-	LD_PRELOAD=$preload TICKWISE_PRELOAD=$words "$@" >"$out" 2>"$err"
-	status=$?
-}
-
-# good DESCRIPTION: passes if no reader of the clock saw it go back
-good() {
-	is "$status" 0 "$1: exit code 0"
-	awk '$4 != 0 { bad = 1 } END { exit bad || NR == 0 }' "$out"
-	ok $? "$1: $(wc -l <"$out") readers, never backwards"
-	sed 's/^/# /' "$out"
-}
+. "$root/tests/preload/preload.sh"
 
 for way in alone threads fork signals early others; do
 	under verbose "$reader" "$way"
