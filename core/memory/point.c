@@ -159,11 +159,16 @@ static uint64_t interruptions(void)
 	       (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
-/* Make one pass, or as much as the time allows. Return the ticks that a load takes. */
-static double warm_up(struct tw_memory_point *point, void **position, uint64_t max_ticks)
+/* Warm up by one pass, or as much as the time allows, and choose how many loads a batch has.
+ * Return the number of batches. */
+static unsigned prepare(struct tw_memory_point *point, void **position,
+			const struct tw_memory_effort *effort, uint64_t warm_ns,
+			double ns_per_tick)
 {
 	size_t turns = (point->elements + TW_CHASE_UNROLL - 1) / TW_CHASE_UNROLL, done = 0;
 	uint64_t begin = tw_ticks_begin(), now = begin, before = begin;
+	uint64_t max_ticks = (uint64_t)((double)warm_ns / ns_per_tick);
+	double load_ns, count;
 
 	/* Make at least two steps: the last one is warmer than the first. */
 	while ((done < turns && now - begin < max_ticks) || done < 2 * WARM_TURNS) {
@@ -173,18 +178,7 @@ static double warm_up(struct tw_memory_point *point, void **position, uint64_t m
 		now = tw_ticks_end();
 	}
 	point->warm_passes = (double)(done * TW_CHASE_UNROLL) / (double)point->elements;
-	return (double)(now - before) / (WARM_TURNS * TW_CHASE_UNROLL);
-}
-
-/* Warm up, and choose how many loads a batch has. Return the number of batches. */
-static unsigned prepare(struct tw_memory_point *point, void **position,
-			const struct tw_memory_effort *effort, uint64_t warm_ns,
-			double ns_per_tick)
-{
-	double load_ns = ns_per_tick *
-			 warm_up(point, position, (uint64_t)((double)warm_ns / ns_per_tick));
-	double count;
-
+	load_ns = ns_per_tick * (double)(now - before) / (WARM_TURNS * TW_CHASE_UNROLL);
 	point->loads = ((size_t)((double)effort->batch_ns / load_ns / TW_CHASE_UNROLL) + 1) *
 		       TW_CHASE_UNROLL;
 	count = (double)effort->point_ns / (load_ns * (double)point->loads);

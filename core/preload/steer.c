@@ -89,21 +89,6 @@ static const struct tw_anchor_at *anchor_before(const struct tw_steer *steer,
 	return &steer->anchor[(steer->anchors - back) % TW_STEER_ANCHORS];
 }
 
-/* Return the slope from the oldest anchor that is kept; 0: they are too close. */
-static double measured_slope(const struct tw_steer *steer)
-{
-	unsigned kept = steer->anchors < TW_STEER_ANCHORS ? steer->anchors :
-							    TW_STEER_ANCHORS;
-	const struct tw_anchor_at *newest = anchor_before(steer, 1);
-	const struct tw_anchor_at *oldest = anchor_before(steer, kept);
-	double ticks = ticks_after(newest->ticks, oldest->ticks);
-
-	if (ticks * steer->ns_per_tick < BASELINE_NS)
-		return 0;
-	return ((double)(int64_t)(newest->ns - oldest->ns) +
-		middle_ns(newest) - middle_ns(oldest)) / ticks;
-}
-
 static int is_too_steep(const struct tw_steer *steer, double slope)
 {
 	double off = slope / steer->ns_per_tick - 1;
@@ -115,7 +100,8 @@ static int is_too_steep(const struct tw_steer *steer, double slope)
 enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 				  const struct tw_anchor_at *anchor)
 {
-	double gap, slope;
+	const struct tw_anchor_at *newest, *oldest;
+	double gap, ticks, slope;
 
 	if (!tw_anchor_is_good(anchor))
 		return TW_STEER_WIDE;
@@ -139,7 +125,13 @@ enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 	/* It only matters whether there are more anchors than places. */
 	if (steer->anchors == 3 * TW_STEER_ANCHORS)
 		steer->anchors = 2 * TW_STEER_ANCHORS;
-	slope = measured_slope(steer);
+	newest = anchor_before(steer, 1);
+	oldest = anchor_before(steer, steer->anchors < TW_STEER_ANCHORS ? steer->anchors :
+								  TW_STEER_ANCHORS);
+	ticks = ticks_after(newest->ticks, oldest->ticks);
+	slope = ticks * steer->ns_per_tick < BASELINE_NS ? 0 :
+		((double)(int64_t)(newest->ns - oldest->ns) + middle_ns(newest) -
+		 middle_ns(oldest)) / ticks;
 	if (slope > 0) {
 		steer->slope = slope;
 		steer->is_measured = 1;

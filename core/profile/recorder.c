@@ -31,19 +31,6 @@ static int is_on(const struct tw_other_stack *other, uintptr_t stack)
 	return stack >= other->low && stack < other->high;
 }
 
-/*
- * True if a frame is gone. A signal handler on its own stack tells nothing
- * about frames of the stack that it interrupted, wherever the two are. Once the
- * thread is back on that stack, the handler's frames are gone.
- */
-static int is_gone(const struct tw_frame *frame, uintptr_t stack,
-		   const struct tw_other_stack *other)
-{
-	if (frame->stack >= stack)
-		return 0;
-	return !is_on(other, stack) || is_on(other, frame->stack);
-}
-
 /* Remove the last frame, and count its call. */
 static void end_frame(struct tw_recorder *recorder, int is_abandoned, uint64_t now_ticks)
 {
@@ -59,8 +46,13 @@ static void end_frame(struct tw_recorder *recorder, int is_abandoned, uint64_t n
 void tw_recorder_unwind(struct tw_recorder *recorder, uintptr_t stack,
 			const struct tw_other_stack *other, uint64_t now_ticks)
 {
-	/* frames[0] is never gone. */
-	while (is_gone(recorder->top, stack, other)) {
+	/*
+	 * A signal handler on its own stack tells nothing about frames of the stack that it
+	 * interrupted, wherever the two are. Once the thread is back on that stack, the
+	 * handler's frames are gone. frames[0] never is.
+	 */
+	while (recorder->top->stack < stack &&
+	       (!is_on(other, stack) || is_on(other, recorder->top->stack))) {
 		end_frame(recorder, 1, now_ticks);
 		recorder->deeper = 0;
 	}

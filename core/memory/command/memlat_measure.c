@@ -55,6 +55,7 @@ struct plan {
 
 	unsigned visited_count;		/* of the sizes, in a visit; 0: no visits */
 	unsigned visits, failed_visits;
+	int is_visiting;
 	/* Kept until the end, since the kernel would return freed pages at the next request. */
 	struct tw_memory visited[VISITS];
 	struct tw_curve fastest, visit;
@@ -204,19 +205,15 @@ static int show(void *context, unsigned point)
 	const struct wanted *wanted = &plan->wanted[plan->done];
 	char size[TW_FORMAT_SIZE], what[128];
 
+	tw_memlat_size(size, plan->sizes[point]);
+	if (plan->is_visiting) {
+		snprintf(what, sizeof(what), "looking for levels, %s", size);
+		return tw_memlat_show_progress(plan->memlat, plan->memlat->done, what);
+	}
 	snprintf(what, sizeof(what), "%s on %s pages, %s", tw_cycle_names[wanted->kind],
-		 tw_pages_names[wanted->pages], tw_memlat_size(size, plan->sizes[point]));
+		 tw_pages_names[wanted->pages], size);
 	return tw_memlat_show_progress(plan->memlat, plan->memlat->done + (double)point /
 				       (plan->count * plan->size_count), what);
-}
-
-static int show_visit(void *context, unsigned point)
-{
-	const struct plan *plan = context;
-	char what[64] = "looking for levels, ";
-
-	tw_memlat_size(what + strlen(what), plan->sizes[point]);
-	return tw_memlat_show_progress(plan->memlat, plan->memlat->done, what);
 }
 
 /* If the kernel gives no memory, one visit less is made. */
@@ -233,12 +230,14 @@ static int visit(struct plan *plan)
 		return 0;
 	}
 	effort.point_ns /= 2;
+	plan->is_visiting = 1;
 	plan->visit = (struct tw_curve) {
 		.node = arguments->node,
 		.shape = tw_memlat_shape(plan->memlat, TW_CYCLE_RANDOM),
 	};
 	ret = tw_curve_measure(&plan->visit, memory, plan->sizes, plan->visited_count, &effort,
-			       tw_chase, plan->memlat->rate.hz, show_visit, plan);
+			       tw_chase, plan->memlat->rate.hz, show, plan);
+	plan->is_visiting = 0;
 	/* The points of an interrupted visit are used, but it is not counted. */
 	if (!plan->visits)
 		plan->fastest = plan->visit;

@@ -34,20 +34,6 @@ static uint64_t read_fio(void *context)
 
 static const struct tw_probe_reader fio_reader = { .read_ns = read_fio };
 
-/* Find fio's function and that of libc, not one of another preloaded library. */
-static int find_functions(void)
-{
-	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
-	void *fio = dlsym(RTLD_DEFAULT, "fio_gettime");
-	void *real = libc ? dlsym(libc, "clock_gettime") : NULL;
-
-	if (!fio || !real)
-		return -1;
-	fio_gettime = (fio_gettime_function *)fio;
-	real_gettime = (tw_probe_gettime *)real;
-	return 0;
-}
-
 static double cost_in_child(double ns_per_tick)
 {
 	double cost = 0;
@@ -83,8 +69,12 @@ static void probe(int fd)
 	struct tw_probe_report report = { 0 };
 	struct timespec now = { 0 };
 	uint64_t end_ns;
+	/* The function of libc, not one of another preloaded library. */
+	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 
-	if (find_functions())
+	fio_gettime = (fio_gettime_function *)dlsym(RTLD_DEFAULT, "fio_gettime");
+	real_gettime = libc ? (tw_probe_gettime *)dlsym(libc, "clock_gettime") : NULL;
+	if (!fio_gettime || !real_gettime)
 		_exit(3);
 	real_gettime(CLOCK_MONOTONIC, &now);
 	report.startup_ns = (double)tw_timespec_ns(&now) - number(TW_PROBE_BEGIN);

@@ -110,21 +110,8 @@ static void drop_samples(struct perf_samples *samples)
 	samples->sample_count = samples->frame_count = 0;
 }
 
-/* Is this the event whose samples are used? This is the first event that measures time, else
- * the first event. */
-static int is_wanted(struct perf_samples *samples, const char *event)
-{
-	if (strcmp(event, samples->event) == 0)
-		return 1;
-	samples->other_events = samples->event[0] != 0;
-	if (samples->event[0] && (is_time_event(samples->event) || !is_time_event(event)))
-		return 0;
-	snprintf(samples->event, sizeof(samples->event), "%s", event);
-	drop_samples(samples);
-	return 1;
-}
-
-/* Add a sample. Sets @skip if the sample is of an event that is not used. */
+/* Add a sample. Sets @skip if the sample is of an event that is not used. Used is the first event
+ * that measures time, else the first event. */
 static int add_sample(struct perf_samples *samples, char *line, int *skip)
 {
 	struct perf_sample *sample;
@@ -140,9 +127,16 @@ static int add_sample(struct perf_samples *samples, char *line, int *skip)
 	if (length > sizeof(samples->event))
 		event[sizeof(samples->event) - 1] = 0;
 	tw_plain_text(event);
-	*skip = !is_wanted(samples, event);
-	if (*skip)
-		return 0;
+	if (strcmp(event, samples->event)) {
+		samples->other_events = samples->event[0] != 0;
+		*skip = samples->event[0] &&
+			(is_time_event(samples->event) || !is_time_event(event));
+		if (*skip)
+			return 0;
+		snprintf(samples->event, sizeof(samples->event), "%s", event);
+		drop_samples(samples);
+	}
+	*skip = 0;
 	sample = tw_another(&samples->samples, &samples->sample_count);
 	sample->weight = weight;
 	sample->first_frame = samples->frame_count;
