@@ -46,11 +46,8 @@ checks()
 			'print $j->{load}{batches} + $j->{load}{disturbed}') \
 $(from_json "$(ls reads.2.*.tickwise.json)" 'print $j->{ios}{read}')"
 	is "$reported" "$counted" "$1: what fio counted, of each ($counted)"
-	json "$(ls memory.1.*.memory.json)" '
-		$j->{load}{batches} + $j->{load}{disturbed} > 0'
-	ok $? "$1: there were loads"
-	json "$(ls reads.2.*.tickwise.json)" '$j->{ios}{read} > 0'
-	ok $? "$1: and reads"
+	[ "${counted% *}" -gt 0 ] && [ "${counted#* }" -gt 0 ]
+	ok $? "$1: there were loads and reads"
 }
 
 for mode in 0 1; do

@@ -26,12 +26,6 @@ refuses()
 		"$what: a failing exit, no report, one line of ours: $text"
 }
 
-for mode in --thread=0 --thread=1; do
-	refuses "no size $mode" "size= must say how much" --size=0 $mode
-	refuses "more than there is $mode" "are available" --size=100t $mode
-	refuses "half a line $mode" "bs=96 is not a multiple of 64" --bs=96 \
-		$mode
-done
 # The sum refuses the second of two jobs; the first, a small one, runs.
 all=$(awk '/MemTotal/ { print $2 }' /proc/meminfo)
 memory_fio --size=1m --tw_report=none --name=n \
@@ -45,6 +39,9 @@ while IFS='|' read -r what text arguments; do
 	# shellcheck disable=SC2086	# words of a line
 	refuses "$what" "$text" $arguments
 done <<'CASES'
+no size|size= must say how much|--size=0 --thread=1
+more than there is|are available|--size=100t --thread=1
+half a line|bs=96 is not a multiple of 64|--bs=96
 a share of a file|size= must say how much|--size=50%
 writes|only loads are timed|--rw=randwrite
 reads and writes|only loads are timed|--rw=randrw
