@@ -299,21 +299,6 @@ static uint64_t number_in(const char *group, const char *name, uint64_t none)
 	return number;
 }
 
-static uint64_t left_in(const char *group, const struct version *version)
-{
-	uint64_t limit = number_in(group, version->limit, UINT64_MAX);
-	uint64_t usage = number_in(group, version->usage, 0), cached;
-	char *stat;
-
-	if (limit == UINT64_MAX)
-		return UINT64_MAX;
-	stat = text_of("%s/memory.stat", group);
-	cached = number_of(stat, version->inactive) + number_of(stat, version->active);
-	free(stat);
-	usage -= cached < usage ? cached : usage;
-	return limit > usage ? limit - usage : 0;
-}
-
 /* Return the least that is left, from this process's group up to the root. */
 static uint64_t least_left(const char *root, const char *membership,
 			   const struct version *version)
@@ -330,9 +315,14 @@ static uint64_t least_left(const char *root, const char *membership,
 		     (int)strcspn(group, "\n"), group) >= (int)sizeof(path))
 		return UINT64_MAX;
 	for (;;) {
-		uint64_t left = left_in(path, version);
-		char *slash = strrchr(path, '/');
+		uint64_t limit = number_in(path, version->limit, UINT64_MAX);
+		uint64_t usage = number_in(path, version->usage, 0), cached, left;
+		char *stat = text_of("%s/memory.stat", path), *slash = strrchr(path, '/');
 
+		cached = number_of(stat, version->inactive) + number_of(stat, version->active);
+		free(stat);
+		usage -= cached < usage ? cached : usage;
+		left = limit == UINT64_MAX ? limit : limit > usage ? limit - usage : 0;
 		if (left < least)
 			least = left;
 		if (!slash || (size_t)(slash - path) < root_length)

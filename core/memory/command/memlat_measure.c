@@ -277,25 +277,6 @@ static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 	return ret;
 }
 
-/* Measure all wanted curves on pages of one kind, in one mapping. */
-static int measure_on(struct tw_memlat *memlat, enum tw_pages pages, struct plan *plan)
-{
-	struct tw_memory memory;
-	int failed = tw_memory_map(&memory, memlat->max_bytes, pages, memlat->arguments->node);
-	int ret = 0;
-
-	if (failed)
-		memlat->skipped[pages] = tw_pages_why_not(failed, pages);
-	while (!ret && plan->done < plan->count && plan->wanted[plan->done].pages == pages)
-		if (failed)
-			plan->done++;
-		else
-			ret = measure_one(memlat, plan, &memory);
-	if (!failed)
-		tw_memory_unmap(&memory);
-	return ret;
-}
-
 static int stop_if_interrupted(void *context, unsigned point)
 {
 	(void)context;
@@ -333,9 +314,26 @@ static int measure_planned(struct tw_memlat *memlat, struct plan *plan)
 	struct tw_curve curve;
 	int ret = 0;
 
-	for (int pages = 0; !ret && pages < TW_PAGES_KINDS; pages++)
-		if (memlat->arguments->pages[pages])
-			ret = measure_on(memlat, (enum tw_pages)pages, plan);
+	/* All wanted curves on pages of one kind are measured in one mapping. */
+	for (enum tw_pages pages = 0; !ret && pages < TW_PAGES_KINDS; pages++) {
+		struct tw_memory memory;
+		int failed;
+
+		if (!memlat->arguments->pages[pages])
+			continue;
+		failed = tw_memory_map(&memory, memlat->max_bytes, pages,
+				       memlat->arguments->node);
+		if (failed)
+			memlat->skipped[pages] = tw_pages_why_not(failed, pages);
+		while (!ret && plan->done < plan->count &&
+		       plan->wanted[plan->done].pages == pages)
+			if (failed)
+				plan->done++;
+			else
+				ret = measure_one(memlat, plan, &memory);
+		if (!failed)
+			tw_memory_unmap(&memory);
+	}
 	tw_memory_nodes(&nodes, TW_MEMORY_NODES_FILE);
 	if (tw_cpu_list_count(&nodes) > 1 && memlat->arguments->node == TW_ANY_NODE)
 		for (unsigned i = 0; !ret && i < TW_CPU_LIST_MAX &&
