@@ -16,6 +16,7 @@
  * interval is taken for the truth, or if offsets are found by backward readings
  * alone.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "estimate_samples.h"
@@ -62,7 +63,8 @@ static int64_t min_distance_ticks(const struct tw_cpu_samples *cpu)
 
 static void try_recorded(const char *name, uint64_t *random)
 {
-	unsigned all = 0, held = 0, possible = 0, widths = 0, bounds = 0, short_of = 0;
+	unsigned all = 0, held = 0, possible = 0, widths = 0, bounds = 0, short_of = 0,
+		 steps = 0;
 	double low_ticks = 0, high_ticks = 0;
 	struct made made;
 	char command[200];
@@ -79,6 +81,7 @@ static void try_recorded(const char *name, uint64_t *random)
 		struct tw_cpu_offset pair = moved_judge(&made, 0);
 
 		all++;
+		steps += fabs(made.limits.step_ticks - 24.5) < 0.1;
 		low_ticks += (double)pair.low_ticks;
 		high_ticks += (double)pair.high_ticks;
 		held += moved_holds(&made, TRIES, LARGEST_TICKS, random);
@@ -93,6 +96,7 @@ static void try_recorded(const char *name, uint64_t *random)
 	}
 	tap_is_u64(file && pclose(file) == 0 ? all : 0, 15, name);
 	tap_note("the intervals are %.0f to %.0f ticks", low_ticks / all, high_ticks / all);
+	tap_is_u64(steps, all, "times the counter's step of 24.5 ticks");
 	tap_is_u64(held, TRIES * all, "intervals that hold the offset");
 	tap_is_u64(possible, all, "no narrower than readings are fast");
 	tap_is_u64(widths, all, "offsets of the width found, both ways");
