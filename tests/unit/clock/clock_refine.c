@@ -305,10 +305,10 @@ static void refused(void)
 	       "a clock that reads the system's: -ENOTSUP");
 }
 
-/* ---- eight threads ---- */
+/* ---- threads ---- */
 
 /*
- * Eight threads read a clock while it is refined over and over: no reading is behind any
+ * Four threads read a clock while it is refined over and over: no reading is behind any
  * other that happened before it. "Before" is by a shared maximum: a thread takes the maximum,
  * reads the clock, and must not be behind.
  *
@@ -318,15 +318,19 @@ static void refused(void)
  * until the segment's start has passed. If it has not published the segment by then, it must
  * not. If it has, the segment must hold for all.
  */
-#define READERS		8
+#define READERS		4
 #define THREADS_HZ	2.5e9
 /*
- * From any reading to the next, of whichever thread: 40 ns. A segment that begins
- * 20 milliseconds ahead is 500000 readings away.
+ * From any reading to the next, of whichever thread: 200 ns. A segment that begins
+ * 20 milliseconds ahead is 100000 readings away.
  */
-#define STEP_TICKS	100
+#define STEP_TICKS	500
 
 static uint64_t counter_ticks = 1000000000000;
+static struct tw_clock_state shared_state;
+static struct tw_clock shared;
+static uint64_t latest_ns, readings, behind;
+static int stop;
 
 static uint64_t next_ticks(void *context)
 {
@@ -334,152 +338,101 @@ static uint64_t next_ticks(void *context)
 	return __atomic_add_fetch(&counter_ticks, STEP_TICKS, __ATOMIC_SEQ_CST);
 }
 
+/* Wait until the readers have advanced the counter. */
+static void wait_ms(unsigned ms)
+{
+	uint64_t end = __atomic_load_n(&counter_ticks, __ATOMIC_SEQ_CST) +
+		       ms * (uint64_t)(THREADS_HZ / 1e3);
+
+	while (__atomic_load_n(&counter_ticks, __ATOMIC_SEQ_CST) < end)
+		sched_yield();
+}
+
+struct held_up {
+	unsigned made, before;
+};
+
 /*
  * The writer's readings: one for the present, one before it publishes, and one
  * after. It is held up before one of these, until the start is past.
  */
-#define HELD_UP_TICKS	(25000000 / 1e9 * THREADS_HZ)
-
-struct readings {
-	unsigned made;
-	unsigned held_up_before;
-};
-
 static uint64_t read_held_up(void *context)
 {
-	struct readings *readings = context;
-	uint64_t ticks = next_ticks(NULL);
+	struct held_up *held_up = context;
 
-	if (++readings->made != readings->held_up_before)
-		return ticks;
-	while (__atomic_load_n(&counter_ticks, __ATOMIC_SEQ_CST) <
-	       ticks + (uint64_t)HELD_UP_TICKS)
-		sched_yield();
+	if (++held_up->made == held_up->before)
+		wait_ms(25);
 	return next_ticks(NULL);
 }
 
-struct shared {
-	struct tw_clock tested;
-	struct tw_clock_state state;
-	uint64_t latest_ns;
-	int stop;
-};
-
-struct reader {
-	pthread_t thread;
-	struct shared *shared;
-	uint64_t readings;
-	uint64_t behind;
-	uint64_t max_behind_ns;
-};
-
-static void is_not_behind(struct reader *reader, uint64_t *latest, uint64_t ns,
-			  uint64_t seen_ns)
+static void *read_on(void *unused)
 {
-	if (ns < seen_ns) {
-		reader->behind++;
-		if (seen_ns - ns > reader->max_behind_ns)
-			reader->max_behind_ns = seen_ns - ns;
-	}
-	while (seen_ns < ns &&
-	       !__atomic_compare_exchange_n(latest, &seen_ns, ns, 1,
-					    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		;
-	reader->readings++;
-}
+	(void)unused;
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		uint64_t seen_ns = __atomic_load_n(&latest_ns, __ATOMIC_ACQUIRE);
+		uint64_t ns = tw_clock_ns_at(&shared, next_ticks(NULL));
 
-static void *read_on(void *argument)
-{
-	struct reader *reader = argument;
-	struct shared *shared = reader->shared;
-
-	while (!__atomic_load_n(&shared->stop, __ATOMIC_ACQUIRE)) {
-		uint64_t seen, ns;
-
-		seen = __atomic_load_n(&shared->latest_ns, __ATOMIC_ACQUIRE);
-		ns = tw_clock_ns_at(&shared->tested, next_ticks(NULL));
-		is_not_behind(reader, &shared->latest_ns, ns, seen);
+		__atomic_fetch_add(&readings, 1, __ATOMIC_RELAXED);
+		if (ns < seen_ns)
+			__atomic_fetch_add(&behind, 1, __ATOMIC_RELAXED);
+		while (seen_ns < ns &&
+		       !__atomic_compare_exchange_n(&latest_ns, &seen_ns, ns, 1,
+						    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			;
 	}
 	return NULL;
 }
 
-/* Begin all segments that a clock has, as fast as they can begin. */
-static unsigned refine_on(struct shared *shared)
+/* Begin all segments that a clock has, as fast as they can begin. Return how many came too
+ * late. */
+static unsigned refine_on(void)
 {
 	unsigned i = 0, late = 0, tries = 0;
-	struct readings readings;
-	const struct tw_time_source counter = {
-		.size = sizeof(source),
-		.read_ticks = read_held_up, .context = &readings,
-	};
 
-	while (i < TW_CLOCK_SEGMENTS) {
-		struct tw_rate rate = {
+	while (i < TW_CLOCK_SEGMENTS && late < 1000) {
+		const struct tw_rate rate = {
 			.size = sizeof(rate),
 			.hz = THREADS_HZ * (i % 2 ? 1 + 2.5e-4 : 1 - 2.5e-4),
 		};
-
 		/* By turns: not at all, before it publishes, not at all, after. */
-		readings = (struct readings) { .held_up_before = tries % 2 ?
-					 2 + tries / 2 % 2 : 0 };
+		struct held_up held_up = { .before = tries % 2 ? 2 + tries / 2 % 2 : 0 };
+		const struct tw_time_source counter = {
+			.size = sizeof(counter), .read_ticks = read_held_up,
+			.context = &held_up,
+		};
+
 		tries++;
-		if (tw_segment_append(&shared->tested, &rate, &counter) == 0)
+		if (tw_segment_append(&shared, &rate, &counter))
+			late++;
+		else
 			i++;
-		else if (++late == 1000)
-			break;
 		/* Some begin while the one before is still to begin. */
-		usleep(i % 4 * 10000);
+		wait_ms(i % 4 * 10);
 	}
-	/* Wait until the last has begun, 20 ms after it was made. */
-	usleep(30000);
+	/* The last begins 20 ms after it was made. */
+	wait_ms(30);
 	return late;
-}
-
-struct total {
-	uint64_t readings, behind, max_behind_ns, segments, late;
-};
-
-static int one_clock(struct shared *shared, struct total *total)
-{
-	const struct tw_rate rate = { .hz = THREADS_HZ };
-	struct reader readers[READERS] = { 0 };
-	unsigned started;
-
-	*shared = (struct shared) { .stop = 0 };
-	by_hand(&shared->tested, &shared->state, rate, next_ticks(NULL), 5000);
-	for (started = 0; started < READERS; started++) {
-		readers[started].shared = shared;
-		if (pthread_create(&readers[started].thread, NULL, read_on,
-				   &readers[started]))
-			break;
-	}
-	total->late += refine_on(shared);
-	total->segments += shared->state.segments;
-	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELEASE);
-	for (unsigned i = 0; i < started; i++) {
-		pthread_join(readers[i].thread, NULL);
-		total->readings += readers[i].readings;
-		total->behind += readers[i].behind;
-		if (readers[i].max_behind_ns > total->max_behind_ns)
-			total->max_behind_ns = readers[i].max_behind_ns;
-	}
-	return started == READERS;
 }
 
 static void threads(void)
 {
-	static struct shared shared;
-	struct total total = { 0 };
+	pthread_t reader[READERS];
+	unsigned late;
 
-	for (unsigned i = 0; i < 3; i++)
-		if (!tap_ok(one_clock(&shared, &total), "clock %u: %d threads", i + 1, READERS))
-			return;
-	tap_note("%" PRIu64 " readings by %d threads over %" PRIu64
-		 " segments, %" PRIu64 " came too late", total.readings,
-		 READERS, total.segments, total.late);
-	tap_ok(total.segments > 0 && total.late > 0, "segments began, and some came too late");
-	tap_ok(!total.behind, "no reading is behind one before it, but %" PRIu64 " by up to %"
-	       PRIu64 " ns", total.behind, total.max_behind_ns);
+	by_hand(&shared, &shared_state, (struct tw_rate) { .hz = THREADS_HZ },
+		next_ticks(NULL), 5000);
+	for (unsigned i = 0; i < READERS; i++)
+		if (pthread_create(&reader[i], NULL, read_on, NULL))
+			exit(1);
+	late = refine_on();
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < READERS; i++)
+		pthread_join(reader[i], NULL);
+	tap_note("%" PRIu64 " readings by %d threads over %u segments, %u came too late",
+		 readings, READERS, shared_state.segments, late);
+	tap_ok(shared_state.segments == TW_CLOCK_SEGMENTS && late > 0,
+	       "segments began, and some came too late");
+	tap_is_u64(behind, 0, "no reading is behind one before it");
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static const struct {
 };
 
 struct seen {
-	unsigned windows, accepted, wrong, beyond, outside, on_step;
+	unsigned windows, accepted, wrong, beyond, outside, on_step, placed;
 	double squares, normed;
 };
 
@@ -72,6 +72,7 @@ static void replay(struct tw_brackets *brackets, struct seen *seen)
 	seen->squares += error_ppb * error_ppb;
 	seen->normed += error_ppb / sigma_ppb * (error_ppb / sigma_ppb);
 	seen->beyond += fabs(error_ppb) > 3 * sigma_ppb;
+	seen->placed += fit.wander_ppb == 0;
 	seen->outside += hz < fit.low_hz || hz > fit.high_hz;
 	if (tw_kernel_rate_recognise(&fit, &every_khz, &kernel, &alone))
 		return;
@@ -101,6 +102,8 @@ int main(void)
 		       "%u windows have the kernel's rate, %u another; %u are outside their "
 		       "bounds", seen.accepted, seen.wrong, seen.outside);
 		tap_is_u64(seen.on_step, windows, "the step is 24.5 in all");
+		tap_ok(seen.placed >= files[i].accepted, "%u have their readings on steps",
+		       seen.placed);
 		rms_ppb = sqrt(seen.squares / windows);
 		sigmas = sqrt(seen.normed / windows);
 		tap_ok(rms_ppb < files[i].rms_ppb && sigmas >= files[i].least_sigmas &&
