@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays that grow as a file is read.
+ * Arrays that grow as a file is read, and the order of numbers in one.
  */
 #ifndef TW_ARRAY_H
 #define TW_ARRAY_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* For qsort() of uint64_t. */
+static inline int tw_ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
 
 /*
  * Make room for another element of @size bytes behind the @count elements of

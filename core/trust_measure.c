@@ -23,7 +23,7 @@ static int measure(struct tw_reliability *result,
 		   const struct tw_probe_system *system)
 {
 	struct tw_reliability_options complete = { 0 };
-	struct tw_processor_facts facts;
+	struct tw_machine facts;
 	char clocksource[32];
 	int ret;
 

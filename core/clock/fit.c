@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "brackets.h"
 #include "counter/step.h"
 
@@ -173,13 +174,6 @@ static unsigned block_of_bracket(const struct frame *frame, size_t i)
 			frame->span_ticks);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Find the narrowest bracket of each block. Sort them; UINT64_MAX is an empty
  * block. */
 static void find_narrowest(const struct frame *frame,
@@ -194,7 +188,7 @@ static void find_narrowest(const struct frame *frame,
 		if (width_of(frame, i) < narrowest[block])
 			narrowest[block] = width_of(frame, i);
 	}
-	qsort(narrowest, TW_FIT_BLOCKS, sizeof(*narrowest), ascending);
+	qsort(narrowest, TW_FIT_BLOCKS, sizeof(*narrowest), tw_ascending);
 }
 
 static void keep_from(struct frame *frame, uint64_t narrowest)
@@ -228,36 +222,28 @@ static unsigned blocks_kept(const struct frame *frame)
  * narrower than the others, so one step and two steps above the narrowest are tried,
  * too.
  */
-struct choice {
-	unsigned blocks;
-	uint64_t narrowest;
-};
-
-static void consider(struct frame *frame, uint64_t narrowest,
-		     struct choice *best)
-{
-	unsigned blocks;
-
-	if (best->blocks >= ENOUGH_BLOCKS)
-		return;
-	keep_from(frame, narrowest);
-	blocks = blocks_kept(frame);
-	if (blocks > best->blocks)
-		*best = (struct choice) { blocks, narrowest };
-}
-
 static void choose_kept(struct frame *frame,
 			const uint64_t narrowest[TW_FIT_BLOCKS])
 {
 	double step_ticks = frame->brackets->step_ticks;
-	struct choice best = { 0, narrowest[0] };
+	uint64_t tried[TW_FIT_BLOCKS + 2], best = narrowest[0];
+	unsigned count, most = 0;
 
-	for (unsigned i = 0; i < TW_FIT_BLOCKS && narrowest[i] != UINT64_MAX; i++)
-		consider(frame, narrowest[i], &best);
+	for (count = 0; count < TW_FIT_BLOCKS && narrowest[count] != UINT64_MAX; count++)
+		tried[count] = narrowest[count];
 	for (unsigned i = 1; i <= 2 && step_ticks > 1; i++)
-		consider(frame, narrowest[0] + (uint64_t)(i * step_ticks - 1),
-			 &best);
-	keep_from(frame, best.narrowest);
+		tried[count++] = narrowest[0] + (uint64_t)(i * step_ticks - 1);
+	for (unsigned i = 0; i < count && most < ENOUGH_BLOCKS; i++) {
+		unsigned blocks;
+
+		keep_from(frame, tried[i]);
+		blocks = blocks_kept(frame);
+		if (blocks > most) {
+			most = blocks;
+			best = tried[i];
+		}
+	}
+	keep_from(frame, best);
 }
 
 struct block_fit {

@@ -65,28 +65,6 @@ double tw_steering_dither_ppb(const struct tw_steering *steering,
 	return 2 * lag_ns / (double)window_ns * 1e9;
 }
 
-/* Return what the reported offset can hide. The loop's offset is rounded towards zero
- * to whole microseconds, without STA_NANO. Each second 2^-(2 + constant) of it is
- * slewed. */
-static double hidden_offset_ppb(const struct tw_steering *steering)
-{
-	double unit_ns = steering->status & STA_NANO ? 1 : 1000;
-
-	if (!(steering->status & STA_PLL))
-		return 0;
-	return unit_ns / ldexp(1, 2 + (int)steering->constant);
-}
-
-/* The kernel scales a deviation from its nominal tick by that tick's rounding to whole
- * ticks of the counter: up to half a tick of the counter (xtime_remainder). */
-static double remainder_ppb(const struct tw_steering *steering, double hz)
-{
-	double kernel_hz = steering->kernel_hz ? steering->kernel_hz :
-						 FASTEST_KERNEL_HZ;
-
-	return fabs(tw_steering_ppb(steering)) * kernel_hz / hz / 2;
-}
-
 double tw_steering_sigma_ppb(const struct tw_steering *steering,
 			     const struct tw_kernel_rate *kernel,
 			     uint64_t window_ns)
@@ -95,11 +73,18 @@ double tw_steering_sigma_ppb(const struct tw_steering *steering,
 	double resolution_ppb = 1000 / TW_STEERING_PER_PPM;
 	double dither_ppb = tw_steering_dither_ppb(steering, kernel->mult,
 						   window_ns);
+	/* The loop's offset is rounded towards zero to whole microseconds, without STA_NANO.
+	 * Each second 2^-(2 + constant) of it is slewed. */
+	double hidden_ns = !(steering->status & STA_PLL) ? 0 :
+			   steering->status & STA_NANO ? 1 : 1000;
+	double hidden_ppb = hidden_ns / ldexp(1, 2 + (int)steering->constant);
+	/* The kernel scales a deviation from its nominal tick by that tick's rounding to
+	 * whole ticks of the counter: up to half a tick of the counter (xtime_remainder). */
+	double kernel_hz = steering->kernel_hz ? steering->kernel_hz : FASTEST_KERNEL_HZ;
+	double remainder_ppb = fabs(tw_steering_ppb(steering)) * kernel_hz / kernel->hz / 2;
 
-	return SIGMA_OF_EVEN *
-	       hypot(hypot(resolution_ppb, dither_ppb),
-		     hypot(hidden_offset_ppb(steering),
-			   remainder_ppb(steering, kernel->hz)));
+	return SIGMA_OF_EVEN * hypot(hypot(resolution_ppb, dither_ppb),
+				     hypot(hidden_ppb, remainder_ppb));
 }
 
 /* Set the rates of RAW that two readings allow. A reading means "v to v +

@@ -55,7 +55,7 @@ static int fit_reference(struct tw_brackets *brackets,
 void tw_kernel_candidates_read(const struct tw_time_source *source,
 			       struct tw_kernel_candidates *candidates)
 {
-	struct tw_processor_facts facts;
+	struct tw_machine facts;
 
 	if (source) {
 		*candidates = (struct tw_kernel_candidates) {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "counter/state.h"
 #include "counter/step.h"
 #include "machine/machine.h"
@@ -83,13 +84,6 @@ static void note_start(struct tw_clock *clock)
 	tw_independent_read(&state->start.independent);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
-
 /*
  * Measure an empty interval: two reads with nothing between them. It lasts from
  * the middle of one read to the middle of the next. A reading adds just as much
@@ -106,7 +100,7 @@ static void read_cost(struct tw_clock *clock)
 
 		apart[i % PAIRS] = tw_ticks_cpu(&ignored) - begin;
 	}
-	qsort(apart, PAIRS, sizeof(apart[0]), by_value);
+	qsort(apart, PAIRS, sizeof(apart[0]), tw_ascending);
 	clock->state->read.step_ticks = tw_step_read();
 	clock->state->read.high_ns = (double)apart[PAIRS * 99 / 100] /
 			      clock->scale.hz * 1e9;

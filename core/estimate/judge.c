@@ -139,27 +139,14 @@ static unsigned judge_pair(const struct judging *judging, unsigned base,
 	return reasons;
 }
 
-/* The base's own offset of 0 belongs to the result: two CPUs that are 5 s apart are 5 s
- * apart, and not just the width of the interval. */
-static void widen(struct tw_reliability *result,
-		  const struct tw_cpu_offset *offset)
-{
-	if (offset->low_ticks < result->offset_low_ticks)
-		result->offset_low_ticks = offset->low_ticks;
-	if (offset->high_ticks > result->offset_high_ticks)
-		result->offset_high_ticks = offset->high_ticks;
-	if (offset->pace_low_ppb < result->pace_low_ppb)
-		result->pace_low_ppb = offset->pace_low_ppb;
-	if (offset->pace_high_ppb > result->pace_high_ppb)
-		result->pace_high_ppb = offset->pace_high_ppb;
-}
-
 static unsigned judge_pairs(const struct judging *judging)
 {
 	struct tw_reliability *result = judging->result;
 	unsigned reasons = 0;
 
 	result->pairs = 0;
+	/* The base's own offset of 0 belongs to the result: two CPUs that are 5 s apart are
+	 * 5 s apart, and not just the width of the interval. */
 	result->offset_low_ticks = 0;
 	result->offset_high_ticks = 0;
 	/* One CPU alone has no pace. */
@@ -171,7 +158,14 @@ static unsigned judge_pairs(const struct judging *judging)
 				&result->offsets[result->pairs++];
 
 			reasons |= judge_pair(judging, base, other, offset);
-			widen(result, offset);
+			if (offset->low_ticks < result->offset_low_ticks)
+				result->offset_low_ticks = offset->low_ticks;
+			if (offset->high_ticks > result->offset_high_ticks)
+				result->offset_high_ticks = offset->high_ticks;
+			result->pace_low_ppb = fmin(result->pace_low_ppb,
+						    offset->pace_low_ppb);
+			result->pace_high_ppb = fmax(result->pace_high_ppb,
+						     offset->pace_high_ppb);
 		}
 	}
 	return reasons;

@@ -24,19 +24,14 @@ struct tour {
 	uint64_t sequence;
 };
 
-static struct tw_probe_worker *base_of(const struct tour *tour)
-{
-	for (unsigned i = 0; i < tour->run->count; i++)
-		if (!tour->run->workers[i].failed)
-			return &tour->run->workers[i];
-	return NULL;
-}
-
 /* Return where to move next; NULL: no CPU is left. */
 static struct tw_probe_worker *next_stop(struct tour *tour)
 {
-	struct tw_probe_worker *base = base_of(tour);
+	struct tw_probe_worker *base = NULL;
 
+	for (unsigned i = 0; i < tour->run->count && !base; i++)
+		if (!tour->run->workers[i].failed)
+			base = &tour->run->workers[i];
 	if (tour->at != base || !base)
 		return base;
 	for (unsigned tries = 0; tries < tour->run->count; tries++) {

@@ -31,7 +31,7 @@ struct tw_wrap_tour {
 	uint64_t largest_ticks;
 };
 
-/* Make the tour. If counters are equal, the last CPU is taken. */
-void tw_wrap_visit(struct tw_wrap_tour *tour);
+/* Make the tour. If counters are equal, the last CPU is taken. A thread can run this. */
+void *tw_wrap_visit(void *tour);
 
 #endif

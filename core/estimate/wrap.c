@@ -14,8 +14,10 @@
 #include "machine/cpus.h"
 #include "reliability.h"
 
-void tw_wrap_visit(struct tw_wrap_tour *tour)
+void *tw_wrap_visit(void *argument)
 {
+	struct tw_wrap_tour *tour = argument;
+
 	for (unsigned i = 0; i < tour->count; i++) {
 		uint64_t ticks;
 
@@ -26,6 +28,7 @@ void tw_wrap_visit(struct tw_wrap_tour *tour)
 			tour->largest_cpu = tour->cpus[i];
 		}
 	}
+	return NULL;
 }
 
 /* Read the counter on a CPU. The CPU may have been taken away meanwhile. */
@@ -35,12 +38,6 @@ static int read_there(unsigned cpu, uint64_t *ticks)
 		return -EAGAIN;
 	*ticks = tw_ticks_begin();
 	return 0;
-}
-
-static void *visit_all(void *argument)
-{
-	tw_wrap_visit(argument);
-	return NULL;
 }
 
 /* Make the tour in a thread. All signals are blocked there, so that none of the
@@ -53,7 +50,7 @@ static int run_apart(struct tw_wrap_tour *tour)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&thread, NULL, visit_all, tour);
+	failed = pthread_create(&thread, NULL, tw_wrap_visit, tour);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (failed)
 		return -EAGAIN;

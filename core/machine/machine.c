@@ -57,19 +57,11 @@ int tw_counter_is_clocksource(const struct tw_time_source *source)
 static void read_machine(struct tw_machine *machine)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN), configured = sysconf(_SC_NPROCESSORS_CONF);
-	struct tw_processor_facts facts;
 	struct tw_steering steering;
 	struct tw_vmclock vmclock;
 	unsigned *cpus;
 
-	tw_processor_read(&facts);
-	memcpy(machine->processor, facts.processor, sizeof(facts.processor));
-	memcpy(machine->hypervisor, facts.hypervisor, sizeof(facts.hypervisor));
-	machine->invariant = facts.invariant;
-	machine->has_read_with_cpu = facts.has_read_with_cpu;
-	machine->cpuid_khz = facts.cpuid_khz;
-	machine->hypervisor_khz = facts.hypervisor_khz;
-	machine->declared_hz = facts.declared_hz;
+	tw_processor_read(machine);
 	tw_read_clocksource(machine->clocksource, sizeof(machine->clocksource));
 	read_line(CLOCKSOURCE "available_clocksource", machine->clocksources,
 		  sizeof(machine->clocksources));
@@ -96,7 +88,7 @@ static void read_machine(struct tw_machine *machine)
 int tw_machine_read(struct tw_machine *machine)
 {
 	int ret = tw_sized_check(machine->size, TW_FIRST_MACHINE);
-	struct tw_machine out = { 0 };
+	struct tw_machine out;
 	int saved_errno = errno;
 
 	if (ret)

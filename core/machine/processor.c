@@ -73,7 +73,7 @@ static uint64_t crystal_khz(void)
 	return (uint64_t)r.c * r.b / r.a / 1000;
 }
 
-static void read_hypervisor(struct tw_processor_facts *facts)
+static void read_hypervisor(struct tw_machine *facts)
 {
 	struct registers r = cpuid(HYPERVISOR_LEAF);
 
@@ -88,7 +88,7 @@ static void read_hypervisor(struct tw_processor_facts *facts)
 		facts->hypervisor_khz = cpuid(HYPERVISOR_TIMING_LEAF).a;
 }
 
-void tw_processor_read(struct tw_processor_facts *facts)
+void tw_processor_read(struct tw_machine *facts)
 {
 	uint32_t last = cpuid(0).a;
 	uint32_t last_extended = cpuid(0x80000000u).a;
@@ -121,7 +121,7 @@ static uint64_t register_hz(void)
 	return hz & UINT32_MAX;
 }
 
-void tw_processor_read(struct tw_processor_facts *facts)
+void tw_processor_read(struct tw_machine *facts)
 {
 	memset(facts, 0, sizeof(*facts));
 	/* The architecture requires one fixed frequency at any speed of the
@@ -140,7 +140,7 @@ void tw_processor_read(struct tw_processor_facts *facts)
  * keep it "within a small error bound" (Unprivileged ISA, Zicntr). Power's
  * platforms name a single number, by which the kernel keeps time.
  */
-void tw_processor_read(struct tw_processor_facts *facts)
+void tw_processor_read(struct tw_machine *facts)
 {
 	memset(facts, 0, sizeof(*facts));
 	facts->invariant = 1;

@@ -5,20 +5,10 @@
 #ifndef TW_MACHINE_PROCESSOR_H
 #define TW_MACHINE_PROCESSOR_H
 
-#include <stdint.h>
+#include "tickwise.h"
 
-/* Facts from the processor, or from its firmware; as in struct tw_machine. */
-struct tw_processor_facts {
-	char processor[64];
-	char hypervisor[16];
-	int invariant;
-	int has_read_with_cpu;
-	uint64_t cpuid_khz;
-	uint64_t hypervisor_khz;
-	uint64_t declared_hz;
-};
-
-void tw_processor_read(struct tw_processor_facts *facts);
+/* Set what the processor or its firmware tells. The rest of @facts becomes 0. */
+void tw_processor_read(struct tw_machine *facts);
 
 /* Return the hypervisor's name for a signature of CPUID, or the signature if it is not
  * known. Pages show the name, JSON the signature. Pure. */

@@ -276,7 +276,7 @@ json_t *tw_host_to_json(void)
 json_t *tw_machine_to_json(const char *root, const struct tw_cpu_list *cpus)
 {
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
-	struct tw_processor_facts processor;
+	struct tw_machine processor;
 	char clocksource[64];
 	json_t *object = json_pack("{so}", "host", tw_host_to_json());
 	struct utsname system;

@@ -209,7 +209,7 @@ static void steered(uint64_t *random)
 		       cases[i].tick, cases[i].freq);
 		/*
 		 * 2 h end within 1 ns and a tick's lag: under 0.001 ppb. The rest
-		 * is remainder_ppb() of an interval of 10^7 ticks.
+		 * is the remainder of an interval of 10^7 ticks.
 		 */
 		off_ppb = (rate.hz / truth_hz - 1) * 1e9;
 		tap_ok(fabs(off_ppb) < 0.001 +
