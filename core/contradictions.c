@@ -47,18 +47,21 @@ static unsigned with_kernel(const struct tw_reliability *result,
 	return found;
 }
 
-static unsigned with_rate(const struct tw_reliability *result, double named_hz,
-			  unsigned bit)
-{
-	double off_ppm = (named_hz / result->hz - 1) * 1e6;
-
-	return named_hz > 0 && fabs(off_ppm) > TW_TRUST_RATE_APART_PPM ? bit :
-									 0;
-}
-
 static unsigned with_rates(const struct tw_reliability *result,
 			   const struct tw_machine *machine)
 {
+	const struct {
+		uint64_t hz;
+		unsigned bit;
+	} named[] = {
+		{ machine->cpuid_khz * 1000, TW_CONTRADICTION_CPUID_RATE },
+		{ machine->hypervisor_khz * 1000, TW_CONTRADICTION_HYPERVISOR_RATE },
+		{ machine->cpuinfo_khz * 1000, TW_CONTRADICTION_CPUINFO_RATE },
+		{ machine->kernel_log_khz * 1000, TW_CONTRADICTION_LOG_RATE },
+		{ machine->declared_hz, TW_CONTRADICTION_DECLARED_RATE },
+	};
+	unsigned found = 0;
+
 	/* The rate is from two moments, perhaps on CPUs that are apart. */
 	if (result->reasons & (TW_REASON_OFFSET | TW_REASON_BACKWARDS |
 			       TW_REASON_PACE))
@@ -67,16 +70,11 @@ static unsigned with_rates(const struct tw_reliability *result,
 	 * this comparison. */
 	if (!(result->hz > 0))
 		return 0;
-	return with_rate(result, (double)machine->cpuid_khz * 1e3,
-			 TW_CONTRADICTION_CPUID_RATE) |
-	       with_rate(result, (double)machine->hypervisor_khz * 1e3,
-			 TW_CONTRADICTION_HYPERVISOR_RATE) |
-	       with_rate(result, (double)machine->cpuinfo_khz * 1e3,
-			 TW_CONTRADICTION_CPUINFO_RATE) |
-	       with_rate(result, (double)machine->kernel_log_khz * 1e3,
-			 TW_CONTRADICTION_LOG_RATE) |
-	       with_rate(result, (double)machine->declared_hz,
-			 TW_CONTRADICTION_DECLARED_RATE);
+	for (unsigned i = 0; i < sizeof(named) / sizeof(*named); i++)
+		if (named[i].hz && fabs((double)named[i].hz / result->hz - 1) * 1e6 >
+				   TW_TRUST_RATE_APART_PPM)
+			found |= named[i].bit;
+	return found;
 }
 
 int tw_contradictions(const struct tw_reliability *result,

@@ -100,10 +100,8 @@ enum tw_witness tw_witness_find(const struct tw_time_source *source, uint64_t fr
 struct calibration {
 	struct tw_rate_options options;
 	struct tw_brackets brackets;
-	uint64_t collected_ns;
 	struct tw_fit fit;
 	int was_clocksource;
-	int is_watched;
 	struct tw_monotonic_watch watch;	/* against MONOTONIC */
 };
 
@@ -215,24 +213,6 @@ double tw_rate_bound_ppb(const struct tw_rate *rate)
 	       1e9;
 }
 
-/* Collect one more window, and fit the line through all windows. Return as
- * tw_rate_measure(). */
-static int collect_and_fit(struct calibration *calibration, uint64_t window_ns)
-{
-	const struct tw_rate_options *options = &calibration->options;
-	int ret;
-
-	ret = tw_brackets_collect(&calibration->brackets, window_ns,
-				  options->against, options->source);
-	if (ret)
-		return ret;
-	calibration->collected_ns += window_ns;
-	if (calibration->is_watched)
-		tw_monotonic_watch_end(&calibration->watch, options->source);
-	return fit_reference(&calibration->brackets, options->against,
-			     &calibration->fit);
-}
-
 static void set_rate(struct tw_rate *rate,
 		     const struct calibration *calibration)
 {
@@ -260,28 +240,36 @@ static void set_rate(struct tw_rate *rate,
 static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 {
 	const struct tw_rate_options *options = &calibration->options;
-	uint64_t window_ns = options->window_ns;
+	struct tw_brackets *brackets = &calibration->brackets;
+	int is_watched = options->against == TW_AGAINST_MONOTONIC &&
+			 options->kernel_rate != TW_OFF;
+	uint64_t window_ns = options->window_ns, collected_ns = 0;
 	int ret;
 
 	calibration->was_clocksource =
 		tw_counter_is_clocksource(options->source);
-	calibration->brackets.is_of_counter = calibration->was_clocksource;
-	calibration->brackets.progress = options->progress;
-	calibration->brackets.context = options->context;
-	calibration->is_watched = options->against == TW_AGAINST_MONOTONIC &&
-				  options->kernel_rate != TW_OFF;
-	if (calibration->is_watched)
+	brackets->is_of_counter = calibration->was_clocksource;
+	brackets->progress = options->progress;
+	brackets->context = options->context;
+	if (is_watched)
 		tw_monotonic_watch_begin(&calibration->watch, options->source);
 	do {
-		ret = collect_and_fit(calibration, window_ns);
+		ret = tw_brackets_collect(brackets, window_ns, options->against,
+					  options->source);
+		if (ret)
+			return ret;
+		collected_ns += window_ns;
+		if (is_watched)
+			tw_monotonic_watch_end(&calibration->watch, options->source);
+		ret = fit_reference(brackets, options->against, &calibration->fit);
 		if (!ret)
 			set_rate(rate, calibration);
-		window_ns = calibration->collected_ns;
+		window_ns = collected_ns;
 		/* More samples would help. */
 	} while ((ret == -EAGAIN ||
 		  (!ret && (rate->refusal & (TW_REFUSED_AMBIGUOUS | TW_REFUSED_GAPS)))) &&
-		 2 * window_ns <= options->longest_ns && !calibration->brackets.is_enough);
-	tw_brackets_free(&calibration->brackets);
+		 2 * window_ns <= options->longest_ns && !brackets->is_enough);
+	tw_brackets_free(brackets);
 	return ret;
 }
 

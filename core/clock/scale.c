@@ -213,24 +213,28 @@ const char *tw_scale_check(const struct tw_scale *scale,
 
 /* ---- making ---- */
 
-static int make_scale(struct tw_scale *scale, const struct tw_rate *rate,
-		      uint64_t modulus_ns)
+int tw_scale_init(struct tw_scale *scale, const struct tw_rate *callers,
+		  uint64_t modulus_ns)
 {
 	struct tw_scale best = { 0 }, one;
+	struct tw_rate rate;
 	struct ratio ratio;
 	unsigned bits;
+	int ret = tw_sized_take(&rate, sizeof(rate), callers, TW_FIRST_RATE);
 
-	if (!(rate->hz >= TW_MIN_HZ && rate->hz <= TW_MAX_HZ))
+	if (ret)
+		return ret;
+	if (!(rate.hz >= TW_MIN_HZ && rate.hz <= TW_MAX_HZ))
 		return -ERANGE;
-	ratio = ns_per_tick(rate);
+	ratio = ns_per_tick(&rate);
 
 	if (modulus_ns) {
-		double wish = (double)modulus_ns * rate->hz / 1e9;
+		double wish = (double)modulus_ns * rate.hz / 1e9;
 
 		if (!(wish >= 2 && wish < 0x1p56))
 			return -ERANGE;
 		bits = (unsigned)lround(log2(wish));
-		if (try_modulus(&best, rate, &ratio, bits))
+		if (try_modulus(&best, &rate, &ratio, bits))
 			return -ERANGE;
 	}
 	/* A longer modulus is rounded less often, so the bound of its error per
@@ -238,23 +242,13 @@ static int make_scale(struct tw_scale *scale, const struct tw_rate *rate,
 	 * whose error_ns is at most 1. A kernel's rate needs no rounding of whole:
 	 * then every length is as good. */
 	for (bits = 20; !modulus_ns && bits < 40; bits++)
-		if (!try_modulus(&one, rate, &ratio, bits) && one.error_ns <= 1)
+		if (!try_modulus(&one, &rate, &ratio, bits) && one.error_ns <= 1)
 			best = one;
 	best.max_ns = tw__scale_modulus(&best, best.max_ticks);
 #ifdef TW_DEBUG
-	if (tw_scale_check(&best, rate))
+	if (tw_scale_check(&best, &rate))
 		abort();
 #endif
 	*scale = best;
 	return 0;
-}
-
-int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
-		  uint64_t modulus_ns)
-{
-	struct tw_rate complete;
-	int ret = tw_sized_take(&complete, sizeof(complete), rate,
-				TW_FIRST_RATE);
-
-	return ret ? ret : make_scale(scale, &complete, modulus_ns);
 }

@@ -140,33 +140,26 @@ static double confirm(const struct differences *all, double trial)
 	return 0;
 }
 
-static double longest_step(const struct differences *all)
-{
-	double shorter = 1 - GRID_TICKS / all->longest_ticks;
-	double trial, step;
-
-	for (trial = all->longest_ticks + 1; trial >= MIN_UNEVEN;
-	     trial *= shorter) {
-		if (!all_fit(all, trial, GRID_TICKS))
-			continue;
-		step = confirm(all, trial);
-		if (step > 0)
-			return step;
-	}
-	for (trial = MIN_UNEVEN - 1; trial > 1; trial--)
-		if (all_fit(all, trial, 0) && is_proven(all, trial))
-			return trial;
-	return 1;
-}
-
 double tw_steps_find(const struct tw_steps *steps)
 {
 	struct differences all = { .count = 0 };
+	double shorter, trial, step;
 
 	sort(steps, &all);
 	if (all.seen < MIN_SEEN || all.longest_ticks < 2)
 		return 1;
-	return longest_step(&all);
+	shorter = 1 - GRID_TICKS / all.longest_ticks;
+	for (trial = all.longest_ticks + 1; trial >= MIN_UNEVEN; trial *= shorter) {
+		if (!all_fit(&all, trial, GRID_TICKS))
+			continue;
+		step = confirm(&all, trial);
+		if (step > 0)
+			return step;
+	}
+	for (trial = MIN_UNEVEN - 1; trial > 1; trial--)
+		if (all_fit(&all, trial, 0) && is_proven(&all, trial))
+			return trial;
+	return 1;
 }
 
 double tw_step_read(void)

@@ -190,19 +190,6 @@ static double read_cost_ns(double hz)
 	return hz > 0 ? (double)min_ticks / (double)READS / hz * 1e9 : 0;
 }
 
-static void tell_skipped(const struct measurement *m)
-{
-	unsigned i = 0;
-
-	/* Both lists rise. */
-	while (i < m->result.cpus && m->samples[i].cpu == m->allowed[i])
-		i++;
-	if (m->result.cpus_skipped)
-		tw_say(TW_SAY_WARNING, "reliability: %u of %u allowed CPUs are not "
-		       "judged, CPU %u the first: no thread could be kept there",
-		       m->result.cpus_skipped, m->allowed_count, m->allowed[i]);
-}
-
 int tw_estimate(struct tw_reliability *result,
 		const struct tw_reliability_options *options,
 		const struct tw_probe_system *system)
@@ -212,11 +199,18 @@ int tw_estimate(struct tw_reliability *result,
 	};
 	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	int error = allocate(&m, system);
+	unsigned i = 0;
 
 	if (!error)
 		error = collect_and_judge(&m, begin_ns);
 	if (!error) {
-		tell_skipped(&m);
+		/* Both lists rise. */
+		while (i < m.result.cpus && m.samples[i].cpu == m.allowed[i])
+			i++;
+		if (m.result.cpus_skipped)
+			tw_say(TW_SAY_WARNING, "reliability: %u of %u allowed CPUs are not "
+			       "judged, CPU %u the first: no thread could be kept there",
+			       m.result.cpus_skipped, m.allowed_count, m.allowed[i]);
 		m.result.size = sizeof(m.result);
 		m.result.method = options->method;
 		m.result.read_cost_ns = read_cost_ns(m.result.hz);

@@ -40,45 +40,37 @@ static int read_there(unsigned cpu, uint64_t *ticks)
 	return 0;
 }
 
-/* Make the tour in a thread. All signals are blocked there, so that none of the
- * caller's handlers runs in it. */
-static int run_apart(struct tw_wrap_tour *tour)
-{
-	sigset_t all, before;
-	pthread_t thread;
-	int failed;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&thread, NULL, tw_wrap_visit, tour);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (failed)
-		return -EAGAIN;
-	pthread_join(thread, NULL);
-	return tour->visited ? (int)tour->visited : -EAGAIN;
-}
-
 int tw_ticks_largest(uint64_t *ticks, unsigned *cpu)
 {
 	int saved_errno = errno;
 	struct tw_wrap_tour tour = { .read = read_there };
+	sigset_t all, before;
+	pthread_t thread;
 	unsigned *cpus;
-	int ret;
+	int ret, failed;
 
 	if (tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
 	ret = tw_allowed_cpus(&cpus, &tour.count);
-	if (!ret) {
-		tour.cpus = cpus;
-		ret = run_apart(&tour);
-		free(cpus);
-	}
-	errno = saved_errno;
-	if (ret < 0)
-		return ret;
-	*ticks = tour.largest_ticks;
-	if (cpu)
+	if (ret)
+		goto out;
+	tour.cpus = cpus;
+	/* In the thread all signals are blocked, so that none of the caller's handlers runs
+	 * there. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failed = pthread_create(&thread, NULL, tw_wrap_visit, &tour);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!failed)
+		pthread_join(thread, NULL);
+	free(cpus);
+	ret = tour.visited ? (int)tour.visited : -EAGAIN;
+	if (ret > 0)
+		*ticks = tour.largest_ticks;
+	if (ret > 0 && cpu)
 		*cpu = tour.largest_cpu;
+out:
+	errno = saved_errno;
 	return ret;
 }
 

@@ -19,18 +19,14 @@
 static int collect_cpus(const cpu_set_t *set, size_t size, unsigned **cpus,
 			unsigned *count)
 {
-	unsigned most = (unsigned)CPU_COUNT_S(size, set);
-	unsigned *list = malloc((most ? most : 1) * sizeof(*list));
-	unsigned found = 0;
-	unsigned cpu;
+	unsigned most = (unsigned)CPU_COUNT_S(size, set), cpu = 0;
 
-	if (!list)
+	*cpus = malloc((most ? most : 1) * sizeof(**cpus));
+	if (!*cpus)
 		return -ENOMEM;
-	for (cpu = 0; found < most; cpu++)
+	for (*count = 0; *count < most; cpu++)
 		if (CPU_ISSET_S(cpu, size, set))
-			list[found++] = cpu;
-	*cpus = list;
-	*count = found;
+			(*cpus)[(*count)++] = cpu;
 	return 0;
 }
 
@@ -87,9 +83,8 @@ int tw_cpu_list_has(const struct tw_cpu_list *list, unsigned cpu)
 unsigned tw_cpu_list_count(const struct tw_cpu_list *list)
 {
 	unsigned count = 0;
-	unsigned i;
 
-	for (i = 0; i < WORDS; i++)
+	for (unsigned i = 0; i < WORDS; i++)
 		count += (unsigned)__builtin_popcountll(list->bits[i]);
 	return count;
 }
@@ -183,31 +178,25 @@ void tw_cpu_list_print(const struct tw_cpu_list *list, FILE *out)
 
 /* ---- this machine's ---- */
 
-#define CPUS_PATH	"/sys/devices/system/cpu/"
+#define CPUS_PATH	"/sys/devices/system/cpu"
 #define CGROUP_PATH	"/sys/fs/cgroup"
 
 #define MAX_PATH	4096
 
-static void read_list(struct tw_cpu_list *list, const char *path)
+/* Read the list in a file, whose path is @root, @length bytes of @folder, and @name. */
+static void read_list(struct tw_cpu_list *list, const char *root, const char *folder,
+		      size_t length, const char *name)
 {
-	char *text = tw_text_file(path);
-
-	memset(list, 0, sizeof(*list));
-	if (text)
-		tw_cpu_list_parse(list, text);
-	free(text);
-}
-
-static void read_system_list(struct tw_cpu_list *list, const char *root,
-			     const char *name)
-{
-	char path[MAX_PATH];
-	int wanted = snprintf(path, sizeof(path), "%s" CPUS_PATH "%s", root,
+	char path[MAX_PATH], *text = NULL;
+	int wanted = snprintf(path, sizeof(path), "%s%.*s/%s", root, (int)length, folder,
 			      name);
 
 	memset(list, 0, sizeof(*list));
 	if (wanted > 0 && (size_t)wanted < sizeof(path))
-		read_list(list, path);
+		text = tw_text_file(path);
+	if (text)
+		tw_cpu_list_parse(list, text);
+	free(text);
 }
 
 static void read_allowed(struct tw_cpu_list *list)
@@ -264,19 +253,11 @@ const char *tw_cgroup_of(const char *text, const char *controller)
 static void search_group(struct tw_cpu_list *list, const char *mount,
 			 const char *group, const char *const *names)
 {
-	char path[MAX_PATH];
 	size_t length = strcspn(group, "\n");
-	unsigned i;
 
 	while (!list->known) {
-		for (i = 0; names[i] && !list->known; i++) {
-			int wanted = snprintf(path, sizeof(path), "%s%.*s/%s",
-					      mount, (int)length, group,
-					      names[i]);
-
-			if (wanted > 0 && (size_t)wanted < sizeof(path))
-				read_list(list, path);
-		}
+		for (unsigned i = 0; names[i] && !list->known; i++)
+			read_list(list, mount, group, length, names[i]);
 		if (!length)
 			return;
 		while (length && group[--length] != '/')
@@ -316,8 +297,8 @@ void tw_machine_cpus_read(struct tw_machine_cpus *cpus, const char *root)
 {
 	int saved_errno = errno;
 
-	read_system_list(&cpus->present, root, "present");
-	read_system_list(&cpus->online, root, "online");
+	read_list(&cpus->present, root, CPUS_PATH, strlen(CPUS_PATH), "present");
+	read_list(&cpus->online, root, CPUS_PATH, strlen(CPUS_PATH), "online");
 	read_allowed(&cpus->allowed);
 	read_cpuset(&cpus->cpuset, root);
 	errno = saved_errno;

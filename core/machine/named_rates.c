@@ -102,20 +102,6 @@ uint64_t tw_parse_cpuinfo_khz(const char *text)
 	return told ? khz : 0;
 }
 
-/* Skip "<6>" and any of "[    0.000000]", "[    T0]" before a message. */
-static const char *message_of(const char *line)
-{
-	if (*line == '<')
-		line += strcspn(line, ">\n");
-	line += *line == '>';
-	while (*line == '[') {
-		line += strcspn(line, "]\n");
-		line += *line == ']';
-		line += strspn(line, " ");
-	}
-	return line;
-}
-
 /* Return X in kHz if the message begins with "@before X MHz@after", else 0. */
 static uint64_t rate_in(const char *message, const char *before,
 			const char *after)
@@ -146,11 +132,18 @@ uint64_t tw_parse_kernel_log_khz(const char *text)
 	unsigned i;
 
 	while (*text) {
-		const char *message = message_of(text);
-
+		/* Before a message there is "<6>", and any of "[    0.000000]", "[    T0]". */
+		if (*text == '<')
+			text += strcspn(text, ">\n");
+		text += *text == '>';
+		while (*text == '[') {
+			text += strcspn(text, "]\n");
+			text += *text == ']';
+			text += strspn(text, " ");
+		}
 		for (i = 0; i < KINDS; i++) {
-			uint64_t found = rate_in(message, messages[i].before,
-						messages[i].after);
+			uint64_t found = rate_in(text, messages[i].before,
+						 messages[i].after);
 
 			if (found)
 				khz[i] = found;

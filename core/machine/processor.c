@@ -63,16 +63,6 @@ static void read_brand(char *brand)
 	memmove(brand, brand + leading, 49 - leading);
 }
 
-/* Return the rate; 0 if the crystal's rate is missing, as on most processors. */
-static uint64_t crystal_khz(void)
-{
-	struct registers r = cpuid(0x15);
-
-	if (!r.a || !r.b || !r.c)
-		return 0;
-	return (uint64_t)r.c * r.b / r.a / 1000;
-}
-
 static void read_hypervisor(struct tw_machine *facts)
 {
 	struct registers r = cpuid(HYPERVISOR_LEAF);
@@ -92,6 +82,7 @@ void tw_processor_read(struct tw_machine *facts)
 {
 	uint32_t last = cpuid(0).a;
 	uint32_t last_extended = cpuid(0x80000000u).a;
+	struct registers crystal;
 
 	memset(facts, 0, sizeof(*facts));
 	facts->invariant = -1;
@@ -101,36 +92,34 @@ void tw_processor_read(struct tw_machine *facts)
 		read_brand(facts->processor);
 	if (last_extended >= 0x80000007u)
 		facts->invariant = cpuid(0x80000007u).d >> 8 & 1;
-	if (last >= 0x15)
-		facts->cpuid_khz = crystal_khz();
+	/* On most processors the crystal's rate is missing. */
+	crystal = last >= 0x15 ? cpuid(0x15) : (struct registers) { 0, 0, 0, 0 };
+	if (crystal.a && crystal.b && crystal.c)
+		facts->cpuid_khz = (uint64_t)crystal.c * crystal.b / crystal.a / 1000;
 	if (cpuid(1).c >> 31 & 1)
 		read_hypervisor(facts);
 }
 
 #elif defined(__aarch64__)
 
-/* CNTFRQ_EL0, which firmware fills in (Arm Architecture Reference Manual, DDI 0487). If
- * the register is empty or wrong, the device tree has the frequency. The kernel
- * prefers the device tree, and so does this file. */
-static uint64_t register_hz(void)
+/* Firmware fills in CNTFRQ_EL0 (Arm Architecture Reference Manual, DDI 0487). If the
+ * register is empty or wrong, the device tree has the frequency. The kernel prefers the
+ * device tree, and so does this file. */
+void tw_processor_read(struct tw_machine *facts)
 {
 	uint64_t hz;
 
-	__asm__ __volatile__("mrs %0, cntfrq_el0" : "=r"(hz));
-	/* The upper half is reserved. */
-	return hz & UINT32_MAX;
-}
-
-void tw_processor_read(struct tw_machine *facts)
-{
 	memset(facts, 0, sizeof(*facts));
 	/* The architecture requires one fixed frequency at any speed of the
 	 * cores. */
 	facts->invariant = 1;
 	facts->declared_hz =
 		tw_device_tree_number(TW_DEVICE_TREE "/timer/clock-frequency");
-	if (!facts->declared_hz)
-		facts->declared_hz = register_hz();
+	if (facts->declared_hz)
+		return;
+	__asm__ __volatile__("mrs %0, cntfrq_el0" : "=r"(hz));
+	/* The upper half is reserved. */
+	facts->declared_hz = hz & UINT32_MAX;
 }
 
 #else
