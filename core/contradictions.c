@@ -5,26 +5,11 @@
  * out. A measurement that is undecided contradicts nothing.
  */
 #include <math.h>
-#include <string.h>
 
 #include "machine/machine.h"
 #include "sized.h"
+#include "text_file.h"
 #include "trust.h"
-
-/* True if @name is one of the blank-separated @names. */
-static int is_listed(const char *names, const char *name)
-{
-	size_t length = strlen(name);
-	const char *at = names;
-
-	while ((at = strstr(at, name))) {
-		if ((at == names || at[-1] == ' ') &&
-		    (at[length] == ' ' || at[length] == '\0'))
-			return 1;
-		at += length;
-	}
-	return 0;
-}
 
 static unsigned with_kernel(const struct tw_reliability *result,
 			    const struct tw_machine *machine)
@@ -42,7 +27,7 @@ static unsigned with_kernel(const struct tw_reliability *result,
 	/* A counter that the kernel offers and does not prefer was not rejected. */
 	if (machine->clocksources[0] && result->verdict == TW_RELIABLE &&
 	    !(result->reasons & TW_REASON_ONE_CPU) &&
-	    !is_listed(machine->clocksources, TW_COUNTER_CLOCKSOURCE))
+	    !tw_text_has_word(machine->clocksources, TW_COUNTER_CLOCKSOURCE, " ", " "))
 		found |= TW_CONTRADICTION_KERNEL_REJECTS;
 	return found;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "text_file.h"
@@ -93,4 +94,18 @@ char *tw_text_file(const char *path)
 	close(fd);
 	errno = error;
 	return text;
+}
+
+int tw_text_has_word(const char *words, const char *word, const char *ends,
+		     const char *apart)
+{
+	size_t length = strlen(word), had;
+
+	for (;; words += had + 1) {
+		had = strcspn(words, ends);
+		if (had == length && !memcmp(words, word, length))
+			return 1;
+		if (!words[had] || !strchr(apart, words[had]))
+			return 0;
+	}
 }

@@ -32,4 +32,9 @@ char *tw_text_at_most(int fd, size_t most, size_t *length);
 /* Do the same for the file @path. */
 char *tw_text_file(const char *path);
 
+/* Return whether @word is one of the words that @words begins with. Each ends with one of
+ * @ends or the text's end, and another one follows only after one of @apart. Pure. */
+int tw_text_has_word(const char *words, const char *word, const char *ends,
+		     const char *apart);
+
 #endif

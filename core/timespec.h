@@ -12,6 +12,14 @@ static inline uint64_t tw_timespec_ns(const struct timespec *ts)
 	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
 }
 
+static inline struct timespec tw_timespec_of(uint64_t ns)
+{
+	return (struct timespec) {
+		.tv_sec = (time_t)(ns / TW_NS_PER_SECOND),
+		.tv_nsec = (long)(ns % TW_NS_PER_SECOND),
+	};
+}
+
 /* Return what a system clock shows now; 0 if there is no such clock. */
 static inline uint64_t tw_clock_id_ns(clockid_t clock_id)
 {

@@ -82,10 +82,7 @@ static void sleep_until_slot(const struct reader *reader, uint64_t slot_ns,
 			     uint64_t now_ns)
 {
 	uint64_t left_ns = slot_ns - now_ns;
-	struct timespec wait = {
-		.tv_sec = (time_t)(left_ns / TW_NS_PER_SECOND),
-		.tv_nsec = (long)(left_ns % TW_NS_PER_SECOND),
-	};
+	struct timespec wait = tw_timespec_of(left_ns);
 
 	/* If a signal ends the sleep early, the caller's loop comes back here. */
 	if (!reader->source)

@@ -98,8 +98,7 @@ uint64_t tw__clock_ns_slow(const struct tw_clock *clock, uint64_t ticks)
 void tw__clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
 			    struct timespec *ts)
 {
-	ts->tv_sec = (time_t)(ns / TW_NS_PER_SECOND);
-	ts->tv_nsec = (long)(ns % TW_NS_PER_SECOND);
+	*ts = tw_timespec_of(ns);
 	*second_ns = ns - (uint64_t)ts->tv_nsec;
 }
 

@@ -99,14 +99,6 @@ static double after_of(const struct frame *frame, size_t i)
 				 frame->ticks0);
 }
 
-/* Return the latest that the counter can have been: it shows the last whole
- * step. */
-static double latest_of(const struct frame *frame, size_t i)
-{
-	return after_of(frame, i) +
-	       (double)tw_step_reach_ticks(frame->brackets->step_ticks);
-}
-
 static double reference_of(const struct frame *frame, size_t i)
 {
 	return (double)(frame->brackets->bracket[i].reference_ns - frame->ns0);
@@ -307,23 +299,12 @@ static double jackknife_variance(const struct sums *block,
 	return variance * (blocks - 1) / blocks;
 }
 
-/* Return the variance from rounding: each reading is off by up to one whole unit of
- * either clock, evenly spread, and independent from bracket to bracket. A jackknife of
- * 16 blocks that gives less is too low by chance. */
-static double rounding_variance(const struct frame *frame,
-				const struct sums *all)
-{
-	double granularity_ns = (double)frame->brackets->granularity_ns;
-	double tick_ns = frame->ns_per_tick;
-
-	return (granularity_ns * granularity_ns + tick_ns * tick_ns) / 12 /
-	       (all->xx - all->x * all->x / all->n);
-}
-
 static int fit_blocks(const struct frame *frame, struct block_fit *fit)
 {
 	struct sums block[TW_FIT_BLOCKS] = { { 0 } }, all = { 0 };
-	double widths = 0, squares = 0;
+	double granularity_ns = (double)frame->brackets->granularity_ns;
+	double tick_ns = frame->ns_per_tick;
+	double widths = 0, squares = 0, rounding;
 
 	for (size_t i = 0; i < frame->brackets->count; i++) {
 		double width = (double)width_of(frame, i);
@@ -348,9 +329,14 @@ static int fit_blocks(const struct frame *frame, struct block_fit *fit)
 	fit->used = (uint32_t)all.n;
 	fit->slope = slope_of(&all);
 	fit->reach = reach_of(&all);
+	/* The variance from rounding: each reading is off by up to one whole unit of either
+	 * clock, evenly spread, and independent from bracket to bracket. A jackknife of 16
+	 * blocks that gives less is too low by chance. */
+	rounding = (granularity_ns * granularity_ns + tick_ns * tick_ns) / 12 /
+		   (all.xx - all.x * all.x / all.n);
 	fit->sigma = sqrt(fmax(jackknife_variance(block, &all, fit->blocks) *
 			       correlation_factor(block, &all, fit->slope),
-			       rounding_variance(frame, &all)));
+			       rounding));
 	fit->width_spread_ticks =
 		sqrt(fmax(squares / all.n - widths / all.n * widths / all.n, 0));
 	return 0;
@@ -453,6 +439,8 @@ static int fit_places(const struct frame *middles, struct block_fit *fit)
 static double extreme_slope(const struct frame *frame, int sign, double start)
 {
 	const double granularity_ns = (double)frame->brackets->granularity_ns;
+	const double reach_ticks =
+		(double)tw_step_reach_ticks(frame->brackets->step_ticks);
 	double slope = start;
 
 	for (unsigned pass = 0; pass < 100; pass++) {
@@ -461,7 +449,8 @@ static double extreme_slope(const struct frame *frame, int sign, double start)
 
 		for (size_t i = 0; i < frame->brackets->count; i++) {
 			double y = reference_of(frame, i);
-			double low_x = latest_of(frame, i);
+			/* The counter shows the last whole step. */
+			double low_x = after_of(frame, i) + reach_ticks;
 			double high_x = before_of(frame, i);
 
 			if (y - slope * low_x > floor_y) {

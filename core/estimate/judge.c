@@ -174,14 +174,6 @@ static unsigned judge_pairs(const struct judging *judging)
 /* With this many readings a slow counter (10 MHz) has moved between them. */
 #define MIN_TO_STAND_STILL	16
 
-static int stands_still(const struct tw_cpu_samples *cpu)
-{
-	for (size_t i = 1; i < cpu->count; i++)
-		if (cpu->samples[i].ticks != cpu->samples[0].ticks)
-			return 0;
-	return cpu->count > 1 && cpu->probes >= MIN_TO_STAND_STILL;
-}
-
 static unsigned judge_cpus(const struct judging *judging)
 {
 	uint64_t least = judging->limits->least_switches;
@@ -191,9 +183,13 @@ static unsigned judge_cpus(const struct judging *judging)
 		const struct tw_cpu_samples *cpu = &judging->cpus[i];
 		uint64_t had = judging->count == 1 ?
 			       cpu->probes : judging->work->cpus[i].switches;
+		size_t equal = 0;
 
+		while (equal < cpu->count &&
+		       cpu->samples[equal].ticks == cpu->samples[0].ticks)
+			equal++;
 		judging->result->probes += cpu->probes;
-		if (stands_still(cpu))
+		if (equal == cpu->count && equal > 1 && cpu->probes >= MIN_TO_STAND_STILL)
 			reasons |= TW_REASON_STANDS_STILL;
 		if (had < least || cpu->count < 2)
 			reasons |= TW_REASON_STATISTICS;

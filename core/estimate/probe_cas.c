@@ -25,17 +25,6 @@ static _Atomic uint64_t *word_of(const struct tw_probe_worker *worker)
 	return &worker->run->words[worker->word].sequence;
 }
 
-/* Go to the word of burst @number. A thread that takes the next word has seen, or set,
- * the seals on all words before it. So numbers of two words are in the order of their
- * readings. */
-static void go_to_word(struct tw_probe_worker *worker, unsigned number)
-{
-	unsigned last = worker->run->word_count - 1;
-
-	for (; worker->word < number && worker->word < last; worker->word++)
-		atomic_fetch_or(word_of(worker), TW_PROBE_SEALED);
-}
-
 /* Try to record a reading. The counter must be read after the load and before the swap: the
  * fences on both sides of the reading do that. */
 static bool attempt(struct tw_probe_worker *worker)
@@ -132,8 +121,8 @@ void *tw_probe_work(void *argument)
 {
 	struct tw_probe_worker *worker = argument;
 	struct tw_probe_run *run = worker->run;
+	unsigned number, last = run->word_count - 1;
 	uint64_t now = tw_probe_now_ns();
-	unsigned number;
 
 	tw_probe_ask_for_turns();
 	if (run->system->pin(worker->cpu))
@@ -142,7 +131,11 @@ void *tw_probe_work(void *argument)
 		now = tw_probe_sleep(run, &number);
 		if (tw_probe_finished(run, now))
 			break;
-		go_to_word(worker, number);
+		/* Go to the word of this burst. A thread that takes the next word has seen,
+		 * or set, the seals on all words before it. So numbers of two words are in
+		 * the order of their readings. */
+		for (; worker->word < number && worker->word < last; worker->word++)
+			atomic_fetch_or(word_of(worker), TW_PROBE_SEALED);
 		burst(worker, now);
 		now = tw_probe_now_ns();
 	}

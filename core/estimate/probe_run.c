@@ -87,8 +87,7 @@ uint64_t tw_probe_sleep(struct tw_probe_run *run, unsigned *number)
 		at_ns += tw_probe_period_ns((*number)++);
 	if (at_ns > run->goal.deadline_ns)
 		at_ns = run->goal.deadline_ns;
-	at.tv_sec = (time_t)(at_ns / TW_NS_PER_SECOND);
-	at.tv_nsec = (long)(at_ns % TW_NS_PER_SECOND);
+	at = tw_timespec_of(at_ns);
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) ==
 	       EINTR)
 		;

@@ -48,16 +48,6 @@ static int allocate(struct measurement *m, const struct tw_probe_system *system)
 			    (unsigned)count, m->options.time_limit_ns, system);
 }
 
-static void release(struct measurement *m)
-{
-	if (m->run)
-		tw_probe_free(m->run);
-	free(m->result.offsets);
-	tw_judge_work_free(&m->work);
-	free(m->samples);
-	free(m->allowed);
-}
-
 /* Measure the rate over the time of the collecting, so that no extra time is
  * needed. It is good to some ppm, and converts a tolerance to ticks. Return 0
  * if the counter does not move forward. */
@@ -218,7 +208,12 @@ int tw_estimate(struct tw_reliability *result,
 		*result = m.result;
 		m.result.offsets = NULL;
 	}
-	release(&m);
+	if (m.run)
+		tw_probe_free(m.run);
+	free(m.result.offsets);
+	tw_judge_work_free(&m.work);
+	free(m.samples);
+	free(m.allowed);
 	return error;
 }
 

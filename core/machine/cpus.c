@@ -213,25 +213,7 @@ static void read_allowed(struct tw_cpu_list *list)
 	list->known = 1;
 }
 
-/* True if @word is one of the words of "a,b,c:". If there are no words, "" is
- * one. */
-static int names_controller(const char *words, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (;;) {
-		size_t had = strcspn(words, ",:\n");
-
-		if (had == length && !memcmp(words, word, length))
-			return 1;
-		words += had;
-		if (*words != ',')
-			return 0;
-		words++;
-	}
-}
-
-/* Lines are "number:controllers:path". */
+/* Lines are "number:controllers:path". Of no controllers "" is one. */
 const char *tw_cgroup_of(const char *text, const char *controller)
 {
 	while (*text) {
@@ -241,7 +223,7 @@ const char *tw_cgroup_of(const char *text, const char *controller)
 				(size_t)(end - words - 1)) : NULL;
 
 		if (path && path[1] == '/' &&
-		    names_controller(words + 1, controller))
+		    tw_text_has_word(words + 1, controller, ",:\n", ","))
 			return path + 1;
 		text = end + (*end == '\n');
 	}

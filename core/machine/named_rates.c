@@ -65,18 +65,7 @@ static const char *value_of(const char *line, const char *name)
 
 static int has_word(const char *words, const char *word)
 {
-	const char *end = end_of_line(words);
-	size_t length = strlen(word);
-
-	while (words < end) {
-		size_t had = strcspn(words, " \t\n");
-
-		if (had == length && !memcmp(words, word, length))
-			return 1;
-		words += had;
-		words += strspn(words, " \t");
-	}
-	return 0;
+	return tw_text_has_word(words, word, " \t\n", " \t");
 }
 
 uint64_t tw_parse_cpuinfo_khz(const char *text)

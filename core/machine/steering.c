@@ -17,22 +17,11 @@ static int call_adjtimex(struct timex *timex, unsigned modes,
 	return adjtimex(timex) < 0 ? -errno : 0;
 }
 
-/* Read the kernel's ticks per second: the resolution of the coarse clocks is
- * one tick. */
-static unsigned read_kernel_hz(void)
-{
-	struct timespec tick;
-
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec ||
-	    tick.tv_nsec <= 0)
-		return 0;
-	return (unsigned)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
-}
-
 int tw_steering_read(struct tw_steering *steering,
 		     const struct tw_time_source *source)
 {
 	struct timex timex, left;
+	struct timespec tick;
 	int ret;
 
 	ret = call_adjtimex(&timex, 0, source);
@@ -49,8 +38,12 @@ int tw_steering_read(struct tw_steering *steering,
 		.constant = timex.constant,
 		.status = timex.status,
 		.user_hz = (unsigned)sysconf(_SC_CLK_TCK),
-		.kernel_hz = source ? 0 : read_kernel_hz(),
 	};
+	/* The resolution of the coarse clocks is one tick of the kernel. */
+	if (!source && !clock_getres(CLOCK_MONOTONIC_COARSE, &tick) && !tick.tv_sec &&
+	    tick.tv_nsec > 0)
+		steering->kernel_hz =
+			(unsigned)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
 	return 0;
 }
 
