@@ -50,23 +50,17 @@ sub part_of
 	return dirname($file);
 }
 
-sub is_new
-{
-	my ($part) = @_;
-
-	return if exists $place{$part};
-	print "$part: it has no place in the order\n";
-	$place{$part} = @order;
-	$faults++;
-}
-
 sub need
 {
 	my ($from, $to, $how) = @_;
 	my ($user, $used) = (part_of($from), part_of($to));
 
 	return if $user eq $used;
-	is_new($_) for $user, $used;
+	for (grep { !exists $place{$_} } $user, $used) {
+		print "$_: it has no place in the order\n";
+		$place{$_} = @order;
+		$faults++;
+	}
 	$needs{$user}{$used} = 1;
 	return if $place{$used} < $place{$user};
 	print "$from $how: $user may not use $used\n";
@@ -99,34 +93,23 @@ sub included_by
 	return @found;
 }
 
-sub look_at_includes
-{
-	for my $file (sort keys %is_file) {
-		for (included_by($file)) {
-			need($file, $_, "includes $_");
-			$includes++;
-		}
-	}
-}
-
-
 sub look_at_calls
 {
-	my (%defined, @used);
+	my (%source_of, %defined, @used);
 
-	for my $source (sort keys %is_file) {
+	for my $source (grep { /\.c$/ && !/\.bpf\.c$/ } sort keys %is_file) {
 		(my $object = "$objects/$source") =~ s/\.c$/.o/;
 		# What needs no fio is only in that folder.
 		$object =~ s<plugin/><alone/> unless -f $object;
-		next unless $source =~ /\.c$/ && $source !~ /\.bpf\.c$/ &&
-			    -f $object;
-		open my $nm, '-|', 'nm', '-g', $object or die "nm: $!\n";
-		while (<$nm>) {
-			push @used, [$source, $1] if /\bU (\w+)$/;
-			$defined{$1}{part_of($source)} = $source
-				if /\b[BCDRT] (\w+)$/;
-		}
-		close $nm;
+		$source_of{$object} = $source if -f $object;
+	}
+	open my $nm, '-|', 'nm', '-gA', keys %source_of or die "nm: $!\n";
+	while (%source_of && defined($_ = <$nm>)) {
+		my ($object, $kind, $name) = /^(.*?):.* (\w) (\w+)$/ or next;
+		my $source = $source_of{$object};
+
+		push @used, [$source, $name] if $kind eq 'U';
+		$defined{$name}{part_of($source)} = $source if $kind =~ /[BCDRT]/;
 	}
 	for (@used) {
 		my ($source, $name) = @$_;
@@ -165,7 +148,12 @@ if ($is_file{'core/tickwise.h'}) {
 	$is_public{$_} = 1 for included_by('core/tickwise.h');
 }
 $includes = $calls = $faults = 0;
-look_at_includes();
+for my $file (sort keys %is_file) {
+	for (included_by($file)) {
+		need($file, $_, "includes $_");
+		$includes++;
+	}
+}
 look_at_calls() if $objects;
 for my $part (sort keys %needs) {
 	my @circle = look_for_circle($part);

@@ -9,7 +9,7 @@
 # *.pl, *.t, *.py, Makefile, run), or what --help prints. Code, headings and synopses are
 # left out. Each cell of a table, item of a list and option is a text of its own. Names in
 # a row ("`a`, `b` and `c`", or .IR a ", " b) count as one word. Of a source only the words
-# are judged: in its comments and strings, and not its names.
+# are judged, and not its names.
 # Prints a line for each defect, and nothing if there is none.
 use strict;
 use warnings;
@@ -121,50 +121,19 @@ sub manual {
 	judge($file, $text) unless $skip;
 }
 
-# words_in FILE LINE TEXT: a word in quotes, or one that touches such a sign, is a name.
-sub words_in {
-	my ($file, $line, $text) = @_;
-
-	$text =~ s/\n[ \t]*(?:\*|#)?[ \t]*/ /g;
-	$text =~ s/(["'`])\w+\g1/NAME/g;
-	while ($text =~ m{(?<![\w\$\@%{./=>#-])($ruled_out)(?![\w}=(/-]|\.\w)}gi) {
-		print "$file:$line: the word \"$1\": ", substr($text,
-			$-[0] > 30 ? $-[0] - 30 : 0, 70) =~ s/\s+/ /gr, "\n";
-	}
-}
-
-sub source_in_c {
+# A word in quotes, or one that touches such a sign, is a name. Two words may be on two lines
+# of a comment, or in two strings.
+sub source {
 	my ($file, $text) = @_;
-	my $line = 1;
-	# A string goes on in the next one.
-	while ($text =~ m{
-			(?<comment>/\*.*?\*/|//[^\n]*) |
-			(?<string>"(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*) |
-			'(?:[^'\\]|\\.)*' | \n | .
-			}gxs) {
-		words_in($file, $line, $+{comment}) if defined $+{comment};
-		words_in($file, $line, $+{string} =~ s/"\s+"//gr)
-			if defined $+{string};
-		$line += $& =~ tr/\n//;
-	}
-}
+	my $words = $ruled_out =~ s/\\s\+/[\\s*#"]+/gr;
 
-# What is code and what a string is hard to tell in a script: all of it is judged.
-sub script {
-	my ($file, @lines) = @_;
-	my ($comment, $begin, $number) = ('', 0, 0);
-	for (@lines) {
-		$number++;
-		if (/^\s*#/) {
-			$begin = $number unless $comment;
-			$comment .= "$_\n";
-			next;
-		}
-		words_in($file, $begin, $comment);
-		$comment = '';
-		words_in($file, $number, $_);
+	$text =~ s/(["'`])\w+\g1/NAME/g;
+	while ($text =~ m{(?<![\w\$\@%{./=>#-])($words)(?![\w}=(/-]|\.\w)}gi) {
+		my ($word, $at) = ($1, $-[0]);
+
+		print "$file:", 1 + (substr($text, 0, $at) =~ tr/\n//), ": the word \"$word\": ",
+			substr($text, $at > 30 ? $at - 30 : 0, 70) =~ s/\s+/ /gr, "\n";
 	}
-	words_in($file, $begin, $comment);
 }
 
 sub help {
@@ -192,10 +161,8 @@ for my $file (@ARGV) {
 		markdown($file, @lines);
 	} elsif ($file =~ /\.[1-9]$/) {
 		manual($file, @lines);
-	} elsif ($file =~ /\.[ch]$/) {
-		source_in_c($file, join "\n", @lines);
-	} elsif ($file =~ m{\.(?:sh|pl|t|py)$|/(?:Makefile|run)$}) {
-		script($file, @lines);
+	} elsif ($file =~ m{\.(?:[ch]|sh|pl|t|py)$|/(?:Makefile|run)$}) {
+		source($file, join "\n", @lines);
 	} else {
 		help($file, @lines);
 	}
