@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "clock/kernel_rate.h"
 #include "tap.h"
@@ -124,6 +125,44 @@ static int measure(struct machine *machine, struct tw_time_source source,
 }
 
 /* ---- the kernel's rate ---- */
+
+static struct {
+	unsigned notes;
+	char last[256];
+} heard;
+
+static void hear(void *context, int level, const char *message)
+{
+	(void)context;
+	heard.notes += level == TW_SAY_NOTE;
+	snprintf(heard.last, sizeof(heard.last), "%s", message);
+}
+
+/* A refusal is told with its reason, unless the caller asked for it or nobody listens. */
+static void told_why(uint64_t *random)
+{
+	static const struct {
+		struct tw_rate_options options;
+		unsigned refusal;
+	} cases[] = {
+		{ { .kernel_rate = TW_DEFAULT }, TW_REFUSED_CLOCKSOURCE },
+		{ { .against = TW_AGAINST_MONOTONIC }, TW_REFUSED_AGAINST },
+		{ { .kernel_rate = TW_OFF }, 0 }, { { .kernel_rate = TW_DEFAULT }, 0 },
+	};
+	struct machine machine = kernel_machine(random);
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
+
+	for (unsigned i = 0; i < 4; i++) {
+		int ret;
+
+		heard.notes = 0;
+		tw_set_diagnostics(i < 3 ? hear : NULL, NULL);
+		ret = measure(&machine, SOURCE { 0 }, cases[i].options, &rate);
+		tap_ok(!ret && heard.notes == !!cases[i].refusal && (!cases[i].refusal ||
+		       strstr(heard.last, tw_text(TW_ENUM_RATE_REFUSAL, cases[i].refusal))),
+		       "%u notes: %s", heard.notes, heard.notes ? heard.last : "");
+	}
+}
 
 /* Off x86 the kernel was told the frequency. 2^24 * 1e9 / 2500000400 is 6710885.3; the
  * whole kHz on both sides give 6710886 and 6710884. */
@@ -444,6 +483,7 @@ int main(void)
 	uint64_t random = tap_seed();
 
 	kernel_rates(&random);
+	told_why(&random);
 	broken(&random);
 	refused();
 	goes_on(&random);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The listener, and nothing else, is told what the library decides, with the
- * listener's own context. Fails if a refusal or a fallback is silent, if a listener
- * is called with another's context or after it was replaced, or if a call changes
- * errno.
+ * listener's own context. Fails if a fallback is silent, if a listener is called with
+ * another's context or after it was replaced, or if a call changes errno.
+ * clock/rate_injected.c and estimate/estimate_system.c have what is told of a rate and of
+ * CPUs.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -12,9 +13,8 @@
 #include <string.h>
 
 #include "diagnostics.h"
-#include "estimate/probe.h"
 #include "tap.h"
-#include "trust.h"
+#include "tickwise.h"
 
 struct heard {
 	unsigned count;
@@ -30,64 +30,6 @@ static void listen(void *context, int level, const char *message)
 	heard->level = level;
 	snprintf(heard->last, sizeof(heard->last), "%s", message);
 	errno = ERANGE;
-}
-
-/* A clean pair of clocks, 2 ticks a nanosecond. */
-struct machine {
-	uint64_t ticks;
-};
-
-static uint64_t read_ticks(void *context)
-{
-	struct machine *machine = context;
-
-	return machine->ticks += 40;
-}
-
-static uint64_t read_ns(void *context)
-{
-	struct machine *machine = context;
-
-	return machine->ticks / 2;
-}
-
-static int measure(enum tw_switch kernel_rate, enum tw_against against)
-{
-	struct machine machine = { .ticks = 1000000 };
-	const struct tw_time_source source = {
-		.size = sizeof(source),
-		.read_ticks = read_ticks, .read_ns = read_ns,
-		.context = &machine, .granularity_ns = 1,
-	};
-	const struct tw_rate_options options = {
-		.size = sizeof(options),
-		.window_ns = 5000000, .kernel_rate = kernel_rate,
-		.against = against, .source = &source,
-	};
-	struct tw_rate rate = TW_SIZED(struct tw_rate);
-
-	return tw_rate_measure(&rate, &options);
-}
-
-static void try_rate(void)
-{
-	static struct heard heard;
-
-	tw_set_diagnostics(listen, &heard);
-	tap_ok(!measure(TW_DEFAULT, TW_AGAINST_RAW) && heard.count == 1 &&
-	       strstr(heard.last,
-		      tw_text(TW_ENUM_RATE_REFUSAL, TW_REFUSED_CLOCKSOURCE)),
-	       "the kernel's rate refused: told why: %s", heard.last);
-	tap_ok(heard.level == TW_SAY_NOTE, "as a note");
-	tap_ok(!measure(TW_DEFAULT, TW_AGAINST_MONOTONIC) && heard.count == 2 &&
-	       strstr(heard.last, tw_text(TW_ENUM_RATE_REFUSAL,
-					  TW_REFUSED_AGAINST)),
-	       "the steered clock: told why");
-	tap_ok(!measure(TW_OFF, TW_AGAINST_RAW) && heard.count == 2,
-	       "what the caller forbade is not told");
-	tw_set_diagnostics(NULL, &heard);
-	tap_ok(!measure(TW_DEFAULT, TW_AGAINST_RAW) && heard.count == 2,
-	       "nobody listens: nothing is told");
 }
 
 static void try_clock(void)
@@ -109,32 +51,6 @@ static void try_clock(void)
 	       "one that was asked to: not told");
 	tw_clock_free(&clock);
 	tw_set_diagnostics(NULL, NULL);
-}
-
-static unsigned calls;
-
-static int first_thread_only(pthread_t *thread, const pthread_attr_t *attributes,
-			     void *(*start)(void *), void *argument)
-{
-	return calls++ ? EAGAIN : pthread_create(thread, attributes, start, argument);
-}
-
-/* Allowed CPUs that could not be judged are told, once for a measurement. */
-static void try_skipped(void)
-{
-	const struct tw_probe_system system = { first_thread_only, tw_probe_system_real.pin };
-	struct tw_reliability result = TW_SIZED(struct tw_reliability);
-	static struct heard heard;
-
-	tw_set_diagnostics(listen, &heard);
-	tap_ok(!tw_reliability_measure_on(&result, NULL, &system), "judged on one CPU");
-	tw_set_diagnostics(NULL, NULL);
-	if (result.cpus_skipped)
-		tap_ok(heard.count == 1 && heard.level == TW_SAY_WARNING &&
-		       strstr(heard.last, "not judged"), "told: %s", heard.last);
-	else
-		tap_skip("only one CPU is allowed: none can be missing");
-	tw_reliability_free(&result);
 }
 
 static void try_message(void)
@@ -255,9 +171,7 @@ static void try_threads(void)
 
 int main(void)
 {
-	try_rate();
 	try_clock();
-	try_skipped();
 	try_message();
 	try_waiting();
 	try_threads();
