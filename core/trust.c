@@ -14,24 +14,6 @@
 #include "estimate/judge.h"
 #include "machine/machine.h"
 
-/* The comparison takes 8 ms on idle CPUs. With two busy programs on each CPU it
- * mostly takes less than 40. A foreign program waits for the preload clock, but
- * nothing waits for the end of a run. */
-static const struct {
-	uint64_t time_limit_ns;
-	unsigned tries;		/* in all, as long as it is undecided */
-} efforts[TW_TRUST_MOMENTS] = {
-	[TW_TRUST_CLOCK_CHECK]	= { 50000000, 1 },
-	[TW_TRUST_PRELOAD]	= { 20000000, 1 },
-	[TW_TRUST_RUN_START]	= { 20000000, 3 },
-	[TW_TRUST_RUN_END]	= { 50000000, 4 },
-};
-
-uint64_t tw_trust_time_limit_ns(enum tw_trust_moment moment)
-{
-	return efforts[moment].time_limit_ns;
-}
-
 int tw_trust_options(struct tw_reliability_options *options)
 {
 	int is_switch = options->method == TW_METHOD_SWITCH;
@@ -98,22 +80,6 @@ void tw_trust_compared_of(const struct tw_reliability *result,
 		.low_ns = tw_offset_ns(result->offset_low_ticks, hz),
 		.high_ns = tw_offset_ns(result->offset_high_ticks, hz),
 	};
-}
-
-int tw_trust_repeat(enum tw_trust_moment moment,
-		    int (*compare)(void *context,
-				   struct tw_trust_compared *compared),
-		    void *context, struct tw_trust_compared *compared)
-{
-	unsigned tries = efforts[moment].tries;
-	int ret = compare(context, compared);
-
-	if (ret)
-		return ret;
-	while (compared->verdict == TW_UNDECIDED && --tries)
-		if (compare(context, compared))
-			break;
-	return 0;
 }
 
 void tw_trust_clock(struct tw_clock_health *health,

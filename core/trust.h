@@ -62,9 +62,6 @@ enum tw_trust_moment {
 	TW_TRUST_MOMENTS,
 };
 
-/* Return how long the CPUs' counters are compared at this moment. */
-uint64_t tw_trust_time_limit_ns(enum tw_trust_moment moment);
-
 /* Check options of tw_reliability_measure(), and fill in defaults. Return: 0; -EINVAL. */
 int tw_trust_options(struct tw_reliability_options *options);
 
@@ -90,14 +87,6 @@ struct tw_trust_compared {
 
 void tw_trust_compared_of(const struct tw_reliability *result,
 			  struct tw_trust_compared *compared);
-
-/* Compare the CPUs until the verdict is decided, but only as often as @moment allows.
- * @compare compares once, and returns 0 or -errno. If a later try fails, the previous
- * result stays. Return: as @compare at its first try. */
-int tw_trust_repeat(enum tw_trust_moment moment,
-		    int (*compare)(void *context,
-				   struct tw_trust_compared *compared),
-		    void *context, struct tw_trust_compared *compared);
 
 /* Set the verdict on a clock, from the states of its checks, and that of the CPUs.
  * @cpus: NULL: they were not compared. @covers: the comparison included all CPUs that
@@ -157,9 +146,10 @@ int tw_trust_rate(int error, struct tw_trust *trust);
 
 struct tw_probe_system;
 
-/* Compare the CPUs' counters as a part of something else, for as long and as often as
- * @moment allows. @hz: 0: measured. Return: 0; as tw_reliability_measure() if no
- * comparison was possible. */
+/* Compare the CPUs' counters as a part of something else, until the verdict is decided, for
+ * as long and as often as @moment allows. If a later try fails, the previous result stays.
+ * @hz: 0: measured. Return: 0; as tw_reliability_measure() if no comparison was
+ * possible. */
 int tw_trust_compare(enum tw_trust_moment moment, double hz,
 		     struct tw_trust_compared *compared);
 

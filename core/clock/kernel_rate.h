@@ -52,12 +52,11 @@ void tw_rate_use_kernel(struct tw_rate *rate,
 void tw_kernel_candidates_read(const struct tw_time_source *source,
 			       struct tw_kernel_candidates *candidates);
 
-/*
- * Return the witness, of this machine or of @source, that names exactly @from_hz;
- * TW_WITNESS_NONE if there is none. A source with another rate is no witness: the nominal
- * rate of CPUID is often some ppm off the rate that the kernel found.
- */
-enum tw_witness tw_witness_find(const struct tw_time_source *source, uint64_t from_hz);
+/* Recognise the kernel's rate, and look for a witness of this machine, or of @source. Return
+ * 1 with the witness in @rate; 0 with the refusal. */
+int tw_kernel_rate_find(struct tw_rate *rate, const struct tw_fit *fit,
+			const struct tw_kernel_candidates *candidates,
+			const struct tw_time_source *source, struct tw_kernel_rate *kernel);
 
 /* ---- the rate of CLOCK_MONOTONIC, from RAW's and from what adjtimex(2) reports ---- */
 

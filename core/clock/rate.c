@@ -73,7 +73,12 @@ void tw_kernel_candidates_read(const struct tw_time_source *source,
 	};
 }
 
-enum tw_witness tw_witness_find(const struct tw_time_source *source, uint64_t from_hz)
+/*
+ * Return the witness, of this machine or of @source, that names exactly @from_hz;
+ * TW_WITNESS_NONE if there is none. A source with another rate is no witness: the nominal
+ * rate of CPUID is often some ppm off the rate that the kernel found.
+ */
+static enum tw_witness find_witness(const struct tw_time_source *source, uint64_t from_hz)
 {
 	struct tw_machine machine = TW_SIZED(struct tw_machine);
 	uint64_t khz = from_hz / 1000;
@@ -94,6 +99,21 @@ enum tw_witness tw_witness_find(const struct tw_time_source *source, uint64_t fr
 	       machine.hypervisor_khz == khz ? TW_WITNESS_HYPERVISOR :
 	       machine.cpuinfo_khz == khz ? TW_WITNESS_CPUINFO :
 	       machine.kernel_log_khz == khz ? TW_WITNESS_KERNEL_LOG : TW_WITNESS_NONE;
+}
+
+int tw_kernel_rate_find(struct tw_rate *rate, const struct tw_fit *fit,
+			const struct tw_kernel_candidates *candidates,
+			const struct tw_time_source *source, struct tw_kernel_rate *kernel)
+{
+	int alone = 0;
+
+	rate->refusal = tw_kernel_rate_recognise(fit, candidates, kernel, &alone);
+	if (rate->refusal)
+		return 0;
+	rate->witness = find_witness(source, kernel->from_hz);
+	if (rate->witness == TW_WITNESS_NONE && alone)
+		rate->witness = TW_WITNESS_BOUND;
+	return 1;
 }
 
 /* All that one calibration has collected. */
@@ -164,7 +184,6 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 	struct tw_kernel_candidates candidates;
 	struct tw_kernel_rate kernel;
 	struct tw_fit fit;
-	int alone = 0;
 
 	if (options->kernel_rate == TW_OFF)
 		rate->refusal |= TW_REFUSED_BY_CALLER;
@@ -178,33 +197,12 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 	if (rate->refusal)
 		return;
 	tw_kernel_candidates_read(options->source, &candidates);
-	rate->refusal = tw_kernel_rate_recognise(&fit, &candidates, &kernel,
-						 &alone);
-	if (rate->refusal)
+	if (!tw_kernel_rate_find(rate, &fit, &candidates, options->source, &kernel))
 		return;
-
-	rate->witness = tw_witness_find(options->source, kernel.from_hz);
-	if (rate->witness == TW_WITNESS_NONE && alone)
-		rate->witness = TW_WITNESS_BOUND;
 	if (options->against == TW_AGAINST_RAW)
 		tw_rate_use_kernel(rate, &kernel);
 	else
 		use_steered_rate(rate, &kernel, &calibration->watch.before);
-}
-
-static void tell_kernel_rate(const struct tw_rate *rate)
-{
-	/* Do not report what the caller turned off. */
-	unsigned refusal = rate->refusal & ~(unsigned)TW_REFUSED_BY_CALLER;
-
-	for (unsigned bit = 1; bit && bit <= refusal; bit <<= 1)
-		if (refusal & bit)
-			tw_say(TW_SAY_NOTE, "rate: the kernel's rate is not "
-			       "used: %s", tw_text(TW_ENUM_RATE_REFUSAL, bit));
-	if (rate->source == TW_RATE_KERNEL_PROVISIONAL)
-		tw_say(TW_SAY_NOTE, "rate: the kernel's rate, %u / 2^%u ns a "
-		       "tick, is provisional: no second source names it",
-		       rate->kernel_mult, rate->kernel_shift);
 }
 
 double tw_rate_bound_ppb(const struct tw_rate *rate)
@@ -304,6 +302,7 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 	struct calibration calibration = { 0 };
 	struct tw_time_source source;
 	struct tw_rate out;
+	unsigned refusal;
 	int ret;
 
 	ret = tw_sized_check(rate->size, TW_FIRST_RATE);
@@ -320,7 +319,16 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 	ret = calibrate(&calibration, &out);
 	if (ret)
 		return ret;
-	tell_kernel_rate(&out);
+	/* Do not report what the caller turned off. */
+	refusal = out.refusal & ~(unsigned)TW_REFUSED_BY_CALLER;
+	for (unsigned bit = 1; bit && bit <= refusal; bit <<= 1)
+		if (refusal & bit)
+			tw_say(TW_SAY_NOTE, "rate: the kernel's rate is not "
+			       "used: %s", tw_text(TW_ENUM_RATE_REFUSAL, bit));
+	if (out.source == TW_RATE_KERNEL_PROVISIONAL)
+		tw_say(TW_SAY_NOTE, "rate: the kernel's rate, %u / 2^%u ns a "
+		       "tick, is provisional: no second source names it",
+		       out.kernel_mult, out.kernel_shift);
 	tw_sized_give(rate, &out, sizeof(out));
 	return 0;
 }

@@ -155,17 +155,11 @@ static int take_kernel(struct tw_rate *rate, const struct tw_fit *best,
 		       const struct tw_time_source *source)
 {
 	struct tw_kernel_rate kernel;
-	int alone = 0;
+	int is_found = tw_kernel_rate_find(rate, best, candidates, source, &kernel);
 
-	rate->refusal = tw_kernel_rate_recognise(best, candidates, &kernel,
-						 &alone);
-	if (rate->refusal)
-		return 0;
-	rate->witness = tw_witness_find(source, kernel.from_hz);
-	if (rate->witness == TW_WITNESS_NONE && alone)
-		rate->witness = TW_WITNESS_BOUND;
-	tw_rate_use_kernel(rate, &kernel);
-	return 1;
+	if (is_found)
+		tw_rate_use_kernel(rate, &kernel);
+	return is_found;
 }
 
 static void take_measured(struct tw_rate *rate)

@@ -69,21 +69,6 @@ void tw_clock_use_system(struct tw_clock *clock, int why)
 	clock->limit_ticks = 0;
 }
 
-/* Note the state of the machine before a clock is set up. */
-static void note_start(struct tw_clock *clock)
-{
-	struct tw_clock_state *state = clock->state;
-	struct tw_vmclock vmclock;
-
-	state->start.counter_is_clocksource = tw_counter_is_clocksource(NULL);
-	state->start.suspended_ns = tw_suspended_ns();
-	if (!tw_vmclock_read(&vmclock)) {
-		state->start.vmclock = 1;
-		state->start.disruption_marker = vmclock.disruption_marker;
-	}
-	tw_independent_read(&state->start.independent);
-}
-
 /*
  * Measure an empty interval: two reads with nothing between them. It lasts from
  * the middle of one read to the middle of the next. A reading adds just as much
@@ -116,22 +101,30 @@ int tw_clock_set_up(struct tw_clock *clock,
 		.kernel_rate = options->kernel_rate,
 		.longest_ns = options->longest_ns,
 	};
+	struct tw_clock_state *state = clock->state;
+	struct tw_vmclock vmclock;
 	enum tw_against anchor;
 	int ret;
 
 	if (tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
-	note_start(clock);
+	state->start.counter_is_clocksource = tw_counter_is_clocksource(NULL);
+	state->start.suspended_ns = tw_suspended_ns();
+	if (!tw_vmclock_read(&vmclock)) {
+		state->start.vmclock = 1;
+		state->start.disruption_marker = vmclock.disruption_marker;
+	}
+	tw_independent_read(&state->start.independent);
 	if (options->rate) {
-		clock->state->rate = *options->rate;
+		state->rate = *options->rate;
 	} else {
-		ret = tw_rate_measure(&clock->state->rate, &rate_options);
+		ret = tw_rate_measure(&state->rate, &rate_options);
 		if (ret)
 			return ret;
 	}
-	anchor = tw_anchor_on(options->anchor, clock->state->rate.against);
+	anchor = tw_anchor_on(options->anchor, state->rate.against);
 	clock->clock_id = tw_against_clock_id(anchor);
-	ret = tw_scale_init(&clock->scale, &clock->state->rate, 0);
+	ret = tw_scale_init(&clock->scale, &state->rate, 0);
 	if (ret)
 		return ret;
 	ret = set_anchor(clock, anchor);

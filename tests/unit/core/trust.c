@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "estimate/reliability.h"
 #include "tap.h"
 #include "trust.h"
 
@@ -150,47 +151,52 @@ static void invalid(struct tw_reliability_options options, const char *what)
 }
 
 /* Tries of a comparison: "u" undecided, "r" reliable, "e" an error. */
-struct script {
-	const char *tries;
-	unsigned made;
-};
+static const char *tries;
+static uint64_t limit_ns;
 
-static int play(void *context, struct tw_trust_compared *compared)
+int tw_estimate(struct tw_reliability *result, const struct tw_reliability_options *options,
+		const struct tw_probe_system *system)
 {
-	struct script *script = context;
-	char what = script->tries[script->made++];
-
-	if (what == 'e')
-		return -EAGAIN;
-	compared->verdict = what == 'u' ? TW_UNDECIDED : TW_RELIABLE;
-	return 0;
+	(void)system;
+	limit_ns = options->time_limit_ns;
+	*result = (struct tw_reliability) {
+		.reasons = *tries == 'u' ? TW_REASON_TOLERANCE : 0,
+	};
+	return *tries++ == 'e' ? -EAGAIN : 0;
 }
 
-static void repeats(enum tw_trust_moment moment, const char *tries, int wanted,
-		    enum tw_verdict verdict, const char *what)
+void tw_reliability_free(struct tw_reliability *result)
 {
-	struct tw_trust_compared compared = { .verdict = TW_UNRELIABLE };
-	struct script script = { .tries = tries };
-	int ret = tw_trust_repeat(moment, play, &script, &compared);
-
-	tap_ok(ret == wanted && script.made == strlen(tries) &&
-	       compared.verdict == verdict, "%s: %s, %u tries", what, tries,
-	       script.made);
+	(void)result;
 }
 
 static void comparisons(void)
 {
-	repeats(TW_TRUST_CLOCK_CHECK, "u", 0, TW_UNDECIDED, "a clock's check");
-	repeats(TW_TRUST_PRELOAD, "u", 0, TW_UNDECIDED, "the preload clock");
-	repeats(TW_TRUST_RUN_START, "uuu", 0, TW_UNDECIDED, "a run's start");
-	repeats(TW_TRUST_RUN_END, "uuuu", 0, TW_UNDECIDED, "a run's end");
-	repeats(TW_TRUST_RUN_END, "ur", 0, TW_RELIABLE, "decided");
-	repeats(TW_TRUST_RUN_END, "e", -EAGAIN, TW_UNRELIABLE, "not done");
-	repeats(TW_TRUST_RUN_END, "ue", 0, TW_UNDECIDED, "not done again");
-	tap_ok(tw_trust_time_limit_ns(TW_TRUST_CLOCK_CHECK) == 50000000 &&
-	       tw_trust_time_limit_ns(TW_TRUST_PRELOAD) == 20000000 &&
-	       tw_trust_time_limit_ns(TW_TRUST_RUN_START) == 20000000 &&
-	       tw_trust_time_limit_ns(TW_TRUST_RUN_END) == 50000000, "for how long");
+	static const struct {
+		const char *tries;
+		enum tw_trust_moment moment;
+		uint64_t limit_ns;
+		int ret;
+		enum tw_verdict verdict;
+	} cases[] = {
+		{ "u", TW_TRUST_CLOCK_CHECK, 50000000, 0, TW_UNDECIDED },
+		{ "u", TW_TRUST_PRELOAD, 20000000, 0, TW_UNDECIDED },
+		{ "uuu", TW_TRUST_RUN_START, 20000000, 0, TW_UNDECIDED },
+		{ "uuuu", TW_TRUST_RUN_END, 50000000, 0, TW_UNDECIDED },
+		{ "ur", TW_TRUST_RUN_END, 50000000, 0, TW_RELIABLE },
+		{ "e", TW_TRUST_RUN_END, 50000000, -EAGAIN, TW_UNRELIABLE },
+		{ "ue", TW_TRUST_RUN_END, 50000000, 0, TW_UNDECIDED },
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tw_trust_compared compared = { .verdict = TW_UNRELIABLE };
+
+		tries = cases[i].tries;
+		tap_ok(tw_trust_compare(cases[i].moment, 1e9, &compared) == cases[i].ret &&
+		       !*tries && compared.verdict == cases[i].verdict &&
+		       limit_ns == cases[i].limit_ns, "moment %d: %s, %.0f ms each",
+		       (int)cases[i].moment, cases[i].tries, (double)limit_ns / 1e6);
+	}
 }
 
 #define OPTIONS	(struct tw_reliability_options)
