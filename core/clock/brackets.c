@@ -16,6 +16,7 @@
  * settings, and setting them back waits for a turn on the CPU.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -171,15 +172,12 @@ static int collect(struct reader *reader, struct collection *c)
  * fourth field is "running/all". If it is unknown, the answer is no. */
 static int is_crowded(void)
 {
-	char text[128], *field;
-	int i;
+	char text[128];
+	long running;
 
 	tw_text_file_begin("/proc/loadavg", text, sizeof(text));
-	for (field = text, i = 0; field && i < 3; i++) {
-		field = strchr(field, ' ');
-		field = field ? field + 1 : NULL;
-	}
-	return field && strtol(field, NULL, 10) > sysconf(_SC_NPROCESSORS_ONLN);
+	return sscanf(text, "%*s %*s %*s %ld", &running) == 1 &&
+	       running > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 double tw_brackets_step_ticks(const struct tw_brackets *brackets)

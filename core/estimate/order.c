@@ -111,21 +111,6 @@ static int next(struct walk *walk)
 	return 1;
 }
 
-/* Keep the CPU's latest reading as the earlier end of later differences. */
-static void keep(const struct walk *walk)
-{
-	const struct tw_judge_cpu *cpu = &walk->work->cpus[walk->now];
-	uint64_t slot = (walk->ticks - cpu->begin_ticks) / cpu->slot_ticks;
-
-	walk->work->latest[walk->now] = (struct tw_judge_latest){
-		.ticks = walk->ticks,
-		/* It is beyond the end only if the counter ran backwards. */
-		.slot = slot < TW_JUDGE_SLOTS ? (unsigned)slot :
-						TW_JUDGE_SLOTS - 1,
-		.seen = 1,
-	};
-}
-
 static void bound_against_all(struct walk *walk)
 {
 	const struct tw_judge_work *work = walk->work;
@@ -179,6 +164,9 @@ void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
 	*order = (struct tw_order){ 0 };
 	start(&walk);
 	while (next(&walk)) {
+		const struct tw_judge_cpu *cpu = &work->cpus[walk.now];
+		uint64_t slot = (walk.ticks - cpu->begin_ticks) / cpu->slot_ticks;
+
 		if (walk.before < count &&
 		    (int64_t)(walk.ticks - walk.before_ticks) < 0)
 			order->backwards++;
@@ -188,6 +176,11 @@ void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
 			bound_against_all(&walk);
 		}
 		order->full_loops += (uint64_t)closes_loop(&walk);
-		keep(&walk);
+		/* The CPU's latest reading is the earlier end of later differences. It is
+		 * beyond the last slot only if the counter ran backwards. */
+		work->latest[walk.now] = (struct tw_judge_latest){
+			.ticks = walk.ticks, .seen = 1,
+			.slot = slot < TW_JUDGE_SLOTS ? (unsigned)slot : TW_JUDGE_SLOTS - 1,
+		};
 	}
 }

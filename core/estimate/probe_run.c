@@ -196,24 +196,6 @@ int tw_probe_collect(struct tw_probe_run *run,
 	return -EAGAIN;
 }
 
-static int add_workers(struct tw_probe_run *run, const unsigned *cpus)
-{
-	run->workers = aligned_alloc(_Alignof(struct tw_probe_worker),
-				     run->count * sizeof(struct tw_probe_worker));
-	if (!run->workers)
-		return -ENOMEM;
-	memset(run->workers, 0, run->count * sizeof(struct tw_probe_worker));
-	for (unsigned i = 0; i < run->count; i++) {
-		run->workers[i].run = run;
-		run->workers[i].cpu = cpus[i];
-		run->workers[i].samples = malloc(run->capacity *
-						 sizeof(struct tw_sample));
-		if (!run->workers[i].samples)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 int tw_probe_new(struct tw_probe_run **result,
 		 enum tw_reliability_method method,
 		 const unsigned *cpus, unsigned count, uint64_t time_limit_ns,
@@ -236,15 +218,29 @@ int tw_probe_new(struct tw_probe_run **result,
 					  TW_PROBE_TOUR_SAMPLES : TW_PROBE_BURST_SAMPLES);
 	run->words = aligned_alloc(_Alignof(struct tw_probe_word),
 				   bursts * sizeof(struct tw_probe_word));
-	if (!run->words || add_workers(run, cpus)) {
-		tw_probe_free(run);
-		return -ENOMEM;
+	run->workers = aligned_alloc(_Alignof(struct tw_probe_worker),
+				     count * sizeof(struct tw_probe_worker));
+	if (run->workers)
+		memset(run->workers, 0, count * sizeof(struct tw_probe_worker));
+	if (!run->words || !run->workers)
+		goto no_memory;
+	for (unsigned i = 0; i < count; i++) {
+		struct tw_probe_worker *worker = &run->workers[i];
+
+		worker->run = run;
+		worker->cpu = cpus[i];
+		worker->samples = malloc(run->capacity * sizeof(struct tw_sample));
+		if (!worker->samples)
+			goto no_memory;
 	}
 	run->word_count = bursts;
 	for (unsigned i = 0; i < bursts; i++)
 		atomic_init(&run->words[i].sequence, (uint64_t)i << TW_PROBE_WORD_SHIFT);
 	*result = run;
 	return 0;
+no_memory:
+	tw_probe_free(run);
+	return -ENOMEM;
 }
 
 void tw_probe_free(struct tw_probe_run *run)

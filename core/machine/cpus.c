@@ -255,6 +255,7 @@ static void read_cpuset(struct tw_cpu_list *list, const char *root)
 						 "cpuset.cpus", NULL };
 	char path[MAX_PATH / 2], text[MAX_PATH];
 	const char *group;
+	int is_old;
 
 	memset(list, 0, sizeof(*list));
 	snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
@@ -263,16 +264,13 @@ static void read_cpuset(struct tw_cpu_list *list, const char *root)
 	/* A controller is in one hierarchy only. A path that leads out of the
 	 * namespace is not below the mount that this process sees. */
 	group = tw_cgroup_of(text, "cpuset");
-	if (group && strncmp(group, "/..", 3)) {
-		snprintf(path, sizeof(path), "%s" CGROUP_PATH "/cpuset", root);
-		search_group(list, path, group, old_names);
+	is_old = group != NULL;
+	if (!is_old)
+		group = tw_cgroup_of(text, "");
+	if (!group || !strncmp(group, "/..", 3))
 		return;
-	}
-	group = group ? NULL : tw_cgroup_of(text, "");
-	if (group && strncmp(group, "/..", 3)) {
-		snprintf(path, sizeof(path), "%s" CGROUP_PATH, root);
-		search_group(list, path, group, new_names);
-	}
+	snprintf(path, sizeof(path), "%s" CGROUP_PATH "%s", root, is_old ? "/cpuset" : "");
+	search_group(list, path, group, is_old ? old_names : new_names);
 }
 
 void tw_machine_cpus_read(struct tw_machine_cpus *cpus, const char *root)

@@ -195,7 +195,7 @@ static void comparisons(void)
 		tap_ok(tw_trust_compare(cases[i].moment, 1e9, &compared) == cases[i].ret &&
 		       !*tries && compared.verdict == cases[i].verdict &&
 		       limit_ns == cases[i].limit_ns, "moment %d: %s, %.0f ms each",
-		       (int)cases[i].moment, cases[i].tries, (double)limit_ns / 1e6);
+		       (int)cases[i].moment, cases[i].tries, (double)cases[i].limit_ns / 1e6);
 	}
 }
 
