@@ -155,9 +155,8 @@ static const struct word words[] = {
 static const struct word *find_word(enum tw_enum which, unsigned value)
 {
 	static const struct word unknown = { .name = "unknown" };
-	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (words[i].which == which && words[i].value == value)
 			return &words[i];
 	return &unknown;

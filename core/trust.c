@@ -85,8 +85,6 @@ void tw_trust_compared_of(const struct tw_reliability *result,
 void tw_trust_clock(struct tw_clock_health *health,
 		    const struct tw_trust_compared *cpus, int covers)
 {
-	unsigned i;
-
 	health->state[TW_HEALTH_CPUS] = TW_HEALTH_NOT_RUN;
 	if (cpus) {
 		health->state[TW_HEALTH_CPUS] =
@@ -99,7 +97,7 @@ void tw_trust_clock(struct tw_clock_health *health,
 	}
 	health->verdict = TW_RELIABLE;
 	/* From TW_HEALTH_HOST on the checks need devices that few machines have. */
-	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+	for (unsigned i = 0; i < TW_HEALTH_CHECKS; i++)
 		if (health->state[i] == TW_HEALTH_BAD)
 			health->verdict = TW_UNRELIABLE;
 		else if (health->state[i] != TW_HEALTH_GOOD && i < TW_HEALTH_HOST &&

@@ -195,7 +195,6 @@ static int look(const struct tw_clock *clock, int at_cpus,
 	struct tw_health_seen seen = { 0 };
 	struct tw_trust_compared cpus;
 	int ret, cpus_ret = -ECANCELED, saved_errno = errno;
-	unsigned i;
 
 	if (clock->system || tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
@@ -212,7 +211,7 @@ static int look(const struct tw_clock *clock, int at_cpus,
 	if (ret)
 		goto out;
 	tw_trust_clock(&out, cpus_ret ? NULL : &cpus, 1);
-	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+	for (unsigned i = 0; i < TW_HEALTH_CHECKS; i++)
 		if (out.state[i] == TW_HEALTH_BAD)
 			tw_say(TW_SAY_WARNING, "clock: check of %s: bad",
 			       tw_name(TW_ENUM_HEALTH_CHECK, i));

@@ -167,9 +167,9 @@ double tw_step_read(void)
 	struct tw_steps steps = { { 0 } };
 	uint32_t random = 1;
 	uint64_t before;
-	unsigned i;
 
-	for (i = 0, before = tw_ticks_begin(); i < READINGS; i++) {
+	before = tw_ticks_begin();
+	for (unsigned i = 0; i < READINGS; i++) {
 		uint64_t ticks;
 
 		for (unsigned turns = 0; turns < PAUSES; turns++)

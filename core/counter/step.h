@@ -49,12 +49,10 @@ uint64_t tw_step_reach_ticks(double step_ticks);
 /* Wait. @random: any value but 0 at first (xorshift32: Marsaglia 2003). */
 static inline void tw_pause(uint32_t *random)
 {
-	uint32_t turns;
-
 	*random ^= *random << 13;
 	*random ^= *random >> 17;
 	*random ^= *random << 5;
-	for (turns = *random % TW_PAUSE_TURNS; turns; turns--)
+	for (uint32_t turns = *random % TW_PAUSE_TURNS; turns; turns--)
 		__asm__ __volatile__("" : "+r" (turns));
 }
 

@@ -93,11 +93,9 @@ void tw_cpu_list_without(struct tw_cpu_list *difference,
 			 const struct tw_cpu_list *list,
 			 const struct tw_cpu_list *other)
 {
-	unsigned i;
-
 	memset(difference, 0, sizeof(*difference));
 	difference->known = list->known && other->known;
-	for (i = 0; difference->known && i < WORDS; i++)
+	for (unsigned i = 0; difference->known && i < WORDS; i++)
 		difference->bits[i] = list->bits[i] & ~other->bits[i];
 }
 

@@ -28,9 +28,8 @@
 int64_t tw_suspended_ns(void)
 {
 	int64_t least = INT64_MAX;
-	unsigned tries;
 
-	for (tries = 0; tries < 5; tries++) {
+	for (unsigned tries = 0; tries < 5; tries++) {
 		uint64_t monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 		int64_t apart = (int64_t)(tw_clock_id_ns(CLOCK_BOOTTIME) -
 					  monotonic_ns);
@@ -68,10 +67,9 @@ static int read_device(const char *name, struct tw_independent *now)
 void tw_independent_read(struct tw_independent *now)
 {
 	int saved = errno;
-	unsigned i;
 
 	*now = (struct tw_independent) { "", 0, 0 };
-	for (i = 0; i < DEVICES; i++) {
+	for (unsigned i = 0; i < DEVICES; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "/dev/ptp%u", i);

@@ -50,11 +50,10 @@ static struct registers cpuid(uint32_t leaf)
 
 static void read_brand(char *brand)
 {
-	uint32_t leaf;
 	size_t leading;
 
 	memset(brand, 0, 49);
-	for (leaf = 0; leaf < 3; leaf++) {
+	for (uint32_t leaf = 0; leaf < 3; leaf++) {
 		struct registers r = cpuid(0x80000002u + leaf);
 
 		memcpy(brand + 16 * leaf, &r, 16);

@@ -63,7 +63,6 @@ static void check(enum tw_against against)
 	struct tw_clock_health health = TW_SIZED(struct tw_clock_health);
 	static struct tw_clock tested;
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
-	unsigned i;
 	int ret;
 
 	if (tw_clock_init(&tested, &options) || tested.system) {
@@ -74,7 +73,7 @@ static void check(enum tw_against against)
 	usleep(200000);
 	tap_ok(tw_clock_check(&tested, &health) == 0, "%s: checked",
 	       tw_name(TW_ENUM_AGAINST, against));
-	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+	for (unsigned i = 0; i < TW_HEALTH_CHECKS; i++)
 		tap_note("%s: %s",
 			 tw_name(TW_ENUM_HEALTH_CHECK, (enum tw_health_check)i),
 			 tw_name(TW_ENUM_HEALTH_STATE, health.state[i]));

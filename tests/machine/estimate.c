@@ -24,9 +24,8 @@
 static int is_consistent(const struct tw_reliability *result)
 {
 	int right = result->monotonic && result->backwards == 0;
-	unsigned i;
 
-	for (i = 0; i < result->pairs; i++)
+	for (unsigned i = 0; i < result->pairs; i++)
 		right &= result->offsets[i].low_ticks <= 0 &&
 			 result->offsets[i].high_ticks >= 0 &&
 			 result->offsets[i].pace_low_ppb <= 0 &&
@@ -38,13 +37,11 @@ static int is_consistent(const struct tw_reliability *result)
 
 static void note(const struct tw_reliability *result)
 {
-	unsigned bit;
-
 	tap_note("%" PRId64 " to %" PRId64 " ticks, pace %.0f to %.0f ppb, "
 		 "%.1f ms", result->offset_low_ticks, result->offset_high_ticks,
 		 result->pace_low_ppb, result->pace_high_ppb,
 		 (double)result->elapsed_ns / 1e6);
-	for (bit = 1; bit <= result->reasons; bit <<= 1)
+	for (unsigned bit = 1; bit <= result->reasons; bit <<= 1)
 		if (result->reasons & bit)
 			tap_note("%s", tw_text(TW_ENUM_REASON, bit));
 }
@@ -106,9 +103,8 @@ static int record(struct tw_probe_run **run, struct made *made,
 static int64_t min_distance_ticks(void)
 {
 	uint64_t least = UINT64_MAX;
-	unsigned i;
 
-	for (i = 0; i < 10000; i++) {
+	for (unsigned i = 0; i < 10000; i++) {
 		uint64_t begin = tw_ticks_begin();
 		uint64_t distance = tw_ticks_begin() - begin;
 
@@ -133,9 +129,8 @@ static void try_method(const struct method *method, const unsigned *cpus,
 {
 	unsigned recordings = 0, held = 0, found = 0, possible = 0;
 	unsigned tries = PROBES / method->recordings;
-	unsigned i;
 
-	for (i = 0; i < method->recordings; i++) {
+	for (unsigned i = 0; i < method->recordings; i++) {
 		struct made made;
 		struct tw_probe_run *run;
 
