@@ -50,7 +50,7 @@ static void try_step(double step, uint64_t *random)
 	double worst = 0;
 
 	for (unsigned loop = 0; loop < sizeof(loops) / sizeof(loops[0]); loop++)
-		for (unsigned i = 0; i < 200; i++) {
+		for (unsigned i = 0; i < 100; i++) {
 			double found = find(step, loops[loop].least,
 					    loops[loop].spread, 500, random);
 
@@ -64,7 +64,7 @@ static void try_none(uint64_t *random)
 {
 	unsigned wrong = 0;
 
-	for (unsigned i = 0; i < 2000; i++) {
+	for (unsigned i = 0; i < 1000; i++) {
 		double least = (double)(tap_random(random) % 200);
 		double spread = 5 + (double)(tap_random(random) % 300);
 
