@@ -65,17 +65,6 @@ static double reach_of(const struct sums *sums)
 	return fmin(1, sqrt(12 * (sums->xx / sums->n - mean * mean)));
 }
 
-/*
- * Where in its bracket the reference was read. step_ticks 0: in the middle.
- * Otherwise at a whole number of steps from the bracket's begin: the number
- * that is nearest to the line, which begins at phase_ticks.
- */
-struct places {
-	double step_ticks;
-	double ns_per_tick;
-	double phase_ticks;
-};
-
 /* Coordinates that are small enough for doubles: ticks and ns since the first. */
 struct frame {
 	const struct tw_brackets *brackets;
@@ -84,7 +73,16 @@ struct frame {
 	double span_ticks;
 	double ns_per_tick;		/* rough: the fit is of what remains */
 	uint64_t narrowest_kept, widest_kept;
-	struct places places;
+	/*
+	 * Where in its bracket the reference was read. step_ticks 0: in the middle.
+	 * Otherwise at a whole number of steps from the bracket's begin: the number
+	 * that is nearest to the line, which begins at phase_ticks.
+	 */
+	struct places {
+		double step_ticks;
+		double ns_per_tick;
+		double phase_ticks;
+	} places;
 };
 
 static double before_of(const struct frame *frame, size_t i)

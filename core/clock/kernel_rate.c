@@ -115,23 +115,6 @@ static void look_at(struct search *search, const struct tw_kernel_rate *rate)
 	}
 }
 
-/* Try all kHz. Return 0; -ERANGE if the hard interval is too wide to go through. */
-static int look_at_every_khz(struct search *search)
-{
-	/* Rounding a multiplier moves its rate by up to 300 ppb. So a few kHz
-	 * beyond the hard interval are tried, too, for the second nearest. */
-	double low_khz = search->fit->low_hz / 1000 - 4;
-	double high_khz = search->fit->high_hz / 1000 + 4;
-	struct tw_kernel_rate rate;
-
-	if (!(low_khz > 0) || high_khz - low_khz > 1e6)
-		return -ERANGE;
-	for (uint32_t khz = (uint32_t)low_khz; khz <= (uint32_t)high_khz; khz++)
-		if (!tw_kernel_rate_of_khz(khz, &rate))
-			look_at(search, &rate);
-	return 0;
-}
-
 unsigned tw_kernel_rate_recognise(const struct tw_fit *fit,
 				  const struct tw_kernel_candidates *candidates,
 				  struct tw_kernel_rate *rate, int *alone)
@@ -139,17 +122,25 @@ unsigned tw_kernel_rate_recognise(const struct tw_fit *fit,
 	struct search search = {
 		.fit = fit, .nearest_ppb = INFINITY, .next_ppb = INFINITY,
 	};
-	struct tw_kernel_rate declared;
+	/* Rounding a multiplier moves its rate by up to 300 ppb. So a few kHz
+	 * beyond the hard interval are tried, too, for the second nearest. */
+	double low_khz = fit->low_hz / 1000 - 4, high_khz = fit->high_hz / 1000 + 4;
+	struct tw_kernel_rate one;
 	double near_ppb;
 
 	if (fit->blocks < TW_FIT_MIN_BLOCKS)
 		return TW_REFUSED_GAPS;
 	if (candidates->declared_hz &&
-	    !tw_kernel_rate_of_hz(candidates->declared_hz, &declared))
-		look_at(&search, &declared);
-	if (candidates->every_khz && look_at_every_khz(&search))
-		return TW_REFUSED_AMBIGUOUS;
-
+	    !tw_kernel_rate_of_hz(candidates->declared_hz, &one))
+		look_at(&search, &one);
+	if (candidates->every_khz) {
+		/* The hard interval can be too wide to go through. */
+		if (!(low_khz > 0) || high_khz - low_khz > 1e6)
+			return TW_REFUSED_AMBIGUOUS;
+		for (uint32_t khz = (uint32_t)low_khz; khz <= (uint32_t)high_khz; khz++)
+			if (!tw_kernel_rate_of_khz(khz, &one))
+				look_at(&search, &one);
+	}
 	near_ppb = near_sigmas[fit->blocks] * fit->sigma_ppb +
 		   fit->asymmetry_ppb;
 	if (search.nearest_ppb > near_ppb ||
