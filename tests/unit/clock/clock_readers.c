@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "clock_by_hand.h"
+#include "timespec.h"
 
 static struct tw_clock begun(uint64_t base_ns)
 {
@@ -66,7 +67,7 @@ static void timespecs(void)
 
 		clock.base_ticks = tw_ticks();
 		tw_clock_timespec(&clock, &second, &ts);
-		seen_ns = (uint64_t)ts.tv_sec * TW_NS_PER_SECOND + (uint64_t)ts.tv_nsec;
+		seen_ns = tw_timespec_ns(&ts);
 		tap_ok(ts.tv_nsec >= 0 && ts.tv_nsec < 1000000000 &&
 		       seen_ns >= times[i].ns && seen_ns <= tw_clock_ns(&clock), "%s",
 		       times[i].what);
@@ -93,9 +94,7 @@ static void system_clock_is(enum tw_against rate_against, enum tw_against agains
 	clock_gettime(id, &before);
 	ns = tw_clock_ns(&clock);
 	clock_gettime(id, &after);
-	tap_ok(ns >= (uint64_t)before.tv_sec * TW_NS_PER_SECOND + (uint64_t)before.tv_nsec &&
-	       ns <= (uint64_t)after.tv_sec * TW_NS_PER_SECOND + (uint64_t)after.tv_nsec,
-	       "which is read");
+	tap_ok(ns >= tw_timespec_ns(&before) && ns <= tw_timespec_ns(&after), "which is read");
 	tw_clock_free(&clock);
 }
 

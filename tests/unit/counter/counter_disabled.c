@@ -17,13 +17,14 @@
 #include "clock/clock.h"
 #include "counter/state.h"
 #include "tap.h"
+#include "timespec.h"
 
 static uint64_t call_ns(clockid_t clock_id)
 {
 	struct timespec now;
 
 	tw_system_clock_call(clock_id, &now);
-	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
+	return tw_timespec_ns(&now);
 }
 
 __attribute__((unused))
@@ -68,8 +69,7 @@ static int clock_is_systems(const struct tw_clock_options *options, int why)
 	before_ns = call_ns(CLOCK_MONOTONIC);
 	tw_clock_timespec(&clock, &second, &ts);
 	is_between_both = is_between(before_ns, tw_clock_ns(&clock)) &&
-		is_between(before_ns, (uint64_t)ts.tv_sec * TW_NS_PER_SECOND +
-			   (uint64_t)ts.tv_nsec);
+		is_between(before_ns, tw_timespec_ns(&ts));
 	tw_clock_free(&clock);
 	return is_between_both;
 }

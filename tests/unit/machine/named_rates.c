@@ -52,6 +52,8 @@ static const struct text cpuinfos[] = {
 	  FLAGS "xhypervisor tsc_known_freqx hypervisor2\n", 0 },
 	{ "flags of another name", "cpu MHz\t\t: 3411.123\n"
 	  "vmx flags\t: hypervisor tsc_known_freq\n", 0 },
+	{ "words of the next line", "cpu MHz\t\t: 3411.123\nflags\t\t: fpu\n"
+	  "bugs\t\t: hypervisor tsc_known_freq\n", 0 },
 	{ "only the second CPU", "processor\t: 0\nflags\t: fpu\n\n"
 	  "processor\t: 1\ncpu MHz\t\t: 2100.000\n" GUEST, 0 },
 	{ "not three decimals", "cpu MHz\t\t: 2100.00\n" GUEST, 0 },
