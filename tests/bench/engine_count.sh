@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Counts a hundred million I/Os that do nothing (tw_test_nop=1): is one lost or
-# counted twice on its way? tests/fio/counting.t does a million.
+# counted twice on its way?
 #
 #	tests/bench/engine_count.sh [COUNT [NUMJOBS]]
 #
