@@ -66,7 +66,7 @@ job()
 	rm -f ./*.tickwise.json ./*.jsonl
 	run_fio $ios "$@"
 }
-long='--time_based=1 --runtime=600ms --tw_interval=100ms'
+long='--time_based=1 --runtime=600ms --tw_interval=100ms --rate_iops=1000'
 
 for thread in 0 1; do
 	# shellcheck disable=SC2086

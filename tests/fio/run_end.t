@@ -29,7 +29,7 @@ logged()
 		--exec_prerun='sh tell.sh' --exec_postrun='sh tell.sh' "$@" >out 2>err
 }
 
-engine="--ioengine=external:$TICKWISE_SO --filename=r.data --size=64k"
+engine="--ioengine=external:$TICKWISE_SO --filename=r.data --size=64k --rate_iops=500"
 
 # covered REPORT: checks what does not depend on the machine; the verdict does
 covered()
