@@ -145,28 +145,31 @@ it is in $(ls a.1.*.tickwise.json)" 'a device without room'
 	rm -f a.1.*
 fi
 
-# names WHAT NAME WANTED: the report of a job of this name
-names()
-{
-	rm -f ./*.tickwise.* ./.[!.]*
-	run_fio --name="$2" --filename=a.1.0 --rw=read --size=64k --tw_interval=1h >out
-	is "$? $(ls -A | grep -c 'tickwise\.')" '0 2' "$1: a report and its intervals"
-	is "$(ls -A | sed -n 's/\.1\.[0-9]*\.tickwise\.json$//p')" "$3" "$1: in the name"
-	is "$(from_json ./*.tickwise.json 'print length $j->{jobs}[0]{name}')" "$4" \
-		"$1: whole in the report"
-	"$tickwise" report ./*.tickwise.* >page 2>&1
-	ok $? "$1: can be read"
-}
+# Names of jobs, and what they become in the names of the report and of its intervals, for
+# jobs of one fio.
 head -c 65536 /dev/zero >a.1.0
-many=$(perl -e 'print "x" x 300')
 hundred=$(perl -e 'print "x" x 100')
-names 'a name of 300 bytes' "$many" "$hundred" 300
-names 'characters of two bytes' "x$(perl -e 'print "\xc3\xa4" x 150')" \
-	"x$(perl -e 'print "\xc3\xa4" x 49')" 301
-names 'a slash' 'a/../b' 'a_.._b' 6
-names 'a hidden file' '..' '_.' 2
-names 'like an option' '-x' '_x' 2
-names 'what is not shown' "$(printf 'a\tb\nc\377')" 'a_b_c_' 8
+long=$hundred$hundred$hundred
+wide=x$(perl -e 'print "\xc3\xa4" x 150')
+rm -f ./*.tickwise.* ./.[!.]*
+set --
+for name in "$long" "$wide" 'a/../b' '..' '-x' "$(printf 'a\tb\nc\377')"; do
+	set -- "$@" "--name=$name" --filename=a.1.0 --rw=read --size=64k --tw_interval=1h
+done
+run_fio "$@" >out
+is "$? $(ls -A | grep -c 'tickwise\.')" '0 12' 'odd names: each has a report and its intervals'
+is "$(ls | sed -n 's/\.\([1-6]\)\.[0-9]*\.tickwise\.json$/ \1/p' | sort -k2)" "$hundred 1
+x$(perl -e 'print "\xc3\xa4" x 49') 2
+a_.._b 3
+_. 4
+_x 5
+a_b_c_ 6" '300 bytes, wide letters, a slash, hidden, like an option, not shown'
+is "$(for report in ./*.tickwise.json; do
+		from_json "$report" 'print "$j->{jobs}[0]{thread_number} ",
+			length $j->{jobs}[0]{name}, "\n"'
+	done | sort | tr '\n' ' ')" '1 300 2 301 3 6 4 2 5 2 6 8 ' 'whole in the reports'
+works 'which can be read' "$tickwise" report ./*.tickwise.json
+
 many=$(perl -e 'print "y" x 254')
 rm -f ./*.tickwise.*
 run_fio --name=a --filename=a.1.0 --rw=read --size=64k --tw_report="$many" --numjobs=2 >out

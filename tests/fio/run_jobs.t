@@ -29,20 +29,26 @@ engines()
 }
 
 known=$("$FIO" --enghelp | tr -d '\t')
+olds=
 for old in io_uring libaio posixaio sync psync vsync pvsync pvsync2; do
 	if ! echo "$known" | grep -qx "$old"; then
 		skip "this fio has no $old"
 		continue
 	fi
-	printf '[a]\nioengine=%s\nrw=randwrite\nbs=4k\nsize=256k\niodepth=4\nverify=crc32c\n' \
-		"$old" >job.fio
-	tool --convert job.fio
-	is "$status $(engines)" "0 $ours" "a job of $old runs on ours"
+	olds="$olds $old"
+	printf '[%s]\nioengine=%s\nrw=randwrite\nbs=4k\nsize=256k\niodepth=4\nverify=crc32c\n' \
+		"$old" "$old" >>job.fio
+done
+tool --convert job.fio
+# shellcheck disable=SC2086
+is "$status$(engines | sed "s|$ours|ours|g; s/^/ /")" "0$(printf ' ours%.0s' $olds)" \
+	"jobs of$olds run on ours"
+for old in $olds; do
 	depth=4
 	case $old in *sync*) depth=1 ;; esac
-	json a.1.*.tickwise.json '$j->{ios}{write} == 64 &&
+	json "$old".*.tickwise.json '$j->{ios}{write} == 64 &&
 		$j->{ios}{read} == 64 && $j->{jobs}[0]{iodepth} == '$depth
-	ok $? "with all its I/Os, at its depth of $depth"
+	ok $? "$old: with all its I/Os, at its depth of $depth"
 done
 
 # Every option of an old engine either stays or is left out: no job is lost.
