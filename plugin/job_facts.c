@@ -170,18 +170,15 @@ static json_t *file_to_json(const struct tw_files *files, const struct fio_file 
 			    unsigned i)
 {
 	const unsigned device = files->of_file[i];
-	json_t *object = json_pack("{so, so}", "host", tw_host_to_json(),
-				   "path", tw_json_text(f->file_name));
 
-	if (f->real_file_size != -1ULL)
-		json_object_set_new(object, "size", tw_json_of_u64(f->real_file_size));
-	if (*files->filesystem[i])
-		json_object_set_new(object, "filesystem",
-				    tw_json_text(files->filesystem[i]));
-	if (device < TW_FILES_DEVICES)
-		json_object_set_new(object, "device",
-				    device_name(&files->devices[device]));
-	return object;
+	return json_pack("{so, so, so*, so*, so*}",
+		"host", tw_host_to_json(),
+		"path", tw_json_text(f->file_name),
+		"size", f->real_file_size != -1ULL ? tw_json_of_u64(f->real_file_size) : NULL,
+		"filesystem", *files->filesystem[i] ?
+			tw_json_text(files->filesystem[i]) : NULL,
+		"device", device < TW_FILES_DEVICES ?
+			device_name(&files->devices[device]) : NULL);
 }
 
 /* ---- options ------------------------------------------------------------ */

@@ -256,9 +256,10 @@ json_t *tw_kernel_to_json(const struct tw_job *job)
 
 json_t *tw_why_state_to_json(const struct tw_job *job)
 {
-	if (job->collected.follow.turns)
-		return json_pack("{ss}", "state", "on");
-	return json_pack("{ss, ss}", "state", "off", "why", job->collected.follow.why);
+	const struct tw_follow *follow = &job->collected.follow;
+
+	return json_pack("{ss, ss*}", "state", follow->turns ? "on" : "off",
+			 "why", follow->turns ? NULL : follow->why);
 }
 
 json_t *tw_why_to_json(const struct tw_slow_io *slow, uint64_t begin_ns)

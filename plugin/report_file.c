@@ -155,20 +155,17 @@ void tw_signals_release(const sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static int write_report(const char *path, const json_t *report)
+int tw_report_replace(const char *path, const json_t *report)
 {
 	sigset_t before;
 	int ret;
 
+	if (tw_json_lacked_memory())
+		return -ENOMEM;
 	tw_signals_hold(&before);
 	ret = tw_output_file(path, dump, report);
 	tw_signals_release(&before);
 	return ret;
-}
-
-int tw_report_replace(const char *path, const json_t *report)
-{
-	return tw_json_lacked_memory() ? -ENOMEM : write_report(path, report);
 }
 
 /* A run may have taken hours. Return the path at which the report is now, to be freed;
@@ -181,7 +178,7 @@ static char *store_elsewhere(struct thread_data *td, const char *end,
 	for (place = 1; place < TW_REPORT_PLACES; place++) {
 		char *path = path_at(td, NULL, "", end, place);
 
-		if (path && !write_report(path, report))
+		if (path && !tw_report_replace(path, report))
 			return path;
 		free(path);
 	}
@@ -197,7 +194,7 @@ int tw_report_store(struct thread_data *td, const char *option,
 
 	snprintf(end, sizeof(end), "%s.json", suffix);
 	path = path_at(td, option, "", end, 0);
-	ret = path && report ? write_report(path, report) : -ENOMEM;
+	ret = path && report ? tw_report_replace(path, report) : -ENOMEM;
 	if (ret) {
 		/* Without memory no other place helps. */
 		char *other = ret == -ENOMEM ? NULL :

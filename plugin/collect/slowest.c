@@ -26,16 +26,17 @@ void tw_slowest_free(struct tw_slowest *slowest)
 	*slowest = (struct tw_slowest) { .least = UINT64_MAX };
 }
 
-static struct tw_slow *slot(const struct tw_slowest *slowest, uint32_t i)
+const struct tw_slow *tw_slowest_get(const struct tw_slowest *slowest,
+				     uint32_t i)
 {
-	return (struct tw_slow *)(void *)(slowest->slots +
-					  i * slowest->slot_bytes);
+	return (const struct tw_slow *)(const void *)(slowest->slots +
+						      i * slowest->slot_bytes);
 }
 
 static void put(struct tw_slowest *slowest, uint32_t i,
 		const struct tw_slow *record)
 {
-	memcpy(slot(slowest, i), record, slowest->slot_bytes);
+	memcpy(slowest->slots + i * slowest->slot_bytes, record, slowest->slot_bytes);
 }
 
 /* Put @record into the free place at the end of the heap, and move it up until its
@@ -44,8 +45,8 @@ static void sift_up(struct tw_slowest *slowest, const struct tw_slow *record)
 {
 	uint32_t i = slowest->count++;
 
-	while (i && slot(slowest, (i - 1) / 2)->value > record->value) {
-		put(slowest, i, slot(slowest, (i - 1) / 2));
+	while (i && tw_slowest_get(slowest, (i - 1) / 2)->value > record->value) {
+		put(slowest, i, tw_slowest_get(slowest, (i - 1) / 2));
 		i = (i - 1) / 2;
 	}
 	put(slowest, i, record);
@@ -59,12 +60,12 @@ static void sift_down(struct tw_slowest *slowest, const struct tw_slow *record)
 
 	while ((child = 2 * i + 1) < slowest->count) {
 		if (child + 1 < slowest->count &&
-		    slot(slowest, child + 1)->value <
-		    slot(slowest, child)->value)
+		    tw_slowest_get(slowest, child + 1)->value <
+		    tw_slowest_get(slowest, child)->value)
 			child++;
-		if (slot(slowest, child)->value >= record->value)
+		if (tw_slowest_get(slowest, child)->value >= record->value)
 			break;
-		put(slowest, i, slot(slowest, child));
+		put(slowest, i, tw_slowest_get(slowest, child));
 		i = child;
 	}
 	put(slowest, i, record);
@@ -80,7 +81,7 @@ void tw_slowest_add(struct tw_slowest *slowest, const struct tw_slow *record)
 		sift_down(slowest, record);
 	/* A full list wants only values slower than the fastest in it. */
 	if (slowest->count == slowest->most) {
-		uint64_t fastest = slot(slowest, 0)->value;
+		uint64_t fastest = tw_slowest_get(slowest, 0)->value;
 
 		slowest->least = fastest == UINT64_MAX ? fastest : fastest + 1;
 	}
@@ -100,10 +101,4 @@ void tw_slowest_sort(struct tw_slowest *slowest)
 	      slower_first);
 	slowest->least = UINT64_MAX;
 	slowest->most = slowest->count;
-}
-
-const struct tw_slow *tw_slowest_get(const struct tw_slowest *slowest,
-				     uint32_t i)
-{
-	return slot(slowest, i);
 }
