@@ -120,20 +120,10 @@ int tw_io_u_init(struct thread_data *td, struct io_u *io_u)
 	return 0;
 }
 
-/* Complete the job's tally. Return 0 or -errno. */
-static int end_recording(struct tw_job *job)
-{
-	tw_record_settle(job);
-	if (job->collected.intervals)
-		return tw_intervals_end(job);
-	tw_windows_close(&tw_fill_now(&job->collected.filling)->tally.over_time);
-	return 0;
-}
-
 void tw_cleanup(struct thread_data *td)
 {
 	struct tw_job *job = td->io_ops_data;
-	int ret;
+	int ret = 0;
 
 	/* fio cleans up after a refusal, too. Then the layout of td is another one. */
 	if (!tw_has_our_layout(td))
@@ -143,7 +133,12 @@ void tw_cleanup(struct thread_data *td)
 		return;
 	}
 	if (job->collected.started) {
-		ret = tw_report_write(td, job, end_recording(job));
+		tw_record_settle(job);
+		if (job->collected.intervals)
+			ret = tw_intervals_end(job);
+		else
+			tw_windows_close(&tw_fill_now(&job->collected.filling)->tally.over_time);
+		ret = tw_report_write(td, job, ret);
 		if (ret && !td->error)
 			td_verror(td, -ret, "tickwise report");
 		tw_trigger_end(job);

@@ -55,29 +55,26 @@ static struct tw_run *find(void)
 	return found;
 }
 
-static struct tw_run *make(void)
+void tw_run_begin(void)
 {
-	struct tw_run *made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	pthread_mutexattr_t shared;
+	struct tw_run *made;
 
+	if (!run)
+		run = find();
+	if (run)
+		return;
+	made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (made == MAP_FAILED)
-		return NULL;
+		return;
 	strcpy(made->name, NAME);
 	pthread_mutexattr_init(&shared);
 	pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
 	pthread_mutexattr_setrobust(&shared, PTHREAD_MUTEX_ROBUST);
 	pthread_mutex_init(&made->lock, &shared);
 	pthread_mutexattr_destroy(&shared);
-	return made;
-}
-
-void tw_run_begin(void)
-{
-	if (!run)
-		run = find();
-	if (!run)
-		run = make();
+	run = made;
 }
 
 struct tw_run *tw_run_lock(void)

@@ -18,14 +18,6 @@
 /* In place of a clock's number: fio's clock. */
 #define FIO_CLOCK	((clockid_t)-1)
 
-static int64_t fio_now_ns(void)
-{
-	struct timespec now;
-
-	fio_gettime(&now, NULL);
-	return (int64_t) tw_timespec_ns(&now);
-}
-
 /*
  * Return the bounds of the clock's offset from the counter's time, from brackets. A
  * reading v of the clock means v to v + granularity. It was true at some moment between
@@ -39,12 +31,15 @@ static struct tw_offset offset_of(const struct tw_job *job, uint64_t ticks0, clo
 	unsigned i;
 
 	for (i = 0; i < MOMENT_BRACKETS; i++) {
-		uint64_t before, after;
 		int64_t now_ns, low_ns, high_ns;
+		uint64_t before, after;
+		struct timespec now;
 
 		before = job->hot.system ? tw_job_stamp(job) : tw_ticks_begin();
-		now_ns = clock == FIO_CLOCK ? fio_now_ns() :
-					      (int64_t) tw_clock_id_ns(clock);
+		if (clock == FIO_CLOCK)
+			fio_gettime(&now, NULL);
+		now_ns = (int64_t) (clock == FIO_CLOCK ? tw_timespec_ns(&now) :
+							 tw_clock_id_ns(clock));
 		after = job->hot.system ? tw_job_stamp(job) : tw_ticks_end();
 		/* 1 ns more on both sides, because the conversion rounds. */
 		low_ns = now_ns - tw_job_ns(job, ticks0, after) - 1;
@@ -172,21 +167,6 @@ static json_t *refit_to_json(const struct tw_job *job, const struct tw_moment *e
 			 "over_ns", tw_json_of_u64((uint64_t) over_ns));
 }
 
-/* Add what is known of our clock alone. */
-static void add_rate(json_t *tickwise, const struct tw_job *job, json_t *refit)
-{
-	struct tw_rate rate = TW_SIZED(struct tw_rate);
-
-	tw_clock_rate(&job->hot.timing->clock, &rate);
-	json_object_update_new(tickwise, json_pack("{ss, sf, sf, sf, so, so}",
-		"source", tw_name(TW_ENUM_RATE_SOURCE, rate.source),
-		"hz", rate.hz,
-		"rate_uncertainty_ppb", rate.uncertainty_ppb,
-		"rate_bound_ppb", rate.bound_ppb,
-		"rate_window_ns", tw_json_of_u64(rate.window_ns),
-		"refit", refit));
-}
-
 json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
 {
 	static const char *const fio_clocks[] = {
@@ -200,16 +180,25 @@ json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
 	const struct run raw = { start->raw, end->raw };
 	const struct run monotonic = { start->monotonic, end->monotonic };
 	const struct run fio_run = { start->fio, end->fio };
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	json_t *tickwise, *fio;
 
 	/* A job that ended at once is too short for a comparison. */
 	if (over_ns < 1 || over_ns + moved_ns(raw) < 1)
 		return json_object();
 	tickwise = drifts_to_json(over_ns, none, raw, monotonic);
-	if (job->hot.system)
+	if (job->hot.system) {
 		json_object_set_new(tickwise, "source", json_string("system"));
-	else
-		add_rate(tickwise, job, refit_to_json(job, end, over_ns, raw));
+	} else {
+		tw_clock_rate(&job->hot.timing->clock, &rate);
+		json_object_update_new(tickwise, json_pack("{ss, sf, sf, sf, so, so}",
+			"source", tw_name(TW_ENUM_RATE_SOURCE, rate.source),
+			"hz", rate.hz,
+			"rate_uncertainty_ppb", rate.uncertainty_ppb,
+			"rate_bound_ppb", rate.bound_ppb,
+			"rate_window_ns", tw_json_of_u64(rate.window_ns),
+			"refit", refit_to_json(job, end, over_ns, raw)));
+	}
 	fio = drifts_to_json(over_ns, fio_run, raw, monotonic);
 	json_object_set_new(fio, "clocksource",
 			    json_string(fio_clocks[fio_clock_source]));

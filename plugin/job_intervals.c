@@ -216,16 +216,6 @@ static bool wait_until(struct tw_intervals *intervals, uint64_t at_ns)
 	return ends;
 }
 
-/* Intervals end at multiples of every_ns since @began_ns. If this thread did not run at
- * the end of one, its line is left out, and the next line covers both intervals. */
-static bool wait_for_next(struct tw_intervals *intervals, uint64_t began_ns)
-{
-	const uint64_t passed_ns = monotonic_now_ns() - began_ns;
-
-	return wait_until(intervals, began_ns + intervals->every_ns *
-			  (passed_ns / intervals->every_ns + 1));
-}
-
 /* Return what the job has filled. The job may be in the middle of a settle. */
 static struct tw_filled *take(struct tw_intervals *intervals, unsigned asked)
 {
@@ -261,15 +251,22 @@ static void *run(void *argument)
 {
 	struct tw_intervals *intervals = argument;
 	struct tw_job *job = intervals->job;
-	const uint64_t began_ns = monotonic_now_ns();
+	const uint64_t began_ns = monotonic_now_ns(), every_ns = intervals->every_ns;
 	struct tw_filled *last;
 
 	pthread_setname_np(pthread_self(), "tw_interval");
 	if (intervals->cpus.known)
 		tw_cpus_set(&intervals->cpus);
-	while (!wait_for_next(intervals, began_ns))
+	/* Intervals end at multiples of every_ns. If this thread did not run at the end of
+	 * one, its line is left out, and the next line covers both intervals. */
+	for (;;) {
+		const uint64_t now_ns = monotonic_now_ns();
+
+		if (wait_until(intervals, now_ns + every_ns - (now_ns - began_ns) % every_ns))
+			break;
 		if (intervals->fd >= 0)
 			write_line(intervals, ask(intervals), false);
+	}
 	last = tw_fill_now(&job->collected.filling);
 	last->end_ticks = tw_job_stamp(job);
 	write_line(intervals, last, true);
@@ -382,20 +379,6 @@ static int make_file(struct thread_data *td, struct tw_intervals *intervals)
 	return 0;
 }
 
-/* Make the second tally, the file, its first line and the thread. Return 0 or -errno. */
-static int set_up(struct thread_data *td, struct tw_job *job,
-		  struct tw_intervals *intervals)
-{
-	int ret = tw_record_init(td, job, &job->collected.filling.filled[1].tally);
-
-	if (!ret)
-		ret = make_file(td, intervals);
-	if (ret)
-		return ret;
-	choose_cpus(td, job, &intervals->cpus);
-	return start_thread(intervals);
-}
-
 void tw_intervals_begin(struct thread_data *td, struct tw_job *job)
 {
 	const struct tw_options *o = td->eo;
@@ -410,7 +393,13 @@ void tw_intervals_begin(struct thread_data *td, struct tw_job *job)
 		intervals->job = job;
 		intervals->job_name = td->o.name;
 		intervals->every_ns = o->interval_us * 1000;
-		ret = set_up(td, job, intervals);
+		ret = tw_record_init(td, job, &job->collected.filling.filled[1].tally);
+	}
+	if (!ret)
+		ret = make_file(td, intervals);
+	if (!ret) {
+		choose_cpus(td, job, &intervals->cpus);
+		ret = start_thread(intervals);
 	}
 	if (!ret) {
 		job->collected.intervals = intervals;

@@ -167,31 +167,6 @@ static void set_last(struct tw_tally *tally, const struct tw_job *job)
 	tally->scalars.missed_runs = (uint64_t) (missed - kernel->missed);
 }
 
-/* Return the number of I/Os and stages that ended before they began. */
-static uint64_t backwards_of(const struct tw_tally *tally)
-{
-	uint64_t sum = tally->scalars.negative_stages + tally->scalars.negative_beyond;
-	unsigned direction;
-
-	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		sum += tally->counts[direction].backwards;
-	return sum;
-}
-
-/* Log the number of empty I/Os, because fio counts them as if they were complete. */
-static void tell_empty(const struct thread_data *td, const struct tw_tally *tally)
-{
-	const uint64_t count = tally->counts[TW_READ].empty +
-			       tally->counts[TW_WRITE].empty;
-
-	if (count)
-		tw_message("tickwise: %s: %llu of its reads and writes "
-			"moved nothing (the device is gone, or the file ends "
-			"before them): fio counts them, but their latencies "
-			"are not those of transfers\n", td->o.name,
-			(unsigned long long) count);
-}
-
 /* ---- together ----------------------------------------------------------- */
 
 /* Return the report, whose "counter" is empty; NULL without memory. It takes the job's
@@ -227,14 +202,25 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 int tw_report_write(struct thread_data *td, struct tw_job *job, int error)
 {
 	struct tw_filled *filled = tw_fill_now(&job->collected.filling);
+	const struct tw_tally *tally = &filled->tally;
+	const uint64_t empty = tally->counts[TW_READ].empty + tally->counts[TW_WRITE].empty;
 	const struct tw_options *o = td->eo;
 	struct tw_job_end end = {
 		.cpus = job->collected.cpus,
-		.backwards = backwards_of(&filled->tally),
+		.backwards = tally->scalars.negative_stages + tally->scalars.negative_beyond,
 	};
+	unsigned direction;
 	json_t *report;
 
-	tell_empty(td, &filled->tally);
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		end.backwards += tally->counts[direction].backwards;
+	/* fio counts them as if they were complete. */
+	if (empty)
+		tw_message("tickwise: %s: %llu of its reads and writes "
+			"moved nothing (the device is gone, or the file ends "
+			"before them): fio counts them, but their latencies "
+			"are not those of transfers\n", td->o.name,
+			(unsigned long long) empty);
 	if (!tw_report_is_wanted(o->report))
 		return 0;
 	report = error ? NULL : report_to_json(td, job, filled);

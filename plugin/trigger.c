@@ -17,19 +17,15 @@
 /* Events of this time before and after the I/O are kept, too. */
 #define AROUND_NS	100000
 
-static uint64_t wanted_ns(const struct tw_options *o)
-{
-	return (uint64_t) o->trigger_us * 1000;
-}
-
 void tw_trigger_make_for_jobs(void)
 {
 	unsigned i;
 
 	for (i = 0; i < thread_number; i++) {
 		const struct thread_data *td = tnumber_to_td(i);
+		const struct tw_options *o = td->eo;
 
-		if (tw_has_our_layout(td) && td->eo && wanted_ns(td->eo)) {
+		if (tw_has_our_layout(td) && o && o->trigger_us) {
 			tw_tracefs_make();
 			return;
 		}
@@ -41,10 +37,11 @@ void tw_trigger_make_for_jobs(void)
 void tw_trigger_begin(const struct thread_data *td, struct tw_job *job)
 {
 	struct tw_trigger *trigger = &job->hot.trigger;
+	const struct tw_options *o = td->eo;
 	double ticks;
 
 	trigger->above_ticks = INT64_MAX;
-	trigger->above_ns = wanted_ns(td->eo);
+	trigger->above_ns = (uint64_t) o->trigger_us * 1000;
 	if (!trigger->above_ns)
 		return;
 	ticks = (double) trigger->above_ns * tw_job_ticks_per_ns(job);
@@ -53,15 +50,6 @@ void tw_trigger_begin(const struct thread_data *td, struct tw_job *job)
 	trigger->why = tw_tracefs_make();
 	trigger->job = td->thread_number;
 	trigger->alone = td->o.iodepth == 1;
-}
-
-/* Return the kernel's number of the calling thread, or UINT32_MAX in a pid namespace,
- * where the thread itself sees another number. */
-static uint32_t thread_number_of_kernel(void)
-{
-	if (tw_program_namespace().inode != TW_PROGRAM_FIRST_NAMESPACE)
-		return UINT32_MAX;
-	return (uint32_t) syscall(SYS_gettid);
 }
 
 void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
@@ -76,7 +64,9 @@ void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
 	trigger->fired = true;
 	trigger->prepared_ticks = io->prepared_ticks;
 	trigger->key = io->kernel.key;
-	trigger->thread = thread_number_of_kernel();
+	/* In a pid namespace the thread does not see the kernel's number of it. */
+	trigger->thread = tw_program_namespace().inode == TW_PROGRAM_FIRST_NAMESPACE ?
+			  (uint32_t) syscall(SYS_gettid) : UINT32_MAX;
 	trigger->offset = io_u->offset;
 	trigger->size = io_u->xfer_buflen;
 	trigger->direction = tw_direction_of(io_u->ddir);

@@ -95,31 +95,27 @@ static bool find_place(char *place, size_t size)
 	return found;
 }
 
-/* True if the instance can be left over: its name is one that name_it() makes, and it is not
- * new, so that nobody is about to open it. Whether there is a process of its number tells
- * nothing: the number may be of another namespace. */
-static bool may_be_left_over(int place, const char *name)
-{
-	const char *number = name + strlen(PREFIX);
-	struct stat of;
-
-	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && *number >= '0' &&
-	       *number <= '9' && number[strspn(number, "0123456789-")] == '\0' &&
-	       !fstatat(place, name, &of, AT_SYMLINK_NOFOLLOW) &&
-	       time(NULL) - of.st_mtime >= LEFT_OVER_AFTER_S;
-}
-
 /* Remove instances that are left over. That happens when a fio was killed together with the
- * process that should remove its instance, as when a container ends. The kernel refuses
- * while a file of an instance is open. */
+ * process that should remove its instance, as when a container ends. Their names are those
+ * that name_it() makes, and they are not new, so that nobody is about to open them. Whether
+ * there is a process of that number tells nothing: the number may be of another namespace.
+ * The kernel refuses while a file of an instance is open. */
 static void remove_left_over(const char *place)
 {
 	DIR *directory = opendir(place);
 	const struct dirent *entry;
 
-	while (directory && (entry = readdir(directory)))
-		if (may_be_left_over(dirfd(directory), entry->d_name))
+	while (directory && (entry = readdir(directory))) {
+		const char *number = entry->d_name + strlen(PREFIX);
+		struct stat of;
+
+		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 &&
+		    *number >= '0' && *number <= '9' &&
+		    number[strspn(number, "0123456789-")] == '\0' &&
+		    !fstatat(dirfd(directory), entry->d_name, &of, AT_SYMLINK_NOFOLLOW) &&
+		    time(NULL) - of.st_mtime >= LEFT_OVER_AFTER_S)
 			unlinkat(dirfd(directory), entry->d_name, AT_REMOVEDIR);
+	}
 	if (directory)
 		closedir(directory);
 }
@@ -254,16 +250,6 @@ static const char *refuse(const char *what, int error)
 	return instance.why;
 }
 
-static void close_files(void)
-{
-	if (instance.on >= 0)
-		close(instance.on);
-	if (instance.text >= 0)
-		close(instance.text);
-	if (instance.alive >= 0)
-		close(instance.alive);
-}
-
 /* Name the instance. A fio in another namespace of processes may have the same
  * number. */
 static int name_it(const char *place)
@@ -307,7 +293,10 @@ static const char *make(void)
 	instance.made = !error;
 	if (!error)
 		return NULL;
-	close_files();
+	/* Those that were not opened are -1. */
+	close(instance.on);
+	close(instance.text);
+	close(instance.alive);
 	rmdir(instance.path);
 	return refuse(what, error);
 }
