@@ -43,26 +43,15 @@ void tw_job_look(const char *job_name, const struct tw_timing *timing,
 			   (unsigned long long) end->backwards);
 }
 
-/* Log why the counters disagree, and how far they are apart if both bounds are known. */
-static void tell_disagreement(const struct tw_trust_compared *found)
-{
-	char apart[80] = "";
-
-	if (isfinite(found->low_ns) && isfinite(found->high_ns))
-		snprintf(apart, sizeof(apart), "; they are %.0f to %.0f ns apart",
-			 found->low_ns, found->high_ns);
-	tw_message("tickwise: the counters of the CPUs did not agree when the "
-		"last job had ended (%s%s), so the latencies of this run are "
-		"not reliable\n", tw_text(TW_ENUM_REASON, found->reasons &
-					  -found->reasons), apart);
-}
-
 /* The calling thread may run on the CPUs of all jobs during the comparison. Its own
  * CPUs may be fewer, or others than those of another job. */
 void tw_run_compare(const struct tw_timing *timing,
 		    const struct tw_cpu_list *cpus, struct tw_run_end *end)
 {
+	const struct tw_trust_compared *found = &end->found;
 	struct tw_cpu_list before = { 0 };
+	char apart[80] = "";
+
 	*end = (struct tw_run_end) { .found.verdict = TW_UNDECIDED };
 	tw_cpus_note(&before);
 	if (cpus->known && before.known)
@@ -74,8 +63,15 @@ void tw_run_compare(const struct tw_timing *timing,
 	end->monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	if (before.known)
 		tw_cpus_set(&before);
-	if (!end->error && end->found.verdict == TW_UNRELIABLE)
-		tell_disagreement(&end->found);
+	if (end->error || found->verdict != TW_UNRELIABLE)
+		return;
+	if (isfinite(found->low_ns) && isfinite(found->high_ns))
+		snprintf(apart, sizeof(apart), "; they are %.0f to %.0f ns apart",
+			 found->low_ns, found->high_ns);
+	tw_message("tickwise: the counters of the CPUs did not agree when the "
+		"last job had ended (%s%s), so the latencies of this run are "
+		"not reliable\n", tw_text(TW_ENUM_REASON, found->reasons &
+					  -found->reasons), apart);
 }
 
 /* Add a reason whose text, and whose code, may have a second part; else it is "". */
@@ -187,19 +183,14 @@ static json_t *cpus_to_json(const struct tw_cpu_list *cpus)
 static json_t *covers_to_json(const struct tw_job_end *job,
 			      const struct tw_run_end *run)
 {
-	json_t *object = json_pack("{so*}", "job_cpus",
-				   cpus_to_json(&job->cpus));
+	const bool is_compared = run && !run->error;
 
-	if (job->start.checked)
-		json_object_set_new(object, "start_cpus",
-				    cpus_to_json(&job->start.cpus));
-	if (!run || run->error)
-		return object;
-	json_object_set_new(object, "end_cpus", cpus_to_json(&run->cpus));
-	if (job->start.checked)
-		json_object_set_new(object, "over_ns", json_integer((json_int_t)
-				    (run->monotonic_ns - job->start.monotonic_ns)));
-	return object;
+	return json_pack("{so*, so*, so*, so*}",
+		"job_cpus", cpus_to_json(&job->cpus),
+		"start_cpus", job->start.checked ? cpus_to_json(&job->start.cpus) : NULL,
+		"end_cpus", is_compared ? cpus_to_json(&run->cpus) : NULL,
+		"over_ns", is_compared && job->start.checked ? json_integer((json_int_t)
+			(run->monotonic_ns - job->start.monotonic_ns)) : NULL);
 }
 
 json_t *tw_counter_to_json(const struct tw_job_end *job, const struct tw_run_end *run)

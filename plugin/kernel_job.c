@@ -83,34 +83,31 @@ void tw_kernel_load_for_jobs(void)
 		tw_follow_load(wants.followed);
 }
 
-/* The programs are loaded already, except for a single job with create_serialize=0.
- * Several jobs that are processes would each load their own, and the kernel runs each
- * program for every I/O of the machine. */
-static void expect_ring(const struct thread_data *td, struct tw_job *job)
-{
-	if (tw_has_shifted_clock())
-		job->hot.kernel.why = TW_SHIFTED_CLOCK;
-	else if (!asked && !td->o.use_thread && all_want().jobs > 1)
-		job->hot.kernel.why = "with create_serialize=0 several jobs need "
-				      "thread=1 for it";
-	else
-		job->hot.kernel.why = tw_kernel_load(job->ring.entries);
-	if (!job->hot.kernel.why)
-		tw_kernel_expect(&job->hot.kernel, job->ring.entries);
-}
-
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 {
 	const struct tw_options *o = td->eo;
 	struct tw_follow *follow = &job->collected.follow;
+	struct tw_kernel *kernel = &job->hot.kernel;
 
-	if (is_wanted(o))
-		expect_ring(td, job);
+	/* The programs are loaded already, except for a single job with create_serialize=0.
+	 * Several jobs that are processes would each load their own, and the kernel runs
+	 * each program for every I/O of the machine. */
+	if (is_wanted(o)) {
+		if (tw_has_shifted_clock())
+			kernel->why = TW_SHIFTED_CLOCK;
+		else if (!asked && !td->o.use_thread && all_want().jobs > 1)
+			kernel->why = "with create_serialize=0 several jobs need "
+				      "thread=1 for it";
+		else
+			kernel->why = tw_kernel_load(job->ring.entries);
+		if (!kernel->why)
+			tw_kernel_expect(kernel, job->ring.entries);
+	}
 	if (!o->causes)
 		return;
-	if (!job->hot.kernel.slots)
+	if (!kernel->slots)
 		follow->why = not_split;
-	else if (job->hot.kernel.by_helper)
+	else if (kernel->by_helper)
 		follow->why = "the kernel helper does not follow threads: run as root "
 			      "or with CAP_BPF, CAP_PERFMON and CAP_SYSLOG";
 	else

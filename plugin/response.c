@@ -10,21 +10,15 @@
 #include "timespec.h"
 #include "verify.h"
 
-static bool is_rated(const struct thread_data *td)
-{
-	if (td->o.read_iolog_file ||
-	    (td->o.verify != VERIFY_NONE && td->o.experimental_verify))
-		return false;
-	return td->rate_bps[DDIR_READ] || td->rate_bps[DDIR_WRITE] ||
-	       td->rate_bps[DDIR_TRIM];
-}
-
 int tw_response_init(struct thread_data *td, unsigned entries,
 		     struct tw_response **response)
 {
 	struct tw_response *made;
 
-	if (!is_rated(td))
+	if (td->o.read_iolog_file ||
+	    (td->o.verify != VERIFY_NONE && td->o.experimental_verify) ||
+	    (!td->rate_bps[DDIR_READ] && !td->rate_bps[DDIR_WRITE] &&
+	     !td->rate_bps[DDIR_TRIM]))
 		return 0;
 	made = calloc(1, sizeof(*made));
 	*response = made;
