@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Behaviour: an I/O that did not go as planned is counted in its place in the
- * report, and only what fio accounts has latencies. Short transfers and errors
- * stand apart. An I/O that fio has to submit again counts from when it was prepared
- * again. I/Os of the ramp time and of a job that does not run are unaccounted.
- * Stamps that contradict each other are no latency. Submissions that the kernel
- * takes one by one, or not at first, each have their own call. Histograms are
- * filled where the job waits.
+ * report, and only what fio accounts has latencies. I/Os of the ramp time and of a job
+ * that does not run are unaccounted. Stamps that contradict each other are no latency.
+ * Histograms are filled where the job waits. tests/fio/engine_scripts.t has errors, short
+ * and empty transfers, I/Os that come again, and calls that are refused or take less.
  *
- * Defect: an error or half a transfer in the histograms, an I/O that is lost where
- * the kernel takes fewer or none, the stamp of a call that was refused. Also
- * ramp_time asked twice (fio resets its statistics there), a negative time taken for
- * one of centuries, a list of finished I/Os that grows without end.
+ * Defect: ramp_time asked twice (fio resets its statistics there), a negative time taken
+ * for one of centuries, a list of finished I/Os that grows without end.
  *
  * At 1 GHz a tick is a nanosecond: every time is right to the tick.
  */
@@ -27,7 +23,6 @@ struct step {
 	uint64_t takes;
 	int32_t result;		/* of the ring; 0: all of it */
 	int call_error;		/* of the system call */
-	int refused;		/* errno of its first submission; -1: it takes none */
 	int error;		/* that fio gets */
 	unsigned resid;
 	enum around around;
@@ -44,27 +39,16 @@ struct one_case {
 	bool trims, file_ends, test_nop;
 	struct step steps[5];		/* up to one with ddir DDIR_LAST */
 	struct expected expected[8];
-	unsigned messages, pauses, ramp_asked;
+	unsigned messages, ramp_asked;
 };
 
 #define END	{ .ddir = DDIR_LAST }
 
 static const struct one_case cases[] = {
-	{ "an error", .steps = { { .ddir = DDIR_READ, .result = -EIO, .error = EIO },
-		{ .ddir = DDIR_READ }, END },
-	  .expected = { { "ios.read", 1 }, { "errors.read", 1 } } },
-	{ "a short write, whose rest counts from when it was prepared", .steps = {
-		{ .ddir = DDIR_WRITE, 10000, WORLD_SIZE / 4, .resid = WORLD_SIZE * 3 / 4 },
-		{ .ddir = DDIR_WRITE, 3000 }, END },
-	  .expected = { { "ios.write", 1 }, { "short.write", 1 },
-		{ "stages.lat.write.max_ns", 3000 }, { "bytes.write", WORLD_SIZE } } },
 	{ "a write that ends with the file is whole", .file_ends = true, .steps = {
 		{ .ddir = DDIR_WRITE, 4000, WORLD_SIZE / 4, .resid = WORLD_SIZE * 3 / 4 }, END },
 	  .expected = { { "ios.write", 1 }, { "stages.lat.write.max_ns", 4000 },
 		{ "bytes.write", WORLD_SIZE / 4 } } },
-	{ "a read that moves nothing counts, as empty, too", .messages = 1, .steps = {
-		{ .ddir = DDIR_READ, 0, WORLD_NOTHING, .resid = WORLD_SIZE }, END },
-	  .expected = { { "ios.read", 1 }, { "empty.read", 1 } } },
 	{ "with tw_test_nop=1 it is whole", .messages = 1, .test_nop = true,
 	  .steps = { { .ddir = DDIR_READ, 0, WORLD_NOTHING }, END },
 	  .expected = { { "ios.read", 1 }, { "bytes.read", WORLD_SIZE } } },
@@ -106,17 +90,6 @@ static const struct one_case cases[] = {
 		{ .ddir = DDIR_WRITE, .around = FINISHING },
 		{ .ddir = DDIR_READ, .around = VERIFYING }, END },
 	  .expected = { { "ios.read", 1 }, { "unaccounted.write", 3 } } },
-	/* It entered with the call that took it. */
-#define REFUSED(number, count) \
-	{ "a read that is refused at first (" #number ")", .pauses = count, \
-	  .steps = { { .ddir = DDIR_READ, 7000, .refused = number }, END }, \
-	  .expected = { { "ios.read", 1 }, { "stages.kernel.read.max_ns", 7000 }, \
-		{ "stages.queue.read.max_ns", 500 + count * WORLD_PAUSE }, \
-		{ "submitting_call.read.max_ns", 500 }, { "batches.enters", 2 } } }
-	REFUSED(EINTR, 0),
-	REFUSED(EAGAIN, 1),
-	REFUSED(EBUSY, 1),
-	REFUSED(-1, 0),
 };
 
 static void set_around(enum around around)
@@ -143,8 +116,6 @@ static bool do_step(const struct step *step)
 	world.results[0] = step->result;
 	world.takes_ticks[0] = step->takes;
 	world.call_error = step->call_error;
-	world.error = step->refused > 0 ? step->refused : 0;
-	world.takes_none = step->refused < 0;
 	world_pass(100);
 	status = world_queue(0, step->ddir);
 	if (status == FIO_Q_QUEUED)
@@ -205,8 +176,7 @@ static void one_case(const struct one_case *one)
 	world_end();
 	wrong = wrong_counts(one);
 	tap_ok(!bad_steps && !wrong && !world.bad_entries && !world.backwards &&
-	       world.messages == one->messages && world.pauses == one->pauses &&
-	       world.ramp_asked == one->ramp_asked,
+	       world.messages == one->messages && world.ramp_asked == one->ramp_asked,
 	       "%s: %u I/Os are wrong, %u numbers", one->name, bad_steps, wrong);
 }
 
@@ -219,31 +189,6 @@ static void begin(unsigned depth, unsigned batch)
 	world.td.o.iodepth_batch = batch;
 	world.td.o.td_ddir |= TD_DDIR_TRIM;
 	world_start();
-}
-
-static void requeues(void)
-{
-	begin(3, 4);
-	world.takes_ticks[0] = world.takes_ticks[1] = 5000;
-	world_queue(0, DDIR_READ);
-	world_pass(300);
-	world_queue(1, DDIR_READ);
-	world_pass(300);
-	tap_ok(world_queue(2, DDIR_TRIM) == FIO_Q_BUSY,
-	       "a trim waits for what is in the ring");
-	world_commit();
-	world_reap(2);
-	world_pass(1000);
-	tap_ok(world_queue(2, DDIR_TRIM) == FIO_Q_COMPLETED, "and comes again");
-	world_end();
-	tap_ok(world_number("ios.trim") == 1 && world_number("requeued.trim") == 1 &&
-	       world_number("ios.read") == 2 &&
-	       world_number("stages.lat.trim.max_ns") == 500 &&
-	       world_number("stages.kernel.trim.max_ns") == 500 &&
-	       world_at(world.report, "stages.queue.trim") &&
-	       !world_number("stages.queue.trim.max_ns") &&
-	       !world_at(world.report, "submitting_call.trim"),
-	       "its time is that of its own call, all of it in the kernel");
 }
 
 /* Another CPU's counter is behind: it goes back while the kernel has the I/O. */
@@ -292,61 +237,6 @@ static void negative_stage(void)
 	       !world_number("stages.queue.read.max_ns") &&
 	       world_number("stages.lat.read.max_ns") == 900,
 	       "a stage that ends before it begins is 0, and goes to the verdict");
-}
-
-/* The kernel takes one of four at a time, and for a moment none. */
-static void few_taken(void)
-{
-	begin(4, 4);
-	world.accepts = 1;
-	world.error = EINTR;
-	for (unsigned i = 0; i < 4; i++) {
-		world.takes_ticks[i] = 20000;
-		world_queue(i, DDIR_READ);
-	}
-	tap_ok(world.sq_head == WORLD_FROM + 4 && world.slats == 4 &&
-	       !world.bad_slats && world.calls == 5,
-	       "each has gone in, by a call of its own");
-	world_reap(4);
-	world_end();
-	tap_ok(world_number("ios.read") == 4 &&
-	       world_number("submitting_call.read.min_ns") == 500 &&
-	       world_number("submitting_call.read.max_ns") == 500 &&
-	       world_number("stages.queue.read.min_ns") == 500 &&
-	       world_number("stages.queue.read.max_ns") == 4 * 500,
-	       "in the kernel for its own call, in the ring for those before");
-}
-
-static void refused_for_good(void)
-{
-	begin(1, 1);
-	world_one(DDIR_READ, 0);
-	world.error = EBADF;
-	world_queue(0, DDIR_READ);
-	tap_ok(world_state()->ring.queued == 1 && world.td.error == EBADF &&
-	       world.calls == 2, "where it is no use it is not tried again");
-	world_end();
-	tap_ok(world_number("ios.read") == 1, "those that came to an end count");
-}
-
-/* The call is refused while the engine waits for a completion. */
-static void refused_waiting(void)
-{
-	static const int errors[] = { EINTR, EAGAIN };
-
-	begin(1, 1);
-	world.takes_ticks[0] = 7000;
-	for (size_t i = 0; i < FIO_ARRAY_SIZE(errors); i++) {
-		world_queue(0, DDIR_READ);
-		world.error = errors[i];
-		tap_ok(world_reap(1) && !world.td.error, "%d: it waits again", errors[i]);
-	}
-	world_queue(0, DDIR_READ);
-	world.error = EBADF;
-	tap_ok(tw_getevents(&world.td, 1, 1, NULL) == -EBADF &&
-	       world.td.error == EBADF, "fio is told of an error without end");
-	world_end();
-	tap_ok(world_number("ios.read") == 2, "and never of the others");
 }
 
 /* A thread of the kernel submits: it is called only where it sleeps. */
@@ -428,13 +318,9 @@ int main(void)
 {
 	for (size_t i = 0; i < FIO_ARRAY_SIZE(cases); i++)
 		one_case(&cases[i]);
-	requeues();
 	backwards();
 	coarse();
 	negative_stage();
-	few_taken();
-	refused_for_good();
-	refused_waiting();
 	polled();
 	nobody_asks();
 	settled();

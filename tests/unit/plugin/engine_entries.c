@@ -94,44 +94,6 @@ static void all_kinds(const struct shape *shape)
 	       "(%u of %u are wrong)", shape->name, world.bad_entries, ios);
 }
 
-/*
- * When an I/O is done, the world compares its entry, and what that points to, with
- * what they were at its submission. The order is not that of the places.
- */
-static void in_flight(unsigned batch, bool polled)
-{
-	const struct shape shape = { .batch = batch, .options = { .sqthread_poll = polled } };
-	bool is_out[ENTRIES] = { false };
-	unsigned left = 200, depth = 0;
-
-	begin(&shape);
-	while (left || depth) {
-		const unsigned i = (unsigned)world_below(ENTRIES);
-
-		if (left && !is_out[i]) {
-			world.takes_ticks[i] = world_below(5000);
-			transfer(i, DDIR_WRITE, left);
-			world_prep(&world.io_us[i]);
-			world_queue_prepared(&world.io_us[i]);
-			is_out[i] = true;
-			left--;
-			depth++;
-			continue;
-		}
-		world_commit();
-		world_pass(5000);
-		world_show_done();
-		if (tw_getevents(&world.td, 1, 1, NULL) != 1)
-			break;
-		is_out[world_index(tw_event(&world.td, 0))] = false;
-		depth--;
-	}
-	world_end();
-	tap_ok(!left && !depth && !world.bad_entries,
-	       "%u at a time%s: none changes while it is in flight", batch,
-	       polled ? " to a thread" : "");
-}
-
 static uint64_t names_seen[ENTRIES * 100];
 static unsigned names_count;
 
@@ -200,6 +162,8 @@ int main(void)
 		{ "uncached=1 direct=1", { .nonvectored = 1, .uncached = 1 }, 1,
 		  .direct = true },
 		{ "atomic=1", { .nonvectored = 1, .nowait = 1 }, 1, .atomic = true },
+		{ "tw_test_nop=1, both", { .fixedbufs = 1, .registerfiles = 1, .test_nop = 1 },
+		  .batch = 2 },
 		{ "tw_test_nop=1", { .nonvectored = 1, .nowait = 1, .test_nop = 1 }, .batch = 1 },
 		{ "force_async=1", { .nonvectored = 1, .force_async = 1 }, .batch = 1 },
 		{ "force_async=2", { .nonvectored = 1, .force_async = 2 }, .batch = 1 },
@@ -213,9 +177,6 @@ int main(void)
 	world_random = tap_seed();
 	for (size_t i = 0; i < FIO_ARRAY_SIZE(shapes); i++)
 		all_kinds(&shapes[i]);
-	in_flight(1, false);
-	in_flight(3, false);
-	in_flight(3, true);
 	names();
 	world_forget();
 	return tap_done();
