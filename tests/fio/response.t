@@ -21,7 +21,7 @@ rated()
 	shift
 	on_device DEVICE_SERIAL_US=20 "external:$TICKWISE_SO" --name=r \
 		--filename=data --size=4m --rw=randread --bs=4k --iodepth=1 \
-		--time_based=1 --runtime=100ms --tw_report="$report" "$@"
+		--time_based=1 --runtime=60ms --tw_report="$report" "$@"
 }
 
 # It falls behind evenly, on the average by half of what it is at the end. That is
@@ -41,15 +41,10 @@ json many.json 'my $end = $j->{response}{slip_at_end_ns}{read};
 	$end > 0.9 * $j->{jobs}[0]{run_ns} &&
 	$end == $j->{response}{slip}{read}{max_ns}'
 ok $? 'it is behind at its end'
-# lat begins before an I/O waits for others.
-adds_up='my $r = $j->{response};
+json many.json 'my $r = $j->{response};
 	$r->{total}{read}{sum_ns} == $r->{slip}{read}{sum_ns} +
 		$j->{stages}{lat}{read}{sum_ns}'
-json many.json "$adds_up"
 ok $? 'response is slip and lat'
-rated batch.json --rate_iops=10000000 --iodepth=4 --iodepth_batch=4
-json batch.json "$adds_up"' && $j->{stages}{queue}{read}{sum_ns} > 0'
-ok $? 'also in batches, where an I/O waits for the others'
 
 # The last of N was due (N - 1) / rate after the first. The time from the first
 # queued to the last seen is that, minus how late the first was, plus how late the
