@@ -52,7 +52,7 @@ script()
 run()
 {
 	# shellcheck disable=SC2086
-	on_device "DEVICE_ALONE=1 DEVICE_READ_NS=0 DEVICE_FIO_NS=100 $device" \
+	on_device "DEVICE_READ_NS=0 DEVICE_FIO_NS=100 $device" \
 		"external:$TICKWISE_SO" --bs=4k --disk_util=0 --tw_slowest=3 \
 		$jobs &
 	cd ..

@@ -13,7 +13,7 @@ need ring_device
 
 for engine in io_uring "external:$TICKWISE_SO"; do
 	name=${engine%%:*}
-	on_device 'DEVICE_ALONE=1 DEVICE_READ_NS=0 DEVICE_SERIAL_US=1000' \
+	on_device 'DEVICE_READ_NS=0 DEVICE_SERIAL_US=1000' \
 		"$engine" --name=log --filename=x --size=1m --rw=randrw \
 		--bs=4k --iodepth=4 --fsync=8 --write_lat_log="$name" \
 		--write_hist_log="$name" --log_hist_msec=20 --log_offset=1

@@ -20,20 +20,15 @@
  *	DEVICE_TAKE=N		a submitting call takes no more than N entries
  *	DEVICE_READ_NS=N	instead of READ_NS, below
  *	DEVICE_FIO_NS=N		more, where fio reads a clock after the engine
- *	DEVICE_ALONE=1		the kernel has no part in any I/O: transfers,
- *				flushes and trims. See below.
- *	DEVICE_TRIM=N:ERRNO	with DEVICE_ALONE, every Nth trim fails
+ *	DEVICE_TRIM=N:ERRNO	every Nth trim fails
  *	DEVICE_BLOCK=END	files whose names end so are block devices for
  *				fio, and trims by a system call do nothing
  *
- * A transfer that takes time moves no data. Its completion is shown when it is due and
- * the kernel is entered.
- *
- * With DEVICE_ALONE the device moves the data itself when an entry is submitted, also in
- * transfers that take time, but not those of registered files. A trim takes as long as a
- * transfer, and so does a flush: under DEVICE_DUE_US as the last of eight. The kernel gets
- * an entry that does nothing. So each I/O ends in the call or when it is due, whatever the
- * file system and the kernel's workers would do.
+ * The kernel has no part in any I/O: it gets an entry that does nothing. The device moves
+ * the data itself when an entry is submitted, but not those of registered files. A trim
+ * takes as long as a transfer, and so does a flush: under DEVICE_DUE_US as the last of eight.
+ * A completion is shown when it is due and the kernel is entered. So each I/O ends in the
+ * call or when it is due, whatever the file system and the kernel's workers would do.
  *
  * Time is simulated in a job that is a process from its fork on, and in one that is a
  * thread from the set-up of its ring on. It passes by READ_NS when the job reads a clock,
@@ -117,7 +112,6 @@ struct fate {
 	int is_set;
 	uint64_t user_data;
 	int64_t result;
-	int changed;		/* to @result */
 	uint64_t due_ns;	/* 0: takes no time */
 };
 
@@ -141,7 +135,7 @@ static const char *watch;	/* RING_WATCH */
 
 static struct {
 	unsigned long due_us, serial_us, error, gone, half, none, refuse, wait;
-	unsigned long visible, take, read_ns, fio_ns, alone, trim;
+	unsigned long visible, take, read_ns, fio_ns, trim;
 	int error_errno, gone_errno, refuse_errno, wait_errno, trim_errno;
 	const char *block;
 } device = { .read_ns = READ_NS };
@@ -401,7 +395,7 @@ int prctl(int option, ...)
 	for (i = 0; i < 4; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (option == PR_GET_TSC && !watch) {
+	if (option == PR_GET_TSC) {
 		*(int *)a[0] = PR_TSC_SIGSEGV;
 		return 0;
 	}
@@ -527,7 +521,6 @@ static void ends(struct io_uring_sqe *sqe, struct fate *fate, int64_t result)
 	sqe->opcode = IORING_OP_NOP;
 	sqe->user_data = user_data;
 	fate->result = result;
-	fate->changed = 1;
 }
 
 /* Return when a transfer to this place that is submitted now ends. @length 0: none. */
@@ -613,13 +606,9 @@ static void decide(struct io_uring_sqe *sqe)
 		ends(sqe, fate, -device.error_errno);
 	else if (nth(device.none))
 		ends(sqe, fate, 0);
-	else if (device.alone)
+	else
 		ends(sqe, fate, move(sqe, nth(device.half) ?
 				     length / 2 & ~511U : length));
-	else if (nth(device.half) && length == sqe->len)
-		sqe->len = sqe->len / 2 & ~511U;
-	else if (fate->due_ns)
-		ends(sqe, fate, length);
 }
 
 static struct io_uring_sqe *entry(unsigned place)
@@ -641,7 +630,7 @@ static long submit(const long *a)
 		saved[i] = *entry(head + i);
 		if (is_transfer(&saved[i]))
 			decide(entry(head + i));
-		else if (device.alone)
+		else
 			decide_other(entry(head + i));
 	}
 	ret = gate_kernel(SYS_io_uring_enter, a);
@@ -675,7 +664,7 @@ static void complete(unsigned place)
 	struct io_uring_cqe cqe = *completion(place);
 	struct fate *fate = fate_of(cqe.user_data);
 
-	if (fate && fate->changed)
+	if (fate)
 		cqe.res = (int32_t)fate->result;
 	if (fate && !fate->due_ns)
 		fate->is_set = 0;
@@ -877,7 +866,6 @@ static __attribute__((constructor)) void begin(void)
 		{ "DEVICE_TAKE", &device.take, NULL },
 		{ "DEVICE_READ_NS", &device.read_ns, NULL },
 		{ "DEVICE_FIO_NS", &device.fio_ns, NULL },
-		{ "DEVICE_ALONE", &device.alone, NULL },
 		{ "DEVICE_TRIM", &device.trim, &device.trim_errno },
 	};
 
