@@ -10,7 +10,7 @@
 
 {
 	printf '[global]\nioengine=external:%s\nrw=randrw\n' "$TICKWISE_SO"
-	printf 'bs=4k\nsize=256k\niodepth=8\n'
+	printf 'bs=4k\nsize=256k\niodepth=8\ntw_slowest=0\n'
 } >jobs.fio
 # job NAME OPTION...: runs a job on a file of its own
 job()
@@ -30,7 +30,7 @@ job deeper_batch iodepth=3 iodepth_batch=8
 job loops loops=3
 job strided zonemode=strided zonesize=32k zonerange=64k zoneskip=32k
 job verified verify=crc32c verify_backlog=8 rw=randwrite
-for depth in 1 3 32 128; do
+for depth in 3 128; do
 	job deep_$depth verify=crc32c do_verify=1 rw=randwrite size=1m iodepth=$depth
 done
 job async_verified verify=md5 verify_async=2 rw=write
@@ -44,7 +44,7 @@ job range sync_file_range=write:4 rw=write iodepth=1
 job at_end end_fsync=1 fsync_on_close=1 rw=write
 job limited number_ios=20
 job small io_size=64k
-job timed time_based=1 runtime=1
+job timed time_based=1 runtime=1 rate_iops=1000
 job stopping rw=write create_on_open=1 size=64k
 job many_files filename=m1.data:m2.data:m3.data openfiles=2
 # fio has it from 3.42 on.
@@ -100,15 +100,13 @@ is "$(from_json out.json '
 		}
 	}')" "unlike:" "the report has all of theirs, and fio's own lat as fio prints it"
 
-for mode in --thread=0 --thread=1; do
-	rm -f ./*.tickwise.json
-	run_fio --name=g --filename=g.data --rw=randrw --bs=4k --size=256k \
-		--iodepth=4 --numjobs=4 --group_reporting=1 $mode
-	ok $? "four jobs reported as one, $mode"
-	is "$(ls g.*.tickwise.json | wc -l)" 4 "a report of each, $mode"
-	same_counts
-	ok $? "their sum is fio's, $mode"
-done
+rm -f ./*.tickwise.json
+run_fio --name=g --filename=g.data --rw=randrw --bs=4k --size=256k --iodepth=4 \
+	--numjobs=4 --group_reporting=1 --thread=1
+ok $? "four jobs reported as one"
+is "$(ls g.*.tickwise.json | wc -l)" 4 "a report of each"
+same_counts
+ok $? "their sum is fio's"
 
 rm -f ./*.tickwise.json
 run_fio --name=w --filename=w.data --rw=randrw --bs=4k --size=256k --iodepth=4 \

@@ -28,48 +28,49 @@ static void queue(unsigned count, uint64_t first, uint64_t each)
 	}
 }
 
-/* One after the other: @calls and @finds for each. */
-static void singly(const char *what, bool direct, bool defers, unsigned calls,
-		   unsigned finds)
-{
-	unsigned lost = 0;
+/* I/Os that are all done inside their calls, or behind them, and which calls also ask for
+ * completions. */
+static const struct one_case {
+	const char *what;
+	unsigned depth, batch;		/* as many I/Os as the depth, or one after another */
+	bool direct, defers;
+	unsigned accepts, calls, finds;	/* for each I/O */
+} cases[] = {
+	{ "done inside the call", 1, 1, .calls = 1 },
+	/* A device reads a page that is not in the cache. Its completion appears only when
+	 * the job's thread enters again, to wait for it. */
+	{ "buffered, done behind the call", 1, 1, .defers = true, .calls = 2 },
+	{ "direct: the call finds it", 1, 1, .direct = true, .defers = true, .calls = 1,
+	  .finds = 1 },
+	{ "with those before still in the ring", 4, 1, .calls = 1 },
+	{ "what is not submitted yet can't be found", 4, 4, .accepts = 1, .calls = 1 },
+};
 
-	begin(1, 1, direct);
-	world.defers = defers;
-	for (unsigned i = 0; i < IOS; i++)
-		lost += !world_one(DDIR_READ, 0);
-	tap_ok(!lost && world.finds == finds * IOS && world.calls == calls * IOS,
-	       "%s: %u calls for %u I/Os, %u of them for completions, too", what,
-	       world.calls, IOS, world.finds);
-	world_end();
-}
-
-/* Four that are done inside their calls. */
-static void none_to_find(const char *what, unsigned batch, unsigned accepts)
+static void one_case(const struct one_case *one)
 {
-	begin(4, batch, false);
-	world.accepts = accepts;
-	queue(4, 0, 0);
-	tap_ok(world.finds == 0 && world.calls == 4, "%s", what);
-	tap_ok(world_reap(4), "all are there");
-	world_end();
-}
+	unsigned lost = 0, ios = 0;
 
-static void device(void)
-{
-	begin(4, 1, false);
-	queue(4, 20000, 0);
-	tap_ok(world.finds == 3, "with earlier I/Os in the kernel: all but the first: %u",
-	       world.finds);
-	tap_ok(world_reap(4), "all come back");
-	queue(1, 20000, 0);
-	tap_ok(world.finds == 3, "with none again: not");
+	begin(one->depth, one->batch, one->direct);
+	world.defers = one->defers;
+	world.accepts = one->accepts;
+	for (; ios < IOS; ios += one->depth) {
+		queue(one->depth, 0, 0);
+		lost += !world_reap(one->depth);
+	}
+	tap_ok(!lost && world.finds == one->finds * ios && world.calls == one->calls * ios,
+	       "%s: %u calls for %u I/Os, %u of them for completions, too", one->what,
+	       world.calls, ios, world.finds);
 	world_end();
 }
 
 /* The missing completion is in the ring, taken or not: then none is to be found. */
 static void one_missing(void)
 {
+	begin(4, 1, false);
+	queue(4, 20000, 0);
+	tap_ok(world.finds == 3 && world_reap(4),
+	       "with earlier I/Os in the kernel: all but the first: %u", world.finds);
+	world_end();
 	begin(4, 1, false);
 	world.at_once = true;
 	world.takes_ticks[0] = 20000;
@@ -146,14 +147,8 @@ static void deferred_behind_others(void)
 
 int main(void)
 {
-	singly("done inside the call", false, false, 1, 0);
-	/* A device reads a page that is not in the cache. Its completion appears only when
-	 * the job's thread enters again, to wait for it. */
-	singly("buffered, done behind the call", false, true, 2, 0);
-	singly("direct: the call finds it", true, true, 1, 1);
-	none_to_find("the same with those before still in the ring", 1, 0);
-	none_to_find("what is not submitted yet can't be found", 4, 1);
-	device();
+	for (size_t i = 0; i < FIO_ARRAY_SIZE(cases); i++)
+		one_case(&cases[i]);
 	one_missing();
 	asked_for_none(false);
 	asked_for_none(true);
