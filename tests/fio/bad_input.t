@@ -220,6 +220,28 @@ for clock in --clocksource=gettimeofday --gtod_cpu="$cpu" \
 done
 rm -f ./*.tickwise.json
 
+# A job that dies while it writes its report: the writer is killed when it puts the new file
+# in its place. The name has nothing, or what was there before.
+dies()
+{
+	(
+		ulimit -c 0
+		LD_PRELOAD=$TW_BUILD/tests/fio/preload/dies_at_rename.so \
+			run_fio --name=a --filename=a.1.0 --rw=read --size=64k \
+			--tw_report=k.json --output=/dev/null
+	)
+}
+echo before >k.json
+dies
+has err 'got signal' 'a job that is killed while it writes'
+is "$(cat k.json) $(ls tickwise-*.part | wc -l)" 'before 1' \
+	'leaves an earlier report alone; it had begun, next to it'
+rm -f k.json ./*.part
+dies
+[ ! -e k.json ]
+ok $? 'and none where there was none'
+rm -f ./*.part
+
 # fio's stdout stays fio's: the output of a job in JSON parses as JSON.
 "$FIO" --name=a --ioengine="external:$TICKWISE_SO" --rw=read --size=64k \
 	--output-format=json >stdout.json 2>err
