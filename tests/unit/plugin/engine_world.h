@@ -38,7 +38,6 @@
 /* A ring's counts begin not far before they wrap to 0. */
 #define WORLD_FROM	(0U - 50)
 #define WORLD_NOTHING	INT32_MIN	/* a result: not a byte */
-#define WORLD_PAUSE	1000		/* what usleep() takes */
 #define WORLD_PRIORITY	0x4005		/* of cmdprio */
 #define WORLD_FILES	80
 
@@ -87,12 +86,9 @@ static struct world {
 	int32_t results[WORLD_DEPTH];	/* 0: all of it */
 	uint64_t enter_ticks;		/* a call takes at least this */
 	unsigned accepts;		/* submissions in a call; 0: all */
-	int error;			/* of the next call; 0: none */
-	bool takes_none;		/* the next call takes none */
 	unsigned calls;
 	unsigned finds;			/* submissions with GETEVENTS */
 	unsigned wakes;			/* of the thread that submits */
-	unsigned pauses;
 	unsigned entries, bad_entries;	/* that were taken */
 	unsigned setup_flags;		/* of the ring */
 
@@ -307,20 +303,15 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 		   unsigned int min_complete, unsigned int flags, sigset_t *sig)
 {
 	unsigned taken = 0;
-	int error = world.error;
 
 	world.calls++;
-	world.error = 0;
-	if (error || flags & IORING_ENTER_SQ_WAKEUP) {
-		world.wakes += !error;
+	if (flags & IORING_ENTER_SQ_WAKEUP) {
+		world.wakes++;
 		engine_now_ticks += world.enter_ticks;
-		return error ? -error : (int)to_submit;
+		return (int)to_submit;
 	}
 	if (world.entering)
 		world.entering();
-	if (world.takes_none)
-		to_submit = 0;
-	world.takes_none = false;
 	while (taken < to_submit && world.sq_head != world.sq_tail &&
 	       (!world.accepts || taken < world.accepts)) {
 		world_take();
@@ -483,12 +474,7 @@ WORLD_VOID(fio_cmdprio_cleanup, struct cmdprio *cmdprio)
 WORLD_GIVES(0, int, generic_open_file, struct thread_data *td, struct fio_file *f)
 WORLD_GIVES(0, int, generic_close_file, struct thread_data *td, struct fio_file *f)
 
-int usleep(useconds_t us)
-{
-	world.pauses++;
-	engine_now_ticks += WORLD_PAUSE;
-	return 0;
-}
+WORLD_GIVES(0, int, usleep, useconds_t us)
 
 /* fio's jobs: the only one, unless the test sets others. */
 unsigned int thread_number;
