@@ -5,9 +5,13 @@
 # Behaviour: a report has the error of our clock and of fio's against both of the
 # system's clocks. It has the rate of the whole run next to the frozen one, all from
 # the same readings. The time of a calibration is in the report and not on stderr, also
-# if 20 ms were not enough. Defect: a wrong sign, the wrong reference, a rate over another
-# time; a line on stderr, which fails a script that expects it to be empty (as fio's own
-# t/verify.py does) whenever the machine is busy.
+# if 20 ms were not enough. When a job has ended, the engine checks the counter again: after
+# a sleep of the machine, or if the system clock and the counter disagree, the job's report
+# calls the counter unreliable, with the reason, and stderr does so once.
+#
+# Defect: a wrong sign, the wrong reference, a rate over another time; latencies of a clock
+# that went wrong in mid-run, passed off as good. Also a line on stderr, which fails a script
+# that expects it to be empty (as fio's own t/verify.py does) whenever the machine is busy.
 . "$(dirname "$0")/fio_tap.sh"
 
 # spoilt FAULT ARGUMENT...: runs a job with a fault of preload/clock_fault.c
@@ -53,6 +57,58 @@ json jump.json 'my $r = $j->{clocks}{tickwise}{refit};
 	$r->{uncertainty_ppb} > 0 && $r->{uncertainty_ppb} < $r->{bound_ppb} &&
 	$r->{bound_ppb} <= $j->{clocks}{tickwise}{uncertainty_ppb} * 1.001'
 ok $? 'which is as well known as the two readings'
+
+# ---- the look at the end of a job ----
+
+# job [NAME=VALUE]...: runs two reads, with a pause between them, in which the clock
+# goes wrong. If others had the CPU for all of a calibration or of the check at the
+# end, there is rightly no verdict; then it runs another job.
+job()
+{
+	for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		rm -f ./*.tickwise.json
+		env "$@" "$FIO" --name=end \
+			--ioengine="external:$TICKWISE_SO" \
+			--filename=end.data --size=1m --bs=4k --rw=randread \
+			--number_ios=2 --thinktime=50ms --output-format=json \
+			--output=out.json 2>err || return
+		json end.*.tickwise.json '!$j->{jobs}[0]{fallback} && !grep {
+			$_->{code} eq "end_unchecked" ||
+			$_->{code} eq "end_prediction_undecided" }
+				@{$j->{counter}{reasons}}' && return
+		echo "# try $try: $(from_json end.*.tickwise.json 'print join ", ",
+			map { $_->{code} } @{$j->{counter}{reasons}}')$(head -n 1 err)"
+	done
+}
+
+job A=1
+ok $? 'a good run'
+json end.*.tickwise.json '$j->{counter}{at_end}{checks}[0]{state} eq "good" &&
+	!grep { $_->{state} eq "bad" } @{$j->{counter}{at_end}{checks}}'
+ok $? 'nothing is bad at its end'
+json end.*.tickwise.json '@{$j->{counter}{at_end}{checks}} >= 6 &&
+	!grep { !$_->{cannot_see} } @{$j->{counter}{at_end}{checks}}'
+ok $? 'and each look says what it cannot see'
+is "$(grep -c unreliable err)$(grep -c 'not reliable' err)" 00 \
+	'nothing is told on stderr'
+
+bad() # FAULT CHECK
+{
+	job LD_PRELOAD="$TW_BUILD/tests/fio/preload/clock_fault.so" CLOCK_FAULT="$1"
+	ok $? "$1: the run itself goes on"
+	json end.*.tickwise.json '$j->{counter}{verdict} eq "unreliable" &&
+		grep { $_->{code} eq "end_'"$2"'" } @{$j->{counter}{reasons}}'
+	ok $? "the report calls the counter unreliable, because of $2"
+	is "$(grep -c '^tickwise: end: the counter was not reliable' err)" 1 \
+		'told once on stderr'
+	"${TICKWISE:-$TW_BUILD/tickwise}" report end.*.tickwise.json >page
+	grep -q 'WARNING: the counter is unreliable' page
+	ok $? 'and the page begins with a warning'
+}
+bad boottime suspend
+bad raw prediction
+
+# ---- a job that is away while it calibrates ----
 
 spoilt away --size=64k --rw=read --tw_report=away.json
 ok $? 'a job that is away in most of the first 20 ms'
