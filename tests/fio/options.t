@@ -147,8 +147,6 @@ asks_once()
 asks_once "nowait: RWF_NOWAIT" '^16 0 8 0' "" --nowait=1
 # The kernel may not know the flag; then the reads fail.
 asks_once "uncached: RWF_DONTCACHE" '^16 0 80 0' "" --uncached=1
-asks_once "a kernel without plain reads is given iovecs" '^1 0 0 0 16' \
-	RING_NO_PROBE=1
 # CQSIZE, then COOP_TASKRUN as well.
 asks_once "a ring before Linux 6.1" '^setup 108 cpu' RING_NO_SETUP=0x3000
 asks_once "and before 5.19" '^setup 8 cpu' RING_NO_SETUP=0x3100
@@ -157,8 +155,6 @@ if has_direct o.data; then
 		--uncached=1 --direct=1
 	asks_once "hipri: a polled ring" '^setup [0-9a-f]*[13579bdf] cpu' "" \
 		--hipri=1 --direct=1
-	asks_once "whose submissions all look for completions" \
-		'^looked ([1-9][0-9]*) of \1$' "" --hipri=1 --direct=1
 else
 	skip 'this file system has no direct I/O: uncached, hipri'
 fi

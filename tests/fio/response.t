@@ -58,12 +58,12 @@ due='my $s = $j->{response}{slip}{read}; my $t = $j->{stages}{lat}{read};
 json many.json "$(echo "$due" | sed 's/RATE/1e7/')"
 ok $? 'by as much as the rate says'
 
-# I/Os at 0, 20 ... 480 ms, and when half a second is over.
-rated few.json --runtime=500ms --rate_iops=50
+# I/Os at 0, 20 ... 180 ms, and when 200 ms are over.
+rated few.json --runtime=200ms --rate_iops=50
 ok $? 'a job that keeps up'
 json few.json "$(echo "$due" | sed 's/RATE/50/')"
 ok $? 'is behind by no more than the rate says'
-json few.json '$j->{ios}{read} >= 25 && $j->{ios}{read} <= 26 &&
+json few.json '$j->{ios}{read} >= 10 && $j->{ios}{read} <= 11 &&
 	$j->{response}{slip}{read}{max_ns} <= 3000'
 ok $? 'never by more than the schedule'"'"'s microseconds'
 
@@ -71,21 +71,21 @@ rated poisson.json --rate_iops=10000000 --rate_process=poisson
 json poisson.json '$j->{response}{slip}{read}{mean_ns} > $j->{jobs}[0]{run_ns} / 4'
 ok $? 'arrivals at random are late, too'
 
-# By the old schedule it would be 300 ms late from the first I/O on.
-rated ramp.json --runtime=500ms --rate_iops=50 --ramp_time=300ms
+# By the old schedule it would be 100 ms late from the first I/O on.
+rated ramp.json --runtime=200ms --rate_iops=50 --ramp_time=100ms
 json ramp.json '$j->{ios}{read} - $j->{response}{slip}{read}{count} == 1 &&
 	$j->{response}{slip}{read}{max_ns} <= 3000'
 ok $? 'the schedule begins anew after the ramp time, but for one I/O'
 
 # A pause of 20 ms, and then 4 I/Os that take 4 ms by the rate.
-rated think.json --runtime=500ms --rate_iops=1000 --thinktime=20ms --thinktime_blocks=4
+rated think.json --runtime=200ms --rate_iops=1000 --thinktime=20ms --thinktime_blocks=4
 json think.json '$j->{response}{slip}{read}{max_ns} >= 1.9e7'
 ok $? 'who thinks is late'
 # fio starts the one after the pause at once, and the next waits for it.
 for process in linear poisson; do
-	rated ignore.json --runtime=500ms --rate_iops=1000 --thinktime=20ms \
+	rated ignore.json --runtime=200ms --rate_iops=1000 --thinktime=20ms \
 		--thinktime_blocks=4 --rate_ignore_thinktime=1 --rate_process=$process
-	json ignore.json '$j->{response}{slip}{read}{count} > 40 &&
+	json ignore.json '$j->{response}{slip}{read}{count} > 16 &&
 		$j->{response}{slip}{read}{max_ns} <=
 			$j->{stages}{lat}{read}{max_ns} + 3000'
 	ok $? "unless that is not part of the schedule: $process"

@@ -49,12 +49,9 @@
  *	RING_WATCH=FILE		nothing of the above. FILE.PID gets what a job on our
  *				engine, a process, asks of the kernel: "setup FLAGS cpu
  *				CPU" of the ring, "sizes ENTRIES PLACES" as the kernel
- *				made them, "looked N of N" submissions for completions,
- *				then one line "OPCODE FLAGS RW_FLAGS IOPRIO COUNT" for
+ *				made them, then one line "OPCODE FLAGS RW_FLAGS IOPRIO COUNT" for
  *				every kind of entry (in hex, the counts decimal)
- *	RING_NO_DISCARD=1	and a kernel without trims in the ring (before 6.12)
- *	RING_NO_PROBE=1		one that can't list its operations (before 5.6)
- *	RING_NO_SETUP=FLAGS	one that refuses these flags of a ring
+ *	RING_NO_SETUP=FLAGS	and a kernel that refuses these flags of a ring
  *
  * A system call filter catches every io_uring_setup and io_uring_enter of the program,
  * whoever makes them and how: fio's engine and ours make them inline, without a function
@@ -725,24 +722,16 @@ static long enter(const long *asked)
 static struct {
 	unsigned flags, cpu, entries, places;
 	unsigned seen;			/* entries before this are noted */
-	unsigned long entered, looked;
 	struct kind {
 		unsigned opcode, flags, rw_flags, ioprio;
 		unsigned long count;
 	} kinds[KINDS];
 } watched;
 
-static unsigned long setting(const char *name)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoul(text, NULL, 0) : 0;
-}
-
 static void note_submissions(void)
 {
 	for (; watched.seen != *ring.sq_tail; watched.seen++) {
-		struct io_uring_sqe *sqe = entry(watched.seen);
+		const struct io_uring_sqe *sqe = entry(watched.seen);
 		struct kind *kind = watched.kinds;
 
 		while (kind < watched.kinds + KINDS - 1 && kind->count &&
@@ -752,9 +741,6 @@ static void note_submissions(void)
 			kind++;
 		*kind = (struct kind) { sqe->opcode, sqe->flags, (unsigned)sqe->rw_flags,
 					sqe->ioprio, kind->count + 1 };
-		/* The kernel knows no command of this number either. */
-		if (sqe->opcode == IORING_OP_URING_CMD && setting("RING_NO_DISCARD"))
-			sqe->cmd_op = ~0U;
 	}
 }
 
@@ -769,13 +755,6 @@ int io_uring_queue_mmap(int fd, struct io_uring_params *params, struct io_uring 
 	return ret;
 }
 
-struct io_uring_probe *io_uring_get_probe_ring(struct io_uring *of)
-{
-	return setting("RING_NO_PROBE") ? NULL :
-	       REAL("io_uring_get_probe_ring",
-		    struct io_uring_probe *(*)(struct io_uring *))(of);
-}
-
 static void write_down(void)
 {
 	const struct kind *kind = watched.kinds;
@@ -788,9 +767,8 @@ static void write_down(void)
 	file = kind->count ? fopen(path, "w") : NULL;
 	if (!file)
 		return;
-	fprintf(file, "setup %x cpu %u\nsizes %u %u\nlooked %lu of %lu\n", watched.flags,
-		watched.cpu, watched.entries, watched.places, watched.looked,
-		watched.entered);
+	fprintf(file, "setup %x cpu %u\nsizes %u %u\n", watched.flags,
+		watched.cpu, watched.entries, watched.places);
 	for (; kind < watched.kinds + KINDS && kind->count; kind++)
 		fprintf(file, "%x %x %x %x %lu\n", kind->opcode, kind->flags,
 			kind->rw_flags, kind->ioprio, kind->count);
@@ -808,15 +786,14 @@ void io_uring_queue_exit(struct io_uring *old)
 static long caught_watched(long number, const long *a)
 {
 	const struct io_uring_params *params = (void *)a[1];
+	const char *refused = getenv("RING_NO_SETUP");
 	long ret;
 
 	if (number == SYS_io_uring_enter) {
 		note_submissions();
-		watched.entered += a[1] != 0;
-		watched.looked += a[1] != 0 && a[3] & IORING_ENTER_GETEVENTS;
 		return gate_kernel(number, a);
 	}
-	if (params->flags & setting("RING_NO_SETUP"))
+	if (refused && params->flags & strtoul(refused, NULL, 0))
 		return -EINVAL;
 	ret = gate_kernel(number, a);
 	if (ret < 0)
