@@ -207,6 +207,35 @@ static void backwards(void)
 	       "told of both");
 }
 
+/* All stamps of an I/O, in the opposite order. Then fio's shifts of a batch. */
+static void all_backwards(void)
+{
+	const struct tw_scale *scale = &world.timing.clock.scale;
+	const struct tw_clocks clocks = { .scale = scale };
+	const struct tw_io io = { .prepared_ticks = 5000, .enter_ticks = 4000,
+		.entered_ticks = 3000, .seen_ticks = 2000 };
+	struct tw_contradictions wrong = { 0 }, wrong_lat = { 0 };
+	struct timespec start = { 1, 999998999 };
+	struct tw_io_times times, lat;
+	uint64_t sum_ns = 0;
+
+	begin(1, 1);
+	times = tw_io_times(&clocks, &io, 1000, &wrong);
+	lat = tw_io_lat(&clocks, &io, 1000, &wrong_lat);
+	for (unsigned stage = 0; stage < TW_STAGES; stage++)
+		sum_ns += times.stage_ns[stage];
+	tap_ok(!sum_ns && !times.call_ns && !times.lat_ns && wrong.negative == 4,
+	       "three stages and the call end before they begin: 0, and each is counted");
+	tap_ok(lat.lat_ns == 0 && wrong_lat.negative == 1, "lat without stages, too");
+	tap_ok(tw_span_ns(scale, false, 5000, 3000) < 0 &&
+	       !tw_earlier_ns(scale, false, 5000, 4000),
+	       "a span has its sign, and an event after its batch's end shifts nothing");
+	tw_timespec_later(&start, tw_earlier_ns(NULL, true, 1000, 2001));
+	tap_ok(start.tv_sec == 2 && start.tv_nsec == 0 && tw_earlier_ns(NULL, true, 5, 6) == 1,
+	       "a shift to the end of a second, and one of a nanosecond");
+	world_end();
+}
+
 /* The system clock may move in steps: an I/O may then take no time at all. */
 static void coarse(void)
 {
@@ -319,6 +348,7 @@ int main(void)
 	for (size_t i = 0; i < FIO_ARRAY_SIZE(cases); i++)
 		one_case(&cases[i]);
 	backwards();
+	all_backwards();
 	coarse();
 	negative_stage();
 	polled();
