@@ -87,7 +87,7 @@ ok $? 'which is what fio counts'
 same reports lines
 ok $? 'a page of the lines is the page of the reports'
 # Parts of the run that meet add up to the whole.
-at=$(sed -n 5p ./*.1.*.jsonl | perl -MJSON::PP -e 'print decode_json(<>)->{to_ns}')
+at=$(sed -n 2p ./*.1.*.jsonl | perl -MJSON::PP -e 'print decode_json(<>)->{to_ns}')
 for part in "--to=${at}ns" "--from=${at}ns" --from=0; do
 	"$tickwise" report --json $part ./*.1.*.jsonl >part
 	from_json part 'print "$_->{count} $_->{sum_ns} " for $j->{stages}{lat}{read}'
