@@ -39,7 +39,6 @@ struct place {
  * "ID ... - TYPE SOURCE OPTIONS". */
 static void find_mount(const char *mounts, struct place *place)
 {
-#ifdef STATX_MNT_ID
 	const char *line, *separator;
 
 	if (!mounts || !(place->status.stx_mask & STATX_MNT_ID))
@@ -54,17 +53,12 @@ static void find_mount(const char *mounts, struct place *place)
 			       place->source);
 		return;
 	}
-#endif
 }
 
 static int look(const char *path, struct statx *status)
 {
-	unsigned mask = STATX_BASIC_STATS;
-
-#ifdef STATX_MNT_ID
-	mask |= STATX_MNT_ID;
-#endif
-	return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, mask, status);
+	return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC,
+		     STATX_BASIC_STATS | STATX_MNT_ID, status);
 }
 
 /* Find where the file @path is. If fio has not made the file yet, its folder tells the

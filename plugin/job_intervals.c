@@ -53,41 +53,32 @@ static void close_file(struct tw_intervals *intervals)
 	intervals->fd = -1;
 }
 
-/* Append a line in one call, so that a job that is killed leaves complete lines. If the
- * disk has room for a part only, remove the part again. Return 0 or -errno. */
-static int append(int fd, const char *line, size_t length)
-{
-	ssize_t ret = write(fd, line, length);
-	off_t done = 0;
-
-	while (ret > 0 && (size_t) (done += ret) < length)
-		ret = write(fd, &line[done], length - (size_t) done);
-	if (ret > 0)
-		return 0;
-	ret = ret ? -errno : -EIO;
-	if (done && ftruncate(fd, lseek(fd, 0, SEEK_CUR) - done))
-		tw_message("tickwise: the last line of the file is "
-			   "incomplete\n");
-	return (int) ret;
-}
-
-/* Append JSON as a line. Return 0 or -errno. */
+/* Append JSON as a line in one call, so that a job that is killed leaves complete lines. If
+ * the disk has room for a part only, remove the part again. Return 0 or -errno. */
 static int append_json(int fd, const json_t *json)
 {
 	char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17));
-	size_t length;
-	int ret;
+	size_t length = text ? strlen(text) : 0;
+	off_t done = 0;
+	ssize_t ret;
 
 	if (!text || tw_json_lacked_memory()) {
 		free(text);
 		return -ENOMEM;
 	}
 	/* The newline takes the place of the terminating 0. */
-	length = strlen(text);
-	text[length] = '\n';
-	ret = append(fd, text, length + 1);
+	text[length++] = '\n';
+	ret = write(fd, text, length);
+	while (ret > 0 && (size_t) (done += ret) < length)
+		ret = write(fd, &text[done], length - (size_t) done);
+	if (ret <= 0) {
+		ret = ret ? -errno : -EIO;
+		if (done && ftruncate(fd, lseek(fd, 0, SEEK_CUR) - done))
+			tw_message("tickwise: the last line of the file is "
+				   "incomplete\n");
+	}
 	free(text);
-	return ret;
+	return ret < 0 ? (int) ret : 0;
 }
 
 /* Write the first line, which describes the job. Return 0 or -errno. */

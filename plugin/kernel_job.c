@@ -243,12 +243,11 @@ void tw_why_find(const struct tw_job *job, const struct tw_clocks *clocks,
 json_t *tw_kernel_to_json(const struct tw_job *job)
 {
 	const struct tw_kernel *kernel = &job->hot.kernel;
+	const char *why = kernel->why ? kernel->why : "not asked for";
 
-	if (kernel->slots)
-		return json_pack("{ss, so*}", "state", "on", "by_helper",
-				 kernel->by_helper ? json_true() : NULL);
-	return json_pack("{ss, ss}", "state", "off",
-			 "why", kernel->why ? kernel->why : "not asked for");
+	return json_pack("{ss, so*, ss*}", "state", kernel->slots ? "on" : "off",
+			 "by_helper", kernel->slots && kernel->by_helper ? json_true() : NULL,
+			 "why", kernel->slots ? NULL : why);
 }
 
 json_t *tw_why_state_to_json(const struct tw_job *job)

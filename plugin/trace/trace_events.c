@@ -31,20 +31,13 @@ static void copy_plain(char *to, size_t size, const char *from, size_t length)
 	tw_plain_text(to);
 }
 
-static const char *skip_spaces(const char *text)
-{
-	while (*text == ' ')
-		text++;
-	return text;
-}
-
 /* Read an event. The fields after the task are a process number, a CPU, a word of flags, and
  * seconds with six digits of microseconds. Digits are read as a text, since a number could
  * have a sign. */
 static bool parse(const char *line, struct tw_trace_event *event)
 {
 	char pid[10], cpu[7], seconds[11], us[7];
-	const char *task = skip_spaces(line), *name;
+	const char *task = line + strspn(line, " "), *name;
 	int length = 0;
 
 	if (strnlen(line, TASK_COLUMNS + 1) <= TASK_COLUMNS || line[TASK_COLUMNS] != '-')
@@ -75,7 +68,8 @@ static bool parse(const char *line, struct tw_trace_event *event)
 	if (line == name || line >= name + sizeof(event->name) || *line != ':')
 		return false;
 	copy_plain(event->name, sizeof(event->name), name, (size_t)(line - name));
-	line = skip_spaces(line + 1);
+	line++;
+	line += strspn(line, " ");
 	copy_plain(event->args, sizeof(event->args), line, strlen(line));
 	return true;
 }
