@@ -25,14 +25,9 @@ is "$(comm -3 their.names table.names)" "" \
 is "$(sed -n 's/^\.BI \(tw_[a-z_]*\)= .*/\1/p' "$page" | sort -u)" \
 	"$(grep '^tw_' our.names)" "and our own"
 
-# A part of the I/Os has the class RT by default, which not every user may use: then
-# it is another class, and in hex.
+# A part of the I/Os has the class RT by default, which not every user may use.
 class=
-class_hex=2000
-if ! ionice -c 1 true 2>/dev/null; then
-	class=cmdprio_class=2
-	class_hex=4000
-fi
+ionice -c 1 true 2>/dev/null || class=cmdprio_class=2
 
 # value NAME: prints a value that is not the default
 value()
@@ -108,16 +103,13 @@ asks()
 }
 asks "plain reads and writes" '^17 0 0 0 64'
 asks "with iovecs" '^2 0 0 0 64' nonvectored=0
-asks "without" '^17 0 0 0 64' nonvectored=1
 asks "registered buffers" '^5 0 0 0 64' fixedbufs=1
 asks "registered files" '^17 1 0 0 64' registerfiles=1
-asks "both" '^5 1 0 0 64' registerfiles=1 fixedbufs=1
 asks "every fourth of 64" '^17 10 0 0 16' force_async=4
 asks "the job's own priority" '^17 0 0 4003 64' prioclass=2 prio=3
 asks "another priority" '^17 0 0 4005 64' cmdprio_percentage=100 \
 	cmdprio_class=2 cmdprio=5
-asks "for a part" "^17 0 0 $class_hex [1-6]" cmdprio_percentage=50 $class
-asks "and not for the rest" '^17 0 0 0 [1-6]' cmdprio_percentage=50 $class
+asks "not for the other part" '^17 0 0 0 [1-6]' cmdprio_percentage=50 $class
 asks "by block size" '^17 0 0 4006 64' cmdprio_bssplit=4k/100/2/6 iodepth=2
 asks "a kernel thread submits" '^setup [0-9a-f]*[2367abef] cpu 0' \
 	sqthread_poll=1
@@ -151,12 +143,10 @@ asks_once "uncached: RWF_DONTCACHE" '^16 0 80 0' "" --uncached=1
 asks_once "a ring before Linux 6.1" '^setup 108 cpu' RING_NO_SETUP=0x3000
 asks_once "and before 5.19" '^setup 8 cpu' RING_NO_SETUP=0x3100
 if has_direct o.data; then
-	asks_once "uncached, direct: nothing to keep out" '^16 0 0 0' "" \
-		--uncached=1 --direct=1
 	asks_once "hipri: a polled ring" '^setup [0-9a-f]*[13579bdf] cpu' "" \
 		--hipri=1 --direct=1
 else
-	skip 'this file system has no direct I/O: uncached, hipri'
+	skip 'this file system has no direct I/O: hipri'
 fi
 # An entry for each I/O, and places that last.
 asks_once "one at a time: one entry, 64 places" '^sizes 1 64$' ""
@@ -164,8 +154,6 @@ asks_once "iodepth=128: 128 entries, 256 places" '^sizes 128 256$' "" \
 	--iodepth=128
 asks_once "iodepth=100: 128 as well" '^sizes 128 256$' "" --iodepth=100 \
 	--iodepth_batch_submit=16
-asks_once "for a kernel thread, too" '^sizes 32 64$' "" --iodepth=32 \
-	--sqthread_poll=1
 cpu=$(awk -F'[-,]' '/Cpus_allowed_list/ { print $NF }' /proc/self/status |
 	tr -dc 0-9)
 asks_once "sqthread_poll_cpu" "^setup .* cpu $cpu\$" "" --sqthread_poll=1 \
@@ -179,15 +167,12 @@ run_fio --name=o --size=64k --rw=write --bs=4k --nrfiles=3 --openfiles=2 \
 	--registerfiles=1
 [ $? -eq 1 ] && [ "$(grep -c '^tickwise: .*registerfiles' err)" -eq 1 ]
 ok $? "registered files that can't all be open: one line that names it"
-for more in --thread=0 --thread=1; do
-	rm -f ./*.tickwise.json
-	run_fio --name=f --size=192k --rw=randwrite --bs=4k --nrfiles=3 \
-		--iodepth=4 --loops=2 --registerfiles=1 --verify=crc32c \
-		--fsync=8 --numjobs=2 $more
-	ok $? "several registered files, several loops, syncs, $more"
-	same_counts
-	ok $? "counted as fio counts, $more"
-done
+rm -f ./*.tickwise.json
+run_fio --name=f --size=192k --rw=randwrite --bs=4k --nrfiles=3 --iodepth=4 --loops=2 \
+	--registerfiles=1 --verify=crc32c --fsync=8 --numjobs=2 --thread=1
+ok $? "several registered files, several loops, syncs"
+same_counts
+ok $? "counted as fio counts"
 
 # Polling needs a device that can poll; without one both engines fail alike.
 polled()
