@@ -31,7 +31,8 @@ rm -f "$scratch/runs"
 tap_count=0
 tap_failed=0
 
-# ok STATUS DESCRIPTION: passes if the status is 0
+# ok STATUS DESCRIPTION: passes if the status is 0. This and the next ones return whether
+# they pass.
 ok() {
 	tap_count=$((tap_count + 1))
 	if [ "$1" -eq 0 ]; then
@@ -40,35 +41,39 @@ ok() {
 		echo "not ok $tap_count - $2"
 		tap_failed=1
 	fi
+	return "$1"
 }
 
 # is GOT WANTED DESCRIPTION
 is() {
 	[ "$1" = "$2" ]
-	ok $? "$3"
-	[ "$1" = "$2" ] || printf 'is %s\nshould be %s\n' "$1" "$2" |
-		sed 's/^/# /'
+	ok $? "$3" && return
+	printf 'is %s\nshould be %s\n' "$1" "$2" | sed 's/^/# /'
+	return 1
+}
+
+# shows FILE...: prints what a check that failed was about; its status is 1
+shows() {
+	sed 's/^/# /' "$@"
+	return 1
 }
 
 # has FILE TEXT DESCRIPTION: passes if the fixed text occurs in the file
 has() {
 	grep -qF -e "$2" "$1"
-	ok $? "$3"
-	grep -qF -e "$2" "$1" || sed 's/^/# /' "$1"
+	ok $? "$3" || shows "$1"
 }
 
 # has_not FILE TEXT DESCRIPTION: passes if it does not occur there
 has_not() {
 	! grep -qF -e "$2" "$1"
-	ok $? "$3"
-	! grep -qF -e "$2" "$1" || sed 's/^/# /' "$1"
+	ok $? "$3" || shows "$1"
 }
 
 # empty FILE DESCRIPTION: passes if nothing is in the file; else shows it
 empty() {
 	[ ! -s "$1" ]
-	ok $? "$2"
-	sed 's/^/# /' "$1"
+	ok $? "$2" || shows "$1"
 }
 
 # works DESCRIPTION COMMAND...: passes if the command does; else shows what it printed
@@ -76,10 +81,7 @@ works() {
 	works_description=$1
 	shift
 	"$@" >"$scratch/works" 2>&1
-	works_status=$?
-	ok "$works_status" "$works_description"
-	[ "$works_status" = 0 ] || sed 's/^/# /' "$scratch/works"
-	return "$works_status"
+	ok $? "$works_description" || shows "$scratch/works"
 }
 
 # skip REASON: counts one check that can't be made here

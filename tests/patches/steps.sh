@@ -47,10 +47,8 @@ unit_tests()
 {
 	(cd "$tree" && timeout 60 ./unittests/unittest) \
 		>"$scratch/unit.log" 2>&1 &&
-		! grep -q 'FAILED\|[1-9][0-9]* *failures' "$scratch/unit.log" &&
-		return
-	sed 's/^/# /' "$scratch/unit.log"
-	return 1
+		! grep -q 'FAILED\|[1-9][0-9]* *failures' "$scratch/unit.log" ||
+		shows "$scratch/unit.log"
 }
 
 # A machine whose counters are out of order is no fault of the patch.
@@ -154,10 +152,8 @@ after()
 			fields "$scratch/before.$engine" >"$scratch/fields" &&
 			fields "$scratch/after.$engine" |
 			diff "$scratch/fields" - >"$scratch/fields.diff"
-		status=$?
-		ok $status "$engine: a job passes, and reports the same fields"
-		[ $status = 0 ] || cat "$scratch/job.log" "$scratch/fields.diff" |
-			sed 's/^/# /'
+		ok $? "$engine: a job passes, and reports the same fields" ||
+			shows "$scratch/job.log" "$scratch/fields.diff"
 	done
 }
 
@@ -190,9 +186,8 @@ completion_times()
 	known_time FIO_SETS_COMPLETE_TIME ISSUE &&
 		clat '$c->{N} == 16 && $c->{min} == 1000 &&
 			$c->{max} == 4000 && $c->{mean} == 2500'
-	told=$?
-	ok $told 'the completion times that an engine tells are taken as they are'
-	[ $told = 0 ] || sed 's/^/# /' "$scratch/job.log"
+	ok $? 'the completion times that an engine tells are taken as they are' ||
+		shows "$scratch/job.log"
 	known_time FIO_SETS_COMPLETE_TIME FUTURE &&
 		clat '$c->{N} == 16 && $c->{min} >= 1e6 && $c->{max} < 3600e9'
 	ok $? 'one that has not come yet is not believed'
@@ -225,9 +220,7 @@ our_engine()
 		"$scratch/engine/tests/fio/have_io_uring" \
 		B="$scratch/engine" CC="$cc" FIO="$tree/fio" FIO_SRC="$tree" \
 		>"$scratch/build.log" 2>&1
-	status=$?
-	ok $status 'our engine builds against it'
-	[ $status = 0 ] || {
+	ok $? 'our engine builds against it' || {
 		tail -n 20 "$scratch/build.log" | sed 's/^/# /'
 		return
 	}
@@ -239,9 +232,7 @@ our_engine()
 		--iodepth_batch_submit=16 --iodepth_batch_complete_min=16 \
 		--ioengine="external:$scratch/engine/tickwise.so" \
 		--tw_event_wait=1 --tw_event_time=1 && lat_gap
-	status=$?
-	ok $status "and tells each I/O's end"
-	[ $status = 0 ] || sed 's/^/# /' "$scratch/job.log"
+	ok $? "and tells each I/O's end" || shows "$scratch/job.log"
 }
 
 # Build the same tree once more, with the library.
@@ -257,17 +248,14 @@ tickwise_clock()
 	short_job "$scratch/clock.json" --ioengine=null \
 		--clocksource=tickwise &&
 		report "$scratch/clock.json" -- '$r[0]{jobs}[0]{read}{total_ios} == 64'
-	status=$?
-	ok $status 'clocksource=tickwise: all I/Os of a job'
-	[ $status = 0 ] || sed 's/^/# /' "$scratch/job.log"
+	ok $? 'clocksource=tickwise: all I/Os of a job' || shows "$scratch/job.log"
 }
 
 # applies PATCH: true if it applies to the present tree
 applies()
 {
-	git -C "$tree" apply --check --index "$1" 2>"$scratch/apply" && return
-	sed 's/^/# /' "$scratch/apply"
-	return 1
+	git -C "$tree" apply --check --index "$1" 2>"$scratch/apply" ||
+		shows "$scratch/apply"
 }
 
 if ! "$root/patches/source.sh" "$series" "$tree" 2>"$scratch/why"; then
@@ -296,9 +284,7 @@ while read -r patch <&3; do
 	esac
 	git -C "$tree" apply --index --whitespace=nowarn "$patch" \
 		2>"$scratch/apply"
-	status=$?
-	ok $status "$name: applies"
-	[ $status = 0 ] || { sed 's/^/# /' "$scratch/apply"; break; }
+	ok $? "$name: applies" || { shows "$scratch/apply"; break; }
 	! grep -q '^+++ b/configure' "$patch" || configure
 	try "$name"
 done 3<"$scratch/series"

@@ -54,10 +54,8 @@ fresh()
 
 apply()
 {
-	git -C "$tree" apply --index --whitespace=nowarn "$@" \
-		2>"$scratch/apply" && return
-	sed 's/^/# /' "$scratch/apply"
-	return 1
+	git -C "$tree" apply --index --whitespace=nowarn "$@" 2>"$scratch/apply" ||
+		shows "$scratch/apply"
 }
 
 # code: prints what the tree changes in fio itself

@@ -183,12 +183,17 @@ on_nvme()
 		"$@"
 }
 
+# succeeds LABEL DESCRIPTION: passes if the program's exit code was 0
+succeeds()
+{
+	is "$(cat "$shared/$1.status" 2>/dev/null)" 0 "$2" || shows "$shared/$1.err"
+}
+
 # whole LABEL: passes if the job succeeded, the report counts what fio counted, and
 # the stages add up to lat
 whole()
 {
-	is "$(cat "$shared/$1.status" 2>/dev/null)" 0 "$1: fio succeeds" ||
-		sed 's/^/# /' "$shared/$1.err"
+	succeeds "$1" "$1: fio succeeds"
 	cp "$shared/$1.fio.json" "$scratch/fio.json" 2>/dev/null
 	json "$shared/$1.report.json" '
 		my $r = $j; my $fine = 1; my $all = 0;

@@ -21,7 +21,7 @@ for suite in bookworm trixie; do
 		'listening on /run/tickwise/kernel.sock for user 65534 (Ctrl-C ends it)' \
 		"$suite: the helper begins"
 	is "$(cat "$shared/status")" 0 "$suite: fio succeeds" ||
-		sed 's/^/# /' "$shared/err" "$shared/fio.out"
+		shows "$shared/err" "$shared/fio.out"
 	split_is "$shared/process.json.1" 256 \
 		"$joined && \$j->{jobs}[0]{kernel}{by_helper}" "$suite: a process"
 	split_is "$shared/thread.json.2" 256 "$joined" "$suite: a thread"
@@ -29,7 +29,7 @@ for suite in bookworm trixie; do
 		"$suite: a message that is no question is refused"
 	is "$(grep -E ': (ok|done)$' "$shared/asks" | tr '\n' ' ')" \
 		"load: ok map to read: done its own: ok its child's: ok the rest: ok " \
-		"$suite: what is not the job's is refused, too" || sed 's/^/# /' "$shared/asks"
+		"$suite: what is not the job's is refused, too" || shows "$shared/asks"
 	is "$(cat "$shared/helper.status") $(grep -c 'No such' "$shared/left")" '0 1' \
 		"$suite: it ends and leaves nothing"
 	row "kernel $(sed 's/^Linux version \([^ ]*\).*/\1/' "$shared/version"), \

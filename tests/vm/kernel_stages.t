@@ -26,9 +26,7 @@ for suite in bookworm trixie; do
 	for mode in block block_hipri block_async block_polled block_fixed \
 			block_large command command_fixed; do
 		report=$shared/$mode.report.json
-		is "$(cat "$shared/$mode.status")" 0 \
-			"$suite, $mode: fio succeeds" ||
-			sed 's/^/# /' "$shared/$mode.err"
+		succeeds "$mode" "$suite, $mode: fio succeeds"
 		if json "$report" '$j->{jobs}[0]{kernel}{state} eq "off" &&
 				$j->{jobs}[0]{kernel}{why} =~ /built without/'; then
 			skip "$suite, $mode: $(value "$report" \
@@ -47,15 +45,14 @@ for suite in bookworm trixie; do
 			skip "$suite, $mode: $(cat "$shared/$mode.err")"
 			continue
 		fi
-		is "$(cat "$shared/$mode.status")" 0 "$suite, tickwise $mode: ends well"
+		succeeds "$mode" "$suite, tickwise $mode: ends well"
 		json "$report" 'my @rows = @{$j->{attached}{operations}};
 			my $ios = 0;
 			$ios += $_->{ios} + $_->{no_cqe} for @rows;
 			$ios == 256 && !$j->{attached}{lost_records} &&
 			!grep { $_->{no_request} || $_->{file} ne "/dev/nvme0n1" }
 				grep { $_->{ios} } @rows'
-		ok $? "$suite, tickwise $mode: each I/O, split, on its device" ||
-			sed 's/^/# /' "$shared/$mode.err"
+		ok $? "$suite, tickwise $mode: each I/O, split, on its device"
 		# The machine decides in which stage they were slow.
 		[ "$mode" = attach_late ] || {
 			json "$report" '$j->{jobs}[0]{causes}{state} eq "on" &&
@@ -82,7 +79,7 @@ for suite in bookworm trixie; do
 			$a->{others}{recv} == 10 && $a->{others}{read} == 7 &&
 			$a->{operations}[0]{file} eq "/tmp/file")'
 		ok $? "$suite, attach_kinds $mode: counted as on other kernels" ||
-			sed 's/^/# /' "$shared/kinds_$mode.err"
+			shows "$shared/kinds_$mode.err"
 	done
 	[ -z "$happened" ] || row "kernel $(release), NVMe" \
 		"each I/O is split inside the kernel, or lacks a stamp" \

@@ -54,8 +54,7 @@ row "null_blk that takes 10, 20, 50, 100, 1000 us; virtual time" \
 	"lat: on top$tops ns" "clat: on top$own_tops ns"
 
 for name in each one alone busy writer; do
-	is "$(cat "$shared/$name.status")" 0 "$name: fio succeeds" ||
-		sed 's/^/# /' "$shared/$name.err"
+	succeeds $name "$name: fio succeeds"
 done
 
 slow=null17
