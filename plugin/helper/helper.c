@@ -154,65 +154,51 @@ __attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
 
 /* ---- connections ---- */
 
-/* A connection, and what the kernel tells about the process at its other end. */
-struct visitor {
-	int fd;
-	struct ucred fio;
-	int fio_fd;		/* or -1 */
-	int place;
-	const char *why;	/* it is refused; else NULL */
-};
-
-static bool is_guest(const struct helper *helper, const struct visitor *visitor)
+static bool is_guest(const struct helper *helper, const struct tw_helper_connection *asks)
 {
 	static gid_t groups[65536 + 1];	/* NGROUPS_MAX, and that of the process */
 	socklen_t size = sizeof(groups) - sizeof(groups[0]);
 
-	groups[0] = visitor->fio.gid;
-	if (getsockopt(visitor->fd, SOL_SOCKET, SO_PEERGROUPS, groups + 1, &size))
+	groups[0] = asks->fio.gid;
+	if (getsockopt(asks->socket_fd, SOL_SOCKET, SO_PEERGROUPS, groups + 1, &size))
 		size = 0;
-	return tw_helper_is_guest(&helper->guests, visitor->fio.uid, groups,
+	return tw_helper_is_guest(&helper->guests, asks->fio.uid, groups,
 				  1 + size / sizeof(groups[0]));
 }
 
-static void look_at(const struct helper *helper, struct visitor *visitor)
+/* Find out what the kernel tells about the process at the other end. */
+static void look_at(const struct helper *helper, struct tw_helper_connection *asks)
 {
-	socklen_t size = sizeof(visitor->fio);
+	socklen_t size = sizeof(asks->fio);
 
-	visitor->why = "the process that asks can't be looked at";
-	if (getsockopt(visitor->fd, SOL_SOCKET, SO_PEERCRED, &visitor->fio, &size) ||
-	    visitor->fio.pid <= 0)
+	asks->why = "the process that asks can't be looked at";
+	if (getsockopt(asks->socket_fd, SOL_SOCKET, SO_PEERCRED, &asks->fio, &size) ||
+	    asks->fio.pid <= 0)
 		return;
-	visitor->why = "it is not for this user (--user=)";
-	if (!is_guest(helper, visitor))
+	asks->why = "it is not for this user (--user=)";
+	if (!is_guest(helper, asks))
 		return;
-	visitor->why = "it already serves as many fios as it may";
-	visitor->place = tw_helper_find_place(helper->places, visitor->fio.uid);
-	if (visitor->place < 0)
+	asks->why = "it already serves as many fios as it may";
+	asks->place = tw_helper_find_place(helper->places, asks->fio.uid);
+	if (asks->place < 0)
 		return;
 	/* Kernels without SO_PEERPIDFD tell only the number, which another process may have
 	 * by now. So the user is compared later. */
-	size = sizeof(visitor->fio_fd);
-	if (getsockopt(visitor->fd, SOL_SOCKET, SO_PEERPIDFD, &visitor->fio_fd, &size))
-		visitor->fio_fd = (int)syscall(SYS_pidfd_open, visitor->fio.pid, 0);
-	visitor->why = visitor->fio_fd < 0 ?
-		"the process that asks can't be looked at" : NULL;
+	size = sizeof(asks->fio_fd);
+	if (getsockopt(asks->socket_fd, SOL_SOCKET, SO_PEERPIDFD, &asks->fio_fd, &size))
+		asks->fio_fd = (int)syscall(SYS_pidfd_open, asks->fio.pid, 0);
+	asks->why = asks->fio_fd < 0 ? "the process that asks can't be looked at" : NULL;
 }
 
 /* Be the process of a connection, which its end closes. It waits until @go_fd ends: by then
  * the main process has closed the connection, but not as the last one. */
-static void serve(const struct helper *helper, const struct visitor *visitor,
-		  pid_t parent, int go_fd)
+static void serve(const struct helper *helper, const struct tw_helper_connection *asks,
+		  int go_fd)
 {
-	const struct tw_helper_connection connection = {
-		.socket_fd = visitor->fd, .fio_fd = visitor->fio_fd,
-		.proc_fd = helper->proc_fd, .parent = parent, .fio = visitor->fio,
-		.maps = helper->maps, .place = (unsigned)visitor->place,
-	};
 	unsigned i;
 	char byte;
 
-	tw_helper_end_with(parent);
+	tw_helper_end_with(asks->parent);
 	if (read(go_fd, &byte, 1) != 0)
 		_exit(1);
 	close(go_fd);
@@ -222,17 +208,13 @@ static void serve(const struct helper *helper, const struct visitor *visitor,
 	for (i = 0; i < TW_HELPER_PLACES; i++)
 		close(helper->fio_fds[i]);
 	sigprocmask(SIG_SETMASK, &helper->mask, NULL);
-	if (visitor->why)
-		tw_helper_refuse(visitor->fd, visitor->why);
-	else
-		tw_helper_serve(&connection);
+	tw_helper_serve(asks);
 	_exit(0);
 }
 
 /* Start a process for the connection. Return its number, or -1. */
-static pid_t begin(const struct helper *helper, const struct visitor *visitor)
+static pid_t begin(const struct helper *helper, const struct tw_helper_connection *asks)
 {
-	const pid_t parent = getpid();
 	pid_t process;
 	int go[2];
 
@@ -241,10 +223,10 @@ static pid_t begin(const struct helper *helper, const struct visitor *visitor)
 	process = fork();
 	if (process == 0) {
 		close(go[1]);
-		serve(helper, visitor, parent, go[0]);
+		serve(helper, asks, go[0]);
 	}
 	if (process > 0)
-		close(visitor->fd);
+		close(asks->socket_fd);
 	close(go[0]);
 	close(go[1]);
 	return process;
@@ -254,7 +236,10 @@ static pid_t begin(const struct helper *helper, const struct visitor *visitor)
  * without. */
 static void take_connection(struct helper *helper)
 {
-	struct visitor visitor = { .fio_fd = -1 };
+	struct tw_helper_connection asks = {
+		.fio_fd = -1, .proc_fd = helper->proc_fd, .parent = getpid(),
+		.maps = helper->maps,
+	};
 	pid_t process;
 
 	if (helper->connection < 0)
@@ -266,22 +251,22 @@ static void take_connection(struct helper *helper)
 			poll(NULL, 0, AGAIN_MS);
 		return;
 	}
-	visitor.fd = helper->connection;
-	look_at(helper, &visitor);
-	process = begin(helper, &visitor);
+	asks.socket_fd = helper->connection;
+	look_at(helper, &asks);
+	process = begin(helper, &asks);
 	if (process < 0) {
-		close(visitor.fio_fd);
+		close(asks.fio_fd);
 		return;
 	}
 	helper->connection = -1;
-	if (visitor.why) {
+	if (asks.why) {
 		helper->refusing++;
 		return;
 	}
-	helper->places[visitor.place].process = process;
-	helper->places[visitor.place].user = visitor.fio.uid;
-	helper->fio_fds[visitor.place] = visitor.fio_fd;
-	print("serving fio %d of user %u\n", (int)visitor.fio.pid, visitor.fio.uid);
+	helper->places[asks.place].process = process;
+	helper->places[asks.place].user = asks.fio.uid;
+	helper->fio_fds[asks.place] = asks.fio_fd;
+	print("serving fio %d of user %u\n", (int)asks.fio.pid, asks.fio.uid);
 }
 
 /* ---- places ---- */
@@ -371,20 +356,6 @@ static bool look_at_memory(struct helper *helper)
 	return is_any;
 }
 
-/* End the processes of fios that have ended. They would by themselves, unless another
- * process of their user stops them. */
-static void end_with_fios(struct helper *helper, const struct pollfd *fios)
-{
-	unsigned i;
-
-	for (i = 0; i < TW_HELPER_PLACES; i++)
-		if (fios[i].fd >= 0 && fios[i].revents) {
-			kill(helper->places[i].process, SIGKILL);
-			close(helper->fio_fds[i]);
-			helper->fio_fds[i] = -1;
-		}
-}
-
 /* End all processes, so that no program is left when the helper has ended. They are not
  * waited for without end: a fio may have sent files that the kernel can't close. */
 static void end_all(struct helper *helper)
@@ -423,7 +394,14 @@ static void listen_on(struct helper *helper)
 							  0 };
 		if (poll(events, 2 + TW_HELPER_PLACES, is_waiting ? AGAIN_MS : -1) < 0)
 			continue;
-		end_with_fios(helper, events + 2);
+		/* The processes of fios that have ended would end by themselves, unless
+		 * another process of their user stops them. */
+		for (i = 0; i < TW_HELPER_PLACES; i++)
+			if (helper->fio_fds[i] >= 0 && events[2 + i].revents) {
+				kill(helper->places[i].process, SIGKILL);
+				close(helper->fio_fds[i]);
+				helper->fio_fds[i] = -1;
+			}
 		if (events[1].revents || helper->connection >= 0)
 			take_connection(helper);
 	} while (!events[0].revents ||

@@ -139,25 +139,24 @@ void tw_helper_socket_remove(struct tw_helper_socket *listening);
 
 struct tw_helper_connection {
 	int socket_fd;
-	int fio_fd;		/* a pidfd of the process at the other end */
+	const char *why;	/* it is refused; else NULL */
+	int fio_fd;		/* a pidfd of the process at the other end; or -1 */
 	int proc_fd;		/* /proc, where user 65534 sees all processes; or -1 */
 	pid_t parent;
 	struct ucred fio;	/* that process, from the kernel (SO_PEERCRED) */
 	/* The maps of all places, shared with the main process. While that of @place is
 	 * not 0, there is no room for another one. */
 	_Atomic(uint32_t) *maps;
-	unsigned place;
+	int place;
 };
 
 /* Serve a fio until it hangs up, without any privilege as soon as the program is loaded.
+ * Or refuse it: send the reason as the answer to the first question, which is not read.
  * The caller has to end afterwards, which releases everything. The main process ends it
  * when the fio ends. */
 void tw_helper_serve(const struct tw_helper_connection *connection);
 
 /* Let the kernel end this process with its parent. A change of the user undoes this. */
 void tw_helper_end_with(pid_t parent);
-
-/* Refuse a connection: send @why as the answer to the first question. */
-void tw_helper_refuse(int socket_fd, const char *why);
 
 #endif

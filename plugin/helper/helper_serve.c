@@ -220,14 +220,6 @@ static bool send_answer(int socket_fd, const struct tw_helper_answer *answer, in
 	return sendmsg(socket_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
-void tw_helper_refuse(int socket_fd, const char *why)
-{
-	struct tw_helper_answer answer = { .version = TW_HELPER_VERSION };
-
-	snprintf(answer.why, sizeof(answer.why), "%s", why);
-	send_answer(socket_fd, &answer, -1);
-}
-
 /* Receive a question. False: no more will come, or it has descriptors, as there is room for
  * the sender only. Then the message stays in the socket: who receives it closes them, and
  * may have to wait for that. The end of the process closes them without. */
@@ -376,11 +368,13 @@ void tw_helper_serve(const struct tw_helper_connection *connection)
 {
 	struct pollfd event = { .fd = connection->socket_fd, .events = POLLIN };
 	struct serving s = { .to = connection };
-	const char *why = find_peer(&s);
+	const char *why = connection->why ? connection->why : find_peer(&s);
+	struct tw_helper_answer refusal = { .version = TW_HELPER_VERSION };
 	struct question question;
 
 	if (why) {
-		tw_helper_refuse(connection->socket_fd, why);
+		snprintf(refusal.why, sizeof(refusal.why), "%s", why);
+		send_answer(event.fd, &refusal, -1);
 		return;
 	}
 	do {
