@@ -71,22 +71,6 @@ unsigned tw_attach_direction(uint8_t opcode)
 
 /* ---- why an I/O was slow ---- */
 
-/* Return when a stage begins, in ns since the I/O was accepted. The stage kernel stands
- * for the stages that the I/O lacks. */
-static uint64_t begin_of(const uint64_t *ns, unsigned stage)
-{
-	switch (stage) {
-	case TW_BLOCKQ:
-		return 0;
-	case TW_COMPLETE:
-		return ns[TW_LAT] - ns[TW_COMPLETE];
-	case TW_DEVICE:
-		return ns[TW_BLOCKQ] + ns[TW_KERNEL];
-	default:
-		return ns[TW_BLOCKQ];
-	}
-}
-
 /* True if the stage begins and ends in the submitting thread. */
 static bool takes_part(const struct tw_attach_io *io, unsigned stage, unsigned has)
 {
@@ -113,6 +97,12 @@ void tw_attach_why_find(const struct tw_turns *turns, const struct tw_attach_io 
 {
 	uint64_t ns[TW_ATTACH_TIMES];
 	const unsigned has = tw_attach_split(io, ns);
+	/* When each stage begins, since the I/O was accepted. The stage kernel stands for
+	 * the stages that the I/O lacks. */
+	const uint64_t begins_ns[TW_LAT] = {
+		[TW_KERNEL] = ns[TW_BLOCKQ], [TW_DEVICE] = ns[TW_BLOCKQ] + ns[TW_KERNEL],
+		[TW_COMPLETE] = ns[TW_LAT] - ns[TW_COMPLETE],
+	};
 	unsigned longest = TW_BLOCKQ;
 	struct tw_reading begin = { 0 };
 
@@ -121,7 +111,7 @@ void tw_attach_why_find(const struct tw_turns *turns, const struct tw_attach_io 
 			longest = i;
 	*why = (struct tw_attach_why) {
 		.stage = longest, .ns = ns[longest],
-		.from_ns = io->accepted_ns + begin_of(ns, longest),
+		.from_ns = io->accepted_ns + begins_ns[longest],
 		.followed = takes_part(io, longest, has) && ns[longest],
 	};
 	/* The zero of own time is the beginning of the stage. */
@@ -283,19 +273,6 @@ const char *tw_attach_file_name(const struct tw_attach_tally *tally,
 
 /* ---- rows ------------------------------------------------------------------ */
 
-static struct tw_attach_row *new_row(struct tw_attach_tally *tally)
-{
-	struct tw_attach_row *row = &tally->rows[tally->row_count];
-	int error = tw_histogram_init(&row->recent.lat, ROW_DIGITS);
-
-	for (size_t i = 0; i < TIMES && !error; i++)
-		error = tw_histogram_init(&row->times[times[i]], ROW_DIGITS);
-	if (error)
-		return NULL;
-	tally->row_count++;
-	return row;
-}
-
 static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 				    const struct tw_attach_io *io)
 {
@@ -306,6 +283,7 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 	uint32_t place = (uint32_t)(mixed >> 32);
 	struct tw_attach_row *row;
 	uint16_t at;
+	int error;
 
 	for (; (at = tally->row_at[place % TW_ATTACH_PLACES]); place++) {
 		row = &tally->rows[at - 1];
@@ -315,9 +293,13 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 	}
 	if (tally->row_count > TW_ATTACH_MAX_ROWS)
 		return &tally->rows[TW_ATTACH_MAX_ROWS];
-	row = new_row(tally);
-	if (!row)
+	row = &tally->rows[tally->row_count];
+	error = tw_histogram_init(&row->recent.lat, ROW_DIGITS);
+	for (size_t i = 0; i < TIMES && !error; i++)
+		error = tw_histogram_init(&row->times[times[i]], ROW_DIGITS);
+	if (error)
 		return NULL;
+	tally->row_count++;
 	row->rest = full;
 	if (full)
 		return row;
