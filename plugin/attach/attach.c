@@ -99,7 +99,7 @@ static int read_records(struct run *run, int wait_ms)
 {
 	int error = tw_attach_read(run->program, wait_ms);
 
-	tw_attach_set_slow(run->program, run->tally.slowest.least);
+	*run->program->slow_ns = run->tally.slowest.least;
 	return error;
 }
 
@@ -110,7 +110,6 @@ static int watch(struct run *run)
 	const uint64_t interval_ns = run->options.interval_ns;
 	const uint64_t duration_ns = run->options.duration_ns;
 	uint64_t last_ns = run->start_ns, now;
-	struct tw_attach_lost lost;
 	bool over = false;
 	int error = 0;
 
@@ -122,10 +121,9 @@ static int watch(struct run *run)
 		error = read_records(run, over ? 0 : READ_EVERY_MS);
 		now = now_ns(CLOCK_MONOTONIC);
 		if (interval_ns && now - last_ns >= interval_ns && !over && !error) {
-			tw_attach_lost(run->program, &lost);
 			tw_attach_table_put(&run->table, &run->tally,
 					    now - run->start_ns, now - last_ns,
-					    lost.records);
+					    run->program->lost->records);
 			tw_attach_tally_tick(&run->tally);
 			last_ns = now;
 		}
@@ -240,22 +238,18 @@ static int print_report(json_t *json, const struct tw_attach_values *options, FI
 static int report(struct run *run)
 {
 	struct tw_attach_result result = {
-		.tally = &run->tally, .target = &run->target,
-		.in_flight = tw_attach_in_flight(run->program),
-		.missed_runs = tw_attach_missed(run->program),
-		.no_causes = run->no_causes,
-		.run_ns = run->end_ns - run->start_ns,
+		.tally = &run->tally, .target = &run->target, .program = run->program,
+		.no_causes = run->no_causes, .run_ns = run->end_ns - run->start_ns,
 	};
+	const struct tw_attach_lost *lost = run->program->lost;
 	json_t *json;
 	int code;
 
 	tw_attach_table_end(&run->table);
-	tw_attach_lost(run->program, &result.lost);
 	json = tw_attach_to_json(&result);
 	code = print_report(json, &run->options, run->out);
 	json_decref(json);
-	if (code != TW_EXIT_GOOD || run->tally.ring_count || result.lost.rings ||
-	    result.lost.records)
+	if (code != TW_EXIT_GOOD || run->tally.ring_count || lost->rings || lost->records)
 		return code;
 	tw_command_remark(tw_attach_options.command, "no ring was seen: process %d (%s) and "
 			  "those it started did no I/O through io_uring",
@@ -301,7 +295,7 @@ static int begin(struct run *run)
 	run->start_ns = now_ns(CLOCK_MONOTONIC);
 	error = tw_attach_tally_init(&run->tally, run->start_ns, now_ns(CLOCK_REALTIME),
 				     SLOWEST);
-	run->tally.turns = tw_attach_turns(run->program);
+	run->tally.turns = run->program->turns;
 	if (!error)
 		error = read_records(run, 0);
 	if (error)

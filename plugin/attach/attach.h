@@ -45,7 +45,18 @@ int tw_attach_exit_code(struct tw_attach_target *target);
 
 /* ---- the program of attach.bpf.c ---- */
 
-struct tw_attach_program;
+struct tw_attach_program {
+	struct tw_attach *skeleton;
+	struct tw_causes *causes;	/* NULL: not wanted, or impossible */
+	struct ring_buffer *records;
+	const struct tw_turns *turns;	/* of all TW_ATTACH_THREADS threads; NULL: none */
+	const struct tw_attach_lost *lost;	/* so far */
+	/* I/Os that take as long wake the reader, to find their causes. */
+	__u64 *slow_ns;
+	/* Known after tw_attach_stop(): */
+	uint64_t in_flight;		/* I/Os */
+	int64_t missed_runs;		/* that the kernel has skipped: tw_program_missed() */
+};
 
 /* Take a record. Return 0 to go on. */
 typedef int tw_attach_take(void *context, void *record, size_t size);
@@ -60,28 +71,12 @@ struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void
  * their rings. Return 0 or -errno: -ESRCH if the process has ended. */
 int tw_attach_follow(struct tw_attach_program *program, int pidfd);
 
-/* Return the turns of the followed threads; NULL if none are followed. */
-const struct tw_turns *tw_attach_turns(const struct tw_attach_program *program);
-
-/* Let the program wake the reader for I/Os that take at least @ns, to find their causes. */
-void tw_attach_set_slow(struct tw_attach_program *program, uint64_t ns);
-
 /* Take all records, after waiting for @wait_ms or until a record wakes the reader. Return
  * 0, or the first result of tw_attach_take() that is not 0. */
 int tw_attach_read(struct tw_attach_program *program, int wait_ms);
 
-void tw_attach_lost(const struct tw_attach_program *program,
-		    struct tw_attach_lost *lost);
-
-/* Return how many runs of the programs the kernel has skipped: tw_program_missed(). */
-int64_t tw_attach_missed(const struct tw_attach_program *program);
-
 /* Follow nothing any more. What was seen can still be read. */
 void tw_attach_stop(struct tw_attach_program *program);
-
-/* Return the number of I/Os that were in flight at tw_attach_stop(). Before, the kernel
- * begins again at an I/O that ends while it is counted. */
-uint64_t tw_attach_in_flight(const struct tw_attach_program *program);
 
 void tw_attach_unload(struct tw_attach_program *program);
 
@@ -110,10 +105,8 @@ void tw_attach_table_end(struct tw_attach_table *table);
 struct tw_attach_result {
 	struct tw_attach_tally *tally;	/* complete */
 	const struct tw_attach_target *target;
+	const struct tw_attach_program *program;	/* stopped */
 	const char *no_causes;		/* the reason; NULL: known, or not wanted */
-	struct tw_attach_lost lost;
-	uint64_t in_flight;		/* I/Os at the end */
-	int64_t missed_runs;		/* tw_attach_missed() at the end */
 	uint64_t run_ns;
 };
 

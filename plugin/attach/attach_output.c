@@ -186,7 +186,7 @@ static json_t *causes_to_json(const struct tw_attach_result *result)
 {
 	if (result->tally->turns)
 		return json_pack("{ss, so}", "state", "on", "not_followed",
-				 tw_json_of_u64(result->lost.threads));
+				 tw_json_of_u64(result->program->lost->threads));
 	return json_pack("{ss, ss}", "state", "off", "why",
 			 result->no_causes ? result->no_causes : "not asked for");
 }
@@ -329,7 +329,7 @@ static json_t *attached_to_json(const struct tw_attach_result *result)
 						&result->tally->rows[i]));
 	return json_pack("{so, so, so}", "rings", rings_to_json(result),
 			 "operations", operations,
-			 "others", others_to_json(&result->lost));
+			 "others", others_to_json(result->program->lost));
 }
 
 /* ---- the report -------------------------------------------------------------- */
@@ -337,17 +337,19 @@ static json_t *attached_to_json(const struct tw_attach_result *result)
 /* Add what is known only at the end. */
 static void add_scalars(struct tw_tally *all, const struct tw_attach_result *result)
 {
+	const struct tw_attach_program *program = result->program;
+	const struct tw_attach_lost *lost = program->lost;
 	struct tw_scalars *scalars = &all->scalars;
 
-	scalars->in_flight = result->in_flight;
-	scalars->more_cqes = result->lost.more_cqes;
-	scalars->lost_records = result->lost.records;
-	scalars->lost_ios = result->lost.ios;
-	scalars->lost_rings = result->lost.rings;
-	scalars->lost_names = result->lost.names;
-	scalars->lost_processes = result->lost.processes;
-	if (result->missed_runs >= 0) {
-		scalars->missed_runs = (uint64_t)result->missed_runs;
+	scalars->in_flight = program->in_flight;
+	scalars->more_cqes = lost->more_cqes;
+	scalars->lost_records = lost->records;
+	scalars->lost_ios = lost->ios;
+	scalars->lost_rings = lost->rings;
+	scalars->lost_names = lost->names;
+	scalars->lost_processes = lost->processes;
+	if (program->missed_runs >= 0) {
+		scalars->missed_runs = (uint64_t)program->missed_runs;
 		tw_row_put(&all->has, TW_ROW_missed_runs);
 	}
 }

@@ -26,13 +26,6 @@
 
 #define TURNS_BYTES	(TW_ATTACH_THREADS * sizeof(struct tw_turns))
 
-struct tw_attach_program {
-	struct tw_attach *skeleton;
-	struct tw_causes *causes;	/* NULL: not wanted, or impossible */
-	const struct tw_turns *turns;	/* of all TW_ATTACH_THREADS threads */
-	struct ring_buffer *records;
-};
-
 /* Return the operations with a direction from @first to @last, as bits. */
 static __u64 operations(unsigned first, unsigned last)
 {
@@ -139,6 +132,8 @@ static int load(struct tw_attach_program *program, tw_attach_take *take, void *c
 		error = tw_attach__attach(made);
 	if (error)
 		return error;
+	program->lost = &made->bss->lost;
+	program->slow_ns = &made->bss->slow_ns;
 	program->records = ring_buffer__new(bpf_map__fd(made->maps.records), take, context,
 					    NULL);
 	return program->records ? 0 : -errno;
@@ -211,16 +206,6 @@ int tw_attach_follow(struct tw_attach_program *program, int pidfd)
 	return error ? error : iterate(program->skeleton->progs.descriptors, 0);
 }
 
-const struct tw_turns *tw_attach_turns(const struct tw_attach_program *program)
-{
-	return program->turns;
-}
-
-void tw_attach_set_slow(struct tw_attach_program *program, uint64_t ns)
-{
-	program->skeleton->bss->slow_ns = ns;
-}
-
 int tw_attach_read(struct tw_attach_program *program, int wait_ms)
 {
 	int result = wait_ms ? ring_buffer__poll(program->records, wait_ms) : 0;
@@ -232,31 +217,14 @@ int tw_attach_read(struct tw_attach_program *program, int wait_ms)
 	return error < 0 ? error : 0;
 }
 
-void tw_attach_lost(const struct tw_attach_program *program,
-		    struct tw_attach_lost *lost)
-{
-	*lost = program->skeleton->bss->lost;
-}
-
-int64_t tw_attach_missed(const struct tw_attach_program *program)
-{
-	return tw_program_missed(program->skeleton->obj);
-}
-
 void tw_attach_stop(struct tw_attach_program *program)
 {
-	tw_attach__detach(program->skeleton);
-}
-
-uint64_t tw_attach_in_flight(const struct tw_attach_program *program)
-{
 	const int map = bpf_map__fd(program->skeleton->maps.ios);
-	uint64_t count = 0;
 	__u64 key, *at = NULL;
 
-	while (bpf_map_get_next_key(map, at, &key) == 0) {
-		at = &key;
-		count++;
-	}
-	return count;
+	tw_attach__detach(program->skeleton);
+	program->missed_runs = tw_program_missed(program->skeleton->obj);
+	/* Before, the kernel would begin again at an I/O that ends while it is counted. */
+	for (; bpf_map_get_next_key(map, at, &key) == 0; at = &key)
+		program->in_flight++;
 }

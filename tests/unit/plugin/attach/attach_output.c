@@ -52,10 +52,12 @@ static void add(__u64 inode, __u8 opcode, __s32 result, __u64 lat_ns)
 static json_t *made(pid_t pid, int64_t missed_runs)
 {
 	const struct tw_attach_target target = { .pid = pid, .program = "program" };
+	const struct tw_attach_lost lost = { .records = 7, .names = 5, .others[SEND] = 9 };
+	const struct tw_attach_program program = {
+		.lost = &lost, .in_flight = 3, .missed_runs = missed_runs,
+	};
 	struct tw_attach_result result = {
-		.tally = &tally, .target = &target, .run_ns = 5000,
-		.in_flight = 3, .missed_runs = missed_runs,
-		.lost = { .records = 7, .names = 5, .others[SEND] = 9 },
+		.tally = &tally, .target = &target, .program = &program, .run_ns = 5000,
 	};
 	json_t *json;
 
