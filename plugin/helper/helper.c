@@ -154,21 +154,10 @@ __attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
 
 /* ---- connections ---- */
 
-static bool is_guest(const struct helper *helper, const struct tw_helper_connection *asks)
-{
-	static gid_t groups[65536 + 1];	/* NGROUPS_MAX, and that of the process */
-	socklen_t size = sizeof(groups) - sizeof(groups[0]);
-
-	groups[0] = asks->fio.gid;
-	if (getsockopt(asks->socket_fd, SOL_SOCKET, SO_PEERGROUPS, groups + 1, &size))
-		size = 0;
-	return tw_helper_is_guest(&helper->guests, asks->fio.uid, groups,
-				  1 + size / sizeof(groups[0]));
-}
-
 /* Find out what the kernel tells about the process at the other end. */
 static void look_at(const struct helper *helper, struct tw_helper_connection *asks)
 {
+	static gid_t groups[65536 + 1];	/* NGROUPS_MAX, and that of the process */
 	socklen_t size = sizeof(asks->fio);
 
 	asks->why = "the process that asks can't be looked at";
@@ -176,7 +165,12 @@ static void look_at(const struct helper *helper, struct tw_helper_connection *as
 	    asks->fio.pid <= 0)
 		return;
 	asks->why = "it is not for this user (--user=)";
-	if (!is_guest(helper, asks))
+	groups[0] = asks->fio.gid;
+	size = sizeof(groups) - sizeof(groups[0]);
+	if (getsockopt(asks->socket_fd, SOL_SOCKET, SO_PEERGROUPS, groups + 1, &size))
+		size = 0;
+	if (!tw_helper_is_guest(&helper->guests, asks->fio.uid, groups,
+				1 + size / sizeof(groups[0])))
 		return;
 	asks->why = "it already serves as many fios as it may";
 	asks->place = tw_helper_find_place(helper->places, asks->fio.uid);
