@@ -39,7 +39,6 @@ struct run {
 	struct tw_attach_table table;
 	const char *no_causes;
 	struct tw_output file;
-	FILE *out;
 	uint64_t start_ns;
 	uint64_t end_ns;
 };
@@ -215,6 +214,11 @@ static int run_report(int input, const char *html_path, FILE *out)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : TW_EXIT_SOFTWARE;
 }
 
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
 /* Write the report where it is wanted, as JSON and as a page. Return an enum tw_exit. */
 static int print_report(json_t *json, const struct tw_attach_values *options, FILE *out)
 {
@@ -222,7 +226,7 @@ static int print_report(json_t *json, const struct tw_attach_values *options, FI
 
 	if (options->json)
 		code = put_json(json, options->json, out);
-	if (options->json && strcmp(options->json, "-") == 0)
+	if (is_stdout(options->json))
 		out = NULL;
 	if (!out && !options->html)
 		return code;
@@ -247,7 +251,7 @@ static int report(struct run *run)
 
 	tw_attach_table_end(&run->table);
 	json = tw_attach_to_json(&result);
-	code = print_report(json, &run->options, run->out);
+	code = print_report(json, &run->options, run->table.out);
 	json_decref(json);
 	if (code != TW_EXIT_GOOD || run->tally.ring_count || lost->rings || lost->records)
 		return code;
@@ -257,18 +261,13 @@ static int report(struct run *run)
 	return TW_EXIT_UNDECIDED;
 }
 
-static bool is_stdout(const char *path)
-{
-	return path && strcmp(path, "-") == 0;
-}
-
 static int open_output(struct run *run)
 {
+	FILE *out = run->target.own ? stderr : stdout;
 	int error;
 
-	run->out = run->target.own ? stderr : stdout;
 	if (is_stdout(run->options.output)) {
-		run->out = stdout;
+		out = stdout;
 	} else if (run->options.output) {
 		/* In its place at once, where it can be read while it grows. */
 		error = tw_output_open(&run->file, run->options.output);
@@ -277,9 +276,10 @@ static int open_output(struct run *run)
 		if (error)
 			return fail(TW_EXIT_IO, "can't write %s: %s",
 				    run->options.output, tw_file_error(-error));
-		run->out = run->file.stream;
+		out = run->file.stream;
 	}
-	tw_attach_table_begin(&run->table, run->out);
+	run->table.out = out;
+	run->table.redraw = isatty(fileno(out));
 	return TW_GO_ON;
 }
 

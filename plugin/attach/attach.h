@@ -85,11 +85,9 @@ void tw_attach_unload(struct tw_attach_program *program);
 
 struct tw_attach_table {
 	FILE *out;
-	bool redraw;		/* a terminal: write over the last table */
+	bool redraw;		/* @out is a terminal: write over the last table */
 	int lines;		/* of the last table */
 };
-
-void tw_attach_table_begin(struct tw_attach_table *table, FILE *out);
 
 /* Print the table. @at_ns: since the start; @over_ns: since the last table; @lost: records
  * lost so far. */

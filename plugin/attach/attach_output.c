@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/plain_text.h"
@@ -25,13 +24,6 @@
 #define CELL		9
 
 /* ---- the live table ---------------------------------------------------------- */
-
-void tw_attach_table_begin(struct tw_attach_table *table, FILE *out)
-{
-	*table = (struct tw_attach_table) {
-		.out = out, .redraw = isatty(fileno(out)),
-	};
-}
 
 /* Add a name, of which the end is shown if it is too long. The end fits, because no
  * character has more columns than bytes. */
@@ -173,14 +165,6 @@ void tw_attach_table_put(struct tw_attach_table *table,
 
 /* ---- the report: facts, as in a report of fio's engine ------------------------- */
 
-static json_t *host_to_json(void)
-{
-	char host[256] = "";
-
-	gethostname(host, sizeof(host) - 1);
-	return tw_json_text(host);
-}
-
 /* Return if causes are known, and why not. */
 static json_t *causes_to_json(const struct tw_attach_result *result)
 {
@@ -199,7 +183,7 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 	return json_pack("{ss, so, so, si, si, si, si, so, so, si, so, ss, ss, ss, si,"
 			 " sb, sb, sb, s{ss}, so}",
 			 "run", "", "name", tw_json_text(result->target->program),
-			 "host", host_to_json(), "groupid", 0, "thread_number", 1,
+			 "host", tw_host_to_json(), "groupid", 0, "thread_number", 1,
 			 "subjob_number", 0, "pid", (int)result->target->pid,
 			 "start", tw_json_digits(tally->start_realtime_ns),
 			 "start_monotonic_ns", tw_json_digits(tally->start_ns),
@@ -215,12 +199,9 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 static json_t *machines_to_json(void)
 {
 	struct tw_machine_cpus cpus;
-	json_t *machine;
 
 	tw_machine_cpus_read(&cpus, "");
-	machine = tw_machine_to_json("", &cpus.online);
-	json_object_set_new(machine, "host", host_to_json());
-	return json_pack("[o]", machine);
+	return json_pack("[o]", tw_machine_to_json("", &cpus.online));
 }
 
 /* ---- the slowest I/Os ---------------------------------------------------------- */

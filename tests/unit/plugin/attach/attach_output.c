@@ -164,7 +164,7 @@ static void test_report(void)
 /* Check that the table of the tally begins and ends so. */
 static void table_is(uint64_t lost, const char *from, const char *to, const char *what)
 {
-	struct tw_attach_table table;
+	struct tw_attach_table table = { .lines = 0 };
 	char *page = NULL;
 	size_t size, end = strlen(to);
 	FILE *out = open_memstream(&page, &size);
@@ -172,7 +172,7 @@ static void table_is(uint64_t lost, const char *from, const char *to, const char
 
 	if (!out)
 		abort();
-	tw_attach_table_begin(&table, out);
+	table.out = out;
 	tw_attach_table_put(&table, &tally, 1500000000, 1000000000, lost);
 	fclose(out);
 	for (const char *at = page; (at = strchr(at, '\n')); at++)
