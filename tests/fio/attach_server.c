@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For kernel_attach.t: a server that also does disk I/O, all
- * through io_uring, and its clients, on loopback.
+ * For bench/attach_server.sh: a server that also does disk I/O, all through io_uring, and
+ * its clients, on loopback.
  *
  *	attach_server FILE CONNECTIONS A_SECOND READS A_SECOND IDLE
  *
