@@ -5,11 +5,10 @@
 # folder that host and guest share.
 #
 #	boot NAME [QEMU-ARGUMENT...]	start and wait; false: it did not end well
-#	start NAME [...]; wait_end	the same, with time between start and end
 #	on_nvme NAME [...]		boot with an NVMe device
 #	on_kernel SUITE			boot another release's kernel from here on
 #
-# These describe the machine, and are set before: $machine, $accel, $cpu, $cpus,
+# These describe the machine, and are set before: $accel, $cpu, $cpus,
 # $memory (MB), $append (for the kernel), $seconds (the longest it may take), $lying
 # (1: its counters obey $shared/counter, see preload/lying_counter.c). Unless a test
 # sets otherwise the kernel trusts its counter: under load its watchdog would take a
@@ -27,7 +26,6 @@ TW_BUILD=${TW_BUILD:-$root/build}
 FIO=${FIO:-fio}
 vm=${TW_VM:-$root/build/vm}
 shared=$scratch/shared
-machine=q35
 accel=tcg,thread=multi
 cpu=max,+invtsc,x-force-features=on
 cpus=2
@@ -74,52 +72,6 @@ trap 'stop; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# start NAME [QEMU-ARGUMENT...]: starts a machine
-start()
-{
-	guest=$1
-	shift
-	log=$vm/$(basename "$0" .t)-$guest$suffix.log
-	rm -rf "$shared"
-	mkdir -p "$shared"
-	share=local,id=out,path=$shared,security_model=none,multidevs=remap
-	share_device=virtio-9p-pci
-	[ "${machine%%,*}" != microvm ] || share_device=virtio-9p-device
-	began=$(date +%s)
-	limit=$seconds
-	if [ -n "${TW_VM_DEADLINE:-}" ]; then
-		rest=$((TW_VM_DEADLINE + VM_GRACE - began))
-		[ "$rest" -ge "$limit" ] || limit=$rest
-		[ "$limit" -ge 1 ] || limit=1
-	fi
-	LD_PRELOAD=${lying:+$TW_BUILD/tests/vm/preload/lying_counter.so} \
-	LYING_COUNTER=$shared/counter \
-	timeout -k 5 "$limit" qemu-system-x86_64 -M "$machine" \
-		-accel "$accel" -cpu "$cpu" -smp "$cpus" -m "$memory" \
-		-nodefaults -no-user-config -display none -no-reboot -net none \
-		-serial stdio -kernel "$kernel" -initrd "$initrd" \
-		-fsdev "$share" -device "$share_device,fsdev=out,mount_tag=out" \
-		-append "console=ttyS0 quiet loglevel=4 panic=-1 reboot=t rdinit=/init tw_run=$guest $append" \
-		"$@" >"$log" 2>&1 </dev/null &
-	qemu_pid=$!
-}
-
-# tell COMMAND...: sends commands to a machine that was started with a QMP socket,
-# -qmp "unix:$scratch/qmp,server=on,wait=off". Waits two seconds after "stop".
-tell()
-{
-	perl -MIO::Socket::UNIX -e '
-		my $s = IO::Socket::UNIX->new(shift) or die "no qmp: $!";
-		<$s>;
-		for my $command ("qmp_capabilities", @ARGV) {
-			print $s "{\"execute\":\"$command\"}\n";
-			$s->flush;
-			while (<$s>) { last if /"return"|"error"/ }
-			die "$command: $_" if /"error"/;
-			sleep 2 if $command eq "stop";
-		}' "$scratch/qmp" "$@"
-}
-
 # End the test after a machine that did not finish in its time, or that qemu could
 # not start: it proves nothing about us. Earlier checks count. A program that hangs
 # in a machine is ended there (guest/fio.sh).
@@ -135,8 +87,31 @@ too_slow()
 	done_testing
 }
 
-wait_end()
+boot()
 {
+	guest=$1
+	shift
+	log=$vm/$(basename "$0" .t)-$guest$suffix.log
+	rm -rf "$shared"
+	mkdir -p "$shared"
+	share=local,id=out,path=$shared,security_model=none,multidevs=remap
+	began=$(date +%s)
+	limit=$seconds
+	if [ -n "${TW_VM_DEADLINE:-}" ]; then
+		rest=$((TW_VM_DEADLINE + VM_GRACE - began))
+		[ "$rest" -ge "$limit" ] || limit=$rest
+		[ "$limit" -ge 1 ] || limit=1
+	fi
+	LD_PRELOAD=${lying:+$TW_BUILD/tests/vm/preload/lying_counter.so} \
+	LYING_COUNTER=$shared/counter \
+	timeout -k 5 "$limit" qemu-system-x86_64 -M q35 \
+		-accel "$accel" -cpu "$cpu" -smp "$cpus" -m "$memory" \
+		-nodefaults -no-user-config -display none -no-reboot -net none \
+		-serial stdio -kernel "$kernel" -initrd "$initrd" \
+		-fsdev "$share" -device virtio-9p-pci,fsdev=out,mount_tag=out \
+		-append "console=ttyS0 quiet loglevel=4 panic=-1 reboot=t rdinit=/init tw_run=$guest $append" \
+		"$@" >"$log" 2>&1 </dev/null &
+	qemu_pid=$!
 	wait "$qemu_pid"
 	ended=$?
 	qemu_pid=
@@ -150,12 +125,6 @@ wait_end()
 		"$(cat "$shared/status" 2>/dev/null || echo unknown); $log ends:"
 	tail -n 20 "$log" | tr -d '\r' | sed 's/^/# /'
 	return 1
-}
-
-boot()
-{
-	start "$@"
-	wait_end
 }
 
 # row INJECTED MUST HAPPENED STOCK: adds a line of this test to the table in

@@ -15,7 +15,7 @@ fio=$(command -v "$3")
 out=$4
 here=$(cd "$(dirname "$0")" && pwd)
 
-modules="9p 9pnet_virtio virtio_pci virtio_mmio nvme null_blk"
+modules="9p 9pnet_virtio virtio_pci nvme null_blk"
 modules="$modules rtc-cmos ptp_kvm"
 # File systems, the modules that they ask for by name, and devices on top of devices.
 modules="$modules ext4 xfs btrfs crc32c_generic xxhash_generic sha256_generic"
