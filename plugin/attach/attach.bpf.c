@@ -16,7 +16,6 @@
 
 #include "attach_record.h"
 #include "kernel/follow.bpf.h"
-#include "kernel/stamp.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -35,17 +34,15 @@ char LICENSE[] SEC("license") = "GPL";
 #define S_IFREG		0100000
 
 #define ANON_INODE_FS_MAGIC	0x09041934	/* include/uapi/linux/magic.h */
-#define IOCB_DSYNC		0x2		/* include/linux/fs.h */
 #define IORING_OP_URING_CMD	46		/* include/uapi/linux/io_uring.h */
 
-/* Set before loading. operations: as bits, those that are followed. writes: of these,
- * those that write. reader_namespace: inode of the reader's namespace of processes. */
+/* Set before loading. operations: as bits, those that are followed. reader_namespace: inode
+ * of the reader's namespace of processes. */
 const volatile __u32 reader_namespace = 0;
 /* The reader's root folder, where its paths begin: it may be in a chroot. */
 const volatile __u64 root_number = 0;
 const volatile __u32 root_device = 0;
 const volatile __u64 operations = 0;
-const volatile __u64 writes = 0;
 
 /* Also set before loading. with_causes: the threads that submit are followed, too
  * (causes.bpf.c). listed: the operations, as bits, whose slowest I/Os are listed. */
@@ -57,6 +54,7 @@ const volatile __u64 listed = 0;
 __u64 slow_ns;
 
 static __u32 places_taken;
+/* Rings found so far. The I/Os of one that was closed are followed to their ends. */
 static __u32 ring_count;
 
 static int is_following(void)
@@ -87,15 +85,9 @@ struct {
 } rings SEC(".maps");
 
 struct in_flight {
+	struct tw_slot stamps;	/* without a key */
 	__u64 ring;		/* io_ring_ctx */
-	__u64 accepted_ns;
-	__u64 dispatched_ns;
-	__u64 finished_ns;
 	__u64 offset;
-	__u64 due_bytes;
-	__u64 finished_bytes;
-	__u32 requests;
-	__u32 retries;
 	__u32 opcode;
 	__u32 flags;
 	__u32 submitter;	/* the kernel's number of the thread */
@@ -333,19 +325,14 @@ static int is_io(__u32 opcode)
 	return opcode < TW_ATTACH_OPCODES && operations >> opcode & 1;
 }
 
-static int is_sync_write(struct io_kiocb *io, __u32 opcode)
-{
-	return opcode < TW_ATTACH_OPCODES && writes >> opcode & 1 &&
-	       BPF_CORE_READ((struct kiocb *)io, ki_flags) & IOCB_DSYNC;
-}
-
 /* True if I/O on the file goes to a file system or a device: not for sockets, pipes,
  * terminals and such as eventfd(). */
 static int has_storage(const struct inode *inode, __u32 opcode)
 {
-	switch (BPF_CORE_READ(inode, i_mode) & S_IFMT) {
+	switch (READ(struct inode, inode, i_mode) & S_IFMT) {
 	case S_IFREG:
-		return BPF_CORE_READ(inode, i_sb, s_magic) != ANON_INODE_FS_MAGIC;
+		return READ(struct super_block, READ(struct inode, inode, i_sb),
+			    s_magic) != ANON_INODE_FS_MAGIC;
 	case S_IFDIR:
 	case S_IFBLK:
 		return 1;
@@ -358,9 +345,9 @@ static int has_storage(const struct inode *inode, __u32 opcode)
 
 static const struct inode *inode_of(struct io_kiocb *io)
 {
-	struct file *file = BPF_CORE_READ(io, file);
+	struct file *file = READ(struct io_kiocb, io, file);
 
-	return file ? BPF_CORE_READ(file, f_inode) : 0;
+	return file ? READ(struct file, file, f_inode) : 0;
 }
 
 static struct in_flight *in_flight(struct io_kiocb *io)
@@ -368,6 +355,13 @@ static struct in_flight *in_flight(struct io_kiocb *io)
 	__u64 key = (__u64)io;
 
 	return bpf_map_lookup_elem(&ios, &key);
+}
+
+static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io)
+{
+	struct in_flight *mine = in_flight(io);
+
+	return mine ? &mine->stamps : 0;
 }
 
 /* Report an I/O without a completion: the kernel uses its io_kiocb for another I/O. */
@@ -419,9 +413,8 @@ static __u32 follow_thread(void)
 static int accepted(struct io_kiocb *io)
 {
 	struct in_flight new = {
-		.accepted_ns = bpf_ktime_get_ns(),
-		.ring = (__u64)BPF_CORE_READ(io, ctx),
-		.opcode = BPF_CORE_READ(io, opcode),
+		.ring = (__u64)io->ctx,
+		.opcode = io->opcode,
 	};
 	const __u32 *number;
 	struct in_flight *old;
@@ -432,8 +425,9 @@ static int accepted(struct io_kiocb *io)
 	number = bpf_map_lookup_elem(&rings, &new.ring);
 	if (!number)
 		return 0;
+	new.stamps.accepted_ns = bpf_ktime_get_ns();
 	new.ring_number = *number;
-	new.offset = (__u64)BPF_CORE_READ((struct kiocb *)io, ki_pos);
+	new.offset = (__u64)READ(struct kiocb, io, ki_pos);
 	if (with_causes) {
 		new.submitter = current_thread();
 		new.thread = follow_thread();
@@ -453,7 +447,7 @@ static int accepted(struct io_kiocb *io)
 SEC("tp_btf/io_uring_link")
 int BPF_PROG(linked, struct io_kiocb *io)
 {
-	struct in_flight *mine = in_flight(io);
+	struct in_flight *mine = is_following() ? in_flight(io) : 0;
 
 	if (mine)
 		mine->flags |= TW_ATTACH_LINKED;
@@ -464,7 +458,7 @@ int BPF_PROG(linked, struct io_kiocb *io)
 SEC("tp_btf/io_uring_defer")
 int BPF_PROG(drained, struct io_kiocb *io)
 {
-	struct in_flight *mine = in_flight(io);
+	struct in_flight *mine = is_following() ? in_flight(io) : 0;
 
 	if (mine)
 		mine->flags |= TW_ATTACH_DRAINED;
@@ -485,7 +479,7 @@ static int is_no_io(struct io_kiocb *io, const struct in_flight *mine)
 SEC("tp_btf/io_uring_poll_arm")
 int BPF_PROG(poll_arm, struct io_kiocb *io)
 {
-	const struct in_flight *mine = in_flight(io);
+	const struct in_flight *mine = is_following() ? in_flight(io) : 0;
 
 	if (mine)
 		is_no_io(io, mine);
@@ -495,35 +489,18 @@ int BPF_PROG(poll_arm, struct io_kiocb *io)
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
-	struct in_flight *mine = in_flight(io);
+	struct in_flight *mine = is_following() ? in_flight(io) : 0;
 
-	if (!mine || is_no_io(io, mine))
-		return 0;
-	mine->dispatched_ns = 0;
-	mine->finished_ns = 0;
-	mine->requests = 0;
-	mine->due_bytes = 0;
-	mine->finished_bytes = 0;
-	mine->retries++;
+	if (mine && !is_no_io(io, mine))
+		submit_again(&mine->stamps);
 	return 0;
 }
 
-static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 bytes)
+static void dispatched(struct tw_slot *stamps, __u64 now_ns)
 {
-	struct in_flight *mine = in_flight(io);
+	struct in_flight *mine = (struct in_flight *)stamps;	/* the first member */
 
-	if (!mine)
-		return;
-	if (point == FINISHED) {
-		tw_stamp_latest(&mine->finished_ns, now_ns);
-		__sync_fetch_and_add(&mine->requests, 1);
-		__sync_fetch_and_add(&mine->finished_bytes, bytes);
-		return;
-	}
-	__sync_fetch_and_add(&mine->due_bytes, bytes);
-	/* Only the first request counts. Others are parts, or the same one requeued. */
-	tw_stamp_earliest(&mine->dispatched_ns, now_ns);
-	if (with_causes && mine->dispatched_ns == now_ns &&
+	if (with_causes && stamps->dispatched_ns == now_ns &&
 	    mine->submitter == current_thread())
 		mine->flags |= TW_ATTACH_DISPATCHED_ITSELF;
 }
@@ -564,18 +541,18 @@ static void name_inode(struct tw_attach_inode *inode, const struct inode *of,
 {
 	if (!of)
 		return;
-	inode->number = BPF_CORE_READ(of, i_ino) ^
-			(__u64)BPF_CORE_READ(of, i_generation) << 32;
-	inode->device = BPF_CORE_READ(of, i_sb, s_dev);
-	inode->mode = BPF_CORE_READ(of, i_mode) & S_IFMT;
-	tell_file(inode, BPF_CORE_READ(io, file));
+	inode->number = READ(struct inode, of, i_ino) ^
+			(__u64)READ(struct inode, of, i_generation) << 32;
+	inode->device = READ(struct super_block, READ(struct inode, of, i_sb), s_dev);
+	inode->mode = READ(struct inode, of, i_mode) & S_IFMT;
+	tell_file(inode, READ(struct io_kiocb, io, file));
 }
 
 /* ---- completions --------------------------------------------------------- */
 
 static void count_other(struct io_kiocb *io)
 {
-	__u32 opcode = BPF_CORE_READ(io, opcode);
+	__u32 opcode = READ(struct io_kiocb, io, opcode);
 
 	if (opcode >= TW_ATTACH_OPCODES)
 		opcode = TW_ATTACH_OPCODES - 1;
@@ -594,11 +571,12 @@ static __u64 wakeup_for(const struct tw_attach_io *record)
 static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine,
 		 __u64 now)
 {
+	const struct tw_slot *stamps = mine ? &mine->stamps : 0;
 	const struct inode *of = inode_of(io);
 	struct tw_attach_inode inode = { 0 };
 	struct tw_attach_io *record;
 
-	if (of && !has_storage(of, BPF_CORE_READ(io, opcode))) {
+	if (of && !has_storage(of, READ(struct io_kiocb, io, opcode))) {
 		count_other(io);
 		return;
 	}
@@ -610,23 +588,23 @@ static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine,
 	}
 	__builtin_memset(record, 0, sizeof(*record));
 	record->kind = TW_ATTACH_IO;
-	record->opcode = BPF_CORE_READ(io, opcode);
+	record->opcode = READ(struct io_kiocb, io, opcode);
 	record->ring = ring;
 	record->inode = inode;
 	record->posted_ns = now;
-	record->result = BPF_CORE_READ(io, cqe.res);
-	if (mine) {
+	record->result = READ(struct io_kiocb, io, cqe.res);
+	if (stamps) {
 		record->flags = (__u8)mine->flags;
-		if (is_sync_write(io, record->opcode))
+		if (stamps->flags & TW_SLOT_SYNC_WRITE)
 			record->flags |= TW_ATTACH_SYNC_WRITE;
-		record->accepted_ns = mine->accepted_ns;
-		record->dispatched_ns = mine->dispatched_ns;
-		record->finished_ns = mine->finished_ns;
+		record->accepted_ns = stamps->accepted_ns;
+		record->dispatched_ns = stamps->dispatched_ns;
+		record->finished_ns = stamps->finished_ns;
 		record->offset = mine->offset;
-		record->requests = mine->requests;
-		record->retries = mine->retries;
-		record->finished_bytes = mine->finished_bytes;
-		record->due_bytes = mine->due_bytes;
+		record->requests = stamps->requests;
+		record->retries = stamps->retries;
+		record->finished_bytes = stamps->finished_bytes;
+		record->due_bytes = stamps->due_bytes;
 		record->thread = (__u16)mine->thread;
 		if (with_causes && mine->submitter == current_thread())
 			record->flags |= TW_ATTACH_POSTED_ITSELF;
@@ -637,22 +615,26 @@ static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine,
 SEC("tp_btf/io_uring_complete")
 int BPF_PROG(complete, void *context, struct io_kiocb *io)
 {
-	__u64 now = bpf_ktime_get_ns();
-	__u64 ring = (__u64)context, key = (__u64)io;
-	const __u32 *number = bpf_map_lookup_elem(&rings, &ring);
-	const struct in_flight *mine = io ? bpf_map_lookup_elem(&ios, &key) : 0;
+	__u64 ring = (__u64)context, key = (__u64)io, now;
+	const struct in_flight *mine;
+	const __u32 *number;
 
+	if (!is_following())
+		return 0;
+	number = bpf_map_lookup_elem(&rings, &ring);
+	mine = io ? in_flight(io) : 0;
 	if (mine && mine->ring != ring)
 		mine = 0;
 	if (mine)
 		number = &mine->ring_number;
 	if (!number)
 		return 0;
+	now = bpf_ktime_get_ns();
 	if (!io) {
 		count(&lost.more_cqes);
 		return 0;
 	}
-	if (is_io(BPF_CORE_READ(io, opcode))) {
+	if (is_io(READ(struct io_kiocb, io, opcode))) {
 		tell(io, *number, mine, now);
 	} else {
 		count_other(io);

@@ -50,7 +50,6 @@ static int fit_to_kernel(struct tw_attach *made)
 		return -errno;
 	has_req = tw_program_has_submit_req(btf);
 	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
-	made->rodata->writes = operations(TW_WRITE, TW_WRITE);
 	made->rodata->above = tw_above_find(btf);
 	btf__free(btf);
 	made->rodata->reader_namespace = (__u32)tw_program_namespace().inode;

@@ -14,12 +14,7 @@
  */
 #include "bio.bpf.h"
 
-#include "slot.h"
-#include "stamp.h"
 #include "thread.bpf.h"
-
-/* include/linux/fs.h: set by O_SYNC, O_DSYNC, or a flag of a single write */
-#define IOCB_DSYNC	0x2
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -118,8 +113,17 @@ static struct tw_slot *slot_with(__u64 ring, __u64 user_data)
 	return slot && slot->key == user_data ? slot : 0;
 }
 
-/* Note that an I/O is accepted, also when the kernel submits the same SQE
- * again: all begins anew. */
+static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io)
+{
+	return slot_with((__u64)READ(struct io_kiocb, io, ctx),
+			 READ(struct io_kiocb, io, cqe.user_data));
+}
+
+static void dispatched(struct tw_slot *stamps, __u64 now_ns)
+{
+}
+
+/* The kernel may submit the same SQE again: all begins anew. */
 static int accepted(struct io_kiocb *io)
 {
 	__u64 user_data = io->cqe.user_data;
@@ -127,36 +131,20 @@ static int accepted(struct io_kiocb *io)
 
 	if (!slot)
 		return 0;
-	slot->accepted_ns = bpf_ktime_get_ns();
-	slot->dispatched_ns = 0;
-	slot->finished_ns = 0;
-	slot->posted_ns = 0;
-	slot->requests = 0;
-	slot->retries = 0;
-	slot->flags = 0;
-	slot->due_bytes = 0;
-	slot->finished_bytes = 0;
-	slot->key = user_data;
+	*slot = (struct tw_slot) {
+		.key = user_data,
+		.accepted_ns = bpf_ktime_get_ns(),
+	};
 	return 0;
 }
 
-/* Note that a worker submits an I/O again (-EAGAIN), or for the first time. The
- * time when it was accepted stays. */
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
-	struct tw_slot *slot = is_following() ?
-		slot_with((__u64)io->ctx, io->cqe.user_data) : 0;
+	struct tw_slot *slot = is_following() ? stamps_of(io) : 0;
 
-	if (!slot)
-		return 0;
-	slot->dispatched_ns = 0;
-	slot->finished_ns = 0;
-	slot->requests = 0;
-	slot->due_bytes = 0;
-	slot->finished_bytes = 0;
-	if (slot->retries != (__u16)~0)
-		slot->retries++;
+	if (slot)
+		submit_again(slot);
 	return 0;
 }
 
@@ -167,31 +155,8 @@ int BPF_PROG(complete, void *ring, struct io_kiocb *io)
 
 	if (!io || !is_following())
 		return 0;
-	/* For the kernel's verifier this can be any address. */
-	slot = slot_with((__u64)ring, BPF_CORE_READ(io, cqe.user_data));
+	slot = slot_with((__u64)ring, READ(struct io_kiocb, io, cqe.user_data));
 	if (slot)
 		slot->posted_ns = bpf_ktime_get_ns();
 	return 0;
-}
-
-static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 bytes)
-{
-	__u64 ring = (__u64)BPF_CORE_READ(io, ctx);
-	struct tw_slot *slot = slot_with(ring, BPF_CORE_READ(io, cqe.user_data));
-
-	if (!slot)
-		return;
-	if (point == FINISHED) {
-		tw_stamp_latest(&slot->finished_ns, now_ns);
-		__sync_fetch_and_add(&slot->requests, 1);
-		__sync_fetch_and_add(&slot->finished_bytes, bytes);
-		return;
-	}
-	__sync_fetch_and_add(&slot->due_bytes, bytes);
-	if (point == DISPATCHED_WRITE &&
-	    BPF_CORE_READ((struct kiocb *)io, ki_flags) & IOCB_DSYNC)
-		slot->flags = TW_SLOT_SYNC_WRITE;
-	/* Later dispatches are of its other requests, or of the same request,
-	 * requeued. */
-	tw_stamp_earliest(&slot->dispatched_ns, now_ns);
 }
