@@ -51,6 +51,7 @@ static int fit_to_kernel(struct tw_attach *made)
 	has_req = tw_program_has_submit_req(btf);
 	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
 	made->rodata->above = tw_above_find(btf);
+	made->rodata->has_casts = tw_program_has_casts(btf);
 	btf__free(btf);
 	made->rodata->reader_namespace = (__u32)tw_program_namespace().inode;
 	if (!stat("/", &root)) {

@@ -36,6 +36,7 @@ static int adapt(struct tw_stages *made)
 	if (!btf)
 		return -errno;
 	made->rodata->above = tw_above_find(btf);
+	made->rodata->has_casts = tw_program_has_casts(btf);
 	has_req = tw_program_has_submit_req(btf);
 	btf__free(btf);
 	return bpf_program__set_autoload(has_req ? made->progs.submit_sqe :

@@ -96,6 +96,12 @@ static inline bool tw_program_has_submit_req(const struct btf *btf)
 	return btf__find_by_name_kind(btf, "btf_trace_io_uring_submit_req",
 				      BTF_KIND_TYPEDEF) > 0;
 }
+
+/* True if a program can read by bpf_rdonly_cast(), as from Linux 6.2 on. */
+static inline bool tw_program_has_casts(const struct btf *btf)
+{
+	return btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
+}
 #endif
 
 #endif
