@@ -21,9 +21,9 @@
  * same for a batch. sqes[io_u->index] is its SQE. The SQE does not change while the
  * I/O is in flight, because a thread of the kernel may read it late (SQPOLL).
  *
- * The user_data of the SQE, by which the kernel names the I/O, has two halves. The
- * lower half is the index. The upper half is a number that differs for each I/O. It
- * tells to which I/O the stamps of the kernel's program (kernel/) belong.
+ * The user_data of the SQE, by which the kernel names the I/O, has the index, the place
+ * of the ring in the table of the kernel's program (kernel/), and a number that differs
+ * for each I/O (kernel/slot.h). It tells to which I/O the program's stamps belong.
  *
  * NVMe commands take the same path; command.c has their prep, queue and event.
  */
@@ -44,7 +44,8 @@
  * (command.c clears the second half of an SQE of double size.) */
 struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
 {
-	const uint64_t key = (uint64_t) ++job->hot.generation << 32 | io_u->index;
+	const uint64_t key = (uint64_t) ++job->hot.generation << TW_KEY_NUMBER_SHIFT |
+			     job->hot.kernel.ring << TW_KEY_RING_SHIFT | io_u->index;
 	const struct fio_file *f = io_u->file;
 	struct io_uring_sqe *sqe;
 
@@ -235,7 +236,7 @@ static void see(struct tw_job *job, unsigned tail, uint64_t now_ticks)
 
 	while (job->ring.seen_tail != tail) {
 		cqe = cqe_at(job, job->ring.seen_tail++);
-		job->hot.io[(uint32_t) cqe->user_data].seen_ticks = now_ticks;
+		job->hot.io[tw_key_slot(cqe->user_data)].seen_ticks = now_ticks;
 	}
 	if (count)
 		job->hot.batches++;
@@ -443,7 +444,7 @@ struct io_u *tw_event_at(const struct tw_job *job, int event, int *result)
 
 	cqe = cqe_at(job, job->ring.events_at + (unsigned) event);
 	*result = cqe->res;
-	return job->hot.by_index[(uint32_t) cqe->user_data];
+	return job->hot.by_index[tw_key_slot(cqe->user_data)];
 }
 
 /*

@@ -323,19 +323,18 @@ static const char *load(struct serving *s, const struct question *q)
 
 /* Announce a ring, or tell whether it was made. */
 static const char *expect(struct serving *s, const struct question *q,
-			  uint32_t *base)
+			  struct tw_helper_answer *answer)
 {
 	const char *why = check_sender(s, q);
-	uint64_t ring;		/* an address of the kernel, not sent to the fio */
 
 	if (why)
 		return why;
 	if (q->question.what == TW_HELPER_MADE)
-		return tw_loader_made(s->loader, q->question.thread, &ring) ? NULL :
+		return tw_loader_made(s->loader, q->question.thread) ? NULL :
 			"the kernel's program did not see the ring";
-	*base = s->room.given;
-	if (tw_loader_expect(s->loader, q->question.thread, *base,
-			     q->question.entries))
+	answer->base = s->room.given;
+	if (tw_loader_expect(s->loader, q->question.thread, answer->base,
+			     q->question.entries, &answer->ring))
 		return "the ring could not be announced to the kernel";
 	s->room.given += q->question.entries;
 	return NULL;
@@ -356,7 +355,7 @@ static bool answer(struct serving *s, const struct question *q)
 		if (!why)
 			fd = tw_loader_slots(s->loader);
 	} else if (!why) {
-		why = expect(s, q, &answer.base);
+		why = expect(s, q, &answer);
 	}
 	if (why)
 		snprintf(answer.why, sizeof(answer.why), "%s", why);

@@ -13,7 +13,7 @@
 #include "slot.h"
 
 /* The version covers the layout of the slots, too. */
-#define TW_HELPER_VERSION	(0x54570200u + (uint32_t)sizeof(struct tw_slot))
+#define TW_HELPER_VERSION	(0x54570300u + (uint32_t)sizeof(struct tw_slot))
 #define TW_HELPER_MAX_SLOTS	65536u		/* of a connection */
 
 enum tw_helper_what {
@@ -35,8 +35,9 @@ struct tw_helper_answer {
 	uint32_t version;
 	uint32_t number;
 	uint32_t base;		/* of EXPECT: the ring's first slot */
+	uint32_t ring;		/* of EXPECT: its place in the program's table */
 	uint32_t is_loading;	/* the answer to LOAD is still to come */
-	char why[176];		/* reason of a refusal, one line; empty: done */
+	char why[172];		/* reason of a refusal, one line; empty: done */
 };
 
 /* ---- the engine's side: remote.c, which needs no libbpf ---- */
@@ -52,9 +53,9 @@ struct tw_helper_answer {
 int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY]);
 
 /* Announce the ring that @thread makes next (TW_HELPER_EXPECT), as tw_loader_expect(), but
- * the helper chooses @base; or ask whether the ring is made (TW_HELPER_MADE). Return 0;
+ * the helper chooses its places; or ask whether the ring is made (TW_HELPER_MADE). Return 0;
  * -errno with @why. A helper that does not answer in time is not asked again. */
 int tw_remote_ask(enum tw_helper_what what, uint32_t thread, uint32_t entries,
-		  uint32_t *base, char why[TW_KERNEL_WHY]);
+		  struct tw_helper_answer *answer, char why[TW_KERNEL_WHY]);
 
 #endif

@@ -95,36 +95,41 @@ int tw_loader_slots(const struct tw_stages *loader)
 }
 
 int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
-		     uint32_t base, uint32_t entries)
+		     uint32_t base, uint32_t entries, uint32_t *ring)
 {
-	struct tw_ring_slots slots = { .base = base, .mask = entries - 1 };
+	const uint32_t place = __sync_fetch_and_add(&loader->bss->rings_announced, 1);
+	struct tw_announced announced = { .ring = place };
 	struct timespec now;
+	int error;
 
+	if (place >= TW_MAX_RINGS)
+		return -ENOSPC;
+	loader->bss->rings[place].base = base;
+	loader->bss->rings[place].mask = entries - 1;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	slots.announced_ns = (uint64_t) now.tv_sec * 1000000000 +
-			     (uint64_t) now.tv_nsec;
-	return bpf_map_update_elem(bpf_map__fd(loader->maps.expected),
-				   &thread, &slots, BPF_ANY);
+	announced.ns = (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+	error = bpf_map_update_elem(bpf_map__fd(loader->maps.expected), &thread,
+				    &announced, BPF_ANY);
+	if (!error)
+		*ring = place;
+	return error;
 }
 
-bool tw_loader_made(const struct tw_stages *loader, uint32_t thread, uint64_t *ring)
+bool tw_loader_made(const struct tw_stages *loader, uint32_t thread)
 {
 	const int expected = bpf_map__fd(loader->maps.expected);
-	struct tw_ring_slots slots = { .ctx = 0 };
+	struct tw_announced announced;
 
-	if (bpf_map_lookup_elem(expected, &thread, &slots))
+	if (bpf_map_lookup_elem(expected, &thread, &announced))
 		return false;
 	bpf_map_delete_elem(expected, &thread);
-	*ring = slots.ctx;
-	return slots.ctx;
+	return loader->bss->rings[announced.ring].ctx;
 }
 
-void tw_loader_forget(const struct tw_stages *loader, uint64_t ring)
+void tw_loader_forget(const struct tw_stages *loader, uint32_t ring)
 {
-	const int rings = bpf_map__fd(loader->maps.rings);
-
 	/* The program counts, too, in the same memory. */
-	if (!bpf_map_delete_elem(rings, &ring))
+	if (__sync_lock_test_and_set(&loader->bss->rings[ring].ctx, 0))
 		__sync_fetch_and_sub(&loader->bss->rings_followed, 1);
 }
 
@@ -157,17 +162,17 @@ int tw_loader_slots(const struct tw_stages *loader)
 }
 
 int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
-		     uint32_t base, uint32_t entries)
+		     uint32_t base, uint32_t entries, uint32_t *ring)
 {
 	return -ENOTSUP;
 }
 
-bool tw_loader_made(const struct tw_stages *loader, uint32_t thread, uint64_t *ring)
+bool tw_loader_made(const struct tw_stages *loader, uint32_t thread)
 {
 	return false;
 }
 
-void tw_loader_forget(const struct tw_stages *loader, uint64_t ring)
+void tw_loader_forget(const struct tw_stages *loader, uint32_t ring)
 {
 }
 
@@ -274,22 +279,28 @@ int64_t tw_kernel_missed(void)
 /* Return NULL, or the reason why the job gets no slots. */
 static const char *expect(struct tw_kernel *kernel, uint32_t entries)
 {
+	struct tw_helper_answer answer;
+
 	if (!slots)
 		return why_not[0] ? why_not : "not loaded";
 	if (entries > slot_count)
 		return "more jobs than there is room for";
 	if (!loader) {
-		if (tw_remote_ask(TW_HELPER_EXPECT, kernel->thread, entries,
-				  &kernel->base, kernel->text))
+		if (tw_remote_ask(TW_HELPER_EXPECT, kernel->thread, entries, &answer,
+				  kernel->text))
 			return kernel->text;
+		kernel->base = answer.base;
+		kernel->ring = answer.ring;
 		/* The helper's answer is checked, so that no other memory is read. */
-		return kernel->base <= slot_count - entries ? NULL :
+		return kernel->base <= slot_count - entries &&
+		       kernel->ring < TW_MAX_RINGS ? NULL :
 			"the kernel helper gave slots that do not exist";
 	}
 	kernel->base = atomic_fetch_add(given, entries);
 	if (kernel->base > slot_count || entries > slot_count - kernel->base)
 		return "more jobs than there is room for";
-	return tw_loader_expect(loader, kernel->thread, kernel->base, entries) ?
+	return tw_loader_expect(loader, kernel->thread, kernel->base, entries,
+				&kernel->ring) ?
 		"the ring could not be announced to the kernel" : NULL;
 }
 
@@ -306,12 +317,12 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 
 bool tw_kernel_made(struct tw_kernel *kernel)
 {
-	uint32_t base;		/* has no meaning here */
+	struct tw_helper_answer answer;		/* has no meaning here */
 
 	if (!kernel->slots)
 		return false;
-	if (loader ? tw_loader_made(loader, kernel->thread, &kernel->ctx) :
-	    !tw_remote_ask(TW_HELPER_MADE, kernel->thread, 0, &base, kernel->text))
+	if (loader ? tw_loader_made(loader, kernel->thread) :
+	    !tw_remote_ask(TW_HELPER_MADE, kernel->thread, 0, &answer, kernel->text))
 		return true;
 	kernel->slots = NULL;
 	kernel->why = loader ? "the kernel's program did not see the ring" : kernel->text;
@@ -320,7 +331,6 @@ bool tw_kernel_made(struct tw_kernel *kernel)
 
 void tw_kernel_forget(struct tw_kernel *kernel)
 {
-	if (kernel->ctx)
-		tw_loader_forget(loader, kernel->ctx);
-	kernel->ctx = 0;
+	if (kernel->slots && loader)
+		tw_loader_forget(loader, kernel->ring);
 }

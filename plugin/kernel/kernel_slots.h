@@ -17,8 +17,8 @@
 struct tw_kernel {
 	const volatile struct tw_slot *slots;	/* by io_u->index; NULL: none */
 	uint32_t base;
+	uint32_t ring;			/* its place in the program's table */
 	uint32_t thread;		/* the thread that makes the ring */
-	uint64_t ctx;			/* the kernel's name for the ring; 0: not known */
 	int64_t missed;			/* tw_kernel_missed() at the begin */
 	const char *why;		/* why there are no slots; NULL: not wanted */
 	bool by_helper;			/* the helper has loaded the program */
@@ -98,14 +98,14 @@ void tw_loader_free(struct tw_stages *loader);
 int tw_loader_slots(const struct tw_stages *loader);
 
 /* Announce that the ring that @thread makes next has the slots [@base, @base +
- * @entries). @entries is a power of two. */
+ * @entries). @entries is a power of two. @ring: its place in the program's table. */
 int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
-		     uint32_t base, uint32_t entries);
+		     uint32_t base, uint32_t entries, uint32_t *ring);
 
 /* True if @thread has made its ring. The ring is no longer expected after this
- * call. @ring: the kernel's name of it. */
-bool tw_loader_made(const struct tw_stages *loader, uint32_t thread, uint64_t *ring);
-void tw_loader_forget(const struct tw_stages *loader, uint64_t ring);
+ * call. */
+bool tw_loader_made(const struct tw_stages *loader, uint32_t thread);
+void tw_loader_forget(const struct tw_stages *loader, uint32_t ring);
 
 /* Return the number of rings that the program follows. While it is 0, the program
  * leaves at once. */

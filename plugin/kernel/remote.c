@@ -261,17 +261,14 @@ int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY])
 }
 
 int tw_remote_ask(enum tw_helper_what what, uint32_t thread, uint32_t entries,
-		  uint32_t *base, char why[TW_KERNEL_WHY])
+		  struct tw_helper_answer *answer, char why[TW_KERNEL_WHY])
 {
 	const struct tw_helper_question question = {
 		.what = what, .thread = thread, .entries = entries,
 	};
-	struct tw_helper_answer answer;
-	int fd = -1, error = ask(question, &answer, &fd, why);
+	int fd = -1, error = ask(question, answer, &fd, why);
 
 	if (fd >= 0)
 		close(fd);
-	if (!error)
-		*base = answer.base;
 	return error;
 }

@@ -35,15 +35,42 @@ struct tw_slot {
 #define TW_SLOT_NOT_FIRST	2
 #define TW_SLOT_NOT_LAST	4
 
-/* The slots of a ring: [base, base + mask]. */
-struct tw_ring_slots {
-	__u64 ctx;		/* the kernel's io_ring_ctx; 0: not yet */
-	__u64 announced_ns;	/* CLOCK_MONOTONIC, when the thread existed */
+/*
+ * The key, from its lowest bit on: the I/O's place among the slots of its ring (a ring has
+ * at most 32768), the ring's place in the program's table, and four bits that are free.
+ * The upper half is a number that differs for each I/O of a job.
+ *
+ * The SQE has it as user_data, which any program can set to anything. So the program in
+ * the kernel compares the ring, too.
+ */
+#define TW_KEY_RING_SHIFT	16
+#define TW_KEY_NUMBER_SHIFT	32
+#define TW_MAX_RINGS		4096
+
+static inline __u32 tw_key_slot(__u64 key)
+{
+	return (__u16)key;
+}
+
+static inline __u32 tw_key_ring(__u64 key)
+{
+	return key >> TW_KEY_RING_SHIFT & (TW_MAX_RINGS - 1);
+}
+
+/* A ring in that table, and its slots: [base, base + mask]. */
+struct tw_ring {
+	__u64 ctx;		/* the kernel's io_ring_ctx; 0: not made, or forgotten */
 	__u32 base;
 	__u32 mask;
 };
 
-#define TW_MAX_RINGS	4096
+/* A ring that a thread is about to make. */
+struct tw_announced {
+	__u64 ns;		/* CLOCK_MONOTONIC, when the thread existed */
+	__u32 ring;		/* its place in the table */
+	__u32 unused;
+};
+
 #define TW_ANY_OWNER	((__u32)-1)
 
 #endif

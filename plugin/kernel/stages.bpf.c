@@ -22,21 +22,19 @@ char LICENSE[] SEC("license") = "GPL";
  * loading. */
 const volatile __u32 owner = TW_ANY_OWNER;
 
-/* By thread: the slots of the ring that the thread is about to make. */
+/* By thread: the ring that the thread is about to make. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TW_MAX_RINGS);
 	__type(key, __u32);
-	__type(value, struct tw_ring_slots);
+	__type(value, struct tw_announced);
 } expected SEC(".maps");
 
-/* By io_ring_ctx. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TW_MAX_RINGS);
-	__type(key, __u64);
-	__type(value, struct tw_ring_slots);
-} rings SEC(".maps");
+/* In the order of their announcements, each in a new place. A table, and not a map, as
+ * user_data tells the place. The loader reads and writes all of these, too. */
+struct tw_ring rings[TW_MAX_RINGS];
+__u32 rings_announced;
+__u32 rings_followed;	/* made, and not forgotten */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -45,9 +43,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct tw_slot);
 } slots SEC(".maps");
-
-/* Rings in the map `rings`, or about to be. */
-__u32 rings_followed = 0;
 
 static int is_following(void)
 {
@@ -67,56 +62,61 @@ static int is_owner(void)
 /* True if the ring was announced by this thread. A thread that began later than
  * the announcement only has the same number: the announced one ended without a
  * ring. */
-static int is_announced(const struct tw_ring_slots *mine)
+static int is_announced(const struct tw_announced *mine)
 {
-	return bpf_get_current_task_btf()->start_time < mine->announced_ns;
+	return bpf_get_current_task_btf()->start_time < mine->ns;
+}
+
+/* Forget a ring that had this address before, and was never forgotten. */
+static long forget(__u32 i, const __u64 *ctx)
+{
+	__u64 *at = &rings[i & (TW_MAX_RINGS - 1)].ctx;
+
+	if (*at == *ctx && __sync_val_compare_and_swap(at, *ctx, 0) == *ctx)
+		__sync_fetch_and_sub(&rings_followed, 1);
+	return 0;
 }
 
 SEC("tp_btf/io_uring_create")
 int BPF_PROG(create, int fd, void *ring)
 {
-	__u32 tid = thread();
-	struct tw_ring_slots *mine = bpf_map_lookup_elem(&expected, &tid);
-	__u64 key = (__u64)ring;
+	__u64 address = (__u64)ring;
+	const struct tw_announced *mine;
+	__u32 tid;
 
-	/* A job's ring may have had this address before, and was never forgotten. */
-	if (!bpf_map_delete_elem(&rings, &key))
-		__sync_fetch_and_sub(&rings_followed, 1);
+	if (rings_followed)
+		bpf_loop(rings_announced, forget, &address, 0);
+	tid = thread();
+	mine = bpf_map_lookup_elem(&expected, &tid);
 	if (!mine || !is_owner() || !is_announced(mine))
 		return 0;
-	__sync_fetch_and_add(&rings_followed, 1);
-	if (bpf_map_update_elem(&rings, &key, mine, BPF_NOEXIST))
-		__sync_fetch_and_sub(&rings_followed, 1);
-	else
-		mine->ctx = key;
+	/* Until the loader asks, the last ring of the thread counts. */
+	if (!__sync_lock_test_and_set(&rings[mine->ring & (TW_MAX_RINGS - 1)].ctx,
+				      address))
+		__sync_fetch_and_add(&rings_followed, 1);
 	return 0;
 }
 
-/* Return the slot of a job's I/O. Its user_data is from the job and may be
- * anything. */
-static struct tw_slot *slot_of(__u64 ring, __u64 user_data)
+/* Return the slot of a job's I/O, which its user_data names: 0 if the place that is named
+ * there is not that of this ring. */
+static struct tw_slot *slot_of(__u64 ctx, __u64 user_data)
 {
-	const struct tw_ring_slots *mine = bpf_map_lookup_elem(&rings, &ring);
+	const struct tw_ring *ring = &rings[tw_key_ring(user_data)];
 	__u32 index;
 
-	if (!mine)
+	if (ring->ctx != ctx)
 		return 0;
-	index = mine->base + ((__u32)user_data & mine->mask);
+	index = ring->base + (tw_key_slot(user_data) & ring->mask);
 	return bpf_map_lookup_elem(&slots, &index);
 }
 
 /* Return the slot, unless another I/O has it by now. */
-static struct tw_slot *slot_with(__u64 ring, __u64 user_data)
-{
-	struct tw_slot *slot = slot_of(ring, user_data);
-
-	return slot && slot->key == user_data ? slot : 0;
-}
-
 static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io)
 {
-	return slot_with((__u64)READ(struct io_kiocb, io, ctx),
-			 READ(struct io_kiocb, io, cqe.user_data));
+	__u64 user_data = READ(struct io_kiocb, io, cqe.user_data);
+	struct tw_slot *slot = slot_of((__u64)READ(struct io_kiocb, io, ctx), user_data);
+
+	return slot && slot->key == user_data ? slot : 0;
 }
 
 static void dispatched(struct tw_slot *stamps, __u64 now_ns)
@@ -151,11 +151,8 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 SEC("tp_btf/io_uring_complete")
 int BPF_PROG(complete, void *ring, struct io_kiocb *io)
 {
-	struct tw_slot *slot;
+	struct tw_slot *slot = io && is_following() ? stamps_of(io) : 0;
 
-	if (!io || !is_following())
-		return 0;
-	slot = slot_with((__u64)ring, READ(struct io_kiocb, io, cqe.user_data));
 	if (slot)
 		slot->posted_ns = bpf_ktime_get_ns();
 	return 0;

@@ -313,7 +313,8 @@ static void mute(void)
 /* ---- reuse ---- */
 
 #define FAR		0xfff00000005ULL	/* user_data beyond the slots */
-#define MARK		(7ULL << 32)	/* user_data of the other user */
+/* user_data of the other user, for the place of each of the fio's two rings */
+#define MARK(i)		(7ULL << 32 | ((i) & 1) << TW_KEY_RING_SHIFT)
 #define OTHER_USER	65533
 #define SOME_RINGS	16
 
@@ -397,7 +398,7 @@ static void let_in(int to, int from)
 	    read(from, &byte, 1) != 1)
 		_exit(1);
 	for (i = 0; i < SLOTS; i++)
-		is_seen |= slots[i].key == MARK;
+		is_seen |= slots[i].key >> 32 == 7;
 	report("the other user's", is_seen ? "seen" : "not seen");
 	_exit(0);
 }
@@ -431,7 +432,7 @@ static void reuse(void)
 	if (child == 0) {
 		become(OTHER_USER);
 		for (i = 0; i < SOME_RINGS; i++)
-			used += use_ring(MARK);
+			used += use_ring(MARK(i));
 		report("same number", getpid() == dead ? "ok" : "no");
 		report("rings of the other", used == SOME_RINGS ? "ok" : "no");
 		_exit(0);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * For kernel_stages.t: makes rings that the program in the kernel must not take for
- * the announced one. One is a second ring of the same thread. The other is the ring
- * of a thread that has the number of the announced one, which ended before it made
- * a ring. The program counts the rings that it follows, to leave at once without any.
+ * the announced one: a second ring of the same thread, rings whose user_data names the
+ * announced one's place and slots, and the ring of a thread that has the number of the
+ * announced one, which ended before it made a ring. The program counts the rings that it
+ * follows, to leave at once without any.
  *
  *	kernel_rings FILE
  *
@@ -24,9 +25,14 @@
 
 #include "kernel/kernel_slots.h"
 
-#define RINGS		4
+#define RINGS		5
 #define ENTRIES		8
 #define BYTES		4096
+
+/* user_data of an I/O. */
+#define KEY(number, ring, slot) \
+	((uint64_t)(number) << TW_KEY_NUMBER_SHIFT | (uint64_t)(ring) << TW_KEY_RING_SHIFT | \
+	 (slot))
 
 static struct tw_stages *loader;
 static const volatile struct tw_slot *slots;
@@ -65,14 +71,17 @@ static bool reads(struct io_uring *ring, uint64_t key)
 	return good;
 }
 
-static bool ring_reads(uint64_t key)
+/* Make a ring and read, with the keys of each place. */
+static bool ring_reads(void)
 {
 	struct io_uring ring;
-	bool good;
+	uint32_t place;
+	bool good = true;
 
 	if (io_uring_queue_init(ENTRIES, &ring, 0))
 		return false;
-	good = reads(&ring, key);
+	for (place = 0; place < RINGS; place++)
+		good &= reads(&ring, KEY(1, place, 2));
 	io_uring_queue_exit(&ring);
 	return good;
 }
@@ -81,7 +90,8 @@ static bool is_stamped(uint32_t base, uint64_t key)
 {
 	const volatile struct tw_slot *slot = &slots[base + key % ENTRIES];
 
-	return slot->key == key && slot->accepted_ns && slot->posted_ns;
+	return slot->key == key && slot->accepted_ns && slot->dispatched_ns &&
+	       slot->posted_ns;
 }
 
 static bool is_empty(uint32_t base)
@@ -92,28 +102,76 @@ static bool is_empty(uint32_t base)
 	return true;
 }
 
+/* Announce a ring of this thread, and make it. */
+static bool make_announced(struct io_uring *ring, uint32_t base, uint32_t *place)
+{
+	return !tw_loader_expect(loader, thread(), base, ENTRIES, place) &&
+	       !io_uring_queue_init(ENTRIES, ring, 0) && tw_loader_made(loader, thread());
+}
+
 static void second_ring(uint32_t base)
 {
 	struct io_uring first, second;
-	uint64_t ring = 0;
+	uint32_t place;
 	bool good;
 
 	result(!tw_loader_followed(loader), "no ring yet: the program leaves at once");
-	good = !tw_loader_expect(loader, thread(), base, ENTRIES) &&
-	       !io_uring_queue_init(ENTRIES, &first, 0) &&
-	       tw_loader_made(loader, thread(), &ring) &&
+	good = make_announced(&first, base, &place) &&
 	       !io_uring_queue_init(ENTRIES, &second, 0);
-	result(good && reads(&second, 8 + 5) && is_empty(base),
+	result(good && reads(&second, KEY(1, place, 5)) && is_empty(base),
 	       "a second ring of the thread: no stamps");
-	result(good && reads(&first, 16 + 3) && is_stamped(base, 16 + 3) &&
-	       !slots[base + 5].key, "the announced one: stamps");
-	result(good && reads(&second, 16 + 3 + 8) && is_stamped(base, 16 + 3),
-	       "which the second does not change");
+	result(good && reads(&first, KEY(2, place, 3)) &&
+	       is_stamped(base, KEY(2, place, 3)) && !slots[base + 5].key,
+	       "the announced one: stamps");
+	result(good && reads(&second, KEY(3, place, 3)) &&
+	       is_stamped(base, KEY(2, place, 3)), "which the second does not change");
 	result(tw_loader_followed(loader) == 1, "it follows one ring");
-	tw_loader_forget(loader, ring);
+	tw_loader_forget(loader, place);
 	result(!tw_loader_followed(loader), "and none when that is forgotten");
-	result(good && reads(&first, 32 + 4) && !slots[base + 4].key,
+	result(good && reads(&first, KEY(4, place, 4)) && !slots[base + 4].key,
 	       "and no more when it is forgotten");
+}
+
+/* Let @ring do reads with each key of the announced rings' places, and with the key of an
+ * I/O that was stamped. None may change a slot. */
+static bool changes_nothing(struct io_uring *ring, uint64_t stamped)
+{
+	struct tw_slot before[RINGS * ENTRIES];
+	uint32_t place, slot;
+	bool good = true;
+
+	for (slot = 0; slot < RINGS * ENTRIES; slot++)
+		before[slot] = slots[slot];
+	for (place = 0; place < RINGS; place++)
+		for (slot = 0; slot < ENTRIES; slot++)
+			good &= reads(ring, KEY(9, place, slot));
+	good &= reads(ring, stamped) && reads(ring, UINT64_MAX);
+	for (slot = 0; slot < RINGS * ENTRIES; slot++)
+		good &= !memcmp(&before[slot], (const void *)&slots[slot],
+				sizeof(before[slot]));
+	return good;
+}
+
+static void same_user_data(uint32_t base)
+{
+	struct io_uring first, second, stranger;
+	uint32_t place, next;
+	bool good;
+
+	good = make_announced(&first, base, &place) &&
+	       make_announced(&second, base + ENTRIES, &next) &&
+	       !io_uring_queue_init(ENTRIES, &stranger, 0) &&
+	       reads(&first, KEY(5, place, 6)) && is_stamped(base, KEY(5, place, 6));
+	result(good && changes_nothing(&stranger, KEY(5, place, 6)),
+	       "a stranger's ring with user_data of ours: no stamps");
+	result(good && reads(&second, KEY(5, place, 6)) && reads(&second, KEY(6, place, 1)) &&
+	       is_empty(base + ENTRIES) && !slots[base + 1].key,
+	       "nor one of ours with that of another");
+	/* The bits that are free. */
+	result(good && reads(&first, KEY(7, place | 0xf000, 2)) &&
+	       is_stamped(base, KEY(7, place | 0xf000, 2)), "bits that have no meaning");
+	tw_loader_forget(loader, place);
+	tw_loader_forget(loader, next);
 }
 
 /* Start a child that waits for the end of @go and then makes a ring, if @makes. */
@@ -135,7 +193,7 @@ static pid_t begin(int go[2], bool makes, pid_t number)
 	close(go[1]);
 	if (read(go[0], &byte, 1) < 0)
 		_exit(1);
-	_exit(makes && !ring_reads(8 + 2));
+	_exit(makes && !ring_reads());
 }
 
 static bool end(pid_t child, int go[2])
@@ -149,21 +207,21 @@ static bool end(pid_t child, int go[2])
 
 static void reused_number(uint32_t base)
 {
-	uint64_t ring;
+	uint32_t place;
 	int go[2];
 	pid_t child = begin(go, true, 0), next;
 	bool good;
 
 	good = child > 0 &&
-	       !tw_loader_expect(loader, (uint32_t)child, base, ENTRIES) &&
+	       !tw_loader_expect(loader, (uint32_t)child, base, ENTRIES, &place) &&
 	       end(child, go);
-	result(good && is_stamped(base, 8 + 2) &&
-	       tw_loader_made(loader, (uint32_t)child, &ring),
+	result(good && is_stamped(base, KEY(1, place, 2)) &&
+	       tw_loader_made(loader, (uint32_t)child),
 	       "an announced thread: stamps");
 	base += ENTRIES;
 	child = begin(go, false, 0);
 	good = child > 0 &&
-	       !tw_loader_expect(loader, (uint32_t)child, base, ENTRIES) &&
+	       !tw_loader_expect(loader, (uint32_t)child, base, ENTRIES, &place) &&
 	       end(child, go);
 	next = begin(go, true, child);
 	if (good && next < 0) {
@@ -172,7 +230,7 @@ static void reused_number(uint32_t base)
 		return;
 	}
 	result(good && next == child && end(next, go) && is_empty(base) &&
-	       !tw_loader_made(loader, (uint32_t)child, &ring),
+	       !tw_loader_made(loader, (uint32_t)child),
 	       "one that ended before, and another with its number: none");
 }
 
@@ -195,7 +253,8 @@ int main(int argc, char **argv)
 	if (slots == MAP_FAILED)
 		return 1;
 	second_ring(0);
-	reused_number(ENTRIES);
+	same_user_data(ENTRIES);
+	reused_number(3 * ENTRIES);
 	tw_loader_free(loader);
 	return 0;
 }

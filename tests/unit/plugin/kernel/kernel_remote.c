@@ -180,13 +180,13 @@ static void loads(const char *what, const struct helper *helper, const char *tex
 static void expects(const char *what, const struct helper *helper, const char *text)
 {
 	pid_t child = start(helper);
-	uint32_t base = 0;
+	struct tw_helper_answer answer = { .base = 0 };
 	int fd = tw_remote_load(64, why), error;
 
 	why[0] = '\0';
-	error = tw_remote_ask(TW_HELPER_EXPECT, 1, 64, &base, why);
+	error = tw_remote_ask(TW_HELPER_EXPECT, 1, 64, &answer, why);
 	tap_ok(!error == !*text && strcmp(why, text) == 0 &&
-	       (error || base == 102), "%s: %s", what, *why ? why : "expected");
+	       (error || answer.base == 102), "%s: %s", what, *why ? why : "expected");
 	if (fd >= 0)
 		close(fd);
 	end(child);
@@ -194,9 +194,9 @@ static void expects(const char *what, const struct helper *helper, const char *t
 
 static int made(void)
 {
-	uint32_t base;
+	struct tw_helper_answer answer;
 
-	return tw_remote_ask(TW_HELPER_MADE, 1, 0, &base, why);
+	return tw_remote_ask(TW_HELPER_MADE, 1, 0, &answer, why);
 }
 
 static void waits_once(void)
