@@ -44,15 +44,13 @@ static int fit_to_kernel(struct tw_attach *made)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	struct stat root;
-	bool has_req;
+	int error;
 
 	if (!btf)
 		return -errno;
-	has_req = tw_program_has_submit_req(btf);
-	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
-	made->rodata->above = tw_above_find(btf);
-	made->rodata->has_casts = tw_program_has_casts(btf);
+	error = tw_program_adapt(made, btf);
 	btf__free(btf);
+	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
 	made->rodata->reader_namespace = (__u32)tw_program_namespace().inode;
 	if (!stat("/", &root)) {
 		made->rodata->root_number = root.st_ino;
@@ -61,8 +59,7 @@ static int fit_to_kernel(struct tw_attach *made)
 	bpf_program__set_autoattach(made->progs.chosen, false);
 	bpf_program__set_autoattach(made->progs.descendants, false);
 	bpf_program__set_autoattach(made->progs.descriptors, false);
-	return bpf_program__set_autoload(has_req ? made->progs.submit_sqe :
-						   made->progs.submit_req, false);
+	return error;
 }
 
 /* Load the program of causes.bpf.c, before attach.bpf.c, which chooses the threads that it

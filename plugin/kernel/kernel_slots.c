@@ -31,16 +31,13 @@
 static int adapt(struct tw_stages *made)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	bool has_req;
+	int error;
 
 	if (!btf)
 		return -errno;
-	made->rodata->above = tw_above_find(btf);
-	made->rodata->has_casts = tw_program_has_casts(btf);
-	has_req = tw_program_has_submit_req(btf);
+	error = tw_program_adapt(made, btf);
 	btf__free(btf);
-	return bpf_program__set_autoload(has_req ? made->progs.submit_sqe :
-						   made->progs.submit_req, false);
+	return error;
 }
 
 static int load_program(struct tw_stages *program, uint32_t slots,

@@ -89,19 +89,18 @@ static inline int64_t tw_program_missed(const struct bpf_object *object)
 	return missed;
 }
 
-/* True if the tracepoint of submissions is submit_req, as from Linux 6.3 on.
- * Before, its name is submit_sqe. */
-static inline bool tw_program_has_submit_req(const struct btf *btf)
-{
-	return btf__find_by_name_kind(btf, "btf_trace_io_uring_submit_req",
-				      BTF_KIND_TYPEDEF) > 0;
-}
-
-/* True if a program can read by bpf_rdonly_cast(), as from Linux 6.2 on. */
-static inline bool tw_program_has_casts(const struct btf *btf)
-{
-	return btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
-}
+/* Adapt a program that includes bio.bpf.h to a kernel with the types @btf. Return 0 or
+ * -errno. */
+#define tw_program_adapt(made, btf) ({						\
+	const bool has_req = btf__find_by_name_kind(btf,			\
+		"btf_trace_io_uring_submit_req", BTF_KIND_TYPEDEF) > 0;		\
+										\
+	(made)->rodata->above = tw_above_find(btf);				\
+	(made)->rodata->has_casts = btf__find_by_name_kind(btf,			\
+		"bpf_rdonly_cast", BTF_KIND_FUNC) > 0;				\
+	bpf_program__set_autoload(has_req ? (made)->progs.submit_sqe :		\
+					    (made)->progs.submit_req, false);	\
+})
 #endif
 
 #endif
