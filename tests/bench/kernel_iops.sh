@@ -1,28 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Measures what the stages inside the kernel cost. Prints IOPS and CPU time per I/O
-#
-#	auto/off	of the engine, with the stages relative to without
-#	off/off		a second arm without: what the machine's noise alone does
-#	loaded/stock	of fio's own engine, while the programs of another job are
-#			loaded: what they cost a process that they do not stamp
-#	stock/stock	its noise
-#	off/other	relative to the engine that OTHER names, where it is set: one
-#			from before there were such stages
-#
-# and the time in the programs per I/O, by the kernel's own account (bpf_stats). Run
-# it as root.
+# Measures what the stages inside the kernel cost, and where. Run it as root.
 #
 #	tests/bench/kernel_iops.sh FILE [ROUNDS [SECONDS]]
 #
-# FILE, on ext4 or XFS, or a device, of 64 MB at least, is only read. These may be
-# set: DEPTHS="1 32", BS=4k, CPU=(the last one), OTHER=(a tickwise.so), and
-# UNDER="chrt -f 1" (so that other programs do not take the CPU). All runs are on
-# that CPU, one after the other, in an order that changes from round to round.
+# FILE, on ext4 or XFS, or a device, of 64 MB at least, is only read: 4 KiB with
+# O_DIRECT, and 512 bytes from the page cache. Each I/O is split. These may be set:
+# DEPTHS="1 32", CPU=(the last one), OTHER=(a tickwise.so: one from before, to
+# compare), and UNDER="chrt -f 1" (so that other programs do not take the CPU).
 #
-# Prints the median of the rounds' ratios, its 95 % interval (from order statistics)
-# and the ratios' p10-p90. The bar for auto/off is an IOPS ratio of 0.95.
+# All runs are on that CPU, one after the other, in an order that changes from round to
+# round. The arms are
+#
+#	off, off2	the engine without the stages; twice, for the noise
+#	empty		the same, with empty programs at the same tracepoints
+#	auto		with the stages
+#	stock, loaded	fio's own engine, alone and next to another job's programs
+#	counted		as auto, and the kernel measures the programs (bpf_stats)
+#	others		as loaded, and the kernel measures the programs
+#	other		as counted, of OTHER
+#
+# Prints ratios of IOPS, and the CPU time of an I/O by part: `entry` is empty - off,
+# `all` is auto - off, and `bodies` is what the programs take net of empty ones, by the
+# kernel's account. The rest of `all` is the engine's: readings of the clock in a settle
+# and histograms of five more stages. Each figure is the median of the rounds, with its
+# 95 % interval (from order statistics) and p10-p90.
 set -eu
 # shellcheck source=tests/bench/fio_figures.sh
 . "$(dirname "$0")/fio_figures.sh"
@@ -33,10 +36,65 @@ seconds=${3:-1}
 so=$(realpath "${TW_BUILD:-build}/tickwise.so")
 other=${OTHER:+$(realpath "$OTHER")}
 cpu=${CPU:-$(($(nproc) - 1))}
+bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
+account=/proc/sys/kernel/bpf_stats_enabled
+before=$(cat "$account")
 scratch=$(mktemp -d)
-trap 'wait; rm -rf "$scratch"' EXIT
+trap 'exec 9>&-; echo "$before" >"$account"; wait; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 cd "$scratch"
+milliseconds=$(awk -v s="$seconds" 'BEGIN { printf "%d", s * 1e3 }')
+
+# ---- empty programs ----
+
+submit=io_uring_submit_sqe
+! "$bpftool" btf dump file /sys/kernel/btf/vmlinux |
+	grep -q "'btf_trace_io_uring_submit_req'" || submit=io_uring_submit_req
+cat >empty.bpf.c <<END
+#define EMPTY(point, name) __attribute__((section("tp_btf/" point), used)) \\
+	int name(void *arguments) { return 0; }
+EMPTY("$submit", e_submit)
+EMPTY("io_uring_complete", e_complete)
+EMPTY("block_rq_issue", e_issue)
+EMPTY("block_rq_complete", e_done)
+char LICENSE[] __attribute__((section("license"), used)) = "GPL";
+END
+cat >empty.c <<'END'
+#include <bpf/libbpf.h>
+#include <stdio.h>
+int main(void)
+{
+	struct bpf_object *object = bpf_object__open_file("empty.bpf.o", 0);
+	struct bpf_program *program;
+
+	if (!object || bpf_object__load(object))
+		return 1;
+	bpf_object__for_each_program(program, object)
+		if (!bpf_program__attach(program))
+			return 1;
+	puts("loaded");
+	fclose(stdout);
+	getchar();		/* until the script closes the pipe */
+	return 0;
+}
+END
+clang -g -O2 -target bpf -c empty.bpf.c -o empty.bpf.o
+cc -o empty empty.c -lbpf
+mkfifo end
+
+# ---- runs ----
+
+# Print the programs that the job's process, or fio's above it, has links to, and the
+# empty ones.
+cat >programs.sh <<'END'
+above=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)
+{
+	sed -n 's/^prog_id:[^0-9]*//p' "/proc/$PPID/fdinfo/"* \
+		"/proc/$above/fdinfo/"* "/proc/$(cat empty.pid)/fdinfo/"* 2>/dev/null
+} | sort -un | while read -r id; do
+	"$1" -j prog show id "$id"
+done
+END
 
 # reads ENGINE DEPTH ARGUMENT...: has fio read at random
 reads()
@@ -45,116 +103,140 @@ reads()
 	depth=$2
 	shift 2
 	# shellcheck disable=SC2086
-	${UNDER-} "${FIO:-fio}" --name=j --ioengine="$engine" --filename="$file" \
-		--size=64m --readonly --rw=randread --bs="${BS:-4k}" --direct=1 \
-		--norandommap=1 --iodepth="$depth" --time_based=1 \
-		--cpus_allowed="$cpu" --runtime="$milliseconds"ms "$@"
+	${UNDER-} "${FIO:-fio}" --name="${job:-j}" --ioengine="$engine" --filename="$file" \
+		--size=64m --readonly --rw=randread $how --norandommap=1 \
+		--iodepth="$depth" --time_based=1 --cpus_allowed="$cpu" \
+		--runtime="$milliseconds"ms "$@"
 }
 
 # load: starts a job that loads the programs and does an I/O per second
 load()
 {
-	reads "external:$so" 1 --tw_report=none --tw_kernel=require \
+	job=loaded reads "external:$so" 1 --tw_report=none --tw_kernel=require \
 		--rate_iops=1 --runtime="$((milliseconds + 3000))ms" \
+		--exec_postrun="sh programs.sh $bpftool" \
 		--output=loaded.out >/dev/null 2>&1 &
 	sleep 1.5
 }
 
-# arm NAME DEPTH: prints IOPS and CPU seconds per I/O
+# bodies FILE: prints "NAME ns" of each program in FILE that ran for most I/Os, net of
+# the empty one
+bodies()
+{
+	perl -MJSON::PP -e '
+		my (%runs, %ns);
+		while (<>) {
+			my $p = decode_json($_);
+			my $name = $p->{name} =~ s/^submit_.*/submit/r;
+			$runs{$name} = $p->{run_cnt} or next;
+			$ns{$name} = $p->{run_time_ns} / $p->{run_cnt};
+		}
+		for (qw(submit issue done complete)) {
+			printf " %s %.0f", $_, $ns{$_} - $ns{"e_$_"}
+				if ($runs{$_} // 0) > $runs{complete} / 3;
+		}' "$1"
+}
+
+# arm NAME DEPTH: prints IOPS, CPU ns per I/O, and bodies()
 arm()
 {
-	case $1 in
-	stock* | loaded) engine=io_uring ;;
+	name=$1
+	case $name in
+	stock | loaded | others) engine=io_uring ;;
 	other) engine=external:$other ;;
 	*) engine=external:$so ;;
 	esac
-	case $1 in
-	auto) set -- "$1" "$2" --tw_report=none --tw_kernel=require ;;
-	off*) set -- "$1" "$2" --tw_report=none --tw_kernel=off ;;
-	other) set -- "$1" "$2" --tw_report=none ;;
-	loaded) load ;;
+	case $name in
+	empty | counted | other | others)
+		exec 9<>end
+		./empty <end 9>&- >empty.out &
+		echo $! >empty.pid
+		while ! [ -s empty.out ]; do sleep 0.1; done ;;
 	esac
-	depth=$2
-	shift 2
+	case $name in
+	counted | other | others) echo 1 >"$account" ;;
+	esac
+	case $name in
+	auto | counted | other)
+		set -- "$2" --tw_report=none --tw_kernel=require ;;
+	off* | empty) set -- "$2" --tw_report=none --tw_kernel=off ;;
+	loaded | others) load; set -- "$2" ;;
+	*) set -- "$2" ;;
+	esac
+	case $name in
+	counted | other) set -- "$@" \
+		--exec_postrun="sh programs.sh $bpftool" ;;
+	esac
+	depth=$1
+	shift
 	figures=$(fio_figures reads "$engine" "$depth" "$@") || return 1
-	wait
-	echo "$figures" | awk '{ printf "%.3f %.9f", $1 / $2, $3 / $1 }'
+	case $name in
+	loaded | others) wait_for=$!; wait "$wait_for" || : ;;
+	esac
+	echo "$figures" | awk '{ printf "%.3f %.0f", $1 / $2, $3 / $1 * 1e9 }'
+	case $name in
+	counted | other) bodies j.postrun.txt ;;
+	others) bodies loaded.postrun.txt ;;
+	esac
+	echo "$before" >"$account"
+	exec 9>&-
 }
 
-# ratios DEPTH WHAT COLUMN ARM TO
-ratios()
+# figure NAME AWK-EXPRESSION: prints the median of the expression over the rounds, of
+# iops[ARM], cpu[ARM] and body[ARM, PROGRAM]
+figure()
 {
-	printf 'depth %-3d %-12s %-13s ' "$1" "$2" "$4/$5"
-	awk -v column="$3" -v arm="$4" -v to="$5" '
-		{ v[$1, $2] = $column; last = $1 }
-		END { for (r = 0; r <= last; r++)
-			print v[r, arm] / v[r, to] }' results |
-		quantiles | in_words
+	printf '%-6s depth %-3d %-28s ' "$what" "$depth" "$1"
+	awk '
+		function all(arm) {
+			sum = body[arm, "submit"] + body[arm, "complete"]
+			return sum + body[arm, "issue"] + body[arm, "done"]
+		}
+		function tell() { if (NR > 1) print '"$2"' }
+		$1 != round { tell(); round = $1; split("", body) }
+		{
+			iops[$2] = $3
+			cpu[$2] = $4
+			for (i = 5; i < NF; i += 2)
+				body[$2, $i] = $(i + 1)
+		}
+		END { tell() }' results | quantiles | in_words
 	echo
 }
 
-# programs DEPTH: prints the ns per I/O in each program, of one run
-programs()
-{
-	bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool) || return 0
-	account=/proc/sys/kernel/bpf_stats_enabled
-	before=$(cat "$account")
-	echo 1 >"$account" || return 0
-	reads "external:$so" "$1" --tw_report=stats.json --tw_kernel=require \
-		--exec_postrun="sh programs.sh $bpftool" --output=stats.out || :
-	echo "$before" >"$account"
-	perl -MJSON::PP -e '
-		my ($ios, $sum, @each) = (0, 0);
-		my ($report, @programs) = map { decode_json($_) } do {
-			local @ARGV = @ARGV[0, 1];
-			<>
-		};
-		$ios += $_ for values %{$report->{ios}};
-		for (grep { $_->{run_cnt} } @programs) {
-			$sum += $_->{run_time_ns} / $ios;
-			push @each, sprintf "%s %.0f", $_->{name},
-				$_->{run_time_ns} / $ios;
-		}
-		printf "depth %-3d bpf_stats: %.0f ns per I/O (%s)\n", $ARGV[2],
-			$sum, join ", ", @each;
-	' stats.json j.postrun.txt "$1"
-}
-
-# Show the programs that the job's process, or fio's above it, has links to.
-cat >programs.sh <<'END'
-above=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)
-sed -n 's/^prog_id:[^0-9]*//p' "/proc/$PPID/fdinfo/"* "/proc/$above/fdinfo/"* \
-	2>/dev/null | sort -un | while read -r id; do
-	"$1" -j prog show id "$id"
-done
-END
-milliseconds=$(awk -v s="$seconds" 'BEGIN { printf "%d", s * 1e3 }')
-arms="off auto off2 stock loaded stock2 ${other:+other}"
-for depth in ${DEPTHS:-1 32}; do
-	round=0
-	: >results
-	arm stock "$depth" >/dev/null
-	while [ "$round" -lt "$rounds" ]; do
-		for name in $arms; do
-			figures=$(arm "$name" "$depth")
-			echo "$round $name $figures" >>results
+arms="off empty auto off2 stock loaded counted others${other:+ other}"
+for what in direct cache; do
+	how="--direct=1 --bs=4k"
+	[ "$what" = direct ] || how="--direct=0 --bs=512 --invalidate=0"
+	cat "$file" >/dev/null
+	for depth in ${DEPTHS:-1 32}; do
+		round=0
+		: >results
+		while [ "$round" -lt "$rounds" ]; do
+			for name in $arms; do
+				figures=$(arm "$name" "$depth")
+				echo "$round $name $figures" >>results
+			done
+			# The first becomes the last.
+			# shellcheck disable=SC2086
+			set -- $arms
+			first=$1
+			shift
+			arms="$* $first"
+			round=$((round + 1))
 		done
-		# The first becomes the last.
-		# shellcheck disable=SC2086
-		set -- $arms
-		first=$1
-		shift
-		arms="$* $first"
-		round=$((round + 1))
+		figure 'IOPS auto/off' 'iops["auto"] / iops["off"]'
+		figure 'IOPS off2/off' 'iops["off2"] / iops["off"]'
+		figure 'IOPS loaded/stock' 'iops["loaded"] / iops["stock"]'
+		figure 'CPU us/IO off' 'cpu["off"] / 1e3'
+		figure 'CPU us/IO all' '(cpu["auto"] - cpu["off"]) / 1e3'
+		figure 'CPU us/IO entry' '(cpu["empty"] - cpu["off"]) / 1e3'
+		figure 'CPU us/IO noise' '(cpu["off2"] - cpu["off"]) / 1e3'
+		for of in counted others ${other:+other}; do
+			for program in submit issue "done" complete; do
+				figure "$of: $program ns" "body[\"$of\", \"$program\"] + 0"
+			done
+			figure "$of: bodies ns" "all(\"$of\")"
+		done
 	done
-	for what in "IOPS 3" "CPU_per_I/O 4"; do
-		name=${what% *}
-		ratios "$depth" "$name" "${what#* }" auto off
-		ratios "$depth" "$name" "${what#* }" off2 off
-		ratios "$depth" "$name" "${what#* }" loaded stock
-		ratios "$depth" "$name" "${what#* }" stock2 stock
-		[ -z "$other" ] ||
-			ratios "$depth" "$name" "${what#* }" off other
-	done
-	programs "$depth"
 done
