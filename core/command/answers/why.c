@@ -107,12 +107,25 @@ static int add_slices(struct why *why, const struct tw_report_group *group, int 
 	return why->lat_ns > 0;
 }
 
-static void add_slowest(struct why *why, const struct tw_report_group *group,
-			int direction)
+static int find(struct why *why, const struct tw_report_group *group,
+		int direction)
 {
+	const struct tw_histogram *lat =
+		&group->all.tally.times[TW_LAT][direction];
+	struct tw_report_slow_stage list[TW_STAGES];
+
+	/* At least one I/O lies above it. */
+	*why = (struct why) { .percent = lat->count >= 1000 ? 99.9 :
+					 lat->count >= 100 ? 99 : 0 };
+	if (why->percent <= 0)
+		return 0;
+	why->ns = tw_histogram_percentile(lat, why->percent);
+	why->beyond = (uint64_t)llround((double)lat->count *
+					(100 - why->percent) / 100);
+	if (add_slices(why, group, direction))
+		return why->ios != 0;
 	for (size_t i = 0; i < group->all.slow_count; i++) {
 		const struct tw_report_slow *slow = &group->all.slowest[i];
-		struct tw_report_slow_stage list[TW_STAGES];
 		int count;
 
 		if (!is_meant(why, slow, direction))
@@ -123,24 +136,6 @@ static void add_slowest(struct why *why, const struct tw_report_group *group,
 		for (int j = 0; j < count; j++)
 			add_share(why, list[j].name, list[j].ns);
 	}
-}
-
-static int find(struct why *why, const struct tw_report_group *group,
-		int direction)
-{
-	const struct tw_histogram *lat =
-		&group->all.tally.times[TW_LAT][direction];
-
-	/* At least one I/O lies above it. */
-	*why = (struct why) { .percent = lat->count >= 1000 ? 99.9 :
-					 lat->count >= 100 ? 99 : 0 };
-	if (why->percent <= 0)
-		return 0;
-	why->ns = tw_histogram_percentile(lat, why->percent);
-	why->beyond = (uint64_t)llround((double)lat->count *
-					(100 - why->percent) / 100);
-	if (!add_slices(why, group, direction))
-		add_slowest(why, group, direction);
 	return why->ios && why->lat_ns > 0;
 }
 

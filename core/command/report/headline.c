@@ -261,18 +261,6 @@ static void add_machine(struct tw_page *page, const struct tw_report_group *grou
 	add_text(page, machine, "clocksource", "clocksource ");
 }
 
-static void add_run(struct tw_page *page, const struct tw_report_group *group)
-{
-	const struct tw_report_job *job = &group->all.jobs[0];
-	const time_t start = (time_t)(job->start_ns / TW_NS_PER_SECOND);
-	char date[64];
-	struct tm tm;
-
-	/* 64 bits of nanoseconds end in the year 2554. */
-	strftime(date, sizeof(date), "%F %T UTC", gmtime_r(&start, &tm));
-	tw_page_fact(page, "run", "%s, %s, engine %s", date, job->fio_version, job->engine);
-}
-
 /* Add the options. HTML folds them, since they are long. */
 static void add_options(struct tw_page *page, const struct tw_report_group *group,
 			enum tw_media medium)
@@ -347,8 +335,12 @@ static void add_reports(struct tw_page *page, const struct tw_report_group *grou
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
 			    int is_only_one)
 {
+	const struct tw_report_job *job = &group->all.jobs[0];
+	const time_t start = (time_t)(job->start_ns / TW_NS_PER_SECOND);
 	const size_t devices = group->all.device_count;
 	const size_t files = json_array_size(group->all.files);
+	char date[64];
+	struct tm tm;
 
 	add_first_line(page, group, is_only_one, TW_IN_TEXT);
 	add_first_line(page, group, is_only_one, TW_IN_HTML);
@@ -364,7 +356,9 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 		add_machine(page, group);
 	if (group->all.attached)
 		return;
-	add_run(page, group);
+	/* 64 bits of nanoseconds end in the year 2554. */
+	strftime(date, sizeof(date), "%F %T UTC", gmtime_r(&start, &tm));
+	tw_page_fact(page, "run", "%s, %s, engine %s", date, job->fio_version, job->engine);
 	add_options(page, group, TW_IN_TEXT);
 	add_reports(page, group, MAX_FACTS);
 	tw_page_only(page, TW_IN_TEXT);
