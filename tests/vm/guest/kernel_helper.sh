@@ -14,18 +14,18 @@ while ! grep -q '^listening' helper.log 2>/dev/null && kill -0 $helper 2>/dev/nu
 	sleep 0.1
 done
 # busybox's setpriv lacks these options.
-(cd /tmp && timeout -s KILL 100 /bin/setpriv --reuid=65534 --regid=65534 \
+(cd /tmp && timeout -s KILL 1000 /bin/setpriv --reuid=65534 --regid=65534 \
 	--clear-groups --bounding-set=-all fio --ioengine=external:/tickwise.so \
 	--filename=/dev/nvme0n1 --direct=1 --bs=4k --size=1m --iodepth=8 --rw=randrw \
 	--tw_kernel=require --tw_slowest=1000 --output=/tmp/out --eta=never \
 	--invalidate=0 \
 	--name=process --tw_report=/tmp/process.json \
-	--name=thread --thread --tw_report=/tmp/thread.json) 2>err
-echo $? >status
+	--name=thread --thread --tw_report=/tmp/thread.json) 2>fio.err
+echo $? >fio.status
 cp /tmp/*.json.* .
 as_user='/bin/setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all'
 for case in garbage asks; do
-	timeout -s KILL 60 $as_user helper_client /run/tickwise/kernel.sock $case \
+	timeout -s KILL 600 $as_user helper_client /run/tickwise/kernel.sock $case \
 		>$case 2>&1
 done
 kill $helper
