@@ -13,7 +13,7 @@ cd "$root/tests/golden/expected" || exit 1
 for page in *.txt; do
 	case $page in
 	*_json.txt | *_csv.txt | *_folded.txt | *_svg.txt | *_trace.txt) continue ;;
-	*_errors.txt | *_changes.txt | run_*) continue ;;
+	*_errors.txt | *_changes.txt | run_* | profile_names_*) continue ;;
 	esac
 	is "$(perl -CSD -ne '
 		last if /^---- stderr$/;
