@@ -2,7 +2,7 @@
 /*
  * Compute the times of an I/O's stages from its stamps, and the times that fio gets
  * from the end of an I/O. This is arithmetic only. No function here reads a clock or
- * depends on fio, so tests/unit/plugin/io_times.c can pass any stamps.
+ * depends on fio, so tests/unit/plugin/engine_counts.c can pass any stamps.
  *
  * Stamps are ticks of the counter or, if @system is set, nanoseconds of the system
  * clock.

@@ -105,7 +105,7 @@ print-test-env:
 	@echo '$(subst ','"'"',$(test_env))'
 
 # Build what the tests TEST= need: C tests themselves, scripts by their folders.
-needs_golden := $(B)/tickwise-recorded
+needs_golden := $(B)/tickwise $(B)/tickwise-recorded
 needs_profile := core $(HELPERS)
 needs_unit := core schema $(HELPERS)
 needs_fio := all man schema $(HELPERS) $(FIO_HELPERS)
@@ -126,6 +126,7 @@ tests_of = $(sort $(patsubst %.c,$(B)/%.t,$(wildcard $(mirror)/*.c $(mirror)/*.t
 	$(patsubst core/command/%,tests/golden/%.t,$(filter core/command/%,$(folder)))) \
 	$(shell grep -rlE --include='*.[ct]' '^( \*|#) Tests:.* ($(FILE)|$(folder))( |$$)' tests)))
 print-tests-of:
+	$(if $(wildcard $(FILE)),,$(error which? make print-tests-of FILE=core/clock/fit.c))
 	@printf '%s\n' $(tests_of)
 tests-of:
 	$(if $(wildcard $(FILE)),,$(error which? make tests-of FILE=core/clock/fit.c))

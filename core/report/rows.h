@@ -5,7 +5,8 @@
  * members of a tally, its writer, its reader with the checks, merging, JSON Schema,
  * tickwise-report(5), CSV, and the words of pages.
  *
- * To add a number: write a row here, and count it where it happens.
+ * To add a number: write a row here, put it among the rows that a job has, and count it
+ * where it happens. See plugin/README.md, How to add a number.
  */
 #ifndef TW_REPORT_ROWS_H
 #define TW_REPORT_ROWS_H

@@ -4,8 +4,8 @@
  * record of a ring comes before its I/Os, and that of a file before the first I/O on the
  * file.
  */
-#ifndef TW_PLUGIN_KERNEL_ATTACH_RECORD_H
-#define TW_PLUGIN_KERNEL_ATTACH_RECORD_H
+#ifndef TW_PLUGIN_ATTACH_RECORD_H
+#define TW_PLUGIN_ATTACH_RECORD_H
 
 #ifndef __bpf__
 #include <linux/types.h>

@@ -3,8 +3,8 @@
  * Sums of the records of attach.bpf.c: of all I/Os; by ring, file and operation; and
  * the slowest I/Os with their causes. Arithmetic only: any records can be passed.
  */
-#ifndef TW_PLUGIN_KERNEL_ATTACH_TALLY_H
-#define TW_PLUGIN_KERNEL_ATTACH_TALLY_H
+#ifndef TW_PLUGIN_ATTACH_TALLY_H
+#define TW_PLUGIN_ATTACH_TALLY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -43,9 +43,9 @@ const struct tw_options tw_diff_options = {
 	"take turns, there is a verdict: slower, faster, mixed, no change, or too noisy "
 	"to exclude one. With less, only whether these runs differ.",
 	.codes =
-	"Exit codes: 0 faster or no change, 1 slower, 2 too noisy or too few runs for a "
-	"verdict, or they did not take turns, 64 wrong command line, 65 a file is not a "
-	"report, or the runs have nothing in common, 66 a file can't be opened, 70 out of "
+	"Exit codes: 0 faster or no change, 1 slower or mixed, 2 too noisy or too few runs "
+	"for a verdict, or they did not take turns, 64 wrong command line, 65 a file is not "
+	"a report, or the runs have nothing in common, 66 a file can't be opened, 70 out of "
 	"memory, 74 the output could not be written.",
 	.table = table,
 	.common = TW_HAS_OUTPUT,

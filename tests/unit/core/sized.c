@@ -233,7 +233,7 @@ int main(void)
 	for (size_t i = 0; i < CASES; i++)
 		try_sizes(i);
 	tw_clock_free(&a_clock);
-	/* Its size and three numbers, as tests/abi/tickwise-0.1.h has it. */
+	/* Its size and three numbers. */
 	tap_is_u64(TW_FIRST_CLOCK_MARK, 4 * sizeof(uint64_t),
 		   "the first version of struct tw_clock_mark");
 	return tap_done();
