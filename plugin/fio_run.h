@@ -13,6 +13,9 @@
  *
  * Jobs that ended earlier have written reports with an undecided counter. The last job
  * adds the result to their reports. fio's own list tells which jobs there are.
+ *
+ * counter_verdict.c, fio_run.c, report_file.c and timing.c call each other: they are the
+ * parts of one object, the run, and share its lock.
  */
 #ifndef TW_PLUGIN_FIO_RUN_H
 #define TW_PLUGIN_FIO_RUN_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the files of `tickwise kernel-helper` have in common: the checks (helper_peer.c),
- * the socket (helper_socket.c) and the process of a connection (helper_serve.c).
+ * the socket (helper_socket.c) and the process of a connection (helper_serve.c). The socket
+ * asks helper.c who the guests are, and reports its failures there.
  */
 #ifndef TW_PLUGIN_HELPER_H
 #define TW_PLUGIN_HELPER_H

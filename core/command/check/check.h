@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tickwise check: what it is asked for, its result, which CPUs it has judged and why not
- * the others, what a watch remembers, and what is printed.
+ * the others, what a watch remembers, and what is printed. check.c calls what prints, and
+ * that asks check.c for names of what it found: a circle of three files.
  */
 #ifndef TW_CHECK_H
 #define TW_CHECK_H

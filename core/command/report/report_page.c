@@ -15,44 +15,6 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
 #define PERCENTS	(sizeof(percents) / sizeof(*percents))
 
-/* ---- what the parts share -------------------------------------------------- */
-
-void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram *histogram,
-			      double percent)
-{
-	const int has = tw_histogram_has_percentile(histogram, percent);
-
-	tw_report_add_ns(table, has, has ?
-			 (double)tw_histogram_percentile(histogram, percent) : 0);
-}
-
-void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat)
-{
-	tw_report_add_ns(table, lat->count != 0, tw_histogram_mean_ns(lat));
-	tw_report_add_percentile(table, lat, 50);
-	tw_report_add_percentile(table, lat, 99);
-	tw_report_add_percentile(table, lat, 99.9);
-	tw_report_add_ns(table, lat->count != 0, (double)lat->max_ns);
-}
-
-int tw_report_has_times(const struct tw_tally *tally, int direction)
-{
-	for (int i = 0; i < TW_REPORT_ROWS; i++)
-		if (tally->times[i][direction].count)
-			return 1;
-	return 0;
-}
-
-int tw_report_shows_direction(const struct tw_report_group *group, int direction)
-{
-	const struct tw_counts *counts = &group->all.tally.counts[direction];
-
-	for (size_t i = 0; i < TW_COUNTS; i++)
-		if (tw_count_rows[i].show > TW_AMONG && tw_count_of(counts, i))
-			return 1;
-	return counts->ios || tw_report_has_times(&group->all.tally, direction);
-}
-
 /* ---- what was found ------------------------------------------------------ */
 
 /* Add where the time went, what is not in it, and why the slow I/Os were slow. The rest of

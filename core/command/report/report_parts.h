@@ -22,7 +22,7 @@ enum tw_report_with {
 struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
 			       unsigned with);
 
-/* ---- what the parts share (report_page.c) ----------------------------------- */
+/* ---- what the parts share (report_cells.c) ---------------------------------- */
 
 /* Add a time; "-": it is not known. */
 static inline void tw_report_add_ns(struct tw_table *table, int is_known, double ns)

@@ -2,7 +2,8 @@
 /*
  * The parts of tickwise memlat: the command line (memlat_command.c), the measurement
  * (memlat_measure.c; the cost of translations in memlat_places.c), and what is printed
- * (memlat_page.c, memlat_json.c).
+ * (memlat_page.c, memlat_json.c). The first three call each other: measuring shows its
+ * progress, and the page and the cost of translations are of one measurement.
  */
 #ifndef TW_MEMLAT_H
 #define TW_MEMLAT_H
