@@ -1021,18 +1021,17 @@ static inline uint32_t tw__histogram_bin(const struct tw_histogram *histogram,
 	return (octave << bits) + (uint32_t)(value_ns >> octave);
 }
 
-/* Count one value. Cost: one count-leading-zeros, one multiplication and eight additions or
- * compares. */
-static inline void tw_histogram_add(struct tw_histogram *histogram,
-				    uint64_t value_ns)
+/* Count @times equal values, at least one. */
+static inline void tw__histogram_add_times(struct tw_histogram *histogram,
+					   uint64_t value_ns, uint64_t times)
 {
 	__extension__ typedef unsigned __int128 tw_u128;
-	const tw_u128 square_ns2 = (tw_u128)value_ns * value_ns;
+	const tw_u128 square_ns2 = (tw_u128)value_ns * value_ns * times;
 	const uint64_t low = (uint64_t)square_ns2;
 
-	histogram->bins[tw__histogram_bin(histogram, value_ns)]++;
-	histogram->count++;
-	histogram->sum_ns += value_ns;
+	histogram->bins[tw__histogram_bin(histogram, value_ns)] += times;
+	histogram->count += times;
+	histogram->sum_ns += value_ns * times;
 	histogram->squares_ns2[0] += low;
 	histogram->squares_ns2[1] += (uint64_t)(square_ns2 >> 64) +
 				     (histogram->squares_ns2[0] < low);
@@ -1040,6 +1039,14 @@ static inline void tw_histogram_add(struct tw_histogram *histogram,
 		histogram->min_ns = value_ns;
 	if (value_ns > histogram->max_ns)
 		histogram->max_ns = value_ns;
+}
+
+/* Count one value. Cost: one count-leading-zeros, one multiplication and eight additions or
+ * compares. */
+static inline void tw_histogram_add(struct tw_histogram *histogram,
+				    uint64_t value_ns)
+{
+	tw__histogram_add_times(histogram, value_ns, 1);
 }
 
 /* Add all of @from to @into. Return: 0; -EINVAL when their digits differ; -EOVERFLOW
