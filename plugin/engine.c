@@ -23,7 +23,8 @@
  *
  * The user_data of the SQE, by which the kernel names the I/O, has the index, the place
  * of the ring in the table of the kernel's program (kernel/), and a number that differs
- * for each I/O (kernel/slot.h). It tells to which I/O the program's stamps belong.
+ * for each I/O (kernel/slot.h). It tells to which I/O the program's stamps belong, and
+ * whether that I/O was chosen to get any (choose.h).
  *
  * NVMe commands take the same path; command.c has their prep, queue and event.
  */
@@ -40,12 +41,24 @@
 
 /* ---- prep --------------------------------------------------------------- */
 
+/* Return the key of the next I/O with this index. */
+static uint64_t next_key(struct tw_job *job, unsigned index)
+{
+	struct tw_sampling *sampling = &job->hot.sampling;
+	const uint64_t number = ++job->hot.generation & TW_KEY_NUMBERS;
+	const uint64_t key = number << TW_KEY_NUMBER_SHIFT |
+			     job->hot.kernel.ring << TW_KEY_RING_SHIFT | index;
+
+	if (!tw_choose(&sampling->chooser))
+		return key;
+	return key | TW_KEY_CHOSEN | (uint64_t) sampling->chance << TW_KEY_CHANCE_SHIFT;
+}
+
 /* Return an empty SQE for @io_u, with the fields set that all operations share.
  * (command.c clears the second half of an SQE of double size.) */
 struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
 {
-	const uint64_t key = (uint64_t) ++job->hot.generation << TW_KEY_NUMBER_SHIFT |
-			     job->hot.kernel.ring << TW_KEY_RING_SHIFT | io_u->index;
+	const uint64_t key = next_key(job, io_u->index);
 	const struct fio_file *f = io_u->file;
 	struct io_uring_sqe *sqe;
 
@@ -505,7 +518,7 @@ void tw_event_done(struct thread_data *td, struct tw_job *job,
 {
 	if (job->hot.event_time)
 		end_at_event(job, io_u, event);
-	if (job->hot.kernel.slots)
+	if (job->hot.kernel.slots && job->hot.io[io_u->index].kernel.key & TW_KEY_CHOSEN)
 		take_kernel_stamps(job, io_u);
 	tw_record(td, job, io_u, job->hot.returned_ticks);
 }

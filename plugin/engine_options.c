@@ -8,7 +8,10 @@
  * do is refused, and the message names it.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "choose.h"
 #include "collect/slowest.h"
 #include "engine_options.h"
 #include "fio_run.h"
@@ -47,6 +50,26 @@ static int set_md_per_io_size(void *data, unsigned long long *size)
 	tw_message("tickwise: md_per_io_size: refused, metadata and "
 		"protection information are not implemented\n");
 	return 1;
+}
+
+/* Take a power of two, or auto. */
+static int set_kernel_every(void *data, const char *text)
+{
+	struct tw_options *o = data;
+	char *end;
+	const unsigned long every = strtoul(text, &end, 10);
+
+	if (!strcmp(text, "auto")) {
+		o->kernel_every = 0;
+		return 0;
+	}
+	if (*end || !every || every & (every - 1) || every > 1UL << TW_CHOOSE_SHIFT_MAX) {
+		tw_message("tickwise: tw_kernel_every=%.40s: auto, or a power of two from "
+			   "1 to %lu\n", text, 1UL << TW_CHOOSE_SHIFT_MAX);
+		return 1;
+	}
+	o->kernel_every = (unsigned) every;
+	return 0;
 }
 
 /* Newer versions of cmdprio.h contain a table of their options. */
@@ -157,6 +180,13 @@ struct fio_option tw_engine_options[] = {
 			{ .ival = "require", .oval = TW_KERNEL_REQUIRE,
 			  .help = "End the job if it is not possible" },
 		}),
+	{
+		.name = "tw_kernel_every", .lname = "tw_kernel_every",
+		.type = FIO_OPT_STR_STORE, .cb = set_kernel_every,
+		.help = "Split one in N I/Os, a power of two, inside the kernel; auto: as many "
+			"as cost about 2 % of the job's CPU time (default: auto)",
+		.category = FIO_OPT_C_ENGINE, .group = FIO_OPT_G_IOURING,
+	},
 	OPTION("tw_trigger", FIO_OPT_STR_VAL_TIME, trigger_us,
 		"Keep the kernel's trace events around the first I/O that is slower than "
 		"this (default: 0, none)", .def = "0"),

@@ -66,6 +66,7 @@ struct tw_options {
 	unsigned int event_wait;
 	unsigned int test_nop;
 	unsigned int kernel;	/* enum tw_kernel_mode */
+	unsigned int kernel_every;	/* a power of two; 0: auto */
 	unsigned long long trigger_us;	/* 0: none */
 	unsigned int causes;
 	unsigned long long interval_us;	/* 0: none */

@@ -19,10 +19,10 @@
 #include "tickwise.h"
 
 #define TW_STAGE_BIT(stage)	(1U << (stage))
+#define TW_STAGES_INSIDE	((TW_STAGE_BIT(TW_INSIDE_STAGES) - 1) << TW_SUBMIT)
 /* The stages of an I/O whose time in the kernel is split, and of one where it is not. */
 #define TW_STAGES_SPLIT		((TW_STAGE_BIT(TW_STAGES) - 1) & ~TW_STAGE_BIT(TW_KERNEL))
-#define TW_STAGES_WHOLE		((TW_STAGE_BIT(TW_STAGES) - 1) & \
-				 ~((TW_STAGE_BIT(TW_INSIDE_STAGES) - 1) << TW_SUBMIT))
+#define TW_STAGES_WHOLE		((TW_STAGE_BIT(TW_STAGES) - 1) & ~TW_STAGES_INSIDE)
 
 /* The stamps of one I/O, in the order in which they are taken. */
 struct tw_io {
@@ -98,7 +98,7 @@ static inline void tw_kernel_times(const struct tw_clocks *clocks,
 		return;
 	times->inside = tw_inside_of(&io->kernel);
 	if (times->inside == TW_INSIDE_NO_REQUEST ||
-	    times->inside == TW_INSIDE_NO_STAMPS)
+	    times->inside >= TW_INSIDE_NO_STAMPS)
 		return;
 	joined = tw_inside_split(clocks->join, &io->kernel,
 				 tw_span_ns(clocks->scale, clocks->system, zero,

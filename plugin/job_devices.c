@@ -59,7 +59,7 @@ void tw_devices_free(struct tw_devices *devices)
 
 void tw_devices_add(struct tw_devices *devices, unsigned place,
 		    enum tw_direction direction, uint64_t at_ns,
-		    const struct tw_io_times *times)
+		    const struct tw_io_times *times, uint64_t weight)
 {
 	struct tw_report_device *device;
 
@@ -72,8 +72,8 @@ void tw_devices_add(struct tw_devices *devices, unsigned place,
 	tw_histogram_add(&device->lat[direction], times->lat_ns);
 	tw_windows_add(&device->over_time, at_ns, direction, times->lat_ns);
 	if (times->stages & TW_STAGE_BIT(TW_DEVICE))
-		tw_histogram_add(&device->in_device[direction],
-				 times->stage_ns[TW_DEVICE]);
+		tw__histogram_add_times(&device->in_device[direction],
+					times->stage_ns[TW_DEVICE], weight);
 }
 
 int tw_devices_put(struct tw_devices *devices, const struct tw_facts *facts,

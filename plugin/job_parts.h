@@ -150,7 +150,7 @@ static inline unsigned tw_device_of(const struct tw_devices *devices,
  * CLOCK_REALTIME. */
 void tw_devices_add(struct tw_devices *devices, unsigned place,
 		    enum tw_direction direction, uint64_t at_ns,
-		    const struct tw_io_times *times);
+		    const struct tw_io_times *times, uint64_t weight);
 
 /* Set the report's devices, and the numbers of I/Os on no device. What @devices recorded
  * moves into the report; NULL: nothing by device. Return 0 or -ENOMEM. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "job_record.h"
+#include "job_sampling.h"
 #include "timespec.h"
 
 #define READINGS	5	/* of both clocks */
@@ -74,7 +75,9 @@ static const unsigned of_stages[] = {
 
 static const unsigned of_kernel[] = {
 	TW_ROW_split, TW_ROW_no_request, TW_ROW_missing_stamp, TW_ROW_sync_write,
-	TW_ROW_no_stamps, TW_ROW_requests, TW_ROW_retries, TW_ROW_negative_within,
+	TW_ROW_no_stamps, TW_ROW_not_chosen, TW_ROW_every, TW_ROW_cost_pairs,
+	TW_ROW_cost_cpu_off_ps, TW_ROW_cost_cpu_on_ps, TW_ROW_cost_cpu_ns2,
+	TW_ROW_cost_lat_off_ps, TW_ROW_cost_lat_on_ps, TW_ROW_cost_lat_ns2, TW_ROW_requests, TW_ROW_retries, TW_ROW_negative_within,
 	TW_ROW_negative_beyond, TW_ROW_clock_error_ns, STAGE_ROW(TW_SUBMIT),
 	STAGE_ROW(TW_BLOCKQ), STAGE_ROW(TW_DEVICE), STAGE_ROW(TW_COMPLETE),
 	STAGE_ROW(TW_REAP),
@@ -149,6 +152,7 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 	hot->settle_after_ticks = UINT64_MAX;
 	if (hot->kernel.slots)
 		read_clocks(job);
+	tw_sampling_start(td->eo, job);
 	job->collected.min_lat_ns = hot->timing->step_ns <= 1;
 	hot->residual_ns = TW_NO_TIME;
 	hot->finished = aligned_alloc(_Alignof(struct tw_finished),
@@ -173,6 +177,17 @@ void tw_record_error(struct tw_job *job, const struct io_u *io_u,
 
 /* ---- a settle ----------------------------------------------------------- */
 
+/* Return how many I/Os a finished one stands for in the stages inside the kernel: 0 if it
+ * was not chosen. */
+static uint64_t weight_of(const struct tw_finished *finished, const struct tw_clocks *clocks)
+{
+	const uint64_t key = finished->io.kernel.key;
+
+	if (!clocks->join)
+		return 1;
+	return key & TW_KEY_CHOSEN ? 1ULL << tw_key_chance(key) : 0;
+}
+
 static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 			const struct tw_io_times *times,
 			const struct tw_clocks *clocks)
@@ -192,17 +207,24 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 	settle_slow_at_once(job);
 }
 
+/* @weight: weight_of() */
 static void record_stages(struct tw_tally *tally, const struct tw_finished *finished,
-			  const struct tw_io_times *times)
+			  const struct tw_io_times *times, uint64_t weight)
 {
 	const enum tw_direction direction = finished->direction;
+	unsigned stages = times->stages;
 	enum tw_stage stage;
 
+	if (!weight)
+		stages &= ~(TW_STAGES_INSIDE | TW_STAGE_BIT(TW_KERNEL));
 	for (stage = 0; stage < TW_STAGES; stage++)
-		if (times->stages & TW_STAGE_BIT(stage))
-			tw_histogram_add(&tally->times[stage][direction],
-					 times->stage_ns[stage]);
-	tw_by_lat_add(&tally->by_lat[direction], times->lat_ns, times->stage_ns);
+		if (stages & TW_STAGE_BIT(stage))
+			tw__histogram_add_times(&tally->times[stage][direction],
+				times->stage_ns[stage],
+				stage == TW_QUEUE || stage == TW_DELIVER ? 1 : weight);
+	if (weight)
+		tw_by_lat_add(&tally->by_lat[direction], times->lat_ns, times->stage_ns,
+			      weight);
 	if (finished->io.entered_ticks)
 		tw_histogram_add(&tally->times[TW_CALL][direction], times->call_ns);
 }
@@ -212,10 +234,10 @@ static void record_inside(struct tw_tally *tally, const struct tw_finished *fini
 {
 	struct tw_counts *counts = &tally->counts[finished->direction];
 
-	compiletime_assert((int) TW_ROW_no_stamps - (int) TW_ROW_split ==
-			   (int) TW_INSIDE_NO_STAMPS, "rows of enum tw_inside");
+	compiletime_assert((int) TW_ROW_not_chosen - (int) TW_ROW_split ==
+			   (int) TW_INSIDE_NOT_CHOSEN, "rows of enum tw_inside");
 	++*tw_count_at(counts, TW_ROW_split + inside);
-	if (inside != TW_INSIDE_NO_STAMPS && finished->io.kernel.retries)
+	if (inside < TW_INSIDE_NO_STAMPS && finished->io.kernel.retries)
 		counts->workers++;
 	if (inside != TW_INSIDE_SPLIT)
 		return;
@@ -253,7 +275,8 @@ static uint64_t realtime_ns(const struct tw_job *job, uint64_t ticks)
 static void record_lat(struct tw_job *job, struct tw_tally *tally,
 		       const struct tw_finished *finished,
 		       const struct tw_io_times *times,
-		       const struct tw_clocks *clocks, uint64_t end_ns)
+		       const struct tw_clocks *clocks, uint64_t weight,
+		       uint64_t end_ns)
 {
 	const bool in_open_window = end_ns < tally->over_time.edge_ns && !job->hot.devices;
 	const uint64_t at_ns = in_open_window ? end_ns :
@@ -262,7 +285,7 @@ static void record_lat(struct tw_job *job, struct tw_tally *tally,
 	tw_windows_add(&tally->over_time, at_ns, finished->direction, times->lat_ns);
 	if (job->hot.devices)
 		tw_devices_add(job->hot.devices, finished->device, finished->direction,
-			       at_ns, times);
+			       at_ns, times, weight);
 	/* The sum of the stages was not yet known when the trigger fired. */
 	if (tw__unlikely(finished->io.prepared_ticks == job->hot.trigger.prepared_ticks))
 		job->hot.trigger.lat_ns = times->lat_ns;
@@ -279,6 +302,7 @@ static inline void record(struct tw_job *job, struct tw_filled *filled,
 	struct tw_tally *tally = &filled->tally;
 	struct tw_counts *counts = &tally->counts[finished->direction];
 	struct tw_contradictions wrong = { 0 };
+	const uint64_t weight = weight_of(finished, clocks);
 	const struct tw_io_times times =
 		(job->hot.stages ? tw_io_times : tw_io_lat)(clocks, &finished->io,
 			finished->returned_ticks, &wrong);
@@ -299,11 +323,12 @@ static inline void record(struct tw_job *job, struct tw_filled *filled,
 	tally->scalars.negative_within += wrong.inside.within;
 	tally->scalars.negative_beyond += wrong.inside.beyond;
 	tw_histogram_add(&tally->times[TW_LAT][finished->direction], times.lat_ns);
-	record_lat(job, tally, finished, &times, clocks, end_ns);
+	tw_sampling_add_lat(&job->hot.sampling, finished->io.prepared_ticks, times.lat_ns);
+	record_lat(job, tally, finished, &times, clocks, weight, end_ns);
 	if (job->hot.extra)
 		record_extra(job, tally, finished, times.lat_ns);
 	if (job->hot.stages)
-		record_stages(tally, finished, &times);
+		record_stages(tally, finished, &times, weight);
 	if (clocks->join)
 		record_inside(tally, finished, times.inside);
 }
@@ -333,6 +358,9 @@ static void take_finished(struct tw_job *job, struct tw_filled *filled)
 	if (clocks.join)
 		read_clocks(job);
 	job->hot.settled_ticks = end[-1].returned_ticks;
+	if (tw__unlikely(job->hot.settled_ticks - job->hot.sampling.from_ticks >
+			 job->hot.sampling.after_ticks))
+		tw_sampling_go_on(job, job->hot.settled_ticks);
 	end_ns = realtime_ns(job, job->hot.settled_ticks);
 	for (; finished < end; finished++)
 		if (tw__unlikely(finished->failed))
@@ -353,6 +381,7 @@ static void take_counts(struct tw_job *job, struct tw_tally *tally)
 	scalars->tails += hot->batches;
 	scalars->largest_tail = max(scalars->largest_tail, hot->largest_batch);
 	hot->enters = hot->batches = hot->largest_batch = 0;
+	tw_sampling_put(&hot->sampling, scalars);
 	scalars->clock_error_ns = (uint64_t) job->collected.join.max_error_ns;
 	scalars->schedule_ns = hot->response ? TW_SCHEDULE_NS : 0;
 	if (!hot->has_pending)

@@ -10,6 +10,7 @@
 #include <liburing.h>
 
 #include "fio.h"
+#include "choose.h"
 #include "filling.h"
 #include "fio_versions.h"
 #include "io_times.h"
@@ -135,6 +136,35 @@ struct tw_job_ring {
 	unsigned files_open;
 };
 
+/*
+ * Which I/Os are split (job_sampling.h). Time is cut into spans. In a plain one the chance
+ * stays as it is. A pair of two short ones tells the cost: in one of them, the first or the
+ * second by chance, no I/O is chosen.
+ */
+struct tw_sampling {
+	struct tw_chooser chooser;
+	uint64_t every;			/* the most I/Os of which one is chosen; or 0 */
+	/* The span: when it began, how long it is (UINT64_MAX: to the end), and its place:
+	 * 0: a plain one, 1 and 2: of a pair. */
+	uint64_t from_ticks;
+	uint64_t after_ticks;
+	unsigned place;
+	unsigned chance;		/* I/Os have a chance of 1 in 2^chance to be chosen */
+	bool is_auto;			/* the chance is set anew from time to time */
+	bool is_off;			/* no I/O is chosen */
+	uint64_t pair_ticks;		/* length of a span of a pair */
+	/* What the job had when the span began. */
+	uint64_t cpu_ns;		/* of its thread */
+	uint32_t ios;
+	/* Of I/Os that began in the span and are recorded. */
+	uint64_t lats;
+	uint64_t lat_ns;
+	/* A pair's spans, first off, then on, in ps an I/O; and the sums over all pairs. */
+	uint64_t cpu_ps[2], latency_ps[2];
+	struct tw_pairs cpu, latency;
+	uint64_t pairs;
+};
+
 /* What prep() to event() use of a job, next to its ring. */
 struct tw_job_hot {
 	struct tw_io *io;		/* by io_u->index, like the next one */
@@ -149,6 +179,7 @@ struct tw_job_hot {
 	bool test_nop;			/* transfers that move nothing */
 	bool has_pending;		/* some of @pending is not 0 */
 	struct tw_kernel kernel;	/* stamps of the kernel */
+	struct tw_sampling sampling;	/* of the I/Os that get such stamps */
 	struct tw_trigger trigger;
 	struct tw_response *response;	/* response.h; NULL: no rate */
 	struct tw_devices *devices;	/* job_parts.h; NULL: one device */

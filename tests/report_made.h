@@ -132,7 +132,7 @@ static void made_add(struct tw_tally *tally, const struct made_io *io)
 			tw_histogram_add(&tally->times[time][io->direction], io->ns[time]);
 	}
 	if (tw_has(tally, TW_ROW_BY_LAT))
-		tw_by_lat_add(&tally->by_lat[io->direction], io->ns[TW_LAT], stage_ns);
+		tw_by_lat_add(&tally->by_lat[io->direction], io->ns[TW_LAT], stage_ns, 1);
 	if (!tw_has(tally, TW_ROW_OVER_TIME))
 		return;
 	tw_windows_add(&tally->over_time, io->end_ns, io->direction, io->ns[TW_LAT]);

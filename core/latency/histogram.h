@@ -59,12 +59,11 @@ static inline void tw_histogram_set_squares(struct tw_histogram *histogram,
 void tw_histogram_percentiles(const struct tw_histogram *histogram, const double *percents,
 			      uint64_t *values_ns, size_t count);
 
-/* True if at least one value is above the percentile. 100 - 99.9 has a rounding
+/* True if at least one of @count values is above the percentile. 100 - 99.9 has a rounding
  * error. */
-static inline int tw_histogram_has_percentile(const struct tw_histogram *histogram,
-					      double percent)
+static inline int tw_has_percentile(double count, double percent)
 {
-	return (double)histogram->count * (100 - percent) >= 99.999999;
+	return count * (100 - percent) >= 99.999999;
 }
 
 /* True if the squares are known. If not, the histogram was read back from bins

@@ -187,7 +187,8 @@ static json_t *read_set(const json_t *root, const char *key, const char *where,
 #define DEVICE	"devices[]."
 
 /* Check that no histogram counts more than the device's I/Os. */
-static void read_device_counts(struct tw_report_device *device, const json_t *json,
+static void read_device_counts(const struct tw_report *report,
+			       struct tw_report_device *device, const json_t *json,
 			       struct tw_report_problem *problem)
 {
 	const json_t *ios = tw_want_object(json, DEVICE, "ios", problem);
@@ -196,7 +197,8 @@ static void read_device_counts(struct tw_report_device *device, const json_t *js
 		device->ios[i] = tw_want_u64(ios, DEVICE "ios.", tw_direction_names[i],
 					     problem);
 		if (device->lat[i].count > device->ios[i] ||
-		    device->in_device[i].count > device->ios[i])
+		    (device->in_device[i].count > device->ios[i] &&
+		     !tw_tally_is_sampled(&report->tally, (int)i)))
 			tw_report_refuse(problem, "a histogram of devices[] counts more "
 					 "than devices[].ios.%s", tw_direction_names[i]);
 	}
@@ -253,7 +255,7 @@ static int read_device(struct tw_report *report, struct tw_report_device *device
 		tw_report_refuse(problem, DEVICE "jobs is not 1 to the number of jobs");
 	error = read_device_times(report, device, json, problem);
 	if (!error)
-		read_device_counts(device, json, problem);
+		read_device_counts(report, device, json, problem);
 	return error;
 }
 

@@ -129,6 +129,10 @@ enum tw_show {
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] without stamps", \
 	      "the program in the kernel did not see them") \
+	COUNT(not_chosen, "kernel_stages.not_split.not_chosen", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] not chosen to be split", \
+	      "tw_kernel_every: only some are, at random") \
 	COUNT(waited, "kernel_stages.not_split.waited", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that waited for others", \
@@ -155,6 +159,22 @@ enum tw_show {
 	       "the most completions that were seen at once and share a stamp") \
 	SCALAR(negative_stages, "negative_stages", TW_PLAIN, TW_SUM, \
 	       "stages between the engine's own stamps that ended before they began") \
+	SCALAR(every, "kernel_stages.every", TW_PLAIN, TW_MAX, \
+	       "I/Os of which one was chosen at random to be split (tw_kernel_every)") \
+	SCALAR(cost_pairs, "kernel_stages.cost.pairs", TW_PLAIN, TW_SUM, \
+	       "pairs of short spans, one of which has no split I/O") \
+	SCALAR(cost_cpu_off_ps, "kernel_stages.cost.cpu_off_ps", TW_PLAIN, TW_SUM, \
+	       "ps of CPU time an I/O in the spans without split I/Os, added up") \
+	SCALAR(cost_cpu_on_ps, "kernel_stages.cost.cpu_on_ps", TW_PLAIN, TW_SUM, \
+	       "ps of CPU time an I/O in the other spans, added up") \
+	SCALAR(cost_cpu_ns2, "kernel_stages.cost.cpu_squares_ns2", TW_PLAIN, TW_SUM, \
+	       "ns^2: the squares of these differences, added up") \
+	SCALAR(cost_lat_off_ps, "kernel_stages.cost.lat_off_ps", TW_PLAIN, TW_SUM, \
+	       "ps of mean lat in the spans without split I/Os, added up") \
+	SCALAR(cost_lat_on_ps, "kernel_stages.cost.lat_on_ps", TW_PLAIN, TW_SUM, \
+	       "ps of mean lat in the other spans, added up") \
+	SCALAR(cost_lat_ns2, "kernel_stages.cost.lat_squares_ns2", TW_PLAIN, TW_SUM, \
+	       "ns^2: the squares of these differences, added up") \
 	SCALAR(requests, "kernel_stages.requests", TW_PLAIN, TW_SUM, \
 	       "block requests of the split I/Os") \
 	SCALAR(retries, "kernel_stages.retries", TW_PLAIN, TW_SUM, \

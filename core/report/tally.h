@@ -24,15 +24,15 @@ struct tw_by_lat {
 /* Get zeroed memory, which is touched, unless it is there. Return: 0; -ENOMEM. */
 int tw_by_lat_init(struct tw_by_lat *by_lat);
 
-/* Add an I/O. @stage_ns: 0 for a stage that the I/O does not have. This costs the
- * addition of one cache line to another. */
+/* Add an I/O @times times. @stage_ns: 0 for a stage that the I/O does not have. This costs
+ * the addition of one cache line to another. */
 static inline void tw_by_lat_add(struct tw_by_lat *by_lat, uint64_t lat_ns,
-				 const uint64_t stage_ns[TW_STAGES])
+				 const uint64_t stage_ns[TW_STAGES], uint64_t times)
 {
 	uint64_t *sum_ns = by_lat->sum_ns[tw_lat_slice(lat_ns)];
 
 	for (unsigned stage = 0; stage < TW_STAGES; stage++)
-		sum_ns[stage] += stage_ns[stage];
+		sum_ns[stage] += stage_ns[stage] * times;
 }
 
 #define TW_ROW_WORDS	((TW_ROWS + 63) / 64)
@@ -100,6 +100,52 @@ void tw_tally_reset(struct tw_tally *tally);
  * Return: 0; -EOVERFLOW: a sum needs more than 64 bits; -EINVAL: other digits; -ENOMEM.
  */
 int tw_tally_merge(struct tw_tally *into, const struct tw_tally *from);
+
+/*
+ * Estimates for all I/Os, where only some were split. An I/O that was chosen with a chance
+ * of 1 in N counts N times in the stages from submit to kernel, and in the sums by lat. So
+ * each of these is an estimate without bias. The time that I/Os spend in all of these stages
+ * together is known of each I/O: it is lat without queue and deliver. This time is divided
+ * like that of the chosen I/Os. So the stages add up to lat, and the error is that of the
+ * shares alone. Where all I/Os were split, the estimates are exact.
+ */
+static inline int tw_tally_is_sampled(const struct tw_tally *tally, int direction)
+{
+	return tally->counts[direction].not_chosen != 0;
+}
+
+/* Return 1 if the histogram of a time is such an estimate. */
+static inline int tw_tally_is_estimate(const struct tw_tally *tally, unsigned time,
+				       int direction)
+{
+	return tw_tally_is_sampled(tally, direction) &&
+	       (tw_stage_is_inside((int)time) || time == TW_KERNEL);
+}
+
+/* Return the sum of a stage over all I/Os. */
+uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int direction);
+
+/* Return the error of tw_tally_stage_ns(): the interval with this half width has the sum
+ * with 95 % or more. */
+double tw_tally_stage_error_ns(const struct tw_tally *tally, unsigned stage, int direction);
+
+/* Set the bounds between which a percentile of a stage lies with 95 % or more, if all I/Os
+ * were split. Return 0: too few I/Os were chosen to tell. */
+int tw_tally_stage_percentile(const struct tw_tally *tally, unsigned stage, int direction,
+			      double percent, uint64_t bounds_ns[2]);
+
+/* What splitting I/Os cost, an I/O: the mean over the pairs of spans, and its 95 % interval.
+ * There are two pairs or more. */
+struct tw_cost {
+	double of_ns, low_ns, high_ns;
+};
+
+/* Return the cost in CPU time; @in_lat: in lat. */
+struct tw_cost tw_tally_cost(const struct tw_scalars *scalars, int in_lat);
+
+/* Return how many I/Os were chosen; about how many of them a stage's histogram has. */
+uint64_t tw_tally_chosen(const struct tw_tally *tally, int direction);
+double tw_tally_stage_ios(const struct tw_tally *tally, unsigned stage, int direction);
 
 /* Return 1 if it has no row and lacks none, as before the first merge. */
 int tw_tally_is_empty(const struct tw_tally *tally);

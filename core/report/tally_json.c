@@ -295,9 +295,11 @@ static void read_sums(struct reader *reader, uint64_t sum_ns[TW_STAGES],
 }
 
 /* Read a slice. @bin is the first bin of lat after the slice before it. */
-static void read_slice(struct reader *reader, struct tw_by_lat *by_lat, const json_t *json,
-		       const struct tw_histogram *lat, uint32_t *bin)
+static void read_slice(struct reader *reader, int direction, const json_t *json,
+		       uint32_t *bin)
 {
+	const struct tw_histogram *lat = &reader->tally->times[TW_LAT][direction];
+	struct tw_by_lat *by_lat = &reader->tally->by_lat[direction];
 	const json_t *stages = tw_want_object(json, WHERE, "stages", reader->problem);
 	uint64_t from_ns = tw_want_u64(json, WHERE, "from_ns", reader->problem);
 	uint64_t to_ns = tw_want_u64(json, WHERE, "to_ns", reader->problem);
@@ -310,7 +312,9 @@ static void read_slice(struct reader *reader, struct tw_by_lat *by_lat, const js
 				 "eighth of an octave");
 	if (ios == 0 || ios != tw_lat_slice_ios(lat, slice, bin))
 		tw_report_refuse(reader->problem, WHERE "ios is not as in stages.lat");
-	if (__builtin_mul_overflow(ios, to_ns, &most_ns))
+	/* Chosen I/Os count several times. */
+	if (tw_tally_is_sampled(reader->tally, direction) ||
+	    __builtin_mul_overflow(ios, to_ns, &most_ns))
 		most_ns = UINT64_MAX;
 	read_sums(reader, by_lat->sum_ns[slice], stages, most_ns);
 }
@@ -328,7 +332,7 @@ static int read_slices(struct reader *reader, int direction, const json_t *array
 	if (json_array_size(array) && tw_by_lat_init(by_lat))
 		return -ENOMEM;
 	for (size_t i = 0; i < json_array_size(array); i++)
-		read_slice(reader, by_lat, json_array_get(array, i), lat, &bin);
+		read_slice(reader, direction, json_array_get(array, i), &bin);
 	if (lat->count && bin <= tw__histogram_bin(lat, lat->max_ns))
 		tw_report_refuse(reader->problem, "stages_by_lat.%s lacks I/Os of "
 				 "stages.lat", tw_direction_names[direction]);
@@ -408,7 +412,8 @@ static void check_time(const struct tw_tally *tally, unsigned time, int directio
 
 	if (count && !(tw_time_rows[time].directions >> direction & 1))
 		tw_report_refuse(problem, "%s is not for %s", tw_time_rows[time].path, name);
-	if (count > tw_count_of(&tally->counts[direction], of))
+	if (count > tw_count_of(&tally->counts[direction], of) &&
+	    !tw_tally_is_estimate(tally, time, direction))
 		tw_report_refuse(problem, "%s.%s counts more than %s.%s",
 				 tw_time_rows[time].path, name, tw_row_path(of), name);
 }
@@ -436,7 +441,8 @@ static void check_parts(const struct tw_tally *tally, unsigned parent, int direc
 	int over = 0;
 
 	for (int time = 0; time < TW_TIMES; time++)
-		if (tw_time_rows[time].parent == (enum tw_time)parent)
+		if (tw_time_rows[time].parent == (enum tw_time)parent &&
+		    !tw_tally_is_estimate(tally, (unsigned)time, direction))
 			over |= __builtin_add_overflow(sum_ns,
 				tally->times[time][direction].sum_ns, &sum_ns);
 	if (over || sum_ns > tally->times[parent][direction].sum_ns)

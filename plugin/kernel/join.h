@@ -44,6 +44,7 @@ enum tw_inside {
 	TW_INSIDE_MISSING,	/* all stages except those around a missing stamp */
 	TW_INSIDE_SYNC_WRITE,	/* except device and complete: TW_SLOT_SYNC_WRITE */
 	TW_INSIDE_NO_STAMPS,	/* no stage: the slot belongs to another I/O */
+	TW_INSIDE_NOT_CHOSEN,	/* no stage: TW_KEY_CHOSEN is not in its key */
 	TW_INSIDES,
 };
 
@@ -151,6 +152,8 @@ static inline uint64_t tw_finished_ns(const struct tw_slot *stamps)
 
 static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
 {
+	if (!(stamps->key & TW_KEY_CHOSEN))
+		return TW_INSIDE_NOT_CHOSEN;
 	if (!stamps->accepted_ns)
 		return TW_INSIDE_NO_STAMPS;
 	if (!stamps->dispatched_ns && !stamps->finished_ns)

@@ -38,13 +38,18 @@ struct tw_slot {
 /*
  * The key, from its lowest bit on: the I/O's place among the slots of its ring (a ring has
  * at most 32768), the ring's place in the program's table, and four bits that are free.
- * The upper half is a number that differs for each I/O of a job.
+ * The upper half begins with a number that differs for each I/O of a job. If the I/O was
+ * chosen to be stamped, the highest bit is set, and those below it have n: the chance was
+ * 1 in 2^n.
  *
  * The SQE has it as user_data, which any program can set to anything. So the program in
  * the kernel compares the ring, too.
  */
 #define TW_KEY_RING_SHIFT	16
 #define TW_KEY_NUMBER_SHIFT	32
+#define TW_KEY_NUMBERS		0x3ffffff
+#define TW_KEY_CHANCE_SHIFT	58
+#define TW_KEY_CHOSEN		(1ULL << 63)
 #define TW_MAX_RINGS		4096
 
 static inline __u32 tw_key_slot(__u64 key)
@@ -55,6 +60,11 @@ static inline __u32 tw_key_slot(__u64 key)
 static inline __u32 tw_key_ring(__u64 key)
 {
 	return key >> TW_KEY_RING_SHIFT & (TW_MAX_RINGS - 1);
+}
+
+static inline unsigned tw_key_chance(__u64 key)
+{
+	return key >> TW_KEY_CHANCE_SHIFT & 31;
 }
 
 /* A ring in that table, and its slots: [base, base + mask]. */

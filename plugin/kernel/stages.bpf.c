@@ -97,14 +97,14 @@ int BPF_PROG(create, int fd, void *ring)
 	return 0;
 }
 
-/* Return the slot of a job's I/O, which its user_data names: 0 if the place that is named
- * there is not that of this ring. */
+/* Return the slot of a job's I/O, which its user_data names: 0 if it was not chosen, or if
+ * the place that is named there is not that of this ring. */
 static struct tw_slot *slot_of(__u64 ctx, __u64 user_data)
 {
 	const struct tw_ring *ring = &rings[tw_key_ring(user_data)];
 	__u32 index;
 
-	if (ring->ctx != ctx)
+	if (!(user_data & TW_KEY_CHOSEN) || ring->ctx != ctx)
 		return 0;
 	index = ring->base + (tw_key_slot(user_data) & ring->mask);
 	return bpf_map_lookup_elem(&slots, &index);

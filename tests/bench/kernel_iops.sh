@@ -112,7 +112,7 @@ reads()
 # load: starts a job that loads the programs and does an I/O per second
 load()
 {
-	job=loaded reads "external:$so" 1 --tw_report=none --tw_kernel=require \
+	job=loaded reads "external:$so" 1 --tw_report=none --tw_kernel=require --tw_kernel_every=1 \
 		--rate_iops=1 --runtime="$((milliseconds + 3000))ms" \
 		--exec_postrun="sh programs.sh $bpftool" \
 		--output=loaded.out >/dev/null 2>&1 &
@@ -158,7 +158,7 @@ arm()
 	esac
 	case $name in
 	auto | counted | other)
-		set -- "$2" --tw_report=none --tw_kernel=require ;;
+		set -- "$2" --tw_report=none --tw_kernel=require --tw_kernel_every=1 ;;
 	off* | empty) set -- "$2" --tw_report=none --tw_kernel=off ;;
 	loaded | others) load; set -- "$2" ;;
 	*) set -- "$2" ;;

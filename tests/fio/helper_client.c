@@ -312,9 +312,9 @@ static void mute(void)
 
 /* ---- reuse ---- */
 
-#define FAR		0xfff00000005ULL	/* user_data beyond the slots */
+#define FAR		(TW_KEY_CHOSEN | 0xfff00000005)	/* user_data beyond the slots */
 /* user_data of the other user, for the place of each of the fio's two rings */
-#define MARK(i)		(7ULL << 32 | ((i) & 1) << TW_KEY_RING_SHIFT)
+#define MARK(i)		(TW_KEY_CHOSEN | 7ULL << 32 | ((i) & 1) << TW_KEY_RING_SHIFT)
 #define OTHER_USER	65533
 #define SOME_RINGS	16
 

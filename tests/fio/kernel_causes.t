@@ -86,7 +86,7 @@ job()
 	rm -f "$name".json
 	run_fio --name="$name" --filename="$disk/data" --bs=4k --size=4m \
 		--io_size=512k --rw=randrw --direct=1 --iodepth=8 \
-		--tw_kernel=auto --tw_causes=1 --tw_slowest=100000 \
+		--tw_kernel=auto --tw_kernel_every=1 --tw_causes=1 --tw_slowest=100000 \
 		--tw_report="$name.json" "$@" || sed 's/^/# /' err
 }
 
@@ -177,7 +177,7 @@ fi
 if unshare --pid --fork --mount-proc true 2>why; then
 	# shellcheck disable=SC2086
 	contained "$FIO" --ioengine="external:$TICKWISE_SO" --name=contained \
-		--filename="$disk/data" --bs=4k --size=4m $cached --tw_kernel=auto \
+		--filename="$disk/data" --bs=4k --size=4m $cached --tw_kernel=auto --tw_kernel_every=1 \
 		--tw_causes=1 --tw_report=contained.json --output=out.json
 	causes_are contained.json 'in a namespace of processes of its own'
 	json contained.json 'grep { $_->{kind} eq "process" &&

@@ -68,7 +68,7 @@ fio_as()
 	(cd "$name" && as "$user" timeout -s KILL $hung_s "$FIO" \
 		--ioengine=external:../tickwise.so --output=out \
 		--filename="$data" --bs=4k --size=4m --io_size=1m --rw=randread \
-		--direct="$direct" --iodepth=32 --tw_kernel=auto \
+		--direct="$direct" --iodepth=32 --tw_kernel=auto --tw_kernel_every=1 \
 		--tw_slowest=100000 --tw_report="$name.json" \
 		--name="$name" "$@" 2>err)
 }
@@ -149,7 +149,7 @@ is "$(stat -c '%A %u %g' h/kernel.sock) $(stat -c '%A %u' h)" \
 is "$? $(cat err)" "70 tickwise kernel-helper: $scratch/h/kernel.sock: another helper \
 listens there" 'a second one finds it'
 
-fio_as 65534 one --tw_kernel=require --name=two --thread --numjobs=2
+fio_as 65534 one --tw_kernel=require --tw_kernel_every=1 --name=two --thread --numjobs=2
 is $? 0 'a fio without privileges runs with tw_kernel=require'
 split_is one/one.json.1 256 "$joined && \$j->{jobs}[0]{kernel}{by_helper}" \
 	'its I/Os are split, by the helper'
@@ -171,7 +171,7 @@ is $? 0 'another user: runs'
 is "$(from_json other/other.json 'print $j->{jobs}[0]{kernel}{why}')" \
 	"the kernel helper at $scratch/h/kernel.sock is not for this user (tickwise \
 kernel-helper --user=)" 'and says why'
-fio_as 65532 refused --tw_kernel=require
+fio_as 65532 refused --tw_kernel=require --tw_kernel_every=1
 is "$? $(grep -c '^tickwise: refused: tw_kernel=require, but .*not for this user' \
 	refused/err)" '1 1' 'or ends with one line'
 
@@ -260,7 +260,7 @@ if unshare --mount mount -t proc -o hidepid=2 proc /proc 2>why; then
 	chmod 755 hide
 	in='unshare --mount ./hide'
 	begin_helper --user=65534
-	fio_as 65534 hidden --tw_kernel=require
+	fio_as 65534 hidden --tw_kernel=require --tw_kernel_every=1
 	is $? 0 'where /proc hides processes it serves'
 	end_helper
 else
@@ -281,9 +281,9 @@ kill -CONT "$helper_pid"
 # ---- two users ----
 
 idle
-fio_as 65534 first --io_size=8m --tw_kernel=require &
+fio_as 65534 first --io_size=8m --tw_kernel=require --tw_kernel_every=1 &
 first=$!
-fio_as 65533 second --io_size=8m --iodepth=8 --tw_kernel=require &
+fio_as 65533 second --io_size=8m --iodepth=8 --tw_kernel=require --tw_kernel_every=1 &
 second=$!
 wait $first
 wait $second
@@ -305,7 +305,7 @@ while ! grep -q " 00010000 .*$scratch/h/kernel.sock" /proc/net/unix &&
 	kill -0 "$helper_pid" 2>/dev/null; do
 	sleep 0.1
 done
-fio_as 65534 unread --tw_kernel=require
+fio_as 65534 unread --tw_kernel=require --tw_kernel_every=1
 is $? 0 'the pipe that it prints to is full: it serves'
 end_helper
 is "$status $(wc -c <helper.log)" '0 0' 'and ends by a signal'

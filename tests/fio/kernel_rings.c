@@ -29,9 +29,9 @@
 #define ENTRIES		8
 #define BYTES		4096
 
-/* user_data of an I/O. */
+/* user_data of a chosen I/O. */
 #define KEY(number, ring, slot) \
-	((uint64_t)(number) << TW_KEY_NUMBER_SHIFT | (uint64_t)(ring) << TW_KEY_RING_SHIFT | \
+	(TW_KEY_CHOSEN | (uint64_t)(number) << TW_KEY_NUMBER_SHIFT | (uint64_t)(ring) << TW_KEY_RING_SHIFT | \
 	 (slot))
 
 static struct tw_stages *loader;

@@ -24,7 +24,7 @@ reads="--size=64k --rw=read"
 if ! have_user; then
 	skip "$cannot"
 else
-	user_fio $reads --name=a --tw_kernel=auto --tw_report=a.json
+	user_fio $reads --name=a --tw_kernel=auto --tw_kernel_every=1 --tw_report=a.json
 	is $? 0 'auto as an ordinary user: runs'
 	json user/a.json '$j->{ios}{read} == 16 && $j->{stages}{kernel}{read} &&
 		$j->{jobs}[0]{kernel}{state} eq "off" &&
@@ -38,7 +38,7 @@ else
 		$j->{jobs}[0]{kernel}{why} ne "not asked for"'
 	ok $? 'which is what happens by default'
 
-	user_fio $reads --name=r --tw_kernel=require --tw_report=r.json
+	user_fio $reads --name=r --tw_kernel=require --tw_kernel_every=1 --tw_report=r.json
 	is $? 1 'require as an ordinary user: exit code 1'
 	is "$(messages | grep -c '^tickwise: r: tw_kernel=require, but')" 1 \
 		'with one line'
@@ -49,7 +49,7 @@ else
 	ok $? 'and no report of nothing'
 
 	user_fio $reads --name=n --tw_kernel=off --tw_report=n.json --name=r \
-		--tw_kernel=require --tw_report=r.json
+		--tw_kernel=require --tw_kernel_every=1 --tw_report=r.json
 	is $? 1 'a job that requires it and one that does not: exit code 1'
 	# Each of several jobs has its number.
 	json user/n.json.1 '$j->{ios}{read} == 16 &&
@@ -81,7 +81,7 @@ job()
 	name=$1
 	shift
 	rm -f "$name".json
-	run_fio --name="$name" $common --tw_kernel=auto --tw_report="$name.json" "$@" ||
+	run_fio --name="$name" $common --tw_kernel=auto --tw_kernel_every=1 --tw_report="$name.json" "$@" ||
 		sed 's/^/# /' err
 }
 
@@ -150,7 +150,7 @@ ok $? 'tw_stages=0: nothing is split'
 (unset TICKWISE_KERNEL
 	run_fio --name=default $common --tw_report=default.json)
 split_is default.json 256 "$joined" 'it is done by default'
-splits require 'tw_kernel=require' --tw_kernel=require
+splits require 'tw_kernel=require' --tw_kernel=require --tw_kernel_every=1
 json require.json '($j->{kernel_stages}{missed_runs} // "none") =~ /^[0-9]+$/'
 ok $? 'which tells how many runs the kernel skipped'
 
@@ -158,7 +158,7 @@ ok $? 'which tells how many runs the kernel skipped'
 if unshare --pid --fork --mount-proc true 2>why; then
 	unshare --pid --fork --mount-proc timeout -s KILL $hung_s "$FIO" \
 		--ioengine="external:$TICKWISE_SO" --name=contained $common \
-		--tw_kernel=auto --tw_report=contained.json --output=contained.out 2>err ||
+		--tw_kernel=auto --tw_kernel_every=1 --tw_report=contained.json --output=contained.out 2>err ||
 		sed 's/^/# /' err
 	split_is contained.json 256 "$joined" 'in a namespace of processes of its own'
 else
@@ -169,7 +169,7 @@ fi
 if unshare --time --monotonic=1000 --fork true 2>why; then
 	unshare --time --monotonic=1000 --fork timeout -s KILL $hung_s "$FIO" \
 		--ioengine="external:$TICKWISE_SO" --name=shifted $common \
-		--tw_kernel=auto --tw_report=shifted.json --output=shifted.out 2>err ||
+		--tw_kernel=auto --tw_kernel_every=1 --tw_report=shifted.json --output=shifted.out 2>err ||
 		sed 's/^/# /' err
 	json shifted.json "$kernel_perl"'!$j->{stages}{device}{read} &&
 		$j->{jobs}[0]{kernel}{why} =~ /time namespace/ &&
@@ -181,14 +181,14 @@ fi
 
 tells_refusal 'TICKWISE_DEBUG=1 tells why the kernel refuses the program' \
 	"$FIO" --ioengine="external:$TICKWISE_SO" --name=refused --filename="$data" \
-	--size=64k --rw=read --tw_kernel=auto --tw_report=refused.json \
+	--size=64k --rw=read --tw_kernel=auto --tw_kernel_every=1 --tw_report=refused.json \
 	--output=refused.fio
 
 # ---- several at a time ----
 
 for kind in --thread=0 --thread=1; do
 	rm -f two_*
-	run_fio $common --tw_kernel=auto $kind --name=two_a --tw_report=two_a.json \
+	run_fio $common --tw_kernel=auto --tw_kernel_every=1 $kind --name=two_a --tw_report=two_a.json \
 		--name=two_b --bs=16k --io_size=4m --iodepth=3 --tw_report=two_b.json \
 		--name=two_c --tw_kernel=off --tw_report=two_c.json || sed 's/^/# /' err
 	split_is two_a.json.1 256 "$joined" "jobs of one fio, $kind: the first"
@@ -206,36 +206,36 @@ late()
 	run_fio --name=late $common --iodepth=8 --create_serialize=0 \
 		--tw_report=late.json "$@"
 }
-late --numjobs=4 --thread --tw_kernel=require
+late --numjobs=4 --thread --tw_kernel=require --tw_kernel_every=1
 is $? 0 'four threads that set up their files themselves'
 for of in 1 2 3 4; do
 	split_is late.json.$of 256 "$joined" "thread $of"
 done
-late --thread --tw_kernel=require --stonewall --name=later $common --iodepth=16 --thread \
-	--create_serialize=0 --tw_kernel=require --tw_report=later.json --stonewall
+late --thread --tw_kernel=require --tw_kernel_every=1 --stonewall --name=later $common --iodepth=16 --thread \
+	--create_serialize=0 --tw_kernel=require --tw_kernel_every=1 --tw_report=later.json --stonewall
 is $? 0 'a thread after another one'
 split_is later.json.2 256 "$joined" 'has its place, too'
-late --numjobs=2 --tw_kernel=auto
+late --numjobs=2 --tw_kernel=auto --tw_kernel_every=1
 is $? 0 'two processes'
 for of in 1 2; do
 	json late.json.$of '$j->{jobs}[0]{kernel}{why} =~ /create_serialize=0/ &&
 		$j->{ios}{read} && !$j->{stages}{device}{read}'
 	ok $? "process $of says why it has no stages"
 done
-late --numjobs=2 --tw_kernel=require
+late --numjobs=2 --tw_kernel=require --tw_kernel_every=1
 # This counts those that fio did not have to end itself.
 [ $? != 0 ]
 ok $? 'and if they require them, fio ends'
 messages | grep -q 'tw_kernel=require, but .*create_serialize=0'
 ok $? 'with that reason'
-late --tw_kernel=require
+late --tw_kernel=require --tw_kernel_every=1
 split_is late.json 256 "$joined" 'a single process'
 
 # Run two of ours and fio's own engine at the same time, on one file.
 "$FIO" --name=other --ioengine=io_uring ${common%--tw_slowest*} --io_size=8m \
 	--output=other.out &
 other=$!
-(run_fio --name=second $common --io_size=8m --tw_kernel=auto --tw_report=second.json \
+(run_fio --name=second $common --io_size=8m --tw_kernel=auto --tw_kernel_every=1 --tw_report=second.json \
 	--output=second.out) 2>&1 &
 second=$!
 job first --io_size=8m

@@ -444,6 +444,23 @@ caused
 	$r->{triggers}[0]{io}{lat_ns} = 1; $r->{triggers}[0]{events} = []
 caused @ @2
 	$r->{triggers}[0]{io}{lat_ns} = 8100000
+all
+	@{$r->{kernel_stages}}{qw(every requests)} = (2, 50);
+	$r->{kernel_stages}{split}{read} = 50;
+	$r->{kernel_stages}{not_split}{not_chosen} = { %{moves(50)}, sync => 0 }
+all
+	$r->{kernel_stages}{every} = 16; $r->{kernel_stages}{split}{read} = 6;
+	$r->{kernel_stages}{not_split}{not_chosen} = { %{moves(94)}, sync => 0 };
+	$r->{kernel_stages}{cost} = { pairs => 25, cpu_off_ps => 100000000,
+	cpu_on_ps => 101500000, cpu_squares_ns2 => 150000, lat_off_ps => 500000000,
+	lat_on_ps => 501000000, lat_squares_ns2 => 900000 }
+all
+	$r->{kernel_stages}{every} = 16;
+	$r->{kernel_stages}{not_split}{not_chosen} = { %{moves(1)}, sync => 0 };
+	$r->{kernel_stages}{split}{read} = 99;
+	$r->{kernel_stages}{cost} = { pairs => 6, cpu_off_ps => 24000000,
+	cpu_on_ps => 24000000, cpu_squares_ns2 => 300000, lat_off_ps => 600000000,
+	lat_on_ps => 1200000000, lat_squares_ns2 => 6000000000 }
 attached
 	$r->{attached}{operations}[0]{$_} = 5 for qw(linked sync_write waited split);
 	$r->{attached}{operations}[1] = { %{$r->{attached}{operations}[0]}, ios => 101, ring => 2,

@@ -94,7 +94,7 @@ look()
 	echo >"$instance/trace"
 	run_fio --name=c --filename="$disk/data" --bs=4k --size=64m \
 		--rw=randread --direct=1 --norandommap=1 --iodepth=8 \
-		--time_based --runtime=1 --tw_kernel=auto --tw_causes=1 \
+		--time_based --runtime=1 --tw_kernel=auto --tw_kernel_every=1 --tw_causes=1 \
 		--tw_report=c.json || sed 's/^/# /' err
 	cat "$instance/trace" >trace
 	json c.json '$j->{jobs}[0]{causes}{state} eq "on"' ||

@@ -31,7 +31,7 @@ job()
 	run_fio --name=k --filename="$disk/data" --bs=4k --size=64m \
 		--rw=randread --direct=1 --norandommap=1 --iodepth=1 \
 		--number_ios=$count --io_size=100t \
-		--runtime=$((ios / 5000))s --tw_kernel=auto \
+		--runtime=$((ios / 5000))s --tw_kernel=auto --tw_kernel_every=1 \
 		--tw_slowest=1000 --tw_report=k.json "$@" || sed 's/^/# /' err
 	from_json k.json "$kernel_perl"'
 		my $k = $j->{kernel_stages};

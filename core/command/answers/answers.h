@@ -204,6 +204,7 @@ json_t *tw_report_why_to_json(const struct tw_report_group *group);
 struct tw_report_slice {
 	unsigned at;
 	uint64_t ios;
+	uint64_t chosen;	/* number of them that were split, at least; 0: all */
 	uint64_t sum_ns[TW_STAGES];
 };
 

@@ -307,6 +307,47 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
+/* Return the estimate of a stage over all I/Os. */
+static json_t *estimate_to_json(const struct tw_tally *tally, unsigned stage, int direction)
+{
+	static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
+	const double ios = (double)tally->times[TW_LAT][direction].count;
+	json_t *bounds = json_object();
+
+	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
+		uint64_t of[2];
+
+		if (tw_tally_stage_percentile(tally, stage, direction, percents[i], of))
+			json_object_set_new(bounds, tw_format("p%g", percents[i]), json_pack(
+				"[o, o]", tw_json_of_u64(of[0]), tw_json_of_u64(of[1])));
+	}
+	return json_pack("{sf, sf, so}",
+		"mean_ns", (double)tw_tally_stage_ns(tally, stage, direction) / ios,
+		"error_ns", tw_tally_stage_error_ns(tally, stage, direction) / ios,
+		"percentiles", bounds);
+}
+
+/* Return the estimates of stages where only some I/Os were split; NULL: there are none. */
+static json_t *estimates_to_json(const struct tw_tally *tally)
+{
+	json_t *object = NULL;
+
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		for (unsigned stage = 0; stage < TW_STAGES; stage++) {
+			if (!tw_tally_is_estimate(tally, stage, i) ||
+			    !tally->times[stage][i].count)
+				continue;
+			object = object ? object : json_object();
+			if (!json_object_get(object, tw_direction_names[i]))
+				json_object_set_new(object, tw_direction_names[i],
+						    json_object());
+			json_object_set_new(json_object_get(object, tw_direction_names[i]),
+					    tw_time_rows[stage].name,
+					    estimate_to_json(tally, stage, i));
+		}
+	return object;
+}
+
 json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 				 size_t count)
 {
@@ -315,8 +356,9 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_report_group *group = &groups[i];
 		json_t *report = tw_report_to_json(&group->all);
-		json_t *answers = json_pack("{s:o, s:o, s:o*}",
+		json_t *answers = json_pack("{s:o, s:o*, s:o, s:o*}",
 			"why", tw_report_why_to_json(group),
+			"estimates", estimates_to_json(&group->all.tally),
 			"stalls", tw_report_stalls_to_json(group),
 			"slow_devices", tw_report_slow_devices_to_json(group));
 

@@ -306,7 +306,7 @@ static const char *where(const struct tw_report_device *last,
 	return "; most of the difference is not in the stage device";
 }
 
-static void say_slow(struct tw_report_ranking *ranking)
+static void say_slow(struct tw_report_ranking *ranking, int is_sampled)
 {
 	const size_t slow = ranking->slow, others = ranking->count - slow;
 	const struct tw_report_ranked *last = &ranking->list[slow - 1];
@@ -328,7 +328,7 @@ static void say_slow(struct tw_report_ranking *ranking)
 		 next->device->name, TW_SAY_NS(next->typical_ns),
 		 TW_SAY_NUMBER(100 * (last->typical_ns - next->typical_ns) /
 			       last->typical_ns),
-		 where(last->device, next->device, ranking->direction));
+		 is_sampled ? "" : where(last->device, next->device, ranking->direction));
 }
 
 /* ---- together ------------------------------------------------------------ */
@@ -354,7 +354,7 @@ void tw_report_rank_devices(struct tw_report_ranking *ranking, const struct tw_r
 	for (size_t i = 0; i < ranking->slow; i++)
 		ranking->list[i].is_slow = 1;
 	if (ranking->slow)
-		say_slow(ranking);
+		say_slow(ranking, tw_tally_is_sampled(&all->tally, direction));
 	else if (ranking->is_judged)
 		snprintf(ranking->text, sizeof(ranking->text),
 			 "none stands out (the rule is in tickwise-report(1))");

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "command/output/page.h"
 #include "command/answers/answers.h"
 #include "latency/histogram.h"
@@ -29,6 +30,7 @@ struct why {
 	double percent;
 	uint64_t ns;			/* the percentile of lat */
 	uint64_t from_ns;		/* shares are of all I/Os from here up; or 0 */
+	uint64_t chosen;		/* of them, whose shares stand for all; or 0 */
 	uint64_t ios;			/* else: number of the slowest at or
 					 * beyond @ns */
 	uint64_t beyond;		/* number of all I/Os beyond @ns */
@@ -39,10 +41,32 @@ struct why {
 
 /* ---- slices of lat --------------------------------------------------------- */
 
+/* Where few of these I/Os were chosen to be split, their shares are left to chance. */
+#define FEWEST_CHOSEN	20
+
+/* The sums of the chosen I/Os are estimates for all. Make them add up to @lat_ns. Return 0:
+ * they are of too few I/Os. */
+static int fit_to_lat(struct tw_report_slice *slice, double lat_ns, uint64_t every)
+{
+	double all_ns = 0;
+
+	for (int i = 0; i < TW_STAGES; i++)
+		all_ns += (double)slice->sum_ns[i];
+	if (!(all_ns > 0) || slice->ios / FEWEST_CHOSEN < every)
+		return 0;
+	slice->chosen = slice->ios / every;
+	/* 2^63 ns are 292 years. */
+	for (int i = 0; i < TW_STAGES; i++)
+		slice->sum_ns[i] = (uint64_t)fmin((double)slice->sum_ns[i] / all_ns * lat_ns,
+						  0x1p63);
+	return 1;
+}
+
 int tw_report_slice_at(struct tw_report_slice *slice, const struct tw_tally *tally,
 		       int direction, double percent, unsigned more)
 {
 	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
+	double lat_ns = 0;
 	uint32_t bin;
 	unsigned at;
 	int over = 0;
@@ -53,12 +77,19 @@ int tw_report_slice_at(struct tw_report_slice *slice, const struct tw_tally *tal
 	bin = tw__histogram_bin(lat, tw_lat_slice_low(at));
 	*slice = (struct tw_report_slice) { .at = at };
 	for (unsigned i = at; i <= at + more && i < TW_LAT_SLICES; i++) {
+		uint32_t first = bin;
+
 		slice->ios += tw_lat_slice_ios(lat, i, &bin);
+		for (; first < bin; first++)
+			lat_ns += (double)lat->bins[first] *
+				  (double)tw_histogram_bin_high(lat, first);
 		for (int j = 0; j < TW_STAGES; j++)
 			over |= __builtin_add_overflow(slice->sum_ns[j],
 				tally->by_lat[direction].sum_ns[i][j], &slice->sum_ns[j]);
 	}
-	return !over && slice->ios;
+	return !over && slice->ios &&
+	       (!tw_tally_is_sampled(tally, direction) ||
+		fit_to_lat(slice, lat_ns, tally->scalars.every));
 }
 
 /* ---- whose time it is --------------------------------------------------------- */
@@ -103,6 +134,7 @@ static int add_slices(struct why *why, const struct tw_report_group *group, int 
 		why->lat_ns += (double)sum.sum_ns[i];
 	}
 	why->ios = sum.ios;
+	why->chosen = sum.chosen;
 	why->from_ns = tw_lat_slice_low(sum.at);
 	return why->lat_ns > 0;
 }
@@ -128,7 +160,10 @@ static int find(struct why *why, const struct tw_report_group *group,
 		const struct tw_report_slow *slow = &group->all.slowest[i];
 		int count;
 
-		if (!is_meant(why, slow, direction))
+		/* An I/O that was not chosen has `kernel` alone. */
+		if (!is_meant(why, slow, direction) ||
+		    (tw_tally_is_sampled(&group->all.tally, direction) &&
+		     json_object_get(json_object_get(slow->json, "stages"), "kernel")))
 			continue;
 		why->ios++;
 		why->lat_ns += (double)slow->lat_ns;
@@ -269,8 +304,10 @@ int tw_report_say_why(char *text, size_t size,
 	/* The I/Os whose time the shares are of. The sums by lat begin at a bin's edge, which
 	 * is at the percentile or below. */
 	if (why.from_ns)
-		fprintf(file, ". The time of the %s from %s up:",
-			TW_SAY_COUNT(why.ios, "I/O[s]"), TW_SAY_NS(why.from_ns));
+		fprintf(file, ". The time of the %s from %s up%s:",
+			TW_SAY_COUNT(why.ios, "I/O[s]"), TW_SAY_NS(why.from_ns), why.chosen ?
+			tw_format(", by %llu or more that were split",
+				  (unsigned long long)why.chosen) : "");
 	else if (why.ios < why.beyond)
 		fprintf(file, ". The time of the %llu slowest of %llu I/Os beyond:",
 			(unsigned long long)why.ios, (unsigned long long)why.beyond);

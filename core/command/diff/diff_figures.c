@@ -75,7 +75,9 @@ static double iops_of(const struct tw_report_group *group, int direction)
 /* Return what a time adds to the mean of lat. */
 static double part_ns(const struct tw_report_group *group, int time, int direction)
 {
-	return (double)time_of(group, time, direction)->sum_ns /
+	return (double)(time < TW_STAGES ?
+			tw_tally_stage_ns(&group->all.tally, (unsigned)time, direction) :
+			time_of(group, time, direction)->sum_ns) /
 	       (double)lat_of(group, direction)->count;
 }
 
@@ -213,16 +215,20 @@ static void add_percentile(struct part *part, const struct percentile *is)
 		add(part, figure);
 }
 
-/* Is the share of I/Os that are split inside the kernel about the same in all
- * runs? */
+/* Is the share of I/Os that are split inside the kernel, of those that were chosen for it,
+ * about the same in all runs? */
 static int split_alike(const struct part *part)
 {
 	double least = 1, most = 0;
 
 	for (size_t i = 0; i < part->diff->count; i++) {
-		double of = (double)time_of(part->groups[i], TW_DEVICE,
-					    part->direction)->count /
-			    (double)lat_of(part->groups[i], part->direction)->count;
+		const struct tw_tally *tally = &part->groups[i]->all.tally;
+		const struct tw_counts *counts = &tally->counts[part->direction];
+		const double chosen = (double)tw_tally_chosen(tally, part->direction);
+		const double of = !(chosen > 0) ? 0 : tw_has(tally, TW_ROW_split) ?
+			(double)counts->split / chosen :
+			(double)tally->times[TW_DEVICE][part->direction].count /
+			(double)tally->times[TW_LAT][part->direction].count;
 
 		least = fmin(least, of);
 		most = fmax(most, of);

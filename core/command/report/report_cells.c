@@ -6,9 +6,9 @@
 #include "latency/histogram.h"
 
 void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram *histogram,
-			      double percent)
+			      double ios, double percent)
 {
-	const int has = tw_histogram_has_percentile(histogram, percent);
+	const int has = tw_has_percentile(ios, percent);
 
 	tw_report_add_ns(table, has, has ?
 			 (double)tw_histogram_percentile(histogram, percent) : 0);
@@ -16,10 +16,12 @@ void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram 
 
 void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat)
 {
+	const double ios = (double)lat->count;
+
 	tw_report_add_ns(table, lat->count != 0, tw_histogram_mean_ns(lat));
-	tw_report_add_percentile(table, lat, 50);
-	tw_report_add_percentile(table, lat, 99);
-	tw_report_add_percentile(table, lat, 99.9);
+	tw_report_add_percentile(table, lat, ios, 50);
+	tw_report_add_percentile(table, lat, ios, 99);
+	tw_report_add_percentile(table, lat, ios, 99.9);
 	tw_report_add_ns(table, lat->count != 0, (double)lat->max_ns);
 }
 

@@ -65,14 +65,17 @@ static void add_line(struct tw_table *table, const struct tw_report_group *group
 	tw_cell_text(table, job->run);
 	tw_cell_text(table, tw_direction_names[direction]);
 	tw_cell_text(table, tw_time_rows[time].name);
-	tw_cell_u64(table, histogram->count);
+	tw_cell_u64(table, (uint64_t)tw_tally_stage_ios(&group->all.tally, (unsigned)time,
+							direction));
 	add_count(table, group, TW_ROW_ios, time, direction, 1);
 	add_count(table, group, TW_ROW_bytes, time, direction, 1);
 	tw_cell_u64(table, histogram->min_ns);
 	tw_cell_printf(table, "%.9g", tw_histogram_mean_ns(histogram));
 	tw_cell_printf(table, "%.9g", tw_histogram_stddev_ns(histogram));
 	for (size_t i = 0; i < PERCENTS; i++)
-		tw_report_add_percentile(table, histogram, percents[i]);
+		tw_report_add_percentile(table, histogram,
+			tw_tally_stage_ios(&group->all.tally, (unsigned)time, direction),
+			percents[i]);
 	tw_cell_u64(table, histogram->max_ns);
 	for (size_t i = TW_ROW_ios + 1; i < TW_COUNTS; i++)
 		add_count(table, group, i, time, direction, 0);

@@ -71,22 +71,24 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 	table = tw_page_table(page, columns, count);
 	for (int i = 0; i < TW_REPORT_ROWS; i++) {
 		const struct tw_histogram *histogram = &tally->times[i][direction];
+		const double of = tw_tally_stage_ios(tally, (unsigned)i, direction);
 
 		if (!histogram->count)
 			continue;
 		tw_table_row(table);
 		tw_cell_text(table, tw_time_rows[i].name);
-		tw_cell_u64(table, histogram->count);
+		tw_cell_u64(table, (uint64_t)of);
 		tw_cell_ns(table, (double)histogram->min_ns);
 		tw_cell_ns(table, tw_histogram_mean_ns(histogram));
 		tw_cell_ns(table, tw_histogram_stddev_ns(histogram));
 		for (size_t j = 0; j < PERCENTS; j++)
-			tw_report_add_percentile(table, histogram, percents[j]);
+			tw_report_add_percentile(table, histogram, of, percents[j]);
 		tw_cell_ns(table, (double)histogram->max_ns);
 		/* Text has no room for the column I/Os, and needs it here only. */
-		if (histogram->count != ios)
-			tw_cell_printf(table, "(of %llu)",
-				       (unsigned long long)histogram->count);
+		if ((uint64_t)of != ios)
+			tw_cell_printf(table, "(of %s%llu)",
+				       tw_tally_is_estimate(tally, (unsigned)i, direction) ?
+				       "~" : "", (unsigned long long)of);
 	}
 }
 
@@ -174,6 +176,7 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 	const int of_intervals = tw_report_is_of_intervals(group);
 
 	tw_report_add_not_split(page, group);
+	tw_report_add_cost(page, group);
 	tw_report_add_over_time(page, group);
 	tw_report_add_slowest(page, group, with & TW_REPORT_WITH_HTML);
 	if (!group->span.is_wanted)

@@ -33,9 +33,9 @@ static inline void tw_report_add_ns(struct tw_table *table, int is_known, double
 		tw_cell_none(table);
 }
 
-/* Add a percentile; "-" where it would be the maximum. */
+/* Add a percentile; "-" where it would be the maximum of @ios I/Os. */
 void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram *histogram,
-			      double percent);
+			      double ios, double percent);
 
 /* Add mean, p50, p99, p99.9 and maximum. */
 void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat);
@@ -73,6 +73,9 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 /* Describe I/Os that no stage has; and those that only seem fast, as they moved nothing. */
 void tw_report_add_kinds(struct tw_page *page, const struct tw_report_group *group,
 			 int direction);
+
+/* Tell what splitting I/Os cost the job, as it was measured in the run. */
+void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *group);
 
 /* Tell how many I/Os of a direction were split inside the kernel; why jobs split none;
  * and warn of a defect. */

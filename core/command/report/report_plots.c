@@ -45,7 +45,7 @@ static void add_bins(struct tw_series *series, const struct tw_histogram *histog
 /* Add marks at percentiles. Only those of lat have their values next to
  * them. */
 static void add_marks(struct tw_series *series, const struct tw_histogram *histogram,
-		      const char *name, int with_values)
+		      const char *name, double ios, int with_values)
 {
 	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++) {
 		double ns = (double)tw_histogram_percentile(histogram, marked[i]);
@@ -54,7 +54,7 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *histo
 		char value[TW_FORMAT_SIZE] = "";
 
 		/* The last digits of @left are rounded. */
-		if ((double)histogram->count * left < 1 - 1e-6)
+		if (ios * left < 1 - 1e-6)
 			break;
 		/* "1.23 ms": no reader can read a plot more precisely. */
 		if (with_values)
@@ -62,7 +62,7 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *histo
 				 "%.0f %s", ns / unit.ns, unit.name);
 		tw_plot_tag(series, 1 / left, ns, value,
 			    "%s: p%g = %s, of %llu I/Os", name, marked[i], TW_SAY_NS(ns),
-			    (unsigned long long)histogram->count);
+			    (unsigned long long)ios);
 	}
 }
 
@@ -81,7 +81,8 @@ static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
 			continue;
 		series = tw_plot_line(plot, name, tw_report_color_of(i));
 		add_bins(series, histogram);
-		add_marks(series, histogram, name, i == TW_LAT);
+		add_marks(series, histogram, name,
+			  tw_tally_stage_ios(tally, (unsigned)i, direction), i == TW_LAT);
 	}
 }
 
@@ -111,7 +112,8 @@ static void add_stages(struct tw_page *page, const struct tw_tally *tally,
 				    TW_SAY_NS(bar.low), TW_SAY_NS(bar.from),
 				    TW_SAY_NS(bar.mean), TW_SAY_NS(bar.to),
 				    TW_SAY_NS(bar.high),
-				    TW_SAY_COUNT(histogram->count, "I/O[s]"));
+				    TW_SAY_COUNT((uint64_t)tw_tally_stage_ios(tally,
+					(unsigned)i, direction), "I/O[s]"));
 	}
 }
 
@@ -157,7 +159,7 @@ static void add_latency_line(struct tw_plot *plot, const struct tw_report_group 
 		const struct tw_histogram *lat = lat_of(group, i, direction);
 		const double ns = which == OVER_TIME_MEAN ? tw_histogram_mean_ns(lat) :
 			which == OVER_TIME_MAX ? (double)lat->max_ns :
-			tw_histogram_has_percentile(lat, 99) ?
+			tw_has_percentile((double)lat->count, 99) ?
 			(double)tw_histogram_percentile(lat, 99) : 0;
 
 		if (!(ns > 0))

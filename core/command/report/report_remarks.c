@@ -187,6 +187,44 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 			     "be missing", TW_SAY_COUNT(scalars->missed_runs, "run[s]"));
 }
 
+/* Fewer pairs tell nothing. */
+#define FEWEST_PAIRS	6
+
+void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *group)
+{
+	const struct tw_scalars *has = &group->all.tally.scalars;
+	const double on_ns = (double)has->cost_cpu_on_ps / 1e3 / (double)has->cost_pairs;
+	struct tw_cost cpu, lat;
+
+	if (has->every < 2)
+		return;
+	if (has->cost_pairs < FEWEST_PAIRS || !(on_ns > 0)) {
+		tw_page_paragraph(page, "what splitting I/Os cost is not known: the run "
+				  "is too short, or has too few I/Os");
+		return;
+	}
+	cpu = tw_tally_cost(has, 0);
+	lat = tw_tally_cost(has, 1);
+	if (cpu.low_ns > 0)
+		tw_page_paragraph(page, "splitting I/Os took %.1f %% (%.1f to %.1f %%)",
+				  100 * cpu.of_ns / on_ns, 100 * cpu.low_ns / on_ns,
+				  100 * cpu.high_ns / on_ns);
+	else if (cpu.high_ns > 0)
+		tw_page_paragraph(page, "what splitting I/Os cost can't be told from the noise: "
+				  "at most %.1f %%", 100 * cpu.high_ns / on_ns);
+	else
+		tw_page_paragraph(page, "what splitting I/Os cost can't be told: noise made it "
+				  "less than 0 %%");
+	tw_page_more(page, " of the job's CPU time, without that for entering the kernel's "
+		     "programs");
+	if (lat.low_ns > 0)
+		tw_page_more(page, "; lat was %s longer (%s to %s)", TW_SAY_NS(lat.of_ns),
+			     TW_SAY_NS(lat.low_ns), TW_SAY_NS(lat.high_ns));
+	else
+		tw_page_more(page, "; lat was at most %s longer",
+			     TW_SAY_NS(fmax(lat.high_ns, 0)));
+}
+
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group)
 {
 	const char *why = NULL;

@@ -19,7 +19,7 @@ static int find_slice(struct tw_report_slice *slice, const struct tw_tally *tall
 	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
 
 	/* Use the same condition as the table of stages. */
-	return tw_histogram_has_percentile(lat, percent) &&
+	return tw_has_percentile((double)lat->count, percent) &&
 	       tw_report_slice_at(slice, tally, direction, percent, more);
 }
 
@@ -51,7 +51,8 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_tally *tally,
 					  TW_SAY_NS(tw_histogram_mean_ns(lat)),
 					  TW_SAY_COUNT(lat->count, "I/O[s]"));
 		for (int j = 0; j < TW_STAGES; j++) {
-			const uint64_t ns = i ? sum.sum_ns[j] : tally->times[j][direction].sum_ns;
+			const uint64_t ns = i ? sum.sum_ns[j] :
+				tw_tally_stage_ns(tally, (unsigned)j, direction);
 
 			if (ns)
 				tw_plot_part(stack, tw_time_rows[j].name, tw_report_color_of(j),

@@ -36,15 +36,34 @@ static void put_stages(const struct means *means,
 	uint64_t sum_ns = 0;
 
 	for (int i = 0; i < stages; i++) {
-		const struct tw_histogram *stage = &tally->times[i][direction];
+		const uint64_t stage_ns = tw_tally_stage_ns(tally, (unsigned)i, direction);
 
-		if (stage->count == 0)
+		if (tally->times[i][direction].count == 0 && !stage_ns)
 			continue;
-		put_mean(means, before, tw_time_rows[i].name, sum_ns, sum_ns + stage->sum_ns,
-			 "");
-		sum_ns += stage->sum_ns;
+		put_mean(means, before, tw_time_rows[i].name, sum_ns, sum_ns + stage_ns, "");
+		sum_ns += stage_ns;
 		before = " + ";
 	}
+}
+
+/* Tell how far off the stages can be if only some I/Os were split. */
+static void put_error(const struct means *means, const struct tw_tally *tally, int direction)
+{
+	const uint64_t chosen = tw_tally_chosen(tally, direction);
+	const double ios = (double)tally->times[TW_LAT][direction].count;
+	double error_ns = 0;
+
+	if (!tw_tally_is_sampled(tally, direction))
+		return;
+	for (unsigned i = 0; i < TW_STAGES; i++)
+		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
+	if (!chosen)
+		tw_page_more(means->page, "; none of these I/Os was chosen to be split");
+	else
+		tw_page_more(means->page, "; submit to kernel: estimated from %llu of %s, each "
+			     "to +-%s (95 %%)", (unsigned long long)chosen,
+			     TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"),
+			     TW_SAY_NS(error_ns / ios));
 }
 
 int tw_report_has_all_stages(const struct tw_tally *tally, int direction)
@@ -54,7 +73,7 @@ int tw_report_has_all_stages(const struct tw_tally *tally, int direction)
 
 	for (int i = 0; i < TW_STAGES; i++) {
 		any |= tally->times[i][direction].count != 0;
-		sum_ns += tally->times[i][direction].sum_ns;
+		sum_ns += tw_tally_stage_ns(tally, (unsigned)i, direction);
 	}
 	return any && sum_ns == tally->times[TW_LAT][direction].sum_ns;
 }
@@ -65,7 +84,7 @@ static uint64_t smallest_ns(const struct tw_tally *tally, int direction)
 	uint64_t smallest = 0;
 
 	for (int i = 0; i < TW_STAGES; i++) {
-		uint64_t sum_ns = tally->times[i][direction].sum_ns;
+		uint64_t sum_ns = tw_tally_stage_ns(tally, (unsigned)i, direction);
 
 		if (sum_ns && (!smallest || sum_ns < smallest))
 			smallest = sum_ns;
@@ -152,6 +171,8 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 		put_mean(&means, "", "lat mean", 0, lat->sum_ns, means.unit.name);
 	if (is_complete)
 		put_stages(&means, &group->all.tally, direction, TW_STAGES);
+	if (is_complete)
+		put_error(&means, &group->all.tally, direction);
 	else
 		tw_page_more(page, "; its stages are not known of all I/Os");
 	if (direction == TW_SYNC && !attached)
@@ -181,6 +202,7 @@ static void put_event_sum(struct tw_page *page, const struct tw_report_group *gr
 	put_stages(&means, tally, direction, TW_DELIVER);
 	put_mean(&means, "", "; deliver", 0, deliver_ns, means.unit.name);
 	tw_page_more(page, " is not in fio's lat (tw_event_time=1)");
+	put_error(&means, tally, direction);
 }
 
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,

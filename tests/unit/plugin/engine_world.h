@@ -620,6 +620,7 @@ static inline void world_forget(void)
 	world.options.stages = 1;
 	world.options.nonvectored = 1;
 	world.options.kernel = TW_KERNEL_OFF;
+	world.options.kernel_every = 1;
 	world.td.o.name = (char *)"job";
 	world.td.o.iodepth = 1;
 	world.td.o.iodepth_batch = 1;

@@ -17,7 +17,7 @@ done
 (cd /tmp && timeout -s KILL 1000 /bin/setpriv --reuid=65534 --regid=65534 \
 	--clear-groups --bounding-set=-all fio --ioengine=external:/tickwise.so \
 	--filename=/dev/nvme0n1 --direct=1 --bs=4k --size=1m --iodepth=8 --rw=randrw \
-	--tw_kernel=require --tw_slowest=1000 --output=/tmp/out --eta=never \
+	--tw_kernel=require --tw_kernel_every=1 --tw_slowest=1000 --output=/tmp/out --eta=never \
 	--invalidate=0 \
 	--name=process --tw_report=/tmp/process.json \
 	--name=thread --thread --tw_report=/tmp/thread.json) 2>fio.err

@@ -108,6 +108,7 @@ size=16m
 iodepth=8
 stonewall
 tw_kernel=auto
+tw_kernel_every=1
 tw_slowest=1000
 END
 a_device

@@ -20,6 +20,7 @@ job()
 	size=64m
 	number_ios=200
 	tw_kernel=auto
+	tw_kernel_every=1
 	tw_slowest=1000
 	tw_report=/tmp/$1.json
 	END

@@ -246,6 +246,7 @@ static void stamps_missing(void)
 	/* Bits: which of the four stamps exist. */
 	for (unsigned has = 0; has < 16; has++) {
 		const struct tw_slot stamps = {
+			.key = TW_KEY_CHOSEN,
 			.accepted_ns = has & 1 ? 1 : 0,
 			.dispatched_ns = has & 2 ? 2 : 0,
 			.finished_ns = has & 4 ? 3 : 0,
@@ -268,7 +269,7 @@ static void stamps_missing(void)
 static void bytes_of(uint64_t due, uint64_t finished, uint64_t moved, bool has_holes,
 		     bool first, bool last, const char *what)
 {
-	struct tw_slot stamps = { .accepted_ns = 1, .dispatched_ns = 2,
+	struct tw_slot stamps = { .key = TW_KEY_CHOSEN, .accepted_ns = 1, .dispatched_ns = 2,
 		.finished_ns = 3, .posted_ns = 4,
 		.due_bytes = due, .finished_bytes = finished };
 
@@ -282,7 +283,7 @@ static void bytes_of(uint64_t due, uint64_t finished, uint64_t moved, bool has_h
 /* Of the I/O's bytes: those to be transferred and those that were. */
 static void bytes_missing(void)
 {
-	struct tw_slot stamps = { .accepted_ns = 1, .dispatched_ns = 2,
+	struct tw_slot stamps = { .key = TW_KEY_CHOSEN, .accepted_ns = 1, .dispatched_ns = 2,
 		.finished_ns = 3, .posted_ns = 4, .flags = TW_SLOT_SYNC_WRITE,
 		.due_bytes = 8192, .finished_bytes = 4096 };
 
@@ -333,7 +334,7 @@ static struct split split_of(int64_t error_ns, int64_t enter_ns, int64_t seen_ns
 			     const uint64_t ends_ns[4], uint64_t unfinished_bytes)
 {
 	struct tw_join join = { .max_error_ns = 0 };
-	struct tw_slot stamps = { .accepted_ns = ends_ns[0],
+	struct tw_slot stamps = { .key = TW_KEY_CHOSEN, .accepted_ns = ends_ns[0],
 		.dispatched_ns = ends_ns[1], .finished_ns = ends_ns[2],
 		.posted_ns = ends_ns[3], .due_bytes = unfinished_bytes };
 	struct split split = { .negative = { 0 } };
