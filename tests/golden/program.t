@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: core/command
+# Tests: core/command core/base
 #
 # Compares what tickwise prints by itself: its help, its version, and its answers to
 # what it does not know. Fails if a character of it changes.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# Tests: core/base
 #
 # A file that is written is complete, or as it was before: after a full disk, too.
 # Pipes and standard streams are written to. A link is followed only if this user or
