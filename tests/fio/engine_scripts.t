@@ -20,7 +20,7 @@
 # The files are the same for fio 3.33, 3.36 and 3.39. Nothing is random here because
 # these versions draw different offsets.
 #
-#	TW_EXPECT=1 tests/fio/engine_scripts.t
+#	TW_EXPECT=1 make test TEST=tests/fio/engine_scripts.t
 #
 # writes the expected files anew. In the commit that changes them, explain each line
 # that `git diff` then shows.

@@ -3,7 +3,7 @@
 # Compares the whole outputs of the program with the files in expected/. To be
 # sourced. Fails if one character of an output changes.
 #
-# To accept a change: `TW_EXPECT=1 tests/golden/NAME.t` writes the files of that
+# To accept a change: `TW_EXPECT=1 make test TEST=tests/golden/NAME.t` writes the files of that
 # test anew, and removes those that it no longer makes. The commit explains each
 # line that changed. `for t in tests/golden/*.t; do TW_EXPECT=1 $t; done` writes all
 # files.

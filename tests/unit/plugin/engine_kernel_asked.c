@@ -122,6 +122,9 @@ static void for_jobs(void)
 	jobs[2].io_ops = &other;
 	tw_kernel_load_for_jobs();
 	tap_ok(world.kernel_loads == 2, "for none: it is not loaded");
+	tap_ok(late(TW_KERNEL_AUTO, false, true), "a process of several then begins");
+	world_end();
+	tap_ok(world_is_text("jobs.0.kernel.state", "on"), "and has what was loaded for all");
 }
 
 int main(void)
