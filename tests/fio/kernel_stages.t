@@ -24,7 +24,7 @@ reads="--size=64k --rw=read"
 if ! have_user; then
 	skip "$cannot"
 else
-	user_fio $reads --name=a --tw_kernel=auto --tw_kernel_every=1 --tw_report=a.json
+	user_fio $reads --name=a --tw_kernel=auto --tw_causes=1 --tw_report=a.json
 	is $? 0 'auto as an ordinary user: runs'
 	json user/a.json '$j->{ios}{read} == 16 && $j->{stages}{kernel}{read} &&
 		$j->{jobs}[0]{kernel}{state} eq "off" &&
@@ -112,10 +112,10 @@ splits few 'a depth that is no power of two' --iodepth=5
 splits event 'tw_event_time=1' --tw_event_time=1
 
 # A buffered write is no request yet, and a read of what was just written causes none.
-job buffered --direct=0 --rw=write --io_size=4m
+job buffered --tw_kernel=require --direct=0 --rw=write --io_size=4m
 split_is buffered.json 1024 'not_split("no_request") == 1024' \
 	'writes to the page cache: not split, no request'
-job buffered_read --direct=0 --rw=randread
+job buffered_read --tw_kernel=require --direct=0 --rw=randread
 split_is buffered_read.json 256 'not_split("no_request") == 256' \
 	'reads from it, too'
 job synced --io_size=2m --rw=randwrite --fsync=16 --iodepth=1
@@ -181,7 +181,7 @@ fi
 
 tells_refusal 'TICKWISE_DEBUG=1 tells why the kernel refuses the program' \
 	"$FIO" --ioengine="external:$TICKWISE_SO" --name=refused --filename="$data" \
-	--size=64k --rw=read --tw_kernel=auto --tw_kernel_every=1 --tw_report=refused.json \
+	--size=64k --rw=read --tw_kernel=auto --tw_causes=1 --tw_report=refused.json \
 	--output=refused.fio
 
 # ---- several at a time ----

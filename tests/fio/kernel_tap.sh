@@ -49,7 +49,7 @@ find_disk()
 kernel_is_on()
 {
 	run_fio --name=try --filename=try.data --size=64k --rw=read \
-		--tw_kernel=auto --tw_kernel_every=1 --tw_report=try.json || return 1
+		--tw_kernel=auto --tw_causes=1 --tw_report=try.json || return 1
 	off_why=$(from_json try.json 'print $j->{jobs}[0]{kernel}{why} // ""')
 	json try.json '$j->{jobs}[0]{kernel}{state} eq "on"'
 }

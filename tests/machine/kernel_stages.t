@@ -73,6 +73,6 @@ job()
 job 'depth 1' 20
 job 'depth 32' 50 --iodepth=32
 job '4 kB to 8 MB' 2 --iodepth=4 --bssplit=4k/55:64k/25:1m/15:8m/5
-job 'page cache' 28 --direct=0 --iodepth=32
+job 'page cache' 28 --tw_kernel=require --direct=0 --iodepth=32
 echo "# $total I/Os in all"
 done_testing

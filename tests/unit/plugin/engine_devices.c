@@ -208,7 +208,7 @@ static void stamp(unsigned i)
 static void device_stage(void)
 {
 	begin("b1 b2");
-	world.options.kernel = TW_KERNEL_AUTO;
+	world.options.kernel = TW_KERNEL_REQUIRE;
 	world.kernel_slots = slots;
 	world.appeared = stamp;
 	world_start();

@@ -247,7 +247,7 @@ static void begin_as(const struct shape *shape, uint64_t interval_us)
 	world.options.interval_us = interval_us;
 	world.options.stages = !shape->no_stages;
 	world.options.event_time = shape->event_time;
-	world.options.kernel = shape->slots ? TW_KERNEL_AUTO : TW_KERNEL_OFF;
+	world.options.kernel = shape->slots ? TW_KERNEL_REQUIRE : TW_KERNEL_OFF;
 	world.kernel_slots = shape->slots;
 	world.td.rate_bps[DDIR_READ] = shape->rated;
 	world.td.o.iodepth = 8;

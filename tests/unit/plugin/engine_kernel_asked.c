@@ -31,7 +31,7 @@ struct asked {
 	int error;			/* of a job that does not begin */
 	const char *why;		/* in the report; NULL: it is on */
 	const char *refused;		/* why; NULL: it can be had */
-	bool no_stages, test_nop;
+	bool no_stages, test_nop, buffered;
 };
 
 static void one(const struct asked *asked)
@@ -41,6 +41,7 @@ static void one(const struct asked *asked)
 	world_forget();
 	environment(asked->environment);
 	world.options.kernel = asked->option;
+	world.td.o.odirect = !asked->buffered;
 	world.options.stages = !asked->no_stages;
 	world.options.test_nop = asked->test_nop;
 	world.kernel_refused = asked->refused;
@@ -67,6 +68,7 @@ static bool late(enum tw_kernel_mode mode, bool threads, bool others)
 	environment(NULL);
 	world.options.kernel = mode;
 	world.kernel_slots = slots;
+	world.td.o.odirect = 1;
 	world.td.o.use_thread = threads;
 	world_jobs(others ? 2 : 1)[others].o.iodepth = others ? 5 : 1;
 	return world_begin();
@@ -108,6 +110,7 @@ static void for_jobs(void)
 	world_forget();
 	environment(NULL);
 	world.td.eo = &wants;
+	world.td.o.odirect = 1;
 	jobs = world_jobs(3);
 	jobs[1].o.iodepth = 5;
 	jobs[2].o.iodepth = 64;
@@ -148,6 +151,11 @@ int main(void)
 		{ "require, refused", NULL, TW_KERNEL_REQUIRE, true, EPERM, .refused = no },
 		{ "require by the environment, refused", "require", 0, true, EPERM,
 		  .refused = no },
+		{ "auto with buffered I/O", NULL, TW_KERNEL_AUTO, .buffered = true,
+		  .why = "buffered I/O has no block requests of its own, so there is "
+			 "nothing to split" },
+		{ "require with buffered I/O", NULL, TW_KERNEL_REQUIRE, true,
+		  .buffered = true },
 		{ "auto without stages", NULL, TW_KERNEL_AUTO, .no_stages = true,
 		  .why = none },
 		{ "auto with operations that do nothing", NULL, TW_KERNEL_AUTO,

@@ -118,7 +118,7 @@ static void run(const struct population *population, unsigned every, struct tw_t
 	for (unsigned stage = 0; stage < TW_STAGES; stage++)
 		tw_histogram_reset(&right[stage]);
 	world_forget();
-	world.options.kernel = TW_KERNEL_AUTO;
+	world.options.kernel = TW_KERNEL_REQUIRE;
 	world.options.kernel_every = every;
 	world.kernel_slots = slots;
 	world.appeared = appeared;
@@ -231,7 +231,7 @@ static void cost(void)
 		struct tw_cost cpu, lat;
 
 		world_forget();
-		world.options.kernel = TW_KERNEL_AUTO;
+		world.options.kernel = TW_KERNEL_REQUIRE;
 		world.options.kernel_every = COST_EVERY;
 		world.kernel_slots = slots;
 		world.accepted = burn;

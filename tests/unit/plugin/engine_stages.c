@@ -695,7 +695,7 @@ static void set_world(void)
 	world.options.event_time = shape->event_time;
 	world.options.slowest = SLOWEST;
 	world.options.sqthread_poll = shape->polled;
-	world.options.kernel = shape->kernel ? TW_KERNEL_AUTO : TW_KERNEL_OFF;
+	world.options.kernel = shape->kernel ? TW_KERNEL_REQUIRE : TW_KERNEL_OFF;
 	world.kernel_slots = slots;
 	world.kernel_missed = MISSED_BEFORE;
 	world.monotonic_fast = shape->monotonic_fast;
@@ -762,7 +762,7 @@ static void one_job(enum kind kind)
 {
 	forget();
 	world.kernel_slots = slots;
-	world.options.kernel = TW_KERNEL_AUTO;
+	world.options.kernel = TW_KERNEL_REQUIRE;
 	world.td.o.td_ddir = TD_DDIR_RW | TD_DDIR_TRIM;
 	world.appeared = one_appeared;
 	posted_late = 0;

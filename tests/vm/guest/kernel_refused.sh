@@ -16,7 +16,7 @@ refused()
 	for word in auto require; do
 		(cd /tmp && timeout -s KILL 600 "$@" fio --name=$word \
 			--ioengine=external:/tickwise.so --filename=/tmp/data \
-			--size=64k --rw=read --tw_kernel=$word \
+			--size=64k --rw=read --tw_kernel=$word --tw_causes=1 \
 			--tw_report=/tmp/$name.$word.json --output=/dev/null) \
 			2>"$name.$word.err"
 		echo $? >"$name.$word.status"

@@ -107,7 +107,7 @@ rw=randrw
 size=16m
 iodepth=8
 stonewall
-tw_kernel=auto
+tw_kernel=require
 tw_kernel_every=1
 tw_slowest=1000
 END

@@ -8,7 +8,7 @@ cat /proc/version >version
 disk=nvme0n1
 job()
 {
-	fio_job "$@" --tw_kernel=auto --tw_kernel_every=1 --tw_slowest=1000
+	fio_job "$@" --tw_kernel=require --tw_kernel_every=1 --tw_slowest=1000
 }
 common='--size=1m --iodepth=8 --rw=randrw'
 # shellcheck disable=SC2086

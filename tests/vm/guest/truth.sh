@@ -19,7 +19,7 @@ job()
 	bs=4k
 	size=64m
 	number_ios=200
-	tw_kernel=auto
+	tw_kernel=require
 	tw_kernel_every=1
 	tw_slowest=1000
 	tw_report=/tmp/$1.json
