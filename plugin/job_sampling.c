@@ -15,7 +15,7 @@
 
 /* A pair is two spans of 10 ms. A plain span of 90 ms is between two pairs. So for a tenth
  * of the time at most no I/O is chosen. After each plain span the chance is set anew: what
- * an I/O costs changes, as when a file gets into the page cache. The first span is short. */
+ * an I/O costs changes, as when a file gets into the page cache. The first span is about as long. */
 #define PAIR_NS			10000000
 #define PLAIN_PAIRS		9
 #define FIRST_PAIRS		10
@@ -84,10 +84,11 @@ static bool measure(struct tw_job *job)
 {
 	struct tw_sampling *sampling = &job->hot.sampling;
 	const uint32_t ios = job->hot.generation - sampling->ios;
-	const uint64_t cpu_ns = tw_clock_id_ns(CLOCK_THREAD_CPUTIME_ID) - sampling->cpu_ns;
+	uint64_t cpu_ns;
 
 	if (ios < PAIR_IOS * (job->ring.entries + TW_FINISHED_MAX) || !sampling->lats)
 		return false;
+	cpu_ns = tw_clock_id_ns(CLOCK_THREAD_CPUTIME_ID) - sampling->cpu_ns;
 	sampling->cpu_ps[!sampling->is_off] = cpu_ns * 1000 / ios;
 	sampling->latency_ps[!sampling->is_off] = sampling->lat_ns * 1000 / sampling->lats;
 	return true;
@@ -96,7 +97,10 @@ static bool measure(struct tw_job *job)
 void tw_sampling_go_on(struct tw_job *job, uint64_t now_ticks)
 {
 	struct tw_sampling *sampling = &job->hot.sampling;
-	const uint64_t lasted_ticks = now_ticks - sampling->from_ticks;
+	/* A span of a pair may have lasted longer. */
+	const uint64_t short_ticks = sampling->place ?
+		max(sampling->pair_ticks, now_ticks - sampling->from_ticks) :
+		sampling->pair_ticks;
 
 	if (sampling->place && !measure(job))
 		return;
@@ -111,7 +115,7 @@ void tw_sampling_go_on(struct tw_job *job, uint64_t now_ticks)
 	/* If all are split, as few cost little, there is no pair. */
 	begin(job, sampling->chooser.shift ? (sampling->place + 1) % 3 : 0, now_ticks);
 	sampling->after_ticks = sampling->place ? sampling->pair_ticks :
-		PLAIN_PAIRS * max(sampling->pair_ticks, lasted_ticks);
+				PLAIN_PAIRS * short_ticks;
 }
 
 void tw_sampling_put(struct tw_sampling *sampling, struct tw_scalars *scalars)
