@@ -109,6 +109,18 @@ static void check(const struct tw_tally *tally, unsigned held[CHECKED][CHECKS])
 	}
 }
 
+/* Begin a job. The choice is seeded by the time of the start. */
+static void begin(unsigned every)
+{
+	world_forget();
+	world.options.kernel = TW_KERNEL_REQUIRE;
+	world.options.kernel_every = every;
+	world.kernel_slots = slots;
+	world.at_once = true;
+	world_pass(world_below(1000000));
+	world_start();
+}
+
 /* Run a job. @tally: released by the caller. */
 static void run(const struct population *population, unsigned every, struct tw_tally *tally)
 {
@@ -117,15 +129,8 @@ static void run(const struct population *population, unsigned every, struct tw_t
 
 	for (unsigned stage = 0; stage < TW_STAGES; stage++)
 		tw_histogram_reset(&right[stage]);
-	world_forget();
-	world.options.kernel = TW_KERNEL_REQUIRE;
-	world.options.kernel_every = every;
-	world.kernel_slots = slots;
+	begin(every);
 	world.appeared = appeared;
-	world.at_once = true;
-	/* The choice is seeded by the time of the start. */
-	world_pass(world_below(1000000));
-	world_start();
 	for (unsigned i = 0; i < IOS; i++) {
 		blockq_ticks = 100 + world_below(4000);
 		device_ticks = population->device_ticks(i);
@@ -230,14 +235,8 @@ static void cost(void)
 		const struct tw_scalars *has;
 		struct tw_cost cpu, lat;
 
-		world_forget();
-		world.options.kernel = TW_KERNEL_REQUIRE;
-		world.options.kernel_every = COST_EVERY;
-		world.kernel_slots = slots;
+		begin(COST_EVERY);
 		world.accepted = burn;
-		world.at_once = true;
-		world_pass(world_below(1000000));
-		world_start();
 		has = &world_state()->collected.filling.filled[0].tally.scalars;
 		for (unsigned i = 0; i < COST_IOS; i++)
 			world_one(DDIR_READ, 80000 + world_below(40000));
