@@ -50,8 +50,8 @@ static uint64_t next_key(struct tw_job *job, unsigned index)
 			     job->hot.kernel.ring << TW_KEY_RING_SHIFT | index;
 
 	if (!tw_choose(&sampling->chooser))
-		return key;
-	return key | TW_KEY_CHOSEN | (uint64_t) sampling->chance << TW_KEY_CHANCE_SHIFT;
+		return key | (uint64_t) sampling->limit << TW_KEY_UPPER_SHIFT;
+	return key | TW_KEY_CHOSEN | (uint64_t) sampling->chance << TW_KEY_UPPER_SHIFT;
 }
 
 /* Return an empty SQE for @io_u, with the fields set that all operations share.
@@ -499,15 +499,21 @@ static void end_at_event(struct tw_job *job, struct io_u *io_u, int event)
 }
 
 /* Take the kernel's stamps of an I/O. Only the result of a transfer on the ring tells how
- * many bytes its requests have. */
+ * many bytes its requests have. The first request that finishes late begins the stamps of an
+ * I/O that was not chosen: those before are not known, and the last one is. */
 static void take_kernel_stamps(const struct tw_job *job, const struct io_u *io_u)
 {
 	struct tw_slot *stamps = &job->hot.io[io_u->index].kernel;
 	const bool is_read = io_u->ddir == DDIR_READ;
-	const bool moves = !tw_engine_commands &&
-			   (is_read || io_u->ddir == DDIR_WRITE);
+	const bool is_write = !tw_engine_commands && io_u->ddir == DDIR_WRITE;
+	const bool moves = !tw_engine_commands && (is_read || is_write);
 
-	tw_kernel_read(&job->hot.kernel, io_u->index, stamps);
+	if (!tw_kernel_read(&job->hot.kernel, io_u->index, stamps))
+		return;
+	if (!(stamps->key & TW_KEY_CHOSEN)) {
+		stamps->flags = is_write ? stamps->flags : 0;
+		return;
+	}
 	tw_slot_settle(stamps, moves ? io_u->xfer_buflen - io_u->resid : 0,
 		       is_read && io_u->file->filetype == FIO_TYPE_FILE);
 }
@@ -518,7 +524,7 @@ void tw_event_done(struct thread_data *td, struct tw_job *job,
 {
 	if (job->hot.event_time)
 		end_at_event(job, io_u, event);
-	if (job->hot.kernel.slots && job->hot.io[io_u->index].kernel.key & TW_KEY_CHOSEN)
+	if (job->hot.kernel.slots)
 		take_kernel_stamps(job, io_u);
 	tw_record(td, job, io_u, job->hot.returned_ticks);
 }

@@ -97,8 +97,8 @@ static inline void tw_kernel_times(const struct tw_clocks *clocks,
 	if (!clocks->join)
 		return;
 	times->inside = tw_inside_of(&io->kernel);
-	if (times->inside == TW_INSIDE_NO_REQUEST ||
-	    times->inside >= TW_INSIDE_NO_STAMPS)
+	if (!tw_is_late(&io->kernel) && (times->inside == TW_INSIDE_NO_REQUEST ||
+					 times->inside >= TW_INSIDE_NO_STAMPS))
 		return;
 	joined = tw_inside_split(clocks->join, &io->kernel,
 				 tw_span_ns(clocks->scale, clocks->system, zero,

@@ -186,7 +186,7 @@ static uint64_t weight_of(const struct tw_finished *finished, const struct tw_cl
 
 	if (!clocks->join)
 		return 1;
-	return key & TW_KEY_CHOSEN ? 1ULL << tw_key_chance(key) : 0;
+	return key & TW_KEY_CHOSEN ? 1ULL << tw_key_upper(key) : 0;
 }
 
 static void record_slow(struct tw_job *job, const struct tw_finished *finished,
@@ -206,6 +206,7 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 		tw_why_find(job, clocks, &finished->io, times, &slow.why);
 	tw_slowest_add(&job->collected.slowest, &slow.slow);
 	settle_slow_at_once(job);
+	tw_sampling_limit(job);
 }
 
 /* @weight: weight_of() */

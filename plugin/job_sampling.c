@@ -10,8 +10,10 @@
  * rest of a settle. Entering the programs is not in it, since all I/Os pay that. */
 #define SPLIT_DIRECT_NS		600
 #define SPLIT_BUFFERED_NS	200
-/* What it may cost, of the job's CPU time. */
-#define SPLIT_PERCENT		2
+/* What each other I/O costs if the program compares its age with a limit. */
+#define COMPARE_NS			60
+/* What both may cost, of the job's CPU time. */
+#define PERCENT			2
 
 /* A pair is two spans of 10 ms. A plain span of 90 ms is between two pairs. So for a tenth
  * of the time at most no I/O is chosen. After each plain span the chance is set anew: what
@@ -22,6 +24,15 @@
 /* A span of a pair has this many times the I/Os that are in flight or not yet settled, at
  * least: those belong to the span before. */
 #define PAIR_IOS		16
+
+void tw_sampling_limit(struct tw_job *job)
+{
+	const struct tw_slowest *slowest = &job->collected.slowest;
+	struct tw_sampling *sampling = &job->hot.sampling;
+
+	sampling->limit = sampling->is_off || sampling->is_late_off || !slowest->most ? 0 :
+			  tw_key_limit(slowest->least);
+}
 
 /* Begin a span. */
 static void begin(struct tw_job *job, unsigned place, uint64_t now_ticks)
@@ -40,6 +51,7 @@ static void begin(struct tw_job *job, unsigned place, uint64_t now_ticks)
 		sampling->chooser.left = UINT64_MAX;
 	else if (was_off)
 		sampling->chooser.left = tw_choose_gap(&sampling->chooser);
+	tw_sampling_limit(job);
 	sampling->from_ticks = now_ticks;
 	sampling->cpu_ns = tw_clock_id_ns(CLOCK_THREAD_CPUTIME_ID);
 	sampling->ios = job->hot.generation;
@@ -69,10 +81,14 @@ static void choose(struct tw_job *job, uint64_t now_ticks)
 {
 	struct tw_sampling *sampling = &job->hot.sampling;
 	const double cost_ns = job->ring.direct ? SPLIT_DIRECT_NS : SPLIT_BUFFERED_NS;
-	const unsigned shift = tw_choose_shift(cost_ns, SPLIT_PERCENT,
-		tw_clock_id_ns(CLOCK_THREAD_CPUTIME_ID) - sampling->cpu_ns,
-		job->hot.generation - sampling->ios, sampling->chooser.shift);
+	const uint64_t cpu_ns = tw_clock_id_ns(CLOCK_THREAD_CPUTIME_ID) - sampling->cpu_ns;
+	const uint32_t ios = job->hot.generation - sampling->ios;
+	unsigned shift;
 
+	/* Half of it is for slow ones that are not chosen, if that is enough. */
+	sampling->is_late_off = tw_choose_shift(COMPARE_NS, PERCENT / 2., cpu_ns, ios, 0);
+	shift = tw_choose_shift(cost_ns, sampling->is_late_off ? PERCENT : PERCENT / 2.,
+				cpu_ns, ios, sampling->chooser.shift);
 	/* It goes down by two steps or more, so that it does not go up and down by chance. */
 	if (shift <= sampling->chooser.shift && shift + 2 > sampling->chooser.shift)
 		return;

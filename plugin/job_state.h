@@ -150,6 +150,8 @@ struct tw_sampling {
 	uint64_t after_ticks;
 	unsigned place;
 	unsigned chance;		/* I/Os have a chance of 1 in 2^chance to be chosen */
+	unsigned limit;			/* of the others: tw_key_limit() */
+	bool is_late_off;		/* they have none: it would cost too much */
 	bool is_auto;			/* the chance is set anew from time to time */
 	bool is_off;			/* no I/O is chosen */
 	uint64_t pair_ticks;		/* length of a span of a pair */

@@ -364,6 +364,11 @@ static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io)
 	return mine ? &mine->stamps : 0;
 }
 
+static __always_inline struct tw_slot *late_stamps_of(struct io_kiocb *io, __u64 began_ns)
+{
+	return 0;
+}
+
 /* Report an I/O without a completion: the kernel uses its io_kiocb for another I/O. */
 static void no_cqe(const struct in_flight *old)
 {

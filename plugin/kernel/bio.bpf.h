@@ -155,6 +155,10 @@ static int is_following(void);
  * be any address. */
 static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io);
 
+/* Return the stamps of an I/O that has none so far, if it is so slow that it gets some now
+ * that a request finishes that began at @began_ns; 0: it gets none. */
+static __always_inline struct tw_slot *late_stamps_of(struct io_kiocb *io, __u64 began_ns);
+
 /* Begin the stamps of an I/O that the kernel accepts, if it is to be followed. */
 static int accepted(struct io_kiocb *io);
 
@@ -171,11 +175,14 @@ enum point {
 };
 
 /* Let an I/O pass @point, at @now_ns; 0: now. @bytes of it are in the request; 0 for a
- * command, which has no bios. */
-static __always_inline int pass(__u64 io, __u32 point, __u64 now_ns, __u32 bytes)
+ * command, which has no bios. @began_ns: of the request; 0: unknown. */
+static __always_inline int pass(__u64 io, __u32 point, __u64 now_ns, __u32 bytes,
+				__u64 began_ns)
 {
 	struct tw_slot *stamps = stamps_of((struct io_kiocb *)io);
 
+	if (!stamps && point == FINISHED && began_ns)
+		stamps = late_stamps_of((struct io_kiocb *)io, began_ns);
 	if (!stamps)
 		return 0;
 	if (!now_ns)
@@ -201,6 +208,7 @@ struct tw_walk {
 	__u64 bio;		/* the next one */
 	__u64 io;		/* I/O of the bio before it; 0: none */
 	__u64 now_ns;		/* the same for all I/Os */
+	__u64 began_ns;
 	__u32 bytes;		/* of @io so far */
 	__u32 left;		/* bytes of the request, from @bio on */
 	__u32 point;
@@ -217,7 +225,8 @@ static long step(__u32 i, struct tw_walk *walk)
 
 	if (io != walk->io) {
 		if (walk->io)
-			pass(walk->io, walk->point, walk->now_ns, walk->bytes);
+			pass(walk->io, walk->point, walk->now_ns, walk->bytes,
+			     walk->began_ns);
 		walk->io = io;
 		walk->bytes = 0;
 	}
@@ -232,7 +241,7 @@ static long step(__u32 i, struct tw_walk *walk)
 /* Let each I/O of the first @bytes of @rq pass @point. Most requests have one bio. */
 static __always_inline int pass_all(struct request *rq, __u32 bytes, enum point point)
 {
-	struct tw_walk walk = { .left = bytes };
+	struct tw_walk walk = { .left = bytes, .began_ns = rq->start_time_ns };
 	struct bio *bio = rq->bio;
 
 	walk.io = command_of(rq);
@@ -247,7 +256,7 @@ static __always_inline int pass_all(struct request *rq, __u32 bytes, enum point 
 		walk.io = io_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private);
 		walk.bytes = bio->bi_iter.bi_size < bytes ? bio->bi_iter.bi_size : bytes;
 	}
-	return walk.io ? pass(walk.io, point, walk.now_ns, walk.bytes) : 0;
+	return walk.io ? pass(walk.io, point, walk.now_ns, walk.bytes, walk.began_ns) : 0;
 }
 
 /* ---- the tracepoints ----------------------------------------------------- */

@@ -150,6 +150,13 @@ static inline uint64_t tw_finished_ns(const struct tw_slot *stamps)
 	       0 : stamps->finished_ns;
 }
 
+/* True for an I/O that was not chosen, but was so slow that it has the stamps finished and
+ * posted. */
+static inline bool tw_is_late(const struct tw_slot *stamps)
+{
+	return !(stamps->key & TW_KEY_CHOSEN) && stamps->finished_ns;
+}
+
 static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
 {
 	if (!(stamps->key & TW_KEY_CHOSEN))

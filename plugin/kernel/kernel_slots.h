@@ -53,14 +53,18 @@ bool tw_kernel_made(struct tw_kernel *kernel);
 /* Forget the ring, before it is closed. */
 void tw_kernel_forget(struct tw_kernel *kernel);
 
-/* Read the stamps of the I/O whose key is in @stamps. There are none if another
- * I/O has the slot. */
-static inline void tw_kernel_read(const struct tw_kernel *kernel,
+/* Read the stamps of the I/O whose key is in @stamps. Return false, and set those that tell
+ * that there are none, if another I/O has the slot. */
+static inline bool tw_kernel_read(const struct tw_kernel *kernel,
 				  unsigned index, struct tw_slot *stamps)
 {
 	const volatile struct tw_slot *slot = &kernel->slots[index];
 
-	stamps->accepted_ns = slot->key == stamps->key ? slot->accepted_ns : 0;
+	if (slot->key != stamps->key) {
+		stamps->accepted_ns = stamps->finished_ns = 0;
+		return false;
+	}
+	stamps->accepted_ns = slot->accepted_ns;
 	stamps->dispatched_ns = slot->dispatched_ns;
 	stamps->finished_ns = slot->finished_ns;
 	stamps->due_bytes = slot->due_bytes;
@@ -69,6 +73,7 @@ static inline void tw_kernel_read(const struct tw_kernel *kernel,
 	stamps->requests = slot->requests;
 	stamps->retries = slot->retries;
 	stamps->flags = slot->flags;
+	return true;
 }
 
 /* ---- the program itself, which the helper loads, too ---- */

@@ -150,6 +150,7 @@ struct request {
 	struct bio *bio;
 	void *end_io;
 	void *end_io_data;
+	__u64 start_time_ns;
 } TW_BY_NAME;
 
 /* fs/iomap/direct-io.c: O_DIRECT of ext4, XFS */

@@ -37,18 +37,19 @@ struct tw_slot {
 
 /*
  * The key, from its lowest bit on: the I/O's place among the slots of its ring (a ring has
- * at most 32768), the ring's place in the program's table, and four bits that are free.
- * The upper half begins with a number that differs for each I/O of a job. If the I/O was
- * chosen to be stamped, the highest bit is set, and those below it have n: the chance was
- * 1 in 2^n.
+ * at most 32768), the ring's place in the program's table, and a number that differs for
+ * each I/O of a job. If the I/O was chosen to be stamped, the highest bit is set, and the
+ * nine below it have n: the chance was 1 in 2^n. Otherwise these nine bits have a limit
+ * (tw_key_limit()): only an I/O that is slower gets stamps, from its completion on.
  *
  * The SQE has it as user_data, which any program can set to anything. So the program in
  * the kernel compares the ring, too.
  */
 #define TW_KEY_RING_SHIFT	16
-#define TW_KEY_NUMBER_SHIFT	32
+#define TW_KEY_NUMBER_SHIFT	28
 #define TW_KEY_NUMBERS		0x3ffffff
-#define TW_KEY_CHANCE_SHIFT	58
+#define TW_KEY_UPPER_SHIFT	54
+#define TW_KEY_UPPERS		0x1ff
 #define TW_KEY_CHOSEN		(1ULL << 63)
 #define TW_MAX_RINGS		4096
 
@@ -62,9 +63,28 @@ static inline __u32 tw_key_ring(__u64 key)
 	return key >> TW_KEY_RING_SHIFT & (TW_MAX_RINGS - 1);
 }
 
-static inline unsigned tw_key_chance(__u64 key)
+/* Return n of a chosen I/O, or the limit of another one. */
+static inline unsigned tw_key_upper(__u64 key)
 {
-	return key >> TW_KEY_CHANCE_SHIFT & 31;
+	return key >> TW_KEY_UPPER_SHIFT & TW_KEY_UPPERS;
+}
+
+/* Return a limit as ns: the lowest four bits are digits, the others an exponent. 0 means
+ * that there is no limit. */
+static inline __u64 tw_key_limit_ns(unsigned limit)
+{
+	return (16ULL + (limit & 15)) << (limit >> 4);
+}
+
+/* Return the smallest limit that is at least @ns: at most 1/16 above it, and 66 s at
+ * most. */
+static inline unsigned tw_key_limit(__u64 ns)
+{
+	unsigned limit = 1;
+
+	while (limit < TW_KEY_UPPERS && tw_key_limit_ns(limit) < ns)
+		limit++;
+	return limit;
 }
 
 /* A ring in that table, and its slots: [base, base + mask]. */

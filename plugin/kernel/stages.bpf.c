@@ -97,26 +97,43 @@ int BPF_PROG(create, int fd, void *ring)
 	return 0;
 }
 
-/* Return the slot of a job's I/O, which its user_data names: 0 if it was not chosen, or if
- * the place that is named there is not that of this ring. */
+/* Return the slot of a job's I/O, which its user_data names: 0 if the place that is named
+ * there is not that of this ring. */
 static struct tw_slot *slot_of(__u64 ctx, __u64 user_data)
 {
 	const struct tw_ring *ring = &rings[tw_key_ring(user_data)];
 	__u32 index;
 
-	if (!(user_data & TW_KEY_CHOSEN) || ring->ctx != ctx)
+	if (ring->ctx != ctx)
 		return 0;
 	index = ring->base + (tw_key_slot(user_data) & ring->mask);
 	return bpf_map_lookup_elem(&slots, &index);
 }
 
-/* Return the slot, unless another I/O has it by now. */
+/* Return the slot, unless another I/O has it: an earlier one if this one has no stamps. */
 static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io)
 {
 	__u64 user_data = READ(struct io_kiocb, io, cqe.user_data);
 	struct tw_slot *slot = slot_of((__u64)READ(struct io_kiocb, io, ctx), user_data);
 
 	return slot && slot->key == user_data ? slot : 0;
+}
+
+static __always_inline struct tw_slot *late_stamps_of(struct io_kiocb *io, __u64 began_ns)
+{
+	__u64 user_data = READ(struct io_kiocb, io, cqe.user_data);
+	struct tw_slot *slot = slot_of((__u64)READ(struct io_kiocb, io, ctx), user_data);
+	unsigned limit = tw_key_upper(user_data);
+
+	if (!slot || user_data & TW_KEY_CHOSEN || !limit ||
+	    bpf_ktime_get_ns() < began_ns + tw_key_limit_ns(limit))
+		return 0;
+	*slot = (struct tw_slot) {
+		.key = user_data,
+		.flags = READ(struct kiocb, io, ki_flags) & IOCB_DSYNC ?
+			 TW_SLOT_SYNC_WRITE : 0,
+	};
+	return slot;
 }
 
 static void dispatched(struct tw_slot *stamps, __u64 now_ns)
@@ -127,8 +144,11 @@ static void dispatched(struct tw_slot *stamps, __u64 now_ns)
 static int accepted(struct io_kiocb *io)
 {
 	__u64 user_data = io->cqe.user_data;
-	struct tw_slot *slot = slot_of((__u64)io->ctx, user_data);
+	struct tw_slot *slot;
 
+	if (!(user_data & TW_KEY_CHOSEN))
+		return 0;
+	slot = slot_of((__u64)io->ctx, user_data);
 	if (!slot)
 		return 0;
 	*slot = (struct tw_slot) {

@@ -102,10 +102,10 @@ static void note_name(unsigned i)
 	names_seen[names_count++] = world.ios[i].sqe.user_data;
 }
 
-static int by_upper_half(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
-	const uint64_t first = *(const uint64_t *)a >> 32;
-	const uint64_t second = *(const uint64_t *)b >> 32;
+	const uint64_t first = *(const uint64_t *)a >> TW_KEY_NUMBER_SHIFT;
+	const uint64_t second = *(const uint64_t *)b >> TW_KEY_NUMBER_SHIFT;
 
 	return first < second ? -1 : first > second;
 }
@@ -137,11 +137,12 @@ static void names(void)
 				 &world.io_us[ENTRIES - 1 - i];
 	}
 	world_end();
-	qsort(names_seen, names_count, sizeof(names_seen[0]), by_upper_half);
+	qsort(names_seen, names_count, sizeof(names_seen[0]), by_number);
 	for (i = 1; i < names_count; i++)
-		same += names_seen[i] >> 32 == names_seen[i - 1] >> 32;
-	tap_ok(taken == ENTRIES * 100 && !world.bad_entries && !same && names_seen[0] >> 32,
-	       "%u completions, each its io_u's; the upper half of its name is another one "
+		same += !by_number(&names_seen[i], &names_seen[i - 1]);
+	tap_ok(taken == ENTRIES * 100 && !world.bad_entries && !same &&
+	       names_seen[0] >> TW_KEY_NUMBER_SHIFT,
+	       "%u completions, each its io_u's; its name has a number, another one "
 	       "for each, and never 0", taken);
 }
 

@@ -242,11 +242,11 @@ static bool world_entry_is_right(const struct io_uring_sqe *sqe, const struct io
 		.flags = (__u8)((has_number ? IOSQE_FIXED_FILE : 0) |
 			 (world.ios[io_u->index].is_async ? IOSQE_ASYNC : 0)),
 		.fd = has_number ? (int)f->engine_pos : f->fd,
-		.user_data = (sqe->user_data >> 32 << 32) + io_u->index,
+		.user_data = (sqe->user_data >> TW_KEY_NUMBER_SHIFT << TW_KEY_NUMBER_SHIFT) + io_u->index,
 	};
 
 	if (tw_engine_commands)
-		return (uint32_t)sqe->user_data == io_u->index;
+		return tw_key_slot(sqe->user_data) == io_u->index;
 	switch (io_u->ddir) {
 	case DDIR_READ:
 	case DDIR_WRITE:
