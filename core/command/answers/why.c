@@ -160,10 +160,10 @@ static int find(struct why *why, const struct tw_report_group *group,
 		const struct tw_report_slow *slow = &group->all.slowest[i];
 		int count;
 
-		/* An I/O that was not chosen has `kernel` alone. */
+		/* Of an I/O that was not chosen only a slow one has more than `kernel`. */
 		if (!is_meant(why, slow, direction) ||
 		    (tw_tally_is_sampled(&group->all.tally, direction) &&
-		     json_object_get(json_object_get(slow->json, "stages"), "kernel")))
+		     !json_object_get(json_object_get(slow->json, "stages"), "complete")))
 			continue;
 		why->ios++;
 		why->lat_ns += (double)slow->lat_ns;
