@@ -357,16 +357,12 @@ static struct in_flight *in_flight(struct io_kiocb *io)
 	return bpf_map_lookup_elem(&ios, &key);
 }
 
-static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io)
+static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 began_ns,
+						 int is_command)
 {
 	struct in_flight *mine = in_flight(io);
 
 	return mine ? &mine->stamps : 0;
-}
-
-static __always_inline struct tw_slot *late_stamps_of(struct io_kiocb *io, __u64 began_ns)
-{
-	return 0;
 }
 
 /* Report an I/O without a completion: the kernel uses its io_kiocb for another I/O. */

@@ -48,18 +48,19 @@ extern const void crypt_endio __ksym __weak;
 /* Set before loading. */
 const volatile struct tw_above above = { 0 };
 
-/* Linux 6.2 and later: @address, as a pointer to the type of that number. */
+/* Linux 6.2 and later: @address, as a pointer to the type of that number. The verifier of
+ * such a kernel has a number for this function. */
 extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
-/* Set before loading: the kernel has this function. */
-const volatile _Bool has_casts = 0;
+#define HAS_CASTS	bpf_core_enum_value_exists(enum special_kfunc_type, KF_bpf_rdonly_cast)
 
 /* Read a member of a structure at any address: 0 if nothing can be read there. A load by
- * a cast pointer costs a tenth of a call that reads. The verifier drops the way that this
- * kernel does not go. */
+ * a cast pointer costs a tenth of a call that reads. libbpf sets HAS_CASTS in the code, and
+ * the verifier drops the way that this kernel does not go. A variable would be read each
+ * time. */
 #define READ(type, address, member) ({					\
 	const type *at_ = (const type *)(address);			\
 									\
-	has_casts ? ((const type *)bpf_rdonly_cast(at_,			\
+	HAS_CASTS ? ((const type *)bpf_rdonly_cast(at_,			\
 			bpf_core_type_id_kernel(type)))->member :	\
 		BPF_CORE_READ(at_, member);				\
 })
@@ -94,41 +95,32 @@ static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner)
 {
 	int i;
 
-	for (i = 0; i < MAX_CHAIN; i++) {
-		__u64 next = above_bio(bio, end_io, owner);
-
-		if (!next)
+	for (i = 0; end_io && i <= MAX_CHAIN; i++) {
+		if (end_io == (__u64)&iomap_dio_bio_end_io)
+			return (__u64)READ(struct iomap_dio, owner, iocb);
+		if (end_io == (__u64)&blkdev_bio_end_io)
+			return (__u64)READ(struct blkdev_dio, owner, iocb);
+		if (end_io == (__u64)&blkdev_bio_end_io_async) {
+			bio -= bpf_core_field_offset(struct blkdev_dio, bio);
+			return (__u64)READ(struct blkdev_dio, bio, iocb);
+		}
+		bio = above_bio(bio, end_io, owner);
+		if (!bio)
 			break;
-		bio = next;
 		end_io = (__u64)READ(struct bio, bio, bi_end_io);
 		owner = (__u64)READ(struct bio, bio, bi_private);
-	}
-	if (!end_io)
-		return 0;
-	if (end_io == (__u64)&iomap_dio_bio_end_io)
-		return (__u64)READ(struct iomap_dio, owner, iocb);
-	if (end_io == (__u64)&blkdev_bio_end_io)
-		return (__u64)READ(struct blkdev_dio, owner, iocb);
-	if (end_io == (__u64)&blkdev_bio_end_io_async) {
-		bio -= bpf_core_field_offset(struct blkdev_dio, bio);
-		return (__u64)READ(struct blkdev_dio, bio, iocb);
 	}
 	return 0;
 }
 
-/* Return the io_kiocb of a bio, or 0. A kiocb of io_uring is the beginning of its
- * io_kiocb. Another one, as of libaio, has no ring: nothing beyond it may be read. */
-static __always_inline __u64 io_of(__u64 bio, __u64 end_io, __u64 owner)
+/* True if the kiocb is one of io_uring: the beginning of an io_kiocb. Another one, as of
+ * libaio, has no ring, and what lies beyond it means nothing. */
+static __always_inline int is_of_uring(__u64 kiocb)
 {
-	__u64 kiocb = kiocb_of(bio, end_io, owner), complete;
+	__u64 complete = (__u64)READ(struct kiocb, kiocb, ki_complete);
 
-	if (!kiocb)
-		return 0;
-	complete = (__u64)READ(struct kiocb, kiocb, ki_complete);
-	if (!complete || (complete != (__u64)&io_complete_rw &&
-			  complete != (__u64)&io_complete_rw_iopoll))
-		return 0;
-	return kiocb;
+	return complete && (complete == (__u64)&io_complete_rw ||
+			    complete == (__u64)&io_complete_rw_iopoll);
 }
 
 /* Return the io_kiocb of an NVMe command, or 0. Its request has no bio, or a bio without
@@ -152,12 +144,10 @@ static __u64 command_of(struct request *rq)
 static int is_following(void);
 
 /* Return the stamps of an I/O in flight; 0: it is not followed. For the verifier @io can
- * be any address. */
-static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io);
-
-/* Return the stamps of an I/O that has none so far, if it is so slow that it gets some now
- * that a request finishes that began at @began_ns; 0: it gets none. */
-static __always_inline struct tw_slot *late_stamps_of(struct io_kiocb *io, __u64 began_ns);
+ * be any address. @began_ns: a request of it finishes that began then, so an I/O without
+ * stamps may get some if it is slow; 0: it gets none. @is_command: it is an NVMe command. */
+static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 began_ns,
+						 int is_command);
 
 /* Begin the stamps of an I/O that the kernel accepts, if it is to be followed. */
 static int accepted(struct io_kiocb *io);
@@ -174,15 +164,20 @@ enum point {
 	FINISHED,
 };
 
-/* Let an I/O pass @point, at @now_ns; 0: now. @bytes of it are in the request; 0 for a
- * command, which has no bios. @began_ns: of the request; 0: unknown. */
-static __always_inline int pass(__u64 io, __u32 point, __u64 now_ns, __u32 bytes,
-				__u64 began_ns)
+/* Return the stamps of the I/O of a kiocb. Most are not followed, which stamps_of() finds
+ * out by fewer reads. */
+static __always_inline struct tw_slot *stamps_by(__u64 kiocb, __u64 began_ns)
 {
-	struct tw_slot *stamps = stamps_of((struct io_kiocb *)io);
+	struct tw_slot *stamps = kiocb ? stamps_of((struct io_kiocb *)kiocb, began_ns, 0) : 0;
 
-	if (!stamps && point == FINISHED && began_ns)
-		stamps = late_stamps_of((struct io_kiocb *)io, began_ns);
+	return stamps && is_of_uring(kiocb) ? stamps : 0;
+}
+
+/* Let an I/O pass @point, at @now_ns; 0: now. @bytes of it are in the request; 0 for a
+ * command, which has no bios. */
+static __always_inline int pass(struct tw_slot *stamps, __u64 io, __u32 point, __u64 now_ns,
+				__u32 bytes)
+{
 	if (!stamps)
 		return 0;
 	if (!now_ns)
@@ -206,9 +201,9 @@ static __always_inline int pass(__u64 io, __u32 point, __u64 now_ns, __u32 bytes
 /* The state of a walk through the bios of a request. */
 struct tw_walk {
 	__u64 bio;		/* the next one */
-	__u64 io;		/* I/O of the bio before it; 0: none */
+	__u64 io;		/* kiocb of the bio before it; 0: none */
 	__u64 now_ns;		/* the same for all I/Os */
-	__u64 began_ns;
+	__u64 began_ns;		/* stamps_of() */
 	__u32 bytes;		/* of @io so far */
 	__u32 left;		/* bytes of the request, from @bio on */
 	__u32 point;
@@ -220,13 +215,12 @@ static long step(__u32 i, struct tw_walk *walk)
 {
 	__u64 bio = walk->bio;
 	__u32 size = READ(struct bio, bio, bi_iter.bi_size);
-	__u64 io = io_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
-			 (__u64)READ(struct bio, bio, bi_private));
+	__u64 io = kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
+			    (__u64)READ(struct bio, bio, bi_private));
 
 	if (io != walk->io) {
-		if (walk->io)
-			pass(walk->io, walk->point, walk->now_ns, walk->bytes,
-			     walk->began_ns);
+		pass(stamps_by(walk->io, walk->began_ns), walk->io, walk->point, walk->now_ns,
+		     walk->bytes);
 		walk->io = io;
 		walk->bytes = 0;
 	}
@@ -238,25 +232,48 @@ static long step(__u32 i, struct tw_walk *walk)
 	return !walk->bio || !walk->left;
 }
 
+/* Let each I/O of the first @bytes of a request with several bios pass @point. @io: kiocb of
+ * the first bio. The verifier of Linux 6.1 looks at one step only, and drops what follows
+ * from a walk->io that is not 0, if it begins with that constant. */
+static __noinline int walk_all(struct bio *bio, __u64 io, __u32 bytes, __u32 point,
+			       __u64 began_ns)
+{
+	struct tw_walk walk = {
+		.bio = (__u64)bio,
+		.io = io,
+		.now_ns = bpf_ktime_get_ns(),
+		.began_ns = began_ns,
+		.left = bytes,
+		.point = point,
+	};
+
+	bpf_loop(MAX_BIOS, step, &walk, 0);
+	return pass(stamps_by(walk.io, began_ns), walk.io, point, walk.now_ns, walk.bytes);
+}
+
 /* Let each I/O of the first @bytes of @rq pass @point. Most requests have one bio. */
 static __always_inline int pass_all(struct request *rq, __u32 bytes, enum point point)
 {
-	struct tw_walk walk = { .left = bytes, .began_ns = rq->start_time_ns };
 	struct bio *bio = rq->bio;
+	__u64 began_ns = point == FINISHED ? rq->start_time_ns : 0;
+	__u64 io = command_of(rq);
+	struct tw_slot *stamps;
+	__u32 size;
 
-	walk.io = command_of(rq);
-	if (!walk.io && point == DISPATCHED && rq->cmd_flags & REQ_OP_WRITE)
+	if (io)
+		return pass(stamps_of((struct io_kiocb *)io, began_ns, 1), io, point, 0, 0);
+	if (!bio)
+		return 0;
+	if (point == DISPATCHED && rq->cmd_flags & REQ_OP_WRITE)
 		point = DISPATCHED_WRITE;
-	if (!walk.io && bio && bio->bi_next) {
-		walk.bio = (__u64)bio;
-		walk.now_ns = bpf_ktime_get_ns();
-		walk.point = point;
-		bpf_loop(MAX_BIOS, step, &walk, 0);
-	} else if (!walk.io && bio) {
-		walk.io = io_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private);
-		walk.bytes = bio->bi_iter.bi_size < bytes ? bio->bi_iter.bi_size : bytes;
-	}
-	return walk.io ? pass(walk.io, point, walk.now_ns, walk.bytes, walk.began_ns) : 0;
+	io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private);
+	if (bio->bi_next)
+		return walk_all(bio, io, bytes, point, began_ns);
+	stamps = stamps_by(io, began_ns);
+	if (!stamps)
+		return 0;
+	size = bio->bi_iter.bi_size;
+	return pass(stamps, io, point, 0, size < bytes ? size : bytes);
 }
 
 /* ---- the tracepoints ----------------------------------------------------- */

@@ -153,6 +153,11 @@ struct request {
 	__u64 start_time_ns;
 } TW_BY_NAME;
 
+/* kernel/bpf/verifier.c */
+enum special_kfunc_type {
+	KF_bpf_rdonly_cast,
+};
+
 /* fs/iomap/direct-io.c: O_DIRECT of ext4, XFS */
 struct iomap_dio {
 	struct kiocb *iocb;

@@ -96,8 +96,6 @@ static inline int64_t tw_program_missed(const struct bpf_object *object)
 		"btf_trace_io_uring_submit_req", BTF_KIND_TYPEDEF) > 0;		\
 										\
 	(made)->rodata->above = tw_above_find(btf);				\
-	(made)->rodata->has_casts = btf__find_by_name_kind(btf,			\
-		"bpf_rdonly_cast", BTF_KIND_FUNC) > 0;				\
 	bpf_program__set_autoload(has_req ? (made)->progs.submit_sqe :		\
 					    (made)->progs.submit_req, false);	\
 })

@@ -110,23 +110,27 @@ static struct tw_slot *slot_of(__u64 ctx, __u64 user_data)
 	return bpf_map_lookup_elem(&slots, &index);
 }
 
-/* Return the slot, unless another I/O has it: an earlier one if this one has no stamps. */
-static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io)
+/* True if an I/O was not chosen, and is slower than the limit that it carries. */
+static __always_inline int is_slow(__u64 user_data, __u64 began_ns)
 {
-	__u64 user_data = READ(struct io_kiocb, io, cqe.user_data);
-	struct tw_slot *slot = slot_of((__u64)READ(struct io_kiocb, io, ctx), user_data);
-
-	return slot && slot->key == user_data ? slot : 0;
+	return !(user_data & TW_KEY_CHOSEN) && began_ns && bpf_ktime_get_ns() >=
+	       began_ns + tw_key_limit_ns(tw_key_upper(user_data));
 }
 
-static __always_inline struct tw_slot *late_stamps_of(struct io_kiocb *io, __u64 began_ns)
+/* Return the slot, unless an earlier I/O has it. Nothing more is read of an I/O that was
+ * not chosen and has no limit, or is no job's. */
+static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 began_ns,
+						 int is_command)
 {
 	__u64 user_data = READ(struct io_kiocb, io, cqe.user_data);
-	struct tw_slot *slot = slot_of((__u64)READ(struct io_kiocb, io, ctx), user_data);
-	unsigned limit = tw_key_upper(user_data);
+	struct tw_slot *slot;
 
-	if (!slot || user_data & TW_KEY_CHOSEN || !limit ||
-	    bpf_ktime_get_ns() < began_ns + tw_key_limit_ns(limit))
+	if (!(user_data >> TW_KEY_UPPER_SHIFT))
+		return 0;
+	slot = slot_of((__u64)READ(struct io_kiocb, io, ctx), user_data);
+	if (!slot || slot->key == user_data)
+		return slot;
+	if (!is_slow(user_data, began_ns) || (!is_command && !is_of_uring((__u64)io)))
 		return 0;
 	*slot = (struct tw_slot) {
 		.key = user_data,
@@ -144,11 +148,9 @@ static void dispatched(struct tw_slot *stamps, __u64 now_ns)
 static int accepted(struct io_kiocb *io)
 {
 	__u64 user_data = io->cqe.user_data;
-	struct tw_slot *slot;
+	struct tw_slot *slot = user_data & TW_KEY_CHOSEN ?
+			       slot_of((__u64)io->ctx, user_data) : 0;
 
-	if (!(user_data & TW_KEY_CHOSEN))
-		return 0;
-	slot = slot_of((__u64)io->ctx, user_data);
 	if (!slot)
 		return 0;
 	*slot = (struct tw_slot) {
@@ -161,7 +163,7 @@ static int accepted(struct io_kiocb *io)
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
-	struct tw_slot *slot = is_following() ? stamps_of(io) : 0;
+	struct tw_slot *slot = is_following() ? stamps_of(io, 0, 0) : 0;
 
 	if (slot)
 		submit_again(slot);
@@ -171,7 +173,7 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 SEC("tp_btf/io_uring_complete")
 int BPF_PROG(complete, void *ring, struct io_kiocb *io)
 {
-	struct tw_slot *slot = io && is_following() ? stamps_of(io) : 0;
+	struct tw_slot *slot = io && is_following() ? stamps_of(io, 0, 0) : 0;
 
 	if (slot)
 		slot->posted_ns = bpf_ktime_get_ns();
