@@ -389,14 +389,13 @@ static __u32 current_thread(void)
 
 /* Follow the submitting thread from its first I/O on. Return its number, from 1; 0 if
  * there are too many threads. */
-static __u32 follow_thread(void)
+static __u32 follow_submitter(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 pid = task->pid, place;
-	struct followed new = { .start_time = task->start_time };
-	const struct followed *old = bpf_map_lookup_elem(&threads, &pid);
+	const struct followed *old = bpf_task_storage_get(&threads, task, 0, 0);
+	__u32 place;
 
-	if (old && old->start_time == new.start_time)
+	if (old)
 		return old->ring + 1;
 	if (places_taken >= TW_ATTACH_THREADS) {
 		count(&lost.threads);
@@ -405,9 +404,7 @@ static __u32 follow_thread(void)
 	place = __sync_fetch_and_add(&places_taken, 1);
 	if (place >= TW_ATTACH_THREADS)
 		return 0;
-	new.ran_ns = bpf_ktime_get_ns();
-	new.ring = place;
-	bpf_map_update_elem(&threads, &pid, &new, BPF_ANY);
+	follow_thread(task, place);
 	return place + 1;
 }
 
@@ -431,7 +428,7 @@ static int accepted(struct io_kiocb *io)
 	new.offset = (__u64)READ(struct kiocb, io, ki_pos);
 	if (with_causes) {
 		new.submitter = current_thread();
-		new.thread = follow_thread();
+		new.thread = follow_submitter();
 	}
 	if (!bpf_map_update_elem(&ios, &key, &new, BPF_NOEXIST))
 		return 0;

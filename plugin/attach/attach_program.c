@@ -115,9 +115,7 @@ static int load(struct tw_attach_program *program, tw_attach_take *take, void *c
 	if (!made)
 		return -errno;
 	error = fit_to_kernel(made);
-	if (!error && !program->causes) {
-		error = bpf_map__set_max_entries(made->maps.threads, 1);
-	} else if (!error) {
+	if (!error && program->causes) {
 		made->rodata->with_causes = true;
 		made->rodata->listed = operations(TW_READ, TW_SYNC);
 		error = bpf_map__reuse_fd(made->maps.threads,

@@ -25,11 +25,14 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 
 enum {
 	BPF_ANY = 0,
 	BPF_NOEXIST = 1,
+	BPF_F_NO_PREALLOC = 1,
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 	BPF_RB_NO_WAKEUP = 1,
 	BPF_RB_FORCE_WAKEUP = 2,
 	BPF_F_MMAPABLE = 1024,
@@ -83,6 +86,11 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 } TW_BY_NAME;
 
+/* With a queue on each CPU. */
+struct task_group {
+	struct cfs_rq **cfs_rq;
+} TW_BY_NAME;
+
 struct upid {
 	int nr;
 	struct pid_namespace *ns;
@@ -98,6 +106,7 @@ struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
 	struct sched_entity se;
+	struct task_group *sched_task_group;
 	int pid;
 	int tgid;
 	struct pid *thread_pid;
@@ -109,6 +118,7 @@ struct task_struct {
 	char comm[16];
 	struct signal_struct *signal;
 	struct io_uring_task *io_uring;
+	struct bpf_local_storage *bpf_storage;
 } TW_BY_NAME;
 
 struct irqaction {

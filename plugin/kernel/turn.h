@@ -60,4 +60,13 @@ struct tw_turns {
 
 #define TW_MAX_FOLLOWED	4096
 
+/* Of each CPU: the time of one in TW_FOLLOW_EVERY runs of the programs. This is a prime, so
+ * that each program of a repeated sequence has its turn. */
+#define TW_FOLLOW_EVERY	251
+
+struct tw_follow_cost {
+	__u64 timed;
+	__u64 ns;		/* a sum of differences, so it may be below 0 */
+};
+
 #endif
