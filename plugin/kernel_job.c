@@ -268,8 +268,9 @@ json_t *tw_why_state_to_json(const struct tw_job *job)
 {
 	const struct tw_follow *follow = &job->collected.follow;
 
-	return json_pack("{ss, ss*}", "state", follow->turns ? "on" : "off",
-			 "why", follow->turns ? NULL : follow->why);
+	return json_pack("{ss, ss*, so*}", "state", follow->turns ? "on" : "off",
+			 "why", follow->turns ? NULL : follow->why,
+			 "cost", follow->turns ? tw_follow_cost() : NULL);
 }
 
 json_t *tw_why_to_json(const struct tw_slow_io *slow, uint64_t begin_ns)

@@ -217,7 +217,8 @@ static json_t *made_job(struct made *made, uint64_t number, const char *host)
 	made_fact(made, job, "run", json_string("r1"), json_string("r2"));
 	made_fact(made, job, "kernel", json_pack("{ss, sb}", "state", "on", "by_helper", 1),
 		  json_pack("{ss, ss}", "state", "off", "why", "not asked for"));
-	made_fact(made, job, "causes", json_pack("{ss}", "state", "on"),
+	made_fact(made, job, "causes", json_pack("{ss, s{si, s[{si, si, si}]}}", "state", "on",
+		"cost", "over_ns", 9, "cpus", "cpu", 1, "runs", 251, "ns", 3),
 		  json_pack("{ss, ss}", "state", "off", "why", "no"));
 	if (made_below(made, 5))
 		json_object_set_new(job, "options", json_object());

@@ -11,6 +11,7 @@
 
 #define SLOW		"slowest[]."
 #define CAUSES		"slowest[].causes."
+#define COST		"jobs[].causes.cost."
 #define TRIGGER		"triggers[]."
 #define OPERATION	"attached.operations[]."
 
@@ -106,6 +107,15 @@ static const struct tw_fact of_slow[] = {
 static const struct tw_fact of_causes[] = {
 	{ "stage", TW_TEXT | TW_MUST }, { "stolen_at_most_ns", TW_NUMBER },
 	{ "since_interrupt_ns", TW_NUMBER }, { "lost", TW_FLAG }, { NULL, 0 },
+};
+
+static const struct tw_fact of_cost[] = {
+	{ "over_ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
+};
+
+static const struct tw_fact of_cost_cpu[] = {
+	{ "cpu", TW_NUMBER | TW_MUST }, { "runs", TW_NUMBER | TW_MUST },
+	{ "ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
 };
 
 static const struct tw_fact of_stall[] = {
@@ -222,6 +232,13 @@ int tw_facts_check_state(const json_t *object, const char *where,
 		tw_report_refuse(problem, "%sstate is neither on nor off", where);
 	tw_want_string(object, where, "why", problem);
 	return 0;
+}
+
+void tw_facts_check_cost(const json_t *cost, struct tw_report_problem *problem)
+{
+	tw_facts_check(cost, COST, of_cost, problem);
+	tw_want_array(cost, COST, "cpus", problem);
+	check_all(cost, COST, "cpus", of_cost_cpu, problem);
 }
 
 /* ---- clocks ---------------------------------------------------------------- */

@@ -47,6 +47,9 @@ void tw_facts_check(const json_t *object, const char *where, const struct tw_fac
 int tw_facts_check_state(const json_t *object, const char *where,
 			 struct tw_report_problem *problem);
 
+/* Check jobs[].causes.cost. */
+void tw_facts_check_cost(const json_t *cost, struct tw_report_problem *problem);
+
 void tw_facts_check_clock(const json_t *clock, enum tw_report_clock_name name,
 			  struct tw_report_problem *problem);
 void tw_facts_check_slow(const json_t *slow, json_t *unknown,

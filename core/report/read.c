@@ -52,6 +52,9 @@ static void take_states(struct tw_report_job *job, struct tw_report_problem *pro
 		job->not_followed = tw_report_string(causes, "why");
 	if (json_object_get(causes, "not_followed"))
 		tw_want_u64(causes, "jobs[].causes.", "not_followed", problem);
+	job->follow_cost = json_object_get(causes, "cost");
+	if (job->follow_cost)
+		tw_facts_check_cost(job->follow_cost, problem);
 }
 
 static void check_options(json_t *options, const char *where,

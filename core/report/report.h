@@ -47,6 +47,7 @@ struct tw_report_job {
 	int has_kernel;			/* 0: this is not in the file */
 	const char *not_followed;	/* why the causes of slow I/Os are not known; NULL:
 					 * they are, or this is not in the file */
+	const json_t *follow_cost;	/* of each CPU; NULL: not in the file */
 	const json_t *options;		/* {NAME: text}; NULL: not in the file */
 };
 

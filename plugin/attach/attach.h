@@ -48,6 +48,7 @@ int tw_attach_exit_code(struct tw_attach_target *target);
 struct tw_attach_program {
 	struct tw_attach *skeleton;
 	struct tw_causes *causes;	/* NULL: not wanted, or impossible */
+	uint64_t causes_ns;		/* CLOCK_MONOTONIC when they were loaded */
 	struct ring_buffer *records;
 	const struct tw_turns *turns;	/* of all TW_ATTACH_THREADS threads; NULL: none */
 	const struct tw_attach_lost *lost;	/* so far */
@@ -74,6 +75,9 @@ int tw_attach_follow(struct tw_attach_program *program, int pidfd);
 /* Take all records, after waiting for @wait_ms or until a record wakes the reader. Return
  * 0, or the first result of tw_attach_take() that is not 0. */
 int tw_attach_read(struct tw_attach_program *program, int wait_ms);
+
+/* Return what the causes have cost each CPU (kernel/causes.h). */
+json_t *tw_attach_cost(const struct tw_attach_program *program);
 
 /* Follow nothing any more. What was seen can still be read. */
 void tw_attach_stop(struct tw_attach_program *program);

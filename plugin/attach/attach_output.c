@@ -169,8 +169,9 @@ void tw_attach_table_put(struct tw_attach_table *table,
 static json_t *causes_to_json(const struct tw_attach_result *result)
 {
 	if (result->tally->turns)
-		return json_pack("{ss, so}", "state", "on", "not_followed",
-				 tw_json_of_u64(result->program->lost->threads));
+		return json_pack("{ss, so, so*}", "state", "on", "not_followed",
+				 tw_json_of_u64(result->program->lost->threads),
+				 "cost", tw_attach_cost(result->program));
 	return json_pack("{ss, ss}", "state", "off", "why",
 			 result->no_causes ? result->no_causes : "not asked for");
 }

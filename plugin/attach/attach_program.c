@@ -18,6 +18,7 @@
 
 #include "base/allocate.h"
 #include "kernel/above.h"
+#include "kernel/causes.h"
 #include "kernel/program.h"
 
 /* They need types of the files above. */
@@ -94,6 +95,7 @@ static int load_causes(struct tw_attach_program *program)
 	if (turns == MAP_FAILED)
 		return -errno;
 	program->turns = turns;
+	program->causes_ns = tw_follow_now_ns();
 	return 0;
 }
 
@@ -210,6 +212,12 @@ int tw_attach_read(struct tw_attach_program *program, int wait_ms)
 	if (result < 0 && result != -EINTR)
 		error = result;
 	return error < 0 ? error : 0;
+}
+
+json_t *tw_attach_cost(const struct tw_attach_program *program)
+{
+	return tw_follow_cost_of(bpf_map__fd(program->causes->maps.costs),
+				 program->causes_ns);
 }
 
 void tw_attach_stop(struct tw_attach_program *program)

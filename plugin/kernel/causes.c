@@ -10,11 +10,15 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kernel/causes.skel.h"
+#include "base/allocate.h"
+#include "explain.h"
 #include "program.h"
 
 static struct tw_causes *program;
@@ -22,6 +26,7 @@ static const struct tw_turns *turns;
 static uint32_t ring_count;
 /* Shared by all jobs: the number of rings of turns in use. */
 static _Atomic(uint32_t) *given;
+static uint64_t loaded_ns;
 static char why_not[224];
 
 static int share(uint32_t count)
@@ -69,6 +74,7 @@ const char *tw_follow_load(uint32_t jobs)
 	error = load(jobs);
 	if (!error) {
 		ring_count = jobs;
+		loaded_ns = tw_follow_now_ns();
 		return NULL;
 	}
 	tw_causes__destroy(program);
@@ -112,6 +118,36 @@ void tw_follow_made(struct tw_follow *follow)
 	follow->why = "the kernel's program did not see the thread";
 }
 
+uint64_t tw_follow_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+json_t *tw_follow_cost_of(int map, uint64_t since_ns)
+{
+	const uint32_t zero = 0;
+	const int cpus = libbpf_num_possible_cpus();
+	struct tw_follow_cost *costs;
+	json_t *json = NULL;
+
+	if (cpus <= 0)
+		return NULL;
+	costs = tw_zalloc((size_t)cpus, sizeof(*costs));
+	if (!bpf_map_lookup_elem(map, &zero, costs))
+		json = tw_follow_cost_to_json(costs, (unsigned)cpus,
+					      tw_follow_now_ns() - since_ns);
+	free(costs);
+	return json;
+}
+
+json_t *tw_follow_cost(void)
+{
+	return turns ? tw_follow_cost_of(bpf_map__fd(program->maps.costs), loaded_ns) : NULL;
+}
+
 #else
 
 const char *tw_follow_load(uint32_t jobs)
@@ -127,6 +163,11 @@ void tw_follow_expect(struct tw_follow *follow)
 
 void tw_follow_made(struct tw_follow *follow)
 {
+}
+
+json_t *tw_follow_cost(void)
+{
+	return NULL;
 }
 
 #endif

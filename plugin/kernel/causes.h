@@ -7,6 +7,7 @@
 #ifndef TW_PLUGIN_KERNEL_CAUSES_H
 #define TW_PLUGIN_KERNEL_CAUSES_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,5 +30,13 @@ void tw_follow_expect(struct tw_follow *follow);
 
 /* Check that the thread is followed, after the ring was made or could not be made. */
 void tw_follow_made(struct tw_follow *follow);
+
+/* Return what following threads has cost each CPU since the program was loaded; NULL: not
+ * known. The second takes it from a map of the program, loaded at @since_ns. */
+json_t *tw_follow_cost(void);
+json_t *tw_follow_cost_of(int map, uint64_t since_ns);
+
+/* Return CLOCK_MONOTONIC. */
+uint64_t tw_follow_now_ns(void);
 
 #endif

@@ -259,3 +259,21 @@ json_t *tw_explained_to_json(const char *stage, uint64_t from_ns, uint64_t ns,
 		"had_cpu", all_had_to_json(is)));
 	return object;
 }
+
+json_t *tw_follow_cost_to_json(const struct tw_follow_cost *costs, unsigned cpus,
+			       uint64_t over_ns)
+{
+	json_t *array = json_array();
+	unsigned cpu;
+
+	for (cpu = 0; cpu < cpus; cpu++) {
+		const int64_t ns = tw_max_ns(0, (int64_t) costs[cpu].ns);
+
+		if (costs[cpu].timed)
+			json_array_append_new(array, json_pack("{si, sI, sI}",
+				"cpu", (int)cpu,
+				"runs", (json_int_t) costs[cpu].timed * TW_FOLLOW_EVERY,
+				"ns", (json_int_t) ns * TW_FOLLOW_EVERY));
+	}
+	return json_pack("{sI, so}", "over_ns", (json_int_t) over_ns, "cpus", array);
+}

@@ -73,4 +73,9 @@ void tw_explain(const struct tw_turns *turns, const struct tw_join *join,
 json_t *tw_explained_to_json(const char *stage, uint64_t from_ns, uint64_t ns,
 			     const struct tw_explained *is);
 
+/* Return what following threads took of each CPU in @over_ns: estimates from the runs that
+ * were timed. CPUs without such a run are left out. NULL: without memory. */
+json_t *tw_follow_cost_to_json(const struct tw_follow_cost *costs, unsigned cpus,
+			       uint64_t over_ns);
+
 #endif

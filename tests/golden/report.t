@@ -399,6 +399,11 @@ caused
 	$j->{causes} = { state => "off", why => "no privilege" }; delete $s->[0]{causes}
 caused
 	delete $j->{causes}; delete $s->[0]{causes}
+caused
+	$j->{causes}{cost} = { over_ns => 2000, cpus => [{ cpu => 0, runs => 9, ns => 1 },
+	{ cpu => 5, runs => 9, ns => 61 }] }
+caused
+	$j->{causes}{cost} = { over_ns => 0, cpus => [] }
 caused @ @2
 	$j->{start_monotonic_ns} = "400000"
 caused

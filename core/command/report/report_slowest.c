@@ -243,6 +243,37 @@ static void add_stall(struct tw_page *page, const struct tw_report_group *group,
 		tw_page_more(page, " and more");
 }
 
+/* Say what following threads cost. All jobs of a run share the programs, so the job that saw
+ * them for the longest time speaks for them. */
+static void add_follow_cost(struct tw_page *page, const struct tw_report_group *group)
+{
+	const json_t *cost = NULL, *cpus, *most = NULL;
+	double over_ns = 0, sum_ns = 0;
+
+	for (size_t i = 0; i < group->all.job_count; i++) {
+		const json_t *of = group->all.jobs[i].follow_cost;
+
+		if (of && (double)tw_report_u64(of, "over_ns") > over_ns) {
+			cost = of;
+			over_ns = (double)tw_report_u64(of, "over_ns");
+		}
+	}
+	cpus = json_object_get(cost, "cpus");
+	for (size_t i = 0; i < json_array_size(cpus); i++) {
+		const json_t *cpu = json_array_get(cpus, i);
+
+		sum_ns += (double)tw_report_u64(cpu, "ns");
+		if (!most || tw_report_u64(cpu, "ns") > tw_report_u64(most, "ns"))
+			most = cpu;
+	}
+	if (most)
+		tw_page_remark(page, "following threads took %.2f %% of CPU %llu, and %.2f %% of "
+			       "a CPU on average, without entering the programs",
+			       100 * (double)tw_report_u64(most, "ns") / over_ns,
+			       (unsigned long long)tw_report_u64(most, "cpu"),
+			       100 * sum_ns / over_ns / (double)json_array_size(cpus));
+}
+
 void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,
 			   int with_html)
 {
@@ -279,4 +310,5 @@ void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *g
 		why_not = group->all.jobs[i].not_followed;
 	if (why_not)
 		tw_page_remark(page, "causes: not known: %s", why_not);
+	add_follow_cost(page, group);
 }

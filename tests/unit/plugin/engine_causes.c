@@ -242,6 +242,7 @@ int main(void)
 	tap_ok(world_is_text("jobs.0.causes.state", "on") &&
 	       world_is_text("slowest.0.causes.stage", "complete"),
 	       "the longest stage is complete");
+	tap_ok(world_number("jobs.0.causes.cost.over_ns") == 5, "what that costs");
 	tap_ok(is_ns("woken_late_ns", 120) && is_ns("ran_ns", 30) &&
 	       is_ns("waited_ns", 9000 - 150) && is_ns("unexplained_ns", 0) &&
 	       is_ns("interrupts_ns", 0) && is_ns("asleep_ns", 0),
@@ -258,6 +259,7 @@ int main(void)
 	one(true, false, 1000);
 	tap_ok(world_is_text("jobs.0.causes.state", "off") &&
 	       json_string_length(world_at(world.report, "jobs.0.causes.why")) &&
+	       !world_at(world.report, "jobs.0.causes.cost") &&
 	       !world_at(world.report, "slowest.0.causes"), "no stamps: no causes, and why");
 	one(false, true, 1000);
 	tap_ok(!world_at(world.report, "jobs.0.causes") && !world.followed &&

@@ -26,6 +26,9 @@ $j->{start} = "18446744073709551615"; $j->{run_ns} = 1 => jobs[] ends after all 
 $j->{start} = "18446744073709551615"; $j->{first_ns} = 1 => jobs[] ends after all time
 $j->{kernel}{state} = "of" => jobs[].kernel.state is neither on nor off
 $j->{causes} = { state => "off" } => jobs[].causes.why is missing
+$j->{causes} = { state => "on", cost => { cpus => [] } } => jobs[].causes.cost.over_ns is missing
+$j->{causes} = { state => "on", cost => { over_ns => 1, cpus => [7] } }
+	=> jobs[].causes.cost.cpus[] is not an object
 $r->{options}{rw} = 3 => options.rw is not a string
 $r->{options} = { map { ("o$_" => "x") } 1 .. 513 } => options: a job has more than 512 options
 $j->{options} = { map { ("o$_" => "x") } 1 .. 512 }

@@ -386,6 +386,22 @@ static void overwritten(void)
 	tap_ok(is.lost && !sum_of(&is), "a number without its turn");
 }
 
+/* Of CPU 0 no run was timed. On CPU 2 the clock took longer than it seemed to. */
+static void cost(void)
+{
+	static const struct tw_follow_cost costs[] = {
+		{ 0, 0 }, { 2, 30 }, { 1, (uint64_t)-7 },
+	};
+	json_t *is = tw_follow_cost_to_json(costs, 3, 12345);
+	json_t *should = json_pack("{si, s[{si, si, si}, {si, si, si}]}", "over_ns", 12345,
+				   "cpus", "cpu", 1, "runs", 2 * 251, "ns", 30 * 251,
+				   "cpu", 2, "runs", 251, "ns", 0);
+
+	tap_ok(json_equal(is, should), "one in 251 runs stands for all");
+	json_decref(is);
+	json_decref(should);
+}
+
 int main(void)
 {
 	random_state = tap_seed();
@@ -395,5 +411,6 @@ int main(void)
 	any_turns();
 	nonsense();
 	overwritten();
+	cost();
 	return tap_done();
 }
