@@ -19,8 +19,9 @@
 #define TW_CAP_PERFMON	38
 #define TW_CAP_BPF	39
 
-/* True if the kernel is locked down. Then no program may read the kernel's
- * memory, and loading one fails with EINVAL, or with EPERM on some kernels. */
+/* True if the kernel is locked down. Then no program may call what reads the kernel's
+ * memory, and loading one fails with EINVAL, or with EPERM on some kernels. From Linux 6.2 on
+ * the stages need no such call, unless there is device mapper to follow. */
 static bool locked_down(void)
 {
 	char text[128];

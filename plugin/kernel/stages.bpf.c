@@ -51,12 +51,8 @@ static int is_following(void)
 
 static int is_owner(void)
 {
-	struct task_struct *task;
-
-	if (owner == TW_ANY_OWNER)
-		return 1;
-	task = (struct task_struct *)bpf_get_current_task();
-	return BPF_CORE_READ(task, cred, euid.val) == owner;
+	return owner == TW_ANY_OWNER ||
+	       bpf_get_current_task_btf()->cred->euid.val == owner;
 }
 
 /* True if the ring was announced by this thread. A thread that began later than

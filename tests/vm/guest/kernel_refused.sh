@@ -26,7 +26,11 @@ refused()
 }
 
 if grep -q '\[confidentiality\]' lockdown; then
-	refused lockdown env
+	refused locked env
+	null_disk
+	fio_job direct tickwise --size=64k --rw=read --tw_kernel=auto --tw_kernel_every=1
+	load dm_mod
+	refused locked_mapper env
 	exit 0
 fi
 
