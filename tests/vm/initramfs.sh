@@ -21,7 +21,7 @@ modules="$modules rtc-cmos ptp_kvm"
 modules="$modules ext4 xfs btrfs crc32c_generic xxhash_generic sha256_generic"
 modules="$modules blake2b_generic dm-mod dm-crypt xts ecb raid0 raid1"
 # These are copied if they exist.
-programs="mkfs.ext4 mkfs.xfs mkfs.btrfs dmsetup setpriv chrt"
+programs="mkfs.ext4 mkfs.xfs mkfs.btrfs dmsetup setpriv chrt bpftool"
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
