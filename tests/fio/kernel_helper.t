@@ -4,7 +4,7 @@
 #
 # Behaviour: `tickwise kernel-helper` splits the I/Os of a fio without privileges
 # inside the kernel: of jobs that are processes or threads, in a container, of two
-# users at a time. A user who is not allowed gets one line. If the helper is killed,
+# users at a time, each I/O or some of them. A user who is not allowed gets one line. If the helper is killed,
 # I/Os lose their stamps and nothing else. It refuses what is no question, and
 # questions about more than a job's own rings. Its memory can't be written, and it
 # leaves nothing.
@@ -69,13 +69,14 @@ fio_as()
 		--ioengine=external:../tickwise.so --output=out \
 		--filename="$data" --bs=4k --size=4m --io_size=1m --rw=randread \
 		--direct="$direct" --iodepth=32 --tw_kernel=auto --tw_kernel_every=1 \
-		--tw_slowest=100000 --tw_report="$name.json" \
+		--tw_slowest=100000 --tw_report="$name.json" $buffered \
 		--name="$name" "$@" 2>err)
 }
 
 find_disk
 trap '[ -z "$helper_pid" ] || kill -KILL "$helper_pid" 2>/dev/null
 	rm -rf "$scratch" ${disk:+"$disk"}' EXIT
+buffered=
 if [ -n "$disk" ]; then
 	chmod 755 "$disk"
 	direct=1
@@ -84,6 +85,8 @@ else
 	echo "# direct I/O is not split here:$reasons"
 	disk=$scratch
 	direct=0
+	# Else such a job would not ask for the program.
+	buffered=--tw_causes=1
 	joined='not_split("no_request") == sum($j->{ios})'
 fi
 data=$disk/data
@@ -157,6 +160,13 @@ split_is one/one.json.2 256 "$joined" 'and those of a job that is a thread'
 split_is one/one.json.3 256 "$joined" 'and of another one'
 "$tickwise" report one/one.json.1 >page
 [ "$direct" = 0 ] || has page '; by tickwise kernel-helper' 'which the report tells'
+fio_as 65534 sampled --tw_kernel_every=16
+# It is 32 if the job lasted long enough to measure its cost.
+json sampled/sampled.json "$kernel_perl"'
+	my ($is, $k) = ($j->{jobs}[0]{kernel}, $j->{kernel_stages});
+	$is->{state} eq "on" && $is->{by_helper} && $k->{every} =~ /^(16|32)$/ &&
+	not_split("not_chosen") > 0 && sum($k->{split}) + not_split() == 256'
+ok $? 'of another one, some are chosen'
 if unshare --pid --fork --mount-proc true 2>why; then
 	around='unshare --pid --fork --mount-proc'
 	fio_as 65534 contained --numjobs=2
