@@ -108,7 +108,7 @@ enum tw_show {
 	      TW_IN_FIO_LAT, TW_EXPECTED, "I/O[s] with stamps that ran backwards", \
 	      "their end was not later than their beginning") \
 	COUNT(workers, "kernel_stages.workers", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
-	      TW_AMONG, TW_OPTIONAL, "I/O[s] submitted by a worker of io_uring", \
+	      TW_AMONG, TW_OPTIONAL, "chosen I/O[s] submitted by a worker of io_uring", \
 	      "io-wq: submission would have had to wait, or force_async asked for it") \
 	COUNT(split, "kernel_stages.split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] split inside the kernel", \
