@@ -2,8 +2,9 @@
 /*
  * For kernel_stages.t: makes rings that the program in the kernel must not take for
  * the announced one: a second ring of the same thread, rings whose user_data names the
- * announced one's place and slots, and the ring of a thread that has the number of the
- * announced one, which ended before it made a ring; and I/Os that were not chosen. The program counts the rings that it
+ * announced one's place and slots, a ring at the address of the announced one, which was
+ * closed, and the ring of a thread that has the number of the announced one, which ended
+ * before it made a ring; and I/Os that were not chosen. The program counts the rings that it
  * follows, to leave at once without any.
  *
  *	kernel_rings FILE
@@ -25,7 +26,8 @@
 
 #include "kernel/kernel_slots.h"
 
-#define RINGS		6
+#define RINGS		8
+#define MANY		256	/* rings at a time, so that the kernel uses old memory again */
 #define ENTRIES		8
 #define BYTES		4096
 
@@ -201,6 +203,34 @@ static void not_chosen(uint32_t base)
 	tw_loader_forget(loader, place);
 }
 
+/* Close an announced ring. Then make rings, all of which use its key, until one has its
+ * address: the program then follows one ring less. */
+static void reused_address(uint32_t base)
+{
+	static struct io_uring others[MANY];
+	struct io_uring closed, open;
+	uint32_t place, next;
+	unsigned i, round;
+	bool good;
+
+	good = make_announced(&closed, base, &place) &&
+	       make_announced(&open, base + ENTRIES, &next) &&
+	       reads(&closed, KEY(8, place, 1)) && is_stamped(base, KEY(8, place, 1));
+	io_uring_queue_exit(&closed);
+	for (round = 0; round < 10 && good && tw_loader_followed(loader) == 2; round++) {
+		for (i = 0; i < MANY && !io_uring_queue_init(ENTRIES, &others[i], 0); i++)
+			good &= reads(&others[i], KEY(8, place, 2)) && !slots[base + 2].key;
+		while (i--)
+			io_uring_queue_exit(&others[i]);
+	}
+	if (good && tw_loader_followed(loader) == 2)
+		printf("ok # SKIP no ring got the address of a closed one\n");
+	else
+		result(good, "a ring at the address of one that was closed: no stamps");
+	tw_loader_forget(loader, place);
+	tw_loader_forget(loader, next);
+}
+
 /* Start a child that waits for the end of @go and then makes a ring, if @makes. */
 static pid_t begin(int go[2], bool makes, pid_t number)
 {
@@ -281,8 +311,9 @@ int main(int argc, char **argv)
 		return 1;
 	second_ring(0);
 	same_user_data(ENTRIES);
-	reused_number(3 * ENTRIES);
-	not_chosen(5 * ENTRIES);
+	reused_address(3 * ENTRIES);
+	reused_number(5 * ENTRIES);
+	not_chosen(7 * ENTRIES);
 	tw_loader_free(loader);
 	return 0;
 }
