@@ -173,12 +173,18 @@ void tw_attach_unload(struct tw_attach_program *program)
 static int iterate(struct bpf_program *over, int pidfd)
 {
 	union bpf_iter_link_info info = { .task.pid_fd = (__u32)pidfd };
-	LIBBPF_OPTS(bpf_iter_attach_opts, options,
-		    .link_info = &info, .link_info_len = sizeof(info));
-	struct bpf_link *link = bpf_program__attach_iter(over, pidfd ? &options : NULL);
+	struct bpf_iter_attach_opts options;
+	struct bpf_link *link;
 	char text[64];
 	int run, error = 0;
 
+	/* LIBBPF_OPTS() leaves the padding as it is without optimisation. libbpf refuses what is
+	 * not 0 there. */
+	memset(&options, 0, sizeof(options));
+	options.sz = sizeof(options);
+	options.link_info = &info;
+	options.link_info_len = sizeof(info);
+	link = bpf_program__attach_iter(over, pidfd ? &options : NULL);
 	if (!link)
 		return -errno;
 	run = bpf_iter_create(bpf_link__fd(link));
