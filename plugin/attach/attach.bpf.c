@@ -54,12 +54,14 @@ const volatile __u64 listed = 0;
 __u64 slow_ns;
 
 static __u32 places_taken;
-/* Rings found so far. The I/Os of one that was closed are followed to their ends. */
-static __u32 ring_count;
+static __u32 ring_count;	/* found so far */
+/* Rings that the kernel has not freed. The I/Os of one that was closed are followed to their
+ * ends. */
+static __u32 rings_left;
 
 static int is_following(void)
 {
-	return ring_count != 0;
+	return rings_left != 0;
 }
 
 struct tw_attach_lost lost;
@@ -83,6 +85,14 @@ struct {
 	__type(key, __u64);
 	__type(value, __u32);
 } rings SEC(".maps");
+
+/* By io_ring_ctx: the followed rings that the kernel frees at the moment. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_RINGS);
+	__type(key, __u64);
+	__type(value, __u8);
+} closing SEC(".maps");
 
 struct in_flight {
 	struct tw_slot stamps;	/* without a key */
@@ -130,6 +140,11 @@ static const __u8 yes = 1;
 static void count(__u64 *what)
 {
 	__sync_fetch_and_add(what, 1);
+}
+
+static void one_ring_less(void)
+{
+	__sync_fetch_and_add(&rings_left, -1);
 }
 
 /* ---- processes and rings ------------------------------------------------- */
@@ -199,6 +214,7 @@ static void follow_ring(void *ring, struct task_struct *task, int fd)
 		count(&lost.rings);
 		return;
 	}
+	__sync_fetch_and_add(&rings_left, 1);
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
 	if (!record) {
 		count(&lost.records);
@@ -222,7 +238,8 @@ int BPF_PROG(created, int fd, void *ring)
 	struct task_struct *task = (void *)bpf_get_current_task();
 	__u64 key = (__u64)ring;
 
-	bpf_map_delete_elem(&rings, &key);
+	if (!bpf_map_delete_elem(&rings, &key))
+		one_ring_less();
 	if (is_followed((__u32)(bpf_get_current_pid_tgid() >> 32)))
 		follow_ring(ring, task, fd);
 	return 0;
@@ -236,8 +253,21 @@ int BPF_PROG(freed, struct work_struct *work)
 	__u64 key = (__u64)work - bpf_core_field_offset(struct io_ring_ctx, exit_work);
 	const void *function = work->func;
 
-	if (function && function == &io_ring_exit_work)
-		bpf_map_delete_elem(&rings, &key);
+	if (function && function == &io_ring_exit_work &&
+	    !bpf_map_delete_elem(&rings, &key) &&
+	    bpf_map_update_elem(&closing, &key, &yes, BPF_NOEXIST))
+		one_ring_less();
+	return 0;
+}
+
+/* The work item ends when nothing of the ring is in flight. @work is freed. */
+SEC("tp_btf/workqueue_execute_end")
+int BPF_PROG(was_freed, struct work_struct *work)
+{
+	__u64 key = (__u64)work - bpf_core_field_offset(struct io_ring_ctx, exit_work);
+
+	if (!bpf_map_delete_elem(&closing, &key))
+		one_ring_less();
 	return 0;
 }
 
