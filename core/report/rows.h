@@ -132,7 +132,7 @@ enum tw_show {
 	COUNT(not_chosen, "kernel_stages.not_split.not_chosen", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] not chosen to be split", \
-	      "tw_kernel_every: only some are, at random") \
+	      "tw_kernel_every, attach --every: only some are, at random") \
 	COUNT(waited, "kernel_stages.not_split.waited", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that waited for others", \
@@ -160,7 +160,8 @@ enum tw_show {
 	SCALAR(negative_stages, "negative_stages", TW_PLAIN, TW_SUM, \
 	       "stages between the engine's own stamps that ended before they began") \
 	SCALAR(every, "kernel_stages.every", TW_PLAIN, TW_MAX, \
-	       "I/Os of which one was chosen at random to be split (tw_kernel_every)") \
+	       "I/Os of which one was chosen at random to be split (tw_kernel_every, " \
+	       "attach --every)") \
 	SCALAR(cost_pairs, "kernel_stages.cost.pairs", TW_PLAIN, TW_SUM, \
 	       "pairs of short spans, one of which has no split I/O") \
 	SCALAR(cost_cpu_off_ps, "kernel_stages.cost.cpu_off_ps", TW_PLAIN, TW_SUM, \

@@ -136,7 +136,8 @@ uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int dir
 	const uint64_t inside = inside_ns(tally, direction);
 	const long double scale = all_ns > 0 ? (long double)inside / all_ns : 0;
 
-	if (!tw_tally_is_estimate(tally, stage, direction))
+	if (!tw_tally_is_estimate(tally, stage, direction) ||
+	    tw_tally_is_estimate(tally, TW_LAT, direction))
 		return tally->times[stage][direction].sum_ns;
 	if (!(all_ns > 0))
 		return stage == TW_KERNEL ? inside : 0;
@@ -209,6 +210,9 @@ static double slowest_ns(const struct tw_histogram *lat, double ios)
  *
  * The squares are those of the chosen I/Os. Rare I/Os of a kind, fewer than 3 N, may have
  * none among them with a probability of 5 %. They take no more than the 3 N slowest.
+ *
+ * Where lat is an estimate, R is a mean, so t is 1, and the sum of e^2 is that of s^2 without
+ * (sum of s)^2 / I/Os. The slowest are then those of the chosen I/Os.
  */
 double tw_tally_stage_error_ns(const struct tw_tally *tally, unsigned stage, int direction)
 {
@@ -216,13 +220,20 @@ double tw_tally_stage_error_ns(const struct tw_tally *tally, unsigned stage, int
 	const double all_ns = (double)chosen_ns(tally, TW_KERNEL + 1, direction);
 	const double inside = (double)inside_ns(tally, direction);
 	const double every = every_of(tally);
+	const double sum_ns = (double)tally->times[stage][direction].sum_ns;
 	double share, root = 0, squares;
 
 	if (!tw_tally_is_estimate(tally, stage, direction))
 		return 0;
+	if (tw_tally_is_estimate(tally, TW_LAT, direction)) {
+		squares = (double)tw_histogram_squares(&tally->times[stage][direction]) -
+			  sum_ns * sum_ns / (double)lat->count;
+		return WITHIN_95 * sqrt((every - 1) * fmax(squares, 0)) +
+		       slowest_ns(lat, 3 * every);
+	}
 	if (!(all_ns > 0))
 		return inside;
-	share = (double)tally->times[stage][direction].sum_ns / all_ns;
+	share = sum_ns / all_ns;
 	for (unsigned other = TW_SUBMIT; other <= TW_KERNEL; other++)
 		if ((other == stage) == (share <= 0.5))
 			root += sqrt((double)tw_histogram_squares(

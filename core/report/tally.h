@@ -108,6 +108,9 @@ int tw_tally_merge(struct tw_tally *into, const struct tw_tally *from);
  * together is known of each I/O: it is lat without queue and deliver. This time is divided
  * like that of the chosen I/Os. So the stages add up to lat, and the error is that of the
  * shares alone. Where all I/Os were split, the estimates are exact.
+ *
+ * A report of `tickwise attach` has no times of I/Os that were not chosen. So its lat is an
+ * estimate, too, and its stages add up to this lat.
  */
 static inline int tw_tally_is_sampled(const struct tw_tally *tally, int direction)
 {
@@ -119,17 +122,18 @@ static inline int tw_tally_is_estimate(const struct tw_tally *tally, unsigned ti
 				       int direction)
 {
 	return tw_tally_is_sampled(tally, direction) &&
-	       (tw_stage_is_inside((int)time) || time == TW_KERNEL);
+	       (tw_stage_is_inside((int)time) || time == TW_KERNEL ||
+		(time == TW_LAT && !tw_has(tally, TW_ROW_TIMES + TW_QUEUE)));
 }
 
 /* Return the sum of a stage over all I/Os. */
 uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int direction);
 
-/* Return the error of tw_tally_stage_ns(): the interval with this half width has the sum
- * with 95 % or more. */
+/* Return the error of tw_tally_stage_ns(), or of lat's sum: the interval with this half width
+ * has the sum with 95 % or more. */
 double tw_tally_stage_error_ns(const struct tw_tally *tally, unsigned stage, int direction);
 
-/* Set the bounds between which a percentile of a stage lies with 95 % or more, if all I/Os
+/* Set the bounds between which a percentile of a stage or lat lies with 95 % or more, if all I/Os
  * were split. Return 0: too few I/Os were chosen to tell. */
 int tw_tally_stage_percentile(const struct tw_tally *tally, unsigned stage, int direction,
 			      double percent, uint64_t bounds_ns[2]);
@@ -143,7 +147,8 @@ struct tw_cost {
 /* Return the cost in CPU time; @in_lat: in lat. */
 struct tw_cost tw_tally_cost(const struct tw_scalars *scalars, int in_lat);
 
-/* Return how many I/Os were chosen; about how many of them a stage's histogram has. */
+/* Return how many I/Os were chosen; about how many of them a stage's histogram has, or
+ * lat's. */
 uint64_t tw_tally_chosen(const struct tw_tally *tally, int direction);
 double tw_tally_stage_ios(const struct tw_tally *tally, unsigned stage, int direction);
 

@@ -429,7 +429,8 @@ static void check_over_time(const struct tw_tally *tally, int direction,
 	for (uint32_t i = 0; i < tally->over_time.count; i++)
 		over |= __builtin_add_overflow(sum,
 			tw_windows_get(&tally->over_time, i)->lat[direction].count, &sum);
-	if (over || sum > tally->counts[direction].ios)
+	if (over || (sum > tally->counts[direction].ios &&
+		     !tw_tally_is_estimate(tally, TW_LAT, direction)))
 		tw_report_refuse(problem, "over_time counts more than ios.%s", name);
 }
 

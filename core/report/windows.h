@@ -64,14 +64,21 @@ void tw_windows_reset(struct tw_windows *windows);
 /* Open the window that contains @at_ns, and those before it. */
 void tw_windows_advance(struct tw_windows *windows, uint64_t at_ns);
 
-/* Add an I/O that ended at @at_ns of CLOCK_REALTIME. A time before the open window
- * counts as in the open window. */
-static inline void tw_windows_add(struct tw_windows *windows, uint64_t at_ns,
-				 enum tw_direction direction, uint64_t lat_ns)
+/* Add an I/O @times times that ended at @at_ns of CLOCK_REALTIME. A time before the open
+ * window counts as in the open window. */
+static inline void tw_windows_add_times(struct tw_windows *windows, uint64_t at_ns,
+					enum tw_direction direction, uint64_t lat_ns,
+					uint64_t times)
 {
 	if (tw__unlikely(at_ns >= windows->edge_ns))
 		tw_windows_advance(windows, at_ns);
-	tw_histogram_add(&windows->open->lat[direction], lat_ns);
+	tw__histogram_add_times(&windows->open->lat[direction], lat_ns, times);
+}
+
+static inline void tw_windows_add(struct tw_windows *windows, uint64_t at_ns,
+				 enum tw_direction direction, uint64_t lat_ns)
+{
+	tw_windows_add_times(windows, at_ns, direction, lat_ns, 1);
 }
 
 /* The same for failed I/Os. */

@@ -480,6 +480,16 @@ attached
 attached
 	@{$r->{attached}}{qw(operations rings others lost_ios in_flight)} = ([], [], {}, 0, 0)
 attached
+	my $o = $r->{attached}{operations}[0];
+	$r->{ios}{read} = $o->{ios} = 1600;
+	$r->{kernel_stages}{not_split}{not_chosen} = { %{$r->{errors}}, read => 1500 };
+	$o->{not_chosen} = 1500;
+	$r->{kernel_stages}{every} = 16;
+	for my $h (map { $_->{read} } values %{$r->{stages}}) {
+	$h->{count} *= 16;
+	$h->{$_} = $h->{$_} * 16 . '' for qw(sum_ns sum_squares_ns2);
+	$_ *= 16 for values %{$h->{bins}} }
+attached
 	my $o = $r->{attached}{operations}; push @$o, { %{$o->[0]}, ring => 1 } for 1 .. 24
 CASES
 while read -r number arguments && read -r text; do

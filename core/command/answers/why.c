@@ -144,16 +144,15 @@ static int find(struct why *why, const struct tw_report_group *group,
 {
 	const struct tw_histogram *lat =
 		&group->all.tally.times[TW_LAT][direction];
+	const double known = tw_tally_stage_ios(&group->all.tally, TW_LAT, direction);
 	struct tw_report_slow_stage list[TW_STAGES];
 
 	/* At least one I/O lies above it. */
-	*why = (struct why) { .percent = lat->count >= 1000 ? 99.9 :
-					 lat->count >= 100 ? 99 : 0 };
+	*why = (struct why) { .percent = known >= 1000 ? 99.9 : known >= 100 ? 99 : 0 };
 	if (why->percent <= 0)
 		return 0;
 	why->ns = tw_histogram_percentile(lat, why->percent);
-	why->beyond = (uint64_t)llround((double)lat->count *
-					(100 - why->percent) / 100);
+	why->beyond = (uint64_t)llround(known * (100 - why->percent) / 100);
 	if (add_slices(why, group, direction))
 		return why->ios != 0;
 	for (size_t i = 0; i < group->all.slow_count; i++) {
@@ -163,6 +162,7 @@ static int find(struct why *why, const struct tw_report_group *group,
 		/* Of an I/O that was not chosen only a slow one has more than `kernel`. */
 		if (!is_meant(why, slow, direction) ||
 		    (tw_tally_is_sampled(&group->all.tally, direction) &&
+		     !tw_tally_is_estimate(&group->all.tally, TW_LAT, direction) &&
 		     !json_object_get(json_object_get(slow->json, "stages"), "complete")))
 			continue;
 		why->ios++;

@@ -163,7 +163,7 @@ const struct tw_histogram *tw_diff_lat(const struct tw_diff *diff, size_t run,
 double tw_diff_percentile_ns(const struct tw_histogram *histogram, double percent);
 /* Return the percent of a figure that is a percentile. */
 double tw_diff_percent(const struct tw_diff_figure *figure);
-int tw_diff_has_beyond(const struct tw_histogram *histogram, double percent);
+int tw_diff_has_beyond(double ios, double percent);
 
 /* Return the figure for which the largest change is possible, of those that decide whether
  * there is no change: I/Os per second and the mean. NULL: all of these changed. */

@@ -96,10 +96,9 @@ double tw_diff_percent(const struct tw_diff_figure *figure)
 	return strtod(figure->name + 1, NULL);
 }
 
-int tw_diff_has_beyond(const struct tw_histogram *histogram, double percent)
+int tw_diff_has_beyond(double ios, double percent)
 {
-	return (double)histogram->count * (1 - percent / 100) * (1 + 1e-9) >=
-	       TW_DIFF_FEWEST_BEYOND;
+	return ios * (1 - percent / 100) * (1 + 1e-9) >= TW_DIFF_FEWEST_BEYOND;
 }
 
 /* ---- groups and directions ----------------------------------------------- */
@@ -206,7 +205,8 @@ static void add_percentile(struct part *part, const struct percentile *is)
 
 		values_of(part)[i] = tw_diff_percentile_ns(lat, is->percent);
 		figure.resolution = fmax(figure.resolution, ldexp(1, -lat->bits));
-		enough &= tw_diff_has_beyond(lat, is->percent);
+		enough &= tw_diff_has_beyond(tw_tally_stage_ios(
+			&part->groups[i]->all.tally, TW_LAT, part->direction), is->percent);
 	}
 	if (!enough)
 		leave_out(part, 1, tw_format(" %s", is->name), tw_format(

@@ -186,7 +186,7 @@ static int percentiles(double *values, const struct tw_diff *diff, size_t run,
 		const struct tw_histogram *lat = tw_diff_piece(&diff->runs[run], group, i,
 							       figure->direction);
 
-		if (!lat->bins || !tw_diff_has_beyond(lat, percent))
+		if (!lat->bins || !tw_diff_has_beyond((double)lat->count, percent))
 			return 0;
 		values[i] = log(fmax(tw_diff_percentile_ns(lat, percent), 1));
 	}

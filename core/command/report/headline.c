@@ -124,7 +124,8 @@ static void add_tiles(struct tw_page *page, const struct tw_report_group *group)
 				 (1 << 20));
 		else if (has_bytes)
 			tw_cell_none(tiles);
-		tw_report_add_lat(tiles, &tally->times[TW_LAT][i]);
+		tw_report_add_lat(tiles, &tally->times[TW_LAT][i],
+				  tw_tally_stage_ios(tally, TW_LAT, i));
 	}
 }
 

@@ -67,7 +67,7 @@ static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 			tw_cell_number(table, (double)lat.count * 1e9 / (double)over_ns);
 		else
 			tw_cell_none(table);
-		tw_report_add_lat(table, &lat);
+		tw_report_add_lat(table, &lat, (double)lat.count);
 		tw_histogram_free(&lat);
 		if (errors)
 			tw_cell_text(table, TW_SAY_COUNT(errors, "error[s]"));

@@ -67,6 +67,7 @@ static int by_ios(const void *left, const void *right)
 /* Add the mean of a time; with @all p99 and the maximum, too. */
 static void add_time(struct tw_table *table, const json_t *row, unsigned time, int all)
 {
+	const uint64_t chosen = tw_report_u64(row, "ios") - tw_report_u64(row, "not_chosen");
 	const json_t *json = json_object_get(json_object_get(row, "stages"),
 					     tw_time_rows[time].name);
 	struct tw_histogram histogram = { .count = 0 };
@@ -75,7 +76,8 @@ static void add_time(struct tw_table *table, const json_t *row, unsigned time, i
 
 	tw_report_add_ns(table, is_known, is_known ? tw_histogram_mean_ns(&histogram) : 0);
 	if (all) {
-		const int has_p99 = is_known && histogram.count >= 100;
+		const int has_p99 = is_known && histogram.count >= 100 &&
+				    chosen >= 100;
 
 		tw_report_add_ns(table, has_p99, has_p99 ?
 				 (double)tw_histogram_percentile(&histogram, 99) : 0);
@@ -97,7 +99,8 @@ static void add_apart(struct tw_table *table, const json_t *row)
 	for (unsigned i = 0; i < TW_COUNTS; i++) {
 		const uint64_t count = tw_report_u64(row, tw_row_key(tw_count_rows[i].path));
 
-		if (!count || i == TW_ROW_ios || i == TW_ROW_split || i == TW_ROW_waited ||
+		if (!count || i == TW_ROW_ios || i == TW_ROW_bytes || i == TW_ROW_split ||
+		    i == TW_ROW_waited ||
 		    (i == TW_ROW_no_request && !tw_report_u64(row, "split")))
 			continue;
 		fprintf(file, "%s%s", before, TW_SAY_COUNT(count, tw_count_rows[i].words));

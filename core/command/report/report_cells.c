@@ -14,10 +14,8 @@ void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram 
 			 (double)tw_histogram_percentile(histogram, percent) : 0);
 }
 
-void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat)
+void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat, double ios)
 {
-	const double ios = (double)lat->count;
-
 	tw_report_add_ns(table, lat->count != 0, tw_histogram_mean_ns(lat));
 	tw_report_add_percentile(table, lat, ios, 50);
 	tw_report_add_percentile(table, lat, ios, 99);

@@ -63,7 +63,7 @@ static void add_table(struct tw_page *page, const struct tw_report_ranking *rank
 		else
 			tw_cell_text(table, name);
 		tw_cell_u64(table, lat->count);
-		tw_report_add_lat(table, lat);
+		tw_report_add_lat(table, lat, (double)lat->count);
 		tw_report_add_ns(table, in_device->count != 0, tw_histogram_mean_ns(in_device));
 		if (with_model)
 			tw_cell_text(table, model_of(device));

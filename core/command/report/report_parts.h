@@ -37,8 +37,8 @@ static inline void tw_report_add_ns(struct tw_table *table, int is_known, double
 void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram *histogram,
 			      double ios, double percent);
 
-/* Add mean, p50, p99, p99.9 and maximum. */
-void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat);
+/* Add mean, p50, p99, p99.9 and maximum. @ios: I/Os whose lat is known. */
+void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat, double ios);
 
 /* Has the table of a direction a row? Is there anything to show, even if all I/Os failed? */
 int tw_report_has_times(const struct tw_tally *tally, int direction);

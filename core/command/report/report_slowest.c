@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "command/report/report_parts.h"
 #include "latency/histogram_json.h"
 
@@ -274,23 +275,36 @@ static void add_follow_cost(struct tw_page *page, const struct tw_report_group *
 			       100 * sum_ns / over_ns / (double)json_array_size(cpus));
 }
 
+/* Return of which I/Os they are the slowest, if only the lat of chosen I/Os is known. */
+static const char *of_chosen(const struct tw_tally *tally)
+{
+	uint64_t chosen = 0;
+	int some = 0;
+
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		chosen += tw_tally_chosen(tally, i);
+		some |= tw_tally_is_estimate(tally, TW_LAT, i);
+	}
+	return some ? tw_format(", of %s", TW_SAY_COUNT(chosen, "chosen I/O[s]")) : "";
+}
+
 void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,
 			   int with_html)
 {
 	const size_t all = group->all.slow_count;
 	const size_t in_text_shown = all < MAX_IN_TEXT ? all : MAX_IN_TEXT;
 	const size_t in_html_shown = all < MAX_IN_HTML ? all : MAX_IN_HTML;
-	const char *why_not = NULL;
+	const char *why_not = NULL, *of = of_chosen(&group->all.tally);
 	int shown = 0;
 
 	if (all == 0)
 		return;
-	tw_page_heading(page, 3, "slowest I/Os by their lat (%zu of %zu; all with --json, "
-			"--html)", in_text_shown, all);
+	tw_page_heading(page, 3, "slowest I/Os by their lat%s (%zu of %zu; all with --json, "
+			"--html)", of, in_text_shown, all);
 	tw_page_only(page, TW_IN_TEXT);
 	add_ios(page, group, in_text_shown, TW_IN_TEXT);
 	if (with_html) {
-		tw_page_heading(page, 3, "slowest I/Os by their lat");
+		tw_page_heading(page, 3, "slowest I/Os by their lat%s", of);
 		tw_page_only(page, TW_IN_HTML);
 		tw_page_details(page, "%zu of %zu", in_html_shown, all);
 		tw_page_note(page, "Offsets and sizes in bytes; CLOCK_MONOTONIC, "

@@ -55,13 +55,14 @@ static void put_error(const struct means *means, const struct tw_tally *tally, i
 
 	if (!tw_tally_is_sampled(tally, direction))
 		return;
-	for (unsigned i = 0; i < TW_STAGES; i++)
+	for (unsigned i = 0; i <= TW_LAT; i++)
 		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
 	if (!chosen)
 		tw_page_more(means->page, "; none of these I/Os was chosen to be split");
 	else
-		tw_page_more(means->page, "; submit to kernel: estimated from %llu of %s, each "
-			     "to +-%s (95 %%)", (unsigned long long)chosen,
+		tw_page_more(means->page, "; %s: estimated from %llu of %s, each to +-%s (95 %%)",
+			     tw_tally_is_estimate(tally, TW_LAT, direction) ? "all of these" :
+			     "submit to kernel", (unsigned long long)chosen,
 			     TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"),
 			     TW_SAY_NS(error_ns / ios));
 }
