@@ -64,6 +64,10 @@ int tw_own_file_missing(const char *name, const char *file, const char *what)
 
 #define AT(member)	TW_OPTION_AT(struct tw_attach_values, member)
 
+static const char *const chances[] = {
+	"auto", "1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024", NULL,
+};
+
 static const struct tw_option attach_table[] = {
 	{ .name = "interval", .kind = TW_OPTION_TIME, .value = "SECONDS",
 	  .max = 1e7, .preset = "1",
@@ -71,6 +75,11 @@ static const struct tw_option attach_table[] = {
 	{ .name = "duration", .kind = TW_OPTION_TIME, .value = "SECONDS",
 	  .max = 1e7, .otherwise = "with the program",
 	  .help = "End after this time", AT(duration_ns) },
+	{ .name = "every", .kind = TW_OPTION_WORD, .value = "N", .words = chances,
+	  .preset = "auto",
+	  .help = "Stamp one in N I/Os, chosen at random, and only count the others",
+	  .more = "With auto, N is 1 up to 20,000 I/Os a second, and as large above that as "
+		  "keeps the cost below about 2 % of one CPU's time.", AT(every) },
 	{ .name = "causes",
 	  .help = "Explain what kept the program's thread from running in the slowest "
 		  "I/Os; costs time at each switch of the machine's CPUs", AT(causes) },

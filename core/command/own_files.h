@@ -35,6 +35,7 @@ struct tw_attach_values {
 	uint64_t interval_ns;			/* 0: print no tables */
 	uint64_t duration_ns;			/* 0: until the end of the programs */
 	int causes;
+	int every;				/* 0: auto; else 1 in 2^(every - 1) I/Os */
 };
 
 /* The default of the socket where the helper listens and the engine

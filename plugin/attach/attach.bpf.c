@@ -25,6 +25,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define MAX_ANCESTORS	64
 #define MAX_LEVELS	33	/* of namespaces of processes */
 #define MAX_FILES	16384
+#define MAX_COUNTED	16384
 
 /* include/uapi/linux/stat.h */
 #define S_IFMT		0170000
@@ -52,6 +53,11 @@ const volatile __u64 listed = 0;
 /* An I/O that takes this long is among the slowest so far. The reader is woken at once,
  * because the turns of its thread are soon overwritten. */
 __u64 slow_ns;
+
+/* An I/O is chosen with a chance of 1 in 2^shift. The reader changes this at any time. */
+volatile __u32 shift;
+/* An I/O was not chosen. From then on, I/Os without stamps are not those from before. */
+static _Bool is_sampled;
 
 static __u32 places_taken;
 static __u32 ring_count;	/* found so far */
@@ -103,7 +109,7 @@ struct in_flight {
 	__u32 submitter;	/* the kernel's number of the thread */
 	__u32 thread;		/* its number in struct tw_attach_io */
 	__u32 ring_number;
-	__u32 unused;
+	__u32 shift;
 };
 
 /* By io_kiocb. */
@@ -113,6 +119,13 @@ struct {
 	__type(key, __u64);
 	__type(value, struct in_flight);
 } ios SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_COUNTED);
+	__type(key, struct tw_attach_key);
+	__type(value, struct tw_attach_counted);
+} counted SEC(".maps");
 
 /* Files for which a record was sent. */
 struct {
@@ -438,6 +451,20 @@ static __u32 follow_submitter(void)
 	return place + 1;
 }
 
+/* Follow no I/O at this address: an older one has ended without a completion. */
+static void not_chosen(struct io_kiocb *io)
+{
+	const struct in_flight *old = in_flight(io);
+	__u64 key = (__u64)io;
+
+	if (!is_sampled)
+		is_sampled = 1;
+	if (old) {
+		no_cqe(old);
+		bpf_map_delete_elem(&ios, &key);
+	}
+}
+
 static int accepted(struct io_kiocb *io)
 {
 	struct in_flight new = {
@@ -453,6 +480,11 @@ static int accepted(struct io_kiocb *io)
 	number = bpf_map_lookup_elem(&rings, &new.ring);
 	if (!number)
 		return 0;
+	new.shift = shift;
+	if (new.shift && bpf_get_prandom_u32() & ((1U << (new.shift & 31)) - 1)) {
+		not_chosen(io);
+		return 0;
+	}
 	new.stamps.accepted_ns = bpf_ktime_get_ns();
 	new.ring_number = *number;
 	new.offset = (__u64)READ(struct kiocb, io, ki_pos);
@@ -538,13 +570,13 @@ static void dispatched(struct tw_slot *stamps, __u64 now_ns)
 #include "kernel/path.bpf.h"
 
 /* Send the path of a file at the first I/O on it. */
-static void tell_file(const struct tw_attach_inode *inode, struct file *file)
+static void tell_file(const struct tw_attach_inode *inode, struct io_kiocb *io)
 {
 	const __u32 here = 0;
 	struct tw_attach_file *record;
 	__u32 size;
 
-	if (bpf_map_lookup_elem(&files, inode))
+	if (!inode->mode || bpf_map_lookup_elem(&files, inode))
 		return;
 	record = bpf_map_lookup_elem(&new_files, &here);
 	if (!record || bpf_map_update_elem(&files, inode, &yes, BPF_ANY)) {
@@ -553,7 +585,7 @@ static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 	}
 	record->kind = TW_ATTACH_FILE;
 	record->inode = *inode;
-	find_path(record, file);
+	find_path(record, READ(struct io_kiocb, io, file));
 	size = record->size;
 	if (size > sizeof(record->names))
 		size = sizeof(record->names);
@@ -564,8 +596,7 @@ static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 		bpf_map_delete_elem(&files, inode);
 }
 
-static void name_inode(struct tw_attach_inode *inode, const struct inode *of,
-		       struct io_kiocb *io)
+static void name_inode(struct tw_attach_inode *inode, const struct inode *of)
 {
 	if (!of)
 		return;
@@ -573,7 +604,6 @@ static void name_inode(struct tw_attach_inode *inode, const struct inode *of,
 			(__u64)READ(struct inode, of, i_generation) << 32;
 	inode->device = READ(struct super_block, READ(struct inode, of, i_sb), s_dev);
 	inode->mode = READ(struct inode, of, i_mode) & S_IFMT;
-	tell_file(inode, READ(struct io_kiocb, io, file));
 }
 
 /* ---- completions --------------------------------------------------------- */
@@ -596,19 +626,46 @@ static __u64 wakeup_for(const struct tw_attach_io *record)
 		BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine,
-		 __u64 now)
+/* Count an I/O that was not chosen. Return 0: there is no room for that. */
+static int count_only(const struct tw_attach_key *key, struct io_kiocb *io, __s32 result)
+{
+	const struct tw_attach_counted none = { 0 };
+	struct tw_attach_counted *at = bpf_map_lookup_elem(&counted, key);
+
+	if (!at) {
+		bpf_map_update_elem(&counted, key, &none, BPF_NOEXIST);
+		at = bpf_map_lookup_elem(&counted, key);
+		if (!at)
+			return 0;
+		tell_file(&key->inode, io);
+	}
+	count(&at->ios);
+	if (result)
+		__sync_fetch_and_add(&at->bytes, (__u32)result);
+	else
+		count(&at->empty);
+	return 1;
+}
+
+static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine)
 {
 	const struct tw_slot *stamps = mine ? &mine->stamps : 0;
+	const __u64 now = stamps ? bpf_ktime_get_ns() : 0;
 	const struct inode *of = inode_of(io);
-	struct tw_attach_inode inode = { 0 };
+	struct tw_attach_key key = {
+		.ring = ring, .opcode = READ(struct io_kiocb, io, opcode),
+	};
+	const __s32 result = READ(struct io_kiocb, io, cqe.res);
 	struct tw_attach_io *record;
 
-	if (of && !has_storage(of, READ(struct io_kiocb, io, opcode))) {
+	if (of && !has_storage(of, key.opcode)) {
 		count_other(io);
 		return;
 	}
-	name_inode(&inode, of, io);
+	name_inode(&key.inode, of);
+	if (!stamps && is_sampled && result >= 0 && count_only(&key, io, result))
+		return;
+	tell_file(&key.inode, io);
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
 	if (!record) {
 		count(&lost.records);
@@ -616,12 +673,15 @@ static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine,
 	}
 	__builtin_memset(record, 0, sizeof(*record));
 	record->kind = TW_ATTACH_IO;
-	record->opcode = READ(struct io_kiocb, io, opcode);
+	record->opcode = (__u8)key.opcode;
 	record->ring = ring;
-	record->inode = inode;
-	record->posted_ns = now;
-	record->result = READ(struct io_kiocb, io, cqe.res);
+	record->inode = key.inode;
+	record->posted_ns = stamps ? now : bpf_ktime_get_ns();
+	record->result = result;
+	if (!stamps && is_sampled)
+		record->flags = TW_ATTACH_NOT_CHOSEN;
 	if (stamps) {
+		record->shift = (__u8)mine->shift;
 		record->flags = (__u8)mine->flags;
 		if (stamps->flags & TW_SLOT_SYNC_WRITE)
 			record->flags |= TW_ATTACH_SYNC_WRITE;
@@ -633,7 +693,7 @@ static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine,
 		record->retries = stamps->retries;
 		record->finished_bytes = stamps->finished_bytes;
 		record->due_bytes = stamps->due_bytes;
-		record->thread = (__u16)mine->thread;
+		record->thread = (__u8)mine->thread;
 		if (with_causes && mine->submitter == current_thread())
 			record->flags |= TW_ATTACH_POSTED_ITSELF;
 	}
@@ -643,32 +703,31 @@ static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine,
 SEC("tp_btf/io_uring_complete")
 int BPF_PROG(complete, void *context, struct io_kiocb *io)
 {
-	__u64 ring = (__u64)context, key = (__u64)io, now;
-	const struct in_flight *mine;
+	__u64 ring = (__u64)context, key = (__u64)io;
+	const struct in_flight *mine, *old;
 	const __u32 *number;
 
 	if (!is_following())
 		return 0;
 	number = bpf_map_lookup_elem(&rings, &ring);
-	mine = io ? in_flight(io) : 0;
-	if (mine && mine->ring != ring)
-		mine = 0;
+	old = io ? in_flight(io) : 0;
+	mine = old && old->ring == ring ? old : 0;
 	if (mine)
 		number = &mine->ring_number;
 	if (!number)
 		return 0;
-	now = bpf_ktime_get_ns();
 	if (!io) {
 		count(&lost.more_cqes);
 		return 0;
 	}
 	if (is_io(READ(struct io_kiocb, io, opcode))) {
-		tell(io, *number, mine, now);
+		tell(io, *number, mine);
 	} else {
 		count_other(io);
 		if (mine)
 			no_cqe(mine);
 	}
-	bpf_map_delete_elem(&ios, &key);
+	if (old)
+		bpf_map_delete_elem(&ios, &key);
 	return 0;
 }

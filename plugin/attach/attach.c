@@ -18,6 +18,7 @@
 #include "attach/attach.h"
 #include "base/allocate.h"
 #include "base/write_file.h"
+#include "choose.h"
 #include "command/child.h"
 #include "command/command.h"
 #include "command/output/page.h"
@@ -27,6 +28,13 @@
 #define READ_EVERY_MS	20
 
 #define SLOWEST		20
+
+/* What attach costs by I/O that is chosen, in the kernel and here (../README.md, Any
+ * program), and what it may cost, of one CPU's time. So up to 20,000 I/Os a second are all
+ * chosen. What CPU time the followed processes take is not known here. */
+#define CHOSEN_NS		1000
+#define CHOSEN_PERCENT		2
+#define CHOOSE_EVERY_NS		TW_NS_PER_SECOND
 
 /* Standard input, also where /dev/stdin does not exist. */
 #define INPUT	"/proc/self/fd/0"
@@ -38,6 +46,9 @@ struct run {
 	struct tw_attach_tally tally;
 	struct tw_attach_table table;
 	const char *no_causes;
+	struct {
+		uint64_t at_ns, ios;	/* when the chance was set, and I/Os by then */
+	} chosen;
 	struct tw_output file;
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -102,6 +113,34 @@ static int read_records(struct run *run, int wait_ms)
 	return error;
 }
 
+/* Set the chance anew by the I/Os since it was set. It goes up by two steps or more, so that
+ * it does not go up and down by noise. */
+static void choose(struct run *run, uint64_t now)
+{
+	const uint64_t ios = run->tally.about_ios + run->program->lost->records;
+	const __u32 old = *run->program->shift;
+	const __u32 shift = tw_choose_shift(CHOSEN_NS, CHOSEN_PERCENT,
+					    now - run->chosen.at_ns, ios - run->chosen.ios,
+					    TW_CHOOSE_SHIFT_MAX);
+
+	if (shift > old || shift + 2 <= old)
+		*run->program->shift = shift;
+	run->chosen.at_ns = now;
+	run->chosen.ios = ios;
+}
+
+static int put_table(struct run *run, uint64_t now, uint64_t last_ns)
+{
+	const int error = tw_attach_read_counted(run->program, &run->tally);
+
+	if (error)
+		return error;
+	tw_attach_table_put(&run->table, &run->tally, now - run->start_ns, now - last_ns,
+			    run->program->lost->records);
+	tw_attach_tally_tick(&run->tally);
+	return 0;
+}
+
 /* Read records until a signal stops the run, its time is over, or the process has
  * ended. */
 static int watch(struct run *run)
@@ -120,16 +159,20 @@ static int watch(struct run *run)
 		error = read_records(run, over ? 0 : READ_EVERY_MS);
 		now = now_ns(CLOCK_MONOTONIC);
 		if (interval_ns && now - last_ns >= interval_ns && !over && !error) {
-			tw_attach_table_put(&run->table, &run->tally,
-					    now - run->start_ns, now - last_ns,
-					    run->program->lost->records);
-			tw_attach_tally_tick(&run->tally);
+			error = put_table(run, now, last_ns);
 			last_ns = now;
 		}
+		if (!run->options.every && now - run->chosen.at_ns >= CHOOSE_EVERY_NS)
+			choose(run, now);
 	}
 	run->end_ns = now_ns(CLOCK_MONOTONIC);
 	tw_attach_stop(run->program);
-	return error ? error : read_records(run, 0);
+	if (!error)
+		error = read_records(run, 0);
+	if (!error)
+		error = tw_attach_read_counted(run->program, &run->tally);
+	tw_attach_put_counted(&run->tally);
+	return error;
 }
 
 /* ---- the report ------------------------------------------------------------ */
@@ -292,7 +335,7 @@ static int begin(struct run *run)
 		return fail(error == -ESRCH ? TW_EXIT_NO_INPUT : TW_EXIT_SOFTWARE,
 			    "can't follow process %d: %s", (int)run->target.pid,
 			    error == -ESRCH ? "it has ended" : strerror(-error));
-	run->start_ns = now_ns(CLOCK_MONOTONIC);
+	run->start_ns = run->chosen.at_ns = now_ns(CLOCK_MONOTONIC);
 	error = tw_attach_tally_init(&run->tally, run->start_ns, now_ns(CLOCK_REALTIME),
 				     SLOWEST);
 	run->tally.turns = run->program->turns;
@@ -343,6 +386,8 @@ static int run_it(struct run *run)
 				      &run->no_causes);
 	if (!run->program)
 		return fail(TW_EXIT_SOFTWARE, "%s", why);
+	if (run->options.every)
+		*run->program->shift = (__u32)run->options.every - 1;
 	if (run->no_causes)
 		fail(TW_EXIT_GOOD, "no causes: %s", run->no_causes);
 	handle_signals();

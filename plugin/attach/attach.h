@@ -54,8 +54,9 @@ struct tw_attach_program {
 	const struct tw_attach_lost *lost;	/* so far */
 	/* I/Os that take as long wake the reader, to find their causes. */
 	__u64 *slow_ns;
+	volatile __u32 *shift;		/* 1 in 2^shift I/Os is chosen from now on */
 	/* Known after tw_attach_stop(): */
-	uint64_t in_flight;		/* I/Os */
+	uint64_t in_flight;		/* chosen I/Os */
 	int64_t missed_runs;		/* that the kernel has skipped: tw_program_missed() */
 };
 
@@ -78,6 +79,9 @@ int tw_attach_read(struct tw_attach_program *program, int wait_ms);
 
 /* Return what the causes have cost each CPU (kernel/causes.h). */
 json_t *tw_attach_cost(const struct tw_attach_program *program);
+
+/* Take the counts of the I/Os without a record. Return 0 or -ENOMEM. */
+int tw_attach_read_counted(struct tw_attach_program *program, struct tw_attach_tally *tally);
 
 /* Follow nothing any more. What was seen can still be read. */
 void tw_attach_stop(struct tw_attach_program *program);

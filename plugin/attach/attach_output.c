@@ -49,6 +49,12 @@ static void add_ns(struct tw_table *table, uint64_t count, double ns)
 		tw_cell_none(table);
 }
 
+/* Return the I/Os since the last table. */
+static uint64_t ios(const struct tw_attach_row *row)
+{
+	return row->recent.ios + row->only_counted.ios - row->recent.only_counted;
+}
+
 static void add_row(struct tw_table *table, const struct tw_attach_row *row,
 		    const struct tw_attach_tally *tally, uint64_t over_ns, int width)
 {
@@ -60,7 +66,7 @@ static void add_row(struct tw_table *table, const struct tw_attach_row *row,
 	tw_cell_u64(table, row->ring);
 	tw_cell_printf(table, "%.11s", row->rest ? "(others)" :
 		       tw_attach_operation(row->opcode));
-	tw_cell_number(table, (double)lat->count * 1e9 / (double)over_ns);
+	tw_cell_number(table, (double)ios(row) * 1e9 / (double)over_ns);
 	add_ns(table, lat->count, tw_histogram_mean_ns(lat));
 	add_ns(table, lat->count, (double)tw_histogram_percentile(lat, 99));
 	for (unsigned stage = TW_BLOCKQ; stage <= TW_COMPLETE; stage++)
@@ -73,7 +79,7 @@ static void add_row(struct tw_table *table, const struct tw_attach_row *row,
 
 static uint64_t busy(const struct tw_attach_row *row)
 {
-	return row->recent.lat.count + row->recent.failed;
+	return ios(row) + row->recent.failed;
 }
 
 static int by_count(const void *left, const void *right)

@@ -131,6 +131,7 @@ static int load(struct tw_attach_program *program, tw_attach_take *take, void *c
 		return error;
 	program->lost = &made->bss->lost;
 	program->slow_ns = &made->bss->slow_ns;
+	program->shift = &made->bss->shift;
 	program->records = ring_buffer__new(bpf_map__fd(made->maps.records), take, context,
 					    NULL);
 	return program->records ? 0 : -errno;
@@ -224,6 +225,20 @@ json_t *tw_attach_cost(const struct tw_attach_program *program)
 {
 	return tw_follow_cost_of(bpf_map__fd(program->causes->maps.costs),
 				 program->causes_ns);
+}
+
+int tw_attach_read_counted(struct tw_attach_program *program, struct tw_attach_tally *tally)
+{
+	const int map = bpf_map__fd(program->skeleton->maps.counted);
+	struct tw_attach_key key, *at = NULL;
+	struct tw_attach_counted counted;
+	int error = 0;
+
+	tw_attach_forget_counted(tally);
+	for (; !error && bpf_map_get_next_key(map, at, &key) == 0; at = &key)
+		if (bpf_map_lookup_elem(map, &key, &counted) == 0)
+			error = tw_attach_add_counted(tally, &key, &counted);
+	return error;
 }
 
 void tw_attach_stop(struct tw_attach_program *program)

@@ -26,6 +26,8 @@ enum {
 	TW_ATTACH_POSTED_ITSELF = 8,
 	/* A write with O_SYNC or O_DSYNC: as TW_SLOT_SYNC_WRITE. */
 	TW_ATTACH_SYNC_WRITE = 16,
+	/* It was not chosen: it has no stamp, and is only counted. */
+	TW_ATTACH_NOT_CHOSEN = 32,
 };
 
 /* What identifies a file. */
@@ -69,7 +71,8 @@ struct tw_attach_io {
 	__u32 kind;
 	__u8 opcode;
 	__u8 flags;
-	__u16 thread;		/* followed thread, from 1; 0: not followed */
+	__u8 thread;		/* followed thread, from 1; 0: not followed */
+	__u8 shift;		/* it was chosen with a chance of 1 in 2^shift */
 	__u32 ring;		/* its number */
 	__s32 result;
 	struct tw_attach_inode inode;
@@ -93,6 +96,20 @@ _Static_assert(sizeof(struct tw_attach_io) == TW_ATTACH_IO_BYTES,
 	       "the size of a record, which comments and ../README.md give");
 _Static_assert(TW_ATTACH_RECORDS >= 80000 && TW_ATTACH_RECORDS < 81000,
 	       "what the ring buffer holds, as in attach.c");
+
+/* What is counted of the I/Os that were not chosen, by struct tw_attach_key. Those that
+ * failed, and those for which there is no room, have a record each. */
+struct tw_attach_key {
+	struct tw_attach_inode inode;
+	__u32 ring;		/* its number */
+	__u32 opcode;
+};
+
+struct tw_attach_counted {
+	__u64 ios;
+	__u64 bytes;		/* of reads and writes, also the next */
+	__u64 empty;
+};
 
 #define TW_ATTACH_THREADS	64	/* threads that are followed */
 

@@ -139,10 +139,10 @@ static const unsigned times[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_KERNEL, 
 static struct tw_row_set counted(void)
 {
 	static const enum tw_row_number rows[] = {
-		TW_ROW_ios, TW_ROW_empty, TW_ROW_linked, TW_ROW_drained, TW_ROW_errors,
-		TW_ROW_cancelled, TW_ROW_no_cqe, TW_ROW_unseen, TW_ROW_split,
+		TW_ROW_ios, TW_ROW_bytes, TW_ROW_empty, TW_ROW_linked, TW_ROW_drained,
+		TW_ROW_errors, TW_ROW_cancelled, TW_ROW_no_cqe, TW_ROW_unseen, TW_ROW_split,
 		TW_ROW_no_request, TW_ROW_missing_stamp, TW_ROW_sync_write,
-		TW_ROW_waited, TW_ROW_requests, TW_ROW_retries, TW_ROW_negative_beyond,
+		TW_ROW_not_chosen, TW_ROW_every, TW_ROW_waited, TW_ROW_requests, TW_ROW_retries, TW_ROW_negative_beyond,
 		TW_ROW_more_rings, TW_ROW_in_flight, TW_ROW_more_cqes,
 		TW_ROW_lost_records, TW_ROW_lost_ios, TW_ROW_lost_rings,
 		TW_ROW_lost_names, TW_ROW_lost_processes, TW_ROW_OVER_TIME,
@@ -171,6 +171,7 @@ int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
 	if (!tally->rows || !tally->rings)
 		return -ENOMEM;
 	error = tw_tally_init(&tally->all, &has, DIGITS, TW_WINDOWS_MOST);
+	tally->all.scalars.every = 1;
 	if (!error)
 		error = tw_slowest_init(&tally->slowest, slowest,
 					sizeof(struct tw_attach_slow));
@@ -274,10 +275,10 @@ const char *tw_attach_file_name(const struct tw_attach_tally *tally,
 /* ---- rows ------------------------------------------------------------------ */
 
 static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
-				    const struct tw_attach_io *io)
+				    const struct tw_attach_key *key)
 {
-	const uint64_t mixed = (io->inode.number ^ (uint64_t)io->inode.device << 40 ^
-				(uint64_t)io->ring << 20 ^ (uint64_t)io->opcode << 56) *
+	const uint64_t mixed = (key->inode.number ^ (uint64_t)key->inode.device << 40 ^
+				(uint64_t)key->ring << 20 ^ (uint64_t)key->opcode << 56) *
 			       0x9e3779b97f4a7c15ULL;
 	const bool full = tally->row_count >= TW_ATTACH_MAX_ROWS;
 	uint32_t place = (uint32_t)(mixed >> 32);
@@ -287,8 +288,8 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 
 	for (; (at = tally->row_at[place % TW_ATTACH_PLACES]); place++) {
 		row = &tally->rows[at - 1];
-		if (row->ring == io->ring && row->opcode == io->opcode &&
-		    by_inode(&row->inode, &io->inode) == 0)
+		if (row->ring == key->ring && row->opcode == key->opcode &&
+		    by_inode(&row->inode, &key->inode) == 0)
 			return row;
 	}
 	if (tally->row_count > TW_ATTACH_MAX_ROWS)
@@ -303,9 +304,9 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 	row->rest = full;
 	if (full)
 		return row;
-	row->ring = io->ring;
-	row->opcode = io->opcode;
-	row->inode = io->inode;
+	row->ring = key->ring;
+	row->opcode = (uint8_t)key->opcode;
+	row->inode = key->inode;
 	tally->row_at[place % TW_ATTACH_PLACES] = (uint16_t)tally->row_count;
 	return row;
 }
@@ -392,6 +393,7 @@ static void count_split(struct tw_counts *counts, const struct tw_attach_io *io,
 /* Return what an I/O adds to the counts. @has: its times, if it has a lat. */
 static struct tw_counts counts_of(const struct tw_attach_io *io, unsigned has)
 {
+	const bool moves = tw_attach_direction(io->opcode) < TW_SYNC;
 	struct tw_counts counts = { 0 };
 
 	if (io->kind == TW_ATTACH_NO_CQE) {
@@ -400,15 +402,18 @@ static struct tw_counts counts_of(const struct tw_attach_io *io, unsigned has)
 		counts.cancelled = 1;
 	} else if (io->result < 0) {
 		counts.errors = 1;	/* also I/Os that the kernel did not accept */
-	} else if (!io->accepted_ns) {
+	} else if (!io->accepted_ns && !(io->flags & TW_ATTACH_NOT_CHOSEN)) {
 		counts.unseen = 1;
 	} else {
 		counts.ios = 1;
 		counts.linked = (io->flags & TW_ATTACH_LINKED) != 0;
 		counts.drained = (io->flags & TW_ATTACH_DRAINED) != 0;
-		counts.empty = io->result == 0 &&
-			       tw_attach_direction(io->opcode) < TW_SYNC;
-		count_split(&counts, io, has);
+		counts.bytes = moves ? (uint64_t)io->result : 0;
+		counts.empty = moves && !io->result;
+		if (io->flags & TW_ATTACH_NOT_CHOSEN)
+			counts.not_chosen = 1;
+		else
+			count_split(&counts, io, has);
 	}
 	return counts;
 }
@@ -428,26 +433,29 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 	tw_slowest_add(&tally->slowest, &slow.lat_ns);
 }
 
+/* @weight: how many I/Os the I/O stands for in times; 0: it has no times */
 static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts,
-		       const uint64_t *ns, unsigned has)
+		       const uint64_t *ns, unsigned has, uint64_t weight)
 {
 	struct tw_attach_recent *recent = &row->recent;
 
 	tw_counts_add(&row->counts, counts);
 	recent->failed += counts->errors + counts->cancelled;
-	if (!counts->ios)
+	recent->ios += counts->ios;
+	if (!weight)
 		return;
 	for (size_t i = 0; i < TIMES; i++)
 		if (has & TW_ATTACH_HAS(times[i]))
-			tw_histogram_add(&row->times[times[i]], ns[times[i]]);
-	tw_histogram_add(&recent->lat, ns[TW_LAT]);
-	recent->split += counts->split;
+			tw__histogram_add_times(&row->times[times[i]], ns[times[i]], weight);
+	tw__histogram_add_times(&recent->lat, ns[TW_LAT], weight);
+	recent->split += counts->split * weight;
 	for (unsigned stage = 0; counts->split && stage < TW_STAGES; stage++)
-		recent->sum_ns[stage] += ns[stage];
+		recent->sum_ns[stage] += ns[stage] * weight;
 }
 
 static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io *io,
-		       const struct tw_counts *counts, const uint64_t *ns, unsigned has)
+		       const struct tw_counts *counts, const uint64_t *ns, unsigned has,
+		       uint64_t weight)
 {
 	const unsigned direction = tw_attach_direction(io->opcode);
 	const uint64_t at_ns = tally->start_realtime_ns + (io->posted_ns - tally->start_ns);
@@ -458,32 +466,87 @@ static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io 
 	tw_counts_add(&all->counts[direction], counts);
 	if (counts->errors)
 		tw_windows_add_errors(&all->over_time, at_ns, direction, 1);
-	if (!counts->ios)
+	if (!weight)
 		return;
+	if (all->scalars.every < weight)
+		all->scalars.every = weight;
 	for (size_t i = 0; i < TIMES; i++)
 		if (has & TW_ATTACH_HAS(times[i]))
-			tw_histogram_add(&all->times[times[i]][direction], ns[times[i]]);
+			tw__histogram_add_times(&all->times[times[i]][direction],
+						ns[times[i]], weight);
 	if (counts->split) {
 		all->scalars.requests += io->requests;
 		all->scalars.retries += io->retries;
 	}
 	all->scalars.negative_beyond += counts->missing_stamp && !is_ordered(io);
 	add_slow(tally, io, ns[TW_LAT]);
-	tw_windows_add(&all->over_time, at_ns, direction, ns[TW_LAT]);
+	tw_windows_add_times(&all->over_time, at_ns, direction, ns[TW_LAT], weight);
 }
 
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io)
 {
-	struct tw_attach_row *row = row_of(tally, io);
+	struct tw_attach_row *row = row_of(tally, &(struct tw_attach_key) {
+		.inode = io->inode, .ring = io->ring, .opcode = io->opcode,
+	});
 	uint64_t ns[TW_ATTACH_TIMES];
 	const unsigned has = tw_attach_split(io, ns);
 	const struct tw_counts counts = counts_of(io, has);
+	const uint64_t weight = (counts.ios - counts.not_chosen) << io->shift % 64;
 
 	if (!row)
 		return -ENOMEM;
-	add_to_row(row, &counts, ns, has);
-	add_to_all(tally, io, &counts, ns, has);
+	tally->about_ios += weight;
+	add_to_row(row, &counts, ns, has, weight);
+	add_to_all(tally, io, &counts, ns, has, weight);
 	return 0;
+}
+
+/* ---- I/Os without a record ----------------------------------------------------- */
+
+void tw_attach_forget_counted(struct tw_attach_tally *tally)
+{
+	memset(tally->only_counted, 0, sizeof(tally->only_counted));
+	for (uint32_t i = 0; i < tally->row_count; i++)
+		tally->rows[i].only_counted = (struct tw_attach_counted) { .ios = 0 };
+}
+
+static void add_counted(struct tw_attach_counted *into, const struct tw_attach_counted *from,
+			bool moves)
+{
+	into->ios += from->ios;
+	into->bytes += moves ? from->bytes : 0;
+	into->empty += moves ? from->empty : 0;
+}
+
+int tw_attach_add_counted(struct tw_attach_tally *tally, const struct tw_attach_key *key,
+			  const struct tw_attach_counted *counted)
+{
+	const unsigned direction = tw_attach_direction((uint8_t)key->opcode);
+	struct tw_attach_row *row = row_of(tally, key);
+
+	if (!row)
+		return -ENOMEM;
+	add_counted(&row->only_counted, counted, direction < TW_SYNC);
+	if (direction < TW_DIRECTIONS)
+		add_counted(&tally->only_counted[direction], counted, direction < TW_SYNC);
+	return 0;
+}
+
+static void put_counted(struct tw_counts *into, const struct tw_attach_counted *from)
+{
+	into->ios += from->ios;
+	into->not_chosen += from->ios;
+	into->bytes += from->bytes;
+	into->empty += from->empty;
+}
+
+void tw_attach_put_counted(struct tw_attach_tally *tally)
+{
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
+		put_counted(&tally->all.counts[i], &tally->only_counted[i]);
+	for (uint32_t i = 0; i < tally->row_count; i++)
+		put_counted(&tally->rows[i].counts, &tally->rows[i].only_counted);
+	tw_attach_forget_counted(tally);
 }
 
 void tw_attach_tally_tick(struct tw_attach_tally *tally)
@@ -493,6 +556,9 @@ void tw_attach_tally_tick(struct tw_attach_tally *tally)
 
 		if (recent->lat.count)
 			tw_histogram_reset(&recent->lat);
-		*recent = (struct tw_attach_recent) { .lat = recent->lat };
+		*recent = (struct tw_attach_recent) {
+			.lat = recent->lat,
+			.only_counted = tally->rows[i].only_counted.ios,
+		};
 	}
 }

@@ -40,11 +40,14 @@ unsigned tw_attach_direction(uint8_t opcode);
 	(TW_ATTACH_HAS(TW_BLOCKQ) | TW_ATTACH_HAS(TW_DEVICE) | \
 	 TW_ATTACH_HAS(TW_COMPLETE) | TW_ATTACH_HAS(TW_LAT))
 
-/* The I/Os since the last tw_attach_tally_tick(). */
+/* The I/Os since the last tw_attach_tally_tick(). Times, here and below, are those of chosen
+ * I/Os. One that was chosen with a chance of 1 in N counts N times in them. */
 struct tw_attach_recent {
 	struct tw_histogram lat;
+	uint64_t ios;		/* those with a record */
+	uint64_t only_counted;	/* those without, until the last tick */
 	uint64_t failed;	/* errors and cancelled */
-	uint64_t split;
+	uint64_t split;		/* as times */
 	uint64_t sum_ns[TW_STAGES];	/* of the split ones */
 };
 
@@ -54,6 +57,7 @@ struct tw_attach_row {
 	bool rest;		/* the row of all I/Os without a row of their own */
 	struct tw_attach_inode inode;
 	struct tw_counts counts;
+	struct tw_attach_counted only_counted;
 	struct tw_histogram times[TW_ATTACH_TIMES];
 	struct tw_attach_recent recent;
 };
@@ -78,6 +82,9 @@ struct tw_attach_slow {
 
 struct tw_attach_tally {
 	struct tw_tally all;		/* of all I/Os with a direction */
+	/* Of the I/Os without a record, which were not chosen. */
+	struct tw_attach_counted only_counted[TW_DIRECTIONS];
+	uint64_t about_ios;		/* I/Os so far, estimated from the records */
 	struct tw_attach_ring *rings;	/* room for TW_ATTACH_MAX_RINGS */
 	uint32_t ring_count;
 	struct tw_attach_row *rows;
@@ -103,6 +110,13 @@ void tw_attach_add_ring(struct tw_attach_tally *tally,
 int tw_attach_add_file(struct tw_attach_tally *tally,
 		       const struct tw_attach_file *file, size_t size);
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io);
+
+/* Set the counts of the I/Os without a record: forget the last ones, then add those of each
+ * key. Return 0 or -ENOMEM. At the end of a run, put them into the other counts. */
+void tw_attach_forget_counted(struct tw_attach_tally *tally);
+int tw_attach_add_counted(struct tw_attach_tally *tally, const struct tw_attach_key *key,
+			  const struct tw_attach_counted *counted);
+void tw_attach_put_counted(struct tw_attach_tally *tally);
 
 /* Return the path of a file; "-" for an I/O without a file, "?" for an unknown file.
  * attach.bpf.c finds paths in the kernel: nothing here can wait for a file system, and a

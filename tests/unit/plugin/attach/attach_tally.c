@@ -259,11 +259,12 @@ static struct tw_attach_io any_io(void)
 	static const __s32 results[] = { 4096, 4096, 0, -EIO, -ECANCELED };
 	static const __u8 flags[] = {
 		0, TW_ATTACH_LINKED, TW_ATTACH_DRAINED, TW_ATTACH_SYNC_WRITE,
+		TW_ATTACH_NOT_CHOSEN,
 	};
 	struct tw_attach_io io = io_of(1 + any_of(3), any_of(5), opcodes[any_of(4)]);
 
 	io.result = results[any_of(5)];
-	io.flags = flags[any_of(4)];
+	io.flags = flags[any_of(5)];
 	io.kind = any_of(9) ? TW_ATTACH_IO : TW_ATTACH_NO_CQE;
 	if (!any_of(4))
 		io.accepted_ns = 0;
@@ -482,7 +483,7 @@ static void test_why(void)
 		const char *what;
 		unsigned dispatched_ns, finished_ns;
 		__u8 not_itself, retries;
-		__u16 thread;
+		__u8 thread;
 		unsigned stage;
 		uint64_t from_ns, ns;
 		bool followed;
