@@ -6,12 +6,14 @@
 # slowest I/Os has its longest stage and what happened there. The pieces add up to
 # the stage, and the time of processes that had the CPU is no longer than it. Each
 # of several jobs has its own causes. A job whose CPU another process takes names
-# that process; as another user, who may not see it, the job does not. Without the
+# that process; as another user, who may not see it, the job does not. No job names a
+# task of a CPU that it can't run on, and no record is kept there. Without the
 # option, the privileges or the stages the report tells why there are no causes, and
 # the job runs.
 #
 # Defect: pieces that are more than the stage, causes of another job, a name that
-# its user may not see, a job that ends for lack of privileges.
+# its user may not see, a record of a task that nobody waits for, a job that ends for lack
+# of privileges.
 #
 # No time is judged.
 . "$(dirname "$0")/fio_tap.sh"
@@ -144,6 +146,44 @@ causes_are busy.json 'and one that no disk holds up'
 json busy.json 'grep { $_->{kind} eq "process" && $_->{id} == '"$loop_pid"' }
 	map { @{$_->{causes}{had_cpu} // []} } @{$j->{slowest}}'
 ok $? 'names it'
+# The job and the loop have this CPU. While nobody waits for another CPU, that one keeps no
+# record of its tasks, and a task that is bound to it is never named.
+elsewhere=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')
+if [ "$elsewhere" = "$loop_cpu" ]; then
+	skip 'only one CPU'
+else
+	taskset -c "$elsewhere" sh -c 'while :; do sleep 0.001; done' &
+	sleeper_pid=$!
+	# Dump the map of the CPUs, which fio's processes have.
+	cat >"$scratch/dump" <<-END
+		PATH=\$PATH:/usr/sbin:/sbin
+		above=\$(sed -n 's/^PPid:[^0-9]*//p' /proc/\$PPID/status)
+		sed -n 's/^map_id:[^0-9]*//p' /proc/\$PPID/fdinfo/* /proc/\$above/fdinfo/* |
+			sort -un | while read -r id; do
+				bpftool -j map dump id "\$id"
+			done | grep '"waiting"' >$scratch/cpus
+		: >$scratch/turns/over
+	END
+	# shellcheck disable=SC2086
+	next_to_loop job here $cached --exec_postrun="sh $scratch/dump"
+	kill "$sleeper_pid"
+	causes_are here.json 'next to a task on another CPU'
+	json here.json '!grep { $_->{kind} eq "process" && $_->{id} == '"$sleeper_pid"' }
+		map { @{$_->{causes}{had_cpu} // []} } @{$j->{slowest}}'
+	ok $? 'which it does not name'
+	json here.json 'my $cost = $j->{jobs}[0]{causes}{cost};
+		@{$cost->{cpus}} && !grep { !$_->{runs} || $_->{ns} >= $cost->{over_ns} }
+			@{$cost->{cpus}}'
+	ok $? 'what it costs by CPU'
+	if [ ! -s cpus ]; then
+		skip 'no bpftool to read the records with'
+	else
+		json cpus 'my %records = map { $_->{cpu} => $_->{value}{count} }
+				@{$j->[0]{formatted}{values}};
+			$records{'"$loop_cpu"'} > 0 && $records{'"$elsewhere"'} == 0'
+		ok $? 'and of which there is no record'
+	fi
+fi
 # A user who has no other process can't see one of root's.
 unnamed=nobodys/report.json
 if [ "$(id -u)" = 0 ]; then

@@ -36,6 +36,10 @@ for suite in bookworm trixie; do
 		ios=256
 		[ "$mode" != block_large ] || ios=64
 		split_is "$report" $ios "$all_joined" "$suite, $mode: split"
+		if [ "$mode" = block ]; then
+			json "$report" '$j->{jobs}[0]{causes}{state} eq "on"'
+			ok $? "$suite, $mode: its thread was followed"
+		fi
 		happened="$happened${happened:+, }$mode $(from_json "$report" \
 			"$kernel_perl"'print sum($j->{kernel_stages}{split})')"
 	done

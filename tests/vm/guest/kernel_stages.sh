@@ -13,7 +13,7 @@ job()
 common='--size=1m --iodepth=8 --rw=randrw'
 # shellcheck disable=SC2086
 {
-	job block tickwise $common
+	job block tickwise $common --tw_causes=1
 	job block_hipri tickwise $common --hipri=1
 	job block_async tickwise $common --force_async=1
 	job block_polled tickwise $common --sqthread_poll=1
