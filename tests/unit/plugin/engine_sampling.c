@@ -7,8 +7,10 @@
  * took, means and percentiles, also where each 16th I/O is slow or the times have a long
  * tail. The estimated stages add up to lat, which is exact. tw_kernel_every=1 has no
  * estimates. An I/O that was not chosen, and is slower than those in the list of the slowest,
- * is in that list with the stages from its completion on. Defect: each 16th I/O is chosen by its number, an error that is too small,
- * chosen I/Os that count once.
+ * is in that list with the stages from its completion on. A plain span is nine times as long
+ * as a span of a pair, and no longer where all I/Os are split. Defect: each 16th I/O is chosen
+ * by its number, an error that is too small, chosen I/Os that count once, a job that splits
+ * each I/O and is not looked at again.
  *
  * Each check is made in 100 runs, of which at least 88 have to hold. If an interval has the
  * truth in 95 % of the runs, fewer than 88 of 100 are seen once in 650 times. The stated
@@ -324,6 +326,61 @@ static void cost(void)
 	       "CPU time and of lat in %u and %u of %u runs", cpu_held, lat_held, RUNS);
 }
 
+/* ---- spans ---- */
+
+/* Do I/Os of @io_ticks until the next span begins. Return how long this one was. */
+static uint64_t span_ticks(uint64_t io_ticks)
+{
+	const struct tw_sampling *sampling = &world_state()->hot.sampling;
+	const uint64_t from_ticks = sampling->from_ticks;
+
+	for (unsigned i = 0; i < 100000 && sampling->from_ticks == from_ticks; i++)
+		world_one(DDIR_READ, io_ticks);
+	return sampling->from_ticks - from_ticks;
+}
+
+/* A settle comes after 64 I/Os at most, so a span can be that much longer. */
+static bool is_about(uint64_t ticks, uint64_t expected_ticks, uint64_t io_ticks)
+{
+	return ticks >= expected_ticks && ticks < expected_ticks + 70 * io_ticks;
+}
+
+static void spans(void)
+{
+	const struct tw_sampling *sampling;
+	uint64_t pair_ticks, first, second;
+	unsigned i, good = 0;
+
+	/* Of 100 us of CPU time an I/O, all may be split. */
+	begin(0);
+	sampling = &world_state()->hot.sampling;
+	pair_ticks = sampling->pair_ticks;
+	span_ticks(pair_ticks / 100);
+	for (i = 0; i < 10; i++)
+		good += is_about(span_ticks(pair_ticks / 100), 9 * pair_ticks,
+				 pair_ticks / 100) && !sampling->chooser.shift;
+	tap_ok(good == i, "%u of %u plain spans in a row are as long as the first", good, i);
+	/* Of 2 us, they may not. */
+	span_ticks(pair_ticks / 5000);
+	tap_ok(sampling->chooser.shift && sampling->place == 1,
+	       "a job that becomes faster has fewer I/Os split after that span");
+	world_end();
+
+	/* With 1 ms an I/O, a span of a pair has to wait for its I/Os. */
+	begin(4);
+	sampling = &world_state()->hot.sampling;
+	span_ticks(pair_ticks / 10);
+	for (i = good = 0; i < 3; i++) {
+		first = span_ticks(pair_ticks / 10);
+		second = span_ticks(pair_ticks / 10);
+		good += first > 20 * pair_ticks && second > 20 * pair_ticks &&
+			is_about(span_ticks(pair_ticks / 10), 9 * second, pair_ticks / 10);
+	}
+	tap_ok(good == i, "%u of %u plain spans are nine times as long as a span of a pair, "
+	       "which waited for its I/Os", good, i);
+	world_end();
+}
+
 int main(void)
 {
 	world_random = tap_seed();
@@ -336,6 +393,7 @@ int main(void)
 	limits();
 	all_are_split();
 	cost();
+	spans();
 	shifts();
 	for (unsigned stage = 0; stage < TW_STAGES; stage++)
 		tw_histogram_free(&right[stage]);
