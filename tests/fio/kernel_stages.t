@@ -231,17 +231,24 @@ ok $? 'with that reason'
 late --tw_kernel=require --tw_kernel_every=1
 split_is late.json 256 "$joined" 'a single process'
 
-# Run two of ours and fio's own engine at the same time, on one file.
+# Run two of ours and two of fio's own engines at the same time, on one file. A kiocb of
+# libaio is followed by other things than that of io_uring.
 "$FIO" --name=other --ioengine=io_uring ${common%--tw_slowest*} --io_size=8m \
 	--output=other.out &
 other=$!
+"$FIO" --name=aio --ioengine=libaio ${common%--tw_slowest*} --io_size=8m \
+	--output=aio.out &
+aio=$!
 (run_fio --name=second $common --io_size=8m --tw_kernel=auto --tw_kernel_every=1 --tw_report=second.json \
 	--output=second.out) 2>&1 &
 second=$!
 job first --io_size=8m
 wait "$other"
+is $? 0 "fio's own engine on the same file"
+wait "$aio"
+is $? 0 'and libaio'
 wait "$second"
-split_is first.json 2048 "$joined" 'three fios on one file: the first'
+split_is first.json 2048 "$joined" 'four fios on one file: the first'
 split_is second.json 2048 "$joined" 'the second'
 
 most_are_split
