@@ -233,8 +233,8 @@ static long step(__u32 i, struct tw_walk *walk)
 }
 
 /* Let each I/O of the first @bytes of a request with several bios pass @point. @io: kiocb of
- * the first bio. The verifier of Linux 6.1 looks at one step only, and drops what follows
- * from a walk->io that is not 0, if it begins with that constant. */
+ * the first bio. The verifier of Linux 6.1 follows one step only. If walk->io began as
+ * the constant 0, it would drop the code for any other. */
 static __noinline int walk_all(struct bio *bio, __u64 io, __u32 bytes, __u32 point,
 			       __u64 began_ns)
 {

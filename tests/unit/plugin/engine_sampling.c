@@ -352,7 +352,7 @@ static void spans(void)
 	unsigned i, good = 0;
 
 	/* Of 100 us of CPU time an I/O, all may be split. */
-	begin(0);
+	begin(0, 0);
 	sampling = &world_state()->hot.sampling;
 	pair_ticks = sampling->pair_ticks;
 	span_ticks(pair_ticks / 100);
@@ -367,7 +367,7 @@ static void spans(void)
 	world_end();
 
 	/* With 1 ms an I/O, a span of a pair has to wait for its I/Os. */
-	begin(4);
+	begin(4, 0);
 	sampling = &world_state()->hot.sampling;
 	span_ticks(pair_ticks / 10);
 	for (i = good = 0; i < 3; i++) {
