@@ -161,7 +161,7 @@ static bool changes_nothing(struct io_uring *ring, uint64_t stamped)
 static void same_user_data(uint32_t base)
 {
 	struct io_uring first, second, stranger;
-	uint32_t place, next;
+	uint32_t place = 0, next = 0;
 	bool good;
 
 	good = make_announced(&first, base, &place) &&
@@ -209,7 +209,7 @@ static void reused_address(uint32_t base)
 {
 	static struct io_uring others[MANY];
 	struct io_uring closed, open;
-	uint32_t place, next;
+	uint32_t place = 0, next = 0;
 	unsigned i, round;
 	bool good;
 
