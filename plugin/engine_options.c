@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "choose.h"
+#include "collect/choose.h"
 #include "collect/slowest.h"
 #include "engine_options.h"
 #include "fio_run.h"

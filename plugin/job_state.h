@@ -10,7 +10,7 @@
 #include <liburing.h>
 
 #include "fio.h"
-#include "choose.h"
+#include "collect/choose.h"
 #include "filling.h"
 #include "fio_versions.h"
 #include "io_times.h"

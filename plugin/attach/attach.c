@@ -18,7 +18,7 @@
 #include "attach/attach.h"
 #include "base/allocate.h"
 #include "base/write_file.h"
-#include "choose.h"
+#include "collect/choose.h"
 #include "command/child.h"
 #include "command/command.h"
 #include "command/output/page.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tests: plugin/choose.h core/report/tally.c
+ * Tests: plugin/collect/choose.h core/report/tally.c
  *
  * Behaviour: with tw_kernel_every=16 one in 16 I/Os is split, whatever their order. The
  * report's estimates for all I/Os are within their stated 95 % error of what all of them
@@ -18,7 +18,7 @@
  */
 #include <math.h>
 
-#include "choose.h"
+#include "collect/choose.h"
 #include "engine_world.h"
 #include "latency/histogram.h"
 

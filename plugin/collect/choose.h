@@ -4,8 +4,8 @@
  * before. So a device that is slow for each 16th I/O is seen as it is. The gaps between
  * chosen I/Os are drawn, not each I/O. Arithmetic only.
  */
-#ifndef TW_PLUGIN_CHOOSE_H
-#define TW_PLUGIN_CHOOSE_H
+#ifndef TW_COLLECT_CHOOSE_H
+#define TW_COLLECT_CHOOSE_H
 
 #include <math.h>
 #include <stdbool.h>
