@@ -441,6 +441,9 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		entered = true;
 	}
 	job->hot.returned_ticks = tw_job_stamp(job);
+	if (tw__unlikely(job->hot.returned_ticks - job->hot.waits.read_ticks >
+			 job->hot.waits.gap_ticks))
+		tw_waits_take(job);
 #ifdef TW_FIO_COMPLETE_TIME
 	if (job->hot.event_time)
 		job->hot.returned_fio_ns = fio_gettime_ns();

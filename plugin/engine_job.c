@@ -142,6 +142,7 @@ void tw_cleanup(struct thread_data *td)
 		if (ret && !td->error)
 			td_verror(td, -ret, "tickwise report");
 		tw_trigger_end(job);
+		tw_waits_end(job);
 	}
 	if (!(td->flags & TD_F_CHILD))
 		tw_ring_tear_down(job);

@@ -42,7 +42,7 @@ int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job);
 
 /* Find what happened to the job's thread in the longest stage of an I/O. Call this soon
  * after the I/O is over. */
-void tw_why_find(const struct tw_job *job, const struct tw_clocks *clocks,
+void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 		 const struct tw_io *io, const struct tw_io_times *times,
 		 struct tw_why *why);
 

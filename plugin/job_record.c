@@ -149,6 +149,9 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 	const bool has_extra = hot->response || hot->event_time;
 
 	settle_slow_at_once(job);
+	hot->waits.gap_ticks = UINT64_MAX;
+	if (hot->stages && !job->collected.follow.turns && job->collected.slowest.most)
+		tw_waits_begin(job);
 	hot->settled_ticks = job->collected.start.ticks;
 	hot->settle_after_ticks = UINT64_MAX;
 	if (hot->kernel.slots)
@@ -202,7 +205,7 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 		.direction = finished->direction,
 	};
 
-	if (job->collected.follow.turns)
+	if (job->collected.follow.turns || job->hot.waits.fd)
 		tw_why_find(job, clocks, &finished->io, times, &slow.why);
 	tw_slowest_add(&job->collected.slowest, &slow.slow);
 	settle_slow_at_once(job);

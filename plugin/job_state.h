@@ -19,6 +19,7 @@
 #include "kernel/kernel_slots.h"
 #include "engine_options.h"
 #include "collect/slowest.h"
+#include "job_waits.h"
 #include "tickwise.h"
 #include "fio_run.h"
 
@@ -72,6 +73,7 @@ struct tw_trigger {
 struct tw_why {
 	unsigned stage;			/* the longest stage */
 	bool followed;			/* the thread takes part in the stage */
+	uint64_t waited_at_most_ns;	/* for a CPU; without tw_causes */
 	int64_t from_ns;		/* since the I/O was prepared */
 	struct tw_explained explained;	/* stall: since the stage began */
 };
@@ -81,7 +83,7 @@ struct tw_slow_io {
 	struct tw_slow slow;		/* lat_ns */
 	struct tw_io_times times;
 	struct tw_io io;
-	struct tw_why why;		/* with tw_causes=1 */
+	struct tw_why why;
 	uint64_t offset;
 	uint64_t size;
 	enum tw_direction direction;
@@ -183,6 +185,7 @@ struct tw_job_hot {
 	struct tw_kernel kernel;	/* stamps of the kernel */
 	struct tw_sampling sampling;	/* of the I/Os that get such stamps */
 	struct tw_trigger trigger;
+	struct tw_waits waits;
 	struct tw_response *response;	/* response.h; NULL: no rate */
 	struct tw_devices *devices;	/* job_parts.h; NULL: one device */
 	uint64_t returned_fio_ns;	/* event_time, with a patched fio */

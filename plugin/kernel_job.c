@@ -220,7 +220,21 @@ static int64_t own_ns(const struct tw_clocks *clocks, uint64_t ticks)
 	return tw_span_ns(clocks->scale, clocks->system, clocks->zero_ticks, ticks);
 }
 
-void tw_why_find(const struct tw_job *job, const struct tw_clocks *clocks,
+/* Return the bound of job_waits.h for @part; 0: not known. */
+static uint64_t waited_at_most_ns(struct tw_job *job, const struct tw_clocks *clocks,
+				  const struct tw_part *part)
+{
+	const double ticks_per_ns = tw_job_ticks_per_ns(job);
+	uint64_t ns;
+
+	if (!tw_waits_bound(job,
+			    clocks->zero_ticks + (uint64_t) ((double) part->from_ns * ticks_per_ns),
+			    clocks->zero_ticks + (uint64_t) ((double) part->to_ns * ticks_per_ns), &ns))
+		return 0;
+	return min(ns, (uint64_t) (part->to_ns - part->from_ns));
+}
+
+void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 		 const struct tw_io *io, const struct tw_io_times *times,
 		 struct tw_why *why)
 {
@@ -240,6 +254,11 @@ void tw_why_find(const struct tw_job *job, const struct tw_clocks *clocks,
 	part.ends_by_wakeup = is == ENDS_IT;
 	part.from_ns = own_ns(clocks, io->prepared_ticks) + why->from_ns;
 	part.to_ns = part.from_ns + (int64_t) times->stage_ns[longest];
+	if (!job->collected.follow.turns) {
+		if (is != NO_PART)
+			why->waited_at_most_ns = waited_at_most_ns(job, clocks, &part);
+		return;
+	}
 	if (is == IN_CALL)
 		part.to_ns = io->entered_ticks ?
 			tw_min_ns(part.to_ns, own_ns(clocks, io->entered_ticks)) :

@@ -101,6 +101,7 @@ static const struct tw_fact of_slow[] = {
 	{ "offset", TW_NUMBER | TW_MUST }, { "size", TW_NUMBER | TW_MUST },
 	{ "ddir", TW_TEXT | TW_MUST }, { "ticks", TW_NUMBER }, { "raw_ns", TW_NUMBER },
 	{ "monotonic_ns", TW_NUMBER }, { "submitting_call_ns", TW_NUMBER },
+	{ "waited_at_most_ns", TW_NUMBER },
 	{ "ring", TW_NUMBER }, { "operation", TW_TEXT }, { "file", TW_TEXT }, { NULL, 0 },
 };
 

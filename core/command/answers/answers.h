@@ -129,6 +129,10 @@ struct tw_report_slow_stage {
 /* List the stages in the order of time. Return: their number. */
 int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[TW_STAGES]);
 
+/* Return how long the job's thread waited for a CPU in the longest stage of an I/O, at most;
+ * 0: not known, or it did not. */
+uint64_t tw_report_waited_at_most(const json_t *slow, struct tw_report_slow_stage *longest);
+
 /* Find how long after the start of the job's run a moment of CLOCK_MONOTONIC
  * is. Return: 0: not known. */
 int tw_report_since_start(double *s, const struct tw_report_job *job,

@@ -183,11 +183,37 @@ static void put_pieces(FILE *file, const struct tw_report_cause *cause)
 		fputs("; older records were overwritten", file);
 }
 
+uint64_t tw_report_waited_at_most(const json_t *slow, struct tw_report_slow_stage *longest)
+{
+	struct tw_report_slow_stage list[TW_STAGES];
+	const int count = tw_report_slow_stages(slow, list);
+
+	longest->ns = 0;
+	for (int i = 0; i < count; i++)
+		if (list[i].ns > longest->ns)
+			*longest = list[i];
+	return tw_report_u64(slow, "waited_at_most_ns");
+}
+
+static int say_waited(char *text, size_t size, const json_t *slow)
+{
+	struct tw_report_slow_stage longest;
+	const uint64_t ns = tw_report_waited_at_most(slow, &longest);
+
+	if (!ns || ns < longest.ns / MIN_PART)
+		return 0;
+	snprintf(text, size, "%s: waited for a CPU up to %s", longest.name, TW_SAY_NS(ns));
+	return 1;
+}
+
 int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 {
 	struct tw_report_cause cause;
-	FILE *file = tw_report_cause_of(&cause, slow) ? fmemopen(text, size, "w") : NULL;
+	FILE *file;
 
+	if (!tw_report_cause_of(&cause, slow))
+		return say_waited(text, size, slow);
+	file = fmemopen(text, size, "w");
 	if (!file)
 		return 0;
 	fprintf(file, "%s: ", cause.stage);

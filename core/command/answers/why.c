@@ -195,7 +195,7 @@ static void put_shares(FILE *file, struct why *why)
 
 /* ---- the causes ---------------------------------------------------------- */
 
-enum { NOT_RUNNING, WOKEN_LATE, UNEXPLAINED, KINDS };
+enum { NOT_RUNNING, WAITED_AT_MOST, WOKEN_LATE, UNEXPLAINED, KINDS };
 
 struct causes {
 	size_t stalls;			/* stalls of these I/Os */
@@ -250,6 +250,7 @@ static void put_causes(FILE *file, const struct why *why,
 {
 	static const char *const words[KINDS] = {
 		[NOT_RUNNING] = "ready but not running",
+		[WAITED_AT_MOST] = "may have waited for a CPU",
 		[WOKEN_LATE] = "woken late",
 		[UNEXPLAINED] = "unexplained",
 	};
@@ -259,6 +260,7 @@ static void put_causes(FILE *file, const struct why *why,
 
 	for (size_t i = 0; i < group->stall_count; i++) {
 		const struct tw_report_slow *slow = group->stalls[i].slowest;
+		struct tw_report_slow_stage longest;
 		struct tw_report_cause cause;
 
 		if (!is_meant(why, slow, direction))
@@ -266,6 +268,8 @@ static void put_causes(FILE *file, const struct why *why,
 		causes.stalls++;
 		if (tw_report_cause_of(&cause, slow->json))
 			add_cause(&causes, &cause);
+		else if (tw_report_waited_at_most(slow->json, &longest) > longest.ns / 2)
+			causes.of[WAITED_AT_MOST]++;
 	}
 	for (size_t i = 1; i < causes.holder_count; i++)
 		if (causes.holders[i].stalls > causes.holders[most].stalls)

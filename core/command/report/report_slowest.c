@@ -97,7 +97,7 @@ static const struct column {
 
 /* What a kind of column has: the key of a string or of a time. */
 static const char *const keys[STAGES] = {
-	[CALL] = "submitting_call_ns", [WHY] = "causes", [MONOTONIC] = "monotonic_ns",
+	[CALL] = "submitting_call_ns", [MONOTONIC] = "monotonic_ns",
 	[RAW] = "raw_ns", [TICKS] = "ticks",
 };
 
@@ -118,6 +118,7 @@ static int since_start(double *s, const struct tw_report_group *group,
 /* Does any of the I/Os have something for a column? */
 static int any_has(const struct tw_report_group *group, int kind, size_t count)
 {
+	char text[TW_REPORT_SENTENCE];
 	double s;
 
 	if (kind != AT && kind != CALL && kind != WHY && kind < STAGES)
@@ -126,6 +127,7 @@ static int any_has(const struct tw_report_group *group, int kind, size_t count)
 		const struct tw_report_slow *slow = &group->all.slowest[i];
 
 		if (kind == AT ? since_start(&s, group, slow) :
+		    kind == WHY ? tw_report_say_cause(text, sizeof(text), slow->json) :
 		    kind < STAGES ? json_object_get(slow->json, keys[kind]) != NULL :
 		    json_object_get(json_object_get(slow->json, "stages"),
 				    tw_time_rows[kind - STAGES].name) != NULL)

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tests: plugin/job_waits.c
+ *
+ * Behaviour: without privileges each of the slowest I/Os has an upper bound for the time
+ * that the job's thread waited for a CPU in its longest stage. The bound is at most what it
+ * waited since a millisecond before that stage, and at least what it waited in the stage. The
+ * kernel's sum is read at most once in a millisecond, and once for a slow I/O. Defect: a
+ * bound that is too small, one with the waits of an I/O long before, a reading per I/O.
+ */
+#include <unistd.h>
+
+#include "engine_world.h"
+
+#define IOS	4000
+#define SLOWEST	100
+
+static uint64_t waited_ns, readings;
+static uint64_t waits_ns;	/* in this call, at its end */
+
+/* The kernel's file. */
+ssize_t pread(int fd, void *text, size_t size, off_t offset)
+{
+	readings++;
+	return snprintf(text, size, "123 %" PRIu64 " 4\n", waited_ns);
+}
+
+/* The thread is off its CPU before the call returns. */
+static void appeared(unsigned i)
+{
+	engine_now_ticks += waits_ns;
+	waited_ns += waits_ns;
+	waits_ns = 0;
+}
+
+static void run(bool waits)
+{
+	world_forget();
+	world.options.slowest = SLOWEST;
+	readings = 0;
+	world_start();
+	world.appeared = appeared;
+	for (unsigned i = 0; i < IOS; i++) {
+		const uint64_t begin = engine_now_ticks;
+
+		/* One in 50 is slow: half of them as their device is. */
+		waits_ns = waits && i % 100 == 99 ? 2000000 + i * 100 : 0;
+		world_one(DDIR_READ, i % 100 == 49 ? 3000000 + i * 100 :
+				     20000 + world_below(5000));
+		if (begin > engine_now_ticks)
+			exit(1);
+	}
+	world_end();
+}
+
+int main(void)
+{
+	const json_t *slowest;
+	unsigned with = 0, wrong = 0;
+
+	world_random = tap_seed();
+	run(true);
+	slowest = world_at(world.report, "slowest");
+	for (size_t i = 0; i < json_array_size(slowest); i++) {
+		const json_t *slow = json_array_get(slowest, i);
+		const uint64_t kernel_ns = world_value(world_at(slow, "stages.kernel"));
+		const uint64_t bound_ns = world_value(json_object_get(slow, "waited_at_most_ns"));
+		/* By its length: no other I/O is so long. */
+		const bool waited = kernel_ns >= 2000000 && kernel_ns < 3000000;
+
+		with += bound_ns != 0;
+		wrong += waited ? bound_ns + 26000 < kernel_ns || bound_ns > kernel_ns :
+				  bound_ns != 0;
+	}
+	tap_ok(!wrong && with == IOS / 100, "%u of the slowest waited, and have a bound of that "
+	       "size; the device's have none (%u are wrong)", with, wrong);
+	/* Each slow one in the list may take one, and each millisecond one. */
+	tap_ok(readings < IOS * 25 / 1000 + IOS / 100 * 5 + 2 * IOS / 50 + SLOWEST,
+	       "the sum was read %" PRIu64 " times for %u I/Os", readings, IOS);
+	run(false);
+	slowest = world_at(world.report, "slowest");
+	wrong = 0;
+	for (size_t i = 0; i < json_array_size(slowest); i++)
+		wrong += json_object_get(json_array_get(slowest, i), "waited_at_most_ns") != NULL;
+	tap_ok(!wrong && json_array_size(slowest) == SLOWEST, "no wait: no bound");
+	return tap_done();
+}
