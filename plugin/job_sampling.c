@@ -44,7 +44,7 @@ static void begin(struct tw_job *job, unsigned place, uint64_t now_ticks)
 	/* Of the two spans of a pair one is on, so the chance is half of what it is there. */
 	sampling->chance = sampling->chooser.shift + (place != 0);
 	if (job->hot.kernel.slots)
-		sampling->every = max(sampling->every, 1ULL << sampling->chance);
+		sampling->every = max(sampling->every, (uint64_t) 1 << sampling->chance);
 	sampling->is_off = place == 2 ? !was_off :
 			   place == 1 && tw_choose_random(&sampling->chooser) >> 63;
 	if (sampling->is_off)
