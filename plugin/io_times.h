@@ -51,6 +51,7 @@ struct tw_io_times {
 	unsigned stages;		/* the stages it has, as bits */
 	enum tw_inside inside;
 	uint64_t stage_ns[TW_STAGES];
+	struct tw_blockq_parts blockq;
 	uint64_t lat_ns;		/* the sum of the stages */
 	uint64_t call_ns;		/* inside the submitting call */
 };
@@ -110,6 +111,9 @@ static inline void tw_kernel_times(const struct tw_clocks *clocks,
 	times->stages = TW_STAGES_SPLIT & ~(joined << TW_SUBMIT);
 	if (joined)
 		times->stages |= TW_STAGE_BIT(TW_KERNEL);
+	if (times->stages & TW_STAGE_BIT(TW_BLOCKQ))
+		times->blockq = tw_blockq_parts(clocks->join, &io->kernel,
+						times->stage_ns[TW_BLOCKQ]);
 }
 
 /* Return all times of an I/O with stamps of its stages. */

@@ -81,7 +81,11 @@ static const unsigned of_kernel[] = {
 	TW_ROW_requests, TW_ROW_retries, TW_ROW_negative_within,
 	TW_ROW_negative_beyond, TW_ROW_clock_error_ns, STAGE_ROW(TW_SUBMIT),
 	STAGE_ROW(TW_BLOCKQ), STAGE_ROW(TW_DEVICE), STAGE_ROW(TW_COMPLETE),
-	STAGE_ROW(TW_REAP),
+	STAGE_ROW(TW_REAP), STAGE_ROW(TW_SCHEDULER),
+};
+
+static const unsigned of_exact_parts[] = {
+	STAGE_ROW(TW_BEFORE), STAGE_ROW(TW_ADMISSION),
 };
 
 static const unsigned of_rate[] = {
@@ -104,6 +108,8 @@ static struct tw_row_set rows_of(const struct tw_job *job, bool has_intervals)
 		put_rows(&has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
 		tw_row_put(&has, TW_ROW_workers);
 	}
+	if (job->hot.kernel.has_parts)
+		put_rows(&has, of_exact_parts, FIO_ARRAY_SIZE(of_exact_parts));
 	if (job->hot.response)
 		put_rows(&has, of_rate, FIO_ARRAY_SIZE(of_rate));
 	if (job->hot.event_time)
@@ -137,6 +143,8 @@ int tw_record_init(const struct thread_data *td, const struct tw_job *job,
 	 * that do. Nothing is counted, so this takes no memory. */
 	if (job->hot.stages)
 		put_rows(&tally->has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
+	if (job->hot.stages && !job->hot.kernel.slots)
+		put_rows(&tally->has, of_exact_parts, FIO_ARRAY_SIZE(of_exact_parts));
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
 		if (does[direction])
 			tw_windows_touch(&tally->over_time, direction);
@@ -212,6 +220,17 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 	tw_sampling_limit(job);
 }
 
+static void record_parts(struct tw_histogram (*times)[TW_DIRECTIONS],
+			 enum tw_direction direction, const struct tw_blockq_parts *parts,
+			 uint64_t weight)
+{
+	tw__histogram_add_times(&times[TW_SCHEDULER][direction], parts->scheduler_ns, weight);
+	if (parts->are != TW_PARTS_EXACT)
+		return;
+	tw__histogram_add_times(&times[TW_BEFORE][direction], parts->before_ns, weight);
+	tw__histogram_add_times(&times[TW_ADMISSION][direction], parts->admission_ns, weight);
+}
+
 /* @weight: weight_of() */
 static void record_stages(struct tw_tally *tally, const struct tw_finished *finished,
 			  const struct tw_io_times *times, uint64_t weight)
@@ -227,6 +246,8 @@ static void record_stages(struct tw_tally *tally, const struct tw_finished *fini
 			tw__histogram_add_times(&tally->times[stage][direction],
 				times->stage_ns[stage],
 				stage == TW_QUEUE || stage == TW_DELIVER ? 1 : weight);
+	if (weight && times->blockq.are != TW_PARTS_UNKNOWN)
+		record_parts(tally->times, direction, &times->blockq, weight);
 	if (weight)
 		tw_by_lat_add(&tally->by_lat[direction], times->lat_ns, times->stage_ns,
 			      weight);

@@ -75,6 +75,20 @@ int tw_report_begin(struct thread_data *td, const struct tw_job *job,
 
 /* ---- the slowest I/Os --------------------------------------------------- */
 
+static json_t *parts_to_json(const struct tw_blockq_parts *parts)
+{
+	json_t *object;
+
+	if (parts->are == TW_PARTS_UNKNOWN)
+		return NULL;
+	object = json_pack("{sI}", "scheduler", (json_int_t) parts->scheduler_ns);
+	if (parts->are == TW_PARTS_EXACT)
+		json_object_update_new(object, json_pack("{sI, sI}",
+			"before", (json_int_t) parts->before_ns,
+			"admission", (json_int_t) parts->admission_ns));
+	return object;
+}
+
 static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *end,
 			    const struct tw_slow_io *slow)
 {
@@ -89,7 +103,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 			json_object_set_new(stages, tw_time_rows[stage].name,
 				json_integer((json_int_t) slow->times.stage_ns[stage]));
 	json_object_set_new(stages, "lat", json_integer((json_int_t) slow->times.lat_ns));
-	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*}",
+	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*}",
 		"offset", (json_int_t) slow->offset,
 		"size", (json_int_t) slow->size,
 		"ddir", tw_direction_names[slow->direction],
@@ -98,6 +112,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 					 job->collected.start.raw, end->raw)),
 		"monotonic_ns", tw_json_digits(begin_ns),
 		"stages", stages,
+		"blockq", parts_to_json(&slow->times.blockq),
 		"submitting_call_ns", has_call ?
 			json_integer((json_int_t) slow->times.call_ns) : NULL,
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?

@@ -89,7 +89,7 @@ void tw_kernel_load_for_jobs(void)
 
 	asked = true;
 	if (wants.jobs && !tw_has_shifted_clock())
-		tw_kernel_load(wants.slots);
+		tw_kernel_load(wants.slots, wants.followed);
 	if (wants.followed && tw_kernel_is_own())
 		tw_follow_load(wants.followed);
 }
@@ -110,7 +110,7 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 			kernel->why = "with create_serialize=0 several jobs need "
 				      "thread=1 for it";
 		else
-			kernel->why = tw_kernel_load(job->ring.entries);
+			kernel->why = tw_kernel_load(job->ring.entries, o->causes);
 		if (!kernel->why)
 			tw_kernel_expect(kernel, job->ring.entries);
 	} else if (can_be_split(o)) {

@@ -285,6 +285,15 @@ static void check_stages(const json_t *slow, struct tw_report_problem *problem)
 				     problem);
 	if (over || sum_ns > lat_ns)
 		tw_report_refuse(problem, "slowest[].stages add up to more than lat");
+	over = 0;
+	sum_ns = 0;
+	for (unsigned i = TW_STAGES; i < TW_TIMES && json_object_get(slow, "blockq"); i++)
+		if (tw_time_rows[i].parent == TW_BLOCKQ)
+			over |= add_optional(&sum_ns, json_object_get(slow, "blockq"),
+					     SLOW "blockq.", tw_time_rows[i].name, problem);
+	if (over || sum_ns > tw_report_u64(stages, "blockq"))
+		tw_report_refuse(problem, "slowest[].blockq has parts that add up to more than "
+				 "the stage");
 }
 
 /* Check that what the job's thread did adds up to its stage at most. */

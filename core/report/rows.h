@@ -230,6 +230,15 @@ enum tw_show {
 	     TW_OPTIONAL, "the sum of slip and lat") \
 	TIME(CALL, "submitting_call", "submitting_call", TW_ALL, TW_TIMES, TW_ROW_ios, \
 	     TW_OPTIONAL, "inside the system call that submitted the I/O") \
+	TIME(BEFORE, "before", "blockq.before", TW_ALL, TW_BLOCKQ, TW_ROW_ios, \
+	     TW_OPTIONAL, "from acceptance until the first bio is queued at the lowest " \
+	     "device: worker, file system, cgroup limits, encryption (tw_causes=1)") \
+	TIME(ADMISSION, "admission", "blockq.admission", TW_ALL, TW_BLOCKQ, TW_ROW_ios, \
+	     TW_OPTIONAL, "from then until the I/O has its first request: frozen queue, " \
+	     "zone, iocost, iolatency, tags (tw_causes=1)") \
+	TIME(SCHEDULER, "scheduler", "blockq.scheduler", TW_ALL, TW_BLOCKQ, TW_ROW_ios, \
+	     TW_OPTIONAL, "from the first request until the dispatch: plug, scheduler; an " \
+	     "upper bound for I/Os that are not in blockq.before") \
 	TIME(RESIDUAL, "residual", "fio_times.residual", TW_ALL, TW_TIMES, TW_ROW_ios, \
 	     TW_OPTIONAL, "between the engine's last stamp of a batch and fio's reading of " \
 	     "its clock: tw_event_time=1")
@@ -296,7 +305,7 @@ struct tw_time_row {
 	const char *name;
 	const char *path;
 	unsigned directions;
-	enum tw_time parent;
+	unsigned parent;		/* a stage or another time */
 	enum tw_row_number of;
 	enum tw_needed needed;
 	const char *words;

@@ -130,6 +130,23 @@ static u128 chosen_ns(const struct tw_tally *tally, unsigned end, int direction)
 	return sum_ns;
 }
 
+/* Return the sum of a part of a stage. The parts are rounded like stages. */
+static uint64_t part_ns(const struct tw_tally *tally, unsigned part, int direction)
+{
+	const unsigned parent = tw_time_rows[part].parent;
+	const uint64_t own_ns = tally->times[parent][direction].sum_ns;
+	const uint64_t all_ns = tw_tally_stage_ns(tally, parent, direction);
+	const long double scale = own_ns ? (long double)all_ns / (long double)own_ns : 0;
+	u128 before_ns = 0, until_ns;
+
+	for (unsigned time = TW_STAGES; time < part; time++)
+		if (tw_time_rows[time].parent == parent)
+			before_ns += tally->times[time][direction].sum_ns;
+	until_ns = before_ns + tally->times[part][direction].sum_ns;
+	return (until_ns == own_ns ? all_ns : (uint64_t)(scale * (long double)until_ns)) -
+	       (before_ns == own_ns ? all_ns : (uint64_t)(scale * (long double)before_ns));
+}
+
 uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int direction)
 {
 	const long double all_ns = (long double)chosen_ns(tally, TW_KERNEL + 1, direction);
@@ -139,6 +156,8 @@ uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int dir
 	if (!tw_tally_is_estimate(tally, stage, direction) ||
 	    tw_tally_is_estimate(tally, TW_LAT, direction))
 		return tally->times[stage][direction].sum_ns;
+	if (stage > TW_LAT)
+		return part_ns(tally, stage, direction);
 	if (!(all_ns > 0))
 		return stage == TW_KERNEL ? inside : 0;
 	/* Differences of rounded sums, so that all stages add up. */
@@ -206,7 +225,7 @@ static double slowest_ns(const struct tw_histogram *lat, double ios)
  *
  * For R above 1/2 this would be a small difference of large numbers. The other stages
  * together have the same error. The root of the sum of their squares is at most the sum of
- * the roots of each.
+ * the roots of each. Of a part of a stage the first term is left out there: it is negative.
  *
  * The squares are those of the chosen I/Os. Rare I/Os of a kind, fewer than 3 N, may have
  * none among them with a probability of 5 %. They take no more than the 3 N slowest.
@@ -234,12 +253,14 @@ double tw_tally_stage_error_ns(const struct tw_tally *tally, unsigned stage, int
 	if (!(all_ns > 0))
 		return inside;
 	share = sum_ns / all_ns;
-	for (unsigned other = TW_SUBMIT; other <= TW_KERNEL; other++)
+	if (stage > TW_LAT)
+		root = sqrt((double)tw_histogram_squares(&tally->times[stage][direction]));
+	for (unsigned other = TW_SUBMIT; other <= TW_KERNEL && stage < TW_LAT; other++)
 		if ((other == stage) == (share <= 0.5))
 			root += sqrt((double)tw_histogram_squares(
 				&tally->times[other][direction]));
-	share = fmin(share, 1 - share);
-	squares = (1 - 2 * share) * root * root +
+	share = stage < TW_LAT ? fmin(share, 1 - share) : share;
+	squares = fmax(1 - 2 * share, 0) * root * root +
 		  share * share * (double)tw_histogram_squares(lat);
 	return fmin(WITHIN_95 * sqrt((every - 1) * squares) * inside / all_ns +
 		    slowest_ns(lat, 3 * every), inside);

@@ -123,10 +123,11 @@ static inline int tw_tally_is_estimate(const struct tw_tally *tally, unsigned ti
 {
 	return tw_tally_is_sampled(tally, direction) &&
 	       (tw_stage_is_inside((int)time) || time == TW_KERNEL ||
+		tw_stage_is_inside((int)tw_time_rows[time].parent) ||
 		(time == TW_LAT && !tw_has(tally, TW_ROW_TIMES + TW_QUEUE)));
 }
 
-/* Return the sum of a stage over all I/Os. */
+/* Return the sum of a stage, or of a part of one, over all I/Os. */
 uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int direction);
 
 /* Return the error of tw_tally_stage_ns(), or of lat's sum: the interval with this half width

@@ -442,7 +442,7 @@ static void check_parts(const struct tw_tally *tally, unsigned parent, int direc
 	int over = 0;
 
 	for (int time = 0; time < TW_TIMES; time++)
-		if (tw_time_rows[time].parent == (enum tw_time)parent &&
+		if (tw_time_rows[time].parent == parent &&
 		    !tw_tally_is_estimate(tally, (unsigned)time, direction))
 			over |= __builtin_add_overflow(sum_ns,
 				tally->times[time][direction].sum_ns, &sum_ns);

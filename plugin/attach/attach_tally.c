@@ -338,8 +338,8 @@ unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TI
 	struct tw_slot stamps = {
 		.dispatched_ns = io->dispatched_ns,
 		.finished_ns = io->finished_ns,
-		.due_bytes = io->due_bytes,
-		.finished_bytes = io->finished_bytes,
+		.due_bytes = (uint32_t)io->due_bytes,
+		.finished_bytes = (uint32_t)io->finished_bytes,
 		.flags = io->flags & TW_ATTACH_SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0,
 	};
 	unsigned has = TW_ATTACH_HAS(TW_LAT);

@@ -13,7 +13,7 @@
 #include "slot.h"
 
 /* The version covers the layout of the slots, too. */
-#define TW_HELPER_VERSION	(0x54570400u + (uint32_t)sizeof(struct tw_slot))
+#define TW_HELPER_VERSION	(0x54570500u + (uint32_t)sizeof(struct tw_place))
 #define TW_HELPER_MAX_SLOTS	65536u		/* of a connection */
 
 enum tw_helper_what {

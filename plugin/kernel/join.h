@@ -48,6 +48,16 @@ enum tw_inside {
 	TW_INSIDES,
 };
 
+/* Parts of blockq: see core/report/rows.h. */
+struct tw_blockq_parts {
+	enum {
+		TW_PARTS_UNKNOWN,
+		TW_PARTS_BOUND,		/* scheduler is at most this; the others are 0 */
+		TW_PARTS_EXACT,		/* all of them, which add up to blockq */
+	} are;
+	uint64_t before_ns, admission_ns, scheduler_ns;
+};
+
 /* Numbers of stages that are negative by the stamps, and counted as 0. */
 struct tw_inside_negative {
 	uint64_t within;	/* by no more than the error: the stage is 0 */
@@ -231,6 +241,41 @@ static inline unsigned tw_inside_split(const struct tw_join *join,
 	*(joined >> i & 1 ? joined_ns : &stage_ns[i]) =
 		(uint64_t)(seen_ns - from_ns);
 	return joined;
+}
+
+/* Return the own time from a stamp to the dispatch, between @least_ns and @most_ns. */
+static inline uint64_t tw_until_dispatch(const struct tw_join *join,
+					 const struct tw_slot *stamps, uint64_t from_ns,
+					 uint64_t least_ns, uint64_t most_ns)
+{
+	const double ns = from_ns < stamps->dispatched_ns ?
+			  (double)(stamps->dispatched_ns - from_ns) * join->rate : 0;
+
+	return ns <= (double)least_ns ? least_ns :
+	       ns >= (double)most_ns ? most_ns : (uint64_t)ns;
+}
+
+/* Return the parts of the stage blockq, which is @blockq_ns long. */
+static inline struct tw_blockq_parts tw_blockq_parts(const struct tw_join *join,
+						     const struct tw_slot *stamps,
+						     uint64_t blockq_ns)
+{
+	const uint64_t queued_ns = stamps->queued_ns;
+	const uint64_t got_ns = stamps->got_ns ? stamps->got_ns : queued_ns;
+	struct tw_blockq_parts parts = { .are = TW_PARTS_UNKNOWN };
+	uint64_t queued_for_ns;
+
+	if (!got_ns)
+		return parts;
+	parts.are = queued_ns ? TW_PARTS_EXACT : TW_PARTS_BOUND;
+	parts.scheduler_ns = tw_until_dispatch(join, stamps, got_ns, 0, blockq_ns);
+	if (!queued_ns)
+		return parts;
+	queued_for_ns = tw_until_dispatch(join, stamps, queued_ns, parts.scheduler_ns,
+					  blockq_ns);
+	parts.admission_ns = queued_for_ns - parts.scheduler_ns;
+	parts.before_ns = blockq_ns - queued_for_ns;
+	return parts;
 }
 
 #endif

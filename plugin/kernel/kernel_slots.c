@@ -48,6 +48,10 @@ static int load_program(struct tw_stages *program, uint32_t slots,
 	program->rodata->namespace_device = owner->space.device;
 	program->rodata->namespace_inode = owner->space.inode;
 	program->rodata->owner = owner->user;
+	program->rodata->has_parts = owner->has_parts;
+	/* Every bio of the machine pays for them. */
+	bpf_program__set_autoload(program->progs.queued, owner->has_parts);
+	bpf_program__set_autoload(program->progs.got, owner->has_parts);
 	error = adapt(program);
 	if (!error)
 		error = bpf_map__set_max_entries(program->maps.slots, slots);
@@ -188,11 +192,12 @@ int64_t tw_loader_missed(const struct tw_stages *loader)
 /* ---- the jobs ---- */
 
 static struct tw_stages *loader;	/* NULL, and slots are set: the helper has it */
-static const struct tw_slot *slots;
+static const struct tw_place *slots;
 static uint32_t slot_count;
 /* How many slots are given away, shared by all jobs. The helper counts by
  * itself. */
 static _Atomic(uint32_t) *given;
+static bool has_parts;
 static char why_not[TW_KERNEL_WHY];
 
 static int share(int slots_fd, uint32_t count)
@@ -228,16 +233,18 @@ static int load_by_helper(uint32_t count)
 	return error;
 }
 
-static int load(uint32_t count)
+static int load(uint32_t count, bool with_parts)
 {
 	const struct tw_loader_owner owner = {
 		.space = tw_program_namespace(),
 		.user = TW_ANY_OWNER,
+		.has_parts = with_parts,
 	};
 	int error = tw_loader_load(&loader, count, &owner);
 
 	if (!error)
 		error = share(tw_loader_slots(loader), count);
+	has_parts = !error && with_parts;
 	if (error) {
 		tw_loader_free(loader);
 		loader = NULL;
@@ -245,7 +252,7 @@ static int load(uint32_t count)
 	return error;
 }
 
-const char *tw_kernel_load(uint32_t count)
+const char *tw_kernel_load(uint32_t count, bool with_parts)
 {
 	int error;
 
@@ -253,7 +260,7 @@ const char *tw_kernel_load(uint32_t count)
 		return NULL;
 	if (why_not[0])
 		return why_not;
-	error = load(count);
+	error = load(count, with_parts);
 	if ((error == -EPERM || error == -ENOTSUP) &&
 	    load_by_helper(count) != -ENOENT)
 		return slots ? NULL : why_not;
@@ -309,6 +316,7 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 		return;
 	kernel->slots = slots + kernel->base;
 	kernel->by_helper = !loader;
+	kernel->has_parts = has_parts;
 	kernel->missed = tw_kernel_missed();
 }
 

@@ -15,22 +15,23 @@
 
 /* What one job has of the program. */
 struct tw_kernel {
-	const volatile struct tw_slot *slots;	/* by io_u->index; NULL: none */
+	const volatile struct tw_place *slots;	/* by io_u->index; NULL: none */
 	uint32_t base;
 	uint32_t ring;			/* its place in the program's table */
 	uint32_t thread;		/* the thread that makes the ring */
 	int64_t missed;			/* tw_kernel_missed() at the begin */
 	const char *why;		/* why there are no slots; NULL: not wanted */
 	bool by_helper;			/* the helper has loaded the program */
+	bool has_parts;			/* the slots have queued_ns */
 	char text[TW_KERNEL_WHY];
 };
 
 /*
  * Load the program, unless it is loaded, with @slots places for the I/Os of all
- * jobs. Call this in the process that starts the jobs, which inherit it. Return
- * NULL, or a line that says why not.
+ * jobs. @with_parts: with queued_ns, unless a helper loads it. Call this in the process that
+ * starts the jobs, which inherit it. Return NULL, or a line that says why not.
  */
-const char *tw_kernel_load(uint32_t slots);
+const char *tw_kernel_load(uint32_t slots, bool with_parts);
 
 /* True if this process has loaded the program, and not a helper. */
 bool tw_kernel_is_own(void);
@@ -58,7 +59,7 @@ void tw_kernel_forget(struct tw_kernel *kernel);
 static inline bool tw_kernel_read(const struct tw_kernel *kernel,
 				  unsigned index, struct tw_slot *stamps)
 {
-	const volatile struct tw_slot *slot = &kernel->slots[index];
+	const volatile struct tw_slot *slot = &kernel->slots[index].slot;
 
 	if (slot->key != stamps->key) {
 		stamps->accepted_ns = stamps->finished_ns = 0;
@@ -73,6 +74,8 @@ static inline bool tw_kernel_read(const struct tw_kernel *kernel,
 	stamps->requests = slot->requests;
 	stamps->retries = slot->retries;
 	stamps->flags = slot->flags;
+	stamps->got_ns = slot->got_ns;
+	stamps->queued_ns = kernel->has_parts ? slot->queued_ns : 0;
 	return true;
 }
 
@@ -82,6 +85,7 @@ static inline bool tw_kernel_read(const struct tw_kernel *kernel,
 struct tw_loader_owner {
 	struct tw_program_namespace space;	/* of the jobs; inode 0: any */
 	uint32_t user;				/* effective uid, or TW_ANY_OWNER */
+	bool has_parts;				/* stamps for exact parts of blockq */
 };
 
 struct tw_stages;	/* made by bpftool */

@@ -22,8 +22,20 @@ struct tw_slot {
 	__u32 requests;		/* completions of requests, or of parts of them */
 	__u16 retries;		/* handed to a worker of io_uring */
 	__u16 flags;
-	__u64 due_bytes;	/* given to the driver, again if requeued */
-	__u64 finished_bytes;
+	__u32 due_bytes;	/* given to the driver, again if requeued */
+	__u32 finished_bytes;
+	/* It had its first request then or later. 0: not known. If queued_ns is set, it is
+	 * exact, and 0: its bio was merged into a request at once. */
+	__u64 got_ns;
+	/* Its first bio came to the lowest device. 0: not known. Set for tw_causes only. */
+	__u64 queued_ns;
+};
+
+/* The place of a slot in memory. All stamps but the last are in one cache line, and queued_ns
+ * is touched only if stamps are taken there. */
+struct tw_place {
+	struct tw_slot slot;
+	__u64 unused[7];
 };
 
 /* A flag: a write with O_SYNC or O_DSYNC. After its data the file system may

@@ -22,6 +22,9 @@ char LICENSE[] SEC("license") = "GPL";
  * loading. */
 const volatile __u32 owner = TW_ANY_OWNER;
 
+/* 1: the programs queued and got run, for exact parts of blockq. Set before loading. */
+const volatile __u32 has_parts = 0;
+
 /* By thread: the ring that the thread is about to make. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -41,7 +44,7 @@ struct {
 	__uint(max_entries, 1);		/* set before loading */
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
-	__type(value, struct tw_slot);
+	__type(value, struct tw_place);
 } slots SEC(".maps");
 
 static int is_following(void)
@@ -98,12 +101,23 @@ int BPF_PROG(create, int fd, void *ring)
 static struct tw_slot *slot_of(__u64 ctx, __u64 user_data)
 {
 	const struct tw_ring *ring = &rings[tw_key_ring(user_data)];
+	struct tw_place *place;
 	__u32 index;
 
 	if (ring->ctx != ctx)
 		return 0;
 	index = ring->base + (tw_key_slot(user_data) & ring->mask);
-	return bpf_map_lookup_elem(&slots, &index);
+	place = bpf_map_lookup_elem(&slots, &index);
+	return place ? &place->slot : 0;
+}
+
+/* Forget what a slot has. */
+static __always_inline void begin(struct tw_slot *slot, __u64 user_data)
+{
+	__builtin_memset(slot, 0, __builtin_offsetof(struct tw_slot, queued_ns));
+	if (has_parts)
+		slot->queued_ns = 0;
+	slot->key = user_data;
 }
 
 /* True if an I/O was not chosen, and is slower than the limit that it carries. */
@@ -128,16 +142,16 @@ static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 bega
 		return slot;
 	if (!is_slow(user_data, began_ns) || (!is_command && !is_of_uring((__u64)io)))
 		return 0;
-	*slot = (struct tw_slot) {
-		.key = user_data,
-		.flags = READ(struct kiocb, io, ki_flags) & IOCB_DSYNC ?
-			 TW_SLOT_SYNC_WRITE : 0,
-	};
+	begin(slot, user_data);
+	slot->flags = READ(struct kiocb, io, ki_flags) & IOCB_DSYNC ? TW_SLOT_SYNC_WRITE : 0;
 	return slot;
 }
 
-static void dispatched(struct tw_slot *stamps, __u64 now_ns)
+/* Without the stamp of block_getrq, the earliest start of a request is a bound. */
+static void dispatched(struct tw_slot *stamps, __u64 now_ns, __u64 start_ns)
 {
+	if (start_ns && !(has_parts && stamps->queued_ns))
+		tw_stamp_earliest(&stamps->got_ns, start_ns);
 }
 
 /* The kernel may submit the same SQE again: all begins anew. */
@@ -149,10 +163,8 @@ static int accepted(struct io_kiocb *io)
 
 	if (!slot)
 		return 0;
-	*slot = (struct tw_slot) {
-		.key = user_data,
-		.accepted_ns = bpf_ktime_get_ns(),
-	};
+	begin(slot, user_data);
+	slot->accepted_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
@@ -161,8 +173,39 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 {
 	struct tw_slot *slot = is_following() ? stamps_of(io, 0, 0) : 0;
 
-	if (slot)
-		submit_again(slot);
+	if (!slot)
+		return 0;
+	submit_again(slot);
+	if (has_parts)
+		slot->queued_ns = 0;
+	return 0;
+}
+
+/* The slot of the I/O of a bio. */
+static __always_inline struct tw_slot *slot_by(struct bio *bio)
+{
+	return is_following() ? stamps_by(kiocb_of((__u64)bio, (__u64)bio->bi_end_io,
+						   (__u64)bio->bi_private), 0) : 0;
+}
+
+/* Of the devices under a bio, the lowest is the last before it gets a request. */
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(queued, struct bio *bio)
+{
+	struct tw_slot *slot = slot_by(bio);
+
+	if (slot && !slot->got_ns)
+		slot->queued_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/block_getrq")
+int BPF_PROG(got, struct bio *bio)
+{
+	struct tw_slot *slot = slot_by(bio);
+
+	if (slot && !slot->got_ns)
+		slot->got_ns = bpf_ktime_get_ns();
 	return 0;
 }
 

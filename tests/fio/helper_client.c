@@ -172,9 +172,9 @@ static void garbage(void)
 
 static void try_memory(void)
 {
-	const size_t size = SLOTS * sizeof(struct tw_slot);
+	const size_t size = SLOTS * sizeof(struct tw_place);
 	union bpf_attr attr = { .map_fd = (uint32_t)memory };
-	struct tw_slot slot = { .key = 1 };
+	struct tw_place slot = { .slot.key = 1 };
 	uint32_t index = 0;
 	void *mapped;
 
@@ -354,12 +354,12 @@ static void become(uid_t user)
 
 /* The I/O with user_data FAR is in the only slot of its ring, and no other is written. No
  * slot has an address of the kernel. */
-static const char *judge_slots(const volatile struct tw_slot *slots)
+static const char *judge_slots(const volatile struct tw_place *slots)
 {
 	const volatile uint64_t *words = (const volatile uint64_t *)slots;
 	size_t i;
 
-	if (slots[0].key != FAR || !slots[0].accepted_ns)
+	if (slots[0].slot.key != FAR || !slots[0].slot.accepted_ns)
 		return "no stamps";
 	for (i = 0; i < SLOTS * sizeof(*slots) / sizeof(*words); i++)
 		if (words[i] >> 48 == 0xffff)
@@ -374,7 +374,7 @@ static const char *judge_slots(const volatile struct tw_slot *slots)
 /* The allowed user: announce a thread that ends without another ring. */
 static void let_in(int to, int from)
 {
-	const volatile struct tw_slot *slots;
+	const volatile struct tw_place *slots;
 	int fd, is_seen = 0;
 	char byte = 0;
 	pid_t child;
@@ -398,7 +398,7 @@ static void let_in(int to, int from)
 	    read(from, &byte, 1) != 1)
 		_exit(1);
 	for (i = 0; i < SLOTS; i++)
-		is_seen |= slots[i].key >> 32 == 7;
+		is_seen |= slots[i].slot.key >> 32 == 7;
 	report("the other user's", is_seen ? "seen" : "not seen");
 	_exit(0);
 }

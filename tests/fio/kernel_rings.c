@@ -41,7 +41,7 @@
 	((KEY(number, ring, slot) & ~TW_KEY_CHOSEN) | (uint64_t)(limit) << TW_KEY_UPPER_SHIFT)
 
 static struct tw_stages *loader;
-static const volatile struct tw_slot *slots;
+static const volatile struct tw_place *slots;
 static const char *path;
 
 static void result(bool good, const char *what)
@@ -94,7 +94,7 @@ static bool ring_reads(void)
 
 static bool is_stamped(uint32_t base, uint64_t key)
 {
-	const volatile struct tw_slot *slot = &slots[base + key % ENTRIES];
+	const volatile struct tw_slot *slot = &slots[base + key % ENTRIES].slot;
 
 	return slot->key == key && slot->accepted_ns && slot->dispatched_ns &&
 	       slot->posted_ns;
@@ -103,7 +103,7 @@ static bool is_stamped(uint32_t base, uint64_t key)
 static bool is_empty(uint32_t base)
 {
 	for (unsigned i = 0; i < ENTRIES; i++)
-		if (slots[base + i].key || slots[base + i].accepted_ns)
+		if (slots[base + i].slot.key || slots[base + i].slot.accepted_ns)
 			return false;
 	return true;
 }
@@ -127,14 +127,14 @@ static void second_ring(uint32_t base)
 	result(good && reads(&second, KEY(1, place, 5)) && is_empty(base),
 	       "a second ring of the thread: no stamps");
 	result(good && reads(&first, KEY(2, place, 3)) &&
-	       is_stamped(base, KEY(2, place, 3)) && !slots[base + 5].key,
+	       is_stamped(base, KEY(2, place, 3)) && !slots[base + 5].slot.key,
 	       "the announced one: stamps");
 	result(good && reads(&second, KEY(3, place, 3)) &&
 	       is_stamped(base, KEY(2, place, 3)), "which the second does not change");
 	result(tw_loader_followed(loader) == 1, "it follows one ring");
 	tw_loader_forget(loader, place);
 	result(!tw_loader_followed(loader), "and none when that is forgotten");
-	result(good && reads(&first, KEY(4, place, 4)) && !slots[base + 4].key,
+	result(good && reads(&first, KEY(4, place, 4)) && !slots[base + 4].slot.key,
 	       "and no more when it is forgotten");
 }
 
@@ -142,7 +142,7 @@ static void second_ring(uint32_t base)
  * I/O that was stamped. None may change a slot. */
 static bool changes_nothing(struct io_uring *ring, uint64_t stamped)
 {
-	struct tw_slot before[RINGS * ENTRIES];
+	struct tw_place before[RINGS * ENTRIES];
 	uint32_t place, slot;
 	bool good = true;
 
@@ -171,10 +171,10 @@ static void same_user_data(uint32_t base)
 	result(good && changes_nothing(&stranger, KEY(5, place, 6)),
 	       "a stranger's ring with user_data of ours: no stamps");
 	result(good && reads(&second, KEY(5, place, 6)) && reads(&second, KEY(6, place, 1)) &&
-	       is_empty(base + ENTRIES) && !slots[base + 1].key,
+	       is_empty(base + ENTRIES) && !slots[base + 1].slot.key,
 	       "nor one of ours with that of another");
 	result(good && reads(&stranger, OTHER(7, place, 1, 1)) &&
-	       reads(&second, OTHER(7, place, 1, 1)) && !slots[base + 1].key,
+	       reads(&second, OTHER(7, place, 1, 1)) && !slots[base + 1].slot.key,
 	       "nor with that of a slow I/O that was not chosen");
 	tw_loader_forget(loader, place);
 	tw_loader_forget(loader, next);
@@ -183,7 +183,7 @@ static void same_user_data(uint32_t base)
 /* A read takes more than 17 ns and less than 66 s. */
 static void not_chosen(uint32_t base)
 {
-	const volatile struct tw_slot *slot = &slots[base + 1];
+	const volatile struct tw_slot *slot = &slots[base + 1].slot;
 	struct io_uring ring;
 	uint32_t place;
 	bool good;
@@ -219,7 +219,7 @@ static void reused_address(uint32_t base)
 	io_uring_queue_exit(&closed);
 	for (round = 0; round < 10 && good && tw_loader_followed(loader) == 2; round++) {
 		for (i = 0; i < MANY && !io_uring_queue_init(ENTRIES, &others[i], 0); i++)
-			good &= reads(&others[i], KEY(8, place, 2)) && !slots[base + 2].key;
+			good &= reads(&others[i], KEY(8, place, 2)) && !slots[base + 2].slot.key;
 		while (i--)
 			io_uring_queue_exit(&others[i]);
 	}

@@ -42,6 +42,23 @@ with off.json '"slowest": [{"job": 0, "offset": 0, "size": 4096, "ddir": "read",
 	4096, "size": 4096, "ddir": "read", "stages": {"queue": 160, "kernel": 640,
 	"deliver": 100, "lat": 900}}]'
 
+# ---- the parts of blockq: exact ones, and with those of a job that has a bound ----
+parts()
+{
+	with "$1" '"slowest": [{"job": 0, "offset": 8192, "size": 4096, "ddir": "read",
+		"monotonic_ns": "7000", "stages": {"queue": 50, "submit": 20, "blockq": 620,
+		"device": 30, "complete": 50, "reap": 30, "deliver": 200, "lat": 1000},
+		"blockq": {'"$2}}]"
+}
+scheduler="\"scheduler\": {\"read\": $(values 5 30 10)}"
+write_report plain.json split=all kernel="$(on_or_off)" kernel_stages="$(on_of 100 0 0 0)
+	\"blockq\": {\"before\": {\"read\": $(values 2 10 5)},
+	\"admission\": {\"read\": $(values 3 20 5)}, $scheduler},"
+parts exact.json '"before": 20, "admission": 500, "scheduler": 100'
+write_report plain.json thread=2 pid=101 split=all kernel="$(on_or_off)" \
+	kernel_stages="$(on_of 100 0 0 0) \"blockq\": {$scheduler},"
+parts bound.json '"scheduler": 100'
+
 # ---- a job behind its schedule, over time ----
 width=512000000
 from=$((1700000000000000000 / width * width))
@@ -164,6 +181,8 @@ golden_file split.trace split.trace
 { ls p.*; cat p.randread.read.lat.hgrm; } >percentiles
 golden_file percentiles percentiles
 golden split_json report --json all.json most.json off.json
+golden parts report exact.json
+golden parts_bound report exact.json bound.json
 golden rated report rated.json
 golden rated_json report --json rated.json
 golden caused report --html=caused.html --trace=caused.trace caused.json

@@ -333,7 +333,7 @@ static json_t *estimates_to_json(const struct tw_tally *tally)
 	json_t *object = NULL;
 
 	for (int i = 0; i < TW_DIRECTIONS; i++)
-		for (unsigned stage = 0; stage <= TW_LAT; stage++) {
+		for (unsigned stage = 0; stage < TW_TIMES; stage++) {
 			if (!tw_tally_is_estimate(tally, stage, i) ||
 			    !tally->times[stage][i].count)
 				continue;

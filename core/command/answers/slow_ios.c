@@ -195,27 +195,61 @@ uint64_t tw_report_waited_at_most(const json_t *slow, struct tw_report_slow_stag
 	return tw_report_u64(slow, "waited_at_most_ns");
 }
 
-static int say_waited(char *text, size_t size, const json_t *slow)
+/* Write the largest part of blockq, after @before, if that is an I/O's longest stage. Where
+ * they are not exact, scheduler is a bound, and so is what is left of blockq. Return 1 if it
+ * is known. */
+static int put_part(FILE *file, const char *before, const json_t *slow,
+		    const struct tw_report_slow_stage *longest)
 {
-	struct tw_report_slow_stage longest;
-	const uint64_t ns = tw_report_waited_at_most(slow, &longest);
+	const json_t *parts = json_object_get(slow, "blockq");
+	const char *name = "scheduler", *bound = "";
+	uint64_t ns = tw_report_u64(parts, name);
 
-	if (!ns || ns < longest.ns / MIN_PART)
+	if (!parts || strcmp(longest->name, tw_time_rows[TW_BLOCKQ].name))
 		return 0;
-	snprintf(text, size, "%s: waited for a CPU up to %s", longest.name, TW_SAY_NS(ns));
+	if (json_object_get(parts, "before")) {
+		for (int i = TW_BEFORE; i <= TW_ADMISSION; i++)
+			if (tw_report_u64(parts, tw_time_rows[i].name) > ns) {
+				name = tw_time_rows[i].name;
+				ns = tw_report_u64(parts, name);
+			}
+	} else if (longest->ns - ns > ns) {
+		name = "before+admission";
+		bound = "at least ";
+		ns = longest->ns - ns;
+	} else {
+		bound = "at most ";
+	}
+	fprintf(file, "%s%s %s%s", before, name, bound, TW_SAY_NS(ns));
 	return 1;
+}
+
+static int put_waited(FILE *file, const json_t *slow, uint64_t waited_ns,
+		      const struct tw_report_slow_stage *longest)
+{
+	const int any = waited_ns && waited_ns >= longest->ns / MIN_PART;
+
+	if (any)
+		fprintf(file, "%s: waited for a CPU up to %s", longest->name,
+			TW_SAY_NS(waited_ns));
+	return put_part(file, any ? "; " : "blockq: ", slow, longest) || any;
 }
 
 int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 {
+	struct tw_report_slow_stage longest;
+	const uint64_t waited_ns = tw_report_waited_at_most(slow, &longest);
 	struct tw_report_cause cause;
-	FILE *file;
+	FILE *file = fmemopen(text, size, "w");
+	int any;
 
-	if (!tw_report_cause_of(&cause, slow))
-		return say_waited(text, size, slow);
-	file = fmemopen(text, size, "w");
 	if (!file)
 		return 0;
+	if (!tw_report_cause_of(&cause, slow)) {
+		any = put_waited(file, slow, waited_ns, &longest);
+		fclose(file);
+		return any;
+	}
 	fprintf(file, "%s: ", cause.stage);
 	if (cause.followed)
 		put_pieces(file, &cause);
@@ -224,6 +258,7 @@ int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 		      tw_report_cause_is_in(&cause, TW_BLOCKQ) ?
 		      "in the queues of the block layer" :
 		      "unexplained (not the job's thread)", file);
+	put_part(file, "; of blockq ", slow, &longest);
 	fclose(file);
 	return 1;
 }

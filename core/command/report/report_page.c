@@ -104,6 +104,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 			TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"));
 	add_rows(page, tally, direction);
 	tw_report_add_inside(page, group, direction);
+	tw_report_add_blockq(page, tally, direction);
 	tw_report_add_call(page, tally, direction);
 	/* Only a job with a rate has a schedule. */
 	if (slip->count && tw_has(tally, TW_ROW_slip_at_end_ns))
@@ -238,10 +239,10 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 		       size_t count)
 {
 	unsigned digits = 0;		/* of the coarsest histogram; 0: there is none */
-	int shown[TW_REPORT_ROWS] = { 0 };
+	int shown[TW_TIMES] = { 0 };
 
 	for (size_t i = 0; i < count; i++)
-		for (int j = 0; j < TW_REPORT_ROWS * TW_DIRECTIONS; j++) {
+		for (int j = 0; j < TW_TIMES * TW_DIRECTIONS; j++) {
 			const struct tw_histogram *of = &groups[i].all.tally.times
 				[j / TW_DIRECTIONS][j % TW_DIRECTIONS];
 
@@ -252,8 +253,9 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 	if (digits == 0)
 		return;
 	tw_page_heading(page, 2, "What the words mean");
-	for (int i = 0; i < TW_REPORT_ROWS; i++)
-		if (shown[i])
+	shown[TW_BEFORE] = shown[TW_ADMISSION] = shown[TW_SCHEDULER];
+	for (int i = 0; i < TW_TIMES; i++)
+		if (shown[i] && (i < TW_REPORT_ROWS || tw_time_rows[i].parent == TW_BLOCKQ))
 			tw_page_fact(page, tw_time_rows[i].name, "%s",
 				     tw_report_time_is(groups, count, i));
 	tw_page_note(page, "min, mean and max are as stamped; percentiles are at most "

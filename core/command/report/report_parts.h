@@ -54,6 +54,7 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
  * the submitting call. */
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
 		       int direction);
+void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, int direction);
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 			int direction);
 

@@ -20,7 +20,7 @@
  */
 #include "engine_world.h"
 
-static struct tw_slot slot;
+static struct tw_place slot;
 static struct tw_turns turns;
 static uint64_t accepted_ticks, device_ticks;
 
@@ -36,7 +36,7 @@ static void appeared(unsigned i)
 	const uint64_t finished_ns = world_monotonic_ns(accepted_ticks + 20 + device_ticks);
 	const uint64_t posted_ns = world_monotonic_ns(engine_now_ticks);
 
-	slot = world_slot(i, world_monotonic_ns(accepted_ticks),
+	slot.slot = world_slot(i, world_monotonic_ns(accepted_ticks),
 			  world_monotonic_ns(accepted_ticks + 20), finished_ns, posted_ns);
 	turns.newest = 1;
 	turns.turns[0] = (struct tw_turn) {

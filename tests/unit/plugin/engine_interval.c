@@ -237,7 +237,7 @@ static bool is_chain(void)
 struct shape {
 	const char *name;
 	bool no_stages, rated, event_time;
-	struct tw_slot *slots;
+	struct tw_place *slots;
 };
 
 static void begin_as(const struct shape *shape, uint64_t interval_us)
@@ -530,7 +530,7 @@ static void two_threads(const struct shape *shape)
 
 int main(void)
 {
-	static struct tw_slot slots[WORLD_DEPTH];
+	static struct tw_place slots[WORLD_DEPTH];
 	static const struct shape shapes[] = {
 		{ .name = "with stages" },
 		{ "tw_stages=0", .no_stages = true },

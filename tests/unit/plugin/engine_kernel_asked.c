@@ -14,7 +14,7 @@
  */
 #include "engine_world.h"
 
-static struct tw_slot slots[WORLD_DEPTH];
+static struct tw_place slots[WORLD_DEPTH];
 
 static void environment(const char *value)
 {

@@ -61,11 +61,12 @@ static const struct population populations[] = {
 	{ "each 16th I/O is slow", each_16th },
 };
 
-static const unsigned stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE };
+static const unsigned stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_BEFORE,
+				   TW_ADMISSION, TW_SCHEDULER };
 #define CHECKED	(sizeof(stages) / sizeof(*stages))
 
-static struct tw_slot slots[WORLD_DEPTH];
-static struct tw_histogram right[TW_STAGES];
+static struct tw_place slots[WORLD_DEPTH];
+static struct tw_histogram right[TW_TIMES];
 static uint64_t blockq_ticks, device_ticks;
 
 /* The completion of I/O 0 is in the ring: all of its stamps are known. */
@@ -74,9 +75,14 @@ static void appeared(unsigned i)
 	const uint64_t dispatched = engine_now_ticks - device_ticks - 500;
 	const uint64_t finished = engine_now_ticks - 500;
 
-	slots[i] = world_slot(i, world_monotonic_ns(dispatched - blockq_ticks),
+	slots[i].slot = world_slot(i, world_monotonic_ns(dispatched - blockq_ticks),
 			      world_monotonic_ns(dispatched), world_monotonic_ns(finished),
 			      world_monotonic_ns(engine_now_ticks));
+	slots[i].slot.queued_ns = slots[i].slot.dispatched_ns - blockq_ticks * 7 / 8;
+	slots[i].slot.got_ns = slots[i].slot.dispatched_ns - blockq_ticks / 2;
+	tw_histogram_add(&right[TW_BEFORE], blockq_ticks - blockq_ticks * 7 / 8);
+	tw_histogram_add(&right[TW_ADMISSION], blockq_ticks * 7 / 8 - blockq_ticks / 2);
+	tw_histogram_add(&right[TW_SCHEDULER], blockq_ticks / 2);
 	tw_histogram_add(&right[TW_BLOCKQ], blockq_ticks);
 	tw_histogram_add(&right[TW_DEVICE], device_ticks);
 	tw_histogram_add(&right[TW_COMPLETE], 500);
@@ -120,6 +126,7 @@ static void begin(unsigned every, unsigned slowest)
 	world.options.kernel_every = every;
 	world.options.slowest = slowest;
 	world.kernel_slots = slots;
+	world.kernel_parts = true;
 	world.at_once = true;
 	world_pass(world_below(1000000));
 	world_start();
@@ -131,8 +138,8 @@ static void run(const struct population *population, unsigned every, struct tw_t
 	struct tw_report_problem problem = { 0 };
 	json_t *unknown = json_object();
 
-	for (unsigned stage = 0; stage < TW_STAGES; stage++)
-		tw_histogram_reset(&right[stage]);
+	for (unsigned time = 0; time < TW_TIMES; time++)
+		tw_histogram_reset(&right[time]);
 	begin(every, 0);
 	world.appeared = appeared;
 	for (unsigned i = 0; i < IOS; i++) {
@@ -161,12 +168,17 @@ static void one(const struct population *population)
 		check(&tally, held);
 		for (unsigned stage = 0; stage < TW_STAGES; stage++)
 			sum_ns += tw_tally_stage_ns(&tally, stage, TW_READ);
-		sums += sum_ns == tally.times[TW_LAT][TW_READ].sum_ns;
+		sums += sum_ns == tally.times[TW_LAT][TW_READ].sum_ns &&
+			tw_tally_stage_ns(&tally, TW_BLOCKQ, TW_READ) ==
+			tw_tally_stage_ns(&tally, TW_BEFORE, TW_READ) +
+			tw_tally_stage_ns(&tally, TW_ADMISSION, TW_READ) +
+			tw_tally_stage_ns(&tally, TW_SCHEDULER, TW_READ);
 		chosen += counts->split + counts->not_chosen == IOS ? counts->split : 0;
 		counted += tally.times[TW_DEVICE][TW_READ].count;
 		tw_tally_free(&tally);
 	}
-	tap_ok(sums == RUNS, "%s: the estimated stages add up to lat", population->name);
+	tap_ok(sums == RUNS, "%s: the estimated stages add up to lat, the parts to "
+	       "blockq", population->name);
 	/* Five standard deviations of what chosen I/Os count: of those in plain spans, and of
 	 * runs that end inside of a pair, with an I/O in 32 chosen there or none. */
 	tap_ok(chosen > RUNS * IOS / EVERY * 0.8 && chosen < RUNS * IOS / EVERY * 1.1 &&
@@ -198,7 +210,7 @@ static void appeared_late(unsigned i)
 	if (key & TW_KEY_CHOSEN)
 		appeared(i);
 	else if (tw_key_upper(key) && took_ticks >= tw_key_limit_ns(tw_key_upper(key)))
-		slots[i] = world_slot(i, 0, 0, finished_ns,
+		slots[i].slot = world_slot(i, 0, 0, finished_ns,
 				      world_monotonic_ns(engine_now_ticks));
 }
 
@@ -217,7 +229,7 @@ static void slow_ones(void)
 		device_ticks = took_ticks - blockq_ticks;
 		world_one(DDIR_READ, took_ticks + 700);
 		/* Even times: few are slower than the list and its rounding. */
-		early += !(i % 1000 == 999) && slots[0].key == world.ios[0].sqe.user_data;
+		early += !(i % 1000 == 999) && slots[0].slot.key == world.ios[0].sqe.user_data;
 	}
 	tap_ok(sampling->limit == tw_key_limit(world_state()->collected.slowest.least),
 	       "the limit is that of the list");
@@ -384,8 +396,8 @@ static void spans(void)
 int main(void)
 {
 	world_random = tap_seed();
-	for (unsigned stage = 0; stage < TW_STAGES; stage++)
-		if (tw_histogram_init(&right[stage], 3))
+	for (unsigned time = 0; time < TW_TIMES; time++)
+		if (tw_histogram_init(&right[time], 3))
 			return 1;
 	for (size_t i = 0; i < sizeof(populations) / sizeof(*populations); i++)
 		one(&populations[i]);
@@ -395,7 +407,7 @@ int main(void)
 	cost();
 	spans();
 	shifts();
-	for (unsigned stage = 0; stage < TW_STAGES; stage++)
-		tw_histogram_free(&right[stage]);
+	for (unsigned time = 0; time < TW_TIMES; time++)
+		tw_histogram_free(&right[time]);
 	return tap_done();
 }

@@ -9,7 +9,9 @@
  * I/O that can't be split keeps `kernel`, and the report counts why: no stamps (the slot is
  * another I/O's), no request of the block layer, a missing stamp, a last completion or a
  * whole part that was not seen, or a write with O_SYNC. If a stamp is missing, `kernel` is
- * only the two stages around it.
+ * only the two stages around it. Where a part of blockq is known, it is what its stamps give:
+ * with those for tw_causes three parts that add up to blockq, else scheduler alone. A start
+ * before acceptance, as a plug caches it, makes scheduler all of blockq.
  *
  * Defect: a stage between the wrong stamps, an I/O with another one's stamps, one that is
  * recorded twice or not at all, one stamp for all where each has its own, a count of the
@@ -32,10 +34,11 @@
 #define SLOWEST		25
 
 enum stage { QUEUE, SUBMIT, BLOCKQ, DEVICE, COMPLETE, REAP, KERNEL, DELIVER, LAT, CALL,
-	     STAGES };
+	     BEFORE, ADMISSION, SCHEDULER, STAGES };
 static const char *const stage_paths[STAGES] = { "stages.queue", "stages.submit",
 	"stages.blockq", "stages.device", "stages.complete", "stages.reap",
-	"stages.kernel", "stages.deliver", "stages.lat", "submitting_call" };
+	"stages.kernel", "stages.deliver", "stages.lat", "submitting_call",
+	"blockq.before", "blockq.admission", "blockq.scheduler" };
 
 /* The outcome of an I/O's stamps. */
 enum kind { SPLIT, OLDER, LATER, EMPTY, NO_REQUEST, NO_ISSUE, NO_DONE, NO_POSTED,
@@ -48,13 +51,18 @@ static const char *const reason_names[REASONS] = { "no_stamps", "no_request",
 static const enum reason reasons[KINDS] = { 0, NO_STAMPS, NO_STAMPS, NO_STAMPS,
 	REQUESTLESS, MISSING, MISSING, MISSING, MISSING, MISSING, SYNC };
 
+/* What is known of the first request: nothing; its start, which may be before acceptance;
+ * when it was got; that it was merged. */
+enum parts { UNKNOWN, STARTED, STARTED_EARLY, GOT, MERGED, ALL_PARTS };
+
 /* What the test knows of an I/O in flight. */
 struct known {
 	bool is_free, submitted;
 	enum kind kind;
 	unsigned requests, retries;
-	uint64_t number, prepared, enter, entered, accepted, dispatched, finished, posted,
-		 seen;
+	enum parts parts;
+	uint64_t number, prepared, enter, entered, accepted, queued, got, dispatched,
+		 finished, posted, seen;
 	uint64_t start_ns, issue_ns;	/* by fio's clock */
 };
 
@@ -74,13 +82,13 @@ struct shape {
 	bool verifies, polled, direct, system;
 	uint64_t hz;		/* 0: 1 GHz */
 	double fio_fast;
-	bool kernel, all_split;
+	bool kernel, all_split, parts;
 	double monotonic_fast;
 };
 
 static const struct shape *shape;
 static struct known known[WORLD_DEPTH];
-static struct tw_slot slots[WORLD_DEPTH];
+static struct tw_place slots[WORLD_DEPTH];
 static unsigned order[WORLD_PLACES];	/* of completions, by place */
 static unsigned looked;			/* completions before this were seen */
 static bool in_this_call[WORLD_DEPTH];
@@ -105,9 +113,12 @@ static uint64_t ns_of(uint64_t from, uint64_t to)
 static uint64_t tolerance_ns(enum stage stage)
 {
 	if (shape->monotonic_fast != 0)
-		return stage >= SUBMIT && stage <= KERNEL ? STEERED_NS : 0;
+		return stage >= BEFORE ? 2 * STEERED_NS :
+		       stage >= SUBMIT && stage <= KERNEL ? STEERED_NS : 0;
 	if (shape->system || !shape->hz)
 		return 0;
+	if (stage >= BEFORE)
+		return 4 * PROMISED_NS;
 	/* A stage inside the kernel is the difference of two conversions. */
 	return stage == LAT ? 3 * PROMISED_NS : shape->kernel && stage >= SUBMIT &&
 	       stage <= KERNEL ? 2 * PROMISED_NS : PROMISED_NS;
@@ -177,7 +188,7 @@ static void stamp(unsigned i)
 {
 	const struct known *io = &known[i];
 	const uint64_t key = world.ios[i].sqe.user_data;
-	struct tw_slot *slot = &slots[i];
+	struct tw_slot *slot = &slots[i].slot;
 
 	if (io->kind == OLDER || io->kind == NO_PROGRAM)
 		return;
@@ -194,6 +205,11 @@ static void stamp(unsigned i)
 		.due_bytes = io->requests == 4 ? 8192 : 4096,
 		.finished_bytes = 4096,
 		.flags = io->kind == SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0,
+		.got_ns = io->parts == UNKNOWN || io->parts == MERGED ? 0 :
+			  world_monotonic_ns(io->got),
+		/* Without the programs nothing is written there. */
+		.queued_ns = !shape->parts ? 1 : io->parts < GOT ? 0 :
+			     world_monotonic_ns(io->queued),
 	};
 	if (io->kind == EMPTY)
 		*slot = (struct tw_slot) { .key = 0 };
@@ -221,6 +237,12 @@ static void appeared(unsigned i)
 	io->dispatched = io->accepted + (a < b ? a : b);
 	io->finished = io->accepted + (a < b ? b : a);
 	io->posted = io->accepted + took;
+	io->queued = io->accepted + world_below(io->dispatched - io->accepted + 1);
+	io->got = io->queued + world_below(io->dispatched - io->queued + 1);
+	if (io->parts == STARTED_EARLY)
+		io->got = io->accepted - world_below(50);
+	if (io->parts == MERGED)
+		io->got = io->queued;
 	stamp(i);
 }
 
@@ -235,7 +257,7 @@ static enum stage joined_of(enum kind kind)
 	       kind == SYNC_WRITE ? DEVICE : kind == NO_POSTED ? COMPLETE : QUEUE;
 }
 
-static bool has_stage(enum kind kind, enum stage stage)
+static bool has_stage(enum kind kind, enum stage stage, enum parts parts)
 {
 	const enum stage joined = joined_of(kind);
 
@@ -243,6 +265,9 @@ static bool has_stage(enum kind kind, enum stage stage)
 		return stage == LAT;
 	if (stage == CALL)
 		return !shape->polled;
+	if (stage >= BEFORE)
+		return has_stage(kind, BLOCKQ, parts) &&
+		       (stage == SCHEDULER ? parts > UNKNOWN : parts >= GOT);
 	if (stage == KERNEL)
 		return kind != SPLIT;
 	return stage < SUBMIT || stage > REAP || kind == SPLIT ||
@@ -265,6 +290,10 @@ static void done(unsigned i, uint64_t returned)
 		[DELIVER] = ns_of(io->seen, returned),
 		[LAT] = ns_of(io->prepared, returned),
 		[CALL] = ns_of(io->enter, io->entered),
+		[BEFORE] = ns_of(io->accepted, io->queued),
+		[ADMISSION] = ns_of(io->queued, io->got),
+		[SCHEDULER] = ns_of(io->got > io->accepted ? io->got : io->accepted,
+				    io->dispatched),
 	};
 	struct over *one = &over[recorded++];
 
@@ -275,7 +304,7 @@ static void done(unsigned i, uint64_t returned)
 		.direction = direction,
 	};
 	for (unsigned stage = 0; stage < STAGES; stage++) {
-		one->has[stage] = has_stage(io->kind, stage);
+		one->has[stage] = has_stage(io->kind, stage, io->parts);
 		if (!one->has[stage])
 			continue;
 		one->ns[stage] = ns[stage] + (stage == KERNEL && joined != QUEUE ?
@@ -350,6 +379,7 @@ static void queue_one(unsigned i, unsigned number)
 			(enum kind)world_below(KINDS),
 		.requests = 1 + (unsigned)world_below(4),
 		.retries = world_below(4) ? 0 : (unsigned)world_below(3),
+		.parts = (enum parts)world_below(shape->parts ? ALL_PARTS : GOT),
 		.prepared = engine_now_ticks,
 		.start_ns = world_fio_ns(),
 	};
@@ -562,10 +592,21 @@ static bool is_slow_one(const json_t *slow)
 {
 	const json_t *stages = world_at(slow, "stages");
 	const json_t *call = world_at(slow, "submitting_call_ns");
+	const json_t *parts = world_at(slow, "blockq");
 	const struct over *one = with_number(world_value(world_at(slow, "offset")) / 4096);
-	uint64_t sum_ns = 0;
+	uint64_t sum_ns = 0, parts_ns = 0;
 	size_t count = 1;
 
+	for (unsigned part = BEFORE; part <= SCHEDULER; part++) {
+		const json_t *is = world_at(parts, "%s", stage_paths[part] + 7);
+
+		parts_ns += world_value(is);
+		if (!is != !one->has[part] ||
+		    !is_near(world_value(is), one->ns[part], tolerance_ns(part)))
+			return false;
+	}
+	if (one->has[BEFORE] && parts_ns != world_value(world_at(stages, "blockq")))
+		return false;
 	for (unsigned stage = QUEUE; stage <= DELIVER; stage++) {
 		const json_t *is = world_at(stages, "%s", stage_paths[stage] + 7);
 
@@ -697,6 +738,7 @@ static void set_world(void)
 	world.options.sqthread_poll = shape->polled;
 	world.options.kernel = shape->kernel ? TW_KERNEL_REQUIRE : TW_KERNEL_OFF;
 	world.kernel_slots = slots;
+	world.kernel_parts = shape->parts;
 	world.kernel_missed = MISSED_BEFORE;
 	world.monotonic_fast = shape->monotonic_fast;
 	world.rate.hz = (double)hz;
@@ -874,6 +916,12 @@ int main(void)
 		  .direct = true },
 		{ "kernel stages, eight deep, all split", 8, 1, 1, 8, .kernel = true,
 		  .direct = true, .all_split = true },
+		{ "parts of blockq, all split", 8, 1, 1, 8, .kernel = true, .direct = true,
+		  .all_split = true, .parts = true },
+		{ "parts of blockq, in batches, 2.6 GHz", 32, 8, 1, 32, .kernel = true,
+		  .direct = true, .parts = true, .hz = 2599998000 },
+		{ "parts of blockq, CLOCK_MONOTONIC 500 ppm fast", 16, 4, 1, 16,
+		  .kernel = true, .parts = true, .monotonic_fast = 500e-6 },
 		{ "kernel stages, in batches", 32, 8, 1, 32, .kernel = true,
 		  .direct = true },
 		{ "kernel stages, a ring that is not full", 5, 5, 1, 5, .kernel = true },

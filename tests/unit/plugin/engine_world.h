@@ -111,7 +111,8 @@ static struct world {
 
 	/* The program that stamps I/Os inside the kernel. */
 	double monotonic_fast;		/* CLOCK_MONOTONIC, of the counter's time */
-	struct tw_slot *kernel_slots;	/* NULL: it sees no ring */
+	struct tw_place *kernel_slots;	/* NULL: it sees no ring */
+	bool kernel_parts;		/* with stamps for the parts of blockq */
 	const char *kernel_refused;	/* why it can't be loaded; NULL: it can */
 	unsigned kernel_loads;
 	uint32_t kernel_loaded_first, kernel_loaded;	/* slots */
@@ -507,7 +508,7 @@ WORLD_GIVES(world_monotonic_ns(engine_now_ticks), uint64_t, engine_clock_id_ns,
 	    clockid_t clock_id)
 WORLD_DOES(*rate = world.rate, engine_clock_rate, struct tw_rate *rate)
 
-const char *tw_kernel_load(uint32_t slots)
+const char *tw_kernel_load(uint32_t slots, bool with_parts)
 {
 	if (!world.kernel_loads++)
 		world.kernel_loaded_first = slots;
@@ -524,6 +525,7 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 		.slots = world.kernel_slots,
 		.why = world.kernel_slots ? NULL : "not seen",
 		.missed = world.kernel_missed,
+		.has_parts = world.kernel_parts,
 	};
 }
 

@@ -43,7 +43,7 @@ int main(void)
 {
 	struct tw_kernel kernel = { .base = 1 };
 
-	puts(tw_kernel_load(64));
+	puts(tw_kernel_load(64, false));
 	tw_kernel_expect(&kernel, 64);
 	puts(kernel.why);
 	printf("%d %d\n", kernel.slots != NULL, tw_kernel_made(&kernel));

@@ -266,7 +266,7 @@ static void stamps_missing(void)
 
 /* Check an I/O of which @due bytes were dispatched, @finished bytes finished and @moved
  * bytes are the result: which of the two stamps are known. */
-static void bytes_of(uint64_t due, uint64_t finished, uint64_t moved, bool has_holes,
+static void bytes_of(uint32_t due, uint32_t finished, uint64_t moved, bool has_holes,
 		     bool first, bool last, const char *what)
 {
 	struct tw_slot stamps = { .key = TW_KEY_CHOSEN, .accepted_ns = 1, .dispatched_ns = 2,
@@ -331,7 +331,7 @@ struct split {
 
 /* The engine's own time is CLOCK_MONOTONIC here, and stamps are 1000 and more. */
 static struct split split_of(int64_t error_ns, int64_t enter_ns, int64_t seen_ns,
-			     const uint64_t ends_ns[4], uint64_t unfinished_bytes)
+			     const uint64_t ends_ns[4], uint32_t unfinished_bytes)
 {
 	struct tw_join join = { .max_error_ns = 0 };
 	struct tw_slot stamps = { .key = TW_KEY_CHOSEN, .accepted_ns = ends_ns[0],
@@ -354,7 +354,7 @@ static const struct {
 	const char *what;
 	int64_t seen_ns;
 	uint64_t ends_ns[4];		/* 0: missing */
-	uint64_t unfinished_bytes;
+	uint32_t unfinished_bytes;
 	uint64_t ns[TW_INSIDE_STAGES];
 	unsigned joined;		/* bits of stages */
 	uint64_t joined_ns;
@@ -413,6 +413,52 @@ static void points(void)
 				 is.joined_ns, is.joined, is.negative.within,
 				 is.negative.beyond);
 	}
+}
+
+/* Accepted at 1000, dispatched at 2000, in the kernel's time. */
+static void parts(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t queued_ns, got_ns, blockq_ns;
+		struct tw_blockq_parts are;
+	} cases[] = {
+		{ "nothing is known", 0, 0, 1000, { TW_PARTS_UNKNOWN, 0, 0, 0 } },
+		{ "a start: scheduler at most", 0, 1300, 1000, { TW_PARTS_BOUND, 0, 0, 700 } },
+		{ "a start before acceptance: all", 0, 900, 1000,
+		  { TW_PARTS_BOUND, 0, 0, 1000 } },
+		{ "a start after the dispatch: none", 0, 2001, 1000,
+		  { TW_PARTS_BOUND, 0, 0, 0 } },
+		{ "queued, got", 1200, 1900, 1000, { TW_PARTS_EXACT, 200, 700, 100 } },
+		{ "merged", 1200, 0, 1000, { TW_PARTS_EXACT, 200, 0, 800 } },
+		{ "got before it was queued", 1900, 1200, 1000,
+		  { TW_PARTS_EXACT, 200, 0, 800 } },
+		{ "queued after the dispatch", 2500, 2600, 1000,
+		  { TW_PARTS_EXACT, 1000, 0, 0 } },
+		{ "blockq is shorter than these stamps", 1200, 1900, 50,
+		  { TW_PARTS_EXACT, 0, 0, 50 } },
+		{ "blockq is longer", 1200, 1900, 3000, { TW_PARTS_EXACT, 2200, 700, 100 } },
+	};
+	struct tw_join join = { .rate = 1 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct tw_slot stamps = { .dispatched_ns = 2000,
+			.queued_ns = cases[i].queued_ns, .got_ns = cases[i].got_ns };
+		const struct tw_blockq_parts is =
+			tw_blockq_parts(&join, &stamps, cases[i].blockq_ns);
+
+		if (!tap_ok(is.are == cases[i].are.are &&
+			    is.before_ns == cases[i].are.before_ns &&
+			    is.admission_ns == cases[i].are.admission_ns &&
+			    is.scheduler_ns == cases[i].are.scheduler_ns,
+			    "parts of blockq: %s", cases[i].what))
+			tap_note("before %" PRIu64 ", admission %" PRIu64 ", scheduler %" PRIu64,
+				 is.before_ns, is.admission_ns, is.scheduler_ns);
+	}
+	join.rate = 1.5;
+	tap_ok(tw_blockq_parts(&join, &(struct tw_slot) { .dispatched_ns = 2000,
+				.got_ns = 1900 }, 1000).scheduler_ns == 150,
+	       "parts of blockq are in the engine's time");
 }
 
 static int64_t clamped(int64_t at, int64_t from, int64_t to)
@@ -489,6 +535,7 @@ int main(void)
 	stamps_missing();
 	bytes_missing();
 	points();
+	parts();
 	any_stamps();
 	return tap_done();
 }
