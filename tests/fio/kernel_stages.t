@@ -111,6 +111,43 @@ splits batches 'in batches' --iodepth_batch=8 --iodepth_batch_complete_min=8
 splits few 'a depth that is no power of two' --iodepth=5
 splits event 'tw_event_time=1' --tw_event_time=1
 
+# parts_are NAME CONDITION DESCRIPTION: passes if it is true of $b, the parts of each I/O that
+# has the stage blockq, and $q, its blockq
+parts_are()
+{
+	json "$1.json" 'my ($n, $bad);
+		for (@{$j->{slowest}}) {
+			my ($b, $q) = ($_->{blockq}, $_->{stages}{blockq});
+			next if !defined $q;
+			$n++;
+			$bad++ if !('"$2"');
+		}
+		!$bad && $n'
+	ok $? "$3"
+}
+
+exact='keys %$b == 3 && $b->{before} + $b->{admission} + $b->{scheduler} == $q'
+for name in depth32 large async polled; do
+	parts_are $name '!$b || (keys %$b == 1 && $b->{scheduler} <= $q)' \
+		"$name: scheduler is a bound, at most blockq"
+done
+splits exact 'with tw_causes=1' --tw_causes=1
+parts_are exact "$exact" 'the parts add up to blockq for each I/O'
+json exact.json '!grep {
+	my ($d, $q) = ($_, $j->{stages}{blockq}{$_});
+	my ($sum, $wrong) = (0, 0);
+	for (map { $j->{blockq}{$_}{$d} } qw(before admission scheduler)) {
+		$sum += $_->{sum_ns};
+		$wrong += $_->{count} != $q->{count};
+	}
+	$wrong || $sum != $q->{sum_ns}
+} qw(read write)'
+ok $? 'and so do all of them together'
+for how in --rw=write --force_async=1 --sqthread_poll=1 --bs=1m; do
+	job exact_more --io_size=4m --tw_causes=1 $how
+	parts_are exact_more "$exact" "$how: they add up, too"
+done
+
 # A buffered write is no request yet, and a read of what was just written causes none.
 job buffered --tw_kernel=require --direct=0 --rw=write --io_size=4m
 split_is buffered.json 1024 'not_split("no_request") == 1024' \
