@@ -94,39 +94,48 @@ static void add_rate(struct tw_table *tiles, const struct tw_report_group *group
 		tw_cell_none(tiles);
 }
 
-static void add_tiles(struct tw_page *page, const struct tw_report_group *group)
+struct tw_table *tw_report_tiles(struct tw_page *page, const char *rows, int has_bytes)
 {
-	static const struct tw_column columns[] = {
-		{ "", .width = 5, .flags = TW_COLUMN_LEFT },
+	const struct tw_column columns[] = {
+		{ rows, .width = 5, .flags = TW_COLUMN_LEFT },
 		{ "IOPS", .width = 8 }, { "MiB/s", .width = 7 },
 		{ "mean lat", .width = 9 }, { "p50 lat", .width = 9 },
 		{ "p99 lat", .width = 9 }, { "p99.9 lat", .width = 9 },
 		{ "max lat", .width = 9 },
 	};
 	struct tw_column shown[sizeof(columns) / sizeof(*columns)];
-	const struct tw_tally *tally = &group->all.tally;
-	int has_bytes = tw_has(tally, TW_ROW_bytes);
-	struct tw_table *tiles;
 
 	memcpy(shown, columns, sizeof(columns));
 	if (!has_bytes)
 		memmove(shown + 2, columns + 3, sizeof(columns) - 3 * sizeof(*columns));
-	tiles = tw_page_tiles(page, shown, sizeof(columns) / sizeof(*columns) -
-			      !has_bytes);
-	for (int i = 0; i < TW_DIRECTIONS; i++) {
-		if (!tw_report_shows_direction(group, i))
-			continue;
-		tw_table_row(tiles);
-		tw_cell_text(tiles, tw_direction_names[i]);
-		add_rate(tiles, group, (double)tally->counts[i].ios);
-		if (has_bytes && i != TW_SYNC)
-			add_rate(tiles, group, (double)tally->counts[i].bytes /
-				 (1 << 20));
-		else if (has_bytes)
-			tw_cell_none(tiles);
-		tw_report_add_lat(tiles, &tally->times[TW_LAT][i],
-				  tw_tally_stage_ios(tally, TW_LAT, i));
-	}
+	return tw_page_tiles(page, shown, sizeof(columns) / sizeof(*columns) - !has_bytes);
+}
+
+void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_group *group,
+			     int direction, const char *name)
+{
+	const struct tw_tally *tally = &group->all.tally;
+	const int has_bytes = tw_has(tally, TW_ROW_bytes);
+
+	tw_table_row(tiles);
+	tw_cell_text(tiles, name);
+	add_rate(tiles, group, (double)tally->counts[direction].ios);
+	if (has_bytes && direction != TW_SYNC)
+		add_rate(tiles, group, (double)tally->counts[direction].bytes / (1 << 20));
+	else if (has_bytes)
+		tw_cell_none(tiles);
+	tw_report_add_lat(tiles, &tally->times[TW_LAT][direction],
+			  tw_tally_stage_ios(tally, TW_LAT, direction));
+}
+
+static void add_tiles(struct tw_page *page, const struct tw_report_group *group)
+{
+	struct tw_table *tiles = tw_report_tiles(page, "", tw_has(&group->all.tally,
+								  TW_ROW_bytes));
+
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		if (tw_report_shows_direction(group, i))
+			tw_report_add_tiles_row(tiles, group, i, tw_direction_names[i]);
 }
 
 /* ---- facts: of devices and files ----------------------------------------- */

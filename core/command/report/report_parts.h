@@ -50,10 +50,17 @@ int tw_report_shows_direction(const struct tw_report_group *group, int direction
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
 			    int is_only_one);
 
-/* Add the mean of lat as the sum of its stages; below the table of stages, the time in
- * the submitting call. */
+/* The figures of a direction: IOPS, MiB/s, lat. @rows names the rows, or is "". */
+struct tw_table *tw_report_tiles(struct tw_page *page, const char *rows, int has_bytes);
+void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_group *group,
+			     int direction, const char *name);
+
+/* Add the mean of lat as the sum of its stages; the same to the last block, if lat is
+ * known; below the table of stages, the time in the submitting call. */
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
 		       int direction);
+void tw_report_more_sum(struct tw_page *page, const struct tw_report_group *group,
+			int direction);
 void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, int direction);
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 			int direction);
@@ -86,6 +93,10 @@ void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group 
 void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group);
 
 /* ---- other parts, each in a file of its name ------------------------------------- */
+
+/* The answers of jobs of several depths in a few lines (report_brief.c). */
+void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
+			 size_t count, int direction);
 
 /* How the mean I/O, and those at percentiles, divide into stages: bars, and a table.
  * HTML only (stage_parts.c). */

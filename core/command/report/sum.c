@@ -212,6 +212,12 @@ void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group
 	if (group->all.tally.times[TW_LAT][direction].count == 0)
 		return;
 	tw_page_paragraph(page, "%s: ", tw_direction_names[direction]);
+	tw_report_more_sum(page, group, direction);
+}
+
+void tw_report_more_sum(struct tw_page *page, const struct tw_report_group *group,
+			int direction)
+{
 	if (direction != TW_SYNC &&
 	    group->event_times == group->all.job_count &&
 	    tw_report_has_all_stages(&group->all.tally, direction))

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The answers of a page in a few lines, for groups that differ in their depth. How fast
+ * each was comes first. The rest is of the last group, in the words of the whole page.
+ */
+#include <string.h>
+
+#include "base/allocate.h"
+#include "command/report/report_parts.h"
+
+static double share_of(const struct tw_tally *tally, unsigned stage, int direction)
+{
+	const uint64_t lat_ns = tally->times[TW_LAT][direction].sum_ns;
+
+	return lat_ns ? 100 * (double)tw_tally_stage_ns(tally, stage, direction) /
+			(double)lat_ns : 0;
+}
+
+/* Add the stage with the most time, and its shares in the other groups. */
+static void add_largest(struct tw_page *page, const struct tw_report_group *groups,
+			size_t count, int direction)
+{
+	const struct tw_report_group *last = &groups[count - 1];
+	unsigned largest = 0;
+
+	if (!tw_report_has_all_stages(&last->all.tally, direction))
+		return;
+	for (unsigned i = 1; i < TW_STAGES; i++)
+		if (tw_tally_stage_ns(&last->all.tally, i, direction) >
+		    tw_tally_stage_ns(&last->all.tally, largest, direction))
+			largest = i;
+	tw_page_paragraph(page, "Largest stage: %s, %.0f %% of lat",
+			  tw_time_rows[largest].name,
+			  share_of(&last->all.tally, largest, direction));
+	for (size_t i = 0; i + 1 < count; i++)
+		if (tw_report_has_all_stages(&groups[i].all.tally, direction))
+			tw_page_more(page, " (%.0f %% at depth %llu)",
+				     share_of(&groups[i].all.tally, largest, direction),
+				     (unsigned long long)groups[i].all.jobs[0].iodepth);
+	tw_page_more(page, ": %s", tw_time_rows[largest].words);
+}
+
+void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
+			 size_t count, int direction)
+{
+	const struct tw_report_group *last = &groups[count - 1];
+	const unsigned long long depth = last->all.jobs[0].iodepth;
+	const size_t skip = strlen(tw_direction_names[direction]) + strlen(": ");
+	struct tw_table *tiles = tw_report_tiles(page, "depth",
+						 tw_has(&last->all.tally, TW_ROW_bytes));
+	char text[TW_REPORT_SENTENCE];
+
+	for (size_t i = 0; i < count; i++)
+		tw_report_add_tiles_row(tiles, &groups[i], direction,
+			tw_format("%llu", (unsigned long long)groups[i].all.jobs[0].iodepth));
+	if (last->all.tally.times[TW_LAT][direction].count == 0)
+		return;
+	tw_page_gap(page);
+	for (size_t i = 0; i < count; i++) {
+		tw_report_add_counter(page, &groups[i], 1);
+		tw_report_warn_inside(page, &groups[i]);
+	}
+	tw_page_paragraph(page, "Depth %llu: ", depth);
+	tw_report_more_sum(page, last, direction);
+	tw_report_add_not_split(page, last);
+	add_largest(page, groups, count, direction);
+	if (tw_report_say_why(text, sizeof(text), last, direction))
+		tw_page_paragraph(page, "Tail at depth %llu: %s", depth, text + skip);
+	tw_report_add_deliver(page, last);
+}
