@@ -22,6 +22,8 @@ struct wanted {
 	int report, no_report;
 	struct tw_option_texts ab;	/* with no text or two */
 	int runs;
+	int causes;
+	const char *trigger, *interval, *kernel, *kernel_every;	/* NULL: not given */
 };
 
 #define AT(member)	TW_OPTION_AT(struct wanted, member)
@@ -60,6 +62,27 @@ static const struct tw_option option_table[] = {
 	  .min = 1, .max = 32, .preset = "5",
 	  .help = "With --ab, run each side N times",
 	  .more = "A verdict takes five.", AT(runs) },
+	{ .name = "causes",
+	  .help = "Follow the jobs' threads, to say why the slowest I/Os were slow; "
+		  "`tw_causes=1` of all jobs on the engine",
+	  .more = "This and the next options are options of the engine, which thus need "
+		  "not be in the job file. They hold for all jobs on the engine, whatever "
+		  "these have themselves. fio reads the values, as in a job file; their "
+		  "meaning is in fio-tickwise(7).",
+	  AT(causes) },
+	{ .name = "trigger", .kind = TW_OPTION_TEXT, .value = "TIME",
+	  .help = "Keep the kernel's trace events around the first I/O that is slower than "
+		  "TIME, such as 5ms; `tw_trigger`",
+	  .more = "fio has an option of this name, too, which is `-H` here.", AT(trigger) },
+	{ .name = "interval", .kind = TW_OPTION_TEXT, .value = "TIME",
+	  .help = "Write what was recorded in each interval of TIME, such as 1s, to a file; "
+		  "`tw_interval`", AT(interval) },
+	{ .name = "kernel", .kind = TW_OPTION_TEXT, .value = "HOW",
+	  .help = "Split the time inside the kernel into stages: auto, off, require; "
+		  "`tw_kernel`", AT(kernel) },
+	{ .name = "kernel-every", .kind = TW_OPTION_TEXT, .value = "N",
+	  .help = "Split one in N I/Os, a power of two, inside the kernel; or auto; "
+		  "`tw_kernel_every`", AT(kernel_every) },
 	{ .name = NULL },
 };
 
@@ -85,6 +108,30 @@ const struct tw_options tw_run_options = {
 };
 
 /* ---- before fio ---- */
+
+/* Return the options of the engine that were given, with NULL at the end; NULL: none. */
+static char **options_of_engine(const struct wanted *wanted)
+{
+	const struct {
+		const char *name, *value;
+	} given[] = {
+		{ "tw_causes", wanted->causes ? "1" : NULL },
+		{ "tw_trigger", wanted->trigger },
+		{ "tw_interval", wanted->interval },
+		{ "tw_kernel", wanted->kernel },
+		{ "tw_kernel_every", wanted->kernel_every },
+	};
+	char **list = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++)
+		if (given[i].value)
+			count = tw_push(&list, count, tw_format("%s=%s", given[i].name,
+								given[i].value));
+	if (count)
+		tw_push(&list, count, NULL);
+	return list;
+}
 
 static int change_all(struct tw_run_arguments *arguments,
 		      struct tw_run_engines *engines)
@@ -180,39 +227,16 @@ static int print_changed(const struct tw_run_arguments *arguments,
 
 /* ---- after fio ---- */
 
-/* Return the arguments of `tickwise report` for these reports. */
-static char **report_arguments(const struct tw_run_reports *reports)
-{
-	char **argv = NULL;
-	size_t count = tw_push(&argv, 0, tw_format("report"));
-	int has_dash = 0;
-
-	for (size_t i = 0; i < reports->count; i++)
-		has_dash |= reports->list[i].path[0] == '-';
-	if (has_dash)
-		count = tw_push(&argv, count, tw_format("--"));
-	for (size_t i = 0; i < reports->count; i++)
-		count = tw_push(&argv, count, reports->list[i].path);
-	tw_push(&argv, count, NULL);
-	return argv;
-}
-
 /* Print the page if it is wanted, then how to print it again. */
 static int show_reports(const struct tw_run_reports *reports, int is_wanted)
 {
-	char **argv = report_arguments(reports);
 	int code = TW_EXIT_GOOD;
 
 	if (is_wanted) {
 		putchar('\n');
-		code = tw_command_report(argv);
+		code = tw_command_report(tw_run_report_arguments(reports));
 	}
-	if (tw_command_is_quiet())
-		return code;
-	tw_run_say("%zu report%s. To read %s (add --html=page.html for plots), type:",
-		   reports->count, tw_format_plural(reports->count),
-		   reports->count == 1 ? "it" : "them");
-	tw_run_print_command("  tickwise", report_arguments(reports), stderr);
+	tw_run_say_reports(reports);
 	return code;
 }
 
@@ -338,6 +362,7 @@ static int run(const struct wanted *wanted, char **argv)
 	struct tw_run_arguments sides[2] = { { 0 }, { 0 } };
 	struct tw_run_engines engines = {
 		.name = TW_RUN_NAME, .fio = wanted->fio, .convert = wanted->convert,
+		.added = options_of_engine(wanted),
 	};
 	int count = wanted->ab.count ? 2 : 1, code;
 

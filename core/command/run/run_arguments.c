@@ -315,8 +315,12 @@ static size_t push(char ***list, size_t count, const struct tw_run_arguments *ar
 
 		if (line->text)
 			count = tw_push(list, count, line->text);
-		return strcmp(line->name, "name") == 0 && first ?
-			tw_push(list, count, first) : count;
+		if (strcmp(line->name, "name") == 0 && first)
+			count = tw_push(list, count, first);
+		for (char **last = tw_run_last(jobs, (size_t)argument->line); last && *last;
+		     last++)
+			count = tw_push(list, count, tw_format("--%s", *last));
+		return count;
 	}
 	for (int i = 0; i < argument->count; i++)
 		count = tw_push(list, count, argument->argv[i]);

@@ -202,6 +202,10 @@ static void change_section(const struct change *change, size_t i,
 	if (kind == TW_RUN_ONE_AT_A_TIME)
 		keep_depth(change, i, old);
 	section->owes_report = kind == TW_RUN_OURS || is_moved(change, kind);
+	if (section->owes_report && change->engines->added) {
+		section->last = change->engines->added;
+		change->jobs->is_changed = 1;
+	}
 	outcome->on_tickwise++;
 	*lacks |= !line;
 }

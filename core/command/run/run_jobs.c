@@ -299,6 +299,15 @@ const char *tw_run_job_name(const struct tw_run_jobs *jobs, size_t section)
 
 /* ---- as fio is to read it ---- */
 
+char **tw_run_last(const struct tw_run_jobs *jobs, size_t line)
+{
+	const size_t section = jobs->lines[line].section;
+	const int is_end = line + 1 == jobs->line_count ||
+			   jobs->lines[line + 1].section != section;
+
+	return is_end ? jobs->sections[section].last : NULL;
+}
+
 void tw_run_print(const struct tw_run_jobs *jobs, FILE *file)
 {
 	if (jobs->front)
@@ -311,5 +320,7 @@ void tw_run_print(const struct tw_run_jobs *jobs, FILE *file)
 			fprintf(file, "%s\n", line->text);
 		if (line->is_header && first)
 			fprintf(file, "%s\n", first);
+		for (char **last = tw_run_last(jobs, i); last && *last; last++)
+			fprintf(file, "%s\n", *last);
 	}
 }

@@ -40,6 +40,7 @@ struct tw_run_line {
 struct tw_run_section {
 	char *name;
 	char *first;		/* lines to add at its beginning, or NULL */
+	char **last;		/* options to add at its end, with NULL at the end; or NULL */
 	int is_global;
 	int is_skipped;		/* by fio's --section */
 	int owes_report;	/* 1: its job runs on a tickwise engine that does I/O */
@@ -75,6 +76,8 @@ const struct tw_run_line *tw_run_setting(const struct tw_run_jobs *jobs,
 					 size_t section, const char *name);
 /* Return the name of a section's job. */
 const char *tw_run_job_name(const struct tw_run_jobs *jobs, size_t section);
+/* Return the options to be added after a line, with NULL at the end; NULL: none. */
+char **tw_run_last(const struct tw_run_jobs *jobs, size_t line);
 /* Write the jobs as fio is to read them. */
 void tw_run_print(const struct tw_run_jobs *jobs, FILE *file);
 
@@ -96,6 +99,7 @@ struct tw_run_engines {
 	struct tw_run_options *known;
 	size_t known_count;
 	int convert;			/* --convert: change other engines than io_uring */
+	char **added;			/* options for each job on them, with NULL at the end */
 };
 
 enum tw_run_kind {
@@ -241,6 +245,11 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 /* Did every job leave a report that should have run on a tickwise engine? */
 int tw_run_check_reports(const struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments);
+
+/* Return the arguments of `tickwise report` for these reports, beginning with its name.
+ * The second function prints its command line, unless --quiet is given. */
+char **tw_run_report_arguments(const struct tw_run_reports *reports);
+void tw_run_say_reports(const struct tw_run_reports *reports);
 
 /* ---- fio's JSON ---- */
 

@@ -16,6 +16,7 @@
 
 #include "command/answers/answers.h"
 #include "command/command.h"
+#include "command/output/page.h"
 #include "command/run/run_parts.h"
 
 #define SUFFIX	".tickwise.json"
@@ -224,4 +225,32 @@ int tw_run_check_reports(const struct tw_run_reports *reports,
 				   is_excused ? "" : ", or not on tickwise's engine");
 		}
 	return code;
+}
+
+/* ---- how to read them ---- */
+
+char **tw_run_report_arguments(const struct tw_run_reports *reports)
+{
+	char **argv = NULL;
+	size_t count = tw_push(&argv, 0, tw_format("report"));
+	int has_dash = 0;
+
+	for (size_t i = 0; i < reports->count; i++)
+		has_dash |= reports->list[i].path[0] == '-';
+	if (has_dash)
+		count = tw_push(&argv, count, tw_format("--"));
+	for (size_t i = 0; i < reports->count; i++)
+		count = tw_push(&argv, count, reports->list[i].path);
+	tw_push(&argv, count, NULL);
+	return argv;
+}
+
+void tw_run_say_reports(const struct tw_run_reports *reports)
+{
+	if (tw_command_is_quiet())
+		return;
+	tw_run_say("%zu report%s. To read %s (add --html=page.html for plots), type:",
+		   reports->count, tw_format_plural(reports->count),
+		   reports->count == 1 ? "it" : "them");
+	tw_run_print_command("  tickwise", tw_run_report_arguments(reports), stderr);
 }

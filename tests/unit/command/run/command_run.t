@@ -156,4 +156,25 @@ has_not "$err" 'iodepth' 'and nothing is reported'
 job '[a]\nioengine=libaio\niodepth=32\n[b]\nioengine=psync\n'
 changed --convert >now.text
 has_not now iodepth=1 "another job's iodepth is not inherited"
+
+# ---- options of the engine ----
+
+all='--causes --trigger=5ms --interval=1s --kernel=off --kernel-every=8'
+changes 'options of the engine go to the end of each job on it' \
+	'[global]\nioengine=io_uring\ntw_trigger=1s\n[a]\ntw_trigger=2s\n; a\n[b]\nioengine=null\n[c]\n' \
+	"$all" "< ioengine=io_uring > ioengine=$to > tw_causes=1 > tw_trigger=5ms > tw_interval=1s \
+> tw_kernel=off > tw_kernel_every=8 > tw_causes=1 > tw_trigger=5ms > tw_interval=1s \
+> tw_kernel=off > tw_kernel_every=8"
+is "$(xargs -d '\n' <now | sed 's/tw_interval.*every=8 \[b/.. [b/; s/tw_interval.*//')" \
+	"[global] ioengine=$to tw_trigger=1s [a] tw_trigger=2s ; a tw_causes=1 tw_trigger=5ms .. \
+[b] ioengine=null [c] tw_causes=1 tw_trigger=5ms " \
+	'where they come after its own, and to no other job'
+changes 'also of a job that has ours already' '[a]\nioengine=external:/x/tickwise.so\n' --causes \
+	'> tw_causes=1'
+changes 'not of the memory engine' '[a]\nioengine=external:/x/tickwise-memory.so\n' --causes ''
+changes 'also with --convert' '[a]\nrw=read\n' '--convert --kernel=off' \
+	"> [global] > ioengine=$to >  > tw_kernel=off"
+for option in trigger interval kernel kernel-every; do
+	refuses 64 "--$option needs a value" --$option job.fio
+done
 done_testing

@@ -102,6 +102,11 @@ is "$(grep 'not converted' "$err")" \
 tickwise run: command line: [c] no ioengine, so psync: not converted; --convert would" \
 	'is reported, and so is one without an engine'
 
+gives 'options of the engine follow those of each job, as fio has to know its engine' \
+	'--name=a --rw=read --ENGINE --tw_causes=1 --tw_kernel=off -H command --name=b --ioengine=null' \
+	--causes --name=a --rw=read --ioengine=io_uring -H command --name=b --ioengine=null \
+	--kernel=off
+
 # ---- both ----
 
 gives 'an engine for all, but a job file has its own' \
