@@ -14,6 +14,8 @@
 #include "command/output/page.h"
 #include "command/run/run_parts.h"
 
+#define PATH_SECONDS	5	/* at each depth, without --for */
+
 struct wanted {
 	const char *engine;	/* NULL: to be found */
 	const char *fio;	/* NULL: to be found */
@@ -22,6 +24,7 @@ struct wanted {
 	int report, no_report;
 	struct tw_option_texts ab;	/* with no text or two */
 	int runs;
+	uint64_t each_ns;	/* 0: not given */
 	int causes;
 	const char *trigger, *interval, *kernel, *kernel_every;	/* NULL: not given */
 };
@@ -62,6 +65,9 @@ static const struct tw_option option_table[] = {
 	  .min = 1, .max = 32, .preset = "5",
 	  .help = "With --ab, run each side N times",
 	  .more = "A verdict takes five.", AT(runs) },
+	{ .name = "for", .kind = TW_OPTION_TIME, .value = "SECONDS",
+	  .min = 0.1, .max = 86400, .otherwise = "5",
+	  .help = "With PATH, read it this long at each depth", AT(each_ns) },
 	{ .name = "causes",
 	  .help = "Follow the jobs' threads, to say why the slowest I/Os were slow; "
 		  "`tw_causes=1` of all jobs on the engine",
@@ -88,7 +94,7 @@ static const struct tw_option option_table[] = {
 
 const struct tw_options tw_run_options = {
 	.command = TW_RUN_NAME,
-	.arguments = "JOB.fio... [fio's arguments]",
+	.arguments = "JOB.fio... [fio's arguments]\nPATH",
 	.arguments_kind = TW_OPTION_FILE,
 	.about =
 	"Run fio with a job as it is, but on tickwise's engine. fio reads a copy of the "
@@ -96,6 +102,9 @@ const struct tw_options tw_run_options = {
 	"other engines are left as they are. Each change is reported on stderr. The page "
 	"of `tickwise report` follows fio's text; fio's JSON gets the reports: a key "
 	"tickwise in each job. Jobs can be given by fio's options, too.\n"
+	"\n"
+	"A folder, another file or a block device as PATH is read at random places, with one "
+	"I/O in flight and with 32, and never written to. The result is a few lines.\n"
 	"\n"
 	"The options below may stand anywhere before a --. All other arguments are fio's.",
 	.codes =
@@ -355,6 +364,18 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 
 /* ---- the command ---- */
 
+static int run_path(const char *path, struct tw_run_engines *engines,
+		    const struct wanted *wanted)
+{
+	const struct tw_run_path how = {
+		.each_ns = wanted->each_ns ? wanted->each_ns : PATH_SECONDS * TW_NS_PER_SECOND,
+		.page = wanted->no_report ? TW_RUN_NO_PAGE :
+			wanted->report ? TW_RUN_WHOLE_PAGE : TW_RUN_ANSWERS,
+	};
+
+	return tw_run_path(path, engines, &how);
+}
+
 /* Prepare one run, or both sides of --ab. fio is asked later which options the engines
  * have. */
 static int run(const struct wanted *wanted, char **argv)
@@ -364,13 +385,23 @@ static int run(const struct wanted *wanted, char **argv)
 		.name = TW_RUN_NAME, .fio = wanted->fio, .convert = wanted->convert,
 		.added = options_of_engine(wanted),
 	};
+	int is_path = *argv && tw_run_is_target(*argv);
 	int count = wanted->ab.count ? 2 : 1, code;
 
 	if (wanted->ab.count && wanted->ab.count != 2)
 		return tw_run_fail(TW_EXIT_USAGE, "--ab is given twice: for A and for B");
 	if (!*argv)
 		return tw_run_fail(TW_EXIT_USAGE, "no job given (see --help)");
+	if (!is_path && wanted->each_ns)
+		return tw_run_fail(TW_EXIT_USAGE, "--for is for a PATH; a job has its runtime");
+	if (is_path && argv[1])
+		return tw_run_fail(TW_EXIT_USAGE, "%s: no job file, so it is to be read, and "
+				   "takes no arguments of fio", *argv);
+	if (is_path && (wanted->ab.count || wanted->dry_run))
+		return tw_run_fail(TW_EXIT_USAGE, "%s: --ab and --dry-run need a job file", *argv);
 	code = tw_run_find_engines(&engines, wanted->engine);
+	if (is_path && code == TW_EXIT_GOOD)
+		return run_path(*argv, &engines, wanted);
 	for (int i = 0; i < count && code == TW_EXIT_GOOD; i++)
 		code = prepare(&sides[i], &engines, count == 2 ? wanted->ab.list[i] : NULL,
 			       argv);

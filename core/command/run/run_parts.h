@@ -3,6 +3,7 @@
  * The parts of tickwise run. run_jobs.c and run_arguments.c read jobs as fio reads them,
  * run_change.c changes them, run_engines.c knows fio and its engines. run_fio.c runs fio
  * on copies. run_reports.c finds the reports, run_json.c adds them to fio's JSON.
+ * run_target.c and run_path.c are for a path instead of a job.
  *
  * All memory lives until tw_release_texts(). Functions that return an enum tw_exit print
  * a message unless it is TW_EXIT_GOOD.
@@ -11,6 +12,7 @@
 #define TW_RUN_PARTS_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 #include <time.h>
@@ -261,5 +263,32 @@ void tw_run_keep_output(struct tw_run_arguments *arguments);
  * tw_exit. */
 int tw_run_add_to_json(const struct tw_run_arguments *arguments,
 		       const struct tw_run_reports *reports);
+
+/* ---- a path instead of jobs ---- */
+
+/* A folder, a file or a block device that is to be read (run_target.c). */
+struct tw_run_target {
+	const char *path;		/* as given */
+	const char *name;		/* as fio opens it */
+	int fd;				/* fio inherits it */
+	int is_made;			/* 1: a file without a name, in the folder @path */
+	int is_direct;			/* 0: only the page cache can be read */
+	unsigned block_bytes;
+	uint64_t bytes;
+};
+
+/* Return 0 for a job file, and for what can't be read: that is told where it is read. */
+int tw_run_is_target(const char *path);
+/* Open it, and make the file in a folder. Return: an enum tw_exit. */
+int tw_run_open_target(struct tw_run_target *target, const char *path);
+
+struct tw_run_path {
+	uint64_t each_ns;		/* how long to read at each depth */
+	enum { TW_RUN_ANSWERS, TW_RUN_WHOLE_PAGE, TW_RUN_NO_PAGE } page;
+};
+
+/* Read a path at two depths, and print what was found. Return: as `tickwise run`. */
+int tw_run_path(const char *path, struct tw_run_engines *engines,
+		const struct tw_run_path *wanted);
 
 #endif

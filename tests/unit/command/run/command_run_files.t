@@ -59,7 +59,8 @@ rm two.inc
 
 # ---- what is no job file: golden/run.t has more ----
 
-refuses 66 "$scratch/x: Is a directory" "$scratch/x"
+refuses 64 "$scratch/x: no job file, so it is to be read" "$scratch/x" job.fio
+refuses 66 "$scratch/x: Is a directory" job.fio "$scratch/x"
 printf '[b]\n' >x/section.inc
 printf 'include round.inc\n' >x/round.inc
 while IFS=/ read -r code text job; do

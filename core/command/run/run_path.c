@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise run PATH: two jobs of random reads, one after the other, with one I/O in flight
+ * and with 32. Their reports are shown in a few lines.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/report/report_parts.h"
+#include "command/run/run_parts.h"
+
+/* ---- the jobs ---- */
+
+static void add(struct tw_run_jobs *jobs, const char *option)
+{
+	struct tw_run_line *line;
+
+	if (*option == '[')
+		tw_run_add_section(jobs, tw_format("%.*s", (int)strlen(option) - 2, option + 1));
+	line = tw_run_add_line(jobs);
+	line->text = tw_format("%s", option);
+	line->is_header = *option == '[';
+	if (!line->is_header)
+		tw_run_split(line, tw_format("%s", option));
+}
+
+/* Nothing is written: fio is told so, and neither makes a file longer nor drops what is in
+ * a device's cache. A map of the blocks that were read would take memory, and the second
+ * job reads other blocks than the first. */
+static void add_jobs(struct tw_run_jobs *jobs, const struct tw_run_engines *engines,
+		     const struct tw_run_target *target, uint64_t each_ns)
+{
+	add(jobs, "[global]");
+	add(jobs, tw_format("ioengine=external:%s", engines->path));
+	add(jobs, tw_format("filename=%s", target->name));
+	add(jobs, "rw=randread");
+	add(jobs, tw_format("bs=%u", target->block_bytes));
+	add(jobs, tw_format("direct=%d", target->is_direct));
+	if (target->is_direct)
+		add(jobs, "invalidate=0");
+	add(jobs, "allow_file_create=0");
+	add(jobs, "norandommap=1");
+	add(jobs, "randrepeat=0");
+	add(jobs, "time_based=1");
+	add(jobs, tw_format("runtime=%llums", (unsigned long long)(each_ns / 1000000)));
+	add(jobs, "[depth1]");
+	add(jobs, "iodepth=1");
+	add(jobs, "[depth32]");
+	add(jobs, "stonewall");
+	add(jobs, "iodepth=32");
+	for (size_t i = 1; i < jobs->section_count; i++) {
+		jobs->sections[i].owes_report = 1;
+		jobs->sections[i].last = engines->added;
+	}
+	jobs->is_changed = 1;
+}
+
+/* ---- the answers ---- */
+
+static void add_head(struct tw_page *page, const struct tw_run_target *target,
+		     uint64_t each_ns)
+{
+	tw_page_paragraph(page, "%s: random %u KiB reads", target->path,
+			  target->block_bytes / 1024);
+	if (target->is_made)
+		tw_page_more(page, " of a temporary file of %llu MiB",
+			     (unsigned long long)(target->bytes >> 20));
+	tw_page_more(page, target->is_direct ? ", direct" : ", through the page cache, as there "
+		     "is no direct I/O here");
+	tw_page_more(page, ", %.4g s at each depth", (double)each_ns / 1e9);
+}
+
+/* These are not freed: the program ends. */
+static struct tw_report *loaded;
+static struct tw_report_group *groups;
+
+static int show(const struct tw_run_reports *reports, const struct tw_run_target *target,
+		uint64_t each_ns)
+{
+	const struct tw_wanted as_page = { TW_FORM_PAGE, 0, NULL };
+	struct tw_report_problem problem = { "" };
+	char **paths = NULL;
+	size_t path_count = 0, count, used;
+	struct tw_page *page;
+	int code;
+
+	for (size_t i = 0; i < reports->count; i++)
+		path_count = tw_push(&paths, path_count, reports->list[i].path);
+	code = tw_report_load(&loaded, &count, paths, path_count, &problem);
+	if (code == TW_EXIT_GOOD)
+		code = tw_report_merge(loaded, count, 0, &groups, &used, &problem);
+	if (code != TW_EXIT_GOOD)
+		return tw_run_fail(code, "%s", problem.text);
+	page = tw_page_new("Random reads");
+	add_head(page, target, each_ns);
+	tw_report_add_brief(page, groups, used, TW_READ);
+	return tw_command_show(TW_RUN_NAME, &as_page, page, NULL, NULL);
+}
+
+static int run_jobs(struct tw_run_arguments *arguments, const struct tw_run_target *target,
+		    const struct tw_run_path *wanted, const struct tw_run_engines *engines)
+{
+	struct tw_run_reports reports = { NULL, 0 };
+	time_t since = time(NULL);
+	int ret, code;
+	pid_t pid;
+
+	tw_run_remark("%s: reads for %.4g s", target->path, 2 * (double)wanted->each_ns / 1e9);
+	arguments->is_quiet = 1;
+	ret = tw_run_fio(arguments, engines->fio, &pid, &code);
+	if (ret != TW_EXIT_GOOD)
+		return ret;
+	tw_run_find_reports(&reports, arguments, pid, since);
+	if (arguments->was_interrupted) {
+		tw_run_say("interrupted: there is no result");
+		if (reports.count)
+			tw_run_say_reports(&reports);
+		return code ? code : TW_EXIT_UNDECIDED;
+	}
+	if (code)
+		return code;
+	code = tw_run_check_reports(&reports, arguments);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (wanted->page == TW_RUN_ANSWERS)
+		code = show(&reports, target, wanted->each_ns);
+	else if (wanted->page == TW_RUN_WHOLE_PAGE)
+		code = tw_command_report(tw_run_report_arguments(&reports));
+	tw_run_say_reports(&reports);
+	if (!engines->added)
+		tw_run_remark("to see what had the CPU during the slowest I/Os, run it again "
+			      "with --causes, as root");
+	return code;
+}
+
+int tw_run_path(const char *path, struct tw_run_engines *engines,
+		const struct tw_run_path *wanted)
+{
+	char *argv[] = { tw_format("--readonly"), tw_format("%s", path), NULL };
+	struct tw_run_arguments arguments = { 0 };
+	struct tw_run_target target;
+	int code = tw_run_try_engine(engines, engines->path);
+
+	if (code == TW_EXIT_GOOD)
+		code = tw_run_read_arguments(&arguments, argv, engines);
+	if (code == TW_EXIT_GOOD)
+		code = tw_run_open_target(&target, path);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	add_jobs(&arguments.files[0], engines, &target, wanted->each_ns);
+	return run_jobs(&arguments, &target, wanted, engines);
+}
