@@ -123,7 +123,11 @@ static void made_add(struct tw_tally *tally, const struct made_io *io)
 	uint64_t stage_ns[TW_STAGES] = { 0 };
 
 	for (unsigned time = 0; time < TW_TIMES; time++) {
-		if (time < TW_STAGES && !(io->has >> time & 1))
+		/* A part goes with its stage. */
+		const unsigned of = time > TW_LAT && tw_time_rows[time].parent < TW_STAGES ?
+				    tw_time_rows[time].parent : time;
+
+		if (of < TW_STAGES && !(io->has >> of & 1))
 			continue;
 		if (time < TW_STAGES)
 			stage_ns[time] = io->ns[time];
