@@ -88,6 +88,13 @@ static const unsigned of_exact_parts[] = {
 	STAGE_ROW(TW_BEFORE), STAGE_ROW(TW_ADMISSION),
 };
 
+static const unsigned of_company[] = {
+	STAGE_ROW(TW_ALONE_IN_DEVICE), STAGE_ROW(TW_BEHIND_READS), STAGE_ROW(TW_BEHIND_WRITES),
+	STAGE_ROW(TW_BEHIND_FLUSHES), STAGE_ROW(TW_BEHIND_DISCARDS),
+	STAGE_ROW(TW_BEHIND_OTHERS), TW_ROW_counted, TW_ROW_counting_ns, TW_ROW_counted_cut,
+	TW_ROW_driver_requeues,
+};
+
 static const unsigned of_rate[] = {
 	TW_ROW_schedule_ns, STAGE_ROW(TW_SLIP), STAGE_ROW(TW_RESPONSE),
 };
@@ -110,6 +117,8 @@ static struct tw_row_set rows_of(const struct tw_job *job, bool has_intervals)
 	}
 	if (job->hot.kernel.has_parts)
 		put_rows(&has, of_exact_parts, FIO_ARRAY_SIZE(of_exact_parts));
+	if (job->hot.kernel.companies)
+		put_rows(&has, of_company, FIO_ARRAY_SIZE(of_company));
 	if (job->hot.response)
 		put_rows(&has, of_rate, FIO_ARRAY_SIZE(of_rate));
 	if (job->hot.event_time)
@@ -154,7 +163,7 @@ int tw_record_init(const struct thread_data *td, const struct tw_job *job,
 int tw_record_start(const struct thread_data *td, struct tw_job *job)
 {
 	struct tw_job_hot *hot = &job->hot;
-	const bool has_extra = hot->response || hot->event_time;
+	const bool has_extra = hot->response || hot->event_time || hot->kernel.companies;
 
 	settle_slow_at_once(job);
 	hot->waits.gap_ticks = UINT64_MAX;
@@ -213,6 +222,8 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 		.direction = finished->direction,
 	};
 
+	if (job->hot.kernel.companies)
+		slow.company = job->hot.extra[finished - job->hot.finished].company;
 	if (job->collected.follow.turns || job->hot.waits.fd)
 		tw_why_find(job, clocks, &finished->io, times, &slow.why);
 	tw_slowest_add(&job->collected.slowest, &slow.slow);
@@ -269,6 +280,26 @@ static void record_inside(struct tw_tally *tally, const struct tw_finished *fini
 		return;
 	tally->scalars.requests += finished->io.kernel.requests;
 	tally->scalars.retries += finished->io.kernel.retries;
+}
+
+/* Record the time in the device by what else the device had in flight. */
+static void record_company(struct tw_tally *tally, const struct tw_finished *finished,
+			   const struct tw_company *company, uint64_t device_ns,
+			   uint64_t weight)
+{
+	const enum tw_company_kind kind = tw_company_kind(company);
+	struct tw_scalars *scalars = &tally->scalars;
+
+	compiletime_assert((int) TW_BEHIND_OTHERS - (int) TW_BEHIND_READS ==
+			   (int) TW_COMPANY_OTHERS, "rows of enum tw_company_kind");
+	if (company->key != finished->io.kernel.key)
+		return;
+	tw__histogram_add_times(&tally->times[kind == TW_COMPANY_NONE ? TW_ALONE_IN_DEVICE :
+				TW_BEHIND_READS + kind][finished->direction], device_ns, weight);
+	scalars->counted++;
+	scalars->counting_ns += company->counting_ns;
+	scalars->counted_cut += company->is_cut;
+	scalars->driver_requeues += company->requeues;
 }
 
 static void record_extra(const struct tw_job *job, struct tw_tally *tally,
@@ -357,6 +388,10 @@ static inline void record(struct tw_job *job, struct tw_filled *filled,
 		record_stages(tally, finished, &times, weight);
 	if (clocks->join)
 		record_inside(tally, finished, times.inside);
+	if (job->hot.kernel.companies && times.inside == TW_INSIDE_SPLIT)
+		record_company(tally, finished,
+			       &job->hot.extra[finished - job->hot.finished].company,
+			       times.stage_ns[TW_DEVICE], weight);
 }
 
 static void record_failed(const struct tw_job *job, struct tw_tally *tally,

@@ -67,6 +67,9 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 				tw_response_slip_ns(hot->response, io_u) : TW_NO_TIME,
 			.residual_ns = hot->residual_ns,
 		};
+		if (hot->kernel.companies)
+			tw_company_read(&hot->kernel.companies[io_u->index], io->kernel.key,
+					&hot->extra[hot->finished_count].company);
 		hot->residual_ns = TW_NO_TIME;
 	}
 	if (tw__unlikely(lat_ticks > hot->trigger.above_ticks))

@@ -89,6 +89,30 @@ static json_t *parts_to_json(const struct tw_blockq_parts *parts)
 	return object;
 }
 
+/* Return what else the device had in flight; NULL: not known. */
+static json_t *company_to_json(const struct tw_slow_io *slow)
+{
+	const struct tw_company *company = &slow->company;
+	const enum tw_company_kind most = tw_company_kind(company);
+	uint64_t more = 0;
+	json_t *json;
+	unsigned kind;
+
+	if (!company->key || company->key != slow->io.kernel.key)
+		return NULL;
+	for (kind = 0; kind < TW_COMPANY_KINDS; kind++)
+		more += kind == (unsigned) most ? 0 : company->requests[kind];
+	json = json_pack("{sI, sI, sI, sb}", "own", (json_int_t) company->own,
+			 "more", (json_int_t) more,
+			 "requeues", (json_int_t) company->requeues, "cut", company->is_cut);
+	if (most != TW_COMPANY_NONE)
+		json_object_update_new(json, json_pack("{ss, sI, sI}",
+			"behind", tw_company_kinds[most],
+			"requests", (json_int_t) company->requests[most],
+			"bytes", (json_int_t) company->bytes[most]));
+	return json;
+}
+
 static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *end,
 			    const struct tw_slow_io *slow)
 {
@@ -117,6 +141,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 			json_integer((json_int_t) slow->times.call_ns) : NULL,
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?
 			json_integer((json_int_t) slow->why.waited_at_most_ns) : NULL,
+		"company", company_to_json(slow),
 		"causes", job->collected.follow.turns ?
 			tw_why_to_json(slow, begin_ns) : NULL);
 }

@@ -84,6 +84,7 @@ struct tw_slow_io {
 	struct tw_io_times times;
 	struct tw_io io;
 	struct tw_why why;
+	struct tw_company company;	/* its key is another one: not known */
 	uint64_t offset;
 	uint64_t size;
 	enum tw_direction direction;
@@ -102,11 +103,12 @@ struct tw_finished {
 	unsigned failed : 1;	/* an error: it has no times */
 } __attribute__((aligned(64)));
 
-/* What only a job with a rate or with tw_event_time=1 has of a finished I/O. A time may be
- * TW_NO_TIME. */
+/* What only a job with a rate, with tw_event_time=1 or with tw_causes=1 has of a finished I/O.
+ * A time may be TW_NO_TIME. */
 struct tw_extra {
 	uint64_t slip_ns;
 	uint64_t residual_ns;
+	struct tw_company company;	/* its key is another one: not known */
 };
 
 /* The ring, and how the job's I/Os go through it. */

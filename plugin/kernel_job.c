@@ -144,6 +144,9 @@ int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job)
 	}
 	tw_kernel_made(kernel);
 	tw_follow_made(follow);
+	/* Another job wanted it. */
+	if (!kernel->slots || !((const struct tw_options *) td->eo)->causes)
+		kernel->companies = NULL;
 	if (follow->turns && !kernel->slots) {
 		follow->turns = NULL;
 		follow->why = not_split;

@@ -119,6 +119,12 @@ static const struct tw_fact of_cost_cpu[] = {
 	{ "ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
 };
 
+static const struct tw_fact of_company[] = {
+	{ "own", TW_NUMBER | TW_MUST }, { "behind", TW_TEXT }, { "requests", TW_NUMBER },
+	{ "bytes", TW_NUMBER }, { "more", TW_NUMBER }, { "requeues", TW_NUMBER },
+	{ "cut", TW_FLAG }, { NULL, 0 },
+};
+
 static const struct tw_fact of_stall[] = {
 	{ "from_ns", TW_NUMBER | TW_MUST }, { "ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
 };
@@ -315,6 +321,10 @@ static void check_pieces(const json_t *causes, const json_t *stages, const char 
 				 "stage");
 }
 
+const char *const tw_company_kinds[] = {
+	"reads", "writes", "flushes", "discards", "others", NULL,
+};
+
 void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 			 struct tw_report_problem *problem)
 {
@@ -325,6 +335,9 @@ void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 
 	tw_facts_check(slow, SLOW, of_slow, problem);
 	check_stages(slow, problem);
+	if (json_object_get(slow, "company"))
+		tw_facts_check(json_object_get(slow, "company"), SLOW "company.", of_company,
+			       problem);
 	if (!json_object_get(slow, "causes"))
 		return;
 	causes = tw_want_object(slow, SLOW, "causes", problem);

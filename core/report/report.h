@@ -95,6 +95,10 @@ enum tw_report_verdict {
 
 extern const char *const tw_report_verdicts[TW_REPORT_VERDICTS];
 
+/* Kinds of requests that a device has in flight for others, to NULL. In the order of enum
+ * tw_time from TW_BEHIND_READS on. */
+extern const char *const tw_company_kinds[];
+
 struct tw_report {
 	/* In the order of start, host, run, pid, thread number. */
 	struct tw_report_job *jobs;

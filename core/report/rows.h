@@ -186,6 +186,15 @@ enum tw_show {
 	       "negative stages that this error does not explain") \
 	SCALAR(missed_runs, "kernel_stages.missed_runs", TW_PLAIN, TW_MAX, \
 	       "event[s] for which the kernel skipped the program, which jobs of one fio share") \
+	SCALAR(counted, "kernel_stages.company.counted", TW_PLAIN, TW_SUM, \
+	       "split I/Os for which the requests in flight at the device were counted " \
+	       "(tw_causes)") \
+	SCALAR(counting_ns, "kernel_stages.company.counting_ns", TW_NS, TW_SUM, \
+	       "time that this took, added up; blockq has it") \
+	SCALAR(counted_cut, "kernel_stages.company.cut", TW_PLAIN, TW_SUM, \
+	       "split I/Os for which only some of the requests were counted") \
+	SCALAR(driver_requeues, "kernel_stages.company.requeues", TW_PLAIN, TW_SUM, \
+	       "times that a busy driver took a request of one of these I/Os later") \
 	SCALAR(clock_error_ns, "kernel_stages.clock_error_ns", TW_NS, TW_MAX, \
 	       "error of the kernel's stamps on the engine's clock") \
 	SCALAR(schedule_ns, "response.resolution_ns", TW_NS, TW_MAX, \
@@ -241,7 +250,24 @@ enum tw_show {
 	     "upper bound for I/Os that are not in blockq.before") \
 	TIME(RESIDUAL, "residual", "fio_times.residual", TW_ALL, TW_TIMES, TW_ROW_ios, \
 	     TW_OPTIONAL, "between the engine's last stamp of a batch and fio's reading of " \
-	     "its clock: tw_event_time=1")
+	     "its clock: tw_event_time=1") \
+	TIME(ALONE_IN_DEVICE, "alone", "kernel_stages.company.alone", TW_ALL, TW_DEVICE, \
+	     TW_ROW_ios, TW_OPTIONAL, "device, where it had nothing of others in flight when " \
+	     "it got the I/O: tw_causes=1") \
+	TIME(BEHIND_READS, "behind_reads", "kernel_stages.company.reads", TW_ALL, TW_DEVICE, \
+	     TW_ROW_ios, TW_OPTIONAL, "device, where most bytes of others were of reads") \
+	TIME(BEHIND_WRITES, "behind_writes", "kernel_stages.company.writes", TW_ALL, \
+	     TW_DEVICE, TW_ROW_ios, TW_OPTIONAL, \
+	     "device, where most bytes of others were of writes") \
+	TIME(BEHIND_FLUSHES, "behind_flushes", "kernel_stages.company.flushes", TW_ALL, \
+	     TW_DEVICE, TW_ROW_ios, TW_OPTIONAL, \
+	     "device, where others had it flush its cache") \
+	TIME(BEHIND_DISCARDS, "behind_discards", "kernel_stages.company.discards", TW_ALL, \
+	     TW_DEVICE, TW_ROW_ios, TW_OPTIONAL, \
+	     "device, where most bytes of others were of discards or zeroes") \
+	TIME(BEHIND_OTHERS, "behind_commands", "kernel_stages.company.others", TW_ALL, \
+	     TW_DEVICE, TW_ROW_ios, TW_OPTIONAL, \
+	     "device, where most bytes of others were of other commands")
 
 /* The stages are 0 to TW_STAGES - 1, as in enum tw_stage. */
 enum tw_time {

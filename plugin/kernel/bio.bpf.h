@@ -152,6 +152,10 @@ static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 bega
 /* Begin the stamps of an I/O that the kernel accepts, if it is to be followed. */
 static int accepted(struct io_kiocb *io);
 
+/* Note that a request of an I/O, at the address @rq, is about to be dispatched. Return true if
+ * that took time. */
+static __always_inline int dispatching(struct tw_slot *stamps, __u64 rq);
+
 /* Note that a request of an I/O was dispatched, at @now_ns. It began at @start_ns or later;
  * 0: not known. */
 static void dispatched(struct tw_slot *stamps, __u64 now_ns, __u64 start_ns);
@@ -174,13 +178,15 @@ static __always_inline struct tw_slot *stamps_by(__u64 kiocb, __u64 began_ns)
 	return stamps && is_of_uring(kiocb) ? stamps : 0;
 }
 
-/* Let an I/O pass @point, at @now_ns; 0: now. @bytes of it are in the request, which has
- * @start_ns; 0 for a command, which has no bios. */
+/* Let an I/O pass @point, at @now_ns; 0: now. @bytes of it are in the request at the address
+ * @rq; 0 for a command, which has no bios. */
 static __always_inline int pass(struct tw_slot *stamps, __u64 io, __u32 point, __u64 now_ns,
-				__u32 bytes, __u64 start_ns)
+				__u64 rq, __u32 bytes)
 {
 	if (!stamps)
 		return 0;
+	if (point != FINISHED && dispatching(stamps, rq))
+		now_ns = 0;
 	if (!now_ns)
 		now_ns = bpf_ktime_get_ns();
 	if (point == FINISHED) {
@@ -195,7 +201,7 @@ static __always_inline int pass(struct tw_slot *stamps, __u64 io, __u32 point, _
 	/* Later dispatches are of its other requests, or of the same request,
 	 * requeued. */
 	tw_stamp_earliest(&stamps->dispatched_ns, now_ns);
-	dispatched(stamps, now_ns, start_ns);
+	dispatched(stamps, now_ns, READ(struct request, rq, start_time_ns));
 	return 0;
 }
 
@@ -204,7 +210,8 @@ struct tw_walk {
 	__u64 bio;		/* the next one */
 	__u64 io;		/* kiocb of the bio before it; 0: none */
 	__u64 now_ns;		/* the same for all I/Os */
-	__u64 start_ns;		/* of the request */
+	__u64 began_ns;		/* stamps_of() */
+	__u64 rq;
 	__u32 bytes;		/* of @io so far */
 	__u32 left;		/* bytes of the request, from @bio on */
 	__u32 point;
@@ -215,14 +222,13 @@ struct tw_walk {
 static long step(__u32 i, struct tw_walk *walk)
 {
 	__u64 bio = walk->bio;
-	__u64 began_ns = walk->point == FINISHED ? walk->start_ns : 0;
 	__u32 size = READ(struct bio, bio, bi_iter.bi_size);
 	__u64 io = kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
 			    (__u64)READ(struct bio, bio, bi_private));
 
 	if (io != walk->io) {
-		pass(stamps_by(walk->io, began_ns), walk->io, walk->point, walk->now_ns,
-		     walk->bytes, walk->start_ns);
+		pass(stamps_by(walk->io, walk->began_ns), walk->io, walk->point, walk->now_ns,
+		     walk->rq, walk->bytes);
 		walk->io = io;
 		walk->bytes = 0;
 	}
@@ -237,48 +243,48 @@ static long step(__u32 i, struct tw_walk *walk)
 /* Let each I/O of the first @bytes of a request with several bios pass @point. @io: kiocb of
  * the first bio. The verifier of Linux 6.1 follows one step only. If walk->io began as
  * the constant 0, it would drop the code for any other. */
-static __noinline int walk_all(struct bio *bio, __u64 io, __u32 bytes, __u32 point,
-			       __u64 start_ns)
+static __noinline int walk_all(struct request *rq, __u64 io, __u32 bytes, __u32 point,
+			       __u64 began_ns)
 {
 	struct tw_walk walk = {
-		.bio = (__u64)bio,
+		.bio = (__u64)rq->bio,
 		.io = io,
+		.rq = (__u64)rq,
 		.now_ns = bpf_ktime_get_ns(),
-		.start_ns = start_ns,
+		.began_ns = began_ns,
 		.left = bytes,
 		.point = point,
 	};
 
 	bpf_loop(MAX_BIOS, step, &walk, 0);
-	return pass(stamps_by(walk.io, point == FINISHED ? start_ns : 0), walk.io, point,
-		    walk.now_ns, walk.bytes, start_ns);
+	return pass(stamps_by(walk.io, began_ns), walk.io, point, walk.now_ns, walk.rq,
+		    walk.bytes);
 }
 
 /* Let each I/O of the first @bytes of @rq pass @point. Most requests have one bio. */
 static __always_inline int pass_all(struct request *rq, __u32 bytes, enum point point)
 {
 	struct bio *bio = rq->bio;
-	__u64 start_ns = rq->start_time_ns;
-	__u64 began_ns = point == FINISHED ? start_ns : 0;
+	__u64 began_ns = point == FINISHED ? rq->start_time_ns : 0;
 	__u64 io = command_of(rq);
 	struct tw_slot *stamps;
 	__u32 size;
 
 	if (io)
 		return pass(stamps_of((struct io_kiocb *)io, began_ns, 1), io, point, 0,
-			    0, start_ns);
+			    (__u64)rq, 0);
 	if (!bio)
 		return 0;
 	if (point == DISPATCHED && rq->cmd_flags & REQ_OP_WRITE)
 		point = DISPATCHED_WRITE;
 	io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private);
 	if (bio->bi_next)
-		return walk_all(bio, io, bytes, point, start_ns);
+		return walk_all(rq, io, bytes, point, began_ns);
 	stamps = stamps_by(io, began_ns);
 	if (!stamps)
 		return 0;
 	size = bio->bi_iter.bi_size;
-	return pass(stamps, io, point, 0, size < bytes ? size : bytes, start_ns);
+	return pass(stamps, io, point, 0, (__u64)rq, size < bytes ? size : bytes);
 }
 
 /* ---- the tracepoints ----------------------------------------------------- */

@@ -48,13 +48,16 @@ static int load_program(struct tw_stages *program, uint32_t slots,
 	program->rodata->namespace_device = owner->space.device;
 	program->rodata->namespace_inode = owner->space.inode;
 	program->rodata->owner = owner->user;
-	program->rodata->has_parts = owner->has_parts;
-	/* Every bio of the machine pays for them. */
-	bpf_program__set_autoload(program->progs.queued, owner->has_parts);
-	bpf_program__set_autoload(program->progs.got, owner->has_parts);
+	program->rodata->with_causes = owner->with_causes;
+	/* Every bio of the machine pays for these. */
+	bpf_program__set_autoload(program->progs.queued, owner->with_causes);
+	bpf_program__set_autoload(program->progs.got, owner->with_causes);
+	bpf_program__set_autoload(program->progs.requeue, owner->with_causes);
 	error = adapt(program);
 	if (!error)
 		error = bpf_map__set_max_entries(program->maps.slots, slots);
+	if (!error && owner->with_causes)
+		error = bpf_map__set_max_entries(program->maps.companies, slots);
 	if (!error)
 		error = tw_stages__load(program);
 	/* From now on only the program writes the slots. A descriptor that can
@@ -93,6 +96,11 @@ void tw_loader_free(struct tw_stages *loader)
 int tw_loader_slots(const struct tw_stages *loader)
 {
 	return bpf_map__fd(loader->maps.slots);
+}
+
+int tw_loader_companies(const struct tw_stages *loader)
+{
+	return bpf_map__fd(loader->maps.companies);
 }
 
 int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
@@ -162,6 +170,11 @@ int tw_loader_slots(const struct tw_stages *loader)
 	return -1;
 }
 
+int tw_loader_companies(const struct tw_stages *loader)
+{
+	return -1;
+}
+
 int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
 		     uint32_t base, uint32_t entries, uint32_t *ring)
 {
@@ -193,6 +206,7 @@ int64_t tw_loader_missed(const struct tw_stages *loader)
 
 static struct tw_stages *loader;	/* NULL, and slots are set: the helper has it */
 static const struct tw_place *slots;
+static const struct tw_company *companies;	/* NULL: not counted */
 static uint32_t slot_count;
 /* How many slots are given away, shared by all jobs. The helper counts by
  * itself. */
@@ -233,18 +247,31 @@ static int load_by_helper(uint32_t count)
 	return error;
 }
 
-static int load(uint32_t count, bool with_parts)
+static int share_companies(uint32_t count)
+{
+	void *memory = mmap(NULL, count * sizeof(*companies), PROT_READ, MAP_SHARED,
+			    tw_loader_companies(loader), 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	companies = memory;
+	return 0;
+}
+
+static int load(uint32_t count, bool with_causes)
 {
 	const struct tw_loader_owner owner = {
 		.space = tw_program_namespace(),
 		.user = TW_ANY_OWNER,
-		.has_parts = with_parts,
+		.with_causes = with_causes,
 	};
 	int error = tw_loader_load(&loader, count, &owner);
 
+	if (!error && with_causes)
+		error = share_companies(count);
 	if (!error)
 		error = share(tw_loader_slots(loader), count);
-	has_parts = !error && with_parts;
+	has_parts = !error && with_causes;
 	if (error) {
 		tw_loader_free(loader);
 		loader = NULL;
@@ -252,7 +279,7 @@ static int load(uint32_t count, bool with_parts)
 	return error;
 }
 
-const char *tw_kernel_load(uint32_t count, bool with_parts)
+const char *tw_kernel_load(uint32_t count, bool with_causes)
 {
 	int error;
 
@@ -260,7 +287,7 @@ const char *tw_kernel_load(uint32_t count, bool with_parts)
 		return NULL;
 	if (why_not[0])
 		return why_not;
-	error = load(count, with_parts);
+	error = load(count, with_causes);
 	if ((error == -EPERM || error == -ENOTSUP) &&
 	    load_by_helper(count) != -ENOENT)
 		return slots ? NULL : why_not;
@@ -315,6 +342,7 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 	if (kernel->why)
 		return;
 	kernel->slots = slots + kernel->base;
+	kernel->companies = companies ? companies + kernel->base : NULL;
 	kernel->by_helper = !loader;
 	kernel->has_parts = has_parts;
 	kernel->missed = tw_kernel_missed();

@@ -10,12 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "company.h"
 #include "helper_protocol.h"
 #include "program.h"
 
 /* What one job has of the program. */
 struct tw_kernel {
 	const volatile struct tw_place *slots;	/* by io_u->index; NULL: none */
+	const volatile struct tw_company *companies;	/* the same; NULL: not counted */
 	uint32_t base;
 	uint32_t ring;			/* its place in the program's table */
 	uint32_t thread;		/* the thread that makes the ring */
@@ -28,10 +30,11 @@ struct tw_kernel {
 
 /*
  * Load the program, unless it is loaded, with @slots places for the I/Os of all
- * jobs. @with_parts: with queued_ns, unless a helper loads it. Call this in the process that
- * starts the jobs, which inherit it. Return NULL, or a line that says why not.
+ * jobs. @with_causes: also with what tw_causes needs of the block layer (queued_ns, and
+ * company.h), unless a helper loads it. Call this in the process that starts the jobs, which
+ * inherit it. Return NULL, or a line that says why not.
  */
-const char *tw_kernel_load(uint32_t slots, bool with_parts);
+const char *tw_kernel_load(uint32_t slots, bool with_causes);
 
 /* True if this process has loaded the program, and not a helper. */
 bool tw_kernel_is_own(void);
@@ -85,7 +88,7 @@ static inline bool tw_kernel_read(const struct tw_kernel *kernel,
 struct tw_loader_owner {
 	struct tw_program_namespace space;	/* of the jobs; inode 0: any */
 	uint32_t user;				/* effective uid, or TW_ANY_OWNER */
-	bool has_parts;				/* stamps for exact parts of blockq */
+	bool with_causes;			/* tw_kernel_load() */
 };
 
 struct tw_stages;	/* made by bpftool */
@@ -105,6 +108,9 @@ void tw_loader_free(struct tw_stages *loader);
 /* Return the descriptor of the slots. It may be mapped and read, but not
  * written. */
 int tw_loader_slots(const struct tw_stages *loader);
+
+/* Return the same of what tells the company. */
+int tw_loader_companies(const struct tw_stages *loader);
 
 /* Announce that the ring that @thread makes next has the slots [@base, @base +
  * @entries). @entries is a power of two. @ring: its place in the program's table. */

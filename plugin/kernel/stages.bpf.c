@@ -14,6 +14,7 @@
  */
 #include "bio.bpf.h"
 
+#include "company.bpf.h"
 #include "thread.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -22,8 +23,9 @@ char LICENSE[] SEC("license") = "GPL";
  * loading. */
 const volatile __u32 owner = TW_ANY_OWNER;
 
-/* 1: the programs queued and got run, for exact parts of blockq. Set before loading. */
-const volatile __u32 has_parts = 0;
+/* Set before loading: the programs queued and got run, for exact parts of blockq, and it is
+ * told what else the device had in flight. The verifier drops the code for it otherwise. */
+const volatile _Bool with_causes = 0;
 
 /* By thread: the ring that the thread is about to make. */
 struct {
@@ -46,6 +48,15 @@ struct {
 	__type(key, __u32);
 	__type(value, struct tw_place);
 } slots SEC(".maps");
+
+/* By the index of the slot. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);		/* set before loading, with_causes */
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct tw_company);
+} companies SEC(".maps");
 
 static int is_following(void)
 {
@@ -115,7 +126,7 @@ static struct tw_slot *slot_of(__u64 ctx, __u64 user_data)
 static __always_inline void begin(struct tw_slot *slot, __u64 user_data)
 {
 	__builtin_memset(slot, 0, __builtin_offsetof(struct tw_slot, queued_ns));
-	if (has_parts)
+	if (with_causes)
 		slot->queued_ns = 0;
 	slot->key = user_data;
 }
@@ -147,10 +158,29 @@ static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 bega
 	return slot;
 }
 
+/* Return the company of an I/O, by its key. */
+static struct tw_company *company_of(__u64 key)
+{
+	const struct tw_ring *ring = &rings[tw_key_ring(key)];
+	__u32 index = ring->base + (tw_key_slot(key) & ring->mask);
+
+	return bpf_map_lookup_elem(&companies, &index);
+}
+
+/* The company is that of the first request. */
+static __always_inline int dispatching(struct tw_slot *stamps, __u64 rq)
+{
+	if (!with_causes || stamps->dispatched_ns)
+		return 0;
+	count_company(rq, rings[tw_key_ring(stamps->key)].ctx, stamps->key,
+		      company_of(stamps->key));
+	return 1;
+}
+
 /* Without the stamp of block_getrq, the earliest start of a request is a bound. */
 static void dispatched(struct tw_slot *stamps, __u64 now_ns, __u64 start_ns)
 {
-	if (start_ns && !(has_parts && stamps->queued_ns))
+	if (start_ns && !(with_causes && stamps->queued_ns))
 		tw_stamp_earliest(&stamps->got_ns, start_ns);
 }
 
@@ -168,6 +198,28 @@ static int accepted(struct io_kiocb *io)
 	return 0;
 }
 
+/* Count requests that the driver has handed back. Those that it never had are requeued, too.
+ * The program is loaded with_causes only. */
+SEC("tp_btf/block_rq_requeue")
+int BPF_PROG(requeue, struct request *rq)
+{
+	__u32 operation = rq->cmd_flags & REQ_OP_MASK;
+	struct tw_company *company;
+	struct tw_slot *stamps;
+	__u64 io;
+
+	if (!is_following() ||
+	    READ(struct request___company, rq, state) == MQ_RQ_IDLE)
+		return 0;
+	io = io_of((__u64)rq, operation);
+	stamps = operation >= REQ_OP_DRV_IN ?
+		 io ? stamps_of((struct io_kiocb *)io, 0, 1) : 0 : stamps_by(io, 0);
+	company = stamps ? company_of(stamps->key) : 0;
+	if (company && company->key == stamps->key && company->requeues != (__u16)~0)
+		company->requeues++;
+	return 0;
+}
+
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
@@ -176,7 +228,7 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 	if (!slot)
 		return 0;
 	submit_again(slot);
-	if (has_parts)
+	if (with_causes)
 		slot->queued_ns = 0;
 	return 0;
 }

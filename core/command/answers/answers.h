@@ -133,6 +133,18 @@ int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[T
  * 0: not known, or it did not. */
 uint64_t tw_report_waited_at_most(const json_t *slow, struct tw_report_slow_stage *longest);
 
+/* ---- company (company.c) -------------------------------------------------------- */
+
+/* Write what the device had in flight for others when it got a slow I/O: "3 writes (3072 KiB)".
+ * Return 0: nothing, or it is not known. */
+int tw_report_say_company(char *text, size_t size, const json_t *slow);
+
+/* Add the time that a slow I/O had in the device to one of the sums, by what it was behind:
+ * the kinds of tw_company_kinds, and alone at the end. Return 0: not known. */
+#define TW_REPORT_COMPANIES	(TW_BEHIND_OTHERS - TW_BEHIND_READS + 2)
+extern const char *const tw_company_words[TW_REPORT_COMPANIES - 1];
+int tw_report_add_company(double sums_ns[TW_REPORT_COMPANIES], const json_t *slow);
+
 /* Find how long after the start of the job's run a moment of CLOCK_MONOTONIC
  * is. Return: 0: not known. */
 int tw_report_since_start(double *s, const struct tw_report_job *job,

@@ -240,6 +240,7 @@ int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 	struct tw_report_slow_stage longest;
 	const uint64_t waited_ns = tw_report_waited_at_most(slow, &longest);
 	struct tw_report_cause cause;
+	char company[80];
 	FILE *file = fmemopen(text, size, "w");
 	int any;
 
@@ -253,6 +254,9 @@ int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 	fprintf(file, "%s: ", cause.stage);
 	if (cause.followed)
 		put_pieces(file, &cause);
+	else if (tw_report_cause_is_in(&cause, TW_DEVICE) &&
+		 tw_report_say_company(company, sizeof(company), slow))
+		fprintf(file, "in the device, behind %s of others", company);
 	else
 		fputs(tw_report_cause_is_in(&cause, TW_DEVICE) ? "in the device" :
 		      tw_report_cause_is_in(&cause, TW_BLOCKQ) ?

@@ -245,6 +245,28 @@ static void add_cause(struct causes *causes, const struct tw_report_cause *cause
 	}
 }
 
+/* Add what the device was busy with during the slow I/Os, if it had anything of others. */
+static void put_company(FILE *file, const struct why *why,
+			const struct tw_report_group *group, int direction)
+{
+	double sums_ns[TW_REPORT_COMPANIES] = { 0 }, all_ns = 0;
+	size_t ios = 0, most = 0;
+
+	for (size_t i = 0; i < group->all.slow_count; i++)
+		if (is_meant(why, &group->all.slowest[i], direction))
+			ios += tw_report_add_company(sums_ns,
+						     group->all.slowest[i].json) != 0;
+	for (size_t i = 0; i < TW_REPORT_COMPANIES; i++)
+		all_ns += sums_ns[i];
+	for (size_t i = 1; i < TW_REPORT_COMPANIES - 1; i++)
+		if (sums_ns[i] > sums_ns[most])
+			most = i;
+	if (sums_ns[most] * 100 >= MIN_PERCENT * all_ns && all_ns > 0)
+		fprintf(file, ". Of the time of the %zu slowest in the device, %.0f %% began "
+			"behind %s of others", ios, 100 * sums_ns[most] / all_ns,
+			tw_company_words[most]);
+}
+
 static void put_causes(FILE *file, const struct why *why,
 		       const struct tw_report_group *group, int direction)
 {
@@ -318,6 +340,7 @@ int tw_report_say_why(char *text, size_t size,
 	else
 		fprintf(file, ". The time of the %s beyond:", TW_SAY_COUNT(why.ios, "I/O[s]"));
 	put_shares(file, &why);
+	put_company(file, &why, group, direction);
 	put_causes(file, &why, group, direction);
 	fclose(file);
 	return 1;

@@ -65,6 +65,10 @@ void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, in
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 			int direction);
 
+/* Add the times in the device, by what else it had in flight (tw_causes). */
+void tw_report_add_company_times(struct tw_page *page, const struct tw_tally *tally,
+				 int direction);
+
 /* Do the stages of all I/Os of a direction add up to their lat? */
 int tw_report_has_all_stages(const struct tw_tally *tally, int direction);
 

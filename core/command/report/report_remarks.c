@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command/report/report_parts.h"
+#include "latency/histogram.h"
 
 /* ---- the counter ---------------------------------------------------------- */
 
@@ -185,6 +186,53 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 	if (scalars->missed_runs)
 		tw_page_more(page, "; the kernel skipped %s of the program, so stamps may "
 			     "be missing", TW_SAY_COUNT(scalars->missed_runs, "run[s]"));
+}
+
+/* Add a part of the time in the device. */
+static void add_company_time(struct tw_page *page, const struct tw_tally *tally,
+			     int direction, unsigned time, double all_ns)
+{
+	const struct tw_histogram *part = &tally->times[time][direction];
+
+	tw_page_more(page, " %.0f %%, mean %s", 100 * (double)part->sum_ns / all_ns,
+		     TW_SAY_NS(tw_histogram_mean_ns(part)));
+	if (tw_has_percentile(tw_tally_stage_ios(tally, time, direction), 99))
+		tw_page_more(page, ", p99 %s", TW_SAY_NS(tw_histogram_percentile(part, 99)));
+}
+
+void tw_report_add_company_times(struct tw_page *page, const struct tw_tally *tally,
+				 int direction)
+{
+	const struct tw_scalars *scalars = &tally->scalars;
+	const char *before = "";
+	double all_ns = 0;
+
+	for (unsigned time = TW_ALONE_IN_DEVICE; time <= TW_BEHIND_OTHERS; time++)
+		all_ns += (double)tally->times[time][direction].sum_ns;
+	if (!(all_ns > 0))
+		return;
+	tw_page_remark(page, "time in the device:");
+	for (unsigned time = TW_ALONE_IN_DEVICE; time <= TW_BEHIND_OTHERS; time++) {
+		if (!tally->times[time][direction].count)
+			continue;
+		if (time == TW_ALONE_IN_DEVICE)
+			tw_page_more(page, " alone");
+		else
+			tw_page_more(page, "%s behind %s of others", before,
+				     tw_company_words[time - TW_BEHIND_READS]);
+		add_company_time(page, tally, direction, time, all_ns);
+		before = ";";
+	}
+	tw_page_more(page, " (by what it had in flight when it got the I/O)");
+	if (scalars->counted)
+		tw_page_more(page, "; to count that took %s of blockq",
+			     TW_SAY_NS((double)scalars->counting_ns / (double)scalars->counted));
+	if (scalars->counted_cut)
+		tw_page_more(page, "; not all was counted for %s",
+			     TW_SAY_COUNT(scalars->counted_cut, "I/O[s]"));
+	if (scalars->driver_requeues)
+		tw_page_more(page, "; the driver was busy and took requests later: %s",
+			     TW_SAY_COUNT(scalars->driver_requeues, "time[s]"));
 }
 
 /* Fewer pairs tell nothing. */

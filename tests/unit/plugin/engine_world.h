@@ -114,6 +114,8 @@ static struct world {
 	struct tw_place *kernel_slots;	/* NULL: it sees no ring */
 	bool kernel_parts;		/* with stamps for the parts of blockq */
 	const char *kernel_refused;	/* why it can't be loaded; NULL: it can */
+	struct tw_company *companies;	/* NULL: not counted */
+	bool with_causes;		/* when that was loaded */
 	unsigned kernel_loads;
 	uint32_t kernel_loaded_first, kernel_loaded;	/* slots */
 	int64_t kernel_missed;		/* runs that the kernel skipped so far */
@@ -508,11 +510,12 @@ WORLD_GIVES(world_monotonic_ns(engine_now_ticks), uint64_t, engine_clock_id_ns,
 	    clockid_t clock_id)
 WORLD_DOES(*rate = world.rate, engine_clock_rate, struct tw_rate *rate)
 
-const char *tw_kernel_load(uint32_t slots, bool with_parts)
+const char *tw_kernel_load(uint32_t slots, bool with_causes)
 {
 	if (!world.kernel_loads++)
 		world.kernel_loaded_first = slots;
 	world.kernel_loaded = slots;
+	world.with_causes = with_causes;
 	return world.kernel_refused;
 }
 
@@ -523,6 +526,7 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 {
 	*kernel = (struct tw_kernel) {
 		.slots = world.kernel_slots,
+		.companies = world.companies,
 		.why = world.kernel_slots ? NULL : "not seen",
 		.missed = world.kernel_missed,
 		.has_parts = world.kernel_parts,

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What else a device had in flight when it got an I/O. The program in the kernel counts this
+ * when the first request of a chosen I/O goes to the driver, and only if a job has
+ * tw_causes=1. There is a place for each slot (slot.h), in memory that the engine maps, too.
+ */
+#ifndef TW_PLUGIN_KERNEL_COMPANY_H
+#define TW_PLUGIN_KERNEL_COMPANY_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#include <stdbool.h>
+#endif
+
+/* Kinds of requests. In the order of enum tw_time from TW_BEHIND_READS on. */
+enum tw_company_kind {
+	TW_COMPANY_READS,
+	TW_COMPANY_WRITES,
+	TW_COMPANY_FLUSHES,	/* have no bytes */
+	TW_COMPANY_DISCARDS,	/* and zeroes to be written */
+	TW_COMPANY_OTHERS,	/* commands of a driver, zones */
+	TW_COMPANY_KINDS,
+	TW_COMPANY_NONE = TW_COMPANY_KINDS,
+};
+
+struct tw_company {
+	__u64 key;		/* user_data of the I/O; another one: not known */
+	/* In flight at the device for others than the I/O's ring: */
+	__u64 bytes[TW_COMPANY_KINDS];
+	__u32 requests[TW_COMPANY_KINDS];
+	__u32 own;		/* requests in flight of the I/O's ring */
+	__u32 counting_ns;		/* how long it took to count them */
+	__u16 requeues;		/* the driver was busy, and took a request later */
+	__u16 is_cut;		/* not all were counted */
+};
+
+#ifndef __bpf__
+/*
+ * Return the kind of most of the company, or TW_COMPANY_NONE. It is the kind with the most
+ * bytes. If there is a flush, it is that: how much a device writes for a flush is not known,
+ * and other requests wait for it.
+ */
+static inline enum tw_company_kind tw_company_kind(const struct tw_company *company)
+{
+	enum tw_company_kind most = TW_COMPANY_NONE;
+	unsigned kind;
+
+	if (company->requests[TW_COMPANY_FLUSHES])
+		return TW_COMPANY_FLUSHES;
+	for (kind = 0; kind < TW_COMPANY_KINDS; kind++)
+		if (company->requests[kind] && (most == TW_COMPANY_NONE ||
+		    company->bytes[kind] > company->bytes[most]))
+			most = (enum tw_company_kind)kind;
+	return most;
+}
+
+/* Copy what is known of the company of the I/O whose key is @key. Return false if nothing is. */
+static inline bool tw_company_read(const volatile struct tw_company *from, __u64 key,
+				   struct tw_company *company)
+{
+	*company = *(const struct tw_company *)from;
+	return company->key == key;
+}
+#endif
+
+#endif

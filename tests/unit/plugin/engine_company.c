@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tests: plugin/kernel plugin/job_record.c plugin/job_report.c
+ *
+ * Behaviour: with tw_causes=1 the time in the device of each split I/O is in exactly one of
+ * the rows alone and behind: that of the kind of requests that had the most bytes in flight
+ * for others. If there is a flush, it is that of flushes. The parts add up to the stage. One
+ * of the slowest I/Os has its own numbers. If only some I/Os are split, a chosen one counts
+ * as often as in its stages. Without the option the program is loaded without this, and there
+ * are no rows. Defect: the company of another I/O, an I/O in two rows, own requests that count
+ * as company.
+ */
+#include "engine_world.h"
+
+#define DEVICE_NS	5000
+
+static struct tw_slot slots[WORLD_DEPTH];
+static struct tw_company companies[WORLD_DEPTH];
+static struct tw_company next;
+static bool is_anothers;
+
+static void appeared(unsigned i)
+{
+	const uint64_t finished = engine_now_ticks - 500;
+
+	slots[i] = world_slot(i, world_monotonic_ns(finished - DEVICE_NS - 100),
+			      world_monotonic_ns(finished - DEVICE_NS),
+			      world_monotonic_ns(finished), world_monotonic_ns(engine_now_ticks));
+	companies[i] = next;
+	companies[i].key = slots[i].key + is_anothers;
+}
+
+static void begin(bool causes, unsigned every)
+{
+	world_forget();
+	world.options.kernel = TW_KERNEL_REQUIRE;
+	world.options.kernel_every = every;
+	world.options.causes = causes;
+	world.options.slowest = 20;
+	world.kernel_slots = slots;
+	world.companies = companies;
+	world.at_once = true;
+	world.appeared = appeared;
+	world_start();
+}
+
+static void one(struct tw_company company, bool anothers)
+{
+	next = company;
+	next.counting_ns = 7;
+	is_anothers = anothers;
+	world_one(DDIR_READ, DEVICE_NS + 700);
+}
+
+/* Return how many I/Os a row has. */
+static uint64_t in(const char *row)
+{
+	return world_number("kernel_stages.company.%s.read.count", row);
+}
+
+static uint64_t all_rows(const char *what)
+{
+	uint64_t sum = world_number("kernel_stages.company.alone.read.%s", what);
+
+	for (unsigned i = 0; tw_company_kinds[i]; i++)
+		sum += world_number("kernel_stages.company.%s.read.%s", tw_company_kinds[i], what);
+	return sum;
+}
+
+static bool is_valid(void)
+{
+	struct tw_report_problem problem = { 0 };
+	json_t *unknown = json_object();
+	struct tw_tally tally;
+	bool is;
+
+	memset(&tally, 0, sizeof(tally));
+	is = !tw_tally_from_json(&tally, world.report, unknown, &problem) &&
+	     !problem.text[0];
+
+	if (!is)
+		printf("# %s\n", problem.text);
+	tw_tally_free(&tally);
+	json_decref(unknown);
+	return is;
+}
+
+#define REQUESTS(kind, count, in_bytes) \
+	.requests[TW_COMPANY_##kind] = count, .bytes[TW_COMPANY_##kind] = in_bytes
+
+static void each_kind(void)
+{
+	begin(true, 1);
+	one((struct tw_company) { .own = 9 }, false);
+	one((struct tw_company) { REQUESTS(READS, 9, 100) }, false);
+	one((struct tw_company) { REQUESTS(READS, 9, 100), REQUESTS(WRITES, 1, 101) }, false);
+	one((struct tw_company) { REQUESTS(READS, 1, 101), REQUESTS(WRITES, 9, 100) }, false);
+	one((struct tw_company) { REQUESTS(WRITES, 9, 1 << 30), REQUESTS(FLUSHES, 1, 0) }, false);
+	one((struct tw_company) { REQUESTS(WRITES, 1, 1), REQUESTS(DISCARDS, 1, 2) }, false);
+	one((struct tw_company) { REQUESTS(OTHERS, 1, 0), .requeues = 3, .is_cut = 1 }, false);
+	one((struct tw_company) { REQUESTS(WRITES, 1, 1) }, true);
+	world_end();
+	tap_ok(in("alone") == 1, "own requests are no company");
+	tap_ok(in("reads") == 2, "reads alone, and reads with more bytes than writes");
+	tap_ok(in("writes") == 1, "writes with more bytes than reads");
+	tap_ok(in("flushes") == 1, "a flush, whatever the bytes");
+	tap_ok(in("discards") == 1 && in("others") == 1, "discards, and a command without bytes");
+	tap_ok(all_rows("count") == 7 && world_number("kernel_stages.split.read") == 8,
+	       "the company of another I/O counts for none");
+	tap_ok(all_rows("sum_ns") == 7 * DEVICE_NS &&
+	       world_number("stages.device.read.sum_ns") == 8 * DEVICE_NS,
+	       "the parts add up to the time in the device");
+	tap_ok(world_number("kernel_stages.company.counted") == 7 &&
+	       world_number("kernel_stages.company.counting_ns") == 49 &&
+	       world_number("kernel_stages.company.cut") == 1 &&
+	       world_number("kernel_stages.company.requeues") == 3,
+	       "what it took, what is left out, and requeues");
+	tap_ok(is_valid(), "which can be read");
+}
+
+static void slowest(void)
+{
+	begin(true, 1);
+	one((struct tw_company) { .own = 4, REQUESTS(READS, 1, 512), REQUESTS(WRITES, 3, 4096) },
+	    false);
+	world_end();
+	tap_ok(world_is_text("slowest.0.company.behind", "writes") &&
+	       world_number("slowest.0.company.own") == 4 &&
+	       world_number("slowest.0.company.requests") == 3 &&
+	       world_number("slowest.0.company.bytes") == 4096 &&
+	       world_number("slowest.0.company.more") == 1,
+	       "a slow I/O has its numbers");
+	begin(true, 1);
+	one((struct tw_company) { REQUESTS(WRITES, 3, 4096) }, true);
+	world_end();
+	tap_ok(world_at(world.report, "slowest.0") && !world_at(world.report, "slowest.0.company"),
+	       "and none that are another's");
+}
+
+static void sampled(void)
+{
+	begin(true, 16);
+	for (unsigned i = 0; i < 4000; i++)
+		one((struct tw_company) { REQUESTS(WRITES, i % 2, i % 2) }, false);
+	world_end();
+	tap_ok(world_number("kernel_stages.not_split.not_chosen.read") > 3000 &&
+	       all_rows("count") == world_number("stages.device.read.count") &&
+	       all_rows("sum_ns") == world_number("stages.device.read.sum_ns") &&
+	       in("alone") > 1000 && in("writes") > 1000,
+	       "a chosen I/O counts as often as in its stages");
+	tap_ok(is_valid(), "which can be read");
+}
+
+static void not_asked_for(void)
+{
+	begin(false, 1);
+	one((struct tw_company) { REQUESTS(WRITES, 1, 1) }, false);
+	world_end();
+	tap_ok(!world.with_causes && !world_at(world.report, "kernel_stages.company") &&
+	       !world_at(world.report, "slowest.0.company"), "without the option: nothing");
+	begin(true, 1);
+	tap_ok(world.with_causes, "with it the program is loaded with this");
+	world_end();
+}
+
+int main(void)
+{
+	each_kind();
+	slowest();
+	sampled();
+	not_asked_for();
+	return tap_done();
+}
