@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: on the kernels of Debian 12 and 13, a device that takes 30 ms for each request
-# is shared with others: reads, writes, discards, or flushes. At least 95 of 100 I/Os of a
+# Behaviour: on the kernels of Debian 12 and 13, a device that takes 30 ms or more for each
+# request is shared with others: reads, writes, discards, or flushes. At least 95 of 100 I/Os of a
 # job have the company of that kind, though two of the job's own are in flight at a time. A
 # job whose device is as slow, but has nothing else to do, is alone in at least 95 of 100, as
 # is one next to others on another device. Defect: a structure that differs there, a request
