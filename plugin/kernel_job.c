@@ -262,6 +262,11 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 			why->waited_at_most_ns = waited_at_most_ns(job, clocks, &part);
 		return;
 	}
+	if (longest == TW_BLOCKQ || longest == TW_KERNEL)
+		tw_explain_workers(job->collected.follow.sleeps, clocks->join, &part,
+				   io->kernel.key, &why->explained);
+	if (why->explained.slept[0].ns)
+		return;
 	if (is == IN_CALL)
 		part.to_ns = io->entered_ticks ?
 			tw_min_ns(part.to_ns, own_ns(clocks, io->entered_ticks)) :
@@ -302,5 +307,5 @@ json_t *tw_why_to_json(const struct tw_slow_io *slow, uint64_t begin_ns)
 	return tw_explained_to_json(tw_time_rows[why->stage].name,
 				    begin_ns + (uint64_t) why->from_ns,
 				    slow->times.stage_ns[why->stage],
-				    why->followed ? &why->explained : NULL);
+				    &why->explained, why->followed);
 }

@@ -134,6 +134,11 @@ static const struct tw_fact of_had_cpu[] = {
 	{ "name", TW_TEXT }, { NULL, 0 },
 };
 
+static const struct tw_fact of_slept[] = {
+	{ "word", TW_TEXT | TW_MUST }, { "function", TW_TEXT }, { "ns", TW_NUMBER | TW_MUST },
+	{ NULL, 0 },
+};
+
 static const struct tw_fact of_trigger[] = {
 	{ "above_ns", TW_NUMBER | TW_MUST }, { "slower", TW_NUMBER | TW_MUST },
 	{ "stopped_for", TW_NUMBER }, { "event_count", TW_NUMBER },
@@ -350,6 +355,7 @@ void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 		tw_report_refuse(problem, CAUSES "stall has no end");
 	check_pieces(causes, json_object_get(slow, "stages"), stage, problem);
 	check_all(causes, CAUSES, "had_cpu", of_had_cpu, problem);
+	check_all(causes, CAUSES, "slept", of_slept, problem);
 	while (known < TW_STAGES && strcmp(tw_time_rows[known].name, stage))
 		known++;
 	if (!problem->text[0] && known == TW_STAGES)

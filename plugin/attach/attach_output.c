@@ -236,7 +236,7 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 	if (result->tally->turns)
 		json_object_set_new(json, "causes", tw_explained_to_json(
 			tw_time_rows[why->stage].name, why->from_ns, why->ns,
-			why->followed ? &why->explained : NULL));
+			&why->explained, why->followed));
 	return json;
 }
 

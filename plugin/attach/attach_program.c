@@ -20,6 +20,7 @@
 #include "kernel/above.h"
 #include "kernel/causes.h"
 #include "kernel/program.h"
+#include "kernel/stack_words.h"
 
 /* They need types of the files above. */
 #include "attach/attach.skel.h"
@@ -95,6 +96,7 @@ static int load_causes(struct tw_attach_program *program)
 	if (turns == MAP_FAILED)
 		return -errno;
 	program->turns = turns;
+	tw_functions_load();
 	program->causes_ns = tw_follow_now_ns();
 	return 0;
 }

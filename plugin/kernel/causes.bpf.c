@@ -9,6 +9,9 @@
  * shorter interrupt counts as part of the task that it interrupted. Programs that find
  * neither such a thread nor such a CPU leave at once.
  *
+ * Where a followed thread falls asleep, its stack in the kernel is kept. So is that of a
+ * worker of io_uring which has an I/O of a job: such a worker is not followed otherwise.
+ *
  * Names and ids of another user's processes are hidden here, unless the job's thread may
  * trace any process. With attach, the user who runs attach must have that right.
  */
@@ -29,7 +32,8 @@ char LICENSE[] SEC("license") = "GPL";
 #define UNKNOWN_NS	1	/* an interrupt has begun, at a time that was not noted */
 #define WATCHED		4096	/* interrupts after one that woke a followed thread */
 
-#define PF_KTHREAD	0x00200000	/* include/linux/sched.h */
+#define PF_IO_WORKER	0x00000010	/* include/linux/sched.h */
+#define PF_KTHREAD	0x00200000
 #define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */
 #define NOBODYS		(~0U)
 #define ANY_THREAD	(~0U)	/* not known */
@@ -61,6 +65,38 @@ struct {
 	__type(key, __u32);
 	__type(value, struct tw_turns);
 } rings SEC(".maps");
+
+/* By io_ring_ctx: the index in `sleeps` + 1 of the job that made the ring. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TW_MAX_FOLLOWED);
+	__type(key, __u64);
+	__type(value, __u32);
+} owners SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);		/* set before loading */
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct tw_sleeps);
+} sleeps SEC(".maps");
+
+/* A worker of io_uring that is asleep while it has an I/O. */
+struct sleeper {
+	__u64 key;
+	__u64 off_ns;
+	__u64 ring;		/* index in `sleeps` */
+	struct tw_stack stack;
+};
+
+/* By the kernel's number of the worker. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TW_MAX_FOLLOWED);
+	__type(key, __u32);
+	__type(value, struct sleeper);
+} sleepers SEC(".maps");
 
 /* What had the CPU until @to_ns. */
 struct past {
@@ -414,9 +450,79 @@ static void put_turn(struct followed *of, struct task_struct *task,
 			  stolen_of(task) - of->stolen_ns;
 	turn->cpu = cpu;
 	turn->moved = of->moved;
+	if (!of->asleep)
+		turn->stack.count = 0;
 	look_as(&viewer, task);
 	put_holders(turn, of, here, now, &viewer);
 	publish(turns, turn);
+}
+
+/* ---- stacks -------------------------------------------------------------- */
+
+/* Keep the stack of the task that leaves the CPU, from @context of the switch. The first
+ * frames are the program itself and what calls it. */
+#define OWN_FRAMES	2
+
+static __always_inline void keep_stack(void *context, struct tw_stack *stack)
+{
+	long bytes = bpf_get_stack(context, stack->frames, sizeof(stack->frames),
+				   OWN_FRAMES);
+
+	stack->count = bytes > 0 ? (__u64)bytes / sizeof(*stack->frames) : 0;
+}
+
+/* Keep where a worker of io_uring falls asleep, if it has an I/O of a job. */
+static __always_inline void worker_sleeps(void *context, struct task_struct *task)
+{
+	struct io_worker *worker = task->worker_private;
+	const struct io_wq_work *work = BPF_CORE_READ(worker, cur_work);
+	const struct io_kiocb *io = (const struct io_kiocb *)
+		((__u64)work - bpf_core_field_offset(struct io_kiocb, work));
+	struct sleeper sleeper = { 0 };
+	const __u32 *owner;
+	__u32 thread = task->pid;
+	__u64 ring;
+
+	if (!work)
+		return;
+	ring = (__u64)BPF_CORE_READ(io, ctx);
+	owner = bpf_map_lookup_elem(&owners, &ring);
+	if (!owner)
+		return;
+	sleeper.key = BPF_CORE_READ(io, cqe.user_data);
+	sleeper.ring = *owner - 1;
+	keep_stack(context, &sleeper.stack);
+	sleeper.off_ns = bpf_ktime_get_ns();
+	bpf_map_update_elem(&sleepers, &thread, &sleeper, BPF_ANY);
+}
+
+/* Publish the sleep of a worker that runs again. */
+static __always_inline void worker_runs(struct task_struct *task)
+{
+	__u32 thread = task->pid;
+	const struct sleeper *sleeper = bpf_map_lookup_elem(&sleepers, &thread);
+	struct tw_sleeps *all;
+	struct tw_sleep *sleep;
+	__u64 number;
+	__u32 ring;
+
+	if (!sleeper)
+		return;
+	ring = (__u32)sleeper->ring;
+	all = bpf_map_lookup_elem(&sleeps, &ring);
+	if (all) {
+		number = __sync_fetch_and_add(&all->newest, 1) + 1;
+		sleep = &all->sleeps[(number - 1) & (TW_SLEEPS - 1)];
+		sleep->number = 0;
+		barrier();
+		sleep->key = sleeper->key;
+		sleep->off_ns = sleeper->off_ns;
+		sleep->on_ns = bpf_ktime_get_ns();
+		sleep->stack = sleeper->stack;
+		barrier();
+		sleep->number = number;
+	}
+	bpf_map_delete_elem(&sleepers, &thread);
 }
 
 /* ---- the scheduler ------------------------------------------------------- */
@@ -427,9 +533,14 @@ int BPF_PROG(create, int fd, void *ring)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tid = thread();
 	const __u32 *place = bpf_map_lookup_elem(&expected, &tid);
+	__u64 address = (__u64)ring;
 
-	if (!place || !*place)
+	/* A ring of a job that has ended may have had this address. */
+	if (!place || !*place) {
+		bpf_map_delete_elem(&owners, &address);
 		return 0;
+	}
+	bpf_map_update_elem(&owners, &address, place, BPF_ANY);
 	follow_thread(task, *place - 1);
 	bpf_map_delete_elem(&expected, &tid);
 	return 0;
@@ -463,11 +574,29 @@ static void runs_again(struct followed *of, struct task_struct *task,
 	of->ran_ns = now;
 }
 
-static void note_switch(struct cpu *here, _Bool sleeps, struct task_struct *prev,
-			struct task_struct *next)
+/* Keep the stack in the place of the turn that is published when the thread runs again. */
+static __always_inline void keep_turns_stack(void *context, const struct followed *of)
+{
+	struct tw_turns *turns;
+	struct tw_turn *turn = new_turn(of, &turns);
+
+	if (!turn)
+		return;
+	turn->number = 0;
+	barrier();
+	keep_stack(context, &turn->stack);
+}
+
+static __always_inline void note_switch(void *context, struct cpu *here, _Bool sleeps,
+					struct task_struct *prev, struct task_struct *next)
 {
 	struct followed *leaves = followed_of(prev), *runs = followed_of(next);
 	__u64 now;
+
+	if (sleeps && prev->flags & PF_IO_WORKER)
+		worker_sleeps(context, prev);
+	if (next->flags & PF_IO_WORKER)
+		worker_runs(next);
 
 	if (nested && !jobs_namespace && thread())
 		note_namespace(prev);
@@ -479,6 +608,8 @@ static void note_switch(struct cpu *here, _Bool sleeps, struct task_struct *prev
 	here->has_followed = runs != 0;
 	if (leaves)
 		left(leaves, prev, next->pid, now, sleeps);
+	if (leaves && sleeps)
+		keep_turns_stack(context, leaves);
 	if (runs)
 		runs_again(runs, next, here, now);
 }
@@ -487,7 +618,7 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(switched, _Bool preempt, struct task_struct *prev,
 	     struct task_struct *next, unsigned int prev_state)
 {
-	RUN(note_switch(here, !preempt && prev_state, prev, next));
+	RUN(note_switch(ctx, here, !preempt && prev_state, prev, next));
 }
 
 static void note_waking(struct cpu *here, struct task_struct *task)
@@ -611,6 +742,7 @@ static void put_interruption(struct followed *of, const struct past *past,
 	turn->stolen_ns = 0;
 	turn->cpu = bpf_get_smp_processor_id();
 	turn->moved = 0;
+	turn->stack.count = 0;
 	holder_of(&turn->holders[0], past, &viewer);
 	turn->holders[0].from_ns = from_ns;
 	turn->holders[0].to_ns = past->to_ns;

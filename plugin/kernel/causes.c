@@ -20,9 +20,11 @@
 #include "base/allocate.h"
 #include "explain.h"
 #include "program.h"
+#include "stack_words.h"
 
 static struct tw_causes *program;
 static const struct tw_turns *turns;
+static const struct tw_sleeps *sleeps;
 static uint32_t ring_count;
 /* Shared by all jobs: the number of rings of turns in use. */
 static _Atomic(uint32_t) *given;
@@ -31,12 +33,17 @@ static char why_not[224];
 
 static int share(uint32_t count)
 {
-	turns = mmap(NULL, count * sizeof(*turns), PROT_READ, MAP_SHARED,
-		     bpf_map__fd(program->maps.rings), 0);
-	if (turns == MAP_FAILED) {
-		turns = NULL;
+	void *map = mmap(NULL, count * sizeof(*turns), PROT_READ, MAP_SHARED,
+			 bpf_map__fd(program->maps.rings), 0);
+
+	if (map == MAP_FAILED)
 		return -errno;
-	}
+	turns = map;
+	map = mmap(NULL, count * sizeof(*sleeps), PROT_READ, MAP_SHARED,
+		   bpf_map__fd(program->maps.sleeps), 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	sleeps = map;
 	given = mmap(NULL, sizeof(*given), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	return given == MAP_FAILED ? -errno : 0;
@@ -55,6 +62,8 @@ static int load(uint32_t count)
 	program->rodata->nested = space.inode &&
 				  space.inode != TW_PROGRAM_FIRST_NAMESPACE;
 	error = bpf_map__set_max_entries(program->maps.rings, count);
+	if (!error)
+		error = bpf_map__set_max_entries(program->maps.sleeps, count);
 	if (!error)
 		error = tw_causes__load(program);
 	if (!error)
@@ -75,6 +84,7 @@ const char *tw_follow_load(uint32_t jobs)
 	if (!error) {
 		ring_count = jobs;
 		loaded_ns = tw_follow_now_ns();
+		tw_functions_load();
 		return NULL;
 	}
 	tw_causes__destroy(program);
@@ -104,6 +114,7 @@ void tw_follow_expect(struct tw_follow *follow)
 		return;
 	}
 	follow->turns = &turns[place - 1];
+	follow->sleeps = &sleeps[place - 1];
 	follow->why = NULL;
 }
 

@@ -16,6 +16,7 @@
 /* The state of one job. */
 struct tw_follow {
 	const struct tw_turns *turns;	/* NULL: the thread is not followed */
+	const struct tw_sleeps *sleeps;	/* of its workers; set if turns is */
 	const char *why;		/* the reason; NULL: followed, or not wanted */
 	uint32_t thread;
 };

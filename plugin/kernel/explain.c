@@ -107,6 +107,38 @@ static void explain_wait(struct explaining *now, struct tw_explained *is,
 	is->waited_ns += take(now, ready_ns, on_ns);
 }
 
+/* Add @ns of a sleep to @all, which stays sorted by time. What has no reason is not added. */
+static void add_slept(struct tw_slept *all, const struct tw_stack *stack, uint64_t ns)
+{
+	struct tw_reason reason;
+	unsigned i = 0;
+
+	if (!ns || !stack->count)
+		return;
+	reason = tw_reason_of_stack(stack);
+	if (reason.word == TW_SLEEP_NOTHING)
+		return;
+	while (i < TW_SLEPT && all[i].ns && (all[i].reason.word != reason.word ||
+	       (reason.word == TW_SLEEP_OTHER &&
+		strcmp(all[i].reason.function, reason.function))))
+		i++;
+	/* A shorter sleep than all of these is not among the longest so far. */
+	if (i == TW_SLEPT) {
+		if (ns <= all[--i].ns)
+			return;
+		all[i].ns = 0;
+	}
+	if (!all[i].ns)
+		all[i].reason = reason;
+	all[i].ns += ns;
+	for (; i && all[i].ns > all[i - 1].ns; i--) {
+		struct tw_slept other = all[i - 1];
+
+		all[i - 1] = all[i];
+		all[i] = other;
+	}
+}
+
 static void explain_turn(struct explaining *now, struct tw_explained *is,
 			 struct tw_had_cpu *all, const struct tw_turn *turn)
 {
@@ -133,6 +165,7 @@ static void explain_turn(struct explaining *now, struct tw_explained *is,
 					    waking_ns);
 	} else {
 		is->asleep_ns += asleep_ns;
+		add_slept(is->slept, &turn->stack, asleep_ns);
 	}
 	if (now->at_ns < end_ns && turn->stolen_ns)
 		is->stolen_ns += turn->stolen_ns;
@@ -171,6 +204,39 @@ void tw_explain(const struct tw_turns *turns, const struct tw_join *join,
 	if (is->stolen_ns > (uint64_t)(part->to_ns - part->from_ns))
 		is->stolen_ns = (uint64_t)(part->to_ns - part->from_ns);
 	memcpy(is->had_cpu, all, sizeof(is->had_cpu));
+}
+
+/* Copy sleep @number, if it has @key. */
+static bool read_sleep(const struct tw_sleeps *sleeps, uint64_t number, uint64_t key,
+		       struct tw_sleep *sleep)
+{
+	const struct tw_sleep *place = &sleeps->sleeps[(number - 1) % TW_SLEEPS];
+
+	if (__atomic_load_n(&place->number, __ATOMIC_ACQUIRE) != number ||
+	    place->key != key)
+		return false;
+	memcpy(sleep, place, sizeof(*sleep));
+	atomic_thread_fence(memory_order_acquire);
+	return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
+}
+
+void tw_explain_workers(const struct tw_sleeps *sleeps, const struct tw_join *join,
+			const struct tw_part *part, uint64_t key, struct tw_explained *is)
+{
+	const uint64_t newest = __atomic_load_n(&sleeps->newest, __ATOMIC_ACQUIRE);
+	struct tw_sleep sleep;
+	uint64_t number;
+
+	for (number = newest; number && newest - number < TW_SLEEPS; number--) {
+		int64_t from_ns, to_ns;
+
+		if (!read_sleep(sleeps, number, key, &sleep))
+			continue;
+		from_ns = tw_max_ns(part->from_ns, tw_join_own_ns(join, sleep.off_ns));
+		to_ns = tw_min_ns(part->to_ns, tw_join_own_ns(join, sleep.on_ns));
+		if (to_ns > from_ns)
+			add_slept(is->slept, &sleep.stack, (uint64_t)(to_ns - from_ns));
+	}
 }
 
 /* ---- as JSON ---- */
@@ -221,11 +287,24 @@ static json_t *all_had_to_json(const struct tw_explained *is)
 	return array;
 }
 
+static json_t *all_slept_to_json(const struct tw_explained *is)
+{
+	json_t *array = json_array();
+	const struct tw_slept *slept;
+
+	for (slept = is->slept; slept < is->slept + TW_SLEPT && slept->ns; slept++)
+		json_array_append_new(array, json_pack("{ss, ss, sI}",
+			"word", tw_sleep_texts[slept->reason.word].word,
+			"function", slept->reason.function,
+			"ns", (json_int_t) slept->ns));
+	return array;
+}
+
 /* Return the time in which the thread could not run. If there is none, return the stage. */
 static json_t *stall_to_json(uint64_t stage_from_ns, uint64_t stage_ns,
 			     const struct tw_explained *is)
 {
-	const bool stalled = is && is->stall_to_ns > is->stall_from_ns;
+	const bool stalled = is->stall_to_ns > is->stall_from_ns;
 	const int64_t from_ns = stalled ? is->stall_from_ns : 0;
 	const int64_t to_ns = stalled ? is->stall_to_ns : (int64_t) stage_ns;
 	const uint64_t begin_ns = stage_from_ns + (uint64_t) from_ns;
@@ -235,13 +314,15 @@ static json_t *stall_to_json(uint64_t stage_from_ns, uint64_t stage_ns,
 }
 
 json_t *tw_explained_to_json(const char *stage, uint64_t from_ns, uint64_t ns,
-			     const struct tw_explained *is)
+			     const struct tw_explained *is, bool followed)
 {
 	json_t *object = json_pack("{ss, so}", "stage", stage, "stall",
 				   stall_to_json(from_ns, ns, is));
 	uint64_t known_ns;
 
-	if (!is)
+	if (is->slept[0].ns)
+		json_object_set_new(object, "slept", all_slept_to_json(is));
+	if (!followed)
 		return object;
 	known_ns = is->ran_ns + is->waited_ns + is->asleep_ns +
 		   is->interrupts_ns + is->woken_late_ns;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "join.h"
+#include "stack_words.h"
 #include "turn.h"
 
 #define TW_HAD_CPU	4	/* holders of the CPU that are named */
@@ -25,6 +26,14 @@ struct tw_had_cpu {
 	uint32_t id;
 	uint32_t kind;		/* enum tw_holder_kind */
 	char name[TW_NAME_SIZE];
+};
+
+#define TW_SLEPT	4	/* reasons of sleeps that are named */
+
+/* A reason of sleeps, and how long they took. */
+struct tw_slept {
+	uint64_t ns;		/* 0: the list ends here */
+	struct tw_reason reason;
 };
 
 /* The part of an I/O's time, in own time (join.h). */
@@ -47,6 +56,7 @@ struct tw_explained {
 	uint64_t asleep_ns;		/* asleep, not counted as woken late */
 	uint64_t stolen_ns;		/* at most, by the hypervisor, of all of these */
 	struct tw_had_cpu had_cpu[TW_HAD_CPU];	/* the longest first */
+	struct tw_slept slept[TW_SLEPT];	/* the longest first */
 	/* The longest time in which the thread could not run. */
 	int64_t stall_from_ns;
 	int64_t stall_to_ns;		/* equal to stall_from_ns: none */
@@ -67,11 +77,16 @@ static inline int64_t tw_max_ns(int64_t a, int64_t b)
 void tw_explain(const struct tw_turns *turns, const struct tw_join *join,
 		const struct tw_part *part, struct tw_explained *is);
 
+/* Find where workers of io_uring slept in @part of the I/O that has @key. Sets @is->slept, and
+ * nothing else. */
+void tw_explain_workers(const struct tw_sleeps *sleeps, const struct tw_join *join,
+			const struct tw_part *part, uint64_t key, struct tw_explained *is);
+
 /* Return the causes of a stage that began at @from_ns of CLOCK_MONOTONIC and took @ns; NULL
- * without memory. @is: its stall is relative to @from_ns; NULL: the thread takes no part in
- * the stage. */
+ * without memory. @is: its stall is relative to @from_ns. @followed: the thread
+ * takes part in the stage. */
 json_t *tw_explained_to_json(const char *stage, uint64_t from_ns, uint64_t ns,
-			     const struct tw_explained *is);
+			     const struct tw_explained *is, bool followed);
 
 /* Return what following threads took of each CPU in @over_ns: estimates from the runs that
  * were timed. CPUs without such a run are left out. NULL: without memory. */

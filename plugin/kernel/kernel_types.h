@@ -119,6 +119,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct io_uring_task *io_uring;
 	struct bpf_local_storage *bpf_storage;
+	void *worker_private;	/* of a worker of io_uring: its io_worker */
 } TW_BY_NAME;
 
 struct irqaction {
@@ -136,12 +137,22 @@ struct io_cqe {
 	__s32 res;
 } TW_BY_NAME;
 
+struct io_wq_work {
+	void *list;
+} TW_BY_NAME;
+
+/* io_uring/io-wq.c */
+struct io_worker {
+	struct io_wq_work *cur_work;	/* that of an io_kiocb; 0: the worker has none */
+} TW_BY_NAME;
+
 /* In a read or write, the io_kiocb begins with the kiocb. */
 struct io_kiocb {
 	struct file *file;
 	__u8 opcode;
 	struct io_cqe cqe;
 	void *ctx;
+	struct io_wq_work work;
 } TW_BY_NAME;
 
 struct bvec_iter {

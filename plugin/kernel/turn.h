@@ -5,6 +5,8 @@
  * was off its CPU, and what had the CPU while the thread could have run. The
  * program writes the turn when the thread runs again. The engine reads the
  * turns of its slowest I/Os.
+ *
+ * A second ring has the sleeps of io_uring's workers, each in an I/O of the job.
  */
 #ifndef TW_PLUGIN_KERNEL_TURN_H
 #define TW_PLUGIN_KERNEL_TURN_H
@@ -16,6 +18,8 @@
 #define TW_TURNS	256	/* of a job; a power of two */
 #define TW_HOLDERS	16	/* of a turn */
 #define TW_NAME_SIZE	16	/* that of a task's name in the kernel */
+#define TW_FRAMES	16	/* of a stack */
+#define TW_SLEEPS	256	/* of a job's workers; a power of two */
 
 enum tw_holder_kind {
 	TW_NOBODY,		/* no holder: the last one came before this place */
@@ -37,6 +41,12 @@ struct tw_holder {
 	char name[TW_NAME_SIZE];
 };
 
+/* Where a thread fell asleep: addresses in the kernel's functions, the innermost first. */
+struct tw_stack {
+	__u64 frames[TW_FRAMES];
+	__u64 count;
+};
+
 struct tw_turn {
 	__u64 number;		/* from 1 on; 0: it is being written */
 	__u64 ran_ns;		/* the thread ran from this time, */
@@ -48,6 +58,7 @@ struct tw_turn {
 	__u64 stolen_ns;	/* by the hypervisor since it was ready, at most */
 	__u32 cpu;		/* the CPU on which it runs again */
 	__u32 moved;		/* how often it changed its CPU while it waited */
+	struct tw_stack stack;	/* count 0: it did not sleep */
 	struct tw_holder holders[TW_HOLDERS];	/* the last one first */
 };
 
@@ -56,6 +67,23 @@ struct tw_turns {
 	__u64 newest;		/* number of the newest turn; 0: none yet */
 	__u64 unused[7];
 	struct tw_turn turns[TW_TURNS];
+};
+
+/* A worker of io_uring was asleep while it had an I/O. */
+struct tw_sleep {
+	__u64 number;		/* from 1 on; 0: it is being written */
+	__u64 key;		/* user_data of the I/O (slot.h) */
+	__u64 off_ns;
+	__u64 on_ns;
+	struct tw_stack stack;
+};
+
+/* Sleep N is at place N - 1, modulo TW_SLEEPS. Several workers write at once, so an older
+ * sleep may appear after a newer one. */
+struct tw_sleeps {
+	__u64 newest;
+	__u64 unused[7];
+	struct tw_sleep sleeps[TW_SLEEPS];
 };
 
 #define TW_MAX_FOLLOWED	4096

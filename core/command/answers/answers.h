@@ -164,11 +164,12 @@ enum tw_report_piece {
 struct tw_report_cause {
 	const char *stage;		/* the longest stage */
 	uint64_t stage_ns;		/* 0: this version does not know the stage */
-	int followed;			/* 0: the next members are not known */
+	int followed;			/* 0: only slept is known, of a worker of io_uring */
 	int lost;			/* records that there was no room for */
 	uint64_t ns[TW_REPORT_PIECES];	/* their sum is at most stage_ns */
 	uint64_t stolen_ns;		/* an upper bound */
 	const json_t *had_cpu;		/* or NULL */
+	const json_t *slept;		/* or NULL */
 	uint64_t stall_from_ns;		/* CLOCK_MONOTONIC */
 	uint64_t stall_ns;
 };
@@ -178,10 +179,11 @@ int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow);
 
 /* The first tells whether the longest stage is this enum tw_stage. The second
  * describes the causes in words. The third describes an element of had_cpu: a
- * task that had the CPU. */
+ * task that had the CPU. The last describes one of slept, after "waiting". */
 int tw_report_cause_is_in(const struct tw_report_cause *cause, int stage);
 int tw_report_say_cause(char *text, size_t size, const json_t *slow);
 void tw_report_had_cpu(char *text, size_t size, const json_t *had);
+void tw_report_slept(char *text, size_t size, const json_t *slept);
 
 /* The kernel's trace of a slow I/O: tw_trigger. */
 struct tw_report_trigger {

@@ -9,6 +9,7 @@
 
 #include "command/answers/answers.h"
 #include "command/output/page.h"
+#include "latency/sleep_words.h"
 
 int tw_report_since_start(double *s, const struct tw_report_job *job,
 			  uint64_t monotonic_ns)
@@ -97,6 +98,7 @@ int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow)
 		.lost = json_is_true(json_object_get(json, "lost")),
 		.stolen_ns = tw_report_u64(json, "stolen_at_most_ns"),
 		.had_cpu = json_object_get(json, "had_cpu"),
+		.slept = json_object_get(json, "slept"),
 		.stall_from_ns = tw_report_u64(stall, "from_ns"),
 		.stall_ns = tw_report_u64(stall, "ns"),
 	};
@@ -135,6 +137,20 @@ void tw_report_had_cpu(char *text, size_t size, const json_t *had)
 		snprintf(text, size, "%s (%llu)", name ? name : "a process", id);
 }
 
+void tw_report_slept(char *text, size_t size, const json_t *slept)
+{
+	const char *word = tw_report_string(slept, "word");
+	const char *function = tw_report_string(slept, "function");
+	int i = 1;
+
+	while (i < TW_SLEEP_WORDS && strcmp(tw_sleep_texts[i].word, word))
+		i++;
+	if (i == TW_SLEEP_OTHER && function)
+		snprintf(text, size, "in %s()", function);
+	else
+		snprintf(text, size, "for %s", i < TW_SLEEP_WORDS ? tw_sleep_texts[i].text : word);
+}
+
 static int is_worth_a_word(const struct tw_report_cause *cause, uint64_t ns)
 {
 	return ns && ns >= cause->stage_ns / MIN_PART;
@@ -158,6 +174,22 @@ static void put_had_cpu(FILE *file, const struct tw_report_cause *cause)
 	}
 }
 
+/* Write what a thread was waiting for, each reason with its time. */
+static void put_slept(FILE *file, const struct tw_report_cause *cause, const char *before)
+{
+	for (size_t i = 0; i < json_array_size(cause->slept); i++) {
+		const json_t *slept = json_array_get(cause->slept, i);
+		const uint64_t ns = tw_report_u64(slept, "ns");
+		char text[96];
+
+		if (!is_worth_a_word(cause, ns))
+			continue;
+		tw_report_slept(text, sizeof(text), slept);
+		fprintf(file, "%s%s (%s)", before, text, TW_SAY_NS(ns));
+		before = ", ";
+	}
+}
+
 static void put_pieces(FILE *file, const struct tw_report_cause *cause)
 {
 	const char *before = "the job was ", *words;
@@ -174,6 +206,8 @@ static void put_pieces(FILE *file, const struct tw_report_cause *cause)
 		fprintf(file, "%s%s %s", before, words, TW_SAY_NS(cause->ns[i]));
 		if (i == TW_REPORT_WAITED)
 			put_had_cpu(file, cause);
+		if (i == TW_REPORT_ASLEEP)
+			put_slept(file, cause, ", waiting ");
 		before = "; ";
 	}
 	if (is_worth_a_word(cause, cause->stolen_ns))
@@ -254,6 +288,8 @@ int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 	fprintf(file, "%s: ", cause.stage);
 	if (cause.followed)
 		put_pieces(file, &cause);
+	else if (cause.slept)
+		put_slept(file, &cause, "a worker of io_uring was asleep, waiting ");
 	else if (tw_report_cause_is_in(&cause, TW_DEVICE) &&
 		 tw_report_say_company(company, sizeof(company), slow))
 		fprintf(file, "in the device, behind %s of others", company);

@@ -197,33 +197,81 @@ static void put_shares(FILE *file, struct why *why)
 
 enum { NOT_RUNNING, WAITED_AT_MOST, WOKEN_LATE, UNEXPLAINED, KINDS };
 
+/* Names, each with the number of stalls that it explains. */
+struct named {
+	struct {
+		char name[96];
+		size_t stalls;
+	} all[MAX_HOLDERS];
+	size_t count;
+};
+
 struct causes {
 	size_t stalls;			/* stalls of these I/Os */
 	size_t of[KINDS];
-	struct {
-		char who[96];
-		size_t stalls;
-	} holders[MAX_HOLDERS];	/* tasks that had the CPU longest */
-	size_t holder_count;
+	struct named holders;		/* tasks that had the CPU longest */
+	struct named reasons;		/* of sleeps */
 };
+
+static void add_name(struct named *named, const char *name)
+{
+	size_t i = 0;
+
+	while (i < named->count && strcmp(named->all[i].name, name))
+		i++;
+	if (i == MAX_HOLDERS)
+		return;
+	if (i == named->count) {
+		snprintf(named->all[i].name, sizeof(named->all[i].name), "%s", name);
+		named->count++;
+	}
+	named->all[i].stalls++;
+}
 
 static void add_holder(struct causes *causes, const json_t *had_cpu)
 {
 	char who[96];
-	size_t i = 0;
 
 	if (json_array_size(had_cpu) == 0)
 		return;
 	tw_report_had_cpu(who, sizeof(who), json_array_get(had_cpu, 0));
-	while (i < causes->holder_count && strcmp(causes->holders[i].who, who))
-		i++;
-	if (i == MAX_HOLDERS)
+	add_name(&causes->holders, who);
+}
+
+/* Add the reason of a sleep that has at least half of the stage. */
+static void add_reason(struct causes *causes, const struct tw_report_cause *cause)
+{
+	const json_t *longest = json_array_get(cause->slept, 0);
+	char text[96];
+
+	if (!longest || tw_report_u64(longest, "ns") <= cause->stage_ns / 2)
 		return;
-	if (i == causes->holder_count) {
-		snprintf(causes->holders[i].who, sizeof(who), "%s", who);
-		causes->holder_count++;
+	tw_report_slept(text, sizeof(text), longest);
+	add_name(&causes->reasons, text);
+}
+
+static size_t most_of(const struct named *named)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < named->count; i++)
+		if (named->all[i].stalls > named->all[most].stalls)
+			most = i;
+	return most;
+}
+
+/* Write what threads were waiting for, in the order in which the stalls had it. */
+static void put_reasons(FILE *file, const struct causes *causes)
+{
+	const char *before = ". Asleep, waiting ";
+
+	for (size_t i = 0; i < causes->reasons.count; i++) {
+		fprintf(file, "%s%s", before, causes->reasons.all[i].name);
+		if (causes->stalls > 1)
+			fprintf(file, " in %zu of %zu stalls", causes->reasons.all[i].stalls,
+				causes->stalls);
+		before = "; ";
 	}
-	causes->holders[i].stalls++;
 }
 
 /* Add the cause that has at least half of the stage. */
@@ -232,6 +280,7 @@ static void add_cause(struct causes *causes, const struct tw_report_cause *cause
 	uint64_t half_ns = cause->stage_ns / 2;
 	const uint64_t *ns = cause->ns;
 
+	add_reason(causes, cause);
 	if (!cause->followed)
 		return;
 	if (ns[TW_REPORT_WAITED] + ns[TW_REPORT_INTERRUPTS] > half_ns) {
@@ -278,7 +327,7 @@ static void put_causes(FILE *file, const struct why *why,
 	};
 	struct causes causes = { .stalls = 0 };
 	const char *before = ". The thread of the job: ";
-	size_t most = 0;
+	size_t most;
 
 	for (size_t i = 0; i < group->stall_count; i++) {
 		const struct tw_report_slow *slow = group->stalls[i].slowest;
@@ -293,9 +342,7 @@ static void put_causes(FILE *file, const struct why *why,
 		else if (tw_report_waited_at_most(slow->json, &longest) > longest.ns / 2)
 			causes.of[WAITED_AT_MOST]++;
 	}
-	for (size_t i = 1; i < causes.holder_count; i++)
-		if (causes.holders[i].stalls > causes.holders[most].stalls)
-			most = i;
+	most = most_of(&causes.holders);
 	for (int i = 0; i < KINDS; i++) {
 		if (causes.of[i] == 0)
 			continue;
@@ -303,13 +350,14 @@ static void put_causes(FILE *file, const struct why *why,
 		if (causes.stalls > 1)
 			fprintf(file, " in %zu of %zu stalls", causes.of[i],
 				causes.stalls);
-		if (i == NOT_RUNNING && causes.holder_count) {
-			fprintf(file, ", %s had its CPU", causes.holders[most].who);
+		if (i == NOT_RUNNING && causes.holders.count) {
+			fprintf(file, ", %s had its CPU", causes.holders.all[most].name);
 			if (causes.stalls > 1)
-				fprintf(file, " in %zu of them", causes.holders[most].stalls);
+				fprintf(file, " in %zu of them", causes.holders.all[most].stalls);
 		}
 		before = "; ";
 	}
+	put_reasons(file, &causes);
 }
 
 /* ---- the sentence -------------------------------------------------------- */

@@ -120,6 +120,7 @@ static struct world {
 	uint32_t kernel_loaded_first, kernel_loaded;	/* slots */
 	int64_t kernel_missed;		/* runs that the kernel skipped so far */
 	struct tw_turns *turns;		/* of the job's thread; NULL: not followed */
+	struct tw_sleeps *sleeps;	/* of the workers; NULL: none */
 	uint32_t followed;		/* jobs, when that was loaded */
 
 	/* The kernel's trace events. */
@@ -569,8 +570,11 @@ const char *tw_follow_load(uint32_t jobs)
 
 void tw_follow_expect(struct tw_follow *follow)
 {
+	static struct tw_sleeps none;
+
 	*follow = (struct tw_follow) {
 		.turns = world.turns,
+		.sleeps = world.sleeps ? world.sleeps : &none,
 		.why = world.turns ? NULL : "not seen",
 	};
 }

@@ -10,7 +10,8 @@ null_disk()
 }
 
 # device NAME NS [TAGS]: makes /dev/NAME, which takes NS for a request, and TAGS (64)
-# requests at a time
+# requests at a time. With $backed=1 it keeps what is written.
+backed=0
 device()
 {
 	if [ ! -d /sys/kernel/config/nullb ]; then
@@ -21,6 +22,7 @@ device()
 	mkdir "/sys/kernel/config/nullb/$1"
 	for setting in size=1024 blocksize=4096 queue_mode=2 irqmode=2 \
 			completion_nsec="$2" hw_queue_depth="${3:-64}" submit_queues=1 \
+			memory_backed=$backed \
 			power=1; do
 		echo "${setting#*=}" >"/sys/kernel/config/nullb/$1/${setting%%=*}"
 	done

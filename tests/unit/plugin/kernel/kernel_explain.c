@@ -4,7 +4,8 @@
  * to the nanosecond: it ran, was ready to run while something else had its CPU, was
  * interrupted, was asleep, was woken late. The pieces never add up to more than the
  * part, whatever the turns are. What had the CPU is named, the longest first. Turns
- * that were overwritten, or are being written, are not read. Defect: a piece
+ * that were overwritten, or are being written, are not read. What a sleep was for comes from
+ * its stack, the longest reason first; sleeps of workers count for their own I/O only. Defect: a piece
  * counted twice, a holder of another time, an old turn taken for a new one, sleep
  * blamed on a stage that no wakeup ends.
  *
@@ -402,6 +403,105 @@ static void cost(void)
 	json_decref(should);
 }
 
+/* ---- sleeps --------------------------------------------------------------- */
+
+static const char functions[] =
+	"1000 T blk_mq_get_tag\n2000 T __bio_queue_enter\n3000 T some_driver\n"
+	"4000 T other_driver\n5000 T io_cqring_wait\n6000 T start_this_handle\n"
+	"7000 T mempool_alloc\n8000 T end\n";
+
+/* Add a sleep of the thread in the function at @address. */
+static void sleep_in(uint64_t address, uint64_t from, uint64_t to)
+{
+	struct tw_turn *turn = add_turn();
+
+	turn->ran_ns = turn->off_ns = at(from);
+	turn->waking_ns = turn->woken_ns = turn->on_ns = at(to);
+	turn->stack = (struct tw_stack) { .frames = { address + 1 }, .count = !!address };
+}
+
+static bool slept(const struct tw_explained *is, unsigned i, enum tw_sleep_word word,
+		  uint64_t ns)
+{
+	return is->slept[i].ns == ns && (!ns || is->slept[i].reason.word == word);
+}
+
+static void reasons(void)
+{
+	static char text[sizeof(functions)];
+	struct tw_explained is;
+
+	memset(&turns, 0, sizeof(turns));
+	sleep_in(0x1000, 100, 200);
+	memcpy(text, functions, sizeof(text));
+	is = explain(0, 300, false);
+	tap_ok(is.asleep_ns == 100 && !is.slept[0].ns, "no names of functions: no reason");
+	tw_functions_read(text);
+	sleep_in(0x2000, 200, 220);
+	sleep_in(0x1000, 300, 400);
+	sleep_in(0x5000, 400, 450);
+	sleep_in(0, 450, 460);
+	is = explain(150, 460, false);
+	tap_ok(is.asleep_ns == 230 && slept(&is, 0, TW_SLEEP_TAG, 150) &&
+	       slept(&is, 1, TW_SLEEP_FROZEN_QUEUE, 20) && slept(&is, 2, 0, 0),
+	       "sleeps for one reason are one, as far as they are in the part");
+	is = explain(150, 460, true);
+	tap_ok(!is.asleep_ns && !is.slept[0].ns, "none where a wakeup ends the part");
+	sleep_in(0x3000, 500, 530);
+	sleep_in(0x4000, 530, 531);
+	sleep_in(0x6000, 531, 533);
+	is = explain(100, 533, false);
+	tap_ok(slept(&is, 0, TW_SLEEP_TAG, 200) && slept(&is, 1, TW_SLEEP_OTHER, 30) &&
+	       !strcmp(is.slept[1].reason.function, "some_driver") &&
+	       slept(&is, 2, TW_SLEEP_FROZEN_QUEUE, 20) && slept(&is, 3, TW_SLEEP_JOURNAL, 2),
+	       "of five reasons, the longest four");
+}
+
+static struct tw_sleeps sleeps;
+
+static void worker_sleep(uint64_t key, uint64_t address, uint64_t from, uint64_t to)
+{
+	struct tw_sleep *sleep = &sleeps.sleeps[sleeps.newest % TW_SLEEPS];
+
+	*sleep = (struct tw_sleep) {
+		.number = ++sleeps.newest, .key = key, .off_ns = at(from), .on_ns = at(to),
+		.stack = { .frames = { address + 1 }, .count = 1 },
+	};
+}
+
+static struct tw_explained explain_workers(uint64_t key)
+{
+	const struct tw_part part = { 100, 1000, false };
+	struct tw_explained is = { .lost = false };
+
+	tw_explain_workers(&sleeps, &join, &part, key, &is);
+	return is;
+}
+
+static void workers(void)
+{
+	struct tw_explained is = explain_workers(7);
+	unsigned i;
+
+	tap_ok(!is.slept[0].ns, "no worker slept");
+	worker_sleep(7, 0x1000, 50, 150);
+	worker_sleep(8, 0x2000, 100, 900);
+	worker_sleep(7, 0x1000, 950, 1200);
+	worker_sleep(7, 0x6000, 20, 90);
+	is = explain_workers(7);
+	tap_ok(slept(&is, 0, TW_SLEEP_TAG, 100) && slept(&is, 1, 0, 0),
+	       "a worker's sleeps in this I/O, in the part");
+	sleeps.sleeps[2].number = 0;
+	is = explain_workers(7);
+	tap_ok(slept(&is, 0, TW_SLEEP_TAG, 50), "none that is being written");
+	for (i = 0; i < TW_SLEEPS - 1; i++)
+		worker_sleep(9, 0x1000, 100, 101);
+	is = explain_workers(9);
+	tap_ok(slept(&is, 0, TW_SLEEP_TAG, TW_SLEEPS - 1), "all of the ring");
+	is = explain_workers(7);
+	tap_ok(!is.slept[0].ns, "what was overwritten is not read");
+}
+
 int main(void)
 {
 	random_state = tap_seed();
@@ -412,5 +512,7 @@ int main(void)
 	nonsense();
 	overwritten();
 	cost();
+	reasons();
+	workers();
 	return tap_done();
 }
