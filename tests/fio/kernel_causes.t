@@ -6,7 +6,8 @@
 # slowest I/Os has its longest stage and what happened there. The pieces add up to
 # the stage, and the time of processes that had the CPU is no longer than it. Each
 # of several jobs has its own causes. A job whose CPU another process takes names
-# that process; as another user, who may not see it, the job does not. No job names a
+# that process; as another user, who may not see it, the job does not. Writes to a file
+# system that was frozen have that as the reason, and no report has an address. No job names a
 # task of a CPU that it can't run on, and no record is kept there. Without the
 # option, the privileges or the stages the report tells why there are no causes, and
 # the job runs.
@@ -211,6 +212,53 @@ else
 			$_->{kind} eq "hidden" &&
 				(exists $_->{name} || exists $_->{id}) } @had'
 	ok $? 'the job does not name it'
+fi
+
+# ---- what it waited for ----
+
+# mount_loop: mounts a new file system on a loop device, at `mounted`
+mount_loop()
+{
+	[ "$(id -u)" = 0 ] && command -v fsfreeze >/dev/null || return
+	truncate -s 64M "$disk/image" && mkfs.ext4 -qF "$disk/image" && mkdir mounted &&
+		loop=$(losetup -f --show --direct-io=on "$disk/image") || return
+	trap 'fsfreeze -u "$scratch/mounted"; umount "$scratch/mounted"; losetup -d "$loop"
+		rm -rf "$scratch" "$disk"' EXIT
+	mount "$loop" mounted && head -c 4194304 /dev/zero >mounted/data && sync -f mounted/data
+}
+
+if ! mount_loop >why 2>&1; then
+	skip "no file system to freeze: $(head -n 1 why)"
+else
+	# Freeze it when the job is about to begin.
+	(
+		until [ -e begun ]; do sleep 0.1; done
+		for _ in 1 2 3 4 5 6 7 8; do
+			fsfreeze -f mounted && sleep 0.3
+			fsfreeze -u mounted
+			sleep 0.2
+		done
+	) &
+	freezer_pid=$!
+	job frozen --filename=mounted/data --rw=randwrite --iodepth=1 --io_size=64g \
+		--time_based --runtime=5 --tw_slowest=100 --exec_prerun="touch $scratch/begun"
+	wait "$freezer_pid"
+	causes_are frozen.json 'writes to a file system that is frozen'
+	from_json frozen.json '
+		my @held = grep { ($_->{stages}{blockq} // 0) > 250e6 } @{$j->{slowest}};
+		my @right = grep { ($_->{causes}{slept}[0]{word} // "") eq "freeze" } @held;
+		print scalar @held, " ", scalar @right, "\n"' >held
+	read -r held right <held
+	works "$right of $held that waited long have the reason" \
+		test "$held" -gt 0 -a "$right" -eq "$held"
+	run report frozen.json
+	grep -q 'waiting for a frozen' "$out"
+	ok $? 'which the page has'
+	! grep -qi 'ffffffff[0-9a-f]\{8\}\|184467440[0-9]\{11\}' frozen.json
+	ok $? 'no address of the kernel is in the report'
+	umount mounted
+	losetup -d "$loop"
+	trap 'rm -rf "$scratch" "$disk"' EXIT
 fi
 
 # In a container a process has another number than for the kernel.
