@@ -14,7 +14,7 @@
 
 #define DEVICE_NS	5000
 
-static struct tw_slot slots[WORLD_DEPTH];
+static struct tw_place slots[WORLD_DEPTH];
 static struct tw_company companies[WORLD_DEPTH];
 static struct tw_company next;
 static bool is_anothers;
@@ -23,11 +23,11 @@ static void appeared(unsigned i)
 {
 	const uint64_t finished = engine_now_ticks - 500;
 
-	slots[i] = world_slot(i, world_monotonic_ns(finished - DEVICE_NS - 100),
+	slots[i].slot = world_slot(i, world_monotonic_ns(finished - DEVICE_NS - 100),
 			      world_monotonic_ns(finished - DEVICE_NS),
 			      world_monotonic_ns(finished), world_monotonic_ns(engine_now_ticks));
 	companies[i] = next;
-	companies[i].key = slots[i].key + is_anothers;
+	companies[i].key = slots[i].slot.key + is_anothers;
 }
 
 static void begin(bool causes, unsigned every)
