@@ -14,7 +14,7 @@
 /* More tags in use than these are not counted. */
 #define MAX_TAGS	1024
 #define MAX_QUEUES	4096	/* of hardware */
-#define MAX_WORDS	4096	/* of tags, of each of them */
+#define MAX_WORDS	4096	/* of tags, of all of them together */
 
 /* include/linux/blk_types.h */
 #define REQ_OP_FLUSH		2
@@ -82,6 +82,8 @@ struct counting {
 	__u32 first, shift;	/* tag of the first bit of a word; as in struct sbitmap */
 	__u32 tag;		/* of this word's first bit */
 	__u32 left;		/* tags that may still be counted */
+	__u32 words_left;
+	__u32 unused;
 };
 
 /* A program does not interrupt itself on a CPU. */
@@ -191,8 +193,13 @@ static long count_tags(__u32 i, struct counting **at)
 	now->map = (__u64)READ(struct blk_mq_tags, tags, bitmap_tags.sb.map);
 	now->first = READ(struct blk_mq_tags, tags, nr_reserved_tags);
 	now->requests = (__u64)READ(struct blk_mq_tags, tags, rqs);
-	bpf_loop(words < MAX_WORDS ? words : MAX_WORDS, count_word, at, 0);
-	return 0;
+	if (words > now->words_left) {
+		words = now->words_left;
+		now->is.is_cut = 1;
+	}
+	now->words_left -= words;
+	bpf_loop(words, count_word, at, 0);
+	return !now->words_left;
 }
 
 /* Set @company, of the I/O with this key, from what the device of @rq has in flight now. */
@@ -209,6 +216,7 @@ static __noinline int count_company(__u64 rq, __u64 ctx, __u64 key, struct tw_co
 	now->queue = (__u64)READ(struct request___company, rq, q);
 	now->ctx = ctx;
 	now->left = MAX_TAGS;
+	now->words_left = MAX_WORDS;
 	set = (__u64)READ(struct request_queue, now->queue, tag_set);
 	if (!set)
 		return 0;

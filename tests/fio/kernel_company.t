@@ -3,9 +3,9 @@
 # Tests: plugin/kernel
 #
 # Behaviour: with tw_causes=1 each split I/O of a job has what else its device had in flight
-# when it got the I/O. A loop device has as many writes of another process in flight as that
-# process has, for the whole run, since a cgroup limits the device below. At least 95 of 100
-# reads have the company of writes, and the slowest ones that number of writes and bytes. On
+# when it got the I/O. A loop device has up to eight writes of another process in flight, and at
+# least one, for the whole run, since a cgroup limits the device below. At least 95 of 100
+# reads have the company of writes, and the slowest ones their bytes. On
 # the same device without the process at least 95 of 100 reads are alone, though up to four of
 # the job's own are in flight. The times in the device, alone and in company, add up to that
 # stage. Without the option nothing of that is there.
@@ -116,9 +116,10 @@ if [ -z "$limit" ]; then
 	skip "no cgroup can limit a device here: $(tail -n 1 why)"
 	done_testing
 fi
+# Its writes leave gaps, so that none are merged.
 cat >writer.sh <<-END
 	echo \$\$ >$limit/cgroup.procs
-	exec $FIO --name=writer --filename=$loop --ioengine=libaio --rw=randwrite --bs=512k \
+	exec $FIO --name=writer --filename=$loop --ioengine=libaio --rw=write:512k --bs=512k \
 		--direct=1 --iodepth=8 --offset=16m --size=16m --time_based --runtime=1000 \
 		--thread --output=/dev/null
 END
@@ -136,15 +137,14 @@ sleep 0.5
 before=$(writes)
 job company --tw_causes=1
 after=$(writes)
-if [ "$before" -ge 1 ] && [ "$before" = "$after" ]; then
+if [ "$before" -ge 1 ] && [ "$after" -ge 1 ]; then
 	company_is company.json '$n{writes} >= 0.95 * $all' "reads next to $before writes"
 	json company.json 'my @io = grep { $_->{company} } @{$j->{slowest}};
 		my @right = grep { ($_->{company}{behind} // "") eq "writes" &&
 			$_->{company}{own} < 4 && $_->{company}{requests} <= 8 &&
-			$_->{company}{requests} >= 7 &&
 			$_->{company}{bytes} == 524288 * $_->{company}{requests} } @io;
 		@right >= 0.95 * @io'
-	ok $? 'each has their number and bytes'
+	ok $? 'each has their bytes, and no more than that process has in flight'
 	is_valid report company.json
 	run report company.json
 	tr -s ' \n' ' ' <"$out" >page

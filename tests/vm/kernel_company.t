@@ -7,9 +7,12 @@
 # job whose device is as slow, but has nothing else to do, is alone in at least 95 of 100, as
 # is one next to others on another device. Defect: a structure that differs there, a request
 # that is not counted, one that has ended but counts.
+#
+# One virtual CPU, as in kernel_stacked.t.
 . "$(dirname "$0")/boot.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
+cpus=1
 seconds=400
 for suite in bookworm trixie; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }

@@ -6,11 +6,11 @@ mount -t configfs configfs /sys/kernel/config
 cat /proc/version >version
 # Each request takes 30 ms, whatever it does. Discards come one after the other, since the
 # kernel locks the device for each. So that the times between them are short, each takes
-# 200 ms.
+# 500 ms.
 for name in nulla nullb nullc; do
 	mkdir "/sys/kernel/config/nullb/$name"
 	ns=30000000
-	[ $name != nullc ] || ns=200000000
+	[ $name != nullc ] || ns=500000000
 	for setting in size=256 blocksize=4096 queue_mode=2 irqmode=2 completion_nsec=$ns \
 			hw_queue_depth=64 submit_queues=2 memory_backed=1 cache_size=8 discard=1 \
 			power=1; do
