@@ -450,7 +450,7 @@ static void put_turn(struct followed *of, struct task_struct *task,
 			  stolen_of(task) - of->stolen_ns;
 	turn->cpu = cpu;
 	turn->moved = of->moved;
-	if (!of->asleep)
+	if (!of->asleep || of->awaits)
 		turn->stack.count = 0;
 	look_as(&viewer, task);
 	put_holders(turn, of, here, now, &viewer);
@@ -570,6 +570,7 @@ static void runs_again(struct followed *of, struct task_struct *task,
 	wait_no_more(of);
 	if (of->off_ns)
 		put_turn(of, task, here, now);
+	of->awaits = 0;
 	of->off_ns = 0;
 	of->ran_ns = now;
 }
@@ -585,6 +586,18 @@ static __always_inline void keep_turns_stack(void *context, const struct followe
 	turn->number = 0;
 	barrier();
 	keep_stack(context, &turn->stack);
+}
+
+/* To wait for completions is no reason, and to take a stack at each such sleep would cost a
+ * job with one I/O at a time some microseconds an I/O. */
+SEC("tp_btf/io_uring_cqring_wait")
+int BPF_PROG(awaits, void *ring)
+{
+	struct followed *of = followed_of(bpf_get_current_task_btf());
+
+	if (of)
+		of->awaits = 1;
+	return 0;
 }
 
 static __always_inline void note_switch(void *context, struct cpu *here, _Bool sleeps,
@@ -608,7 +621,7 @@ static __always_inline void note_switch(void *context, struct cpu *here, _Bool s
 	here->has_followed = runs != 0;
 	if (leaves)
 		left(leaves, prev, next->pid, now, sleeps);
-	if (leaves && sleeps)
+	if (leaves && sleeps && !leaves->awaits)
 		keep_turns_stack(context, leaves);
 	if (runs)
 		runs_again(runs, next, here, now);

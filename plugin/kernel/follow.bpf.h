@@ -30,6 +30,8 @@ struct followed {
 	__u32 had_first;
 	__u32 moved;
 	__u32 waits_on;		/* the CPU that counts it as waiting, + 1; 0: none */
+	__u32 awaits;		/* its next sleep is for completions */
+	__u32 unused;
 };
 
 /* Kept by the kernel with the thread, and freed with it. */

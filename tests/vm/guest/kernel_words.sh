@@ -51,7 +51,7 @@ change_scheduler()
 freeze()
 {
 	fsfreeze --freeze /tmp/files
-	sleep 0.05
+	sleep 0.2
 	fsfreeze --unfreeze /tmp/files
 	sleep 0.05
 }
