@@ -58,7 +58,7 @@ for suite in bookworm trixie; do
 	happened=
 	words none none
 	words tag tag
-	words queue 'frozen queue'
+	words queue 'frozen queue' 5
 	words freeze freeze 150
 	words lock 'inode lock'
 	row "kernel $(sed 's/^Linux version \([^ ]*\).*/\1/' "$shared/version")" \
