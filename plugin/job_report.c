@@ -127,7 +127,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 			json_object_set_new(stages, tw_time_rows[stage].name,
 				json_integer((json_int_t) slow->times.stage_ns[stage]));
 	json_object_set_new(stages, "lat", json_integer((json_int_t) slow->times.lat_ns));
-	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*}",
+	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*}",
 		"offset", (json_int_t) slow->offset,
 		"size", (json_int_t) slow->size,
 		"ddir", tw_direction_names[slow->direction],
