@@ -221,10 +221,10 @@ mount_loop()
 {
 	[ "$(id -u)" = 0 ] && command -v fsfreeze >/dev/null || return
 	truncate -s 64M "$disk/image" && mkfs.ext4 -qF "$disk/image" && mkdir mounted &&
-		loop=$(losetup -f --show --direct-io=on "$disk/image") || return
-	trap 'fsfreeze -u "$scratch/mounted"; umount "$scratch/mounted"; losetup -d "$loop"
+		image_device=$(losetup -f --show --direct-io=on "$disk/image") || return
+	trap 'fsfreeze -u "$scratch/mounted"; umount "$scratch/mounted"; losetup -d "$image_device"
 		rm -rf "$scratch" "$disk"' EXIT
-	mount "$loop" mounted && head -c 4194304 /dev/zero >mounted/data && sync -f mounted/data
+	mount "$image_device" mounted && head -c 4194304 /dev/zero >mounted/data && sync -f mounted/data
 }
 
 if ! mount_loop >why 2>&1; then
@@ -257,7 +257,7 @@ else
 	! grep -qi 'ffffffff[0-9a-f]\{8\}\|184467440[0-9]\{11\}' frozen.json
 	ok $? 'no address of the kernel is in the report'
 	umount mounted
-	losetup -d "$loop"
+	losetup -d "$image_device"
 	trap 'rm -rf "$scratch" "$disk"' EXIT
 fi
 

@@ -275,8 +275,8 @@ void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, in
 	if (tw_tally_is_sampled(tally, direction))
 		tw_page_more(page, ", estimated, each to +-%s (95 %%)", TW_SAY_NS(
 			     parts_error_ns(tally, direction, exact) / (double)ios));
-	tw_page_more(page, exact ? ", exact)" : before->count ? "; not all have the stamps)" :
-		     "; exact with tw_causes=1)");
+	tw_page_more(page, exact ? "; the boundaries are exact)" : before->count ? "; not all have the stamps)" :
+		     "; exact boundaries with tw_causes=1)");
 }
 
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,

@@ -86,8 +86,8 @@ static const struct tw_option option_table[] = {
 	{ .name = "kernel", .kind = TW_OPTION_TEXT, .value = "HOW",
 	  .help = "Split the time inside the kernel into stages: auto, off, require; "
 		  "`tw_kernel`", AT(kernel) },
-	{ .name = "kernel-every", .kind = TW_OPTION_TEXT, .value = "N",
-	  .help = "Split one in N I/Os, a power of two, inside the kernel; or auto; "
+	{ .name = "kernel-every", .kind = TW_OPTION_TEXT, .value = "COUNT",
+	  .help = "Split one in COUNT I/Os, a power of two, inside the kernel; or auto; "
 		  "`tw_kernel_every`", AT(kernel_every) },
 	{ .name = NULL },
 };

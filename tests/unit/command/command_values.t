@@ -65,7 +65,7 @@ while (<$lines>) {
 		next;
 	}
 	# Files may have any name but an empty one, other texts any.
-	$value =~ /^\[?=(FILE|FOLDER|PERF|PREFIX|TRACE|PATH|(PROGRAM|NAME|OPTIONS|WORDS))\]?$/
+	$value =~ /^\[?=(FILE|FOLDER|PERF|PREFIX|TRACE|PATH|(PROGRAM|NAME|OPTIONS|WORDS|TIME|HOW|COUNT))\]?$/
 		or print "unknown kind of value: $option$value\n";
 	tries $2 ? 0 : 64, "$option=", '--help';
 	tries 0, (map { "$option=$_" } $huge, -1, $bytes, $long), '--help';
