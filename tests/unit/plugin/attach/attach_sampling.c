@@ -274,9 +274,10 @@ static void test_rest(void)
 
 static void test_recent(void)
 {
-	const struct tw_attach_row *row = &tally.rows[0];
+	const struct tw_attach_row *row;
 
 	begin();
+	row = &tally.rows[0];
 	count(READ, 1, (struct tw_attach_counted) { 100, 0, 0 });
 	tw_attach_tally_tick(&tally);
 	tw_attach_forget_counted(&tally);
