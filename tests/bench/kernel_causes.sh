@@ -24,45 +24,12 @@ rounds=${2:-9}
 so=$(realpath "${TW_BUILD:-build}/tickwise.so")
 other=${OTHER:+$(realpath "$OTHER")}
 cpu=${CPU:-$(($(nproc) - 1))}
-bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
-account=/proc/sys/kernel/bpf_stats_enabled
-before=$(cat "$account")
-scratch=$(mktemp -d)
-trap 'exec 9>&-; echo "$before" >"$account"; wait; rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
-cd "$scratch"
+# shellcheck source=tests/bench/program_costs.sh
+. "$(dirname "$0")/program_costs.sh"
 
-cat >empty.bpf.c <<'END'
-#define EMPTY(point, name) __attribute__((section("tp_btf/" point), used)) \
-	int name(void *arguments) { return 0; }
-EMPTY("sched_switch", e_switched)
-EMPTY("sched_waking", e_waking)
-EMPTY("sched_wakeup", e_wakeup)
-EMPTY("irq_handler_entry", e_hard_begins)
-EMPTY("irq_handler_exit", e_hard_ends)
-EMPTY("softirq_entry", e_soft_begins)
-EMPTY("softirq_exit", e_soft_ends)
-char LICENSE[] __attribute__((section("license"), used)) = "GPL";
-END
-cat >empty.c <<'END'
-#include <bpf/libbpf.h>
-#include <stdio.h>
-int main(void)
-{
-	struct bpf_object *object = bpf_object__open_file("empty.bpf.o", 0);
-	struct bpf_program *program;
-
-	if (!object || bpf_object__load(object))
-		return 1;
-	bpf_object__for_each_program(program, object)
-		if (!bpf_program__attach(program))
-			return 1;
-	puts("loaded");
-	fclose(stdout);
-	getchar();		/* until the script closes the pipe */
-	return 0;
-}
-END
+make_empty sched_switch e_switched sched_waking e_waking sched_wakeup e_wakeup \
+	irq_handler_entry e_hard_begins irq_handler_exit e_hard_ends \
+	softirq_entry e_soft_begins softirq_exit e_soft_ends
 cat >pass.c <<'END'
 #include <arpa/inet.h>
 #include <sys/socket.h>
@@ -101,22 +68,7 @@ int main(void)
 	return 0;
 }
 END
-clang -g -O2 -target bpf -c empty.bpf.c -o empty.bpf.o
-cc -o empty empty.c -lbpf
 cc -O2 -o pass pass.c
-mkfifo end
-
-# Print the programs that the job's process, or fio's above it, has links to, and the
-# empty ones.
-cat >programs.sh <<'END'
-above=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)
-{
-	sed -n 's/^prog_id:[^0-9]*//p' "/proc/$PPID/fdinfo/"* \
-		"/proc/$above/fdinfo/"* "/proc/$(cat empty.pid)/fdinfo/"* 2>/dev/null
-} | sort -un | while read -r id; do
-	"$1" -j prog show id "$id"
-done
-END
 
 # job ENGINE ARGUMENT...: has fio read
 job()
@@ -134,11 +86,7 @@ job()
 # while the job reads
 bodies()
 {
-	exec 9<>end
-	rm -f empty.out
-	./empty <end 9>&- >empty.out &
-	echo $! >empty.pid
-	while ! [ -s empty.out ]; do sleep 0.1; done
+	begin_empty
 	echo 1 >"$account"
 	if [ "$1" = job ]; then
 		job "$2" --cpus_allowed="$cpu" --runtime=2 --direct=1

@@ -36,65 +36,15 @@ seconds=${3:-1}
 so=$(realpath "${TW_BUILD:-build}/tickwise.so")
 other=${OTHER:+$(realpath "$OTHER")}
 cpu=${CPU:-$(($(nproc) - 1))}
-bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
-account=/proc/sys/kernel/bpf_stats_enabled
-before=$(cat "$account")
-scratch=$(mktemp -d)
-trap 'exec 9>&-; echo "$before" >"$account"; wait; rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
-cd "$scratch"
+# shellcheck source=tests/bench/program_costs.sh
+. "$(dirname "$0")/program_costs.sh"
 milliseconds=$(awk -v s="$seconds" 'BEGIN { printf "%d", s * 1e3 }')
-
-# ---- empty programs ----
 
 submit=io_uring_submit_sqe
 ! "$bpftool" btf dump file /sys/kernel/btf/vmlinux |
 	grep -q "'btf_trace_io_uring_submit_req'" || submit=io_uring_submit_req
-cat >empty.bpf.c <<END
-#define EMPTY(point, name) __attribute__((section("tp_btf/" point), used)) \\
-	int name(void *arguments) { return 0; }
-EMPTY("$submit", e_submit)
-EMPTY("io_uring_complete", e_complete)
-EMPTY("block_rq_issue", e_issue)
-EMPTY("block_rq_complete", e_done)
-char LICENSE[] __attribute__((section("license"), used)) = "GPL";
-END
-cat >empty.c <<'END'
-#include <bpf/libbpf.h>
-#include <stdio.h>
-int main(void)
-{
-	struct bpf_object *object = bpf_object__open_file("empty.bpf.o", 0);
-	struct bpf_program *program;
-
-	if (!object || bpf_object__load(object))
-		return 1;
-	bpf_object__for_each_program(program, object)
-		if (!bpf_program__attach(program))
-			return 1;
-	puts("loaded");
-	fclose(stdout);
-	getchar();		/* until the script closes the pipe */
-	return 0;
-}
-END
-clang -g -O2 -target bpf -c empty.bpf.c -o empty.bpf.o
-cc -o empty empty.c -lbpf
-mkfifo end
-
-# ---- runs ----
-
-# Print the programs that the job's process, or fio's above it, has links to, and the
-# empty ones.
-cat >programs.sh <<'END'
-above=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)
-{
-	sed -n 's/^prog_id:[^0-9]*//p' "/proc/$PPID/fdinfo/"* \
-		"/proc/$above/fdinfo/"* "/proc/$(cat empty.pid)/fdinfo/"* 2>/dev/null
-} | sort -un | while read -r id; do
-	"$1" -j prog show id "$id"
-done
-END
+make_empty "$submit" e_submit io_uring_complete e_complete block_rq_issue e_issue \
+	block_rq_complete e_done
 
 # reads ENGINE DEPTH ARGUMENT...: has fio read at random
 reads()
@@ -148,10 +98,7 @@ arm()
 	esac
 	case $name in
 	empty | counted | other | others)
-		exec 9<>end
-		./empty <end 9>&- >empty.out &
-		echo $! >empty.pid
-		while ! [ -s empty.out ]; do sleep 0.1; done ;;
+		begin_empty ;;
 	esac
 	case $name in
 	counted | other | others) echo 1 >"$account" ;;
