@@ -228,11 +228,12 @@ static uint64_t waited_at_most_ns(struct tw_job *job, const struct tw_clocks *cl
 				  const struct tw_part *part)
 {
 	const double ticks_per_ns = tw_job_ticks_per_ns(job);
+	const uint64_t from_ticks = (uint64_t) ((double) part->from_ns * ticks_per_ns);
+	const uint64_t to_ticks = (uint64_t) ((double) part->to_ns * ticks_per_ns);
 	uint64_t ns;
 
-	if (!tw_waits_bound(job,
-			    clocks->zero_ticks + (uint64_t) ((double) part->from_ns * ticks_per_ns),
-			    clocks->zero_ticks + (uint64_t) ((double) part->to_ns * ticks_per_ns), &ns))
+	if (!tw_waits_bound(job, clocks->zero_ticks + from_ticks,
+			    clocks->zero_ticks + to_ticks, &ns))
 		return 0;
 	return min(ns, (uint64_t) (part->to_ns - part->from_ns));
 }

@@ -561,7 +561,7 @@ static __always_inline int dispatching(struct tw_slot *stamps, __u64 rq)
 	return 0;
 }
 
-static void dispatched(struct tw_slot *stamps, __u64 now_ns, __u64 start_ns)
+static __always_inline void dispatched(struct tw_slot *stamps, __u64 rq, __u64 now_ns)
 {
 	struct in_flight *mine = (struct in_flight *)stamps;	/* the first member */
 

@@ -23,6 +23,7 @@
 #include "command/command.h"
 #include "command/output/page.h"
 #include "command/own_files.h"
+#include "timespec.h"
 
 /* The longest time between two reads of the ring buffer, which holds 80,000 records. */
 #define READ_EVERY_MS	20
@@ -79,14 +80,6 @@ static void handle_signals(void)
 }
 
 #define fail(code, ...)	tw_command_fail(tw_attach_options.command, code, __VA_ARGS__)
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
 
 /* ---- the run --------------------------------------------------------------- */
 
@@ -153,11 +146,11 @@ static int watch(struct run *run)
 
 	while (!over && !error) {
 		over = stopped || tw_attach_has_ended(&run->target) ||
-		       (duration_ns && now_ns(CLOCK_MONOTONIC) - run->start_ns >=
+		       (duration_ns && tw_clock_id_ns(CLOCK_MONOTONIC) - run->start_ns >=
 				       duration_ns);
 		/* Records from before the end are read after it. */
 		error = read_records(run, over ? 0 : READ_EVERY_MS);
-		now = now_ns(CLOCK_MONOTONIC);
+		now = tw_clock_id_ns(CLOCK_MONOTONIC);
 		if (interval_ns && now - last_ns >= interval_ns && !over && !error) {
 			error = put_table(run, now, last_ns);
 			last_ns = now;
@@ -165,7 +158,7 @@ static int watch(struct run *run)
 		if (!run->options.every && now - run->chosen.at_ns >= CHOOSE_EVERY_NS)
 			choose(run, now);
 	}
-	run->end_ns = now_ns(CLOCK_MONOTONIC);
+	run->end_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	tw_attach_stop(run->program);
 	if (!error)
 		error = read_records(run, 0);
@@ -335,8 +328,8 @@ static int begin(struct run *run)
 		return fail(error == -ESRCH ? TW_EXIT_NO_INPUT : TW_EXIT_SOFTWARE,
 			    "can't follow process %d: %s", (int)run->target.pid,
 			    error == -ESRCH ? "it has ended" : strerror(-error));
-	run->start_ns = run->chosen.at_ns = now_ns(CLOCK_MONOTONIC);
-	error = tw_attach_tally_init(&run->tally, run->start_ns, now_ns(CLOCK_REALTIME),
+	run->start_ns = run->chosen.at_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	error = tw_attach_tally_init(&run->tally, run->start_ns, tw_clock_id_ns(CLOCK_REALTIME),
 				     SLOWEST);
 	run->tally.turns = run->program->turns;
 	if (!error)

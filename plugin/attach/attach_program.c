@@ -21,6 +21,7 @@
 #include "kernel/causes.h"
 #include "kernel/program.h"
 #include "kernel/stack_words.h"
+#include "timespec.h"
 
 /* They need types of the files above. */
 #include "attach/attach.skel.h"
@@ -97,7 +98,7 @@ static int load_causes(struct tw_attach_program *program)
 		return -errno;
 	program->turns = turns;
 	tw_functions_load();
-	program->causes_ns = tw_follow_now_ns();
+	program->causes_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 

@@ -156,9 +156,8 @@ static int accepted(struct io_kiocb *io);
  * that took time. */
 static __always_inline int dispatching(struct tw_slot *stamps, __u64 rq);
 
-/* Note that a request of an I/O was dispatched, at @now_ns. It began at @start_ns or later;
- * 0: not known. */
-static void dispatched(struct tw_slot *stamps, __u64 now_ns, __u64 start_ns);
+/* Note that it was dispatched, at @now_ns. */
+static __always_inline void dispatched(struct tw_slot *stamps, __u64 rq, __u64 now_ns);
 
 /* ---- dispatched, finished ------------------------------------------------ */
 
@@ -201,7 +200,7 @@ static __always_inline int pass(struct tw_slot *stamps, __u64 io, __u32 point, _
 	/* Later dispatches are of its other requests, or of the same request,
 	 * requeued. */
 	tw_stamp_earliest(&stamps->dispatched_ns, now_ns);
-	dispatched(stamps, now_ns, READ(struct request, rq, start_time_ns));
+	dispatched(stamps, rq, now_ns);
 	return 0;
 }
 

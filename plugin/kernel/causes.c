@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "kernel/causes.skel.h"
@@ -21,6 +20,7 @@
 #include "explain.h"
 #include "program.h"
 #include "stack_words.h"
+#include "timespec.h"
 
 static struct tw_causes *program;
 static const struct tw_turns *turns;
@@ -83,7 +83,7 @@ const char *tw_follow_load(uint32_t jobs)
 	error = load(jobs);
 	if (!error) {
 		ring_count = jobs;
-		loaded_ns = tw_follow_now_ns();
+		loaded_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 		tw_functions_load();
 		return NULL;
 	}
@@ -129,14 +129,6 @@ void tw_follow_made(struct tw_follow *follow)
 	follow->why = "the kernel's program did not see the thread";
 }
 
-uint64_t tw_follow_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 json_t *tw_follow_cost_of(int map, uint64_t since_ns)
 {
 	const uint32_t zero = 0;
@@ -149,7 +141,7 @@ json_t *tw_follow_cost_of(int map, uint64_t since_ns)
 	costs = tw_zalloc((size_t)cpus, sizeof(*costs));
 	if (!bpf_map_lookup_elem(map, &zero, costs))
 		json = tw_follow_cost_to_json(costs, (unsigned)cpus,
-					      tw_follow_now_ns() - since_ns);
+					      tw_clock_id_ns(CLOCK_MONOTONIC) - since_ns);
 	free(costs);
 	return json;
 }

@@ -37,7 +37,4 @@ void tw_follow_made(struct tw_follow *follow);
 json_t *tw_follow_cost(void);
 json_t *tw_follow_cost_of(int map, uint64_t since_ns);
 
-/* Return CLOCK_MONOTONIC. */
-uint64_t tw_follow_now_ns(void);
-
 #endif

@@ -26,6 +26,7 @@
 
 #include "kernel/above.h"
 #include "kernel/stages.skel.h"
+#include "timespec.h"
 
 /* Adapt the program to this kernel. */
 static int adapt(struct tw_stages *made)
@@ -108,15 +109,13 @@ int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
 {
 	const uint32_t place = __sync_fetch_and_add(&loader->bss->rings_announced, 1);
 	struct tw_announced announced = { .ring = place };
-	struct timespec now;
 	int error;
 
 	if (place >= TW_MAX_RINGS)
 		return -ENOSPC;
 	loader->bss->rings[place].base = base;
 	loader->bss->rings[place].mask = entries - 1;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	announced.ns = (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+	announced.ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	error = bpf_map_update_elem(bpf_map__fd(loader->maps.expected), &thread,
 				    &announced, BPF_ANY);
 	if (!error)

@@ -107,6 +107,12 @@ int BPF_PROG(create, int fd, void *ring)
 	return 0;
 }
 
+/* Return the index of an I/O of this ring in `slots` and `companies`. */
+static __u32 index_of(const struct tw_ring *ring, __u64 user_data)
+{
+	return ring->base + (tw_key_slot(user_data) & ring->mask);
+}
+
 /* Return the slot of a job's I/O, which its user_data names: 0 if the place that is named
  * there is not that of this ring. */
 static struct tw_slot *slot_of(__u64 ctx, __u64 user_data)
@@ -117,7 +123,7 @@ static struct tw_slot *slot_of(__u64 ctx, __u64 user_data)
 
 	if (ring->ctx != ctx)
 		return 0;
-	index = ring->base + (tw_key_slot(user_data) & ring->mask);
+	index = index_of(ring, user_data);
 	place = bpf_map_lookup_elem(&slots, &index);
 	return place ? &place->slot : 0;
 }
@@ -161,8 +167,7 @@ static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 bega
 /* Return the company of an I/O, by its key. */
 static struct tw_company *company_of(__u64 key)
 {
-	const struct tw_ring *ring = &rings[tw_key_ring(key)];
-	__u32 index = ring->base + (tw_key_slot(key) & ring->mask);
+	__u32 index = index_of(&rings[tw_key_ring(key)], key);
 
 	return bpf_map_lookup_elem(&companies, &index);
 }
@@ -178,8 +183,10 @@ static __always_inline int dispatching(struct tw_slot *stamps, __u64 rq)
 }
 
 /* Without the stamp of block_getrq, the earliest start of a request is a bound. */
-static void dispatched(struct tw_slot *stamps, __u64 now_ns, __u64 start_ns)
+static __always_inline void dispatched(struct tw_slot *stamps, __u64 rq, __u64 now_ns)
 {
+	__u64 start_ns = READ(struct request, rq, start_time_ns);
+
 	if (start_ns && !(with_causes && stamps->queued_ns))
 		tw_stamp_earliest(&stamps->got_ns, start_ns);
 }
