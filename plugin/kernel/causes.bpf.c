@@ -33,7 +33,8 @@ char LICENSE[] SEC("license") = "GPL";
 #define UNKNOWN_NS	1	/* an interrupt has begun, at a time that was not noted */
 #define WATCHED		4096	/* interrupts after one that woke a followed thread */
 
-#define PF_KTHREAD	0x00200000	/* include/linux/sched.h */
+#define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
+#define PF_KTHREAD	0x00200000
 #define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */
 #define NOBODYS		(~0U)
 #define ANY_THREAD	(~0U)	/* not known */
@@ -418,7 +419,7 @@ static void put_turn(struct followed *of, struct task_struct *task,
 			  stolen_of(task) - of->stolen_ns;
 	turn->cpu = cpu;
 	turn->moved = of->moved;
-	if (!of->asleep || of->awaits)
+	if (!of->has_stack)
 		turn->stack.count = 0;
 	look_as(&viewer, task);
 	put_holders(turn, of, here, now, &viewer);
@@ -455,6 +456,7 @@ static void left(struct followed *of, struct task_struct *task, __u32 next,
 	of->interrupt_ns = 0;
 	of->moved = 0;
 	of->asleep = asleep;
+	of->has_stack = 0;
 	of->cpu = bpf_get_smp_processor_id();
 	of->stolen_ns = stolen_of(task);
 	of->had = next;
@@ -470,13 +472,12 @@ static void runs_again(struct followed *of, struct task_struct *task,
 	wait_no_more(of);
 	if (of->off_ns)
 		put_turn(of, task, here, now);
-	of->awaits = 0;
 	of->off_ns = 0;
 	of->ran_ns = now;
 }
 
 /* Keep the stack in the place of the turn that is published when the thread runs again. */
-static __always_inline void keep_turns_stack(void *context, const struct followed *of)
+static __always_inline void keep_turns_stack(void *context, struct followed *of)
 {
 	struct tw_turns *turns;
 	struct tw_turn *turn = new_turn(of, &turns);
@@ -486,21 +487,13 @@ static __always_inline void keep_turns_stack(void *context, const struct followe
 	turn->number = 0;
 	barrier();
 	keep_stack(context, &turn->stack);
+	of->has_stack = 1;
 }
 
-/* To wait for completions is no reason, and to take a stack at each such sleep would cost a
- * job with one I/O at a time some microseconds an I/O. */
-SEC("tp_btf/io_uring_cqring_wait")
-int BPF_PROG(awaits, void *ring)
-{
-	struct followed *of = followed_of(bpf_get_current_task_btf());
-
-	if (of)
-		of->awaits = 1;
-	return 0;
-}
-
-static __always_inline void note_switch(void *context, struct cpu *here, _Bool sleeps,
+/* A signal can end the wait for completions, and not those that have a word. The former is no
+ * reason, and to take a stack at each such sleep would cost a job with one I/O at a time some
+ * microseconds an I/O. */
+static __always_inline void note_switch(void *context, struct cpu *here, __u32 sleeps,
 					struct task_struct *prev, struct task_struct *next)
 {
 	struct followed *leaves = followed_of(prev), *runs = followed_of(next);
@@ -520,8 +513,8 @@ static __always_inline void note_switch(void *context, struct cpu *here, _Bool s
 		put_task(here, prev, next->pid, now);
 	here->has_followed = runs != 0;
 	if (leaves)
-		left(leaves, prev, next->pid, now, sleeps);
-	if (leaves && sleeps && !leaves->awaits)
+		left(leaves, prev, next->pid, now, sleeps != 0);
+	if (leaves && sleeps & TASK_UNINTERRUPTIBLE)
 		keep_turns_stack(context, leaves);
 	if (runs)
 		runs_again(runs, next, here, now);
@@ -531,7 +524,7 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(switched, _Bool preempt, struct task_struct *prev,
 	     struct task_struct *next, unsigned int prev_state)
 {
-	RUN(note_switch(ctx, here, !preempt && prev_state, prev, next));
+	RUN(note_switch(ctx, here, preempt ? 0 : prev_state, prev, next));
 }
 
 static void note_waking(struct cpu *here, struct task_struct *task)
