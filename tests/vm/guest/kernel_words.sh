@@ -66,7 +66,7 @@ meanwhile freeze
 fio --name=append --filename=/tmp/files/data --ioengine=psync --direct=1 --bs=4k \
 	--rw=write --offset=4m --size=900m --fallocate=none --output=/dev/null &
 append=$!
-job lock /tmp/files/data --rw=randwrite --iodepth=1 --runtime=4
+job lock /tmp/files/data --rw=randwrite --iodepth=1 --runtime=12
 kill $append
 wait
 # shellcheck disable=SC2046
