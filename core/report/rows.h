@@ -80,7 +80,7 @@ enum tw_show {
 	      "fio had to queue an I/O again, as others had to come first") \
 	COUNT(empty, "empty", TW_MOVES, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
 	      TW_AMONG, TW_EXPECTED, "I/O[s] that moved nothing", \
-	      "the device is gone, or the file ends before the offset") \
+	      "the kernel returned 0 bytes") \
 	COUNT(linked, "linked", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "linked I/O[s]", \
 	      "lat contains the wait for the I/O before") \
@@ -116,7 +116,7 @@ enum tw_show {
 	COUNT(no_request, "kernel_stages.not_split.no_request", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] without a separate block request", \
-	      "page cache, holes, other devices") \
+	      "man 7 tickwise-kernel lists which have none") \
 	COUNT(missing_stamp, "kernel_stages.not_split.missing_stamp", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] with a missing stamp", \

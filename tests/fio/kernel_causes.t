@@ -103,7 +103,7 @@ is "$(from_json plain.json 'print scalar @{$j->{slowest}}')" 128 'all of them'
 is_valid report plain.json
 run report plain.json
 is "$status" 0 'and tickwise report reads them'
-grep -qE ': (in the (device|queues)|the job was|unexplained)' "$out"
+grep -qE '^          [0-9]+ % in [a-z+]+( \([a-z]+\)|, )' "$out"
 ok $? 'with the causes'
 job depth1 --iodepth=1 --rw=randread
 causes_are depth1.json 'one at a time'

@@ -149,7 +149,10 @@ if [ "$before" -ge 1 ] && [ "$after" -ge 1 ]; then
 	run report company.json
 	tr -s ' \n' ' ' <"$out" >page
 	grep -q 'time in the device: .*behind writes of others [0-9]* %' page &&
-		grep -q 'slowest in the device, [0-9]* % began behind writes of others' page
+		run report --json company.json &&
+		json "$out" 'grep { $_->{stage} eq "device" &&
+			$_->{why} eq "behind writes of others" }
+			@{$j->{answers}{tail}{read}{causes}}'
 	ok $? 'which the page tells'
 else
 	skip "the number of writes was $before, then $after"

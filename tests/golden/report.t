@@ -442,11 +442,34 @@ caused
 	$r->{slowest} = [map { my %c = (%{slow(1000000, queue => 1, $_ => 9)},
 	causes => { %{$s->[0]{causes}}, stage => $_ });
 	delete @{$c{causes}}{qw(ran_ns waited_ns interrupts_ns woken_late_ns asleep_ns
-	unexplained_ns)}; \%c } qw(device blockq reap)]
+	unexplained_ns had_cpu)}; \%c } qw(device blockq reap)]
 caused
 	$r->{slowest} = [{ %{slow(1000000, queue => 1, blockq => 9)},
 	causes => { %{$s->[0]{causes}},
-	stage => "blockq", waited_ns => 0, ran_ns => 0, unexplained_ns => 9 } }]
+	stage => "blockq", waited_ns => 0, ran_ns => 0, unexplained_ns => 9, had_cpu => [] } }]
+caused
+	$r->{slowest} = [map { my $ns = $_; my $io = slow(1000000, blockq => $ns, device => 100);
+	$io->{blockq} = { before => 100, admission => $ns - 150, scheduler => 50 };
+	$io->{causes} = { stage => "blockq", stall => { from_ns => 9, ns => $ns }, slept =>
+	[{ word => "tag", ns => $ns - 300, function => "" },
+	{ word => "other", ns => 90, function => "down" }] };
+	$io } 3000, 1000]; $j->{start_monotonic_ns} = "1"
+caused
+	delete $j->{causes}; $r->{slowest} = [map { { %{slow(1000000, kernel => 100, deliver =>
+	900)}, waited_at_most_ns => $_ } } 900, 500]
+caused
+	$r->{slowest} = [map { my $c = $_; +{ %{slow(1000000, device => 900, reap => 100)},
+	company => { own => 1, more => 0, %$c }, causes => { stage => "device", stall =>
+	{ from_ns => 9, ns => 900 } } } } {}, map +{ behind => "writes", requests => $_, bytes =>
+	4096 * $_ }, 1, 3]
+caused
+	delete $j->{causes}; $r->{slowest} = [{ %{slow(1000000, blockq => 900, reap => 100)},
+	blockq => { scheduler => 600 } }]
+caused
+	$r->{slowest} = [map { my $i = $_; +{ %{slow(1000000, deliver => 1000)}, causes => { stage
+	=> "deliver", stall => { from_ns => 9, ns => 1 }, waited_ns => 999, ran_ns => 1, had_cpu =>
+	[map +{ kind => "process", id => 4, name => "x" . (4 * $i + $_), ns => $i ? 1 : 200 }, 1 .. 4]
+	} } } 0 .. 30]
 caused
 	delete @{$r->{triggers}[0]}{qw(io events event_count)}
 caused

@@ -7,6 +7,8 @@
 #ifndef TW_ANSWERS_H
 #define TW_ANSWERS_H
 
+#include <stdio.h>
+
 #include "report/report.h"
 
 /* Times that tables and plots of stages show: the stages, lat, slip, response. */
@@ -123,51 +125,40 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 /* A stage of one of the slowest I/Os. */
 struct tw_report_slow_stage {
 	char name[48];			/* one or several: "device+complete" */
+	unsigned stage;			/* enum tw_stage; several: TW_KERNEL */
 	uint64_t ns;
 };
 
 /* List the stages in the order of time. Return: their number. */
 int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[TW_STAGES]);
 
-/* Return how long the job's thread waited for a CPU in the longest stage of an I/O, at most;
- * 0: not known, or it did not. */
-uint64_t tw_report_waited_at_most(const json_t *slow, struct tw_report_slow_stage *longest);
-
-/* ---- company (company.c) -------------------------------------------------------- */
-
-/* Write what the device had in flight for others when it got a slow I/O: "3 writes (3072 KiB)".
- * Return 0: nothing, or it is not known. */
-int tw_report_say_company(char *text, size_t size, const json_t *slow);
-
-/* Add the time that a slow I/O had in the device to one of the sums, by what it was behind:
- * the kinds of tw_company_kinds, and alone at the end. Return 0: not known. */
+/* Kinds of requests that a device has in flight for others, and alone at the end. */
 #define TW_REPORT_COMPANIES	(TW_BEHIND_OTHERS - TW_BEHIND_READS + 2)
 extern const char *const tw_company_words[TW_REPORT_COMPANIES - 1];
-int tw_report_add_company(double sums_ns[TW_REPORT_COMPANIES], const json_t *slow);
+
+/* Write what the device had in flight for others when it got a slow I/O: "behind writes of
+ * others"; of a single I/O with numbers. Return 0: it is not known. */
+int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_single);
 
 /* Find how long after the start of the job's run a moment of CLOCK_MONOTONIC
  * is. Return: 0: not known. */
 int tw_report_since_start(double *s, const struct tw_report_job *job,
 			  uint64_t monotonic_ns);
 
-/* The pieces of a slow I/O's longest stage: what the job's thread did. */
+/* The pieces of a slow I/O's longest stage: what the job's thread did. What is left is not
+ * explained. */
 enum tw_report_piece {
 	TW_REPORT_WAITED,		/* for a CPU, ready to run */
 	TW_REPORT_INTERRUPTS,
 	TW_REPORT_WOKEN_LATE,
 	TW_REPORT_ASLEEP,
 	TW_REPORT_RAN,
-	TW_REPORT_UNEXPLAINED,
 	TW_REPORT_PIECES,
 };
 
 struct tw_report_cause {
 	const char *stage;		/* the longest stage */
-	uint64_t stage_ns;		/* 0: this version does not know the stage */
-	int followed;			/* 0: only slept is known, of a worker of io_uring */
-	int lost;			/* records that there was no room for */
-	uint64_t ns[TW_REPORT_PIECES];	/* their sum is at most stage_ns */
-	uint64_t stolen_ns;		/* an upper bound */
+	uint64_t ns[TW_REPORT_PIECES];	/* their sum is at most that of the stage */
 	const json_t *had_cpu;		/* or NULL */
 	const json_t *slept;		/* or NULL */
 	uint64_t stall_from_ns;		/* CLOCK_MONOTONIC */
@@ -177,13 +168,8 @@ struct tw_report_cause {
 /* Read the causes of a slow I/O. Return: 0 if they are not in the report. */
 int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow);
 
-/* The first tells whether the longest stage is this enum tw_stage. The second
- * describes the causes in words. The third describes an element of had_cpu: a
- * task that had the CPU. The last describes one of slept, after "waiting". */
+/* Is this enum tw_stage the longest stage? */
 int tw_report_cause_is_in(const struct tw_report_cause *cause, int stage);
-int tw_report_say_cause(char *text, size_t size, const json_t *slow);
-void tw_report_had_cpu(char *text, size_t size, const json_t *had);
-void tw_report_slept(char *text, size_t size, const json_t *slept);
 
 /* The kernel's trace of a slow I/O: tw_trigger. */
 struct tw_report_trigger {
@@ -206,17 +192,64 @@ struct tw_report_trigger {
 void tw_report_trigger_at(struct tw_report_trigger *trigger,
 			  const struct tw_report_group *group, size_t i);
 
-/* ---- stalls (stalls.c), and why the slow I/Os were slow (why.c) ------------------- */
+/* ---- reasons (reasons.c) ---------------------------------------------------------- */
+
+#define TW_REPORT_REASONS	64	/* different ones that are kept */
+#define TW_REPORT_MIN_PERCENT	5	/* of lat: smaller shares are not named */
+#define TW_REPORT_NOT_EXPLAINED	"not explained"
+
+enum tw_report_bound {
+	TW_REPORT_EXACT,
+	TW_REPORT_AT_MOST,
+	TW_REPORT_AT_LEAST,
+};
+
+/* Time of slow I/Os in a stage for one reason. */
+struct tw_report_reason {
+	char stage[48];		/* also "blockq (scheduler)" */
+	char words[112];	/* "": the job recorded none */
+	enum tw_report_bound bound;
+	double ns;
+};
+
+struct tw_report_reasons {
+	struct tw_report_reason all[TW_REPORT_REASONS];
+	size_t count;
+	size_t ios;
+	int is_recorded;	/* by tw_causes, of any of these I/Os */
+	double lat_ns;		/* the sum; times that are in no reason are part of it */
+};
+
+/* Add the time of an I/O. @is_single: the words may have numbers of its own. */
+void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, int is_single);
+
+/* Return the reason with most time; NULL: none has any. To get the next one, set its time
+ * to 0. */
+struct tw_report_reason *tw_report_next_reason(struct tw_report_reasons *of);
+
+/* Is this more than the name of a stage? Is it other than "not explained"? */
+int tw_report_has_reason(const struct tw_report_reason *reason);
+int tw_report_is_explained(const struct tw_report_reason *reason);
+
+/* Write "71 % in device, behind writes of others". */
+void tw_report_put_reason(FILE *file, const struct tw_report_reason *reason, double percent);
+
+/* Write the reasons of a single I/O with their shares of its lat; the one of a stall with its
+ * share of the stage. Return 0: there is none. */
+int tw_report_say_cause(char *text, size_t size, const json_t *slow);
+int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *stall);
+
+/* ---- stalls (stalls.c), and the tail (tail.c) ------------------------------------- */
 
 /* Find the stalls. */
 void tw_report_find_stalls(struct tw_report_group *group);
 json_t *tw_report_stalls_to_json(const struct tw_report_group *group);
 
-/* Write a sentence about a direction. Return: 0: there is nothing to be told. */
-int tw_report_say_why(char *text, size_t size, const struct tw_report_group *group,
-		      int direction);
+/* Write a sentence on the tail of a direction. Return: 0: there is nothing to be told. */
+int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *group,
+		       int direction);
 /* Return {DIRECTION: the sentence and its numbers}. */
-json_t *tw_report_why_to_json(const struct tw_report_group *group);
+json_t *tw_report_tail_to_json(const struct tw_report_group *group);
 
 /* The I/Os in a slice of lat (latency/slices.h), and the sums of their stages. */
 struct tw_report_slice {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "command/answers/answers.h"
 #include "command/output/page.h"
 
@@ -30,31 +31,30 @@ static int kind_of(const json_t *slow)
 	return company && !behind ? TW_REPORT_COMPANIES - 1 : -1;
 }
 
-int tw_report_say_company(char *text, size_t size, const json_t *slow)
+/* Return whose requests they were. This is the place for a name, where a report has one. */
+static const char *who_of(const json_t *company)
 {
-	const json_t *company = json_object_get(slow, "company");
-	const int kind = kind_of(slow);
-	uint64_t bytes;
-	int used;
-
-	if (kind < 0 || kind == TW_REPORT_COMPANIES - 1)
-		return 0;
-	bytes = tw_report_u64(company, "bytes");
-	used = snprintf(text, size, "%s",
-			TW_SAY_COUNT(tw_report_u64(company, "requests"), words[kind]));
-	if (bytes)
-		snprintf(text + used, size - (size_t)used, " (%llu KiB)",
-			 (unsigned long long)(bytes + 1023) / 1024);
-	return 1;
+	(void)company;
+	return "others";
 }
 
-int tw_report_add_company(double sums_ns[TW_REPORT_COMPANIES], const json_t *slow)
+int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_single)
 {
-	const json_t *stages = json_object_get(slow, "stages");
+	const json_t *company = json_object_get(slow, "company");
+	const uint64_t kib = (tw_report_u64(company, "bytes") + 1023) / 1024;
 	const int kind = kind_of(slow);
 
-	if (kind < 0 || !json_object_get(stages, "device"))
+	if (kind < 0)
 		return 0;
-	sums_ns[kind] += (double)tw_report_u64(stages, "device");
+	if (kind == TW_REPORT_COMPANIES - 1)
+		snprintf(text, size, "no I/O of others in flight");
+	else if (!is_single)
+		snprintf(text, size, "behind %s of %s", tw_company_words[kind],
+			 who_of(company));
+	else
+		snprintf(text, size, "behind %s of %s%s",
+			 TW_SAY_COUNT(tw_report_u64(company, "requests"), words[kind]),
+			 who_of(company), kib ? tw_format(" (%llu KiB)",
+							  (unsigned long long)kib) : "");
 	return 1;
 }

@@ -357,7 +357,7 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 		const struct tw_report_group *group = &groups[i];
 		json_t *report = tw_report_to_json(&group->all);
 		json_t *answers = json_pack("{s:o, s:o*, s:o, s:o*}",
-			"why", tw_report_why_to_json(group),
+			"tail", tw_report_tail_to_json(group),
 			"estimates", estimates_to_json(&group->all.tally),
 			"stalls", tw_report_stalls_to_json(group),
 			"slow_devices", tw_report_slow_devices_to_json(group));

@@ -3,8 +3,6 @@
  * The answers of a page in a few lines, for groups that differ in their depth. How fast
  * each was comes first. The rest is of the last group, in the words of the whole page.
  */
-#include <string.h>
-
 #include "base/allocate.h"
 #include "command/report/report_parts.h"
 
@@ -45,7 +43,6 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 {
 	const struct tw_report_group *last = &groups[count - 1];
 	const unsigned long long depth = last->all.jobs[0].iodepth;
-	const size_t skip = strlen(tw_direction_names[direction]) + strlen(": ");
 	struct tw_table *tiles = tw_report_tiles(page, "depth",
 						 tw_has(&last->all.tally, TW_ROW_bytes));
 	char text[TW_REPORT_SENTENCE];
@@ -64,7 +61,7 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 	tw_report_more_sum(page, last, direction);
 	tw_report_add_not_split(page, last);
 	add_largest(page, groups, count, direction);
-	if (tw_report_say_why(text, sizeof(text), last, direction))
-		tw_page_paragraph(page, "Tail at depth %llu: %s", depth, text + skip);
+	if (tw_report_say_tail(text, sizeof(text), last, direction))
+		tw_page_paragraph(page, "Depth %llu, %s", depth, text);
 	tw_report_add_deliver(page, last);
 }

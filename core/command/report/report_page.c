@@ -34,7 +34,7 @@ static void add_answers(struct tw_page *page, const struct tw_report_group *grou
 		tw_report_add_kinds(page, group, i);
 	}
 	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (tw_report_say_why(text, sizeof(text), group, i))
+		if (tw_report_say_tail(text, sizeof(text), group, i))
 			tw_page_paragraph(page, "%s", text);
 	tw_report_add_deliver(page, group);
 }

@@ -285,7 +285,7 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 		const struct tw_report_stall *stall = &group->stalls[i];
 		const struct tw_report_slow *slow = stall->slowest;
 		const struct tw_report_job *job = tw_report_job_of(group, slow);
-		char number[16], cause[TW_REPORT_SENTENCE];
+		char number[16], why[TW_REPORT_SENTENCE];
 		double s;
 
 		if (strcmp(tw_report_string(slow->json, "ddir"), tw_direction_names[direction]) ||
@@ -301,11 +301,10 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 		tw_plot_tag(series, s, (double)slow->lat_ns, number, "stall %d: lat %s",
 			    count, TW_SAY_NS(slow->lat_ns));
 		fprintf(file, "%s%d: ", count > 1 ? " " : "stalls: ", count);
-		if (tw_report_say_cause(cause, sizeof(cause), slow->json))
-			fprintf(file, "%s", cause);
-		else
-			fprintf(file, "%s in %s", TW_SAY_NS(stall->ns), stall->stage);
-		fprintf(file, ", %s.", TW_SAY_COUNT(stall->ios, "I/O[s]"));
+		fprintf(file, "%s in %s, %s", TW_SAY_NS(stall->ns), stall->stage,
+			TW_SAY_COUNT(stall->ios, "I/O[s]"));
+		fprintf(file, tw_report_say_stall(why, sizeof(why), stall) ? ": %s." : ".",
+			why);
 	}
 	tw_text_close(file);
 	if (count)

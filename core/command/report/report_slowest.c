@@ -229,21 +229,17 @@ static void add_ios(struct tw_page *page, const struct tw_report_group *group, s
 static void add_stall(struct tw_page *page, const struct tw_report_group *group,
 		      const struct tw_report_stall *stall)
 {
-	tw_page_remark(page, "1 stall of %s hit %zu I/Os in %s: from ",
-		       TW_SAY_NS(stall->ns), stall->ios, stall->stage);
+	char why[TW_REPORT_SENTENCE];
+
+	tw_page_remark(page, "stall of %s in %s, %zu I/Os", TW_SAY_NS(stall->ns), stall->stage,
+		       stall->ios);
+	if (stall->job_count > 1)
+		tw_page_more(page, " of %zu%s jobs", stall->job_count,
+			     stall->more_jobs ? " or more" : "");
+	tw_page_more(page, " from ");
 	tw_report_add_when(page, tw_report_job_of(group, stall->slowest), stall->from_ns);
-	tw_page_more(page, " on, offsets %llu to %llu",
-		     (unsigned long long)stall->offset_from,
-		     (unsigned long long)stall->offset_to);
-	if (group->all.attached)
-		return;
-	tw_page_more(page, ", job%s", stall->job_count > 1 ? "s" : "");
-	for (size_t i = 0; i < stall->job_count; i++)
-		tw_page_more(page, "%s %llu", i ? "," : "",
-			     (unsigned long long)
-			     group->all.jobs[stall->jobs[i]].thread_number);
-	if (stall->more_jobs)
-		tw_page_more(page, " and more");
+	if (tw_report_say_stall(why, sizeof(why), stall))
+		tw_page_more(page, ": %s", why);
 }
 
 /* Say what following threads cost. All jobs of a run share the programs, so the job that saw

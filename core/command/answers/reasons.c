@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Divides the time of slow I/Os into stages, each with the reason that the report has for
+ * it. All sentences on slow I/Os are of these shares: the tail's, a stall's, a single I/O's.
+ * A reason is what was recorded. Time without one is not explained; it has no reason at all
+ * if the job did not record causes.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "command/answers/answers.h"
+#include "command/output/page.h"
+#include "latency/sleep_words.h"
+
+/* The state of dividing a stage. */
+struct dividing {
+	struct tw_report_reasons *into;
+	const char *stage;
+	double left_ns;
+};
+
+/* Add @ns, or what is left of the stage, to the share with this stage and reason. Shares
+ * beyond the last place are in no list, and so they become "others". */
+static void put(struct dividing *of, enum tw_report_bound bound, const char *words, double ns)
+{
+	struct tw_report_reasons *into = of->into;
+	struct tw_report_reason *all = into->all;
+	size_t i = 0;
+
+	ns = ns < of->left_ns ? ns : of->left_ns;
+	if (!(ns > 0))
+		return;
+	of->left_ns -= ns;
+	while (i < into->count && (strcmp(all[i].stage, of->stage) ||
+	       strcmp(all[i].words, words) || all[i].bound != bound))
+		i++;
+	if (i == TW_REPORT_REASONS)
+		return;
+	if (i == into->count) {
+		all[i] = (struct tw_report_reason) { .bound = bound };
+		snprintf(all[i].stage, sizeof(all[i].stage), "%s", of->stage);
+		snprintf(all[i].words, sizeof(all[i].words), "%s", words);
+		into->count++;
+	}
+	all[i].ns += ns;
+}
+
+/* ---- the job's thread ----------------------------------------------------- */
+
+/* Write who had the CPU. Of several I/Os, processes of one name are one: they may be many
+ * and short. */
+static void say_had_cpu(char *text, size_t size, const json_t *had, int is_single)
+{
+	const char *kind = tw_report_string(had, "kind");
+	const char *name = tw_report_string(had, "name");
+	const unsigned long long id = tw_report_u64(had, "id");
+
+	if (strcmp(kind, "hidden") == 0)
+		snprintf(text, size, "another user's process had the CPU");
+	else if (strcmp(kind, "idle") == 0)
+		snprintf(text, size, "the CPU was leaving idle");
+	else if (strcmp(kind, "softirq") == 0)
+		snprintf(text, size, "softirq %s had the CPU", name ? name : "");
+	else if (strcmp(kind, "interrupt") == 0)
+		snprintf(text, size, "interrupt %llu (%s) had the CPU", id, name ? name : "");
+	else if (strcmp(kind, "kernel") == 0)
+		snprintf(text, size, "%s had the CPU", name ? name : "a kernel thread");
+	else if (!is_single || !json_object_get(had, "id"))
+		snprintf(text, size, "%s had the CPU", name ? name : "a process");
+	else
+		snprintf(text, size, "%s (%llu) had the CPU", name ? name : "a process", id);
+}
+
+/* Write what a thread slept for. */
+static void say_slept(char *text, size_t size, const json_t *slept)
+{
+	const char *word = tw_report_string(slept, "word");
+	const char *function = tw_report_string(slept, "function");
+	int i = 1;
+
+	while (i < TW_SLEEP_WORDS && strcmp(tw_sleep_texts[i].word, word))
+		i++;
+	if (i == TW_SLEEP_OTHER && function)
+		snprintf(text, size, "asleep in %s()", function);
+	else
+		snprintf(text, size, "waiting for %s", i < TW_SLEEP_WORDS ?
+			 tw_sleep_texts[i].text : word);
+}
+
+/* Divide the stage by what the job's thread did, as far as that is known, and by the sleeps
+ * of workers. */
+static void divide_thread(struct dividing *of, const struct tw_report_cause *cause,
+			  int is_single)
+{
+	double waited_ns = (double)cause->ns[TW_REPORT_WAITED] +
+			   (double)cause->ns[TW_REPORT_INTERRUPTS];
+	double asleep_ns = (double)cause->ns[TW_REPORT_ASLEEP];
+	char words[sizeof(((struct tw_report_reason *)0)->words)];
+
+	for (size_t i = 0; i < json_array_size(cause->had_cpu); i++) {
+		const json_t *had = json_array_get(cause->had_cpu, i);
+		const double ns = (double)tw_report_u64(had, "ns");
+
+		say_had_cpu(words, sizeof(words), had, is_single);
+		put(of, TW_REPORT_EXACT, words, ns);
+		waited_ns -= ns;
+	}
+	put(of, TW_REPORT_EXACT, "waiting for a CPU", waited_ns);
+	for (size_t i = 0; i < json_array_size(cause->slept); i++) {
+		const json_t *slept = json_array_get(cause->slept, i);
+		const double ns = (double)tw_report_u64(slept, "ns");
+
+		say_slept(words, sizeof(words), slept);
+		put(of, TW_REPORT_EXACT, words, ns);
+		asleep_ns -= ns;
+	}
+	put(of, TW_REPORT_EXACT, "the job's thread was asleep", asleep_ns);
+	put(of, TW_REPORT_EXACT, "the job's thread was woken late",
+	    (double)cause->ns[TW_REPORT_WOKEN_LATE]);
+	put(of, TW_REPORT_EXACT, "the job's thread was running",
+	    (double)cause->ns[TW_REPORT_RAN]);
+}
+
+/* ---- the parts of blockq --------------------------------------------------- */
+
+/* Divide what is left of blockq by its parts. What has a reason already lies in the largest
+ * part, where it is as long as that; the others have no room for it. */
+static void divide_blockq(struct dividing *of, const json_t *slow, double all_ns,
+			  const char *without_reason)
+{
+	const json_t *json = json_object_get(slow, "blockq");
+	const int exact = json_object_get(json, "before") != NULL;
+	double parts_ns[TW_SCHEDULER - TW_BEFORE + 1] = { 0 };
+	double known_ns = all_ns - of->left_ns, rest_ns = all_ns;
+	char stage[48];
+
+	if (!json)
+		return;
+	for (int i = TW_BEFORE; i <= TW_SCHEDULER; i++) {
+		parts_ns[i - TW_BEFORE] = (double)tw_report_u64(json, tw_time_rows[i].name);
+		rest_ns -= parts_ns[i - TW_BEFORE];
+	}
+	if (!exact)
+		parts_ns[0] += rest_ns;
+	while (known_ns > 0) {
+		double *most = parts_ns;
+
+		for (int i = 1; i <= TW_SCHEDULER - TW_BEFORE; i++)
+			most = parts_ns[i] > *most ? &parts_ns[i] : most;
+		if (!(*most > 0))
+			break;
+		rest_ns = known_ns < *most ? known_ns : *most;
+		*most -= rest_ns;
+		known_ns -= rest_ns;
+	}
+	of->stage = stage;
+	for (int i = TW_BEFORE; i <= TW_SCHEDULER; i++) {
+		snprintf(stage, sizeof(stage), "blockq (%s)", exact || i != TW_BEFORE ?
+			 tw_time_rows[i].name : "before+admission");
+		put(of, exact ? TW_REPORT_EXACT : i == TW_BEFORE ? TW_REPORT_AT_LEAST :
+		    TW_REPORT_AT_MOST, i == TW_SCHEDULER ? "" : without_reason,
+		    parts_ns[i - TW_BEFORE]);
+	}
+	of->stage = tw_time_rows[TW_BLOCKQ].name;
+}
+
+/* ---- all ------------------------------------------------------------------- */
+
+void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, int is_single)
+{
+	struct tw_report_slow_stage list[TW_STAGES], *longest = list;
+	const int count = tw_report_slow_stages(slow, list);
+	const double waited_ns = (double)tw_report_u64(slow, "waited_at_most_ns");
+	struct tw_report_cause cause;
+	const int is_recorded = tw_report_cause_of(&cause, slow);
+	const char *without_reason = is_recorded ? TW_REPORT_NOT_EXPLAINED : "";
+	char words[sizeof(((struct tw_report_reason *)0)->words)];
+
+	into->ios++;
+	into->is_recorded |= is_recorded;
+	into->lat_ns += (double)tw_report_u64(json_object_get(slow, "stages"), "lat");
+	for (int i = 1; i < count; i++)
+		if (list[i].ns > longest->ns)
+			longest = &list[i];
+	for (int i = 0; i < count; i++) {
+		struct dividing of = { into, list[i].name, (double)list[i].ns };
+
+		if (is_recorded && tw_report_cause_is_in(&cause, (int)list[i].stage))
+			divide_thread(&of, &cause, is_single);
+		else if (&list[i] == longest && waited_ns > 0)
+			put(&of, TW_REPORT_AT_MOST, "waiting for a CPU", waited_ns);
+		if (list[i].stage == TW_BLOCKQ)
+			divide_blockq(&of, slow, (double)list[i].ns, without_reason);
+		if (list[i].stage == TW_DEVICE &&
+		    tw_report_say_company(words, sizeof(words), slow, is_single))
+			put(&of, TW_REPORT_EXACT, words, of.left_ns);
+		put(&of, TW_REPORT_EXACT, without_reason, of.left_ns);
+	}
+}
+
+struct tw_report_reason *tw_report_next_reason(struct tw_report_reasons *of)
+{
+	struct tw_report_reason *most = NULL;
+
+	for (size_t i = 0; i < of->count; i++)
+		if (of->all[i].ns > 0 && (!most || of->all[i].ns > most->ns))
+			most = &of->all[i];
+	return most;
+}
+
+int tw_report_is_explained(const struct tw_report_reason *reason)
+{
+	return strcmp(reason->words, TW_REPORT_NOT_EXPLAINED) != 0;
+}
+
+int tw_report_has_reason(const struct tw_report_reason *reason)
+{
+	return reason->words[0] || reason->bound || strchr(reason->stage, '(');
+}
+
+static const char *const bounds[] = {
+	[TW_REPORT_EXACT] = "", [TW_REPORT_AT_MOST] = "up to ",
+	[TW_REPORT_AT_LEAST] = "at least ",
+};
+
+void tw_report_put_reason(FILE *file, const struct tw_report_reason *reason, double percent)
+{
+	fprintf(file, "%s%.0f %% in %s%s%s", bounds[reason->bound], percent, reason->stage,
+		reason->words[0] ? ", " : "", reason->words);
+}
+
+int tw_report_say_cause(char *text, size_t size, const json_t *slow)
+{
+	struct tw_report_reasons reasons = { .count = 0 };
+	const uint64_t stolen_ns = tw_report_u64(json_object_get(slow, "causes"),
+						 "stolen_at_most_ns");
+	FILE *file = fmemopen(text, size, "w");
+	struct tw_report_reason *reason;
+	const char *before = "";
+
+	if (!file)
+		return 0;
+	tw_report_add_reasons(&reasons, slow, 1);
+	while ((reason = tw_report_next_reason(&reasons)) != NULL &&
+	       reason->ns * 100 >= TW_REPORT_MIN_PERCENT * reasons.lat_ns) {
+		if (tw_report_has_reason(reason) && (!*before || tw_report_is_explained(reason))) {
+			fputs(before, file);
+			tw_report_put_reason(file, reason, 100 * reason->ns / reasons.lat_ns);
+			before = "; ";
+		}
+		reason->ns = 0;
+	}
+	if (*before && (double)stolen_ns * 100 >= TW_REPORT_MIN_PERCENT * reasons.lat_ns)
+		fprintf(file, "; the hypervisor took 0 to %s of it", TW_SAY_NS(stolen_ns));
+	fclose(file);
+	return *before != '\0';
+}
+
+int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *stall)
+{
+	struct tw_report_reasons reasons = { .count = 0 };
+	const size_t length = strlen(stall->stage);
+	struct tw_report_reason *reason, *most = NULL;
+	double stage_ns = 0, percent;
+
+	tw_report_add_reasons(&reasons, stall->slowest->json, 1);
+	/* The parts of a stage have their names in brackets. */
+	for (reason = reasons.all; reason < reasons.all + reasons.count; reason++) {
+		if (strncmp(reason->stage, stall->stage, length) ||
+		    (reason->stage[length] && reason->stage[length] != ' '))
+			continue;
+		stage_ns += reason->ns;
+		most = !most || reason->ns > most->ns ? reason : most;
+	}
+	if (!most || !tw_report_has_reason(most))
+		return 0;
+	percent = 100 * most->ns / stage_ns;
+	snprintf(text, size, "%s%s", most->words[0] ? most->words : most->stage,
+		 most->bound || percent < 99.5 ?
+		 tw_format(" (%s%.0f %%)", bounds[most->bound], percent) : "");
+	return 1;
+}

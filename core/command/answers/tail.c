@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a sentence on the slow I/Os of a direction: the stages that have their time, and
+ * why. The reasons are known of the slowest I/Os, so the shares are of these. Where there
+ * are no reasons, the shares are of all I/Os from a high percentile of lat up, if a report
+ * has sums by lat: there are more of them.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "command/output/page.h"
+#include "command/answers/answers.h"
+#include "latency/histogram.h"
+#include "latency/histogram_json.h"
+
+#define MOST_CAUSES	3	/* in a sentence; the rest is "others" */
+
+struct tail {
+	struct tw_report_reasons reasons;
+	int is_of_slowest;
+	size_t slowest;			/* I/Os of the direction in the list that are slow
+					 * enough; not all need have stages */
+	uint64_t from_ns;		/* the least lat */
+	double percent;			/* else: the percentile near from_ns */
+	uint64_t chosen;		/* of them, whose shares stand for all; or 0 */
+};
+
+/* ---- slices of lat --------------------------------------------------------- */
+
+/* Where few of these I/Os were chosen to be split, their shares are left to chance. */
+#define FEWEST_CHOSEN	20
+
+/* The sums of the chosen I/Os are estimates for all. Make them add up to @lat_ns. Return 0:
+ * they are of too few I/Os. */
+static int fit_to_lat(struct tw_report_slice *slice, double lat_ns, uint64_t every)
+{
+	double all_ns = 0;
+
+	for (int i = 0; i < TW_STAGES; i++)
+		all_ns += (double)slice->sum_ns[i];
+	if (!(all_ns > 0) || slice->ios / FEWEST_CHOSEN < every)
+		return 0;
+	slice->chosen = slice->ios / every;
+	/* 2^63 ns are 292 years. */
+	for (int i = 0; i < TW_STAGES; i++)
+		slice->sum_ns[i] = (uint64_t)fmin((double)slice->sum_ns[i] / all_ns * lat_ns,
+						  0x1p63);
+	return 1;
+}
+
+int tw_report_slice_at(struct tw_report_slice *slice, const struct tw_tally *tally,
+		       int direction, double percent, unsigned more)
+{
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
+	double lat_ns = 0;
+	uint32_t bin;
+	unsigned at;
+	int over = 0;
+
+	if (!lat->count || !tally->by_lat[direction].sum_ns)
+		return 0;
+	at = tw_lat_slice(tw_histogram_percentile(lat, percent));
+	bin = tw__histogram_bin(lat, tw_lat_slice_low(at));
+	*slice = (struct tw_report_slice) { .at = at };
+	for (unsigned i = at; i <= at + more && i < TW_LAT_SLICES; i++) {
+		uint32_t first = bin;
+
+		slice->ios += tw_lat_slice_ios(lat, i, &bin);
+		for (; first < bin; first++)
+			lat_ns += (double)lat->bins[first] *
+				  (double)tw_histogram_bin_high(lat, first);
+		for (int j = 0; j < TW_STAGES; j++)
+			over |= __builtin_add_overflow(slice->sum_ns[j],
+				tally->by_lat[direction].sum_ns[i][j], &slice->sum_ns[j]);
+	}
+	return !over && slice->ios &&
+	       (!tw_tally_is_sampled(tally, direction) ||
+		fit_to_lat(slice, lat_ns, tally->scalars.every));
+}
+
+/* ---- whose time it is ------------------------------------------------------ */
+
+/* Add the slowest I/Os that are among the slowest 1 %. */
+static void add_slowest(struct tail *tail, const struct tw_report_group *group, int direction)
+{
+	const struct tw_tally *tally = &group->all.tally;
+	const uint64_t least_ns = tw_histogram_percentile(&tally->times[TW_LAT][direction], 99);
+
+	tail->is_of_slowest = 1;
+	for (size_t i = 0; i < group->all.slow_count; i++) {
+		const struct tw_report_slow *slow = &group->all.slowest[i];
+
+		if (slow->lat_ns < least_ns || strcmp(tw_report_string(slow->json, "ddir"),
+						      tw_direction_names[direction]))
+			continue;
+		tail->slowest++;
+		tail->from_ns = slow->lat_ns;
+		/* Of an I/O that was not chosen only a slow one has more than `kernel`. */
+		if (!tw_tally_is_sampled(tally, direction) ||
+		    tw_tally_is_estimate(tally, TW_LAT, direction) ||
+		    json_object_get(json_object_get(slow->json, "stages"), "complete"))
+			tw_report_add_reasons(&tail->reasons, slow->json, 0);
+	}
+}
+
+/* Add the stages of all I/Os from about the percentile up. Return 0: they are not known. */
+static int add_slices(struct tail *tail, const struct tw_report_group *group, int direction,
+		      double percent)
+{
+	struct tw_report_reasons *reasons = &tail->reasons;
+	struct tw_report_slice sum;
+
+	if (!tw_report_slice_at(&sum, &group->all.tally, direction, percent, TW_LAT_SLICES))
+		return 0;
+	*tail = (struct tail) {
+		.percent = percent, .chosen = sum.chosen, .from_ns = tw_lat_slice_low(sum.at),
+		.reasons.ios = sum.ios,
+	};
+	for (int i = 0; i < TW_STAGES; i++) {
+		struct tw_report_reason *reason = &reasons->all[reasons->count];
+
+		if (!sum.sum_ns[i])
+			continue;
+		snprintf(reason->stage, sizeof(reason->stage), "%s", tw_time_rows[i].name);
+		reason->ns = (double)sum.sum_ns[i];
+		reasons->lat_ns += reason->ns;
+		reasons->count++;
+	}
+	return reasons->count != 0;
+}
+
+/* Do the largest shares have a reason? */
+static int has_reasons(const struct tail *tail)
+{
+	struct tw_report_reasons copy = tail->reasons;
+	struct tw_report_reason *reason;
+	int any = copy.is_recorded;
+
+	for (int i = 0; i < MOST_CAUSES && (reason = tw_report_next_reason(&copy)); i++) {
+		any |= tw_report_has_reason(reason);
+		reason->ns = 0;
+	}
+	return any;
+}
+
+static int find(struct tail *tail, const struct tw_report_group *group, int direction)
+{
+	const double known = tw_tally_stage_ios(&group->all.tally, TW_LAT, direction);
+	struct tail all;
+
+	*tail = (struct tail) { .slowest = 0 };
+	if (known < 100)
+		return 0;
+	add_slowest(tail, group, direction);
+	if (!has_reasons(tail) &&
+	    add_slices(&all, group, direction, known >= 1000 ? 99.9 : 99))
+		*tail = all;
+	return tail->reasons.ios && tail->reasons.lat_ns > 0;
+}
+
+/* ---- the sentence ----------------------------------------------------------- */
+
+/* Write of which I/Os the shares are. */
+static void put_ios(FILE *file, const struct tail *tail, int direction)
+{
+	fprintf(file, "tail of %ss (", tw_direction_names[direction]);
+	if (!tail->is_of_slowest)
+		fprintf(file, "from about p%g: %s", tail->percent,
+			TW_SAY_COUNT(tail->reasons.ios, "I/O[s]"));
+	else if (tail->reasons.ios < tail->slowest)
+		fprintf(file, "%zu of the %zu slowest", tail->reasons.ios, tail->slowest);
+	else if (tail->slowest > 1)
+		fprintf(file, "%zu slowest", tail->slowest);
+	else
+		fputs("the slowest", file);
+	fprintf(file, tail->slowest == 1 ? ", %s" : ", %s and more",
+		TW_SAY_NS(tail->from_ns));
+	if (tail->chosen)
+		fprintf(file, "; shares of %llu or more that were split",
+			(unsigned long long)tail->chosen);
+	fputs("): ", file);
+}
+
+/* Write the largest shares, and what the others have together. Rounded shares add up. */
+static void put_shares(FILE *file, struct tail *tail)
+{
+	struct tw_report_reasons *reasons = &tail->reasons;
+	double left = 100, unexplained_ns = 0;
+	struct tw_report_reason *reason;
+
+	for (int i = 0; i < MOST_CAUSES && (reason = tw_report_next_reason(reasons)); i++) {
+		const double percent = round(100 * reason->ns / reasons->lat_ns);
+
+		if (i && percent < TW_REPORT_MIN_PERCENT)
+			break;
+		fputs(i ? "; " : "", file);
+		tw_report_put_reason(file, reason, percent);
+		left -= percent;
+		reason->ns = 0;
+	}
+	if (left < 1)
+		return;
+	fprintf(file, "; %.0f %% others", left);
+	for (size_t i = 0; i < reasons->count; i++)
+		if (!tw_report_is_explained(&reasons->all[i]))
+			unexplained_ns += reasons->all[i].ns;
+	unexplained_ns = fmin(round(100 * unexplained_ns / reasons->lat_ns), left);
+	if (unexplained_ns >= 1)
+		fprintf(file, " (%.0f %% not explained)", unexplained_ns);
+}
+
+int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *group,
+		       int direction)
+{
+	struct tail tail;
+	FILE *file;
+
+	if (!find(&tail, group, direction))
+		return 0;
+	file = fmemopen(text, size, "w");
+	if (!file)
+		return 0;
+	put_ios(file, &tail, direction);
+	put_shares(file, &tail);
+	fclose(file);
+	return 1;
+}
+
+/* ---- JSON ------------------------------------------------------------------- */
+
+static json_t *causes_to_json(struct tw_report_reasons *reasons)
+{
+	static const char *const bounds[] = {
+		[TW_REPORT_AT_MOST] = "at most", [TW_REPORT_AT_LEAST] = "at least",
+	};
+	json_t *array = json_array();
+	struct tw_report_reason *reason;
+
+	while ((reason = tw_report_next_reason(reasons)) != NULL) {
+		json_array_append_new(array, json_pack("{s:s, s:s*, s:s*, s:f}",
+			"stage", reason->stage,
+			"why", reason->words[0] ? reason->words : NULL,
+			"bound", reason->bound ? bounds[reason->bound] : NULL,
+			"share", reason->ns / reasons->lat_ns));
+		reason->ns = 0;
+	}
+	return array;
+}
+
+json_t *tw_report_tail_to_json(const struct tw_report_group *group)
+{
+	json_t *object = json_object();
+	char text[TW_REPORT_SENTENCE];
+	struct tail tail;
+
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		if (!find(&tail, group, i))
+			continue;
+		json_object_set_new(object, tw_direction_names[i], json_pack(
+			"{s:o, s:o, s:b, s:o, s:s*}",
+			"ios", tw_json_of_u64(tail.reasons.ios),
+			"from_ns", tw_json_of_u64(tail.from_ns),
+			"slowest", tail.is_of_slowest,
+			"causes", causes_to_json(&tail.reasons),
+			"text", tw_report_say_tail(text, sizeof(text), group, i) ? text : NULL));
+	}
+	return object;
+}
