@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Name cgroups by their ids: see cgroup.h.
+ */
+#include "kernel/cgroup.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mntent.h>
+#include <pthread.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/plain_text.h"
+
+#ifndef TW_MOUNTS
+#define TW_MOUNTS	"/proc/self/mounts"
+#endif
+
+/* A cgroup that exists or existed, or an id that was not found. The kernel uses no id twice. */
+struct known {
+	uint64_t id;
+	char path[TW_CGROUP_PATH];
+};
+
+/* A tree of struct known, by id: see tsearch(3). Jobs may be threads. */
+static void *all_known;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int by_id(const void *a, const void *b)
+{
+	const uint64_t left = ((const struct known *)a)->id;
+	const uint64_t right = ((const struct known *)b)->id;
+
+	return (left > right) - (left < right);
+}
+
+static const struct known *find(uint64_t id)
+{
+	const struct known key = { .id = id };
+	void *place = tfind(&key, &all_known, by_id);
+
+	return place ? *(const struct known *const *)place : NULL;
+}
+
+/* Copy the end of a path, which tells more than its beginning. */
+static void copy_path(char to[TW_CGROUP_PATH], const char *path)
+{
+	const size_t length = strlen(path);
+
+	if (length < TW_CGROUP_PATH)
+		memcpy(to, path, length + 1);
+	else
+		snprintf(to, TW_CGROUP_PATH, "...%s",
+			 path + length - (TW_CGROUP_PATH - sizeof("...")));
+	tw_plain_text(to);
+}
+
+static void learn(uint64_t id, const char *path)
+{
+	struct known *known;
+
+	if (find(id))
+		return;
+	known = malloc(sizeof(*known));
+	if (!known)
+		return;
+	known->id = id;
+	copy_path(known->path, path);
+	if (!tsearch(known, &all_known, by_id))
+		free(known);
+}
+
+/* Learn the cgroups below the directory @fd, which is closed. Its path is the first @length
+ * bytes of @path. The kernel's directories of cgroups have the inodes and types at hand. */
+static void learn_below(int fd, char path[PATH_MAX], size_t length)
+{
+	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+
+	if (!folder) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(folder))) {
+		const size_t more = strlen(entry->d_name) + 1;
+
+		if (entry->d_type != DT_DIR || !strcmp(entry->d_name, ".") ||
+		    !strcmp(entry->d_name, "..") || length + more >= PATH_MAX)
+			continue;
+		path[length] = '/';
+		memcpy(path + length + 1, entry->d_name, more);
+		learn(entry->d_ino, path);
+		learn_below(openat(dirfd(folder), entry->d_name,
+				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+			    path, length + more);
+	}
+	closedir(folder);
+}
+
+/* Open where the hierarchy of the controller of block I/O is mounted. Return a descriptor;
+ * -1: it is mounted nowhere. */
+static int open_hierarchy(void)
+{
+	FILE *all = setmntent(TW_MOUNTS, "re");
+	char at[PATH_MAX] = "", text[2 * PATH_MAX];
+	struct mntent entry;
+
+	if (!all)
+		return -1;
+	while (getmntent_r(all, &entry, text, sizeof(text))) {
+		const int is_old = !strcmp(entry.mnt_type, "cgroup") &&
+				   hasmntopt(&entry, "blkio");
+
+		if (is_old || (!at[0] && !strcmp(entry.mnt_type, "cgroup2")))
+			snprintf(at, sizeof(at), "%s", entry.mnt_dir);
+		if (is_old)
+			break;
+	}
+	endmntent(all);
+	return at[0] ? open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+}
+
+void tw_cgroup_path(char path[TW_CGROUP_PATH], uint64_t id)
+{
+	char below[PATH_MAX] = "";
+	const struct known *known;
+
+	pthread_mutex_lock(&lock);
+	if (!find(id)) {
+		learn(TW_CGROUP_ROOT, "/");
+		learn_below(open_hierarchy(), below, 0);
+		learn(id, "");
+	}
+	known = find(id);
+	strcpy(path, known ? known->path : "");
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names the cgroups whose ids a program in the kernel has read from bios. No privilege is
+ * needed: an id is the number of a directory's inode.
+ */
+#ifndef TW_PLUGIN_KERNEL_CGROUP_H
+#define TW_PLUGIN_KERNEL_CGROUP_H
+
+#include <stdint.h>
+
+#define TW_CGROUP_PATH	256	/* of a path, with its end */
+#define TW_CGROUP_ROOT	1	/* id of the root */
+
+/*
+ * Write the path of the cgroup with this id (its inode in cgroup2, kn->id) as under
+ * /sys/fs/cgroup: "/system.slice/x". "": not known. It is plain text, and "..." stands for the
+ * beginning of a longer path. If the controller of block I/O is in a hierarchy of version 1,
+ * the id is that of this hierarchy.
+ *
+ * The first call, and each for an id that is new, reads the names of all cgroups. Call it once
+ * before jobs run. Then a cgroup that ends while they run has a name, too. A call with an id
+ * that was asked for before reads nothing.
+ */
+void tw_cgroup_path(char path[TW_CGROUP_PATH], uint64_t id);
+
+#endif
