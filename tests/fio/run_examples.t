@@ -61,7 +61,7 @@ for file in "$examples"/*.fio; do
 	fi
 done
 
-for name in depth-sweep mixed qd1-read randread rated; do
+for name in depth-sweep etcd mixed postgres-wal qd1-read randread rated; do
 	shortened $name
 	is "$status $(ls ./*.tickwise.json | wc -l)" \
 		"0 $(grep '^\[' short.fio | grep -vc global)" \
@@ -72,6 +72,14 @@ for name in depth-sweep mixed qd1-read randread rated; do
 		is "$(from_json out.json 'print join " ", map { $_->{groupid} . ":" .
 			$_->{"job options"}{iodepth} } @{$j->{jobs}}')" \
 			'0:1 1:2 2:4 3:8 4:16 5:32 6:64 7:128' 'one depth after another' ;;
+	etcd)
+		json etcd.1.*.tickwise.json '$j->{ios}{sync} >= $j->{ios}{write} - 1'
+		ok $? 'a sync after each write' ;;
+	postgres-wal)
+		json fdatasync.1.*.tickwise.json '$j->{ios}{sync} >= $j->{ios}{write} - 1'
+		ok $? 'a sync after each write, or none'
+		json open-datasync.2.*.tickwise.json '$j->{ios}{write} && !$j->{ios}{sync}'
+		ok $? 'as the job says' ;;
 	rated)
 		# The number of I/Os of a Poisson process is chance, and a busy machine may
 		# leave no time for any. The check is what the example promises of each one.
