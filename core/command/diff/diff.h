@@ -188,7 +188,8 @@ struct tw_table;
 
 /* @with_plots: 1 for HTML. Plots need a test of their own. */
 struct tw_page *tw_diff_page(const struct tw_diff *diff, int with_plots);
-/* Add the plots of the group and direction that @figure is for. */
+/* Add the stages of both sides; and the plots of the group and direction that @figure is for. */
+void tw_diff_add_bars(struct tw_page *page, const struct tw_diff *diff);
 void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 		       const struct tw_diff_figure *figure);
 json_t *tw_diff_to_json(const struct tw_diff *diff);

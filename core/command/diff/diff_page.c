@@ -5,8 +5,10 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "command/diff/diff.h"
 #include "command/output/page.h"
 
@@ -431,11 +433,35 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff)
 			     tw_diff_splits(diff->of[TW_DIFF_A], diff->of[TW_DIFF_B]));
 }
 
+/* The title names the jobs that are compared. */
+static struct tw_page *new_page(const struct tw_diff *diff)
+{
+	const struct tw_report_group **list;
+	struct tw_page *page;
+	size_t count = 0;
+	char *title;
+
+	for (size_t i = 0; i < diff->count; i++)
+		count += diff->runs[i].count;
+	list = tw_malloc(count * sizeof(*list));
+	count = 0;
+	for (size_t i = 0; i < diff->count; i++)
+		for (size_t j = 0; j < diff->runs[i].count; j++)
+			list[count++] = diff->runs[i].groups[j];
+	title = tw_report_title(list, count);
+	page = tw_page_new(tw_format("A and B: %s", title));
+	free(title);
+	free(list);
+	return page;
+}
+
 struct tw_page *tw_diff_page(const struct tw_diff *diff, int with_plots)
 {
-	struct tw_page *page = tw_page_new("Two sets of runs");
+	struct tw_page *page = new_page(diff);
 
 	add_headline(page, diff);
+	if (with_plots)
+		tw_diff_add_bars(page, diff);
 	add_summary(page, diff);
 	add_least_certain(page, diff);
 	add_why_not(page, diff);

@@ -118,22 +118,37 @@ static void add_stack(struct tw_plot *plot, const struct tw_diff *diff,
 		double value = side == TW_DIFF_A ? at->change.a : at->change.b;
 
 		if (at->kind == TW_DIFF_MEAN)
-			stack = tw_plot_stack(plot, "%s: mean of lat %s", side_names[side],
-					      TW_SAY_NS(exp(value)));
+			stack = tw_plot_stack(plot, "%s, %s, %s: mean of lat %s",
+					      tw_diff_job(at)->name,
+					      tw_direction_names[at->direction],
+					      side_names[side], TW_SAY_NS(exp(value)));
 		else if (at->kind == TW_DIFF_STAGE && stack)
 			tw_plot_part(stack, at->name, tw_report_color_of_name(at->name),
 				     value);
 	}
 }
 
-static int has_stages(const struct tw_diff *diff, const struct tw_diff_figure *figure)
+/* Add both sides of each job and direction with stages to one plot, to be compared. */
+void tw_diff_add_bars(struct tw_page *page, const struct tw_diff *diff)
 {
-	const struct tw_diff_figure *end = diff->figures + diff->figure_count;
-	const struct tw_diff_figure *first = figure;
+	struct tw_plot *plot = NULL;
 
-	while (first < end && tw_diff_is_of(first, figure) && first->kind != TW_DIFF_STAGE)
-		first++;
-	return first < end && tw_diff_is_of(first, figure);
+	for (size_t i = 0; i < diff->figure_count; i++) {
+		const struct tw_diff_figure *figure = &diff->figures[i];
+		const struct tw_diff_figure *first = figure;
+
+		/* At the first stage of each. */
+		if (figure->kind != TW_DIFF_STAGE ||
+		    (figure[-1].kind == TW_DIFF_STAGE && tw_diff_is_of(figure - 1, figure)))
+			continue;
+		while (first > diff->figures && tw_diff_is_of(first - 1, figure))
+			first--;
+		if (!plot)
+			plot = tw_page_plot(page, .title = "Where the time of an I/O goes",
+					    .has_same_scale = 1);
+		for (size_t side = 0; side < TW_DIFF_SIDES; side++)
+			add_stack(plot, diff, first, side);
+	}
 }
 
 void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
@@ -151,10 +166,4 @@ void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 	if (band.count)
 		add_ratios(page, diff, &band);
 	free(band.values);
-	if (!has_stages(diff, figure))
-		return;
-	plot = tw_page_plot(page, .title = "Where the time of an I/O goes",
-			    .has_same_scale = 1);
-	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
-		add_stack(plot, diff, figure, side);
 }

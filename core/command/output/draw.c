@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draws a plot as SVG: lines with dots and texts, counts as colours, bars in rows, and
- * bars that are divided into parts. See draw.h.
+ * Draws a plot as SVG: lines with dots and texts, counts as colours, and bars in rows;
+ * and single bars that are divided into parts. See draw.h.
  */
 #include <math.h>
 #include <string.h>
@@ -139,9 +139,7 @@ static void put_label(FILE *file, const struct tw_plot *plot)
 		tw_html_text(file, bar->text);
 		fputs(". ", file);
 	}
-	for (bar = plot->series; bar && plot->has_stacks; bar = bar->next)
-		name_stack(file, bar);
-	if (plot->has_bars || plot->has_stacks)
+	if (plot->has_bars)
 		return;
 	for (size_t i = 0; i < heat->columns * heat->rows; i++)
 		if (heat->counts[i]) {
@@ -561,61 +559,119 @@ static void draw_bars(FILE *file, const struct tw_plot *plot, int rows)
 
 /* ---- bars of parts ------------------------------------------------------- */
 
-#define STACK_ROW	72
-#define STACK_NAME	24		/* base line of the name */
-#define STACK_BAR	34
-#define STACK_HEIGHT	30
+/* A bar is as wide as the page, and its letters are as large as those of texts. So what is
+ * written on it depends on the page's width. Narrow pages have at least the first width,
+ * roomy ones the second; the page's style shows what is for it. */
+static const struct {
+	double width;
+	const char *class;
+} views[] = { { 376, " narrow" }, { 960, " roomy" } };
 
-/* Draw a part and write "device 52.1 %" on it, the name alone, or nothing, depending on
- * the room. */
-static void put_part(FILE *file, const struct tw_part *part, double percent, double x,
-		     double y, double width)
+#define VIEWS		2
+#define STACK_HEIGHT	40
+#define STACK_LETTER	7.5		/* the width of letters, at most in the mean */
+#define LARGE_PERCENT	8		/* parts from here on have a label */
+
+/* The rows of letters of a label on its part; 0: there is no room. */
+static int rows_of(const struct tw_part *part, double percent, double width)
+{
+	const double name = (double)strlen(part->name) * STACK_LETTER + 6;
+
+	if (percent < 0.5)
+		return 0;
+	return name + strlen(" 10 %") * STACK_LETTER <= width ? 1 : name <= width ? 2 : 0;
+}
+
+static void put_label_row(FILE *file, const char *class, double x, int y, const char *text)
+{
+	fprintf(file, "<text class=\"on%s\" x=\"%.2f%%\" y=\"%d\" text-anchor=\"middle\">",
+		class, x, y);
+	tw_html_text(file, text);
+	fputs("</text>\n", file);
+}
+
+/* Write "device 52 %" on a part, in one row or two. @x: its middle, in percent. */
+static void put_label_on(FILE *file, const struct tw_part *part, const char *class,
+			 double percent, double x, int rows)
 {
 	char text[96];
 
+	snprintf(text, sizeof(text), "%s %.0f %%", part->name, percent);
+	if (rows == 1)
+		put_label_row(file, class, x, STACK_HEIGHT / 2 + 5, text);
+	if (rows != 2)
+		return;
+	put_label_row(file, class, x, STACK_HEIGHT / 2 - 3, part->name);
+	put_label_row(file, class, x, STACK_HEIGHT / 2 + 14, text + strlen(part->name) + 1);
+}
+
+static void put_part(FILE *file, const struct tw_part *part, double percent, double x,
+		     double width)
+{
+	int rows[VIEWS];
+
 	fputs("<g><title>", file);
 	tw_html_text(file, part->name);
-	fprintf(file, ": %.3g %%</title><rect class=\"f%d part\" x=\"%.1f\" y=\"%.1f\" "
-		"width=\"%.1f\" height=\"%d\"/>\n", percent, part->color, x, y,
-		width, STACK_HEIGHT);
-	snprintf(text, sizeof(text), "%s %.3g %%", part->name, percent);
-	if ((double)strlen(text) * TW_VIEW_LETTER > width - 4)
-		snprintf(text, sizeof(text), "%s", part->name);
-	if ((double)strlen(text) * TW_VIEW_LETTER <= width - 4) {
-		fprintf(file, "<text class=\"on\" x=\"%.1f\" y=\"%.1f\" "
-			"text-anchor=\"middle\">", x + width / 2,
-			y + STACK_HEIGHT / 2.0 + 6);
-		tw_html_text(file, text);
-		fputs("</text>\n", file);
-	}
+	fprintf(file, ": %.3g %%</title><rect class=\"f%d part\" x=\"%.2f%%\" "
+		"width=\"%.2f%%\" height=\"%d\"/>\n", percent, part->color, x, width,
+		STACK_HEIGHT);
+	for (int i = 0; i < VIEWS; i++)
+		rows[i] = rows_of(part, percent, width * views[i].width / 100);
+	for (int i = 0; i < (rows[0] == rows[1] ? 1 : VIEWS); i++)
+		put_label_on(file, part, rows[0] == rows[1] ? "" : views[i].class, percent,
+			     x + width / 2, rows[i]);
 	fputs("</g>\n", file);
 }
 
-/* Each bar is as wide as the view, so that bars with small totals are readable, or all
- * bars have the same scale. */
-static void draw_stacks(FILE *file, const struct tw_plot *plot, int rows)
+/* Right of a short bar, name the large parts that have no label. */
+static void put_rest(FILE *file, const struct tw_series *stack, double scale, size_t view)
 {
-	const struct tw_series *stack;
-	double largest = 0, top = 0;
+	const double whole = whole_of(stack);
+	char text[256] = "";
+	size_t used = 0;
 
-	for (stack = plot->series; stack; stack = stack->next)
-		largest = fmax(largest, whole_of(stack));
-	view_begin(file, plot, rows * STACK_ROW);
-	for (stack = plot->series; stack; stack = stack->next, top += STACK_ROW) {
-		double whole = whole_of(stack), x = 0;
-		double scale = plot->about.has_same_scale && largest > 0 ? whole / largest : 1;
+	for (const struct tw_part *part = stack->parts; part; part = part->next) {
+		const double percent = is_part(part) ? 100 * part->size / whole : 0;
 
-		tw_svg_label(file, 0, top + STACK_NAME, "start", stack->name);
-		for (const struct tw_part *part = stack->parts; part; part = part->next) {
-			double width = part->size / whole * scale * TW_VIEW_WIDTH;
-
-			if (!is_part(part))
-				continue;
-			put_part(file, part, 100 * (part->size / whole), x, top + STACK_BAR,
-				 width);
-			x += width;
-		}
+		if (percent < LARGE_PERCENT || used >= sizeof(text) ||
+		    rows_of(part, percent, percent / 100 * scale * views[view].width))
+			continue;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %.0f %%",
+					 used ? ", " : "", part->name, percent);
 	}
+	if (!used || (double)used * STACK_LETTER + 16 > (1 - scale) * views[view].width)
+		return;
+	fprintf(file, "<text class=\"after%s\" x=\"%.2f%%\" dx=\"8\" y=\"%d\">",
+		views[view].class, scale * 100, STACK_HEIGHT / 2 + 5);
+	tw_html_text(file, text);
+	fputs("</text>\n", file);
+}
+
+/* Each bar is as wide as the page, so that bars with small totals are readable, or all
+ * bars have the same scale. */
+void tw_draw_stack(FILE *file, const struct tw_plot *plot, const struct tw_series *stack)
+{
+	const double whole = whole_of(stack);
+	double largest = 0, scale, x = 0;
+
+	for (const struct tw_series *other = plot->series; other; other = other->next)
+		largest = fmax(largest, whole_of(other));
+	scale = plot->about.has_same_scale && largest > 0 ? whole / largest : 1;
+	fprintf(file, "<svg class=\"stack\" height=\"%d\" role=\"img\" aria-label=\"",
+		STACK_HEIGHT);
+	name_stack(file, stack);
+	fputs("\">\n", file);
+	for (const struct tw_part *part = stack->parts; part; part = part->next) {
+		const double percent = 100 * (part->size / whole);
+
+		if (!is_part(part))
+			continue;
+		put_part(file, part, percent, x, percent * scale);
+		x += percent * scale;
+	}
+	for (size_t i = 0; i < VIEWS && scale < 1; i++)
+		put_rest(file, stack, scale, i);
+	tw_svg_end(file);
 }
 
 void tw_draw_plot(FILE *file, const struct tw_plot *plot)
@@ -626,8 +682,6 @@ void tw_draw_plot(FILE *file, const struct tw_plot *plot)
 		rows++;
 	if (plot->has_bars)
 		draw_bars(file, plot, rows);
-	else if (plot->has_stacks)
-		draw_stacks(file, plot, rows);
 	else
 		draw_lines(file, plot);
 	tw_svg_end(file);

@@ -40,6 +40,7 @@ static const char style[] =
 	"margin:.4em 0}dt{grid-column:1}dd{grid-column:2;margin:0;"
 	"overflow-wrap:anywhere}\n"
 	"p{margin:.4em 0;max-width:60rem;overflow-wrap:anywhere}"
+	".by+p{font-size:1.15rem;font-weight:600;max-width:none}"
 	".dim,figcaption{color:var(--dim);font-size:.9em}"
 	".warn{background:var(--warn);padding:.5em .8em;border-radius:4px}\n"
 	".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.87em;"
@@ -52,6 +53,8 @@ static const char style[] =
 	"minmax(min(100%,34rem),1fr));gap:1rem}figure{margin:0;min-width:0}"
 	"svg{display:block;width:100%;max-width:48rem;height:auto}text{fill:var(--text);"
 	"font:13px system-ui,sans-serif}.grid{stroke:var(--line);fill:none}\n"
+	".stacks{grid-column:1/-1}svg.stack{max-width:none;height:40px}.roomy{display:none}\n"
+	"@media (min-width:64rem){.roomy{display:inline}.narrow{display:none}}\n"
 	"path{fill:none;stroke-width:2;stroke-linejoin:round}"
 	"svg path.grid{stroke-width:1}svg path.rule{stroke:var(--dim);stroke-width:2}"
 	"svg.key{display:inline-block;width:28px;"
@@ -85,13 +88,14 @@ static const char style[] =
 	".tag,.on{font-weight:600;paint-order:stroke;stroke:var(--back);"
 	"stroke-width:4px;stroke-linejoin:round}\n"
 	".row{margin:.8em 0 .2em;font-weight:600}.tiles{display:grid;"
-	"grid-template-columns:repeat(auto-fill,minmax(min(100%,7.5rem),1fr));"
+	"grid-template-columns:repeat(auto-fit,minmax(min(100%,7.5rem),1fr));"
 	"gap:.5rem;margin:.2em 0}.tile{border:1px solid var(--line);"
 	"border-radius:6px;padding:.4em .7em;min-width:0}.tile dt{color:var(--dim);"
 	"font-size:.85em}.tile dd{font-size:1.15rem;font-weight:600;"
 	"font-variant-numeric:tabular-nums}"
 	"summary{cursor:pointer;margin:.6em 0}\n"
 	"@media (max-width:40rem){body{padding:.6rem}text{font-size:20px}"
+	"svg.stack text{font-size:13px}"
 	"th,td{padding:.2em .35em}.legend span{white-space:normal}}\n"
 	"@media print{.plots{display:block}figure{break-inside:avoid}}\n";
 
@@ -161,7 +165,7 @@ static void begin(FILE *file, const char *title)
 	tw_html_text(file, title);
 	fprintf(file, "</title>\n<style>%s</style></head>\n<body>\n", style);
 	put_between(file, "<h1>", title,
-		    "</h1>\n<p class=\"dim\">by tickwise " TW_VERSION "</p>\n");
+		    "</h1>\n<p class=\"dim by\">by tickwise " TW_VERSION "</p>\n");
 }
 
 /* ---- tables -------------------------------------------------------------- */
@@ -355,8 +359,15 @@ static void put_plot(FILE *file, const struct tw_plot *plot)
 
 	while (named && !named->name)
 		named = named->next;
-	put_between(file, "<figure><h4>", plot->about.title, "</h4>\n");
-	tw_draw_plot(file, plot);
+	put_between(file, plot->has_stacks ? "<figure class=\"stacks\"><h4>" : "<figure><h4>",
+		    plot->about.title, "</h4>\n");
+	for (const struct tw_series *stack = plot->series; stack && plot->has_stacks;
+	     stack = stack->next) {
+		put_between(file, "<p class=\"row\">", stack->name, "</p>\n");
+		tw_draw_stack(file, plot, stack);
+	}
+	if (!plot->has_stacks)
+		tw_draw_plot(file, plot);
 	if (!plot->has_bars && (named || plot->heat.counts)) {
 		fputs("<p class=\"legend\">", file);
 		if (plot->has_stacks)

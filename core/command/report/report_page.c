@@ -6,8 +6,10 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "command/report/report_parts.h"
 #include "latency/histogram.h"
 
@@ -77,10 +79,14 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 			continue;
 		tw_table_row(table);
 		tw_cell_text(table, tw_time_rows[i].name);
-		tw_cell_u64(table, (uint64_t)of);
+		if (tw_tally_is_estimate(tally, (unsigned)i, direction))
+			tw_cell_printf(table, "~%llu", (unsigned long long)of);
+		else
+			tw_cell_u64(table, (uint64_t)of);
 		tw_cell_ns(table, (double)histogram->min_ns);
 		tw_cell_ns(table, tw_histogram_mean_ns(histogram));
-		tw_cell_ns(table, tw_histogram_stddev_ns(histogram));
+		tw_report_add_ns(table, histogram->count > 1,
+				 tw_histogram_stddev_ns(histogram));
 		for (size_t j = 0; j < PERCENTS; j++)
 			tw_report_add_percentile(table, histogram, of, percents[j]);
 		tw_cell_ns(table, (double)histogram->max_ns);
@@ -208,6 +214,8 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		tw_page_heading(page, 2, "%s, group %llu of %s", job->name,
 				(unsigned long long)job->groupid, job->host);
 	tw_page_only(page, TW_IN_HTML);
+	if (!is_only_one && with & TW_REPORT_WITH_HTML)
+		tw_report_add_bars(page, group);
 	if (group->is_empty) {
 		tw_report_add_empty(page, group);
 		return;
@@ -267,8 +275,18 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
 			       unsigned with)
 {
-	struct tw_page *page = tw_page_new("Latency report");
+	const struct tw_report_group **list = tw_malloc(count * sizeof(*list));
+	struct tw_page *page;
+	char *title;
 
+	for (size_t i = 0; i < count; i++)
+		list[i] = &groups[i];
+	title = tw_report_title(list, count);
+	page = tw_page_new(title);
+	free(title);
+	free(list);
+	if (with & TW_REPORT_WITH_HTML)
+		tw_report_add_top(page, groups, count);
 	if (count > 1) {
 		tw_page_contents(page);
 		tw_report_add_devices(page, groups, count);

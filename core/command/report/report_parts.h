@@ -102,10 +102,15 @@ void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *g
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
 			 size_t count, int direction);
 
-/* How the mean I/O, and those at percentiles, divide into stages: bars, and a table.
- * HTML only (stage_parts.c). */
-void tw_report_add_parts(struct tw_page *page, const struct tw_tally *tally,
-			 int direction);
+/* What comes first in HTML: a sentence, and where the time goes as bars (report_top.c). */
+void tw_report_add_top(struct tw_page *page, const struct tw_report_group *groups,
+		       size_t count);
+
+/* How the mean I/O, and those at percentiles, divide into stages: bars of a group, those of
+ * a direction's mean alone, and a table. HTML only (stage_parts.c). */
+void tw_report_add_bars(struct tw_page *page, const struct tw_report_group *group);
+void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
+			 int direction, double scale);
 void tw_report_add_parts_table(struct tw_page *page, const struct tw_tally *tally,
 			       int direction);
 

@@ -319,10 +319,11 @@ void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *gro
 {
 	struct tw_plot *plot;
 
-	tw_report_add_parts(page, &group->all.tally, direction);
+	/* Plots are in two columns, so their number is even. */
 	add_percentiles(page, &group->all.tally, direction);
-	add_stages(page, &group->all.tally, direction);
-	if (tw_report_has_windows(group, direction)) {
+	if (!tw_report_has_windows(group, direction)) {
+		add_stages(page, &group->all.tally, direction);
+	} else {
 		plot = add_timed(page, group, "Heat map of lat", TW_PLOT_NS, "lat");
 		add_heat(plot, group, direction);
 		mark_stalls(plot, group, direction);

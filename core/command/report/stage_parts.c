@@ -23,41 +23,58 @@ static int find_slice(struct tw_report_slice *slice, const struct tw_tally *tall
 	       tw_report_slice_at(slice, tally, direction, percent, more);
 }
 
-void tw_report_add_parts(struct tw_page *page, const struct tw_tally *tally,
-			 int direction)
+void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
+			 int direction, double scale)
 {
-	static const double bars[] = { 0, 99, 99.9 };	/* percentiles; 0: the mean of all */
+	for (unsigned i = 0; i < TW_STAGES; i++) {
+		const uint64_t ns = tw_tally_stage_ns(tally, i, direction);
+
+		if (ns)
+			tw_plot_part(stack, tw_time_rows[i].name, tw_report_color_of((int)i),
+				     scale * (double)ns);
+	}
+}
+
+/* Add the bars of a direction. */
+static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, int direction)
+{
+	static const double bars[] = { 99, 99.9 };	/* percentiles */
 	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
+	const char *name = tw_direction_names[direction];
 	struct tw_report_slice sum;
 	struct tw_series *stack;
-	struct tw_plot *plot;
 
-	/* Some stages alone would give too small a sum. */
-	if (!tw_report_has_all_stages(tally, direction))
-		return;
-	plot = tw_page_plot(page, .title = "Where the time of an I/O goes");
-	for (size_t i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
-		if (i && !find_slice(&sum, tally, direction, bars[i], TW_LAT_SLICES))
-			continue;
-		if (i)
-			tw_plot_caption(plot, "Each bar is all of the time of its I/Os. Those "
-					"of a percentile begin at the edge of a bin, at it or "
-					"just below.");
-		stack = i ? tw_plot_stack(plot, "p%g: %s, of %s from %s up", bars[i],
-					  TW_SAY_NS(tw_histogram_percentile(lat, bars[i])),
-					  TW_SAY_COUNT(sum.ios, "I/O[s]"),
-					  TW_SAY_NS(tw_lat_slice_low(sum.at))) :
-			    tw_plot_stack(plot, "mean: %s, of %s",
+	tw_report_add_stack(tw_plot_stack(plot, "%s, mean: %s, of %s", name,
 					  TW_SAY_NS(tw_histogram_mean_ns(lat)),
-					  TW_SAY_COUNT(lat->count, "I/O[s]"));
-		for (int j = 0; j < TW_STAGES; j++) {
-			const uint64_t ns = i ? sum.sum_ns[j] :
-				tw_tally_stage_ns(tally, (unsigned)j, direction);
-
-			if (ns)
+					  TW_SAY_COUNT(lat->count, "I/O[s]")),
+			    tally, direction, 1);
+	for (size_t i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
+		if (!find_slice(&sum, tally, direction, bars[i], TW_LAT_SLICES))
+			continue;
+		tw_plot_caption(plot, "Each bar is all of the time of its I/Os. Those of a "
+				"percentile begin at the edge of a bin, at it or just below.");
+		stack = tw_plot_stack(plot, "%s, p%g: %s, of %s from %s up", name, bars[i],
+				      TW_SAY_NS(tw_histogram_percentile(lat, bars[i])),
+				      TW_SAY_COUNT(sum.ios, "I/O[s]"),
+				      TW_SAY_NS(tw_lat_slice_low(sum.at)));
+		for (int j = 0; j < TW_STAGES; j++)
+			if (sum.sum_ns[j])
 				tw_plot_part(stack, tw_time_rows[j].name, tw_report_color_of(j),
-					     (double)ns);
-		}
+					     (double)sum.sum_ns[j]);
+	}
+}
+
+void tw_report_add_bars(struct tw_page *page, const struct tw_report_group *group)
+{
+	struct tw_plot *plot = NULL;
+
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		/* Some stages alone would give too small a sum. */
+		if (!tw_report_has_all_stages(&group->all.tally, i))
+			continue;
+		if (!plot)
+			plot = tw_page_plot(page, .title = "Where the time of an I/O goes");
+		add_direction(plot, &group->all.tally, i);
 	}
 }
 

@@ -43,7 +43,9 @@ function checkLegend(svg, name, wrong)
 {
 	const keys = [...svg.parentNode.querySelectorAll("svg.key path")]
 		.filter(key => !/^(grid|h\d)/.test(key.getAttribute("class")));
-	const seen = [...svg.querySelectorAll("path, rect")].filter(shape =>
+	// Bars of parts have a drawing each, and one legend.
+	const seen = [...svg.parentNode.querySelectorAll(
+		":scope > svg path, :scope > svg rect")].filter(shape =>
 		shape.classList.contains("part") || isDrawn(shape));
 
 	for (const key of keys) {
@@ -59,7 +61,9 @@ function checkPlot(svg, wrong)
 {
 	const name = svg.parentNode.querySelector("h4").textContent;
 	const frame = svg.getBoundingClientRect();
-	const texts = [...svg.querySelectorAll("text")];
+	// What is for pages of another width is not there.
+	const texts = [...svg.querySelectorAll("text")].filter(text =>
+		text.getClientRects().length);
 	const boxes = texts.map(text => text.getBoundingClientRect());
 
 	if (![...svg.querySelectorAll("path, rect, circle")].some(isDrawn))

@@ -9,7 +9,7 @@
 # with figures.
 #
 # The pages are those that tests/golden expects, one with large numbers and long
-# names, one with a heat map, and those that are named, without spaces in their
+# names, one with a heat map, one of several jobs, and those that are named, without spaces in their
 # names. Fails if a label or a table is wider than there is room for, if a plot
 # shows nothing, if a colour is faint, or if an element is empty.
 #
@@ -65,6 +65,14 @@ write_intervals "$scratch/heat.jsonl"
 run report --html="$scratch/heat.html" "$scratch/heat.json" "$scratch/heat.jsonl"
 is "$status$(cat "$err")" 0 'a report with intervals'
 
+# ---- and one that compares jobs, with parts and bars of all widths ----
+
+write_report "$scratch/fast.json" name=fast split=all
+write_report "$scratch/slow.json" name="slow-$long" slow=20000 queue=9000 deliver=9000
+run report --html="$scratch/jobs.html" "$scratch/fast.json" "$scratch/slow.json" \
+	"$scratch/heat.json"
+is "$status$(cat "$err")" 0 'a report of several jobs'
+
 # ---- in the browser ----
 
 # Put the pages unchanged into strings of a script that measures them.
@@ -83,7 +91,7 @@ driver()
 		binmode STDOUT, ":utf8";
 		print "<!DOCTYPE html><meta charset=\"utf-8\"><pre id=\"result\"></pre>\n",
 			"<script>const isDark = $ENV{is_dark}, pages = $pages;</script>\n";
-	' "$scratch/long.html" "$scratch/heat.html" $more \
+	' "$scratch/long.html" "$scratch/heat.html" "$scratch/jobs.html" $more \
 		"$root"/tests/golden/expected/*.html
 	echo '<script>'
 	cat "$here/html_pages.js"
@@ -116,7 +124,7 @@ for scheme in light dark; do
 	done <"$scratch/$scheme.lines"
 	# shellcheck disable=SC2086
 	pages=$(ls "$root"/tests/golden/expected/*.html $more | wc -l)
-	is "$(wc -l <"$scratch/$scheme.lines")" $((2 * pages + 4)) \
+	is "$(wc -l <"$scratch/$scheme.lines")" $((2 * pages + 6)) \
 		"all pages were opened, $scheme"
 done
 done_testing

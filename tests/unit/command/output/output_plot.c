@@ -13,9 +13,17 @@
 static const char *const drawn[][2] = {
 	{ "<path class=\"s7\" d=\"M340.0 34L340.0 302\"/>", "a border" },
 	{ ">&#60;L1&#62;</text>", "and its name" },
-	{ "<title>&#60;queue&#62;: 25 %</title><rect class=\"f0 part\" x=\"0.0\" "
-	  "y=\"34.0\" width=\"160.0\" height=\"30\"/>", "a part is as wide as its share" },
-	{ ">kernel</text>", "a part that has room for its name alone" },
+	{ "<p class=\"row\">mean</p>", "a bar has its name" },
+	{ "<title>&#60;queue&#62;: 25 %</title><rect class=\"f0 part\" x=\"0.00%\" "
+	  "width=\"12.50%\" height=\"40\"/>", "a part is as wide as its share" },
+	{ "class=\"on\" x=\"31.19%\" y=\"25\" text-anchor=\"middle\">device 75 %</text>",
+	  "a label in one row, on pages of any width" },
+	{ "class=\"on narrow\" x=\"92.50%\" y=\"17\" text-anchor=\"middle\">kernel</text>",
+	  "a label in two rows, for narrow pages" },
+	{ "class=\"on roomy\" x=\"92.50%\" y=\"25\" text-anchor=\"middle\">kernel 15 %"
+	  "</text>", "and in one row for others" },
+	{ "class=\"after roomy\" x=\"1.00%\" dx=\"8\" y=\"25\">long name 100 %</text>",
+	  "right of a short bar, what is not on it" },
 	{ "I/Os in a cell: <span><svg class=\"key\" viewBox=\"0 0 28 10\" aria-hidden=\"true\">"
 	  "<path class=\"h7\" d=\"M0 0H28V10H0z\"/></svg>1</span>\n</p>",
 	  "single I/Os have one colour" },
@@ -33,23 +41,26 @@ static void plots(void)
 	tw_plot_border(plot, 5, "<L1>");
 	tw_plot_point(series, 0, 100);
 	tw_plot_point(series, 10, 1e6);
-	plot = tw_page_plot(page, .title = "parts");
+	plot = tw_page_plot(page, .title = "parts", .has_same_scale = 1);
 	series = tw_plot_stack(plot, "mean");
 	tw_plot_part(series, "<queue>", 0, 100);
 	tw_plot_part(series, "none", 1, 0);
 	tw_plot_part(series, "device", 3, 299);
 	tw_plot_part(series, "reap", 4, 1);
 	series = tw_plot_stack(plot, "p99");
-	tw_plot_part(series, "device", 3, 7);
-	tw_plot_part(series, "kernel", 5, 1);
+	tw_plot_part(series, "device", 3, 680);
+	tw_plot_part(series, "kernel", 5, 120);
 	tw_plot_part(series, "unknown", 5, NAN);
+	series = tw_plot_stack(plot, "short");
+	tw_plot_part(series, "long name", 6, 8);
 	tw_plot_heat(tw_page_plot(page, .title = "single"),
 		     &(struct tw_plot_heat) { 1, 1, x, y, (const uint64_t[]) { 1 } });
 	html = html_of(page);
 	for (size_t i = 0; i < sizeof(drawn) / sizeof(*drawn); i++)
 		if (!tap_ok(strstr(html, drawn[i][0]) != NULL, "%s", drawn[i][1]))
 			tap_note("no %s", drawn[i][0]);
-	tap_ok(!strstr(html, ">reap 0 %</text>"), "a narrow part has no room");
+	tap_ok(!strstr(html, ">reap</text>") && !strstr(html, ">reap 0 %</text>"),
+	       "a narrow part has no room");
 	tap_ok(!strstr(html, "none: ") && !strstr(html, "unknown: "),
 	       "a part of nothing is not there");
 	free(html);

@@ -78,6 +78,32 @@ run report --html=page.html all.json
 is "$(grep -o '<path class="s[0-9]*" d="M0 5H28"' page.html | sort -u | wc -l)" 8 \
 	'each row has a colour of its own'
 
+# ---- the top of a page: of several jobs, which the golden page does not have ----
+write_report slow.json name=slow group=1 slow=100000 deliver=99000
+write_report fast.json name=fast split=all
+# top_of PAGE: prints its title, its first sentence, and the names and labels of the bars
+top_of()
+{
+	perl -0777 -ne 's/<h2.*//s; print "$1\n" while
+		/<(?:h1|p|p class="row"|text [^>]*)>([^<]*)<\/(?:h1|p|text)>/g' "$1"
+}
+run report --html=page.html slow.json fast.json
+is "$(top_of page.html)" 'slow, fast on box, 2023-11-14 22:13 UTC
+Slowest in the mean: slow, read, with 1.179 us (86 % deliver, 12 % kernel); fastest: fast, read, '\
+'with 189 ns (43 % device, 16 % deliver).
+slow, read: mean 1.179 us
+kernel 12 %
+deliver 86 %
+fast, read: mean 189 ns
+device
+43 %
+queue 13 %, complete 10 %, deliver 16 %' 'several jobs are compared in one plot'
+run report --html=page.html fast.json
+is "$(top_of page.html | head -n 3)" 'fast on box, 2023-11-14 22:13 UTC
+10.00 reads a second took 189 ns in the mean: 43 % device, 16 % deliver, 13 % queue, '\
+'10 % complete.
+read, mean: 189 ns, of 100 I/Os' 'of one job its own parts'
+
 # ---- tables of HTML that no golden page has ----
 cat >cases <<'CASES'
 full

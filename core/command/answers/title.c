@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The title of a page about groups: which jobs, on which hosts, and when the first began.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/allocate.h"
+#include "command/answers/answers.h"
+#include "tickwise.h"
+
+#define MAX_NAMES	3
+
+static const char *name_of(const struct tw_report_group *group)
+{
+	return group->all.jobs[0].name;
+}
+
+static const char *host_of(const struct tw_report_group *group)
+{
+	return group->all.jobs[0].host;
+}
+
+/* Write what differs among the groups: "a, b, c and 2 more". */
+static void put_list(FILE *file, const struct tw_report_group *const *groups, size_t count,
+		     const char *(*text_of)(const struct tw_report_group *group))
+{
+	size_t shown = 0, more = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *text = text_of(groups[i]);
+		size_t j = 0;
+
+		while (j < i && strcmp(text_of(groups[j]), text))
+			j++;
+		if (j < i)
+			continue;
+		if (shown == MAX_NAMES)
+			more++;
+		else
+			fprintf(file, "%s%s", shown++ ? ", " : "", text);
+	}
+	if (more)
+		fprintf(file, " and %zu more", more);
+}
+
+char *tw_report_title(const struct tw_report_group *const *groups, size_t count)
+{
+	time_t start;
+	char *text = NULL, date[64];
+	struct tm tm;
+	size_t size;
+	FILE *file = tw_text_open(&text, &size);
+
+	put_list(file, groups, count, name_of);
+	fputs(" on ", file);
+	put_list(file, groups, count, host_of);
+	start = (time_t)(groups[0]->all.jobs[0].start_ns / TW_NS_PER_SECOND);
+	strftime(date, sizeof(date), "%F %R UTC", gmtime_r(&start, &tm));
+	fprintf(file, ", %s", date);
+	tw_text_close(file);
+	return text;
+}

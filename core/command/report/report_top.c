@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The top of a page in HTML: one sentence with what was found, and where the
+ * time of an I/O goes as bars. Those of several jobs are in one plot, to be compared.
+ */
+#include <stdlib.h>
+
+#include "base/allocate.h"
+#include "command/report/report_parts.h"
+#include "latency/histogram.h"
+
+#define MAX_BARS	30	/* in the plot of all jobs */
+#define LARGE_PERCENT	10	/* stages from here on are in the sentence */
+
+static const char *name_of(const struct tw_report_group *group)
+{
+	return group->all.jobs[0].name;
+}
+
+/* ---- the sentence --------------------------------------------------------- */
+
+/* A direction of a group, with a latency. */
+struct part {
+	const struct tw_report_group *group;
+	int direction;
+	double mean_ns;
+};
+
+/* List them. The list is to be freed. */
+static struct part *list_parts(const struct tw_report_group *groups, size_t count,
+			       size_t *number)
+{
+	struct part *list = tw_malloc(count * TW_DIRECTIONS * sizeof(*list));
+
+	*number = 0;
+	for (size_t i = 0; i < count * TW_DIRECTIONS; i++) {
+		const struct tw_report_group *group = &groups[i / TW_DIRECTIONS];
+		const int direction = (int)(i % TW_DIRECTIONS);
+		const struct tw_histogram *lat = &group->all.tally.times[TW_LAT][direction];
+
+		if (lat->count)
+			list[(*number)++] = (struct part) {
+				group, direction, tw_histogram_mean_ns(lat),
+			};
+	}
+	return list;
+}
+
+static double percent_of(const struct part *part, unsigned stage)
+{
+	const struct tw_tally *tally = &part->group->all.tally;
+
+	return 100 * (double)tw_tally_stage_ns(tally, stage, part->direction) /
+	       (double)tally->times[TW_LAT][part->direction].sum_ns;
+}
+
+/* Add up to @most of the large stages, the largest first: "62 % device, 26 % complete". */
+static void more_stages(struct tw_page *page, const struct part *part, int most)
+{
+	double below = 101;
+
+	if (!tw_report_has_all_stages(&part->group->all.tally, part->direction)) {
+		tw_page_more(page, "stages not known of all I/Os");
+		return;
+	}
+	for (int i = 0; i < most; i++) {
+		int largest = -1;
+
+		for (int j = 0; j < TW_STAGES; j++)
+			if (percent_of(part, (unsigned)j) < below &&
+			    (largest < 0 || percent_of(part, (unsigned)j) >
+			     percent_of(part, (unsigned)largest)))
+				largest = j;
+		if (largest < 0)
+			break;
+		below = percent_of(part, (unsigned)largest);
+		if (i && below < LARGE_PERCENT)
+			break;
+		tw_page_more(page, "%s%.0f %% %s", i ? ", " : "", below,
+			     tw_time_rows[largest].name);
+	}
+}
+
+/* Tell of the only group how fast it was, and where its time went. */
+static void more_of_one(struct tw_page *page, const struct part *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_report_group *group = list[i].group;
+		const char *name = tw_direction_names[list[i].direction];
+
+		if (i)
+			tw_page_more(page, ". ");
+		if (group->run_ns)
+			tw_page_more(page, "%s %ss a second took ", TW_SAY_NUMBER(
+				     (double)group->all.tally.counts[list[i].direction].ios *
+				     1e9 / (double)group->run_ns), name);
+		else
+			tw_page_more(page, "%ss took ", name);
+		tw_page_more(page, "%s in the mean: ", TW_SAY_NS(list[i].mean_ns));
+		more_stages(page, &list[i], 4);
+	}
+}
+
+static void more_extreme(struct tw_page *page, const char *what, const struct part *part)
+{
+	tw_page_more(page, "%s: %s, %s, with %s (", what, name_of(part->group),
+		     tw_direction_names[part->direction], TW_SAY_NS(part->mean_ns));
+	more_stages(page, part, 2);
+	tw_page_more(page, ")");
+}
+
+/* Tell of several groups which was slowest, and which fastest. */
+static void more_of_all(struct tw_page *page, const struct part *list, size_t count)
+{
+	const struct part *slowest = list, *fastest = list;
+
+	for (size_t i = 1; i < count; i++) {
+		if (list[i].mean_ns > slowest->mean_ns)
+			slowest = &list[i];
+		if (list[i].mean_ns < fastest->mean_ns)
+			fastest = &list[i];
+	}
+	more_extreme(page, "Slowest in the mean", slowest);
+	tw_page_more(page, "; ");
+	more_extreme(page, "fastest", fastest);
+}
+
+/* ---- the bars ------------------------------------------------------------- */
+
+/* Add a bar for each direction of each group, all with one scale. */
+static void add_comparison(struct tw_page *page, const struct part *list, size_t count)
+{
+	struct tw_plot *plot = tw_page_plot(page, .title = "Where the time of the mean I/O goes",
+					    .has_same_scale = 1);
+
+	for (size_t i = 0; i < count && i < MAX_BARS; i++) {
+		const struct tw_tally *tally = &list[i].group->all.tally;
+		const struct tw_histogram *lat =
+			&tally->times[TW_LAT][list[i].direction];
+		struct tw_series *stack = tw_plot_stack(plot, "%s, %s: mean %s",
+			name_of(list[i].group), tw_direction_names[list[i].direction],
+			TW_SAY_NS(list[i].mean_ns));
+
+		if (tw_report_has_all_stages(tally, list[i].direction))
+			tw_report_add_stack(stack, tally, list[i].direction,
+					    1 / (double)lat->count);
+		else
+			tw_plot_part(stack, "unknown", tw_report_color_of(TW_KERNEL),
+				     list[i].mean_ns);
+	}
+	if (count > MAX_BARS)
+		tw_plot_caption(plot, "The other jobs are below.");
+}
+
+void tw_report_add_top(struct tw_page *page, const struct tw_report_group *groups,
+		       size_t count)
+{
+	size_t number;
+	struct part *list = list_parts(groups, count, &number);
+
+	if (number) {
+		tw_page_paragraph(page, "%s", "");
+		tw_page_only(page, TW_IN_HTML);
+		if (count == 1)
+			more_of_one(page, list, number);
+		else
+			more_of_all(page, list, number);
+		tw_page_more(page, ".");
+		if (count == 1)
+			tw_report_add_bars(page, groups);
+		else
+			add_comparison(page, list, number);
+	}
+	free(list);
+}
