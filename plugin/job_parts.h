@@ -40,11 +40,11 @@ void tw_kernel_load_for_jobs(void);
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job);
 int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job);
 
-/* Find what happened to the job's thread in the longest stage of an I/O. Call this soon
- * after the I/O is over. */
+/* Find what happened to the job's thread in the longest stage of an I/O, and to the I/O
+ * itself: @held, or NULL. Call this soon after the I/O is over. */
 void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 		 const struct tw_io *io, const struct tw_io_times *times,
-		 struct tw_why *why);
+		 const struct tw_held *held, struct tw_why *why);
 
 /* Return "kernel" and "causes" of the job in a report: if it has them, and why not. Return
  * "causes" of a slow I/O that began at @begin_ns of CLOCK_MONOTONIC. NULL without memory. */

@@ -222,10 +222,14 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 		.direction = finished->direction,
 	};
 
-	if (job->hot.kernel.companies)
-		slow.company = job->hot.extra[finished - job->hot.finished].company;
+	const struct tw_extra *extra = job->hot.kernel.companies ?
+		&job->hot.extra[finished - job->hot.finished] : NULL;
+
+	if (extra)
+		slow.company = extra->company;
 	if (job->collected.follow.turns || job->hot.waits.fd)
-		tw_why_find(job, clocks, &finished->io, times, &slow.why);
+		tw_why_find(job, clocks, &finished->io, times, extra ? &extra->held : NULL,
+			    &slow.why);
 	tw_slowest_add(&job->collected.slowest, &slow.slow);
 	settle_slow_at_once(job);
 	tw_sampling_limit(job);

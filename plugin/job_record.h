@@ -70,6 +70,9 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 		if (hot->kernel.companies)
 			tw_company_read(&hot->kernel.companies[io_u->index], io->kernel.key,
 					&hot->extra[hot->finished_count].company);
+		if (hot->kernel.helds && hot->kernel.helds[io_u->index].key == io->kernel.key)
+			hot->extra[hot->finished_count].held =
+				*(const struct tw_held *) &hot->kernel.helds[io_u->index];
 		hot->residual_ns = TW_NO_TIME;
 	}
 	if (tw__unlikely(lat_ticks > hot->trigger.above_ticks))

@@ -240,7 +240,7 @@ static uint64_t waited_at_most_ns(struct tw_job *job, const struct tw_clocks *cl
 
 void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 		 const struct tw_io *io, const struct tw_io_times *times,
-		 struct tw_why *why)
+		 const struct tw_held *held, struct tw_why *why)
 {
 	unsigned longest = TW_QUEUE, stage;
 	struct tw_part part;
@@ -266,6 +266,11 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	if (longest == TW_BLOCKQ || longest == TW_KERNEL)
 		tw_explain_workers(job->collected.follow.sleeps, clocks->join, &part,
 				   io->kernel.key, &why->explained);
+	/* In `device` one of its bios may be held, and not the first. */
+	if (held && held->key == io->kernel.key &&
+	    (longest == TW_BLOCKQ || longest == TW_KERNEL || longest == TW_DEVICE))
+		tw_explain_held(held, job->collected.follow.sleeps, clocks->join, &part,
+				&why->explained);
 	if (why->explained.slept[0].ns)
 		return;
 	if (is == IN_CALL)

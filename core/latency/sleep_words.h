@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only list of what a thread can wait for while it sleeps in the kernel. A report has
- * the word, and a page the text. plugin/kernel/stack_words.c finds the word by the names of
- * functions.
+ * The only list of what an I/O can wait for in the kernel, mostly in a thread that sleeps. A
+ * report has the word, and a page the text. plugin/kernel/stack_words.c finds the word by the
+ * names of functions; plugin/kernel/held.bpf.h finds the last two.
  */
 #ifndef TW_LATENCY_SLEEP_WORDS_H
 #define TW_LATENCY_SLEEP_WORDS_H
@@ -19,7 +19,9 @@
 	WORD(JOURNAL, "journal", "the journal") \
 	WORD(PAGE_LOCK, "page lock", "a page of the page cache") \
 	WORD(MEMORY, "memory", "memory") \
-	WORD(OTHER, "other", "another reason")
+	WORD(OTHER, "other", "another reason") \
+	WORD(IO_MAX, "io.max", "a limit of its cgroup") \
+	WORD(SUSPENDED, "suspended", "a suspended device of the device mapper")
 
 enum tw_sleep_word {
 	TW_SLEEP_NOTHING,	/* not known, or no reason */

@@ -136,7 +136,7 @@ static const struct tw_fact of_had_cpu[] = {
 
 static const struct tw_fact of_slept[] = {
 	{ "word", TW_TEXT | TW_MUST }, { "function", TW_TEXT }, { "ns", TW_NUMBER | TW_MUST },
-	{ NULL, 0 },
+	{ "limit", TW_TEXT }, { "cgroup", TW_TEXT }, { NULL, 0 },
 };
 
 static const struct tw_fact of_trigger[] = {

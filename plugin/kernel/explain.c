@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/plain_text.h"
+#include "cgroup.h"
 #include "latency/histogram_json.h"
 
 #define MOST_HOLDERS	(TW_HOLDERS + TW_HAD_CPU)
@@ -107,17 +108,11 @@ static void explain_wait(struct explaining *now, struct tw_explained *is,
 	is->waited_ns += take(now, ready_ns, on_ns);
 }
 
-/* Add @ns of a sleep to @all, which stays sorted by time. What has no reason is not added. */
-static void add_slept(struct tw_slept *all, const struct tw_stack *stack, uint64_t ns)
+/* Add @ns for @reason to @all, which stays sorted by time. */
+static void add_reason(struct tw_slept *all, struct tw_reason reason, uint64_t ns)
 {
-	struct tw_reason reason;
 	unsigned i = 0;
 
-	if (!ns || !stack->count)
-		return;
-	reason = tw_reason_of_stack(stack);
-	if (reason.word == TW_SLEEP_NOTHING)
-		return;
 	while (i < TW_SLEPT && all[i].ns && (all[i].reason.word != reason.word ||
 	       (reason.word == TW_SLEEP_OTHER &&
 		strcmp(all[i].reason.function, reason.function))))
@@ -137,6 +132,18 @@ static void add_slept(struct tw_slept *all, const struct tw_stack *stack, uint64
 		all[i - 1] = all[i];
 		all[i] = other;
 	}
+}
+
+/* Add @ns of a sleep to @all. What has no reason is not added. */
+static void add_slept(struct tw_slept *all, const struct tw_stack *stack, uint64_t ns)
+{
+	struct tw_reason reason;
+
+	if (!ns || !stack->count)
+		return;
+	reason = tw_reason_of_stack(stack);
+	if (reason.word != TW_SLEEP_NOTHING)
+		add_reason(all, reason, ns);
 }
 
 static void explain_turn(struct explaining *now, struct tw_explained *is,
@@ -239,6 +246,55 @@ void tw_explain_workers(const struct tw_sleeps *sleeps, const struct tw_join *jo
 	}
 }
 
+/* Return when the last sleep ended that a worker had in the I/O with @key before @to_ns, or
+ * @from_ns if that is later. */
+static int64_t last_woken_ns(const struct tw_sleeps *sleeps, const struct tw_join *join,
+			     uint64_t key, int64_t from_ns, int64_t to_ns)
+{
+	const uint64_t newest = __atomic_load_n(&sleeps->newest, __ATOMIC_ACQUIRE);
+	struct tw_sleep sleep;
+	uint64_t number;
+	int64_t on_ns;
+
+	for (number = newest; number && newest - number < TW_SLEEPS; number--) {
+		if (!read_sleep(sleeps, number, key, &sleep))
+			continue;
+		on_ns = tw_join_own_ns(join, sleep.on_ns);
+		if (on_ns <= to_ns)
+			from_ns = tw_max_ns(from_ns, on_ns);
+	}
+	return from_ns;
+}
+
+void tw_explain_held(const struct tw_held *held, const struct tw_sleeps *sleeps,
+		     const struct tw_join *join, const struct tw_part *part,
+		     struct tw_explained *is)
+{
+	static const struct tw_reason reasons[TW_HOLDS] = {
+		[TW_HOLD_LIMIT] = { TW_SLEEP_IO_MAX, "blk_throtl_dispatch_work_fn" },
+		[TW_HOLD_MAPPER] = { TW_SLEEP_SUSPENDED, "dm_wq_work" },
+	};
+	unsigned i;
+
+	for (i = 0; i < TW_HOLDS; i++) {
+		const struct tw_hold *hold = &held->by[i];
+		int64_t from_ns = part->from_ns, to_ns;
+
+		if (!hold->to_ns)
+			continue;
+		if (hold->from_ns)
+			from_ns = tw_max_ns(from_ns, tw_join_own_ns(join, hold->from_ns));
+		to_ns = tw_join_own_ns(join, hold->to_ns);
+		from_ns = last_woken_ns(sleeps, join, held->key, from_ns, to_ns);
+		to_ns = tw_min_ns(part->to_ns, to_ns);
+		if (to_ns > from_ns)
+			add_reason(is->slept, reasons[i], (uint64_t)(to_ns - from_ns));
+	}
+	is->limit.cgroup = held->cgroup;
+	is->limit.value = held->limit;
+	is->limit.which = held->which < TW_LIMITS ? (enum tw_limit)held->which : TW_LIMIT_UNKNOWN;
+}
+
 /* ---- as JSON ---- */
 
 static const char *const kinds[TW_HOLDER_KINDS] = {
@@ -287,16 +343,38 @@ static json_t *all_had_to_json(const struct tw_explained *is)
 	return array;
 }
 
+/* Add the limit of a cgroup that is known. */
+static void add_limit(json_t *object, const struct tw_explained *is)
+{
+	static const char *const limits[TW_LIMITS] = {
+		[TW_LIMIT_RBPS] = "rbps", [TW_LIMIT_WBPS] = "wbps",
+		[TW_LIMIT_RIOPS] = "riops", [TW_LIMIT_WIOPS] = "wiops",
+	};
+	char path[TW_CGROUP_PATH];
+
+	if (is->limit.which == TW_LIMIT_UNKNOWN)
+		return;
+	tw_cgroup_path(path, is->limit.cgroup);
+	json_object_set_new(object, "limit", json_sprintf("%s=%llu", limits[is->limit.which],
+			    (unsigned long long)is->limit.value));
+	if (path[0])
+		json_object_set_new(object, "cgroup", json_string(path));
+}
+
 static json_t *all_slept_to_json(const struct tw_explained *is)
 {
-	json_t *array = json_array();
+	json_t *array = json_array(), *object;
 	const struct tw_slept *slept;
 
-	for (slept = is->slept; slept < is->slept + TW_SLEPT && slept->ns; slept++)
-		json_array_append_new(array, json_pack("{ss, ss, sI}",
+	for (slept = is->slept; slept < is->slept + TW_SLEPT && slept->ns; slept++) {
+		object = json_pack("{ss, ss, sI}",
 			"word", tw_sleep_texts[slept->reason.word].word,
 			"function", slept->reason.function,
-			"ns", (json_int_t) slept->ns));
+			"ns", (json_int_t) slept->ns);
+		if (slept->reason.word == TW_SLEEP_IO_MAX)
+			add_limit(object, is);
+		json_array_append_new(array, object);
+	}
 	return array;
 }
 

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "held.h"
 #include "join.h"
 #include "stack_words.h"
 #include "turn.h"
@@ -57,6 +58,11 @@ struct tw_explained {
 	uint64_t stolen_ns;		/* at most, by the hypervisor, of all of these */
 	struct tw_had_cpu had_cpu[TW_HAD_CPU];	/* the longest first */
 	struct tw_slept slept[TW_SLEPT];	/* the longest first */
+	/* Of TW_SLEEP_IO_MAX, as in struct tw_held. */
+	struct {
+		uint64_t cgroup, value;
+		enum tw_limit which;
+	} limit;
 	/* The longest time in which the thread could not run. */
 	int64_t stall_from_ns;
 	int64_t stall_to_ns;		/* equal to stall_from_ns: none */
@@ -81,6 +87,12 @@ void tw_explain(const struct tw_turns *turns, const struct tw_join *join,
  * nothing else. */
 void tw_explain_workers(const struct tw_sleeps *sleeps, const struct tw_join *join,
 			const struct tw_part *part, uint64_t key, struct tw_explained *is);
+
+/* Find what held an I/O back in its @part. It had no thread that slept, so what a worker slept
+ * for with the I/O before comes off. Sets @is->slept and @is->limit, and nothing else. */
+void tw_explain_held(const struct tw_held *held, const struct tw_sleeps *sleeps,
+		     const struct tw_join *join, const struct tw_part *part,
+		     struct tw_explained *is);
 
 /* Return the causes of a stage that began at @from_ns of CLOCK_MONOTONIC and took @ns; NULL
  * without memory. @is: its stall is relative to @from_ns. @followed: the thread

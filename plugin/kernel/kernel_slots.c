@@ -59,6 +59,8 @@ static int load_program(struct tw_stages *program, uint32_t slots,
 		error = bpf_map__set_max_entries(program->maps.slots, slots);
 	if (!error && owner->with_causes)
 		error = bpf_map__set_max_entries(program->maps.companies, slots);
+	if (!error && owner->with_causes)
+		error = bpf_map__set_max_entries(program->maps.helds, slots);
 	if (!error)
 		error = tw_stages__load(program);
 	/* From now on only the program writes the slots. A descriptor that can
@@ -102,6 +104,11 @@ int tw_loader_slots(const struct tw_stages *loader)
 int tw_loader_companies(const struct tw_stages *loader)
 {
 	return bpf_map__fd(loader->maps.companies);
+}
+
+int tw_loader_helds(const struct tw_stages *loader)
+{
+	return bpf_map__fd(loader->maps.helds);
 }
 
 int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
@@ -174,6 +181,11 @@ int tw_loader_companies(const struct tw_stages *loader)
 	return -1;
 }
 
+int tw_loader_helds(const struct tw_stages *loader)
+{
+	return -1;
+}
+
 int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
 		     uint32_t base, uint32_t entries, uint32_t *ring)
 {
@@ -206,6 +218,7 @@ int64_t tw_loader_missed(const struct tw_stages *loader)
 static struct tw_stages *loader;	/* NULL, and slots are set: the helper has it */
 static const struct tw_place *slots;
 static const struct tw_company *companies;	/* NULL: not counted */
+static const struct tw_held *helds;
 static uint32_t slot_count;
 /* How many slots are given away, shared by all jobs. The helper counts by
  * itself. */
@@ -250,10 +263,13 @@ static int share_companies(uint32_t count)
 {
 	void *memory = mmap(NULL, count * sizeof(*companies), PROT_READ, MAP_SHARED,
 			    tw_loader_companies(loader), 0);
+	void *of_helds = mmap(NULL, count * sizeof(*helds), PROT_READ, MAP_SHARED,
+			      tw_loader_helds(loader), 0);
 
-	if (memory == MAP_FAILED)
+	if (memory == MAP_FAILED || of_helds == MAP_FAILED)
 		return -errno;
 	companies = memory;
+	helds = of_helds;
 	return 0;
 }
 
@@ -342,6 +358,7 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 		return;
 	kernel->slots = slots + kernel->base;
 	kernel->companies = companies ? companies + kernel->base : NULL;
+	kernel->helds = helds ? helds + kernel->base : NULL;
 	kernel->by_helper = !loader;
 	kernel->has_parts = has_parts;
 	kernel->missed = tw_kernel_missed();

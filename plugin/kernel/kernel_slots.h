@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "company.h"
+#include "held.h"
 #include "helper_protocol.h"
 #include "program.h"
 
@@ -18,6 +19,7 @@
 struct tw_kernel {
 	const volatile struct tw_place *slots;	/* by io_u->index; NULL: none */
 	const volatile struct tw_company *companies;	/* the same; NULL: not counted */
+	const volatile struct tw_held *helds;	/* the same; set if companies is */
 	uint32_t base;
 	uint32_t ring;			/* its place in the program's table */
 	uint32_t thread;		/* the thread that makes the ring */
@@ -31,7 +33,7 @@ struct tw_kernel {
 /*
  * Load the program, unless it is loaded, with @slots places for the I/Os of all
  * jobs. @with_causes: also with what tw_causes needs of the block layer (queued_ns, and
- * company.h), unless a helper loads it. Call this in the process that starts the jobs, which
+ * company.h, held.h), unless a helper loads it. Call this in the process that starts the jobs, which
  * inherit it. Return NULL, or a line that says why not.
  */
 const char *tw_kernel_load(uint32_t slots, bool with_causes);
@@ -109,8 +111,9 @@ void tw_loader_free(struct tw_stages *loader);
  * written. */
 int tw_loader_slots(const struct tw_stages *loader);
 
-/* Return the same of what tells the company. */
+/* Return the same of what tells the company, and of what held I/Os. */
 int tw_loader_companies(const struct tw_stages *loader);
+int tw_loader_helds(const struct tw_stages *loader);
 
 /* Announce that the ring that @thread makes next has the slots [@base, @base +
  * @entries). @entries is a power of two. @ring: its place in the program's table. */

@@ -128,6 +128,8 @@ static struct tw_slot *slot_of(__u64 ctx, __u64 user_data)
 	return place ? &place->slot : 0;
 }
 
+#include "held.bpf.h"
+
 /* Forget what a slot has. */
 static __always_inline void begin(struct tw_slot *slot, __u64 user_data)
 {
@@ -253,6 +255,8 @@ int BPF_PROG(queued, struct bio *bio)
 {
 	struct tw_slot *slot = slot_by(bio);
 
+	if (is_following())
+		note_held(bio);
 	if (slot && !slot->got_ns)
 		slot->queued_ns = bpf_ktime_get_ns();
 	return 0;
@@ -263,6 +267,9 @@ int BPF_PROG(got, struct bio *bio)
 {
 	struct tw_slot *slot = slot_by(bio);
 
+	/* What is left of a split bio does not come to block_bio_queue again. */
+	if (is_following())
+		note_held(bio);
 	if (slot && !slot->got_ns)
 		slot->got_ns = bpf_ktime_get_ns();
 	return 0;

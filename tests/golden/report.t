@@ -471,6 +471,12 @@ caused
 	[map +{ kind => "process", id => 4, name => "x" . (4 * $i + $_), ns => $i ? 1 : 200 }, 1 .. 4]
 	} } } 0 .. 30]
 caused
+	my @limit = (word => "io.max", function => "f", limit => "riops=50");
+	$r->{slowest} = [map { { %{slow(1000000, queue => 1, blockq => 9)}, causes => { stage =>
+	"blockq", stall => $s->[0]{causes}{stall}, slept => [{ ns => 9, %$_ }] } } }
+	{ @limit, cgroup => "/a" }, { @limit, cgroup => "/b" x 40 }, { @limit },
+	{ word => "suspended" }, { word => "freeze" }]
+caused
 	delete @{$r->{triggers}[0]}{qw(io events event_count)}
 caused
 	delete @{$r->{triggers}[0]}{qw(io events)}; $r->{triggers}[0]{stopped_for} = 17

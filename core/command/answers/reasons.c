@@ -72,7 +72,25 @@ static void say_had_cpu(char *text, size_t size, const json_t *had, int is_singl
 		snprintf(text, size, "%s (%llu) had the CPU", name ? name : "a process", id);
 }
 
-/* Write what a thread slept for. */
+#define MAX_PATH	36	/* of a cgroup, that is written */
+
+/* Write "waiting for the limit of /a (io.max: wiops=100)". Of a long path only the end is
+ * written. */
+static void say_limit(char *text, size_t size, const json_t *slept)
+{
+	const char *limit = tw_report_string(slept, "limit");
+	const char *path = tw_report_string(slept, "cgroup");
+	const size_t length = path ? strlen(path) : 0;
+	const size_t cut = length > MAX_PATH ? length - MAX_PATH : 0;
+
+	if (path)
+		snprintf(text, size, "waiting for the limit of %s%s (io.max: %s)",
+			 cut ? "..." : "", path + cut, limit);
+	else
+		snprintf(text, size, "waiting for a limit of its cgroup (io.max: %s)", limit);
+}
+
+/* Write what a thread slept for, or what held an I/O back. */
 static void say_slept(char *text, size_t size, const json_t *slept)
 {
 	const char *word = tw_report_string(slept, "word");
@@ -83,6 +101,8 @@ static void say_slept(char *text, size_t size, const json_t *slept)
 		i++;
 	if (i == TW_SLEEP_OTHER && function)
 		snprintf(text, size, "asleep in %s()", function);
+	else if (i == TW_SLEEP_IO_MAX && tw_report_string(slept, "limit"))
+		say_limit(text, size, slept);
 	else
 		snprintf(text, size, "waiting for %s", i < TW_SLEEP_WORDS ?
 			 tw_sleep_texts[i].text : word);

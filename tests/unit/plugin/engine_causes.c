@@ -5,8 +5,9 @@
  * Behaviour: with tw_causes=1 the report tells what the job's thread did in the longest
  * stage of a slow I/O, by the turns that the program in the kernel left. Times are right to
  * the nanosecond, though turns are overwritten soon after the I/O. Stages in which the
- * thread has no part have no pieces. Without the option nothing is asked for, and without
- * stamps of the kernel the report tells why there are no causes. Defect: a stage that is
+ * thread has no part have no pieces. What held the I/O back is told, if it is this I/O.
+ * Without the option nothing is asked for, and without stamps of the kernel the report
+ * tells why there are no causes. Defect: a stage that is
  * not the longest, pieces of another stage or time, a program that no job asked for.
  *
  * The first I/O of a job that is slower than tw_trigger stops the kernel's trace, once. All
@@ -22,6 +23,10 @@
 
 static struct tw_place slot;
 static struct tw_turns turns;
+static struct tw_sleeps sleeps;
+static struct tw_company company;
+static struct tw_held held;
+static bool is_held, is_another;
 static uint64_t accepted_ticks, device_ticks;
 
 static void accepted(unsigned i)
@@ -38,6 +43,10 @@ static void appeared(unsigned i)
 
 	slot.slot = world_slot(i, world_monotonic_ns(accepted_ticks),
 			  world_monotonic_ns(accepted_ticks + 20), finished_ns, posted_ns);
+	held = (struct tw_held) {
+		.key = slot.slot.key + is_another,
+		.by[TW_HOLD_MAPPER].to_ns = is_held ? finished_ns - 1000 : 0,
+	};
 	turns.newest = 1;
 	turns.turns[0] = (struct tw_turn) {
 		.number = 1,
@@ -65,6 +74,9 @@ static void one(bool causes, bool split, uint64_t device)
 	world.options.slowest = 20;
 	world.kernel_slots = split ? &slot : NULL;
 	world.turns = &turns;
+	world.sleeps = &sleeps;
+	world.companies = &company;
+	world.helds = &held;
 	world.accepted = accepted;
 	world.appeared = appeared;
 	world_start();
@@ -256,6 +268,15 @@ int main(void)
 	       !world_at(world.report, "slowest.0.causes.ran_ns") &&
 	       !world_at(world.report, "slowest.0.causes.unexplained_ns"),
 	       "in the device the thread has no part");
+	is_held = true;
+	one(true, true, 9000);
+	tap_ok(world_is_text("slowest.0.causes.slept.0.word", "suspended") &&
+	       is_ns("slept.0.ns", 8000) && !world_at(world.report, "slowest.0.causes.ran_ns"),
+	       "what held it back there");
+	is_another = true;
+	one(true, true, 9000);
+	tap_ok(!world_at(world.report, "slowest.0.causes.slept"), "but not another I/O");
+	is_held = false;
 	one(true, false, 1000);
 	tap_ok(world_is_text("jobs.0.causes.state", "off") &&
 	       json_string_length(world_at(world.report, "jobs.0.causes.why")) &&

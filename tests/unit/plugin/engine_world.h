@@ -115,6 +115,7 @@ static struct world {
 	bool kernel_parts;		/* with stamps for the parts of blockq */
 	const char *kernel_refused;	/* why it can't be loaded; NULL: it can */
 	struct tw_company *companies;	/* NULL: not counted */
+	struct tw_held *helds;		/* NULL: not noted */
 	bool with_causes;		/* when that was loaded */
 	unsigned kernel_loads;
 	uint32_t kernel_loaded_first, kernel_loaded;	/* slots */
@@ -528,6 +529,7 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 	*kernel = (struct tw_kernel) {
 		.slots = world.kernel_slots,
 		.companies = world.companies,
+		.helds = world.helds,
 		.why = world.kernel_slots ? NULL : "not seen",
 		.missed = world.kernel_missed,
 		.has_parts = world.kernel_parts,

@@ -30,7 +30,7 @@ compiles()
 functions='tw_kernel_expect tw_kernel_forget tw_kernel_is_own tw_kernel_load '
 functions=$functions'tw_kernel_made tw_kernel_missed '
 functions=$functions'tw_loader_companies tw_loader_expect tw_loader_followed tw_loader_forget '
-functions=$functions'tw_loader_free tw_loader_load tw_loader_made tw_loader_missed tw_loader_slots '
+functions=$functions'tw_loader_free tw_loader_helds tw_loader_load tw_loader_made tw_loader_missed tw_loader_slots '
 compiles without
 ok $? 'without libbpf'
 is "$(cat without.o.names)" "$functions" 'its functions'

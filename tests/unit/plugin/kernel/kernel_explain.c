@@ -5,12 +5,14 @@
  * interrupted, was asleep, was woken late. The pieces never add up to more than the
  * part, whatever the turns are. What had the CPU is named, the longest first. Turns
  * that were overwritten, or are being written, are not read. What a sleep was for comes from
- * its stack, the longest reason first; sleeps of workers count for their own I/O only. Defect: a piece
+ * its stack, the longest reason first; sleeps of workers count for their own I/O only. What held
+ * an I/O back is counted from when it was seen before, or a worker slept last. Defect: a piece
  * counted twice, a holder of another time, an old turn taken for a new one, sleep
  * blamed on a stage that no wakeup ends.
  *
  * A reference classifies each single nanosecond.
  */
+#include "kernel/cgroup.h"
 #include "kernel/explain.h"
 #include <stdio.h>
 #include <string.h>
@@ -502,6 +504,60 @@ static void workers(void)
 	tap_ok(!is.slept[0].ns, "what was overwritten is not read");
 }
 
+/* Return what held an I/O back by the limit of a cgroup, and by the device mapper. */
+static struct tw_explained explain_held(struct tw_hold limit, struct tw_hold mapper)
+{
+	const struct tw_part part = { 100, 1000, false };
+	const struct tw_held held = {
+		.key = 7, .by = { limit, mapper },
+		.cgroup = ~0ULL, .limit = 100, .which = TW_LIMIT_WIOPS,
+	};
+	struct tw_explained is = { .lost = false };
+
+	tw_explain_held(&held, &sleeps, &join, &part, &is);
+	return is;
+}
+
+static void held(void)
+{
+	const struct tw_hold none = { 0 };
+	struct tw_explained is;
+	json_t *json, *should;
+
+	memset(&sleeps, 0, sizeof(sleeps));
+	is = explain_held(none, none);
+	tap_ok(!is.slept[0].ns, "an I/O that was not held");
+	is = explain_held((struct tw_hold) { at(150), at(900) },
+			  (struct tw_hold) { at(50), at(140) });
+	tap_ok(slept(&is, 0, TW_SLEEP_IO_MAX, 750) && slept(&is, 1, TW_SLEEP_SUSPENDED, 40) &&
+	       slept(&is, 2, 0, 0), "one that was held twice, as far as it is in the part");
+	is = explain_held((struct tw_hold) { at(20), at(90) },
+			  (struct tw_hold) { at(1100), at(1200) });
+	tap_ok(!is.slept[0].ns, "outside of the part");
+	is = explain_held((struct tw_hold) { 0, at(1200) }, none);
+	tap_ok(slept(&is, 0, TW_SLEEP_IO_MAX, 900), "from a time that is not known");
+	worker_sleep(7, 0x1000, 50, 250);
+	worker_sleep(7, 0x1000, 800, 950);
+	worker_sleep(8, 0x1000, 100, 600);
+	is = explain_held((struct tw_hold) { at(150), at(900) }, none);
+	tap_ok(slept(&is, 0, TW_SLEEP_IO_MAX, 650),
+	       "a worker's last sleep in this I/O before comes off");
+	json = tw_explained_to_json("blockq", 100, 900, &is, false);
+	should = json_pack("[{ss, ss, sI, ss}]", "word", "io.max", "function",
+			   "blk_throtl_dispatch_work_fn", "ns", (json_int_t)650,
+			   "limit", "wiops=100");
+	tap_ok(json_equal(json_object_get(json, "slept"), should),
+	       "the limit, of a cgroup that is gone");
+	json_decref(json);
+	json_decref(should);
+	is.limit.cgroup = TW_CGROUP_ROOT;
+	is.limit.which = TW_LIMIT_UNKNOWN;
+	json = tw_explained_to_json("blockq", 100, 900, &is, false);
+	tap_ok(!json_object_get(json_array_get(json_object_get(json, "slept"), 0), "limit"),
+	       "no limit that is not known");
+	json_decref(json);
+}
+
 int main(void)
 {
 	random_state = tap_seed();
@@ -514,5 +570,6 @@ int main(void)
 	cost();
 	reasons();
 	workers();
+	held();
 	return tap_done();
 }
