@@ -447,9 +447,25 @@ int BPF_PROG(create, int fd, void *ring)
 	return 0;
 }
 
+/* Publish whether the thread runs. The kernel may skip a program for a switch, so this need
+ * not follow from the turns. */
+static void publish_state(const struct followed *of)
+{
+	__u32 ring = of->ring;
+	struct tw_turns *turns = bpf_map_lookup_elem(&rings, &ring);
+
+	if (!turns)
+		return;
+	turns->ran_ns = of->ran_ns;
+	turns->off_ns = of->off_ns;
+}
+
 static void left(struct followed *of, struct task_struct *task, __u32 next,
 		 __u64 now, __u32 asleep)
 {
+	/* It was missed when the thread ran again. */
+	if (of->off_ns)
+		of->ran_ns = now;
 	of->off_ns = now;
 	of->waking_ns = 0;
 	of->woken_ns = 0;
@@ -464,6 +480,7 @@ static void left(struct followed *of, struct task_struct *task, __u32 next,
 		wait_no_more(of);
 	else
 		wait_on(of, of->cpu, now);
+	publish_state(of);
 }
 
 static void runs_again(struct followed *of, struct task_struct *task,
@@ -474,6 +491,7 @@ static void runs_again(struct followed *of, struct task_struct *task,
 		put_turn(of, task, here, now);
 	of->off_ns = 0;
 	of->ran_ns = now;
+	publish_state(of);
 }
 
 /* Keep the stack in the place of the turn that is published when the thread runs again. */

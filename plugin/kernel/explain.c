@@ -192,7 +192,11 @@ void tw_explain(const struct tw_turns *turns, const struct tw_join *join,
 		.join = join, .part = *part, .at_ns = part->to_ns,
 	};
 	struct tw_had_cpu all[MOST_HOLDERS] = { { .ns = 0 } };
+	const uint64_t off_ns = __atomic_load_n(&turns->off_ns, __ATOMIC_ACQUIRE);
+	const int64_t to_ns = off_ns ? tw_join_own_ns(join, off_ns) : part->to_ns;
 	uint64_t number = __atomic_load_n(&turns->newest, __ATOMIC_ACQUIRE);
+	const int64_t ran_ns = tw_join_own_ns(join, __atomic_load_n(&turns->ran_ns,
+								    __ATOMIC_ACQUIRE));
 	struct tw_turn turn;
 	bool first = true;
 
@@ -203,8 +207,8 @@ void tw_explain(const struct tw_turns *turns, const struct tw_join *join,
 			break;
 		}
 		if (first)
-			is->ran_ns += take(&now,
-				tw_join_own_ns(join, turn.on_ns), part->to_ns);
+			is->ran_ns += take(&now, tw_max_ns(ran_ns,
+				tw_join_own_ns(join, turn.on_ns)), to_ns);
 		first = false;
 		explain_turn(&now, is, all, &turn);
 	}

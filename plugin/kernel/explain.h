@@ -79,7 +79,7 @@ static inline int64_t tw_max_ns(int64_t a, int64_t b)
 }
 
 /* Explain @part by the turns so far. The caller is the followed thread, so the thread runs
- * now. */
+ * now. If the last switch that was seen took its CPU, the time since then stays unexplained. */
 void tw_explain(const struct tw_turns *turns, const struct tw_join *join,
 		const struct tw_part *part, struct tw_explained *is);
 

@@ -65,7 +65,9 @@ struct tw_turn {
 /* Turn N is at place N - 1, modulo TW_TURNS. */
 struct tw_turns {
 	__u64 newest;		/* number of the newest turn; 0: none yet */
-	__u64 unused[7];
+	__u64 ran_ns;		/* the thread has run since this time, */
+	__u64 off_ns;		/* until it left the CPU; 0: it runs */
+	__u64 unused[5];
 	struct tw_turn turns[TW_TURNS];
 };
 

@@ -124,6 +124,21 @@ static void preempted(void)
 	is = explain(-50, 60, true);
 	tap_ok(is.ran_ns == 60 && sum_of(&is) == 60, "before the first turn "
 	       "nothing is known");
+
+	/* The thread left its CPU at 650. It runs, so it was missed when it came back. */
+	turns.ran_ns = at(500);
+	turns.off_ns = at(650);
+	is = explain(550, 800, true);
+	tap_ok(is.ran_ns == 100 && sum_of(&is) == 100,
+	       "since it left its CPU nothing is known");
+	is = explain(550, 600, true);
+	tap_ok(is.ran_ns == 50 && sum_of(&is) == 50, "before that it ran");
+	/* It came back at 700, and it was missed when it had left. */
+	turns.ran_ns = at(700);
+	turns.off_ns = 0;
+	is = explain(550, 800, true);
+	tap_ok(is.ran_ns == 100 && sum_of(&is) == 100,
+	       "from the turn until it came back nothing is known");
 }
 
 /*
