@@ -441,9 +441,6 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		entered = true;
 	}
 	job->hot.returned_ticks = tw_job_stamp(job);
-	if (tw__unlikely(job->hot.returned_ticks - job->hot.waits.read_ticks >
-			 job->hot.waits.gap_ticks))
-		tw_waits_take(job);
 #ifdef TW_FIO_COMPLETE_TIME
 	if (job->hot.event_time)
 		job->hot.returned_fio_ns = fio_gettime_ns();
@@ -527,6 +524,10 @@ void tw_event_done(struct thread_data *td, struct tw_job *job,
 {
 	if (job->hot.event_time)
 		end_at_event(job, io_u, event);
+	/* Not in getevents(): the reading would be in fio's lat, and in no stage. */
+	if (event == 0 && tw__unlikely(job->hot.returned_ticks - job->hot.waits.read_ticks >
+				       job->hot.waits.gap_ticks))
+		tw_waits_take(job);
 	if (job->hot.kernel.slots)
 		take_kernel_stamps(job, io_u);
 	tw_record(td, job, io_u, job->hot.returned_ticks);
