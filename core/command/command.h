@@ -41,23 +41,23 @@ void tw_completion_print_zsh(const struct tw_command *commands, FILE *out);
 
 /* The subcommands in the order of the help: NAME, the WORD of its C names, what it does. */
 #define TW_EACH_COMMAND(DO)								\
+	DO("run", run, "where does the time of this job's or path's I/Os go?") \
+	DO("report", report, "what do these reports of jobs say, merged?")		\
+	DO("diff", diff, "did it become slower from one set of runs to another?")	\
+	DO("attach", attach, "where does the time of another program's io_uring I/O go?") \
+	DO("kernel-helper", kernel_helper,						\
+	   "serve stages inside the kernel to a fio without privileges")		\
 	DO("doctor", doctor, "is this machine ready, and what is there to fix?")	\
+	DO("engine", engine, "where is the engine for this fio?")			\
+	DO("build-engine", build_engine, "build the engine for another fio")		\
 	DO("check", check, "can this machine's counter be trusted, and why (not)?")	\
 	DO("calibrate", calibrate,							\
 	   "how fast does the counter run, and how well is that known?")		\
-	DO("bench", bench, "what does reading the time cost?")				\
 	DO("compare", compare,								\
 	   "how far off are fio's and Tickwise's clocks, and at what cost?")		\
+	DO("bench", bench, "for developers: what does reading the time cost?")		\
 	DO("memlat", memlat, "how long does a load take, cache by cache?")		\
-	DO("run", run, "run a fio job as it is, on the engine")				\
-	DO("profile", profile, "where does a program's time go, function by function?")	\
-	DO("report", report, "read and merge the reports that the fio engine wrote")	\
-	DO("diff", diff, "did it become slower from one set of runs to another?")	\
-	DO("engine", engine, "where is the engine for this fio?")			\
-	DO("build-engine", build_engine, "build the engine for another fio")		\
-	DO("attach", attach, "where does the time of another program's io_uring I/O go?") \
-	DO("kernel-helper", kernel_helper,						\
-	   "stages inside the kernel for a fio without privileges")
+	DO("profile", profile, "where does a program's time go, function by function?")
 
 /* argv[0] is the subcommand's own name. Each function returns an enum tw_exit. */
 #define TW_DECLARE_COMMAND(name, word, does)		\

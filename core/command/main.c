@@ -21,7 +21,9 @@ static const struct tw_command commands[] = { TW_EACH_COMMAND(COMMAND) { .name =
 
 static void print_usage(FILE *stream)
 {
-	fputs("usage: tickwise COMMAND [options]\n\n", stream);
+	fputs("usage: tickwise COMMAND [options]\n\n"
+	      "Show where the time of an I/O goes, in fio and in programs that use "
+	      "io_uring.\n\n", stream);
 	for (const struct tw_command *command = commands; command->name; command++)
 		fprintf(stream, "  %-14s %s\n", command->name, command->does);
 	fputs("\nOptions:\n"
@@ -109,11 +111,11 @@ static int fail_extra(const char *name, const char *extra)
 static int fail_empty(void)
 {
 	if (isatty(STDERR_FILENO))
-		fputs("Tickwise: where did the time of this I/O go?\n\n"
+		fputs("  sudo tickwise run .            where the time of reads in this "
+		      "folder goes\n"
+		      "  sudo tickwise run JOB.fio      the same of a job of fio\n"
 		      "  tickwise doctor                what this machine lacks, and what "
 		      "fixes it\n"
-		      "  tickwise run --report JOB.fio  a fio job as it is, and where its "
-		      "time went\n"
 		      "  tickwise help run              all of a command\n\n", stderr);
 	print_usage(stderr);
 	return TW_EXIT_USAGE;

@@ -158,7 +158,7 @@ if [ "$status" -eq 0 ]; then
 	is "$(tr '\r' '\n' <"$out" | sed "s/$escape\[K//" | grep ' %, ' |
 		awk 'length > 39')" '' '15. and never over its edge'
 	on_terminal "$tickwise"
-	is "$status $(grep -cE '^  (tickwise run --report JOB.fio|report         read) ' "$out")" \
+	is "$status $(grep -cE '^  (sudo tickwise run JOB.fio|report         what) ' "$out")" \
 		'64 2' '16. no command: an error, with examples on a terminal, and the commands'
 
 	# Press Ctrl-C when the progress is shown for the first time. If others have
