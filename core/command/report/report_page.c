@@ -177,6 +177,24 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 	}
 }
 
+/* Name the option that shows what held up the I/Os of stalls, if no job had it. */
+static void add_without_causes(struct tw_page *page, const struct tw_report_group *group)
+{
+	int has_stall = 0;
+
+	for (size_t i = 0; i < group->stall_count; i++)
+		has_stall |= group->stalls[i].ios > 1;
+	for (size_t i = 0; i < group->all.job_count; i++)
+		if (json_object_get(group->all.jobs[i].json, "causes"))
+			return;
+	for (size_t i = 0; i < group->all.slow_count; i++)
+		if (json_object_get(group->all.slowest[i].json, "causes"))
+			return;
+	if (has_stall)
+		tw_page_remark(page, "what held them up: %s", group->all.attached ?
+			       "attach --causes" : "run --causes, as root (tw_causes=1)");
+}
+
 /* Add what needs an engine. Reports of `tickwise attach` do not have it. */
 static void add_of_engine(struct tw_page *page, const struct tw_report_group *group,
 			  unsigned with)
@@ -187,6 +205,7 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 	tw_report_add_cost(page, group);
 	tw_report_add_over_time(page, group);
 	tw_report_add_slowest(page, group, with & TW_REPORT_WITH_HTML);
+	add_without_causes(page, group);
 	if (!group->span.is_wanted)
 		tw_report_add_trigger(page, group, with & TW_REPORT_WITH_HTML);
 	tw_page_gap(page);
@@ -234,6 +253,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	} else {
 		tw_report_add_attached(page, group);
 		tw_report_add_slowest(page, group, with & TW_REPORT_WITH_HTML);
+		add_without_causes(page, group);
 	}
 	if (json_object_size(group->all.unknown))
 		tw_page_paragraph(page, "in the file, but unknown to this version and left "
