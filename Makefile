@@ -27,6 +27,10 @@ DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
 ENGINE_DIR := $(LIBDIR)/tickwise
 INSTALL ?= install
+ifeq ($(INSTALL),no)
+override INSTALL := install
+export TW_PACKAGES := no
+endif
 CFLAGS ?= $(if $(DEBUG),-O0,-O2) -g
 # The fio for which the engine is built, and its source if it has no package.
 FIO ?= fio
@@ -131,7 +135,8 @@ define HELP
 make demo        install missing packages, build, run a fio job, print its report
 make demo-clock  show the counter and fio's clock
 make demo-memory show the latency of memory
-make check       install missing packages, build, and run the tests
+make check       install missing packages, build, and run the tests; CROSS=1: also for other
+                 processors, which takes 1 GB of compilers
 make             build build/tickwise, build/libtickwise.a and build/tickwise.so
 make core        build only what needs no fio: the program and the library
 
@@ -158,6 +163,7 @@ make PROFILE=1   show where the engine's own time goes in a fio job
 
 FIO=PROGRAM      build the engine for another fio than the first in PATH
 FIO_SRC=DIR      the source of that fio, if it has no package
+INSTALL=no       install no packages
 KERNEL_STAGES=   build the engine without the stages inside the kernel
 SAN=1, SAN=thread  build with sanitizers
 DEBUG=1          build a library that checks its own work, in build/debug

@@ -5,9 +5,9 @@
 #
 #	tests/progress.pl DIRECTORY TOTAL SECONDS
 #
-# DIRECTORY is that of one.sh. A terminal has one line, which is written anew each
-# second, and is empty at the end. Elsewhere, for a log, there is a line every
-# SECONDS.
+# DIRECTORY is that of one.sh. Each second, a terminal has a line that is written anew, and
+# is empty at the end; what failed or was skipped stays above it. A log has a line with the
+# tests that ended in this second. If none did for SECONDS, it has a line with those that run.
 use strict;
 use warnings;
 
@@ -16,27 +16,55 @@ my $terminal = -t STDERR;
 my $parent = getppid;
 my $begun = time;
 
-# Return the line. A test's name has colons in the place of slashes.
+my (%ended, @news);
+
+# Return a test's name, which has colons in the place of slashes.
+sub name
+{
+	return $_[0] =~ m|.*\btests:(.*\.t)$| ? $1 =~ tr|:|/|r : ();
+}
+
+# Return how a test ended: "", "FAILED", or the reason why it was skipped.
+sub result
+{
+	my ($test) = @_;
+
+	return "FAILED" if -s "$directory/$test.ended";
+	open my $log, "<", "$directory/$test" or return "";
+	return (<$log> // "") =~ /^1\.\.0 # SKIP (.*)/i ? "skipped: $1" : "";
+}
+
+# Return how far it is. @news are the tests that ended since the last time.
 sub line
 {
 	opendir my $files, $directory or exit;
 	my %there = map { $_ => 1 } readdir $files;
-	my @ended = grep { $there{"$_.ended"} } keys %there;
-	my $failed = grep { -s "$directory/$_.ended" } @ended;
+	my @all = grep { $there{"$_.ended"} } sort keys %there;
 	my $time = time - $begun;
 
-	delete @there{@ended};
-	my @running = map { m|.*\btests:(.*\.t)$| ? $1 =~ tr|:|/|r : () } sort keys %there;
-	return sprintf "%d:%02d  %d of %d tests, %d failed; running: %s",
-		$time / 60, $time % 60, scalar @ended, $total, $failed,
-		join " ", @running;
+	@news = grep { !defined $ended{$_} } @all;
+	$ended{$_} = result($_) for @news;
+	delete @there{@all};
+	return sprintf("%d:%02d  %d of %d tests, %d failed; ", $time / 60, $time % 60,
+		       scalar @all, $total, scalar grep { $_ eq "FAILED" } values %ended),
+	       join " ", "running:", map { name($_) } sort keys %there;
 }
 
 $SIG{TERM} = sub {
 	print STDERR "\r\e[K" if $terminal;
 	exit;
 };
+my $told = time;
 while (getppid == $parent) {
-	sleep($terminal ? 1 : $seconds);
-	print STDERR $terminal ? "\r\e[K" . substr(line(), 0, 79) : line() . "\n";
+	sleep 1;
+	my ($far, $running) = line();
+
+	if ($terminal) {
+		print STDERR "\r\e[K", name($_), " $ended{$_}\n" for grep { $ended{$_} } @news;
+		print STDERR "\r\e[K", substr("$far$running", 0, 79);
+	} elsif (@news || time - $told >= $seconds) {
+		$told = time;
+		print STDERR $far, @news ? "ended: " . join(", ", map { name($_) .
+			($ended{$_} ? " ($ended{$_})" : "") } @news) : $running, "\n";
+	}
 }

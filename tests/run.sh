@@ -13,8 +13,8 @@
 #
 # A skipped check neither passes nor fails; its reason is listed. LOG has the whole
 # output of every test, one test after the other, and the line that counts. stderr
-# shows the progress (progress.pl), every TW_PROGRESS_SECONDS (30) if it is no
-# terminal. TW_UNDER: a program to run each test under.
+# shows the progress (progress.pl): without a terminal each test that ends, and after
+# TW_PROGRESS_SECONDS (30) those that run. TW_UNDER: a program to run each test under.
 set -u
 LC_ALL=C
 export LC_ALL

@@ -139,7 +139,7 @@ install_test_packages = $(install_packages) $(PACKAGES_FIO) $(PACKAGES_TEST)
 packages-check:
 	$(if $(word 2,$(CURDIR)),$(error the tests preload libraries, whose paths \
 		can't have spaces: $(CURDIR)))
-	$(install_test_packages) $(kernel_packages)
+	$(install_test_packages) $(kernel_packages) $(if $(CROSS),$(PACKAGES_CROSS))
 
 # The verdict is the same on any machine and at any load.
 check: packages-check

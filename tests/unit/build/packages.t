@@ -94,6 +94,11 @@ packages gcc nowhere --optional clang
 [ "$status" != 0 ]
 ok $? 'a needed one can not be had'
 
+fresh 0 gcc
+TW_PACKAGES=no packages gcc fio --optional clang
+is "$status $(cat "$out" calls)" '69 ' 'TW_PACKAGES=no: nothing is installed'
+has "$err" 'missing packages; as root, type: apt-get install' 'which it says'
+
 fresh 1000 gcc
 packages gcc fio
 is "$status $(cat "$out" "$err")" '0 installing with sudo apt-get: fio' 'another user: by sudo'
@@ -112,7 +117,8 @@ for target in check demo-packages check-machine check-html check-cross deb; do
 done
 is "$(asks check KERNEL_STAGES= | grep -c 'qemu\|aarch64\|clang')" 0 \
 	'make check asks for no other processor, nor for a compiler that is not wanted'
-is "$(asks check-cross | grep -c 'aarch64.*qemu')" 1 'make check-cross does'
+is "$(asks check CROSS=1 | grep -c 'clang.*aarch64.*qemu')" 1 'make check CROSS=1 does'
+is "$(asks check-cross | grep -c 'aarch64.*qemu')" 1 'so does make check-cross'
 mkdir "$scratch/a b"
 cp --parents Makefile core/*.mk core/*/*.mk plugin/*.mk tests/*.mk "$scratch/a b/"
 env -u MAKEFLAGS -u MAKELEVEL make -n -C "$scratch/a b" check \

@@ -3,7 +3,7 @@
 #
 # tests/run.sh runs tests alike whatever its parent ignores, counts them, and shows
 # how far it is. `make test` runs one test. Fails if a test inherits an ignored
-# signal, if a failed test passes, or if a long run says nothing.
+# signal, if a failed test passes, or if a long run says nothing, or not what it skips.
 . "$(dirname "$0")/../../tap.sh"
 
 terminal=${TW_BUILD:-$root/build}/tests/reader/on_terminal
@@ -19,6 +19,7 @@ one()
 # The second test ends when the progress is seen: a line that has it alone as running.
 one signals 'grep "^SigIgn" /proc/self/status'
 one long 'until grep -q "1 of 2 tests, 1 failed; running: x/long.t" "$SEEN"; do sleep 0.1; done'
+one skips 'echo "1..0 # SKIP no such thing"; exit'
 one fails 'echo "not ok 1 - bad"; echo 1..1; exit 1'
 
 # As Python starts programs, as a shell starts `make check &`, and as nohup does.
@@ -36,6 +37,7 @@ TW_PROGRESS_SECONDS=1 timeout 300 "$root/tests/run.sh" -j 2 log tests/x/fails.t 
 is "$? $(tail -n 1 "$out")" '1 1 passed, 1 failed, 0 skipped' 'one of two fails'
 has "$err" '1 of 2 tests, 1 failed; running: x/long.t' 'a log gets a line of the progress'
 is "$(sed -n 2p "$out")" '  not ok 1 - bad' 'what failed is named'
+has "$err" '1 of 2 tests, 1 failed; ended: x/fails.t (FAILED)' 'and has been, when it ended'
 
 # On a terminal, where the line is written anew.
 : >"$scratch/screen"
@@ -43,7 +45,12 @@ SEEN=$scratch/screen
 TW_PROGRESS_SECONDS=900 timeout 300 "$terminal" -o "$root/tests/run.sh" -j 2 log \
 	tests/x/fails.t tests/x/long.t >"$out" 2>"$SEEN"
 is "$(tail -n 1 "$out")" '1 passed, 1 failed, 0 skipped' 'on a terminal, too'
+has "$SEEN" 'x/fails.t FAILED' 'which keeps what failed'
 is "$(tail -c 4 "$SEEN" | od -An -c | tr -d ' ')" '\r033[K' 'whose line is empty at the end'
+
+one waits 'sleep 2'
+timeout 300 "$root/tests/run.sh" -j 2 log tests/x/skips.t tests/x/waits.t >"$out" 2>"$err"
+has "$err" 'x/skips.t (skipped: no such thing)' 'what is skipped has its reason at once'
 
 # TW_CROSS_UNIT has spaces.
 one environment '[ "${TW_CROSS_UNIT#* }" != "$TW_CROSS_UNIT" ] || exit 3'
