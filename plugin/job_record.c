@@ -84,6 +84,11 @@ static const unsigned of_kernel[] = {
 	STAGE_ROW(TW_REAP), STAGE_ROW(TW_SCHEDULER),
 };
 
+static const unsigned of_workers[] = {
+	TW_ROW_workers, TW_ROW_workers_asked, TW_ROW_workers_block_layer,
+	TW_ROW_workers_before, TW_ROW_workers_unknown,
+};
+
 static const unsigned of_exact_parts[] = {
 	STAGE_ROW(TW_BEFORE), STAGE_ROW(TW_ADMISSION),
 };
@@ -113,7 +118,7 @@ static struct tw_row_set rows_of(const struct tw_job *job, bool has_intervals)
 		tw_row_put(&has, STAGE_ROW(TW_CALL));
 	if (job->hot.kernel.slots) {
 		put_rows(&has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
-		tw_row_put(&has, TW_ROW_workers);
+		put_rows(&has, of_workers, FIO_ARRAY_SIZE(of_workers));
 	}
 	if (job->hot.kernel.has_parts)
 		put_rows(&has, of_exact_parts, FIO_ARRAY_SIZE(of_exact_parts));
@@ -246,6 +251,16 @@ static void record_parts(struct tw_histogram (*times)[TW_DIRECTIONS],
 	tw__histogram_add_times(&times[TW_ADMISSION][direction], parts->admission_ns, weight);
 }
 
+/* Count an I/O that a worker submitted, by the reason. */
+static void record_worker(struct tw_counts *counts, enum tw_worker_why why)
+{
+	counts->workers++;
+	counts->workers_asked += why == TW_WORKER_ASKED;
+	counts->workers_block_layer += why == TW_WORKER_BLOCK_LAYER;
+	counts->workers_before += why == TW_WORKER_BEFORE;
+	counts->workers_unknown += why == TW_WORKER_UNKNOWN;
+}
+
 /* @weight: weight_of() */
 static void record_stages(struct tw_tally *tally, const struct tw_finished *finished,
 			  const struct tw_io_times *times, uint64_t weight)
@@ -279,7 +294,7 @@ static void record_inside(struct tw_tally *tally, const struct tw_finished *fini
 			   (int) TW_INSIDE_NOT_CHOSEN, "rows of enum tw_inside");
 	++*tw_count_at(counts, TW_ROW_split + inside);
 	if (inside < TW_INSIDE_NO_STAMPS && finished->io.kernel.retries)
-		counts->workers++;
+		record_worker(counts, finished->io.kernel.why);
 	if (inside != TW_INSIDE_SPLIT)
 		return;
 	tally->scalars.requests += finished->io.kernel.requests;

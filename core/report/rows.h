@@ -110,6 +110,22 @@ enum tw_show {
 	COUNT(workers, "kernel_stages.workers", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
 	      TW_AMONG, TW_OPTIONAL, "chosen I/O[s] submitted by a worker of io_uring", \
 	      "io-wq: submission would have had to wait, or force_async asked for it") \
+	COUNT(workers_asked, "kernel_stages.to_workers.asked", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] for which a worker was asked", \
+	      "force_async, or an operation that always has one, as a sync") \
+	COUNT(workers_block_layer, "kernel_stages.to_workers.block_layer", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that the block layer would have made wait", \
+	      "no free tag, frozen queue, suspended device mapper: tw_causes=1") \
+	COUNT(workers_before, "kernel_stages.to_workers.before", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that would have waited before the block layer", \
+	      "file system, page cache, a file that always waits: tw_causes=1") \
+	COUNT(workers_unknown, "kernel_stages.to_workers.unknown", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that would have waited at an unknown place", \
+	      "tw_causes=1 tells the place of most") \
 	COUNT(split, "kernel_stages.split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] split inside the kernel", \
 	      "they have all stages from submit to reap") \

@@ -298,7 +298,7 @@ static void submit_again(struct tw_slot *stamps)
 	stamps->due_bytes = 0;
 	stamps->finished_bytes = 0;
 	stamps->got_ns = 0;
-	if (stamps->retries != (__u16)~0)
+	if (stamps->retries != (__u8)~0)
 		stamps->retries++;
 }
 

@@ -78,6 +78,7 @@ static inline bool tw_kernel_read(const struct tw_kernel *kernel,
 	stamps->posted_ns = slot->posted_ns;
 	stamps->requests = slot->requests;
 	stamps->retries = slot->retries;
+	stamps->why = slot->why;
 	stamps->flags = slot->flags;
 	stamps->got_ns = slot->got_ns;
 	stamps->queued_ns = kernel->has_parts ? slot->queued_ns : 0;

@@ -151,6 +151,7 @@ struct io_kiocb {
 	struct file *file;
 	__u8 opcode;
 	struct io_cqe cqe;
+	__u32 flags;		/* the lowest, of 64 bits since Linux 6.8 */
 	void *ctx;
 	struct io_wq_work work;
 } TW_BY_NAME;

@@ -13,8 +13,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "turn.h"
-
-#define PF_IO_WORKER	0x00000010	/* include/linux/sched.h */
+#include "worker.bpf.h"
 
 /* By io_ring_ctx: the index in `sleeps` + 1 of the job that made the ring. */
 struct {
@@ -63,16 +62,13 @@ static __always_inline void keep_stack(void *context, struct tw_stack *stack)
 /* Keep where a worker of io_uring falls asleep, if it has an I/O of a job. */
 static __always_inline void worker_sleeps(void *context, struct task_struct *task)
 {
-	struct io_worker *worker = task->worker_private;
-	const struct io_wq_work *work = BPF_CORE_READ(worker, cur_work);
-	const struct io_kiocb *io = (const struct io_kiocb *)
-		((__u64)work - bpf_core_field_offset(struct io_kiocb, work));
+	const struct io_kiocb *io = io_of_worker(task);
 	struct sleeper sleeper = { 0 };
 	const __u32 *owner;
 	__u32 thread = task->pid;
 	__u64 ring;
 
-	if (!work)
+	if (!io)
 		return;
 	ring = (__u64)BPF_CORE_READ(io, ctx);
 	owner = bpf_map_lookup_elem(&owners, &ring);

@@ -20,7 +20,8 @@ struct tw_slot {
 	__u64 finished_ns;	/* the block layer learnt of the last completion */
 	__u64 posted_ns;	/* the CQE is in the ring */
 	__u32 requests;		/* completions of requests, or of parts of them */
-	__u16 retries;		/* handed to a worker of io_uring */
+	__u8 retries;		/* handed to a worker of io_uring */
+	__u8 why;		/* enum tw_worker_why, of the last time */
 	__u16 flags;
 	__u32 due_bytes;	/* given to the driver, again if requeued */
 	__u32 finished_bytes;
@@ -35,7 +36,16 @@ struct tw_slot {
  * is touched only if stamps are taken there. */
 struct tw_place {
 	struct tw_slot slot;
-	__u64 unused[7];
+	__u64 unused[5];
+};
+
+/* Why a worker of io_uring submitted an I/O. */
+enum tw_worker_why {
+	TW_WORKER_UNKNOWN,
+	TW_WORKER_ASKED,	/* by the program, or by an operation that may sleep */
+	TW_WORKER_BLOCK_LAYER,	/* its bio was queued there, and would have had to wait */
+	TW_WORKER_BEFORE,	/* it would have had to wait before that */
+	TW_WORKER_WHYS,
 };
 
 /* A flag: a write with O_SYNC or O_DSYNC. After its data the file system may

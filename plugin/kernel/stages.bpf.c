@@ -16,6 +16,13 @@
 
 #include "company.bpf.h"
 #include "thread.bpf.h"
+#include "worker.bpf.h"
+
+/* include/linux/io_uring_types.h: the same as IOSQE_ASYNC */
+#define REQ_F_FORCE_ASYNC	0x10
+/* include/uapi/linux/io_uring.h */
+#define IORING_OP_FSYNC		3
+#define IORING_OP_URING_CMD	46
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -229,6 +236,17 @@ int BPF_PROG(requeue, struct request *rq)
 	return 0;
 }
 
+/* Say why a worker is to submit an I/O. An attempt of which a part was dispatched may have
+ * failed anywhere. A command has no bio that would tell. */
+static enum tw_worker_why why(struct io_kiocb *io, const struct tw_slot *slot)
+{
+	if (io->flags & REQ_F_FORCE_ASYNC || io->opcode == IORING_OP_FSYNC)
+		return TW_WORKER_ASKED;
+	if (!with_causes || slot->dispatched_ns || io->opcode == IORING_OP_URING_CMD)
+		return TW_WORKER_UNKNOWN;
+	return slot->queued_ns ? TW_WORKER_BLOCK_LAYER : TW_WORKER_BEFORE;
+}
+
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
@@ -236,6 +254,7 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 
 	if (!slot)
 		return 0;
+	slot->why = why(io, slot);
 	submit_again(slot);
 	if (with_causes)
 		slot->queued_ns = 0;

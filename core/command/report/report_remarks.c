@@ -97,6 +97,25 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 
 /* ---- I/Os apart --------------------------------------------------------------- */
 
+/* Add the parts of a count in brackets, or what else is to say of it. */
+static void add_more(struct tw_page *page, const struct tw_counts *counts, size_t of)
+{
+	const char *before = " (";
+
+	for (size_t i = 0; i < TW_COUNTS; i++) {
+		const struct tw_count_row *row = &tw_count_rows[i];
+		const uint64_t count = tw_count_of(counts, i);
+
+		if (row->of != of || row->share != TW_PART || !count)
+			continue;
+		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(count, row->words));
+		before = ", ";
+	}
+	if (*before == ' ')
+		tw_page_more(page, " (%s", tw_count_rows[of].more);
+	tw_page_more(page, ")");
+}
+
 /* Add the counts that are shown there by the words of their rows, after @beginning, which
  * begins a remark if @any is 0. Return: @any; 1 if there are such counts. */
 static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
@@ -116,7 +135,7 @@ static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
 			tw_page_remark(page, "%s", "");
 		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(count, row->words));
 		if (show == TW_AMONG)
-			tw_page_more(page, " (%s)", row->more);
+			add_more(page, counts, i);
 		before = ", ";
 		any = 1;
 	}

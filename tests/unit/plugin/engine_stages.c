@@ -48,6 +48,8 @@ enum kind { SPLIT, OLDER, LATER, EMPTY, NO_REQUEST, NO_ISSUE, NO_DONE, NO_POSTED
 enum reason { NO_STAMPS, REQUESTLESS, MISSING, SYNC, REASONS };
 static const char *const reason_names[REASONS] = { "no_stamps", "no_request",
 	"missing_stamp", "sync_write" };
+static const char *const why_names[TW_WORKER_WHYS] = { "unknown", "asked", "block_layer",
+	"before" };
 static const enum reason reasons[KINDS] = { 0, NO_STAMPS, NO_STAMPS, NO_STAMPS,
 	REQUESTLESS, MISSING, MISSING, MISSING, MISSING, MISSING, SYNC };
 
@@ -61,8 +63,10 @@ struct known {
 	enum kind kind;
 	unsigned requests, retries;
 	enum parts parts;
-	uint64_t number, prepared, enter, entered, accepted, queued, got, dispatched,
-		 finished, posted, seen;
+	enum tw_worker_why why;
+	bool late;		/* a worker was seen late */
+	uint64_t number, prepared, enter, entered, accepted, handed, begun, queued, got,
+		 dispatched, finished, posted, seen;
 	uint64_t start_ns, issue_ns;	/* by fio's clock */
 };
 
@@ -96,7 +100,8 @@ static struct tw_histogram right[STAGES][2];
 static struct over over[IOS];
 static unsigned recorded;
 static uint64_t began, calls, tails, largest_tail;
-static uint64_t split[2], not_split[REASONS][2], workers[2], requests, retries;
+static uint64_t split[2], not_split[REASONS][2], workers[2], whys[TW_WORKER_WHYS][2];
+static uint64_t requests, retries, late;
 static unsigned wrong_fio;		/* times that fio would take */
 
 /* The kernel skipped runs of the program before the job, and these in it. */
@@ -200,7 +205,8 @@ static void stamp(unsigned i)
 		.finished_ns = world_monotonic_ns(io->finished),
 		.posted_ns = world_monotonic_ns(io->posted),
 		.requests = io->requests,
-		.retries = io->retries,
+		.retries = (__u8)io->retries,
+		.why = io->why,
 		/* A driver that was busy gets the request again. */
 		.due_bytes = io->requests == 4 ? 8192 : 4096,
 		.finished_bytes = 4096,
@@ -313,8 +319,10 @@ static void done(unsigned i, uint64_t returned)
 	}
 	if (io->kind == NO_PROGRAM)
 		return;
-	workers[direction] += io->retries && (io->kind == SPLIT ||
-					      reasons[io->kind] != NO_STAMPS);
+	if (io->retries && (io->kind == SPLIT || reasons[io->kind] != NO_STAMPS)) {
+		workers[direction]++;
+		whys[io->why][direction]++;
+	}
 	if (io->kind != SPLIT) {
 		not_split[reasons[io->kind]][direction]++;
 		return;
@@ -380,6 +388,8 @@ static void queue_one(unsigned i, unsigned number)
 		.requests = 1 + (unsigned)world_below(4),
 		.retries = world_below(4) ? 0 : (unsigned)world_below(3),
 		.parts = (enum parts)world_below(shape->parts ? ALL_PARTS : GOT),
+		.why = (enum tw_worker_why)world_below(TW_WORKER_WHYS),
+		.late = world_below(2),
 		.prepared = engine_now_ticks,
 		.start_ns = world_fio_ns(),
 	};
@@ -657,6 +667,9 @@ static void check_kernel(void)
 
 		wrong += world_number("kernel_stages.split.%s", name) != split[d] ||
 			 world_number("kernel_stages.workers.%s", name) != workers[d];
+		for (unsigned i = 0; i < TW_WORKER_WHYS; i++)
+			wrong += world_number("kernel_stages.to_workers.%s.%s", why_names[i],
+					      name) != whys[i][d];
 		for (unsigned i = 0; i < REASONS; i++)
 			wrong += world_number("kernel_stages.not_split.%s.%s", reason_names[i],
 					      name) != not_split[i][d];
@@ -711,6 +724,8 @@ static void forget(void)
 	memset(split, 0, sizeof(split));
 	memset(not_split, 0, sizeof(not_split));
 	memset(workers, 0, sizeof(workers));
+	memset(whys, 0, sizeof(whys));
+	late = 0;
 	for (i = 0; i < WORLD_DEPTH; i++)
 		known[i].is_free = true;
 	looked = WORLD_FROM;
