@@ -90,7 +90,8 @@ static const unsigned of_workers[] = {
 };
 
 static const unsigned of_exact_parts[] = {
-	STAGE_ROW(TW_BEFORE), STAGE_ROW(TW_ADMISSION),
+	STAGE_ROW(TW_WORKER), STAGE_ROW(TW_BEFORE), STAGE_ROW(TW_ADMISSION),
+	TW_ROW_workers_late,
 };
 
 static const unsigned of_company[] = {
@@ -247,6 +248,7 @@ static void record_parts(struct tw_histogram (*times)[TW_DIRECTIONS],
 	tw__histogram_add_times(&times[TW_SCHEDULER][direction], parts->scheduler_ns, weight);
 	if (parts->are != TW_PARTS_EXACT)
 		return;
+	tw__histogram_add_times(&times[TW_WORKER][direction], parts->worker_ns, weight);
 	tw__histogram_add_times(&times[TW_BEFORE][direction], parts->before_ns, weight);
 	tw__histogram_add_times(&times[TW_ADMISSION][direction], parts->admission_ns, weight);
 }
@@ -286,8 +288,9 @@ static void record_stages(struct tw_tally *tally, const struct tw_finished *fini
 }
 
 static void record_inside(struct tw_tally *tally, const struct tw_finished *finished,
-			  enum tw_inside inside)
+			  const struct tw_io_times *times)
 {
+	const enum tw_inside inside = times->inside;
 	struct tw_counts *counts = &tally->counts[finished->direction];
 
 	compiletime_assert((int) TW_ROW_not_chosen - (int) TW_ROW_split ==
@@ -299,6 +302,7 @@ static void record_inside(struct tw_tally *tally, const struct tw_finished *fini
 		return;
 	tally->scalars.requests += finished->io.kernel.requests;
 	tally->scalars.retries += finished->io.kernel.retries;
+	tally->scalars.workers_late += times->blockq.worker_is_bound;
 }
 
 /* Record the time in the device by what else the device had in flight. */
@@ -406,7 +410,7 @@ static inline void record(struct tw_job *job, struct tw_filled *filled,
 	if (job->hot.stages)
 		record_stages(tally, finished, &times, weight);
 	if (clocks->join)
-		record_inside(tally, finished, times.inside);
+		record_inside(tally, finished, &times);
 	if (job->hot.kernel.companies && times.inside == TW_INSIDE_SPLIT)
 		record_company(tally, finished,
 			       &job->hot.extra[finished - job->hot.finished].company,

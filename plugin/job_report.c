@@ -83,9 +83,12 @@ static json_t *parts_to_json(const struct tw_blockq_parts *parts)
 		return NULL;
 	object = json_pack("{sI}", "scheduler", (json_int_t) parts->scheduler_ns);
 	if (parts->are == TW_PARTS_EXACT)
-		json_object_update_new(object, json_pack("{sI, sI}",
+		json_object_update_new(object, json_pack("{sI, sI, sI}",
+			"worker", (json_int_t) parts->worker_ns,
 			"before", (json_int_t) parts->before_ns,
 			"admission", (json_int_t) parts->admission_ns));
+	if (parts->worker_is_bound)
+		json_object_set_new(object, "worker_is_bound", json_true());
 	return object;
 }
 

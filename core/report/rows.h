@@ -196,6 +196,9 @@ enum tw_show {
 	       "block requests of the split I/Os") \
 	SCALAR(retries, "kernel_stages.retries", TW_PLAIN, TW_SUM, \
 	       "times that the kernel gave one of the split I/Os to a worker or tried again") \
+	SCALAR(workers_late, "kernel_stages.workers_late", TW_PLAIN, TW_SUM, \
+	       "split I/Os that a worker had before it was seen: an upper bound is in " \
+	       "blockq.worker") \
 	SCALAR(negative_within, "kernel_stages.negative_within", TW_PLAIN, TW_SUM, \
 	       "negative stages that the error of the clocks explains") \
 	SCALAR(negative_beyond, "kernel_stages.negative_beyond", TW_PLAIN, TW_SUM, \
@@ -255,9 +258,12 @@ enum tw_show {
 	     TW_OPTIONAL, "the sum of slip and lat") \
 	TIME(CALL, "submitting_call", "submitting_call", TW_ALL, TW_TIMES, TW_ROW_ios, \
 	     TW_OPTIONAL, "inside the system call that submitted the I/O") \
+	TIME(WORKER, "worker", "blockq.worker", TW_ALL, TW_BLOCKQ, TW_ROW_ios, \
+	     TW_OPTIONAL, "from when io_uring gave the I/O to io-wq for the last time until " \
+	     "a worker began with it (tw_causes=1)") \
 	TIME(BEFORE, "before", "blockq.before", TW_ALL, TW_BLOCKQ, TW_ROW_ios, \
 	     TW_OPTIONAL, "from acceptance until the first bio is queued at the lowest " \
-	     "device: worker, file system, cgroup limits, encryption (tw_causes=1)") \
+	     "device, without worker: file system, cgroup limits, encryption (tw_causes=1)") \
 	TIME(ADMISSION, "admission", "blockq.admission", TW_ALL, TW_BLOCKQ, TW_ROW_ios, \
 	     TW_OPTIONAL, "from then until the I/O has its first request: frozen queue, " \
 	     "zone, iocost, iolatency, tags (tw_causes=1)") \

@@ -196,7 +196,7 @@ static __always_inline int pass(struct tw_slot *stamps, __u64 io, __u32 point, _
 	}
 	__sync_fetch_and_add(&stamps->due_bytes, bytes);
 	if (point == DISPATCHED_WRITE && READ(struct kiocb, io, ki_flags) & IOCB_DSYNC)
-		stamps->flags = TW_SLOT_SYNC_WRITE;
+		stamps->flags |= TW_SLOT_SYNC_WRITE;
 	/* Later dispatches are of its other requests, or of the same request,
 	 * requeued. */
 	tw_stamp_earliest(&stamps->dispatched_ns, now_ns);

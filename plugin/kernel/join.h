@@ -55,7 +55,8 @@ struct tw_blockq_parts {
 		TW_PARTS_BOUND,		/* scheduler is at most this; the others are 0 */
 		TW_PARTS_EXACT,		/* all of them, which add up to blockq */
 	} are;
-	uint64_t before_ns, admission_ns, scheduler_ns;
+	uint64_t worker_ns, before_ns, admission_ns, scheduler_ns;
+	bool worker_is_bound;	/* at most worker_ns, and then before is at least before_ns */
 };
 
 /* Numbers of stages that are negative by the stamps, and counted as 0. */
@@ -263,7 +264,7 @@ static inline struct tw_blockq_parts tw_blockq_parts(const struct tw_join *join,
 	const uint64_t queued_ns = stamps->queued_ns;
 	const uint64_t got_ns = stamps->got_ns ? stamps->got_ns : queued_ns;
 	struct tw_blockq_parts parts = { .are = TW_PARTS_UNKNOWN };
-	uint64_t queued_for_ns;
+	uint64_t queued_for_ns, begun_for_ns, handed_for_ns;
 
 	if (!got_ns)
 		return parts;
@@ -275,6 +276,15 @@ static inline struct tw_blockq_parts tw_blockq_parts(const struct tw_join *join,
 					  blockq_ns);
 	parts.admission_ns = queued_for_ns - parts.scheduler_ns;
 	parts.before_ns = blockq_ns - queued_for_ns;
+	if (!stamps->handed_ns || !stamps->begun_ns)
+		return parts;
+	begun_for_ns = tw_until_dispatch(join, stamps, stamps->begun_ns, queued_for_ns,
+					 blockq_ns);
+	handed_for_ns = tw_until_dispatch(join, stamps, stamps->handed_ns, begun_for_ns,
+					  blockq_ns);
+	parts.worker_ns = handed_for_ns - begun_for_ns;
+	parts.before_ns -= parts.worker_ns;
+	parts.worker_is_bound = !(stamps->flags & TW_SLOT_BEGUN);
 	return parts;
 }
 

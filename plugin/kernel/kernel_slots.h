@@ -81,7 +81,12 @@ static inline bool tw_kernel_read(const struct tw_kernel *kernel,
 	stamps->why = slot->why;
 	stamps->flags = slot->flags;
 	stamps->got_ns = slot->got_ns;
-	stamps->queued_ns = kernel->has_parts ? slot->queued_ns : 0;
+	stamps->queued_ns = stamps->handed_ns = stamps->begun_ns = 0;
+	if (kernel->has_parts) {
+		stamps->queued_ns = slot->queued_ns;
+		stamps->handed_ns = slot->handed_ns;
+		stamps->begun_ns = slot->begun_ns;
+	}
 	return true;
 }
 

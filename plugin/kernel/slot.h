@@ -28,12 +28,15 @@ struct tw_slot {
 	/* It had its first request then or later. 0: not known. If queued_ns is set, it is
 	 * exact, and 0: its bio was merged into a request at once. */
 	__u64 got_ns;
-	/* Its first bio came to the lowest device. 0: not known. Set for tw_causes only. */
+	/* These are set for tw_causes only. Its first bio came to the lowest device. 0: not
+	 * known. */
 	__u64 queued_ns;
+	__u64 handed_ns;	/* to the workers of io_uring, the last time; 0: never */
+	__u64 begun_ns;		/* a worker was first seen with it, since then: TW_SLOT_BEGUN */
 };
 
-/* The place of a slot in memory. All stamps but the last are in one cache line, and queued_ns
- * is touched only if stamps are taken there. */
+/* The place of a slot in memory. All stamps but the last three are in one cache line, and the
+ * other one is touched only if stamps are taken there. */
 struct tw_place {
 	struct tw_slot slot;
 	__u64 unused[5];
@@ -52,6 +55,8 @@ enum tw_worker_why {
  * write its journal, and the block layer may flush the device's cache. These
  * requests are not known to be the I/O's. */
 #define TW_SLOT_SYNC_WRITE	1
+/* A flag: begun_ns is when the worker began. Otherwise it may be later. */
+#define TW_SLOT_BEGUN		8
 /* Flags that the reader of a slot sets (tw_slot_settle()): requests were not seen, so
  * dispatched_ns may not be that of the first, or finished_ns not that of the last. */
 #define TW_SLOT_NOT_FIRST	2

@@ -142,7 +142,7 @@ static __always_inline void begin(struct tw_slot *slot, __u64 user_data)
 {
 	__builtin_memset(slot, 0, __builtin_offsetof(struct tw_slot, queued_ns));
 	if (with_causes)
-		slot->queued_ns = 0;
+		slot->queued_ns = slot->handed_ns = slot->begun_ns = 0;
 	slot->key = user_data;
 }
 
@@ -256,8 +256,46 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 		return 0;
 	slot->why = why(io, slot);
 	submit_again(slot);
-	if (with_causes)
-		slot->queued_ns = 0;
+	if (!with_causes)
+		return 0;
+	slot->flags &= ~TW_SLOT_BEGUN;
+	slot->queued_ns = slot->begun_ns = 0;
+	slot->handed_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Note that a worker has the I/O. */
+static __always_inline void worker_has(struct tw_slot *slot, __u64 now_ns, __u16 flag)
+{
+	if (!slot->handed_ns || slot->begun_ns)
+		return;
+	slot->begun_ns = now_ns;
+	slot->flags |= flag;
+}
+
+SEC("fentry/io_wq_submit_work")
+int BPF_PROG(worker_begins, struct io_wq_work *work)
+{
+	struct tw_slot *slot = is_following() ? stamps_of(io_of_work((__u64)work), 0, 0) : 0;
+
+	if (slot)
+		worker_has(slot, bpf_ktime_get_ns(), TW_SLOT_BEGUN);
+	return 0;
+}
+
+/* Loaded if the kernel refuses the program above: a worker that leaves the CPU has begun. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(worker_leaves, _Bool preempt, struct task_struct *prev)
+{
+	struct io_kiocb *io;
+	struct tw_slot *slot;
+
+	if (!(prev->flags & PF_IO_WORKER) || !is_following())
+		return 0;
+	io = io_of_worker(prev);
+	slot = io ? stamps_of(io, 0, 0) : 0;
+	if (slot)
+		worker_has(slot, bpf_ktime_get_ns(), 0);
 	return 0;
 }
 
@@ -276,8 +314,10 @@ int BPF_PROG(queued, struct bio *bio)
 
 	if (is_following())
 		note_held(bio);
-	if (slot && !slot->got_ns)
-		slot->queued_ns = bpf_ktime_get_ns();
+	if (!slot || slot->got_ns)
+		return 0;
+	slot->queued_ns = bpf_ktime_get_ns();
+	worker_has(slot, slot->queued_ns, 0);
 	return 0;
 }
 

@@ -126,7 +126,8 @@ parts_are()
 	ok $? "$3"
 }
 
-exact='keys %$b == 3 && $b->{before} + $b->{admission} + $b->{scheduler} == $q'
+exact='keys %$b == 4 + !!$b->{worker_is_bound} && defined $b->{before} &&
+	$b->{worker} + $b->{before} + $b->{admission} + $b->{scheduler} == $q'
 for name in depth32 large async polled; do
 	parts_are $name '!$b || (keys %$b == 1 && $b->{scheduler} <= $q)' \
 		"$name: scheduler is a bound, at most blockq"
@@ -136,7 +137,7 @@ parts_are exact "$exact" 'the parts add up to blockq for each I/O'
 json exact.json '!grep {
 	my ($d, $q) = ($_, $j->{stages}{blockq}{$_});
 	my ($sum, $wrong) = (0, 0);
-	for (map { $j->{blockq}{$_}{$d} } qw(before admission scheduler)) {
+	for (map { $j->{blockq}{$_}{$d} } qw(worker before admission scheduler)) {
 		$sum += $_->{sum_ns};
 		$wrong += $_->{count} != $q->{count};
 	}

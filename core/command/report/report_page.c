@@ -277,7 +277,8 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 
 			if (of->count && (!digits || of->digits < digits))
 				digits = of->digits;
-			shown[j / TW_DIRECTIONS] |= of->count != 0;
+			shown[j / TW_DIRECTIONS] |= of->count &&
+				(j / TW_DIRECTIONS != TW_WORKER || of->sum_ns);
 		}
 	if (digits == 0)
 		return;

@@ -231,7 +231,7 @@ static double parts_error_ns(const struct tw_tally *tally, int direction, int ex
 {
 	double error_ns = 0;
 
-	for (unsigned i = TW_BEFORE; i <= TW_SCHEDULER; i++)
+	for (unsigned i = TW_WORKER; i <= TW_SCHEDULER; i++)
 		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
 	return exact ? error_ns :
 	       error_ns + tw_tally_stage_error_ns(tally, TW_BLOCKQ, direction);
@@ -244,9 +244,15 @@ void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, in
 	const struct tw_histogram *blockq = &tally->times[TW_BLOCKQ][direction];
 	const uint64_t ios = tally->times[TW_LAT][direction].count;
 	const uint64_t all_ns = tw_tally_stage_ns(tally, TW_BLOCKQ, direction);
-	const uint64_t before_ns = tw_tally_stage_ns(tally, TW_BEFORE, direction);
+	const uint64_t worker_ns = tw_tally_stage_ns(tally, TW_WORKER, direction);
+	const uint64_t queued_ns = worker_ns + tw_tally_stage_ns(tally, TW_BEFORE, direction);
 	const uint64_t until_ns = all_ns - tw_tally_stage_ns(tally, TW_SCHEDULER, direction);
+	const int late = tally->scalars.workers_late != 0;
 	const int exact = before->count == scheduler->count;
+	const char *known = !exact ? before->count ? "not all have the stamps" :
+				     "exact boundaries with tw_causes=1" :
+			    late ? "the other boundaries are exact" :
+					"the boundaries are exact";
 	uint64_t smallest_ns = until_ns < all_ns - until_ns ? until_ns : all_ns - until_ns;
 	struct means means;
 
@@ -258,25 +264,30 @@ void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, in
 	}
 	if (exact)
 		smallest_ns = (uint64_t)fmin((double)smallest_ns,
-					     fmin((double)before_ns,
-						  (double)(until_ns - before_ns)));
+					     fmin((double)(queued_ns - worker_ns),
+						  (double)(until_ns - queued_ns)));
 	means = means_of(page, all_ns, smallest_ns, ios);
 	tw_page_remark(page, "%s", "");
 	put_mean(&means, "", "blockq", 0, all_ns, means.unit.name);
 	if (exact) {
-		put_mean(&means, " = ", "before", 0, before_ns, "");
-		put_mean(&means, " + ", "admission", before_ns, until_ns, "");
+		if (worker_ns)
+			put_mean(&means, " = ", late ? "worker at most" : "worker", 0,
+				 worker_ns, "");
+		put_mean(&means, worker_ns ? " + " : " = ",
+			 late ? "before at least" : "before", worker_ns, queued_ns, "");
+		put_mean(&means, " + ", "admission", queued_ns, until_ns, "");
 		put_mean(&means, " + ", "scheduler", until_ns, all_ns, "");
 	} else {
-		put_mean(&means, " = ", "before+admission at least", 0, until_ns, "");
+		put_mean(&means, " = ", tally->counts[direction].workers ?
+			 "worker+before+admission at least" : "before+admission at least",
+			 0, until_ns, "");
 		put_mean(&means, " + ", "scheduler at most", until_ns, all_ns, "");
 	}
 	tw_page_more(page, " (means of %s", TW_SAY_COUNT(ios, "I/O[s]"));
 	if (tw_tally_is_sampled(tally, direction))
 		tw_page_more(page, ", estimated, each to +-%s (95 %%)", TW_SAY_NS(
 			     parts_error_ns(tally, direction, exact) / (double)ios));
-	tw_page_more(page, exact ? "; the boundaries are exact)" : before->count ? "; not all have the stamps)" :
-		     "; exact boundaries with tw_causes=1)");
+	tw_page_more(page, "; %s)", known);
 }
 
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,

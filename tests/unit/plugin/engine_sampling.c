@@ -61,7 +61,7 @@ static const struct population populations[] = {
 	{ "each 16th I/O is slow", each_16th },
 };
 
-static const unsigned stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_BEFORE,
+static const unsigned stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_WORKER, TW_BEFORE,
 				   TW_ADMISSION, TW_SCHEDULER };
 #define CHECKED	(sizeof(stages) / sizeof(*stages))
 
@@ -80,7 +80,10 @@ static void appeared(unsigned i)
 			      world_monotonic_ns(engine_now_ticks));
 	slots[i].slot.queued_ns = slots[i].slot.dispatched_ns - blockq_ticks * 7 / 8;
 	slots[i].slot.got_ns = slots[i].slot.dispatched_ns - blockq_ticks / 2;
-	tw_histogram_add(&right[TW_BEFORE], blockq_ticks - blockq_ticks * 7 / 8);
+	slots[i].slot.handed_ns = slots[i].slot.accepted_ns;
+	slots[i].slot.begun_ns = slots[i].slot.dispatched_ns - blockq_ticks * 15 / 16;
+	tw_histogram_add(&right[TW_WORKER], blockq_ticks - blockq_ticks * 15 / 16);
+	tw_histogram_add(&right[TW_BEFORE], blockq_ticks * 15 / 16 - blockq_ticks * 7 / 8);
 	tw_histogram_add(&right[TW_ADMISSION], blockq_ticks * 7 / 8 - blockq_ticks / 2);
 	tw_histogram_add(&right[TW_SCHEDULER], blockq_ticks / 2);
 	tw_histogram_add(&right[TW_BLOCKQ], blockq_ticks);
@@ -170,6 +173,7 @@ static void one(const struct population *population)
 			sum_ns += tw_tally_stage_ns(&tally, stage, TW_READ);
 		sums += sum_ns == tally.times[TW_LAT][TW_READ].sum_ns &&
 			tw_tally_stage_ns(&tally, TW_BLOCKQ, TW_READ) ==
+			tw_tally_stage_ns(&tally, TW_WORKER, TW_READ) +
 			tw_tally_stage_ns(&tally, TW_BEFORE, TW_READ) +
 			tw_tally_stage_ns(&tally, TW_ADMISSION, TW_READ) +
 			tw_tally_stage_ns(&tally, TW_SCHEDULER, TW_READ);

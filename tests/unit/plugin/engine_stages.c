@@ -10,7 +10,7 @@
  * another I/O's), no request of the block layer, a missing stamp, a last completion or a
  * whole part that was not seen, or a write with O_SYNC. If a stamp is missing, `kernel` is
  * only the two stages around it. Where a part of blockq is known, it is what its stamps give:
- * with those for tw_causes three parts that add up to blockq, else scheduler alone. A start
+ * with those for tw_causes four parts that add up to blockq, else scheduler alone. A start
  * before acceptance, as a plug caches it, makes scheduler all of blockq.
  *
  * Defect: a stage between the wrong stamps, an I/O with another one's stamps, one that is
@@ -34,11 +34,11 @@
 #define SLOWEST		25
 
 enum stage { QUEUE, SUBMIT, BLOCKQ, DEVICE, COMPLETE, REAP, KERNEL, DELIVER, LAT, CALL,
-	     BEFORE, ADMISSION, SCHEDULER, STAGES };
+	     WORKER, BEFORE, ADMISSION, SCHEDULER, STAGES };
 static const char *const stage_paths[STAGES] = { "stages.queue", "stages.submit",
 	"stages.blockq", "stages.device", "stages.complete", "stages.reap",
 	"stages.kernel", "stages.deliver", "stages.lat", "submitting_call",
-	"blockq.before", "blockq.admission", "blockq.scheduler" };
+	"blockq.worker", "blockq.before", "blockq.admission", "blockq.scheduler" };
 
 /* The outcome of an I/O's stamps. */
 enum kind { SPLIT, OLDER, LATER, EMPTY, NO_REQUEST, NO_ISSUE, NO_DONE, NO_POSTED,
@@ -74,6 +74,7 @@ struct known {
 struct over {
 	uint64_t number, prepared, returned;
 	unsigned direction;
+	bool late;
 	bool has[STAGES];
 	uint64_t ns[STAGES];
 };
@@ -118,11 +119,11 @@ static uint64_t ns_of(uint64_t from, uint64_t to)
 static uint64_t tolerance_ns(enum stage stage)
 {
 	if (shape->monotonic_fast != 0)
-		return stage >= BEFORE ? 2 * STEERED_NS :
+		return stage >= WORKER ? 2 * STEERED_NS :
 		       stage >= SUBMIT && stage <= KERNEL ? STEERED_NS : 0;
 	if (shape->system || !shape->hz)
 		return 0;
-	if (stage >= BEFORE)
+	if (stage >= WORKER)
 		return 4 * PROMISED_NS;
 	/* A stage inside the kernel is the difference of two conversions. */
 	return stage == LAT ? 3 * PROMISED_NS : shape->kernel && stage >= SUBMIT &&
@@ -210,12 +211,17 @@ static void stamp(unsigned i)
 		/* A driver that was busy gets the request again. */
 		.due_bytes = io->requests == 4 ? 8192 : 4096,
 		.finished_bytes = 4096,
-		.flags = io->kind == SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0,
+		.flags = (io->kind == SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0) |
+			 (io->late ? 0 : TW_SLOT_BEGUN),
 		.got_ns = io->parts == UNKNOWN || io->parts == MERGED ? 0 :
 			  world_monotonic_ns(io->got),
 		/* Without the programs nothing is written there. */
 		.queued_ns = !shape->parts ? 1 : io->parts < GOT ? 0 :
 			     world_monotonic_ns(io->queued),
+		.handed_ns = !shape->parts ? 1 : !io->retries ? 0 :
+			     world_monotonic_ns(io->handed),
+		.begun_ns = !shape->parts ? 2 : !io->retries ? 0 :
+			    world_monotonic_ns(io->begun),
 	};
 	if (io->kind == EMPTY)
 		*slot = (struct tw_slot) { .key = 0 };
@@ -245,6 +251,8 @@ static void appeared(unsigned i)
 	io->posted = io->accepted + took;
 	io->queued = io->accepted + world_below(io->dispatched - io->accepted + 1);
 	io->got = io->queued + world_below(io->dispatched - io->queued + 1);
+	io->handed = io->accepted + world_below(io->queued - io->accepted + 1);
+	io->begun = io->handed + world_below(io->queued - io->handed + 1);
 	if (io->parts == STARTED_EARLY)
 		io->got = io->accepted - world_below(50);
 	if (io->parts == MERGED)
@@ -271,7 +279,7 @@ static bool has_stage(enum kind kind, enum stage stage, enum parts parts)
 		return stage == LAT;
 	if (stage == CALL)
 		return !shape->polled;
-	if (stage >= BEFORE)
+	if (stage >= WORKER)
 		return has_stage(kind, BLOCKQ, parts) &&
 		       (stage == SCHEDULER ? parts > UNKNOWN : parts >= GOT);
 	if (stage == KERNEL)
@@ -296,7 +304,9 @@ static void done(unsigned i, uint64_t returned)
 		[DELIVER] = ns_of(io->seen, returned),
 		[LAT] = ns_of(io->prepared, returned),
 		[CALL] = ns_of(io->enter, io->entered),
-		[BEFORE] = ns_of(io->accepted, io->queued),
+		[WORKER] = io->retries ? ns_of(io->handed, io->begun) : 0,
+		[BEFORE] = ns_of(io->accepted, io->queued) -
+			   (io->retries ? ns_of(io->handed, io->begun) : 0),
 		[ADMISSION] = ns_of(io->queued, io->got),
 		[SCHEDULER] = ns_of(io->got > io->accepted ? io->got : io->accepted,
 				    io->dispatched),
@@ -317,6 +327,7 @@ static void done(unsigned i, uint64_t returned)
 					      ns[joined] + ns[joined + 1] : 0);
 		tw_histogram_add(&right[stage][direction], one->ns[stage]);
 	}
+	one->late = one->has[WORKER] && io->retries && io->late;
 	if (io->kind == NO_PROGRAM)
 		return;
 	if (io->retries && (io->kind == SPLIT || reasons[io->kind] != NO_STAMPS)) {
@@ -330,6 +341,7 @@ static void done(unsigned i, uint64_t returned)
 	split[direction]++;
 	requests += io->requests;
 	retries += io->retries;
+	late += one->late;
 }
 
 /* ---- fio --------------------------------------------------------------- */
@@ -607,7 +619,7 @@ static bool is_slow_one(const json_t *slow)
 	uint64_t sum_ns = 0, parts_ns = 0;
 	size_t count = 1;
 
-	for (unsigned part = BEFORE; part <= SCHEDULER; part++) {
+	for (unsigned part = WORKER; part <= SCHEDULER; part++) {
 		const json_t *is = world_at(parts, "%s", stage_paths[part] + 7);
 
 		parts_ns += world_value(is);
@@ -615,6 +627,8 @@ static bool is_slow_one(const json_t *slow)
 		    !is_near(world_value(is), one->ns[part], tolerance_ns(part)))
 			return false;
 	}
+	if (!world_at(parts, "worker_is_bound") != !one->late)
+		return false;
 	if (one->has[BEFORE] && parts_ns != world_value(world_at(stages, "blockq")))
 		return false;
 	for (unsigned stage = QUEUE; stage <= DELIVER; stage++) {
@@ -676,6 +690,7 @@ static void check_kernel(void)
 	}
 	wrong += world_number("kernel_stages.requests") != requests ||
 		 world_number("kernel_stages.retries") != retries ||
+		 (shape->kernel && world_number("kernel_stages.workers_late") != late) ||
 		 world_number("kernel_stages.missed_runs") != (shape->kernel ? MISSED : 0) ||
 		 world_number("kernel_stages.negative_beyond") ||
 		 (!shape->hz && shape->monotonic_fast == 0 &&

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Makes I/Os wait for a tag and in a scheduler; see ../kernel_parts.t.
+# Makes I/Os wait for a tag, in a scheduler, and for a worker; see ../kernel_parts.t.
 cat /proc/version >/tmp/version
 load mq-deadline
 device tag 100000 1
@@ -13,6 +13,8 @@ echo none >/sys/block/wide/queue/scheduler
 device quiet 100000 64
 echo none >/sys/block/quiet/queue/scheduler
 echo 0 >/sys/block/quiet/queue/iostats
+device async 100000 64
+echo none >/sys/block/async/queue/scheduler
 
 # jobs KIND CAUSES DEVICE...: runs a job on each device; reports KIND-DEVICE.json
 jobs()
@@ -37,11 +39,21 @@ jobs()
 		tw_causes=$causes
 		tw_slowest=1000
 		tw_report=/tmp/$kind-$name.json
+		force_async=$([ "$name" = async ] && echo 1 || echo 0)
 		END
 	done | run "$kind"
 }
-jobs exact 1 tag sched wide quiet
-jobs bound 0 tag sched wide quiet
+# When workers get I/Os and begin, by the kernel's own trace.
+trace=/sys/kernel/tracing
+[ -d $trace/events ] || mount -t tracefs tracefs $trace
+echo mono >$trace/trace_clock
+echo p:begun io_wq_submit_work >$trace/kprobe_events
+echo 1 >$trace/events/kprobes/begun/enable
+echo 1 >$trace/events/io_uring/io_uring_queue_async_work/enable
+jobs exact 1 tag sched wide quiet async
+cat $trace/trace >/tmp/trace
+echo 0 >$trace/events/enable
+jobs bound 0 tag sched wide quiet async
 # fio's jobs have numbers, which their reports end with.
 cd /tmp || exit
 for report in *.json.?; do
@@ -49,4 +61,4 @@ for report in *.json.?; do
 done
 cd /out || exit
 # shellcheck disable=SC2046
-hand_over $(cd /tmp && echo version *.json *.err *.status)
+hand_over $(cd /tmp && echo version trace *.json *.err *.status)

@@ -415,50 +415,113 @@ static void points(void)
 	}
 }
 
-/* Accepted at 1000, dispatched at 2000, in the kernel's time. */
+/* Accepted at 1000, dispatched at 2000, in the kernel's time. The parts: worker, before,
+ * admission, scheduler. */
 static void parts(void)
 {
 	static const struct {
 		const char *what;
-		uint64_t queued_ns, got_ns, blockq_ns;
+		uint64_t handed_ns, begun_ns, queued_ns, got_ns, blockq_ns;
 		struct tw_blockq_parts are;
 	} cases[] = {
-		{ "nothing is known", 0, 0, 1000, { TW_PARTS_UNKNOWN, 0, 0, 0 } },
-		{ "a start: scheduler at most", 0, 1300, 1000, { TW_PARTS_BOUND, 0, 0, 700 } },
-		{ "a start before acceptance: all", 0, 900, 1000,
-		  { TW_PARTS_BOUND, 0, 0, 1000 } },
-		{ "a start after the dispatch: none", 0, 2001, 1000,
-		  { TW_PARTS_BOUND, 0, 0, 0 } },
-		{ "queued, got", 1200, 1900, 1000, { TW_PARTS_EXACT, 200, 700, 100 } },
-		{ "merged", 1200, 0, 1000, { TW_PARTS_EXACT, 200, 0, 800 } },
-		{ "got before it was queued", 1900, 1200, 1000,
-		  { TW_PARTS_EXACT, 200, 0, 800 } },
-		{ "queued after the dispatch", 2500, 2600, 1000,
-		  { TW_PARTS_EXACT, 1000, 0, 0 } },
-		{ "blockq is shorter than these stamps", 1200, 1900, 50,
-		  { TW_PARTS_EXACT, 0, 0, 50 } },
-		{ "blockq is longer", 1200, 1900, 3000, { TW_PARTS_EXACT, 2200, 700, 100 } },
+		{ "nothing is known", 0, 0, 0, 0, 1000,
+		  { TW_PARTS_UNKNOWN, 0, 0, 0, 0, false } },
+		{ "a start: scheduler at most", 0, 0, 0, 1300, 1000,
+		  { TW_PARTS_BOUND, 0, 0, 0, 700, false } },
+		{ "a start before acceptance: all", 0, 0, 0, 900, 1000,
+		  { TW_PARTS_BOUND, 0, 0, 0, 1000, false } },
+		{ "a start after the dispatch: none", 0, 0, 0, 2001, 1000,
+		  { TW_PARTS_BOUND, 0, 0, 0, 0, false } },
+		{ "queued, got", 0, 0, 1200, 1900, 1000,
+		  { TW_PARTS_EXACT, 0, 200, 700, 100, false } },
+		{ "merged", 0, 0, 1200, 0, 1000, { TW_PARTS_EXACT, 0, 200, 0, 800, false } },
+		{ "got before it was queued", 0, 0, 1900, 1200, 1000,
+		  { TW_PARTS_EXACT, 0, 200, 0, 800, false } },
+		{ "queued after the dispatch", 0, 0, 2500, 2600, 1000,
+		  { TW_PARTS_EXACT, 0, 1000, 0, 0, false } },
+		{ "blockq is shorter than these stamps", 0, 0, 1200, 1900, 50,
+		  { TW_PARTS_EXACT, 0, 0, 0, 50, false } },
+		{ "blockq is longer", 0, 0, 1200, 1900, 3000,
+		  { TW_PARTS_EXACT, 0, 2200, 700, 100, false } },
+		{ "a worker: before is on both sides of it", 1010, 1150, 1200, 1900, 1000,
+		  { TW_PARTS_EXACT, 140, 60, 700, 100, false } },
+		{ "a worker begins with the bio", 1010, 1200, 1200, 1900, 1000,
+		  { TW_PARTS_EXACT, 190, 10, 700, 100, false } },
+		{ "no worker was seen", 1010, 0, 1200, 1900, 1000,
+		  { TW_PARTS_EXACT, 0, 200, 700, 100, false } },
+		{ "handed before acceptance", 900, 1150, 1200, 1900, 1000,
+		  { TW_PARTS_EXACT, 150, 50, 700, 100, false } },
+		{ "a worker begins before it was handed", 1100, 1050, 1200, 1900, 1000,
+		  { TW_PARTS_EXACT, 0, 200, 700, 100, false } },
+		{ "a worker begins after the bio", 1100, 1300, 1200, 1900, 1000,
+		  { TW_PARTS_EXACT, 100, 100, 700, 100, false } },
+		{ "handed after the bio", 1250, 1300, 1200, 1900, 1000,
+		  { TW_PARTS_EXACT, 0, 200, 700, 100, false } },
+		{ "a worker, and blockq is shorter than the stamps", 1010, 1150, 1200, 1900, 820,
+		  { TW_PARTS_EXACT, 0, 20, 700, 100, false } },
+		{ "a worker, but only a start is known", 1010, 1150, 0, 1900, 1000,
+		  { TW_PARTS_BOUND, 0, 0, 0, 100, false } },
 	};
 	struct tw_join join = { .rate = 1 };
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
+		const bool at_once = i % 2;
+		const struct tw_blockq_parts *are = &cases[i / 2].are;
 		const struct tw_slot stamps = { .dispatched_ns = 2000,
-			.queued_ns = cases[i].queued_ns, .got_ns = cases[i].got_ns };
+			.flags = at_once ? TW_SLOT_BEGUN : 0,
+			.handed_ns = cases[i / 2].handed_ns, .begun_ns = cases[i / 2].begun_ns,
+			.queued_ns = cases[i / 2].queued_ns, .got_ns = cases[i / 2].got_ns };
 		const struct tw_blockq_parts is =
-			tw_blockq_parts(&join, &stamps, cases[i].blockq_ns);
+			tw_blockq_parts(&join, &stamps, cases[i / 2].blockq_ns);
+		const bool bound = stamps.handed_ns && stamps.begun_ns && stamps.queued_ns &&
+				   !at_once;
 
-		if (!tap_ok(is.are == cases[i].are.are &&
-			    is.before_ns == cases[i].are.before_ns &&
-			    is.admission_ns == cases[i].are.admission_ns &&
-			    is.scheduler_ns == cases[i].are.scheduler_ns,
-			    "parts of blockq: %s", cases[i].what))
-			tap_note("before %" PRIu64 ", admission %" PRIu64 ", scheduler %" PRIu64,
-				 is.before_ns, is.admission_ns, is.scheduler_ns);
+		if (!tap_ok(is.are == are->are && is.worker_ns == are->worker_ns &&
+			    is.before_ns == are->before_ns &&
+			    is.admission_ns == are->admission_ns &&
+			    is.scheduler_ns == are->scheduler_ns &&
+			    is.worker_is_bound == bound,
+			    "parts of blockq: %s%s", cases[i / 2].what,
+			    at_once ? "" : "; a worker is seen late"))
+			tap_note("worker %" PRIu64 ", before %" PRIu64 ", admission %" PRIu64
+				 ", scheduler %" PRIu64, is.worker_ns, is.before_ns,
+				 is.admission_ns, is.scheduler_ns);
 	}
 	join.rate = 1.5;
 	tap_ok(tw_blockq_parts(&join, &(struct tw_slot) { .dispatched_ns = 2000,
 				.got_ns = 1900 }, 1000).scheduler_ns == 150,
 	       "parts of blockq are in the engine's time");
+}
+
+/* Any stamps, in any order: the parts add up. */
+static void any_parts(void)
+{
+	const struct tw_join join = { .rate = 0.999 };
+	unsigned wrong = 0, exact = 0, workers = 0;
+
+	for (unsigned i = 0; i < SPLITS; i++) {
+		const uint64_t blockq_ns = below(1000);
+		const struct tw_slot stamps = {
+			.dispatched_ns = 2000,
+			.handed_ns = below(2) * (900 + below(1200)),
+			.begun_ns = below(2) * (900 + below(1200)),
+			.queued_ns = below(4) ? 900 + below(1200) : 0,
+			.got_ns = below(4) ? 900 + below(1200) : 0,
+		};
+		const struct tw_blockq_parts is = tw_blockq_parts(&join, &stamps, blockq_ns);
+
+		exact += is.are == TW_PARTS_EXACT;
+		workers += is.worker_ns != 0;
+		wrong += is.are == TW_PARTS_EXACT ?
+			 is.worker_ns + is.before_ns + is.admission_ns + is.scheduler_ns !=
+				blockq_ns ||
+			 is.worker_ns > blockq_ns || is.before_ns > blockq_ns ||
+			 is.admission_ns > blockq_ns :
+			 is.worker_ns || is.before_ns || is.scheduler_ns > blockq_ns;
+	}
+	tap_ok(!wrong && exact > SPLITS / 2 && workers > SPLITS / 50, "%d I/Os with any stamps: "
+	       "the four parts add up to blockq (wrong: %u; exact %u, workers %u)", SPLITS,
+	       wrong, exact, workers);
 }
 
 static int64_t clamped(int64_t at, int64_t from, int64_t to)
@@ -536,6 +599,7 @@ int main(void)
 	bytes_missing();
 	points();
 	parts();
+	any_parts();
 	any_stamps();
 	return tap_done();
 }
