@@ -266,6 +266,9 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	if (longest == TW_BLOCKQ || longest == TW_KERNEL)
 		tw_explain_workers(job->collected.follow.sleeps, clocks->join, &part,
 				   io->kernel.key, &why->explained);
+	if (longest == TW_BLOCKQ)
+		tw_explain_no_worker(times->blockq.worker_ns, times->stage_ns[TW_BLOCKQ],
+				     &why->explained);
 	/* In `device` one of its bios may be held, and not the first. */
 	if (held && held->key == io->kernel.key &&
 	    (longest == TW_BLOCKQ || longest == TW_KERNEL || longest == TW_DEVICE))

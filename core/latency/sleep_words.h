@@ -19,6 +19,7 @@
 	WORD(JOURNAL, "journal", "the journal") \
 	WORD(PAGE_LOCK, "page lock", "a page of the page cache") \
 	WORD(MEMORY, "memory", "memory") \
+	WORD(WORKER, "worker", "a worker of io_uring") \
 	WORD(OTHER, "other", "another reason") \
 	WORD(IO_MAX, "io.max", "a limit of its cgroup") \
 	WORD(SUSPENDED, "suspended", "a suspended device of the device mapper")

@@ -299,6 +299,12 @@ void tw_explain_held(const struct tw_held *held, const struct tw_sleeps *sleeps,
 	is->limit.which = held->which < TW_LIMITS ? (enum tw_limit)held->which : TW_LIMIT_UNKNOWN;
 }
 
+void tw_explain_no_worker(uint64_t ns, uint64_t blockq_ns, struct tw_explained *is)
+{
+	if (ns >= blockq_ns / TW_NO_REASON)
+		add_reason(is->slept, (struct tw_reason) { .word = TW_SLEEP_WORKER }, ns);
+}
+
 /* ---- as JSON ---- */
 
 static const char *const kinds[TW_HOLDER_KINDS] = {

@@ -94,6 +94,12 @@ void tw_explain_held(const struct tw_held *held, const struct tw_sleeps *sleeps,
 		     const struct tw_join *join, const struct tw_part *part,
 		     struct tw_explained *is);
 
+/* A shorter wait for a worker than this part of blockq is no reason. */
+#define TW_NO_REASON	20
+
+/* Add the wait for a worker of io_uring, of @ns, to @is->slept. */
+void tw_explain_no_worker(uint64_t ns, uint64_t blockq_ns, struct tw_explained *is);
+
 /* Return the causes of a stage that began at @from_ns of CLOCK_MONOTONIC and took @ns; NULL
  * without memory. @is: its stall is relative to @from_ns. @followed: the thread
  * takes part in the stage. */

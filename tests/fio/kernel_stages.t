@@ -149,6 +149,36 @@ for how in --rw=write --force_async=1 --sqthread_poll=1 --bs=1m; do
 	parts_are exact_more "$exact" "$how: they add up, too"
 done
 
+# ---- why workers had I/Os ----
+
+# sent NAME CONDITION DESCRIPTION: passes if it is true of %n, which has the numbers of the
+# job's I/Os by reason, and of $all; together they are all
+sent()
+{
+	json "$1.json" "$kernel_perl"'my $k = $j->{kernel_stages};
+		my $all = sum($k->{workers});
+		my %n = map { ($_ => sum($k->{to_workers}{$_})) } keys %{$k->{to_workers}};
+		keys %n == 4 && $n{asked} + $n{block_layer} + $n{before} + $n{unknown} == $all &&
+			('"$2"')'
+	ok $? "$3"
+}
+sent async '$all == 256 && $n{asked} == 256' 'force_async: a worker was asked for'
+sent some_async '$n{asked} >= 85 && $n{asked} <= 86' 'of some: the reason of these'
+sent exact '!$n{asked} && !$n{unknown}' 'with tw_causes=1 the reason of the others is known'
+# Each new write waits for the file to grow, on most file systems.
+rm -f "$disk/new"
+job grows --filename="$disk/new" --rw=write --fallocate=none --tw_causes=1
+rm -f "$disk/new"
+sent grows '$n{before} == $all' 'a file that grows: before the block layer'
+job waits --force_async=1 --iodepth=128 --tw_causes=1 --io_size=4m
+json waits.json '!grep {
+	my ($ns, $q) = ($_->{blockq}{worker} // 0, $_->{stages}{blockq} // 0);
+	my ($word) = grep { $_->{word} eq "worker" } @{$_->{causes}{slept} // []};
+	$_->{causes}{stage} eq "blockq" && !($ns >= int($q / 20) && $ns ?
+		$word && $word->{ns} == $ns : !$word)
+} @{$j->{slowest}}'
+ok $? 'an I/O that waited for a worker has that word, with the time'
+
 # A buffered write is no request yet, and a read of what was just written causes none.
 job buffered --tw_kernel=require --direct=0 --rw=write --io_size=4m
 split_is buffered.json 1024 'not_split("no_request") == 1024' \

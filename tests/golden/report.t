@@ -58,6 +58,20 @@ parts exact.json '"before": 20, "admission": 500, "scheduler": 100'
 write_report plain.json thread=2 pid=101 split=all kernel="$(on_or_off)" \
 	kernel_stages="$(on_of 100 0 0 0) \"blockq\": {$scheduler},"
 parts bound.json '"scheduler": 100'
+# A worker of io_uring had some of them. The slowest waited for one.
+stages=$(on_of 100 0 0 0)
+write_report plain.json split=all kernel="$(on_or_off | sed 's/}/}, "causes": {"state": "on"}/')" \
+	kernel_stages="${stages%\},} , \"workers\": $(counts 20),
+	\"to_workers\": {\"asked\": $(counts 1), \"block_layer\": $(counts 14),
+	\"before\": $(counts 5), \"unknown\": $(counts 0)}, \"workers_late\": 2}, \"blockq\": {
+	\"worker\": {\"read\": $(values 1 8 5)},
+	\"before\": {\"read\": $(values 1 2 0)},
+	\"admission\": {\"read\": $(values 3 20 5)}, $scheduler},"
+slept='"slept": [{"word": "worker", "function": "", "ns": 400}, {"word": "tag",
+	"function": "blk_mq_get_tag", "ns": 80}, {"word": "inode lock",
+	"function": "ext4_dio_write_iter", "ns": 20}]'
+parts worker.json '"worker_is_bound": true, "worker": 400, "before": 20, "admission": 100, "scheduler": 100}, "causes":
+	{"stage": "blockq", "stall": {"from_ns": "70", "ns": 620}, '"$slept"
 
 # ---- a job behind its schedule, over time ----
 width=512000000
@@ -182,6 +196,7 @@ golden_file split.trace split.trace
 golden_file percentiles percentiles
 golden split_json report --json all.json most.json off.json
 golden parts report exact.json
+golden parts_worker report worker.json
 golden parts_bound report exact.json bound.json
 golden rated report rated.json
 golden rated_json report --json rated.json

@@ -3,9 +3,10 @@
 #
 # Behaviour: with tw_causes=1 the report tells what a slow I/O waited for in the queues of the
 # block layer, where its thread or a worker of io_uring slept: a tag, a frozen queue, a
-# frozen file system, an inode's lock; on the kernels of Debian 12 and 13. At least 95 of 100
-# such I/Os have the right word, and at most one of 100 others has any. Defect: a stack that
-# this kernel does not give, functions that it names otherwise, the sleep of another I/O.
+# frozen file system, an inode's lock. Where no worker was free, the word is worker. This is on
+# the kernels of Debian 12 and 13. At least 95 of 100 such I/Os have the right word, and at most
+# one of 100 others has any. Defect: a stack that this kernel does not give, functions that it
+# names otherwise, the sleep of another I/O.
 #
 # A request takes 3 ms. An I/O that was held up more than 2 ms before it is one that waited. A
 # freeze lasts 200 ms; the file system is written back before it.
@@ -58,6 +59,7 @@ for suite in bookworm trixie; do
 	happened=
 	words none none
 	words tag tag
+	words worker worker 20
 	words queue 'frozen queue' 5
 	words freeze freeze 150
 	words lock 'inode lock'

@@ -131,6 +131,10 @@ static void divide_thread(struct dividing *of, const struct tw_report_cause *cau
 		const json_t *slept = json_array_get(cause->slept, i);
 		const double ns = (double)tw_report_u64(slept, "ns");
 
+		/* It is a part of blockq. */
+		if (!strcmp(tw_report_string(slept, "word"),
+			    tw_sleep_texts[TW_SLEEP_WORKER].word))
+			continue;
 		say_slept(words, sizeof(words), slept);
 		put(of, TW_REPORT_EXACT, words, ns);
 		asleep_ns -= ns;
@@ -145,18 +149,23 @@ static void divide_thread(struct dividing *of, const struct tw_report_cause *cau
 /* ---- the parts of blockq --------------------------------------------------- */
 
 /* Divide what is left of blockq by its parts. What has a reason already lies in the largest
- * part, where it is as long as that; the others have no room for it. */
+ * part, where it is as long as that; the others have no room for it. The wait for a worker is
+ * a reason itself. */
 static void divide_blockq(struct dividing *of, const json_t *slow, double all_ns,
 			  const char *without_reason)
 {
 	const json_t *json = json_object_get(slow, "blockq");
 	const int exact = json_object_get(json, "before") != NULL;
+	const int late = json_is_true(json_object_get(json, "worker_is_bound"));
 	double parts_ns[TW_SCHEDULER - TW_BEFORE + 1] = { 0 };
-	double known_ns = all_ns - of->left_ns, rest_ns = all_ns;
+	const double worker_ns = (double)tw_report_u64(json, tw_time_rows[TW_WORKER].name);
+	double known_ns = all_ns - of->left_ns, rest_ns = all_ns - worker_ns;
 	char stage[48];
 
 	if (!json)
 		return;
+	put(of, late ? TW_REPORT_AT_MOST : TW_REPORT_EXACT, "waiting for a worker of io_uring",
+	    worker_ns);
 	for (int i = TW_BEFORE; i <= TW_SCHEDULER; i++) {
 		parts_ns[i - TW_BEFORE] = (double)tw_report_u64(json, tw_time_rows[i].name);
 		rest_ns -= parts_ns[i - TW_BEFORE];
@@ -178,9 +187,9 @@ static void divide_blockq(struct dividing *of, const json_t *slow, double all_ns
 	for (int i = TW_BEFORE; i <= TW_SCHEDULER; i++) {
 		snprintf(stage, sizeof(stage), "blockq (%s)", exact || i != TW_BEFORE ?
 			 tw_time_rows[i].name : "before+admission");
-		put(of, exact ? TW_REPORT_EXACT : i == TW_BEFORE ? TW_REPORT_AT_LEAST :
-		    TW_REPORT_AT_MOST, i == TW_SCHEDULER ? "" : without_reason,
-		    parts_ns[i - TW_BEFORE]);
+		put(of, exact && (!late || i != TW_BEFORE) ? TW_REPORT_EXACT :
+		    i == TW_BEFORE ? TW_REPORT_AT_LEAST : TW_REPORT_AT_MOST,
+		    i == TW_SCHEDULER ? "" : without_reason, parts_ns[i - TW_BEFORE]);
 	}
 	of->stage = tw_time_rows[TW_BLOCKQ].name;
 }

@@ -58,6 +58,8 @@ freeze()
 
 job none /dev/many --rw=randread
 job tag /dev/one --rw=randread
+# There are four workers, who wait for the only tag.
+job worker /dev/one --rw=randread --iodepth=32 --force_async=1
 job queue /dev/many --rw=randread --iodepth=1 &
 meanwhile change_scheduler
 job freeze /tmp/files/data --rw=randwrite --iodepth=1 &

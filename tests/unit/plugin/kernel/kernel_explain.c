@@ -495,6 +495,24 @@ static struct tw_explained explain_workers(uint64_t key)
 	return is;
 }
 
+static void no_worker(void)
+{
+	struct tw_explained is = { .lost = false };
+
+	tw_explain_no_worker(0, 0, &is);
+	tw_explain_no_worker(0, 10, &is);
+	tw_explain_no_worker(49, 1000, &is);
+	tap_ok(!is.slept[0].ns, "no wait for a worker, or a short one");
+	worker_sleep(5, 0x1000, 150, 950);
+	is = explain_workers(5);
+	tw_explain_no_worker(50, 1000, &is);
+	tap_ok(slept(&is, 0, TW_SLEEP_TAG, 800) && slept(&is, 1, TW_SLEEP_WORKER, 50) &&
+	       !is.slept[1].reason.function[0], "a wait for a worker, after a longer sleep");
+	tw_explain_no_worker(900, 1000, &is);
+	tap_ok(slept(&is, 0, TW_SLEEP_WORKER, 950) && slept(&is, 1, TW_SLEEP_TAG, 800),
+	       "before a shorter one");
+}
+
 static void workers(void)
 {
 	struct tw_explained is = explain_workers(7);
@@ -586,5 +604,6 @@ int main(void)
 	reasons();
 	workers();
 	held();
+	no_worker();
 	return tap_done();
 }
