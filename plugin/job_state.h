@@ -109,7 +109,7 @@ struct tw_extra {
 	uint64_t slip_ns;
 	uint64_t residual_ns;
 	struct tw_company company;	/* its key is another one: not known */
-	struct tw_held held;		/* its key is another one: it was not held */
+	struct tw_held held;		/* zeroes: it was not held */
 };
 
 /* The ring, and how the job's I/Os go through it. */

@@ -270,8 +270,7 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 		tw_explain_no_worker(times->blockq.worker_ns, times->stage_ns[TW_BLOCKQ],
 				     &why->explained);
 	/* In `device` one of its bios may be held, and not the first. */
-	if (held && held->key == io->kernel.key &&
-	    (longest == TW_BLOCKQ || longest == TW_KERNEL || longest == TW_DEVICE))
+	if (held && (longest == TW_BLOCKQ || longest == TW_KERNEL || longest == TW_DEVICE))
 		tw_explain_held(held, job->collected.follow.sleeps, clocks->join, &part,
 				&why->explained);
 	if (why->explained.slept[0].ns)

@@ -281,14 +281,11 @@ void tw_explain_held(const struct tw_held *held, const struct tw_sleeps *sleeps,
 	unsigned i;
 
 	for (i = 0; i < TW_HOLDS; i++) {
-		const struct tw_hold *hold = &held->by[i];
-		int64_t from_ns = part->from_ns, to_ns;
+		/* A time of 0 is before each part. */
+		int64_t to_ns = tw_join_own_ns(join, held->by[i].to_ns);
+		int64_t from_ns = tw_max_ns(part->from_ns,
+					    tw_join_own_ns(join, held->by[i].from_ns));
 
-		if (!hold->to_ns)
-			continue;
-		if (hold->from_ns)
-			from_ns = tw_max_ns(from_ns, tw_join_own_ns(join, hold->from_ns));
-		to_ns = tw_join_own_ns(join, hold->to_ns);
 		from_ns = last_woken_ns(sleeps, join, held->key, from_ns, to_ns);
 		to_ns = tw_min_ns(part->to_ns, to_ns);
 		if (to_ns > from_ns)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Find what held a bio back that a worker of the kernel submits (held.h). The function that
- * the worker runs tells it. Bios of other threads cost a look at the thread's flags.
+ * the worker runs tells it. Bios of other threads cost a look at the thread's flags, and only
+ * if they are of direct I/O.
  *
  * Included by stages.bpf.c, after slot_of().
  */
@@ -201,14 +202,11 @@ static __noinline int find_limit(__u64 bio, __u64 work, struct tw_held *held)
 
 /* ---- any hold -------------------------------------------------------------- */
 
-/* Return the index of the I/O of a bio in `slots` and `helds`, and set @key; -1: none. */
-static __always_inline __s64 held_index(struct bio *bio, __u64 *key)
+/* Return the index of the I/O of a kiocb in `slots` and `helds`, and set @key; -1: none. */
+static __always_inline __s64 held_index(__u64 io, __u64 *key)
 {
-	__u64 io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private);
 	const struct tw_ring *ring;
 
-	if (!io)
-		return -1;
 	*key = READ(struct io_kiocb, io, cqe.user_data);
 	ring = &rings[tw_key_ring(*key)];
 	if (!ring->ctx || ring->ctx != (__u64)READ(struct io_kiocb, io, ctx) ||
@@ -228,10 +226,10 @@ static __always_inline __u64 seen_ns(__u32 index, __u64 key)
 }
 
 /* Note how long the I/O of a bio was held. Of several times the longest counts. */
-static __noinline int note_hold(struct bio *bio, __u32 kind, __u64 work)
+static __noinline int note_hold(struct bio *bio, __u64 io, __u32 kind, __u64 work)
 {
 	__u64 key = 0, now_ns = bpf_ktime_get_ns(), from_ns;
-	__s64 at = held_index(bio, &key);
+	__s64 at = held_index(io, &key);
 	__u32 index = (__u32)at;
 	struct tw_held *held;
 	struct tw_hold *hold;
@@ -254,9 +252,8 @@ static __noinline int note_hold(struct bio *bio, __u32 kind, __u64 work)
 	return 0;
 }
 
-/* Note what held the I/O of a bio that comes to a device, if a worker of the kernel has taken
- * it from where it was held. */
-static __always_inline void note_held(struct bio *bio)
+/* Note what held a bio, if a worker of the kernel has taken it from there. @io: its kiocb. */
+static __always_inline void note_held(struct bio *bio, __u64 io)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 worker, does;
@@ -269,10 +266,10 @@ static __always_inline void note_held(struct bio *bio)
 		return;
 	if (bpf_core_type_exists(struct throtl_grp) &&
 	    does == (__u64)&blk_throtl_dispatch_work_fn)
-		note_hold(bio, TW_HOLD_LIMIT,
+		note_hold(bio, io, TW_HOLD_LIMIT,
 			  (__u64)READ(struct worker, worker, current_work));
 	else if (does == (__u64)&dm_wq_work)
-		note_hold(bio, TW_HOLD_MAPPER, 0);
+		note_hold(bio, io, TW_HOLD_MAPPER, 0);
 }
 
 #endif

@@ -299,11 +299,17 @@ int BPF_PROG(worker_leaves, _Bool preempt, struct task_struct *prev)
 	return 0;
 }
 
-/* The slot of the I/O of a bio. */
+/* Return the slot of the I/O of a bio that passes a point of the block layer, and note what
+ * held the bio before. */
 static __always_inline struct tw_slot *slot_by(struct bio *bio)
 {
-	return is_following() ? stamps_by(kiocb_of((__u64)bio, (__u64)bio->bi_end_io,
-						   (__u64)bio->bi_private), 0) : 0;
+	__u64 io = is_following() ? kiocb_of((__u64)bio, (__u64)bio->bi_end_io,
+					     (__u64)bio->bi_private) : 0;
+
+	if (!io)
+		return 0;
+	note_held(bio, io);
+	return stamps_by(io, 0);
 }
 
 /* Of the devices under a bio, the lowest is the last before it gets a request. */
@@ -312,8 +318,6 @@ int BPF_PROG(queued, struct bio *bio)
 {
 	struct tw_slot *slot = slot_by(bio);
 
-	if (is_following())
-		note_held(bio);
 	if (!slot || slot->got_ns)
 		return 0;
 	slot->queued_ns = bpf_ktime_get_ns();
@@ -321,14 +325,12 @@ int BPF_PROG(queued, struct bio *bio)
 	return 0;
 }
 
+/* What is left of a split bio does not come to block_bio_queue again. */
 SEC("tp_btf/block_getrq")
 int BPF_PROG(got, struct bio *bio)
 {
 	struct tw_slot *slot = slot_by(bio);
 
-	/* What is left of a split bio does not come to block_bio_queue again. */
-	if (is_following())
-		note_held(bio);
 	if (slot && !slot->got_ns)
 		slot->got_ns = bpf_ktime_get_ns();
 	return 0;
