@@ -418,6 +418,7 @@ static void put_borders(FILE *file, const struct tw_plot *plot, const struct axe
 /* ---- texts at points ----------------------------------------------------- */
 
 #define MAX_TAGS	64
+#define TAG_LETTER	14		/* as TW_VIEW_LETTER, but bold */
 
 struct boxes {
 	struct box {
@@ -457,7 +458,7 @@ static void put_tag(FILE *file, struct boxes *boxes, const char *text, double x,
 		{ 0, -54, 0.5, "middle" }, { 6, 20, 0, "start" }, { 0, 26, 0.5, "middle" },
 		{ -4, 26, 1, "end" }, { 6, 42, 0, "start" },
 	};
-	const double width = (double)strlen(text) * TW_VIEW_LETTER;
+	const double width = (double)strlen(text) * TAG_LETTER;
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		const double left = x + places[i].x - width * places[i].before;
@@ -569,17 +570,18 @@ static const struct {
 
 #define VIEWS		2
 #define STACK_HEIGHT	40
-#define STACK_LETTER	7.5		/* the width of letters, at most in the mean */
+#define STACK_LETTER	8.6		/* the width of bold letters, at most in the mean */
 #define LARGE_PERCENT	8		/* parts from here on have a label */
 
-/* The rows of letters of a label on its part; 0: there is no room. */
+/* The rows of letters of a label on its part, such as "device 62 %"; 0: there is no
+ * room. */
 static int rows_of(const struct tw_part *part, double percent, double width)
 {
 	const double name = (double)strlen(part->name) * STACK_LETTER + 6;
 
 	if (percent < 0.5)
 		return 0;
-	return name + strlen(" 10 %") * STACK_LETTER <= width ? 1 : name <= width ? 2 : 0;
+	return name + 5 * STACK_LETTER <= width ? 1 : name <= width ? 2 : 0;
 }
 
 static void put_label_row(FILE *file, const char *class, double x, int y, const char *text)

@@ -19,7 +19,7 @@
 
 /* Width of the largest letters, at most. */
 #define TW_VIEW_LETTER	11.5
-#define TW_VIEW_LINE	22
+#define TW_VIEW_LINE	25
 
 /* ---- svg.c: texts and axes ---- */
 

@@ -15,14 +15,14 @@ static const char *const drawn[][2] = {
 	{ ">&#60;L1&#62;</text>", "and its name" },
 	{ "<p class=\"row\">mean</p>", "a bar has its name" },
 	{ "<title>&#60;queue&#62;: 25 %</title><rect class=\"f0 part\" x=\"0.00%\" "
-	  "width=\"12.50%\" height=\"40\"/>", "a part is as wide as its share" },
-	{ "class=\"on\" x=\"31.19%\" y=\"25\" text-anchor=\"middle\">device 75 %</text>",
+	  "width=\"12.35%\" height=\"40\"/>", "a part is as wide as its share" },
+	{ "class=\"on\" x=\"30.80%\" y=\"25\" text-anchor=\"middle\">device 75 %</text>",
 	  "a label in one row, on pages of any width" },
-	{ "class=\"on narrow\" x=\"92.50%\" y=\"17\" text-anchor=\"middle\">kernel</text>",
+	{ "class=\"on narrow\" x=\"91.98%\" y=\"17\" text-anchor=\"middle\">kernel</text>",
 	  "a label in two rows, for narrow pages" },
-	{ "class=\"on roomy\" x=\"92.50%\" y=\"25\" text-anchor=\"middle\">kernel 15 %"
+	{ "class=\"on roomy\" x=\"91.98%\" y=\"25\" text-anchor=\"middle\">kernel 16 %"
 	  "</text>", "and in one row for others" },
-	{ "class=\"after roomy\" x=\"1.00%\" dx=\"8\" y=\"25\">long name 100 %</text>",
+	{ "class=\"after roomy\" x=\"0.99%\" dx=\"8\" y=\"25\">long name 100 %</text>",
 	  "right of a short bar, what is not on it" },
 	{ "I/Os in a cell: <span><svg class=\"key\" viewBox=\"0 0 28 10\" aria-hidden=\"true\">"
 	  "<path class=\"h7\" d=\"M0 0H28V10H0z\"/></svg>1</span>\n</p>",
@@ -49,7 +49,7 @@ static void plots(void)
 	tw_plot_part(series, "reap", 4, 1);
 	series = tw_plot_stack(plot, "p99");
 	tw_plot_part(series, "device", 3, 680);
-	tw_plot_part(series, "kernel", 5, 120);
+	tw_plot_part(series, "kernel", 5, 130);
 	tw_plot_part(series, "unknown", 5, NAN);
 	series = tw_plot_stack(plot, "short");
 	tw_plot_part(series, "long name", 6, 8);
