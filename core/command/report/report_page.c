@@ -43,6 +43,16 @@ static void add_answers(struct tw_page *page, const struct tw_report_group *grou
 
 /* ---- the stages ---------------------------------------------------------- */
 
+/* Write how many I/Os have a stage. An estimate has a mark, and may be less than one. */
+static const char *ios_text(char *text, const struct tw_tally *tally, int stage, int direction)
+{
+	const double ios = tw_tally_stage_ios(tally, (unsigned)stage, direction);
+
+	snprintf(text, TW_FORMAT_SIZE, ios < 1 ? "<1" : "%s%.0f",
+		 tw_tally_is_estimate(tally, (unsigned)stage, direction) ? "~" : "", floor(ios));
+	return text;
+}
+
 static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		     int direction)
 {
@@ -59,7 +69,7 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 	};
 	const size_t count = sizeof(columns) / sizeof(*columns);
 	uint64_t ios = tally->counts[direction].ios;
-	char names[PERCENTS][16];
+	char names[PERCENTS][16], text[TW_FORMAT_SIZE];
 	struct tw_table *table;
 
 	for (size_t i = 0; i < PERCENTS; i++) {
@@ -79,10 +89,7 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 			continue;
 		tw_table_row(table);
 		tw_cell_text(table, tw_time_rows[i].name);
-		if (tw_tally_is_estimate(tally, (unsigned)i, direction))
-			tw_cell_printf(table, "~%llu", (unsigned long long)of);
-		else
-			tw_cell_u64(table, (uint64_t)of);
+		tw_cell_text(table, ios_text(text, tally, i, direction));
 		tw_cell_ns(table, (double)histogram->min_ns);
 		tw_cell_ns(table, tw_histogram_mean_ns(histogram));
 		tw_report_add_ns(table, histogram->count > 1,
@@ -92,9 +99,7 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		tw_cell_ns(table, (double)histogram->max_ns);
 		/* Text has no room for the column I/Os, and needs it here only. */
 		if ((uint64_t)of != ios)
-			tw_cell_printf(table, "(of %s%llu)",
-				       tw_tally_is_estimate(tally, (unsigned)i, direction) ?
-				       "~" : "", (unsigned long long)of);
+			tw_cell_printf(table, "(of %s)", ios_text(text, tally, i, direction));
 	}
 }
 
