@@ -64,6 +64,7 @@ struct request_queue {
 struct request___company {
 	struct request_queue *q;
 	unsigned int cmd_flags;
+	int tag;
 	unsigned int __data_len;
 	struct bio *bio;
 	enum mq_rq_state state;
@@ -129,13 +130,17 @@ static __always_inline __u64 io_of(__u64 rq, __u32 operation)
 			      (__u64)READ(struct bio, bio, bi_private)) : 0;
 }
 
-/* Count a request that has a tag, if the driver has it and it is this device's. */
-static __always_inline void count_request(struct counting *now, __u64 rq)
+/* Count the request of a tag in use, if the driver has it and it is this device's. Until the
+ * driver gets a request, the array has the last one of its tag. With a scheduler that one may
+ * be in flight with another tag. */
+static __always_inline void count_request(struct counting *now, __u32 tag)
 {
+	const __u64 rq = pointer_at(now->requests + sizeof(void *) * tag);
 	__u32 operation, kind;
 	__u64 io;
 
 	if (!rq || READ(struct request___company, rq, state) != MQ_RQ_IN_FLIGHT ||
+	    (__u32)READ(struct request___company, rq, tag) != tag ||
 	    (__u64)READ(struct request___company, rq, q) != now->queue)
 		return;
 	operation = READ(struct request___company, rq, cmd_flags) & REQ_OP_MASK;
@@ -162,8 +167,7 @@ static long count_tag(__u32 i, struct counting **at)
 		return 1;
 	}
 	now->left--;
-	count_request(now, pointer_at(now->requests + sizeof(void *) *
-			(now->tag + (__u32)__builtin_popcountll(bit - 1))));
+	count_request(now, now->tag + (__u32)__builtin_popcountll(bit - 1));
 	return !now->bits;
 }
 
