@@ -227,36 +227,48 @@ mount_loop()
 	mount "$image_device" mounted && head -c 4194304 /dev/zero >mounted/data && sync -f mounted/data
 }
 
+# now: prints CLOCK_MONOTONIC in ns
+now()
+{
+	perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e \
+		'printf "%.0f\n", 1e9 * clock_gettime(CLOCK_MONOTONIC)'
+}
+
 if ! mount_loop >why 2>&1; then
 	skip "no file system to freeze: $(head -n 1 why)"
 else
-	# Freeze it when the job is about to begin.
+	# Freeze it when the job is about to begin, and note from when until when it was frozen.
 	(
 		until [ -e begun ]; do sleep 0.1; done
 		for _ in 1 2 3 4 5 6 7 8; do
-			fsfreeze -f mounted && sleep 0.3
+			fsfreeze -f mounted && now && sleep 0.3
+			now
 			fsfreeze -u mounted
 			sleep 0.2
 		done
-	) &
+	) >windows &
 	freezer_pid=$!
 	job frozen --filename=mounted/data --rw=randwrite --iodepth=1 --io_size=64g \
 		--time_based --runtime=5 --tw_slowest=100 --exec_prerun="touch $scratch/begun"
 	wait "$freezer_pid"
 	causes_are frozen.json 'writes to a file system that is frozen'
-	# On a busy disk a write may wait longer for the journal than for the end of a freeze, or
-	# another stage may be its longest one, of which the causes are.
+	# All writes before were over when it was frozen. So a write that began at that time or
+	# soon after, and was not over until the end, waited for the end. Others may have waited
+	# for the disk.
 	from_json frozen.json '
-		my @held = grep { ($_->{causes}{stage} // "") eq "blockq" &&
-			$_->{stages}{blockq} > 250e6 } @{$j->{slowest}};
-		my %has; $has{$_->{causes}{slept}[0]{word} // "none"}++ for @held;
-		print join(" ", scalar @held, map { $has{$_} // 0 } "freeze", "none", "other"),
-			"\n";
-		print "# ", JSON::PP->new->canonical->encode($_), "\n" for @held' >held
-	read -r held freeze none other <held
-	[ "$freeze" -gt 0 ] && [ $((2 * freeze)) -ge "$held" ] && [ $((none + other)) -eq 0 ]
-	ok $? "$freeze of $held that waited long have the reason, the others another one" ||
-		grep '^#' held
+		my (@held, @words);
+		my %until = split " ", `cat windows`;
+		for my $from (keys %until) {
+			push @held, grep { $_->{causes}{stage} eq "blockq" &&
+				$_->{monotonic_ns} <= $from + 50e6 &&
+				$_->{monotonic_ns} + $_->{stages}{lat} >= $until{$from}
+				} @{$j->{slowest}} if $until{$from} - $from >= 250e6;
+		}
+		@words = map { $_->{causes}{slept}[0]{word} // "none" } @held;
+		print scalar @held, " ", scalar(grep { $_ eq "freeze" } @words), " @words\n"' >held
+	read -r held right words <held
+	works "$right of $held that waited for the end of a freeze have the reason ($words)" \
+		test "$held" -gt 0 -a "$right" -eq "$held"
 	run report frozen.json
 	grep -q 'waiting for a frozen' "$out"
 	ok $? 'which the page has'
