@@ -30,6 +30,12 @@ static const char *words_of(enum tw_merge merge)
 	return merge == TW_MAX ? " Of several jobs it is the largest." : "";
 }
 
+static const char *of_directions(unsigned directions)
+{
+	return directions == TW_ALL ? "" : directions == TW_SYNCS ? " Of syncs alone." :
+	       " Without sync.";
+}
+
 static const char *in_unit(enum tw_unit unit)
 {
 	return unit == TW_NS ? " In nanoseconds." : "";
@@ -50,7 +56,7 @@ static void describe(char text[TEXT_BYTES], unsigned row)
 			 count->of == TW_NONE ? "" : ".",
 			 count->show == TW_APART || count->show == TW_IN_FIO_LAT ?
 				" Not in ios." : "",
-			 count->directions == TW_ALL ? "" : " Without sync.",
+			 of_directions(count->directions),
 			 words_of(count->merge));
 	} else if (row < TW_ROW_TIMES) {
 		const struct tw_scalar_row *scalar = &tw_scalar_rows[row - TW_COUNTS];
@@ -62,7 +68,7 @@ static void describe(char text[TEXT_BYTES], unsigned row)
 		const struct tw_time_row *time = &tw_time_rows[row - TW_ROW_TIMES];
 
 		snprintf(text, TEXT_BYTES, "%s.%s", time->words,
-			 time->directions == TW_ALL ? "" : " Without sync.");
+			 of_directions(time->directions));
 	}
 	text[0] = (char)toupper((unsigned char)text[0]);
 }

@@ -284,6 +284,23 @@ static int add_optional(uint64_t *sum, const json_t *object, const char *where,
 	       __builtin_add_overflow(*sum, tw_want_u64(object, where, key, problem), sum);
 }
 
+/* Check the parts of a stage of a slow I/O, in its object @key. */
+static void check_parts(const json_t *slow, const char *key, const char *where,
+			unsigned stage, struct tw_report_problem *problem)
+{
+	const json_t *parts = json_object_get(slow, key);
+	uint64_t sum_ns = 0;
+	int over = 0;
+
+	for (unsigned i = TW_STAGES; i < TW_TIMES && parts; i++)
+		if (tw_time_rows[i].parent == stage)
+			over |= add_optional(&sum_ns, parts, where, tw_time_rows[i].name, problem);
+	if (over || sum_ns > tw_report_u64(json_object_get(slow, "stages"),
+					   tw_time_rows[stage].name))
+		tw_report_refuse(problem, "slowest[].%s has parts that add up to more than "
+				 "the stage", key);
+}
+
 static void check_stages(const json_t *slow, struct tw_report_problem *problem)
 {
 	const json_t *stages = tw_want_object(slow, SLOW, "stages", problem);
@@ -296,15 +313,8 @@ static void check_stages(const json_t *slow, struct tw_report_problem *problem)
 				     problem);
 	if (over || sum_ns > lat_ns)
 		tw_report_refuse(problem, "slowest[].stages add up to more than lat");
-	over = 0;
-	sum_ns = 0;
-	for (unsigned i = TW_STAGES; i < TW_TIMES && json_object_get(slow, "blockq"); i++)
-		if (tw_time_rows[i].parent == TW_BLOCKQ)
-			over |= add_optional(&sum_ns, json_object_get(slow, "blockq"),
-					     SLOW "blockq.", tw_time_rows[i].name, problem);
-	if (over || sum_ns > tw_report_u64(stages, "blockq"))
-		tw_report_refuse(problem, "slowest[].blockq has parts that add up to more than "
-				 "the stage");
+	check_parts(slow, "blockq", SLOW "blockq.", TW_BLOCKQ, problem);
+	check_parts(slow, "sync", SLOW "sync.", TW_KERNEL, problem);
 }
 
 /* Check that what the job's thread did adds up to its stage at most. */

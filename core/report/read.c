@@ -38,6 +38,7 @@ static void take_states(struct tw_report_job *job, struct tw_report_problem *pro
 {
 	const json_t *kernel = json_object_get(job->json, "kernel");
 	const json_t *causes = json_object_get(job->json, "causes");
+	const json_t *syncs = json_object_get(job->json, "syncs");
 
 	job->has_kernel = kernel != NULL;
 	if (kernel) {
@@ -48,6 +49,8 @@ static void take_states(struct tw_report_job *job, struct tw_report_problem *pro
 			job->by_helper = tw_want_boolean(kernel, "jobs[].kernel.",
 							 "by_helper", problem);
 	}
+	if (syncs && !tw_facts_check_state(syncs, "jobs[].syncs.", problem))
+		job->whole_syncs = tw_report_string(syncs, "why");
 	if (causes && !tw_facts_check_state(causes, "jobs[].causes.", problem))
 		job->not_followed = tw_report_string(causes, "why");
 	if (json_object_get(causes, "not_followed"))

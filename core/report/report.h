@@ -45,6 +45,8 @@ struct tw_report_job {
 	const char *kernel_why;		/* why they were not; NULL: they were, or this is
 					 * not in the file */
 	int has_kernel;			/* 0: this is not in the file */
+	const char *whole_syncs;	/* why syncs have no parts; NULL: they have some, or
+					 * are not to have any */
 	const char *not_followed;	/* why the causes of slow I/Os are not known; NULL:
 					 * they are, or this is not in the file */
 	const json_t *follow_cost;	/* of each CPU; NULL: not in the file */

@@ -29,6 +29,7 @@ extern const char *const tw_direction_names[TW_DIRECTIONS];
 /* Sets of directions. A row has no values for the other directions. */
 #define TW_ALL		((1U << TW_DIRECTIONS) - 1)
 #define TW_MOVES	(TW_ALL & ~(1U << TW_SYNC))
+#define TW_SYNCS	(1U << TW_SYNC)
 
 enum tw_merge {
 	TW_SUM,
@@ -153,6 +154,9 @@ enum tw_show {
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that waited for others", \
 	      "linked or drained; that wait and blockq are in kernel") \
+	COUNT(whole_syncs, "sync.not_split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	      TW_AMONG, TW_OPTIONAL, "sync[s] with an unknown wait", \
+	      "no event seen, no block device, or too many flushes") \
 	COUNT(fio_ios, "fio_lat.count", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/Os in fio's lat", \
 	      "fio's own count") \
@@ -289,7 +293,19 @@ enum tw_show {
 	     "device, where most bytes of others were of discards or zeroes") \
 	TIME(BEHIND_OTHERS, "behind_commands", "kernel_stages.company.others", TW_ALL, \
 	     TW_DEVICE, TW_ROW_ios, TW_OPTIONAL, \
-	     "device, where most bytes of others were of other commands")
+	     "device, where most bytes of others were of other commands") \
+	TIME(SYNC_WORKER, "worker", "sync.worker", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
+	     "from the submitting call until a worker of io_uring begins the sync") \
+	TIME(SYNC_DATA, "data", "sync.data", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
+	     "from then until the file's dirty pages are written out") \
+	TIME(SYNC_JOURNAL, "journal", "sync.journal", TW_SYNCS, TW_KERNEL, TW_ROW_ios, \
+	     TW_OPTIONAL, "from then until the last wait ends, without flush: commits of the " \
+	     "journal, metadata") \
+	TIME(SYNC_FLUSH, "flush", "sync.flush", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
+	     "the time in this wait in which the disk had flushes (REQ_PREFLUSH, REQ_FUA) of " \
+	     "anybody in flight") \
+	TIME(SYNC_WAKE, "wake", "sync.wake", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
+	     "from when the last wait of the sync ends until the engine sees its completion")
 
 /* The stages are 0 to TW_STAGES - 1, as in enum tw_stage. */
 enum tw_time {
