@@ -92,7 +92,7 @@ $(B)/plugin/%.bpf.o: plugin/%.bpf.c
 		$(filter -ffile-prefix-map=%,$(CFLAGS)) $(BPF_FLAGS) -MMD -MP -c -o $@ $<
 
 # For atomic operations that return a value: Linux 5.12.
-$(patsubst %,$(B)/plugin/%.bpf.o,kernel/stages kernel/causes attach/attach): BPF_FLAGS := -mcpu=v3
+$(patsubst %,$(B)/plugin/%.bpf.o,kernel/stages kernel/causes kernel/sync_stages attach/attach): BPF_FLAGS := -mcpu=v3
 
 SKELETONS := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard plugin/*/*.bpf.c))
 .SECONDARY: $(SKELETONS:.skel.h=.bpf.o)

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the program of sync_stages.bpf.c and the engine share: the stamps of each sync (fsync,
+ * fdatasync) in flight, in memory that both map. From them come the parts of a sync's time
+ * (tw_sync_parts()), by arithmetic alone.
+ *
+ * A sync first writes out the file's dirty pages and waits for them. Then it has "moved on":
+ * it waits for a commit of the journal, for the device to flush its cache, or both.
+ */
+#ifndef TW_PLUGIN_KERNEL_SYNC_H
+#define TW_PLUGIN_KERNEL_SYNC_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+/* Times are in ns of CLOCK_MONOTONIC; 0: the point was not passed, or not seen. */
+struct tw_sync {
+	__u64 key;		/* user_data of the I/O that has these stamps */
+	__u64 queued_ns;	/* io_uring gave it to a worker */
+	__u64 begun_ns;		/* the worker began with it */
+	__u64 moved_on_ns;	/* its data is written out, and it waits for more */
+	__u64 ended_ns;		/* its last wait was over */
+	__u64 flush_ns;		/* from moved_on to ended: the disk flushed its cache */
+	__u64 disk;		/* the kernel's gendisk of the file; 0: none */
+	__u64 woken_ns;		/* that it was woken from the wait in which it is; 0: not yet */
+	__u32 flags;
+	__u32 asleep;
+	__u64 unused[7];
+};
+
+/* Flags: the file is a block device, which has no journal. The disk had too many flushes
+ * meanwhile to know all of them. */
+#define TW_SYNC_OF_DEVICE	1
+#define TW_SYNC_CUT		2
+
+/* A ring whose syncs are followed: its places in the table are [base, base + mask]. */
+struct tw_sync_ring {
+	__u32 base;
+	__u32 mask;
+};
+
+#define TW_SYNC_RINGS	4096
+
+#ifndef __bpf__
+#include <stdbool.h>
+
+#include "join.h"
+
+/* In the order of enum tw_time from TW_SYNC_WORKER on. */
+enum tw_sync_part {
+	TW_IN_WORKER,
+	TW_IN_DATA,
+	TW_IN_JOURNAL,
+	TW_IN_FLUSH,
+	TW_IN_WAKE,
+	TW_SYNC_PARTS,
+};
+
+struct tw_sync_parts {
+	bool known;
+	uint64_t ns[TW_SYNC_PARTS];	/* add up to the stage kernel */
+};
+
+/* Return how long after @enter_ns (own time) a stamp is, between @least_ns and @most_ns. */
+static inline uint64_t tw_sync_since(const struct tw_join *join, uint64_t stamp_ns,
+				     int64_t enter_ns, uint64_t least_ns, uint64_t most_ns)
+{
+	const int64_t ns = tw_join_own_ns(join, stamp_ns) - enter_ns;
+
+	return ns < (int64_t)least_ns ? least_ns : ns > (int64_t)most_ns ? most_ns :
+	       (uint64_t)ns;
+}
+
+/*
+ * Return the parts of the stage kernel, which began at @enter_ns (own time) and is
+ * @kernel_ns long. A flush of the disk by anybody counts from when the sync has moved on.
+ * What is neither flush nor data is the journal's. A block device has none.
+ */
+static inline struct tw_sync_parts tw_sync_parts(const struct tw_join *join,
+						 const struct tw_sync *sync,
+						 int64_t enter_ns, uint64_t kernel_ns)
+{
+	struct tw_sync_parts parts = {
+		.known = sync->begun_ns && sync->ended_ns && sync->disk &&
+			 !(sync->flags & TW_SYNC_CUT),
+	};
+	uint64_t begun_ns, moved_ns, ended_ns, rest_ns;
+
+	if (!parts.known)
+		return parts;
+	begun_ns = tw_sync_since(join, sync->begun_ns, enter_ns, 0, kernel_ns);
+	ended_ns = tw_sync_since(join, sync->ended_ns, enter_ns, begun_ns, kernel_ns);
+	moved_ns = sync->moved_on_ns ? tw_sync_since(join, sync->moved_on_ns, enter_ns, begun_ns,
+						     ended_ns) : ended_ns;
+	rest_ns = ended_ns - moved_ns;
+	parts.ns[TW_IN_FLUSH] = (uint64_t)((double)sync->flush_ns * join->rate);
+	if (parts.ns[TW_IN_FLUSH] > rest_ns)
+		parts.ns[TW_IN_FLUSH] = rest_ns;
+	rest_ns -= parts.ns[TW_IN_FLUSH];
+	parts.ns[TW_IN_WORKER] = begun_ns;
+	parts.ns[TW_IN_DATA] = moved_ns - begun_ns;
+	parts.ns[sync->flags & TW_SYNC_OF_DEVICE ? TW_IN_DATA : TW_IN_JOURNAL] += rest_ns;
+	parts.ns[TW_IN_WAKE] = kernel_ns - ended_ns;
+	return parts;
+}
+#endif
+
+#endif
