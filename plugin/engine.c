@@ -41,14 +41,17 @@
 
 /* ---- prep --------------------------------------------------------------- */
 
-/* Return the key of the next I/O with this index. */
-static uint64_t next_key(struct tw_job *job, unsigned index)
+/* Return the key of the next I/O with this index. Syncs are slow, and all of them are
+ * chosen. */
+static uint64_t next_key(struct tw_job *job, unsigned index, bool is_sync)
 {
 	struct tw_sampling *sampling = &job->hot.sampling;
 	const uint64_t number = ++job->hot.generation & TW_KEY_NUMBERS;
 	const uint64_t key = number << TW_KEY_NUMBER_SHIFT |
 			     job->hot.kernel.ring << TW_KEY_RING_SHIFT | index;
 
+	if (tw__unlikely(is_sync))
+		return key | TW_KEY_CHOSEN;
 	if (!tw_choose(&sampling->chooser))
 		return key | (uint64_t) sampling->limit << TW_KEY_UPPER_SHIFT;
 	return key | TW_KEY_CHOSEN | (uint64_t) sampling->chance << TW_KEY_UPPER_SHIFT;
@@ -58,7 +61,8 @@ static uint64_t next_key(struct tw_job *job, unsigned index)
  * (command.c clears the second half of an SQE of double size.) */
 struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
 {
-	const uint64_t key = next_key(job, io_u->index);
+	const bool is_sync = job->hot.syncs.by_index && !ddir_rw(io_u->ddir);
+	const uint64_t key = next_key(job, io_u->index, is_sync);
 	const struct fio_file *f = io_u->file;
 	struct io_uring_sqe *sqe;
 

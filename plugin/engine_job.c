@@ -155,6 +155,7 @@ void tw_cleanup(struct thread_data *td)
 	tw_devices_free(job->hot.devices);
 	tw_facts_free(job->collected.facts);
 	free(job->hot.extra);
+	free(job->hot.synced);
 	free(job->hot.finished);
 	free(job->hot.by_index);
 	free(job->hot.io);

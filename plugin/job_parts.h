@@ -34,6 +34,9 @@ json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
  * some tenths of a second. Only one thread at a time may call it. */
 void tw_kernel_load_for_jobs(void);
 
+/* True if the job syncs through its ring. */
+bool tw_job_syncs(const struct thread_data *td);
+
 /* Prepare the programs for the ring and the thread of this job, before the ring is made;
  * take the job's slots after it is made. The second function returns 0, or -EPERM or
  * -EINVAL after a message if the job can't have what it requires. */

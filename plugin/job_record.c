@@ -101,6 +101,11 @@ static const unsigned of_company[] = {
 	TW_ROW_driver_requeues,
 };
 
+static const unsigned of_syncs[] = {
+	STAGE_ROW(TW_SYNC_WORKER), STAGE_ROW(TW_SYNC_DATA), STAGE_ROW(TW_SYNC_JOURNAL),
+	STAGE_ROW(TW_SYNC_FLUSH), STAGE_ROW(TW_SYNC_WAKE), TW_ROW_whole_syncs,
+};
+
 static const unsigned of_rate[] = {
 	TW_ROW_schedule_ns, STAGE_ROW(TW_SLIP), STAGE_ROW(TW_RESPONSE),
 };
@@ -125,6 +130,8 @@ static struct tw_row_set rows_of(const struct tw_job *job, bool has_intervals)
 		put_rows(&has, of_exact_parts, FIO_ARRAY_SIZE(of_exact_parts));
 	if (job->hot.kernel.companies)
 		put_rows(&has, of_company, FIO_ARRAY_SIZE(of_company));
+	if (job->hot.syncs.by_index)
+		put_rows(&has, of_syncs, FIO_ARRAY_SIZE(of_syncs));
 	if (job->hot.response)
 		put_rows(&has, of_rate, FIO_ARRAY_SIZE(of_rate));
 	if (job->hot.event_time)
@@ -146,7 +153,7 @@ int tw_record_init(const struct thread_data *td, const struct tw_job *job,
 		[TW_READ] = td_read(td) || td->o.verify,
 		[TW_WRITE] = td_write(td),
 		[TW_TRIM] = td_trim(td),
-		[TW_SYNC] = td->o.fsync_blocks || td->o.fdatasync_blocks,
+		[TW_SYNC] = tw_job_syncs(td),
 	};
 	unsigned direction;
 	int ret = tw_tally_init(tally, &has, o->digits,
@@ -177,7 +184,7 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 		tw_waits_begin(job);
 	hot->settled_ticks = job->collected.start.ticks;
 	hot->settle_after_ticks = UINT64_MAX;
-	if (hot->kernel.slots)
+	if (hot->kernel.slots || hot->syncs.by_index)
 		read_clocks(job);
 	tw_sampling_start(td->eo, job);
 	job->collected.min_lat_ns = hot->timing->step_ns <= 1;
@@ -186,7 +193,10 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 				      TW_FINISHED_MAX * sizeof(*hot->finished));
 	if (has_extra)
 		hot->extra = calloc(TW_FINISHED_MAX, sizeof(*hot->extra));
-	if (!hot->finished || (has_extra && !hot->extra))
+	if (hot->syncs.by_index)
+		hot->synced = calloc(TW_FINISHED_MAX, sizeof(*hot->synced));
+	if (!hot->finished || (has_extra && !hot->extra) ||
+	    (hot->syncs.by_index && !hot->synced))
 		return -ENOMEM;
 	return tw_record_init(td, job, &job->collected.filling.filled[0].tally);
 }
@@ -215,6 +225,38 @@ static uint64_t weight_of(const struct tw_finished *finished, const struct tw_cl
 	return key & TW_KEY_CHOSEN ? 1ULL << tw_key_upper(key) : 0;
 }
 
+/* Return the parts of a sync. */
+static struct tw_sync_parts sync_parts(const struct tw_job *job,
+				       const struct tw_finished *finished,
+				       const struct tw_io_times *times,
+				       const struct tw_clocks *clocks)
+{
+	const int64_t enter_ns = tw_span_ns(clocks->scale, clocks->system, clocks->zero_ticks,
+					    finished->io.enter_ticks);
+
+	return tw_sync_parts(&job->collected.join,
+			     &job->hot.synced[finished - job->hot.finished], enter_ns,
+			     times->stage_ns[TW_KERNEL]);
+}
+
+static void record_sync(const struct tw_job *job, struct tw_tally *tally,
+			const struct tw_finished *finished,
+			const struct tw_io_times *times, const struct tw_clocks *clocks)
+{
+	const struct tw_sync_parts parts = sync_parts(job, finished, times, clocks);
+	unsigned part;
+
+	compiletime_assert((int) TW_SYNC_WAKE - (int) TW_SYNC_WORKER == (int) TW_IN_WAKE,
+			   "rows of enum tw_sync_part");
+	if (!parts.known) {
+		tally->counts[TW_SYNC].whole_syncs++;
+		return;
+	}
+	for (part = 0; part < TW_SYNC_PARTS; part++)
+		tw_histogram_add(&tally->times[TW_SYNC_WORKER + part][TW_SYNC],
+				 parts.ns[part]);
+}
+
 static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 			const struct tw_io_times *times,
 			const struct tw_clocks *clocks)
@@ -233,6 +275,8 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 
 	if (extra)
 		slow.company = extra->company;
+	if (job->hot.synced && finished->direction == TW_SYNC)
+		slow.sync = sync_parts(job, finished, times, clocks);
 	if (job->collected.follow.turns || job->hot.waits.fd)
 		tw_why_find(job, clocks, &finished->io, times, extra ? &extra->held : NULL,
 			    &slow.why);
@@ -411,6 +455,8 @@ static inline void record(struct tw_job *job, struct tw_filled *filled,
 		record_stages(tally, finished, &times, weight);
 	if (clocks->join)
 		record_inside(tally, finished, &times);
+	if (job->hot.synced && finished->direction == TW_SYNC)
+		record_sync(job, tally, finished, &times, clocks);
 	if (job->hot.kernel.companies && times.inside == TW_INSIDE_SPLIT)
 		record_company(tally, finished,
 			       &job->hot.extra[finished - job->hot.finished].company,
@@ -439,7 +485,7 @@ static void take_finished(struct tw_job *job, struct tw_filled *filled)
 
 	if (finished == end)
 		return;
-	if (clocks.join)
+	if (clocks.join || job->hot.synced)
 		read_clocks(job);
 	job->hot.settled_ticks = end[-1].returned_ticks;
 	if (tw__unlikely(job->hot.settled_ticks - job->hot.sampling.from_ticks >

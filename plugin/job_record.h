@@ -75,6 +75,9 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 				*(const struct tw_held *) &hot->kernel.helds[io_u->index];
 		hot->residual_ns = TW_NO_TIME;
 	}
+	if (hot->synced && !ddir_rw(io_u->ddir))
+		tw_syncs_read(&hot->syncs, io_u->index, io->kernel.key,
+			      &hot->synced[hot->finished_count]);
 	if (tw__unlikely(lat_ticks > hot->trigger.above_ticks))
 		tw_trigger_slow(job, io_u, io);
 	hot->finished[hot->finished_count++] = (struct tw_finished) {

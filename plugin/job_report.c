@@ -36,6 +36,7 @@ static void set_job(json_t *json, const struct thread_data *td,
 {
 	const struct tw_moment *start = &job->collected.start;
 	const struct tw_follow *follow = &job->collected.follow;
+	const struct tw_syncs *syncs = &job->hot.syncs;
 	uint64_t first_ns, run_ns;
 
 	tw_report_run(job, of, &first_ns, &run_ns);
@@ -52,6 +53,9 @@ static void set_job(json_t *json, const struct thread_data *td,
 		"kernel", tw_kernel_to_json(job)));
 	if (job->hot.test_nop)
 		json_object_set_new(json, "test_nop", json_true());
+	if (syncs->by_index || syncs->why)
+		json_object_set_new(json, "syncs", json_pack("{ss, ss*}",
+			"state", syncs->by_index ? "on" : "off", "why", syncs->why));
 	if (follow->turns || follow->why)
 		json_object_set_new(json, "causes", tw_why_state_to_json(job));
 }
@@ -89,6 +93,20 @@ static json_t *parts_to_json(const struct tw_blockq_parts *parts)
 			"admission", (json_int_t) parts->admission_ns));
 	if (parts->worker_is_bound)
 		json_object_set_new(object, "worker_is_bound", json_true());
+	return object;
+}
+
+static json_t *sync_parts_to_json(const struct tw_sync_parts *parts)
+{
+	json_t *object;
+	unsigned part;
+
+	if (!parts->known)
+		return NULL;
+	object = json_object();
+	for (part = 0; part < TW_SYNC_PARTS; part++)
+		json_object_set_new(object, tw_time_rows[TW_SYNC_WORKER + part].name,
+				    json_integer((json_int_t) parts->ns[part]));
 	return object;
 }
 
@@ -130,7 +148,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 			json_object_set_new(stages, tw_time_rows[stage].name,
 				json_integer((json_int_t) slow->times.stage_ns[stage]));
 	json_object_set_new(stages, "lat", json_integer((json_int_t) slow->times.lat_ns));
-	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*}",
+	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*, so*}",
 		"offset", (json_int_t) slow->offset,
 		"size", (json_int_t) slow->size,
 		"ddir", tw_direction_names[slow->direction],
@@ -140,6 +158,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 		"monotonic_ns", tw_json_digits(begin_ns),
 		"stages", stages,
 		"blockq", parts_to_json(&slow->times.blockq),
+		"sync", sync_parts_to_json(&slow->sync),
 		"submitting_call_ns", has_call ?
 			json_integer((json_int_t) slow->times.call_ns) : NULL,
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?

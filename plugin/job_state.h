@@ -17,6 +17,7 @@
 #include "kernel/causes.h"
 #include "kernel/explain.h"
 #include "kernel/kernel_slots.h"
+#include "kernel/syncs.h"
 #include "engine_options.h"
 #include "collect/slowest.h"
 #include "job_waits.h"
@@ -85,6 +86,7 @@ struct tw_slow_io {
 	struct tw_io io;
 	struct tw_why why;
 	struct tw_company company;	/* its key is another one: not known */
+	struct tw_sync_parts sync;
 	uint64_t offset;
 	uint64_t size;
 	enum tw_direction direction;
@@ -186,6 +188,7 @@ struct tw_job_hot {
 	bool test_nop;			/* transfers that move nothing */
 	bool has_pending;		/* some of @pending is not 0 */
 	struct tw_kernel kernel;	/* stamps of the kernel */
+	struct tw_syncs syncs;		/* the same of syncs */
 	struct tw_sampling sampling;	/* of the I/Os that get such stamps */
 	struct tw_trigger trigger;
 	struct tw_waits waits;
@@ -197,6 +200,7 @@ struct tw_job_hot {
 	/* What is counted until the next settle (job_record.h). */
 	struct tw_finished *finished;
 	struct tw_extra *extra;		/* by place in @finished; NULL: none */
+	struct tw_sync *synced;		/* the same, of syncs; NULL: not stamped */
 	unsigned finished_count;
 	struct tw_counts pending[TW_DIRECTIONS];
 	uint64_t enters;

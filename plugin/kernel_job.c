@@ -14,6 +14,7 @@
 #include "kernel/program.h"
 
 #define TW_KERNEL_UNKNOWN	((enum tw_kernel_mode)-1)
+#define NOT_SERIAL	"with create_serialize=0 several jobs need thread=1 for it"
 
 static const char not_split[] =
 	"I/Os are not split inside the kernel (kernel.why says why)";
@@ -53,8 +54,21 @@ static bool is_wanted(const struct thread_data *td)
 				   mode_of(o) == TW_KERNEL_REQUIRE);
 }
 
+bool tw_job_syncs(const struct thread_data *td)
+{
+	return td->o.fsync_blocks || td->o.fdatasync_blocks;
+}
+
+/* True if a job wants the parts of its syncs, and can have them. */
+static bool wants_syncs(const struct thread_data *td)
+{
+	return tw_job_syncs(td) && !tw_engine_commands && can_be_split(td->eo);
+}
+
 /* What the jobs of this fio want together. */
 struct wants {
+	uint32_t syncs;		/* places for I/Os of jobs that sync */
+	unsigned syncing;	/* such jobs */
 	unsigned jobs;		/* with kernel stages */
 	uint32_t slots;		/* that all of them need */
 	uint32_t followed;	/* jobs whose threads are followed */
@@ -69,7 +83,13 @@ static struct wants all_want(void)
 		const struct thread_data *td = tnumber_to_td(i);
 		const struct tw_options *o = td->eo;
 
-		if (!tw_has_our_layout(td) || !o || !is_wanted(td))
+		if (!tw_has_our_layout(td) || !o)
+			continue;
+		if (wants_syncs(td)) {
+			wants.syncing++;
+			wants.syncs += tw_entries_of(td->o.iodepth);
+		}
+		if (!is_wanted(td))
 			continue;
 		wants.jobs++;
 		wants.slots += tw_entries_of(td->o.iodepth);
@@ -92,6 +112,25 @@ void tw_kernel_load_for_jobs(void)
 		tw_kernel_load(wants.slots, wants.followed);
 	if (wants.followed && tw_kernel_is_own())
 		tw_follow_load(wants.followed);
+	if (wants.syncs && !tw_has_shifted_clock())
+		tw_syncs_load(wants.syncs);
+}
+
+/* Prepare the program that stamps syncs. */
+static void syncs_begin(const struct thread_data *td, struct tw_job *job)
+{
+	struct tw_syncs *syncs = &job->hot.syncs;
+
+	if (!wants_syncs(td))
+		return;
+	if (tw_has_shifted_clock())
+		syncs->why = TW_SHIFTED_CLOCK;
+	else if (!asked && !td->o.use_thread && all_want().syncing > 1)
+		syncs->why = NOT_SERIAL;
+	else
+		syncs->why = tw_syncs_load(job->ring.entries);
+	if (!syncs->why)
+		tw_syncs_expect(syncs, job->ring.entries);
 }
 
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
@@ -107,8 +146,7 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 		if (tw_has_shifted_clock())
 			kernel->why = TW_SHIFTED_CLOCK;
 		else if (!asked && !td->o.use_thread && all_want().jobs > 1)
-			kernel->why = "with create_serialize=0 several jobs need "
-				      "thread=1 for it";
+			kernel->why = NOT_SERIAL;
 		else
 			kernel->why = tw_kernel_load(job->ring.entries, o->causes);
 		if (!kernel->why)
@@ -117,6 +155,7 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 		kernel->why = "buffered I/O has no block requests of its own, so there is "
 			      "nothing to split";
 	}
+	syncs_begin(td, job);
 	if (!o->causes)
 		return;
 	if (!kernel->slots)
@@ -144,6 +183,7 @@ int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job)
 	}
 	tw_kernel_made(kernel);
 	tw_follow_made(follow);
+	tw_syncs_made(&job->hot.syncs);
 	/* Another job wanted it. */
 	if (!kernel->slots || !((const struct tw_options *) td->eo)->causes)
 		kernel->companies = NULL;

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Tests: plugin/kernel
+#
+# Behaviour: each fsync and fdatasync of a job on a file system that has them has its parts,
+# which add up to the stage kernel, and no other I/O has them: for buffered and direct I/O,
+# several jobs at once, registered files, SQPOLL, and syncs among the other I/Os of a depth.
+# The report has the parts' sum, its page prints it. A file system without a block device has
+# none; its syncs are counted as such. With tw_kernel=off, tw_stages=0, without privileges or
+# syncs nothing of that is there, and the report tells why.
+#
+# Defect: stamps of another job's sync, or of the sync before; a sync that is lost.
+#
+# No time is judged.
+. "$(dirname "$0")/fio_tap.sh"
+. "$root/tests/fio/kernel_tap.sh"
+
+need_kernel
+find_disk
+[ -n "$disk" ] || { skip "no file system for it:$reasons"; done_testing; }
+
+sync_perl='
+	sub parts { map { $j->{sync}{$_}{sync} } qw(worker data journal flush wake) }
+	sub sum { my $sum = 0; $sum += $_ // 0 for @_; $sum }
+'
+
+# split NAME: each sync of the reports NAME.json* has parts that add up
+split()
+{
+	for report in "$1".json*; do
+		json "$report" "$sync_perl"'my $ios = $j->{ios}{sync};
+			my @slow = grep { $_->{ddir} eq "sync" } @{$j->{slowest}};
+			$j->{jobs}[0]{syncs}{state} eq "on" && $ios > 20 &&
+			!$j->{sync}{not_split}{sync} && @slow == $ios &&
+			!(grep { $_->{count} != $ios } parts()) &&
+			sum(map { $_->{sum_ns} } parts()) == $j->{stages}{kernel}{sync}{sum_ns} &&
+			!(grep { !$_->{sync} || sum(values %{$_->{sync}}) != $_->{stages}{kernel} }
+				@slow) &&
+			!(grep { $_->{sync} && $_->{ddir} ne "sync" } @{$j->{slowest}})'
+		ok $? "$report: each sync has parts, which add up" || head -c 2000 "$report"
+	done
+}
+
+# job NAME ARGUMENT...: writes a file, and syncs it
+job()
+{
+	name=$1
+	shift
+	run_fio --name="$name" --directory="$disk" --rw=randwrite --bs=4k --size=1m \
+		--number_ios=100 --tw_kernel=auto --tw_slowest=10000 --tw_report="$name.json" "$@"
+	is $? 0 "$name: fio succeeds" || cat err
+}
+
+job buffered --fdatasync=1
+split buffered
+works 'the page has the parts of the mean' sh -c '"$1" report buffered.json |
+	tr "\n" " " | grep -q "+ data .* + journal .* + flush .* + wake .*without io-wq"' - "$tickwise"
+job direct --direct=1 --fsync=2 --tw_kernel_every=64
+split direct
+job deep --fdatasync=3 --iodepth=16
+split deep
+job jobs --fsync=1 --numjobs=3
+split jobs
+job threads --fsync=1 --numjobs=2 --thread=1
+split threads
+job registered --fdatasync=1 --registerfiles=1
+split registered
+job polled --fdatasync=1 --sqthread_poll=1
+split polled
+
+# /dev/shm is a tmpfs on all systems that have it.
+if [ -w /dev/shm ] && [ "$(stat -f -c %T /dev/shm)" = tmpfs ]; then
+	disk_before=$disk
+	shm=$(mktemp -d /dev/shm/tw.XXXXXX)
+	trap 'rm -rf "$scratch" "$disk_before" "$shm"' EXIT
+	disk=$shm
+	job memory --fdatasync=1
+	disk=$disk_before
+	json memory.json '$j->{sync}{not_split}{sync} == $j->{ios}{sync} && !%{$j->{sync}{data}}'
+	ok $? 'without a block device a sync has no parts'
+else
+	skip 'no tmpfs'
+fi
+
+job off --fdatasync=1 --tw_kernel=off
+json off.json '!$j->{sync} && !$j->{jobs}[0]{syncs}'
+ok $? 'tw_kernel=off: no parts'
+job whole --fdatasync=1 --tw_stages=0
+json whole.json '!$j->{sync} && !$j->{jobs}[0]{syncs}'
+ok $? 'tw_stages=0: no parts'
+job none --direct=1
+json none.json '!$j->{sync} && !$j->{jobs}[0]{syncs}'
+ok $? 'a job that does not sync: no parts'
+if have_user; then
+	user_fio --name=user --filename=user.data --rw=write --bs=4k --size=64k --fdatasync=1 \
+		--tw_kernel=auto --tw_report=user.json
+	is $? 0 'without privileges: fio succeeds'
+	json user/user.json '$j->{jobs}[0]{syncs}{state} eq "off" && $j->{jobs}[0]{syncs}{why} &&
+		!$j->{sync}'
+	ok $? 'without privileges: the report tells why'
+else
+	skip "$cannot"
+fi
+done_testing
