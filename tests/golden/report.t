@@ -171,6 +171,40 @@ sed 's/{"read": \([0-9]*\), "write": 0/{"read": 0, "write": \1/
 	s/"name": "randread"/"name": "writer"/' one.json >write.json
 sed 's/"host": "box"/"host": "far"/; s/"pid": 100/"pid": 200/' one.json >far.json
 
+# ---- syncs: with all their parts and without a flush, and one with an unknown wait ----
+# syncs PARTS FILE: makes the I/Os of one.json syncs
+syncs()
+{
+	json=$(cat one.json)
+	perl -MJSON::PP -e 'my ($r, $parts) = map { decode_json($_) } @ARGV[0, 1];
+		for ($r->{stages}, $r) {
+			for my $by (grep { ref eq "HASH" } values %$_) {
+				$by->{sync} = delete $by->{read} if ref $by->{read};
+				@$by{qw(read sync)} = (0, $by->{read}) if exists $by->{sync} && !ref $by->{sync};
+			}
+		}
+		@$r{qw(bytes sync slowest)} = ({ read => 0, write => 0, trim => 0 }, $parts, [{ job => 0,
+			offset => 0, size => 0, ddir => "sync", monotonic_ns => "9000",
+			stages => { queue => 50, kernel => 750, deliver => 200, lat => 1000 },
+			sync => { worker => 50, data => 100, journal => 250, flush => 300, wake => 50 } }]);
+		$r->{jobs}[0]{syncs} = { state => "on" };
+		print JSON::PP->new->canonical->encode($r)' "$json" "$1" >"$2"
+}
+sync_of()
+{
+	echo "\"$1\": {\"sync\": $(shift; counted "$@")}"
+}
+syncs "{$(sync_of worker 5 89 40 10 50 1), $(sync_of data 10 89 100 11),
+	$(sync_of journal 20 89 200 10 250 1), $(sync_of flush 30 89 250 10 300 1),
+	$(sync_of wake 5 89 50 11), \"not_split\": $(counts 0)}" synced.json
+syncs "{$(sync_of worker 5 89 40 10 50 1), $(sync_of data 60 89 550 10 650 1),
+	$(sync_of journal 0 100), $(sync_of flush 0 100),
+	$(sync_of wake 5 89 50 11), \"not_split\": $(counts 0)}" no_flush.json
+syncs "{$(sync_of worker 5 89 40 10), $(sync_of data 10 89 100 10),
+	$(sync_of journal 20 89 200 10), $(sync_of flush 30 89 250 10),
+	$(sync_of wake 5 89 50 10), \"not_split\": {\"read\": 0, \"write\": 0, \"trim\": 0,
+	\"sync\": 1}}" some_whole.json
+
 # ---- a job with several devices, and jobs with one each ----
 drives()
 {
@@ -198,6 +232,10 @@ golden split_json report --json all.json most.json off.json
 golden parts report exact.json
 golden parts_worker report worker.json
 golden parts_bound report exact.json bound.json
+golden syncs report synced.json
+golden syncs_no_flush report no_flush.json
+golden syncs_some_whole report some_whole.json
+golden syncs_json report --json synced.json
 golden rated report rated.json
 golden rated_json report --json rated.json
 golden caused report --html=caused.html --trace=caused.trace caused.json

@@ -194,6 +194,17 @@ static void divide_blockq(struct dividing *of, const json_t *slow, double all_ns
 	of->stage = tw_time_rows[TW_BLOCKQ].name;
 }
 
+/* Divide what is left of a sync's stage kernel by its parts, which are reasons themselves. */
+static void divide_sync(struct dividing *of, const json_t *slow)
+{
+	const json_t *parts = json_object_get(slow, "sync");
+
+	for (int i = TW_SYNC_WORKER; parts && i <= TW_SYNC_WAKE; i++) {
+		of->stage = tw_time_rows[i].name;
+		put(of, TW_REPORT_EXACT, "", (double)tw_report_u64(parts, of->stage));
+	}
+}
+
 /* ---- all ------------------------------------------------------------------- */
 
 void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, int is_single)
@@ -221,6 +232,8 @@ void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, i
 			put(&of, TW_REPORT_AT_MOST, "waiting for a CPU", waited_ns);
 		if (list[i].stage == TW_BLOCKQ)
 			divide_blockq(&of, slow, (double)list[i].ns, without_reason);
+		if (list[i].stage == TW_KERNEL)
+			divide_sync(&of, slow);
 		if (list[i].stage == TW_DEVICE &&
 		    tw_report_say_company(words, sizeof(words), slow, is_single))
 			put(&of, TW_REPORT_EXACT, words, of.left_ns);

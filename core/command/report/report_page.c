@@ -81,11 +81,12 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		columns[i].flags = TW_COLUMN_NARROW;
 	}
 	table = tw_page_table(page, columns, count);
-	for (int i = 0; i < TW_REPORT_ROWS; i++) {
+	for (int i = 0; i < TW_TIMES; i++) {
 		const struct tw_histogram *histogram = &tally->times[i][direction];
 		const double of = tw_tally_stage_ios(tally, (unsigned)i, direction);
 
-		if (!histogram->count)
+		if (!histogram->count ||
+		    (i >= TW_REPORT_ROWS && (i < TW_SYNC_WORKER || i > TW_SYNC_WAKE)))
 			continue;
 		tw_table_row(table);
 		tw_cell_text(table, tw_time_rows[i].name);
@@ -114,7 +115,11 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_heading(page, 3, "%s: %s", tw_direction_names[direction],
 			TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"));
 	add_rows(page, tally, direction);
-	tw_report_add_inside(page, group, direction);
+	/* A sync has no requests of its own. */
+	if (direction == TW_SYNC && !group->all.attached)
+		tw_report_add_whole_syncs(page, group);
+	else
+		tw_report_add_inside(page, group, direction);
 	tw_report_add_blockq(page, tally, direction);
 	tw_report_add_call(page, tally, direction);
 	tw_report_add_company_times(page, tally, direction);
@@ -290,7 +295,8 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 	tw_page_heading(page, 2, "What the words mean");
 	shown[TW_BEFORE] = shown[TW_ADMISSION] = shown[TW_SCHEDULER];
 	for (int i = 0; i < TW_TIMES; i++)
-		if (shown[i] && (i < TW_REPORT_ROWS || tw_time_rows[i].parent == TW_BLOCKQ))
+		if (shown[i] && (i < TW_REPORT_ROWS || tw_time_rows[i].parent == TW_BLOCKQ ||
+				 tw_time_rows[i].parent == TW_KERNEL))
 			tw_page_fact(page, tw_time_rows[i].name, "%s",
 				     tw_report_time_is(groups, count, i));
 	tw_page_note(page, "min, mean and max are as stamped; percentiles are at most "

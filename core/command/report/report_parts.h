@@ -69,6 +69,12 @@ void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 void tw_report_add_company_times(struct tw_page *page, const struct tw_tally *tally,
 				 int direction);
 
+/* Do all I/Os of a direction have the parts of syncs? */
+int tw_report_has_sync_parts(const struct tw_tally *tally, int direction);
+
+/* Tell why syncs have no parts. */
+void tw_report_add_whole_syncs(struct tw_page *page, const struct tw_report_group *group);
+
 /* Do the stages of all I/Os of a direction add up to their lat? */
 int tw_report_has_all_stages(const struct tw_tally *tally, int direction);
 

@@ -207,6 +207,16 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 			     "be missing", TW_SAY_COUNT(scalars->missed_runs, "run[s]"));
 }
 
+void tw_report_add_whole_syncs(struct tw_page *page, const struct tw_report_group *group)
+{
+	const char *why = NULL;
+
+	for (size_t i = 0; i < group->all.job_count && !why; i++)
+		why = group->all.jobs[i].whole_syncs;
+	if (why)
+		tw_page_remark(page, "the parts of kernel are not known: %s", why);
+}
+
 /* Add a part of the time in the device. */
 static void add_company_time(struct tw_page *page, const struct tw_tally *tally,
 			     int direction, unsigned time, double all_ns)

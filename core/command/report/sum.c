@@ -26,6 +26,26 @@ static void put_mean(const struct means *means, const char *before, const char *
 		     digits / pow(10, means->unit.decimals), *unit ? " " : "", unit);
 }
 
+int tw_report_has_sync_parts(const struct tw_tally *tally, int direction)
+{
+	const uint64_t syncs = tally->times[TW_SYNC_WORKER][direction].count;
+
+	return syncs && syncs == tally->times[TW_KERNEL][direction].count;
+}
+
+/* Add the parts of the stage kernel of syncs, which begin at @sum_ns. */
+static void put_sync_parts(const struct means *means, const struct tw_tally *tally,
+			   int direction, uint64_t sum_ns, const char *before)
+{
+	for (int i = TW_SYNC_WORKER; i <= TW_SYNC_WAKE; i++) {
+		const uint64_t part_ns = tally->times[i][direction].sum_ns;
+
+		put_mean(means, before, tw_time_rows[i].name, sum_ns, sum_ns + part_ns, "");
+		sum_ns += part_ns;
+		before = " + ";
+	}
+}
+
 /* Add the stages. Each is the difference of two rounded sums. So they add up as
  * printed, and none is off by a whole digit. */
 static void put_stages(const struct means *means,
@@ -40,10 +60,28 @@ static void put_stages(const struct means *means,
 
 		if (tally->times[i][direction].count == 0 && !stage_ns)
 			continue;
-		put_mean(means, before, tw_time_rows[i].name, sum_ns, sum_ns + stage_ns, "");
+		if (i == TW_KERNEL && tw_report_has_sync_parts(tally, direction))
+			put_sync_parts(means, tally, direction, sum_ns, before);
+		else
+			put_mean(means, before, tw_time_rows[i].name, sum_ns,
+				 sum_ns + stage_ns, "");
 		sum_ns += stage_ns;
 		before = " + ";
 	}
+}
+
+/* A program that calls fsync(2) or fdatasync(2) does not wait for a worker. */
+static void put_without_worker(const struct means *means, const struct tw_tally *tally,
+			       int direction)
+{
+	const struct tw_histogram *worker = &tally->times[TW_SYNC_WORKER][direction];
+
+	if (!tw_report_has_sync_parts(tally, direction))
+		return;
+	put_mean(means, "; ", "without io-wq", worker->sum_ns,
+		 tally->times[TW_LAT][direction].sum_ns, means->unit.name);
+	if (!tally->times[TW_SYNC_FLUSH][direction].sum_ns)
+		tw_page_more(means->page, "; nothing was flushed");
 }
 
 /* Tell how far off the stages can be if only some I/Os were split. */
@@ -170,8 +208,10 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 		put_fio_mean(&means, group, direction, lat->sum_ns, names);
 	else
 		put_mean(&means, "", "lat mean", 0, lat->sum_ns, means.unit.name);
-	if (is_complete)
+	if (is_complete) {
 		put_stages(&means, &group->all.tally, direction, TW_STAGES);
+		put_without_worker(&means, &group->all.tally, direction);
+	}
 	if (is_complete)
 		put_error(&means, &group->all.tally, direction);
 	else
