@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+# Syncs files and devices that take known times for writes and flushes; see ../kernel_sync.t.
+for module in crc32c_generic dm_mod dm_delay ext4 xfs; do
+	load $module 2>/dev/null
+done
+cat /proc/version >/tmp/version
+mount -t tracefs tracefs /sys/kernel/tracing
+cd /sys/kernel/tracing || exit
+echo mono >trace_clock
+echo 4096 >buffer_size_kb
+cd - >/dev/null || exit
+
+# under NAME CACHE: makes /dev/NAME, with a cache of CACHE MB
+under()
+{
+	if [ ! -d /sys/kernel/config/nullb ]; then
+		load configfs 2>/dev/null
+		load null_blk nr_devices=0
+		mount -t configfs configfs /sys/kernel/config
+	fi
+	mkdir "/sys/kernel/config/nullb/$1"
+	for setting in size=512 blocksize=4096 queue_mode=2 irqmode=1 submit_queues=1 \
+			memory_backed=1 cache_size="$2" power=1; do
+		echo "${setting#*=}" >"/sys/kernel/config/nullb/$1/${setting%%=*}"
+	done
+}
+
+# formatted TYPE DEVICE: makes a file system
+formatted()
+{
+	force=-f
+	[ "$1" != ext4 ] || force=-F
+	"mkfs.$1" -q $force "$2" >/tmp/why 2>&1 || cat /tmp/why
+}
+
+# delayed NAME FLUSH-MS: makes /dev/mapper/NAME of /dev/NAME
+delayed()
+{
+	all="$(blockdev --getsz "/dev/$1")"
+	dmsetup create --noudevsync "$1" --table \
+		"0 $all delay /dev/$1 0 100 /dev/$1 0 200 /dev/$1 0 $2"
+	dmsetup mknodes "$1" >/dev/null 2>&1
+	echo "$1 $(dmsetup info -c --noheadings --separator , -o major,minor "$1")" \
+		>>/tmp/devices
+}
+
+# mounted NAME TYPE DEVICE: mounts it, with a file that is written, and all others new
+mounted()
+{
+	mkdir -p "/tmp/m/$1"
+	options=noatime
+	[ "$2" != ext4 ] || options=noatime,commit=600
+	mount -t "$2" -o $options "$3" "/tmp/m/$1"
+	dd if=/dev/zero "of=/tmp/m/$1/written" bs=64k count=16 2>/dev/null
+	sync
+}
+
+# job NAME FILE: adds a job that syncs after each write
+job()
+{
+	cat >>/tmp/jobs <<-END
+	[$1]
+	stonewall
+	filename=$2
+	tw_report=/tmp/$1.json
+	END
+	echo "$1" >>/tmp/names
+}
+
+cat >/tmp/jobs <<"END"
+[global]
+ioengine=external:/tickwise.so
+rw=write
+bs=4k
+size=1m
+number_ios=20
+fdatasync=1
+tw_slowest=1000
+END
+for of in ext4:160 ext4:240 xfs:160 xfs:240 raw:160 raw:240; do
+	type=${of%:*}
+	ms=${of#*:}
+	name=$type$ms
+	under "$name" 64
+	[ "$type" = raw ] || formatted "$type" "/dev/$name"
+	delayed "$name" "$ms"
+	if [ "$type" = raw ]; then
+		job "$name" "/dev/mapper/$name"
+		continue
+	fi
+	mounted "$name" "$type" "/dev/mapper/$name"
+	job "$name-over" "/tmp/m/$name/written"
+	job "$name-new" "/tmp/m/$name/new"
+done
+# These have no cache.
+for type in ext4 xfs raw; do
+	under "${type}0" 0
+	if [ "$type" = raw ]; then
+		job raw0 /dev/raw0
+		continue
+	fi
+	formatted "$type" "/dev/${type}0"
+	mounted "${type}0" "$type" "/dev/${type}0"
+	job "${type}0-over" "/tmp/m/${type}0/written"
+	job "${type}0-new" "/tmp/m/${type}0/new"
+done
+echo 1 >/sys/kernel/tracing/events/block/block_bio_queue/enable
+TICKWISE_KERNEL=auto run sync </tmp/jobs
+echo 0 >/sys/kernel/tracing/events/block/block_bio_queue/enable
+cat /sys/kernel/tracing/trace >/tmp/trace
+# fio's jobs have numbers, which their reports end with.
+cd /tmp || exit
+for report in *.json.*; do
+	mv "$report" "${report%.*}"
+done
+cd /out || exit
+# shellcheck disable=SC2046
+hand_over $(cd /tmp && echo version trace devices names *.json *.err *.status)
