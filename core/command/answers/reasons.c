@@ -198,11 +198,14 @@ static void divide_blockq(struct dividing *of, const json_t *slow, double all_ns
 static void divide_sync(struct dividing *of, const json_t *slow)
 {
 	const json_t *parts = json_object_get(slow, "sync");
+	char stage[48];
 
+	of->stage = stage;
 	for (int i = TW_SYNC_WORKER; parts && i <= TW_SYNC_WAKE; i++) {
-		of->stage = tw_time_rows[i].name;
-		put(of, TW_REPORT_EXACT, "", (double)tw_report_u64(parts, of->stage));
+		snprintf(stage, sizeof(stage), "kernel (%s)", tw_time_rows[i].name);
+		put(of, TW_REPORT_EXACT, "", (double)tw_report_u64(parts, tw_time_rows[i].name));
 	}
+	of->stage = tw_time_rows[TW_KERNEL].name;
 }
 
 /* ---- all ------------------------------------------------------------------- */
