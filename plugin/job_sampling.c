@@ -62,16 +62,18 @@ void tw_sampling_start(const struct tw_options *o, struct tw_job *job)
 {
 	struct tw_sampling *sampling = &job->hot.sampling;
 	const uint64_t now_ticks = job->collected.start.ticks;
+	/* Only of an I/O that is split are all reasons known. */
+	const bool each = o->kernel_every == 1 || (!o->kernel_every && o->causes);
 
 	sampling->after_ticks = UINT64_MAX;
 	tw_choose_init(&sampling->chooser, o->kernel_every ? (unsigned)
 		       __builtin_ctz(o->kernel_every) : 0, now_ticks);
 	if (!job->hot.kernel.slots)
 		return;
-	sampling->is_auto = !o->kernel_every;
+	sampling->is_auto = !o->kernel_every && !each;
 	sampling->pair_ticks = (uint64_t) (PAIR_NS * tw_job_ticks_per_ns(job));
-	/* With tw_kernel_every=1 each I/O is split, and nothing is measured. */
-	if (o->kernel_every != 1)
+	/* If each I/O is split, nothing is measured. */
+	if (!each)
 		sampling->after_ticks = FIRST_PAIRS * sampling->pair_ticks;
 	begin(job, 0, now_ticks);
 }

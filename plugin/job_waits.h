@@ -2,7 +2,8 @@
 /*
  * How long the job's thread waited for a CPU, by the kernel's own sum, which needs no
  * privileges. The sum is read after a gap, at most once in a millisecond. So a stage of a
- * slow I/O lies between two readings, and their difference is an upper bound for it.
+ * slow I/O lies between two readings, and their difference is an upper bound for it, to
+ * some tens of us: the kernel lacks the wait of a thread that was woken and is the next to run.
  */
 #ifndef TW_PLUGIN_JOB_WAITS_H
 #define TW_PLUGIN_JOB_WAITS_H

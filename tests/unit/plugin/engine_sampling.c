@@ -20,6 +20,7 @@
 
 #include "collect/choose.h"
 #include "engine_world.h"
+#include "job_sampling.h"
 #include "latency/histogram.h"
 
 #define RUNS	100
@@ -380,6 +381,11 @@ static void spans(void)
 	span_ticks(pair_ticks / 5000);
 	tap_ok(sampling->chooser.shift && sampling->place == 1,
 	       "a job that becomes faster has fewer I/Os split after that span");
+	world.options.causes = 1;
+	tw_sampling_start(&world.options, world_state());
+	tap_ok(sampling->after_ticks == UINT64_MAX && !sampling->chooser.shift,
+	       "with tw_causes=1 each stays split");
+	world.options.causes = 0;
 	world_end();
 
 	/* With 1 ms an I/O, a span of a pair has to wait for its I/Os. */
