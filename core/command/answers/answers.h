@@ -204,12 +204,22 @@ enum tw_report_bound {
 	TW_REPORT_AT_LEAST,
 };
 
+/* What had the CPU while the job's thread waited for one. */
+struct tw_report_holder {
+	char name[80];
+	double ns;
+};
+
+#define TW_REPORT_HOLDERS	8	/* that are kept, of a reason */
+
 /* Time of slow I/Os in a stage for one reason. */
 struct tw_report_reason {
 	char stage[48];		/* also "blockq (scheduler)" */
 	char words[112];	/* "": the job recorded none */
 	enum tw_report_bound bound;
 	double ns;
+	struct tw_report_holder holders[TW_REPORT_HOLDERS];	/* the longest first */
+	size_t holder_count;
 };
 
 struct tw_report_reasons {
@@ -231,8 +241,8 @@ struct tw_report_reason *tw_report_next_reason(struct tw_report_reasons *of);
 int tw_report_has_reason(const struct tw_report_reason *reason);
 int tw_report_is_explained(const struct tw_report_reason *reason);
 
-/* Write "71 % in device, behind writes of others". */
-void tw_report_put_reason(FILE *file, const struct tw_report_reason *reason, double percent);
+/* Write "71 % in device, behind writes of others". @of_ns: that is 100 %. */
+void tw_report_put_reason(FILE *file, const struct tw_report_reason *reason, double of_ns);
 
 /* Write the reasons of a single I/O with their shares of its lat; the one of a stall with its
  * share of the stage. Return 0: there is none. */

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/allocate.h"
 #include "command/answers/answers.h"
 #include "command/output/page.h"
 #include "latency/sleep_words.h"
@@ -21,8 +20,9 @@ struct dividing {
 };
 
 /* Add @ns, or what is left of the stage, to the share with this stage and reason. Shares
- * beyond the last place are in no list, and so they become "others". */
-static void put(struct dividing *of, enum tw_report_bound bound, const char *words, double ns)
+ * beyond the last place are in no list, and so they become "others". Return it; or NULL. */
+static struct tw_report_reason *put(struct dividing *of, enum tw_report_bound bound,
+				    const char *words, double ns)
 {
 	struct tw_report_reasons *into = of->into;
 	struct tw_report_reason *all = into->all;
@@ -30,13 +30,13 @@ static void put(struct dividing *of, enum tw_report_bound bound, const char *wor
 
 	ns = ns < of->left_ns ? ns : of->left_ns;
 	if (!(ns > 0))
-		return;
+		return NULL;
 	of->left_ns -= ns;
 	while (i < into->count && (strcmp(all[i].stage, of->stage) ||
 	       strcmp(all[i].words, words) || all[i].bound != bound))
 		i++;
 	if (i == TW_REPORT_REASONS)
-		return;
+		return NULL;
 	if (i == into->count) {
 		all[i] = (struct tw_report_reason) { .bound = bound };
 		snprintf(all[i].stage, sizeof(all[i].stage), "%s", of->stage);
@@ -44,32 +44,31 @@ static void put(struct dividing *of, enum tw_report_bound bound, const char *wor
 		into->count++;
 	}
 	all[i].ns += ns;
+	return &all[i];
 }
 
 /* ---- the job's thread ----------------------------------------------------- */
 
-/* Write who had the CPU. Of several I/Os, processes of one name are one: they may be many
+/* Write what had the CPU. Of several I/Os, processes of one name are one: they may be many
  * and short. */
-static void say_had_cpu(char *text, size_t size, const json_t *had, int is_single)
+static void say_holder(char *text, size_t size, const json_t *had, int is_single)
 {
 	const char *kind = tw_report_string(had, "kind");
 	const char *name = tw_report_string(had, "name");
 	const unsigned long long id = tw_report_u64(had, "id");
 
 	if (strcmp(kind, "hidden") == 0)
-		snprintf(text, size, "another user's process had the CPU");
-	else if (strcmp(kind, "idle") == 0)
-		snprintf(text, size, "the CPU was leaving idle");
+		snprintf(text, size, "another user's process");
 	else if (strcmp(kind, "softirq") == 0)
-		snprintf(text, size, "softirq %s had the CPU", name ? name : "");
+		snprintf(text, size, "softirq %s", name ? name : "");
 	else if (strcmp(kind, "interrupt") == 0)
-		snprintf(text, size, "interrupt %llu (%s) had the CPU", id, name ? name : "");
+		snprintf(text, size, "interrupt %llu (%s)", id, name ? name : "");
 	else if (strcmp(kind, "kernel") == 0)
-		snprintf(text, size, "%s had the CPU", name ? name : "a kernel thread");
+		snprintf(text, size, "%s", name ? name : "a kernel thread");
 	else if (!is_single || !json_object_get(had, "id"))
-		snprintf(text, size, "%s had the CPU", name ? name : "a process");
+		snprintf(text, size, "%s", name ? name : "a process");
 	else
-		snprintf(text, size, "%s (%llu) had the CPU", name ? name : "a process", id);
+		snprintf(text, size, "%s (%llu)", name ? name : "a process", id);
 }
 
 #define MAX_PATH	36	/* of a cgroup, that is written */
@@ -89,6 +88,30 @@ static void say_limit(char *text, size_t size, const json_t *slept)
 	else
 		snprintf(text, size, "waiting for a limit of its cgroup (io.max: %s)", limit);
 }
+
+/* Add a holder of the CPU. */
+static void put_holder(struct tw_report_reason *reason, const char *name, double ns)
+{
+	struct tw_report_holder *all = reason->holders, moved;
+	size_t i = 0;
+
+	while (i < reason->holder_count && strcmp(all[i].name, name))
+		i++;
+	if (i == TW_REPORT_HOLDERS)
+		return;
+	if (i == reason->holder_count) {
+		snprintf(all[i].name, sizeof(all[i].name), "%s", name);
+		reason->holder_count++;
+	}
+	all[i].ns += ns;
+	for (; i && all[i].ns > all[i - 1].ns; i--) {
+		moved = all[i];
+		all[i] = all[i - 1];
+		all[i - 1] = moved;
+	}
+}
+
+static const char waiting_for_cpu[] = "waiting for a CPU";
 
 /* Write what a thread slept for, or what held an I/O back. */
 static void say_slept(char *text, size_t size, const json_t *slept)
@@ -116,17 +139,27 @@ static void divide_thread(struct dividing *of, const struct tw_report_cause *cau
 	double waited_ns = (double)cause->ns[TW_REPORT_WAITED] +
 			   (double)cause->ns[TW_REPORT_INTERRUPTS];
 	double asleep_ns = (double)cause->ns[TW_REPORT_ASLEEP];
+	char name[sizeof(((struct tw_report_holder *)0)->name)];
+	struct tw_report_reason *wait;
 	char words[sizeof(((struct tw_report_reason *)0)->words)];
 
 	for (size_t i = 0; i < json_array_size(cause->had_cpu); i++) {
 		const json_t *had = json_array_get(cause->had_cpu, i);
-		const double ns = (double)tw_report_u64(had, "ns");
 
-		say_had_cpu(words, sizeof(words), had, is_single);
-		put(of, TW_REPORT_EXACT, words, ns);
-		waited_ns -= ns;
+		if (strcmp(tw_report_string(had, "kind"), "idle") == 0) {
+			put(of, TW_REPORT_EXACT, "the CPU was leaving idle",
+			    (double)tw_report_u64(had, "ns"));
+			waited_ns -= (double)tw_report_u64(had, "ns");
+		}
 	}
-	put(of, TW_REPORT_EXACT, "waiting for a CPU", waited_ns);
+	wait = put(of, TW_REPORT_EXACT, waiting_for_cpu, waited_ns);
+	for (size_t i = 0; wait && i < json_array_size(cause->had_cpu); i++) {
+		const json_t *had = json_array_get(cause->had_cpu, i);
+
+		say_holder(name, sizeof(name), had, is_single);
+		if (strcmp(tw_report_string(had, "kind"), "idle"))
+			put_holder(wait, name, (double)tw_report_u64(had, "ns"));
+	}
 	for (size_t i = 0; i < json_array_size(cause->slept); i++) {
 		const json_t *slept = json_array_get(cause->slept, i);
 		const double ns = (double)tw_report_u64(slept, "ns");
@@ -232,7 +265,7 @@ void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, i
 		if (is_recorded && tw_report_cause_is_in(&cause, (int)list[i].stage))
 			divide_thread(&of, &cause, is_single);
 		else if (&list[i] == longest && waited_ns > 0)
-			put(&of, TW_REPORT_AT_MOST, "waiting for a CPU", waited_ns);
+			put(&of, TW_REPORT_AT_MOST, waiting_for_cpu, waited_ns);
 		if (list[i].stage == TW_BLOCKQ)
 			divide_blockq(&of, slow, (double)list[i].ns, without_reason);
 		if (list[i].stage == TW_KERNEL)
@@ -269,10 +302,36 @@ static const char *const bounds[] = {
 	[TW_REPORT_AT_LEAST] = "at least ",
 };
 
-void tw_report_put_reason(FILE *file, const struct tw_report_reason *reason, double percent)
+/* Write the words, and what had the CPU: the one with almost all of it, or the first two. */
+static void put_words(FILE *file, const struct tw_report_reason *reason, double of_ns)
 {
-	fprintf(file, "%s%.0f %% in %s%s%s", bounds[reason->bound], percent, reason->stage,
-		reason->words[0] ? ", " : "", reason->words);
+	const struct tw_report_holder *holders = reason->holders;
+	const char *before = " (";
+
+	fputs(reason->words, file);
+	if (!reason->holder_count)
+		return;
+	if (holders->ns > 0.9 * reason->ns) {
+		fprintf(file, " that %s had", holders->name);
+		return;
+	}
+	for (size_t i = 0; i < reason->holder_count && i < 2; i++) {
+		const double percent = 100 * holders[i].ns / of_ns;
+
+		if (percent < TW_REPORT_MIN_PERCENT)
+			break;
+		fprintf(file, "%s%s%s for %.0f %%", before, holders[i].name,
+			i ? "" : " had it", percent);
+		before = ", ";
+	}
+	fputs(*before == ',' ? ")" : "", file);
+}
+
+void tw_report_put_reason(FILE *file, const struct tw_report_reason *reason, double of_ns)
+{
+	fprintf(file, "%s%.0f %% in %s%s", bounds[reason->bound], 100 * reason->ns / of_ns,
+		reason->stage, reason->words[0] ? ", " : "");
+	put_words(file, reason, of_ns);
 }
 
 int tw_report_say_cause(char *text, size_t size, const json_t *slow)
@@ -291,7 +350,7 @@ int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 	       reason->ns * 100 >= TW_REPORT_MIN_PERCENT * reasons.lat_ns) {
 		if (tw_report_has_reason(reason) && (!*before || tw_report_is_explained(reason))) {
 			fputs(before, file);
-			tw_report_put_reason(file, reason, 100 * reason->ns / reasons.lat_ns);
+			tw_report_put_reason(file, reason, reasons.lat_ns);
 			before = "; ";
 		}
 		reason->ns = 0;
@@ -308,6 +367,7 @@ int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *s
 	const size_t length = strlen(stall->stage);
 	struct tw_report_reason *reason, *most = NULL;
 	double stage_ns = 0, percent;
+	FILE *file;
 
 	tw_report_add_reasons(&reasons, stall->slowest->json, 1);
 	/* The parts of a stage have their names in brackets. */
@@ -320,9 +380,16 @@ int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *s
 	}
 	if (!most || !tw_report_has_reason(most))
 		return 0;
+	file = fmemopen(text, size, "w");
+	if (!file)
+		return 0;
 	percent = 100 * most->ns / stage_ns;
-	snprintf(text, size, "%s%s", most->words[0] ? most->words : most->stage,
-		 most->bound || percent < 99.5 ?
-		 tw_format(" (%s%.0f %%)", bounds[most->bound], percent) : "");
+	if (most->bound || percent < 99.5)
+		fprintf(file, "%s%.0f %% ", bounds[most->bound], percent);
+	if (most->words[0])
+		put_words(file, most, stage_ns);
+	else
+		fputs(most->stage, file);
+	fclose(file);
 	return 1;
 }

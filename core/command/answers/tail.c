@@ -131,13 +131,15 @@ static int add_slices(struct tail *tail, const struct tw_report_group *group, in
 	return reasons->count != 0;
 }
 
-/* Do the largest shares have a reason? */
+/* Do the largest shares have a reason, and are they of most of the slowest I/Os? */
 static int has_reasons(const struct tail *tail)
 {
 	struct tw_report_reasons copy = tail->reasons;
 	struct tw_report_reason *reason;
 	int any = copy.is_recorded;
 
+	if (2 * copy.ios < tail->slowest)
+		return 0;
 	for (int i = 0; i < MOST_CAUSES && (reason = tw_report_next_reason(&copy)); i++) {
 		any |= tw_report_has_reason(reason);
 		reason->ns = 0;
@@ -196,7 +198,7 @@ static void put_shares(FILE *file, struct tail *tail)
 		if (i && percent < TW_REPORT_MIN_PERCENT)
 			break;
 		fputs(i ? "; " : "", file);
-		tw_report_put_reason(file, reason, percent);
+		tw_report_put_reason(file, reason, reasons->lat_ns);
 		left -= percent;
 		reason->ns = 0;
 	}
@@ -230,6 +232,17 @@ int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *gr
 
 /* ---- JSON ------------------------------------------------------------------- */
 
+static json_t *holders_to_json(const struct tw_report_reason *reason, double lat_ns)
+{
+	json_t *array = reason->holder_count ? json_array() : NULL;
+
+	for (size_t i = 0; i < reason->holder_count; i++)
+		json_array_append_new(array, json_pack("{s:s, s:f}",
+			"name", reason->holders[i].name,
+			"share", reason->holders[i].ns / lat_ns));
+	return array;
+}
+
 static json_t *causes_to_json(struct tw_report_reasons *reasons)
 {
 	static const char *const bounds[] = {
@@ -239,11 +252,12 @@ static json_t *causes_to_json(struct tw_report_reasons *reasons)
 	struct tw_report_reason *reason;
 
 	while ((reason = tw_report_next_reason(reasons)) != NULL) {
-		json_array_append_new(array, json_pack("{s:s, s:s*, s:s*, s:f}",
+		json_array_append_new(array, json_pack("{s:s, s:s*, s:s*, s:f, s:o*}",
 			"stage", reason->stage,
 			"why", reason->words[0] ? reason->words : NULL,
 			"bound", reason->bound ? bounds[reason->bound] : NULL,
-			"share", reason->ns / reasons->lat_ns));
+			"share", reason->ns / reasons->lat_ns,
+			"had_cpu", holders_to_json(reason, reasons->lat_ns)));
 		reason->ns = 0;
 	}
 	return array;

@@ -127,10 +127,9 @@ rows_of()
 is "$(rows_of 1 | head -n 4)" "lat|what|at, s|offset|size|queue|submit|blockq|device|complete|reap|\
 kernel|deliver|submitting call|why|job|MONOTONIC, ns|RAW, ns|ticks
 1.500 ms|read|0.000000|0|4096|1.500 ms|1 ns|1 ns|1 ns|1 ns|1 ns|-|1 ns|-|-|1|8|-|-
-9 ns|read|-|0|4096|1 ns|-|-|-|-|-|5 ns|3 ns|2 ns|33 % in deliver, not explained; 11 % in \
-kernel, x (7) had the CPU; 11 % in kernel, waiting for a CPU; 11 % in kernel, the job&#39;s thread \
-was woken late; 11 % in kernel, the job&#39;s thread was running; the hypervisor took 0 to 1 ns \
-of it|1|7|6|5
+9 ns|read|-|0|4096|1 ns|-|-|-|-|-|5 ns|3 ns|2 ns|33 % in deliver, not explained; 22 % in \
+kernel, waiting for a CPU (x (7) had it for 11 %); 11 % in kernel, the job&#39;s thread was woken \
+late; 11 % in kernel, the job&#39;s thread was running; the hypervisor took 0 to 1 ns of it|1|7|6|5
 3 ns|sync|-|-|-|-|-|-|-|-|-|-|-|-|-|1|-|-|-" 'the slowest'
 is "$(rows_of 2 | sed -n 2p)" \
 	'1|read|100|108 ns|100 ns|900 ns|-|-|-|x|99 I/Os without a separate block request' \
