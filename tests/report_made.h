@@ -84,14 +84,17 @@ static void made_ios(struct made *made)
 
 /* ---- rows ---------------------------------------------------------------------- */
 
-/* Return nearly all rows, without those of `tickwise attach`. */
+/* Return nearly all rows, without those of `tickwise attach`. A part is not there without its
+ * count. */
 static struct tw_row_set made_rows(struct made *made)
 {
 	struct tw_row_set has = { { 0 } };
 
 	for (unsigned row = 0; row < TW_ROWS; row++)
 		if (row == TW_ROW_ios || row == TW_ROW_TIMES + TW_LAT ||
-		    (strncmp(tw_row_path(row), "attached.", 9) && made_below(made, 50)))
+		    (strncmp(tw_row_path(row), "attached.", 9) && made_below(made, 50) &&
+		     (row >= TW_COUNTS || tw_count_rows[row].of == TW_NONE ||
+		      tw_row_is_in(&has, tw_count_rows[row].of))))
 			tw_row_put(&has, row);
 	return has;
 }
@@ -101,16 +104,23 @@ static void made_count(struct made *made, struct tw_tally *tally)
 	for (size_t i = 0; i < made->io_count; i++) {
 		struct tw_counts *counts = &tally->counts[made->ios[i].direction];
 		const uint64_t part = made_below(made, TW_COUNTS);
+		struct tw_row_set in = { { 0 } };
 
 		counts->ios++;
-		for (unsigned row = 0; row < TW_COUNTS; row++)
-			if (row != TW_ROW_ios && tw_has(tally, row) &&
-			    (tw_count_rows[row].directions >> made->ios[i].direction & 1) &&
-			    (tw_count_rows[row].share == TW_PART ? row == part :
-			     !made_below(made, 2)))
-				*tw_count_at(counts, row) +=
-					tw_count_rows[row].of == TW_NONE ?
-					made_below(made, 1ULL << made->bits) : 1;
+		tw_row_put(&in, TW_ROW_ios);
+		for (unsigned row = 0; row < TW_COUNTS; row++) {
+			const unsigned of = tw_count_rows[row].of;
+
+			if (row == TW_ROW_ios || !tw_has(tally, row) ||
+			    (of != TW_NONE && !tw_row_is_in(&in, of)) ||
+			    !(tw_count_rows[row].directions >> made->ios[i].direction & 1) ||
+			    (tw_count_rows[row].share == TW_PART ? row != part :
+			     made_below(made, 2)))
+				continue;
+			tw_row_put(&in, row);
+			*tw_count_at(counts, row) += of == TW_NONE ?
+				made_below(made, 1ULL << made->bits) : 1;
+		}
 	}
 	for (unsigned row = 0; row < TW_SCALARS; row++)
 		if (tw_has(tally, TW_COUNTS + row))
