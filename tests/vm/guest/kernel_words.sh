@@ -59,10 +59,10 @@ freeze()
 job none /dev/many --rw=randread
 job tag /dev/one --rw=randread
 # There are four workers, who wait for the only tag.
-job worker /dev/one --rw=randread --iodepth=32 --force_async=1
+job worker /dev/one --rw=randread --iodepth=64 --force_async=1
 job queue /dev/many --rw=randread --iodepth=1 &
 meanwhile change_scheduler
-job freeze /tmp/files/data --rw=randwrite --iodepth=1 &
+job freeze /tmp/files/data --rw=randwrite --iodepth=1 --runtime=12 &
 meanwhile freeze
 # It extends its file, and has the inode's lock for each whole write.
 fio --name=append --filename=/tmp/files/data --ioengine=psync --direct=1 --bs=4k \
