@@ -24,9 +24,9 @@
 
 #include "sync.h"
 
-#define FLUSHES		128	/* of a disk; a power of two */
+#define FLUSHES		512	/* of a disk; a power of two */
 #define ENOUGH		8	/* flushes in turn: no earlier one lasts longer */
-#define DISKS		512
+#define DISKS		256
 #define DEEPEST		48	/* frames of a stack that are read */
 #define OWN_FRAMES	2	/* the program itself, and what calls it */
 
