@@ -116,7 +116,7 @@ static json_t *company_to_json(const struct tw_slow_io *slow)
 	const struct tw_company *company = &slow->company;
 	const enum tw_company_kind most = tw_company_kind(company);
 	uint64_t more = 0;
-	json_t *json;
+	json_t *json, *who;
 	unsigned kind;
 
 	if (!company->key || company->key != slow->io.kernel.key)
@@ -126,11 +126,19 @@ static json_t *company_to_json(const struct tw_slow_io *slow)
 	json = json_pack("{sI, sI, sI, sb}", "own", (json_int_t) company->own,
 			 "more", (json_int_t) more,
 			 "requeues", (json_int_t) company->requeues, "cut", company->is_cut);
-	if (most != TW_COMPANY_NONE)
-		json_object_update_new(json, json_pack("{ss, sI, sI}",
-			"behind", tw_company_kinds[most],
-			"requests", (json_int_t) company->requests[most],
-			"bytes", (json_int_t) company->bytes[most]));
+	if (most == TW_COMPANY_NONE)
+		return json;
+	json_object_update_new(json, json_pack("{ss, sI, sI}",
+		"behind", tw_company_kinds[most],
+		"requests", (json_int_t) company->requests[most],
+		"bytes", (json_int_t) company->bytes[most]));
+	who = tw_who_to_json(&company->who);
+	if (!who)
+		return json;
+	json_object_update_new(who, json_pack("{sI, sI}",
+		"requests", (json_int_t) company->who.requests,
+		"bytes", (json_int_t) company->who.bytes));
+	json_object_set_new(json, "who", who);
 	return json;
 }
 

@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "guards.h"
 #include "job_parts.h"
+#include "kernel/cgroup.h"
 #include "kernel/explain.h"
 #include "kernel/program.h"
 
@@ -106,14 +107,18 @@ static bool asked;
 void tw_kernel_load_for_jobs(void)
 {
 	const struct wants wants = all_want();
+	char path[TW_CGROUP_PATH];
 
 	asked = true;
 	if (wants.jobs && !tw_has_shifted_clock())
 		tw_kernel_load(wants.slots, wants.followed);
-	if (wants.followed && tw_kernel_is_own())
-		tw_follow_load(wants.followed);
 	if (wants.syncs && !tw_has_shifted_clock())
 		tw_syncs_load(wants.syncs);
+	if (!wants.followed || !tw_kernel_is_own())
+		return;
+	tw_follow_load(wants.followed);
+	/* For the company of I/Os: jobs inherit the names. */
+	tw_cgroup_path(path, TW_CGROUP_ROOT);
 }
 
 /* Prepare the program that stamps syncs. */

@@ -125,6 +125,15 @@ static const struct tw_fact of_company[] = {
 	{ "cut", TW_FLAG }, { NULL, 0 },
 };
 
+static const struct tw_fact of_who[] = {
+	{ "kind", TW_TEXT | TW_MUST }, { "id", TW_NUMBER }, { "name", TW_TEXT },
+	{ NULL, 0 },
+};
+
+static const struct tw_fact of_part[] = {
+	{ "requests", TW_NUMBER | TW_MUST }, { "bytes", TW_NUMBER | TW_MUST }, { NULL, 0 },
+};
+
 static const struct tw_fact of_stall[] = {
 	{ "from_ns", TW_NUMBER | TW_MUST }, { "ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
 };
@@ -343,16 +352,20 @@ const char *const tw_company_kinds[] = {
 void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 			 struct tw_report_problem *problem)
 {
-	const json_t *causes, *stall;
+	const json_t *causes, *stall, *company = json_object_get(slow, "company");
+	const json_t *who = json_object_get(company, "who");
 	unsigned known = 0;
 	const char *stage;
 	uint64_t end_ns;
 
 	tw_facts_check(slow, SLOW, of_slow, problem);
 	check_stages(slow, problem);
-	if (json_object_get(slow, "company"))
-		tw_facts_check(json_object_get(slow, "company"), SLOW "company.", of_company,
-			       problem);
+	if (company)
+		tw_facts_check(company, SLOW "company.", of_company, problem);
+	if (who) {
+		tw_facts_check(who, SLOW "company.who.", of_who, problem);
+		tw_facts_check(who, SLOW "company.who.", of_part, problem);
+	}
 	if (!json_object_get(slow, "causes"))
 		return;
 	causes = tw_want_object(slow, SLOW, "causes", problem);

@@ -10,6 +10,10 @@
 #define TW_PLUGIN_KERNEL_COMPANY_BPF_H
 
 #include "company.h"
+#include "origin.bpf.h"
+
+/* Of others that are told apart, by kind. Those that are found later have no name. */
+#define MAX_CONTRIBUTORS	16
 
 /* More tags in use than these are not counted. */
 #define MAX_TAGS	1024
@@ -72,9 +76,21 @@ struct request___company {
 	void *end_io_data;
 } TW_BY_NAME;
 
+/* Others whose requests of a kind were counted. */
+struct contributor {
+	__u64 id;		/* of a process, or a cgroup and BY_CGROUP; 0: not known */
+	__u64 bytes;
+	__u32 requests;		/* 0: this place is free, and the ones after it */
+	__u32 kind;
+	__u64 task;		/* 0: none */
+};
+
+#define BY_CGROUP	(1ULL << 63)
+
 /* The state of a now at the tags of a device. */
 struct counting {
 	struct tw_company is;
+	struct origin origin;	/* of the request that is being counted */
 	__u64 queue;		/* of the device */
 	__u64 ctx;		/* the ring whose requests are its own */
 	__u64 tags;		/* an array, one for each hardware queue */
@@ -85,6 +101,7 @@ struct counting {
 	__u32 left;		/* tags that may still be counted */
 	__u32 words_left;
 	__u32 unused;
+	struct contributor contributors[MAX_CONTRIBUTORS];
 };
 
 /* A program does not interrupt itself on a CPU. */
@@ -130,30 +147,101 @@ static __always_inline __u64 io_of(__u64 rq, __u32 operation)
 			      (__u64)READ(struct bio, bio, bi_private)) : 0;
 }
 
+/* Find what a request in flight is part of. Its first bio stands for all of them. Return false
+ * if it has none any more: it is about to be freed, and some drivers leave its state alone. */
+static __always_inline int find_origin_of(struct counting *now, __u64 rq, __u32 operation)
+{
+	struct origin *origin = &now->origin;
+	__u64 bio;
+
+	__builtin_memset(origin, 0, sizeof(*origin));
+	if (operation == REQ_OP_DRV_IN || operation == REQ_OP_DRV_OUT) {
+		origin->io = io_of(rq, operation);
+		origin->task = origin->io ? task_of_uring(origin->io) : 0;
+		return 1;
+	}
+	bio = operation == REQ_OP_FLUSH ? bio_of_flush(rq) :
+	      (__u64)READ(struct request___company, rq, bio);
+	if (bio)
+		find_origin(bio, origin);
+	return bio || operation == REQ_OP_FLUSH || company_kind(operation) == TW_COMPANY_OTHERS;
+}
+
+/* Add a request to those of whom it is. */
+static __always_inline void add_contributor(struct counting *now, __u32 kind, __u32 bytes)
+{
+	const struct origin *origin = &now->origin;
+	__u64 id = origin->task ? (__u32)READ(struct task_struct, origin->task, tgid) :
+				  cgroup_of(origin->bio);
+	struct contributor *of = now->contributors;
+	int i;
+
+	if (!origin->task && id)
+		id |= BY_CGROUP;
+	for (i = 0; i < MAX_CONTRIBUTORS; i++, of++)
+		if (!of->requests || (of->id == id && of->kind == kind))
+			break;
+	if (i == MAX_CONTRIBUTORS)
+		return;
+	of->id = id;
+	of->kind = kind;
+	of->task = origin->task;
+	of->requests++;
+	of->bytes += bytes;
+}
+
+/* Name who has most of the company. */
+static __always_inline void find_who(struct counting *now, const struct viewer *viewer)
+{
+	__u32 kind = tw_company_kind(&now->is);
+	struct tw_who *who = &now->is.who;
+	const struct contributor *of = now->contributors;
+	__u64 id = 0, task = 0;
+	int i;
+
+	for (i = 0; i < MAX_CONTRIBUTORS; i++, of++) {
+		if (of->kind != kind || of->bytes < who->bytes ||
+		    (of->bytes == who->bytes && of->requests <= who->requests))
+			continue;
+		who->bytes = of->bytes;
+		who->requests = of->requests;
+		id = of->id;
+		task = of->task;
+	}
+	if (task) {
+		name_task(who, task, viewer);
+	} else if (id) {
+		who->kind = TW_WHO_CGROUP;
+		who->cgroup = id & ~BY_CGROUP;
+	}
+}
+
 /* Count the request of a tag in use, if the driver has it and it is this device's. Until the
  * driver gets a request, the array has the last one of its tag. With a scheduler that one may
  * be in flight with another tag. */
 static __always_inline void count_request(struct counting *now, __u32 tag)
 {
 	const __u64 rq = pointer_at(now->requests + sizeof(void *) * tag);
-	__u32 operation, kind;
-	__u64 io;
+	__u32 operation, kind, bytes;
 
 	if (!rq || READ(struct request___company, rq, state) != MQ_RQ_IN_FLIGHT ||
 	    (__u32)READ(struct request___company, rq, tag) != tag ||
 	    (__u64)READ(struct request___company, rq, q) != now->queue)
 		return;
 	operation = READ(struct request___company, rq, cmd_flags) & REQ_OP_MASK;
-	io = io_of(rq, operation);
-	if (io && (__u64)READ(struct io_kiocb, io, ctx) == now->ctx) {
+	if (!find_origin_of(now, rq, operation))
+		return;
+	if (now->origin.io && (__u64)READ(struct io_kiocb, now->origin.io, ctx) == now->ctx) {
 		now->is.own++;
 		return;
 	}
 	kind = company_kind(operation);
 	if (kind >= TW_COMPANY_KINDS)
 		return;
+	bytes = READ(struct request___company, rq, __data_len);
 	now->is.requests[kind]++;
-	now->is.bytes[kind] += READ(struct request___company, rq, __data_len);
+	now->is.bytes[kind] += bytes;
+	add_contributor(now, kind, bytes);
 }
 
 static long count_tag(__u32 i, struct counting **at)
@@ -207,14 +295,15 @@ static long count_tags(__u32 i, struct counting **at)
 }
 
 /* Set @company, of the I/O with this key, from what the device of @rq has in flight now. */
-static __noinline int count_company(__u64 rq, __u64 ctx, __u64 key, struct tw_company *company)
+static __noinline int count_company(__u64 rq, __u64 ctx, __u64 key, struct tw_company *company,
+				    const struct viewer *viewer)
 {
 	__u32 zero = 0, queues;
 	struct counting *now = bpf_map_lookup_elem(&countings, &zero);
 	__u64 begun_ns = bpf_ktime_get_ns();
 	__u64 set;
 
-	if (!now || !company)
+	if (!now || !company || !viewer)
 		return 0;
 	__builtin_memset(now, 0, sizeof(*now));
 	now->queue = (__u64)READ(struct request___company, rq, q);
@@ -229,6 +318,7 @@ static __noinline int count_company(__u64 rq, __u64 ctx, __u64 key, struct tw_co
 		 READ(struct blk_mq_tag_set, set, nr_hw_queues);
 	now->tags = (__u64)READ(struct blk_mq_tag_set, set, tags);
 	bpf_loop(queues < MAX_QUEUES ? queues : MAX_QUEUES, count_tags, &now, 0);
+	find_who(now, viewer);
 	now->is.key = key;
 	now->is.counting_ns = (__u32)(bpf_ktime_get_ns() - begun_ns);
 	*company = now->is;

@@ -8,6 +8,7 @@
 #define TW_PLUGIN_KERNEL_COMPANY_H
 
 #ifndef __bpf__
+#include <jansson.h>
 #include <linux/types.h>
 #include <stdbool.h>
 #endif
@@ -23,6 +24,28 @@ enum tw_company_kind {
 	TW_COMPANY_NONE = TW_COMPANY_KINDS,
 };
 
+/* What names those whose requests they are. */
+enum tw_who_kind {
+	TW_WHO_UNKNOWN,
+	TW_WHO_PROCESS,		/* of direct I/O, or it waits for a flush or discard */
+	TW_WHO_KERNEL_THREAD,	/* the same */
+	TW_WHO_CGROUP,		/* to which other I/O is accounted */
+	TW_WHO_HIDDEN,		/* another user's process, which the job may not see */
+	TW_WHO_KINDS,
+};
+
+#define TW_WHO_NAME	16	/* that of a task's name in the kernel */
+
+struct tw_who {
+	__u64 cgroup;		/* id, see cgroup.h */
+	__u64 bytes;		/* of its requests */
+	__u32 requests;
+	__u32 kind;		/* enum tw_who_kind */
+	__u32 id;		/* of the process, as the job sees it; 0: not known */
+	char name[TW_WHO_NAME];	/* ends with a 0 byte or with the array */
+	__u32 unused;
+};
+
 struct tw_company {
 	__u64 key;		/* user_data of the I/O; another one: not known */
 	/* In flight at the device for others than the I/O's ring: */
@@ -32,9 +55,10 @@ struct tw_company {
 	__u32 counting_ns;		/* how long it took to count them */
 	__u16 requeues;		/* the driver was busy, and took a request later */
 	__u16 is_cut;		/* not all were counted */
+	/* Who has most of the kind of tw_company_kind(), of those that were told apart. */
+	struct tw_who who;
 };
 
-#ifndef __bpf__
 /*
  * Return the kind of most of the company, or TW_COMPANY_NONE. It is the kind with the most
  * bytes. If there is a flush, it is that: how much a device writes for a flush is not known,
@@ -53,6 +77,10 @@ static inline enum tw_company_kind tw_company_kind(const struct tw_company *comp
 			most = (enum tw_company_kind)kind;
 	return most;
 }
+
+#ifndef __bpf__
+/* Return who it is; NULL: not known. */
+json_t *tw_who_to_json(const struct tw_who *who);
 
 /* Copy what is known of the company of the I/O whose key is @key. Return false if nothing is. */
 static inline bool tw_company_read(const volatile struct tw_company *from, __u64 key,

@@ -13,7 +13,6 @@
 
 #define PF_WQ_WORKER	0x00000020	/* include/linux/sched.h */
 #define MAX_GROUPS	32	/* from a cgroup up to the root */
-#define MAX_POLICIES	6	/* BLKCG_MAX_POLS of include/linux/blkdev.h */
 
 /* 0: this kernel does not have the function, or its module is not loaded. */
 extern const void blk_throtl_dispatch_work_fn __ksym __weak;
@@ -27,29 +26,6 @@ struct kthread {
 struct worker {
 	void *current_work;
 	void *current_func;
-} TW_BY_NAME;
-
-struct kernfs_node {
-	__u64 id;
-} TW_BY_NAME;
-
-struct cgroup {
-	struct kernfs_node *kn;
-} TW_BY_NAME;
-
-struct cgroup_subsys_state {
-	struct cgroup *cgroup;
-} TW_BY_NAME;
-
-struct blkcg {
-	struct cgroup_subsys_state css;
-} TW_BY_NAME;
-
-/* Of a cgroup and a device. */
-struct blkcg_gq {
-	struct blkcg *blkcg;
-	struct blkcg_gq *parent;
-	void *pd[MAX_POLICIES];
 } TW_BY_NAME;
 
 struct throtl_service_queue {
@@ -166,16 +142,6 @@ static __always_inline __u64 policy_of(__u64 group, __u64 td)
 	return 0;
 }
 
-/* Return the id of the cgroup of a blkcg_gq. */
-static __always_inline __u64 cgroup_of(__u64 group)
-{
-	__u64 blkcg = (__u64)READ(struct blkcg_gq, group, blkcg);
-	__u64 cgroup = (__u64)READ(struct blkcg, blkcg, css.cgroup);
-	__u64 node = (__u64)READ(struct cgroup, cgroup, kn);
-
-	return READ(struct kernfs_node, node, id);
-}
-
 /* Set what is known of the limit for which the bio waited. @work: what the worker runs. Return
  * false if that did not hold this bio, but one above it. */
 static __noinline int find_limit(__u64 bio, __u64 work, struct tw_held *held)
@@ -196,7 +162,7 @@ static __noinline int find_limit(__u64 bio, __u64 work, struct tw_held *held)
 	bpf_loop(MAX_GROUPS, try_group, &now, 0);
 	held->which = now.which;
 	held->limit = now.limit;
-	held->cgroup = now.which ? cgroup_of(now.limiter) : 0;
+	held->cgroup = now.which ? cgroup_of_group(now.limiter) : 0;
 	return 1;
 }
 
@@ -222,7 +188,8 @@ static __always_inline __u64 seen_ns(__u32 index, __u64 key)
 	const struct tw_slot *slot = place && place->slot.key == key ? &place->slot : 0;
 
 	return !slot ? 0 : slot->got_ns ? slot->got_ns :
-	       slot->queued_ns ? slot->queued_ns : slot->accepted_ns;
+	       slot->queued_ns ? slot->queued_ns :
+	       slot->begun_ns ? slot->begun_ns : slot->accepted_ns;
 }
 
 /* Note how long the I/O of a bio was held. Of several times the longest counts. */

@@ -48,6 +48,9 @@ struct tw_ring rings[TW_MAX_RINGS];
 __u32 rings_announced;
 __u32 rings_followed;	/* made, and not forgotten */
 
+/* Who made a ring, with_causes. */
+static struct viewer viewers[TW_MAX_RINGS];
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);		/* set before loading */
@@ -107,6 +110,8 @@ int BPF_PROG(create, int fd, void *ring)
 	mine = bpf_map_lookup_elem(&expected, &tid);
 	if (!mine || !is_owner() || !is_announced(mine))
 		return 0;
+	if (with_causes)
+		view_as_current(&viewers[mine->ring & (TW_MAX_RINGS - 1)]);
 	/* Until the loader asks, the last ring of the thread counts. */
 	if (!__sync_lock_test_and_set(&rings[mine->ring & (TW_MAX_RINGS - 1)].ctx,
 				      address))
@@ -187,7 +192,7 @@ static __always_inline int dispatching(struct tw_slot *stamps, __u64 rq)
 	if (!with_causes || stamps->dispatched_ns)
 		return 0;
 	count_company(rq, rings[tw_key_ring(stamps->key)].ctx, stamps->key,
-		      company_of(stamps->key));
+		      company_of(stamps->key), &viewers[tw_key_ring(stamps->key)]);
 	return 1;
 }
 

@@ -8,9 +8,11 @@
 # reads have the company of writes, and the slowest ones their bytes. On
 # the same device without the process at least 95 of 100 reads are alone, though up to four of
 # the job's own are in flight. The times in the device, alone and in company, add up to that
-# stage. Without the option nothing of that is there.
+# stage. Without the option nothing of that is there. The process is named, whether its I/O is
+# of libaio, io_uring or synchronous, and so is one that discards. A user who may not trace it
+# is not told who it is.
 #
-# Defect: a request that is not counted, or counts though the driver does not have it; own
+# Defect: a name that is not that of the process, or that a user may not know; a request that is not counted, or counts though the driver does not have it; own
 # requests that count as others'; two ways to count an I/O.
 #
 # The number of writes is from the kernel: /sys/block/NAME/inflight, before and after the job.
@@ -121,19 +123,42 @@ cat >writer.sh <<-END
 	echo \$\$ >$limit/cgroup.procs
 	exec $FIO --name=writer --filename=$loop --ioengine=libaio --rw=write:512k --bs=512k \
 		--direct=1 --iodepth=8 --offset=16m --size=16m --time_based --runtime=1000 \
-		--thread --output=/dev/null
+		--thread --output=/dev/null "\$@"
 END
-sh writer.sh &
-writer=$!
 writes()
 {
 	awk '{ print $2 }' "/sys/block/$name/inflight"
 }
-for wait in 0.2 0.5 1 2 5 10; do
-	[ "$(writes)" -lt 8 ] || break
-	sleep $wait
-done
-sleep 0.5
+# start_writer COUNT ARGUMENT...: starts it, and waits until it has COUNT writes in flight
+start_writer()
+{
+	count=$1
+	shift
+	sh writer.sh "$@" &
+	writer=$!
+	for wait in 0.2 0.5 1 2 5 10; do
+		[ "$(writes)" -lt "$count" ] || break
+		sleep $wait
+	done
+	sleep 0.5
+}
+stop_writer()
+{
+	{ kill "$writer"; wait "$writer"; } 2>/dev/null
+	writer=
+}
+# named FILE: true if at least 95 of 100 I/Os of a report have the name of the writer, and all
+# of its requests
+named()
+{
+	json "$1" 'my @io = grep { $_->{company} } @{$j->{slowest}};
+		my @right = grep { my $who = $_->{company}{who} // {};
+			($who->{kind} // "") eq "process" && $who->{id} == '"$writer"' &&
+			$who->{name} eq "fio" && $who->{bytes} == $_->{company}{bytes} &&
+			$who->{requests} == $_->{company}{requests} } @io;
+		@io >= 256 && @right >= 0.95 * @io'
+}
+start_writer 8
 before=$(writes)
 job company --tw_causes=1
 after=$(writes)
@@ -145,6 +170,8 @@ if [ "$before" -ge 1 ] && [ "$after" -ge 1 ]; then
 			$_->{company}{bytes} == 524288 * $_->{company}{requests} } @io;
 		@right >= 0.95 * @io'
 	ok $? 'each has their bytes, and no more than that process has in flight'
+	named company.json
+	ok $? 'and its name'
 	is_valid report company.json
 	run report company.json
 	tr -s ' \n' ' ' <"$out" >page
@@ -157,5 +184,30 @@ if [ "$before" -ge 1 ] && [ "$after" -ge 1 ]; then
 else
 	skip "the number of writes was $before, then $after"
 fi
+
+# ---- who may see the name, and of what else than libaio there is one ----
+
+chmod o+r "$loop"
+chmod 711 .
+mkdir nobodys
+chown 65501:65501 nobodys
+(cd nobodys && job nobody --tw_causes=1 --io_size=1200k --uid=65501 --gid=65501)
+chmod o-r "$loop"
+if [ -s nobodys/nobody.json ]; then
+	json nobodys/nobody.json 'my @who = map { $_->{company}{who} // () } @{$j->{slowest}};
+		@who >= 256 && !grep { $_->{kind} ne "hidden" || exists $_->{name} ||
+			exists $_->{id} || !$_->{requests} } @who'
+	ok $? 'another user gets no name'
+else
+	skip 'fio can not become another user here'
+fi
+for engine in io_uring psync; do
+	stop_writer
+	# A loop device may have few tags, for which the job waits.
+	start_writer 2 --ioengine=$engine --iodepth=1 --numjobs=2
+	job $engine --tw_causes=1 --io_size=1200k
+	named $engine.json
+	ok $? "writes of $engine are named"
+done
 clean
 done_testing

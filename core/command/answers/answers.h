@@ -137,7 +137,7 @@ int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[T
 extern const char *const tw_company_words[TW_REPORT_COMPANIES - 1];
 
 /* Write what the device had in flight for others when it got a slow I/O: "behind writes of
- * others"; of a single I/O with numbers. Return 0: it is not known. */
+ * dd"; of a single I/O with numbers. Return 0: it is not known. */
 int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_single);
 
 /* Find how long after the start of the job's run a moment of CLOCK_MONOTONIC
@@ -194,6 +194,12 @@ void tw_report_trigger_at(struct tw_report_trigger *trigger,
 
 /* ---- reasons (reasons.c) ---------------------------------------------------------- */
 
+#define TW_REPORT_NAME	96	/* bytes of the name of a process or cgroup */
+
+/* Write who had the CPU, or whose requests a device had: "fio (1234)". Of several I/Os,
+ * processes of one name are one: they may be many and short. */
+void tw_report_say_holder(char *text, size_t size, const json_t *had, int is_single);
+
 #define TW_REPORT_REASONS	64	/* different ones that are kept */
 #define TW_REPORT_MIN_PERCENT	5	/* of lat: smaller shares are not named */
 #define TW_REPORT_NOT_EXPLAINED	"not explained"
@@ -215,7 +221,7 @@ struct tw_report_holder {
 /* Time of slow I/Os in a stage for one reason. */
 struct tw_report_reason {
 	char stage[48];		/* also "blockq (scheduler)" */
-	char words[112];	/* "": the job recorded none */
+	char words[160];	/* "": the job recorded none */
 	enum tw_report_bound bound;
 	double ns;
 	struct tw_report_holder holders[TW_REPORT_HOLDERS];	/* the longest first */

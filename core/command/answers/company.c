@@ -31,30 +31,29 @@ static int kind_of(const json_t *slow)
 	return company && !behind ? TW_REPORT_COMPANIES - 1 : -1;
 }
 
-/* Return whose requests they were. This is the place for a name, where a report has one. */
-static const char *who_of(const json_t *company)
-{
-	(void)company;
-	return "others";
-}
-
 int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_single)
 {
 	const json_t *company = json_object_get(slow, "company");
+	const json_t *who = json_object_get(company, "who");
+	const uint64_t requests = tw_report_u64(company, "requests");
+	const uint64_t theirs = who ? tw_report_u64(who, "requests") : requests;
 	const uint64_t kib = (tw_report_u64(company, "bytes") + 1023) / 1024;
 	const int kind = kind_of(slow);
+	char name[TW_REPORT_NAME] = "others";
 
 	if (kind < 0)
 		return 0;
+	if (who)
+		tw_report_say_holder(name, sizeof(name), who, is_single);
 	if (kind == TW_REPORT_COMPANIES - 1)
 		snprintf(text, size, "no I/O of others in flight");
 	else if (!is_single)
-		snprintf(text, size, "behind %s of %s", tw_company_words[kind],
-			 who_of(company));
+		snprintf(text, size, "behind %s of %s", tw_company_words[kind], name);
 	else
-		snprintf(text, size, "behind %s of %s%s",
-			 TW_SAY_COUNT(tw_report_u64(company, "requests"), words[kind]),
-			 who_of(company), kib ? tw_format(" (%llu KiB)",
-							  (unsigned long long)kib) : "");
+		snprintf(text, size, "behind %s%s of %s%s", TW_SAY_COUNT(requests, words[kind]),
+			 kib ? tw_format(" (%llu KiB)", (unsigned long long)kib) : "",
+			 theirs < requests ? tw_format("others, %llu of them of ",
+						       (unsigned long long)theirs) : "",
+			 name);
 	return 1;
 }

@@ -49,9 +49,18 @@ static struct tw_report_reason *put(struct dividing *of, enum tw_report_bound bo
 
 /* ---- the job's thread ----------------------------------------------------- */
 
-/* Write what had the CPU. Of several I/Os, processes of one name are one: they may be many
- * and short. */
-static void say_holder(char *text, size_t size, const json_t *had, int is_single)
+#define MAX_PATH	36	/* of a cgroup, that is written */
+
+/* Write the path of a cgroup. Of a long one only the end is written. */
+static void say_path(char *text, size_t size, const char *path)
+{
+	const size_t length = strlen(path);
+	const size_t cut = length > MAX_PATH ? length - MAX_PATH : 0;
+
+	snprintf(text, size, "%s%s", cut ? "..." : "", path + cut);
+}
+
+void tw_report_say_holder(char *text, size_t size, const json_t *had, int is_single)
 {
 	const char *kind = tw_report_string(had, "kind");
 	const char *name = tw_report_string(had, "name");
@@ -59,6 +68,10 @@ static void say_holder(char *text, size_t size, const json_t *had, int is_single
 
 	if (strcmp(kind, "hidden") == 0)
 		snprintf(text, size, "another user's process");
+	else if (strcmp(kind, "cgroup") == 0 && name && strcmp(name, "/") == 0)
+		snprintf(text, size, "the root cgroup");
+	else if (strcmp(kind, "cgroup") == 0)
+		say_path(text, size, name ? name : "a cgroup without a name");
 	else if (strcmp(kind, "softirq") == 0)
 		snprintf(text, size, "softirq %s", name ? name : "");
 	else if (strcmp(kind, "interrupt") == 0)
@@ -71,22 +84,19 @@ static void say_holder(char *text, size_t size, const json_t *had, int is_single
 		snprintf(text, size, "%s (%llu)", name ? name : "a process", id);
 }
 
-#define MAX_PATH	36	/* of a cgroup, that is written */
-
-/* Write "waiting for the limit of /a (io.max: wiops=100)". Of a long path only the end is
- * written. */
+/* Write "waiting for the limit of /a (io.max: wiops=100)". */
 static void say_limit(char *text, size_t size, const json_t *slept)
 {
 	const char *limit = tw_report_string(slept, "limit");
 	const char *path = tw_report_string(slept, "cgroup");
-	const size_t length = path ? strlen(path) : 0;
-	const size_t cut = length > MAX_PATH ? length - MAX_PATH : 0;
+	char name[TW_REPORT_NAME];
 
-	if (path)
-		snprintf(text, size, "waiting for the limit of %s%s (io.max: %s)",
-			 cut ? "..." : "", path + cut, limit);
-	else
+	if (!path) {
 		snprintf(text, size, "waiting for a limit of its cgroup (io.max: %s)", limit);
+		return;
+	}
+	say_path(name, sizeof(name), path);
+	snprintf(text, size, "waiting for the limit of %s (io.max: %s)", name, limit);
 }
 
 /* Add a holder of the CPU. */
@@ -156,7 +166,7 @@ static void divide_thread(struct dividing *of, const struct tw_report_cause *cau
 	for (size_t i = 0; wait && i < json_array_size(cause->had_cpu); i++) {
 		const json_t *had = json_array_get(cause->had_cpu, i);
 
-		say_holder(name, sizeof(name), had, is_single);
+		tw_report_say_holder(name, sizeof(name), had, is_single);
 		if (strcmp(tw_report_string(had, "kind"), "idle"))
 			put_holder(wait, name, (double)tw_report_u64(had, "ns"));
 	}

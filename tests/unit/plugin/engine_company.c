@@ -12,6 +12,8 @@
  */
 #include "engine_world.h"
 
+#include "kernel/cgroup.h"
+
 #define DEVICE_NS	5000
 
 static struct tw_place slots[WORLD_DEPTH];
@@ -126,6 +128,7 @@ static void slowest(void)
 	one((struct tw_company) { .own = 4, REQUESTS(READS, 1, 512), REQUESTS(WRITES, 3, 4096) },
 	    false);
 	world_end();
+	tap_ok(!world_at(world.report, "slowest.0.company.who"), "nobody is named");
 	tap_ok(world_is_text("slowest.0.company.behind", "writes") &&
 	       world_number("slowest.0.company.own") == 4 &&
 	       world_number("slowest.0.company.requests") == 3 &&
@@ -137,6 +140,47 @@ static void slowest(void)
 	world_end();
 	tap_ok(world_at(world.report, "slowest.0") && !world_at(world.report, "slowest.0.company"),
 	       "and none that are another's");
+}
+
+/* Return the name in the report of a slow I/O that was behind @who. */
+static const char *name_of(struct tw_who who)
+{
+	static char name[TW_CGROUP_PATH];
+
+	begin(true, 1);
+	who.requests = 2;
+	who.bytes = 1024;
+	one((struct tw_company) { REQUESTS(WRITES, 3, 4096), .who = who }, false);
+	world_end();
+	snprintf(name, sizeof(name), "%s", json_string_value(
+		 world_at(world.report, "slowest.0.company.who.name")) ?: "");
+	return world_number("slowest.0.company.who.requests") == 2 &&
+	       world_number("slowest.0.company.who.bytes") == 1024 ? name : "";
+}
+
+static bool has_id(uint64_t id)
+{
+	return world_number("slowest.0.company.who.id") == id;
+}
+
+static void names(void)
+{
+	tap_ok(!strcmp(name_of((struct tw_who) { .kind = TW_WHO_PROCESS, .id = 7,
+						 .name = "dd\033[2J" }), "dd?[2J") &&
+	       world_is_text("slowest.0.company.who.kind", "process") && has_id(7),
+	       "a process, in plain text");
+	tap_ok(strlen(name_of((struct tw_who) { .kind = TW_WHO_KERNEL_THREAD,
+						.name = "jbd2/sda123456-8" })) == 16 &&
+	       world_is_text("slowest.0.company.who.kind", "kernel") &&
+	       !world_at(world.report, "slowest.0.company.who.id"),
+	       "a kernel thread whose number is not known, a name without an end");
+	tap_ok(!strcmp(name_of((struct tw_who) { .kind = TW_WHO_CGROUP,
+						 .cgroup = TW_CGROUP_ROOT }), "/") &&
+	       world_is_text("slowest.0.company.who.kind", "cgroup"), "a cgroup");
+	name_of((struct tw_who) { .kind = TW_WHO_HIDDEN });
+	tap_ok(world_is_text("slowest.0.company.who.kind", "hidden") && !has_id(7) &&
+	       !world_at(world.report, "slowest.0.company.who.name"), "a hidden one");
+	tap_ok(is_valid(), "which can be read");
 }
 
 static void sampled(void)
@@ -178,6 +222,7 @@ int main(void)
 	world_random = 48;
 	each_kind();
 	slowest();
+	names();
 	sampled();
 	not_asked_for();
 	return tap_done();
