@@ -195,8 +195,11 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 		hot->extra = calloc(TW_FINISHED_MAX, sizeof(*hot->extra));
 	if (hot->syncs.by_index)
 		hot->synced = calloc(TW_FINISHED_MAX, sizeof(*hot->synced));
+	if (hot->kernel.companies)
+		job->collected.behinds = calloc(1, sizeof(*job->collected.behinds));
 	if (!hot->finished || (has_extra && !hot->extra) ||
-	    (hot->syncs.by_index && !hot->synced))
+	    (hot->syncs.by_index && !hot->synced) ||
+	    (hot->kernel.companies && !job->collected.behinds))
 		return -ENOMEM;
 	return tw_record_init(td, job, &job->collected.filling.filled[0].tally);
 }
@@ -350,10 +353,12 @@ static void record_inside(struct tw_tally *tally, const struct tw_finished *fini
 }
 
 /* Record the time in the device by what else the device had in flight. */
-static void record_company(struct tw_tally *tally, const struct tw_finished *finished,
-			   const struct tw_company *company, uint64_t device_ns,
+static void record_company(struct tw_job *job, struct tw_tally *tally,
+			   const struct tw_finished *finished, uint64_t device_ns,
 			   uint64_t weight)
 {
+	const struct tw_company *company =
+		&job->hot.extra[finished - job->hot.finished].company;
 	const enum tw_company_kind kind = tw_company_kind(company);
 	struct tw_scalars *scalars = &tally->scalars;
 
@@ -363,6 +368,8 @@ static void record_company(struct tw_tally *tally, const struct tw_finished *fin
 		return;
 	tw__histogram_add_times(&tally->times[kind == TW_COMPANY_NONE ? TW_ALONE_IN_DEVICE :
 				TW_BEHIND_READS + kind][finished->direction], device_ns, weight);
+	tw_behind_add(job->collected.behinds, finished->direction, company,
+		      device_ns * weight, weight);
 	scalars->counted++;
 	scalars->counting_ns += company->counting_ns;
 	scalars->counted_cut += company->is_cut;
@@ -458,9 +465,7 @@ static inline void record(struct tw_job *job, struct tw_filled *filled,
 	if (job->hot.synced && finished->direction == TW_SYNC)
 		record_sync(job, tally, finished, &times, clocks);
 	if (job->hot.kernel.companies && times.inside == TW_INSIDE_SPLIT)
-		record_company(tally, finished,
-			       &job->hot.extra[finished - job->hot.finished].company,
-			       times.stage_ns[TW_DEVICE], weight);
+		record_company(job, tally, finished, times.stage_ns[TW_DEVICE], weight);
 }
 
 static void record_failed(const struct tw_job *job, struct tw_tally *tally,

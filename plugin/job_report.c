@@ -265,6 +265,9 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 	report.counter = json_object();
 	if (job->hot.trigger.above_ns)
 		report.triggers = json_pack("[o]", tw_trigger_to_json(job, &end));
+	if (job->collected.behinds)
+		report.behind = tw_behind_to_json(job->collected.behinds, tw_company_kinds,
+						  tw_direction_names);
 	if (!ret)
 		json = tw_report_to_json(&report);
 	tw_report_free(&report);

@@ -217,6 +217,7 @@ struct tw_job_collected {
 	struct tw_filling filling;
 	uint64_t min_lat_ns;		/* 1; 0 if the clock is coarse */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
+	struct tw_behinds *behinds;	/* if the company of I/Os is known */
 	struct tw_join join;		/* CLOCK_MONOTONIC and the engine's stamps */
 	struct tw_follow follow;	/* events of this thread: tw_causes=1 */
 	bool started;			/* start is set: the job has begun */

@@ -418,6 +418,19 @@ static json_t *made_trigger(struct made *made)
 		"args", "c");
 }
 
+static json_t *made_behind(struct made *made)
+{
+	json_t *array = json_array();
+
+	for (uint64_t i = 1 + made_below(made, 3); i; i--)
+		json_array_append_new(array, json_pack("{si, ss, ss, s{ss, ss}, so, so}",
+			"job", 0, "ddir", "read", "behind", "writes",
+			"who", "kind", "process", "name", "a",
+			"ios", tw_json_of_u64(made_below(made, 9)),
+			"device_ns", tw_json_of_u64(made_below(made, 99))));
+	return array;
+}
+
 /* ---- all --------------------------------------------------------------------------------- */
 
 /* Return the report of a job. @number: of the job in its set. */
@@ -451,6 +464,8 @@ static json_t *made_report(uint64_t *random, unsigned digits, uint64_t number)
 		made_slowest(&made, json_object_get(root, "slowest"));
 	if (!made_below(&made, 3))
 		json_object_set_new(root, "triggers", json_pack("[o]", made_trigger(&made)));
+	if (!made_below(&made, 3))
+		json_object_set_new(root, "behind", made_behind(&made));
 	if (has_rows && !made_below(&made, 8))
 		json_object_set_new(json_object_get(root, "stages"), "lunch", json_object());
 	return root;

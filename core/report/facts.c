@@ -13,6 +13,7 @@
 #define CAUSES		"slowest[].causes."
 #define COST		"jobs[].causes.cost."
 #define TRIGGER		"triggers[]."
+#define BEHIND		"behind[]."
 #define OPERATION	"attached.operations[]."
 
 /* ---- tables --------------------------------------------------------------- */
@@ -132,6 +133,11 @@ static const struct tw_fact of_who[] = {
 
 static const struct tw_fact of_part[] = {
 	{ "requests", TW_NUMBER | TW_MUST }, { "bytes", TW_NUMBER | TW_MUST }, { NULL, 0 },
+};
+
+static const struct tw_fact of_behind[] = {
+	{ "ddir", TW_TEXT | TW_MUST }, { "behind", TW_TEXT | TW_MUST },
+	{ "ios", TW_NUMBER | TW_MUST }, { "device_ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
 };
 
 static const struct tw_fact of_stall[] = {
@@ -401,6 +407,13 @@ void tw_facts_check_trigger(const json_t *trigger, struct tw_report_problem *pro
 				   tw_report_u64(io, "lat_ns"), &end_ns))
 		tw_report_refuse(problem, TRIGGER "io ends after all time");
 	check_all(trigger, TRIGGER, "events", of_event, problem);
+}
+
+void tw_facts_check_behind(const json_t *behind, struct tw_report_problem *problem)
+{
+	tw_facts_check(behind, BEHIND, of_behind, problem);
+	tw_facts_check(tw_want_object(behind, BEHIND, "who", problem), BEHIND "who.", of_who,
+		       problem);
 }
 
 /* ---- attach ------------------------------------------------------------------ */

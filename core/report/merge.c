@@ -258,41 +258,40 @@ static int add_slowest(struct tw_report *into, const struct tw_report *from,
 	return 0;
 }
 
-/* ---- triggers ---------------------------------------------------------------------------- */
+/* ---- lists by job -------------------------------------------------------------------------- */
 
-/* Put the triggers of a report into an array in the order of jobs. */
-static void put_triggers(json_t *triggers, const json_t *from, const size_t *indices)
+/* Put the elements of a list into an array in the order of jobs. */
+static void put_by_job(json_t *array, const json_t *from, const size_t *indices)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < json_array_size(from); i++) {
-		json_t *trigger = json_array_get(from, i);
-		const uint64_t old = tw_report_u64(trigger, "job");
+		json_t *of = json_array_get(from, i);
+		const uint64_t old = tw_report_u64(of, "job");
 		const size_t job = indices[old];
 
-		while (at < json_array_size(triggers) &&
-		       tw_report_u64(json_array_get(triggers, at), "job") < job)
+		while (at < json_array_size(array) &&
+		       tw_report_u64(json_array_get(array, at), "job") < job)
 			at++;
 		/* Others may share it. */
-		trigger = job == old ? json_incref(trigger) : json_copy(trigger);
+		of = job == old ? json_incref(of) : json_copy(of);
 		if (job != old)
-			json_object_set_new(trigger, "job", json_integer((json_int_t)job));
-		json_array_insert_new(triggers, at, trigger);
+			json_object_set_new(of, "job", json_integer((json_int_t)job));
+		json_array_insert_new(array, at++, of);
 	}
 }
 
-static void add_triggers(struct tw_report *into, const struct tw_report *from,
-			 const struct indices *indices)
+static void add_by_job(json_t **into, const json_t *from, const struct indices *indices)
 {
-	json_t *triggers;
+	json_t *array;
 
-	if (!into->triggers && !from->triggers)
+	if (!*into && !from)
 		return;
-	triggers = json_array();
-	put_triggers(triggers, into->triggers, indices->into);
-	put_triggers(triggers, from->triggers, indices->from);
-	json_decref(into->triggers);
-	into->triggers = triggers;
+	array = json_array();
+	put_by_job(array, *into, indices->into);
+	put_by_job(array, from, indices->from);
+	json_decref(*into);
+	*into = array;
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */
@@ -343,9 +342,11 @@ static int add_all(struct tw_report *into, const struct tw_report *from,
 	error = add_jobs(into, from, indices);
 	if (!error)
 		error = add_slowest(into, from, indices, a < b ? a : b);
-	if (!error)
-		add_triggers(into, from, indices);
-	return error;
+	if (error)
+		return error;
+	add_by_job(&into->triggers, from->triggers, indices);
+	add_by_job(&into->behind, from->behind, indices);
+	return 0;
 }
 
 int tw_report_add(struct tw_report *into, const struct tw_report *from)

@@ -184,6 +184,8 @@ json_t *tw_report_to_json(const struct tw_report *report)
 		json_object_set_new(root, "slowest", slowest_to_json(report));
 	if (report->triggers)
 		json_object_set(root, "triggers", report->triggers);
+	if (report->behind)
+		json_object_set(root, "behind", report->behind);
 	if (report->attached && !json_object_get(root, "attached"))
 		json_object_set_new(root, "attached", json_object());
 	json_object_update(json_object_get(root, "attached"), report->attached);

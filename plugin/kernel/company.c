@@ -4,6 +4,7 @@
  */
 #include "kernel/company.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/plain_text.h"
@@ -32,4 +33,61 @@ json_t *tw_who_to_json(const struct tw_who *who)
 	if (name[0])
 		json_object_set_new(json, "name", json_string(name));
 	return json;
+}
+
+/* ---- sums by name ---------------------------------------------------------------- */
+
+/* Return whether both are the same, however large their requests were. */
+static bool is_same(const struct tw_who *a, const struct tw_who *b)
+{
+	return a->kind == b->kind && a->cgroup == b->cgroup && a->id == b->id &&
+	       !memcmp(a->name, b->name, sizeof(a->name));
+}
+
+void tw_behind_add(struct tw_behinds *behinds, unsigned direction,
+		   const struct tw_company *company, uint64_t ns, uint64_t ios)
+{
+	const enum tw_company_kind kind = tw_company_kind(company);
+	const struct tw_who *who = &company->who;
+	struct tw_behind *at = behinds->all, *end = at + behinds->count;
+
+	if (kind == TW_COMPANY_NONE || who->kind == TW_WHO_UNKNOWN || !ios)
+		return;
+	while (at < end && (at->direction != direction || at->kind != kind ||
+			    !is_same(&at->who, who)))
+		at++;
+	if (at == behinds->all + TW_BEHIND_MOST)
+		return;
+	if (at == end) {
+		behinds->count++;
+		*at = (struct tw_behind) { .direction = direction, .kind = kind, .who = *who };
+	}
+	at->ns += ns;
+	at->ios += ios;
+}
+
+static int longer_first(const void *a, const void *b)
+{
+	const uint64_t left = ((const struct tw_behind *)a)->ns;
+	const uint64_t right = ((const struct tw_behind *)b)->ns;
+
+	return (left < right) - (left > right);
+}
+
+json_t *tw_behind_to_json(struct tw_behinds *behinds, const char *const *kinds,
+			  const char *const *directions)
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	qsort(behinds->all, behinds->count, sizeof(behinds->all[0]), longer_first);
+	for (i = 0; i < behinds->count && i < TW_BEHIND_SHOWN; i++) {
+		const struct tw_behind *of = &behinds->all[i];
+
+		json_array_append_new(array, json_pack("{si, ss, ss, so, sI, sI}", "job", 0,
+			"ddir", directions[of->direction], "behind", kinds[of->kind],
+			"who", tw_who_to_json(&of->who), "ios", (json_int_t) of->ios,
+			"device_ns", (json_int_t) of->ns));
+	}
+	return array;
 }

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <linux/types.h>
 #include <stdbool.h>
+#include <stdint.h>
 #endif
 
 /* Kinds of requests. In the order of enum tw_time from TW_BEHIND_READS on. */
@@ -81,6 +82,32 @@ static inline enum tw_company_kind tw_company_kind(const struct tw_company *comp
 #ifndef __bpf__
 /* Return who it is; NULL: not known. */
 json_t *tw_who_to_json(const struct tw_who *who);
+
+/* The time in the device of the I/Os that were behind somebody's requests. */
+struct tw_behind {
+	uint64_t ns;
+	uint64_t ios;
+	unsigned direction;
+	enum tw_company_kind kind;
+	struct tw_who who;
+};
+
+#define TW_BEHIND_MOST	64	/* that are told apart: later ones have no sum */
+#define TW_BEHIND_SHOWN	16	/* that are written, the longest */
+
+struct tw_behinds {
+	unsigned count;
+	struct tw_behind all[TW_BEHIND_MOST];
+};
+
+/* Add the time @ns of @ios I/Os, if the company has a name. */
+void tw_behind_add(struct tw_behinds *behinds, unsigned direction,
+		   const struct tw_company *company, uint64_t ns, uint64_t ios);
+
+/* Return the sums of a report's only job, the longest first; NULL without memory. @kinds and
+ * @directions: their names. */
+json_t *tw_behind_to_json(struct tw_behinds *behinds, const char *const *kinds,
+			  const char *const *directions);
 
 /* Copy what is known of the company of the I/O whose key is @key. Return false if nothing is. */
 static inline bool tw_company_read(const volatile struct tw_company *from, __u64 key,

@@ -176,9 +176,10 @@ if [ "$before" -ge 1 ] && [ "$after" -ge 1 ]; then
 	run report company.json
 	tr -s ' \n' ' ' <"$out" >page
 	grep -q 'time in the device: .*behind writes of others [0-9]* %' page &&
+		grep -q "; most of that was: writes of fio ($writer) [0-9]* %" page &&
 		run report --json company.json &&
 		json "$out" 'grep { $_->{stage} eq "device" &&
-			$_->{why} eq "behind writes of others" }
+			$_->{why} eq "behind writes of fio" }
 			@{$j->{answers}{tail}{read}{causes}}'
 	ok $? 'which the page tells'
 else

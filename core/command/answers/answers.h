@@ -140,6 +140,12 @@ extern const char *const tw_company_words[TW_REPORT_COMPANIES - 1];
  * dd"; of a single I/O with numbers. Return 0: it is not known. */
 int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_single);
 
+/* Write who had most of the requests that the I/Os of a direction were behind, with the shares
+ * of their time in the device, @all_ns: "writes of dd (1234) 90 %, flushes of jbd2/sda1-8 3 %".
+ * Return 0: nobody is named. */
+int tw_report_say_behind(char *text, size_t size, const struct tw_report *report,
+			 int direction, double all_ns);
+
 /* Find how long after the start of the job's run a moment of CLOCK_MONOTONIC
  * is. Return: 0: not known. */
 int tw_report_since_start(double *s, const struct tw_report_job *job,

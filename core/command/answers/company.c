@@ -3,6 +3,7 @@
  * What else a device had in flight when it got an I/O (tw_causes), in words.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -56,4 +57,71 @@ int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_si
 						       (unsigned long long)theirs) : "",
 			 name);
 	return 1;
+}
+
+/* ---- sums by name ---------------------------------------------------------------- */
+
+#define MOST_NAMES	4
+#define LEAST_SHARE	0.005	/* 1 %, rounded */
+
+struct sum {
+	char *name;
+	double ns;
+};
+
+static int longer_first(const void *a, const void *b)
+{
+	const double left = ((const struct sum *)a)->ns, right = ((const struct sum *)b)->ns;
+
+	return (left < right) - (left > right);
+}
+
+/* Add up what jobs were behind. The same name in two jobs is one. */
+static struct sum *sums_of(const struct tw_report *report, int direction, size_t *count)
+{
+	struct sum *sums = NULL;
+
+	for (size_t i = 0; i < json_array_size(report->behind); i++) {
+		const json_t *of = json_array_get(report->behind, i);
+		const char *kind = tw_report_string(of, "behind");
+		char who[TW_REPORT_SENTENCE / 2], *name;
+		size_t j = 0;
+		int k = 0;
+
+		if (strcmp(tw_report_string(of, "ddir"), tw_direction_names[direction]))
+			continue;
+		while (tw_company_kinds[k] && strcmp(tw_company_kinds[k], kind))
+			k++;
+		tw_report_had_cpu(who, sizeof(who), json_object_get(of, "who"));
+		name = tw_format("%s of %s", tw_company_kinds[k] ? tw_company_words[k] : kind,
+				 who);
+		while (j < *count && strcmp(sums[j].name, name))
+			j++;
+		if (j == *count)
+			tw_another(&sums, count)->name = name;
+		sums[j].ns += (double)tw_report_u64(of, "device_ns");
+	}
+	return sums;
+}
+
+int tw_report_say_behind(char *text, size_t size, const struct tw_report *report,
+			 int direction, double all_ns)
+{
+	size_t count = 0;
+	struct sum *sums = sums_of(report, direction, &count);
+	FILE *file = fmemopen(text, size, "w");
+	int any = 0;
+
+	if (count)
+		qsort(sums, count, sizeof(*sums), longer_first);
+	for (size_t i = 0; file && i < count && i < MOST_NAMES &&
+	     sums[i].ns >= LEAST_SHARE * all_ns; i++) {
+		fprintf(file, "%s%s %.0f %%", any ? ", " : "", sums[i].name,
+			100 * sums[i].ns / all_ns);
+		any = 1;
+	}
+	if (file)
+		fclose(file);
+	free(sums);
+	return any;
 }

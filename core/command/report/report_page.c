@@ -122,7 +122,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 		tw_report_add_inside(page, group, direction);
 	tw_report_add_blockq(page, tally, direction);
 	tw_report_add_call(page, tally, direction);
-	tw_report_add_company_times(page, tally, direction);
+	tw_report_add_company_times(page, group, direction);
 	/* Only a job with a rate has a schedule. */
 	if (slip->count && tw_has(tally, TW_ROW_slip_at_end_ns))
 		tw_page_remark(page, "behind fio's schedule: at most %s, at the end %s%s; the "

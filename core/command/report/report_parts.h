@@ -66,7 +66,7 @@ void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 			int direction);
 
 /* Add the times in the device, by what else it had in flight (tw_causes). */
-void tw_report_add_company_times(struct tw_page *page, const struct tw_tally *tally,
+void tw_report_add_company_times(struct tw_page *page, const struct tw_report_group *group,
 				 int direction);
 
 /* Do all I/Os of a direction have the parts of syncs? */

@@ -229,10 +229,12 @@ static void add_company_time(struct tw_page *page, const struct tw_tally *tally,
 		tw_page_more(page, ", p99 %s", TW_SAY_NS(tw_histogram_percentile(part, 99)));
 }
 
-void tw_report_add_company_times(struct tw_page *page, const struct tw_tally *tally,
+void tw_report_add_company_times(struct tw_page *page, const struct tw_report_group *group,
 				 int direction)
 {
+	const struct tw_tally *tally = &group->all.tally;
 	const struct tw_scalars *scalars = &tally->scalars;
+	char names[TW_REPORT_SENTENCE * 2];
 	const char *before = "";
 	double all_ns = 0;
 
@@ -253,6 +255,8 @@ void tw_report_add_company_times(struct tw_page *page, const struct tw_tally *ta
 		before = ";";
 	}
 	tw_page_more(page, " (by what it had in flight when it got the I/O)");
+	if (tw_report_say_behind(names, sizeof(names), &group->all, direction, all_ns))
+		tw_page_more(page, "; most of that was: %s", names);
 	if (scalars->counted)
 		tw_page_more(page, "; to count that took %s of blockq",
 			     TW_SAY_NS((double)scalars->counting_ns / (double)scalars->counted));

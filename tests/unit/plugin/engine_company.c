@@ -183,6 +183,65 @@ static void names(void)
 	tap_ok(is_valid(), "which can be read");
 }
 
+/* Return the field of a sum, in the order of the report. */
+static uint64_t sum(unsigned i, const char *field)
+{
+	return world_number("behind.%u.%s", i, field);
+}
+
+static void behind(unsigned id, unsigned kind)
+{
+	struct tw_company company = { .who = { .kind = TW_WHO_PROCESS, .id = id } };
+
+	company.requests[kind] = 1;
+	company.bytes[kind] = 1;
+	/* It is the same, however large its requests are. */
+	company.who.bytes = world_below(9);
+	one(company, false);
+}
+
+static void sums(void)
+{
+	unsigned i, j;
+
+	begin(true, 1);
+	behind(7, TW_COMPANY_WRITES);
+	for (i = 0; i < 3; i++)
+		behind(8, TW_COMPANY_READS);
+	behind(7, TW_COMPANY_READS);
+	behind(7, TW_COMPANY_WRITES);
+	one((struct tw_company) { REQUESTS(WRITES, 1, 1) }, false);
+	one((struct tw_company) { .own = 1 }, false);
+	world_end();
+	tap_ok(json_array_size(world_at(world.report, "behind")) == 3 &&
+	       sum(0, "who.id") == 8 && sum(0, "ios") == 3 &&
+	       sum(0, "device_ns") == 3 * DEVICE_NS && sum(1, "who.id") == 7 &&
+	       sum(1, "ios") == 2 && sum(2, "ios") == 1 &&
+	       world_is_text("behind.1.behind", "writes") &&
+	       world_is_text("behind.2.behind", "reads") &&
+	       world_is_text("behind.0.ddir", "read"), "sums by name and kind");
+	begin(true, 1);
+	for (i = 1; i <= TW_BEHIND_MOST + 1; i++)
+		for (j = 0; j < (i <= TW_BEHIND_SHOWN ? 2U : 1U); j++)
+			behind(TW_BEHIND_MOST + 2 - i, TW_COMPANY_WRITES);
+	world_end();
+	for (i = j = 0; i < TW_BEHIND_SHOWN; i++)
+		j += sum(i, "ios") == 2;
+	tap_ok(json_array_size(world_at(world.report, "behind")) == TW_BEHIND_SHOWN &&
+	       j == TW_BEHIND_SHOWN, "the longest of many");
+	begin(true, 16);
+	for (i = 0; i < 4000; i++)
+		behind(7, TW_COMPANY_WRITES);
+	world_end();
+	tap_ok(json_array_size(world_at(world.report, "behind")) == 1 &&
+	       sum(0, "ios") == in("writes") &&
+	       sum(0, "device_ns") == all_rows("sum_ns"), "a chosen I/O counts for others");
+	begin(false, 1);
+	behind(7, TW_COMPANY_WRITES);
+	world_end();
+	tap_ok(!world_at(world.report, "behind"), "without the option: none");
+}
+
 static void sampled(void)
 {
 	/* All are of one kind. The estimate may be more than the number of I/Os. */
@@ -223,6 +282,7 @@ int main(void)
 	each_kind();
 	slowest();
 	names();
+	sums();
 	sampled();
 	not_asked_for();
 	return tap_done();
