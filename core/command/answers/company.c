@@ -84,7 +84,7 @@ static struct sum *sums_of(const struct tw_report *report, int direction, size_t
 	for (size_t i = 0; i < json_array_size(report->behind); i++) {
 		const json_t *of = json_array_get(report->behind, i);
 		const char *kind = tw_report_string(of, "behind");
-		char who[TW_REPORT_SENTENCE / 2], *name;
+		char who[TW_REPORT_NAME], *name;
 		size_t j = 0;
 		int k = 0;
 
@@ -92,7 +92,7 @@ static struct sum *sums_of(const struct tw_report *report, int direction, size_t
 			continue;
 		while (tw_company_kinds[k] && strcmp(tw_company_kinds[k], kind))
 			k++;
-		tw_report_had_cpu(who, sizeof(who), json_object_get(of, "who"));
+		tw_report_say_holder(who, sizeof(who), json_object_get(of, "who"), 1);
 		name = tw_format("%s of %s", tw_company_kinds[k] ? tw_company_words[k] : kind,
 				 who);
 		while (j < *count && strcmp(sums[j].name, name))
