@@ -119,7 +119,7 @@ json away.json '$j->{clocks}{tickwise}{source} ne "system"' || {
 # The samples of the first 20 ms end after 0.5 ms: too few.
 json away.json '$j->{clocks}{tickwise}{rate_window_ns} > 21e6'
 ok $? 'the calibration went on, and the report has how long'
-"$tickwise" report --clocks away.json >page && tr -s ' \n' ' ' <page |
+"$tickwise" report --all away.json >page && tr -s ' \n' ' ' <page |
 	grep -q 'calibrated in [0-9.]* ms'
 ok $? 'and the page shows it'
 has_not err calibration 'stderr has nothing of it'

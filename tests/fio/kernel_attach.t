@@ -242,7 +242,7 @@ json s.json 'my $count = $j->{stages}{lat}{read}{count};
 	$j->{stages}{lat}{read}{sum_ns} == $j->{stages}{kernel}{read}{sum_ns}'
 ok $? 'about one in 16 has times, and counts 16 times in them'
 has page 'all of these: estimated from' 'the page says so'
-has page 'chosen I/Os (5 of ' 'also of the slowest'
+has page 'chosen I/Os (3 of ' 'also of the slowest'
 is_valid report s.json
 attach --every=3 -- true
 is "$status $(wc -l <err)" '64 1' '--every=3 is no power of two: one line'
@@ -435,7 +435,7 @@ attach_to f.json --interval=0.1 -- "$FIO" --name=long $(stock --filename=buffere
 	--rw=read --time_based --runtime=600 --thread --rate_iops=200)
 wait_for page buffered
 kill -INT $attacher
-wait_for page 'What the words mean'
+wait_for page 'keeps the report'
 has page 'by ring, file and operation' 'Ctrl-C: the report'
 kill -0 $attacher
 ok $? 'then it waits for the program'

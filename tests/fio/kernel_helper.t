@@ -158,7 +158,7 @@ split_is one/one.json.1 256 "$joined && \$j->{jobs}[0]{kernel}{by_helper}" \
 	'its I/Os are split, by the helper'
 split_is one/one.json.2 256 "$joined" 'and those of a job that is a thread'
 split_is one/one.json.3 256 "$joined" 'and of another one'
-"$tickwise" report one/one.json.1 >page
+"$tickwise" report --all one/one.json.1 >page
 [ "$direct" = 0 ] || has page '; by tickwise kernel-helper' 'which the report tells'
 fio_as 65534 sampled --tw_kernel_every=16
 # It is 32 if the job lasted long enough to measure its cost.

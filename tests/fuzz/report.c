@@ -24,7 +24,7 @@ static void use(struct tw_report *reports, size_t count, const struct tw_report_
 		return;
 	}
 	fuzz_show(tw_report_page(groups, group_count,
-				 TW_REPORT_WITH_HTML | TW_REPORT_WITH_CLOCKS));
+				 TW_REPORT_WITH_HTML | TW_REPORT_WITH_ALL));
 	json_decref(tw_report_groups_to_json(groups, group_count));
 	tw_report_write_trace(groups, group_count, "/dev/null", &problem);
 	tw_report_groups_free(groups, group_count);

@@ -238,6 +238,27 @@ golden syncs_some_whole report some_whole.json
 golden syncs_json report --json synced.json
 golden rated report rated.json
 golden rated_json report --json rated.json
+golden whole report --all caused.json
+# What hardly matters is left out of the page, and what matters is not.
+changes <<'CASES'
+all
+	$r->{kernel_stages}{every} = 16; $r->{kernel_stages}{split}{read} = 6;
+	$r->{kernel_stages}{not_split}{not_chosen} = { %{moves(94)}, sync => 0 };
+	$r->{kernel_stages}{cost} = { pairs => 25, cpu_off_ps => 100000000,
+	cpu_on_ps => 101500000, cpu_squares_ns2 => 150000, lat_off_ps => 500000000,
+	lat_on_ps => 500010000, lat_squares_ns2 => 900000 }
+all
+	$r->{kernel_stages}{every} = 16;
+	$r->{kernel_stages}{not_split}{not_chosen} = { %{moves(1)}, sync => 0 };
+	$r->{kernel_stages}{split}{read} = 99;
+	$r->{kernel_stages}{cost} = { pairs => 25, cpu_off_ps => 80000000,
+	cpu_on_ps => 120000000, cpu_squares_ns2 => 150000, lat_off_ps => 500000000,
+	lat_on_ps => 501000000, lat_squares_ns2 => 900000 }
+CASES
+cp changes/1.json cheap.json
+cp changes/2.json dear.json
+golden cheap report cheap.json
+golden dear report dear.json
 golden caused report --html=caused.html --trace=caused.trace caused.json
 golden_file caused.html caused.html
 golden_file caused.trace caused.trace
@@ -333,17 +354,17 @@ one @ @2
 	$j->{fallback} = $true
 one @ two.json
 	$r->{counter} = { verdict => "unreliable", reasons => [] }; $j->{fallback} = $true
-one --clocks @
+one
 	@{$r->{clocks}{fio}}{qw(error_ns error_ppb)} = (-25, -2.5)
-one --clocks @
+one
 	@{$r->{clocks}{fio}}{qw(error_ns error_ppb)} = (26, 2.6)
-one --clocks @
+one
 	@{$r->{clocks}{fio}}{qw(error_ns error_ppb)} = (0, 0)
-one --clocks @
+one
 	@{$r->{clocks}{tickwise}}{qw(source rate_window_ns hz)} = ("regression", 9, 0)
-one --clocks @
+one
 	@{$r->{clocks}{tickwise}}{qw(source rate_bound_ppb)} = ("lunch", 0)
-one --clocks @ @2
+one @ @2
 	$r->{clocks}{fio}{off_monotonic} = { against => "CLOCK_MONOTONIC", over_ns => 10,
 	error_ns =>
 	12.5, error_ppb => 1.25, uncertainty_ns => 60, uncertainty_ppb => 6 };
@@ -594,9 +615,9 @@ attached
 	my $o = $r->{attached}{operations}; push @$o, { %{$o->[0]}, ring => 1 } for 1 .. 24
 CASES
 while read -r number arguments && read -r text; do
-	changed "$number.base" "$arguments"
+	changed "$number.base" "--all $arguments"
 	cp "$out" base
-	changed "$number" "$arguments"
+	changed "$number" "--all $arguments"
 	printf '## %s: %.80s\n' "$arguments" "$text"
 	diff -U0 base "$out" | sed '1,2d'
 	cat "$err"

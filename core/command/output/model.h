@@ -12,7 +12,7 @@
 struct tw_block {
 	struct tw_block *next;
 	enum tw_block_kind kind;
-	unsigned media;			/* enum tw_media; 0: all */
+	unsigned media;			/* enum tw_media */
 	int level;			/* of a heading */
 	int first, others;		/* in text: where the first line and others begin */
 	enum tw_mark mark;
@@ -94,6 +94,7 @@ struct tw_plot {
 struct tw_page {
 	const char *title;
 	struct tw_block *blocks, **end, *last;
+	unsigned media;			/* that show the blocks that follow */
 	struct tw_piece *pieces;
 };
 
@@ -101,7 +102,7 @@ struct tw_page {
  * bytes. */
 const char *tw_cell_form(const struct tw_cell *cell, char *room);
 
-/* Does @medium show a block or a column for @media? */
+/* Does @medium show a column for @media? */
 static inline int tw_is_shown(unsigned media, unsigned medium)
 {
 	return !media || media & medium;

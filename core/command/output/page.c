@@ -50,6 +50,7 @@ struct tw_page *tw_page_new(const char *title)
 
 	page->pieces = pieces;
 	page->end = &page->blocks;
+	page->media = TW_IN_ALL;
 	page->title = keep(page, title);
 	return page;
 }
@@ -68,7 +69,7 @@ static struct tw_block *add(struct tw_page *page, enum tw_block_kind kind, const
 	struct tw_block *block = take(page, sizeof(*block));
 
 	*block = (struct tw_block) {
-		.kind = kind, .text = text,
+		.kind = kind, .text = text, .media = page->media,
 		.first = indents[kind].first, .others = indents[kind].others,
 	};
 	page->last = block;
@@ -89,7 +90,8 @@ void tw_page_heading(struct tw_page *page, int level, const char *format, ...)
 
 void tw_page_contents(struct tw_page *page)
 {
-	add(page, TW_BLOCK_CONTENTS, "")->media = TW_IN_HTML;
+	add(page, TW_BLOCK_CONTENTS, "");
+	tw_page_only(page, TW_IN_HTML);
 }
 
 void tw_page_fact(struct tw_page *page, const char *name, const char *format, ...)
@@ -108,7 +110,12 @@ void tw_page_more(struct tw_page *page, const char *format, ...)
 
 void tw_page_only(struct tw_page *page, unsigned media)
 {
-	page->last->media = media;
+	page->last->media = media & page->media;
+}
+
+void tw_page_begin_only(struct tw_page *page, unsigned media)
+{
+	page->media = media;
 }
 
 void tw_page_indent(struct tw_page *page, int first, int others)
@@ -239,7 +246,7 @@ struct tw_plot *tw_page_add_plot(struct tw_page *page, const struct tw_plot_abou
 	};
 	plot->about.x.label = about->x.label ? about->x.label : "";
 	plot->about.y.label = about->y.label ? about->y.label : "";
-	block->media = TW_IN_HTML;
+	tw_page_only(page, TW_IN_HTML);
 	block->plot = plot;
 	return plot;
 }
@@ -404,6 +411,17 @@ const char *tw_format_ns(char *text, double ns)
 		unit.decimals = 0;
 	snprintf(text, TW_FORMAT_SIZE, "%.*f %s", unit.decimals, value,
 		 unit.name);
+	return text;
+}
+
+const char *tw_format_round(char *text, double ns)
+{
+	struct tw_format_unit unit = tw_format_unit(ns);
+	double digits = round(ns / unit.ns * pow(10, unit.decimals));
+
+	for (; unit.decimals && fmod(digits, 10) == 0; unit.decimals--)
+		digits /= 10;
+	snprintf(text, TW_FORMAT_SIZE, "%.*f %s", unit.decimals, ns / unit.ns, unit.name);
 	return text;
 }
 

@@ -83,6 +83,9 @@ void tw_page_more(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3)
 enum tw_media { TW_IN_TEXT = 1, TW_IN_HTML = 2, TW_IN_CSV = 4 };
 
 void tw_page_only(struct tw_page *page, unsigned media);
+/* Show the blocks that follow in no other media than these. TW_IN_ALL ends this. */
+#define TW_IN_ALL	(TW_IN_TEXT | TW_IN_HTML | TW_IN_CSV)
+void tw_page_begin_only(struct tw_page *page, unsigned media);
 void tw_page_indent(struct tw_page *page, int first, int others);
 
 /* Mark the last block as a verdict: its text up to the first colon, or all of
@@ -125,10 +128,13 @@ struct tw_format_unit {
  * the same with a sign, also for positive values. */
 const char *tw_format_ns(char *text, double ns);
 const char *tw_format_number(char *text, double value);
+/* The same as tw_format_ns() for a time that somebody set: "4 s". */
+const char *tw_format_round(char *text, double ns);
 const char *tw_format_signed(char *text, double value);
 
 /* The same as an argument. The text lasts until the end of the block. */
 #define TW_SAY_NS(ns)		tw_format_ns((char[TW_FORMAT_SIZE]) { 0 }, (double)(ns))
+#define TW_SAY_ROUND(ns)	tw_format_round((char[TW_FORMAT_SIZE]) { 0 }, (double)(ns))
 #define TW_SAY_NUMBER(value)	tw_format_number((char[TW_FORMAT_SIZE]) { 0 }, value)
 #define TW_SAY_SIGNED(value)	tw_format_signed((char[TW_FORMAT_SIZE]) { 0 }, value)
 

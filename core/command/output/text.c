@@ -309,7 +309,7 @@ static const struct tw_block *visible(const struct tw_block *block)
 
 	for (; block; block = block->next) {
 		folded += block->kind == TW_BLOCK_DETAILS;
-		if (!folded && tw_is_shown(block->media, TW_IN_TEXT))
+		if (!folded && block->media & TW_IN_TEXT)
 			return block;
 		folded -= block->kind == TW_BLOCK_END_DETAILS;
 	}

@@ -4,6 +4,7 @@
  * direction, and facts about device, file, machine and run. Facts that a report
  * does not have are left out.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -62,16 +63,18 @@ static void add_job(struct tw_page *page, const struct tw_report_group *group,
 	if (!is_only_one)
 		tw_page_more(page, ", group %llu", (unsigned long long)job->groupid);
 	if (group->run_ns)
-		tw_page_more(page, ", %s", TW_SAY_NS(group->run_ns));
+		tw_page_more(page, ", %s", TW_SAY_ROUND(group->run_ns));
 }
 
-/* Add the first line. In HTML the heading above has the name. */
+/* Add the first line. In HTML the title has job, host and date. */
 static void add_first_line(struct tw_page *page, const struct tw_report_group *group,
 			   int is_only_one, enum tw_media medium)
 {
-	tw_page_paragraph(page, "%s%s", medium == TW_IN_TEXT ?
-			  group->all.jobs[0].name : "",
+	char *title = tw_report_title(&group, 1);
+
+	tw_page_paragraph(page, "%s%s", medium == TW_IN_TEXT ? title : "",
 			  medium == TW_IN_TEXT ? ": " : "");
+	free(title);
 	tw_page_only(page, medium);
 	if (group->all.attached)
 		tw_report_add_attached_head(page, group);
@@ -342,30 +345,14 @@ static void add_reports(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_more(page, ", and %zu more", files - most);
 }
 
-void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
-			    int is_only_one)
+/* Add what ran, with which options, and where the reports are. */
+static void add_run(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_job *job = &group->all.jobs[0];
 	const time_t start = (time_t)(job->start_ns / TW_NS_PER_SECOND);
-	const size_t devices = group->all.device_count;
-	const size_t files = json_array_size(group->all.files);
 	char date[64];
 	struct tm tm;
 
-	add_first_line(page, group, is_only_one, TW_IN_TEXT);
-	add_first_line(page, group, is_only_one, TW_IN_HTML);
-	add_tiles(page, group);
-	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)
-		add_device(page, group, i);
-	add_rest(page, devices, 0, 0);
-	for (size_t i = 0; i < files && i < MAX_FACTS; i++)
-		add_file(page, group, i);
-	add_rest(page, files, group->all.tally.scalars.files_left_out,
-		 group->all.job_count > 1);
-	if (!group->all.attached || machine_of(group))
-		add_machine(page, group);
-	if (group->all.attached)
-		return;
 	/* 64 bits of nanoseconds end in the year 2554. */
 	strftime(date, sizeof(date), "%F %T UTC", gmtime_r(&start, &tm));
 	tw_page_fact(page, "run", "%s, %s, engine %s", date, job->fio_version, job->engine);
@@ -377,4 +364,28 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 			count_files(group) == 1 ? "report" : "reports");
 	add_reports(page, group, count_files(group));
 	tw_page_end_details(page);
+}
+
+void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
+			    int is_only_one, unsigned rest)
+{
+	const size_t devices = group->all.device_count;
+	const size_t files = json_array_size(group->all.files);
+
+	add_first_line(page, group, is_only_one, TW_IN_TEXT);
+	add_first_line(page, group, is_only_one, TW_IN_HTML);
+	add_tiles(page, group);
+	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)
+		add_device(page, group, i);
+	add_rest(page, devices, 0, 0);
+	for (size_t i = 0; i < files && i < MAX_FACTS; i++)
+		add_file(page, group, i);
+	add_rest(page, files, group->all.tally.scalars.files_left_out,
+		 group->all.job_count > 1);
+	tw_page_begin_only(page, rest);
+	if (!group->all.attached || machine_of(group))
+		add_machine(page, group);
+	if (!group->all.attached)
+		add_run(page, group);
+	tw_page_begin_only(page, TW_IN_ALL);
 }

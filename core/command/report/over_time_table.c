@@ -34,13 +34,14 @@ static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 		     int direction, unsigned medium)
 {
 	static const struct tw_column columns[] = {
-		{ "from", .width = 10 }, { "over", .width = 7 },
+		{ "from, s", .width = 9 }, { "over, s", .width = 8 },
 		{ "IOPS", .width = 7 }, { "mean", .width = 7 },
 		{ "p50", .width = 7 }, { "p99", .width = 7 }, { "p99.9", .width = 7 },
 		{ "max", .width = 7 }, { "", .flags = TW_COLUMN_LEFT },
 	};
 	struct tw_table *table = tw_page_table(page, columns,
 					       sizeof(columns) / sizeof(*columns));
+	const int decimals = group->all.tally.over_time.width_ns < 1000000 ? 6 : 3;
 	uint32_t end;
 
 	tw_page_only(page, medium);
@@ -60,8 +61,8 @@ static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 			tw_must(tw_histogram_collect(&lat, &window->lat[direction]));
 		}
 		tw_table_row(table);
-		tw_cell_ns(table, (double)from_ns);
-		tw_cell_ns(table, (double)over_ns);
+		tw_cell_fixed(table, (double)from_ns / 1e9, decimals);
+		tw_cell_fixed(table, (double)over_ns / 1e9, decimals);
 		/* No engine has windows before the job's start. */
 		if (over_ns)
 			tw_cell_number(table, (double)lat.count * 1e9 / (double)over_ns);
@@ -114,14 +115,14 @@ void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group 
 
 	if (group->span.is_wanted) {
 		tw_page_remark(page, "a part of the run only: from %s to %s after the start of "
-			       "the %sjob (", TW_SAY_NS(group->span.from_ns),
-			       TW_SAY_NS(group->span.to_ns),
+			       "the %sjob (", TW_SAY_ROUND(group->span.from_ns),
+			       TW_SAY_ROUND(group->span.to_ns),
 			       group->all.job_count > 1 ? "first " : "");
 		if (asked->from_ns)
-			tw_page_more(page, "--from=%s", TW_SAY_NS(asked->from_ns));
+			tw_page_more(page, "--from=%s", TW_SAY_ROUND(asked->from_ns));
 		if (asked->to_ns != UINT64_MAX)
 			tw_page_more(page, "%s--to=%s", asked->from_ns ? " " : "",
-				     TW_SAY_NS(asked->to_ns));
+				     TW_SAY_ROUND(asked->to_ns));
 		tw_page_more(page, ", rounded outward to whole intervals); the slowest I/Os of "
 			     "it are not known");
 	} else if (tw_report_is_of_intervals(group)) {

@@ -44,8 +44,8 @@ void tw_report_add_attached_head(struct tw_page *page,
 {
 	const struct tw_report_job *job = &group->all.jobs[0];
 
-	tw_page_more(page, "%s on host %s, seen from inside the kernel: process %llu and "
-		     "those it started, %s", TW_SAY_NS(group->run_ns), job->host,
+	tw_page_more(page, "%s, seen from inside the kernel: process %llu and "
+		     "those it started, %s", TW_SAY_ROUND(group->run_ns),
 		     (unsigned long long)job->pid,
 		     TW_SAY_COUNT(rings_of(&group->all), "ring[s]"));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks on a report's page: how far off each was in the run. Text has one
- * line, and HTML folds the table, unless an error matters for the figures
- * shown.
+ * The clocks on a report's page: how far off each was in the run. Text has them
+ * with --all only, and HTML folds the table, unless an error matters for the
+ * figures shown.
  *
  * Every error has its uncertainty. An error smaller than its uncertainty is
  * marked, so that its digits are not taken for a finding.
@@ -153,38 +153,25 @@ static int matters(const struct tw_report_group *group, const struct clock *own,
 
 /* ---- both forms ----------------------------------------------------------- */
 
-static void add_error(struct tw_page *page, const char *name, const struct clock *clock)
-{
-	tw_page_more(page, "%s %s +-%s ppb", name, TW_SAY_SIGNED(clock->error_ppb),
-		     TW_SAY_NUMBER(clock->uncertainty_ppb));
-}
-
 void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *group,
 			  unsigned with)
 {
 	const struct clock own = clock_of(&group->all, TW_REPORT_TICKWISE, NULL);
 	const struct clock fio = clock_of(&group->all, TW_REPORT_FIO, NULL);
-	const int is_open = matters(group, &own, &fio) || with & TW_REPORT_WITH_CLOCKS;
+	const int is_open = matters(group, &own, &fio) || with & TW_REPORT_WITH_ALL;
 	const char *of = group->all.job_count == 1 ? "" :
 			 ": of all its jobs, for each clock the one farthest off";
 
 	if (json_object_size(group->all.clocks) == 0) {
 		tw_page_gap(page);
 		tw_page_paragraph(page, "clocks in this run: none was measured");
+		tw_page_only(page, tw_report_rest(with));
 		return;
 	}
-	if (is_open) {
+	if (is_open)
 		tw_page_heading(page, 3, "clocks in this run%s", of);
-	} else {
-		tw_page_paragraph(page, "clock errors (%s): ",
-				  strcmp(own.against, "CLOCK_MONOTONIC_RAW") == 0 ? "RAW" :
-				  short_name(own.against));
-		add_error(page, "tickwise", &own);
-		if (fio.json)
-			add_error(page, ", fio", &fio);
-		tw_page_only(page, TW_IN_TEXT);
+	else
 		tw_page_details(page, "clocks in this run%s", of);
-	}
 	add_table(page, &group->all);
 	if (own.json)
 		add_rate(page, own.json);

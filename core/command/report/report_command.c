@@ -14,7 +14,7 @@
 struct wanted {
 	struct tw_wanted as;
 	int of_hosts;			/* merge reports of several hosts */
-	int clocks;			/* text shows how far off each clock was */
+	int all;			/* text shows what else only HTML does */
 	const char *percentiles;	/* a prefix; NULL: no files */
 	const char *trace;		/* a path; NULL: no file */
 	uint64_t from_ns, to_ns;	/* part of the run */
@@ -32,11 +32,12 @@ static const struct tw_option table[] = {
 	  .more = "They must have the same name, group, depth, fio and engine. The time is "
 		  "that of the hosts' own clocks.",
 	  TW_OPTION_AT(struct wanted, of_hosts) },
-	{ .name = "clocks",
-	  .help = "Print how far off each clock was, as a table",
-	  .more = "Without it the page has one line about clocks, but where an "
-		  "error or a doubt matters for what is shown.",
-	  TW_OPTION_AT(struct wanted, clocks) },
+	{ .name = "all",
+	  .help = "Print the whole page, which does not fit a screen",
+	  .more = "It also has machine, options and reports, each part of a stage, and the run "
+		  "over time. It tells why each of the slowest I/Os was slow, how far off the "
+		  "clocks were, and what the words mean.",
+	  TW_OPTION_AT(struct wanted, all) },
 	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE", .is_written = 1,
 	  .help = "Write the page as HTML, with plots, to FILE, too",
 	  .more = "It shows into which stages the time of the mean I/O went, and of "
@@ -98,7 +99,7 @@ static int show(const struct tw_report_group *groups, size_t count,
 		const struct wanted *wanted)
 {
 	const unsigned with = (wanted->as.html ? TW_REPORT_WITH_HTML : 0) |
-			      (wanted->clocks ? TW_REPORT_WITH_CLOCKS : 0);
+			      (wanted->all ? TW_REPORT_WITH_ALL : 0);
 	/* A full page takes time. A table or JSON alone need none. */
 	struct tw_page *page = wanted->as.form == TW_FORM_PAGE || wanted->as.html ?
 		tw_report_page(groups, count, with) : tw_page_new("");

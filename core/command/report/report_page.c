@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Merged reports as a page. The order of the blocks is here, and what is short; the other
- * parts are in files of their own, which report_parts.h names. What the words mean is at the
- * end of the page. Almost all blocks are for the terminal and for HTML.
+ * parts are in files of their own, which report_parts.h names. Text ends with what was
+ * found, where a terminal shows it, and HTML begins with it. What fills a screen without
+ * being needed to see what is slow is in HTML, and in text with --all.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,15 +18,59 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
 #define PERCENTS	(sizeof(percents) / sizeof(*percents))
 
+/* Parts of a time are shown in text if it is one in this many of lat. */
+#define LARGE_PART	10
+
 /* ---- what was found ------------------------------------------------------ */
+
+/* Are the causes of slow I/Os missing, as no job was told to find them? */
+static int lacks_causes(const struct tw_report_group *group)
+{
+	char text[TW_REPORT_SENTENCE];
+	int any = 0;
+
+	for (size_t i = 0; i < group->all.job_count; i++)
+		if (json_object_get(group->all.jobs[i].json, "causes"))
+			return 0;
+	for (size_t i = 0; i < group->all.slow_count; i++)
+		if (json_object_get(group->all.slowest[i].json, "causes"))
+			return 0;
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		any |= tw_report_say_tail(text, sizeof(text), group, i);
+	return any;
+}
+
+/* Add what to run to learn more than the page tells. */
+static void add_next(struct tw_page *page, const struct tw_report_group *groups, size_t count,
+		     unsigned with)
+{
+	const int attached = groups->all.attached != NULL;
+	int lacks = 0;
+
+	for (size_t i = 0; i < count; i++)
+		lacks |= lacks_causes(&groups[i]);
+	if (!lacks && with & TW_REPORT_WITH_ALL)
+		return;
+	tw_page_paragraph(page, "next: ");
+	if (lacks)
+		tw_page_more(page, "tickwise %s --causes, as root (reasons)%s",
+			     attached ? "attach" : "run", with & TW_REPORT_WITH_ALL ? "" : "; ");
+	if (with & TW_REPORT_WITH_ALL)
+		return;
+	if (attached)
+		tw_page_more(page, "tickwise attach --json=FILE keeps the report");
+	else
+		tw_page_more(page, lacks ? "report --all, --html=FILE" : "tickwise report --all "
+			     "(over time, clocks, words), --html=FILE (plots)");
+}
 
 /* Add where the time went, what is not in it, and why the slow I/Os were slow. The rest of
  * the page is the evidence. */
 static void add_answers(struct tw_page *page, const struct tw_report_group *group)
 {
 	char text[TW_REPORT_SENTENCE];
+	int any = 0;
 
-	tw_page_gap(page);
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		if (!tw_report_shows_direction(group, i))
 			continue;
@@ -33,7 +78,10 @@ static void add_answers(struct tw_page *page, const struct tw_report_group *grou
 		if (!group->all.tally.times[TW_LAT][i].count)
 			tw_page_paragraph(page, "%s: no I/O has a latency",
 					  tw_direction_names[i]);
-		tw_report_add_kinds(page, group, i);
+		if (!any++)
+			tw_report_add_not_split(page, group);
+		if (!tw_report_has_times(&group->all.tally, i))
+			tw_report_add_kinds(page, group, i);
 	}
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		if (tw_report_say_tail(text, sizeof(text), group, i))
@@ -65,10 +113,8 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		{ .heading = "" }, { .heading = "" }, { .heading = "" },
 		{ .heading = "" }, { .heading = "" },
 		{ .heading = "max" },
-		{ "", .width = 11, .flags = TW_COLUMN_BELOW, .media = TW_IN_TEXT },
 	};
 	const size_t count = sizeof(columns) / sizeof(*columns);
-	uint64_t ios = tally->counts[direction].ios;
 	char names[PERCENTS][16], text[TW_FORMAT_SIZE];
 	struct tw_table *table;
 
@@ -76,7 +122,7 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		snprintf(names[i], sizeof(names[i]), "p%g", percents[i]);
 		columns[5 + i].heading = names[i];
 	}
-	for (size_t i = 2; i < count - 1; i++) {
+	for (size_t i = 2; i < count; i++) {
 		columns[i].width = 7;
 		columns[i].flags = TW_COLUMN_NARROW;
 	}
@@ -98,10 +144,55 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		for (size_t j = 0; j < PERCENTS; j++)
 			tw_report_add_percentile(table, histogram, of, percents[j]);
 		tw_cell_ns(table, (double)histogram->max_ns);
-		/* Text has no room for the column I/Os, and needs it here only. */
-		if ((uint64_t)of != ios)
-			tw_cell_printf(table, "(of %s)", ios_text(text, tally, i, direction));
 	}
+}
+
+/* Return the next row of the table after @row; TW_REPORT_ROWS: none. */
+static int next_row(const struct tw_tally *tally, int direction, int row)
+{
+	while (++row < TW_REPORT_ROWS && !tally->times[row][direction].count)
+		;
+	return row;
+}
+
+/* Name the stages that not all I/Os have: "submit to reap: of ~10348 I/Os". Their means differ
+ * from those in the sum. */
+static void add_fewer(struct tw_page *page, const struct tw_tally *tally, int direction)
+{
+	const char *before = "";
+	int next;
+
+	for (int i = next_row(tally, direction, -1); i < TW_REPORT_ROWS; i = next) {
+		const double ios = tw_tally_stage_ios(tally, (unsigned)i, direction);
+		/* Some of the chosen I/Os may lack a stamp. */
+		const double alike = tw_tally_is_estimate(tally, (unsigned)i, direction) ?
+				     ios / 1000 : 0;
+		char text[TW_FORMAT_SIZE];
+		int last = i;
+
+		while ((next = next_row(tally, direction, last)) < TW_REPORT_ROWS &&
+		       fabs(tw_tally_stage_ios(tally, (unsigned)next, direction) - ios) <=
+		       alike)
+			last = next;
+		if ((uint64_t)ios == tally->counts[direction].ios)
+			continue;
+		if (!*before)
+			tw_page_remark(page, "%s", "");
+		tw_page_more(page, "%s%s", before, tw_time_rows[i].name);
+		if (last > i)
+			tw_page_more(page, " to %s", tw_time_rows[last].name);
+		tw_page_more(page, " of %s%s", ios_text(text, tally, i, direction),
+			     *before ? "" : " I/Os");
+		before = ", ";
+	}
+	if (*before)
+		tw_page_more(page, " (in the sum: over all)");
+}
+
+/* Return which media show parts of a time: text has those of a large one. */
+static unsigned media_of_part(double ns, double of_ns, unsigned with)
+{
+	return ns * LARGE_PART >= of_ns ? TW_IN_ALL : tw_report_rest(with);
 }
 
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,
@@ -115,21 +206,28 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_heading(page, 3, "%s: %s", tw_direction_names[direction],
 			TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"));
 	add_rows(page, tally, direction);
+	add_fewer(page, tally, direction);
+	tw_report_add_kinds(page, group, direction);
 	/* A sync has no requests of its own. */
 	if (direction == TW_SYNC && !group->all.attached)
 		tw_report_add_whole_syncs(page, group);
 	else
-		tw_report_add_inside(page, group, direction);
+		tw_report_add_inside(page, group, direction, tw_report_rest(with));
+	tw_page_begin_only(page, media_of_part(
+		(double)tw_tally_stage_ns(tally, TW_BLOCKQ, direction),
+		(double)tally->times[TW_LAT][direction].sum_ns, with));
 	tw_report_add_blockq(page, tally, direction);
+	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_call(page, tally, direction);
-	tw_report_add_company_times(page, group, direction);
+	tw_page_begin_only(page, TW_IN_ALL);
+	tw_report_add_company_times(page, group, direction, tw_report_rest(with));
 	/* Only a job with a rate has a schedule. */
 	if (slip->count && tw_has(tally, TW_ROW_slip_at_end_ns))
 		tw_page_remark(page, "behind fio's schedule: at most %s, at the end %s%s; the "
 			       "schedule is known to %s", TW_SAY_NS(slip->max_ns),
 			       TW_SAY_NS(tally->counts[direction].slip_at_end_ns),
 			       group->all.job_count > 1 ? " in the job farthest behind" : "",
-			       TW_SAY_NS(tally->scalars.schedule_ns));
+			       TW_SAY_ROUND(tally->scalars.schedule_ns));
 	if (with & TW_REPORT_WITH_HTML)
 		tw_report_add_plots(page, group, direction);
 }
@@ -187,61 +285,52 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 	}
 }
 
-/* Name the option that shows what held up the I/Os of stalls, if no job had it. */
-static void add_without_causes(struct tw_page *page, const struct tw_report_group *group)
-{
-	int has_stall = 0;
-
-	for (size_t i = 0; i < group->stall_count; i++)
-		has_stall |= group->stalls[i].ios > 1;
-	for (size_t i = 0; i < group->all.job_count; i++)
-		if (json_object_get(group->all.jobs[i].json, "causes"))
-			return;
-	for (size_t i = 0; i < group->all.slow_count; i++)
-		if (json_object_get(group->all.slowest[i].json, "causes"))
-			return;
-	if (has_stall)
-		tw_page_remark(page, "what held them up: %s", group->all.attached ?
-			       "attach --causes" : "run --causes, as root (tw_causes=1)");
-}
-
 /* Add what needs an engine. Reports of `tickwise attach` do not have it. */
 static void add_of_engine(struct tw_page *page, const struct tw_report_group *group,
 			  unsigned with)
 {
 	const int of_intervals = tw_report_is_of_intervals(group);
 
-	tw_report_add_not_split(page, group);
-	tw_report_add_cost(page, group);
+	tw_report_add_cost(page, group, tw_report_rest(with));
+	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_over_time(page, group);
-	tw_report_add_slowest(page, group, with & TW_REPORT_WITH_HTML);
-	add_without_causes(page, group);
+	tw_page_begin_only(page, TW_IN_ALL);
+	tw_report_add_slowest(page, group, with);
 	if (!group->span.is_wanted)
 		tw_report_add_trigger(page, group, with & TW_REPORT_WITH_HTML);
+	if (!of_intervals)
+		tw_report_add_clocks(page, group, with);
+	tw_page_begin_only(page, tw_report_rest(with));
 	tw_page_gap(page);
 	add_batches(page, &group->all.tally);
-	if (!of_intervals) {
-		tw_report_add_clocks(page, group, with);
+	if (!of_intervals)
 		tw_report_add_counter(page, group, 0);
-	}
 	if (!of_intervals && !group->span.is_wanted)
 		add_missing(page, group);
+	tw_page_begin_only(page, TW_IN_ALL);
 }
 
-static void add_group(struct tw_page *page, const struct tw_report_group *group,
-		      int is_only_one, unsigned with)
+static void add_name(struct tw_page *page, const struct tw_report_group *group,
+		     int is_only_one)
 {
 	const struct tw_report_job *job = &group->all.jobs[0];
-	int attached = group->all.attached != NULL;
-	const char *key;
-	json_t *value;
 
-	tw_page_gap(page);
 	if (is_only_one)
 		tw_page_heading(page, 2, "%s", job->name);
 	else
 		tw_page_heading(page, 2, "%s, group %llu of %s", job->name,
 				(unsigned long long)job->groupid, job->host);
+}
+
+static void add_group(struct tw_page *page, const struct tw_report_group *group,
+		      int is_only_one, unsigned with)
+{
+	int attached = group->all.attached != NULL;
+	const char *key;
+	json_t *value;
+
+	tw_page_gap(page);
+	add_name(page, group, is_only_one);
 	tw_page_only(page, TW_IN_HTML);
 	if (!is_only_one && with & TW_REPORT_WITH_HTML)
 		tw_report_add_bars(page, group);
@@ -252,9 +341,12 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	if (!attached && (!tw_report_is_of_intervals(group) || group->fallbacks))
 		tw_report_add_counter(page, group, 1);
 	tw_report_warn_inside(page, group);
-	tw_report_add_headline(page, group, is_only_one);
+	tw_report_add_headline(page, group, is_only_one, tw_report_rest(with));
 	tw_report_add_intervals(page, group);
+	tw_page_begin_only(page, TW_IN_HTML);
 	add_answers(page, group);
+	add_next(page, group, 1, TW_REPORT_WITH_ALL);
+	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_devices(page, group, 1);
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		add_direction(page, group, i, with);
@@ -262,8 +354,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		add_of_engine(page, group, with);
 	} else {
 		tw_report_add_attached(page, group);
-		tw_report_add_slowest(page, group, with & TW_REPORT_WITH_HTML);
-		add_without_causes(page, group);
+		tw_report_add_slowest(page, group, with);
 	}
 	if (json_object_size(group->all.unknown))
 		tw_page_paragraph(page, "in the file, but unknown to this version and left "
@@ -325,6 +416,18 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 	}
 	for (size_t i = 0; i < count; i++)
 		add_group(page, &groups[i], count == 1, with);
+	tw_page_begin_only(page, tw_report_rest(with));
 	add_legend(page, groups, count);
+	tw_page_begin_only(page, TW_IN_TEXT);
+	tw_page_gap(page);
+	for (size_t i = 0; i < count; i++) {
+		if (groups[i].is_empty)
+			continue;
+		if (count > 1)
+			add_name(page, &groups[i], 0);
+		add_answers(page, &groups[i]);
+	}
+	add_next(page, groups, count, with);
+	tw_page_begin_only(page, TW_IN_ALL);
 	return page;
 }

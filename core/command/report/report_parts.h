@@ -13,9 +13,15 @@ enum tw_report_with {
 	/* Parts that only HTML shows: long tables, events, and plots, which
 	 * take memory for each bin of each histogram. */
 	TW_REPORT_WITH_HTML = 1,
-	/* The table of clocks, even if no error matters. */
-	TW_REPORT_WITH_CLOCKS = 2,
+	/* What text leaves out else, to fit a screen. */
+	TW_REPORT_WITH_ALL = 2,
 };
+
+/* Return which media show what text has with --all only. */
+static inline unsigned tw_report_rest(unsigned with)
+{
+	return with & TW_REPORT_WITH_ALL ? TW_IN_ALL : TW_IN_HTML;
+}
 
 /* Return the page, to be freed with tw_page_free(). @with: bits of enum
  * tw_report_with. */
@@ -46,9 +52,10 @@ int tw_report_shows_direction(const struct tw_report_group *group, int direction
 
 /* ---- the first part (headline.c, sum.c) --------------------------------------- */
 
-/* @is_only_one: the page has one group, so its number is not needed. */
+/* @is_only_one: the page has one group, so its number is not needed. @rest: the media with
+ * facts about machine and run. */
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
-			    int is_only_one);
+			    int is_only_one, unsigned rest);
 
 /* The figures of a direction: IOPS, MiB/s, lat. @rows names the rows, or is "". */
 struct tw_table *tw_report_tiles(struct tw_page *page, const char *rows, int has_bytes);
@@ -65,9 +72,10 @@ void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, in
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 			int direction);
 
-/* Add the times in the device, by what else it had in flight (tw_causes). */
+/* Add the times in the device, by what else it had in flight (tw_causes). @rest: the media
+ * that show them if it was nearly always alone. */
 void tw_report_add_company_times(struct tw_page *page, const struct tw_report_group *group,
-				 int direction);
+				 int direction, unsigned rest);
 
 /* Do all I/Os of a direction have the parts of syncs? */
 int tw_report_has_sync_parts(const struct tw_tally *tally, int direction);
@@ -92,13 +100,15 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 void tw_report_add_kinds(struct tw_page *page, const struct tw_report_group *group,
 			 int direction);
 
-/* Tell what splitting I/Os cost the job, as it was measured in the run. */
-void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *group);
+/* Tell what splitting I/Os cost the job, as it was measured in the run. @rest: the media that
+ * tell it if it hardly matters. */
+void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *group,
+			unsigned rest);
 
 /* Tell how many I/Os of a direction were split inside the kernel; why jobs split none;
- * and warn of a defect. */
+ * and warn of a defect. @rest: the media that tell that all those were that should be. */
 void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *group,
-			  int direction);
+			  int direction, unsigned rest);
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group);
 void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group);
 
@@ -136,7 +146,7 @@ void tw_report_add_when(struct tw_page *page, const struct tw_report_job *job,
 
 /* The slowest I/Os, and what held up several of them (report_slowest.c). */
 void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,
-			   int with_html);
+			   unsigned with);
 
 /* What fired tw_trigger, and the kernel's events around it (report_trigger.c). */
 void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *group,

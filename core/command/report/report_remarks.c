@@ -79,20 +79,27 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	const struct tw_histogram *lat = group->all.tally.times[TW_LAT];
 	const struct tw_histogram *deliver = group->all.tally.times[TW_DELIVER];
 	const struct tw_report_job *first = &group->all.jobs[0];
+	const struct tw_histogram *call = group->all.tally.times[TW_CALL];
+	double call_ns = 0, calls = 0;
 	int is_large = 0;
 
-	for (int i = 0; i < TW_DIRECTIONS; i++)
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		is_large |= lat[i].count && (double)deliver[i].sum_ns * 100 >
 					    (double)lat[i].sum_ns * MIN_PERCENT;
-	if (is_large && first->iodepth > 1 && first->options &&
-	    number_of(first->options, "iodepth_batch_complete_max") == 1 &&
-	    number_of(first->options, "iodepth_batch_complete_min") <= 1 &&
-	    number_of(first->options, "iodepth_batch_complete") <= 1)
-		tw_page_paragraph(page, "deliver is large, as fio takes completions one at "
-				  "a time and submits an I/O between two of them. With "
-				  "iodepth_batch_complete_max=%llu in the job it takes all "
-				  "that are there.",
-				  (unsigned long long)first->iodepth);
+		call_ns += (double)call[i].sum_ns;
+		calls += (double)call[i].count;
+	}
+	if (!is_large || first->iodepth <= 1 || !first->options ||
+	    number_of(first->options, "iodepth_batch_complete_max") != 1 ||
+	    number_of(first->options, "iodepth_batch_complete_min") > 1 ||
+	    number_of(first->options, "iodepth_batch_complete") > 1)
+		return;
+	tw_page_paragraph(page, "deliver is large: fio submits an I/O");
+	if (calls > 0)
+		tw_page_more(page, " (a call of %s in the mean)", TW_SAY_NS(call_ns / calls));
+	tw_page_more(page, " before it takes the next completion. With "
+		     "iodepth_batch_complete_max=%llu it takes all that are there; lat may stay "
+		     "the same at a fixed depth", (unsigned long long)first->iodepth);
 }
 
 /* ---- I/Os apart --------------------------------------------------------------- */
@@ -163,20 +170,22 @@ static int is_reason(size_t row)
 }
 
 void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *group,
-			  int direction)
+			  int direction, unsigned rest)
 {
 	const struct tw_counts *counts = &group->all.tally.counts[direction];
 	const struct tw_scalars *scalars = &group->all.tally.scalars;
 	const char *before = ";";
-	uint64_t any = counts->split;
+	uint64_t not_split = 0;
 	int by_helper = 0;
 
 	for (size_t i = 0; i < TW_COUNTS; i++)
-		if (is_reason(i))
-			any |= tw_count_of(counts, i);
-	if (!any)
+		not_split += is_reason(i) ? tw_count_of(counts, i) : 0;
+	if (!counts->split && !not_split)
 		return;
 	tw_page_remark(page, "inside the kernel: ");
+	if (counts->split && !scalars->missed_runs &&
+	    100 * (not_split - counts->not_chosen) <= counts->split)
+		tw_page_only(page, rest);
 	/* Rounded down, so that only all I/Os are 100 %. */
 	if (counts->split == 0)
 		tw_page_more(page, "none");
@@ -230,10 +239,11 @@ static void add_company_time(struct tw_page *page, const struct tw_tally *tally,
 }
 
 void tw_report_add_company_times(struct tw_page *page, const struct tw_report_group *group,
-				 int direction)
+				 int direction, unsigned rest)
 {
 	const struct tw_tally *tally = &group->all.tally;
 	const struct tw_scalars *scalars = &tally->scalars;
+	const double alone_ns = (double)tally->times[TW_ALONE_IN_DEVICE][direction].sum_ns;
 	char names[TW_REPORT_SENTENCE * 2];
 	const char *before = "";
 	double all_ns = 0;
@@ -243,6 +253,8 @@ void tw_report_add_company_times(struct tw_page *page, const struct tw_report_gr
 	if (!(all_ns > 0))
 		return;
 	tw_page_remark(page, "time in the device:");
+	if (100 * (all_ns - alone_ns) < MIN_PERCENT * all_ns)
+		tw_page_only(page, rest);
 	for (unsigned time = TW_ALONE_IN_DEVICE; time <= TW_BEHIND_OTHERS; time++) {
 		if (!tally->times[time][direction].count)
 			continue;
@@ -271,7 +283,25 @@ void tw_report_add_company_times(struct tw_page *page, const struct tw_report_gr
 /* Fewer pairs tell nothing. */
 #define FEWEST_PAIRS	6
 
-void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *group)
+/* In percent: lower costs do not matter for what else is shown. */
+#define CPU_MATTERS	5
+#define LAT_MATTERS	1
+
+static int cost_matters(const struct tw_report_group *group, const struct tw_cost *cpu,
+			const struct tw_cost *lat, double on_ns)
+{
+	double sum_ns = 0, ios = 0;
+
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		sum_ns += (double)group->all.tally.times[TW_LAT][i].sum_ns;
+		ios += (double)group->all.tally.times[TW_LAT][i].count;
+	}
+	return 100 * cpu->low_ns > CPU_MATTERS * on_ns ||
+	       100 * lat->low_ns * ios > LAT_MATTERS * sum_ns;
+}
+
+void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *group,
+			unsigned rest)
 {
 	const struct tw_scalars *has = &group->all.tally.scalars;
 	const double on_ns = (double)has->cost_cpu_on_ps / 1e3 / (double)has->cost_pairs;
@@ -282,6 +312,7 @@ void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *grou
 	if (has->cost_pairs < FEWEST_PAIRS || !(on_ns > 0)) {
 		tw_page_paragraph(page, "what splitting I/Os cost is not known: the run "
 				  "is too short, or has too few I/Os");
+		tw_page_only(page, rest);
 		return;
 	}
 	cpu = tw_tally_cost(has, 0);
@@ -304,6 +335,8 @@ void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *grou
 	else
 		tw_page_more(page, "; lat was at most %s longer",
 			     TW_SAY_NS(fmax(lat.high_ns, 0)));
+	if (!cost_matters(group, &cpu, &lat, on_ns))
+		tw_page_only(page, rest);
 }
 
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group)

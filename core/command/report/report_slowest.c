@@ -11,9 +11,10 @@
 #include "command/report/report_parts.h"
 #include "latency/histogram_json.h"
 
+#define FEW_IN_TEXT	3	/* without --all */
 #define MAX_IN_TEXT	5
 #define MAX_IN_HTML	100	/* the JSON has all */
-#define MAX_STALLS	3	/* in text */
+#define MAX_STALLS	3	/* in text; without --all one */
 
 void tw_report_add_when(struct tw_page *page, const struct tw_report_job *job,
 			uint64_t monotonic_ns)
@@ -197,9 +198,10 @@ static void add_cell(struct tw_table *table, const struct tw_report_group *group
 	}
 }
 
-/* Add the first @shown I/Os. A column in text needs one of these, in HTML one of all. */
+/* Add the first @shown I/Os. A column in text needs one of these, in HTML one of all. @why:
+ * with the reasons. */
 static void add_ios(struct tw_page *page, const struct tw_report_group *group, size_t shown,
-		    enum tw_media medium)
+		    enum tw_media medium, int why)
 {
 	const struct column *columns = medium == TW_IN_TEXT ? in_text : in_html;
 	const size_t count = medium == TW_IN_TEXT ? COUNT(in_text) : COUNT(in_html);
@@ -208,7 +210,9 @@ static void add_ios(struct tw_page *page, const struct tw_report_group *group, s
 	struct tw_table *into;
 
 	for (size_t i = 0; i < count; i++)
-		if (columns[i].kind != STAGES)
+		if (columns[i].kind == WHY && !why)
+			continue;
+		else if (columns[i].kind != STAGES)
 			add_column(&table, columns[i].is, (int)columns[i].kind, of);
 		else
 			for (int j = 0; j < TW_STAGES; j++)
@@ -287,10 +291,11 @@ static const char *of_chosen(const struct tw_tally *tally)
 }
 
 void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,
-			   int with_html)
+			   unsigned with)
 {
 	const size_t all = group->all.slow_count;
-	const size_t in_text_shown = all < MAX_IN_TEXT ? all : MAX_IN_TEXT;
+	const size_t most = with & TW_REPORT_WITH_ALL ? MAX_IN_TEXT : FEW_IN_TEXT;
+	const size_t in_text_shown = all < most ? all : most;
 	const size_t in_html_shown = all < MAX_IN_HTML ? all : MAX_IN_HTML;
 	const char *why_not = NULL, *of = of_chosen(&group->all.tally);
 	int shown = 0;
@@ -300,21 +305,21 @@ void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *g
 	tw_page_heading(page, 3, "slowest I/Os by their lat%s (%zu of %zu; all with --json, "
 			"--html)", of, in_text_shown, all);
 	tw_page_only(page, TW_IN_TEXT);
-	add_ios(page, group, in_text_shown, TW_IN_TEXT);
-	if (with_html) {
+	add_ios(page, group, in_text_shown, TW_IN_TEXT, with & TW_REPORT_WITH_ALL);
+	if (with & TW_REPORT_WITH_HTML) {
 		tw_page_heading(page, 3, "slowest I/Os by their lat%s", of);
 		tw_page_only(page, TW_IN_HTML);
 		tw_page_details(page, "%zu of %zu", in_html_shown, all);
 		tw_page_note(page, "Offsets and sizes in bytes; CLOCK_MONOTONIC, "
 			     "CLOCK_MONOTONIC_RAW and the counter's ticks where lat begins.");
-		add_ios(page, group, in_html_shown, TW_IN_HTML);
+		add_ios(page, group, in_html_shown, TW_IN_HTML, 1);
 		tw_page_end_details(page);
 	}
 	for (size_t i = 0; i < group->stall_count; i++) {
 		if (group->stalls[i].ios < 2)
 			continue;
 		add_stall(page, group, &group->stalls[i]);
-		if (shown++ >= MAX_STALLS)
+		if (shown++ >= (with & TW_REPORT_WITH_ALL ? MAX_STALLS : 1))
 			tw_page_only(page, TW_IN_HTML);
 	}
 	/* The first job that was to be followed and was not. */
@@ -322,5 +327,7 @@ void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *g
 		why_not = group->all.jobs[i].not_followed;
 	if (why_not)
 		tw_page_remark(page, "causes: not known: %s", why_not);
+	tw_page_begin_only(page, tw_report_rest(with));
 	add_follow_cost(page, group);
+	tw_page_begin_only(page, TW_IN_ALL);
 }

@@ -72,7 +72,7 @@ static void add_sentence(struct tw_page *page, const struct sums *sums)
 	tw_page_remark(page, "trigger: %s", TW_SAY_COUNT(sums->slower, "I/O[s]"));
 	if (sums->jobs > 1)
 		tw_page_more(page, " of %zu jobs", sums->jobs);
-	tw_page_more(page, " above %s", TW_SAY_NS(sums->above_ns));
+	tw_page_more(page, " above %s", TW_SAY_ROUND(sums->above_ns));
 	if (sums->fired)
 		add_io(page, &sums->slowest, sums->jobs);
 	else if (sums->why_off)

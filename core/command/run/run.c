@@ -243,9 +243,9 @@ static int show_reports(const struct tw_run_reports *reports, int is_wanted)
 
 	if (is_wanted) {
 		putchar('\n');
-		code = tw_command_report(tw_run_report_arguments(reports));
+		code = tw_command_report(tw_run_report_arguments(reports, 0));
 	}
-	tw_run_say_reports(reports);
+	tw_run_say_reports(reports, is_wanted);
 	return code;
 }
 

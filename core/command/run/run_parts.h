@@ -249,9 +249,10 @@ int tw_run_check_reports(const struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments);
 
 /* Return the arguments of `tickwise report` for these reports, beginning with its name.
- * The second function prints its command line, unless --quiet is given. */
-char **tw_run_report_arguments(const struct tw_run_reports *reports);
-void tw_run_say_reports(const struct tw_run_reports *reports);
+ * @all: for the whole page. The second function prints its command line, unless --quiet is
+ * given. @is_shown: the page was printed. */
+char **tw_run_report_arguments(const struct tw_run_reports *reports, int all);
+void tw_run_say_reports(const struct tw_run_reports *reports, int is_shown);
 
 /* ---- fio's JSON ---- */
 

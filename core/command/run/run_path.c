@@ -116,7 +116,7 @@ static int run_jobs(struct tw_run_arguments *arguments, const struct tw_run_targ
 	if (arguments->was_interrupted) {
 		tw_run_say("interrupted: there is no result");
 		if (reports.count)
-			tw_run_say_reports(&reports);
+			tw_run_say_reports(&reports, 0);
 		return code ? code : TW_EXIT_UNDECIDED;
 	}
 	if (code)
@@ -127,8 +127,8 @@ static int run_jobs(struct tw_run_arguments *arguments, const struct tw_run_targ
 	if (wanted->page == TW_RUN_ANSWERS)
 		code = show(&reports, target, wanted->each_ns);
 	else if (wanted->page == TW_RUN_WHOLE_PAGE)
-		code = tw_command_report(tw_run_report_arguments(&reports));
-	tw_run_say_reports(&reports);
+		code = tw_command_report(tw_run_report_arguments(&reports, 0));
+	tw_run_say_reports(&reports, wanted->page == TW_RUN_WHOLE_PAGE);
 	if (!engines->added)
 		tw_run_remark("to see what had the CPU during the slowest I/Os, run it again "
 			      "with --causes, as root");

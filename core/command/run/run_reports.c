@@ -229,11 +229,14 @@ int tw_run_check_reports(const struct tw_run_reports *reports,
 
 /* ---- how to read them ---- */
 
-char **tw_run_report_arguments(const struct tw_run_reports *reports)
+char **tw_run_report_arguments(const struct tw_run_reports *reports, int all)
 {
 	char **argv = NULL;
 	size_t count = tw_push(&argv, 0, tw_format("report"));
 	int has_dash = 0;
+
+	if (all)
+		count = tw_push(&argv, count, tw_format("--all"));
 
 	for (size_t i = 0; i < reports->count; i++)
 		has_dash |= reports->list[i].path[0] == '-';
@@ -245,12 +248,16 @@ char **tw_run_report_arguments(const struct tw_run_reports *reports)
 	return argv;
 }
 
-void tw_run_say_reports(const struct tw_run_reports *reports)
+void tw_run_say_reports(const struct tw_run_reports *reports, int is_shown)
 {
 	if (tw_command_is_quiet())
 		return;
-	tw_run_say("%zu report%s. To read %s (add --html=page.html for plots), type:",
-		   reports->count, tw_format_plural(reports->count),
-		   reports->count == 1 ? "it" : "them");
-	tw_run_print_command("  tickwise", tw_run_report_arguments(reports), stderr);
+	if (is_shown)
+		tw_run_say("%zu report%s. For the whole page type:", reports->count,
+			   tw_format_plural(reports->count));
+	else
+		tw_run_say("%zu report%s. To read %s (add --html=page.html for plots), type:",
+			   reports->count, tw_format_plural(reports->count),
+			   reports->count == 1 ? "it" : "them");
+	tw_run_print_command("  tickwise", tw_run_report_arguments(reports, is_shown), stderr);
 }

@@ -61,7 +61,7 @@ while read -r number arguments && read -r text; do
 done <changes/list
 bytes=$(printf 'b\233%s[2J.json' "$escape")
 cp all.json "$bytes"
-run report "$bytes"
+run report --all "$bytes"
 is "$(grep -c 'report  *b??\[2J.json' "$out")" 1 'nor does the name of a file'
 rm "$bytes"
 run report "$bytes"
@@ -186,12 +186,12 @@ g randread grandread.1.read.lat.hgrm,grandread.2.read.lat.hgrm
 END
 
 # ---- many files, by several threads ----
-run report many*.json
+run report --all many*.json
 is "$status $(grep -c ', 200 jobs,\|read: 20000 I/Os\|many103.json, and 196' "$out")" '0 3' \
 	'200 reports are one group with all their I/Os'
 cp "$out" page
 for _ in 1 2 3 4 5; do
-	run report many*.json
+	run report --all many*.json
 	cmp -s page "$out" || break
 done
 is "$(cmp page "$out")" '' 'the same each time'
@@ -204,7 +204,7 @@ for bad in "$(printf '%02000000d' 0 | tr 0 ' ')x" '[]'; do
 	done
 	echo "$bad" >many150.json
 	for _ in 1 2 3 4 5; do
-		run report many*.json
+		run report --all many*.json
 		grep -q 'many150.json' "$err" || break
 	done
 	is "$status $(wc -l <"$err") $(wc -c <"$out") $(grep -c many150.json "$err")" '65 1 0 1' \

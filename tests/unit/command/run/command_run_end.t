@@ -154,14 +154,14 @@ page=
 FAKE_JOBS=
 FAKE_DO='. ./write'
 export FAKE_JOBS FAKE_DO
-ends 'the page' - '0 -> a.1.9.tickwise.json'
-is "$(head -n 1 "$out") $(grep -c '^a: iodepth 32' "$out")" "fio's output 1" \
+ends 'the page' - '0 -> --all a.1.9.tickwise.json'
+is "$(head -n 1 "$out") $(grep -c '^a on .*: iodepth 32' "$out")" "fio's output 1" \
 	"fio's output first, then the page of tickwise report"
-FAKE_EXIT=3 ends "and still fio's exit code" - '3 -> a.1.9.tickwise.json'
+FAKE_EXIT=3 ends "and still fio's exit code" - '3 -> --all a.1.9.tickwise.json'
 while read -r pages arguments; do
 	# shellcheck disable=SC2086	# words
 	fio_run $arguments job.fio
-	is "$(grep -c '^a: iodepth 32' "$out")" "$pages" "$pages pages with $arguments"
+	is "$(grep -c '^a on .*: iodepth 32' "$out")" "$pages" "$pages pages with $arguments"
 done <<'CASES'
 0 --no-report
 0 --no-report --report

@@ -149,7 +149,7 @@ for arguments in '' --output-format=normal '--output-format=json --minimal' \
 	is "$(sed 1d "$out")" "$(cat own)" "unchanged:${arguments:+ }$arguments"
 done
 page= added $json --report
-is "$(threads "$out") $(grep -c '^a: iodepth' "$out")" 'a 1 | b 2 1' \
+is "$(threads "$out") $(grep -c '^a on .*: iodepth' "$out")" 'a 1 | b 2 1' \
 	'--report prints its page behind'
 
 # ---- in a file ----
