@@ -254,7 +254,17 @@ all
 	$r->{kernel_stages}{cost} = { pairs => 25, cpu_off_ps => 80000000,
 	cpu_on_ps => 120000000, cpu_squares_ns2 => 150000, lat_off_ps => 500000000,
 	lat_on_ps => 501000000, lat_squares_ns2 => 900000 }
+worker
+	$r->{options} = { rw => "randread", bs => "4k", direct => 1 };
+	$_ .= "" for values %{$r->{options}}; $j->{options} = {}; $r->{bytes} = moves(10485760);
+	$r->{files} = [{ host => "box", path => "/data/file", size => 1610612736, device => "8:0",
+	filesystem => "xfs" }]; $r->{devices} = [{ host => "box", device => "8:0", name => "sda",
+	model => "Model 7", scheduler => "mq-deadline", nr_requests => 64, queue_depth => 32,
+	rotational => $true, write_cache => "write back", size => "240057409536" }];
+	$r->{slowest} = [map { my %c = %{$s->[0]}; $c{offset} = $_; \%c } 1 .. 9]
 CASES
+cp changes/3.json rich.json
+golden rich report rich.json
 cp changes/1.json cheap.json
 cp changes/2.json dear.json
 golden cheap report cheap.json
@@ -277,6 +287,11 @@ golden intervals report one.jsonl two.jsonl
 golden intervals_of_report report ran.json one.jsonl
 golden span report --from=1 --to=1500ms ran.json one.jsonl
 golden span_json report --json --from=3500ms one.jsonl
+
+for page in one caused rated parts_worker cheap dear rich; do
+	[ "$(wc -l <"$got/report_$page.txt")" -le 42 ]
+	ok $? "$page: 40 lines at most, without the command and its exit code"
+done
 
 # ---- what a change of a report changes on its page ----
 write_report two.json thread=2 pid=102

@@ -166,7 +166,7 @@ static void add_fewer(struct tw_page *page, const struct tw_tally *tally, int di
 		const double ios = tw_tally_stage_ios(tally, (unsigned)i, direction);
 		/* Some of the chosen I/Os may lack a stamp. */
 		const double alike = tw_tally_is_estimate(tally, (unsigned)i, direction) ?
-				     ios / 1000 : 0;
+				     ios / 100 : 0;
 		char text[TW_FORMAT_SIZE];
 		int last = i;
 
@@ -297,7 +297,7 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_slowest(page, group, with);
 	if (!group->span.is_wanted)
-		tw_report_add_trigger(page, group, with & TW_REPORT_WITH_HTML);
+		tw_report_add_trigger(page, group, with);
 	if (!of_intervals)
 		tw_report_add_clocks(page, group, with);
 	tw_page_begin_only(page, tw_report_rest(with));

@@ -150,7 +150,7 @@ void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *g
 
 /* What fired tw_trigger, and the kernel's events around it (report_trigger.c). */
 void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *group,
-			   int with_html);
+			   unsigned with);
 
 /* How far off each clock was (report_clocks.c). */
 void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *group,

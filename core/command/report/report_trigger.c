@@ -10,6 +10,7 @@
 #include "command/report/report_parts.h"
 
 /* Number of lines in text: half for the first events, half for the last. */
+#define FEW_IN_TEXT	6	/* without --all */
 #define MAX_IN_TEXT	20
 
 /* ---- what fired ----------------------------------------------------------- */
@@ -148,10 +149,10 @@ static void add_event(struct tw_table *table, const struct tw_report_trigger *tr
 	tw_cell_text(table, tw_report_string(event, "args"));
 }
 
-/* Add events: in HTML all; in text a few of those of the I/O and its thread, which help
+/* Add events: in HTML all; in text @most of those of the I/O and its thread, which help
  * most, or of all if there are none of these. */
 static void add_events(struct tw_page *page, const struct tw_report_trigger *trigger,
-		       enum tw_media medium)
+		       enum tw_media medium, size_t most)
 {
 	const struct tw_column in_html[] = {
 		{ .heading = "us since it began" }, { .heading = "CPU" },
@@ -189,10 +190,10 @@ static void add_events(struct tw_page *page, const struct tw_report_trigger *tri
 
 		if (own && !json_is_true(json_object_get(event, "own")))
 			continue;
-		if (medium == TW_IN_HTML || at < MAX_IN_TEXT / 2 || at >= count - MAX_IN_TEXT / 2)
+		if (medium == TW_IN_HTML || at < most / 2 || at + most / 2 >= count)
 			add_event(table, trigger, event, medium);
-		else if (at == MAX_IN_TEXT / 2)
-			tw_table_span(table, "      ... %zu more", count - MAX_IN_TEXT);
+		else if (at == most / 2)
+			tw_table_span(table, "      ... %zu more", count - most);
 		at++;
 	}
 	if (medium == TW_IN_HTML)
@@ -200,7 +201,7 @@ static void add_events(struct tw_page *page, const struct tw_report_trigger *tri
 }
 
 void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *group,
-			   int with_html)
+			   unsigned with)
 {
 	const struct sums sums = sums_of(group);
 	struct tw_report_trigger trigger;
@@ -214,10 +215,11 @@ void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *g
 	tw_page_only(page, TW_IN_TEXT);
 	if (sums.fired) {
 		tw_page_more(page, " (more with --json, --html, --trace)");
-		add_events(page, &sums.slowest, TW_IN_TEXT);
+		add_events(page, &sums.slowest, TW_IN_TEXT,
+			   with & TW_REPORT_WITH_ALL ? MAX_IN_TEXT : FEW_IN_TEXT);
 	}
-	for (size_t i = 0; i < sums.jobs && with_html; i++) {
+	for (size_t i = 0; i < sums.jobs && with & TW_REPORT_WITH_HTML; i++) {
 		tw_report_trigger_at(&trigger, group, i);
-		add_events(page, &trigger, TW_IN_HTML);
+		add_events(page, &trigger, TW_IN_HTML, 0);
 	}
 }
