@@ -18,7 +18,7 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
 #define PERCENTS	(sizeof(percents) / sizeof(*percents))
 
-/* Parts of a time are shown in text if it is one in this many of lat. */
+/* Text has the parts of blockq from this part of lat on: a tenth. */
 #define LARGE_PART	10
 
 /* ---- what was found ------------------------------------------------------ */
@@ -189,12 +189,6 @@ static void add_fewer(struct tw_page *page, const struct tw_tally *tally, int di
 		tw_page_more(page, " (in the sum: over all)");
 }
 
-/* Return which media show parts of a time: text has those of a large one. */
-static unsigned media_of_part(double ns, double of_ns, unsigned with)
-{
-	return ns * LARGE_PART >= of_ns ? TW_IN_ALL : tw_report_rest(with);
-}
-
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,
 			  int direction, unsigned with)
 {
@@ -213,9 +207,9 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 		tw_report_add_whole_syncs(page, group);
 	else
 		tw_report_add_inside(page, group, direction, tw_report_rest(with));
-	tw_page_begin_only(page, media_of_part(
-		(double)tw_tally_stage_ns(tally, TW_BLOCKQ, direction),
-		(double)tally->times[TW_LAT][direction].sum_ns, with));
+	if (tw_tally_stage_ns(tally, TW_BLOCKQ, direction) <
+	    tally->times[TW_LAT][direction].sum_ns / LARGE_PART)
+		tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_blockq(page, tally, direction);
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_call(page, tally, direction);

@@ -283,28 +283,12 @@ void tw_report_add_company_times(struct tw_page *page, const struct tw_report_gr
 /* Fewer pairs tell nothing. */
 #define FEWEST_PAIRS	6
 
-/* In percent: lower costs do not matter for what else is shown. */
-#define CPU_MATTERS	5
-#define LAT_MATTERS	1
-
-static int cost_matters(const struct tw_report_group *group, const struct tw_cost *cpu,
-			const struct tw_cost *lat, double on_ns)
-{
-	double sum_ns = 0, ios = 0;
-
-	for (int i = 0; i < TW_DIRECTIONS; i++) {
-		sum_ns += (double)group->all.tally.times[TW_LAT][i].sum_ns;
-		ios += (double)group->all.tally.times[TW_LAT][i].count;
-	}
-	return 100 * cpu->low_ns > CPU_MATTERS * on_ns ||
-	       100 * lat->low_ns * ios > LAT_MATTERS * sum_ns;
-}
-
 void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *group,
 			unsigned rest)
 {
 	const struct tw_scalars *has = &group->all.tally.scalars;
 	const double on_ns = (double)has->cost_cpu_on_ps / 1e3 / (double)has->cost_pairs;
+	const double lat_on_ns = (double)has->cost_lat_on_ps / 1e3 / (double)has->cost_pairs;
 	struct tw_cost cpu, lat;
 
 	if (has->every < 2)
@@ -335,7 +319,8 @@ void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *grou
 	else
 		tw_page_more(page, "; lat was at most %s longer",
 			     TW_SAY_NS(fmax(lat.high_ns, 0)));
-	if (!cost_matters(group, &cpu, &lat, on_ns))
+	/* It matters from 5 % of the CPU time or 1 % of lat on. */
+	if (20 * cpu.low_ns < on_ns && 100 * lat.low_ns < lat_on_ns)
 		tw_page_only(page, rest);
 }
 

@@ -66,6 +66,14 @@ static struct tw_page *media(void)
 	tw_page_indent(page, 3, 5);
 	tw_page_only(page, TW_IN_TEXT);
 	tw_page_item(page, "last");
+	tw_page_begin_only(page, TW_IN_HTML);
+	tw_page_item(page, "nowhere");
+	tw_page_only(page, TW_IN_TEXT);
+	tw_page_begin_only(page, TW_IN_TEXT);
+	tw_page_item(page, "text");
+	tw_page_only(page, TW_IN_ALL);
+	tw_page_begin_only(page, TW_IN_ALL);
+	tw_page_item(page, "all");
 	return page;
 }
 
@@ -83,13 +91,15 @@ static void blocks(void)
 		"<h2 id=\"part2\">second</h2>\n", "HTML: the same");
 	text_is(media(), PLAIN "  " PLAIN "\n             more\n"
 		"\xc2\xb5            " TEN TEN TEN TEN TEN "123456789\n               123456789 "
-		"next\n   in text\n  - last\n", "text: facts in one column, what HTML alone has");
+		"next\n   in text\n  - last\n  - text\n  - all\n",
+		"text: facts in one column, what HTML alone has");
 	html_is(media(),
 		"<dl>\n<dt>" SAFE "</dt><dd>" SAFE "</dd>\n<dd>more</dd>\n"
 		"<dt>only HTML</dt><dd>1</dd>\n</dl>\n"
 		"<details><summary>" SAFE "</summary>\n<dl>\n"
 		"<dt>name that is not shown in text</dt><dd>folded</dd>\n</dl>\n"
-		"</details>\n<ul>\n<li>last</li>\n</ul>\n", "HTML: lists and what is folded");
+		"</details>\n<ul>\n<li>last</li>\n<li>all</li>\n</ul>\n",
+		"HTML: lists and what is folded");
 }
 
 static void widths(void)
@@ -307,6 +317,11 @@ static void numbers(void)
 			    !strcmp(with_sign, cases[i].with_sign), "%g", cases[i].value))
 			tap_note("is %s, %s, %s", ns, number, with_sign);
 	}
+	tap_ok(!strcmp(tw_format_round(ns, 4e9), "4 s") &&
+	       !strcmp(tw_format_round(number, 1.5e6), "1.5 ms") &&
+	       !strcmp(tw_format_round(with_sign, 123.456e3), "123.5 us") &&
+	       !strcmp(TW_SAY_ROUND(0), "0 ns") && !strcmp(TW_SAY_ROUND(100e3), "100 us"),
+	       "round times");
 	tap_ok(!strcmp(tw_format_plural(0), "s") && !strcmp(tw_format_plural(1), "") &&
 	       !strcmp(tw_format_plural(2), "s"), "0 calls, 1 call, 2 calls");
 }
