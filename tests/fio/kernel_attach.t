@@ -560,7 +560,8 @@ else
 	json m.json 'grep { $_->{kind} eq "process" && $_->{id} == '"$named_pid"' }
 		map { @{$_->{causes}{had_cpu} // []} } @{$j->{slowest}}'
 	ok $? 'a loop that has the CPU is named'
-	works 'on the page, too' grep -qE '^          [0-9]+ % in [a-z+]+, ' page
+	"$tickwise" report --all m.json >whole.page
+	works 'on the page, too' grep -qE '^          [0-9]+ % in [a-z+]+, ' whole.page
 	is_valid report m.json
 	if [ -s others/n.json ] && json others/n.json '@{$j->{slowest}}'; then
 		json others/n.json 'my @had = map { @{$_->{causes}{had_cpu} // []} }

@@ -101,7 +101,7 @@ fi
 causes_are plain.json 'reads and writes, eight at a time'
 is "$(from_json plain.json 'print scalar @{$j->{slowest}}')" 128 'all of them'
 is_valid report plain.json
-run report plain.json
+run report --all plain.json
 is "$status" 0 'and tickwise report reads them'
 grep -qE '^          [0-9]+ % in [a-z+]+( \([a-z]+\)|, )' "$out"
 ok $? 'with the causes'
@@ -269,7 +269,7 @@ else
 	read -r held right words <held
 	works "$right of $held that waited for the end of a freeze have the reason ($words)" \
 		test "$held" -gt 0 -a "$right" -eq "$held"
-	run report frozen.json
+	run report --all frozen.json
 	grep -q 'waiting for a frozen' "$out"
 	ok $? 'which the page has'
 	! grep -qi 'ffffffff[0-9a-f]\{8\}\|184467440[0-9]\{11\}' frozen.json

@@ -92,7 +92,7 @@ company_is alone.json '$n{alone} >= 0.95 * $all &&
 json alone.json 'grep { ($_->{company}{own} // 0) > 0 } @{$j->{slowest}}'
 ok $? 'but other reads of the job'
 is_valid report alone.json
-run report alone.json
+run report --all alone.json
 tr -s ' \n' ' ' <"$out" | grep -q 'time in the device: alone [0-9]* %'
 ok $? 'which the page tells'
 
