@@ -366,14 +366,16 @@ static void record_company(struct tw_job *job, struct tw_tally *tally,
 			   (int) TW_COMPANY_OTHERS, "rows of enum tw_company_kind");
 	if (company->key != finished->io.kernel.key)
 		return;
-	tw__histogram_add_times(&tally->times[kind == TW_COMPANY_NONE ? TW_ALONE_IN_DEVICE :
-				TW_BEHIND_READS + kind][finished->direction], device_ns, weight);
-	tw_behind_add(job->collected.behinds, finished->direction, company,
-		      device_ns * weight, weight);
 	scalars->counted++;
 	scalars->counting_ns += company->counting_ns;
 	scalars->counted_cut += company->is_cut;
 	scalars->driver_requeues += company->requeues;
+	if (tw_company_is_unknown(company))
+		return;
+	tw__histogram_add_times(&tally->times[kind == TW_COMPANY_NONE ? TW_ALONE_IN_DEVICE :
+				TW_BEHIND_READS + kind][finished->direction], device_ns, weight);
+	tw_behind_add(job->collected.behinds, finished->direction, company,
+		      device_ns * weight, weight);
 }
 
 static void record_extra(const struct tw_job *job, struct tw_tally *tally,

@@ -119,7 +119,8 @@ static json_t *company_to_json(const struct tw_slow_io *slow)
 	json_t *json, *who;
 	unsigned kind;
 
-	if (!company->key || company->key != slow->io.kernel.key)
+	if (!company->key || company->key != slow->io.kernel.key ||
+	    tw_company_is_unknown(company))
 		return NULL;
 	for (kind = 0; kind < TW_COMPANY_KINDS; kind++)
 		more += kind == (unsigned) most ? 0 : company->requests[kind];

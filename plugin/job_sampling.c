@@ -63,7 +63,8 @@ void tw_sampling_start(const struct tw_options *o, struct tw_job *job)
 	struct tw_sampling *sampling = &job->hot.sampling;
 	const uint64_t now_ticks = job->collected.start.ticks;
 	/* Only of an I/O that is split are all reasons known. */
-	const bool each = o->kernel_every == 1 || (!o->kernel_every && o->causes);
+	const bool each = o->kernel_every == 1 || (!o->kernel_every && o->causes &&
+							 job->hot.kernel.has_parts);
 
 	sampling->after_ticks = UINT64_MAX;
 	tw_choose_init(&sampling->chooser, o->kernel_every ? (unsigned)

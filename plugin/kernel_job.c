@@ -290,6 +290,7 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	unsigned longest = TW_QUEUE, stage;
 	struct tw_part part;
 	enum part_of is;
+	bool slept;
 
 	for (stage = 0; stage < TW_STAGES; stage++)
 		if (times->stages & TW_STAGE_BIT(stage) &&
@@ -314,11 +315,12 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	if (longest == TW_BLOCKQ)
 		tw_explain_no_worker(times->blockq.worker_ns, times->stage_ns[TW_BLOCKQ],
 				     &why->explained);
+	slept = why->explained.slept[0].ns > times->stage_ns[longest] / TW_NO_REASON;
 	/* In `device` one of its bios may be held, and not the first. */
 	if (held && (longest == TW_BLOCKQ || longest == TW_KERNEL || longest == TW_DEVICE))
 		tw_explain_held(held, job->collected.follow.sleeps, clocks->join, &part,
 				&why->explained);
-	if (why->explained.slept[0].ns)
+	if (slept)
 		return;
 	if (is == IN_CALL)
 		part.to_ns = io->entered_ticks ?

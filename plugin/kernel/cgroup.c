@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/plain_text.h"
@@ -130,11 +131,17 @@ void tw_cgroup_path(char path[TW_CGROUP_PATH], uint64_t id)
 {
 	char below[PATH_MAX] = "";
 	const struct known *known;
+	struct stat root;
+	int fd;
 
 	pthread_mutex_lock(&lock);
 	if (!find(id)) {
 		learn(TW_CGROUP_ROOT, "/");
-		learn_below(open_hierarchy(), below, 0);
+		/* In a namespace of cgroups the root is another one. */
+		fd = open_hierarchy();
+		if (fd >= 0 && !fstat(fd, &root))
+			learn(root.st_ino, "/");
+		learn_below(fd, below, 0);
 		learn(id, "");
 	}
 	known = find(id);

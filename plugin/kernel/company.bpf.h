@@ -244,6 +244,12 @@ static __always_inline void count_request(struct counting *now, __u32 tag)
 	add_contributor(now, kind, bytes);
 }
 
+/* True if there were more tags in use than may be counted. */
+static __always_inline int is_over(const struct counting *now)
+{
+	return now->is.is_cut && !now->left;
+}
+
 static long count_tag(__u32 i, struct counting **at)
 {
 	struct counting *now = *at;
@@ -269,7 +275,7 @@ static long count_word(__u32 i, struct counting **at)
 	now->tag = now->first + (i << (now->shift & 31));
 	if (now->bits)
 		bpf_loop(64, count_tag, at, 0);
-	return 0;
+	return is_over(now);
 }
 
 static long count_tags(__u32 i, struct counting **at)
@@ -291,7 +297,7 @@ static long count_tags(__u32 i, struct counting **at)
 	}
 	now->words_left -= words;
 	bpf_loop(words, count_word, at, 0);
-	return !now->words_left;
+	return is_over(now) || !now->words_left;
 }
 
 /* Set @company, of the I/O with this key, from what the device of @rq has in flight now. */

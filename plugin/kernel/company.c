@@ -44,6 +44,16 @@ static bool is_same(const struct tw_who *a, const struct tw_who *b)
 	       !memcmp(a->name, b->name, sizeof(a->name));
 }
 
+static struct tw_behind *shortest(struct tw_behinds *behinds)
+{
+	struct tw_behind *least = behinds->all, *at;
+
+	for (at = behinds->all; at < behinds->all + behinds->count; at++)
+		if (at->ns < least->ns)
+			least = at;
+	return least;
+}
+
 void tw_behind_add(struct tw_behinds *behinds, unsigned direction,
 		   const struct tw_company *company, uint64_t ns, uint64_t ios)
 {
@@ -51,14 +61,16 @@ void tw_behind_add(struct tw_behinds *behinds, unsigned direction,
 	const struct tw_who *who = &company->who;
 	struct tw_behind *at = behinds->all, *end = at + behinds->count;
 
-	if (kind == TW_COMPANY_NONE || who->kind == TW_WHO_UNKNOWN || !ios)
+	if (kind == TW_COMPANY_NONE || who->kind == TW_WHO_UNKNOWN || !ios ||
+	    !tw_company_has_one(company))
 		return;
 	while (at < end && (at->direction != direction || at->kind != kind ||
 			    !is_same(&at->who, who)))
 		at++;
-	if (at == behinds->all + TW_BEHIND_MOST)
-		return;
-	if (at == end) {
+	if (at == behinds->all + TW_BEHIND_MOST) {
+		at = shortest(behinds);
+		*at = (struct tw_behind) { .direction = direction, .kind = kind, .who = *who };
+	} else if (at == end) {
 		behinds->count++;
 		*at = (struct tw_behind) { .direction = direction, .kind = kind, .who = *who };
 	}

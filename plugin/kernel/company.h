@@ -109,6 +109,22 @@ void tw_behind_add(struct tw_behinds *behinds, unsigned direction,
 json_t *tw_behind_to_json(struct tw_behinds *behinds, const char *const *kinds,
 			  const char *const *directions);
 
+/* True if the one who is named has half of the kind's requests or more, by what told the kind. */
+static inline bool tw_company_has_one(const struct tw_company *company)
+{
+	const enum tw_company_kind kind = tw_company_kind(company);
+
+	return kind != TW_COMPANY_NONE && (company->bytes[kind] ?
+		2 * company->who.bytes >= company->bytes[kind] :
+		2 * (uint64_t)company->who.requests >= company->requests[kind]);
+}
+
+/* True if not all was counted, and nothing was found: it may have been alone, or not. */
+static inline bool tw_company_is_unknown(const struct tw_company *company)
+{
+	return company->is_cut && tw_company_kind(company) == TW_COMPANY_NONE;
+}
+
 /* Copy what is known of the company of the I/O whose key is @key. Return false if nothing is. */
 static inline bool tw_company_read(const volatile struct tw_company *from, __u64 key,
 				   struct tw_company *company)

@@ -254,7 +254,8 @@ static __noinline int find_origin(__u64 bio, struct origin *of)
 	complete = io ? (__u64)READ(struct kiocb, io, ki_complete) : 0;
 	if (complete)
 		task = is_of_uring(io) ? task_of_uring(io) :
-		       complete == (__u64)&aio_complete_rw ? task_of_aio(io) : 0;
+		       complete == (__u64)&aio_complete_rw &&
+		       bpf_core_type_exists(struct kioctx_table) ? task_of_aio(io) : 0;
 	of->bio = bio;
 	of->io = io;
 	of->task = task;

@@ -219,7 +219,8 @@ static int accepted(struct io_kiocb *io)
 	return 0;
 }
 
-/* Count requests that the driver has handed back. Those that it never had are requeued, too.
+/* Count requests that a busy driver has handed back. Those that it never had are requeued, too,
+ * and those that failed, to be tried again.
  * The program is loaded with_causes only. */
 SEC("tp_btf/block_rq_requeue")
 int BPF_PROG(requeue, struct request *rq)
@@ -230,7 +231,7 @@ int BPF_PROG(requeue, struct request *rq)
 	__u64 io;
 
 	if (!is_following() ||
-	    READ(struct request___company, rq, state) == MQ_RQ_IDLE)
+	    READ(struct request___company, rq, state) != MQ_RQ_IN_FLIGHT)
 		return 0;
 	io = io_of((__u64)rq, operation);
 	stamps = operation >= REQ_OP_DRV_IN ?
@@ -304,25 +305,24 @@ int BPF_PROG(worker_leaves, _Bool preempt, struct task_struct *prev)
 	return 0;
 }
 
-/* Return the slot of the I/O of a bio that passes a point of the block layer, and note what
- * held the bio before. */
-static __always_inline struct tw_slot *slot_by(struct bio *bio)
+/* Return the kiocb of a bio; 0: nobody is followed, or it has none. */
+static __always_inline __u64 followed_kiocb(struct bio *bio)
 {
-	__u64 io = is_following() ? kiocb_of((__u64)bio, (__u64)bio->bi_end_io,
-					     (__u64)bio->bi_private) : 0;
-
-	if (!io)
-		return 0;
-	note_held(bio, io);
-	return stamps_by(io, 0);
+	return is_following() ? kiocb_of((__u64)bio, (__u64)bio->bi_end_io,
+					 (__u64)bio->bi_private) : 0;
 }
 
 /* Of the devices under a bio, the lowest is the last before it gets a request. */
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(queued, struct bio *bio)
 {
-	struct tw_slot *slot = slot_by(bio);
+	__u64 io = followed_kiocb(bio);
+	struct tw_slot *slot;
 
+	if (!io)
+		return 0;
+	note_held(bio, io);
+	slot = stamps_by(io, 0);
 	if (!slot || slot->got_ns)
 		return 0;
 	slot->queued_ns = bpf_ktime_get_ns();
@@ -330,11 +330,10 @@ int BPF_PROG(queued, struct bio *bio)
 	return 0;
 }
 
-/* What is left of a split bio does not come to block_bio_queue again. */
 SEC("tp_btf/block_getrq")
 int BPF_PROG(got, struct bio *bio)
 {
-	struct tw_slot *slot = slot_by(bio);
+	struct tw_slot *slot = stamps_by(followed_kiocb(bio), 0);
 
 	if (slot && !slot->got_ns)
 		slot->got_ns = bpf_ktime_get_ns();

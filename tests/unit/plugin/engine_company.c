@@ -103,20 +103,21 @@ static void each_kind(void)
 	one((struct tw_company) { REQUESTS(WRITES, 1, 1), REQUESTS(DISCARDS, 1, 2) }, false);
 	one((struct tw_company) { REQUESTS(OTHERS, 1, 0), .requeues = 3, .is_cut = 1 }, false);
 	one((struct tw_company) { REQUESTS(WRITES, 1, 1) }, true);
+	one((struct tw_company) { .is_cut = 1 }, false);
 	world_end();
 	tap_ok(in("alone") == 1, "own requests are no company");
 	tap_ok(in("reads") == 2, "reads alone, and reads with more bytes than writes");
 	tap_ok(in("writes") == 1, "writes with more bytes than reads");
 	tap_ok(in("flushes") == 1, "a flush, whatever the bytes");
 	tap_ok(in("discards") == 1 && in("others") == 1, "discards, and a command without bytes");
-	tap_ok(all_rows("count") == 7 && world_number("kernel_stages.split.read") == 8,
-	       "the company of another I/O counts for none");
+	tap_ok(all_rows("count") == 7 && world_number("kernel_stages.split.read") == 9,
+	       "the company of another I/O counts for none, nor does a count that was cut too early");
 	tap_ok(all_rows("sum_ns") == 7 * DEVICE_NS &&
-	       world_number("stages.device.read.sum_ns") == 8 * DEVICE_NS,
+	       world_number("stages.device.read.sum_ns") == 9 * DEVICE_NS,
 	       "the parts add up to the time in the device");
-	tap_ok(world_number("kernel_stages.company.counted") == 7 &&
-	       world_number("kernel_stages.company.counting_ns") == 49 &&
-	       world_number("kernel_stages.company.cut") == 1 &&
+	tap_ok(world_number("kernel_stages.company.counted") == 8 &&
+	       world_number("kernel_stages.company.counting_ns") == 56 &&
+	       world_number("kernel_stages.company.cut") == 2 &&
 	       world_number("kernel_stages.company.requeues") == 3,
 	       "what it took, what is left out, and requeues");
 	tap_ok(is_valid(), "which can be read");
@@ -194,9 +195,9 @@ static void behind(unsigned id, unsigned kind)
 	struct tw_company company = { .who = { .kind = TW_WHO_PROCESS, .id = id } };
 
 	company.requests[kind] = 1;
-	company.bytes[kind] = 1;
-	/* It is the same, however large its requests are. */
-	company.who.bytes = world_below(9);
+	company.bytes[kind] = 8;
+	/* It is the same, however large its requests are, if they are half of all or more. */
+	company.who.bytes = 4 + world_below(5);
 	one(company, false);
 }
 
@@ -212,6 +213,8 @@ static void sums(void)
 	behind(7, TW_COMPANY_WRITES);
 	one((struct tw_company) { REQUESTS(WRITES, 1, 1) }, false);
 	one((struct tw_company) { .own = 1 }, false);
+	one((struct tw_company) { REQUESTS(WRITES, 4, 8),
+		.who = { .kind = TW_WHO_PROCESS, .id = 9, .requests = 1, .bytes = 3 } }, false);
 	world_end();
 	tap_ok(json_array_size(world_at(world.report, "behind")) == 3 &&
 	       sum(0, "who.id") == 8 && sum(0, "ios") == 3 &&
