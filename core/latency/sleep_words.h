@@ -7,26 +7,33 @@
 #ifndef TW_LATENCY_SLEEP_WORDS_H
 #define TW_LATENCY_SLEEP_WORDS_H
 
-/* WORD(constant, word, text after "waiting for") */
+/* WORD(constant, word, part of blockq that has it, text after "waiting for") */
 #define TW_EACH_SLEEP_WORD(WORD) \
-	WORD(TAG, "tag", "a tag") \
-	WORD(IOCOST, "iocost", "iocost") \
-	WORD(IOLATENCY, "iolatency", "iolatency") \
-	WORD(WBT, "wbt", "the throttling of writeback") \
-	WORD(FROZEN_QUEUE, "frozen queue", "a frozen queue") \
-	WORD(INODE_LOCK, "inode lock", "an inode's lock") \
-	WORD(FREEZE, "freeze", "a frozen file system") \
-	WORD(JOURNAL, "journal", "the journal") \
-	WORD(PAGE_LOCK, "page lock", "a page of the page cache") \
-	WORD(MEMORY, "memory", "memory") \
-	WORD(WORKER, "worker", "a worker of io_uring") \
-	WORD(OTHER, "other", "another reason") \
-	WORD(IO_MAX, "io.max", "a limit of its cgroup") \
-	WORD(SUSPENDED, "suspended", "a suspended device of the device mapper")
+	WORD(TAG, "tag", ADMISSION, "a tag") \
+	WORD(IOCOST, "iocost", ADMISSION, "iocost") \
+	WORD(IOLATENCY, "iolatency", ADMISSION, "iolatency") \
+	WORD(WBT, "wbt", ADMISSION, "the throttling of writeback") \
+	WORD(FROZEN_QUEUE, "frozen queue", ADMISSION, "a frozen queue") \
+	WORD(INODE_LOCK, "inode lock", BEFORE, "an inode's lock") \
+	WORD(FREEZE, "freeze", BEFORE, "a frozen file system") \
+	WORD(JOURNAL, "journal", BEFORE, "the journal") \
+	WORD(PAGE_LOCK, "page lock", BEFORE, "a page of the page cache") \
+	WORD(MEMORY, "memory", ANYWHERE, "memory") \
+	WORD(WORKER, "worker", WORKER, "a worker of io_uring") \
+	WORD(OTHER, "other", ANYWHERE, "another reason") \
+	WORD(IO_MAX, "io.max", BEFORE, "a limit of its cgroup") \
+	WORD(SUSPENDED, "suspended", BEFORE, "a suspended device of the device mapper")
+
+enum tw_sleep_part {
+	TW_SLEEPS_ANYWHERE,
+	TW_SLEEPS_WORKER,
+	TW_SLEEPS_BEFORE,
+	TW_SLEEPS_ADMISSION,
+};
 
 enum tw_sleep_word {
 	TW_SLEEP_NOTHING,	/* not known, or no reason */
-#define TW_SLEEP_AS_ENUM(constant, word, text)	TW_SLEEP_##constant,
+#define TW_SLEEP_AS_ENUM(constant, word, part, text)	TW_SLEEP_##constant,
 	TW_EACH_SLEEP_WORD(TW_SLEEP_AS_ENUM)
 #undef TW_SLEEP_AS_ENUM
 	TW_SLEEP_WORDS,
@@ -34,12 +41,14 @@ enum tw_sleep_word {
 
 struct tw_sleep_text {
 	const char *word;
+	enum tw_sleep_part part;
 	const char *text;
 };
 
 static const struct tw_sleep_text tw_sleep_texts[TW_SLEEP_WORDS] = {
-	[TW_SLEEP_NOTHING] = { "", "" },
-#define TW_SLEEP_AS_TEXT(constant, word, text)	[TW_SLEEP_##constant] = { word, text },
+	[TW_SLEEP_NOTHING] = { "", TW_SLEEPS_ANYWHERE, "" },
+#define TW_SLEEP_AS_TEXT(constant, word, part, text) \
+	[TW_SLEEP_##constant] = { word, TW_SLEEPS_##part, text },
 	TW_EACH_SLEEP_WORD(TW_SLEEP_AS_TEXT)
 #undef TW_SLEEP_AS_TEXT
 };

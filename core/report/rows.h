@@ -118,11 +118,11 @@ enum tw_show {
 	COUNT(workers_block_layer, "kernel_stages.to_workers.block_layer", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that the block layer would have made wait", \
-	      "no free tag, frozen queue, suspended device mapper: tw_causes=1") \
+	      "the device could not take it at once: tw_causes=1") \
 	COUNT(workers_before, "kernel_stages.to_workers.before", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that would have waited before the block layer", \
-	      "file system, page cache, a file that always waits: tw_causes=1") \
+	      "the file could not take it at once: tw_causes=1") \
 	COUNT(workers_unknown, "kernel_stages.to_workers.unknown", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that would have waited at an unknown place", \

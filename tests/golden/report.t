@@ -544,6 +544,13 @@ caused
 	{ word => "other", ns => 90, function => "down" }] };
 	$io } 3000, 1000]; $j->{start_monotonic_ns} = "1"
 caused
+	$r->{slowest} = [map { { %{slow(1000000, blockq => 5000, device => 100)}, blockq => $_->[0],
+	causes => { stage => "blockq", stall => { from_ns => 9, ns => 5000 }, slept =>
+	[{ word => $_->[1], ns => 2000, function => "f" }] } } }
+	[{ before => 2500, admission => 2000, scheduler => 500 }, "tag"],
+	[{ before => 2000, admission => 0, scheduler => 3000 }, "io.max"],
+	[{ before => 1000, admission => 500, scheduler => 3500 }, "other"]]
+caused
 	delete $j->{causes}; $r->{slowest} = [map { { %{slow(1000000, kernel => 100, deliver =>
 	900)}, waited_at_most_ns => $_ } } 900, 500]
 caused

@@ -232,6 +232,7 @@ struct tw_report_reason {
 	double ns;
 	struct tw_report_holder holders[TW_REPORT_HOLDERS];	/* the longest first */
 	size_t holder_count;
+	double requests, kib;	/* of others that the device had: several I/Os alone */
 };
 
 struct tw_report_reasons {

@@ -38,13 +38,15 @@ int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_si
 	const json_t *who = json_object_get(company, "who");
 	const uint64_t requests = tw_report_u64(company, "requests");
 	const uint64_t theirs = who ? tw_report_u64(who, "requests") : requests;
-	const uint64_t kib = (tw_report_u64(company, "bytes") + 1023) / 1024;
+	const uint64_t bytes = tw_report_u64(company, "bytes"), kib = (bytes + 1023) / 1024;
 	const int kind = kind_of(slow);
 	char name[TW_REPORT_NAME] = "others";
 
 	if (kind < 0)
 		return 0;
-	if (who)
+	/* Of several I/Os nobody is named who has less than half. */
+	if (who && (is_single || (bytes ? 2 * tw_report_u64(who, "bytes") >= bytes :
+				  2 * theirs >= requests)))
 		tw_report_say_holder(name, sizeof(name), who, is_single);
 	if (kind == TW_REPORT_COMPANIES - 1)
 		snprintf(text, size, "no I/O of others in flight");

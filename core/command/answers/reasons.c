@@ -5,6 +5,7 @@
  * A reason is what was recorded. Time without one is not explained; it has no reason at all
  * if the job did not record causes.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,8 +108,11 @@ static void put_holder(struct tw_report_reason *reason, const char *name, double
 
 	while (i < reason->holder_count && strcmp(all[i].name, name))
 		i++;
-	if (i == TW_REPORT_HOLDERS)
-		return;
+	/* A new one takes the place of the shortest. */
+	if (i == TW_REPORT_HOLDERS) {
+		all[--i].ns = 0;
+		reason->holder_count--;
+	}
 	if (i == reason->holder_count) {
 		snprintf(all[i].name, sizeof(all[i].name), "%s", name);
 		reason->holder_count++;
@@ -123,15 +127,40 @@ static void put_holder(struct tw_report_reason *reason, const char *name, double
 
 static const char waiting_for_cpu[] = "waiting for a CPU";
 
+/* Return the word of a sleep; TW_SLEEP_WORDS: this version does not know it. */
+static int word_of(const json_t *slept)
+{
+	const char *word = tw_report_string(slept, "word");
+	int i = 1;
+
+	while (i < TW_SLEEP_WORDS && strcmp(tw_sleep_texts[i].word, word))
+		i++;
+	return i;
+}
+
+/* True if no thread slept: the time is counted from when the I/O was seen before. */
+static int is_hold(const json_t *slept)
+{
+	const int word = word_of(slept);
+
+	return word == TW_SLEEP_IO_MAX || word == TW_SLEEP_SUSPENDED;
+}
+
+/* Return the part of blockq that has a sleep. */
+static enum tw_sleep_part part_of(const json_t *slept)
+{
+	const int word = word_of(slept);
+
+	return word < TW_SLEEP_WORDS ? tw_sleep_texts[word].part : TW_SLEEPS_ANYWHERE;
+}
+
 /* Write what a thread slept for, or what held an I/O back. */
 static void say_slept(char *text, size_t size, const json_t *slept)
 {
 	const char *word = tw_report_string(slept, "word");
 	const char *function = tw_report_string(slept, "function");
-	int i = 1;
+	const int i = word_of(slept);
 
-	while (i < TW_SLEEP_WORDS && strcmp(tw_sleep_texts[i].word, word))
-		i++;
 	if (i == TW_SLEEP_OTHER && function)
 		snprintf(text, size, "asleep in %s()", function);
 	else if (i == TW_SLEEP_IO_MAX && tw_report_string(slept, "limit"))
@@ -175,11 +204,10 @@ static void divide_thread(struct dividing *of, const struct tw_report_cause *cau
 		const double ns = (double)tw_report_u64(slept, "ns");
 
 		/* It is a part of blockq. */
-		if (!strcmp(tw_report_string(slept, "word"),
-			    tw_sleep_texts[TW_SLEEP_WORKER].word))
+		if (part_of(slept) == TW_SLEEPS_WORKER)
 			continue;
 		say_slept(words, sizeof(words), slept);
-		put(of, TW_REPORT_EXACT, words, ns);
+		put(of, is_hold(slept) ? TW_REPORT_AT_MOST : TW_REPORT_EXACT, words, ns);
 		asleep_ns -= ns;
 	}
 	put(of, TW_REPORT_EXACT, "the job's thread was asleep", asleep_ns);
@@ -191,11 +219,18 @@ static void divide_thread(struct dividing *of, const struct tw_report_cause *cau
 
 /* ---- the parts of blockq --------------------------------------------------- */
 
-/* Divide what is left of blockq by its parts. What has a reason already lies in the largest
- * part, where it is as long as that; the others have no room for it. The wait for a worker is
- * a reason itself. */
-static void divide_blockq(struct dividing *of, const json_t *slow, double all_ns,
-			  const char *without_reason)
+/* Take up to @ns off one of the parts, and off what is known of all. */
+static void take_off(double *part_ns, double *known_ns, double ns)
+{
+	ns = fmin(ns, fmin(*part_ns, *known_ns));
+	*part_ns -= ns;
+	*known_ns -= ns;
+}
+
+/* Divide what is left of blockq by its parts. What has a reason comes off the part that has
+ * such reasons, or else off the largest. The wait for a worker is a reason itself. */
+static void divide_blockq(struct dividing *of, const json_t *slow, const json_t *slept,
+			  double all_ns, const char *without_reason)
 {
 	const json_t *json = json_object_get(slow, "blockq");
 	const int exact = json_object_get(json, "before") != NULL;
@@ -215,16 +250,22 @@ static void divide_blockq(struct dividing *of, const json_t *slow, double all_ns
 	}
 	if (!exact)
 		parts_ns[0] += rest_ns;
-	while (known_ns > 0) {
+	for (size_t i = 0; i < json_array_size(slept); i++) {
+		const json_t *sleep = json_array_get(slept, i);
+		const enum tw_sleep_part part = part_of(sleep);
+		const double ns = (double)tw_report_u64(sleep, "ns");
+
+		if (part == TW_SLEEPS_ADMISSION && exact)
+			take_off(&parts_ns[TW_ADMISSION - TW_BEFORE], &known_ns, ns);
+		else if (part == TW_SLEEPS_BEFORE || part == TW_SLEEPS_ADMISSION)
+			take_off(&parts_ns[0], &known_ns, ns);
+	}
+	for (int i = TW_BEFORE; i <= TW_SCHEDULER; i++) {
 		double *most = parts_ns;
 
-		for (int i = 1; i <= TW_SCHEDULER - TW_BEFORE; i++)
-			most = parts_ns[i] > *most ? &parts_ns[i] : most;
-		if (!(*most > 0))
-			break;
-		rest_ns = known_ns < *most ? known_ns : *most;
-		*most -= rest_ns;
-		known_ns -= rest_ns;
+		for (int j = 1; j <= TW_SCHEDULER - TW_BEFORE; j++)
+			most = parts_ns[j] > *most ? &parts_ns[j] : most;
+		take_off(most, &known_ns, known_ns);
 	}
 	of->stage = stage;
 	for (int i = TW_BEFORE; i <= TW_SCHEDULER; i++) {
@@ -249,6 +290,17 @@ static void divide_sync(struct dividing *of, const json_t *slow)
 		put(of, TW_REPORT_EXACT, "", (double)tw_report_u64(parts, tw_time_rows[i].name));
 	}
 	of->stage = tw_time_rows[TW_KERNEL].name;
+}
+
+/* Add the requests that the device had in flight, for their mean size. */
+static void add_size(struct tw_report_reason *reason, const json_t *slow, int is_single)
+{
+	const json_t *company = json_object_get(slow, "company");
+
+	if (!reason || is_single)
+		return;
+	reason->requests += (double)tw_report_u64(company, "requests");
+	reason->kib += (double)tw_report_u64(company, "bytes") / 1024;
 }
 
 /* ---- all ------------------------------------------------------------------- */
@@ -277,12 +329,14 @@ void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, i
 		else if (&list[i] == longest && waited_ns > 0)
 			put(&of, TW_REPORT_AT_MOST, waiting_for_cpu, waited_ns);
 		if (list[i].stage == TW_BLOCKQ)
-			divide_blockq(&of, slow, (double)list[i].ns, without_reason);
+			divide_blockq(&of, slow, is_recorded && tw_report_cause_is_in(
+				&cause, TW_BLOCKQ) ? cause.slept : NULL,
+				(double)list[i].ns, without_reason);
 		if (list[i].stage == TW_KERNEL)
 			divide_sync(&of, slow);
 		if (list[i].stage == TW_DEVICE &&
 		    tw_report_say_company(words, sizeof(words), slow, is_single))
-			put(&of, TW_REPORT_EXACT, words, of.left_ns);
+			add_size(put(&of, TW_REPORT_EXACT, words, of.left_ns), slow, is_single);
 		put(&of, TW_REPORT_EXACT, without_reason, of.left_ns);
 	}
 }
@@ -319,6 +373,9 @@ static void put_words(FILE *file, const struct tw_report_reason *reason, double 
 	const char *before = " (";
 
 	fputs(reason->words, file);
+	if (reason->kib > 0)
+		fprintf(file, " (mean %.*f KiB)", reason->kib < 10 * reason->requests,
+			reason->kib / reason->requests);
 	if (!reason->holder_count)
 		return;
 	if (holders->ns > 0.9 * reason->ns) {

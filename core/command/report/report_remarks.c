@@ -256,7 +256,7 @@ void tw_report_add_company_times(struct tw_page *page, const struct tw_report_gr
 	if (100 * (all_ns - alone_ns) < MIN_PERCENT * all_ns)
 		tw_page_only(page, rest);
 	for (unsigned time = TW_ALONE_IN_DEVICE; time <= TW_BEHIND_OTHERS; time++) {
-		if (!tally->times[time][direction].count)
+		if (200 * (double)tally->times[time][direction].sum_ns < all_ns)
 			continue;
 		if (time == TW_ALONE_IN_DEVICE)
 			tw_page_more(page, " alone");
@@ -268,7 +268,7 @@ void tw_report_add_company_times(struct tw_page *page, const struct tw_report_gr
 	}
 	tw_page_more(page, " (by what it had in flight when it got the I/O)");
 	if (tw_report_say_behind(names, sizeof(names), &group->all, direction, all_ns))
-		tw_page_more(page, "; most of that was: %s", names);
+		tw_page_more(page, "; by name: %s", names);
 	if (scalars->counted)
 		tw_page_more(page, "; to count that took %s of blockq",
 			     TW_SAY_NS((double)scalars->counting_ns / (double)scalars->counted));
