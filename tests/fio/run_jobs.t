@@ -139,7 +139,7 @@ kill -TERM "$tool"
 wait "$tool"
 is "$? $(ls tmp)" '128 ' 'SIGTERM: fio ends its jobs, and the copy is gone'
 grep -q 'read: IOPS=' out.text && [ -s "$(ls long.1.*.tickwise.json)" ] &&
-	grep -qF '. To read' err
+	grep -qF '1 report. ' err
 ok $? 'with their report'
 
 # Without a report the option proves that ours took it.

@@ -81,7 +81,7 @@ fi
 ran --output-format=json --group_reporting --output=out.json
 is "$status $(jobs)" '0 a 1,2: other I/Os | c 4' 'group_reporting'
 ran
-is "$status $(perl -ne '$run = $. if /Run status/; $page = $. if /^a: .*, 2 jobs, /;
+is "$status $(perl -ne '$run = $. if /Run status/; $page = $. if /^a on .*, 2 jobs/;
 	END { print $run < $page ? "behind" : "before" }' out)" '0 behind' \
 	'text: the page is behind all that fio printed'
 done_testing

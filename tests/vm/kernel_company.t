@@ -13,11 +13,12 @@
 
 # One virtual CPU: two emulated ones may both meet an instruction of the kernel that is being
 # changed for a tracepoint, which is an oops (int3).
+accel=tcg,thread=single
 cpus=1
 seconds=600
 for suite in bookworm trixie; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
-	boot kernel_company
+	boot kernel_company -icount shift=0,sleep=off
 	ok $? "$suite: the machine ran"
 	sed 's/^/# /' "$shared/version"
 	for kind in none writes flushes discards reads writeback elsewhere; do
