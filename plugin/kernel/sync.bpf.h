@@ -61,27 +61,27 @@ struct request___sync {
 	unsigned int rq_flags;
 } TW_BY_NAME;
 
-struct super_block {
+struct super_block___sync {
 	struct block_device *s_bdev;
 } TW_BY_NAME;
 
-struct inode {
+struct inode___sync {
 	unsigned short i_mode;
-	struct super_block *i_sb;
+	struct super_block___sync *i_sb;
 } TW_BY_NAME;
 
 /* block/bdev.c */
 struct bdev_inode {
 	struct block_device bdev;
-	struct inode vfs_inode;
+	struct inode___sync vfs_inode;
 } TW_BY_NAME;
 
 struct address_space {
-	struct inode *host;
+	struct inode___sync *host;
 } TW_BY_NAME;
 
 struct file___sync {
-	struct inode *f_inode;
+	struct inode___sync *f_inode;
 	struct address_space *f_mapping;
 } TW_BY_NAME;
 
@@ -265,7 +265,7 @@ int BPF_PROG(request_done, struct request *done)
 /* Return the disk of a file, and set the flags of its syncs. 0: it has none. */
 static __always_inline __u64 disk_of(const struct file___sync *file, __u32 *flags)
 {
-	const struct inode *inode = BPF_CORE_READ(file, f_inode);
+	const struct inode___sync *inode = BPF_CORE_READ(file, f_inode);
 	const struct block_device *bdev;
 
 	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFBLK) {

@@ -28,9 +28,7 @@ static uint32_t place_count;
 static _Atomic(uint32_t) *given;
 static char why_not[224];
 
-/* Find the function in whose calls a sync writes out data: from its first byte to the next
- * function. Return 0 or -ENOENT. */
-static int find_data(uint64_t *from, uint64_t *to)
+int tw_sync_find_data(uint64_t *from, uint64_t *to)
 {
 	static const char name[] = " T file_write_and_wait_range\n";
 	char *text = tw_text_file("/proc/kallsyms");
@@ -76,7 +74,7 @@ static int load_program(uint32_t places, bool with_entry)
 
 	if (!made)
 		return -errno;
-	error = find_data(&from, &to);
+	error = tw_sync_find_data(&from, &to);
 	made->rodata->namespace_device = space.device;
 	made->rodata->namespace_inode = space.inode;
 	made->rodata->data_from = from;

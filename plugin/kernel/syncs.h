@@ -23,6 +23,10 @@ struct tw_syncs {
  * in one line. */
 const char *tw_syncs_load(uint32_t places);
 
+/* Find the function in whose calls a sync writes out data, for the loader of a program that
+ * includes sync.bpf.h: from its first byte to the next function. Return 0 or -ENOENT. */
+int tw_sync_find_data(uint64_t *from, uint64_t *to);
+
 /* Announce that the calling thread makes a ring next, with @entries places, a power of two.
  * Sets @syncs. */
 void tw_syncs_expect(struct tw_syncs *syncs, uint32_t entries);
