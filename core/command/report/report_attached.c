@@ -20,10 +20,19 @@
 const char *tw_report_time_is(const struct tw_report_group *groups, size_t count,
 			      int time)
 {
-	int all_attached = 1;
+	int all_attached = 1, has_calls = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		all_attached &= groups[i].all.attached != NULL;
+		has_calls |= groups[i].all.tally.times[TW_SYNC_WAKE][TW_SYNC].count != 0;
+	}
+	if (all_attached && time == TW_LAT && has_calls)
+		return "from acceptance until the completion is in the ring; of fsync(2) and "
+		       "fdatasync(2) from the call until it returns";
+	if (all_attached && time == TW_SYNC_DATA)
+		return "from the call until the file's dirty pages are written out";
+	if (all_attached && time == TW_SYNC_WAKE)
+		return "from when the last wait of the sync ends until the call returns";
 	if (all_attached && time == TW_LAT)
 		return "from acceptance until the completion is in the ring: not what the "
 		       "program does before and after";
@@ -141,7 +150,10 @@ static void add_table(struct tw_page *page, const json_t *all)
 		const char *file = tw_report_string(rows[i], "file");
 
 		tw_table_row(table);
-		tw_cell_u64(table, tw_report_u64(rows[i], "ring"));
+		if (tw_report_u64(rows[i], "ring"))
+			tw_cell_u64(table, tw_report_u64(rows[i], "ring"));
+		else
+			tw_cell_none(table);	/* a call */
 		tw_cell_text(table, tw_report_string(rows[i], "operation"));
 		tw_cell_u64(table, tw_report_u64(rows[i], "ios"));
 		add_time(table, rows[i], TW_LAT, 1);
@@ -227,8 +239,10 @@ void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *
 	else if (rings_of(&group->all))
 		tw_page_remark(page, "no I/O was seen");
 	else
-		tw_page_remark(page, "no ring was seen: these processes did no I/O "
-			       "through io_uring, and other I/O is not seen");
+		tw_page_remark(page, "no ring was seen: these processes did no I/O through "
+			       "io_uring, and other I/O is not seen%s",
+			       json_object_get(group->all.jobs[0].json, "syncs") ?
+			       "; nor was a call of fsync(2) or fdatasync(2)" : "");
 	add_rings(page, group);
 	add_others(page, group);
 	add_lost(page, &group->all.tally.scalars);

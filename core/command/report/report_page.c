@@ -205,7 +205,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	/* A sync has no requests of its own. */
 	if (direction == TW_SYNC && !group->all.attached)
 		tw_report_add_whole_syncs(page, group);
-	else
+	else if (!tw_report_has_sync_parts(tally, direction))
 		tw_report_add_inside(page, group, direction, tw_report_rest(with));
 	if (tw_tally_stage_ns(tally, TW_BLOCKQ, direction) <
 	    tally->times[TW_LAT][direction].sum_ns / LARGE_PART)

@@ -170,6 +170,8 @@ static void add_cell(struct tw_table *table, const struct tw_report_group *group
 		tw_cell_text(table, file ? file : "");
 	} else if (kind == AT && since_start(&s, group, slow)) {
 		tw_cell_fixed(table, s, 6);
+	} else if (kind == NUMBER && group->all.attached && !tw_report_u64(json, "ring")) {
+		tw_cell_none(table);	/* a call */
 	} else if (kind == NUMBER) {
 		tw_cell_u64(table, group->all.attached ? tw_report_u64(json, "ring") :
 			    tw_report_job_of(group, slow)->thread_number);

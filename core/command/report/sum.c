@@ -28,7 +28,7 @@ static void put_mean(const struct means *means, const char *before, const char *
 
 int tw_report_has_sync_parts(const struct tw_tally *tally, int direction)
 {
-	const uint64_t syncs = tally->times[TW_SYNC_WORKER][direction].count;
+	const uint64_t syncs = tally->times[TW_SYNC_WAKE][direction].count;
 
 	return syncs && syncs == tally->times[TW_KERNEL][direction].count;
 }
@@ -40,6 +40,9 @@ static void put_sync_parts(const struct means *means, const struct tw_tally *tal
 	for (int i = TW_SYNC_WORKER; i <= TW_SYNC_WAKE; i++) {
 		const uint64_t part_ns = tally->times[i][direction].sum_ns;
 
+		/* A call has no worker. */
+		if (!tally->times[i][direction].count)
+			continue;
 		put_mean(means, before, tw_time_rows[i].name, sum_ns, sum_ns + part_ns, "");
 		sum_ns += part_ns;
 		before = " + ";
@@ -78,8 +81,9 @@ static void put_without_worker(const struct means *means, const struct tw_tally 
 
 	if (!tw_report_has_sync_parts(tally, direction))
 		return;
-	put_mean(means, "; ", "without io-wq", worker->sum_ns,
-		 tally->times[TW_LAT][direction].sum_ns, means->unit.name);
+	if (worker->count)
+		put_mean(means, "; ", "without io-wq", worker->sum_ns,
+			 tally->times[TW_LAT][direction].sum_ns, means->unit.name);
 	if (!tally->times[TW_SYNC_FLUSH][direction].sum_ns)
 		tw_page_more(means->page, "; nothing was flushed");
 }
