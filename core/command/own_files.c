@@ -83,6 +83,9 @@ static const struct tw_option attach_table[] = {
 	{ .name = "causes",
 	  .help = "Explain what kept the program's thread from running in the slowest "
 		  "I/Os; costs time at each switch of the machine's CPUs", AT(causes) },
+	{ .name = "sync",
+	  .help = "Split the calls of fsync(2) and fdatasync(2), too; costs time at each "
+		  "system call of the machine", AT(sync) },
 	{ .name = "json", .kind = TW_OPTION_FILE, .value = "FILE", .bare = "-",
 	  .is_written = 1,
 	  .help = "Write the report as JSON to FILE, too, for `tickwise report`; to - "
@@ -106,13 +109,14 @@ const struct tw_options tw_attach_options = {
 	"Show where the I/Os of a program that uses io_uring spend their time inside the "
 	"kernel, by ring, file and operation. The time is from the acceptance of an I/O "
 	"until its completion is in the ring. Follows a process that runs, by its PID, or a "
-	"PROGRAM, and all processes that descend from it. I/Os by other calls are not seen. "
+	"PROGRAM, and all processes that descend from it. I/Os by other calls are not seen, but "
+	"for fsync and fdatasync with --sync. "
 	"Ctrl-C or the end of the program prints the report; a second Ctrl-C ends attach at "
 	"once. Needs root, or CAP_BPF, "
 	"CAP_PERFMON and CAP_SYSLOG; for processes of other users CAP_SYS_PTRACE, too.",
 	.codes =
 	"Exit codes: 0 good, or that of PROGRAM; 2 the process and those it started made no "
-	"ring; 64 wrong command line, 66 no such process, 70 could not run, 74 the output "
+	"ring, nor a call that is followed; 64 wrong command line, 66 no such process, 70 could not run, 74 the output "
 	"could not be written.",
 	.table = attach_table,
 	.common = TW_HAS_QUIET,

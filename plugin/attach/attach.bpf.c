@@ -575,7 +575,7 @@ static __always_inline void dispatched(struct tw_slot *stamps, __u64 rq, __u64 n
 #include "kernel/path.bpf.h"
 
 /* Send the path of a file at the first I/O on it. */
-static void tell_file(const struct tw_attach_inode *inode, struct io_kiocb *io)
+static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 {
 	const __u32 here = 0;
 	struct tw_attach_file *record;
@@ -590,7 +590,7 @@ static void tell_file(const struct tw_attach_inode *inode, struct io_kiocb *io)
 	}
 	record->kind = TW_ATTACH_FILE;
 	record->inode = *inode;
-	find_path(record, READ(struct io_kiocb, io, file));
+	find_path(record, file);
 	size = record->size;
 	if (size > sizeof(record->names))
 		size = sizeof(record->names);
@@ -642,7 +642,7 @@ static int count_only(const struct tw_attach_key *key, struct io_kiocb *io, __s3
 		at = bpf_map_lookup_elem(&counted, key);
 		if (!at)
 			return 0;
-		tell_file(&key->inode, io);
+		tell_file(&key->inode, READ(struct io_kiocb, io, file));
 	}
 	count(&at->ios);
 	if (result)
@@ -670,7 +670,7 @@ static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine)
 	name_inode(&key.inode, of);
 	if (!stamps && is_sampled && result >= 0 && count_only(&key, io, result))
 		return;
-	tell_file(&key.inode, io);
+	tell_file(&key.inode, READ(struct io_kiocb, io, file));
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
 	if (!record) {
 		count(&lost.records);
@@ -736,3 +736,7 @@ int BPF_PROG(complete, void *context, struct io_kiocb *io)
 		bpf_map_delete_elem(&ios, &key);
 	return 0;
 }
+
+/* ---- fsync(2) and fdatasync(2) ------------------------------------------- */
+
+#include "calls.bpf.h"

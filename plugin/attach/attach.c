@@ -93,6 +93,8 @@ static int take(void *context, void *record, size_t size)
 		return 0;
 	case TW_ATTACH_FILE:
 		return tw_attach_add_file(&run->tally, record, size);
+	case TW_ATTACH_CALL:
+		return tw_attach_add_call(&run->tally, record);
 	default:
 		return tw_attach_add_io(&run->tally, record);
 	}
@@ -289,11 +291,13 @@ static int report(struct run *run)
 	json = tw_attach_to_json(&result);
 	code = print_report(json, &run->options, run->table.out);
 	json_decref(json);
-	if (code != TW_EXIT_GOOD || run->tally.ring_count || lost->rings || lost->records)
+	if (code != TW_EXIT_GOOD || run->tally.ring_count || run->tally.row_count ||
+	    lost->rings || lost->records)
 		return code;
 	tw_command_remark(tw_attach_options.command, "no ring was seen: process %d (%s) and "
-			  "those it started did no I/O through io_uring",
-			  (int)run->target.pid, run->target.program);
+			  "those it started did no I/O through io_uring%s",
+			  (int)run->target.pid, run->target.program,
+			  run->options.sync ? ", nor called fsync(2) or fdatasync(2)" : "");
 	return TW_EXIT_UNDECIDED;
 }
 
@@ -330,13 +334,13 @@ static int begin(struct run *run)
 			    error == -ESRCH ? "it has ended" : strerror(-error));
 	run->start_ns = run->chosen.at_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	error = tw_attach_tally_init(&run->tally, run->start_ns, tw_clock_id_ns(CLOCK_REALTIME),
-				     SLOWEST);
+				     SLOWEST, run->options.sync);
 	run->tally.turns = run->program->turns;
 	if (!error)
 		error = read_records(run, 0);
 	if (error)
 		return fail(TW_EXIT_SOFTWARE, "%s", strerror(-error));
-	if (!run->target.own && run->tally.ring_count == 0)
+	if (!run->target.own && run->tally.ring_count == 0 && !run->options.sync)
 		tw_command_remark(tw_attach_options.command, "process %d (%s) has no ring "
 				  "yet, nor has one that it started: waiting for one",
 				  (int)run->target.pid, run->target.program);
@@ -375,7 +379,7 @@ static int run_it(struct run *run)
 	const char *why;
 	int exit_code, code;
 
-	run->program = tw_attach_load(run->options.causes, take, run, &why,
+	run->program = tw_attach_load(run->options.causes, run->options.sync, take, run, &why,
 				      &run->no_causes);
 	if (!run->program)
 		return fail(TW_EXIT_SOFTWARE, "%s", why);

@@ -56,18 +56,19 @@ struct tw_attach_program {
 	__u64 *slow_ns;
 	volatile __u32 *shift;		/* 1 in 2^shift I/Os is chosen from now on */
 	/* Known after tw_attach_stop(): */
-	uint64_t in_flight;		/* chosen I/Os */
+	uint64_t in_flight;		/* chosen I/Os, and calls */
 	int64_t missed_runs;		/* that the kernel has skipped: tw_program_missed() */
 };
 
 /* Take a record. Return 0 to go on. */
 typedef int tw_attach_take(void *context, void *record, size_t size);
 
-/* Load the program. NULL: @why has the reason in one line. With @causes the submitting
- * threads are followed. If that is impossible, @no_causes has the reason, and the rest
- * works. */
-struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void *context,
-					 const char **why, const char **no_causes);
+/* Load the program. NULL: @why has the reason in one line. With @syncs calls of fsync(2) and
+ * fdatasync(2) are followed, too. With @causes the submitting threads are followed. If that
+ * is impossible, @no_causes has the reason, and the rest works. */
+struct tw_attach_program *tw_attach_load(bool causes, bool syncs, tw_attach_take *take,
+					 void *context, const char **why,
+					 const char **no_causes);
 
 /* Follow the process of @pidfd and its descendants, also those that it will have, and find
  * their rings. Return 0 or -errno: -ESRCH if the process has ended. */

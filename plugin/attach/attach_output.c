@@ -63,7 +63,10 @@ static void add_row(struct tw_table *table, const struct tw_attach_row *row,
 	char name[PATH_MAX];
 
 	tw_table_row(table);
-	tw_cell_u64(table, row->ring);
+	if (row->ring)
+		tw_cell_u64(table, row->ring);
+	else
+		tw_cell_none(table);
 	tw_cell_printf(table, "%.11s", row->rest ? "(others)" :
 		       tw_attach_operation(row->opcode));
 	tw_cell_number(table, (double)ios(row) * 1e9 / (double)over_ns);
@@ -188,7 +191,7 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 	const struct tw_attach_tally *tally = result->tally;
 
 	return json_pack("{ss, so, so, si, si, si, si, so, so, si, so, ss, ss, ss, si,"
-			 " sb, sb, sb, s{ss}, so}",
+			 " sb, sb, sb, s{ss}, so, so*}",
 			 "run", "", "name", tw_json_text(result->target->program),
 			 "host", tw_host_to_json(), "groupid", 0, "thread_number", 1,
 			 "subjob_number", 0, "pid", (int)result->target->pid,
@@ -198,7 +201,8 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 			 "fio_version", "", "engine", "attach",
 			 "tickwise_version", TW_VERSION, "iodepth", 0,
 			 "event_time", 0, "event_wait", 0, "fallback", 1,
-			 "kernel", "state", "on", "causes", causes_to_json(result));
+			 "kernel", "state", "on", "causes", causes_to_json(result),
+			 "syncs", tally->syncs ? json_pack("{ss}", "state", "on") : NULL);
 }
 
 /* Return the facts of the machine. The governors are those of all CPUs, since it is not
@@ -212,6 +216,17 @@ static json_t *machines_to_json(void)
 }
 
 /* ---- the slowest I/Os ---------------------------------------------------------- */
+
+/* Return the parts of a call, which no worker has. */
+static json_t *parts_to_json(const struct tw_sync_parts *parts)
+{
+	json_t *object = json_object();
+
+	for (unsigned part = TW_IN_DATA; part < TW_SYNC_PARTS; part++)
+		json_object_set_new(object, tw_time_rows[TW_SYNC_WORKER + part].name,
+				    tw_json_of_u64(parts->ns[part]));
+	return object;
+}
 
 static json_t *slow_to_json(const struct tw_attach_result *result,
 			    const struct tw_attach_slow *slow)
@@ -233,6 +248,8 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 		"ring", tw_json_of_u64(io->ring),
 		"operation", tw_attach_operation(io->opcode),
 		"file", tw_json_text(tw_attach_file_name(result->tally, &io->inode)));
+	if (slow->parts.known)
+		json_object_set_new(json, "sync", parts_to_json(&slow->parts));
 	if (result->tally->turns)
 		json_object_set_new(json, "causes", tw_explained_to_json(
 			tw_time_rows[why->stage].name, why->from_ns, why->ns,

@@ -21,11 +21,15 @@
 #include "kernel/causes.h"
 #include "kernel/program.h"
 #include "kernel/stack_words.h"
+#include "kernel/syncs.h"
 #include "timespec.h"
 
 /* They need types of the files above. */
 #include "attach/attach.skel.h"
 #include "kernel/causes.skel.h"
+
+#define NO_TRACEPOINTS	"--sync: the kernel's tracepoints of fsync(2) are not there: mount " \
+			"-t tracefs tracefs /sys/kernel/tracing, as root"
 
 #define TURNS_BYTES	(TW_ATTACH_THREADS * sizeof(struct tw_turns))
 
@@ -41,6 +45,34 @@ static __u64 operations(unsigned first, unsigned last)
 			bits |= 1ULL << i;
 	}
 	return bits;
+}
+
+/* Make the program ready to follow calls, or leave out what that takes. Return 0 or
+ * -errno. */
+static int fit_to_calls(struct tw_attach *made, bool syncs)
+{
+	struct bpf_program *const programs[] = {
+		made->progs.enter_fsync, made->progs.exit_fsync,
+		made->progs.enter_fdatasync, made->progs.exit_fdatasync,
+		made->progs.call_flushes, made->progs.call_switched, made->progs.call_woken,
+		made->progs.bio_done, made->progs.request_done,
+	};
+	struct bpf_map *const maps[] = {
+		made->maps.calls, made->maps.disks, made->maps.stacks,
+	};
+	uint64_t from, to;
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		bpf_program__set_autoload(programs[i], syncs);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		bpf_map__set_autocreate(maps[i], syncs);
+	if (syncs) {
+		error = tw_sync_find_data(&from, &to);
+		made->rodata->data_from = from;
+		made->rodata->data_to = to;
+	}
+	return error;
 }
 
 static int fit_to_kernel(struct tw_attach *made)
@@ -111,7 +143,8 @@ static void unload_causes(struct tw_attach_program *program)
 	program->causes = NULL;
 }
 
-static int load(struct tw_attach_program *program, tw_attach_take *take, void *context)
+static int load(struct tw_attach_program *program, bool syncs, tw_attach_take *take,
+		void *context)
 {
 	struct tw_attach *made = tw_attach__open();
 	int error;
@@ -120,6 +153,8 @@ static int load(struct tw_attach_program *program, tw_attach_take *take, void *c
 	if (!made)
 		return -errno;
 	error = fit_to_kernel(made);
+	if (!error)
+		error = fit_to_calls(made, syncs);
 	if (!error && program->causes) {
 		made->rodata->with_causes = true;
 		made->rodata->listed = operations(TW_READ, TW_SYNC);
@@ -140,8 +175,9 @@ static int load(struct tw_attach_program *program, tw_attach_take *take, void *c
 	return program->records ? 0 : -errno;
 }
 
-struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void *context,
-					 const char **why, const char **no_causes)
+struct tw_attach_program *tw_attach_load(bool causes, bool syncs, tw_attach_take *take,
+					 void *context, const char **why,
+					 const char **no_causes)
 {
 	struct tw_attach_program *program;
 	int error;
@@ -156,10 +192,10 @@ struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void
 	*no_causes = error ? tw_program_reason(error, false) : NULL;
 	if (error)
 		unload_causes(program);
-	error = load(program, take, context);
+	error = load(program, syncs, take, context);
 	if (!error)
 		return program;
-	*why = tw_program_reason(error, false);
+	*why = syncs && error == -ENOENT ? NO_TRACEPOINTS : tw_program_reason(error, false);
 	tw_attach_unload(program);
 	return NULL;
 }
@@ -254,4 +290,5 @@ void tw_attach_stop(struct tw_attach_program *program)
 	/* Before, the kernel would begin again at an I/O that ends while it is counted. */
 	for (; bpf_map_get_next_key(map, at, &key) == 0; at = &key)
 		program->in_flight++;
+	program->in_flight += program->skeleton->bss->calls_in_flight;
 }

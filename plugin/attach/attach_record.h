@@ -11,11 +11,14 @@
 #include <linux/types.h>
 #endif
 
+#include "kernel/sync.h"
+
 enum tw_attach_kind {
 	TW_ATTACH_RING,
 	TW_ATTACH_FILE,
 	TW_ATTACH_IO,		/* an I/O whose completion is in the ring */
 	TW_ATTACH_NO_CQE,	/* an I/O that ended without a completion */
+	TW_ATTACH_CALL,		/* a call of fsync(2) or fdatasync(2) */
 };
 
 enum {
@@ -96,6 +99,16 @@ _Static_assert(sizeof(struct tw_attach_io) == TW_ATTACH_IO_BYTES,
 	       "the size of a record, which comments and ../README.md give");
 _Static_assert(TW_ATTACH_RECORDS >= 80000 && TW_ATTACH_RECORDS < 81000,
 	       "what the ring buffer holds, as in attach.c");
+
+/* The operations of calls. io_uring has the first one, too, and will not have the second. */
+#define TW_ATTACH_FSYNC		3
+#define TW_ATTACH_FDATASYNC	254
+
+/* A call is on no ring (0). It has the times accepted and posted. */
+struct tw_attach_call {
+	struct tw_attach_io io;
+	struct tw_sync stamps;
+};
 
 /* What is counted of the I/Os that were not chosen, by struct tw_attach_key. Those that
  * failed, and those for which there is no room, have a record each. */

@@ -42,6 +42,8 @@ const char *tw_attach_operation(uint8_t opcode)
 
 	if (opcode < sizeof(names) / sizeof(*names))
 		return names[opcode];
+	if (opcode == TW_ATTACH_FDATASYNC)
+		return "fdatasync";
 	snprintf(number, sizeof(number), "opcode %u", opcode);
 	return number;
 }
@@ -61,6 +63,7 @@ unsigned tw_attach_direction(uint8_t opcode)
 		return TW_WRITE;
 	case FSYNC:
 	case SYNC_FILE_RANGE:
+	case TW_ATTACH_FDATASYNC:
 		return TW_SYNC;
 	case URING_CMD:
 		return TW_ATTACH_COMMAND;
@@ -135,8 +138,11 @@ static const unsigned times[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_KERNEL, 
 
 #define TIMES	(sizeof(times) / sizeof(*times))
 
+_Static_assert((int)TW_SYNC_WAKE - (int)TW_SYNC_WORKER == (int)TW_IN_WAKE,
+	       "rows of enum tw_sync_part");
+
 /* Return the rows of a report that are counted here. */
-static struct tw_row_set counted(void)
+static struct tw_row_set counted(bool syncs)
 {
 	static const enum tw_row_number rows[] = {
 		TW_ROW_ios, TW_ROW_bytes, TW_ROW_empty, TW_ROW_linked, TW_ROW_drained,
@@ -154,17 +160,22 @@ static struct tw_row_set counted(void)
 		tw_row_put(&has, rows[i]);
 	for (size_t i = 0; i < TIMES; i++)
 		tw_row_put(&has, TW_ROW_TIMES + times[i]);
+	if (syncs)
+		tw_row_put(&has, TW_ROW_whole_syncs);
+	for (unsigned i = TW_SYNC_DATA; syncs && i <= TW_SYNC_WAKE; i++)
+		tw_row_put(&has, TW_ROW_TIMES + i);
 	return has;
 }
 
 int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
-			 uint64_t start_realtime_ns, uint32_t slowest)
+			 uint64_t start_realtime_ns, uint32_t slowest, bool syncs)
 {
-	const struct tw_row_set has = counted();
+	const struct tw_row_set has = counted(syncs);
 	int error;
 
 	*tally = (struct tw_attach_tally) {
 		.start_ns = start_ns, .start_realtime_ns = start_realtime_ns,
+		.syncs = syncs,
 	};
 	tally->rows = calloc(TW_ATTACH_MAX_ROWS + 1, sizeof(*tally->rows));
 	tally->rings = calloc(TW_ATTACH_MAX_RINGS, sizeof(*tally->rings));
@@ -419,9 +430,11 @@ static struct tw_counts counts_of(const struct tw_attach_io *io, unsigned has)
 }
 
 static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *io,
-		     uint64_t lat_ns)
+		     const struct tw_sync_parts *parts, uint64_t lat_ns)
 {
-	struct tw_attach_slow slow = { .lat_ns.value = lat_ns, .io = *io };
+	struct tw_attach_slow slow = {
+		.lat_ns.value = lat_ns, .io = *io, .parts = *parts,
+	};
 
 	/* For other operations the kernel has another value at that place. */
 	if (tw_attach_direction(io->opcode) >= TW_SYNC)
@@ -454,8 +467,8 @@ static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts
 }
 
 static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io *io,
-		       const struct tw_counts *counts, const uint64_t *ns, unsigned has,
-		       uint64_t weight)
+		       const struct tw_sync_parts *parts, const struct tw_counts *counts,
+		       const uint64_t *ns, unsigned has, uint64_t weight)
 {
 	const unsigned direction = tw_attach_direction(io->opcode);
 	const uint64_t at_ns = tally->start_realtime_ns + (io->posted_ns - tally->start_ns);
@@ -479,26 +492,52 @@ static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io 
 		all->scalars.retries += io->retries;
 	}
 	all->scalars.negative_beyond += counts->missing_stamp && !is_ordered(io);
-	add_slow(tally, io, ns[TW_LAT]);
+	for (unsigned part = TW_IN_DATA; part < TW_SYNC_PARTS && parts->known; part++)
+		tw_histogram_add(&all->times[TW_SYNC_WORKER + part][direction],
+				 parts->ns[part]);
+	add_slow(tally, io, parts, ns[TW_LAT]);
 	tw_windows_add_times(&all->over_time, at_ns, direction, ns[TW_LAT], weight);
 }
 
-int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io)
+/* @parts: of a call, if it has them. */
+static int add(struct tw_attach_tally *tally, const struct tw_attach_io *io,
+	       const struct tw_sync_parts *parts)
 {
 	struct tw_attach_row *row = row_of(tally, &(struct tw_attach_key) {
 		.inode = io->inode, .ring = io->ring, .opcode = io->opcode,
 	});
 	uint64_t ns[TW_ATTACH_TIMES];
 	const unsigned has = tw_attach_split(io, ns);
-	const struct tw_counts counts = counts_of(io, has);
+	struct tw_counts counts = counts_of(io, has);
 	const uint64_t weight = (counts.ios - counts.not_chosen) << io->shift % 64;
 
 	if (!row)
 		return -ENOMEM;
+	if (tally->syncs && tw_attach_direction(io->opcode) == TW_SYNC)
+		counts.whole_syncs = counts.ios && !parts->known;
 	tally->about_ios += weight;
 	add_to_row(row, &counts, ns, has, weight);
-	add_to_all(tally, io, &counts, ns, has, weight);
+	add_to_all(tally, io, parts, &counts, ns, has, weight);
 	return 0;
+}
+
+int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io)
+{
+	return add(tally, io, &(struct tw_sync_parts) { .known = false });
+}
+
+int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_call *call)
+{
+	const struct tw_attach_io *io = &call->io;
+	const struct tw_reading begin = { .monotonic_ns = (int64_t)io->accepted_ns };
+	/* The zero of own time is the beginning of the call. */
+	const struct tw_join join = {
+		.first = begin, .before = begin, .last = begin, .rate = 1, .older_rate = 1,
+	};
+	const struct tw_sync_parts parts = tw_sync_parts(&join, &call->stamps, 0,
+		io->posted_ns > io->accepted_ns ? io->posted_ns - io->accepted_ns : 0);
+
+	return add(tally, io, &parts);
 }
 
 /* ---- I/Os without a record ----------------------------------------------------- */

@@ -73,6 +73,7 @@ struct tw_attach_why {
 struct tw_attach_slow {
 	struct tw_slow lat_ns;
 	struct tw_attach_io io;
+	struct tw_sync_parts parts;	/* of a call: of its stage kernel */
 	struct tw_attach_why why;	/* if threads are followed */
 };
 
@@ -93,15 +94,16 @@ struct tw_attach_tally {
 	uint16_t row_at[TW_ATTACH_PLACES];	/* by hash, from 1; 0: none */
 	struct tw_slowest slowest;
 	const struct tw_turns *turns;	/* of all threads; NULL: not followed */
+	bool syncs;			/* calls are followed */
 	uint64_t start_ns;		/* CLOCK_MONOTONIC */
 	uint64_t start_realtime_ns;	/* the same moment of CLOCK_REALTIME */
 };
 
 /* Begin a tally. @start_ns: of CLOCK_MONOTONIC; @start_realtime_ns: the same moment of
- * CLOCK_REALTIME; @slowest: number of I/Os that are listed. Return 0, -ENOMEM or -EINVAL.
- * Free the tally afterwards in any case. */
+ * CLOCK_REALTIME; @slowest: number of I/Os that are listed; @syncs: calls are followed. Return
+ * 0, -ENOMEM or -EINVAL. Free the tally afterwards in any case. */
 int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
-			 uint64_t start_realtime_ns, uint32_t slowest);
+			 uint64_t start_realtime_ns, uint32_t slowest, bool syncs);
 void tw_attach_tally_free(struct tw_attach_tally *tally);
 
 /* Add a record. Return 0 or -ENOMEM. @size: of the record. */
@@ -110,6 +112,7 @@ void tw_attach_add_ring(struct tw_attach_tally *tally,
 int tw_attach_add_file(struct tw_attach_tally *tally,
 		       const struct tw_attach_file *file, size_t size);
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io);
+int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_call *call);
 
 /* Set the counts of the I/Os without a record: forget the last ones, then add those of each
  * key. Return 0 or -ENOMEM. At the end of a run, put them into the other counts. */

@@ -28,7 +28,7 @@ static struct tw_attach_tally tally;
 static void begin(void)
 {
 	tw_attach_tally_free(&tally);
-	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4))
+	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4, false))
 		abort();
 }
 

@@ -10,7 +10,8 @@
  * more rings are counted. The rows add up to the tally of all I/Os, which also has them
  * over time. The names that the kernel sends are put together to a path. A slow I/O has its
  * longest stage, and what the thread that submitted the I/O did in it; a stage that another
- * thread ends, or the device, is not explained by this thread.
+ * thread ends, or the device, is not explained by this thread. The parts of a call of fsync(2)
+ * add up to its lat.
  * Defect: an I/O in two rows or in none; stages of an I/O that lacks a stamp, or under a wrong
  * name; an error among the latencies; a time of another clock; folders in the wrong order;
  * one file's path for another; causes of another thread or another time.
@@ -33,7 +34,7 @@ static struct tw_attach_tally tally;
 static void begin(void)
 {
 	tw_attach_tally_free(&tally);
-	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4))
+	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4, false))
 		abort();
 }
 
@@ -477,6 +478,71 @@ static void add_turn(uint64_t ran_ns, uint64_t off_ns, uint64_t on_ns)
 	};
 }
 
+/* ---- calls ----------------------------------------------------------------------- */
+
+/* A call of 1000 ns: to 300 it wrote data, and its last wait ended at 900, with 400 of a
+ * flush. */
+static struct tw_attach_call call_of(__u8 opcode)
+{
+	struct tw_attach_call call = {
+		.io = io_of(0, 1, opcode),
+		.stamps = {
+			.begun_ns = START_NS + 1000, .moved_on_ns = START_NS + 1300,
+			.ended_ns = START_NS + 1900, .flush_ns = 400, .disk = 1,
+		},
+	};
+
+	call.io.kind = TW_ATTACH_CALL;
+	call.io.dispatched_ns = call.io.finished_ns = 0;
+	call.io.result = 0;
+	call.io.requests = call.io.retries = 0;
+	return call;
+}
+
+static uint64_t sum_of(unsigned time)
+{
+	return tally.all.times[time][TW_SYNC].sum_ns;
+}
+
+static void test_calls(void)
+{
+	struct tw_attach_call whole = call_of(TW_ATTACH_FSYNC), wrong = whole, unseen = whole;
+	const struct tw_attach_call calls[] = {
+		call_of(TW_ATTACH_FSYNC), call_of(TW_ATTACH_FDATASYNC),
+	};
+	const struct tw_counts *counts = &tally.all.counts[TW_SYNC];
+	const struct tw_attach_io ring = io_of(1, 1, FSYNC);
+
+	tw_attach_tally_free(&tally);
+	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4, true))
+		abort();
+	whole.stamps.disk = 0;
+	wrong.io.result = -EBADF;
+	unseen.io.accepted_ns = 0;
+	unseen.stamps = (struct tw_sync) { .key = 0 };
+	if (tw_attach_add_call(&tally, &calls[0]) || tw_attach_add_call(&tally, &calls[1]))
+		abort();
+	tap_ok(counts->ios == 2 && sum_of(TW_SYNC_DATA) == 600 && sum_of(TW_SYNC_FLUSH) == 800 &&
+	       sum_of(TW_SYNC_JOURNAL) == 400 && sum_of(TW_SYNC_WAKE) == 200 &&
+	       sum_of(TW_KERNEL) == 2000 && sum_of(TW_LAT) == 2000,
+	       "the parts of calls add up to kernel and lat");
+	tap_ok(!tally.all.times[TW_SYNC_WORKER][TW_SYNC].count, "none of them has a worker");
+	tap_ok(tally.row_count == 2 && tally.rows[0].ring == 0 &&
+	       strcmp(tw_attach_operation(tally.rows[0].opcode), "fsync") == 0 &&
+	       strcmp(tw_attach_operation(tally.rows[1].opcode), "fdatasync") == 0,
+	       "fsync(2) and fdatasync(2) have a row each, on no ring");
+	if (tw_attach_add_call(&tally, &whole) || tw_attach_add_call(&tally, &wrong) ||
+	    tw_attach_add_call(&tally, &unseen) || tw_attach_add_io(&tally, &ring))
+		abort();
+	tap_ok(counts->ios == 4 && counts->whole_syncs == 2 && counts->errors == 1 &&
+	       counts->unseen == 1 && tally.all.times[TW_SYNC_WAKE][TW_SYNC].count == 2,
+	       "those without a disk, and those of io_uring, are counted as not split; a call "
+	       "that fails, or began before, has no lat");
+	tap_ok(tally.slowest.count == 4 &&
+	       ((const struct tw_attach_slow *)tw_slowest_get(&tally.slowest, 0))->parts.known,
+	       "a slow call has its parts");
+}
+
 static void test_why(void)
 {
 	static const struct {
@@ -559,6 +625,7 @@ int main(void)
 	test_recent();
 	test_names();
 	test_paths();
+	test_calls();
 	test_why();
 	tw_attach_tally_free(&tally);
 	return tap_done();
