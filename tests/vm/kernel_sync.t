@@ -7,9 +7,10 @@
 # number of flushes by the kernel's own trace, to 5 %. `data` is a write, and so is `journal` if the
 # thread of ext4's journal wrote. With the longer flush, the other parts stay as they are. A
 # device without a cache has no flush. The delays are short enough for the kernel's timers
-# to be right to a jiffy (4 ms). ext4, XFS and the device itself; written blocks and new
-# ones; the kernels of Debian 12 and 13. Defect: a boundary at the wrong place; a flush of the
-# journal's thread that is not seen, or one that is counted twice.
+# to be right to a jiffy (4 ms). `attach --sync` splits fdatasync(2) likewise. ext4, XFS and
+# the device itself; written blocks and new ones; the kernels of Debian 12 and 13. Defect: a
+# boundary at the wrong place; a flush of the journal's thread that is not seen, or one that
+# is counted twice.
 . "$(dirname "$0")/boot.sh"
 
 [ -x "$TW_BUILD/tickwise-kernel-helper" ] || {
@@ -110,6 +111,20 @@ for suite in bookworm trixie; do
 			perl -e 'my ($d, $j, $d2, $j2) = @ARGV;
 			exit !(@ARGV == 4 && abs($d - $d2) <= $d / 50 + 1 && abs($j - $j2) <= $j / 50 + 1)' \
 			$before $after
+	done
+	for name in call-ext4240 call-xfs240 call-raw240; do
+		succeeds $name "$suite: attach --sync"
+		json "$shared/$name.json" "$syncs"'my @s = syncs("'$name'", 240);
+			my @sums = map { my $sum = 0; $sum += $_ for values %{$_->{p}}; $sum } @s;
+			my $h = $j->{stages}{kernel}{sync};
+			$j->{ios}{sync} >= 9 && $h->{count} == $j->{ios}{sync} && @s &&
+			!$j->{sync}{not_split}{sync} &&
+			!(grep { $sums[$_] != $s[$_]{k} } keys @s) &&
+			!(grep { $_ eq "worker" } keys %{$j->{sync}}) &&
+			abs(mean("data") - 200) <= 10 && abs(mean("flush") - 240) <= 12 &&
+			mean("journal") <= 10'
+		ok $? "$suite, $name: fdatasync(2) has the same parts: $(of $name | \
+			sed 's/^0+//')"
 	done
 	row "kernel $(sed 's/^Linux version \([^ ]*\).*/\1/' "$shared/version"), a device that \
 takes 200 ms for a write, 160 or 240 ms for a flush, or has no cache; virtual time" \
