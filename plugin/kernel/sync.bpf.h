@@ -155,13 +155,14 @@ static long end_if_it_is(__u32 i, struct finding *now)
 {
 	struct flush *flush = &now->of->flushes[(now->newest - 1 - i) & (FLUSHES - 1)];
 
-	if (flush->bio != now->bio || flush->to_ns)
+	if (flush->bio != now->bio)
 		return 0;
-	flush->to_ns = bpf_ktime_get_ns();
+	if (!flush->to_ns)
+		flush->to_ns = bpf_ktime_get_ns();
 	return 1;
 }
 
-/* The newest flush of this bio is over. */
+/* The newest flush of this bio is over. Both tracepoints may tell that. */
 static void flush_ends(__u64 bio, __u64 disk)
 {
 	struct finding now = { .of = bpf_map_lookup_elem(&disks, &disk), .bio = bio };
