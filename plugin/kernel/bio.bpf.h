@@ -17,6 +17,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "above.h"
+#include "read.bpf.h"
 #include "slot.h"
 #include "stamp.h"
 
@@ -47,23 +48,6 @@ extern const void crypt_endio __ksym __weak;
 
 /* Set before loading. */
 const volatile struct tw_above above = { 0 };
-
-/* Linux 6.2 and later: @address, as a pointer to the type of that number. The verifier of
- * such a kernel has a number for this function. */
-extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
-#define HAS_CASTS	bpf_core_enum_value_exists(enum special_kfunc_type, KF_bpf_rdonly_cast)
-
-/* Read a member of a structure at any address: 0 if nothing can be read there. A load by
- * a cast pointer costs a tenth of a call that reads. libbpf sets HAS_CASTS in the code, and
- * the verifier drops the way that this kernel does not go. A variable would be read each
- * time. */
-#define READ(type, address, member) ({					\
-	const type *at_ = (const type *)(address);			\
-									\
-	HAS_CASTS ? ((const type *)bpf_rdonly_cast(at_,			\
-			bpf_core_type_id_kernel(type)))->member :	\
-		BPF_CORE_READ(at_, member);				\
-})
 
 /* Read a pointer in a structure of a module, whose types can't be cast to. */
 static __u64 pointer_at(__u64 address)

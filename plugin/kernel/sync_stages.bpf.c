@@ -5,6 +5,7 @@
  * job has named in `expected`.
  */
 #include "sync.bpf.h"
+#include "read.bpf.h"
 #include "slot.h"
 #include "thread.bpf.h"
 
@@ -52,13 +53,13 @@ static __always_inline struct tw_sync *sync_of(const struct io_kiocb *io)
 	__u64 ctx;
 	__u32 index;
 
-	if (BPF_CORE_READ(io, opcode) != IORING_OP_FSYNC)
+	if (READ(struct io_kiocb, io, opcode) != IORING_OP_FSYNC)
 		return 0;
-	ctx = (__u64)BPF_CORE_READ(io, ctx);
+	ctx = (__u64)READ(struct io_kiocb, io, ctx);
 	ring = bpf_map_lookup_elem(&rings, &ctx);
 	if (!ring)
 		return 0;
-	index = ring->base + (tw_key_slot(BPF_CORE_READ(io, cqe.user_data)) & ring->mask);
+	index = ring->base + (tw_key_slot(READ(struct io_kiocb, io, cqe.user_data)) & ring->mask);
 	return bpf_map_lookup_elem(&syncs, &index);
 }
 
@@ -78,14 +79,14 @@ static __always_inline struct tw_sync *sync_at(struct task_struct *task, struct 
 	if (!(task->flags & PF_IO_WORKER))
 		return 0;
 	worker = task->worker_private;
-	work = BPF_CORE_READ(worker, cur_work);
+	work = READ(struct io_worker, worker, cur_work);
 	if (!work)
 		return 0;
 	io = (const struct io_kiocb *)((__u64)work -
 				       bpf_core_field_offset(struct io_kiocb, work));
 	sync = sync_of(io);
 	/* The job may use the place for its next sync already. */
-	if (!sync || sync->key != BPF_CORE_READ(io, cqe.user_data))
+	if (!sync || sync->key != READ(struct io_kiocb, io, cqe.user_data))
 		return 0;
 	at->io = io;
 	at->sync = sync;
@@ -125,7 +126,7 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 		return 0;
 	__builtin_memset(sync, 0, sizeof(*sync));
 	sync->queued_ns = bpf_ktime_get_ns();
-	sync->key = BPF_CORE_READ(io, cqe.user_data);
+	sync->key = READ(struct io_kiocb, io, cqe.user_data);
 	return 0;
 }
 
