@@ -152,6 +152,7 @@ void tw_cleanup(struct thread_data *td)
 	tw_tally_free(&job->collected.filling.filled[1].tally);
 	tw_slowest_free(&job->collected.slowest);
 	free(job->collected.behinds);
+	free(job->collected.commits);
 	tw_response_free(job->hot.response);
 	tw_devices_free(job->hot.devices);
 	tw_facts_free(job->collected.facts);

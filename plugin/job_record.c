@@ -193,12 +193,14 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 				      TW_FINISHED_MAX * sizeof(*hot->finished));
 	if (has_extra)
 		hot->extra = calloc(TW_FINISHED_MAX, sizeof(*hot->extra));
-	if (hot->syncs.by_index)
+	if (hot->syncs.by_index) {
 		hot->synced = calloc(TW_FINISHED_MAX, sizeof(*hot->synced));
+		job->collected.commits = calloc(1, sizeof(*job->collected.commits));
+	}
 	if (hot->kernel.companies)
 		job->collected.behinds = calloc(1, sizeof(*job->collected.behinds));
 	if (!hot->finished || (has_extra && !hot->extra) ||
-	    (hot->syncs.by_index && !hot->synced) ||
+	    (hot->syncs.by_index && (!hot->synced || !job->collected.commits)) ||
 	    (hot->kernel.companies && !job->collected.behinds))
 		return -ENOMEM;
 	return tw_record_init(td, job, &job->collected.filling.filled[0].tally);
@@ -258,6 +260,9 @@ static void record_sync(const struct tw_job *job, struct tw_tally *tally,
 	for (part = 0; part < TW_SYNC_PARTS; part++)
 		tw_histogram_add(&tally->times[TW_SYNC_WORKER + part][TW_SYNC],
 				 parts.ns[part]);
+	tw_behind_add_who(job->collected.commits, TW_SYNC, TW_COMPANY_NONE,
+			  &job->hot.synced[finished - job->hot.finished].who,
+			  parts.ns[TW_IN_JOURNAL], 1);
 }
 
 static void record_slow(struct tw_job *job, const struct tw_finished *finished,
@@ -278,8 +283,10 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 
 	if (extra)
 		slow.company = extra->company;
-	if (job->hot.synced && finished->direction == TW_SYNC)
+	if (job->hot.synced && finished->direction == TW_SYNC) {
 		slow.sync = sync_parts(job, finished, times, clocks);
+		slow.synced = job->hot.synced[finished - job->hot.finished];
+	}
 	if (job->collected.follow.turns || job->hot.waits.fd)
 		tw_why_find(job, clocks, &finished->io, times, extra ? &extra->held : NULL,
 			    &slow.why);

@@ -110,6 +110,23 @@ static json_t *sync_parts_to_json(const struct tw_sync_parts *parts)
 	return object;
 }
 
+/* Return who else was in the commits that a sync waited for; NULL: it waited for none. */
+static json_t *commit_to_json(const struct tw_sync *sync)
+{
+	json_t *json, *who;
+
+	if (!sync->commits)
+		return NULL;
+	json = json_pack("{sI}", "waits", (json_int_t) sync->commits);
+	who = tw_who_to_json(&sync->who);
+	if (!who)
+		return json;
+	json_object_set_new(who, "handles", json_integer((json_int_t) sync->who.requests));
+	json_object_update_new(json, json_pack("{sI, so}", "others",
+					       (json_int_t) sync->others, "who", who));
+	return json;
+}
+
 /* Return what else the device had in flight; NULL: not known. */
 static json_t *company_to_json(const struct tw_slow_io *slow)
 {
@@ -157,7 +174,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 			json_object_set_new(stages, tw_time_rows[stage].name,
 				json_integer((json_int_t) slow->times.stage_ns[stage]));
 	json_object_set_new(stages, "lat", json_integer((json_int_t) slow->times.lat_ns));
-	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*, so*}",
+	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*, so*, so*}",
 		"offset", (json_int_t) slow->offset,
 		"size", (json_int_t) slow->size,
 		"ddir", tw_direction_names[slow->direction],
@@ -168,6 +185,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 		"stages", stages,
 		"blockq", parts_to_json(&slow->times.blockq),
 		"sync", sync_parts_to_json(&slow->sync),
+		"commit", commit_to_json(&slow->synced),
 		"submitting_call_ns", has_call ?
 			json_integer((json_int_t) slow->times.call_ns) : NULL,
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?
@@ -269,6 +287,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 	if (job->collected.behinds)
 		report.behind = tw_behind_to_json(job->collected.behinds, tw_company_kinds,
 						  tw_direction_names);
+	if (job->collected.commits && job->collected.commits->count)
+		report.commits = tw_commits_to_json(job->collected.commits);
 	if (!ret)
 		json = tw_report_to_json(&report);
 	tw_report_free(&report);

@@ -87,6 +87,7 @@ struct tw_slow_io {
 	struct tw_why why;
 	struct tw_company company;	/* its key is another one: not known */
 	struct tw_sync_parts sync;
+	struct tw_sync synced;		/* its stamps; zeroes: none */
 	uint64_t offset;
 	uint64_t size;
 	enum tw_direction direction;
@@ -218,6 +219,7 @@ struct tw_job_collected {
 	uint64_t min_lat_ns;		/* 1; 0 if the clock is coarse */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_behinds *behinds;	/* if the company of I/Os is known */
+	struct tw_behinds *commits;	/* that syncs waited for, if these are stamped */
 	struct tw_join join;		/* CLOCK_MONOTONIC and the engine's stamps */
 	struct tw_follow follow;	/* events of this thread: tw_causes=1 */
 	bool started;			/* start is set: the job has begun */

@@ -431,6 +431,18 @@ static json_t *made_behind(struct made *made)
 	return array;
 }
 
+static json_t *made_commits(struct made *made)
+{
+	json_t *array = json_array();
+
+	for (uint64_t i = 1 + made_below(made, 3); i; i--)
+		json_array_append_new(array, json_pack("{si, s{ss, ss}, so, so}",
+			"job", 0, "who", "kind", "process", "name", "a",
+			"ios", tw_json_of_u64(made_below(made, 9)),
+			"journal_ns", tw_json_of_u64(made_below(made, 99))));
+	return array;
+}
+
 /* ---- all --------------------------------------------------------------------------------- */
 
 /* Return the report of a job. @number: of the job in its set. */
@@ -466,6 +478,8 @@ static json_t *made_report(uint64_t *random, unsigned digits, uint64_t number)
 		json_object_set_new(root, "triggers", json_pack("[o]", made_trigger(&made)));
 	if (!made_below(&made, 3))
 		json_object_set_new(root, "behind", made_behind(&made));
+	if (!made_below(&made, 3))
+		json_object_set_new(root, "commits", made_commits(&made));
 	if (has_rows && !made_below(&made, 8))
 		json_object_set_new(json_object_get(root, "stages"), "lunch", json_object());
 	return root;

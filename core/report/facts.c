@@ -13,7 +13,6 @@
 #define CAUSES		"slowest[].causes."
 #define COST		"jobs[].causes.cost."
 #define TRIGGER		"triggers[]."
-#define BEHIND		"behind[]."
 #define OPERATION	"attached.operations[]."
 
 /* ---- tables --------------------------------------------------------------- */
@@ -133,6 +132,18 @@ static const struct tw_fact of_who[] = {
 
 static const struct tw_fact of_part[] = {
 	{ "requests", TW_NUMBER | TW_MUST }, { "bytes", TW_NUMBER | TW_MUST }, { NULL, 0 },
+};
+
+static const struct tw_fact of_commit[] = {
+	{ "waits", TW_NUMBER | TW_MUST }, { "others", TW_NUMBER }, { NULL, 0 },
+};
+
+static const struct tw_fact of_handler[] = {
+	{ "handles", TW_NUMBER | TW_MUST }, { NULL, 0 },
+};
+
+static const struct tw_fact of_commits[] = {
+	{ "ios", TW_NUMBER | TW_MUST }, { "journal_ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
 };
 
 static const struct tw_fact of_behind[] = {
@@ -355,6 +366,18 @@ const char *const tw_company_kinds[] = {
 	"reads", "writes", "flushes", "discards", "others", NULL,
 };
 
+static void check_commit(const json_t *commit, struct tw_report_problem *problem)
+{
+	const json_t *who = json_object_get(commit, "who");
+
+	if (commit)
+		tw_facts_check(commit, SLOW "commit.", of_commit, problem);
+	if (who) {
+		tw_facts_check(who, SLOW "commit.who.", of_who, problem);
+		tw_facts_check(who, SLOW "commit.who.", of_handler, problem);
+	}
+}
+
 void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 			 struct tw_report_problem *problem)
 {
@@ -372,6 +395,7 @@ void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 		tw_facts_check(who, SLOW "company.who.", of_who, problem);
 		tw_facts_check(who, SLOW "company.who.", of_part, problem);
 	}
+	check_commit(json_object_get(slow, "commit"), problem);
 	if (!json_object_get(slow, "causes"))
 		return;
 	causes = tw_want_object(slow, SLOW, "causes", problem);
@@ -409,11 +433,14 @@ void tw_facts_check_trigger(const json_t *trigger, struct tw_report_problem *pro
 	check_all(trigger, TRIGGER, "events", of_event, problem);
 }
 
-void tw_facts_check_behind(const json_t *behind, struct tw_report_problem *problem)
+void tw_facts_check_names(const json_t *of, const char *within,
+			  struct tw_report_problem *problem)
 {
-	tw_facts_check(behind, BEHIND, of_behind, problem);
-	tw_facts_check(tw_want_object(behind, BEHIND, "who", problem), BEHIND "who.", of_who,
-		       problem);
+	const int is_behind = !strcmp(within, TW_BEHIND);
+
+	tw_facts_check(of, within, is_behind ? of_behind : of_commits, problem);
+	tw_facts_check(tw_want_object(of, within, "who", problem),
+		       is_behind ? TW_BEHIND "who." : TW_COMMITS "who.", of_who, problem);
 }
 
 /* ---- attach ------------------------------------------------------------------ */

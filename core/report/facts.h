@@ -55,7 +55,11 @@ void tw_facts_check_clock(const json_t *clock, enum tw_report_clock_name name,
 void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 			 struct tw_report_problem *problem);
 void tw_facts_check_trigger(const json_t *trigger, struct tw_report_problem *problem);
-void tw_facts_check_behind(const json_t *behind, struct tw_report_problem *problem);
+/* Check one of the names of a list, TW_BEHIND or TW_COMMITS. */
+#define TW_BEHIND	"behind[]."
+#define TW_COMMITS	"commits[]."
+void tw_facts_check_names(const json_t *of, const char *within,
+			  struct tw_report_problem *problem);
 
 /* Return: 0; -ENOMEM. */
 int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *problem);

@@ -346,6 +346,7 @@ static int add_all(struct tw_report *into, const struct tw_report *from,
 		return error;
 	add_by_job(&into->triggers, from->triggers, indices);
 	add_by_job(&into->behind, from->behind, indices);
+	add_by_job(&into->commits, from->commits, indices);
 	return 0;
 }
 

@@ -428,22 +428,23 @@ static void read_triggers(struct tw_report *report, const json_t *root,
 	report->triggers = json_incref(list);
 }
 
-static void read_behind(struct tw_report *report, const json_t *root,
-			struct tw_report_problem *problem)
+/* Return the list of what jobs were behind, or of the commits that their syncs waited for. */
+static json_t *read_names(const struct tw_report *report, const json_t *root, const char *key,
+			  const char *within, struct tw_report_problem *problem)
 {
-	json_t *list = (json_t *)list_in(root, "behind", problem);
+	json_t *list = (json_t *)list_in(root, key, problem);
 	size_t least = 0;
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *of = json_array_get(list, i);
-		const size_t job = job_of(report, of, "behind[].", problem);
+		const size_t job = job_of(report, of, within, problem);
 
-		tw_facts_check_behind(of, problem);
+		tw_facts_check_names(of, within, problem);
 		if (job < least)
-			tw_report_refuse(problem, "behind[].job is not ascending");
+			tw_report_refuse(problem, "%sjob is not ascending", within);
 		least = job;
 	}
-	report->behind = json_incref(list);
+	return json_incref(list);
 }
 
 /* Take the lists of `tickwise attach`. Its numbers are rows. Return: 0; -ENOMEM. */
@@ -471,7 +472,7 @@ static void read_unknown(struct tw_report *report, const json_t *root,
 {
 	static const char *const known[] = {
 		"schema", "version", "jobs", "options", "machines", "files", "devices",
-		"clocks", "counter", "triggers", "behind", "lacks", "unknown", "answers", "kind",
+		"clocks", "counter", "triggers", "behind", "commits", "lacks", "unknown", "answers", "kind",
 		"clock", "interval_ns", "digits", NULL,
 	};
 	const json_t *list = list_in(root, "unknown", problem);
@@ -554,7 +555,8 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 		if (!error)
 			error = read_attached(report, root, problem);
 		read_triggers(report, root, problem);
-		read_behind(report, root, problem);
+		report->behind = read_names(report, root, "behind", TW_BEHIND, problem);
+		report->commits = read_names(report, root, "commits", TW_COMMITS, problem);
 	}
 	if (!error)
 		error = read_devices(report, root, problem);
@@ -580,6 +582,7 @@ void tw_report_free(struct tw_report *report)
 	json_decref(report->counter);
 	json_decref(report->triggers);
 	json_decref(report->behind);
+	json_decref(report->commits);
 	json_decref(report->attached);
 	json_decref(report->unknown);
 	tw_tally_free(&report->tally);

@@ -117,6 +117,7 @@ struct tw_report {
 	size_t slow_count;
 	json_t *triggers;		/* [{job, ...}]; or NULL */
 	json_t *behind;			/* [{job, ...}]; or NULL */
+	json_t *commits;		/* [{job, ...}]; or NULL */
 	json_t *attached;		/* lists of `tickwise attach`; or NULL */
 	json_t *unknown;		/* {"stages.NAME": null}: left out when it was read */
 	/* Of a file of intervals: */

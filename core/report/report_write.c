@@ -186,6 +186,8 @@ json_t *tw_report_to_json(const struct tw_report *report)
 		json_object_set(root, "triggers", report->triggers);
 	if (report->behind)
 		json_object_set(root, "behind", report->behind);
+	if (report->commits)
+		json_object_set(root, "commits", report->commits);
 	if (report->attached && !json_object_get(root, "attached"))
 		json_object_set_new(root, "attached", json_object());
 	json_object_update(json_object_get(root, "attached"), report->attached);

@@ -58,11 +58,18 @@ void tw_behind_add(struct tw_behinds *behinds, unsigned direction,
 		   const struct tw_company *company, uint64_t ns, uint64_t ios)
 {
 	const enum tw_company_kind kind = tw_company_kind(company);
-	const struct tw_who *who = &company->who;
+
+	if (kind != TW_COMPANY_NONE && tw_company_has_one(company))
+		tw_behind_add_who(behinds, direction, kind, &company->who, ns, ios);
+}
+
+void tw_behind_add_who(struct tw_behinds *behinds, unsigned direction,
+		       enum tw_company_kind kind, const struct tw_who *who, uint64_t ns,
+		       uint64_t ios)
+{
 	struct tw_behind *at = behinds->all, *end = at + behinds->count;
 
-	if (kind == TW_COMPANY_NONE || who->kind == TW_WHO_UNKNOWN || !ios ||
-	    !tw_company_has_one(company))
+	if (who->kind == TW_WHO_UNKNOWN || !ios)
 		return;
 	while (at < end && (at->direction != direction || at->kind != kind ||
 			    !is_same(&at->who, who)))
@@ -86,13 +93,32 @@ static int longer_first(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
+static void sort(struct tw_behinds *behinds)
+{
+	qsort(behinds->all, behinds->count, sizeof(behinds->all[0]), longer_first);
+}
+
+json_t *tw_commits_to_json(struct tw_behinds *commits)
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	sort(commits);
+	for (i = 0; i < commits->count && i < TW_BEHIND_SHOWN; i++)
+		json_array_append_new(array, json_pack("{si, so, sI, sI}", "job", 0,
+			"who", tw_who_to_json(&commits->all[i].who),
+			"ios", (json_int_t) commits->all[i].ios,
+			"journal_ns", (json_int_t) commits->all[i].ns));
+	return array;
+}
+
 json_t *tw_behind_to_json(struct tw_behinds *behinds, const char *const *kinds,
 			  const char *const *directions)
 {
 	json_t *array = json_array();
 	unsigned i;
 
-	qsort(behinds->all, behinds->count, sizeof(behinds->all[0]), longer_first);
+	sort(behinds);
 	for (i = 0; i < behinds->count && i < TW_BEHIND_SHOWN; i++) {
 		const struct tw_behind *of = &behinds->all[i];
 

@@ -104,6 +104,15 @@ struct tw_behinds {
 void tw_behind_add(struct tw_behinds *behinds, unsigned direction,
 		   const struct tw_company *company, uint64_t ns, uint64_t ios);
 
+/* Add the time of @ios I/Os for somebody who has a name. */
+void tw_behind_add_who(struct tw_behinds *behinds, unsigned direction,
+		       enum tw_company_kind kind, const struct tw_who *who, uint64_t ns,
+		       uint64_t ios);
+
+/* Return the same sums of syncs that waited for commits, whose times are those in `journal`.
+ * Their kind does not count. */
+json_t *tw_commits_to_json(struct tw_behinds *commits);
+
 /* Return the sums of a report's only job, the longest first; NULL without memory. @kinds and
  * @directions: their names. */
 json_t *tw_behind_to_json(struct tw_behinds *behinds, const char *const *kinds,

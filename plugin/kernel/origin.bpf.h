@@ -12,10 +12,9 @@
 #define TW_PLUGIN_KERNEL_ORIGIN_BPF_H
 
 #include "company.h"
+#include "viewer.bpf.h"
 
 #define DIO_IS_SYNC	2		/* block/fops.c */
-#define PF_KTHREAD	0x00200000	/* include/linux/sched.h */
-#define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */
 #define MAX_POLICIES	6		/* BLKCG_MAX_POLS of include/linux/blkdev.h */
 
 extern const void submit_bio_wait_endio __ksym __weak;
@@ -302,37 +301,6 @@ static __always_inline __u64 cgroup_of(__u64 bio)
 
 /* ---- names --------------------------------------------------------------------- */
 
-/* Who may see names: the user whose job it is. */
-struct viewer {
-	__u64 namespace;	/* of processes: the one in which the job is, */
-	__u32 level;		/* and its level */
-	__u32 uid;
-	__u32 may_all;
-	__u32 unused;
-};
-
-/* Return the address of the number of @pid in its namespace of @level. */
-static __always_inline const struct upid *number_at(__u64 pid, __u32 level)
-{
-	return (const struct upid *)(pid + bpf_core_field_offset(struct pid, numbers) +
-				     level * bpf_core_type_size(struct upid));
-}
-
-/* Set @viewer to the task that runs. The rule is that of causes.bpf.c. */
-static void view_as_current(struct viewer *viewer)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	const struct cred *cred = task->cred;
-	__u64 pid = (__u64)BPF_CORE_READ(task, thread_pid);
-	__u32 capabilities = 0;
-
-	bpf_core_read(&capabilities, sizeof(capabilities), &cred->cap_effective);
-	viewer->uid = cred->euid.val;
-	viewer->may_all = !cred->user_ns->level && capabilities >> CAP_SYS_PTRACE & 1;
-	viewer->level = READ(struct pid, pid, level);
-	viewer->namespace = (__u64)READ(struct upid, number_at(pid, viewer->level), ns);
-}
-
 /* Name a task, or hide it. */
 static __always_inline void name_task(struct tw_who *who, __u64 task,
 				      const struct viewer *viewer)
@@ -348,8 +316,8 @@ static __always_inline void name_task(struct tw_who *who, __u64 task,
 		return;
 	who->kind = READ(struct task_struct, task, flags) & PF_KTHREAD ?
 		    TW_WHO_KERNEL_THREAD : TW_WHO_PROCESS;
-	if (who->kind == TW_WHO_PROCESS && !viewer->may_all &&
-	    (uid != viewer->uid || uid != READ(struct cred, cred, euid.val))) {
+	if (who->kind == TW_WHO_PROCESS &&
+	    !may_see(viewer, uid, READ(struct cred, cred, euid.val))) {
 		who->kind = TW_WHO_HIDDEN;
 		return;
 	}

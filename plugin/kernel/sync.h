@@ -14,6 +14,8 @@
 #include <linux/types.h>
 #endif
 
+#include "company.h"
+
 /* Times are in ns of CLOCK_MONOTONIC; 0: the point was not passed, or not seen. */
 struct tw_sync {
 	__u64 key;		/* user_data of the I/O that has these stamps */
@@ -26,7 +28,9 @@ struct tw_sync {
 	__u64 woken_ns;		/* that it was woken from the wait in which it is; 0: not yet */
 	__u32 flags;
 	__u32 asleep;
-	__u64 unused[7];
+	__u32 commits;		/* of a journal that it waited for, as far as they are seen */
+	__u32 others;		/* other processes with handles in the commit of `who`, with it */
+	struct tw_who who;	/* the one with most of them; its requests are handles */
 };
 
 /* Flags: the file is a block device, which has no journal. The disk had too many flushes

@@ -7,7 +7,7 @@
 #include "sync.bpf.h"
 #include "read.bpf.h"
 #include "slot.h"
-#include "thread.bpf.h"
+#include "commit.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -23,12 +23,17 @@ struct {
 	__type(value, struct tw_sync_ring);
 } expected SEC(".maps");
 
+struct ring {
+	struct tw_sync_ring places;
+	struct viewer viewer;
+};
+
 /* By io_ring_ctx. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TW_SYNC_RINGS);
 	__type(key, __u64);
-	__type(value, struct tw_sync_ring);
+	__type(value, struct ring);
 } rings SEC(".maps");
 
 struct {
@@ -49,7 +54,7 @@ struct {
 /* Return the stamps of a sync of a job; 0: it is something else. */
 static __always_inline struct tw_sync *sync_of(const struct io_kiocb *io)
 {
-	const struct tw_sync_ring *ring;
+	const struct ring *ring;
 	__u64 ctx;
 	__u32 index;
 
@@ -59,7 +64,8 @@ static __always_inline struct tw_sync *sync_of(const struct io_kiocb *io)
 	ring = bpf_map_lookup_elem(&rings, &ctx);
 	if (!ring)
 		return 0;
-	index = ring->base + (tw_key_slot(READ(struct io_kiocb, io, cqe.user_data)) & ring->mask);
+	index = ring->places.base +
+		(tw_key_slot(READ(struct io_kiocb, io, cqe.user_data)) & ring->places.mask);
 	return bpf_map_lookup_elem(&syncs, &index);
 }
 
@@ -96,23 +102,31 @@ static __always_inline struct tw_sync *sync_at(struct task_struct *task, struct 
 static __always_inline void begins_at(const struct at_work *at, __u64 begun_ns)
 {
 	const struct io_kiocb *io = at->io;
+	const void *file;
 
-	sync_begins(at->sync, (const struct file___sync *)BPF_CORE_READ(io, file), begun_ns);
+	if (at->sync->begun_ns)
+		return;
+	file = BPF_CORE_READ(io, file);
+	sync_begins(at->sync, file, begun_ns);
+	follow_journal(file);
 }
 
 SEC("tp_btf/io_uring_create")
 int BPF_PROG(create, int fd, void *made)
 {
 	__u32 tid = thread();
-	const struct tw_sync_ring *ring = bpf_map_lookup_elem(&expected, &tid);
+	const struct tw_sync_ring *places = bpf_map_lookup_elem(&expected, &tid);
 	__u64 address = (__u64)made;
+	struct ring ring = { 0 };
 
 	/* A ring of a job that has ended may have had this address. */
-	if (!ring) {
+	if (!places) {
 		bpf_map_delete_elem(&rings, &address);
 		return 0;
 	}
-	bpf_map_update_elem(&rings, &address, ring, BPF_ANY);
+	ring.places = *places;
+	view_as_current(&ring.viewer);
+	bpf_map_update_elem(&rings, &address, &ring, BPF_ANY);
 	bpf_map_delete_elem(&expected, &tid);
 	return 0;
 }
@@ -255,8 +269,17 @@ int BPF_PROG(waking, struct task_struct *task)
 {
 	struct at_work at;
 	struct tw_sync *sync = sync_at(task, &at);
+	const struct ring *ring;
+	__u64 ctx_of;
 
-	if (sync)
-		sync_woken(sync);
+	if (!sync)
+		return 0;
+	sync_woken(sync);
+	if (!sync->moved_on_ns)
+		return 0;
+	ctx_of = (__u64)READ(struct io_kiocb, at.io, ctx);
+	ring = bpf_map_lookup_elem(&rings, &ctx_of);
+	if (ring)
+		woken_by_commit(sync, (__u32)task->tgid, &ring->viewer);
 	return 0;
 }

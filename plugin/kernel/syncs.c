@@ -47,6 +47,25 @@ int tw_sync_find_data(uint64_t *from, uint64_t *to)
 	return *from && *to > *from ? 0 : -ENOENT;
 }
 
+/* Who is in commits of ext4's journal is left out if this kernel does not have the journal's
+ * tracepoints, in itself or in a module that is loaded. */
+static void adapt_commits(struct tw_sync_stages *made, struct btf *kernel)
+{
+	static const char name[] = "btf_trace_jbd2_run_stats";
+	struct btf *module = NULL;
+	bool has = kernel && btf__find_by_name_kind(kernel, name, BTF_KIND_TYPEDEF) > 0;
+
+	if (kernel && !has) {
+		module = btf__load_module_btf("jbd2", kernel);
+		has = module && btf__find_by_name_kind(module, name, BTF_KIND_TYPEDEF) > 0;
+	}
+	btf__free(module);
+	bpf_program__set_autoload(made->progs.handle_starts, has);
+	bpf_program__set_autoload(made->progs.handle_restarts, has);
+	bpf_program__set_autoload(made->progs.commit_starts, has);
+	bpf_program__set_autoload(made->progs.commit_ends, has);
+}
+
 /* These programs are for file systems that this kernel may have as modules, or not at all.
  * Where they are modules, vfs_fsync_range() can be traced. */
 static void adapt(struct tw_sync_stages *made, bool with_entry)
@@ -57,6 +76,7 @@ static void adapt(struct tw_sync_stages *made, bool with_entry)
 	const bool has_xfs = btf && btf__find_by_name_kind(btf, "btf_trace_xfs_file_fsync",
 							   BTF_KIND_TYPEDEF) > 0;
 
+	adapt_commits(made, btf);
 	btf__free(btf);
 	bpf_program__set_autoload(made->progs.any_enter, with_entry);
 	bpf_program__set_autoload(made->progs.any_exit, with_entry);

@@ -9,6 +9,10 @@
 # none; its syncs are counted as such. With tw_kernel=off, tw_stages=0, without privileges or
 # syncs nothing of that is there, and the report tells why.
 #
+# On ext4 with a journal (a loop device, as root): syncs that wait for a commit name the other
+# process that has handles in it, with its number. A job alone names nobody. Without the right
+# to see another user's process, that one is hidden.
+#
 # Defect: stamps of another job's sync, or of the sync before; a sync that is lost.
 #
 # No time is judged.
@@ -54,7 +58,7 @@ job()
 job buffered --fdatasync=1
 split buffered
 works 'the page has the parts of the mean' sh -c '"$1" report buffered.json |
-	tr "\n" " " | grep -q "+ data .* + journal .* + flush .* + wake .*without io-wq"' - "$tickwise"
+	tr -s "\n " " " | grep -q "+ data .* + journal .* + flush .* + wake .*without io-wq"' - "$tickwise"
 job direct --direct=1 --fsync=2 --tw_kernel_every=64
 split direct
 job deep --fdatasync=3 --iodepth=16
@@ -101,4 +105,89 @@ if have_user; then
 else
 	skip "$cannot"
 fi
+
+# ---- who was in the commit ------------------------------------------------------------
+
+mounted=$scratch/mounted
+# mount_journal: mounts a new ext4 with a journal
+mount_journal()
+{
+	mkdir "$mounted"
+	truncate -s 64m image && mkfs.ext4 -q -O has_journal image >err 2>&1 &&
+		mount -o loop image "$mounted" 2>>err
+}
+
+# others COMMAND...: begins handles until it is told to end, as the process $other_pid with the
+# name "other"; COMMAND changes the user
+others()
+{
+	# shellcheck disable=SC2016	# perl's
+	"$@" perl -e 'open my $f, ">", "/proc/self/comm"; print $f "other"; close $f;
+		chdir $ARGV[0] or die; -e "stop" and die;
+		until (-e "stop") { open my $f, ">", "one"; close $f; rename "one", "two" }' \
+		"$mounted/others" &
+	other_pid=$!
+}
+
+# appends NAME ARGUMENT...: writes to a new file, and waits for a commit with each fsync. Others
+# have time for handles between two of them.
+appends()
+{
+	name=$1
+	shift
+	"$@" timeout -s KILL $hung_s "$FIO" --ioengine=external:"$TICKWISE_SO" --name="$name" \
+		--directory="$mounted" --rw=write --bs=4k --size=400k --fallocate=none --fsync=1 \
+		--thinktime=10ms --tw_kernel=auto --tw_slowest=10000 \
+		--tw_report="$name.json" --output=out 2>err
+	is $? 0 "$name: fio succeeds" || cat err
+}
+
+# commits NAME PERL WHAT: passes if the syncs of NAME waited, and PERL is true of the counts by
+# kind and name
+commits()
+{
+	json "$1.json" 'my (%n, $waits);
+		for (grep { $_->{ddir} eq "sync" } @{$j->{slowest}}) {
+			my $commit = $_->{commit} or next;
+			my $who = $commit->{who};
+			$waits++;
+			$n{join " ", map { $_ // "" } @$who{qw(kind name id)}}++ if $who;
+			!$who || ($commit->{others} && $who->{handles}) or die;
+		}
+		print "# $waits waits: ", join(", ", map { "$_ $n{$_}" } sort keys %n), "\n";
+		my $sum = 0;
+		$sum += $_->{ios} for @{$j->{commits} // []};
+		my $all = 0;
+		$all += $_ for values %n;
+		$waits >= 50 && $sum == $all && ('"$2"')'
+	ok $? "$1: $3" || head -c 2000 "$1.json"
+}
+
+if [ "$(id -u)" != 0 ] || ! command -v mkfs.ext4 >/dev/null || ! command -v setpriv >/dev/null ||
+   ! mount_journal; then
+	skip "no ext4 with a journal can be mounted here"
+	done_testing
+fi
+trap 'touch "$mounted/others/stop"; umount -l "$mounted"; rm -rf "$scratch" "$disk"' EXIT
+mkdir "$mounted/others"
+chmod 777 "$mounted/others"
+
+appends alone env
+commits alone '!%n' 'a job alone names nobody'
+others env
+appends together env
+commits together 'keys %n == 1 && $n{"process other '"$other_pid"'"} * 2 > $waits' \
+	'the other process is named'
+kill "$other_pid"
+wait "$other_pid" 2>/dev/null
+others setpriv --reuid=65534 --regid=65534 --clear-groups
+appends seen env
+commits seen '$n{"process other '"$other_pid"'"} * 2 > $waits' 'root sees the name of any process'
+appends hidden setpriv --inh-caps=-sys_ptrace --bounding-set=-sys_ptrace
+commits hidden 'keys %n == 1 && $n{"hidden  "} * 2 > $waits' \
+	"without the right to see it, another user's process is hidden"
+kill "$other_pid"
+works 'the page names the other process' sh -c '"$1" report together.json | tr -s "\n " " " |
+	grep -q "that waited for a commit with handles of others: other ($2)"' - \
+	"$tickwise" "$(value together.json '$j->{commits}[0]{who}{id}')"
 done_testing

@@ -186,7 +186,12 @@ syncs()
 		@$r{qw(bytes sync slowest)} = ({ read => 0, write => 0, trim => 0 }, $parts, [{ job => 0,
 			offset => 0, size => 0, ddir => "sync", monotonic_ns => "9000",
 			stages => { queue => 50, kernel => 750, deliver => 200, lat => 1000 },
-			sync => { worker => 50, data => 100, journal => 250, flush => 300, wake => 50 } }]);
+			sync => { worker => 50, data => 100, journal => 250, flush => 300, wake => 50 },
+			commit => { waits => 1, others => 3, who => { kind => "process", id => 77,
+				name => "dd", handles => 5 } } }]);
+		$r->{commits} = [ { job => 0, who => { kind => "process", id => 77, name => "dd" },
+			ios => 14, journal_ns => 900 }, { job => 0, who => { kind => "hidden" },
+			ios => 2, journal_ns => 300 }];
 		$r->{jobs}[0]{syncs} = { state => "on" };
 		print JSON::PP->new->canonical->encode($r)' "$json" "$1" >"$2"
 }

@@ -140,6 +140,15 @@ extern const char *const tw_company_words[TW_REPORT_COMPANIES - 1];
  * dd"; of a single I/O with numbers. Return 0: it is not known. */
 int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_single);
 
+/* Write who else was in the commit that a slow sync waited for: "for a commit with handles of
+ * dd"; of a single sync with numbers. Return 0: nobody, or that is not known. */
+int tw_report_say_commit(char *text, size_t size, const json_t *slow, int is_single);
+
+/* Write with whose handles the commits were that @syncs waited for, and the parts of them:
+ * "dd (1234) 14 %, fio (77) 2 %". Return 0: nobody is named. */
+int tw_report_say_commits(char *text, size_t size, const struct tw_report *report,
+			  uint64_t syncs);
+
 /* Write who had most of the requests that the I/Os of a direction were behind, with the shares
  * of their time in the device, @all_ns: "writes of dd (1234) 90 %, flushes of jbd2/sda1-8 3 %".
  * Return 0: nobody is named. */

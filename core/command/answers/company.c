@@ -68,7 +68,7 @@ int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_si
 
 struct sum {
 	char *name;
-	double ns;
+	double ns;		/* or a number of I/Os */
 };
 
 static int longer_first(const void *a, const void *b)
@@ -78,39 +78,20 @@ static int longer_first(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-/* Add up what jobs were behind. The same name in two jobs is one. */
-static struct sum *sums_of(const struct tw_report *report, int direction, size_t *count)
+static void add(struct sum **sums, size_t *count, char *name, double ns)
 {
-	struct sum *sums = NULL;
+	size_t i = 0;
 
-	for (size_t i = 0; i < json_array_size(report->behind); i++) {
-		const json_t *of = json_array_get(report->behind, i);
-		const char *kind = tw_report_string(of, "behind");
-		char who[TW_REPORT_NAME], *name;
-		size_t j = 0;
-		int k = 0;
-
-		if (strcmp(tw_report_string(of, "ddir"), tw_direction_names[direction]))
-			continue;
-		while (tw_company_kinds[k] && strcmp(tw_company_kinds[k], kind))
-			k++;
-		tw_report_say_holder(who, sizeof(who), json_object_get(of, "who"), 1);
-		name = tw_format("%s of %s", tw_company_kinds[k] ? tw_company_words[k] : kind,
-				 who);
-		while (j < *count && strcmp(sums[j].name, name))
-			j++;
-		if (j == *count)
-			tw_another(&sums, count)->name = name;
-		sums[j].ns += (double)tw_report_u64(of, "device_ns");
-	}
-	return sums;
+	while (i < *count && strcmp((*sums)[i].name, name))
+		i++;
+	if (i == *count)
+		tw_another(sums, count)->name = name;
+	(*sums)[i].ns += ns;
 }
 
-int tw_report_say_behind(char *text, size_t size, const struct tw_report *report,
-			 int direction, double all_ns)
+/* Write the longest with their shares, and free them. Return 0: there is none. */
+static int put_sums(char *text, size_t size, struct sum *sums, size_t count, double all_ns)
 {
-	size_t count = 0;
-	struct sum *sums = sums_of(report, direction, &count);
 	FILE *file = fmemopen(text, size, "w");
 	int any = 0;
 
@@ -126,4 +107,70 @@ int tw_report_say_behind(char *text, size_t size, const struct tw_report *report
 		fclose(file);
 	free(sums);
 	return any;
+}
+
+/* Add up what jobs were behind. The same name in two jobs is one. */
+static struct sum *sums_of(const struct tw_report *report, int direction, size_t *count)
+{
+	struct sum *sums = NULL;
+
+	for (size_t i = 0; i < json_array_size(report->behind); i++) {
+		const json_t *of = json_array_get(report->behind, i);
+		const char *kind = tw_report_string(of, "behind");
+		char who[TW_REPORT_NAME], *name;
+		int k = 0;
+
+		if (strcmp(tw_report_string(of, "ddir"), tw_direction_names[direction]))
+			continue;
+		while (tw_company_kinds[k] && strcmp(tw_company_kinds[k], kind))
+			k++;
+		tw_report_say_holder(who, sizeof(who), json_object_get(of, "who"), 1);
+		name = tw_format("%s of %s", tw_company_kinds[k] ? tw_company_words[k] : kind,
+				 who);
+		add(&sums, count, name, (double)tw_report_u64(of, "device_ns"));
+	}
+	return sums;
+}
+
+int tw_report_say_behind(char *text, size_t size, const struct tw_report *report,
+			 int direction, double all_ns)
+{
+	size_t count = 0;
+	struct sum *sums = sums_of(report, direction, &count);
+
+	return put_sums(text, size, sums, count, all_ns);
+}
+
+/* ---- commits of a journal -------------------------------------------------------- */
+
+int tw_report_say_commit(char *text, size_t size, const json_t *slow, int is_single)
+{
+	const json_t *commit = json_object_get(slow, "commit");
+	const json_t *who = json_object_get(commit, "who");
+	const uint64_t others = tw_report_u64(commit, "others");
+	char name[TW_REPORT_NAME];
+
+	if (!who)
+		return 0;
+	tw_report_say_holder(name, sizeof(name), who, is_single);
+	snprintf(text, size, "for a commit with handles of %s%s", name,
+		 is_single && others > 1 ? tw_format(" and %s", TW_SAY_COUNT(others - 1,
+			"other process[es]")) : "");
+	return 1;
+}
+
+int tw_report_say_commits(char *text, size_t size, const struct tw_report *report,
+			  uint64_t syncs)
+{
+	struct sum *sums = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(report->commits); i++) {
+		const json_t *of = json_array_get(report->commits, i);
+		char who[TW_REPORT_NAME];
+
+		tw_report_say_holder(who, sizeof(who), json_object_get(of, "who"), 1);
+		add(&sums, &count, tw_format("%s", who), (double)tw_report_u64(of, "ios"));
+	}
+	return put_sums(text, size, sums, count, (double)syncs);
 }

@@ -279,15 +279,17 @@ static void divide_blockq(struct dividing *of, const json_t *slow, const json_t 
 }
 
 /* Divide what is left of a sync's stage kernel by its parts, which are reasons themselves. */
-static void divide_sync(struct dividing *of, const json_t *slow)
+static void divide_sync(struct dividing *of, const json_t *slow, int is_single)
 {
 	const json_t *parts = json_object_get(slow, "sync");
-	char stage[48];
+	char stage[48], words[sizeof(((struct tw_report_reason *)0)->words)];
 
 	of->stage = stage;
 	for (int i = TW_SYNC_WORKER; parts && i <= TW_SYNC_WAKE; i++) {
 		snprintf(stage, sizeof(stage), "kernel (%s)", tw_time_rows[i].name);
-		put(of, TW_REPORT_EXACT, "", (double)tw_report_u64(parts, tw_time_rows[i].name));
+		put(of, TW_REPORT_EXACT, i == TW_SYNC_JOURNAL && tw_report_say_commit(words,
+			sizeof(words), slow, is_single) ? words : "",
+		    (double)tw_report_u64(parts, tw_time_rows[i].name));
 	}
 	of->stage = tw_time_rows[TW_KERNEL].name;
 }
@@ -333,7 +335,7 @@ void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, i
 				&cause, TW_BLOCKQ) ? cause.slept : NULL,
 				(double)list[i].ns, without_reason);
 		if (list[i].stage == TW_KERNEL)
-			divide_sync(&of, slow);
+			divide_sync(&of, slow, is_single);
 		if (list[i].stage == TW_DEVICE &&
 		    tw_report_say_company(words, sizeof(words), slow, is_single))
 			add_size(put(&of, TW_REPORT_EXACT, words, of.left_ns), slow, is_single);

@@ -74,9 +74,11 @@ static void put_stages(const struct means *means,
 }
 
 /* A program that calls fsync(2) or fdatasync(2) does not wait for a worker. */
-static void put_without_worker(const struct means *means, const struct tw_tally *tally,
+static void put_without_worker(const struct means *means, const struct tw_report *report,
 			       int direction)
 {
+	const struct tw_tally *tally = &report->tally;
+	char names[TW_REPORT_SENTENCE];
 	const struct tw_histogram *worker = &tally->times[TW_SYNC_WORKER][direction];
 
 	if (!tw_report_has_sync_parts(tally, direction))
@@ -86,6 +88,9 @@ static void put_without_worker(const struct means *means, const struct tw_tally 
 			 tally->times[TW_LAT][direction].sum_ns, means->unit.name);
 	if (!tally->times[TW_SYNC_FLUSH][direction].sum_ns)
 		tw_page_more(means->page, "; nothing was flushed");
+	if (tw_report_say_commits(names, sizeof(names), report, worker->count))
+		tw_page_more(means->page, "; syncs that waited for a commit with handles of others: "
+			     "%s", names);
 }
 
 /* Tell how far off the stages can be if only some I/Os were split. */
@@ -214,7 +219,7 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 		put_mean(&means, "", "lat mean", 0, lat->sum_ns, means.unit.name);
 	if (is_complete) {
 		put_stages(&means, &group->all.tally, direction, TW_STAGES);
-		put_without_worker(&means, &group->all.tally, direction);
+		put_without_worker(&means, &group->all, direction);
 	}
 	if (is_complete)
 		put_error(&means, &group->all.tally, direction);

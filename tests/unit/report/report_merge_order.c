@@ -157,19 +157,21 @@ static int has_all_reports(const struct tw_report *merged, const struct tw_repor
 			   size_t count)
 {
 	uint64_t ios[TW_DIRECTIONS] = { 0 };
-	size_t triggers = 0, behind = 0;
+	size_t triggers = 0, behind = 0, commits = 0;
 	int right = merged->job_count == count;
 
 	for (size_t i = 0; i < count; i++) {
 		triggers += json_array_size(reports[i].triggers);
 		behind += json_array_size(reports[i].behind);
+		commits += json_array_size(reports[i].commits);
 		for (unsigned j = 0; j < TW_DIRECTIONS; j++)
 			ios[j] += reports[i].tally.counts[j].ios;
 	}
 	for (unsigned j = 0; j < TW_DIRECTIONS; j++)
 		right &= merged->tally.counts[j].ios == ios[j];
 	return right && json_array_size(merged->triggers) == triggers &&
-	       json_array_size(merged->behind) == behind;
+	       json_array_size(merged->behind) == behind &&
+	       json_array_size(merged->commits) == commits;
 }
 
 static int set_is_right(const struct tw_report *reports, size_t count)
