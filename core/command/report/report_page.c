@@ -189,6 +189,16 @@ static void add_fewer(struct tw_page *page, const struct tw_tally *tally, int di
 		tw_page_more(page, " (in the sum: over all)");
 }
 
+/* Add the percentile that etcd's manual has a limit for, next to it. */
+static void add_etcd(struct tw_page *page, const struct tw_tally *tally)
+{
+	const struct tw_histogram *lat = &tally->times[TW_LAT][TW_SYNC];
+
+	if (tw_has_percentile(tw_tally_stage_ios(tally, TW_LAT, TW_SYNC), 99))
+		tw_page_remark(page, "p99 of lat %s; etcd asks for less than 10 ms",
+			       TW_SAY_NS(tw_histogram_percentile(lat, 99)));
+}
+
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,
 			  int direction, unsigned with)
 {
@@ -207,6 +217,8 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 		tw_report_add_whole_syncs(page, group);
 	else if (!tw_report_has_sync_parts(tally, direction))
 		tw_report_add_inside(page, group, direction, tw_report_rest(with));
+	if (direction == TW_SYNC)
+		add_etcd(page, tally);
 	if (tw_tally_stage_ns(tally, TW_BLOCKQ, direction) <
 	    tally->times[TW_LAT][direction].sum_ns / LARGE_PART)
 		tw_page_begin_only(page, tw_report_rest(with));
