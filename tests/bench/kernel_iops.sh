@@ -8,7 +8,8 @@
 # FILE, on ext4 or XFS, or a device, of 64 MB at least, is only read: 4 KiB with
 # O_DIRECT, and 512 bytes from the page cache. Each I/O is split. These may be set:
 # DEPTHS="1 32", CPU=(the last one), OTHER=(a tickwise.so: one from before, to
-# compare), and UNDER="chrt -f 1" (so that other programs do not take the CPU).
+# compare), UNDER="chrt -f 1" (so that other programs do not take the CPU), and CAUSES=1 (the
+# jobs have tw_causes=1, with two more programs; what the device has in flight is counted).
 #
 # All runs are on that CPU, one after the other, in an order that changes from round to
 # round. The arms are
@@ -44,7 +45,8 @@ submit=io_uring_submit_sqe
 ! "$bpftool" btf dump file /sys/kernel/btf/vmlinux |
 	grep -q "'btf_trace_io_uring_submit_req'" || submit=io_uring_submit_req
 make_empty "$submit" e_submit io_uring_complete e_complete block_rq_issue e_issue \
-	block_rq_complete e_done
+	block_rq_complete e_done block_bio_queue e_queued block_getrq e_got
+split="--tw_report=none --tw_kernel=require --tw_kernel_every=1 --tw_causes=${CAUSES:-0}"
 
 # reads ENGINE DEPTH ARGUMENT...: has fio read at random
 reads()
@@ -62,9 +64,9 @@ reads()
 # load: starts a job that loads the programs and does an I/O per second
 load()
 {
-	job=loaded reads "external:$so" 1 --tw_report=none --tw_kernel=require --tw_kernel_every=1 \
-		--rate_iops=1 --runtime="$((milliseconds + 3000))ms" \
-		--exec_postrun="sh programs.sh $bpftool" \
+	# shellcheck disable=SC2086
+	job=loaded reads "external:$so" 1 $split --rate_iops=1 \
+		--runtime="$((milliseconds + 3000))ms" --exec_postrun="sh programs.sh $bpftool" \
 		--output=loaded.out >/dev/null 2>&1 &
 	sleep 1.5
 }
@@ -81,7 +83,7 @@ bodies()
 			$runs{$name} = $p->{run_cnt} or next;
 			$ns{$name} = $p->{run_time_ns} / $p->{run_cnt};
 		}
-		for (qw(submit issue done complete)) {
+		for (qw(submit queued got issue done complete)) {
 			printf " %s %.0f", $_, $ns{$_} - $ns{"e_$_"}
 				if ($runs{$_} // 0) > $runs{complete} / 3;
 		}' "$1"
@@ -105,7 +107,8 @@ arm()
 	esac
 	case $name in
 	auto | counted | other)
-		set -- "$2" --tw_report=none --tw_kernel=require --tw_kernel_every=1 ;;
+		# shellcheck disable=SC2086
+		set -- "$2" $split ;;
 	off* | empty) set -- "$2" --tw_report=none --tw_kernel=off ;;
 	loaded | others) load; set -- "$2" ;;
 	*) set -- "$2" ;;
@@ -137,6 +140,7 @@ figure()
 	awk '
 		function all(arm) {
 			sum = body[arm, "submit"] + body[arm, "complete"]
+			sum += body[arm, "queued"] + body[arm, "got"]
 			return sum + body[arm, "issue"] + body[arm, "done"]
 		}
 		function tell() { if (NR > 1) print '"$2"' }
@@ -180,7 +184,7 @@ for what in direct cache; do
 		figure 'CPU us/IO entry' '(cpu["empty"] - cpu["off"]) / 1e3'
 		figure 'CPU us/IO noise' '(cpu["off2"] - cpu["off"]) / 1e3'
 		for of in counted others ${other:+other}; do
-			for program in submit issue "done" complete; do
+			for program in submit ${CAUSES:+queued got} issue "done" complete; do
 				figure "$of: $program ns" "body[\"$of\", \"$program\"] + 0"
 			done
 			figure "$of: bodies ns" "all(\"$of\")"

@@ -176,7 +176,7 @@ if [ "$before" -ge 1 ] && [ "$after" -ge 1 ]; then
 	run report company.json
 	tr -s ' \n' ' ' <"$out" >page
 	grep -q 'time in the device: .*behind writes of others [0-9]* %' page &&
-		grep -q "; most of that was: writes of fio ($writer) [0-9]* %" page &&
+		grep -q "; by name: writes of fio ($writer) [0-9]* %" page &&
 		run report --json company.json &&
 		json "$out" 'grep { $_->{stage} eq "device" &&
 			$_->{why} eq "behind writes of fio" }
