@@ -472,8 +472,8 @@ static void read_unknown(struct tw_report *report, const json_t *root,
 {
 	static const char *const known[] = {
 		"schema", "version", "jobs", "options", "machines", "files", "devices",
-		"clocks", "counter", "triggers", "behind", "commits", "lacks", "unknown", "answers", "kind",
-		"clock", "interval_ns", "digits", NULL,
+		"clocks", "counter", "triggers", "behind", "commits", "lacks", "unknown", "answers",
+		"kind", "clock", "interval_ns", "digits", NULL,
 	};
 	const json_t *list = list_in(root, "unknown", problem);
 

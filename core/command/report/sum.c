@@ -89,8 +89,8 @@ static void put_without_worker(const struct means *means, const struct tw_report
 	if (!tally->times[TW_SYNC_FLUSH][direction].sum_ns)
 		tw_page_more(means->page, "; nothing was flushed");
 	if (tw_report_say_commits(names, sizeof(names), report, worker->count))
-		tw_page_more(means->page, "; syncs that waited for a commit with handles of others: "
-			     "%s", names);
+		tw_page_more(means->page, "; syncs that waited for a commit with handles of "
+			     "others: %s", names);
 }
 
 /* Tell how far off the stages can be if only some I/Os were split. */
