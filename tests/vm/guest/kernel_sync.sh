@@ -118,6 +118,31 @@ for name in ext4240 xfs240 raw240; do
 done
 echo 0 >/sys/kernel/tracing/events/block/block_bio_queue/enable
 cat /sys/kernel/tracing/trace >/tmp/trace
+# commits NAME: waits for a commit with each sync
+commits()
+{
+	TICKWISE_KERNEL=auto run "$1" <<-END
+	[$1]
+	ioengine=external:/tickwise.so
+	filename=/tmp/m/ext40/$1
+	rw=write
+	bs=4k
+	size=400k
+	fallocate=none
+	fsync=1
+	thinktime=10ms
+	tw_slowest=1000
+	tw_report=/tmp/$1.json
+	END
+}
+commits alone
+# Another process has handles in each commit.
+while [ ! -e /tmp/stop ]; do
+	: >/tmp/m/ext40/other
+done &
+echo $! >/tmp/other
+commits who
+: >/tmp/stop
 # fio's jobs have numbers, which their reports end with.
 cd /tmp || exit
 for report in *.json.*; do
@@ -125,4 +150,4 @@ for report in *.json.*; do
 done
 cd /out || exit
 # shellcheck disable=SC2046
-hand_over $(cd /tmp && echo version trace devices names *.json *.err *.status)
+hand_over $(cd /tmp && echo version trace devices names other *.json *.err *.status)
