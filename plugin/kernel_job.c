@@ -283,6 +283,24 @@ static uint64_t waited_at_most_ns(struct tw_job *job, const struct tw_clocks *cl
 	return min(ns, (uint64_t) (part->to_ns - part->from_ns));
 }
 
+/* Explain @part by what the thread did in it: up to the end of its call, if that @is its part.
+ * What was known of sleeps is dropped. */
+static void explain_thread(struct tw_job *job, const struct tw_clocks *clocks,
+			   const struct tw_io *io, enum part_of is, struct tw_part part,
+			   struct tw_why *why)
+{
+	if (is == IN_CALL)
+		part.to_ns = io->entered_ticks ?
+			tw_min_ns(part.to_ns, own_ns(clocks, io->entered_ticks)) :
+			part.from_ns;
+	if (is == NO_PART || part.to_ns <= part.from_ns)
+		return;
+	why->followed = true;
+	tw_explain(job->collected.follow.turns, clocks->join, &part, &why->explained);
+	why->explained.stall_from_ns -= part.from_ns;
+	why->explained.stall_to_ns -= part.from_ns;
+}
+
 void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 		 const struct tw_io *io, const struct tw_io_times *times,
 		 const struct tw_held *held, struct tw_why *why)
@@ -290,7 +308,6 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	unsigned longest = TW_QUEUE, stage;
 	struct tw_part part;
 	enum part_of is;
-	bool slept;
 
 	for (stage = 0; stage < TW_STAGES; stage++)
 		if (times->stages & TW_STAGE_BIT(stage) &&
@@ -315,23 +332,12 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	if (longest == TW_BLOCKQ)
 		tw_explain_no_worker(times->blockq.worker_ns, times->stage_ns[TW_BLOCKQ],
 				     &why->explained);
-	slept = why->explained.slept[0].ns > times->stage_ns[longest] / TW_NO_REASON;
+	if (why->explained.slept[0].ns <= times->stage_ns[longest] / TW_NO_REASON)
+		explain_thread(job, clocks, io, is, part, why);
 	/* In `device` one of its bios may be held, and not the first. */
 	if (held && (longest == TW_BLOCKQ || longest == TW_KERNEL || longest == TW_DEVICE))
 		tw_explain_held(held, job->collected.follow.sleeps, clocks->join, &part,
 				&why->explained);
-	if (slept)
-		return;
-	if (is == IN_CALL)
-		part.to_ns = io->entered_ticks ?
-			tw_min_ns(part.to_ns, own_ns(clocks, io->entered_ticks)) :
-			part.from_ns;
-	if (is == NO_PART || part.to_ns <= part.from_ns)
-		return;
-	why->followed = true;
-	tw_explain(job->collected.follow.turns, clocks->join, &part, &why->explained);
-	why->explained.stall_from_ns -= part.from_ns;
-	why->explained.stall_to_ns -= part.from_ns;
 }
 
 /* ---- the report ---------------------------------------------------------- */

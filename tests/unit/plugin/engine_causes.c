@@ -27,7 +27,7 @@ static struct tw_sleeps sleeps;
 static struct tw_company company;
 static struct tw_held held;
 static bool is_held, is_another;
-static uint64_t accepted_ticks, device_ticks;
+static uint64_t accepted_ticks, device_ticks, blockq_ticks = 20;
 
 static void accepted(unsigned i)
 {
@@ -42,7 +42,8 @@ static void appeared(unsigned i)
 	const uint64_t posted_ns = world_monotonic_ns(engine_now_ticks);
 
 	slot.slot = world_slot(i, world_monotonic_ns(accepted_ticks),
-			  world_monotonic_ns(accepted_ticks + 20), finished_ns, posted_ns);
+			  world_monotonic_ns(accepted_ticks + blockq_ticks), finished_ns,
+			  posted_ns);
 	held = (struct tw_held) {
 		.key = slot.slot.key + is_another,
 		.by[TW_HOLD_MAPPER].to_ns = is_held ? finished_ns - 1000 : 0,
@@ -276,6 +277,14 @@ int main(void)
 	is_another = true;
 	one(true, true, 9000);
 	tap_ok(!world_at(world.report, "slowest.0.causes.slept"), "but not another I/O");
+	is_another = false;
+	blockq_ticks = 9000;
+	one(true, true, 9000);
+	tap_ok(world_is_text("slowest.0.causes.stage", "blockq") &&
+	       world_is_text("slowest.0.causes.slept.0.word", "suspended") &&
+	       is_ns("slept.0.ns", 8020) && world_at(world.report, "slowest.0.causes.ran_ns"),
+	       "what held it back in blockq, next to what the thread did");
+	blockq_ticks = 20;
 	is_held = false;
 	one(true, false, 1000);
 	tap_ok(world_is_text("jobs.0.causes.state", "off") &&
