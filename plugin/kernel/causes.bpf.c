@@ -25,6 +25,7 @@
 #include "sleeps.bpf.h"
 #include "thread.bpf.h"
 #include "turn.h"
+#include "viewer.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -34,8 +35,6 @@ char LICENSE[] SEC("license") = "GPL";
 #define WATCHED		4096	/* interrupts after one that woke a followed thread */
 
 #define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
-#define PF_KTHREAD	0x00200000
-#define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */
 #define NOBODYS		(~0U)
 #define ANY_THREAD	(~0U)	/* not known */
 
@@ -200,16 +199,9 @@ static struct past *new_past(struct cpu *of)
 	return &of->past[__sync_fetch_and_add(&of->count, 1) & (HISTORY - 1)];
 }
 
-/* Return the address of the number of @pid in its namespace of @level. */
-static __u64 number_at(const struct pid *pid, __u32 level)
-{
-	return (__u64)pid + bpf_core_field_offset(struct pid, numbers) +
-	       level * bpf_core_type_size(struct upid);
-}
-
 static __u64 namespace_at(const struct pid *pid, __u32 level)
 {
-	const struct upid *number = (const struct upid *)number_at(pid, level);
+	const struct upid *number = number_at((__u64)pid, level);
 
 	return (__u64)BPF_CORE_READ(number, ns);
 }
@@ -237,7 +229,7 @@ static __u32 process_of(struct task_struct *task)
 	if (!pid || BPF_CORE_READ(pid, level) < level ||
 	    namespace_at(pid, level) != jobs_namespace)
 		return 0;
-	number = (const struct upid *)number_at(pid, level);
+	number = number_at((__u64)pid, level);
 	return BPF_CORE_READ(number, nr);
 }
 
@@ -280,17 +272,10 @@ static void publish(struct tw_turns *turns, struct tw_turn *turn)
 	turns->newest++;
 }
 
-/* The user who may read the turns. */
-struct viewer {
-	__u32 uid;
-	__u32 may_all;
-};
-
 static void holder_of(struct tw_holder *holder, const struct past *past,
 		      const struct viewer *viewer)
 {
-	if (past->kind == TW_PROCESS && !viewer->may_all &&
-	    past->owner != viewer->uid) {
+	if (past->kind == TW_PROCESS && !may_see(viewer, past->owner, past->owner)) {
 		holder->kind = TW_HIDDEN;
 		holder->id = 0;
 		__builtin_memset(holder->name, 0, sizeof(holder->name));
@@ -356,18 +341,12 @@ static void collect(struct collecting *now)
 
 static void look_as(struct viewer *viewer, struct task_struct *task)
 {
-	const struct cred *cred = task->cred;
-	__u32 capabilities = 0;
-
-	if (has_reader) {
-		viewer->uid = reader_uid;
-		viewer->may_all = reader_may_all;
+	if (!has_reader) {
+		take_rights(viewer, task);
 		return;
 	}
-	bpf_core_read(&capabilities, sizeof(capabilities), &cred->cap_effective);
-	viewer->uid = cred->euid.val;
-	viewer->may_all = !cred->user_ns->level &&
-			  capabilities >> CAP_SYS_PTRACE & 1;
+	viewer->uid = reader_uid;
+	viewer->may_all = reader_may_all;
 }
 
 static void put_holders(struct tw_turn *turn, const struct followed *of,

@@ -11,7 +11,7 @@
 #define PF_KTHREAD	0x00200000	/* include/linux/sched.h */
 #define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */
 
-/* Who may see names: the user whose job it is. */
+/* Who may see names: the user whose job it is, or who runs attach. */
 struct viewer {
 	__u64 namespace;	/* of processes: the one in which the job is, */
 	__u32 level;		/* and its level */
@@ -27,17 +27,24 @@ static __always_inline const struct upid *number_at(__u64 pid, __u32 level)
 				     level * bpf_core_type_size(struct upid));
 }
 
-/* Set @viewer to the task that runs. The rule is that of causes.bpf.c. */
-static void view_as_current(struct viewer *viewer)
+/* Give @viewer the rights of a task. */
+static __always_inline void take_rights(struct viewer *viewer, struct task_struct *task)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	const struct cred *cred = task->cred;
-	__u64 pid = (__u64)BPF_CORE_READ(task, thread_pid);
 	__u32 capabilities = 0;
 
 	bpf_core_read(&capabilities, sizeof(capabilities), &cred->cap_effective);
 	viewer->uid = cred->euid.val;
 	viewer->may_all = !cred->user_ns->level && capabilities >> CAP_SYS_PTRACE & 1;
+}
+
+/* Set @viewer to the task that runs. */
+static inline void view_as_current(struct viewer *viewer)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 pid = (__u64)BPF_CORE_READ(task, thread_pid);
+
+	take_rights(viewer, task);
 	viewer->level = READ(struct pid, pid, level);
 	viewer->namespace = (__u64)READ(struct upid, number_at(pid, viewer->level), ns);
 }
