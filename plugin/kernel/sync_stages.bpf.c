@@ -5,13 +5,12 @@
  * job has named in `expected`.
  */
 #include "sync.bpf.h"
-#include "read.bpf.h"
 #include "slot.h"
 #include "commit.bpf.h"
+#include "worker.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define PF_IO_WORKER	0x00000010	/* include/linux/sched.h */
 #define IORING_OP_FSYNC	3		/* include/uapi/linux/io_uring.h */
 #define WORKERS		4096		/* a power of two */
 
@@ -77,19 +76,14 @@ struct at_work {
 
 static __always_inline struct tw_sync *sync_at(struct task_struct *task, struct at_work *at)
 {
-	const struct io_worker *worker;
-	const struct io_wq_work *work;
 	const struct io_kiocb *io;
 	struct tw_sync *sync;
 
 	if (!(task->flags & PF_IO_WORKER))
 		return 0;
-	worker = task->worker_private;
-	work = READ(struct io_worker, worker, cur_work);
-	if (!work)
+	io = io_of_worker(task);
+	if (!io)
 		return 0;
-	io = (const struct io_kiocb *)((__u64)work -
-				       bpf_core_field_offset(struct io_kiocb, work));
 	sync = sync_of(io);
 	/* The job may use the place for its next sync already. */
 	if (!sync || sync->key != READ(struct io_kiocb, io, cqe.user_data))

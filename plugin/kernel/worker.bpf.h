@@ -7,8 +7,7 @@
 
 #include "kernel_types.h"
 
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
+#include "read.bpf.h"
 
 #define PF_IO_WORKER	0x00000010	/* include/linux/sched.h */
 
@@ -21,8 +20,7 @@ static __always_inline struct io_kiocb *io_of_work(__u64 work)
 /* Return the I/O that a task with PF_IO_WORKER has; 0: none. */
 static __always_inline struct io_kiocb *io_of_worker(struct task_struct *task)
 {
-	const struct io_worker *worker = task->worker_private;
-	__u64 work = (__u64)BPF_CORE_READ(worker, cur_work);
+	__u64 work = (__u64)READ(struct io_worker, task->worker_private, cur_work);
 
 	return work ? io_of_work(work) : 0;
 }
