@@ -28,32 +28,6 @@
 #include "kernel/stages.skel.h"
 #include "timespec.h"
 
-/* True if a program can run where a worker of io_uring begins. Some kernels refuse that, when
- * it is loaded or when it is attached. */
-static bool can_see_workers(const struct btf *btf)
-{
-	static const struct bpf_insn nothing[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	const int function = btf__find_by_name_kind(btf, "io_wq_submit_work", BTF_KIND_FUNC);
-	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY,
-		    .attach_btf_id = (uint32_t)function);
-	int program, link;
-
-	if (function <= 0)
-		return false;
-	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "tw_try", "GPL", nothing, 2, &options);
-	if (program < 0)
-		return false;
-	link = bpf_raw_tracepoint_open(NULL, program);
-	close(program);
-	if (link < 0)
-		return false;
-	close(link);
-	return true;
-}
-
 /* Adapt the program to this kernel. */
 static int adapt(struct tw_stages *made, bool with_causes)
 {
@@ -63,7 +37,7 @@ static int adapt(struct tw_stages *made, bool with_causes)
 
 	if (!btf)
 		return -errno;
-	sees_workers = with_causes && can_see_workers(btf);
+	sees_workers = with_causes && tw_program_can_enter(btf, "io_wq_submit_work");
 	bpf_program__set_autoload(made->progs.worker_begins, sees_workers);
 	bpf_program__set_autoload(made->progs.worker_leaves, with_causes && !sees_workers);
 	error = tw_program_adapt(made, btf);

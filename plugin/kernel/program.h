@@ -57,6 +57,7 @@ bool tw_has_shifted_clock(void);
 #include <bpf/libbpf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Switch libbpf's messages off, unless TICKWISE_DEBUG is 1. With it, libbpf writes to
  * stderr why a program is refused, with the verifier's log. Call this before a
@@ -87,6 +88,32 @@ static inline int64_t tw_program_missed(const struct bpf_object *object)
 		missed += (int64_t)info.recursion_misses;
 	}
 	return missed;
+}
+
+/* True if a program can run where @function of the kernel begins. Some kernels refuse that, when
+ * it is loaded or when it is attached. @btf: the kernel's types. */
+static inline bool tw_program_can_enter(const struct btf *btf, const char *function)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	const int type = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = (uint32_t)type);
+	int program, link;
+
+	if (type <= 0)
+		return false;
+	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "tw_try", "GPL", nothing, 2, &options);
+	if (program < 0)
+		return false;
+	link = bpf_raw_tracepoint_open(NULL, program);
+	close(program);
+	if (link < 0)
+		return false;
+	close(link);
+	return true;
 }
 
 /* Adapt a program that includes bio.bpf.h to a kernel with the types @btf. Return 0 or

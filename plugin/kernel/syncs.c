@@ -66,11 +66,12 @@ static void adapt_commits(struct tw_sync_stages *made, struct btf *kernel)
 	bpf_program__set_autoload(made->progs.commit_ends, has);
 }
 
-/* These programs are for file systems that this kernel may have as modules, or not at all.
+/* Some programs are for file systems that this kernel may have as modules, or not at all.
  * Where they are modules, vfs_fsync_range() can be traced. */
-static void adapt(struct tw_sync_stages *made, bool with_entry)
+static void adapt(struct tw_sync_stages *made)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
+	const bool with_entry = btf && tw_program_can_enter(btf, "vfs_fsync_range");
 	const bool has_ext4 = btf && btf__find_by_name_kind(btf,
 		"btf_trace_ext4_sync_file_enter", BTF_KIND_TYPEDEF) > 0;
 	const bool has_xfs = btf && btf__find_by_name_kind(btf, "btf_trace_xfs_file_fsync",
@@ -85,7 +86,7 @@ static void adapt(struct tw_sync_stages *made, bool with_entry)
 	bpf_program__set_autoload(made->progs.xfs_enter, !with_entry && has_xfs);
 }
 
-static int load_program(uint32_t places, bool with_entry)
+static int load_program(uint32_t places)
 {
 	const struct tw_program_namespace space = tw_program_namespace();
 	struct tw_sync_stages *made = tw_sync_stages__open();
@@ -99,7 +100,7 @@ static int load_program(uint32_t places, bool with_entry)
 	made->rodata->namespace_inode = space.inode;
 	made->rodata->data_from = from;
 	made->rodata->data_to = to;
-	adapt(made, with_entry);
+	adapt(made);
 	if (!error)
 		error = bpf_map__set_max_entries(made->maps.syncs, places);
 	if (!error)
@@ -139,11 +140,8 @@ const char *tw_syncs_load(uint32_t places)
 		return why_not;
 	error = tw_program_has_addresses() ? 0 : -EPERM;
 	tw_program_set_messages();
-	if (!error) {
-		error = load_program(places, true);
-		if (error)
-			error = load_program(places, false);
-	}
+	if (!error)
+		error = load_program(places);
 	if (!error)
 		error = share(places);
 	if (!error)
