@@ -213,21 +213,25 @@ static void put_shares(FILE *file, struct tail *tail)
 		fprintf(file, " (%.0f %% not explained)", unexplained_ns);
 }
 
-int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *group,
-		       int direction)
+/* Write the sentence. The shares are used up by that, so this is a copy. */
+static int say(char *text, size_t size, struct tail tail, int direction)
 {
-	struct tail tail;
-	FILE *file;
+	FILE *file = fmemopen(text, size, "w");
 
-	if (!find(&tail, group, direction))
-		return 0;
-	file = fmemopen(text, size, "w");
 	if (!file)
 		return 0;
 	put_ios(file, &tail, direction);
 	put_shares(file, &tail);
 	fclose(file);
 	return 1;
+}
+
+int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *group,
+		       int direction)
+{
+	struct tail tail;
+
+	return find(&tail, group, direction) && say(text, size, tail, direction);
 }
 
 /* ---- JSON ------------------------------------------------------------------- */
@@ -270,15 +274,18 @@ json_t *tw_report_tail_to_json(const struct tw_report_group *group)
 	struct tail tail;
 
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		int has_text;
+
 		if (!find(&tail, group, i))
 			continue;
+		has_text = say(text, sizeof(text), tail, i);
 		json_object_set_new(object, tw_direction_names[i], json_pack(
 			"{s:o, s:o, s:b, s:o, s:s*}",
 			"ios", tw_json_of_u64(tail.reasons.ios),
 			"from_ns", tw_json_of_u64(tail.from_ns),
 			"slowest", tail.is_of_slowest,
 			"causes", causes_to_json(&tail.reasons),
-			"text", tw_report_say_tail(text, sizeof(text), group, i) ? text : NULL));
+			"text", has_text ? text : NULL));
 	}
 	return object;
 }
