@@ -8,6 +8,9 @@
 
 . "$(dirname "$0")/../../tap.sh"
 
+# `make check INSTALL=no` exports it.
+unset TW_PACKAGES
+
 # A system of which the files installed and offered list the packages.
 mkdir "$scratch/bin"
 cd "$scratch" || exit 1
@@ -105,10 +108,11 @@ is "$status $(cat "$out" "$err")" '0 installing with sudo apt-get: fio' 'another
 
 # ---- the Makefile ----
 
-# What a target would ask for, as make prints it.
+# What a target would ask for, as make prints it. A make around this test exports what was
+# set on its command line, which would answer for the target.
 asks()
 {
-	env -u MAKEFLAGS -u MAKELEVEL make -C "$root" -n "$@" 2>/dev/null |
+	env -i PATH="$PATH" HOME="$HOME" make -C "$root" -n "$@" 2>/dev/null |
 		sed ':a; /\\$/ { N; s/\\\n//; ta }' | grep '^ *\.ci/packages'
 }
 cd "$root" || exit 1
@@ -121,7 +125,7 @@ is "$(asks check CROSS=1 | grep -c 'clang.*aarch64.*qemu')" 1 'make check CROSS=
 is "$(asks check-cross | grep -c 'aarch64.*qemu')" 1 'so does make check-cross'
 mkdir "$scratch/a b"
 cp --parents Makefile core/*.mk core/*/*.mk plugin/*.mk tests/*.mk "$scratch/a b/"
-env -u MAKEFLAGS -u MAKELEVEL make -n -C "$scratch/a b" check \
+env -i PATH="$PATH" HOME="$HOME" make -n -C "$scratch/a b" check \
 	>"$out" 2>"$err"
 has "$err" "can't have spaces: $scratch/a b" 'make check refuses a path with a space'
 done_testing
