@@ -103,7 +103,8 @@ static const unsigned of_company[] = {
 
 static const unsigned of_syncs[] = {
 	STAGE_ROW(TW_SYNC_WORKER), STAGE_ROW(TW_SYNC_DATA), STAGE_ROW(TW_SYNC_JOURNAL),
-	STAGE_ROW(TW_SYNC_FLUSH), STAGE_ROW(TW_SYNC_WAKE), TW_ROW_whole_syncs,
+	STAGE_ROW(TW_SYNC_FLUSH), STAGE_ROW(TW_SYNC_WAKE), STAGE_ROW(TW_SYNC_RUNNING),
+	STAGE_ROW(TW_SYNC_OWN), TW_ROW_whole_syncs, TW_ROW_sync_bytes,
 };
 
 static const unsigned of_rate[] = {
@@ -260,6 +261,12 @@ static void record_sync(const struct tw_job *job, struct tw_tally *tally,
 	for (part = 0; part < TW_SYNC_PARTS; part++)
 		tw_histogram_add(&tally->times[TW_SYNC_WORKER + part][TW_SYNC],
 				 parts.ns[part]);
+	tally->counts[TW_SYNC].sync_bytes += parts.written_bytes;
+	if (parts.waited) {
+		tw_histogram_add(&tally->times[TW_SYNC_RUNNING][TW_SYNC], parts.running_ns);
+		tw_histogram_add(&tally->times[TW_SYNC_OWN][TW_SYNC],
+				 parts.ns[TW_IN_JOURNAL] - parts.running_ns);
+	}
 	tw_behind_add_who(job->collected.commits, TW_SYNC, TW_COMPANY_NONE,
 			  &job->hot.synced[finished - job->hot.finished].who,
 			  parts.ns[TW_IN_JOURNAL], 1);

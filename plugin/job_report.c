@@ -110,14 +110,19 @@ static json_t *sync_parts_to_json(const struct tw_sync_parts *parts)
 	return object;
 }
 
-/* Return who else was in the commits that a sync waited for; NULL: it waited for none. */
-static json_t *commit_to_json(const struct tw_sync *sync)
+/* Return how long a sync waited for commits, and who else was in them; NULL: it waited for
+ * none. */
+static json_t *commit_to_json(const struct tw_sync *sync, const struct tw_sync_parts *parts)
 {
 	json_t *json, *who;
 
 	if (!sync->commits)
 		return NULL;
 	json = json_pack("{sI}", "waits", (json_int_t) sync->commits);
+	if (parts->known)
+		json_object_update_new(json, json_pack("{sI, sI}",
+			"running_ns", (json_int_t) parts->running_ns, "own_ns",
+			(json_int_t) (parts->ns[TW_IN_JOURNAL] - parts->running_ns)));
 	who = tw_who_to_json(&sync->who);
 	if (!who)
 		return json;
@@ -174,7 +179,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 			json_object_set_new(stages, tw_time_rows[stage].name,
 				json_integer((json_int_t) slow->times.stage_ns[stage]));
 	json_object_set_new(stages, "lat", json_integer((json_int_t) slow->times.lat_ns));
-	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*, so*, so*}",
+	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*, so*, so*, so*}",
 		"offset", (json_int_t) slow->offset,
 		"size", (json_int_t) slow->size,
 		"ddir", tw_direction_names[slow->direction],
@@ -185,7 +190,9 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 		"stages", stages,
 		"blockq", parts_to_json(&slow->times.blockq),
 		"sync", sync_parts_to_json(&slow->sync),
-		"commit", commit_to_json(&slow->synced),
+		"written_bytes", slow->sync.known ?
+			json_integer((json_int_t) slow->sync.written_bytes) : NULL,
+		"commit", commit_to_json(&slow->synced, &slow->sync),
 		"submitting_call_ns", has_call ?
 			json_integer((json_int_t) slow->times.call_ns) : NULL,
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?

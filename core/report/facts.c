@@ -101,7 +101,7 @@ static const struct tw_fact of_slow[] = {
 	{ "offset", TW_NUMBER | TW_MUST }, { "size", TW_NUMBER | TW_MUST },
 	{ "ddir", TW_TEXT | TW_MUST }, { "ticks", TW_NUMBER }, { "raw_ns", TW_NUMBER },
 	{ "monotonic_ns", TW_NUMBER }, { "submitting_call_ns", TW_NUMBER },
-	{ "waited_at_most_ns", TW_NUMBER },
+	{ "waited_at_most_ns", TW_NUMBER }, { "written_bytes", TW_NUMBER },
 	{ "ring", TW_NUMBER }, { "operation", TW_TEXT }, { "file", TW_TEXT }, { NULL, 0 },
 };
 
@@ -135,7 +135,8 @@ static const struct tw_fact of_part[] = {
 };
 
 static const struct tw_fact of_commit[] = {
-	{ "waits", TW_NUMBER | TW_MUST }, { "others", TW_NUMBER }, { NULL, 0 },
+	{ "waits", TW_NUMBER | TW_MUST }, { "running_ns", TW_NUMBER },
+	{ "own_ns", TW_NUMBER }, { "others", TW_NUMBER }, { NULL, 0 },
 };
 
 static const struct tw_fact of_handler[] = {
@@ -366,12 +367,19 @@ const char *const tw_company_kinds[] = {
 	"reads", "writes", "flushes", "discards", "others", NULL,
 };
 
-static void check_commit(const json_t *commit, struct tw_report_problem *problem)
+static void check_commit(const json_t *commit, const json_t *parts,
+			 struct tw_report_problem *problem)
 {
+	uint64_t sum_ns = 0;
 	const json_t *who = json_object_get(commit, "who");
 
 	if (commit)
 		tw_facts_check(commit, SLOW "commit.", of_commit, problem);
+	if (add_optional(&sum_ns, commit, SLOW "commit.", "running_ns", problem) ||
+	    add_optional(&sum_ns, commit, SLOW "commit.", "own_ns", problem) ||
+	    sum_ns > tw_report_u64(parts, tw_time_rows[TW_SYNC_JOURNAL].name))
+		tw_report_refuse(problem, "slowest[].commit has times that add up to more than "
+				 "journal");
 	if (who) {
 		tw_facts_check(who, SLOW "commit.who.", of_who, problem);
 		tw_facts_check(who, SLOW "commit.who.", of_handler, problem);
@@ -395,7 +403,7 @@ void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 		tw_facts_check(who, SLOW "company.who.", of_who, problem);
 		tw_facts_check(who, SLOW "company.who.", of_part, problem);
 	}
-	check_commit(json_object_get(slow, "commit"), problem);
+	check_commit(json_object_get(slow, "commit"), json_object_get(slow, "sync"), problem);
 	if (!json_object_get(slow, "causes"))
 		return;
 	causes = tw_want_object(slow, SLOW, "causes", problem);

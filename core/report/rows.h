@@ -157,6 +157,9 @@ enum tw_show {
 	COUNT(whole_syncs, "sync.not_split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
 	      TW_AMONG, TW_OPTIONAL, "sync[s] with an unknown wait", \
 	      "no event seen, no block device, or too many flushes") \
+	COUNT(sync_bytes, "sync.written_bytes", TW_SYNCS, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "bytes of data that syncs wrote out themselves", \
+	      "of the syncs with parts; without what others wrote before") \
 	COUNT(fio_ios, "fio_lat.count", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/Os in fio's lat", \
 	      "fio's own count") \
@@ -305,7 +308,12 @@ enum tw_show {
 	     "the time in this wait in which the disk had flushes (REQ_PREFLUSH, REQ_FUA) of " \
 	     "anybody in flight") \
 	TIME(SYNC_WAKE, "wake", "sync.wake", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
-	     "from when the last wait of the sync ends until the engine sees its completion")
+	     "from when the last wait of the sync ends until the engine sees its completion") \
+	TIME(SYNC_RUNNING, "running", "sync.journal_running", TW_SYNCS, TW_SYNC_JOURNAL, \
+	     TW_ROW_ios, TW_OPTIONAL, "journal of a sync that waited for a commit of ext4: for " \
+	     "one that was running already") \
+	TIME(SYNC_OWN, "own", "sync.journal_own", TW_SYNCS, TW_SYNC_JOURNAL, TW_ROW_ios, \
+	     TW_OPTIONAL, "journal of such a sync: the rest, for its own commit")
 
 /* The stages are 0 to TW_STAGES - 1, as in enum tw_stage. */
 enum tw_time {

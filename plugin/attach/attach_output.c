@@ -249,7 +249,9 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 		"operation", tw_attach_operation(io->opcode),
 		"file", tw_json_text(tw_attach_file_name(result->tally, &io->inode)));
 	if (slow->parts.known)
-		json_object_set_new(json, "sync", parts_to_json(&slow->parts));
+		json_object_update_new(json, json_pack("{so, sI}",
+			"sync", parts_to_json(&slow->parts), "written_bytes",
+			(json_int_t)slow->parts.written_bytes));
 	if (result->tally->turns)
 		json_object_set_new(json, "causes", tw_explained_to_json(
 			tw_time_rows[why->stage].name, why->from_ns, why->ns,

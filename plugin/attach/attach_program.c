@@ -54,7 +54,7 @@ static int fit_to_calls(struct tw_attach *made, bool syncs)
 	struct bpf_program *const programs[] = {
 		made->progs.enter_fsync, made->progs.exit_fsync,
 		made->progs.enter_fdatasync, made->progs.exit_fdatasync,
-		made->progs.call_flushes, made->progs.call_switched, made->progs.call_woken,
+		made->progs.call_sends, made->progs.call_switched, made->progs.call_woken,
 		made->progs.bio_done, made->progs.request_done,
 	};
 	struct bpf_map *const maps[] = {

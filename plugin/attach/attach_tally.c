@@ -160,9 +160,11 @@ static struct tw_row_set counted(bool syncs)
 		tw_row_put(&has, rows[i]);
 	for (size_t i = 0; i < TIMES; i++)
 		tw_row_put(&has, TW_ROW_TIMES + times[i]);
-	if (syncs)
+	if (syncs) {
 		tw_row_put(&has, TW_ROW_whole_syncs);
-	for (unsigned i = TW_SYNC_DATA; syncs && i <= TW_SYNC_WAKE; i++)
+		tw_row_put(&has, TW_ROW_sync_bytes);
+	}
+	for (unsigned i = TW_SYNC_DATA; syncs && i <= TW_SYNC_OWN; i++)
 		tw_row_put(&has, TW_ROW_TIMES + i);
 	return has;
 }
@@ -495,6 +497,11 @@ static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io 
 	for (unsigned part = TW_IN_DATA; part < TW_SYNC_PARTS && parts->known; part++)
 		tw_histogram_add(&all->times[TW_SYNC_WORKER + part][direction],
 				 parts->ns[part]);
+	if (parts->known && parts->waited) {
+		tw_histogram_add(&all->times[TW_SYNC_RUNNING][direction], parts->running_ns);
+		tw_histogram_add(&all->times[TW_SYNC_OWN][direction],
+				 parts->ns[TW_IN_JOURNAL] - parts->running_ns);
+	}
 	add_slow(tally, io, parts, ns[TW_LAT]);
 	tw_windows_add_times(&all->over_time, at_ns, direction, ns[TW_LAT], weight);
 }
@@ -515,6 +522,8 @@ static int add(struct tw_attach_tally *tally, const struct tw_attach_io *io,
 		return -ENOMEM;
 	if (tally->syncs && tw_attach_direction(io->opcode) == TW_SYNC)
 		counts.whole_syncs = counts.ios && !parts->known;
+	if (counts.ios && parts->known)
+		counts.sync_bytes = parts->written_bytes;
 	tally->about_ios += weight;
 	add_to_row(row, &counts, ns, has, weight);
 	add_to_all(tally, io, parts, &counts, ns, has, weight);

@@ -158,19 +158,14 @@ int exit_fdatasync(struct trace_event_raw_sys_exit *at)
 }
 
 SEC("tp_btf/block_bio_queue")
-int BPF_PROG(call_flushes, struct bio *queued)
+int BPF_PROG(call_sends, struct bio *queued)
 {
 	const struct bio___sync *bio = (const struct bio___sync *)queued;
-	struct call *call;
-	__u64 now_ns;
+	__u64 flush_ns = bio_comes(bio);
+	struct call *call = call_of(current_thread());
 
-	if (!is_flush(bio->bi_opf))
-		return 0;
-	now_ns = flush_begins((__u64)bio, (__u64)bio->bi_bdev->bd_disk);
-	call = call_of(current_thread());
-	/* A sync that sends it has its data written out. */
-	if (call && !call->stamps.moved_on_ns)
-		call->stamps.moved_on_ns = now_ns;
+	if (call)
+		sync_sends(&call->stamps, bio, flush_ns);
 	return 0;
 }
 

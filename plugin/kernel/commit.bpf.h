@@ -5,8 +5,9 @@
  * may have changes of many. Writeback has handles of the kernel's threads, which nobody is
  * named for.
  *
- * A sync that waits for a commit is woken by the journal's thread when it has ended it. From
- * then until it starts the next commit, that thread is in `committers`.
+ * A sync that waits for a commit is woken by the journal's thread when it has ended it. What
+ * that thread does is in `committers`. A commit was running already if it began before the sync
+ * got its CPU last: what a sync asks for begins later.
  *
  * A program includes this file once, after sync.bpf.h.
  */
@@ -21,6 +22,7 @@
 #define HANDLERS	8	/* processes of a transaction that are told apart */
 #define JOURNALS	64	/* of file systems in which a sync was seen */
 #define TRANSACTIONS	(4 * JOURNALS)
+#define COMMITTERS	1024	/* threads of journals, also of those without a sync */
 
 struct super_block___number {
 	__u32 s_dev;
@@ -65,12 +67,17 @@ struct {
 	__type(value, struct transaction);
 } transactions SEC(".maps");
 
-/* By the thread of the journal: the transaction that it has ended. */
+struct commit {
+	__u64 key;		/* of its transaction, if it has ended; or 0 */
+	__u64 began_ns;		/* 0: before this program did */
+};
+
+/* By the thread of the journal: its last commit. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, JOURNALS);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, COMMITTERS);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct commit);
 } committers SEC(".maps");
 
 static __always_inline __u64 transaction_key(__u32 dev, __u32 number)
@@ -139,8 +146,9 @@ SEC("tp_btf/jbd2_start_commit")
 int BPF_PROG(commit_starts)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct commit begins = { .began_ns = bpf_ktime_get_ns() };
 
-	bpf_map_delete_elem(&committers, &thread);
+	bpf_map_update_elem(&committers, &thread, &begins, BPF_ANY);
 	return 0;
 }
 
@@ -149,13 +157,17 @@ SEC("tp_btf/jbd2_run_stats")
 int BPF_PROG(commit_ends, __u32 dev, __u32 number)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
-	__u64 key = transaction_key(dev, number);
 	__u64 before = transaction_key(dev, number - 1);
+	struct commit ended = { .key = transaction_key(dev, number) };
+	const struct commit *began;
 
 	if (!bpf_map_lookup_elem(&journals, &dev))
 		return 0;
 	bpf_map_delete_elem(&transactions, &before);
-	bpf_map_update_elem(&committers, &thread, &key, BPF_ANY);
+	began = bpf_map_lookup_elem(&committers, &thread);
+	if (began)
+		ended.began_ns = began->began_ns;
+	bpf_map_update_elem(&committers, &thread, &ended, BPF_ANY);
 	return 0;
 }
 
@@ -174,21 +186,30 @@ static __always_inline void name_handler(struct tw_who *who, const struct handle
 	__builtin_memcpy(who->name, by->name, sizeof(who->name));
 }
 
-/* A task in a sync is woken by the task that runs. If a commit has ended by that, note who
- * else was in it. Of two commits the one counts in which another had most handles. */
+/* A task in a sync is woken by the task that runs. If a commit has ended by that, note whether
+ * it was running already, and who else was in it. Of two commits the one counts in which
+ * another had most handles. */
 static __always_inline void woken_by_commit(struct tw_sync *sync, __u32 own,
 					    const struct viewer *viewer)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), others = 0;
-	__u64 *key = bpf_map_lookup_elem(&committers, &thread);
+	struct commit *commit = bpf_map_lookup_elem(&committers, &thread);
 	const struct handler *most = 0;
 	const struct transaction *of;
 	int i;
 
-	if (!key)
+	/* One that ends before the sync sleeps is not waited for. */
+	if (!commit || !commit->key || !sync->slept_ns)
 		return;
 	sync->commits++;
-	of = bpf_map_lookup_elem(&transactions, key);
+	/* With data=journal Linux 6.12 waits for it inside of the data. */
+	if (!sync->moved_on_ns)
+		sync->moved_on_ns = sync->slept_ns;
+	if (commit->began_ns < sync->ran_ns && !sync->running_to_ns) {
+		sync->running_to_ns = sync->woken_ns;
+		sync->running_flush_ns = flush_until(sync, sync->woken_ns);
+	}
+	of = bpf_map_lookup_elem(&transactions, &commit->key);
 	for (i = 0; of && i < HANDLERS; i++) {
 		const struct handler *by = &of->by[i];
 

@@ -35,9 +35,12 @@
 
 /* include/linux/blk_types.h. The numbers are those of the running kernel. */
 enum req_flag_bits {
+	__REQ_META,
 	__REQ_FUA,
 	__REQ_PREFLUSH,
 };
+#define OPERATION	0xff
+#define REQ_OP_WRITE	1
 
 /* include/linux/blk-mq.h. Before Linux 6.11 this is a macro. */
 enum rqf_flags {
@@ -51,9 +54,14 @@ struct block_device {
 	struct gendisk *bd_disk;
 } TW_BY_NAME;
 
+struct bvec_iter___sync {
+	unsigned int bi_size;
+} TW_BY_NAME;
+
 struct bio___sync {
 	struct block_device *bi_bdev;
 	unsigned int bi_opf;
+	struct bvec_iter___sync bi_iter;
 } TW_BY_NAME;
 
 struct request___sync {
@@ -116,6 +124,13 @@ static __always_inline int is_flush(unsigned int operation)
 {
 	return operation >> bpf_core_enum_value(enum req_flag_bits, __REQ_PREFLUSH) & 1 ||
 	       operation >> bpf_core_enum_value(enum req_flag_bits, __REQ_FUA) & 1;
+}
+
+/* What a file system writes to its journal or log is marked as metadata. */
+static __always_inline int is_data(unsigned int operation)
+{
+	return (operation & OPERATION) == REQ_OP_WRITE && !is_flush(operation) &&
+	       !(operation >> bpf_core_enum_value(enum req_flag_bits, __REQ_META) & 1);
 }
 
 static __always_inline int is_flush_sequence(unsigned int flags)
@@ -217,25 +232,25 @@ static long add_flush(__u32 i, struct adding *now)
 	return 0;
 }
 
-/* Set how long the sync's disk was flushing from moved_on to ended. */
-static void set_flush(struct tw_sync *sync)
+/* Return how long the sync's disk was flushing from moved_on to @to_ns. */
+static __u64 flush_until(struct tw_sync *sync, __u64 to_ns)
 {
 	__u64 disk = sync->disk;
 	struct adding now = {
 		.of = bpf_map_lookup_elem(&disks, &disk),
 		.from_ns = sync->moved_on_ns,
 		.at_ns = sync->moved_on_ns,
-		.to_ns = sync->ended_ns,
+		.to_ns = to_ns,
 	};
 
 	if (!now.of)
-		return;
+		return 0;
 	now.newest = now.of->newest;
 	bpf_loop(FLUSHES, go_back, &now, 0);
 	bpf_loop(now.back, add_flush, &now, 0);
-	sync->flush_ns = now.ns;
 	if (now.over != ENOUGH)
 		sync->flags |= TW_SYNC_CUT;
+	return now.ns;
 }
 
 SEC("tp_btf/block_bio_complete")
@@ -289,6 +304,26 @@ static __always_inline void sync_begins(struct tw_sync *sync, const struct file_
 		return;
 	sync->disk = disk_of(file, &sync->flags);
 	sync->begun_ns = begun_ns;
+	sync->ran_ns = begun_ns;
+}
+
+/* A bio comes to its disk. Return the time if it flushes, and 0 if it does not. */
+static __always_inline __u64 bio_comes(const struct bio___sync *bio)
+{
+	return is_flush(bio->bi_opf) ?
+	       flush_begins((__u64)bio, (__u64)bio->bi_bdev->bd_disk) : 0;
+}
+
+/* The task of a sync sends the bio. @flush_ns: of bio_comes(). Before a flush its data is
+ * written out. */
+static __always_inline void sync_sends(struct tw_sync *sync, const struct bio___sync *bio,
+				       __u64 flush_ns)
+{
+	if (flush_ns && !sync->moved_on_ns)
+		sync->moved_on_ns = flush_ns;
+	/* Below device mapper it is sent once more, to another disk. */
+	if (is_data(bio->bi_opf) && (__u64)bio->bi_bdev->bd_disk == sync->disk)
+		sync->written_bytes += bio->bi_iter.bi_size;
 }
 
 struct stack {
@@ -328,12 +363,12 @@ static __always_inline void sync_sleeps(void *context, struct tw_sync *sync)
 	if (!sync->moved_on_ns && !is_at_data(context))
 		sync->moved_on_ns = now_ns;
 	sync->woken_ns = 0;
-	sync->asleep = 1;
+	sync->slept_ns = now_ns;
 }
 
 static __always_inline void sync_woken(struct tw_sync *sync)
 {
-	if (sync->asleep && !sync->woken_ns)
+	if (sync->slept_ns && !sync->woken_ns)
 		sync->woken_ns = bpf_ktime_get_ns();
 }
 
@@ -341,16 +376,20 @@ static __always_inline void sync_ended(struct tw_sync *sync, __u64 ended_ns)
 {
 	sync->ended_ns = ended_ns;
 	if (sync->moved_on_ns)
-		set_flush(sync);
+		sync->flush_ns = flush_until(sync, ended_ns);
 }
 
 /* The task runs again. This may have been its last wait. */
 static __always_inline void sync_runs(struct tw_sync *sync)
 {
-	if (!sync->asleep)
+	__u64 now_ns = bpf_ktime_get_ns();
+
+	if (!sync->slept_ns)
 		return;
-	sync->asleep = 0;
-	sync_ended(sync, sync->woken_ns ? sync->woken_ns : bpf_ktime_get_ns());
+	sync->slept_ns = 0;
+	if (!sync->moved_on_ns)
+		sync->ran_ns = now_ns;
+	sync_ended(sync, sync->woken_ns ? sync->woken_ns : now_ns);
 }
 
 /* The call returns. If it did not sleep, this is its end. */

@@ -21,15 +21,20 @@ struct tw_sync {
 	__u64 key;		/* user_data of the I/O that has these stamps */
 	__u64 queued_ns;	/* io_uring gave it to a worker */
 	__u64 begun_ns;		/* the worker began with it */
+	__u64 ran_ns;		/* it got its CPU last before it moved on */
 	__u64 moved_on_ns;	/* its data is written out, and it waits for more */
 	__u64 ended_ns;		/* its last wait was over */
 	__u64 flush_ns;		/* from moved_on to ended: the disk flushed its cache */
+	__u64 running_to_ns;	/* end of a commit that was running when it moved on */
+	__u64 running_flush_ns;	/* from moved_on to running_to: the same */
+	__u64 written_bytes;	/* data that its task sent to the disk */
 	__u64 disk;		/* the kernel's gendisk of the file; 0: none */
-	__u64 woken_ns;		/* that it was woken from the wait in which it is; 0: not yet */
+	__u64 slept_ns;		/* that it began to wait; 0: it does not */
+	__u64 woken_ns;		/* that it was woken from this wait; 0: not yet */
 	__u32 flags;
-	__u32 asleep;
 	__u32 commits;		/* of a journal that it waited for, as far as they are seen */
 	__u32 others;		/* other processes with handles in the commit of `who`, with it */
+	__u32 unused;
 	struct tw_who who;	/* the one with most of them; its requests are handles */
 };
 
@@ -63,7 +68,10 @@ enum tw_sync_part {
 
 struct tw_sync_parts {
 	bool known;
+	bool waited;			/* for a commit that was seen */
 	uint64_t ns[TW_SYNC_PARTS];	/* add up to the stage kernel */
+	uint64_t running_ns;		/* of TW_IN_JOURNAL: for a commit that was running */
+	uint64_t written_bytes;
 };
 
 /* Return how long after @enter_ns (own time) a stamp is, between @least_ns and @most_ns. */
@@ -74,6 +82,18 @@ static inline uint64_t tw_sync_since(const struct tw_join *join, uint64_t stamp_
 
 	return ns < (int64_t)least_ns ? least_ns : ns > (int64_t)most_ns ? most_ns :
 	       (uint64_t)ns;
+}
+
+/* Return how much of a sync's journal was the wait for a commit that was running when the sync
+ * moved on, at @moved_ns (own time). The rest was for its own. */
+static inline uint64_t tw_sync_running(const struct tw_join *join, const struct tw_sync *sync,
+				       int64_t moved_ns, uint64_t journal_ns)
+{
+	const uint64_t flush_ns = (uint64_t)((double)sync->running_flush_ns * join->rate);
+	const uint64_t to_ns = tw_sync_since(join, sync->running_to_ns, moved_ns, flush_ns,
+					     INT64_MAX);
+
+	return to_ns - flush_ns < journal_ns ? to_ns - flush_ns : journal_ns;
 }
 
 /*
@@ -106,6 +126,11 @@ static inline struct tw_sync_parts tw_sync_parts(const struct tw_join *join,
 	parts.ns[TW_IN_DATA] = moved_ns - begun_ns;
 	parts.ns[sync->flags & TW_SYNC_OF_DEVICE ? TW_IN_DATA : TW_IN_JOURNAL] += rest_ns;
 	parts.ns[TW_IN_WAKE] = kernel_ns - ended_ns;
+	parts.waited = sync->commits != 0;
+	parts.written_bytes = sync->written_bytes;
+	if (sync->running_to_ns)
+		parts.running_ns = tw_sync_running(join, sync, enter_ns + (int64_t)moved_ns,
+						   parts.ns[TW_IN_JOURNAL]);
 	return parts;
 }
 #endif

@@ -192,24 +192,6 @@ int BPF_PROG(xfs_enter)
 
 /* ---- what it waits for ------------------------------------------------------ */
 
-SEC("tp_btf/block_bio_queue")
-int BPF_PROG(bio_queued, struct bio *queued)
-{
-	const struct bio___sync *bio = (const struct bio___sync *)queued;
-	struct tw_sync *sync;
-	struct at_work at;
-	__u64 now_ns;
-
-	if (!is_flush(bio->bi_opf))
-		return 0;
-	now_ns = flush_begins((__u64)bio, (__u64)bio->bi_bdev->bd_disk);
-	/* A sync that sends it has its data written out. */
-	sync = sync_at(bpf_get_current_task_btf(), &at);
-	if (sync && !sync->moved_on_ns)
-		sync->moved_on_ns = now_ns;
-	return 0;
-}
-
 /* A worker that has slept takes its work at once. One that was busy ran last when it ended
  * the work before. */
 static __always_inline __u64 begun_before(const struct task_struct *task,
@@ -220,6 +202,23 @@ static __always_inline __u64 begun_before(const struct task_struct *task,
 
 	return workers[place].thread == (__u64)task->pid && ns > sync->queued_ns ? ns :
 	       sync->queued_ns;
+}
+
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(bio_queued, struct bio *queued)
+{
+	const struct bio___sync *bio = (const struct bio___sync *)queued;
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 flush_ns = bio_comes(bio);
+	struct tw_sync *sync;
+	struct at_work at;
+
+	sync = sync_at(task, &at);
+	if (!sync)
+		return 0;
+	begins_at(&at, begun_before(task, sync));
+	sync_sends(sync, bio, flush_ns);
+	return 0;
 }
 
 static __always_inline void leaves(void *context, struct task_struct *task)
@@ -269,8 +268,6 @@ int BPF_PROG(waking, struct task_struct *task)
 	if (!sync)
 		return 0;
 	sync_woken(sync);
-	if (!sync->moved_on_ns)
-		return 0;
 	ctx_of = (__u64)READ(struct io_kiocb, at.io, ctx);
 	ring = bpf_map_lookup_elem(&rings, &ctx_of);
 	if (ring)

@@ -132,7 +132,7 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		const double of = tw_tally_stage_ios(tally, (unsigned)i, direction);
 
 		if (!histogram->count ||
-		    (i >= TW_REPORT_ROWS && (i < TW_SYNC_WORKER || i > TW_SYNC_WAKE)))
+		    (i >= TW_REPORT_ROWS && (i < TW_SYNC_WORKER || i > TW_SYNC_OWN)))
 			continue;
 		tw_table_row(table);
 		tw_cell_text(table, tw_time_rows[i].name);

@@ -33,6 +33,20 @@ int tw_report_has_sync_parts(const struct tw_tally *tally, int direction)
 	return syncs && syncs == tally->times[TW_KERNEL][direction].count;
 }
 
+/* Add how much a sync wrote out. */
+static void put_bytes(const struct means *means, const struct tw_tally *tally, int direction)
+{
+	tw_page_more(means->page, " (%.1f KiB)", (double)tally->counts[direction].sync_bytes /
+		     (double)tally->times[TW_SYNC_DATA][direction].count / 1024);
+}
+
+/* Add how much of the part journal was for commits that the syncs did not ask for. */
+static void put_running(const struct means *means, const struct tw_tally *tally, int direction)
+{
+	put_mean(means, " (", "of it", 0, tally->times[TW_SYNC_RUNNING][direction].sum_ns, "");
+	tw_page_more(means->page, " for a commit that was running already)");
+}
+
 /* Add the parts of the stage kernel of syncs, which begin at @sum_ns. */
 static void put_sync_parts(const struct means *means, const struct tw_tally *tally,
 			   int direction, uint64_t sum_ns, const char *before)
@@ -44,6 +58,10 @@ static void put_sync_parts(const struct means *means, const struct tw_tally *tal
 		if (!tally->times[i][direction].count)
 			continue;
 		put_mean(means, before, tw_time_rows[i].name, sum_ns, sum_ns + part_ns, "");
+		if (i == TW_SYNC_DATA && tw_has(tally, TW_ROW_sync_bytes))
+			put_bytes(means, tally, direction);
+		if (i == TW_SYNC_JOURNAL && tally->times[TW_SYNC_RUNNING][direction].sum_ns)
+			put_running(means, tally, direction);
 		sum_ns += part_ns;
 		before = " + ";
 	}
