@@ -157,7 +157,7 @@ enum tw_show {
 	COUNT(whole_syncs, "sync.not_split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
 	      TW_AMONG, TW_OPTIONAL, "sync[s] with an unknown wait", \
 	      "no event seen, no block device, or too many flushes") \
-	COUNT(sync_bytes, "sync.written_bytes", TW_SYNCS, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
+	COUNT(sync_bytes, "sync.written_bytes", TW_ALL, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "bytes of data that syncs wrote out themselves", \
 	      "of the syncs with parts; without what others wrote before") \
 	COUNT(fio_ios, "fio_lat.count", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \

@@ -11,9 +11,14 @@
 #
 # On ext4 with a journal (a loop device, as root): syncs that wait for a commit name the other
 # process that has handles in it, with its number. A job alone names nobody. Without the right
-# to see another user's process, that one is hidden.
+# to see another user's process, that one is hidden. The wait for a commit that was running
+# already and the rest add up to the part journal; alone nearly all of them are for the sync's
+# own commit, and next to a process that syncs, too, many are not. The bytes are those of
+# the page that was written. With data=journal a sync waits for a commit, with fast commits
+# mostly for none.
 #
-# Defect: stamps of another job's sync, or of the sync before; a sync that is lost.
+# Defect: stamps of another job's sync, or of the sync before; a sync that is lost; a commit that
+# the sync asked for, counted as one that was running.
 #
 # No time is judged.
 . "$(dirname "$0")/fio_tap.sh"
@@ -109,12 +114,12 @@ fi
 # ---- who was in the commit ------------------------------------------------------------
 
 mounted=$scratch/mounted
-# mount_journal: mounts a new ext4 with a journal
+# mount_journal [FEATURE [OPTION]]: mounts a new ext4 with a journal
 mount_journal()
 {
-	mkdir "$mounted"
-	truncate -s 64m image && mkfs.ext4 -q -O has_journal image >err 2>&1 &&
-		mount -o loop image "$mounted" 2>>err
+	mkdir -p "$mounted"
+	truncate -s 64m image && mkfs.ext4 -q -F -O "has_journal,${1:-^fast_commit}" image >err 2>&1 &&
+		mount -o "loop${2:+,$2}" image "$mounted" 2>>err
 }
 
 # others COMMAND...: begins handles until it is told to end, as the process $other_pid with the
@@ -143,23 +148,28 @@ appends()
 }
 
 # commits NAME PERL WHAT: passes if the syncs of NAME waited, and PERL is true of the counts by
-# kind and name
+# kind and name, and of $running, the number of those that waited for a commit that was running
 commits()
 {
-	json "$1.json" 'my (%n, $waits);
+	json "$1.json" 'my (%n, $waits, $running);
 		for (grep { $_->{ddir} eq "sync" } @{$j->{slowest}}) {
 			my $commit = $_->{commit} or next;
 			my $who = $commit->{who};
 			$waits++;
+			$running += $commit->{running_ns} != 0;
+			$commit->{running_ns} + $commit->{own_ns} == $_->{sync}{journal} or die;
 			$n{join " ", map { $_ // "" } @$who{qw(kind name id)}}++ if $who;
 			!$who || ($commit->{others} && $who->{handles}) or die;
 		}
-		print "# $waits waits: ", join(", ", map { "$_ $n{$_}" } sort keys %n), "\n";
+		print "# $waits waits, $running for one that was running: ", join(", ", map { "$_ $n{$_}" } sort keys %n), "\n";
 		my $sum = 0;
 		$sum += $_->{ios} for @{$j->{commits} // []};
 		my $all = 0;
 		$all += $_ for values %n;
-		$waits >= 50 && $sum == $all && ('"$2"')'
+		$waits >= 50 && $sum == $all && ('"$2"') &&
+		!(grep { $j->{sync}{"journal_$_"}{sync}{count} != $waits } qw(running own)) &&
+		$j->{sync}{journal_own}{sync}{sum_ns} + $j->{sync}{journal_running}{sync}{sum_ns} <=
+			$j->{sync}{journal}{sync}{sum_ns}'
 	ok $? "$1: $3" || head -c 2000 "$1.json"
 }
 
@@ -168,12 +178,28 @@ if [ "$(id -u)" != 0 ] || ! command -v mkfs.ext4 >/dev/null || ! command -v setp
 	skip "no ext4 with a journal can be mounted here"
 	done_testing
 fi
-trap 'touch "$mounted/others/stop"; umount -l "$mounted"; rm -rf "$scratch" "$disk"' EXIT
+trap 'touch "$mounted/others/stop" 2>/dev/null; umount -l "$mounted"; rm -rf "$scratch" "$disk"' EXIT
 mkdir "$mounted/others"
 chmod 777 "$mounted/others"
 
 appends alone env
-commits alone '!%n' 'a job alone names nobody'
+commits alone '!%n && $running * 10 <= $waits' \
+	'a job alone names nobody, and waits for its own commits'
+json alone.json 'my @bytes = map { $_->{written_bytes} } grep { $_->{ddir} eq "sync" }
+		@{$j->{slowest}};
+	my ($sum, $page, $more) = (0, 0, 0);
+	for (@bytes) { $sum += $_; $page += $_ == 4096; $more += $_ > 4096 }
+	!$more && $page * 10 >= 9 * @bytes && $j->{sync}{written_bytes}{sync} == $sum'
+ok $? 'a sync writes out the page before it'
+works 'the page has these bytes' sh -c '"$1" report alone.json | tr -s "\n " " " |
+	grep -q "+ data [0-9.]* ([34].[0-9] KiB) +"' - "$tickwise"
+perl -e 'use IO::Handle; open my $f, ">", "$ARGV[0]/synced" or die;
+	until (-e "$ARGV[0]/stop") { syswrite $f, "x"; $f->sync }' "$mounted/others" &
+other_pid=$!
+appends next env
+commits next '$running >= 5' 'next to a process that syncs, too, a sync waits for its commit first'
+kill "$other_pid"
+wait "$other_pid" 2>/dev/null
 others env
 appends together env
 commits together 'keys %n == 1 && $n{"process other '"$other_pid"'"} * 2 > $waits' \
@@ -187,6 +213,34 @@ appends hidden setpriv --inh-caps=-sys_ptrace --bounding-set=-sys_ptrace
 commits hidden 'keys %n == 1 && $n{"hidden  "} * 2 > $waits' \
 	"without the right to see it, another user's process is hidden"
 kill "$other_pid"
+
+# mode NAME FEATURE OPTION PERL WHAT: passes if each sync of a job on such an ext4 has parts, and
+# PERL is true of it, with $waits of $syncs that waited for a commit, and $parts that have
+# both journal and flush
+mode()
+{
+	umount "$mounted"
+	if ! mount_journal "$2" "$3"; then
+		skip "$5: $(tail -n 1 err)"
+		mount_journal
+		return
+	fi
+	appends "$1" env
+	split "$1"
+	json "$1.json" 'my @syncs = grep { $_->{ddir} eq "sync" } @{$j->{slowest}};
+		my $syncs = @syncs;
+		my $waits = grep { $_->{commit} } @syncs;
+		my $parts = grep { $_->{sync}{journal} && $_->{sync}{flush} } @syncs;
+		print "# $waits of $syncs waited for a commit, $parts have journal and flush\n";
+		'"$4"
+	ok $? "$5"
+}
+# shellcheck disable=SC2016	# perl's
+mode journalled '' data=journal '$waits * 10 >= 9 * $syncs && $parts * 10 >= 9 * $syncs' \
+	'data=journal: a sync waits for a commit, which is no data'
+# shellcheck disable=SC2016	# perl's
+mode fast fast_commit '' '$waits * 2 <= $syncs && $parts * 2 >= $syncs' \
+	'fast_commit: most syncs wait for none, but have journal and flush'
 works 'the page names the other process' sh -c '"$1" report together.json | tr -s "\n " " " |
 	grep -q "that waited for a commit with handles of others: other ($2)"' - \
 	"$tickwise" "$(value together.json '$j->{commits}[0]{who}{id}')"
