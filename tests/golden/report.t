@@ -172,7 +172,7 @@ sed 's/{"read": \([0-9]*\), "write": 0/{"read": 0, "write": \1/
 sed 's/"host": "box"/"host": "far"/; s/"pid": 100/"pid": 200/' one.json >far.json
 
 # ---- syncs: with all their parts and without a flush, and one with an unknown wait ----
-# syncs PARTS FILE: makes the I/Os of one.json syncs
+# syncs PARTS FILE [CACHE]: makes the I/Os of one.json syncs, of a device with that cache
 syncs()
 {
 	json=$(cat one.json)
@@ -194,7 +194,9 @@ syncs()
 			ios => 14, journal_ns => 900 }, { job => 0, who => { kind => "hidden" },
 			ios => 2, journal_ns => 300 }];
 		$r->{jobs}[0]{syncs} = { state => "on" };
-		print JSON::PP->new->canonical->encode($r)' "$json" "$1" >"$2"
+		$r->{devices} = [{ host => "box", device => "8:0", name => "sda",
+			write_cache => $ARGV[2] }];
+		print JSON::PP->new->canonical->encode($r)' "$json" "$1" "${3:-write back}" >"$2"
 }
 sync_of()
 {
@@ -208,7 +210,7 @@ syncs "{$(sync_of worker 5 89 40 10 50 1), $(sync_of data 10 89 100 11),
 	\"not_split\": $(counts 0)}" synced.json
 syncs "{$(sync_of worker 5 89 40 10 50 1), $(sync_of data 60 89 550 10 650 1),
 	$(sync_of journal 0 100), $(sync_of flush 0 100),
-	$(sync_of wake 5 89 50 11), \"not_split\": $(counts 0)}" no_flush.json
+	$(sync_of wake 5 89 50 11), \"not_split\": $(counts 0)}" no_flush.json 'write through'
 syncs "{$(sync_of worker 5 89 40 10), $(sync_of data 10 89 100 10),
 	$(sync_of journal 20 89 200 10), $(sync_of flush 30 89 250 10),
 	$(sync_of wake 5 89 50 10), \"not_split\": {\"read\": 0, \"write\": 0, \"trim\": 0,

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "command/report/report_parts.h"
 
@@ -91,6 +92,19 @@ static void put_stages(const struct means *means,
 	}
 }
 
+/* Has no device of the report a cache that loses its data without power? */
+static int has_write_through(const struct tw_report *report)
+{
+	int all = report->device_count != 0;
+
+	for (size_t i = 0; i < report->device_count; i++) {
+		const char *cache = tw_report_string(report->devices[i].json, "write_cache");
+
+		all &= cache && !strcmp(cache, "write through");
+	}
+	return all;
+}
+
 /* A program that calls fsync(2) or fdatasync(2) does not wait for a worker. */
 static void put_without_worker(const struct means *means, const struct tw_report *report,
 			       int direction)
@@ -105,7 +119,10 @@ static void put_without_worker(const struct means *means, const struct tw_report
 		put_mean(means, "; ", "without io-wq", worker->sum_ns,
 			 tally->times[TW_LAT][direction].sum_ns, means->unit.name);
 	if (!tally->times[TW_SYNC_FLUSH][direction].sum_ns)
-		tw_page_more(means->page, "; nothing was flushed");
+		tw_page_more(means->page, "; nothing was flushed%s",
+			     !has_write_through(report) ? "" : report->device_count > 1 ?
+			     ": the devices are in write-through mode, without a cache to flush" :
+			     ": the device is in write-through mode, without a cache to flush");
 	if (tw_report_say_commits(names, sizeof(names), report, worker->count))
 		tw_page_more(means->page, "; syncs that waited for a commit with handles of "
 			     "others: %s", names);
