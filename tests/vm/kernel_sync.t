@@ -23,8 +23,9 @@ memory=2048
 accel=tcg,thread=single
 seconds=500
 
-# Where the parts of all syncs of the job NAME are: a list @s of {p: parts, k: kernel, and by
-# the trace f, d: ms of flushes, d and j: whether it wrote data, and the journal}.
+# Where the parts of all syncs of the job NAME are: a list @s of {p: parts, k: kernel, b: bytes,
+# c: its commits, and by the trace f, d: ms of flushes, d and j: whether it wrote data, and the
+# journal, w: bytes of data, r: ms of a commit that was running already, without flushes}.
 syncs='
 	sub device { my %of = map { split } do { local @ARGV = ($shared . "/devices"); <> };
 		$of{$_[0]} }
@@ -35,19 +36,46 @@ syncs='
 			next unless /^\s*(.*)-\d+\s+\[\d+\].*?\s(\d+\.\d+): block_bio_queue: (\d+,\d+) (\w+) \d+ \+ (\d+)/;
 			push @trace, [$2 * 1e9, $1, $4, $5] if !defined $device || $3 eq $device;
 		}
-		map { my ($s, $f, $d, $j) = ($_, 0, 0, 0);
+		my @commits = commits($device);
+		map { my ($s, $f, $d, $j, $w, $r) = ($_, 0, 0, 0, 0, 0);
 			my ($from, $to) = ($s->{monotonic_ns}, $s->{monotonic_ns} + $s->{stages}{lat});
-			for (grep { $_->[0] >= $from && $_->[0] <= $to } @trace) {
+			my $moved = $from + $s->{stages}{queue} + $s->{sync}{worker} + $s->{sync}{data};
+			# What the sync asks for can begin before it sleeps.
+			my ($first) = grep { $_->[0] < $moved - 1e6 && $_->[1] > $moved } @commits;
+			$r = $first->[1] - $moved if $first;
+			for (@trace) {
 				my ($at, $who, $how, $blocks) = @$_;
 				next unless $how =~ /W/;
-				if ($how =~ /^F/ || $how =~ /W.*F/) {
-					$f += ($how =~ /^F/ ? $ms : 0) + ($blocks ? 200 : 0);
-				} elsif ($who =~ /jbd2/) { $j = 1 } else { $d = 1 }
+				my $is_flush = $how =~ /^F/ || $how =~ /W.*F/;
+				my $takes = ($how =~ /^F/ ? $ms : 0) + ($blocks ? 200 : 0);
+				if ($first && $is_flush) {
+					my ($a, $b) = ($at, $at + $takes * 1e6);
+					$a = $moved if $a < $moved;
+					$b = $first->[1] if $b > $first->[1];
+					$r -= $b - $a if $b > $a;
+				}
+				next if $at < $from || $at > $to;
+				if ($is_flush) { $f += $takes }
+				elsif ($who =~ /jbd2/ || $how =~ /M/) { $j = 1 }
+				else { $d = 1; $w += 512 * $blocks if $who =~ /^(iou-wrk|fio)/ }
 			}
-			{ p => $s->{sync}, k => $s->{stages}{kernel}, f => $f, d => $d, j => $j }
+			{ p => $s->{sync}, k => $s->{stages}{kernel}, f => $f, d => $d, j => $j,
+				b => $s->{written_bytes}, w => $w, c => $s->{commit}, r => $r / 1e6 }
 		} grep { $_->{ddir} eq "sync" } @{$j->{slowest}};
 	}
+	sub commits { my ($device) = @_; my (@all, $from); local $/ = "\n";
+		open my $f, "<", "$shared/trace" or die;
+		while (<$f>) {
+			next unless /\s(\d+\.\d+): jbd2_(start|end)_commit: dev (\d+,\d+) /;
+			next unless !defined $device || $3 eq $device;
+			if ($2 eq "start") { $from = $1 * 1e9 }
+			elsif (defined $from) { push @all, [$from, $1 * 1e9] }
+		}
+		@all }
 	sub near { my ($is, $ms) = @_; abs($is / 1e6 - $ms) <= ($ms ? $ms / 20 : 10) }
+	# Each flush takes up to two jiffies more.
+	sub running { my ($s) = @_;
+		abs($s->{c}{running_ns} / 1e6 - $s->{r}) <= 10 + $s->{r} / 20 }
 	sub mean { my ($part) = @_; my $h = $j->{sync}{$part}{sync}; $h->{mean_ns} / 1e6 }
 	our $shared = "'"$shared"'";
 '
@@ -76,9 +104,16 @@ delayed()
 		my $bad = 0;
 		for (@s) {
 			my ($p, $no) = ($_->{p}, "");
+			# Linux 6.12 writes data that is in the journal to its place afterwards.
+			@$_{qw(d j)} = (0, $_->{d} + $_->{j}) if "'"$suite $1"'" =~ /^trixie journal/;
 			$no .= " flush $_->{f}" unless $_->{f} && near($p->{flush}, $_->{f});
 			$no .= " data $_->{d}" unless near($p->{data}, 200 * $_->{d});
 			$no .= " journal $_->{j}" unless near($p->{journal}, 200 * $_->{j});
+			$no .= " bytes $_->{w}, is $_->{b}" unless $_->{w} == $_->{b};
+			my $c = $_->{c};
+			$no .= " running $_->{r}, is $c->{running_ns}" unless !$c ||
+				$c->{running_ns} + $c->{own_ns} == $p->{journal} &&
+				running($_);
 			next unless $no;
 			$bad++;
 			print "# by the trace:$no; ", join(" ", map { "$_ $p->{$_}" } sort keys %$p), "\n";
@@ -93,6 +128,7 @@ for suite in bookworm trixie; do
 	ok $? "$suite: the machine ran"
 	tar -x -C "$shared" -f "$shared/results.tar"
 	succeeds sync "$suite: fio succeeds"
+	succeeds modes "$suite: fio succeeds on ext4 in other modes"
 	happened=
 	while read -r name; do
 		adds_up "$name"
@@ -104,6 +140,18 @@ for suite in bookworm trixie; do
 			ok $? "$suite, $name: nothing is flushed" ;;
 		esac
 	done <"$shared/names"
+	succeeds ext4240-both "$suite: fio succeeds next to a process that syncs"
+	json "$shared/ext4240-both.json" "$syncs"'my @s = syncs("ext4240-both", 240);
+		my @waits = grep { $_->{c} } @s;
+		my $running = grep { $_->{r} > 10 } @waits;
+		my @bad = grep { my $c = $_->{c};
+			$c->{running_ns} + $c->{own_ns} != $_->{p}{journal} ||
+			!running($_) } @waits;
+		print "# $running of ", scalar(@waits), " waited for a commit that was running\n";
+		print "# running by the trace: $_->{r}, is $_->{c}{running_ns} of $_->{p}{journal}\n"
+			for @bad;
+		@waits >= 15 && $running >= 5 && @bad * 10 <= @waits'
+	ok $? "$suite: the wait for a commit that was running is what the trace says"
 	succeeds alone "$suite: fio succeeds alone"
 	# The job before had a write after its last sync.
 	json "$shared/alone.json" 'my (undef, @c) = map { $_->{commit} // () }

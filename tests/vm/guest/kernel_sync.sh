@@ -25,12 +25,15 @@ under()
 	done
 }
 
-# formatted TYPE DEVICE: makes a file system
+# formatted TYPE DEVICE [ARGUMENT...]: makes a file system
 formatted()
 {
+	type=$1
+	to=$2
+	shift 2
 	force=-f
-	[ "$1" != ext4 ] || force=-F
-	"mkfs.$1" -q $force "$2" >/tmp/why 2>&1 || cat /tmp/why
+	[ "$type" != ext4 ] || force=-F
+	"mkfs.$type" -q $force "$@" "$to" >/tmp/why 2>&1 || cat /tmp/why
 }
 
 # delayed NAME FLUSH-MS: makes /dev/mapper/NAME of /dev/NAME
@@ -44,12 +47,12 @@ delayed()
 		>>/tmp/devices
 }
 
-# mounted NAME TYPE DEVICE: mounts it, with a file that is written, and all others new
+# mounted NAME TYPE DEVICE [OPTION]: mounts it, with a file that is written, and all others new
 mounted()
 {
 	mkdir -p "/tmp/m/$1"
-	options=noatime
-	[ "$2" != ext4 ] || options=noatime,commit=600
+	options=noatime${4:+,$4}
+	[ "$2" != ext4 ] || options=$options,commit=600
 	mount -t "$2" -o $options "$3" "/tmp/m/$1"
 	dd if=/dev/zero "of=/tmp/m/$1/written" bs=64k count=16 2>/dev/null
 	sync
@@ -67,16 +70,22 @@ job()
 	echo "$1" >>/tmp/names
 }
 
-cat >/tmp/jobs <<"END"
-[global]
-ioengine=external:/tickwise.so
-rw=write
-bs=4k
-size=1m
-number_ios=20
-fdatasync=1
-tw_slowest=1000
-END
+# begin: there are no jobs yet
+begin()
+{
+	cat >/tmp/jobs <<-"END"
+	[global]
+	ioengine=external:/tickwise.so
+	rw=write
+	bs=4k
+	size=1m
+	number_ios=20
+	fdatasync=1
+	tw_slowest=1000
+	END
+}
+
+begin
 for of in ext4:160 ext4:240 xfs:160 xfs:240 raw:160 raw:240; do
 	type=${of%:*}
 	ms=${of#*:}
@@ -104,8 +113,21 @@ for type in ext4 xfs raw; do
 	job "${type}0-over" "/tmp/m/${type}0/written"
 	job "${type}0-new" "/tmp/m/${type}0/new"
 done
-echo 1 >/sys/kernel/tracing/events/block/block_bio_queue/enable
+for event in block/block_bio_queue jbd2/jbd2_start_commit jbd2/jbd2_end_commit; do
+	echo 1 >"/sys/kernel/tracing/events/$event/enable"
+done
 TICKWISE_KERNEL=auto run sync </tmp/jobs
+begin
+# ext4 with its data in the journal, and with fast commits. A full commit comes first.
+for name in journal240 fast240; do
+	under "$name" 64
+	formatted ext4 "/dev/$name" -O "$([ "$name" = fast240 ] || echo ^)fast_commit"
+	delayed "$name" 240
+	mounted "$name" ext4 "/dev/mapper/$name" "$([ "$name" = fast240 ] || echo data=journal)"
+	job "$name-over" "/tmp/m/$name/written"
+	job "$name-new" "/tmp/m/$name/new"
+done
+TICKWISE_KERNEL=auto run modes </tmp/jobs
 # The same by fdatasync(2), on blocks that are written.
 for name in ext4240 xfs240 raw240; do
 	file=/tmp/m/$name/written
@@ -116,7 +138,27 @@ for name in ext4240 xfs240 raw240; do
 		--output=/dev/null >"/tmp/call-$name.err" 2>&1
 	echo $? >"/tmp/call-$name.status"
 done
-echo 0 >/sys/kernel/tracing/events/block/block_bio_queue/enable
+# Another process waits for commits of the same journal.
+while [ ! -e /tmp/stop ]; do
+	dd if=/dev/zero of=/tmp/m/ext4240/other bs=4k count=1 conv=fsync 2>/dev/null
+done &
+name=ext4240-both
+TICKWISE_KERNEL=auto run $name <<-END
+	[$name]
+	ioengine=external:/tickwise.so
+	filename=/tmp/m/ext4240/both
+	rw=write
+	bs=4k
+	size=80k
+	fdatasync=1
+	thinktime=60ms
+	tw_slowest=1000
+	tw_report=/tmp/$name.json
+END
+: >/tmp/stop
+wait
+rm /tmp/stop
+echo 0 >/sys/kernel/tracing/events/enable
 cat /sys/kernel/tracing/trace >/tmp/trace
 # commits NAME: waits for a commit with each sync
 commits()
