@@ -133,10 +133,11 @@ static void made_add(struct tw_tally *tally, const struct made_io *io)
 	uint64_t stage_ns[TW_STAGES] = { 0 };
 
 	for (unsigned time = 0; time < TW_TIMES; time++) {
-		/* A part goes with its stage. */
-		const unsigned of = time > TW_LAT && tw_time_rows[time].parent < TW_STAGES ?
-				    tw_time_rows[time].parent : time;
+		/* A part goes with its stage, and so do its parts. */
+		unsigned of = time;
 
+		while (of > TW_LAT && tw_time_rows[of].parent != TW_TIMES)
+			of = tw_time_rows[of].parent;
 		if (of < TW_STAGES && !(io->has >> of & 1))
 			continue;
 		if (time < TW_STAGES)

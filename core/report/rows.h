@@ -309,10 +309,10 @@ enum tw_show {
 	     "anybody in flight") \
 	TIME(SYNC_WAKE, "wake", "sync.wake", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
 	     "from when the last wait of the sync ends until the engine sees its completion") \
-	TIME(SYNC_RUNNING, "running", "sync.journal_running", TW_SYNCS, TW_SYNC_JOURNAL, \
+	TIME(SYNC_RUNNING, "running_commit", "sync.running_commit", TW_SYNCS, TW_SYNC_JOURNAL, \
 	     TW_ROW_ios, TW_OPTIONAL, "journal of a sync that waited for a commit of ext4: for " \
 	     "one that was running already") \
-	TIME(SYNC_OWN, "own", "sync.journal_own", TW_SYNCS, TW_SYNC_JOURNAL, TW_ROW_ios, \
+	TIME(SYNC_OWN, "own_commit", "sync.own_commit", TW_SYNCS, TW_SYNC_JOURNAL, TW_ROW_ios, \
 	     TW_OPTIONAL, "journal of such a sync: the rest, for its own commit")
 
 /* The stages are 0 to TW_STAGES - 1, as in enum tw_stage. */

@@ -58,6 +58,7 @@ sync_perl='
 		!exists $j->{sync}{worker} && part_sum() == lat() &&
 		!(grep { $j->{sync}{$_}{sync}{count} != $ios } qw(data journal flush wake)) &&
 		$j->{jobs}[0]{syncs}{state} eq "on" && @{$j->{slowest}} &&
+		$j->{sync}{written_bytes}{sync} > 0 &&
 		!(grep { $_->{ring} || List::Util::sum0(values %{$_->{sync}}) !=
 			$_->{stages}{lat} } @{$j->{slowest}}) }
 	my $here = "'"$(cd "$disk" && pwd -P)"'";
@@ -77,8 +78,8 @@ attach --sync --json=one.json -- "$sync_calls" "$disk/one" 30 1
 is "$status" 0 'a program without a ring'
 attached one.json 'all_split(60) && all(30, calls("fsync", "$here/one0")) &&
 	all(30, calls("fdatasync", "$here/one0"))' 'each call is counted, of its file, and has parts'
-works 'the page has the parts of the mean' sh -c 'tr "\n" " " <page |
-	grep -q "sync: lat mean [0-9.]* [a-z]* = data [0-9.]* + journal .* + flush .* + wake "'
+works 'the page has the parts of the mean' sh -c 'tr -s "\n " " " <page |
+	grep -q "sync: lat mean [0-9.]* [a-z]* = data [0-9.]* ([0-9.]* KiB) + journal .* + flush .* + wake "'
 has_not page 'io-wq' 'and no worker'
 has_not page 'no ring was seen' 'nor a remark that no ring was seen'
 is_valid report one.json

@@ -167,8 +167,8 @@ commits()
 		my $all = 0;
 		$all += $_ for values %n;
 		$waits >= 50 && $sum == $all && ('"$2"') &&
-		!(grep { $j->{sync}{"journal_$_"}{sync}{count} != $waits } qw(running own)) &&
-		$j->{sync}{journal_own}{sync}{sum_ns} + $j->{sync}{journal_running}{sync}{sum_ns} <=
+		!(grep { $j->{sync}{$_}{sync}{count} != $waits } qw(running_commit own_commit)) &&
+		$j->{sync}{own_commit}{sync}{sum_ns} + $j->{sync}{running_commit}{sync}{sum_ns} <=
 			$j->{sync}{journal}{sync}{sum_ns}'
 	ok $? "$1: $3" || head -c 2000 "$1.json"
 }

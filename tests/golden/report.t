@@ -204,8 +204,8 @@ sync_of()
 }
 syncs "{$(sync_of worker 5 89 40 10 50 1), $(sync_of data 10 89 100 11),
 	$(sync_of journal 20 89 200 10 250 1), $(sync_of flush 30 89 250 10 300 1),
-	$(sync_of wake 5 89 50 11), $(sync_of journal_running 5 20 10 4),
-	$(sync_of journal_own 15 20 190 4), \"written_bytes\": {\"read\": 0, \"write\": 0,
+	$(sync_of wake 5 89 50 11), $(sync_of running_commit 5 20 10 4),
+	$(sync_of own_commit 15 20 190 4), \"written_bytes\": {\"read\": 0, \"write\": 0,
 	\"trim\": 0, \"sync\": 614400},
 	\"not_split\": $(counts 0)}" synced.json
 syncs "{$(sync_of worker 5 89 40 10 50 1), $(sync_of data 60 89 550 10 650 1),

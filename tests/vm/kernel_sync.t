@@ -56,8 +56,8 @@ syncs='
 				}
 				next if $at < $from || $at > $to;
 				if ($is_flush) { $f += $takes }
-				elsif ($who =~ /jbd2/ || $how =~ /M/) { $j = 1 }
-				else { $d = 1; $w += 512 * $blocks if $who =~ /^(iou-wrk|fio)/ }
+				elsif ($who =~ /jbd2/) { $j = 1 }
+				elsif ($how !~ /M/) { $d = 1; $w += 512 * $blocks if $who =~ /^(iou-wrk|fio)/ }
 			}
 			{ p => $s->{sync}, k => $s->{stages}{kernel}, f => $f, d => $d, j => $j,
 				b => $s->{written_bytes}, w => $w, c => $s->{commit}, r => $r / 1e6 }
@@ -148,8 +148,9 @@ for suite in bookworm trixie; do
 			$c->{running_ns} + $c->{own_ns} != $_->{p}{journal} ||
 			!running($_) } @waits;
 		print "# $running of ", scalar(@waits), " waited for a commit that was running\n";
-		print "# running by the trace: $_->{r}, is $_->{c}{running_ns} of $_->{p}{journal}\n"
-			for @bad;
+		printf "# %s, ms: by the trace %.1f, %.1f of %.1f\n", running($_) ? "running" :
+			"wrong", $_->{r}, map { $_ / 1e6 } $_->{c}{running_ns}, $_->{p}{journal}
+			for @waits;
 		@waits >= 15 && $running >= 5 && @bad * 10 <= @waits'
 	ok $? "$suite: the wait for a commit that was running is what the trace says"
 	succeeds alone "$suite: fio succeeds alone"

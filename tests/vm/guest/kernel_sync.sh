@@ -138,7 +138,9 @@ for name in ext4240 xfs240 raw240; do
 		--output=/dev/null >"/tmp/call-$name.err" 2>&1
 	echo $? >"/tmp/call-$name.status"
 done
-# Another process waits for commits of the same journal.
+# Another process waits for commits of the same journal. It takes 200 ms for its data, and as
+# long for the journal before the flush. A sync comes meanwhile, after one or two times of
+# thinking.
 while [ ! -e /tmp/stop ]; do
 	dd if=/dev/zero of=/tmp/m/ext4240/other bs=4k count=1 conv=fsync 2>/dev/null
 done &
@@ -151,7 +153,7 @@ TICKWISE_KERNEL=auto run $name <<-END
 	bs=4k
 	size=80k
 	fdatasync=1
-	thinktime=60ms
+	thinktime=800ms
 	tw_slowest=1000
 	tw_report=/tmp/$name.json
 END
