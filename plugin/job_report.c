@@ -110,23 +110,6 @@ static json_t *sync_parts_to_json(const struct tw_sync_parts *parts)
 	return object;
 }
 
-/* Return who else was in the commits that a sync waited for; NULL: it waited for none. */
-static json_t *commit_to_json(const struct tw_sync *sync)
-{
-	json_t *json, *who;
-
-	if (!sync->commits)
-		return NULL;
-	json = json_pack("{sI}", "waits", (json_int_t) sync->commits);
-	who = tw_who_to_json(&sync->who);
-	if (!who)
-		return json;
-	json_object_set_new(who, "handles", json_integer((json_int_t) sync->who.requests));
-	json_object_update_new(json, json_pack("{sI, so}", "others",
-					       (json_int_t) sync->others, "who", who));
-	return json;
-}
-
 /* Return what else the device had in flight; NULL: not known. */
 static json_t *company_to_json(const struct tw_slow_io *slow)
 {
@@ -185,7 +168,8 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 		"stages", stages,
 		"blockq", parts_to_json(&slow->times.blockq),
 		"sync", sync_parts_to_json(&slow->sync),
-		"commit", commit_to_json(&slow->synced),
+		"commit", tw_commit_to_json(slow->synced.commits, slow->synced.others,
+					    &slow->synced.who),
 		"submitting_call_ns", has_call ?
 			json_integer((json_int_t) slow->times.call_ns) : NULL,
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?

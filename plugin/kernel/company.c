@@ -98,6 +98,22 @@ static void sort(struct tw_behinds *behinds)
 	qsort(behinds->all, behinds->count, sizeof(behinds->all[0]), longer_first);
 }
 
+json_t *tw_commit_to_json(uint32_t waits, uint32_t others, const struct tw_who *most)
+{
+	json_t *json, *who;
+
+	if (!waits)
+		return NULL;
+	json = json_pack("{sI}", "waits", (json_int_t) waits);
+	who = tw_who_to_json(most);
+	if (!who)
+		return json;
+	json_object_set_new(who, "handles", json_integer((json_int_t) most->requests));
+	json_object_update_new(json, json_pack("{sI, so}", "others", (json_int_t) others,
+					       "who", who));
+	return json;
+}
+
 json_t *tw_commits_to_json(struct tw_behinds *commits)
 {
 	json_t *array = json_array();

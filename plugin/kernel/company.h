@@ -109,6 +109,10 @@ void tw_behind_add_who(struct tw_behinds *behinds, unsigned direction,
 		       enum tw_company_kind kind, const struct tw_who *who, uint64_t ns,
 		       uint64_t ios);
 
+/* Return who else was in the commits that a sync waited for, @waits of them; NULL: it waited
+ * for none. @most: who had most handles of @others. */
+json_t *tw_commit_to_json(uint32_t waits, uint32_t others, const struct tw_who *most);
+
 /* Return the same sums of syncs that waited for commits, whose times are those in `journal`.
  * Their kind does not count. */
 json_t *tw_commits_to_json(struct tw_behinds *commits);

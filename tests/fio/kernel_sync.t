@@ -108,27 +108,6 @@ fi
 
 # ---- who was in the commit ------------------------------------------------------------
 
-mounted=$scratch/mounted
-# mount_journal: mounts a new ext4 with a journal
-mount_journal()
-{
-	mkdir "$mounted"
-	truncate -s 64m image && mkfs.ext4 -q -O has_journal image >err 2>&1 &&
-		mount -o loop image "$mounted" 2>>err
-}
-
-# others COMMAND...: begins handles until it is told to end, as the process $other_pid with the
-# name "other"; COMMAND changes the user
-others()
-{
-	# shellcheck disable=SC2016	# perl's
-	"$@" perl -e 'open my $f, ">", "/proc/self/comm"; print $f "other"; close $f;
-		chdir $ARGV[0] or die; -e "stop" and die;
-		until (-e "stop") { open my $f, ">", "one"; close $f; rename "one", "two" }' \
-		"$mounted/others" &
-	other_pid=$!
-}
-
 # appends NAME ARGUMENT...: writes to a new file, and waits for a commit with each fsync. Others
 # have time for handles between two of them.
 appends()
@@ -163,14 +142,7 @@ commits()
 	ok $? "$1: $3" || head -c 2000 "$1.json"
 }
 
-if [ "$(id -u)" != 0 ] || ! command -v mkfs.ext4 >/dev/null || ! command -v setpriv >/dev/null ||
-   ! mount_journal; then
-	skip "no ext4 with a journal can be mounted here"
-	done_testing
-fi
-trap 'touch "$mounted/others/stop"; umount -l "$mounted"; rm -rf "$scratch" "$disk"' EXIT
-mkdir "$mounted/others"
-chmod 777 "$mounted/others"
+need_journal
 
 appends alone env
 commits alone '!%n' 'a job alone names nobody'

@@ -331,3 +331,34 @@ most_are_split()
 		      exit 2 * split_ios < ios }' "$scratch/joined" >"$scratch/most"
 	ok $? "of all these I/Os most are split: $(cat "$scratch/most")"
 }
+
+# ---- who was in a commit -------------------------------------------------------------
+
+# need_journal: mounts a new ext4 with a journal at $mounted, or ends the test
+mounted=$scratch/mounted
+need_journal()
+{
+	mkdir "$mounted"
+	if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null || ! { truncate -s 64m image &&
+	     mkfs.ext4 -q -O has_journal image && mount -o loop image "$mounted"; } 2>err; then
+		skip "no ext4 with a journal can be mounted here"
+		done_testing
+	fi
+	trap 'touch "$mounted/others/stop"; umount -l "$mounted"; rm -rf "$scratch" "$disk"' EXIT
+	mkdir "$mounted/others"
+	# For other users, too.
+	chmod 711 "$scratch"
+	chmod 777 "$mounted/others"
+}
+
+# others COMMAND...: begins handles until it is told to end, as the process $other_pid with the
+# name "other"; COMMAND changes the user
+others()
+{
+	# shellcheck disable=SC2016	# perl's
+	"$@" perl -e 'open my $f, ">", "/proc/self/comm"; print $f "other"; close $f;
+		chdir $ARGV[0] or die; -e "stop" and die;
+		until (-e "stop") { open my $f, ">", "one"; close $f; rename "one", "two" }' \
+		"$mounted/others" &
+	other_pid=$!
+}

@@ -88,7 +88,8 @@ static void put_without_worker(const struct means *means, const struct tw_report
 			 tally->times[TW_LAT][direction].sum_ns, means->unit.name);
 	if (!tally->times[TW_SYNC_FLUSH][direction].sum_ns)
 		tw_page_more(means->page, "; nothing was flushed");
-	if (tw_report_say_commits(names, sizeof(names), report, worker->count))
+	if (tw_report_say_commits(names, sizeof(names), report,
+				  tally->times[TW_SYNC_JOURNAL][direction].count))
 		tw_page_more(means->page, "; syncs that waited for a commit with handles of "
 			     "others: %s", names);
 }
