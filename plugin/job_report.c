@@ -110,28 +110,6 @@ static json_t *sync_parts_to_json(const struct tw_sync_parts *parts)
 	return object;
 }
 
-/* Return how long a sync waited for commits, and who else was in them; NULL: it waited for
- * none. */
-static json_t *commit_to_json(const struct tw_sync *sync, const struct tw_sync_parts *parts)
-{
-	json_t *json, *who;
-
-	if (!sync->commits)
-		return NULL;
-	json = json_pack("{sI}", "waits", (json_int_t) sync->commits);
-	if (parts->known)
-		json_object_update_new(json, json_pack("{sI, sI}",
-			"running_ns", (json_int_t) parts->running_ns, "own_ns",
-			(json_int_t) (parts->ns[TW_IN_JOURNAL] - parts->running_ns)));
-	who = tw_who_to_json(&sync->who);
-	if (!who)
-		return json;
-	json_object_set_new(who, "handles", json_integer((json_int_t) sync->who.requests));
-	json_object_update_new(json, json_pack("{sI, so}", "others",
-					       (json_int_t) sync->others, "who", who));
-	return json;
-}
-
 /* Return what else the device had in flight; NULL: not known. */
 static json_t *company_to_json(const struct tw_slow_io *slow)
 {
@@ -192,7 +170,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 		"sync", sync_parts_to_json(&slow->sync),
 		"written_bytes", slow->sync.known ?
 			json_integer((json_int_t) slow->sync.written_bytes) : NULL,
-		"commit", commit_to_json(&slow->synced, &slow->sync),
+		"commit", tw_commit_to_json(&slow->synced, &slow->sync),
 		"submitting_call_ns", has_call ?
 			json_integer((json_int_t) slow->times.call_ns) : NULL,
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?

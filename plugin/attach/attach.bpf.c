@@ -16,6 +16,7 @@
 
 #include "attach_record.h"
 #include "kernel/follow.bpf.h"
+#include "kernel/thread.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -37,13 +38,11 @@ char LICENSE[] SEC("license") = "GPL";
 #define ANON_INODE_FS_MAGIC	0x09041934	/* include/uapi/linux/magic.h */
 #define IORING_OP_URING_CMD	46		/* include/uapi/linux/io_uring.h */
 
-/* Set before loading. operations: as bits, those that are followed. reader_namespace: inode
- * of the reader's namespace of processes. */
-const volatile __u32 reader_namespace = 0;
-/* The reader's root folder, where its paths begin: it may be in a chroot. */
+/* Set before loading. operations: as bits, those that are followed. root: the reader's root
+ * folder, where its paths begin: it may be in a chroot. */
+const volatile __u64 operations = 0;
 const volatile __u64 root_number = 0;
 const volatile __u32 root_device = 0;
-const volatile __u64 operations = 0;
 
 /* Also set before loading. with_causes: the threads that submit are followed, too
  * (causes.bpf.c). listed: the operations, as bits, whose slowest I/Os are listed. */
@@ -207,7 +206,7 @@ static __u32 process_of(struct task_struct *task)
 			bpf_core_field_offset(struct pid, numbers) +
 			i * bpf_core_type_size(struct upid);
 
-		if (BPF_CORE_READ(at, ns, ns.inum) == reader_namespace)
+		if (BPF_CORE_READ(at, ns, ns.inum) == namespace_inode)
 			return (__u32)BPF_CORE_READ(at, nr);
 	}
 	return 0;

@@ -232,6 +232,7 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 			    const struct tw_attach_slow *slow)
 {
 	const struct tw_attach_io *io = &slow->io;
+	const struct tw_attach_synced *synced = &slow->synced;
 	uint64_t ns[TW_ATTACH_TIMES];
 	unsigned has = tw_attach_split(io, ns);
 	const struct tw_attach_why *why = &slow->why;
@@ -248,10 +249,11 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 		"ring", tw_json_of_u64(io->ring),
 		"operation", tw_attach_operation(io->opcode),
 		"file", tw_json_text(tw_attach_file_name(result->tally, &io->inode)));
-	if (slow->parts.known)
-		json_object_update_new(json, json_pack("{so, sI}",
-			"sync", parts_to_json(&slow->parts), "written_bytes",
-			(json_int_t)slow->parts.written_bytes));
+	if (synced->parts.known)
+		json_object_update_new(json, json_pack("{so, sI, so*}",
+			"sync", parts_to_json(&synced->parts),
+			"written_bytes", (json_int_t)synced->parts.written_bytes,
+			"commit", tw_commit_to_json(&synced->stamps, &synced->parts)));
 	if (result->tally->turns)
 		json_object_set_new(json, "causes", tw_explained_to_json(
 			tw_time_rows[why->stage].name, why->from_ns, why->ns,
@@ -371,6 +373,8 @@ json_t *tw_attach_to_json(struct tw_attach_result *result)
 		.counter = json_pack("{ss, s[]}", "verdict",
 				     tw_report_verdicts[TW_REPORT_UNCHECKED], "reasons"),
 		.attached = attached_to_json(result),
+		.commits = result->tally->commits.count ?
+			tw_commits_to_json(&result->tally->commits) : NULL,
 	};
 	json_t *json;
 

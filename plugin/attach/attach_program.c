@@ -49,16 +49,19 @@ static __u64 operations(unsigned first, unsigned last)
 
 /* Make the program ready to follow calls, or leave out what that takes. Return 0 or
  * -errno. */
-static int fit_to_calls(struct tw_attach *made, bool syncs)
+static int fit_to_calls(struct tw_attach *made, const struct btf *btf, bool syncs)
 {
 	struct bpf_program *const programs[] = {
 		made->progs.enter_fsync, made->progs.exit_fsync,
 		made->progs.enter_fdatasync, made->progs.exit_fdatasync,
 		made->progs.call_sends, made->progs.call_switched, made->progs.call_woken,
 		made->progs.bio_done, made->progs.request_done,
+		made->progs.handle_starts, made->progs.handle_restarts,
+		made->progs.commit_starts, made->progs.commit_ends,
 	};
 	struct bpf_map *const maps[] = {
-		made->maps.calls, made->maps.disks, made->maps.stacks,
+		made->maps.calls, made->maps.disks, made->maps.stacks, made->maps.journals,
+		made->maps.transactions, made->maps.committers,
 	};
 	uint64_t from, to;
 	int error = 0;
@@ -68,6 +71,7 @@ static int fit_to_calls(struct tw_attach *made, bool syncs)
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		bpf_map__set_autocreate(maps[i], syncs);
 	if (syncs) {
+		tw_sync_adapt_commits(made->obj, btf);
 		error = tw_sync_find_data(&from, &to);
 		made->rodata->data_from = from;
 		made->rodata->data_to = to;
@@ -75,8 +79,9 @@ static int fit_to_calls(struct tw_attach *made, bool syncs)
 	return error;
 }
 
-static int fit_to_kernel(struct tw_attach *made)
+static int fit_to_kernel(struct tw_attach *made, bool syncs)
 {
+	const struct tw_program_namespace space = tw_program_namespace();
 	struct btf *btf = btf__load_vmlinux_btf();
 	struct stat root;
 	int error;
@@ -84,9 +89,14 @@ static int fit_to_kernel(struct tw_attach *made)
 	if (!btf)
 		return -errno;
 	error = tw_program_adapt(made, btf);
+	if (!error)
+		error = fit_to_calls(made, btf, syncs);
 	btf__free(btf);
 	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
-	made->rodata->reader_namespace = (__u32)tw_program_namespace().inode;
+	made->rodata->namespace_device = space.device;
+	made->rodata->namespace_inode = space.inode;
+	made->rodata->reader_uid = geteuid();
+	made->rodata->reader_may_all = tw_program_capabilities() >> CAP_SYS_PTRACE & 1;
 	if (!stat("/", &root)) {
 		made->rodata->root_number = root.st_ino;
 		made->rodata->root_device = major(root.st_dev) << 20 | minor(root.st_dev);
@@ -152,9 +162,7 @@ static int load(struct tw_attach_program *program, bool syncs, tw_attach_take *t
 	program->skeleton = made;
 	if (!made)
 		return -errno;
-	error = fit_to_kernel(made);
-	if (!error)
-		error = fit_to_calls(made, syncs);
+	error = fit_to_kernel(made, syncs);
 	if (!error && program->causes) {
 		made->rodata->with_causes = true;
 		made->rodata->listed = operations(TW_READ, TW_SYNC);

@@ -432,10 +432,10 @@ static struct tw_counts counts_of(const struct tw_attach_io *io, unsigned has)
 }
 
 static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *io,
-		     const struct tw_sync_parts *parts, uint64_t lat_ns)
+		     const struct tw_attach_synced *synced, uint64_t lat_ns)
 {
 	struct tw_attach_slow slow = {
-		.lat_ns.value = lat_ns, .io = *io, .parts = *parts,
+		.lat_ns.value = lat_ns, .io = *io, .synced = *synced,
 	};
 
 	/* For other operations the kernel has another value at that place. */
@@ -469,9 +469,10 @@ static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts
 }
 
 static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io *io,
-		       const struct tw_sync_parts *parts, const struct tw_counts *counts,
+		       const struct tw_attach_synced *synced, const struct tw_counts *counts,
 		       const uint64_t *ns, unsigned has, uint64_t weight)
 {
+	const struct tw_sync_parts *parts = &synced->parts;
 	const unsigned direction = tw_attach_direction(io->opcode);
 	const uint64_t at_ns = tally->start_realtime_ns + (io->posted_ns - tally->start_ns);
 	struct tw_tally *all = &tally->all;
@@ -502,13 +503,15 @@ static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io 
 		tw_histogram_add(&all->times[TW_SYNC_OWN][direction],
 				 parts->ns[TW_IN_JOURNAL] - parts->running_ns);
 	}
-	add_slow(tally, io, parts, ns[TW_LAT]);
+	if (parts->known)
+		tw_behind_add_who(&tally->commits, TW_SYNC, TW_COMPANY_NONE,
+				  &synced->stamps.who, parts->ns[TW_IN_JOURNAL], 1);
+	add_slow(tally, io, synced, ns[TW_LAT]);
 	tw_windows_add_times(&all->over_time, at_ns, direction, ns[TW_LAT], weight);
 }
 
-/* @parts: of a call, if it has them. */
 static int add(struct tw_attach_tally *tally, const struct tw_attach_io *io,
-	       const struct tw_sync_parts *parts)
+	       const struct tw_attach_synced *synced)
 {
 	struct tw_attach_row *row = row_of(tally, &(struct tw_attach_key) {
 		.inode = io->inode, .ring = io->ring, .opcode = io->opcode,
@@ -521,18 +524,18 @@ static int add(struct tw_attach_tally *tally, const struct tw_attach_io *io,
 	if (!row)
 		return -ENOMEM;
 	if (tally->syncs && tw_attach_direction(io->opcode) == TW_SYNC)
-		counts.whole_syncs = counts.ios && !parts->known;
-	if (counts.ios && parts->known)
-		counts.sync_bytes = parts->written_bytes;
+		counts.whole_syncs = counts.ios && !synced->parts.known;
+	if (counts.ios && synced->parts.known)
+		counts.sync_bytes = synced->parts.written_bytes;
 	tally->about_ios += weight;
 	add_to_row(row, &counts, ns, has, weight);
-	add_to_all(tally, io, parts, &counts, ns, has, weight);
+	add_to_all(tally, io, synced, &counts, ns, has, weight);
 	return 0;
 }
 
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io)
 {
-	return add(tally, io, &(struct tw_sync_parts) { .known = false });
+	return add(tally, io, &(struct tw_attach_synced) { .parts.known = false });
 }
 
 int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_call *call)
@@ -543,10 +546,13 @@ int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_cal
 	const struct tw_join join = {
 		.first = begin, .before = begin, .last = begin, .rate = 1, .older_rate = 1,
 	};
-	const struct tw_sync_parts parts = tw_sync_parts(&join, &call->stamps, 0,
-		io->posted_ns > io->accepted_ns ? io->posted_ns - io->accepted_ns : 0);
+	const struct tw_attach_synced synced = {
+		.stamps = call->stamps,
+		.parts = tw_sync_parts(&join, &call->stamps, 0,
+			io->posted_ns > io->accepted_ns ? io->posted_ns - io->accepted_ns : 0),
+	};
 
-	return add(tally, io, &parts);
+	return add(tally, io, &synced);
 }
 
 /* ---- I/Os without a record ----------------------------------------------------- */

@@ -70,10 +70,16 @@ struct tw_attach_why {
 	struct tw_explained explained;	/* stall: since from_ns */
 };
 
+/* Of a call. */
+struct tw_attach_synced {
+	struct tw_sync_parts parts;	/* of its stage kernel */
+	struct tw_sync stamps;
+};
+
 struct tw_attach_slow {
 	struct tw_slow lat_ns;
 	struct tw_attach_io io;
-	struct tw_sync_parts parts;	/* of a call: of its stage kernel */
+	struct tw_attach_synced synced;
 	struct tw_attach_why why;	/* if threads are followed */
 };
 
@@ -95,6 +101,7 @@ struct tw_attach_tally {
 	struct tw_slowest slowest;
 	const struct tw_turns *turns;	/* of all threads; NULL: not followed */
 	bool syncs;			/* calls are followed */
+	struct tw_behinds commits;	/* that they waited for */
 	uint64_t start_ns;		/* CLOCK_MONOTONIC */
 	uint64_t start_realtime_ns;	/* the same moment of CLOCK_REALTIME */
 };

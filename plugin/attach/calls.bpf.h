@@ -4,14 +4,20 @@
  * how. attach.bpf.c includes this file once, after all that it uses of it. These programs are
  * loaded only if calls are asked for.
  *
- * A call is known by its thread, which is in one call at a time.
+ * A call is known by its thread, which is in one call at a time. Who else was in the commit
+ * that it waited for is found by kernel/commit.bpf.h.
  */
 #ifndef TW_PLUGIN_ATTACH_CALLS_BPF_H
 #define TW_PLUGIN_ATTACH_CALLS_BPF_H
 
 #include "kernel/sync.bpf.h"
+#include "kernel/commit.bpf.h"
 
 #define MAX_CALLS	4096
+
+/* The rights of who reads the records. Set before loading. */
+const volatile __u32 reader_uid = 0;
+const volatile _Bool reader_may_all = 0;
 
 struct fdtable {
 	unsigned int max_fds;
@@ -91,6 +97,7 @@ static int call_begins(struct trace_event_raw_sys_enter *at, __u32 opcode)
 	if (file) {
 		name_inode(&new.inode, BPF_CORE_READ(file, f_inode));
 		tell_file(&new.inode, file);
+		follow_journal((const struct file___number *)file);
 	}
 	sync_begins(&new.stamps, (const struct file___sync *)file, bpf_ktime_get_ns());
 	if (bpf_map_update_elem(&calls, &thread, &new, BPF_NOEXIST))
@@ -187,9 +194,15 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(call_woken, struct task_struct *task)
 {
 	struct call *call = call_of((__u32)task->pid);
+	struct viewer reader = { 0 };
 
-	if (call)
-		sync_woken(&call->stamps);
+	if (!call)
+		return 0;
+	reader.uid = reader_uid;
+	reader.may_all = reader_may_all;
+	sync_woken(&call->stamps);
+	if (call->stamps.moved_on_ns)
+		woken_by_commit(&call->stamps, (__u32)task->tgid, &reader);
 	return 0;
 }
 

@@ -109,6 +109,13 @@ void tw_behind_add_who(struct tw_behinds *behinds, unsigned direction,
 		       enum tw_company_kind kind, const struct tw_who *who, uint64_t ns,
 		       uint64_t ios);
 
+struct tw_sync;
+struct tw_sync_parts;
+
+/* Return how long a sync waited for commits, and who else was in them; NULL: it waited for
+ * none. */
+json_t *tw_commit_to_json(const struct tw_sync *sync, const struct tw_sync_parts *parts);
+
 /* Return the same sums of syncs that waited for commits, whose times are those in `journal`.
  * Their kind does not count. */
 json_t *tw_commits_to_json(struct tw_behinds *commits);

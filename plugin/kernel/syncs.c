@@ -47,23 +47,23 @@ int tw_sync_find_data(uint64_t *from, uint64_t *to)
 	return *from && *to > *from ? 0 : -ENOENT;
 }
 
-/* Who is in commits of ext4's journal is left out if this kernel does not have the journal's
- * tracepoints, in itself or in a module that is loaded. */
-static void adapt_commits(struct tw_sync_stages *made, struct btf *kernel)
+void tw_sync_adapt_commits(struct bpf_object *object, const struct btf *kernel)
 {
 	static const char name[] = "btf_trace_jbd2_run_stats";
+	static const char *const programs[] = {
+		"handle_starts", "handle_restarts", "commit_starts", "commit_ends",
+	};
 	struct btf *module = NULL;
 	bool has = kernel && btf__find_by_name_kind(kernel, name, BTF_KIND_TYPEDEF) > 0;
 
 	if (kernel && !has) {
-		module = btf__load_module_btf("jbd2", kernel);
+		module = btf__load_module_btf("jbd2", (struct btf *)kernel);
 		has = module && btf__find_by_name_kind(module, name, BTF_KIND_TYPEDEF) > 0;
 	}
 	btf__free(module);
-	bpf_program__set_autoload(made->progs.handle_starts, has);
-	bpf_program__set_autoload(made->progs.handle_restarts, has);
-	bpf_program__set_autoload(made->progs.commit_starts, has);
-	bpf_program__set_autoload(made->progs.commit_ends, has);
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		bpf_program__set_autoload(bpf_object__find_program_by_name(object, programs[i]),
+					  has);
 }
 
 /* Some programs are for file systems that this kernel may have as modules, or not at all.
@@ -77,7 +77,7 @@ static void adapt(struct tw_sync_stages *made)
 	const bool has_xfs = btf && btf__find_by_name_kind(btf, "btf_trace_xfs_file_fsync",
 							   BTF_KIND_TYPEDEF) > 0;
 
-	adapt_commits(made, btf);
+	tw_sync_adapt_commits(made->obj, btf);
 	btf__free(btf);
 	bpf_program__set_autoload(made->progs.any_enter, with_entry);
 	bpf_program__set_autoload(made->progs.any_exit, with_entry);

@@ -11,6 +11,9 @@
 
 #include "sync.h"
 
+struct bpf_object;
+struct btf;
+
 /* The state of one job. */
 struct tw_syncs {
 	const volatile struct tw_sync *by_index;	/* of the io_u; NULL: not stamped */
@@ -26,6 +29,11 @@ const char *tw_syncs_load(uint32_t places);
 /* Find the function in whose calls a sync writes out data, for the loader of a program that
  * includes sync.bpf.h: from its first byte to the next function. Return 0 or -ENOENT. */
 int tw_sync_find_data(uint64_t *from, uint64_t *to);
+
+/* Leave out who is in commits of ext4's journal if this kernel does not have the journal's
+ * tracepoints, in itself or in a module that is loaded. For the loader of a program that
+ * includes commit.bpf.h. */
+void tw_sync_adapt_commits(struct bpf_object *object, const struct btf *kernel);
 
 /* Announce that the calling thread makes a ring next, with @entries places, a power of two.
  * Sets @syncs. */

@@ -29,7 +29,7 @@ static __always_inline void numbers_here(struct bpf_pidns_info *here)
 }
 
 /* Return the thread's number; 0: it is in another namespace. */
-static __u32 thread(void)
+static inline __u32 thread(void)
 {
 	struct bpf_pidns_info here = { 0 };
 

@@ -8,8 +8,13 @@
 # without a block device is counted as not split, one that fails as an error. io_uring's I/O is
 # followed, too. Without --sync no call is seen. If tracefs is not mounted, one line says so.
 #
+# On ext4 with a journal (a loop device, as root): calls that wait for a commit name the other
+# process that had handles in it, also to root without CAP_SYS_PTRACE if it is root's. A program
+# alone names nobody.
+#
 # Defect: calls that are missed or counted twice, of another program, or under a wrong file;
-# parts that do not add up, or of another thread's call.
+# parts that do not add up, or of another thread's call; a process that was not in the commit is
+# named, or one is named to a user who must not see it.
 #
 # No time is judged. A count is exact, but for events that the kernel's own count says it missed.
 # shellcheck disable=SC2016	# Perl
@@ -120,6 +125,7 @@ if [ -w /dev/shm ] && [ "$(stat -f -c %T /dev/shm)" = tmpfs ]; then
 	attached shm.json 'all(10, $j->{ios}{sync}) &&
 		$j->{sync}{not_split}{sync} == $j->{ios}{sync}' \
 		'a tmpfs: not split'
+	rm -rf "$shm"
 else
 	skip 'no tmpfs'
 fi
@@ -148,4 +154,51 @@ elif [ -s err ]; then
 else
 	skip 'tracefs can not be unmounted here'
 fi
+
+# ---- who was in the commit -----------------------------------------------------------
+
+need_journal
+
+# appends NAME ARGUMENT...: attach counts the calls of an fio that waits for a commit with each
+# fsync. Others have time for handles between two of them.
+appends()
+{
+	name=$1
+	shift
+	with_tracefs "$@" timeout -s KILL $hung_s "$tickwise" attach --sync --interval=0 \
+		--output=page --json="$name.json" -- "$FIO" --thread --ioengine=psync \
+		--name="$name" --directory="$mounted" --rw=write --bs=4k --size=400k \
+		--fallocate=none --fsync=1 --thinktime=10ms --output=/dev/null >out 2>err
+	is $? 0 "$name: fio succeeds" || cat err
+}
+
+# commits NAME PERL WHAT: PERL has the counts by kind, name and number
+commits()
+{
+	attached "$1.json" 'my @waits = grep { $_->{commit} } @{$j->{slowest}};
+		my %n = map { my $who = $_->{who};
+			(join(" ", map { $_ // "" } @$who{qw(kind name id)}), $_->{ios})
+		} @{$j->{commits} // []};
+		print "# $_: $n{$_} of $j->{ios}{sync}\n" for keys %n;
+		my $calls = $j->{ios}{sync};
+		!(grep { !$_->{commit}{waits} || !!$_->{commit}{others} != !!$_->{commit}{who} }
+			@waits) &&
+		@waits && $calls >= 50 && all_split($calls) && ('"$2"')' "$1: $3"
+}
+
+appends alone env
+commits alone '!%n' 'a program alone names nobody'
+others env
+appends together env
+commits together 'keys %n == 1 && $n{"process other '"$other_pid"'"} * 2 > $calls' \
+	'the other process is named'
+works 'the page names it' sh -c 'tr -s "\n " " " <page |
+	grep -q "that waited for a commit with handles of others: other ($1) [0-9]* %"' - "$other_pid"
+kill "$other_pid"
+wait "$other_pid" 2>/dev/null
+others setpriv --reuid=65534 --regid=65534 --clear-groups
+appends hidden setpriv --inh-caps=-sys_ptrace --bounding-set=-sys_ptrace
+commits hidden 'keys %n == 1 && $n{"hidden  "} * 2 > $calls' \
+	"without the right to see it, another user's process is hidden"
+kill "$other_pid"
 done_testing

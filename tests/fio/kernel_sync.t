@@ -113,27 +113,6 @@ fi
 
 # ---- who was in the commit ------------------------------------------------------------
 
-mounted=$scratch/mounted
-# mount_journal [FEATURE [OPTION]]: mounts a new ext4 with a journal
-mount_journal()
-{
-	mkdir -p "$mounted"
-	truncate -s 64m image && mkfs.ext4 -q -F -O "has_journal,${1:-^fast_commit}" image >err 2>&1 &&
-		mount -o "loop${2:+,$2}" image "$mounted" 2>>err
-}
-
-# others COMMAND...: begins handles until it is told to end, as the process $other_pid with the
-# name "other"; COMMAND changes the user
-others()
-{
-	# shellcheck disable=SC2016	# perl's
-	"$@" perl -e 'open my $f, ">", "/proc/self/comm"; print $f "other"; close $f;
-		chdir $ARGV[0] or die; -e "stop" and die;
-		until (-e "stop") { open my $f, ">", "one"; close $f; rename "one", "two" }' \
-		"$mounted/others" &
-	other_pid=$!
-}
-
 # appends NAME ARGUMENT...: writes to a new file, and waits for a commit with each fsync. Others
 # have time for handles between two of them.
 appends()
@@ -173,14 +152,7 @@ commits()
 	ok $? "$1: $3" || head -c 2000 "$1.json"
 }
 
-if [ "$(id -u)" != 0 ] || ! command -v mkfs.ext4 >/dev/null || ! command -v setpriv >/dev/null ||
-   ! mount_journal; then
-	skip "no ext4 with a journal can be mounted here"
-	done_testing
-fi
-trap 'touch "$mounted/others/stop" 2>/dev/null; umount -l "$mounted"; rm -rf "$scratch" "$disk"' EXIT
-mkdir "$mounted/others"
-chmod 777 "$mounted/others"
+need_journal
 
 appends alone env
 commits alone '!%n && $running * 10 <= $waits' \
@@ -219,7 +191,7 @@ kill "$other_pid"
 # both journal and flush
 mode()
 {
-	umount "$mounted"
+	umount -l "$mounted"
 	if ! mount_journal "$2" "$3"; then
 		skip "$5: $(tail -n 1 err)"
 		mount_journal

@@ -331,3 +331,43 @@ most_are_split()
 		      exit 2 * split_ios < ios }' "$scratch/joined" >"$scratch/most"
 	ok $? "of all these I/Os most are split: $(cat "$scratch/most")"
 }
+
+# ---- who was in a commit -------------------------------------------------------------
+
+# mount_journal [FEATURE [OPTION]]: mounts a new ext4 with a journal at $mounted
+mounted=$scratch/mounted
+mount_journal()
+{
+	mkdir -p "$mounted"
+	# The one before may still be in use, by what a ring that ends has open.
+	rm -f image
+	{ truncate -s 64m image &&
+	  mkfs.ext4 -q -F -O "has_journal,${1:-^fast_commit}" image &&
+	  mount -o "loop${2:+,$2}" image "$mounted"; } 2>err
+}
+
+# need_journal: the same without arguments, or ends the test
+need_journal()
+{
+	if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null || ! mount_journal; then
+		skip "no ext4 with a journal can be mounted here"
+		done_testing
+	fi
+	trap 'touch "$mounted/others/stop" 2>/dev/null; umount -l "$mounted"; rm -rf "$scratch" "$disk"' EXIT
+	mkdir "$mounted/others"
+	# For other users, too.
+	chmod 711 "$scratch"
+	chmod 777 "$mounted/others"
+}
+
+# others COMMAND...: begins handles until it is told to end, as the process $other_pid with the
+# name "other"; COMMAND changes the user
+others()
+{
+	# shellcheck disable=SC2016	# perl's
+	"$@" perl -e 'open my $f, ">", "/proc/self/comm"; print $f "other"; close $f;
+		chdir $ARGV[0] or die; -e "stop" and die;
+		until (-e "stop") { open my $f, ">", "one"; close $f; rename "one", "two" }' \
+		"$mounted/others" &
+	other_pid=$!
+}

@@ -123,7 +123,8 @@ static void put_without_worker(const struct means *means, const struct tw_report
 			     !has_write_through(report) ? "" : report->device_count > 1 ?
 			     ": the devices are in write-through mode, without a cache to flush" :
 			     ": the device is in write-through mode, without a cache to flush");
-	if (tw_report_say_commits(names, sizeof(names), report, worker->count))
+	if (tw_report_say_commits(names, sizeof(names), report,
+				  tally->times[TW_SYNC_JOURNAL][direction].count))
 		tw_page_more(means->page, "; syncs that waited for a commit with handles of "
 			     "others: %s", names);
 }

@@ -128,15 +128,22 @@ for name in journal240 fast240; do
 	job "$name-new" "/tmp/m/$name/new"
 done
 TICKWISE_KERNEL=auto run modes </tmp/jobs
+# called NAME FILE ARGUMENT...: has attach follow the calls of a fio
+called()
+{
+	name=$1
+	file=$2
+	shift 2
+	timeout -s KILL 120 tickwise attach --sync --json="/tmp/call-$name.json" \
+		--output=/dev/null -- fio --name=call --ioengine=psync --filename="$file" \
+		--rw=write --bs=4k --eta=never --output=/dev/null "$@" >"/tmp/call-$name.err" 2>&1
+	echo $? >"/tmp/call-$name.status"
+}
 # The same by fdatasync(2), on blocks that are written.
 for name in ext4240 xfs240 raw240; do
 	file=/tmp/m/$name/written
 	[ -e "$file" ] || file=/dev/mapper/$name
-	timeout -s KILL 120 tickwise attach --sync --json="/tmp/call-$name.json" \
-		--output=/dev/null -- fio --name=call --ioengine=psync --filename="$file" \
-		--rw=write --bs=4k --size=1m --number_ios=10 --fdatasync=1 --eta=never \
-		--output=/dev/null >"/tmp/call-$name.err" 2>&1
-	echo $? >"/tmp/call-$name.status"
+	called "$name" "$file" --size=1m --number_ios=10 --fdatasync=1
 done
 # Another process waits for commits of the same journal. It takes 200 ms for its data, and as
 # long for the journal before the flush. A sync comes meanwhile, after one or two times of
@@ -186,6 +193,7 @@ while [ ! -e /tmp/stop ]; do
 done &
 echo $! >/tmp/other
 commits who
+called who /tmp/m/ext40/call --size=400k --fallocate=none --fsync=1 --thinktime=10ms
 : >/tmp/stop
 # fio's jobs have numbers, which their reports end with.
 cd /tmp || exit

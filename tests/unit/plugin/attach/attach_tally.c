@@ -508,11 +508,12 @@ static uint64_t sum_of(unsigned time)
 static void test_calls(void)
 {
 	struct tw_attach_call whole = call_of(TW_ATTACH_FSYNC), wrong = whole, unseen = whole;
-	const struct tw_attach_call calls[] = {
+	struct tw_attach_call calls[] = {
 		call_of(TW_ATTACH_FSYNC), call_of(TW_ATTACH_FDATASYNC),
 	};
 	const struct tw_counts *counts = &tally.all.counts[TW_SYNC];
 	const struct tw_attach_io ring = io_of(1, 1, FSYNC);
+	const struct tw_attach_slow *slow;
 
 	tw_attach_tally_free(&tally);
 	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4, true))
@@ -521,6 +522,10 @@ static void test_calls(void)
 	wrong.io.result = -EBADF;
 	unseen.io.accepted_ns = 0;
 	unseen.stamps = (struct tw_sync) { .key = 0 };
+	calls[1].stamps.commits = calls[1].stamps.others = 1;
+	calls[1].stamps.who = (struct tw_who) {
+		.kind = TW_WHO_PROCESS, .id = 77, .name = "dd", .requests = 9,
+	};
 	if (tw_attach_add_call(&tally, &calls[0]) || tw_attach_add_call(&tally, &calls[1]))
 		abort();
 	tap_ok(counts->ios == 2 && sum_of(TW_SYNC_DATA) == 600 && sum_of(TW_SYNC_FLUSH) == 800 &&
@@ -541,9 +546,12 @@ static void test_calls(void)
 	       counts->unseen == 1 && tally.all.times[TW_SYNC_WAKE][TW_SYNC].count == 2,
 	       "those without a disk, and those of io_uring, are counted as not split; a call "
 	       "that fails, or began before, has no lat");
-	tap_ok(tally.slowest.count == 4 &&
-	       ((const struct tw_attach_slow *)tw_slowest_get(&tally.slowest, 0))->parts.known,
-	       "a slow call has its parts");
+	slow = (const void *)tw_slowest_get(&tally.slowest, 1);
+	tap_ok(tally.slowest.count == 4 && slow->synced.parts.known &&
+	       slow->synced.stamps.who.id == 77, "a slow call has its parts, and who was in its commit");
+	tap_ok(tally.commits.count == 1 && tally.commits.all[0].ios == 1 &&
+	       tally.commits.all[0].ns == 200 && tally.commits.all[0].who.id == 77,
+	       "its part journal counts for who was in its commit");
 }
 
 static void test_why(void)
