@@ -313,6 +313,10 @@ static json_t *operation_to_json(const struct tw_attach_result *result,
 		if (row->times[i].count)
 			json_object_set_new(stages, tw_time_rows[i].name,
 			    tw_histogram_to_json(&row->times[i]));
+	for (unsigned part = 0; part < TW_SYNC_PARTS; part++)
+		if (row->parts[part].count)
+			json_object_set_new(stages, tw_time_rows[TW_SYNC_WORKER + part].name,
+			    tw_histogram_to_json(&row->parts[part]));
 	json_object_set_new(json, "stages", stages);
 	return json;
 }

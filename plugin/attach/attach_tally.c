@@ -197,6 +197,8 @@ void tw_attach_tally_free(struct tw_attach_tally *tally)
 	for (uint32_t i = 0; tally->rows && i <= TW_ATTACH_MAX_ROWS; i++) {
 		for (size_t j = 0; j < TIMES; j++)
 			tw_histogram_free(&tally->rows[i].times[times[j]]);
+		for (unsigned part = 0; part < TW_SYNC_PARTS; part++)
+			tw_histogram_free(&tally->rows[i].parts[part]);
 		tw_histogram_free(&tally->rows[i].recent.lat);
 	}
 	tdestroy(tally->files, free);
@@ -311,6 +313,8 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 	error = tw_histogram_init(&row->recent.lat, ROW_DIGITS);
 	for (size_t i = 0; i < TIMES && !error; i++)
 		error = tw_histogram_init(&row->times[times[i]], ROW_DIGITS);
+	for (unsigned part = TW_IN_DATA; part < TW_SYNC_PARTS && tally->syncs && !error; part++)
+		error = tw_histogram_init(&row->parts[part], ROW_DIGITS);
 	if (error)
 		return NULL;
 	tally->row_count++;
@@ -529,6 +533,9 @@ static int add(struct tw_attach_tally *tally, const struct tw_attach_io *io,
 		counts.sync_bytes = synced->parts.written_bytes;
 	tally->about_ios += weight;
 	add_to_row(row, &counts, ns, has, weight);
+	for (unsigned part = TW_IN_DATA; part < TW_SYNC_PARTS && weight && synced->parts.known;
+	     part++)
+		tw_histogram_add(&row->parts[part], synced->parts.ns[part]);
 	add_to_all(tally, io, synced, &counts, ns, has, weight);
 	return 0;
 }

@@ -59,6 +59,7 @@ struct tw_attach_row {
 	struct tw_counts counts;
 	struct tw_attach_counted only_counted;
 	struct tw_histogram times[TW_ATTACH_TIMES];
+	struct tw_histogram parts[TW_SYNC_PARTS];	/* if calls are followed */
 	struct tw_attach_recent recent;
 };
 

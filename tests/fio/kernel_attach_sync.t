@@ -64,6 +64,9 @@ sync_perl='
 		!(grep { $j->{sync}{$_}{sync}{count} != $ios } qw(data journal flush wake)) &&
 		$j->{jobs}[0]{syncs}{state} eq "on" && @{$j->{slowest}} &&
 		$j->{sync}{written_bytes}{sync} > 0 &&
+		!(grep { my $of = $_->{stages};
+			List::Util::sum0(map { $of->{$_}{sum_ns} } qw(data journal flush wake)) !=
+				$of->{lat}{sum_ns} } grep { !$_->{ring} } @rows) &&
 		!(grep { $_->{ring} || List::Util::sum0(values %{$_->{sync}}) !=
 			$_->{stages}{lat} } @{$j->{slowest}}) }
 	my $here = "'"$(cd "$disk" && pwd -P)"'";

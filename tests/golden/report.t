@@ -159,7 +159,11 @@ cat >attached.json <<END
 "cq_entries": 8}], "operations": [{"ring": 1, "operation": "read", "file": "/data/db",
 "ios": 100, "split": 99, "no_request": 1, "missing_stamp": 0, "sync_write": 0,
 "waited": 0, "linked": 0, "drained": 0, "empty": 2, "errors": 1, "cancelled": 0,
-"no_cqe": 0, "unseen": 0, "stages": {$(attached_stages '')}}], "others": {"recv": 7},
+"no_cqe": 0, "unseen": 0, "stages": {$(attached_stages '')}}, {"ring": 0, "operation":
+"fdatasync", "file": "/data/log", "ios": 2, "no_request": 2, "unseen": 1, "stages": {
+"kernel": $(counted 200 1 300 1), "lat": $(counted 200 1 300 1), "data": $(counted 20 1 30 1),
+"journal": $(counted 5 1 0 1), "flush": $(counted 140 1 260 1), "wake": $(counted 35 1 10 1)}}],
+"others": {"recv": 7},
 "more_rings": 0, "in_flight": 3, "more_cqes": 0, "lost_records": 0, "lost_ios": 2,
 "lost_rings": 0, "lost_names": 0, "lost_processes": 0},
 "counter": {"verdict": "unchecked", "reasons": []}, "clocks": {}}

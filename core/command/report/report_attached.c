@@ -73,15 +73,21 @@ static int by_ios(const void *left, const void *right)
 	return strcmp(tw_report_string(a, "operation"), tw_report_string(b, "operation"));
 }
 
+/* Read the times of a row. Return 0: it has none. */
+static int read_times(struct tw_histogram *histogram, const json_t *row, unsigned time)
+{
+	const char *wrong;
+
+	return !tw_must(tw_histogram_from_json(histogram, json_object_get(
+		json_object_get(row, "stages"), tw_time_rows[time].name), &wrong));
+}
+
 /* Add the mean of a time; with @all p99 and the maximum, too. */
 static void add_time(struct tw_table *table, const json_t *row, unsigned time, int all)
 {
 	const uint64_t chosen = tw_report_u64(row, "ios") - tw_report_u64(row, "not_chosen");
-	const json_t *json = json_object_get(json_object_get(row, "stages"),
-					     tw_time_rows[time].name);
 	struct tw_histogram histogram = { .count = 0 };
-	const char *wrong;
-	const int is_known = !tw_must(tw_histogram_from_json(&histogram, json, &wrong));
+	const int is_known = read_times(&histogram, row, time);
 
 	tw_report_add_ns(table, is_known, is_known ? tw_histogram_mean_ns(&histogram) : 0);
 	if (all) {
@@ -96,15 +102,34 @@ static void add_time(struct tw_table *table, const json_t *row, unsigned time, i
 		tw_histogram_free(&histogram);
 }
 
-/* Add counts that need words: they are of I/Os that some or all of the row's numbers
+/* Write the means of the parts of calls. Return what comes before the next text. */
+static const char *put_parts(FILE *file, const json_t *row)
+{
+	const char *before = "";
+
+	for (unsigned time = TW_SYNC_DATA; time <= TW_SYNC_WAKE; time++) {
+		struct tw_histogram histogram;
+
+		if (!read_times(&histogram, row, time))
+			continue;
+		fprintf(file, "%s%s %s", *before ? " + " : "", tw_time_rows[time].name,
+			TW_SAY_NS(tw_histogram_mean_ns(&histogram)));
+		tw_histogram_free(&histogram);
+		before = "; ";
+	}
+	return before;
+}
+
+/* Add the parts of calls, and counts that need words: they are of I/Os that some or all of the row's numbers
  * leave out, or whose lat has a wait. */
 static void add_apart(struct tw_table *table, const json_t *row)
 {
 	char *text = NULL;
-	const char *before = "";
+	const char *before;
 	size_t size;
 	FILE *file = tw_text_open(&text, &size);
 
+	before = put_parts(file, row);
 	for (unsigned i = 0; i < TW_COUNTS; i++) {
 		const uint64_t count = tw_report_u64(row, tw_row_key(tw_count_rows[i].path));
 

@@ -539,6 +539,8 @@ static void test_calls(void)
 	       strcmp(tw_attach_operation(tally.rows[0].opcode), "fsync") == 0 &&
 	       strcmp(tw_attach_operation(tally.rows[1].opcode), "fdatasync") == 0,
 	       "fsync(2) and fdatasync(2) have a row each, on no ring");
+	tap_ok(tally.rows[0].parts[TW_IN_DATA].sum_ns == 300 &&
+	       tally.rows[1].parts[TW_IN_FLUSH].sum_ns == 400, "each row has the parts of its calls");
 	if (tw_attach_add_call(&tally, &whole) || tw_attach_add_call(&tally, &wrong) ||
 	    tw_attach_add_call(&tally, &unseen) || tw_attach_add_io(&tally, &ring))
 		abort();
