@@ -32,6 +32,17 @@ cross-%-linux-gnu:
 		TEST_ARCHIVES='$$(addprefix $$(B)/,base.a libtickwise-memory.a libtickwise.a)' \
 		cross-programs $(if $(filter x86_64,$*),,cross-unit)
 
+# Everything for Debian's arm64, with libraries, a fio and the programs for the kernel.
+# $(call make_arm64,TARGET...)
+ARM64 := build/arm64
+make_arm64 = $(make_here) SAN= B=$(ARM64) CC='aarch64-linux-gnu-gcc \
+	--sysroot=$(CURDIR)/$(ARM64)/root' AR=aarch64-linux-gnu-ar KERNEL_STAGES=1 \
+	FIO=$(ARM64)/fio FIO_SRC=$(ARM64)/source FIO_CACHE=$(ARM64)/configured $(1)
+.PHONY: arm64
+arm64:
+	$(Q)tests/cross/root.sh $(ARM64)
+	+$(Q)$(call make_arm64,all)
+
 packages-cross:
 	$(install_packages) --optional $(PACKAGES_CROSS)
 check-cross: packages-cross

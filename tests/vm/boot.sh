@@ -14,6 +14,8 @@
 # sets otherwise the kernel trusts its counter: under load its watchdog would take a
 # late timer for a fault.
 #
+# TW_VM_ARCH=arm64: a machine with that processor instead of x86-64.
+#
 # The machines are emulated by software, since few machines that run tests let
 # guests use the hardware. Their logs stay in build/vm/ ($TW_VM). A test skips, with
 # the reason, where qemu or the kernel is missing, and what a slow machine does not
@@ -24,13 +26,27 @@
 
 TW_BUILD=${TW_BUILD:-$root/build}
 FIO=${FIO:-fio}
-vm=${TW_VM:-$root/build/vm}
+vm=${TW_VM:-$root/build/vm${TW_VM_ARCH:+-$TW_VM_ARCH}}
 shared=$scratch/shared
 accel=tcg,thread=multi
-cpu=max,+invtsc,x-force-features=on
+case ${TW_VM_ARCH:-amd64} in
+amd64)
+	qemu=qemu-system-x86_64
+	machine=q35
+	cpu=max,+invtsc,x-force-features=on
+	console="ttyS0 reboot=t"
+	append=tsc=reliable
+	;;
+arm64)
+	qemu=qemu-system-aarch64
+	machine=virt,gic-version=3
+	cpu=cortex-a72
+	console=ttyAMA0
+	append=
+	;;
+esac
 cpus=2
 memory=1024
-append=tsc=reliable
 seconds=120
 lying=
 qemu_pid=
@@ -43,8 +59,7 @@ progress()
 	{ [ ! -t 3 ] || printf '\r\033[K' >&3; printf '  %-7s %s\n' VM "$*" >&3; } 2>/dev/null
 }
 
-command -v qemu-system-x86_64 >/dev/null ||
-	skip_all "no qemu-system-x86_64 (package qemu-system-x86)"
+command -v "$qemu" >/dev/null || skip_all "no $qemu (make check-vm installs it)"
 [ -e "$vm/base.cpio" ] || skip_all "no kernel (make check-vm fetches it)"
 [ "${TW_VM_DEADLINE:-}" = "" ] || [ "$(date +%s)" -lt "$TW_VM_DEADLINE" ] ||
 	skip_all "the time for all of these tests (TW_VM_SECONDS) is over"
@@ -107,12 +122,12 @@ boot()
 	for boots in 1 2 3; do
 		LD_PRELOAD=${lying:+$TW_BUILD/tests/vm/preload/lying_counter.so} \
 		LYING_COUNTER=$shared/counter \
-		timeout -k 5 "$limit" qemu-system-x86_64 -M q35 \
+		timeout -k 5 "$limit" "$qemu" -M "$machine" \
 			-accel "$accel" -cpu "$cpu" -smp "$cpus" -m "$memory" \
 			-nodefaults -no-user-config -display none -no-reboot -net none \
 			-serial stdio -kernel "$kernel" -initrd "$initrd" \
 			-fsdev "$share" -device virtio-9p-pci,fsdev=out,mount_tag=out \
-			-append "console=ttyS0 quiet loglevel=4 panic=-1 reboot=t rdinit=/init tw_run=$guest $append" \
+			-append "console=$console quiet loglevel=4 panic=-1 rdinit=/init tw_run=$guest $append" \
 			"$@" >"$log" 2>&1 </dev/null &
 		qemu_pid=$!
 		wait "$qemu_pid"

@@ -5,15 +5,33 @@
 # fio with their libraries, busybox, the modules, guest/.
 #
 #	tests/vm/initramfs.sh KERNEL-DIRECTORY BUILD-DIRECTORY FIO OUT.cpio
+#
+# If the build is for arm64, what is not of the build comes from BUILD-DIRECTORY/root
+# (tests/cross/root.sh).
 set -eu
 LC_ALL=C
 export LC_ALL
 
 kernel=$1
 build=$2
-fio=$(command -v "$3")
 out=$4
 here=$(cd "$(dirname "$0")" && pwd)
+
+root=
+run=
+path=$PATH:/usr/sbin:/sbin
+if [ -d "$build/root" ]; then
+	root=$(cd "$build/root" && pwd)
+	run="qemu-aarch64-static -L $root"
+	path=$root/usr/bin:$root/bin:$root/usr/sbin:$root/sbin
+	set -- "$1" "$2" fio "$4"
+fi
+# file_of_program NAME: prints where it is
+file_of_program()
+{
+	PATH=$path command -v "$1"
+}
+fio=$(file_of_program "$3")
 
 modules="9p 9pnet_virtio virtio_pci nvme null_blk"
 modules="$modules rtc-cmos ptp_kvm mq-deadline"
@@ -32,14 +50,19 @@ mkdir -p "$tree/bin" "$tree/dev" "$tree/proc" "$tree/sys" "$tree/tmp" \
 with_libraries()
 {
 	for file; do
-		ldd "$file" 2>/dev/null | grep -o '/[^ ]*' || :
+		if [ -n "$root" ]; then
+			$run "$root/lib/ld-linux-aarch64.so.1" --list "$file"
+		else
+			ldd "$file"
+		fi 2>/dev/null | grep -o '/[^ ]*' || :
 	done | sort -u | while read -r library; do
-		[ -e "$tree$library" ] || install -D "$library" "$tree$library"
+		library=${library#"$root"}
+		[ -e "$tree$library" ] || install -D "$root$library" "$tree$library"
 	done
 }
 
-cp "$(command -v busybox)" "$tree/bin/busybox"
-busybox --list | while read -r applet; do
+cp "$(file_of_program busybox)" "$tree/bin/busybox"
+$run "$tree/bin/busybox" --list | while read -r applet; do
 	[ "$applet" = busybox ] || ln -s busybox "$tree/bin/$applet"
 done
 cp "$fio" "$tree/bin/fio"
@@ -59,7 +82,7 @@ for file in "$build/tickwise-kernel-helper" "$build/tickwise-attach" \
 	[ ! -x "$file" ] || cp "$file" "$tree/bin/"
 done
 for program in $programs; do
-	file=$(PATH=$PATH:/usr/sbin:/sbin command -v "$program") || continue
+	file=$(file_of_program "$program") || continue
 	rm -f "$tree/bin/$program"
 	cp "$file" "$tree/bin/"
 done

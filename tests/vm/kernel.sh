@@ -8,10 +8,8 @@
 #	tests/vm/kernel.sh DIRECTORY [SUITE]
 #
 # SUITE: a release of Debian (trixie) instead of the one that this machine's apt
-# knows. Its list of packages is kept in DIRECTORY; apt's own settings stay as they
-# are. If SUITE is the release of this machine, DIRECTORY becomes a link to
-# `kernel`, its neighbour. Packages come from TW_DEBIAN_MIRROR, else from the mirror
-# of this machine's apt.
+# knows. If SUITE is the release of this machine, DIRECTORY becomes a link to
+# `kernel`, its neighbour. TW_VM_ARCH: an architecture (arm64) instead of amd64.
 #
 # Exit 69 with the reason on stderr if there is no kernel to be had.
 set -u
@@ -20,7 +18,10 @@ export LC_ALL
 
 dir=$1
 suite=${2-}
-meta=linux-image-amd64
+arch=${TW_VM_ARCH:-amd64}
+meta=linux-image-$arch
+
+. "$(dirname "$0")/../private_apt.sh"
 
 fail()
 {
@@ -32,11 +33,6 @@ if [ -e "$dir/complete" ]; then
 	echo "$dir"
 	exit
 fi
-# codename: prints that of this machine's release
-codename()
-{
-	sed -n 's/^VERSION_CODENAME=//p' /etc/os-release 2>/dev/null
-}
 if [ -n "$suite" ] && [ "$suite" = "$(codename)" ] &&
    [ -e "$(dirname "$dir")/kernel/complete" ]; then
 	rm -rf "$dir"
@@ -49,38 +45,9 @@ rm -rf "$dir"
 mkdir -p "$dir/download" || fail "cannot write to $dir"
 dir=$(cd "$dir" && pwd)
 
-# mirror: prints where this machine's apt gets Debian's packages, or nothing
-mirror()
-{
-	# shellcheck disable=SC2016	# apt's
-	apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' \
-		'Created-By: Packages' 2>/dev/null |
-		awk '$1 == "Debian" && $2 == "Debian" { print $3; exit }'
-}
-
-# Another release has lists, settings and a cache of its own.
-if [ -n "$suite" ]; then
-	keys=/usr/share/keyrings/debian-archive-keyring.gpg
-	[ -f "$keys" ] || fail "no $keys to check Debian's packages with"
-	from=${TW_DEBIAN_MIRROR:-$(mirror)}
-	[ -n "$from" ] || fail "apt has no mirror of Debian (TW_DEBIAN_MIRROR=)"
-	mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial"
-	: >"$dir/apt/status"
-	echo "deb [arch=amd64 signed-by=$keys]" \
-		"$from $suite main" \
-		>"$dir/apt/sources.list"
-	cat >"$dir/apt/conf" <<END
-APT::Architecture "amd64";
-APT::Architectures { "amd64"; };
-Acquire::Languages "none";
-Dir::Etc::SourceList "$dir/apt/sources.list";
-Dir::Etc::SourceParts "-";
-Dir::State::Lists "$dir/apt/lists";
-Dir::State::Status "$dir/apt/status";
-Dir::Cache "$dir/apt/cache";
-END
-	APT_CONFIG=$dir/apt/conf
-	export APT_CONFIG
+# Another release or architecture has lists, settings and a cache of its own.
+if [ -n "$suite" ] || [ "$arch" != amd64 ]; then
+	private_apt "$dir/apt" "${suite:-$(codename)}" "$arch" || fail "$no_apt"
 fi
 
 # The package is empty and depends on the newest kernel.

@@ -23,23 +23,31 @@ $(VM_PRELOAD_CLOCK): $(PRELOAD_SOURCES) $(wildcard core/preload/*.h) $(B)/libtic
 		-o $@ $(filter %.c %.a,$^) -ldl $(CORE_LIBS)
 
 .PHONY: check-vm vm-base vm-table
+# TW_VM_ARCH=arm64: machines with that processor, emulated, too.
+TW_VM_ARCH ?=
+export TW_VM_ARCH
+VM := build/vm$(addprefix -,$(TW_VM_ARCH))
+ifneq ($(TW_VM_ARCH),)
+PACKAGES_VM += qemu-system-arm $(PACKAGES_CROSS)
+endif
 # Prepare the kernel of this machine's release, and those of VM_SUITES, on which the
 # kernel's program is tested.
 VM_SUITES := bookworm trixie
-vm_base = kernel=$$(tests/vm/kernel.sh build/vm/kernel$(1) $(2)) && \
-	tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' build/vm/base$(1).cpio
+vm_base = kernel=$$(tests/vm/kernel.sh $(VM)/kernel$(1) $(2)) && \
+	tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' $(VM)/base$(1).cpio
 vm-base: all $(VM_PRELOAD_CLOCK) $(call programs,tests/vm/preload/*.c,.so) \
 		$(call programs,tests/vm/guest/*.c) \
 		$(addprefix $(B)/tests/fio/,helper_client attach_kinds)
-	$(Q)rm -f build/vm/base*.cpio
+	$(Q)rm -f $(VM)/base*.cpio
 	$(Q)$(call vm_base) || echo 'virtual machines will not be tested'
 	$(Q)$(foreach suite,$(VM_SUITES),$(call vm_base,-$(suite),$(suite) \
-		2>build/vm/kernel-$(suite).log) || cat build/vm/kernel-$(suite).log;)
+		2>$(VM)/kernel-$(suite).log) || cat $(VM)/kernel-$(suite).log;)
 
 # Descriptor 3 shows the progress, which is not in the log.
 check-vm:
 	$(install_test_packages) $(kernel_packages) $(PACKAGES_VM)
-	$(Q)$(make_here) vm-base
+	$(if $(TW_VM_ARCH),$(Q)tests/cross/root.sh $(ARM64))
+	+$(Q)$(if $(TW_VM_ARCH),$(call make_arm64,vm-base),$(make_here) vm-base)
 	$(Q)$(test_env) TW_VM_DEADLINE=$$(($$(date +%s) + $(TW_VM_SECONDS))) \
 		tests/run.sh $(B)/check-vm.log $(VM_TESTS) 3>&1
 

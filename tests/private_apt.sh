@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+#
+# Sourced by what downloads packages of another release or architecture of Debian: an apt
+# with lists, settings and a cache of its own. The machine's stay as they are. Packages come
+# from TW_DEBIAN_MIRROR, else from the mirror of this machine's apt.
+
+# codename: prints that of this machine's release
+codename()
+{
+	sed -n 's/^VERSION_CODENAME=//p' /etc/os-release 2>/dev/null
+}
+
+# mirror: prints where this machine's apt gets Debian's packages, or nothing
+mirror()
+{
+	# shellcheck disable=SC2016	# apt's
+	apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk '$1 == "Debian" && $2 == "Debian" { print $3; exit }'
+}
+
+# private_apt DIRECTORY SUITE ARCHITECTURE: exports APT_CONFIG; false with the reason in
+# $no_apt
+private_apt()
+{
+	keys=/usr/share/keyrings/debian-archive-keyring.gpg
+	no_apt="no $keys to check Debian's packages with"
+	[ -f "$keys" ] || return 1
+	from=${TW_DEBIAN_MIRROR:-$(mirror)}
+	no_apt="apt has no mirror of Debian (TW_DEBIAN_MIRROR=)"
+	[ -n "$from" ] || return 1
+	mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
+	: >"$1/status"
+	for type in deb deb-src; do
+		echo "$type [arch=$3 signed-by=$keys] $from $2 main"
+	done >"$1/sources.list"
+	cat >"$1/conf" <<END
+APT::Architecture "$3";
+APT::Architectures { "$3"; };
+Acquire::Languages "none";
+Debug::NoLocking "1";
+Dir::Etc::SourceList "$1/sources.list";
+Dir::Etc::SourceParts "-";
+Dir::State::Lists "$1/lists";
+Dir::State::Status "$1/status";
+Dir::Cache "$1/cache";
+END
+	APT_CONFIG=$1/conf
+	export APT_CONFIG
+}
