@@ -22,6 +22,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "follow.bpf.h"
+#include "order.bpf.h"
 #include "sleeps.bpf.h"
 #include "thread.bpf.h"
 #include "turn.h"
@@ -185,8 +186,7 @@ static void wait_on(struct followed *of, __u32 cpu, __u64 now)
 		return;
 	if (!there->waiting)
 		there->since_ns = now;
-	barrier();
-	__sync_fetch_and_add(&there->waiting, 1);
+	ADD_ORDERED(&there->waiting, 1);
 	of->waits_on = cpu + 1;
 }
 
@@ -249,8 +249,7 @@ static void put_task(struct cpu *of, struct task_struct *task, __u32 next,
 		     task->flags & PF_KTHREAD ? TW_KERNEL_THREAD : TW_PROCESS;
 	past->owner = uid == cred->euid.val ? uid : NOBODYS;
 	bpf_probe_read_kernel(past->name, sizeof(past->name), task->comm);
-	barrier();
-	past->to_ns = to_ns;
+	PUT_ORDERED(&past->to_ns, to_ns);
 }
 
 /* ---- turns --------------------------------------------------------------- */
@@ -266,9 +265,7 @@ static struct tw_turn *new_turn(const struct followed *of,
 
 static void publish(struct tw_turns *turns, struct tw_turn *turn)
 {
-	barrier();
-	turn->number = turns->newest + 1;
-	barrier();
+	PUT_ORDERED(&turn->number, turns->newest + 1);
 	turns->newest++;
 }
 
@@ -290,7 +287,7 @@ static void holder_of(struct tw_holder *holder, const struct past *past,
  * into the holders of @turn from @at on. The task @had had it first. */
 struct collecting {
 	struct tw_turn *turn;
-	const struct cpu *history;
+	struct cpu *history;
 	const struct viewer *viewer;
 	__u64 count;
 	__u64 from_ns;
@@ -306,22 +303,26 @@ static long collect_one(__u32 i, struct collecting *now)
 	const struct past *before = &all[(now->count - 2 - i) & (HISTORY - 1)];
 	__u64 to_ns = past->to_ns, before_ns = before->to_ns;
 	const _Bool first = before_ns <= now->from_ns;
-	const __u32 had = first ? now->had : before->next;
 	struct tw_holder *holder;
+	__u32 had, at;
 
 	if (now->at >= TW_HOLDERS || to_ns <= now->from_ns)
 		return 1;
 	if (to_ns > now->to_ns)
 		return 0;
+	/* The rest of both records is read after their times. */
+	at = ADD_ORDERED(&now->at, 1);
+	had = first ? now->had : before->next;
 	/* If another task had got the CPU, a switch was missed, and it is unknown what had
 	 * the CPU until then. */
-	if (had != ANY_THREAD && had != past->thread)
+	if (had != ANY_THREAD && had != past->thread) {
+		now->at = at;
 		return 1;
-	holder = &now->turn->holders[now->at & (TW_HOLDERS - 1)];
+	}
+	holder = &now->turn->holders[at & (TW_HOLDERS - 1)];
 	holder_of(holder, past, now->viewer);
 	holder->from_ns = first ? now->from_ns : before_ns;
 	holder->to_ns = to_ns;
-	now->at++;
 	return first;
 }
 
@@ -333,9 +334,8 @@ static void collect(struct collecting *now)
 
 	now->count = now->history->count;
 	bpf_loop(HISTORY / 2, collect_one, now, 0);
-	barrier();
-	if (*(const volatile __u64 *)&now->history->count - now->count >=
-	    HISTORY / 2)
+	/* Adding nothing reads the count after the records. */
+	if (ADD_ORDERED(&now->history->count, 0) - now->count >= HISTORY / 2)
 		now->at = begun;
 }
 
@@ -386,8 +386,7 @@ static void put_turn(struct followed *of, struct task_struct *task,
 
 	if (!turn)
 		return;
-	turn->number = 0;
-	barrier();
+	PUT_ORDERED(&turn->number, 0);
 	turn->ran_ns = of->ran_ns;
 	turn->off_ns = of->off_ns;
 	turn->waking_ns = of->waking_ns ? of->waking_ns : of->woken_ns;
@@ -436,7 +435,7 @@ static void publish_state(const struct followed *of)
 	if (!turns)
 		return;
 	turns->ran_ns = of->ran_ns;
-	turns->off_ns = of->off_ns;
+	PUT_ORDERED(&turns->off_ns, of->off_ns);
 }
 
 static void left(struct followed *of, struct task_struct *task, __u32 next,
@@ -481,8 +480,7 @@ static __always_inline void keep_turns_stack(void *context, struct followed *of)
 
 	if (!turn)
 		return;
-	turn->number = 0;
-	barrier();
+	PUT_ORDERED(&turn->number, 0);
 	keep_stack(context, &turn->stack);
 	of->has_stack = 1;
 }
@@ -634,8 +632,7 @@ static void put_interruption(struct followed *of, const struct past *past,
 
 	if (!turn)
 		return;
-	turn->number = 0;
-	barrier();
+	PUT_ORDERED(&turn->number, 0);
 	turn->ran_ns = of->ran_ns;
 	turn->off_ns = from_ns;
 	turn->waking_ns = 0;
@@ -678,7 +675,7 @@ static void interrupt_ends(struct cpu *here, __u64 from_ns, __u32 kind, __u32 id
 	now = bpf_ktime_get_ns();
 	/* It had begun before a thread waited here. */
 	if (from_ns == UNKNOWN_NS)
-		from_ns = here->waiting ? here->since_ns : now;
+		from_ns = ADD_ORDERED(&here->waiting, 0) ? here->since_ns : now;
 	if (now - from_ns < LONG_NS)
 		return;
 	task = bpf_get_current_task_btf();
@@ -692,8 +689,7 @@ static void interrupt_ends(struct cpu *here, __u64 from_ns, __u32 kind, __u32 id
 	__builtin_memset(past->name, 0, sizeof(past->name));
 	if (name)
 		bpf_probe_read_kernel_str(past->name, sizeof(past->name), name);
-	barrier();
-	past->to_ns = now;
+	PUT_ORDERED(&past->to_ns, now);
 	if (of && !of->off_ns)
 		put_interruption(of, past, from_ns);
 }

@@ -12,6 +12,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "order.bpf.h"
 #include "turn.h"
 #include "worker.bpf.h"
 
@@ -98,14 +99,12 @@ static __always_inline void worker_runs(struct task_struct *task)
 	if (all) {
 		number = __sync_fetch_and_add(&all->newest, 1) + 1;
 		sleep = &all->sleeps[(number - 1) & (TW_SLEEPS - 1)];
-		sleep->number = 0;
-		barrier();
+		PUT_ORDERED(&sleep->number, 0);
 		sleep->key = sleeper->key;
 		sleep->off_ns = sleeper->off_ns;
 		sleep->on_ns = bpf_ktime_get_ns();
 		sleep->stack = sleeper->stack;
-		barrier();
-		sleep->number = number;
+		PUT_ORDERED(&sleep->number, number);
 	}
 	bpf_map_delete_elem(&sleepers, &thread);
 }

@@ -45,6 +45,9 @@ arm64)
 	append=
 	;;
 esac
+# How much longer than on x86-64 a machine may take.
+slower=1
+[ "${TW_VM_ARCH:-amd64}" = amd64 ] || slower=3
 cpus=2
 memory=1024
 seconds=120
@@ -111,7 +114,7 @@ boot()
 	mkdir -p "$shared"
 	share=local,id=out,path=$shared,security_model=none,multidevs=remap
 	began=$(date +%s)
-	limit=$seconds
+	limit=$((seconds * slower))
 	if [ -n "${TW_VM_DEADLINE:-}" ]; then
 		rest=$((TW_VM_DEADLINE + VM_GRACE - began))
 		[ "$rest" -ge "$limit" ] || limit=$rest
