@@ -198,6 +198,81 @@ static void kernel_rates(uint64_t *random)
 	       "declared, but another clocksource: refused");
 }
 
+/* A counter of arm64: slower than the code that reads it, and the kernel's clock is made of
+ * it, so both move in the same steps. A reading takes 5 to 20 ns. */
+struct slow_counter {
+	double now_ns;
+	double hz;
+	struct tw_kernel_rate rate;
+	uint64_t random;
+};
+
+static uint64_t slow_ticks(void *context)
+{
+	struct slow_counter *of = context;
+
+	of->now_ns += 5 + (double)(tap_random(&of->random) % 16);
+	return (uint64_t)(of->now_ns * of->hz / 1e9);
+}
+
+/* The kernel adds what has passed since its last tick. */
+static uint64_t slow_ns(void *context)
+{
+	struct slow_counter *of = context;
+
+	return (uint64_t)((double)slow_ticks(context) * 1e9 / of->rate.hz);
+}
+
+static void slow_sleep(void *context, uint64_t ns)
+{
+	struct slow_counter *of = context;
+
+	of->now_ns += (double)ns;
+}
+
+/* The rms of these is 1 with a standard deviation of 0.07, if sigma is what it says. */
+#define SLOW_STARTS	100
+
+static void slow_counters(uint64_t *random)
+{
+	static const uint64_t all_hz[] = { 19200000, 24000000, 25000000, 50000000, 62500000 };
+
+	for (unsigned i = 0; i < sizeof(all_hz) / sizeof(*all_hz); i++) {
+		struct slow_counter of = {
+			.now_ns = 1e12, .hz = (double)all_hz[i], .random = tap_random(random) | 1,
+		};
+		struct tw_time_source source = {
+			.size = sizeof(source), .read_ticks = slow_ticks, .read_ns = slow_ns,
+			.sleep_ns = slow_sleep, .context = &of, .granularity_ns = 1,
+			.counter_is_clocksource = 1, .declared_hz = all_hz[i],
+		};
+		struct tw_rate_options options = {
+			.size = sizeof(options), .source = &source, .window_ns = 20 * MS,
+		};
+		struct tw_rate rate = TW_SIZED(struct tw_rate);
+		unsigned outside = 0;
+		double squares = 0, rms;
+		int ret;
+
+		tw_kernel_rate_of_hz(all_hz[i], &of.rate);
+		ret = tw_rate_measure(&rate, &options);
+		tap_ok(!ret && rate.source == TW_RATE_KERNEL && rate.hz == of.rate.hz,
+		       "%.1f MHz, declared: the kernel's rate, exactly", of.hz / 1e6);
+		options.kernel_rate = TW_OFF;
+		for (unsigned j = 0; j < SLOW_STARTS; j++) {
+			ret = tw_rate_measure(&rate, &options);
+			outside += ret || rate.source != TW_RATE_REGRESSION ||
+				   of.rate.hz < rate.low_hz || of.rate.hz > rate.high_hz;
+			squares += pow((rate.hz / of.rate.hz - 1) * 1e9 /
+				       rate.uncertainty_ppb, 2);
+		}
+		rms = sqrt(squares / SLOW_STARTS);
+		tap_ok(!outside && rms < 1.6,
+		       "and measured %d times: %u outside of %.0f ppb, rms(error / sigma) %.2f",
+		       SLOW_STARTS, outside, rate.bound_ppb, rms);
+	}
+}
+
 static void broken(uint64_t *random)
 {
 	struct machine machine = kernel_machine(random);
@@ -483,6 +558,7 @@ int main(void)
 	uint64_t random = tap_seed();
 
 	kernel_rates(&random);
+	slow_counters(&random);
 	told_why(&random);
 	broken(&random);
 	refused();

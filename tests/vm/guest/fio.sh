@@ -3,6 +3,10 @@
 # What the tests inside a machine share: disks, and jobs of fio. init reads it before
 # the test's own script.
 
+# How much longer than on x86-64 a program may take.
+slower=1
+[ "$(uname -m)" = x86_64 ] || slower=3
+
 # null_disk [SETTING...]: makes /dev/nullb0
 null_disk()
 {
@@ -51,7 +55,7 @@ fio_job()
 		set -- "$@" "--tw_report=/tmp/$label.report.json"
 		;;
 	esac
-	timeout -s KILL "${fio_seconds:-60}" fio --name="$label" \
+	timeout -s KILL $((${fio_seconds:-60} * slower)) fio --name="$label" \
 		--ioengine="$engine" --output-format=json --eta=never \
 		--output="/tmp/$label.fio.json" "$@" 2>"$label.err"
 	echo $? >"$label.status"

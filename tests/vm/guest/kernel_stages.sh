@@ -28,7 +28,7 @@ attach()
 {
 	mode=$1
 	shift
-	timeout -s KILL 120 tickwise attach --interval=1 --json="/tmp/$mode.json" \
+	timeout -s KILL $((120 * slower)) tickwise attach --interval=1 --json="/tmp/$mode.json" \
 		--output="/tmp/$mode.page" "$@" 2>"$mode.err"
 	echo $? >"$mode.status"
 	mv "/tmp/$mode.json" .
