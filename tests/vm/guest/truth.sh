@@ -56,6 +56,13 @@ device narrow 100000 1
 	job reader narrow exitall | grep -v stonewall
 } | run writer
 
+# The rest takes minutes, and longer where the processor is another one.
+if [ "$slower" != 1 ]; then
+	# shellcheck disable=SC2046
+	hand_over $(cd /tmp && echo *.json* *.err *.status)
+	exit 0
+fi
+
 names=
 for i in 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
 	ns=1000000
