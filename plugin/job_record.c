@@ -86,7 +86,7 @@ static const unsigned of_kernel[] = {
 
 static const unsigned of_workers[] = {
 	TW_ROW_workers, TW_ROW_workers_asked, TW_ROW_workers_block_layer,
-	TW_ROW_workers_before, TW_ROW_workers_unknown,
+	TW_ROW_workers_file_system, TW_ROW_workers_unknown,
 };
 
 static const unsigned of_exact_parts[] = {
@@ -320,7 +320,7 @@ static void record_worker(struct tw_counts *counts, enum tw_worker_why why)
 	counts->workers++;
 	counts->workers_asked += why == TW_WORKER_ASKED;
 	counts->workers_block_layer += why == TW_WORKER_BLOCK_LAYER;
-	counts->workers_before += why == TW_WORKER_BEFORE;
+	counts->workers_file_system += why == TW_WORKER_BEFORE;
 	counts->workers_unknown += why == TW_WORKER_UNKNOWN;
 }
 

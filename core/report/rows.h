@@ -119,7 +119,7 @@ enum tw_show {
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that the block layer would have made wait", \
 	      "the device could not take it at once: tw_causes=1") \
-	COUNT(workers_before, "kernel_stages.to_workers.before", \
+	COUNT(workers_file_system, "kernel_stages.to_workers.file_system", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that would have waited before the block layer", \
 	      "the file could not take it at once: tw_causes=1") \

@@ -158,7 +158,7 @@ sent()
 	json "$1.json" "$kernel_perl"'my $k = $j->{kernel_stages};
 		my $all = sum($k->{workers});
 		my %n = map { ($_ => sum($k->{to_workers}{$_})) } keys %{$k->{to_workers}};
-		keys %n == 4 && $n{asked} + $n{block_layer} + $n{before} + $n{unknown} == $all &&
+		keys %n == 4 && $n{asked} + $n{block_layer} + $n{file_system} + $n{unknown} == $all &&
 			('"$2"')'
 	ok $? "$3"
 }
@@ -169,7 +169,7 @@ sent exact '!$n{asked} && !$n{unknown}' 'with tw_causes=1 the reason of the othe
 rm -f "$disk/new"
 job grows --filename="$disk/new" --rw=write --fallocate=none --tw_causes=1
 rm -f "$disk/new"
-sent grows '$n{before} == $all' 'a file that grows: before the block layer'
+sent grows '$n{file_system} == $all' 'a file that grows: before the block layer'
 job waits --force_async=1 --iodepth=128 --tw_causes=1 --io_size=4m
 json waits.json '!grep {
 	my ($ns, $q) = ($_->{blockq}{worker} // 0, $_->{stages}{blockq} // 0);

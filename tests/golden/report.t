@@ -63,7 +63,7 @@ stages=$(on_of 100 0 0 0)
 write_report plain.json split=all kernel="$(on_or_off | sed 's/}/}, "causes": {"state": "on"}/')" \
 	kernel_stages="${stages%\},} , \"workers\": $(counts 20),
 	\"to_workers\": {\"asked\": $(counts 1), \"block_layer\": $(counts 14),
-	\"before\": $(counts 5), \"unknown\": $(counts 0)}, \"workers_late\": 2}, \"blockq\": {
+	\"file_system\": $(counts 5), \"unknown\": $(counts 0)}, \"workers_late\": 2}, \"blockq\": {
 	\"worker\": {\"read\": $(values 1 8 5)},
 	\"before\": {\"read\": $(values 1 2 0)},
 	\"admission\": {\"read\": $(values 3 20 5)}, $scheduler},"

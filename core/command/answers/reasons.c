@@ -368,11 +368,13 @@ static const char *const bounds[] = {
 	[TW_REPORT_AT_LEAST] = "at least ",
 };
 
-/* Write the words, and what had the CPU: the one with almost all of it, or the first two. */
+/* Write the words, and what had the CPU: the one with almost all of it, or the first two. Of
+ * a long wait only the end is known. */
 static void put_words(FILE *file, const struct tw_report_reason *reason, double of_ns)
 {
 	const struct tw_report_holder *holders = reason->holders;
 	const char *before = " (";
+	double known_ns = 0;
 
 	fputs(reason->words, file);
 	if (reason->kib > 0)
@@ -382,6 +384,12 @@ static void put_words(FILE *file, const struct tw_report_reason *reason, double 
 		return;
 	if (holders->ns > 0.9 * reason->ns) {
 		fprintf(file, " that %s had", holders->name);
+		return;
+	}
+	for (size_t i = 0; i < reason->holder_count; i++)
+		known_ns += holders[i].ns;
+	if (2 * known_ns < reason->ns) {
+		fprintf(file, " (at its end %s had it; before, not known)", holders->name);
 		return;
 	}
 	for (size_t i = 0; i < reason->holder_count && i < 2; i++) {

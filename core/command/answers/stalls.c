@@ -2,7 +2,8 @@
 /*
  * Groups the slowest I/Os that were slow for one reason at one time into
  * stalls. If the causes of an I/O are known, its time is that in which its job
- * could not run; else it is its longest stage.
+ * could not run; else it is its longest stage. A time that half of the I/Os take anyway is no
+ * stall.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/allocate.h"
 #include "command/output/page.h"
 #include "command/answers/answers.h"
+#include "latency/histogram.h"
 #include "latency/histogram_json.h"
 
 /* A limit, since each I/O is compared with all stalls before it. */
@@ -21,6 +23,17 @@ struct hit {
 	uint64_t from_ns;
 	uint64_t ns;
 };
+
+/* Return the median lat of a direction. */
+static uint64_t usual_ns(const struct tw_report_group *group, const struct tw_report_slow *slow)
+{
+	const char *ddir = tw_report_string(slow->json, "ddir");
+	int i = 0;
+
+	while (i + 1 < TW_DIRECTIONS && strcmp(ddir, tw_direction_names[i]))
+		i++;
+	return tw_histogram_percentile(&group->all.tally.times[TW_LAT][i], 50);
+}
 
 /* Find the longest stage, which must be at least half of lat. Return: 0: there
  * is none, or its time is not known. */
@@ -98,7 +111,8 @@ void tw_report_find_stalls(struct tw_report_group *group)
 
 	group->stalls = tw_zalloc(most, sizeof(*group->stalls));
 	for (size_t i = 0; i < most; i++) {
-		if (!hit_of(&hit, &group->all.slowest[i]))
+		if (!hit_of(&hit, &group->all.slowest[i]) ||
+		    hit.ns <= usual_ns(group, hit.slow))
 			continue;
 		for (stall = group->stalls; stall < group->stalls + group->stall_count; stall++)
 			if (belongs(group, stall, &hit))

@@ -13,6 +13,7 @@ struct tw_block {
 	struct tw_block *next;
 	enum tw_block_kind kind;
 	unsigned media;			/* enum tw_media */
+	int spare;			/* tw_page_begin_spare() */
 	int level;			/* of a heading */
 	int first, others;		/* in text: where the first line and others begin */
 	enum tw_mark mark;
@@ -95,6 +96,8 @@ struct tw_page {
 	const char *title;
 	struct tw_block *blocks, **end, *last;
 	unsigned media;			/* that show the blocks that follow */
+	int spare;			/* of the blocks that follow */
+	size_t most_lines;		/* of text; 0: no limit */
 	struct tw_piece *pieces;
 };
 

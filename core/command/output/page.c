@@ -69,7 +69,7 @@ static struct tw_block *add(struct tw_page *page, enum tw_block_kind kind, const
 	struct tw_block *block = take(page, sizeof(*block));
 
 	*block = (struct tw_block) {
-		.kind = kind, .text = text, .media = page->media,
+		.kind = kind, .text = text, .media = page->media, .spare = page->spare,
 		.first = indents[kind].first, .others = indents[kind].others,
 	};
 	page->last = block;
@@ -116,6 +116,16 @@ void tw_page_only(struct tw_page *page, unsigned media)
 void tw_page_begin_only(struct tw_page *page, unsigned media)
 {
 	page->media = media;
+}
+
+void tw_page_limit(struct tw_page *page, size_t lines)
+{
+	page->most_lines = lines;
+}
+
+void tw_page_begin_spare(struct tw_page *page, int order)
+{
+	page->spare = order;
 }
 
 void tw_page_indent(struct tw_page *page, int first, int others)

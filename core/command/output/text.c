@@ -3,6 +3,7 @@
  * Writes a page as text, and data for programs: a table as CSV, a tree of JSON. See page.h.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -302,6 +303,9 @@ static void put_table(FILE *file, const struct tw_table *table)
 
 /* ---- blocks -------------------------------------------------------------- */
 
+/* Blocks that can be spared are shown up to this one. */
+static int most_spare;
+
 /* Return the next block that text shows. */
 static const struct tw_block *visible(const struct tw_block *block)
 {
@@ -309,7 +313,7 @@ static const struct tw_block *visible(const struct tw_block *block)
 
 	for (; block; block = block->next) {
 		folded += block->kind == TW_BLOCK_DETAILS;
-		if (!folded && block->media & TW_IN_TEXT)
+		if (!folded && block->media & TW_IN_TEXT && block->spare <= most_spare)
 			return block;
 		folded -= block->kind == TW_BLOCK_END_DETAILS;
 	}
@@ -343,19 +347,14 @@ static void put_block(FILE *file, const struct tw_block *block, int facts)
 	}
 }
 
-void tw_output_text(const struct tw_page *page, FILE *file)
+static void put_page(const struct tw_page *page, FILE *file)
 {
-	const int columns = tw_terminal_columns(file) - 1;
 	int any = 0, gap = 0, facts = 0;	/* where the texts of facts begin */
 	const struct tw_block *block;
 
 	for (block = visible(page->blocks); block; block = visible(block->next))
 		if (block->kind == TW_BLOCK_FACT && width_of(block->name) + 2 > facts)
 			facts = width_of(block->name) + 2;
-	/* Lines are shorter than usual on a narrow terminal. */
-	columns_of_page = columns < 0 || columns > TW_PAGE_COLUMNS ? TW_PAGE_COLUMNS :
-			  columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
-	has_colours = tw_terminal_has_colours(file);
 	for (block = visible(page->blocks); block; block = visible(block->next)) {
 		gap |= block->kind == TW_BLOCK_HEADING || block->kind == TW_BLOCK_GAP;
 		if (block->kind == TW_BLOCK_GAP)
@@ -366,6 +365,38 @@ void tw_output_text(const struct tw_page *page, FILE *file)
 		any = 1;
 		put_block(file, block, facts);
 	}
+}
+
+/* Return how many lines the page has now. */
+static size_t count_lines(const struct tw_page *page)
+{
+	size_t size, lines = 0;
+	char *text;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		tw_no_memory();
+	put_page(page, file);
+	if (fclose(file))
+		tw_no_memory();
+	for (size_t i = 0; i < size; i++)
+		lines += text[i] == '\n';
+	free(text);
+	return lines;
+}
+
+void tw_output_text(const struct tw_page *page, FILE *file)
+{
+	const int columns = tw_terminal_columns(file) - 1;
+
+	/* Lines are shorter than usual on a narrow terminal. */
+	columns_of_page = columns < 0 || columns > TW_PAGE_COLUMNS ? TW_PAGE_COLUMNS :
+			  columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
+	has_colours = tw_terminal_has_colours(file);
+	most_spare = TW_MOST_SPARE;
+	while (page->most_lines && most_spare && count_lines(page) > page->most_lines)
+		most_spare--;
+	put_page(page, file);
 }
 
 void tw_output_print(struct tw_page *page)

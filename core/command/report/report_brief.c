@@ -14,9 +14,20 @@ static double share_of(const struct tw_tally *tally, unsigned stage, int directi
 			(double)lat_ns : 0;
 }
 
-/* Add the stage with the most time, and its shares in the other groups. */
-static void add_largest(struct tw_page *page, const struct tw_report_group *groups,
-			size_t count, int direction)
+/* Where the time of a stage is spent, for those who know no stages. */
+static const char *const where[TW_STAGES] = {
+	[TW_QUEUE] = "in the program, before it submits the I/O",
+	[TW_SUBMIT] = "in the kernel, which takes the I/O from the ring",
+	[TW_BLOCKQ] = "in the kernel, before the drive: file system, scheduler, tags",
+	[TW_DEVICE] = "in the driver and the drive",
+	[TW_COMPLETE] = "in the kernel, after the drive: until the program's thread gets to it",
+	[TW_REAP] = "after the drive: until the program reads the ring",
+	[TW_KERNEL] = "in the kernel and the drive, not split",
+	[TW_DELIVER] = "in fio, after the drive: until it takes the completion",
+};
+
+void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *groups,
+			   size_t count, int direction)
 {
 	const struct tw_report_group *last = &groups[count - 1];
 	unsigned largest = 0;
@@ -27,7 +38,7 @@ static void add_largest(struct tw_page *page, const struct tw_report_group *grou
 		if (tw_tally_stage_ns(&last->all.tally, i, direction) >
 		    tw_tally_stage_ns(&last->all.tally, largest, direction))
 			largest = i;
-	tw_page_paragraph(page, "Largest stage: %s, %.0f %% of lat",
+	tw_page_paragraph(page, "largest stage: %s, %.0f %% of lat",
 			  tw_time_rows[largest].name,
 			  share_of(&last->all.tally, largest, direction));
 	for (size_t i = 0; i + 1 < count; i++)
@@ -35,7 +46,7 @@ static void add_largest(struct tw_page *page, const struct tw_report_group *grou
 			tw_page_more(page, " (%.0f %% at depth %llu)",
 				     share_of(&groups[i].all.tally, largest, direction),
 				     (unsigned long long)groups[i].all.jobs[0].iodepth);
-	tw_page_more(page, ": %s", tw_time_rows[largest].words);
+	tw_page_more(page, ": %s", where[largest]);
 }
 
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
@@ -60,7 +71,7 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 	tw_page_paragraph(page, "Depth %llu: ", depth);
 	tw_report_more_sum(page, last, direction);
 	tw_report_add_not_split(page, last);
-	add_largest(page, groups, count, direction);
+	tw_report_add_largest(page, groups, count, direction);
 	if (tw_report_say_tail(text, sizeof(text), last, direction))
 		tw_page_paragraph(page, "Depth %llu, %s", depth, text);
 	tw_report_add_deliver(page, last);

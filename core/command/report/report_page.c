@@ -21,34 +21,26 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 /* Text has the parts of blockq from this part of lat on: a tenth. */
 #define LARGE_PART	10
 
+/* Text of one direction fits on one screen. */
+#define MOST_LINES	40
+
 /* ---- what was found ------------------------------------------------------ */
 
 /* Are the causes of slow I/Os missing, as no job was told to find them? */
 static int lacks_causes(const struct tw_report_group *group)
 {
-	char text[TW_REPORT_SENTENCE];
-	int any = 0;
-
 	for (size_t i = 0; i < group->all.job_count; i++)
 		if (json_object_get(group->all.jobs[i].json, "causes"))
 			return 0;
 	for (size_t i = 0; i < group->all.slow_count; i++)
 		if (json_object_get(group->all.slowest[i].json, "causes"))
 			return 0;
-	for (int i = 0; i < TW_DIRECTIONS; i++)
-		any |= tw_report_say_tail(text, sizeof(text), group, i);
-	return any;
+	return 1;
 }
 
 /* Add what to run to learn more than the page tells. */
-static void add_next(struct tw_page *page, const struct tw_report_group *groups, size_t count,
-		     unsigned with)
+static void add_next(struct tw_page *page, int attached, int lacks, unsigned with)
 {
-	const int attached = groups->all.attached != NULL;
-	int lacks = 0;
-
-	for (size_t i = 0; i < count; i++)
-		lacks |= lacks_causes(&groups[i]);
 	if (!lacks && with & TW_REPORT_WITH_ALL)
 		return;
 	tw_page_paragraph(page, "next: ");
@@ -65,16 +57,17 @@ static void add_next(struct tw_page *page, const struct tw_report_group *groups,
 }
 
 /* Add where the time went, what is not in it, and why the slow I/Os were slow. The rest of
- * the page is the evidence. */
-static void add_answers(struct tw_page *page, const struct tw_report_group *group)
+ * the page is the evidence. Return: there is a tail without causes. */
+static int add_answers(struct tw_page *page, const struct tw_report_group *group)
 {
 	char text[TW_REPORT_SENTENCE];
-	int any = 0;
+	int any = 0, tails = 0;
 
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		if (!tw_report_shows_direction(group, i))
 			continue;
 		tw_report_add_sum(page, group, i);
+		tw_report_add_largest(page, group, 1, i);
 		if (!group->all.tally.times[TW_LAT][i].count)
 			tw_page_paragraph(page, "%s: no I/O has a latency",
 					  tw_direction_names[i]);
@@ -84,9 +77,12 @@ static void add_answers(struct tw_page *page, const struct tw_report_group *grou
 			tw_report_add_kinds(page, group, i);
 	}
 	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (tw_report_say_tail(text, sizeof(text), group, i))
+		if (tw_report_say_tail(text, sizeof(text), group, i)) {
 			tw_page_paragraph(page, "%s", text);
+			tails++;
+		}
 	tw_report_add_deliver(page, group);
+	return tails && lacks_causes(group);
 }
 
 /* ---- the stages ---------------------------------------------------------- */
@@ -186,7 +182,10 @@ static void add_fewer(struct tw_page *page, const struct tw_tally *tally, int di
 		before = ", ";
 	}
 	if (*before)
-		tw_page_more(page, " (in the sum: over all)");
+		tw_page_more(page, " (in the sum: over all%s)",
+			     tw_tally_is_sampled(tally, direction) &&
+			     !tw_tally_is_estimate(tally, TW_LAT, direction) ?
+			     "; the slowest I/Os need not be among them" : "");
 }
 
 /* Add the percentile that etcd's manual has a limit for, next to it. */
@@ -210,6 +209,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_heading(page, 3, "%s: %s", tw_direction_names[direction],
 			TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"));
 	add_rows(page, tally, direction);
+	tw_page_begin_spare(page, 1);
 	add_fewer(page, tally, direction);
 	tw_report_add_kinds(page, group, direction);
 	/* A sync has no requests of its own. */
@@ -226,7 +226,9 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_call(page, tally, direction);
 	tw_page_begin_only(page, TW_IN_ALL);
+	tw_page_begin_spare(page, 3);
 	tw_report_add_company_times(page, group, direction, tw_report_rest(with));
+	tw_page_begin_spare(page, 0);
 	/* Only a job with a rate has a schedule. */
 	if (slip->count && tw_has(tally, TW_ROW_slip_at_end_ns))
 		tw_page_remark(page, "behind fio's schedule: at most %s, at the end %s%s; the "
@@ -297,10 +299,12 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 {
 	const int of_intervals = tw_report_is_of_intervals(group);
 
+	tw_page_begin_spare(page, 1);
 	tw_report_add_cost(page, group, tw_report_rest(with));
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_over_time(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
+	tw_page_begin_spare(page, 0);
 	tw_report_add_slowest(page, group, with);
 	if (!group->span.is_wanted)
 		tw_report_add_trigger(page, group, with);
@@ -350,8 +354,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	tw_report_add_headline(page, group, is_only_one, tw_report_rest(with));
 	tw_report_add_intervals(page, group);
 	tw_page_begin_only(page, TW_IN_HTML);
-	add_answers(page, group);
-	add_next(page, group, 1, TW_REPORT_WITH_ALL);
+	add_next(page, attached, add_answers(page, group), TW_REPORT_WITH_ALL);
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_devices(page, group, 1);
 	for (int i = 0; i < TW_DIRECTIONS; i++)
@@ -401,17 +404,29 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 		     100 / pow(10, digits));
 }
 
+static int has_one_direction(const struct tw_report_group *groups, size_t count)
+{
+	int directions = 0;
+
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		directions += tw_report_shows_direction(groups, i);
+	return count == 1 && directions <= 1;
+}
+
 struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
 			       unsigned with)
 {
 	const struct tw_report_group **list = tw_malloc(count * sizeof(*list));
 	struct tw_page *page;
+	int lacks = 0;
 	char *title;
 
 	for (size_t i = 0; i < count; i++)
 		list[i] = &groups[i];
 	title = tw_report_title(list, count);
 	page = tw_page_new(title);
+	if (!(with & TW_REPORT_WITH_ALL) && has_one_direction(groups, count))
+		tw_page_limit(page, MOST_LINES);
 	free(title);
 	free(list);
 	if (with & TW_REPORT_WITH_HTML)
@@ -431,9 +446,9 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 			continue;
 		if (count > 1)
 			add_name(page, &groups[i], 0);
-		add_answers(page, &groups[i]);
+		lacks |= add_answers(page, &groups[i]);
 	}
-	add_next(page, groups, count, with);
+	add_next(page, groups->all.attached != NULL, lacks, with);
 	tw_page_begin_only(page, TW_IN_ALL);
 	return page;
 }

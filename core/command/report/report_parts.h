@@ -114,7 +114,10 @@ void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *g
 
 /* ---- other parts, each in a file of its name ------------------------------------- */
 
-/* The answers of jobs of several depths in a few lines (report_brief.c). */
+/* The stage with the most time, what it is, and its shares in the other groups; the answers
+ * of jobs of several depths in a few lines (report_brief.c). */
+void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *groups,
+			   size_t count, int direction);
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
 			 size_t count, int direction);
 

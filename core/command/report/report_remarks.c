@@ -27,14 +27,16 @@ void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *g
 	const json_t *reasons = json_object_get(group->all.counter, "reasons");
 	const size_t count = json_array_size(reasons);
 	const int agrees = group->all.verdict == TW_REPORT_RELIABLE && !group->fallbacks;
+	size_t others = 0;	/* reasons other than that there is nothing to compare */
 	int warns = group->all.verdict != TW_REPORT_UNDECIDED || group->fallbacks;
 
 	for (size_t i = 0; i < count; i++) {
 		const char *code = tw_report_string(json_array_get(reasons, i), "code");
 
+		others += strcmp(code, "one_cpu") != 0;
 		warns |= !strcmp(code, "clocksource") || !strcmp(code, "not_invariant");
 	}
-	if (warns != is_warning || (agrees && !count))
+	if (warns != is_warning || (agrees && !others))
 		return;
 	/* A good verdict can have reasons: the CPUs agree, but another source warns. */
 	if (warns)
@@ -71,8 +73,9 @@ static long number_of(const json_t *options, const char *name)
 /*
  * By default fio takes one completion from the ring, submits the next I/O, and takes the
  * next completion. The completions that are in the ring meanwhile wait, and deliver has
- * that wait. fio takes at least as many completions at a time as it waits for. A report
- * without options can't tell.
+ * that wait. fio takes at least as many completions at a time as it waits for: then those
+ * that came first wait, by the kernel in complete or reap. A report without options can't
+ * tell.
  */
 void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *group)
 {
@@ -80,8 +83,11 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	const struct tw_histogram *deliver = group->all.tally.times[TW_DELIVER];
 	const struct tw_report_job *first = &group->all.jobs[0];
 	const struct tw_histogram *call = group->all.tally.times[TW_CALL];
+	const json_t *options = first->options;
+	const char *verify = tw_report_string(options, "verify");
 	double call_ns = 0, calls = 0;
 	int is_large = 0;
+	long least;
 
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		is_large |= lat[i].count && (double)deliver[i].sum_ns * 100 >
@@ -89,12 +95,21 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 		call_ns += (double)call[i].sum_ns;
 		calls += (double)call[i].count;
 	}
-	if (!is_large || first->iodepth <= 1 || !first->options ||
-	    number_of(first->options, "iodepth_batch_complete_max") != 1 ||
-	    number_of(first->options, "iodepth_batch_complete_min") > 1 ||
-	    number_of(first->options, "iodepth_batch_complete") > 1)
+	if (!is_large || first->iodepth <= 1 || !options)
 		return;
-	tw_page_paragraph(page, "deliver is large: fio submits an I/O");
+	least = number_of(options, "iodepth_batch_complete");
+	if (number_of(options, "iodepth_batch_complete_min") > least)
+		least = number_of(options, "iodepth_batch_complete_min");
+	if (least > 1)
+		tw_page_paragraph(page, "deliver is large: fio waits until %ld completions are "
+				  "there (iodepth_batch_complete_min), so the first of them "
+				  "wait for the others", least);
+	if (least > 1 || number_of(options, "iodepth_batch_complete_max") != 1)
+		return;
+	tw_page_paragraph(page, "deliver is large: fio ");
+	if (verify && strcmp(verify, "0"))
+		tw_page_more(page, "verifies an I/O (verify=%s) and ", verify);
+	tw_page_more(page, "submits an I/O");
 	if (calls > 0)
 		tw_page_more(page, " (a call of %s in the mean)", TW_SAY_NS(call_ns / calls));
 	tw_page_more(page, " before it takes the next completion. With "

@@ -49,7 +49,7 @@ enum reason { NO_STAMPS, REQUESTLESS, MISSING, SYNC, REASONS };
 static const char *const reason_names[REASONS] = { "no_stamps", "no_request",
 	"missing_stamp", "sync_write" };
 static const char *const why_names[TW_WORKER_WHYS] = { "unknown", "asked", "block_layer",
-	"before" };
+	"file_system" };
 static const enum reason reasons[KINDS] = { 0, NO_STAMPS, NO_STAMPS, NO_STAMPS,
 	REQUESTLESS, MISSING, MISSING, MISSING, MISSING, MISSING, SYNC };
 
