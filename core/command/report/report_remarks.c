@@ -108,8 +108,8 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 		return;
 	tw_page_paragraph(page, "deliver is large: fio ");
 	if (verify && strcmp(verify, "0"))
-		tw_page_more(page, "verifies an I/O (verify=%s) and ", verify);
-	tw_page_more(page, "submits an I/O");
+		tw_page_more(page, "verifies each I/O (verify=%s), and ", verify);
+	tw_page_more(page, "submits the next I/O");
 	if (calls > 0)
 		tw_page_more(page, " (a call of %s in the mean)", TW_SAY_NS(call_ns / calls));
 	tw_page_more(page, " before it takes the next completion. With "
