@@ -277,9 +277,18 @@ worker
 	model => "Model 7", scheduler => "mq-deadline", nr_requests => 64, queue_depth => 32,
 	rotational => $true, write_cache => "write back", size => "240057409536" }];
 	$r->{slowest} = [map { my %c = %{$s->[0]}; $c{offset} = $_; \%c } 1 .. 9]
+caused
+	my $t = $r->{triggers}[0] // $r->{kernel_stages}{triggers}[0]; $r->{errors}{read} = 5;
+	$t->{events} = [map { { %{$t->{events}[0]}, cpu => $_ } } 1 .. 12];
+	$j->{options} = { iodepth_batch_complete_min => "8", verify => "crc32c" };
+	$r->{files} = [{ host => "box", path => "/data/" x 30, size => 1610612736,
+	device => "8:0" }];
+	$r->{slowest} = [map { my %c = %{$s->[0]}; $c{offset} = $_; \%c } 1 .. 9]
 CASES
 cp changes/3.json rich.json
+cp changes/4.json crowded.json
 golden rich report rich.json
+golden crowded report crowded.json
 cp changes/1.json cheap.json
 cp changes/2.json dear.json
 golden cheap report cheap.json
@@ -303,7 +312,7 @@ golden intervals_of_report report ran.json one.jsonl
 golden span report --from=1 --to=1500ms ran.json one.jsonl
 golden span_json report --json --from=3500ms one.jsonl
 
-for page in one caused rated parts_worker cheap dear rich; do
+for page in one caused rated parts_worker cheap dear rich crowded; do
 	[ "$(wc -l <"$got/report_$page.txt")" -le 42 ]
 	ok $? "$page: 40 lines at most, without the command and its exit code"
 done

@@ -389,7 +389,7 @@ static void put_words(FILE *file, const struct tw_report_reason *reason, double 
 	for (size_t i = 0; i < reason->holder_count; i++)
 		known_ns += holders[i].ns;
 	if (2 * known_ns < reason->ns) {
-		fprintf(file, " (at its end %s had it; before, not known)", holders->name);
+		fprintf(file, " (at its end %s had it; earlier, not known)", holders->name);
 		return;
 	}
 	for (size_t i = 0; i < reason->holder_count && i < 2; i++) {

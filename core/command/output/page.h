@@ -89,7 +89,7 @@ void tw_page_begin_only(struct tw_page *page, unsigned media);
 
 /* Let text have at most this number of lines, as far as blocks can be spared. Those that
  * follow tw_page_begin_spare() can, the highest @order first; 0: not the ones that follow. */
-#define TW_MOST_SPARE	4
+#define TW_MOST_SPARE	6
 void tw_page_limit(struct tw_page *page, size_t lines);
 void tw_page_begin_spare(struct tw_page *page, int order);
 void tw_page_indent(struct tw_page *page, int first, int others);

@@ -375,6 +375,7 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 	add_first_line(page, group, is_only_one, TW_IN_TEXT);
 	add_first_line(page, group, is_only_one, TW_IN_HTML);
 	add_tiles(page, group);
+	tw_page_begin_spare(page, TW_SPARE_FACTS);
 	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)
 		add_device(page, group, i);
 	add_rest(page, devices, 0, 0);
@@ -382,6 +383,7 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 		add_file(page, group, i);
 	add_rest(page, files, group->all.tally.scalars.files_left_out,
 		 group->all.job_count > 1);
+	tw_page_begin_spare(page, 0);
 	tw_page_begin_only(page, rest);
 	if (!group->all.attached || machine_of(group))
 		add_machine(page, group);

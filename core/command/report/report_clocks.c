@@ -168,10 +168,12 @@ void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *gr
 		tw_page_only(page, tw_report_rest(with));
 		return;
 	}
-	if (is_open)
+	if (is_open) {
+		tw_page_begin_spare(page, TW_SPARE_CLOCKS);
 		tw_page_heading(page, 3, "clocks in this run%s", of);
-	else
+	} else {
 		tw_page_details(page, "clocks in this run%s", of);
+	}
 	add_table(page, &group->all);
 	if (own.json)
 		add_rate(page, own.json);
@@ -181,6 +183,7 @@ void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *gr
 		     "error hardly shows in one I/O (1000 ppb of 100 us are 0.1 ns): "
 		     "it matters for run times, rates, and comparisons with other "
 		     "tools.");
+	tw_page_begin_spare(page, 0);
 	if (!is_open)
 		tw_page_end_details(page);
 }

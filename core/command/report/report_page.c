@@ -209,7 +209,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_heading(page, 3, "%s: %s", tw_direction_names[direction],
 			TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"));
 	add_rows(page, tally, direction);
-	tw_page_begin_spare(page, 1);
+	tw_page_begin_spare(page, TW_SPARE_REMARKS);
 	add_fewer(page, tally, direction);
 	tw_report_add_kinds(page, group, direction);
 	/* A sync has no requests of its own. */
@@ -226,7 +226,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_call(page, tally, direction);
 	tw_page_begin_only(page, TW_IN_ALL);
-	tw_page_begin_spare(page, 3);
+	tw_page_begin_spare(page, TW_SPARE_COMPANY);
 	tw_report_add_company_times(page, group, direction, tw_report_rest(with));
 	tw_page_begin_spare(page, 0);
 	/* Only a job with a rate has a schedule. */
@@ -299,7 +299,7 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 {
 	const int of_intervals = tw_report_is_of_intervals(group);
 
-	tw_page_begin_spare(page, 1);
+	tw_page_begin_spare(page, TW_SPARE_REMARKS);
 	tw_report_add_cost(page, group, tw_report_rest(with));
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_over_time(page, group);

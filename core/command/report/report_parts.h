@@ -57,6 +57,12 @@ int tw_report_shows_direction(const struct tw_report_group *group, int direction
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
 			    int is_only_one, unsigned rest);
 
+/* The order in which text spares what is not needed to see what is slow: the last first. */
+enum {
+	TW_SPARE_FACTS = 1, TW_SPARE_REMARKS, TW_SPARE_SLOWEST, TW_SPARE_COMPANY,
+	TW_SPARE_CLOCKS, TW_SPARE_EVENTS = TW_MOST_SPARE,
+};
+
 /* The figures of a direction: IOPS, MiB/s, lat. @rows names the rows, or is "". */
 struct tw_table *tw_report_tiles(struct tw_page *page, const char *rows, int has_bytes);
 void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_group *group,

@@ -304,7 +304,7 @@ void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *g
 
 	if (all == 0)
 		return;
-	tw_page_begin_spare(page, 2);
+	tw_page_begin_spare(page, TW_SPARE_SLOWEST);
 	tw_page_heading(page, 3, "slowest I/Os by their lat%s (%zu of %zu; all with --json, "
 			"--html)", of, in_text_shown, all);
 	tw_page_only(page, TW_IN_TEXT);
@@ -318,7 +318,7 @@ void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *g
 		add_ios(page, group, in_html_shown, TW_IN_HTML, 1);
 		tw_page_end_details(page);
 	}
-	tw_page_begin_spare(page, 0);
+	tw_page_begin_spare(page, TW_SPARE_FACTS);
 	for (size_t i = 0; i < group->stall_count; i++) {
 		if (group->stalls[i].ios < 2)
 			continue;
@@ -334,4 +334,5 @@ void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *g
 	tw_page_begin_only(page, tw_report_rest(with));
 	add_follow_cost(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
+	tw_page_begin_spare(page, 0);
 }
