@@ -35,6 +35,8 @@ CFLAGS ?= $(if $(DEBUG),-O0,-O2) -g
 # The fio for which the engine is built, and its source if it has no package.
 FIO ?= fio
 FIO_SRC ?=
+# The sources of more fios, to build engines for them, too.
+FIO_SOURCES ?=
 # The folder for the source of the installed fio.
 FIO_CACHE ?= build/fio
 # A path must be absolute, because fio is run in other folders, too.
@@ -163,6 +165,7 @@ make PROFILE=1   show where the engine's own time goes in a fio job
 
 FIO=PROGRAM      build the engine for another fio than the first in PATH
 FIO_SRC=DIR      the source of that fio, if it has no package
+FIO_SOURCES='DIR...'  build engines for the fios of these sources, too
 INSTALL=no       install no packages
 KERNEL_STAGES=   build the engine without the stages inside the kernel
 SAN=1, SAN=thread  build with sanitizers

@@ -5,7 +5,7 @@
 # The files for `tickwise build-engine`, which builds the engines for another fio later.
 BUILD_ENGINE_DIR := $(DATADIR)/tickwise/engine
 BUILD_ENGINE_FILES = Makefile core/core.mk core/profile/profile.mk plugin/plugin.mk LICENSE \
-	plugin/COPYING core/libtickwise.map $(sort $(LIBRARY_SOURCES) $(MEMORY_SOURCES) \
+	plugin/COPYING plugin/fio-options.awk core/libtickwise.map $(sort $(LIBRARY_SOURCES) $(MEMORY_SOURCES) \
 	$(REPORT_SOURCES) $(ENGINES) $(PLUGIN_SOURCES) $(MEMORY_ENGINE_SOURCES) \
 	$(wildcard plugin/kernel/*.bpf.c) $(shell find core plugin -name '*.h'))
 
@@ -44,7 +44,8 @@ install-core: core man schema completion $(B)/include/tickwise.h
 		$(call put,$(DATADIR)/$${file%/*},$(B)/completion/$$file); done
 	$(Q)set -e; for file in $(BUILD_ENGINE_FILES); do \
 		$(INSTALL) -D -m 644 $$file $(DESTDIR)$(BUILD_ENGINE_DIR)/$$file; done
-	$(call put_programs,$(BUILD_ENGINE_DIR)/plugin,plugin/find-fio.sh plugin/fio-features.sh)
+	$(call put_programs,$(BUILD_ENGINE_DIR)/plugin,plugin/find-fio.sh plugin/fits-fio.sh \
+		plugin/fio-features.sh)
 	$(call put_programs,$(ENGINE_DIR),$(B)/tickwise-build-engine)
 	sed -i 's|^source_dir=.*|source_dir=$(BUILD_ENGINE_DIR)|' \
 		$(DESTDIR)$(ENGINE_DIR)/tickwise-build-engine
@@ -55,6 +56,8 @@ install-plugin: plugin
 	$(call put,$(ENGINE_DIR),$(addprefix $(B)/,$(ENGINE_FILES)))
 	$(if $(KERNEL_PROGRAM_FILES),$(call put_programs,$(ENGINE_DIR),$(addprefix \
 		$(B)/,$(KERNEL_PROGRAM_FILES))))
+	$(if $(FIO_SOURCES),$(Q)cd $(B) && find engines -name '*.so' -exec $(INSTALL) -D \
+		-m 644 {} $(DESTDIR)$(ENGINE_DIR)/{} \;)
 	@# fio passes a name without a slash to dlopen(), which searches the folders of
 	@# libraries: ioengine=fio-tickwise.so.
 	$(Q)set -e; for file in $(ENGINE_FILES); do \
@@ -71,5 +74,6 @@ uninstall:
 			$(KERNEL_PROGRAMS) build-engine))
 	$(Q)for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
 	$(Q)$(man_links) rm -f $(DESTDIR)$(MANDIR)/man$$section/$$name.$$section; done
-	rm -rf $(DESTDIR)$(BUILD_ENGINE_DIR) $(DESTDIR)$(DATADIR)/tickwise/schema
+	rm -rf $(DESTDIR)$(BUILD_ENGINE_DIR) $(DESTDIR)$(ENGINE_DIR)/engines \
+		$(DESTDIR)$(DATADIR)/tickwise/schema
 	-rmdir $(DESTDIR)$(ENGINE_DIR) $(DESTDIR)$(DATADIR)/tickwise 2>/dev/null

@@ -3,7 +3,8 @@
 # Packages, and what tests them in fresh systems.
 #
 # `make deb` builds in build/deb, from the files that git knows. It uses no network if the
-# necessary packages are installed and FIO_SRC= is given. The same files give the same
+# necessary packages are installed and FIO_SRC= is given. The package fio-tickwise has engines
+# for the fios of FIO_SOURCES=, too. The same files give the same
 # bytes, wherever they are.
 
 DIST := tickwise-$(VERSION)
@@ -23,7 +24,7 @@ deb: packages-deb
 	$(Q)tree=$$($(find_fio)) && \
 	echo "building (a minute; the compiler's output: build/deb/build.log)" && \
 	cd build/deb/$(DIST) && \
-	env -u MAKEFLAGS -u MAKELEVEL FIO_SRC="$$tree" \
+	env -u MAKEFLAGS -u MAKELEVEL FIO_SRC="$$tree" FIO_SOURCES='$(abspath $(FIO_SOURCES))' \
 		dpkg-buildpackage -b -us -uc >../build.log 2>&1 || { \
 		tail -n 20 ../build.log >&2; exit 1; }
 	@ls build/deb/*.deb

@@ -109,8 +109,8 @@ int tw_io_u_init(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
 
-	/* fio numbers its io_us, so another layout of io_u shows here. */
-	if (io_u->index != job->collected.io_us++ || io_u->index >= job->ring.entries) {
+	if (!tw_has_our_io_u(io_u, job->collected.io_us++) ||
+	    io_u->index >= job->ring.entries) {
 		tw_message("tickwise: built with another layout of io_u than "
 			"that of this %s: type `tickwise build-engine` to "
 			"build an engine for this fio\n", fio_version_string);

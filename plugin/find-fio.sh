@@ -18,8 +18,9 @@
 #	the source package of the Debian package that owns the program
 #	the tag or commit in fio's git (FIO_GIT= names another repository)
 #
-# The system's apt lists, caches and sources do not change. A tree of the user is not
-# written to, and fio itself is not built.
+# fits-fio.sh compares it with the program, whatever its version is called. The system's
+# apt lists, caches and sources do not change. A tree of the user is not written to, and
+# fio itself is not built.
 set -u
 LC_ALL=C GIT_TERMINAL_PROMPT=0
 export LC_ALL GIT_TERMINAL_PROMPT
@@ -28,7 +29,8 @@ unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 fio=fio source='' cache=''
 git_url=${FIO_GIT:-https://github.com/axboe/fio}
 cc=${CC:-gcc}
-work='' child='' tried='' program='' fio_path='' fio_version='' commit='' recipe=''
+here=$(cd "$(dirname "$0")" && pwd)
+work='' child='' tried='' program='' fio_path='' fio_version='' source_package='' commit=''
 
 say()
 {
@@ -93,6 +95,31 @@ tree_version()
 	fi | head -n 1
 }
 
+# Check that the program is made of a tree. False, with a reason: it is not. Of two releases,
+# one can have all the options of the other, so their numbers are compared, too.
+fits()
+{
+	[ -n "$fio_path" ] || return 0
+	reason="it is $(tree_version "$1")"
+	[ "$(release "${reason#it is }")" = "$(release "$fio_version")" ] || return 1
+	reason=$(CC="$cc" sh "$here/fits-fio.sh" "$fio_path" "$1" 2>&1 </dev/null | tail -n 1)
+	[ -z "$reason" ]
+}
+
+release()
+{
+	expr "$1" : 'fio-\([0-9]*\.[0-9]*\)' || :
+}
+
+# Print where the source of this program is, as far as it is known.
+known_source()
+{
+	[ -z "$source_package" ] ||
+		printf %s "It is in the source package $source_package $source_version"
+	[ -z "$commit" ] || printf %s ", and is commit $commit of fio's git"
+	[ -z "$source_package" ] || printf '. '
+}
+
 # ---- the cache ----
 
 use()
@@ -131,7 +158,8 @@ enter()
 	[ -n "$source" ] || use_known_program
 }
 
-# keep VERSION ROUTE: configure the tree in work, stamp it, and move it into the cache
+# keep VERSION ROUTE: configure the tree in work, stamp it, move it into the cache, and use
+# it, unless it is not this program's
 keep()
 {
 	tree=$work/tree
@@ -151,7 +179,13 @@ keep()
 	# later. They change no layout: the largest member of the only union that they
 	# affect is always there.
 	sed -i '/^#define CONFIG_\(LIBAIO\|LIBNUMA\)$/d' "$tree/config-host.h"
-	echo "FIO_VERSION = $1" >"$tree/FIO-VERSION-FILE"
+	if ! fits "$tree"; then
+		[ -z "$source" ] || not_its_source
+		tried "$2: $reason"
+		rm -rf "$tree"
+		return
+	fi
+	echo "FIO_VERSION = ${fio_version:-$1}" >"$tree/FIO-VERSION-FILE"
 	printf '%s\n' "route: $2" "fio: $fio_version" "program: $program" \
 		>"$tree/tickwise-stamp"
 	rm -rf "$entry" "$cache/find-fio.log"
@@ -161,6 +195,12 @@ keep()
 
 # ---- a tree that the user names ----
 
+not_its_source()
+{
+	fail "$given (FIO_SRC) is not the source of $fio_path ($fio_version): $reason." \
+		"$(known_source)Without FIO_SRC it is found or fetched"
+}
+
 use_source()
 {
 	given=$(cd "$source" 2>/dev/null && pwd) ||
@@ -168,67 +208,49 @@ use_source()
 	[ -f "$given/fio.h" ] ||
 		fail "$given (FIO_SRC) is not fio's source: it has no fio.h"
 	version=$(tree_version "$given")
-	if [ -n "$commit" ] && [ "$version" = "$fio_version" ] &&
-		! grep -q "$added" "$given/options.c"; then
-		fail "$given (FIO_SRC) is the release $version, which $fio_path is not." \
-			"${recipe}Then: FIO_SRC=/path/to/fio make"
-	fi
-	# git describes this commit by another name.
-	[ -z "$commit" ] || [ "$(git -C "$given" rev-parse HEAD 2>/dev/null)" != "$commit" ] ||
-		version=$fio_version
-	if [ -z "$fio_version" ]; then
-		say "no program $fio here to compare $given ($version) with"
-	elif [ "$version" != "$fio_version" ]; then
-		say "warning: $given is $version, but $fio_path is $fio_version:" \
-			"an engine built for one does not run in the other"
-	fi
+	[ -n "$fio_path" ] || say "no program $fio here to compare $given ($version) with"
+	fits "$given" || not_its_source
 	[ ! -f "$given/config-host.h" ] || [ ! -f "$given/FIO-VERSION-FILE" ] ||
-		[ "$(tree_version "$given")" != "$version" ] || use "$given"
+		[ "$version" != "${fio_version:-$version}" ] || use "$given"
 	sum=$(printf '%s' "$given" | cksum)
 	name=source-$version-${sum%% *}
 	stamp=$cache/$name/tickwise-stamp
-	[ -z "$(find "$given" \( -name '*.h' -o -name configure \) -newer "$stamp" \
-		2>/dev/null | head -n 1)" ] || rm -f "$stamp"
+	# A changed source or another program: the copy is made again.
+	# shellcheck disable=SC2015
+	grep -qsxF "program: $program" "$stamp" && [ -z "$(find "$given" \( -name '*.h' \
+		-o -name configure \) -newer "$stamp" 2>/dev/null | head -n 1)" ] ||
+		rm -f "$stamp"
 	enter "$name"
 	say "copying $given, to configure the copy"
 	mkdir "$work/tree"
 	logged tar -C "$given" --exclude=./.git --exclude='*.o' -cf "$work/tar" . &&
 		logged tar -C "$work/tree" -xf "$work/tar" ||
 		fail "can't copy $given to $cache"
+	# The copy has no git to ask.
+	echo "FIO_VERSION = $version" >"$work/tree/FIO-VERSION-FILE"
 	keep "$version" "copy of $given"
 }
 
 # ---- the source package ----
 
 # Find the package that the program belongs to. Set source_package, source_version and
-# upstream. False if there is none, or if the program is not the package's.
+# upstream. False if there is none.
 find_package()
 {
 	command -v dpkg-query >/dev/null || return 1
 	# On a system with merged /usr the database may know it as /bin/fio.
 	package=$(dpkg-query -S "$fio_path" "${fio_path#/usr}" 2>/dev/null |
 		sed -n '/^diversion /d; s/: .*//p' | head -n 1)
-	# shellcheck disable=SC2046	# three words
-	set -- $(dpkg-query -W -f '${Version} ${source:Package} ${source:Version}' \
+	# shellcheck disable=SC2046	# two words
+	set -- $(dpkg-query -W -f '${source:Package} ${source:Version}' \
 		"${package:-no package}" 2>/dev/null)
-	[ $# = 3 ] || return 1
-	source_package=$2 source_version=$3
-	upstream=${3#*:}
+	[ $# = 2 ] || return 1
+	source_package=$1 source_version=$2
+	upstream=${2#*:}
 	upstream=${upstream%-*}
-	# Another program may have replaced that of the package.
-	case "fio-$upstream" in
-	"$fio_version" | "$fio_version"[+~.]*) ;;
-	*) return 1 ;;
-	esac
-	# Some packages contain a later fio than their version names. Set the commit of fio's
-	# git of which this one is made, and an option that the release lacks.
-	case "$2 $3" in
-	'fio 3.39-1' | 'fio 3.39-1'[!0-9]*)
-		commit=58818df7b0948d36ba9743160a1f570700d2347d
-		added=verify_header_seed
-		recipe="$package $1 is made of commit $commit of fio's git. In a clone: git \
-archive --prefix=fio/ $commit | tar -x -C /path/to. "
-		;;
+	# This package has a later fio than its version tells: a commit of fio's git.
+	case "$1 $2" in
+	'fio 3.39-1' | 'fio 3.39-1'[!0-9]*) commit=58818df7b0948d36ba9743160a1f570700d2347d ;;
 	esac
 }
 
@@ -292,7 +314,9 @@ use_package()
 		return
 	}
 	mv "$work"/package/*/ "$work/tree"
+	rm -rf "$work/package"
 	keep "$fio_version" "Debian source $source_package $offered"
+	source_package=
 }
 
 # ---- git ----
@@ -323,6 +347,7 @@ use_git()
 		return
 	fi
 	rm -rf "$work/tree/.git"
+	echo "FIO_VERSION = $fio_version" >"$work/tree/FIO-VERSION-FILE"
 	keep "$fio_version" "git $git_url $revision"
 }
 
@@ -348,8 +373,7 @@ if fio_path=$(command -v "$fio") && fio_path=$(readlink -f "$fio_path"); then
 	program="$fio_path $(stat -c '%s %.Y %.Z %i' "$fio_path")"
 	[ -n "$source" ] || use_known_program
 fi
-packaged=
-[ -z "$fio_path" ] || ! find_package || packaged=1
+[ -z "$fio_path" ] || find_package || :
 [ -z "$source" ] || use_source
 [ -n "$fio_path" ] ||
 	fail "there is no program $fio: install fio, or name one with FIO="
@@ -361,9 +385,13 @@ esac
 # The directory of the program, if it was built there.
 built_in=${fio_path%/*}
 [ ! -f "$built_in/fio.h" ] || [ ! -f "$built_in/config-host.h" ] ||
-	[ ! -f "$built_in/FIO-VERSION-FILE" ] ||
-	[ "$(tree_version "$built_in")" != "$fio_version" ] || use "$built_in"
-if [ -n "$packaged" ]; then use_package; else tried "no Debian package brought $fio_version"; fi
+	[ "$(tree_version "$built_in")" != "$fio_version" ] || ! fits "$built_in" ||
+	use "$built_in"
+if [ -n "$source_package" ]; then
+	use_package
+else
+	tried "no Debian package brought $fio_version"
+fi
 use_git
 fail "no source that matches $fio_version ($fio_path). Tried: $tried." \
-	"${work:+(log: $cache/find-fio.log) }${recipe}With its source at hand: FIO_SRC=/path/to/fio make"
+	"${work:+(log: $cache/find-fio.log) }$(known_source)With its source at hand: FIO_SRC=/path/to/fio make"

@@ -8,35 +8,56 @@
 #include "guards.h"
 
 /*
- * Options whose places are compared. fio's own table tells the offset of each option
- * in struct thread_options. These options are spread over the whole structure, and
- * every fio since 3.33 has them. They find a field more or less that the padding at the
- * end of the structure hides; the place of io_ops does not change then.
+ * The options of the source that this was built with, and their places in struct
+ * thread_options. fio's own table has the same of the fio that runs. They differ if fio
+ * has one option more or less, even where padding hides the field.
  */
 static const struct {
 	const char *name;
 	size_t offset;
+	bool is_optional;	/* some fios of this source lack it */
 } known_options[] = {
-	{ "iodepth", offsetof(struct thread_options, iodepth) },
-	{ "direct", offsetof(struct thread_options, odirect) },
-	{ "verify", offsetof(struct thread_options, verify) },
-	{ "thread", offsetof(struct thread_options, use_thread) },
-	{ "ramp_time", offsetof(struct thread_options, ramp_time) },
-	{ "rate_process", offsetof(struct thread_options, rate_process) },
-	{ "log_offset", offsetof(struct thread_options, log_offset) },
+#include "fio_options.h"
 };
+#define KNOWN_COUNT	FIO_ARRAY_SIZE(known_options)
 
-/* Return the name of the first option that this fio has at another place, or NULL. */
-static const char *keeps_elsewhere(void)
+/* Return the index of an option, or KNOWN_COUNT. Both tables have the same order, so the
+ * search begins at @index. */
+static size_t find_known(const char *name, size_t index)
 {
-	const struct fio_option *option;
-	size_t i;
+	for (size_t i = 0; i < KNOWN_COUNT; i++, index++)
+		if (strcmp(known_options[index % KNOWN_COUNT].name, name) == 0)
+			return index % KNOWN_COUNT;
+	return KNOWN_COUNT;
+}
 
-	for (option = fio_options; option->name; option++)
-		for (i = 0; i < FIO_ARRAY_SIZE(known_options); i++)
-			if (strcmp(option->name, known_options[i].name) == 0 &&
-			    option->off1 != known_options[i].offset)
-				return option->name;
+/* Return how this fio differs from the source, with the name of the first such option; NULL:
+ * it does not. Options of a profile set another structure. */
+static const char *differs_in(const char **name)
+{
+	bool is_seen[KNOWN_COUNT] = { false };
+	const struct fio_option *option;
+	size_t i = 0;
+
+	for (option = fio_options; (*name = option->name); option++) {
+		size_t found = find_known(option->name, i);
+
+		if (option->prof_name || option->type == FIO_OPT_UNSUPPORTED)
+			continue;
+		if (found == KNOWN_COUNT && option->off1)
+			return "this one has one more option";
+		if (found == KNOWN_COUNT)
+			continue;
+		if (option->off1 != known_options[found].offset)
+			return "this one keeps elsewhere option";
+		is_seen[found] = true;
+		i = found + 1;
+	}
+	for (i = 0; i < KNOWN_COUNT; i++) {
+		*name = known_options[i].name;
+		if (!is_seen[i] && !known_options[i].is_optional)
+			return "this one lacks option";
+	}
 	return NULL;
 }
 
@@ -45,8 +66,8 @@ int tw_check_layout(const struct thread_data *td)
 	if (tw_has_our_layout(td))
 		return 0;
 	tw_message("tickwise: built for the structures of %s, which are "
-		"not those of this %s: type `tickwise build-engine` to build one "
-		"for this fio\n", TW_FIO_VERSION, fio_version_string);
+		"not those of this %s: refused. Type `tickwise build-engine` to build "
+		"one for this fio\n", TW_FIO_VERSION, fio_version_string);
 	return 1;
 }
 
@@ -61,15 +82,15 @@ void get_ioengine(struct ioengine_ops **ops);
 void get_ioengine(struct ioengine_ops **ops)
 {
 	const bool is_same = !strcmp(fio_version_string, TW_FIO_VERSION);
-	const char *option = is_same ? keeps_elsewhere() : NULL;
+	const char *option = NULL, *differs = is_same ? differs_in(&option) : NULL;
 
-	*ops = is_same && !option ? &tw_engine : NULL;
+	*ops = is_same && !differs ? &tw_engine : NULL;
 	if (*ops)
 		tw_run_begin();
-	else if (option)
-		tw_message("tickwise: built with the source of another %s: this one keeps "
-			   "option %s elsewhere: refused. Type `tickwise build-engine` to "
-			   "build one for this fio\n", TW_FIO_VERSION, option);
+	else if (differs)
+		tw_message("tickwise: built with the source of another %s: %s %s: refused. "
+			   "Type `tickwise build-engine` to build one for this fio\n",
+			   TW_FIO_VERSION, differs, option);
 	else
 		tw_message("tickwise: built for %s, loaded into %s: refused. Type `tickwise "
 			   "build-engine` to build one for this fio\n", TW_FIO_VERSION,

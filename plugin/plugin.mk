@@ -7,7 +7,8 @@
 # this path and the tree's version, and changes only if one of them does. So the engine is
 # built again exactly when the installed fio or its tree has changed.
 
-# Each engine has one of these files; all engines share the other files.
+# Each engine has one of these files (fits.c is that of fits-fio.sh); all engines share the
+# other files.
 ENGINES := $(shell grep -l '^struct ioengine_ops tw_engine' plugin/*.c)
 PLUGIN_SOURCES := $(filter-out $(ENGINES) %.bpf.c $(addprefix plugin/,attach/% helper/% \
 	memory_engine/%),$(wildcard plugin/*.c plugin/*/*.c))
@@ -18,9 +19,22 @@ KERNEL_PROGRAMS := kernel-helper attach
 main_of_kernel-helper := helper/helper.o
 main_of_attach := attach/attach.o
 
-.PHONY: plugin engines kernel-programs
-plugin: engines kernel-programs
+.PHONY: plugin engines more-engines kernel-programs
+plugin: engines kernel-programs $(if $(FIO_SOURCES),more-engines)
 engines: $(addprefix $(B)/,$(ENGINE_FILES))
+
+# FIO_SOURCES=: engines for the fios of these sources, too, each in a folder of its own.
+# `tickwise` takes the first that fio loads, so a name only has to be another for another
+# fio: its version, and a sum of its options.
+more-engines:
+	$(Q)rm -rf $(B)/engines
+	+$(Q)set -e; number=0; for tree in $(abspath $(FIO_SOURCES)); do \
+		number=$$((number + 1)) more=$(B)/more/$$number; \
+		$(make_here) B=$$more FIO=none FIO_SRC=$$tree FIO_SOURCES= engines; \
+		name=$$(sed -n 's/^FIO_VERSION *= *//p' $$more/fio.path)-$$(cksum \
+			<$$more/plugin/fio_options.h | cut -d ' ' -f 1); \
+		$(INSTALL) -D -m 644 -t $(B)/engines/$$name $(addprefix \
+			$$more/,$(ENGINE_FILES)); done
 
 $(B)/fio.path: force
 	$(Q)mkdir -p $(@D)
@@ -56,6 +70,12 @@ endef
 NEED_FIO := plugin/fio-features.sh $(B)/fio.path $(B)/flags
 $(B)/plugin/%.o: plugin/%.c $(NEED_FIO)
 	$(compile_plugin)
+
+$(B)/plugin/fio_options.h: plugin/fio-options.awk $(B)/fio.path
+	$(Q)mkdir -p $(@D)
+	$(Q)awk -f $< "$$(head -n 1 $(B)/fio.path)/options.c" >$@.new && mv $@.new $@
+$(B)/plugin/guards.o: $(B)/plugin/fio_options.h
+$(B)/plugin/guards.o: PLUGIN_CFLAGS += -I$(B)/plugin
 
 # A program that stamps I/Os inside the kernel is built into a header that loads it. The
 # engine is built without them if clang, bpftool or libbpf are missing, or with an empty

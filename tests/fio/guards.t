@@ -4,7 +4,8 @@
 #
 # Behaviour: an engine built for another fio refuses with one clear line and a
 # failing exit, before anything of fio's is touched. So does one whose headers only
-# claim the right version. Defect: a crash, a hang, or a run with garbage.
+# claim the right version. fits-fio.sh finds the same before an engine is built. Defect: a
+# crash, a hang, a run with garbage, or a source that fits and is refused.
 . "$(dirname "$0")/fio_tap.sh"
 
 tree=$(head -n 1 "$TW_BUILD/fio.path")
@@ -40,10 +41,11 @@ ok $? "--enghelp on it does not crash either"
 build_moved()
 {
 	features=$("$root/plugin/fio-features.sh" "$tree")
+	awk -f "$root/plugin/fio-options.awk" tree/options.c >fio_options.h
 	for source in tickwise guards engine_job; do
 		# shellcheck disable=SC2086
 		${CC:-gcc} -std=gnu11 -fPIC -fvisibility=hidden -w -I"$root/core" \
-			-I"$root/core/latency" -I"$root/plugin" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+			-I"$root/core/latency" -I"$root/plugin" -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 			-DFIO_INTERNAL -DFIO_INC_DEBUG $features -DTW_FIO_VERSION="\"$version\"" \
 			-include tree/config-host.h -isystem tree -c -o $source.o \
 			"$root/plugin/$source.c" || return
@@ -69,11 +71,31 @@ is_refused()
 	done
 }
 
+# fits WANTED WHAT: compares fio with tree/, and passes if it fits, or names the reason
+fits()
+{
+	is "$("$root/plugin/fits-fio.sh" "$FIO" tree 2>&1)" "$1" "$2"
+}
+
 # Headers that claim the version but lay thread_data out otherwise.
 mkdir tree
 cp -r "$tree/." tree/ 2>/dev/null
+fits '' "fits-fio.sh: the source of this fio"
+perl -0pi -e 's/(struct io_u \{\n)/$1\tlong moved_by_the_test;\n/' tree/io_u.h
+fits 'its I/Os (struct io_u) have another layout' "fits-fio.sh: a field of an I/O more"
+cp "$tree/io_u.h" tree/
+sed -i 's/"iodepth"/"iodeqth"/' tree/options.c
+mv tree/config-host.h .
+fits 'fio has one more option: iodepth' "fits-fio.sh: an option less, without a compiler"
+mv config-host.h tree/
+cp "$tree/options.c" tree/
+perl -0pi -e 's/(\n\t\{\n\t\t\.name\t= )"direct"(.*?\n\t\},)/$1"direct"$2$1"made"$2/s' tree/options.c
+fits 'fio lacks option made' "fits-fio.sh: an option more"
+cp "$tree/options.c" tree/
 perl -0pi -e 's/(struct thread_data \{\n)/$1\tchar moved_by_the_test[512];\n/' \
 	tree/fio.h
+fits "built for the structures of $version, which are not those of this $version" \
+	"fits-fio.sh: fields moved by 512 bytes"
 build_moved
 ok $? "an engine built with fields moved by 512 bytes"
 is_refused
@@ -85,6 +107,7 @@ perl -0pi -e 's/(\tunsigned int use_thread;\n)(\tunsigned int unlink;\n)/$2$1/' 
 	tree/thread_options.h
 ! cmp -s "$tree/thread_options.h" tree/thread_options.h
 ok $? "headers with two options exchanged"
+fits 'fio keeps elsewhere option unlink' "fits-fio.sh: the same"
 build_moved
 ok $? "an engine built with them"
 is_refused

@@ -204,11 +204,11 @@ static void load_engine(struct tw_doctor_facts *facts)
 	free(text);
 }
 
-/* Find the engine in the order of `tickwise run`: the installed one, then one
- * that was built for this fio. */
+/* Find the engine in the order of `tickwise run`: the installed one, then another one
+ * for this fio. */
 static void read_engine(struct tw_doctor_facts *facts)
 {
-	char *installed = tw_own_file(ENGINE, R_OK), *built;
+	char *installed = tw_own_file(ENGINE, R_OK), *other;
 
 	snprintf(facts->engine.path, sizeof(facts->engine.path), "%s",
 		 installed ? installed : "");
@@ -217,9 +217,9 @@ static void read_engine(struct tw_doctor_facts *facts)
 	free(installed);
 	if (facts->engine.is_loaded || !facts->fio.version[0])
 		return;
-	built = tw_run_built_engine(facts->fio.path, ENGINE);
-	if (built) {
-		snprintf(facts->engine.path, sizeof(facts->engine.path), "%s", built);
+	other = tw_run_other_engine(facts->fio.path);
+	if (other) {
+		snprintf(facts->engine.path, sizeof(facts->engine.path), "%s", other);
 		load_engine(facts);
 	}
 }

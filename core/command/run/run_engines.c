@@ -6,6 +6,7 @@
  * version of this program and of fio, since an engine works with one of each.
  */
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,9 @@
 #define ENGINE		"tickwise.so"
 #define COMMAND_ENGINE	"tickwise-cmd.so"
 #define MEMORY_ENGINE	"tickwise-memory.so"
+
+/* Next to the installed engines: folders of engines for other fios. */
+#define READY_FOLDER	"engines"
 
 #define SYSTEM_FOLDER	"/var/lib/tickwise"
 #define FOLDER		"%s/engines/" TW_VERSION "/%s"	/* of a version of fio */
@@ -152,7 +156,8 @@ char *tw_run_built_folder(const char *fio)
 	return version ? tw_format(FOLDER, own_folder(), version) : NULL;
 }
 
-char *tw_run_built_engine(const char *fio, const char *file)
+/* Return an engine that was built for this version of fio; NULL: none. */
+static char *find_built(const char *fio)
 {
 	const char *const folders[] = { own_folder(), SYSTEM_FOLDER };
 	const char *version = NULL;
@@ -164,7 +169,7 @@ char *tw_run_built_engine(const char *fio, const char *file)
 		if (access(tw_format(FOLDER, folders[i], ""), X_OK))
 			continue;
 		version = version ? version : version_of(fio);
-		path = version ? tw_format(FOLDER "/%s", folders[i], version, file) : NULL;
+		path = version ? tw_format(FOLDER "/" ENGINE, folders[i], version) : NULL;
 		if (path && access(path, R_OK) == 0)
 			return path;
 	}
@@ -182,16 +187,40 @@ static char *find_next_to(const char *path, const char *file)
 	return access(found, R_OK) == 0 ? found : NULL;
 }
 
-/* Find the engine. One that was built for this fio is used only if the
- * installed one does not load. */
+/* Return the first of the ready-made engines that this fio loads; NULL: none. */
+static char *find_ready(struct tw_run_engines *engines)
+{
+	const char *folder = keep(tw_own_file(READY_FOLDER, X_OK));
+	char *found = NULL;
+	glob_t paths;
+
+	if (!folder || glob(tw_format("%s/*/" ENGINE, folder), 0, NULL, &paths))
+		return NULL;
+	for (size_t i = 0; i < paths.gl_pathc && !found; i++)
+		if (tw_run_has_option(engines, paths.gl_pathv[i], OUR_OPTION))
+			found = tw_format("%s", paths.gl_pathv[i]);
+	globfree(&paths);
+	return found;
+}
+
+char *tw_run_other_engine(const char *fio)
+{
+	struct tw_run_engines engines = { .fio = fio };
+	char *ready = find_ready(&engines);
+
+	return ready ? ready : find_built(fio);
+}
+
+/* Find the engine: the installed one, unless only another one loads. */
 static char *find_installed(struct tw_run_engines *engines)
 {
 	char *installed = keep(tw_own_file(ENGINE, R_OK));
-	char *built = tw_run_built_engine(engines->fio, ENGINE);
+	char *other;
 
-	if (!built || (installed && tw_run_has_option(engines, installed, OUR_OPTION)))
+	if (installed && tw_run_has_option(engines, installed, OUR_OPTION))
 		return installed;
-	return keep(realpath(built, NULL));
+	other = tw_run_other_engine(engines->fio);
+	return other ? keep(realpath(other, NULL)) : installed;
 }
 
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path)

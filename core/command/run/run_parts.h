@@ -119,13 +119,15 @@ enum tw_run_kind {
 const char *tw_run_fio_program(const char *given);
 
 /* Find the engines at @path; with NULL, where they are built or installed. If this fio
- * can't load these, find those that `tickwise build-engine` built for it. */
+ * can't load these, find those of tw_run_other_engine(). */
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path);
 
 /* Return where `tickwise build-engine` puts the engines for this fio; NULL: this is no
- * fio. Return an engine that was put there or in the system's folder; NULL: none. */
+ * fio. */
 char *tw_run_built_folder(const char *fio);
-char *tw_run_built_engine(const char *fio, const char *file);
+/* Return an engine for this fio that is not the installed one: a ready-made one, or one that
+ * was put into that folder or into the system's; NULL: none. */
+char *tw_run_other_engine(const char *fio);
 
 /* Try whether fio can load the engine at @path. If not, print the reason and
  * what to do. */

@@ -332,14 +332,22 @@ static void settled(void)
 	tap_ok(world_number("ios.read") == 32 + 64, "each once");
 }
 
-/* fio numbers its io_us; another layout shows there. */
+/* fio numbers its io_us, and gives each an empty list; another layout shows there. */
 static void other_layout(void)
 {
 	world_forget();
 	tw_init(&world.td);
+	INIT_FLIST_HEAD(&world.io_us[0].verify_list);
 	world.io_us[0].index = 1;
 	tap_ok(tw_io_u_init(&world.td, &world.io_us[0]) && world.messages == 1,
-	       "io_us of another layout are refused");
+	       "io_us with other numbers are refused");
+	world_end();
+	world_forget();
+	tw_init(&world.td);
+	memset(&world.io_us[0].verify_list, 0, sizeof(world.io_us[0].verify_list));
+	world.io_us[0].index = 0;
+	tap_ok(tw_io_u_init(&world.td, &world.io_us[0]) && world.messages == 1,
+	       "and those without their list");
 	world_end();
 }
 

@@ -705,6 +705,7 @@ static inline bool world_begin(void)
 	for (i = 0; i < world.td.o.iodepth; i++) {
 		world.io_us[i].index = i;
 		world.io_us[i].file = &world.file;
+		INIT_FLIST_HEAD(&world.io_us[i].verify_list);
 		if (tw_io_u_init(&world.td, &world.io_us[i]))
 			return false;
 	}

@@ -93,8 +93,6 @@ TREE=another
 fails 66 'is no archive' 'not an archive' "$scratch/file" "$folder"
 FIND_SAYS='find-fio: no source that matches. (log: /gone/log) FIO_SRC=/path/to/fio make'
 FIND_FAILS=1 fails 66 'no source that matches. --source=DIR' 'no source' '' "$folder"
-FIND_SAYS='find-fio: warning: it is another one'
-fails 66 'build-engine: it is another one' 'the source of another fio' '' "$folder"
 FIND_SAYS=
 THEN=false fails 70 'what the compiler printed is in' 'a compiler that fails' '' "$folder"
 rm -f "$TMPDIR"/tickwise-build-engine.*

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # `tickwise engine` prints the path of an engine that this fio can load: the
-# installed one first, else one that `tickwise build-engine` has built for this
-# version. Fails if it takes another version's. Fails also if the line on an engine
+# installed one first, else a ready-made one, else one that `tickwise build-engine` has
+# built for this version. Fails if it takes another version's. Fails also if the line on an engine
 # for another fio lacks the command that builds one. A name such as fio-tickwise.so
 # is an engine of ours.
 
@@ -52,6 +52,17 @@ echo fio-3.98 >"$installed"
 prints "$built/fio-3.99/tickwise.so" 'for another fio: the one that was built'
 rm "$installed"
 prints "$built/fio-3.99/tickwise.so" 'none installed: the one that was built'
+
+ready=$scratch/bin/engines
+mkdir -p "$ready/fio-3.97-1" "$ready/fio-3.99-2" "$ready/fio-3.99-3"
+echo fio-3.97 >"$ready/fio-3.97-1/tickwise.so"
+prints "$built/fio-3.99/tickwise.so" 'ready-made ones for others only: the one that was built'
+echo fio-3.9 >"$ready/fio-3.99-2/tickwise.so"
+echo fio-3.99 >"$ready/fio-3.99-3/tickwise.so"
+prints "$ready/fio-3.99-3/tickwise.so" 'the ready-made one that fio loads, whatever its folder'
+echo fio-3.98 >"$installed"
+prints "$ready/fio-3.99-3/tickwise.so" 'also if another one is installed'
+rm -r "$ready" "$installed"
 
 rm "$built/fio-3.99/tickwise.so"
 echo fio-3.99 >"$built/fio-3.98/tickwise.so"
