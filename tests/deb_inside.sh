@@ -28,11 +28,12 @@ shell()
 	works "$1" sh -c "$2"
 }
 
-# build_in FOLDER SOURCE
+# build_in FOLDER SOURCE. The source of the installed fio is that of one more fio, too.
 build_in()
 {
 	begun=$(date +%s)
-	works "make deb without a network in $1" unshare --net make -C "$1" deb FIO_SRC="$2"
+	works "make deb without a network in $1" unshare --net make -C "$1" deb FIO_SRC="$2" \
+		FIO_SOURCES="$2"
 	echo "# $(seconds) s"
 }
 
@@ -100,6 +101,12 @@ test_names()
 	shell 'ioengine=fio-tickwise.so' 'fio named.fio && tickwise report named.*.json'
 	has "$works" 'fio lat mean' 'leaves a report'
 	works 'which tickwise run leaves as it is' tickwise run named.fio
+	shell 'a ready-made engine, if the installed one does not load' \
+		'engine=$(tickwise engine) && mv "$engine" away.so && tickwise engine'
+	has "$works" "/tickwise/engines/$(fio --version)-" 'is found'
+	shell 'and used' 'tickwise run --report mine.fio && mv away.so \
+		"$(dirname "$(tickwise engine)")/../../tickwise.so" && tickwise engine'
+	has_not "$works" /engines/ 'until the installed one is back'
 	shell 'ioengine=external: with the path of tickwise engine' \
 		'ENG=external:$(tickwise engine) fio path.fio && tickwise report path.*.json'
 }
