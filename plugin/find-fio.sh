@@ -233,21 +233,18 @@ use_source()
 
 # ---- the source package ----
 
-# Find the package that the program belongs to. Set source_package, source_version and
-# upstream. False if there is none.
+# Find the package that the program belongs to. Set source_package and source_version.
 find_package()
 {
-	command -v dpkg-query >/dev/null || return 1
+	command -v dpkg-query >/dev/null || return 0
 	# On a system with merged /usr the database may know it as /bin/fio.
 	package=$(dpkg-query -S "$fio_path" "${fio_path#/usr}" 2>/dev/null |
 		sed -n '/^diversion /d; s/: .*//p' | head -n 1)
 	# shellcheck disable=SC2046	# two words
 	set -- $(dpkg-query -W -f '${source:Package} ${source:Version}' \
 		"${package:-no package}" 2>/dev/null)
-	[ $# = 2 ] || return 1
+	[ $# = 2 ] || return 0
 	source_package=$1 source_version=$2
-	upstream=${2#*:}
-	upstream=${upstream%-*}
 	# This package has a later fio than its version tells: a commit of fio's git.
 	case "$1 $2" in
 	'fio 3.39-1' | 'fio 3.39-1'[!0-9]*) commit=58818df7b0948d36ba9743160a1f570700d2347d ;;
@@ -292,30 +289,19 @@ use_package()
 		"(once; the system's apt settings stay as they are)"
 	private_apt
 	logged env APT_CONFIG="$apt/conf" apt-get -q update
-	# The wanted version, or else the newest of the same upstream release.
-	versions=$(APT_CONFIG=$apt/conf apt-cache showsrc --only-source "$source_package" \
-		2>/dev/null | sed -n 's/^Version: //p')
-	offered=$(echo "$versions" | grep -xF -e "$source_version" ||
-		echo "$versions" | grep -E "^([0-9]+:)?$upstream-[^-]*\$")
-	offered=$(echo "$offered" | head -n 1)
-	if [ -z "$offered" ]; then
-		grep -q '^[EW]: ' "$work/log" || echo 'E: not offered by the apt sources' >>"$work/log"
+	# This version, or else the newest one that is offered. fits() judges it.
+	mkdir "$work/package"
+	for version in "$source_version" ''; do
+		! logged env -C "$work/package" APT_CONFIG="$apt/conf" \
+			apt-get -q source "$source_package${version:+=$version}" || break
+	done
+	if ! mv "$work"/package/*/ "$work/tree" 2>/dev/null; then
+		command -v dpkg-source >/dev/null || echo 'E: install dpkg-dev' >>"$work/log"
 		tried "source package $source_package $source_version"
 		return
 	fi
-	[ "$offered" = "$source_version" ] ||
-		say "source $source_version is not offered any more; using" \
-			"$offered, of the same fio release"
-	mkdir "$work/package"
-	logged env -C "$work/package" APT_CONFIG="$apt/conf" \
-		apt-get -q source "$source_package=$offered" || {
-		command -v dpkg-source >/dev/null || echo 'E: install dpkg-dev' >>"$work/log"
-		tried "source package $source_package $offered"
-		return
-	}
-	mv "$work"/package/*/ "$work/tree"
 	rm -rf "$work/package"
-	keep "$fio_version" "Debian source $source_package $offered"
+	keep "$fio_version" "Debian source $source_package ${version:-(the newest)}"
 	source_package=
 }
 
@@ -373,7 +359,7 @@ if fio_path=$(command -v "$fio") && fio_path=$(readlink -f "$fio_path"); then
 	program="$fio_path $(stat -c '%s %.Y %.Z %i' "$fio_path")"
 	[ -n "$source" ] || use_known_program
 fi
-[ -z "$fio_path" ] || find_package || :
+[ -z "$fio_path" ] || find_package
 [ -z "$source" ] || use_source
 [ -n "$fio_path" ] ||
 	fail "there is no program $fio: install fio, or name one with FIO="

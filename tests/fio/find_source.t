@@ -377,13 +377,13 @@ ok $? "the system's apt lists, sources and hooks are left alone"
 package 9.99-4
 program fio-9.99
 look
-has "$err" "9.99-4 is not offered" "a revision that has gone: another one, told"
-is "$status $(cat "$out")" "0 $cache/package-9.99-4" "under its own name"
+is "$status $(cat "$out")" "0 $cache/package-9.99-4" "a revision that has gone: the newest"
+has "$cache/package-9.99-4/tickwise-stamp" "fio (the newest)" "which is on record"
 
 package 9.96-1
 program fio-9.96
 look
-is "$status $(grep -c 'source package fio 9.96-1' "$err")" "1 1" \
+is "$status $(grep -c 'Debian source fio (the newest): it is fio-9.99' "$err")" "1 1" \
 	"another release of fio is not taken for it"
 
 package 9.99-3
