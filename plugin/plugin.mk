@@ -74,8 +74,9 @@ $(B)/plugin/%.o: plugin/%.c $(NEED_FIO)
 $(B)/plugin/fio_options.h: plugin/fio-options.awk $(B)/fio.path
 	$(Q)mkdir -p $(@D)
 	$(Q)awk -f $< "$$(head -n 1 $(B)/fio.path)/options.c" >$@.new && mv $@.new $@
-$(B)/plugin/guards.o: $(B)/plugin/fio_options.h
-$(B)/plugin/guards.o: PLUGIN_CFLAGS += -I$(B)/plugin
+guards := $(B)/plugin/guards.o $(B)/tests/engine/guards.o
+$(guards): $(B)/plugin/fio_options.h
+$(guards): PLUGIN_CFLAGS += -I$(B)/plugin
 
 # A program that stamps I/Os inside the kernel is built into a header that loads it. The
 # engine is built without them if clang, bpftool or libbpf are missing, or with an empty
