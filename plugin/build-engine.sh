@@ -103,7 +103,8 @@ fi
 logged sh "$source_dir/plugin/find-fio.sh" --fio="$fio" --cache="$work/fio" \
 	${fio_source:+--source="$fio_source"} ||
 	fail 66 "$(sed -n '$ { s/^find-fio: //; s/ (log: [^)]*)//
-		s|FIO_SRC=/path/to/fio make|--source=DIR|; p }' "$work/log")"
+		s|FIO_SRC=/path/to/fio make|--source=DIR|
+		s/ (FIO_SRC)//; s/Without FIO_SRC/Without --source/; p }' "$work/log")"
 tree=$(tail -n 1 "$work/log")
 
 echo "building for $("$fio" --version), which takes some 20 seconds" >&2
