@@ -45,11 +45,11 @@ static const char *differs_in(const char **name)
 		if (option->prof_name || option->type == FIO_OPT_UNSUPPORTED)
 			continue;
 		if (found == KNOWN_COUNT && option->off1)
-			return "this one has one more option";
+			return "this one has one more option:";
 		if (found == KNOWN_COUNT)
 			continue;
 		if (option->off1 != known_options[found].offset)
-			return "this one keeps elsewhere option";
+			return "this one has another place for option";
 		is_seen[found] = true;
 		i = found + 1;
 	}

@@ -123,9 +123,9 @@ look --source=mine
 is "$status $(wc -l <"$err")" "1 1" "FIO_SRC: what does not fit is refused, before a copy"
 has "$err" "gabcd-dirty): fio lacks option a." "FIO_SRC: in one line with the reason"
 rm mine/misfit mine/config-host.h mine/FIO-VERSION-FILE
-echo 'echo "fio keeps elsewhere option b" >misfit' >hook
+echo 'echo "fio has another place for option b" >misfit' >hook
 look --source=mine
-is "$status $(tail -n 1 "$err" | grep -c 'keeps elsewhere option b')" "1 1" \
+is "$status $(tail -n 1 "$err" | grep -c 'another place for option b')" "1 1" \
 	"FIO_SRC: so is what fits only until it is configured"
 rm -f hook
 

@@ -107,7 +107,7 @@ perl -0pi -e 's/(\tunsigned int use_thread;\n)(\tunsigned int unlink;\n)/$2$1/' 
 	tree/thread_options.h
 ! cmp -s "$tree/thread_options.h" tree/thread_options.h
 ok $? "headers with two options exchanged"
-fits 'fio keeps elsewhere option unlink' "fits-fio.sh: the same"
+fits 'fio has another place for option unlink' "fits-fio.sh: the same"
 build_moved
 ok $? "an engine built with them"
 is_refused
