@@ -198,7 +198,7 @@ keep()
 not_its_source()
 {
 	fail "$given (FIO_SRC) is not the source of $fio_path ($fio_version): $reason." \
-		"$(known_source)Without FIO_SRC it is found or fetched"
+		"$(known_source)Without FIO_SRC it is searched for"
 }
 
 use_source()

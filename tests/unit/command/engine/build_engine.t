@@ -93,8 +93,8 @@ TREE=another
 fails 66 'is no archive' 'not an archive' "$scratch/file" "$folder"
 FIND_SAYS='find-fio: no source that matches. (log: /gone/log) FIO_SRC=/path/to/fio make'
 FIND_FAILS=1 fails 66 'no source that matches. --source=DIR' 'no source' '' "$folder"
-FIND_SAYS='find-fio: x (FIO_SRC) is not the source of y. Without FIO_SRC it is found'
-FIND_FAILS=1 fails 66 'x is not the source of y. Without --source it is found' \
+FIND_SAYS='find-fio: x (FIO_SRC) is not the source of y. Without FIO_SRC it is searched for'
+FIND_FAILS=1 fails 66 'x is not the source of y. Without --source it is searched for' \
 	'the source of another fio' "$scratch/tree" "$folder"
 FIND_SAYS=
 THEN=false fails 70 'what the compiler printed is in' 'a compiler that fails' '' "$folder"
