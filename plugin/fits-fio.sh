@@ -39,7 +39,7 @@ trap 'exit 143' HUP INT TERM
 awk -f "$here/fio-options.awk" "$tree/options.c" >"$work/fio_options.h"
 # shellcheck disable=SC2046,SC2086	# several words
 ${CC:-gcc} -shared -fPIC -fvisibility=hidden -w -std=gnu11 -I"$work" -I"$here/../core" \
-	-I"$here" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFIO_INTERNAL -DFIO_INC_DEBUG \
+	-I"$here" ${CPPFLAGS-} -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFIO_INTERNAL -DFIO_INC_DEBUG \
 	$("$here/fio-features.sh" "$tree") -DTW_FIO_VERSION="\"$("$fio" --version)\"" \
 	-include "$tree/config-host.h" -isystem "$tree" -o "$work/fits.so" \
 	"$here/fits.c" "$here/guards.c" 2>"$work/err" ||
