@@ -6,9 +6,10 @@
  *	ioengine=external:/path/to/tickwise-cmd.so
  *	filename=/dev/ng0n1
  *
- * fio's own helper fills reads and writes. Trims (deallocate) and flushes are filled
- * here, since the helper of some versions lacks them. Metadata, SCSI through bsg and
- * other kinds of write are refused; the message names the option.
+ * fio's own helper fills reads and writes, and makes and checks protection information.
+ * Trims (deallocate) and flushes are filled here, since the helper of some versions lacks
+ * them. SCSI through bsg is refused, and what this fio has no helper for; the message
+ * names the option.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,16 +21,14 @@
 #include "engines/nvme.h"
 #include "guards.h"
 #include "job_record.h"
-#ifdef TW_FIO_VERIFY_FSYNCED
 #include "verify.h"
-#endif
+#include "write_modes.h"
 
 /* From the NVM Express command sets. Some versions of fio lack them. */
 enum {
-	TW_NVME_FLUSH		= 0x00,
-	TW_NVME_DATASET		= 0x09,
 	TW_NVME_DEALLOCATE	= 1 << 2,	/* dword 11 of DATASET */
-	TW_NVME_FUA		= 1 << 30,	/* dword 12 of read, write */
+	TW_NVME_DEAC		= 1 << 25,	/* dword 12 of ZEROES */
+	TW_NVME_FUA		= 1 << 30,	/* dword 12 of most commands */
 };
 
 /* A range of DATASET MANAGEMENT, little endian. */
@@ -39,37 +38,117 @@ struct tw_range {
 	uint64_t first;
 };
 
-static int fill_transfer(const struct tw_options *o, struct tw_job *job,
-			 struct io_u *io_u, struct nvme_uring_cmd *command)
+/* What a job has for its commands, in one piece of memory. */
+struct tw_commands {
+	struct tw_write_modes modes;
+	bool plain;			/* writes are writes */
+	bool compares;			/* the device verifies */
+#ifdef TW_FIO_WRITE_FLAGS
+	struct frand_state random;	/* which mode */
+#endif
+#if TW_IOOPS_VERSION >= 33
+	bool checks;			/* fio checks what was read, and not the device */
+	struct nvme_cmd_ext_io_opts protection;
+#endif
+	struct {
+		struct tw_range range;	/* of a trim */
+#if TW_IOOPS_VERSION >= 33
+		struct nvme_pi_data protection;
+#endif
+	} io[];				/* by index; then the metadata */
+};
+
+/* Return the command for the write @io_u. fio verifies by the flags what it leaves. */
+static uint8_t choose_write(struct thread_data *td, struct tw_commands *c,
+			    struct io_u *io_u)
 {
-	struct iovec *iovec = job->ring.iovecs && !job->ring.fixed_buffers ?
-			      &job->ring.iovecs[io_u->index] : NULL;
+	uint8_t command = c->modes.mode[0].command;
+
+	if (c->plain)
+		return command;
+#ifdef TW_FIO_WRITE_FLAGS
+	if (c->modes.count > 1) {
+		command = tw_write_modes_at(&c->modes, rand_between(&c->random, 0, 99));
+		/* fio's t/nvmept_write_mode.py counts these lines. */
+		dprint(FD_IO, "op selected %u\n", command);
+	}
+	io_u_clear(td, io_u, IO_U_F_TRIMMED | IO_U_F_ZEROED | IO_U_F_ERRORED);
+	if (command == TW_NVME_ZEROES)
+		io_u_set(td, io_u, ((struct tw_options *) td->eo)->deac ?
+			 IO_U_F_TRIMMED : IO_U_F_ZEROED);
+	else if (command == TW_NVME_UNCORRECTABLE)
+		io_u_set(td, io_u, IO_U_F_ERRORED);
+#endif
+	return command;
+}
+
+/* Return the command for @io_u. */
+static uint8_t choose(struct thread_data *td, struct tw_commands *c, struct io_u *io_u)
+{
+	if (io_u->ddir == DDIR_WRITE)
+		return choose_write(td, c, io_u);
+#if TW_IOOPS_VERSION >= 36
+	if (c->compares && io_u->flags & IO_U_F_VER_LIST) {
+		/* The device needs the data that fio expects. */
+		populate_verify_io_u(td, io_u);
+		io_u_set(td, io_u, IO_U_F_VER_IN_DEV);
+		return TW_NVME_COMPARE;
+	}
+#endif
+	return TW_NVME_READ;
+}
+
+static int fill_transfer(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
+			 struct io_uring_sqe *sqe)
+{
+	struct nvme_uring_cmd *command = (struct nvme_uring_cmd *) sqe->cmd;
+	const struct tw_options *o = td->eo;
+	const uint8_t number = choose(td, job->ring.commands, io_u);
+	struct iovec *iovec = NULL;
 	int ret;
 
+	if (number & TW_NVME_MOVES_DATA && job->ring.fixed_buffers) {
+		sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
+		sqe->buf_index = (__u16) io_u->index;
+	} else if (number & TW_NVME_MOVES_DATA && job->ring.iovecs) {
+		sqe->cmd_op = NVME_URING_CMD_IO_VEC;
+		iovec = &job->ring.iovecs[io_u->index];
+	}
 #if TW_IOOPS_VERSION >= 36
-	ret = fio_nvme_uring_cmd_prep(command, io_u, iovec, NULL,
-				      nvme_cmd_read, nvme_cmd_write, 0);
+	ret = fio_nvme_uring_cmd_prep(command, io_u, iovec, NULL, number, number, 0);
 #elif TW_IOOPS_VERSION >= 33
 	ret = fio_nvme_uring_cmd_prep(command, io_u, iovec, NULL);
 #else
 	ret = fio_nvme_uring_cmd_prep(command, io_u, iovec);
 #endif
-	if (io_u->ddir == DDIR_READ ? o->readfua : o->writefua)
+	if (number == TW_NVME_ZEROES && o->deac)
+		command->cdw12 |= TW_NVME_DEAC;
+	if (number != TW_NVME_UNCORRECTABLE &&
+	    (io_u->ddir == DDIR_READ ? o->readfua : o->writefua))
 		command->cdw12 |= TW_NVME_FUA;
 	return ret;
+}
+
+/* Return how many blocks of the device @bytes are. */
+static uint64_t blocks_of(const struct nvme_data *data, uint64_t bytes)
+{
+#if TW_IOOPS_VERSION >= 33
+	/* A block can be followed by its metadata, in the same buffer. */
+	if (data->lba_ext)
+		return bytes / data->lba_ext;
+#endif
+	return bytes >> data->lba_shift;
 }
 
 static void fill_trim(struct tw_job *job, struct io_u *io_u,
 		      struct nvme_uring_cmd *command)
 {
 	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
-	struct tw_range *range = &job->ring.ranges[io_u->index];
+	struct tw_range *range = &job->ring.commands->io[io_u->index].range;
 
 	*range = (struct tw_range) {
-		.blocks = cpu_to_le32((uint32_t)
-			(io_u->xfer_buflen >> data->lba_shift)),
-		.first = cpu_to_le64((uint64_t)
-			(io_u->offset >> data->lba_shift)),
+		.blocks = cpu_to_le32((uint32_t) blocks_of(data, io_u->xfer_buflen)),
+		.first = cpu_to_le64(blocks_of(data, io_u->offset)),
 	};
 	*command = (struct nvme_uring_cmd) {
 		.opcode = TW_NVME_DATASET,
@@ -92,13 +171,7 @@ static int fill(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 	switch (io_u->ddir) {
 	case DDIR_READ:
 	case DDIR_WRITE:
-		if (job->ring.fixed_buffers) {
-			sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
-			sqe->buf_index = (__u16) io_u->index;
-		} else if (job->ring.iovecs) {
-			sqe->cmd_op = NVME_URING_CMD_IO_VEC;
-		}
-		return fill_transfer(td->eo, job, io_u, command);
+		return fill_transfer(td, job, io_u, sqe);
 	case DDIR_TRIM:
 		fill_trim(job, io_u, command);
 		return 0;
@@ -166,6 +239,21 @@ static bool waits_for_writes(const struct thread_data *td,
 #endif
 }
 
+/* Protect @io_u: tell the device what to check, and make what it does not make. This waits
+ * until queue(), because fio fills the data after prep(). */
+static void protect(const struct tw_job *job, struct io_u *io_u)
+{
+#if TW_IOOPS_VERSION >= 33
+	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
+	struct io_uring_sqe *sqe =
+		&job->ring.uring.sq.sqes[io_u->index << job->ring.entry_shift];
+
+	if (data->pi_type && (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE))
+		fio_nvme_pi_fill((struct nvme_uring_cmd *) sqe->cmd, io_u,
+				 &job->ring.commands->protection);
+#endif
+}
+
 static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
@@ -177,14 +265,29 @@ static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 	/* On a zoned device a trim resets a zone. */
 	if (io_u->ddir == DDIR_TRIM && td->o.zone_mode == ZONE_MODE_ZBD)
 		return tw_queue_call(td, io_u, tw_call_trim);
-	if (!o->hipri || !ddir_sync(io_u->ddir))
+	if (!o->hipri || !ddir_sync(io_u->ddir)) {
+		protect(job, io_u);
 		return tw_queue_entry(td, io_u);
+	}
 	/* Flush by a system call where the ring polls for completions. A polling ring asks
 	 * the kernel for the bio of the data, and a flush has no data: Linux 6.1 crashes.
 	 * fio does not set the issue time of a sync. */
 	if (fio_fill_issue_time(td))
 		io_u->tw_issue_time = tw_fio_now();
 	return tw_queue_call(td, io_u, call_flush);
+}
+
+/* Return 0 or an errno: whether the protection information of a read is right, if fio
+ * has to check it. */
+static unsigned check(const struct tw_job *job, struct io_u *io_u)
+{
+#if TW_IOOPS_VERSION >= 33
+	struct nvme_data *data = FILE_ENG_DATA(io_u->file);
+
+	if (io_u->ddir == DDIR_READ && data->pi_type && job->ring.commands->checks)
+		return (unsigned) abs(fio_nvme_pi_verify(data, io_u));
+#endif
+	return 0;
 }
 
 /* Return the I/O of @event. A command moves all or nothing. Its result is 0, an errno,
@@ -203,6 +306,8 @@ static struct io_u *event(struct thread_data *td, int event)
 	else
 		io_u_clear(td, io_u, IO_U_F_DEVICE_ERROR);
 #endif
+	if (!io_u->error)
+		io_u->error = check(job, io_u);
 	if (io_u->error)
 		tw_record_error(job, io_u, job->hot.returned_ticks);
 	else
@@ -221,18 +326,21 @@ static int refuse(struct thread_data *td, const char *what, const char *why)
 	return 1;
 }
 
+static bool is_other(const char *value, const char *expected)
+{
+	return value && strcmp(value, expected) != 0;
+}
+
 /* Read @data, the size in blocks and the size of a block from the device. Return 0, or
  * another number after the error was logged. */
 static int identify(struct thread_data *td, struct fio_file *f,
 		    struct nvme_data *data, __u64 *blocks, __u64 *block_bytes)
 {
 #if TW_IOOPS_VERSION >= 33
-	int ret = fio_nvme_get_info(f, blocks, 1, data);
+	const struct tw_options *o = td->eo;
+	int ret = fio_nvme_get_info(f, blocks, o->pi_act, data);
 
-	if (!ret && (data->ms || data->lba_ext))
-		return refuse(td, f->file_name,
-			      "it is formatted with metadata: refused");
-	*block_bytes = ret ? 0 : data->lba_size;
+	*block_bytes = ret ? 0 : data->lba_ext ? data->lba_ext : data->lba_size;
 #else
 	__u32 bytes = 0;
 #if defined(TW_FIO_NVME_INFO_MS)
@@ -255,6 +363,43 @@ static int identify(struct thread_data *td, struct fio_file *f,
 	return ret;
 }
 
+/* Check that the job fits the blocks of the device. Return 0, or another number after the
+ * error was logged. */
+static int fits(struct thread_data *td, const struct nvme_data *data)
+{
+#if TW_IOOPS_VERSION >= 33
+	const unsigned block_bytes = data->lba_ext ? data->lba_ext : data->lba_size;
+	const bool does[] = { td_read(td), td_write(td), td_trim(td) };
+	const struct tw_options *o = td->eo;
+	char why[120];
+	int i;
+
+	for (i = DDIR_READ; i <= DDIR_TRIM; i++) {
+		const uint64_t needed = td->o.max_bs[i] / data->lba_size * data->ms;
+
+		if (!does[i])
+			continue;
+		if (td->o.min_bs[i] % block_bytes || td->o.max_bs[i] % block_bytes) {
+			snprintf(why, sizeof(why), "the device's blocks have %u bytes%s",
+				 block_bytes, data->lba_ext ? ", metadata included" : "");
+			return refuse(td, "bs", why);
+		}
+		if (i != DDIR_TRIM && !data->lba_ext && o->md_per_io_size < needed) {
+			snprintf(why, sizeof(why), "the metadata of an I/O has %llu bytes",
+				 (unsigned long long) needed);
+			return refuse(td, "md_per_io_size", why);
+		}
+	}
+	if (data->lba_ext && data->pi_type && td->o.verify != VERIFY_NONE)
+		return refuse(td, "verify", "refused, the protection information is in the "
+			      "same buffer");
+	if ((data->ms || data->pi_type) && is_other(o->verify_mode, "read"))
+		return refuse(td, "verify_mode", "refused, the device would compare the "
+			      "metadata, too");
+#endif
+	return 0;
+}
+
 /* Attach what the device tells of its namespace to @f, until the file is closed.
  * Return 0, or another number after the error was logged. */
 static int know_device(struct thread_data *td, struct fio_file *f,
@@ -270,7 +415,7 @@ static int know_device(struct thread_data *td, struct fio_file *f,
 	if (!data)
 		return refuse(td, f->file_name, strerror(ENOMEM));
 	ret = identify(td, f, data, blocks, block_bytes);
-	if (ret) {
+	if (ret || fits(td, data)) {
 		free(data);
 		return 1;
 	}
@@ -278,33 +423,67 @@ static int know_device(struct thread_data *td, struct fio_file *f,
 	return 0;
 }
 
-static bool is_other(const char *value, const char *expected)
-{
-	return value && strcmp(value, expected) != 0;
-}
-
 /* Return the name of the first option that asks for what is not implemented, or
  * NULL. */
 static const char *not_here(const struct tw_options *o)
 {
 	return o->cmd_type != TW_CMD_NVME ? "cmd_type" :
-	       is_other(o->write_mode, "write") ? "write_mode" :
-	       is_other(o->verify_mode, "read") ? "verify_mode" :
 	       is_other(o->read_mode, "read") ? "read_mode" :
-	       o->deac ? "deac" :
 	       o->cdb_len ? "cdb_len" :
 	       o->verify_bytchk ? "verify_bytchk" :
 	       o->test_nop ? "tw_test_nop" : NULL;
 }
 
+/* Return why this fio can't have the write modes of a job, or NULL. */
+static const char *no_modes(struct thread_data *td, const struct tw_write_modes *modes)
+{
+	if (tw_write_modes_plain(modes))
+		return NULL;
+#if TW_IOOPS_VERSION < 36
+	return "refused, this fio has no other than write (3.38 has)";
+#endif
+#ifndef TW_FIO_WRITE_FLAGS
+	if (modes->count > 1)
+		return "a mix: refused, this fio could not verify it (those after 3.42 can)";
+#endif
+	return td_write(td) ? NULL : "the job has no writes";
+}
+
+/* Refuse what can't be done, by the name of the option. Return 0, or 1 after the
+ * message. */
+static int check_options(struct thread_data *td)
+{
+	const struct tw_options *o = td->eo;
+	const char *name = not_here(o);
+	struct tw_write_modes modes;
+	const char *why;
+	unsigned i;
+
+	if (name)
+		return refuse(td, name, "refused, not implemented");
+	why = tw_write_modes_read(o->write_mode, &modes);
+	if (!why)
+		why = no_modes(td, &modes);
+	if (why)
+		return refuse(td, "write_mode", why);
+	if (is_other(o->verify_mode, "read") && is_other(o->verify_mode, "compare"))
+		return refuse(td, "verify_mode", "read or compare");
+	if (TW_IOOPS_VERSION < 36 && is_other(o->verify_mode, "read"))
+		return refuse(td, "verify_mode", "refused, this fio has no other than read "
+			      "(3.38 has)");
+	/* As a flush of queue(): the kernel's polling needs the data of a command. */
+	for (i = 0; o->hipri && i < modes.count; i++)
+		if (!(modes.mode[i].command & TW_NVME_MOVES_DATA))
+			return refuse(td, "hipri", "refused with a write_mode that moves "
+				      "no data: Linux 6.1 crashes");
+	return 0;
+}
+
 static int get_file_size(struct thread_data *td, struct fio_file *f)
 {
-	const char *option = not_here(td->eo);
 	__u64 blocks = 0, block_bytes = 0;
 
-	if (option)
-		return refuse(td, option, "refused, not implemented");
-	if (tw_try(td))
+	if (check_options(td) || tw_try(td))
 		return 1;
 	if (fio_file_size_known(f))
 		return 0;
@@ -333,16 +512,79 @@ static int close_file(struct thread_data *td, struct fio_file *f)
 
 /* ---- a job ---- */
 
+#if TW_IOOPS_VERSION >= 33
+static bool has(const char *checks, const char *name)
+{
+	return checks && strstr(checks, name);
+}
+#endif
+
+/* Set what each command of the job has. */
+static void set_commands(struct thread_data *td, struct tw_commands *c)
+{
+	const struct tw_options *o = td->eo;
+
+	/* check_options() took the text. */
+	tw_write_modes_read(o->write_mode, &c->modes);
+	c->plain = tw_write_modes_plain(&c->modes);
+	c->compares = is_other(o->verify_mode, "read");
+#ifdef TW_FIO_WRITE_FLAGS
+	if (c->modes.count > 1)
+		init_rand_seed(&c->random, td->rand_seeds[FIO_RAND_WMODE_OFF], false);
+#endif
+#if TW_IOOPS_VERSION >= 33
+	c->checks = !o->pi_act;
+	c->protection = (struct nvme_cmd_ext_io_opts) {
+		.io_flags = (o->pi_act ? NVME_IO_PRINFO_PRACT : 0) |
+			(has(o->pi_chk, "GUARD") ? NVME_IO_PRINFO_PRCHK_GUARD : 0) |
+			(has(o->pi_chk, "REFTAG") ? NVME_IO_PRINFO_PRCHK_REF : 0) |
+			(has(o->pi_chk, "APPTAG") ? NVME_IO_PRINFO_PRCHK_APP : 0),
+		.apptag = (__u16) o->apptag,
+		.apptag_mask = (__u16) o->apptag_mask,
+	};
+#endif
+}
+
 static int init(struct thread_data *td)
 {
+	const struct tw_options *o = td->eo;
+	struct tw_commands *c;
 	struct tw_job *job;
 	int ret = tw_init(td);
 
 	if (ret)
 		return ret;
 	job = td->io_ops_data;
-	job->ring.ranges = calloc(job->ring.entries, sizeof(*job->ring.ranges));
-	return job->ring.ranges ? 0 : refuse(td, "iodepth", strerror(ENOMEM));
+	c = calloc(1, sizeof(*c) + job->ring.entries * (sizeof(c->io[0]) +
+							(size_t) o->md_per_io_size));
+	if (!c)
+		return refuse(td, "iodepth", strerror(ENOMEM));
+	job->ring.commands = c;
+	set_commands(td, c);
+	return 0;
+}
+
+/* Give @io_u what fio's helpers look for there: its metadata, and how fio checks it. */
+static int io_u_init(struct thread_data *td, struct io_u *io_u)
+{
+	int ret = tw_io_u_init(td, io_u);
+#if TW_IOOPS_VERSION >= 33
+	const struct tw_options *o = td->eo;
+	const struct tw_job *job = td->io_ops_data;
+	struct tw_commands *c = job->ring.commands;
+
+	if (ret)
+		return ret;
+	c->io[io_u->index].protection = (struct nvme_pi_data) {
+		.io_flags = c->protection.io_flags & ~NVME_IO_PRINFO_PRACT,
+		.apptag = c->protection.apptag,
+		.apptag_mask = c->protection.apptag_mask,
+	};
+	io_u->engine_data = &c->io[io_u->index].protection;
+	io_u->mmap_data = (char *) &c->io[job->ring.entries] +
+			  (size_t) o->md_per_io_size * io_u->index;
+#endif
+	return ret;
 }
 
 #if TW_IOOPS_VERSION >= 36
@@ -369,7 +611,7 @@ struct ioengine_ops tw_engine = {
 					TW_SYNCFS_FLAG | TW_COMPLETE_TIME_FLAG,
 	.init			= init,
 	.post_init		= tw_post_init,
-	.io_u_init		= tw_io_u_init,
+	.io_u_init		= io_u_init,
 	.prep			= prep,
 	.queue			= queue,
 	.commit			= tw_commit,

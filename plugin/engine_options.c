@@ -13,8 +13,10 @@
 
 #include "collect/choose.h"
 #include "collect/slowest.h"
+#include "engine.h"
 #include "engine_options.h"
 #include "fio_run.h"
+#include "fio_versions.h"
 #ifdef TW_FIO_VERIFY_FSYNCED
 #include "verify.h"
 #endif
@@ -42,13 +44,20 @@ static int set_sqthread_poll_cpu(void *data, unsigned long long *cpu)
 	return 0;
 }
 
-/* Refuse all sizes except 0. */
+/* Only commands have metadata, and only if fio's helper fills it. Else the size is 0. */
 static int set_md_per_io_size(void *data, unsigned long long *size)
 {
-	if (!*size)
+	struct tw_options *o = data;
+
+	o->md_per_io_size = (unsigned) *size;
+	if (!*size || (tw_engine_commands && TW_IOOPS_VERSION >= 33))
 		return 0;
-	tw_message("tickwise: md_per_io_size: refused, metadata and "
-		"protection information are not implemented\n");
+	if (tw_engine_commands)
+		tw_message("tickwise: md_per_io_size: refused, %s has no metadata (3.36 "
+			   "has)\n", fio_version_string);
+	else
+		tw_message("tickwise: md_per_io_size: refused, metadata of block devices is "
+			   "not implemented (tickwise-cmd.so has it for commands)\n");
 	return 1;
 }
 
@@ -143,15 +152,15 @@ struct fio_option tw_engine_options[] = {
 		"Passthrough: the BYTCHK field of VERIFY"),
 	OPTION("deac", FIO_OPT_BOOL, deac, "Passthrough: write zeroes may deallocate"),
 	CALLS("md_per_io_size", set_md_per_io_size,
-		"Bytes of metadata; 0, others are refused"),
+		"Passthrough: bytes for the metadata of an I/O"),
 	OPTION("pi_act", FIO_OPT_BOOL, pi_act,
-		"The device makes and checks it (with metadata)", .def = "1"),
+		"Passthrough: the device makes and strips protection information", .def = "1"),
 	OPTION("pi_chk", FIO_OPT_STR_STORE, pi_chk,
-		"What of it is checked (with metadata)"),
+		"Passthrough: what of it is checked (GUARD,REFTAG,APPTAG)"),
 	OPTION("apptag", FIO_OPT_INT, apptag,
-		"Tag of protected I/O (with metadata)", .def = "0x1234"),
+		"Passthrough: its application tag", .def = "0x1234"),
 	OPTION("apptag_mask", FIO_OPT_INT, apptag_mask,
-		"Bits of the tag that count (with metadata)", .def = "0xffff"),
+		"Passthrough: the bits of the tag that are checked", .def = "0xffff"),
 	OPTION("tw_report", FIO_OPT_STR_STORE, report,
 		"File of this job's latency report (default: JOB.N.PID.tickwise.json; "
 		"none: no report)"),

@@ -52,6 +52,7 @@ struct tw_options {
 	char *read_mode;
 	unsigned cdb_len;
 	unsigned verify_bytchk;
+	unsigned md_per_io_size;
 	unsigned pi_act;
 	unsigned apptag;
 	unsigned apptag_mask;

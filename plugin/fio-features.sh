@@ -25,6 +25,7 @@ feature TW_FIO_NVME_INFO_MS engines/nvme.h '__u32 *ms'
 feature TW_FIO_NSEC io_u.h issue_nsec
 feature TW_FIO_COMPLETE_TIME ioengines.h FIO_SETS_COMPLETE_TIME
 feature TW_FIO_DEVICE_ERROR io_u.h IO_U_F_DEVICE_ERROR
+feature TW_FIO_WRITE_FLAGS io_u.h IO_U_F_ERRORED
 feature TW_FIO_NO_IOWAIT engines/io_uring.c IORING_ENTER_NO_IOWAIT
 feature TW_FIO_VERIFY_FSYNCED verify.h VERIFY_POLICY_FSYNCED
 feature TW_FIO_FINISH_ZONE engines/nvme.h fio_nvme_finish_zone

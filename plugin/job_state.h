@@ -139,7 +139,7 @@ struct tw_job_ring {
 	unsigned since_async;		/* I/Os prepared since the last such I/O */
 	struct cmdprio cmdprio;
 	struct iovec *iovecs;		/* by io_u->index; NULL: not vectored */
-	struct tw_range *ranges;	/* of trims as commands, by index */
+	struct tw_commands *commands;	/* NULL: the engine has none */
 	int *files;			/* registered, by fio_file's engine_pos */
 	unsigned files_open;
 };

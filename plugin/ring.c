@@ -276,5 +276,5 @@ void tw_ring_tear_down(struct tw_job *job)
 		close(job->ring.files[i]);
 	free(job->ring.files);
 	free(job->ring.iovecs);
-	free(job->ring.ranges);
+	free(job->ring.commands);
 }

@@ -49,14 +49,26 @@ timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$command_so" \
 [ $? -eq 1 ]
 ok $? "a character device of another kind is refused"
 # tests/unit/plugin/engine_command.c has the others.
-refuses deac=1 "deac: refused" --filename=file --deac=1
-# As the table tells. What metadata asks for ends while fio parses.
+refuses cdb_len=16 "cdb_len: refused" --filename=file --cdb_len=16
+refuses "a wrong mix" "write_mode: the percentages" --filename=file \
+	--write_mode=write/60:zeroes/60
 is "$(awk -F'  +' '/^[a-z_]+  +3[.]/ && $4 == "refused" { print $1 }' \
 		"$root/core/man/fio-tickwise.7" | sort | tr '\n' ' ')" \
-	"cdb_len deac md_per_io_size read_mode verify_bytchk verify_mode write_mode " \
-	"these are what the table says is refused"
-refuses md_per_io_size=8 "md_per_io_size: refused" --filename=file \
-	--md_per_io_size=8
+	"cdb_len read_mode verify_bytchk " "these are what the table says is refused"
+# Where fio has metadata, the file is refused and not the option.
+if grep -q md_per_io_size fio.names; then
+	refuses md_per_io_size=8 "/dev/ngXnY" --filename=file --md_per_io_size=8
+else
+	refuses md_per_io_size=8 "md_per_io_size: refused" --filename=file \
+		--md_per_io_size=8
+fi
+# fio refuses placement itself: the engine has no function for it.
+if "$FIO" --cmdhelp=fdp 2>/dev/null | grep -q '^ *fdp'; then
+	timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$command_so" \
+		--filename=file --rw=write --size=64k --fdp=1 >out 2>err
+	[ $? -eq 1 ]
+	ok $? "fdp=1 is refused"
+fi
 [ -z "$(ls ./*.tickwise.json 2>/dev/null)" ]
 ok $? "no report of what never began"
 done_testing
