@@ -99,7 +99,7 @@ $(B)/%.a:
 
 include core/core.mk core/profile/profile.mk plugin/plugin.mk
 # These are not there where only the engine is built again (tickwise build-engine).
--include install.mk debian/debian.mk tests/tests.mk $(wildcard tests/*/*.mk)
+-include install.mk debian/debian.mk rpm/rpm.mk tests/tests.mk $(wildcard tests/*/*.mk)
 
 # ---- the demonstration ----
 
@@ -149,6 +149,7 @@ make install     install everything; PREFIX=/usr/local, LIBDIR=, DESTDIR=
 make install-core  install only what needs no fio
 make uninstall   remove what make install has installed
 make deb         build Debian packages in build/deb; offline with FIO_SRC=
+make rpm         build RPM packages in build/rpm; see rpm/README.md
 make dist        pack the source as build/tickwise-$(VERSION).tar.gz
 make fio-patched build the installed fio with the patches: build/fio-patched/fio
 make clean       remove what was built
@@ -156,7 +157,8 @@ make distclean   remove what was built or fetched
 
 make check-machine  measure this machine: offsets, rates, interrupts
 make check-sanitizers  run the tests with ASan, UBSan, TSan and valgrind
-make check-vm check-cross check-html check-patches check-upstream check-deb check-distros
+make check-vm check-cross check-html check-patches check-upstream check-deb check-rpm
+make check-distros  make and check in fresh systems
 make coverage fuzz vm-table   see tests/README.md
 
 make bench       measure the cost of reading the time on this machine

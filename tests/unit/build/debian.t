@@ -13,6 +13,8 @@ debian=$root/debian
 
 is "$(sed -n '1s/^tickwise (\(.*\)) .*/\1/p' "$debian/changelog")" \
 	"$("$tickwise" --version | sed 's/^tickwise //')" 'the version'
+is "$(sed -n 's/^Version:[[:space:]]*//p' "$root/rpm/tickwise.spec")" \
+	"$("$tickwise" --version | sed 's/^tickwise //')" 'that of rpm/'
 
 # exported LIBRARY: prints its names with versions, and the names of the versions
 exported()
