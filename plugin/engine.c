@@ -510,12 +510,13 @@ static void take_kernel_stamps(const struct tw_job *job, const struct io_u *io_u
 	struct tw_slot *stamps = &job->hot.io[io_u->index].kernel;
 	const bool is_read = io_u->ddir == DDIR_READ;
 	const bool is_write = !tw_engine_commands && io_u->ddir == DDIR_WRITE;
-	const bool moves = !tw_engine_commands && (is_read || is_write);
+	const bool moves = !tw_engine_commands && ddir_rw(io_u->ddir);
 
 	if (!tw_kernel_read(&job->hot.kernel, io_u->index, stamps))
 		return;
 	if (!(stamps->key & TW_KEY_CHOSEN)) {
-		stamps->flags = is_write ? stamps->flags : 0;
+		if (!is_write)
+			stamps->flags &= (__u16) ~TW_SLOT_SYNC_WRITE;
 		return;
 	}
 	tw_slot_settle(stamps, moves ? io_u->xfer_buflen - io_u->resid : 0,

@@ -3,9 +3,11 @@
  * The report of one job: see job_parts.h.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "job_parts.h"
 #include "latency/histogram_json.h"
@@ -143,6 +145,22 @@ static json_t *company_to_json(const struct tw_slow_io *slow)
 	return json;
 }
 
+/* Return the name of the disk that finished last; NULL: the I/O was on no stack of devices. */
+static json_t *disk_to_json(const struct tw_slot *stamps)
+{
+	const unsigned minor = stamps->disk & ((1U << TW_SLOT_MINOR_BITS) - 1);
+	char path[64], name[PATH_MAX];
+	ssize_t size;
+
+	if (!(stamps->flags & TW_SLOT_DISK) || !stamps->disk)
+		return NULL;
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u",
+		 stamps->disk >> TW_SLOT_MINOR_BITS, minor);
+	size = readlink(path, name, sizeof(name) - 1);
+	name[size < 0 ? 0 : size] = '\0';
+	return tw_json_text(size > 0 ? strrchr(name, '/') + 1 : strrchr(path, '/') + 1);
+}
+
 static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *end,
 			    const struct tw_slow_io *slow)
 {
@@ -175,6 +193,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 			json_integer((json_int_t) slow->times.call_ns) : NULL,
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?
 			json_integer((json_int_t) slow->why.waited_at_most_ns) : NULL,
+		"disk", disk_to_json(&slow->io.kernel),
 		"company", company_to_json(slow),
 		"causes", job->collected.follow.turns ?
 			tw_why_to_json(slow, begin_ns) : NULL);

@@ -102,6 +102,7 @@ static const struct tw_fact of_slow[] = {
 	{ "ddir", TW_TEXT | TW_MUST }, { "ticks", TW_NUMBER }, { "raw_ns", TW_NUMBER },
 	{ "monotonic_ns", TW_NUMBER }, { "submitting_call_ns", TW_NUMBER },
 	{ "waited_at_most_ns", TW_NUMBER }, { "written_bytes", TW_NUMBER },
+	{ "disk", TW_TEXT },
 	{ "ring", TW_NUMBER }, { "operation", TW_TEXT }, { "file", TW_TEXT }, { NULL, 0 },
 };
 

@@ -689,6 +689,8 @@ static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine)
 		record->flags = (__u8)mine->flags;
 		if (stamps->flags & TW_SLOT_SYNC_WRITE)
 			record->flags |= TW_ATTACH_SYNC_WRITE;
+		if (stamps->flags & TW_SLOT_MIRRORED)
+			record->flags |= TW_ATTACH_MIRRORED;
 		record->accepted_ns = stamps->accepted_ns;
 		record->dispatched_ns = stamps->dispatched_ns;
 		record->finished_ns = stamps->finished_ns;

@@ -31,6 +31,7 @@ enum {
 	TW_ATTACH_SYNC_WRITE = 16,
 	/* It was not chosen: it has no stamp, and is only counted. */
 	TW_ATTACH_NOT_CHOSEN = 32,
+	TW_ATTACH_MIRRORED = 64,	/* as TW_SLOT_MIRRORED */
 };
 
 /* What identifies a file. */

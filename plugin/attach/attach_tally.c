@@ -357,7 +357,8 @@ unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TI
 		.finished_ns = io->finished_ns,
 		.due_bytes = (uint32_t)io->due_bytes,
 		.finished_bytes = (uint32_t)io->finished_bytes,
-		.flags = io->flags & TW_ATTACH_SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0,
+		.flags = (io->flags & TW_ATTACH_SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0) |
+			 (io->flags & TW_ATTACH_MIRRORED ? TW_SLOT_MIRRORED : 0),
 	};
 	unsigned has = TW_ATTACH_HAS(TW_LAT);
 	bool dispatched, finished;

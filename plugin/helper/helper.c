@@ -495,7 +495,13 @@ static void print_found(void)
 	kernel = btf__load_vmlinux_btf();
 	if (symbols && !libbpf_get_error(kernel)) {
 		above = tw_above_find(kernel);
-		tw_helper_print_found(symbols, above.original, above.crypt, stdout);
+		tw_helper_print_found(symbols, &(struct tw_helper_offsets) {
+			.dm_io = above.original >= 0,
+			.dm_crypt = above.crypt >= 0,
+			.md = above.account >= 0,
+			.raid1 = above.raid1 >= 0,
+			.raid10 = above.raid10 >= 0,
+		}, stdout);
 	}
 	btf__free(kernel);
 	if (symbols)

@@ -111,9 +111,12 @@ bool tw_helper_may_print(struct tw_helper_lines *lines, uint64_t now_s,
 			 unsigned *left_out);
 
 /* Print to @out which I/Os can be split on this kernel, and then which can't: what
- * bio.bpf.h needs and @symbols (/proc/kallsyms) has, also of loaded modules. @has_dm_io,
- * @has_dm_crypt: the offsets in these types are known. */
-void tw_helper_print_found(FILE *symbols, bool has_dm_io, bool has_dm_crypt, FILE *out);
+ * bio.bpf.h needs and @symbols (/proc/kallsyms) has, also of loaded modules. @has: of which
+ * structures the offsets are known (kernel/above.h). */
+struct tw_helper_offsets {
+	bool dm_io, dm_crypt, md, raid1, raid10;
+};
+void tw_helper_print_found(FILE *symbols, const struct tw_helper_offsets *has, FILE *out);
 
 /* ---- helper_socket.c: a path where no other user can put another socket ---- */
 

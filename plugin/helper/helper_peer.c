@@ -161,7 +161,7 @@ bool tw_helper_may_print(struct tw_helper_lines *lines, uint64_t now_s,
 	return true;
 }
 
-void tw_helper_print_found(FILE *symbols, bool has_dm_io, bool has_dm_crypt, FILE *out)
+void tw_helper_print_found(FILE *symbols, const struct tw_helper_offsets *has, FILE *out)
 {
 	struct {
 		const char *name, *function;
@@ -176,8 +176,14 @@ void tw_helper_print_found(FILE *symbols, bool has_dm_io, bool has_dm_crypt, FIL
 		{ "large I/Os of block devices", "blkdev_bio_end_io", NULL, false },
 		{ "I/Os of several requests", "bio_chain_endio", NULL, false },
 		{ "NVMe commands", "nvme_uring_cmd_end_io", NULL, false },
-		{ "LVM", "clone_endio", has_dm_io ? NULL : "dm_io", false },
-		{ "dm-crypt", "crypt_endio", has_dm_crypt ? NULL : "dm_crypt_io", false },
+		{ "trims", "bio_cmd_bio_end_io", NULL, false },
+		{ "LVM", "clone_endio", has->dm_io ? NULL : "dm_io", false },
+		{ "dm-crypt", "crypt_endio", has->dm_crypt ? NULL : "dm_crypt_io", false },
+		{ "md raid0", "raid0_make_request", has->md ? NULL : "md_io_clone", false },
+		{ "md raid1", "raid1_end_write_request",
+		  !has->md ? "md_io_clone" : has->raid1 ? NULL : "r1bio", false },
+		{ "md raid10", "raid10_end_write_request",
+		  !has->md ? "md_io_clone" : has->raid10 ? NULL : "r10bio", false },
 	};
 	const size_t count = sizeof(kinds) / sizeof(kinds[0]);
 	const char *before = "found: ";

@@ -43,14 +43,21 @@ extern const void blkdev_bio_end_io_async __ksym __weak;
 extern const void nvme_uring_cmd_end_io __ksym __weak;
 extern const void io_complete_rw __ksym __weak;
 extern const void io_complete_rw_iopoll __ksym __weak;
+extern const void bio_cmd_bio_end_io __ksym __weak;	/* of a trim, Linux 6.12 */
 extern const void clone_endio __ksym __weak;	/* device mapper's */
 extern const void crypt_endio __ksym __weak;
+extern const void md_end_clone_io __ksym __weak;	/* md's accounting, Linux 6.6 */
+extern const void md_end_io_acct __ksym __weak;		/* and before */
+extern const void raid1_end_read_request __ksym __weak;
+extern const void raid1_end_write_request __ksym __weak;
+extern const void raid10_end_read_request __ksym __weak;
+extern const void raid10_end_write_request __ksym __weak;
 
 /* Set before loading. */
 const volatile struct tw_above above = { 0 };
 
 /* Read a pointer in a structure of a module, whose types can't be cast to. */
-static __u64 pointer_at(__u64 address)
+static __always_inline __u64 pointer_at(__u64 address)
 {
 	__u64 pointer = 0;
 
@@ -58,27 +65,57 @@ static __u64 pointer_at(__u64 address)
 	return pointer;
 }
 
-/* Return the bio that @bio was split off from or made for; 0 if there is none. LVM and
- * dm-crypt make their bios for a bio of the file system, or of the layer above. */
-static __u64 above_bio(__u64 bio, __u64 end_io, __u64 owner)
+/* Return the bio that @bio was split off from or made for; 0 if there is none. LVM,
+ * dm-crypt and md make their bios for a bio of the file system, or of the layer above. A
+ * write of md that may end before all of its copies (write-behind) is not followed: it may
+ * be gone when a copy finishes. */
+static __always_inline __u64 above_bio(__u64 bio, __u64 end_io, __u64 owner)
 {
 	if (end_io == (__u64)&bio_chain_endio)
 		return owner;
-	if (above.original && end_io == (__u64)&clone_endio) {
+	if (above.original >= 0 && end_io == (__u64)&clone_endio) {
 		owner = pointer_at(bio - above.clone + above.io);
 		return pointer_at(owner + above.original);
 	}
-	if (above.crypt && end_io == (__u64)&crypt_endio)
+	if (above.crypt >= 0 && end_io == (__u64)&crypt_endio)
 		return pointer_at(owner + above.crypt);
+	if (above.account >= 0 && (end_io == (__u64)&md_end_clone_io ||
+				   end_io == (__u64)&md_end_io_acct))
+		return pointer_at(owner + above.account);
+	if (above.raid1 >= 0 && (end_io == (__u64)&raid1_end_read_request ||
+				 end_io == (__u64)&raid1_end_write_request))
+		return pointer_at(owner + above.raid1_state) & above.raid1_behind ? 0 :
+		       pointer_at(owner + above.raid1);
+	if (above.raid10 >= 0 && (end_io == (__u64)&raid10_end_read_request ||
+				  end_io == (__u64)&raid10_end_write_request))
+		return pointer_at(owner + above.raid10);
 	return 0;
 }
 
+/* What is known of a bio whose I/O was found. */
+enum way {
+	WAY_STACKED = 1,	/* it is of a device below the one that the I/O is for */
+	WAY_MIRRORED = 2,	/* other bios write copies of its data */
+	WAY_COMMAND = 4,	/* the I/O is no kiocb, but a command: a trim */
+};
+
+static __always_inline __u32 way_up(__u64 end_io)
+{
+	if (end_io == (__u64)&bio_chain_endio)
+		return 0;
+	if ((above.raid1 >= 0 && end_io == (__u64)&raid1_end_write_request) ||
+	    (above.raid10 >= 0 && end_io == (__u64)&raid10_end_write_request))
+		return WAY_STACKED | WAY_MIRRORED;
+	return WAY_STACKED;
+}
+
 /* Return the kiocb that a bio of direct I/O is part of; 0 for any other bio. @owner: its
- * bi_private. */
-static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner)
+ * bi_private. The io_kiocb of a trim is returned, too. */
+static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner, __u32 *way)
 {
 	int i;
 
+	*way = 0;
 	for (i = 0; end_io && i <= MAX_CHAIN; i++) {
 		if (end_io == (__u64)&iomap_dio_bio_end_io)
 			return (__u64)READ(struct iomap_dio, owner, iocb);
@@ -88,9 +125,14 @@ static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner)
 			bio -= bpf_core_field_offset(struct blkdev_dio, bio);
 			return (__u64)READ(struct blkdev_dio, bio, iocb);
 		}
+		if (end_io == (__u64)&bio_cmd_bio_end_io) {
+			*way |= WAY_COMMAND;
+			return owner;
+		}
 		bio = above_bio(bio, end_io, owner);
 		if (!bio)
 			break;
+		*way |= way_up(end_io);
 		end_io = (__u64)READ(struct bio, bio, bi_end_io);
 		owner = (__u64)READ(struct bio, bio, bi_private);
 	}
@@ -151,27 +193,53 @@ enum point {
 	DISPATCHED_WRITE,	/* except commands */
 	FINISHED,
 };
+#define WAY_SHIFT	8
 
 /* Return the stamps of the I/O of a kiocb. Most are not followed, which stamps_of() finds
  * out by fewer reads. */
-static __always_inline struct tw_slot *stamps_by(__u64 kiocb, __u64 began_ns)
+static __always_inline struct tw_slot *stamps_by(__u64 kiocb, __u64 began_ns, __u32 way)
 {
-	struct tw_slot *stamps = kiocb ? stamps_of((struct io_kiocb *)kiocb, began_ns, 0) : 0;
+	const int is_command = way & WAY_COMMAND;
+	struct tw_slot *stamps = kiocb ? stamps_of((struct io_kiocb *)kiocb, began_ns,
+						   is_command) : 0;
 
-	return stamps && is_of_uring(kiocb) ? stamps : 0;
+	return stamps && (is_command || is_of_uring(kiocb)) ? stamps : 0;
+}
+
+/* Note what an I/O on a stack of devices has of a lower one. The disk is that of the last
+ * completion. If two finish within the same instant, either may be noted. */
+static __always_inline void note_lower(struct tw_slot *stamps, __u32 way, __u64 rq,
+				       __u32 point, __u64 now_ns)
+{
+	__u64 disk;
+
+	if (way & WAY_MIRRORED)
+		stamps->flags |= TW_SLOT_MIRRORED;
+	if (point != FINISHED || now_ns < stamps->finished_ns)
+		return;
+	disk = (__u64)READ(struct request, rq, q);
+	disk = (__u64)READ(struct request_queue___disk, disk, disk);
+	stamps->disk = (__u32)READ(struct gendisk, disk, major) << TW_SLOT_MINOR_BITS |
+		       (__u32)READ(struct gendisk, disk, first_minor);
+	stamps->flags |= TW_SLOT_DISK;
 }
 
 /* Let an I/O pass @point, at @now_ns; 0: now. @bytes of it are in the request at the address
- * @rq; 0 for a command, which has no bios. */
+ * @rq; 0 for a command without bios. @point has the bits of enum way, too, from WAY_SHIFT. */
 static __always_inline int pass(struct tw_slot *stamps, __u64 io, __u32 point, __u64 now_ns,
 				__u64 rq, __u32 bytes)
 {
+	const __u32 way = point >> WAY_SHIFT;
+
+	point &= (1 << WAY_SHIFT) - 1;
 	if (!stamps)
 		return 0;
 	if (point != FINISHED && dispatching(stamps, rq))
 		now_ns = 0;
 	if (!now_ns)
 		now_ns = bpf_ktime_get_ns();
+	if (way & WAY_STACKED)
+		note_lower(stamps, way, rq, point, now_ns);
 	if (point == FINISHED) {
 		tw_stamp_latest(&stamps->finished_ns, now_ns);
 		__sync_fetch_and_add(&stamps->requests, 1);
@@ -179,7 +247,7 @@ static __always_inline int pass(struct tw_slot *stamps, __u64 io, __u32 point, _
 		return 0;
 	}
 	__sync_fetch_and_add(&stamps->due_bytes, bytes);
-	if (point == DISPATCHED_WRITE && READ(struct kiocb, io, ki_flags) & IOCB_DSYNC)
+	if (point == DISPATCHED_WRITE && !(way & WAY_COMMAND) && READ(struct kiocb, io, ki_flags) & IOCB_DSYNC)
 		stamps->flags |= TW_SLOT_SYNC_WRITE;
 	/* Later dispatches are of its other requests, or of the same request,
 	 * requeued. */
@@ -197,22 +265,28 @@ struct tw_walk {
 	__u64 rq;
 	__u32 bytes;		/* of @io so far */
 	__u32 left;		/* bytes of the request, from @bio on */
-	__u32 point;
-	__u32 unused;
+	__u32 point;		/* without the way */
+	__u32 way;		/* of @io */
 };
+
+static __always_inline int pass_io(const struct tw_walk *walk)
+{
+	return pass(stamps_by(walk->io, walk->began_ns, walk->way), walk->io,
+		    walk->point | walk->way << WAY_SHIFT, walk->now_ns, walk->rq, walk->bytes);
+}
 
 /* Let each I/O pass once for all of its adjacent bios. */
 static long step(__u32 i, struct tw_walk *walk)
 {
 	__u64 bio = walk->bio;
-	__u32 size = READ(struct bio, bio, bi_iter.bi_size);
+	__u32 size = READ(struct bio, bio, bi_iter.bi_size), way;
 	__u64 io = kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
-			    (__u64)READ(struct bio, bio, bi_private));
+			    (__u64)READ(struct bio, bio, bi_private), &way);
 
 	if (io != walk->io) {
-		pass(stamps_by(walk->io, walk->began_ns), walk->io, walk->point, walk->now_ns,
-		     walk->rq, walk->bytes);
+		pass_io(walk);
 		walk->io = io;
+		walk->way = way;
 		walk->bytes = 0;
 	}
 	if (size > walk->left)
@@ -223,8 +297,8 @@ static long step(__u32 i, struct tw_walk *walk)
 	return !walk->bio || !walk->left;
 }
 
-/* Let each I/O of the first @bytes of a request with several bios pass @point. @io: kiocb of
- * the first bio. The verifier of Linux 6.1 follows one step only. If walk->io began as
+/* Let each I/O of the first @bytes of a request with several bios pass @point, with the bits
+ * of the first bio's way. @io: kiocb of the first bio. The verifier of Linux 6.1 follows one step only. If walk->io began as
  * the constant 0, it would drop the code for any other. */
 static __noinline int walk_all(struct request *rq, __u64 io, __u32 bytes, __u32 point,
 			       __u64 began_ns)
@@ -236,22 +310,22 @@ static __noinline int walk_all(struct request *rq, __u64 io, __u32 bytes, __u32 
 		.now_ns = bpf_ktime_get_ns(),
 		.began_ns = began_ns,
 		.left = bytes,
-		.point = point,
+		.point = point & ((1 << WAY_SHIFT) - 1),
+		.way = point >> WAY_SHIFT,
 	};
 
 	bpf_loop(MAX_BIOS, step, &walk, 0);
-	return pass(stamps_by(walk.io, began_ns), walk.io, point, walk.now_ns, walk.rq,
-		    walk.bytes);
+	return pass_io(&walk);
 }
 
 /* Let each I/O of the first @bytes of @rq pass @point. Most requests have one bio. */
-static __always_inline int pass_all(struct request *rq, __u32 bytes, enum point point)
+static __always_inline int pass_all(struct request *rq, __u32 bytes, __u32 point)
 {
 	struct bio *bio = rq->bio;
 	__u64 began_ns = point == FINISHED ? rq->start_time_ns : 0;
 	__u64 io = command_of(rq);
 	struct tw_slot *stamps;
-	__u32 size;
+	__u32 size, way;
 
 	if (io)
 		return pass(stamps_of((struct io_kiocb *)io, began_ns, 1), io, point, 0,
@@ -260,10 +334,11 @@ static __always_inline int pass_all(struct request *rq, __u32 bytes, enum point 
 		return 0;
 	if (point == DISPATCHED && rq->cmd_flags & REQ_OP_WRITE)
 		point = DISPATCHED_WRITE;
-	io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private);
+	io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private, &way);
+	point |= way << WAY_SHIFT;
 	if (bio->bi_next)
 		return walk_all(rq, io, bytes, point, began_ns);
-	stamps = stamps_by(io, began_ns);
+	stamps = stamps_by(io, began_ns, way);
 	if (!stamps)
 		return 0;
 	size = bio->bi_iter.bi_size;

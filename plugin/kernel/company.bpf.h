@@ -132,9 +132,11 @@ static __always_inline __u32 company_kind(__u32 operation)
 
 /* Return the io_kiocb or other kiocb of a request in flight; 0: none. Its first bio stands for
  * all of them. */
-static __always_inline __u64 io_of(__u64 rq, __u32 operation)
+static __always_inline __u64 io_of(__u64 rq, __u32 operation, __u32 *way)
 {
 	__u64 bio;
+
+	*way = operation >= REQ_OP_DRV_IN ? WAY_COMMAND : 0;
 
 	if (operation == REQ_OP_DRV_IN || operation == REQ_OP_DRV_OUT) {
 		__u64 end_io = (__u64)READ(struct request___company, rq, end_io);
@@ -144,7 +146,7 @@ static __always_inline __u64 io_of(__u64 rq, __u32 operation)
 	}
 	bio = (__u64)READ(struct request___company, rq, bio);
 	return bio ? kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
-			      (__u64)READ(struct bio, bio, bi_private)) : 0;
+			      (__u64)READ(struct bio, bio, bi_private), way) : 0;
 }
 
 /* Find what a request in flight is part of. Its first bio stands for all of them. Return false
@@ -152,11 +154,12 @@ static __always_inline __u64 io_of(__u64 rq, __u32 operation)
 static __always_inline int find_origin_of(struct counting *now, __u64 rq, __u32 operation)
 {
 	struct origin *origin = &now->origin;
+	__u32 way;
 	__u64 bio;
 
 	__builtin_memset(origin, 0, sizeof(*origin));
 	if (operation == REQ_OP_DRV_IN || operation == REQ_OP_DRV_OUT) {
-		origin->io = io_of(rq, operation);
+		origin->io = io_of(rq, operation, &way);
 		origin->task = origin->io ? task_of_uring(origin->io) : 0;
 		return 1;
 	}

@@ -132,6 +132,9 @@ static inline int64_t tw_join_error_ns(const struct tw_join *join,
  * requeued is dispatched twice, and one may reach beyond the end of the file, so more
  * may be. In a read of a file fewer may be: a part without blocks (a hole) has no
  * request. There it counts what was dispatched or has finished (@has_holes).
+ *
+ * A mirrored write moves its bytes to each disk. How many disks there are is not known, but
+ * what is dispatched has to finish: of two copies or more, or of the only one.
  */
 static inline void tw_slot_settle(struct tw_slot *stamps, uint64_t moved_bytes,
 				  bool has_holes)
@@ -144,6 +147,12 @@ static inline void tw_slot_settle(struct tw_slot *stamps, uint64_t moved_bytes,
 	if (stamps->due_bytes < bytes)
 		stamps->flags |= TW_SLOT_NOT_FIRST;
 	if (stamps->finished_bytes < bytes)
+		stamps->flags |= TW_SLOT_NOT_LAST;
+	if (!(stamps->flags & TW_SLOT_MIRRORED))
+		return;
+	if (stamps->due_bytes < stamps->finished_bytes)
+		stamps->flags |= TW_SLOT_NOT_FIRST;
+	if (stamps->finished_bytes < stamps->due_bytes && stamps->finished_bytes < 2 * bytes)
 		stamps->flags |= TW_SLOT_NOT_LAST;
 }
 

@@ -80,6 +80,7 @@ static inline bool tw_kernel_read(const struct tw_kernel *kernel,
 	stamps->retries = slot->retries;
 	stamps->why = slot->why;
 	stamps->flags = slot->flags;
+	stamps->disk = stamps->flags & TW_SLOT_DISK ? slot->disk : 0;
 	stamps->got_ns = slot->got_ns;
 	stamps->queued_ns = stamps->handed_ns = stamps->begun_ns = 0;
 	if (kernel->has_parts) {

@@ -167,7 +167,17 @@ struct bio {
 	void *bi_private;
 } TW_BY_NAME;
 
+struct gendisk {
+	int major;
+	int first_minor;
+} TW_BY_NAME;
+
+struct request_queue___disk {
+	struct gendisk *disk;
+} TW_BY_NAME;
+
 struct request {
+	struct request_queue *q;
 	unsigned int cmd_flags;
 	struct bio *bio;
 	void *end_io;

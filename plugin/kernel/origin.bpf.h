@@ -246,6 +246,11 @@ static __noinline int find_origin(__u64 bio, struct origin *of)
 		__u64 dio = bio - bpf_core_field_offset(struct blkdev_dio, bio);
 
 		io = (__u64)READ(struct blkdev_dio, dio, iocb);
+	} else if (end_io == (__u64)&bio_cmd_bio_end_io) {
+		of->bio = bio;
+		of->io = owner;
+		of->task = task_of_uring(owner);
+		return 0;
 	} else if (end_io == (__u64)&submit_bio_wait_endio) {
 		task = waiter_of(owner);
 	}

@@ -21,7 +21,7 @@
 
 /* True if the kernel is locked down. Then no program may call what reads the kernel's
  * memory, and loading one fails with EINVAL, or with EPERM on some kernels. From Linux 6.2 on
- * the stages need no such call, unless there is device mapper to follow. */
+ * the stages need no such call, unless there is device mapper or md to follow. */
 static bool locked_down(void)
 {
 	char text[128];

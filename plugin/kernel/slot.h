@@ -33,13 +33,17 @@ struct tw_slot {
 	__u64 queued_ns;
 	__u64 handed_ns;	/* to the workers of io_uring, the last time; 0: never */
 	__u64 begun_ns;		/* a worker was first seen with it, since then: TW_SLOT_BEGUN */
+	__u32 disk;		/* with TW_SLOT_DISK: its major and minor number */
+	__u32 unused;
 };
+
+#define TW_SLOT_MINOR_BITS	20	/* of a disk's number */
 
 /* The place of a slot in memory. All stamps but the last three are in one cache line, and the
  * other one is touched only if stamps are taken there. */
 struct tw_place {
 	struct tw_slot slot;
-	__u64 unused[5];
+	__u64 unused[4];
 };
 
 /* Why a worker of io_uring submitted an I/O. */
@@ -57,6 +61,10 @@ enum tw_worker_why {
 #define TW_SLOT_SYNC_WRITE	1
 /* A flag: begun_ns is when the worker began. Otherwise it may be later. */
 #define TW_SLOT_BEGUN		8
+/* Flags of an I/O on a stack of devices, such as LVM or md: the disk below whose completion
+ * was the last is known; its data were written to several disks. */
+#define TW_SLOT_DISK		16
+#define TW_SLOT_MIRRORED	32
 /* Flags that the reader of a slot sets (tw_slot_settle()): requests were not seen, so
  * dispatched_ns may not be that of the first, or finished_ns not that of the last. */
 #define TW_SLOT_NOT_FIRST	2

@@ -174,7 +174,8 @@ static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 bega
 	if (!is_slow(user_data, began_ns) || (!is_command && !is_of_uring((__u64)io)))
 		return 0;
 	begin(slot, user_data);
-	slot->flags = READ(struct kiocb, io, ki_flags) & IOCB_DSYNC ? TW_SLOT_SYNC_WRITE : 0;
+	slot->flags = !is_command && READ(struct kiocb, io, ki_flags) & IOCB_DSYNC ?
+		      TW_SLOT_SYNC_WRITE : 0;
 	return slot;
 }
 
@@ -228,14 +229,14 @@ int BPF_PROG(requeue, struct request *rq)
 	__u32 operation = rq->cmd_flags & REQ_OP_MASK;
 	struct tw_company *company;
 	struct tw_slot *stamps;
+	__u32 way;
 	__u64 io;
 
 	if (!is_following() ||
 	    READ(struct request___company, rq, state) != MQ_RQ_IN_FLIGHT)
 		return 0;
-	io = io_of((__u64)rq, operation);
-	stamps = operation >= REQ_OP_DRV_IN ?
-		 io ? stamps_of((struct io_kiocb *)io, 0, 1) : 0 : stamps_by(io, 0);
+	io = io_of((__u64)rq, operation, &way);
+	stamps = stamps_by(io, 0, way);
 	company = stamps ? company_of(stamps->key) : 0;
 	if (company && company->key == stamps->key && company->requeues != (__u16)~0)
 		company->requeues++;
@@ -306,23 +307,24 @@ int BPF_PROG(worker_leaves, _Bool preempt, struct task_struct *prev)
 }
 
 /* Return the kiocb of a bio; 0: nobody is followed, or it has none. */
-static __always_inline __u64 followed_kiocb(struct bio *bio)
+static __always_inline __u64 followed_kiocb(struct bio *bio, __u32 *way)
 {
 	return is_following() ? kiocb_of((__u64)bio, (__u64)bio->bi_end_io,
-					 (__u64)bio->bi_private) : 0;
+					 (__u64)bio->bi_private, way) : 0;
 }
 
 /* Of the devices under a bio, the lowest is the last before it gets a request. */
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(queued, struct bio *bio)
 {
-	__u64 io = followed_kiocb(bio);
+	__u32 way;
+	__u64 io = followed_kiocb(bio, &way);
 	struct tw_slot *slot;
 
 	if (!io)
 		return 0;
 	note_held(bio, io);
-	slot = stamps_by(io, 0);
+	slot = stamps_by(io, 0, way);
 	if (!slot || slot->got_ns)
 		return 0;
 	slot->queued_ns = bpf_ktime_get_ns();
@@ -333,7 +335,9 @@ int BPF_PROG(queued, struct bio *bio)
 SEC("tp_btf/block_getrq")
 int BPF_PROG(got, struct bio *bio)
 {
-	struct tw_slot *slot = stamps_by(followed_kiocb(bio), 0);
+	__u32 way;
+	__u64 io = followed_kiocb(bio, &way);
+	struct tw_slot *slot = io ? stamps_by(io, 0, way) : 0;
 
 	if (slot && !slot->got_ns)
 		slot->got_ns = bpf_ktime_get_ns();

@@ -37,7 +37,8 @@ modules="9p 9pnet_virtio virtio_pci nvme null_blk"
 modules="$modules rtc-cmos ptp_kvm mq-deadline"
 # File systems, the modules that they ask for by name, and devices on top of devices.
 modules="$modules ext4 xfs btrfs crc32c_generic xxhash_generic sha256_generic"
-modules="$modules blake2b_generic dm-mod dm-delay dm-crypt xts ecb raid0 raid1 mq-deadline"
+modules="$modules blake2b_generic dm-mod dm-delay dm-crypt dm-multipath dm-round-robin xts ecb"
+modules="$modules raid0 raid1 raid10 mq-deadline"
 # These are copied if they exist.
 programs="mkfs.ext4 mkfs.xfs mkfs.btrfs dmsetup setpriv chrt bpftool"
 

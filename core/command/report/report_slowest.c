@@ -71,7 +71,7 @@ static void longest_stages(char *text, size_t size, const struct tw_report_slow 
 /* ---- tables ------------------------------------------------------------------ */
 
 enum kind { LAT, WHAT, RW, AT, NUMBER, OFFSET, SIZE, LONGEST, IN_FILE, CALL, WHY, MONOTONIC,
-	    RAW, TICKS, STAGES };
+	    RAW, TICKS, DISK, STAGES };
 
 /* The number is that of the ring in a report of `tickwise attach`, else of the job. */
 static const struct column {
@@ -82,6 +82,7 @@ static const struct column {
 	{ { "job", .width = 3 }, NUMBER }, { { "rw", .flags = TW_COLUMN_LEFT }, RW },
 	{ { .heading = "bytes" }, SIZE }, { { "at offset", .width = 10 }, OFFSET },
 	{ { "longest stages", .flags = TW_COLUMN_LEFT }, LONGEST },
+	{ { "last disk", .flags = TW_COLUMN_LEFT }, DISK },
 	{ { "file", .width = 10, .flags = TW_COLUMN_BELOW }, IN_FILE },
 	{ { "why", .width = 10, .flags = TW_COLUMN_BELOW }, WHY },
 }, in_html[] = {
@@ -89,6 +90,7 @@ static const struct column {
 	{ { .heading = "at, s" }, AT }, { { .heading = "offset" }, OFFSET },
 	{ { .heading = "size" }, SIZE }, { { .heading = NULL }, STAGES },
 	{ { .heading = "submitting call" }, CALL },
+	{ { "last disk", .flags = TW_COLUMN_LEFT }, DISK },
 	{ { "why", .flags = TW_COLUMN_LEFT }, WHY }, { { .heading = "job" }, NUMBER },
 	{ { .heading = "MONOTONIC, ns" }, MONOTONIC }, { { .heading = "RAW, ns" }, RAW },
 	{ { .heading = "ticks" }, TICKS },
@@ -99,7 +101,7 @@ static const struct column {
 /* What a kind of column has: the key of a string or of a time. */
 static const char *const keys[STAGES] = {
 	[CALL] = "submitting_call_ns", [MONOTONIC] = "monotonic_ns",
-	[RAW] = "raw_ns", [TICKS] = "ticks",
+	[RAW] = "raw_ns", [TICKS] = "ticks", [DISK] = "disk",
 };
 
 struct table {
@@ -122,7 +124,7 @@ static int any_has(const struct tw_report_group *group, int kind, size_t count)
 	char text[TW_REPORT_SENTENCE];
 	double s;
 
-	if (kind != AT && kind != CALL && kind != WHY && kind < STAGES)
+	if (kind != AT && kind != CALL && kind != WHY && kind != DISK && kind < STAGES)
 		return 1;
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_report_slow *slow = &group->all.slowest[i];

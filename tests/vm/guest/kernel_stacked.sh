@@ -2,12 +2,25 @@
 # Tests file systems, and devices on top of devices; see ../kernel_stacked.t.
 # The functions of these must have addresses when the program is loaded.
 for module in crc32c_generic xxhash_generic sha256_generic blake2b_generic xts ecb \
-		dm_mod dm_crypt raid0 raid1 ext4 xfs btrfs; do
+		dm_mod dm_crypt dm_multipath dm_round_robin raid0 raid1 \
+		raid10 configfs ext4 xfs btrfs; do
 	load $module 2>/dev/null
 done
 # Each device takes 100 us for a request.
-load null_blk nr_devices=12 queue_mode=2 irqmode=2 completion_nsec=100000 \
-	memory_backed=1 gb=1
+load null_blk nr_devices=20 queue_mode=2 irqmode=2 completion_nsec=100000 \
+	memory_backed=1 discard=1 gb=1
+# And one of them 100 ms.
+mount -t configfs configfs /sys/kernel/config
+slow=/sys/kernel/config/nullb/slow
+mkdir $slow
+echo 2 >$slow/queue_mode
+echo 2 >$slow/irqmode
+echo 100000000 >$slow/completion_nsec
+echo 1 >$slow/memory_backed
+echo 1024 >$slow/size
+echo 1 >$slow/power
+[ -b /dev/slow ] && slow=slow || slow=nullb$(cat $slow/index)
+echo "$slow" >slow
 cat /proc/version >version
 sectors=$(cat /sys/block/nullb0/size)
 half=$((sectors / 2))
@@ -66,8 +79,22 @@ mapped()
 	dmsetup mknodes "$1" >/dev/null 2>&1
 }
 
+# trims NAME FILE: adds a job of trims
+trims()
+{
+	{
+		echo "[$1.trim]"
+		echo "filename=$2"
+		echo "tw_report=/tmp/$1.trim.json"
+		echo rw=randtrim
+		echo bs=64k
+	} >>/tmp/stacked.fio
+	echo "$1" >>trims
+}
+
 # array NAME LEVEL [ATTRIBUTE=VALUE...]: makes /dev/md_NAME of the next two devices,
-# without metadata
+# without metadata; of the next one and the slow one, if $with_slow is 1
+with_slow=
 array()
 {
 	name=$1
@@ -84,7 +111,7 @@ array()
 			echo "${attribute#*=}" >"$md/${attribute%%=*}"
 		done
 		for slot in 0 1; do
-			a_device
+			[ "$slot$with_slow" = 11 ] && device=/dev/$slow || a_device
 			cat "/sys/block/${device#/dev/}/dev" >$md/new_dev
 			echo $half >"$md/dev-${device#/dev/}/size"
 			echo $slot >"$md/dev-${device#/dev/}/slot"
@@ -138,6 +165,20 @@ fi
 ! array raid0 raid0 chunk_size=65536 || jobs raid0 /dev/md_raid0
 ! array raid1 raid1 component_size=$half resync_start=none ||
 	jobs raid1 /dev/md_raid1
+! array raid10 raid10 layout=258 chunk_size=65536 component_size=$half \
+	resync_start=none || jobs raid10 /dev/md_raid10
+with_slow=1
+! array raid1_slow raid1 component_size=$half resync_start=none ||
+	jobs raid1_slow /dev/md_raid1_slow
+a_device
+# The way is chosen by the request, not by the bio.
+! mapped multipath "0 $sectors multipath 2 queue_mode rq 0 1 1 round-robin 0 1 1 $device 1" ||
+	jobs multipath /dev/mapper/multipath
+# Through the ring from Linux 6.12 on.
+a_device
+trims plain $device
+[ ! -e /dev/md_raid0 ] || trims raid0 /dev/md_raid0
+[ ! -e /dev/md_raid1 ] || trims raid1 /dev/md_raid1
 
 timeout -s KILL 1000 fio --output-format=json --eta=never \
 	--output=/tmp/stacked.out /tmp/stacked.fio 2>stacked.err

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: the way from a bio of device mapper to the bio above is found, whether device
- * mapper and dm-crypt are modules or built into the kernel. Where a type or a member is
+ * Behaviour: the way from a bio of device mapper or md to the bio above is found, whether
+ * these and dm-crypt are modules or built into the kernel. Where a type or a member is
  * missing there is no way.
  *
- * Defect: LVM and dm-crypt are not split on kernels that have them built in; or a wrong
+ * Defect: LVM, dm-crypt and md are not split on kernels that have them built in; or a wrong
  * place in memory is read.
  *
  * The types are made here, not those of the kernel that runs.
@@ -18,12 +18,15 @@
 #include <string.h>
 
 /* The modules that are loaded; NULL: this one is not. */
-static struct btf *loaded_mapper, *loaded_crypt;
+static struct btf *loaded_mapper, *loaded_crypt, *loaded_md[3];
 
 static struct btf *load_module(const char *name, struct btf *kernel)
 {
 	struct btf **module = !strcmp(name, "dm_mod") ? &loaded_mapper :
-			      !strcmp(name, "dm_crypt") ? &loaded_crypt : NULL;
+			      !strcmp(name, "dm_crypt") ? &loaded_crypt :
+			      !strcmp(name, "md_mod") ? &loaded_md[0] :
+			      !strcmp(name, "raid1") ? &loaded_md[1] :
+			      !strcmp(name, "raid10") ? &loaded_md[2] : NULL;
 	struct btf *types = module ? *module : NULL;
 
 	(void)kernel;
@@ -84,9 +87,9 @@ static void expect(struct btf *kernel, bool has_mapper, bool has_crypt, const ch
 	const struct tw_above above = tw_above_find(kernel);
 
 	tap_ok(has_mapper ? above.io == 16 && above.clone == 24 && above.original == 8 :
-	       !above.original, "%s: dm_mod %u %u %u", what, above.io, above.clone,
+	       above.original < 0, "%s: dm_mod %d %d %d", what, above.io, above.clone,
 	       above.original);
-	tap_ok(above.crypt == (has_crypt ? 16 : 0), "%s: dm_crypt %u", what, above.crypt);
+	tap_ok(above.crypt == (has_crypt ? 16 : -1), "%s: dm_crypt %d", what, above.crypt);
 	tap_ok(btf__find_by_name_kind(kernel, "bio", BTF_KIND_STRUCT) > 0,
 	       "the kernel's types are left");
 	btf__free(kernel);
@@ -108,8 +111,53 @@ static void test_lacks(void)
 	expect(kernel, false, false, "only the names are there");
 }
 
+/* Add what md_mod, raid1 and raid10 have. Before Linux 6.6 the bio is the first member. */
+static void add_md(struct btf *types[3], bool is_old)
+{
+	const int pointer = btf__add_ptr(types[0], 0);
+
+	btf__add_struct(types[0], is_old ? "md_io_acct" : "md_io_clone", 256);
+	btf__add_field(types[0], "orig_bio", pointer, is_old ? 0 : 64, 0);
+	add(types[1], "r1bio", (const char *const []) { "state", "master_bio", NULL });
+	btf__add_enum(types[1], "r1bio_state", 4);
+	btf__add_enum_value(types[1], "R1BIO_Uptodate", 0);
+	btf__add_enum_value(types[1], "R1BIO_BehindIO", 3);
+	add(types[2], "r10bio", (const char *const []) { "master_bio", NULL });
+}
+
+static void test_md(bool is_module, bool is_old)
+{
+	struct btf *kernel = btf__new_empty(), *types[3];
+	struct tw_above above;
+	unsigned i;
+
+	add(kernel, "bio", (const char *const []) { "bi_private", NULL });
+	for (i = 0; i < 3; i++) {
+		loaded_md[i] = is_module ? btf__new_empty_split(kernel) : NULL;
+		types[i] = is_module ? loaded_md[i] : kernel;
+	}
+	add_md(types, is_old);
+	above = tw_above_find(kernel);
+	tap_ok(above.account == (is_old ? 0 : 8) && above.raid1 == 16 &&
+	       above.raid1_state == 8 && above.raid1_behind == 8 && above.raid10 == 8,
+	       "md, %s, %s: %d, %d, %d, %x, %d", is_module ? "modules" : "built in",
+	       is_old ? "old" : "new", above.account, above.raid1, above.raid1_state,
+	       above.raid1_behind, above.raid10);
+	btf__free(kernel);
+	kernel = btf__new_empty();
+	add(kernel, "r1bio", (const char *const []) { "state", "master_bio", NULL });
+	above = tw_above_find(kernel);
+	tap_ok(above.account < 0 && above.raid1 < 0 && above.raid10 < 0,
+	       "md: a flag or a type is missing");
+	btf__free(kernel);
+}
+
 int main(void)
 {
+	test_md(true, false);
+	test_md(true, true);
+	test_md(false, false);
+	test_md(false, true);
 	expect(make(false, false, true, true), true, true, "both are modules");
 	expect(make(true, true, false, false), true, true, "both are built in");
 	expect(make(true, false, false, true), true, true, "dm_crypt alone is a module");

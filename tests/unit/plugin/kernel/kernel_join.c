@@ -280,6 +280,17 @@ static void bytes_of(uint32_t due, uint32_t finished, uint64_t moved, bool has_h
 							 TW_INSIDE_MISSING), "%s", what);
 }
 
+/* The same of a mirrored write of 4096 bytes. */
+static void mirrored(uint32_t due, uint32_t finished, bool first, bool last, const char *what)
+{
+	struct tw_slot stamps = { .key = TW_KEY_CHOSEN, .dispatched_ns = 2, .finished_ns = 3,
+		.flags = TW_SLOT_MIRRORED, .due_bytes = due, .finished_bytes = finished };
+
+	tw_slot_settle(&stamps, 4096, false);
+	tap_ok(tw_dispatched_ns(&stamps) == (first ? 2 : 0) &&
+	       tw_finished_ns(&stamps) == (last ? 3 : 0), "mirrored: %s", what);
+}
+
 /* Of the I/O's bytes: those to be transferred and those that were. */
 static void bytes_missing(void)
 {
@@ -308,6 +319,12 @@ static void bytes_missing(void)
 	bytes_of(0, 0, 0, false, true, true, "a command, which has no bytes: split");
 	bytes_of(4096, 4096, 0, false, true, true, "no result in bytes: all finished");
 	bytes_of(4096, 0, 0, false, true, false, "or not all");
+
+	mirrored(8192, 8192, true, true, "two copies");
+	mirrored(4096, 4096, true, true, "the only copy that is left");
+	mirrored(12288, 8192, true, true, "two copies, one of them requeued");
+	mirrored(8192, 4096, true, false, "the last copy was not seen to finish");
+	mirrored(4096, 8192, false, true, "the first copy was not seen to be dispatched");
 
 	tw_slot_settle(&stamps, 8192, false);
 	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SYNC_WRITE && !tw_finished_ns(&stamps),
