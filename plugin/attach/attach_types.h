@@ -61,10 +61,6 @@ struct file {
 	struct path f_path;
 } TW_BY_NAME;
 
-struct work_struct {
-	void *func;
-} TW_BY_NAME;
-
 struct io_ring_ctx {
 	unsigned int sq_entries;
 	unsigned int cq_entries;

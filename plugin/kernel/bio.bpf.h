@@ -20,6 +20,7 @@
 #include "read.bpf.h"
 #include "slot.h"
 #include "stamp.h"
+#include "worker.bpf.h"
 
 /* Bios of a request that are read. A request of 4 MB has at most 8192, of 512 bytes each. */
 #define MAX_BIOS	8192
@@ -31,8 +32,9 @@
 #define REQ_OP_DRV_IN	34
 #define REQ_OP_DRV_OUT	35
 
-/* include/linux/fs.h: set by O_SYNC, O_DSYNC, or a flag of a single write */
-#define IOCB_DSYNC	0x2
+/* fs/iomap/direct-io.c: a sync follows the write. The flag goes for a write that is through the
+ * device's cache. */
+#define IOMAP_DIO_NEED_SYNC	(1U << 29)
 
 /* Functions that tell what a bio or request is part of. 0: this kernel does not have the
  * function, or its module is not loaded. */
@@ -41,8 +43,6 @@ extern const void iomap_dio_bio_end_io __ksym __weak;
 extern const void blkdev_bio_end_io __ksym __weak;
 extern const void blkdev_bio_end_io_async __ksym __weak;
 extern const void nvme_uring_cmd_end_io __ksym __weak;
-extern const void io_complete_rw __ksym __weak;
-extern const void io_complete_rw_iopoll __ksym __weak;
 extern const void bio_cmd_bio_end_io __ksym __weak;	/* of a trim, Linux 6.12 */
 extern const void clone_endio __ksym __weak;	/* device mapper's */
 extern const void crypt_endio __ksym __weak;
@@ -110,15 +110,19 @@ static __always_inline __u32 way_up(__u64 end_io)
 }
 
 /* Return the kiocb that a bio of direct I/O is part of; 0 for any other bio. @owner: its
- * bi_private. The io_kiocb of a trim is returned, too. */
-static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner, __u32 *way)
+ * bi_private. The io_kiocb of a trim is returned, too. @dio: set to the iomap_dio, if there
+ * is one. */
+static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner, __u64 *dio,
+				      __u32 *way)
 {
 	int i;
 
 	*way = 0;
 	for (i = 0; end_io && i <= MAX_CHAIN; i++) {
-		if (end_io == (__u64)&iomap_dio_bio_end_io)
+		if (end_io == (__u64)&iomap_dio_bio_end_io) {
+			*dio = owner;
 			return (__u64)READ(struct iomap_dio, owner, iocb);
+		}
 		if (end_io == (__u64)&blkdev_bio_end_io)
 			return (__u64)READ(struct blkdev_dio, owner, iocb);
 		if (end_io == (__u64)&blkdev_bio_end_io_async) {
@@ -137,16 +141,6 @@ static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner, __u3
 		owner = (__u64)READ(struct bio, bio, bi_private);
 	}
 	return 0;
-}
-
-/* True if the kiocb is one of io_uring: the beginning of an io_kiocb. Another one, as of
- * libaio, has no ring, and what lies beyond it means nothing. */
-static __always_inline int is_of_uring(__u64 kiocb)
-{
-	__u64 complete = (__u64)READ(struct kiocb, kiocb, ki_complete);
-
-	return complete && (complete == (__u64)&io_complete_rw ||
-			    complete == (__u64)&io_complete_rw_iopoll);
 }
 
 /* Return the io_kiocb of an NVMe command, or 0. Its request has no bio, or a bio without
@@ -190,10 +184,11 @@ static __always_inline void dispatched(struct tw_slot *stamps, __u64 rq, __u64 n
 /* Points of the block layer that an I/O passes, once for each of its requests. */
 enum point {
 	DISPATCHED,
-	DISPATCHED_WRITE,	/* except commands */
 	FINISHED,
+	FINISHED_WRITE,		/* except commands */
 };
 #define WAY_SHIFT	8
+#define POINT		((1 << WAY_SHIFT) - 1)
 
 /* Return the stamps of the I/O of a kiocb. Most are not followed, which stamps_of() finds
  * out by fewer reads. */
@@ -215,7 +210,7 @@ static __always_inline void note_lower(struct tw_slot *stamps, __u32 way, __u64 
 
 	if (way & WAY_MIRRORED)
 		stamps->flags |= TW_SLOT_MIRRORED;
-	if (point != FINISHED || now_ns < stamps->finished_ns)
+	if (point == DISPATCHED || now_ns < stamps->finished_ns)
 		return;
 	disk = (__u64)READ(struct request, rq, q);
 	disk = (__u64)READ(struct request_queue___disk, disk, disk);
@@ -225,30 +220,32 @@ static __always_inline void note_lower(struct tw_slot *stamps, __u32 way, __u64 
 }
 
 /* Let an I/O pass @point, at @now_ns; 0: now. @bytes of it are in the request at the address
- * @rq; 0 for a command without bios. @point has the bits of enum way, too, from WAY_SHIFT. */
-static __always_inline int pass(struct tw_slot *stamps, __u64 io, __u32 point, __u64 now_ns,
+ * @rq; 0 for a command without bios. @dio: its iomap_dio, or 0. @point has the bits of enum
+ * way, too, from WAY_SHIFT. */
+static __always_inline int pass(struct tw_slot *stamps, __u64 dio, __u32 point, __u64 now_ns,
 				__u64 rq, __u32 bytes)
 {
 	const __u32 way = point >> WAY_SHIFT;
 
-	point &= (1 << WAY_SHIFT) - 1;
+	point &= POINT;
 	if (!stamps)
 		return 0;
-	if (point != FINISHED && dispatching(stamps, rq))
+	if (point == DISPATCHED && dispatching(stamps, rq))
 		now_ns = 0;
 	if (!now_ns)
 		now_ns = bpf_ktime_get_ns();
 	if (way & WAY_STACKED)
 		note_lower(stamps, way, rq, point, now_ns);
-	if (point == FINISHED) {
+	if (point == FINISHED_WRITE && dio &&
+	    READ(struct iomap_dio, dio, flags) & IOMAP_DIO_NEED_SYNC)
+		stamps->flags |= TW_SLOT_SYNC_WRITE;
+	if (point != DISPATCHED) {
 		tw_stamp_latest(&stamps->finished_ns, now_ns);
 		__sync_fetch_and_add(&stamps->requests, 1);
 		__sync_fetch_and_add(&stamps->finished_bytes, bytes);
 		return 0;
 	}
 	__sync_fetch_and_add(&stamps->due_bytes, bytes);
-	if (point == DISPATCHED_WRITE && !(way & WAY_COMMAND) && READ(struct kiocb, io, ki_flags) & IOCB_DSYNC)
-		stamps->flags |= TW_SLOT_SYNC_WRITE;
 	/* Later dispatches are of its other requests, or of the same request,
 	 * requeued. */
 	tw_stamp_earliest(&stamps->dispatched_ns, now_ns);
@@ -260,6 +257,7 @@ static __always_inline int pass(struct tw_slot *stamps, __u64 io, __u32 point, _
 struct tw_walk {
 	__u64 bio;		/* the next one */
 	__u64 io;		/* kiocb of the bio before it; 0: none */
+	__u64 dio;		/* iomap_dio of the same; 0: none */
 	__u64 now_ns;		/* the same for all I/Os */
 	__u64 began_ns;		/* stamps_of() */
 	__u64 rq;
@@ -271,7 +269,7 @@ struct tw_walk {
 
 static __always_inline int pass_io(const struct tw_walk *walk)
 {
-	return pass(stamps_by(walk->io, walk->began_ns, walk->way), walk->io,
+	return pass(stamps_by(walk->io, walk->began_ns, walk->way), walk->dio,
 		    walk->point | walk->way << WAY_SHIFT, walk->now_ns, walk->rq, walk->bytes);
 }
 
@@ -280,12 +278,13 @@ static long step(__u32 i, struct tw_walk *walk)
 {
 	__u64 bio = walk->bio;
 	__u32 size = READ(struct bio, bio, bi_iter.bi_size), way;
-	__u64 io = kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
-			    (__u64)READ(struct bio, bio, bi_private), &way);
+	__u64 dio = 0, io = kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
+				     (__u64)READ(struct bio, bio, bi_private), &dio, &way);
 
 	if (io != walk->io) {
 		pass_io(walk);
 		walk->io = io;
+		walk->dio = dio;
 		walk->way = way;
 		walk->bytes = 0;
 	}
@@ -297,20 +296,28 @@ static long step(__u32 i, struct tw_walk *walk)
 	return !walk->bio || !walk->left;
 }
 
+/* Return when a request began that finishes. */
+static __always_inline __u64 began_ns_of(struct request *rq, __u32 point)
+{
+	return point == DISPATCHED ? 0 : rq->start_time_ns;
+}
+
 /* Let each I/O of the first @bytes of a request with several bios pass @point, with the bits
- * of the first bio's way. @io: kiocb of the first bio. The verifier of Linux 6.1 follows one step only. If walk->io began as
- * the constant 0, it would drop the code for any other. */
-static __noinline int walk_all(struct request *rq, __u64 io, __u32 bytes, __u32 point,
-			       __u64 began_ns)
+ * of the first bio's way. @io, @dio: kiocb and iomap_dio of the first bio. The verifier of
+ * Linux 6.1 follows one step only. If walk->io or walk->dio began as the constant 0, it would
+ * drop the code for any other. */
+static __noinline int walk_all(struct request *rq, __u64 io, __u64 dio, __u32 bytes,
+			       __u32 point)
 {
 	struct tw_walk walk = {
 		.bio = (__u64)rq->bio,
 		.io = io,
+		.dio = dio,
 		.rq = (__u64)rq,
 		.now_ns = bpf_ktime_get_ns(),
-		.began_ns = began_ns,
+		.began_ns = began_ns_of(rq, point & POINT),
 		.left = bytes,
-		.point = point & ((1 << WAY_SHIFT) - 1),
+		.point = point & POINT,
 		.way = point >> WAY_SHIFT,
 	};
 
@@ -322,27 +329,27 @@ static __noinline int walk_all(struct request *rq, __u64 io, __u32 bytes, __u32 
 static __always_inline int pass_all(struct request *rq, __u32 bytes, __u32 point)
 {
 	struct bio *bio = rq->bio;
-	__u64 began_ns = point == FINISHED ? rq->start_time_ns : 0;
-	__u64 io = command_of(rq);
+	__u64 began_ns = began_ns_of(rq, point);
+	__u64 io = command_of(rq), dio = 0;
 	struct tw_slot *stamps;
 	__u32 size, way;
 
 	if (io)
-		return pass(stamps_of((struct io_kiocb *)io, began_ns, 1), io, point, 0,
+		return pass(stamps_of((struct io_kiocb *)io, began_ns, 1), 0, point, 0,
 			    (__u64)rq, 0);
 	if (!bio)
 		return 0;
-	if (point == DISPATCHED && rq->cmd_flags & REQ_OP_WRITE)
-		point = DISPATCHED_WRITE;
-	io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private, &way);
+	if (point == FINISHED && rq->cmd_flags & REQ_OP_WRITE)
+		point = FINISHED_WRITE;
+	io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private, &dio, &way);
 	point |= way << WAY_SHIFT;
 	if (bio->bi_next)
-		return walk_all(rq, io, bytes, point, began_ns);
+		return walk_all(rq, io, dio, bytes, point);
 	stamps = stamps_by(io, began_ns, way);
 	if (!stamps)
 		return 0;
 	size = bio->bi_iter.bi_size;
-	return pass(stamps, io, point, 0, (__u64)rq, size < bytes ? size : bytes);
+	return pass(stamps, dio, point, 0, (__u64)rq, size < bytes ? size : bytes);
 }
 
 /* ---- the tracepoints ----------------------------------------------------- */

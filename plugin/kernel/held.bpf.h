@@ -11,22 +11,11 @@
 
 #include "held.h"
 
-#define PF_WQ_WORKER	0x00000020	/* include/linux/sched.h */
 #define MAX_GROUPS	32	/* from a cgroup up to the root */
 
 /* 0: this kernel does not have the function, or its module is not loaded. */
 extern const void blk_throtl_dispatch_work_fn __ksym __weak;
 extern const void dm_wq_work __ksym __weak;
-
-struct kthread {
-	void *data;
-} TW_BY_NAME;
-
-/* kernel/workqueue_internal.h */
-struct worker {
-	void *current_work;
-	void *current_func;
-} TW_BY_NAME;
 
 struct throtl_service_queue {
 	struct throtl_service_queue *parent_sq;
@@ -41,10 +30,6 @@ struct throtl_grp {
 	__u32 iops[2];
 	__s64 bytes_disp[2];
 	__s32 io_disp[2];
-} TW_BY_NAME;
-
-struct work_struct {
-	void *func;
 } TW_BY_NAME;
 
 struct throtl_data {
@@ -222,12 +207,10 @@ static __noinline int note_hold(struct bio *bio, __u64 io, __u32 kind, __u64 wor
 /* Note what held a bio, if a worker of the kernel has taken it from there. @io: its kiocb. */
 static __always_inline void note_held(struct bio *bio, __u64 io)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 worker, does;
+	__u64 worker = queue_worker(bpf_get_current_task_btf()), does;
 
-	if (!(task->flags & PF_WQ_WORKER) || !bpf_core_type_exists(struct worker))
+	if (!worker)
 		return;
-	worker = (__u64)READ(struct kthread, task->worker_private, data);
 	does = (__u64)READ(struct worker, worker, current_func);
 	if (!does)
 		return;

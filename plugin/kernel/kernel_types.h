@@ -129,7 +129,6 @@ struct irqaction {
 struct kiocb {
 	long long ki_pos;
 	void *ki_complete;
-	int ki_flags;
 } TW_BY_NAME;
 
 struct io_cqe {
@@ -190,9 +189,19 @@ enum special_kfunc_type {
 	KF_bpf_rdonly_cast,
 };
 
+struct work_struct {
+	void *func;
+} TW_BY_NAME;
+
 /* fs/iomap/direct-io.c: O_DIRECT of ext4, XFS */
 struct iomap_dio {
 	struct kiocb *iocb;
+	unsigned int flags;
+	union {
+		struct {
+			struct work_struct work;
+		} aio;
+	};
 } TW_BY_NAME;
 
 /* block/fops.c: O_DIRECT of a block device */

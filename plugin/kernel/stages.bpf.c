@@ -16,7 +16,6 @@
 
 #include "company.bpf.h"
 #include "thread.bpf.h"
-#include "worker.bpf.h"
 
 /* include/linux/io_uring_types.h: the same as IOSQE_ASYNC */
 #define REQ_F_FORCE_ASYNC	0x10
@@ -174,8 +173,6 @@ static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 bega
 	if (!is_slow(user_data, began_ns) || (!is_command && !is_of_uring((__u64)io)))
 		return 0;
 	begin(slot, user_data);
-	slot->flags = !is_command && READ(struct kiocb, io, ki_flags) & IOCB_DSYNC ?
-		      TW_SLOT_SYNC_WRITE : 0;
 	return slot;
 }
 
@@ -309,8 +306,10 @@ int BPF_PROG(worker_leaves, _Bool preempt, struct task_struct *prev)
 /* Return the kiocb of a bio; 0: nobody is followed, or it has none. */
 static __always_inline __u64 followed_kiocb(struct bio *bio, __u32 *way)
 {
+	__u64 dio = 0;
+
 	return is_following() ? kiocb_of((__u64)bio, (__u64)bio->bi_end_io,
-					 (__u64)bio->bi_private, way) : 0;
+					 (__u64)bio->bi_private, &dio, way) : 0;
 }
 
 /* Of the devices under a bio, the lowest is the last before it gets a request. */
