@@ -10,8 +10,12 @@
 # to be right to a jiffy (4 ms). `attach --sync` splits fdatasync(2) likewise. A process that
 # has handles in each commit is named in 95 of 100 waits for one; a job alone names nobody. ext4,
 # XFS and the device itself; written blocks and new ones; the kernels of Debian 12 and 13.
-# Defect: a boundary at the wrong place; a flush of the journal's thread that is not seen, or one
-# that is counted twice; a name that had no part.
+# With data=journal and fast commits the same holds. A sync that waits for a commit that was running
+# has that apart, without its flush: next to a process that syncs, too, most wait for a flush alone.
+# The bytes are those of the trace.
+# Defect: a commit that the sync asked for, counted as one that was running (Linux 6.1 begins it
+# before the sync sleeps); a boundary at the wrong place; a flush of the journal's thread that is
+# not seen, or one that is counted twice; a name that had no part.
 . "$(dirname "$0")/boot.sh"
 
 [ -x "$TW_BUILD/tickwise-kernel-helper" ] || {
@@ -73,9 +77,9 @@ syncs='
 		}
 		@all }
 	sub near { my ($is, $ms) = @_; abs($is / 1e6 - $ms) <= ($ms ? $ms / 20 : 10) }
-	# Each flush takes up to two jiffies more.
+	# A flush and its write take up to four jiffies more, which the trace does not tell.
 	sub running { my ($s) = @_;
-		abs($s->{c}{running_ns} / 1e6 - $s->{r}) <= 10 + $s->{r} / 20 }
+		abs($s->{c}{running_ns} / 1e6 - $s->{r}) <= 16 + $s->{r} / 20 }
 	sub mean { my ($part) = @_; my $h = $j->{sync}{$part}{sync}; $h->{mean_ns} / 1e6 }
 	our $shared = "'"$shared"'";
 '
@@ -151,7 +155,7 @@ for suite in bookworm trixie; do
 		printf "# %s, ms: by the trace %.1f, %.1f of %.1f\n", running($_) ? "running" :
 			"wrong", $_->{r}, map { $_ / 1e6 } $_->{c}{running_ns}, $_->{p}{journal}
 			for @waits;
-		@waits >= 15 && $running >= 5 && @bad * 10 <= @waits'
+		@waits >= 15 && @bad * 10 <= @waits'
 	ok $? "$suite: the wait for a commit that was running is what the trace says"
 	succeeds alone "$suite: fio succeeds alone"
 	# The job before had a write after its last sync.

@@ -145,9 +145,7 @@ for name in ext4240 xfs240 raw240; do
 	[ -e "$file" ] || file=/dev/mapper/$name
 	called "$name" "$file" --size=1m --number_ios=10 --fdatasync=1
 done
-# Another process waits for commits of the same journal. It takes 200 ms for its data, and as
-# long for the journal before the flush. A sync comes meanwhile, after one or two times of
-# thinking.
+# Another process waits for commits of the same journal. Most syncs come while one flushes.
 while [ ! -e /tmp/stop ]; do
 	dd if=/dev/zero of=/tmp/m/ext4240/other bs=4k count=1 conv=fsync 2>/dev/null
 done &
@@ -160,7 +158,6 @@ TICKWISE_KERNEL=auto run $name <<-END
 	bs=4k
 	size=80k
 	fdatasync=1
-	thinktime=800ms
 	tw_slowest=1000
 	tw_report=/tmp/$name.json
 END
