@@ -42,7 +42,7 @@
 /* ---- prep --------------------------------------------------------------- */
 
 /* Return the key of the next I/O with this index. Syncs are slow, and all of them are
- * chosen. */
+ * chosen; so are writes that are nothing but a sync to the kernel's programs. */
 static uint64_t next_key(struct tw_job *job, unsigned index, bool is_sync)
 {
 	struct tw_sampling *sampling = &job->hot.sampling;
@@ -61,7 +61,9 @@ static uint64_t next_key(struct tw_job *job, unsigned index, bool is_sync)
  * (command.c clears the second half of an SQE of double size.) */
 struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
 {
-	const bool is_sync = job->hot.syncs.by_index && !ddir_rw(io_u->ddir);
+	const bool is_sync = job->hot.syncs.by_index &&
+			     (!ddir_rw(io_u->ddir) ||
+			      (io_u->ddir == DDIR_WRITE && !job->hot.kernel.slots));
 	const uint64_t key = next_key(job, io_u->index, is_sync);
 	const struct fio_file *f = io_u->file;
 	struct io_uring_sqe *sqe;

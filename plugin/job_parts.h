@@ -34,8 +34,9 @@ json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
  * some tenths of a second. Only one thread at a time may call it. */
 void tw_kernel_load_for_jobs(void);
 
-/* True if the job syncs through its ring. */
+/* True if the job syncs through its ring; if it syncs each write (fio: sync=dsync). */
 bool tw_job_syncs(const struct thread_data *td);
+bool tw_job_syncs_writes(const struct thread_data *td);
 
 /* Prepare the programs for the ring and the thread of this job, before the ring is made;
  * take the job's slots after it is made. The second function returns 0, or -EPERM or

@@ -107,6 +107,12 @@ static const unsigned of_syncs[] = {
 	STAGE_ROW(TW_SYNC_OWN), TW_ROW_whole_syncs, TW_ROW_sync_bytes,
 };
 
+static const unsigned of_sync_writes[] = {
+	STAGE_ROW(TW_COMPLETE_WORKER), STAGE_ROW(TW_COMPLETE_DATA),
+	STAGE_ROW(TW_COMPLETE_JOURNAL), STAGE_ROW(TW_COMPLETE_FLUSH),
+	STAGE_ROW(TW_COMPLETE_WAKE),
+};
+
 static const unsigned of_rate[] = {
 	TW_ROW_schedule_ns, STAGE_ROW(TW_SLIP), STAGE_ROW(TW_RESPONSE),
 };
@@ -133,6 +139,8 @@ static struct tw_row_set rows_of(const struct tw_job *job, bool has_intervals)
 		put_rows(&has, of_company, FIO_ARRAY_SIZE(of_company));
 	if (job->hot.syncs.by_index)
 		put_rows(&has, of_syncs, FIO_ARRAY_SIZE(of_syncs));
+	if (job->hot.syncs.of_writes && job->hot.kernel.slots)
+		put_rows(&has, of_sync_writes, FIO_ARRAY_SIZE(of_sync_writes));
 	if (job->hot.response)
 		put_rows(&has, of_rate, FIO_ARRAY_SIZE(of_rate));
 	if (job->hot.event_time)
@@ -231,45 +239,69 @@ static uint64_t weight_of(const struct tw_finished *finished, const struct tw_cl
 	return key & TW_KEY_CHOSEN ? 1ULL << tw_key_upper(key) : 0;
 }
 
-/* Return the parts of a sync. */
+/* True if the I/O is a sync, or has one after its data. */
+static bool has_sync(const struct tw_job *job, enum tw_direction direction)
+{
+	return job->hot.synced && (direction == TW_SYNC ||
+				   (direction == TW_WRITE && job->hot.syncs.of_writes));
+}
+
+/* Return the parts of a sync: of complete for a direct write, if this has the stage, and of
+ * kernel for others. A write that needs no sync has the time from its last completion in
+ * `wake`. */
 static struct tw_sync_parts sync_parts(const struct tw_job *job,
 				       const struct tw_finished *finished,
 				       const struct tw_io_times *times,
 				       const struct tw_clocks *clocks)
 {
-	const int64_t enter_ns = tw_span_ns(clocks->scale, clocks->system, clocks->zero_ticks,
-					    finished->io.enter_ticks);
+	const bool in_complete = times->stages & TW_STAGE_BIT(TW_COMPLETE);
+	const uint64_t ticks = in_complete ? finished->io.seen_ticks : finished->io.enter_ticks;
+	const uint64_t stage_ns = times->stage_ns[in_complete ? TW_COMPLETE : TW_KERNEL];
+	int64_t from_ns = tw_span_ns(clocks->scale, clocks->system, clocks->zero_ticks, ticks);
 
+	if (!in_complete && finished->direction == TW_WRITE && job->ring.direct)
+		return (struct tw_sync_parts) { .known = false };
+	if (in_complete && !(finished->io.kernel.flags & TW_SLOT_SYNC_WRITE))
+		return (struct tw_sync_parts) { .known = true, .ns[TW_IN_WAKE] = stage_ns };
+	if (in_complete)
+		from_ns -= (int64_t) (times->stage_ns[TW_REAP] + stage_ns);
 	return tw_sync_parts(&job->collected.join,
-			     &job->hot.synced[finished - job->hot.finished], enter_ns,
-			     times->stage_ns[TW_KERNEL]);
+			     &job->hot.synced[finished - job->hot.finished], from_ns, stage_ns);
 }
 
+/* @weight: weight_of(), which is 1 for a sync. */
 static void record_sync(const struct tw_job *job, struct tw_tally *tally,
 			const struct tw_finished *finished,
-			const struct tw_io_times *times, const struct tw_clocks *clocks)
+			const struct tw_io_times *times, const struct tw_clocks *clocks,
+			uint64_t weight)
 {
 	const struct tw_sync_parts parts = sync_parts(job, finished, times, clocks);
+	const unsigned first = times->stages & TW_STAGE_BIT(TW_COMPLETE) ?
+			       TW_COMPLETE_WORKER : TW_SYNC_WORKER;
 	unsigned part;
 
-	compiletime_assert((int) TW_SYNC_WAKE - (int) TW_SYNC_WORKER == (int) TW_IN_WAKE,
-			   "rows of enum tw_sync_part");
+	compiletime_assert((int) TW_SYNC_WAKE - (int) TW_SYNC_WORKER == (int) TW_IN_WAKE &&
+			   (int) TW_COMPLETE_WAKE - (int) TW_COMPLETE_WORKER ==
+			   (int) TW_IN_WAKE, "rows of enum tw_sync_part");
 	if (!parts.known) {
-		tally->counts[TW_SYNC].whole_syncs++;
+		/* A direct write is counted among those that are not split. */
+		tally->counts[finished->direction].whole_syncs +=
+			finished->direction == TW_SYNC || !job->ring.direct;
 		return;
 	}
 	for (part = 0; part < TW_SYNC_PARTS; part++)
-		tw_histogram_add(&tally->times[TW_SYNC_WORKER + part][TW_SYNC],
-				 parts.ns[part]);
-	tally->counts[TW_SYNC].sync_bytes += parts.written_bytes;
-	if (parts.waited) {
+		tw__histogram_add_times(&tally->times[first + part][finished->direction],
+					parts.ns[part], weight);
+	if (finished->direction == TW_SYNC)
+		tally->counts[TW_SYNC].sync_bytes += parts.written_bytes;
+	if (finished->direction == TW_SYNC && parts.waited) {
 		tw_histogram_add(&tally->times[TW_SYNC_RUNNING][TW_SYNC], parts.running_ns);
 		tw_histogram_add(&tally->times[TW_SYNC_OWN][TW_SYNC],
 				 parts.ns[TW_IN_JOURNAL] - parts.running_ns);
 	}
 	tw_behind_add_who(job->collected.commits, TW_SYNC, TW_COMPANY_NONE,
 			  &job->hot.synced[finished - job->hot.finished].who,
-			  parts.ns[TW_IN_JOURNAL], 1);
+			  parts.ns[TW_IN_JOURNAL] * weight, weight);
 }
 
 static void record_slow(struct tw_job *job, const struct tw_finished *finished,
@@ -290,7 +322,7 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 
 	if (extra)
 		slow.company = extra->company;
-	if (job->hot.synced && finished->direction == TW_SYNC) {
+	if (has_sync(job, finished->direction)) {
 		slow.sync = sync_parts(job, finished, times, clocks);
 		slow.synced = job->hot.synced[finished - job->hot.finished];
 	}
@@ -478,8 +510,8 @@ static inline void record(struct tw_job *job, struct tw_filled *filled,
 		record_stages(tally, finished, &times, weight);
 	if (clocks->join)
 		record_inside(tally, finished, &times);
-	if (job->hot.synced && finished->direction == TW_SYNC)
-		record_sync(job, tally, finished, &times, clocks);
+	if (weight && has_sync(job, finished->direction))
+		record_sync(job, tally, finished, &times, clocks, weight);
 	if (job->hot.kernel.companies && times.inside == TW_INSIDE_SPLIT)
 		record_company(job, tally, finished, times.stage_ns[TW_DEVICE], weight);
 }

@@ -48,6 +48,18 @@ static inline void tw_record_if_due(struct tw_job *job, uint64_t returned_ticks)
 /* Record an I/O that failed. */
 void tw_record_error(struct tw_job *job, const struct io_u *io_u, uint64_t returned_ticks);
 
+/* Take the stamps of the sync that the I/O in finished[finished_count] is, or has after its
+ * data. */
+static inline void tw_record_stamps_of_sync(struct tw_job_hot *hot, unsigned index)
+{
+	struct tw_slot *stamps = &hot->finished[hot->finished_count].io.kernel;
+	struct tw_sync *sync = &hot->synced[hot->finished_count];
+
+	tw_syncs_read(&hot->syncs, index, stamps->key, sync);
+	if (tw_sync_is_known(sync))
+		stamps->flags |= TW_SLOT_SYNC_SEEN;
+}
+
 /* Record a successful I/O that was returned to fio at @returned_ticks, if fio counts it,
  * too. */
 static inline void tw_record(struct thread_data *td, struct tw_job *job,
@@ -75,12 +87,9 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 				*(const struct tw_held *) &hot->kernel.helds[io_u->index];
 		hot->residual_ns = TW_NO_TIME;
 	}
-	if (hot->synced && !ddir_rw(io_u->ddir))
-		tw_syncs_read(&hot->syncs, io_u->index, io->kernel.key,
-			      &hot->synced[hot->finished_count]);
 	if (tw__unlikely(lat_ticks > hot->trigger.above_ticks))
 		tw_trigger_slow(job, io_u, io);
-	hot->finished[hot->finished_count++] = (struct tw_finished) {
+	hot->finished[hot->finished_count] = (struct tw_finished) {
 		.io = *io,
 		.returned_ticks = returned_ticks,
 		.offset = io_u->offset,
@@ -89,6 +98,10 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 		.direction = tw_direction_of(io_u->ddir),
 		.device = hot->devices ? tw_device_of(hot->devices, io_u->file) : 0,
 	};
+	if (hot->synced && (!ddir_rw(io_u->ddir) ||
+			    (hot->syncs.of_writes && io_u->ddir == DDIR_WRITE)))
+		tw_record_stamps_of_sync(hot, io_u->index);
+	hot->finished_count++;
 	if (tw__unlikely(lat_ticks >= hot->settle_ticks))
 		tw_record_settle(job);
 	else

@@ -98,12 +98,15 @@ static json_t *parts_to_json(const struct tw_blockq_parts *parts)
 	return object;
 }
 
-static json_t *sync_parts_to_json(const struct tw_sync_parts *parts)
+/* @in_complete: the parts are of the stage complete, or else of kernel. */
+static json_t *sync_parts_to_json(const struct tw_slow_io *slow, bool in_complete)
 {
+	const struct tw_sync_parts *parts = &slow->sync;
 	json_t *object;
 	unsigned part;
 
-	if (!parts->known)
+	if (!parts->known ||
+	    in_complete != !!(slow->times.stages & TW_STAGE_BIT(TW_COMPLETE)))
 		return NULL;
 	object = json_object();
 	for (part = 0; part < TW_SYNC_PARTS; part++)
@@ -175,7 +178,8 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 			json_object_set_new(stages, tw_time_rows[stage].name,
 				json_integer((json_int_t) slow->times.stage_ns[stage]));
 	json_object_set_new(stages, "lat", json_integer((json_int_t) slow->times.lat_ns));
-	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*, so*, so*, so*}",
+	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*, so*, so*, so*, "
+			 "so*, so*}",
 		"offset", (json_int_t) slow->offset,
 		"size", (json_int_t) slow->size,
 		"ddir", tw_direction_names[slow->direction],
@@ -185,8 +189,9 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 		"monotonic_ns", tw_json_digits(begin_ns),
 		"stages", stages,
 		"blockq", parts_to_json(&slow->times.blockq),
-		"sync", sync_parts_to_json(&slow->sync),
-		"written_bytes", slow->sync.known ?
+		"sync", sync_parts_to_json(slow, false),
+		"complete", sync_parts_to_json(slow, true),
+		"written_bytes", slow->sync.known && slow->direction == TW_SYNC ?
 			json_integer((json_int_t) slow->sync.written_bytes) : NULL,
 		"commit", tw_commit_to_json(&slow->synced, &slow->sync),
 		"submitting_call_ns", has_call ?

@@ -60,16 +60,23 @@ bool tw_job_syncs(const struct thread_data *td)
 	return td->o.fsync_blocks || td->o.fdatasync_blocks;
 }
 
+bool tw_job_syncs_writes(const struct thread_data *td)
+{
+	return td_write(td) && td->o.sync_io;
+}
+
 /* True if a job wants the parts of its syncs, and can have them. */
 static bool wants_syncs(const struct thread_data *td)
 {
-	return tw_job_syncs(td) && !tw_engine_commands && can_be_split(td->eo);
+	return (tw_job_syncs(td) || tw_job_syncs_writes(td)) && !tw_engine_commands &&
+	       can_be_split(td->eo);
 }
 
 /* What the jobs of this fio want together. */
 struct wants {
 	uint32_t syncs;		/* places for I/Os of jobs that sync */
 	unsigned syncing;	/* such jobs */
+	bool sync_writes;	/* of writes, too */
 	unsigned jobs;		/* with kernel stages */
 	uint32_t slots;		/* that all of them need */
 	uint32_t followed;	/* jobs whose threads are followed */
@@ -88,6 +95,7 @@ static struct wants all_want(void)
 			continue;
 		if (wants_syncs(td)) {
 			wants.syncing++;
+			wants.sync_writes |= tw_job_syncs_writes(td);
 			wants.syncs += tw_entries_of(td->o.iodepth);
 		}
 		if (!is_wanted(td))
@@ -113,7 +121,7 @@ void tw_kernel_load_for_jobs(void)
 	if (wants.jobs && !tw_has_shifted_clock())
 		tw_kernel_load(wants.slots, wants.followed);
 	if (wants.syncs && !tw_has_shifted_clock())
-		tw_syncs_load(wants.syncs);
+		tw_syncs_load(wants.syncs, wants.sync_writes);
 	if (!wants.followed || !tw_kernel_is_own())
 		return;
 	tw_follow_load(wants.followed);
@@ -133,9 +141,10 @@ static void syncs_begin(const struct thread_data *td, struct tw_job *job)
 	else if (!asked && !td->o.use_thread && all_want().syncing > 1)
 		syncs->why = NOT_SERIAL;
 	else
-		syncs->why = tw_syncs_load(job->ring.entries);
+		syncs->why = tw_syncs_load(job->ring.entries, tw_job_syncs_writes(td));
 	if (!syncs->why)
 		tw_syncs_expect(syncs, job->ring.entries);
+	syncs->of_writes = syncs->by_index && tw_job_syncs_writes(td);
 }
 
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)

@@ -32,8 +32,8 @@ static const char *words_of(enum tw_merge merge)
 
 static const char *of_directions(unsigned directions)
 {
-	return directions == TW_ALL ? "" : directions == TW_SYNCS ? " Of syncs alone." :
-	       " Without sync.";
+	return directions == TW_ALL ? "" : directions == TW_SYNCS ? " Of syncs and writes." :
+	       directions == TW_WRITES ? " Of writes alone." : " Without sync.";
 }
 
 static const char *in_unit(enum tw_unit unit)

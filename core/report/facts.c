@@ -343,6 +343,7 @@ static void check_stages(const json_t *slow, struct tw_report_problem *problem)
 		tw_report_refuse(problem, "slowest[].stages add up to more than lat");
 	check_parts(slow, "blockq", SLOW "blockq.", TW_BLOCKQ, problem);
 	check_parts(slow, "sync", SLOW "sync.", TW_KERNEL, problem);
+	check_parts(slow, "complete", SLOW "complete.", TW_COMPLETE, problem);
 }
 
 /* Check that what the job's thread did adds up to its stage at most. */

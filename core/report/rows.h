@@ -29,7 +29,8 @@ extern const char *const tw_direction_names[TW_DIRECTIONS];
 /* Sets of directions. A row has no values for the other directions. */
 #define TW_ALL		((1U << TW_DIRECTIONS) - 1)
 #define TW_MOVES	(TW_ALL & ~(1U << TW_SYNC))
-#define TW_SYNCS	(1U << TW_SYNC)
+#define TW_WRITES	(1U << TW_WRITE)
+#define TW_SYNCS	(1U << TW_SYNC | TW_WRITES)
 
 enum tw_merge {
 	TW_SUM,
@@ -140,7 +141,7 @@ enum tw_show {
 	      "other stages are known") \
 	COUNT(sync_write, "kernel_stages.not_split.sync_write", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "synchronous write[s]", \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "synchronous write[s] with an unknown sync", \
 	      "device and complete are one stage") \
 	COUNT(no_stamps, "kernel_stages.not_split.no_stamps", \
 	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
@@ -298,7 +299,8 @@ enum tw_show {
 	     TW_DEVICE, TW_ROW_ios, TW_OPTIONAL, \
 	     "device, where most bytes of others were of other commands") \
 	TIME(SYNC_WORKER, "worker", "sync.worker", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
-	     "from the submitting call until a worker of io_uring begins the sync") \
+	     "from the submitting call until a worker of io_uring begins the sync: of a write, " \
+	     "what it did before, too") \
 	TIME(SYNC_DATA, "data", "sync.data", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
 	     "from then until the file's dirty pages are written out") \
 	TIME(SYNC_JOURNAL, "journal", "sync.journal", TW_SYNCS, TW_KERNEL, TW_ROW_ios, \
@@ -313,7 +315,21 @@ enum tw_show {
 	     TW_ROW_ios, TW_OPTIONAL, "journal of a sync that waited for a commit of ext4: for " \
 	     "one that was running already") \
 	TIME(SYNC_OWN, "own_commit", "sync.own_commit", TW_SYNCS, TW_SYNC_JOURNAL, TW_ROW_ios, \
-	     TW_OPTIONAL, "journal of such a sync: the rest, for its own commit")
+	     TW_OPTIONAL, "journal of such a sync: the rest, for its own commit") \
+	TIME(COMPLETE_WORKER, "worker", "complete.worker", TW_WRITES, TW_COMPLETE, TW_ROW_ios, \
+	     TW_OPTIONAL, "from the last completion of the data until the sync begins: a worker, " \
+	     "new blocks") \
+	TIME(COMPLETE_DATA, "data", "complete.data", TW_WRITES, TW_COMPLETE, TW_ROW_ios, \
+	     TW_OPTIONAL, "from then until the file's dirty pages are written out") \
+	TIME(COMPLETE_JOURNAL, "journal", "complete.journal", TW_WRITES, TW_COMPLETE, \
+	     TW_ROW_ios, TW_OPTIONAL, "from then until the last wait ends, without flush: " \
+	     "commits of the journal, metadata") \
+	TIME(COMPLETE_FLUSH, "flush", "complete.flush", TW_WRITES, TW_COMPLETE, TW_ROW_ios, \
+	     TW_OPTIONAL, "the time in this wait in which the disk had flushes (REQ_PREFLUSH, " \
+	     "REQ_FUA) of anybody in flight") \
+	TIME(COMPLETE_WAKE, "wake", "complete.wake", TW_WRITES, TW_COMPLETE, TW_ROW_ios, \
+	     TW_OPTIONAL, "from when the last wait of the sync ends, or without a sync the last " \
+	     "completion, until the completion is in the ring")
 
 /* The stages are 0 to TW_STAGES - 1, as in enum tw_stage. */
 enum tw_time {

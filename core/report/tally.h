@@ -123,7 +123,8 @@ static inline int tw_tally_is_estimate(const struct tw_tally *tally, unsigned ti
 {
 	return tw_tally_is_sampled(tally, direction) &&
 	       (tw_stage_is_inside((int)time) || time == TW_KERNEL ||
-		(time > TW_LAT && tw_stage_is_inside((int)tw_time_rows[time].parent)) ||
+		(time > TW_LAT && (tw_stage_is_inside((int)tw_time_rows[time].parent) ||
+				   tw_time_rows[time].parent == TW_KERNEL)) ||
 		(time == TW_LAT && !tw_has(tally, TW_ROW_TIMES + TW_QUEUE)));
 }
 

@@ -42,7 +42,7 @@ enum tw_inside {
 	TW_INSIDE_SPLIT,	/* all stages */
 	TW_INSIDE_NO_REQUEST,	/* no block request of the I/O was found */
 	TW_INSIDE_MISSING,	/* all stages except those around a missing stamp */
-	TW_INSIDE_SYNC_WRITE,	/* except device and complete: TW_SLOT_SYNC_WRITE */
+	TW_INSIDE_SYNC_WRITE,	/* except device and complete: tw_hides_sync() */
 	TW_INSIDE_NO_STAMPS,	/* no stage: the slot belongs to another I/O */
 	TW_INSIDE_NOT_CHOSEN,	/* no stage: TW_KEY_CHOSEN is not in its key */
 	TW_INSIDES,
@@ -162,11 +162,17 @@ static inline uint64_t tw_dispatched_ns(const struct tw_slot *stamps)
 	return stamps->flags & TW_SLOT_NOT_FIRST ? 0 : stamps->dispatched_ns;
 }
 
-/* Return the stamp of the last completion; 0: not known. In a write with O_SYNC the last
- * completion of its data is not the last one: what follows is not known. */
+/* True if a sync followed the write, of which nothing is known: the last completion of the data
+ * is not the last one. */
+static inline bool tw_hides_sync(const struct tw_slot *stamps)
+{
+	return stamps->flags & TW_SLOT_SYNC_WRITE && !(stamps->flags & TW_SLOT_SYNC_SEEN);
+}
+
+/* Return the stamp of the last completion; 0: not known. */
 static inline uint64_t tw_finished_ns(const struct tw_slot *stamps)
 {
-	return stamps->flags & (TW_SLOT_SYNC_WRITE | TW_SLOT_NOT_LAST) ?
+	return stamps->flags & TW_SLOT_NOT_LAST || tw_hides_sync(stamps) ?
 	       0 : stamps->finished_ns;
 }
 
@@ -187,7 +193,7 @@ static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
 		return TW_INSIDE_NO_REQUEST;
 	if (!tw_dispatched_ns(stamps) || !stamps->posted_ns)
 		return TW_INSIDE_MISSING;
-	if (stamps->flags & TW_SLOT_SYNC_WRITE)
+	if (tw_hides_sync(stamps))
 		return TW_INSIDE_SYNC_WRITE;
 	if (!tw_finished_ns(stamps))
 		return TW_INSIDE_MISSING;

@@ -55,9 +55,8 @@ enum tw_worker_why {
 	TW_WORKER_WHYS,
 };
 
-/* A flag: a write with O_SYNC or O_DSYNC. After its data the file system may
- * write its journal, and the block layer may flush the device's cache. These
- * requests are not known to be the I/O's. */
+/* A flag: a sync follows the data of this write (O_SYNC, O_DSYNC). Its requests are not known
+ * to be the I/O's. A write that is through the device's cache (FUA) has no sync. */
 #define TW_SLOT_SYNC_WRITE	1
 /* A flag: begun_ns is when the worker began. Otherwise it may be later. */
 #define TW_SLOT_BEGUN		8
@@ -69,6 +68,8 @@ enum tw_worker_why {
  * dispatched_ns may not be that of the first, or finished_ns not that of the last. */
 #define TW_SLOT_NOT_FIRST	2
 #define TW_SLOT_NOT_LAST	4
+/* The same: the sync after the write has stamps of its own (sync.h). */
+#define TW_SLOT_SYNC_SEEN	16
 
 /*
  * The key, from its lowest bit on: the I/O's place among the slots of its ring (a ring has

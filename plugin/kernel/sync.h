@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the program of sync_stages.bpf.c and the engine share: the stamps of each sync (fsync,
- * fdatasync) in flight, in memory that both map. From them come the parts of a sync's time
- * (tw_sync_parts()), by arithmetic alone.
+ * fdatasync, a write with O_DSYNC) in flight, in memory that both map. From them come the parts
+ * of a sync's time (tw_sync_parts()), by arithmetic alone.
  *
  * A sync first writes out the file's dirty pages and waits for them. Then it has "moved on":
  * it waits for a commit of the journal, for the device to flush its cache, or both.
@@ -42,6 +42,8 @@ struct tw_sync {
  * meanwhile to know all of them. */
 #define TW_SYNC_OF_DEVICE	1
 #define TW_SYNC_CUT		2
+/* The same: it has returned, and what its worker waits for now is something else. */
+#define TW_SYNC_OVER		16
 
 /* A ring whose syncs are followed: its places in the table are [base, base + mask]. */
 struct tw_sync_ring {
@@ -69,16 +71,21 @@ enum tw_sync_part {
 struct tw_sync_parts {
 	bool known;
 	bool waited;			/* for a commit that was seen */
-	uint64_t ns[TW_SYNC_PARTS];	/* add up to the stage kernel */
+	uint64_t ns[TW_SYNC_PARTS];	/* add up to the stage */
 	uint64_t running_ns;		/* of TW_IN_JOURNAL: for a commit that was running */
 	uint64_t written_bytes;
 };
 
-/* Return how long after @enter_ns (own time) a stamp is, between @least_ns and @most_ns. */
-static inline uint64_t tw_sync_since(const struct tw_join *join, uint64_t stamp_ns,
-				     int64_t enter_ns, uint64_t least_ns, uint64_t most_ns)
+static inline bool tw_sync_is_known(const struct tw_sync *sync)
 {
-	const int64_t ns = tw_join_own_ns(join, stamp_ns) - enter_ns;
+	return sync->begun_ns && sync->ended_ns && sync->disk && !(sync->flags & TW_SYNC_CUT);
+}
+
+/* Return how long after @from_ns (own time) a stamp is, between @least_ns and @most_ns. */
+static inline uint64_t tw_sync_since(const struct tw_join *join, uint64_t stamp_ns,
+				     int64_t from_ns, uint64_t least_ns, uint64_t most_ns)
+{
+	const int64_t ns = tw_join_own_ns(join, stamp_ns) - from_ns;
 
 	return ns < (int64_t)least_ns ? least_ns : ns > (int64_t)most_ns ? most_ns :
 	       (uint64_t)ns;
@@ -97,25 +104,23 @@ static inline uint64_t tw_sync_running(const struct tw_join *join, const struct 
 }
 
 /*
- * Return the parts of the stage kernel, which began at @enter_ns (own time) and is
- * @kernel_ns long. A flush of the disk by anybody counts from when the sync has moved on.
- * What is neither flush nor data is the journal's. A block device has none.
+ * Return the parts of the stage that has the sync: kernel, or complete of a direct write. It
+ * began at @from_ns (own time) and is @stage_ns long. A flush of the disk by anybody counts
+ * from when the sync has moved on. What is neither flush nor data is the journal's. A block
+ * device has none.
  */
 static inline struct tw_sync_parts tw_sync_parts(const struct tw_join *join,
 						 const struct tw_sync *sync,
-						 int64_t enter_ns, uint64_t kernel_ns)
+						 int64_t from_ns, uint64_t stage_ns)
 {
-	struct tw_sync_parts parts = {
-		.known = sync->begun_ns && sync->ended_ns && sync->disk &&
-			 !(sync->flags & TW_SYNC_CUT),
-	};
+	struct tw_sync_parts parts = { .known = tw_sync_is_known(sync) };
 	uint64_t begun_ns, moved_ns, ended_ns, rest_ns;
 
 	if (!parts.known)
 		return parts;
-	begun_ns = tw_sync_since(join, sync->begun_ns, enter_ns, 0, kernel_ns);
-	ended_ns = tw_sync_since(join, sync->ended_ns, enter_ns, begun_ns, kernel_ns);
-	moved_ns = sync->moved_on_ns ? tw_sync_since(join, sync->moved_on_ns, enter_ns, begun_ns,
+	begun_ns = tw_sync_since(join, sync->begun_ns, from_ns, 0, stage_ns);
+	ended_ns = tw_sync_since(join, sync->ended_ns, from_ns, begun_ns, stage_ns);
+	moved_ns = sync->moved_on_ns ? tw_sync_since(join, sync->moved_on_ns, from_ns, begun_ns,
 						     ended_ns) : ended_ns;
 	rest_ns = ended_ns - moved_ns;
 	parts.ns[TW_IN_FLUSH] = (uint64_t)((double)sync->flush_ns * join->rate);
@@ -125,11 +130,11 @@ static inline struct tw_sync_parts tw_sync_parts(const struct tw_join *join,
 	parts.ns[TW_IN_WORKER] = begun_ns;
 	parts.ns[TW_IN_DATA] = moved_ns - begun_ns;
 	parts.ns[sync->flags & TW_SYNC_OF_DEVICE ? TW_IN_DATA : TW_IN_JOURNAL] += rest_ns;
-	parts.ns[TW_IN_WAKE] = kernel_ns - ended_ns;
+	parts.ns[TW_IN_WAKE] = stage_ns - ended_ns;
 	parts.waited = sync->commits != 0;
 	parts.written_bytes = sync->written_bytes;
 	if (sync->running_to_ns)
-		parts.running_ns = tw_sync_running(join, sync, enter_ns + (int64_t)moved_ns,
+		parts.running_ns = tw_sync_running(join, sync, from_ns + (int64_t)moved_ns,
 						   parts.ns[TW_IN_JOURNAL]);
 	return parts;
 }

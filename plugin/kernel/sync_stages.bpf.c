@@ -3,6 +3,10 @@
  * Stamp the syncs of jobs (sync.h). io_uring gives each sync to a worker, which is in it as
  * long as this is its current work. A ring belongs to a job if it is made by a thread that the
  * job has named in `expected`.
+ *
+ * A write with O_DSYNC syncs after its data: in a worker of io_uring, if the write had to wait
+ * there, or else in a worker of the kernel, which completes direct writes (iomap_dio). Such a
+ * sync begins where the file system says so, and not before.
  */
 #include "sync.bpf.h"
 #include "slot.h"
@@ -11,8 +15,19 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define IORING_OP_FSYNC	3		/* include/uapi/linux/io_uring.h */
+/* include/uapi/linux/io_uring.h */
+#define IORING_OP_WRITEV	2
+#define IORING_OP_FSYNC		3
+#define IORING_OP_WRITE_FIXED	5
+#define IORING_OP_WRITE		23
+
 #define WORKERS		4096		/* a power of two */
+
+/* 0: this kernel does not have the function. */
+extern const void iomap_dio_complete_work __ksym __weak;
+
+/* Set before loading: a job writes with O_DSYNC. */
+const volatile _Bool with_writes = 0;
 
 /* By thread: the ring that the thread is about to make. */
 struct {
@@ -25,6 +40,7 @@ struct {
 struct ring {
 	struct tw_sync_ring places;
 	struct viewer viewer;
+	__u32 process;		/* the kernel's number of the job's */
 };
 
 /* By io_ring_ctx. */
@@ -50,6 +66,21 @@ struct {
 	__u64 thread;
 } workers[WORKERS];
 
+static __always_inline int is_sync(const struct io_kiocb *io)
+{
+	return READ(struct io_kiocb, io, opcode) == IORING_OP_FSYNC;
+}
+
+/* True if the I/O is a write of which a sync is stamped. */
+static __always_inline int is_write(const struct io_kiocb *io)
+{
+	__u8 opcode = READ(struct io_kiocb, io, opcode);
+
+	return with_writes && (opcode == IORING_OP_WRITE || opcode == IORING_OP_WRITEV ||
+			       opcode == IORING_OP_WRITE_FIXED) &&
+	       READ(struct io_kiocb, io, cqe.user_data) & TW_KEY_CHOSEN;
+}
+
 /* Return the stamps of a sync of a job; 0: it is something else. */
 static __always_inline struct tw_sync *sync_of(const struct io_kiocb *io)
 {
@@ -57,7 +88,7 @@ static __always_inline struct tw_sync *sync_of(const struct io_kiocb *io)
 	__u64 ctx;
 	__u32 index;
 
-	if (READ(struct io_kiocb, io, opcode) != IORING_OP_FSYNC)
+	if (!is_sync(io) && !is_write(io))
 		return 0;
 	ctx = (__u64)READ(struct io_kiocb, io, ctx);
 	ring = bpf_map_lookup_elem(&rings, &ctx);
@@ -74,19 +105,37 @@ struct at_work {
 	struct tw_sync *sync;
 };
 
+/* Return the direct write that a worker of the kernel completes; 0: it does something else. */
+static __always_inline const struct io_kiocb *write_of_worker(struct task_struct *task)
+{
+	__u64 worker = queue_worker(task), does, iocb;
+
+	if (!worker)
+		return 0;
+	does = (__u64)READ(struct worker, worker, current_func);
+	if (!does || does != (__u64)&iomap_dio_complete_work)
+		return 0;
+	iocb = (__u64)READ(struct worker, worker, current_work) -
+	       bpf_core_field_offset(struct iomap_dio, aio.work);
+	iocb = (__u64)READ(struct iomap_dio, iocb, iocb);
+	return is_of_uring(iocb) ? (const struct io_kiocb *)iocb : 0;
+}
+
+/* Return the I/O that a worker has; 0: it is no worker, or has none. */
+static __always_inline const struct io_kiocb *io_at(struct task_struct *task)
+{
+	return task->flags & PF_IO_WORKER ? io_of_worker(task) :
+	       with_writes ? write_of_worker(task) : 0;
+}
+
 static __always_inline struct tw_sync *sync_at(struct task_struct *task, struct at_work *at)
 {
-	const struct io_kiocb *io;
-	struct tw_sync *sync;
+	const struct io_kiocb *io = io_at(task);
+	struct tw_sync *sync = io ? sync_of(io) : 0;
 
-	if (!(task->flags & PF_IO_WORKER))
-		return 0;
-	io = io_of_worker(task);
-	if (!io)
-		return 0;
-	sync = sync_of(io);
 	/* The job may use the place for its next sync already. */
-	if (!sync || sync->key != READ(struct io_kiocb, io, cqe.user_data))
+	if (!sync || sync->flags & TW_SYNC_OVER ||
+	    sync->key != READ(struct io_kiocb, io, cqe.user_data))
 		return 0;
 	at->io = io;
 	at->sync = sync;
@@ -119,22 +168,29 @@ int BPF_PROG(create, int fd, void *made)
 		return 0;
 	}
 	ring.places = *places;
+	ring.process = bpf_get_current_pid_tgid() >> 32;
 	view_as_current(&ring.viewer);
 	bpf_map_update_elem(&rings, &address, &ring, BPF_ANY);
 	bpf_map_delete_elem(&expected, &tid);
 	return 0;
 }
 
+/* Forget what the place has of the I/O before. */
+static __always_inline void renew(struct tw_sync *sync, const struct io_kiocb *io)
+{
+	__builtin_memset(sync, 0, sizeof(*sync));
+	sync->key = READ(struct io_kiocb, io, cqe.user_data);
+}
+
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
-	struct tw_sync *sync = sync_of(io);
+	struct tw_sync *sync = is_sync(io) ? sync_of(io) : 0;
 
 	if (!sync)
 		return 0;
-	__builtin_memset(sync, 0, sizeof(*sync));
+	renew(sync, io);
 	sync->queued_ns = bpf_ktime_get_ns();
-	sync->key = READ(struct io_kiocb, io, cqe.user_data);
 	return 0;
 }
 
@@ -142,9 +198,14 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 
 static __always_inline int entered(void)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct io_kiocb *io = io_at(task);
+	struct tw_sync *sync = io && is_write(io) ? sync_of(io) : 0;
 	struct at_work at;
 
-	if (sync_at(bpf_get_current_task_btf(), &at))
+	if (sync && sync->key != READ(struct io_kiocb, io, cqe.user_data))
+		renew(sync, io);
+	if (sync_at(task, &at))
 		begins_at(&at, bpf_ktime_get_ns());
 	return 0;
 }
@@ -154,8 +215,10 @@ static __always_inline int returned(void)
 	struct at_work at;
 	struct tw_sync *sync = sync_at(bpf_get_current_task_btf(), &at);
 
-	if (sync && sync->begun_ns)
+	if (sync && sync->begun_ns) {
 		sync_returns(sync);
+		sync->flags |= TW_SYNC_OVER;
+	}
 	return 0;
 }
 
@@ -238,10 +301,10 @@ static __always_inline void runs(struct task_struct *task)
 	struct at_work at;
 	struct tw_sync *sync;
 
-	if (!(task->flags & PF_IO_WORKER))
-		return;
-	workers[place].ns = bpf_ktime_get_ns();
-	workers[place].thread = task->pid;
+	if (task->flags & PF_IO_WORKER) {
+		workers[place].ns = bpf_ktime_get_ns();
+		workers[place].thread = task->pid;
+	}
 	sync = sync_at(task, &at);
 	if (sync)
 		sync_runs(sync);
@@ -271,6 +334,6 @@ int BPF_PROG(waking, struct task_struct *task)
 	ctx_of = (__u64)READ(struct io_kiocb, at.io, ctx);
 	ring = bpf_map_lookup_elem(&rings, &ctx_of);
 	if (ring)
-		woken_by_commit(sync, (__u32)task->tgid, &ring->viewer);
+		woken_by_commit(sync, ring->process, &ring->viewer);
 	return 0;
 }

@@ -86,7 +86,7 @@ static void adapt(struct tw_sync_stages *made)
 	bpf_program__set_autoload(made->progs.xfs_enter, !with_entry && has_xfs);
 }
 
-static int load_program(uint32_t places)
+static int load_program(uint32_t places, bool with_writes)
 {
 	const struct tw_program_namespace space = tw_program_namespace();
 	struct tw_sync_stages *made = tw_sync_stages__open();
@@ -100,6 +100,7 @@ static int load_program(uint32_t places)
 	made->rodata->namespace_inode = space.inode;
 	made->rodata->data_from = from;
 	made->rodata->data_to = to;
+	made->rodata->with_writes = with_writes;
 	adapt(made);
 	if (!error)
 		error = bpf_map__set_max_entries(made->maps.syncs, places);
@@ -130,7 +131,7 @@ static int share(uint32_t places)
 	return 0;
 }
 
-const char *tw_syncs_load(uint32_t places)
+const char *tw_syncs_load(uint32_t places, bool with_writes)
 {
 	int error;
 
@@ -141,7 +142,7 @@ const char *tw_syncs_load(uint32_t places)
 	error = tw_program_has_addresses() ? 0 : -EPERM;
 	tw_program_set_messages();
 	if (!error)
-		error = load_program(places);
+		error = load_program(places, with_writes);
 	if (!error)
 		error = share(places);
 	if (!error)
@@ -187,7 +188,7 @@ void tw_syncs_made(struct tw_syncs *syncs)
 
 #else
 
-const char *tw_syncs_load(uint32_t places)
+const char *tw_syncs_load(uint32_t places, bool with_writes)
 {
 	return "this engine was built without it (clang, bpftool and libbpf-dev "
 	       "were missing)";
@@ -195,7 +196,7 @@ const char *tw_syncs_load(uint32_t places)
 
 void tw_syncs_expect(struct tw_syncs *syncs, uint32_t entries)
 {
-	*syncs = (struct tw_syncs) { .why = tw_syncs_load(0) };
+	*syncs = (struct tw_syncs) { .why = tw_syncs_load(0, false) };
 }
 
 void tw_syncs_made(struct tw_syncs *syncs)

@@ -18,13 +18,14 @@ struct btf;
 struct tw_syncs {
 	const volatile struct tw_sync *by_index;	/* of the io_u; NULL: not stamped */
 	const char *why;		/* the reason; NULL: stamped, or the job has no syncs */
+	bool of_writes;			/* the job's writes are synced */
 	uint32_t thread;
 };
 
-/* Load the program for jobs that have @places I/Os in flight, unless it is loaded. Call this
- * in the process that starts the jobs, which inherit the program. Return NULL, or the reason
- * in one line. */
-const char *tw_syncs_load(uint32_t places);
+/* Load the program for jobs that have @places I/Os in flight, unless it is loaded.
+ * @with_writes: some of them write with O_DSYNC. Call this in the process that starts the jobs,
+ * which inherit the program. Return NULL, or the reason in one line. */
+const char *tw_syncs_load(uint32_t places, bool with_writes);
 
 /* Find the function in whose calls a sync writes out data, for the loader of a program that
  * includes sync.bpf.h: from its first byte to the next function. Return 0 or -ENOENT. */

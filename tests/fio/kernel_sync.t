@@ -9,6 +9,9 @@
 # none; its syncs are counted as such. With tw_kernel=off, tw_stages=0, without privileges or
 # syncs nothing of that is there, and the report tells why.
 #
+# A direct write with O_SYNC or O_DSYNC has them in the stage complete, which they add up to,
+# also if only some writes are chosen; a buffered one in kernel.
+#
 # On ext4 with a journal (a loop device, as root): syncs that wait for a commit name the other
 # process that has handles in it, with its number. A job alone names nobody. Without the right
 # to see another user's process, that one is hidden. The wait for a commit that was running
@@ -76,6 +79,54 @@ job registered --fdatasync=1 --registerfiles=1
 split registered
 job polled --fdatasync=1 --sqthread_poll=1
 split polled
+
+# writes NAME PERL: each write of NAME with the stage complete has parts of it that add up, and no
+# other write has; PERL tells how many
+writes()
+{
+	json "$1.json" "$sync_perl"'my @slow = grep { $_->{ddir} eq "write" } @{$j->{slowest}};
+		my $of = sub { $j->{$_[0]}{$_[1]}{write} // {} };
+		my @parts = map { $of->("complete", $_) } qw(worker data journal flush wake);
+		my $complete = $of->("stages", "complete");
+		my $synced = grep { ($_->{complete}{worker} // 0) > 0 } @slow;
+		my ($ios, $n) = ($j->{ios}{write}, $complete->{count});
+		print "# $n of $ios have complete, $synced with a sync\n";
+		$j->{jobs}[0]{syncs}{state} eq "on" && !(grep { $_->{count} != $n } @parts) &&
+			sum(map { $_->{sum_ns} } @parts) == $complete->{sum_ns} &&
+			!(grep { !$_->{complete} != !$_->{stages}{complete} || $_->{sync} ||
+				sum(values %{$_->{complete}}) != ($_->{stages}{complete} // 0) } @slow) &&
+			!$of->("sync", "wake")->{count} && ('"$2"')'
+	ok $? "$1: each split write has the parts of complete" || head -c 2000 "$1.json"
+}
+
+# A kernel may run no program in some interrupts, and miss a switch.
+most='$n * 2 > $ios && $synced * 2 > $n'
+job written --direct=1 --sync=sync --tw_kernel_every=1
+writes written "$most"
+works 'the page has the parts of the mean, and no remark that they are unknown' sh -c '
+	"$1" report written.json | tr -s "\n " " " | grep -q "complete .* = worker .* + data .* + journal .* + flush .* + wake .*: the sync after" || "$1" report written.json | grep "not known"' - \
+	"$tickwise"
+job written_deep --direct=1 --sync=sync --iodepth=16 --tw_kernel_every=1
+writes written_deep "$most"
+job written_jobs --direct=1 --sync=dsync --fallocate=none --rw=write --tw_kernel_every=1
+writes written_jobs '$n * 2 > $ios'
+job some_written --direct=1 --sync=sync --tw_kernel_every=4 --number_ios=256
+writes some_written '$n > 0 && $j->{kernel_stages}{not_split}{not_chosen}{write} > 0'
+# XFS may sync in the call that submits.
+job written_buffered --sync=dsync
+json written_buffered.json "$sync_perl"'my @parts = map { $j->{sync}{$_}{write} // {} }
+		qw(worker data journal flush wake);
+	my @with = grep { $_->{sync} } @{$j->{slowest}};
+	my $whole = $j->{sync}{not_split}{write};
+	print "# $whole whole\n";
+	@with + $whole == $j->{ios}{write} && !(grep { ($_->{count} // 0) != @with } @parts) &&
+		!(grep { sum(values %{$_->{sync}}) != $_->{stages}{kernel} } @with)'
+ok $? 'a buffered write has the parts of kernel'
+[ "$(stat -f -c %T "$disk")" != ext2/ext3 ] ||
+	works 'on ext4 each' from_json written_buffered.json 'exit $j->{sync}{not_split}{write}'
+job written_off --direct=1 --sync=dsync --tw_kernel=off
+json written_off.json '!$j->{sync} && !$j->{complete} && !$j->{jobs}[0]{syncs}'
+ok $? 'tw_kernel=off: no parts of writes'
 
 # /dev/shm is a tmpfs on all systems that have it.
 if [ -w /dev/shm ] && [ "$(stat -f -c %T /dev/shm)" = tmpfs ]; then

@@ -220,6 +220,23 @@ syncs "{$(sync_of worker 5 89 40 10), $(sync_of data 10 89 100 10),
 	$(sync_of wake 5 89 50 10), \"not_split\": {\"read\": 0, \"write\": 0, \"trim\": 0,
 	\"sync\": 1}}" some_whole.json
 
+# Direct writes with a sync in `complete`, and without one.
+# synced_writes WORKER DATA JOURNAL FLUSH WAKE SLOW FILE: the first five are values and counts
+synced_writes()
+{
+	write_report plain.json split=all kernel="$(on_or_off)" kernel_stages="$(on_of 100 0 0 0)
+		\"complete\": {$(sync_of worker $1), $(sync_of data $2), $(sync_of journal $3),
+		$(sync_of flush $4), $(sync_of wake $5)},"
+	with direct.json "\"slowest\": [${slow_of_all%%\}\}, *}}, \"complete\": {$6}}]"
+	sed 's/{"read": \([0-9]*\), "write": 0/{"read": 0, "write": \1/
+		s/{"\(read\|sync\)": {/{"write": {/g; s/"ddir": "read"/"ddir": "write"/' \
+		direct.json >"$7"
+}
+synced_writes '1 89 4 10 5 1' '0 100' '2 89 20 10 10 1' '3 89 60 10 25 1' '4 89 15 10 8 1' \
+	'"worker": 5, "data": 0, "journal": 10, "flush": 25, "wake": 10' synced_writes.json
+synced_writes '0 100' '0 100' '0 100' '0 100' '10 89 100 10 50 1' \
+	'"worker": 0, "data": 0, "journal": 0, "flush": 0, "wake": 50' through.json
+
 # ---- a job with several devices, and jobs with one each ----
 drives()
 {
@@ -251,6 +268,8 @@ golden syncs report synced.json
 golden syncs_no_flush report no_flush.json
 golden syncs_some_whole report some_whole.json
 golden syncs_json report --json synced.json
+golden synced_writes report synced_writes.json
+golden synced_writes_through report through.json
 golden rated report rated.json
 golden rated_json report --json rated.json
 golden whole report --all caused.json

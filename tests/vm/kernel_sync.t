@@ -13,6 +13,10 @@
 # With data=journal and fast commits the same holds. A sync that waits for a commit that was running
 # has that apart, without its flush: next to a process that syncs, too, most wait for a flush alone.
 # The bytes are those of the trace.
+#
+# A direct write with O_DSYNC or O_SYNC has the same parts in the stage complete, which they add
+# up to: by the trace from its last completion on. Where the device has FUA, an O_DSYNC write to
+# written blocks has no sync, nor has one to the device. A buffered write has the parts in kernel.
 # Defect: a commit that the sync asked for, counted as one that was running (Linux 6.1 begins it
 # before the sync sleeps); a boundary at the wrong place; a flush of the journal's thread that is
 # not seen, or one that is counted twice; a name that had no part.
@@ -25,14 +29,25 @@
 cpus=1
 memory=2048
 accel=tcg,thread=single
-seconds=500
+seconds=${TW_SECONDS:-900}
 
-# Where the parts of all syncs of the job NAME are: a list @s of {p: parts, k: kernel, b: bytes,
-# c: its commits, and by the trace f, d: ms of flushes, d and j: whether it wrote data, and the
-# journal, w: bytes of data, r: ms of a commit that was running already, without flushes}.
+# Where the parts of all syncs of the job NAME are: a list @s of {p: parts, k: the stage that has
+# them, b: bytes, c: its commits, and by the trace f and j: ms with a flush, and of the journal
+# without one, d: whether it wrote data, w: bytes of data, r: ms of a commit that was running
+# already, without flushes}.
 syncs='
 	sub device { my %of = map { split } do { local @ARGV = ($shared . "/devices"); <> };
 		$of{$_[0]} }
+	# Where the sync of a write may begin: after its data.
+	sub before { my $s = $_[0]{stages}; my $ns = 0;
+		$ns += $_ // 0 for @$s{qw(queue submit blockq device)}; $ns }
+	# How many ms of a span are in one of these spans.
+	sub covered { my ($at, $to, @of) = @_; my $ns = 0;
+		for (sort { $a->[0] <=> $b->[0] } @of) {
+			my ($begin, $end) = ($_->[0] > $at ? $_->[0] : $at, $_->[1] < $to ? $_->[1] : $to);
+			($ns, $at) = ($ns + $end - $begin, $end) if $end > $begin;
+		}
+		$ns / 1e6 }
 	sub syncs { my ($name, $ms) = @_; my @trace;
 		my $device = device($name =~ s/-.*//r);
 		open my $f, "<", "$shared/trace" or die; local $/ = "\n";
@@ -41,31 +56,37 @@ syncs='
 			push @trace, [$2 * 1e9, $1, $4, $5] if !defined $device || $3 eq $device;
 		}
 		my @commits = commits($device);
-		map { my ($s, $f, $d, $j, $w, $r) = ($_, 0, 0, 0, 0, 0);
+		map { my ($s, $d, $w, $r, @f, @j) = ($_, 0, 0, 0);
 			my ($from, $to) = ($s->{monotonic_ns}, $s->{monotonic_ns} + $s->{stages}{lat});
-			my $moved = $from + $s->{stages}{queue} + $s->{sync}{worker} + $s->{sync}{data};
+			my $moved = $from + $s->{stages}{queue} + ($s->{sync}{worker} // 0) +
+				($s->{sync}{data} // 0);
+			$from += before($s) if $s->{complete};
 			# What the sync asks for can begin before it sleeps.
 			my ($first) = grep { $_->[0] < $moved - 1e6 && $_->[1] > $moved } @commits;
-			$r = $first->[1] - $moved if $first;
-			for (@trace) {
+			# The sync of a direct write may begin within the flush of another.
+			my $since = $from - ($s->{complete} ? 1e9 : 0);
+			my @before;
+			for (grep { $_->[0] <= $to } @trace) {
 				my ($at, $who, $how, $blocks) = @$_;
 				next unless $how =~ /W/;
 				my $is_flush = $how =~ /^F/ || $how =~ /W.*F/;
-				my $takes = ($how =~ /^F/ ? $ms : 0) + ($blocks ? 200 : 0);
-				if ($first && $is_flush) {
-					my ($a, $b) = ($at, $at + $takes * 1e6);
-					$a = $moved if $a < $moved;
-					$b = $first->[1] if $b > $first->[1];
-					$r -= $b - $a if $b > $a;
-				}
-				next if $at < $from || $at > $to;
-				if ($is_flush) { $f += $takes }
-				elsif ($who =~ /jbd2/) { $j = 1 }
-				elsif ($how !~ /M/) { $d = 1; $w += 512 * $blocks if $who =~ /^(iou-wrk|fio)/ }
+				my $end = $at + 1e6 * (($how =~ /^F/ ? $ms : 0) + ($blocks ? 200 : 0));
+				push @before, [$at, $end] if $is_flush;
+				next if $at < $since;
+				push @f, [$at, $end] if $is_flush;
+				push @j, [$at, $end] if $is_flush || $who =~ /jbd2/;
+				next if $is_flush || $who =~ /jbd2/ || $how =~ /M/ || $s->{complete};
+				$d = 1;
+				$w += 512 * $blocks if $who =~ /^(iou-wrk|fio)/;
 			}
-			{ p => $s->{sync}, k => $s->{stages}{kernel}, f => $f, d => $d, j => $j,
-				b => $s->{written_bytes}, w => $w, c => $s->{commit}, r => $r / 1e6 }
-		} grep { $_->{ddir} eq "sync" } @{$j->{slowest}};
+			$r = ($first->[1] - $moved) / 1e6 - covered($moved, $first->[1], @before) if $first;
+			my $f = covered($from, $to, @f);
+			{ p => $s->{sync} // $s->{complete}, f => $f, d => $d,
+			  j => covered($from, $to, @j) - $f,
+			  k => $s->{stages}{$s->{complete} ? "complete" : "kernel"},
+			  lat => $s->{stages}{lat},
+			  b => $s->{written_bytes} // $w, w => $w, c => $s->{commit}, r => $r }
+		} grep { $_->{ddir} eq "sync" || $name =~ /-d/ } @{$j->{slowest}};
 	}
 	sub commits { my ($device) = @_; my (@all, $from); local $/ = "\n";
 		open my $f, "<", "$shared/trace" or die;
@@ -76,11 +97,13 @@ syncs='
 			elsif (defined $from) { push @all, [$from, $1 * 1e9] }
 		}
 		@all }
-	sub near { my ($is, $ms) = @_; abs($is / 1e6 - $ms) <= ($ms ? $ms / 20 : 10) }
-	# A flush and its write take up to four jiffies more, which the trace does not tell.
+	sub near { my ($is, $ms) = @_; abs($is / 1e6 - $ms) <= ($ms > 20 ? $ms / 20 : 10) }
+	# A flush and its write take up to four jiffies more, which the trace does not tell. A write
+	# has no such part.
 	sub running { my ($s) = @_;
 		abs($s->{c}{running_ns} / 1e6 - $s->{r}) <= 16 + $s->{r} / 20 }
-	sub mean { my ($part) = @_; my $h = $j->{sync}{$part}{sync}; $h->{mean_ns} / 1e6 }
+	sub mean { my ($part) = @_; my $h = $j->{sync}{$part}{sync} //
+		$j->{complete}{$part}{write} // $j->{sync}{$part}{write}; $h->{mean_ns} / 1e6 }
 	our $shared = "'"$shared"'";
 '
 
@@ -91,16 +114,16 @@ of()
 		qw(worker data journal flush wake)'
 }
 
-# adds_up NAME: its parts are known of each sync, and add up
+# adds_up NAME LEAST: its parts are known of each sync, at least LEAST of them, and add up
 adds_up()
 {
 	json "$shared/$1.json" "$syncs"'my @s = syncs("'"$1"'", 0);
-		@s >= 19 && !grep { my $p = $_->{p}; my $sum = 0; $sum += $_ for values %$p;
-			!$p || $sum != $_->{k} } @s'
+		@s >= '"$2"' && !grep { my $p = $_->{p}; my $sum = 0;
+			$sum += $_ for values %$p; !$p || $sum != $_->{k} } @s'
 	ok $? "$suite, $1: the parts of each sync add up: $(of "$1") ms"
 }
 
-# delayed NAME MS: its parts are what the trace and the delays say. XFS writes its log from
+# delayed NAME MS LEAST: its parts are what the trace and the delays say. XFS writes its log from
 # time to time, so one in ten may have a part of that.
 delayed()
 {
@@ -112,17 +135,17 @@ delayed()
 			@$_{qw(d j)} = (0, $_->{d} + $_->{j}) if "'"$suite $1"'" =~ /^trixie journal/;
 			$no .= " flush $_->{f}" unless $_->{f} && near($p->{flush}, $_->{f});
 			$no .= " data $_->{d}" unless near($p->{data}, 200 * $_->{d});
-			$no .= " journal $_->{j}" unless near($p->{journal}, 200 * $_->{j});
+			$no .= " journal $_->{j}" unless near($p->{journal}, $_->{j});
 			$no .= " bytes $_->{w}, is $_->{b}" unless $_->{w} == $_->{b};
 			my $c = $_->{c};
-			$no .= " running $_->{r}, is $c->{running_ns}" unless !$c ||
+			$no .= " running $_->{r}, is $c->{running_ns}" unless !$c || "'"$1"'" =~ /-d/ ||
 				$c->{running_ns} + $c->{own_ns} == $p->{journal} &&
 				running($_);
 			next unless $no;
 			$bad++;
 			print "# by the trace:$no; ", join(" ", map { "$_ $p->{$_}" } sort keys %$p), "\n";
 		}
-		@s >= 19 && $bad * 10 <= @s'
+		@s >= '"$3"' && $bad * 10 <= @s'
 	ok $? "$suite, $1: flush, data and journal are what the trace says"
 }
 
@@ -131,19 +154,21 @@ for suite in bookworm trixie; do
 	boot kernel_sync -icount shift=0,sleep=off
 	ok $? "$suite: the machine ran"
 	tar -x -C "$shared" -f "$shared/results.tar"
-	succeeds sync "$suite: fio succeeds"
+	succeeds jobs "$suite: fio succeeds"
 	succeeds modes "$suite: fio succeeds on ext4 in other modes"
 	happened=
 	while read -r name; do
-		adds_up "$name"
+		adds_up "$name" 19
 		happened="$happened${happened:+; }$name $(of "$name")"
 		case $name in
-		*160*) delayed "$name" 160 ;;
-		*240*) delayed "$name" 240 ;;
+		*160*) delayed "$name" 160 19 ;;
+		*240*) delayed "$name" 240 19 ;;
 		*)	json "$shared/$name.json" "$syncs"'mean("flush") == 0'
 			ok $? "$suite, $name: nothing is flushed" ;;
 		esac
-	done <"$shared/names"
+	done <<-END
+	$(cat "$shared/jobs.names" "$shared/modes.names")
+	END
 	succeeds ext4240-both "$suite: fio succeeds next to a process that syncs"
 	json "$shared/ext4240-both.json" "$syncs"'my @s = syncs("ext4240-both", 240);
 		my @waits = grep { $_->{c} } @s;
@@ -157,6 +182,20 @@ for suite in bookworm trixie; do
 			for @waits;
 		@waits >= 15 && @bad * 10 <= @waits'
 	ok $? "$suite: the wait for a commit that was running is what the trace says"
+	succeeds writes "$suite: fio succeeds with synced writes"
+	while read -r name; do
+		adds_up "$name" 10
+		happened="$happened; $name $(of "$name")"
+		case $name in
+		*-dfua)
+			json "$shared/$name.json" "$syncs"'my @s = syncs("'"$name"'", 0);
+				!grep { my $p = $_->{p}; !near($_->{lat}, 200) ||
+					grep { $p->{$_} } qw(worker data journal flush) } @s'
+			ok $? "$suite, $name: with FUA there is no sync" ;;
+		*-ddeep) ;;
+		*) delayed "$name" "$(echo "$name" | tr -dc 0-9 | tail -c 3)" 10 ;;
+		esac
+	done <"$shared/writes.names"
 	succeeds alone "$suite: fio succeeds alone"
 	# The job before had a write after its last sync.
 	json "$shared/alone.json" 'my (undef, @c) = map { $_->{commit} // () }

@@ -278,20 +278,23 @@ static void divide_blockq(struct dividing *of, const json_t *slow, const json_t 
 	of->stage = tw_time_rows[TW_BLOCKQ].name;
 }
 
-/* Divide what is left of a sync's stage kernel by its parts, which are reasons themselves. */
-static void divide_sync(struct dividing *of, const json_t *slow, int is_single)
+/* Divide what is left of the stage with a sync by its parts, which are reasons themselves: of
+ * kernel, or of complete. */
+static void divide_sync(struct dividing *of, const json_t *slow, int stage, int is_single)
 {
-	const json_t *parts = json_object_get(slow, "sync");
-	char stage[48], words[sizeof(((struct tw_report_reason *)0)->words)];
+	const int in_kernel = stage == TW_KERNEL;
+	const json_t *parts = json_object_get(slow, in_kernel ? "sync" : "complete");
+	char name[48], words[sizeof(((struct tw_report_reason *)0)->words)];
 
-	of->stage = stage;
+	of->stage = name;
 	for (int i = TW_SYNC_WORKER; parts && i <= TW_SYNC_WAKE; i++) {
-		snprintf(stage, sizeof(stage), "kernel (%s)", tw_time_rows[i].name);
+		snprintf(name, sizeof(name), "%s (%s)", tw_time_rows[stage].name,
+			 tw_time_rows[i].name);
 		put(of, TW_REPORT_EXACT, i == TW_SYNC_JOURNAL && tw_report_say_commit(words,
 			sizeof(words), slow, is_single) ? words : "",
 		    (double)tw_report_u64(parts, tw_time_rows[i].name));
 	}
-	of->stage = tw_time_rows[TW_KERNEL].name;
+	of->stage = tw_time_rows[stage].name;
 }
 
 /* Add the requests that the device had in flight, for their mean size. */
@@ -334,8 +337,8 @@ void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, i
 			divide_blockq(&of, slow, is_recorded && tw_report_cause_is_in(
 				&cause, TW_BLOCKQ) ? cause.slept : NULL,
 				(double)list[i].ns, without_reason);
-		if (list[i].stage == TW_KERNEL)
-			divide_sync(&of, slow, is_single);
+		if (list[i].stage == TW_KERNEL || list[i].stage == TW_COMPLETE)
+			divide_sync(&of, slow, (int)list[i].stage, is_single);
 		if (list[i].stage == TW_DEVICE &&
 		    tw_report_say_company(words, sizeof(words), slow, is_single))
 			add_size(put(&of, TW_REPORT_EXACT, words, of.left_ns), slow, is_single);

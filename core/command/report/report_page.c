@@ -128,7 +128,8 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		const double of = tw_tally_stage_ios(tally, (unsigned)i, direction);
 
 		if (!histogram->count ||
-		    (i >= TW_REPORT_ROWS && (i < TW_SYNC_WORKER || i > TW_SYNC_OWN)))
+		    (i >= TW_COMPLETE_WORKER && !tw_report_has_write_sync(tally, direction)) ||
+		    (i >= TW_REPORT_ROWS && (i < TW_SYNC_WORKER || i > TW_COMPLETE_WAKE)))
 			continue;
 		tw_table_row(table);
 		tw_cell_text(table, tw_time_rows[i].name);
@@ -219,6 +220,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 		tw_report_add_inside(page, group, direction, tw_report_rest(with));
 	if (direction == TW_SYNC)
 		add_etcd(page, tally);
+	tw_report_add_write_sync(page, &group->all, direction);
 	if (tw_tally_stage_ns(tally, TW_BLOCKQ, direction) <
 	    tally->times[TW_LAT][direction].sum_ns / LARGE_PART)
 		tw_page_begin_only(page, tw_report_rest(with));
@@ -396,7 +398,8 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 	shown[TW_BEFORE] = shown[TW_ADMISSION] = shown[TW_SCHEDULER];
 	for (int i = 0; i < TW_TIMES; i++)
 		if (shown[i] && (i < TW_REPORT_ROWS || tw_time_rows[i].parent == TW_BLOCKQ ||
-				 tw_time_rows[i].parent == TW_KERNEL))
+				 tw_time_rows[i].parent == TW_KERNEL ||
+				 tw_time_rows[i].parent == TW_COMPLETE))
 			tw_page_fact(page, tw_time_rows[i].name, "%s",
 				     tw_report_time_is(groups, count, i));
 	tw_page_note(page, "min, mean and max are as stamped; percentiles are at most "

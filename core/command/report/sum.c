@@ -48,18 +48,19 @@ static void put_running(const struct means *means, const struct tw_tally *tally,
 	tw_page_more(means->page, " for a commit that was running already)");
 }
 
-/* Add the parts of the stage kernel of syncs, which begin at @sum_ns. */
-static void put_sync_parts(const struct means *means, const struct tw_tally *tally,
+/* Add the parts of a stage that has syncs, which begin at @sum_ns. @first: the first of them. */
+static void put_sync_parts(const struct means *means, const struct tw_tally *tally, int first,
 			   int direction, uint64_t sum_ns, const char *before)
 {
-	for (int i = TW_SYNC_WORKER; i <= TW_SYNC_WAKE; i++) {
-		const uint64_t part_ns = tally->times[i][direction].sum_ns;
+	for (int i = first; i <= first + TW_SYNC_WAKE - TW_SYNC_WORKER; i++) {
+		const uint64_t part_ns = tw_tally_stage_ns(tally, (unsigned)i, direction);
 
 		/* A call has no worker. */
 		if (!tally->times[i][direction].count)
 			continue;
 		put_mean(means, before, tw_time_rows[i].name, sum_ns, sum_ns + part_ns, "");
-		if (i == TW_SYNC_DATA && tw_has(tally, TW_ROW_sync_bytes))
+		if (i == TW_SYNC_DATA && direction == TW_SYNC &&
+		    tw_has(tally, TW_ROW_sync_bytes))
 			put_bytes(means, tally, direction);
 		if (i == TW_SYNC_JOURNAL && tally->times[TW_SYNC_RUNNING][direction].sum_ns)
 			put_running(means, tally, direction);
@@ -83,7 +84,8 @@ static void put_stages(const struct means *means,
 		if (tally->times[i][direction].count == 0 && !stage_ns)
 			continue;
 		if (i == TW_KERNEL && tw_report_has_sync_parts(tally, direction))
-			put_sync_parts(means, tally, direction, sum_ns, before);
+			put_sync_parts(means, tally, TW_SYNC_WORKER, direction, sum_ns,
+				       before);
 		else
 			put_mean(means, before, tw_time_rows[i].name, sum_ns,
 				 sum_ns + stage_ns, "");
@@ -105,7 +107,8 @@ static int has_write_through(const struct tw_report *report)
 	return all;
 }
 
-/* A program that calls fsync(2) or fdatasync(2) does not wait for a worker. */
+/* A program that calls fsync(2) or fdatasync(2) does not wait for a worker. That of a synced
+ * write also wrote. */
 static void put_without_worker(const struct means *means, const struct tw_report *report,
 			       int direction)
 {
@@ -115,7 +118,7 @@ static void put_without_worker(const struct means *means, const struct tw_report
 
 	if (!tw_report_has_sync_parts(tally, direction))
 		return;
-	if (worker->count)
+	if (worker->count && direction == TW_SYNC)
 		put_mean(means, "; ", "without io-wq", worker->sum_ns,
 			 tally->times[TW_LAT][direction].sum_ns, means->unit.name);
 	if (!tally->times[TW_SYNC_FLUSH][direction].sum_ns)
@@ -373,6 +376,55 @@ void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, in
 		tw_page_more(page, ", estimated, each to +-%s (95 %%)", TW_SAY_NS(
 			     parts_error_ns(tally, direction, exact) / (double)ios));
 	tw_page_more(page, "; %s)", known);
+}
+
+int tw_report_has_write_sync(const struct tw_tally *tally, int direction)
+{
+	return tally->times[TW_COMPLETE_WORKER][direction].sum_ns != 0;
+}
+
+void tw_report_add_write_sync(struct tw_page *page, const struct tw_report *report,
+			      int direction)
+{
+	const struct tw_tally *tally = &report->tally;
+	const struct tw_histogram *wake = &tally->times[TW_COMPLETE_WAKE][direction];
+	const struct tw_histogram *complete = &tally->times[TW_COMPLETE][direction];
+	const uint64_t ios = tally->times[TW_LAT][direction].count;
+	const uint64_t all_ns = tw_tally_stage_ns(tally, TW_COMPLETE, direction);
+	char names[TW_REPORT_SENTENCE];
+	uint64_t smallest_ns = all_ns;
+	struct means means;
+
+	if (!wake->count || !all_ns)
+		return;
+	if (wake->count != complete->count) {
+		tw_page_remark(page, "the parts of complete are not known of all I/Os");
+		return;
+	}
+	if (!tw_report_has_write_sync(tally, direction)) {
+		tw_page_remark(page, "no sync followed these writes: they are through the "
+			       "device's cache (FUA, in device), or it has none");
+		return;
+	}
+	for (unsigned i = TW_COMPLETE_WORKER; i <= TW_COMPLETE_WAKE; i++) {
+		const uint64_t part_ns = tw_tally_stage_ns(tally, i, direction);
+
+		if (part_ns && part_ns < smallest_ns)
+			smallest_ns = part_ns;
+	}
+	means = means_of(page, all_ns, smallest_ns, ios);
+	tw_page_remark(page, "%s", "");
+	put_mean(&means, "", "complete", 0, all_ns, means.unit.name);
+	put_sync_parts(&means, tally, TW_COMPLETE_WORKER, direction, 0, " = ");
+	tw_page_more(page, ": the sync after the write (means of %s%s)",
+		     TW_SAY_COUNT(ios, "I/O[s]"),
+		     tw_tally_is_sampled(tally, direction) ? ", estimated" : "");
+	if (!tally->times[TW_COMPLETE_FLUSH][direction].sum_ns)
+		tw_page_more(page, "; nothing was flushed after the data");
+	if (!tally->times[TW_SYNC_WAKE][TW_SYNC].count &&
+	    tw_report_say_commits(names, sizeof(names), report, wake->count))
+		tw_page_more(page, "; syncs that waited for a commit with handles of "
+			     "others: %s", names);
 }
 
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,

@@ -58,34 +58,37 @@ mounted()
 	sync
 }
 
-# job NAME FILE: adds a job that syncs after each write
+# job NAME FILE OPTION...: adds a job to $list
 job()
 {
-	cat >>/tmp/jobs <<-END
+	cat >>"$list" <<-END
 	[$1]
 	stonewall
 	filename=$2
 	tw_report=/tmp/$1.json
 	END
-	echo "$1" >>/tmp/names
+	echo "$1" >>"$list.names"
+	shift 2
+	printf '%s\n' "$@" >>"$list"
 }
 
-# begin: there are no jobs yet
+# begin LIST OPTION...: begins a list of jobs with these options
 begin()
 {
-	cat >/tmp/jobs <<-"END"
+	list=$1
+	shift
+	cat >"$list" <<-"END"
 	[global]
 	ioengine=external:/tickwise.so
 	rw=write
 	bs=4k
 	size=1m
-	number_ios=20
-	fdatasync=1
 	tw_slowest=1000
 	END
+	printf '%s\n' "$@" >>"$list"
 }
 
-begin
+begin /tmp/jobs number_ios=20 fdatasync=1
 for of in ext4:160 ext4:240 xfs:160 xfs:240 raw:160 raw:240; do
 	type=${of%:*}
 	ms=${of#*:}
@@ -113,12 +116,8 @@ for type in ext4 xfs raw; do
 	job "${type}0-over" "/tmp/m/${type}0/written"
 	job "${type}0-new" "/tmp/m/${type}0/new"
 done
-for event in block/block_bio_queue jbd2/jbd2_start_commit jbd2/jbd2_end_commit; do
-	echo 1 >"/sys/kernel/tracing/events/$event/enable"
-done
-TICKWISE_KERNEL=auto run sync </tmp/jobs
-begin
 # ext4 with its data in the journal, and with fast commits. A full commit comes first.
+begin /tmp/modes number_ios=20 fdatasync=1
 for name in journal240 fast240; do
 	under "$name" 64
 	formatted ext4 "/dev/$name" -O "$([ "$name" = fast240 ] || echo ^)fast_commit"
@@ -127,7 +126,26 @@ for name in journal240 fast240; do
 	job "$name-over" "/tmp/m/$name/written"
 	job "$name-new" "/tmp/m/$name/new"
 done
-TICKWISE_KERNEL=auto run modes </tmp/jobs
+# Writes that are synced. The devices have FUA.
+begin /tmp/writes number_ios=10 tw_kernel_every=1
+for ms in 160 240; do
+	for type in ext4 xfs; do
+		dir=/tmp/m/$type$ms
+		job "$type$ms-dnew" "$dir/dnew" direct=1 sync=dsync
+		job "$type$ms-dsync" "$dir/written" direct=1 sync=sync
+		job "$type$ms-dfua" "$dir/written" direct=1 sync=dsync
+	done
+	job "raw$ms-dfua" "/dev/mapper/raw$ms" direct=1 sync=dsync
+	job "ext4$ms-dappend" "/tmp/m/ext4$ms/append" direct=1 sync=dsync fallocate=none
+	job "ext4$ms-ddeep" "/tmp/m/ext4$ms/written" direct=1 sync=sync iodepth=4
+	job "ext4$ms-dbuffered" "/tmp/m/ext4$ms/written" sync=dsync
+done
+for event in block/block_bio_queue jbd2/jbd2_start_commit jbd2/jbd2_end_commit; do
+	echo 1 >"/sys/kernel/tracing/events/$event/enable"
+done
+for of in jobs modes writes; do
+	TICKWISE_KERNEL=auto run $of </tmp/$of
+done
 # called NAME FILE ARGUMENT...: has attach follow the calls of a fio
 called()
 {
@@ -199,4 +217,4 @@ for report in *.json.*; do
 done
 cd /out || exit
 # shellcheck disable=SC2046
-hand_over $(cd /tmp && echo version trace devices names other *.json *.err *.status)
+hand_over $(cd /tmp && echo version trace devices *.names other *.json *.err *.status)

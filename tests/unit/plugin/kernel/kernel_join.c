@@ -332,6 +332,10 @@ static void bytes_missing(void)
 	stamps.flags = TW_SLOT_SYNC_WRITE;
 	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SYNC_WRITE && !tw_finished_ns(&stamps),
 	       "since it would not be the last");
+	stamps.flags |= TW_SLOT_SYNC_SEEN;
+	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SPLIT && tw_finished_ns(&stamps) == 3,
+	       "it is the last of the data where the sync is known");
+	stamps.flags = TW_SLOT_SYNC_WRITE;
 	stamps.dispatched_ns = 0;
 	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_MISSING,
 	       "but the dispatch has to be");
