@@ -94,7 +94,8 @@ writes()
 		$j->{jobs}[0]{syncs}{state} eq "on" && !(grep { $_->{count} != $n } @parts) &&
 			sum(map { $_->{sum_ns} } @parts) == $complete->{sum_ns} &&
 			!(grep { !$_->{complete} != !$_->{stages}{complete} || $_->{sync} ||
-				sum(values %{$_->{complete}}) != ($_->{stages}{complete} // 0) } @slow) &&
+				sum(values %{$_->{complete} // {}}) !=
+					($_->{stages}{complete} // 0) } @slow) &&
 			!$of->("sync", "wake")->{count} && ('"$2"')'
 	ok $? "$1: each split write has the parts of complete" || head -c 2000 "$1.json"
 }

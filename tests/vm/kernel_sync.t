@@ -29,7 +29,7 @@
 cpus=1
 memory=2048
 accel=tcg,thread=single
-seconds=${TW_SECONDS:-900}
+seconds=900
 
 # Where the parts of all syncs of the job NAME are: a list @s of {p: parts, k: the stage that has
 # them, b: bytes, c: its commits, and by the trace f and j: ms with a flush, and of the journal
