@@ -88,7 +88,7 @@ writes()
 		my $of = sub { $j->{$_[0]}{$_[1]}{write} // {} };
 		my @parts = map { $of->("complete", $_) } qw(worker data journal flush wake);
 		my $complete = $of->("stages", "complete");
-		my $synced = grep { ($_->{complete}{worker} // 0) > 0 } @slow;
+		my $synced = grep { $_->{complete} && $_->{complete}{worker} } @slow;
 		my ($ios, $n) = ($j->{ios}{write}, $complete->{count});
 		print "# $n of $ios have complete, $synced with a sync\n";
 		$j->{jobs}[0]{syncs}{state} eq "on" && !(grep { $_->{count} != $n } @parts) &&
