@@ -262,13 +262,30 @@ static void add_list(struct tw_page *page, const struct tw_diff_facts *facts)
 			     facts->list[i].is[TW_DIFF_A], facts->list[i].is[TW_DIFF_B]);
 }
 
+/* In text, with their values. Of more the names fill a line or two. */
+#define FEW_OPTIONS	4
+
+static void add_options(struct tw_page *page, const struct tw_diff_facts *options)
+{
+	if (!options->count)
+		return;
+	tw_page_gap(page);
+	if (options->count > FEW_OPTIONS) {
+		tw_page_paragraph(page, "%zu options differ (values with --json, --html)",
+				  options->count);
+		tw_page_only(page, TW_IN_TEXT);
+		for (size_t i = 0; i < options->count; i++)
+			tw_page_more(page, "%s %s", i ? "," : ":", options->list[i].name);
+		tw_page_begin_only(page, TW_IN_HTML);
+	}
+	tw_page_paragraph(page, "Options that differ:");
+	add_list(page, options);
+	tw_page_begin_only(page, TW_IN_ALL);
+}
+
 static void add_facts(struct tw_page *page, const struct tw_diff *diff)
 {
-	if (diff->options.count) {
-		tw_page_gap(page);
-		tw_page_paragraph(page, "Options that differ:");
-		add_list(page, &diff->options);
-	}
+	add_options(page, &diff->options);
 	if (diff->facts.count) {
 		tw_page_gap(page);
 		tw_page_warning(page, "The runs of A and B differ in this, too. A change "
