@@ -573,15 +573,15 @@ static const struct {
 #define STACK_LETTER	8.6		/* the width of bold letters, at most in the mean */
 #define LARGE_PERCENT	8		/* parts from here on have a label */
 
-/* The rows of letters of a label on its part, such as "device 62 %"; 0: there is no
- * room. */
+/* The rows of letters of a label on its part, such as "stage device: 62 %"; 0: there is no
+ * room. "complete 72 %" alone would be taken for progress. */
 static int rows_of(const struct tw_part *part, double percent, double width)
 {
 	const double name = (double)strlen(part->name) * STACK_LETTER + 6;
 
 	if (percent < 0.5)
 		return 0;
-	return name + 5 * STACK_LETTER <= width ? 1 : name <= width ? 2 : 0;
+	return name + 12 * STACK_LETTER <= width ? 1 : name <= width ? 2 : 0;
 }
 
 static void put_label_row(FILE *file, const char *class, double x, int y, const char *text)
@@ -592,19 +592,21 @@ static void put_label_row(FILE *file, const char *class, double x, int y, const 
 	fputs("</text>\n", file);
 }
 
-/* Write "device 52 %" on a part, in one row or two. @x: its middle, in percent. */
+/* Write "stage device: 52 %" on a part, or "device" above "52 %". @x: its middle, in
+ * percent. */
 static void put_label_on(FILE *file, const struct tw_part *part, const char *class,
 			 double percent, double x, int rows)
 {
 	char text[96];
 
-	snprintf(text, sizeof(text), "%s %.0f %%", part->name, percent);
+	snprintf(text, sizeof(text), "stage %s: %.0f %%", part->name, percent);
 	if (rows == 1)
 		put_label_row(file, class, x, STACK_HEIGHT / 2 + 5, text);
 	if (rows != 2)
 		return;
 	put_label_row(file, class, x, STACK_HEIGHT / 2 - 3, part->name);
-	put_label_row(file, class, x, STACK_HEIGHT / 2 + 14, text + strlen(part->name) + 1);
+	put_label_row(file, class, x, STACK_HEIGHT / 2 + 14,
+		      text + strlen("stage : ") + strlen(part->name));
 }
 
 static void put_part(FILE *file, const struct tw_part *part, double percent, double x,
@@ -612,7 +614,7 @@ static void put_part(FILE *file, const struct tw_part *part, double percent, dou
 {
 	int rows[VIEWS];
 
-	fputs("<g><title>", file);
+	fputs("<g><title>stage ", file);
 	tw_html_text(file, part->name);
 	fprintf(file, ": %.3g %%</title><rect class=\"f%d part\" x=\"%.2f%%\" "
 		"width=\"%.2f%%\" height=\"%d\"/>\n", percent, part->color, x, width,
@@ -638,8 +640,8 @@ static void put_rest(FILE *file, const struct tw_series *stack, double scale, si
 		if (percent < LARGE_PERCENT || used >= sizeof(text) ||
 		    rows_of(part, percent, percent / 100 * scale * views[view].width))
 			continue;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %.0f %%",
-					 used ? ", " : "", part->name, percent);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s: %.0f %%",
+					 used ? ", " : "stages ", part->name, percent);
 	}
 	if (!used || (double)used * STACK_LETTER + 16 > (1 - scale) * views[view].width)
 		return;

@@ -14,15 +14,15 @@ static const char *const drawn[][2] = {
 	{ "<path class=\"s7\" d=\"M340.0 34L340.0 302\"/>", "a border" },
 	{ ">&#60;L1&#62;</text>", "and its name" },
 	{ "<p class=\"row\">mean</p>", "a bar has its name" },
-	{ "<title>&#60;queue&#62;: 25 %</title><rect class=\"f0 part\" x=\"0.00%\" "
+	{ "<title>stage &#60;queue&#62;: 20 %</title><rect class=\"f0 part\" x=\"0.00%\" "
 	  "width=\"12.35%\" height=\"40\"/>", "a part is as wide as its share" },
-	{ "class=\"on\" x=\"30.80%\" y=\"25\" text-anchor=\"middle\">device 75 %</text>",
+	{ "class=\"on\" x=\"36.98%\" y=\"25\" text-anchor=\"middle\">stage device: 80 %</text>",
 	  "a label in one row, on pages of any width" },
-	{ "class=\"on narrow\" x=\"91.98%\" y=\"17\" text-anchor=\"middle\">kernel</text>",
+	{ "class=\"on narrow\" x=\"90.74%\" y=\"17\" text-anchor=\"middle\">kernel</text>",
 	  "a label in two rows, for narrow pages" },
-	{ "class=\"on roomy\" x=\"91.98%\" y=\"25\" text-anchor=\"middle\">kernel 16 %"
+	{ "class=\"on roomy\" x=\"90.74%\" y=\"25\" text-anchor=\"middle\">stage kernel: 19 %"
 	  "</text>", "and in one row for others" },
-	{ "class=\"after roomy\" x=\"0.99%\" dx=\"8\" y=\"25\">long name 100 %</text>",
+	{ "class=\"after roomy\" x=\"0.99%\" dx=\"8\" y=\"25\">stages long name: 100 %</text>",
 	  "right of a short bar, what is not on it" },
 	{ "I/Os in a cell: <span><svg class=\"key\" viewBox=\"0 0 28 10\" aria-hidden=\"true\">"
 	  "<path class=\"h7\" d=\"M0 0H28V10H0z\"/></svg>1</span>\n</p>",
@@ -45,11 +45,11 @@ static void plots(void)
 	series = tw_plot_stack(plot, "mean");
 	tw_plot_part(series, "<queue>", 0, 100);
 	tw_plot_part(series, "none", 1, 0);
-	tw_plot_part(series, "device", 3, 299);
+	tw_plot_part(series, "device", 3, 399);
 	tw_plot_part(series, "reap", 4, 1);
 	series = tw_plot_stack(plot, "p99");
-	tw_plot_part(series, "device", 3, 680);
-	tw_plot_part(series, "kernel", 5, 130);
+	tw_plot_part(series, "device", 3, 660);
+	tw_plot_part(series, "kernel", 5, 150);
 	tw_plot_part(series, "unknown", 5, NAN);
 	series = tw_plot_stack(plot, "short");
 	tw_plot_part(series, "long name", 6, 8);
@@ -59,7 +59,7 @@ static void plots(void)
 	for (size_t i = 0; i < sizeof(drawn) / sizeof(*drawn); i++)
 		if (!tap_ok(strstr(html, drawn[i][0]) != NULL, "%s", drawn[i][1]))
 			tap_note("no %s", drawn[i][0]);
-	tap_ok(!strstr(html, ">reap</text>") && !strstr(html, ">reap 0 %</text>"),
+	tap_ok(!strstr(html, ">reap</text>") && !strstr(html, "reap: 0 %</text>"),
 	       "a narrow part has no room");
 	tap_ok(!strstr(html, "none: ") && !strstr(html, "unknown: "),
 	       "a part of nothing is not there");
