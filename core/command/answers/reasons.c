@@ -376,7 +376,7 @@ static const char *const bounds[] = {
 static void put_words(FILE *file, const struct tw_report_reason *reason, double of_ns)
 {
 	const struct tw_report_holder *holders = reason->holders;
-	const char *before = " (";
+	const char *before = ", which ";
 	double known_ns = 0;
 
 	fputs(reason->words, file);
@@ -401,10 +401,9 @@ static void put_words(FILE *file, const struct tw_report_reason *reason, double 
 		if (percent < TW_REPORT_MIN_PERCENT)
 			break;
 		fprintf(file, "%s%s%s for %.0f %%", before, holders[i].name,
-			i ? "" : " had it", percent);
-		before = ", ";
+			i ? "" : " had", percent);
+		before = " and ";
 	}
-	fputs(*before == ',' ? ")" : "", file);
 }
 
 void tw_report_put_reason(FILE *file, const struct tw_report_reason *reason, double of_ns)

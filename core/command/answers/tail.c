@@ -167,32 +167,35 @@ static int find(struct tail *tail, const struct tw_report_group *group, int dire
 /* Write of which I/Os the shares are. */
 static void put_ios(FILE *file, const struct tail *tail, int direction)
 {
-	fprintf(file, "tail of %ss (", tw_direction_names[direction]);
-	if (!tail->is_of_slowest)
-		fprintf(file, "from about p%g: %s", tail->percent,
-			TW_SAY_COUNT(tail->reasons.ios, "I/O[s]"));
-	else if (tail->reasons.ios < tail->slowest)
-		fprintf(file, "%zu of the %zu slowest", tail->reasons.ios, tail->slowest);
-	else if (tail->slowest > 1)
-		fprintf(file, "%zu slowest", tail->slowest);
+	const char *name = tw_direction_names[direction];
+	const size_t count = tail->is_of_slowest ? tail->slowest : tail->reasons.ios;
+
+	if (tail->is_of_slowest && tail->reasons.ios < count)
+		fprintf(file, "%zu of ", tail->reasons.ios);
+	if (count > 1)
+		fprintf(file, "the %zu slowest %ss (", count, name);
 	else
-		fputs("the slowest", file);
-	fprintf(file, tail->slowest == 1 ? ", %s" : ", %s and more",
-		TW_SAY_NS(tail->from_ns));
+		fprintf(file, "the slowest %s (", name);
+	if (!tail->is_of_slowest)
+		fprintf(file, "from about p%g, ", tail->percent);
+	fprintf(file, "%s%s", TW_SAY_NS(tail->from_ns),
+		tail->is_of_slowest && count == 1 ? "" : " and more");
 	if (tail->chosen)
 		fprintf(file, "; shares of %llu or more that were split",
 			(unsigned long long)tail->chosen);
 	fputs("): ", file);
 }
 
-/* Write the largest shares, and what the others have together. Rounded shares add up. */
-static void put_shares(FILE *file, struct tail *tail)
+/* Write the @most largest shares, what is not explained, and what the others have together.
+ * Rounded shares add up to 100. */
+static void put_shares(FILE *file, struct tail *tail, int most)
 {
 	struct tw_report_reasons *reasons = &tail->reasons;
 	double left = 100, unexplained_ns = 0;
+	const char *more = "";
 	struct tw_report_reason *reason;
 
-	for (int i = 0; i < MOST_CAUSES && (reason = tw_report_next_reason(reasons)); i++) {
+	for (int i = 0; i < most && (reason = tw_report_next_reason(reasons)); i++) {
 		const double percent = round(100 * reason->ns / reasons->lat_ns);
 
 		if (i && percent < TW_REPORT_MIN_PERCENT)
@@ -201,27 +204,30 @@ static void put_shares(FILE *file, struct tail *tail)
 		tw_report_put_reason(file, reason, reasons->lat_ns);
 		left -= percent;
 		reason->ns = 0;
+		if (!tw_report_is_explained(reason))
+			more = "another ";
 	}
-	if (left < 1)
+	if (left < 1 || most == 1)
 		return;
-	fprintf(file, "; %.0f %% others", left);
 	for (size_t i = 0; i < reasons->count; i++)
 		if (!tw_report_is_explained(&reasons->all[i]))
 			unexplained_ns += reasons->all[i].ns;
 	unexplained_ns = fmin(round(100 * unexplained_ns / reasons->lat_ns), left);
 	if (unexplained_ns >= 1)
-		fprintf(file, " (%.0f %% not explained)", unexplained_ns);
+		fprintf(file, "; %s%.0f %% not explained", more, unexplained_ns);
+	if (left - unexplained_ns >= 1)
+		fprintf(file, "; %.0f %% in smaller parts", left - unexplained_ns);
 }
 
 /* Write the sentence. The shares are used up by that, so this is a copy. */
-static int say(char *text, size_t size, struct tail tail, int direction)
+static int say(char *text, size_t size, struct tail tail, int direction, int most)
 {
 	FILE *file = fmemopen(text, size, "w");
 
 	if (!file)
 		return 0;
 	put_ios(file, &tail, direction);
-	put_shares(file, &tail);
+	put_shares(file, &tail, most);
 	fclose(file);
 	return 1;
 }
@@ -231,7 +237,17 @@ int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *gr
 {
 	struct tail tail;
 
-	return find(&tail, group, direction) && say(text, size, tail, direction);
+	return find(&tail, group, direction) &&
+	       say(text, size, tail, direction, MOST_CAUSES);
+}
+
+int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_group *group,
+			     int direction)
+{
+	struct tail tail;
+
+	return find(&tail, group, direction) && has_reasons(&tail) &&
+	       say(text, size, tail, direction, 1);
 }
 
 /* ---- JSON ------------------------------------------------------------------- */
@@ -278,7 +294,7 @@ json_t *tw_report_tail_to_json(const struct tw_report_group *group)
 
 		if (!find(&tail, group, i))
 			continue;
-		has_text = say(text, sizeof(text), tail, i);
+		has_text = say(text, sizeof(text), tail, i, MOST_CAUSES);
 		json_object_set_new(object, tw_direction_names[i], json_pack(
 			"{s:o, s:o, s:b, s:o, s:s*}",
 			"ios", tw_json_of_u64(tail.reasons.ios),

@@ -66,6 +66,28 @@ static void add_job(struct tw_page *page, const struct tw_report_group *group,
 		tw_page_more(page, ", %s", TW_SAY_ROUND(group->run_ns));
 }
 
+/* Return the machine of the first job; NULL: it is not known. */
+static const json_t *machine_of(const struct tw_report_group *group)
+{
+	for (size_t i = 0; i < json_array_size(group->all.machines); i++) {
+		const json_t *machine = json_array_get(group->all.machines, i);
+
+		if (!strcmp(tw_report_string(machine, "host"), group->all.jobs[0].host))
+			return machine;
+	}
+	return NULL;
+}
+
+/* Add the number of CPUs, which other programs may want, too. */
+static void add_cpus(struct tw_page *page, const struct tw_report_group *group)
+{
+	const json_t *machine = machine_of(group);
+
+	if (json_object_get(machine, "cpus") && !other_hosts(group))
+		tw_page_more(page, ", %s online",
+			     TW_SAY_COUNT(tw_report_u64(machine, "cpus"), "CPU[s]"));
+}
+
 /* Add the first line. In HTML the title has job, host and date. */
 static void add_first_line(struct tw_page *page, const struct tw_report_group *group,
 			   int is_only_one, enum tw_media medium)
@@ -80,6 +102,8 @@ static void add_first_line(struct tw_page *page, const struct tw_report_group *g
 		tw_report_add_attached_head(page, group);
 	else
 		add_job(page, group, is_only_one);
+	if (medium == TW_IN_TEXT)
+		add_cpus(page, group);
 }
 
 /* ---- tiles --------------------------------------------------------------- */
@@ -241,18 +265,6 @@ static void add_rest(struct tw_page *page, size_t count, uint64_t unlisted, int 
 }
 
 /* ---- facts: of machine and run ------------------------------------------- */
-
-/* Return the machine of the first job; NULL: it is not known. */
-static const json_t *machine_of(const struct tw_report_group *group)
-{
-	for (size_t i = 0; i < json_array_size(group->all.machines); i++) {
-		const json_t *machine = json_array_get(group->all.machines, i);
-
-		if (!strcmp(tw_report_string(machine, "host"), group->all.jobs[0].host))
-			return machine;
-	}
-	return NULL;
-}
 
 static void add_machine(struct tw_page *page, const struct tw_report_group *group)
 {

@@ -14,17 +14,25 @@ static double share_of(const struct tw_tally *tally, unsigned stage, int directi
 			(double)lat_ns : 0;
 }
 
-/* Where the time of a stage is spent, for those who know no stages. */
-static const char *const where[TW_STAGES] = {
-	[TW_QUEUE] = "in the program, before it submits the I/O",
-	[TW_SUBMIT] = "in the kernel, which takes the I/O from the ring",
-	[TW_BLOCKQ] = "in the kernel, before the drive: file system, scheduler, tags",
-	[TW_DEVICE] = "in the driver and the drive",
-	[TW_COMPLETE] = "in the kernel, after the drive: until the program's thread gets to it",
-	[TW_REAP] = "after the drive: until the program reads the ring",
-	[TW_KERNEL] = "in the kernel and the drive, not split",
-	[TW_DELIVER] = "in fio, after the drive: until it takes the completion",
+/* Where the time of a stage is spent, for those who know no stages, and what it is. */
+static const struct {
+	const char *where, *what;
+} places[TW_STAGES] = {
+	[TW_QUEUE] = { "in the program before it submits", "" },
+	[TW_SUBMIT] = { "in the kernel as it takes the I/O", " from the ring" },
+	[TW_BLOCKQ] = { "in the kernel before the drive", ": file system, scheduler, tags" },
+	[TW_DEVICE] = { "in the driver and the drive", "" },
+	[TW_COMPLETE] = { "in the kernel after the drive",
+			  ", until the job's thread takes up the completion" },
+	[TW_REAP] = { "in the program after the drive", ", until it reads the ring" },
+	[TW_KERNEL] = { "in the kernel and the drive", ", not split" },
+	[TW_DELIVER] = { "in fio after the drive", ", until it takes the completion" },
 };
+
+const char *tw_report_where(unsigned stage)
+{
+	return places[stage].where;
+}
 
 void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *groups,
 			   size_t count, int direction)
@@ -38,15 +46,17 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 		if (tw_tally_stage_ns(&last->all.tally, i, direction) >
 		    tw_tally_stage_ns(&last->all.tally, largest, direction))
 			largest = i;
-	tw_page_paragraph(page, "largest stage: %s, %.0f %% of lat",
+	tw_page_paragraph(page, "largest stage: %s (%.0f %% of lat",
 			  tw_time_rows[largest].name,
 			  share_of(&last->all.tally, largest, direction));
 	for (size_t i = 0; i + 1 < count; i++)
 		if (tw_report_has_all_stages(&groups[i].all.tally, direction))
-			tw_page_more(page, " (%.0f %% at depth %llu)",
+			tw_page_more(page, ", %.0f %% at depth %llu",
 				     share_of(&groups[i].all.tally, largest, direction),
 				     (unsigned long long)groups[i].all.jobs[0].iodepth);
-	tw_page_more(page, ": %s", where[largest]);
+	tw_page_more(page, "), %s%s", places[largest].where,
+		     tw_report_has_sync_parts(&last->all.tally, direction) ? "" :
+		     places[largest].what);
 }
 
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,

@@ -104,6 +104,9 @@ int tw_report_has_all_stages(const struct tw_tally *tally, int direction);
 void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *group,
 			   int is_warning);
 
+/* How fio verifies each I/O; NULL: it does not. */
+const char *tw_report_verify(const struct tw_report_group *group);
+
 /* Tell which option makes a large stage deliver smaller. */
 void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *group);
 
@@ -132,7 +135,10 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
 			 size_t count, int direction);
 
-/* What comes first in HTML: a sentence, and where the time goes as bars (report_top.c). */
+/* Return where the time of a stage is spent, in plain words (report_brief.c). */
+const char *tw_report_where(unsigned stage);
+
+/* What comes first in HTML: sentences, and where the time goes as bars (report_top.c). */
 void tw_report_add_top(struct tw_page *page, const struct tw_report_group *groups,
 		       size_t count);
 

@@ -70,6 +70,13 @@ static long number_of(const json_t *options, const char *name)
 	return text ? atol(text) : 1;
 }
 
+const char *tw_report_verify(const struct tw_report_group *group)
+{
+	const char *verify = tw_report_string(group->all.jobs[0].options, "verify");
+
+	return verify && strcmp(verify, "0") ? verify : NULL;
+}
+
 /*
  * By default fio takes one completion from the ring, submits the next I/O, and takes the
  * next completion. The completions that are in the ring meanwhile wait, and deliver has
@@ -84,7 +91,7 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	const struct tw_report_job *first = &group->all.jobs[0];
 	const struct tw_histogram *call = group->all.tally.times[TW_CALL];
 	const json_t *options = first->options;
-	const char *verify = tw_report_string(options, "verify");
+	const char *verify = tw_report_verify(group);
 	double call_ns = 0, calls = 0;
 	int is_large = 0;
 	long least;
@@ -107,7 +114,7 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	if (least > 1 || number_of(options, "iodepth_batch_complete_max") != 1)
 		return;
 	tw_page_paragraph(page, "deliver is large: fio ");
-	if (verify && strcmp(verify, "0"))
+	if (verify)
 		tw_page_more(page, "verifies each I/O (verify=%s), and ", verify);
 	tw_page_more(page, "submits the next I/O");
 	if (calls > 0)

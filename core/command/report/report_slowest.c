@@ -239,13 +239,13 @@ static void add_stall(struct tw_page *page, const struct tw_report_group *group,
 {
 	char why[TW_REPORT_SENTENCE];
 
-	tw_page_remark(page, "stall of %s in %s, %zu I/Os", TW_SAY_NS(stall->ns), stall->stage,
-		       stall->ios);
+	tw_page_remark(page, "stall at ");
+	tw_report_add_when(page, tw_report_job_of(group, stall->slowest), stall->from_ns);
+	tw_page_more(page, ": %zu I/Os", stall->ios);
 	if (stall->job_count > 1)
 		tw_page_more(page, " of %zu%s jobs", stall->job_count,
 			     stall->more_jobs ? " or more" : "");
-	tw_page_more(page, " from ");
-	tw_report_add_when(page, tw_report_job_of(group, stall->slowest), stall->from_ns);
+	tw_page_more(page, " were held up for %s in %s", TW_SAY_NS(stall->ns), stall->stage);
 	if (tw_report_say_stall(why, sizeof(why), stall))
 		tw_page_more(page, ": %s", why);
 }

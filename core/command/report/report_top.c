@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The top of a page in HTML: one sentence with what was found, and where the
+ * The top of a page in HTML: in one or two sentences what is slow and why, and where the
  * time of an I/O goes as bars. Those of several jobs are in one plot, to be compared.
  */
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/allocate.h"
@@ -54,8 +55,9 @@ static double percent_of(const struct part *part, unsigned stage)
 	       (double)tally->times[TW_LAT][part->direction].sum_ns;
 }
 
-/* Add up to @most of the large stages, the largest first: "62 % device, 26 % complete". */
-static void more_stages(struct tw_page *page, const struct part *part, int most)
+/* Add up to @most of the large stages, the largest first: "62 % in device, 26 % in complete";
+ * with @is_plain also in words for those who know no stages. */
+static void more_stages(struct tw_page *page, const struct part *part, int most, int is_plain)
 {
 	double below = 101;
 
@@ -76,9 +78,24 @@ static void more_stages(struct tw_page *page, const struct part *part, int most)
 		below = percent_of(part, (unsigned)largest);
 		if (i && below < LARGE_PERCENT)
 			break;
-		tw_page_more(page, "%s%.0f %% %s", i ? ", " : "", below,
+		tw_page_more(page, is_plain ? "%s%.0f %% %s (stage %s)" : "%s%.0f %% %s%s",
+			     i ? ", " : "", below, is_plain ?
+			     tw_report_where((unsigned)largest) : "in ",
 			     tw_time_rows[largest].name);
 	}
+}
+
+/* Tell why the slowest I/Os were slow. What fio does with each I/O, all of them have. */
+static void more_cause(struct tw_page *page, const struct part *part)
+{
+	const char *verify = tw_report_verify(part->group);
+	char text[TW_REPORT_SENTENCE];
+
+	if (verify && part->direction == TW_READ &&
+	    percent_of(part, TW_DELIVER) >= LARGE_PERCENT)
+		tw_page_more(page, ". fio verifies each I/O (verify=%s)", verify);
+	if (tw_report_say_main_cause(text, sizeof(text), part->group, part->direction))
+		tw_page_more(page, ". %c%s", toupper((unsigned char)text[0]), text + 1);
 }
 
 /* Tell of the only group how fast it was, and where its time went. */
@@ -97,7 +114,8 @@ static void more_of_one(struct tw_page *page, const struct part *list, size_t co
 		else
 			tw_page_more(page, "%ss took ", name);
 		tw_page_more(page, "%s in the mean: ", TW_SAY_NS(list[i].mean_ns));
-		more_stages(page, &list[i], 4);
+		more_stages(page, &list[i], 3, 1);
+		more_cause(page, &list[i]);
 	}
 }
 
@@ -105,7 +123,7 @@ static void more_extreme(struct tw_page *page, const char *what, const struct pa
 {
 	tw_page_more(page, "%s: %s, %s, with %s (", what, name_of(part->group),
 		     tw_direction_names[part->direction], TW_SAY_NS(part->mean_ns));
-	more_stages(page, part, 2);
+	more_stages(page, part, 2, 0);
 	tw_page_more(page, ")");
 }
 

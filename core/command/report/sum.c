@@ -230,8 +230,8 @@ static void put_fio_mean(const struct means *means, const struct tw_report_group
 		tw_page_more(means->page, " of %s",
 			     TW_SAY_COUNT(fio->fio_ios, "I/O[s]"));
 	put_mean(means, "", names.next_to_fio, 0, sum_ns, means->unit.name);
-	tw_page_more(means->page, " (%s %s)", TW_SAY_NS(round(fabs(off_ns))),
-		     off_ns < 0 ? "less" : "more");
+	tw_page_more(means->page, " (%s %s fio's)", TW_SAY_NS(round(fabs(off_ns))),
+		     off_ns < 0 ? "below" : "above");
 }
 
 /* Add the sum up to the return of getevents(), where fio's lat ends. fio's lat

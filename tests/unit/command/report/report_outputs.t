@@ -90,20 +90,25 @@ top_of()
 }
 run report --html=page.html slow.json fast.json
 is "$(top_of page.html)" 'slow, fast on box, 2023-11-14 22:13 UTC
-Slowest in the mean: slow, read, with 1.179 us (86 % deliver, 12 % kernel); fastest: fast, read, '\
-'with 189 ns (43 % device, 16 % deliver).
+Slowest in the mean: slow, read, with 1.179 us (86 % in deliver, 12 % in kernel); fastest: fast, read, '\
+'with 189 ns (43 % in device, 16 % in deliver).
 slow, read: mean 1.179 us
-kernel 12 %
-deliver 86 %
+kernel
+12 %
+stage deliver: 86 %
 fast, read: mean 189 ns
 device
 43 %
-queue 13 %, complete 10 %, deliver 16 %' 'several jobs are compared in one plot'
+stages queue: 13 %, complete: 10 %, deliver: 16 %' 'several jobs are compared in one plot'
 run report --html=page.html fast.json
 is "$(top_of page.html | head -n 3)" 'fast on box, 2023-11-14 22:13 UTC
-10.00 reads a second took 189 ns in the mean: 43 % device, 16 % deliver, 13 % queue, '\
-'10 % complete.
+10.00 reads a second took 189 ns in the mean: 43 % in the driver and the drive (stage device), '\
+'16 % in fio after the drive (stage deliver), 13 % in the program before it submits (stage queue).
 read, mean: 189 ns, of 100 I/Os' 'of one job its own parts'
+perl -pe 's/"options": \{/$&"verify": "sha512", / or s/"name": "fast",/$& "options": {"verify": "sha512"},/' \
+	fast.json >verify.json
+run report --html=page.html verify.json
+has page.html '(stage queue). fio verifies each I/O (verify=sha512).' 'why deliver is large'
 
 # ---- tables of HTML that no golden page has ----
 cat >cases <<'CASES'
@@ -129,7 +134,7 @@ is "$(rows_of 1 | head -n 4)" "lat|what|at, s|offset|size|queue|submit|blockq|de
 kernel|deliver|submitting call|why|job|MONOTONIC, ns|RAW, ns|ticks
 1.500 ms|read|0.000000|0|4096|1.500 ms|1 ns|1 ns|1 ns|1 ns|1 ns|-|1 ns|-|-|1|8|-|-
 9 ns|read|-|0|4096|1 ns|-|-|-|-|-|5 ns|3 ns|2 ns|33 % in deliver, not explained; 22 % in \
-kernel, waiting for a CPU (x (7) had it for 11 %); 11 % in kernel, the job&#39;s thread was woken \
+kernel, waiting for a CPU, which x (7) had for 11 %; 11 % in kernel, the job&#39;s thread was woken \
 late; 11 % in kernel, the job&#39;s thread was running; the hypervisor took 0 to 1 ns of it|1|7|6|5
 3 ns|sync|-|-|-|-|-|-|-|-|-|-|-|-|-|1|-|-|-" 'the slowest'
 is "$(rows_of 2 | sed -n 2p)" \

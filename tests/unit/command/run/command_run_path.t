@@ -67,7 +67,7 @@ is "$(sed 's/.*KiB reads, //; s/^direct/DIRECT/; s/^through.*here/DIRECT/' "$out
 	sed '2,4d' | xargs -d '\n' | tr -s ' ')" \
 	"DIRECT, 0.3 s at each depth Depth 32: lat mean 229.0 ns = queue 25.4 + submit 7.7 + \
 blockq 15.1 + device 121.9 + complete 19.4 + reap 9.7 + deliver 29.8 \
-largest stage: device, 53 % of lat (53 % at depth 1): in the driver and the drive" 'the answers' || shows "$out"
+largest stage: device (53 % of lat, 53 % at depth 1), in the driver and the drive" 'the answers' || shows "$out"
 
 reads_path 'without a given time' data
 has "$seen/1" runtime=5000ms 'five seconds at each depth'
