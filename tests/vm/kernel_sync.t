@@ -57,9 +57,9 @@ syncs='
 		}
 		my @commits = commits($device);
 		map { my ($s, $d, $w, $r, @f, @j) = ($_, 0, 0, 0);
+			my $p = $s->{sync} // $s->{complete};
 			my ($from, $to) = ($s->{monotonic_ns}, $s->{monotonic_ns} + $s->{stages}{lat});
-			my $moved = $from + $s->{stages}{queue} + ($s->{sync}{worker} // 0) +
-				($s->{sync}{data} // 0);
+			my $moved = $from + $s->{stages}{queue} + $p->{worker} + $p->{data};
 			$from += before($s) if $s->{complete};
 			# What the sync asks for can begin before it sleeps.
 			my ($first) = grep { $_->[0] < $moved - 1e6 && $_->[1] > $moved } @commits;
@@ -81,7 +81,7 @@ syncs='
 			}
 			$r = ($first->[1] - $moved) / 1e6 - covered($moved, $first->[1], @before) if $first;
 			my $f = covered($from, $to, @f);
-			{ p => $s->{sync} // $s->{complete}, f => $f, d => $d,
+			{ p => $p, f => $f, d => $d,
 			  j => covered($from, $to, @j) - $f,
 			  k => $s->{stages}{$s->{complete} ? "complete" : "kernel"},
 			  lat => $s->{stages}{lat},
