@@ -97,6 +97,7 @@ enum way {
 	WAY_STACKED = 1,	/* it is of a device below the one that the I/O is for */
 	WAY_MIRRORED = 2,	/* other bios write copies of its data */
 	WAY_COMMAND = 4,	/* the I/O is no kiocb, but a command: a trim */
+	WAY_SYNCED = 8,		/* a sync follows it, as its iomap_dio tells */
 };
 
 static __always_inline __u32 way_up(__u64 end_io)
@@ -110,17 +111,16 @@ static __always_inline __u32 way_up(__u64 end_io)
 }
 
 /* Return the kiocb that a bio of direct I/O is part of; 0 for any other bio. @owner: its
- * bi_private. The io_kiocb of a trim is returned, too. @dio: set to the iomap_dio, if there
- * is one. */
-static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner, __u64 *dio,
-				      __u32 *way)
+ * bi_private. The io_kiocb of a trim is returned, too. */
+static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner, __u32 *way)
 {
 	int i;
 
 	*way = 0;
 	for (i = 0; end_io && i <= MAX_CHAIN; i++) {
 		if (end_io == (__u64)&iomap_dio_bio_end_io) {
-			*dio = owner;
+			if (READ(struct iomap_dio, owner, flags) & IOMAP_DIO_NEED_SYNC)
+				*way |= WAY_SYNCED;
 			return (__u64)READ(struct iomap_dio, owner, iocb);
 		}
 		if (end_io == (__u64)&blkdev_bio_end_io)
@@ -220,10 +220,9 @@ static __always_inline void note_lower(struct tw_slot *stamps, __u32 way, __u64 
 }
 
 /* Let an I/O pass @point, at @now_ns; 0: now. @bytes of it are in the request at the address
- * @rq; 0 for a command without bios. @dio: its iomap_dio, or 0. @point has the bits of enum
- * way, too, from WAY_SHIFT. */
-static __always_inline int pass(struct tw_slot *stamps, __u64 dio, __u32 point, __u64 now_ns,
-				__u64 rq, __u32 bytes)
+ * @rq; 0 for a command without bios. @point has the bits of enum way, too, from WAY_SHIFT. */
+static __always_inline int pass(struct tw_slot *stamps, __u32 point, __u64 now_ns, __u64 rq,
+				__u32 bytes)
 {
 	const __u32 way = point >> WAY_SHIFT;
 
@@ -236,8 +235,7 @@ static __always_inline int pass(struct tw_slot *stamps, __u64 dio, __u32 point, 
 		now_ns = bpf_ktime_get_ns();
 	if (way & WAY_STACKED)
 		note_lower(stamps, way, rq, point, now_ns);
-	if (point == FINISHED_WRITE && dio &&
-	    READ(struct iomap_dio, dio, flags) & IOMAP_DIO_NEED_SYNC)
+	if (point == FINISHED_WRITE && way & WAY_SYNCED)
 		stamps->flags |= TW_SLOT_SYNC_WRITE;
 	if (point != DISPATCHED) {
 		tw_stamp_latest(&stamps->finished_ns, now_ns);
@@ -257,7 +255,6 @@ static __always_inline int pass(struct tw_slot *stamps, __u64 dio, __u32 point, 
 struct tw_walk {
 	__u64 bio;		/* the next one */
 	__u64 io;		/* kiocb of the bio before it; 0: none */
-	__u64 dio;		/* iomap_dio of the same; 0: none */
 	__u64 now_ns;		/* the same for all I/Os */
 	__u64 began_ns;		/* stamps_of() */
 	__u64 rq;
@@ -269,7 +266,7 @@ struct tw_walk {
 
 static __always_inline int pass_io(const struct tw_walk *walk)
 {
-	return pass(stamps_by(walk->io, walk->began_ns, walk->way), walk->dio,
+	return pass(stamps_by(walk->io, walk->began_ns, walk->way),
 		    walk->point | walk->way << WAY_SHIFT, walk->now_ns, walk->rq, walk->bytes);
 }
 
@@ -278,13 +275,12 @@ static long step(__u32 i, struct tw_walk *walk)
 {
 	__u64 bio = walk->bio;
 	__u32 size = READ(struct bio, bio, bi_iter.bi_size), way;
-	__u64 dio = 0, io = kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
-				     (__u64)READ(struct bio, bio, bi_private), &dio, &way);
+	__u64 io = kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
+			    (__u64)READ(struct bio, bio, bi_private), &way);
 
 	if (io != walk->io) {
 		pass_io(walk);
 		walk->io = io;
-		walk->dio = dio;
 		walk->way = way;
 		walk->bytes = 0;
 	}
@@ -303,16 +299,13 @@ static __always_inline __u64 began_ns_of(struct request *rq, __u32 point)
 }
 
 /* Let each I/O of the first @bytes of a request with several bios pass @point, with the bits
- * of the first bio's way. @io, @dio: kiocb and iomap_dio of the first bio. The verifier of
- * Linux 6.1 follows one step only. If walk->io or walk->dio began as the constant 0, it would
- * drop the code for any other. */
-static __noinline int walk_all(struct request *rq, __u64 io, __u64 dio, __u32 bytes,
-			       __u32 point)
+ * of the first bio's way. @io: kiocb of the first bio. The verifier of Linux 6.1 follows one
+ * step only. If walk->io began as the constant 0, it would drop the code for any other. */
+static __noinline int walk_all(struct request *rq, __u64 io, __u32 bytes, __u32 point)
 {
 	struct tw_walk walk = {
 		.bio = (__u64)rq->bio,
 		.io = io,
-		.dio = dio,
 		.rq = (__u64)rq,
 		.now_ns = bpf_ktime_get_ns(),
 		.began_ns = began_ns_of(rq, point & POINT),
@@ -330,26 +323,26 @@ static __always_inline int pass_all(struct request *rq, __u32 bytes, __u32 point
 {
 	struct bio *bio = rq->bio;
 	__u64 began_ns = began_ns_of(rq, point);
-	__u64 io = command_of(rq), dio = 0;
+	__u64 io = command_of(rq);
 	struct tw_slot *stamps;
 	__u32 size, way;
 
 	if (io)
-		return pass(stamps_of((struct io_kiocb *)io, began_ns, 1), 0, point, 0,
-			    (__u64)rq, 0);
+		return pass(stamps_of((struct io_kiocb *)io, began_ns, 1), point, 0, (__u64)rq,
+			    0);
 	if (!bio)
 		return 0;
 	if (point == FINISHED && rq->cmd_flags & REQ_OP_WRITE)
 		point = FINISHED_WRITE;
-	io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private, &dio, &way);
+	io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private, &way);
 	point |= way << WAY_SHIFT;
 	if (bio->bi_next)
-		return walk_all(rq, io, dio, bytes, point);
+		return walk_all(rq, io, bytes, point);
 	stamps = stamps_by(io, began_ns, way);
 	if (!stamps)
 		return 0;
 	size = bio->bi_iter.bi_size;
-	return pass(stamps, dio, point, 0, (__u64)rq, size < bytes ? size : bytes);
+	return pass(stamps, point, 0, (__u64)rq, size < bytes ? size : bytes);
 }
 
 /* ---- the tracepoints ----------------------------------------------------- */

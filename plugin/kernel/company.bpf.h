@@ -134,7 +134,7 @@ static __always_inline __u32 company_kind(__u32 operation)
  * all of them. */
 static __always_inline __u64 io_of(__u64 rq, __u32 operation, __u32 *way)
 {
-	__u64 bio, dio = 0;
+	__u64 bio;
 
 	*way = operation >= REQ_OP_DRV_IN ? WAY_COMMAND : 0;
 
@@ -146,7 +146,7 @@ static __always_inline __u64 io_of(__u64 rq, __u32 operation, __u32 *way)
 	}
 	bio = (__u64)READ(struct request___company, rq, bio);
 	return bio ? kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
-			      (__u64)READ(struct bio, bio, bi_private), &dio, way) : 0;
+			      (__u64)READ(struct bio, bio, bi_private), way) : 0;
 }
 
 /* Find what a request in flight is part of. Its first bio stands for all of them. Return false

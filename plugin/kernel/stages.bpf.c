@@ -306,10 +306,8 @@ int BPF_PROG(worker_leaves, _Bool preempt, struct task_struct *prev)
 /* Return the kiocb of a bio; 0: nobody is followed, or it has none. */
 static __always_inline __u64 followed_kiocb(struct bio *bio, __u32 *way)
 {
-	__u64 dio = 0;
-
 	return is_following() ? kiocb_of((__u64)bio, (__u64)bio->bi_end_io,
-					 (__u64)bio->bi_private, &dio, way) : 0;
+					 (__u64)bio->bi_private, way) : 0;
 }
 
 /* Of the devices under a bio, the lowest is the last before it gets a request. */
