@@ -307,6 +307,9 @@ const char *tw_kernel_load(uint32_t count, bool with_causes)
 	if (why_not[0])
 		return why_not;
 	error = load(count, with_causes);
+	/* What only causes need reads the kernel's memory. */
+	if (error && with_causes && tw_program_is_locked_down())
+		error = load(count, false);
 	if ((error == -EPERM || error == -ENOTSUP) &&
 	    load_by_helper(count) != -ENOENT)
 		return slots ? NULL : why_not;

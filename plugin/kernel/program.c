@@ -19,10 +19,7 @@
 #define TW_CAP_PERFMON	38
 #define TW_CAP_BPF	39
 
-/* True if the kernel is locked down. Then no program may call what reads the kernel's
- * memory, and loading one fails with EINVAL, or with EPERM on some kernels. From Linux 6.2 on
- * the stages need no such call, unless there is device mapper or md to follow. */
-static bool locked_down(void)
+bool tw_program_is_locked_down(void)
 {
 	char text[128];
 
@@ -104,7 +101,7 @@ const char *tw_program_reason_by(int error, bool helper,
 const char *tw_program_reason(int error, bool helper)
 {
 	const struct tw_program_rights rights = {
-		.locked_down = locked_down(),
+		.locked_down = tw_program_is_locked_down(),
 		.privileged = is_privileged(),
 		.has_addresses = tw_program_has_addresses(),
 	};

@@ -24,6 +24,11 @@ const char *tw_program_reason(int error, bool helper);
 const char *tw_program_reason_by(int error, bool helper,
 				 const struct tw_program_rights *rights);
 
+/* True if the kernel is locked down. Then no program may call what reads the kernel's
+ * memory, and loading one fails with EINVAL, or with EPERM on some kernels. From Linux 6.2 on
+ * the stages need no such call, unless there is device mapper or md to follow. */
+bool tw_program_is_locked_down(void);
+
 /* Return the effective capabilities of this process, a bit each. */
 uint64_t tw_program_capabilities(void);
 
