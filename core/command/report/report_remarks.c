@@ -113,10 +113,13 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 				  "wait for the others", least);
 	if (least > 1 || number_of(options, "iodepth_batch_complete_max") != 1)
 		return;
-	tw_page_paragraph(page, "deliver is large: fio ");
-	if (verify)
-		tw_page_more(page, "verifies each I/O (verify=%s), and ", verify);
-	tw_page_more(page, "submits the next I/O");
+	if (verify) {
+		tw_page_paragraph(page, "deliver is large: fio verifies each I/O (verify=%s) before "
+				  "it takes the next completion. Without verify=, or with a "
+				  "cheaper checksum, I/Os wait less", verify);
+		return;
+	}
+	tw_page_paragraph(page, "deliver is large: fio submits the next I/O");
 	if (calls > 0)
 		tw_page_more(page, " (a call of %s in the mean)", TW_SAY_NS(call_ns / calls));
 	tw_page_more(page, " before it takes the next completion. With "
