@@ -244,9 +244,13 @@ int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *gr
 int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_group *group,
 			     int direction)
 {
+	const struct tw_report_reason *most;
 	struct tail tail;
 
-	return find(&tail, group, direction) && has_reasons(&tail) &&
+	if (!find(&tail, group, direction) || !has_reasons(&tail))
+		return 0;
+	most = tw_report_next_reason(&tail.reasons);
+	return most && 2 * most->ns >= tail.reasons.lat_ns && tw_report_has_reason(most) &&
 	       say(text, size, tail, direction, 1);
 }
 

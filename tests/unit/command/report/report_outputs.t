@@ -109,6 +109,21 @@ perl -pe 's/"options": \{/$&"verify": "sha512", / or s/"name": "fast",/$& "optio
 	fast.json >verify.json
 run report --html=page.html verify.json
 has page.html '(stage queue). fio verifies each I/O (verify=sha512).' 'why deliver is large'
+# with_wait NS: prints the end of the first sentence, if the slowest read of 8 us may have waited
+# for a CPU that long
+with_wait()
+{
+	perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+		$j->{slowest} = [{ offset => 0, size => 4096, ddir => "read", job => 0,
+			monotonic_ns => "8", waited_at_most_ns => $ARGV[0] + 0, stages => {
+			queue => 1000, kernel => 1000, deliver => 6000, lat => 8000 } }];
+		print JSON::PP->new->encode($j)' "$1" <fast.json >wait.json
+	run report --html=page.html wait.json
+	top_of page.html | sed -n 's/.*(stage queue)//p'
+}
+is "$(with_wait 5000)" '. The slowest read (8.000 us): up to 62 % in deliver, waiting for a CPU.' \
+	'the cause of most of the time of the slowest'
+is "$(with_wait 3500)" . 'a cause of less than half is not in the first sentence'
 
 # ---- tables of HTML that no golden page has ----
 cat >cases <<'CASES'
