@@ -284,7 +284,7 @@ void tw_report_add_company_times(struct tw_page *page, const struct tw_report_gr
 		if (200 * (double)tally->times[time][direction].sum_ns < all_ns)
 			continue;
 		if (time == TW_ALONE_IN_DEVICE)
-			tw_page_more(page, " alone");
+			tw_page_more(page, " without I/O of others");
 		else
 			tw_page_more(page, "%s behind %s of others", before,
 				     tw_company_words[time - TW_BEHIND_READS]);
@@ -295,7 +295,7 @@ void tw_report_add_company_times(struct tw_page *page, const struct tw_report_gr
 	if (tw_report_say_behind(names, sizeof(names), &group->all, direction, all_ns))
 		tw_page_more(page, "; by name: %s", names);
 	if (scalars->counted)
-		tw_page_more(page, "; to count that took %s of blockq",
+		tw_page_more(page, "; counting this took %s of blockq",
 			     TW_SAY_NS((double)scalars->counting_ns / (double)scalars->counted));
 	if (scalars->counted_cut)
 		tw_page_more(page, "; not all was counted for %s",

@@ -35,6 +35,10 @@ void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
 	}
 }
 
+/* A bar of a percentile begins at the edge of a bin of lat. It is left out if it has more I/Os
+ * than some times those above the percentile. */
+#define MOST_SHARES	5
+
 /* Add the bars of a direction. */
 static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, int direction)
 {
@@ -49,13 +53,11 @@ static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, in
 					  TW_SAY_COUNT(lat->count, "I/O[s]")),
 			    tally, direction, 1);
 	for (size_t i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
-		if (!find_slice(&sum, tally, direction, bars[i], TW_LAT_SLICES))
+		if (!find_slice(&sum, tally, direction, bars[i], TW_LAT_SLICES) ||
+		    (double)sum.ios > MOST_SHARES * (100 - bars[i]) / 100 * (double)lat->count)
 			continue;
-		tw_plot_caption(plot, "Each bar is all of the time of its I/Os. Those of a "
-				"percentile begin at the edge of a bin, at it or just below.");
-		stack = tw_plot_stack(plot, "%s, p%g: %s, of %s from %s up", name, bars[i],
-				      TW_SAY_NS(tw_histogram_percentile(lat, bars[i])),
-				      TW_SAY_COUNT(sum.ios, "I/O[s]"),
+		stack = tw_plot_stack(plot, "%s, from about p%g up: %s of %s and more", name,
+				      bars[i], TW_SAY_COUNT(sum.ios, "I/O[s]"),
 				      TW_SAY_NS(tw_lat_slice_low(sum.at)));
 		for (int j = 0; j < TW_STAGES; j++)
 			if (sum.sum_ns[j])
