@@ -131,7 +131,9 @@ static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner, __u3
 		}
 		if (end_io == (__u64)&bio_cmd_bio_end_io) {
 			*way |= WAY_COMMAND;
-			return owner;
+			/* For a pointer of another type the verifier would walk on again. */
+			return !HAS_CASTS ? owner : (__u64)bpf_rdonly_cast((void *)owner,
+				bpf_core_type_id_kernel(struct kiocb));
 		}
 		bio = above_bio(bio, end_io, owner);
 		if (!bio)
