@@ -93,7 +93,7 @@ json alone.json 'grep { ($_->{company}{own} // 0) > 0 } @{$j->{slowest}}'
 ok $? 'but other reads of the job'
 is_valid report alone.json
 run report --all alone.json
-tr -s ' \n' ' ' <"$out" | grep -q 'time in the device: alone [0-9]* %'
+tr -s ' \n' ' ' <"$out" | grep -q 'time in the device: without I/O of others [0-9]* %'
 ok $? 'which the page tells'
 
 # ---- next to writes that do not end ----
@@ -173,13 +173,14 @@ if [ "$before" -ge 1 ] && [ "$after" -ge 1 ]; then
 	named company.json
 	ok $? 'and its name'
 	is_valid report company.json
-	run report company.json
+	run report --all company.json
 	tr -s ' \n' ' ' <"$out" >page
+	# On a busy machine the tail may wait elsewhere.
 	grep -q 'time in the device: .*behind writes of others [0-9]* %' page &&
 		grep -q "; by name: writes of fio ($writer) [0-9]* %" page &&
 		run report --json company.json &&
-		json "$out" 'grep { $_->{stage} eq "device" &&
-			$_->{why} eq "behind writes of fio" }
+		json "$out" '!grep { $_->{stage} eq "device" &&
+			$_->{why} ne "behind writes of fio" }
 			@{$j->{answers}{tail}{read}{causes}}'
 	ok $? 'which the page tells'
 else
