@@ -17,7 +17,7 @@ static double share_of(const struct tw_tally *tally, unsigned stage, int directi
 /* Where the time of a stage is spent, for those who know no stages, and what it is. */
 static const struct {
 	const char *where, *what;
-} places[TW_STAGES] = {
+} places[] = {
 	[TW_QUEUE] = { "in the program before it submits", "" },
 	[TW_SUBMIT] = { "in the kernel as it takes the I/O", " from the ring" },
 	[TW_BLOCKQ] = { "in the kernel before the drive", ": file system, scheduler, tags" },
@@ -27,6 +27,11 @@ static const struct {
 	[TW_REAP] = { "in the program after the drive", ", until it reads the ring" },
 	[TW_KERNEL] = { "in the kernel and the drive", ", not split" },
 	[TW_DELIVER] = { "in fio after the drive", ", until it takes the completion" },
+	[TW_SYNC_WORKER] = { "in the kernel", ", waiting for a thread of io-wq" },
+	[TW_SYNC_DATA] = { "in the kernel and the drive", ": the file's written data" },
+	[TW_SYNC_JOURNAL] = { "in the file system", ", waiting for its journal" },
+	[TW_SYNC_FLUSH] = { "in the drive", ", which empties its cache" },
+	[TW_SYNC_WAKE] = { "in the kernel after the drive", "" },
 };
 
 const char *tw_report_where(unsigned stage)
@@ -42,8 +47,9 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 
 	if (!tw_report_has_all_stages(&last->all.tally, direction))
 		return;
-	for (unsigned i = 1; i < TW_STAGES; i++)
-		if (tw_tally_stage_ns(&last->all.tally, i, direction) >
+	for (unsigned i = 1; i <= TW_SYNC_WAKE; i++)
+		if (tw_report_adds_up(&last->all.tally, i, direction) &&
+		    tw_tally_stage_ns(&last->all.tally, i, direction) >
 		    tw_tally_stage_ns(&last->all.tally, largest, direction))
 			largest = i;
 	tw_page_paragraph(page, "largest stage: %s (%.0f %% of lat",
@@ -54,9 +60,7 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 			tw_page_more(page, ", %.0f %% at depth %llu",
 				     share_of(&groups[i].all.tally, largest, direction),
 				     (unsigned long long)groups[i].all.jobs[0].iodepth);
-	tw_page_more(page, "), %s%s", places[largest].where,
-		     tw_report_has_sync_parts(&last->all.tally, direction) ? "" :
-		     places[largest].what);
+	tw_page_more(page, "), %s%s", places[largest].where, places[largest].what);
 }
 
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,

@@ -91,6 +91,9 @@ void tw_report_add_company_times(struct tw_page *page, const struct tw_report_gr
 /* Do all I/Os of a direction have the parts of syncs? */
 int tw_report_has_sync_parts(const struct tw_tally *tally, int direction);
 
+/* Is @time (enum tw_time) one of those that add up to lat? kernel is not, if its parts are known. */
+int tw_report_adds_up(const struct tw_tally *tally, unsigned time, int direction);
+
 /* Tell why syncs have no parts. */
 void tw_report_add_whole_syncs(struct tw_page *page, const struct tw_report_group *group);
 

@@ -68,8 +68,10 @@ static void more_stages(struct tw_page *page, const struct part *part, int most,
 	for (int i = 0; i < most; i++) {
 		int largest = -1;
 
-		for (int j = 0; j < TW_STAGES; j++)
-			if (percent_of(part, (unsigned)j) < below &&
+		for (int j = 0; j <= TW_SYNC_WAKE; j++)
+			if (tw_report_adds_up(&part->group->all.tally, (unsigned)j,
+					      part->direction) &&
+			    percent_of(part, (unsigned)j) < below &&
 			    (largest < 0 || percent_of(part, (unsigned)j) >
 			     percent_of(part, (unsigned)largest)))
 				largest = j;

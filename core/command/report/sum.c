@@ -34,6 +34,14 @@ int tw_report_has_sync_parts(const struct tw_tally *tally, int direction)
 	return syncs && syncs == tally->times[TW_KERNEL][direction].count;
 }
 
+int tw_report_adds_up(const struct tw_tally *tally, unsigned time, int direction)
+{
+	if (time >= TW_STAGES)
+		return time >= TW_SYNC_WORKER && time <= TW_SYNC_WAKE &&
+		       tw_report_has_sync_parts(tally, direction);
+	return time != TW_KERNEL || !tw_report_has_sync_parts(tally, direction);
+}
+
 /* Add how much a sync wrote out. */
 static void put_bytes(const struct means *means, const struct tw_tally *tally, int direction)
 {
