@@ -62,21 +62,29 @@ if [ -z "$package" ]; then
 	package=$(depends)
 fi
 [ -n "$package" ] || fail "apt knows no $meta"
-if ! (cd "$dir/download" && apt-get -qq download "$package") \
-		>"$dir/apt.log" 2>&1; then
+# Linux 7.2 and later come in parts.
+download()
+{
+	# shellcheck disable=SC2046	# a list
+	(cd "$dir/download" && apt-get -qq download "$package" $(apt-cache depends "$package" |
+		sed -n 's/.* Depends: \(linux-\(binary\|modules\)-[0-9].*\)/\1/p'))
+}
+if ! download >"$dir/apt.log" 2>&1; then
 	# The list may be older than the content of the mirrors.
 	apt-get -qq update >>"$dir/apt.log" 2>&1
 	package=$(depends)
-	(cd "$dir/download" && apt-get -qq download "$package") \
-		>>"$dir/apt.log" 2>&1 ||
+	download >>"$dir/apt.log" 2>&1 ||
 		fail "could not download $package (see $dir/apt.log)"
 fi
-dpkg -x "$dir"/download/*.deb "$dir" || fail "could not unpack $package"
+for deb in "$dir"/download/*.deb; do
+	dpkg -x "$deb" "$dir" || fail "could not unpack $deb"
+done
 rm -rf "$dir/download" "$dir/apt" "$dir/usr/share"
 # From Debian 13 on modules are below usr/.
 [ -d "$dir/lib/modules" ] || { mkdir -p "$dir/lib" &&
 	mv "$dir/usr/lib/modules" "$dir/lib/"; }
-mv "$dir"/boot/vmlinuz-* "$dir/vmlinuz" || fail "no vmlinuz in $package"
+mv "$dir"/boot/vmlinuz-* "$dir/vmlinuz" 2>/dev/null ||
+	mv "$dir"/lib/modules/*/vmlinuz "$dir/vmlinuz" || fail "no vmlinuz in $package"
 
 # inside MAGIC PROGRAM [ARGUMENT]: decompresses the kernel inside, from the magic of
 # its format to the end. Other data follow there, about which the program complains.
