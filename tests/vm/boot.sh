@@ -62,6 +62,9 @@ progress()
 	{ [ ! -t 3 ] || printf '\r\033[K' >&3; printf '  %-7s %s\n' VM "$*" >&3; } 2>/dev/null
 }
 
+# The releases of Debian whose kernels are tried.
+suites=${VM_SUITES:-bookworm trixie}
+
 command -v "$qemu" >/dev/null || skip_all "no $qemu (make check-vm installs it)"
 [ -e "$vm/base.cpio" ] || skip_all "no kernel (make check-vm fetches it)"
 [ "${TW_VM_DEADLINE:-}" = "" ] || [ "$(date +%s)" -lt "$TW_VM_DEADLINE" ] ||

@@ -12,7 +12,7 @@
 cpus=1
 accel=tcg,thread=single
 seconds=300
-for suite in bookworm trixie; do
+for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	boot kernel_causes -icount shift=0,sleep=off
 	ok $? "$suite: the machine ran"

@@ -16,7 +16,7 @@
 accel=tcg,thread=single
 cpus=1
 seconds=600
-for suite in bookworm trixie; do
+for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	boot kernel_company -icount shift=0,sleep=off
 	ok $? "$suite: the machine ran"

@@ -57,7 +57,7 @@ costs()
 	happened="$happened${happened:+, }$1 $sum"
 }
 
-for suite in bookworm trixie; do
+for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	boot kernel_cost -icount shift=0,sleep=off
 	ok $? "$suite: the machine ran"

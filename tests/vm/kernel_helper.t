@@ -13,7 +13,7 @@
 	done_testing
 }
 seconds=300
-for suite in bookworm trixie; do
+for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	on_nvme kernel_helper
 	ok $? "$suite: the machine ran"

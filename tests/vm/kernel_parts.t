@@ -66,7 +66,7 @@ off()
 			"none of many"'
 }
 
-for suite in bookworm trixie; do
+for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	boot kernel_parts -icount shift=0,sleep=off
 	ok $? "$suite: the machine ran"

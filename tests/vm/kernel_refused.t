@@ -32,7 +32,7 @@ the kernel can't be had: $why" \
 	esac
 }
 
-for suite in bookworm trixie; do
+for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	happened=
 	append=tsc=reliable

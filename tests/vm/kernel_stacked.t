@@ -99,7 +99,7 @@ trims()
 	split_is "$report" 256 "$all_joined" "$suite, $1: trims are split"
 }
 
-for suite in bookworm trixie; do
+for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	boot kernel_stacked
 	ok $? "$suite: the machine ran"

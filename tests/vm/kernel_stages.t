@@ -17,7 +17,7 @@ release()
 }
 
 seconds=300
-for suite in bookworm trixie; do
+for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	on_nvme kernel_stages
 	ok $? "$suite: the machine ran"

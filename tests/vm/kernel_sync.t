@@ -149,7 +149,7 @@ delayed()
 	ok $? "$suite, $1: flush, data and journal are what the trace says"
 }
 
-for suite in bookworm trixie; do
+for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	boot kernel_sync -icount shift=0,sleep=off
 	ok $? "$suite: the machine ran"

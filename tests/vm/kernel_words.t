@@ -66,7 +66,7 @@ words()
 	wrong=$((wrong + any))
 }
 
-for suite in bookworm trixie; do
+for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	boot kernel_words -icount shift=0,sleep=off
 	ok $? "$suite: the machine ran"

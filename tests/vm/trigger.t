@@ -8,7 +8,7 @@
 . "$(dirname "$0")/boot.sh"
 
 seconds=300
-for suite in bookworm trixie; do
+for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	on_nvme trigger
 	ok $? "$suite: the machine ran"

@@ -31,8 +31,9 @@ ifneq ($(TW_VM_ARCH),)
 PACKAGES_VM += qemu-system-arm $(PACKAGES_CROSS)
 endif
 # Prepare the kernel of this machine's release, and those of VM_SUITES, on which the
-# kernel's program is tested.
+# kernel's program is tested. VM_SUITES=sid: the newest.
 VM_SUITES := bookworm trixie
+export VM_SUITES
 vm_base = kernel=$$(tests/vm/kernel.sh $(VM)/kernel$(1) $(2)) && \
 	tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' $(VM)/base$(1).cpio
 vm-base: all $(VM_PRELOAD_CLOCK) $(call programs,tests/vm/preload/*.c,.so) \
