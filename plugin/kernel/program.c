@@ -19,6 +19,9 @@
 #define TW_CAP_PERFMON	38
 #define TW_CAP_BPF	39
 
+/* The refused instruction with some before it, the reason, and the end of the log. */
+#define LAST_LINES	20
+
 bool tw_program_is_locked_down(void)
 {
 	char text[128];
@@ -129,4 +132,20 @@ bool tw_has_shifted_clock(void)
 	tw_text_file_begin("/proc/self/timens_offsets", text, sizeof(text));
 	return !tw_parse_timens_offsets(text, &monotonic_ns, &boottime_ns) &&
 	       monotonic_ns;
+}
+
+void tw_program_print_ends(const char *message, FILE *to)
+{
+	size_t lines = 0, line, length;
+
+	for (const char *c = message; *c; c++)
+		lines += *c == '\n';
+	for (line = 0; *message; line++, message += length) {
+		length = strcspn(message, "\n");
+		length += message[length] == '\n';
+		if (line == 0 || line + LAST_LINES >= lines)
+			fwrite(message, 1, length, to);
+		else if (line == 1)
+			fprintf(to, "(%zu lines left out)\n", lines - 1 - LAST_LINES);
+	}
 }

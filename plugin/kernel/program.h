@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* What this process may do. */
 struct tw_program_rights {
@@ -56,23 +57,40 @@ struct tw_program_namespace tw_program_namespace(void);
 /* True if it does: the kernel's stamps are of a CLOCK_MONOTONIC that no namespace shifts. */
 bool tw_has_shifted_clock(void);
 
+/* Write @message of libbpf to @to: its first line, which names the program, and the last ones.
+ * The log of the kernel's verifier has thousands of lines, and the last ones tell what it
+ * refuses. */
+void tw_program_print_ends(const char *message, FILE *to);
+
 #ifdef TW_KERNEL_STAGES
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Switch libbpf's messages off, unless TICKWISE_DEBUG is 1. With it, libbpf writes to
- * stderr why a program is refused, with the verifier's log. Call this before a
- * program is opened. */
+__attribute__((format(printf, 2, 0)))
+static inline int tw_program_print(enum libbpf_print_level level, const char *format,
+				   va_list arguments)
+{
+	char *message;
+
+	if (level == LIBBPF_DEBUG || vasprintf(&message, format, arguments) < 0)
+		return 0;
+	tw_program_print_ends(message, stderr);
+	free(message);
+	return 0;
+}
+
+/* Switch libbpf's messages off, unless TICKWISE_DEBUG is 1. With it they go to stderr, and
+ * tell which program is refused, and why. Call this before a program is opened. */
 static inline void tw_program_set_messages(void)
 {
 	const char *text = getenv("TICKWISE_DEBUG");
 
-	if (!text || strcmp(text, "1") != 0)
-		libbpf_set_print(NULL);
+	libbpf_set_print(text && strcmp(text, "1") == 0 ? tw_program_print : NULL);
 }
 
 /* Return how many runs of the programs of @object the kernel has skipped, since the

@@ -576,8 +576,7 @@ else
 	fi
 fi
 
-tells_refusal 'TICKWISE_DEBUG=1 tells why the kernel refuses the program' \
-	"$tickwise" attach -- true
+tells_refusal 'tw_causes tw_attach' "$tickwise" attach --causes -- true
 
 # In a container a process has another number than for the kernel.
 if unshare --pid --fork --mount-proc true 2>why; then

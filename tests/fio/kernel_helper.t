@@ -134,8 +134,7 @@ chown -h 65534 open/link
 chown 0 theirs
 refuses "$scratch/open/link/kernel.sock" "$scratch/open/link" "nor by another user's link"
 
-tells_refusal 'TICKWISE_DEBUG=1 tells why the kernel refuses the program' \
-	"$helper" --socket="$scratch/kernel.sock"
+tells_refusal tw_stages "$helper" --socket="$scratch/kernel.sock"
 
 # ---- who may have it ----
 

@@ -245,10 +245,10 @@ else
 	skip "no time namespace: $(cat why)"
 fi
 
-tells_refusal 'TICKWISE_DEBUG=1 tells why the kernel refuses the program' \
-	"$FIO" --ioengine="external:$TICKWISE_SO" --name=refused --filename="$data" \
-	--size=64k --rw=read --tw_kernel=auto --tw_causes=1 --tw_report=refused.json \
-	--output=refused.fio
+tells_refusal 'tw_stages tw_sync_stages' \
+	"$FIO" --ioengine="external:$TICKWISE_SO" --name=refused --filename=refused.data \
+	--size=64k --rw=write --fsync=4 --tw_kernel=auto --tw_causes=1 \
+	--tw_report=refused.json --output=refused.fio
 
 # ---- several at a time ----
 

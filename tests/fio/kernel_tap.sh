@@ -121,23 +121,28 @@ user_fio()
 		--output-format=json --output=out.json "$@" 2>err
 }
 
-# tells_refusal DESCRIPTION COMMAND...: passes if libbpf tells on stderr why the kernel
-# refuses the command's program if TICKWISE_DEBUG is 1, and only then
+# tells_refusal OBJECTS COMMAND...: passes if stderr tells which of the command's objects the
+# kernel refuses, and the end of its verifier's log of each, if TICKWISE_DEBUG is 1, and only
+# then
 tells_refusal()
 {
-	told=$1
+	refused=$1
 	shift
-	if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
-		skip 'not root, or no setpriv'
-		return
-	fi
 	for debug in 0 1; do
-		TICKWISE_DEBUG=$debug timeout -s KILL $hung_s setpriv \
-			--inh-caps=-all --bounding-set=-all,+syslog "$@" \
-			>refused.out 2>refused.$debug
+		TICKWISE_DEBUG=$debug LD_PRELOAD=$TW_BUILD/tests/fio/preload/bad_program.so \
+			timeout -s KILL $hung_s "$@" >refused.out 2>refused.$debug
 	done
-	is "$(grep -c '^libbpf: ' refused.0) \
-$(grep -c '^libbpf: failed to load object' refused.1)" '0 1' "$told"
+	is "$(sed -n "s/^libbpf: failed to load object '\(.*\)'/\1/p" refused.1 | xargs)" "$refused" \
+		'TICKWISE_DEBUG=1 tells which program the kernel refuses' || shows refused.1
+	is "$(awk -v objects="$refused" 'BEGIN { n = split(objects, each, " ") }
+		/^libbpf: prog .*BEGIN PROG LOAD LOG/ { begins++; from = NR }
+		/^\([1-9][0-9]* lines left out\)$/ { left++ }
+		/^processed [0-9]+ insns/ { reason += before ~ /read from stack/ }
+		/END PROG LOAD LOG/ { ends += NR - from <= 21 }
+		{ before = $0 }
+		END { print begins - n, (left > 0), reason - n, ends - n }' refused.1)" '0 1 0 0' \
+		'and the last 20 lines of its log, which have the reason' || shows refused.1
+	is "$(grep -c -e '^libbpf: ' -e '^processed ' refused.0)" 0 'TICKWISE_DEBUG=0: not'
 }
 
 # programs_are_gone DESCRIPTION: passes if those whose numbers are in the file
