@@ -36,6 +36,7 @@
 #include "kernel/above.h"
 #include "kernel/kernel_slots.h"
 #include "kernel/program.h"
+#include "text_file.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD	77	/* Linux 6.5 */
@@ -484,28 +485,53 @@ static int run(struct helper *helper)
 	return code;
 }
 
-/* Print which I/Os can be split; nothing if that is not known. This needs no privileges. */
-static void print_found(void)
-{
-	FILE *symbols = fopen("/proc/kallsyms", "re");
+struct kernel {
+	char *symbols;		/* /proc/kallsyms */
+	struct btf *types;
 	struct tw_above above;
-	struct btf *kernel;
+	bool takes_programs;	/* from this user */
+};
+
+static bool has_type(const struct tw_above *above, const char *name)
+{
+	return !strcmp(name, "dm_io") ? above->original >= 0 :
+	       !strcmp(name, "dm_crypt_io") ? above->crypt >= 0 :
+	       !strcmp(name, "md_io_clone") ? above->account >= 0 :
+	       !strcmp(name, "r1bio") ? above->raid1 >= 0 : above->raid10 >= 0;
+}
+
+static int has(void *context, enum tw_helper_need need, const char *name)
+{
+	const struct kernel *kernel = context;
+
+	switch (need) {
+	case TW_NEED_FUNCTION:
+		return tw_helper_has_symbol(kernel->symbols, name);
+	case TW_NEED_TYPE:
+		return has_type(&kernel->above, name);
+	case TW_NEED_TRACEPOINT:
+		return tw_program_has_tracepoint(kernel->types, name);
+	case TW_NEED_ENTRY:
+		return kernel->takes_programs ? tw_program_can_enter(kernel->types, name) : -1;
+	}
+	return -1;
+}
+
+/* Print what can be measured; nothing if that is not known. Most of it needs no privileges. */
+static void print_found(bool takes_programs)
+{
+	struct kernel kernel = {
+		.symbols = tw_text_file("/proc/kallsyms"), .takes_programs = takes_programs,
+	};
 
 	tw_program_set_messages();
-	kernel = btf__load_vmlinux_btf();
-	if (symbols && !libbpf_get_error(kernel)) {
-		above = tw_above_find(kernel);
-		tw_helper_print_found(symbols, &(struct tw_helper_offsets) {
-			.dm_io = above.original >= 0,
-			.dm_crypt = above.crypt >= 0,
-			.md = above.account >= 0,
-			.raid1 = above.raid1 >= 0,
-			.raid10 = above.raid10 >= 0,
-		}, stdout);
+	kernel.types = btf__load_vmlinux_btf();
+	if (kernel.symbols && !libbpf_get_error(kernel.types)) {
+		kernel.above = tw_above_find(kernel.types);
+		tw_helper_print_found(has, &kernel, stdout);
 	}
-	btf__free(kernel);
-	if (symbols)
-		fclose(symbols);
+	btf__free(kernel.types);
+	free(kernel.symbols);
 }
 
 int main(int argc, char **argv)
@@ -524,6 +550,7 @@ int main(int argc, char **argv)
 		return fail(TW_EXIT_SOFTWARE, TW_SHIFTED_CLOCK);
 	if (!helper.only_checks)
 		return run(&helper);
-	print_found();
-	return tw_command_finish(tw_kernel_helper_options.command, try_to_load());
+	code = try_to_load();
+	print_found(!code);
+	return tw_command_finish(tw_kernel_helper_options.command, code);
 }

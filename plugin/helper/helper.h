@@ -110,13 +110,24 @@ struct tw_helper_lines {
 bool tw_helper_may_print(struct tw_helper_lines *lines, uint64_t now_s,
 			 unsigned *left_out);
 
-/* Print to @out which I/Os can be split on this kernel, and then which can't: what
- * bio.bpf.h needs and @symbols (/proc/kallsyms) has, also of loaded modules. @has: of which
- * structures the offsets are known (kernel/above.h). */
-struct tw_helper_offsets {
-	bool dm_io, dm_crypt, md, raid1, raid10;
+/* ---- helper_found.c: what can be measured on this kernel ---- */
+
+enum tw_helper_need {
+	TW_NEED_FUNCTION,	/* in /proc/kallsyms, also of a loaded module */
+	TW_NEED_TYPE,		/* its offsets are known (kernel/above.h) */
+	TW_NEED_TRACEPOINT,
+	TW_NEED_ENTRY,		/* a program may run where the function begins */
 };
-void tw_helper_print_found(FILE *symbols, const struct tw_helper_offsets *has, FILE *out);
+
+/* Return 1: the kernel has it; 0: it has not; -1: not known. */
+typedef int tw_helper_has(void *context, enum tw_helper_need need, const char *name);
+
+/* Return whether @symbols, the text of /proc/kallsyms, has the function. */
+bool tw_helper_has_symbol(const char *symbols, const char *name);
+
+/* Print to @out which I/Os can be split on this kernel, which causes are found and which
+ * parts of syncs, and what each of the others lacks. What is not known is left out. */
+void tw_helper_print_found(tw_helper_has *has, void *context, FILE *out);
 
 /* ---- helper_socket.c: a path where no other user can put another socket ---- */
 

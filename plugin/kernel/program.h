@@ -139,11 +139,29 @@ static inline bool tw_program_can_enter(const struct btf *btf, const char *funct
 	return true;
 }
 
+/* True if the kernel has the tracepoint, with its type. One whose name begins with jbd2 may be
+ * that of the module. @kernel: the kernel's types. */
+static inline bool tw_program_has_tracepoint(const struct btf *kernel, const char *name)
+{
+	char type[64];
+	struct btf *module;
+	bool has;
+
+	snprintf(type, sizeof(type), "btf_trace_%s", name);
+	has = btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) > 0;
+	if (has || strncmp(name, "jbd2_", 5) != 0)
+		return has;
+	module = btf__load_module_btf("jbd2", (struct btf *)kernel);
+	has = module && btf__find_by_name_kind(module, type, BTF_KIND_TYPEDEF) > 0;
+	btf__free(module);
+	return has;
+}
+
 /* Adapt a program that includes bio.bpf.h to a kernel with the types @btf. Return 0 or
  * -errno. */
 #define tw_program_adapt(made, btf) ({						\
-	const bool has_req = btf__find_by_name_kind(btf,			\
-		"btf_trace_io_uring_submit_req", BTF_KIND_TYPEDEF) > 0;		\
+	const bool has_req = tw_program_has_tracepoint(btf,			\
+						       "io_uring_submit_req");	\
 										\
 	(made)->rodata->above = tw_above_find(btf);				\
 	bpf_program__set_autoload(has_req ? (made)->progs.submit_sqe :		\

@@ -49,18 +49,11 @@ int tw_sync_find_data(uint64_t *from, uint64_t *to)
 
 void tw_sync_adapt_commits(struct bpf_object *object, const struct btf *kernel)
 {
-	static const char name[] = "btf_trace_jbd2_run_stats";
 	static const char *const programs[] = {
 		"handle_starts", "handle_restarts", "commit_starts", "commit_ends",
 	};
-	struct btf *module = NULL;
-	bool has = kernel && btf__find_by_name_kind(kernel, name, BTF_KIND_TYPEDEF) > 0;
+	const bool has = kernel && tw_program_has_tracepoint(kernel, "jbd2_run_stats");
 
-	if (kernel && !has) {
-		module = btf__load_module_btf("jbd2", (struct btf *)kernel);
-		has = module && btf__find_by_name_kind(module, name, BTF_KIND_TYPEDEF) > 0;
-	}
-	btf__free(module);
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
 		bpf_program__set_autoload(bpf_object__find_program_by_name(object, programs[i]),
 					  has);
@@ -72,10 +65,8 @@ static void adapt(struct tw_sync_stages *made)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	const bool with_entry = btf && tw_program_can_enter(btf, "vfs_fsync_range");
-	const bool has_ext4 = btf && btf__find_by_name_kind(btf,
-		"btf_trace_ext4_sync_file_enter", BTF_KIND_TYPEDEF) > 0;
-	const bool has_xfs = btf && btf__find_by_name_kind(btf, "btf_trace_xfs_file_fsync",
-							   BTF_KIND_TYPEDEF) > 0;
+	const bool has_ext4 = btf && tw_program_has_tracepoint(btf, "ext4_sync_file_enter");
+	const bool has_xfs = btf && tw_program_has_tracepoint(btf, "xfs_file_fsync");
 
 	tw_sync_adapt_commits(made->obj, btf);
 	btf__free(btf);

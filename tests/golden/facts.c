@@ -25,8 +25,10 @@ static const struct {
 		.ring = { .error = -EPERM, .disabled = 2 },
 		.stages = { .has_types = 1, .is_built = 1,
 			    .why_not = "the kernel refuses the program: run as root",
-			    .found = "reads and writes, files",
-			    .missing = "LVM (clone_endio)" },
+			    .parts = { { "reads and writes, files", "LVM (clone_endio)" },
+				       { "who had the CPU, interrupts", "" },
+				       { "data", "others in a commit of ext4 "
+					 "(jbd2_run_stats)" } } },
 		.governor = "powersave", .idle_state = "C10", .idle_us = 890,
 		.stolen_percent = 3.25 } },
 	/* Facts are unknown, or are fixed in another way. */
@@ -44,7 +46,9 @@ static const struct {
 		GOOD_FIO, .engine = { .path = ENGINE, .is_loaded = 1 },
 		.ring = { .disabled = -1 },
 		.stages = { .has_types = 1, .is_built = 1, .is_served = 1,
-			    .found = "reads and writes, files, LVM" } } },
+			    .parts = { { "reads and writes, files, LVM" },
+				       { "who had the CPU, interrupts" },
+				       { "data, journal and flush" } } } } },
 };
 
 REPLACE(tw_doctor_read);

@@ -247,6 +247,13 @@ static int ask_helper(const char *path)
 
 static void read_stages(struct tw_doctor_facts *facts)
 {
+	static const struct {
+		const char *found, *missing;
+	} begins[TW_DOCTOR_PARTS] = {
+		[TW_DOCTOR_SPLIT] = { "found: ", "not found: " },
+		[TW_DOCTOR_CAUSES] = { "causes found: ", "causes not found: " },
+		[TW_DOCTOR_SYNCS] = { "syncs found: ", "syncs not found: " },
+	};
 	const char *socket_path = getenv("TICKWISE_KERNEL_SOCKET");
 	char *helper = tw_own_file(HELPER, X_OK), *text, *words;
 	char *argv[] = { helper, (char []){ "--check" }, NULL };
@@ -262,9 +269,11 @@ static void read_stages(struct tw_doctor_facts *facts)
 	take_line(facts->stages.why_not, sizeof(facts->stages.why_not),
 		  words ? words + strlen(HELPER_SAYS) :
 		  helper ? "tickwise kernel-helper does not run" : "");
-	take_rest(facts->stages.found, sizeof(facts->stages.found), text, "found: ");
-	take_rest(facts->stages.missing, sizeof(facts->stages.missing), text,
-		  "not found: ");
+	for (int i = 0; i < TW_DOCTOR_PARTS; i++) {
+		take_rest(facts->stages.parts[i].found, TW_DOCTOR_TEXT, text, begins[i].found);
+		take_rest(facts->stages.parts[i].missing, TW_DOCTOR_TEXT, text,
+			  begins[i].missing);
+	}
 	free(text);
 	free(helper);
 }

@@ -119,18 +119,35 @@ static void judge_stages(const struct tw_doctor_facts *facts, struct tw_doctor_l
 		    "%s", facts->stages.why_not);
 }
 
-/* It is no fault: only jobs on such a device need it. */
-static void judge_split(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+/* It is no fault: few jobs need all of it. */
+static void judge_part(const struct tw_doctor_facts *facts, enum tw_doctor_part part,
+		       struct tw_doctor_line *line)
 {
-	const char *found = facts->stages.found, *missing = facts->stages.missing;
+	const char *found = facts->stages.parts[part].found;
+	const char *missing = facts->stages.parts[part].missing;
 
 	if (!found[0] && !missing[0])
 		put(line, TW_DOCTOR_NOTE, "", "not known");
 	else if (!missing[0])
 		put(line, TW_DOCTOR_GOOD, "", "%s", found);
 	else
-		put(line, TW_DOCTOR_NOTE, "", "%s; neither in this kernel nor in a loaded "
-		    "module: %s", found[0] ? found : "none", missing);
+		put(line, TW_DOCTOR_NOTE, "", "%s; missing: %s", found[0] ? found : "none",
+		    missing);
+}
+
+static void judge_split(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	judge_part(facts, TW_DOCTOR_SPLIT, line);
+}
+
+static void judge_causes(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	judge_part(facts, TW_DOCTOR_CAUSES, line);
+}
+
+static void judge_syncs(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	judge_part(facts, TW_DOCTOR_SYNCS, line);
 }
 
 /* ---- the counter ---- */
@@ -252,6 +269,8 @@ void tw_doctor_judge(const struct tw_doctor_facts *facts,
 		{ "io_uring", judge_ring },
 		{ "kernel stages", judge_stages },
 		{ "split I/Os", judge_split },
+		{ "causes", judge_causes },
+		{ "sync parts", judge_syncs },
 		{ "counter", judge_counter },
 		{ "clocksource", judge_clocksource },
 		{ "governor", judge_governor },

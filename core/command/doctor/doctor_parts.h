@@ -15,6 +15,14 @@
 
 /* ---- facts ---- */
 
+/* What is measured inside the kernel. */
+enum tw_doctor_part {
+	TW_DOCTOR_SPLIT,		/* the stages of I/Os */
+	TW_DOCTOR_CAUSES,
+	TW_DOCTOR_SYNCS,		/* their parts */
+	TW_DOCTOR_PARTS
+};
+
 struct tw_doctor_facts {
 	struct {
 		char path[PATH_MAX];
@@ -38,9 +46,10 @@ struct tw_doctor_facts {
 		int is_for_others;	/* 1: one refuses this user */
 		int is_loaded;		/* 1: this user can load the BPF program */
 		char why_not[TW_DOCTOR_TEXT];
-		/* The I/Os that the kernel can split, and those that it can't. Both
-		 * "": not known. */
-		char found[TW_DOCTOR_TEXT], missing[TW_DOCTOR_TEXT];
+		/* What this kernel has of a part, and what not. Both "": not known. */
+		struct {
+			char found[TW_DOCTOR_TEXT], missing[TW_DOCTOR_TEXT];
+		} parts[TW_DOCTOR_PARTS];
 	} stages;
 	struct {
 		enum tw_counter_state state;
@@ -81,7 +90,7 @@ struct tw_doctor_line {
 	char fix[TW_DOCTOR_TEXT];	/* a command, or what to do; "": nothing */
 };
 
-#define TW_DOCTOR_LINES	11
+#define TW_DOCTOR_LINES	13
 
 /* Judge the facts. Pure. */
 void tw_doctor_judge(const struct tw_doctor_facts *facts,

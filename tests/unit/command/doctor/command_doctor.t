@@ -62,10 +62,16 @@ tickwise build-engine --fio=DIR/fio" 'which does not, in the words of the engine
 
 helper_says 0 'found: files, block devices
 not found: LVM (clone_endio)'
-says 'split I/Os' 'note|files, block devices; neither in this kernel nor in a loaded module: '\
-'LVM (clone_endio)|' 'which I/Os can be split'
+says 'split I/Os' 'note|files, block devices; missing: LVM (clone_endio)|' 'which I/Os can be split'
+says causes 'note|not known|' 'an answer without causes'
 says 'kernel stages' "good|possible with this user's own privileges|" \
 	'the kernel takes the program'
+helper_says 0 'syncs found: data
+syncs not found: others (jbd2_run_stats)
+causes found: who had the CPU'
+says 'sync parts' 'note|data; missing: others (jbd2_run_stats)|' 'what is known of a sync'
+says causes 'good|who had the CPU|' 'which causes are found'
+says 'split I/Os' 'note|not known|' 'which are no I/Os that can be split'
 helper_says 70 'found: files
 tickwise kernel-helper: the kernel refuses: why'
 says 'split I/Os' 'good|files|' 'all I/Os could be split'

@@ -5,8 +5,7 @@
  * its user, a stranger's child, or a namespace of another process is taken for a
  * job; more slots than a connection has; a size that is no power of two; a text
  * that is cut off is read. A user outside of the group is let in; a place is given
- * away while its memory is in use, or one user gets all; the log has no limit. What
- * `--check` finds is not what the kernel has.
+ * away while its memory is in use, or one user gets all; the log has no limit.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -220,69 +219,6 @@ static void lines(void)
 	       !left_out, "which is told once");
 }
 
-#define ALL "found: reads and writes, polled reads and writes, files, block devices, large " \
-	"I/Os of block devices, I/Os of several requests, NVMe commands, trims"
-#define STACKS ", LVM, dm-crypt, md raid0, md raid1, md raid10\n"
-
-static void found(void)
-{
-	static char all[] =
-		"0000000000000000 T io_complete_rw\n0 t io_complete_rw_iopoll\n"
-		"0 T iomap_dio_bio_end_io\n0 t blkdev_bio_end_io_async\n"
-		"0 t blkdev_bio_end_io\n0 t bio_chain_endio\n"
-		"0 t nvme_uring_cmd_end_io\t[nvme_core]\n"
-		"0 t bio_cmd_bio_end_io\n"
-		"0 t clone_endio\t[dm_mod]\n0 t crypt_endio\t[dm_crypt]\n"
-		"0 t raid0_make_request\t[raid0]\n0 t raid1_end_write_request\t[raid1]\n"
-		"0 t raid10_end_write_request\t[raid10]\n";
-	/* Device mapper and md are built in. */
-	static char built_in[] =
-		"0000000000000000 T io_complete_rw\n0 t io_complete_rw_iopoll\n"
-		"0 T iomap_dio_bio_end_io\n0 t blkdev_bio_end_io_async\n"
-		"0 t blkdev_bio_end_io\n0 t bio_chain_endio\n0 t nvme_uring_cmd_end_io\n"
-		"0 t bio_cmd_bio_end_io\n0 t clone_endio\n0 t crypt_endio\n"
-		"0 t raid0_make_request\n0 t raid1_end_write_request\n"
-		"0 t raid10_end_write_request\n";
-	static char similar[] =
-		"0 T io_complete_rw\n0 t clone_endio.cold\n0 t my_crypt_endio\n";
-	static const struct {
-		char *symbols;
-		bool has_types;
-		const char *expected, *what;
-	} cases[] = {
-		{ all, true, ALL STACKS, "all is found" },
-		{ built_in, true, ALL STACKS, "all is built in" },
-		{ all, false, ALL "\nnot found: LVM (dm_io), dm-crypt (dm_crypt_io), md raid0 "
-		  "(md_io_clone), md raid1 (md_io_clone), md raid10 (md_io_clone)\n",
-		  "types are missing" },
-		{ similar, true, "found: reads and writes\nnot found: polled reads and "
-		  "writes (io_complete_rw_iopoll), files (iomap_dio_bio_end_io), block "
-		  "devices (blkdev_bio_end_io_async), large I/Os of block devices "
-		  "(blkdev_bio_end_io), I/Os of several requests (bio_chain_endio), NVMe "
-		  "commands (nvme_uring_cmd_end_io), trims (bio_cmd_bio_end_io), LVM "
-		  "(clone_endio), dm-crypt (crypt_endio), md raid0 (raid0_make_request), md "
-		  "raid1 (raid1_end_write_request), md raid10 (raid10_end_write_request)\n",
-		  "functions with similar names" },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		FILE *in = fmemopen(cases[i].symbols, strlen(cases[i].symbols), "r");
-		char *text = NULL;
-		size_t size;
-		FILE *out = open_memstream(&text, &size);
-
-		tw_helper_print_found(in, &(struct tw_helper_offsets) {
-			cases[i].has_types, cases[i].has_types, cases[i].has_types,
-			cases[i].has_types, cases[i].has_types,
-		}, out);
-		fclose(in);
-		fclose(out);
-		if (!tap_ok(!strcmp(text, cases[i].expected), "%s", cases[i].what))
-			printf("# %s", text);
-		free(text);
-	}
-}
-
 int main(void)
 {
 	texts();
@@ -291,6 +227,5 @@ int main(void)
 	guests();
 	places();
 	lines();
-	found();
 	return tap_done();
 }
