@@ -605,6 +605,23 @@ caused
 	delete $j->{causes}; $r->{slowest} = [{ %{slow(1000000, blockq => 900, reap => 100)},
 	blockq => { scheduler => 600 } }]
 caused
+	delete $j->{causes}; $r->{devices} = [{ host => "box", device => "9:0", name => "md0",
+	members => [qw(sdb sdc)] }]; $r->{slowest} = [map { { %{slow(1000000, device => 900,
+	reap => 100)}, disk => $_ } } ("sdc") x 19, "sdb"]
+caused
+	delete $j->{causes}; $r->{devices} = [{ host => "box", device => "9:0", name => "md0",
+	members => [qw(sdb sdc)] }]; $r->{slowest} = [map { { %{slow(1000000, device => 900,
+	reap => 100)}, disk => $_ } }("sdc") x 3, "sdb"]
+caused
+	delete $j->{causes}; $r->{devices} = [{ host => "box", device => "9:0", name => "md0",
+	members => [qw(sdb)] }]; $r->{slowest} = [map { { %{slow(1000000, device => 900,
+	reap => 100)}, disk => $_ } } "sdb", "sdb"]
+caused
+	delete $j->{causes}; $r->{devices} = [{ host => "box", device => "9:0", name => "md0",
+	members => [qw(sdb sdc)] }]; $r->{slowest} = [map { { %{slow(1000000, device => 900,
+	reap => 100)}, disk => "sdc", company => { own => 0, more => 0, behind => "writes",
+	requests => 3, bytes => 4096 } } } 1, 2]
+caused
 	$r->{slowest} = [map { my $i = $_; +{ %{slow(1000000, deliver => 1000)}, causes => { stage
 	=> "deliver", stall => { from_ns => 9, ns => 1 }, waited_ns => 999, ran_ns => 1, had_cpu =>
 	[map +{ kind => "process", id => 4, name => "x" . (4 * $i + $_), ns => $i ? 1 : 200 }, 1 .. 4]

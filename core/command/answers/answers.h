@@ -225,7 +225,8 @@ enum tw_report_bound {
 	TW_REPORT_AT_LEAST,
 };
 
-/* What had the CPU while the job's thread waited for one. */
+/* What had the CPU while the job's thread waited for one; or the disk below that ended the
+ * stage device. */
 struct tw_report_holder {
 	char name[80];
 	double ns;
@@ -241,6 +242,8 @@ struct tw_report_reason {
 	double ns;
 	struct tw_report_holder holders[TW_REPORT_HOLDERS];	/* the longest first */
 	size_t holder_count;
+	struct tw_report_holder disks[TW_REPORT_HOLDERS];
+	size_t disk_count;
 	double requests, kib;	/* of others that the device had: several I/Os alone */
 };
 
@@ -249,6 +252,7 @@ struct tw_report_reasons {
 	size_t count;
 	size_t ios;
 	int is_recorded;	/* by tw_causes, of any of these I/Os */
+	int has_legs;		/* set before: their device is made of several disks */
 	double lat_ns;		/* the sum; times that are in no reason are part of it */
 };
 
@@ -258,6 +262,10 @@ void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, i
 /* Return the reason with most time; NULL: none has any. To get the next one, set its time
  * to 0. */
 struct tw_report_reason *tw_report_next_reason(struct tw_report_reasons *of);
+
+/* Return the disk that ended the stage device of almost all of these I/Os, by their time, if it
+ * is one of several; or NULL. */
+const char *tw_report_disk_of(const struct tw_report_reason *reason);
 
 /* Is this more than the name of a stage? Is it other than "not explained"? */
 int tw_report_has_reason(const struct tw_report_reason *reason);

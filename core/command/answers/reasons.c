@@ -13,6 +13,8 @@
 #include "command/output/page.h"
 #include "latency/sleep_words.h"
 
+#define ALMOST_ALL	0.9	/* of the time: the others are not named */
+
 /* The state of dividing a stage. */
 struct dividing {
 	struct tw_report_reasons *into;
@@ -100,22 +102,23 @@ static void say_limit(char *text, size_t size, const json_t *slept)
 	snprintf(text, size, "waiting for the limit of %s (io.max: %s)", name, limit);
 }
 
-/* Add a holder of the CPU. */
-static void put_holder(struct tw_report_reason *reason, const char *name, double ns)
+/* Add a holder to those of a reason. */
+static void put_holder(struct tw_report_holder all[TW_REPORT_HOLDERS], size_t *count,
+		       const char *name, double ns)
 {
-	struct tw_report_holder *all = reason->holders, moved;
+	struct tw_report_holder moved;
 	size_t i = 0;
 
-	while (i < reason->holder_count && strcmp(all[i].name, name))
+	while (i < *count && strcmp(all[i].name, name))
 		i++;
 	/* A new one takes the place of the shortest. */
 	if (i == TW_REPORT_HOLDERS) {
 		all[--i].ns = 0;
-		reason->holder_count--;
+		--*count;
 	}
-	if (i == reason->holder_count) {
+	if (i == *count) {
 		snprintf(all[i].name, sizeof(all[i].name), "%s", name);
-		reason->holder_count++;
+		++*count;
 	}
 	all[i].ns += ns;
 	for (; i && all[i].ns > all[i - 1].ns; i--) {
@@ -197,7 +200,8 @@ static void divide_thread(struct dividing *of, const struct tw_report_cause *cau
 
 		tw_report_say_holder(name, sizeof(name), had, is_single);
 		if (strcmp(tw_report_string(had, "kind"), "idle"))
-			put_holder(wait, name, (double)tw_report_u64(had, "ns"));
+			put_holder(wait->holders, &wait->holder_count, name,
+				   (double)tw_report_u64(had, "ns"));
 	}
 	for (size_t i = 0; i < json_array_size(cause->slept); i++) {
 		const json_t *slept = json_array_get(cause->slept, i);
@@ -302,10 +306,27 @@ static void add_size(struct tw_report_reason *reason, const json_t *slow, int is
 {
 	const json_t *company = json_object_get(slow, "company");
 
-	if (!reason || is_single)
+	if (is_single)
 		return;
 	reason->requests += (double)tw_report_u64(company, "requests");
 	reason->kib += (double)tw_report_u64(company, "bytes") / 1024;
+}
+
+/* Divide what is left of the stage device. */
+static void divide_device(struct dividing *of, const json_t *slow, int is_single,
+			  const char *without_reason)
+{
+	char words[sizeof(((struct tw_report_reason *)0)->words)];
+	const char *disk = of->into->has_legs ? tw_report_string(slow, "disk") : NULL;
+	const int has_company = tw_report_say_company(words, sizeof(words), slow, is_single);
+	const double ns = of->left_ns;
+	struct tw_report_reason *reason = put(of, TW_REPORT_EXACT,
+					      has_company ? words : without_reason, ns);
+
+	if (reason && has_company)
+		add_size(reason, slow, is_single);
+	if (reason && disk)
+		put_holder(reason->disks, &reason->disk_count, disk, ns);
 }
 
 /* ---- all ------------------------------------------------------------------- */
@@ -318,7 +339,6 @@ void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, i
 	struct tw_report_cause cause;
 	const int is_recorded = tw_report_cause_of(&cause, slow);
 	const char *without_reason = is_recorded ? TW_REPORT_NOT_EXPLAINED : "";
-	char words[sizeof(((struct tw_report_reason *)0)->words)];
 
 	into->ios++;
 	into->is_recorded |= is_recorded;
@@ -339,9 +359,8 @@ void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, i
 				(double)list[i].ns, without_reason);
 		if (list[i].stage == TW_KERNEL || list[i].stage == TW_COMPLETE)
 			divide_sync(&of, slow, (int)list[i].stage, is_single);
-		if (list[i].stage == TW_DEVICE &&
-		    tw_report_say_company(words, sizeof(words), slow, is_single))
-			add_size(put(&of, TW_REPORT_EXACT, words, of.left_ns), slow, is_single);
+		if (list[i].stage == TW_DEVICE)
+			divide_device(&of, slow, is_single, without_reason);
 		put(&of, TW_REPORT_EXACT, without_reason, of.left_ns);
 	}
 }
@@ -361,9 +380,16 @@ int tw_report_is_explained(const struct tw_report_reason *reason)
 	return strcmp(reason->words, TW_REPORT_NOT_EXPLAINED) != 0;
 }
 
+const char *tw_report_disk_of(const struct tw_report_reason *reason)
+{
+	return reason->disk_count && reason->disks->ns > ALMOST_ALL * reason->ns ?
+	       reason->disks->name : NULL;
+}
+
 int tw_report_has_reason(const struct tw_report_reason *reason)
 {
-	return reason->words[0] || reason->bound || strchr(reason->stage, '(');
+	return reason->words[0] || reason->bound || strchr(reason->stage, '(') ||
+	       tw_report_disk_of(reason);
 }
 
 static const char *const bounds[] = {
@@ -385,7 +411,7 @@ static void put_words(FILE *file, const struct tw_report_reason *reason, double 
 			reason->kib / reason->requests);
 	if (!reason->holder_count)
 		return;
-	if (holders->ns > 0.9 * reason->ns) {
+	if (holders->ns > ALMOST_ALL * reason->ns) {
 		fprintf(file, " that %s had", holders->name);
 		return;
 	}
@@ -408,8 +434,10 @@ static void put_words(FILE *file, const struct tw_report_reason *reason, double 
 
 void tw_report_put_reason(FILE *file, const struct tw_report_reason *reason, double of_ns)
 {
-	fprintf(file, "%s%.0f %% in %s%s", bounds[reason->bound], 100 * reason->ns / of_ns,
-		reason->stage, reason->words[0] ? ", " : "");
+	const char *disk = tw_report_disk_of(reason);
+
+	fprintf(file, "%s%.0f %% in %s%s%s%s", bounds[reason->bound], 100 * reason->ns / of_ns,
+		reason->stage, disk ? " " : "", disk ? disk : "", reason->words[0] ? ", " : "");
 	put_words(file, reason, of_ns);
 }
 

@@ -82,6 +82,16 @@ int tw_report_slice_at(struct tw_report_slice *slice, const struct tw_tally *tal
 
 /* ---- whose time it is ------------------------------------------------------ */
 
+/* True if a device of the jobs is made of several disks. */
+static int has_legs(const struct tw_report *report)
+{
+	int has = 0;
+
+	for (size_t i = 0; i < report->device_count; i++)
+		has |= json_array_size(json_object_get(report->devices[i].json, "members")) > 1;
+	return has;
+}
+
 /* Add the slowest I/Os that are among the slowest 1 %. */
 static void add_slowest(struct tail *tail, const struct tw_report_group *group, int direction)
 {
@@ -89,6 +99,7 @@ static void add_slowest(struct tail *tail, const struct tw_report_group *group, 
 	const uint64_t least_ns = tw_histogram_percentile(&tally->times[TW_LAT][direction], 99);
 
 	tail->is_of_slowest = 1;
+	tail->reasons.has_legs = has_legs(&group->all);
 	for (size_t i = 0; i < group->all.slow_count; i++) {
 		const struct tw_report_slow *slow = &group->all.slowest[i];
 
@@ -276,8 +287,9 @@ static json_t *causes_to_json(struct tw_report_reasons *reasons)
 	struct tw_report_reason *reason;
 
 	while ((reason = tw_report_next_reason(reasons)) != NULL) {
-		json_array_append_new(array, json_pack("{s:s, s:s*, s:s*, s:f, s:o*}",
+		json_array_append_new(array, json_pack("{s:s, s:s*, s:s*, s:s*, s:f, s:o*}",
 			"stage", reason->stage,
+			"disk", tw_report_disk_of(reason),
 			"why", reason->words[0] ? reason->words : NULL,
 			"bound", reason->bound ? bounds[reason->bound] : NULL,
 			"share", reason->ns / reasons->lat_ns,

@@ -6,9 +6,10 @@
 # order of p99.9 of lat, or of a smaller percentile if most have too few I/Os. A
 # device is named as slow only if it has the larger mean in 14 of 16 parts of the
 # run and stands out; with fewer than four devices none is. Jobs that do different
-# things are not judged. Defect: the histograms of one
+# things are not judged. Of a device that is made of several disks, the disk is told that has
+# almost all of the slow I/Os' time. Defect: the histograms of one
 # device in another one's row, a verdict by chance or by the work that a device had
-# to do.
+# to do; a disk is told though others have some of the slow I/Os.
 . "$(dirname "$0")/../../../tap.sh"
 . "$(dirname "$0")/../../../report_files.sh"
 
@@ -208,4 +209,24 @@ perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
 run report few.json
 has "$out" 'read: devices by p99 of lat' 'with fewer than 10 I/Os beyond p99.9 it is p99'
 
+# ---- the disks below a device ----
+write_report whole.json split=all kernel="$(on_or_off)" kernel_stages="$(on_of 100 0 0 0)"
+
+# leg MEMBERS DISKS: prints the disk that is told to have the time of slow I/Os, each of which
+# ended at one of the disks
+leg()
+{
+	perl -MJSON::PP -0777 -e 'my ($members, $disks) = map { [split] } @ARGV;
+		my $j = decode_json(<STDIN>);
+		$j->{devices} = [{ host => "box", device => "9:0", members => $members }];
+		$j->{slowest} = [map +{ job => 0, offset => 0, size => 4096, ddir => "read",
+			disk => $_, stages => { device => 900, reap => 100, lat => 1000 } },
+			@$disks];
+		print encode_json($j)' "$1" "$2" <whole.json >leg.json
+	tell 'join " ", map { $_->{disk} // "-" } @{$r->{answers}{tail}{read}{causes}}' leg.json
+}
+ten='b b b b b b b b b b'
+is "$(leg 'a b' "$ten a")" 'b -' 'the disk with almost all of the slow I/Os, and only of device'
+is "$(leg 'a b' 'b b b a')" '- -' 'none if the others have some'
+is "$(leg b "$ten")" '- -' 'nor the only one'
 done_testing
