@@ -84,6 +84,14 @@ is_mirrored()
 			@w && !(grep { $_->{stages}{device} < 100e6 } @w) &&
 				10 * (grep { $_->{disk} eq $ENV{slow} } @w) >= 9 * @w'
 		ok $? "$suite, $1, $2: writes end at the slow disk"; }
+	# Of the large ones there are too few for a sentence.
+	[ "$1.$2" != raid1_slow.small ] || { run report --json "$3"
+		slow=$(cat "$shared/slow") json "$out" '
+			$j->{answers}{tail}{write}{text} =~ / in device $ENV{slow}\b/ &&
+				grep { ($_->{disk} // "") eq $ENV{slow} }
+				@{$j->{answers}{tail}{write}{causes}}'
+		ok $? "$suite, $1, $2: the sentence on slow writes names it: $(from_json "$out" \
+			'print $j->{answers}{tail}{write}{text}')"; }
 }
 
 # trims NAME: checks its trims, which are split if they go through the ring
