@@ -26,4 +26,4 @@ $(B)/$(PROFILE_SONAME): $(PROFILE_OBJECTS) $(B)/libtickwise.a \
 
 # The hooks come first: they need the library, so --as-needed keeps it.
 $(B)/libtickwise-profile.so: $(B)/libtickwise-profile_hooks.a $(B)/$(PROFILE_SONAME)
-	$(Q)echo 'INPUT ( $(^F) $(PROFILE_INPUT) )' >$@
+	$(Q)echo '/* GNU ld script */ INPUT ( $(^F) $(PROFILE_INPUT) )' >$@
