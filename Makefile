@@ -148,7 +148,8 @@ make tests-of FILE=core/clock/fit.c     the same with what tests a file
 make install     install everything; PREFIX=/usr/local, LIBDIR=, DESTDIR=
 make install-core  install only what needs no fio
 make uninstall   remove what make install has installed
-make deb         build Debian packages in build/deb; offline with FIO_SRC=
+make deb         build Debian packages in build/deb; offline with FIO_SRC=;
+                 DEB_HOST_ARCH=arm64: for arm64, by cross compiler
 make rpm         build RPM packages in build/rpm; see rpm/README.md
 make dist        pack the source as build/tickwise-$(VERSION).tar.gz
 make fio-patched build the installed fio with the patches: build/fio-patched/fio

@@ -97,6 +97,10 @@ $(B)/include/tickwise.h: core/tickwise.h $(wildcard core/counter/*.h)
 		while ((getline line < file) > 0) print line; close(file); next } \
 		{ print }' core/tickwise.h >$@
 
+# The folder with the programs that write the manual, the schemas and the completion: built
+# for this machine, if $(B) is for another.
+TOOLS ?= $(B)
+
 # What the rows of a report say of themselves gets into its manual page and schemas.
 $(B)/describe: $(B)/core/report/describe.o $(B)/report.a
 	$(call say,LD,$@)
@@ -111,18 +115,18 @@ endef
 # A line @OPTIONS COMMAND@ of a page becomes the command's options, and @ROWS KIND@ rows.
 MAN_PAGES := $(notdir $(wildcard core/man/*.[1-9]))
 man: $(addprefix $(B)/man/,$(MAN_PAGES))
-$(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(B)/tickwise $(B)/describe
-	$(call make_by,core/man/fill.sh $(B)/tickwise $(B)/describe '$(VERSION)' $<)
+$(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(TOOLS)/tickwise $(TOOLS)/describe
+	$(call make_by,core/man/fill.sh $(TOOLS)/tickwise $(TOOLS)/describe '$(VERSION)' $<)
 
 SCHEMAS := $(patsubst core/%,$(B)/%,$(wildcard core/schema/*.json))
 schema: $(SCHEMAS)
 $(B)/schema/tickwise-diff.schema.json: core/schema/tickwise-diff.schema.json
 	$(call make_by,cat $<)
-$(B)/schema/%: core/schema/% $(B)/describe
-	$(call make_by,$(B)/describe schema $<)
+$(B)/schema/%: core/schema/% $(TOOLS)/describe
+	$(call make_by,$(TOOLS)/describe schema $<)
 
 # Completion for shells. Each shell needs its file under another name.
 COMPLETIONS := bash-completion/completions/tickwise zsh/site-functions/_tickwise
 completion: $(addprefix $(B)/completion/,$(COMPLETIONS))
-$(B)/completion/%: $(B)/tickwise
-	$(call make_by,$(B)/tickwise --completion $(if $(filter zsh/%,$*),zsh,bash))
+$(B)/completion/%: $(TOOLS)/tickwise
+	$(call make_by,$(TOOLS)/tickwise --completion $(if $(filter zsh/%,$*),zsh,bash))

@@ -6,6 +6,9 @@
 # necessary packages are installed and FIO_SRC= is given. The package fio-tickwise has engines
 # for the fios of FIO_SOURCES=, too. The same files give the same
 # bytes, wherever they are.
+#
+# DEB_HOST_ARCH=arm64 builds them for that architecture by cross compiler. apt has to know it
+# (dpkg --add-architecture arm64), and offers Debian's libraries for it.
 
 DIST := tickwise-$(VERSION)
 
@@ -14,9 +17,17 @@ dist:
 	$(Q).ci/dist $(DIST) build/$(DIST).tar.gz
 	@echo build/$(DIST).tar.gz
 
+DEB_HOST_ARCH ?=
 packages-deb:
 	$(install_packages) $(PACKAGES_FIO) build-essential debhelper $(PACKAGES_KERNEL)
+	$(if $(DEB_HOST_ARCH),$(Q).ci/packages crossbuild-essential-$(DEB_HOST_ARCH) \
+		$(addsuffix :$(DEB_HOST_ARCH),$(filter lib% zlib%,$(PACKAGES_BUILD) libbpf-dev)))
 
+ifneq ($(DEB_HOST_ARCH),)
+deb: CC = $(shell dpkg-architecture -a $(DEB_HOST_ARCH) -q DEB_HOST_GNU_TYPE 2>/dev/null)-gcc
+deb: FIO_CACHE := build/fio/$(DEB_HOST_ARCH)
+DEB_FOR := -a $(DEB_HOST_ARCH) -Pcross,nocheck
+endif
 deb: packages-deb
 	$(Q)rm -rf build/deb && mkdir -p build/deb
 	$(Q).ci/dist $(DIST) build/deb/$(DIST).tar.gz
@@ -25,7 +36,7 @@ deb: packages-deb
 	echo "building (a minute; the compiler's output: build/deb/build.log)" && \
 	cd build/deb/$(DIST) && \
 	env -u MAKEFLAGS -u MAKELEVEL FIO_SRC="$$tree" FIO_SOURCES='$(abspath $(FIO_SOURCES))' \
-		dpkg-buildpackage -b -us -uc >../build.log 2>&1 || { \
+		dpkg-buildpackage $(DEB_FOR) -b -us -uc >../build.log 2>&1 || { \
 		tail -n 20 ../build.log >&2; exit 1; }
 	@ls build/deb/*.deb
 
