@@ -3,15 +3,16 @@
 #
 # Tests the Debian packages in fresh systems of Debian 12 and 13:
 #
-#	tests/deb.sh [debian-12] [debian-13]
+#	tests/deb.sh [debian-12] [debian-13] [debian-12-arm64]
 #
 # deb_inside.sh builds the packages in one system, and uses them in another. Each line of
-# the output is one test, as in TAP.
+# the output is one test, as in TAP. The packages of arm64 are built by cross compiler in
+# debian-12, and used in a system of arm64, whose programs run in qemu.
 #
 # tests/distros.sh explains how systems are made and kept, and the variables
 # TW_DISTROS, TW_DEBIAN_MIRROR and FIO_GIT. Here the systems are NAME/deb-build,
-# where the packages stay, and NAME/deb-use. NAME/deb.log has the output of all
-# commands.
+# where the packages stay (debian-12/deb-build-arm64), and NAME/deb-use. NAME/deb.log has the
+# output of all commands.
 #
 # Needs root. Exit 0, 1 if a test failed, 69 if nothing could be tried.
 set -u
@@ -44,25 +45,44 @@ try()
 
 build()
 {
-	new_system deb-build
-	inside "$dir" make packages-deb
+	built=$dir/deb-build${arch:+-$arch}
+	new_system "${built##*/}"
+	[ -z "$arch" ] || inside "$dir" sh -c "dpkg --add-architecture $arch && apt-get -q update"
+	inside "$dir" make packages-deb DEB_HOST_ARCH="$arch"
 	inside "$dir" apt-get -q -y install --no-install-recommends lintian blhc
-	if inside "$dir" plugin/find-fio.sh --cache=/root/fio-cache; then
+	if inside "$dir" env CC="$cc" plugin/find-fio.sh --cache=/root/fio-cache; then
 		fio_src=$(tail -n 1 "$log")
 	elif ! source_from_git "$revision"; then
 		why='the source of its fio can not be had'
 		return 1
 	fi
 	ready=1
-	try build "$fio_src"
+	try build "$fio_src" "$arch"
+}
+
+# system_to_use: another than that of the build, if the packages are for another architecture
+system_to_use()
+{
+	[ -n "$arch" ] || return 0
+	name=$name-$arch emulated=$arch
+	system deb.log
+	make_base || {
+		ready=
+		return 1
+	}
 }
 
 use()
 {
 	new_system deb-use
-	cp -a "$dir/deb-build/root/tickwise/build/deb" "$dir/root/root/tickwise/debs"
-	cp -a "$dir/deb-build$fio_src" "$dir/root/root/fio"
-	try use
+	cp -a "$built/root/tickwise/build/deb" "$dir/root/root/tickwise/debs"
+	cp -a "$built$fio_src" "$dir/root/root/fio"
+	try "use${arch:+_emulated}"
+}
+
+make_base()
+{
+	base Debian "$suite" main "$debian" debian-archive-keyring.gpg
 }
 
 [ $# -gt 0 ] || set -- debian-12 debian-13
@@ -70,15 +90,18 @@ begin
 debian=${TW_DEBIAN_MIRROR:-$(mirror Debian)}
 status=69
 for name; do
+	arch='' cc=gcc emulated=
 	# Take the same revisions of fio as tests/distros.sh.
 	case $name in
 	debian-12) suite=bookworm revision=fio-3.33 ;;
 	debian-13) suite=trixie revision=58818df7b0948d36ba9743160a1f570700d2347d ;;
-	*) fail "what is '$name'? There are debian-12, debian-13" ;;
+	debian-12-arm64) suite=bookworm revision=fio-3.33 arch=arm64 cc=aarch64-linux-gnu-gcc ;;
+	*) fail "what is '$name'? There are debian-12, debian-13, debian-12-arm64" ;;
 	esac
-	system deb.log
+	name=${name%-arm64}
+	system "deb${arch:+-$arch}.log"
 	ready=
-	if base Debian "$suite" main "$debian" debian-archive-keyring.gpg && build && use; then
+	if make_base && build && system_to_use && use; then
 		[ "$status" != 69 ] || status=0
 	elif [ -n "$ready" ]; then
 		status=1

@@ -3,12 +3,14 @@
 #
 # What tests/deb.sh runs in a fresh system, as root:
 #
-#	tests/deb_inside.sh build FIO-SOURCE
+#	tests/deb_inside.sh build FIO-SOURCE [ARCHITECTURE]
 #	tests/deb_inside.sh use
+#	tests/deb_inside.sh use_emulated
 #
 # build: `make deb` builds the packages twice, in two folders and without a network. Both
 # results must have the same bytes, and lintian and blhc find no error. use: those in debs/
-# are installed, used, upgraded and purged. /root/fio is the source of their fio.
+# are installed, used, upgraded and purged. /root/fio is the source of their fio. use_emulated: the
+# same of arm64, as far as qemu's user mode gets.
 TICKWISE=/bin/true
 . "$(dirname "$0")/tap.sh"
 unset TICKWISE_KERNEL TICKWISE_KERNEL_SOCKET
@@ -33,12 +35,13 @@ build_in()
 {
 	begun=$(date +%s)
 	works "make deb without a network in $1" unshare --net make -C "$1" deb FIO_SRC="$2" \
-		FIO_SOURCES="$2"
+		FIO_SOURCES="$2" ${arch:+DEB_HOST_ARCH="$arch"}
 	echo "# $(seconds) s"
 }
 
 test_build()
 {
+	arch=${2-}
 	mkdir -p /root/another/place
 	cp -a . /root/another/place/copy
 	cp -a "$1" /root/another/fio
@@ -172,13 +175,27 @@ tickwise build-engine --fio=/opt/own/fio" 'a fio that the engine is not for: the
 	rm -rf /opt/own
 }
 
-test_use()
+before_use()
 {
 	rm -rf debs/*-dbgsym* debs/tickwise-*/
 	packages='tickwise fio-tickwise libtickwise0 libtickwise-dev'
 	job mine io_uring
 	apt-get -q update >"$out" 2>&1
 	leftovers >"$scratch/before"
+}
+
+after_use()
+{
+	# shellcheck disable=SC2086	# a list
+	works 'apt-get purge' apt-get -q -y purge $packages
+	leftovers >"$scratch/after"
+	comm -13 "$scratch/before" "$scratch/after" | grep tickwise >"$scratch/left"
+	empty "$scratch/left" 'nothing is left'
+}
+
+test_use()
+{
+	before_use
 	# What a user types: two commands, for a job file that is there.
 	begun=$(date +%s)
 	shell 'apt-get install' \
@@ -192,11 +209,45 @@ test_use()
 	test_library
 	test_upgrade
 	test_other_fio
-	# shellcheck disable=SC2086	# a list
-	works 'apt-get purge' apt-get -q -y purge $packages
-	leftovers >"$scratch/after"
-	comm -13 "$scratch/before" "$scratch/after" | grep tickwise >"$scratch/left"
-	empty "$scratch/left" 'nothing is left'
+	after_use
+}
+
+# What there is in qemu's user mode, which has no io_uring and no programs in the kernel.
+test_use_emulated()
+{
+	before_use
+	begun=$(date +%s)
+	shell 'apt-get install' 'apt-get -q -y install --no-install-recommends ./debs/*.deb'
+	echo "# $(seconds) s"
+	works 'tickwise --version' tickwise --version
+	for package in $packages; do
+		is "$(dpkg-query -W -f '${Architecture}' "$package")" "$(dpkg --print-architecture)" \
+			"$package is of this architecture"
+	done
+	works 'manual' test -e /usr/share/man/man1/tickwise-build-engine.1.gz
+	for engine in tickwise tickwise-cmd tickwise-memory; do
+		works "fio knows fio-$engine.so" fio "--enghelp=fio-$engine.so"
+		has "$works" tw_ 'and its options'
+	done
+	works 'tickwise engine' tickwise engine
+	tickwise doctor >"$out" 2>&1
+	has "$out" 'this kernel has none' 'tickwise doctor: no io_uring'
+	has "$out" 'tickwise.so, loads' 'and an engine that fio loads'
+	tickwise run mine.fio >"$out" 2>&1
+	has "$out" 'this kernel has no io_uring' 'tickwise run: the same, from the engine'
+	# Their verdict may be "undecided" (2) or bad (1).
+	for command in 'bench --seconds=0.2' 'calibrate --window=200' check \
+		'memlat --max=64k --curves=random --point=5'; do
+		shell "tickwise $command" "tickwise $command; [ \$? -le 2 ]"
+	done
+	printf '%s\n' '[memory]' ioengine=fio-tickwise-memory.so rw=randread size=64k bs=64k \
+		loops=9 >memory.fio
+	works 'a job of the memory engine' fio memory.fio
+	shell 'and its report' 'test -s memory.*.json'
+	works 'LD_PRELOAD=libtickwise-preload.so' env TICKWISE_PRELOAD=verbose \
+		LD_PRELOAD=libtickwise-preload.so date
+	has "$works" 'another program translates this one' 'which does not trust an emulator'
+	after_use
 }
 
 what=$1

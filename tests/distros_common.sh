@@ -56,11 +56,18 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 # apart COMMAND...: runs a command in namespaces of its own, and gives its exit
-# status
+# status. If $emulated is set, the kernel runs programs of arm64 in qemu meanwhile. From Linux 6.7
+# on it forgets that when the mount ends.
 apart()
 {
-	unshare --mount --propagation private --pid --fork --kill-child -- \
-		"$@" </dev/null &
+	# shellcheck disable=SC2016	# the inner shell's
+	unshare --mount --propagation private --pid --fork --kill-child -- sh -c '
+		types=/proc/sys/fs/binfmt_misc
+		[ -z "$0" ] || { mount -t binfmt_misc binfmt_misc $types &&
+			{ [ -e $types/qemu-aarch64 ] ||
+				cat /usr/lib/binfmt.d/qemu-aarch64.conf >$types/register; }; } ||
+			exit
+		exec "$@"' "${emulated-}" "$@" </dev/null &
 	child=$!
 	wait "$child"
 	apart_status=$?
@@ -128,7 +135,7 @@ base()
 	script=
 	scripts=${DEBOOTSTRAP_DIR:-/usr/share/debootstrap}/scripts
 	[ -e "$scripts/$2" ] || [ "$1" != Ubuntu ] || script=$scripts/gutsy
-	apart debootstrap --variant=minbase --components="$3" \
+	apart debootstrap --variant=minbase --components="$3" ${emulated:+--arch="$emulated"} \
 		--keyring="$keys" --include=make,git,ca-certificates \
 		"$2" "$dir/base" "$4" ${script:+"$script"} \
 		>"$dir/base.log" 2>&1 && : >"$dir/base.made" && return
