@@ -500,8 +500,8 @@ fi
 data=$disk/data
 cp buffered "$data"
 sync "$data"
-# Each takes long enough for its events to be seen, also if some are missed in a row. Debian
-# 13's fio can not sync with fixed buffers.
+# Each takes long enough for its events to be seen, also if some are missed in a row. Some
+# fios (3.36, 3.39) can not sync with fixed buffers.
 attach --interval=0 --json=g.json -- "$FIO" --name=g $(stock --filename="$data" \
 	--io_size=16m --rw=randrw --direct=1 --iodepth=16 \
 	--registerfiles=1 --fixedbufs=1) \
