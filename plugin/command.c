@@ -21,6 +21,7 @@
 #include "engines/nvme.h"
 #include "guards.h"
 #include "job_record.h"
+#include "protection.h"
 #include "verify.h"
 #include "write_modes.h"
 
@@ -46,16 +47,7 @@ struct tw_commands {
 #ifdef TW_FIO_WRITE_FLAGS
 	struct frand_state random;	/* which mode */
 #endif
-#if TW_IOOPS_VERSION >= 33
-	bool checks;			/* fio checks what was read, and not the device */
-	struct nvme_cmd_ext_io_opts protection;
-#endif
-	struct {
-		struct tw_range range;	/* of a trim */
-#if TW_IOOPS_VERSION >= 33
-		struct nvme_pi_data protection;
-#endif
-	} io[];				/* by index; then the metadata */
+	struct tw_range ranges[];	/* of trims, by index */
 };
 
 /* Return the command for the write @io_u. fio verifies by the flags what it leaves. */
@@ -144,7 +136,7 @@ static void fill_trim(struct tw_job *job, struct io_u *io_u,
 		      struct nvme_uring_cmd *command)
 {
 	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
-	struct tw_range *range = &job->ring.commands->io[io_u->index].range;
+	struct tw_range *range = &job->ring.commands->ranges[io_u->index];
 
 	*range = (struct tw_range) {
 		.blocks = cpu_to_le32((uint32_t) blocks_of(data, io_u->xfer_buflen)),
@@ -239,21 +231,6 @@ static bool waits_for_writes(const struct thread_data *td,
 #endif
 }
 
-/* Protect @io_u: tell the device what to check, and make what it does not make. This waits
- * until queue(), because fio fills the data after prep(). */
-static void protect(const struct tw_job *job, struct io_u *io_u)
-{
-#if TW_IOOPS_VERSION >= 33
-	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
-	struct io_uring_sqe *sqe =
-		&job->ring.uring.sq.sqes[io_u->index << job->ring.entry_shift];
-
-	if (data->pi_type && (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE))
-		fio_nvme_pi_fill((struct nvme_uring_cmd *) sqe->cmd, io_u,
-				 &job->ring.commands->protection);
-#endif
-}
-
 static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
@@ -266,7 +243,8 @@ static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 	if (io_u->ddir == DDIR_TRIM && td->o.zone_mode == ZONE_MODE_ZBD)
 		return tw_queue_call(td, io_u, tw_call_trim);
 	if (!o->hipri || !ddir_sync(io_u->ddir)) {
-		protect(job, io_u);
+		if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE)
+			tw_protect(job, io_u);
 		return tw_queue_entry(td, io_u);
 	}
 	/* Flush by a system call where the ring polls for completions. A polling ring asks
@@ -275,19 +253,6 @@ static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 	if (fio_fill_issue_time(td))
 		io_u->tw_issue_time = tw_fio_now();
 	return tw_queue_call(td, io_u, call_flush);
-}
-
-/* Return 0 or an errno: whether the protection information of a read is right, if fio
- * has to check it. */
-static unsigned check(const struct tw_job *job, struct io_u *io_u)
-{
-#if TW_IOOPS_VERSION >= 33
-	struct nvme_data *data = FILE_ENG_DATA(io_u->file);
-
-	if (io_u->ddir == DDIR_READ && data->pi_type && job->ring.commands->checks)
-		return (unsigned) abs(fio_nvme_pi_verify(data, io_u));
-#endif
-	return 0;
 }
 
 /* Return the I/O of @event. A command moves all or nothing. Its result is 0, an errno,
@@ -307,7 +272,7 @@ static struct io_u *event(struct thread_data *td, int event)
 		io_u_clear(td, io_u, IO_U_F_DEVICE_ERROR);
 #endif
 	if (!io_u->error)
-		io_u->error = check(job, io_u);
+		io_u->error = tw_protection_check(job, io_u);
 	if (io_u->error)
 		tw_record_error(job, io_u, job->hot.returned_ticks);
 	else
@@ -318,13 +283,6 @@ static struct io_u *event(struct thread_data *td, int event)
 const bool tw_engine_commands = true;
 
 /* ---- the device ---- */
-
-static int refuse(struct thread_data *td, const char *what, const char *why)
-{
-	tw_message("tickwise-cmd: %s: %s: %s\n", td->o.name, what, why);
-	td_verror(td, EINVAL, "tickwise-cmd");
-	return 1;
-}
 
 static bool is_other(const char *value, const char *expected)
 {
@@ -349,8 +307,8 @@ static int identify(struct thread_data *td, struct fio_file *f,
 				    blocks);
 
 	if (!ret && metadata_bytes)
-		return refuse(td, f->file_name,
-			      "it is formatted with metadata: refused");
+		return tw_refuse_job(td, f->file_name,
+				     "it is formatted with metadata: refused");
 #else
 	int ret = fio_nvme_get_info(f, &data->nsid, &bytes, blocks);
 #endif
@@ -368,34 +326,16 @@ static int identify(struct thread_data *td, struct fio_file *f,
 static int fits(struct thread_data *td, const struct nvme_data *data)
 {
 #if TW_IOOPS_VERSION >= 33
-	const unsigned block_bytes = data->lba_ext ? data->lba_ext : data->lba_size;
-	const bool does[] = { td_read(td), td_write(td), td_trim(td) };
 	const struct tw_options *o = td->eo;
-	char why[120];
-	int i;
 
-	for (i = DDIR_READ; i <= DDIR_TRIM; i++) {
-		const uint64_t needed = td->o.max_bs[i] / data->lba_size * data->ms;
-
-		if (!does[i])
-			continue;
-		if (td->o.min_bs[i] % block_bytes || td->o.max_bs[i] % block_bytes) {
-			snprintf(why, sizeof(why), "the device's blocks have %u bytes%s",
-				 block_bytes, data->lba_ext ? ", metadata included" : "");
-			return refuse(td, "bs", why);
-		}
-		if (i != DDIR_TRIM && !data->lba_ext && o->md_per_io_size < needed) {
-			snprintf(why, sizeof(why), "the metadata of an I/O has %llu bytes",
-				 (unsigned long long) needed);
-			return refuse(td, "md_per_io_size", why);
-		}
-	}
+	if (tw_protection_fits(td, data))
+		return 1;
 	if (data->lba_ext && data->pi_type && td->o.verify != VERIFY_NONE)
-		return refuse(td, "verify", "refused, the protection information is in the "
-			      "same buffer");
+		return tw_refuse_job(td, "verify", "refused, the protection information is "
+				     "in the same buffer");
 	if ((data->ms || data->pi_type) && is_other(o->verify_mode, "read"))
-		return refuse(td, "verify_mode", "refused, the device would compare the "
-			      "metadata, too");
+		return tw_refuse_job(td, "verify_mode", "refused, the device would compare "
+				     "the metadata, too");
 #endif
 	return 0;
 }
@@ -409,11 +349,11 @@ static int know_device(struct thread_data *td, struct fio_file *f,
 	int ret;
 
 	if (f->filetype != FIO_TYPE_CHAR)
-		return refuse(td, f->file_name, "not a character device of an "
-			      "NVMe namespace (/dev/ngXnY)");
+		return tw_refuse_job(td, f->file_name, "not a character device of an "
+				     "NVMe namespace (/dev/ngXnY)");
 	data = calloc(1, sizeof(*data));
 	if (!data)
-		return refuse(td, f->file_name, strerror(ENOMEM));
+		return tw_refuse_job(td, f->file_name, strerror(ENOMEM));
 	ret = identify(td, f, data, blocks, block_bytes);
 	if (ret || fits(td, data)) {
 		free(data);
@@ -460,22 +400,22 @@ static int check_options(struct thread_data *td)
 	unsigned i;
 
 	if (name)
-		return refuse(td, name, "refused, not implemented");
+		return tw_refuse_job(td, name, "refused, not implemented");
 	why = tw_write_modes_read(o->write_mode, &modes);
 	if (!why)
 		why = no_modes(td, &modes);
 	if (why)
-		return refuse(td, "write_mode", why);
+		return tw_refuse_job(td, "write_mode", why);
 	if (is_other(o->verify_mode, "read") && is_other(o->verify_mode, "compare"))
-		return refuse(td, "verify_mode", "read or compare");
+		return tw_refuse_job(td, "verify_mode", "read or compare");
 	if (TW_IOOPS_VERSION < 36 && is_other(o->verify_mode, "read"))
-		return refuse(td, "verify_mode", "refused, this fio has no other than read "
-			      "(3.38 has)");
+		return tw_refuse_job(td, "verify_mode", "refused, this fio has no other than "
+				     "read (3.38 has)");
 	/* As a flush of queue(): the kernel's polling needs the data of a command. */
 	for (i = 0; o->hipri && i < modes.count; i++)
 		if (!(modes.mode[i].command & TW_NVME_MOVES_DATA))
-			return refuse(td, "hipri", "refused with a write_mode that moves "
-				      "no data: Linux 6.1 crashes");
+			return tw_refuse_job(td, "hipri", "refused with a write_mode that "
+					     "moves no data: Linux 6.1 crashes");
 	return 0;
 }
 
@@ -503,21 +443,7 @@ static int open_file(struct thread_data *td, struct fio_file *f)
 	return tw_open_file(td, f);
 }
 
-static int close_file(struct thread_data *td, struct fio_file *f)
-{
-	free(FILE_ENG_DATA(f));
-	FILE_SET_ENG_DATA(f, NULL);
-	return tw_close_file(td, f);
-}
-
 /* ---- a job ---- */
-
-#if TW_IOOPS_VERSION >= 33
-static bool has(const char *checks, const char *name)
-{
-	return checks && strstr(checks, name);
-}
-#endif
 
 /* Set what each command of the job has. */
 static void set_commands(struct thread_data *td, struct tw_commands *c)
@@ -532,22 +458,10 @@ static void set_commands(struct thread_data *td, struct tw_commands *c)
 	if (c->modes.count > 1)
 		init_rand_seed(&c->random, td->rand_seeds[FIO_RAND_WMODE_OFF], false);
 #endif
-#if TW_IOOPS_VERSION >= 33
-	c->checks = !o->pi_act;
-	c->protection = (struct nvme_cmd_ext_io_opts) {
-		.io_flags = (o->pi_act ? NVME_IO_PRINFO_PRACT : 0) |
-			(has(o->pi_chk, "GUARD") ? NVME_IO_PRINFO_PRCHK_GUARD : 0) |
-			(has(o->pi_chk, "REFTAG") ? NVME_IO_PRINFO_PRCHK_REF : 0) |
-			(has(o->pi_chk, "APPTAG") ? NVME_IO_PRINFO_PRCHK_APP : 0),
-		.apptag = (__u16) o->apptag,
-		.apptag_mask = (__u16) o->apptag_mask,
-	};
-#endif
 }
 
 static int init(struct thread_data *td)
 {
-	const struct tw_options *o = td->eo;
 	struct tw_commands *c;
 	struct tw_job *job;
 	int ret = tw_init(td);
@@ -555,36 +469,12 @@ static int init(struct thread_data *td)
 	if (ret)
 		return ret;
 	job = td->io_ops_data;
-	c = calloc(1, sizeof(*c) + job->ring.entries * (sizeof(c->io[0]) +
-							(size_t) o->md_per_io_size));
+	c = calloc(1, sizeof(*c) + job->ring.entries * sizeof(c->ranges[0]));
 	if (!c)
-		return refuse(td, "iodepth", strerror(ENOMEM));
+		return tw_refuse_job(td, "iodepth", strerror(ENOMEM));
 	job->ring.commands = c;
 	set_commands(td, c);
 	return 0;
-}
-
-/* Give @io_u what fio's helpers look for there: its metadata, and how fio checks it. */
-static int io_u_init(struct thread_data *td, struct io_u *io_u)
-{
-	int ret = tw_io_u_init(td, io_u);
-#if TW_IOOPS_VERSION >= 33
-	const struct tw_options *o = td->eo;
-	const struct tw_job *job = td->io_ops_data;
-	struct tw_commands *c = job->ring.commands;
-
-	if (ret)
-		return ret;
-	c->io[io_u->index].protection = (struct nvme_pi_data) {
-		.io_flags = c->protection.io_flags & ~NVME_IO_PRINFO_PRACT,
-		.apptag = c->protection.apptag,
-		.apptag_mask = c->protection.apptag_mask,
-	};
-	io_u->engine_data = &c->io[io_u->index].protection;
-	io_u->mmap_data = (char *) &c->io[job->ring.entries] +
-			  (size_t) o->md_per_io_size * io_u->index;
-#endif
-	return ret;
 }
 
 #if TW_IOOPS_VERSION >= 36
@@ -611,7 +501,7 @@ struct ioengine_ops tw_engine = {
 					TW_SYNCFS_FLAG | TW_COMPLETE_TIME_FLAG,
 	.init			= init,
 	.post_init		= tw_post_init,
-	.io_u_init		= io_u_init,
+	.io_u_init		= tw_io_u_init,
 	.prep			= prep,
 	.queue			= queue,
 	.commit			= tw_commit,
@@ -622,7 +512,7 @@ struct ioengine_ops tw_engine = {
 #endif
 	.cleanup		= tw_cleanup,
 	.open_file		= open_file,
-	.close_file		= close_file,
+	.close_file		= tw_close_file,
 	.get_file_size		= get_file_size,
 	.get_zoned_model	= fio_nvme_get_zoned_model,
 	.report_zones		= fio_nvme_report_zones,

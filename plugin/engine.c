@@ -34,6 +34,7 @@
 
 #include "engine.h"
 #include "job_record.h"
+#include "protection.h"
 #include "response.h"
 
 /* BLOCK_URING_CMD_DISCARD of Linux 6.12, which some headers lack. */
@@ -213,11 +214,13 @@ static int call_sync(struct thread_data *td, struct io_u *io_u)
 enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
+	const bool moves = io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE;
 
 	fio_ro_check(td, io_u);
+	if (moves && job->ring.protection)
+		tw_protect(job, io_u);
 	/* cmdprio_percentage and similar options: of reads and writes only */
-	if ((io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE) &&
-	    job->ring.cmdprio.mode != CMDPRIO_MODE_NONE &&
+	if (moves && job->ring.cmdprio.mode != CMDPRIO_MODE_NONE &&
 	    fio_cmdprio_set_ioprio(td, &job->ring.cmdprio, io_u))
 		job->ring.uring.sq.sqes[io_u->index].ioprio = (__u16) io_u->ioprio;
 	if (io_u->ddir == DDIR_TRIM &&
@@ -587,6 +590,11 @@ struct io_u *tw_event(struct thread_data *td, int event)
 	    (uint64_t) result < io_u->xfer_buflen && !job->hot.test_nop &&
 	    is_requeued(job, io_u, (uint64_t) result))
 		return io_u;
-	tw_event_done(td, job, io_u, event);
+	if (job->ring.protection && (uint64_t) result == io_u->xfer_buflen)
+		io_u->error = tw_protection_check(job, io_u);
+	if (io_u->error)
+		tw_record_error(job, io_u, job->hot.returned_ticks);
+	else
+		tw_event_done(td, job, io_u, event);
 	return io_u;
 }

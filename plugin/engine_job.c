@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "guards.h"
 #include "job_record.h"
+#include "protection.h"
 #include "response.h"
 #include "timespec.h"
 
@@ -25,13 +26,21 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	if (!hot->io || !hot->by_index ||
 	    tw_slowest_init(&job->collected.slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
-	    tw_response_init(td, job->ring.entries, &hot->response))
+	    tw_response_init(td, job->ring.entries, &hot->response) ||
+	    tw_protection_init(td, job))
 		return -ENOMEM;
 	hot->stages = o->stages;
 	hot->test_nop = o->test_nop;
 	hot->event_time = o->event_time;
 	hot->event_wait = o->event_wait;
 	return 0;
+}
+
+int tw_refuse_job(struct thread_data *td, const char *what, const char *why)
+{
+	tw_message("%s: %s: %s: %s\n", tw_engine.name, td->o.name, what, why);
+	td_verror(td, EINVAL, tw_engine.name);
+	return 1;
 }
 
 int tw_init(struct thread_data *td)
@@ -117,6 +126,7 @@ int tw_io_u_init(struct thread_data *td, struct io_u *io_u)
 		return 1;
 	}
 	job->hot.by_index[io_u->index] = io_u;
+	tw_protection_give(td, job, io_u);
 	return 0;
 }
 
@@ -215,6 +225,10 @@ int tw_open_file(struct thread_data *td, struct fio_file *f)
 
 int tw_close_file(struct thread_data *td, struct fio_file *f)
 {
+	if (tw_has_our_layout(td)) {
+		free(FILE_ENG_DATA(f));
+		FILE_SET_ENG_DATA(f, NULL);
+	}
 	if (!with_files(td))
 		return generic_close_file(td, f);
 	f->fd = -1;

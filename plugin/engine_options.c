@@ -44,20 +44,22 @@ static int set_sqthread_poll_cpu(void *data, unsigned long long *cpu)
 	return 0;
 }
 
-/* Only commands have metadata, and only if fio's helper fills it. Else the size is 0. */
+/* There is metadata only if fio's functions fill it. Else the size is 0. */
 static int set_md_per_io_size(void *data, unsigned long long *size)
 {
 	struct tw_options *o = data;
+#ifdef TW_FIO_BLOCK_METADATA
+	const bool of_blocks = true;
+#else
+	const bool of_blocks = false;
+#endif
 
 	o->md_per_io_size = (unsigned) *size;
-	if (!*size || (tw_engine_commands && TW_IOOPS_VERSION >= 33))
+	if (!*size || (tw_engine_commands ? TW_IOOPS_VERSION >= 33 : of_blocks))
 		return 0;
-	if (tw_engine_commands)
-		tw_message("tickwise: md_per_io_size: refused, %s has no metadata (3.36 "
-			   "has)\n", fio_version_string);
-	else
-		tw_message("tickwise: md_per_io_size: refused, metadata of block devices is "
-			   "not implemented (tickwise-cmd.so has it for commands)\n");
+	tw_message("tickwise: md_per_io_size: refused, %s has no metadata of %s has)\n",
+		   fio_version_string, tw_engine_commands ? "commands (3.36" :
+		   "block devices (3.41");
 	return 1;
 }
 
@@ -152,16 +154,16 @@ struct fio_option tw_engine_options[] = {
 		"Passthrough: the BYTCHK field of VERIFY"),
 	OPTION("deac", FIO_OPT_BOOL, deac, "Passthrough: write zeroes may deallocate"),
 	CALLS("md_per_io_size", set_md_per_io_size,
-		"Passthrough: bytes for the metadata of an I/O"),
+		"Bytes for the metadata of an I/O"),
 	OPTION("pi_act", FIO_OPT_BOOL, pi_act,
-		"Passthrough: the device makes and strips protection information",
+		"The device makes and strips protection information",
 		.def = "1"),
 	OPTION("pi_chk", FIO_OPT_STR_STORE, pi_chk,
-		"Passthrough: what of it is checked (GUARD,REFTAG,APPTAG)"),
+		"What of it is checked (GUARD,REFTAG,APPTAG)"),
 	OPTION("apptag", FIO_OPT_INT, apptag,
-		"Passthrough: its application tag", .def = "0x1234"),
+		"Its application tag", .def = "0x1234"),
 	OPTION("apptag_mask", FIO_OPT_INT, apptag_mask,
-		"Passthrough: the bits of the tag that are checked", .def = "0xffff"),
+		"The bits of the tag that are checked", .def = "0xffff"),
 	OPTION("tw_report", FIO_OPT_STR_STORE, report,
 		"File of this job's latency report (default: JOB.N.PID.tickwise.json; "
 		"none: no report)"),

@@ -22,6 +22,7 @@ feature TW_FIO_RAMP_PERIOD fio.h ramp_period_state
 feature TW_FIO_SYNCFS io_ddir.h DDIR_SYNCFS
 feature TW_FIO_ATOMIC ioengines.h FIO_ATOMICWRITES
 feature TW_FIO_NVME_INFO_MS engines/nvme.h '__u32 *ms'
+feature TW_FIO_BLOCK_METADATA engines/nvme.h fio_nvme_generate_guard
 feature TW_FIO_NSEC io_u.h issue_nsec
 feature TW_FIO_COMPLETE_TIME ioengines.h FIO_SETS_COMPLETE_TIME
 feature TW_FIO_DEVICE_ERROR io_u.h IO_U_F_DEVICE_ERROR

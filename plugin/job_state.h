@@ -33,6 +33,7 @@ struct tw_devices;
 struct tw_facts;
 struct tw_files;
 struct tw_range;
+struct tw_protection;
 
 /*
  * The bounds of a clock's offset from the counter's own time at one moment. They are
@@ -140,6 +141,7 @@ struct tw_job_ring {
 	struct cmdprio cmdprio;
 	struct iovec *iovecs;		/* by io_u->index; NULL: not vectored */
 	struct tw_commands *commands;	/* NULL: the engine has none */
+	struct tw_protection *protection;	/* NULL: no metadata */
 	int *files;			/* registered, by fio_file's engine_pos */
 	unsigned files_open;
 };

@@ -277,4 +277,5 @@ void tw_ring_tear_down(struct tw_job *job)
 	free(job->ring.files);
 	free(job->ring.iovecs);
 	free(job->ring.commands);
+	free(job->ring.protection);
 }

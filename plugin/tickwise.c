@@ -9,12 +9,18 @@
  */
 #include "engine.h"
 #include "guards.h"
+#include "protection.h"
 
 const bool tw_engine_commands = false;
 
 static int get_file_size(struct thread_data *td, struct fio_file *f)
 {
-	return tw_try(td) ? 1 : generic_get_file_size(td, f);
+	return tw_try(td) || tw_protection_know(td, f) ? 1 : generic_get_file_size(td, f);
+}
+
+static int open_file(struct thread_data *td, struct fio_file *f)
+{
+	return tw_protection_know(td, f) ? 1 : tw_open_file(td, f);
 }
 
 struct ioengine_ops tw_engine = {
@@ -33,7 +39,7 @@ struct ioengine_ops tw_engine = {
 	.getevents		= tw_getevents,
 	.event			= tw_event,
 	.cleanup		= tw_cleanup,
-	.open_file		= tw_open_file,
+	.open_file		= open_file,
 	.close_file		= tw_close_file,
 	.get_file_size		= get_file_size,
 	.options		= tw_engine_options,

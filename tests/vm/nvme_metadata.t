@@ -4,12 +4,13 @@
 # Behaviour: with metadata and protection information, and with each write_mode and
 # verify_mode, the engine for commands does what fio's own does: each reads what the other
 # wrote, a wrong tag fails both, zeroes reach the right blocks, and the device finds a
-# changed byte. Counts are fio's and stages add up. A fio without these options has them
-# refused by name. Defect: a guard of other data, a tag that is not sent, metadata of
-# another I/O, a command that transfers data and should not.
+# changed byte. The engine for block devices does, too, on a kernel that has their metadata.
+# Counts are fio's and stages add up. A fio without these options has them refused by name,
+# and so has a kernel without them. Defect: a guard of other data, a tag that is not sent,
+# metadata of another I/O, a command that transfers data and should not.
 #
-# fio's own scripts t/nvmept_pi.py and t/nvmept_write_mode.py need Python in the machine;
-# results.md tells what they found.
+# fio's own scripts t/nvmept_pi.py, t/io_uring_pi.py and t/nvmept_write_mode.py need Python
+# in the machine; results.md tells what they found.
 . "$(dirname "$0")/boot.sh"
 
 seconds=500
@@ -42,10 +43,11 @@ fails()
 }
 
 # both LABEL: passes if the job succeeded with both engines
+suffix_cmd=-cmd
 both()
 {
-	whole "$1-tickwise-cmd"
-	succeeds "$1-io_uring_cmd" "$1: fio's own engine, too"
+	whole "$1-tickwise$suffix_cmd"
+	succeeds "$1-io_uring$(echo "$suffix_cmd" | tr - _)" "$1: fio's own engine, too"
 }
 
 # refused LABEL OPTION
@@ -99,4 +101,40 @@ if [ -e "$shared/has_mix" ]; then
 	is "$(value "$shared/mix-tickwise-cmd.report.json" \
 		'$j->{ios}{write} + $j->{ios}{read}')" 1024 "a mix: all is written and verified"
 fi
+
+fio_has=$("$FIO" --version | awk -F '[-.]' '{ print ($2 * 1000 + $3 >= 3041) }')
+kernel_has()
+{
+	basename "${kernel%/*}"/lib/modules/* | awk -F . '{ exit ($1 * 1000 + $2 < 6017) }'
+}
+if [ "$fio_has" = 0 ]; then
+	refused no_blocks-tickwise md_per_io_size
+	skip "this fio has no metadata of block devices (3.41 has)"
+	suites=
+elif ! kernel_has; then
+	fails no_blocks-tickwise
+	is "$(grep -c 'md_per_io_size: .*Linux 6.17' "$shared/no_blocks-tickwise.err")" 1 \
+		"a kernel without metadata of block devices: one line tells it"
+fi
+suffix_cmd=
+for suite in $suites; do
+	on_kernel "$suite" || { skip "$no_kernel"; continue; }
+	kernel_has || { skip "$suite: no metadata of block devices (Linux 6.17)"; continue; }
+	# shellcheck disable=SC2086	# no spaces in them
+	boot block_metadata -device nvme,id=nvme0,serial=tickwise,max_ioqpairs=8 $namespaces
+	ok $? "$suite: the machine ran"
+	for n in 1 3; do
+		for job in write read other_door verified mixed options; do
+			both "$job-$n"
+		done
+		for engine in tickwise io_uring; do
+			fails "wrong_tag-$n-$engine"
+		done
+	done
+	for job in small_md no_information masked; do
+		fails $job-tickwise
+		is "$(grep -c "^tickwise: .*\(md_per_io_size\|apptag_mask\): " \
+			"$shared/$job-tickwise.err")" 1 "$job: one line that names the option"
+	done
+done
 done_testing

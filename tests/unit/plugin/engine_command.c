@@ -17,8 +17,6 @@
 __asm__(".data\n.balign 8\n");
 NAMED(fio_nvme_get_info)
 NAMED(fio_nvme_uring_cmd_prep)
-NAMED(fio_nvme_pi_fill)
-NAMED(fio_nvme_pi_verify)
 NAMED(populate_verify_io_u)
 NAMED(init_rand_seed)
 NAMED(fio_debug)

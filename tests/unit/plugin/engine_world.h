@@ -24,6 +24,7 @@
 #include "engine.h"
 #include "guards.h"
 #include "job_record.h"
+#include "protection.h"
 #include "latency/histogram_json.h"
 #include "fio_run.h"
 #include "report/report.h"
@@ -476,6 +477,13 @@ int fio_cmdprio_init(struct thread_data *td, struct cmdprio *cmdprio,
 }
 
 WORLD_VOID(fio_cmdprio_cleanup, struct cmdprio *cmdprio)
+/* tests/vm/nvme_metadata.t has metadata. */
+WORLD_GIVES(0, int, tw_protection_init, struct thread_data *td, struct tw_job *job)
+WORLD_VOID(tw_protection_give, struct thread_data *td, const struct tw_job *job,
+	   struct io_u *io_u)
+WORLD_GIVES(0, int, tw_protection_fits, struct thread_data *td, const struct nvme_data *data)
+WORLD_VOID(tw_protect, const struct tw_job *job, struct io_u *io_u)
+WORLD_GIVES(0, unsigned, tw_protection_check, const struct tw_job *job, struct io_u *io_u)
 WORLD_GIVES(0, int, generic_open_file, struct thread_data *td, struct fio_file *f)
 WORLD_GIVES(0, int, generic_close_file, struct thread_data *td, struct fio_file *f)
 

@@ -12,20 +12,7 @@ has write_mode && touch has_modes
 has verify_bytchk && touch has_mix
 all='tickwise-cmd io_uring_cmd'
 
-# The kernel may find the namespaces in any order, and numbers what it finds.
-name_of()
-{
-	grep -lx "$1" /sys/block/nvme0n*/nsid | cut -d/ -f4
-}
-
-# job LABEL ARGUMENT...: runs it with both engines, in namespace $n
-job()
-{
-	label=$1
-	disk=$(name_of "$n")
-	shift
-	on_each "$label" "$all" --iodepth=8 --size=$((512 * block)) --bs=$((8 * block)) "$@"
-}
+. /guest/namespaces.sh
 
 # With pi_act=1 the device makes and strips 8 bytes, and the job has blocks of 512.
 protect='--pi_chk=GUARD,REFTAG,APPTAG --apptag=0x8888'
@@ -74,6 +61,9 @@ else
 	all=tickwise-cmd
 	job no_metadata --rw=write --md_per_io_size=64
 fi
+
+all=tickwise
+job no_blocks --rw=write --md_per_io_size=64
 
 n=4 block=512
 all='tickwise-cmd io_uring_cmd'
