@@ -132,7 +132,7 @@ delayed()
 		for (@s) {
 			my ($p, $no) = ($_->{p}, "");
 			# Linux 6.12 writes data that is in the journal to its place afterwards.
-			@$_{qw(d j)} = (0, $_->{d} + $_->{j}) if "'"$suite $1"'" =~ /^trixie journal/;
+			@$_{qw(d j)} = (0, 200 * $_->{d} + $_->{j}) if "'"$suite $1"'" =~ /^trixie journal/;
 			$no .= " flush $_->{f}" unless $_->{f} && near($p->{flush}, $_->{f});
 			$no .= " data $_->{d}" unless near($p->{data}, 200 * $_->{d});
 			$no .= " journal $_->{j}" unless near($p->{journal}, $_->{j});

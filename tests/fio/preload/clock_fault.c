@@ -23,9 +23,10 @@
 #define RAW_JUMP_NS	100000000
 #define AWAY_FROM_NS	500000
 #define AWAY_UNTIL_NS	20000000
+#define AWAY_ANEW_NS	5000000
 
 static int is_child, is_spoilt;
-static struct timespec first_raw;
+static struct timespec first_raw, last_raw;
 
 static void forked(void)
 {
@@ -52,15 +53,21 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
 	return real_nanosleep(wanted, left);
 }
 
+static long since(const struct timespec *now, const struct timespec *then)
+{
+	return (now->tv_sec - then->tv_sec) * 1000000000 + now->tv_nsec - then->tv_nsec;
+}
+
+/* A pause that is the machine's own, as before the first of many readings, begins anew. */
 static void be_away(const struct timespec *now)
 {
 	struct timespec wait = { 0, 0 };
 	long since_ns;
 
-	if (!first_raw.tv_sec)
+	if (!last_raw.tv_sec || now->tv_sec - last_raw.tv_sec > 1 ||
+	    since(now, &last_raw) > AWAY_ANEW_NS)
 		first_raw = *now;
-	since_ns = (now->tv_sec - first_raw.tv_sec) * 1000000000 +
-		   now->tv_nsec - first_raw.tv_nsec;
+	since_ns = since(now, &first_raw);
 	if (since_ns < AWAY_FROM_NS || since_ns >= AWAY_UNTIL_NS)
 		return;
 	wait.tv_nsec = AWAY_UNTIL_NS - since_ns;
@@ -80,7 +87,9 @@ int clock_gettime(clockid_t clock_id, struct timespec *now)
 	if (!ret && fault && !strcmp(fault, "away") &&
 	    clock_id == CLOCK_MONOTONIC_RAW) {
 		be_away(now);
-		return real(clock_id, now);
+		ret = real(clock_id, now);
+		last_raw = *now;
+		return ret;
 	}
 	if (ret || !fault || !is_spoilt)
 		return ret;
