@@ -273,10 +273,7 @@ static struct io_u *event(struct thread_data *td, int event)
 #endif
 	if (!io_u->error)
 		io_u->error = tw_protection_check(job, io_u);
-	if (io_u->error)
-		tw_record_error(job, io_u, job->hot.returned_ticks);
-	else
-		tw_event_done(td, job, io_u, event);
+	tw_event_done(td, job, io_u, event);
 	return io_u;
 }
 

@@ -528,10 +528,15 @@ static void take_kernel_stamps(const struct tw_job *job, const struct io_u *io_u
 		       is_read && io_u->file->filetype == FIO_TYPE_FILE);
 }
 
-/* Record an I/O that is done, which means that fio accounts its latency, too. */
+/* Record an I/O that has ended: one without an error is done, so fio accounts its latency,
+ * too. */
 void tw_event_done(struct thread_data *td, struct tw_job *job,
 		   struct io_u *io_u, int event)
 {
+	if (io_u->error) {
+		tw_record_error(job, io_u, job->hot.returned_ticks);
+		return;
+	}
 	if (job->hot.event_time)
 		end_at_event(job, io_u, event);
 	/* Not in getevents(): the reading would be in fio's lat, and in no stage. */
@@ -580,21 +585,13 @@ struct io_u *tw_event(struct thread_data *td, int event)
 		do_io_u_trim(td, io_u);
 		result = -(int) io_u->error;
 	}
-	if (result < 0) {
-		io_u->error = (unsigned) -result;
-		tw_record_error(job, io_u, job->hot.returned_ticks);
-		return io_u;
-	}
-	io_u->error = 0;
-	if (ddir_rw(io_u->ddir) && io_u->ddir != DDIR_TRIM &&
+	io_u->error = result < 0 ? (unsigned) -result : 0;
+	if (result >= 0 && ddir_rw(io_u->ddir) && io_u->ddir != DDIR_TRIM &&
 	    (uint64_t) result < io_u->xfer_buflen && !job->hot.test_nop &&
 	    is_requeued(job, io_u, (uint64_t) result))
 		return io_u;
-	if (job->ring.protection && (uint64_t) result == io_u->xfer_buflen)
+	if (job->ring.protection && !io_u->error && (uint64_t) result == io_u->xfer_buflen)
 		io_u->error = tw_protection_check(job, io_u);
-	if (io_u->error)
-		tw_record_error(job, io_u, job->hot.returned_ticks);
-	else
-		tw_event_done(td, job, io_u, event);
+	tw_event_done(td, job, io_u, event);
 	return io_u;
 }
