@@ -21,6 +21,7 @@
 #include "engines/nvme.h"
 #include "guards.h"
 #include "job_record.h"
+#include "message.h"
 #include "protection.h"
 #include "verify.h"
 #include "write_modes.h"
@@ -304,8 +305,8 @@ static int identify(struct thread_data *td, struct fio_file *f,
 				    blocks);
 
 	if (!ret && metadata_bytes)
-		return tw_refuse_job(td, f->file_name,
-				     "it is formatted with metadata: refused");
+		return tw_refuse_job(td, EINVAL, "%s: it is formatted with metadata: refused",
+				     f->file_name);
 #else
 	int ret = fio_nvme_get_info(f, &data->nsid, &bytes, blocks);
 #endif
@@ -328,11 +329,11 @@ static int fits(struct thread_data *td, const struct nvme_data *data)
 	if (tw_protection_fits(td, data))
 		return 1;
 	if (data->lba_ext && data->pi_type && td->o.verify != VERIFY_NONE)
-		return tw_refuse_job(td, "verify", "refused, the protection information is "
-				     "in the same buffer");
+		return tw_refuse_job(td, EINVAL, "verify: refused, the protection information "
+				     "is in the same buffer");
 	if ((data->ms || data->pi_type) && is_other(o->verify_mode, "read"))
-		return tw_refuse_job(td, "verify_mode", "refused, the device would compare "
-				     "the metadata, too");
+		return tw_refuse_job(td, EINVAL, "verify_mode: refused, the device would "
+				     "compare the metadata, too");
 #endif
 	return 0;
 }
@@ -346,11 +347,11 @@ static int know_device(struct thread_data *td, struct fio_file *f,
 	int ret;
 
 	if (f->filetype != FIO_TYPE_CHAR)
-		return tw_refuse_job(td, f->file_name, "not a character device of an "
-				     "NVMe namespace (/dev/ngXnY)");
+		return tw_refuse_job(td, EINVAL, "%s: not a character device of an NVMe "
+				     "namespace (/dev/ngXnY)", f->file_name);
 	data = calloc(1, sizeof(*data));
 	if (!data)
-		return tw_refuse_job(td, f->file_name, strerror(ENOMEM));
+		return tw_refuse_job(td, ENOMEM, "%s: %s", f->file_name, strerror(ENOMEM));
 	ret = identify(td, f, data, blocks, block_bytes);
 	if (ret || fits(td, data)) {
 		free(data);
@@ -397,21 +398,21 @@ static int check_options(struct thread_data *td)
 	unsigned i;
 
 	if (name)
-		return tw_refuse_job(td, name, "refused, not implemented");
+		return tw_refuse_job(td, EINVAL, "%s: refused, not implemented", name);
 	why = tw_write_modes_read(o->write_mode, &modes);
 	if (!why)
 		why = no_modes(td, &modes);
 	if (why)
-		return tw_refuse_job(td, "write_mode", why);
+		return tw_refuse_job(td, EINVAL, "write_mode: %s", why);
 	if (is_other(o->verify_mode, "read") && is_other(o->verify_mode, "compare"))
-		return tw_refuse_job(td, "verify_mode", "read or compare");
+		return tw_refuse_job(td, EINVAL, "verify_mode: read or compare");
 	if (TW_IOOPS_VERSION < 36 && is_other(o->verify_mode, "read"))
-		return tw_refuse_job(td, "verify_mode", "refused, this fio has no other than "
-				     "read (3.38 has)");
+		return tw_refuse_job(td, EINVAL, "verify_mode: refused, this fio has no other "
+				     "than read (3.38 has)");
 	/* As a flush of queue(): the kernel's polling needs the data of a command. */
 	for (i = 0; o->hipri && i < modes.count; i++)
 		if (!(modes.mode[i].command & TW_NVME_MOVES_DATA))
-			return tw_refuse_job(td, "hipri", "refused with a write_mode that "
+			return tw_refuse_job(td, EINVAL, "hipri: refused with a write_mode that "
 					     "moves no data: Linux 6.1 crashes");
 	return 0;
 }
@@ -468,7 +469,8 @@ static int init(struct thread_data *td)
 	job = td->io_ops_data;
 	c = calloc(1, sizeof(*c) + job->ring.entries * sizeof(c->ranges[0]));
 	if (!c)
-		return tw_refuse_job(td, "iodepth", strerror(ENOMEM));
+		return tw_refuse_job(td, ENOMEM, "not enough memory for iodepth=%u",
+				     td->o.iodepth);
 	job->ring.commands = c;
 	set_commands(td, c);
 	return 0;

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fio_run.h"
+#include "counter_verdict.h"
+#include "message.h"
 #include "timespec.h"
 #include "trust.h"
 #include "report/report_json.h"

@@ -38,8 +38,6 @@ void tw_cleanup(struct thread_data *td);
 int tw_open_file(struct thread_data *td, struct fio_file *f);
 int tw_close_file(struct thread_data *td, struct fio_file *f);
 int tw_try(struct thread_data *td);
-/* Log why the job can't have @what, an option or a file. Return 1. */
-int tw_refuse_job(struct thread_data *td, const char *what, const char *why);
 
 /* ring.c: return 0 or -errno. tw_ring_set_up() and tw_ring_register() log why. */
 int tw_ring_set_up(struct thread_data *td, struct tw_job *job);

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 
 #include "engine.h"
+#include "fio_run.h"
 #include "guards.h"
 #include "job_record.h"
+#include "message.h"
 #include "protection.h"
 #include "response.h"
 #include "timespec.h"
@@ -36,13 +38,6 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	return 0;
 }
 
-int tw_refuse_job(struct thread_data *td, const char *what, const char *why)
-{
-	tw_message("%s: %s: %s: %s\n", tw_engine.name, td->o.name, what, why);
-	td_verror(td, EINVAL, tw_engine.name);
-	return 1;
-}
-
 int tw_init(struct thread_data *td)
 {
 	struct tw_options *o;
@@ -51,18 +46,13 @@ int tw_init(struct thread_data *td)
 	if (tw_check_layout(td))
 		return 1;
 	o = td->eo;
-	if (tw_options_check(td)) {
-		td_verror(td, EINVAL, "tickwise options");
+	if (tw_options_check(td))
 		return 1;
-	}
 	job = calloc(1, sizeof(*job));
 	td->io_ops_data = job;
-	if (!job || allocate(td, job)) {
-		tw_message("tickwise: not enough memory for iodepth=%u\n",
-			td->o.iodepth);
-		td_verror(td, ENOMEM, "tickwise init");
-		return 1;
-	}
+	if (!job || allocate(td, job))
+		return tw_refuse_job(td, ENOMEM, "not enough memory for iodepth=%u",
+				     td->o.iodepth);
 	/* This function logs its errors itself. */
 	if (fio_cmdprio_init(td, &job->ring.cmdprio, &o->cmdprio_options)) {
 		td_verror(td, EINVAL, "cmdprio");
@@ -104,11 +94,8 @@ int tw_post_init(struct thread_data *td)
 	tw_moment_take(job, &collected->start);
 	tw_trigger_begin(td, job);
 	if (!collected->facts || tw_record_start(td, job) ||
-	    tw_devices_start(td, collected->facts->where, &job->hot.devices)) {
-		tw_message("tickwise: %s: not enough memory\n", td->o.name);
-		td_verror(td, ENOMEM, "tickwise post_init");
-		return 1;
-	}
+	    tw_devices_start(td, collected->facts->where, &job->hot.devices))
+		return tw_refuse_job(td, ENOMEM, "not enough memory");
 	collected->started = true;
 	tw_intervals_begin(td, job);
 	return 0;
@@ -189,11 +176,8 @@ int tw_try(struct thread_data *td)
 	if (!tw_has_our_layout(td) || tried)
 		return 0;
 	ret = io_uring_queue_init(1, &ring, 0);
-	if (ret) {
-		tw_message("tickwise: %s: %s\n", td->o.name, tw_ring_failure(-ret));
-		td_verror(td, -ret, "io_uring_setup");
-		return 1;
-	}
+	if (ret)
+		return tw_refuse_job(td, -ret, "%s", tw_ring_failure(-ret));
 	io_uring_queue_exit(&ring);
 	tw_run_take_hangup();
 	tw_timing_of_process();

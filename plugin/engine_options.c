@@ -15,8 +15,8 @@
 #include "collect/slowest.h"
 #include "engine.h"
 #include "engine_options.h"
-#include "fio_run.h"
 #include "fio_versions.h"
+#include "message.h"
 #ifdef TW_FIO_VERIFY_FSYNCED
 #include "verify.h"
 #endif
@@ -219,27 +219,20 @@ int tw_options_check(struct thread_data *td)
 	/* Before Linux 5.11 the submission thread could use registered files only. */
 	if (o->sqthread_poll)
 		o->registerfiles = 1;
-	if (o->registerfiles && td->o.nr_files != td->o.open_files) {
-		tw_message("tickwise: %s: %s needs all of a job's files "
-			"open at once, but openfiles=%u of %u\n", td->o.name,
-			o->sqthread_poll ? "sqthread_poll" : "registerfiles",
-			td->o.open_files, td->o.nr_files);
-		return -EINVAL;
-	}
+	if (o->registerfiles && td->o.nr_files != td->o.open_files)
+		return tw_refuse_job(td, EINVAL, "%s needs all of a job's files open at once, "
+				     "but openfiles=%u of %u",
+				     o->sqthread_poll ? "sqthread_poll" : "registerfiles",
+				     td->o.open_files, td->o.nr_files);
 #ifdef TW_FIO_VERIFY_FSYNCED
 	/* fio's engine refuses this, too: each write is safe by itself then. */
-	if (o->writefua && td->o.verify_policy & VERIFY_POLICY_FSYNCED) {
-		tw_message("tickwise: %s: writefua does not go with "
-			"verify_policy=fsynced\n", td->o.name);
-		return -EINVAL;
-	}
+	if (o->writefua && td->o.verify_policy & VERIFY_POLICY_FSYNCED)
+		return tw_refuse_job(td, EINVAL, "writefua does not go with "
+				     "verify_policy=fsynced");
 #endif
-	if (o->interval_us && o->interval_us < TW_INTERVAL_MIN_US) {
-		tw_message("tickwise: %s: tw_interval is %llu us, the shortest is "
-			"%llu ms\n", td->o.name, o->interval_us,
-			TW_INTERVAL_MIN_US / 1000);
-		return -EINVAL;
-	}
+	if (o->interval_us && o->interval_us < TW_INTERVAL_MIN_US)
+		return tw_refuse_job(td, EINVAL, "tw_interval is %llu us, the shortest is "
+				     "%llu ms", o->interval_us, TW_INTERVAL_MIN_US / 1000);
 	if (o->test_nop)
 		tw_message("tickwise: %s: tw_test_nop=1: no data is read "
 			"or written\n", td->o.name);

@@ -7,8 +7,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "fio_run.h"
 #include "guards.h"
+#include "message.h"
+#include "run_memory.h"
 
 void tw_message(const char *format, ...)
 {

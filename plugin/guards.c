@@ -4,8 +4,9 @@
  */
 #include <string.h>
 
-#include "fio_run.h"
 #include "guards.h"
+#include "message.h"
+#include "run_memory.h"
 
 /*
  * The options of the source that this was built with, and their places in struct

@@ -15,9 +15,11 @@
 #include "base/write_file.h"
 #include "job_record.h"
 #include "latency/histogram_json.h"
+#include "message.h"
 #include "report/report_json.h"
 #include "report_file.h"
 #include "timespec.h"
+#include "timing.h"
 
 /* How often the thread asks at first if the job has switched. */
 #define FIRST_PAUSE_NS	50000

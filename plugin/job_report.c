@@ -9,8 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "counter_verdict.h"
+#include "fio_run.h"
 #include "job_parts.h"
 #include "latency/histogram_json.h"
+#include "message.h"
 #include "report/report_json.h"
 #include "report_file.h"
 #include "response.h"

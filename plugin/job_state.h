@@ -22,7 +22,7 @@
 #include "collect/slowest.h"
 #include "job_waits.h"
 #include "tickwise.h"
-#include "fio_run.h"
+#include "timing.h"
 
 /* In place of a time: there is none. */
 #define TW_NO_TIME	UINT64_MAX

@@ -13,6 +13,7 @@
 #include "kernel/cgroup.h"
 #include "kernel/explain.h"
 #include "kernel/program.h"
+#include "message.h"
 
 #define TW_KERNEL_UNKNOWN	((enum tw_kernel_mode)-1)
 #define NOT_SERIAL	"with create_serialize=0 several jobs need thread=1 for it"
@@ -189,12 +190,9 @@ int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job)
 	struct tw_kernel *kernel = &job->hot.kernel;
 	struct tw_follow *follow = &job->collected.follow;
 
-	if (mode == TW_KERNEL_UNKNOWN) {
-		tw_message("tickwise: %s: TICKWISE_KERNEL is '%.40s': auto, off or "
-			   "require\n", td->o.name, getenv("TICKWISE_KERNEL"));
-		td_verror(td, EINVAL, "TICKWISE_KERNEL");
-		return -EINVAL;
-	}
+	if (mode == TW_KERNEL_UNKNOWN)
+		return tw_refuse_job(td, EINVAL, "TICKWISE_KERNEL is '%.40s': auto, off or "
+				     "require", getenv("TICKWISE_KERNEL"));
 	tw_kernel_made(kernel);
 	tw_follow_made(follow);
 	tw_syncs_made(&job->hot.syncs);
@@ -207,11 +205,9 @@ int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job)
 	}
 	if (kernel->slots || mode != TW_KERNEL_REQUIRE)
 		return 0;
-	tw_message("tickwise: %s: tw_kernel=require, but the stages inside the "
-		   "kernel can't be had: %s\n", td->o.name,
-		   kernel->why ? kernel->why : "tw_stages=0 or tw_test_nop=1");
-	td_verror(td, EPERM, "tw_kernel");
-	return -EPERM;
+	return tw_refuse_job(td, EPERM, "tw_kernel=require, but the stages inside the kernel "
+			     "can't be had: %s",
+			     kernel->why ? kernel->why : "tw_stages=0 or tw_test_nop=1");
 }
 
 /* ---- why an I/O was slow ------------------------------------------------ */

@@ -13,6 +13,7 @@
 
 #include "engine.h"
 #include "guards.h"
+#include "message.h"
 #include "protection.h"
 
 #if TW_IOOPS_VERSION >= 33
@@ -154,18 +155,17 @@ int tw_protection_know(struct thread_data *td, struct fio_file *f)
 	const struct tw_options *o = td->eo;
 	struct nvme_data *data;
 	const char *why;
-	char what[200];
 
 	if (!tw_has_our_layout(td) || !o->md_per_io_size || FILE_ENG_DATA(f))
 		return 0;
 	if (o->apptag_mask != 0xffff)
-		return tw_refuse_job(td, "apptag_mask", "a block device has no other than 0xffff");
+		return tw_refuse_job(td, EINVAL, "apptag_mask: a block device has no other "
+				     "than 0xffff");
 	why = ask(f, &metadata);
 	data = why ? NULL : calloc(1, sizeof(*data));
-	if (!data) {
-		snprintf(what, sizeof(what), "md_per_io_size: %s", f->file_name);
-		return tw_refuse_job(td, what, why ? why : strerror(ENOMEM));
-	}
+	if (!data)
+		return tw_refuse_job(td, why ? EINVAL : ENOMEM, "md_per_io_size: %s: %s",
+				     f->file_name, why ? why : strerror(ENOMEM));
 	*data = (struct nvme_data) {
 		.lba_shift = (__u32) __builtin_ctz(metadata.block_bytes),
 		.lba_size = metadata.block_bytes,
@@ -193,7 +193,6 @@ int tw_protection_fits(struct thread_data *td, const struct nvme_data *data)
 	const unsigned block_bytes = data->lba_ext ? data->lba_ext : data->lba_size;
 	const bool does[] = { td_read(td), td_write(td), td_trim(td) };
 	const struct tw_options *o = td->eo;
-	char why[120];
 	int i;
 
 	for (i = DDIR_READ; i <= DDIR_TRIM; i++) {
@@ -201,16 +200,13 @@ int tw_protection_fits(struct thread_data *td, const struct nvme_data *data)
 
 		if (!does[i])
 			continue;
-		if (td->o.min_bs[i] % block_bytes || td->o.max_bs[i] % block_bytes) {
-			snprintf(why, sizeof(why), "the device's blocks have %u bytes%s",
-				 block_bytes, data->lba_ext ? ", metadata included" : "");
-			return tw_refuse_job(td, "bs", why);
-		}
-		if (i != DDIR_TRIM && !data->lba_ext && o->md_per_io_size < needed) {
-			snprintf(why, sizeof(why), "the metadata of an I/O has %llu bytes",
-				 (unsigned long long) needed);
-			return tw_refuse_job(td, "md_per_io_size", why);
-		}
+		if (td->o.min_bs[i] % block_bytes || td->o.max_bs[i] % block_bytes)
+			return tw_refuse_job(td, EINVAL, "bs: the device's blocks have %u bytes%s",
+					     block_bytes,
+					     data->lba_ext ? ", metadata included" : "");
+		if (i != DDIR_TRIM && !data->lba_ext && o->md_per_io_size < needed)
+			return tw_refuse_job(td, EINVAL, "md_per_io_size: the metadata of an I/O "
+					     "has %llu bytes", (unsigned long long) needed);
 	}
 #endif
 	return 0;

@@ -17,9 +17,10 @@
 #include "collect/sys_facts.h"
 #include "guards.h"
 #include "latency/histogram_json.h"
-#include "fio_run.h"
+#include "message.h"
 #include "report/report_json.h"
 #include "report_file.h"
+#include "timing.h"
 
 json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 		      uint64_t start_realtime_ns)

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <signal.h>
 
-#include "fio_run.h"
+#include "timing.h"
 
 struct thread_data;
 

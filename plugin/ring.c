@@ -11,6 +11,7 @@
 
 #include "engine.h"
 #include "job_parts.h"
+#include "message.h"
 #include "verify.h"
 
 /* Some headers are older than these flags. Up to 3.37, fio's RWF_UNCACHED is 0x40. No
@@ -44,14 +45,6 @@ const char *tw_ring_failure(int error)
 	default:
 		return strerror(error);
 	}
-}
-
-static int refuse(struct thread_data *td, const char *what, int error,
-		  const char *why)
-{
-	tw_message("tickwise: %s: %s: %s\n", td->o.name, what, why);
-	td_verror(td, error, what);
-	return -error;
 }
 
 /* Make a ring without liburing's setup, which leaves out the array of indices if the
@@ -125,11 +118,11 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	tw_kernel_ring_begins(td, job);
 	ret = set_up(job, &wanted);
 	if (ret)
-		return refuse(td, "io_uring_setup", -ret,
-			      ret == -EINVAL && o->sqthread_poll_cpu_set ?
-			      "the kernel refuses the ring (sqthread_poll_cpu is no "
-			      "CPU of this job? iodepth too large?)" :
-			      tw_ring_failure(-ret));
+		return tw_refuse_job(td, -ret, "io_uring_setup: %s",
+				     ret == -EINVAL && o->sqthread_poll_cpu_set ?
+				     "the kernel refuses the ring (sqthread_poll_cpu is no "
+				     "CPU of this job? iodepth too large?)" :
+				     tw_ring_failure(-ret));
 	job->ring.is_made = true;
 	ret = tw_kernel_ring_made(td, job);
 	if (ret)
@@ -173,9 +166,9 @@ static int register_buffers(struct thread_data *td, struct tw_job *job)
 		ret = io_uring_register_buffers(&job->ring.uring, buffers, td->o.iodepth);
 	free(buffers);
 	if (ret)
-		return refuse(td, "fixedbufs", -ret, ret == -ENOMEM ?
-			      "not enough memory that may be locked "
-			      "(ulimit -l)" : strerror(-ret));
+		return tw_refuse_job(td, -ret, "fixedbufs: %s", ret == -ENOMEM ?
+				     "not enough memory that may be locked (ulimit -l)" :
+				     strerror(-ret));
 	job->ring.fixed_buffers = true;
 	return 0;
 }
@@ -190,7 +183,7 @@ static int register_files(struct thread_data *td, struct tw_job *job)
 
 	job->ring.files = calloc(td->o.nr_files, sizeof(*job->ring.files));
 	if (!job->ring.files)
-		return refuse(td, "registerfiles", ENOMEM, strerror(ENOMEM));
+		return tw_refuse_job(td, ENOMEM, "registerfiles: %s", strerror(ENOMEM));
 	for_each_file(td, f, i) {
 		/* fio logs the error. */
 		if (generic_open_file(td, f))
@@ -202,7 +195,7 @@ static int register_files(struct thread_data *td, struct tw_job *job)
 	}
 	ret = io_uring_register_files(&job->ring.uring, job->ring.files, job->ring.files_open);
 	if (ret)
-		return refuse(td, "registerfiles", -ret, strerror(-ret));
+		return tw_refuse_job(td, -ret, "registerfiles: %s", strerror(-ret));
 	job->ring.fixed_files = true;
 	return 0;
 }
@@ -250,8 +243,7 @@ int tw_ring_register(struct thread_data *td, struct tw_job *job)
 	     (o->nonvectored == -1U && !has_plain_transfers(job)))) {
 		job->ring.iovecs = calloc(job->ring.entries, sizeof(*job->ring.iovecs));
 		if (!job->ring.iovecs)
-			return refuse(td, "nonvectored", ENOMEM,
-				      strerror(ENOMEM));
+			return tw_refuse_job(td, ENOMEM, "nonvectored: %s", strerror(ENOMEM));
 	}
 	job->ring.direct = td->o.odirect || tw_engine_commands;
 	job->ring.polled_submission = o->sqthread_poll;

@@ -15,8 +15,9 @@
 
 #include "counter/state.h"
 #include "machine/machine.h"
-#include "fio_run.h"
+#include "message.h"
 #include "timespec.h"
+#include "timing.h"
 #include "trust.h"
 
 static struct tw_timing timing;

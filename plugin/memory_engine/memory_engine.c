@@ -14,7 +14,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "../fio_run.h"
 #include "../fio_versions.h"
+#include "../message.h"
 #include "memory_job.h"
 #include "timespec.h"
 
@@ -86,8 +88,8 @@ static int lay_cycle(struct thread_data *td, struct tw_memory_job *job)
 		bytes = all - bytes > all / STEPS ? bytes + all / STEPS : all;
 	}
 	if (ret)
-		return tw_memory_refuse(td, -ret, "no %s cycle through %llu bytes: %s",
-					tw_cycle_names[shape.kind], td->o.size, strerror(-ret));
+		return tw_refuse_job(td, -ret, "no %s cycle through %llu bytes: %s",
+				     tw_cycle_names[shape.kind], td->o.size, strerror(-ret));
 	return td->terminate ? 1 : 0;
 }
 
@@ -106,12 +108,12 @@ static int set_up(struct thread_data *td, struct tw_memory_job *job)
 
 	job->loads = td->o.min_bs[DDIR_READ] / TW_MEMORY_LINE_BYTES * o->repeat;
 	if (tw_histogram_init(&job->ticks, TW_MEMORY_DIGITS))
-		return tw_memory_refuse(td, ENOMEM, "not enough memory");
+		return tw_refuse_job(td, ENOMEM, "not enough memory");
 	ret = tw_memory_map(memory, td->o.size, o->pages, o->node);
 	if (ret)
-		return tw_memory_refuse(td, -ret, "%llu bytes on %s pages: %s", td->o.size,
-					tw_pages_names[o->pages],
-					tw_pages_why_not(ret, o->pages));
+		return tw_refuse_job(td, -ret, "%llu bytes on %s pages: %s", td->o.size,
+				     tw_pages_names[o->pages],
+				     tw_pages_why_not(ret, o->pages));
 	if (memory->pages == TW_PAGES_TRANSPARENT && memory->huge_bytes < memory->bytes)
 		tw_message(TW_MEMORY_NAME ": %s: only %.0f %% of the memory is on huge pages\n",
 			td->o.name, 100.0 * (double) memory->huge_bytes / (double) memory->bytes);
@@ -145,12 +147,12 @@ static int init(struct thread_data *td)
 	if (tw_check_layout(td))
 		return 1;
 	if (td->o.read_iolog_file)
-		return tw_memory_refuse(td, EINVAL, "read_iolog: there is nothing to replay on "
-					"memory");
+		return tw_refuse_job(td, EINVAL, "read_iolog: there is nothing to replay on "
+				     "memory");
 	job = calloc(1, sizeof(*job));
 	td->io_ops_data = job;
 	if (!job)
-		return tw_memory_refuse(td, ENOMEM, "not enough memory");
+		return tw_refuse_job(td, ENOMEM, "not enough memory");
 	tw_run_job_begins(td);
 	job->timing = tw_timing_of_process();
 	job->ns_per_tick = job->timing->clock.system ? 1 : 1e9 / job->timing->clock.scale.hz;

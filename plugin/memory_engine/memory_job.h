@@ -6,7 +6,7 @@
 #define TW_PLUGIN_MEMORY_JOB_H
 
 #include "../guards.h"
-#include "../fio_run.h"
+#include "../timing.h"
 #include "memory/pages.h"
 #include "memory/point.h"
 
@@ -64,10 +64,6 @@ struct tw_memory_job {
 extern struct fio_option tw_memory_options[];
 int tw_memory_check(struct thread_data *td);
 enum tw_cycle_kind tw_memory_kind(struct thread_data *td);
-
-/* Log one line and set fio's error. Return 1. */
-__attribute__((format(printf, 3, 4)))
-int tw_memory_refuse(struct thread_data *td, int error, const char *format, ...);
 
 /* memory_report.c: write the report; return 0 or -errno, which is logged */
 int tw_memory_report(struct thread_data *td, struct tw_memory_job *job);

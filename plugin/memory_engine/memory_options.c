@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../message.h"
 #include "fio.h"
 #include "memory_job.h"
 #include "optgroup.h"
@@ -104,19 +105,6 @@ struct fio_option tw_memory_options[] = {
 	},
 };
 
-int tw_memory_refuse(struct thread_data *td, int error, const char *format, ...)
-{
-	char text[256];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	tw_message(TW_MEMORY_NAME ": %s: %s\n", td->o.name, text);
-	td_verror(td, error, TW_MEMORY_NAME);
-	return 1;
-}
-
 static bool is_random(const struct thread_data *td)
 {
 	return (td->o.td_ddir & TD_DDIR_RAND) != 0;
@@ -139,27 +127,27 @@ static int check_fio_options(struct thread_data *td)
 	enum tw_cycle_kind kind = tw_memory_kind(td);
 
 	if (td->o.verify != VERIFY_NONE)
-		return tw_memory_refuse(td, EINVAL, "verify: there is no data to verify");
+		return tw_refuse_job(td, EINVAL, "verify: there is no data to verify");
 	if (td->o.pre_read)
-		return tw_memory_refuse(td, EINVAL, "pre_read: there is no file to read");
+		return tw_refuse_job(td, EINVAL, "pre_read: there is no file to read");
 	if (td->o.io_submit_mode == IO_MODE_OFFLOAD)
-		return tw_memory_refuse(td, EINVAL, "io_submit_mode=offload: the job's own "
-					"thread has to load, near its memory");
+		return tw_refuse_job(td, EINVAL, "io_submit_mode=offload: the job's own "
+				     "thread has to load, near its memory");
 	if (td->o.td_ddir & (TD_DDIR_WRITE | TD_DDIR_TRIM))
-		return tw_memory_refuse(td, EINVAL, "only loads are timed: rw=randread or "
-					"rw=read");
+		return tw_refuse_job(td, EINVAL, "only loads are timed: rw=randread or "
+				     "rw=read");
 	if (is_random(td) != (kind != TW_CYCLE_SEQUENTIAL))
-		return tw_memory_refuse(td, EINVAL, "tw_pattern=%s is %s", tw_cycle_names[kind],
-					is_random(td) ?
-					"what rw=read does, and this is rw=randread" :
-					"a random order: it needs rw=randread");
+		return tw_refuse_job(td, EINVAL, "tw_pattern=%s is %s", tw_cycle_names[kind],
+				     is_random(td) ?
+				     "what rw=read does, and this is rw=randread" :
+				     "a random order: it needs rw=randread");
 	if (bs != td->o.max_bs[DDIR_READ] || td->o.bssplit_nr[DDIR_READ])
-		return tw_memory_refuse(td, EINVAL, "bs: one size, as each I/O of a job does "
-					"the same loads");
+		return tw_refuse_job(td, EINVAL, "bs: one size, as each I/O of a job does "
+				     "the same loads");
 	if (bs % TW_MEMORY_LINE_BYTES)
-		return tw_memory_refuse(td, EINVAL, "bs=%llu is not a multiple of %d: an I/O is "
-					"bs/%d loads", bs, TW_MEMORY_LINE_BYTES,
-					TW_MEMORY_LINE_BYTES);
+		return tw_refuse_job(td, EINVAL, "bs=%llu is not a multiple of %d: an I/O is "
+				     "bs/%d loads", bs, TW_MEMORY_LINE_BYTES,
+				     TW_MEMORY_LINE_BYTES);
 	return 0;
 }
 
@@ -175,14 +163,14 @@ static int check_size(struct thread_data *td)
 
 	all = td->o.stonewall ? size : all + size;
 	if (!size || size == -1ULL)
-		return tw_memory_refuse(td, EINVAL, "size= must say how much memory, in bytes");
+		return tw_refuse_job(td, EINVAL, "size= must say how much memory, in bytes");
 	if (size < least)
-		return tw_memory_refuse(td, EINVAL, "size=%llu is less than one %s, %zu bytes",
-					size, is_page ? "page" : "line", least);
+		return tw_refuse_job(td, EINVAL, "size=%llu is less than one %s, %zu bytes",
+				     size, is_page ? "page" : "line", least);
 	if (available && all > available)
-		return tw_memory_refuse(td, ENOMEM, "%llu bytes of memory are wanted (%llu by "
-					"jobs that run together) and %llu are available", size,
-					all, (unsigned long long) available);
+		return tw_refuse_job(td, ENOMEM, "%llu bytes of memory are wanted (%llu by "
+				     "jobs that run together) and %llu are available", size,
+				     all, (unsigned long long) available);
 	return 0;
 }
 
@@ -194,11 +182,11 @@ int tw_memory_check(struct thread_data *td)
 	if (check_fio_options(td) || check_size(td))
 		return 1;
 	if (tw_memory_kind(td) == TW_CYCLE_WINDOW && o->window_bytes % TW_MEMORY_LINE_BYTES)
-		return tw_memory_refuse(td, EINVAL, "tw_window=%llu is not a multiple of %d",
-					o->window_bytes, TW_MEMORY_LINE_BYTES);
+		return tw_refuse_job(td, EINVAL, "tw_window=%llu is not a multiple of %d",
+				     o->window_bytes, TW_MEMORY_LINE_BYTES);
 	tw_memory_nodes(&nodes, TW_MEMORY_NODES_FILE);
 	if (o->node != TW_ANY_NODE && !tw_cpu_list_has(&nodes, (unsigned) o->node))
-		return tw_memory_refuse(td, EINVAL, "tw_node=%d: there is no memory on such a "
-					"NUMA node", o->node);
+		return tw_refuse_job(td, EINVAL, "tw_node=%d: there is no memory on such a "
+				     "NUMA node", o->node);
 	return 0;
 }

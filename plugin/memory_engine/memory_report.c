@@ -5,6 +5,9 @@
  */
 #include <stdlib.h>
 
+#include "../counter_verdict.h"
+#include "../fio_run.h"
+#include "../message.h"
 #include "../report_file.h"
 #include "latency/histogram_json.h"
 #include "memory_job.h"

@@ -13,8 +13,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "counter_verdict.h"
+#include "message.h"
 #include "no_estimate.h"
-#include "fio_run.h"
 #include "tap.h"
 
 /* A real check would read this; here it is not read. */
