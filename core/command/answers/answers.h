@@ -132,29 +132,6 @@ struct tw_report_slow_stage {
 /* List the stages in the order of time. Return: their number. */
 int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[TW_STAGES]);
 
-/* Kinds of requests that a device has in flight for others, and alone at the end. */
-#define TW_REPORT_COMPANIES	(TW_BEHIND_OTHERS - TW_BEHIND_READS + 2)
-extern const char *const tw_company_words[TW_REPORT_COMPANIES - 1];
-
-/* Write what the device had in flight for others when it got a slow I/O: "behind writes of
- * dd"; of a single I/O with numbers. Return 0: it is not known. */
-int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_single);
-
-/* Write who else was in the commit that a slow sync waited for: "for a commit with handles of
- * dd"; of a single sync with numbers. Return 0: nobody, or that is not known. */
-int tw_report_say_commit(char *text, size_t size, const json_t *slow, int is_single);
-
-/* Write with whose handles the commits were that @syncs waited for, and the parts of them:
- * "dd (1234) 14 %, fio (77) 2 %". Return 0: nobody is named. */
-int tw_report_say_commits(char *text, size_t size, const struct tw_report *report,
-			  uint64_t syncs);
-
-/* Write who had most of the requests that the I/Os of a direction were behind, with the shares
- * of their time in the device, @all_ns: "writes of dd (1234) 90 %, flushes of jbd2/sda1-8 3 %".
- * Return 0: nobody is named. */
-int tw_report_say_behind(char *text, size_t size, const struct tw_report *report,
-			 int direction, double all_ns);
-
 /* Find how long after the start of the job's run a moment of CLOCK_MONOTONIC
  * is. Return: 0: not known. */
 int tw_report_since_start(double *s, const struct tw_report_job *job,
@@ -207,13 +184,43 @@ struct tw_report_trigger {
 void tw_report_trigger_at(struct tw_report_trigger *trigger,
 			  const struct tw_report_group *group, size_t i);
 
-/* ---- reasons (reasons.c) ---------------------------------------------------------- */
+/* ---- names (holder.c) ------------------------------------------------------------- */
 
 #define TW_REPORT_NAME	96	/* bytes of the name of a process or cgroup */
 
 /* Write who had the CPU, or whose requests a device had: "fio (1234)". Of several I/Os,
  * processes of one name are one: they may be many and short. */
 void tw_report_say_holder(char *text, size_t size, const json_t *had, int is_single);
+
+/* Write the path of a cgroup. Of a long one only the end is written. */
+void tw_report_say_path(char *text, size_t size, const char *path);
+
+/* ---- company and commits (company.c) ---------------------------------------------- */
+
+/* Kinds of requests that a device has in flight for others, and alone at the end. */
+#define TW_REPORT_COMPANIES	(TW_BEHIND_OTHERS - TW_BEHIND_READS + 2)
+extern const char *const tw_company_words[TW_REPORT_COMPANIES - 1];
+
+/* Write what the device had in flight for others when it got a slow I/O: "behind writes of
+ * dd"; of a single I/O with numbers. Return 0: it is not known. */
+int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_single);
+
+/* Write who had most of the requests that the I/Os of a direction were behind, with the shares
+ * of their time in the device, @all_ns: "writes of dd (1234) 90 %, flushes of jbd2/sda1-8 3 %".
+ * Return 0: nobody is named. */
+int tw_report_say_behind(char *text, size_t size, const struct tw_report *report,
+			 int direction, double all_ns);
+
+/* Write who else was in the commit that a slow sync waited for: "for a commit with handles of
+ * dd"; of a single sync with numbers. Return 0: nobody, or that is not known. */
+int tw_report_say_commit(char *text, size_t size, const json_t *slow, int is_single);
+
+/* Write with whose handles the commits were that @syncs waited for, and the parts of them:
+ * "dd (1234) 14 %, fio (77) 2 %". Return 0: nobody is named. */
+int tw_report_say_commits(char *text, size_t size, const struct tw_report *report,
+			  uint64_t syncs);
+
+/* ---- reasons (reasons.c) ---------------------------------------------------------- */
 
 #define TW_REPORT_REASONS	64	/* different ones that are kept */
 #define TW_REPORT_MIN_PERCENT	5	/* of lat: smaller shares are not named */

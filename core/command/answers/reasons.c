@@ -52,41 +52,6 @@ static struct tw_report_reason *put(struct dividing *of, enum tw_report_bound bo
 
 /* ---- the job's thread ----------------------------------------------------- */
 
-#define MAX_PATH	36	/* of a cgroup, that is written */
-
-/* Write the path of a cgroup. Of a long one only the end is written. */
-static void say_path(char *text, size_t size, const char *path)
-{
-	const size_t length = strlen(path);
-	const size_t cut = length > MAX_PATH ? length - MAX_PATH : 0;
-
-	snprintf(text, size, "%s%s", cut ? "..." : "", path + cut);
-}
-
-void tw_report_say_holder(char *text, size_t size, const json_t *had, int is_single)
-{
-	const char *kind = tw_report_string(had, "kind");
-	const char *name = tw_report_string(had, "name");
-	const unsigned long long id = tw_report_u64(had, "id");
-
-	if (strcmp(kind, "hidden") == 0)
-		snprintf(text, size, "another user's process");
-	else if (strcmp(kind, "cgroup") == 0 && name && strcmp(name, "/") == 0)
-		snprintf(text, size, "the root cgroup");
-	else if (strcmp(kind, "cgroup") == 0)
-		say_path(text, size, name ? name : "a cgroup without a name");
-	else if (strcmp(kind, "softirq") == 0)
-		snprintf(text, size, "softirq %s", name ? name : "");
-	else if (strcmp(kind, "interrupt") == 0)
-		snprintf(text, size, "interrupt %llu (%s)", id, name ? name : "");
-	else if (strcmp(kind, "kernel") == 0)
-		snprintf(text, size, "%s", name ? name : "a kernel thread");
-	else if (!is_single || !json_object_get(had, "id"))
-		snprintf(text, size, "%s", name ? name : "a process");
-	else
-		snprintf(text, size, "%s (%llu)", name ? name : "a process", id);
-}
-
 /* Write "waiting for the limit of /a (io.max: wiops=100)". */
 static void say_limit(char *text, size_t size, const json_t *slept)
 {
@@ -98,7 +63,7 @@ static void say_limit(char *text, size_t size, const json_t *slept)
 		snprintf(text, size, "waiting for a limit of its cgroup (io.max: %s)", limit);
 		return;
 	}
-	say_path(name, sizeof(name), path);
+	tw_report_say_path(name, sizeof(name), path);
 	snprintf(text, size, "waiting for the limit of %s (io.max: %s)", name, limit);
 }
 
