@@ -3,6 +3,8 @@
 # Makes fresh systems of distributions and runs commands in them, for
 # tests/distros.sh and tests/deb.sh, which source this file.
 
+# shellcheck source=tests/private_apt.sh
+. "$(dirname "$0")/private_apt.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 distros=${TW_DISTROS:-$root/build/distros}
 fio_git=${FIO_GIT:-https://github.com/axboe/fio}
@@ -97,16 +99,6 @@ inside()
 			${no_proxy:+no_proxy="$no_proxy"} \
 			chroot "$system" env -C /root/tickwise "$@"' \
 		sh "$system" "$@" >>"$log" 2>&1
-}
-
-# mirror VENDOR: prints where this machine's apt gets that vendor's packages, or
-# nothing
-mirror()
-{
-	# shellcheck disable=SC2016	# apt's
-	apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' \
-		'Created-By: Packages' 2>/dev/null |
-		awk -v vendor="$1" '$1 == vendor && $2 == vendor { print $3; exit }'
 }
 
 # find_keys NAME: sets $keys. Debian 12 has no package of Ubuntu's keys. The system

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# Sourced by what downloads packages of another release or architecture of Debian: an apt
-# with lists, settings and a cache of its own. The machine's stay as they are. Packages come
-# from TW_DEBIAN_MIRROR, else from the mirror of this machine's apt.
+# Sourced by what downloads packages of another release or architecture of Debian, or of
+# Ubuntu 24.04 (noble): an apt with lists, settings and a cache of its own. The machine's stay
+# as they are. Packages come from TW_DEBIAN_MIRROR or TW_UBUNTU_MIRROR, else from the mirror of
+# this machine's apt.
 
 # codename: prints that of this machine's release
 codename()
@@ -10,24 +11,25 @@ codename()
 	sed -n 's/^VERSION_CODENAME=//p' /etc/os-release 2>/dev/null
 }
 
-# mirror: prints where this machine's apt gets Debian's packages, or nothing
+# mirror VENDOR: prints where this machine's apt gets that vendor's packages, or nothing
 mirror()
 {
 	# shellcheck disable=SC2016	# apt's
 	apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' \
 		'Created-By: Packages' 2>/dev/null |
-		awk '$1 == "Debian" && $2 == "Debian" { print $3; exit }'
+		awk -v vendor="$1" '$1 == vendor && $2 == vendor { print $3; exit }'
 }
 
 # private_apt DIRECTORY SUITE ARCHITECTURE: exports APT_CONFIG; false with the reason in
 # $no_apt
 private_apt()
 {
-	keys=/usr/share/keyrings/debian-archive-keyring.gpg
-	no_apt="no $keys to check Debian's packages with"
+	vendor=Debian from=${TW_DEBIAN_MIRROR:-$(mirror Debian)}
+	[ "$2" != noble ] || vendor=Ubuntu from=${TW_UBUNTU_MIRROR:-$(mirror Ubuntu)}
+	keys=/usr/share/keyrings/$(echo $vendor | tr DU du)-archive-keyring.gpg
+	no_apt="no $keys to check $vendor's packages with"
 	[ -f "$keys" ] || return 1
-	from=${TW_DEBIAN_MIRROR:-$(mirror)}
-	no_apt="apt has no mirror of Debian (TW_DEBIAN_MIRROR=)"
+	no_apt="apt has no mirror of $vendor (TW_$(echo $vendor | tr a-z A-Z)_MIRROR=)"
 	[ -n "$from" ] || return 1
 	mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
 	: >"$1/status"

@@ -111,6 +111,7 @@ add()
 		[ ! -e "$tree/modules/$name.ko" ] || continue
 		case $file in
 		*.xz) xz -dc "$file" ;;
+		*.zst) zstd -qdc "$file" ;;
 		*) cat "$file" ;;
 		esac >"$tree/modules/$name.ko"
 		depends=$(tr '\0' '\n' <"$tree/modules/$name.ko" |

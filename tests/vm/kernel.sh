@@ -7,8 +7,8 @@
 #
 #	tests/vm/kernel.sh DIRECTORY [SUITE]
 #
-# SUITE: a release of Debian (trixie) instead of the one that this machine's apt
-# knows. If SUITE is the release of this machine, DIRECTORY becomes a link to
+# SUITE: a release of Debian (trixie), or Ubuntu's noble, instead of the one that this
+# machine's apt knows. If SUITE is the release of this machine, DIRECTORY becomes a link to
 # `kernel`, its neighbour. TW_VM_ARCH: an architecture (arm64) instead of amd64.
 #
 # Exit 69 with the reason on stderr if there is no kernel to be had.
@@ -20,6 +20,7 @@ dir=$1
 suite=${2-}
 arch=${TW_VM_ARCH:-amd64}
 meta=linux-image-$arch
+[ "$suite" != noble ] || meta=linux-image-generic
 
 . "$(dirname "$0")/../private_apt.sh"
 
@@ -62,12 +63,12 @@ if [ -z "$package" ]; then
 	package=$(depends)
 fi
 [ -n "$package" ] || fail "apt knows no $meta"
-# Linux 7.2 and later come in parts.
+# Linux 7.2 and later come in parts, and so do Ubuntu's kernels.
 download()
 {
 	# shellcheck disable=SC2046	# a list
-	(cd "$dir/download" && apt-get -qq download "$package" $(apt-cache depends "$package" |
-		sed -n 's/.* Depends: \(linux-\(binary\|modules\)-[0-9].*\)/\1/p'))
+	(cd "$dir/download" && apt-get -qq download $(apt-cache depends "$meta" "$package" |
+		sed -nE 's/.* Depends: (linux-(image|binary|modules|modules-extra)-[0-9])/\1/p'))
 }
 if ! download >"$dir/apt.log" 2>&1; then
 	# The list may be older than the content of the mirrors.

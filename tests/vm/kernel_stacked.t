@@ -99,7 +99,7 @@ trims()
 {
 	number=$((number + 1))
 	report=$shared/$1.trim.json.$number
-	if [ "$suite" = bookworm ]; then
+	if [ "$suite" = bookworm ] || [ "$suite" = noble ]; then
 		json "$report" '$j->{ios}{trim} == 256 && !$j->{kernel_stages}{split}{trim}'
 		ok $? "$suite, $1: trims are system calls, and whole"
 		return
