@@ -212,8 +212,8 @@ for suite in $suites; do
 	succeeds call-who "$suite: attach --sync next to another process"
 	named=$(value "$shared/call-who.json" 'my ($most) = @{$j->{commits} // []};
 		$most->{who}{id} == '"$(cat "$shared/other")"' ?
-			"$most->{ios} $j->{ios}{sync}" : "0 0"')
-	works "$suite: attach names it in 95 of 100 calls: $named" \
+			"$most->{ios} $j->{sync}{own_commit}{sync}{count}" : "0 0"')
+	works "$suite: attach names it in 95 of 100 waits for a commit: $named" \
 		perl -e 'exit !($ARGV[1] >= 50 && $ARGV[0] * 100 >= 95 * $ARGV[1])' $named
 	for name in ext4160-over ext4160-new xfs160-over xfs160-new raw160; do
 		long=$(echo $name | sed 's/160/240/')
