@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Tests the Debian packages in fresh systems of Debian 12 and 13:
+# Tests the Debian packages in fresh systems of Debian 12, Debian 13 and Ubuntu 24.04:
 #
-#	tests/deb.sh [debian-12] [debian-13] [debian-12-arm64]
+#	tests/deb.sh [debian-12] [debian-13] [ubuntu-24.04] [debian-12-arm64]
 #
 # deb_inside.sh builds the packages in one system, and uses them in another. Each line of
 # the output is one test, as in TAP. The packages of arm64 are built by cross compiler in
 # debian-12, and used in a system of arm64, whose programs run in qemu.
 #
 # tests/distros.sh explains how systems are made and kept, and the variables
-# TW_DISTROS, TW_DEBIAN_MIRROR and FIO_GIT. Here the systems are NAME/deb-build,
+# TW_DISTROS, TW_DEBIAN_MIRROR, TW_UBUNTU_MIRROR and FIO_GIT. Here the systems are NAME/deb-build,
 # where the packages stay (debian-12/deb-build-arm64), and NAME/deb-use. NAME/deb.log has the
 # output of all commands.
 #
@@ -82,12 +82,16 @@ use()
 
 make_base()
 {
-	base Debian "$suite" main "$debian" debian-archive-keyring.gpg
+	case $name in
+	ubuntu-*) base Ubuntu "$suite" main,universe "$ubuntu" ubuntu-archive-keyring.gpg ;;
+	*) base Debian "$suite" main "$debian" debian-archive-keyring.gpg ;;
+	esac
 }
 
-[ $# -gt 0 ] || set -- debian-12 debian-13
+[ $# -gt 0 ] || set -- debian-12 debian-13 ubuntu-24.04
 begin
 debian=${TW_DEBIAN_MIRROR:-$(mirror Debian)}
+ubuntu=${TW_UBUNTU_MIRROR:-$(mirror Ubuntu)}
 status=69
 for name; do
 	arch='' cc=gcc emulated=
@@ -95,8 +99,9 @@ for name; do
 	case $name in
 	debian-12) suite=bookworm revision=fio-3.33 ;;
 	debian-13) suite=trixie revision=58818df7b0948d36ba9743160a1f570700d2347d ;;
+	ubuntu-24.04) suite=noble revision=fio-3.36 ;;
 	debian-12-arm64) suite=bookworm revision=fio-3.33 arch=arm64 cc=aarch64-linux-gnu-gcc ;;
-	*) fail "what is '$name'? There are debian-12, debian-13, debian-12-arm64" ;;
+	*) fail "what is '$name'? There are debian-12, debian-13, ubuntu-24.04, debian-12-arm64" ;;
 	esac
 	name=${name%-arm64}
 	system "deb${arch:+-$arch}.log"
