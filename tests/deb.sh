@@ -50,6 +50,10 @@ build()
 	[ -z "$arch" ] || inside "$dir" sh -c "dpkg --add-architecture $arch && apt-get -q update"
 	inside "$dir" make packages-deb DEB_HOST_ARCH="$arch"
 	inside "$dir" apt-get -q -y install --no-install-recommends lintian blhc
+	source_from_git $newest /root/newest || {
+		why="$newest can not be had from $fio_git"
+		return 1
+	}
 	if inside "$dir" env CC="$cc" plugin/find-fio.sh --cache=/root/fio-cache; then
 		fio_src=$(tail -n 1 "$log")
 	elif ! source_from_git "$revision"; then
@@ -57,7 +61,7 @@ build()
 		return 1
 	fi
 	ready=1
-	try build "$fio_src" "$arch"
+	try build "$fio_src" /root/newest "$arch"
 }
 
 # system_to_use: another than that of the build, if the packages are for another architecture
@@ -77,6 +81,7 @@ use()
 	new_system deb-use
 	cp -a "$built/root/tickwise/build/deb" "$dir/root/root/tickwise/debs"
 	cp -a "$built$fio_src" "$dir/root/root/fio"
+	cp -a "$built/root/newest" "$dir/root/root/newest"
 	try "use${arch:+_emulated}"
 }
 
@@ -90,6 +95,8 @@ make_base()
 
 [ $# -gt 0 ] || set -- debian-12 debian-13 ubuntu-24.04
 begin
+# The packages have engines for this fio, too.
+newest=fio-3.42
 debian=${TW_DEBIAN_MIRROR:-$(mirror Debian)}
 ubuntu=${TW_UBUNTU_MIRROR:-$(mirror Ubuntu)}
 status=69

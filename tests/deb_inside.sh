@@ -3,14 +3,14 @@
 #
 # What tests/deb.sh runs in a fresh system, as root:
 #
-#	tests/deb_inside.sh build FIO-SOURCE [ARCHITECTURE]
+#	tests/deb_inside.sh build FIO-SOURCE NEWEST-FIO-SOURCE [ARCHITECTURE]
 #	tests/deb_inside.sh use
 #	tests/deb_inside.sh use_emulated
 #
 # build: `make deb` builds the packages twice, in two folders and without a network. Both
 # results must have the same bytes, and lintian and blhc find no error. use: those in debs/
-# are installed, used, upgraded and purged. /root/fio is the source of their fio. use_emulated: the
-# same of arm64, as far as qemu's user mode gets.
+# are installed, used, upgraded and purged. /root/fio is the source of their fio, /root/newest
+# that of the newest release. use_emulated: the same of arm64, as far as qemu's user mode gets.
 TICKWISE=/bin/true
 . "$(dirname "$0")/tap.sh"
 unset TICKWISE_KERNEL TICKWISE_KERNEL_SOCKET
@@ -30,25 +30,26 @@ shell()
 	works "$1" sh -c "$2"
 }
 
-# build_in FOLDER SOURCE. The source of the installed fio is that of one more fio, too.
+# build_in FOLDER SOURCE NEWEST-SOURCE
 build_in()
 {
 	begun=$(date +%s)
 	works "make deb without a network in $1" unshare --net make -C "$1" deb FIO_SRC="$2" \
-		FIO_SOURCES="$2" ${arch:+DEB_HOST_ARCH="$arch"}
+		FIO_SOURCES="$3" ${arch:+DEB_HOST_ARCH="$arch"}
 	echo "# $(seconds) s"
 }
 
 test_build()
 {
-	arch=${2-}
+	arch=${3-}
 	mkdir -p /root/another/place
 	cp -a . /root/another/place/copy
 	cp -a "$1" /root/another/fio
+	cp -a "$2" /root/another/newest
 	find /root/another/place -exec touch -d 2001-01-01 {} +
-	build_in "$root" "$1" || return
+	build_in "$root" "$1" "$2" || return
 	umask 077
-	build_in /root/another/place/copy /root/another/fio
+	build_in /root/another/place/copy /root/another/fio /root/another/newest
 	umask 022
 	for deb in build/deb/*.deb; do
 		works "the same bytes: ${deb##*/}" cmp "$deb" /root/another/place/copy/"$deb"
@@ -104,13 +105,6 @@ test_names()
 	shell 'ioengine=fio-tickwise.so' 'fio named.fio && tickwise report named.*.json'
 	has "$works" 'fio lat mean' 'leaves a report'
 	works 'which tickwise run leaves as it is' tickwise run named.fio
-	shell 'a ready-made engine, if the installed one does not load' \
-		'engine=$(tickwise engine) && mv "$engine" away.so && tickwise engine'
-	has "$works" "/tickwise/engines/$(fio --version)-" 'is found'
-	shell 'and used' 'tickwise run --report mine.fio'
-	shell 'the installed one, once it is back' \
-		'mv away.so "$(dirname "$(tickwise engine)")/../../tickwise.so" && tickwise engine'
-	has_not "$works" /engines/ 'is taken again'
 	shell 'ioengine=external: with the path of tickwise engine' \
 		'ENG=external:$(tickwise engine) fio path.fio && tickwise report path.*.json'
 }
@@ -164,6 +158,9 @@ tickwise build-engine --fio=/opt/own/fio" 'a fio that the engine is not for: the
 		'tickwise build-engine: one line with the missing packages'
 	shell 'which can be installed' \
 		"$(sed -n 's/.*as root, type: \(apt-get install\)/\1 -q -y/p' "$out")"
+	tickwise build-engine --fio=/opt/own/fio --source=/root/newest >"$out" 2>&1
+	is "$? $(grep -c 'newest is not the source of' "$out") $(wc -l <"$out")" '66 1 1' \
+		'another source: refused in one line'
 	printf 'FIO_VERSION = %s\n' "$other" >/root/fio/FIO-VERSION-FILE
 	begun=$(date +%s)
 	# shellcheck disable=SC2086	# a command
@@ -173,6 +170,12 @@ tickwise build-engine --fio=/opt/own/fio" 'a fio that the engine is not for: the
 	has "$works" 'fio lat mean' 'and uses it'
 	works 'the installed fio keeps its own' fio --enghelp=fio-tickwise.so
 	rm -rf /opt/own
+	shell 'the newest fio' 'cd /root/newest && ./configure --disable-native && make -j"$(nproc)" fio'
+	works 'tickwise run finds the engine that is ready for it' tickwise run --report \
+		--fio=/root/newest/fio mine.fio
+	has "$works" 'fio lat mean' 'and uses it'
+	works 'tickwise engine' tickwise engine --fio=/root/newest/fio
+	has "$works" "/tickwise/engines/$(/root/newest/fio --version)-" 'prints its path'
 }
 
 before_use()

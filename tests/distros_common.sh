@@ -150,15 +150,16 @@ settings()
 	fi
 }
 
-# source_from_git REVISION: sets $fio_src to the source of that revision
+# source_from_git REVISION [FOLDER]: sets $fio_src to the source of that revision
 source_from_git()
 {
-	tree=$dir/root/root/fio
+	fio_src=
+	tree=$dir/root${2-/root/fio}
 	mkdir -p "$tree" && git -C "$tree" init -q &&
 		GIT_TERMINAL_PROMPT=0 timeout 600 git -C "$tree" fetch -q \
 			--depth 1 --no-tags "$fio_git" "$1" >>"$log" 2>&1 &&
 		git -C "$tree" -c advice.detachedHead=false checkout -q \
 			FETCH_HEAD >>"$log" 2>&1 || return 1
 	rm -rf "$tree/.git"
-	fio_src=/root/fio
+	fio_src=${2-/root/fio}
 }
