@@ -7,7 +7,7 @@ BUILD_ENGINE_DIR := $(DATADIR)/tickwise/engine
 BUILD_ENGINE_FILES = Makefile core/core.mk core/profile/profile.mk plugin/plugin.mk LICENSE \
 	plugin/COPYING plugin/fio-options.awk core/libtickwise.map $(sort $(LIBRARY_SOURCES) $(MEMORY_SOURCES) \
 	$(REPORT_SOURCES) $(ENGINES) $(PLUGIN_SOURCES) $(MEMORY_ENGINE_SOURCES) \
-	$(wildcard plugin/kernel/*.bpf.c) $(shell find core plugin -name '*.h'))
+	$(shell find core plugin -name '*.h' ! -name '*.bpf.h'))
 
 # A manual page describes a family of functions in one file. The other names in its NAME
 # section become pages that refer to it.
@@ -21,7 +21,7 @@ put_programs = $(INSTALL) -D -t $(DESTDIR)$(1) $(2)
 install: install-core install-plugin
 
 # Install everything except the engine, so fio is not needed.
-install-core: core man schema completion $(B)/include/tickwise.h
+install-core: core man schema completion $(B)/include/tickwise.h $(ENGINE_SKELETONS)
 	$(call put_programs,$(BINDIR),$(B)/tickwise)
 	$(call put,$(INCLUDEDIR),$(B)/include/tickwise.h core/profile/tickwise-profile.h)
 	$(call put,$(LIBDIR),$(addprefix $(B)/,libtickwise.a libtickwise-preload.so) \
@@ -44,6 +44,7 @@ install-core: core man schema completion $(B)/include/tickwise.h
 		$(call put,$(DATADIR)/$${file%/*},$(B)/completion/$$file); done
 	$(Q)set -e; for file in $(BUILD_ENGINE_FILES); do \
 		$(INSTALL) -D -m 644 $$file $(DESTDIR)$(BUILD_ENGINE_DIR)/$$file; done
+	$(if $(ENGINE_SKELETONS),$(call put,$(BUILD_ENGINE_DIR)/plugin/kernel,$(ENGINE_SKELETONS)))
 	$(call put_programs,$(BUILD_ENGINE_DIR)/plugin,plugin/find-fio.sh plugin/fits-fio.sh \
 		plugin/fio-features.sh)
 	$(call put_programs,$(ENGINE_DIR),$(B)/tickwise-build-engine)

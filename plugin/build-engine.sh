@@ -75,17 +75,15 @@ work=$(mktemp -d) || exit 74
 
 # Check the tools, and name the missing ones as packages of Debian.
 missing=
-command -v make >/dev/null || missing="$missing make"
-if ! command -v "${cc%% *}" >/dev/null; then
-	missing="$missing gcc libc6-dev liburing-dev libjansson-dev zlib1g-dev"
-else
-	for needs in stdio.h:libc6-dev liburing.h:liburing-dev jansson.h:libjansson-dev \
-		zlib.h:zlib1g-dev; do
-		# shellcheck disable=SC2086	# $CC may be several words
-		$cc -E -include "${needs%:*}" -xc /dev/null >/dev/null 2>&1 ||
-			missing="$missing ${needs#*:}"
-	done
-fi
+command -v make >/dev/null || missing=' make'
+command -v "${cc%% *}" >/dev/null || missing="$missing gcc"
+headers='stdio.h:libc6-dev liburing.h:liburing-dev jansson.h:libjansson-dev zlib.h:zlib1g-dev'
+[ ! -e "$source_dir/plugin/kernel/stages.skel.h" ] || headers="$headers bpf/libbpf.h:libbpf-dev"
+for needs in $headers; do
+	# shellcheck disable=SC2086	# $CC may be several words
+	$cc -E -include "${needs%:*}" -xc /dev/null >/dev/null 2>&1 ||
+		missing="$missing ${needs#*:}"
+done
 # It unpacks the source of a fio that came as a package.
 [ -n "$fio_source" ] || command -v dpkg-source >/dev/null ||
 	! dpkg-query -S "$fio" >/dev/null 2>&1 || missing="$missing dpkg-dev"
@@ -130,7 +128,7 @@ for engine in $engines; do
 		fail 74 "can't write $folder/$engine"
 done
 
-stages='without (clang, bpftool and libbpf-dev are needed)'
+stages='without (to build Tickwise with them takes clang, bpftool and libbpf-dev)'
 [ "$(cat "$work/build/kernel_stages")" != 1 ] || stages='with'
 to_use="tickwise run --engine=$folder/tickwise.so JOB.fio"
 [ -z "$found" ] || to_use='tickwise run JOB.fio'

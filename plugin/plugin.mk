@@ -80,13 +80,14 @@ $(guards): PLUGIN_CFLAGS += -I$(B)/plugin
 
 # A program that stamps I/Os inside the kernel is built into a header that loads it. The
 # engine is built without them if clang, bpftool or libbpf are missing, or with an empty
-# KERNEL_STAGES=. Ubuntu's bpftool is a script that refuses if the tools are those of
-# another kernel, so the tools are searched first.
+# KERNEL_STAGES=. `make install` puts these headers next to the engine's source, so that
+# `tickwise build-engine` needs libbpf alone. Ubuntu's bpftool is a script that refuses if
+# the tools are those of another kernel, so the tools are searched first.
 BPFTOOL ?= $(firstword $(wildcard /usr/lib/linux-tools/*/bpftool) \
 	$(wildcard /usr/sbin/bpftool) bpftool)
 ifeq ($(origin KERNEL_STAGES),undefined)
-KERNEL_STAGES := $(shell command -v clang >/dev/null && \
-	$(BPFTOOL) version >/dev/null 2>&1 && \
+KERNEL_STAGES := $(shell { [ -e plugin/kernel/stages.skel.h ] || { command -v clang && \
+	$(BPFTOOL) version && [ -e plugin/kernel/stages.bpf.c ]; }; } >/dev/null 2>&1 && \
 	echo '\#include <bpf/libbpf.h>' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && \
 	echo 1)
 endif
@@ -116,6 +117,7 @@ $(B)/plugin/%.bpf.o: plugin/%.bpf.c
 $(patsubst %,$(B)/plugin/%.bpf.o,kernel/stages kernel/causes kernel/sync_stages attach/attach): BPF_FLAGS := -mcpu=v3
 
 SKELETONS := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard plugin/*/*.bpf.c))
+ENGINE_SKELETONS := $(filter $(B)/plugin/kernel/%,$(SKELETONS))
 .SECONDARY: $(SKELETONS:.skel.h=.bpf.o)
 $(B)/%.skel.h: $(B)/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name tw_$(basename $(*F)) >$@.new && mv $@.new $@

@@ -154,7 +154,7 @@ test_other_fio()
 tickwise build-engine --fio=/opt/own/fio" 'a fio that the engine is not for: the command'
 	build_engine='tickwise build-engine --fio=/opt/own/fio --source=/root/fio'
 	$build_engine >"$out" 2>&1
-	has "$out" 'as root, type: apt-get install liburing-dev libjansson-dev zlib1g-dev' \
+	has "$out" 'type: apt-get install liburing-dev libjansson-dev zlib1g-dev libbpf-dev' \
 		'tickwise build-engine: one line with the missing packages'
 	shell 'which can be installed' \
 		"$(sed -n 's/.*as root, type: \(apt-get install\)/\1 -q -y/p' "$out")"
@@ -166,6 +166,7 @@ tickwise build-engine --fio=/opt/own/fio" 'a fio that the engine is not for: the
 	# shellcheck disable=SC2086	# a command
 	works 'it builds without a network' unshare --net $build_engine
 	echo "# $(seconds) s"
+	has_not "$works" 'kernel: without' 'with the stages inside the kernel'
 	works 'tickwise run finds what it built' tickwise run --report --fio=/opt/own/fio mine.fio
 	has "$works" 'fio lat mean' 'and uses it'
 	works 'the installed fio keeps its own' fio --enghelp=fio-tickwise.so

@@ -72,9 +72,16 @@ is "$(find "$tree" -type f -perm /6000)" '' 'no program is set-user-ID or set-gr
 
 # Only the names are checked: building takes what `make` takes.
 engine_source=$tree/share/tickwise/engine
+works=$scratch/works
 works 'the source of the engines is complete' env -u MAKEFLAGS -u MAKELEVEL \
 	make -n -C "$engine_source" --no-print-directory B="$scratch/other" engines
-(cd "$root" && find core plugin -name '*.h') | sort >"$scratch/headers"
+if [ -s "$build/plugin/kernel/stages.skel.h" ]; then
+	is "$(grep -c 'TW_KERNEL_STAGES.*/kernel_slots\.o' "$works") $(grep -c 'target bpf\|gen skel' \
+		"$works")" '1 0' 'and has ready what the kernel runs, which takes no clang'
+else
+	has_not "$works" TW_KERNEL_STAGES 'and has nothing for the kernel if clang was missing'
+fi
+(cd "$root" && find core plugin -name '*.h' ! -name '*.bpf.h') | sort >"$scratch/headers"
 (cd "$engine_source" && find core plugin -name '*.h') | sort >"$scratch/there"
 is "$(comm -23 "$scratch/headers" "$scratch/there")" '' 'with each header'
 works 'and what builds it knows where it is' grep -qx \

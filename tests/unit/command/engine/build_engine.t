@@ -106,7 +106,10 @@ fails 74 "can't write to $scratch/file/x" 'a folder that can not be' '' "$scratc
 script "$scratch/cc" 'exit 1'
 needs='libc6-dev liburing-dev libjansson-dev zlib1g-dev'
 fails 70 "type: apt-get install $needs" 'headers are missing' '' "$folder"
-CC=$scratch/none fails 70 "type: apt-get install gcc $needs" 'a compiler is missing' '' "$folder"
+mkdir "$scratch/source/plugin/kernel"
+: >"$scratch/source/plugin/kernel/stages.skel.h"
+CC=$scratch/none fails 70 "type: apt-get install gcc $needs libbpf-dev" \
+	'a compiler is missing, and what loads the programs for the kernel' '' "$folder"
 
 # A system that has fio as a package and nothing to unpack its source with.
 mkdir "$scratch/few"
