@@ -99,10 +99,16 @@ if [ -f "$fio_source" ]; then
 	fio_source=${inside%/*}
 fi
 logged sh "$source_dir/plugin/find-fio.sh" --fio="$fio" --cache="$work/fio" \
-	${fio_source:+--source="$fio_source"} ||
-	fail 66 "$(sed -n '$ { s/^find-fio: //; s/ (log: [^)]*)//
+	${fio_source:+--source="$fio_source"} || {
+	reason=$(sed -n '$ { s/^find-fio: //; s/ (log: [^)]*)//
 		s|FIO_SRC=/path/to/fio make|--source=DIR|
-		s/ (FIO_SRC)//; s/Without FIO_SRC/Without --source/; p }' "$work/log")"
+		s/ (FIO_SRC)//; s/Without FIO_SRC/Without --source/; p }' "$work/log")
+	# Name the archive, not where it was unpacked.
+	case $reason in
+	"$fio_source "*) reason=$shown_source${reason#"$fio_source"} ;;
+	esac
+	fail 66 "$reason"
+}
 tree=$(tail -n 1 "$work/log")
 
 echo "building for $("$fio" --version), which takes some 20 seconds" >&2

@@ -24,7 +24,9 @@ script "$scratch/fio" 'case $1 in
 --enghelp=*) cat "${1#*=}" ;;
 esac'
 script "$scratch/source/plugin/find-fio.sh" 'printf "<%s>" "$@" >"$SEEN"
-[ -z "$FIND_SAYS" ] || { echo "$FIND_SAYS" >&2; [ "$FIND_FAILS" = 0 ] || exit 1; }
+for last; do :; done
+[ -z "$FIND_SAYS" ] || { echo "$FIND_SAYS" | sed "s|SOURCE|${last#*=}|" >&2
+	[ "$FIND_FAILS" = 0 ] || exit 1; }
 echo "$TREE"'
 cat >"$scratch/source/Makefile" <<'END'
 engines:
@@ -96,6 +98,9 @@ FIND_FAILS=1 fails 66 'no source that matches. --source=DIR' 'no source' '' "$fo
 FIND_SAYS='find-fio: x (FIO_SRC) is not the source of y. Without FIO_SRC it is searched for'
 FIND_FAILS=1 fails 66 'x is not the source of y. Without --source it is searched for' \
 	'the source of another fio' "$scratch/tree" "$folder"
+FIND_SAYS='find-fio: SOURCE (FIO_SRC) is not the source of y'
+FIND_FAILS=1 fails 66 "$scratch/fio.tar.gz is not the source of y" \
+	'an archive of another fio' "$scratch/fio.tar.gz" "$folder"
 FIND_SAYS=
 THEN=false fails 70 'what the compiler printed is in' 'a compiler that fails' '' "$folder"
 rm -f "$TMPDIR"/tickwise-build-engine.*
