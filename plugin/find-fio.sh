@@ -309,18 +309,13 @@ use_package()
 
 use_git()
 {
-	case $fio_version in
-	*-dirty)
-		tried "git has no $fio_version: it was built from a changed tree"
-		return
-		;;
-	esac
 	if ! command -v git >/dev/null; then
 		tried "no git to fetch $fio_version with"
 		return
 	fi
 	enter "git-$fio_version"
-	revision=${commit:-$fio_version}
+	# Of a changed tree it has what was changed.
+	revision=${commit:-${fio_version%-dirty}}
 	say "fetching $revision from $git_url"
 	# Ask for HEAD first, with a short limit: a clone may take minutes, but an
 	# unreachable host should not.
