@@ -105,7 +105,7 @@ static void judge_stages(const struct tw_doctor_facts *facts, struct tw_doctor_l
 		put(line, TW_DOCTOR_GOOD, "", "possible with this user's own privileges");
 	else if (!facts->stages.is_built)
 		put(line, TW_DOCTOR_FIX,
-		    "sudo apt-get install clang bpftool libbpf-dev; make",
+		    "make demo # it installs clang, bpftool and libbpf-dev",
 		    "this Tickwise was built without them");
 	else if (!facts->stages.has_types)
 		put(line, TW_DOCTOR_FIX, "a kernel with CONFIG_DEBUG_INFO_BTF",
