@@ -204,7 +204,7 @@ not_its_source()
 use_source()
 {
 	given=$(cd "$source" 2>/dev/null && pwd) ||
-		fail "there is no directory $source (FIO_SRC)"
+		fail "there is no $source (FIO_SRC)"
 	[ -f "$given/fio.h" ] ||
 		fail "$given (FIO_SRC) is not fio's source: it has no fio.h"
 	version=$(tree_version "$given")
