@@ -69,7 +69,7 @@ enum tw_worker_why {
 #define TW_SLOT_NOT_FIRST	2
 #define TW_SLOT_NOT_LAST	4
 /* The same: the sync after the write has stamps of its own (sync.h). */
-#define TW_SLOT_SYNC_SEEN	16
+#define TW_SLOT_SYNC_SEEN	64
 
 /*
  * The key, from its lowest bit on: the I/O's place among the slots of its ring (a ring has
