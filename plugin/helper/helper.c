@@ -495,6 +495,7 @@ struct kernel {
 static bool has_type(const struct tw_above *above, const char *name)
 {
 	return !strcmp(name, "dm_io") ? above->original >= 0 :
+	       !strcmp(name, "dm_rq_clone_bio_info") ? above->path >= 0 :
 	       !strcmp(name, "dm_crypt_io") ? above->crypt >= 0 :
 	       !strcmp(name, "md_io_clone") ? above->account >= 0 :
 	       !strcmp(name, "r1bio") ? above->raid1 >= 0 : above->raid10 >= 0;

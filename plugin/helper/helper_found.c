@@ -25,6 +25,7 @@ static const struct {
 	{ "", "NVMe commands", "nvme_uring_cmd_end_io" },
 	{ "", "trims", "bio_cmd_bio_end_io" },
 	{ "", "LVM", "clone_endio type:dm_io" },
+	{ "", "paths of dm-multipath", "end_clone_bio type:dm_rq_clone_bio_info" },
 	{ "", "dm-crypt", "crypt_endio type:dm_crypt_io" },
 	{ "", "md raid0", "raid0_make_request type:md_io_clone" },
 	{ "", "md raid1", "raid1_end_write_request type:md_io_clone type:r1bio" },

@@ -26,6 +26,8 @@ struct tw_above {
 	__s32 raid1_state;	/* r1bio: its flags */
 	__u32 raid1_behind;	/* the one that says: it may end before all of its copies */
 	__s32 raid10;		/* r10bio: the original bio */
+	__s32 path_clone;	/* dm_rq_clone_bio_info: the bio that dm-multipath sends to a path */
+	__s32 path;		/* the same: its own bio, if the one above is known */
 };
 
 #ifndef __bpf__
@@ -74,7 +76,7 @@ static inline struct tw_above tw_above_find(struct btf *kernel)
 		"dm_mod", "dm_crypt", "md_mod", "raid1", "raid10",
 	};
 	struct btf *in[sizeof(modules) / sizeof(*modules)];
-	struct tw_above above = { .original = -1, .raid1 = -1 };
+	struct tw_above above = { .original = -1, .raid1 = -1, .path = -1 };
 	size_t i;
 
 	for (i = 0; i < sizeof(modules) / sizeof(*modules); i++)
@@ -83,6 +85,9 @@ static inline struct tw_above tw_above_find(struct btf *kernel)
 	above.io = tw_place_of(in[0], "dm_target_io", "io");
 	if (above.clone >= 0 && above.io >= 0)
 		above.original = tw_place_of(in[0], "dm_io", "orig_bio");
+	above.path_clone = tw_place_of(in[0], "dm_rq_clone_bio_info", "clone");
+	if (above.path_clone >= 0)
+		above.path = tw_place_of(in[0], "dm_rq_clone_bio_info", "orig");
 	above.crypt = tw_place_of(in[1], "dm_crypt_io", "base_bio");
 	above.account = tw_place_of(in[2], "md_io_clone", "orig_bio");
 	if (above.account < 0)

@@ -46,6 +46,7 @@ extern const void nvme_uring_cmd_end_io __ksym __weak;
 extern const void bio_cmd_bio_end_io __ksym __weak;	/* of a trim, Linux 6.12 */
 extern const void clone_endio __ksym __weak;	/* device mapper's */
 extern const void crypt_endio __ksym __weak;
+extern const void end_clone_bio __ksym __weak;	/* dm-multipath's, of requests */
 extern const void md_end_clone_io __ksym __weak;	/* md's accounting, Linux 6.6 */
 extern const void md_end_io_acct __ksym __weak;		/* and before */
 extern const void raid1_end_read_request __ksym __weak;
@@ -77,6 +78,8 @@ static __always_inline __u64 above_bio(__u64 bio, __u64 end_io, __u64 owner)
 		owner = pointer_at(bio - above.clone + above.io);
 		return pointer_at(owner + above.original);
 	}
+	if (above.path >= 0 && end_io == (__u64)&end_clone_bio)
+		return pointer_at(bio - above.path_clone + above.path);
 	if (above.crypt >= 0 && end_io == (__u64)&crypt_endio)
 		return pointer_at(owner + above.crypt);
 	if (above.account >= 0 && (end_io == (__u64)&md_end_clone_io ||
@@ -98,12 +101,15 @@ enum way {
 	WAY_MIRRORED = 2,	/* other bios write copies of its data */
 	WAY_COMMAND = 4,	/* the I/O is no kiocb, but a command: a trim */
 	WAY_SYNCED = 8,		/* a sync follows it, as its iomap_dio tells */
+	WAY_PATH = 16,		/* it repeats one of dm-multipath on a path */
 };
 
 static __always_inline __u32 way_up(__u64 end_io)
 {
 	if (end_io == (__u64)&bio_chain_endio)
 		return 0;
+	if (above.path >= 0 && end_io == (__u64)&end_clone_bio)
+		return WAY_STACKED | WAY_PATH;
 	if ((above.raid1 >= 0 && end_io == (__u64)&raid1_end_write_request) ||
 	    (above.raid10 >= 0 && end_io == (__u64)&raid10_end_write_request))
 		return WAY_STACKED | WAY_MIRRORED;
@@ -214,6 +220,10 @@ static __always_inline void note_lower(struct tw_slot *stamps, __u32 way, __u64 
 		stamps->flags |= TW_SLOT_MIRRORED;
 	if (point == DISPATCHED || now_ns < stamps->finished_ns)
 		return;
+	if (way & WAY_PATH)
+		stamps->flags |= TW_SLOT_PATH;
+	else if (stamps->flags & TW_SLOT_PATH)
+		return;
 	disk = (__u64)READ(struct request, rq, q);
 	disk = (__u64)READ(struct request_queue___disk, disk, disk);
 	stamps->disk = (__u32)READ(struct gendisk, disk, major) << TW_SLOT_MINOR_BITS |
@@ -231,6 +241,11 @@ static __always_inline int pass(struct tw_slot *stamps, __u32 point, __u64 now_n
 	point &= POINT;
 	if (!stamps)
 		return 0;
+	/* The request above it, which ends right after it, is counted. */
+	if (way & WAY_PATH) {
+		note_lower(stamps, way, rq, point, bpf_ktime_get_ns());
+		return 0;
+	}
 	if (point == DISPATCHED && dispatching(stamps, rq))
 		now_ns = 0;
 	if (!now_ns)

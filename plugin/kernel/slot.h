@@ -64,6 +64,8 @@ enum tw_worker_why {
  * was the last is known; its data were written to several disks. */
 #define TW_SLOT_DISK		16
 #define TW_SLOT_MIRRORED	32
+/* A flag: that disk is a path of dm-multipath, and so the device above it is not. */
+#define TW_SLOT_PATH		128
 /* Flags that the reader of a slot sets (tw_slot_settle()): requests were not seen, so
  * dispatched_ns may not be that of the first, or finished_ns not that of the last. */
 #define TW_SLOT_NOT_FIRST	2

@@ -41,7 +41,7 @@ static void prints(struct kernel kernel, const char *expected, const char *what)
 
 #define IOS	"found: reads and writes, polled reads and writes, files, block devices, large " \
 		"I/Os of block devices, I/Os of several requests, NVMe commands, trims"
-#define STACKS	", LVM, dm-crypt, md raid0, md raid1, md raid10\n"
+#define STACKS	", LVM, paths of dm-multipath, dm-crypt, md raid0, md raid1, md raid10\n"
 #define CAUSES	"causes found: who had the CPU, interrupts, company at the device"
 #define SYNCS	"syncs found: data, journal and flush, others in a commit of ext4, " \
 		"syncs of direct writes, exact begin on ext4, exact begin on XFS"
@@ -68,7 +68,8 @@ int main(void)
 	       "systems (no program is allowed at vfs_fsync_range)\n",
 	       "no program is allowed where a function begins");
 	prints((struct kernel) { .lacks = "", .lacks_all = TW_NEED_TYPE, .entry = -1 },
-	       IOS "\nnot found: LVM (dm_io), dm-crypt (dm_crypt_io), md raid0 (md_io_clone), "
+	       IOS "\nnot found: LVM (dm_io), paths of dm-multipath (dm_rq_clone_bio_info), "
+	       "dm-crypt (dm_crypt_io), md raid0 (md_io_clone), "
 	       "md raid1 (md_io_clone), md raid10 (md_io_clone)\n" CAUSES "\n" SYNCS "\n",
 	       "no types");
 	prints((struct kernel) { .lacks = "jbd2_run_stats", .entry = -1 },
@@ -84,7 +85,8 @@ int main(void)
 	       "(block_bio_queue), others in a commit of ext4 (jbd2_run_stats)\n",
 	       "no tracepoints");
 	prints((struct kernel) { .lacks = "r1bio", .entry = -1 },
-	       IOS ", LVM, dm-crypt, md raid0, md raid10\nnot found: md raid1 (r1bio)\n"
+	       IOS ", LVM, paths of dm-multipath, dm-crypt, md raid0, md raid10\n"
+	       "not found: md raid1 (r1bio)\n"
 	       CAUSES "\n" SYNCS "\n", "one of several types");
 	return tap_done();
 }

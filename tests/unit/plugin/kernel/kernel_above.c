@@ -55,6 +55,7 @@ static void add_mapper(struct btf *types)
 {
 	add(types, "dm_target_io", (const char *const []) { "ti", "io", "clone", NULL });
 	add(types, "dm_io", (const char *const []) { "orig_bio", NULL });
+	add(types, "dm_rq_clone_bio_info", (const char *const []) { "orig", "clone", NULL });
 }
 
 static void add_crypt(struct btf *types)
@@ -89,6 +90,8 @@ static void expect(struct btf *kernel, bool has_mapper, bool has_crypt, const ch
 	tap_ok(has_mapper ? above.io == 16 && above.clone == 24 && above.original == 8 :
 	       above.original < 0, "%s: dm_mod %d %d %d", what, above.io, above.clone,
 	       above.original);
+	tap_ok(has_mapper ? above.path_clone == 16 && above.path == 8 : above.path < 0,
+	       "%s: a path %d %d", what, above.path_clone, above.path);
 	tap_ok(above.crypt == (has_crypt ? 16 : -1), "%s: dm_crypt %d", what, above.crypt);
 	tap_ok(btf__find_by_name_kind(kernel, "bio", BTF_KIND_STRUCT) > 0,
 	       "the kernel's types are left");
@@ -101,6 +104,7 @@ static void test_lacks(void)
 
 	add(kernel, "dm_target_io", (const char *const []) { "ti", "io", NULL });
 	add(kernel, "dm_io", (const char *const []) { "orig_bio", NULL });
+	add(kernel, "dm_rq_clone_bio_info", (const char *const []) { "orig", NULL });
 	add(kernel, "dm_crypt_io", (const char *const []) { "cc", NULL });
 	add(kernel, "bio", (const char *const []) { "bi_private", NULL });
 	expect(kernel, false, false, "members are missing");
