@@ -614,6 +614,10 @@ caused
 	reap => 100)}, disk => $_ } }("sdc") x 3, "sdb"]
 caused
 	delete $j->{causes}; $r->{devices} = [{ host => "box", device => "9:0", name => "md0",
+	members => [qw(sda sdb sdc sdd)] }]; $r->{slowest} = [map { { %{slow(1000000, device => 900,
+	reap => 100)}, disk => $_ } }("sdc") x 3, "sdb"]
+caused
+	delete $j->{causes}; $r->{devices} = [{ host => "box", device => "9:0", name => "md0",
 	members => [qw(sdb)] }]; $r->{slowest} = [map { { %{slow(1000000, device => 900,
 	reap => 100)}, disk => $_ } } "sdb", "sdb"]
 caused

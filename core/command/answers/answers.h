@@ -251,6 +251,7 @@ struct tw_report_reason {
 	size_t holder_count;
 	struct tw_report_holder disks[TW_REPORT_HOLDERS];
 	size_t disk_count;
+	size_t legs;		/* disks that the device is made of */
 	double requests, kib;	/* of others that the device had: several I/Os alone */
 };
 
@@ -259,7 +260,7 @@ struct tw_report_reasons {
 	size_t count;
 	size_t ios;
 	int is_recorded;	/* by tw_causes, of any of these I/Os */
-	int has_legs;		/* set before: their device is made of several disks */
+	size_t legs;		/* set before: disks that their device is made of */
 	double lat_ns;		/* the sum; times that are in no reason are part of it */
 };
 
@@ -270,9 +271,9 @@ void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, i
  * to 0. */
 struct tw_report_reason *tw_report_next_reason(struct tw_report_reasons *of);
 
-/* Return the disk that ended the stage device of almost all of these I/Os, by their time, if it
- * is one of several; or NULL. */
-const char *tw_report_disk_of(const struct tw_report_reason *reason);
+/* Return how many of the disks, one or two, ended the stage device of almost all of these I/Os,
+ * by their time. 0: more did, or these are more than half of the disks. */
+size_t tw_report_disks_of(const struct tw_report_reason *reason);
 
 /* Is this more than the name of a stage? Is it other than "not explained"? */
 int tw_report_has_reason(const struct tw_report_reason *reason);

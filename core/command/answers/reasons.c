@@ -14,6 +14,7 @@
 #include "latency/sleep_words.h"
 
 #define ALMOST_ALL	0.9	/* of the time: the others are not named */
+#define MOST_DISKS	2	/* that are named */
 
 /* The state of dividing a stage. */
 struct dividing {
@@ -282,7 +283,7 @@ static void divide_device(struct dividing *of, const json_t *slow, int is_single
 			  const char *without_reason)
 {
 	char words[sizeof(((struct tw_report_reason *)0)->words)];
-	const char *disk = of->into->has_legs ? tw_report_string(slow, "disk") : NULL;
+	const char *disk = of->into->legs ? tw_report_string(slow, "disk") : NULL;
 	const int has_company = tw_report_say_company(words, sizeof(words), slow, is_single);
 	const double ns = of->left_ns;
 	struct tw_report_reason *reason = put(of, TW_REPORT_EXACT,
@@ -290,8 +291,10 @@ static void divide_device(struct dividing *of, const json_t *slow, int is_single
 
 	if (reason && has_company)
 		add_size(reason, slow, is_single);
-	if (reason && disk)
-		put_holder(reason->disks, &reason->disk_count, disk, ns);
+	if (!reason || !disk)
+		return;
+	reason->legs = of->into->legs;
+	put_holder(reason->disks, &reason->disk_count, disk, ns);
 }
 
 /* ---- all ------------------------------------------------------------------- */
@@ -345,16 +348,23 @@ int tw_report_is_explained(const struct tw_report_reason *reason)
 	return strcmp(reason->words, TW_REPORT_NOT_EXPLAINED) != 0;
 }
 
-const char *tw_report_disk_of(const struct tw_report_reason *reason)
+size_t tw_report_disks_of(const struct tw_report_reason *reason)
 {
-	return reason->disk_count && reason->disks->ns > ALMOST_ALL * reason->ns ?
-	       reason->disks->name : NULL;
+	double ns = 0;
+
+	for (size_t i = 0; i < reason->disk_count && i < MOST_DISKS &&
+	     2 * (i + 1) <= reason->legs; i++) {
+		ns += reason->disks[i].ns;
+		if (ns > ALMOST_ALL * reason->ns)
+			return i + 1;
+	}
+	return 0;
 }
 
 int tw_report_has_reason(const struct tw_report_reason *reason)
 {
 	return reason->words[0] || reason->bound || strchr(reason->stage, '(') ||
-	       tw_report_disk_of(reason);
+	       tw_report_disks_of(reason);
 }
 
 static const char *const bounds[] = {
@@ -399,10 +409,13 @@ static void put_words(FILE *file, const struct tw_report_reason *reason, double 
 
 void tw_report_put_reason(FILE *file, const struct tw_report_reason *reason, double of_ns)
 {
-	const char *disk = tw_report_disk_of(reason);
+	const size_t disks = tw_report_disks_of(reason);
 
-	fprintf(file, "%s%.0f %% in %s%s%s%s", bounds[reason->bound], 100 * reason->ns / of_ns,
-		reason->stage, disk ? " " : "", disk ? disk : "", reason->words[0] ? ", " : "");
+	fprintf(file, "%s%.0f %% in %s", bounds[reason->bound], 100 * reason->ns / of_ns,
+		reason->stage);
+	for (size_t i = 0; i < disks; i++)
+		fprintf(file, "%s %s", i ? " and" : "", reason->disks[i].name);
+	fputs(reason->words[0] ? ", " : "", file);
 	put_words(file, reason, of_ns);
 }
 

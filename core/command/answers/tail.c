@@ -82,14 +82,17 @@ int tw_report_slice_at(struct tw_report_slice *slice, const struct tw_tally *tal
 
 /* ---- whose time it is ------------------------------------------------------ */
 
-/* True if a device of the jobs is made of several disks. */
-static int has_legs(const struct tw_report *report)
+/* Return how many disks a device of the jobs is made of; of several devices the most. */
+static size_t legs_of(const struct tw_report *report)
 {
-	int has = 0;
+	size_t most = 0;
 
-	for (size_t i = 0; i < report->device_count; i++)
-		has |= json_array_size(json_object_get(report->devices[i].json, "members")) > 1;
-	return has;
+	for (size_t i = 0; i < report->device_count; i++) {
+		const json_t *members = json_object_get(report->devices[i].json, "members");
+
+		most = json_array_size(members) > most ? json_array_size(members) : most;
+	}
+	return most;
 }
 
 /* Add the slowest I/Os that are among the slowest 1 %. */
@@ -99,7 +102,7 @@ static void add_slowest(struct tail *tail, const struct tw_report_group *group, 
 	const uint64_t least_ns = tw_histogram_percentile(&tally->times[TW_LAT][direction], 99);
 
 	tail->is_of_slowest = 1;
-	tail->reasons.has_legs = has_legs(&group->all);
+	tail->reasons.legs = legs_of(&group->all);
 	for (size_t i = 0; i < group->all.slow_count; i++) {
 		const struct tw_report_slow *slow = &group->all.slowest[i];
 
@@ -267,14 +270,14 @@ int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_gro
 
 /* ---- JSON ------------------------------------------------------------------- */
 
-static json_t *holders_to_json(const struct tw_report_reason *reason, double lat_ns)
+static json_t *holders_to_json(const struct tw_report_holder *holders, size_t count,
+			       double lat_ns)
 {
-	json_t *array = reason->holder_count ? json_array() : NULL;
+	json_t *array = count ? json_array() : NULL;
 
-	for (size_t i = 0; i < reason->holder_count; i++)
-		json_array_append_new(array, json_pack("{s:s, s:f}",
-			"name", reason->holders[i].name,
-			"share", reason->holders[i].ns / lat_ns));
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, json_pack("{s:s, s:f}", "name", holders[i].name,
+						       "share", holders[i].ns / lat_ns));
 	return array;
 }
 
@@ -287,13 +290,15 @@ static json_t *causes_to_json(struct tw_report_reasons *reasons)
 	struct tw_report_reason *reason;
 
 	while ((reason = tw_report_next_reason(reasons)) != NULL) {
-		json_array_append_new(array, json_pack("{s:s, s:s*, s:s*, s:s*, s:f, s:o*}",
+		json_array_append_new(array, json_pack("{s:s, s:o*, s:s*, s:s*, s:f, s:o*}",
 			"stage", reason->stage,
-			"disk", tw_report_disk_of(reason),
+			"disks", holders_to_json(reason->disks, tw_report_disks_of(reason),
+						 reasons->lat_ns),
 			"why", reason->words[0] ? reason->words : NULL,
 			"bound", reason->bound ? bounds[reason->bound] : NULL,
 			"share", reason->ns / reasons->lat_ns,
-			"had_cpu", holders_to_json(reason, reasons->lat_ns)));
+			"had_cpu", holders_to_json(reason->holders, reason->holder_count,
+						   reasons->lat_ns)));
 		reason->ns = 0;
 	}
 	return array;

@@ -223,10 +223,15 @@ leg()
 			disk => $_, stages => { device => 900, reap => 100, lat => 1000 } },
 			@$disks];
 		print encode_json($j)' "$1" "$2" <whole.json >leg.json
-	tell 'join " ", map { $_->{disk} // "-" } @{$r->{answers}{tail}{read}{causes}}' leg.json
+	tell 'join " ", map { join("+", map { "$_->{name}=$_->{share}" } @{$_->{disks}}) || "-" }
+		@{$r->{answers}{tail}{read}{causes}}' leg.json
 }
 ten='b b b b b b b b b b'
-is "$(leg 'a b' "$ten a")" 'b -' 'the disk with almost all of the slow I/Os, and only of device'
+is "$(leg 'a b' "$ten $ten a a")" 'b=0.818181818181818 -' \
+	'the disk with almost all of the slow I/Os, and only of device'
 is "$(leg 'a b' 'b b b a')" '- -' 'none if the others have some'
+is "$(leg 'a b c d' 'b b b a')" 'b=0.675+a=0.225 -' 'two of four'
+is "$(leg 'a b c' 'b b b a')" '- -' 'but not two of three'
+is "$(leg 'a b c d e f' 'a a b b c c')" '- -' 'and not three'
 is "$(leg b "$ten")" '- -' 'nor the only one'
 done_testing
