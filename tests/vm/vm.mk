@@ -48,7 +48,7 @@ vm-base: all $(VM_PRELOAD_CLOCK) $(call programs,tests/vm/preload/*.c,.so) \
 check-vm:
 	$(install_test_packages) $(kernel_packages) $(PACKAGES_VM)
 	$(if $(TW_VM_ARCH),$(Q)tests/cross/root.sh $(ARM64))
-	+$(Q)$(if $(TW_VM_ARCH),$(call make_arm64,vm-base),$(make_here) vm-base)
+	+$(Q)$(if $(TW_VM_ARCH),$(make_here) all && $(call make_arm64,vm-base),$(make_here) vm-base)
 	$(Q)$(test_env) TW_VM_DEADLINE=$$(($$(date +%s) + $(TW_VM_SECONDS))) \
 		tests/run.sh $(B)/check-vm.log $(VM_TESTS) 3>&1
 
