@@ -22,6 +22,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "order.bpf.h"
 #include "sync.h"
 
 #define FLUSHES		512	/* of a disk; a power of two */
@@ -356,6 +357,8 @@ static __always_inline int is_at_data(void *context)
 	return 0;
 }
 
+/* Another CPU may wake the task meanwhile. It finds all of this, or that the task does not
+ * sleep yet. */
 static __always_inline void sync_sleeps(void *context, struct tw_sync *sync)
 {
 	__u64 now_ns = bpf_ktime_get_ns();
@@ -363,12 +366,12 @@ static __always_inline void sync_sleeps(void *context, struct tw_sync *sync)
 	if (!sync->moved_on_ns && !is_at_data(context))
 		sync->moved_on_ns = now_ns;
 	sync->woken_ns = 0;
-	sync->slept_ns = now_ns;
+	PUT_ORDERED(&sync->slept_ns, now_ns);
 }
 
 static __always_inline void sync_woken(struct tw_sync *sync)
 {
-	if (sync->slept_ns && !sync->woken_ns)
+	if (ADD_ORDERED(&sync->slept_ns, 0) && !sync->woken_ns)
 		sync->woken_ns = bpf_ktime_get_ns();
 }
 
