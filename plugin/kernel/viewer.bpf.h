@@ -20,11 +20,12 @@ struct viewer {
 	__u32 unused;
 };
 
-/* Return the address of the number of @pid in its namespace of @level. */
+/* Return the address of the number of @pid in its namespace of @level, which is at most 32. Up to
+ * Linux 6.8 a product has no bound, and what has none may not be added to a pointer. */
 static __always_inline const struct upid *number_at(__u64 pid, __u32 level)
 {
 	return (const struct upid *)(pid + bpf_core_field_offset(struct pid, numbers) +
-				     level * bpf_core_type_size(struct upid));
+				     (level * bpf_core_type_size(struct upid) & 1023));
 }
 
 /* Give @viewer the rights of a task. */
