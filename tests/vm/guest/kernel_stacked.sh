@@ -7,21 +7,11 @@ for module in crc32c_generic xxhash_generic sha256_generic blake2b_generic xts e
 	load $module 2>/dev/null
 done
 # Each device takes 100 us for a request.
-load null_blk nr_devices=20 queue_mode=2 irqmode=2 completion_nsec=100000 \
+load null_blk nr_devices=24 queue_mode=2 irqmode=2 completion_nsec=100000 \
 	memory_backed=1 discard=1 gb=1
-# And one of them 100 ms.
 mount -t configfs configfs /sys/kernel/config
-slow=/sys/kernel/config/nullb/slow
-mkdir $slow
-echo 2 >$slow/queue_mode
-echo 2 >$slow/irqmode
-echo 100000000 >$slow/completion_nsec
-echo 1 >$slow/memory_backed
-echo 1024 >$slow/size
-echo 1 >$slow/power
-[ -b /dev/slow ] && slow=slow || slow=nullb$(cat $slow/index)
-echo "$slow" >slow
 cat /proc/version >version
+tickwise doctor >doctor 2>&1
 sectors=$(cat /sys/block/nullb0/size)
 half=$((sectors / 2))
 next=0
@@ -43,9 +33,23 @@ a_device()
 	next=$((next + 1))
 }
 
+# a_slow_device NAME: makes a device that takes 200 ms; NAME.slow has its name
+a_slow_device()
+{
+	slow=/sys/kernel/config/nullb/slow_$1
+	mkdir "$slow"
+	for setting in queue_mode=2 irqmode=2 completion_nsec=200000000 memory_backed=1 \
+			size=1024 power=1; do
+		echo "${setting#*=}" >"$slow/${setting%%=*}"
+	done
+	# Linux 6.1 names it by its number.
+	[ -b "/dev/slow_$1" ] && device=/dev/slow_$1 || device=/dev/nullb$(cat "$slow/index")
+	echo "${device#/dev/}" >"$1.slow"
+}
+
 # jobs NAME FILE: adds jobs of small I/Os, and of large ones that become several
 # requests. They run later, one after the other, in one fio: the program is loaded
-# once.
+# once. With a slow disk there are more of the large ones, enough for a sentence on them.
 jobs()
 {
 	for size in small large; do
@@ -53,7 +57,8 @@ jobs()
 		echo "filename=$2"
 		echo "tw_report=/tmp/$1.$size.json"
 		[ $size = small ] && echo bs=4k || echo bs=256k
-		[ $size = small ] && echo io_size=1m || echo io_size=16m
+		[ $size = small ] && echo io_size=1m ||
+			{ [ -e "$1.slow" ] && echo io_size=64m || echo io_size=16m; }
 	done >>/tmp/stacked.fio
 	echo "$1" >>names
 }
@@ -92,9 +97,9 @@ trims()
 	echo "$1" >>trims
 }
 
-# array NAME LEVEL [ATTRIBUTE=VALUE...]: makes /dev/md_NAME of the next two devices,
-# without metadata; of the next one and the slow one, if $with_slow is 1
-with_slow=
+# array NAME LEVEL [ATTRIBUTE=VALUE...]: makes /dev/md_NAME of the next $disks devices,
+# without metadata; the last one of NAME_slow is slow
+disks=2
 array()
 {
 	name=$1
@@ -106,12 +111,15 @@ array()
 	{
 		echo none >$md/metadata_version
 		echo "$level" >$md/level
-		echo 2 >$md/raid_disks
+		echo $disks >$md/raid_disks
 		for attribute; do
 			echo "${attribute#*=}" >"$md/${attribute%%=*}"
 		done
-		for slot in 0 1; do
-			[ "$slot$with_slow" = 11 ] && device=/dev/$slow || a_device
+		for slot in $(seq 0 $((disks - 1))); do
+			case $slot.$name in
+			$((disks - 1)).*_slow) a_slow_device "$name" ;;
+			*) a_device ;;
+			esac
 			cat "/sys/block/${device#/dev/}/dev" >$md/new_dev
 			echo $half >"$md/dev-${device#/dev/}/size"
 			echo $slot >"$md/dev-${device#/dev/}/slot"
@@ -167,13 +175,26 @@ fi
 	jobs raid1 /dev/md_raid1
 ! array raid10 raid10 layout=258 chunk_size=65536 component_size=$half \
 	resync_start=none || jobs raid10 /dev/md_raid10
-with_slow=1
 ! array raid1_slow raid1 component_size=$half resync_start=none ||
 	jobs raid1_slow /dev/md_raid1_slow
+! array raid0_slow raid0 chunk_size=65536 || jobs raid0_slow /dev/md_raid0_slow
+disks=4
+! array raid10_slow raid10 layout=258 chunk_size=65536 component_size=$half \
+	resync_start=none || jobs raid10_slow /dev/md_raid10_slow
 a_device
-# The way is chosen by the request, not by the bio.
-! mapped multipath "0 $sectors multipath 2 queue_mode rq 0 1 1 round-robin 0 1 1 $device 1" ||
+first=$device
+a_slow_device multipath
+cp multipath.slow linear_multipath.slow
+cp multipath.slow bio_multipath.slow
+paths="0 1 1 round-robin 0 2 1 $first 1 $device 1"
+# The path is chosen by the request, and not by the bio.
+if mapped multipath "0 $sectors multipath 2 queue_mode rq $paths"; then
 	jobs multipath /dev/mapper/multipath
+	! mapped linear_multipath "0 $half linear /dev/mapper/multipath 0" ||
+		jobs linear_multipath /dev/mapper/linear_multipath
+fi
+! mapped bio_multipath "0 $sectors multipath 2 queue_mode bio $paths" ||
+	jobs bio_multipath /dev/mapper/bio_multipath
 # Through the ring from Linux 6.12 on.
 a_device
 trims plain $device
