@@ -139,21 +139,24 @@ static inline bool tw_program_can_enter(const struct btf *btf, const char *funct
 	return true;
 }
 
-/* True if the kernel has the tracepoint, with its type. One whose name begins with jbd2 may be
- * that of the module. @kernel: the kernel's types. */
+/* True if the kernel has the tracepoint, with its type, or the module has it whose name its own
+ * begins with. @kernel: the kernel's types. */
 static inline bool tw_program_has_tracepoint(const struct btf *kernel, const char *name)
 {
-	char type[64];
+	static const char *const modules[] = { "jbd2", "ext4", "xfs" };
 	struct btf *module;
+	char type[64];
 	bool has;
 
 	snprintf(type, sizeof(type), "btf_trace_%s", name);
 	has = btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) > 0;
-	if (has || strncmp(name, "jbd2_", 5) != 0)
-		return has;
-	module = btf__load_module_btf("jbd2", (struct btf *)kernel);
-	has = module && btf__find_by_name_kind(module, type, BTF_KIND_TYPEDEF) > 0;
-	btf__free(module);
+	for (size_t i = 0; !has && i < sizeof(modules) / sizeof(*modules); i++) {
+		if (strncmp(name, modules[i], strlen(modules[i])) != 0)
+			continue;
+		module = btf__load_module_btf(modules[i], (struct btf *)kernel);
+		has = module && btf__find_by_name_kind(module, type, BTF_KIND_TYPEDEF) > 0;
+		btf__free(module);
+	}
 	return has;
 }
 

@@ -59,8 +59,8 @@ void tw_sync_adapt_commits(struct bpf_object *object, const struct btf *kernel)
 					  has);
 }
 
-/* Some programs are for file systems that this kernel may have as modules, or not at all.
- * Where they are modules, vfs_fsync_range() can be traced. */
+/* Some programs are for file systems that this kernel may not have. They are needed where
+ * vfs_fsync_range() can't be traced, as on arm64 with Linux 6.1. */
 static void adapt(struct tw_sync_stages *made)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
