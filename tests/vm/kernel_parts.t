@@ -108,11 +108,14 @@ at most $(of bound-$name scheduler) us"
 	works "$suite: workers had I/Os for want of a tag" \
 		test "$(sent exact-tag block_layer)" = "$(sent exact-tag all)"
 	works "$suite: or as they were asked for" test "$(sent exact-async asked)" = 200
+	# Linux 6.1 of arm64 lets no program enter a function: a worker is seen by its first bio.
+	near=1000
+	[ "${TW_VM_ARCH:-amd64} $suite" != "arm64 bookworm" ] || near=4000
 	for name in tag async; do
 		off exact-$name >"$scratch/off"
 		read -r median most <"$scratch/off"
 		works "$suite, $name: the ends of worker are those of the kernel's trace \
-($median ns, 99 of 100 within $most)" test "$median" -le 1000 -a "$most" -le 10000
+($median ns, 99 of 100 within $most)" test "$median" -le $near -a "$most" -le 10000
 	done
 	row "kernel $(sed 's/^Linux version \([^ ]*\).*/\1/' "$shared/version"), null_blk \
 that takes 100 us, one tag, depth 8; virtual time" \
