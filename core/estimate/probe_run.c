@@ -140,15 +140,17 @@ static void stop(struct tw_probe_worker *worker)
  * keeps: without it no CPU takes part. */
 static void start_threads(struct tw_probe_run *run)
 {
-	bool is_tour = run->method == TW_METHOD_SWITCH;
+	bool is_tour = run->method == TW_METHOD_SWITCH, is_touring = false;
 	struct tw_probe_worker *first = run->workers;
 	sigset_t all, before;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (is_tour)
-		first->started = !run->system->create(&first->thread, NULL, tw_probe_tour, run);
-	for (unsigned i = 0; i < run->count; i++) {
+		is_touring = !run->system->create(&first->thread, NULL, tw_probe_tour, run);
+	first->started = is_touring;
+	/* From now on that thread decides who takes part. */
+	for (unsigned i = 0; !is_touring && i < run->count; i++) {
 		struct tw_probe_worker *worker = &run->workers[i];
 
 		if (!takes_part(worker))
@@ -156,7 +158,7 @@ static void start_threads(struct tw_probe_run *run)
 		if (!is_tour)
 			worker->started = !run->system->create(&worker->thread, NULL,
 							       tw_probe_work, worker);
-		if (is_tour ? !first->started : !worker->started)
+		if (!worker->started)
 			stop(worker);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

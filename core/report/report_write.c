@@ -76,8 +76,7 @@ static json_t *jobs_to_json(const struct tw_report *report, const json_t *common
 		json_t *options = json_object_get(json, "options");
 		const char *key;
 
-		json_array_append_new(jobs, json);
-		if (!options)
+		if (json_array_append_new(jobs, json) || !options)
 			continue;
 		own = json_object();
 		json_object_foreach(options, key, value)

@@ -33,7 +33,9 @@ static json_t *place_of(json_t *object, const char *path)
 		inner = json_object_get(object, part);
 		if (!inner) {
 			inner = json_object();
-			json_object_set_new(object, part, inner);
+			/* Without memory it is freed. */
+			if (json_object_set_new(object, part, inner))
+				inner = NULL;
 		}
 		object = inner;
 		path = dot + 1;

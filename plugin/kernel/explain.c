@@ -338,8 +338,8 @@ static json_t *all_had_to_json(const struct tw_explained *is)
 	for (had = is->had_cpu; had < is->had_cpu + TW_HAD_CPU && had->ns; had++) {
 		object = json_pack("{ss, sI}", "kind", kinds[had->kind],
 				   "ns", (json_int_t) had->ns);
-		json_array_append_new(array, object);
-		if (had->kind == TW_HIDDEN || had->kind == TW_IDLE)
+		if (json_array_append_new(array, object) ||
+		    had->kind == TW_HIDDEN || had->kind == TW_IDLE)
 			continue;
 		/* A process has no number in a namespace that can't see it. */
 		if (had->id || (had->kind != TW_PROCESS && had->kind != TW_KERNEL_THREAD))

@@ -131,8 +131,9 @@ delayed()
 		my $bad = 0;
 		for (@s) {
 			my ($p, $no) = ($_->{p}, "");
-			# Linux 6.12 writes data that is in the journal to its place afterwards.
-			@$_{qw(d j)} = (0, 200 * $_->{d} + $_->{j}) if "'"$suite $1"'" =~ /^trixie journal/;
+			# From Linux 6.8 on data that is in the journal is written to its place afterwards.
+			@$_{qw(d j)} = (0, 200 * $_->{d} + $_->{j}) if "'"$suite $1"'" =~
+				/^(trixie|noble) journal/;
 			$no .= " flush $_->{f}" unless $_->{f} && near($p->{flush}, $_->{f});
 			$no .= " data $_->{d}" unless near($p->{data}, 200 * $_->{d});
 			$no .= " journal $_->{j}" unless near($p->{journal}, $_->{j});

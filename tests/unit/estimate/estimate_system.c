@@ -258,7 +258,7 @@ static void recorded(void)
 
 /* Threads may follow each other, but by moving there is one at a time. */
 static atomic_uint running, most_running;
-static void *(*real_start)(void *);
+static void *(*_Atomic real_start)(void *);
 static atomic_ullong longest_ns;
 
 static void *count_running(void *argument)
