@@ -175,7 +175,7 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 		return tw_requeue(job, io_u);
 	io->enter_ticks = tw_job_stamp(job);
 	io->entered_ticks = 0;	/* no submitting call */
-	io->kernel.accepted_ns = 0;	/* never in the ring */
+	tw_kernel_none(&io->kernel);	/* never in the ring */
 	call(td, io_u);
 	io->seen_ticks = tw_job_stamp(job);
 	if (io_u->error)
