@@ -988,6 +988,7 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 struct tw_histogram {
 	uint64_t *bins;
 	uint64_t count;
+	uint64_t repeats;		/* of count: a value that counts N times has N - 1 */
 	uint64_t sum_ns;
 	uint64_t min_ns;		/* UINT64_MAX while empty */
 	uint64_t max_ns;
@@ -1031,6 +1032,7 @@ static inline void tw__histogram_add_times(struct tw_histogram *histogram,
 
 	histogram->bins[tw__histogram_bin(histogram, value_ns)] += times;
 	histogram->count += times;
+	histogram->repeats += times - 1;
 	histogram->sum_ns += value_ns * times;
 	histogram->squares_ns2[0] += low;
 	histogram->squares_ns2[1] += (uint64_t)(square_ns2 >> 64) +

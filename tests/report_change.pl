@@ -75,6 +75,21 @@ sub hundred_times {
 	$r->{ios}{read} *= 100;
 }
 
+# Let this many reads be not chosen to be split. The others count for all.
+sub not_chosen {
+	my ($not) = @_;
+	my $chosen = $r->{ios}{read} - $not;
+
+	$r->{kernel_stages}{not_split}{not_chosen} = { %{moves($not)}, sync => 0 };
+	for (@{$r->{stages}}{qw(submit blockq device complete reap kernel)},
+	     values %{$r->{blockq}}) {
+		my $of = $_ && $_->{read};
+
+		next if !$of || $of->{count} <= $chosen;
+		@$of{qw(weight count)} = ($of->{count}, $chosen);
+	}
+}
+
 sub read_base {
 	open my $file, '<', "$_[0].json" or die "$_[0].json: $!\n";
 	local $/;

@@ -331,8 +331,8 @@ static void made_device_ios(const struct made *made, json_t *device, unsigned nu
 		json_object_set_new(ios, tw_direction_names[i], tw_json_of_u64(is.ios[i]));
 	json_object_set_new(device, "jobs", json_integer(1));
 	json_object_set_new(device, "ios", ios);
-	json_object_set_new(device, "lat", tw_times_to_json(is.lat, 0));
-	json_object_set_new(device, "device_time", tw_times_to_json(is.in_device, 0));
+	json_object_set_new(device, "lat", tw_times_to_json(is.lat, NULL));
+	json_object_set_new(device, "device_time", tw_times_to_json(is.in_device, NULL));
 	if (is.over_time.count)
 		json_object_set_new(device, "over_time", tw_windows_to_json(&is.over_time));
 	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {

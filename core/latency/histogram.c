@@ -142,6 +142,7 @@ static int add_sums(struct tw_histogram *into, const struct tw_histogram *from)
 				    tw_histogram_squares(from), &squares_ns2)))
 		return -EOVERFLOW;
 	into->sum_ns = sum_ns;
+	into->repeats += from->repeats;
 	tw_histogram_set_squares(into, squares_ns2);
 	if (from->min_ns < into->min_ns)
 		into->min_ns = from->min_ns;

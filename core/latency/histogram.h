@@ -28,7 +28,7 @@ uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
 
 /* Count @count values of which only the bin is known, for reading a histogram back.
  * Changes only bins and count. The caller sets sum_ns, min_ns and max_ns, and
- * squares_ns2 if it is known. Return: 0; -EINVAL if there is no such bin; -EOVERFLOW. */
+ * repeats and squares_ns2 if they are known. Return: 0; -EINVAL if there is no such bin; -EOVERFLOW. */
 int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
 			 uint64_t count);
 
@@ -39,6 +39,12 @@ int tw_histogram_add_finer(struct tw_histogram *into, const struct tw_histogram 
 /* Merge a histogram into one that may have no bins yet. Return: as tw_histogram_merge(), or
  * -ENOMEM. */
 int tw_histogram_collect(struct tw_histogram *into, const struct tw_histogram *from);
+
+/* Return how many values were counted, some of them several times. */
+static inline uint64_t tw_histogram_values(const struct tw_histogram *histogram)
+{
+	return histogram->count - histogram->repeats;
+}
 
 /* Return the sum of the squares: 128 bits, which the public structure keeps in
  * halves. */
@@ -77,7 +83,7 @@ static inline int tw_sums_have_squares(uint64_t sum_ns, u128 squares_ns2)
  * bins. */
 static inline void tw_histogram_forget_sums(struct tw_histogram *histogram)
 {
-	histogram->count = 0;
+	histogram->count = histogram->repeats = 0;
 	histogram->sum_ns = 0;
 	tw_histogram_set_squares(histogram, 0);
 	histogram->min_ns = UINT64_MAX;

@@ -152,18 +152,19 @@ static json_t *squares_to_json(const struct tw_histogram *histogram)
 }
 
 /* @derived: 1: with what follows from the rest. */
-static json_t *to_json(const struct tw_histogram *histogram, int derived)
+static json_t *to_json(const struct tw_histogram *histogram, int derived, double mean_ns)
 {
 	uint64_t min_ns = histogram->count ? histogram->min_ns : 0;
 	int has_bins = derived || !tw_hdr_can(histogram);
 
 	/* o*: without a value there is no key. */
-	return json_pack("{s:i, s:o, s:o, s:o, s:o*, s:o*, s:o, s:o*, s:o*, s:o}",
+	return json_pack("{s:i, s:o, s:o*, s:o, s:o, s:o*, s:o*, s:o, s:o*, s:o*, s:o}",
 		"digits", (int)histogram->digits,
-		"count", tw_json_of_u64(histogram->count),
+		"count", tw_json_of_u64(tw_histogram_values(histogram)),
+		"weight", histogram->repeats ? tw_json_of_u64(histogram->count) : NULL,
 		"min_ns", tw_json_of_u64(min_ns),
 		"max_ns", tw_json_of_u64(histogram->max_ns),
-		"mean_ns", derived ? json_real(tw_histogram_mean_ns(histogram)) : NULL,
+		"mean_ns", mean_ns < 0 ? NULL : json_real(mean_ns),
 		"stddev_ns", derived ? json_real(tw_histogram_stddev_ns(histogram)) : NULL,
 		"sum_ns", tw_json_digits(histogram->sum_ns),
 		"sum_squares_ns2", squares_to_json(histogram),
@@ -172,21 +173,21 @@ static json_t *to_json(const struct tw_histogram *histogram, int derived)
 		has_bins ? bins_to_json(histogram) : hdr_to_json(histogram));
 }
 
-json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
+json_t *tw_histogram_to_json(const struct tw_histogram *histogram, double mean_ns)
 {
-	return to_json(histogram, 1);
+	return to_json(histogram, 1, mean_ns);
 }
 
 json_t *tw_histogram_to_lean_json(const struct tw_histogram *histogram)
 {
-	return to_json(histogram, 0);
+	return to_json(histogram, 0, -1);
 }
 
 /* ---- reading ------------------------------------------------------------ */
 
 /* What the object states, before its bins are read. */
 struct stated {
-	uint64_t digits, count, min_ns, max_ns, sum_ns;
+	uint64_t digits, values, count, min_ns, max_ns, sum_ns;
 	u128 squares_ns2;		/* 0: not given, unless sum_ns is 0 */
 };
 
@@ -199,12 +200,13 @@ static int read_stated(const json_t *json, struct stated *stated, const char **p
 		const char *problem;
 	} numbers[] = {
 		{ "digits", &stated->digits, "digits is not a whole number, 1 to 5" },
-		{ "count", &stated->count, "count is not a whole number" },
+		{ "count", &stated->values, "count is not a whole number" },
 		{ "min_ns", &stated->min_ns, "min_ns is not a whole number" },
 		{ "max_ns", &stated->max_ns, "max_ns is not a whole number" },
 		{ "sum_ns", &stated->sum_ns, "sum_ns is not a whole number" },
 	};
 	const json_t *squares = json_object_get(json, "sum_squares_ns2");
+	const json_t *weight = json_object_get(json, "weight");
 
 	stated->squares_ns2 = 0;
 	if (!json_is_object(json))
@@ -214,6 +216,10 @@ static int read_stated(const json_t *json, struct stated *stated, const char **p
 			return tw_refuse(problem, numbers[i].problem);
 	if (stated->digits < 1 || stated->digits > 5)
 		return tw_refuse(problem, numbers[0].problem);
+	stated->count = stated->values;
+	if (weight && (tw_json_to_u64(weight, &stated->count) ||
+		       stated->count <= stated->values || !stated->values))
+		return tw_refuse(problem, "weight is not a whole number above count");
 	if (squares && digits_to_u128(json_string_value(squares),
 				      json_string_length(squares), &stated->squares_ns2))
 		return tw_refuse(problem, "sum_squares_ns2 is not a whole number");
@@ -223,7 +229,7 @@ static int read_stated(const json_t *json, struct stated *stated, const char **p
 		return tw_refuse(problem, "min_ns is above max_ns");
 	if (stated->count == 0 && (stated->max_ns || stated->sum_ns))
 		return tw_refuse(problem, "count is 0, but not max_ns and sum_ns");
-	if (stated->count == 1 && stated->min_ns != stated->max_ns)
+	if (stated->values == 1 && stated->min_ns != stated->max_ns)
 		return tw_refuse(problem, "one value, but min_ns is not max_ns");
 	return 0;
 }
@@ -380,8 +386,6 @@ static int check_derived(const struct tw_histogram *made, const json_t *json,
 	json_t *value;
 	uint64_t ns;
 
-	if (is_wrong(json, "mean_ns", tw_histogram_mean_ns(made)))
-		return tw_refuse(problem, "mean_ns is not sum_ns / count");
 	if (stddev && (!json_is_number(stddev) || !(json_number_value(stddev) >= 0)))
 		return tw_refuse(problem, "stddev_ns is not a number of 0 or more");
 	if (tw_sums_have_squares(made->sum_ns, tw_histogram_squares(made)) &&
@@ -414,6 +418,7 @@ static int read_rest(struct tw_histogram *empty, const json_t *json,
 	if (error)
 		return error;
 	empty->sum_ns = stated->sum_ns;
+	empty->repeats = stated->count - stated->values;
 	tw_histogram_set_squares(empty, stated->squares_ns2);
 	if (empty->count) {
 		empty->min_ns = stated->min_ns;

@@ -24,9 +24,11 @@ int tw_json_to_u64(const json_t *json, uint64_t *value);
 
 /* Write {"digits", "count", ..., "percentiles", "bins"}. Bins are an object of counts,
  * as in fio's output, of those that are not empty, ascending; the key is the bin's last
- * nanosecond. Percentiles have fio's keys. An empty histogram has a minimum of 0.
- * Return: a new reference; NULL without memory. */
-json_t *tw_histogram_to_json(const struct tw_histogram *histogram);
+ * nanosecond. Percentiles have fio's keys. An empty histogram has a minimum of 0. If values
+ * count several times, "count" is the number of values, and the bins add up to "weight".
+ * @mean_ns: of what the values are a sample; below 0: there is none. Return: a new reference;
+ * NULL without memory. */
+json_t *tw_histogram_to_json(const struct tw_histogram *histogram, double mean_ns);
 
 /* Write the same without what follows from the rest: mean_ns, stddev_ns, percentiles. In
  * place of the bins is "hdr", the text of histogram_hdr.h, if the histogram has one. */
@@ -35,7 +37,7 @@ json_t *tw_histogram_to_lean_json(const struct tw_histogram *histogram);
 /*
  * Read a histogram back, and check all of it: either bins or hdr, count, minimum,
  * maximum and sum must fit each other. What is derived from these is checked for
- * plausibility, and then not used. Release it with tw_histogram_free(). Return: 0;
+ * plausibility, and then not used; mean_ns is for the caller to check. Release it with tw_histogram_free(). Return: 0;
  * -EINVAL with @problem set, a constant string; -ENOMEM.
  */
 int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "latency/histogram.h"
 #include "report/facts.h"
 #include "report/report_json.h"
 
@@ -193,8 +194,7 @@ static json_t *read_set(const json_t *root, const char *key, const char *where,
 #define DEVICE	"devices[]."
 
 /* Check that no histogram counts more than the device's I/Os. */
-static void read_device_counts(const struct tw_report *report,
-			       struct tw_report_device *device, const json_t *json,
+static void read_device_counts(struct tw_report_device *device, const json_t *json,
 			       struct tw_report_problem *problem)
 {
 	const json_t *ios = tw_want_object(json, DEVICE, "ios", problem);
@@ -202,9 +202,8 @@ static void read_device_counts(const struct tw_report *report,
 	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
 		device->ios[i] = tw_want_u64(ios, DEVICE "ios.", tw_direction_names[i],
 					     problem);
-		if (device->lat[i].count > device->ios[i] ||
-		    (device->in_device[i].count > device->ios[i] &&
-		     !tw_tally_is_sampled(&report->tally, (int)i)))
+		if (tw_histogram_values(&device->lat[i]) > device->ios[i] ||
+		    tw_histogram_values(&device->in_device[i]) > device->ios[i])
 			tw_report_refuse(problem, "a histogram of devices[] counts more "
 					 "than devices[].ios.%s", tw_direction_names[i]);
 	}
@@ -261,7 +260,7 @@ static int read_device(struct tw_report *report, struct tw_report_device *device
 		tw_report_refuse(problem, DEVICE "jobs is not 1 to the number of jobs");
 	error = read_device_times(report, device, json, problem);
 	if (!error)
-		read_device_counts(report, device, json, problem);
+		read_device_counts(device, json, problem);
 	return error;
 }
 

@@ -90,10 +90,14 @@ static json_t *jobs_to_json(const struct tw_report *report, const json_t *common
 
 /* ---- devices --------------------------------------------------------------------- */
 
+/* How much of the device's lat a sample of this stage is, is not known. */
+static const double no_means[TW_DIRECTIONS] = { -1, -1, -1, -1 };
+
 /* @is_only: without numbers, this device would have all I/Os. */
 static json_t *device_to_json(const struct tw_report_device *device, int is_only)
 {
 	json_t *json = json_copy(device->json), *ios;
+	double means_ns[TW_DIRECTIONS];
 
 	if (device->has_all)
 		return json;
@@ -103,12 +107,14 @@ static json_t *device_to_json(const struct tw_report_device *device, int is_only
 		return json;
 	}
 	ios = json_object();
-	for (unsigned i = 0; i < TW_DIRECTIONS; i++)
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
 		json_object_set_new(ios, tw_direction_names[i], tw_json_of_u64(device->ios[i]));
+		means_ns[i] = tw_histogram_mean_ns(&device->lat[i]);
+	}
 	json_object_set_new(json, "jobs", tw_json_of_u64(device->jobs));
 	json_object_set_new(json, "ios", ios);
-	json_object_set_new(json, "lat", tw_times_to_json(device->lat, 1));
-	json_object_set_new(json, "device_time", tw_times_to_json(device->in_device, 1));
+	json_object_set_new(json, "lat", tw_times_to_json(device->lat, means_ns));
+	json_object_set_new(json, "device_time", tw_times_to_json(device->in_device, no_means));
 	if (device->over_time.count)
 		json_object_set_new(json, "over_time",
 				    tw_windows_to_json(&device->over_time));

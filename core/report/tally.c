@@ -112,6 +112,16 @@ uint64_t tw_lat_slice_ios(const struct tw_histogram *lat, unsigned slice, uint32
 
 /* ---- I/Os of which only some were split -------------------------------------- */
 
+/* Return 1 if a time lies between the call that submits an I/O and its completion: 0 for the
+ * engine's own stamps. */
+static int is_inside(unsigned time)
+{
+	const unsigned stage = time > TW_LAT && time < TW_TIMES ?
+			       tw_time_rows[time].parent : time;
+
+	return tw_stage_is_inside((int)stage) || stage == TW_KERNEL;
+}
+
 /* Return the time between queue and deliver of all I/Os. */
 static uint64_t inside_ns(const struct tw_tally *tally, int direction)
 {
@@ -128,6 +138,21 @@ static u128 chosen_ns(const struct tw_tally *tally, unsigned end, int direction)
 	for (unsigned stage = TW_SUBMIT; stage < end; stage++)
 		sum_ns += tally->times[stage][direction].sum_ns;
 	return sum_ns;
+}
+
+/* `tickwise attach` knows no time of an I/O that was not chosen. */
+int tw_tally_is_of_chosen(const struct tw_tally *tally, unsigned time, int direction)
+{
+	return tw_tally_is_sampled(tally, direction) &&
+	       (is_inside(time) ||
+		(time == TW_LAT && !tw_has(tally, TW_ROW_TIMES + TW_QUEUE)));
+}
+
+int tw_tally_is_estimate(const struct tw_tally *tally, unsigned time, int direction)
+{
+	return tw_tally_is_of_chosen(tally, time, direction) &&
+	       (time != TW_KERNEL || chosen_ns(tally, TW_KERNEL, direction) ||
+		tw_tally_is_of_chosen(tally, TW_LAT, direction));
 }
 
 /* Return the sum of a part of a stage. The parts are rounded like stages. */
@@ -153,8 +178,8 @@ uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int dir
 	const uint64_t inside = inside_ns(tally, direction);
 	const long double scale = all_ns > 0 ? (long double)inside / all_ns : 0;
 
-	if (!tw_tally_is_estimate(tally, stage, direction) ||
-	    tw_tally_is_estimate(tally, TW_LAT, direction))
+	if (!tw_tally_is_of_chosen(tally, stage, direction) ||
+	    tw_tally_is_of_chosen(tally, TW_LAT, direction))
 		return tally->times[stage][direction].sum_ns;
 	if (stage > TW_LAT)
 		return part_ns(tally, stage, direction);
@@ -166,6 +191,15 @@ uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int dir
 	       (uint64_t)(scale * (long double)chosen_ns(tally, stage, direction));
 }
 
+double tw_tally_mean_ns(const struct tw_tally *tally, unsigned time, int direction)
+{
+	const struct tw_histogram *of = &tally->times[
+		time == TW_LAT || tw_time_rows[time].parent != TW_TIMES ? TW_LAT : time][direction];
+
+	return of->count ? (double)tw_tally_stage_ns(tally, time, direction) /
+			   (double)of->count : 0;
+}
+
 uint64_t tw_tally_chosen(const struct tw_tally *tally, int direction)
 {
 	const struct tw_counts *counts = &tally->counts[direction];
@@ -173,13 +207,9 @@ uint64_t tw_tally_chosen(const struct tw_tally *tally, int direction)
 	return counts->ios - counts->not_chosen;
 }
 
-double tw_tally_stage_ios(const struct tw_tally *tally, unsigned stage, int direction)
+uint64_t tw_tally_time_ios(const struct tw_tally *tally, unsigned time, int direction)
 {
-	const double count = (double)tally->times[stage][direction].count;
-
-	return !tw_tally_is_estimate(tally, stage, direction) ? count :
-	       count * (double)tw_tally_chosen(tally, direction) /
-	       (double)tally->counts[direction].ios;
+	return tw_histogram_values(&tally->times[time][direction]);
 }
 
 /* Return how many equal chances the estimates rest on, at least. */

@@ -102,12 +102,13 @@ void tw_tally_reset(struct tw_tally *tally);
 int tw_tally_merge(struct tw_tally *into, const struct tw_tally *from);
 
 /*
- * Estimates for all I/Os, where only some were split. An I/O that was chosen with a chance
- * of 1 in N counts N times in the stages from submit to kernel, and in the sums by lat. So
- * each of these is an estimate without bias. The time that I/Os spend in all of these stages
- * together is known of each I/O: it is lat without queue and deliver. This time is divided
- * like that of the chosen I/Os. So the stages add up to lat, and the error is that of the
- * shares alone. Where all I/Os were split, the estimates are exact.
+ * Where only some I/Os were split, the others have no stages from submit to kernel. An I/O
+ * that was chosen with a chance of 1 in N counts N times in these histograms, and in the sums
+ * by lat: they are stored and merged like this. But the time that I/Os spend in these stages
+ * together is known of each I/O: it is lat without queue and deliver. tw_tally_stage_ns()
+ * divides this time like that of the chosen I/Os. So the stages add up to lat, and the error
+ * is that of the shares alone. Where no chosen I/O could be split, all of the time is `kernel`,
+ * and this is no estimate. Where all I/Os were split, nothing is.
  *
  * A report of `tickwise attach` has no times of I/Os that were not chosen. So its lat is an
  * estimate, too, and its stages add up to this lat.
@@ -117,19 +118,17 @@ static inline int tw_tally_is_sampled(const struct tw_tally *tally, int directio
 	return tally->counts[direction].not_chosen != 0;
 }
 
-/* Return 1 if the histogram of a time is such an estimate. */
-static inline int tw_tally_is_estimate(const struct tw_tally *tally, unsigned time,
-				       int direction)
-{
-	return tw_tally_is_sampled(tally, direction) &&
-	       (tw_stage_is_inside((int)time) || time == TW_KERNEL ||
-		(time > TW_LAT && (tw_stage_is_inside((int)tw_time_rows[time].parent) ||
-				   tw_time_rows[time].parent == TW_KERNEL)) ||
-		(time == TW_LAT && !tw_has(tally, TW_ROW_TIMES + TW_QUEUE)));
-}
+/* Return 1 if the histogram of a time is of the chosen I/Os alone; if the sum of a time is such
+ * an estimate. */
+int tw_tally_is_of_chosen(const struct tw_tally *tally, unsigned time, int direction);
+int tw_tally_is_estimate(const struct tw_tally *tally, unsigned time, int direction);
 
-/* Return the sum of a stage, or of a part of one, over all I/Os. */
+/* Return the sum of a time over all I/Os: of a stage, or a part of one, its share. */
 uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int direction);
+
+/* Return the mean of a time: if it is a part of lat, what it adds to lat's mean, over all
+ * I/Os; else that of the I/Os that have it. */
+double tw_tally_mean_ns(const struct tw_tally *tally, unsigned time, int direction);
 
 /* Return the error of tw_tally_stage_ns(), or of lat's sum: the interval with this half width
  * has the sum with 95 % or more. */
@@ -149,10 +148,9 @@ struct tw_cost {
 /* Return the cost in CPU time; @in_lat: in lat. */
 struct tw_cost tw_tally_cost(const struct tw_scalars *scalars, int in_lat);
 
-/* Return how many I/Os were chosen; about how many of them a stage's histogram has, or
- * lat's. */
+/* Return how many I/Os were chosen; how many a time's histogram has. */
 uint64_t tw_tally_chosen(const struct tw_tally *tally, int direction);
-double tw_tally_stage_ios(const struct tw_tally *tally, unsigned stage, int direction);
+uint64_t tw_tally_time_ios(const struct tw_tally *tally, unsigned time, int direction);
 
 /* Return 1 if it has no row and lacks none, as before the first merge. */
 int tw_tally_is_empty(const struct tw_tally *tally);
@@ -173,8 +171,10 @@ void tw_tally_to_json(json_t *object, const struct tw_tally *tally, int derived)
 void tw_counts_to_json(json_t *object, const struct tw_row_set *has,
 		       const struct tw_counts *counts);
 
-/* Write histograms by direction: {} if none has a value. */
-json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS], int derived);
+/* Write histograms by direction: {} if none has a value. @means_ns: their means, below 0 for
+ * none; NULL: without the numbers that follow from bins and sums. */
+json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS],
+			 const double *means_ns);
 
 struct tw_report_problem;
 

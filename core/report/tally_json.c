@@ -6,6 +6,7 @@
  * number that the rows do not have is named.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,14 +44,16 @@ static json_t *place_of(json_t *object, const char *path)
 	return object;
 }
 
-json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS], int derived)
+json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS],
+			 const double *means_ns)
 {
 	json_t *object = json_object();
 
 	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (by_direction[i].count)
-			json_object_set_new(object, tw_direction_names[i], derived ?
-				tw_histogram_to_json(&by_direction[i]) :
+		/* `kernel` has a mean, even if no I/O was chosen to be split. */
+		if (by_direction[i].count || (means_ns && means_ns[i] > 0))
+			json_object_set_new(object, tw_direction_names[i], means_ns ?
+				tw_histogram_to_json(&by_direction[i], means_ns[i]) :
 				tw_histogram_to_lean_json(&by_direction[i]));
 	return object;
 }
@@ -82,12 +85,21 @@ static json_t *slices_to_json(const struct tw_by_lat *by_lat, const struct tw_hi
 
 static json_t *row_to_json(const struct tw_tally *tally, unsigned row, int derived)
 {
+	const struct tw_histogram none = { .digits = (uint8_t)tw_tally_digits(tally),
+					   .min_ns = UINT64_MAX };
+	struct tw_histogram times[TW_DIRECTIONS];
+	double means_ns[TW_DIRECTIONS];
 	json_t *object;
 
 	if (row >= TW_COUNTS && row < TW_ROW_TIMES)
 		return tw_json_of_u64(tw_scalar_of(&tally->scalars, row - TW_COUNTS));
+	for (int i = 0; i < TW_DIRECTIONS && row >= TW_ROW_TIMES && row < TW_ROW_BY_LAT; i++) {
+		means_ns[i] = tw_tally_mean_ns(tally, row - TW_ROW_TIMES, i);
+		times[i] = tally->times[row - TW_ROW_TIMES][i];
+		times[i] = times[i].count ? times[i] : none;
+	}
 	if (row >= TW_ROW_TIMES && row < TW_ROW_BY_LAT)
-		return tw_times_to_json(tally->times[row - TW_ROW_TIMES], derived);
+		return tw_times_to_json(times, derived ? means_ns : NULL);
 	if (row == TW_ROW_OVER_TIME)
 		return tw_windows_to_json(&tally->over_time);
 	object = json_object();
@@ -136,6 +148,7 @@ struct reader {
 	struct tw_tally *tally;
 	json_t *unknown;
 	struct tw_report_problem *problem;
+	const json_t *times[TW_TIMES];	/* as they were read; NULL: not there */
 };
 
 static int direction_of(const char *name, unsigned directions)
@@ -204,6 +217,7 @@ static int read_row(struct reader *reader, unsigned row, const json_t *value)
 			tw_report_refuse(reader->problem, "%s is not a whole number of 0 or "
 					 "more", tw_row_path(row));
 	} else if (row < TW_ROW_BY_LAT) {
+		reader->times[row - TW_ROW_TIMES] = value;
 		return tw_times_from_json(tally->times[row - TW_ROW_TIMES], value,
 					  tw_row_path(row), reader->unknown,
 					  reader->problem);
@@ -404,18 +418,35 @@ static void check_counts(const struct tw_tally *tally, int direction,
 	}
 }
 
-/* Check that a time counts no more I/Os than there were. It may count fewer. */
+/* Check the mean of a time, if it is there. Printing and reading doubles costs some 1e-16. */
+static void check_mean(const struct reader *reader, unsigned time, int direction)
+{
+	const double mean_ns = tw_tally_mean_ns(reader->tally, time, direction);
+	const char *name = tw_direction_names[direction];
+	const json_t *mean = json_object_get(json_object_get(reader->times[time], name),
+					     "mean_ns");
+
+	if (mean && (!json_is_number(mean) ||
+		     !(fabs(json_number_value(mean) - mean_ns) <= 1e-6 * mean_ns)))
+		tw_report_refuse(reader->problem, "%s.%s.mean_ns is not what follows from the "
+				 "sums", tw_time_rows[time].path, name);
+}
+
+/* Check that a time counts no more I/Os than there were, or were chosen. It may count fewer. */
 static void check_time(const struct tw_tally *tally, unsigned time, int direction,
 		       struct tw_report_problem *problem)
 {
 	const char *name = tw_direction_names[direction];
 	const unsigned of = tw_time_rows[time].of;
-	const uint64_t count = tally->times[time][direction].count;
+	const uint64_t count = tw_tally_time_ios(tally, time, direction);
 
 	if (count && !(tw_time_rows[time].directions >> direction & 1))
 		tw_report_refuse(problem, "%s is not for %s", tw_time_rows[time].path, name);
-	if (count > tw_count_of(&tally->counts[direction], of) &&
-	    !tw_tally_is_estimate(tally, time, direction))
+	if (tw_tally_is_of_chosen(tally, time, direction) &&
+	    count > tw_tally_chosen(tally, direction))
+		tw_report_refuse(problem, "%s.%s counts more than the I/Os that were chosen",
+				 tw_time_rows[time].path, name);
+	if (count > tw_count_of(&tally->counts[direction], of))
 		tw_report_refuse(problem, "%s.%s counts more than %s.%s",
 				 tw_time_rows[time].path, name, tw_row_path(of), name);
 }
@@ -430,9 +461,9 @@ static void check_over_time(const struct tw_tally *tally, int direction,
 
 	for (uint32_t i = 0; i < tally->over_time.count; i++)
 		over |= __builtin_add_overflow(sum,
-			tw_windows_get(&tally->over_time, i)->lat[direction].count, &sum);
-	if (over || (sum > tally->counts[direction].ios &&
-		     !tw_tally_is_estimate(tally, TW_LAT, direction)))
+			tw_histogram_values(&tw_windows_get(&tally->over_time, i)->lat[direction]),
+			&sum);
+	if (over || sum > tally->counts[direction].ios)
 		tw_report_refuse(problem, "over_time counts more than ios.%s", name);
 }
 
@@ -445,7 +476,7 @@ static void check_parts(const struct tw_tally *tally, unsigned parent, int direc
 
 	for (int time = 0; time < TW_TIMES; time++)
 		if (tw_time_rows[time].parent == parent &&
-		    !tw_tally_is_estimate(tally, (unsigned)time, direction))
+		    !tw_tally_is_of_chosen(tally, (unsigned)time, direction))
 			over |= __builtin_add_overflow(sum_ns,
 				tally->times[time][direction].sum_ns, &sum_ns);
 	if (over || sum_ns > tally->times[parent][direction].sum_ns)
@@ -468,8 +499,10 @@ int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unk
 	check_digits(tally, problem);
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		check_counts(tally, i, problem);
-		for (unsigned time = 0; time < TW_TIMES; time++)
+		for (unsigned time = 0; time < TW_TIMES; time++) {
 			check_time(tally, time, i, problem);
+			check_mean(&reader, time, i);
+		}
 		check_over_time(tally, i, problem);
 		for (unsigned time = 0; time < TW_TIMES; time++)
 			if (tw_has_time(tally, time))

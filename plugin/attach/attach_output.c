@@ -298,6 +298,12 @@ static json_t *rings_to_json(const struct tw_attach_result *result)
 	return array;
 }
 
+/* Return what a time adds to the mean of lat. */
+static double mean_of(const struct tw_histogram *time, const struct tw_histogram *lat)
+{
+	return lat->count ? (double)time->sum_ns / (double)lat->count : 0;
+}
+
 static json_t *operation_to_json(const struct tw_attach_result *result,
 				 const struct tw_attach_row *row)
 {
@@ -306,17 +312,19 @@ static json_t *operation_to_json(const struct tw_attach_result *result,
 		"operation", row->rest ? "others" : tw_attach_operation(row->opcode),
 		"file", tw_json_text(row->rest ? "-" :
 			tw_attach_file_name(result->tally, &row->inode)));
+	const struct tw_histogram *lat = &row->times[TW_LAT];
 	json_t *stages = json_object();
 
 	tw_counts_to_json(json, &result->tally->all.has, &row->counts);
 	for (unsigned i = 0; i < TW_ATTACH_TIMES; i++)
 		if (row->times[i].count)
 			json_object_set_new(stages, tw_time_rows[i].name,
-			    tw_histogram_to_json(&row->times[i]));
+			    tw_histogram_to_json(&row->times[i], mean_of(&row->times[i], lat)));
 	for (unsigned part = 0; part < TW_SYNC_PARTS; part++)
 		if (row->parts[part].count)
 			json_object_set_new(stages, tw_time_rows[TW_SYNC_WORKER + part].name,
-			    tw_histogram_to_json(&row->parts[part]));
+			    tw_histogram_to_json(&row->parts[part],
+						 mean_of(&row->parts[part], lat)));
 	json_object_set_new(json, "stages", stages);
 	return json;
 }

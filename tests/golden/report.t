@@ -277,13 +277,13 @@ golden whole report --all caused.json
 changes <<'CASES'
 all
 	$r->{kernel_stages}{every} = 16; $r->{kernel_stages}{split}{read} = 6;
-	$r->{kernel_stages}{not_split}{not_chosen} = { %{moves(94)}, sync => 0 };
+	not_chosen(94);
 	$r->{kernel_stages}{cost} = { pairs => 25, cpu_off_ps => 100000000,
 	cpu_on_ps => 101500000, cpu_squares_ns2 => 150000, lat_off_ps => 500000000,
 	lat_on_ps => 500010000, lat_squares_ns2 => 900000 }
 all
 	$r->{kernel_stages}{every} = 16;
-	$r->{kernel_stages}{not_split}{not_chosen} = { %{moves(1)}, sync => 0 };
+	not_chosen(1);
 	$r->{kernel_stages}{split}{read} = 99;
 	$r->{kernel_stages}{cost} = { pairs => 25, cpu_off_ps => 80000000,
 	cpu_on_ps => 120000000, cpu_squares_ns2 => 150000, lat_off_ps => 500000000,
@@ -660,16 +660,16 @@ caused @ @2
 all
 	@{$r->{kernel_stages}}{qw(every requests)} = (2, 50);
 	$r->{kernel_stages}{split}{read} = 50;
-	$r->{kernel_stages}{not_split}{not_chosen} = { %{moves(50)}, sync => 0 }
+	not_chosen(50)
 all
 	$r->{kernel_stages}{every} = 16; $r->{kernel_stages}{split}{read} = 6;
-	$r->{kernel_stages}{not_split}{not_chosen} = { %{moves(94)}, sync => 0 };
+	not_chosen(94);
 	$r->{kernel_stages}{cost} = { pairs => 25, cpu_off_ps => 100000000,
 	cpu_on_ps => 101500000, cpu_squares_ns2 => 150000, lat_off_ps => 500000000,
 	lat_on_ps => 501000000, lat_squares_ns2 => 900000 }
 all
 	$r->{kernel_stages}{every} = 16;
-	$r->{kernel_stages}{not_split}{not_chosen} = { %{moves(1)}, sync => 0 };
+	not_chosen(1);
 	$r->{kernel_stages}{split}{read} = 99;
 	$r->{kernel_stages}{cost} = { pairs => 6, cpu_off_ps => 24000000,
 	cpu_on_ps => 24000000, cpu_squares_ns2 => 300000, lat_off_ps => 600000000,
@@ -694,7 +694,7 @@ attached
 	$o->{not_chosen} = 1500;
 	$r->{kernel_stages}{every} = 16;
 	for my $h (map { $_->{read} } values %{$r->{stages}}) {
-	$h->{count} *= 16;
+	$h->{weight} = $h->{count} * 16;
 	$h->{$_} = $h->{$_} * 16 . '' for qw(sum_ns sum_squares_ns2);
 	$_ *= 16 for values %{$h->{bins}} }
 attached

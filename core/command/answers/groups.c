@@ -307,11 +307,10 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* Return the estimate of a stage over all I/Os. */
+/* Return how far off the mean and the percentiles of a stage can be. */
 static json_t *estimate_to_json(const struct tw_tally *tally, unsigned stage, int direction)
 {
 	static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
-	const double ios = (double)tally->times[TW_LAT][direction].count;
 	json_t *bounds = json_object();
 
 	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
@@ -321,9 +320,9 @@ static json_t *estimate_to_json(const struct tw_tally *tally, unsigned stage, in
 			json_object_set_new(bounds, tw_format("p%g", percents[i]), json_pack(
 				"[o, o]", tw_json_of_u64(of[0]), tw_json_of_u64(of[1])));
 	}
-	return json_pack("{sf, sf, so}",
-		"mean_ns", (double)tw_tally_stage_ns(tally, stage, direction) / ios,
-		"error_ns", tw_tally_stage_error_ns(tally, stage, direction) / ios,
+	return json_pack("{sf, so}",
+		"error_ns", tw_tally_stage_error_ns(tally, stage, direction) /
+			    (double)tally->times[TW_LAT][direction].count,
 		"percentiles", bounds);
 }
 

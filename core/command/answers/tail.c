@@ -113,7 +113,7 @@ static void add_slowest(struct tail *tail, const struct tw_report_group *group, 
 		tail->from_ns = slow->lat_ns;
 		/* Of an I/O that was not chosen only a slow one has more than `kernel`. */
 		if (!tw_tally_is_sampled(tally, direction) ||
-		    tw_tally_is_estimate(tally, TW_LAT, direction) ||
+		    tw_tally_is_of_chosen(tally, TW_LAT, direction) ||
 		    json_object_get(json_object_get(slow->json, "stages"), "complete"))
 			tw_report_add_reasons(&tail->reasons, slow->json, 0);
 	}
@@ -163,7 +163,7 @@ static int has_reasons(const struct tail *tail)
 
 static int find(struct tail *tail, const struct tw_report_group *group, int direction)
 {
-	const double known = tw_tally_stage_ios(&group->all.tally, TW_LAT, direction);
+	const uint64_t known = tw_tally_time_ios(&group->all.tally, TW_LAT, direction);
 	struct tail all;
 
 	*tail = (struct tail) { .slowest = 0 };

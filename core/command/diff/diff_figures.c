@@ -75,9 +75,7 @@ static double iops_of(const struct tw_report_group *group, int direction)
 /* Return what a time adds to the mean of lat. */
 static double part_ns(const struct tw_report_group *group, int time, int direction)
 {
-	return (double)(time < TW_STAGES ?
-			tw_tally_stage_ns(&group->all.tally, (unsigned)time, direction) :
-			time_of(group, time, direction)->sum_ns) /
+	return (double)tw_tally_stage_ns(&group->all.tally, (unsigned)time, direction) /
 	       (double)lat_of(group, direction)->count;
 }
 
@@ -205,8 +203,7 @@ static void add_percentile(struct part *part, const struct percentile *is)
 
 		values_of(part)[i] = tw_diff_percentile_ns(lat, is->percent);
 		figure.resolution = fmax(figure.resolution, ldexp(1, -lat->bits));
-		enough &= tw_diff_has_beyond(tw_tally_stage_ios(
-			&part->groups[i]->all.tally, TW_LAT, part->direction), is->percent);
+		enough &= tw_diff_has_beyond((double)tw_histogram_values(lat), is->percent);
 	}
 	if (!enough)
 		leave_out(part, 1, tw_format(" %s", is->name), tw_format(

@@ -230,6 +230,9 @@ const char *tw_cell_form(const struct tw_cell *cell, char *room)
 		return cell->text;
 	case TW_CELL_NS:
 		return tw_format_ns(room, cell->real);
+	case TW_CELL_TIME:
+		snprintf(room, TW_FORMAT_SIZE, "%s", cell->text);
+		break;
 	case TW_CELL_NUMBER:
 		return tw_format_number(room, cell->real);
 	case TW_CELL_SIGNED:

@@ -188,6 +188,7 @@ enum tw_cell_kind {
 	TW_CELL_TEXT,
 	TW_CELL_STRONG,
 	TW_CELL_WHOLE,
+	TW_CELL_TIME,		/* with a unit that the caller chose */
 	TW_CELL_NS,
 	TW_CELL_NUMBER,
 	TW_CELL_SIGNED,

@@ -162,7 +162,7 @@ static const char *form(const struct tw_column *column, const struct tw_cell *ce
 	const char *text = tw_cell_form(cell, room);
 	char *blank;
 
-	if (cell->kind != TW_CELL_NS || !(column->flags & TW_COLUMN_NARROW))
+	if ((cell->kind != TW_CELL_NS && cell->kind != TW_CELL_TIME) || !(column->flags & TW_COLUMN_NARROW))
 		return text;
 	blank = strchr(room, ' ');
 	if (blank)

@@ -152,7 +152,7 @@ void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_grou
 	else if (has_bytes)
 		tw_cell_none(tiles);
 	tw_report_add_lat(tiles, &tally->times[TW_LAT][direction],
-			  tw_tally_stage_ios(tally, TW_LAT, direction));
+			  (double)tw_tally_time_ios(tally, TW_LAT, direction));
 }
 
 static void add_tiles(struct tw_page *page, const struct tw_report_group *group)

@@ -10,6 +10,7 @@
 
 #include "base/allocate.h"
 #include "command/report/report_parts.h"
+#include "latency/histogram.h"
 #include "latency/histogram_json.h"
 
 #define MAX_IN_TEXT	20
@@ -82,17 +83,27 @@ static int read_times(struct tw_histogram *histogram, const json_t *row, unsigne
 		json_object_get(row, "stages"), tw_time_rows[time].name), &wrong));
 }
 
+/* Return what a time adds to the mean of the row's lat; 0: none. */
+static double mean_of(const json_t *row, unsigned time)
+{
+	const json_t *stages = json_object_get(row, "stages");
+	const json_t *lat = json_object_get(stages, tw_time_rows[TW_LAT].name);
+	const json_t *weight = json_object_get(lat, "weight");
+	const uint64_t ios = tw_report_u64(lat, weight ? "weight" : "count");
+
+	return ios ? (double)tw_report_u64(json_object_get(stages, tw_time_rows[time].name),
+					   "sum_ns") / (double)ios : 0;
+}
+
 /* Add the mean of a time; with @all p99 and the maximum, too. */
 static void add_time(struct tw_table *table, const json_t *row, unsigned time, int all)
 {
-	const uint64_t chosen = tw_report_u64(row, "ios") - tw_report_u64(row, "not_chosen");
 	struct tw_histogram histogram = { .count = 0 };
 	const int is_known = read_times(&histogram, row, time);
 
-	tw_report_add_ns(table, is_known, is_known ? tw_histogram_mean_ns(&histogram) : 0);
+	tw_report_add_ns(table, is_known, mean_of(row, time));
 	if (all) {
-		const int has_p99 = is_known && histogram.count >= 100 &&
-				    chosen >= 100;
+		const int has_p99 = is_known && tw_histogram_values(&histogram) >= 100;
 
 		tw_report_add_ns(table, has_p99, has_p99 ?
 				 (double)tw_histogram_percentile(&histogram, 99) : 0);
@@ -108,13 +119,10 @@ static const char *put_parts(FILE *file, const json_t *row)
 	const char *before = "";
 
 	for (unsigned time = TW_SYNC_DATA; time <= TW_SYNC_WAKE; time++) {
-		struct tw_histogram histogram;
-
-		if (!read_times(&histogram, row, time))
+		if (!(mean_of(row, time) > 0))
 			continue;
 		fprintf(file, "%s%s %s", *before ? " + " : "", tw_time_rows[time].name,
-			TW_SAY_NS(tw_histogram_mean_ns(&histogram)));
-		tw_histogram_free(&histogram);
+			TW_SAY_NS(mean_of(row, time)));
 		before = "; ";
 	}
 	return before;

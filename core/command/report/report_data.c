@@ -57,7 +57,11 @@ static void add_line(struct tw_table *table, const struct tw_report_group *group
 {
 	const struct tw_histogram *histogram = &group->all.tally.times[time][direction];
 	const struct tw_report_job *job = &group->all.jobs[0];
+	const double mean_ns = tw_tally_mean_ns(&group->all.tally, (unsigned)time, direction);
 
+	/* `kernel` has a mean, even if no I/O was chosen to be split. */
+	if (!histogram->count && !(mean_ns > 0))
+		return;
 	tw_table_row(table);
 	tw_cell_text(table, job->name);
 	tw_cell_u64(table, job->groupid);
@@ -65,17 +69,15 @@ static void add_line(struct tw_table *table, const struct tw_report_group *group
 	tw_cell_text(table, job->run);
 	tw_cell_text(table, tw_direction_names[direction]);
 	tw_cell_text(table, tw_time_rows[time].name);
-	tw_cell_u64(table, (uint64_t)tw_tally_stage_ios(&group->all.tally, (unsigned)time,
-							direction));
+	tw_cell_u64(table, tw_histogram_values(histogram));
 	add_count(table, group, TW_ROW_ios, time, direction, 1);
 	add_count(table, group, TW_ROW_bytes, time, direction, 1);
-	tw_cell_u64(table, histogram->min_ns);
-	tw_cell_printf(table, "%.9g", tw_histogram_mean_ns(histogram));
+	tw_cell_u64(table, histogram->count ? histogram->min_ns : 0);
+	tw_cell_printf(table, "%.9g", mean_ns);
 	tw_cell_printf(table, "%.9g", tw_histogram_stddev_ns(histogram));
 	for (size_t i = 0; i < PERCENTS; i++)
-		tw_report_add_percentile(table, histogram,
-			tw_tally_stage_ios(&group->all.tally, (unsigned)time, direction),
-			percents[i]);
+		tw_report_add_percentile(table, histogram, (double)tw_histogram_values(histogram),
+					 percents[i]);
 	tw_cell_u64(table, histogram->max_ns);
 	for (size_t i = TW_ROW_ios + 1; i < TW_COUNTS; i++)
 		add_count(table, group, i, time, direction, 0);
@@ -97,8 +99,7 @@ struct tw_table *tw_report_csv(struct tw_page *page, const struct tw_report_grou
 	for (size_t i = 0; i < count; i++)
 		for (int direction = 0; direction < TW_DIRECTIONS; direction++)
 			for (int time = 0; time < TW_TIMES; time++)
-				if (groups[i].all.tally.times[time][direction].count)
-					add_line(table, &groups[i], time, direction);
+				add_line(table, &groups[i], time, direction);
 	return table;
 }
 

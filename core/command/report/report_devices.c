@@ -10,6 +10,7 @@
 
 #include "base/allocate.h"
 #include "command/report/report_parts.h"
+#include "latency/histogram.h"
 
 /* In text. HTML and --json have all rows. */
 #define MAX_ROWS	32
@@ -32,7 +33,7 @@ static void add_table(struct tw_page *page, const struct tw_report_ranking *rank
 		{ "p99", .group = "lat", .width = 7, .flags = narrow },
 		{ "p99.9", .group = "lat", .width = 7, .flags = narrow },
 		{ "max", .group = "lat", .width = 7, .flags = narrow },
-		{ "mean", .group = "in device", .width = 9, .flags = narrow },
+		{ "p50", .group = "in device", .width = 9, .flags = narrow },
 		{ "model", .width = 11, .flags = TW_COLUMN_BELOW },
 	};
 	unsigned digits = UINT_MAX;	/* the lowest; the legend has that of the stages */
@@ -62,9 +63,10 @@ static void add_table(struct tw_page *page, const struct tw_report_ranking *rank
 			tw_cell_strong(table, name);
 		else
 			tw_cell_text(table, name);
-		tw_cell_u64(table, lat->count);
-		tw_report_add_lat(table, lat, (double)lat->count);
-		tw_report_add_ns(table, in_device->count != 0, tw_histogram_mean_ns(in_device));
+		tw_cell_u64(table, tw_histogram_values(lat));
+		tw_report_add_lat(table, lat, (double)tw_histogram_values(lat));
+		tw_report_add_percentile(table, in_device, (double)tw_histogram_values(in_device),
+					 50);
 		if (with_model)
 			tw_cell_text(table, model_of(device));
 	}

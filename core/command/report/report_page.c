@@ -87,14 +87,15 @@ static int add_answers(struct tw_page *page, const struct tw_report_group *group
 
 /* ---- the stages ---------------------------------------------------------- */
 
-/* Write how many I/Os have a stage. An estimate has a mark, and may be less than one. */
-static const char *ios_text(char *text, const struct tw_tally *tally, int stage, int direction)
+/* Add a mean as the sum has it, too. */
+static void add_mean(struct tw_table *table, const struct tw_report_means *means,
+		     const struct tw_tally *tally, unsigned time, int direction)
 {
-	const double ios = tw_tally_stage_ios(tally, (unsigned)stage, direction);
-
-	snprintf(text, TW_FORMAT_SIZE, ios < 1 ? "<1" : "%s%.0f",
-		 tw_tally_is_estimate(tally, (unsigned)stage, direction) ? "~" : "", floor(ios));
-	return text;
+	if (time == TW_LAT || tw_time_rows[time].parent != TW_TIMES)
+		tw_cell_format(table, TW_CELL_TIME, "%.*f %s", means->unit.decimals,
+			       tw_report_mean(means, means->digits[time]), means->unit.name);
+	else
+		tw_cell_ns(table, tw_tally_mean_ns(tally, time, direction));
 }
 
 static void add_rows(struct tw_page *page, const struct tw_tally *tally,
@@ -111,9 +112,11 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		{ .heading = "max" },
 	};
 	const size_t count = sizeof(columns) / sizeof(*columns);
-	char names[PERCENTS][16], text[TW_FORMAT_SIZE];
+	struct tw_report_means means;
+	char names[PERCENTS][16];
 	struct tw_table *table;
 
+	tw_report_find_means(&means, tally, TW_LAT, direction);
 	for (size_t i = 0; i < PERCENTS; i++) {
 		snprintf(names[i], sizeof(names[i]), "p%g", percents[i]);
 		columns[5 + i].heading = names[i];
@@ -125,22 +128,24 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 	table = tw_page_table(page, columns, count);
 	for (int i = 0; i < TW_TIMES; i++) {
 		const struct tw_histogram *histogram = &tally->times[i][direction];
-		const double of = tw_tally_stage_ios(tally, (unsigned)i, direction);
+		const uint64_t of = tw_tally_time_ios(tally, (unsigned)i, direction);
 
-		if (!histogram->count ||
-		    (i >= TW_COMPLETE_WORKER && !tw_report_has_write_sync(tally, direction)) ||
+		/* `kernel` has a mean, even if no I/O was chosen to be split. */
+		if (!tw_tally_stage_ns(tally, (unsigned)i, direction) && !histogram->count)
+			continue;
+		if ((i >= TW_COMPLETE_WORKER && !tw_report_has_write_sync(tally, direction)) ||
 		    (i >= TW_REPORT_ROWS && (i < TW_SYNC_WORKER || i > TW_COMPLETE_WAKE)))
 			continue;
 		tw_table_row(table);
 		tw_cell_text(table, tw_time_rows[i].name);
-		tw_cell_text(table, ios_text(text, tally, i, direction));
-		tw_cell_ns(table, (double)histogram->min_ns);
-		tw_cell_ns(table, tw_histogram_mean_ns(histogram));
+		tw_cell_u64(table, of);
+		tw_report_add_ns(table, of != 0, (double)histogram->min_ns);
+		add_mean(table, &means, tally, (unsigned)i, direction);
 		tw_report_add_ns(table, histogram->count > 1,
 				 tw_histogram_stddev_ns(histogram));
 		for (size_t j = 0; j < PERCENTS; j++)
-			tw_report_add_percentile(table, histogram, of, percents[j]);
-		tw_cell_ns(table, (double)histogram->max_ns);
+			tw_report_add_percentile(table, histogram, (double)of, percents[j]);
+		tw_report_add_ns(table, of != 0, (double)histogram->max_ns);
 	}
 }
 
@@ -152,40 +157,41 @@ static int next_row(const struct tw_tally *tally, int direction, int row)
 	return row;
 }
 
-/* Name the stages that not all I/Os have: "submit to reap: of ~10348 I/Os". Their means differ
- * from those in the sum. */
+/* Name the stages that not all I/Os have: "submit to reap of 10348 or more I/Os". Some of the
+ * I/Os may lack a stamp. */
 static void add_fewer(struct tw_page *page, const struct tw_tally *tally, int direction)
 {
 	const char *before = "";
 	int next;
 
 	for (int i = next_row(tally, direction, -1); i < TW_REPORT_ROWS; i = next) {
-		const double ios = tw_tally_stage_ios(tally, (unsigned)i, direction);
-		/* Some of the chosen I/Os may lack a stamp. */
-		const double alike = tw_tally_is_estimate(tally, (unsigned)i, direction) ?
-				     ios / 100 : 0;
-		char text[TW_FORMAT_SIZE];
+		const uint64_t most = tw_tally_time_ios(tally, (unsigned)i, direction);
+		const uint64_t least = tw_tally_is_of_chosen(tally, (unsigned)i, direction) ?
+				       most - most / 100 : most;
+		uint64_t ios = most, next_ios;
 		int last = i;
 
-		while ((next = next_row(tally, direction, last)) < TW_REPORT_ROWS &&
-		       fabs(tw_tally_stage_ios(tally, (unsigned)next, direction) - ios) <=
-		       alike)
-			last = next;
-		if ((uint64_t)ios == tally->counts[direction].ios)
+		for (; (next = next_row(tally, direction, last)) < TW_REPORT_ROWS; last = next) {
+			next_ios = tw_tally_time_ios(tally, (unsigned)next, direction);
+			if (next_ios < least || next_ios > most)
+				break;
+			ios = next_ios < ios ? next_ios : ios;
+		}
+		if (ios == tally->counts[direction].ios)
 			continue;
 		if (!*before)
 			tw_page_remark(page, "%s", "");
 		tw_page_more(page, "%s%s", before, tw_time_rows[i].name);
 		if (last > i)
 			tw_page_more(page, " to %s", tw_time_rows[last].name);
-		tw_page_more(page, " of %s%s", ios_text(text, tally, i, direction),
-			     *before ? "" : " I/Os");
+		tw_page_more(page, " of %llu%s%s", (unsigned long long)ios,
+			     ios < most ? " or more" : "", *before ? "" : " I/Os");
 		before = ", ";
 	}
 	if (*before)
-		tw_page_more(page, " (in the sum: over all%s)",
+		tw_page_more(page, " (means: over all I/Os%s)",
 			     tw_tally_is_sampled(tally, direction) &&
-			     !tw_tally_is_estimate(tally, TW_LAT, direction) ?
+			     !tw_tally_is_of_chosen(tally, TW_LAT, direction) ?
 			     "; the slowest I/Os need not be among them" : "");
 }
 
@@ -194,7 +200,7 @@ static void add_etcd(struct tw_page *page, const struct tw_tally *tally)
 {
 	const struct tw_histogram *lat = &tally->times[TW_LAT][TW_SYNC];
 
-	if (tw_has_percentile(tw_tally_stage_ios(tally, TW_LAT, TW_SYNC), 99))
+	if (tw_has_percentile((double)tw_tally_time_ios(tally, TW_LAT, TW_SYNC), 99))
 		tw_page_remark(page, "p99 of lat %s; etcd asks for less than 10 ms",
 			       TW_SAY_NS(tw_histogram_percentile(lat, 99)));
 }

@@ -46,6 +46,21 @@ void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram 
 /* Add mean, p50, p99, p99.9 and maximum. @ios: I/Os whose lat is known. */
 void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat, double ios);
 
+/* The means of a time and of its parts, as they are printed: in one unit, as numbers of the last
+ * digit. The parts of each add up to it. */
+struct tw_report_means {
+	struct tw_format_unit unit;
+	double digit_ns;		/* the last digit, times all I/Os */
+	uint64_t digits[TW_TIMES];
+};
+
+/* @of: TW_LAT, or a stage. */
+void tw_report_find_means(struct tw_report_means *means, const struct tw_tally *tally,
+			  unsigned of, int direction);
+
+/* Return digits in the unit. */
+double tw_report_mean(const struct tw_report_means *means, uint64_t digits);
+
 /* Has the table of a direction a row? Is there anything to show, even if all I/Os failed? */
 int tw_report_has_times(const struct tw_tally *tally, int direction);
 int tw_report_shows_direction(const struct tw_report_group *group, int direction);

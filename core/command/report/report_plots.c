@@ -82,7 +82,7 @@ static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
 		series = tw_plot_line(plot, name, tw_report_color_of(i));
 		add_bins(series, histogram);
 		add_marks(series, histogram, name,
-			  tw_tally_stage_ios(tally, (unsigned)i, direction), i == TW_LAT);
+			  (double)tw_histogram_values(histogram), i == TW_LAT);
 	}
 }
 
@@ -100,7 +100,7 @@ static void add_stages(struct tw_page *page, const struct tw_tally *tally,
 		const struct tw_plot_bar bar = {
 			.low = (double)histogram->min_ns,
 			.from = (double)tw_histogram_percentile(histogram, 50),
-			.mean = tw_histogram_mean_ns(histogram),
+			.mean = tw_tally_mean_ns(tally, (unsigned)i, direction),
 			.to = (double)tw_histogram_percentile(histogram, 99),
 			.high = (double)histogram->max_ns,
 		};
@@ -112,8 +112,8 @@ static void add_stages(struct tw_page *page, const struct tw_tally *tally,
 				    TW_SAY_NS(bar.low), TW_SAY_NS(bar.from),
 				    TW_SAY_NS(bar.mean), TW_SAY_NS(bar.to),
 				    TW_SAY_NS(bar.high),
-				    TW_SAY_COUNT((uint64_t)tw_tally_stage_ios(tally,
-					(unsigned)i, direction), "I/O[s]"));
+				    TW_SAY_COUNT(tw_histogram_values(histogram),
+						 "I/O[s]"));
 	}
 }
 

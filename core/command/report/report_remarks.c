@@ -257,9 +257,9 @@ static void add_company_time(struct tw_page *page, const struct tw_tally *tally,
 {
 	const struct tw_histogram *part = &tally->times[time][direction];
 
-	tw_page_more(page, " %.0f %%, mean %s", 100 * (double)part->sum_ns / all_ns,
-		     TW_SAY_NS(tw_histogram_mean_ns(part)));
-	if (tw_has_percentile(tw_tally_stage_ios(tally, time, direction), 99))
+	tw_page_more(page, " %.0f %%, p50 %s", 100 * (double)part->sum_ns / all_ns,
+		     TW_SAY_NS(tw_histogram_percentile(part, 50)));
+	if (tw_has_percentile((double)tw_histogram_values(part), 99))
 		tw_page_more(page, ", p99 %s", TW_SAY_NS(tw_histogram_percentile(part, 99)));
 }
 

@@ -289,7 +289,7 @@ static const char *of_chosen(const struct tw_tally *tally)
 
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		chosen += tw_tally_chosen(tally, i);
-		some |= tw_tally_is_estimate(tally, TW_LAT, i);
+		some |= tw_tally_is_of_chosen(tally, TW_LAT, i);
 	}
 	return some ? tw_format(", of %s", TW_SAY_COUNT(chosen, "chosen I/O[s]")) : "";
 }

@@ -9,22 +9,88 @@
 
 #include "command/report/report_parts.h"
 
-/* Means that add up have the same unit and number of decimals. */
-struct means {
-	struct tw_page *page;
-	struct tw_format_unit unit;
-	double digit_ns;	/* the last digit of a mean, times all I/Os */
-};
-
-/* Add the mean of what is between two sums, each of them rounded. */
-static void put_mean(const struct means *means, const char *before, const char *what,
-		     uint64_t from_ns, uint64_t to_ns, const char *unit)
+/* A mean is printed as a whole number of its last digit, and the parts of a mean add up to it
+ * as printed: the largest remainders are rounded up. What is not known of the parent takes
+ * part, too. */
+static void share(struct tw_report_means *means, const struct tw_tally *tally, unsigned parent,
+		  int direction)
 {
-	const double digits = round((double)to_ns / means->digit_ns) -
-			      round((double)from_ns / means->digit_ns);
+	double digits[TW_TIMES + 1] = { 0 };
+	int64_t left = (int64_t)means->digits[parent];
+	unsigned most = 0;
 
-	tw_page_more(means->page, "%s%s %.*f%s%s", before, what, means->unit.decimals,
-		     digits / pow(10, means->unit.decimals), *unit ? " " : "", unit);
+	digits[TW_TIMES] = (double)tw_tally_stage_ns(tally, parent, direction);
+	for (unsigned time = 0; time < TW_TIMES; time++)
+		if (tw_time_rows[time].parent == parent)
+			digits[TW_TIMES] -= digits[time] =
+				(double)tw_tally_stage_ns(tally, time, direction);
+	for (unsigned time = 0; time <= TW_TIMES; time++) {
+		digits[time] = fmax(digits[time], 0) / means->digit_ns;
+		if (time < TW_TIMES && tw_time_rows[time].parent == parent)
+			means->digits[time] = (uint64_t)digits[time];
+		left -= (int64_t)digits[time];
+		digits[time] -= floor(digits[time]);
+	}
+	for (; left > 0 && left <= TW_TIMES; left--) {
+		for (unsigned time = most = 0; time <= TW_TIMES; time++)
+			most = digits[time] > digits[most] ? time : most;
+		if (most < TW_TIMES && digits[most] > 0)
+			means->digits[most]++;
+		digits[most] = 0;
+	}
+}
+
+/* Return the value of the last digit. */
+static double digit_of(const struct tw_format_unit *unit)
+{
+	return unit->ns / pow(10, unit->decimals);
+}
+
+/* The unit suits the mean of @of. The smallest mean of its parts must not become 0.000 in it. So
+ * milliseconds with parts of nanoseconds are printed in microseconds. */
+void tw_report_find_means(struct tw_report_means *means, const struct tw_tally *tally,
+			  unsigned of, int direction)
+{
+	const double ios = (double)tally->times[TW_LAT][direction].count;
+	const double largest_ns = tw_tally_mean_ns(tally, of, direction);
+	struct tw_format_unit unit = tw_format_unit(largest_ns);
+	double smallest_ns = 0;
+
+	for (unsigned time = 0; time < TW_TIMES; time++) {
+		const double ns = tw_time_rows[time].parent != of ? 0 :
+				  tw_tally_mean_ns(tally, time, direction);
+
+		if (ns > 0 && (!(smallest_ns > 0) || ns < smallest_ns))
+			smallest_ns = ns;
+	}
+	if (of == TW_LAT && !tw_report_has_all_stages(tally, direction))
+		smallest_ns = 0;
+	if (unit.ns > 1e3 && largest_ns < 100e6 && smallest_ns > 0 &&
+	    smallest_ns < 10 * digit_of(&unit))
+		unit = (struct tw_format_unit) { .ns = 1e3, .name = "us", .decimals = 1 };
+	while (smallest_ns > 0 && 2 * smallest_ns < digit_of(&unit) && unit.decimals < 3)
+		unit.decimals++;
+	*means = (struct tw_report_means) { .unit = unit, .digit_ns = ios * digit_of(&unit) };
+	means->digits[of] = (uint64_t)llround((double)tw_tally_stage_ns(tally, of, direction) /
+					      means->digit_ns);
+	share(means, tally, of, direction);
+	/* A part has a lower number than its own parts. */
+	for (unsigned time = 0; time < TW_TIMES; time++)
+		if (means->digits[time] && time != of && time != TW_LAT)
+			share(means, tally, time, direction);
+}
+
+double tw_report_mean(const struct tw_report_means *means, uint64_t digits)
+{
+	return (double)digits / pow(10, means->unit.decimals);
+}
+
+/* Add a mean. */
+static void put_mean(struct tw_page *page, const struct tw_report_means *means,
+		     const char *before, const char *what, uint64_t digits, const char *unit)
+{
+	tw_page_more(page, "%s%s %.*f%s%s", before, what, means->unit.decimals,
+		     tw_report_mean(means, digits), *unit ? " " : "", unit);
 }
 
 int tw_report_has_sync_parts(const struct tw_tally *tally, int direction)
@@ -43,61 +109,51 @@ int tw_report_adds_up(const struct tw_tally *tally, unsigned time, int direction
 }
 
 /* Add how much a sync wrote out. */
-static void put_bytes(const struct means *means, const struct tw_tally *tally, int direction)
+static void put_bytes(struct tw_page *page, const struct tw_tally *tally, int direction)
 {
-	tw_page_more(means->page, " (%.1f KiB)", (double)tally->counts[direction].sync_bytes /
+	tw_page_more(page, " (%.1f KiB)", (double)tally->counts[direction].sync_bytes /
 		     (double)tally->times[TW_SYNC_DATA][direction].count / 1024);
 }
 
 /* Add how much of the part journal was for commits that the syncs did not ask for. */
-static void put_running(const struct means *means, const struct tw_tally *tally, int direction)
+static void put_running(struct tw_page *page, const struct tw_report_means *means)
 {
-	put_mean(means, " (", "of it", 0, tally->times[TW_SYNC_RUNNING][direction].sum_ns, "");
-	tw_page_more(means->page, " for a commit that was running already)");
+	put_mean(page, means, " (", "of it", means->digits[TW_SYNC_RUNNING], "");
+	tw_page_more(page, " for a commit that was running already)");
 }
 
-/* Add the parts of a stage that has syncs, which begin at @sum_ns. @first: the first of them. */
-static void put_sync_parts(const struct means *means, const struct tw_tally *tally, int first,
-			   int direction, uint64_t sum_ns, const char *before)
+/* Add the parts of a stage that has syncs. @first: the first of them. */
+static void put_sync_parts(struct tw_page *page, const struct tw_report_means *means,
+			   const struct tw_tally *tally, int first, int direction,
+			   const char *before)
 {
 	for (int i = first; i <= first + TW_SYNC_WAKE - TW_SYNC_WORKER; i++) {
-		const uint64_t part_ns = tw_tally_stage_ns(tally, (unsigned)i, direction);
-
 		/* A call has no worker. */
 		if (!tally->times[i][direction].count)
 			continue;
-		put_mean(means, before, tw_time_rows[i].name, sum_ns, sum_ns + part_ns, "");
+		put_mean(page, means, before, tw_time_rows[i].name, means->digits[i], "");
 		if (i == TW_SYNC_DATA && direction == TW_SYNC &&
 		    tw_has(tally, TW_ROW_sync_bytes))
-			put_bytes(means, tally, direction);
+			put_bytes(page, tally, direction);
 		if (i == TW_SYNC_JOURNAL && tally->times[TW_SYNC_RUNNING][direction].sum_ns)
-			put_running(means, tally, direction);
-		sum_ns += part_ns;
+			put_running(page, means);
 		before = " + ";
 	}
 }
 
-/* Add the stages. Each is the difference of two rounded sums. So they add up as
- * printed, and none is off by a whole digit. */
-static void put_stages(const struct means *means,
-		       const struct tw_tally *tally, int direction,
-		       int stages)
+static void put_stages(struct tw_page *page, const struct tw_report_means *means,
+		       const struct tw_tally *tally, int direction, int stages)
 {
 	const char *before = " = ";
-	uint64_t sum_ns = 0;
 
 	for (int i = 0; i < stages; i++) {
-		const uint64_t stage_ns = tw_tally_stage_ns(tally, (unsigned)i, direction);
-
-		if (tally->times[i][direction].count == 0 && !stage_ns)
+		if (tally->times[i][direction].count == 0 &&
+		    !tw_tally_stage_ns(tally, (unsigned)i, direction))
 			continue;
 		if (i == TW_KERNEL && tw_report_has_sync_parts(tally, direction))
-			put_sync_parts(means, tally, TW_SYNC_WORKER, direction, sum_ns,
-				       before);
+			put_sync_parts(page, means, tally, TW_SYNC_WORKER, direction, before);
 		else
-			put_mean(means, before, tw_time_rows[i].name, sum_ns,
-				 sum_ns + stage_ns, "");
-		sum_ns += stage_ns;
+			put_mean(page, means, before, tw_time_rows[i].name, means->digits[i], "");
 		before = " + ";
 	}
 }
@@ -117,8 +173,8 @@ static int has_write_through(const struct tw_report *report)
 
 /* A program that calls fsync(2) or fdatasync(2) does not wait for a worker. That of a synced
  * write also wrote. */
-static void put_without_worker(const struct means *means, const struct tw_report *report,
-			       int direction)
+static void put_without_worker(struct tw_page *page, const struct tw_report_means *means,
+			       const struct tw_report *report, int direction)
 {
 	const struct tw_tally *tally = &report->tally;
 	char names[TW_REPORT_SENTENCE];
@@ -127,34 +183,34 @@ static void put_without_worker(const struct means *means, const struct tw_report
 	if (!tw_report_has_sync_parts(tally, direction))
 		return;
 	if (worker->count && direction == TW_SYNC)
-		put_mean(means, "; ", "without io-wq", worker->sum_ns,
-			 tally->times[TW_LAT][direction].sum_ns, means->unit.name);
+		put_mean(page, means, "; ", "without io-wq", means->digits[TW_LAT] -
+			 means->digits[TW_SYNC_WORKER], means->unit.name);
 	if (!tally->times[TW_SYNC_FLUSH][direction].sum_ns)
-		tw_page_more(means->page, "; nothing was flushed%s",
+		tw_page_more(page, "; nothing was flushed%s",
 			     !has_write_through(report) ? "" : report->device_count > 1 ?
 			     ": the devices are in write-through mode, without a cache to flush" :
 			     ": the device is in write-through mode, without a cache to flush");
 	if (tw_report_say_commits(names, sizeof(names), report,
 				  tally->times[TW_SYNC_JOURNAL][direction].count))
-		tw_page_more(means->page, "; syncs that waited for a commit with handles of "
+		tw_page_more(page, "; syncs that waited for a commit with handles of "
 			     "others: %s", names);
 }
 
 /* Tell how far off the stages can be if only some I/Os were split. */
-static void put_error(const struct means *means, const struct tw_tally *tally, int direction)
+static void put_error(struct tw_page *page, const struct tw_tally *tally, int direction)
 {
 	const uint64_t chosen = tw_tally_chosen(tally, direction);
 	const double ios = (double)tally->times[TW_LAT][direction].count;
 	double error_ns = 0;
 
-	if (!tw_tally_is_sampled(tally, direction))
+	if (!tw_tally_is_estimate(tally, TW_DEVICE, direction) || !ios)
 		return;
 	for (unsigned i = 0; i <= TW_LAT; i++)
 		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
 	if (!chosen)
-		tw_page_more(means->page, "; none of these I/Os was chosen to be split");
+		tw_page_more(page, "; none of these I/Os was chosen to be split");
 	else
-		tw_page_more(means->page, "; %s: estimated from %llu of %s, each to +-%s (95 %%)",
+		tw_page_more(page, "; %s: estimated from %llu of %s, each to +-%s (95 %%)",
 			     tw_tally_is_estimate(tally, TW_LAT, direction) ? "all of these" :
 			     "submit to kernel", (unsigned long long)chosen,
 			     TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"),
@@ -173,44 +229,6 @@ int tw_report_has_all_stages(const struct tw_tally *tally, int direction)
 	return any && sum_ns == tally->times[TW_LAT][direction].sum_ns;
 }
 
-/* Return the smallest sum of a stage that is not 0. */
-static uint64_t smallest_ns(const struct tw_tally *tally, int direction)
-{
-	uint64_t smallest = 0;
-
-	for (int i = 0; i < TW_STAGES; i++) {
-		uint64_t sum_ns = tw_tally_stage_ns(tally, (unsigned)i, direction);
-
-		if (sum_ns && (!smallest || sum_ns < smallest))
-			smallest = sum_ns;
-	}
-	return smallest;
-}
-
-/* Return the value of the last digit. */
-static double digit_of(const struct tw_format_unit *unit)
-{
-	return unit->ns / pow(10, unit->decimals);
-}
-
-/* Prepare means over all I/Os, in the unit that suits the largest one. The smallest mean
- * must not become 0.000 in it. So milliseconds with parts of nanoseconds are printed in
- * microseconds. @all_smallest_ns: 0 if no parts are shown. */
-static struct means means_of(struct tw_page *page, uint64_t all_largest_ns,
-			     uint64_t all_smallest_ns, uint64_t ios)
-{
-	const double largest_ns = (double)all_largest_ns / (double)ios;
-	const double smallest_ns = (double)all_smallest_ns / (double)ios;
-	struct tw_format_unit unit = tw_format_unit(largest_ns);
-
-	if (unit.ns > 1e3 && largest_ns < 100e6 && smallest_ns > 0 &&
-	    smallest_ns < 10 * digit_of(&unit))
-		unit = (struct tw_format_unit) { .ns = 1e3, .name = "us", .decimals = 1 };
-	while (smallest_ns > 0 && 2 * smallest_ns < digit_of(&unit) && unit.decimals < 3)
-		unit.decimals++;
-	return (struct means) { page, unit, (double)ios * digit_of(&unit) };
-}
-
 /* The names of the sum: one after fio's own mean, one if that is not known. */
 struct names {
 	const char *next_to_fio, *alone;
@@ -219,26 +237,27 @@ struct names {
 /* Add the sum, which is fio's lat except for the clock. fio's own mean comes
  * first, if it is known. fio counts the same I/Os, unless a stamp of the engine
  * failed. */
-static void put_fio_mean(const struct means *means, const struct tw_report_group *group,
-			 int direction, uint64_t sum_ns, struct names names)
+static void put_fio_mean(struct tw_page *page, const struct tw_report_means *means,
+			 const struct tw_report_group *group, int direction, uint64_t digits,
+			 uint64_t sum_ns, struct names names)
 {
 	const struct tw_counts *fio = &group->all.tally.counts[direction];
 	const uint64_t ios = group->all.tally.times[TW_LAT][direction].count;
 	double mean_ns, off_ns;
 
 	if (!tw_has(&group->all.tally, TW_ROW_fio_lat_ns) || !fio->fio_ios) {
-		put_mean(means, "", names.alone, 0, sum_ns, means->unit.name);
+		put_mean(page, means, "", names.alone, digits, means->unit.name);
 		return;
 	}
 	mean_ns = (double)fio->fio_lat_ns / (double)fio->fio_ios;
 	off_ns = (double)sum_ns / (double)ios - mean_ns;
-	tw_page_more(means->page, "fio lat mean %.*f %s", means->unit.decimals,
+	tw_page_more(page, "fio lat mean %.*f %s", means->unit.decimals,
 		     mean_ns / means->unit.ns, means->unit.name);
 	if (fio->fio_ios != ios)
-		tw_page_more(means->page, " of %s",
+		tw_page_more(page, " of %s",
 			     TW_SAY_COUNT(fio->fio_ios, "I/O[s]"));
-	put_mean(means, "", names.next_to_fio, 0, sum_ns, means->unit.name);
-	tw_page_more(means->page, " (%s %s fio's)", TW_SAY_NS(round(fabs(off_ns))),
+	put_mean(page, means, "", names.next_to_fio, digits, means->unit.name);
+	tw_page_more(page, " (%s %s fio's)", TW_SAY_NS(round(fabs(off_ns))),
 		     off_ns < 0 ? "below" : "above");
 }
 
@@ -250,28 +269,26 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 	int attached = group->all.attached != NULL;
 	int is_fio_lat = !group->event_times && direction != TW_SYNC &&
 			 !attached;
-	const struct tw_histogram *lat =
-		&group->all.tally.times[TW_LAT][direction];
-	int is_complete = tw_report_has_all_stages(&group->all.tally, direction);
-	struct means means = means_of(page, lat->sum_ns, is_complete ?
-				      smallest_ns(&group->all.tally, direction) : 0,
-				      lat->count);
+	const struct tw_tally *tally = &group->all.tally;
+	int is_complete = tw_report_has_all_stages(tally, direction);
+	struct tw_report_means means;
 	const struct names names = {
 		is_complete ? "; sum of stages" : "; lat by Tickwise", "lat mean",
 	};
 
+	tw_report_find_means(&means, tally, TW_LAT, direction);
 	if (is_fio_lat)
-		put_fio_mean(&means, group, direction, lat->sum_ns, names);
+		put_fio_mean(page, &means, group, direction, means.digits[TW_LAT],
+			     tally->times[TW_LAT][direction].sum_ns, names);
 	else
-		put_mean(&means, "", "lat mean", 0, lat->sum_ns, means.unit.name);
+		put_mean(page, &means, "", "lat mean", means.digits[TW_LAT], means.unit.name);
 	if (is_complete) {
-		put_stages(&means, &group->all.tally, direction, TW_STAGES);
-		put_without_worker(&means, &group->all, direction);
-	}
-	if (is_complete)
-		put_error(&means, &group->all.tally, direction);
-	else
+		put_stages(page, &means, tally, direction, TW_STAGES);
+		put_without_worker(page, &means, &group->all, direction);
+		put_error(page, tally, direction);
+	} else {
 		tw_page_more(page, "; its stages are not known of all I/Os");
+	}
 	if (direction == TW_SYNC && !attached)
 		tw_page_more(page, "; fio's lat of a sync begins when the submitting call "
 			     "has ended");
@@ -287,19 +304,18 @@ static void put_event_sum(struct tw_page *page, const struct tw_report_group *gr
 			  int direction)
 {
 	const struct tw_tally *tally = &group->all.tally;
-	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
-	uint64_t deliver_ns =
-		tally->times[TW_DELIVER][direction].sum_ns;
-	uint64_t fio_ns = lat->sum_ns - deliver_ns;
-	struct means means = means_of(page, fio_ns > deliver_ns ? fio_ns : deliver_ns,
-				      smallest_ns(tally, direction), lat->count);
 	const struct names names = { "; sum of stages", "lat without deliver: mean" };
+	struct tw_report_means means;
 
-	put_fio_mean(&means, group, direction, fio_ns, names);
-	put_stages(&means, tally, direction, TW_DELIVER);
-	put_mean(&means, "", "; deliver", 0, deliver_ns, means.unit.name);
+	tw_report_find_means(&means, tally, TW_LAT, direction);
+	put_fio_mean(page, &means, group, direction,
+		     means.digits[TW_LAT] - means.digits[TW_DELIVER],
+		     tally->times[TW_LAT][direction].sum_ns -
+		     tally->times[TW_DELIVER][direction].sum_ns, names);
+	put_stages(page, &means, tally, direction, TW_DELIVER);
+	put_mean(page, &means, "", "; deliver", means.digits[TW_DELIVER], means.unit.name);
 	tw_page_more(page, " is not in fio's lat (tw_event_time=1)");
-	put_error(&means, tally, direction);
+	put_error(page, tally, direction);
 }
 
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
@@ -340,17 +356,13 @@ void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, in
 	const struct tw_histogram *blockq = &tally->times[TW_BLOCKQ][direction];
 	const uint64_t ios = tally->times[TW_LAT][direction].count;
 	const uint64_t all_ns = tw_tally_stage_ns(tally, TW_BLOCKQ, direction);
-	const uint64_t worker_ns = tw_tally_stage_ns(tally, TW_WORKER, direction);
-	const uint64_t queued_ns = worker_ns + tw_tally_stage_ns(tally, TW_BEFORE, direction);
-	const uint64_t until_ns = all_ns - tw_tally_stage_ns(tally, TW_SCHEDULER, direction);
 	const int late = tally->scalars.workers_late != 0;
 	const int exact = before->count == scheduler->count;
 	const char *known = !exact ? before->count ? "not all have the stamps" :
 				     "exact boundaries with tw_causes=1" :
 			    late ? "the other boundaries are exact" :
 					"the boundaries are exact";
-	uint64_t smallest_ns = until_ns < all_ns - until_ns ? until_ns : all_ns - until_ns;
-	struct means means;
+	struct tw_report_means means;
 
 	if (!scheduler->count || !all_ns)
 		return;
@@ -358,26 +370,25 @@ void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, in
 		tw_page_remark(page, "the parts of blockq are not known of all I/Os");
 		return;
 	}
-	if (exact)
-		smallest_ns = (uint64_t)fmin((double)smallest_ns,
-					     fmin((double)(queued_ns - worker_ns),
-						  (double)(until_ns - queued_ns)));
-	means = means_of(page, all_ns, smallest_ns, ios);
+	tw_report_find_means(&means, tally, TW_BLOCKQ, direction);
 	tw_page_remark(page, "%s", "");
-	put_mean(&means, "", "blockq", 0, all_ns, means.unit.name);
+	put_mean(page, &means, "", "blockq", means.digits[TW_BLOCKQ], means.unit.name);
 	if (exact) {
-		if (worker_ns)
-			put_mean(&means, " = ", late ? "worker at most" : "worker", 0,
-				 worker_ns, "");
-		put_mean(&means, worker_ns ? " + " : " = ",
-			 late ? "before at least" : "before", worker_ns, queued_ns, "");
-		put_mean(&means, " + ", "admission", queued_ns, until_ns, "");
-		put_mean(&means, " + ", "scheduler", until_ns, all_ns, "");
+		const uint64_t worker = means.digits[TW_WORKER];
+
+		if (worker)
+			put_mean(page, &means, " = ", late ? "worker at most" : "worker",
+				 worker, "");
+		put_mean(page, &means, worker ? " + " : " = ", late ? "before at least" :
+			 "before", means.digits[TW_BEFORE], "");
+		put_mean(page, &means, " + ", "admission", means.digits[TW_ADMISSION], "");
+		put_mean(page, &means, " + ", "scheduler", means.digits[TW_SCHEDULER], "");
 	} else {
-		put_mean(&means, " = ", tally->counts[direction].workers ?
+		put_mean(page, &means, " = ", tally->counts[direction].workers ?
 			 "worker+before+admission at least" : "before+admission at least",
-			 0, until_ns, "");
-		put_mean(&means, " + ", "scheduler at most", until_ns, all_ns, "");
+			 means.digits[TW_BLOCKQ] - means.digits[TW_SCHEDULER], "");
+		put_mean(page, &means, " + ", "scheduler at most",
+			 means.digits[TW_SCHEDULER], "");
 	}
 	tw_page_more(page, " (means of %s", TW_SAY_COUNT(ios, "I/O[s]"));
 	if (tw_tally_is_sampled(tally, direction))
@@ -398,12 +409,10 @@ void tw_report_add_write_sync(struct tw_page *page, const struct tw_report *repo
 	const struct tw_histogram *wake = &tally->times[TW_COMPLETE_WAKE][direction];
 	const struct tw_histogram *complete = &tally->times[TW_COMPLETE][direction];
 	const uint64_t ios = tally->times[TW_LAT][direction].count;
-	const uint64_t all_ns = tw_tally_stage_ns(tally, TW_COMPLETE, direction);
 	char names[TW_REPORT_SENTENCE];
-	uint64_t smallest_ns = all_ns;
-	struct means means;
+	struct tw_report_means means;
 
-	if (!wake->count || !all_ns)
+	if (!wake->count || !tw_tally_stage_ns(tally, TW_COMPLETE, direction))
 		return;
 	if (wake->count != complete->count) {
 		tw_page_remark(page, "the parts of complete are not known of all I/Os");
@@ -414,16 +423,10 @@ void tw_report_add_write_sync(struct tw_page *page, const struct tw_report *repo
 			       "device's cache (FUA, in device), or it has none");
 		return;
 	}
-	for (unsigned i = TW_COMPLETE_WORKER; i <= TW_COMPLETE_WAKE; i++) {
-		const uint64_t part_ns = tw_tally_stage_ns(tally, i, direction);
-
-		if (part_ns && part_ns < smallest_ns)
-			smallest_ns = part_ns;
-	}
-	means = means_of(page, all_ns, smallest_ns, ios);
+	tw_report_find_means(&means, tally, TW_COMPLETE, direction);
 	tw_page_remark(page, "%s", "");
-	put_mean(&means, "", "complete", 0, all_ns, means.unit.name);
-	put_sync_parts(&means, tally, TW_COMPLETE_WORKER, direction, 0, " = ");
+	put_mean(page, &means, "", "complete", means.digits[TW_COMPLETE], means.unit.name);
+	put_sync_parts(page, &means, tally, TW_COMPLETE_WORKER, direction, " = ");
 	tw_page_more(page, ": the sync after the write (means of %s%s)",
 		     TW_SAY_COUNT(ios, "I/O[s]"),
 		     tw_tally_is_sampled(tally, direction) ? ", estimated" : "");

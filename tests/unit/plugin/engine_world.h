@@ -116,6 +116,7 @@ static struct world {
 	struct tw_place *kernel_slots;	/* NULL: it sees no ring */
 	bool kernel_parts;		/* with stamps for the parts of blockq */
 	const char *kernel_refused;	/* why it can't be loaded; NULL: it can */
+	struct tw_sync *syncs;		/* NULL: not stamped */
 	struct tw_company *companies;	/* NULL: not counted */
 	struct tw_held *helds;		/* NULL: not noted */
 	bool with_causes;		/* when that was loaded */
@@ -545,7 +546,15 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 	};
 }
 
-WORLD_GIVES(kernel->slots, bool, tw_kernel_made, struct tw_kernel *kernel)
+bool tw_kernel_made(struct tw_kernel *kernel)
+{
+	struct tw_job *job = container_of(kernel, struct tw_job, hot.kernel);
+
+	job->hot.syncs.by_index = world.syncs;
+	job->hot.syncs.of_writes = world.syncs && tw_job_syncs_writes(&world.td);
+	return kernel->slots;
+}
+
 WORLD_VOID(tw_kernel_forget, struct tw_kernel *kernel)
 
 const char *tw_tracefs_make(void)

@@ -67,6 +67,11 @@ $r->{stages}{lat} = { read => histogram(2, 100, 89, 900, 10, 1000, 1) }
 	=> stages.lat.read has other digits than the histograms before it
 $r->{stages}{queue}{read}{bins}{10} = 90 => stages.queue.read: the bins do not add up to count
 $r->{stages}{queue}{read}{bins}{10} = 0 => stages.queue.read: a bin is empty
+$r->{stages}{queue}{read}{mean_ns} = 9 => stages.queue.read.mean_ns is not what follows from the sums
+$r->{stages}{queue}{read}{mean_ns} = "9" => stages.queue.read.mean_ns is not what follows from the sums
+$r->{stages}{queue}{read}{weight} = 9 => stages.queue.read: weight is not a whole number above count
+for (values %{$r->{kernel_stages}{not_split}}) { $_ = counts(0) } $r->{kernel_stages}{split} = counts(0); $r->{kernel_stages}{not_split}{not_chosen} = counts(99)
+	=> stages.submit.read counts more than the I/Os that were chosen
 $r->{stages}{queue}{read}{min_ns} = 11 => stages.queue.read: min_ns is not in the first bin
 $r->{submitting_call}{sync} = reads(9, 1)->{read}
 	=> submitting_call.sync counts more than ios.sync
