@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,6 +133,13 @@ char *tw_child_output(char *const *argv, int *code)
 	return text;
 }
 
+int tw_child_is_program(const char *path)
+{
+	struct stat status;
+
+	return access(path, X_OK) == 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 int tw_child_find(char *path, const char *name)
 {
 	const char *list = getenv("PATH");
@@ -145,7 +153,7 @@ int tw_child_find(char *path, const char *name)
 	for (; !strchr(name, '/'); list += length + 1) {
 		length = strcspn(list, ":");
 		snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, list, length ? "/" : "", name);
-		if (access(path, X_OK) == 0)
+		if (tw_child_is_program(path))
 			return 1;
 		if (!list[length])
 			break;

@@ -51,6 +51,9 @@ int tw_child_has_begun(struct tw_child *child);
 /* Wait for the end of a child. Return: the status of waitpid(); -errno. */
 int tw_child_wait(pid_t pid);
 
+/* May this user run @path? A folder is no program. */
+int tw_child_is_program(const char *path);
+
 /* Find a program by PATH, as execvp() does: an empty element of PATH is the current directory.
  * @path has PATH_MAX bytes. Return 1; 0, and @path is @name: there is none. */
 int tw_child_find(char *path, const char *name);

@@ -16,6 +16,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "command/child.h"
 #include "command/command.h"
 
 /* Write the folder of this program; "" if it is not known. */
@@ -46,7 +47,7 @@ char *tw_own_file(const char *file, int mode)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), "%s%s/%s", places[i][0],
 			 places[i][1], file);
-		if (access(path, mode) == 0)
+		if (mode == X_OK ? tw_child_is_program(path) : access(path, mode) == 0)
 			return realpath(path, NULL);
 	}
 	errno = ENOENT;

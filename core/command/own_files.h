@@ -14,7 +14,7 @@
 /**
  * tw_own_file - find a file that belongs to this program
  * @file: its name, without a folder
- * @mode: as for access(): R_OK, X_OK
+ * @mode: as for access(): R_OK; X_OK: a program, no folder
  *
  * Searches next to the program, where the build puts such files, then where
  * `make install` puts them. Then searches ../lib/tickwise and ../../bin, for an

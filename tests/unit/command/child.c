@@ -3,12 +3,15 @@
  * A child is a program that runs, or there is no child and the reason is known.
  * Fails if a program that can't be run passes for one that ended, or if such a
  * child is left. Fails also if a child's output is lost, or if a program that has
- * to wait does not.
+ * to wait does not; or if a folder is taken for a program.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +74,22 @@ static void two_steps(void)
 	       WEXITSTATUS(tw_child_wait(child.pid)) == 3, "another one does");
 }
 
+/* As a shell, and as execvp(), which passes over a folder. */
+static void find(void)
+{
+	char path[PATH_MAX], top[] = "child.XXXXXX", name[64];
+
+	if (!mkdtemp(top) || snprintf(name, sizeof(name), "%s/sh", top) < 0 || mkdir(name, 0700))
+		exit(1);
+	setenv("PATH", top, 1);
+	tap_ok(!tw_child_find(path, "sh") && !strcmp(path, "sh"), "a folder of its name is no program");
+	snprintf(path, sizeof(path), "%s:/bin:/usr/bin", top);
+	setenv("PATH", path, 1);
+	tap_ok(tw_child_find(path, "sh") && *path == '/', "the program behind it is found");
+	rmdir(name);
+	rmdir(top);
+}
+
 int main(void)
 {
 	char word[] = "a word";
@@ -94,5 +113,6 @@ int main(void)
 	piped(SHELL("echo some words"), NULL, "some words\n", "what a program writes");
 	piped(NULL, word, "a word", "what a child without a program writes");
 	two_steps();
+	find();
 	return tap_done();
 }
