@@ -114,6 +114,13 @@ timeout -s KILL $hung_s "$tickwise" run --engine="$TICKWISE_SO" -mFjson -oletter
 	-section two --rw read two.fio >out 2>err
 is "$? $(from_json letters.json 'print exists $j->{jobs}[0]{tickwise} ? 1 : 0')" '0 1' \
 	'letters with values, and values apart'
+# fio has second names, which look like letters that make it run nothing.
+for option in -ss=iops:10% -io_limit=32k -iodepth_batch_sub=2 '-iomem shm'; do
+	# shellcheck disable=SC2086	# words
+	tool -name=t -filename=second -ioengine=io_uring -rw=read -size=64k $option
+	is "$status $(from_json out.json 'print exists $j->{jobs}[0]{tickwise} ? 1 : 0')" '0 1' \
+		"$option"
+done
 timeout -s KILL $hung_s "$tickwise" run --engine="$TICKWISE_SO" --bogus two.fio >out 2>err
 is "$? $(grep "unrecognized option '--bogus'" err | sort -u | wc -l)" '1 1' \
 	'fio refuses an option that it does not know'

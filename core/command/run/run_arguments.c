@@ -100,13 +100,18 @@ static void try_name(struct names *names, const char *name)
 
 static struct names find_names(struct tw_run_engines *engines, const char *given)
 {
-	const char *const of_engines[] = { NULL, engines->path };
+	/* --cmdhelp leaves out second names, such as "readwrite". fio lists these where the
+	 * first letter alone has several meanings. */
+	char *const asked[] = {
+		tw_format("--cmdhelp"), tw_format("--enghelp=%s", engines->path),
+		tw_format("--%.1s", given),
+	};
 	struct names names = { .given = given };
 
 	for (size_t i = 0; i < FIO_OPTIONS; i++)
 		try_name(&names, fio_options[i].name);
-	for (int i = 0; i < 2 && !names.is_exact; i++) {
-		const struct tw_run_options *options = tw_run_options_of(engines, of_engines[i]);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked) && !names.is_exact; i++) {
+		const struct tw_run_options *options = tw_run_options_of(engines, asked[i]);
 
 		for (size_t j = 0; j < options->count; j++)
 			try_name(&names, options->names[j]);
@@ -114,15 +119,12 @@ static struct names find_names(struct tw_run_engines *engines, const char *given
 	return names;
 }
 
-/* Return the whole name of an option. fio does not list second names, such as
- * "readwrite", but knows them. */
+/* Return the whole name of an option. */
 static const char *whole_name(struct tw_run_engines *engines, const char *given)
 {
 	struct names names = find_names(engines, given);
-	int is_cut = names.found && !names.is_exact && !names.several &&
-		     tw_run_takes(engines, given) == TW_RUN_NO_OPTION;
 
-	return is_cut ? names.found : given;
+	return names.found && !names.several ? names.found : given;
 }
 
 /* One argument: an option's name, and the value after a '='. */

@@ -190,7 +190,7 @@ static char *find_next_to(const char *path, const char *file)
 /* Return the first of the ready-made engines that this fio loads; NULL: none. */
 static char *find_ready(struct tw_run_engines *engines)
 {
-	const char *folder = keep(tw_own_file(READY_FOLDER, X_OK));
+	const char *folder = keep(tw_own_file(READY_FOLDER, R_OK));
 	char *found = NULL;
 	glob_t paths;
 
@@ -247,10 +247,16 @@ int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
 /* ---- what fio knows ---- */
 
 /* Read the names from lines such as "NAME : what it does". An option that is of use
- * with another one only stands further right. */
+ * with another one only stands further right. Of a name that is cut too short, getopt
+ * prints: "possibilities: '--NAME' '--OTHER'". */
 static void read_names(struct tw_run_options *options, char *help)
 {
-	for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
+	char *list = strstr(help, "possibilities:");
+
+	for (char *name = list ? strtok(list, " '\n") : NULL; name; name = strtok(NULL, " '\n"))
+		if (strncmp(name, "--", 2) == 0)
+			*tw_grow_by_one(options->names, options->count) = name + 2;
+	for (char *line = list ? NULL : strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
 		size_t length;
 
 		line += strspn(line, " ");
@@ -263,21 +269,17 @@ static void read_names(struct tw_run_options *options, char *help)
 	}
 }
 
-const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
-					       const char *engine)
+const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines, char *asked)
 {
-	char *argument = engine ? tw_format("--enghelp=%.*s",
-					    (int)strcspn(engine, ":"), engine) :
-				  tw_format("--cmdhelp");
 	struct tw_run_options *options;
 	char *help;
 
 	for (size_t i = 0; i < engines->known_count; i++)
-		if (strcmp(engines->known[i].asked, argument) == 0)
+		if (strcmp(engines->known[i].asked, asked) == 0)
 			return &engines->known[i];
 	options = tw_grow_by_one(engines->known, engines->known_count);
-	options->asked = argument;
-	help = !engine || *engine ? ask(engines->fio, argument) : NULL;
+	options->asked = asked;
+	help = ask(engines->fio, asked);
 	if (help)
 		read_names(options, help);
 	return options;
@@ -286,8 +288,12 @@ const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
 int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 		      const char *option)
 {
-	const struct tw_run_options *options = tw_run_options_of(engines, engine);
+	size_t length = strcspn(engine, ":");
+	const struct tw_run_options *options;
 
+	if (!length)
+		return 0;
+	options = tw_run_options_of(engines, tw_format("--enghelp=%.*s", (int)length, engine));
 	for (size_t i = 0; i < options->count; i++)
 		if (strcmp(options->names[i], option) == 0)
 			return 1;

@@ -140,10 +140,9 @@ const char *tw_run_engine_for(const struct tw_run_engines *engines,
 			      enum tw_run_kind kind);
 const char *tw_run_file_for(enum tw_run_kind kind);
 
-/* Return the options of an engine; NULL: those of jobs. Asks fio, once for each. The
+/* Return the options that fio lists if its argument is @asked. Asks fio, once for each. The
  * second function tells whether an engine has an option. */
-const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
-					       const char *engine);
+const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines, char *asked);
 int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 		      const char *option);
 

@@ -57,6 +57,7 @@ nor one that fio finds ambiguous| --off job.fio
 a name cut short takes its value| --filen job.fio job.fio
 or has none			| --thr job.fio
 a second name			| --readwrite read job.fio
+a second name of one dash	| -iomem shm job.fio
 a value that begins with a dash	| --description -m job.fio
 fio's own name cut short	| --output-f job.fio job.fio
 behind --			| --output=o -- -- job.fio	| --output=o -- COPY
@@ -67,6 +68,15 @@ a job file that is not there	| --thread missing job.fio
 options of all jobs		| --bs 4 --rw read job.fio
 nothing of ours behind --	| -- --report=1 job.fio		| --report=1 COPY
 CASES
+# By these letters fio would run nothing (--showcmd, --enghelp).
+for option in -ss=iops:10% -io_limit=512k -iodepth_batch_submit=2 -iodepth_batch_sub=2 -iomem=shm; do
+	fio_run $option job.fio
+	has "$err" '1 report. To read it' "$option: no letter, so a job runs"
+done
+for option in -s -i -ihelp -sm; do
+	fio_run $option job.fio
+	has_not "$err" '1 report. To read it' "$option: letters"
+done
 gives 'ours anywhere before' '--minimal COPY' --minimal job.fio --fio="$FIO"
 gives 'blanks in them' '--description=a b COPY' '--description=a b' job.fio
 cp job.fio ./-odd.fio

@@ -27,9 +27,13 @@ cat >"$FIO" <<'END'
 #!/bin/sh
 # A call that asks it something hands no job file to it.
 case $1 in
---enghelp=* | --cmdhelp=*) cat >/dev/null ;;
+--enghelp=* | --cmdhelp=* | --?) cat >/dev/null ;;
 esac
 case $1 in
+--[io])
+	echo "fio: option '$1' is ambiguous; possibilities: '--output' '--offset' '--offset_align'" \
+		"'--iodepth' '--iodepth_batch' '--iodepth_batch_submit' '--io_limit' '--iomem'" ;;
+--s) echo "fio: option '$1' is ambiguous; possibilities: '--showcmd' '--section' '--size' '--ss'" ;;
 --enghelp=mmap) echo 'thp : Memory advice' ;;
 --enghelp=libaio) printf '%s : x\n' userspace_reap hipri ;;
 --enghelp=pvsync2) printf '%s : x\n' hipri hipri_percentage ;;
@@ -54,7 +58,7 @@ case $1 in
 	exit 1 ;;
 esac
 case $1 in
---enghelp=* | --cmdhelp*) exit ;;
+--enghelp=* | --cmdhelp* | --?) exit ;;
 esac
 : >"$SEEN/arguments"
 n=0
