@@ -288,7 +288,8 @@ const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines, c
 int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 		      const char *option)
 {
-	size_t length = strcspn(engine, ":");
+	/* fio ends a name, but not a path, at the colon. */
+	size_t length = strcspn(engine, strchr(engine, '/') ? "" : ":");
 	const struct tw_run_options *options;
 
 	if (!length)
