@@ -230,6 +230,26 @@ static int read_stream(struct place *place, FILE *file)
 	return code;
 }
 
+/* Leave out what is not in @only, as fio does. It is silent about a name that is not there. */
+static int skip_sections(struct tw_run_jobs *jobs, const char *const *only, size_t count)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < jobs->section_count; i++)
+		jobs->sections[i].is_skipped = !is_wanted(jobs->sections[i].name, only, count);
+	for (size_t i = 0; i < count; i++) {
+		size_t at = 0;
+
+		while (at < jobs->section_count && strcmp(jobs->sections[at].name, only[i]) != 0)
+			at++;
+		if (at < jobs->section_count || is_global(only[i]))
+			continue;
+		missing++;
+		tw_run_say("--section=%s: %s has no such section", only[i], jobs->path);
+	}
+	return count && missing == count ? TW_EXIT_DATA : TW_EXIT_GOOD;
+}
+
 int tw_run_read(struct tw_run_jobs *jobs, const char *path,
 		const char *const *only, size_t only_count)
 {
@@ -246,10 +266,7 @@ int tw_run_read(struct tw_run_jobs *jobs, const char *path,
 		fclose(file);
 	if (code == TW_EXIT_GOOD && !jobs->section_count)
 		code = tw_run_fail(TW_EXIT_DATA, "%s: not a job file: no [section]", path);
-	for (size_t i = 0; i < jobs->section_count; i++)
-		jobs->sections[i].is_skipped =
-			!is_wanted(jobs->sections[i].name, only, only_count);
-	return code;
+	return code == TW_EXIT_GOOD ? skip_sections(jobs, only, only_count) : code;
 }
 
 /* ---- what holds for a job ---- */

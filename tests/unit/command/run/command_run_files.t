@@ -112,7 +112,10 @@ is "$status $(given 1)" \
 	'a section that fio leaves out is left alone'
 fio_run job.fio --section a
 is "$status" 0 'also with its value apart'
-refuses 65 "no job here would run" --section=x job.fio
+refuses 65 '--section=x: job.fio has no such section' --section=x job.fio
+is "$(wc -l <"$err")" 1 'one line'
+fio_run job.fio --section=x --section=a
+is "$status $(grep -c 'no such section' "$err")" '0 1' 'also if another one is there'
 
 # ---- places ----
 
