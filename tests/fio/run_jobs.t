@@ -153,6 +153,12 @@ grep -q 'read: IOPS=' out.text && [ -s "$(ls long.1.*.tickwise.json)" ] &&
 	grep -qF '1 report. ' err
 ok $? 'with their report'
 
+printf '[%s]\nioengine=io_uring\nrw=read\nsize=64k\ntime_based=1\nruntime=600\nstonewall\n' \
+	one two >long.fio
+tool --trigger-timeout=1s -H true long.fio
+is "$status $(ls ./*.tickwise.json | wc -l)" '0 1' \
+	'a trigger ends all jobs: one that did not begin is not missed'
+
 # Without a report the option proves that ours took it.
 printf '[n]\nioengine=psync\nrw=read\nsize=64k\ntw_report=none\n' >n.fio
 tool --convert n.fio

@@ -23,6 +23,7 @@ enum what {
 	AUX_PATH,
 	OUTPUT,
 	FORMAT,
+	TRIGGER,
 };
 
 enum takes {
@@ -63,8 +64,8 @@ static const struct fio_option {
 	{ "crctest", 'G', OPTIONAL, RUNS_NOTHING },
 	{ "memcpytest", 'M', OPTIONAL, RUNS_NOTHING },
 	{ "idle-prof", 'I', VALUE, PASSED }, { "status-interval", 'L', VALUE, PASSED },
-	{ "trigger-file", 'W', VALUE, PASSED },
-	{ "trigger-timeout", 'B', VALUE, PASSED }, { "trigger", 'H', VALUE, PASSED },
+	{ "trigger-file", 'W', VALUE, TRIGGER },
+	{ "trigger-timeout", 'B', VALUE, TRIGGER }, { "trigger", 'H', VALUE, PASSED },
 	{ "trigger-remote", 'J', VALUE, PASSED }, { "aux-path", 'K', VALUE, AUX_PATH },
 	{ "merge-blktrace-only", 'A', NOTHING, RUNS_NOTHING },
 };
@@ -189,6 +190,9 @@ static int note_option(struct tw_run_arguments *arguments, const char *argument,
 		break;
 	case OUTPUT:
 		arguments->output = value;
+		break;
+	case TRIGGER:
+		arguments->has_trigger = 1;
 		break;
 	case FORMAT:
 		/* Names, with commas. The last option counts, also --minimal. */

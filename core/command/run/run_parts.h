@@ -177,6 +177,7 @@ struct tw_run_arguments {
 	int runs_nothing;		/* 1: --parse-only or the like */
 	int is_quiet;			/* 1: fio's output is not printed, its errors are */
 	int was_interrupted;		/* a signal came while fio ran */
+	int has_trigger;		/* 1: --trigger-file or the like, which ends all jobs */
 	int is_json;			/* 1: --output-format has JSON in it */
 	int is_no_text;			/* 1: --output-format is not "normal" */
 	const char *output;		/* --output; NULL: standard output */
@@ -233,6 +234,7 @@ struct tw_run_reports {
 		char *path;
 		char *job;
 		long long thread_number;
+		int is_first;		/* of its section */
 		dev_t device;
 		ino_t inode;
 	} *list;
@@ -244,6 +246,9 @@ struct tw_run_reports {
 void tw_run_find_reports(struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments, pid_t pid,
 			 time_t since);
+
+/* Is @name, as fio has it, what a report has as its job's name? */
+int tw_run_is_name(const char *name, const char *of_report);
 
 /* Did every job leave a report that should have run on a tickwise engine? */
 int tw_run_check_reports(const struct tw_run_reports *reports,

@@ -52,6 +52,27 @@ ends 'exitall=0 ends none' '[a]\nioengine=io_uring\n[b]\nioengine=io_uring\nexit
 	'70 -> a.1.9.tickwise.json'
 FAKE_JOBS=other ends 'a job with a name of its own' \
 	'[a]\nioengine=io_uring\nname=other\n' '0 -> other.1.9.tickwise.json'
+# fio replaces $ncpus, and may compute.
+# shellcheck disable=SC2016
+FAKE_JOBS='x2 -2' ends 'names that fio changes' \
+	'[a]\nioengine=io_uring\nname=x$ncpus\n[b]\nioengine=io_uring\nname=x-$ncpus\n' \
+	'0 -> -- x2.1.9.tickwise.json -2.2.9.tickwise.json'
+FAKE_JOBS=x2 ends 'one of these two' - '70 -> x2.1.9.tickwise.json'
+has "$err" '1 of the jobs left no report: not all ran, or not on tickwise' 'without its name'
+FAKE_JOBS='a a/1' ends 'two jobs of numjobs=2, none of the other section' \
+	'[a]\nioengine=io_uring\nnumjobs=2\n[b]\nioengine=io_uring\n' \
+	'70 -> a.1.9.tickwise.json a.2.9.tickwise.json'
+has "$err" '[b] left no report' 'which one'
+ends 'one of two of the same name' '[a]\nioengine=io_uring\n[a]\nioengine=io_uring\n' \
+	'70 -> a.1.9.tickwise.json'
+for trigger in --trigger-timeout=1s '-W file'; do
+	# shellcheck disable=SC2086	# words
+	ends "$trigger: it may end all" '[a]\nioengine=io_uring\n[b]\nioengine=io_uring\n' \
+		'0 -> a.1.9.tickwise.json' $trigger
+	has "$err" '[b] left no report: it did not run' 'which is reported'
+	# shellcheck disable=SC2086	# words
+	FAKE_JOBS='' ends 'but none before it began' - 70 $trigger
+done
 for option in tw_report=none create_only=1; do
 	FAKE_JOBS='' ends "$option: no report is missed" "[a]\nioengine=io_uring\n$option\n" 0
 done

@@ -4,7 +4,7 @@
 # It lists options of engines, keeps its arguments and job files, and writes the
 # reports that it is asked for.
 #
-#	FAKE_JOBS	names of the jobs that leave a report
+#	FAKE_JOBS	names of the jobs that leave a report; NAME/N: the Nth of its numjobs
 #	FAKE_EXIT	its exit code
 #	FAKE_DO		a command to be run in between
 #
@@ -76,8 +76,10 @@ eval "$FAKE_DO"
 thread=0
 for job in $FAKE_JOBS; do
 	thread=$((thread + 1))
+	subjob=0
+	case $job in */*) subjob=${job#*/} job=${job%/*} ;; esac
 	echo '{"schema": "tickwise-report", "jobs": [{"run": "'$$-1'", "name": "'$job'",
-		"thread_number": '$thread'}]}' \
+		"thread_number": '$thread', "subjob_number": '$subjob'}]}' \
 		>"${FAKE_REPORT:-$job.$thread.9.tickwise.json}"
 done
 exit "$FAKE_EXIT"
