@@ -3,8 +3,9 @@
 #
 # Behaviour: tickwise run adds the reports to the JSON of a real fio, each to its job,
 # and jq and fio's own tool read the result. Defect: a job without its report, or with
-# another's; JSON that its readers refuse. unit/command/run/command_run_json.t checks
-# that nothing else is changed.
+# another's; JSON that its readers refuse; a report that is there and is called missing,
+# as fio has another name of its job. unit/command/run/command_run_json.t checks that
+# nothing else is changed.
 . "$(dirname "$0")/fio_tap.sh"
 
 export FIO
@@ -80,6 +81,30 @@ fi
 # The first group of fio's also has the I/Os of b.
 ran --output-format=json --group_reporting --output=out.json
 is "$status $(jobs)" '0 a 1,2: other I/Os | c 4' 'group_reporting'
+# Names are not always what a job file has, nor JSON, and keys may be there twice.
+cp job.fio plain.fio
+{
+	printf '[global]\nioengine=io_uring\nrw=read\nsize=64k\nbs=4k\n'
+	printf '[{brace}]\nfilename=n0\nfilename=n1\nfilename=n2\n'
+	# shellcheck disable=SC2016	# fio puts it in
+	printf '["a" \\]\n[b]\nname=x$ncpus\n[c\377]\n[%0150d]\n' 0
+} >job.fio
+for output in '' --output=odd.json; do
+	# shellcheck disable=SC2086	# none or one
+	ran --output-format=json,normal $output
+	cat out odd.json >text 2>/dev/null
+	is "$status $(grep -c '^        "filename" : "n[012]"' text) $(perl -ne '
+		$job = /\{brace\}/ ? 1 : /"a\\/ ? 2 : /x\d+"/ ? 3 : /\xff/ ? 4 : /0{120}/ ? 5 : 6
+			if /^      "jobname"/;
+		print "$job " if /^      "tickwise" : /' text)" '0 3 1 2 3 4 5 ' \
+		"odd names, and a key three times: as they are, and none is missed $output"
+done
+printf '[bad]\nioengine=io_uring\nrw=read\nfilename=missing\nallow_file_create=0\n' >>job.fio
+rm odd.json
+ran --output-format=json --output=odd.json
+is "$status $(head -c 4 odd.json) $(grep -c '^      "tickwise" : ' odd.json)" '1 fio: 5' \
+	'an error in front'
+cp plain.fio job.fio
 ran
 is "$status $(perl -ne '$run = $. if /Run status/; $page = $. if /^a on .*, 2 jobs/;
 	END { print $run < $page ? "behind" : "before" }' out)" '0 behind' \

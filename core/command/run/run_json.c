@@ -2,11 +2,11 @@
 /*
  * Adds the reports of the jobs to fio's JSON output. Each element of "jobs"
  * gets a key "tickwise": an array of what `tickwise report --json` prints of the
- * reports that belong to it. All other text is printed unchanged. If the text
- * is not fio's JSON, all of it is.
+ * reports that belong to it. fio's text is not read into a tree and printed again: keys
+ * may be there twice, numbers may be no JSON, names may be no UTF-8. Each byte stays, and
+ * the key is put between.
  *
- * fio prints a JSON object in one piece, with a { at the beginning of a line.
- * With --status-interval it prints several; the last one is for the whole run.
+ * With --status-interval fio prints several documents; the last one is for the whole run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,35 +24,89 @@
 #include "command/run/run_parts.h"
 #include "text_file.h"
 
-#define KEY	"tickwise"
+/* fio prints each value on a line of its own, indented by its level. */
+#define DOCUMENT	"{\n  \"fio version\" : "
+#define JOBS		"\n  \"jobs\" : [\n"
+#define ELEMENT_END	"\n    }"
+#define LIST_END	"\n  ]"
+#define KEY		"\n      "		/* and the name of a key of an element */
 
 /* Reports, and the elements of fio's "jobs" that they belong to. */
 struct match {
-	json_t *jobs;
+	struct element {
+		const char *end;	/* of what it has */
+		const char *group, *name;	/* the name has no quotes */
+	} *jobs;
 	size_t job_count;
 	struct tw_report *reports;
 	size_t *places;			/* element of each report; job_count:
 					 * not known */
 	struct tw_report *of_job;	/* the reports of one element; room for all */
 	size_t count;
+	struct tw_report_problem problem;
 };
+
+/* ---- fio's text ---- */
+
+/* Return the text behind @what, before @end; NULL: it is not there. */
+static const char *behind(const char *text, const char *end, const char *what)
+{
+	const char *found = text ? memmem(text, (size_t)(end - text), what, strlen(what)) : NULL;
+
+	return found ? found + strlen(what) : NULL;
+}
+
+/* Return the name of a job, whose element begins at @text. */
+static const char *name_of(const char *text, const char *end)
+{
+	const char *at = behind(text, end, KEY "\"jobname\" : \"");
+	struct tw_growing_text name = { NULL, 0 };
+
+	tw_append(&name, "", 0);
+	for (; at && at < end && *at != '"'; at++) {
+		at += *at == '\\';
+		tw_append(&name, at, 1);
+	}
+	return name.bytes;
+}
+
+/* Return the last document behind its beginning; NULL: there is none. An error may be in
+ * front of it on the same line, and a job's name in other text may begin with a {. */
+static const char *last_document(const char *text, const char *end)
+{
+	const char *last = NULL;
+
+	while ((text = behind(text, end, DOCUMENT)))
+		last = text;
+	return last;
+}
+
+/* Find the elements of "jobs". Return 0: there is no such list, or it is cut. */
+static int find_elements(struct match *match, const char *text, const char *end)
+{
+	const char *at = behind(last_document(text, end), end, JOBS), *next;
+	const char *list_end = behind(at, end, LIST_END);
+
+	for (; list_end && (next = behind(at, list_end, ELEMENT_END)); at = next)
+		*tw_grow_by_one(match->jobs, match->job_count) = (struct element) {
+			.end = next - strlen(ELEMENT_END),
+			.group = behind(at, next, KEY "\"groupid\" : "),
+			.name = name_of(at, next),
+		};
+	return behind(list_end, end, "\n}") != NULL;
+}
 
 /* ---- which of fio's jobs it is ---- */
 
 static int is_of_group(const struct match *match, size_t i, const struct tw_report_job *job)
 {
-	const json_t *element = json_array_get(match->jobs, i);
-	const json_t *group = json_object_get(element, "groupid");
-
-	return json_is_integer(group) && (uint64_t)json_integer_value(group) == job->groupid;
+	return i < match->job_count && match->jobs[i].group &&
+	       strtoull(match->jobs[i].group, NULL, 10) == job->groupid;
 }
 
 static int has_name(const struct match *match, size_t i, const struct tw_report_job *job)
 {
-	const json_t *element = json_array_get(match->jobs, i);
-	const char *name = json_string_value(json_object_get(element, "jobname"));
-
-	return name && strcmp(name, job->name) == 0;
+	return tw_run_is_name(match->jobs[i].name, job->name);
 }
 
 /* Find the elements by thread number. Without group_reporting each thread has
@@ -106,100 +160,90 @@ static void find_places(struct match *match)
 
 /* ---- what is added ---- */
 
-/* Merge the reports of the element @at, and add them to it. Return 0: not possible. */
-static int add_to_job(const struct match *match, size_t at)
+/* Print the reports of the element @at. Return 0: not possible. */
+static int print_reports(struct match *match, size_t at, FILE *out)
 {
-	struct tw_report_problem problem = { "" };
 	struct tw_report_group *groups;
 	size_t count = 0, used;
 	json_t *json;
+	char *text;
 
 	for (size_t i = 0; i < match->count; i++)
 		if (match->places[i] == at)
 			match->of_job[count++] = match->reports[i];
 	if (!count)
 		return 1;
-	if (tw_report_merge(match->of_job, count, 0, &groups, &used, &problem) !=
-	    TW_EXIT_GOOD) {
-		tw_run_say("%s", problem.text);
+	if (tw_report_merge(match->of_job, count, 0, &groups, &used, &match->problem) !=
+	    TW_EXIT_GOOD)
 		return 0;
-	}
 	json = tw_report_groups_to_json(groups, used);
+	text = json_dumps(json, JSON_INDENT(2));
+	fputs("," KEY "\"tickwise\" : ", out);
+	for (const char *from = text; *from; from++)
+		if (*from == '\n')
+			fputs(KEY, out);
+		else
+			putc(*from, out);
+	free(text);
+	json_decref(json);
 	tw_report_groups_free(groups, used);
-	return !json_object_set_new(json_array_get(match->jobs, at), KEY, json);
+	return 1;
 }
 
-/* Add the reports to @jobs. Return 0: @jobs is incomplete and must not be used. */
-static int add_reports(json_t *jobs, const struct tw_run_reports *reports)
+/* Print fio's text, with the reports at the end of its elements. Return 0: not possible. */
+static int print_all(struct match *match, const char *text, const char *end, FILE *out)
 {
-	struct tw_report_problem problem = { "" };
-	struct match match = {
-		.jobs = jobs,
-		.job_count = json_array_size(jobs),
-	};
+	for (size_t i = 0; i < match->job_count; i++) {
+		fwrite(text, 1, (size_t)(match->jobs[i].end - text), out);
+		if (!print_reports(match, i, out))
+			return 0;
+		text = match->jobs[i].end;
+	}
+	fwrite(text, 1, (size_t)(end - text), out);
+	return 1;
+}
+
+static int load(struct match *match, const struct tw_run_reports *reports)
+{
 	char **paths = NULL;
-	int is_good = json_is_array(jobs);
 
 	for (size_t i = 0; i < reports->count; i++)
 		tw_push(&paths, i, reports->list[i].path);
-	if (tw_report_load(&match.reports, &match.count, paths, reports->count, &problem)) {
-		tw_run_say("%s", problem.text);
+	if (tw_report_load(&match->reports, &match->count, paths, reports->count,
+			   &match->problem))
 		return 0;
-	}
-	match.places = tw_zalloc(match.count, sizeof(*match.places));
-	match.of_job = tw_zalloc(match.count, sizeof(*match.of_job));
-	if (is_good)
-		find_places(&match);
-	for (size_t i = 0; i < match.job_count && is_good; i++)
-		is_good = add_to_job(&match, i);
-	tw_reports_free(match.reports, match.count);
-	free(match.places);
-	free(match.of_job);
-	return is_good;
-}
-
-/* ---- fio's text ---- */
-
-/* Return where the last line begins that begins with a {; NULL: there is
- * none. */
-static const char *last_object(const char *text, size_t length)
-{
-	while (length-- > 0)
-		if (text[length] == '{' && (length == 0 || text[length - 1] == '\n'))
-			return text + length;
-	return NULL;
+	match->places = tw_zalloc(match->count, sizeof(*match->places));
+	match->of_job = tw_zalloc(match->count, sizeof(*match->of_job));
+	find_places(match);
+	return 1;
 }
 
 /* Replace @text, to be freed, by the text to print instead. After a message it stays as
  * it is. Return: was it replaced? */
 static int add_to_text(char **text, size_t *length, const struct tw_run_reports *reports)
 {
-	const char *begin = last_object(*text, *length), *end = *text + *length;
-	json_error_t error = { .text = "there is none" };
-	json_t *root = begin ? json_loadb(begin, (size_t)(end - begin),
-					  JSON_DISABLE_EOF_CHECK, &error) : NULL;
+	struct match match = { .problem = { "" } };
+	const char *end = *text + *length;
 	char *changed = NULL;
-	FILE *out;
+	size_t size;
+	FILE *out = tw_text_open(&changed, &size);
+	int is_good = find_elements(&match, *text, end) && load(&match, reports) &&
+		      print_all(&match, *text, end, out);
 
-	if (!root) {
-		tw_run_say("nothing was added to fio's JSON: %s", error.text);
-		return 0;
-	}
-	if (!add_reports(json_object_get(root, "jobs"), reports)) {
-		tw_run_say("nothing was added to fio's JSON");
-		json_decref(root);
-		return 0;
-	}
-	out = tw_text_open(&changed, length);
-	fwrite(*text, 1, (size_t)(begin - *text), out);
-	json_dumpf(root, out, JSON_INDENT(2));
-	begin += error.position;
-	fwrite(begin, 1, (size_t)(end - begin), out);
 	tw_text_close(out);
-	json_decref(root);
-	free(*text);
-	*text = changed;
-	return 1;
+	tw_reports_free(match.reports, match.count);
+	free(match.places);
+	free(match.of_job);
+	if (is_good) {
+		free(*text);
+		*text = changed;
+		*length = size;
+	} else {
+		free(changed);
+		tw_run_say("nothing was added to fio's JSON: %s", *match.problem.text ?
+			   match.problem.text : "it is not there, or not complete");
+	}
+	return is_good;
 }
 
 static int write_all(int fd, const char *text, size_t length)
