@@ -145,22 +145,20 @@ static int begins_part(const struct tw_diff *diff, size_t i)
 static void add_times(struct tw_page *page, const struct tw_diff_figure *figure,
 		      int is_first)
 {
-	static const char *const words[2][3] = {
-		{ "faster", "as slow", "slower" },
-		{ "faster than A", "as slow as A", "slower than A" },
-	};
 	const struct tw_diff_change *is = &figure->change;
-	/* A factor of "slower" or "faster" is more than 1. */
-	int turned = figure->slower && is->change < 0;
+	/* A factor is never less than 1. */
+	int turned = figure->slower ? is->change < 0 : exp(is->change) < 0.9995;
+	const char *word = figure->slower ? figure->slower < 0 ? "faster" : "slower" :
+			   turned ? "as fast" : "as slow";
 	char interval[64] = "";
 
 	if (has_interval(is))
 		snprintf(interval, sizeof(interval), " (%.3f to %.3f)",
 			 exp(turned ? -is->high : is->low),
 			 exp(turned ? -is->low : is->high));
-	tw_page_more(page, "%s%.3f%s times %s %s%s", is_first ? "" : ", ",
-		     exp(turned ? -is->change : is->change), interval,
-		     words[is_first][figure->slower + 1],
+	tw_page_more(page, "%s%.3f%s times %s%s %s%s", is_first ? "" : ", ",
+		     exp(turned ? -is->change : is->change), interval, word,
+		     !is_first ? "" : figure->slower ? " than A" : " as A",
 		     figure->kind == TW_DIFF_PERCENTILE ? "at " :
 		     figure->kind == TW_DIFF_MEAN ? "in the mean" : "in IOPS",
 		     figure->kind == TW_DIFF_PERCENTILE ? figure->name : "");
