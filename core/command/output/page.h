@@ -339,6 +339,7 @@ int tw_terminal_has_colours(FILE *file);
 struct tw_progress {
 	const char *command;
 	int is_wanted;
+	int is_log;			/* 1: no terminal; a line stays, and is printed seldom */
 	int is_shown;			/* 1: there is a line to be erased */
 	uint64_t begin_ns, shown_ns;	/* CLOCK_MONOTONIC */
 };
@@ -348,6 +349,8 @@ void tw_progress_forbid(void);
 
 /* Begin to measure progress of @command. It is printed if stderr is a terminal. */
 struct tw_progress tw_progress_begin(const char *command);
+/* The same for what takes a minute, elsewhere, too. */
+struct tw_progress tw_progress_begin_long(const char *command);
 /* Show progress. @done is a part of the whole, 0 to 1. It may be called often:
  * a line appears only if the whole takes over two seconds, and not more often
  * than can be read. */

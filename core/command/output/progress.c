@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tells what a terminal can do. Prints in a line on stderr how far a long measurement is,
- * and how long it will take. The line is overwritten by the next one.
+ * and how long it will take. On a terminal the line is overwritten by the next one.
  */
 #include "command/output/page.h"
 
@@ -24,6 +24,7 @@
 #define FIRST_NS	(500 * MS)
 #define MIN_WHOLE_NS	(2000 * MS)
 #define EVERY_NS	(200 * MS)
+#define LOG_NS		(10000 * MS)	/* where each line stays */
 
 #define LINE		512
 #define BAR		20
@@ -63,12 +64,20 @@ static uint64_t now_ns(void)
 	return tw_clock_id_ns(CLOCK_MONOTONIC_COARSE);
 }
 
-struct tw_progress tw_progress_begin(const char *command)
+struct tw_progress tw_progress_begin_long(const char *command)
 {
 	return (struct tw_progress) {
-		.command = command, .is_wanted = isatty(STDERR_FILENO) && !is_forbidden,
-		.begin_ns = now_ns(),
+		.command = command, .is_wanted = !is_forbidden,
+		.is_log = !isatty(STDERR_FILENO), .begin_ns = now_ns(),
 	};
+}
+
+struct tw_progress tw_progress_begin(const char *command)
+{
+	struct tw_progress progress = tw_progress_begin_long(command);
+
+	progress.is_wanted &= !progress.is_log;
+	return progress;
 }
 
 /* Write "[##--]  50 %, 12 s left, "; without a time while too little is done for an
@@ -99,19 +108,20 @@ void tw_progress_show(struct tw_progress *progress, double done, const char *for
 
 	done = done < 0 ? 0 : done > 1 ? 1 : done;
 	if (!progress->is_wanted ||
-	    (progress->is_shown ? now - progress->shown_ns < EVERY_NS :
-	     elapsed_ns < FIRST_NS || (double)elapsed_ns < done * MIN_WHOLE_NS))
+	    (progress->is_shown ? now - progress->shown_ns < (progress->is_log ? LOG_NS : EVERY_NS) :
+	     elapsed_ns < (progress->is_log ? LOG_NS : FIRST_NS) ||
+	     (double)elapsed_ns < done * MIN_WHOLE_NS))
 		return;
 	used = (size_t)snprintf(line, 64, "tickwise %s: ", progress->command);
 	used += put_done(line + used, elapsed_ns, done,
-			 !columns || columns >= MIN_COLUMNS);
+			 !progress->is_log && (!columns || columns >= MIN_COLUMNS));
 	va_start(args, format);
 	vsnprintf(line + used, sizeof(line) - used, format, args);
 	va_end(args);
 	/* A line longer than the terminal can't be overwritten. */
 	if (columns > 1 && strlen(line) >= (size_t)columns)
 		line[columns - 1] = '\0';
-	fprintf(stderr, "\r%s" CLEAR_LINE, line);
+	fprintf(stderr, progress->is_log ? "%s\n" : "\r%s" CLEAR_LINE, line);
 	fflush(stderr);
 	progress->is_shown = 1;
 	progress->shown_ns = now;
@@ -119,7 +129,7 @@ void tw_progress_show(struct tw_progress *progress, double done, const char *for
 
 void tw_progress_end(struct tw_progress *progress)
 {
-	if (progress->is_shown)
+	if (progress->is_shown && !progress->is_log)
 		fputs("\r" CLEAR_LINE, stderr);
 	progress->is_shown = 0;
 }

@@ -189,7 +189,7 @@ static int make_plan(struct plan *plan, struct tw_memlat *memlat)
 	plan->size_count = (unsigned)count;
 	plan_curves(plan, memlat->arguments);
 	tw_memlat_places_plan(&plan->places, memlat, tw_memory_available());
-	memlat->progress = tw_progress_begin(TW_MEMLAT);
+	memlat->progress = tw_progress_begin_long(TW_MEMLAT);
 	while (plan->levels_of >= 0 && plan->size_count >= TW_LEVEL_MIN_POINTS &&
 	       plan->visited_count < plan->size_count &&
 	       plan->sizes[plan->visited_count] <= MAX_VISITED_BYTES)

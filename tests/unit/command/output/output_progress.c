@@ -2,7 +2,7 @@
 /*
  * The progress line of a measurement is overwritten by the next one, and removed at the end.
  * Nothing is written where there is no terminal, for a short measurement, or right after
- * the last line. Fails if the end of a longer line stays, if a file gets what only a
+ * the last line. What takes a minute has a line now and then elsewhere, too. Fails if the end of a longer line stays, if a file gets what only a
  * terminal obeys, or if the time left is wrong.
  *
  * Wraps: clock_gettime
@@ -33,7 +33,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 static const struct {
 	double s_ago;
 	int first, last;	/* steps, a quarter each */
-	int pause_ms;		/* what passes between them */
+	int pause_ms;		/* what passes between them; with seconds: no terminal */
 	const char *should, *what;
 } cases[] = {
 	{ 30, 1, 2, 200, BEGIN "[#####---------------]  25 %, 90 s left, 1 of 4" END
@@ -53,6 +53,10 @@ static const struct {
 	  "minutes" },
 	{ 30, 0, 0, 200, BEGIN "[--------------------]   0 %, 0 of 4" END GONE,
 	  "no time left is known at the beginning" },
+	{ 30, 1, 2, 10000, "tickwise test:  25 %, 90 s left, 1 of 4\n"
+	  "tickwise test:  50 %, 30 s left, 2 of 4\n", "no terminal: lines that stay" },
+	{ 30, 1, 2, 9999, "tickwise test:  25 %, 90 s left, 1 of 4\n", "one in ten seconds" },
+	{ 9.9, 1, 1, 10000, "", "not before that" },
 };
 
 int main(void)
@@ -61,7 +65,7 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct tw_progress progress = {
-			.command = "test", .is_wanted = 1,
+			.command = "test", .is_wanted = 1, .is_log = cases[i].pause_ms > 1000,
 			.begin_ns = (uint64_t)((NOW_S - cases[i].s_ago) * 1e9),
 		};
 		char *is = NULL;
@@ -82,5 +86,7 @@ int main(void)
 	if (!freopen("/dev/null", "w", stderr))
 		tap_note("stderr stays what it is");
 	tap_ok(!tw_progress_begin("test").is_wanted, "no terminal: none");
+	tap_ok(tw_progress_begin_long("test").is_wanted && tw_progress_begin_long("test").is_log,
+	       "but of what takes a minute");
 	return tap_done();
 }
