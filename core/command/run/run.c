@@ -13,6 +13,7 @@
 #include "command/command.h"
 #include "command/output/page.h"
 #include "command/run/run_parts.h"
+#include "timespec.h"
 
 #define PATH_SECONDS	5	/* at each depth, without --for */
 
@@ -334,8 +335,21 @@ static int compare(const struct tw_run_reports sides[2])
 	return tw_command_diff(argv);
 }
 
+/* Tell which run is next, and how long all that are left take, as those before did. */
+static void announce(int done, int runs, char side, uint64_t begin_ns)
+{
+	double left_s = done ? (double)(tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9 /
+			       done * (runs - done) : 0;
+	int in_s = left_s < 120;
+
+	tw_run_remark("run %d of %d: %c%s", done + 1, runs, side, !done ? "" :
+		      tw_format(", about %.0f %s left", in_s ? left_s : left_s / 60,
+				in_s ? "s" : "min"));
+}
+
 static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds)
 {
+	const uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	struct tw_run_reports reports[2] = { { NULL, 0 }, { NULL, 0 } };
 	int code;
 
@@ -345,7 +359,7 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 		int has_both = reports[0].count && reports[1].count;
 		struct tw_run_reports of_run = { NULL, 0 };
 
-		tw_run_remark("run %d of %d: %c", i + 1, 2 * rounds, "AB"[side]);
+		announce(i, 2 * rounds, "AB"[side], begin_ns);
 		code = run_once(&sides[side], fio, &of_run);
 		/* Compare the runs that ended before Ctrl-C. */
 		if (sides[side].was_interrupted) {

@@ -16,7 +16,9 @@
 #include "base/plain_text.h"
 #include "command/child.h"
 #include "command/command.h"
+#include "command/output/page.h"
 #include "command/run/run_parts.h"
+#include "timespec.h"
 
 #define KILLED_BY	128	/* plus the signal's number, as in a shell */
 
@@ -93,19 +95,26 @@ static void prepare_to_run(void *context, int fd)
  * the copies. Signals from the terminal have reached fio already; others are
  * sent on.
  */
-static int wait_for_end(pid_t pid, const sigset_t *signals, int *was_interrupted)
+static int wait_for_end(pid_t pid, const sigset_t *signals, struct tw_run_arguments *arguments)
 {
+	struct tw_progress line = tw_progress_begin(TW_RUN_NAME);
+	const int is_shown = line.is_wanted && arguments->whole_ns;
+	const struct timespec step = { is_shown ? 0 : 3600, is_shown ? 200000000 : 0 };
 	siginfo_t signal_info;
 	int status;
 
 	while (waitpid(pid, &status, WNOHANG) != pid) {
-		if (sigwaitinfo(signals, &signal_info) < 0 ||
+		if (is_shown)
+			tw_progress_show(&line, (double)(tw_clock_id_ns(CLOCK_MONOTONIC) -
+					 line.begin_ns) / (double)arguments->whole_ns, "reads");
+		if (sigtimedwait(signals, &signal_info, &step) < 0 ||
 		    signal_info.si_signo == SIGCHLD)
 			continue;
-		*was_interrupted = 1;
+		arguments->was_interrupted = 1;
 		if (signal_info.si_code != SI_KERNEL)
 			kill(pid, signal_info.si_signo);
 	}
+	tw_progress_end(&line);
 	return status;
 }
 
@@ -128,7 +137,7 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 		/* If this program is killed, fio gets SIGTERM. */
 		*pid = tw_child_start(argv, SIGTERM, prepare_to_run, &start, NULL);
 		if (*pid > 0) {
-			status = wait_for_end(*pid, &signals, &arguments->was_interrupted);
+			status = wait_for_end(*pid, &signals, arguments);
 			*code = WIFEXITED(status) ? WEXITSTATUS(status) :
 						    KILLED_BY + WTERMSIG(status);
 			if (!WIFEXITED(status))

@@ -176,6 +176,7 @@ struct tw_run_arguments {
 	const char *aux_path;		/* NULL: the current directory */
 	int runs_nothing;		/* 1: --parse-only or the like */
 	int is_quiet;			/* 1: fio's output is not printed, its errors are */
+	uint64_t whole_ns;		/* how long fio will take; 0: not known */
 	int was_interrupted;		/* a signal came while fio ran */
 	int has_trigger;		/* 1: --trigger-file or the like, which ends all jobs */
 	int is_json;			/* 1: --output-format has JSON in it */

@@ -107,7 +107,8 @@ static int run_jobs(struct tw_run_arguments *arguments, const struct tw_run_targ
 	int ret, code;
 	pid_t pid;
 
-	tw_run_remark("%s: reads for %.4g s", target->path, 2 * (double)wanted->each_ns / 1e9);
+	arguments->whole_ns = 2 * wanted->each_ns;
+	tw_run_remark("%s: reads for %.4g s", target->path, (double)arguments->whole_ns / 1e9);
 	arguments->is_quiet = 1;
 	ret = tw_run_fio(arguments, engines->fio, &pid, &code);
 	if (ret != TW_EXIT_GOOD)

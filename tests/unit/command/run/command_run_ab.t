@@ -63,6 +63,8 @@ is "$(head -n 1 "$out") $(grep '^Runs: ' "$out" | cut -c 1-20) $(grep -c "fio's 
 	"the page of tickwise diff, of all runs, and not fio's own"
 is "$(grep -c "fio's errors" "$err") $(grep -c 'run .* of 10: A' "$err") $(grep -c \
 	'of 10: B' "$err")" '10 5 5' "fio's errors are shown, and each run is announced"
+is "$(grep -cE 'run 1 of 10: A$|run [0-9]+ of 10: [AB], about [0-9]+ (s|min) left$' "$err")" 10 \
+	'with the time left, as soon as it is known'
 again=$(sed -n 's/^  tickwise diff //p' "$err")
 # shellcheck disable=SC2086	# paths without blanks
 run diff $again

@@ -169,6 +169,16 @@ if [ "$(df -Pm folder | awk 'NR == 2 { print $4 }')" -ge 200 ]; then
 			'128 tickwise run: interrupted: there is no result' "SIG$signal"
 		left 'nothing stays'
 	done
+	rm -f ./*.tickwise.json
+	terminal=${TW_BUILD:-$root/build}/tests/reader/on_terminal
+	if "$terminal" true; then
+		FAKE_DO="$reads; sleep 3" "$terminal" "$tickwise" run \
+			--engine="$engine" --for=2s folder >terminal
+		grep -qE '%, [0-9]+ s left, reads' terminal
+		ok $? 'the time left is on a terminal' || shows terminal
+	else
+		skip 'no terminal can be made here'
+	fi
 	engine=$scratch/refuses.so
 	: >"$engine"
 	refuses 70 "can't load" folder
