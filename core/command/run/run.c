@@ -268,7 +268,8 @@ static int run_fio(struct tw_run_arguments *arguments, const struct wanted *want
 	/* If fio failed, it has printed why reports are missing. */
 	checked = code ? code : tw_run_check_reports(&reports, arguments);
 	checked = checked ? checked : ret;
-	if (reports.count)
+	/* A job that can't open its file leaves an empty report; fio has printed why. */
+	if (code ? tw_run_have_io(&reports) : reports.count > 0)
 		code = show_reports(&reports, !wanted->no_report &&
 				    (wanted->report || !arguments->is_no_text));
 	return checked ? checked : code;

@@ -115,7 +115,9 @@ static int run_jobs(struct tw_run_arguments *arguments, const struct tw_run_targ
 		return ret;
 	tw_run_find_reports(&reports, arguments, pid, since);
 	if (arguments->was_interrupted) {
-		tw_run_say("interrupted: there is no result");
+		if (!tw_run_have_io(&reports))
+			reports.count = 0;
+		tw_run_say("interrupted%s", reports.count ? "" : ": there is no result");
 		if (reports.count)
 			tw_run_say_reports(&reports, 0);
 		return code ? code : TW_EXIT_UNDECIDED;

@@ -56,6 +56,20 @@ static int is_new(const struct search *search, const char *path, struct stat *st
 	       status->st_mtime >= search->since - SLACK_SECONDS;
 }
 
+/* Has a job done an I/O, or tried to? */
+static int has_io(json_t *report)
+{
+	static const char *const counts[] = { "ios", "errors" };
+	const char *direction;
+	json_t *count;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		json_object_foreach(json_object_get(report, counts[i]), direction, count)
+			if (json_integer_value(count))
+				return 1;
+	return 0;
+}
+
 /* Add the report @path, if it is one of this run. Other files are not opened:
  * there may be a thousand older reports, and opening a pipe would block. */
 static void look_at(struct search *search, const char *path)
@@ -79,6 +93,7 @@ static void look_at(struct search *search, const char *path)
 				json_object_get(job, "thread_number")),
 			.is_first = !json_integer_value(
 				json_object_get(job, "subjob_number")),
+			.has_io = has_io(json),
 			.device = status.st_dev, .inode = status.st_ino,
 		};
 	json_decref(json);
@@ -217,6 +232,14 @@ static int is_owed(const struct tw_run_jobs *jobs, size_t section)
 	if (report && strcmp(report->value, "none") == 0)
 		return 0;
 	return !is_set(jobs, section, "create_only");
+}
+
+int tw_run_have_io(const struct tw_run_reports *reports)
+{
+	for (size_t i = 0; i < reports->count; i++)
+		if (reports->list[i].has_io)
+			return 1;
+	return 0;
 }
 
 int tw_run_check_reports(const struct tw_run_reports *reports,

@@ -36,6 +36,8 @@ FAKE_JOBS='' FAKE_DO='sed "s/\"run\": \"[0-9]*/\"run\": \"$$/" \
 	ends 'nor an old one of a process of that number' - 70
 FAKE_JOBS='' FAKE_EXIT=1 ends 'fio failed' - 1
 has_not "$err" 'left no report' 'and has printed why'
+page='' FAKE_EXIT=1 ends 'it could not open a file: an empty report is not shown' - 1
+is "$(cat "$out") $(grep -c report "$err")" "fio's output 0" 'nor named'
 rm -f ./*.tickwise.json
 
 ends 'one of two jobs left none' \

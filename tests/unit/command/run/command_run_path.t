@@ -169,6 +169,10 @@ if [ "$(df -Pm folder | awk 'NR == 2 { print $4 }')" -ge 200 ]; then
 			'128 tickwise run: interrupted: there is no result' "SIG$signal"
 		left 'nothing stays'
 	done
+	# shellcheck disable=SC2016
+	FAKE_DO="$reads"'; trap "exit 128" INT; kill -INT $PPID; sleep 30 & wait' fio_run folder
+	is "$status $(grep -c 'no result' "$err") $(grep -c '2 reports. To read' "$err")" '128 0 1' \
+		'interrupted later: what was read is named'
 	rm -f ./*.tickwise.json
 	terminal=${TW_BUILD:-$root/build}/tests/reader/on_terminal
 	if "$terminal" true; then
