@@ -103,17 +103,27 @@ include core/core.mk core/profile/profile.mk plugin/plugin.mk
 
 # ---- the demonstration ----
 
-.PHONY: demo demo-clock demo-memory demo-packages
+.PHONY: demo demo-clock demo-memory demo-packages demo-source
+# Without fio's source the rest would be in vain: where nothing has to be installed for the
+# search, it comes first.
 demo-packages:
+	+$(Q)for tool in '$(FIO)' $(firstword $(CC)) dpkg-source git; do \
+		command -v "$$tool" >/dev/null || exit 0; done; $(make_here) demo-source
 	$(install_packages) $(PACKAGES_FIO) $(kernel_packages)
+
+demo-source:
+	+$(Q)$(make_here) $(B)/fio.path || { \
+		echo 'demo: with the source of this fio in DIR, type: make demo FIO_SRC=DIR' >&2; \
+		exit 1; }
 
 # quiet_make TARGET: what it prints is shown only if it fails, without what worked
 quiet_make = @mkdir -p build; \
-	echo "building (half a minute; the compiler's output: build/demo.log)"; \
+	echo "building (a minute on two CPUs; the compiler's output: build/demo.log)"; \
 	$(make_here) $(1) >build/demo.log 2>&1 || { \
 		grep -v '^  [A-Z]* ' build/demo.log | tail -n 40 >&2; exit 1; }
 
 demo demo-clock: demo-packages
+	+$(Q)$(make_here) demo-source
 	+$(call quiet_make,all)
 	$(Q)FIO='$(FIO)' plugin/demo.sh $(B) $(patsubst demo-%,%,$(filter-out demo,$@))
 

@@ -143,6 +143,7 @@ packages-check:
 
 # The verdict is the same on any machine and at any load.
 check: packages-check
+	@echo 'building, then testing: together some six minutes on two idle CPUs'
 	$(Q)$(make_here) tests cross-tests
 	$(run_tests) -j $(TEST_JOBS) $(B)/check.log \
 		$(FIO_TESTS) $(CROSS_TESTS) $(SHELL_TESTS) $(UNIT_TESTS)
