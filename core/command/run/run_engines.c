@@ -316,6 +316,10 @@ int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 				       engines->fio, strerror(errno));
 	/* Use the engine's own message if it was loaded so far; fio's is short. */
 	reason = strstr(printed, "tickwise: ");
+	/* fio may not get so far, as of a limit of memory. */
+	if (!reason && !version_of(engines->fio))
+		return tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "%s does not run: %.*s",
+				       engines->fio, (int)strcspn(printed, "\n"), printed);
 	reason = reason ? reason + strlen("tickwise: ") : "is it built for this fio?";
 	refused = strstr(reason, ": refused");
 	length = refused ? (size_t)(refused - reason) : strcspn(reason, "\n");

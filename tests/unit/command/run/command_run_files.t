@@ -127,6 +127,8 @@ engine="$scratch/odd ,name/tickwise.so" \
 	refuses 64 "fio can't load an engine from a path" job.fio
 engine=built/silent.so refuses 70 \
 	"$FIO can't load $scratch/built/silent.so: is it built for this fio?" job.fio
+FAKE_LACKS='failed to map a library' engine=built/silent.so refuses 70 \
+	"$FIO does not run: failed to map a library" job.fio
 TMPDIR=$scratch/nowhere refuses 74 "$scratch/nowhere/tickwise-run" job.fio
 cp "$FIO" other
 FIO=$scratch/nowhere fio_run --fio="$scratch/other" job.fio

@@ -7,6 +7,7 @@
 #	FAKE_JOBS	names of the jobs that leave a report; NAME/N: the Nth of its numjobs
 #	FAKE_EXIT	its exit code
 #	FAKE_DO		a command to be run in between
+#	FAKE_LACKS	why it does not run; ""
 #
 # $seen/arguments: one on a line; $seen/1, $seen/2 ...: the job files it was given
 
@@ -19,15 +20,20 @@ FIO=$scratch/fio
 FAKE_JOBS=a
 FAKE_EXIT=0
 FAKE_DO=
+FAKE_LACKS=
 SEEN=$seen
 unset ENG
-export TMPDIR FIO FAKE_JOBS FAKE_EXIT FAKE_DO SEEN
+export TMPDIR FIO FAKE_JOBS FAKE_EXIT FAKE_DO FAKE_LACKS SEEN
 
 cat >"$FIO" <<'END'
 #!/bin/sh
 # A call that asks it something hands no job file to it.
 case $1 in
 --enghelp=* | --cmdhelp=* | --?) cat >/dev/null ;;
+esac
+case $*,$FAKE_LACKS in
+--version,) echo fio-3.33 && exit ;;
+--version,?*) echo "fio: $FAKE_LACKS" && exit 127 ;;
 esac
 case $1 in
 --[io])
@@ -54,7 +60,7 @@ case $1 in
 	echo '   type: string'
 	exit 1 ;;
 --enghelp=* | --cmdhelp=*)
-	echo 'No such command'
+	echo "${FAKE_LACKS:-No such command}"
 	exit 1 ;;
 esac
 case $1 in
