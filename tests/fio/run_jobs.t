@@ -123,7 +123,8 @@ for option in -ss=iops:10% -io_limit=32k -iodepth_batch_sub=2 '-iomem shm'; do
 done
 mkdir 'a:b'
 cp "${TICKWISE_SO%.so}"*.so 'a:b'
-timeout -s KILL $hung_s "$tickwise" run --engine="a:b/${TICKWISE_SO##*/}" --rw=read two.fio >out 2>err
+timeout -s KILL $hung_s "$tickwise" run --engine="a:b/${TICKWISE_SO##*/}" --rw=read two.fio \
+	>out 2>err
 is "$?" 0 'the engine in a folder with a colon'
 timeout -s KILL $hung_s "$tickwise" run --engine="$TICKWISE_SO" --bogus two.fio >out 2>err
 is "$? $(grep "unrecognized option '--bogus'" err | sort -u | wc -l)" '1 1' \

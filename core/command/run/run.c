@@ -252,7 +252,7 @@ static int show_reports(const struct tw_run_reports *reports, int is_wanted)
 
 static int run_fio(struct tw_run_arguments *arguments, const struct wanted *wanted)
 {
-	struct tw_run_reports reports = { NULL, 0 };
+	struct tw_run_reports reports = { 0 };
 	time_t since = time(NULL);
 	int ret, code, checked;
 	pid_t pid;
@@ -269,7 +269,7 @@ static int run_fio(struct tw_run_arguments *arguments, const struct wanted *want
 	checked = code ? code : tw_run_check_reports(&reports, arguments);
 	checked = checked ? checked : ret;
 	/* A job that can't open its file leaves an empty report; fio has printed why. */
-	if (code ? tw_run_have_io(&reports) : reports.count > 0)
+	if (code ? reports.has_io : reports.count > 0)
 		code = show_reports(&reports, !wanted->no_report &&
 				    (wanted->report || !arguments->is_no_text));
 	return checked ? checked : code;
@@ -351,14 +351,14 @@ static void announce(int done, int runs, char side, uint64_t begin_ns)
 static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds)
 {
 	const uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
-	struct tw_run_reports reports[2] = { { NULL, 0 }, { NULL, 0 } };
+	struct tw_run_reports reports[2] = { { 0 }, { 0 } };
 	int code;
 
 	/* The order is A B, B A, A B: a drift changes both sides alike. */
 	for (int i = 0; i < 2 * rounds; i++) {
 		int side = (i + i / 2) % 2;
 		int has_both = reports[0].count && reports[1].count;
-		struct tw_run_reports of_run = { NULL, 0 };
+		struct tw_run_reports of_run = { 0 };
 
 		announce(i, 2 * rounds, "AB"[side], begin_ns);
 		code = run_once(&sides[side], fio, &of_run);

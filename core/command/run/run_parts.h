@@ -236,11 +236,11 @@ struct tw_run_reports {
 		char *job;
 		long long thread_number;
 		int is_first;		/* of its section */
-		int has_io;
 		dev_t device;
 		ino_t inode;
 	} *list;
 	size_t count;
+	int has_io;			/* 1: a job did an I/O, or tried to */
 };
 
 /* Find the reports that the jobs of fio's process @pid wrote since @since, in the order
@@ -248,9 +248,6 @@ struct tw_run_reports {
 void tw_run_find_reports(struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments, pid_t pid,
 			 time_t since);
-
-/* Is there anything in the reports? */
-int tw_run_have_io(const struct tw_run_reports *reports);
 
 /* Is @name, as fio has it, what a report has as its job's name? */
 int tw_run_is_name(const char *name, const char *of_report);

@@ -102,7 +102,7 @@ static int show(const struct tw_run_reports *reports, const struct tw_run_target
 static int run_jobs(struct tw_run_arguments *arguments, const struct tw_run_target *target,
 		    const struct tw_run_path *wanted, const struct tw_run_engines *engines)
 {
-	struct tw_run_reports reports = { NULL, 0 };
+	struct tw_run_reports reports = { 0 };
 	time_t since = time(NULL);
 	int ret, code;
 	pid_t pid;
@@ -115,7 +115,7 @@ static int run_jobs(struct tw_run_arguments *arguments, const struct tw_run_targ
 		return ret;
 	tw_run_find_reports(&reports, arguments, pid, since);
 	if (arguments->was_interrupted) {
-		if (!tw_run_have_io(&reports))
+		if (!reports.has_io)
 			reports.count = 0;
 		tw_run_say("interrupted%s", reports.count ? "" : ": there is no result");
 		if (reports.count)

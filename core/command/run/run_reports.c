@@ -85,7 +85,8 @@ static void look_at(struct search *search, const char *path)
 	job = json_array_get(json_object_get(json, "jobs"), 0);
 	if (strcmp(string_of(json, "schema"), TW_REPORT_SCHEMA) == 0 &&
 	    strncmp(string_of(job, "run"), search->run,
-		    strlen(search->run)) == 0)
+		    strlen(search->run)) == 0) {
+		reports->has_io |= has_io(json);
 		*tw_grow_by_one(reports->list, reports->count) = (struct tw_run_report) {
 			.path = tw_format("%s", path),
 			.job = tw_format("%s", string_of(job, "name")),
@@ -93,9 +94,9 @@ static void look_at(struct search *search, const char *path)
 				json_object_get(job, "thread_number")),
 			.is_first = !json_integer_value(
 				json_object_get(job, "subjob_number")),
-			.has_io = has_io(json),
 			.device = status.st_dev, .inode = status.st_ino,
 		};
+	}
 	json_decref(json);
 }
 
@@ -232,14 +233,6 @@ static int is_owed(const struct tw_run_jobs *jobs, size_t section)
 	if (report && strcmp(report->value, "none") == 0)
 		return 0;
 	return !is_set(jobs, section, "create_only");
-}
-
-int tw_run_have_io(const struct tw_run_reports *reports)
-{
-	for (size_t i = 0; i < reports->count; i++)
-		if (reports->list[i].has_io)
-			return 1;
-	return 0;
 }
 
 int tw_run_check_reports(const struct tw_run_reports *reports,

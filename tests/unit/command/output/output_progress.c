@@ -2,8 +2,9 @@
 /*
  * The progress line of a measurement is overwritten by the next one, and removed at the end.
  * Nothing is written where there is no terminal, for a short measurement, or right after
- * the last line. What takes a minute has a line now and then elsewhere, too. Fails if the end of a longer line stays, if a file gets what only a
- * terminal obeys, or if the time left is wrong.
+ * the last line. What takes a minute has a line now and then elsewhere, too. Fails if the
+ * end of a longer line stays, if a file gets what only a terminal obeys, or if the time left
+ * is wrong.
  *
  * Wraps: clock_gettime
  */

@@ -69,7 +69,8 @@ options of all jobs		| --bs 4 --rw read job.fio
 nothing of ours behind --	| -- --report=1 job.fio		| --report=1 COPY
 CASES
 # By these letters fio would run nothing (--showcmd, --enghelp).
-for option in -ss=iops:10% -io_limit=512k -iodepth_batch_submit=2 -iodepth_batch_sub=2 -iomem=shm; do
+for option in -ss=iops:10% -io_limit=512k -iodepth_batch_submit=2 -iodepth_batch_sub=2 \
+		-iomem=shm; do
 	fio_run $option job.fio
 	has "$err" '1 report. To read it' "$option: no letter, so a job runs"
 done
