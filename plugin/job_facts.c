@@ -120,14 +120,28 @@ static unsigned add_device(struct tw_files *files, struct tw_file_device device)
 	return i;
 }
 
+/* Return how many bytes of a file have no blocks: a read of them never reaches the device. Other
+ * file systems may compress. */
+static uint64_t holes_of(const struct place *place)
+{
+	const uint64_t size = place->status.stx_size;
+	const uint64_t has = place->status.stx_blocks * 512;
+
+	return place->exists && S_ISREG(place->status.stx_mode) && has < size &&
+	       (!strncmp(place->filesystem, "ext", 3) || !strcmp(place->filesystem, "xfs")) ?
+	       size - has : 0;
+}
+
 static void note_file(struct tw_files *files, const char *path, const char *mounts)
 {
 	unsigned at = TW_FILES_DEVICES;
 	struct place place;
 
 	if (path && find_place(path, mounts, &place)) {
-		if (files->count < TW_FILES_NAMED)
+		if (files->count < TW_FILES_NAMED) {
 			strcpy(files->filesystem[files->count], place.filesystem);
+			files->holes[files->count] = holes_of(&place);
+		}
 		at = add_device(files, device_at(&place));
 	}
 	files->other_files += at == TW_FILES_DEVICES;
@@ -160,15 +174,18 @@ static json_t *device_name(const struct tw_file_device *device)
 			    major(device->number), minor(device->number));
 }
 
-static json_t *file_to_json(const struct tw_files *files, const struct fio_file *f,
+static json_t *file_to_json(const struct thread_data *td, const struct tw_files *files,
 			    unsigned i)
 {
+	const struct fio_file *f = td->files[i];
 	const unsigned device = files->of_file[i];
 
-	return json_pack("{so, so, so*, so*, so*}",
+	return json_pack("{so, so, so*, so*, so*, so*}",
 		"host", tw_host_to_json(),
 		"path", tw_json_text(f->file_name),
 		"size", f->real_file_size != -1ULL ? tw_json_of_u64(f->real_file_size) : NULL,
+		"holes", td_read(td) && files->holes[i] ?
+			tw_json_of_u64(files->holes[i]) : NULL,
 		"filesystem", *files->filesystem[i] ?
 			tw_json_text(files->filesystem[i]) : NULL,
 		"device", device < TW_FILES_DEVICES ?
@@ -324,8 +341,8 @@ struct tw_facts *tw_facts_take(struct thread_data *td, const struct tw_cpu_list 
 	if (facts->where) {
 		take_options(facts, td);
 		for (i = 0; i < min(facts->where->count, TW_FILES_NAMED); i++)
-			json_array_append_new(facts->files, file_to_json(facts->where,
-									 td->files[i], i));
+			json_array_append_new(facts->files, file_to_json(td, facts->where,
+									 i));
 		facts->files_left_out = facts->where->count - i;
 		if (!tw_json_lacked_memory())
 			return facts;

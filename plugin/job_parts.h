@@ -97,6 +97,7 @@ struct tw_files {
 	unsigned device_count;
 	unsigned other_files;		/* on devices that are unknown or not kept */
 	char filesystem[TW_FILES_NAMED][32];	/* "": none, or unknown */
+	uint64_t holes[TW_FILES_NAMED];		/* bytes without blocks, as far as known */
 	unsigned count;
 	uint8_t of_file[];		/* index; TW_FILES_DEVICES: not in @devices */
 };

@@ -49,7 +49,7 @@ const struct tw_fact tw_facts_of_machine[] = {
 
 const struct tw_fact tw_facts_of_file[] = {
 	{ "host", TW_TEXT | TW_MUST }, { "path", TW_TEXT | TW_MUST }, { "size", TW_NUMBER },
-	{ "device", TW_TEXT }, { "filesystem", TW_TEXT }, { NULL, 0 },
+	{ "holes", TW_NUMBER }, { "device", TW_TEXT }, { "filesystem", TW_TEXT }, { NULL, 0 },
 };
 
 const struct tw_fact tw_facts_of_device[] = {

@@ -138,6 +138,18 @@ json a.json '
 	"@wanted" eq join " ", map { $_->{device} } @{$j->{devices}}'
 ok $? 'which is the one among the devices'
 
+# A file without blocks, where the file system tells.
+truncate -s 1m sparse
+run_fio --name=sparse --filename=sparse --size=1m --rw=randread --tw_report=sparse.json
+case $filesystem in
+ext* | xfs) json sparse.json '$j->{files}[0]{holes} == 1 << 20' ;;
+*) json sparse.json '!exists $j->{files}[0]{holes}' ;;
+esac
+ok $? 'the holes of a sparse file'
+run_fio --name=x --filename=x --size=1m --rw=randread --tw_report=full.json
+json full.json '!exists $j->{files}[0]{holes}'
+ok $? 'a file that was written has none'
+
 # ---- a disk of its own ----
 
 truncate -s 4m image

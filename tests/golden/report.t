@@ -456,7 +456,7 @@ one
 	$r->{machines} = [{ host => "box", cpu => "Processor 9", cpus => 16, kernel => "6.12.1",
 	hypervisor => "KVMKVMKVM", governor => "performance", clocksource => "tsc" }];
 	$r->{files} = [{ host => "box", path => "/data/file", size => 1610612736, device => "8:0",
-	filesystem => "xfs" }]; $r->{devices} = [{ host => "box", device => "8:0", name => "sda",
+	holes => 1000000000, filesystem => "xfs" }]; $r->{devices} = [{ host => "box", device => "8:0", name => "sda",
 	model => "Model 7", scheduler => "mq-deadline", nr_requests => 64, queue_depth => 32,
 	rotational => $true, write_cache => "write back", size => "240057409536",
 	members => ["sdb", "sdc"] }]

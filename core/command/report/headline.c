@@ -187,13 +187,13 @@ static void add_number(struct tw_page *page, const json_t *object, const char *k
 
 /* Add a size in the largest binary unit, with a decimal if it is small and not
  * whole. */
-static void add_size(struct tw_page *page, const json_t *object)
+static void add_size(struct tw_page *page, const json_t *object, const char *key)
 {
 	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
-	double size = (double)tw_report_u64(object, "size");
+	double size = (double)tw_report_u64(object, key);
 	size_t unit = 0;
 
-	if (!json_object_get(object, "size"))
+	if (!json_object_get(object, key))
 		return;
 	while (size >= 1024 && unit + 1 < sizeof(units) / sizeof(*units)) {
 		size /= 1024;
@@ -223,7 +223,7 @@ static void add_device(struct tw_page *page, const struct tw_report_group *group
 		 group->all.devices[i].name);
 	if (model)
 		tw_page_more(page, " (%s)", model);
-	add_size(page, device);
+	add_size(page, device, "size");
 	for (size_t j = 0; j < json_array_size(members); j++)
 		tw_page_more(page, "%s %s", j ? " +" : ", of",
 			     json_string_value(json_array_get(members, j)));
@@ -242,7 +242,7 @@ static void add_file(struct tw_page *page, const struct tw_report_group *group, 
 	const char *number = tw_report_string(file, "device");
 
 	add_fact(page, group, i ? "" : "file", host, tw_report_string(file, "path"));
-	add_size(page, file);
+	add_size(page, file, "size");
 	add_text(page, file, "filesystem", "");
 	for (size_t j = 0; number && group->all.device_count > 1 &&
 			   j < group->all.device_count; j++) {
@@ -250,6 +250,25 @@ static void add_file(struct tw_page *page, const struct tw_report_group *group, 
 
 		if (!strcmp(device->number, number) && !strcmp(device->host, host))
 			tw_page_more(page, " on %s", device->name);
+	}
+}
+
+/* A hole of this part of a file is worth a warning: a tenth. */
+#define LARGE_HOLE	10
+
+void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report)
+{
+	size_t i;
+	json_t *file;
+
+	json_array_foreach(report->files, i, file) {
+		if (LARGE_HOLE * tw_report_u64(file, "holes") <= tw_report_u64(file, "size"))
+			continue;
+		tw_page_warning(page, "%s", tw_report_string(file, "path"));
+		add_size(page, file, "size");
+		add_size(page, file, "holes");
+		tw_page_more(page, " of which are holes. Reads of holes do not reach the device.");
+		return;
 	}
 }
 

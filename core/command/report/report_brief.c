@@ -82,6 +82,7 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 		tw_report_add_counter(page, &groups[i], 1);
 		tw_report_warn_inside(page, &groups[i]);
 	}
+	tw_report_warn_holes(page, &last->all);
 	tw_page_paragraph(page, "Depth %llu: ", depth);
 	tw_report_more_sum(page, last, direction);
 	tw_report_add_not_split(page, last);

@@ -359,6 +359,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	if (!attached && (!tw_report_is_of_intervals(group) || group->fallbacks))
 		tw_report_add_counter(page, group, 1);
 	tw_report_warn_inside(page, group);
+	tw_report_warn_holes(page, &group->all);
 	tw_report_add_headline(page, group, is_only_one, tw_report_rest(with));
 	tw_report_add_intervals(page, group);
 	tw_page_begin_only(page, TW_IN_HTML);

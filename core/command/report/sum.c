@@ -203,18 +203,15 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 	const double ios = (double)tally->times[TW_LAT][direction].count;
 	double error_ns = 0;
 
-	if (!tw_tally_is_estimate(tally, TW_DEVICE, direction) || !ios)
+	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) || !ios)
 		return;
 	for (unsigned i = 0; i <= TW_LAT; i++)
 		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
-	if (!chosen)
-		tw_page_more(page, "; none of these I/Os was chosen to be split");
-	else
-		tw_page_more(page, "; %s: estimated from %llu of %s, each to +-%s (95 %%)",
-			     tw_tally_is_estimate(tally, TW_LAT, direction) ? "all of these" :
-			     "submit to kernel", (unsigned long long)chosen,
-			     TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"),
-			     TW_SAY_NS(error_ns / ios));
+	tw_page_more(page, "; %s: estimated from %llu of %s, each to +-%s (95 %%)",
+		     tw_tally_is_estimate(tally, TW_LAT, direction) ? "all of these" :
+		     "submit to kernel", (unsigned long long)chosen,
+		     TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"),
+		     TW_SAY_NS(error_ns / ios));
 }
 
 int tw_report_has_all_stages(const struct tw_tally *tally, int direction)
