@@ -64,7 +64,6 @@ static const struct word words[] = {
 		"no multiplier the kernel can make fits the samples"),
 	REFUSED(AMBIGUOUS, "ambiguous", "more than one multiplier fits the samples"),
 	REFUSED(GAPS, "gaps", "the samples leave gaps in the window"),
-	REFUSED(DISPROVED, "disproved", "it was used until later readings disproved it"),
 	REFUSED(SLEWED, "slewed",
 		"the reference is being slewed: an offset, adjtime(3), or a pulse per "
 		"second"),

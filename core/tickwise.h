@@ -11,9 +11,8 @@
  * thread, affinity or signal state changed.
  *
  * Hot structures are open and read-only once they are set up. Any number of threads, and
- * children after fork, may read them. Only tw_clock_refine() changes its clock, while
- * others may read it. Names that begin with tw__ or TW__ are parts of the inline
- * functions, and may change in the next version.
+ * children after fork, may read them. Names that begin with tw__ or TW__ are parts of the
+ * inline functions, and may change in the next version.
  *
  * The header needs GCC or Clang, and C11, GNU C99, C++11 or later. It needs no feature
  * macro.
@@ -186,9 +185,8 @@ enum tw_rate_refusal {
 	TW_REFUSED_NO_CANDIDATE	= 1 << 3,	/* none within 6 sigma */
 	TW_REFUSED_AMBIGUOUS	= 1 << 4,	/* a second one is too near */
 	TW_REFUSED_GAPS		= 1 << 5,	/* samples in too few blocks */
-	TW_REFUSED_DISPROVED	= 1 << 6,	/* by tw_clock_refine() */
-	TW_REFUSED_SLEWED	= 1 << 7,	/* by an offset, adjtime or PPS */
-	TW_REFUSED_CHANGED	= 1 << 8,	/* steered anew in the window */
+	TW_REFUSED_SLEWED	= 1 << 6,	/* by an offset, adjtime or PPS */
+	TW_REFUSED_CHANGED	= 1 << 7,	/* steered anew in the window */
 };
 
 /**
@@ -421,18 +419,6 @@ static inline int64_t tw_ticks_delta_to_ns(const struct tw_scale *scale,
 
 /* ---- 4 the clock ------------------------------------------------------- */
 
-/*
- * The clock from some moment on, at a better rate; made by tw_clock_refine(). It takes over
- * at begin_ticks, exactly where the previous one stands then, and is never changed.
- */
-struct tw__clock_segment {
-	/* One cache line holds what a reader needs. */
-	uint64_t begin_ticks;
-	uint64_t limit_ticks;		/* since then; 0: not to be used */
-	uint64_t base_ns;
-	struct tw_scale scale;
-} __attribute__((aligned(64)));
-
 struct tw_clock_state;
 struct tw_reliability;
 
@@ -452,12 +438,10 @@ struct tw_reliability;
  * system call, as the vDSO would read the counter.
  */
 struct tw_clock {
-	/* One cache line, to the middle of the scale, holds what a reader needs. */
+	/* One cache line, to max_ticks of the scale, holds what a reader needs. */
 	uint64_t base_ticks;
 	uint64_t base_ns;
-	uint64_t limit_ticks;		/* since the base; beyond: slow path */
-	struct tw_scale scale;		/* of the rate at the start */
-	const struct tw__clock_segment *tw__last;	/* NULL: not refined */
+	struct tw_scale scale;
 	struct tw_clock_state *state;
 	/* not read when the clock is read */
 	uint64_t anchor_ticks;
@@ -467,7 +451,7 @@ struct tw_clock {
 	int system;			/* 1: clock_gettime() in place of ticks;
 					   2: by a real system call */
 	int system_errno;		/* why: -errno of the calibration, or 0 */
-	uint32_t tw__reserved[9];
+	uint32_t tw__reserved[13];
 } __attribute__((aligned(64)));
 
 enum tw_anchor {
@@ -509,43 +493,10 @@ int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options
 /* Release a clock with no reader left, or one of zeros. It is all zeros afterwards. */
 void tw_clock_free(struct tw_clock *clock);
 
-/* Slow paths: for times before the base or the last segment, for times beyond the
- * range, and for the system's clock. */
+/* Slow paths: for times before the base or beyond the range, and for the system's clock. */
 uint64_t tw__clock_ns_slow(const struct tw_clock *clock, uint64_t ticks);
 void tw__clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
 			    struct timespec *ts);
-
-/*
- * Return the limit. It must be read after the counter: otherwise a segment that is added
- * between the two reads is missed. Hence volatile: the compiler does not move a volatile
- * read before an asm volatile. See core/clock/clock.c.
- */
-static inline uint64_t tw__clock_limit(const uint64_t *limit_ticks)
-{
-	const volatile uint64_t *limit = limit_ticks;
-
-	return __atomic_load_n(limit, __ATOMIC_ACQUIRE);
-}
-
-/*
- * Return the last segment if it holds at @ticks; NULL: take the slow path. The
- * limit is read first: once a segment has a limit, it no longer changes.
- */
-static inline const struct tw__clock_segment *
-tw__clock_last(const struct tw_clock *clock, uint64_t ticks, uint64_t *since)
-{
-	const struct tw__clock_segment *const volatile *place =
-		&clock->tw__last;
-	const struct tw__clock_segment *last =
-		__atomic_load_n(place, __ATOMIC_ACQUIRE);
-	uint64_t limit;
-
-	if (!last)
-		return NULL;
-	limit = tw__clock_limit(&last->limit_ticks);
-	*since = ticks - __atomic_load_n(&last->begin_ticks, __ATOMIC_RELAXED);
-	return *since < limit ? last : NULL;
-}
 
 /**
  * tw_clock_ns_at - convert a stamp, taken earlier with tw_ticks(), to a time
@@ -556,20 +507,16 @@ static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
 				      uint64_t ticks)
 {
 	uint64_t since = ticks - clock->base_ticks;
-	const struct tw__clock_segment *last;
 
-	if (since <= tw__clock_limit(&clock->limit_ticks))
+	if (since <= clock->scale.max_ticks)
 		return clock->base_ns + tw__scale_modulus(&clock->scale, since);
-	last = tw__clock_last(clock, ticks, &since);
-	if (last)
-		return last->base_ns + tw__scale_modulus(&last->scale, since);
 	return tw__clock_ns_slow(clock, ticks);
 }
 
 /**
  * tw_clock_ns - read the time now, in nanoseconds of the anchor's clock
  *
- * Cost: tw_ticks() and the conversion. A refined clock reads two more cache lines.
+ * Cost: tw_ticks() and the conversion.
  */
 static inline uint64_t tw_clock_ns(const struct tw_clock *clock)
 {
@@ -819,37 +766,7 @@ int tw_machine_read(struct tw_machine *machine);
 
 /* ---- 6 the clock's error ----------------------------------------------- */
 
-/**
- * tw_clock_refine - read both clocks again, and improve the clock's rate
- * @clock: from tw_clock_init(); others may read it meanwhile
- *
- * The rate since the start is better if the baseline has at least doubled, or if the
- * kernel's rate can be recognised by now; it takes over some 20 ms later. Against
- * CLOCK_MONOTONIC it is the mean since the start. The clock goes on from where it stands,
- * and never steps: an offset that it has gathered stays. All threads, and all children
- * forked after the call, get the same time from the same reading, while the CPUs' counters
- * are less than a millisecond apart. A caller that is stopped for 10 ms while it publishes
- * the rate can break that, and diagnostics tell. Readers write nothing.
- *
- * A provisional rate is confirmed when no other candidate is left. If no line of its slope
- * passes through the readings of the start and of now, the measured rate takes over. If
- * that happens to a confirmed rate, the clocks are wrong. Two readings can't tell another
- * rate from a small jump: bounds of a refined rate assume that no clock jumped.
- *
- * Return: 0, and tw_clock_rate() tells which rate holds now; or
- *	-EBUSY		another thread refines this clock
- *	-EAGAIN		too soon, or this thread was held up for too long
- *	-ESTALE		no single rate explains start and now, or the machine was suspended
- *			or moved: the clock is unchanged, and a new one is needed
- *	-ENOSPC		there were over 30 new rates
- *	-ENOTSUP	the clock reads the system's clock
- *	-ENOMEM, -EIO, -ERANGE
- * Takes about half a millisecond.
- */
-int tw_clock_refine(struct tw_clock *clock);
-
-/* Give the rate that holds now or takes over next. Return: 0; -EINVAL or -E2BIG for a wrong
- * size. */
+/* Give the clock's rate. Return: 0; -EINVAL or -E2BIG for a wrong size. */
 int tw_clock_rate(const struct tw_clock *clock, struct tw_rate *rate);
 
 /* The checks of tw_clock_check(). */

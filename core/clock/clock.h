@@ -10,16 +10,9 @@
 #include "machine/vmclock.h"
 #include "tickwise.h"
 
-/* Baselines at least double: from 5 ms, 36 of them are 10 years. */
-#define TW_CLOCK_SEGMENTS	36
-
 /* One reading of both clocks. When the clock that the rate is against read @bracket_ns, the
- * counter was between @before_ticks and @after_ticks for certain, and probably at
- * @before_ticks + @offset_ticks. */
+ * counter was between @before_ticks and @after_ticks. */
 struct tw_clock_baseline {
-	double offset_ticks;
-	double sigma_ns;
-	double spread_ns;
 	uint64_t before_ticks;
 	uint64_t after_ticks;
 	uint64_t bracket_ns;
@@ -27,7 +20,7 @@ struct tw_clock_baseline {
 };
 
 struct tw_clock_state {
-	struct tw_rate rate;		/* as set up; now: tw_clock_rate() */
+	struct tw_rate rate;
 	const struct tw_reliability *reliability;	/* or NULL */
 	struct {
 		double high_ns;		/* two ordered reads with nothing in
@@ -36,41 +29,16 @@ struct tw_clock_state {
 	} read;
 	struct {			/* the machine at the start */
 		int counter_is_clocksource;
-		int kernel_rate_wanted;
 		int64_t suspended_ns;	/* BOOTTIME - MONOTONIC */
 		int vmclock;		/* 1: there is a vmclock, with this */
 		uint64_t disruption_marker;
 		struct tw_independent independent;
+		struct tw_clock_baseline baseline;
 	} start;
-	/* tw_clock_refine() writes these, and the clock's limit and last
-	 * segment. */
-	struct tw_clock_baseline baseline;
-	pid_t refining;			/* the process that refines; 0: none */
-	unsigned rate_slot;		/* the slot of the rate that holds */
-	struct tw_rate refined_rate[2];
-	unsigned segments;		/* how many there are */
-	struct tw__clock_segment segment[TW_CLOCK_SEGMENTS];
 };
 
 /* Set up a clock of zeros with a state of its own. Return: 0; -ENOMEM. */
 int tw_clock_new(struct tw_clock *clock);
-
-/* Return the number of the segment that holds for @ticks; 0: that in the clock itself, N:
- * segment[N - 1] of its state. */
-unsigned tw_segment_at(const struct tw_clock *clock, uint64_t ticks);
-
-/*
- * Let @rate hold from a moment some milliseconds ahead. @source: where the
- * counter is read; NULL: the real one. One caller at a time.
- *
- * Return: 0, or
- *	-EAGAIN		this thread was held up so long that readers could miss the
- *			segment: nothing has changed
- *	-ENOSPC		no segment is left
- *	-ERANGE		as tw_scale_init(); or the clock is at the end of its range
- */
-int tw_segment_append(struct tw_clock *clock, const struct tw_rate *rate,
-		      const struct tw_time_source *source);
 
 /* ---- setting up: set_up.c ---- */
 
@@ -86,25 +54,8 @@ int tw_clock_set_up(struct tw_clock *clock,
  * clock->system_errno. */
 void tw_clock_use_system(struct tw_clock *clock, int why);
 
-/* ---- refining ---- */
-
 /* CLOCK_MONOTONIC may bend by this much without a fault. */
 #define TW_MAX_BENT	(TW_NTP_MAX_PPM / 1e6)
-
-/*
- * Read both clocks for a fifth of a millisecond. @hz is a rough rate. Return 0;
- * -EAGAIN if no bracket was read; -ENOMEM; -EIO as tw_brackets_collect().
- */
-int tw_baseline_read(struct tw_clock_baseline *baseline,
-		     enum tw_against against, double hz,
-		     const struct tw_time_source *source);
-
-/* Note where the baseline begins, once the clock has rate, scale and anchor. */
-int tw_refine_begin(struct tw_clock *clock, enum tw_switch kernel_rate,
-		    const struct tw_time_source *source);
-
-/* Refine a clock with the clocks of @source, for tests. NULL: the real clocks. */
-int tw_refine_with(struct tw_clock *clock, const struct tw_time_source *source);
 
 /* ---- intervals ---- */
 
@@ -136,6 +87,13 @@ struct tw_health_seen {
 	struct tw_independent independent;
 	struct tw_independent independent_later;	/* some ms later */
 };
+
+/*
+ * Read both clocks for a fifth of a millisecond. @source: NULL: the real clocks. Return 0;
+ * -EAGAIN if no bracket was read; -ENOMEM; -EIO as tw_brackets_collect().
+ */
+int tw_baseline_read(struct tw_clock_baseline *baseline, enum tw_against against,
+		     const struct tw_time_source *source);
 
 /* Collect the facts. Return 0; -ENOMEM; -EIO as tw_clock_check(). */
 int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen);

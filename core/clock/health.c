@@ -9,12 +9,57 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "brackets.h"
+#include "counter/step.h"
 #include "machine/machine.h"
+
+#define LOOK_NS		200000
+
+/* Take the narrowest bracket, of at least one. */
+static void baseline_of(const struct tw_brackets *brackets,
+			struct tw_clock_baseline *baseline)
+{
+	const struct tw_bracket *best = brackets->bracket;
+
+	for (size_t i = 1; i < brackets->count; i++) {
+		const struct tw_bracket *one = &brackets->bracket[i];
+
+		if (one->after_ticks - one->before_ticks <
+		    best->after_ticks - best->before_ticks)
+			best = one;
+	}
+	*baseline = (struct tw_clock_baseline) {
+		.before_ticks = best->before_ticks,
+		.after_ticks = best->after_ticks +
+			       tw_step_reach_ticks(brackets->step_ticks),
+		.bracket_ns = best->reference_ns,
+		.granularity_ns = brackets->granularity_ns,
+	};
+}
+
+int tw_baseline_read(struct tw_clock_baseline *baseline, enum tw_against against,
+		     const struct tw_time_source *source)
+{
+	/* Other threads may have had the CPU during a whole look. */
+	for (unsigned tries = 0; tries < 5; tries++) {
+		struct tw_brackets brackets = { 0 };
+		int ret = tw_brackets_collect(&brackets, LOOK_NS, against, source);
+
+		if (ret)
+			return ret;
+		if (brackets.count)
+			baseline_of(&brackets, baseline);
+		ret = brackets.count ? 0 : -EAGAIN;
+		tw_brackets_free(&brackets);
+		if (!ret)
+			return 0;
+	}
+	return -EAGAIN;
+}
 
 int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen)
 {
-	int ret = tw_baseline_read(&seen->now, clock->state->rate.against,
-				   clock->state->rate.hz, NULL);
+	int ret = tw_baseline_read(&seen->now, clock->state->rate.against, NULL);
 
 	if (ret)
 		return ret == -EAGAIN ? -EIO : ret;
@@ -52,7 +97,7 @@ static int set_drift(const struct tw_clock *clock,
 		     const struct tw_clock_baseline *now,
 		     struct tw_clock_health *health)
 {
-	const struct tw_clock_baseline *start = &clock->state->baseline;
+	const struct tw_clock_baseline *start = &clock->state->start.baseline;
 	double granularity_ns = (double)start->granularity_ns;
 	double passed_ns = signed_ns(now->bracket_ns, start->bracket_ns);
 	double rounding_ns = 2 * clock->scale.error_ns +
@@ -75,25 +120,19 @@ static int overlaps(double low, double high, double reach)
 	return low <= reach && high >= -reach;
 }
 
-/* The kernel's own rate allows no drift. Any other rate allows what its hard bound at the
- * start does: an offset that was gathered before a better rate was found stays. */
+/* The kernel's own rate allows no drift. Any other rate allows what its hard bound does. */
 static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 					     struct tw_clock_health *health)
 {
+	const struct tw_rate *rate = &clock->state->rate;
 	double passed_ns = (double)health->over_ns;
-	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
-	tw_clock_rate(clock, &rate);
-	/* The clock has not run at the kernel's own rate all the time. */
-	if (rate.source != TW_RATE_KERNEL ||
-	    clock->state->rate.kernel_mult != rate.kernel_mult ||
-	    clock->state->rate.kernel_shift != rate.kernel_shift)
-		health->drift_allowed_ns = clock->state->rate.bound_ppb *
-					   1e-9 * passed_ns;
+	if (rate->source != TW_RATE_KERNEL)
+		health->drift_allowed_ns = rate->bound_ppb * 1e-9 * passed_ns;
 	if (overlaps(health->drift_low_ns, health->drift_high_ns,
 		     health->drift_allowed_ns))
 		return TW_HEALTH_GOOD;
-	if (rate.against != TW_AGAINST_RAW &&
+	if (rate->against != TW_AGAINST_RAW &&
 	    overlaps(health->drift_low_ns, health->drift_high_ns,
 		     TW_MAX_BENT * passed_ns))
 		return TW_HEALTH_UNDECIDED;

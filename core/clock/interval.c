@@ -98,30 +98,14 @@ static struct tw_error cpu_error(const struct tw_reliability *reliability,
 	return (struct tw_error) { low, high };
 }
 
-static const struct tw_scale *scale_of_number(const struct tw_clock *clock,
-					      unsigned number)
+/* Ticks are converted as one number, and rounded once. A counter that shows t is between t
+ * and t + step. */
+static double quantisation_ns(const struct tw_clock *clock, double ns)
 {
-	return number ? &clock->state->segment[number - 1].scale : &clock->scale;
-}
+	double reach_ticks = (double)tw_step_reach_ticks(clock->state->read.step_ticks);
 
-/* Ticks of one segment are converted as one number, and rounded once. Otherwise the
- * interval is the difference of two times, each rounded, and every segment between them
- * began at a rounded time. A counter that shows t is between t and t + step. */
-static double quantisation_ns(const struct tw_clock *clock, unsigned first, unsigned last,
-			      double ns)
-{
-	double step_ticks = clock->state->read.step_ticks;
-	double reach_ticks = (double)tw_step_reach_ticks(step_ticks);
-	double step_ns = reach_ticks / clock->scale.hz * 1e9;
-	double error_ns = 0, error_ppb = 0;
-
-	for (unsigned i = first; i <= last; i++) {
-		error_ns = fmax(error_ns, scale_of_number(clock, i)->error_ns);
-		error_ppb = fmax(error_ppb,
-				 scale_of_number(clock, i)->error_ppb);
-	}
-	return step_ns + (last > first ? last - first + 2 : 1) * error_ns +
-	       error_ppb * 1e-9 * fabs(ns);
+	return reach_ticks / clock->scale.hz * 1e9 + clock->scale.error_ns +
+	       clock->scale.error_ppb * 1e-9 * fabs(ns);
 }
 
 static double squared_sigma(const struct tw_error *error)
@@ -131,32 +115,15 @@ static double squared_sigma(const struct tw_error *error)
 	return width * width / 12;
 }
 
-/* Set the error from the rate, and return its sigma. A counter that is faster than a
- * segment's hz counted more ticks in the same time. The interval counts as if all of it was
- * in its worst segment. What a later look has found holds for earlier segments, too. */
-static double set_rate_error(const struct tw_clock *clock, unsigned first, unsigned last,
-			     double ns, struct tw_error *error)
+/* A counter that is faster than the scale's rate counted more ticks in the same time. */
+static struct tw_error rate_error(const struct tw_clock *clock, double ns)
 {
-	double sigma_ns = 0;
-	struct tw_rate rate = TW_SIZED(struct tw_rate);
+	const struct tw_rate *rate = &clock->state->rate;
+	double one = ns * (clock->scale.hz / rate->high_hz - 1);
+	double other = ns * (clock->scale.hz / rate->low_hz - 1);
+	double bent = rate->against == TW_AGAINST_RAW ? 0 : TW_MAX_BENT * fabs(ns);
 
-	tw_clock_rate(clock, &rate);
-	*error = (struct tw_error) { INFINITY, -INFINITY };
-	for (unsigned i = first; i <= last; i++) {
-		double hz = scale_of_number(clock, i)->hz;
-		double one = ns * (hz / rate.high_hz - 1);
-		double other = ns * (hz / rate.low_hz - 1);
-
-		error->low_ns = fmin(error->low_ns, fmin(one, other));
-		error->high_ns = fmax(error->high_ns, fmax(one, other));
-		sigma_ns = fmax(sigma_ns, fabs(hypot(rate.uncertainty_ppb * 1e-9,
-						     hz / rate.hz - 1) * ns));
-	}
-	if (rate.against != TW_AGAINST_RAW) {
-		error->low_ns -= TW_MAX_BENT * fabs(ns);
-		error->high_ns += TW_MAX_BENT * fabs(ns);
-	}
-	return sigma_ns;
+	return (struct tw_error) { fmin(one, other) - bent, fmax(one, other) + bent };
 }
 
 int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
@@ -165,7 +132,6 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 	int ret = tw_sized_check(interval->size, TW_FIRST_INTERVAL);
 	struct tw_reliability reliability;
 	struct tw_interval out = { 0 };
-	unsigned one, other, first, last;
 	double rounding, sigma_ns;
 
 	if (ret)
@@ -181,24 +147,16 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 	if (begin->ticks - clock->base_ticks > clock->scale.max_ticks ||
 	    end->ticks - clock->base_ticks > clock->scale.max_ticks)
 		return -ERANGE;
-	one = tw_segment_at(clock, begin->ticks);
-	other = tw_segment_at(clock, end->ticks);
-	first = one < other ? one : other;
-	last = one < other ? other : one;
-	if (first != last)
-		out.ns = (int64_t)(tw_clock_ns_at(clock, end->ticks) -
-				   tw_clock_ns_at(clock, begin->ticks));
-	else
-		out.ns = tw_ticks_delta_to_ns(
-				scale_of_number(clock, last),
-				(int64_t)(end->ticks - begin->ticks));
+	out.ns = tw_ticks_delta_to_ns(&clock->scale,
+				      (int64_t)(end->ticks - begin->ticks));
 	out.cpu_offset = cpu_error(clock->state->reliability ? &reliability : NULL,
 				   clock->scale.hz, begin, end, &out.cpus);
-	sigma_ns = set_rate_error(clock, first, last, (double)out.ns, &out.rate);
+	out.rate = rate_error(clock, (double)out.ns);
+	sigma_ns = clock->state->rate.uncertainty_ppb * 1e-9 * (double)out.ns;
 	/* Reading only adds to an interval. How little it adds at another core frequency
 	 * is not known, so the bound is 0. */
 	out.read = (struct tw_error) { -clock->state->read.high_ns, 0 };
-	rounding = quantisation_ns(clock, first, last, (double)out.ns);
+	rounding = quantisation_ns(clock, (double)out.ns);
 	out.quantisation = (struct tw_error) { -rounding, rounding };
 	add(&out.total, &out.read);
 	add(&out.total, &out.cpu_offset);

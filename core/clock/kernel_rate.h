@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The multipliers that the kernel can have, and which of them a fit shows: pure. What
- * measuring a rate shares with refining it, and CLOCK_MONOTONIC's steering. Internal.
+ * The multipliers that the kernel can have, and which of them a fit shows: pure. And
+ * CLOCK_MONOTONIC's steering. Internal.
  */
 #ifndef TW_CLOCK_KERNEL_RATE_H
 #define TW_CLOCK_KERNEL_RATE_H
@@ -36,27 +36,6 @@ struct tw_kernel_candidates {
 unsigned tw_kernel_rate_recognise(const struct tw_fit *fit,
 				  const struct tw_kernel_candidates *candidates,
 				  struct tw_kernel_rate *rate, int *alone);
-
-/* ---- what tw_rate_measure() shares with refining: not pure ---- */
-
-/* Return how far the true rate can be from rate->hz, by the hard interval, in
- * ppb. */
-double tw_rate_bound_ppb(const struct tw_rate *rate);
-
-/* Make @rate the kernel's. It is provisional if @rate->witness is
- * TW_WITNESS_NONE. */
-void tw_rate_use_kernel(struct tw_rate *rate,
-			const struct tw_kernel_rate *kernel);
-
-/* Read the kernel's candidates of this machine, or of @source. */
-void tw_kernel_candidates_read(const struct tw_time_source *source,
-			       struct tw_kernel_candidates *candidates);
-
-/* Recognise the kernel's rate, and look for a witness of this machine, or of @source. Return
- * 1 with the witness in @rate; 0 with the refusal. */
-int tw_kernel_rate_find(struct tw_rate *rate, const struct tw_fit *fit,
-			const struct tw_kernel_candidates *candidates,
-			const struct tw_time_source *source, struct tw_kernel_rate *kernel);
 
 /* ---- the rate of CLOCK_MONOTONIC, from RAW's and from what adjtimex(2) reports ---- */
 

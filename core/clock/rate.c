@@ -52,8 +52,8 @@ static int fit_reference(struct tw_brackets *brackets,
 /* No witness sets a rate. kernel_rate.c recognises a candidate by the samples alone, and
  * then a witness verifies it. */
 
-void tw_kernel_candidates_read(const struct tw_time_source *source,
-			       struct tw_kernel_candidates *candidates)
+static void read_candidates(const struct tw_time_source *source,
+			    struct tw_kernel_candidates *candidates)
 {
 	struct tw_machine facts;
 
@@ -101,13 +101,17 @@ static enum tw_witness find_witness(const struct tw_time_source *source, uint64_
 	       machine.kernel_log_khz == khz ? TW_WITNESS_KERNEL_LOG : TW_WITNESS_NONE;
 }
 
-int tw_kernel_rate_find(struct tw_rate *rate, const struct tw_fit *fit,
-			const struct tw_kernel_candidates *candidates,
-			const struct tw_time_source *source, struct tw_kernel_rate *kernel)
+/* Recognise the kernel's rate, and look for a witness. Return 1 with the witness in @rate; 0
+ * with the refusal. */
+static int find_kernel_rate(struct tw_rate *rate, const struct tw_fit *fit,
+			    const struct tw_time_source *source,
+			    struct tw_kernel_rate *kernel)
 {
+	struct tw_kernel_candidates candidates;
 	int alone = 0;
 
-	rate->refusal = tw_kernel_rate_recognise(fit, candidates, kernel, &alone);
+	read_candidates(source, &candidates);
+	rate->refusal = tw_kernel_rate_recognise(fit, &candidates, kernel, &alone);
 	if (rate->refusal)
 		return 0;
 	rate->witness = find_witness(source, kernel->from_hz);
@@ -144,8 +148,8 @@ static unsigned fit_of_raw(const struct calibration *calibration,
 	return refusal;
 }
 
-void tw_rate_use_kernel(struct tw_rate *rate,
-			const struct tw_kernel_rate *kernel)
+/* Make @rate the kernel's. It is provisional without a witness. */
+static void use_kernel_rate(struct tw_rate *rate, const struct tw_kernel_rate *kernel)
 {
 	rate->source = rate->witness == TW_WITNESS_NONE ?
 		TW_RATE_KERNEL_PROVISIONAL : TW_RATE_KERNEL;
@@ -181,7 +185,6 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 				 const struct calibration *calibration)
 {
 	const struct tw_rate_options *options = &calibration->options;
-	struct tw_kernel_candidates candidates;
 	struct tw_kernel_rate kernel;
 	struct tw_fit fit;
 
@@ -196,16 +199,16 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 		rate->refusal |= fit_of_raw(calibration, &fit);
 	if (rate->refusal)
 		return;
-	tw_kernel_candidates_read(options->source, &candidates);
-	if (!tw_kernel_rate_find(rate, &fit, &candidates, options->source, &kernel))
+	if (!find_kernel_rate(rate, &fit, options->source, &kernel))
 		return;
 	if (options->against == TW_AGAINST_RAW)
-		tw_rate_use_kernel(rate, &kernel);
+		use_kernel_rate(rate, &kernel);
 	else
 		use_steered_rate(rate, &kernel, &calibration->watch.before);
 }
 
-double tw_rate_bound_ppb(const struct tw_rate *rate)
+/* Return how far the true rate can be from rate->hz, by the hard interval, in ppb. */
+static double bound_ppb(const struct tw_rate *rate)
 {
 	return fmax(rate->high_hz / rate->hz - 1, 1 - rate->low_hz / rate->hz) *
 	       1e9;
@@ -232,7 +235,7 @@ static void set_rate(struct tw_rate *rate,
 		.bracket_ticks = fit->bracket_ticks,
 	};
 	look_for_kernel_rate(rate, calibration);
-	rate->bound_ppb = tw_rate_bound_ppb(rate);
+	rate->bound_ppb = bound_ppb(rate);
 }
 
 static int calibrate(struct calibration *calibration, struct tw_rate *rate)

@@ -53,7 +53,6 @@ static int set_anchor(struct tw_clock *clock, enum tw_against against)
 	clock->base_ticks = clock->anchor_ticks - back_ticks;
 	clock->base_ns = clock->anchor_ns -
 			 tw_ticks_to_ns(&clock->scale, back_ticks);
-	clock->limit_ticks = clock->scale.max_ticks;
 	return 0;
 }
 
@@ -66,7 +65,6 @@ void tw_clock_use_system(struct tw_clock *clock, int why)
 	clock->scale = (struct tw_scale) { 0 };
 	clock->base_ticks = 0;
 	clock->base_ns = 0;
-	clock->limit_ticks = 0;
 }
 
 /*
@@ -131,6 +129,6 @@ int tw_clock_set_up(struct tw_clock *clock,
 	if (ret)
 		return ret;
 	read_cost(clock);
-	return tw_refine_begin(clock, options->kernel_rate, NULL);
+	return tw_baseline_read(&state->start.baseline, state->rate.against, NULL);
 }
 

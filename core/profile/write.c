@@ -85,8 +85,6 @@ static void put_head(struct output *out, uint64_t now_ticks)
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	path[length < 0 ? 0 : length] = 0;
-	/* The whole run is the last window, and the longest one. */
-	(void)tw_clock_refine(&tw_profile.clock);
 	tw_clock_rate(&tw_profile.clock, &rate);
 	put(out, "tickwise-profile 1\n");
 	put(out, "program %s\n", one_line(path));

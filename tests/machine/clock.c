@@ -62,8 +62,6 @@ static void check(enum tw_against against)
 	};
 	struct tw_clock_health health = TW_SIZED(struct tw_clock_health);
 	static struct tw_clock tested;
-	struct tw_rate rate = TW_SIZED(struct tw_rate);
-	int ret;
 
 	if (tw_clock_init(&tested, &options) || tested.system) {
 		tap_skip("the counter can't be used here: %s",
@@ -86,15 +84,6 @@ static void check(enum tw_against against)
 	       "not proven to be off, and not suspended");
 	tap_ok(health.state[TW_HEALTH_CPUS] != TW_HEALTH_NOT_RUN,
 	       "the CPUs were compared");
-	ret = tw_clock_refine(&tested);
-	tw_clock_rate(&tested, &rate);
-	if (ret == -EAGAIN)
-		tap_skip("too disturbed to refine");
-	else
-		tap_ok(ret == 0 && rate.hz >= rate.low_hz &&
-		       rate.hz <= rate.high_hz, "refined: %s, +-%.3f ppb",
-		       tw_name(TW_ENUM_RATE_SOURCE, rate.source),
-	       rate.uncertainty_ppb);
 }
 
 int main(void)

@@ -12,7 +12,6 @@ enum tw_bench_loop {
 	TW_LOOP_RDTSC,		/* tw_ticks(); the value is not used */
 	TW_LOOP_TO_NS,		/* tw_ticks_to_ns(tw_ticks()) */
 	TW_LOOP_NOW,		/* tw_clock_ns() */
-	TW_LOOP_NOW_REFINED,	/* tw_clock_ns() after tw_clock_refine() */
 	TW_LOOP_TIMESPEC,	/* tw_clock_timespec() */
 	TW_LOOP_SYSTEM,		/* clock_gettime() */
 	TW_LOOPS,
@@ -34,10 +33,9 @@ struct tw_bench_costs {
 void tw_bench_costs_init(struct tw_bench_costs *costs, uint64_t window_ns);
 void tw_bench_costs_free(struct tw_bench_costs *costs);
 
-/* Run rounds for @window_ns. Return: 0; -EAGAIN when this thread was interrupted all
- * the time. */
-int tw_bench_measure(struct tw_bench_costs *costs,
-		     const struct tw_clock *clock, uint64_t window_ns);
+/* Run rounds for @window_ns. */
+void tw_bench_measure(struct tw_bench_costs *costs, const struct tw_clock *clock,
+		      uint64_t window_ns);
 
 /* The compiler that built these loops and the inline functions in them, and
  * whether they were built with optimization and without a sanitizer. */
@@ -63,7 +61,7 @@ struct tw_bench_result {
 	uint32_t used, disturbed;	/* numbers of rounds */
 };
 
-#define TW_BENCH_RESULTS	7
+#define TW_BENCH_RESULTS	6
 
 /* Compute the results from @costs; @hz turns ticks into nanoseconds. Pure
  * arithmetic. Return: 0; -EAGAIN when too few rounds of some figure were

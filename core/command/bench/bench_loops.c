@@ -13,11 +13,9 @@
  * few microseconds. This moves a ratio towards 1 by at most a hundredth of its
  * distance from 1.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/allocate.h"
-#include "clock/clock.h"
 #include "command/bench/bench.h"
 #include "command/command.h"
 #include "command/output/page.h"
@@ -29,7 +27,6 @@
 
 struct bench {
 	struct tw_clock clock;
-	struct tw_clock refined;
 	struct tw_second second;
 	struct timespec now;
 };
@@ -51,7 +48,6 @@ struct bench {
 LOOP(rdtsc, KEEP(tw_ticks()))
 LOOP(to_ns, KEEP(tw_ticks_to_ns(&bench->clock.scale, tw_ticks())))
 LOOP(now, KEEP(tw_clock_ns(&bench->clock)))
-LOOP(now_refined, KEEP(tw_clock_ns(&bench->refined)))
 LOOP(timespec, tw_clock_timespec(&bench->clock, &bench->second, &bench->now);
      KEEP_MEMORY(&bench->now))
 LOOP(system, clock_gettime(CLOCK_MONOTONIC, &bench->now); KEEP_MEMORY(&bench->now))
@@ -60,8 +56,8 @@ typedef void loop_function(struct bench *bench);
 
 static loop_function *const loops[TW_LOOPS] = {
 	[TW_LOOP_RDTSC] = loop_rdtsc, [TW_LOOP_TO_NS] = loop_to_ns,
-	[TW_LOOP_NOW] = loop_now, [TW_LOOP_NOW_REFINED] = loop_now_refined,
-	[TW_LOOP_TIMESPEC] = loop_timespec, [TW_LOOP_SYSTEM] = loop_system,
+	[TW_LOOP_NOW] = loop_now, [TW_LOOP_TIMESPEC] = loop_timespec,
+	[TW_LOOP_SYSTEM] = loop_system,
 };
 
 #define TEXT_OF(value)	#value
@@ -102,27 +98,6 @@ void tw_bench_costs_free(struct tw_bench_costs *costs)
 		free(costs->ticks[i]);
 }
 
-/*
- * Append a second segment at the same rate. If the kernel's rate was
- * recognised, no better rate exists; a reading of this segment costs what a
- * reading of any refined clock costs.
- */
-static int refine(struct tw_clock *clock)
-{
-	const struct timespec until_it_holds = { .tv_nsec = 30000000 };
-	struct tw_rate rate = TW_SIZED(struct tw_rate);
-	unsigned tries = 100;
-	int ret = tw_clock_rate(clock, &rate);
-
-	if (ret)
-		return ret;
-	do {
-		ret = tw_segment_append(clock, &rate, NULL);
-	} while (ret == -EAGAIN && --tries);
-	nanosleep(&until_it_holds, NULL);
-	return ret;
-}
-
 /* Run one block of each loop, forward and backward in turn, so that a drift
  * during the round cancels. */
 static void run_round(struct bench *bench, struct tw_bench_costs *costs,
@@ -140,24 +115,18 @@ static void run_round(struct bench *bench, struct tw_bench_costs *costs,
 	}
 }
 
-int tw_bench_measure(struct tw_bench_costs *costs,
-		     const struct tw_clock *clock, uint64_t window_ns)
+void tw_bench_measure(struct tw_bench_costs *costs, const struct tw_clock *clock,
+		      uint64_t window_ns)
 {
 	struct tw_progress line = tw_progress_begin("bench");
 	struct bench *bench;
 	uint64_t begin_ns;
 	uint32_t i;
-	int ret;
 
 	bench = aligned_alloc(_Alignof(struct bench), sizeof(*bench));
 	if (!bench)
 		tw_no_memory();
-	*bench = (struct bench) { .clock = *clock, .refined = *clock };
-	ret = refine(&bench->refined);
-	if (ret) {
-		free(bench);
-		return ret;
-	}
+	*bench = (struct bench) { .clock = *clock };
 	for (i = 0; i < WARM_UP; i++)
 		run_round(bench, costs, 0);
 	begin_ns = tw_clock_ns(clock);
@@ -170,5 +139,4 @@ int tw_bench_measure(struct tw_bench_costs *costs,
 	tw_progress_end(&line);
 	costs->rounds = i;
 	free(bench);
-	return 0;
 }

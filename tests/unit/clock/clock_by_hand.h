@@ -13,12 +13,11 @@ static inline void by_hand(struct tw_clock *clock, struct tw_clock_state *state,
 			   struct tw_rate rate, uint64_t base_ticks, uint64_t base_ns)
 {
 	rate.size = sizeof(rate);
-	*state = (struct tw_clock_state) { .rate = rate, .refined_rate = { rate } };
+	*state = (struct tw_clock_state) { .rate = rate };
 	*clock = (struct tw_clock) {
 		.base_ticks = base_ticks, .base_ns = base_ns, .state = state,
 	};
 	tw_scale_init(&clock->scale, &rate, 0);
-	clock->limit_ticks = clock->scale.max_ticks;
 }
 
 #endif

@@ -152,99 +152,12 @@ static void offsets(void)
 	       interval_of(3, 3, 2000).total.high_ns < 10, "one CPU needs no looking");
 }
 
-/* An interval over a refinement: its stamps are in segments of different rates. */
-static void refined(void)
-{
-	struct tw_rate better = state.rate;
-	struct tw_interval i = TW_SIZED(struct tw_interval);
-	struct tw_stamp from = { BASE + 1000, 0 }, to;
-	double rounding;
-
-	better.hz = HZ * (1 + 50e-9);
-	better.uncertainty_ppb = 1;
-	better.low_hz = HZ * (1 + 40e-9);
-	better.high_hz = HZ * (1 + 60e-9);
-	state.segments = 1;
-	state.segment[0] = (struct tw__clock_segment) {
-		.begin_ticks = BASE + 4000000000,
-		.base_ns = tw_clock_ns_at(&tested, BASE + 4000000000),
-	};
-	tw_scale_init(&state.segment[0].scale, &better, 0);
-	state.segment[0].limit_ticks = state.segment[0].scale.max_ticks;
-	tested.limit_ticks = 4000000000 - 1;
-	state.refined_rate[0] = better;
-	to = (struct tw_stamp) { BASE + 8000000000, 0 };
-	tap_ok(tw_interval(&tested, &from, &to, &i) == 0,
-	       "stamps before and after a refinement");
-	/* 4 s minus 500 ns at the first rate, then 50 ppb less of 2 s. */
-	tap_ok(i.ns >= 3999999399 && i.ns <= 3999999401, "%lld ns",
-	       (long long)i.ns);
-	/* A tick; two ends and a joint, each rounded like any conversion. */
-	rounding = 0.5 + 3 * fmax(tested.scale.error_ns,
-				  state.segment[0].scale.error_ns) +
-		   4 * fmax(tested.scale.error_ppb,
-			    state.segment[0].scale.error_ppb);
-	tap_ok(fabs(i.quantisation.high_ns - rounding) < 1e-6,
-	       "three roundings: %.3f ns", i.quantisation.high_ns);
-	/* The truth: 8e9 - 1000 ticks at a rate within the better bounds. */
-	tap_ok((double)i.ns + i.total.low_ns <=
-	       (8e9 - 1000) / better.high_hz * 1e9 &&
-	       (double)i.ns + i.total.high_ns >=
-	       (8e9 - 1000) / better.low_hz * 1e9,
-	       "its bounds hold whatever the rate was");
-	from.ticks = to.ticks - 2000000000;
-	tw_interval(&tested, &from, &to, &i);
-	tap_ok(i.rate.high_ns - i.rate.low_ns < 21 && i.sigma_ns < 10,
-	       "within the last segment only its error counts");
-	/*
-	 * A second at a rate that is 50 ppb off by what is known now, which is
-	 * known to 1 ppb.
-	 */
-	from.ticks = BASE + 1000;
-	to.ticks = from.ticks + 2000000000;
-	tw_interval(&tested, &from, &to, &i);
-	tap_ok(fabs(i.sigma_ns - sqrt(50 * 50 + 1 + 24.0 * 24 / 12 +
-				      i.quantisation.high_ns *
-				      i.quantisation.high_ns / 3)) < 1e-3,
-	       "within the first one what it was off by, too: %.4f ns",
-	       i.sigma_ns);
-	is_error(&i.rate, 1e9 * (1 / (1 + 60e-9) - 1), 1e9 * (1 / (1 + 40e-9) - 1),
-		 "by which the truth is certainly less");
-}
-
-/* A wrong rate that held only between two refinements. */
-static void wrong_in_between(void)
-{
-	struct tw_rate wrong = {
-		.size = sizeof(wrong), .hz = HZ * (1 + 155e-9),
-	};
-	struct tw_stamp from = { BASE + 1000, 0 }, to = { 0, 0 };
-	struct tw_interval i = TW_SIZED(struct tw_interval);
-	double true_ns;
-
-	state.segments = 2;
-	state.segment[1] = state.segment[0];
-	tw_scale_init(&state.segment[0].scale, &wrong, 0);
-	to.ticks = BASE + 8000000000000;
-	state.segment[1].begin_ticks = to.ticks - 2000000000;
-	state.segment[1].base_ns = state.segment[0].base_ns +
-		tw_ticks_to_ns(&state.segment[0].scale,
-			       state.segment[1].begin_ticks -
-			       state.segment[0].begin_ticks);
-	true_ns = (double)(to.ticks - from.ticks) / (HZ * (1 + 50e-9)) * 1e9;
-	tap_ok(tw_interval(&tested, &from, &to, &i) == 0 &&
-	       true_ns >= (double)i.ns + i.total.low_ns &&
-	       true_ns <= (double)i.ns + i.total.high_ns &&
-	       fabs(true_ns - (double)i.ns) > 100000,
-	       "a wrong rate in between is in the bounds");
-}
-
 static void bent(void)
 {
 	struct tw_interval i = TW_SIZED(struct tw_interval);
 
 	begin();
-	state.refined_rate[0].against = TW_AGAINST_MONOTONIC;
+	state.rate.against = TW_AGAINST_MONOTONIC;
 	i = interval_of(0, 0, 2000000000);
 	tap_ok(i.rate.low_ns < -1e6 && i.rate.high_ns > 1e6,
 	       "against CLOCK_MONOTONIC: all that NTP may do");
@@ -301,8 +214,6 @@ int main(void)
 	begin();
 	parts();
 	offsets();
-	refined();
-	wrong_in_between();
 	bent();
 	worst();
 	refused();

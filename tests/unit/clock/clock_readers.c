@@ -9,7 +9,7 @@
  * to centuries, if the cached second goes stale, or if the system clock is not that
  * of the given rate.
  *
- * Wraps: aligned_alloc free
+ * Wraps: calloc free
  *
  * Also on other processors.
  */
@@ -135,15 +135,15 @@ static void refused(void)
 static int has_no_memory;
 static int blocks;
 
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
 void __real_free(void *block);
 void __wrap_free(void *block);
 
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
+void *__wrap_calloc(size_t count, size_t size)
 {
 	blocks += !has_no_memory;
-	return has_no_memory ? NULL : __real_aligned_alloc(alignment, size);
+	return has_no_memory ? NULL : __real_calloc(count, size);
 }
 
 void __wrap_free(void *block)

@@ -31,8 +31,8 @@ static const struct words all[] = {
 	  "none hard_interval cpuid hypervisor perf_page cpuinfo kernel_log "
 	  "declared_frequency" },
 	{ TW_ENUM_RATE_REFUSAL, "rate refusal", 1, 1,
-	  "by_caller against clocksource no_candidate ambiguous gaps disproved "
-	  "slewed changed" },
+	  "by_caller against clocksource no_candidate ambiguous gaps slewed "
+	  "changed" },
 	{ TW_ENUM_VERDICT, "verdict", 0, 0, "reliable unreliable undecided" },
 	{ TW_ENUM_REASON, "reason", 1, 1,
 	  "offset pace stands_still backwards tolerance statistics one_cpu "

@@ -25,7 +25,6 @@ is "$(perl -MJSON::PP -0777 -ne '
 	}' "$out" 2>&1)" 'rdtsc_ns ns
 to_ns_over_rdtsc ratio
 now_over_rdtsc ratio
-now_refined_over_rdtsc ratio
 timespec_over_rdtsc ratio
 system_over_now ratio
 system_over_rdtsc ratio' 'every name, its unit, values within their spread, rounds that add up'
