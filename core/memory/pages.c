@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -169,21 +170,34 @@ const char *tw_pages_why_not(int error, enum tw_pages pages)
 	}
 }
 
+static size_t huge_page_bytes(enum tw_pages pages)
+{
+	char *text = pages == TW_PAGES_RESERVED ? tw_text_file("/proc/meminfo") : NULL;
+	size_t kb = (size_t)number_of(text, "Hugepagesize:");
+
+	free(text);
+	return kb ? kb * 1024 : HUGE_BYTES;
+}
+
+size_t tw_pages_rounded(size_t bytes, enum tw_pages pages)
+{
+	size_t whole = pages == TW_PAGES_SMALL ? (size_t)sysconf(_SC_PAGESIZE) :
+						 huge_page_bytes(pages);
+
+	return (bytes + whole - 1) / whole * whole;
+}
+
 int tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages, int node)
 {
-	size_t small = (size_t)sysconf(_SC_PAGESIZE), align = HUGE_BYTES, whole;
+	size_t small = (size_t)sysconf(_SC_PAGESIZE);
 	struct tw_memory out = { .pages = pages };
-	char *text = pages == TW_PAGES_RESERVED ? tw_text_file("/proc/meminfo") : NULL;
+	char *text;
 	int ret;
 
-	if (number_of(text, "Hugepagesize:"))
-		align = (size_t)number_of(text, "Hugepagesize:") * 1024;
-	free(text);
 	if (bytes == 0 || bytes > SIZE_MAX / 4)
 		return -ENOMEM;
-	whole = pages == TW_PAGES_SMALL ? small : align;
-	out.bytes = (bytes + whole - 1) / whole * whole;
-	ret = place(&out, align, node);
+	out.bytes = tw_pages_rounded(bytes, pages);
+	ret = place(&out, huge_page_bytes(pages), node);
 	if (!ret) {
 		/* Touch all pages, so that all exist and belong to this process. */
 		for (size_t i = 0; i < out.bytes; i += small)
@@ -281,12 +295,13 @@ void tw_memory_nodes(struct tw_cpu_list *nodes, const char *path)
  * name in /proc/self/cgroup, file names, and keys in memory.stat. */
 static const struct version {
 	const char *below, *controller;
-	const char *limit, *usage;
+	const char *limits[2], *usage;	/* above the second one, tasks are slowed down */
 	const char *inactive, *active;
 } versions[] = {
-	{ "", "", "memory.max", "memory.current", "inactive_file ", "active_file " },
-	{ "/memory", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-	  "total_inactive_file ", "total_active_file " },
+	{ "", "", { "memory.max", "memory.high" }, "memory.current", "inactive_file ",
+	  "active_file " },
+	{ "/memory", "memory", { "memory.limit_in_bytes", "memory.limit_in_bytes" },
+	  "memory.usage_in_bytes", "total_inactive_file ", "total_active_file " },
 };
 
 static uint64_t number_in(const char *group, const char *name, uint64_t none)
@@ -315,7 +330,9 @@ static uint64_t least_left(const char *root, const char *membership,
 		     (int)strcspn(group, "\n"), group) >= (int)sizeof(path))
 		return UINT64_MAX;
 	for (;;) {
-		uint64_t limit = number_in(path, version->limit, UINT64_MAX);
+		uint64_t max = number_in(path, version->limits[0], UINT64_MAX);
+		uint64_t high = number_in(path, version->limits[1], UINT64_MAX);
+		uint64_t limit = high < max ? high : max;
 		uint64_t usage = number_in(path, version->usage, 0), cached, left;
 		char *stat = text_of("%s/memory.stat", path), *slash = strrchr(path, '/');
 
@@ -339,16 +356,36 @@ uint64_t tw_group_left(const char *root, const char *membership)
 	return newer < older ? newer : older;
 }
 
+/* Return how much of RLIMIT_AS is left. */
+static uint64_t addresses_left(void)
+{
+	char *text = tw_text_file("/proc/self/statm");
+	uint64_t used = number_of(text, "") * (uint64_t)sysconf(_SC_PAGESIZE);
+	struct rlimit limit;
+
+	free(text);
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+/* For the program itself, and of each byte for its page tables. */
+#define KEPT_BYTES	((uint64_t)4 << 20)
+#define KEPT_PART	64
+
 uint64_t tw_memory_available(void)
 {
 	char *text = tw_text_file("/proc/meminfo");
 	char *membership = tw_text_file("/proc/self/cgroup");
-	uint64_t bytes = number_of(text, "MemAvailable:") * 1024;
-	uint64_t left = tw_group_left(TW_GROUPS_ROOT, membership);
+	uint64_t left = number_of(text, "MemAvailable:") * 1024, kept;
+	uint64_t others[] = { tw_group_left(TW_GROUPS_ROOT, membership), addresses_left() };
 
 	free(text);
 	free(membership);
-	if (left == UINT64_MAX)
-		return bytes;
-	return bytes && bytes < left ? bytes : left;
+	left = left ? left : UINT64_MAX;
+	for (unsigned i = 0; i < 2; i++)
+		if (others[i] < left)
+			left = others[i];
+	kept = KEPT_BYTES + left / KEPT_PART;
+	return left == UINT64_MAX ? left : left > kept ? left - kept : 0;
 }

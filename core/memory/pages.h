@@ -58,6 +58,9 @@ int tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages,
 const char *tw_pages_why_not(int error, enum tw_pages pages);
 void tw_memory_unmap(struct tw_memory *memory);
 
+/* Return how much memory tw_memory_map() takes for @bytes. */
+size_t tw_pages_rounded(size_t bytes, enum tw_pages pages);
+
 /**
  * tw_smaps_huge_bytes - find how much of a mapping is on huge pages
  * @text: /proc/PID/smaps, lines of it
@@ -97,7 +100,8 @@ unsigned tw_caches_read(struct tw_cache caches[TW_CACHES], const char *base, uns
 void tw_memory_nodes(struct tw_cpu_list *nodes, const char *path);
 
 /* Return how many bytes can be taken without pushing others out. That is what the kernel
- * calls available, or less if a control group has a lower limit. 0: unknown. */
+ * calls available, or less if a control group or RLIMIT_AS has a lower limit. Some MiB are
+ * kept for the program itself and for page tables. UINT64_MAX: unknown. */
 uint64_t tw_memory_available(void);
 
 /**

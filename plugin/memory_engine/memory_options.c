@@ -158,18 +158,21 @@ static int check_size(struct thread_data *td)
 	static unsigned long long all;
 	uint64_t available = tw_memory_available();
 	unsigned long long size = td->o.size;
+	/* For fio's own data of a job, and for the report. */
+	const unsigned long long more = 2 << 20;
 	bool is_page = tw_memory_kind(td) == TW_CYCLE_PAGE;
 	size_t least = is_page ? (size_t) sysconf(_SC_PAGESIZE) : TW_MEMORY_LINE_BYTES;
 
-	all = td->o.stonewall ? size : all + size;
+	all = (td->o.stonewall ? 0 : all) + size + more;
 	if (!size || size == -1ULL)
 		return tw_refuse_job(td, EINVAL, "size= must say how much memory, in bytes");
 	if (size < least)
 		return tw_refuse_job(td, EINVAL, "size=%llu is less than one %s, %zu bytes",
 				     size, is_page ? "page" : "line", least);
-	if (available && all > available)
+	if (all > available)
 		return tw_refuse_job(td, ENOMEM, "%llu bytes of memory are wanted (%llu by "
-				     "jobs that run together) and %llu are available", size,
+				     "jobs that run together, 2 MiB more for each) and "
+				     "%llu are available", size,
 				     all, (unsigned long long) available);
 	return 0;
 }

@@ -26,7 +26,19 @@ golden_on reliable seed_table_json memlat --seed-table --json
 golden_on many_cpus large_cache memlat --steps=1 --curves=sequential --pages=small
 golden_on too_busy too_busy memlat
 golden_on disabled disabled memlat
+# The mapping that is beyond what is available kills it.
 TW_MACHINE=reliable
+for available in 5000000 10000000 27000000 60000000 92000000 250000000; do
+	TW_AVAILABLE=$available "$recorded" memlat --steps=1 >out 2>err
+	is "$? $(cat err)" '0 ' "$available bytes are available: it takes no more"
+done
+is "$(grep -c 'The sizes end at .* as no more memory is available' out)" 0 'enough memory'
+is "$(TW_AVAILABLE=10000000 "$recorded" memlat --steps=1 |
+	grep 'as no more memory is available')" \
+	'The sizes end at 4.77M, as no more memory is available: the last level may be a' 'too little'
+is "$(TW_AVAILABLE=2000 "$recorded" memlat 2>&1; echo $?)" \
+	"tickwise memlat: 4K of memory are wanted and 1.95K are available
+70" 'too little for the smallest size'
 echo kept >kept
 usage_errors memlat <<'LINES'
 --jsn

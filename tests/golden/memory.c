@@ -46,19 +46,30 @@ void __wrap_tw_memory_nodes(struct tw_cpu_list *nodes, const char *path)
 		tw_cpu_list_add(nodes, i);
 }
 
+/* TW_AVAILABLE: bytes that are available, instead of the machine's. */
 REPLACE(tw_memory_available);
 uint64_t __wrap_tw_memory_available(void)
 {
-	return recorded()->available_bytes;
+	const char *asked = getenv("TW_AVAILABLE");
+	uint64_t bytes = asked ? strtoull(asked, NULL, 10) : recorded()->available_bytes;
+
+	return bytes ? bytes : UINT64_MAX;
 }
 
-/* There are no reserved pages. Of transparent pages 15 of 16 are huge. */
+static uint64_t mapped_bytes;
+
+/* There are no reserved pages. Of transparent pages 15 of 16 are huge. Who maps more than is
+ * available is killed. */
 REPLACE(tw_memory_map);
 int __wrap_tw_memory_map(struct tw_memory *memory, size_t bytes,
 			 enum tw_pages pages, int node)
 {
 	if (pages == TW_PAGES_RESERVED)
 		return -ENOMEM;
+	bytes = tw_pages_rounded(bytes, pages);
+	mapped_bytes += bytes;
+	if (mapped_bytes > tw_memory_available())
+		raise(SIGKILL);
 	*memory = (struct tw_memory) {
 		.start = starts[pages], .bytes = bytes, .pages = pages,
 		.page_bytes = 4096,
@@ -71,7 +82,8 @@ int __wrap_tw_memory_map(struct tw_memory *memory, size_t bytes,
 REPLACE(tw_memory_unmap);
 void __wrap_tw_memory_unmap(struct tw_memory *memory)
 {
-	(void)memory;
+	mapped_bytes -= memory->bytes;
+	*memory = (struct tw_memory) { 0 };
 }
 
 REPLACE(tw_cycle_grow);

@@ -118,6 +118,9 @@ struct tw_memlat {
 	struct tw_cache caches[TW_CACHES];
 	unsigned cache_count;
 	size_t min_bytes, max_bytes;
+	uint64_t available_bytes;	/* as tw_memory_available(), at the start */
+	int is_cut;			/* @max_bytes is less than half of the default, for
+					 * lack of memory */
 	struct tw_curve *curves;
 	unsigned curve_count;
 	/* The curve with the fewest misses of translations. Sizes up to @visited_up_to_bytes
@@ -174,10 +177,8 @@ struct tw_memlat_places {
 };
 
 /* Choose the sizes. Costs are asked for with the random and the window order, on small and
- * on transparent pages. All places take half of what the curves leave of the @available
- * bytes at most; 0: unknown. */
-void tw_memlat_places_plan(struct tw_memlat_places *places, const struct tw_memlat *memlat,
-			   uint64_t available);
+ * on transparent pages. All places take half of what the curves leave at most. */
+void tw_memlat_places_plan(struct tw_memlat_places *places, const struct tw_memlat *memlat);
 
 /* Measure in the places that are due when @part of @parts of the run are done. Return: 0;
  * -EINTR; as tw_memory_compare(). */

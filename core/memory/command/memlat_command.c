@@ -20,8 +20,8 @@ static const struct tw_option table[] = {
 	  .otherwise = "a few times the last cache",
 	  .help = "End with this size of memory",
 	  .more = "The default is four times the last cache that sysfs names, 64M to 1G, "
-		  "but at most half of what is available to the machine and its control "
-		  "groups.", AT(max_bytes) },
+		  "but at most half of what is available to the machine, its control groups "
+		  "and RLIMIT_AS.", AT(max_bytes) },
 	{ .name = "steps", .kind = TW_OPTION_WHOLE, .value = "N", .min = 1, .max = 16,
 	  .preset = "4",
 	  .help = "Measure N sizes for every doubling",

@@ -54,7 +54,7 @@ struct plan {
 	struct tw_memlat_places places;
 
 	unsigned visited_count;		/* of the sizes, in a visit; 0: no visits */
-	unsigned visits, failed_visits;
+	unsigned max_visits, visits, failed_visits;
 	int is_visiting;
 	/* Kept until the end, since the kernel would return freed pages at the next request. */
 	struct tw_memory visited[VISITS];
@@ -153,7 +153,7 @@ static void plan_curves(struct plan *plan, const struct tw_memlat_arguments *arg
 static int choose_sizes(struct tw_memlat *memlat)
 {
 	const struct tw_memlat_arguments *arguments = memlat->arguments;
-	uint64_t available = tw_memory_available();
+	uint64_t available = memlat->available_bytes = tw_memory_available();
 	char wants[TW_FORMAT_SIZE], has[TW_FORMAT_SIZE];
 	size_t max = MIN_MAX_BYTES;
 
@@ -165,11 +165,12 @@ static int choose_sizes(struct tw_memlat *memlat)
 				max = memlat->caches[i].bytes * TIMES_LAST;
 		if (max > MAX_MAX_BYTES)
 			max = MAX_MAX_BYTES;
-		if (available && max > available / 2)
+		memlat->is_cut = available < max;
+		if (max > available / 2)
 			max = (size_t)(available / 2);
 		memlat->max_bytes = max > memlat->min_bytes ? max : memlat->min_bytes;
 	}
-	if (available && memlat->max_bytes > available)
+	if (memlat->max_bytes > available)
 		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s of memory are wanted "
 			"and %s are available", tw_memlat_size(wants, memlat->max_bytes),
 			tw_memlat_size(has, (size_t)available));
@@ -183,17 +184,25 @@ static int make_plan(struct plan *plan, struct tw_memlat *memlat)
 	int count = tw_sweep_sizes(plan->sizes, memlat->min_bytes, memlat->max_bytes,
 				   memlat->arguments->per_octave, memlat->caches,
 				   memlat->cache_count, memlat->arguments->stride_bytes);
+	uint64_t visits;
 
 	if (count < 0)
 		return count;
 	plan->size_count = (unsigned)count;
 	plan_curves(plan, memlat->arguments);
-	tw_memlat_places_plan(&plan->places, memlat, tw_memory_available());
+	tw_memlat_places_plan(&plan->places, memlat);
 	memlat->progress = tw_progress_begin_long(TW_MEMLAT);
 	while (plan->levels_of >= 0 && plan->size_count >= TW_LEVEL_MIN_POINTS &&
 	       plan->visited_count < plan->size_count &&
 	       plan->sizes[plan->visited_count] <= MAX_VISITED_BYTES)
 		plan->visited_count++;
+	if (!plan->visited_count)
+		return 0;
+	/* All visits take at most half of the memory that the curves leave. */
+	visits = (memlat->available_bytes - memlat->max_bytes) / 2 /
+		 tw_pages_rounded(plan->sizes[plan->visited_count - 1],
+				  plan->wanted[plan->levels_of].pages);
+	plan->max_visits = visits < VISITS ? (unsigned)visits : VISITS;
 	return 0;
 }
 
@@ -269,8 +278,8 @@ static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 		plan->found = curve;
 	plan->done++;
 	memlat->done = (double)plan->done / plan->count;
-	while (!ret && plan->visited_count &&
-	       plan->visits + plan->failed_visits < VISITS * plan->done / plan->count)
+	while (!ret && plan->visits + plan->failed_visits <
+		       plan->max_visits * plan->done / plan->count)
 		ret = visit(plan);
 	if (!ret)
 		ret = tw_memlat_places_visit(&plan->places, memlat, plan->done, plan->count);

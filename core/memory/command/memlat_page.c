@@ -383,6 +383,7 @@ static void add_sizes(struct tw_page *page, const struct tw_memlat *memlat)
 static void add_remarks(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	unsigned disturbed = 0, batches = 0;
+	char size[TW_FORMAT_SIZE];
 	double huge_share = 1;
 
 	for (unsigned i = 0; i < memlat->curve_count; i++) {
@@ -401,6 +402,10 @@ static void add_remarks(struct tw_page *page, const struct tw_memlat *memlat)
 	if (huge_share < 0.995)
 		tw_page_note(page, "Only %.0f %% of the transparent pages' memory is on huge "
 			     "pages.", huge_share * 100);
+	if (memlat->is_cut)
+		tw_page_note(page, "The sizes end at %s, as no more memory is available: the "
+			     "last level may be a cache.",
+			     tw_memlat_size(size, memlat->max_bytes));
 	for (int i = 0; i < TW_PAGES_KINDS; i++)
 		if (memlat->skipped[i])
 			tw_page_note(page, "No %s pages: %s.", tw_pages_names[i],

@@ -65,8 +65,7 @@ double tw_tlb_share(const struct tw_tlb_cost *cost)
 
 /* ---- measuring ---- */
 
-void tw_memlat_places_plan(struct tw_memlat_places *places, const struct tw_memlat *memlat,
-			   uint64_t available)
+void tw_memlat_places_plan(struct tw_memlat_places *places, const struct tw_memlat *memlat)
 {
 	const struct tw_memlat_arguments *asked = memlat->arguments;
 	size_t max = memlat->max_bytes < MAX_BYTES ? memlat->max_bytes : MAX_BYTES;
@@ -80,8 +79,9 @@ void tw_memlat_places_plan(struct tw_memlat_places *places, const struct tw_meml
 	while (bytes <= max / 2) {
 		bytes *= 2;
 		/* All places take at most half of the memory that the curves leave. */
-		if (available && 2 * TW_TLB_PLACES * (uint64_t)bytes + memlat->max_bytes / 2 >
-				 available / 2)
+		if (TW_TLB_PLACES * (uint64_t)(tw_pages_rounded(bytes, TW_PAGES_SMALL) +
+					       tw_pages_rounded(bytes, TW_PAGES_TRANSPARENT)) >
+		    (memlat->available_bytes - memlat->max_bytes) / 2)
 			places->why_not = "too little memory is available";
 		else if (bytes >= memlat->min_bytes)
 			places->sizes[places->size_count++] = bytes;

@@ -3,19 +3,21 @@
  * Tests: core/base
  *
  * Reads caches, NUMA nodes, and control groups of memory, from directories made here, and
- * smaps. Fails if an instruction cache is taken for a data cache, if a container's limit is
- * overlooked, or if its cache of files counts as used. Fails also if memory that became huge by
- * accident passes for small, or if a neighbour's lines are taken for its own.
+ * smaps. Fails if an instruction cache is taken for a data cache, if a container's limit or
+ * RLIMIT_AS is overlooked, or if its cache of files counts as used. Fails also if memory that
+ * became huge by accident passes for small, or if a neighbour's lines are taken for its own.
  *
  * Also on other processors.
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "memory/pages.h"
 #include "tap.h"
+#include "text_file.h"
 
 static char scratch[] = "/tmp/tickwise-sysfs-XXXXXX";
 
@@ -142,6 +144,9 @@ static void check_groups(void)
 	put("v2/a/memory.current", "410000\n");
 	tap_is_u64(tw_group_left(below("v2"), in_b), 90000,
 		   "the group above has less left");
+	put("v2/a/b/memory.high", "170000\n");
+	tap_is_u64(tw_group_left(below("v2"), in_b), 20000,
+		   "from memory.high on the kernel slows it down");
 	put("v2/memory.max", "70000\n");
 	put("v2/memory.current", "80000\n");
 	tap_is_u64(tw_group_left(below("v2"), "0::/../../other\n"), 0,
@@ -152,8 +157,30 @@ static void check_groups(void)
 	put("v1/memory/c/memory.stat", "cache 1\ntotal_inactive_file 500\n");
 	tap_is_u64(tw_group_left(below("v1"), "7:cpu:/x\n4:memory:/c\n0::/\n"),
 		   1500, "version 1");
+	put("v1/memory/c/d/memory.limit_in_bytes", "7000\n");
+	tap_is_u64(tw_group_left(below("v1"), "4:memory:/c/d\n"), 1500,
+		   "version 1, the group above has less left");
 	tap_ok(tw_group_left(below("none"), "0::/\n") == UINT64_MAX,
 	       "no control groups at all");
+}
+
+static void check_addresses(void)
+{
+	uint64_t whole = tw_memory_available(), few;
+	struct rlimit before, limit;
+	char *statm = tw_text_file("/proc/self/statm");
+
+	getrlimit(RLIMIT_AS, &before);
+	limit = before;
+	limit.rlim_cur = strtoull(statm ? statm : "0", NULL, 10) *
+			 (uint64_t)sysconf(_SC_PAGESIZE) + ((uint64_t)64 << 20);
+	setrlimit(RLIMIT_AS, &limit);
+	few = tw_memory_available();
+	setrlimit(RLIMIT_AS, &before);
+	free(statm);
+	tap_ok(whole > few || whole < (uint64_t)64 << 20, "RLIMIT_AS counts");
+	tap_ok(few < (uint64_t)60 << 20, "and a part is kept for the program: %" PRIu64 " of 64M",
+	       few);
 }
 
 static const char smaps[] =
@@ -214,6 +241,7 @@ int main(void)
 	check_caches();
 	check_nodes();
 	check_groups();
+	check_addresses();
 	check_smaps();
 	snprintf(command, sizeof(command), "rm -r %s", scratch);
 	if (system(command))

@@ -3,7 +3,7 @@
 # Tests: core/memory core/memory/command
 #
 # tickwise memlat measures this machine's memory, in each form of output, and tells which pages
-# are not to be had. No figure is judged here. Whole
+# are not to be had. It fits into a small memory cgroup. No figure is judged here. Whole
 # outputs and refusals are in golden/memlat.t, Ctrl-C in unit/command/command_line.t.
 
 . "$(dirname "$0")/../../../tap.sh"
@@ -55,4 +55,29 @@ json "$out" 'my @curves = (@{$j->{curves}}, $j->{levels_from});
 		map { @{$_->{points}} } @curves'
 ok $? 'two curves, and what levels were found in'
 is "$(tail -n 1 "$scratch/page.html")" '</html>' '--html: whole'
+
+# The kernel kills who takes more than its memory cgroup has.
+group=
+for base in /sys/fs/cgroup/memory:memory.limit_in_bytes /sys/fs/cgroup:memory.max; do
+	file=${base#*:}
+	base=${base%:*}
+	[ -z "${TW_SANITIZE:-}" ] && [ -e "$base/cgroup.procs" ] && mkdir "$base/tickwise.$$" 2>/dev/null || continue
+	group=$base/tickwise.$$
+	[ -e "$group/$file" ] && break
+	rmdir "$group"
+	group=
+done
+if [ -n "$group" ]; then
+	trap 'rmdir "$group"; rm -rf "$scratch"' EXIT
+	for limit in 8 32 64; do
+		echo ${limit}M >"$group/$file"
+		sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" \
+			"$tickwise" memlat --steps=1 --point=1 --batch=10 >"$out" 2>"$err"
+		code=$?
+		case $code in 0 | 2 | 70) code=fits ;; esac
+		is "$code" fits "in a memory cgroup of $limit MiB"
+	done
+else
+	skip 'no memory cgroup can be made here, or a sanitizer needs more'
+fi
 done_testing
