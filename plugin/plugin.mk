@@ -133,8 +133,9 @@ ALONE_SOURCES := $(filter-out %.bpf.c plugin/memory_engine/% $(if $(KERNEL_STAGE
 	$(wildcard plugin/*_verdict.c)
 $(B)/alone/%.o: plugin/%.c $(B)/flags
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CORE_CFLAGS) $(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES) -Iplugin \
-		-isystem $(B)/plugin $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CORE_CFLAGS) $(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES, \
+		-Wno-unused-parameter) -Iplugin -isystem $(B)/plugin $(CPPFLAGS) $(CFLAGS) \
+		-MMD -MP -c -o $@ $<
 $(B)/plugin.a: $(patsubst plugin/%.c,$(B)/alone/%.o,$(ALONE_SOURCES))
 
 KERNEL_PROGRAM_FILES := $(if $(KERNEL_STAGES),$(addprefix tickwise-,$(KERNEL_PROGRAMS)))

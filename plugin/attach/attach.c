@@ -282,6 +282,7 @@ static int report(struct run *run)
 	struct tw_attach_result result = {
 		.tally = &run->tally, .target = &run->target, .program = run->program,
 		.no_causes = run->no_causes, .run_ns = run->end_ns - run->start_ns,
+		.cost = run->tally.turns ? tw_attach_cost(run->program) : NULL,
 	};
 	const struct tw_attach_lost *lost = run->program->lost;
 	json_t *json;

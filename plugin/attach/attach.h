@@ -114,6 +114,7 @@ struct tw_attach_result {
 	const struct tw_attach_target *target;
 	const struct tw_attach_program *program;	/* stopped */
 	const char *no_causes;		/* the reason; NULL: known, or not wanted */
+	json_t *cost;			/* of the causes, which is taken; NULL: there is none */
 	uint64_t run_ns;
 };
 

@@ -180,7 +180,7 @@ static json_t *causes_to_json(const struct tw_attach_result *result)
 	if (result->tally->turns)
 		return json_pack("{ss, so, so*}", "state", "on", "not_followed",
 				 tw_json_of_u64(result->program->lost->threads),
-				 "cost", tw_attach_cost(result->program));
+				 "cost", result->cost);
 	return json_pack("{ss, ss}", "state", "off", "why",
 			 result->no_causes ? result->no_causes : "not asked for");
 }

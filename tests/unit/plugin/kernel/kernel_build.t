@@ -92,4 +92,20 @@ ok $? 'with libbpf'
 is "$(cat with.o.names)" "$functions" 'the same functions'
 [ "$(nm -u with.o | grep -c bpf)" -gt 5 ]
 ok $? 'which call libbpf'
+
+# Without the stages some files are left out, and no other file may need them, or no test links.
+# Only main() of their own programs may.
+env -u MAKEFLAGS -u MAKELEVEL make -n -C "$root" --no-print-directory B="$scratch/rest" \
+	CC="$cc" KERNEL_STAGES= "$scratch/rest/plugin.a" 2>"$err" |
+	grep -o 'alone/[^ ]*\.o' | sort -u >stay
+(cd "$build" && find alone -name '*.o') | sort | comm -13 stay - >left_out
+[ -s stay ] && [ -s left_out ]
+ok $? "make KERNEL_STAGES= leaves out $(xargs <left_out)"
+(cd "$build" && nm -g --defined-only $(cat "$OLDPWD/left_out")) |
+	awk 'NF == 3 { print $3 }' | sort -u >not_there
+while read -r object; do
+	nm "$build/$object" | grep -q ' T main$' ||
+		nm -u "$build/$object" | awk -v by="$object" '{ print $2, by }'
+done <stay | sort | join not_there - >needed
+is "$(cat needed)" '' 'which no other file needs'
 done_testing
