@@ -188,7 +188,7 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 	const bool has_extra = hot->response || hot->event_time || hot->kernel.companies;
 
 	settle_slow_at_once(job);
-	hot->waits.gap_ticks = UINT64_MAX;
+	hot->waits = (struct tw_waits) { .fd = -1, .gap_ticks = UINT64_MAX };
 	if (hot->stages && !job->collected.follow.turns && job->collected.slowest.most)
 		tw_waits_begin(job);
 	hot->settled_ticks = job->collected.start.ticks;
@@ -326,7 +326,7 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 		slow.sync = sync_parts(job, finished, times, clocks);
 		slow.synced = job->hot.synced[finished - job->hot.finished];
 	}
-	if (job->collected.follow.turns || job->hot.waits.fd)
+	if (job->collected.follow.turns || job->hot.waits.fd >= 0)
 		tw_why_find(job, clocks, &finished->io, times, extra ? &extra->held : NULL,
 			    &slow.why);
 	tw_slowest_add(&job->collected.slowest, &slow.slow);

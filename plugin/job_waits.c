@@ -18,21 +18,19 @@ static const char path[] = "/proc/thread-self/schedstat";
 void tw_waits_begin(struct tw_job *job)
 {
 	struct tw_waits *waits = &job->hot.waits;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	waits->gap_ticks = UINT64_MAX;
-	if (fd <= 0)
+	waits->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (waits->fd < 0)
 		return;
-	waits->fd = fd;
 	waits->gap_ticks = (uint64_t) (GAP_NS * tw_job_ticks_per_ns(job));
 	tw_waits_take(job);
 }
 
 void tw_waits_end(struct tw_job *job)
 {
-	if (job->hot.waits.fd)
+	if (job->hot.waits.fd >= 0)
 		close(job->hot.waits.fd);
-	job->hot.waits.fd = 0;
+	job->hot.waits.fd = -1;
 }
 
 void tw_waits_take(struct tw_job *job)
@@ -58,7 +56,7 @@ bool tw_waits_bound(struct tw_job *job, uint64_t from_ticks, uint64_t to_ticks,
 	uint64_t after_ns = 0;
 	uint32_t i;
 
-	if (!waits->fd)
+	if (waits->fd < 0)
 		return false;
 	if (waits->newest[(waits->count - 1) % TW_WAITS].begin_ticks < to_ticks)
 		tw_waits_take(job);

@@ -20,7 +20,7 @@ struct tw_waits_reading {
 };
 
 struct tw_waits {
-	int fd;			/* 0: there are no readings */
+	int fd;			/* -1: there are no readings */
 	uint32_t count;
 	uint64_t gap_ticks;	/* read after so long; UINT64_MAX: never */
 	uint64_t read_ticks;	/* end of the newest reading */

@@ -120,8 +120,11 @@ static bool has_thread(const struct serving *s, pid_t process, uint32_t thread)
 	snprintf(path, sizeof(path), "%d/task", (int)process);
 	fd = openat(s->to->proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	threads = fd < 0 ? NULL : fdopendir(fd);
-	if (!threads)
+	if (!threads) {
+		if (fd >= 0)
+			close(fd);
 		return false;
+	}
 	while (!has && (entry = readdir(threads)))
 		has = entry->d_name[0] != '.' &&
 		      !read_status(s->to->proc_fd, &status, "%d/task/%s/status",

@@ -70,6 +70,13 @@ static int share(void)
 
 /* ---- messages ---- */
 
+static void drop(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 /* Receive the next message. @fd: the descriptor that came with it, or -1. */
 static int receive(struct tw_helper_answer *answer, int *fd)
 {
@@ -81,7 +88,8 @@ static int receive(struct tw_helper_answer *answer, int *fd)
 	struct msghdr message = {
 		.msg_iov = &data, .msg_iovlen = 1,
 		.msg_control = control.bytes,
-		.msg_controllen = sizeof(control.bytes),
+		/* Without the room behind it, in which a second descriptor would fit. */
+		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
 	const struct cmsghdr *header;
 	ssize_t size = recvmsg(socket_fd, &message,
@@ -99,8 +107,7 @@ static int receive(struct tw_helper_answer *answer, int *fd)
 	    answer->version == TW_HELPER_VERSION &&
 	    memchr(answer->why, '\0', sizeof(answer->why)))
 		return 0;
-	if (*fd >= 0)
-		close(*fd);
+	drop(fd);
 	return size ? -EPROTO : -EPIPE;
 }
 
@@ -128,8 +135,8 @@ static int wait_for_answer(uint32_t number, bool may_load,
 		else if (!error && !answer->is_loading &&
 			 (answer->number == number || !answer->number))
 			return 0;
-		else if (!error && *fd >= 0)
-			close(*fd);
+		else
+			drop(fd);
 		/* Only once: otherwise this could go on for ever. */
 		if (!error && answer->is_loading && may_load) {
 			may_load = false;
@@ -207,8 +214,7 @@ static int connect_to(const char *path)
 	if (!connect(socket_fd, (struct sockaddr *)&address, sizeof(address)))
 		return 0;
 	error = -errno;
-	close(socket_fd);
-	socket_fd = -1;
+	drop(&socket_fd);
 	/* No helper has listened there, or it no longer does. */
 	return error == -ECONNREFUSED || error == -ENOTDIR ? -ENOENT : error;
 }
@@ -244,19 +250,18 @@ int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY])
 		return error;
 	if (!error)
 		error = share();
-	if (error) {
+	if (error)
 		explain(error, path, why);
-		return error;
-	}
-	error = ask(question, &answer, &fd, why);
+	else
+		error = ask(question, &answer, &fd, why);
 	if (!error && fd < 0) {
 		snprintf(why, TW_KERNEL_WHY, "the kernel helper sent no memory");
 		error = -EPROTO;
 	}
 	if (!error)
 		return fd;
-	close(socket_fd);
-	socket_fd = -1;
+	drop(&fd);
+	drop(&socket_fd);
 	return error;
 }
 
@@ -268,7 +273,6 @@ int tw_remote_ask(enum tw_helper_what what, uint32_t thread, uint32_t entries,
 	};
 	int fd = -1, error = ask(question, answer, &fd, why);
 
-	if (fd >= 0)
-		close(fd);
+	drop(&fd);
 	return error;
 }

@@ -7,8 +7,10 @@
  * waited since a millisecond before that stage, and at least what it waited in the stage. The
  * kernel's sum is read at most once in a millisecond, and once for a slow I/O, but not before
  * fio has read its clock. Defect: a bound that is too small, one with the waits of an I/O
- * long before, a reading per I/O, one that is in fio's lat and in no stage.
+ * long before, a reading per I/O, one that is in fio's lat and in no stage, none where
+ * the file has descriptor 0.
  */
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "engine_world.h"
@@ -69,13 +71,13 @@ static void run(bool waits)
 	world_end();
 }
 
-int main(void)
+/* Run, and count the slowest I/Os with a bound, and those with a wrong one. */
+static void count_bounds(unsigned *with, unsigned *wrong)
 {
 	const json_t *slowest;
-	unsigned with = 0, wrong = 0;
 
-	world_random = tap_seed();
 	run(true);
+	*with = *wrong = 0;
 	slowest = world_at(world.report, "slowest");
 	for (size_t i = 0; i < json_array_size(slowest); i++) {
 		const json_t *slow = json_array_get(slowest, i);
@@ -84,16 +86,30 @@ int main(void)
 		/* By its length: no other I/O is so long. */
 		const bool waited = kernel_ns >= 2000000 && kernel_ns < 3000000;
 
-		with += bound_ns != 0;
-		wrong += waited ? bound_ns + 26000 < kernel_ns || bound_ns > kernel_ns :
-				  bound_ns != 0;
+		*with += bound_ns != 0;
+		*wrong += waited ? bound_ns + 26000 < kernel_ns || bound_ns > kernel_ns :
+				   bound_ns != 0;
 	}
+}
+
+int main(void)
+{
+	const json_t *slowest;
+	unsigned with, wrong;
+
+	world_random = tap_seed();
+	count_bounds(&with, &wrong);
 	tap_ok(!wrong && with == IOS / 100, "%u of the slowest waited, and have a bound of that "
 	       "size; the device's have none (%u are wrong)", with, wrong);
 	/* Each slow one in the list may take one, and each millisecond one. */
 	tap_ok(readings < IOS * 25 / 1000 + IOS / 100 * 5 + 2 * IOS / 50 + SLOWEST,
 	       "the sum was read %" PRIu64 " times for %u I/Os", readings, IOS);
 	tap_ok(!too_early, "%" PRIu64 " of them before fio read its clock", too_early);
+	/* The file gets the lowest descriptor that is free. */
+	close(STDIN_FILENO);
+	count_bounds(&with, &wrong);
+	tap_ok(with >= IOS / 100 && fcntl(STDIN_FILENO, F_GETFD) < 0,
+	       "%u have a bound without a standard input, too", with);
 	run(false);
 	slowest = world_at(world.report, "slowest");
 	wrong = 0;

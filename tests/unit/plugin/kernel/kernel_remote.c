@@ -6,16 +6,19 @@
  * one that is loading it waits longer, but not for ever. Defect: an answer to
  * another job's question, or a job that hangs with its helper. Also one that waits
  * again and again, or as long for a helper that hangs as for one that is loading. Also
- * a job that does not wait for its turn when many connect.
+ * a job that does not wait for its turn when many connect. Also a descriptor that stays open
+ * after a failure, or that is closed twice: by then it can be another one of fio's.
  *
  * The helper is a process of the test, which answers as the case needs.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -28,36 +31,61 @@
 static unsigned answer_ms = 60000, load_ms = 60000;
 #define ANSWER_MS	answer_ms
 #define LOAD_MS		load_ms
+
+static unsigned closed_twice;
+static bool has_no_memory;
+
+static int counted_close(int fd)
+{
+	const int ret = close(fd);
+
+	closed_twice += ret < 0;
+	return ret;
+}
+
+static void *limited_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	errno = ENOMEM;
+	return has_no_memory ? MAP_FAILED : mmap(at, size, prot, flags, fd, offset);
+}
+
+#define close counted_close
+#define mmap limited_mmap
 #include "kernel/remote.c"
+#undef close
+#undef mmap
 
 static char path[] = "/tmp/kernel_remote.XXXXXX";
 static char address_path[64];
 
-static void send_to(int fd, struct tw_helper_answer answer, const char *why, int with)
+/* @with: 0 to 2 times standard input. */
+static void send_to(int fd, struct tw_helper_answer answer, const char *why, unsigned with)
 {
+	static const int inputs[2];
 	struct iovec data = { &answer, sizeof(answer) };
 	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(sizeof(inputs))];
 		struct cmsghdr align;
 	} control = { .bytes = { 0 } };
 	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
 
 	snprintf(answer.why, sizeof(answer.why), "%s", why);
-	if (with >= 0) {
+	if (with) {
 		message.msg_control = control.bytes;
-		message.msg_controllen = sizeof(control.bytes);
+		message.msg_controllen = CMSG_SPACE(with * sizeof(int));
 		*CMSG_FIRSTHDR(&message) = (struct cmsghdr) {
 			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
-			.cmsg_len = CMSG_LEN(sizeof(int)),
+			.cmsg_len = CMSG_LEN(with * sizeof(int)),
 		};
-		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &with, sizeof(with));
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), inputs, with * sizeof(int));
 	}
 	sendmsg(fd, &message, MSG_NOSIGNAL);
 }
 
 /* What a helper answers to a question. */
 struct message {
-	bool is_sent, has_fd, is_loading, to_all;
+	bool is_sent, is_loading, to_all;
+	unsigned has_fd;
 	uint32_t number, version;	/* added to those of the question */
 	const char *why;
 };
@@ -79,7 +107,7 @@ static void answer(int fd, const struct message *messages, uint32_t number)
 
 		is.base = 100 + is.number;
 		send_to(fd, is, messages[i].why ? messages[i].why : "",
-			messages[i].has_fd ? 0 : -1);
+			messages[i].has_fd);
 	}
 }
 
@@ -130,7 +158,7 @@ static void end(pid_t child)
 
 /* ---- helpers ---- */
 
-#define LOADED	{ .is_sent = true, .has_fd = true }
+#define LOADED	{ .is_sent = true, .has_fd = 1 }
 #define DONE	{ .is_sent = true }
 #define LOADING	{ .is_sent = true, .is_loading = true }
 
@@ -138,16 +166,23 @@ static const struct helper good = { .load = { LOADED }, .ring = { DONE } };
 /* Answers to other jobs come first, one with a descriptor. */
 static const struct helper late = {
 	.load = { { .is_sent = true, .number = 7, .why = "not for you" },
-		  { .is_sent = true, .number = 98, .why = "nor this", .has_fd = true }, LOADED },
+		  { .is_sent = true, .number = 98, .why = "nor this", .has_fd = 1 }, LOADED },
 	.ring = { { .is_sent = true, .number = 7, .why = "not for you" },
-		  { .is_sent = true, .number = -1U, .why = "nor this", .has_fd = true }, DONE },
+		  { .is_sent = true, .number = -1U, .why = "nor this", .has_fd = 1 }, DONE },
 };
 static const struct helper refuses = { .load = { { .is_sent = true, .why = "no room" } } };
 static const struct helper refuses_all = {
 	.load = { { .is_sent = true, .to_all = true, .why = "too many" } }, .ends_after = 1,
 };
 static const struct helper is_newer = {
-	.load = { { .is_sent = true, .has_fd = true, .version = 1 } },
+	.load = { { .is_sent = true, .has_fd = 1, .version = 1 } },
+};
+static const struct helper refuses_with_memory = {
+	.load = { { .is_sent = true, .has_fd = 1, .why = "no room" } },
+};
+static const struct helper sends_two = { .load = { { .is_sent = true, .has_fd = 2 } } };
+static const struct helper then_is_newer = {
+	.load = { LOADED }, .ring = { { .is_sent = true, .has_fd = 1, .version = 1 } },
 };
 static const struct helper sends_none = { .load = { DONE } };
 static const struct helper hangs = { .load = { LOADED } };
@@ -163,15 +198,28 @@ static const struct helper loads_only = {
 
 static char why[TW_KERNEL_WHY];
 
+static unsigned open_descriptors(void)
+{
+	unsigned count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
 static void loads(const char *what, const struct helper *helper, const char *text)
 {
 	pid_t child = start(helper);
+	unsigned before = open_descriptors();
 	int fd;
 
 	why[0] = '\0';
+	closed_twice = 0;
 	fd = tw_remote_load(64, why);
 	tap_ok((fd >= 0) == !*text && strcmp(why, text) == 0, "%s: %s", what,
 	       *why ? why : "loaded");
+	tap_ok(open_descriptors() == before + (fd >= 0 ? 2 : 0) && !closed_twice,
+	       "%u descriptors are open, %u before", open_descriptors(), before);
 	if (fd >= 0)
 		close(fd);
 	end(child);
@@ -184,8 +232,9 @@ static void expects(const char *what, const struct helper *helper, const char *t
 	int fd = tw_remote_load(64, why), error;
 
 	why[0] = '\0';
+	closed_twice = 0;
 	error = tw_remote_ask(TW_HELPER_EXPECT, 1, 64, &answer, why);
-	tap_ok(!error == !*text && strcmp(why, text) == 0 &&
+	tap_ok(!error == !*text && strcmp(why, text) == 0 && !closed_twice &&
 	       (error || answer.base == 102), "%s: %s", what, *why ? why : "expected");
 	if (fd >= 0)
 		close(fd);
@@ -277,6 +326,8 @@ static void waits_for_its_turn(void)
 
 int main(void)
 {
+	char text[TW_KERNEL_WHY];
+
 	if (!mkdtemp(path))
 		return 1;
 	snprintf(address_path, sizeof(address_path), "%s/socket", path);
@@ -293,7 +344,15 @@ int main(void)
 	loads("one that says that it loads", &says_so_and_loads, "");
 	loads("one that sends no memory", &sends_none,
 	      "the kernel helper sent no memory");
+	loads("one that refuses, with memory", &refuses_with_memory, "the kernel helper: no room");
+	loads("one that sends two descriptors", &sends_two, "");
+	has_no_memory = true;
+	snprintf(text, sizeof(text), "the kernel helper at %.100s can't be asked", address_path);
+	loads("no memory to share", &good, text);
+	has_no_memory = false;
 	expects("a ring", &good, "");
+	expects("a ring, from another version", &then_is_newer,
+		"the kernel helper is of another version of tickwise");
 	expects("a ring, with answers to others", &late, "");
 	expects("a helper that ends", &ends, "the kernel helper has ended");
 	waits_once();
