@@ -92,8 +92,9 @@ sub take {
 	} elsif ($event eq 'block_rq_issue' &&
 		 $is =~ /^$disk (\S+) (\d+) \(.*?\) (\d+) \+ (\d+) /) {
 		$flying{"$3+$4"} = [$now, undef, kind_of($1), $4 * 512, delete $own{$3}];
-	} elsif ($event eq 'block_getrq' && $is =~ /^$disk \S+ (\d+) \+ /) {
-		$own{$1} = 1 if $pid == $thread || $task =~ /^iou-wrk-$thread$/;
+	} elsif ($event eq 'block_getrq' && ($pid == $thread || $task =~ /^iou-wrk-$thread$/) &&
+		 $is =~ /^$disk \S+ (\d+) \+ /) {
+		$own{$1} = 1;
 	} elsif ($event =~ /^block_rq_(complete|requeue)$/ &&
 		 $is =~ /^$disk (\S+) \(.*?\) (\d+) \+ (\d+) /) {
 		my $request = delete $flying{"$2+$3"} //
@@ -286,5 +287,9 @@ for (@{$r->{slowest}}) {
 	}
 	check_company($io->{company}) if $io->{company};
 	check_bound() if !$c;
+}
+unless ($n{ios}) {
+	print "FALSE no I/O of the report is in the trace\n";
+	$n{wrong}++;
 }
 print join(' ', map { "$_ $n{$_}" } sort keys %n), "\n";

@@ -31,21 +31,25 @@ head -c 1048576 /dev/zero >data
 }
 perl -MJSON::PP -e '
 	use strict; use warnings; local $/;
-	my ($wanted, @files) = @ARGV;
-	my %n;
-	for my $file ("out.json", @files) {
-		open my $f, "<", $file or die "$file: $!";
+	my ($wanted, $jobs, @files) = @ARGV;
+	my @stages = ("queue", "kernel", "deliver", "lat");
+	my %n = map { ($_ => 0) } "fio: issued", "fio: samples", "engine: I/Os",
+		map { ("$_: histogram", "$_: bins") } @stages;
+	sub read_json {
+		open my $f, "<", $_[0] or die "$_[0]: $!\n";
 		my $text = <$f>;
 		$text =~ s/\A.*?^(?=\{)//ms;
-		my $j = decode_json($text);
-		for my $job (@{$j->{jobs} // []}) {
-			$n{"fio: issued"} += $job->{read}{total_ios};
-			$n{"fio: samples"} += $job->{read}{lat_ns}{N};
-		}
-		next if $j->{jobs};
-		$n{"engine: I/Os"} += $j->{ios}{read};
-		for my $stage ("queue", "kernel", "deliver", "lat") {
-			my $h = $j->{stages}{$stage}{read};
+		return decode_json($text);
+	}
+	for my $job (@{read_json("out.json")->{jobs}}) {
+		$n{"fio: issued"} += $job->{read}{total_ios};
+		$n{"fio: samples"} += $job->{read}{lat_ns}{N};
+	}
+	@files == $jobs or die @files . " reports of $jobs jobs\n";
+	for my $report (map { read_json($_) } @files) {
+		$n{"engine: I/Os"} += $report->{ios}{read};
+		for my $stage (@stages) {
+			my $h = $report->{stages}{$stage}{read} or die "no $stage\n";
 			$n{"$stage: histogram"} += $h->{count};
 			$n{"$stage: bins"} += $_ for values %{$h->{bins}};
 		}
@@ -58,4 +62,4 @@ perl -MJSON::PP -e '
 		$bad = 1 if $off;
 	}
 	print $bad ? "they differ\n" : "all the same\n";
-	exit $bad' "$((count / jobs * jobs))" n.*.tickwise.json
+	exit $bad' "$((count / jobs * jobs))" "$jobs" n.*.tickwise.json
