@@ -119,20 +119,20 @@ static void judge_stages(const struct tw_doctor_facts *facts, struct tw_doctor_l
 		    "%s", facts->stages.why_not);
 }
 
-/* It is no fault: few jobs need all of it. */
+/* What is missing is no fault: few jobs need all of it. Nothing is good without the stages. */
 static void judge_part(const struct tw_doctor_facts *facts, enum tw_doctor_part part,
 		       struct tw_doctor_line *line)
 {
 	const char *found = facts->stages.parts[part].found;
 	const char *missing = facts->stages.parts[part].missing;
+	const int works = facts->stages.is_served || facts->stages.is_loaded;
 
 	if (!found[0] && !missing[0])
 		put(line, TW_DOCTOR_NOTE, "", "not known");
-	else if (!missing[0])
-		put(line, TW_DOCTOR_GOOD, "", "%s", found);
 	else
-		put(line, TW_DOCTOR_NOTE, "", "%s; missing: %s", found[0] ? found : "none",
-		    missing);
+		put(line, works && !missing[0] ? TW_DOCTOR_GOOD : TW_DOCTOR_NOTE, "",
+		    "%s%s%s%s", works ? "" : "once the kernel stages work: ",
+		    found[0] ? found : "none", missing[0] ? "; missing: " : "", missing);
 }
 
 static void judge_split(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
