@@ -9,15 +9,18 @@
 #include "command/diff/diff.h"
 #include "base/allocate.h"
 #include "command/output/page.h"
+#include "text_file.h"
 
 /* Where a fact is. */
 enum place { OF_JOB, OF_MACHINE, OF_FILE, OF_DEVICE, OF_CLOCK, OF_FIO_CLOCK, OF_COUNTER };
+
+#define PLACE	"filename directory"
 
 static const struct key {
 	const char *name;
 	enum place place;
 	const char *key, *inner;	/* to a text, a number or a boolean */
-	const char *option;		/* option of fio that may set it; or NULL */
+	const char *options;		/* those of fio that may set it; or NULL */
 } keys[] = {
 	{ "host", OF_JOB, "host", NULL, NULL },
 	{ "fio", OF_JOB, "fio_version", NULL, NULL },
@@ -36,14 +39,15 @@ static const struct key {
 	{ "hypervisor", OF_MACHINE, "hypervisor", NULL, NULL },
 	{ "clocksource", OF_MACHINE, "clocksource", NULL, NULL },
 	{ "governor", OF_MACHINE, "governor", NULL, NULL },
-	{ "file", OF_FILE, "path", NULL, "filename" },
-	{ "file size", OF_FILE, "size", NULL, "size" },
+	{ "file", OF_FILE, "path", NULL, PLACE " filename_format nrfiles" },
+	{ "file size", OF_FILE, "size", NULL, "size filesize nrfiles " PLACE },
 	{ "file system", OF_FILE, "filesystem", NULL, NULL },
-	{ "device", OF_DEVICE, "name", NULL, "filename" },
-	{ "device model", OF_DEVICE, "model", NULL, "filename" },
-	{ "device size", OF_DEVICE, "size", NULL, "filename" },
-	{ "scheduler", OF_DEVICE, "scheduler", NULL, NULL },
-	{ "nr_requests", OF_DEVICE, "nr_requests", NULL, NULL },
+	{ "device", OF_DEVICE, "name", NULL, PLACE },
+	{ "device model", OF_DEVICE, "model", NULL, PLACE },
+	{ "device size", OF_DEVICE, "size", NULL, PLACE },
+	{ "scheduler", OF_DEVICE, "scheduler", NULL, "ioscheduler" },
+	/* A scheduler sets it, too. */
+	{ "nr_requests", OF_DEVICE, "nr_requests", NULL, "ioscheduler" },
 	{ "queue depth", OF_DEVICE, "queue_depth", NULL, NULL },
 	{ "write cache", OF_DEVICE, "write_cache", NULL, NULL },
 	{ "rotational", OF_DEVICE, "rotational", NULL, NULL },
@@ -88,11 +92,11 @@ static const char *list(const json_t *set, const json_t *other)
 				   made;
 }
 
-/* Is this option one of those that differ? */
-static int is_in(const struct tw_diff_facts *facts, const char *name)
+/* Is one of these options one of those that differ? */
+static int is_in(const struct tw_diff_facts *facts, const char *options)
 {
-	for (size_t i = 0; i < facts->count && name; i++)
-		if (strcmp(facts->list[i].name, name) == 0)
+	for (size_t i = 0; i < facts->count && options; i++)
+		if (tw_text_has_word(options, facts->list[i].name, " ", " "))
 			return 1;
 	return 0;
 }
@@ -216,11 +220,11 @@ static void find_in(struct tw_diff_facts *facts, const struct tw_diff *diff,
 	json_decref(sets[1]);
 }
 
-/* Find a fact, unless an @option that sets it differs. */
-static void find(struct tw_diff *diff, const char *name, const char *option, teller tell,
+/* Find a fact, unless one of the @options that set it differs. */
+static void find(struct tw_diff *diff, const char *name, const char *options, teller tell,
 		 const void *of)
 {
-	if (!is_in(&diff->options, option))
+	if (!is_in(&diff->options, options))
 		find_in(&diff->facts, diff, name, tell, of);
 }
 
@@ -262,7 +266,7 @@ static void find_time(struct tw_diff *diff)
 	double ns[TW_DIFF_SIDES] = { 0, 0 };
 	char a[TW_FORMAT_SIZE], b[TW_FORMAT_SIZE];
 
-	if (is_in(&diff->options, "runtime"))
+	if (is_in(&diff->options, "runtime time_based size filesize io_size number_ios loops"))
 		return;
 	for (size_t i = 0; i < diff->count; i++)
 		ns[diff->runs[i].side] += (double)diff->runs[i].groups[0]->run_ns /
@@ -280,7 +284,7 @@ void tw_diff_find_facts(struct tw_diff *diff)
 
 	find_options(diff);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		find(diff, keys[i].name, keys[i].option, tell_key, &keys[i]);
+		find(diff, keys[i].name, keys[i].options, tell_key, &keys[i]);
 	find(diff, "jobs", "numjobs", tell_jobs, NULL);
 	find(diff, "tw_digits", "tw_digits", tell_digits, NULL);
 	for (size_t i = 0; i < TW_COUNTS; i++)
