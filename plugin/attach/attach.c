@@ -292,9 +292,14 @@ static int report(struct run *run)
 	json = tw_attach_to_json(&result);
 	code = print_report(json, &run->options, run->table.out);
 	json_decref(json);
-	if (code != TW_EXIT_GOOD || run->tally.ring_count || run->tally.row_count ||
-	    lost->rings || lost->records)
+	if (code != TW_EXIT_GOOD)
 		return code;
+	if (run->tally.ring_count || run->tally.row_count || lost->rings || lost->records) {
+		if (!run->options.json)
+			tw_command_remark(tw_attach_options.command,
+					  "--json=FILE keeps the report");
+		return code;
+	}
 	tw_command_remark(tw_attach_options.command, "no ring was seen: process %d (%s) and "
 			  "those it started did no I/O through io_uring%s",
 			  (int)run->target.pid, run->target.program,

@@ -178,10 +178,14 @@ is "$status $(grep -c 'no ring was seen' err page | tr '\n' ' ')" '2 err:1 page:
 head -c 4194304 /dev/zero >buffered
 attach --interval=0 --json=b.json -- "$FIO" --name=b $(stock --filename=buffered \
 	--io_size=2m --rw=randread --invalidate=0)
-is "$status" 0 'buffered reads'
+is "$status $(grep -h 'keeps the report' err out)" '0 ' 'buffered reads, and the report is kept'
 attached b.json '@busy == 1 && near(512, found()) && $busy[0]{operation} eq "read" &&
 	$busy[0]{file} eq "'"$(pwd -P)"'/buffered" && $busy[0]{ring} == 1 &&
 	$j->{attached}{rings}[0]{program} eq "fio"' 'each is counted, of its file'
+
+attach --interval=0 -- "$FIO" --name=b $(stock --filename=buffered --io_size=64k --rw=read)
+is "$status $(grep -h 'keeps the report' err out)" \
+	'0 tickwise attach: --json=FILE keeps the report' 'else how to keep it is told'
 
 # In a chroot a path begins there. This one is the same root by another path.
 mkdir newroot
@@ -435,7 +439,7 @@ attach_to f.json --interval=0.1 -- "$FIO" --name=long $(stock --filename=buffere
 	--rw=read --time_based --runtime=600 --thread --rate_iops=200)
 wait_for page buffered
 kill -INT $attacher
-wait_for page 'keeps the report'
+wait_for page 'largest stage'
 has page 'by ring, file and operation' 'Ctrl-C: the report'
 kill -0 $attacher
 ok $? 'then it waits for the program'

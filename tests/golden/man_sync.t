@@ -17,7 +17,7 @@ sed 's/\\-/-/g; s/\\e/\\/g' "$page" | perl -ne '
 	$in = /^[\$#] tickwise/, $new = 0 if $new;
 	$in = 0 if /^\.EE/;
 	print if $in && !/^[\$#] /' >"$scratch/reports"
-is "$(grep -c '^next: ' "$scratch/reports")" 3 'the page has three whole reports'
+is "$(grep -c ' slowest .*syncs' "$scratch/reports")" 3 'the page has three whole reports'
 
 # Names of those runs: jobs, files, devices, programs and calls.
 cat >"$scratch/names" <<-END

@@ -41,17 +41,15 @@ static int lacks_causes(const struct tw_report_group *group)
 /* Add what to run to learn more than the page tells. */
 static void add_next(struct tw_page *page, int attached, int lacks, unsigned with)
 {
-	if (!lacks && with & TW_REPORT_WITH_ALL)
+	const int has_all = attached || with & TW_REPORT_WITH_ALL;
+
+	if (!lacks && has_all)
 		return;
 	tw_page_paragraph(page, "next: ");
 	if (lacks)
 		tw_page_more(page, "tickwise %s --causes, as root (reasons)%s",
-			     attached ? "attach" : "run", with & TW_REPORT_WITH_ALL ? "" : "; ");
-	if (with & TW_REPORT_WITH_ALL)
-		return;
-	if (attached)
-		tw_page_more(page, "tickwise attach --json=FILE keeps the report");
-	else
+			     attached ? "attach" : "run", has_all ? "" : "; ");
+	if (!has_all)
 		tw_page_more(page, lacks ? "report --all, --html=FILE" : "tickwise report --all "
 			     "(over time, clocks, words), --html=FILE (plots)");
 }
