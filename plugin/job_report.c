@@ -17,6 +17,7 @@
 #include "report/report_json.h"
 #include "report_file.h"
 #include "response.h"
+#include "verify.h"
 
 /* ---- the job ------------------------------------------------------------ */
 
@@ -233,13 +234,24 @@ static int set_slowest(struct tw_report *report, struct tw_job *job,
 
 /* ---- what is known at the end ------------------------------------------- */
 
-/* Set fio's own lat, by fio's clock. fio's numbers are complete when it cleans up a job.
- * fio may measure no lat (disable_lat). */
+/* True if fio measures lat, and prints it. Without slat, clat and bw fio does not read when an
+ * I/O ends. Without slat it does not read when the reads begin that verify what was written. */
+static bool has_fio_lat(const struct thread_data *td)
+{
+	const struct thread_options *o = &td->o;
+
+	if (!o->stats || o->disable_lat || o->gtod_reduce)
+		return false;
+	return !o->disable_slat || (!(o->disable_clat && o->disable_bw) &&
+		!(td_write(td) && o->do_verify && o->verify != VERIFY_NONE));
+}
+
+/* Set fio's own lat, by fio's clock. fio's numbers are complete when it cleans up a job. */
 static void set_fio_lat(struct tw_tally *tally, const struct thread_data *td)
 {
 	unsigned direction;
 
-	if (td->o.disable_lat)
+	if (!has_fio_lat(td))
 		return;
 	tw_row_put(&tally->has, TW_ROW_fio_ios);
 	tw_row_put(&tally->has, TW_ROW_fio_lat_ns);

@@ -73,11 +73,16 @@ json out.json '!grep { my $s = $_; $s->{total_ios} && (
 	map { $_->{read}, $_->{write} } grep { $_->{jobname} =~ /^deep/ } @{$j->{jobs}}'
 ok $? "fio's slat, clat and lat are complete"
 
-# fio keeps no times of these, but counts them.
-for less in gtod_reduce disable_clat disable_slat disable_lat disable_bw; do
+# fio keeps no times of these, but counts them. Without slat, clat and bw it prints a lat, but
+# does not read when an I/O ends.
+for less in gtod_reduce disable_clat disable_slat disable_lat disable_bw no_end; do
 	printf '[%s]\nioengine=external:%s\nrw=randrw\nbs=4k\nsize=256k\n' \
 		"$less" "$TICKWISE_SO"
-	printf 'iodepth=4\nfilename=less.data\n%s=1\n' "$less"
+	printf 'iodepth=4\nfilename=less.data\n'
+	case $less in
+	no_end) printf 'disable_slat=1\ndisable_clat=1\ndisable_bw=1\n' ;;
+	*) printf '%s=1\n' "$less" ;;
+	esac
 done >less.fio
 timeout -s KILL $hung_s "$FIO" less.fio --output-format=json --output=out.json \
 	>out 2>err
@@ -88,7 +93,7 @@ is "$(from_json out.json '
 		open my $f, "<", glob "$job->{jobname}.*.tickwise.json";
 		my $r = decode_json(<$f>);
 		print " $job->{jobname}" if exists $r->{fio_lat} ==
-			$job->{jobname} =~ /gtod_reduce|disable_lat/;
+			$job->{jobname} =~ /gtod_reduce|disable_lat|no_end/;
 		for ("read", "write") {
 			print " $job->{jobname}" if $r->{ios}{$_} !=
 				$job->{$_}{total_ios};
