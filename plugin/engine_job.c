@@ -130,6 +130,7 @@ void tw_cleanup(struct thread_data *td)
 		return;
 	}
 	if (job->collected.started) {
+		tw_record_follow_resets(td, job);
 		tw_record_settle(job);
 		if (job->collected.intervals)
 			ret = tw_intervals_end(job);

@@ -22,7 +22,23 @@ struct tw_filled {
 	uint64_t first_ticks;		/* its first I/O was prepared; 0: none */
 	uint64_t last_ticks;		/* its last I/O was returned */
 	uint64_t end_ticks;		/* the job went on with the other tally */
+	bool restarts;			/* fio has reset its statistics: forget earlier tallies */
 };
+
+/* Count I/Os as unaccounted, since fio has reset its statistics. It keeps its errors. */
+static inline void tw_fill_uncount(struct tw_counts into[TW_DIRECTIONS],
+				   const struct tw_counts from[TW_DIRECTIONS])
+{
+	unsigned direction;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++) {
+		const struct tw_counts *counts = &from[direction];
+
+		into[direction].errors += counts->errors;
+		into[direction].unaccounted += counts->unaccounted + counts->ios +
+					       counts->backwards;
+	}
+}
 
 /* The bits of the word. The lowest is the number of the tally. */
 #define TW_FILLS_SECOND	1U

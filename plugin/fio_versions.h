@@ -69,16 +69,37 @@ static inline bool tw_is_ramping(struct thread_data *td)
 #endif
 }
 
+/* True if fio may reset its statistics while the job runs: at the end of the ramp time, and
+ * before the last window of latency_target. A job without both need not ask again. */
+static inline bool tw_may_reset(const struct thread_data *td)
+{
+#ifdef TW_FIO_RAMP_PERIOD
+	return ramp_period_enabled || td->o.latency_target;
+#else
+	return td->o.ramp_time || td->o.latency_target;
+#endif
+}
+
+/* True if fio has reset its statistics since this was asked before: a reset sets a new
+ * epoch. @epoch: zeroed, before the first time. */
+static inline bool tw_was_reset(const struct thread_data *td, struct timespec *epoch)
+{
+	const struct timespec before = *epoch;
+
+	*epoch = td->epoch;
+	return (before.tv_sec || before.tv_nsec) && (before.tv_sec != epoch->tv_sec ||
+						     before.tv_nsec != epoch->tv_nsec);
+}
+
 /*
- * True if fio will count this I/O. fio asks the same after ->event(), or, if the I/O
- * has no ->event(), after ->queue(). The question may end the ramp time and reset
- * fio's statistics. The engine asks first, right before fio, so both get the same
+ * True if fio will count this I/O, unless the job ramps. fio asks both after ->event(), or,
+ * if the I/O has no ->event(), after ->queue(). To ask for the ramp may end the ramp time
+ * and reset fio's statistics. The engine asks first, right before fio, so both get the same
  * answer for the same I/O.
  */
-static inline bool tw_is_accounted(struct thread_data *td)
+static inline bool tw_is_running(const struct thread_data *td)
 {
-	return !tw_is_ramping(td) &&
-	       (td->runstate == TD_RUNNING || td->runstate == TD_VERIFYING);
+	return td->runstate == TD_RUNNING || td->runstate == TD_VERIFYING;
 }
 
 #endif

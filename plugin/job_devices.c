@@ -4,8 +4,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "job_parts.h"
+#include "latency/histogram.h"
 #include "report/facts.h"
 
 #define DIGITS		2U
@@ -55,6 +57,24 @@ void tw_devices_free(struct tw_devices *devices)
 	for (i = 0; devices && i < devices->count; i++)
 		tw_report_free_device(&devices->list[i]);
 	free(devices);
+}
+
+void tw_devices_forget(struct tw_devices *devices)
+{
+	unsigned i, direction;
+
+	for (i = 0; devices && i < devices->count; i++) {
+		struct tw_report_device *device = &devices->list[i];
+
+		memset(device->ios, 0, sizeof(device->ios));
+		for (direction = 0; direction < TW_DIRECTIONS; direction++) {
+			tw_histogram_forget(&device->lat[direction]);
+			tw_histogram_forget(&device->in_device[direction]);
+		}
+		tw_windows_reset(&device->over_time);
+	}
+	if (devices)
+		devices->other_ios = 0;
 }
 
 void tw_devices_add(struct tw_devices *devices, unsigned place,

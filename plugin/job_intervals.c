@@ -115,11 +115,16 @@ static int write_header(struct thread_data *td, const struct tw_intervals *inter
 
 /* ---- lines -------------------------------------------------------------- */
 
-/* Add an interval to the sum. */
-static void add(struct tw_intervals *intervals, const struct tw_filled *filled)
+/* Add an interval to the sum, or begin a new sum. */
+static void add(struct tw_intervals *intervals, struct tw_filled *filled)
 {
 	struct tw_filled *sum = &intervals->sum;
 
+	if (filled->restarts) {
+		tw_fill_uncount(filled->tally.counts, sum->tally.counts);
+		tw_tally_free(&sum->tally);
+		sum->first_ticks = sum->last_ticks = 0;
+	}
 	if (!intervals->error)
 		intervals->error = tw_tally_merge(&sum->tally, &filled->tally);
 	if (!sum->first_ticks)
@@ -145,6 +150,7 @@ static void set_line(struct tw_intervals *intervals, const struct tw_filled *fil
 	line->has_run = tw_report_run(job, &intervals->sum, &line->first_ns,
 				      &line->run_ns);
 	line->is_end = is_end;
+	line->restarts = filled->restarts;
 }
 
 /* Write a line of what the job has filled, add it to the sum, and make it empty. */
@@ -178,6 +184,7 @@ static void write_line(struct tw_intervals *intervals, struct tw_filled *filled,
 	}
 	tw_tally_reset(tally);
 	filled->first_ticks = filled->last_ticks = 0;
+	filled->restarts = false;
 }
 
 /* ---- the thread --------------------------------------------------------- */

@@ -140,6 +140,9 @@ int tw_devices_start(struct thread_data *td, const struct tw_files *files,
 		     struct tw_devices **devices);
 void tw_devices_free(struct tw_devices *devices);
 
+/* Forget all I/Os. @devices may be NULL. */
+void tw_devices_forget(struct tw_devices *devices);
+
 /* Return the index of the file's device in the list. While fio replays a log, it may
  * add files. */
 static inline unsigned tw_device_of(const struct tw_devices *devices,

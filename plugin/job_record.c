@@ -188,6 +188,7 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 	const bool has_extra = hot->response || hot->event_time || hot->kernel.companies;
 
 	settle_slow_at_once(job);
+	hot->may_reset = tw_may_reset(td);
 	hot->waits = (struct tw_waits) { .fd = -1, .gap_ticks = UINT64_MAX };
 	if (hot->stages && !job->collected.follow.turns && job->collected.slowest.most)
 		tw_waits_begin(job);
@@ -575,6 +576,28 @@ static void take_counts(struct tw_job *job, struct tw_tally *tally)
 	hot->has_pending = false;
 }
 
+/* Forget what was recorded, since fio has reset its statistics. */
+static void forget(struct tw_job *job, struct tw_filled *filled)
+{
+	struct tw_job_collected *collected = &job->collected;
+	struct tw_counts counts[TW_DIRECTIONS] = { { 0 } };
+
+	tw_fill_uncount(counts, filled->tally.counts);
+	tw_tally_reset(&filled->tally);
+	memcpy(filled->tally.counts, counts, sizeof(counts));
+	filled->first_ticks = filled->last_ticks = 0;
+	filled->restarts = true;
+	tw_slowest_forget(&collected->slowest);
+	settle_slow_at_once(job);
+	tw_sampling_limit(job);
+	tw_devices_forget(job->hot.devices);
+	if (collected->behinds)
+		collected->behinds->count = 0;
+	if (collected->commits)
+		collected->commits->count = 0;
+	job->hot.was_reset = false;
+}
+
 /* Without tw_interval there is one tally, which no other thread uses. */
 void tw_record_settle(struct tw_job *job)
 {
@@ -585,8 +608,27 @@ void tw_record_settle(struct tw_job *job)
 
 	take_finished(job, filled);
 	take_counts(job, &filled->tally);
+	if (tw__unlikely(job->hot.was_reset))
+		forget(job, filled);
 	if (!has_intervals || tw_fill_end(filling))
 		return;
 	filled->end_ticks = tw_job_stamp(job);
 	tw_fill_switch(filling);
+}
+
+/* All I/Os of the list, and no others, came before the reset: fio waits for those in flight,
+ * or counted none of them. */
+void tw_record_follow_resets(const struct thread_data *td, struct tw_job *job)
+{
+	job->hot.was_reset = job->hot.may_reset && tw_was_reset(td, &job->hot.epoch);
+	if (job->hot.was_reset)
+		tw_record_settle(job);
+}
+
+bool tw_record_is_past_ramp(struct thread_data *td, struct tw_job *job)
+{
+	const bool ramps = tw_is_ramping(td);
+
+	tw_record_follow_resets(td, job);
+	return !ramps;
 }

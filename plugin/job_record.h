@@ -26,6 +26,13 @@ int tw_record_init(const struct thread_data *td, const struct tw_job *job,
 /* Put the finished I/Os, and what else was counted, into the tally. */
 void tw_record_settle(struct tw_job *job);
 
+/* Forget what was recorded before fio last reset its statistics. */
+void tw_record_follow_resets(const struct thread_data *td, struct tw_job *job);
+
+/* Ask before each I/O of a job that tw_may_reset(): false if fio leaves it out, since the job
+ * ramps. */
+bool tw_record_is_past_ramp(struct thread_data *td, struct tw_job *job);
+
 /* Settle while the job has to wait for a device anyway. Few finished I/Os are left for
  * later: on a fast device, settling one I/O takes longer than the wait. */
 static inline void tw_record_before_wait(struct tw_job *job)
@@ -69,7 +76,8 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 	const struct tw_io *io = &hot->io[io_u->index];
 	const int64_t lat_ticks = (int64_t) (returned_ticks - io->prepared_ticks);
 
-	if (!tw_is_accounted(td)) {
+	if ((tw__unlikely(hot->may_reset) && !tw_record_is_past_ramp(td, job)) ||
+	    !tw_is_running(td)) {
 		tw_pending(job, io_u)->unaccounted++;
 		return;
 	}

@@ -190,6 +190,8 @@ struct tw_job_hot {
 	bool event_wait;		/* one completion at a time */
 	bool test_nop;			/* transfers that move nothing */
 	bool has_pending;		/* some of @pending is not 0 */
+	bool may_reset;			/* fio may reset its statistics: tw_may_reset() */
+	bool was_reset;			/* the next settle forgets all before it */
 	struct tw_kernel kernel;	/* stamps of the kernel */
 	struct tw_syncs syncs;		/* the same of syncs */
 	struct tw_sampling sampling;	/* of the I/Os that get such stamps */
@@ -212,6 +214,7 @@ struct tw_job_hot {
 	int64_t settle_ticks;		/* settle at once from this lat on */
 	uint64_t settled_ticks;		/* the last I/O of the last settle was returned */
 	uint64_t settle_after_ticks;	/* settle if so much time passed since then */
+	struct timespec epoch;		/* of fio's statistics, if it may reset them */
 };
 
 /* What the report is made of. Between the job's beginning and its end only a settle

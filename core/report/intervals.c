@@ -24,6 +24,8 @@ json_t *tw_report_line_to_json(const struct tw_report_line *line,
 	}
 	if (line->is_end)
 		json_object_set_new(json, "end", json_true());
+	if (line->restarts)
+		json_object_set_new(json, "restart", json_true());
 	tw_tally_to_json(json, tally, 0);
 	if (!tw_json_lacked_memory())
 		return json;
@@ -37,7 +39,7 @@ int tw_report_line_from_json(struct tw_report_line *line, struct tw_tally *tally
 {
 	static const char *const known[] = {
 		"interval", "from_ns", "to_ns", "realtime_ns", "first_ns", "run_ns", "end",
-		"lacks", NULL,
+		"restart", "lacks", NULL,
 	};
 	uint64_t end_ns;
 	int error;
@@ -49,6 +51,8 @@ int tw_report_line_from_json(struct tw_report_line *line, struct tw_tally *tally
 		.realtime_ns = tw_want_u64(json, "", "realtime_ns", problem),
 		.is_end = json_object_get(json, "end") &&
 			  tw_want_boolean(json, "", "end", problem),
+		.restarts = json_object_get(json, "restart") &&
+			    tw_want_boolean(json, "", "restart", problem),
 	};
 	if (line->to_ns < line->from_ns)
 		tw_report_refuse(problem, "it ends before it begins");

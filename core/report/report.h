@@ -187,6 +187,7 @@ struct tw_report_line {
 	uint64_t first_ns, run_ns;	/* of the job so far, as in its report */
 	int has_run;			/* 0: no I/O counted so far */
 	int is_end;			/* 1: the last line; the job ended by itself */
+	int restarts;			/* 1: fio has forgotten the lines before it */
 };
 
 /* Return a line as JSON; NULL without memory. The tally's over_time is closed. */

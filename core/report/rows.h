@@ -104,7 +104,7 @@ enum tw_show {
 	      "they moved a part of their bytes, and fio submits the rest as new I/Os") \
 	COUNT(unaccounted, "unaccounted", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_APART, TW_EXPECTED, \
-	      "I/O[s] that fio does not account (ramp time, the sync at the end)", \
+	      "I/O[s] that fio does not account (ramp time, before a reset, the sync at the end)", \
 	      "they are not in its lat either") \
 	COUNT(backwards, "backwards", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_IN_FIO_LAT, TW_EXPECTED, "I/O[s] with stamps that ran backwards", \

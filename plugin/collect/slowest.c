@@ -14,9 +14,8 @@ int tw_slowest_init(struct tw_slowest *slowest, uint32_t most, size_t slot_bytes
 		.slots = calloc(most ? most : 1, slot_bytes),
 		.slot_bytes = slot_bytes,
 		.most = most,
-		/* A list for no values wants none, not even the largest. */
-		.least = most ? 0 : UINT64_MAX,
 	};
+	tw_slowest_forget(slowest);
 	return slowest->slots ? 0 : -ENOMEM;
 }
 

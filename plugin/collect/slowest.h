@@ -38,6 +38,14 @@ int tw_slowest_init(struct tw_slowest *slowest, uint32_t most,
 		    size_t slot_bytes);
 void tw_slowest_free(struct tw_slowest *slowest);
 
+/* Forget all values. */
+static inline void tw_slowest_forget(struct tw_slowest *slowest)
+{
+	slowest->count = 0;
+	/* A list for no values wants none, not even the largest. */
+	slowest->least = slowest->most ? 0 : UINT64_MAX;
+}
+
 /* True if @value would be kept. Of equal values, those that came first stay. */
 static inline int tw_slowest_wants(const struct tw_slowest *slowest,
 				   uint64_t value)

@@ -17,6 +17,7 @@
 #include "../fio_run.h"
 #include "../fio_versions.h"
 #include "../message.h"
+#include "latency/histogram.h"
 #include "memory_job.h"
 #include "timespec.h"
 
@@ -196,9 +197,20 @@ static void record(struct tw_memory_job *job)
 		tw_histogram_add(&job->ticks, took);
 }
 
+/* Record the last I/O, and forget all if fio has reset its statistics after it. */
+static void settle(const struct thread_data *td, struct tw_memory_job *job)
+{
+	record(job);
+	if (!tw_was_reset(td, &job->epoch))
+		return;
+	job->unaccounted += job->ticks.count + job->interrupted;
+	job->interrupted = 0;
+	tw_histogram_forget(&job->ticks);
+}
+
 static int prep(struct thread_data *td, struct io_u *io_u)
 {
-	record(td->io_ops_data);
+	settle(td, td->io_ops_data);
 	return 0;
 }
 
@@ -222,7 +234,7 @@ static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 		position = *(void *volatile *) position;
 	job->took_ticks = end_stamp(job) - begin;
 	job->position = position;
-	job->is_accounted = tw_is_accounted(td);
+	job->is_accounted = !tw_is_ramping(td) && tw_is_running(td);
 	job->is_unrecorded = true;
 	return FIO_Q_COMPLETED;
 }
@@ -238,7 +250,7 @@ static void cleanup(struct thread_data *td)
 	if (!tw_has_our_layout(td))
 		return;
 	if (job && job->start_realtime_ns) {
-		record(job);
+		settle(td, job);
 		ret = tw_memory_report(td, job);
 		if (ret && !td->error)
 			td_verror(td, -ret, TW_MEMORY_NAME " report");

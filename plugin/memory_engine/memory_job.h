@@ -57,7 +57,8 @@ struct tw_memory_job {
 	struct tw_histogram ticks;	/* of I/Os that nothing interrupted */
 	uint64_t interrupted;		/* number of I/Os, like the next two */
 	uint64_t backwards;		/* ended before they began */
-	uint64_t unaccounted;		/* not counted by fio: ramp time */
+	uint64_t unaccounted;		/* fio does not count them, or no longer */
+	struct timespec epoch;		/* of fio's statistics: tw_was_reset() */
 };
 
 /* memory_options.c: the checks log what is wrong before any job begins, and return 0 or 1 */

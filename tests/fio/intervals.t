@@ -103,6 +103,17 @@ ok $? "and parts of it add up: $(cat parts)"
 job --name=s $long --status-interval=200ms --tw_stages=0 --ramp_time=200ms
 adds_up s.1.*.tickwise.json
 ok $? 'without stages, with a ramp time, and with --status-interval'
+# Whatever the times of these I/Os are, fio doubles the depth until it is 8, and forgets all
+# before the last window, but for the times of syncs.
+# shellcheck disable=SC2086
+job --name=l --fsync=0 --time_based --runtime=60 --tw_interval=100ms --latency_target=1000s \
+	--latency_window=80ms --latency_percentile=1
+adds_up l.1.*.tickwise.json && same_counts
+ok $? 'with latency_target: the lines since the reset are what fio counts'
+"$tickwise" report --json --to=100ms l.1.*.jsonl >part
+json l.1.*.tickwise.json '$j->{unaccounted}{read} > 0' && grep -q '"restart":true' l.1.*.jsonl &&
+	json part '$j->{ios}{read} > 0'
+ok $? 'those before tell what they had'
 job --name=short --tw_interval=1 --tw_report=one.json
 adds_up one.json
 ok $? 'tw_report=FILE: FILE.intervals.jsonl; of a job that is shorter, too'

@@ -84,6 +84,15 @@ ok $? "what fio counts is recorded ($apart apart)"
 json m.1.*.memory.json '$j->{unaccounted} > 0'
 ok $? "and what it does not is not"
 
+# Whatever the times of these I/Os are, fio ends the job with a window of its own.
+memory_fio --time_based=1 --runtime=60 --latency_target=1000s --latency_window=50ms \
+	--latency_percentile=1
+is "$status $(value out.json '$j->{jobs}[0]{read}{clat_ns}{N}')" \
+	"0 $(value "$(ls m.1.*.memory.json)" '$j->{load}{batches} + $j->{load}{disturbed}')" \
+	"latency_target: only the last window is recorded"
+json m.1.*.memory.json '$j->{unaccounted} > 0'
+ok $? "and the I/Os before are counted apart"
+
 # ---- the manual ----
 
 [ -z "$no_schema" ] || { skip "$no_schema"; done_testing; }

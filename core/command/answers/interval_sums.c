@@ -76,6 +76,7 @@ struct adding {
 	const struct tw_report_span *wanted;
 	struct tw_report_job *job;
 	uint64_t begins_ns;		/* since the group's start */
+	struct tw_tally tally;		/* of the lines since the last restart */
 };
 
 /* Return: 0; -errno. */
@@ -97,11 +98,15 @@ static int add_line(struct adding *adding, const struct tw_intervals_line *line)
 	if (to_ns > of->shown.to_ns)
 		of->shown.to_ns = to_ns;
 	of->has_lines = 1;
+	if (line->is.restarts) {
+		tw_tally_free(&adding->tally);
+		job->first_ns = job->run_ns = 0;
+	}
 	if (line->ran_ns && !job->run_ns)
 		job->first_ns = line->is.first_ns > line->is.from_ns ?
 				line->is.first_ns : line->is.from_ns;
 	job->run_ns += line->ran_ns;
-	return tw_must(tw_tally_merge(&of->report.tally, &line->tally));
+	return tw_must(tw_tally_merge(&adding->tally, &line->tally));
 }
 
 /* Add the lines of a file. Return: 0; -errno with @problem. */
@@ -141,7 +146,13 @@ static int add_all(struct adding *adding, struct tw_intervals *intervals,
 	if (end_ns > adding->of->end_ns)
 		adding->of->end_ns = end_ns;
 	json_object_update(adding->of->report.unknown, intervals->unknown);
-	return 0;
+	if (tw_tally_is_empty(&adding->tally))
+		return 0;
+	ret = tw_must(tw_tally_merge(&adding->of->report.tally, &adding->tally));
+	if (ret)
+		tw_report_refuse(problem, "its intervals can't be added to the others: %s",
+				 strerror(-ret));
+	return ret;
 }
 
 /* ---- jobs ----------------------------------------------------------------- */
@@ -160,6 +171,7 @@ static int add_job(struct adding *adding, const char *path,
 	if (!ret)
 		ret = add_all(adding, intervals, &in_file);
 	tw_intervals_close(intervals);
+	tw_tally_free(&adding->tally);
 	if (ret)
 		tw_report_refuse(problem, "%s: %s", path, in_file.text);
 	json_object_set_new(job->json, "first_ns", tw_json_of_u64(job->first_ns));

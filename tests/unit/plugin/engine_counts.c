@@ -16,7 +16,7 @@
 /* ---- one I/O at a time --------------------------------------------------- */
 
 /* What goes on around an I/O. */
-enum around { NORMAL, IN_RAMP, AFTER_RAMP, SETTING_UP, FSYNCING, FINISHING, VERIFYING };
+enum around { NORMAL, IN_RAMP, AFTER_RAMP, AFTER_RESET, SETTING_UP, FSYNCING, FINISHING, VERIFYING };
 
 struct step {
 	enum fio_ddir ddir;
@@ -36,7 +36,7 @@ struct expected {
 
 struct one_case {
 	const char *name;
-	bool trims, file_ends, test_nop;
+	bool trims, file_ends, test_nop, has_target;
 	struct step steps[5];		/* up to one with ddir DDIR_LAST */
 	struct expected expected[8];
 	unsigned messages, ramp_asked;
@@ -84,6 +84,12 @@ static const struct one_case cases[] = {
 		{ .ddir = DDIR_READ, 7000, .around = AFTER_RAMP }, END },
 	  .expected = { { "ios.read", 1 }, { "errors.read", 1 }, { "unaccounted.read", 1 },
 		{ "stages.lat.read.max_ns", 7000 } } },
+	{ "I/Os before fio resets its statistics",
+	  .has_target = true, .steps = { { .ddir = DDIR_READ, 90000 },
+		{ .ddir = DDIR_READ, .result = -EIO, .error = EIO },
+		{ .ddir = DDIR_WRITE, 7000, .around = AFTER_RESET }, END },
+	  .expected = { { "ios.write", 1 }, { "errors.read", 1 }, { "unaccounted.read", 1 },
+		{ "stages.lat.write.max_ns", 7000 } } },
 	{ "only of a job that runs or verifies", .steps = {
 		{ .ddir = DDIR_WRITE, .around = SETTING_UP },
 		{ .ddir = DDIR_WRITE, .around = FSYNCING },
@@ -98,10 +104,9 @@ static void set_around(enum around around)
 		[FSYNCING] = TD_FSYNCING, [FINISHING] = TD_FINISHING,
 		[VERIFYING] = TD_VERIFYING };
 
-	if (around == IN_RAMP && !world.td.o.ramp_time)
-		world_ramps();
 	if (around == AFTER_RAMP)
 		world.ramp_is_over = true;
+	world.td.epoch.tv_sec += around == AFTER_RESET;
 	world.td.runstate = around >= SETTING_UP ? states[around] : TD_RUNNING;
 }
 
@@ -166,6 +171,10 @@ static void one_case(const struct one_case *one)
 	world_forget();
 	world.td.o.td_ddir = one->trims ? TD_DDIR_TRIM : TD_DDIR_RW | TD_DDIR_TRIM;
 	world.options.test_nop = one->test_nop;
+	if (one->ramp_asked)
+		world_ramps();
+	world.td.o.latency_target = one->has_target;
+	world.td.epoch.tv_sec = 1;
 	if (one->trims)
 		world.file.filetype = FIO_TYPE_BLOCK;
 	if (one->file_ends)

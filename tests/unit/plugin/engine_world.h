@@ -418,9 +418,14 @@ bool ramp_time_over(struct thread_data *td)
 	return world.ramp_is_over;
 }
 
-/* From now on fio asks for each I/O whether the ramp time is over. */
+/* From now on fio asks for each I/O whether the ramp time is over. A job that has begun did
+ * not know. */
 static inline void world_ramps(void)
 {
+	struct tw_job *job = world.td.io_ops_data;
+
+	if (job)
+		job->hot.may_reset = true;
 	world.td.o.ramp_time = 1;
 	ramp_period_enabled = true;
 	world.ramp_is_over = false;

@@ -52,6 +52,7 @@ edited one.jsonl -e '2s/"first_ns": 0, "run_ns": [0-9]*,//' -e \
 edited one.jsonl -e '3s/"count": 5/"count": 6/' \
 	-e '2,$s/"unaccounted": {"read": 0/"unaccounted": {"read": 7/' >skip.jsonl
 sed '4s/"interval": 3/"interval": 4/' one.jsonl >gap.jsonl
+sed '3s/}$/, "restart": true}/' one.jsonl >restart.jsonl
 
 # ---- numbers: ARGUMENTS: EXPRESSION = WANTED ----
 # w: "NUMBER:READS" of the windows of 256 ms, from the first job's start; "+ERRORS" follows
@@ -89,6 +90,8 @@ late.jsonl one.jsonl: w = 0:80+3 3:49 4:49+3 5:5 6:5 8:0+3 12:0+3 13:5 14:5 16:0
 ran.jsonl: "@{$r->{jobs}[0]}{qw(first_ns run_ns)}" = 250000000 4000000000
 ramp.jsonl: $r->{jobs}[0]{run_ns} = 3000000000
 --from=2 skip.jsonl: $r->{ios}{read} . $r->{unaccounted}{read} = 621
+two.jsonl restart.jsonl: $r->{ios}{read} . " $r->{jobs}[0]{first_ns} $r->{jobs}[0]{run_ns}" = 160 1000000000 3500000000
+--to=1 restart.jsonl: $r->{ios}{read} = 40
 one.json two.jsonl: $r->{ios}{read} . ($r->{over_time} // "") = 200
 sda.json sdb.jsonl: d = sda:1:100 sdb:1:100
 sda.json sdb.jsonl both.jsonl: d = sda:1:100 sdb:1:100
