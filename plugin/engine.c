@@ -146,6 +146,9 @@ int tw_prep(struct thread_data *td, struct io_u *io_u)
 		sqe->cmd_op = TW_BLOCK_DISCARD;
 		sqe->addr = io_u->offset;
 		sqe->addr3 = io_u->xfer_buflen;
+		/* After a trim by system call, a settle would be in fio's lat. */
+		if (!job->ring.async_trim)
+			tw_record_before_wait(job);
 	} else {
 		prep_sync(td, io_u, sqe);
 	}
@@ -176,14 +179,18 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 	io->enter_ticks = tw_job_stamp(job);
 	io->entered_ticks = 0;	/* no submitting call */
 	tw_kernel_none(&io->kernel);	/* never in the ring */
+	/* So nothing is estimated of it. It stands for itself alone, chosen or not. */
+	io->kernel.key &= ~((uint64_t) TW_KEY_UPPERS << TW_KEY_UPPER_SHIFT);
+	io->kernel.key |= TW_KEY_CHOSEN;
 	call(td, io_u);
 	io->seen_ticks = tw_job_stamp(job);
+	io_u_mark_submit(td, 1);
+	io_u_mark_complete(td, 1);
+	/* fio reads its clock next. What the lines above took is the stage deliver. */
 	if (io_u->error)
 		tw_record_error(job, io_u, io->seen_ticks);
 	else
-		tw_record(td, job, io_u, io->seen_ticks);
-	io_u_mark_submit(td, 1);
-	io_u_mark_complete(td, 1);
+		tw_record(td, job, io_u, tw_job_stamp(job));
 	return FIO_Q_COMPLETED;
 }
 

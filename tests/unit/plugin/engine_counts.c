@@ -341,6 +341,21 @@ static void settled(void)
 	tap_ok(world_number("ios.read") == 32 + 64, "each once");
 }
 
+/* A settle after a trim by a system call would be in fio's lat, and in no stage. */
+static void trims_by_call(void)
+{
+	unsigned in_lat = 0;
+
+	begin(1, 1);
+	for (unsigned i = 0; i < 200; i++) {
+		world_one(DDIR_TRIM, 0);
+		in_lat += !world_state()->hot.finished_count;
+	}
+	world_end();
+	tap_ok(!in_lat && world_number("ios.trim") == 200,
+	       "trims by a system call are settled before the next one: %u after one", in_lat);
+}
+
 /* fio numbers its io_us, and gives each an empty list; another layout shows there. */
 static void other_layout(void)
 {
@@ -371,6 +386,7 @@ int main(void)
 	polled();
 	nobody_asks();
 	settled();
+	trims_by_call();
 	other_layout();
 	world_forget();
 	return tap_done();

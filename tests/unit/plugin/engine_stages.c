@@ -866,18 +866,29 @@ static void contradicted(uint64_t late, bool within)
  */
 static void by_call(void)
 {
+	uint64_t *left, before;
+
 	one_job(SPLIT);
+	left = &world_state()->hot.sampling.chooser.left;
+	world.mark_ticks = 40;
 	world_one(DDIR_READ, 0);
 	world_one(DDIR_TRIM, 0);
+	before = *left;
+	*left = UINT64_MAX;
+	world_one(DDIR_TRIM, 0);
+	*left = before;
 	world_one(DDIR_READ, 0);
 	world_end();
 	tap_ok(world_number("kernel_stages.split.read") == 2 &&
 	       !world_number("kernel_stages.split.trim") &&
-	       world_number("kernel_stages.not_split.no_stamps.trim") == 1 &&
-	       world_number("stages.kernel.trim.count") == 1 &&
+	       world_number("kernel_stages.not_split.no_stamps.trim") == 2 &&
+	       !world_number("kernel_stages.not_split.not_chosen.trim") &&
+	       world_number("stages.kernel.trim.count") == 2 &&
+	       world_number("stages.deliver.trim.max_ns") == 40 &&
 	       !world_at(world.report, "stages.submit.trim") && !world.backwards &&
 	       !world_number("kernel_stages.negative_beyond"),
-	       "a trim by a system call has no stamps, and its stage is kernel");
+	       "a trim by a system call has no stamps: its stage is kernel, which is known "
+	       "also if it was not chosen, and deliver lasts until fio has it");
 }
 
 /* Half of an I/O had no request. Only in a read of a file that may be a hole. */

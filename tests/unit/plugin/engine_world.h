@@ -108,6 +108,7 @@ static struct world {
 	bool ramp_is_over;
 	unsigned ramp_asked;
 	unsigned slats;
+	uint64_t mark_ticks;		/* that io_u_mark_complete() takes */
 	unsigned bad_slats;		/* without the time they end at */
 	int call_error;			/* of a trim or sync by system call */
 
@@ -449,7 +450,10 @@ void io_u_queued(struct thread_data *td, struct io_u *io_u)
 }
 
 WORLD_VOID(io_u_mark_submit, struct thread_data *td, unsigned int count)
-WORLD_VOID(io_u_mark_complete, struct thread_data *td, unsigned int count)
+void io_u_mark_complete(struct thread_data *td, unsigned int count)
+{
+	world_pass(world.mark_ticks);
+}
 
 /* Trim by a system call. The prototypes have a const in some versions of fio. */
 int world_trim(const void *td, struct io_u *io_u) __asm__("do_io_u_trim");
