@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/open_file.h"
 #include "engine.h"
 #include "guards.h"
 #include "message.h"
@@ -128,9 +129,9 @@ enum {
 /* Ask the kernel for the @metadata of @f. Return NULL, or why this can't be used. */
 static const char *ask(const struct fio_file *f, struct tw_metadata *metadata)
 {
-	const int fd = open(f->file_name, O_RDONLY | O_CLOEXEC);
+	const int fd = tw_input_open(f->file_name, TW_INPUT_DEVICE);
 	const int ret = fd < 0 ? -1 : ioctl(fd, TW_GET_METADATA, metadata);
-	const int error = ret < 0 ? errno : 0;
+	const int error = fd < 0 ? -fd : ret < 0 ? errno : 0;
 
 	if (fd >= 0)
 		close(fd);

@@ -110,7 +110,7 @@ char *tw_intervals_path(struct thread_data *td, const char *option, unsigned pla
 {
 	struct stat status;
 
-	if (option && (tw_output_is_descriptor(option) ||
+	if (option && (tw_descriptor_of(option) >= 0 ||
 		       (!stat(option, &status) && !S_ISREG(status.st_mode))))
 		option = NULL;
 	return path_at(td, option, ".intervals.jsonl", "tickwise.intervals.jsonl",

@@ -7,23 +7,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define ANY_LINKS	40	/* as in the kernel */
-#define OPEN_FLAGS	(O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW)
 
 /* ---- new files, for a handler of signals ---- */
 
 /* More files are never written at once. A file that finds no room here stays if a
- * signal ends the program. */
+ * signal ends the program. A signal can arrive between any two lines. */
 static struct {
+	_Atomic(pid_t) made_by;		/* 0: free */
 	_Atomic(char *) path;
-	pid_t made_by;
 } new_files[4];
 
 #define NEW_FILES	(sizeof(new_files) / sizeof(*new_files))
@@ -31,11 +31,11 @@ static struct {
 static void remember(char *path)
 {
 	for (size_t i = 0; i < NEW_FILES; i++) {
-		char *none = NULL;
+		pid_t nobody = 0;
 
-		if (!atomic_compare_exchange_strong(&new_files[i].path, &none, path))
+		if (!atomic_compare_exchange_strong(&new_files[i].made_by, &nobody, getpid()))
 			continue;
-		new_files[i].made_by = getpid();
+		atomic_store(&new_files[i].path, path);
 		return;
 	}
 }
@@ -45,7 +45,8 @@ static void forget(char *path)
 	for (size_t i = 0; i < NEW_FILES; i++) {
 		char *same = path;
 
-		atomic_compare_exchange_strong(&new_files[i].path, &same, NULL);
+		if (atomic_compare_exchange_strong(&new_files[i].path, &same, NULL))
+			atomic_store(&new_files[i].made_by, 0);
 	}
 	free(path);
 }
@@ -63,72 +64,31 @@ void tw_output_remove_all(void)
 
 /* ---- where a file is ---- */
 
-/* Return the length of the folder's name with its last slash; 0 for a name alone. */
-static size_t folder_length(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
 /* Return: 0; -1 with errno. */
 static int stat_folder(const char *path, struct stat *folder)
 {
 	char name[PATH_MAX];
 
-	snprintf(name, sizeof(name), "%.*s.", (int)folder_length(path), path);
+	snprintf(name, sizeof(name), "%.*s.", tw_folder_length(path), path);
 	return stat(name, folder);
-}
-
-static int is_anothers(const struct stat *status)
-{
-	return status->st_uid != 0 && status->st_uid != geteuid();
 }
 
 /* Read a link of this user or of root. Return: its length; 0: it is no link, or there
  * is nothing; -errno. */
 static ssize_t read_link(const char *path, char *target)
 {
-	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat status;
+	int fd = tw_look_at(path, O_NOFOLLOW, &status);
 	ssize_t length = 0;
 
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &status))
-		length = -errno;
-	else if (S_ISLNK(status.st_mode) && is_anothers(&status))
-		length = -ELOOP;
-	else if (S_ISLNK(status.st_mode))
-		length = readlinkat(fd, "", target, PATH_MAX);
+	if (S_ISLNK(status.st_mode))
+		length = tw_is_anothers(&status) ? -ELOOP : readlinkat(fd, "", target, PATH_MAX);
 	if (length == PATH_MAX)
 		length = -ENAMETOOLONG;
 	close(fd);
 	return length;
-}
-
-/* Return the number of a descriptor that @path names; -1: it names another file. A new
- * open() would write from the beginning of a file, and fails for a socket. */
-static int descriptor_of(const char *path)
-{
-	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
-	int fd, end;
-
-	if (strcmp(path, "/dev/stdout") == 0)
-		return STDOUT_FILENO;
-	if (strcmp(path, "/dev/stderr") == 0)
-		return STDERR_FILENO;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
-		if (strncmp(path, folders[i], strlen(folders[i])) == 0 &&
-		    sscanf(path + strlen(folders[i]), "%9d%n", &fd, &end) == 1 &&
-		    !path[strlen(folders[i]) + (size_t)end])
-			return fd;
-	return -1;
-}
-
-int tw_output_is_descriptor(const char *path)
-{
-	return descriptor_of(path) >= 0;
 }
 
 /* Set the path of the file that the links at the end of @path lead to. Return: 0;
@@ -139,12 +99,12 @@ static int follow(const char *path, char **place)
 	ssize_t length = 1;
 
 	*place = strdup(path);
-	for (int i = 0; *place && length > 0 && descriptor_of(*place) < 0; i++) {
+	for (int i = 0; *place && length > 0 && tw_descriptor_of(*place) < 0; i++) {
 		length = i < ANY_LINKS ? read_link(*place, target) : -ELOOP;
 		if (length <= 0)
 			break;
 		if (asprintf(&next, "%.*s%.*s", target[0] == '/' ? 0 :
-			     (int)folder_length(*place), *place, (int)length, target) < 0)
+			     tw_folder_length(*place), *place, (int)length, target) < 0)
 			next = NULL;
 		free(*place);
 		*place = next;
@@ -160,42 +120,23 @@ static int follow(const char *path, char **place)
 
 /* ---- opening ---- */
 
-/* Make a file in the folder of the place. Its name is not that of the file, which may
- * be as long as names can be. Others can't know it, so they can't be there first.
- * Return: a descriptor; -errno. */
+/* Make a file in the folder of the place. Return: a descriptor; -errno. */
 static int make_aside(struct tw_output *output)
 {
-	unsigned long long number = 0;
-	char *path;
+	char path[TW_NEW_PATH];
 	int fd;
 
-	for (int tries = 0; tries < 10; tries++) {
-		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
-			number++;
-		if (asprintf(&path, "%.*stickwise-%d-%016llx.part",
-			     (int)folder_length(output->place), output->place,
-			     (int)getpid(), number) < 0)
-			return -ENOMEM;
-		fd = open(path, OPEN_FLAGS | O_CREAT | O_EXCL, 0666);
-		if (fd >= 0) {
-			output->aside = path;
-			remember(path);
-			return fd;
-		}
-		free(path);
-		if (errno != EEXIST)
-			return -errno;
+	tw_new_path(path, output->place);
+	output->aside = strdup(path);
+	if (!output->aside)
+		return -ENOMEM;
+	remember(output->aside);
+	fd = tw_new_file(path, 0666);
+	if (fd < 0) {
+		forget(output->aside);
+		output->aside = NULL;
 	}
-	return -EEXIST;
-}
-
-/* Write to the file itself. Its content stays until there is other. */
-static int open_in_place(struct tw_output *output, int is_file)
-{
-	int fd = open(output->place, OPEN_FLAGS);
-
-	output->is_cut = is_file;
-	return fd < 0 ? -errno : fd;
+	return fd;
 }
 
 /* In a folder such as /tmp only its owner, root and the owner of the file may. */
@@ -207,33 +148,72 @@ static int may_replace(const char *place, const struct stat *old)
 	       old->st_uid == geteuid() || folder.st_uid == geteuid();
 }
 
+/* Open a pipe. A signal ends the wait for its reader, also one whose handler lets system calls
+ * go on (SA_RESTART). */
+static int open_pipe(int at, const char *place, const struct stat *old)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	sigset_t all, before;
+	int fd;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	do
+		fd = tw_open_seen(at, place, O_WRONLY | O_NONBLOCK, old);
+	while (fd == -ENXIO && !ppoll(NULL, 0, &pause, &before));
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return fd == -ENXIO ? -EINTR : fd;
+}
+
+/* Write to the file @at itself. Its content stays until there is other. Another user can
+ * give a second name to any file: to write to it here would write there, too. */
+static int open_in_place(struct tw_output *output, int at, const struct stat *old)
+{
+	output->is_cut = S_ISREG(old->st_mode);
+	return output->is_cut && old->st_nlink > 1 ? -EMLINK :
+		S_ISFIFO(old->st_mode) ? open_pipe(at, output->place, old) :
+		tw_open_seen(at, output->place, O_WRONLY, old);
+}
+
+/* Write where the file @at is. Return: a descriptor; -errno. */
+static int open_over(struct tw_output *output, int at, const struct stat *old)
+{
+	int fd;
+
+	if (S_ISDIR(old->st_mode))
+		return -EISDIR;
+	/* It is new: the links were followed. */
+	if (S_ISLNK(old->st_mode))
+		return -ELOOP;
+	/* Without a reader, to open it would wait for ever. */
+	if ((S_ISFIFO(old->st_mode) || S_ISSOCK(old->st_mode)) && tw_is_anothers(old))
+		return -EACCES;
+	if (!S_ISREG(old->st_mode) || !may_replace(output->place, old))
+		return open_in_place(output, at, old);
+	fd = make_aside(output);
+	if (fd == -EACCES || fd == -EPERM || fd == -EROFS)
+		return open_in_place(output, at, old);
+	/* The mode of another user's file is that user's choice. */
+	if (fd >= 0 && old->st_uid == geteuid())
+		fchmod(fd, old->st_mode & 0777);
+	return fd;
+}
+
 /* Return: a descriptor; -errno. */
 static int open_place(struct tw_output *output)
 {
-	int fd = descriptor_of(output->place), is_there;
+	int fd = tw_descriptor_of(output->place), at;
 	struct stat old;
 
 	if (fd >= 0) {
 		fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		return fd < 0 ? -errno : fd;
 	}
-	is_there = lstat(output->place, &old) == 0;
-	if (is_there && S_ISDIR(old.st_mode))
-		return -EISDIR;
-	/* Without a reader, to open it would wait for ever. */
-	if (is_there && (S_ISFIFO(old.st_mode) || S_ISSOCK(old.st_mode)) &&
-	    is_anothers(&old))
-		return -EACCES;
-	if (is_there && !S_ISREG(old.st_mode))
-		return open_in_place(output, 0);
-	if (is_there && !may_replace(output->place, &old))
-		return open_in_place(output, 1);
-	fd = make_aside(output);
-	if (is_there && (fd == -EACCES || fd == -EPERM || fd == -EROFS))
-		return open_in_place(output, 1);
-	/* The mode of another user's file is that user's choice. */
-	if (fd >= 0 && is_there && old.st_uid == geteuid())
-		fchmod(fd, old.st_mode & 0777);
+	at = tw_look_at(output->place, O_NOFOLLOW, &old);
+	if (at < 0)
+		return make_aside(output);
+	fd = open_over(output, at, &old);
+	close(at);
 	return fd;
 }
 
@@ -264,6 +244,23 @@ int tw_output_open(struct tw_output *output, const char *path)
 	}
 	release(output);
 	return error;
+}
+
+int tw_output_reopen(const char *path)
+{
+	struct stat status;
+	char *place;
+	int fd = follow(path, &place), at;
+
+	if (fd)
+		return fd;
+	fd = at = tw_look_at(place, O_NOFOLLOW, &status);
+	if (at >= 0) {
+		fd = S_ISREG(status.st_mode) ? tw_open_seen(at, place, O_RDWR, &status) : -ESPIPE;
+		close(at);
+	}
+	free(place);
+	return fd;
 }
 
 /* ---- the end ---- */
@@ -329,7 +326,7 @@ int tw_output_are_one(const char *one_path, const char *other_path)
 		return 0;
 	are_one = !follow(other_path, &other) &&
 		  (stat(one, &status) || S_ISREG(status.st_mode)) &&
-		  strcmp(one + folder_length(one), other + folder_length(other)) == 0 &&
+		  strcmp(one + tw_folder_length(one), other + tw_folder_length(other)) == 0 &&
 		  !stat_folder(one, &folders[0]) && !stat_folder(other, &folders[1]) &&
 		  folders[0].st_dev == folders[1].st_dev &&
 		  folders[0].st_ino == folders[1].st_ino;
@@ -340,25 +337,9 @@ int tw_output_are_one(const char *one_path, const char *other_path)
 
 /* ---- inputs ---- */
 
-int tw_input_open(const char *path)
+FILE *tw_input_stream(const char *path, int takes)
 {
-	struct stat status;
-	int fd;
-
-	/* Only to open a device can have an effect. */
-	if (stat(path, &status))
-		return -errno;
-	if (S_ISDIR(status.st_mode))
-		return -EISDIR;
-	if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
-		return -ENODEV;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-FILE *tw_input_stream(const char *path)
-{
-	int fd = tw_input_open(path);
+	int fd = tw_input_open(path, takes);
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (fd < 0)
@@ -373,6 +354,10 @@ const char *tw_file_error(int error)
 	switch (error) {
 	case ENODEV:
 		return "it is a device, not a file";
+	case ESPIPE:
+		return "it is a pipe, not a file";
+	case EMLINK:
+		return "it has a second name, and can't be replaced";
 	case ELOOP:
 		return "it is a link of another user, or of too many links";
 	default:

@@ -13,6 +13,8 @@
 
 #include <stdio.h>
 
+#include "base/open_file.h"
+
 struct tw_output {
 	FILE *stream;
 	char *place;		/* the path of the file, links followed */
@@ -36,10 +38,6 @@ int tw_output_close(struct tw_output *output, int error);
 int tw_output_file(const char *path, int (*write)(FILE *file, const void *context),
 		   const void *context);
 
-/* Return 1 for the name of an open descriptor, such as /dev/stdout, which may be of a
- * regular file. */
-int tw_output_is_descriptor(const char *path);
-
 /* Return 1 if both files would be in the same place. Neither has to be there. */
 int tw_output_are_one(const char *one_path, const char *other_path);
 
@@ -47,12 +45,12 @@ int tw_output_are_one(const char *one_path, const char *other_path);
  * signal that ends the program. */
 void tw_output_remove_all(void);
 
-/* Open a file to read it. Devices and folders are refused: a device may have no end.
- * Return: a descriptor; -errno, for tw_file_error(). */
-int tw_input_open(const char *path);
+/* Open a regular file again, to read and to change it. Links are followed as above. Return: a
+ * descriptor; -errno. */
+int tw_output_reopen(const char *path);
 
-/* The same as a stream; NULL with errno. */
-FILE *tw_input_stream(const char *path);
+/* Do what tw_input_open() does, as a stream; NULL with errno. */
+FILE *tw_input_stream(const char *path, int takes);
 
 /* Return what -@error of these functions means. */
 const char *tw_file_error(int error);

@@ -16,6 +16,7 @@
 
 #include "base/allocate.h"
 #include "base/plain_text.h"
+#include "base/private_folder.h"
 #include "base/write_file.h"
 #include "command/output/page.h"
 
@@ -116,6 +117,16 @@ int tw_command_interrupted(const char *name, int has_result)
 	return tw_command_fail(name, TW_EXIT_UNDECIDED, "interrupted: %s", has_result ?
 			       "this is what was measured until then" :
 			       "nothing was measured");
+}
+
+char *tw_command_private_folder(const char *name)
+{
+	char at[PATH_MAX], *path = tw_private_folder(tw_format("tickwise-%s", name), at);
+
+	if (!path)
+		tw_command_fail(name, TW_EXIT_IO, "no temporary folder in %s (TMPDIR): %s", at,
+				errno == EPERM ? TW_OTHERS_CAN_REPLACE : strerror(errno));
+	return path;
 }
 
 /* ---- the output ---- */

@@ -112,6 +112,10 @@ int tw_command_has_enough(void);
  * Return: TW_EXIT_UNDECIDED. */
 int tw_command_interrupted(const char *name, int has_result);
 
+/* Make a folder for this program's temporary files. Return: its path, for
+ * tw_private_folder_remove(); NULL after a message. */
+char *tw_command_private_folder(const char *name);
+
 /* Flush stdout, and put the file of --output in its place, unless @code is an error.
  * Return: @code; TW_EXIT_IO with a message if not all output could be written (a full
  * disk, a closed pipe). */

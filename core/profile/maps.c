@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "base/open_file.h"
 #include "profile.h"
 
 void tw_maps_each(void (*take)(void *context, const struct tw_map *map), void *context)
@@ -94,7 +95,8 @@ void tw_profile_filter_resolve(void)
 void tw_profile_filter_read(const char *path)
 {
 	char line[PATH_MAX + 32], *end;
-	FILE *file = fopen(path, "re");
+	int fd = tw_input_open(path, 0);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (!file) {
 		tw_profile_say("can't open %s: everything is timed", path);

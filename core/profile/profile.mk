@@ -6,7 +6,7 @@
 # -ltickwise-profile finds a linker script that names the library and the hooks.
 
 PROFILE_SONAME := $(subst libtickwise,libtickwise-profile,$(SONAME))
-PROFILE_OBJECTS := $(call objects,$(wildcard core/profile/*.c))
+PROFILE_OBJECTS := $(call objects,$(wildcard core/profile/*.c) core/base/open_file.c)
 PROFILE_LIBRARIES := $(addprefix $(B)/,libtickwise-profile.a libtickwise-profile.so \
 	$(PROFILE_SONAME) libtickwise-profile_hooks.a)
 .PHONY: profile-libraries

@@ -8,13 +8,13 @@
  * of them.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/open_file.h"
 #include "latency/histogram.h"
 #include "profile.h"
 
@@ -201,20 +201,15 @@ static int put_threads(struct output *out, uint64_t now_ticks)
 int tw_profile_write_file(const char *path, uint64_t now_ticks)
 {
 	static struct output out;	/* under the lock */
-	const char *slash = strrchr(path, '/');
-	char aside[PATH_MAX + 64];
+	char aside[TW_NEW_PATH];
 	int failed;
 
-	/* The given name may be as long as names can be. */
-	snprintf(aside, sizeof(aside), "%.*stickwise-%d.new",
-		 slash ? (int)(slash - path) + 1 : 0, path, (int)getpid());
+	tw_new_path(aside, path);
 	out.length = 0;
 	out.failed = 0;
-	/* Left by a process that was killed, or put there by another user. */
-	unlink(aside);
-	out.file = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	out.file = tw_new_file(aside, 0666);
 	if (out.file < 0)
-		return -errno;
+		return out.file;
 	put_head(&out, now_ticks);
 	failed = put_threads(&out, now_ticks);
 	put(&out, "end\n");

@@ -10,41 +10,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/private_folder.h"
+
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS	83	/* Linux 6.16 */
 #endif
 
 #define BACKLOG		64
 
-/* True if another user can make or replace files in the folder @of, or replace the link
- * @of: its owner, or a user who may write to it. The sticky bit protects files of root and
- * of the helper's user, but not the socket, which may be another user's or not exist yet. */
-static bool others_can_change(const struct stat *of, bool has_socket)
-{
-	return (of->st_uid != TW_HELPER_ROOT && of->st_uid != geteuid()) ||
-	       (!S_ISLNK(of->st_mode) && (of->st_mode & (S_IWGRP | S_IWOTH)) &&
-		(has_socket || !(of->st_mode & S_ISVTX)));
-}
-
-/* Check each folder from @path up to the root, or to the current folder. This changes
- * @path. */
 static int check_way(char *path)
 {
-	const char *at = path;
-	bool has_socket = true, is_last;
-	struct stat of;
+	/* The socket may be another user's, or not exist yet. */
+	const char *at = tw_unsafe_folder(path, 1);
 
-	do {
-		is_last = !strcmp(at, "/") || !strcmp(at, ".");
-		if (lstat(at, &of))
-			return fail(TW_EXIT_SOFTWARE, "%s: %s", at, strerror(errno));
-		if (others_can_change(&of, has_socket))
-			return fail(TW_EXIT_SOFTWARE, "%s: others can replace files in it; "
-				    "choose another folder by --socket=", at);
-		has_socket = false;
-		at = dirname((char *)at);
-	} while (!is_last);
-	return 0;
+	if (!at)
+		return 0;
+	return errno == EPERM ?
+		fail(TW_EXIT_SOFTWARE, "%s: " TW_OTHERS_CAN_REPLACE "; choose another folder by "
+		     "--socket=", at) : fail(TW_EXIT_SOFTWARE, "%s: %s", at, strerror(errno));
 }
 
 /* Make the folder, and check that no other user can replace the socket by another socket or

@@ -4,7 +4,8 @@
 #
 # What is limited, filtered or cut off is counted and printed. Fails if a limit
 # loses calls without a message, if a filter is ignored, or if half a file, or none,
-# is taken for a profile.
+# is taken for a profile. Fails also if a file in a folder of another user stops the command,
+# or leads it to write elsewhere.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
@@ -49,6 +50,48 @@ for path in ":$PATH" "$PATH:" "/none::$PATH"; do
 	echo "$run_here" >"$csv"
 	is "$(field often 4)" 100 "an empty element of PATH is the directory"
 done
+
+# A profile may name anything as an object of the program.
+mkfifo "$scratch/pipe"
+for other in "$scratch/pipe" /dev/zero; do
+	sed "s|^\(map .*\) $scratch/program\$|\1 $other|" "$scratch/profile" >"$scratch/names"
+	timeout 60 "$tickwise" profile "$scratch/names" >"$out" 2>"$err"
+	is "$? $(grep -c "${other##*/}+0x" "$out")" '0 3' \
+		"an object that is $other is not read"
+done
+
+# kept WHAT COMMAND...: passes if nothing waits, and the file "mine" is as it was
+kept()
+{
+	what=$1
+	shift
+	echo mine >"$scratch/mine"
+	timeout -k 1 60 "$tickwise" profile --csv --keep="$scratch/theirs/kept" "$@" \
+		>"$out" 2>"$err"
+	is "$? $(cat "$scratch/mine")" "$wanted mine" "$what"
+	rm -f "$scratch/theirs/"*
+}
+mkdir "$scratch/theirs" "$scratch/theirs.tmp"
+if [ "$(id -u)" -eq 0 ] && chown 65534 "$scratch/theirs" "$scratch/theirs.tmp"; then
+	wanted=0
+	ln -s "$scratch/mine" "$scratch/theirs/kept.filter"
+	chown -h 65534 "$scratch/theirs/kept.filter"
+	kept "another user's link in place of the filter" --exclude='oft*' -- "$scratch/program"
+	mkfifo "$scratch/theirs/kept.filter"
+	kept 'a pipe in its place' --exclude='oft*' -- "$scratch/program"
+	wanted=66
+	kept 'a profile of another user' -- sh -c \
+		"'$scratch/program'; chown 65534 '$scratch/theirs/kept'"
+	mkdir "$scratch/theirs.tmp/tmp"
+	TMPDIR=$scratch/theirs.tmp/tmp run profile -- "$scratch/program"
+	is "$status $(cat "$err")" "74 tickwise profile: no temporary folder in $scratch/theirs.tmp \
+(TMPDIR): others can replace files in it" 'no temporary folder in one of another user'
+else
+	wanted=66
+	skip 'only root can make files of another user'
+fi
+kept 'a pipe in place of the profile' -- sh -c \
+	"'$scratch/program'; rm '$scratch/theirs/kept'; mkfifo '$scratch/theirs/kept'"
 
 # A static program has the library's own functions among its symbols, and a filter
 # can list them (unit/profile/profile_filtered tests what they are timed for).

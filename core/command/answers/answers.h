@@ -90,6 +90,9 @@ int tw_report_load(struct tw_report **reports, size_t *count, char *const *paths
 		   size_t path_count, struct tw_report_problem *problem);
 void tw_reports_free(struct tw_report *reports, size_t count);
 
+/* From now on files of other users are refused. */
+void tw_report_load_only_own(void);
+
 /* ---- groups (groups.c) -------------------------------------------------------- */
 
 /**

@@ -41,9 +41,7 @@ int tw_intervals_are_text(const char *begin, size_t length)
 /* Return 0 for a pipe, which can be opened only once. */
 int tw_intervals_are_in(const char *path)
 {
-	struct stat status;
-	int fd = stat(path, &status) || !S_ISREG(status.st_mode) ? -1 :
-		 tw_input_open(path);
+	int fd = tw_input_open(path, 0);
 	char text[KIND_WITHIN];
 	ssize_t length = fd < 0 ? -1 : pread(fd, text, KIND_WITHIN, 0);
 
@@ -134,7 +132,7 @@ int tw_intervals_open(struct tw_intervals **intervals, const char *path,
 	int ret = 0;
 
 	made->unknown = json_object();
-	made->file = tw_input_stream(path);
+	made->file = tw_input_stream(path, 0);
 	if (!made->file) {
 		ret = -errno;
 		tw_report_refuse(problem, "%s", tw_file_error(-ret));

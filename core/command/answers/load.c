@@ -18,6 +18,13 @@
 #include "command/answers/answers.h"
 #include "text_file.h"
 
+static int takes = TW_INPUT_PIPE;
+
+void tw_report_load_only_own(void)
+{
+	takes = TW_INPUT_OWN;
+}
+
 /* A thread costs some 50 us, a report 1 ms or less. */
 #define REPORTS_A_THREAD	8
 #define MAX_THREADS		16
@@ -99,7 +106,7 @@ static void read_reports(struct file *file, const char *text, size_t length,
 
 static int read_text(struct file *file, struct tw_report_problem *problem)
 {
-	int fd = tw_input_open(file->path);
+	int fd = tw_input_open(file->path, takes);
 	size_t length;
 	char *text = fd < 0 ? NULL : tw_text_all(fd, &length);
 	int error = fd < 0 ? -fd : errno;

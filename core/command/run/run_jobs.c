@@ -140,7 +140,7 @@ static int include(struct place *place, const char *option)
 		return refuse(place, "files that include each other too deep");
 	inner.path = access(name, F_OK) == 0 || !slash ? name :
 		tw_format("%.*s%s", (int)(slash - place->path) + 1, place->path, name);
-	file = tw_input_stream(inner.path);
+	file = tw_input_stream(inner.path, TW_INPUT_PIPE);
 	if (!file)
 		return tw_run_fail(TW_EXIT_NO_INPUT, "%s:%u: include %s: %s", place->path,
 				   place->number, name, tw_file_error(errno));
@@ -255,7 +255,7 @@ int tw_run_read(struct tw_run_jobs *jobs, const char *path,
 {
 	struct place place = { jobs, path, 0, 0 };
 	int is_stdin = strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : tw_input_stream(path);
+	FILE *file = is_stdin ? stdin : tw_input_stream(path, TW_INPUT_PIPE);
 	int code;
 
 	jobs->path = path;

@@ -22,6 +22,7 @@
 #include "command/answers/answers.h"
 #include "command/command.h"
 #include "command/run/run_parts.h"
+#include "base/write_file.h"
 #include "text_file.h"
 
 /* fio prints each value on a line of its own, indented by its level. */
@@ -267,13 +268,13 @@ static int write_all(int fd, const char *text, size_t length)
  * meanwhile. */
 static int add_to_file(const char *path, const struct tw_run_reports *reports)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC), error = 0;
+	int fd = tw_output_reopen(path), error = 0;
 	size_t length, old_length;
 	char *text = fd < 0 ? NULL : tw_text_all(fd, &length), *old;
 	sigset_t all, before;
 
 	if (!text) {
-		error = -errno;
+		error = fd < 0 ? fd : -errno;
 	} else {
 		old_length = length;
 		old = memcpy(tw_malloc(length), text, length);

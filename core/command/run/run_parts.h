@@ -21,6 +21,9 @@
 
 #define TW_RUN_NAME	"run"
 
+/* The first descriptor that fio inherits: its own are below. */
+#define TW_RUN_FIRST_FD	10
+
 /* Print "tickwise run: ..." on stderr, one line. The second: but not with --quiet. */
 #define tw_run_say(...)		tw_command_fail(TW_RUN_NAME, TW_EXIT_GOOD, __VA_ARGS__)
 #define tw_run_remark(...)	tw_command_remark(TW_RUN_NAME, __VA_ARGS__)
@@ -59,6 +62,7 @@ struct tw_run_jobs {
 	char *front;		/* lines to add before the first section */
 	int is_changed;
 	char *copy;		/* the path of the changed copy, or NULL */
+	int copy_fd;
 };
 
 /* Read a job file and the files it includes; "-" is standard input. @only: the names of

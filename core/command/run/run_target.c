@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/write_file.h"
 #include "command/command.h"
 #include "command/run/run_parts.h"
 
@@ -27,7 +28,6 @@
 #define SMALLEST_BLOCK	4096
 #define LARGEST_BLOCK	65536
 #define LOOKED_AT	65536		/* bytes, for the beginning of a [section] */
-#define FIRST_FD	10		/* fio's own descriptors are below */
 
 /* ---- is it a job file? ---- */
 
@@ -66,7 +66,7 @@ int tw_run_is_target(const char *path)
 	if (!S_ISREG(status.st_mode) || !status.st_size ||
 	    (length > 4 && strcmp(path + length - 4, ".fio") == 0))
 		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	fd = tw_input_open(path, 0);
 	bytes = tw_malloc(LOOKED_AT);
 	if (fd >= 0) {
 		got = read(fd, bytes, LOOKED_AT);
@@ -84,10 +84,9 @@ int tw_run_is_target(const char *path)
  * has lost it. Return: a descriptor; -errno. */
 static int make_nameless(int folder)
 {
-	char *name = tw_format("/proc/self/fd/%d/.tickwise-run.XXXXXX", folder);
 	int fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0400);
+	char name[TW_NEW_PATH];
 	sigset_t all, before;
-	int error;
 
 	if (fd >= 0)
 		return fd;
@@ -95,12 +94,12 @@ static int make_nameless(int folder)
 		return -errno;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	fd = mkostemp(name, O_CLOEXEC);
-	error = errno;
+	tw_new_path(name, tw_format("/proc/self/fd/%d/", folder));
+	fd = tw_new_file(name, 0600);
 	if (fd >= 0)
 		unlink(name);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return fd < 0 ? -error : fd;
+	return fd;
 }
 
 /* Fill a file with bytes that no file system or device can make smaller (splitmix64). */
@@ -239,13 +238,13 @@ static int open_device(struct tw_run_target *target)
 
 int tw_run_open_target(struct tw_run_target *target, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = tw_input_open(path, TW_INPUT_FOLDER | TW_INPUT_DEVICE), code;
 	struct stat status;
-	int code;
 
 	*target = (struct tw_run_target) { .path = path, .fd = fd };
 	if (fd < 0 || fstat(fd, &status))
-		return tw_run_fail(TW_EXIT_NO_INPUT, "%s: %s", path, strerror(errno));
+		return tw_run_fail(TW_EXIT_NO_INPUT, "%s: %s", path,
+				   tw_file_error(fd < 0 ? -fd : errno));
 	target->bytes = (uint64_t)status.st_size;
 	if (S_ISBLK(status.st_mode)) {
 		code = open_device(target);
@@ -260,7 +259,7 @@ int tw_run_open_target(struct tw_run_target *target, const char *path)
 	if (code != TW_EXIT_GOOD)
 		return code;
 	/* Without O_CLOEXEC: fio inherits it. */
-	fd = fcntl(target->fd, F_DUPFD, FIRST_FD);
+	fd = fcntl(target->fd, F_DUPFD, TW_RUN_FIRST_FD);
 	if (fd < 0)
 		return tw_run_fail(TW_EXIT_SOFTWARE, "%s: %s", path, strerror(errno));
 	close(target->fd);

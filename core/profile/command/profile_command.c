@@ -3,7 +3,6 @@
  * `tickwise profile`: reads what libtickwise-profile recorded, or runs a
  * program that records, and prints the profile.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "command/command.h"
 #include "base/allocate.h"
+#include "base/private_folder.h"
 #include "base/write_file.h"
 #include "profile/command/profiles.h"
 
@@ -117,13 +117,14 @@ static int show(const struct profile_want *want, struct profile_file *file,
 	return tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
 }
 
-/* Read the samples if @samples is not NULL, else a profile. Return: an enum tw_exit, after a
- * message if it failed. */
-static int read_input(const char *path, struct perf_samples *samples, struct profile_file *file)
+/* Read the samples if @samples is not NULL, else a profile, which may be what @takes says.
+ * Return: an enum tw_exit, after a message if it failed. */
+static int read_input(const char *path, struct perf_samples *samples, struct profile_file *file,
+		      int takes)
 {
 	unsigned line = 0;
 	int failed = tw_must(samples ? tw_perf_script_read(samples, path, &line) :
-				       tw_profile_file_read(file, path, &line));
+				       tw_profile_file_read(file, path, takes, &line));
 
 	switch (failed) {
 	case 0:
@@ -146,22 +147,16 @@ static int read_input(const char *path, struct perf_samples *samples, struct pro
 static int run_and_read(const struct profile_want *want, char **argv,
 			struct profile_file *file)
 {
-	const char *tmp = getenv("TMPDIR");
-	char directory[2048], path[4096];
+	char *folder = tw_command_private_folder(TW_PROFILE_NAME);
 	struct stat before = { 0 }, now;
-	struct dirent *entry;
-	DIR *files;
+	const char *path;
 	int code;
 
-	snprintf(directory, sizeof(directory), "%s/tickwise-profile.XXXXXX",
-		 tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(directory))
-		return FAIL(TW_EXIT_IO, "can't make %s: %s", directory, strerror(errno));
-	snprintf(path, sizeof(path), "%s/profile", directory);
-	if (want->keep)
-		snprintf(path, sizeof(path), "%s", want->keep);
+	if (!folder)
+		return TW_EXIT_IO;
+	path = want->keep ? want->keep : tw_format("%s/profile", folder);
 	stat(path, &before);
-	code = tw_profile_run(argv, path, want);
+	code = tw_profile_run(argv, path, tw_format("%s/filter", folder), want);
 	/* The library writes another file and renames it. So if the file is the
 	 * same, it is of an earlier run. */
 	if (code == TW_EXIT_GOOD &&
@@ -170,14 +165,9 @@ static int run_and_read(const struct profile_want *want, char **argv,
 			    "-ltickwise-profile, and did it return from main() or call exit()?",
 			    argv[0]);
 	else if (code == TW_EXIT_GOOD)
-		code = read_input(path, NULL, file);
+		code = read_input(path, NULL, file, TW_INPUT_OWN);
 	/* Children of a program that forks write files there, too. */
-	files = opendir(directory);
-	while (files && (entry = readdir(files)) != NULL)
-		unlinkat(dirfd(files), entry->d_name, 0);
-	if (files)
-		closedir(files);
-	rmdir(directory);
+	tw_private_folder_remove(folder);
 	return code;
 }
 
@@ -193,7 +183,7 @@ static int run_or_read(const struct profile_want *want,
 		code = run_and_read(want, given->after_dashes, &file);
 		tw_profile_signals_give_back();
 	} else {
-		code = read_input(given->list[0], NULL, &file);
+		code = read_input(given->list[0], NULL, &file, TW_INPUT_PIPE);
 	}
 	if (code != TW_EXIT_GOOD)
 		return code;
@@ -223,7 +213,7 @@ int tw_command_profile(char **argv)
 	if (!want.against)
 		return run_or_read(&want, &given, NULL);
 	/* Read the samples before a program runs for minutes. */
-	code = read_input(want.against, &samples, NULL);
+	code = read_input(want.against, &samples, NULL, 0);
 	if (code != TW_EXIT_GOOD)
 		return code;
 	code = run_or_read(&want, &given, &samples);

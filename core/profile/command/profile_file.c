@@ -172,9 +172,10 @@ int tw_profile_file_parse(struct profile_file *file, FILE *stream, unsigned *lin
 	return -EINVAL;
 }
 
-int tw_profile_file_read(struct profile_file *file, const char *path, unsigned *line)
+int tw_profile_file_read(struct profile_file *file, const char *path, int takes,
+			 unsigned *line)
 {
-	FILE *stream = tw_input_stream(path);
+	FILE *stream = tw_input_stream(path, takes);
 	int result;
 
 	if (!stream)

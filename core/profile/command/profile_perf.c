@@ -220,7 +220,7 @@ static int run_perf(struct perf_samples *samples, const char *path,
 int tw_perf_script_read(struct perf_samples *samples, const char *path,
 			unsigned *line)
 {
-	FILE *stream = tw_input_stream(path);
+	FILE *stream = tw_input_stream(path, TW_INPUT_PIPE);
 	char begin[sizeof(MAGIC) - 1];
 	int failed;
 

@@ -15,12 +15,13 @@
 #include "command/child.h"
 #include "command/command.h"
 #include "base/allocate.h"
+#include "base/write_file.h"
 #include "profile/command/profiles.h"
 
 struct filter {
 	const struct profile_want *want;
 	const char *program;
-	FILE *file;
+	struct tw_output output;
 };
 
 /* Write a line for a function that is not to be timed: see core/profile/maps.c. */
@@ -33,7 +34,7 @@ static void filter_symbol(void *context, const char *name, uint64_t offset)
 	for (size_t i = 0; i < exclude->count; i++)
 		if (fnmatch(exclude->list[i], name, 0) == 0 ||
 		    fnmatch(exclude->list[i], text, 0) == 0) {
-			fprintf(filter->file, "%lx %s\n", offset, filter->program);
+			fprintf(filter->output.stream, "%lx %s\n", offset, filter->program);
 			break;
 		}
 	free(text);
@@ -42,12 +43,12 @@ static void filter_symbol(void *context, const char *name, uint64_t offset)
 static int write_filter(const struct profile_want *want, const char *program, const char *path)
 {
 	char found[PATH_MAX], *place = tw_child_find(found, program) ? realpath(found, NULL) : NULL;
-	struct filter filter = { want, place, fopen(path, "we") };
-	int failed = !filter.file ? -errno : !place ? -ENOENT :
-		     tw_profile_each_symbol(place, &filter, filter_symbol);
+	struct filter filter = { want, place, { .stream = NULL } };
+	int failed = place ? tw_output_open(&filter.output, path) : -ENOENT;
 
-	if (filter.file && fclose(filter.file) && !failed)
-		failed = -errno;
+	if (!failed)
+		failed = tw_output_close(&filter.output, tw_profile_each_symbol(place, &filter,
+										filter_symbol));
 	free(place);
 	return failed;
 }
@@ -150,27 +151,22 @@ static int wait_for(const char *name)
 	return TW_EXIT_GOOD;
 }
 
-int tw_profile_run(char **argv, const char *path, const struct profile_want *want)
+int tw_profile_run(char **argv, const char *path, const char *filter,
+		   const struct profile_want *want)
 {
 	const char *had = getenv("TICKWISE_PROFILE");
-	const char *filter = want->exclude.count ? tw_format("%s.filter", path) : NULL;
+	int has_filter = want->exclude.count > 0;
 	const char *options = tw_format("%s,%s,file=%s%s%s", had ? had : "", want->options, path,
-					filter ? ",filter=" : "", filter ? filter : "");
-	int failed = filter ? write_filter(want, argv[0], filter) : 0, code;
+					has_filter ? ",filter=" : "", has_filter ? filter : "");
+	int failed = has_filter ? write_filter(want, argv[0], filter) : 0;
 
-	if (failed) {
-		code = tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
+	if (failed)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
 				       "can't read the symbols of %s: %s", argv[0],
-				       strerror(-failed));
-	} else {
-		if (setenv("TICKWISE_PROFILE", options, 1))
-			tw_no_memory();
-		failed = start(argv);
-		code = failed ? tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
-						"can't start %s: %s", argv[0],
-						strerror(-failed)) : wait_for(argv[0]);
-	}
-	if (filter)
-		unlink(filter);
-	return code;
+				       tw_file_error(-failed));
+	if (setenv("TICKWISE_PROFILE", options, 1))
+		tw_no_memory();
+	failed = start(argv);
+	return failed ? tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE, "can't start %s: %s",
+					argv[0], strerror(-failed)) : wait_for(argv[0]);
 }

@@ -2,7 +2,8 @@
 /*
  * Finds names for the addresses of a run: the object mapped there, the symbol at this place in
  * its file, and the name as in the source. Reads the function symbols of ELF files; every
- * offset in a file is checked against its size.
+ * offset in a file is checked against its size. Files are read, not mapped, since they may
+ * become shorter.
  *
  * The C++ runtime can demangle names. It is used if it is installed, so the program does not
  * depend on it.
@@ -10,16 +11,16 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/allocate.h"
+#include "base/open_file.h"
 #include "base/plain_text.h"
 #include "profile/command/profiles.h"
+#include "text_file.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define OUR_ORDER	ELFDATA2LSB
@@ -30,25 +31,31 @@
 struct symbol {
 	uint64_t offset;		/* in the file; UINT64_MAX: it is not there */
 	uint64_t size;
-	const char *name;		/* in the mapped file */
+	const char *name;
 };
 
 struct object {
-	const char *file;		/* mapped; or NULL */
-	size_t file_size;
+	char *names;
 	struct symbol *symbols;		/* functions, sorted by offset */
 	size_t count;
 };
 
-/* Return @count elements of @size at @offset of the file; NULL if they don't fit or are not
- * aligned. */
-static const void *part(const struct object *object, uint64_t offset, uint64_t count,
-			size_t size)
+/* Return @count elements of @size at @offset of the file, to be freed; NULL if the file does not
+ * have all of them. */
+static void *part(int file, uint64_t offset, uint64_t count, size_t size)
 {
-	if (offset > object->file_size || offset % 8 ||
-	    count > (object->file_size - offset) / size)
+	const uint64_t bytes = count <= TW_TEXT_MAX / size ? count * size : UINT64_MAX;
+	struct stat status;
+	char *elements;
+
+	if (fstat(file, &status) || bytes > (uint64_t)status.st_size ||
+	    offset > (uint64_t)status.st_size - bytes)
 		return NULL;
-	return object->file + offset;
+	elements = tw_malloc(bytes + 1);
+	if (pread(file, elements, bytes, (off_t)offset) == (ssize_t)bytes)
+		return elements;
+	free(elements);
+	return NULL;
 }
 
 static uint64_t offset_of(const Elf64_Phdr *segments, unsigned count, uint64_t address)
@@ -73,91 +80,77 @@ static int by_offset(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* Read .symtab, which has static functions too, else .dynsym. */
-static int read_symbols(struct object *object)
+/* Add the functions of a table. Its names must end with a 0, so that each name ends inside. */
+static int add_functions(struct object *object, int file, const Elf64_Shdr *table,
+			 const Elf64_Shdr *strings, const Elf64_Phdr *segments, unsigned count)
 {
-	const Elf64_Ehdr *header = (const void *)object->file;
-	const Elf64_Phdr *segments = part(object, header->e_phoff, header->e_phnum,
-					  sizeof(*segments));
-	const Elf64_Shdr *sections = part(object, header->e_shoff, header->e_shnum,
-					  sizeof(*sections));
-	const Elf64_Shdr *table = NULL, *strings;
-	const Elf64_Sym *entries;
-	uint64_t count;
+	const uint64_t entry_count = table->sh_size / sizeof(Elf64_Sym);
+	Elf64_Sym *entries = part(file, table->sh_offset, entry_count, sizeof(*entries));
 
-	if (!segments || !sections)
+	object->names = part(file, strings->sh_offset, strings->sh_size, 1);
+	if (!entries || !object->names || !strings->sh_size ||
+	    object->names[strings->sh_size - 1]) {
+		free(entries);
 		return -ENOEXEC;
-	for (unsigned i = 0; i < header->e_shnum; i++)
-		if (sections[i].sh_type == SHT_SYMTAB ||
-		    (sections[i].sh_type == SHT_DYNSYM && !table))
-			table = &sections[i];
-	if (!table)
-		return 0;
-	if (table->sh_link >= header->e_shnum)
-		return -ENOEXEC;
-	strings = &sections[table->sh_link];
-	count = table->sh_size / sizeof(*entries);
-	entries = part(object, table->sh_offset, count, sizeof(*entries));
-	/* The table of names must end with a 0, so that each name ends inside the file. */
-	if (!entries || strings->sh_offset > object->file_size || !strings->sh_size ||
-	    strings->sh_size > object->file_size - strings->sh_offset ||
-	    object->file[strings->sh_offset + strings->sh_size - 1])
-		return -ENOEXEC;
-	object->symbols = tw_zalloc(count, sizeof(*object->symbols));
-	for (uint64_t i = 0; i < count; i++) {
-		const Elf64_Sym *entry = &entries[i];
+	}
+	object->symbols = tw_zalloc(entry_count, sizeof(*object->symbols));
+	for (const Elf64_Sym *entry = entries; entry < entries + entry_count; entry++) {
 		unsigned type = ELF64_ST_TYPE(entry->st_info);
 
 		if ((type == STT_FUNC || type == STT_GNU_IFUNC) &&
 		    entry->st_shndx != SHN_UNDEF && entry->st_name < strings->sh_size)
 			object->symbols[object->count++] = (struct symbol) {
-				offset_of(segments, header->e_phnum, entry->st_value),
-				entry->st_size,
-				object->file + strings->sh_offset + entry->st_name,
+				offset_of(segments, count, entry->st_value),
+				entry->st_size, object->names + entry->st_name,
 			};
 	}
+	free(entries);
 	qsort(object->symbols, object->count, sizeof(*object->symbols), by_offset);
 	return 0;
 }
 
+/* Read .symtab, which has static functions too, else .dynsym. */
+static int read_symbols(struct object *object, int file, const Elf64_Ehdr *header)
+{
+	Elf64_Phdr *segments = part(file, header->e_phoff, header->e_phnum, sizeof(*segments));
+	Elf64_Shdr *sections = part(file, header->e_shoff, header->e_shnum, sizeof(*sections));
+	const Elf64_Shdr *table = NULL;
+	int result = segments && sections ? 0 : -ENOEXEC;
+
+	for (unsigned i = 0; !result && i < header->e_shnum; i++)
+		if (sections[i].sh_type == SHT_SYMTAB ||
+		    (sections[i].sh_type == SHT_DYNSYM && !table))
+			table = &sections[i];
+	if (table)
+		result = table->sh_link >= header->e_shnum ? -ENOEXEC :
+			 add_functions(object, file, table, &sections[table->sh_link], segments,
+				       header->e_phnum);
+	free(segments);
+	free(sections);
+	return result;
+}
+
 static void free_object(struct object *object)
 {
-	if (object->file)
-		munmap((void *)(uintptr_t)object->file, object->file_size);
+	free(object->names);
 	free(object->symbols);
 	*object = (struct object) { 0 };
 }
 
 static int read_object(struct object *object, const char *path)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC), result = 0;
-	struct stat status;
-	void *mapped;
+	int file = tw_input_open(path, 0), result = file < 0 ? file : -ENOEXEC;
+	Elf64_Ehdr *header = file < 0 ? NULL : part(file, 0, 1, sizeof(*header));
 
 	*object = (struct object) { 0 };
-	if (file < 0)
-		return -errno;
-	if (fstat(file, &status)) {
-		result = -errno;
-	} else if (!S_ISREG(status.st_mode) || (size_t)status.st_size < sizeof(Elf64_Ehdr)) {
-		result = -ENOEXEC;
-	} else {
-		object->file_size = (size_t)status.st_size;
-		mapped = mmap(NULL, object->file_size, PROT_READ, MAP_PRIVATE, file, 0);
-		if (mapped == MAP_FAILED)
-			result = -errno;
-		else
-			object->file = mapped;
-	}
-	close(file);
-	if (!result && (memcmp(object->file, ELFMAG, SELFMAG) ||
-			object->file[EI_CLASS] != ELFCLASS64 ||
-			object->file[EI_DATA] != OUR_ORDER))
-		result = -ENOEXEC;
-	if (!result)
-		result = read_symbols(object);
+	if (header && !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
+	    header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == OUR_ORDER)
+		result = read_symbols(object, file, header);
 	if (result)
 		free_object(object);
+	free(header);
+	if (file >= 0)
+		close(file);
 	return result;
 }
 

@@ -82,7 +82,8 @@ struct profile_file {
 
 /* Read a file. Return: 0; -errno; -EINVAL with *@line set if this is not such a file, or not
  * all of it. */
-int tw_profile_file_read(struct profile_file *file, const char *path, unsigned *line);
+int tw_profile_file_read(struct profile_file *file, const char *path, int takes,
+			 unsigned *line);
 int tw_profile_file_parse(struct profile_file *file, FILE *stream, unsigned *line);
 void tw_profile_file_free(struct profile_file *file);
 
@@ -304,7 +305,8 @@ struct profile_want {
 
 /* Run @argv and record its profile to @path. Return: an enum tw_exit, after a message if it
  * failed. */
-int tw_profile_run(char **argv, const char *path, const struct profile_want *want);
+int tw_profile_run(char **argv, const char *path, const char *filter,
+		   const struct profile_want *want);
 
 /* Handle signals between these two calls. Files that have to be removed are made and removed
  * between them. */

@@ -114,6 +114,8 @@ if [ "$(id -u)" -eq 0 ] && ln -s "$scratch/mine" theirs && chown -h 65534 theirs
 	chown 65534 their_pipe
 	timeout 10 "$tickwise" report a.json -o their_pipe 2>/dev/null
 	is "$?" 74 'a pipe of another user, which nobody reads, is refused'
+	timeout 10 "$tickwise" report their_pipe 2>/dev/null
+	is "$?" 66 'and one to which nobody writes'
 	cp "$tickwise" tickwise && chmod 755 tickwise && chmod 644 a.json
 	as_other='setpriv --reuid=65534 --regid=65534 --clear-groups'
 	# Another user may not get into the folders above.
@@ -126,6 +128,10 @@ if [ "$(id -u)" -eq 0 ] && ln -s "$scratch/mine" theirs && chown -h 65534 theirs
 		$as_other ./tickwise report a.json -o open/root 2>"$err" &&
 			cmp -s open/root page
 		ok $? 'a file of another user that can be written to, but not replaced'
+		ln open/root open/second
+		$as_other ./tickwise report a.json -o open/root 2>"$err"
+		is "$? $(cat "$err")" "74 tickwise report: can't write open/root: it has a second \
+name, and can't be replaced" 'if it has one name: the other one may be where all may write'
 	fi
 else
 	skip 'only root can make links of others'
@@ -152,6 +158,12 @@ run report pipe
 wait
 [ "$status" -eq 0 ] && sed "s/pipe$/a.json/" "$out" | cmp -s - page
 ok $? 'a report from a pipe'
+for path in /dev/stdin /dev/fd/0 /proc/self/fd/0; do
+	# shellcheck disable=SC2002	# a pipe is tested
+	cat a.json | "$tickwise" report "$path" 2>"$err" | sed "s|$path\$|a.json|" | cmp -s - page &&
+		"$tickwise" report "$path" <a.json | sed "s|$path\$|a.json|" | cmp -s - page
+	ok $? "a report from $path"
+done
 
 # Without a limit these would need all memory.
 mkdir built
