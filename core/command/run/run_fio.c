@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs fio as a child that gets this program's streams, its directory and its signals.
- * It reads copies of the changed job files, in a directory of their own, which nobody
- * else can write to. Relative paths in a job file stay valid.
+ * It reads copies of the changed job files, which are in memory: no other user can change
+ * them. Relative paths in a job file stay valid.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,45 +28,35 @@ static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /* ---- the copies ---- */
 
-static int copy(struct tw_run_jobs *jobs, char *path)
+/* Copy changed jobs into memory. fio inherits the descriptor, and opens it by its path. */
+static int copy(struct tw_run_jobs *jobs)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd = memfd_create("job", MFD_CLOEXEC);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-	int failed;
 
-	if (!file) {
-		if (fd >= 0)
-			close(fd);
+	if (!file)
 		return -errno;
-	}
-	jobs->copy = path;
 	errno = 0;
 	tw_run_print(jobs, file);
-	failed = ferror(file);
-	if (fclose(file) || failed)
+	if (fflush(file) || ferror(file))
 		return errno ? -errno : -EIO;
+	jobs->copy_fd = fcntl(fd, F_DUPFD, TW_RUN_FIRST_FD);
+	if (jobs->copy_fd < 0)
+		return -errno;
+	jobs->copy = tw_format("/proc/self/fd/%d", jobs->copy_fd);
+	fclose(file);
 	return 0;
 }
 
-/* Copy the changed files into a new directory, and set @directory to its path. */
-static int copy_all(struct tw_run_arguments *arguments, char **directory)
+static int copy_all(struct tw_run_arguments *arguments)
 {
-	const char *parent = getenv("TMPDIR");
-
-	*directory = tw_format("%s/tickwise-run.XXXXXX",
-			       parent && *parent ? parent : "/tmp");
-	if (!mkdtemp(*directory))
-		return tw_run_fail(TW_EXIT_IO, "%s: %s", *directory, strerror(errno));
 	for (size_t i = 0; i < arguments->file_count; i++) {
 		struct tw_run_jobs *jobs = &arguments->files[i];
-		const char *slash = strrchr(jobs->path, '/');
-		/* Two job files may have the same name, and names are limited. */
-		char *path = tw_format("%s/%zu-%.200s", *directory, i + 1,
-				       slash ? slash + 1 : jobs->path);
-		int error = jobs->is_changed ? copy(jobs, path) : 0;
+		int error = jobs->is_changed ? copy(jobs) : 0;
 
 		if (error)
-			return tw_run_fail(TW_EXIT_IO, "%s: %s", path, strerror(-error));
+			return tw_run_fail(TW_EXIT_IO, "can't copy %s: %s", jobs->path,
+					   strerror(-error));
 	}
 	return TW_EXIT_GOOD;
 }
@@ -91,9 +82,8 @@ static void prepare_to_run(void *context, int fd)
 
 /*
  * Wait for the end of fio. All signals that matter are blocked and taken here
- * one after another. So no signal can end this program before it has removed
- * the copies. Signals from the terminal have reached fio already; others are
- * sent on.
+ * one after another. So no signal can end this program before fio has ended. Signals
+ * from the terminal have reached fio already; others are sent on.
  */
 static int wait_for_end(pid_t pid, const sigset_t *signals, struct tw_run_arguments *arguments)
 {
@@ -122,7 +112,7 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	       int *code)
 {
 	struct start start = { .arguments = arguments };
-	char *directory, **argv;
+	char **argv;
 	sigset_t signals;
 	int ret, status;
 
@@ -131,7 +121,7 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	for (size_t i = 0; i < sizeof(forwarded) / sizeof(*forwarded); i++)
 		sigaddset(&signals, forwarded[i]);
 	sigprocmask(SIG_BLOCK, &signals, &start.mask);
-	ret = copy_all(arguments, &directory);
+	ret = copy_all(arguments);
 	if (ret == TW_EXIT_GOOD) {
 		argv = tw_run_fio_arguments(arguments, fio);
 		/* If this program is killed, fio gets SIGTERM. */
@@ -150,8 +140,7 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	/* Also after a failure. */
 	for (size_t i = 0; i < arguments->file_count; i++)
 		if (arguments->files[i].copy)
-			unlink(arguments->files[i].copy);
-	rmdir(directory);
+			close(arguments->files[i].copy_fd);
 	sigprocmask(SIG_SETMASK, &start.mask, NULL);
 	return ret;
 }
