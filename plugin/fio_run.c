@@ -3,7 +3,6 @@
  * A run of fio, from its first job to its end: see fio_run.h.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,15 +76,18 @@ static void end_job(struct tw_run *run, const struct thread_data *me,
 	run->is_ended = true;
 }
 
-/* Read the report of a job again. NULL if another file is in its place: in a folder of
- * another user that can be a link or a pipe, too, which must not stop fio. */
+/* Read the report of a job again. NULL if another file is in its place, such as another
+ * user's in a folder of that user. */
 static json_t *read_back(const struct tw_waiting *waiting)
 {
-	const int fd = open(waiting->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-			    O_CLOEXEC);
-	json_t *report = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
+	const int fd = tw_input_open(waiting->path, 0);
 	int pid = 0, thread_number = 0;
+	json_t *report = NULL;
+	struct stat status;
 
+	if (fd >= 0 && !fstat(fd, &status) &&
+	    (status.st_uid == waiting->user || !tw_is_anothers_in(&status, waiting->path)))
+		report = json_loadfd(fd, 0, NULL);
 	if (fd >= 0)
 		close(fd);
 	/* The memory engine's report has one job, without a list. */
@@ -142,6 +144,7 @@ static void wait_for_last(const struct thread_data *td, const char *path,
 		waiting->end = *end;
 		waiting->thread_number = (int) td->thread_number;
 		waiting->pid = (int) td->pid;
+		waiting->user = geteuid();
 		strcpy(waiting->path, path);
 		run->reports++;
 	}

@@ -50,6 +50,7 @@ struct tw_waiting {
 	char path[TW_RUN_PATH];
 	int thread_number;
 	int pid;
+	uid_t user;		/* the writer's */
 };
 
 struct tw_run {

@@ -67,6 +67,23 @@ undisturbed()
 	ok $? 'and all reports are complete'
 }
 
+# A report that another user has put in the place of ours is left alone.
+if [ "$(id -u)" -eq 0 ]; then
+	cat >plant.sh <<'END'
+until [ -s early.1.*.tickwise.json ]; do sleep 0.1; done
+set -- early.1.*.tickwise.json
+cp "$1" planted
+chown 65534 planted
+mv planted "$1"
+END
+	# shellcheck disable=SC2086	# several options
+	timeout -s KILL $hung_s "$FIO" --bs=4k --rw=read $engine --name=early \
+		--name=last --exec_postrun='sh plant.sh' >out 2>err
+	is "$? $(stat -c %u early.*.tickwise.json)" '0 65534' "another user's report is not completed"
+else
+	skip 'only root can make files of another user'
+fi
+
 # shellcheck disable=SC2086	# several options
 {
 for mode in 0 1; do

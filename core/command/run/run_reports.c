@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/open_file.h"
 #include "command/answers/answers.h"
 #include "command/command.h"
 #include "command/output/page.h"
@@ -27,9 +28,10 @@
 
 struct search {
 	struct tw_run_reports *reports;
+	const struct tw_run_arguments *arguments;
 	char *run;			/* beginning of their job's run */
 	time_t since;
-	int only_own;			/* others can write to the folder, too */
+	int are_own;			/* all that were found are this user's */
 };
 
 static const char *string_of(const json_t *object, const char *key)
@@ -45,8 +47,7 @@ static int is_new(const struct search *search, const char *path, struct stat *st
 {
 	const struct tw_run_reports *reports = search->reports;
 
-	if (search->only_own ? lstat(path, status) || status->st_uid != geteuid() :
-			       stat(path, status))
+	if (stat(path, status))
 		return 0;
 	for (size_t i = 0; i < reports->count; i++)
 		if (reports->list[i].device == status->st_dev &&
@@ -70,6 +71,41 @@ static int has_io(json_t *report)
 	return 0;
 }
 
+/* Return the jobs of the command line, then those of each file; NULL: no more. */
+static const struct tw_run_jobs *jobs_number(const struct tw_run_arguments *arguments,
+					     size_t i)
+{
+	return !i ? &arguments->jobs :
+	       i <= arguments->file_count ? &arguments->files[i - 1] : NULL;
+}
+
+/* Return 1 for a file that a job with the option uid has written: fio becomes this user. */
+static int is_of_job(const struct search *search, const struct stat *status)
+{
+	const struct tw_run_jobs *jobs;
+
+	for (size_t i = 0; (jobs = jobs_number(search->arguments, i)); i++)
+		for (size_t j = 0; j < jobs->line_count; j++)
+			if (jobs->lines[j].name && !strcmp(jobs->lines[j].name, "uid") &&
+			    strtoul(jobs->lines[j].value, NULL, 0) == status->st_uid)
+				return 1;
+	return 0;
+}
+
+/* Read a file of this user: others can put theirs into a folder that they share. */
+static json_t *read_own(const struct search *search, const char *path, struct stat *status)
+{
+	int fd = tw_input_open(path, 0);
+	json_t *json = NULL;
+
+	if (fd >= 0 && !fstat(fd, status) && (!tw_is_anothers_in(status, path) ||
+					      is_of_job(search, status)))
+		json = json_loadfd(fd, 0, NULL);
+	if (fd >= 0)
+		close(fd);
+	return json;
+}
+
 /* Add the report @path, if it is one of this run. Other files are not opened:
  * there may be a thousand older reports, and opening a pipe would block. */
 static void look_at(struct search *search, const char *path)
@@ -81,7 +117,8 @@ static void look_at(struct search *search, const char *path)
 
 	if (!is_new(search, path, &status))
 		return;
-	json = json_load_file(path, 0, NULL);
+	json = read_own(search, path, &status);
+	search->are_own &= !json || !tw_is_anothers(&status);
 	job = json_array_get(json_object_get(json, "jobs"), 0);
 	if (strcmp(string_of(json, "schema"), TW_REPORT_SCHEMA) == 0 &&
 	    strncmp(string_of(job, "run"), search->run,
@@ -156,14 +193,6 @@ static int by_thread(const void *a, const void *b)
 	       (one->thread_number < other->thread_number);
 }
 
-/* Return the jobs of the command line, then those of each file; NULL: no more. */
-static const struct tw_run_jobs *jobs_number(const struct tw_run_arguments *arguments,
-					     size_t i)
-{
-	return !i ? &arguments->jobs :
-	       i <= arguments->file_count ? &arguments->files[i - 1] : NULL;
-}
-
 void tw_run_find_reports(struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments, pid_t pid,
 			 time_t since)
@@ -172,6 +201,8 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 	const struct tw_run_jobs *jobs;
 	struct search search = {
 		.reports = reports,
+		.arguments = arguments,
+		.are_own = 1,
 		.run = tw_format("%d-", (int)pid),
 		.since = since,
 	};
@@ -181,8 +212,10 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 		look_where_told(&search, jobs);
 	/* The engine writes a report here that can't be where it should. */
 	look_in(&search, "", "");
-	search.only_own = 1;
 	look_in(&search, temporary && *temporary ? temporary : "/tmp", "");
+	/* They are read again, by their names. */
+	if (search.are_own)
+		tw_report_load_only_own();
 	if (reports->count)
 		qsort(reports->list, reports->count, sizeof(*reports->list),
 		      by_thread);

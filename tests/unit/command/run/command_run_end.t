@@ -34,6 +34,18 @@ FAKE_JOBS='' FAKE_DO='sed "s/\"run\": \"[0-9]*/\"run\": \"$$/" \
 	a.1.9.tickwise.json >b.1.9.tickwise.json
 	touch -d "1 hour ago" b.1.9.tickwise.json' \
 	ends 'nor an old one of a process of that number' - 70
+if [ "$(id -u)" -eq 0 ]; then
+	# shellcheck disable=SC2016
+	planted='sed "s/\"run\": \"[0-9]*/\"run\": \"$$/" a.1.9.tickwise.json >b.1.9.tickwise.json
+		chown 65534 b.1.9.tickwise.json'
+	FAKE_JOBS='' FAKE_DO=$planted ends 'nor one that another user has put there' - 70
+	FAKE_JOBS='' FAKE_DO=$planted ends 'but one of the user that fio becomes for the job' \
+		'[a]\nioengine=io_uring\nuid=65534\n' '0 -> b.1.9.tickwise.json'
+	rm b.1.9.tickwise.json
+	printf '[a]\nioengine=io_uring\n' >job.fio
+else
+	skip 'only root can make files of another user'
+fi
 FAKE_JOBS='' FAKE_EXIT=1 ends 'fio failed' - 1
 has_not "$err" 'left no report' 'and has printed why'
 page='' FAKE_EXIT=1 ends 'it could not open a file: an empty report is not shown' - 1
