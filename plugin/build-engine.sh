@@ -3,15 +3,15 @@
 #
 # Build the engines for one fio. `tickwise build-engine` runs this script:
 #
-#	tickwise-build-engine FIO SOURCE FOLDER [found]
+#	tickwise-build-engine FIO SOURCE FOLDER WORK [found]
 #
 # FIO is the program. SOURCE is its source, a folder or an archive. If SOURCE is empty,
 # find-fio.sh finds the source. The engines go to FOLDER. The last argument tells that
 # `tickwise run` finds FOLDER by itself.
 #
-# Everything is built in a temporary folder. FOLDER changes only when FIO has loaded the
-# new engine. Exit codes: 0; 66: no source; 70: the build failed; 74: FOLDER can't be
-# written.
+# Everything is built in WORK, a folder of this user alone, which is removed. FOLDER changes
+# only when FIO has loaded the new engine. Exit codes: 0; 66: no source; 70: the build failed;
+# 74: FOLDER can't be written.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -23,9 +23,12 @@ engines='tickwise.so tickwise-cmd.so tickwise-memory.so'
 fio=$1
 fio_source=$2
 folder=$3
-found=${4-}
+work=$4
+found=${5-}
 cc=${CC:-gcc}
-work=
+# The compiler's files, too, are where no other user can replace them.
+TMPDIR=$work
+export TMPDIR
 child=
 
 # fail STATUS WORDS...
@@ -70,8 +73,7 @@ trap 'exit 143' TERM
 fio=$(command -v "$fio") || fail 66 "there is no program $1: install fio, or name one with --fio="
 fio=$(readlink -f "$fio")
 shown_source=$fio_source
-work=$(mktemp -d) || exit 74
-: >"$work/log"
+: >"$work/log" || exit 74
 
 # Check the tools, and name the missing ones as packages of Debian.
 missing=
@@ -115,9 +117,9 @@ echo "building for $("$fio" --version), which takes some 20 seconds" >&2
 logged env -u MAKEFLAGS -u MAKELEVEL make -C "$source_dir" --no-print-directory \
 	-j "$(nproc)" B="$work/build" CC="$cc" FIO="$fio" FIO_SRC="$tree" \
 	FIO_CACHE="$work/fio" engines || {
-	kept=$(mktemp "${TMPDIR:-/tmp}/tickwise-build-engine.XXXXXX") &&
-		cp "$work/log" "$kept"
-	fail 70 "the engine does not compile; what the compiler printed is in $kept"
+	find "$work" -mindepth 1 ! -name log -delete
+	log=$work/log work=
+	fail 70 "the engine does not compile; what the compiler printed is in $log"
 }
 "$fio" --enghelp="$work/build/tickwise.so" >"$work/help" 2>&1
 # The engine's own line advises to type this command.

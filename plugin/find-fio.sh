@@ -102,7 +102,9 @@ fits()
 	[ -n "$fio_path" ] || return 0
 	reason="it is $(tree_version "$1")"
 	[ "$(release "${reason#it is }")" = "$(release "$fio_version")" ] || return 1
-	reason=$(CC="$cc" sh "$here/fits-fio.sh" "$fio_path" "$1" 2>&1 </dev/null | tail -n 1)
+	mkdir -p "$cache" 2>/dev/null
+	reason=$(CC="$cc" TMPDIR="$cache" sh "$here/fits-fio.sh" "$fio_path" "$1" 2>&1 </dev/null |
+		tail -n 1)
 	[ -z "$reason" ]
 }
 
@@ -147,12 +149,13 @@ enter()
 		! grep -qsxF "fio: $fio_version" "$entry/tickwise-stamp" || use "$entry"
 	[ -z "$work" ] || return 0
 	mkdir -p "$cache" 2>/dev/null
-	[ -d "$cache" ] && exec 9<"$cache" && flock 9 &&
-		work=$(mktemp -d "$cache/.new.XXXXXX" 2>/dev/null) ||
-		fail "can't write to the cache directory $cache"
-	: >"$work/log"
 	# Remove what an earlier call left that was killed.
-	find "$cache" -maxdepth 1 -name '.new.*' ! -path "$work" -exec rm -rf {} +
+	[ -d "$cache" ] && exec 9<"$cache" && flock 9 &&
+		find "$cache" -maxdepth 1 -name '.new.*' -exec rm -rf {} + 2>/dev/null &&
+		mkdir "$cache/.new.$$" 2>/dev/null ||
+		fail "can't write to the cache directory $cache"
+	work=$cache/.new.$$
+	: >"$work/log"
 	command -v "${cc%% *}" >/dev/null ||
 		fail "no C compiler ($cc): install gcc, or set CC"
 	[ -n "$source" ] || use_known_program

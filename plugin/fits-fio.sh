@@ -7,7 +7,8 @@
 #
 # The program must have the options of the source. If TREE is configured, each option must
 # also be at the same place in fio's structures, and so must what the engine uses of a job
-# and of an I/O. Exit code 0, or 1 after one line that names a difference.
+# and of an I/O. TMPDIR is a folder in which other users can't replace files: root loads what
+# is built there. Exit code 0, or 1 after one line that names a difference.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -33,7 +34,8 @@ no()
 		!($0 in is_known) { print "fio has one more option: " $0; exit 1 }' || exit 1
 [ -f "$tree/config-host.h" ] || exit 0
 
-work=$(mktemp -d) || no "no temporary folder"
+work=${TMPDIR:-/tmp}/tickwise-fits.$$
+mkdir "$work" || no "no temporary folder"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 143' HUP INT TERM
 awk -f "$here/fio-options.awk" "$tree/options.c" >"$work/fio_options.h"

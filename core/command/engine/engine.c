@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
+#include "base/private_folder.h"
 #include "command/command.h"
 #include "command/own_files.h"
 #include "command/run/run_parts.h"
@@ -57,7 +58,7 @@ static const struct tw_option build_table[] = {
 	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FOLDER",
 	  .otherwise = "where `tickwise run` finds them",
 	  .help = "Put the engines into FOLDER",
-	  .more = "By default this is /var/lib/tickwise of root, else tickwise in "
+	  .more = "By default this is /var/lib/tickwise for root, else tickwise in "
 		  "$XDG_DATA_HOME or ~/.local/share; there, a folder for each version "
 		  "of fio.", AT(output) },
 	{ .name = NULL },
@@ -109,8 +110,8 @@ int tw_command_build_engine(char **argv)
 {
 	struct wanted wanted = { 0 };
 	int code = read_options(&tw_build_engine_options, &wanted, argv);
+	char *script, *work;
 	const char *folder;
-	char *script;
 
 	if (code != TW_GO_ON)
 		return code;
@@ -121,10 +122,14 @@ int tw_command_build_engine(char **argv)
 	script = tw_own_file(BUILD_SCRIPT, X_OK);
 	if (!script)
 		return tw_own_file_missing(BUILD_NAME, BUILD_SCRIPT, "");
-	execl(script, script, wanted.fio, wanted.source ? wanted.source : "", folder,
+	work = tw_command_private_folder(BUILD_NAME);
+	if (!work)
+		return TW_EXIT_IO;
+	execl(script, script, wanted.fio, wanted.source ? wanted.source : "", folder, work,
 	      wanted.output ? NULL : "found", NULL);
 	code = tw_command_fail(BUILD_NAME, TW_EXIT_SOFTWARE, "can't run %s: %s", script,
 			       strerror(errno));
+	tw_private_folder_remove(work);
 	free(script);
 	return code;
 }

@@ -142,9 +142,12 @@ static char *own_folder(void)
 	const char *data = getenv("XDG_DATA_HOME");
 	const char *home = getenv("HOME");
 
+	/* su keeps the environment of a user, who could choose what root loads. */
+	if (geteuid() == 0)
+		return tw_format("%s", SYSTEM_FOLDER);
 	if (data && *data == '/')
 		return tw_format("%s/tickwise", data);
-	if (geteuid() == 0 || !home || *home != '/')
+	if (!home || *home != '/')
 		return tw_format("%s", SYSTEM_FOLDER);
 	return tw_format("%s/.local/share/tickwise", home);
 }

@@ -47,7 +47,10 @@ export TMPDIR="$scratch/tmp" SEEN="$scratch/seen" TREE="$scratch/tree" FIND_SAYS
 # builds SOURCE FOLDER [found]: runs the script
 builds()
 {
-	sh "$scratch/build-engine" "$scratch/fio" "$@" >"$out" 2>"$err"
+	builds_source=$1 builds_folder=$2
+	shift 2
+	sh "$scratch/build-engine" "$scratch/fio" "$builds_source" "$builds_folder" \
+		"$(mktemp -d)" "$@" >"$out" 2>"$err"
 	status=$?
 }
 
@@ -103,7 +106,9 @@ FIND_FAILS=1 fails 66 "$scratch/fio.tar.gz is not the source of y" \
 	'an archive of another fio' "$scratch/fio.tar.gz" "$folder"
 FIND_SAYS=
 THEN=false fails 70 'what the compiler printed is in' 'a compiler that fails' '' "$folder"
-rm -f "$TMPDIR"/tickwise-build-engine.*
+is "$(cd "$TMPDIR" && find . -type f)" "./$(basename "$(dirname "$(sed 's/.* is in //;t;d' "$err")")")/log" \
+	'where only this file is left'
+rm -r "$TMPDIR"/*
 THEN=$scratch/spoil fails 70 "what was built: tickwise: built for another: refused. So another \
 is not this fio's" 'an engine that fio refuses' '' "$folder"
 has_not "$err" Type 'and does not advise what was just done'

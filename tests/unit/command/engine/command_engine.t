@@ -5,7 +5,8 @@
 # installed one first, else a ready-made one, else one that `tickwise build-engine` has
 # built for this version. Fails if it takes another version's. Fails also if the line on an engine
 # for another fio lacks the command that builds one. A name such as fio-tickwise.so
-# is an engine of ours.
+# is an engine of ours. Fails if root loads an engine from a folder that a user's
+# environment names, or builds one where a user can replace files.
 
 . "$(dirname "$0")/../../../tap.sh"
 
@@ -22,6 +23,20 @@ script()
 	printf '#!/bin/sh\n%s\n' "$2" >"$1"
 	chmod 755 "$1"
 }
+
+# Root uses no folder of the environment, so another user does, if there is one here.
+as_user=
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	as_user='setpriv --reuid=65534 --regid=65534 --clear-groups'
+	chmod 755 "$scratch" "$scratch/bin" "$tickwise"
+	chmod 1777 "$scratch"
+	as_root=$tickwise
+	script "$scratch/as_user" "exec $as_user $tickwise \"\$@\""
+	tickwise=$scratch/as_user
+	"$tickwise" --version >/dev/null 2>&1 || skip_all 'another user can not run it here'
+	TMPDIR=$scratch
+	export TMPDIR
+fi
 
 # The engine that this fio can load has its version in it.
 script "$FIO" 'version=fio-3.99
@@ -48,6 +63,13 @@ echo fio-3.99 >"$installed"
 prints "$installed" 'the installed engine'
 echo fio-3.99 >"$built/fio-3.99/tickwise.so"
 prints "$installed" 'which comes before one that was built'
+if [ "$as_user" ]; then
+	rm "$installed"
+	"$as_root" engine >"$out" 2>"$err"
+	has_not "$out" "$built" 'root takes no engine from $XDG_DATA_HOME, which su keeps'
+else
+	skip 'only root has no folder of its own'
+fi
 echo fio-3.98 >"$installed"
 prints "$built/fio-3.99/tickwise.so" 'for another fio: the one that was built'
 rm "$installed"
@@ -102,11 +124,21 @@ is "$status" 64 'an argument is refused'
 
 # ---- what build-engine gets ----
 
-script "$scratch/bin/tickwise-build-engine" 'printf "<%s>" "$@"'
+script "$scratch/bin/tickwise-build-engine" \
+	'stat -c %a "$4"; rmdir "$4"; printf "<%s>" "$@" | sed "s|$4|WORK|"'
 run build-engine
-is "$status $(cat "$out")" "0 <$FIO><><$built/fio-3.99><found>" 'by default'
+is "$status $(xargs <"$out")" "0 700 <$FIO><><$built/fio-3.99><WORK><found>" 'by default'
 run build-engine --source='a b' -o out
-is "$status $(cat "$out")" "0 <$FIO><a b><out>" 'with a source and a folder'
+is "$status $(xargs <"$out")" "0 700 <$FIO><a b><out><WORK>" 'with a source and a folder'
+if [ "$as_user" ]; then
+	mkdir "$scratch/theirs" "$scratch/theirs/tmp"
+	chown 65534 "$scratch/theirs"
+	TMPDIR=$scratch/theirs/tmp "$as_root" build-engine -o out >"$out" 2>"$err"
+	is "$? $(cat "$err") $(cat "$out")" "74 tickwise build-engine: no temporary folder in \
+$scratch/theirs (TMPDIR): others can replace files in it " 'root builds in no folder of a user'
+else
+	skip 'only root can make a folder of another user'
+fi
 
 # ---- names without a path ----
 
