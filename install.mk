@@ -32,13 +32,13 @@ install-core: core man schema completion $(B)/include/tickwise.h $(ENGINE_SKELET
 	$(call put,$(ENGINE_DIR),$(COMPARE_PROBES))
 	$(call put,$(DATADIR)/tickwise/schema,$(SCHEMAS))
 	$(INSTALL) -d $(DESTDIR)$(LIBDIR)/pkgconfig
-	$(Q)set -e; for file in core/tickwise core/profile/tickwise-profile; do \
+	$(Q)set -e; umask 022; for file in core/tickwise core/profile/tickwise-profile; do \
 		sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 			-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 			$$file.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$${file##*/}.pc; done
 	$(Q)set -e; for page in $(MAN_PAGES); do \
 		$(call put,$(MANDIR)/man$${page##*.},$(B)/man/$$page); done
-	$(Q)$(man_links) echo ".so man$$section/$$page.$$section" \
+	$(Q)umask 022; $(man_links) echo ".so man$$section/$$page.$$section" \
 		>$(DESTDIR)$(MANDIR)/man$$section/$$name.$$section; done
 	$(Q)set -e; for file in $(COMPLETIONS); do \
 		$(call put,$(DATADIR)/$${file%/*},$(B)/completion/$$file); done

@@ -4,7 +4,8 @@
 # `make install` installs enough to build and run a program: as C and as C++, by
 # pkg-config and by hand, shared and static. Fails if a file, a flag or a
 # declaration is missing or warns, or if the header needs another one before it.
-# Fails also if no Debian package has a file, or if uninstall forgets one.
+# Fails also if no Debian package has a file, if uninstall forgets one, or if others may write
+# to what root has installed with umask 000.
 
 . "$(dirname "$0")/../../tap.sh"
 
@@ -39,7 +40,10 @@ make_it()
 		${FIO_SRC:+FIO_SRC="$FIO_SRC"} "$1"
 }
 
+umask 000
 make_it install || done_testing
+umask 022
+is "$(find "$tree" ! -type l -perm /022)" '' 'others may write to nothing, whatever the umask is'
 for name in tickwise tickwise-cmd tickwise-memory; do
 	is "$(readlink "$libdir/fio-$name.so")" "tickwise/$name.so" "fio-$name.so is the engine"
 	works 'and is there' test -s "$libdir/tickwise/$name.so"
