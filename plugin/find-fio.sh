@@ -267,7 +267,7 @@ private_apt()
 	done
 	{
 		apt-config dump |
-			grep -E '^(Acquire::|Dir |Dir::Etc |Dir::Etc::(trusted|netrc)).* "..*";'
+			grep -E '^(Acquire::|APT::Sandbox::|Dir |Dir::Etc |Dir::Etc::(trusted|netrc)).* "..*";'
 		cat <<-END
 		Dir::Etc::main "/dev/null";
 		Dir::Etc::parts "/dev/null";
@@ -276,7 +276,6 @@ private_apt()
 		Dir::State "$apt/state";
 		Dir::State::lists "$apt/lists";
 		Dir::Cache "$apt";
-		APT::Sandbox::User "root";
 		APT::Get::Only-Source "true";
 		Acquire::Languages "none";
 		Acquire::http::Timeout "30";
