@@ -113,7 +113,7 @@ static int receive(struct tw_helper_answer *answer, int *fd)
 
 /* Wait for the answer. A helper that refuses does so before it reads the
  * question, which resets the connection. What it has sent can be read after
- * that. */
+ * that. When the time is over, one more message is read, if it is there. */
 static int wait_for_answer(uint32_t number, bool may_load,
 			   struct tw_helper_answer *answer, int *fd)
 {
@@ -141,6 +141,8 @@ static int wait_for_answer(uint32_t number, bool may_load,
 		if (!error && answer->is_loading && may_load) {
 			may_load = false;
 			end_ms = now_ms() + LOAD_MS;
+		} else if (left_ms <= 0) {
+			return -ETIMEDOUT;
 		}
 	}
 }

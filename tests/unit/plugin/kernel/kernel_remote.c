@@ -6,13 +6,15 @@
  * one that is loading it waits longer, but not for ever. Defect: an answer to
  * another job's question, or a job that hangs with its helper. Also one that waits
  * again and again, or as long for a helper that hangs as for one that is loading. Also
- * a job that does not wait for its turn when many connect. Also a descriptor that stays open
- * after a failure, or that is closed twice: by then it can be another one of fio's.
+ * a job that reads for ever what a helper never stops to send, that takes no answer which
+ * it reads late, or that does not wait for its turn when many connect. Also a descriptor that
+ * stays open after a failure, or that is closed twice: by then it can be another one of fio's.
  *
  * The helper is a process of the test, which answers as the case needs.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -51,6 +53,9 @@ static void *limited_mmap(void *at, size_t size, int prot, int flags, int fd, of
 
 #define close counted_close
 #define mmap limited_mmap
+/* A helper that never stops to send: there is always something to read. */
+static bool never_empty;
+#define poll(events, count, ms)	poll(events, count, never_empty ? -1 : (ms))
 #include "kernel/remote.c"
 #undef close
 #undef mmap
@@ -190,6 +195,9 @@ static const struct helper ends = { .load = { LOADED }, .ends_after = 2 };
 static const struct helper silent;
 static const struct helper says_so_and_loads = { .load = { LOADING, LOADED } };
 static const struct helper loads_for_ever = { .load = { LOADING }, .repeats = true };
+static const struct helper floods = {
+	.load = { { .is_sent = true, .number = 98, .has_fd = true } }, .repeats = true,
+};
 static const struct helper loads_only = {
 	.load = { LOADING, LOADED }, .ring = { LOADING, LOADING },
 };
@@ -279,6 +287,16 @@ static void has_two_limits(void)
 	load_ms = 50;
 	loads("one that loads for ever", &loads_for_ever,
 	      "the kernel helper does not answer");
+	never_empty = true;
+	loads("one that never stops to send that it loads", &loads_for_ever,
+	      "the kernel helper does not answer");
+	answer_ms = 50;
+	loads("one that never stops to answer others", &floods,
+	      "the kernel helper does not answer");
+	/* An answer that is there already is taken, however late it is read. */
+	answer_ms = 0;
+	loads("one whose answer is read late", &says_so_and_loads, "");
+	never_empty = false;
 	answer_ms = load_ms = FOR_EVER_MS;
 	child = start(&loads_only);
 	fd = tw_remote_load(64, why);
