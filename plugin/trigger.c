@@ -17,6 +17,11 @@
 /* Events of this time before and after the I/O are kept, too. */
 #define AROUND_NS	100000
 
+static const char *make_instance(void)
+{
+	return tw_has_shifted_clock() ? TW_SHIFTED_CLOCK : tw_tracefs_make();
+}
+
 void tw_trigger_make_for_jobs(void)
 {
 	unsigned i;
@@ -26,7 +31,7 @@ void tw_trigger_make_for_jobs(void)
 		const struct tw_options *o = td->eo;
 
 		if (tw_has_our_layout(td) && o && o->trigger_us) {
-			tw_tracefs_make();
+			make_instance();
 			return;
 		}
 	}
@@ -47,7 +52,7 @@ void tw_trigger_begin(const struct thread_data *td, struct tw_job *job)
 	ticks = (double) trigger->above_ns * tw_job_ticks_per_ns(job);
 	if (ticks < (double) INT64_MAX)
 		trigger->above_ticks = (int64_t) ticks;
-	trigger->why = tw_tracefs_make();
+	trigger->why = make_instance();
 	trigger->job = td->thread_number;
 	trigger->alone = td->o.iodepth == 1;
 }

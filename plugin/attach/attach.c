@@ -23,6 +23,7 @@
 #include "command/command.h"
 #include "command/output/page.h"
 #include "command/own_files.h"
+#include "kernel/program.h"
 #include "timespec.h"
 
 /* The longest time between two reads of the ring buffer, which holds 80,000 records. */
@@ -385,6 +386,8 @@ static int run_it(struct run *run)
 	const char *why;
 	int exit_code, code;
 
+	if (tw_has_shifted_clock())
+		return fail(TW_EXIT_SOFTWARE, TW_SHIFTED_CLOCK);
 	run->program = tw_attach_load(run->options.causes, run->options.sync, take, run, &why,
 				      &run->no_causes);
 	if (!run->program)

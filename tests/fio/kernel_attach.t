@@ -200,6 +200,23 @@ else
 	skip "no namespace of mounts: $(cat why)"
 fi
 rmdir newroot
+
+# Only the times of the namespace in which attach runs matter: all stamps are the kernel's.
+if unshare --time --monotonic=1000 --fork true 2>why; then
+	unshare --time --monotonic=1000 --fork "$tickwise" attach --json=shifted.json -- \
+		true >out 2>err
+	is "$? $(cat out err) $(ls shifted.json 2>&1 | wc -l)" "70 tickwise attach: a time \
+namespace shifts CLOCK_MONOTONIC here 1" 'in a time namespace it does not start'
+	attach --interval=0 --json=t.json -- unshare --time --monotonic=1000 --fork "$FIO" \
+		--name=b $(stock --filename=buffered --rw=randread --invalidate=0)
+	attached t.json 'do { my ($t, $run, $o) = (@{$j->{jobs}[0]}{"start", "run_ns"}, $j->{over_time});
+		near(1024, found()) && @{$o->{windows}} && !grep { $_->{start} > $t + $run ||
+			$_->{start} + $o->{width_ns} <= $t } @{$o->{windows}} }' \
+		'a program in one has its times within the run'
+else
+	skip "no time namespace: $(cat why)"
+fi
+
 run report b.json
 is "$status" 0 'the report is read'
 run report --html=page.html --trace=trace.json b.json

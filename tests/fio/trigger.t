@@ -134,6 +134,22 @@ fired()
 		JSON::PP->new->canonical->encode($j->{triggers}[0]), "\n"'
 }
 
+# The events have the times of a CLOCK_MONOTONIC that no namespace shifts.
+if unshare --time --monotonic=1000 --fork true 2>why; then
+	run_shifted()
+	{
+		in_tracefs unshare --time --monotonic=1000 --fork timeout -s KILL $hung_s "$FIO" \
+			--ioengine="external:$TICKWISE_SO" --output=out.json --name=shifted \
+			--filename="$scratch/t.data" --tw_report=shifted.json "$@" 2>err
+	}
+	# shellcheck disable=SC2086
+	run_shifted $reads --tw_trigger=1us
+	off shifted.json && json shifted.json '$j->{triggers}[0]{why} =~ /time namespace/'
+	ok $? 'in a time namespace there are none, and the report tells so'
+else
+	skip "no time namespace: $(cat why)"
+fi
+
 job first --tw_trigger=1us --tw_slowest=1000
 fired first.json 'a threshold that all I/Os exceed'
 json first.json '$j->{triggers}[0]{slower} == 256 && $j->{triggers}[0]{io}{offset} == 0 &&
