@@ -250,7 +250,9 @@ static int run_report(int input, const char *html_path, FILE *out)
 	status = tw_child_wait(pid);
 	if (status < 0)
 		return fail(TW_EXIT_IO, "report: %s", strerror(-status));
-	return WIFEXITED(status) ? WEXITSTATUS(status) : TW_EXIT_SOFTWARE;
+	return WIFEXITED(status) ? WEXITSTATUS(status) :
+		fail(TW_EXIT_SOFTWARE, "tickwise report was killed by signal %d (%s)",
+		     WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
 static bool is_stdout(const char *path)

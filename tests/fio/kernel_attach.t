@@ -239,6 +239,14 @@ fi
 rm -f root theirs
 attach -q -- true
 has err 'no ring was seen: these' '-q: the report'
+# A program next to this one that stands in for `tickwise report`.
+mkdir own
+cp "$(dirname "$tickwise")/tickwise-attach" own
+printf '%s\n' '#!/bin/sh' 'kill -KILL $$' >own/tickwise
+chmod 755 own/tickwise
+timeout -s KILL $hung_s own/tickwise-attach --interval=0 --output=page -- true >out 2>err
+is "$? $(head -n 1 err)" '70 tickwise attach: tickwise report was killed by signal 9 (Killed)' \
+	'tickwise report is killed: a line tells so'
 
 is "$(from_json b.json 'print "$j->{kernel_stages}{every} ",
 	List::Util::sum0(values %{$j->{kernel_stages}{not_split}{not_chosen}})')" '1 0' \
