@@ -69,6 +69,7 @@ static int add_jobs(struct tw_report *into, const struct tw_report *from,
 		} else {
 			indices->from[j] = i + j;
 			jobs[i + j] = from->jobs[j];
+			json_incref(from->jobs[j].common);
 			json_incref(from->jobs[j++].json);
 		}
 	}

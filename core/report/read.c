@@ -61,43 +61,48 @@ static void take_states(struct tw_report_job *job, struct tw_report_problem *pro
 		tw_facts_check_cost(job->follow_cost, problem);
 }
 
-static void check_options(json_t *options, const char *where,
+static void check_options(json_t *options, const json_t *common, const char *where,
 			  struct tw_report_problem *problem)
 {
+	size_t count = json_object_size(options) + json_object_size(common);
 	const char *key;
 	json_t *value;
 
-	if (json_object_size(options) > TW_REPORT_OPTIONS)
-		tw_report_refuse(problem, "%s: a job has more than %u options", where,
-				 TW_REPORT_OPTIONS);
-	json_object_foreach(options, key, value)
+	json_object_foreach(options, key, value) {
+		count -= json_object_get(common, key) != NULL;
 		if (!json_is_string(value))
 			tw_report_refuse(problem, "%s.%s is not a string", where, key);
+	}
+	if (count > TW_REPORT_OPTIONS)
+		tw_report_refuse(problem, "%s: a job has more than %u options", where,
+				 TW_REPORT_OPTIONS);
 }
 
-/* Give the job all its options: those that all jobs have, and its own. Jobs without own
- * ones share the common ones. */
+/* All jobs share the common options: a copy for each would take a hundred times the file. */
 static void take_options(struct tw_report_job *job, json_t *common,
 			 struct tw_report_problem *problem)
 {
-	json_t *own, *all;
-
 	if (!json_object_get(job->json, "options"))
 		return;
-	own = tw_want_object(job->json, "jobs[].", "options", problem);
-	if (problem->text[0])
-		return;
-	if (!common) {
-		all = json_incref(own);
-	} else if (json_object_size(own) == 0) {
-		all = json_incref(common);
-	} else {
-		all = json_copy(common);
-		json_object_update(all, own);
-	}
-	check_options(all, "jobs[].options", problem);
-	json_object_set_new(job->json, "options", all);
-	job->options = all;
+	job->options = tw_want_object(job->json, "jobs[].", "options", problem);
+	job->common = json_incref(common);
+	check_options((json_t *)job->options, common, "jobs[].options", problem);
+}
+
+const json_t *tw_job_option(const struct tw_report_job *job, const char *name)
+{
+	const json_t *own = json_object_get(json_object_get(job->json, "options"), name);
+
+	return own ? own : json_object_get(job->common, name);
+}
+
+json_t *tw_job_options(const struct tw_report_job *job)
+{
+	json_t *all = json_object();
+
+	json_object_update(all, job->common);
+	json_object_update(all, json_object_get(job->json, "options"));
+	return all;
 }
 
 static void read_job(struct tw_report_job *job, json_t *json, json_t *common,
@@ -141,7 +146,7 @@ static int read_jobs(struct tw_report *report, const json_t *root, const char *p
 	json_t *common = json_object_get(root, "options") ?
 			 tw_want_object(root, "", "options", problem) : NULL;
 
-	check_options(common, "options", problem);
+	check_options(common, NULL, "options", problem);
 	if (json_array_size(list) == 0) {
 		tw_report_refuse(problem, "jobs is empty");
 		return 0;
@@ -565,8 +570,10 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 
 void tw_report_free(struct tw_report *report)
 {
-	for (size_t i = 0; i < report->job_count; i++)
+	for (size_t i = 0; i < report->job_count; i++) {
 		json_decref(report->jobs[i].json);
+		json_decref(report->jobs[i].common);
+	}
 	for (size_t i = 0; i < report->device_count; i++)
 		tw_report_free_device(&report->devices[i]);
 	for (size_t i = 0; i < report->slow_count; i++)

@@ -20,7 +20,8 @@
 
 /* A job of a report. Texts belong to @json. */
 struct tw_report_job {
-	json_t *json;			/* as in the file, but with all its options */
+	json_t *json;			/* as in the file */
+	json_t *common;			/* the options that all jobs of the file have; or NULL */
 	const char *run;		/* the fio run it belongs to; or "" */
 	const char *name;
 	const char *host;
@@ -50,7 +51,7 @@ struct tw_report_job {
 	const char *not_followed;	/* why the causes of slow I/Os are not known; NULL:
 					 * they are, or this is not in the file */
 	const json_t *follow_cost;	/* of each CPU; NULL: not in the file */
-	const json_t *options;		/* {NAME: text}; NULL: not in the file */
+	const json_t *options;		/* its own: {NAME: text}; NULL: not in the file */
 };
 
 /* One of the slowest I/Os. */
@@ -140,6 +141,12 @@ struct tw_report {
 int tw_report_from_json(struct tw_report *report, const json_t *root, const char *path,
 			struct tw_report_problem *problem);
 void tw_report_free(struct tw_report *report);
+
+/* Return an option of the job: its own, or the common one; NULL: it is not given. */
+const json_t *tw_job_option(const struct tw_report_job *job, const char *name);
+
+/* Return all options of the job, to be released. */
+json_t *tw_job_options(const struct tw_report_job *job);
 
 /* ---- writing (report_write.c) ------------------------------------------------------ */
 

@@ -55,14 +55,15 @@ static json_t *common_options(const struct tw_report *report)
 	void *next;
 
 	for (size_t i = 0; i < report->job_count; i++) {
-		json_t *options = json_object_get(report->jobs[i].json, "options");
+		const struct tw_report_job *job = &report->jobs[i];
 
-		if (options && !common)
-			common = json_copy(options);
-		else if (options)
-			json_object_foreach_safe(common, next, key, value)
-				if (!json_equal(json_object_get(options, key), value))
-					json_object_del(common, key);
+		if (!json_object_get(job->json, "options"))
+			continue;
+		if (!common)
+			common = tw_job_options(job);
+		json_object_foreach_safe(common, next, key, value)
+			if (!json_equal(tw_job_option(job, key), value))
+				json_object_del(common, key);
 	}
 	return common;
 }
@@ -73,15 +74,13 @@ static json_t *jobs_to_json(const struct tw_report *report, const json_t *common
 
 	for (size_t i = 0; i < report->job_count; i++) {
 		json_t *json = json_copy(report->jobs[i].json), *own, *value;
-		json_t *options = json_object_get(json, "options");
 		const char *key;
 
-		if (json_array_append_new(jobs, json) || !options)
+		if (json_array_append_new(jobs, json) || !json_object_get(json, "options"))
 			continue;
-		own = json_object();
-		json_object_foreach(options, key, value)
-			if (!json_object_get(common, key))
-				json_object_set(own, key, value);
+		own = tw_job_options(&report->jobs[i]);
+		json_object_foreach((json_t *)common, key, value)
+			json_object_del(own, key);
 		/* Their order does not depend on the merges before. */
 		json_object_set_new(json, "options", sorted(own));
 	}

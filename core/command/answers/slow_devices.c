@@ -217,10 +217,11 @@ static const char *other_option(const struct tw_report_job *a, const struct tw_r
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)a->options, key, value)
-		if (!is_of_place(key) &&
-		    !json_equal(value, json_object_get(b->options, key)))
-			return key;
+	for (int own = 0; own < 2; own++)
+		json_object_foreach(own ? (json_t *)a->options : a->common, key, value)
+			if (!is_of_place(key) && !json_equal(tw_job_option(a, key),
+							     tw_job_option(b, key)))
+				return key;
 	return NULL;
 }
 

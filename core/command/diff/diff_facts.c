@@ -167,7 +167,7 @@ static void tell_option(json_t *set, const struct tw_report_group *group, const 
 {
 	for (size_t i = 0; i < group->all.job_count; i++) {
 		const struct tw_report_job *job = &group->all.jobs[i];
-		const char *is = json_string_value(json_object_get(job->options, of));
+		const char *is = json_string_value(tw_job_option(job, of));
 
 		if (job->options && (is || !unlisted(job)))
 			add(set, !is ? "not given" : *is ? is : "given");
@@ -230,12 +230,23 @@ static void find(struct tw_diff *diff, const char *name, const char *options, te
 
 /* ---- options -------------------------------------------------------------- */
 
+static void find_options_in(struct tw_diff *diff, json_t *options, json_t *done)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(options, name, value)
+		if (!json_object_get(done, name)) {
+			add(done, name);
+			find_in(&diff->options, diff, name, tell_option, name);
+		}
+}
+
 /* Find the options that some job has. Where reports go and the name of a job differ between
  * any two runs. */
 static void find_options(struct tw_diff *diff)
 {
-	json_t *done = json_pack("{sb, sb}", "tw_report", 1, "name", 1), *value;
-	const char *name;
+	json_t *done = json_pack("{sb, sb}", "tw_report", 1, "name", 1);
 	uint64_t more = 0;
 
 	for (size_t i = 0; i < diff->count; i++)
@@ -243,13 +254,11 @@ static void find_options(struct tw_diff *diff)
 			const struct tw_report *all = &diff->runs[i].groups[j]->all;
 
 			for (size_t k = 0; k < all->job_count; k++) {
-				more |= unlisted(&all->jobs[k]);
-				json_object_foreach((json_t *)all->jobs[k].options, name, value)
-					if (!json_object_get(done, name)) {
-						add(done, name);
-						find_in(&diff->options, diff, name,
-							tell_option, name);
-					}
+				const struct tw_report_job *job = &all->jobs[k];
+
+				more |= unlisted(job);
+				find_options_in(diff, job->common, done);
+				find_options_in(diff, (json_t *)job->options, done);
 			}
 		}
 	json_decref(done);

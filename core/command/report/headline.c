@@ -16,9 +16,7 @@
 
 static const char *option(const struct tw_report_group *group, const char *name)
 {
-	const json_t *options = group->all.jobs[0].options;
-
-	return json_string_value(json_object_get(options, name));
+	return json_string_value(tw_job_option(&group->all.jobs[0], name));
 }
 
 /* Return the number of hosts, without that of the first job. */
@@ -309,16 +307,20 @@ static void add_machine(struct tw_page *page, const struct tw_report_group *grou
 static void add_options(struct tw_page *page, const struct tw_report_group *group,
 			enum tw_media medium)
 {
-	const json_t *options = group->all.jobs[0].options;
+	json_t *options = tw_job_options(&group->all.jobs[0]), *other, *value;
 	const char *name, *between, *of = "";
 	uint64_t more = tw_report_u64(group->all.jobs[0].json, "options_left_out");
-	json_t *value;
 
-	if (json_object_size(options) == 0)
+	if (json_object_size(options) == 0) {
+		json_decref(options);
 		return;
-	for (size_t i = 1; i < group->all.job_count; i++)
-		if (!json_equal(group->all.jobs[i].options, options))
+	}
+	for (size_t i = 1; i < group->all.job_count && !*of; i++) {
+		other = tw_job_options(&group->all.jobs[i]);
+		if (!json_equal(other, options))
 			of = "of the first job";
+		json_decref(other);
+	}
 	between = *of ? ": " : "";
 	if (medium == TW_IN_HTML)
 		tw_page_details(page, "%zu options %s", json_object_size(options),
@@ -326,7 +328,7 @@ static void add_options(struct tw_page *page, const struct tw_report_group *grou
 	tw_page_fact(page, "options", "%s", of);
 	if (medium == TW_IN_TEXT)
 		tw_page_only(page, TW_IN_TEXT);
-	json_object_foreach((json_t *)options, name, value) {
+	json_object_foreach(options, name, value) {
 		const char *text = json_string_value(value);
 
 		tw_page_more(page, "%s%s%s%s", between, name, *text ? "=" : "", text);
@@ -336,6 +338,7 @@ static void add_options(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_more(page, ", and %llu more", (unsigned long long)more);
 	if (medium == TW_IN_HTML)
 		tw_page_end_details(page);
+	json_decref(options);
 }
 
 /* Is this the first job of its file? */

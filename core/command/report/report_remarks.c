@@ -63,16 +63,17 @@ void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *g
 #define MIN_PERCENT	10	/* of lat: less is not worth an option */
 
 /* An option as a number; 1, fio's default, where the job does not give it. */
-static long number_of(const json_t *options, const char *name)
+static long number_of(const struct tw_report_job *job, const char *name)
 {
-	const char *text = tw_report_string(options, name);
+	const char *text = json_string_value(tw_job_option(job, name));
 
 	return text ? atol(text) : 1;
 }
 
 const char *tw_report_verify(const struct tw_report_group *group)
 {
-	const char *verify = tw_report_string(group->all.jobs[0].options, "verify");
+	const char *verify = json_string_value(tw_job_option(&group->all.jobs[0],
+								 "verify"));
 
 	return verify && strcmp(verify, "0") ? verify : NULL;
 }
@@ -90,7 +91,6 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	const struct tw_histogram *deliver = group->all.tally.times[TW_DELIVER];
 	const struct tw_report_job *first = &group->all.jobs[0];
 	const struct tw_histogram *call = group->all.tally.times[TW_CALL];
-	const json_t *options = first->options;
 	const char *verify = tw_report_verify(group);
 	double call_ns = 0, calls = 0;
 	int is_large = 0;
@@ -102,16 +102,16 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 		call_ns += (double)call[i].sum_ns;
 		calls += (double)call[i].count;
 	}
-	if (!is_large || first->iodepth <= 1 || !options)
+	if (!is_large || first->iodepth <= 1 || !first->options)
 		return;
-	least = number_of(options, "iodepth_batch_complete");
-	if (number_of(options, "iodepth_batch_complete_min") > least)
-		least = number_of(options, "iodepth_batch_complete_min");
+	least = number_of(first, "iodepth_batch_complete");
+	if (number_of(first, "iodepth_batch_complete_min") > least)
+		least = number_of(first, "iodepth_batch_complete_min");
 	if (least > 1)
 		tw_page_paragraph(page, "deliver is large: fio waits until %ld completions are "
 				  "there (iodepth_batch_complete_min), so the first of them "
 				  "wait for the others", least);
-	if (least > 1 || number_of(options, "iodepth_batch_complete_max") != 1)
+	if (least > 1 || number_of(first, "iodepth_batch_complete_max") != 1)
 		return;
 	if (verify) {
 		tw_page_paragraph(page, "deliver is large: fio verifies each I/O (verify=%s) before "

@@ -3,7 +3,8 @@
  * The reader of reports trusts nothing. Whatever bytes a report has, reading, merging and
  * writing do not crash, and what is accepted can be written, and read again.
  *
- * Fails if what is merged or written relies on a value that was not checked. `make SAN=1
+ * Fails if what is merged or written relies on a value that was not checked, or if a small
+ * report takes a hundred times its size. `make SAN=1
  * check` notices accesses outside of memory. tests/unit/command/report/ has what is refused.
  */
 #include <stdlib.h>
@@ -230,6 +231,58 @@ static void check_header(const json_t *root)
 	json_decref(header);
 }
 
+/* ---- memory ------------------------------------------------------------- */
+
+#define COMMON	500
+#define JOBS	1000
+
+static size_t requested;
+
+static void *count_requests(size_t size)
+{
+	requested += size;
+	return malloc(size);
+}
+
+/* Read jobs that have some options in common, and one of their own each. */
+static void check_options_are_shared(void)
+{
+	json_t *root = seed("one"), *jobs = json_object_get(root, "jobs");
+	json_t *common = json_object(), *first = json_array_get(jobs, 0);
+	struct tw_report_problem problem = { "" };
+	struct tw_report report;
+	json_malloc_t allocate;
+	json_free_t release;
+	char name[32];
+	int error;
+
+	for (int i = 0; i < COMMON; i++) {
+		snprintf(name, sizeof(name), "option%d", i);
+		json_object_set_new(common, name, json_string("1"));
+	}
+	json_object_set_new(root, "options", common);
+	json_object_set_new(first, "options", json_pack("{ss}", "own", "0"));
+	for (int i = 1; i < JOBS; i++) {
+		json_t *job = json_copy(first);
+
+		json_object_set_new(job, "thread_number", json_integer(100 + i));
+		json_array_append_new(jobs, job);
+	}
+	json_get_alloc_funcs(&allocate, &release);
+	json_set_alloc_funcs(count_requests, free);
+	error = tw_report_from_json(&report, root, "", &problem);
+	json_set_alloc_funcs(allocate, release);
+	tap_note("%s %zu bytes", problem.text, requested);
+	/* A copy for each job would have 500,000 names of 7 bytes and more. */
+	tap_ok(!error && !problem.text[0] && requested < COMMON * JOBS * 7,
+	       "jobs share the options that they have in common");
+	tap_ok(!strcmp(json_string_value(tw_job_option(&report.jobs[7], "option0")), "1") &&
+	       !strcmp(json_string_value(tw_job_option(&report.jobs[7], "own")), "0") &&
+	       !tw_job_option(&report.jobs[7], "none"), "and each has them");
+	tw_report_free(&report);
+	json_decref(root);
+}
+
 int main(void)
 {
 	struct tw_report_problem problem = { "" };
@@ -248,6 +301,7 @@ int main(void)
 	json_object_del(root, "attached");
 	check_mutations(root, MUTATIONS);
 	check_lines();
+	check_options_are_shared();
 	json_decref(root);
 	tw_report_free(&other);
 	return tap_done();
