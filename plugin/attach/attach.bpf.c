@@ -36,6 +36,8 @@ char LICENSE[] SEC("license") = "GPL";
 #define S_IFREG		0100000
 
 #define ANON_INODE_FS_MAGIC	0x09041934	/* include/uapi/linux/magic.h */
+#define MMF_DUMPABLE_MASK	3		/* include/linux/mm_types.h */
+#define SUID_DUMP_USER		1		/* include/linux/sched/coredump.h */
 #define IORING_OP_URING_CMD	46		/* include/uapi/linux/io_uring.h */
 
 /* Set before loading. operations: as bits, those that are followed. root: the reader's root
@@ -43,6 +45,11 @@ char LICENSE[] SEC("license") = "GPL";
 const volatile __u64 operations = 0;
 const volatile __u64 root_number = 0;
 const volatile __u32 root_device = 0;
+
+/* The rights of who reads the records. Also set before loading. */
+const volatile __u32 reader_uid = 0;
+const volatile __u32 reader_gid = 0;
+const volatile _Bool reader_may_all = 0;
 
 /* Also set before loading. with_causes: the threads that submit are followed, too
  * (causes.bpf.c). listed: the operations, as bits, whose slowest I/Os are listed. */
@@ -166,6 +173,30 @@ static int is_followed(__u32 process)
 	return bpf_map_lookup_elem(&followed, &process) != 0;
 }
 
+/* True if the reader may trace the task, and so may see its files: what ptrace_may_access() of
+ * the kernel asks. A set-user-ID program is none of its caller's. */
+static int may_follow(struct task_struct *task)
+{
+	const struct cred *cred = BPF_CORE_READ(task, real_cred);
+	const struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	unsigned long flags = 0;
+
+	if (reader_may_all)
+		return 1;
+	/* Linux 6.18 has another type of the same first bits. */
+	bpf_probe_read_kernel(&flags, sizeof(flags), (const void *)mm +
+			      (bpf_core_field_exists(mm->flags) ?
+			       bpf_core_field_offset(struct mm_struct, flags) :
+			       bpf_core_field_offset(struct mm_struct___bits, flags)));
+	return (flags & MMF_DUMPABLE_MASK) == SUID_DUMP_USER &&
+	       BPF_CORE_READ(cred, uid.val) == reader_uid &&
+	       BPF_CORE_READ(cred, euid.val) == reader_uid &&
+	       BPF_CORE_READ(cred, suid.val) == reader_uid &&
+	       BPF_CORE_READ(cred, gid.val) == reader_gid &&
+	       BPF_CORE_READ(cred, egid.val) == reader_gid &&
+	       BPF_CORE_READ(cred, sgid.val) == reader_gid;
+}
+
 static void follow(__u32 process)
 {
 	if (bpf_map_update_elem(&followed, &process, &yes, BPF_ANY))
@@ -181,6 +212,18 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 	if ((__u32)BPF_CORE_READ(child, pid) == process &&
 	    is_followed((__u32)BPF_CORE_READ(parent, tgid)))
 		follow(process);
+	return 0;
+}
+
+/* A process that has begun a set-user-ID program is not followed any more. Its rings ended with
+ * the old program. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(began_program, struct task_struct *task)
+{
+	__u32 process = (__u32)BPF_CORE_READ(task, tgid);
+
+	if (is_followed(process) && !may_follow(task))
+		bpf_map_delete_elem(&followed, &process);
 	return 0;
 }
 
@@ -330,7 +373,7 @@ int descendants(struct bpf_iter__task *at)
 	struct file **registered;
 	int i;
 
-	if (!task || !descends(task))
+	if (!task || !descends(task) || !may_follow(task))
 		return 0;
 	follow((__u32)BPF_CORE_READ(task, tgid));
 	uring = BPF_CORE_READ(task, io_uring);

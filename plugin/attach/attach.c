@@ -337,6 +337,9 @@ static int begin(struct run *run)
 {
 	int error = tw_attach_follow(run->program, run->target.pidfd);
 
+	/* It may have begun a set-user-ID program until its programs are followed. */
+	if (!error && !run->target.own && !tw_attach_may_see(run->target.pid))
+		error = -EPERM;
 	if (error)
 		return fail(error == -ESRCH ? TW_EXIT_NO_INPUT : TW_EXIT_SOFTWARE,
 			    "can't follow process %d: %s", (int)run->target.pid,

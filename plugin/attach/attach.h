@@ -34,6 +34,10 @@ const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
 const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 			    char *why, size_t size);
 
+/* True if this user may see the files of the process, which takes the right to trace
+ * it. */
+bool tw_attach_may_see(pid_t pid);
+
 /* Let the program begin, if it was prepared. Return 0 or -errno: it can't be run, and a line
  * on stderr has the reason. */
 int tw_attach_go(struct tw_attach_target *target);

@@ -96,6 +96,7 @@ static int fit_to_kernel(struct tw_attach *made, bool syncs)
 	made->rodata->namespace_device = space.device;
 	made->rodata->namespace_inode = space.inode;
 	made->rodata->reader_uid = geteuid();
+	made->rodata->reader_gid = getegid();
 	made->rodata->reader_may_all = tw_program_capabilities() >> CAP_SYS_PTRACE & 1;
 	if (!stat("/", &root)) {
 		made->rodata->root_number = root.st_ino;

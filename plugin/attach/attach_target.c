@@ -40,9 +40,7 @@ static int open_pidfd(pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
-/* True if this user may see the files of the process, which takes the right to trace
- * it. */
-static bool may_see(pid_t pid)
+bool tw_attach_may_see(pid_t pid)
 {
 	char path[64];
 	int fd;
@@ -74,7 +72,7 @@ const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
 	else if (target->pidfd < 0)
 		snprintf(why, size, "process %ld: %s", number,
 			 strerror(-target->pidfd));
-	else if (!may_see(target->pid))
+	else if (!tw_attach_may_see(target->pid))
 		snprintf(why, size, "process %ld belongs to another user: run as root "
 			 "or with CAP_SYS_PTRACE", number);
 	else

@@ -82,6 +82,18 @@ struct signal_struct {
 	atomic_t live;
 } TW_BY_NAME;
 
+struct mm_struct {
+	unsigned long flags;
+} TW_BY_NAME;
+
+struct mm_flags {
+	unsigned long bits[1];
+} TW_BY_NAME;
+
+struct mm_struct___bits {
+	struct mm_flags flags;
+} TW_BY_NAME;
+
 struct ns_common {
 	unsigned int inum;
 } TW_BY_NAME;

@@ -15,10 +15,6 @@
 
 #define MAX_CALLS	4096
 
-/* The rights of who reads the records. Set before loading. */
-const volatile __u32 reader_uid = 0;
-const volatile _Bool reader_may_all = 0;
-
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;

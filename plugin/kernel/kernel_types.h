@@ -61,8 +61,8 @@ struct user_namespace {
 } TW_BY_NAME;
 
 struct cred {
-	kuid_t uid;
-	kuid_t euid;
+	kuid_t uid, euid, suid;
+	kuid_t gid, egid, sgid;
 	kernel_cap_t cap_effective;
 	struct user_namespace *user_ns;
 } TW_BY_NAME;
@@ -117,6 +117,7 @@ struct task_struct {
 	const struct cred *cred;
 	char comm[16];
 	struct signal_struct *signal;
+	struct mm_struct *mm;
 	struct io_uring_task *io_uring;
 	struct bpf_local_storage *bpf_storage;
 	void *worker_private;	/* of a worker of io_uring: its io_worker */

@@ -11,7 +11,8 @@
 # a signal, and its report is one that `tickwise report` reads. A program without a
 # ring is told so. With --every=16 all I/Os are counted, and about one in 16 has times; auto
 # chooses all of few I/Os. With --causes the slowest I/Os have causes, and a process that
-# takes the CPU is named to users who may see it. An error is one line.
+# takes the CPU is named to users who may see it. A user who may not trace all processes sees no
+# file of a set-user-ID program. An error is one line.
 #
 # Defect: I/Os that are missing, without being counted as lost, or of another program;
 # a wrong path; time under a wrong name; a process that hangs; a program that stays in
@@ -518,6 +519,60 @@ ok "$([ "$status" = 7 ] && [ -e ended ]; echo $?)" \
 is "$(grep -c '^tickwise attach: the report ends after' err) $(wc -l <err)" '1 1' \
 	'one line says so'
 attached m.json 'near(512, found())' 'and the report has what was seen before'
+
+# ---- programs of another user ----
+
+# A user who may not trace root's processes. `own` and `root` are one program; the second
+# is set-user-ID. Each reads its file in a ring that it makes, and in one that is there.
+mkdir theirs
+chmod 711 .
+chmod 777 theirs
+cp buffered theirs/hidden
+cp buffered theirs/shown
+cp "$kinds" theirs/own
+cp "$kinds" theirs/root
+cp "$(command -v id)" theirs/id
+chmod 600 theirs/hidden
+chmod 644 theirs/shown
+chmod 755 theirs/own
+chmod 4755 theirs/root theirs/id
+cat >theirs/both.sh <<'END'
+mkfifo hold
+./root hidden registered <hold >ready &
+exec 8>hold
+until [ -s ready ]; do sleep 0.1; done
+echo $$ >pid
+until [ -e go ]; do sleep 0.1; done
+exec 8>&-
+./own shown >&2
+./root hidden >&2
+wait
+END
+as_theirs()
+{
+	(cd theirs && exec timeout -s KILL $hung_s setpriv --reuid=65502 --regid=65502 \
+		--clear-groups --inh-caps=-all,+bpf,+perfmon,+syslog \
+		--ambient-caps=-all,+bpf,+perfmon,+syslog "$@")
+}
+if [ -z "$rings" ] || [ "$(id -u)" != 0 ] || [ "$(as_theirs ./id -u 2>why)" != 0 ]; then
+	skip "no set-user-ID program of root here: $(cat why)"
+else
+	as_theirs sh both.sh 2>err &
+	both=$!
+	wait_for theirs/pid .
+	as_theirs "$tickwise" attach --json=z.json --output=page --interval=0.1 \
+		"$(cat theirs/pid)" 2>err &
+	attacher=$!
+	wait_for theirs/page ' s, '
+	: >theirs/go
+	wait $both
+	wait $attacher
+	is $? 0 'a user follows a process that starts a set-user-ID program'
+	attached theirs/z.json '(grep { $_->{file} =~ m|/shown$| } @busy) &&
+		!grep { $_->{file} =~ /hidden/ } @rows and
+		!grep { $_->{program} ne "own" } @{$j->{attached}{rings}}' \
+		'it has the files of the user, and none of that program'
+fi
 
 # ---- direct I/O ----
 
