@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "response.h"
@@ -24,6 +25,8 @@ int tw_response_init(struct thread_data *td, unsigned entries,
 	*response = made;
 	if (!made)
 		return -ENOMEM;
+	/* The job's first I/Os are scheduled. */
+	memset(made->begun, true, sizeof(made->begun));
 	made->due = calloc(entries, sizeof(*made->due));
 	return made->due ? 0 : -ENOMEM;
 }
@@ -68,16 +71,10 @@ static uint64_t due_us(const struct thread_data *td, const struct io_u *io_u)
 static bool is_first_of_epoch(const struct thread_data *td,
 			      struct tw_response *response, enum fio_ddir ddir)
 {
-	bool at_start = !response->epoch.tv_sec && !response->epoch.tv_nsec;
 	bool first;
-	unsigned i;
 
-	if (response->epoch.tv_sec != td->epoch.tv_sec ||
-	    response->epoch.tv_nsec != td->epoch.tv_nsec) {
-		response->epoch = td->epoch;
-		for (i = 0; i < DDIR_RWDIR_CNT; i++)
-			response->begun[i] = at_start;
-	}
+	if (tw_was_reset(td, &response->epoch))
+		memset(response->begun, 0, sizeof(response->begun));
 	first = !response->begun[ddir];
 	response->begun[ddir] = true;
 	return first;
