@@ -255,7 +255,7 @@ struct tw_report_reason {
 	struct tw_report_holder disks[TW_REPORT_HOLDERS];
 	size_t disk_count;
 	size_t legs;		/* disks that the device is made of */
-	double requests, kib;	/* of others that the device had: several I/Os alone */
+	double requests, bytes;	/* of others that the device had: several I/Os alone */
 };
 
 struct tw_report_reasons {

@@ -38,7 +38,7 @@ int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_si
 	const json_t *who = json_object_get(company, "who");
 	const uint64_t requests = tw_report_u64(company, "requests");
 	const uint64_t theirs = who ? tw_report_u64(who, "requests") : requests;
-	const uint64_t bytes = tw_report_u64(company, "bytes"), kib = (bytes + 1023) / 1024;
+	const uint64_t bytes = tw_report_u64(company, "bytes");
 	const int kind = kind_of(slow);
 	char name[TW_REPORT_NAME] = "others";
 
@@ -54,7 +54,7 @@ int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_si
 		snprintf(text, size, "behind %s of %s", tw_company_words[kind], name);
 	else
 		snprintf(text, size, "behind %s%s of %s%s", TW_SAY_COUNT(requests, words[kind]),
-			 kib ? tw_format(" (%llu KiB)", (unsigned long long)kib) : "",
+			 bytes ? tw_format(" (%s)", TW_SAY_BYTES(bytes)) : "",
 			 theirs < requests ? tw_format("others, %llu of them of ",
 						       (unsigned long long)theirs) : "",
 			 name);

@@ -275,7 +275,7 @@ static void add_size(struct tw_report_reason *reason, const json_t *slow, int is
 	if (is_single)
 		return;
 	reason->requests += (double)tw_report_u64(company, "requests");
-	reason->kib += (double)tw_report_u64(company, "bytes") / 1024;
+	reason->bytes += (double)tw_report_u64(company, "bytes");
 }
 
 /* Divide what is left of the stage device. */
@@ -381,9 +381,8 @@ static void put_words(FILE *file, const struct tw_report_reason *reason, double 
 	double known_ns = 0;
 
 	fputs(reason->words, file);
-	if (reason->kib > 0)
-		fprintf(file, " (mean %.*f KiB)", reason->kib < 10 * reason->requests,
-			reason->kib / reason->requests);
+	if (reason->bytes > 0)
+		fprintf(file, " (mean %s)", TW_SAY_BYTES(reason->bytes / reason->requests));
 	if (!reason->holder_count)
 		return;
 	if (holders->ns > ALMOST_ALL * reason->ns) {

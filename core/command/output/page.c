@@ -415,6 +415,18 @@ struct tw_format_unit tw_format_unit(double ns)
 	};
 }
 
+const char *tw_format_bytes(char *text, double bytes)
+{
+	static const char *const names[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
+	size_t unit = 0;
+
+	for (; bytes >= 1024 && unit + 1 < sizeof(names) / sizeof(*names); unit++)
+		bytes /= 1024;
+	snprintf(text, TW_FORMAT_SIZE, "%.*f %s", unit && bytes < 100 && bytes > floor(bytes),
+		 bytes, names[unit]);
+	return text;
+}
+
 const char *tw_format_ns(char *text, double ns)
 {
 	struct tw_format_unit unit = tw_format_unit(ns);

@@ -134,11 +134,15 @@ struct tw_format_unit {
  * the same with a sign, also for positive values. */
 const char *tw_format_ns(char *text, double ns);
 const char *tw_format_number(char *text, double value);
+/* Write a size in the largest binary unit, with a decimal if it is small and not whole. */
+const char *tw_format_bytes(char *text, double bytes);
+
 /* The same as tw_format_ns() for a time that somebody set: "4 s". */
 const char *tw_format_round(char *text, double ns);
 const char *tw_format_signed(char *text, double value);
 
 /* The same as an argument. The text lasts until the end of the block. */
+#define TW_SAY_BYTES(bytes)	tw_format_bytes((char[TW_FORMAT_SIZE]) { 0 }, (double)(bytes))
 #define TW_SAY_NS(ns)		tw_format_ns((char[TW_FORMAT_SIZE]) { 0 }, (double)(ns))
 #define TW_SAY_ROUND(ns)	tw_format_round((char[TW_FORMAT_SIZE]) { 0 }, (double)(ns))
 #define TW_SAY_NUMBER(value)	tw_format_number((char[TW_FORMAT_SIZE]) { 0 }, value)

@@ -183,22 +183,10 @@ static void add_number(struct tw_page *page, const json_t *object, const char *k
 			     (unsigned long long)tw_report_u64(object, key));
 }
 
-/* Add a size in the largest binary unit, with a decimal if it is small and not
- * whole. */
 static void add_size(struct tw_page *page, const json_t *object, const char *key)
 {
-	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
-	double size = (double)tw_report_u64(object, key);
-	size_t unit = 0;
-
-	if (!json_object_get(object, key))
-		return;
-	while (size >= 1024 && unit + 1 < sizeof(units) / sizeof(*units)) {
-		size /= 1024;
-		unit++;
-	}
-	tw_page_more(page, ", %.*f %s", unit && size < 100 && size > (double)(int)size,
-		     size, units[unit]);
+	if (json_object_get(object, key))
+		tw_page_more(page, ", %s", TW_SAY_BYTES(tw_report_u64(object, key)));
 }
 
 /* Add a fact about a device or a file. If there are several hosts, it has its host. */

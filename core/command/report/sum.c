@@ -111,8 +111,9 @@ int tw_report_adds_up(const struct tw_tally *tally, unsigned time, int direction
 /* Add how much a sync wrote out. */
 static void put_bytes(struct tw_page *page, const struct tw_tally *tally, int direction)
 {
-	tw_page_more(page, " (%.1f KiB)", (double)tally->counts[direction].sync_bytes /
-		     (double)tally->times[TW_SYNC_DATA][direction].count / 1024);
+	tw_page_more(page, " (%s)",
+		     TW_SAY_BYTES((double)tally->counts[direction].sync_bytes /
+				  (double)tally->times[TW_SYNC_DATA][direction].count));
 }
 
 /* Add how much of the part journal was for commits that the syncs did not ask for. */

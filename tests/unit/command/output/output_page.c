@@ -326,6 +326,22 @@ static void numbers(void)
 	       !strcmp(tw_format_plural(2), "s"), "0 calls, 1 call, 2 calls");
 }
 
+static void sizes(void)
+{
+	static const struct {
+		double bytes;
+		const char *is;
+	} cases[] = {
+		{ 0, "0 bytes" }, { 1023, "1023 bytes" }, { 1024, "1 KiB" }, { 1331, "1.3 KiB" },
+		{ 524288.0 * 1024, "512 MiB" }, { 1023.5 * 1024 * 1024, "1024 MiB" },
+		{ 0x1p62, "4096 PiB" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		tap_ok(!strcmp(TW_SAY_BYTES(cases[i].bytes), cases[i].is), "%g bytes: %s",
+		       cases[i].bytes, TW_SAY_BYTES(cases[i].bytes));
+}
+
 int main(void)
 {
 	blocks();
@@ -333,6 +349,7 @@ int main(void)
 	other_scripts();
 	tables();
 	parts_of_tables();
+	sizes();
 	numbers();
 	return tap_done();
 }
