@@ -199,7 +199,7 @@ static void add_etcd(struct tw_page *page, const struct tw_tally *tally)
 	const struct tw_histogram *lat = &tally->times[TW_LAT][TW_SYNC];
 
 	if (tw_has_percentile((double)tw_tally_time_ios(tally, TW_LAT, TW_SYNC), 99))
-		tw_page_remark(page, "p99 of lat %s; etcd asks for less than 10 ms",
+		tw_page_remark(page, "p99 of lat %s; for comparison: etcd's limit is 10 ms",
 			       TW_SAY_NS(tw_histogram_percentile(lat, 99)));
 }
 
