@@ -266,7 +266,7 @@ attached s.json '@busy == 1 && $busy[0]{ios} <= 32768 &&
 	$busy[0]{ios} >= 32768 - ($j->{kernel_stages}{missed_runs} // 32768) &&
 	$busy[0]{bytes} == 4096 * $busy[0]{ios} && $j->{bytes}{read} == $busy[0]{bytes} &&
 	$j->{kernel_stages}{every} == 16' 'each I/O is counted, and its bytes'
-json s.json 'my $count = $j->{stages}{lat}{read}{count};
+json s.json 'my $count = $j->{stages}{lat}{read}{weight};
 	my $chosen = $j->{ios}{read} - $j->{kernel_stages}{not_split}{not_chosen}{read};
 	abs($chosen - $j->{ios}{read} / 16) <= 4 * 44 && $count == 16 * $chosen &&
 	$j->{stages}{lat}{read}{sum_ns} == $j->{stages}{kernel}{read}{sum_ns}'
