@@ -407,13 +407,24 @@ void tw_output_print(struct tw_page *page)
 
 /* ---- data for programs ------------------------------------------------------ */
 
+/* Would a spreadsheet compute it? A job or a file can have any name. */
+static int is_formula(const char *text)
+{
+	char *end;
+
+	strtod(text, &end);
+	return *text && strchr("=+-@\t\r", *text) && *end;
+}
+
 static void put_quoted(FILE *file, const char *text, int quoted)
 {
+	const char *mark = is_formula(text) ? "'" : "";
+
 	if (!quoted && !strpbrk(text, ",\"")) {
-		fputs(text, file);
+		fprintf(file, "%s%s", mark, text);
 		return;
 	}
-	putc('"', file);
+	fprintf(file, "\"%s", mark);
 	for (; *text; text++) {
 		if (*text == '"')
 			putc('"', file);

@@ -3,7 +3,7 @@
  * Pages as text, HTML and CSV. Text has no line wider than 79 columns, further lines are
  * indented by their kind, facts stand in one column, and no byte moves the cursor. In HTML
  * each kind of block is its own element, neighbours of a kind share a list, and no
- * character acts as markup. CSV has all digits, and quotes where it must. Numbers for
+ * character acts as markup. CSV has all digits, quotes where it must, and no formula. Numbers for
  * people have four significant digits and a fitting unit. Blocks and columns for another
  * medium are left out. Fails if one of these is not so.
  */
@@ -192,6 +192,34 @@ static struct tw_table *fill(struct tw_page *page)
 	return table;
 }
 
+/* Names that a spreadsheet would take for a formula, and numbers. */
+static void formulas(void)
+{
+	static const struct tw_column two[] = {
+		{ .heading = "a" }, { .heading = "b", .flags = TW_COLUMN_QUOTED },
+	};
+	static const char *const texts[] = {
+		"=HYPERLINK(\"x\")", "+1+cmd", "-2+3", "@sum", "a=b", "-0.5", "+1e3", "",
+	};
+	struct tw_page *page = new();
+	struct tw_table *table = tw_page_table(page, two, 2);
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		tw_table_row(table);
+		tw_cell_text(table, texts[i]);
+		tw_cell_text(table, texts[i]);
+	}
+	tw_table_row(table);
+	tw_cell_i64(table, -7);
+	tw_cell_fixed(table, -2.5, 1);
+	csv_is(table, "a,b\n"
+	       "\"'=HYPERLINK(\"\"x\"\")\",\"'=HYPERLINK(\"\"x\"\")\"\n"
+	       "'+1+cmd,\"'+1+cmd\"\n'-2+3,\"'-2+3\"\n'@sum,\"'@sum\"\na=b,\"a=b\"\n"
+	       "-0.5,\"-0.5\"\n+1e3,\"+1e3\"\n,\"\"\n-7,\"-2.5\"\n",
+	       "CSV: a quote in front of what is no formula here");
+	tw_page_free(page);
+}
+
 static void tables(void)
 {
 	struct tw_page *page = new();
@@ -348,6 +376,7 @@ int main(void)
 	widths();
 	other_scripts();
 	tables();
+	formulas();
 	parts_of_tables();
 	sizes();
 	numbers();
