@@ -86,6 +86,8 @@ while read -r command; do
 	[ "$sections" = '2 1' ] || echo "$page: $sections" >>"$scratch/wrong"
 done <"$scratch/commands"
 empty "$scratch/wrong" 'each has a page with its options, exit codes and three examples'
+is "$(grep -hE '@(OPTIONS|ROWS) ' "$man"/*.? | grep -vc '^See build/man')" 0 \
+	'a page that is not filled tells where the whole one is'
 
 : >"$scratch/wrong"
 for page in "$man"/tickwise*.1; do
