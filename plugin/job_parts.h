@@ -34,6 +34,13 @@ json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
  * some tenths of a second. Only one thread at a time may call it. */
 void tw_kernel_load_for_jobs(void);
 
+/* True if the limit of descriptors leaves some next to the files of the jobs, which fio opens
+ * later. If need be, the soft limit is raised. */
+bool tw_jobs_have_descriptors(void);
+
+/* Return why the kernel's programs and traces are not for this process; NULL: they are. */
+const char *tw_kernel_refusal(void);
+
 /* True if the job syncs through its ring; if it syncs each write (fio: sync=dsync). */
 bool tw_job_syncs(const struct thread_data *td);
 bool tw_job_syncs_writes(const struct thread_data *td);

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "engine.h"
 #include "guards.h"
@@ -16,6 +17,7 @@
 #include "message.h"
 
 #define TW_KERNEL_UNKNOWN	((enum tw_kernel_mode)-1)
+#define NO_DESCRIPTORS	"too few file descriptors for it next to the job's files (ulimit -n)"
 #define NOT_SERIAL	"with create_serialize=0 several jobs need thread=1 for it"
 
 static const char not_split[] =
@@ -81,6 +83,7 @@ struct wants {
 	unsigned jobs;		/* with kernel stages */
 	uint32_t slots;		/* that all of them need */
 	uint32_t followed;	/* jobs whose threads are followed */
+	rlim_t files;		/* that are open at a time in one process */
 };
 
 static struct wants all_want(void)
@@ -94,6 +97,10 @@ static struct wants all_want(void)
 
 		if (!tw_has_our_layout(td) || !o)
 			continue;
+		if (td->o.use_thread)
+			wants.files += td->files_index;
+		else if (wants.files < td->files_index)
+			wants.files = td->files_index;
 		if (wants_syncs(td)) {
 			wants.syncing++;
 			wants.sync_writes |= tw_job_syncs_writes(td);
@@ -108,6 +115,28 @@ static struct wants all_want(void)
 	return wants;
 }
 
+/* ---- descriptors -------------------------------------------------------- */
+
+/* All programs together take about 100 while they are loaded, and fio itself some 20. */
+#define DESCRIPTORS	160
+
+bool tw_jobs_have_descriptors(void)
+{
+	const rlim_t needed = all_want().files + DESCRIPTORS;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+		return true;
+	limit.rlim_cur = needed < limit.rlim_max ? needed : limit.rlim_max;
+	return limit.rlim_cur == needed && !setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+const char *tw_kernel_refusal(void)
+{
+	return tw_has_shifted_clock() ? TW_SHIFTED_CLOCK :
+	       tw_jobs_have_descriptors() ? NULL : NO_DESCRIPTORS;
+}
+
 /* ---- the programs ------------------------------------------------------- */
 
 /* True once the programs were loaded for all jobs. Jobs that are processes inherit them. */
@@ -119,9 +148,9 @@ void tw_kernel_load_for_jobs(void)
 	char path[TW_CGROUP_PATH];
 
 	asked = true;
-	if (wants.jobs && !tw_has_shifted_clock())
+	if (wants.jobs && !tw_kernel_refusal())
 		tw_kernel_load(wants.slots, wants.followed);
-	if (wants.syncs && !tw_has_shifted_clock())
+	if (wants.syncs && !tw_kernel_refusal())
 		tw_syncs_load(wants.syncs, wants.sync_writes);
 	if (!wants.followed || !tw_kernel_is_own())
 		return;
@@ -137,11 +166,10 @@ static void syncs_begin(const struct thread_data *td, struct tw_job *job)
 
 	if (!wants_syncs(td))
 		return;
-	if (tw_has_shifted_clock())
-		syncs->why = TW_SHIFTED_CLOCK;
-	else if (!asked && !td->o.use_thread && all_want().syncing > 1)
+	syncs->why = tw_kernel_refusal();
+	if (!syncs->why && !asked && !td->o.use_thread && all_want().syncing > 1)
 		syncs->why = NOT_SERIAL;
-	else
+	if (!syncs->why)
 		syncs->why = tw_syncs_load(job->ring.entries, tw_job_syncs_writes(td));
 	if (!syncs->why)
 		tw_syncs_expect(syncs, job->ring.entries);
@@ -158,11 +186,10 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 	 * Several jobs that are processes would each load their own, and the kernel runs
 	 * each program for every I/O of the machine. */
 	if (is_wanted(td)) {
-		if (tw_has_shifted_clock())
-			kernel->why = TW_SHIFTED_CLOCK;
-		else if (!asked && !td->o.use_thread && all_want().jobs > 1)
+		kernel->why = tw_kernel_refusal();
+		if (!kernel->why && !asked && !td->o.use_thread && all_want().jobs > 1)
 			kernel->why = NOT_SERIAL;
-		else
+		if (!kernel->why)
 			kernel->why = tw_kernel_load(job->ring.entries, o->causes);
 		if (!kernel->why)
 			tw_kernel_expect(kernel, job->ring.entries);

@@ -19,7 +19,9 @@
 
 static const char *make_instance(void)
 {
-	return tw_has_shifted_clock() ? TW_SHIFTED_CLOCK : tw_tracefs_make();
+	const char *why = tw_kernel_refusal();
+
+	return why ? why : tw_tracefs_make();
 }
 
 void tw_trigger_make_for_jobs(void)

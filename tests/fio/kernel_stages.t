@@ -8,10 +8,11 @@
 # jobs and of several fios on one file. The stages of each I/O add up to its lat.
 # Buffered I/Os keep `kernel`, and the report counts why. tw_kernel=off loads
 # nothing; require ends a job that can't have the stages; auto goes on and tells
-# why. After the job the program is gone.
+# why. After the job the program is gone. A job has the descriptors that it has with fio's own
+# engine.
 #
 # Defect: I/Os that get stamps of another I/O, job or fio, or none; a job that dies
-# for lack of privileges; a program that stays in the kernel.
+# for lack of privileges or descriptors; a program that stays in the kernel.
 #
 # No time is judged.
 # shellcheck disable=SC2086	# several options
@@ -59,9 +60,49 @@ else
 	ok $? 'and the one that ended has none'
 fi
 
+# ---- few descriptors ----
+
+# few HOW NOFILE FILES ENGINE ARGUMENT...: reads that many files under that limit. HOW: as for
+# ulimit
+few()
+{
+	how=$1 nofile=$2 files=$3 engine=$4
+	shift 4
+	rm -f few.json
+	(ulimit $how "$nofile" && exec timeout -s KILL $hung_s "$FIO" --name=few \
+		--ioengine="$engine" --nrfiles="$files" --filesize=4k --rw=read \
+		--output=few.out "$@") 2>few.err
+}
+mkdir few
+least=8
+until few -n $least 1 io_uring --directory=few || [ $least = 40 ]; do
+	least=$((least + 1))
+done
+most=76
+until few -n 80 $most io_uring --directory=few || [ $most = 1 ]; do
+	most=$((most - 1))
+done
+for thread in '' --thread; do
+	for limit in "$least 1" "80 $most"; do
+		few -n $limit "external:$TICKWISE_SO" --directory=few $thread \
+			--tw_kernel=auto --tw_causes=1 --tw_report=few.json
+		is "$? $(ls few.json)" '0 few.json' "where fio's engine has the least descriptors \
+(limit and files: $limit) $thread, the job runs and has a report" || shows few.err
+	done
+done
+
 # ---- what the kernel has to allow ----
 
 need_kernel
+if [ "$(ulimit -H -n)" != unlimited ] && [ "$(ulimit -H -n)" -lt 512 ]; then
+	skip 'the hard limit of descriptors is low'
+else
+	few -Sn 80 $most "external:$TICKWISE_SO" --directory=few --tw_kernel=auto \
+		--tw_causes=1 --tw_report=few.json &&
+		json few.json '$j->{jobs}[0]{kernel}{state} eq "on" &&
+		$j->{jobs}[0]{causes}{state} eq "on"'
+	ok $? 'where only the soft limit is low, it is raised' || shows few.err
+fi
 find_disk
 if [ -z "$disk" ]; then
 	skip "direct I/O is not split here:$reasons"
