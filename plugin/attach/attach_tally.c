@@ -191,6 +191,12 @@ int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
 	return error;
 }
 
+/* The other tree has it, too. */
+static void keep(void *path)
+{
+	(void)path;
+}
+
 void tw_attach_tally_free(struct tw_attach_tally *tally)
 {
 	/* Also those of a row that lacked memory. */
@@ -201,6 +207,7 @@ void tw_attach_tally_free(struct tw_attach_tally *tally)
 			tw_histogram_free(&tally->rows[i].parts[part]);
 		tw_histogram_free(&tally->rows[i].recent.lat);
 	}
+	tdestroy(tally->names, keep);
 	tdestroy(tally->files, free);
 	tw_tally_free(&tally->all);
 	tw_slowest_free(&tally->slowest);
@@ -229,12 +236,21 @@ void tw_attach_add_ring(struct tw_attach_tally *tally,
 /* For tsearch(3), which knows it by its first member. */
 struct path {
 	struct tw_attach_inode inode;
+	struct tw_attach_inode first;	/* the first file of this name, which has the row */
 	char text[];
 };
 
 static int by_inode(const void *left, const void *right)
 {
 	return memcmp(left, right, sizeof(struct tw_attach_inode));
+}
+
+static int by_name(const void *left, const void *right)
+{
+	const struct path *a = left, *b = right;
+
+	return memcmp(&a->inode.device, &b->inode.device, sizeof(a->inode.device)) ?:
+	       strcmp(a->text, b->text);
 }
 
 /* Put the names of a record together. @size: of its names. */
@@ -261,7 +277,7 @@ static void join_names(char *end, const struct tw_attach_file *file, size_t size
 int tw_attach_add_file(struct tw_attach_tally *tally,
 		       const struct tw_attach_file *file, size_t size)
 {
-	struct path *path;
+	struct path *path, *const *named;
 
 	if (tfind(&file->inode, &tally->files, by_inode))
 		return 0;
@@ -271,12 +287,17 @@ int tw_attach_add_file(struct tw_attach_tally *tally,
 	path = malloc(sizeof(*path) + size + sizeof("..." "/" DELETED));
 	if (!path)
 		return -ENOMEM;
-	path->inode = file->inode;
+	path->inode = path->first = file->inode;
 	join_names(path->text, file, size);
-	if (tsearch(path, &tally->files, by_inode))
-		return 0;
-	free(path);
-	return -ENOMEM;
+	if (!tsearch(path, &tally->files, by_inode)) {
+		free(path);
+		return -ENOMEM;
+	}
+	named = tsearch(path, &tally->names, by_name);
+	if (!named)
+		return -ENOMEM;
+	path->first = (*named)->inode;
+	return 0;
 }
 
 const char *tw_attach_file_name(const struct tw_attach_tally *tally,
@@ -296,6 +317,7 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 				(uint64_t)key->ring << 20 ^ (uint64_t)key->opcode << 56) *
 			       0x9e3779b97f4a7c15ULL;
 	const bool full = tally->row_count >= TW_ATTACH_MAX_ROWS;
+	const struct path *const *file;
 	uint32_t place = (uint32_t)(mixed >> 32);
 	struct tw_attach_row *row;
 	uint16_t at;
@@ -307,6 +329,11 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 		    by_inode(&row->inode, &key->inode) == 0)
 			return row;
 	}
+	file = tfind(&key->inode, &tally->files, by_inode);
+	if (file && by_inode(&(*file)->first, &key->inode))
+		return row_of(tally, &(struct tw_attach_key) {
+			.inode = (*file)->first, .ring = key->ring, .opcode = key->opcode,
+		});
 	if (tally->row_count > TW_ATTACH_MAX_ROWS)
 		return &tally->rows[TW_ATTACH_MAX_ROWS];
 	row = &tally->rows[tally->row_count];

@@ -97,7 +97,7 @@ struct tw_attach_tally {
 	uint32_t ring_count;
 	struct tw_attach_row *rows;
 	uint32_t row_count;
-	void *files;			/* their paths */
+	void *files, *names;		/* their paths: by inode, by name */
 	uint16_t row_at[TW_ATTACH_PLACES];	/* by hash, from 1; 0: none */
 	struct tw_slowest slowest;
 	const struct tw_turns *turns;	/* of all threads; NULL: not followed */

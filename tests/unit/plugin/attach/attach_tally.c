@@ -7,7 +7,7 @@
  * they are one. A wait for other I/Os of the program is not in blockq, and what
  * follows a synchronous write's data is not in complete. Errors, cancelled and unseen
  * requests have no lat and are counted. More rows than there is room for are one, and
- * more rings are counted. The rows add up to the tally of all I/Os, which also has them
+ * more rings are counted. Files that had one name are in one row. The rows add up to the tally of all I/Os, which also has them
  * over time. The names that the kernel sends are put together to a path. A slow I/O has its
  * longest stage, and what the thread that submitted the I/O did in it; a stage that another
  * thread ends, or the device, is not explained by this thread. The parts of a call of fsync(2)
@@ -442,6 +442,28 @@ static void test_paths(void)
 	tap_ok(!wrong && is_path(1, "?"), "as many as the kernel sends");
 }
 
+/* A database makes its journal again for each transaction: another inode of the same name. */
+static void test_made_again(void)
+{
+	struct tw_attach_io io = io_of(1, 1, READ);
+
+	begin();
+	io.inode.mode = 0100000;
+	for (__u64 i = 1; i <= 3; i++) {
+		add_file(i, "journal", 8, 0);
+		io.inode.number = i;
+		add(&io);
+		add(&io);
+	}
+	add_file(4, "other", 6, 0);
+	io.inode.number = 4;
+	add(&io);
+	io.inode.device = 9;
+	add(&io);
+	tap_ok(tally.row_count == 3 && tally.rows[0].counts.ios == 6 &&
+	       tally.rows[1].counts.ios == 1, "a file that is made again has one row");
+}
+
 /* ---- causes ------------------------------------------------------------------ */
 
 #define ACCEPTED_NS	40000000000000001ULL	/* no double has this value */
@@ -638,6 +660,7 @@ int main(void)
 	test_recent();
 	test_names();
 	test_paths();
+	test_made_again();
 	test_calls();
 	test_why();
 	tw_attach_tally_free(&tally);
