@@ -19,6 +19,8 @@
 #define TW_CAP_PERFMON	38
 #define TW_CAP_BPF	39
 
+#define TYPES	"/sys/kernel/btf/vmlinux"
+
 /* The refused instruction with some before it, the reason, and the end of the log. */
 #define LAST_LINES	20
 
@@ -91,8 +93,12 @@ const char *tw_program_reason_by(int error, bool helper,
 		return refusal(helper, rights);
 	case ENOENT:
 	case ESRCH:
+		/* libbpf has this error, too, where it lacks memory. */
+		if (error == -ESRCH && rights->has_types)
+			return "the kernel's type information (" TYPES ") can't be read: not "
+			       "enough memory, or libbpf is too old for it";
 		return "this kernel has no type information "
-		       "(/sys/kernel/btf/vmlinux), or not these tracepoints";
+		       "(" TYPES "), or not these tracepoints";
 	case ENOTSUP:
 		return "this engine was built without it (clang, bpftool and "
 		       "libbpf-dev were missing)";
@@ -107,6 +113,7 @@ const char *tw_program_reason(int error, bool helper)
 		.locked_down = tw_program_is_locked_down(),
 		.privileged = is_privileged(),
 		.has_addresses = tw_program_has_addresses(),
+		.has_types = !access(TYPES, R_OK),
 	};
 
 	return tw_program_reason_by(error, helper, &rights);

@@ -16,6 +16,7 @@ struct tw_program_rights {
 	bool locked_down;	/* lockdown=confidentiality: no program may read the kernel */
 	bool privileged;	/* it has the capabilities that are needed */
 	bool has_addresses;	/* as tw_program_has_addresses() */
+	bool has_types;		/* the kernel's type information is there */
 };
 
 /* Return why a program is refused with @error (-errno), in one line. @helper:

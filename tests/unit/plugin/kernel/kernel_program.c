@@ -118,6 +118,9 @@ int main(void)
 	says(-EINVAL, true, locked, "locked down", "root");
 	says(-ENOTSUP, true, locked, "built without", "locked down");
 	says(-ENOENT, true, all, "/sys/kernel/btf/vmlinux", "verifier");
+	says(-ESRCH, true, all, "has no type information", "memory");
+	says(-ESRCH, true, (struct tw_program_rights) { .has_types = true },
+	     "not enough memory", "has no type information");
 	says(-ENOMEM, true, all, strerror(ENOMEM), "verifier");
 	says(-EPERM, true, all, "TICKWISE_DEBUG=1", "root");
 	writes(NULL, false);
