@@ -256,6 +256,13 @@ is "$? $(from_json folder/folder.json 'print $j->{jobs}[0]{kernel}{why}')" \
 can't search its folder" 'a folder that only root can search'
 end_helper
 helper_pid=
+in='env SUDO_UID=65534'
+begin_helper
+is "$(stat -c '%A %u' h/kernel.sock) $(cat helper.log)" "srw------- 65534 listening on \
+$scratch/h/kernel.sock for user 65534 (Ctrl-C ends it)" 'without --user= it is for who called sudo'
+in=
+end_helper
+helper_pid=
 (
 	umask 077
 	begin_helper --user=65534
