@@ -24,6 +24,7 @@ struct made_io {
 	uint64_t end_ns;
 	uint64_t ns[TW_TIMES];
 	unsigned has;			/* bits of its stages */
+	uint64_t weight;		/* 0: it was not chosen to be split */
 };
 
 struct made {
@@ -74,6 +75,7 @@ static void made_ios(struct made *made)
 		*io = (struct made_io) {
 			.direction = (unsigned)made_below(made, 2 + made_below(made, 3)),
 			.device = (unsigned)made_below(made, MADE_DEVICES),
+			.weight = 1ULL << made_below(made, 5),
 			/* In order of time. */
 			.end_ns = MADE_START_NS + i * (made->spread_ns / MADE_IOS) +
 				  made_below(made, made->spread_ns / MADE_IOS),
@@ -91,7 +93,9 @@ static struct tw_row_set made_rows(struct made *made)
 	struct tw_row_set has = { { 0 } };
 
 	for (unsigned row = 0; row < TW_ROWS; row++)
+		/* Without these it is not known what is a sample. */
 		if (row == TW_ROW_ios || row == TW_ROW_TIMES + TW_LAT ||
+		    row == TW_ROW_not_chosen || row == TW_ROW_TIMES + TW_QUEUE ||
 		    (strncmp(tw_row_path(row), "attached.", 9) && made_below(made, 50) &&
 		     (row >= TW_COUNTS || tw_count_rows[row].of == TW_NONE ||
 		      tw_row_is_in(&has, tw_count_rows[row].of))))
@@ -120,6 +124,8 @@ static void made_count(struct made *made, struct tw_tally *tally)
 			tw_row_put(&in, row);
 			*tw_count_at(counts, row) += of == TW_NONE ?
 				made_below(made, 1ULL << made->bits) : 1;
+			if (row == TW_ROW_not_chosen)
+				made->ios[i].weight = 0;
 		}
 	}
 	for (unsigned row = 0; row < TW_SCALARS; row++)
@@ -134,6 +140,8 @@ static void made_add(struct tw_tally *tally, const struct made_io *io)
 
 	for (unsigned time = 0; time < TW_TIMES; time++) {
 		/* A part goes with its stage, and so do its parts. */
+		uint64_t weight = tw_tally_is_of_chosen(tally, time, (int)io->direction) ?
+				  io->weight : 1;
 		unsigned of = time;
 
 		while (of > TW_LAT && tw_time_rows[of].parent != TW_TIMES)
@@ -141,10 +149,11 @@ static void made_add(struct tw_tally *tally, const struct made_io *io)
 		if (of < TW_STAGES && !(io->has >> of & 1))
 			continue;
 		if (time < TW_STAGES)
-			stage_ns[time] = io->ns[time];
+			stage_ns[time] = io->ns[time] * weight;
 		if (tw_has_time(tally, time) &&
-		    tw_time_rows[time].directions >> io->direction & 1)
-			tw_histogram_add(&tally->times[time][io->direction], io->ns[time]);
+		    tw_time_rows[time].directions >> io->direction & 1 && weight)
+			tw__histogram_add_times(&tally->times[time][io->direction],
+						io->ns[time], weight);
 	}
 	if (tw_has(tally, TW_ROW_BY_LAT))
 		tw_by_lat_add(&tally->by_lat[io->direction], io->ns[TW_LAT], stage_ns, 1);

@@ -116,10 +116,9 @@ uint64_t tw_lat_slice_ios(const struct tw_histogram *lat, unsigned slice, uint32
  * engine's own stamps. */
 static int is_inside(unsigned time)
 {
-	const unsigned stage = time > TW_LAT && time < TW_TIMES ?
-			       tw_time_rows[time].parent : time;
-
-	return tw_stage_is_inside((int)stage) || stage == TW_KERNEL;
+	while (time > TW_LAT && time < TW_TIMES)
+		time = tw_time_rows[time].parent;
+	return tw_stage_is_inside((int)time) || time == TW_KERNEL;
 }
 
 /* Return the time between queue and deliver of all I/Os. */

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "counter/state.h"
 #include "latency/histogram.h"
@@ -168,8 +169,25 @@ static long private_kib(void)
 	return kib;
 }
 
+/* Return 1 if this kernel gives a page of its own to who only reads one. */
+static int reads_take_memory(void)
+{
+	const size_t bytes = 1 << 20;
+	const volatile char *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const long before = private_kib();
+	int sum = 0;
+
+	if (pages == MAP_FAILED)
+		return 0;
+	for (size_t i = 0; i < bytes; i += 4096)
+		sum += pages[i];
+	return sum + (private_kib() - before > 512);
+}
+
 static void memory(void)
 {
+	const int reads_take = reads_take_memory();
 	long before = private_kib(), used;
 	struct tw_histogram histogram = made(5);
 
@@ -187,6 +205,8 @@ static void memory(void)
 #else
 	if (before < 0 || tw_counter_is_emulated())
 		tap_skip("no /proc/self/smaps_rollup of this program alone");
+	else if (reads_take)
+		tap_skip("this kernel has no page of zeros for reads");
 	else
 		tap_ok(used < 1024, "%ld KiB of %zu used, also after a reset", used,
 		       histogram.bin_count * sizeof(*histogram.bins) / 1024);

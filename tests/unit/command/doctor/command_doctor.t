@@ -74,7 +74,7 @@ says causes 'good|who had the CPU|' 'which causes are found'
 says 'split I/Os' 'note|not known|' 'which are no I/Os that can be split'
 helper_says 70 'found: files
 tickwise kernel-helper: the kernel refuses: why'
-says 'split I/Os' 'good|files|' 'all I/Os could be split'
+says 'split I/Os' 'note|once the kernel stages work: files|' 'all I/Os could be split'
 if [ -r /sys/kernel/btf/vmlinux ]; then
 	says 'kernel stages' 'fix|the kernel refuses: why|sudo tickwise kernel-helper # in '\
 'another terminal' 'the kernel refuses the program, in its own words'
