@@ -45,7 +45,6 @@ static const struct word words[] = {
 	SOURCE(REGRESSION, "regression", NULL),
 	SOURCE(KERNEL, "kernel", NULL),
 	SOURCE(KERNEL_PROVISIONAL, "kernel_provisional", NULL),
-	SOURCE(KERNEL_STEERED, "kernel_adjtimex", NULL),
 
 	WITNESS(NONE, "none", NULL),
 	WITNESS(BOUND, "hard_interval", NULL),
@@ -57,17 +56,12 @@ static const struct word words[] = {
 	WITNESS(DECLARED, "declared_frequency", NULL),
 
 	REFUSED(BY_CALLER, "by_caller", "not asked for"),
-	REFUSED(AGAINST, "against", "what steers the reference can't be read"),
 	REFUSED(CLOCKSOURCE, "clocksource",
 		"the kernel keeps time by another clocksource, or does not say"),
 	REFUSED(NO_CANDIDATE, "no_candidate",
 		"no multiplier the kernel can make fits the samples"),
 	REFUSED(AMBIGUOUS, "ambiguous", "more than one multiplier fits the samples"),
 	REFUSED(GAPS, "gaps", "the samples leave gaps in the window"),
-	REFUSED(SLEWED, "slewed",
-		"the reference is being slewed: an offset, adjtime(3), or a pulse per "
-		"second"),
-	REFUSED(CHANGED, "changed", "the reference was steered anew in the window"),
 
 	VERDICT(RELIABLE, "reliable", NULL),
 	VERDICT(UNRELIABLE, "unreliable", NULL),

@@ -21,8 +21,8 @@
 enum tw_first_size {
 	TW_FIRST_COUNTER_FACTS =
 		TW_UP_TO(struct tw_counter_facts, boottime_offset_ns),
-	TW_FIRST_RATE = TW_UP_TO(struct tw_rate, steering_ppb),
-	TW_FIRST_TIME_SOURCE = TW_UP_TO(struct tw_time_source, adjtimex),
+	TW_FIRST_RATE = TW_UP_TO(struct tw_rate, high_hz),
+	TW_FIRST_TIME_SOURCE = TW_UP_TO(struct tw_time_source, sleep_ns),
 	TW_FIRST_RATE_OPTIONS = TW_UP_TO(struct tw_rate_options, longest_ns),
 	TW_FIRST_CLOCK_OPTIONS = TW_UP_TO(struct tw_clock_options, longest_ns),
 	TW_FIRST_CLOCK_MARK = TW_UP_TO(struct tw_clock_mark, system_ns),

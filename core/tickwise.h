@@ -162,7 +162,6 @@ enum tw_rate_source {
 	TW_RATE_REGRESSION,	/* measured; the uncertainty is the fit's */
 	TW_RATE_KERNEL,		/* the kernel's own multiplier, verified */
 	TW_RATE_KERNEL_PROVISIONAL,	/* the kernel's, with no witness yet */
-	TW_RATE_KERNEL_STEERED,	/* the kernel's, and adjtimex's steering */
 };
 
 /* The second source of the rate that was recognised as the kernel's. */
@@ -180,35 +179,28 @@ enum tw_witness {
 /* Why the kernel's rate is not used; 0 if it is. */
 enum tw_rate_refusal {
 	TW_REFUSED_BY_CALLER	= 1 << 0,	/* kernel_rate = TW_OFF */
-	TW_REFUSED_AGAINST	= 1 << 1,	/* its steering can't be read */
-	TW_REFUSED_CLOCKSOURCE	= 1 << 2,	/* kernel keeps time by another */
-	TW_REFUSED_NO_CANDIDATE	= 1 << 3,	/* none within 6 sigma */
-	TW_REFUSED_AMBIGUOUS	= 1 << 4,	/* a second one is too near */
-	TW_REFUSED_GAPS		= 1 << 5,	/* samples in too few blocks */
-	TW_REFUSED_SLEWED	= 1 << 6,	/* by an offset, adjtime or PPS */
-	TW_REFUSED_CHANGED	= 1 << 7,	/* steered anew in the window */
+	TW_REFUSED_CLOCKSOURCE	= 1 << 1,	/* kernel keeps time by another */
+	TW_REFUSED_NO_CANDIDATE	= 1 << 2,	/* none within 6 sigma */
+	TW_REFUSED_AMBIGUOUS	= 1 << 3,	/* a second one is too near */
+	TW_REFUSED_GAPS		= 1 << 4,	/* samples in too few blocks */
 };
 
 /**
  * struct tw_rate - how fast the counter runs, and how well that is known
  *
- * Errors are relative to @against, never to SI seconds: the kernel's crystal is some tens
- * of ppm off, which no program can see from inside.
+ * Errors are relative to CLOCK_MONOTONIC_RAW, never to SI seconds: the kernel's crystal is
+ * some tens of ppm off, which no program can see from inside.
  *
  * Where @source is a kernel rate, @hz is exactly 1e9 * 2^kernel_shift / kernel_mult. Its
- * @uncertainty_ppb is 0 against CLOCK_MONOTONIC_RAW, because that clock *is* this
- * multiplication. TW_RATE_KERNEL_STEERED is the kernel's rate divided by 1 + @steering_ppb
- * * 1e-9, without a multiplier, because the kernel alternates between two; it holds until
- * NTP steers anew. @bound_ppb, @measured_hz and @measured_uncertainty_ppb are always those
- * of the samples alone.
+ * @uncertainty_ppb is 0, because CLOCK_MONOTONIC_RAW *is* this multiplication. @bound_ppb,
+ * @measured_hz and @measured_uncertainty_ppb are always those of the samples alone.
  */
 struct tw_rate {
 	size_t size;			/* sizeof, as the caller knows it */
-	double hz;			/* ticks per second of @against */
+	double hz;			/* ticks per second of CLOCK_MONOTONIC_RAW */
 	double uncertainty_ppb;		/* 1 sigma */
 	double bound_ppb;		/* hard: largest |error| possible */
 	enum tw_rate_source source;
-	enum tw_against against;
 	enum tw_witness witness;
 	unsigned refusal;		/* bits of enum tw_rate_refusal */
 	uint32_t kernel_mult;		/* ns = ticks * mult >> shift; 0: none */
@@ -220,12 +212,9 @@ struct tw_rate {
 	double measured_hz;
 	double measured_uncertainty_ppb;
 	double low_hz, high_hz;		/* hard interval of the samples */
-	double steering_ppb;		/* + = MONOTONIC faster than RAW */
 };
 
 enum tw_switch { TW_DEFAULT, TW_ON, TW_OFF };
-
-struct timex;
 
 /**
  * struct tw_time_source - where a calibration reads its two clocks
@@ -239,9 +228,7 @@ struct timex;
  * found an integer number of kHz by itself, as on x86-64.
  *
  * @sleep_ns: with it, short bursts of reading alternate with sleep. NULL: the whole window
- * is spent reading, so these clocks must advance when they are read. @read_raw_ns
- * (CLOCK_MONOTONIC_RAW) and @adjtimex (called with modes 0 and ADJ_OFFSET_SS_READ) are only
- * for the exact rate of CLOCK_MONOTONIC; else NULL.
+ * is spent reading, so these clocks must advance when they are read.
  */
 struct tw_time_source {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -253,8 +240,6 @@ struct tw_time_source {
 	uint64_t witness_khz;
 	uint64_t declared_hz;
 	void (*sleep_ns)(void *context, uint64_t duration_ns);
-	uint64_t (*read_raw_ns)(void *context);
-	int (*adjtimex)(void *context, struct timex *timex);
 };
 
 /* A progress function returns 0 to go on, or TW_ENOUGH to end the measurement with
@@ -264,7 +249,6 @@ struct tw_time_source {
 struct tw_rate_options {
 	size_t size;			/* sizeof, as the caller knows it */
 	uint64_t window_ns;		/* 5 ms and more; 0: one second */
-	enum tw_against against;	/* 0: CLOCK_MONOTONIC_RAW */
 	enum tw_switch kernel_rate;	/* TW_OFF: only what is measured */
 	const struct tw_time_source *source;	/* NULL: the real clocks */
 	/* If the samples are too few, or fit more than one rate of the kernel, the
@@ -278,14 +262,13 @@ struct tw_rate_options {
 };
 
 /**
- * tw_rate_measure - calibrate the counter against a system clock
- * @options: NULL means one second against CLOCK_MONOTONIC_RAW, and the kernel's rate where
- *           it can be verified
+ * tw_rate_measure - calibrate the counter against CLOCK_MONOTONIC_RAW
+ * @options: NULL means one second, and the kernel's rate where it can be verified
  *
  * Reads the clock between two reads of the counter, over and over, and fits a line through
  * the narrow brackets; the error comes from the scatter of sixteen time blocks. Then
  * checks whether exactly one multiplier that the kernel can have made explains the line:
- * core/clock/kernel_rate.c, and monotonic_rate.c for the steering of CLOCK_MONOTONIC.
+ * core/clock/kernel_rate.c.
  *
  * Blocks for the length of the window, or up to longest_ns, and is busy for at most 100 ms
  * of it. On an idle machine 20 ms are enough, on a busy one not always.
@@ -454,20 +437,13 @@ struct tw_clock {
 	uint32_t tw__reserved[13];
 } __attribute__((aligned(64)));
 
-enum tw_anchor {
-	TW_ANCHOR_AS_RATE,	/* on the clock that the rate is against */
-	TW_ANCHOR_RAW,
-	TW_ANCHOR_MONOTONIC,
-};
-
 struct tw_clock_options {
 	size_t size;			/* sizeof, as the caller knows it */
 	uint64_t window_ns;		/* of the calibration; 0: one second */
-	enum tw_against against;	/* anchor and rate; 0: RAW */
 	enum tw_switch kernel_rate;
 	enum tw_switch system;		/* TW_ON: use the system clock */
 	const struct tw_rate *rate;	/* already measured: don't calibrate */
-	enum tw_anchor anchor;		/* 0: that of the rate */
+	enum tw_against anchor;		/* the clock it shows; 0: RAW */
 	const struct tw_reliability *reliability;	/* for tw_interval();
 					   must live as long as the clock */
 	uint64_t longest_ns;		/* of the calibration: as of the rate */
@@ -476,14 +452,13 @@ struct tw_clock_options {
 /**
  * tw_clock_init - calibrate the counter and anchor it on a system clock
  * @clock: release with tw_clock_free()
- * @options: NULL means one second against CLOCK_MONOTONIC_RAW
+ * @options: NULL means one second, and CLOCK_MONOTONIC_RAW
  *
  * If the counter can't be calibrated, the function still succeeds: the clock then reads the
  * system's clock, and clock->system is set.
  *
- * A clock can be anchored on another system clock than its rate is against. Then it drifts
- * from its anchor as those two drift apart: for long intervals in RAW seconds that start at
- * a CLOCK_MONOTONIC time.
+ * The rate is always that of CLOCK_MONOTONIC_RAW. A clock that is anchored on
+ * CLOCK_MONOTONIC drifts from it as far as NTP steers that clock.
  *
  * Return: 0; -EINVAL as tw_rate_measure(), and for an unknown anchor; -ENOMEM. Blocks for
  * the window.
@@ -798,8 +773,8 @@ struct tw_clock_health {
 	enum tw_verdict verdict;
 	enum tw_health_state state[TW_HEALTH_CHECKS];
 	/* How far this clock advanced since it was set up, less how far the
-	 * clock that its rate is against advanced. The difference is within
-	 * [low, high] for certain. If rate and counter are right, it is also
+	 * CLOCK_MONOTONIC_RAW advanced. The difference is within [low, high]
+	 * for certain. If rate and counter are right, it is also
 	 * within +-allowed. */
 	uint64_t over_ns;
 	double drift_low_ns, drift_high_ns;
@@ -860,9 +835,8 @@ enum tw_interval_cpus {
  *
  * @read: what the two readings take, in 99 of 100 cases. An interruption belongs to the
  * interval wherever it falls. @cpu_offset: how far the counters of the two CPUs can be
- * apart; infinite where the offset was seen to change. @rate: against the clock that the
- * rate is against, with all that NTP may do to CLOCK_MONOTONIC, 1000 ppm. @quantisation:
- * rounding, and whole ticks.
+ * apart; infinite where the offset was seen to change. @rate: against CLOCK_MONOTONIC_RAW.
+ * @quantisation: rounding, and whole ticks.
  *
  * @total is the sum of the bounds; all but that of @read are hard. @sigma_ns is the root of
  * the sum of the squares of four one-sigmas: that of the rate is known; those of the

@@ -137,17 +137,13 @@ static int take_options(struct tw_clock_options *options, struct tw_rate *rate,
 /* @clock: from tw_clock_new() */
 static int init(struct tw_clock *clock, const struct tw_clock_options *options)
 {
-	enum tw_against against = options->rate ? options->rate->against :
-						  options->against;
 	struct tw_trust_seen seen = { .state = tw_counter_permission() };
 	struct tw_trust trust;
 	int ret;
 
-	if ((unsigned)options->anchor > TW_ANCHOR_MONOTONIC)
+	if ((unsigned)options->anchor > TW_AGAINST_MONOTONIC)
 		return -EINVAL;
-	clock->state->rate.against = against;
-	clock->clock_id = tw_against_clock_id(tw_anchor_on(options->anchor,
-							   against));
+	clock->clock_id = tw_against_clock_id(options->anchor);
 	clock->state->reliability = options->reliability;
 	if (options->system == TW_ON) {
 		tw_clock_use_system(clock, 0);
@@ -198,7 +194,7 @@ static int look(const struct tw_clock *clock, int at_cpus,
 
 	if (clock->system || tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
-	ret = tw_health_see(clock, &seen);
+	ret = tw_health_see(&seen);
 	if (ret)
 		goto out;
 	if (at_cpus)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collects brackets: the reference clock read between two reads of the counter. fit.c finds
+ * Collects brackets: CLOCK_MONOTONIC_RAW read between two reads of the counter. fit.c finds
  * out what the brackets mean.
  *
  * The window is cut into slots. Each slot keeps a few brackets that are about as narrow as
@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "brackets.h"
-#include "counter/state.h"
 #include "counter/step.h"
 #include "text_file.h"
 #include "timespec.h"
@@ -48,7 +47,6 @@ static const struct plan plan_long = { 1024, 8, 50000 };
 #define LOOK_NS			100000ULL
 
 struct reader {
-	clockid_t clock_id;
 	const struct tw_time_source *source;
 	uint32_t random;
 };
@@ -68,7 +66,7 @@ static inline struct tw_bracket read_bracket(const struct reader *reader)
 		return bracket;
 	}
 	bracket.before_ticks = tw_ticks_begin();
-	clock_gettime(reader->clock_id, &now);
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 	bracket.after_ticks = tw_ticks_end();
 	bracket.reference_ns = tw_timespec_ns(&now);
 	return bracket;
@@ -205,7 +203,7 @@ static int prepare(const struct reader *reader, struct tw_brackets *brackets)
 
 	if (reader->source)
 		brackets->granularity_ns = reader->source->granularity_ns;
-	else if (clock_getres(reader->clock_id, &resolution))
+	else if (clock_getres(CLOCK_MONOTONIC_RAW, &resolution))
 		return -errno;
 	else
 		brackets->granularity_ns = tw_timespec_ns(&resolution);
@@ -226,12 +224,9 @@ static int prepare(const struct reader *reader, struct tw_brackets *brackets)
 }
 
 int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
-			enum tw_against against,
 			const struct tw_time_source *source)
 {
-	struct reader reader = {
-		.clock_id = tw_against_clock_id(against), .source = source, .random = 1,
-	};
+	struct reader reader = { .source = source, .random = 1 };
 	struct collection c = { .out = brackets };
 	struct tw_bracket *more = realloc(brackets->bracket, (brackets->count + MAX_KEPT) *
 					  sizeof(*more));

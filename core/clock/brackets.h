@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readings of a system clock between two readings of the counter. Internal.
+ * Readings of CLOCK_MONOTONIC_RAW between two readings of the counter. Internal.
  */
 #ifndef TW_CLOCK_BRACKETS_H
 #define TW_CLOCK_BRACKETS_H
@@ -42,7 +42,6 @@ struct tw_brackets {
  * @brackets is freed.
  */
 int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
-			enum tw_against against,
 			const struct tw_time_source *source);
 /* Find the step as tw_steps_find(), from the kept brackets. Pure. */
 double tw_brackets_step_ticks(const struct tw_brackets *brackets);

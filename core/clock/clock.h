@@ -6,12 +6,11 @@
 #define TW_CLOCK_CLOCK_H
 
 #include "machine/other_clocks.h"
-#include "machine/steering.h"
 #include "machine/vmclock.h"
 #include "tickwise.h"
 
-/* One reading of both clocks. When the clock that the rate is against read @bracket_ns, the
- * counter was between @before_ticks and @after_ticks. */
+/* One reading of both clocks. When CLOCK_MONOTONIC_RAW read @bracket_ns, the counter was
+ * between @before_ticks and @after_ticks. */
 struct tw_clock_baseline {
 	uint64_t before_ticks;
 	uint64_t after_ticks;
@@ -42,9 +41,6 @@ int tw_clock_new(struct tw_clock *clock);
 
 /* ---- setting up: set_up.c ---- */
 
-/* Return the clock that the anchor is on, as the clock of a rate. */
-enum tw_against tw_anchor_on(enum tw_anchor anchor, enum tw_against against);
-
 /* Calibrate the counter and anchor it. Returns as tw_rate_measure(),
  * tw_scale_init() and tw_clock_mark(). */
 int tw_clock_set_up(struct tw_clock *clock,
@@ -53,9 +49,6 @@ int tw_clock_set_up(struct tw_clock *clock,
 /* Make the clock read the system clock from now on. @why: kept as
  * clock->system_errno. */
 void tw_clock_use_system(struct tw_clock *clock, int why);
-
-/* CLOCK_MONOTONIC may bend by this much without a fault. */
-#define TW_MAX_BENT	(TW_NTP_MAX_PPM / 1e6)
 
 /* ---- intervals ---- */
 
@@ -92,11 +85,10 @@ struct tw_health_seen {
  * Read both clocks for a fifth of a millisecond. @source: NULL: the real clocks. Return 0;
  * -EAGAIN if no bracket was read; -ENOMEM; -EIO as tw_brackets_collect().
  */
-int tw_baseline_read(struct tw_clock_baseline *baseline, enum tw_against against,
-		     const struct tw_time_source *source);
+int tw_baseline_read(struct tw_clock_baseline *baseline, const struct tw_time_source *source);
 
 /* Collect the facts. Return 0; -ENOMEM; -EIO as tw_clock_check(). */
-int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen);
+int tw_health_see(struct tw_health_seen *seen);
 
 /* Read the independent clock once more, some milliseconds later. */
 void tw_health_see_later(struct tw_health_seen *seen);

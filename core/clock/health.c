@@ -37,13 +37,12 @@ static void baseline_of(const struct tw_brackets *brackets,
 	};
 }
 
-int tw_baseline_read(struct tw_clock_baseline *baseline, enum tw_against against,
-		     const struct tw_time_source *source)
+int tw_baseline_read(struct tw_clock_baseline *baseline, const struct tw_time_source *source)
 {
 	/* Other threads may have had the CPU during a whole look. */
 	for (unsigned tries = 0; tries < 5; tries++) {
 		struct tw_brackets brackets = { 0 };
-		int ret = tw_brackets_collect(&brackets, LOOK_NS, against, source);
+		int ret = tw_brackets_collect(&brackets, LOOK_NS, source);
 
 		if (ret)
 			return ret;
@@ -57,9 +56,9 @@ int tw_baseline_read(struct tw_clock_baseline *baseline, enum tw_against against
 	return -EAGAIN;
 }
 
-int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen)
+int tw_health_see(struct tw_health_seen *seen)
 {
-	int ret = tw_baseline_read(&seen->now, clock->state->rate.against, NULL);
+	int ret = tw_baseline_read(&seen->now, NULL);
 
 	if (ret)
 		return ret == -EAGAIN ? -EIO : ret;
@@ -115,11 +114,6 @@ static int set_drift(const struct tw_clock *clock,
 	return 0;
 }
 
-static int overlaps(double low, double high, double reach)
-{
-	return low <= reach && high >= -reach;
-}
-
 /* The kernel's own rate allows no drift. Any other rate allows what its hard bound does. */
 static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 					     struct tw_clock_health *health)
@@ -129,14 +123,9 @@ static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 
 	if (rate->source != TW_RATE_KERNEL)
 		health->drift_allowed_ns = rate->bound_ppb * 1e-9 * passed_ns;
-	if (overlaps(health->drift_low_ns, health->drift_high_ns,
-		     health->drift_allowed_ns))
-		return TW_HEALTH_GOOD;
-	if (rate->against != TW_AGAINST_RAW &&
-	    overlaps(health->drift_low_ns, health->drift_high_ns,
-		     TW_MAX_BENT * passed_ns))
-		return TW_HEALTH_UNDECIDED;
-	return TW_HEALTH_BAD;
+	return health->drift_low_ns <= health->drift_allowed_ns &&
+	       health->drift_high_ns >= -health->drift_allowed_ns ?
+	       TW_HEALTH_GOOD : TW_HEALTH_BAD;
 }
 
 static enum tw_health_state

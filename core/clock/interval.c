@@ -121,9 +121,8 @@ static struct tw_error rate_error(const struct tw_clock *clock, double ns)
 	const struct tw_rate *rate = &clock->state->rate;
 	double one = ns * (clock->scale.hz / rate->high_hz - 1);
 	double other = ns * (clock->scale.hz / rate->low_hz - 1);
-	double bent = rate->against == TW_AGAINST_RAW ? 0 : TW_MAX_BENT * fabs(ns);
 
-	return (struct tw_error) { fmin(one, other) - bent, fmax(one, other) + bent };
+	return (struct tw_error) { fmin(one, other), fmax(one, other) };
 }
 
 int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,

@@ -18,35 +18,6 @@
 #define MIN_WINDOW_NS		5000000ULL
 #define LONGEST_WINDOW_NS	(3600 * TW_NS_PER_SECOND)
 
-/*
- * Fit a line. CLOCK_MONOTONIC bends while NTP steers it, usually by far less than
- * TW_NTP_MAX_PPM, and then no straight line passes through every bracket. So its
- * granularity is doubled until a line does. CLOCK_MONOTONIC_RAW does not bend: if no line
- * fits there, the counter is at fault.
- */
-static int fit_reference(struct tw_brackets *brackets,
-			 enum tw_against against, struct tw_fit *fit)
-{
-	const uint64_t coarsest_ns = 1000000;
-	uint64_t granularity_ns = brackets->granularity_ns;
-	int ret;
-
-	ret = tw_fit_brackets(brackets, fit);
-	if (ret != -EDOM || against != TW_AGAINST_MONOTONIC)
-		return ret == -EDOM ? -EIO : ret;
-	while (ret == -EDOM && brackets->granularity_ns < coarsest_ns) {
-		brackets->granularity_ns *= 2;
-		ret = tw_fit_brackets(brackets, fit);
-	}
-	if (!ret)
-		tw_say(TW_SAY_NOTE, "rate: no straight line fits %s, "
-		       "because it is steered: its readings count as good to "
-		       "%llu ns", tw_name(TW_ENUM_AGAINST, against),
-		       (unsigned long long)brackets->granularity_ns);
-	brackets->granularity_ns = granularity_ns;
-	return ret == -EDOM ? -EIO : ret;
-}
-
 /* ---- what the machine tells about the rate ---- */
 
 /* No witness sets a rate. kernel_rate.c recognises a candidate by the samples alone, and
@@ -126,27 +97,7 @@ struct calibration {
 	struct tw_brackets brackets;
 	struct tw_fit fit;
 	int was_clocksource;
-	struct tw_monotonic_watch watch;	/* against MONOTONIC */
 };
-
-/* Set @fit to the line in which to look for the kernel's multiplier: that of the
- * samples, or that of RAW, without the steering. Return refusals. */
-static unsigned fit_of_raw(const struct calibration *calibration,
-			   struct tw_fit *fit)
-{
-	const struct tw_monotonic_watch *watch = &calibration->watch;
-	unsigned refusal;
-
-	*fit = calibration->fit;
-	if (calibration->options.against == TW_AGAINST_RAW)
-		return 0;
-	refusal = tw_steering_refusal(&watch->before, &watch->after);
-	if (!refusal && tw_fit_unsteered(&calibration->fit, watch,
-					 calibration->brackets.granularity_ns,
-					 calibration->brackets.step_ticks, fit))
-		refusal = TW_REFUSED_NO_CANDIDATE;
-	return refusal;
-}
 
 /* Make @rate the kernel's. It is provisional without a witness. */
 static void use_kernel_rate(struct tw_rate *rate, const struct tw_kernel_rate *kernel)
@@ -159,52 +110,20 @@ static void use_kernel_rate(struct tw_rate *rate, const struct tw_kernel_rate *k
 	rate->kernel_shift = kernel->shift;
 }
 
-/*
- * Use the kernel's rate with its steering. kernel_mult stays 0: the kernel changes
- * CLOCK_MONOTONIC's multiplier from tick to tick. A rate without a witness is refused here,
- * and not provisional: samples of CLOCK_MONOTONIC can't tell one multiplier from the next
- * one with another steering.
- */
-static void use_steered_rate(struct tw_rate *rate,
-			     const struct tw_kernel_rate *kernel,
-			     const struct tw_steering *steering)
-{
-	if (rate->witness == TW_WITNESS_NONE) {
-		rate->refusal |= TW_REFUSED_AMBIGUOUS;
-		return;
-	}
-	rate->source = TW_RATE_KERNEL_STEERED;
-	rate->steering_ppb = tw_steering_ppb(steering);
-	rate->hz = kernel->hz / (1 + rate->steering_ppb / 1e9);
-	rate->uncertainty_ppb = tw_steering_sigma_ppb(steering, kernel,
-						      rate->window_ns);
-}
-
 /* Use the kernel's rate if it can be verified; else set the reasons why not. */
 static void look_for_kernel_rate(struct tw_rate *rate,
 				 const struct calibration *calibration)
 {
 	const struct tw_rate_options *options = &calibration->options;
 	struct tw_kernel_rate kernel;
-	struct tw_fit fit;
 
 	if (options->kernel_rate == TW_OFF)
-		rate->refusal |= TW_REFUSED_BY_CALLER;
-	else if (calibration->watch.error)
-		rate->refusal |= TW_REFUSED_AGAINST;
+		rate->refusal = TW_REFUSED_BY_CALLER;
 	else if (!calibration->was_clocksource ||
 		 !tw_counter_is_clocksource(options->source))
-		rate->refusal |= TW_REFUSED_CLOCKSOURCE;
-	else
-		rate->refusal |= fit_of_raw(calibration, &fit);
-	if (rate->refusal)
-		return;
-	if (!find_kernel_rate(rate, &fit, options->source, &kernel))
-		return;
-	if (options->against == TW_AGAINST_RAW)
+		rate->refusal = TW_REFUSED_CLOCKSOURCE;
+	else if (find_kernel_rate(rate, &calibration->fit, options->source, &kernel))
 		use_kernel_rate(rate, &kernel);
-	else
-		use_steered_rate(rate, &kernel, &calibration->watch.before);
 }
 
 /* Return how far the true rate can be from rate->hz, by the hard interval, in ppb. */
@@ -221,7 +140,6 @@ static void set_rate(struct tw_rate *rate,
 	const double sigma_ppb = hypot(fit->sigma_ppb, fit->wander_ppb);
 
 	*rate = (struct tw_rate) {
-		.against = calibration->options.against,
 		.source = TW_RATE_REGRESSION,
 		.hz = fit->hz,
 		.uncertainty_ppb = sigma_ppb,
@@ -242,8 +160,6 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 {
 	const struct tw_rate_options *options = &calibration->options;
 	struct tw_brackets *brackets = &calibration->brackets;
-	int is_watched = options->against == TW_AGAINST_MONOTONIC &&
-			 options->kernel_rate != TW_OFF;
 	uint64_t window_ns = options->window_ns, collected_ns = 0;
 	int ret;
 
@@ -252,17 +168,12 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 	brackets->is_of_counter = calibration->was_clocksource;
 	brackets->progress = options->progress;
 	brackets->context = options->context;
-	if (is_watched)
-		tw_monotonic_watch_begin(&calibration->watch, options->source);
 	do {
-		ret = tw_brackets_collect(brackets, window_ns, options->against,
-					  options->source);
+		ret = tw_brackets_collect(brackets, window_ns, options->source);
 		if (ret)
 			return ret;
 		collected_ns += window_ns;
-		if (is_watched)
-			tw_monotonic_watch_end(&calibration->watch, options->source);
-		ret = fit_reference(brackets, options->against, &calibration->fit);
+		ret = tw_fit_brackets(brackets, &calibration->fit);
 		if (!ret)
 			set_rate(rate, calibration);
 		window_ns = collected_ns;
@@ -271,7 +182,8 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 		  (!ret && (rate->refusal & (TW_REFUSED_AMBIGUOUS | TW_REFUSED_GAPS)))) &&
 		 2 * window_ns <= options->longest_ns && !brackets->is_enough);
 	tw_brackets_free(brackets);
-	return ret;
+	/* CLOCK_MONOTONIC_RAW does not bend: if no line fits, the counter is at fault. */
+	return ret == -EDOM ? -EIO : ret;
 }
 
 /* Copy the caller's options into complete ones, with @source for their clocks, and check
@@ -294,7 +206,6 @@ static int take_options(struct tw_rate_options *options,
 		options->window_ns = DEFAULT_WINDOW_NS;
 	if (options->window_ns < MIN_WINDOW_NS || options->window_ns > LONGEST_WINDOW_NS ||
 	    options->longest_ns > LONGEST_WINDOW_NS ||
-	    (options->against != TW_AGAINST_RAW && options->against != TW_AGAINST_MONOTONIC) ||
 	    (options->source && (!source->read_ticks || !source->read_ns)))
 		return -EINVAL;
 	return 0;

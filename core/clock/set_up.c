@@ -19,21 +19,13 @@
 /* Empty intervals that are measured. */
 #define PAIRS		256
 
-enum tw_against tw_anchor_on(enum tw_anchor anchor, enum tw_against against)
-{
-	if (anchor == TW_ANCHOR_AS_RATE)
-		return against;
-	return anchor == TW_ANCHOR_MONOTONIC ? TW_AGAINST_MONOTONIC :
-					       TW_AGAINST_RAW;
-}
-
-static int set_anchor(struct tw_clock *clock, enum tw_against against)
+static int set_anchor(struct tw_clock *clock, enum tw_against anchor)
 {
 	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
 	uint64_t width_ticks, back_ticks;
 	int ret;
 
-	ret = tw_clock_mark(against, ANCHOR_TRIES, &mark);
+	ret = tw_clock_mark(anchor, ANCHOR_TRIES, &mark);
 	if (ret)
 		return ret;
 	width_ticks = mark.ticks_after - mark.ticks_before;
@@ -95,13 +87,11 @@ int tw_clock_set_up(struct tw_clock *clock,
 	const struct tw_rate_options rate_options = {
 		.size = sizeof(rate_options),
 		.window_ns = options->window_ns,
-		.against = options->against,
 		.kernel_rate = options->kernel_rate,
 		.longest_ns = options->longest_ns,
 	};
 	struct tw_clock_state *state = clock->state;
 	struct tw_vmclock vmclock;
-	enum tw_against anchor;
 	int ret;
 
 	if (tw_counter_permission() != TW_COUNTER_OK)
@@ -120,15 +110,13 @@ int tw_clock_set_up(struct tw_clock *clock,
 		if (ret)
 			return ret;
 	}
-	anchor = tw_anchor_on(options->anchor, state->rate.against);
-	clock->clock_id = tw_against_clock_id(anchor);
 	ret = tw_scale_init(&clock->scale, &state->rate, 0);
 	if (ret)
 		return ret;
-	ret = set_anchor(clock, anchor);
+	ret = set_anchor(clock, options->anchor);
 	if (ret)
 		return ret;
 	read_cost(clock);
-	return tw_baseline_read(&state->start.baseline, state->rate.against, NULL);
+	return tw_baseline_read(&state->start.baseline, NULL);
 }
 

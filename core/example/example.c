@@ -51,13 +51,10 @@ static void print_reliability(const struct tw_reliability *reliability)
 
 static void print_rate(const struct tw_rate *rate)
 {
-	const char *against = tw_name(TW_ENUM_AGAINST, rate->against);
-
-	printf("Rate\n  rate       %.3f ticks per second of %s\n"
+	printf("Rate\n  rate       %.3f ticks per second of CLOCK_MONOTONIC_RAW\n"
 	       "  error      %.3g ppb (1 sigma), %.4g ppb (hard bound), both "
 	       "of that clock;\n             how long its second is in SI, "
-	       "nothing in here can tell\n", rate->hz, against,
-	       rate->uncertainty_ppb, rate->bound_ppb);
+	       "nothing in here can tell\n", rate->hz, rate->uncertainty_ppb, rate->bound_ppb);
 	printf("  from       %s, %u of %u samples in %.0f ms\n\n",
 	       tw_name(TW_ENUM_RATE_SOURCE, rate->source), rate->used,
 	       rate->samples,

@@ -79,7 +79,7 @@ static void read_machine(struct tw_machine *machine)
 		machine->vmclock_error_ppb = vmclock.maxerror_ppb;
 	}
 	machine->ntp_synchronized = -1;
-	if (!tw_steering_read(&steering, NULL)) {
+	if (!tw_steering_read(&steering)) {
 		machine->ntp_synchronized = !(steering.status & STA_UNSYNC);
 		machine->ntp_steering_ppb = tw_steering_ppb(&steering);
 	}

@@ -8,40 +8,21 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-static int call_adjtimex(struct timex *timex, unsigned modes,
-			 const struct tw_time_source *source)
+int tw_steering_read(struct tw_steering *steering)
 {
-	*timex = (struct timex) { .modes = modes };
-	if (source)
-		return source->adjtimex(source->context, timex) < 0 ? -EIO : 0;
-	return adjtimex(timex) < 0 ? -errno : 0;
-}
-
-int tw_steering_read(struct tw_steering *steering,
-		     const struct tw_time_source *source)
-{
-	struct timex timex, left;
+	struct timex timex = { .modes = 0 };
 	struct timespec tick;
-	int ret;
 
-	ret = call_adjtimex(&timex, 0, source);
-	if (ret)
-		return ret;
-	ret = call_adjtimex(&left, ADJ_OFFSET_SS_READ, source);
-	if (ret)
-		return ret;
+	if (adjtimex(&timex) < 0)
+		return -errno;
 	*steering = (struct tw_steering) {
-		.offset = timex.offset,
-		.adjust_us = left.offset,
 		.freq = timex.freq,
 		.tick_us = timex.tick,
-		.constant = timex.constant,
 		.status = timex.status,
 		.user_hz = (unsigned)sysconf(_SC_CLK_TCK),
 	};
 	/* The resolution of the coarse clocks is one tick of the kernel. */
-	if (!source && !clock_getres(CLOCK_MONOTONIC_COARSE, &tick) && !tick.tv_sec &&
-	    tick.tv_nsec > 0)
+	if (!clock_getres(CLOCK_MONOTONIC_COARSE, &tick) && !tick.tv_sec && tick.tv_nsec > 0)
 		steering->kernel_hz =
 			(unsigned)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
 	return 0;

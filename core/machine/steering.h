@@ -19,19 +19,15 @@
 
 /* What steers CLOCK_MONOTONIC, in the units of adjtimex(2). */
 struct tw_steering {
-	long offset;		/* still to be slewed away: ns or us, by status */
-	long adjust_us;		/* the rest of an adjtime(3) */
 	long freq;		/* 2^-16 ppm; positive = faster than RAW */
 	long tick_us;		/* of a user's tick, 10000 if not steered */
-	long constant;		/* of the phase-locked loop */
 	int status;		/* STA_ bits */
 	unsigned user_hz;	/* user's ticks per second */
 	unsigned kernel_hz;	/* the kernel's ticks per second; 0: not known */
 };
 
 /* Read what adjtimex(2) reports now. Return 0, or -errno. */
-int tw_steering_read(struct tw_steering *steering,
-		     const struct tw_time_source *source);
+int tw_steering_read(struct tw_steering *steering);
 
 /* Return how much faster than RAW MONOTONIC runs in the long run, in ppb;
  * negative = slower. Offsets that are still slewed away are not part of it. */

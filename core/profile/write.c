@@ -90,7 +90,7 @@ static void put_head(struct output *out, uint64_t now_ticks)
 	put(out, "program %s\n", one_line(path));
 	put(out, "pid %d\n", (int)tw_profile.pid);
 	put(out, "rate %.17g %.6g %s %s\n", rate.hz, rate.uncertainty_ppb,
-	    tw_name(TW_ENUM_AGAINST, rate.against),
+	    tw_name(TW_ENUM_AGAINST, TW_AGAINST_RAW),
 	    tw_name(TW_ENUM_RATE_SOURCE, rate.source));
 	put(out, "fence %s\n", tw_profile_fences[tw_profile.options.fence]);
 	put(out, "cost %.3f %.3f %.3f %.3f %.3f %.3f %.3f %u %.3f\n",

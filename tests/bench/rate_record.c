@@ -40,7 +40,7 @@ static void print_window(const struct tw_brackets *brackets)
 static int record_window(uint64_t window_ns)
 {
 	struct tw_brackets brackets = { 0 };
-	int ret = tw_brackets_collect(&brackets, window_ns, TW_AGAINST_RAW, NULL);
+	int ret = tw_brackets_collect(&brackets, window_ns, NULL);
 
 	if (!ret && brackets.count)
 		print_window(&brackets);

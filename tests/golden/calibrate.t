@@ -20,7 +20,6 @@ file
 --window
 --window=4.9
 --window=20x
---against=real
 --window=nan
 --kernel-rate=1
 LINES

@@ -177,7 +177,7 @@ const struct recorded_machine recorded_machines[] = {
 		.machine = { GOOD_MACHINE },
 		CACHES,
 	},
-	/* One CPU, and a rate that NTP steers. */
+	/* One CPU, and a rate that only the samples confirm. */
 	{
 		.name = "one_cpu",
 		.counter = GOOD_COUNTER,
@@ -188,11 +188,8 @@ const struct recorded_machine recorded_machines[] = {
 			.read_cost_ns = 9.5, .step_ticks = 2,
 		},
 		.cpus = { "0-3", "0-3", "2", "0-2" },
-		.rate = { KERNEL_RATE, .source = TW_RATE_KERNEL_STEERED,
-			  .uncertainty_ppb = 0.125,
-			  .against = TW_AGAINST_MONOTONIC,
-			  .witness = TW_WITNESS_BOUND,
-			  .steering_ppb = -12345.5 },
+		.rate = { KERNEL_RATE, .source = TW_RATE_KERNEL,
+			  .witness = TW_WITNESS_BOUND },
 		.machine = { GOOD_MACHINE, .hypervisor = "Recorded" },
 		CACHES,
 	},

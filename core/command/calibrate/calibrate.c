@@ -12,6 +12,7 @@
 #include "trust.h"
 
 #define NAME	"calibrate"
+#define AGAINST	"CLOCK_MONOTONIC_RAW"
 
 struct request {
 	struct tw_rate_options options;
@@ -24,16 +25,6 @@ static const struct tw_option option_table[] = {
 	  .help = "Calibrate for this time",
 	  .more = "A longer calibration is a better one.",
 	  TW_OPTION_AT(struct request, options.window_ns) },
-	{ .name = "against", .kind = TW_OPTION_WORD,
-	  .words = TW_OPTION_WORD_LIST("raw", "monotonic"),
-	  .sets = TW_AGAINST_RAW, .preset = "raw",
-	  .help = "Measure against CLOCK_MONOTONIC_RAW, the kernel's own rate, or "
-		  "CLOCK_MONOTONIC, which NTP steers",
-	  .more = "With `monotonic`, adjtimex(2) tells whether NTP asks for more than a "
-		  "constant rate. While it does not, the rate is computed from the "
-		  "kernel's own (source \"kernel_adjtimex\"), and holds until NTP steers "
-		  "anew. Otherwise it is measured.",
-	  TW_OPTION_AT(struct request, options.against) },
 	{ .name = "kernel-rate", .kind = TW_OPTION_WORD,
 	  .words = TW_OPTION_WORD_LIST("on", "off"),
 	  .sets = TW_ON, .preset = "on",
@@ -48,7 +39,7 @@ static const struct tw_option option_table[] = {
 const struct tw_options tw_calibrate_options = {
 	.command = NAME,
 	.about =
-	"Measure how fast the CPU's counter runs against a system clock, and how well "
+	"Measure how fast the CPU's counter runs against CLOCK_MONOTONIC_RAW, and how well "
 	"that is known. Show what CPUID, the hypervisor and the kernel say about it.",
 	.codes =
 	"Exit codes: 0 calibrated, 2 interrupted, 64 wrong command line, 70 could not be measured, "
@@ -81,13 +72,6 @@ static void add_source(struct tw_page *page, const struct tw_rate *rate)
 		tw_page_fact(page, "source", "the kernel's own multiplier, %u / 2^%u ns "
 			     "per tick", rate->kernel_mult, rate->kernel_shift);
 		break;
-	case TW_RATE_KERNEL_STEERED:
-		tw_page_fact(page, "source", "the kernel's own rate, %.3f Hz of "
-			     "CLOCK_MONOTONIC_RAW, and what steers this clock, by "
-			     "adjtimex: %+.4f ppb",
-			     rate->hz * (1 + rate->steering_ppb / 1e9),
-			     rate->steering_ppb);
-		break;
 	}
 	if (rate->source == TW_RATE_KERNEL_PROVISIONAL)
 		tw_page_fact(page, "", "provisional: no other source confirms this "
@@ -99,16 +83,12 @@ static void add_source(struct tw_page *page, const struct tw_rate *rate)
 
 static void add_uncertainty(struct tw_page *page, const struct tw_rate *rate)
 {
-	const char *clock = tw_name(TW_ENUM_AGAINST, rate->against);
-
 	if (rate->uncertainty_ppb > 0)
-		tw_page_fact(page, "uncertainty", "%.3g ppb of %s (1 sigma)%s",
-			     rate->uncertainty_ppb, clock,
-			     rate->source == TW_RATE_KERNEL_STEERED ?
-			     ", until NTP steers it anew" : "");
+		tw_page_fact(page, "uncertainty", "%.3g ppb of " AGAINST " (1 sigma)",
+			     rate->uncertainty_ppb);
 	else
-		tw_page_fact(page, "uncertainty", "none against %s, as the kernel computes "
-			     "it by this multiplication", clock);
+		tw_page_fact(page, "uncertainty", "none against " AGAINST ", as the kernel "
+			     "computes it by this multiplication");
 	if (rate->source != TW_RATE_REGRESSION)
 		tw_page_fact(page, "samples say", "%.3f, %+.3g ppb off the "
 			     "rate; 1 sigma %.3g ppb", rate->measured_hz,
@@ -152,25 +132,16 @@ static void add_hints(struct tw_page *page, const struct result *result)
 }
 
 /* Add what is known about the difference between this rate and SI seconds. */
-static void add_seconds(struct tw_page *page, const struct tw_rate *rate,
-			const struct tw_machine *machine)
+static void add_seconds(struct tw_page *page, const struct tw_machine *machine)
 {
 	const char *how_far = machine->vmclock_hz > 0 ?
 		"The host's clock (vmclock) says how far, above." :
 		"The samples can't show how far.";
 
 	tw_page_gap(page);
-	tw_page_note(page, "This is a rate per second of %s, not of SI.",
-		     tw_name(TW_ENUM_AGAINST, rate->against));
-	if (rate->against == TW_AGAINST_RAW)
-		tw_page_note(page, "The kernel found the rate of this clock, or "
-			     "was told it, at boot; it is often some ppm (1 ppm is "
-			     "1000 ppb) off. %s",
-			     how_far);
-	else
-		tw_page_note(page, "NTP steers that clock towards UTC; without NTP it "
-			     "is CLOCK_MONOTONIC_RAW, often some ppm (1000 ppb) off. %s",
-			     how_far);
+	tw_page_note(page, "This is a rate per second of " AGAINST ", not of SI.");
+	tw_page_note(page, "The kernel found the rate of this clock, or was told it, at "
+		     "boot; it is often some ppm (1 ppm is 1000 ppb) off. %s", how_far);
 	if (machine->ntp_synchronized > 0)
 		tw_page_note(page, "NTP reports its clock as synchronized and "
 			     "steers it by %+.1f ppb: this is how far it takes "
@@ -186,8 +157,7 @@ static struct tw_page *make_page(const struct result *result)
 	struct tw_page *page = tw_page_new("Rate of the counter");
 	const struct tw_rate *rate = &result->rate;
 
-	tw_page_fact(page, "rate", "%.3f ticks per second of %s", rate->hz,
-		     tw_name(TW_ENUM_AGAINST, rate->against));
+	tw_page_fact(page, "rate", "%.3f ticks per second of " AGAINST, rate->hz);
 	add_source(page, rate);
 	add_uncertainty(page, rate);
 	tw_page_fact(page, "window", "%.3f ms, %u samples, %u narrow enough; the narrowest "
@@ -195,7 +165,7 @@ static struct tw_page *make_page(const struct result *result)
 		     rate->used, (unsigned long long)rate->bracket_ticks);
 	add_hints(page, result);
 	tw_command_counter_warnings(page, &result->counter);
-	add_seconds(page, rate, &result->machine);
+	add_seconds(page, &result->machine);
 	return page;
 }
 
@@ -220,14 +190,14 @@ static json_t *make_json(const struct result *result)
 		json_array_append_new(refused, json_string(tw_text(TW_ENUM_RATE_REFUSAL, bit)));
 	return json_pack(
 		"{ss, si, sf, sf, sf, ss, ss, ss, sI, sI, sI, sI, sI, sI,"
-		" sf, sf, sf, sf, sf, so, so, so, ss}",
+		" sf, sf, sf, sf, so, so, so, ss}",
 		"schema", "tickwise-calibrate",
 		"version", 1,
 		"hz", rate->hz,
 		"uncertainty_ppb", rate->uncertainty_ppb,
 		"bound_ppb", rate->bound_ppb,
 		"source", tw_name(TW_ENUM_RATE_SOURCE, rate->source),
-		"against", tw_name(TW_ENUM_AGAINST, rate->against),
+		"against", AGAINST,
 		"witness", tw_name(TW_ENUM_WITNESS, rate->witness),
 		"kernel_mult", (json_int_t)rate->kernel_mult,
 		"kernel_shift", (json_int_t)rate->kernel_shift,
@@ -239,7 +209,6 @@ static json_t *make_json(const struct result *result)
 		"measured_uncertainty_ppb", rate->measured_uncertainty_ppb,
 		"low_hz", rate->low_hz,
 		"high_hz", rate->high_hz,
-		"steering_ppb", rate->steering_ppb,
 		"kernel_rate_refused", refused,
 		"hints", hints,
 		"ntp", machine->ntp_synchronized < 0 ? json_null() :

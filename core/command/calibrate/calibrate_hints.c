@@ -15,16 +15,11 @@
  * measurement of one, that is farther off than this is faulty. */
 #define MAX_STEERING_PPB	(TW_NTP_FREQUENCY_PPM * 1000)
 
-/*
- * Return how far the rate can differ from the rate against RAW. The kernel's
- * own rate does not differ: it was compared with the samples and with a
- * witness.
- */
+/* Return how far off the rate can be. The kernel's own rate is exact: it was compared
+ * with the samples and with a witness. */
 static double rate_error_ppb(const struct tw_rate *rate)
 {
-	if (rate->source == TW_RATE_KERNEL || rate->source == TW_RATE_KERNEL_STEERED)
-		return 0;
-	return rate->bound_ppb + (rate->against == TW_AGAINST_RAW ? 0 : MAX_STEERING_PPB);
+	return rate->source == TW_RATE_KERNEL ? 0 : rate->bound_ppb;
 }
 
 /* Return half a step of the multiplier that the kernel computes from this
@@ -50,8 +45,6 @@ struct hints {
 static void add(struct hints *hints, const char *name, double hz,
 		double own_ppb)
 {
-	/* Hints refer to CLOCK_MONOTONIC_RAW. */
-	double raw = hints->rate->hz * (1 + hints->rate->steering_ppb / 1e9);
 	struct tw_hint *hint;
 
 	if (!(hz > 0))
@@ -59,8 +52,8 @@ static void add(struct hints *hints, const char *name, double hz,
 	hint = &hints->hint[hints->count++];
 	hint->name = name;
 	hint->hz = hz;
-	hint->difference_ppb = (hz / raw - 1) * 1e9;
-	hint->explained_ppb = own_ppb + multiplier_ppb(raw) +
+	hint->difference_ppb = (hz / hints->rate->hz - 1) * 1e9;
+	hint->explained_ppb = own_ppb + multiplier_ppb(hints->rate->hz) +
 			      rate_error_ppb(hints->rate);
 	hint->contradicts = fabs(hint->difference_ppb) > hint->explained_ppb;
 }

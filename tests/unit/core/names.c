@@ -26,13 +26,12 @@ static const struct words all[] = {
 	{ TW_ENUM_AGAINST, "against", 0, 0,
 	  "CLOCK_MONOTONIC_RAW CLOCK_MONOTONIC" },
 	{ TW_ENUM_RATE_SOURCE, "rate source", 0, 0,
-	  "regression kernel kernel_provisional kernel_adjtimex" },
+	  "regression kernel kernel_provisional" },
 	{ TW_ENUM_WITNESS, "witness", 0, 0,
 	  "none hard_interval cpuid hypervisor perf_page cpuinfo kernel_log "
 	  "declared_frequency" },
 	{ TW_ENUM_RATE_REFUSAL, "rate refusal", 1, 1,
-	  "by_caller against clocksource no_candidate ambiguous gaps slewed "
-	  "changed" },
+	  "by_caller clocksource no_candidate ambiguous gaps" },
 	{ TW_ENUM_VERDICT, "verdict", 0, 0, "reliable unreliable undecided" },
 	{ TW_ENUM_REASON, "reason", 1, 1,
 	  "offset pace stands_still backwards tolerance statistics one_cpu "

@@ -75,15 +75,15 @@ static int clock_is_systems(const struct tw_clock_options *options, int why)
 }
 
 static const struct tw_rate a_rate = {
-	.size = sizeof(a_rate), .hz = 2.5e9, .against = TW_AGAINST_MONOTONIC,
+	.size = sizeof(a_rate), .hz = 2.5e9,
 };
 
 static int clock_falls_back(void)
 {
 	static const struct tw_clock_options cases[] = {
-		{ .against = TW_AGAINST_MONOTONIC },
-		{ .against = TW_AGAINST_MONOTONIC, .rate = &a_rate },
-		{ .against = TW_AGAINST_MONOTONIC, .system = TW_ON },
+		{ .anchor = TW_AGAINST_MONOTONIC },
+		{ .anchor = TW_AGAINST_MONOTONIC, .rate = &a_rate },
+		{ .anchor = TW_AGAINST_MONOTONIC, .system = TW_ON },
 	};
 	int good = 0;
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the kernel's files tell is in struct tw_machine without line ends and blanks, and
- * the rest of a file is not. Fails if a name keeps what is behind it: then no clocksource
- * is this counter.
+ * the rest of a file is not. What adjtimex(2) tells is how much faster than RAW
+ * CLOCK_MONOTONIC runs. Fails if a name keeps what is behind it: then no clocksource is this
+ * counter. Fails also if a sign or a unit of the steering is wrong.
  *
  * Wraps: tw_text_file_begin
  */
+#include <math.h>
 #include <string.h>
 
 #include "machine/machine.h"
+#include "machine/steering.h"
 #include "tap.h"
 #include "text_file.h"
 
@@ -23,6 +26,31 @@ ssize_t __wrap_tw_text_file_begin(const char *path, char *text, size_t size)
 
 	snprintf(text, size, "%s", is);
 	return (ssize_t)strlen(text);
+}
+
+static void steered(void)
+{
+	/* A tick of 1/300 s is a third of a nanosecond longer than its whole ones. */
+	static const struct {
+		unsigned kernel_hz;
+		long tick_us, freq;
+		double ppb;
+	} cases[] = {
+		{ 250, 10000, 0, 0 }, { 1000, 10000, 0, 0 }, { 300, 10000, 0, 100.00001 },
+		{ 250, 10000, -65536, -1000 }, { 250, 10001, 32768, 100500 },
+		{ 0, 9999, 0, -100000 },
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct tw_steering steering = {
+			.kernel_hz = cases[i].kernel_hz, .user_hz = 100,
+			.tick_us = cases[i].tick_us, .freq = cases[i].freq,
+		};
+		double ppb = tw_steering_ppb(&steering);
+
+		tap_ok(fabs(ppb - cases[i].ppb) < 1e-6, "%u Hz, tick %ld, freq %ld: %.5f ppb",
+		       cases[i].kernel_hz, cases[i].tick_us, cases[i].freq, ppb);
+	}
 }
 
 int main(void)
@@ -42,5 +70,6 @@ int main(void)
 	tw_read_clocksource(name, sizeof(name));
 	tap_ok(tw_clocksource_is_counter(name, 0) && !tw_clocksource_is_counter(name, 1),
 	       "the kernel keeps time by this counter, unless it is emulated");
+	steered();
 	return tap_done();
 }
