@@ -32,7 +32,6 @@ enum tw_first_size {
 	TW_FIRST_MACHINE = TW_UP_TO(struct tw_machine, ntp_steering_ppb),
 	TW_FIRST_CLOCK_HEALTH =
 		TW_UP_TO(struct tw_clock_health, independent_error_ppb),
-	TW_FIRST_INTERVAL = TW_UP_TO(struct tw_interval, cpus),
 };
 
 /* A larger size is not a size: the structure was never set up. */

@@ -284,21 +284,8 @@ struct tw_rate_options {
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options);
 
 /**
- * tw_ticks_largest - find the largest counter value on the allowed CPUs
- * @cpu: the CPU it was read on; NULL is allowed
- *
- * A thread visits the CPUs; the caller's affinity is not changed. On a reliable machine the
- * CPU that is read last has the largest value.
- *
- * Return: how many CPUs were read, 1 and more; -ENOMEM; -EAGAIN: no thread could be started,
- * or kept on any CPU; -ENOTSUP: this process may not read the counter; -errno of
- * sched_getaffinity(). Cost: some ten microseconds a CPU.
- */
-int tw_ticks_largest(uint64_t *ticks, unsigned *cpu);
-
-/**
  * tw_seconds_before_wrap - compute how long until a 64-bit counter wraps to 0
- * @ticks: the counter's value now; tw_ticks_largest() gives the largest one
+ * @ticks: the counter's value now, the largest one where CPUs differ
  *
  * Computed in floating point, so nothing overflows at any rate. The limit of a conversion
  * is max_ticks of its struct tw_scale.
@@ -444,8 +431,6 @@ struct tw_clock_options {
 	enum tw_switch system;		/* TW_ON: use the system clock */
 	const struct tw_rate *rate;	/* already measured: don't calibrate */
 	enum tw_against anchor;		/* the clock it shows; 0: RAW */
-	const struct tw_reliability *reliability;	/* for tw_interval();
-					   must live as long as the clock */
 	uint64_t longest_ns;		/* of the calibration: as of the rate */
 };
 
@@ -801,10 +786,7 @@ struct tw_clock_health {
  */
 int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health);
 
-#define TW_CPU_UNKNOWN	(~0U)
-
-/* A reading of the counter and its CPU: from tw_stamp_now(), or from tw_ticks_begin() and
- * tw_ticks_end() with TW_CPU_UNKNOWN. */
+/* A reading of the counter and its CPU. */
 struct tw_stamp {
 	uint64_t ticks;
 	unsigned cpu;
@@ -816,55 +798,6 @@ static inline void tw_stamp_now(struct tw_stamp *stamp)
 {
 	stamp->ticks = tw_ticks_cpu(&stamp->cpu);
 }
-
-/* The true value less the reported one is between the two. */
-struct tw_error {
-	double low_ns;
-	double high_ns;
-};
-
-enum tw_interval_cpus {
-	TW_CPUS_SAME,		/* one counter: no offset */
-	TW_CPUS_PAIR,		/* two, and their largest offset is known */
-	TW_CPUS_ANY,		/* unknown CPUs: the widest pair's offset */
-	TW_CPUS_UNJUDGED,	/* no reliability given: hard bound infinite */
-};
-
-/**
- * struct tw_interval - nanoseconds between two stamps, with their error
- *
- * @read: what the two readings take, in 99 of 100 cases. An interruption belongs to the
- * interval wherever it falls. @cpu_offset: how far the counters of the two CPUs can be
- * apart; infinite where the offset was seen to change. @rate: against CLOCK_MONOTONIC_RAW.
- * @quantisation: rounding, and whole ticks.
- *
- * @total is the sum of the bounds; all but that of @read are hard. @sigma_ns is the root of
- * the sum of the squares of four one-sigmas: that of the rate is known; those of the
- * others, which are only bounds, are width / sqrt(12).
- */
-struct tw_interval {
-	size_t size;			/* sizeof, as the caller knows it */
-	int64_t ns;
-	struct tw_error read;
-	struct tw_error cpu_offset;
-	struct tw_error rate;
-	struct tw_error quantisation;
-	struct tw_error total;
-	double sigma_ns;
-	enum tw_interval_cpus cpus;
-};
-
-/**
- * tw_interval - compute the nanoseconds between two stamps, and their error
- * @clock: with a reliability for stamps of two CPUs
- * @end: an earlier one than @begin gives a negative interval
- *
- * Return: 0; -ENOTSUP if the clock reads the system's; -ERANGE for stamps outside the
- * clock's range. Cost: some hundred nanoseconds. If only nanoseconds are wanted,
- * tw_ticks_delta_to_ns() is cheaper.
- */
-int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
-		const struct tw_stamp *end, struct tw_interval *interval);
 
 /* ---- 7 the histogram --------------------------------------------------- */
 

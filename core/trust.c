@@ -69,6 +69,16 @@ unsigned tw_trust_facts(const char *clocksource, int is_emulated,
 	return reasons;
 }
 
+/* Convert an offset. The result is infinite where a bound is missing. */
+static double offset_ns(int64_t ticks, double hz)
+{
+	if (ticks == INT64_MAX)
+		return INFINITY;
+	if (ticks == -INT64_MAX || ticks == INT64_MIN)
+		return -INFINITY;
+	return (double)ticks / hz * 1e9;
+}
+
 void tw_trust_compared_of(const struct tw_reliability *result,
 			  struct tw_trust_compared *compared)
 {
@@ -77,8 +87,8 @@ void tw_trust_compared_of(const struct tw_reliability *result,
 	*compared = (struct tw_trust_compared) {
 		.verdict = result->verdict,
 		.reasons = result->reasons,
-		.low_ns = tw_offset_ns(result->offset_low_ticks, hz),
-		.high_ns = tw_offset_ns(result->offset_high_ticks, hz),
+		.low_ns = offset_ns(result->offset_low_ticks, hz),
+		.high_ns = offset_ns(result->offset_high_ticks, hz),
 	};
 }
 

@@ -115,17 +115,11 @@ int tw_trust_compare(enum tw_trust_moment moment, double hz,
 static int take_options(struct tw_clock_options *options, struct tw_rate *rate,
 			const struct tw_clock_options *callers)
 {
-	struct tw_reliability reliability;
 	int ret = 0;
 
 	if (callers)
 		ret = tw_sized_take(options, sizeof(*options), callers,
 				    TW_FIRST_CLOCK_OPTIONS);
-	/* The caller keeps the reliability, and it is read there. */
-	if (!ret && options->reliability)
-		ret = tw_sized_take(&reliability, sizeof(reliability),
-				    options->reliability,
-				    TW_FIRST_RELIABILITY);
 	if (!ret && options->rate) {
 		ret = tw_sized_take(rate, sizeof(*rate), options->rate,
 				    TW_FIRST_RATE);
@@ -144,7 +138,6 @@ static int init(struct tw_clock *clock, const struct tw_clock_options *options)
 	if ((unsigned)options->anchor > TW_AGAINST_MONOTONIC)
 		return -EINVAL;
 	clock->clock_id = tw_against_clock_id(options->anchor);
-	clock->state->reliability = options->reliability;
 	if (options->system == TW_ON) {
 		tw_clock_use_system(clock, 0);
 		return 0;

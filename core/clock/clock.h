@@ -20,12 +20,6 @@ struct tw_clock_baseline {
 
 struct tw_clock_state {
 	struct tw_rate rate;
-	const struct tw_reliability *reliability;	/* or NULL */
-	struct {
-		double high_ns;		/* two ordered reads with nothing in
-					   between: 99 of 100 take no longer */
-		double step_ticks;	/* by which the counter moves: 1 */
-	} read;
 	struct {			/* the machine at the start */
 		int counter_is_clocksource;
 		int64_t suspended_ns;	/* BOOTTIME - MONOTONIC */
@@ -49,12 +43,6 @@ int tw_clock_set_up(struct tw_clock *clock,
 /* Make the clock read the system clock from now on. @why: kept as
  * clock->system_errno. */
 void tw_clock_use_system(struct tw_clock *clock, int why);
-
-/* ---- intervals ---- */
-
-/* Convert an offset of tw_reliability_measure() to nanoseconds. The result is
- * infinite where a bound is missing. */
-double tw_offset_ns(int64_t ticks, double hz);
 
 /* ---- scales ---- */
 

@@ -4,11 +4,8 @@
  * trust_measure.c, because it also decides.
  */
 #include <errno.h>
-#include <stdlib.h>
 
-#include "array.h"
 #include "counter/state.h"
-#include "counter/step.h"
 #include "machine/machine.h"
 #include "machine/vmclock.h"
 #include "clock.h"
@@ -16,8 +13,6 @@
 /* The base is this long before the anchor: room for a counter that is behind. */
 #define BASE_BEFORE_NS	TW_NS_PER_SECOND
 #define ANCHOR_TRIES	100
-/* Empty intervals that are measured. */
-#define PAIRS		256
 
 static int set_anchor(struct tw_clock *clock, enum tw_against anchor)
 {
@@ -59,28 +54,6 @@ void tw_clock_use_system(struct tw_clock *clock, int why)
 	clock->base_ns = 0;
 }
 
-/*
- * Measure an empty interval: two reads with nothing between them. It lasts from
- * the middle of one read to the middle of the next. A reading adds just as much
- * to a real interval.
- */
-static void read_cost(struct tw_clock *clock)
-{
-	uint64_t apart[PAIRS];
-	unsigned ignored;
-
-	/* Measure twice, so that code and stack are warm. */
-	for (unsigned i = 0; i < 2 * PAIRS; i++) {
-		uint64_t begin = tw_ticks_cpu(&ignored);
-
-		apart[i % PAIRS] = tw_ticks_cpu(&ignored) - begin;
-	}
-	qsort(apart, PAIRS, sizeof(apart[0]), tw_ascending);
-	clock->state->read.step_ticks = tw_step_read();
-	clock->state->read.high_ns = (double)apart[PAIRS * 99 / 100] /
-			      clock->scale.hz * 1e9;
-}
-
 int tw_clock_set_up(struct tw_clock *clock,
 		    const struct tw_clock_options *options)
 {
@@ -116,7 +89,6 @@ int tw_clock_set_up(struct tw_clock *clock,
 	ret = set_anchor(clock, options->anchor);
 	if (ret)
 		return ret;
-	read_cost(clock);
 	return tw_baseline_read(&state->start.baseline, NULL);
 }
 

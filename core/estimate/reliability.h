@@ -17,21 +17,4 @@ int tw_estimate(struct tw_reliability *result,
 		const struct tw_reliability_options *options,
 		const struct tw_probe_system *system);
 
-/* ---- the largest counter of some CPUs: wrap.c ---- */
-
-struct tw_wrap_tour {
-	const unsigned *cpus;
-	unsigned count;
-	/* Read the counter on a CPU. Return 0; otherwise the CPU can't be used and
-	 * is left out. */
-	int (*read)(unsigned cpu, uint64_t *ticks);
-	/* set by the tour; the last two if any CPU was read */
-	unsigned visited;
-	unsigned largest_cpu;
-	uint64_t largest_ticks;
-};
-
-/* Make the tour. If counters are equal, the last CPU is taken. A thread can run this. */
-void *tw_wrap_visit(void *tour);
-
 #endif

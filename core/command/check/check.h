@@ -63,6 +63,7 @@ struct tw_check {
 	struct tw_machine machine;
 	struct tw_check_cpus cpus;
 	unsigned contradictions;
+	double seconds_before_wrap;	/* of the counter; 0: not known */
 };
 
 /* Set those options that the command line left open. */
@@ -79,6 +80,10 @@ void tw_check_fill_in_defaults(struct tw_reliability_options *options);
  */
 int tw_check_run(struct tw_check *check, const struct tw_reliability_options *options,
 		 int (*stop)(void));
+
+/* Return the seconds until the first of the judged counters wraps, if one of them is at
+ * @ticks now; 0: not known, since an offset has no bound or the rate is missing. */
+double tw_check_seconds_before_wrap(const struct tw_reliability *result, uint64_t ticks);
 
 /* ---- what a watch remembers, and what changed; check_history.c reads no clock ---- */
 

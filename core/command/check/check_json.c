@@ -152,7 +152,7 @@ json_t *tw_check_json(const struct tw_check *check,
 
 	return json_pack(
 		"{ss, si, ss, so, so, ss, si, si, so, so, so, sb, sI, so, so,"
-		" so, so, so, sI, sI, sI, sI, s{sI, sf, sI, sI, sI}, so}",
+		" so, so, so, so, sI, sI, sI, sI, s{sI, sf, sI, sI, sI}, so}",
 		"schema", "tickwise-check", "version", 1,
 		"verdict", tw_name(TW_ENUM_VERDICT, result->verdict),
 		"reasons", json_bits(TW_ENUM_REASON, result->reasons),
@@ -174,6 +174,8 @@ json_t *tw_check_json(const struct tw_check *check,
 		"step_ticks", tw_check_step_ticks(result) > 0 ?
 			json_real(result->step_ticks) :
 			json_null(),
+		"seconds_before_wrap", check->seconds_before_wrap > 0 ?
+			json_real(check->seconds_before_wrap) : json_null(),
 		"read_cost_ns", number_or_null(result->read_cost_ns),
 		"probes", (json_int_t)result->probes,
 		"switches", (json_int_t)result->switches,

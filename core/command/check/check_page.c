@@ -209,9 +209,11 @@ static void add_named_rate(struct tw_page *page, const char *who, uint64_t khz)
 			     who, khz / 1000, khz % 1000);
 }
 
-static void add_machine(struct tw_page *page, const struct tw_machine *machine, double hz)
+static void add_machine(struct tw_page *page, const struct tw_check *check)
 {
 	static const char *const invariant[] = { "unknown", "no", "yes" };
+	const struct tw_machine *machine = &check->machine;
+	double days = check->seconds_before_wrap / 86400;
 
 	tw_page_fact(page, "Processor", "%s", machine->processor[0] ? machine->processor :
 		     "not named");
@@ -221,7 +223,7 @@ static void add_machine(struct tw_page *page, const struct tw_machine *machine, 
 		     "number: %s", TW_COUNTER_NAME, invariant[machine->invariant + 1],
 		     machine->has_read_with_cpu ? "yes" : "no");
 	tw_page_fact(page, "Rate", "about %.3f MHz in this check; `tickwise calibrate` "
-		     "measures it", hz / 1e6);
+		     "measures it", check->result.hz / 1e6);
 	if (machine->declared_hz)
 		tw_page_fact(page, "", "declared by the firmware: %" PRIu64 " Hz",
 			     machine->declared_hz);
@@ -229,6 +231,10 @@ static void add_machine(struct tw_page *page, const struct tw_machine *machine, 
 	add_named_rate(page, "the hypervisor", machine->hypervisor_khz);
 	add_named_rate(page, "/proc/cpuinfo", machine->cpuinfo_khz);
 	add_named_rate(page, "the kernel log", machine->kernel_log_khz);
+	if (days > 0)
+		tw_page_fact(page, "Wrap", "the counter starts again at 0 in %.0f s (%.1f %s)",
+			     check->seconds_before_wrap, days < 1000 ? days : days / 365.2425,
+			     days < 1000 ? "days" : "years");
 	if (!machine->clocksource[0])
 		tw_page_fact(page, "Kernel", "/sys does not name the clocksource");
 	else
@@ -284,7 +290,7 @@ struct tw_page *tw_check_page(const struct tw_check *check,
 	tw_page_gap(page);
 	add_measured(page, &check->result, options);
 	tw_page_gap(page);
-	add_machine(page, &check->machine, check->result.hz);
+	add_machine(page, check);
 	add_cpus(page, check);
 	tw_page_fact(page, "Clock call", "clock_gettime() costs %.0f ns, as a system "
 		     "call %.0f ns", check->counter.clock_cost_ns,

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -140,6 +141,17 @@ static int may_pin_cpu(unsigned cpu)
 	return attempt.error == 0;
 }
 
+double tw_check_seconds_before_wrap(const struct tw_reliability *result, uint64_t ticks)
+{
+	double ahead = result->pairs ? fmax(-(double)result->offset_low_ticks,
+					    (double)result->offset_high_ticks) : 0;
+
+	if (ahead >= (double)INT64_MAX)
+		return 0;
+	return tw_seconds_before_wrap(ahead < (double)(UINT64_MAX - ticks) ?
+				      ticks + (uint64_t)ahead : UINT64_MAX, result->hz);
+}
+
 /* ---- a check ---- */
 
 struct progress {
@@ -189,6 +201,8 @@ int tw_check_run(struct tw_check *check, const struct tw_reliability_options *wa
 				       error == -EAGAIN ?
 				       "no thread could be started on any CPU" :
 				       strerror(-error));
+	check->seconds_before_wrap =
+		tw_check_seconds_before_wrap(&check->result, tw_ticks_cpu(NULL));
 	tw_check_cpus_find(&check->cpus, &check->result, may_pin_cpu);
 	tw_machine_read(&check->machine);
 	check->contradictions = (unsigned)tw_contradictions(&check->result, &check->machine);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The example program prints every number that it is for, with its error, and under
+# The example program prints every number that it is for, and under
 # taskset it names the CPUs that are left. Fails if it stops half-way or asks about
 # CPUs it may not run on.
 
@@ -25,8 +25,7 @@ if [ "$status" = 1 ]; then
 else
 	for text in 'verdict ' 'offset ' 'order ' 'reading ' \
 		'ticks per second of CLOCK_MONOTONIC' '(1 sigma)' \
-		'(hard bound)' 'modulus ' 'mult ' 'whole ' 'measured ' \
-		'the truth is' 'wraps in' 'conversion takes intervals up to' \
+		'(hard bound)' 'modulus ' 'mult ' 'whole ' 'measured ' 'wraps in' 'conversion takes intervals up to' \
 		'the clock advanced as much as the one it was set by'; do
 		has "$out" "$text" "says: $text"
 	done

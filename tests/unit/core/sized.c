@@ -78,13 +78,12 @@ static int time_source(void *source)
 	return ret == -EIO ? 0 : ret;
 }
 
-/* The rest needs no more than the structure. A clock that reads the system's has no health and no
- * intervals; sizes come first. */
+/* The rest needs no more than the structure. A clock that reads the system's has no health;
+ * sizes come first. */
 static const struct tw_machine a_machine = { .size = sizeof(a_machine) };
 static const struct tw_reliability_options default_options = {
 	.size = sizeof(default_options),
 };
-static const struct tw_stamp stamp;
 static struct tw_reliability any_result;
 static struct tw_scale any_scale;
 
@@ -104,7 +103,6 @@ CALL(counter_check, tw_counter_check(s))
 CALL(clock_rate, tw_clock_rate(&a_clock, s))
 CALL(clock_mark, tw_clock_mark(TW_AGAINST_RAW, 1, s))
 CALL(clock_check, unless_unsupported(tw_clock_check(&a_clock, s)))
-CALL(interval, unless_unsupported(tw_interval(&a_clock, &stamp, &stamp, s)))
 CALL(reliability_result, unless_unsupported(tw_reliability_measure(s, &default_options)))
 CALL(reliability_options, unless_unsupported(tw_reliability_measure(&any_result, s)))
 CALL(machine_read, tw_machine_read(s))
@@ -141,7 +139,6 @@ static const struct {
 	CASE("tw_clock_rate(rate)", clock_rate, struct tw_rate, TW_FIRST_RATE, 0),
 	CASE("tw_clock_mark(mark)", clock_mark, struct tw_clock_mark, TW_FIRST_CLOCK_MARK, 0),
 	CASE("tw_clock_check(health)", clock_check, struct tw_clock_health, TW_FIRST_CLOCK_HEALTH, 0),
-	CASE("tw_interval(interval)", interval, struct tw_interval, TW_FIRST_INTERVAL, 0),
 	CASE("tw_reliability_measure(result)", reliability_result, struct tw_reliability, TW_FIRST_RELIABILITY, 0),
 	CASE("tw_reliability_measure(options)", reliability_options, struct tw_reliability_options, TW_FIRST_RELIABILITY_OPTIONS, 1),
 	CASE("tw_machine_read(machine)", machine_read, struct tw_machine, TW_FIRST_MACHINE, 0),

@@ -534,26 +534,6 @@ static void try_full(enum tw_reliability_method method, const char *what)
 
 /* ---- the caller's own mask ---- */
 
-/* The largest counter is that of an allowed CPU, and the caller's affinity stays. */
-static void largest(void)
-{
-	uint64_t early = tw_ticks_begin(), ticks = 0;
-	cpu_set_t before, after;
-	unsigned cpu = ~0u;
-	int count;
-
-	sched_getaffinity(0, sizeof(before), &before);
-	count = tw_ticks_largest(&ticks, &cpu);
-	sched_getaffinity(0, sizeof(after), &after);
-	tap_ok(count >= 1 && count <= CPU_COUNT(&before) && CPU_EQUAL(&before, &after) &&
-	       cpu < CPU_SETSIZE && CPU_ISSET(cpu, &before) &&
-	       tw_ticks_largest(&ticks, NULL) >= 1,
-	       "the largest counter of %d CPUs is that of CPU %u, an allowed one", count, cpu);
-	/* The difference between CPUs depends on the machine. */
-	if (CPU_COUNT(&before) == 1)
-		tap_ok(ticks >= early && ticks <= tw_ticks_end(), "it was read in between");
-}
-
 /* Judge the CPUs in it and no others. Undecided on a busy machine; with one CPU nothing
  * proves a fault. */
 static void pinned(unsigned cpu)
@@ -574,7 +554,6 @@ static void pinned(unsigned cpu)
 	       result.pairs == 0 && (result.reasons & TW_REASON_ONE_CPU) &&
 	       result.verdict != TW_UNRELIABLE, "judged alone, and not unreliable");
 	tw_reliability_free(&result);
-	largest();
 }
 
 static void *nothing(void *argument)
@@ -626,7 +605,6 @@ int main(void)
 	try_touched();
 	try_full(TW_METHOD_CAS, "threads on all CPUs");
 	try_full(TW_METHOD_SWITCH, "one thread moved");
-	largest();
 	for (unsigned i = 0; i < allowed && i < 4; i++)
 		pinned(cpus[i]);
 	free(cpus);

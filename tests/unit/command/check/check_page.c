@@ -91,6 +91,32 @@ static void clocksource(void)
 	       "calibrate: the kernel's own rate is refused in both cases");
 }
 
+/* Of counters at 2 GHz, of which the largest wraps first. */
+static void wrap(void)
+{
+	const struct tw_reliability one = { .hz = 2e9 };
+	struct tw_reliability two = { .hz = 2e9, .pairs = 1 };
+	uint64_t last = UINT64_MAX - 3999999999;	/* 2 s are left */
+
+	tap_ok(tw_check_seconds_before_wrap(&one, last) == 2, "one CPU: its counter's");
+	two.offset_low_ticks = -2000000000;
+	two.offset_high_ticks = 1000;
+	tap_ok(tw_check_seconds_before_wrap(&two, last) == 1, "another may be 1 s ahead");
+	two.offset_high_ticks = 6000000000;
+	tap_ok(tw_check_seconds_before_wrap(&two, last) == 0.5e-9,
+	       "or so far ahead that it may wrap now");
+	two.offset_high_ticks = INT64_MAX;
+	tap_ok(tw_check_seconds_before_wrap(&two, last) == 0, "no bound: not known");
+	check.result = one;
+	check.seconds_before_wrap = 86400;
+	says("\nWrap        the counter starts again at 0 in 86400 s (1.0 days)\n", "years");
+	check.seconds_before_wrap = 1e10;
+	says("\nWrap        the counter starts again at 0 in 10000000000 s (316.9 years)\n",
+	     "days");
+	check.seconds_before_wrap = 0;
+	says("\nRate ", "Wrap");
+}
+
 static void default_is(const char *name, const char *format, uint64_t cas, uint64_t moves)
 {
 	const struct tw_option *option = tw_check_options.table;
@@ -124,6 +150,7 @@ int main(void)
 {
 	advice();
 	clocksource();
+	wrap();
 	defaults();
 	return tap_done();
 }
