@@ -77,9 +77,9 @@ calibrate;|commands of help|help ca
 |no argument behind a value that is left out|check --watch ''
 small,reserved;small,small;small,transparent;|words of a second list|memlat --pages = small,
 |nothing after an unknown command|no-such-command --
-monotonic;raw;|words after =|calibrate --against =
-monotonic;|a word after =|calibrate --against = m
-monotonic;|a word of its own|calibrate --against m
+cas;switch;|words after =|check --method =
+switch;|a word after =|check --method = s
+switch;|a word of its own|check --method s
 |no number|calibrate --window = ''
 |no argument where there is none|calibrate --json ''
 random,window;|a word in a list|memlat --curves = random,wi
@@ -124,7 +124,7 @@ is "$? $(wc -c <now) $(wc -l <err)" '64 0 1' 'another shell: one line'
 is "$(part attach "'*:argument:_command_names -e' ;;")" 1 'zsh: a program is an argument'
 is "$(part report "'*:argument:_files' ;;")" 1 'zsh: a file is an argument'
 is "$(part calibrate "'*:")" 0 'zsh: no argument where there is none'
-is "$(part calibrate ':value:(raw monotonic)')" 1 'zsh: words'
+is "$(part calibrate ':value:(on off)')" 1 'zsh: words'
 is "$(part compare ':value:_command_names -e')" 2 'zsh: programs are values'
 is "$(part attach "}'[Print to FILE]:value:_files'")" 1 'zsh: a file behind a letter'
 is "$(part check ']::value:')" 1 'zsh: a value that may be left out'
