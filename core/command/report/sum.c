@@ -204,7 +204,7 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 	const double ios = (double)tally->times[TW_LAT][direction].count;
 	double error_ns = 0;
 
-	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) || !ios)
+	if (!tw_tally_is_estimate(tally, TW_KERNEL, direction) || !(ios > 0))
 		return;
 	for (unsigned i = 0; i <= TW_LAT; i++)
 		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
