@@ -403,6 +403,12 @@ extern const struct tw_count_row tw_count_rows[TW_COUNTS];
 extern const struct tw_scalar_row tw_scalar_rows[TW_SCALARS];
 extern const struct tw_time_row tw_time_rows[TW_TIMES];
 
+/* Return 1 for lat and for what is a part of it, or of a part. */
+static inline int tw_time_is_of_lat(unsigned time)
+{
+	return time == TW_LAT || tw_time_rows[time].parent != TW_TIMES;
+}
+
 /* Return the path of a row of any kind: "ios", "batches.enters", "stages.lat",
  * "stages_by_lat", "over_time", "slowest". */
 const char *tw_row_path(unsigned row);

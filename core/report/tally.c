@@ -193,7 +193,7 @@ uint64_t tw_tally_stage_ns(const struct tw_tally *tally, unsigned stage, int dir
 double tw_tally_mean_ns(const struct tw_tally *tally, unsigned time, int direction)
 {
 	const struct tw_histogram *of = &tally->times[
-		time == TW_LAT || tw_time_rows[time].parent != TW_TIMES ? TW_LAT : time][direction];
+		tw_time_is_of_lat(time) ? TW_LAT : time][direction];
 
 	return of->count ? (double)tw_tally_stage_ns(tally, time, direction) /
 			   (double)of->count : 0;

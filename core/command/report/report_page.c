@@ -89,7 +89,7 @@ static int add_answers(struct tw_page *page, const struct tw_report_group *group
 static void add_mean(struct tw_table *table, const struct tw_report_means *means,
 		     const struct tw_tally *tally, unsigned time, int direction)
 {
-	if (time == TW_LAT || tw_time_rows[time].parent != TW_TIMES)
+	if (tw_time_is_of_lat(time))
 		tw_cell_format(table, TW_CELL_TIME, "%.*f %s", means->unit.decimals,
 			       tw_report_mean(means, means->digits[time]), means->unit.name);
 	else
