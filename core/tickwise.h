@@ -840,8 +840,7 @@ static inline uint32_t tw__histogram_bin(const struct tw_histogram *histogram,
 	unsigned bits = histogram->bits;
 	/* The octave of a value below 2^bits is 0. No branch computes it, since
 	 * latencies of about a microsecond are on both sides of 2^10. */
-	unsigned octave = 63 - bits -
-		(unsigned)__builtin_clzll(value_ns | 1ULL << bits);
+	unsigned octave = (63U ^ (unsigned)__builtin_clzll(value_ns | 1ULL << bits)) - bits;
 
 	return (octave << bits) + (uint32_t)(value_ns >> octave);
 }

@@ -151,6 +151,34 @@ static int add_sums(struct tw_histogram *into, const struct tw_histogram *from)
 	return 0;
 }
 
+uint64_t tw_histogram_add_each(struct tw_histogram *histogram, const uint64_t *values_ns,
+			       size_t count, size_t apart)
+{
+	/* Copies, which the compiler can keep in registers. */
+	const struct tw_histogram into = *histogram;
+	const uint64_t *const end = values_ns + count * apart, *value_ns;
+	uint64_t sum_ns = 0, min_ns = into.min_ns, max_ns = 0;
+	u128 squares_ns2 = tw_histogram_squares(histogram);
+
+	for (value_ns = values_ns; value_ns != end; value_ns += apart)
+		into.bins[tw__histogram_bin(&into, *value_ns)]++;
+	for (value_ns = values_ns; value_ns != end; value_ns += apart) {
+		sum_ns += *value_ns;
+		squares_ns2 += (u128)*value_ns * *value_ns;
+		if (*value_ns < min_ns)
+			min_ns = *value_ns;
+		if (*value_ns > max_ns)
+			max_ns = *value_ns;
+	}
+	histogram->count += count;
+	histogram->sum_ns += sum_ns;
+	histogram->min_ns = min_ns;
+	if (max_ns > histogram->max_ns)
+		histogram->max_ns = max_ns;
+	tw_histogram_set_squares(histogram, squares_ns2);
+	return max_ns;
+}
+
 int tw_histogram_merge(struct tw_histogram *into, const struct tw_histogram *from)
 {
 	uint64_t count;

@@ -26,6 +26,11 @@ uint64_t tw_histogram_bin_low(const struct tw_histogram *histogram,
 uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
 			       uint32_t bin);
 
+/* Count @count values, which lie @apart numbers from each other: the same as
+ * tw_histogram_add() of each, but sums stay in registers. Return the largest value; 0: none. */
+uint64_t tw_histogram_add_each(struct tw_histogram *histogram, const uint64_t *values_ns,
+			       size_t count, size_t apart);
+
 /* Count @count values of which only the bin is known, for reading a histogram back.
  * Changes only bins and count. The caller sets sum_ns, min_ns and max_ns, and
  * repeats and squares_ns2 if they are known. Return: 0; -EINVAL if there is no such bin; -EOVERFLOW. */

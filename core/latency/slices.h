@@ -15,8 +15,8 @@
 
 static inline unsigned tw_lat_slice(uint64_t lat_ns)
 {
-	unsigned octave = 63 - TW_LAT_SLICE_BITS -
-		(unsigned)__builtin_clzll(lat_ns | 1ULL << TW_LAT_SLICE_BITS);
+	unsigned octave = (63U ^ (unsigned)__builtin_clzll(lat_ns | 1ULL << TW_LAT_SLICE_BITS)) -
+			  TW_LAT_SLICE_BITS;
 
 	return (octave << TW_LAT_SLICE_BITS) + (unsigned)(lat_ns >> octave);
 }

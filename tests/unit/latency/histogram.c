@@ -185,6 +185,38 @@ static int reads_take_memory(void)
 	return sum + (private_kib() - before > 512);
 }
 
+/* Values that are added together count as if each was added alone. */
+static void each(void)
+{
+	struct tw_histogram alone, together;
+	uint64_t some[64 * 5], most = 0;
+	int wrong = 0;
+
+	tw_histogram_init(&alone, 3);
+	tw_histogram_init(&together, 3);
+	for (unsigned round = 0; round < 1000; round++) {
+		const size_t count = tap_random(&seed) % 65, apart = 1 + round % 5;
+		uint64_t largest = 0;
+
+		for (size_t i = 0; i < count * apart; i++)
+			some[i] = tap_random(&seed) >> (24 + tap_random(&seed) % 40);
+		for (size_t i = 0; i < count; i++) {
+			tw_histogram_add(&alone, some[i * apart]);
+			largest = some[i * apart] > largest ? some[i * apart] : largest;
+		}
+		wrong += tw_histogram_add_each(&together, some, count, apart) != largest;
+		most = largest > most ? largest : most;
+	}
+	for (uint32_t bin = 0; bin < alone.bin_count; bin++)
+		wrong += alone.bins[bin] != together.bins[bin];
+	tap_ok(!wrong && alone.count == together.count && alone.sum_ns == together.sum_ns &&
+	       !together.repeats && alone.min_ns == together.min_ns && together.max_ns == most &&
+	       !memcmp(alone.squares_ns2, together.squares_ns2, sizeof(alone.squares_ns2)),
+	       "values that are added together, some or none");
+	tw_histogram_free(&alone);
+	tw_histogram_free(&together);
+}
+
 static void memory(void)
 {
 	const int reads_take = reads_take_memory();
@@ -449,6 +481,7 @@ int main(void)
 	unsigned digits;
 
 	seed = tap_seed();
+	each();
 	memory();
 	for (digits = 1; digits <= 5; digits++)
 		bins(digits, power *= 10);
