@@ -245,8 +245,8 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 static int enter(const struct tw_job *job, unsigned submit, unsigned wait,
 		 unsigned flags)
 {
-	return io_uring_enter((unsigned) job->ring.uring.enter_ring_fd, submit, wait,
-			      flags | job->ring.enter_flags, NULL);
+	return tw_io_uring_enter((unsigned) job->ring.uring.enter_ring_fd, submit, wait,
+				 flags | job->ring.enter_flags, NULL);
 }
 
 static struct io_uring_cqe *cqe_at(const struct tw_job *job, unsigned place)
