@@ -246,7 +246,7 @@ static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 	if (!o->hipri || !ddir_sync(io_u->ddir)) {
 		if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE)
 			tw_protect(job, io_u);
-		return tw_queue_entry(td, io_u);
+		return tw_queue_entry(job, io_u);
 	}
 	/* Flush by a system call where the ring polls for completions. A polling ring asks
 	 * the kernel for the bio of the data, and a flush has no data: Linux 6.1 crashes.

@@ -18,7 +18,8 @@
  * to returned). Their sum is fio's lat. See io_times.h.
  *
  * job->hot.io[io_u->index] holds the stamps of an io_u, except returned, which is the
- * same for a batch. sqes[io_u->index] is its SQE. The SQE does not change while the
+ * same for a batch. Until event(), job->hot.seen_ticks has the stamp seen, by the place in
+ * the ring. sqes[io_u->index] is its SQE. The SQE does not change while the
  * I/O is in flight, because a thread of the kernel may read it late (SQPOLL).
  *
  * The user_data of the SQE, by which the kernel names the I/O, has the index, the place
@@ -33,66 +34,12 @@
 #include <unistd.h>
 
 #include "engine.h"
-#include "job_record.h"
 #include "protection.h"
-#include "response.h"
 
 /* BLOCK_URING_CMD_DISCARD of Linux 6.12, which some headers lack. */
 #define TW_BLOCK_DISCARD	_IO(0x12, 0)
 
 /* ---- prep --------------------------------------------------------------- */
-
-/* Return the key of the next I/O with this index. Syncs are slow, and all of them are
- * chosen; so are writes that are nothing but a sync to the kernel's programs. */
-static uint64_t next_key(struct tw_job *job, unsigned index, bool is_sync)
-{
-	struct tw_sampling *sampling = &job->hot.sampling;
-	const uint64_t number = ++job->hot.generation & TW_KEY_NUMBERS;
-	const uint64_t key = number << TW_KEY_NUMBER_SHIFT |
-			     job->hot.kernel.ring << TW_KEY_RING_SHIFT | index;
-
-	if (tw__unlikely(is_sync))
-		return key | TW_KEY_CHOSEN;
-	if (!tw_choose(&sampling->chooser))
-		return key | (uint64_t) sampling->limit << TW_KEY_UPPER_SHIFT;
-	return key | TW_KEY_CHOSEN | (uint64_t) sampling->chance << TW_KEY_UPPER_SHIFT;
-}
-
-/* Return an empty SQE for @io_u, with the fields set that all operations share.
- * (command.c clears the second half of an SQE of double size.) */
-struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
-{
-	const bool is_sync = job->hot.syncs.by_index &&
-			     (!ddir_rw(io_u->ddir) ||
-			      (io_u->ddir == DDIR_WRITE && !job->hot.kernel.slots));
-	const uint64_t key = next_key(job, io_u->index, is_sync);
-	const struct fio_file *f = io_u->file;
-	struct io_uring_sqe *sqe;
-
-	sqe = &job->ring.uring.sq.sqes[io_u->index << job->ring.entry_shift];
-	job->hot.io[io_u->index].kernel.key = key;
-	*sqe = (struct io_uring_sqe) { .user_data = key };
-	if (job->ring.fixed_files) {
-		sqe->fd = (__s32) f->engine_pos;
-		sqe->flags = IOSQE_FIXED_FILE;
-	} else {
-		sqe->fd = f->fd;
-	}
-	if (job->ring.force_async && ++job->ring.since_async == job->ring.force_async) {
-		job->ring.since_async = 0;
-		sqe->flags |= IOSQE_ASYNC;
-	}
-	return sqe;
-}
-
-/* Take the stamp prepared. Every prep() calls this last, when the SQE is filled. */
-void tw_prep_done(struct thread_data *td, struct tw_job *job,
-		  const struct io_u *io_u)
-{
-	if (job->hot.response)
-		tw_response_prepared(td, job->hot.response, io_u);
-	job->hot.io[io_u->index].prepared_ticks = tw_job_stamp(job);
-}
 
 static void prep_transfer(const struct tw_job *job, const struct io_u *io_u,
 			  struct io_uring_sqe *sqe)
@@ -173,15 +120,16 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 {
 	struct tw_job *job = td->io_ops_data;
 	struct tw_io *io = &job->hot.io[io_u->index];
+	struct io_uring_sqe *sqe = tw_entry_of(job, io_u);
 
 	if (job->ring.queued)
 		return tw_requeue(job, io_u);
 	io->enter_ticks = tw_job_stamp(job);
 	io->entered_ticks = 0;	/* no submitting call */
-	tw_kernel_none(&io->kernel);	/* never in the ring */
-	/* So nothing is estimated of it. It stands for itself alone, chosen or not. */
-	io->kernel.key &= ~((uint64_t) TW_KEY_UPPERS << TW_KEY_UPPER_SHIFT);
-	io->kernel.key |= TW_KEY_CHOSEN;
+	/* It is never in the ring, so nothing is estimated of it. It stands for itself alone,
+	 * chosen or not. */
+	sqe->user_data &= ~((uint64_t) TW_KEY_UPPERS << TW_KEY_UPPER_SHIFT);
+	sqe->user_data |= TW_KEY_CHOSEN;
 	call(td, io_u);
 	io->seen_ticks = tw_job_stamp(job);
 	io_u_mark_submit(td, 1);
@@ -192,17 +140,6 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 	else
 		tw_record(td, job, io_u, tw_job_stamp(job));
 	return FIO_Q_COMPLETED;
-}
-
-/* The ring has room for all I/Os of the depth. */
-enum fio_q_status tw_queue_entry(struct thread_data *td, struct io_u *io_u)
-{
-	struct tw_job *job = td->io_ops_data;
-	const struct io_uring_sq *sq = &job->ring.uring.sq;
-
-	sq->array[job->ring.sq_tail++ & sq->ring_mask] = io_u->index;
-	job->ring.queued++;
-	return FIO_Q_QUEUED;
 }
 
 /* Versions of fio declare these two functions with different const qualifiers. */
@@ -229,7 +166,7 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 	/* cmdprio_percentage and similar options: of reads and writes only */
 	if (moves && job->ring.cmdprio.mode != CMDPRIO_MODE_NONE &&
 	    fio_cmdprio_set_ioprio(td, &job->ring.cmdprio, io_u))
-		job->ring.uring.sq.sqes[io_u->index].ioprio = (__u16) io_u->ioprio;
+		tw_entry_of(job, io_u)->ioprio = (__u16) io_u->ioprio;
 	if (io_u->ddir == DDIR_TRIM &&
 	    !(job->ring.async_trim && io_u->file->filetype == FIO_TYPE_BLOCK))
 		return tw_queue_call(td, io_u, tw_call_trim);
@@ -237,7 +174,7 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 	if (io_u->ddir == DDIR_SYNCFS)
 		return tw_queue_call(td, io_u, call_sync);
 #endif
-	return tw_queue_entry(td, io_u);
+	return tw_queue_entry(job, io_u);
 }
 
 /* ---- commit ------------------------------------------------------------- */
@@ -249,26 +186,18 @@ static int enter(const struct tw_job *job, unsigned submit, unsigned wait,
 				 flags | job->ring.enter_flags, NULL);
 }
 
-static struct io_uring_cqe *cqe_at(const struct tw_job *job, unsigned place)
-{
-	const struct io_uring_cq *cq = &job->ring.uring.cq;
-
-	return &cq->cqes[(place & cq->ring_mask) << job->ring.entry_shift];
-}
-
 /* Stamp all completions before @tail that have no stamp yet. They were in the ring
  * when @now_ticks was read. */
 static void see(struct tw_job *job, unsigned tail, uint64_t now_ticks)
 {
+	const unsigned mask = job->ring.uring.cq.ring_mask;
 	const unsigned count = tail - job->ring.seen_tail;
-	const struct io_uring_cqe *cqe;
+	unsigned place;
 
-	while (job->ring.seen_tail != tail) {
-		cqe = cqe_at(job, job->ring.seen_tail++);
-		job->hot.io[tw_key_slot(cqe->user_data)].seen_ticks = now_ticks;
-	}
-	if (count)
-		job->hot.batches++;
+	for (place = job->ring.seen_tail; place != tail; place++)
+		job->hot.seen_ticks[place & mask] = now_ticks;
+	job->ring.seen_tail = tail;
+	job->hot.batches += count != 0;
 	if (count > job->hot.largest_batch)
 		job->hot.largest_batch = count;
 }
@@ -283,27 +212,14 @@ static uint64_t stamp_seen(const struct tw_job *job)
 	return tw_ticks_end();
 }
 
-/* Stamp all queued I/Os just before the call that submits them. If the kernel accepts
- * only the first of them, the rest gets a new stamp before the next call. */
-static void stamp_enter(struct tw_job *job)
-{
-	const struct io_uring_sq *sq = &job->ring.uring.sq;
-	const uint64_t now_ticks = tw_job_stamp(job);
-	unsigned place;
-
-	for (place = job->ring.sq_tail - job->ring.queued; place != job->ring.sq_tail; place++)
-		job->hot.io[sq->array[place & sq->ring_mask]].enter_ticks =
-			now_ticks;
-}
-
 /*
  * Note that the kernel has accepted the first @count queued I/Os. fio gets their issue
  * time and computes slat (io_u_queued()). With SQPOLL there is no slat, because no call
  * submits the I/Os; fio does the same from 3.36 on. (The members tw_... of fio's structs
  * are macros: a patched fio has other names for them.)
  */
-static void submitted(struct thread_data *td, struct tw_job *job,
-		      unsigned count, uint64_t entered_ticks)
+static void submitted(struct thread_data *td, struct tw_job *job, unsigned count,
+		      uint64_t enter_ticks, uint64_t entered_ticks)
 {
 	const struct io_uring_sq *sq = &job->ring.uring.sq;
 	const bool fill_issue_time = fio_fill_issue_time(td);
@@ -321,6 +237,7 @@ static void submitted(struct thread_data *td, struct tw_job *job,
 		const unsigned index = sq->array[place & sq->ring_mask];
 		struct io_u *io_u = job->hot.by_index[index];
 
+		job->hot.io[index].enter_ticks = enter_ticks;
 		job->hot.io[index].entered_ticks = entered_ticks;
 		if (!fill_issue_time)
 			continue;
@@ -332,7 +249,7 @@ static void submitted(struct thread_data *td, struct tw_job *job,
 
 /* With SQPOLL a thread of the kernel submits what is published. Wake that thread if it
  * sleeps. The barrier keeps its flag from being read before the tail is published. */
-static int commit_polled(struct thread_data *td, struct tw_job *job)
+static int commit_polled(struct thread_data *td, struct tw_job *job, uint64_t enter_ticks)
 {
 	int ret = 0;
 
@@ -341,7 +258,7 @@ static int commit_polled(struct thread_data *td, struct tw_job *job)
 		job->hot.enters++;
 		ret = enter(job, job->ring.queued, 0, IORING_ENTER_SQ_WAKEUP);
 	}
-	submitted(td, job, job->ring.queued, 0);
+	submitted(td, job, job->ring.queued, enter_ticks, 0);
 	return ret < 0 ? ret : 0;
 }
 
@@ -367,7 +284,7 @@ static unsigned commit_flags(const struct tw_job *job)
  * completions that are in the ring by then. This is not done with tw_event_time=1: fio
  * would get that stamp as the end of the I/O, and reads the issue time after it.
  */
-static int commit_call(struct thread_data *td, struct tw_job *job)
+static int commit_call(struct thread_data *td, struct tw_job *job, uint64_t enter_ticks)
 {
 	uint64_t now_ticks = 0;
 	unsigned tail;
@@ -382,21 +299,23 @@ static int commit_call(struct thread_data *td, struct tw_job *job)
 		now_ticks = stamp_seen(job);
 	if (job->hot.stages && !job->hot.event_time)
 		see(job, tail, now_ticks);
-	submitted(td, job, (unsigned) ret, now_ticks);
+	submitted(td, job, (unsigned) ret, enter_ticks, now_ticks);
 	return 0;
 }
 
+/* The stamp enter is taken just before the call. If the kernel accepts only the first of the
+ * queued I/Os, the rest gets a new stamp before the next call. */
 int tw_commit(struct thread_data *td)
 {
 	struct tw_job *job = td->io_ops_data;
 	int ret;
 
 	while (job->ring.queued) {
-		if (job->hot.stages)
-			stamp_enter(job);
+		const uint64_t enter_ticks = job->hot.stages ? tw_job_stamp(job) : 0;
+
 		io_uring_smp_store_release(job->ring.uring.sq.ktail, job->ring.sq_tail);
-		ret = job->ring.polled_submission ? commit_polled(td, job) :
-					       commit_call(td, job);
+		ret = job->ring.polled_submission ? commit_polled(td, job, enter_ticks) :
+					       commit_call(td, job, enter_ticks);
 		if (ret == -EAGAIN || ret == -EBUSY) {
 			usleep(1);
 		} else if (ret < 0 && ret != -EINTR) {
@@ -466,16 +385,6 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 
 /* ---- event -------------------------------------------------------------- */
 
-/* Return the I/O of completion @event of the last getevents(), and its @result. */
-struct io_u *tw_event_at(const struct tw_job *job, int event, int *result)
-{
-	const struct io_uring_cqe *cqe;
-
-	cqe = cqe_at(job, job->ring.events_at + (unsigned) event);
-	*result = cqe->res;
-	return job->hot.by_index[tw_key_slot(cqe->user_data)];
-}
-
 /*
  * tw_event_time: make fio's own latencies end where the engine saw each completion.
  *
@@ -491,7 +400,6 @@ struct io_u *tw_event_at(const struct tw_job *job, int event, int *result)
  */
 static void end_at_event(struct tw_job *job, struct io_u *io_u, int event)
 {
-	const struct tw_scale *scale = &job->hot.timing->clock.scale;
 	const uint64_t returned_ticks = job->hot.returned_ticks;
 	uint64_t earlier_ns;
 	int64_t residual_ns;
@@ -501,8 +409,8 @@ static void end_at_event(struct tw_job *job, struct io_u *io_u, int event)
 		residual_ns = tw_job_ns(job, returned_ticks, tw_job_stamp(job));
 		job->hot.residual_ns = residual_ns < 0 ? 0 : (uint64_t) residual_ns;
 	}
-	earlier_ns = tw_earlier_ns(scale, job->hot.system,
-				   job->hot.io[io_u->index].seen_ticks, returned_ticks);
+	earlier_ns = tw_earlier_ns(&job->hot.scale, job->hot.io[io_u->index].seen_ticks,
+				   returned_ticks);
 #ifdef TW_FIO_COMPLETE_TIME
 	io_u->complete_nsec = job->hot.returned_fio_ns - earlier_ns;
 #elif defined TW_FIO_NSEC
@@ -512,27 +420,6 @@ static void end_at_event(struct tw_job *job, struct io_u *io_u, int event)
 	tw_timespec_later(&io_u->issue_time, earlier_ns);
 	tw_timespec_later(&io_u->start_time, earlier_ns);
 #endif
-}
-
-/* Take the kernel's stamps of an I/O. Only the result of a transfer on the ring tells how
- * many bytes its requests have. The first request that finishes late begins the stamps of an
- * I/O that was not chosen: those before are not known, and the last one is. */
-static void take_kernel_stamps(const struct tw_job *job, const struct io_u *io_u)
-{
-	struct tw_slot *stamps = &job->hot.io[io_u->index].kernel;
-	const bool is_read = io_u->ddir == DDIR_READ;
-	const bool is_write = !tw_engine_commands && io_u->ddir == DDIR_WRITE;
-	const bool moves = !tw_engine_commands && ddir_rw(io_u->ddir);
-
-	if (!tw_kernel_read(&job->hot.kernel, io_u->index, stamps))
-		return;
-	if (!(stamps->key & TW_KEY_CHOSEN)) {
-		if (!is_write)
-			stamps->flags &= (__u16) ~TW_SLOT_SYNC_WRITE;
-		return;
-	}
-	tw_slot_settle(stamps, moves ? io_u->xfer_buflen - io_u->resid : 0,
-		       is_read && io_u->file->filetype == FIO_TYPE_FILE);
 }
 
 /* Record an I/O that has ended: one without an error is done, so fio accounts its latency,
@@ -550,8 +437,6 @@ void tw_event_done(struct thread_data *td, struct tw_job *job,
 	if (event == 0 && tw__unlikely(job->hot.returned_ticks - job->hot.waits.read_ticks >
 				       job->hot.waits.gap_ticks))
 		tw_waits_take(job);
-	if (job->hot.kernel.slots)
-		take_kernel_stamps(job, io_u);
 	tw_record(td, job, io_u, job->hot.returned_ticks);
 }
 
@@ -576,13 +461,10 @@ static bool is_unsupported(int result)
 	return result == -EOPNOTSUPP || result == -EINVAL || result == -ENOTTY;
 }
 
-struct io_u *tw_event(struct thread_data *td, int event)
+/* Set the error of an I/O that did not simply move all its bytes. Return false if fio will
+ * requeue it. */
+static bool ended(struct thread_data *td, struct tw_job *job, struct io_u *io_u, int result)
 {
-	struct tw_job *job = td->io_ops_data;
-	struct io_u *io_u;
-	int result;
-
-	io_u = tw_event_at(job, event, &result);
 	if (io_u->ddir == DDIR_TRIM && is_unsupported(result)) {
 		/* Trim by a system call, now and from now on, because this kernel or device
 		 * can't trim through the ring. fio has already read the end time of this
@@ -596,9 +478,23 @@ struct io_u *tw_event(struct thread_data *td, int event)
 	if (result >= 0 && ddir_rw(io_u->ddir) && io_u->ddir != DDIR_TRIM &&
 	    (uint64_t) result < io_u->xfer_buflen && !job->hot.test_nop &&
 	    is_requeued(job, io_u, (uint64_t) result))
-		return io_u;
+		return false;
 	if (job->ring.protection && !io_u->error && (uint64_t) result == io_u->xfer_buflen)
 		io_u->error = tw_protection_check(job, io_u);
+	return true;
+}
+
+struct io_u *tw_event(struct thread_data *td, int event)
+{
+	struct tw_job *job = td->io_ops_data;
+	struct io_u *io_u;
+	int result;
+
+	io_u = tw_event_at(job, event, &result);
+	if ((uint64_t) result == io_u->xfer_buflen && !job->ring.protection)
+		io_u->error = 0;
+	else if (!ended(td, job, io_u, result))
+		return io_u;
 	tw_event_done(td, job, io_u, event);
 	return io_u;
 }

@@ -5,7 +5,9 @@
 #ifndef TW_PLUGIN_ENGINE_H
 #define TW_PLUGIN_ENGINE_H
 
+#include "job_record.h"
 #include "job_state.h"
+#include "response.h"
 
 /* tickwise.c or command.c: which engine this library is. */
 extern const bool tw_engine_commands;
@@ -21,12 +23,8 @@ int tw_commit(struct thread_data *td);
 int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		 const struct timespec *t);
 struct io_u *tw_event(struct thread_data *td, int event);
-struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u);
-void tw_prep_done(struct thread_data *td, struct tw_job *job, const struct io_u *io_u);
 enum fio_q_status tw_requeue(struct tw_job *job, const struct io_u *io_u);
 enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u, tw_call *call);
-enum fio_q_status tw_queue_entry(struct thread_data *td, struct io_u *io_u);
-struct io_u *tw_event_at(const struct tw_job *job, int event, int *result);
 void tw_event_done(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 		   int event);
 
@@ -44,5 +42,82 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job);
 int tw_ring_register(struct thread_data *td, struct tw_job *job);
 void tw_ring_tear_down(struct tw_job *job);
 const char *tw_ring_failure(int error);
+
+/* Return the key of the next I/O with this index. Syncs are slow, and all of them are
+ * chosen; so are writes that are nothing but a sync to the kernel's programs. */
+static inline uint64_t tw_next_key(struct tw_job_hot *hot, const struct io_u *io_u)
+{
+	const uint64_t number = ++hot->generation & TW_KEY_NUMBERS;
+	const uint64_t key = number << TW_KEY_NUMBER_SHIFT | io_u->index;
+	const uint64_t ring = hot->key & ((uint64_t) (TW_MAX_RINGS - 1) << TW_KEY_RING_SHIFT);
+
+	if (tw__unlikely(hot->synced != NULL) &&
+	    (!ddir_rw(io_u->ddir) || (io_u->ddir == DDIR_WRITE && !hot->kernel.slots)))
+		return key | ring | TW_KEY_CHOSEN;
+	if (!tw_choose(&hot->sampling.chooser))
+		return key | hot->key;
+	return key | ring | TW_KEY_CHOSEN |
+	       (uint64_t) hot->sampling.chance << TW_KEY_UPPER_SHIFT;
+}
+
+/* Return an empty SQE for @io_u, with the fields set that all operations share.
+ * (command.c clears the second half of an SQE of double size.) */
+static inline struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
+{
+	const struct fio_file *f = io_u->file;
+	struct io_uring_sqe *sqe = tw_entry_of(job, io_u);
+
+	*sqe = (struct io_uring_sqe) { .user_data = tw_next_key(&job->hot, io_u) };
+	if (job->ring.fixed_files) {
+		sqe->fd = (__s32) f->engine_pos;
+		sqe->flags = IOSQE_FIXED_FILE;
+	} else {
+		sqe->fd = f->fd;
+	}
+	if (job->ring.force_async && ++job->ring.since_async == job->ring.force_async) {
+		job->ring.since_async = 0;
+		sqe->flags |= IOSQE_ASYNC;
+	}
+	return sqe;
+}
+
+/* Take the stamp prepared. Every prep() calls this last, when the SQE is filled. */
+static inline void tw_prep_done(struct thread_data *td, struct tw_job *job,
+				const struct io_u *io_u)
+{
+	if (job->hot.response)
+		tw_response_prepared(td, job->hot.response, io_u);
+	job->hot.io[io_u->index].prepared_ticks = tw_job_stamp(job);
+}
+
+/* The ring has room for all I/Os of the depth. */
+static inline enum fio_q_status tw_queue_entry(struct tw_job *job, const struct io_u *io_u)
+{
+	const struct io_uring_sq *sq = &job->ring.uring.sq;
+
+	sq->array[job->ring.sq_tail++ & sq->ring_mask] = io_u->index;
+	job->ring.queued++;
+	return FIO_Q_QUEUED;
+}
+
+static inline struct io_uring_cqe *tw_cqe_at(const struct tw_job *job, unsigned place)
+{
+	const struct io_uring_cq *cq = &job->ring.uring.cq;
+
+	return &cq->cqes[(place & cq->ring_mask) << job->ring.entry_shift];
+}
+
+/* Return the I/O of completion @event of the last getevents(), and its @result. */
+static inline struct io_u *tw_event_at(const struct tw_job *job, int event, int *result)
+{
+	const unsigned place = job->ring.events_at + (unsigned) event;
+	const struct io_uring_cqe *cqe = tw_cqe_at(job, place);
+	const unsigned index = tw_key_slot(cqe->user_data);
+
+	*result = cqe->res;
+	job->hot.io[index].seen_ticks =
+		job->hot.seen_ticks[place & job->ring.uring.cq.ring_mask];
+	return job->hot.by_index[index];
+}
 
 #endif

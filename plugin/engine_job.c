@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine.h"
 #include "fio_run.h"
@@ -17,15 +18,37 @@
 #include "response.h"
 #include "timespec.h"
 
+#define PAGE_BYTES	4096
+
+/* Allocate what each I/O touches, on as few pages as possible. */
+static int allocate_hot(struct tw_job_hot *hot, size_t entries)
+{
+	const size_t finished_bytes = TW_FINISHED_MAX * sizeof(*hot->finished);
+	const size_t io_bytes = entries * sizeof(*hot->io);
+	const size_t index_bytes = entries * sizeof(*hot->by_index);
+	const size_t seen_bytes = tw_completions_of((unsigned) entries) *
+				  sizeof(*hot->seen_ticks);
+	const size_t bytes = finished_bytes + io_bytes + index_bytes + seen_bytes;
+	char *memory = aligned_alloc(PAGE_BYTES, (bytes + PAGE_BYTES - 1) &
+						 ~((size_t) PAGE_BYTES - 1));
+
+	if (!memory)
+		return -ENOMEM;
+	memset(memory, 0, bytes);
+	hot->finished = (void *) memory;
+	hot->io = (void *) (memory + finished_bytes);
+	hot->by_index = (void *) (memory + finished_bytes + io_bytes);
+	hot->seen_ticks = (void *) (memory + finished_bytes + io_bytes + index_bytes);
+	return 0;
+}
+
 static int allocate(struct thread_data *td, struct tw_job *job)
 {
 	const struct tw_options *o = td->eo;
 	struct tw_job_hot *hot = &job->hot;
 
 	job->ring.entries = tw_entries_of(td->o.iodepth);
-	hot->io = calloc(job->ring.entries, sizeof(*hot->io));
-	hot->by_index = calloc(job->ring.entries, sizeof(*hot->by_index));
-	if (!hot->io || !hot->by_index ||
+	if (allocate_hot(hot, job->ring.entries) ||
 	    tw_slowest_init(&job->collected.slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
 	    tw_response_init(td, job->ring.entries, &hot->response) ||
@@ -40,6 +63,8 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 
 int tw_init(struct thread_data *td)
 {
+	/* Stamps of the system clock are nanoseconds, and stay the same. */
+	static const struct tw_rate of_ns = { .size = sizeof(of_ns), .hz = TW_NS_PER_SECOND };
 	struct tw_options *o;
 	struct tw_job *job;
 
@@ -48,8 +73,10 @@ int tw_init(struct thread_data *td)
 	o = td->eo;
 	if (tw_options_check(td))
 		return 1;
-	job = calloc(1, sizeof(*job));
+	job = aligned_alloc(PAGE_BYTES, (sizeof(*job) + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1UL));
 	td->io_ops_data = job;
+	if (job)
+		*job = (struct tw_job) { .ring.is_made = false };
 	if (!job || allocate(td, job))
 		return tw_refuse_job(td, ENOMEM, "not enough memory for iodepth=%u",
 				     td->o.iodepth);
@@ -61,6 +88,9 @@ int tw_init(struct thread_data *td)
 	tw_run_job_begins(td);
 	job->hot.timing = tw_timing_of_process();
 	job->hot.system = job->hot.timing->clock.system;
+	job->hot.scale = job->hot.timing->clock.scale;
+	if (job->hot.system)
+		tw_scale_init(&job->hot.scale, &of_ns, 0);
 	tw_cpus_note(&job->collected.cpus);
 	return 0;
 }
@@ -96,6 +126,7 @@ int tw_post_init(struct thread_data *td)
 	if (!collected->facts || tw_record_start(td, job) ||
 	    tw_devices_start(td, collected->facts->where, &job->hot.devices))
 		return tw_refuse_job(td, ENOMEM, "not enough memory");
+	job->hot.has_more |= job->hot.devices != NULL;
 	collected->started = true;
 	tw_intervals_begin(td, job);
 	return 0;
@@ -156,9 +187,8 @@ void tw_cleanup(struct thread_data *td)
 	tw_facts_free(job->collected.facts);
 	free(job->hot.extra);
 	free(job->hot.synced);
+	free(job->hot.stamps);
 	free(job->hot.finished);
-	free(job->hot.by_index);
-	free(job->hot.io);
 	free(job);
 	td->io_ops_data = NULL;
 }

@@ -51,11 +51,10 @@ bool tw_job_syncs_writes(const struct thread_data *td);
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job);
 int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job);
 
-/* Find what happened to the job's thread in the longest stage of an I/O, and to the I/O
- * itself: @held, or NULL. Call this soon after the I/O is over. */
+/* Set why an I/O was slow: what happened to the job's thread in the longest stage, and to the
+ * I/O itself: @held, or NULL. Call this soon after the I/O is over. */
 void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
-		 const struct tw_io *io, const struct tw_io_times *times,
-		 const struct tw_held *held, struct tw_why *why);
+		 const struct tw_held *held, struct tw_slow_io *slow);
 
 /* Return "kernel" and "causes" of the job in a report: if it has them, and why not. Return
  * "causes" of a slow I/O that began at @begin_ns of CLOCK_MONOTONIC. NULL without memory. */
@@ -74,7 +73,7 @@ void tw_trigger_make_for_jobs(void);
 void tw_trigger_begin(const struct thread_data *td, struct tw_job *job);
 
 /* Count an I/O with a lat above above_ticks. The first one stops the ring. */
-void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u, const struct tw_io *io);
+void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u);
 
 /* Return the report's "trigger"; NULL without memory. @end: the moment of the job's
  * end. */

@@ -10,7 +10,6 @@
 #define TW_PLUGIN_JOB_RECORD_H
 
 #include "job_parts.h"
-#include "response.h"
 
 #define TW_FINISHED_MAX	64
 
@@ -55,17 +54,14 @@ static inline void tw_record_if_due(struct tw_job *job, uint64_t returned_ticks)
 /* Record an I/O that failed. */
 void tw_record_error(struct tw_job *job, const struct io_u *io_u, uint64_t returned_ticks);
 
-/* Take the stamps of the sync that the I/O in finished[finished_count] is, or has after its
- * data. */
-static inline void tw_record_stamps_of_sync(struct tw_job_hot *hot, unsigned index)
-{
-	struct tw_slot *stamps = &hot->finished[hot->finished_count].io.kernel;
-	struct tw_sync *sync = &hot->synced[hot->finished_count];
+/* Take what only some jobs have of an I/O: what its device, the kernel's programs and the
+ * schedule tell. @is_slow: it may be among the slowest. */
+void tw_record_more(struct tw_job *job, const struct io_u *io_u,
+		    struct tw_finished *finished, bool is_slow);
 
-	tw_syncs_read(&hot->syncs, index, stamps->key, sync);
-	if (tw_sync_is_known(sync))
-		stamps->flags |= TW_SLOT_SYNC_SEEN;
-}
+/* Look at an I/O that is slower than a trigger, or may be among the slowest. It is the newest
+ * of the list. */
+void tw_record_slow(struct tw_job *job, const struct io_u *io_u, int64_t lat_ticks);
 
 /* Record a successful I/O that was returned to fio at @returned_ticks, if fio counts it,
  * too. */
@@ -75,45 +71,29 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 	struct tw_job_hot *hot = &job->hot;
 	const struct tw_io *io = &hot->io[io_u->index];
 	const int64_t lat_ticks = (int64_t) (returned_ticks - io->prepared_ticks);
+	const bool is_slow = tw__unlikely(lat_ticks >= hot->slow_ticks);
+	struct tw_finished *finished;
 
 	if ((tw__unlikely(hot->may_reset) && !tw_record_is_past_ramp(td, job)) ||
-	    !tw_is_running(td)) {
+	    tw__unlikely(!tw_is_running(td))) {
 		tw_pending(job, io_u)->unaccounted++;
 		return;
 	}
-	if (hot->extra) {
-		hot->extra[hot->finished_count] = (struct tw_extra) {
-			.slip_ns = hot->response ?
-				tw_response_slip_ns(hot->response, io_u) : TW_NO_TIME,
-			.residual_ns = hot->residual_ns,
-		};
-		if (hot->kernel.companies)
-			tw_company_read(&hot->kernel.companies[io_u->index], io->kernel.key,
-					&hot->extra[hot->finished_count].company);
-		if (hot->kernel.helds && hot->kernel.helds[io_u->index].key == io->kernel.key)
-			hot->extra[hot->finished_count].held =
-				*(const struct tw_held *) &hot->kernel.helds[io_u->index];
-		hot->residual_ns = TW_NO_TIME;
-	}
-	if (tw__unlikely(lat_ticks > hot->trigger.above_ticks))
-		tw_trigger_slow(job, io_u, io);
-	hot->finished[hot->finished_count] = (struct tw_finished) {
+	finished = &hot->finished[hot->finished_count];
+	*finished = (struct tw_finished) {
 		.io = *io,
 		.returned_ticks = returned_ticks,
 		.offset = io_u->offset,
 		.size = io_u->xfer_buflen,
 		.missing = (uint32_t) io_u->resid,
 		.direction = tw_direction_of(io_u->ddir),
-		.device = hot->devices ? tw_device_of(hot->devices, io_u->file) : 0,
 	};
-	if (hot->synced && (!ddir_rw(io_u->ddir) ||
-			    (hot->syncs.of_writes && io_u->ddir == DDIR_WRITE)))
-		tw_record_stamps_of_sync(hot, io_u->index);
+	if (tw__unlikely(hot->has_more))
+		tw_record_more(job, io_u, finished, is_slow);
 	hot->finished_count++;
-	if (tw__unlikely(lat_ticks >= hot->settle_ticks))
-		tw_record_settle(job);
-	else
-		tw_record_if_due(job, returned_ticks);
+	if (tw__unlikely(is_slow))
+		tw_record_slow(job, io_u, lat_ticks);
+	tw_record_if_due(job, returned_ticks);
 }
 
 #endif

@@ -128,7 +128,7 @@ static json_t *company_to_json(const struct tw_slow_io *slow)
 	json_t *json, *who;
 	unsigned kind;
 
-	if (!company->key || company->key != slow->io.kernel.key ||
+	if (!company->key || company->key != slow->stamps.key ||
 	    tw_company_is_unknown(company))
 		return NULL;
 	for (kind = 0; kind < TW_COMPANY_KINDS; kind++)
@@ -202,7 +202,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 			json_integer((json_int_t) slow->times.call_ns) : NULL,
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?
 			json_integer((json_int_t) slow->why.waited_at_most_ns) : NULL,
-		"disk", disk_to_json(&slow->io.kernel),
+		"disk", disk_to_json(&slow->stamps),
 		"company", company_to_json(slow),
 		"causes", job->collected.follow.turns ?
 			tw_why_to_json(slow, begin_ns) : NULL);

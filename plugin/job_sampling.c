@@ -30,8 +30,11 @@ void tw_sampling_limit(struct tw_job *job)
 	const struct tw_slowest *slowest = &job->collected.slowest;
 	struct tw_sampling *sampling = &job->hot.sampling;
 
-	sampling->limit = sampling->is_off || sampling->is_late_off || !slowest->most ? 0 :
-			  tw_key_limit(slowest->least);
+	const bool is_off = sampling->is_off || sampling->is_late_off || !slowest->most;
+	const uint64_t limit = is_off ? 0 : tw_key_limit(slowest->least);
+
+	job->hot.key = limit << TW_KEY_UPPER_SHIFT |
+		       (uint64_t) job->hot.kernel.ring << TW_KEY_RING_SHIFT;
 }
 
 /* Begin a span. */
@@ -67,10 +70,11 @@ void tw_sampling_start(const struct tw_options *o, struct tw_job *job)
 							 job->hot.kernel.has_parts);
 
 	sampling->after_ticks = UINT64_MAX;
-	tw_choose_init(&sampling->chooser, o->kernel_every ? (unsigned)
-		       __builtin_ctz(o->kernel_every) : 0, now_ticks);
+	sampling->chooser.left = UINT64_MAX;
 	if (!job->hot.kernel.slots)
 		return;
+	tw_choose_init(&sampling->chooser, o->kernel_every ? (unsigned)
+		       __builtin_ctz(o->kernel_every) : 0, now_ticks);
 	sampling->is_auto = !o->kernel_every && !each;
 	sampling->pair_ticks = (uint64_t) (PAIR_NS * tw_job_ticks_per_ns(job));
 	/* If each I/O is split, nothing is measured. */

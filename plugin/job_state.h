@@ -85,6 +85,7 @@ struct tw_slow_io {
 	struct tw_slow slow;		/* lat_ns */
 	struct tw_io_times times;
 	struct tw_io io;
+	struct tw_slot stamps;		/* of the kernel; zeroes: none */
 	struct tw_why why;
 	struct tw_company company;	/* its key is another one: not known */
 	struct tw_sync_parts sync;
@@ -103,9 +104,12 @@ struct tw_finished {
 	/* Bytes that were not moved. It is below 4 GB, since a ring moves less. */
 	uint32_t missing;
 	enum tw_direction direction : 8;
-	unsigned device : 23;	/* index, if the job has several devices */
+	unsigned device : 7;	/* index, if the job has several devices */
+	unsigned chosen : 6;	/* 1 + n: it was, with a chance of 1 in 2^n; 0: it was not */
+	unsigned has_stamps : 1;	/* of the kernel: see tw_job_hot.stamps */
 	unsigned failed : 1;	/* an error: it has no times */
 } __attribute__((aligned(64)));
+_Static_assert(sizeof(struct tw_finished) == 64, "a finished I/O is one cache line");
 
 /* What only a job with a rate, with tw_event_time=1 or with tw_causes=1 has of a finished I/O.
  * A time may be TW_NO_TIME. */
@@ -160,7 +164,6 @@ struct tw_sampling {
 	uint64_t after_ticks;
 	unsigned place;
 	unsigned chance;		/* I/Os have a chance of 1 in 2^chance to be chosen */
-	unsigned limit;			/* of the others: tw_key_limit() */
 	bool is_late_off;		/* they have none: it would cost too much */
 	bool is_auto;			/* the chance is set anew from time to time */
 	bool is_off;			/* no I/O is chosen */
@@ -179,43 +182,55 @@ struct tw_sampling {
 
 /* What prep() to event() use of a job, next to its ring. */
 struct tw_job_hot {
+	/* What each I/O touches. The arrays are one piece of memory: each page more that an I/O
+	 * touches after a system call may cost 5 ns. */
+	struct tw_finished *finished;	/* I/Os until the next settle (job_record.h) */
 	struct tw_io *io;		/* by io_u->index, like the next one */
 	struct io_u **by_index;
-	const struct tw_timing *timing;
+	uint64_t *seen_ticks;		/* by place in the completion ring */
+	unsigned finished_count;
+	uint32_t generation;		/* of the newest key: see next_key() */
+	uint64_t key;			/* what keys of I/Os have that are not chosen */
 	uint64_t returned_ticks;	/* when the last getevents() returned */
-	uint32_t generation;		/* of the newest key: see tw_prep_entry() */
+	int64_t slow_ticks;		/* from this lat on an I/O is looked at */
+	uint64_t settled_ticks;		/* the last I/O of the last settle was returned */
+	uint64_t settle_after_ticks;	/* settle if so much time passed since then */
+	struct tw_response *response;	/* response.h; NULL: no rate */
+	uint64_t enters;		/* counted until the next settle, as the next two are */
+	uint64_t batches;		/* of completions that share a stamp */
+	uint32_t largest_batch;
 	bool system;			/* stamps are ns of the system clock */
 	bool stages;			/* false: only lat */
 	bool event_time;		/* fio gets the end of each I/O */
 	bool event_wait;		/* one completion at a time */
 	bool test_nop;			/* transfers that move nothing */
-	bool has_pending;		/* some of @pending is not 0 */
+	bool has_more;			/* tw_record_more() */
 	bool may_reset;			/* fio may reset its statistics: tw_may_reset() */
 	bool was_reset;			/* the next settle forgets all before it */
+
+	/* What each I/O touches of some jobs. */
+	struct tw_slot *stamps;		/* by place in @finished; NULL: no stamps of the kernel */
+	struct tw_extra *extra;		/* the same; NULL: none */
+	struct tw_sync *synced;		/* the same, of syncs; NULL: not stamped */
+	struct tw_sampling sampling;	/* of the I/Os that get such stamps */
+	struct tw_waits waits;
 	struct tw_kernel kernel;	/* stamps of the kernel */
 	struct tw_syncs syncs;		/* the same of syncs */
-	struct tw_sampling sampling;	/* of the I/Os that get such stamps */
 	struct tw_trigger trigger;
-	struct tw_waits waits;
-	struct tw_response *response;	/* response.h; NULL: no rate */
 	struct tw_devices *devices;	/* job_parts.h; NULL: one device */
 	uint64_t returned_fio_ns;	/* event_time, with a patched fio */
 	uint64_t residual_ns;		/* event_time, for the next I/O; or TW_NO_TIME */
+	const struct tw_timing *timing;
+	struct tw_scale scale;		/* of the stamps */
 
-	/* What is counted until the next settle (job_record.h). */
-	struct tw_finished *finished;
-	struct tw_extra *extra;		/* by place in @finished; NULL: none */
-	struct tw_sync *synced;		/* the same, of syncs; NULL: not stamped */
-	unsigned finished_count;
+	/* Counted until the next settle. */
 	struct tw_counts pending[TW_DIRECTIONS];
-	uint64_t enters;
-	uint64_t batches;		/* of completions that share a stamp */
-	uint64_t largest_batch;
-	int64_t settle_ticks;		/* settle at once from this lat on */
-	uint64_t settled_ticks;		/* the last I/O of the last settle was returned */
-	uint64_t settle_after_ticks;	/* settle if so much time passed since then */
+	bool has_pending;		/* some of them are not 0 */
 	struct timespec epoch;		/* of fio's statistics, if it may reset them */
-};
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct tw_io) == 32, "two I/Os in flight share a cache line");
+_Static_assert(offsetof(struct tw_job_hot, stamps) <= 128,
+	       "what each I/O of a plain job touches is two cache lines");
 
 /* What the report is made of. Between the job's beginning and its end only a settle
  * changes it. */
@@ -251,13 +266,18 @@ static inline uint64_t tw_job_stamp(const struct tw_job *job)
 
 static inline double tw_job_ticks_per_ns(const struct tw_job *job)
 {
-	return job->hot.system ? 1 :
-		job->hot.timing->clock.scale.hz / (double) TW_NS_PER_SECOND;
+	return job->hot.scale.hz / (double) TW_NS_PER_SECOND;
 }
 
 static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from, uint64_t to)
 {
-	return tw_span_ns(&job->hot.timing->clock.scale, job->hot.system, from, to);
+	return tw_span_ns(&job->hot.scale, from, to);
+}
+
+/* Return the I/O's SQE. Its user_data is the key of the I/O, up to its end. */
+static inline struct io_uring_sqe *tw_entry_of(const struct tw_job *job, const struct io_u *io_u)
+{
+	return &job->ring.uring.sq.sqes[io_u->index << job->ring.entry_shift];
 }
 
 /* Return the direction of @ddir. Reads, writes and trims have fio's own numbers; all
@@ -275,6 +295,15 @@ static inline struct tw_counts *tw_pending(struct tw_job *job, const struct io_u
 {
 	job->hot.has_pending = true;
 	return &job->hot.pending[tw_direction_of(io_u->ddir)];
+}
+
+#define TW_MIN_CQ_ENTRIES	64U
+
+/* Return the number of entries of the completion ring: room for twice the depth or more.
+ * Longer runs of free places save 1 % of the time of a read from the page cache at depth 1. */
+static inline unsigned tw_completions_of(unsigned entries)
+{
+	return max(2 * entries, TW_MIN_CQ_ENTRIES);
 }
 
 /* Return the number of entries of a ring for this depth. */

@@ -250,7 +250,7 @@ enum part_of {
 /* Return the part of the job's thread in @stage. With SQPOLL a thread of the kernel
  * submits and fills the ring. That thread is not followed, nor are io_uring's workers. */
 static enum part_of part_of(const struct tw_job *job, enum tw_stage stage,
-			    const struct tw_io *io)
+			    const struct tw_slot *stamps)
 {
 	switch (stage) {
 	case TW_QUEUE:
@@ -259,7 +259,7 @@ static enum part_of part_of(const struct tw_job *job, enum tw_stage stage,
 	case TW_SUBMIT:
 		return job->ring.polled_submission ? NO_PART : TAKES_PART;
 	case TW_BLOCKQ:
-		return io->kernel.retries ? NO_PART : IN_CALL;
+		return stamps->retries ? NO_PART : IN_CALL;
 	case TW_COMPLETE:
 		return job->ring.polled_submission ? NO_PART : ENDS_IT;
 	case TW_REAP:
@@ -297,7 +297,7 @@ static int64_t begin_of(const struct tw_io_times *times, unsigned of)
 
 static int64_t own_ns(const struct tw_clocks *clocks, uint64_t ticks)
 {
-	return tw_span_ns(clocks->scale, clocks->system, clocks->zero_ticks, ticks);
+	return tw_span_ns(clocks->scale, clocks->zero_ticks, ticks);
 }
 
 /* Return the bound of job_waits.h for @part; 0: not known. */
@@ -334,9 +334,11 @@ static void explain_thread(struct tw_job *job, const struct tw_clocks *clocks,
 }
 
 void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
-		 const struct tw_io *io, const struct tw_io_times *times,
-		 const struct tw_held *held, struct tw_why *why)
+		 const struct tw_held *held, struct tw_slow_io *slow)
 {
+	const struct tw_io_times *times = &slow->times;
+	const struct tw_io *io = &slow->io;
+	struct tw_why *why = &slow->why;
 	unsigned longest = TW_QUEUE, stage;
 	struct tw_part part;
 	enum part_of is;
@@ -345,7 +347,7 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 		if (times->stages & TW_STAGE_BIT(stage) &&
 		    times->stage_ns[stage] > times->stage_ns[longest])
 			longest = stage;
-	is = part_of(job, longest, io);
+	is = part_of(job, longest, &slow->stamps);
 	*why = (struct tw_why) {
 		.stage = longest,
 		.from_ns = begin_of(times, longest),
@@ -360,7 +362,7 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	}
 	if (longest == TW_BLOCKQ || longest == TW_KERNEL)
 		tw_explain_workers(job->collected.follow.sleeps, clocks->join, &part,
-				   io->kernel.key, &why->explained);
+				   slow->stamps.key, &why->explained);
 	if (longest == TW_BLOCKQ)
 		tw_explain_no_worker(times->blockq.worker_ns, times->stage_ns[TW_BLOCKQ],
 				     &why->explained);

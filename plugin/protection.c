@@ -218,8 +218,7 @@ void tw_protect(const struct tw_job *job, struct io_u *io_u)
 #if TW_IOOPS_VERSION >= 33
 	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
 	struct tw_protection *p = job->ring.protection;
-	struct io_uring_sqe *sqe =
-		&job->ring.uring.sq.sqes[io_u->index << job->ring.entry_shift];
+	struct io_uring_sqe *sqe = tw_entry_of(job, io_u);
 
 	if (tw_engine_commands) {
 		if (data->pi_type)

@@ -23,8 +23,6 @@
 #define TW_FEATURE_NO_IOWAIT	(1U << 17)
 #define TW_ENTER_NO_IOWAIT	(1U << 7)
 
-#define TW_MIN_CQ_ENTRIES	64U
-
 const char *tw_ring_failure(int error)
 {
 	switch (error) {
@@ -71,9 +69,7 @@ static int make_ring(struct tw_job *job, struct io_uring_params *params)
 
 /*
  * Set up the ring with the flags of fio's own engine. If the kernel refuses, try again
- * with fewer flags: an old kernel lacks some, and others do not fit SQPOLL. The
- * completion ring has room for twice the depth or more. Longer runs of free places save
- * 1 % of the time of a read from the page cache at depth 1.
+ * with fewer flags: an old kernel lacks some, and others do not fit SQPOLL.
  */
 static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 {
@@ -91,7 +87,7 @@ static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 		struct io_uring_params params = *wanted;
 
 		params.flags |= attempts[i];
-		params.cq_entries = max(2 * job->ring.entries, TW_MIN_CQ_ENTRIES);
+		params.cq_entries = tw_completions_of(job->ring.entries);
 		ret = make_ring(job, &params);
 	}
 	return ret;

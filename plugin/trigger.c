@@ -59,8 +59,7 @@ void tw_trigger_begin(const struct thread_data *td, struct tw_job *job)
 	trigger->alone = td->o.iodepth == 1;
 }
 
-void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
-		     const struct tw_io *io)
+void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u)
 {
 	struct tw_trigger *trigger = &job->hot.trigger;
 
@@ -69,8 +68,8 @@ void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
 	    !tw_tracefs_stop(trigger->job, &trigger->stopped_for))
 		return;
 	trigger->fired = true;
-	trigger->prepared_ticks = io->prepared_ticks;
-	trigger->key = io->kernel.key;
+	trigger->prepared_ticks = job->hot.io[io_u->index].prepared_ticks;
+	trigger->key = tw_entry_of(job, io_u)->user_data;
 	/* In a pid namespace the thread does not see the kernel's number of it. */
 	trigger->thread = tw_program_namespace().inode == TW_PROGRAM_FIRST_NAMESPACE ?
 			  (uint32_t) syscall(SYS_gettid) : UINT32_MAX;

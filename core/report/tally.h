@@ -35,6 +35,18 @@ static inline void tw_by_lat_add(struct tw_by_lat *by_lat, uint64_t lat_ns,
 		sum_ns[stage] += stage_ns[stage] * times;
 }
 
+/* The same for an I/O that is not split. */
+static inline void tw_by_lat_add_whole(struct tw_by_lat *by_lat, uint64_t lat_ns,
+				       uint64_t queue_ns, uint64_t kernel_ns,
+				       uint64_t deliver_ns)
+{
+	uint64_t *sum_ns = by_lat->sum_ns[tw_lat_slice(lat_ns)];
+
+	sum_ns[TW_QUEUE] += queue_ns;
+	sum_ns[TW_KERNEL] += kernel_ns;
+	sum_ns[TW_DELIVER] += deliver_ns;
+}
+
 #define TW_ROW_WORDS	((TW_ROWS + 63) / 64)
 
 /* A set of rows. */

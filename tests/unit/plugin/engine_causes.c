@@ -133,7 +133,7 @@ static void make_trace(uint64_t lat_ns)
 
 	for (i = 0; i < FIO_ARRAY_SIZE(at_us); i++) {
 		snprintf(lines[i], sizeof(lines[i]), "%16s-%-7u [%03u] d..2. "
-			 "%" PRIu64 ".%06" PRIu64 ": io_uring_%u: user_data 0x80000000%u0000000",
+			 "%" PRIu64 ".%06" PRIu64 ": io_uring_%u: user_data 0x%u0000000",
 			 "task", i + 10, i % 2, at_us[i] / 1000000,
 			 at_us[i] % 1000000, i, i == 4 ? 2 : 1);
 		trace[i] = lines[i];
@@ -178,7 +178,7 @@ static void fires(void)
 	       trigger("events.2.cpu") == 0 && trigger("events.2.pid") == 14 &&
 	       world_is_text("triggers.0.events.2.task", "task") &&
 	       world_is_text("triggers.0.events.2.event", "io_uring_4") &&
-	       world_is_text("triggers.0.events.2.args", "user_data 0x8000000020000000"),
+	       world_is_text("triggers.0.events.2.args", "user_data 0x20000000"),
 	       "with the three events around it, as they are");
 	tap_ok(json_is_true(world_at(world.report, "triggers.0.events.2.own")) &&
 	       !world_at(world.report, "triggers.0.events.1.own"),
