@@ -714,7 +714,7 @@ static void take_counts(struct tw_job *job, struct tw_tally *tally)
 
 	scalars->enters += hot->enters;
 	scalars->tails += hot->batches;
-	scalars->largest_tail = max(scalars->largest_tail, hot->largest_batch);
+	scalars->largest_tail = max(scalars->largest_tail, (uint64_t) hot->largest_batch);
 	hot->enters = hot->batches = hot->largest_batch = 0;
 	tw_sampling_put(&hot->sampling, scalars);
 	scalars->clock_error_ns = (uint64_t) job->collected.join.max_error_ns;

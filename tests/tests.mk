@@ -9,13 +9,15 @@ UNIT_TESTS := $(call programs,tests/unit/*/*.c tests/unit/*/*/*.c,.t)
 MACHINE_TESTS := $(call programs,tests/machine/*.c,.t)
 # The tests of plugin/*.c run the engine with a simulated fio, kernel and counter.
 ENGINE_TESTS := $(call programs,tests/unit/plugin/*.c,.t)
-SHELL_TESTS := $(wildcard tests/unit/*/*.t tests/unit/*/*/*.t tests/profile/*.t tests/golden/*.t)
+SHELL_TESTS := $(wildcard tests/unit/*/*.t tests/unit/*/*/*.t tests/profile/*.t tests/golden/*.t \
+	tests/budget/*.t)
 FIO_TESTS := $(wildcard tests/fio/*.t)
 # Programs that tests run or read, and libraries that they preload.
 HELPER_PROGRAMS := $(call programs,tests/reader/*.c tests/bench/*.c)
 FIO_HELPERS := $(filter-out $(if $(KERNEL_STAGES),,%/kernel_rings), \
 	$(call programs,tests/fio/*.c))
-HELPERS := $(HELPER_PROGRAMS) $(call programs,tests/preload/*.c tests/fio/preload/*.c,.so)
+BUDGET_PROGRAMS := $(call programs,tests/budget/*.c)
+HELPERS := $(HELPER_PROGRAMS) $(BUDGET_PROGRAMS) $(call programs,tests/preload/*.c tests/fio/preload/*.c,.so)
 
 # ---- how a test is built ----
 
@@ -37,7 +39,7 @@ $(B)/tests/unit/plugin/kernel/%.o: CORE_CFLAGS += $(if $(KERNEL_STAGES),-DTW_KER
 
 # The files of the engine are built once more, with the simulated counter and kernel.
 ENGINE_OBJECTS := $(patsubst plugin/%.c,$(B)/tests/engine/%.o,$(PLUGIN_SOURCES))
-ENGINE_MAINS := $(ENGINE_TESTS:.t=.o)
+ENGINE_MAINS := $(ENGINE_TESTS:.t=.o) $(addsuffix .o,$(BUDGET_PROGRAMS))
 $(ENGINE_OBJECTS) $(ENGINE_MAINS): PLUGIN_CFLAGS += -Itests \
 	-include tests/unit/plugin/engine_counter.h
 $(ENGINE_OBJECTS): $(B)/tests/engine/%.o: plugin/%.c $(NEED_FIO)
@@ -50,10 +52,11 @@ $(B)/engine.a: $(ENGINE_OBJECTS)
 # replaces everywhere.
 wraps = $(addprefix -Wl$(comma)--wrap=,$(shell sed -n 's/^ \* Wraps: //p' $(1)))
 TEST_PROGRAMS := $(UNIT_TESTS) $(MACHINE_TESTS) $(call programs,tests/cross/processor.c,.t)
-OTHER_PROGRAMS := $(HELPER_PROGRAMS) $(FIO_HELPERS) \
+OTHER_PROGRAMS := $(HELPER_PROGRAMS) $(FIO_HELPERS) $(BUDGET_PROGRAMS) \
 	$(call programs,tests/vm/guest/*.c tests/cross/print_facts.c)
-$(ENGINE_TESTS): $(B)/engine.a $(B)/report.a $(B)/libtickwise.a
-$(filter-out $(ENGINE_TESTS),$(TEST_PROGRAMS) $(OTHER_PROGRAMS)): $(TEST_ARCHIVES)
+$(ENGINE_TESTS) $(BUDGET_PROGRAMS): $(B)/engine.a $(B)/report.a $(B)/libtickwise.a
+$(filter-out $(ENGINE_TESTS) $(BUDGET_PROGRAMS),$(TEST_PROGRAMS) $(OTHER_PROGRAMS)): \
+	$(TEST_ARCHIVES)
 $(filter $(B)/tests/unit/preload/%,$(UNIT_TESTS)): $(B)/preload.a
 define link_test
 	$(call say,LD,$@)
@@ -108,6 +111,7 @@ print-test-env:
 needs_golden := $(B)/tickwise $(B)/tickwise-recorded
 needs_profile := core $(HELPERS)
 needs_unit := core schema $(HELPERS)
+needs_budget := core $(BUDGET_PROGRAMS)
 needs_fio := all man schema $(HELPERS) $(FIO_HELPERS)
 ready: $(filter $(B)/%,$(TEST)) $(if $(filter tests/unit/build/%,$(TEST)),tests) \
 	$(sort $(foreach test,$(filter tests/%,$(TEST)),$(needs_$(word 2,$(subst /, ,$(test))))))
