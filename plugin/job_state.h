@@ -189,7 +189,7 @@ struct tw_job_hot {
 	struct io_u **by_index;
 	uint64_t *seen_ticks;		/* by place in the completion ring */
 	unsigned finished_count;
-	uint32_t generation;		/* of the newest key: see next_key() */
+	uint32_t generation;		/* of the newest key: tw_next_key() */
 	uint64_t key;			/* what keys of I/Os have that are not chosen */
 	uint64_t returned_ticks;	/* when the last getevents() returned */
 	int64_t slow_ticks;		/* from this lat on an I/O is looked at */

@@ -11,8 +11,9 @@
 # By default it reads 512 bytes at a time from the page cache, where the engine's
 # own cost is the largest part. A FILE that exists, or a device, is only read. These
 # may be set: BS=512, DIRECT=0, DEPTHS="1 32 128", LAYOUT=64m, CPU=(the last one),
-# and TICKWISE_KERNEL=off (auto: with stages inside the kernel). All runs are on
-# that CPU, since moving between CPUs is half of the noise.
+# and TICKWISE_KERNEL=off (auto: with stages inside the kernel). OTHER=BUILD is the
+# build/ of another version, for pairs of its engine and stock in the same rounds. All
+# runs are on that CPU, since moving between CPUs is half of the noise.
 #
 # The two of a pair are jobs of one fio, which starts them at the same moment. They
 # take turns on the CPU every few milliseconds, so that other programs disturb both
@@ -66,6 +67,7 @@ case $together$file in
 *) workers= ;;
 esac
 so=$(realpath "$build/tickwise.so")
+other=${OTHER:+$(realpath "$OTHER/tickwise.so")}
 cpu=${CPU:-$(($(nproc) - 1))}
 scratch=$(mktemp -d)
 results=$scratch/results
@@ -90,7 +92,8 @@ job()
 		echo --ioengine=io_uring
 	else
 		link=$scratch/$1$(letters "$4").so
-		ln -sf "$so" "$link"
+		[ "$2" = other ] && from=$other || from=$so
+		ln -sf "$from" "$link"
 		printf '%s\n' "--ioengine=external:$link" --tw_report=none
 	fi
 	# fio appends a redirection of its own, which becomes a comment.
@@ -179,7 +182,7 @@ for depth in $depths; do
 		1) order="ours total stock" ;;
 		2) order="total stock ours" ;;
 		esac
-		for arm in $order; do
+		for arm in $order ${other:+other}; do
 			pair "$arm" "$depth" "$round"
 		done
 		round=$((round + 1))
@@ -237,6 +240,10 @@ verdicts()
 	echo
 	shown "$1" "$rate, stock/stock" "$noise"
 	echo
+	if [ -n "$other" ]; then
+		shown "$1" "$rate, other/stock" "$(speeds "$1" other)"
+		echo
+	fi
 	shown "$1" "CPU per I/O, ours/stock" "$(costs "$1" ours)"
 	echo
 	# Else it is the inverse of the figure above.
