@@ -166,6 +166,7 @@ make fio-patched build the installed fio with the patches: build/fio-patched/fio
 make clean       remove what was built
 make distclean   remove what was built or fetched
 
+make check-tree  test the tree: makefiles, installation, manual, words
 make check-machine  measure this machine: offsets, rates, interrupts
 make check-sanitizers  run the tests with ASan, UBSan, TSan and valgrind
 make check-vm check-cross check-html check-patches check-upstream check-deb check-rpm

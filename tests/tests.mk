@@ -9,8 +9,11 @@ UNIT_TESTS := $(call programs,tests/unit/*/*.c tests/unit/*/*/*.c,.t)
 MACHINE_TESTS := $(call programs,tests/machine/*.c,.t)
 # The tests of plugin/*.c run the engine with a simulated fio, kernel and counter.
 ENGINE_TESTS := $(call programs,tests/unit/plugin/*.c,.t)
-SHELL_TESTS := $(wildcard tests/unit/*/*.t tests/unit/*/*/*.t tests/profile/*.t tests/golden/*.t \
-	tests/budget/*.t)
+# What the tree says of itself: makefiles, packages, words, lists of tests, folders.
+TREE_TESTS := $(patsubst %,tests/unit/build/%.t,cppflags debian dist fio_skips include_folders \
+	install man packages run_tests tests_of words)
+SHELL_TESTS := $(filter-out $(TREE_TESTS),$(wildcard tests/unit/*/*.t tests/unit/*/*/*.t \
+	tests/profile/*.t tests/golden/*.t tests/budget/*.t))
 FIO_TESTS := $(wildcard tests/fio/*.t)
 # Programs that tests run or read, and libraries that they preload.
 HELPER_PROGRAMS := $(call programs,tests/reader/*.c tests/bench/*.c)
@@ -139,7 +142,7 @@ tests-of:
 
 install_test_packages = $(install_packages) $(PACKAGES_FIO) $(PACKAGES_TEST)
 
-.PHONY: check check-html check-machine packages-check
+.PHONY: check check-tree check-html check-machine packages-check
 packages-check:
 	$(if $(word 2,$(CURDIR)),$(error the tests preload libraries, whose paths \
 		can't have spaces: $(CURDIR)))
@@ -147,10 +150,15 @@ packages-check:
 
 # The verdict is the same on any machine and at any load.
 check: packages-check
-	@echo 'building, then testing: together some six minutes on two idle CPUs'
+	@echo 'building, then testing: together at most five minutes on two idle CPUs'
 	$(Q)$(make_here) tests cross-tests
 	$(run_tests) -j $(TEST_JOBS) $(B)/check.log \
 		$(FIO_TESTS) $(CROSS_TESTS) $(SHELL_TESTS) $(UNIT_TESTS)
+
+# The tests of the tree and its packages. Few changes of C code are seen by one of them.
+check-tree: packages-check
+	$(Q)$(make_here) tests
+	$(run_tests) -j $(TEST_JOBS) $(B)/check-tree.log $(TREE_TESTS)
 
 # Open the HTML pages in a browser. `make check` skips this test without one, since
 # installing it takes a minute.

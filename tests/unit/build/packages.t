@@ -116,7 +116,7 @@ asks()
 		sed ':a; /\\$/ { N; s/\\\n//; ta }' | grep '^ *\.ci/packages'
 }
 cd "$root" || exit 1
-for target in check demo-packages check-machine check-html check-cross deb; do
+for target in check check-tree demo-packages check-machine check-html check-cross deb; do
 	is "$(asks "$target" | wc -l)" 1 "make $target asks once"
 done
 is "$(asks check KERNEL_STAGES= | grep -c 'qemu\|aarch64\|clang')" 0 \
