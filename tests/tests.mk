@@ -11,7 +11,7 @@ MACHINE_TESTS := $(call programs,tests/machine/*.c,.t)
 ENGINE_TESTS := $(call programs,tests/unit/plugin/*.c,.t)
 # What the tree says of itself: makefiles, packages, words, lists of tests, folders.
 TREE_TESTS := $(patsubst %,tests/unit/build/%.t,cppflags debian dist fio_skips include_folders \
-	install man packages run_tests tests_of words)
+	install man packages run_tests tests_of words) tests/patches/lists.t
 SHELL_TESTS := $(filter-out $(TREE_TESTS),$(wildcard tests/unit/*/*.t tests/unit/*/*/*.t \
 	tests/profile/*.t tests/golden/*.t tests/budget/*.t))
 FIO_TESTS := $(wildcard tests/fio/*.t)
@@ -113,6 +113,7 @@ print-test-env:
 # Build what the tests TEST= need: C tests themselves, scripts by their folders.
 needs_golden := $(B)/tickwise $(B)/tickwise-recorded
 needs_profile := core $(HELPERS)
+needs_patches := core $(B)/include/tickwise.h
 needs_unit := core schema $(HELPERS)
 needs_budget := core $(BUDGET_PROGRAMS)
 needs_fio := all man schema $(HELPERS) $(FIO_HELPERS)

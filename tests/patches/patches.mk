@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # The patches for fio. `make check` does not run these tests, which build fio some ninety
-# times. It runs tests/fio/patched.t, which builds the installed fio once. FIO_GIT= names a
-# git repository of fio.
+# times. `make check-tree` runs lists.t, which builds nothing. FIO_GIT= names a git
+# repository of fio.
 
 PACKAGES_PATCHES := make git perl pkg-config zlib1g-dev libaio-dev libcunit1-dev
 
@@ -12,7 +12,8 @@ packages-patches:
 
 check-patches: packages-patches
 	$(Q)$(make_here) core $(B)/include/tickwise.h
-	$(run_tests) $(B)/check-patches.log $(wildcard tests/patches/fio-*.t)
+	$(run_tests) $(B)/check-patches.log $(wildcard tests/patches/fio-*.t) \
+		tests/patches/installed.t
 
 check-upstream: packages-patches
 	$(install_packages) clang python3-statsmodels python3-scipy
