@@ -174,7 +174,8 @@ static int has_all_reports(const struct tw_report *merged, const struct tw_repor
 	       json_array_size(merged->commits) == commits;
 }
 
-static int set_is_right(const struct tw_report *reports, size_t count)
+/* @twice: becomes 1 more if a report is refused that is there already. */
+static int set_is_right(const struct tw_report *reports, size_t count, int *twice)
 {
 	const struct tw_report *order[MOST];
 	struct tw_report merged = { .jobs = NULL };
@@ -189,6 +190,7 @@ static int set_is_right(const struct tw_report *reports, size_t count)
 	right = should && has_all_reports(&merged, reports, count) &&
 		slowest_are_kept(&merged, reports, count) &&
 		devices_have_all(&merged, reports, count);
+	*twice += tw_report_add(&merged, &reports[below(count)]) == -EEXIST;
 	tw_report_free(&merged);
 	for (int i = 0; i < ORDERS && right; i++) {
 		char *text = NULL;
@@ -218,7 +220,8 @@ static int has_all_is_right(const struct tw_report *report, const json_t *json)
 /* Make and read a set. Count those that are not the same after writing and reading. */
 static int make_set(struct tw_report *reports, size_t count)
 {
-	const unsigned digits = 1 + (unsigned)below(3);
+	/* Most merges are of small histograms: those of 3 digits take five times as long. */
+	const unsigned digits = 1 + (unsigned)(below(6) ? below(2) : 2);
 	int changed = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -245,15 +248,11 @@ static void check_sets(void)
 	int wrong = 0, changed = 0, twice = 0;
 
 	for (int i = 0; i < SETS; i++) {
-		struct tw_report reports[MOST], merged = { .jobs = NULL };
+		struct tw_report reports[MOST];
 		const size_t count = 3 + below(MOST - 2);
 
 		changed += make_set(reports, count);
-		wrong += !set_is_right(reports, count);
-		for (size_t j = 0; j < count; j++)
-			wrong += tw_report_add(&merged, &reports[j]) != 0;
-		twice += tw_report_add(&merged, &reports[below(count)]) == -EEXIST;
-		tw_report_free(&merged);
+		wrong += !set_is_right(reports, count, &twice);
 		for (size_t j = 0; j < count; j++)
 			tw_report_free(&reports[j]);
 	}
