@@ -133,7 +133,7 @@ $(libbpf_objects): $(SKELETONS)
 $(libbpf_objects): PLUGIN_CFLAGS += -DTW_KERNEL_STAGES -I$(B)/plugin
 endif
 
-# What does not need fio is built once more without it, for the programs of its own and for
+# What does not need fio is built without it, for the engines, the programs of its own and
 # tests.
 ALONE_SOURCES := $(filter-out %.bpf.c plugin/memory_engine/% $(if $(KERNEL_STAGES),, \
 	$(filter-out plugin/kernel/%,$(LIBBPF_USERS))),$(wildcard plugin/*/*.c)) \
@@ -157,7 +157,10 @@ $(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
 
 # An engine has the function that fio looks for, in guards.c, and what it uses of the shared
 # files. If fio lacks a symbol, loading the engine fails (BIND_NOW), and not a job later.
-$(B)/engine_files.a: $(call objects,$(PLUGIN_SOURCES))
+# Shared files that do not need fio are compiled once. PROFILE=1 needs them with its hooks.
+SHARED_SOURCES := $(if $(PROFILE),,$(filter $(ALONE_SOURCES),$(PLUGIN_SOURCES)))
+$(B)/engine_files.a: $(SHARED_SOURCES:plugin/%.c=$(B)/alone/%.o) \
+		$(call objects,$(filter-out $(SHARED_SOURCES),$(PLUGIN_SOURCES)))
 $(B)/tickwise.so: $(B)/plugin/tickwise.o
 $(B)/tickwise-cmd.so: $(B)/plugin/command.o
 $(B)/tickwise.so $(B)/tickwise-cmd.so: ENGINE_LIBS := -luring $(KERNEL_LIBS)
