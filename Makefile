@@ -13,7 +13,7 @@
 V ?= 0
 Q := $(if $(filter 0,$(V)),@)
 # $(call say,CC,FILE) begins the recipe of a target: makes its folder, and prints the step.
-say = @mkdir -p $(@D)$(if $(Q),; printf '  %-7s %s\n' $(1) $(2))
+say = @[ -d $(@D) ] || mkdir -p $(@D)$(if $(Q),; printf '  %-7s %s\n' $(1) $(2))
 comma := ,
 
 ifeq ($(origin CC),default)
