@@ -63,7 +63,9 @@ ok $? "$(wc -l <list) changes of keys"
 needed=' stages.lat.read stages_by_lat.read devices[].jobs devices[].ios '
 unread=' counter.covers counter.covers.end_cpus counter.covers.job_cpus counter.covers.over_ns '\
 'counter.covers.start_cpus jobs[].causes.why jobs[].kernel.why triggers[].io.ticks triggers[].why '
-while read -r file verdict path; do
+# The program shows a page of each that the reader takes.
+cut -d ' ' -f 1 list | "${TW_BUILD:-$root/build}/tests/reader/report_reader" >codes
+paste -d ' ' codes list | while read -r file status _ verdict path; do
 	should=65
 	case $verdict in
 	without:taken) case "$needed" in *" $path "*) ;; *) should=0 ;; esac ;;
@@ -71,8 +73,8 @@ while read -r file verdict path; do
 	other:taken) should='an other type is refused' ;;
 	esac
 	case $path in counter.at_end*) should=0 ;; esac
-	run report "$file"
+	[ "$status" != 0 ] || run report "$file"
 	[ "$status" = "$should" ] || echo "$file $path: $status, not $should"
-done <list >wrong
+done >wrong
 is "$(cat wrong)" '' 'each is needed or not, and of a type, as the schema says'
 done_testing
