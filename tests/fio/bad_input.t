@@ -46,7 +46,7 @@ fails "a value out of range" "tw_digits"
 # denied ERROR TEXT ARGUMENT: runs a job where io_uring_setup() fails
 denied()
 {
-	"$TW_BUILD/tests/fio/deny_io_uring" "$1" "$FIO" --name=a \
+	"$TW_BUILD/tests/fio/deny_io_uring" "$1" "$FIO" "$plain_clock" --name=a \
 		--ioengine="external:$TICKWISE_SO" --rw=read --size=1m "$3" >out 2>err
 	status=$?
 	one_line "$1"
@@ -129,7 +129,7 @@ for action in DEFAULT IGNORE; do
 	(
 		ulimit -f 1
 		perl -e '$SIG{XFSZ} = shift; exec @ARGV' $action \
-			"$FIO" --name=a --ioengine="external:$TICKWISE_SO" --rw=randread \
+			"$FIO" "$plain_clock" --name=a --ioengine="external:$TICKWISE_SO" --rw=randread \
 			--size=64k --number_ios=200
 	) >/dev/null 2>err
 	[ "$(grep -c '^tickwise: .*report was not written: File too large$' err)" -eq 1 ]
@@ -243,7 +243,7 @@ ok $? 'and none where there was none'
 rm -f ./*.part
 
 # fio's stdout stays fio's: the output of a job in JSON parses as JSON.
-"$FIO" --name=a --ioengine="external:$TICKWISE_SO" --rw=read --size=64k \
+"$FIO" "$plain_clock" --name=a --ioengine="external:$TICKWISE_SO" --rw=read --size=64k \
 	--output-format=json >stdout.json 2>err
 [ "$(head -c 1 stdout.json)" = "{" ] &&
 	json stdout.json '$j->{jobs}[0]{read}{total_ios} == 16'
@@ -259,7 +259,7 @@ set_up_fails()
 	text=$2
 	shift 2
 	for mode in 0 1; do
-		timeout -s KILL $hung_s "$FIO" --ioengine="external:$TICKWISE_SO" \
+		timeout -s KILL $hung_s "$FIO" "$plain_clock" --ioengine="external:$TICKWISE_SO" \
 			--name=f --filename=f.data --size=64k --bs=4k \
 			--rw=randread --thread=$mode "$@" >out 2>&1
 		is $? 1 "$words, thread=$mode: exit 1 as with fio's engine"

@@ -23,7 +23,7 @@ refuses()
 	what=$1
 	text=$2
 	shift 2
-	timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$command_so" \
+	timeout -s KILL $hung_s "$FIO" "$plain_clock" --name=c --ioengine="external:$command_so" \
 		--rw=write --bs=4k --size=64k "$@" >out 2>err
 	status=$?
 	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
@@ -44,7 +44,7 @@ for mode in --thread=0 --thread=1; do
 	ok $? "it is not made"
 done
 # Another character device: fio's own helper reports what it is not.
-timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$command_so" \
+timeout -s KILL $hung_s "$FIO" "$plain_clock" --name=c --ioengine="external:$command_so" \
 	--filename=/dev/null --rw=read --size=64k >out 2>err
 [ $? -eq 1 ]
 ok $? "a character device of another kind is refused"
@@ -64,7 +64,7 @@ else
 fi
 # fio refuses placement itself: the engine has no function for it.
 if "$FIO" --cmdhelp=fdp 2>/dev/null | grep -q '^ *fdp'; then
-	timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$command_so" \
+	timeout -s KILL $hung_s "$FIO" "$plain_clock" --name=c --ioengine="external:$command_so" \
 		--filename=file --rw=write --size=64k --fdp=1 >out 2>err
 	[ $? -eq 1 ]
 	ok $? "fdp=1 is refused"

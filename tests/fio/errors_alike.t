@@ -142,7 +142,7 @@ for engine in io_uring "external:$TICKWISE_SO"; do
 	report=
 	[ "$engine" = io_uring ] || report=--tw_report=r.json
 	# shellcheck disable=SC2086
-	timeout -s KILL $hung_s "$FIO" --ioengine="$engine" --output-format=json \
+	timeout -s KILL $hung_s "$FIO" "$plain_clock" --ioengine="$engine" --output-format=json \
 		--output=out.json --name=h --rw=read --bs=4k --size=4m \
 		--filename=shrinks.data --number_ios=1000 \
 		--exec_prerun='sh shrink.sh' --invalidate=0 --iodepth=4 $report >err 2>&1

@@ -36,7 +36,7 @@ ends()
 	may_begin
 	# A shell's background job ignores SIGINT until a program resets the signal: perl
 	# does.
-	perl -e '$SIG{INT} = $SIG{HUP} = "DEFAULT"; exec @ARGV' "$FIO" --name=i \
+	perl -e '$SIG{INT} = $SIG{HUP} = "DEFAULT"; exec @ARGV' "$FIO" "$plain_clock" --name=i \
 		--rw=randread --time_based=1 --runtime=600 --exec_prerun="$begin" "$@" \
 		>out 2>err &
 	fio=$!

@@ -59,7 +59,7 @@ wait_for()
 # stock ARGUMENT...: prints arguments of a fio with its own engine
 stock()
 {
-	echo --ioengine=io_uring --output=fio.out --size=4m --bs=4k "$@"
+	echo $plain_clock --ioengine=io_uring --output=fio.out --size=4m --bs=4k "$@"
 }
 
 # What json() can ask of a report:

@@ -282,7 +282,7 @@ fi
 # In a container a process has another number than for the kernel.
 if unshare --pid --fork --mount-proc true 2>why; then
 	# shellcheck disable=SC2086
-	contained "$FIO" --ioengine="external:$TICKWISE_SO" --name=contained \
+	contained "$FIO" "$plain_clock" --ioengine="external:$TICKWISE_SO" --name=contained \
 		--filename="$disk/data" --bs=4k --size=4m $cached --tw_kernel=auto --tw_kernel_every=1 \
 		--tw_causes=1 --tw_report=contained.json --output=out.json
 	causes_are contained.json 'in a namespace of processes of its own'

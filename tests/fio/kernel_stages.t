@@ -69,7 +69,7 @@ few()
 	how=$1 nofile=$2 files=$3 engine=$4
 	shift 4
 	rm -f few.json
-	(ulimit $how "$nofile" && exec timeout -s KILL $hung_s "$FIO" --name=few \
+	(ulimit $how "$nofile" && exec timeout -s KILL $hung_s "$FIO" "$plain_clock" --name=few \
 		--ioengine="$engine" --nrfiles="$files" --filesize=4k --rw=read \
 		--output=few.out "$@") 2>few.err
 }
@@ -287,7 +287,7 @@ else
 fi
 
 tells_refusal 'tw_stages tw_sync_stages' \
-	"$FIO" --ioengine="external:$TICKWISE_SO" --name=refused --filename=refused.data \
+	"$FIO" "$plain_clock" --ioengine="external:$TICKWISE_SO" --name=refused --filename=refused.data \
 	--size=64k --rw=write --fsync=4 --tw_kernel=auto --tw_causes=1 \
 	--tw_report=refused.json --output=refused.fio
 
@@ -340,10 +340,10 @@ split_is late.json 256 "$joined" 'a single process'
 
 # Run two of ours and two of fio's own engines at the same time, on one file. A kiocb of
 # libaio is followed by other things than that of io_uring.
-"$FIO" --name=other --ioengine=io_uring ${common%--tw_slowest*} --io_size=8m \
+"$FIO" "$plain_clock" --name=other --ioengine=io_uring ${common%--tw_slowest*} --io_size=8m \
 	--output=other.out &
 other=$!
-"$FIO" --name=aio --ioengine=libaio ${common%--tw_slowest*} --io_size=8m \
+"$FIO" "$plain_clock" --name=aio --ioengine=libaio ${common%--tw_slowest*} --io_size=8m \
 	--output=aio.out &
 aio=$!
 (run_fio --name=second $common --io_size=8m --tw_kernel=auto --tw_kernel_every=1 --tw_report=second.json \

@@ -172,7 +172,7 @@ appends()
 {
 	name=$1
 	shift
-	"$@" timeout -s KILL $hung_s "$FIO" --ioengine=external:"$TICKWISE_SO" --name="$name" \
+	"$@" timeout -s KILL $hung_s "$FIO" "$plain_clock" --ioengine=external:"$TICKWISE_SO" --name="$name" \
 		--directory="$mounted" --rw=write --bs=4k --size=400k --fallocate=none --fsync=1 \
 		--thinktime=10ms --tw_kernel=auto --tw_slowest=10000 \
 		--tw_report="$name.json" --output=out 2>err

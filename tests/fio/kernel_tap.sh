@@ -117,7 +117,7 @@ as_user()
 # user_fio ARGUMENT...: runs fio with our engine as that user
 user_fio()
 {
-	as_user timeout -s KILL $hung_s "$FIO" --ioengine=external:./tickwise.so \
+	as_user timeout -s KILL $hung_s "$FIO" "$plain_clock" --ioengine=external:./tickwise.so \
 		--output-format=json --output=out.json "$@" 2>err
 }
 

@@ -39,7 +39,7 @@ CASES
 printf '[global]\nioengine=external:%s\nrw=randread\nsize=1m\nbs=64k\nstonewall\n' \
 	"$memory_so" >jobs.fio
 awk -F '|' 'NF > 3 { gsub(/ /, "\n", $4); printf "[%s]\n%s\n", $1, $4 }' cases >>jobs.fio
-timeout $hung_s "$FIO" --output-format=json --output=out.json jobs.fio >out 2>err
+timeout $hung_s "$FIO" "$plain_clock" --output-format=json --output=out.json jobs.fio >out 2>err
 status=$?
 perl -MJSON::PP -e '
 	sub parsed {

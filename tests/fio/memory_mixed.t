@@ -65,7 +65,7 @@ done
 rm -f ./*.json
 sed -e "s|=tickwise-memory|=external:$memory_so|" \
 	-e "s|=io_uring|=external:$TICKWISE_SO|" mixed.fio >plain.fio
-timeout -s KILL $hung_s "$FIO" --output-format=json --output=out.json plain.fio \
+timeout -s KILL $hung_s "$FIO" "$plain_clock" --output-format=json --output=out.json plain.fio \
 	>out 2>err
 status=$?
 checks "fio by itself"

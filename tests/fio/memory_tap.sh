@@ -11,7 +11,7 @@ memory_so=$TW_BUILD/tickwise-memory.so
 memory_fio()
 {
 	rm -f ./*.json
-	timeout $hung_s "$FIO" --name=m --ioengine="external:$memory_so" \
+	timeout $hung_s "$FIO" "$plain_clock" --name=m --ioengine="external:$memory_so" \
 		--rw=randread --size=1m --bs=64k --output-format=json \
 		--output=out.json "$@" >out 2>err
 	status=$?

@@ -79,7 +79,7 @@ run()
 	# shellcheck disable=SC2086
 	timeout -s KILL $hung_s env LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_device.so" \
 		$settings "$FIO" --output-format=json --output=out.json \
-		--clocksource=clock_gettime jobs.fio 2>err
+		$plain_clock jobs.fio 2>err
 	echo $? >status
 }
 (run stock io_uring) &

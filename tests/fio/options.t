@@ -66,13 +66,13 @@ while read -r name becomes; do
 		continue
 	}
 	{ job_file; printf '[o]\n%s=1\n' "$name"; } >one.fio
-	"$FIO" one.fio >out 2>err
+	"$FIO" "$plain_clock" one.fio >out 2>err
 	status=$?
 	[ "$status" -ne 0 ] && [ "$status" -lt 128 ] &&
 		[ "$(grep -c "^tickwise: \(o: \)*$name: " err)" -eq 1 ]
 	ok $? "$name: refused, by name"
 done <table
-timeout -s KILL $hung_s "$FIO" all.fio --output-format=json --output=out.json \
+timeout -s KILL $hung_s "$FIO" "$plain_clock" all.fio --output-format=json --output=out.json \
 	>out 2>err
 ok $? "all that are not refused: a job each"
 [ ! -s err ] || sed 's/^/# /' err
@@ -178,7 +178,7 @@ ok $? "counted as fio counts"
 # Polling needs a device that can poll; without one both engines fail alike.
 polled()
 {
-	timeout $hung_s "$FIO" --ioengine="$1" --output-format=json \
+	timeout $hung_s "$FIO" "$plain_clock" --ioengine="$1" --output-format=json \
 		--output=out.json --name=h --filename=o.data --size=64k \
 		--rw=read --bs=4k --direct=1 --hipri=1 >out 2>err
 }

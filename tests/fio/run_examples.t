@@ -23,7 +23,7 @@ example()
 	rm -f ./*.tickwise.json ./*.memory.json
 	file=$1
 	shift
-	timeout -s KILL $hung_s "$tickwise" run --engine="$TICKWISE_SO" "$file" \
+	timeout -s KILL $hung_s "$tickwise" run --engine="$TICKWISE_SO" "$file" "$plain_clock" \
 		--output-format=json --output=out.json "$@" >out 2>err
 	status=$?
 }

@@ -16,7 +16,7 @@ tool()
 {
 	rm -f ./*.tickwise.json out.json
 	timeout -s KILL $hung_s "$tickwise" run --engine="$TICKWISE_SO" \
-		--output-format=json --output=out.json "$@" >out 2>err
+		--output-format=json --output=out.json "$plain_clock" "$@" >out 2>err
 	status=$?
 }
 

@@ -81,7 +81,7 @@ if [ -n "$cannot" ] || [ "$(id -u)" != 0 ]; then
 else
 	# shellcheck disable=SC2086
 	in_tracefs setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all \
-		env -C user timeout -s KILL $hung_s "$FIO" --name=denied \
+		env -C user timeout -s KILL $hung_s "$FIO" "$plain_clock" --name=denied \
 		--ioengine=external:./tickwise.so $reads --tw_trigger=1us \
 		--tw_report=denied.json --output=out.json 2>err
 	off user/denied.json && json user/denied.json \
@@ -93,7 +93,7 @@ fi
 run_fio()
 {
 	in_tracefs timeout -s KILL $hung_s sh -c 'echo $$ >fio_pid; exec "$@"' sh "$FIO" \
-		--ioengine="external:$TICKWISE_SO" --output-format=json \
+		--ioengine="external:$TICKWISE_SO" "$plain_clock" --output-format=json \
 		--output=out.json "$@" 2>err
 }
 # left: lists the instance of the last fio, which goes away a little later than fio
@@ -220,7 +220,7 @@ if in_tracefs unshare --pid --fork --mount-proc true 2>why; then
 	rm -f contained.json
 	# shellcheck disable=SC2086
 	in_tracefs unshare --pid --fork --mount-proc timeout -s KILL $hung_s \
-		"$FIO" --ioengine="external:$TICKWISE_SO" --name=contained \
+		"$FIO" "$plain_clock" --ioengine="external:$TICKWISE_SO" --name=contained \
 		--filename="$scratch/t.data" $reads \
 		--tw_trigger=1us --tw_report=contained.json \
 		--output=out.json 2>err
@@ -240,7 +240,7 @@ if grep -qE ' (tracefs|debugfs) ' /proc/self/mounts; then
 	skip 'tracefs is mounted here'
 else
 	# shellcheck disable=SC2086
-	timeout -s KILL $hung_s "$FIO" --ioengine="external:$TICKWISE_SO" --name=no \
+	timeout -s KILL $hung_s "$FIO" "$plain_clock" --ioengine="external:$TICKWISE_SO" --name=no \
 		--filename="$scratch/t.data" $reads \
 		--tw_trigger=1us --tw_report=no.json --output=out.json 2>err
 	off no.json
@@ -317,7 +317,7 @@ ok $? 'and leaves one of another name'
 # One of its number is new, and may be about to be opened.
 # shellcheck disable=SC2016,SC2086
 in_tracefs timeout -s KILL $hung_s sh -c 'echo $$ >fio_pid
-	mkdir "$0/tickwise-$$"; exec "$@"' "$instances" "$FIO" --name=same \
+	mkdir "$0/tickwise-$$"; exec "$@"' "$instances" "$FIO" "$plain_clock" --name=same \
 	--ioengine="external:$TICKWISE_SO" --filename="$scratch/t.data" $reads \
 	--tw_trigger=1us --tw_report=same.json --output=out.json 2>err
 fired same.json 'another fio has the same number'

@@ -83,7 +83,7 @@ ok $? "and not as another I/O"
 # verified_trims ENGINE: runs trims that fio puts among writes
 verified_trims()
 {
-	"$FIO" --name=t --ioengine="$1" --filename="$device" --rw=randwrite \
+	"$FIO" "$plain_clock" --name=t --ioengine="$1" --filename="$device" --rw=randwrite \
 		--bs=4k --size=4m --iodepth=8 --verify=crc32c \
 		--trim_percentage=25 --trim_backlog=8 --output-format=json \
 		--output=out.json >out 2>err
@@ -101,7 +101,7 @@ fi
 # fio can't trim a file; it reports that error itself.
 for engine in io_uring "external:$TICKWISE_SO"; do
 	rm -f ./*.tickwise.json
-	"$FIO" --name=t --ioengine="$engine" --filename=file --rw=trim --bs=4k \
+	"$FIO" "$plain_clock" --name=t --ioengine="$engine" --filename=file --rw=trim --bs=4k \
 		--size=64k --output-format=json --output=out.json >out 2>err
 	echo "$? $(from_json out.json 'print $j->{jobs}[0]{error}')"
 done >ends
@@ -115,7 +115,7 @@ zoned()
 	engine=$1
 	shift
 	rm -f ./*.tickwise.json
-	timeout -s KILL $hung_s "$FIO" --name=z --ioengine="$engine" \
+	timeout -s KILL $hung_s "$FIO" "$plain_clock" --name=z --ioengine="$engine" \
 		--filename="$device" --zonemode=zbd --zonesize=512k --direct=1 \
 		--output-format=json --output=out.json "$@" >out 2>err
 }
