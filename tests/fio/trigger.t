@@ -99,7 +99,7 @@ run_fio()
 # left: lists the instance of the last fio, which goes away a little later than fio
 left()
 {
-	for left_wait in 0 1 1 1 1 1 5 10 20 40 80; do
+	for left_wait in 0 .1 .2 .3 .4 1 1 1 1 5 10 20 40 80; do
 		sleep $left_wait
 		in_tracefs sh -c 'cd "$1/instances" && [ ! -d "$2" ] || echo "$2"' \
 			sh "$tracing" "tickwise-$(cat fio_pid)" >left.text
