@@ -9,9 +9,9 @@ UNIT_TESTS := $(call programs,tests/unit/*/*.c tests/unit/*/*/*.c,.t)
 MACHINE_TESTS := $(call programs,tests/machine/*.c,.t)
 # The tests of plugin/*.c run the engine with a simulated fio, kernel and counter.
 ENGINE_TESTS := $(call programs,tests/unit/plugin/*.c,.t)
-# What the tree says of itself: makefiles, packages, words, lists of tests, folders.
-TREE_TESTS := $(patsubst %,tests/unit/build/%.t,cppflags debian dist fio_skips include_folders \
-	install man packages run_tests tests_of words) tests/patches/lists.t
+# What the tree says of itself: makefiles, packages, manual, words, lists of tests.
+TREE_TESTS := $(patsubst %,tests/unit/build/%.t,cppflags debian dist fio_skips install \
+	man packages run_tests tests_of words) tests/patches/lists.t
 SHELL_TESTS := $(filter-out $(TREE_TESTS),$(wildcard tests/unit/*/*.t tests/unit/*/*/*.t \
 	tests/profile/*.t tests/golden/*.t tests/budget/*.t))
 FIO_TESTS := $(wildcard tests/fio/*.t)
