@@ -102,7 +102,7 @@ $(B)/include/tickwise.h: core/tickwise.h $(wildcard core/counter/*.h)
 TOOLS ?= $(B)
 
 # What the rows of a report say of themselves gets into its manual page and schemas.
-$(B)/describe: $(B)/core/report/describe.o $(B)/report.a
+$(B)/describe: $(B)/core/report/describe.o $(B)/report.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JSON_LIBS) $(CORE_LIBS)
 
@@ -118,12 +118,12 @@ man: $(addprefix $(B)/man/,$(MAN_PAGES))
 $(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(TOOLS)/tickwise $(TOOLS)/describe
 	$(call make_by,core/man/fill.sh $(TOOLS)/tickwise $(TOOLS)/describe '$(VERSION)' $<)
 
-SCHEMAS := $(patsubst core/%,$(B)/%,$(wildcard core/schema/*.json))
+SCHEMAS := $(patsubst core/%,$(B)/%,$(wildcard core/schema/*.schema.json))
 schema: $(SCHEMAS)
 $(B)/schema/tickwise-diff.schema.json: core/schema/tickwise-diff.schema.json
 	$(call make_by,cat $<)
-$(B)/schema/%: core/schema/% $(TOOLS)/describe
-	$(call make_by,$(TOOLS)/describe schema $<)
+$(B)/schema/%: core/schema/% core/schema/types.json $(TOOLS)/describe
+	$(call make_by,$(TOOLS)/describe schema $< core/schema/types.json)
 
 # Completion for shells. Each shell needs its file under another name.
 COMPLETIONS := bash-completion/completions/tickwise zsh/site-functions/_tickwise

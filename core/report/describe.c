@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints what the rows of a report say of themselves, when Tickwise is built:
+ * Prints what the rows and the facts of a report say of themselves, when Tickwise is built:
  *
- *	describe schema FILE
- *		a JSON Schema of a report or a line, with its rows
+ *	describe schema FILE TYPES
+ *		a JSON Schema of a report or a line: what FILE has, rows, facts if it is of a
+ *		report, and the types of TYPES
  *	describe manual counts|scalars|times
  *		items of tickwise-report(5)
  *
- * The hand-written parts name the types: counts, counts_of_moves, count, histograms.
+ * The hand-written parts name the types: counts, counts_of_moves, count, histograms, and
+ * those of facts.
  */
 #include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "report/facts.h"
 #include "report/rows.h"
 
 #define TEXT_BYTES	512
@@ -120,19 +123,72 @@ static void add_to_schema(json_t *schema, unsigned row)
 		require(schema, key);
 }
 
-static int print_schema(const char *path)
+/* What a schema says of a type. @or_differs: if it can be TW_DIFFERS. */
+static const struct {
+	const char *keyword, *value, *or_differs;
+} fact_types[] = {
+	[TW_TEXT] = { "type", "string", NULL },
+	[TW_DIRECTION] = { "$ref", "#/$defs/direction", NULL },
+	[TW_STATE] = { "$ref", "#/$defs/state", NULL },
+	[TW_NUMBER] = { "$ref", "#/$defs/count", "#/$defs/count_or_differs" },
+	[TW_DIGITS] = { "$ref", "#/$defs/digits", NULL },
+	[TW_FLAG] = { "type", "boolean", "#/$defs/boolean_or_differs" },
+	[TW_REAL] = { "type", "number", NULL },
+	[TW_POSITIVE] = { "type", "number", NULL },
+	[TW_NAMES] = { "$ref", "#/$defs/names", "#/$defs/names_or_differs" },
+	[TW_OBJECT] = { "type", "object", NULL },
+	[TW_LIST] = { "type", "array", NULL },
+};
+
+static void add_facts(json_t *schema, const struct tw_fact *facts)
+{
+	json_object_set_new(schema, "type", json_string("object"));
+	for (; facts->key; facts++) {
+		const unsigned type = facts->type & TW_TYPE;
+		json_t *fact = inner(inner(schema, "properties"), facts->key);
+
+		if (facts->type & TW_MUST)
+			require(schema, facts->key);
+		if (facts->of == tw_facts_of_error)
+			json_object_set_new(fact, "$ref", json_string("#/$defs/error"));
+		else if (facts->type & TW_MAY_DIFFER)
+			json_object_set_new(fact, "$ref",
+					    json_string(fact_types[type].or_differs));
+		else if (!json_object_get(fact, "enum"))
+			json_object_set_new(fact, fact_types[type].keyword,
+					    json_string(fact_types[type].value));
+		if (facts->of && facts->of != tw_facts_of_error)
+			add_facts(type == TW_LIST ? inner(fact, "items") : fact, facts->of);
+	}
+}
+
+static json_t *load(const char *path)
 {
 	json_error_t error;
-	json_t *schema = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-	int failed;
+	json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
 
-	if (!schema) {
+	if (!json)
 		fprintf(stderr, "%s:%d: %s\n", path, error.line, error.text);
-		return 1;
+	return json;
+}
+
+static int print_schema(const char *path, const char *types_path)
+{
+	json_t *schema = load(path), *types = load(types_path);
+	const int is_report = json_object_get(schema, "else") != NULL;
+	int failed = !schema || !types;
+
+	if (!failed) {
+		json_object_update(inner(schema, "$defs"), types);
+		for (unsigned row = 0; row < TW_ROW_BY_LAT; row++)
+			add_to_schema(schema, row);
+		if (is_report) {
+			add_facts(schema, tw_facts_of_report);
+			add_facts(inner(inner(schema, "$defs"), "error"), tw_facts_of_error);
+		}
+		failed = json_dumpf(schema, stdout, JSON_INDENT(2)) || puts("") == EOF;
 	}
-	for (unsigned row = 0; row < TW_ROW_BY_LAT; row++)
-		add_to_schema(schema, row);
-	failed = json_dumpf(schema, stdout, JSON_INDENT(2)) || puts("") == EOF;
+	json_decref(types);
 	json_decref(schema);
 	return failed;
 }
@@ -208,10 +264,10 @@ static int print_items(const char *kind)
 
 int main(int argc, char **argv)
 {
-	if (argc == 3 && strcmp(argv[1], "schema") == 0)
-		return print_schema(argv[2]);
+	if (argc == 4 && strcmp(argv[1], "schema") == 0)
+		return print_schema(argv[2], argv[3]);
 	if (argc == 3 && strcmp(argv[1], "manual") == 0)
 		return print_items(argv[2]);
-	fprintf(stderr, "describe: schema FILE, or manual counts|scalars|times\n");
+	fprintf(stderr, "describe: schema FILE TYPES, or manual counts|scalars|times\n");
 	return 1;
 }

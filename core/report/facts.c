@@ -11,13 +11,37 @@
 
 #define SLOW		"slowest[]."
 #define CAUSES		"slowest[].causes."
-#define COST		"jobs[].causes.cost."
-#define TRIGGER		"triggers[]."
 #define OPERATION	"attached.operations[]."
 
 /* ---- tables --------------------------------------------------------------- */
 
-const struct tw_fact tw_facts_of_job[] = {
+/* Most facts are no objects, and have no table of their own. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+#define IS_STATE	{ "state", TW_STATE | TW_MUST }, { "why", TW_TEXT }
+
+static const struct tw_fact of_kernel[] = {
+	IS_STATE, { "by_helper", TW_FLAG }, { NULL },
+};
+
+static const struct tw_fact of_syncs[] = {
+	IS_STATE, { NULL },
+};
+
+static const struct tw_fact of_cost_cpu[] = {
+	{ "cpu", TW_NUMBER | TW_MUST }, { "runs", TW_NUMBER | TW_MUST },
+	{ "ns", TW_NUMBER | TW_MUST }, { NULL },
+};
+
+static const struct tw_fact of_cost[] = {
+	{ "over_ns", TW_NUMBER | TW_MUST }, { "cpus", TW_LIST | TW_MUST, of_cost_cpu }, { NULL },
+};
+
+static const struct tw_fact of_following[] = {
+	IS_STATE, { "not_followed", TW_NUMBER }, { "cost", TW_OBJECT, of_cost }, { NULL },
+};
+
+static const struct tw_fact of_job[] = {
 	{ "run", TW_TEXT },
 	{ "name", TW_TEXT | TW_MUST },
 	{ "groupid", TW_NUMBER | TW_MUST },
@@ -25,8 +49,8 @@ const struct tw_fact tw_facts_of_job[] = {
 	{ "subjob_number", TW_NUMBER | TW_MUST },
 	{ "pid", TW_NUMBER | TW_MUST },
 	{ "host", TW_TEXT | TW_MUST },
-	{ "start", TW_NUMBER | TW_MUST },
-	{ "start_monotonic_ns", TW_NUMBER },
+	{ "start", TW_DIGITS | TW_MUST },
+	{ "start_monotonic_ns", TW_DIGITS },
 	{ "first_ns", TW_NUMBER | TW_MUST },
 	{ "run_ns", TW_NUMBER | TW_MUST },
 	{ "fio_version", TW_TEXT | TW_MUST },
@@ -37,19 +61,22 @@ const struct tw_fact tw_facts_of_job[] = {
 	{ "event_wait", TW_FLAG | TW_MUST },
 	{ "fallback", TW_FLAG | TW_MUST },
 	{ "test_nop", TW_FLAG },
+	{ "kernel", TW_OBJECT, of_kernel },
+	{ "syncs", TW_OBJECT, of_syncs },
+	{ "causes", TW_OBJECT, of_following },
 	{ "options_left_out", TW_NUMBER },
-	{ NULL, 0 },
+	{ NULL },
 };
 
-const struct tw_fact tw_facts_of_machine[] = {
+static const struct tw_fact of_machine[] = {
 	{ "host", TW_TEXT | TW_MUST }, { "cpu", TW_TEXT }, { "cpus", TW_NUMBER },
 	{ "kernel", TW_TEXT }, { "hypervisor", TW_TEXT }, { "clocksource", TW_TEXT },
-	{ "governor", TW_TEXT }, { NULL, 0 },
+	{ "governor", TW_TEXT }, { NULL },
 };
 
-const struct tw_fact tw_facts_of_file[] = {
+static const struct tw_fact of_file[] = {
 	{ "host", TW_TEXT | TW_MUST }, { "path", TW_TEXT | TW_MUST }, { "size", TW_NUMBER },
-	{ "holes", TW_NUMBER }, { "device", TW_TEXT }, { "filesystem", TW_TEXT }, { NULL, 0 },
+	{ "holes", TW_NUMBER }, { "device", TW_TEXT }, { "filesystem", TW_TEXT }, { NULL },
 };
 
 const struct tw_fact tw_facts_of_device[] = {
@@ -60,156 +87,268 @@ const struct tw_fact tw_facts_of_device[] = {
 	{ "rotational", TW_FLAG | TW_MAY_DIFFER }, { "write_cache", TW_TEXT },
 	{ "logical_block_size", TW_NUMBER | TW_MAY_DIFFER },
 	{ "size", TW_NUMBER | TW_MAY_DIFFER }, { "members", TW_NAMES | TW_MAY_DIFFER },
-	{ NULL, 0 },
+	{ NULL },
 };
 
-const struct tw_fact tw_facts_of_reason[] = {
-	{ "code", TW_TEXT | TW_MUST }, { "text", TW_TEXT | TW_MUST }, { NULL, 0 },
+/* The clock of a file of intervals. */
+static const struct tw_fact of_start[] = {
+	{ "ticks", TW_DIGITS | TW_MUST }, { "monotonic_ns", TW_DIGITS | TW_MUST },
+	{ "hz", TW_POSITIVE | TW_MUST }, { NULL },
 };
 
-const struct tw_fact tw_facts_of_start[] = {
-	{ "ticks", TW_NUMBER | TW_MUST }, { "monotonic_ns", TW_NUMBER | TW_MUST },
-	{ "hz", TW_POSITIVE | TW_MUST }, { NULL, 0 },
-};
+#define IS_ERROR \
+	{ "against", TW_TEXT | TW_MUST }, { "error_ns", TW_REAL | TW_MUST }, \
+	{ "error_ppb", TW_REAL | TW_MUST }, { "uncertainty_ppb", TW_POSITIVE | TW_MUST }, \
+	{ "uncertainty_ns", TW_POSITIVE | TW_MUST }, { "over_ns", TW_NUMBER | TW_MUST }
 
-/* Of a clock. off_monotonic has them, too. */
-static const struct tw_fact of_clock[] = {
-	{ "against", TW_TEXT | TW_MUST }, { "error_ns", TW_REAL | TW_MUST },
-	{ "error_ppb", TW_REAL | TW_MUST }, { "uncertainty_ppb", TW_POSITIVE | TW_MUST },
-	{ "uncertainty_ns", TW_POSITIVE | TW_MUST }, { "over_ns", TW_NUMBER | TW_MUST },
-	{ NULL, 0 },
-};
-
-static const struct tw_fact of_clocks[TW_REPORT_CLOCKS][6] = {
-	[TW_REPORT_TICKWISE] = {
-		/* The system's clock has no rate. */
-		{ "source", TW_TEXT | TW_MUST }, { "hz", TW_POSITIVE },
-		{ "rate_uncertainty_ppb", TW_POSITIVE }, { "rate_bound_ppb", TW_POSITIVE },
-		{ "rate_window_ns", TW_POSITIVE },
-	},
-	[TW_REPORT_FIO] = { { "clocksource", TW_TEXT | TW_MUST } },
+const struct tw_fact tw_facts_of_error[] = {
+	IS_ERROR, { NULL },
 };
 
 static const struct tw_fact of_refit[] = {
 	{ "against", TW_TEXT | TW_MUST }, { "hz", TW_POSITIVE | TW_MUST },
 	{ "uncertainty_ppb", TW_POSITIVE | TW_MUST }, { "bound_ppb", TW_POSITIVE | TW_MUST },
 	{ "frozen_error_ppb", TW_REAL | TW_MUST }, { "over_ns", TW_NUMBER | TW_MUST },
-	{ NULL, 0 },
+	{ NULL },
 };
 
-static const struct tw_fact of_slow[] = {
-	{ "offset", TW_NUMBER | TW_MUST }, { "size", TW_NUMBER | TW_MUST },
-	{ "ddir", TW_TEXT | TW_MUST }, { "ticks", TW_NUMBER }, { "raw_ns", TW_NUMBER },
-	{ "monotonic_ns", TW_NUMBER }, { "submitting_call_ns", TW_NUMBER },
-	{ "waited_at_most_ns", TW_NUMBER }, { "written_bytes", TW_NUMBER },
-	{ "disk", TW_TEXT },
-	{ "ring", TW_NUMBER }, { "operation", TW_TEXT }, { "file", TW_TEXT }, { NULL, 0 },
+#define IS_CLOCK	IS_ERROR, { "off_monotonic", TW_OBJECT, tw_facts_of_error }
+
+static const struct tw_fact of_tickwise[] = {
+	/* The system's clock has no rate. */
+	IS_CLOCK, { "source", TW_TEXT | TW_MUST }, { "hz", TW_POSITIVE },
+	{ "rate_uncertainty_ppb", TW_POSITIVE }, { "rate_bound_ppb", TW_POSITIVE },
+	{ "rate_window_ns", TW_NUMBER }, { "refit", TW_OBJECT, of_refit }, { NULL },
 };
 
-static const struct tw_fact of_causes[] = {
-	{ "stage", TW_TEXT | TW_MUST }, { "stolen_at_most_ns", TW_NUMBER },
-	{ "since_interrupt_ns", TW_NUMBER }, { "lost", TW_FLAG }, { NULL, 0 },
+static const struct tw_fact of_fio[] = {
+	IS_CLOCK, { "clocksource", TW_TEXT | TW_MUST }, { NULL },
 };
 
-static const struct tw_fact of_cost[] = {
-	{ "over_ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
+static const struct tw_fact of_monotonic[] = {
+	IS_CLOCK, { NULL },
 };
 
-static const struct tw_fact of_cost_cpu[] = {
-	{ "cpu", TW_NUMBER | TW_MUST }, { "runs", TW_NUMBER | TW_MUST },
-	{ "ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
+static const struct tw_fact of_clocks[] = {
+	{ "tickwise", TW_OBJECT, of_tickwise }, { "fio", TW_OBJECT, of_fio },
+	{ "monotonic", TW_OBJECT, of_monotonic }, { NULL },
+};
+
+static const struct tw_fact of_reason[] = {
+	{ "code", TW_TEXT | TW_MUST }, { "text", TW_TEXT | TW_MUST }, { NULL },
+};
+
+static const struct tw_fact of_covers[] = {
+	{ "job_cpus", TW_TEXT }, { "start_cpus", TW_TEXT }, { "end_cpus", TW_TEXT },
+	{ "over_ns", TW_NUMBER }, { NULL },
+};
+
+static const struct tw_fact of_check[] = {
+	{ "name", TW_TEXT | TW_MUST }, { "state", TW_TEXT | TW_MUST },
+	{ "good_means", TW_TEXT | TW_MUST }, { "cannot_see", TW_TEXT | TW_MUST }, { NULL },
+};
+
+static const struct tw_fact of_end[] = {
+	{ "verdict", TW_TEXT | TW_MUST }, { "over_ns", TW_NUMBER | TW_MUST },
+	{ "drift_low_ns", TW_REAL | TW_MUST }, { "drift_high_ns", TW_REAL | TW_MUST },
+	{ "drift_allowed_ns", TW_REAL | TW_MUST }, { "suspended_ns", TW_REAL | TW_MUST },
+	{ "checks", TW_LIST | TW_MUST, of_check }, { NULL },
+};
+
+static const struct tw_fact of_counter[] = {
+	{ "verdict", TW_TEXT | TW_MUST }, { "reasons", TW_LIST | TW_MUST, of_reason },
+	{ "covers", TW_OBJECT, of_covers }, { "at_end", TW_OBJECT, of_end }, { NULL },
+};
+
+/* ---- of single I/Os ---- */
+
+#define IS_TASK \
+	{ "kind", TW_TEXT | TW_MUST }, { "id", TW_NUMBER }, { "name", TW_TEXT }
+
+static const struct tw_fact of_task[] = {
+	IS_TASK, { NULL },
+};
+
+static const struct tw_fact of_requests[] = {
+	IS_TASK, { "requests", TW_NUMBER | TW_MUST }, { "bytes", TW_NUMBER | TW_MUST }, { NULL },
+};
+
+static const struct tw_fact of_handles[] = {
+	IS_TASK, { "handles", TW_NUMBER | TW_MUST }, { NULL },
 };
 
 static const struct tw_fact of_company[] = {
 	{ "own", TW_NUMBER | TW_MUST }, { "behind", TW_TEXT }, { "requests", TW_NUMBER },
 	{ "bytes", TW_NUMBER }, { "more", TW_NUMBER }, { "requeues", TW_NUMBER },
-	{ "cut", TW_FLAG }, { NULL, 0 },
-};
-
-static const struct tw_fact of_who[] = {
-	{ "kind", TW_TEXT | TW_MUST }, { "id", TW_NUMBER }, { "name", TW_TEXT },
-	{ NULL, 0 },
-};
-
-static const struct tw_fact of_part[] = {
-	{ "requests", TW_NUMBER | TW_MUST }, { "bytes", TW_NUMBER | TW_MUST }, { NULL, 0 },
+	{ "cut", TW_FLAG }, { "who", TW_OBJECT, of_requests }, { NULL },
 };
 
 static const struct tw_fact of_commit[] = {
 	{ "waits", TW_NUMBER | TW_MUST }, { "running_ns", TW_NUMBER },
-	{ "own_ns", TW_NUMBER }, { "others", TW_NUMBER }, { NULL, 0 },
-};
-
-static const struct tw_fact of_handler[] = {
-	{ "handles", TW_NUMBER | TW_MUST }, { NULL, 0 },
-};
-
-static const struct tw_fact of_commits[] = {
-	{ "ios", TW_NUMBER | TW_MUST }, { "journal_ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
-};
-
-static const struct tw_fact of_behind[] = {
-	{ "ddir", TW_TEXT | TW_MUST }, { "behind", TW_TEXT | TW_MUST },
-	{ "ios", TW_NUMBER | TW_MUST }, { "device_ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
+	{ "own_ns", TW_NUMBER }, { "others", TW_NUMBER },
+	{ "who", TW_OBJECT, of_handles }, { NULL },
 };
 
 static const struct tw_fact of_stall[] = {
-	{ "from_ns", TW_NUMBER | TW_MUST }, { "ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
+	{ "from_ns", TW_DIGITS | TW_MUST }, { "ns", TW_NUMBER | TW_MUST }, { NULL },
 };
 
 static const struct tw_fact of_had_cpu[] = {
-	{ "kind", TW_TEXT | TW_MUST }, { "ns", TW_NUMBER | TW_MUST }, { "id", TW_NUMBER },
-	{ "name", TW_TEXT }, { NULL, 0 },
+	IS_TASK, { "ns", TW_NUMBER | TW_MUST }, { NULL },
 };
 
 static const struct tw_fact of_slept[] = {
 	{ "word", TW_TEXT | TW_MUST }, { "function", TW_TEXT }, { "ns", TW_NUMBER | TW_MUST },
-	{ "limit", TW_TEXT }, { "cgroup", TW_TEXT }, { NULL, 0 },
+	{ "limit", TW_TEXT }, { "cgroup", TW_TEXT }, { NULL },
 };
 
-static const struct tw_fact of_trigger[] = {
-	{ "above_ns", TW_NUMBER | TW_MUST }, { "slower", TW_NUMBER | TW_MUST },
-	{ "stopped_for", TW_NUMBER }, { "event_count", TW_NUMBER },
-	{ "whole_from_ns", TW_NUMBER }, { NULL, 0 },
+/* What the job's thread did comes first: it adds up to the stage at most. */
+static const struct tw_fact of_causes[] = {
+	{ "ran_ns", TW_NUMBER }, { "waited_ns", TW_NUMBER }, { "interrupts_ns", TW_NUMBER },
+	{ "woken_late_ns", TW_NUMBER }, { "asleep_ns", TW_NUMBER },
+	{ "unexplained_ns", TW_NUMBER }, { "stage", TW_TEXT | TW_MUST },
+	{ "stall", TW_OBJECT | TW_MUST, of_stall }, { "stolen_at_most_ns", TW_NUMBER },
+	{ "since_interrupt_ns", TW_NUMBER }, { "lost", TW_FLAG },
+	{ "slept", TW_LIST, of_slept }, { "had_cpu", TW_LIST, of_had_cpu }, { NULL },
 };
+
+static const struct tw_fact of_stages[] = {
+	{ "lat", TW_NUMBER | TW_MUST }, { NULL },
+};
+
+static const struct tw_fact of_blockq[] = {
+	{ "worker", TW_NUMBER }, { "worker_is_bound", TW_FLAG }, { "before", TW_NUMBER },
+	{ "admission", TW_NUMBER }, { "scheduler", TW_NUMBER }, { NULL },
+};
+
+static const struct tw_fact of_sync[] = {
+	{ "worker", TW_NUMBER }, { "data", TW_NUMBER }, { "journal", TW_NUMBER },
+	{ "flush", TW_NUMBER }, { "wake", TW_NUMBER }, { NULL },
+};
+
+static const struct tw_fact of_slow[] = {
+	{ "job", TW_NUMBER | TW_MUST }, { "offset", TW_NUMBER | TW_MUST },
+	{ "size", TW_NUMBER | TW_MUST }, { "ddir", TW_DIRECTION | TW_MUST },
+	{ "ticks", TW_DIGITS }, { "raw_ns", TW_DIGITS }, { "monotonic_ns", TW_DIGITS },
+	{ "stages", TW_OBJECT | TW_MUST, of_stages }, { "blockq", TW_OBJECT, of_blockq },
+	{ "sync", TW_OBJECT, of_sync }, { "complete", TW_OBJECT, of_sync },
+	{ "commit", TW_OBJECT, of_commit }, { "submitting_call_ns", TW_NUMBER },
+	{ "waited_at_most_ns", TW_NUMBER }, { "written_bytes", TW_NUMBER },
+	{ "company", TW_OBJECT, of_company }, { "causes", TW_OBJECT, of_causes },
+	{ "disk", TW_TEXT }, { "ring", TW_NUMBER }, { "operation", TW_TEXT },
+	{ "file", TW_TEXT }, { NULL },
+};
+
+static const struct tw_fact of_behind[] = {
+	{ "job", TW_NUMBER | TW_MUST }, { "ddir", TW_DIRECTION | TW_MUST },
+	{ "behind", TW_TEXT | TW_MUST }, { "who", TW_OBJECT | TW_MUST, of_task },
+	{ "ios", TW_NUMBER | TW_MUST }, { "device_ns", TW_NUMBER | TW_MUST }, { NULL },
+};
+
+static const struct tw_fact of_commits[] = {
+	{ "job", TW_NUMBER | TW_MUST }, { "who", TW_OBJECT | TW_MUST, of_task },
+	{ "ios", TW_NUMBER | TW_MUST }, { "journal_ns", TW_NUMBER | TW_MUST }, { NULL },
+};
+
+/* ---- of the kernel's events ---- */
 
 static const struct tw_fact of_trigger_io[] = {
 	{ "offset", TW_NUMBER | TW_MUST }, { "size", TW_NUMBER | TW_MUST },
-	{ "ddir", TW_TEXT | TW_MUST }, { "monotonic_ns", TW_NUMBER | TW_MUST },
-	{ "lat_ns", TW_NUMBER | TW_MUST }, { NULL, 0 },
+	{ "ddir", TW_DIRECTION | TW_MUST }, { "ticks", TW_DIGITS },
+	{ "monotonic_ns", TW_DIGITS | TW_MUST }, { "lat_ns", TW_NUMBER | TW_MUST }, { NULL },
 };
 
 static const struct tw_fact of_event[] = {
-	{ "monotonic_ns", TW_NUMBER | TW_MUST }, { "cpu", TW_NUMBER | TW_MUST },
+	{ "monotonic_ns", TW_DIGITS | TW_MUST }, { "cpu", TW_NUMBER | TW_MUST },
 	{ "pid", TW_NUMBER | TW_MUST }, { "task", TW_TEXT | TW_MUST },
 	{ "event", TW_TEXT | TW_MUST }, { "args", TW_TEXT | TW_MUST }, { "own", TW_FLAG },
-	{ NULL, 0 },
+	{ NULL },
 };
+
+static const struct tw_fact of_trigger[] = {
+	{ "job", TW_NUMBER | TW_MUST }, IS_STATE, { "above_ns", TW_NUMBER | TW_MUST },
+	{ "slower", TW_NUMBER | TW_MUST }, { "stopped_for", TW_NUMBER },
+	{ "event_count", TW_NUMBER }, { "whole_from_ns", TW_DIGITS },
+	{ "io", TW_OBJECT, of_trigger_io }, { "events", TW_LIST, of_event }, { NULL },
+};
+
+/* ---- of attach ---- */
 
 static const struct tw_fact of_ring[] = {
 	{ "ring", TW_NUMBER | TW_MUST }, { "pid", TW_NUMBER | TW_MUST },
 	{ "fd", TW_REAL | TW_MUST }, { "sq_entries", TW_NUMBER | TW_MUST },
-	{ "cq_entries", TW_NUMBER | TW_MUST }, { "program", TW_TEXT | TW_MUST }, { NULL, 0 },
+	{ "cq_entries", TW_NUMBER | TW_MUST }, { "program", TW_TEXT | TW_MUST }, { NULL },
 };
 
 static const struct tw_fact of_operation[] = {
 	{ "ring", TW_NUMBER | TW_MUST }, { "operation", TW_TEXT | TW_MUST },
-	{ "file", TW_TEXT | TW_MUST }, { "ios", TW_NUMBER | TW_MUST }, { NULL, 0 },
+	{ "file", TW_TEXT | TW_MUST }, { "ios", TW_NUMBER | TW_MUST },
+	{ "stages", TW_OBJECT | TW_MUST }, { NULL },
+};
+
+static const struct tw_fact of_attached[] = {
+	{ "rings", TW_LIST | TW_MUST, of_ring }, { "operations", TW_LIST | TW_MUST, of_operation },
+	{ "others", TW_OBJECT | TW_MUST }, { NULL },
+};
+
+const struct tw_fact tw_facts_of_report[] = {
+	{ "clock", TW_OBJECT, of_start }, { "jobs", TW_LIST, of_job },
+	{ "machines", TW_LIST, of_machine }, { "files", TW_LIST, of_file },
+	{ "devices", TW_LIST, tw_facts_of_device }, { "clocks", TW_OBJECT, of_clocks },
+	{ "counter", TW_OBJECT, of_counter }, { "slowest", TW_LIST, of_slow },
+	{ "behind", TW_LIST, of_behind }, { "commits", TW_LIST, of_commits },
+	{ "triggers", TW_LIST, of_trigger }, { "attached", TW_OBJECT, of_attached },
+	{ "unknown", TW_NAMES },
+	{ NULL },
 };
 
 /* ---- objects --------------------------------------------------------------- */
 
+static void check_names(const json_t *object, const char *where, const char *key,
+			struct tw_report_problem *problem)
+{
+	const json_t *names = json_object_get(object, key);
+	int wrong = !json_is_array(names);
+
+	for (size_t i = 0; i < json_array_size(names); i++)
+		wrong |= !json_is_string(json_array_get(names, i));
+	if (wrong)
+		tw_report_refuse(problem, "%s%s is not an array of strings", where, key);
+}
+
+static void check_state(const json_t *object, const char *where,
+			struct tw_report_problem *problem)
+{
+	const char *state = tw_want_string(object, where, "state", problem);
+
+	if (strcmp(state, "on") == 0)
+		return;
+	if (strcmp(state, "off") != 0)
+		tw_report_refuse(problem, "%sstate is neither on nor off", where);
+	tw_want_string(object, where, "why", problem);
+}
+
+static void check_object(const json_t *object, const char *where, const struct tw_fact *facts,
+			 struct tw_report_problem *problem);
+
 static void check(const json_t *object, const char *where, const struct tw_fact *fact,
 		  struct tw_report_problem *problem)
 {
-	const json_t *names = json_object_get(object, fact->key);
-	int wrong = !json_is_array(names);
+	const json_t *value = json_object_get(object, fact->key);
+	char inside[128];
 
+	snprintf(inside, sizeof(inside), "%s%s%s.", where, fact->key,
+		 (fact->type & TW_TYPE) == TW_LIST ? "[]" : "");
 	switch (fact->type & TW_TYPE) {
 	case TW_TEXT:
+	case TW_DIRECTION:
 		tw_want_string(object, where, fact->key, problem);
 		break;
+	case TW_STATE:
+		check_state(object, where, problem);
+		break;
 	case TW_NUMBER:
+	case TW_DIGITS:
 		tw_want_u64(object, where, fact->key, problem);
 		break;
 	case TW_FLAG:
@@ -221,22 +360,26 @@ static void check(const json_t *object, const char *where, const struct tw_fact 
 	case TW_POSITIVE:
 		tw_want_positive(object, where, fact->key, problem);
 		break;
+	case TW_NAMES:
+		check_names(object, where, fact->key, problem);
+		break;
+	case TW_OBJECT:
+		tw_want_object(object, where, fact->key, problem);
+		check_object(value, inside, fact->of, problem);
+		break;
 	default:
-		for (size_t i = 0; i < json_array_size(names); i++)
-			wrong |= !json_is_string(json_array_get(names, i));
-		if (wrong)
-			tw_report_refuse(problem, "%s%s is not an array of strings", where,
-					 fact->key);
+		tw_want_array(object, where, fact->key, problem);
+		for (size_t i = 0; i < json_array_size(value); i++)
+			check_object(json_array_get(value, i), inside, fact->of, problem);
 	}
 }
 
-void tw_facts_check(const json_t *object, const char *where, const struct tw_fact *facts,
-		    struct tw_report_problem *problem)
+static void check_object(const json_t *object, const char *where, const struct tw_fact *facts,
+			 struct tw_report_problem *problem)
 {
 	if (!json_is_object(object))
-		tw_report_refuse(problem, "%.*s is not an object",
-				 (int)strlen(where) - 1, where);
-	for (; facts->key; facts++) {
+		tw_report_refuse(problem, "%.*s is not an object", (int)strlen(where) - 1, where);
+	for (; facts && facts->key; facts++) {
 		const json_t *value = json_object_get(object, facts->key);
 		const char *text = json_string_value(value);
 
@@ -246,83 +389,30 @@ void tw_facts_check(const json_t *object, const char *where, const struct tw_fac
 	}
 }
 
-/* Check an array of objects, which may be missing. */
-static void check_all(const json_t *object, const char *where, const char *key,
-		      const struct tw_fact *facts, struct tw_report_problem *problem)
+void tw_facts_check(const json_t *root, struct tw_report_problem *problem)
 {
-	const json_t *array;
-	char of_each[64];
-
-	if (!json_object_get(object, key))
-		return;
-	array = tw_want_array(object, where, key, problem);
-	snprintf(of_each, sizeof(of_each), "%s%s[].", where, key);
-	for (size_t i = 0; i < json_array_size(array); i++)
-		tw_facts_check(json_array_get(array, i), of_each, facts, problem);
-}
-
-int tw_facts_check_state(const json_t *object, const char *where,
-			 struct tw_report_problem *problem)
-{
-	const char *state = tw_want_string(object, where, "state", problem);
-
-	if (strcmp(state, "on") == 0)
-		return 1;
-	if (strcmp(state, "off") != 0)
-		tw_report_refuse(problem, "%sstate is neither on nor off", where);
-	tw_want_string(object, where, "why", problem);
-	return 0;
-}
-
-void tw_facts_check_cost(const json_t *cost, struct tw_report_problem *problem)
-{
-	tw_facts_check(cost, COST, of_cost, problem);
-	tw_want_array(cost, COST, "cpus", problem);
-	check_all(cost, COST, "cpus", of_cost_cpu, problem);
-}
-
-/* ---- clocks ---------------------------------------------------------------- */
-
-void tw_facts_check_clock(const json_t *clock, enum tw_report_clock_name name,
-			  struct tw_report_problem *problem)
-{
-	const json_t *off = json_object_get(clock, "off_monotonic");
-	const json_t *refit = json_object_get(clock, "refit");
-	char where[64];
-
-	snprintf(where, sizeof(where), "clocks.%s.", tw_report_clock_names[name]);
-	tw_facts_check(clock, where, of_clock, problem);
-	tw_facts_check(clock, where, of_clocks[name], problem);
-	snprintf(where, sizeof(where), "clocks.%s.off_monotonic.",
-		 tw_report_clock_names[name]);
-	if (off)
-		tw_facts_check(off, where, of_clock, problem);
-	snprintf(where, sizeof(where), "clocks.%s.refit.", tw_report_clock_names[name]);
-	if (refit)
-		tw_facts_check(refit, where, of_refit, problem);
+	check_object(root, "", tw_facts_of_report, problem);
 }
 
 /* ---- single I/Os ------------------------------------------------------------ */
 
-/* Add an optional number to a sum. Return: 1: it needs more than 64 bits. */
-static int add_optional(uint64_t *sum, const json_t *object, const char *where,
-			const char *key, struct tw_report_problem *problem)
+/* Add a number to a sum, if it is there. Return: 1: it needs more than 64 bits. */
+static int add(uint64_t *sum, const json_t *object, const char *key)
 {
-	return json_object_get(object, key) &&
-	       __builtin_add_overflow(*sum, tw_want_u64(object, where, key, problem), sum);
+	return __builtin_add_overflow(*sum, tw_report_u64(object, key), sum);
 }
 
 /* Check the parts of a stage of a slow I/O, in its object @key. */
-static void check_parts(const json_t *slow, const char *key, const char *where,
-			unsigned stage, struct tw_report_problem *problem)
+static void check_parts(const json_t *slow, const char *key, unsigned stage,
+			struct tw_report_problem *problem)
 {
 	const json_t *parts = json_object_get(slow, key);
 	uint64_t sum_ns = 0;
 	int over = 0;
 
-	for (unsigned i = TW_STAGES; i < TW_TIMES && parts; i++)
+	for (unsigned i = TW_STAGES; i < TW_TIMES; i++)
 		if (tw_time_rows[i].parent == stage)
-			over |= add_optional(&sum_ns, parts, where, tw_time_rows[i].name, problem);
+			over |= add(&sum_ns, parts, tw_time_rows[i].name);
 	if (over || sum_ns > tw_report_u64(json_object_get(slow, "stages"),
 					   tw_time_rows[stage].name))
 		tw_report_refuse(problem, "slowest[].%s has parts that add up to more than "
@@ -331,34 +421,32 @@ static void check_parts(const json_t *slow, const char *key, const char *where,
 
 static void check_stages(const json_t *slow, struct tw_report_problem *problem)
 {
-	const json_t *stages = tw_want_object(slow, SLOW, "stages", problem);
-	uint64_t lat_ns = tw_want_u64(stages, SLOW "stages.", "lat", problem);
+	const json_t *stages = json_object_get(slow, "stages");
 	uint64_t sum_ns = 0;
 	int over = 0;
 
-	for (unsigned i = 0; i < TW_STAGES; i++)
-		over |= add_optional(&sum_ns, stages, SLOW "stages.", tw_time_rows[i].name,
-				     problem);
-	if (over || sum_ns > lat_ns)
+	for (unsigned i = 0; i < TW_STAGES; i++) {
+		if (json_object_get(stages, tw_time_rows[i].name))
+			tw_want_u64(stages, SLOW "stages.", tw_time_rows[i].name, problem);
+		over |= add(&sum_ns, stages, tw_time_rows[i].name);
+	}
+	if (over || sum_ns > tw_report_u64(stages, "lat"))
 		tw_report_refuse(problem, "slowest[].stages add up to more than lat");
-	check_parts(slow, "blockq", SLOW "blockq.", TW_BLOCKQ, problem);
-	check_parts(slow, "sync", SLOW "sync.", TW_KERNEL, problem);
-	check_parts(slow, "complete", SLOW "complete.", TW_COMPLETE, problem);
+	check_parts(slow, "blockq", TW_BLOCKQ, problem);
+	check_parts(slow, "sync", TW_KERNEL, problem);
+	check_parts(slow, "complete", TW_COMPLETE, problem);
 }
 
 /* Check that what the job's thread did adds up to its stage at most. */
 static void check_pieces(const json_t *causes, const json_t *stages, const char *stage,
 			 struct tw_report_problem *problem)
 {
-	static const char *const pieces[] = {
-		"ran_ns", "waited_ns", "interrupts_ns", "woken_late_ns", "asleep_ns",
-		"unexplained_ns",
-	};
-	uint64_t sum_ns = 0, stage_ns = 0;
-	int over = add_optional(&stage_ns, stages, SLOW "stages.", stage, problem);
+	const uint64_t stage_ns = tw_report_u64(stages, stage);
+	uint64_t sum_ns = 0;
+	int over = 0;
 
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++)
-		over |= add_optional(&sum_ns, causes, CAUSES, pieces[i], problem);
+	for (const struct tw_fact *piece = of_causes; piece->type == TW_NUMBER; piece++)
+		over |= add(&sum_ns, causes, piece->key);
 	/* The length is not known if this version does not know the stage. */
 	if (over || (stage_ns && sum_ns > stage_ns))
 		tw_report_refuse(problem, "slowest[].causes add up to more than their "
@@ -373,84 +461,35 @@ static void check_commit(const json_t *commit, const json_t *parts,
 			 struct tw_report_problem *problem)
 {
 	uint64_t sum_ns = 0;
-	const json_t *who = json_object_get(commit, "who");
 
-	if (commit)
-		tw_facts_check(commit, SLOW "commit.", of_commit, problem);
-	if (add_optional(&sum_ns, commit, SLOW "commit.", "running_ns", problem) ||
-	    add_optional(&sum_ns, commit, SLOW "commit.", "own_ns", problem) ||
+	if (add(&sum_ns, commit, "running_ns") || add(&sum_ns, commit, "own_ns") ||
 	    sum_ns > tw_report_u64(parts, tw_time_rows[TW_SYNC_JOURNAL].name))
 		tw_report_refuse(problem, "slowest[].commit has times that add up to more than "
 				 "journal");
-	if (who) {
-		tw_facts_check(who, SLOW "commit.who.", of_who, problem);
-		tw_facts_check(who, SLOW "commit.who.", of_handler, problem);
-	}
 }
 
 void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 			 struct tw_report_problem *problem)
 {
-	const json_t *causes, *stall, *company = json_object_get(slow, "company");
-	const json_t *who = json_object_get(company, "who");
+	const json_t *causes = json_object_get(slow, "causes");
+	const json_t *stall = json_object_get(causes, "stall");
 	unsigned known = 0;
 	const char *stage;
 	uint64_t end_ns;
 
-	tw_facts_check(slow, SLOW, of_slow, problem);
 	check_stages(slow, problem);
-	if (company)
-		tw_facts_check(company, SLOW "company.", of_company, problem);
-	if (who) {
-		tw_facts_check(who, SLOW "company.who.", of_who, problem);
-		tw_facts_check(who, SLOW "company.who.", of_part, problem);
-	}
 	check_commit(json_object_get(slow, "commit"), json_object_get(slow, "sync"), problem);
-	if (!json_object_get(slow, "causes"))
+	if (!causes)
 		return;
-	causes = tw_want_object(slow, SLOW, "causes", problem);
-	tw_facts_check(causes, CAUSES, of_causes, problem);
 	stage = tw_want_string(causes, CAUSES, "stage", problem);
-	stall = tw_want_object(causes, CAUSES, "stall", problem);
-	tw_facts_check(stall, CAUSES "stall.", of_stall, problem);
 	if (__builtin_add_overflow(tw_report_u64(stall, "from_ns"),
 				   tw_report_u64(stall, "ns"), &end_ns))
 		tw_report_refuse(problem, CAUSES "stall has no end");
 	check_pieces(causes, json_object_get(slow, "stages"), stage, problem);
-	check_all(causes, CAUSES, "had_cpu", of_had_cpu, problem);
-	check_all(causes, CAUSES, "slept", of_slept, problem);
 	while (known < TW_STAGES && strcmp(tw_time_rows[known].name, stage))
 		known++;
 	if (!problem->text[0] && known == TW_STAGES)
 		tw_report_leave_out(unknown, CAUSES "%s", stage);
-}
-
-/* ---- the kernel's events ---------------------------------------------------- */
-
-void tw_facts_check_trigger(const json_t *trigger, struct tw_report_problem *problem)
-{
-	const json_t *io = json_object_get(trigger, "io");
-	uint64_t end_ns;
-
-	tw_facts_check(trigger, TRIGGER, of_trigger, problem);
-	tw_facts_check_state(trigger, TRIGGER, problem);
-	if (!io)
-		return;
-	tw_facts_check(io, TRIGGER "io.", of_trigger_io, problem);
-	if (__builtin_add_overflow(tw_report_u64(io, "monotonic_ns"),
-				   tw_report_u64(io, "lat_ns"), &end_ns))
-		tw_report_refuse(problem, TRIGGER "io ends after all time");
-	check_all(trigger, TRIGGER, "events", of_event, problem);
-}
-
-void tw_facts_check_names(const json_t *of, const char *within,
-			  struct tw_report_problem *problem)
-{
-	const int is_behind = !strcmp(within, TW_BEHIND);
-
-	tw_facts_check(of, within, is_behind ? of_behind : of_commits, problem);
-	tw_facts_check(tw_want_object(of, within, "who", problem),
-		       is_behind ? TW_BEHIND "who." : TW_COMMITS "who.", of_who, problem);
 }
 
 /* ---- attach ------------------------------------------------------------------ */
@@ -462,7 +501,6 @@ static int check_operation(const json_t *operation, struct tw_report_problem *pr
 	json_t *stages, *value;
 	int error = 0;
 
-	tw_facts_check(operation, OPERATION, of_operation, problem);
 	for (unsigned row = 0; row < TW_COUNTS; row++) {
 		key = tw_row_key(tw_count_rows[row].path);
 		if (json_object_get(operation, key))
@@ -490,8 +528,6 @@ int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *pr
 	json_t *value;
 	int error = 0;
 
-	tw_want_array(attached, "attached.", "rings", problem);
-	check_all(attached, "attached.", "rings", of_ring, problem);
 	json_object_foreach(others, key, value)
 		tw_want_u64(others, "attached.others.", key, problem);
 	for (size_t i = 0; i < json_array_size(operations) && !error; i++)

@@ -2,7 +2,8 @@
 /*
  * Checks what a report holds besides numbers of rows: facts of jobs, machines, files,
  * devices and clocks, single I/Os, the kernel's events, the lists of `tickwise attach`.
- * A fact stays JSON after its check. Keys that are unknown here are accepted.
+ * Tables have the keys and their types, for the check and for the schema. A fact stays JSON
+ * after its check. Keys that are unknown here are accepted.
  */
 #ifndef TW_REPORT_FACTS_H
 #define TW_REPORT_FACTS_H
@@ -13,14 +14,19 @@
 
 enum tw_fact_type {
 	TW_TEXT,
+	TW_DIRECTION,			/* the name of one */
+	TW_STATE,			/* "on", or "off" and then with "why" */
 	TW_NUMBER,			/* whole, of 0 or more; or its digits */
+	TW_DIGITS,			/* such a number, written as its digits */
 	TW_FLAG,
 	TW_REAL,
 	TW_POSITIVE,			/* 0 is allowed */
 	TW_NAMES,			/* an array of strings */
-	TW_TYPE = 7,
-	TW_MUST = 8,			/* it must be there */
-	TW_MAY_DIFFER = 16,		/* it can be TW_DIFFERS */
+	TW_OBJECT,
+	TW_LIST,			/* an array of objects */
+	TW_TYPE = 15,
+	TW_MUST = 16,			/* it must be there */
+	TW_MAY_DIFFER = 32,		/* it can be TW_DIFFERS */
 };
 
 /* The value of a device's fact that differs between jobs. */
@@ -30,36 +36,19 @@ enum tw_fact_type {
 struct tw_fact {
 	const char *key;
 	unsigned type;			/* enum tw_fact_type */
+	const struct tw_fact *of;	/* the keys of an object, or of each of a list */
 };
 
-extern const struct tw_fact tw_facts_of_job[];
-extern const struct tw_fact tw_facts_of_machine[];
-extern const struct tw_fact tw_facts_of_file[];
+extern const struct tw_fact tw_facts_of_report[];
 extern const struct tw_fact tw_facts_of_device[];
-extern const struct tw_fact tw_facts_of_reason[];
-extern const struct tw_fact tw_facts_of_start[];	/* "clock" of a header */
+extern const struct tw_fact tw_facts_of_error[];	/* of a clock */
 
-/* Check an object, which can be anything. @where: its place, "files[].". */
-void tw_facts_check(const json_t *object, const char *where, const struct tw_fact *facts,
-		    struct tw_report_problem *problem);
+/* Check that all facts of a report have their types. */
+void tw_facts_check(const json_t *root, struct tw_report_problem *problem);
 
-/* Check "state" and "why". Return: 1: it is on. */
-int tw_facts_check_state(const json_t *object, const char *where,
-			 struct tw_report_problem *problem);
-
-/* Check jobs[].causes.cost. */
-void tw_facts_check_cost(const json_t *cost, struct tw_report_problem *problem);
-
-void tw_facts_check_clock(const json_t *clock, enum tw_report_clock_name name,
-			  struct tw_report_problem *problem);
+/* Check what the types of a slow I/O's facts do not tell: sums. */
 void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 			 struct tw_report_problem *problem);
-void tw_facts_check_trigger(const json_t *trigger, struct tw_report_problem *problem);
-/* Check one of the names of a list, TW_BEHIND or TW_COMMITS. */
-#define TW_BEHIND	"behind[]."
-#define TW_COMMITS	"commits[]."
-void tw_facts_check_names(const json_t *of, const char *within,
-			  struct tw_report_problem *problem);
 
 /* Return: 0; -ENOMEM. */
 int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *problem);

@@ -25,40 +25,29 @@ const char *const tw_report_verdicts[TW_REPORT_VERDICTS] = {
 	[TW_REPORT_UNRELIABLE] = "unreliable",
 };
 
-/* Return an array of @root; NULL: it has none. */
-static const json_t *list_in(const json_t *root, const char *key,
-			     struct tw_report_problem *problem)
-{
-	return json_object_get(root, key) ? tw_want_array(root, "", key, problem) : NULL;
-}
-
 /* ---- jobs -------------------------------------------------------------------- */
 
-/* Read how the kernel's stages and the causes of slow I/Os were recorded. */
-static void take_states(struct tw_report_job *job, struct tw_report_problem *problem)
+static int is_on(const json_t *object)
+{
+	const char *state = tw_report_string(object, "state");
+
+	return state && strcmp(state, "on") == 0;
+}
+
+/* Take how the kernel's stages and the causes of slow I/Os were recorded. */
+static void take_states(struct tw_report_job *job)
 {
 	const json_t *kernel = json_object_get(job->json, "kernel");
 	const json_t *causes = json_object_get(job->json, "causes");
 	const json_t *syncs = json_object_get(job->json, "syncs");
 
 	job->has_kernel = kernel != NULL;
-	if (kernel) {
-		job->kernel_on = tw_facts_check_state(kernel, "jobs[].kernel.", problem);
-		if (!job->kernel_on)
-			job->kernel_why = tw_report_string(kernel, "why");
-		if (json_object_get(kernel, "by_helper"))
-			job->by_helper = tw_want_boolean(kernel, "jobs[].kernel.",
-							 "by_helper", problem);
-	}
-	if (syncs && !tw_facts_check_state(syncs, "jobs[].syncs.", problem))
-		job->whole_syncs = tw_report_string(syncs, "why");
-	if (causes && !tw_facts_check_state(causes, "jobs[].causes.", problem))
-		job->not_followed = tw_report_string(causes, "why");
-	if (json_object_get(causes, "not_followed"))
-		tw_want_u64(causes, "jobs[].causes.", "not_followed", problem);
+	job->kernel_on = is_on(kernel);
+	job->kernel_why = job->kernel_on ? NULL : tw_report_string(kernel, "why");
+	job->by_helper = json_is_true(json_object_get(kernel, "by_helper"));
+	job->whole_syncs = is_on(syncs) ? NULL : tw_report_string(syncs, "why");
+	job->not_followed = is_on(causes) ? NULL : tw_report_string(causes, "why");
 	job->follow_cost = json_object_get(causes, "cost");
-	if (job->follow_cost)
-		tw_facts_check_cost(job->follow_cost, problem);
 }
 
 static void check_options(json_t *options, const json_t *common, const char *where,
@@ -110,7 +99,6 @@ static void read_job(struct tw_report_job *job, json_t *json, json_t *common,
 {
 	uint64_t end_ns;
 
-	tw_facts_check(json, "jobs[].", tw_facts_of_job, problem);
 	json = json_is_object(json) ? json_copy(json) : json_object();
 	job->json = json;
 	job->name = tw_want_string(json, "jobs[].", "name", problem);
@@ -131,7 +119,7 @@ static void read_job(struct tw_report_job *job, json_t *json, json_t *common,
 	job->iodepth = tw_report_u64(json, "iodepth");
 	job->event_time = json_is_true(json_object_get(json, "event_time"));
 	job->fallback = json_is_true(json_object_get(json, "fallback"));
-	take_states(job, problem);
+	take_states(job);
 	take_options(job, common, problem);
 	if (__builtin_add_overflow(job->start_ns, job->first_ns, &end_ns) ||
 	    __builtin_add_overflow(end_ns, job->run_ns, &end_ns))
@@ -181,16 +169,13 @@ static size_t job_of(const struct tw_report *report, const json_t *json, const c
 
 /* ---- machines, files ------------------------------------------------------------- */
 
-static json_t *read_set(const json_t *root, const char *key, const char *where,
-			const struct tw_fact *facts, struct tw_report_problem *problem)
+static json_t *read_set(const json_t *root, const char *key)
 {
-	const json_t *list = list_in(root, key, problem);
+	const json_t *list = json_object_get(root, key);
 	json_t *set = json_array();
 
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		tw_facts_check(json_array_get(list, i), where, facts, problem);
+	for (size_t i = 0; i < json_array_size(list); i++)
 		tw_report_put_fact(set, json_array_get(list, i));
-	}
 	return set;
 }
 
@@ -248,7 +233,6 @@ static int read_device(struct tw_report *report, struct tw_report_device *device
 	json_t *facts = json_is_object(json) ? json_copy((json_t *)json) : json_object();
 	int error;
 
-	tw_facts_check(json, DEVICE, tw_facts_of_device, problem);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		json_object_del(facts, numbers[i]);
 	tw_report_take_facts(device, facts);
@@ -296,7 +280,7 @@ static void check_devices(const struct tw_report *report,
 static int read_devices(struct tw_report *report, const json_t *root,
 			struct tw_report_problem *problem)
 {
-	const json_t *list = list_in(root, "devices", problem);
+	const json_t *list = json_object_get(root, "devices");
 	const size_t count = json_array_size(list);
 
 	if (count == 0)
@@ -331,9 +315,6 @@ static json_t *read_clocks(struct tw_report *report, const json_t *root,
 
 	for (unsigned i = 0; i < TW_REPORT_CLOCKS; i++) {
 		clock = json_object_get(json, tw_report_clock_names[i]);
-		if (!clock)
-			continue;
-		tw_facts_check_clock(clock, i, problem);
 		json_object_set(clocks, tw_report_clock_names[i], clock);
 	}
 	json_object_foreach(json, key, clock)
@@ -347,7 +328,6 @@ static void read_counter(struct tw_report *report, const json_t *root,
 {
 	json_t *json = tw_want_object(root, "", "counter", problem);
 	const char *name = tw_want_string(json, "counter.", "verdict", problem);
-	const json_t *reasons = tw_want_array(json, "counter.", "reasons", problem);
 	unsigned verdict = 0;
 
 	while (verdict < TW_REPORT_VERDICTS && strcmp(tw_report_verdicts[verdict], name))
@@ -357,12 +337,9 @@ static void read_counter(struct tw_report *report, const json_t *root,
 				 " undecided, unchecked");
 	else
 		report->verdict = verdict;
-	if (json_array_size(reasons) > TW_REPORT_REASONS)
+	if (json_array_size(json_object_get(json, "reasons")) > TW_REPORT_REASONS)
 		tw_report_refuse(problem, "counter.reasons has more than %u reasons",
 				 TW_REPORT_REASONS);
-	for (size_t i = 0; i < json_array_size(reasons); i++)
-		tw_facts_check(json_array_get(reasons, i), "counter.reasons[].",
-			       tw_facts_of_reason, problem);
 	report->counter = json_incref(json);
 }
 
@@ -383,7 +360,7 @@ static uint64_t all_ios(const struct tw_report *report)
 static int read_slowest(struct tw_report *report, const json_t *root,
 			struct tw_report_problem *problem)
 {
-	const json_t *list = list_in(root, "slowest", problem);
+	const json_t *list = json_object_get(root, "slowest");
 
 	if (json_array_size(list) > all_ios(report))
 		tw_report_refuse(problem, "slowest has more I/Os than ios");
@@ -411,16 +388,19 @@ static int read_slowest(struct tw_report *report, const json_t *root,
 static void read_triggers(struct tw_report *report, const json_t *root,
 			  struct tw_report_problem *problem)
 {
-	json_t *list = (json_t *)list_in(root, "triggers", problem);
+	json_t *list = json_object_get(root, "triggers");
 	size_t next = 0;
-	uint64_t slower = 0;
+	uint64_t slower = 0, end_ns;
 	int over = 0;
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *trigger = json_array_get(list, i);
+		const json_t *io = json_object_get(trigger, "io");
 		const size_t job = job_of(report, trigger, "triggers[].", problem);
 
-		tw_facts_check_trigger(trigger, problem);
+		if (__builtin_add_overflow(tw_report_u64(io, "monotonic_ns"),
+					   tw_report_u64(io, "lat_ns"), &end_ns))
+			tw_report_refuse(problem, "triggers[].io ends after all time");
 		over |= __builtin_add_overflow(slower, tw_report_u64(trigger, "slower"),
 					       &slower);
 		if (job < next)
@@ -436,14 +416,13 @@ static void read_triggers(struct tw_report *report, const json_t *root,
 static json_t *read_names(const struct tw_report *report, const json_t *root, const char *key,
 			  const char *within, struct tw_report_problem *problem)
 {
-	json_t *list = (json_t *)list_in(root, key, problem);
+	json_t *list = json_object_get(root, key);
 	size_t least = 0;
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *of = json_array_get(list, i);
 		const size_t job = job_of(report, of, within, problem);
 
-		tw_facts_check_names(of, within, problem);
 		if (job < least)
 			tw_report_refuse(problem, "%sjob is not ascending", within);
 		least = job;
@@ -471,21 +450,18 @@ static int read_attached(struct tw_report *report, const json_t *root,
 
 /* ---- unknown keys ---------------------------------------------------------------------------- */
 
-static void read_unknown(struct tw_report *report, const json_t *root,
-			 struct tw_report_problem *problem)
+static void read_unknown(struct tw_report *report, const json_t *root)
 {
 	static const char *const known[] = {
 		"schema", "version", "jobs", "options", "machines", "files", "devices",
 		"clocks", "counter", "triggers", "behind", "commits", "lacks", "unknown", "answers",
 		"kind", "clock", "interval_ns", "digits", NULL,
 	};
-	const json_t *list = list_in(root, "unknown", problem);
+	const json_t *list = json_object_get(root, "unknown");
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *text = json_string_value(json_array_get(list, i));
 
-		if (!text)
-			tw_report_refuse(problem, "unknown is not an array of strings");
 		tw_report_leave_out(report->unknown, "%s", text ? text : "");
 	}
 	tw_report_leave_out_keys(report->unknown, root, known);
@@ -524,7 +500,6 @@ static void read_header(struct tw_report *report, const json_t *root,
 	if (digits < 1 || digits > 5)
 		tw_report_refuse(problem, "digits is not 1 to 5");
 	report->digits = (unsigned)digits;
-	tw_facts_check(clock, "clock.", tw_facts_of_start, problem);
 	report->clock = json_incref(clock);
 	/* The counters of the CPUs are compared when the run ends. */
 	report->verdict = TW_REPORT_UNCHECKED;
@@ -542,10 +517,10 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 
 	*report = (struct tw_report) { .unknown = json_object() };
 	check_schema(root, problem);
+	tw_facts_check(root, problem);
 	error = read_jobs(report, root, path, problem);
-	report->machines = read_set(root, "machines", "machines[].", tw_facts_of_machine,
-				    problem);
-	report->files = read_set(root, "files", "files[].", tw_facts_of_file, problem);
+	report->machines = read_set(root, "machines");
+	report->files = read_set(root, "files");
 	if (json_object_get(root, "kind")) {
 		read_header(report, root, problem);
 	} else {
@@ -559,12 +534,12 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 		if (!error)
 			error = read_attached(report, root, problem);
 		read_triggers(report, root, problem);
-		report->behind = read_names(report, root, "behind", TW_BEHIND, problem);
-		report->commits = read_names(report, root, "commits", TW_COMMITS, problem);
+		report->behind = read_names(report, root, "behind", "behind[].", problem);
+		report->commits = read_names(report, root, "commits", "commits[].", problem);
 	}
 	if (!error)
 		error = read_devices(report, root, problem);
-	read_unknown(report, root, problem);
+	read_unknown(report, root);
 	return error || tw_json_lacked_memory() ? -ENOMEM : 0;
 }
 

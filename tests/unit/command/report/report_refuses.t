@@ -139,7 +139,7 @@ $r->{over_time}{windows}[0]{read}{digits} = 2
 	=> over_time: digits is not what all histograms here have
 delete @{$r->{over_time}{windows}[0]}{qw(read errors)}
 	=> over_time: a window has no I/O and no error
-$r->{triggers}[0] = 3 => triggers[].job is missing
+$r->{triggers}[0] = 3 => triggers[] is not an object
 $r->{triggers}[0]{state} = "of" => triggers[].state is neither on nor off
 @{$r->{triggers}[0]}{qw(state why)} = ("off") => triggers[].why is not a string
 $r->{triggers}[0]{slower} = 101 => triggers[].slower counts more than ios
