@@ -157,8 +157,10 @@ $(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
 
 # An engine has the function that fio looks for, in guards.c, and what it uses of the shared
 # files. If fio lacks a symbol, loading the engine fails (BIND_NOW), and not a job later.
-# Shared files that do not need fio are compiled once. PROFILE=1 needs them with its hooks.
-SHARED_SOURCES := $(if $(PROFILE),,$(filter $(ALONE_SOURCES),$(PLUGIN_SOURCES)))
+# Shared files that do not need fio are compiled once. PROFILE=1 needs them with its hooks. An
+# installed source builds engines alone, and its *.skel.h with more warnings would have some.
+SHARED_SOURCES := $(if $(PROFILE)$(wildcard plugin/kernel/*.skel.h),, \
+	$(filter $(ALONE_SOURCES),$(PLUGIN_SOURCES)))
 $(B)/engine_files.a: $(SHARED_SOURCES:plugin/%.c=$(B)/alone/%.o) \
 		$(call objects,$(filter-out $(SHARED_SOURCES),$(PLUGIN_SOURCES)))
 $(B)/tickwise.so: $(B)/plugin/tickwise.o
