@@ -224,11 +224,11 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 		tw_report_add_inside(page, group, direction, tw_report_rest(with));
 	if (direction == TW_SYNC)
 		add_etcd(page, tally);
-	tw_report_add_write_sync(page, &group->all, direction);
+	tw_report_add_parts(page, &group->all, TW_COMPLETE, direction);
 	if (tw_tally_stage_ns(tally, TW_BLOCKQ, direction) <
 	    tally->times[TW_LAT][direction].sum_ns / LARGE_PART)
 		tw_page_begin_only(page, tw_report_rest(with));
-	tw_report_add_blockq(page, tally, direction);
+	tw_report_add_parts(page, &group->all, TW_BLOCKQ, direction);
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_call(page, tally, direction);
 	tw_page_begin_only(page, TW_IN_ALL);

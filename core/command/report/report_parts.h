@@ -89,14 +89,14 @@ void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group
 		       int direction);
 void tw_report_more_sum(struct tw_page *page, const struct tw_report_group *group,
 			int direction);
-void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, int direction);
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 			int direction);
 
-/* Did a sync follow any of the writes? Add the parts of complete of writes that are synced. */
+/* Did a sync follow any of the writes? Add the parts of blockq, or of complete of writes that
+ * are synced. */
 int tw_report_has_write_sync(const struct tw_tally *tally, int direction);
-void tw_report_add_write_sync(struct tw_page *page, const struct tw_report *report,
-			      int direction);
+void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, unsigned stage,
+			 int direction);
 
 /* Add the times in the device, by what else it had in flight (tw_causes). @rest: the media
  * that show them if it was nearly always alone. */

@@ -85,12 +85,20 @@ double tw_report_mean(const struct tw_report_means *means, uint64_t digits)
 	return (double)digits / pow(10, means->unit.decimals);
 }
 
-/* Add a mean. */
+/* Add a mean of a part, in the unit of the whole. */
 static void put_mean(struct tw_page *page, const struct tw_report_means *means,
-		     const char *before, const char *what, uint64_t digits, const char *unit)
+		     const char *before, const char *what, const char *bound, uint64_t digits)
 {
-	tw_page_more(page, "%s%s %.*f%s%s", before, what, means->unit.decimals,
-		     tw_report_mean(means, digits), *unit ? " " : "", unit);
+	tw_page_more(page, "%s%s%s %.*f", before, what, bound, means->unit.decimals,
+		     tw_report_mean(means, digits));
+}
+
+/* Add a mean with its unit. */
+static void put_whole(struct tw_page *page, const struct tw_report_means *means,
+		      const char *before, const char *what, uint64_t digits)
+{
+	put_mean(page, means, before, what, "", digits);
+	tw_page_more(page, " %s", means->unit.name);
 }
 
 int tw_report_has_sync_parts(const struct tw_tally *tally, int direction)
@@ -108,36 +116,34 @@ int tw_report_adds_up(const struct tw_tally *tally, unsigned time, int direction
 	return time != TW_KERNEL || !tw_report_has_sync_parts(tally, direction);
 }
 
-/* Add how much a sync wrote out. */
-static void put_bytes(struct tw_page *page, const struct tw_tally *tally, int direction)
+/* Return what the words of a part add. A worker that began late bounds two parts. */
+static const char *bound_of(const struct tw_tally *tally, unsigned part)
 {
-	tw_page_more(page, " (%s)",
-		     TW_SAY_BYTES((double)tally->counts[direction].sync_bytes /
-				  (double)tally->times[TW_SYNC_DATA][direction].count));
+	return !tally->scalars.workers_late ? "" : part == TW_WORKER ? " at most" :
+	       part == TW_BEFORE ? " at least" : "";
 }
 
-/* Add how much of the part journal was for commits that the syncs did not ask for. */
-static void put_running(struct tw_page *page, const struct tw_report_means *means)
+/* Add the parts of a stage. */
+static void put_parts(struct tw_page *page, const struct tw_report_means *means,
+		      const struct tw_tally *tally, unsigned stage, int direction,
+		      const char *before)
 {
-	put_mean(page, means, " (", "of it", means->digits[TW_SYNC_RUNNING], "");
-	tw_page_more(page, " for a commit that was running already)");
-}
-
-/* Add the parts of a stage that has syncs. @first: the first of them. */
-static void put_sync_parts(struct tw_page *page, const struct tw_report_means *means,
-			   const struct tw_tally *tally, int first, int direction,
-			   const char *before)
-{
-	for (int i = first; i <= first + TW_SYNC_WAKE - TW_SYNC_WORKER; i++) {
+	for (unsigned i = TW_STAGES; i < TW_TIMES; i++) {
 		/* A call has no worker. */
-		if (!tally->times[i][direction].count)
+		if (tw_time_rows[i].parent != stage || !tally->times[i][direction].count ||
+		    (i == TW_WORKER && !means->digits[i]))
 			continue;
-		put_mean(page, means, before, tw_time_rows[i].name, means->digits[i], "");
+		put_mean(page, means, before, tw_time_rows[i].name, bound_of(tally, i),
+			 means->digits[i]);
 		if (i == TW_SYNC_DATA && direction == TW_SYNC &&
 		    tw_has(tally, TW_ROW_sync_bytes))
-			put_bytes(page, tally, direction);
-		if (i == TW_SYNC_JOURNAL && tally->times[TW_SYNC_RUNNING][direction].sum_ns)
-			put_running(page, means);
+			tw_page_more(page, " (%s)",
+				     TW_SAY_BYTES((double)tally->counts[direction].sync_bytes /
+						  (double)tally->times[i][direction].count));
+		if (i == TW_SYNC_JOURNAL && tally->times[TW_SYNC_RUNNING][direction].sum_ns) {
+			put_mean(page, means, " (", "of it", "", means->digits[TW_SYNC_RUNNING]);
+			tw_page_more(page, " for a commit that was running already)");
+		}
 		before = " + ";
 	}
 }
@@ -152,9 +158,9 @@ static void put_stages(struct tw_page *page, const struct tw_report_means *means
 		    !tw_tally_stage_ns(tally, (unsigned)i, direction))
 			continue;
 		if (i == TW_KERNEL && tw_report_has_sync_parts(tally, direction))
-			put_sync_parts(page, means, tally, TW_SYNC_WORKER, direction, before);
+			put_parts(page, means, tally, TW_KERNEL, direction, before);
 		else
-			put_mean(page, means, before, tw_time_rows[i].name, means->digits[i], "");
+			put_mean(page, means, before, tw_time_rows[i].name, "", means->digits[i]);
 		before = " + ";
 	}
 }
@@ -172,29 +178,35 @@ static int has_write_through(const struct tw_report *report)
 	return all;
 }
 
+/* Add whose handles the commits had that @syncs syncs waited for. */
+static void put_commits(struct tw_page *page, const struct tw_report *report, uint64_t syncs)
+{
+	char names[TW_REPORT_SENTENCE];
+
+	if (tw_report_say_commits(names, sizeof(names), report, syncs))
+		tw_page_more(page, "; syncs that waited for a commit with handles of "
+			     "others: %s", names);
+}
+
 /* A program that calls fsync(2) or fdatasync(2) does not wait for a worker. That of a synced
  * write also wrote. */
 static void put_without_worker(struct tw_page *page, const struct tw_report_means *means,
 			       const struct tw_report *report, int direction)
 {
 	const struct tw_tally *tally = &report->tally;
-	char names[TW_REPORT_SENTENCE];
 	const struct tw_histogram *worker = &tally->times[TW_SYNC_WORKER][direction];
 
 	if (!tw_report_has_sync_parts(tally, direction))
 		return;
 	if (worker->count && direction == TW_SYNC)
-		put_mean(page, means, "; ", "without io-wq", means->digits[TW_LAT] -
-			 means->digits[TW_SYNC_WORKER], means->unit.name);
+		put_whole(page, means, "; ", "without io-wq", means->digits[TW_LAT] -
+			  means->digits[TW_SYNC_WORKER]);
 	if (!tally->times[TW_SYNC_FLUSH][direction].sum_ns)
 		tw_page_more(page, "; nothing was flushed%s",
 			     !has_write_through(report) ? "" : report->device_count > 1 ?
 			     ": the devices are in write-through mode, without a cache to flush" :
 			     ": the device is in write-through mode, without a cache to flush");
-	if (tw_report_say_commits(names, sizeof(names), report,
-				  tally->times[TW_SYNC_JOURNAL][direction].count))
-		tw_page_more(page, "; syncs that waited for a commit with handles of "
-			     "others: %s", names);
+	put_commits(page, report, tally->times[TW_SYNC_JOURNAL][direction].count);
 }
 
 /* Tell how far off the stages can be if only some I/Os were split. */
@@ -244,7 +256,7 @@ static void put_fio_mean(struct tw_page *page, const struct tw_report_means *mea
 	double mean_ns, off_ns;
 
 	if (!tw_has(&group->all.tally, TW_ROW_fio_lat_ns) || !fio->fio_ios) {
-		put_mean(page, means, "", names.alone, digits, means->unit.name);
+		put_whole(page, means, "", names.alone, digits);
 		return;
 	}
 	mean_ns = (double)fio->fio_lat_ns / (double)fio->fio_ios;
@@ -254,7 +266,7 @@ static void put_fio_mean(struct tw_page *page, const struct tw_report_means *mea
 	if (fio->fio_ios != ios)
 		tw_page_more(page, " of %s",
 			     TW_SAY_COUNT(fio->fio_ios, "I/O[s]"));
-	put_mean(page, means, "", names.next_to_fio, digits, means->unit.name);
+	put_whole(page, means, "", names.next_to_fio, digits);
 	tw_page_more(page, " (%s %s fio's)", TW_SAY_NS(round(fabs(off_ns))),
 		     off_ns < 0 ? "below" : "above");
 }
@@ -279,7 +291,7 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 		put_fio_mean(page, &means, group, direction, means.digits[TW_LAT],
 			     tally->times[TW_LAT][direction].sum_ns, names);
 	else
-		put_mean(page, &means, "", "lat mean", means.digits[TW_LAT], means.unit.name);
+		put_whole(page, &means, "", "lat mean", means.digits[TW_LAT]);
 	if (is_complete) {
 		put_stages(page, &means, tally, direction, TW_STAGES);
 		put_without_worker(page, &means, &group->all, direction);
@@ -311,7 +323,7 @@ static void put_event_sum(struct tw_page *page, const struct tw_report_group *gr
 		     tally->times[TW_LAT][direction].sum_ns -
 		     tally->times[TW_DELIVER][direction].sum_ns, names);
 	put_stages(page, &means, tally, direction, TW_DELIVER);
-	put_mean(page, &means, "", "; deliver", means.digits[TW_DELIVER], means.unit.name);
+	put_whole(page, &means, "", "; deliver", means.digits[TW_DELIVER]);
 	tw_page_more(page, " is not in fio's lat (tw_event_time=1)");
 	put_error(page, tally, direction);
 }
@@ -347,93 +359,60 @@ static double parts_error_ns(const struct tw_tally *tally, int direction, int ex
 	       error_ns + tw_tally_stage_error_ns(tally, TW_BLOCKQ, direction);
 }
 
-void tw_report_add_blockq(struct tw_page *page, const struct tw_tally *tally, int direction)
-{
-	const struct tw_histogram *before = &tally->times[TW_BEFORE][direction];
-	const struct tw_histogram *scheduler = &tally->times[TW_SCHEDULER][direction];
-	const struct tw_histogram *blockq = &tally->times[TW_BLOCKQ][direction];
-	const uint64_t ios = tally->times[TW_LAT][direction].count;
-	const uint64_t all_ns = tw_tally_stage_ns(tally, TW_BLOCKQ, direction);
-	const int late = tally->scalars.workers_late != 0;
-	const int exact = before->count == scheduler->count;
-	const char *known = !exact ? before->count ? "not all have the stamps" :
-				     "exact boundaries with tw_causes=1" :
-			    late ? "the other boundaries are exact" :
-					"the boundaries are exact";
-	struct tw_report_means means;
-
-	if (!scheduler->count || !all_ns)
-		return;
-	if (scheduler->count != blockq->count) {
-		tw_page_remark(page, "the parts of blockq are not known of all I/Os");
-		return;
-	}
-	tw_report_find_means(&means, tally, TW_BLOCKQ, direction);
-	tw_page_remark(page, "%s", "");
-	put_mean(page, &means, "", "blockq", means.digits[TW_BLOCKQ], means.unit.name);
-	if (exact) {
-		const uint64_t worker = means.digits[TW_WORKER];
-
-		if (worker)
-			put_mean(page, &means, " = ", late ? "worker at most" : "worker",
-				 worker, "");
-		put_mean(page, &means, worker ? " + " : " = ", late ? "before at least" :
-			 "before", means.digits[TW_BEFORE], "");
-		put_mean(page, &means, " + ", "admission", means.digits[TW_ADMISSION], "");
-		put_mean(page, &means, " + ", "scheduler", means.digits[TW_SCHEDULER], "");
-	} else {
-		put_mean(page, &means, " = ", tally->counts[direction].workers ?
-			 "worker+before+admission at least" : "before+admission at least",
-			 means.digits[TW_BLOCKQ] - means.digits[TW_SCHEDULER], "");
-		put_mean(page, &means, " + ", "scheduler at most",
-			 means.digits[TW_SCHEDULER], "");
-	}
-	tw_page_more(page, " (means of %s", TW_SAY_COUNT(ios, "I/O[s]"));
-	if (tw_tally_is_sampled(tally, direction))
-		tw_page_more(page, ", estimated, each to +-%s (95 %%)", TW_SAY_NS(
-			     parts_error_ns(tally, direction, exact) / (double)ios));
-	tw_page_more(page, "; %s)", known);
-}
-
 int tw_report_has_write_sync(const struct tw_tally *tally, int direction)
 {
 	return tally->times[TW_COMPLETE_WORKER][direction].sum_ns != 0;
 }
 
-void tw_report_add_write_sync(struct tw_page *page, const struct tw_report *report,
-			      int direction)
+void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, unsigned stage,
+			 int direction)
 {
 	const struct tw_tally *tally = &report->tally;
-	const struct tw_histogram *wake = &tally->times[TW_COMPLETE_WAKE][direction];
-	const struct tw_histogram *complete = &tally->times[TW_COMPLETE][direction];
+	const int of_sync = stage == TW_COMPLETE;
+	const uint64_t split = tally->times[of_sync ? TW_COMPLETE_WAKE : TW_SCHEDULER]
+			       [direction].count;
+	const uint64_t begun = tally->times[TW_BEFORE][direction].count;
 	const uint64_t ios = tally->times[TW_LAT][direction].count;
-	char names[TW_REPORT_SENTENCE];
+	const int exact = of_sync || begun == split;
 	struct tw_report_means means;
 
-	if (!wake->count || !tw_tally_stage_ns(tally, TW_COMPLETE, direction))
+	if (!split || !tw_tally_stage_ns(tally, stage, direction))
 		return;
-	if (wake->count != complete->count) {
-		tw_page_remark(page, "the parts of complete are not known of all I/Os");
+	if (split != tally->times[stage][direction].count) {
+		tw_page_remark(page, "the parts of %s are not known of all I/Os",
+			       tw_time_rows[stage].name);
 		return;
 	}
-	if (!tw_report_has_write_sync(tally, direction)) {
+	if (of_sync && !tw_report_has_write_sync(tally, direction)) {
 		tw_page_remark(page, "no sync followed these writes: they are through the "
 			       "device's cache (FUA, in device), or it has none");
 		return;
 	}
-	tw_report_find_means(&means, tally, TW_COMPLETE, direction);
+	tw_report_find_means(&means, tally, stage, direction);
 	tw_page_remark(page, "%s", "");
-	put_mean(page, &means, "", "complete", means.digits[TW_COMPLETE], means.unit.name);
-	put_sync_parts(page, &means, tally, TW_COMPLETE_WORKER, direction, " = ");
-	tw_page_more(page, ": the sync after the write (means of %s%s)",
+	put_whole(page, &means, "", tw_time_rows[stage].name, means.digits[stage]);
+	if (exact) {
+		put_parts(page, &means, tally, stage, direction, " = ");
+	} else {
+		put_mean(page, &means, " = ", tally->counts[direction].workers ?
+			 "worker+before+admission" : "before+admission", " at least",
+			 means.digits[stage] - means.digits[TW_SCHEDULER]);
+		put_mean(page, &means, " + ", "scheduler", " at most",
+			 means.digits[TW_SCHEDULER]);
+	}
+	tw_page_more(page, "%s (means of %s%s", of_sync ? ": the sync after the write" : "",
 		     TW_SAY_COUNT(ios, "I/O[s]"),
 		     tw_tally_is_sampled(tally, direction) ? ", estimated" : "");
-	if (!tally->times[TW_COMPLETE_FLUSH][direction].sum_ns)
+	if (!of_sync && tw_tally_is_sampled(tally, direction))
+		tw_page_more(page, ", each to +-%s (95 %%)", TW_SAY_NS(
+			     parts_error_ns(tally, direction, exact) / (double)ios));
+	tw_page_more(page, "%s)", of_sync ? "" : !begun ? "; exact boundaries with tw_causes=1" :
+		     !exact ? "; not all have the stamps" : tally->scalars.workers_late ?
+		     "; the other boundaries are exact" : "; the boundaries are exact");
+	if (of_sync && !tally->times[TW_COMPLETE_FLUSH][direction].sum_ns)
 		tw_page_more(page, "; nothing was flushed after the data");
-	if (!tally->times[TW_SYNC_WAKE][TW_SYNC].count &&
-	    tw_report_say_commits(names, sizeof(names), report, wake->count))
-		tw_page_more(page, "; syncs that waited for a commit with handles of "
-			     "others: %s", names);
+	if (of_sync && !tally->times[TW_SYNC_WAKE][TW_SYNC].count)
+		put_commits(page, report, split);
 }
 
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
