@@ -165,55 +165,16 @@ int64_t tw_loader_missed(const struct tw_stages *loader)
 
 #else
 
-int tw_loader_load(struct tw_stages **loader, uint32_t slots,
-		   const struct tw_loader_owner *owner)
-{
-	return -ENOTSUP;
-}
-
-void tw_loader_free(struct tw_stages *loader)
-{
-}
-
-int tw_loader_slots(const struct tw_stages *loader)
-{
-	return -1;
-}
-
-int tw_loader_companies(const struct tw_stages *loader)
-{
-	return -1;
-}
-
-int tw_loader_helds(const struct tw_stages *loader)
-{
-	return -1;
-}
-
-int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
-		     uint32_t base, uint32_t entries, uint32_t *ring)
-{
-	return -ENOTSUP;
-}
-
-bool tw_loader_made(const struct tw_stages *loader, uint32_t thread)
-{
-	return false;
-}
-
-void tw_loader_forget(const struct tw_stages *loader, uint32_t ring)
-{
-}
-
-uint32_t tw_loader_followed(const struct tw_stages *loader)
-{
-	return 0;
-}
-
-int64_t tw_loader_missed(const struct tw_stages *loader)
-{
-	return -1;
-}
+/* Only a helper has a loader then. */
+#define tw_loader_load(loader, slots, owner)			((void)(owner), -ENOTSUP)
+#define tw_loader_free(loader)					((void)0)
+#define tw_loader_slots(loader)					(-1)
+#define tw_loader_companies(loader)				(-1)
+#define tw_loader_helds(loader)					(-1)
+#define tw_loader_expect(loader, thread, base, entries, ring)	(-ENOTSUP)
+#define tw_loader_made(loader, thread)				false
+#define tw_loader_forget(loader, ring)				((void)0)
+#define tw_loader_missed(loader)				((int64_t)-1)
 
 #endif
 

@@ -27,13 +27,13 @@ compiles()
 		>"$object.names"
 }
 
-functions='tw_kernel_expect tw_kernel_forget tw_kernel_is_own tw_kernel_load '
-functions=$functions'tw_kernel_made tw_kernel_missed '
-functions=$functions'tw_loader_companies tw_loader_expect tw_loader_followed tw_loader_forget '
+of_jobs='tw_kernel_expect tw_kernel_forget tw_kernel_is_own tw_kernel_load '
+of_jobs=$of_jobs'tw_kernel_made tw_kernel_missed '
+functions=$of_jobs'tw_loader_companies tw_loader_expect tw_loader_followed tw_loader_forget '
 functions=$functions'tw_loader_free tw_loader_helds tw_loader_load tw_loader_made tw_loader_missed tw_loader_slots '
 compiles without
 ok $? 'without libbpf'
-is "$(cat without.o.names)" "$functions" 'its functions'
+is "$(cat without.o.names)" "$of_jobs" 'its functions'
 is "$(nm -u without.o | grep -c bpf)" 0 'which call none of libbpf'
 cat >main.c <<'END'
 #include <stdio.h>
