@@ -105,14 +105,10 @@ int tw_loader_slots(const struct tw_stages *loader)
 	return bpf_map__fd(loader->maps.slots);
 }
 
-int tw_loader_companies(const struct tw_stages *loader)
+/* Return the descriptor of a map that jobs share, as that of the slots. */
+static int map_of(const struct tw_stages *loader, const char *name)
 {
-	return bpf_map__fd(loader->maps.companies);
-}
-
-int tw_loader_helds(const struct tw_stages *loader)
-{
-	return bpf_map__fd(loader->maps.helds);
+	return bpf_object__find_map_fd_by_name(loader->obj, name);
 }
 
 int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
@@ -169,8 +165,7 @@ int64_t tw_loader_missed(const struct tw_stages *loader)
 #define tw_loader_load(loader, slots, owner)			((void)(owner), -ENOTSUP)
 #define tw_loader_free(loader)					((void)0)
 #define tw_loader_slots(loader)					(-1)
-#define tw_loader_companies(loader)				(-1)
-#define tw_loader_helds(loader)					(-1)
+#define map_of(loader, name)					(-1)
 #define tw_loader_expect(loader, thread, base, entries, ring)	(-ENOTSUP)
 #define tw_loader_made(loader, thread)				false
 #define tw_loader_forget(loader, ring)				((void)0)
@@ -227,9 +222,9 @@ static int load_by_helper(uint32_t count)
 static int share_companies(uint32_t count)
 {
 	void *memory = mmap(NULL, count * sizeof(*companies), PROT_READ, MAP_SHARED,
-			    tw_loader_companies(loader), 0);
+			    map_of(loader, "companies"), 0);
 	void *of_helds = mmap(NULL, count * sizeof(*helds), PROT_READ, MAP_SHARED,
-			      tw_loader_helds(loader), 0);
+			      map_of(loader, "helds"), 0);
 
 	if (memory == MAP_FAILED || of_helds == MAP_FAILED)
 		return -errno;

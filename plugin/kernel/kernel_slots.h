@@ -125,10 +125,6 @@ void tw_loader_free(struct tw_stages *loader);
  * written. */
 int tw_loader_slots(const struct tw_stages *loader);
 
-/* Return the same of what tells the company, and of what held I/Os. */
-int tw_loader_companies(const struct tw_stages *loader);
-int tw_loader_helds(const struct tw_stages *loader);
-
 /* Announce that the ring that @thread makes next has the slots [@base, @base +
  * @entries). @entries is a power of two. @ring: its place in the program's table. */
 int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,

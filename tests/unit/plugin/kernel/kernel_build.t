@@ -29,8 +29,8 @@ compiles()
 
 of_jobs='tw_kernel_expect tw_kernel_forget tw_kernel_is_own tw_kernel_load '
 of_jobs=$of_jobs'tw_kernel_made tw_kernel_missed '
-functions=$of_jobs'tw_loader_companies tw_loader_expect tw_loader_followed tw_loader_forget '
-functions=$functions'tw_loader_free tw_loader_helds tw_loader_load tw_loader_made tw_loader_missed tw_loader_slots '
+functions=$of_jobs'tw_loader_expect tw_loader_followed tw_loader_forget '
+functions=$functions'tw_loader_free tw_loader_load tw_loader_made tw_loader_missed tw_loader_slots '
 compiles without
 ok $? 'without libbpf'
 is "$(cat without.o.names)" "$of_jobs" 'its functions'
