@@ -20,25 +20,27 @@
 
 #define PAGE_BYTES	4096
 
+static void *zeroed_pages(size_t bytes)
+{
+	const size_t whole = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+	void *memory = aligned_alloc(PAGE_BYTES, whole);
+
+	return memory ? memset(memory, 0, whole) : NULL;
+}
+
 /* Allocate what each I/O touches, on as few pages as possible. */
 static int allocate_hot(struct tw_job_hot *hot, size_t entries)
 {
-	const size_t finished_bytes = TW_FINISHED_MAX * sizeof(*hot->finished);
-	const size_t io_bytes = entries * sizeof(*hot->io);
-	const size_t index_bytes = entries * sizeof(*hot->by_index);
-	const size_t seen_bytes = tw_completions_of((unsigned) entries) *
-				  sizeof(*hot->seen_ticks);
-	const size_t bytes = finished_bytes + io_bytes + index_bytes + seen_bytes;
-	char *memory = aligned_alloc(PAGE_BYTES, (bytes + PAGE_BYTES - 1) &
-						 ~((size_t) PAGE_BYTES - 1));
+	const size_t bytes = TW_FINISHED_MAX * sizeof(*hot->finished) +
+		entries * (sizeof(*hot->io) + sizeof(*hot->by_index)) +
+		tw_completions_of((unsigned) entries) * sizeof(*hot->seen_ticks);
 
-	if (!memory)
+	hot->finished = zeroed_pages(bytes);
+	if (!hot->finished)
 		return -ENOMEM;
-	memset(memory, 0, bytes);
-	hot->finished = (void *) memory;
-	hot->io = (void *) (memory + finished_bytes);
-	hot->by_index = (void *) (memory + finished_bytes + io_bytes);
-	hot->seen_ticks = (void *) (memory + finished_bytes + io_bytes + index_bytes);
+	hot->io = (void *) (hot->finished + TW_FINISHED_MAX);
+	hot->by_index = (void *) (hot->io + entries);
+	hot->seen_ticks = (void *) (hot->by_index + entries);
 	return 0;
 }
 
@@ -73,10 +75,8 @@ int tw_init(struct thread_data *td)
 	o = td->eo;
 	if (tw_options_check(td))
 		return 1;
-	job = aligned_alloc(PAGE_BYTES, (sizeof(*job) + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1UL));
+	job = zeroed_pages(sizeof(*job));
 	td->io_ops_data = job;
-	if (job)
-		*job = (struct tw_job) { .ring.is_made = false };
 	if (!job || allocate(td, job))
 		return tw_refuse_job(td, ENOMEM, "not enough memory for iodepth=%u",
 				     td->o.iodepth);

@@ -65,12 +65,13 @@ static inline int64_t tw_span_ns(const struct tw_scale *scale, uint64_t from, ui
 }
 
 /* Return the length of a stage. A CPU whose counter is behind can make it negative: then
- * return 0 and count it in @negative, which makes the counter's verdict "unreliable". */
+ * return 0 and count it in @negative, which makes the counter's verdict "unreliable". Less than
+ * half a nanosecond is no evidence. */
 static inline uint64_t tw_stage_ns(const struct tw_scale *scale, uint64_t from, uint64_t to,
 				   uint64_t *negative)
 {
 	if (tw__unlikely((int64_t)(to - from) < 0)) {
-		(*negative)++;
+		*negative += tw_span_ns(scale, from, to) < 0;
 		return 0;
 	}
 	return tw_ticks_to_ns(scale, to - from);

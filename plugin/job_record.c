@@ -42,7 +42,9 @@ static void read_clocks(struct tw_job *job)
 }
 
 /* Choose the lat from which on an I/O is looked at: it is slower than a trigger, or it may be
- * among the slowest, of which the kernel tells more. A ns less makes up for the rounding. */
+ * among the slowest, of which the kernel tells more. A ns less makes up for the rounding. (If
+ * the counters of CPUs disagree, stages of 0 can make its lat longer than this. Then the kernel
+ * tells nothing of it.) */
 static void choose_slow(struct tw_job *job)
 {
 	const double least_ns = (double) job->collected.slowest.least - 1;
@@ -278,7 +280,7 @@ static void take_extra(struct tw_job_hot *hot, const struct io_u *io_u, uint64_t
 	hot->residual_ns = TW_NO_TIME;
 }
 
-void tw_record_more(struct tw_job *job, const struct io_u *io_u,
+void tw_record_take(struct tw_job *job, const struct io_u *io_u,
 		    struct tw_finished *finished, bool is_slow)
 {
 	struct tw_job_hot *hot = &job->hot;
@@ -286,13 +288,13 @@ void tw_record_more(struct tw_job *job, const struct io_u *io_u,
 	const unsigned place = hot->finished_count;
 
 	if (hot->devices)
-		finished->device = tw_device_of(hot->devices, io_u->file) & 0x7f;
+		finished->device = tw_device_of(hot->devices, io_u->file);
 	if (hot->extra)
 		take_extra(hot, io_u, key, &hot->extra[place]);
 	if (hot->stamps && (key & TW_KEY_CHOSEN || is_slow)) {
 		take_kernel_stamps(job, io_u, &hot->stamps[place]);
 		finished->has_stamps = 1;
-		finished->chosen = key & TW_KEY_CHOSEN ? (1 + tw_key_upper(key)) & 0x3f : 0;
+		finished->chosen = key & TW_KEY_CHOSEN ? 1 + tw_key_upper(key) : 0;
 	}
 	if (has_sync(job, finished->direction)) {
 		tw_syncs_read(&hot->syncs, io_u->index, key, &hot->synced[place]);
@@ -302,8 +304,8 @@ void tw_record_more(struct tw_job *job, const struct io_u *io_u,
 }
 
 /* The events of the job's thread, which tell why an I/O was slow, are overwritten after a
- * while. So it is settled at once. */
-void tw_record_slow(struct tw_job *job, const struct io_u *io_u, int64_t lat_ticks)
+ * while. So with tw_causes it is settled at once. */
+void tw_record_look(struct tw_job *job, const struct io_u *io_u, int64_t lat_ticks)
 {
 	if (lat_ticks > job->hot.trigger.above_ticks)
 		tw_trigger_slow(job, io_u);
@@ -345,7 +347,7 @@ static struct tw_sync_parts sync_parts(const struct tw_job *job,
 			     &job->hot.synced[finished - job->hot.finished], from_ns, stage_ns);
 }
 
-/* @weight: of record_more(), which is 1 for a sync. */
+/* @weight: how many I/Os it stands for. */
 static void record_sync(const struct tw_job *job, struct tw_tally *tally,
 			const struct tw_finished *finished,
 			const struct tw_io_times *times, const struct tw_clocks *clocks,

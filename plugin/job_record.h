@@ -56,12 +56,12 @@ void tw_record_error(struct tw_job *job, const struct io_u *io_u, uint64_t retur
 
 /* Take what only some jobs have of an I/O: what its device, the kernel's programs and the
  * schedule tell. @is_slow: it may be among the slowest. */
-void tw_record_more(struct tw_job *job, const struct io_u *io_u,
+void tw_record_take(struct tw_job *job, const struct io_u *io_u,
 		    struct tw_finished *finished, bool is_slow);
 
 /* Look at an I/O that is slower than a trigger, or may be among the slowest. It is the newest
  * of the list. */
-void tw_record_slow(struct tw_job *job, const struct io_u *io_u, int64_t lat_ticks);
+void tw_record_look(struct tw_job *job, const struct io_u *io_u, int64_t lat_ticks);
 
 /* Record a successful I/O that was returned to fio at @returned_ticks, if fio counts it,
  * too. */
@@ -89,10 +89,10 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 		.direction = tw_direction_of(io_u->ddir),
 	};
 	if (tw__unlikely(hot->has_more))
-		tw_record_more(job, io_u, finished, is_slow);
+		tw_record_take(job, io_u, finished, is_slow);
 	hot->finished_count++;
 	if (tw__unlikely(is_slow))
-		tw_record_slow(job, io_u, lat_ticks);
+		tw_record_look(job, io_u, lat_ticks);
 	tw_record_if_due(job, returned_ticks);
 }
 

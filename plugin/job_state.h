@@ -204,17 +204,19 @@ struct tw_job_hot {
 	bool event_time;		/* fio gets the end of each I/O */
 	bool event_wait;		/* one completion at a time */
 	bool test_nop;			/* transfers that move nothing */
-	bool has_more;			/* tw_record_more() */
+	bool has_more;			/* tw_record_take() */
 	bool may_reset;			/* fio may reset its statistics: tw_may_reset() */
 	bool was_reset;			/* the next settle forgets all before it */
 
-	/* What each I/O touches of some jobs. */
-	struct tw_slot *stamps;		/* by place in @finished; NULL: no stamps of the kernel */
-	struct tw_extra *extra;		/* the same; NULL: none */
-	struct tw_sync *synced;		/* the same, of syncs; NULL: not stamped */
+	/* What each I/O touches too, but of the next two members only the beginning. */
+	struct tw_sync *synced;		/* stamps of syncs, by place in @finished; or NULL */
 	struct tw_sampling sampling;	/* of the I/Os that get such stamps */
 	struct tw_waits waits;
-	struct tw_kernel kernel;	/* stamps of the kernel */
+
+	/* What some jobs have. */
+	struct tw_slot *stamps;		/* of the kernel, by place in @finished; or NULL */
+	struct tw_extra *extra;		/* the same; NULL: none */
+	struct tw_kernel kernel;	/* where these stamps come from */
 	struct tw_syncs syncs;		/* the same of syncs */
 	struct tw_trigger trigger;
 	struct tw_devices *devices;	/* job_parts.h; NULL: one device */
@@ -229,8 +231,8 @@ struct tw_job_hot {
 	struct timespec epoch;		/* of fio's statistics, if it may reset them */
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct tw_io) == 32, "two I/Os in flight share a cache line");
-_Static_assert(offsetof(struct tw_job_hot, stamps) <= 128,
-	       "what each I/O of a plain job touches is two cache lines");
+_Static_assert(offsetof(struct tw_job_hot, sampling.chooser.left) < 192,
+	       "what each I/O of a plain job touches is three cache lines");
 
 /* What the report is made of. Between the job's beginning and its end only a settle
  * changes it. */

@@ -59,13 +59,6 @@ bool tw_kernel_made(struct tw_kernel *kernel);
 /* Forget the ring, before it is closed. */
 void tw_kernel_forget(struct tw_kernel *kernel);
 
-/* Forget the stamps of the I/O that had @stamps before: those that tell whether there are others. */
-static inline void tw_kernel_none(struct tw_slot *stamps)
-{
-	stamps->accepted_ns = stamps->finished_ns = 0;
-	stamps->flags = 0;
-}
-
 /* Read the stamps of the I/O whose key is in @stamps. Return false if another I/O has the slot:
  * there are none. */
 static inline bool tw_kernel_read(const struct tw_kernel *kernel,
@@ -74,7 +67,7 @@ static inline bool tw_kernel_read(const struct tw_kernel *kernel,
 	const volatile struct tw_slot *slot = &kernel->slots[index].slot;
 
 	if (slot->key != stamps->key) {
-		tw_kernel_none(stamps);
+		*stamps = (struct tw_slot) { .key = stamps->key };
 		return false;
 	}
 	stamps->accepted_ns = slot->accepted_ns;

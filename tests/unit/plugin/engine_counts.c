@@ -222,10 +222,13 @@ static void all_backwards(void)
 	const struct tw_scale *scale = &world.timing.clock.scale;
 	const struct tw_io io = { .prepared_ticks = 5000, .enter_ticks = 4000,
 		.entered_ticks = 3000, .seen_ticks = 2000 };
+	const struct tw_rate rate = { .size = sizeof(rate), .hz = 3e9 };
 	uint64_t negative = 0, negative_lat = 0;
 	struct timespec start = { 1, 999998999 };
 	struct tw_spans spans, lat;
+	struct tw_scale fast;
 
+	tw_scale_init(&fast, &rate, 0);
 	begin(1, 1);
 	spans = tw_io_spans(scale, true, &io, 1000, &negative);
 	lat = tw_io_spans(scale, false, &io, 1000, &negative_lat);
@@ -233,6 +236,9 @@ static void all_backwards(void)
 	       !spans.lat_ns && negative == 4,
 	       "three stages and the call end before they begin: 0, and each is counted");
 	tap_ok(lat.lat_ns == 0 && negative_lat == 1, "lat without stages, too");
+	tap_ok(!tw_stage_ns(&fast, 5000, 4999, &negative) && negative == 4 &&
+	       !tw_stage_ns(&fast, 5000, 4998, &negative) && negative == 5,
+	       "but less than half a nanosecond is no evidence");
 	tap_ok(tw_span_ns(scale, 5000, 3000) < 0 && !tw_earlier_ns(scale, 5000, 4000),
 	       "a span has its sign, and an event after its batch's end shifts nothing");
 	tw_timespec_later(&start, tw_earlier_ns(scale, 1000, 2001));
