@@ -108,7 +108,7 @@ int __wrap_tw_compare_spawn(struct tw_compare_process *process,
 			    int fd_read)
 {
 	const char *source = option(argv, "--clocksource=");
-	int fd, ret;
+	int fd = -1, ret;
 
 	(void)fd_read;
 	if (!strcmp(argv[0], "missing"))
@@ -136,7 +136,7 @@ REPLACE(tw_compare_fork);
 int __wrap_tw_compare_fork(struct tw_compare_process *process,
 			   void (*run)(void *context, int fd), void *context)
 {
-	int fd, ret = open_pipe(process, &fd);
+	int fd = -1, ret = open_pipe(process, &fd);
 
 	(void)run;
 	if (ret)
