@@ -9,9 +9,6 @@
 #ifndef TW_PLUGIN_FIO_VERSIONS_H
 #define TW_PLUGIN_FIO_VERSIONS_H
 
-#include <liburing.h>
-#include <signal.h>
-
 #include "fio.h"
 
 /* The version of the release. The patches add 101 to the version of a release that
@@ -43,21 +40,6 @@ static inline tw_fio_time tw_fio_now(void)
 	return now;
 #endif
 }
-
-/* Call io_uring_enter(), in place as fio's own engine does: to run a page of liburing's code
- * before and after a system call costs 3 % of a read from the page cache where a call empties
- * the TLB. Return as the kernel does. Tests have a function of their own. */
-#ifndef tw_io_uring_enter
-static inline int tw_io_uring_enter(unsigned fd, unsigned submit, unsigned wait, unsigned flags,
-				    sigset_t *mask)
-{
-#ifdef FIO_ARCH_HAS_SYSCALL
-	return (int) __do_syscall6(__NR_io_uring_enter, fd, submit, wait, flags, mask, _NSIG / 8);
-#else
-	return io_uring_enter(fd, submit, wait, flags, mask);
-#endif
-}
-#endif
 
 /* Flags of an engine */
 #ifdef TW_FIO_COMPLETE_TIME

@@ -18,7 +18,8 @@ extern _Atomic(uint64_t) engine_now_ticks;
 #define tw_ticks_end()		(engine_now_ticks)
 #define tw_clock_ns(clock)	((void)(clock), engine_now_ticks)
 
-#define tw_io_uring_enter io_uring_enter	/* of engine_world.h */
+/* By the function that engine_world.h has in place of liburing's. */
+#define TW_ENTER_BY_LIBURING
 
 /* The system's clocks. */
 uint64_t engine_clock_id_ns(clockid_t clock_id);
