@@ -49,7 +49,7 @@ static inline uint64_t tw_next_key(struct tw_job_hot *hot, const struct io_u *io
 {
 	const uint64_t number = ++hot->generation & TW_KEY_NUMBERS;
 	const uint64_t key = number << TW_KEY_NUMBER_SHIFT | io_u->index;
-	const uint64_t ring = hot->key & ((uint64_t) (TW_MAX_RINGS - 1) << TW_KEY_RING_SHIFT);
+	const uint64_t ring = (uint64_t) hot->kernel.ring << TW_KEY_RING_SHIFT;
 
 	if (tw__unlikely(hot->synced != NULL) &&
 	    (!ddir_rw(io_u->ddir) || (io_u->ddir == DDIR_WRITE && !hot->kernel.slots)))
@@ -100,23 +100,16 @@ static inline enum fio_q_status tw_queue_entry(struct tw_job *job, const struct 
 	return FIO_Q_QUEUED;
 }
 
-static inline struct io_uring_cqe *tw_cqe_at(const struct tw_job *job, unsigned place)
-{
-	const struct io_uring_cq *cq = &job->ring.uring.cq;
-
-	return &cq->cqes[(place & cq->ring_mask) << job->ring.entry_shift];
-}
-
 /* Return the I/O of completion @event of the last getevents(), and its @result. */
 static inline struct io_u *tw_event_at(const struct tw_job *job, int event, int *result)
 {
-	const unsigned place = job->ring.events_at + (unsigned) event;
-	const struct io_uring_cqe *cqe = tw_cqe_at(job, place);
+	const struct io_uring_cq *cq = &job->ring.uring.cq;
+	const unsigned place = (job->ring.events_at + (unsigned) event) & cq->ring_mask;
+	const struct io_uring_cqe *cqe = &cq->cqes[place << job->ring.entry_shift];
 	const unsigned index = tw_key_slot(cqe->user_data);
 
 	*result = cqe->res;
-	job->hot.io[index].seen_ticks =
-		job->hot.seen_ticks[place & job->ring.uring.cq.ring_mask];
+	job->hot.io[index].seen_ticks = job->hot.seen_ticks[place];
 	return job->hot.by_index[index];
 }
 

@@ -123,10 +123,10 @@ int tw_post_init(struct thread_data *td)
 	collected->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_moment_take(job, &collected->start);
 	tw_trigger_begin(td, job);
-	if (!collected->facts || tw_record_start(td, job) ||
-	    tw_devices_start(td, collected->facts->where, &job->hot.devices))
+	if (!collected->facts ||
+	    tw_devices_start(td, collected->facts->where, &job->hot.devices) ||
+	    tw_record_start(td, job))
 		return tw_refuse_job(td, ENOMEM, "not enough memory");
-	job->hot.has_more |= job->hot.devices != NULL;
 	collected->started = true;
 	tw_intervals_begin(td, job);
 	return 0;

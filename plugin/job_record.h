@@ -13,7 +13,7 @@
 
 #define TW_FINISHED_MAX	64
 
-/* Get ready to record, before the first I/O. The job's clock and its ring are known.
+/* Get ready to record, before the first I/O. The job's clock, its ring and its devices are known.
  * Return 0 or -ENOMEM. */
 int tw_record_start(const struct thread_data *td, struct tw_job *job);
 

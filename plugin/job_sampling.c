@@ -28,11 +28,13 @@
 void tw_sampling_limit(struct tw_job *job)
 {
 	const struct tw_slowest *slowest = &job->collected.slowest;
-	struct tw_sampling *sampling = &job->hot.sampling;
-
+	const struct tw_sampling *sampling = &job->hot.sampling;
 	const bool is_off = sampling->is_off || sampling->is_late_off || !slowest->most;
-	const uint64_t limit = is_off ? 0 : tw_key_limit(slowest->least);
+	uint64_t limit;
 
+	if (!job->hot.kernel.slots)
+		return;
+	limit = is_off ? 0 : tw_key_limit(slowest->least);
 	job->hot.key = limit << TW_KEY_UPPER_SHIFT |
 		       (uint64_t) job->hot.kernel.ring << TW_KEY_RING_SHIFT;
 }

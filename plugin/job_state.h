@@ -208,7 +208,7 @@ struct tw_job_hot {
 	bool may_reset;			/* fio may reset its statistics: tw_may_reset() */
 	bool was_reset;			/* the next settle forgets all before it */
 
-	/* What each I/O touches too, but of the next two members only the beginning. */
+	/* Each I/O touches the beginnings of these, too. */
 	struct tw_sync *synced;		/* stamps of syncs, by place in @finished; or NULL */
 	struct tw_sampling sampling;	/* of the I/Os that get such stamps */
 	struct tw_waits waits;
