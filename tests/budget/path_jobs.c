@@ -9,23 +9,12 @@
  * counter. Time passes by the job's own steps, so each run has the same instructions.
  */
 #include <stdio.h>
-#include <sys/stat.h>
 
-#include "unit/plugin/engine_world.h"
+#include "unit/plugin/engine_block_files.h"
 
 #define INTERVAL_US	3600000000U	/* no line is due before the end */
 
 static struct tw_place slots[WORLD_DEPTH];
-static struct fio_file files[3];
-
-/* The files are block devices of these names. */
-int statx(int folder, const char *restrict path, int flags, unsigned mask,
-	  struct statx *restrict status)
-{
-	*status = (struct statx) { .stx_mode = S_IFBLK, .stx_rdev_major = 259,
-				   .stx_rdev_minor = (unsigned)path[1] - '0' };
-	return 0;
-}
 
 /* The kernel's programs stamp an I/O that was chosen, and no other: none is slow. */
 static void stamp(unsigned i)
@@ -51,19 +40,7 @@ static void chosen(void) { of_kernel(1); }
 static void not_chosen(void) { of_kernel(1U << TW_CHOOSE_SHIFT_MAX); }
 static void with_rate(void) { world.td.rate_bps[DDIR_READ] = 1 << 20; }
 static void with_interval(void) { world.options.interval_us = INTERVAL_US; }
-
-static void of_devices(void)
-{
-	static const char *const names[] = { "b0", "b1", "b2" };
-
-	for (unsigned i = 0; i < 3; i++) {
-		files[i] = world.file;
-		files[i].file_name = (char *)names[i];
-		files[i].fileno = (int)i;
-		world.list[i] = &files[i];
-	}
-	world.td.files_index = 3;
-}
+static void of_devices(void) { world_block_files(3); }
 
 static const struct {
 	const char *name;

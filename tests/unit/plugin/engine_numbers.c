@@ -12,9 +12,7 @@
  *	engine_numbers.t [FOLDER JOBS]: write the reports of this many jobs there, for
  *	tests/unit/report/report_numbers.t
  */
-#include <sys/stat.h>
-
-#include "engine_world.h"
+#include "engine_block_files.h"
 #include "report/report.h"
 
 #define JOBS	24
@@ -25,20 +23,10 @@ enum kind { SPLIT, MERGED, NO_REQUEST, NO_DISPATCH, NO_POSTED, UNSEEN, KINDS };
 
 static struct tw_place slots[WORLD_DEPTH];
 static struct tw_sync syncs[WORLD_DEPTH];
-static struct fio_file files[3];
 static uint64_t stage_ticks[4];		/* submit, blockq, device, complete */
 static bool has_late, is_direct;
 static enum kind kind;
 static uint64_t lat_ns[TW_DIRECTIONS];	/* by the test's own clock */
-
-/* The files are block devices of these names. */
-int statx(int folder, const char *restrict path, int flags, unsigned mask,
-	  struct statx *restrict status)
-{
-	*status = (struct statx) { .stx_mode = S_IFBLK, .stx_rdev_major = 259,
-				   .stx_rdev_minor = (unsigned)path[1] - '0' };
-	return 0;
-}
 
 static void stamp_sync(unsigned i, uint64_t from, uint64_t to)
 {
@@ -93,7 +81,7 @@ static void one(enum fio_ddir ddir, uint64_t often)
 	kind = world_below(often) ? SPLIT : (enum kind)world_below(KINDS);
 	for (unsigned i = 0; i < 4; i++)
 		takes += stage_ticks[i] = 4 + world_some_ticks();
-	world.io_us[0].file = &files[world_below(world.td.files_index)];
+	world.io_us[0].file = &block_files[world_below(world.td.files_index)];
 	world.takes_ticks[0] = takes;
 	world_pass(100);
 	world_prep(world_transfer(0, ddir, 0, WORLD_SIZE));
@@ -110,7 +98,6 @@ static void one(enum fio_ddir ddir, uint64_t often)
 /* Run a job: its report is in world.report. */
 static void job(unsigned number)
 {
-	static const char *const names[] = { "b0", "b1", "b2" };
 	const uint64_t often = 1 + world_below(9), mix = world_below(5);
 	const bool with_syncs = world_below(2);
 
@@ -130,13 +117,7 @@ static void job(unsigned number)
 	world.td.o.odirect = is_direct;
 	world.td.o.fdatasync_blocks = with_syncs;
 	world.td.o.sync_io = with_syncs && world_below(2);
-	world.td.files_index = (unsigned)(1 + world_below(3));
-	for (unsigned i = 0; i < world.td.files_index; i++) {
-		files[i] = world.file;
-		files[i].file_name = (char *)names[i];
-		files[i].fileno = (int)i;
-		world.list[i] = &files[i];
-	}
+	world_block_files((unsigned)(1 + world_below(3)));
 	memset(slots, 0, sizeof(slots));
 	memset(lat_ns, 0, sizeof(lat_ns));
 	world_pass(world_below(1000000));
