@@ -95,17 +95,21 @@ int tw_init(struct thread_data *td)
 	return 0;
 }
 
-/* Load the kernel's programs and the trace for all jobs. Jobs that are threads call
- * this at the same time, so there is a lock. Jobs that are processes must not wait for
- * it, because a thread of the parent may have held it when fio forked. */
-static void load_for_jobs(void)
+static void load(void)
 {
-	static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
-
-	pthread_mutex_lock(&loading);
 	tw_kernel_load_for_jobs();
 	tw_trigger_make_for_jobs();
-	pthread_mutex_unlock(&loading);
+}
+
+/* Load the kernel's programs and the trace for all jobs: once, as a later job may find that
+ * another one has ended, whose options are freed. Jobs that are threads call this at the same
+ * time, and wait. Jobs that are processes must not wait, because a thread of the parent may
+ * have been in it when fio forked. */
+static void load_for_jobs(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load);
 }
 
 int tw_post_init(struct thread_data *td)

@@ -50,10 +50,8 @@ static bool can_be_split(const struct tw_options *o)
 
 /* True if the program is to be loaded for a job. To enter it alone costs a tenth of the time
  * to read 512 bytes from the page cache, and nothing of that is split. Causes need it. */
-static bool is_wanted(const struct thread_data *td)
+static bool is_wanted(const struct thread_data *td, const struct tw_options *o)
 {
-	const struct tw_options *o = td->eo;
-
 	return can_be_split(o) && (td->o.odirect || tw_engine_commands || o->causes ||
 				   mode_of(o) == TW_KERNEL_REQUIRE);
 }
@@ -69,10 +67,10 @@ bool tw_job_syncs_writes(const struct thread_data *td)
 }
 
 /* True if a job wants the parts of its syncs, and can have them. */
-static bool wants_syncs(const struct thread_data *td)
+static bool wants_syncs(const struct thread_data *td, const struct tw_options *o)
 {
 	return (tw_job_syncs(td) || tw_job_syncs_writes(td)) && !tw_engine_commands &&
-	       can_be_split(td->eo);
+	       can_be_split(o);
 }
 
 /* What the jobs of this fio want together. */
@@ -83,9 +81,11 @@ struct wants {
 	unsigned jobs;		/* with kernel stages */
 	uint32_t slots;		/* that all of them need */
 	uint32_t followed;	/* jobs whose threads are followed */
-	rlim_t files;		/* that are open at a time in one process */
 };
 
+/* Ask this before the first job ends, or in a process that is a job: fio frees the options of a
+ * job that ends, and then sets the pointer in memory that all processes share. So a pointer is
+ * read once. */
 static struct wants all_want(void)
 {
 	struct wants wants = { 0 };
@@ -93,20 +93,16 @@ static struct wants all_want(void)
 
 	for (i = 0; i < thread_number; i++) {
 		const struct thread_data *td = tnumber_to_td(i);
-		const struct tw_options *o = td->eo;
+		const struct tw_options *o = IO_URING_READ_ONCE(td->eo);
 
 		if (!tw_has_our_layout(td) || !o)
 			continue;
-		if (td->o.use_thread)
-			wants.files += td->files_index;
-		else if (wants.files < td->files_index)
-			wants.files = td->files_index;
-		if (wants_syncs(td)) {
+		if (wants_syncs(td, o)) {
 			wants.syncing++;
 			wants.sync_writes |= tw_job_syncs_writes(td);
 			wants.syncs += tw_entries_of(td->o.iodepth);
 		}
-		if (!is_wanted(td))
+		if (!is_wanted(td, o))
 			continue;
 		wants.jobs++;
 		wants.slots += tw_entries_of(td->o.iodepth);
@@ -120,9 +116,28 @@ static struct wants all_want(void)
 /* All programs together take about 100 while they are loaded, and fio itself some 20. */
 #define DESCRIPTORS	160
 
+/* Return how many files of jobs are open at a time in one process. Jobs may have ended. */
+static rlim_t open_files(void)
+{
+	rlim_t files = 0;
+	unsigned i;
+
+	for (i = 0; i < thread_number; i++) {
+		const struct thread_data *td = tnumber_to_td(i);
+
+		if (!tw_has_our_layout(td))
+			continue;
+		if (td->o.use_thread)
+			files += td->files_index;
+		else if (files < td->files_index)
+			files = td->files_index;
+	}
+	return files;
+}
+
 bool tw_jobs_have_descriptors(void)
 {
-	const rlim_t needed = all_want().files + DESCRIPTORS;
+	const rlim_t needed = open_files() + DESCRIPTORS;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
@@ -164,7 +179,7 @@ static void syncs_begin(const struct thread_data *td, struct tw_job *job)
 {
 	struct tw_syncs *syncs = &job->hot.syncs;
 
-	if (!wants_syncs(td))
+	if (!wants_syncs(td, td->eo))
 		return;
 	syncs->why = tw_kernel_refusal();
 	if (!syncs->why && !asked && !td->o.use_thread && all_want().syncing > 1)
@@ -185,7 +200,7 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 	/* The programs are loaded already, except for a single job with create_serialize=0.
 	 * Several jobs that are processes would each load their own, and the kernel runs
 	 * each program for every I/O of the machine. */
-	if (is_wanted(td)) {
+	if (is_wanted(td, o)) {
 		kernel->why = tw_kernel_refusal();
 		if (!kernel->why && !asked && !td->o.use_thread && all_want().jobs > 1)
 			kernel->why = NOT_SERIAL;

@@ -96,6 +96,14 @@ static void late_jobs(void)
 	       world.kernel_loaded_first == 1 + 8,
 	       "one of two threads: loaded with room for both");
 	world_end();
+	world_forget();
+	world.options.slowest = 1;
+	world.td.o.use_thread = 1;
+	world_jobs(2)[1].eo = (void *)1;
+	tap_ok(world_begin() && world.kernel_loads == 0,
+	       "a thread that begins when another one has ended: it reads none of that one's "
+	       "options");
+	world_end();
 }
 
 /* Jobs of depth 1, 5 and 64, and which of them are ours and want it. */
