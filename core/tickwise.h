@@ -251,8 +251,9 @@ struct tw_rate_options {
 	uint64_t window_ns;		/* 5 ms and more; 0: one second */
 	enum tw_switch kernel_rate;	/* TW_OFF: only what is measured */
 	const struct tw_time_source *source;	/* NULL: the real clocks */
-	/* If the samples are too few, or fit more than one rate of the kernel, the
-	 * window grows by its own length, up to this; 0: it does not grow. */
+	/* If the samples are too few, are of less than half the window, or fit more than
+	 * one rate of the kernel, the window grows by its own length, up to this; 0: it
+	 * does not grow. */
 	uint64_t longest_ns;
 	/* Called by the calling thread between bursts of reading, some thousand
 	 * times in a window of over 100 ms; NULL: not. Returns 0 or

@@ -116,7 +116,7 @@ json away.json '$j->{clocks}{tickwise}{source} ne "system"' || {
 	skip "the counter is not used here: $(head -n 1 err)"
 	done_testing
 }
-# The samples of the first 20 ms end after 0.5 ms: too few.
+# The samples of the first 20 ms end after 0.5 ms: less than half of the time.
 json away.json '$j->{clocks}{tickwise}{rate_window_ns} > 21e6'
 ok $? 'the calibration went on, and the report has how long'
 "$tickwise" report --all away.json >page && tr -s ' \n' ' ' <page |

@@ -36,6 +36,7 @@ struct machine {
 	int is_clean, stands_still;
 	uint64_t break_at_ticks;	/* from here 100 ppm faster; 0: never */
 	uint64_t away_until_ticks;	/* all readings until then are disturbed */
+	uint64_t gone_at_ticks;		/* here it is away for 21 ms; 0: never */
 	uint64_t told_ns;		/* by the progress function */
 	unsigned told;
 	int is_forwards;
@@ -54,6 +55,10 @@ static void pass(struct machine *machine)
 		machine->ticks += 3000000;
 	if (machine->ticks < machine->away_until_ticks)
 		machine->ticks += 2600000;	/* a millisecond */
+	if (machine->gone_at_ticks && machine->ticks >= machine->gone_at_ticks) {
+		machine->ticks += 21 * 2600000;
+		machine->gone_at_ticks = 0;
+	}
 }
 
 static uint64_t read_ticks(void *context)
@@ -369,6 +374,20 @@ static void goes_on(uint64_t *random)
 		       rate.window_ns < 90 * MS : ret == -EAGAIN,
 		       "away for nearly all of 20 ms, %s", i ?
 		       "allowed: the rate, after more" : "not allowed to go on: -EAGAIN");
+	}
+	/* Samples of 2 ms give a rate that is good to 50 ppm. */
+	for (unsigned i = 0; i < 2; i++) {
+		int ret;
+
+		machine = kernel_machine(random);
+		machine.is_clean = 1;
+		machine.gone_at_ticks = machine.ticks + 6000000;
+		ret = measure(&machine, SOURCE { 0 },
+			      OPTIONS { .longest_ns = i * 160 * MS }, &rate);
+		tap_ok(!ret && (i ? rate.window_ns > 35 * MS && rate.window_ns < 45 * MS :
+				rate.window_ns < 3 * MS),
+		       "away after 2 of 20 ms, %s: a window of %.1f ms",
+		       i ? "allowed to go on" : "not allowed", (double)rate.window_ns / 1e6);
 	}
 }
 
