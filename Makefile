@@ -41,7 +41,7 @@ FIO_SOURCES ?=
 FIO_CACHE ?= build/fio
 # A path must be absolute, because fio is run in other folders, too.
 override FIO := $(if $(findstring /,$(FIO)),$(abspath $(FIO)),$(FIO))
-find_fio = CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' plugin/find-fio.sh --fio='$(FIO)' \
+find_fio = CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' plugin/fio/find-fio.sh --fio='$(FIO)' \
 	   --cache='$(FIO_CACHE)' $(if $(FIO_SRC),--source='$(FIO_SRC)')
 
 # tickwise.h defines the version; the soname has its first number.

@@ -5,7 +5,7 @@
 # The files for `tickwise build-engine`, which builds the engines for another fio later.
 BUILD_ENGINE_DIR := $(DATADIR)/tickwise/engine
 BUILD_ENGINE_FILES = Makefile core/core.mk core/profile/profile.mk plugin/plugin.mk LICENSE \
-	plugin/COPYING plugin/fio-options.awk core/libtickwise.map $(sort $(LIBRARY_SOURCES) $(MEMORY_SOURCES) \
+	plugin/COPYING plugin/fio/fio-options.awk core/libtickwise.map $(sort $(LIBRARY_SOURCES) $(MEMORY_SOURCES) \
 	$(REPORT_SOURCES) $(ENGINES) $(PLUGIN_SOURCES) $(MEMORY_ENGINE_SOURCES) \
 	$(shell find core plugin -name '*.h' ! -name '*.bpf.h'))
 
@@ -44,9 +44,10 @@ install-core: core man schema completion $(B)/include/tickwise.h $(ENGINE_SKELET
 		$(call put,$(DATADIR)/$${file%/*},$(B)/completion/$$file); done
 	$(Q)set -e; for file in $(BUILD_ENGINE_FILES); do \
 		$(INSTALL) -D -m 644 $$file $(DESTDIR)$(BUILD_ENGINE_DIR)/$$file; done
-	$(if $(ENGINE_SKELETONS),$(call put,$(BUILD_ENGINE_DIR)/plugin/kernel,$(ENGINE_SKELETONS)))
-	$(call put_programs,$(BUILD_ENGINE_DIR)/plugin,plugin/find-fio.sh plugin/fits-fio.sh \
-		plugin/fio-features.sh)
+	$(Q)set -e; for file in $(ENGINE_SKELETONS:$(B)/%=%); do \
+		$(INSTALL) -D -m 644 $(B)/$$file $(DESTDIR)$(BUILD_ENGINE_DIR)/$$file; done
+	$(call put_programs,$(BUILD_ENGINE_DIR)/plugin/fio,plugin/fio/find-fio.sh plugin/fio/fits-fio.sh \
+		plugin/fio/fio-features.sh)
 	$(call put_programs,$(ENGINE_DIR),$(B)/tickwise-build-engine)
 	sed -i 's|^source_dir=.*|source_dir=$(BUILD_ENGINE_DIR)|' \
 		$(DESTDIR)$(ENGINE_DIR)/tickwise-build-engine

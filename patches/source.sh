@@ -7,7 +7,7 @@
 #	patches/source.sh SERIES DIR
 #
 # SERIES is a file in this folder, such as fio-3.33. If the installed fio has this version,
-# plugin/find-fio.sh finds its source. Otherwise the source comes from the git repository
+# plugin/fio/find-fio.sh finds its source. Otherwise the source comes from the git repository
 # FIO_GIT: the tag, or the commit that the first line of SERIES names. FIO names another
 # program than the first fio in PATH. The script prints nothing. Exit code 0, or 1 after
 # one line with the reason.
@@ -33,7 +33,7 @@ fail()
 from_installed()
 {
 	[ "$(${FIO:-fio} --version 2>/dev/null)" = "$series" ] || return 1
-	tree=$("$here/../plugin/find-fio.sh" --fio="${FIO:-fio}" \
+	tree=$("$here/../plugin/fio/find-fio.sh" --fio="${FIO:-fio}" \
 		--cache="$cache" 2>/dev/null) || return 1
 	mkdir -p "$dir"
 	(cd "$tree" && tar -cf - --exclude=./.git --exclude=./.pc \

@@ -7,12 +7,16 @@
 # this path and the tree's version, and changes only if one of them does. So the engine is
 # built again exactly when the installed fio or its tree has changed.
 
-# Each engine has one of these files (fits.c is that of fits-fio.sh); all engines share the
+# Each engine has one of these files (layout_probe.c is that of fits-fio.sh); all engines share the
 # other files.
-ENGINES := $(shell grep -l '^struct ioengine_ops tw_engine' plugin/*.c)
-PLUGIN_SOURCES := $(filter-out $(ENGINES) %.bpf.c $(addprefix plugin/,attach/% helper/% \
-	memory_engine/%),$(wildcard plugin/*.c plugin/*/*.c))
-MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory_engine/*.c)
+ENGINES := $(shell grep -l '^struct ioengine_ops tw_engine' plugin/*.c plugin/*/*.c)
+# The rooms of the engines that need fio's headers, and those that don't. The programs of
+# their own use the latter, too.
+FIO_ROOMS := engine fio job_clock job_report nvme record
+OTHER_ROOMS := collect helper/client kernel $(addprefix kernel/,causes stages sync) trace
+sources_in = $(filter-out %.bpf.c,$(wildcard $(patsubst %,plugin/%/*.c,$(1))))
+PLUGIN_SOURCES := $(filter-out $(ENGINES),$(call sources_in,$(FIO_ROOMS) $(OTHER_ROOMS)))
+MEMORY_ENGINE_SOURCES := $(call sources_in,memory_engine)
 ENGINE_FILES := $(addprefix tickwise,.so -cmd.so -memory.so)
 # Separate programs that `tickwise` executes, and the files of their main().
 KERNEL_PROGRAMS := kernel-helper attach
@@ -60,8 +64,8 @@ HOOKS := $(if $(PROFILE),-DTW_PROFILED $(if $(findstring clang,$(CC)), \
 # What the compiler is told of fio's tree, as it reads it with @FILE. To find this out again
 # for each file took ten seconds of a build.
 # -ffile-prefix-map makes the same bytes wherever that tree is.
-$(B)/fio.options: plugin/fio-features.sh $(B)/fio.path force
-	$(Q)tree=$$(head -n 1 $(B)/fio.path) && features=$$(plugin/fio-features.sh "$$tree") && \
+$(B)/fio.options: plugin/fio/fio-features.sh $(B)/fio.path force
+	$(Q)tree=$$(head -n 1 $(B)/fio.path) && features=$$(plugin/fio/fio-features.sh "$$tree") && \
 	printf '%s\n' "-include \"$$tree/config-host.h\" -isystem \"$$tree\"" \
 		"\"-ffile-prefix-map=$$tree=fio\" $$features" \
 		"$$(sed -n 's/^FIO_VERSION *= *\(.*\)/-DTW_FIO_VERSION=\\"\1\\"/p' \
@@ -78,10 +82,10 @@ NEED_FIO := $(B)/fio.options $(B)/flags
 $(B)/plugin/%.o: plugin/%.c $(NEED_FIO)
 	$(compile_plugin)
 
-$(B)/plugin/fio_options.h: plugin/fio-options.awk $(B)/fio.path
+$(B)/plugin/fio_options.h: plugin/fio/fio-options.awk $(B)/fio.path
 	$(Q)mkdir -p $(@D)
 	$(Q)awk -f $< "$$(head -n 1 $(B)/fio.path)/options.c" >$@.new && mv $@.new $@
-guards := $(B)/plugin/guards.o $(B)/tests/engine/guards.o
+guards := $(B)/plugin/fio/fio_layout.o $(B)/tests/engine/fio/fio_layout.o
 $(guards): $(B)/plugin/fio_options.h
 $(guards): PLUGIN_CFLAGS += -I$(B)/plugin
 
@@ -93,8 +97,8 @@ $(guards): PLUGIN_CFLAGS += -I$(B)/plugin
 BPFTOOL ?= $(firstword $(wildcard /usr/lib/linux-tools/*/bpftool) \
 	$(wildcard /usr/sbin/bpftool) bpftool)
 ifeq ($(origin KERNEL_STAGES),undefined)
-KERNEL_STAGES := $(shell { [ -e plugin/kernel/stages.skel.h ] || { command -v clang && \
-	$(BPFTOOL) version && [ -e plugin/kernel/stages.bpf.c ]; }; } >/dev/null 2>&1 && \
+KERNEL_STAGES := $(shell { [ -e plugin/kernel/stages/stages.skel.h ] || { command -v clang && \
+	$(BPFTOOL) version && [ -e plugin/kernel/stages/stages.bpf.c ]; }; } >/dev/null 2>&1 && \
 	echo '\#include <bpf/libbpf.h>' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && \
 	echo 1)
 endif
@@ -104,7 +108,8 @@ $(B)/kernel_stages: force
 	$(call remember,$(KERNEL_STAGES))
 
 # Files with such a header, or with libbpf. Those of the engine can be built without both.
-LIBBPF_USERS := $(shell grep -l 'skel\.h"\|[^_]tw_program_set_messages()' plugin/*/*.c)
+LIBBPF_USERS := $(shell grep -l 'skel\.h"\|[^_]tw_program_set_messages()' plugin/*/*.c \
+	plugin/*/*/*.c)
 libbpf_objects := $(foreach folder,plugin alone,$(patsubst plugin/%.c,$(B)/$(folder)/%.o, \
 	$(LIBBPF_USERS)))
 $(libbpf_objects): $(B)/kernel_stages
@@ -121,9 +126,10 @@ $(B)/plugin/%.bpf.o: plugin/%.bpf.c
 		$(filter -ffile-prefix-map=%,$(CFLAGS)) $(BPF_FLAGS) -MMD -MP -c -o $@ $<
 
 # For atomic operations that return a value: Linux 5.12.
-$(patsubst %,$(B)/plugin/%.bpf.o,kernel/stages kernel/causes kernel/sync_stages attach/attach): BPF_FLAGS := -mcpu=v3
+$(patsubst %,$(B)/plugin/%.bpf.o,kernel/stages/stages kernel/causes/causes \
+	kernel/sync/sync_stages attach/attach): BPF_FLAGS := -mcpu=v3
 
-SKELETONS := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard plugin/*/*.bpf.c))
+SKELETONS := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard plugin/*/*.bpf.c plugin/*/*/*.bpf.c))
 ENGINE_SKELETONS := $(filter $(B)/plugin/kernel/%,$(SKELETONS))
 .SECONDARY: $(SKELETONS:.skel.h=.bpf.o)
 $(B)/%.skel.h: $(B)/%.bpf.o
@@ -135,9 +141,9 @@ endif
 
 # What does not need fio is built without it, for the engines, the programs of its own and
 # tests.
-ALONE_SOURCES := $(filter-out %.bpf.c plugin/memory_engine/% $(if $(KERNEL_STAGES),, \
-	$(filter-out plugin/kernel/%,$(LIBBPF_USERS))),$(wildcard plugin/*/*.c)) \
-	$(wildcard plugin/*_verdict.c)
+ALONE_SOURCES := $(filter-out $(if $(KERNEL_STAGES),,$(filter-out plugin/kernel/%, \
+	$(LIBBPF_USERS))),$(call sources_in,$(OTHER_ROOMS) attach helper)) \
+	plugin/job_clock/counter_verdict.c
 $(B)/alone/%.o: plugin/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CORE_CFLAGS) $(if $(KERNEL_STAGES),-DTW_KERNEL_STAGES, \
@@ -155,19 +161,19 @@ $(addprefix $(B)/,$(KERNEL_PROGRAM_FILES)): $(B)/tickwise-%: $(B)/plugin.a $(B)/
 # Everything of the program except main().
 $(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
 
-# An engine has the function that fio looks for, in guards.c, and what it uses of the shared
+# An engine has the function that fio looks for, in fio_layout.c, and what it uses of the shared
 # files. If fio lacks a symbol, loading the engine fails (BIND_NOW), and not a job later.
 # Shared files that do not need fio are compiled once. PROFILE=1 needs them with its hooks. An
 # installed source builds engines alone, and its *.skel.h with more warnings would have some.
-SHARED_SOURCES := $(if $(PROFILE)$(wildcard plugin/kernel/*.skel.h),, \
+SHARED_SOURCES := $(if $(PROFILE)$(wildcard plugin/kernel/*/*.skel.h),, \
 	$(filter $(ALONE_SOURCES),$(PLUGIN_SOURCES)))
 $(B)/engine_files.a: $(SHARED_SOURCES:plugin/%.c=$(B)/alone/%.o) \
 		$(call objects,$(filter-out $(SHARED_SOURCES),$(PLUGIN_SOURCES)))
 $(B)/tickwise.so: $(B)/plugin/tickwise.o
-$(B)/tickwise-cmd.so: $(B)/plugin/command.o
+$(B)/tickwise-cmd.so: $(B)/plugin/nvme/nvme_engine.o
 $(B)/tickwise.so $(B)/tickwise-cmd.so: ENGINE_LIBS := -luring $(KERNEL_LIBS)
 $(B)/tickwise-memory.so: $(call objects,$(MEMORY_ENGINE_SOURCES)) $(B)/libtickwise-memory.a
-$(addprefix $(B)/,$(ENGINE_FILES)): $(B)/plugin/guards.o $(B)/engine_files.a $(B)/report.a \
+$(addprefix $(B)/,$(ENGINE_FILES)): $(B)/plugin/fio/fio_layout.o $(B)/engine_files.a $(B)/report.a \
 		$(B)/libtickwise.a $(if $(PROFILE),$(PROFILE_LIBRARIES))
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) $(BIND_NOW) $(STAY_LOADED) $(HIDE_ARCHIVES) \
@@ -181,6 +187,6 @@ profile: core plugin
 	$(Q)FIO='$(FIO)' plugin/profile.sh $(B)
 
 # It builds the engines for another fio, from the source that `make install` copies.
-$(B)/tickwise-build-engine: plugin/build-engine.sh
+$(B)/tickwise-build-engine: plugin/fio/build-engine.sh
 	$(call make_by,sed 's|^source_dir=.*|source_dir=$(CURDIR)|' $<)
 	$(Q)chmod 755 $@

@@ -7,9 +7,9 @@
  *
  * It works on files and block devices. engine.c has the path of an I/O.
  */
-#include "engine.h"
-#include "guards.h"
-#include "protection.h"
+#include "engine/engine.h"
+#include "fio/fio_layout.h"
+#include "engine/protection.h"
 
 const bool tw_engine_commands = false;
 

@@ -54,7 +54,7 @@ build()
 		why="$newest can not be had from $fio_git"
 		return 1
 	}
-	if inside "$dir" env CC="$cc" plugin/find-fio.sh --cache=/root/fio-cache; then
+	if inside "$dir" env CC="$cc" plugin/fio/find-fio.sh --cache=/root/fio-cache; then
 		fio_src=$(tail -n 1 "$log")
 	elif ! source_from_git "$revision"; then
 		why='the source of its fio can not be had'

@@ -5,10 +5,10 @@
 PACKAGES_TEST := perl python3-jsonschema git g++ pkg-config mandoc groff-base xz-utils
 
 programs = $(patsubst %.c,$(B)/%$(2),$(wildcard $(1)))
-UNIT_TESTS := $(call programs,tests/unit/*/*.c tests/unit/*/*/*.c,.t)
+UNIT_TESTS := $(call programs,tests/unit/*/*.c tests/unit/*/*/*.c tests/unit/*/*/*/*.c,.t)
 MACHINE_TESTS := $(call programs,tests/machine/*.c,.t)
-# The tests of plugin/*.c run the engine with a simulated fio, kernel and counter.
-ENGINE_TESTS := $(call programs,tests/unit/plugin/*.c,.t)
+# These run the engine with a simulated fio, kernel and counter.
+ENGINE_TESTS := $(call programs,$(patsubst %,tests/unit/plugin/%/*.c,engine job_clock nvme),.t)
 # What the tree says of itself: makefiles, packages, manual, words, lists of tests.
 TREE_TESTS := $(patsubst %,tests/unit/build/%.t,cppflags debian dist fio_skips install \
 	man packages run_tests tests_of words) tests/patches/lists.t
@@ -44,7 +44,7 @@ $(B)/tests/unit/plugin/kernel/%.o: CORE_CFLAGS += $(if $(KERNEL_STAGES),-DTW_KER
 ENGINE_OBJECTS := $(patsubst plugin/%.c,$(B)/tests/engine/%.o,$(PLUGIN_SOURCES))
 ENGINE_MAINS := $(ENGINE_TESTS:.t=.o) $(addsuffix .o,$(BUDGET_PROGRAMS))
 $(ENGINE_OBJECTS) $(ENGINE_MAINS): PLUGIN_CFLAGS += -Itests \
-	-include tests/unit/plugin/engine_counter.h
+	-include tests/unit/plugin/engine/engine_counter.h
 $(ENGINE_OBJECTS): $(B)/tests/engine/%.o: plugin/%.c $(NEED_FIO)
 	$(compile_plugin)
 $(ENGINE_MAINS): $(B)/%.o: %.c $(NEED_FIO)
@@ -126,13 +126,16 @@ test: ready
 	$(Q)for test in $(TEST); do env --default-signal $(test_env) $$test || exit; done
 
 # What tests FILE=: the folder of tests/unit that mirrors its folder, golden/NAME.t of
-# core/command/NAME, and tests whose first comment has a line "Tests: PATH..." with the file
-# or its folder.
+# core/command/NAME, and tests whose first comment has a line "Tests: PATH..." with the file,
+# its folder or one above.
 folder = $(patsubst %/,%,$(dir $(FILE)))
+above = $(filter-out .,$(patsubst %/,%,$(dir $(1))))
+folders = $(folder) $(call above,$(folder)) $(call above,$(call above,$(folder)))
 mirror = tests/unit/$(or $(patsubst core/%,%,$(filter core/%,$(folder))),$(folder))
 tests_of = $(sort $(patsubst %.c,$(B)/%.t,$(wildcard $(mirror)/*.c $(mirror)/*.t \
 	$(patsubst core/command/%,tests/golden/%.t,$(filter core/command/%,$(folder)))) \
-	$(shell grep -rlE --include='*.[ct]' '^( \*|#) Tests:.* ($(FILE)|$(folder))( |$$)' tests)))
+	$(shell grep -rlE --include='*.[ct]' $(foreach path,$(FILE) $(folders), \
+		-e '^( \*|#) Tests:.* $(path)( |$$)') tests)))
 print-tests-of:
 	$(if $(wildcard $(FILE)),,$(error which? make print-tests-of FILE=core/clock/fit.c))
 	@printf '%s\n' $(tests_of)

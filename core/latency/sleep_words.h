@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The only list of what an I/O can wait for in the kernel, mostly in a thread that sleeps. A
- * report has the word, and a page the text. plugin/kernel/stack_words.c finds the word by the
- * names of functions; plugin/kernel/held.bpf.h finds the last two.
+ * report has the word, and a page the text. plugin/kernel/causes/stack_words.c finds the word by the
+ * names of functions; plugin/kernel/stages/held.bpf.h finds the last two.
  */
 #ifndef TW_LATENCY_SLEEP_WORDS_H
 #define TW_LATENCY_SLEEP_WORDS_H

@@ -10,12 +10,12 @@
  * exist already. See ../README.md, Any program.
  */
 #include "attach_types.h"
-#include "kernel/bio.bpf.h"
+#include "kernel/stages/bio.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
 #include "attach_record.h"
-#include "kernel/follow.bpf.h"
+#include "kernel/causes/follow.bpf.h"
 #include "kernel/thread.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";

@@ -3,8 +3,8 @@
  * The parts of a run of `tickwise attach`: the process that is measured, the program in the
  * kernel, and what is shown of the tally of its records.
  */
-#ifndef TW_PLUGIN_ATTACH_H
-#define TW_PLUGIN_ATTACH_H
+#ifndef TW_PLUGIN_ATTACH_ATTACH_H
+#define TW_PLUGIN_ATTACH_ATTACH_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -82,7 +82,7 @@ int tw_attach_follow(struct tw_attach_program *program, int pidfd);
  * 0, or the first result of tw_attach_take() that is not 0. */
 int tw_attach_read(struct tw_attach_program *program, int wait_ms);
 
-/* Return what the causes have cost each CPU (kernel/causes.h). */
+/* Return what the causes have cost each CPU (kernel/causes/causes.h). */
 json_t *tw_attach_cost(const struct tw_attach_program *program);
 
 /* Take the counts of the I/Os without a record. Return 0 or -ENOMEM. */

@@ -13,7 +13,7 @@
 #include "base/plain_text.h"
 #include "collect/sys_facts.h"
 #include "command/output/page.h"
-#include "kernel/explain.h"
+#include "kernel/causes/explain.h"
 #include "latency/histogram_json.h"
 #include "machine/cpus.h"
 #include "report/report_json.h"

@@ -17,16 +17,16 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
-#include "kernel/above.h"
-#include "kernel/causes.h"
+#include "kernel/stages/stacked_bio_offsets.h"
+#include "kernel/causes/causes.h"
 #include "kernel/program.h"
-#include "kernel/stack_words.h"
-#include "kernel/syncs.h"
+#include "kernel/causes/stack_words.h"
+#include "kernel/sync/syncs.h"
 #include "timespec.h"
 
 /* They need types of the files above. */
 #include "attach/attach.skel.h"
-#include "kernel/causes.skel.h"
+#include "kernel/causes/causes.skel.h"
 
 #define NO_TRACEPOINTS	"--sync: the kernel's tracepoints of fsync(2) are not there: mount " \
 			"-t tracefs tracefs /sys/kernel/tracing, as root"

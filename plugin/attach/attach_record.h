@@ -4,14 +4,14 @@
  * record of a ring comes before its I/Os, and that of a file before the first I/O on the
  * file.
  */
-#ifndef TW_PLUGIN_ATTACH_RECORD_H
-#define TW_PLUGIN_ATTACH_RECORD_H
+#ifndef TW_PLUGIN_ATTACH_ATTACH_RECORD_H
+#define TW_PLUGIN_ATTACH_ATTACH_RECORD_H
 
 #ifndef __bpf__
 #include <linux/types.h>
 #endif
 
-#include "kernel/sync.h"
+#include "kernel/sync/sync.h"
 
 enum tw_attach_kind {
 	TW_ATTACH_RING,

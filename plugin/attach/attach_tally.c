@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "kernel/join.h"
+#include "kernel/stages/clock_map.h"
 #include "latency/histogram.h"
 
 /* ---- operations, whose numbers the kernel never changes ---- */

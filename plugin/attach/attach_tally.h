@@ -3,8 +3,8 @@
  * Sums of the records of attach.bpf.c: of all I/Os; by ring, file and operation; and
  * the slowest I/Os with their causes. Arithmetic only: any records can be passed.
  */
-#ifndef TW_PLUGIN_ATTACH_TALLY_H
-#define TW_PLUGIN_ATTACH_TALLY_H
+#ifndef TW_PLUGIN_ATTACH_ATTACH_TALLY_H
+#define TW_PLUGIN_ATTACH_ATTACH_TALLY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "attach/attach_record.h"
 #include "collect/slowest.h"
-#include "kernel/explain.h"
+#include "kernel/causes/explain.h"
 #include "report/tally.h"
 
 /* After the directions of a report. A command of a device has no known direction, but is

@@ -3,8 +3,8 @@
  * The kernel's structures that only attach.bpf.c reads, in addition to kernel_types.h:
  * processes, files, and the rings of a process.
  */
-#ifndef TW_PLUGIN_KERNEL_ATTACH_TYPES_H
-#define TW_PLUGIN_KERNEL_ATTACH_TYPES_H
+#ifndef TW_PLUGIN_ATTACH_ATTACH_TYPES_H
+#define TW_PLUGIN_ATTACH_ATTACH_TYPES_H
 
 #include "kernel/kernel_types.h"
 

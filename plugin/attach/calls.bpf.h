@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stamp the calls of fsync(2) and fdatasync(2) of followed processes: kernel/sync.bpf.h tells
+ * Stamp the calls of fsync(2) and fdatasync(2) of followed processes: kernel/sync/sync.bpf.h tells
  * how. attach.bpf.c includes this file once, after all that it uses of it. These programs are
  * loaded only if calls are asked for.
  *
  * A call is known by its thread, which is in one call at a time. Who else was in the commit
- * that it waited for is found by kernel/commit.bpf.h.
+ * that it waited for is found by kernel/sync/commit.bpf.h.
  */
 #ifndef TW_PLUGIN_ATTACH_CALLS_BPF_H
 #define TW_PLUGIN_ATTACH_CALLS_BPF_H
 
-#include "kernel/sync.bpf.h"
-#include "kernel/commit.bpf.h"
+#include "kernel/sync/sync.bpf.h"
+#include "kernel/sync/commit.bpf.h"
 
 #define MAX_CALLS	4096
 

@@ -33,8 +33,8 @@
 
 #include "helper.h"
 #include "helper/helper_maps.skel.h"
-#include "kernel/above.h"
-#include "kernel/kernel_slots.h"
+#include "kernel/stages/stacked_bio_offsets.h"
+#include "kernel/stages/kernel_slots.h"
 #include "kernel/program.h"
 #include "text_file.h"
 

@@ -4,8 +4,8 @@
  * the socket (helper_socket.c) and the process of a connection (helper_serve.c). The socket
  * asks helper.c who the guests are, and reports its failures there.
  */
-#ifndef TW_PLUGIN_HELPER_H
-#define TW_PLUGIN_HELPER_H
+#ifndef TW_PLUGIN_HELPER_HELPER_H
+#define TW_PLUGIN_HELPER_HELPER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 #include "command/command.h"
 #include "command/own_files.h"
-#include "kernel/helper_protocol.h"
+#include "helper/client/helper_protocol.h"
 
 #define fail(code, ...)	\
 	tw_command_fail(tw_kernel_helper_options.command, code, __VA_ARGS__)
@@ -114,7 +114,7 @@ bool tw_helper_may_print(struct tw_helper_lines *lines, uint64_t now_s,
 
 enum tw_helper_need {
 	TW_NEED_FUNCTION,	/* in /proc/kallsyms, also of a loaded module */
-	TW_NEED_TYPE,		/* its offsets are known (kernel/above.h) */
+	TW_NEED_TYPE,		/* its offsets are known (kernel/stages/stacked_bio_offsets.h) */
 	TW_NEED_TRACEPOINT,
 	TW_NEED_ENTRY,		/* a program may run where the function begins */
 };

@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel/kernel_slots.h"
+#include "kernel/stages/kernel_slots.h"
 #include "text_file.h"
 
 #define FIRST_QUESTION_MS	10000

@@ -4,8 +4,8 @@
  * count. When the program is loaded, libbpf takes each member's place from the
  * types of the running kernel (CO-RE). So one object file serves all kernels.
  */
-#ifndef TW_PLUGIN_KERNEL_TYPES_H
-#define TW_PLUGIN_KERNEL_TYPES_H
+#ifndef TW_PLUGIN_KERNEL_KERNEL_TYPES_H
+#define TW_PLUGIN_KERNEL_KERNEL_TYPES_H
 
 typedef unsigned char __u8;
 typedef unsigned short __u16;

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "../fio_run.h"
-#include "../fio_versions.h"
-#include "../message.h"
+#include "job_report/fio_run.h"
+#include "fio/fio_versions.h"
+#include "fio/message.h"
 #include "latency/histogram.h"
 #include "memory_job.h"
 #include "timespec.h"

@@ -2,11 +2,11 @@
 /*
  * What the files of the memory engine share: the options and the state of a job.
  */
-#ifndef TW_PLUGIN_MEMORY_JOB_H
-#define TW_PLUGIN_MEMORY_JOB_H
+#ifndef TW_PLUGIN_MEMORY_ENGINE_MEMORY_JOB_H
+#define TW_PLUGIN_MEMORY_ENGINE_MEMORY_JOB_H
 
-#include "../guards.h"
-#include "../timing.h"
+#include "fio/fio_layout.h"
+#include "job_clock/timing.h"
 #include "memory/pages.h"
 #include "memory/point.h"
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../message.h"
+#include "fio/message.h"
 #include "fio.h"
 #include "memory_job.h"
 #include "optgroup.h"

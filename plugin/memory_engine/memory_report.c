@@ -5,10 +5,10 @@
  */
 #include <stdlib.h>
 
-#include "../counter_verdict.h"
-#include "../fio_run.h"
-#include "../message.h"
-#include "../report_file.h"
+#include "job_clock/counter_verdict.h"
+#include "job_report/fio_run.h"
+#include "fio/message.h"
+#include "job_report/report_file.h"
 #include "latency/histogram_json.h"
 #include "memory_job.h"
 #include "report/report_json.h"

@@ -5,8 +5,8 @@
  * thread on a CPU, and, if it was alone, of its block requests. Nothing here reads a file
  * or a clock: tests/unit/plugin/trace/trace_events.c passes any lines.
  */
-#ifndef TW_PLUGIN_TRACE_EVENTS_H
-#define TW_PLUGIN_TRACE_EVENTS_H
+#ifndef TW_PLUGIN_TRACE_TRACE_EVENTS_H
+#define TW_PLUGIN_TRACE_TRACE_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

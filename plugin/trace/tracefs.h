@@ -5,8 +5,8 @@
  * a job may drop its privileges. Any job can stop the ring with one write. The
  * instance is removed when fio ends, however it ends.
  */
-#ifndef TW_PLUGIN_TRACEFS_H
-#define TW_PLUGIN_TRACEFS_H
+#ifndef TW_PLUGIN_TRACE_TRACEFS_H
+#define TW_PLUGIN_TRACE_TRACEFS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests: plugin/engine.c plugin/engine.h plugin/job_record.c plugin/job_record.h
-# plugin/io_times.h core/latency/histogram.c
+# Tests: plugin/engine/engine.c plugin/engine/engine.h plugin/record/job_record.c plugin/record/job_record.h
+# plugin/record/io_times.h core/latency/histogram.c
 #
 # Behaviour: an I/O has no more instructions of the engine than the budget in numbers.json
 # allows, from prep() to the settle: of a plain job, and of jobs of other kinds. Defect: small

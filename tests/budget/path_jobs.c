@@ -10,7 +10,7 @@
  */
 #include <stdio.h>
 
-#include "unit/plugin/engine_block_files.h"
+#include "unit/plugin/engine/engine_block_files.h"
 
 #define INTERVAL_US	3600000000U	/* no line is due before the end */
 

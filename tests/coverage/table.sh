@@ -7,7 +7,7 @@
 #	tests/coverage/table.sh BUILD
 #
 # A branch counts as taken if any program or library that contains the source took
-# it. What runs inside the kernel (plugin/kernel/*.bpf.c) is not counted.
+# it. What runs inside the kernel (plugin/kernel/*/*.bpf.c) is not counted.
 set -u
 
 build=$1

@@ -48,7 +48,7 @@ timeout -s KILL $hung_s "$FIO" "$plain_clock" --name=c --ioengine="external:$com
 	--filename=/dev/null --rw=read --size=64k >out 2>err
 [ $? -eq 1 ]
 ok $? "a character device of another kind is refused"
-# tests/unit/plugin/engine_command.c has the others.
+# tests/unit/plugin/engine/engine_command.c has the others.
 refuses cdb_len=16 "cdb_len: refused" --filename=file --cdb_len=16
 refuses "a wrong mix" "write_mode: the percentages" --filename=file \
 	--write_mode=write/60:zeroes/60

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: plugin/find-fio.sh
+# Tests: plugin/fio/find-fio.sh
 #
-# plugin/find-fio.sh gives the source tree of exactly the installed fio, once, and
+# plugin/fio/find-fio.sh gives the source tree of exactly the installed fio, once, and
 # leaves nothing else. Fails if an engine would be built against the headers of
 # another fio (which crashes in the user's job), or refused one that fits. Fails also if a tree of the user's
 # or the system's apt is written to, or if a broken half tree is taken for a
@@ -17,12 +17,12 @@ trap 'exit 143' TERM
 cd "$scratch" || exit 1
 
 # guards.t has the comparison with a real fio. Here a source fits unless it tells why not.
-mkdir plugin
-cp "$root/plugin/find-fio.sh" plugin/
-cat >plugin/fits-fio.sh <<'END'
+mkdir -p plugin/fio
+cp "$root/plugin/fio/find-fio.sh" plugin/fio/
+cat >plugin/fio/fits-fio.sh <<'END'
 [ ! -f "$2/misfit" ] || cat "$2/misfit"
 END
-find_fio=$scratch/plugin/find-fio.sh
+find_fio=$scratch/plugin/fio/find-fio.sh
 cache=$scratch/cache
 FIO_GIT=$scratch/no-such-repository
 CC=${CC:-gcc}

@@ -40,19 +40,19 @@ ok $? "--enghelp on it does not crash either"
 # when a job begins; the rest is the engine's own.
 build_moved()
 {
-	features=$("$root/plugin/fio-features.sh" "$tree")
-	awk -f "$root/plugin/fio-options.awk" tree/options.c >fio_options.h
-	for source in tickwise guards engine_job; do
+	features=$("$root/plugin/fio/fio-features.sh" "$tree")
+	awk -f "$root/plugin/fio/fio-options.awk" tree/options.c >fio_options.h
+	for source in tickwise fio/fio_layout engine/engine_job; do
 		# shellcheck disable=SC2086
 		${CC:-gcc} -std=gnu11 -fPIC -fvisibility=hidden -w -I"$root/core" \
 			-I"$root/core/latency" -I"$root/plugin" -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 			-DFIO_INTERNAL -DFIO_INC_DEBUG $features -DTW_FIO_VERSION="\"$version\"" \
-			-include tree/config-host.h -isystem tree -c -o $source.o \
+			-include tree/config-host.h -isystem tree -c -o "${source##*/}.o" \
 			"$root/plugin/$source.c" || return
 	done
 	bpf=
 	[ "$(cat "$TW_BUILD/kernel_stages")" != 1 ] || bpf=-lbpf
-	${CC:-gcc} -shared -Wl,-z,now -o moved.so tickwise.o guards.o engine_job.o \
+	${CC:-gcc} -shared -Wl,-z,now -o moved.so tickwise.o fio_layout.o engine_job.o \
 		"$TW_BUILD/engine_files.a" "$TW_BUILD/report.a" "$TW_BUILD/libtickwise.a" \
 		-luring $bpf -ljansson -lz -lm -pthread
 }
@@ -74,7 +74,7 @@ is_refused()
 # fits WANTED WHAT: compares fio with tree/, and passes if it fits, or names the reason
 fits()
 {
-	is "$("$root/plugin/fits-fio.sh" "$FIO" tree 2>&1)" "$1" "$2"
+	is "$("$root/plugin/fio/fits-fio.sh" "$FIO" tree 2>&1)" "$1" "$2"
 }
 
 # Headers that claim the version but lay thread_data out otherwise.

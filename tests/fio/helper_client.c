@@ -47,7 +47,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernel/helper_protocol.h"
+#include "helper/client/helper_protocol.h"
 
 #define SLOTS		64
 #define PLACES_OF_USER	4

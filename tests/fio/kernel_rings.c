@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/kernel_slots.h"
+#include "kernel/stages/kernel_slots.h"
 
 #define RINGS		8
 #define MANY		256	/* rings at a time, so that the kernel uses old memory again */

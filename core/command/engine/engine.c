@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tickwise engine prints where the engine for a fio is; tickwise build-engine
- * builds one. The script plugin/build-engine.sh, which knows fio's source, does
+ * builds one. The script plugin/fio/build-engine.sh, which knows fio's source, does
  * the building. This file parses the command line for it.
  */
 #include <errno.h>

@@ -19,7 +19,7 @@ sed -e ':join' -e '/\\$/{N;s/\\\n//;b join' -e '}' "$out" |
 [ "$(wc -l <"$scratch/compiles")" -gt 100 ]
 ok $? "$(wc -l <"$scratch/compiles") compiles"
 for part in core/clock/ core/command/ core/preload/ core/example/ plugin/ \
-	tests/unit/ tests/unit/plugin/engine_ tests/fio/preload/ tests/vm/preload/ \
+	tests/unit/ tests/unit/plugin/engine/ tests/fio/preload/ tests/vm/preload/ \
 	tests/vm/guest/ tests/bench/ tests/fuzz/; do
 	has "$scratch/compiles" "$part" "there are some of $part"
 done

@@ -27,9 +27,14 @@ my @order = (
 	 map { "core/command/$_" } qw(bench calibrate check compare diff report)],
 	['core/command/run'],
 	['core/command/doctor', 'core/command/engine'],
-	['core/command/main', 'plugin/kernel', 'plugin/trace'],
-	['plugin/attach', 'plugin/helper', 'plugin'],
-	['plugin/memory_engine'],
+	['core/command/main', 'plugin/fio', 'plugin/kernel', 'plugin/trace'],
+	['plugin/helper/client', 'plugin/job_clock'],
+	['plugin/kernel/stages'],
+	['plugin/kernel/causes', 'plugin/kernel/sync'],
+	['plugin/attach', 'plugin/helper', 'plugin/record'],
+	['plugin/job_report'],
+	['plugin/engine', 'plugin/memory_engine'],
+	['plugin', 'plugin/nvme'],
 );
 my ($tree, $objects) = @ARGV;
 my (%place, %is_file, %is_public, %needs, $includes, $calls, $faults);

@@ -19,8 +19,8 @@ core/report/describe.c 1	a program of the build
 core/text_file.c 2		files of /proc and /sys
 plugin/attach/attach_target.c 1	/proc
 plugin/helper/helper_serve.c 2
-plugin/job_waits.c 1
 plugin/kernel/cgroup.c 2	cgroups
+plugin/record/schedstat.c 1
 plugin/trace/tracefs.c 1	tracefs
 END
 

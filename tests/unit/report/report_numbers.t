@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Tests: core/command/report/sum.c core/command/report/report_page.c core/command/report/report_data.c
 #
-# One fact has one number: of random reports of the engine (unit/plugin/engine_numbers.c) the
+# One fact has one number: of random reports of the engine (unit/plugin/engine/engine_numbers.c) the
 # means in the table, the sum, HTML, --json and --csv are the same, to the last digit printed. The
 # means of the stages add up to that of lat, in digits as they are printed and in JSON, and no
 # count is above the number of I/Os. Fails if one of them is a sample's own mean, or is rounded in

@@ -8,9 +8,9 @@
 
 . "$(dirname "$0")/../../../tap.sh"
 
-mkdir -p "$scratch/source/plugin" "$scratch/tree" "$scratch/tmp"
+mkdir -p "$scratch/source/plugin/fio" "$scratch/tree" "$scratch/tmp"
 sed "s|^source_dir=.*|source_dir=$scratch/source|" \
-	"$root/plugin/build-engine.sh" >"$scratch/build-engine"
+	"$root/plugin/fio/build-engine.sh" >"$scratch/build-engine"
 
 # script FILE TEXT: makes a program
 script()
@@ -23,7 +23,7 @@ script "$scratch/fio" 'case $1 in
 --version) echo fio-3.99 ;;
 --enghelp=*) cat "${1#*=}" ;;
 esac'
-script "$scratch/source/plugin/find-fio.sh" 'printf "<%s>" "$@" >"$SEEN"
+script "$scratch/source/plugin/fio/find-fio.sh" 'printf "<%s>" "$@" >"$SEEN"
 for last; do :; done
 [ -z "$FIND_SAYS" ] || { echo "$FIND_SAYS" | sed "s|SOURCE|${last#*=}|" >&2
 	[ "$FIND_FAILS" = 0 ] || exit 1; }
@@ -116,8 +116,8 @@ fails 74 "can't write to $scratch/file/x" 'a folder that can not be' '' "$scratc
 script "$scratch/cc" 'exit 1'
 needs='libc6-dev liburing-dev libjansson-dev zlib1g-dev'
 fails 70 "type: apt-get install $needs" 'headers are missing' '' "$folder"
-mkdir "$scratch/source/plugin/kernel"
-: >"$scratch/source/plugin/kernel/stages.skel.h"
+mkdir -p "$scratch/source/plugin/kernel/stages"
+: >"$scratch/source/plugin/kernel/stages/stages.skel.h"
 CC=$scratch/none fails 70 "type: apt-get install gcc $needs libbpf-dev" \
 	'a compiler is missing, and what loads the programs for the kernel' '' "$folder"
 

@@ -19,7 +19,7 @@ compiles()
 	shift
 	"$cc" -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
 		-D_GNU_SOURCE -I"$root/plugin" -I"$root/core" "$@" -c -o "$object" \
-		"$root/plugin/kernel/kernel_slots.c" 2>"$err" || {
+		"$root/plugin/kernel/stages/kernel_slots.c" 2>"$err" || {
 		sed 's/^/# /' "$err"
 		return 1
 	}
@@ -37,7 +37,7 @@ is "$(cat without.o.names)" "$of_jobs" 'its functions'
 is "$(nm -u without.o | grep -c bpf)" 0 'which call none of libbpf'
 cat >main.c <<'END'
 #include <stdio.h>
-#include "kernel/kernel_slots.h"
+#include "kernel/stages/kernel_slots.h"
 
 int main(void)
 {
@@ -53,7 +53,7 @@ int main(void)
 END
 # TW_SANITIZE: flags, or nothing.
 "$cc" -std=gnu11 -D_GNU_SOURCE -I"$root/plugin" -I"$root/core" $TW_SANITIZE -o main main.c \
-	without.o "$root/plugin/kernel/program.c" "$root/plugin/kernel/remote.c" \
+	without.o "$root/plugin/kernel/program.c" "$root/plugin/helper/client/helper_client.c" \
 	"$build/libtickwise.a" -lm -pthread
 is "$(./main | sed 's/ (.*//' | uniq)" "this engine was built without it
 0 0" 'which say so, and have no slots'
@@ -79,10 +79,10 @@ ok $? 'make KERNEL_STAGES=1'
 sed -e ':more' -e '/\\$/ { N; s/\\\n//; b more; }' on.lines >on.make
 is "$(grep -c 'the engine is built without' on.make)" 0 'says nothing'
 is "$(grep -cE -e '-o [^ ]*/tickwise(-cmd)?\.so .*-lbpf' on.make) \
-$(grep -c 'TW_KERNEL_STAGES.*/alone/kernel/kernel_slots\.o' on.make) \
+$(grep -c 'TW_KERNEL_STAGES.*/alone/kernel/stages/kernel_slots\.o' on.make) \
 $(grep -c 'clang.*target bpf.*/stages\.bpf\.c' on.make)" '2 1 1' 'and links libbpf to both engines'
 
-if [ ! -s "$build/plugin/kernel/stages.skel.h" ]; then
+if [ ! -s "$build/plugin/kernel/stages/stages.skel.h" ]; then
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count # SKIP no clang, bpftool or libbpf here"
 	done_testing

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/helper_protocol.h"
+#include "helper/client/helper_protocol.h"
 #include "kernel/program.h"
 #include "tap.h"
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The engine's hooks for fio, and the parts from which command.c makes its own hooks.
+ */
+#ifndef TW_PLUGIN_ENGINE_ENGINE_H
+#define TW_PLUGIN_ENGINE_ENGINE_H
+
+#include "record/job_record.h"
+#include "record/job_state.h"
+#include "record/response.h"
+
+/* A system call in place of an operation of the ring. */
+typedef int tw_call(struct thread_data *td, struct io_u *io_u);
+tw_call tw_call_trim;
+
+/* engine.c */
+int tw_prep(struct thread_data *td, struct io_u *io_u);
+enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u);
+int tw_commit(struct thread_data *td);
+int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
+		 const struct timespec *t);
+struct io_u *tw_event(struct thread_data *td, int event);
+enum fio_q_status tw_requeue(struct tw_job *job, const struct io_u *io_u);
+enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u, tw_call *call);
+void tw_event_done(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
+		   int event);
+
+/* engine_job.c. tw_try() logs why a ring can't be made. */
+int tw_init(struct thread_data *td);
+int tw_post_init(struct thread_data *td);
+int tw_io_u_init(struct thread_data *td, struct io_u *io_u);
+void tw_cleanup(struct thread_data *td);
+int tw_open_file(struct thread_data *td, struct fio_file *f);
+int tw_close_file(struct thread_data *td, struct fio_file *f);
+int tw_try(struct thread_data *td);
+
+/* ring.c: return 0 or -errno. tw_ring_set_up() and tw_ring_register() log why. */
+int tw_ring_set_up(struct thread_data *td, struct tw_job *job);
+int tw_ring_register(struct thread_data *td, struct tw_job *job);
+void tw_ring_tear_down(struct tw_job *job);
+const char *tw_ring_failure(int error);
+
+/* Return the key of the next I/O with this index. Syncs are slow, and all of them are
+ * chosen; so are writes that are nothing but a sync to the kernel's programs. */
+static inline uint64_t tw_next_key(struct tw_job_hot *hot, const struct io_u *io_u)
+{
+	const uint64_t number = ++hot->generation & TW_KEY_NUMBERS;
+	const uint64_t key = number << TW_KEY_NUMBER_SHIFT | io_u->index;
+	const uint64_t ring = (uint64_t) hot->kernel.ring << TW_KEY_RING_SHIFT;
+
+	if (tw__unlikely(hot->synced != NULL) &&
+	    (!ddir_rw(io_u->ddir) || (io_u->ddir == DDIR_WRITE && !hot->kernel.slots)))
+		return key | ring | TW_KEY_CHOSEN;
+	if (!tw_choose(&hot->sampling.chooser))
+		return key | hot->key;
+	return key | ring | TW_KEY_CHOSEN |
+	       (uint64_t) hot->sampling.chance << TW_KEY_UPPER_SHIFT;
+}
+
+/* Return an empty SQE for @io_u, with the fields set that all operations share.
+ * (command.c clears the second half of an SQE of double size.) */
+static inline struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
+{
+	const struct fio_file *f = io_u->file;
+	struct io_uring_sqe *sqe = tw_entry_of(job, io_u);
+
+	*sqe = (struct io_uring_sqe) { .user_data = tw_next_key(&job->hot, io_u) };
+	if (job->ring.fixed_files) {
+		sqe->fd = (__s32) f->engine_pos;
+		sqe->flags = IOSQE_FIXED_FILE;
+	} else {
+		sqe->fd = f->fd;
+	}
+	if (job->ring.force_async && ++job->ring.since_async == job->ring.force_async) {
+		job->ring.since_async = 0;
+		sqe->flags |= IOSQE_ASYNC;
+	}
+	return sqe;
+}
+
+/* Take the stamp prepared. Every prep() calls this last, when the SQE is filled. */
+static inline void tw_prep_done(struct thread_data *td, struct tw_job *job,
+				const struct io_u *io_u)
+{
+	if (job->hot.response)
+		tw_response_prepared(td, job->hot.response, io_u);
+	job->hot.io[io_u->index].prepared_ticks = tw_job_stamp(job);
+}
+
+/* The ring has room for all I/Os of the depth. */
+static inline enum fio_q_status tw_queue_entry(struct tw_job *job, const struct io_u *io_u)
+{
+	const struct io_uring_sq *sq = &job->ring.uring.sq;
+
+	sq->array[job->ring.sq_tail++ & sq->ring_mask] = io_u->index;
+	job->ring.queued++;
+	return FIO_Q_QUEUED;
+}
+
+/* Return the I/O of completion @event of the last getevents(), and its @result. */
+static inline struct io_u *tw_event_at(const struct tw_job *job, int event, int *result)
+{
+	const struct io_uring_cq *cq = &job->ring.uring.cq;
+	const unsigned place = (job->ring.events_at + (unsigned) event) & cq->ring_mask;
+	const struct io_uring_cqe *cqe = &cq->cqes[place << job->ring.entry_shift];
+	const unsigned index = tw_key_slot(cqe->user_data);
+
+	*result = cqe->res;
+	job->hot.io[index].seen_ticks = job->hot.seen_ticks[place];
+	return job->hot.by_index[index];
+}
+
+#endif

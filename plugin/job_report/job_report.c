@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The report of one job.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fio/message.h"
+#include "fio_run.h"
+#include "job_clock/counter_verdict.h"
+#include "job_facts.h"
+#include "job_report.h"
+#include "latency/histogram_json.h"
+#include "record/clock_offsets.h"
+#include "record/kernel_job.h"
+#include "record/response.h"
+#include "record/trigger.h"
+#include "report/report_json.h"
+#include "report_file.h"
+#include "verify.h"
+
+/* ---- the job ------------------------------------------------------------ */
+
+bool tw_report_run(const struct tw_job *job, const struct tw_filled *of,
+		   uint64_t *first_ns, uint64_t *run_ns)
+{
+	int64_t first = 0, run = 0;
+
+	if (of->first_ticks) {
+		first = tw_job_ns(job, job->collected.start.ticks, of->first_ticks);
+		run = tw_job_ns(job, of->first_ticks, of->last_ticks);
+	}
+	/* A time can be negative if its two stamps are of different CPUs. */
+	*first_ns = first > 0 ? (uint64_t) first : 0;
+	*run_ns = run > 0 ? (uint64_t) run : 0;
+	return of->first_ticks != 0;
+}
+
+/* Set what @json has of the job apart from the run that it belongs to. */
+static void set_job(json_t *json, const struct thread_data *td,
+		    const struct tw_job *job, const struct tw_filled *of)
+{
+	const struct tw_moment *start = &job->collected.start;
+	const struct tw_follow *follow = &job->collected.follow;
+	const struct tw_syncs *syncs = &job->hot.syncs;
+	uint64_t first_ns, run_ns;
+
+	tw_report_run(job, of, &first_ns, &run_ns);
+	json_object_update_new(json, json_pack("{so, so, so, ss, so, sb, sb, sb, so}",
+		"start_monotonic_ns", tw_json_digits(tw_moment_monotonic_ns(job, start,
+									start->ticks)),
+		"first_ns", tw_json_of_u64(first_ns),
+		"run_ns", tw_json_of_u64(run_ns),
+		"tickwise_version", TW_VERSION,
+		"iodepth", tw_json_of_u64(td->o.iodepth),
+		"event_time", job->hot.event_time,
+		"event_wait", job->hot.event_wait,
+		"fallback", job->hot.system,
+		"kernel", tw_kernel_to_json(job)));
+	if (job->hot.test_nop)
+		json_object_set_new(json, "test_nop", json_true());
+	if (syncs->by_index || syncs->why)
+		json_object_set_new(json, "syncs", json_pack("{ss, ss*}",
+			"state", syncs->by_index ? "on" : "off", "why", syncs->why));
+	if (follow->turns || follow->why)
+		json_object_set_new(json, "causes", tw_why_state_to_json(job));
+}
+
+int tw_report_begin(struct thread_data *td, const struct tw_job *job,
+		    const struct tw_filled *of, struct tw_devices *devices,
+		    struct tw_report *report)
+{
+	report->jobs = calloc(1, sizeof(*report->jobs));
+	if (!report->jobs)
+		return -ENOMEM;
+	report->job_count = 1;
+	report->jobs->json = tw_report_job(td, job->hot.timing,
+					   job->collected.start_realtime_ns);
+	if (!report->jobs->json)
+		return -ENOMEM;
+	set_job(report->jobs->json, td, job, of);
+	return tw_facts_put(job->collected.facts, devices, report);
+}
+
+/* ---- the slowest I/Os --------------------------------------------------- */
+
+static json_t *parts_to_json(const struct tw_blockq_parts *parts)
+{
+	json_t *object;
+
+	if (parts->are == TW_PARTS_UNKNOWN)
+		return NULL;
+	object = json_pack("{sI}", "scheduler", (json_int_t) parts->scheduler_ns);
+	if (parts->are == TW_PARTS_EXACT)
+		json_object_update_new(object, json_pack("{sI, sI, sI}",
+			"worker", (json_int_t) parts->worker_ns,
+			"before", (json_int_t) parts->before_ns,
+			"admission", (json_int_t) parts->admission_ns));
+	if (parts->worker_is_bound)
+		json_object_set_new(object, "worker_is_bound", json_true());
+	return object;
+}
+
+/* @in_complete: the parts are of the stage complete, or else of kernel. */
+static json_t *sync_parts_to_json(const struct tw_slow_io *slow, bool in_complete)
+{
+	const struct tw_sync_parts *parts = &slow->sync;
+	json_t *object;
+	unsigned part;
+
+	if (!parts->known ||
+	    in_complete != !!(slow->times.stages & TW_STAGE_BIT(TW_COMPLETE)))
+		return NULL;
+	object = json_object();
+	for (part = 0; part < TW_SYNC_PARTS; part++)
+		json_object_set_new(object, tw_time_rows[TW_SYNC_WORKER + part].name,
+				    json_integer((json_int_t) parts->ns[part]));
+	return object;
+}
+
+/* Return what else the device had in flight; NULL: not known. */
+static json_t *company_to_json(const struct tw_slow_io *slow)
+{
+	const struct tw_company *company = &slow->company;
+	const enum tw_company_kind most = tw_company_kind(company);
+	uint64_t more = 0;
+	json_t *json, *who;
+	unsigned kind;
+
+	if (!company->key || company->key != slow->stamps.key ||
+	    tw_company_is_unknown(company))
+		return NULL;
+	for (kind = 0; kind < TW_COMPANY_KINDS; kind++)
+		more += kind == (unsigned) most ? 0 : company->requests[kind];
+	json = json_pack("{sI, sI, sI, sb}", "own", (json_int_t) company->own,
+			 "more", (json_int_t) more,
+			 "requeues", (json_int_t) company->requeues, "cut", company->is_cut);
+	if (most == TW_COMPANY_NONE)
+		return json;
+	json_object_update_new(json, json_pack("{ss, sI, sI}",
+		"behind", tw_company_kinds[most],
+		"requests", (json_int_t) company->requests[most],
+		"bytes", (json_int_t) company->bytes[most]));
+	who = tw_who_to_json(&company->who);
+	if (!who)
+		return json;
+	json_object_update_new(who, json_pack("{sI, sI}",
+		"requests", (json_int_t) company->who.requests,
+		"bytes", (json_int_t) company->who.bytes));
+	json_object_set_new(json, "who", who);
+	return json;
+}
+
+/* Return the name of the disk that finished last; NULL: the I/O was on no stack of devices. */
+static json_t *disk_to_json(const struct tw_slot *stamps)
+{
+	const unsigned minor = stamps->disk & ((1U << TW_SLOT_MINOR_BITS) - 1);
+	char path[64], name[PATH_MAX];
+	ssize_t size;
+
+	if (!(stamps->flags & TW_SLOT_DISK) || !stamps->disk)
+		return NULL;
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u",
+		 stamps->disk >> TW_SLOT_MINOR_BITS, minor);
+	size = readlink(path, name, sizeof(name) - 1);
+	name[size < 0 ? 0 : size] = '\0';
+	return tw_json_text(size > 0 ? strrchr(name, '/') + 1 : strrchr(path, '/') + 1);
+}
+
+static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *end,
+			    const struct tw_slow_io *slow)
+{
+	const uint64_t begin = slow->io.prepared_ticks;
+	const uint64_t begin_ns = tw_moment_monotonic_ns(job, end, begin);
+	const bool has_call = job->hot.stages && slow->io.entered_ticks;
+	json_t *stages = json_object();
+	unsigned stage;
+
+	for (stage = 0; stage < TW_STAGES; stage++)
+		if (slow->times.stages & TW_STAGE_BIT(stage))
+			json_object_set_new(stages, tw_time_rows[stage].name,
+				json_integer((json_int_t) slow->times.stage_ns[stage]));
+	json_object_set_new(stages, "lat", json_integer((json_int_t) slow->times.lat_ns));
+	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*, so*, so*, so*, "
+			 "so*, so*}",
+		"offset", (json_int_t) slow->offset,
+		"size", (json_int_t) slow->size,
+		"ddir", tw_direction_names[slow->direction],
+		"ticks", tw_json_digits(begin),
+		"raw_ns", tw_json_digits(tw_moment_clock_ns(job, end, begin,
+					 job->collected.start.raw, end->raw)),
+		"monotonic_ns", tw_json_digits(begin_ns),
+		"stages", stages,
+		"blockq", parts_to_json(&slow->times.blockq),
+		"sync", sync_parts_to_json(slow, false),
+		"complete", sync_parts_to_json(slow, true),
+		"written_bytes", slow->sync.known && slow->direction == TW_SYNC ?
+			json_integer((json_int_t) slow->sync.written_bytes) : NULL,
+		"commit", tw_commit_to_json(&slow->synced, &slow->sync),
+		"submitting_call_ns", has_call ?
+			json_integer((json_int_t) slow->times.call_ns) : NULL,
+		"waited_at_most_ns", slow->why.waited_at_most_ns ?
+			json_integer((json_int_t) slow->why.waited_at_most_ns) : NULL,
+		"disk", disk_to_json(&slow->stamps),
+		"company", company_to_json(slow),
+		"causes", job->collected.follow.turns ?
+			tw_why_to_json(slow, begin_ns) : NULL);
+}
+
+/* Set the list, the slowest I/O first. Return 0 or -ENOMEM. */
+static int set_slowest(struct tw_report *report, struct tw_job *job,
+		       const struct tw_moment *end)
+{
+	struct tw_slowest *slowest = &job->collected.slowest;
+	uint32_t i;
+
+	tw_slowest_sort(slowest);
+	report->slowest = calloc(slowest->count + 1, sizeof(*report->slowest));
+	if (!report->slowest)
+		return -ENOMEM;
+	for (i = 0; i < slowest->count; i++) {
+		const struct tw_slow_io *slow = (const struct tw_slow_io *)
+			tw_slowest_get(slowest, i);
+
+		report->slowest[report->slow_count++] = (struct tw_report_slow) {
+			.json = slow_to_json(job, end, slow),
+			.lat_ns = slow->times.lat_ns,
+		};
+	}
+	tw_row_put(&report->tally.has, TW_ROW_SLOWEST);
+	return 0;
+}
+
+/* ---- what is known at the end ------------------------------------------- */
+
+/* True if fio measures lat, and prints it. Without slat, clat and bw fio does not read when an
+ * I/O ends. Without slat it does not read when the reads begin that verify what was written. */
+static bool has_fio_lat(const struct thread_data *td)
+{
+	const struct thread_options *o = &td->o;
+
+	if (!o->stats || o->disable_lat || o->gtod_reduce)
+		return false;
+	return !o->disable_slat || (!(o->disable_clat && o->disable_bw) &&
+		!(td_write(td) && o->do_verify && o->verify != VERIFY_NONE));
+}
+
+/* Set fio's own lat, by fio's clock. fio's numbers are complete when it cleans up a job. */
+static void set_fio_lat(struct tw_tally *tally, const struct thread_data *td)
+{
+	unsigned direction;
+
+	if (!has_fio_lat(td))
+		return;
+	tw_row_put(&tally->has, TW_ROW_fio_ios);
+	tw_row_put(&tally->has, TW_ROW_fio_lat_ns);
+	for (direction = TW_READ; direction <= TW_TRIM; direction++) {
+		const struct io_stat *lat = &td->ts.lat_stat[direction];
+
+		tally->counts[direction].fio_ios = lat->samples;
+		tally->counts[direction].fio_lat_ns = (uint64_t)
+			llround(lat->mean.u.f * (double) lat->samples);
+	}
+}
+
+/* Set the slip of the last I/Os, and the runs of the kernel's program that were missed. */
+static void set_last(struct tw_tally *tally, const struct tw_job *job)
+{
+	const struct tw_response *response = job->hot.response;
+	const struct tw_kernel *kernel = &job->hot.kernel;
+	const int64_t missed = tw_kernel_missed();
+	unsigned direction;
+
+	if (response)
+		tw_row_put(&tally->has, TW_ROW_slip_at_end_ns);
+	for (direction = TW_READ; response && direction <= TW_TRIM; direction++)
+		tally->counts[direction].slip_at_end_ns = response->last_slip_ns[direction];
+	if (!kernel->slots || missed < 0 || kernel->missed < 0)
+		return;
+	tw_row_put(&tally->has, TW_ROW_missed_runs);
+	tally->scalars.missed_runs = (uint64_t) (missed - kernel->missed);
+}
+
+/* ---- together ----------------------------------------------------------- */
+
+/* Return the report, whose "counter" is empty; NULL without memory. It takes the job's
+ * tally. */
+static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
+			      struct tw_filled *filled)
+{
+	struct tw_report report = { .tally = filled->tally };
+	const struct tw_options *o = td->eo;
+	struct tw_moment end;
+	json_t *json = NULL;
+	int ret;
+
+	/* The header of the intervals may have lacked it, which is another file. */
+	tw_json_forget_lack();
+	tw_moment_take(job, &end);
+	memset(&filled->tally, 0, sizeof(filled->tally));
+	set_fio_lat(&report.tally, td);
+	set_last(&report.tally, job);
+	ret = tw_report_begin(td, job, filled, job->hot.devices, &report);
+	if (!ret && o->slowest)
+		ret = set_slowest(&report, job, &end);
+	report.clocks = tw_clocks_to_json(job, &end);
+	report.counter = json_object();
+	if (job->hot.trigger.above_ns)
+		report.triggers = json_pack("[o]", tw_trigger_to_json(job, &end));
+	if (job->collected.behinds)
+		report.behind = tw_behind_to_json(job->collected.behinds, tw_company_kinds,
+						  tw_direction_names);
+	if (job->collected.commits && job->collected.commits->count)
+		report.commits = tw_commits_to_json(job->collected.commits);
+	if (!ret)
+		json = tw_report_to_json(&report);
+	tw_report_free(&report);
+	return json;
+}
+
+int tw_report_write(struct thread_data *td, struct tw_job *job, int error)
+{
+	struct tw_filled *filled = tw_fill_now(&job->collected.filling);
+	const struct tw_tally *tally = &filled->tally;
+	const uint64_t empty = tally->counts[TW_READ].empty + tally->counts[TW_WRITE].empty;
+	const struct tw_options *o = td->eo;
+	struct tw_job_end end = {
+		.cpus = job->collected.cpus,
+		.backwards = tally->scalars.negative_stages + tally->scalars.negative_beyond,
+	};
+	unsigned direction;
+	json_t *report;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		end.backwards += tally->counts[direction].backwards;
+	/* fio counts them as if they were complete. */
+	if (empty)
+		tw_message("tickwise: %s: %llu of its reads and writes "
+			"moved nothing (the device is gone, or the file ends "
+			"before them): fio counts them, but their latencies "
+			"are not those of transfers\n", td->o.name,
+			(unsigned long long) empty);
+	if (!tw_report_is_wanted(o->report))
+		return 0;
+	report = error ? NULL : report_to_json(td, job, filled);
+	tw_job_look(td->o.name, job->hot.timing, &end);
+	return tw_run_report(td, o->report, "tickwise", report, job->hot.timing, &end);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The program that follows the jobs' threads. It is loaded once for all jobs of a fio, and
+ * only if a job has tw_causes=1. Each job reads its turns from memory shared with the
+ * kernel.
+ */
+#ifndef TW_PLUGIN_KERNEL_CAUSES_CAUSES_H
+#define TW_PLUGIN_KERNEL_CAUSES_CAUSES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "offcpu.h"
+
+/* The state of one job. */
+struct tw_follow {
+	const struct tw_turns *turns;	/* NULL: the thread is not followed */
+	const struct tw_sleeps *sleeps;	/* of its workers; set if turns is */
+	const char *why;		/* the reason; NULL: followed, or not wanted */
+	uint32_t thread;
+};
+
+/* Load the program for @jobs jobs, unless it is loaded. Call this in the process that
+ * starts the jobs, which inherit the program. Return NULL, or the reason in one line. */
+const char *tw_follow_load(uint32_t jobs);
+
+/* Announce the calling thread, which makes a ring next, as a thread to follow. Sets
+ * @follow. */
+void tw_follow_expect(struct tw_follow *follow);
+
+/* Check that the thread is followed, after the ring was made or could not be made. */
+void tw_follow_made(struct tw_follow *follow);
+
+/* Return what following threads has cost each CPU since the program was loaded; NULL: not
+ * known. The second takes it from a map of the program, loaded at @since_ns. */
+json_t *tw_follow_cost(void);
+json_t *tw_follow_cost_of(int map, uint64_t since_ns);
+
+#endif

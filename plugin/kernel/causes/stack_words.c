@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From a stack to a word: see stack_words.h.
+ */
+#include "stack_words.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "base/plain_text.h"
+#include "text_file.h"
+
+/* ---- the table ------------------------------------------------------------ */
+
+/* A row counts in any stack, or only if the thread sleeps for a lock of that kind. A row
+ * that is INNERMOST counts only if it has called the functions of the lists below, and no
+ * other. */
+enum where { ANYWHERE, RW_SEMAPHORE, PER_CPU_SEMAPHORE, INNERMOST };
+
+/* A name that ends with * stands for all that begin like it. The names are those of Linux
+ * 6.1 to 6.18. */
+static const struct {
+	const char *function;
+	enum tw_sleep_word word;
+	enum where where;
+} table[] = {
+	{ "blk_mq_get_tag", TW_SLEEP_TAG, ANYWHERE },
+	{ "ioc_rqos_throttle", TW_SLEEP_IOCOST, ANYWHERE },
+	{ "blkcg_iolatency_throttle", TW_SLEEP_IOLATENCY, ANYWHERE },
+	{ "wbt_wait", TW_SLEEP_WBT, ANYWHERE },
+	{ "blk_queue_enter", TW_SLEEP_FROZEN_QUEUE, ANYWHERE },
+	{ "__bio_queue_enter", TW_SLEEP_FROZEN_QUEUE, ANYWHERE },
+	/* Before the functions that take an inode's lock, which call these. */
+	{ "__alloc_pages*", TW_SLEEP_MEMORY, ANYWHERE },
+	{ "__alloc_frozen_pages*", TW_SLEEP_MEMORY, ANYWHERE },
+	{ "try_to_free_pages", TW_SLEEP_MEMORY, ANYWHERE },
+	{ "try_to_free_mem_cgroup_pages", TW_SLEEP_MEMORY, ANYWHERE },
+	{ "balance_dirty_pages*", TW_SLEEP_MEMORY, ANYWHERE },
+	{ "mempool_alloc*", TW_SLEEP_MEMORY, ANYWHERE },
+	{ "jbd2_log_wait_commit", TW_SLEEP_JOURNAL, ANYWHERE },
+	{ "jbd2_log_do_checkpoint", TW_SLEEP_JOURNAL, ANYWHERE },
+	{ "start_this_handle", TW_SLEEP_JOURNAL, ANYWHERE },
+	{ "wait_transaction_locked", TW_SLEEP_JOURNAL, ANYWHERE },
+	{ "do_get_write_access", TW_SLEEP_JOURNAL, ANYWHERE },
+	{ "xfs_log_reserve", TW_SLEEP_JOURNAL, ANYWHERE },
+	{ "xfs_log_force*", TW_SLEEP_JOURNAL, ANYWHERE },
+	{ "folio_wait_bit*", TW_SLEEP_PAGE_LOCK, ANYWHERE },
+	{ "__folio_lock*", TW_SLEEP_PAGE_LOCK, ANYWHERE },
+	{ "ext4_dio_write_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "ext4_dio_read_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "ext4_file_read_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "ext4_file_write_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "ext4_buffered_write_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "xfs_ilock*", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "btrfs_inode_lock", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "blkdev_write_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "generic_file_write_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "io_write", TW_SLEEP_FREEZE, PER_CPU_SEMAPHORE },
+	{ "mnt_want_write*", TW_SLEEP_FREEZE, PER_CPU_SEMAPHORE },
+	{ "xfs_trans_alloc*", TW_SLEEP_FREEZE, PER_CPU_SEMAPHORE },
+	{ "ext4_page_mkwrite", TW_SLEEP_FREEZE, PER_CPU_SEMAPHORE },
+	/* These wait for completions of I/Os, which is what a job does. */
+	{ "io_cqring_wait", TW_SLEEP_NOTHING, INNERMOST },
+	{ "__iomap_dio_rw", TW_SLEEP_NOTHING, INNERMOST },
+	{ "iomap_dio_rw", TW_SLEEP_NOTHING, INNERMOST },
+	{ "iomap_dio_complete", TW_SLEEP_NOTHING, INNERMOST },
+	{ "submit_bio_wait", TW_SLEEP_NOTHING, INNERMOST },
+	{ "bio_await*", TW_SLEEP_NOTHING, INNERMOST },
+	{ "__blkdev_direct_IO*", TW_SLEEP_NOTHING, INNERMOST },
+	{ "blkdev_direct_IO*", TW_SLEEP_NOTHING, INNERMOST },
+	/* io_uring's own pauses. */
+	{ "io_run_task_work*", TW_SLEEP_NOTHING, INNERMOST },
+};
+
+/* What a thread calls in order to sleep, for any reason, and the tracer. */
+static const char *const sleeps[] = {
+	"bpf_*", "__bpf_*", "__traceiter_*", "trace_*", "perf_trace_*",
+	"__schedule*", "schedule*", "io_schedule*", "blk_io_schedule", "preempt_schedule*", "__cond_resched",
+	"rwsem_*", "__rwsem_*", "down_*", "__down*", "percpu_rwsem_wait",
+	"__percpu_down_read", "percpu_down_*", "mutex_lock*", "__mutex_lock*",
+	"rt_mutex_*", "__rt_mutex_*",
+	"wait_for_completion*", "__wait_for_common", "do_wait_for_common",
+	"__wait_on_bit*", "out_of_line_wait_on_bit*", "bit_wait*", "wait_on_bit*",
+	"prepare_to_wait*", "wait_woken",
+};
+
+/* The functions of these lists that are for a lock. */
+static const char *const rw_semaphores[] = { "rwsem_*", "__rwsem_*", "down_*", "__down_*" };
+static const char *const per_cpu[] = { "percpu_rwsem_wait", "__percpu_down_read" };
+
+#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
+
+static bool is_like(const char *name, const char *pattern)
+{
+	const size_t length = strlen(pattern);
+
+	return pattern[length - 1] == '*' ? !strncmp(name, pattern, length - 1) :
+					    !strcmp(name, pattern);
+}
+
+static bool is_one_of(const char *name, const char *const *patterns, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (is_like(name, patterns[i]))
+			return true;
+	return false;
+}
+
+/* Find the row of a function in a stack that sleeps for a lock of the kind @lock. */
+static int row_of(const char *name, enum where lock, bool innermost)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(table); i++)
+		if (is_like(name, table[i].function) &&
+		    (table[i].where == ANYWHERE || table[i].where == lock ||
+		     (table[i].where == INNERMOST && innermost)))
+			return (int)i;
+	return -1;
+}
+
+static struct tw_reason reason(enum tw_sleep_word word, const char *name)
+{
+	struct tw_reason is = { .word = word };
+
+	snprintf(is.function, sizeof(is.function), "%s", name);
+	tw_plain_text(is.function);
+	return is;
+}
+
+struct tw_reason tw_reason_of(const char *const *functions, unsigned count)
+{
+	const char *innermost = NULL;
+	enum where lock = ANYWHERE;
+	unsigned i;
+	int row;
+
+	for (i = 0; i < count; i++) {
+		const char *name = functions[i];
+
+		if (!name)
+			continue;
+		if (!innermost && is_one_of(name, sleeps, COUNT(sleeps))) {
+			if (is_one_of(name, rw_semaphores, COUNT(rw_semaphores)))
+				lock = RW_SEMAPHORE;
+			else if (is_one_of(name, per_cpu, COUNT(per_cpu)))
+				lock = PER_CPU_SEMAPHORE;
+			continue;
+		}
+		row = row_of(name, lock, !innermost);
+		if (row >= 0 && table[row].word == TW_SLEEP_NOTHING)
+			break;
+		if (row >= 0)
+			return reason(table[row].word, name);
+		if (!innermost)
+			innermost = name;
+	}
+	if (i < count || !innermost)
+		return (struct tw_reason) { .word = TW_SLEEP_NOTHING };
+	return reason(TW_SLEEP_OTHER, innermost);
+}
+
+/* ---- addresses ------------------------------------------------------------- */
+
+struct function {
+	uint64_t address;
+	const char *name;
+};
+
+/* All functions of the kernel, by address. Read before the jobs begin, and then only read. */
+static struct function *all;
+static size_t function_count;
+
+/* Take the function of a line "ADDRESS TYPE NAME [MODULE]", which is changed. A suffix of the
+ * compiler's (.isra.0) is no part of a name. Return false for what is no function, or has no
+ * address. */
+static bool read_line(struct function *function, char *line)
+{
+	char *rest;
+
+	function->address = strtoull(line, &rest, 16);
+	if (!function->address || strnlen(rest, 4) < 4 || !strchr("tTwW", rest[1]))
+		return false;
+	function->name = rest + 3;
+	rest[3 + strcspn(rest + 3, ".\t ")] = '\0';
+	return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+void tw_functions_read(char *text)
+{
+	struct function function = { 0 }, *more;
+	char *line, *next;
+
+	for (line = text; (next = strchr(line, '\n')); line = next + 1) {
+		*next = '\0';
+		if (!read_line(&function, line))
+			continue;
+		/* Without memory there are no words. */
+		more = tw_one_more(&all, &function_count);
+		if (!more)
+			break;
+		*more = function;
+	}
+	if (all)
+		qsort(all, function_count, sizeof(*all), by_address);
+}
+
+void tw_functions_load(void)
+{
+	char *text = all ? NULL : tw_text_file("/proc/kallsyms");
+
+	if (text)
+		tw_functions_read(text);
+}
+
+/* Return the name of the function that called another one, and continues at @address. */
+static const char *name_at(uint64_t address)
+{
+	size_t from = 0, to = function_count;
+
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+
+		if (all[middle].address < address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from ? all[from - 1].name : NULL;
+}
+
+struct tw_reason tw_reason_of_stack(const struct tw_stack *stack)
+{
+	const char *functions[TW_FRAMES];
+	unsigned i;
+
+	for (i = 0; i < TW_FRAMES && i < stack->count; i++)
+		functions[i] = name_at(stack->frames[i]);
+	return tw_reason_of(functions, i);
+}

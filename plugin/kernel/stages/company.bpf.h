@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Count the requests that a device has in flight. Nothing is kept for that: the block layer
+ * has a tag for each request of a driver, and the tags in use lead to the requests. So the
+ * requests of others cost nothing, and a lost event can't make the numbers wrong.
+ *
+ * Included by stages.bpf.c, after bio.bpf.h.
+ */
+#ifndef TW_PLUGIN_KERNEL_STAGES_COMPANY_BPF_H
+#define TW_PLUGIN_KERNEL_STAGES_COMPANY_BPF_H
+
+#include "company.h"
+#include "origin.bpf.h"
+
+/* Of others that are told apart, by kind. Those that are found later have no name. */
+#define MAX_CONTRIBUTORS	16
+
+/* More tags in use than these are not counted. */
+#define MAX_TAGS	1024
+#define MAX_QUEUES	4096	/* of hardware */
+#define MAX_WORDS	4096	/* of tags, of all of them together */
+
+/* include/linux/blk_types.h */
+#define REQ_OP_FLUSH		2
+#define REQ_OP_DISCARD		3
+#define REQ_OP_SECURE_ERASE	5
+#define REQ_OP_ZONE_APPEND	7
+#define REQ_OP_WRITE_ZEROES	9
+
+/* include/linux/blk-mq.h */
+enum mq_rq_state {
+	MQ_RQ_IDLE,
+	MQ_RQ_IN_FLIGHT,
+};
+
+struct sbitmap_word {
+	unsigned long word;
+	unsigned long cleared;	/* bits of the word that are free */
+} TW_BY_NAME;
+
+struct sbitmap {
+	unsigned int shift;	/* of the number of bits in a word */
+	unsigned int map_nr;
+	struct sbitmap_word *map;
+} TW_BY_NAME;
+
+struct sbitmap_queue {
+	struct sbitmap sb;
+} TW_BY_NAME;
+
+struct blk_mq_tags {
+	unsigned int nr_reserved_tags;
+	struct sbitmap_queue bitmap_tags;
+	struct request **rqs;
+} TW_BY_NAME;
+
+/* Several queues may share it: the disks of a controller. */
+struct blk_mq_tag_set {
+	unsigned int nr_hw_queues;
+	struct blk_mq_tags **tags;
+	struct blk_mq_tags *shared_tags;	/* of all hardware queues; 0: none */
+} TW_BY_NAME;
+
+struct request_queue {
+	struct blk_mq_tag_set *tag_set;
+} TW_BY_NAME;
+
+struct request___company {
+	struct request_queue *q;
+	unsigned int cmd_flags;
+	int tag;
+	unsigned int __data_len;
+	struct bio *bio;
+	enum mq_rq_state state;
+	void *end_io;
+	void *end_io_data;
+} TW_BY_NAME;
+
+/* Others whose requests of a kind were counted. */
+struct contributor {
+	__u64 id;		/* of a process, or a cgroup and BY_CGROUP; 0: not known */
+	__u64 bytes;
+	__u32 requests;		/* 0: this place is free, and the ones after it */
+	__u32 kind;
+	__u64 task;		/* 0: none */
+};
+
+#define BY_CGROUP	(1ULL << 63)
+
+/* The state of a now at the tags of a device. */
+struct counting {
+	struct tw_company is;
+	struct origin origin;	/* of the request that is being counted */
+	__u64 queue;		/* of the device */
+	__u64 ctx;		/* the ring whose requests are its own */
+	__u64 tags;		/* an array, one for each hardware queue */
+	__u64 map, requests;	/* of these tags: words of bits, and an array by tag */
+	__u64 bits;		/* of this word, that are left */
+	__u32 first, shift;	/* tag of the first bit of a word; as in struct sbitmap */
+	__u32 tag;		/* of this word's first bit */
+	__u32 left;		/* tags that may still be counted */
+	__u32 words_left;
+	__u32 unused;
+	struct contributor contributors[MAX_CONTRIBUTORS];
+};
+
+/* A program does not interrupt itself on a CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct counting);
+} countings SEC(".maps");
+
+static __always_inline __u32 company_kind(__u32 operation)
+{
+	switch (operation) {
+	case 0:
+		return TW_COMPANY_READS;
+	case REQ_OP_WRITE:
+	case REQ_OP_ZONE_APPEND:
+		return TW_COMPANY_WRITES;
+	case REQ_OP_FLUSH:
+		return TW_COMPANY_FLUSHES;
+	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
+	case REQ_OP_WRITE_ZEROES:
+		return TW_COMPANY_DISCARDS;
+	}
+	return TW_COMPANY_OTHERS;
+}
+
+/* Return the io_kiocb or other kiocb of a request in flight; 0: none. Its first bio stands for
+ * all of them. */
+static __always_inline __u64 io_of(__u64 rq, __u32 operation, __u32 *way)
+{
+	__u64 bio;
+
+	*way = operation >= REQ_OP_DRV_IN ? WAY_COMMAND : 0;
+
+	if (operation == REQ_OP_DRV_IN || operation == REQ_OP_DRV_OUT) {
+		__u64 end_io = (__u64)READ(struct request___company, rq, end_io);
+
+		return end_io && end_io == (__u64)&nvme_uring_cmd_end_io ?
+		       (__u64)READ(struct request___company, rq, end_io_data) : 0;
+	}
+	bio = (__u64)READ(struct request___company, rq, bio);
+	return bio ? kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
+			      (__u64)READ(struct bio, bio, bi_private), way) : 0;
+}
+
+/* Find what a request in flight is part of. Its first bio stands for all of them. Return false
+ * if it has none any more: it is about to be freed, and some drivers leave its state alone. */
+static __always_inline int find_origin_of(struct counting *now, __u64 rq, __u32 operation)
+{
+	struct origin *origin = &now->origin;
+	__u32 way;
+	__u64 bio;
+
+	__builtin_memset(origin, 0, sizeof(*origin));
+	if (operation == REQ_OP_DRV_IN || operation == REQ_OP_DRV_OUT) {
+		origin->io = io_of(rq, operation, &way);
+		origin->task = origin->io ? task_of_uring(origin->io) : 0;
+		return 1;
+	}
+	bio = operation == REQ_OP_FLUSH ? bio_of_flush(rq) :
+	      (__u64)READ(struct request___company, rq, bio);
+	if (bio)
+		find_origin(bio, origin);
+	return bio || operation == REQ_OP_FLUSH || company_kind(operation) == TW_COMPANY_OTHERS;
+}
+
+/* Add a request to those of whom it is. */
+static __always_inline void add_contributor(struct counting *now, __u32 kind, __u32 bytes)
+{
+	const struct origin *origin = &now->origin;
+	__u64 id = origin->task ? (__u32)READ(struct task_struct, origin->task, tgid) :
+				  cgroup_of(origin->bio);
+	struct contributor *of = now->contributors;
+	int i;
+
+	if (!origin->task && id)
+		id |= BY_CGROUP;
+	for (i = 0; i < MAX_CONTRIBUTORS; i++, of++)
+		if (!of->requests || (of->id == id && of->kind == kind))
+			break;
+	if (i == MAX_CONTRIBUTORS)
+		return;
+	of->id = id;
+	of->kind = kind;
+	of->task = origin->task;
+	of->requests++;
+	of->bytes += bytes;
+}
+
+/* Name who has most of the company. */
+static __always_inline void find_who(struct counting *now, const struct viewer *viewer)
+{
+	__u32 kind = tw_company_kind(&now->is);
+	struct tw_who *who = &now->is.who;
+	const struct contributor *of = now->contributors;
+	__u64 id = 0, task = 0;
+	int i;
+
+	for (i = 0; i < MAX_CONTRIBUTORS; i++, of++) {
+		if (of->kind != kind || of->bytes < who->bytes ||
+		    (of->bytes == who->bytes && of->requests <= who->requests))
+			continue;
+		who->bytes = of->bytes;
+		who->requests = of->requests;
+		id = of->id;
+		task = of->task;
+	}
+	if (task) {
+		name_task(who, task, viewer);
+	} else if (id) {
+		who->kind = TW_WHO_CGROUP;
+		who->cgroup = id & ~BY_CGROUP;
+	}
+}
+
+/* Count the request of a tag in use, if the driver has it and it is this device's. Until the
+ * driver gets a request, the array has the last one of its tag. With a scheduler that one may
+ * be in flight with another tag. */
+static __always_inline void count_request(struct counting *now, __u32 tag)
+{
+	const __u64 rq = pointer_at(now->requests + sizeof(void *) * tag);
+	__u32 operation, kind, bytes;
+
+	if (!rq || READ(struct request___company, rq, state) != MQ_RQ_IN_FLIGHT ||
+	    (__u32)READ(struct request___company, rq, tag) != tag ||
+	    (__u64)READ(struct request___company, rq, q) != now->queue)
+		return;
+	operation = READ(struct request___company, rq, cmd_flags) & REQ_OP_MASK;
+	if (!find_origin_of(now, rq, operation))
+		return;
+	if (now->origin.io && (__u64)READ(struct io_kiocb, now->origin.io, ctx) == now->ctx) {
+		now->is.own++;
+		return;
+	}
+	kind = company_kind(operation);
+	if (kind >= TW_COMPANY_KINDS)
+		return;
+	bytes = READ(struct request___company, rq, __data_len);
+	now->is.requests[kind]++;
+	now->is.bytes[kind] += bytes;
+	add_contributor(now, kind, bytes);
+}
+
+/* True if there were more tags in use than may be counted. */
+static __always_inline int is_over(const struct counting *now)
+{
+	return now->is.is_cut && !now->left;
+}
+
+static long count_tag(__u32 i, struct counting **at)
+{
+	struct counting *now = *at;
+	__u64 bit = now->bits & -now->bits;
+
+	now->bits -= bit;
+	if (!now->left) {
+		now->is.is_cut = 1;
+		return 1;
+	}
+	now->left--;
+	count_request(now, now->tag + (__u32)__builtin_popcountll(bit - 1));
+	return !now->bits;
+}
+
+static long count_word(__u32 i, struct counting **at)
+{
+	struct counting *now = *at;
+	__u64 word = now->map + i * bpf_core_type_size(struct sbitmap_word);
+
+	now->bits = READ(struct sbitmap_word, word, word) &
+		     ~READ(struct sbitmap_word, word, cleared);
+	now->tag = now->first + (i << (now->shift & 31));
+	if (now->bits)
+		bpf_loop(64, count_tag, at, 0);
+	return is_over(now);
+}
+
+static long count_tags(__u32 i, struct counting **at)
+{
+	struct counting *now = *at;
+	__u64 tags = pointer_at(now->tags + i * sizeof(void *));
+	__u32 words;
+
+	if (!tags)
+		return 0;
+	words = READ(struct blk_mq_tags, tags, bitmap_tags.sb.map_nr);
+	now->shift = READ(struct blk_mq_tags, tags, bitmap_tags.sb.shift);
+	now->map = (__u64)READ(struct blk_mq_tags, tags, bitmap_tags.sb.map);
+	now->first = READ(struct blk_mq_tags, tags, nr_reserved_tags);
+	now->requests = (__u64)READ(struct blk_mq_tags, tags, rqs);
+	if (words > now->words_left) {
+		words = now->words_left;
+		now->is.is_cut = 1;
+	}
+	now->words_left -= words;
+	bpf_loop(words, count_word, at, 0);
+	return is_over(now) || !now->words_left;
+}
+
+/* Set @company, of the I/O with this key, from what the device of @rq has in flight now. */
+static __noinline int count_company(__u64 rq, __u64 ctx, __u64 key, struct tw_company *company,
+				    const struct viewer *viewer)
+{
+	__u32 zero = 0, queues;
+	struct counting *now = bpf_map_lookup_elem(&countings, &zero);
+	__u64 begun_ns = bpf_ktime_get_ns();
+	__u64 set;
+
+	if (!now || !company || !viewer)
+		return 0;
+	__builtin_memset(now, 0, sizeof(*now));
+	now->queue = (__u64)READ(struct request___company, rq, q);
+	now->ctx = ctx;
+	now->left = MAX_TAGS;
+	now->words_left = MAX_WORDS;
+	set = (__u64)READ(struct request_queue, now->queue, tag_set);
+	if (!set)
+		return 0;
+	/* With shared tags all members of the array are the same. */
+	queues = READ(struct blk_mq_tag_set, set, shared_tags) ? 1 :
+		 READ(struct blk_mq_tag_set, set, nr_hw_queues);
+	now->tags = (__u64)READ(struct blk_mq_tag_set, set, tags);
+	bpf_loop(queues < MAX_QUEUES ? queues : MAX_QUEUES, count_tags, &now, 0);
+	find_who(now, viewer);
+	now->is.key = key;
+	now->is.counting_ns = (__u32)(bpf_ktime_get_ns() - begun_ns);
+	*company = now->is;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Write whose requests a device had in flight as JSON: see company.h.
+ */
+#include "company.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain_text.h"
+#include "kernel/cgroup.h"
+
+json_t *tw_who_to_json(const struct tw_who *who)
+{
+	static const char *const kinds[TW_WHO_KINDS] = {
+		[TW_WHO_PROCESS] = "process",
+		[TW_WHO_KERNEL_THREAD] = "kernel",
+		[TW_WHO_CGROUP] = "cgroup",
+		[TW_WHO_HIDDEN] = "hidden",
+	};
+	char name[TW_CGROUP_PATH] = "";
+	json_t *json;
+
+	if (who->kind == TW_WHO_UNKNOWN || who->kind >= TW_WHO_KINDS)
+		return NULL;
+	json = json_pack("{ss}", "kind", kinds[who->kind]);
+	if (who->kind == TW_WHO_CGROUP)
+		tw_cgroup_path(name, who->cgroup);
+	else
+		tw_plain_text(memcpy(name, who->name, sizeof(who->name)));
+	if (who->id)
+		json_object_set_new(json, "id", json_integer((json_int_t) who->id));
+	if (name[0])
+		json_object_set_new(json, "name", json_string(name));
+	return json;
+}
+
+/* ---- sums by name ---------------------------------------------------------------- */
+
+/* Return whether both are the same, however large their requests were. */
+static bool is_same(const struct tw_who *a, const struct tw_who *b)
+{
+	return a->kind == b->kind && a->cgroup == b->cgroup && a->id == b->id &&
+	       !memcmp(a->name, b->name, sizeof(a->name));
+}
+
+static struct tw_behind *shortest(struct tw_behinds *behinds)
+{
+	struct tw_behind *least = behinds->all, *at;
+
+	for (at = behinds->all; at < behinds->all + behinds->count; at++)
+		if (at->ns < least->ns)
+			least = at;
+	return least;
+}
+
+void tw_behind_add(struct tw_behinds *behinds, unsigned direction,
+		   const struct tw_company *company, uint64_t ns, uint64_t ios)
+{
+	const enum tw_company_kind kind = tw_company_kind(company);
+
+	if (kind != TW_COMPANY_NONE && tw_company_has_one(company))
+		tw_behind_add_who(behinds, direction, kind, &company->who, ns, ios);
+}
+
+void tw_behind_add_who(struct tw_behinds *behinds, unsigned direction,
+		       enum tw_company_kind kind, const struct tw_who *who, uint64_t ns,
+		       uint64_t ios)
+{
+	struct tw_behind *at = behinds->all, *end = at + behinds->count;
+
+	if (who->kind == TW_WHO_UNKNOWN || !ios)
+		return;
+	while (at < end && (at->direction != direction || at->kind != kind ||
+			    !is_same(&at->who, who)))
+		at++;
+	if (at == behinds->all + TW_BEHIND_MOST) {
+		at = shortest(behinds);
+		*at = (struct tw_behind) { .direction = direction, .kind = kind, .who = *who };
+	} else if (at == end) {
+		behinds->count++;
+		*at = (struct tw_behind) { .direction = direction, .kind = kind, .who = *who };
+	}
+	at->ns += ns;
+	at->ios += ios;
+}
+
+static int longer_first(const void *a, const void *b)
+{
+	const uint64_t left = ((const struct tw_behind *)a)->ns;
+	const uint64_t right = ((const struct tw_behind *)b)->ns;
+
+	return (left < right) - (left > right);
+}
+
+static void sort(struct tw_behinds *behinds)
+{
+	qsort(behinds->all, behinds->count, sizeof(behinds->all[0]), longer_first);
+}
+
+json_t *tw_commits_to_json(struct tw_behinds *commits)
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	sort(commits);
+	for (i = 0; i < commits->count && i < TW_BEHIND_SHOWN; i++)
+		json_array_append_new(array, json_pack("{si, so, sI, sI}", "job", 0,
+			"who", tw_who_to_json(&commits->all[i].who),
+			"ios", (json_int_t) commits->all[i].ios,
+			"journal_ns", (json_int_t) commits->all[i].ns));
+	return array;
+}
+
+json_t *tw_behind_to_json(struct tw_behinds *behinds, const char *const *kinds,
+			  const char *const *directions)
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	sort(behinds);
+	for (i = 0; i < behinds->count && i < TW_BEHIND_SHOWN; i++) {
+		const struct tw_behind *of = &behinds->all[i];
+
+		json_array_append_new(array, json_pack("{si, ss, ss, so, sI, sI}", "job", 0,
+			"ddir", directions[of->direction], "behind", kinds[of->kind],
+			"who", tw_who_to_json(&of->who), "ios", (json_int_t) of->ios,
+			"device_ns", (json_int_t) of->ns));
+	}
+	return array;
+}

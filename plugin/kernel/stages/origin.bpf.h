@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Find whose a request is: the task that it is done for, or the cgroup of its bio. Nothing is
+ * kept for that. A request leads to its bio, and a bio of direct I/O to the kiocb. That of
+ * io_uring has the task. For synchronous I/O there is the task that waits. libaio leads to the
+ * memory in which the process has the ring of completions. All of this exists as long as the
+ * request is in flight; what is read later may be another's, so the task is checked.
+ *
+ * Included by company.bpf.h, after bio.bpf.h.
+ */
+#ifndef TW_PLUGIN_KERNEL_STAGES_ORIGIN_BPF_H
+#define TW_PLUGIN_KERNEL_STAGES_ORIGIN_BPF_H
+
+#include "company.h"
+#include "kernel/viewer.bpf.h"
+
+#define DIO_IS_SYNC	2		/* block/fops.c */
+#define MAX_POLICIES	6		/* BLKCG_MAX_POLS of include/linux/blkdev.h */
+
+extern const void submit_bio_wait_endio __ksym __weak;
+extern const void aio_complete_rw __ksym __weak;
+
+struct list_head {
+	struct list_head *next;
+} TW_BY_NAME;
+
+struct swait_queue_head {
+	struct list_head task_list;
+} TW_BY_NAME;
+
+struct swait_queue {
+	struct task_struct *task;
+	struct list_head task_list;
+} TW_BY_NAME;
+
+struct completion {
+	struct swait_queue_head wait;
+} TW_BY_NAME;
+
+struct iomap_dio___waiter {
+	struct {
+		struct task_struct *waiter;
+	} submit;
+} TW_BY_NAME;
+
+struct blkdev_dio___waiter {
+	struct task_struct *waiter;
+	unsigned int flags;
+} TW_BY_NAME;
+
+struct io_uring_task {
+	struct task_struct *task;
+} TW_BY_NAME;
+
+/* Until Linux 6.12, and later. */
+struct io_kiocb___task {
+	struct task_struct *task;
+} TW_BY_NAME;
+
+struct io_kiocb___tctx {
+	struct io_uring_task *tctx;
+} TW_BY_NAME;
+
+/* fs/aio.c */
+struct kioctx {
+	struct file *aio_ring_file;
+	unsigned int id;
+} TW_BY_NAME;
+
+struct aio_kiocb {
+	struct kiocb rw;
+	struct kioctx *ki_ctx;
+} TW_BY_NAME;
+
+struct kioctx_table {
+	unsigned int nr;
+	struct kioctx *table[1];
+} TW_BY_NAME;
+
+struct rb_node {
+	struct rb_node *rb_left;
+} TW_BY_NAME;
+
+struct rb_root {
+	struct rb_node *rb_node;
+} TW_BY_NAME;
+
+struct rb_root_cached {
+	struct rb_root rb_root;
+} TW_BY_NAME;
+
+struct address_space {
+	struct rb_root_cached i_mmap;
+} TW_BY_NAME;
+
+struct file {
+	struct address_space *f_mapping;
+} TW_BY_NAME;
+
+struct mm_struct {
+	struct kioctx_table *ioctx_table;
+	struct task_struct *owner;
+} TW_BY_NAME;
+
+struct vm_area_struct {
+	struct mm_struct *vm_mm;
+	struct {
+		struct rb_node rb;
+	} shared;
+} TW_BY_NAME;
+
+struct kernfs_node {
+	__u64 id;
+} TW_BY_NAME;
+
+struct cgroup {
+	struct kernfs_node *kn;
+} TW_BY_NAME;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+} TW_BY_NAME;
+
+struct blkcg {
+	struct cgroup_subsys_state css;
+} TW_BY_NAME;
+
+/* Of a cgroup and a device. */
+struct blkcg_gq {
+	struct blkcg *blkcg;
+	struct blkcg_gq *parent;
+	void *pd[MAX_POLICIES];
+} TW_BY_NAME;
+
+struct bio___cgroup {
+	struct blkcg_gq *bi_blkg;
+} TW_BY_NAME;
+
+struct blk_flush_queue {
+	unsigned int flush_running_idx : 1;
+	struct list_head flush_queue[2];
+} TW_BY_NAME;
+
+struct blk_mq_hw_ctx {
+	struct blk_flush_queue *fq;
+} TW_BY_NAME;
+
+struct request___flush {
+	struct blk_mq_hw_ctx *mq_hctx;
+	struct bio *biotail;
+	struct list_head queuelist;
+} TW_BY_NAME;
+
+/* Until Linux 6.5. */
+struct request___list {
+	struct {
+		struct list_head list;
+	} flush;
+} TW_BY_NAME;
+
+/* What a request is part of. */
+struct origin {
+	__u64 bio;		/* the uppermost; 0: none */
+	__u64 io;		/* kiocb of direct I/O; 0: none */
+	__u64 task;		/* that it is done for; 0: not known */
+};
+
+/* Return the task that waits for a completion, as the first one; 0: none yet. */
+static __always_inline __u64 waiter_of(__u64 completion)
+{
+	__u64 head = completion + bpf_core_field_offset(struct completion, wait.task_list);
+	__u64 first = (__u64)READ(struct completion, completion, wait.task_list.next);
+
+	if (!first || first == head)
+		return 0;
+	first -= bpf_core_field_offset(struct swait_queue, task_list);
+	return (__u64)READ(struct swait_queue, first, task);
+}
+
+static __always_inline __u64 task_of_uring(__u64 io)
+{
+	__u64 of;
+
+	if (bpf_core_field_exists(((struct io_kiocb___task *)0)->task))
+		return (__u64)READ(struct io_kiocb___task, io, task);
+	if (!bpf_core_field_exists(((struct io_kiocb___tctx *)0)->tctx))
+		return 0;
+	of = (__u64)READ(struct io_kiocb___tctx, io, tctx);
+	return (__u64)READ(struct io_uring_task, of, task);
+}
+
+/* Return the main thread of the process that has the ring of a kiocb of libaio; 0: the first
+ * mapping of this ring's memory is another process's, as after a fork. */
+static __always_inline __u64 task_of_aio(__u64 kiocb)
+{
+	__u64 aio = kiocb - bpf_core_field_offset(struct aio_kiocb, rw);
+	__u64 ctx = (__u64)READ(struct aio_kiocb, aio, ki_ctx);
+	__u64 file = (__u64)READ(struct kioctx, ctx, aio_ring_file);
+	__u64 mapping = (__u64)READ(struct file, file, f_mapping);
+	__u64 node = (__u64)READ(struct address_space, mapping, i_mmap.rb_root.rb_node);
+	__u32 id = READ(struct kioctx, ctx, id);
+	__u64 mm, table;
+
+	if (!node || !bpf_core_field_exists(((struct mm_struct *)0)->owner))
+		return 0;
+	node -= bpf_core_field_offset(struct vm_area_struct, shared.rb);
+	mm = (__u64)READ(struct vm_area_struct, node, vm_mm);
+	table = (__u64)READ(struct mm_struct, mm, ioctx_table);
+	if (!table || id >= READ(struct kioctx_table, table, nr) ||
+	    pointer_at(table + bpf_core_field_offset(struct kioctx_table, table) +
+		       id * sizeof(void *)) != ctx)
+		return 0;
+	return (__u64)READ(struct mm_struct, mm, owner);
+}
+
+/* Find what @bio is part of. Kernel threads that do direct I/O for others, as loop devices,
+ * have a kiocb without a task. */
+static __noinline int find_origin(__u64 bio, struct origin *of)
+{
+	__u64 end_io, owner, complete, io = 0, task = 0;
+	int i;
+
+	if (!of)
+		return 0;
+	end_io = (__u64)READ(struct bio, bio, bi_end_io);
+	owner = (__u64)READ(struct bio, bio, bi_private);
+	for (i = 0; end_io && i < MAX_CHAIN; i++) {
+		__u64 above = above_bio(bio, end_io, owner);
+
+		if (!above)
+			break;
+		bio = above;
+		end_io = (__u64)READ(struct bio, bio, bi_end_io);
+		owner = (__u64)READ(struct bio, bio, bi_private);
+	}
+	if (!end_io) {
+	} else if (end_io == (__u64)&iomap_dio_bio_end_io) {
+		io = (__u64)READ(struct iomap_dio, owner, iocb);
+		task = (__u64)READ(struct iomap_dio___waiter, owner, submit.waiter);
+	} else if (end_io == (__u64)&blkdev_bio_end_io) {
+		if (READ(struct blkdev_dio___waiter, owner, flags) & DIO_IS_SYNC)
+			task = (__u64)READ(struct blkdev_dio___waiter, owner, waiter);
+		else
+			io = (__u64)READ(struct blkdev_dio, owner, iocb);
+	} else if (end_io == (__u64)&blkdev_bio_end_io_async) {
+		__u64 dio = bio - bpf_core_field_offset(struct blkdev_dio, bio);
+
+		io = (__u64)READ(struct blkdev_dio, dio, iocb);
+	} else if (end_io == (__u64)&bio_cmd_bio_end_io) {
+		of->bio = bio;
+		of->io = owner;
+		of->task = task_of_uring(owner);
+		return 0;
+	} else if (end_io == (__u64)&submit_bio_wait_endio) {
+		task = waiter_of(owner);
+	}
+	/* Synchronous I/O has a kiocb without a function. */
+	complete = io ? (__u64)READ(struct kiocb, io, ki_complete) : 0;
+	if (complete)
+		task = is_of_uring(io) ? task_of_uring(io) :
+		       complete == (__u64)&aio_complete_rw &&
+		       bpf_core_type_exists(struct kioctx_table) ? task_of_aio(io) : 0;
+	of->bio = bio;
+	of->io = io;
+	of->task = task;
+	return 0;
+}
+
+/* Return the last bio of the request for which a flush is done, as the first one: the flush
+ * itself has none. After its data such a request has no first bio. */
+static __always_inline __u64 bio_of_flush(__u64 rq)
+{
+	__u64 queue = (__u64)READ(struct request___flush, rq, mq_hctx);
+	const struct blk_flush_queue *of;
+	__u64 first;
+	__u32 offset = bpf_core_field_offset(struct request___flush, queuelist);
+
+	of = READ(struct blk_mq_hw_ctx, queue, fq);
+	first = (__u64)of + bpf_core_field_offset(struct blk_flush_queue, flush_queue);
+	if (BPF_CORE_READ_BITFIELD_PROBED(of, flush_running_idx))
+		first += bpf_core_type_size(struct list_head);
+	if (bpf_core_field_exists(((struct request___list *)0)->flush.list))
+		offset = bpf_core_field_offset(struct request___list, flush.list);
+	queue = first;
+	first = (__u64)READ(struct list_head, first, next);
+	return first && first != queue ?
+	       (__u64)READ(struct request___flush, first - offset, biotail) : 0;
+}
+
+/* Return the id of the cgroup of a blkcg_gq; 0: none. */
+static __always_inline __u64 cgroup_of_group(__u64 group)
+{
+	__u64 of = group ? (__u64)READ(struct blkcg_gq, group, blkcg) : 0;
+
+	of = of ? (__u64)READ(struct blkcg, of, css.cgroup) : 0;
+	of = of ? (__u64)READ(struct cgroup, of, kn) : 0;
+	return of ? READ(struct kernfs_node, of, id) : 0;
+}
+
+/* Return the cgroup to which a bio is accounted; 0: none. */
+static __always_inline __u64 cgroup_of(__u64 bio)
+{
+	return bio && bpf_core_field_exists(((struct bio___cgroup *)0)->bi_blkg) ?
+	       cgroup_of_group((__u64)READ(struct bio___cgroup, bio, bi_blkg)) : 0;
+}
+
+/* ---- names --------------------------------------------------------------------- */
+
+/* Name a task, or hide it. */
+static __always_inline void name_task(struct tw_who *who, __u64 task,
+				      const struct viewer *viewer)
+{
+	__u64 leader = (__u64)READ(struct task_struct, task, group_leader);
+	__u64 cred = (__u64)READ(struct task_struct, task, real_cred);
+	__u32 uid = READ(struct cred, cred, uid.val);
+	__u64 pid = (__u64)READ(struct task_struct, leader, thread_pid);
+	__u32 level = viewer->level;
+
+	/* It has ended meanwhile. */
+	if (READ(struct task_struct, leader, tgid) != READ(struct task_struct, task, tgid))
+		return;
+	who->kind = READ(struct task_struct, task, flags) & PF_KTHREAD ?
+		    TW_WHO_KERNEL_THREAD : TW_WHO_PROCESS;
+	if (who->kind == TW_WHO_PROCESS &&
+	    !may_see(viewer, uid, READ(struct cred, cred, euid.val))) {
+		who->kind = TW_WHO_HIDDEN;
+		return;
+	}
+	bpf_probe_read_kernel(who->name, sizeof(who->name),
+			      (void *)(leader + bpf_core_field_offset(struct task_struct, comm)));
+	if (READ(struct pid, pid, level) >= level &&
+	    (__u64)READ(struct upid, number_at(pid, level), ns) == viewer->namespace)
+		who->id = READ(struct upid, number_at(pid, level), nr);
+}
+
+#endif

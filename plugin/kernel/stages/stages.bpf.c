@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stamp each I/O of the job's rings at these points in the kernel:
+ *
+ *	accepted	io_uring takes the SQE
+ *	dispatched	block layer: the first request goes to the driver
+ *	finished	block layer: the last completion
+ *	posted		io_uring puts the CQE into the ring
+ *
+ * A ring belongs to a job if it is made by a thread that the job has named in
+ * `expected`. No map leads from a request to its I/O. A bio of direct I/O leads
+ * to the kiocb, and the kiocb is the io_kiocb, which has its ring and
+ * user_data. See ../README.md, Stages inside the kernel.
+ */
+#include "bio.bpf.h"
+
+#include "company.bpf.h"
+#include "kernel/thread.bpf.h"
+
+/* include/linux/io_uring_types.h: the same as IOSQE_ASYNC */
+#define REQ_F_FORCE_ASYNC	0x10
+/* include/uapi/linux/io_uring.h */
+#define IORING_OP_FSYNC		3
+#define IORING_OP_URING_CMD	46
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* The only user whose rings are served, unless it is TW_ANY_OWNER. Set before
+ * loading. */
+const volatile __u32 owner = TW_ANY_OWNER;
+
+/* Set before loading: the programs queued and got run, for exact parts of blockq, and it is
+ * told what else the device had in flight. The verifier drops the code for it otherwise. */
+const volatile _Bool with_causes = 0;
+
+/* By thread: the ring that the thread is about to make. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TW_MAX_RINGS);
+	__type(key, __u32);
+	__type(value, struct tw_announced);
+} expected SEC(".maps");
+
+/* In the order of their announcements, each in a new place. A table, and not a map, as
+ * user_data tells the place. The loader reads and writes all of these, too. */
+struct tw_ring rings[TW_MAX_RINGS];
+__u32 rings_announced;
+__u32 rings_followed;	/* made, and not forgotten */
+
+/* Who made a ring, with_causes. */
+static struct viewer viewers[TW_MAX_RINGS];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);		/* set before loading */
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct tw_place);
+} slots SEC(".maps");
+
+/* By the index of the slot. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);		/* set before loading, with_causes */
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct tw_company);
+} companies SEC(".maps");
+
+static int is_following(void)
+{
+	return rings_followed != 0;
+}
+
+static int is_owner(void)
+{
+	return owner == TW_ANY_OWNER ||
+	       bpf_get_current_task_btf()->cred->euid.val == owner;
+}
+
+/* True if the ring was announced by this thread. A thread that began later than
+ * the announcement only has the same number: the announced one ended without a
+ * ring. */
+static int is_announced(const struct tw_announced *mine)
+{
+	return bpf_get_current_task_btf()->start_time < mine->ns;
+}
+
+/* Forget a ring that had this address before, and was never forgotten. */
+static long forget(__u32 i, const __u64 *ctx)
+{
+	__u64 *at = &rings[i & (TW_MAX_RINGS - 1)].ctx;
+
+	if (*at == *ctx && __sync_val_compare_and_swap(at, *ctx, 0) == *ctx)
+		__sync_fetch_and_sub(&rings_followed, 1);
+	return 0;
+}
+
+SEC("tp_btf/io_uring_create")
+int BPF_PROG(create, int fd, void *ring)
+{
+	__u64 address = (__u64)ring;
+	const struct tw_announced *mine;
+	__u32 tid;
+
+	if (rings_followed)
+		bpf_loop(rings_announced, forget, &address, 0);
+	tid = thread();
+	mine = bpf_map_lookup_elem(&expected, &tid);
+	if (!mine || !is_owner() || !is_announced(mine))
+		return 0;
+	if (with_causes)
+		view_as_current(&viewers[mine->ring & (TW_MAX_RINGS - 1)]);
+	/* Until the loader asks, the last ring of the thread counts. */
+	if (!__sync_lock_test_and_set(&rings[mine->ring & (TW_MAX_RINGS - 1)].ctx,
+				      address))
+		__sync_fetch_and_add(&rings_followed, 1);
+	return 0;
+}
+
+/* Return the index of an I/O of this ring in `slots` and `companies`. */
+static __u32 index_of(const struct tw_ring *ring, __u64 user_data)
+{
+	return ring->base + (tw_key_slot(user_data) & ring->mask);
+}
+
+/* Return the slot of a job's I/O, which its user_data names: 0 if the place that is named
+ * there is not that of this ring. */
+static struct tw_slot *slot_of(__u64 ctx, __u64 user_data)
+{
+	const struct tw_ring *ring = &rings[tw_key_ring(user_data)];
+	struct tw_place *place;
+	__u32 index;
+
+	if (ring->ctx != ctx)
+		return 0;
+	index = index_of(ring, user_data);
+	place = bpf_map_lookup_elem(&slots, &index);
+	return place ? &place->slot : 0;
+}
+
+#include "held.bpf.h"
+
+/* Forget what a slot has. */
+static __always_inline void begin(struct tw_slot *slot, __u64 user_data)
+{
+	__builtin_memset(slot, 0, __builtin_offsetof(struct tw_slot, queued_ns));
+	if (with_causes)
+		slot->queued_ns = slot->handed_ns = slot->begun_ns = 0;
+	slot->key = user_data;
+}
+
+/* True if an I/O was not chosen, and is slower than the limit that it carries. */
+static __always_inline int is_slow(__u64 user_data, __u64 began_ns)
+{
+	return !(user_data & TW_KEY_CHOSEN) && began_ns && bpf_ktime_get_ns() >=
+	       began_ns + tw_key_limit_ns(tw_key_upper(user_data));
+}
+
+/* Return the slot, unless an earlier I/O has it. Nothing more is read of an I/O that was
+ * not chosen and has no limit, or is no job's. */
+static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 began_ns,
+						 int is_command)
+{
+	__u64 user_data = READ(struct io_kiocb, io, cqe.user_data);
+	struct tw_slot *slot;
+
+	if (!(user_data >> TW_KEY_UPPER_SHIFT))
+		return 0;
+	slot = slot_of((__u64)READ(struct io_kiocb, io, ctx), user_data);
+	if (!slot || slot->key == user_data)
+		return slot;
+	if (!is_slow(user_data, began_ns) || (!is_command && !is_of_uring((__u64)io)))
+		return 0;
+	begin(slot, user_data);
+	return slot;
+}
+
+/* Return the company of an I/O, by its key. */
+static struct tw_company *company_of(__u64 key)
+{
+	__u32 index = index_of(&rings[tw_key_ring(key)], key);
+
+	return bpf_map_lookup_elem(&companies, &index);
+}
+
+/* The company is that of the first request. */
+static __always_inline int dispatching(struct tw_slot *stamps, __u64 rq)
+{
+	if (!with_causes || stamps->dispatched_ns)
+		return 0;
+	count_company(rq, rings[tw_key_ring(stamps->key)].ctx, stamps->key,
+		      company_of(stamps->key), &viewers[tw_key_ring(stamps->key)]);
+	return 1;
+}
+
+/* Without the stamp of block_getrq, the earliest start of a request is a bound. */
+static __always_inline void dispatched(struct tw_slot *stamps, __u64 rq, __u64 now_ns)
+{
+	__u64 start_ns = READ(struct request, rq, start_time_ns);
+
+	if (start_ns && !(with_causes && stamps->queued_ns))
+		tw_stamp_earliest(&stamps->got_ns, start_ns);
+}
+
+/* The kernel may submit the same SQE again: all begins anew. */
+static int accepted(struct io_kiocb *io)
+{
+	__u64 user_data = io->cqe.user_data;
+	struct tw_slot *slot = user_data & TW_KEY_CHOSEN ?
+			       slot_of((__u64)io->ctx, user_data) : 0;
+
+	if (!slot)
+		return 0;
+	begin(slot, user_data);
+	slot->accepted_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Count requests that a busy driver has handed back. Those that it never had are requeued, too,
+ * and those that failed, to be tried again.
+ * The program is loaded with_causes only. */
+SEC("tp_btf/block_rq_requeue")
+int BPF_PROG(requeue, struct request *rq)
+{
+	__u32 operation = rq->cmd_flags & REQ_OP_MASK;
+	struct tw_company *company;
+	struct tw_slot *stamps;
+	__u32 way;
+	__u64 io;
+
+	if (!is_following() ||
+	    READ(struct request___company, rq, state) != MQ_RQ_IN_FLIGHT)
+		return 0;
+	io = io_of((__u64)rq, operation, &way);
+	stamps = stamps_by(io, 0, way);
+	company = stamps ? company_of(stamps->key) : 0;
+	if (company && company->key == stamps->key && company->requeues != (__u16)~0)
+		company->requeues++;
+	return 0;
+}
+
+/* Say why a worker is to submit an I/O. An attempt of which a part was dispatched may have
+ * failed anywhere. A command has no bio that would tell. */
+static enum tw_worker_why why(struct io_kiocb *io, const struct tw_slot *slot)
+{
+	if (io->flags & REQ_F_FORCE_ASYNC || io->opcode == IORING_OP_FSYNC)
+		return TW_WORKER_ASKED;
+	if (!with_causes || slot->dispatched_ns || io->opcode == IORING_OP_URING_CMD)
+		return TW_WORKER_UNKNOWN;
+	return slot->queued_ns ? TW_WORKER_BLOCK_LAYER : TW_WORKER_BEFORE;
+}
+
+SEC("tp_btf/io_uring_queue_async_work")
+int BPF_PROG(queue_async, struct io_kiocb *io)
+{
+	struct tw_slot *slot = is_following() ? stamps_of(io, 0, 0) : 0;
+
+	if (!slot)
+		return 0;
+	slot->why = why(io, slot);
+	submit_again(slot);
+	if (!with_causes)
+		return 0;
+	slot->flags &= ~TW_SLOT_BEGUN;
+	slot->queued_ns = slot->begun_ns = 0;
+	slot->handed_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Note that a worker has the I/O. */
+static __always_inline void worker_has(struct tw_slot *slot, __u64 now_ns, __u16 flag)
+{
+	if (!slot->handed_ns || slot->begun_ns)
+		return;
+	slot->begun_ns = now_ns;
+	slot->flags |= flag;
+}
+
+SEC("fentry/io_wq_submit_work")
+int BPF_PROG(worker_begins, struct io_wq_work *work)
+{
+	struct tw_slot *slot = is_following() ? stamps_of(io_of_work((__u64)work), 0, 0) : 0;
+
+	if (slot)
+		worker_has(slot, bpf_ktime_get_ns(), TW_SLOT_BEGUN);
+	return 0;
+}
+
+/* Loaded if the kernel refuses the program above: a worker that leaves the CPU has begun. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(worker_leaves, _Bool preempt, struct task_struct *prev)
+{
+	struct io_kiocb *io;
+	struct tw_slot *slot;
+
+	if (!(prev->flags & PF_IO_WORKER) || !is_following())
+		return 0;
+	io = io_of_worker(prev);
+	slot = io ? stamps_of(io, 0, 0) : 0;
+	if (slot)
+		worker_has(slot, bpf_ktime_get_ns(), 0);
+	return 0;
+}
+
+/* Return the kiocb of a bio; 0: nobody is followed, or it has none. */
+static __always_inline __u64 followed_kiocb(struct bio *bio, __u32 *way)
+{
+	return is_following() ? kiocb_of((__u64)bio, (__u64)bio->bi_end_io,
+					 (__u64)bio->bi_private, way) : 0;
+}
+
+/* Of the devices under a bio, the lowest is the last before it gets a request. */
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(queued, struct bio *bio)
+{
+	__u32 way;
+	__u64 io = followed_kiocb(bio, &way);
+	struct tw_slot *slot;
+
+	if (!io)
+		return 0;
+	note_held(bio, io);
+	slot = stamps_by(io, 0, way);
+	if (!slot || slot->got_ns)
+		return 0;
+	slot->queued_ns = bpf_ktime_get_ns();
+	worker_has(slot, slot->queued_ns, 0);
+	return 0;
+}
+
+SEC("tp_btf/block_getrq")
+int BPF_PROG(got, struct bio *bio)
+{
+	__u32 way;
+	__u64 io = followed_kiocb(bio, &way);
+	struct tw_slot *slot = io ? stamps_by(io, 0, way) : 0;
+
+	if (slot && !slot->got_ns)
+		slot->got_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/io_uring_complete")
+int BPF_PROG(complete, void *ring, struct io_kiocb *io)
+{
+	struct tw_slot *slot = io && is_following() ? stamps_of(io, 0, 0) : 0;
+
+	if (slot)
+		slot->posted_ns = bpf_ktime_get_ns();
+	return 0;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who else was in the commit of a journal (jbd2: ext4) that a sync waited for: the processes
+ * that began a handle in its transaction. What they wrote is not known: a block of the journal
+ * may have changes of many. Writeback has handles of the kernel's threads, which nobody is
+ * named for.
+ *
+ * A sync that waits for a commit is woken by the journal's thread when it has ended it. What
+ * that thread does is in `committers`. A commit was running already if it began before the sync
+ * got its CPU last: what a sync asks for begins later.
+ *
+ * A program includes this file once, after sync.bpf.h.
+ */
+#ifndef TW_PLUGIN_KERNEL_SYNC_COMMIT_BPF_H
+#define TW_PLUGIN_KERNEL_SYNC_COMMIT_BPF_H
+
+#include "kernel/kernel_types.h"
+#include "sync.h"
+#include "kernel/thread.bpf.h"
+#include "kernel/viewer.bpf.h"
+
+#define HANDLERS	8	/* processes of a transaction that are told apart */
+#define JOURNALS	64	/* of file systems in which a sync was seen */
+#define TRANSACTIONS	(4 * JOURNALS)
+#define COMMITTERS	1024	/* threads of journals, also of those without a sync */
+
+struct super_block___number {
+	__u32 s_dev;
+} TW_BY_NAME;
+
+struct inode___number {
+	struct super_block___number *i_sb;
+} TW_BY_NAME;
+
+struct file___number {
+	struct inode___number *f_inode;
+} TW_BY_NAME;
+
+struct handler {
+	__u32 process;		/* the kernel's number; 0: a free place */
+	__u32 handles;
+	__u32 id;		/* as the job sees it; 0: it does not */
+	__u32 uid;
+	__u32 euid;
+	char name[TW_WHO_NAME];
+};
+
+struct transaction {
+	struct handler by[HANDLERS];
+};
+
+static const struct transaction no_handlers;
+
+/* By the number of the file system's device. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, JOURNALS);
+	__type(key, __u32);
+	__type(value, __u32);
+} journals SEC(".maps");
+
+/* By transaction_key(). A journal has three at most: running, committing, ended. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TRANSACTIONS);
+	__type(key, __u64);
+	__type(value, struct transaction);
+} transactions SEC(".maps");
+
+struct commit {
+	__u64 key;		/* of its transaction, if it has ended; or 0 */
+	__u64 began_ns;		/* 0: before this program did */
+};
+
+/* By the thread of the journal: its last commit. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, COMMITTERS);
+	__type(key, __u32);
+	__type(value, struct commit);
+} committers SEC(".maps");
+
+static __always_inline __u64 transaction_key(__u32 dev, __u32 number)
+{
+	return (__u64)dev << 32 | number;
+}
+
+/* Follow the journal of the file system that has this file, from now on. */
+static __always_inline void follow_journal(const struct file___number *file)
+{
+	__u32 dev = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+
+	if (dev && !bpf_map_lookup_elem(&journals, &dev))
+		bpf_map_update_elem(&journals, &dev, &dev, BPF_ANY);
+}
+
+/* The task that runs has a handle in the transaction. */
+static __always_inline void add_handle(__u32 dev, __u32 number)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 key = transaction_key(dev, number);
+	__u32 tgid = (__u32)task->tgid;
+	struct transaction *of;
+	int i;
+
+	if (task->flags & PF_KTHREAD || !bpf_map_lookup_elem(&journals, &dev))
+		return;
+	of = bpf_map_lookup_elem(&transactions, &key);
+	if (!of) {
+		bpf_map_update_elem(&transactions, &key, &no_handlers, BPF_NOEXIST);
+		of = bpf_map_lookup_elem(&transactions, &key);
+	}
+	for (i = 0; of && i < HANDLERS; i++) {
+		struct handler *by = &of->by[i];
+
+		if (!by->process && !__sync_val_compare_and_swap(&by->process, 0, tgid)) {
+			by->uid = task->real_cred->uid.val;
+			by->euid = task->real_cred->euid.val;
+			by->id = process();
+			bpf_core_read(by->name, sizeof(by->name), &task->group_leader->comm);
+		}
+		if (by->process == tgid) {
+			__sync_fetch_and_add(&by->handles, 1);
+			return;
+		}
+	}
+}
+
+SEC("tp_btf/jbd2_handle_start")
+int BPF_PROG(handle_starts, __u32 dev, __u32 number)
+{
+	add_handle(dev, number);
+	return 0;
+}
+
+/* A large operation goes on in the next transaction. 0: it failed. */
+SEC("tp_btf/jbd2_handle_restart")
+int BPF_PROG(handle_restarts, __u32 dev, __u32 number)
+{
+	if (number)
+		add_handle(dev, number);
+	return 0;
+}
+
+SEC("tp_btf/jbd2_start_commit")
+int BPF_PROG(commit_starts)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct commit begins = { .began_ns = bpf_ktime_get_ns() };
+
+	bpf_map_update_elem(&committers, &thread, &begins, BPF_ANY);
+	return 0;
+}
+
+/* The commit is over. Those who wait are woken next, and have been for the one before. */
+SEC("tp_btf/jbd2_run_stats")
+int BPF_PROG(commit_ends, __u32 dev, __u32 number)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	__u64 before = transaction_key(dev, number - 1);
+	struct commit ended = { .key = transaction_key(dev, number) };
+	const struct commit *began;
+
+	if (!bpf_map_lookup_elem(&journals, &dev))
+		return 0;
+	bpf_map_delete_elem(&transactions, &before);
+	began = bpf_map_lookup_elem(&committers, &thread);
+	if (began)
+		ended.began_ns = began->began_ns;
+	bpf_map_update_elem(&committers, &thread, &ended, BPF_ANY);
+	return 0;
+}
+
+static __always_inline void name_handler(struct tw_who *who, const struct handler *by,
+					 const struct viewer *viewer)
+{
+	who->requests = by->handles;
+	if (!may_see(viewer, by->uid, by->euid)) {
+		who->kind = TW_WHO_HIDDEN;
+		who->id = 0;
+		__builtin_memset(who->name, 0, sizeof(who->name));
+		return;
+	}
+	who->kind = TW_WHO_PROCESS;
+	who->id = by->id;
+	__builtin_memcpy(who->name, by->name, sizeof(who->name));
+}
+
+/* A task in a sync is woken by the task that runs. If a commit has ended by that, note whether
+ * it was running already, and who else was in it. Of two commits the one counts in which
+ * another had most handles. */
+static __always_inline void woken_by_commit(struct tw_sync *sync, __u32 own,
+					    const struct viewer *viewer)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid(), others = 0;
+	struct commit *commit = bpf_map_lookup_elem(&committers, &thread);
+	const struct handler *most = 0;
+	const struct transaction *of;
+	int i;
+
+	/* One that ends before the sync sleeps is not waited for. */
+	if (!commit || !commit->key || !sync->slept_ns)
+		return;
+	sync->commits++;
+	/* With data=journal Linux 6.12 waits for it inside of the data. */
+	if (!sync->moved_on_ns)
+		sync->moved_on_ns = sync->slept_ns;
+	if (commit->began_ns < sync->ran_ns && !sync->running_to_ns) {
+		sync->running_to_ns = sync->woken_ns;
+		sync->running_flush_ns = flush_until(sync, sync->woken_ns);
+	}
+	of = bpf_map_lookup_elem(&transactions, &commit->key);
+	for (i = 0; of && i < HANDLERS; i++) {
+		const struct handler *by = &of->by[i];
+
+		if (!by->process || by->process == own)
+			continue;
+		others++;
+		if (!most || by->handles > most->handles)
+			most = by;
+	}
+	if (!most || most->handles <= sync->who.requests)
+		return;
+	sync->others = others;
+	name_handler(&sync->who, most, viewer);
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the program of sync_stages.bpf.c and the engine share: the stamps of each sync (fsync,
+ * fdatasync, a write with O_DSYNC) in flight, in memory that both map. From them come the parts
+ * of a sync's time (tw_sync_parts()), by arithmetic alone.
+ *
+ * A sync first writes out the file's dirty pages and waits for them. Then it has "moved on":
+ * it waits for a commit of the journal, for the device to flush its cache, or both.
+ */
+#ifndef TW_PLUGIN_KERNEL_SYNC_SYNC_H
+#define TW_PLUGIN_KERNEL_SYNC_SYNC_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+#include "kernel/stages/company.h"
+
+/* Times are in ns of CLOCK_MONOTONIC; 0: the point was not passed, or not seen. */
+struct tw_sync {
+	__u64 key;		/* user_data of the I/O that has these stamps */
+	__u64 queued_ns;	/* io_uring gave it to a worker */
+	__u64 begun_ns;		/* the worker began with it */
+	__u64 ran_ns;		/* it got its CPU last before it moved on */
+	__u64 moved_on_ns;	/* its data is written out, and it waits for more */
+	__u64 ended_ns;		/* its last wait was over */
+	__u64 flush_ns;		/* from moved_on to ended: the disk flushed its cache */
+	__u64 running_to_ns;	/* end of a commit that was running when it moved on */
+	__u64 running_flush_ns;	/* from moved_on to running_to: the same */
+	__u64 written_bytes;	/* data that its task sent to the disk */
+	__u64 disk;		/* the kernel's gendisk of the file; 0: none */
+	__u64 slept_ns;		/* that it began to wait; 0: it does not */
+	__u64 woken_ns;		/* that it was woken from this wait; 0: not yet */
+	__u32 flags;
+	__u32 commits;		/* of a journal that it waited for, as far as they are seen */
+	__u32 others;		/* other processes with handles in the commit of `who`, with it */
+	__u32 unused;
+	struct tw_who who;	/* the one with most of them; its requests are handles */
+};
+
+/* Flags: the file is a block device, which has no journal. The disk had too many flushes
+ * meanwhile to know all of them. */
+#define TW_SYNC_OF_DEVICE	1
+#define TW_SYNC_CUT		2
+/* The same: it has returned, and what its worker waits for now is something else. */
+#define TW_SYNC_OVER		16
+
+/* A ring whose syncs are followed: its places in the table are [base, base + mask]. */
+struct tw_sync_ring {
+	__u32 base;
+	__u32 mask;
+};
+
+#define TW_SYNC_RINGS	4096
+
+#ifndef __bpf__
+#include <stdbool.h>
+
+#include "kernel/stages/clock_map.h"
+
+/* In the order of enum tw_time from TW_SYNC_WORKER on. */
+enum tw_sync_part {
+	TW_IN_WORKER,
+	TW_IN_DATA,
+	TW_IN_JOURNAL,
+	TW_IN_FLUSH,
+	TW_IN_WAKE,
+	TW_SYNC_PARTS,
+};
+
+struct tw_sync_parts {
+	bool known;
+	bool waited;			/* for a commit that was seen */
+	uint64_t ns[TW_SYNC_PARTS];	/* add up to the stage */
+	uint64_t running_ns;		/* of TW_IN_JOURNAL: for a commit that was running */
+	uint64_t written_bytes;
+};
+
+static inline bool tw_sync_is_known(const struct tw_sync *sync)
+{
+	return sync->begun_ns && sync->ended_ns && sync->disk && !(sync->flags & TW_SYNC_CUT);
+}
+
+/* Return how long after @from_ns (own time) a stamp is, between @least_ns and @most_ns. */
+static inline uint64_t tw_sync_since(const struct tw_join *join, uint64_t stamp_ns,
+				     int64_t from_ns, uint64_t least_ns, uint64_t most_ns)
+{
+	const int64_t ns = tw_join_own_ns(join, stamp_ns) - from_ns;
+
+	return ns < (int64_t)least_ns ? least_ns : ns > (int64_t)most_ns ? most_ns :
+	       (uint64_t)ns;
+}
+
+/* Return how much of a sync's journal was the wait for a commit that was running when the sync
+ * moved on, at @moved_ns (own time). The rest was for its own. */
+static inline uint64_t tw_sync_running(const struct tw_join *join, const struct tw_sync *sync,
+				       int64_t moved_ns, uint64_t journal_ns)
+{
+	const uint64_t flush_ns = (uint64_t)((double)sync->running_flush_ns * join->rate);
+	const uint64_t to_ns = tw_sync_since(join, sync->running_to_ns, moved_ns, flush_ns,
+					     INT64_MAX);
+
+	return to_ns - flush_ns < journal_ns ? to_ns - flush_ns : journal_ns;
+}
+
+/*
+ * Return the parts of the stage that has the sync: kernel, or complete of a direct write. It
+ * began at @from_ns (own time) and is @stage_ns long. A flush of the disk by anybody counts
+ * from when the sync has moved on. What is neither flush nor data is the journal's. A block
+ * device has none.
+ */
+static inline struct tw_sync_parts tw_sync_parts(const struct tw_join *join,
+						 const struct tw_sync *sync,
+						 int64_t from_ns, uint64_t stage_ns)
+{
+	struct tw_sync_parts parts = { .known = tw_sync_is_known(sync) };
+	uint64_t begun_ns, moved_ns, ended_ns, rest_ns;
+
+	if (!parts.known)
+		return parts;
+	begun_ns = tw_sync_since(join, sync->begun_ns, from_ns, 0, stage_ns);
+	ended_ns = tw_sync_since(join, sync->ended_ns, from_ns, begun_ns, stage_ns);
+	moved_ns = sync->moved_on_ns ? tw_sync_since(join, sync->moved_on_ns, from_ns, begun_ns,
+						     ended_ns) : ended_ns;
+	rest_ns = ended_ns - moved_ns;
+	parts.ns[TW_IN_FLUSH] = (uint64_t)((double)sync->flush_ns * join->rate);
+	if (parts.ns[TW_IN_FLUSH] > rest_ns)
+		parts.ns[TW_IN_FLUSH] = rest_ns;
+	rest_ns -= parts.ns[TW_IN_FLUSH];
+	parts.ns[TW_IN_WORKER] = begun_ns;
+	parts.ns[TW_IN_DATA] = moved_ns - begun_ns;
+	parts.ns[sync->flags & TW_SYNC_OF_DEVICE ? TW_IN_DATA : TW_IN_JOURNAL] += rest_ns;
+	parts.ns[TW_IN_WAKE] = stage_ns - ended_ns;
+	parts.waited = sync->commits != 0;
+	parts.written_bytes = sync->written_bytes;
+	if (sync->running_to_ns)
+		parts.running_ns = tw_sync_running(join, sync, from_ns + (int64_t)moved_ns,
+						   parts.ns[TW_IN_JOURNAL]);
+	return parts;
+}
+
+/* Return how long a sync waited for commits, and who else was in them; NULL: it waited for
+ * none. */
+json_t *tw_commit_to_json(const struct tw_sync *sync, const struct tw_sync_parts *parts);
+#endif
+
+#endif

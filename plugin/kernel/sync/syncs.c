@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Load the program of sync_stages.bpf.c and share its memory: see syncs.h.
+ */
+#include "syncs.h"
+
+#ifdef TW_KERNEL_STAGES
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernel/program.h"
+#include "kernel/sync/sync_stages.skel.h"
+#include "text_file.h"
+
+static struct tw_sync_stages *program;
+static const struct tw_sync *all;
+static uint32_t place_count;
+/* Shared by all jobs: the number of places in use. */
+static _Atomic(uint32_t) *given;
+static char why_not[224];
+
+int tw_sync_find_data(uint64_t *from, uint64_t *to)
+{
+	static const char name[] = " T file_write_and_wait_range\n";
+	char *text = tw_text_file("/proc/kallsyms");
+	const char *line = text ? strstr(text, name) : NULL;
+	const char *begin = line;
+
+	*from = *to = 0;
+	while (begin && begin > text && begin[-1] != '\n')
+		begin--;
+	if (line)
+		*from = *to = strtoull(begin, NULL, 16);
+	/* Names of one address follow each other. */
+	while (line && (line = strchr(line, '\n')) && *++line && *to <= *from)
+		*to = strtoull(line, NULL, 16);
+	free(text);
+	return *from && *to > *from ? 0 : -ENOENT;
+}
+
+void tw_sync_adapt_commits(struct bpf_object *object, const struct btf *kernel)
+{
+	static const char *const programs[] = {
+		"handle_starts", "handle_restarts", "commit_starts", "commit_ends",
+	};
+	const bool has = kernel && tw_program_has_tracepoint(kernel, "jbd2_run_stats");
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		bpf_program__set_autoload(bpf_object__find_program_by_name(object, programs[i]),
+					  has);
+}
+
+/* Some programs are for file systems that this kernel may not have. They are needed where
+ * vfs_fsync_range() can't be traced, as on arm64 with Linux 6.1. */
+static void adapt(struct tw_sync_stages *made)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const bool with_entry = btf && tw_program_can_enter(btf, "vfs_fsync_range");
+	const bool has_ext4 = btf && tw_program_has_tracepoint(btf, "ext4_sync_file_enter");
+	const bool has_xfs = btf && tw_program_has_tracepoint(btf, "xfs_file_fsync");
+
+	tw_sync_adapt_commits(made->obj, btf);
+	btf__free(btf);
+	bpf_program__set_autoload(made->progs.any_enter, with_entry);
+	bpf_program__set_autoload(made->progs.any_exit, with_entry);
+	bpf_program__set_autoload(made->progs.ext4_enter, !with_entry && has_ext4);
+	bpf_program__set_autoload(made->progs.ext4_exit, !with_entry && has_ext4);
+	bpf_program__set_autoload(made->progs.xfs_enter, !with_entry && has_xfs);
+}
+
+static int load_program(uint32_t places, bool with_writes)
+{
+	const struct tw_program_namespace space = tw_program_namespace();
+	struct tw_sync_stages *made = tw_sync_stages__open();
+	uint64_t from, to;
+	int error;
+
+	if (!made)
+		return -errno;
+	error = tw_sync_find_data(&from, &to);
+	made->rodata->namespace_device = space.device;
+	made->rodata->namespace_inode = space.inode;
+	made->rodata->data_from = from;
+	made->rodata->data_to = to;
+	made->rodata->with_writes = with_writes;
+	adapt(made);
+	if (!error)
+		error = bpf_map__set_max_entries(made->maps.syncs, places);
+	if (!error)
+		error = tw_sync_stages__load(made);
+	if (!error)
+		error = tw_sync_stages__attach(made);
+	if (error)
+		tw_sync_stages__destroy(made);
+	else
+		program = made;
+	return error;
+}
+
+static int share(uint32_t places)
+{
+	void *map = mmap(NULL, places * sizeof(*all), PROT_READ, MAP_SHARED,
+			 bpf_map__fd(program->maps.syncs), 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	given = mmap(NULL, sizeof(*given), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (given == MAP_FAILED)
+		return -errno;
+	all = map;
+	place_count = places;
+	return 0;
+}
+
+const char *tw_syncs_load(uint32_t places, bool with_writes)
+{
+	int error;
+
+	if (all)
+		return NULL;
+	if (why_not[0])
+		return why_not;
+	error = tw_program_has_addresses() ? 0 : -EPERM;
+	tw_program_set_messages();
+	if (!error)
+		error = load_program(places, with_writes);
+	if (!error)
+		error = share(places);
+	if (!error)
+		return NULL;
+	tw_sync_stages__destroy(program);
+	program = NULL;
+	snprintf(why_not, sizeof(why_not), "%s",
+		 tw_program_reason(error == -EACCES ? -EPERM : error, false));
+	return why_not;
+}
+
+void tw_syncs_expect(struct tw_syncs *syncs, uint32_t entries)
+{
+	struct tw_sync_ring ring = { .mask = entries - 1 };
+
+	*syncs = (struct tw_syncs) { .why = "not loaded" };
+	if (!all)
+		return;
+	ring.base = atomic_fetch_add(given, entries);
+	if (ring.base > place_count || entries > place_count - ring.base) {
+		syncs->why = "more jobs than there is room for";
+		return;
+	}
+	syncs->thread = (uint32_t)syscall(SYS_gettid);
+	if (bpf_map_update_elem(bpf_map__fd(program->maps.expected), &syncs->thread, &ring,
+				BPF_ANY)) {
+		syncs->why = "the ring could not be announced to the kernel";
+		return;
+	}
+	syncs->by_index = all + ring.base;
+	syncs->why = NULL;
+}
+
+/* A thread that is still expected was not seen. */
+void tw_syncs_made(struct tw_syncs *syncs)
+{
+	if (!syncs->by_index ||
+	    bpf_map_delete_elem(bpf_map__fd(program->maps.expected), &syncs->thread))
+		return;
+	syncs->by_index = NULL;
+	syncs->why = "the kernel's program did not see the ring";
+}
+
+#else
+
+const char *tw_syncs_load(uint32_t places, bool with_writes)
+{
+	return "this engine was built without it (clang, bpftool and libbpf-dev "
+	       "were missing)";
+}
+
+void tw_syncs_expect(struct tw_syncs *syncs, uint32_t entries)
+{
+	*syncs = (struct tw_syncs) { .why = tw_syncs_load(0, false) };
+}
+
+void tw_syncs_made(struct tw_syncs *syncs)
+{
+}
+
+#endif

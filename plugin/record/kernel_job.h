@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The stages inside the kernel (tw_kernel=), and why an I/O was slow (tw_causes=1): does a job
+ * want them, are the programs loaded, what did they see?
+ */
+#ifndef TW_PLUGIN_RECORD_KERNEL_JOB_H
+#define TW_PLUGIN_RECORD_KERNEL_JOB_H
+
+#include "job_state.h"
+
+/* Load the programs for all jobs that want them. Call this in the process that starts the
+ * jobs, before the first job, or in the process of which the jobs are threads. It takes
+ * some tenths of a second. Only one thread at a time may call it. */
+void tw_kernel_load_for_jobs(void);
+
+/* True if the limit of descriptors leaves some next to the files of the jobs, which fio opens
+ * later. If need be, the soft limit is raised. */
+bool tw_jobs_have_descriptors(void);
+
+/* Return why the kernel's programs and traces are not for this process; NULL: they are. */
+const char *tw_kernel_refusal(void);
+
+/* True if the job syncs through its ring; if it syncs each write (fio: sync=dsync). */
+bool tw_job_syncs(const struct thread_data *td);
+bool tw_job_syncs_writes(const struct thread_data *td);
+
+/* Prepare the programs for the ring and the thread of this job, before the ring is made;
+ * take the job's slots after it is made. The second function returns 0, or -EPERM or
+ * -EINVAL after a message if the job can't have what it requires. */
+void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job);
+int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job);
+
+/* Set why an I/O was slow: what happened to the job's thread in the longest stage, and to the
+ * I/O itself: @held, or NULL. Call this soon after the I/O is over. */
+void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
+		 const struct tw_held *held, struct tw_slow_io *slow);
+
+/* Return "kernel" and "causes" of the job in a report: if it has them, and why not. Return
+ * "causes" of a slow I/O that began at @begin_ns of CLOCK_MONOTONIC. NULL without memory. */
+json_t *tw_kernel_to_json(const struct tw_job *job);
+json_t *tw_why_state_to_json(const struct tw_job *job);
+json_t *tw_why_to_json(const struct tw_slow_io *slow, uint64_t begin_ns);
+
+#endif
