@@ -11,7 +11,7 @@
 
 mkdir "$scratch/reports" && cd "$scratch/reports" || exit 1
 jobs=${TW_JOBS:-20}
-"${TW_BUILD:-$root/build}/tests/unit/plugin/engine_numbers.t" . "$jobs" >../seed || exit 1
+"${TW_BUILD:-$root/build}/tests/unit/plugin/engine/engine_numbers.t" . "$jobs" >../seed || exit 1
 echo "$(cat ../seed)"
 # Several are merged, too.
 set -- 0.json 1.json 2.json 3.json
