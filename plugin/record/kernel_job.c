@@ -76,16 +76,15 @@ static bool wants_syncs(const struct thread_data *td, const struct tw_options *o
 /* What the jobs of this fio want together. */
 struct wants {
 	uint32_t syncs;		/* places for I/Os of jobs that sync */
-	unsigned syncing;	/* such jobs */
 	bool sync_writes;	/* of writes, too */
 	unsigned jobs;		/* with kernel stages */
 	uint32_t slots;		/* that all of them need */
 	uint32_t followed;	/* jobs whose threads are followed */
 };
 
-/* Ask this before the first job ends, or in a process that is a job: fio frees the options of a
- * job that ends, and then sets the pointer in memory that all processes share. So a pointer is
- * read once. */
+/* Ask this before the first job ends, in the process that starts the jobs or of which they are
+ * threads. In a process that is a job the options of others are freed: some versions of fio do
+ * that when they have forked a job. The pointer is read once, since a job that ends clears it. */
 static struct wants all_want(void)
 {
 	struct wants wants = { 0 };
@@ -98,7 +97,6 @@ static struct wants all_want(void)
 		if (!tw_has_our_layout(td) || !o)
 			continue;
 		if (wants_syncs(td, o)) {
-			wants.syncing++;
 			wants.sync_writes |= tw_job_syncs_writes(td);
 			wants.syncs += tw_entries_of(td->o.iodepth);
 		}
@@ -112,6 +110,25 @@ static struct wants all_want(void)
 }
 
 /* ---- descriptors -------------------------------------------------------- */
+
+/* True once the programs were loaded for all jobs. Jobs that are processes inherit them. */
+static bool asked;
+
+/* True if the programs were not loaded for all jobs before, and this is a process that is one of
+ * several jobs. Each would load programs of its own, and the kernel runs each program for every
+ * I/O of the machine. What the other jobs want is not known here: see all_want(). */
+static bool is_not_serial(const struct thread_data *td)
+{
+	unsigned i;
+
+	for (i = 0; !asked && !td->o.use_thread && i < thread_number; i++) {
+		const struct thread_data *other = tnumber_to_td(i);
+
+		if (other != td && tw_has_our_layout(other))
+			return true;
+	}
+	return false;
+}
 
 /* All programs together take about 100 while they are loaded, and fio itself some 20. */
 #define DESCRIPTORS	160
@@ -154,9 +171,6 @@ const char *tw_kernel_refusal(void)
 
 /* ---- the programs ------------------------------------------------------- */
 
-/* True once the programs were loaded for all jobs. Jobs that are processes inherit them. */
-static bool asked;
-
 void tw_kernel_load_for_jobs(void)
 {
 	const struct wants wants = all_want();
@@ -182,7 +196,7 @@ static void syncs_begin(const struct thread_data *td, struct tw_job *job)
 	if (!wants_syncs(td, td->eo))
 		return;
 	syncs->why = tw_kernel_refusal();
-	if (!syncs->why && !asked && !td->o.use_thread && all_want().syncing > 1)
+	if (!syncs->why && is_not_serial(td))
 		syncs->why = NOT_SERIAL;
 	if (!syncs->why)
 		syncs->why = tw_syncs_load(job->ring.entries, tw_job_syncs_writes(td));
@@ -197,12 +211,10 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 	struct tw_follow *follow = &job->collected.follow;
 	struct tw_kernel *kernel = &job->hot.kernel;
 
-	/* The programs are loaded already, except for a single job with create_serialize=0.
-	 * Several jobs that are processes would each load their own, and the kernel runs
-	 * each program for every I/O of the machine. */
+	/* The programs are loaded already, except for a single job with create_serialize=0. */
 	if (is_wanted(td, o)) {
 		kernel->why = tw_kernel_refusal();
-		if (!kernel->why && !asked && !td->o.use_thread && all_want().jobs > 1)
+		if (!kernel->why && is_not_serial(td))
 			kernel->why = NOT_SERIAL;
 		if (!kernel->why)
 			kernel->why = tw_kernel_load(job->ring.entries, o->causes);

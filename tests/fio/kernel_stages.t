@@ -322,7 +322,8 @@ late --thread --tw_kernel=require --tw_kernel_every=1 --stonewall --name=later $
 	--create_serialize=0 --tw_kernel=require --tw_kernel_every=1 --tw_report=later.json --stonewall
 is $? 0 'a thread after another one'
 split_is later.json.2 256 "$joined" 'has its place, too'
-late --numjobs=2 --tw_kernel=auto --tw_kernel_every=1
+# Neither is over when the other one begins, as that one would then have its own program.
+late --numjobs=2 --tw_kernel=auto --tw_kernel_every=1 --thinktime=4ms
 is $? 0 'two processes'
 for of in 1 2; do
 	json late.json.$of '$j->{jobs}[0]{kernel}{why} =~ /create_serialize=0/ &&

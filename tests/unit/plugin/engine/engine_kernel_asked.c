@@ -61,7 +61,8 @@ static void one(const struct asked *asked)
 	       "and the report says so: %s", asked->why ? asked->why : "on");
 }
 
-/* Begin a job of depth 1 and, with @others, know of one of depth 5; create_serialize=0. */
+/* Begin a job of depth 1 and, with @others, know of one of depth 5; create_serialize=0. Some
+ * versions of fio free the options of other jobs in a process. */
 static bool late(enum tw_kernel_mode mode, bool threads, bool others)
 {
 	world_forget();
@@ -70,7 +71,13 @@ static bool late(enum tw_kernel_mode mode, bool threads, bool others)
 	world.kernel_slots = slots;
 	world.td.o.odirect = 1;
 	world.td.o.use_thread = threads;
-	world_jobs(others ? 2 : 1)[others].o.iodepth = others ? 5 : 1;
+	if (others) {
+		struct thread_data *other = &world_jobs(2)[1];
+
+		other->o.iodepth = 5;
+		if (!threads)
+			other->eo = (void *)1;
+	}
 	return world_begin();
 }
 
