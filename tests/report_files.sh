@@ -109,7 +109,7 @@ write_report() (
 	shift
 	name=randread group=0 thread=1 pid=100 start=1700000000000000000
 	run_ns=10000000000 slow=1000 queue=50 deliver=200 event_time=false
-	errors=0 short=0 empty=0 requeued=0 unaccounted=0 backwards=0
+	errors=0 short_ios=0 zero_byte=0 requeued=0 unaccounted=0 clock_went_back=0
 	run= depth=32 split=none kernel= kernel_stages=
 	verdict=reliable fallback=false reasons= against=CLOCK_MONOTONIC_RAW
 	fio_ns=-74390.5 fio_ppb=-7439.05 tw_ns=1.5 tw_ppb=0.15
@@ -126,12 +126,12 @@ write_report() (
 	"fallback": $fallback}],
 	"ios": $(counts 100),
 	"errors": $(counts "$errors"),
-	"short": $(counts "$short" moves),
-	"empty": $(counts "$empty" moves),
+	"short_ios": $(counts "$short_ios" moves),
+	"zero_byte": $(counts "$zero_byte" moves),
 	"requeued": $(counts "$requeued"),
 	"unaccounted": $(counts "$unaccounted"),
-	"backwards": $(counts "$backwards"),
-	"batches": {"enters": 7, "tails": 5, "largest_tail": 16},
+	"clock_went_back": $(counts "$clock_went_back"),
+	"batches": {"enters": 7, "reaps": 5, "largest_reap": 16},
 	"stages": {"queue": {"read": $(values 10 160 "$queue")},
 	$(kernel_stages_of "$split" $((slow - queue - deliver)))
 	"deliver": {"read": $(values 20 100 "$deliver")},
@@ -199,8 +199,8 @@ interval()
 	"first_ns": 0, "run_ns": $3,
 	"stages": {$stages}, "submitting_call": {$call},
 	"ios": $(counts $ios), "errors": $(counts "$errors"),
-	"short": $(counts 0 moves), "empty": $(counts 0 moves),
-	"requeued": $(counts 0), "unaccounted": $(counts 0), "backwards": $(counts 0),
+	"short_ios": $(counts 0 moves), "zero_byte": $(counts 0 moves),
+	"requeued": $(counts 0), "unaccounted": $(counts 0), "clock_went_back": $(counts 0),
 	"writer": {"cpu_ns": 5},
 	"over_time": {"width_ns": $width, "windows": [$windows]}
 	END

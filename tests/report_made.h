@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random reports of one job, as JSON. All rows are filled by their tables, so a new row
+ * Random reports of one job, as JSON. All metrics are filled by their tables, so a new metric
  * is in them, too. The same seed makes the same reports.
  */
 #ifndef TW_TESTS_REPORT_MADE_H
@@ -50,7 +50,7 @@ static void made_times(struct made *made, struct made_io *io)
 	io->ns[TW_LAT] = left_ns[TW_LAT] = made_below(made, 3) ?
 		1000 + made_below(made, 500) : 1ULL << (10 + made_below(made, 20));
 	for (unsigned time = 0; time < TW_TIMES; time++) {
-		const unsigned parent = tw_time_rows[time].parent;
+		const unsigned parent = tw_time_metrics[time].parent;
 
 		if (time == TW_LAT)
 			continue;
@@ -84,22 +84,22 @@ static void made_ios(struct made *made)
 	}
 }
 
-/* ---- rows ---------------------------------------------------------------------- */
+/* ---- metrics ---------------------------------------------------------------------- */
 
-/* Return nearly all rows, without those of `tickwise attach`. A part is not there without its
+/* Return nearly all metrics, without those of `tickwise attach`. A part is not there without its
  * count. */
-static struct tw_row_set made_rows(struct made *made)
+static struct tw_metric_set made_metrics(struct made *made)
 {
-	struct tw_row_set has = { { 0 } };
+	struct tw_metric_set has = { { 0 } };
 
-	for (unsigned row = 0; row < TW_ROWS; row++)
+	for (unsigned metric = 0; metric < TW_METRICS; metric++)
 		/* Without these it is not known what is a sample. */
-		if (row == TW_ROW_ios || row == TW_ROW_TIMES + TW_LAT ||
-		    row == TW_ROW_not_chosen || row == TW_ROW_TIMES + TW_QUEUE ||
-		    (strncmp(tw_row_path(row), "attached.", 9) && made_below(made, 50) &&
-		     (row >= TW_COUNTS || tw_count_rows[row].of == TW_NONE ||
-		      tw_row_is_in(&has, tw_count_rows[row].of))))
-			tw_row_put(&has, row);
+		if (metric == TW_METRIC_ios || metric == TW_METRIC_TIMES + TW_LAT ||
+		    metric == TW_METRIC_not_chosen || metric == TW_METRIC_TIMES + TW_QUEUE ||
+		    (strncmp(tw_metric_path(metric), "attached.", 9) && made_below(made, 50) &&
+		     (metric >= TW_COUNTS || tw_count_metrics[metric].of == TW_NONE ||
+		      tw_metric_is_in(&has, tw_count_metrics[metric].of))))
+			tw_metric_put(&has, metric);
 	return has;
 }
 
@@ -108,29 +108,29 @@ static void made_count(struct made *made, struct tw_tally *tally)
 	for (size_t i = 0; i < made->io_count; i++) {
 		struct tw_counts *counts = &tally->counts[made->ios[i].direction];
 		const uint64_t part = made_below(made, TW_COUNTS);
-		struct tw_row_set in = { { 0 } };
+		struct tw_metric_set in = { { 0 } };
 
 		counts->ios++;
-		tw_row_put(&in, TW_ROW_ios);
-		for (unsigned row = 0; row < TW_COUNTS; row++) {
-			const unsigned of = tw_count_rows[row].of;
+		tw_metric_put(&in, TW_METRIC_ios);
+		for (unsigned metric = 0; metric < TW_COUNTS; metric++) {
+			const unsigned of = tw_count_metrics[metric].of;
 
-			if (row == TW_ROW_ios || !tw_has(tally, row) ||
-			    (of != TW_NONE && !tw_row_is_in(&in, of)) ||
-			    !(tw_count_rows[row].directions >> made->ios[i].direction & 1) ||
-			    (tw_count_rows[row].share == TW_PART ? row != part :
+			if (metric == TW_METRIC_ios || !tw_has(tally, metric) ||
+			    (of != TW_NONE && !tw_metric_is_in(&in, of)) ||
+			    !(tw_count_metrics[metric].directions >> made->ios[i].direction & 1) ||
+			    (tw_count_metrics[metric].share == TW_PART ? metric != part :
 			     made_below(made, 2)))
 				continue;
-			tw_row_put(&in, row);
-			*tw_count_at(counts, row) += of == TW_NONE ?
+			tw_metric_put(&in, metric);
+			*tw_count_at(counts, metric) += of == TW_NONE ?
 				made_below(made, 1ULL << made->bits) : 1;
-			if (row == TW_ROW_not_chosen)
+			if (metric == TW_METRIC_not_chosen)
 				made->ios[i].weight = 0;
 		}
 	}
-	for (unsigned row = 0; row < TW_SCALARS; row++)
-		if (tw_has(tally, TW_COUNTS + row))
-			*tw_scalar_at(&tally->scalars, row) =
+	for (unsigned metric = 0; metric < TW_SCALARS; metric++)
+		if (tw_has(tally, TW_COUNTS + metric))
+			*tw_scalar_at(&tally->scalars, metric) =
 				made_below(made, 1ULL << made_below(made, made->bits));
 }
 
@@ -144,20 +144,20 @@ static void made_add(struct tw_tally *tally, const struct made_io *io)
 				  io->weight : 1;
 		unsigned of = time;
 
-		while (of > TW_LAT && tw_time_rows[of].parent != TW_TIMES)
-			of = tw_time_rows[of].parent;
+		while (of > TW_LAT && tw_time_metrics[of].parent != TW_TIMES)
+			of = tw_time_metrics[of].parent;
 		if (of < TW_STAGES && !(io->has >> of & 1))
 			continue;
 		if (time < TW_STAGES)
 			stage_ns[time] = io->ns[time] * weight;
 		if (tw_has_time(tally, time) &&
-		    tw_time_rows[time].directions >> io->direction & 1 && weight)
+		    tw_time_metrics[time].directions >> io->direction & 1 && weight)
 			tw__histogram_add_times(&tally->times[time][io->direction],
 						io->ns[time], weight);
 	}
-	if (tw_has(tally, TW_ROW_BY_LAT))
+	if (tw_has(tally, TW_METRIC_BY_LAT))
 		tw_by_lat_add(&tally->by_lat[io->direction], io->ns[TW_LAT], stage_ns, 1);
-	if (!tw_has(tally, TW_ROW_OVER_TIME))
+	if (!tw_has(tally, TW_METRIC_OVER_TIME))
 		return;
 	tw_windows_add(&tally->over_time, io->end_ns, io->direction, io->ns[TW_LAT]);
 	if (io->ns[TW_LAT] % 5 == 0)
@@ -173,17 +173,17 @@ static void made_fill(struct made *made, struct tw_tally *tally)
 	tw_windows_close(&tally->over_time);
 }
 
-/* Put all rows into @root. */
+/* Put all metrics into @root. */
 static void made_tally(struct made *made, json_t *root)
 {
-	const struct tw_row_set has = made_rows(made);
+	const struct tw_metric_set has = made_metrics(made);
 	struct tw_tally tally;
 
 	if (tw_tally_init(&tally, &has, made->digits, 64))
 		abort();
 	made_fill(made, &tally);
 	tw_tally_to_json(root, &tally, 0);
-	if (tw_has(&tally, TW_ROW_SLOWEST))
+	if (tw_has(&tally, TW_METRIC_SLOWEST))
 		json_object_set_new(root, "slowest", json_array());
 	tw_tally_free(&tally);
 }
@@ -391,7 +391,7 @@ static json_t *made_slow(struct made *made, const struct made_io *io)
 
 	for (unsigned stage = 0; stage < TW_STAGES; stage++)
 		if (io->has >> stage & 1)
-			json_object_set_new(stages, tw_time_rows[stage].name,
+			json_object_set_new(stages, tw_time_metrics[stage].name,
 					    tw_json_of_u64(io->ns[stage]));
 	json_object_set_new(stages, "lat", tw_json_of_u64(io->ns[TW_LAT]));
 	return json_pack("{si, si, si, ss, so, so}", "job", 0,
@@ -466,9 +466,9 @@ static json_t *made_report(uint64_t *random, unsigned digits, uint64_t number)
 				 TW_REPORT_VERSION);
 	json_t *job = made_job(&made, number, host);
 	/* The file of intervals of a job that was killed may have no line. */
-	const int has_rows = made_below(&made, 8) != 0;
+	const int has_metrics = made_below(&made, 8) != 0;
 
-	if (has_rows)
+	if (has_metrics)
 		made_ios(&made);
 	json_object_set_new(root, "jobs", json_pack("[o]", job));
 	if (json_object_get(job, "options"))
@@ -480,7 +480,7 @@ static json_t *made_report(uint64_t *random, unsigned digits, uint64_t number)
 	json_object_set_new(root, "devices", made_devices(&made, host));
 	json_object_set_new(root, "clocks", made_clocks(&made));
 	json_object_set_new(root, "counter", made_counter(&made));
-	if (has_rows)
+	if (has_metrics)
 		made_tally(&made, root);
 	if (json_object_get(root, "slowest"))
 		made_slowest(&made, json_object_get(root, "slowest"));
@@ -490,7 +490,7 @@ static json_t *made_report(uint64_t *random, unsigned digits, uint64_t number)
 		json_object_set_new(root, "behind", made_behind(&made));
 	if (!made_below(&made, 3))
 		json_object_set_new(root, "commits", made_commits(&made));
-	if (has_rows && !made_below(&made, 8))
+	if (has_metrics && !made_below(&made, 8))
 		json_object_set_new(json_object_get(root, "stages"), "lunch", json_object());
 	return root;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints what the rows and the facts of a report say of themselves, when Tickwise is built:
+ * Prints what the metrics and the facts of a report say of themselves, when Tickwise is built:
  *
  *	describe schema FILE TYPES
- *		a JSON Schema of a report or a line: what FILE has, rows, facts if it is of a
+ *		a JSON Schema of a report or a line: what FILE has, metrics, facts if it is of a
  *		report, and the types of TYPES
  *	describe manual counts|scalars|times
  *		items of tickwise-report(5)
@@ -17,18 +17,18 @@
 #include <string.h>
 
 #include "report/facts.h"
-#include "report/rows.h"
+#include "report/metrics.h"
 
 #define TEXT_BYTES	512
 
-static const char *type_of(unsigned row)
+static const char *type_of(unsigned metric)
 {
-	return row < TW_COUNTS ? "counts" : row < TW_ROW_TIMES ? "count" : "histograms";
+	return metric < TW_COUNTS ? "counts" : metric < TW_METRIC_TIMES ? "count" : "histograms";
 }
 
 /* ---- words ------------------------------------------------------------------ */
 
-static const char *words_of(enum tw_merge merge)
+static const char *merge_text(enum tw_merge merge)
 {
 	return merge == TW_MAX ? " Of several jobs it is the largest." : "";
 }
@@ -44,33 +44,33 @@ static const char *in_unit(enum tw_unit unit)
 	return unit == TW_NS ? " In nanoseconds." : "";
 }
 
-/* Describe a row in whole sentences. */
-static void describe(char text[TEXT_BYTES], unsigned row)
+/* Describe a metric in whole sentences. */
+static void describe(char text[TEXT_BYTES], unsigned metric)
 {
-	char words[TW_ROW_TEXT];
+	char label[TW_METRIC_TEXT];
 
-	if (row < TW_COUNTS) {
-		const struct tw_count_row *count = &tw_count_rows[row];
+	if (metric < TW_COUNTS) {
+		const struct tw_count_metric *count = &tw_count_metrics[metric];
 
 		snprintf(text, TEXT_BYTES, "%s: %s.%s%s%s%s%s%s%s",
-			 tw_row_words(words, count->words, 0), count->more,
+			 tw_metric_label(label, count->label, 0), count->detail,
 			 in_unit(count->unit), count->of == TW_NONE ? "" : " Also counted in ",
-			 count->of == TW_NONE ? "" : tw_row_path(count->of),
+			 count->of == TW_NONE ? "" : tw_metric_path(count->of),
 			 count->of == TW_NONE ? "" : ".",
 			 count->show == TW_APART || count->show == TW_IN_FIO_LAT ?
 				" Not in ios." : "",
 			 of_directions(count->directions),
-			 words_of(count->merge));
-	} else if (row < TW_ROW_TIMES) {
-		const struct tw_scalar_row *scalar = &tw_scalar_rows[row - TW_COUNTS];
+			 merge_text(count->merge));
+	} else if (metric < TW_METRIC_TIMES) {
+		const struct tw_scalar_metric *scalar = &tw_scalar_metrics[metric - TW_COUNTS];
 
 		snprintf(text, TEXT_BYTES, "%s.%s%s",
-			 tw_row_words(words, scalar->words, 0), in_unit(scalar->unit),
-			 words_of(scalar->merge));
+			 tw_metric_label(label, scalar->label, 0), in_unit(scalar->unit),
+			 merge_text(scalar->merge));
 	} else {
-		const struct tw_time_row *time = &tw_time_rows[row - TW_ROW_TIMES];
+		const struct tw_time_metric *time = &tw_time_metrics[metric - TW_METRIC_TIMES];
 
-		snprintf(text, TEXT_BYTES, "%s.%s", time->words,
+		snprintf(text, TEXT_BYTES, "%s.%s", time->label,
 			 of_directions(time->directions));
 	}
 	text[0] = (char)toupper((unsigned char)text[0]);
@@ -100,12 +100,12 @@ static void require(json_t *schema, const char *key)
 	json_array_append_new(required, json_string(key));
 }
 
-static void add_to_schema(json_t *schema, unsigned row)
+static void add_to_schema(json_t *schema, unsigned metric)
 {
-	int is_required = tw_row_is_required(row);
+	int is_required = tw_metric_is_required(metric);
 	char path[TEXT_BYTES], text[TEXT_BYTES], reference[64], *key = path, *dot;
 
-	snprintf(path, sizeof(path), "%s", tw_row_path(row));
+	snprintf(path, sizeof(path), "%s", tw_metric_path(metric));
 	for (; (dot = strchr(key, '.')); key = dot + 1) {
 		*dot = '\0';
 		if (is_required)
@@ -113,9 +113,9 @@ static void add_to_schema(json_t *schema, unsigned row)
 		schema = inner(inner(schema, "properties"), key);
 		json_object_set_new(schema, "type", json_string("object"));
 	}
-	describe(text, row);
-	snprintf(reference, sizeof(reference), "#/$defs/%s%s", type_of(row),
-		 row < TW_COUNTS && tw_count_rows[row].directions != TW_ALL ?
+	describe(text, metric);
+	snprintf(reference, sizeof(reference), "#/$defs/%s%s", type_of(metric),
+		 metric < TW_COUNTS && tw_count_metrics[metric].directions != TW_ALL ?
 			"_of_moves" : "");
 	json_object_set_new(inner(schema, "properties"), key,
 			    json_pack("{ss, ss}", "$ref", reference, "description", text));
@@ -180,8 +180,8 @@ static int print_schema(const char *path, const char *types_path)
 
 	if (!failed) {
 		json_object_update(inner(schema, "$defs"), types);
-		for (unsigned row = 0; row < TW_ROW_BY_LAT; row++)
-			add_to_schema(schema, row);
+		for (unsigned metric = 0; metric < TW_METRIC_BY_LAT; metric++)
+			add_to_schema(schema, metric);
 		if (is_report) {
 			add_facts(schema, tw_facts_of_report);
 			add_facts(inner(inner(schema, "$defs"), "error"), tw_facts_of_error);
@@ -208,57 +208,57 @@ static void print_roff(const char *text)
 	putchar('\n');
 }
 
-/* Return 1 if a row before this one, or a hand-written part, has an item for the first
+/* Return 1 if a metric before this one, or a hand-written part, has an item for the first
  * @length bytes of its path. */
-static int is_described(unsigned row, size_t length)
+static int is_described(unsigned metric, size_t length)
 {
-	const char *path = tw_row_path(row);
+	const char *path = tw_metric_path(metric);
 
 	if (strncmp(path, "attached.", length) == 0)
 		return 1;
-	for (unsigned other = 0; other < row; other++)
-		if (strncmp(tw_row_path(other), path, length) == 0)
+	for (unsigned other = 0; other < metric; other++)
+		if (strncmp(tw_metric_path(other), path, length) == 0)
 			return 1;
 	return 0;
 }
 
-/* Return what follows the type of a key: @length bytes of a row's path. */
+/* Return what follows the type of a key: @length bytes of a metric's path. */
 static const char *always(const char *path, size_t length)
 {
-	for (unsigned row = 0; row < TW_ROWS; row++)
-		if (tw_row_is_required(row) && strncmp(tw_row_path(row), path, length) == 0)
+	for (unsigned metric = 0; metric < TW_METRICS; metric++)
+		if (tw_metric_is_required(metric) && strncmp(tw_metric_path(metric), path, length) == 0)
 			return ", always";
 	return "";
 }
 
-static void print_item(unsigned row)
+static void print_item(unsigned metric)
 {
-	const char *path = tw_row_path(row);
+	const char *path = tw_metric_path(metric);
 	char text[TEXT_BYTES];
 
 	printf(".TP\n.BR ");
 	for (const char *dot = path; (dot = strchr(dot, '.')); dot++)
-		if (!is_described(row, (size_t)(dot - path) + 1))
+		if (!is_described(metric, (size_t)(dot - path) + 1))
 			printf("%.*s \" (object%s), \" ", (int)(dot - path), path,
 			       always(path, (size_t)(dot - path) + 1));
-	printf("%s \" (%s%s)\"\n", path, type_of(row), always(path, strlen(path) + 1));
-	describe(text, row);
+	printf("%s \" (%s%s)\"\n", path, type_of(metric), always(path, strlen(path) + 1));
+	describe(text, metric);
 	print_roff(text);
 }
 
 static int print_items(const char *kind)
 {
-	const unsigned first[] = { 0, TW_COUNTS, TW_ROW_TIMES, TW_ROW_BY_LAT };
+	const unsigned first[] = { 0, TW_COUNTS, TW_METRIC_TIMES, TW_METRIC_BY_LAT };
 	static const char *const kinds[] = { "counts", "scalars", "times" };
 
 	for (int i = 0; i < 3; i++) {
 		if (strcmp(kinds[i], kind) != 0)
 			continue;
-		for (unsigned row = first[i]; row < first[i + 1]; row++)
-			print_item(row);
+		for (unsigned metric = first[i]; metric < first[i + 1]; metric++)
+			print_item(metric);
 		return 0;
 	}
-	fprintf(stderr, "describe: no rows are %s\n", kind);
+	fprintf(stderr, "describe: no metrics are %s\n", kind);
 	return 1;
 }
 

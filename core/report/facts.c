@@ -411,10 +411,10 @@ static void check_parts(const json_t *slow, const char *key, unsigned stage,
 	int over = 0;
 
 	for (unsigned i = TW_STAGES; i < TW_TIMES; i++)
-		if (tw_time_rows[i].parent == stage)
-			over |= add(&sum_ns, parts, tw_time_rows[i].name);
+		if (tw_time_metrics[i].parent == stage)
+			over |= add(&sum_ns, parts, tw_time_metrics[i].name);
 	if (over || sum_ns > tw_report_u64(json_object_get(slow, "stages"),
-					   tw_time_rows[stage].name))
+					   tw_time_metrics[stage].name))
 		tw_report_refuse(problem, "slowest[].%s has parts that add up to more than "
 				 "the stage", key);
 }
@@ -426,9 +426,9 @@ static void check_stages(const json_t *slow, struct tw_report_problem *problem)
 	int over = 0;
 
 	for (unsigned i = 0; i < TW_STAGES; i++) {
-		if (json_object_get(stages, tw_time_rows[i].name))
-			tw_want_u64(stages, SLOW "stages.", tw_time_rows[i].name, problem);
-		over |= add(&sum_ns, stages, tw_time_rows[i].name);
+		if (json_object_get(stages, tw_time_metrics[i].name))
+			tw_want_u64(stages, SLOW "stages.", tw_time_metrics[i].name, problem);
+		over |= add(&sum_ns, stages, tw_time_metrics[i].name);
 	}
 	if (over || sum_ns > tw_report_u64(stages, "lat"))
 		tw_report_refuse(problem, "slowest[].stages add up to more than lat");
@@ -463,7 +463,7 @@ static void check_commit(const json_t *commit, const json_t *parts,
 	uint64_t sum_ns = 0;
 
 	if (add(&sum_ns, commit, "running_ns") || add(&sum_ns, commit, "own_ns") ||
-	    sum_ns > tw_report_u64(parts, tw_time_rows[TW_SYNC_JOURNAL].name))
+	    sum_ns > tw_report_u64(parts, tw_time_metrics[TW_SYNC_JOURNAL].name))
 		tw_report_refuse(problem, "slowest[].commit has times that add up to more than "
 				 "journal");
 }
@@ -486,7 +486,7 @@ void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 				   tw_report_u64(stall, "ns"), &end_ns))
 		tw_report_refuse(problem, CAUSES "stall has no end");
 	check_pieces(causes, json_object_get(slow, "stages"), stage, problem);
-	while (known < TW_STAGES && strcmp(tw_time_rows[known].name, stage))
+	while (known < TW_STAGES && strcmp(tw_time_metrics[known].name, stage))
 		known++;
 	if (!problem->text[0] && known == TW_STAGES)
 		tw_report_leave_out(unknown, CAUSES "%s", stage);
@@ -501,8 +501,8 @@ static int check_operation(const json_t *operation, struct tw_report_problem *pr
 	json_t *stages, *value;
 	int error = 0;
 
-	for (unsigned row = 0; row < TW_COUNTS; row++) {
-		key = tw_row_key(tw_count_rows[row].path);
+	for (unsigned metric = 0; metric < TW_COUNTS; metric++) {
+		key = tw_metric_key(tw_count_metrics[metric].path);
 		if (json_object_get(operation, key))
 			tw_want_u64(operation, OPERATION, key, problem);
 	}
@@ -548,7 +548,7 @@ void tw_report_leave_out_keys(json_t *unknown, const json_t *root,
 
 		while (*at && strcmp(*at, key))
 			at++;
-		if (!*at && tw_row_find(key) < 0 && !tw_row_is_container(key))
+		if (!*at && tw_metric_find(key) < 0 && !tw_metric_is_container(key))
 			tw_report_leave_out(unknown, "%s", key);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks what a report holds besides numbers of rows: facts of jobs, machines, files,
+ * Checks what a report holds besides numbers of metrics: facts of jobs, machines, files,
  * devices and clocks, single I/Os, the kernel's events, the lists of `tickwise attach`.
  * Tables have the keys and their types, for the check and for the schema. A fact stays JSON
  * after its check. Keys that are unknown here are accepted.
@@ -53,7 +53,7 @@ void tw_facts_check_slow(const json_t *slow, json_t *unknown,
 /* Return: 0; -ENOMEM. */
 int tw_facts_check_attached(const json_t *attached, struct tw_report_problem *problem);
 
-/* Name the keys of @root that are no rows and not in @known, which ends with NULL. */
+/* Name the keys of @root that are no metrics and not in @known, which ends with NULL. */
 void tw_report_leave_out_keys(json_t *unknown, const json_t *root,
 			      const char *const *known);
 

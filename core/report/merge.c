@@ -2,7 +2,7 @@
 /*
  * Merges reports. The result does not depend on the order or the grouping of the merges:
  * each part is a sum, an extreme, or a set in an order of its own. tally.c merges the
- * rows, merge_devices.c the devices.
+ * metrics, merge_devices.c the devices.
  */
 #include <errno.h>
 #include <math.h>
@@ -252,7 +252,7 @@ static int add_slowest(struct tw_report *into, const struct tw_report *from,
 		json_incref(slow->json);
 	}
 	tw_report_sort_slowest(into);
-	if (!tw_has(&into->tally, TW_ROW_SLOWEST))
+	if (!tw_has(&into->tally, TW_METRIC_SLOWEST))
 		most = 0;
 	while (into->slow_count > most)
 		json_decref(slowest[--into->slow_count].json);

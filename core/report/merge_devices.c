@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges the devices of reports. Most reports have one device, and their rows are its
+ * Merges the devices of reports. Most reports have one device, and their metrics are its
  * numbers. As soon as there are several devices, each gets its own.
  */
 #include <errno.h>
@@ -161,17 +161,17 @@ int tw_report_fill_devices(struct tw_report *report)
 
 /* ---- lists ---------------------------------------------------------------------- */
 
-/* True if both have the rows of a device's numbers, or both lack them. Otherwise their sum
+/* True if both have the metrics of a device's numbers, or both lack them. Otherwise their sum
  * lacks what the device has. */
-static int has_same_rows(const struct tw_tally *a, const struct tw_tally *b)
+static int has_same_metrics(const struct tw_tally *a, const struct tw_tally *b)
 {
-	static const unsigned rows[] = {
-		TW_ROW_ios, TW_ROW_TIMES + TW_LAT, TW_ROW_TIMES + TW_DEVICE,
-		TW_ROW_OVER_TIME,
+	static const unsigned metrics[] = {
+		TW_METRIC_ios, TW_METRIC_TIMES + TW_LAT, TW_METRIC_TIMES + TW_DEVICE,
+		TW_METRIC_OVER_TIME,
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (tw_has(a, rows[i]) != tw_has(b, rows[i]))
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
+		if (tw_has(a, metrics[i]) != tw_has(b, metrics[i]))
 			return 0;
 	return 1;
 }
@@ -183,7 +183,7 @@ static int keeps_all(const struct tw_report *into, const struct tw_report *from)
 		return 0;
 	return !into->job_count ||
 	       (into->device_count == 1 && into->devices->has_all &&
-		has_same_rows(&into->tally, &from->tally) &&
+		has_same_metrics(&into->tally, &from->tally) &&
 		tw_report_compare_devices(into->devices, from->devices) == 0);
 }
 

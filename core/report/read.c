@@ -2,7 +2,7 @@
 /*
  * Reads a report and checks all of it. Everything that is required must be there, of the
  * right type and in its range; tickwise-report(5) describes this. Otherwise the report is
- * refused, with the first fault. tally_json.c reads the rows, facts.c checks the rest.
+ * refused, with the first fault. tally_json.c reads the metrics, facts.c checks the rest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void take_states(struct tw_report_job *job)
 	job->kernel_on = is_on(kernel);
 	job->kernel_why = job->kernel_on ? NULL : tw_report_string(kernel, "why");
 	job->by_helper = json_is_true(json_object_get(kernel, "by_helper"));
-	job->whole_syncs = is_on(syncs) ? NULL : tw_report_string(syncs, "why");
+	job->unsplit_syncs = is_on(syncs) ? NULL : tw_report_string(syncs, "why");
 	job->not_followed = is_on(causes) ? NULL : tw_report_string(causes, "why");
 	job->follow_cost = json_object_get(causes, "cost");
 }
@@ -430,7 +430,7 @@ static json_t *read_names(const struct tw_report *report, const json_t *root, co
 	return json_incref(list);
 }
 
-/* Take the lists of `tickwise attach`. Its numbers are rows. Return: 0; -ENOMEM. */
+/* Take the lists of `tickwise attach`. Its numbers are metrics. Return: 0; -ENOMEM. */
 static int read_attached(struct tw_report *report, const json_t *root,
 			 struct tw_report_problem *problem)
 {

@@ -46,7 +46,7 @@ struct tw_report_job {
 	const char *kernel_why;		/* why they were not; NULL: they were, or this is
 					 * not in the file */
 	int has_kernel;			/* 0: this is not in the file */
-	const char *whole_syncs;	/* why syncs have no parts; NULL: they have some, or
+	const char *unsplit_syncs;	/* why syncs have no parts; NULL: they have some, or
 					 * are not to have any */
 	const char *not_followed;	/* why the causes of slow I/Os are not known; NULL:
 					 * they are, or this is not in the file */
@@ -135,7 +135,7 @@ struct tw_report {
  * @root: any JSON; not needed afterwards
  * @path: of the file, kept in the jobs
  *
- * Checks everything. Unknown keys are ignored; those that stand where rows stand are
+ * Checks everything. Unknown keys are ignored; those that stand where metrics stand are
  * named in @unknown. Sets @problem if it is wrong. Return: 0; -ENOMEM.
  */
 int tw_report_from_json(struct tw_report *report, const json_t *root, const char *path,

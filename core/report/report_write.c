@@ -184,7 +184,7 @@ json_t *tw_report_to_json(const struct tw_report *report)
 	json_object_set(root, "clocks", report->clocks);
 	json_object_set(root, "counter", report->counter);
 	tw_tally_to_json(root, &report->tally, 1);
-	if (tw_has(&report->tally, TW_ROW_SLOWEST))
+	if (tw_has(&report->tally, TW_METRIC_SLOWEST))
 		json_object_set_new(root, "slowest", slowest_to_json(report));
 	if (report->triggers)
 		json_object_set(root, "triggers", report->triggers);

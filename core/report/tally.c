@@ -37,7 +37,7 @@ static void free_sums(struct tw_by_lat *by_lat)
 	by_lat->sum_ns = NULL;
 }
 
-int tw_tally_init(struct tw_tally *tally, const struct tw_row_set *has, unsigned digits,
+int tw_tally_init(struct tw_tally *tally, const struct tw_metric_set *has, unsigned digits,
 		  uint32_t windows)
 {
 	int error = 0;
@@ -48,10 +48,10 @@ int tw_tally_init(struct tw_tally *tally, const struct tw_row_set *has, unsigned
 		for (unsigned time = 0; time < TW_TIMES; time++)
 			if (!error && tw_has_time(tally, time))
 				error = tw_histogram_init(&tally->times[time][i], digits);
-		if (!error && tw_has(tally, TW_ROW_BY_LAT))
+		if (!error && tw_has(tally, TW_METRIC_BY_LAT))
 			error = tw_by_lat_init(&tally->by_lat[i]);
 	}
-	if (!error && tw_has(tally, TW_ROW_OVER_TIME))
+	if (!error && tw_has(tally, TW_METRIC_OVER_TIME))
 		error = tw_windows_init(&tally->over_time, windows);
 	return error;
 }
@@ -85,7 +85,7 @@ void tw_tally_reset(struct tw_tally *tally)
 	}
 	memset(tally->counts, 0, sizeof(tally->counts));
 	memset(&tally->scalars, 0, sizeof(tally->scalars));
-	if (tw_has(tally, TW_ROW_OVER_TIME))
+	if (tw_has(tally, TW_METRIC_OVER_TIME))
 		tw_windows_reset(&tally->over_time);
 }
 
@@ -117,7 +117,7 @@ uint64_t tw_lat_slice_ios(const struct tw_histogram *lat, unsigned slice, uint32
 static int is_inside(unsigned time)
 {
 	while (time > TW_LAT && time < TW_TIMES)
-		time = tw_time_rows[time].parent;
+		time = tw_time_metrics[time].parent;
 	return tw_stage_is_inside((int)time) || time == TW_KERNEL;
 }
 
@@ -144,7 +144,7 @@ int tw_tally_is_of_chosen(const struct tw_tally *tally, unsigned time, int direc
 {
 	return tw_tally_is_sampled(tally, direction) &&
 	       (is_inside(time) ||
-		(time == TW_LAT && !tw_has(tally, TW_ROW_TIMES + TW_QUEUE)));
+		(time == TW_LAT && !tw_has(tally, TW_METRIC_TIMES + TW_QUEUE)));
 }
 
 int tw_tally_is_estimate(const struct tw_tally *tally, unsigned time, int direction)
@@ -157,14 +157,14 @@ int tw_tally_is_estimate(const struct tw_tally *tally, unsigned time, int direct
 /* Return the sum of a part of a stage. The parts are rounded like stages. */
 static uint64_t part_ns(const struct tw_tally *tally, unsigned part, int direction)
 {
-	const unsigned parent = tw_time_rows[part].parent;
+	const unsigned parent = tw_time_metrics[part].parent;
 	const uint64_t own_ns = tally->times[parent][direction].sum_ns;
 	const uint64_t all_ns = tw_tally_stage_ns(tally, parent, direction);
 	const long double scale = own_ns ? (long double)all_ns / (long double)own_ns : 0;
 	u128 before_ns = 0, until_ns;
 
 	for (unsigned time = TW_STAGES; time < part; time++)
-		if (tw_time_rows[time].parent == parent)
+		if (tw_time_metrics[time].parent == parent)
 			before_ns += tally->times[time][direction].sum_ns;
 	until_ns = before_ns + tally->times[part][direction].sum_ns;
 	return (until_ns == own_ns ? all_ns : (uint64_t)(scale * (long double)until_ns)) -
@@ -321,19 +321,19 @@ int tw_tally_is_empty(const struct tw_tally *tally)
 {
 	uint64_t seen = 0;
 
-	for (unsigned i = 0; i < TW_ROW_WORDS; i++)
+	for (unsigned i = 0; i < TW_METRIC_WORDS; i++)
 		seen |= tally->has.bits[i] | tally->lacks.bits[i];
 	return !seen;
 }
 
-/* Keep the rows that both have. */
-static void merge_rows(struct tw_tally *into, const struct tw_tally *from)
+/* Keep the metrics that both have. */
+static void merge_metrics(struct tw_tally *into, const struct tw_tally *from)
 {
 	if (tw_tally_is_empty(into)) {
 		into->has = from->has;
 		into->lacks = from->lacks;
 	}
-	for (unsigned i = 0; i < TW_ROW_WORDS; i++) {
+	for (unsigned i = 0; i < TW_METRIC_WORDS; i++) {
 		uint64_t *has = &into->has.bits[i], *lacks = &into->lacks.bits[i];
 		uint64_t seen = *has | *lacks | from->has.bits[i] | from->lacks.bits[i];
 
@@ -351,26 +351,26 @@ static int merge_number(uint64_t *into, uint64_t from, enum tw_merge merge)
 	return 0;
 }
 
-/* A row that is not kept becomes 0. */
+/* A metric that is not kept becomes 0. */
 static int merge_numbers(struct tw_tally *into, const struct tw_tally *from)
 {
 	int error = 0;
 
-	for (unsigned row = 0; row < TW_COUNTS; row++)
+	for (unsigned metric = 0; metric < TW_COUNTS; metric++)
 		for (int i = 0; i < TW_DIRECTIONS && !error; i++)
-			if (tw_has(into, row))
-				error = merge_number(tw_count_at(&into->counts[i], row),
-						     tw_count_of(&from->counts[i], row),
-						     tw_count_rows[row].merge);
+			if (tw_has(into, metric))
+				error = merge_number(tw_count_at(&into->counts[i], metric),
+						     tw_count_of(&from->counts[i], metric),
+						     tw_count_metrics[metric].merge);
 			else
-				*tw_count_at(&into->counts[i], row) = 0;
-	for (unsigned row = 0; row < TW_SCALARS && !error; row++)
-		if (tw_has(into, TW_COUNTS + row))
-			error = merge_number(tw_scalar_at(&into->scalars, row),
-					     tw_scalar_of(&from->scalars, row),
-					     tw_scalar_rows[row].merge);
+				*tw_count_at(&into->counts[i], metric) = 0;
+	for (unsigned metric = 0; metric < TW_SCALARS && !error; metric++)
+		if (tw_has(into, TW_COUNTS + metric))
+			error = merge_number(tw_scalar_at(&into->scalars, metric),
+					     tw_scalar_of(&from->scalars, metric),
+					     tw_scalar_metrics[metric].merge);
 		else
-			*tw_scalar_at(&into->scalars, row) = 0;
+			*tw_scalar_at(&into->scalars, metric) = 0;
 	return error;
 }
 
@@ -401,7 +401,7 @@ static int merge_times(struct tw_tally *into, const struct tw_tally *from, int d
 						     &from->times[time][i]);
 		else
 			tw_histogram_free(&into->times[time][i]);
-	if (!tw_has(into, TW_ROW_BY_LAT))
+	if (!tw_has(into, TW_METRIC_BY_LAT))
 		free_sums(&into->by_lat[i]);
 	else if (!error)
 		error = merge_sums(&into->by_lat[i], &from->by_lat[i]);
@@ -415,11 +415,11 @@ int tw_tally_merge(struct tw_tally *into, const struct tw_tally *from)
 
 	if (digits && tw_tally_digits(from) && tw_tally_digits(from) != digits)
 		return -EINVAL;
-	merge_rows(into, from);
+	merge_metrics(into, from);
 	error = merge_numbers(into, from);
 	for (int i = 0; i < TW_DIRECTIONS && !error; i++)
 		error = merge_times(into, from, i);
-	if (!tw_has(into, TW_ROW_OVER_TIME))
+	if (!tw_has(into, TW_METRIC_OVER_TIME))
 		tw_windows_free(&into->over_time);
 	else if (!error)
 		error = tw_windows_merge(&into->over_time, &from->over_time);

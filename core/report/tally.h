@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tally is what is counted of some I/Os: the rows of rows.h, the sums of stages by lat,
+ * A tally is what is counted of some I/Os: the metrics of metrics.h, the sums of stages by lat,
  * and lat over time. A job fills one; an interval is one; a job's tally is the merge of
  * those of its intervals, and a group's is that of its jobs. Merging is associative: the
  * order and the grouping change nothing.
@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "latency/slices.h"
-#include "report/rows.h"
+#include "report/metrics.h"
 #include "report/windows.h"
 #include "tickwise.h"
 
@@ -47,16 +47,16 @@ static inline void tw_by_lat_add_whole(struct tw_by_lat *by_lat, uint64_t lat_ns
 	sum_ns[TW_DELIVER] += deliver_ns;
 }
 
-#define TW_ROW_WORDS	((TW_ROWS + 63) / 64)
+#define TW_METRIC_WORDS	((TW_METRICS + 63) / 64)
 
-/* A set of rows. */
-struct tw_row_set {
-	uint64_t bits[TW_ROW_WORDS];
+/* A set of metrics. */
+struct tw_metric_set {
+	uint64_t bits[TW_METRIC_WORDS];
 };
 
 struct tw_tally {
-	struct tw_row_set has;		/* rows that are there: absent is not 0 */
-	struct tw_row_set lacks;	/* rows that only some of the merged tallies had */
+	struct tw_metric_set has;		/* metrics that are there: absent is not 0 */
+	struct tw_metric_set lacks;	/* metrics that only some of the merged tallies had */
 	struct tw_counts counts[TW_DIRECTIONS];
 	struct tw_scalars scalars;
 	/* bins NULL: no value. All have the same digits. */
@@ -65,41 +65,41 @@ struct tw_tally {
 	struct tw_windows over_time;
 };
 
-static inline int tw_row_is_in(const struct tw_row_set *set, unsigned row)
+static inline int tw_metric_is_in(const struct tw_metric_set *set, unsigned metric)
 {
-	return (int)(set->bits[row / 64] >> row % 64 & 1);
+	return (int)(set->bits[metric / 64] >> metric % 64 & 1);
 }
 
-static inline void tw_row_put(struct tw_row_set *set, unsigned row)
+static inline void tw_metric_put(struct tw_metric_set *set, unsigned metric)
 {
-	set->bits[row / 64] |= 1ULL << row % 64;
+	set->bits[metric / 64] |= 1ULL << metric % 64;
 }
 
-static inline int tw_has(const struct tw_tally *tally, unsigned row)
+static inline int tw_has(const struct tw_tally *tally, unsigned metric)
 {
-	return tw_row_is_in(&tally->has, row);
+	return tw_metric_is_in(&tally->has, metric);
 }
 
 static inline int tw_has_time(const struct tw_tally *tally, enum tw_time time)
 {
-	return tw_has(tally, TW_ROW_TIMES + (unsigned)time);
+	return tw_has(tally, TW_METRIC_TIMES + (unsigned)time);
 }
 
 /**
  * tw_tally_init - get ready to count
  * @tally: release it with tw_tally_free(), also after a failure
- * @has: the rows that will be counted
+ * @has: the metrics that will be counted
  * @digits: of the histograms, 1 to 5
  * @windows: number of windows of over_time, even, 2 to TW_WINDOWS_MOST
  *
- * All histograms of the rows get bins, the sums by lat memory that is touched. Memory of
+ * All histograms of the metrics get bins, the sums by lat memory that is touched. Memory of
  * bins is not touched before it is used. Return: 0; -EINVAL; -ENOMEM.
  */
-int tw_tally_init(struct tw_tally *tally, const struct tw_row_set *has, unsigned digits,
+int tw_tally_init(struct tw_tally *tally, const struct tw_metric_set *has, unsigned digits,
 		  uint32_t windows);
 void tw_tally_free(struct tw_tally *tally);
 
-/* Forget all values. The rows and the memory stay. */
+/* Forget all values. The metrics and the memory stay. */
 void tw_tally_reset(struct tw_tally *tally);
 
 /**
@@ -107,7 +107,7 @@ void tw_tally_reset(struct tw_tally *tally);
  * @into: zeroed, or a tally to which tallies were added
  * @from: its over_time is closed
  *
- * A row that one of both lacks is not in the result, but in @lacks.
+ * A metric that one of both lacks is not in the result, but in @lacks.
  *
  * Return: 0; -EOVERFLOW: a sum needs more than 64 bits; -EINVAL: other digits; -ENOMEM.
  */
@@ -164,7 +164,7 @@ struct tw_cost tw_tally_cost(const struct tw_scalars *scalars, int in_lat);
 uint64_t tw_tally_chosen(const struct tw_tally *tally, int direction);
 uint64_t tw_tally_time_ios(const struct tw_tally *tally, unsigned time, int direction);
 
-/* Return 1 if it has no row and lacks none, as before the first merge. */
+/* Return 1 if it has no metric and lacks none, as before the first merge. */
 int tw_tally_is_empty(const struct tw_tally *tally);
 
 /* Return the digits of its histograms; 0: there is no value. */
@@ -174,13 +174,13 @@ unsigned tw_tally_digits(const struct tw_tally *tally);
  * set to the first bin after it. */
 uint64_t tw_lat_slice_ios(const struct tw_histogram *lat, unsigned slice, uint32_t *bin);
 
-/* Write all rows of a tally but slowest, and "lacks", into @object. @derived: 1: with the
+/* Write all metrics of a tally but slowest, and "lacks", into @object. @derived: 1: with the
  * numbers that follow from a histogram's bins and sums. Ask tw_json_lacked_memory()
  * afterwards. */
 void tw_tally_to_json(json_t *object, const struct tw_tally *tally, int derived);
 
-/* Write the counts of rows in @has of one direction, by the last parts of their paths. */
-void tw_counts_to_json(json_t *object, const struct tw_row_set *has,
+/* Write the counts of metrics in @has of one direction, by the last parts of their paths. */
+void tw_counts_to_json(json_t *object, const struct tw_metric_set *has,
 		       const struct tw_counts *counts);
 
 /* Write histograms by direction: {} if none has a value. @means_ns: their means, below 0 for
@@ -191,12 +191,12 @@ json_t *tw_times_to_json(const struct tw_histogram by_direction[TW_DIRECTIONS],
 struct tw_report_problem;
 
 /**
- * tw_tally_from_json - read the rows of a tally from a report or a line, and check them
+ * tw_tally_from_json - read the metrics of a tally from a report or a line, and check them
  * @tally: zeroed; released with tw_tally_free(), also after a failure
- * @unknown: an object; keys that are in places of rows and no row are put into it
+ * @unknown: an object; keys that are in places of metrics and no metric are put into it
  *
- * Reads what tw_tally_to_json() writes, also of an empty tally. The row slowest is there
- * if its key is; the reader of reports reads it. Sets @problem if a row is wrong. Return: 0;
+ * Reads what tw_tally_to_json() writes, also of an empty tally. The metric slowest is there
+ * if its key is; the reader of reports reads it. Sets @problem if a metric is wrong. Return: 0;
  * -ENOMEM.
  */
 int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tally as JSON, and back. Both directions go by the rows: see tally.h.
+ * A tally as JSON, and back. Both directions go by the metrics: see tally.h.
  *
  * The reader does not trust its input. What it accepts could have been counted, and a
- * number that the rows do not have is named.
+ * number that the metrics do not have is named.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "report/tally.h"
 #include "report/report_json.h"
 
-/* Room for the path of any row, and for a direction. */
+/* Room for the path of any metric, and for a direction. */
 #define PATH_BYTES	128
 
 /* ---- writing --------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static json_t *slices_to_json(const struct tw_by_lat *by_lat, const struct tw_hi
 		stages = json_object();
 		for (int i = 0; i < TW_STAGES; i++)
 			if (by_lat->sum_ns[slice][i])
-				json_object_set_new(stages, tw_time_rows[i].name,
+				json_object_set_new(stages, tw_time_metrics[i].name,
 						    tw_json_of_u64(by_lat->sum_ns[slice][i]));
 		json_array_append_new(array, json_pack("{so, so, so, so}",
 			"from_ns", tw_json_of_u64(tw_lat_slice_low(slice)),
@@ -83,7 +83,7 @@ static json_t *slices_to_json(const struct tw_by_lat *by_lat, const struct tw_hi
 	return array;
 }
 
-static json_t *row_to_json(const struct tw_tally *tally, unsigned row, int derived)
+static json_t *metric_to_json(const struct tw_tally *tally, unsigned metric, int derived)
 {
 	const struct tw_histogram none = { .digits = (uint8_t)tw_tally_digits(tally),
 					   .min_ns = UINT64_MAX };
@@ -91,23 +91,23 @@ static json_t *row_to_json(const struct tw_tally *tally, unsigned row, int deriv
 	double means_ns[TW_DIRECTIONS];
 	json_t *object;
 
-	if (row >= TW_COUNTS && row < TW_ROW_TIMES)
-		return tw_json_of_u64(tw_scalar_of(&tally->scalars, row - TW_COUNTS));
-	for (int i = 0; i < TW_DIRECTIONS && row >= TW_ROW_TIMES && row < TW_ROW_BY_LAT; i++) {
-		means_ns[i] = tw_tally_mean_ns(tally, row - TW_ROW_TIMES, i);
-		times[i] = tally->times[row - TW_ROW_TIMES][i];
+	if (metric >= TW_COUNTS && metric < TW_METRIC_TIMES)
+		return tw_json_of_u64(tw_scalar_of(&tally->scalars, metric - TW_COUNTS));
+	for (int i = 0; i < TW_DIRECTIONS && metric >= TW_METRIC_TIMES && metric < TW_METRIC_BY_LAT; i++) {
+		means_ns[i] = tw_tally_mean_ns(tally, metric - TW_METRIC_TIMES, i);
+		times[i] = tally->times[metric - TW_METRIC_TIMES][i];
 		times[i] = times[i].count ? times[i] : none;
 	}
-	if (row >= TW_ROW_TIMES && row < TW_ROW_BY_LAT)
+	if (metric >= TW_METRIC_TIMES && metric < TW_METRIC_BY_LAT)
 		return tw_times_to_json(times, derived ? means_ns : NULL);
-	if (row == TW_ROW_OVER_TIME)
+	if (metric == TW_METRIC_OVER_TIME)
 		return tw_windows_to_json(&tally->over_time);
 	object = json_object();
 	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (row < TW_COUNTS && tw_count_rows[row].directions >> i & 1)
+		if (metric < TW_COUNTS && tw_count_metrics[metric].directions >> i & 1)
 			json_object_set_new(object, tw_direction_names[i], tw_json_of_u64(
-				tw_count_of(&tally->counts[i], row)));
-		else if (row == TW_ROW_BY_LAT && tally->by_lat[i].sum_ns &&
+				tw_count_of(&tally->counts[i], metric)));
+		else if (metric == TW_METRIC_BY_LAT && tally->by_lat[i].sum_ns &&
 			 tally->times[TW_LAT][i].count)
 			json_object_set_new(object, tw_direction_names[i],
 				slices_to_json(&tally->by_lat[i],
@@ -119,13 +119,13 @@ void tw_tally_to_json(json_t *object, const struct tw_tally *tally, int derived)
 {
 	json_t *lacks = json_array();
 
-	for (unsigned row = 0; row < TW_ROWS; row++) {
-		const char *path = tw_row_path(row);
+	for (unsigned metric = 0; metric < TW_METRICS; metric++) {
+		const char *path = tw_metric_path(metric);
 
-		if (row != TW_ROW_SLOWEST && tw_has(tally, row))
-			json_object_set_new(place_of(object, path), tw_row_key(path),
-					    row_to_json(tally, row, derived));
-		if (tw_row_is_in(&tally->lacks, row))
+		if (metric != TW_METRIC_SLOWEST && tw_has(tally, metric))
+			json_object_set_new(place_of(object, path), tw_metric_key(path),
+					    metric_to_json(tally, metric, derived));
+		if (tw_metric_is_in(&tally->lacks, metric))
 			json_array_append_new(lacks, json_string(path));
 	}
 	if (json_array_size(lacks))
@@ -133,13 +133,13 @@ void tw_tally_to_json(json_t *object, const struct tw_tally *tally, int derived)
 	json_decref(lacks);
 }
 
-void tw_counts_to_json(json_t *object, const struct tw_row_set *has,
+void tw_counts_to_json(json_t *object, const struct tw_metric_set *has,
 		       const struct tw_counts *counts)
 {
-	for (unsigned row = 0; row < TW_COUNTS; row++)
-		if (tw_row_is_in(has, row))
-			json_object_set_new(object, tw_row_key(tw_count_rows[row].path),
-					    tw_json_of_u64(tw_count_of(counts, row)));
+	for (unsigned metric = 0; metric < TW_COUNTS; metric++)
+		if (tw_metric_is_in(has, metric))
+			json_object_set_new(object, tw_metric_key(tw_count_metrics[metric].path),
+					    tw_json_of_u64(tw_count_of(counts, metric)));
 }
 
 /* ---- reading --------------------------------------------------------------- */
@@ -159,9 +159,9 @@ static int direction_of(const char *name, unsigned directions)
 	return -1;
 }
 
-static void read_count(struct reader *reader, unsigned row, const json_t *object)
+static void read_count(struct reader *reader, unsigned metric, const json_t *object)
 {
-	const struct tw_count_row *is = &tw_count_rows[row];
+	const struct tw_count_metric *is = &tw_count_metrics[metric];
 	char where[PATH_BYTES];
 	const char *key;
 	json_t *value;
@@ -171,7 +171,7 @@ static void read_count(struct reader *reader, unsigned row, const json_t *object
 	snprintf(where, sizeof(where), "%s.", is->path);
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		if (is->directions >> i & 1)
-			*tw_count_at(&reader->tally->counts[i], row) = tw_want_u64(
+			*tw_count_at(&reader->tally->counts[i], metric) = tw_want_u64(
 				object, where, tw_direction_names[i], reader->problem);
 	json_object_foreach((json_t *)object, key, value)
 		if (direction_of(key, is->directions) < 0)
@@ -203,25 +203,25 @@ int tw_times_from_json(struct tw_histogram by_direction[TW_DIRECTIONS], const js
 	return 0;
 }
 
-static int read_row(struct reader *reader, unsigned row, const json_t *value)
+static int read_metric(struct reader *reader, unsigned metric, const json_t *value)
 {
 	struct tw_tally *tally = reader->tally;
 	const char *wrong = "";
 	int error = 0;
 
-	tw_row_put(&tally->has, row);
-	if (row < TW_COUNTS) {
-		read_count(reader, row, value);
-	} else if (row < TW_ROW_TIMES) {
-		if (tw_json_to_u64(value, tw_scalar_at(&tally->scalars, row - TW_COUNTS)))
+	tw_metric_put(&tally->has, metric);
+	if (metric < TW_COUNTS) {
+		read_count(reader, metric, value);
+	} else if (metric < TW_METRIC_TIMES) {
+		if (tw_json_to_u64(value, tw_scalar_at(&tally->scalars, metric - TW_COUNTS)))
 			tw_report_refuse(reader->problem, "%s is not a whole number of 0 or "
-					 "more", tw_row_path(row));
-	} else if (row < TW_ROW_BY_LAT) {
-		reader->times[row - TW_ROW_TIMES] = value;
-		return tw_times_from_json(tally->times[row - TW_ROW_TIMES], value,
-					  tw_row_path(row), reader->unknown,
+					 "more", tw_metric_path(metric));
+	} else if (metric < TW_METRIC_BY_LAT) {
+		reader->times[metric - TW_METRIC_TIMES] = value;
+		return tw_times_from_json(tally->times[metric - TW_METRIC_TIMES], value,
+					  tw_metric_path(metric), reader->unknown,
 					  reader->problem);
-	} else if (row == TW_ROW_OVER_TIME) {
+	} else if (metric == TW_METRIC_OVER_TIME) {
 		error = tw_windows_from_json(&tally->over_time, value, &wrong);
 	}
 	if (error == -EINVAL)
@@ -229,8 +229,8 @@ static int read_row(struct reader *reader, unsigned row, const json_t *value)
 	return error == -ENOMEM ? error : 0;
 }
 
-/* Read the rows in an object, and those in its containers. @in: its path, or "". */
-static int read_rows(struct reader *reader, const json_t *object, const char *in)
+/* Read the metrics in an object, and those in its containers. @in: its path, or "". */
+static int read_metrics(struct reader *reader, const json_t *object, const char *in)
 {
 	const char *key;
 	json_t *value;
@@ -238,18 +238,18 @@ static int read_rows(struct reader *reader, const json_t *object, const char *in
 
 	json_object_foreach((json_t *)object, key, value) {
 		char path[PATH_BYTES];
-		int row;
+		int metric;
 
 		snprintf(path, sizeof(path), "%s%s%s", in, *in ? "." : "", key);
 		/* A key with a dot is no path of two parts. */
-		row = strchr(key, '.') ? -1 : tw_row_find(path);
-		if (row >= 0)
-			error = read_row(reader, (unsigned)row, value);
-		else if (!strchr(key, '.') && tw_row_is_container(path))
-			error = read_rows(reader, value, path);
+		metric = strchr(key, '.') ? -1 : tw_metric_find(path);
+		if (metric >= 0)
+			error = read_metric(reader, (unsigned)metric, value);
+		else if (!strchr(key, '.') && tw_metric_is_container(path))
+			error = read_metrics(reader, value, path);
 		else if (*in && strcmp(path, "attached.rings") &&
 			 strcmp(path, "attached.operations") && strcmp(path, "attached.others"))
-			/* The reader of reports knows these, which are no rows. */
+			/* The reader of reports knows these, which are no metrics. */
 			tw_report_leave_out(reader->unknown, "%s", path);
 		if (error)
 			return error;
@@ -267,17 +267,17 @@ static void read_lacks(struct reader *reader, const json_t *object)
 		tw_report_refuse(reader->problem, "lacks is not an array");
 	for (size_t i = 0; i < json_array_size(lacks); i++) {
 		const char *path = json_string_value(json_array_get(lacks, i));
-		int row = path ? tw_row_find(path) : -1;
+		int metric = path ? tw_metric_find(path) : -1;
 
 		if (!path)
 			tw_report_refuse(reader->problem, "lacks[] is not a string");
-		else if (row < 0)
+		else if (metric < 0)
 			tw_report_leave_out(reader->unknown, "%s", path);
-		else if (tw_has(reader->tally, (unsigned)row))
+		else if (tw_has(reader->tally, (unsigned)metric))
 			tw_report_refuse(reader->problem, "lacks names %s, which is there",
 					 path);
 		else
-			tw_row_put(&reader->tally->lacks, (unsigned)row);
+			tw_metric_put(&reader->tally->lacks, (unsigned)metric);
 	}
 }
 
@@ -297,7 +297,7 @@ static void read_sums(struct reader *reader, uint64_t sum_ns[TW_STAGES],
 	json_object_foreach((json_t *)stages, key, value) {
 		unsigned stage = 0;
 
-		while (stage < TW_STAGES && strcmp(tw_time_rows[stage].name, key))
+		while (stage < TW_STAGES && strcmp(tw_time_metrics[stage].name, key))
 			stage++;
 		if (stage == TW_STAGES) {
 			tw_report_leave_out(reader->unknown, "stages_by_lat.stages.%s", key);
@@ -361,7 +361,7 @@ static int read_by_lat(struct reader *reader, const json_t *object)
 	json_t *value;
 	int error = 0;
 
-	if (!tw_has(reader->tally, TW_ROW_BY_LAT))
+	if (!tw_has(reader->tally, TW_METRIC_BY_LAT))
 		return 0;
 	if (!json_is_object(object))
 		tw_report_refuse(reader->problem, "stages_by_lat is not an object");
@@ -386,7 +386,7 @@ static void check_digits(const struct tw_tally *tally, struct tw_report_problem 
 			    tally->times[time][i].digits != digits)
 				tw_report_refuse(problem, "%s.%s has other digits than the "
 						 "histograms before it",
-						 tw_time_rows[time].path,
+						 tw_time_metrics[time].path,
 						 tw_direction_names[i]);
 }
 
@@ -399,22 +399,22 @@ static void check_counts(const struct tw_tally *tally, int direction,
 	const char *name = tw_direction_names[direction];
 	uint64_t parts[TW_COUNTS] = { 0 };
 
-	for (unsigned row = 0; row < TW_COUNTS; row++) {
-		const unsigned of = tw_count_rows[row].of;
+	for (unsigned metric = 0; metric < TW_COUNTS; metric++) {
+		const unsigned of = tw_count_metrics[metric].of;
 
-		if (of != TW_NONE && tw_count_of(counts, row) > tw_count_of(counts, of))
+		if (of != TW_NONE && tw_count_of(counts, metric) > tw_count_of(counts, of))
 			tw_report_refuse(problem, "%s.%s counts more than %s.%s",
-					 tw_row_path(row), name, tw_row_path(of), name);
+					 tw_metric_path(metric), name, tw_metric_path(of), name);
 	}
-	for (unsigned row = 0; row < TW_COUNTS; row++) {
-		const unsigned of = tw_count_rows[row].of;
+	for (unsigned metric = 0; metric < TW_COUNTS; metric++) {
+		const unsigned of = tw_count_metrics[metric].of;
 
-		if (tw_count_rows[row].share == TW_PART &&
-		    (__builtin_add_overflow(parts[of], tw_count_of(counts, row), &parts[of]) ||
+		if (tw_count_metrics[metric].share == TW_PART &&
+		    (__builtin_add_overflow(parts[of], tw_count_of(counts, metric), &parts[of]) ||
 		     parts[of] > tw_count_of(counts, of)))
 			tw_report_refuse(problem, "%s.%s and the parts before it count more "
-					 "than %s.%s", tw_row_path(row), name,
-					 tw_row_path(of), name);
+					 "than %s.%s", tw_metric_path(metric), name,
+					 tw_metric_path(of), name);
 	}
 }
 
@@ -429,7 +429,7 @@ static void check_mean(const struct reader *reader, unsigned time, int direction
 	if (mean && (!json_is_number(mean) ||
 		     !(fabs(json_number_value(mean) - mean_ns) <= 1e-6 * mean_ns)))
 		tw_report_refuse(reader->problem, "%s.%s.mean_ns is not what follows from the "
-				 "sums", tw_time_rows[time].path, name);
+				 "sums", tw_time_metrics[time].path, name);
 }
 
 /* Check that a time counts no more I/Os than there were, or were chosen. It may count fewer. */
@@ -437,18 +437,18 @@ static void check_time(const struct tw_tally *tally, unsigned time, int directio
 		       struct tw_report_problem *problem)
 {
 	const char *name = tw_direction_names[direction];
-	const unsigned of = tw_time_rows[time].of;
+	const unsigned of = tw_time_metrics[time].of;
 	const uint64_t count = tw_tally_time_ios(tally, time, direction);
 
-	if (count && !(tw_time_rows[time].directions >> direction & 1))
-		tw_report_refuse(problem, "%s is not for %s", tw_time_rows[time].path, name);
+	if (count && !(tw_time_metrics[time].directions >> direction & 1))
+		tw_report_refuse(problem, "%s is not for %s", tw_time_metrics[time].path, name);
 	if (tw_tally_is_of_chosen(tally, time, direction) &&
 	    count > tw_tally_chosen(tally, direction))
 		tw_report_refuse(problem, "%s.%s counts more than the I/Os that were chosen",
-				 tw_time_rows[time].path, name);
+				 tw_time_metrics[time].path, name);
 	if (count > tw_count_of(&tally->counts[direction], of))
 		tw_report_refuse(problem, "%s.%s counts more than %s.%s",
-				 tw_time_rows[time].path, name, tw_row_path(of), name);
+				 tw_time_metrics[time].path, name, tw_metric_path(of), name);
 }
 
 /* The windows over time have no more I/Os than there were, either. */
@@ -475,25 +475,25 @@ static void check_parts(const struct tw_tally *tally, unsigned parent, int direc
 	int over = 0;
 
 	for (int time = 0; time < TW_TIMES; time++)
-		if (tw_time_rows[time].parent == parent &&
+		if (tw_time_metrics[time].parent == parent &&
 		    !tw_tally_is_of_chosen(tally, (unsigned)time, direction))
 			over |= __builtin_add_overflow(sum_ns,
 				tally->times[time][direction].sum_ns, &sum_ns);
 	if (over || sum_ns > tally->times[parent][direction].sum_ns)
 		tw_report_refuse(problem, "the parts of %s.%s add up to more than it",
-				 tw_time_rows[parent].path, tw_direction_names[direction]);
+				 tw_time_metrics[parent].path, tw_direction_names[direction]);
 }
 
 int tw_tally_from_json(struct tw_tally *tally, const json_t *object, json_t *unknown,
 		       struct tw_report_problem *problem)
 {
 	struct reader reader = { .tally = tally, .unknown = unknown, .problem = problem };
-	int error = read_rows(&reader, object, "");
+	int error = read_metrics(&reader, object, "");
 
 	read_lacks(&reader, object);
-	for (unsigned row = 0; row < TW_ROWS && !tw_tally_is_empty(tally); row++)
-		if (tw_row_is_required(row) && !tw_has(tally, row))
-			tw_report_refuse(problem, "%s is missing", tw_row_path(row));
+	for (unsigned metric = 0; metric < TW_METRICS && !tw_tally_is_empty(tally); metric++)
+		if (tw_metric_is_required(metric) && !tw_has(tally, metric))
+			tw_report_refuse(problem, "%s is missing", tw_metric_path(metric));
 	if (!error)
 		error = read_by_lat(&reader, json_object_get(object, "stages_by_lat"));
 	check_digits(tally, problem);

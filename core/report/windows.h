@@ -14,7 +14,7 @@
 
 #include <jansson.h>
 
-#include "report/rows.h"
+#include "report/metrics.h"
 #include "tickwise.h"
 
 #define TW_WINDOWS_NS		1000000ULL	/* the narrowest window */

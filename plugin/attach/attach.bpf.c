@@ -690,7 +690,7 @@ static int count_only(const struct tw_attach_key *key, struct io_kiocb *io, __s3
 	if (result)
 		__sync_fetch_and_add(&at->bytes, (__u32)result);
 	else
-		count(&at->empty);
+		count(&at->zero_byte);
 	return 1;
 }
 

@@ -124,9 +124,9 @@ static void add_rows(struct tw_page *page, const struct tw_attach_row **rows,
 		{ "operation", .width = 11, .flags = TW_COLUMN_LEFT },
 		{ "I/Os/s", .width = CELL }, { "lat mean", .width = CELL },
 		{ "p99", .width = CELL },
-		{ tw_time_rows[TW_BLOCKQ].name, .width = CELL },
-		{ tw_time_rows[TW_DEVICE].name, .width = CELL },
-		{ tw_time_rows[TW_COMPLETE].name, .width = CELL },
+		{ tw_time_metrics[TW_BLOCKQ].name, .width = CELL },
+		{ tw_time_metrics[TW_DEVICE].name, .width = CELL },
+		{ tw_time_metrics[TW_COMPLETE].name, .width = CELL },
 		{ "file", .flags = TW_COLUMN_LEFT },
 	};
 	struct tw_table *table = tw_page_table(page, columns,
@@ -223,7 +223,7 @@ static json_t *parts_to_json(const struct tw_sync_parts *parts)
 	json_t *object = json_object();
 
 	for (unsigned part = TW_IN_DATA; part < TW_SYNC_PARTS; part++)
-		json_object_set_new(object, tw_time_rows[TW_SYNC_WORKER + part].name,
+		json_object_set_new(object, tw_time_metrics[TW_SYNC_WORKER + part].name,
 				    tw_json_of_u64(parts->ns[part]));
 	return object;
 }
@@ -240,7 +240,7 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 
 	for (unsigned i = 0; i < TW_ATTACH_TIMES; i++)
 		if (has & TW_ATTACH_HAS(i))
-			json_object_set_new(stages, tw_time_rows[i].name, tw_json_of_u64(ns[i]));
+			json_object_set_new(stages, tw_time_metrics[i].name, tw_json_of_u64(ns[i]));
 	json = json_pack("{so, so, ss, so, so, so, ss, so}",
 		"offset", tw_json_of_u64(io->offset == UINT64_MAX ? 0 : io->offset),
 		"size", tw_json_of_u64(io->result > 0 ? (uint64_t)io->result : 0),
@@ -256,7 +256,7 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 			"commit", tw_commit_to_json(&synced->stamps, &synced->parts)));
 	if (result->tally->turns)
 		json_object_set_new(json, "causes", tw_explained_to_json(
-			tw_time_rows[why->stage].name, why->from_ns, why->ns,
+			tw_time_metrics[why->stage].name, why->from_ns, why->ns,
 			&why->explained, why->followed));
 	return json;
 }
@@ -318,11 +318,11 @@ static json_t *operation_to_json(const struct tw_attach_result *result,
 	tw_counts_to_json(json, &result->tally->all.has, &row->counts);
 	for (unsigned i = 0; i < TW_ATTACH_TIMES; i++)
 		if (row->times[i].count)
-			json_object_set_new(stages, tw_time_rows[i].name,
+			json_object_set_new(stages, tw_time_metrics[i].name,
 			    tw_histogram_to_json(&row->times[i], mean_of(&row->times[i], lat)));
 	for (unsigned part = 0; part < TW_SYNC_PARTS; part++)
 		if (row->parts[part].count)
-			json_object_set_new(stages, tw_time_rows[TW_SYNC_WORKER + part].name,
+			json_object_set_new(stages, tw_time_metrics[TW_SYNC_WORKER + part].name,
 			    tw_histogram_to_json(&row->parts[part],
 						 mean_of(&row->parts[part], lat)));
 	json_object_set_new(json, "stages", stages);
@@ -371,7 +371,7 @@ static void add_scalars(struct tw_tally *all, const struct tw_attach_result *res
 	scalars->lost_processes = lost->processes;
 	if (program->missed_runs >= 0) {
 		scalars->missed_runs = (uint64_t)program->missed_runs;
-		tw_row_put(&all->has, TW_ROW_missed_runs);
+		tw_metric_put(&all->has, TW_METRIC_missed_runs);
 	}
 }
 

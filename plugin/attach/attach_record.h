@@ -122,7 +122,7 @@ struct tw_attach_key {
 struct tw_attach_counted {
 	__u64 ios;
 	__u64 bytes;		/* of reads and writes, also the next */
-	__u64 empty;
+	__u64 zero_byte;
 };
 
 #define TW_ATTACH_THREADS	64	/* threads that are followed */

@@ -142,37 +142,37 @@ _Static_assert((int)TW_SYNC_WAKE - (int)TW_SYNC_WORKER == (int)TW_IN_WAKE,
 	       "rows of enum tw_sync_part");
 
 /* Return the rows of a report that are counted here. */
-static struct tw_row_set counted(bool syncs)
+static struct tw_metric_set counted(bool syncs)
 {
-	static const enum tw_row_number rows[] = {
-		TW_ROW_ios, TW_ROW_bytes, TW_ROW_empty, TW_ROW_linked, TW_ROW_drained,
-		TW_ROW_errors, TW_ROW_cancelled, TW_ROW_no_cqe, TW_ROW_unseen, TW_ROW_split,
-		TW_ROW_no_request, TW_ROW_missing_stamp, TW_ROW_sync_write,
-		TW_ROW_not_chosen, TW_ROW_every, TW_ROW_waited, TW_ROW_requests, TW_ROW_retries, TW_ROW_negative_beyond,
-		TW_ROW_more_rings, TW_ROW_in_flight, TW_ROW_more_cqes,
-		TW_ROW_lost_records, TW_ROW_lost_ios, TW_ROW_lost_rings,
-		TW_ROW_lost_names, TW_ROW_lost_processes, TW_ROW_OVER_TIME,
-		TW_ROW_SLOWEST,
+	static const enum tw_metric_number rows[] = {
+		TW_METRIC_ios, TW_METRIC_bytes, TW_METRIC_zero_byte, TW_METRIC_linked, TW_METRIC_drained,
+		TW_METRIC_errors, TW_METRIC_cancelled, TW_METRIC_no_cqe, TW_METRIC_unseen, TW_METRIC_split,
+		TW_METRIC_no_request, TW_METRIC_missing_stamp, TW_METRIC_sync_write,
+		TW_METRIC_not_chosen, TW_METRIC_every, TW_METRIC_waited, TW_METRIC_requests, TW_METRIC_retries, TW_METRIC_negative_beyond,
+		TW_METRIC_more_rings, TW_METRIC_in_flight, TW_METRIC_more_cqes,
+		TW_METRIC_lost_records, TW_METRIC_lost_ios, TW_METRIC_lost_rings,
+		TW_METRIC_lost_names, TW_METRIC_lost_processes, TW_METRIC_OVER_TIME,
+		TW_METRIC_SLOWEST,
 	};
-	struct tw_row_set has = { 0 };
+	struct tw_metric_set has = { 0 };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		tw_row_put(&has, rows[i]);
+		tw_metric_put(&has, rows[i]);
 	for (size_t i = 0; i < TIMES; i++)
-		tw_row_put(&has, TW_ROW_TIMES + times[i]);
+		tw_metric_put(&has, TW_METRIC_TIMES + times[i]);
 	if (syncs) {
-		tw_row_put(&has, TW_ROW_whole_syncs);
-		tw_row_put(&has, TW_ROW_sync_bytes);
+		tw_metric_put(&has, TW_METRIC_unsplit_syncs);
+		tw_metric_put(&has, TW_METRIC_sync_bytes);
 	}
 	for (unsigned i = TW_SYNC_DATA; syncs && i <= TW_SYNC_OWN; i++)
-		tw_row_put(&has, TW_ROW_TIMES + i);
+		tw_metric_put(&has, TW_METRIC_TIMES + i);
 	return has;
 }
 
 int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
 			 uint64_t start_realtime_ns, uint32_t slowest, bool syncs)
 {
-	const struct tw_row_set has = counted(syncs);
+	const struct tw_metric_set has = counted(syncs);
 	int error;
 
 	*tally = (struct tw_attach_tally) {
@@ -454,7 +454,7 @@ static struct tw_counts counts_of(const struct tw_attach_io *io, unsigned has)
 		counts.linked = (io->flags & TW_ATTACH_LINKED) != 0;
 		counts.drained = (io->flags & TW_ATTACH_DRAINED) != 0;
 		counts.bytes = moves ? (uint64_t)io->result : 0;
-		counts.empty = moves && !io->result;
+		counts.zero_byte = moves && !io->result;
 		if (io->flags & TW_ATTACH_NOT_CHOSEN)
 			counts.not_chosen = 1;
 		else
@@ -556,7 +556,7 @@ static int add(struct tw_attach_tally *tally, const struct tw_attach_io *io,
 	if (!row)
 		return -ENOMEM;
 	if (tally->syncs && tw_attach_direction(io->opcode) == TW_SYNC)
-		counts.whole_syncs = counts.ios && !synced->parts.known;
+		counts.unsplit_syncs = counts.ios && !synced->parts.known;
 	if (counts.ios && synced->parts.known)
 		counts.sync_bytes = synced->parts.written_bytes;
 	tally->about_ios += weight;
@@ -604,7 +604,7 @@ static void add_counted(struct tw_attach_counted *into, const struct tw_attach_c
 {
 	into->ios += from->ios;
 	into->bytes += moves ? from->bytes : 0;
-	into->empty += moves ? from->empty : 0;
+	into->zero_byte += moves ? from->zero_byte : 0;
 }
 
 int tw_attach_add_counted(struct tw_attach_tally *tally, const struct tw_attach_key *key,
@@ -626,7 +626,7 @@ static void put_counted(struct tw_counts *into, const struct tw_attach_counted *
 	into->ios += from->ios;
 	into->not_chosen += from->ios;
 	into->bytes += from->bytes;
-	into->empty += from->empty;
+	into->zero_byte += from->zero_byte;
 }
 
 void tw_attach_put_counted(struct tw_attach_tally *tally)

@@ -459,7 +459,7 @@ static bool is_requeued(struct tw_job *job, struct io_u *io_u, uint64_t moved)
 	io_u->resid = io_u->xfer_buflen - moved;
 	if (!moved || io_u->offset + moved >= io_u->file->real_file_size)
 		return false;
-	tw_pending(job, io_u)->shorts++;
+	tw_pending(job, io_u)->short_ios++;
 	if (job->hot.response)
 		tw_response_again(job->hot.response, io_u);
 	return true;

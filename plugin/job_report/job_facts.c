@@ -370,8 +370,8 @@ static int put_devices(const struct tw_facts *facts, struct tw_devices *devices,
 	const struct tw_files *files = facts->where;
 	unsigned i;
 
-	tw_row_put(&report->tally.has, TW_ROW_other_files);
-	tw_row_put(&report->tally.has, TW_ROW_other_ios);
+	tw_metric_put(&report->tally.has, TW_METRIC_other_files);
+	tw_metric_put(&report->tally.has, TW_METRIC_other_ios);
 	report->tally.scalars.other_files = files->other_files;
 	report->tally.scalars.other_ios = devices ? devices->other_ios : 0;
 	report->devices = calloc(files->device_count + 1, sizeof(*report->devices));
@@ -410,7 +410,7 @@ int tw_facts_put(const struct tw_facts *facts, struct tw_devices *devices,
 	report->machines = json_pack("[O]", facts->machine);
 	report->files = json_incref(facts->files);
 	report->tally.scalars.files_left_out = facts->files_left_out;
-	tw_row_put(&report->tally.has, TW_ROW_files_left_out);
+	tw_metric_put(&report->tally.has, TW_METRIC_files_left_out);
 	return put_devices(facts, devices, report);
 }
 

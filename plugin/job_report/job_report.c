@@ -117,7 +117,7 @@ static json_t *sync_parts_to_json(const struct tw_slow_io *slow, bool in_complet
 		return NULL;
 	object = json_object();
 	for (part = 0; part < TW_SYNC_PARTS; part++)
-		json_object_set_new(object, tw_time_rows[TW_SYNC_WORKER + part].name,
+		json_object_set_new(object, tw_time_metrics[TW_SYNC_WORKER + part].name,
 				    json_integer((json_int_t) parts->ns[part]));
 	return object;
 }
@@ -182,7 +182,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 
 	for (stage = 0; stage < TW_STAGES; stage++)
 		if (slow->times.stages & TW_STAGE_BIT(stage))
-			json_object_set_new(stages, tw_time_rows[stage].name,
+			json_object_set_new(stages, tw_time_metrics[stage].name,
 				json_integer((json_int_t) slow->times.stage_ns[stage]));
 	json_object_set_new(stages, "lat", json_integer((json_int_t) slow->times.lat_ns));
 	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*, so*, so*, so*, "
@@ -231,7 +231,7 @@ static int set_slowest(struct tw_report *report, struct tw_job *job,
 			.lat_ns = slow->times.lat_ns,
 		};
 	}
-	tw_row_put(&report->tally.has, TW_ROW_SLOWEST);
+	tw_metric_put(&report->tally.has, TW_METRIC_SLOWEST);
 	return 0;
 }
 
@@ -256,8 +256,8 @@ static void set_fio_lat(struct tw_tally *tally, const struct thread_data *td)
 
 	if (!has_fio_lat(td))
 		return;
-	tw_row_put(&tally->has, TW_ROW_fio_ios);
-	tw_row_put(&tally->has, TW_ROW_fio_lat_ns);
+	tw_metric_put(&tally->has, TW_METRIC_fio_ios);
+	tw_metric_put(&tally->has, TW_METRIC_fio_lat_ns);
 	for (direction = TW_READ; direction <= TW_TRIM; direction++) {
 		const struct io_stat *lat = &td->ts.lat_stat[direction];
 
@@ -276,12 +276,12 @@ static void set_last(struct tw_tally *tally, const struct tw_job *job)
 	unsigned direction;
 
 	if (response)
-		tw_row_put(&tally->has, TW_ROW_slip_at_end_ns);
+		tw_metric_put(&tally->has, TW_METRIC_slip_at_end_ns);
 	for (direction = TW_READ; response && direction <= TW_TRIM; direction++)
 		tally->counts[direction].slip_at_end_ns = response->last_slip_ns[direction];
 	if (!kernel->slots || missed < 0 || kernel->missed < 0)
 		return;
-	tw_row_put(&tally->has, TW_ROW_missed_runs);
+	tw_metric_put(&tally->has, TW_METRIC_missed_runs);
 	tally->scalars.missed_runs = (uint64_t) (missed - kernel->missed);
 }
 
@@ -326,7 +326,7 @@ int tw_report_write(struct thread_data *td, struct tw_job *job, int error)
 {
 	struct tw_filled *filled = tw_fill_now(&job->collected.filling);
 	const struct tw_tally *tally = &filled->tally;
-	const uint64_t empty = tally->counts[TW_READ].empty + tally->counts[TW_WRITE].empty;
+	const uint64_t empty = tally->counts[TW_READ].zero_byte + tally->counts[TW_WRITE].zero_byte;
 	const struct tw_options *o = td->eo;
 	struct tw_job_end end = {
 		.cpus = job->collected.cpus,
@@ -336,7 +336,7 @@ int tw_report_write(struct thread_data *td, struct tw_job *job, int error)
 	json_t *report;
 
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		end.backwards += tally->counts[direction].backwards;
+		end.backwards += tally->counts[direction].clock_went_back;
 	/* fio counts them as if they were complete. */
 	if (empty)
 		tw_message("tickwise: %s: %llu of its reads and writes "

@@ -36,7 +36,7 @@ static inline void tw_fill_uncount(struct tw_counts into[TW_DIRECTIONS],
 
 		into[direction].errors += counts->errors;
 		into[direction].unaccounted += counts->unaccounted + counts->ios +
-					       counts->backwards;
+					       counts->clock_went_back;
 	}
 }
 

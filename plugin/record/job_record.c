@@ -230,10 +230,10 @@ static void record_sync(const struct tw_job *job, struct tw_tally *tally,
 
 	compiletime_assert((int) TW_SYNC_WAKE - (int) TW_SYNC_WORKER == (int) TW_IN_WAKE &&
 			   (int) TW_COMPLETE_WAKE - (int) TW_COMPLETE_WORKER ==
-			   (int) TW_IN_WAKE, "rows of enum tw_sync_part");
+			   (int) TW_IN_WAKE, "metrics of enum tw_sync_part");
 	if (!parts.known) {
 		/* A direct write is counted among those that are not split. */
-		tally->counts[finished->direction].whole_syncs +=
+		tally->counts[finished->direction].unsplit_syncs +=
 			finished->direction == TW_SYNC || !job->ring.direct;
 		return;
 	}
@@ -325,9 +325,9 @@ static void record_inside(struct tw_tally *tally, enum tw_direction direction,
 	const enum tw_inside inside = times->inside;
 	struct tw_counts *counts = &tally->counts[direction];
 
-	compiletime_assert((int) TW_ROW_not_chosen - (int) TW_ROW_split ==
-			   (int) TW_INSIDE_NOT_CHOSEN, "rows of enum tw_inside");
-	++*tw_count_at(counts, TW_ROW_split + inside);
+	compiletime_assert((int) TW_METRIC_not_chosen - (int) TW_METRIC_split ==
+			   (int) TW_INSIDE_NOT_CHOSEN, "metrics of enum tw_inside");
+	++*tw_count_at(counts, TW_METRIC_split + inside);
 	if (inside < TW_INSIDE_NO_STAMPS && stamps->retries)
 		record_worker(counts, stamps->why);
 	if (inside != TW_INSIDE_SPLIT)
@@ -348,7 +348,7 @@ static void record_company(struct tw_job *job, struct tw_tally *tally,
 	struct tw_scalars *scalars = &tally->scalars;
 
 	compiletime_assert((int) TW_BEHIND_OTHERS - (int) TW_BEHIND_READS ==
-			   (int) TW_COMPANY_OTHERS, "rows of enum tw_company_kind");
+			   (int) TW_COMPANY_OTHERS, "metrics of enum tw_company_kind");
 	if (company->key != stamps_of(job, finished)->key)
 		return;
 	scalars->counted++;
@@ -513,7 +513,7 @@ static inline bool settle_one(const struct tw_job *job, struct tw_filled *filled
 	*spans = tw_io_spans(&job->hot.scale, job->hot.stages, &finished->io,
 			     finished->returned_ticks, &negative);
 	if (tw__unlikely(spans->lat_ns < job->collected.min_lat_ns)) {
-		counts->backwards++;
+		counts->clock_went_back++;
 		return false;
 	}
 	if (!filled->first_ticks)
@@ -523,7 +523,7 @@ static inline bool settle_one(const struct tw_job *job, struct tw_filled *filled
 	if (finished->direction != TW_SYNC)
 		counts->bytes += finished->size - finished->missing;
 	if (tw__unlikely(finished->missing) && finished->missing == finished->size)
-		counts->empty++;
+		counts->zero_byte++;
 	of->place[of->count++] = (uint8_t) place;
 	if (finished->io.entered_ticks)
 		of->call_ns[of->calls++] = spans->call_ns;
@@ -584,8 +584,8 @@ static void take_counts(struct tw_job *job, struct tw_tally *tally)
 	unsigned direction;
 
 	scalars->enters += hot->enters;
-	scalars->tails += hot->batches;
-	scalars->largest_tail = max(scalars->largest_tail, (uint64_t) hot->largest_batch);
+	scalars->reaps += hot->batches;
+	scalars->largest_reap = max(scalars->largest_reap, (uint64_t) hot->largest_batch);
 	hot->enters = hot->batches = hot->largest_batch = 0;
 	tw_sampling_put(&hot->sampling, scalars);
 	scalars->clock_error_ns = (uint64_t) job->collected.join.max_error_ns;

@@ -426,7 +426,7 @@ json_t *tw_why_to_json(const struct tw_slow_io *slow, uint64_t begin_ns)
 {
 	const struct tw_why *why = &slow->why;
 
-	return tw_explained_to_json(tw_time_rows[why->stage].name,
+	return tw_explained_to_json(tw_time_metrics[why->stage].name,
 				    begin_ns + (uint64_t) why->from_ns,
 				    slow->times.stage_ns[why->stage],
 				    &why->explained, why->followed);

@@ -150,6 +150,6 @@ for engine in io_uring "external:$TICKWISE_SO"; do
 done
 is "$(cat outcome.external)" "$(cat outcome.io_uring)" \
 	"a file that shrinks ends as with fio's engine"
-json r.json '$j->{short}{read} == 1 && $j->{empty}{read} == 488'
+json r.json '$j->{short_ios}{read} == 1 && $j->{zero_byte}{read} == 488'
 ok $? "512 reads are whole and one is half done, of the 1000 the rest is nothing"
 done_testing

@@ -84,7 +84,7 @@ attach_perl='
 		my %names = (read => qr/^read/, write => qr/^write/, sync => qr/sync/);
 		my %all = (%{$j->{kernel_stages}{not_split}},
 			split => $j->{kernel_stages}{split},
-			map { $_ => $j->{$_} } "ios", "empty", "linked", "drained",
+			map { $_ => $j->{$_} } "ios", "zero_byte", "linked", "drained",
 				"errors", "cancelled", "no_cqe", "unseen");
 		return 1 if grep { $_->{operation} eq "others" } @rows;
 		for my $direction (keys %names) {

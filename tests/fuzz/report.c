@@ -5,8 +5,8 @@
  * the run, too. Any bytes end in an answer or in a line that tells what is wrong.
  */
 #include "command.h"
-#include "command/answers/interval_files.h"
-#include "command/answers/answers.h"
+#include "command/analysis/interval_files.h"
+#include "command/analysis/analysis.h"
 #include "command/report/report_parts.h"
 #include "fuzz.h"
 

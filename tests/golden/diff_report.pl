@@ -66,13 +66,13 @@ sub over_time {
 sub counts_of {
 	my %count = (ios => $_[0], errors => $_[1]);
 	my $counts = '';
-	for my $name (qw(ios errors short empty requeued unaccounted backwards)) {
+	for my $name (qw(ios errors short_ios zero_byte requeued unaccounted clock_went_back)) {
 		my @directions = qw(read write trim);
-		push @directions, 'sync' if $name !~ /short|empty/;
+		push @directions, 'sync' if $name !~ /short|zero/;
 		$counts .= "\"$name\": {" . join(', ', map { "\"$_\": " .
 			($_ eq $of{direction} && $count{$name} || 0) } @directions) . '}, ';
 	}
-	return $counts . '"batches": {"enters": 7, "tails": 5, "largest_tail": 16},';
+	return $counts . '"batches": {"enters": 7, "reaps": 5, "largest_reap": 16},';
 }
 
 my $job = <<JOB;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: core/man/tickwise-sync.7 core/report/rows.h core/command/report
+# Tests: core/man/tickwise-sync.7 core/report/metrics.h core/command/report
 #
 # The reports in tickwise-sync(7) are such as the program prints: each word of them is one that
 # the golden pages have, or a name of that run. Each part of a sync is explained, and what is

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: core/latency core/report core/command/answers core/command core/command/output
+# Tests: core/latency core/report core/command/analysis core/command core/command/output
 #
 # Compares all that tickwise report prints and writes, for small reports made by
 # hand that together have every section. Fails if a character of it changes.
@@ -96,12 +96,12 @@ with rated.json "$over_time, $response, \"slowest\": []"
 # ---- troubles: a counter that is unreliable, errors, an older engine ----
 write_report troubled.json name=troubled group=2 pid=104 thread=5 verdict=unreliable \
 	reasons='{"code": "offset", "text": "CPU 1 is ahead of CPU 0"}' fallback=true \
-	errors=3 short=2 empty=4 requeued=5 unaccounted=7777 backwards=9 \
+	errors=3 short_ios=2 zero_byte=4 requeued=5 unaccounted=7777 clock_went_back=9 \
 	event_time=true against=CLOCK_MONOTONIC fio_ns=-1e12 fio_ppb=1e9
 write_report undecided.json name=undecided group=3 pid=105 thread=6 \
 	verdict=undecided run_ns=0
 write_report plain.json name=older group=4 pid=106 thread=8
-grep -v '^"batches"\|^"backwards"' plain.json |
+grep -v '^"batches"\|^"clock_went_back"' plain.json |
 	sed 's/"stages": {"queue"/"stages": {"lunch"/' >older.json
 
 # ---- what happened to the job in its slowest I/O, and what the kernel recorded ----
@@ -145,7 +145,7 @@ cat >attached.json <<END
 "thread_number": 1, "subjob_number": 0, "pid": 7643, "start": "1700000000000000000",
 "iodepth": 0, "first_ns": 0, "run_ns": 2000000000, "event_time": false,
 "event_wait": false, "fallback": true, "kernel": {"state": "on"}}],
-"ios": $(counts 100), "errors": $(counts 1), "empty": $(counts 2 moves),
+"ios": $(counts 100), "errors": $(counts 1), "zero_byte": $(counts 2 moves),
 "linked": $(counts 0), "drained": $(counts 0), "cancelled": $(counts 0),
 "no_cqe": $(counts 0), "unseen": $(counts 0),
 "stages": {$(attached_stages '{"read": ')}, "kernel_stages": {"split": $(counts 99),
@@ -158,7 +158,7 @@ cat >attached.json <<END
 "attached": {"rings": [{"ring": 1, "program": "db", "pid": 7643, "fd": 7, "sq_entries": 4,
 "cq_entries": 8}], "operations": [{"ring": 1, "operation": "read", "file": "/data/db",
 "ios": 100, "split": 99, "no_request": 1, "missing_stamp": 0, "sync_write": 0,
-"waited": 0, "linked": 0, "drained": 0, "empty": 2, "errors": 1, "cancelled": 0,
+"waited": 0, "linked": 0, "drained": 0, "zero_byte": 2, "errors": 1, "cancelled": 0,
 "no_cqe": 0, "unseen": 0, "stages": {$(attached_stages '')}}, {"ring": 0, "operation":
 "fdatasync", "file": "/data/log", "ios": 2, "no_request": 2, "unseen": 1, "stages": {
 "kernel": $(counted 200 1 300 1), "lat": $(counted 200 1 300 1), "data": $(counted 20 1 30 1),
@@ -345,7 +345,7 @@ one
 one @ @2
 	fio_lat(100, 18020)
 one
-	fio_lat(101, 19251); $r->{backwards}{read} = 1
+	fio_lat(101, 19251); $r->{clock_went_back}{read} = 1
 one
 	$j->{event_time} = $true
 one @ @2
@@ -371,11 +371,11 @@ one
 one
 	$r->{ios}{read} = 150; $j->{run_ns} = 0; $r->{batches}{enters} = 0
 one
-	$r->{batches}{enters} = 0; $r->{batches}{tails} = 0
+	$r->{batches}{enters} = 0; $r->{batches}{reaps} = 0
 one
-	@{$r}{qw(errors short unaccounted)} = (counts(3), moves(1), counts(7777))
+	@{$r}{qw(errors short_ios unaccounted)} = (counts(3), moves(1), counts(7777))
 one
-	$r->{empty}{read} = 41; $r->{kernel_stages}{workers} = counts(2)
+	$r->{zero_byte}{read} = 41; $r->{kernel_stages}{workers} = counts(2)
 one
 	$r->{requeued}{read} = 1
 one
@@ -383,7 +383,7 @@ one
 one
 	$j->{run_ns} = "9007199254740992"
 one
-	delete @{$r}{qw(errors short empty unaccounted backwards batches slowest requeued)}
+	delete @{$r}{qw(errors short_ios zero_byte unaccounted clock_went_back batches slowest requeued)}
 one @ two.json
 	delete $r->{errors}; $r->{over_time} = windows(256, 1, 9)
 one

@@ -212,7 +212,7 @@ whole()
 			$lat->{min_ns} > 0 && $lat->{max_ns} < 60e9 or $fine = 0,
 				print "# $d: $lat->{min_ns} to $lat->{max_ns}\n";
 		}
-		$fine && $all && !grep { $r->{backwards}{$_} || $r->{errors}{$_} }
+		$fine && $all && !grep { $r->{clock_went_back}{$_} || $r->{errors}{$_} }
 			keys %{$r->{errors}}'
 	ok $? "$1: counts are fio's, the stages add up to lat"
 }

@@ -53,7 +53,7 @@ for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
 		$t->{count} == $j->{ios}{read} && $t->{count} > 0 &&
 			$t->{min_ns} > 0 && $t->{max_ns} <= $j->{jobs}[0]{run_ns}'
 	ok $? "$ours: a report of what was done"
-	is "$(value "$shared/$ours.report.json" '$j->{empty}{read}')" \
+	is "$(value "$shared/$ours.report.json" '$j->{zero_byte}{read}')" \
 		"$(empty "$ours")" "$ours: those that moved nothing are apart"
 	is "$(grep -c '^tickwise: .* moved nothing' "$shared/$ours.err")" \
 		"$([ "$(empty "$ours")" = 0 ] && echo 0 || echo 1)" \
@@ -62,7 +62,7 @@ for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
 		"ends in time; as many I/Os as fio counts (one that finds the \
 device gone may move 0 bytes: to fio an I/O); the empty ones are reported" \
 		"exit $(cat "$shared/$ours.status"), $(told "$ours"), $timed \
-timed, reported as empty: $(value "$shared/$ours.report.json" '$j->{empty}{read}')" \
+timed, reported as empty: $(value "$shared/$ours.report.json" '$j->{zero_byte}{read}')" \
 		"exit $(cat "$shared/$own.status"), $(told "$own"), $(value \
 		"$shared/$own.fio.json" '$j->{jobs}[0]{read}{lat_ns}{N}') \
 counted, $(empty "$own") of them empty, not a word"

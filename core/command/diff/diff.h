@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "command/diff/statistics.h"
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 
 /* With fewer runs of a side there is no verdict. */
 #define TW_DIFF_FEWEST_RUNS	5

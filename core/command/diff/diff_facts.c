@@ -189,16 +189,16 @@ static void tell_digits(json_t *set, const struct tw_report_group *group, const 
 		add(set, tw_format("%u", digits));
 }
 
-/* @of: a row of counts. */
+/* @of: a metric of counts. */
 static void tell_count(json_t *set, const struct tw_report_group *group, const void *of)
 {
 	const struct tw_tally *tally = &group->all.tally;
-	const size_t row = (size_t)((const struct tw_count_row *)of - tw_count_rows);
+	const size_t metric = (size_t)((const struct tw_count_metric *)of - tw_count_metrics);
 	uint64_t any = 0;
 
 	for (int i = 0; i < TW_DIRECTIONS; i++)
-		any |= tw_count_of(&tally->counts[i], row);
-	if (tw_has(tally, (unsigned)row))
+		any |= tw_count_of(&tally->counts[i], metric);
+	if (tw_has(tally, (unsigned)metric))
 		add(set, any ? "some" : "none");
 }
 
@@ -289,7 +289,7 @@ static void find_time(struct tw_diff *diff)
 
 void tw_diff_find_facts(struct tw_diff *diff)
 {
-	char words[TW_ROW_TEXT];
+	char words[TW_METRIC_TEXT];
 
 	find_options(diff);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -297,9 +297,9 @@ void tw_diff_find_facts(struct tw_diff *diff)
 	find(diff, "jobs", "numjobs", tell_jobs, NULL);
 	find(diff, "tw_digits", "tw_digits", tell_digits, NULL);
 	for (size_t i = 0; i < TW_COUNTS; i++)
-		if (tw_count_rows[i].show != TW_NOT_SHOWN)
-			find(diff, tw_copy_text(tw_row_words(words, tw_count_rows[i].words,
+		if (tw_count_metrics[i].show != TW_NOT_SHOWN)
+			find(diff, tw_copy_text(tw_metric_label(words, tw_count_metrics[i].label,
 							     0)),
-			     NULL, tell_count, &tw_count_rows[i]);
+			     NULL, tell_count, &tw_count_metrics[i]);
 	find_time(diff);
 }

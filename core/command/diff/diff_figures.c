@@ -222,7 +222,7 @@ static int split_alike(const struct part *part)
 		const struct tw_tally *tally = &part->groups[i]->all.tally;
 		const struct tw_counts *counts = &tally->counts[part->direction];
 		const double chosen = (double)tw_tally_chosen(tally, part->direction);
-		const double of = !(chosen > 0) ? 0 : tw_has(tally, TW_ROW_split) ?
+		const double of = !(chosen > 0) ? 0 : tw_has(tally, TW_METRIC_split) ?
 			(double)counts->split / chosen :
 			(double)tally->times[TW_DEVICE][part->direction].count /
 			(double)tally->times[TW_LAT][part->direction].count;
@@ -246,7 +246,7 @@ static void add_time(struct part *part, enum tw_diff_kind kind, int time, int fo
 	if (any)
 		add(part, (struct tw_diff_figure) { .kind = kind,
 			.name = kind == TW_DIFF_CALL ? "submitting call" :
-				tw_time_rows[time].name });
+				tw_time_metrics[time].name });
 }
 
 static void add_stages(struct part *part)

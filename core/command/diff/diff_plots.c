@@ -8,7 +8,7 @@
 #include "command/diff/diff.h"
 #include "base/allocate.h"
 #include "command/output/page.h"
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 
 static const char *const side_names[TW_DIFF_SIDES] = { "A", "B" };
 

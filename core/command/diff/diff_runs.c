@@ -11,7 +11,7 @@
 #include "command/command.h"
 #include "command/diff/diff.h"
 #include "base/allocate.h"
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 
 int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 		 size_t count, struct tw_report_problem *problem)

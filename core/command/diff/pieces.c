@@ -16,8 +16,8 @@
 
 #include "command/diff/diff.h"
 #include "base/allocate.h"
-#include "command/answers/interval_files.h"
-#include "command/answers/answers.h"
+#include "command/analysis/interval_files.h"
+#include "command/analysis/analysis.h"
 #include "latency/histogram.h"
 
 /* With fewer windows for each piece, pieces would not take about the same time. */

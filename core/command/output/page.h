@@ -5,7 +5,7 @@
  *
  *	get		the subcommand fills a struct of its own. Most subcommands
  *			measure. `report` and `diff` read files that the engine wrote
- *			(plugin/job_report/job_report.c): answers/load.c finds the reports in them,
+ *			(plugin/job_report/job_report.c): analysis/load.c finds the reports in them,
  *			core/report/ reads and merges these
  *	build		its page builder (NAME_page.c or NAME.c) puts that struct
  *			into a struct tw_page: headings, text, facts, tables, plots

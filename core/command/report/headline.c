@@ -140,7 +140,7 @@ void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_grou
 			     int direction, const char *name)
 {
 	const struct tw_tally *tally = &group->all.tally;
-	const int has_bytes = tw_has(tally, TW_ROW_bytes);
+	const int has_bytes = tw_has(tally, TW_METRIC_bytes);
 
 	tw_table_row(tiles);
 	tw_cell_text(tiles, name);
@@ -156,7 +156,7 @@ void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_grou
 static void add_tiles(struct tw_page *page, const struct tw_report_group *group)
 {
 	struct tw_table *tiles = tw_report_tiles(page, "", tw_has(&group->all.tally,
-								  TW_ROW_bytes));
+								  TW_METRIC_bytes));
 
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		if (tw_report_shows_direction(group, i))

@@ -39,7 +39,7 @@ const char *tw_report_time_is(const struct tw_report_group *groups, size_t count
 		       "program does before and after";
 	if (all_attached && time == TW_KERNEL)
 		return "not split: blockq to complete, or the stages around a missing stamp";
-	return tw_time_rows[time].words;
+	return tw_time_metrics[time].label;
 }
 
 /* Return how many rings there were, with those that could not be followed. */
@@ -80,18 +80,18 @@ static int read_times(struct tw_histogram *histogram, const json_t *row, unsigne
 	const char *wrong;
 
 	return !tw_must(tw_histogram_from_json(histogram, json_object_get(
-		json_object_get(row, "stages"), tw_time_rows[time].name), &wrong));
+		json_object_get(row, "stages"), tw_time_metrics[time].name), &wrong));
 }
 
 /* Return what a time adds to the mean of the row's lat; 0: none. */
 static double mean_of(const json_t *row, unsigned time)
 {
 	const json_t *stages = json_object_get(row, "stages");
-	const json_t *lat = json_object_get(stages, tw_time_rows[TW_LAT].name);
+	const json_t *lat = json_object_get(stages, tw_time_metrics[TW_LAT].name);
 	const json_t *weight = json_object_get(lat, "weight");
 	const uint64_t ios = tw_report_u64(lat, weight ? "weight" : "count");
 
-	return ios ? (double)tw_report_u64(json_object_get(stages, tw_time_rows[time].name),
+	return ios ? (double)tw_report_u64(json_object_get(stages, tw_time_metrics[time].name),
 					   "sum_ns") / (double)ios : 0;
 }
 
@@ -121,7 +121,7 @@ static const char *put_parts(FILE *file, const json_t *row)
 	for (unsigned time = TW_SYNC_DATA; time <= TW_SYNC_WAKE; time++) {
 		if (!(mean_of(row, time) > 0))
 			continue;
-		fprintf(file, "%s%s %s", *before ? " + " : "", tw_time_rows[time].name,
+		fprintf(file, "%s%s %s", *before ? " + " : "", tw_time_metrics[time].name,
 			TW_SAY_NS(mean_of(row, time)));
 		before = "; ";
 	}
@@ -139,13 +139,13 @@ static void add_apart(struct tw_table *table, const json_t *row)
 
 	before = put_parts(file, row);
 	for (unsigned i = 0; i < TW_COUNTS; i++) {
-		const uint64_t count = tw_report_u64(row, tw_row_key(tw_count_rows[i].path));
+		const uint64_t count = tw_report_u64(row, tw_metric_key(tw_count_metrics[i].path));
 
-		if (!count || i == TW_ROW_ios || i == TW_ROW_bytes || i == TW_ROW_split ||
-		    i == TW_ROW_waited ||
-		    (i == TW_ROW_no_request && !tw_report_u64(row, "split")))
+		if (!count || i == TW_METRIC_ios || i == TW_METRIC_bytes || i == TW_METRIC_split ||
+		    i == TW_METRIC_waited ||
+		    (i == TW_METRIC_no_request && !tw_report_u64(row, "split")))
 			continue;
-		fprintf(file, "%s%s", before, TW_SAY_COUNT(count, tw_count_rows[i].words));
+		fprintf(file, "%s%s", before, TW_SAY_COUNT(count, tw_count_metrics[i].label));
 		before = ", ";
 	}
 	tw_text_close(file);
@@ -162,9 +162,9 @@ static void add_table(struct tw_page *page, const json_t *all)
 		{ "mean", .width = 7, .flags = TW_COLUMN_NARROW },
 		{ "p99", .width = 7, .flags = TW_COLUMN_NARROW },
 		{ "max", .width = 7, .flags = TW_COLUMN_NARROW },
-		{ tw_time_rows[TW_BLOCKQ].name, .width = 7, .flags = TW_COLUMN_NARROW },
-		{ tw_time_rows[TW_DEVICE].name, .width = 7, .flags = TW_COLUMN_NARROW },
-		{ tw_time_rows[TW_COMPLETE].name, .width = 7,
+		{ tw_time_metrics[TW_BLOCKQ].name, .width = 7, .flags = TW_COLUMN_NARROW },
+		{ tw_time_metrics[TW_DEVICE].name, .width = 7, .flags = TW_COLUMN_NARROW },
+		{ tw_time_metrics[TW_COMPLETE].name, .width = 7,
 		  .flags = TW_COLUMN_NARROW },
 		{ "file", .width = 7, .flags = TW_COLUMN_BELOW },
 		{ "apart", .width = 7, .flags = TW_COLUMN_BELOW },
@@ -244,18 +244,18 @@ static void add_lost(struct tw_page *page, const struct tw_scalars *scalars)
 {
 	const char *before = "not in these tables: ";
 
-	for (unsigned i = TW_ROW_lost_records; i <= TW_ROW_more_cqes + 1; i++) {
-		const unsigned row = i <= TW_ROW_more_cqes ? i : TW_ROW_missed_runs;
-		const uint64_t value = tw_scalar_of(scalars, row - TW_COUNTS);
+	for (unsigned i = TW_METRIC_lost_records; i <= TW_METRIC_more_cqes + 1; i++) {
+		const unsigned metric = i <= TW_METRIC_more_cqes ? i : TW_METRIC_missed_runs;
+		const uint64_t value = tw_scalar_of(scalars, metric - TW_COUNTS);
 
 		if (!value)
 			continue;
 		if (*before == 'n')
 			tw_page_remark(page, "%s", "");
 		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(value,
-			     row == TW_ROW_missed_runs ?
+			     metric == TW_METRIC_missed_runs ?
 			     "event[s] for which the kernel skipped the program" :
-			     tw_scalar_rows[row - TW_COUNTS].words));
+			     tw_scalar_metrics[metric - TW_COUNTS].label));
 		before = ", ";
 	}
 }

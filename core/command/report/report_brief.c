@@ -53,7 +53,7 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 		    tw_tally_stage_ns(&last->all.tally, largest, direction))
 			largest = i;
 	tw_page_paragraph(page, "largest stage: %s (%.0f %% of lat",
-			  tw_time_rows[largest].name,
+			  tw_time_metrics[largest].name,
 			  share_of(&last->all.tally, largest, direction));
 	for (size_t i = 0; i + 1 < count; i++)
 		if (tw_report_has_all_stages(&groups[i].all.tally, direction))
@@ -69,7 +69,7 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 	const struct tw_report_group *last = &groups[count - 1];
 	const unsigned long long depth = last->all.jobs[0].iodepth;
 	struct tw_table *tiles = tw_report_tiles(page, "depth",
-						 tw_has(&last->all.tally, TW_ROW_bytes));
+						 tw_has(&last->all.tally, TW_METRIC_bytes));
 	char text[TW_REPORT_SENTENCE];
 
 	for (size_t i = 0; i < count; i++)

@@ -39,12 +39,12 @@ static const struct tw_column columns[] = {
 /* Add a count, per second of the longest job if @is_rate; nothing if it is not known, or
  * for a stage. */
 static void add_count(struct tw_table *table, const struct tw_report_group *group,
-		      size_t row, int time, int direction, int is_rate)
+		      size_t metric, int time, int direction, int is_rate)
 {
-	const uint64_t count = tw_count_of(&group->all.tally.counts[direction], row);
+	const uint64_t count = tw_count_of(&group->all.tally.counts[direction], metric);
 
-	if (time != TW_LAT || !tw_has(&group->all.tally, (unsigned)row) ||
-	    !(tw_count_rows[row].directions >> direction & 1) || (is_rate && !group->run_ns))
+	if (time != TW_LAT || !tw_has(&group->all.tally, (unsigned)metric) ||
+	    !(tw_count_metrics[metric].directions >> direction & 1) || (is_rate && !group->run_ns))
 		tw_cell_none(table);
 	else if (is_rate)
 		tw_cell_printf(table, "%.9g", (double)count * 1e9 / (double)group->run_ns);
@@ -68,10 +68,10 @@ static void add_line(struct tw_table *table, const struct tw_report_group *group
 	tw_cell_text(table, job->host);
 	tw_cell_text(table, job->run);
 	tw_cell_text(table, tw_direction_names[direction]);
-	tw_cell_text(table, tw_time_rows[time].name);
+	tw_cell_text(table, tw_time_metrics[time].name);
 	tw_cell_u64(table, tw_histogram_values(histogram));
-	add_count(table, group, TW_ROW_ios, time, direction, 1);
-	add_count(table, group, TW_ROW_bytes, time, direction, 1);
+	add_count(table, group, TW_METRIC_ios, time, direction, 1);
+	add_count(table, group, TW_METRIC_bytes, time, direction, 1);
 	tw_cell_u64(table, histogram->count ? histogram->min_ns : 0);
 	tw_cell_printf(table, "%.9g", mean_ns);
 	tw_cell_printf(table, "%.9g", tw_histogram_stddev_ns(histogram));
@@ -79,7 +79,7 @@ static void add_line(struct tw_table *table, const struct tw_report_group *group
 		tw_report_add_percentile(table, histogram, (double)tw_histogram_values(histogram),
 					 percents[i]);
 	tw_cell_u64(table, histogram->max_ns);
-	for (size_t i = TW_ROW_ios + 1; i < TW_COUNTS; i++)
+	for (size_t i = TW_METRIC_ios + 1; i < TW_COUNTS; i++)
 		add_count(table, group, i, time, direction, 0);
 }
 
@@ -90,9 +90,9 @@ struct tw_table *tw_report_csv(struct tw_page *page, const struct tw_report_grou
 	struct tw_table *table;
 
 	memcpy(all, columns, sizeof(columns));
-	for (size_t i = TW_ROW_ios + 1; i < TW_COUNTS; i++)
+	for (size_t i = TW_METRIC_ios + 1; i < TW_COUNTS; i++)
 		all[COLUMNS + i - 1] = (struct tw_column) {
-			.heading = tw_count_rows[i].path,
+			.heading = tw_count_metrics[i].path,
 		};
 	table = tw_page_table(page, all, sizeof(all) / sizeof(*all));
 	tw_page_only(page, TW_IN_CSV);
@@ -179,7 +179,7 @@ int tw_report_write_percentiles(const struct tw_report_group *groups,
 		if (count > 1)
 			snprintf(which, sizeof(which), ".%zu", number);
 		path = tw_format("%s%s%s.%s.%s.hgrm", prefix, name, which,
-				 tw_direction_names[direction], tw_time_rows[time].name);
+				 tw_direction_names[direction], tw_time_metrics[time].name);
 		error = tw_must(tw_output_file(path, write_file,
 					       &of->tally.times[time][direction]));
 		if (error) {

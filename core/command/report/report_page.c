@@ -135,7 +135,7 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 		    (i >= TW_REPORT_ROWS && (i < TW_SYNC_WORKER || i > TW_COMPLETE_WAKE)))
 			continue;
 		tw_table_row(table);
-		tw_cell_text(table, tw_time_rows[i].name);
+		tw_cell_text(table, tw_time_metrics[i].name);
 		tw_cell_u64(table, of);
 		tw_report_add_ns(table, of != 0, (double)histogram->min_ns);
 		add_mean(table, &means, tally, (unsigned)i, direction);
@@ -179,9 +179,9 @@ static void add_fewer(struct tw_page *page, const struct tw_tally *tally, int di
 			continue;
 		if (!*before)
 			tw_page_remark(page, "%s", "");
-		tw_page_more(page, "%s%s", before, tw_time_rows[i].name);
+		tw_page_more(page, "%s%s", before, tw_time_metrics[i].name);
 		if (last > i)
-			tw_page_more(page, " to %s", tw_time_rows[last].name);
+			tw_page_more(page, " to %s", tw_time_metrics[last].name);
 		tw_page_more(page, " of %llu%s%s", (unsigned long long)ios,
 			     ios < most ? " or more" : "", *before ? "" : " I/Os");
 		before = ", ";
@@ -219,7 +219,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_report_add_kinds(page, group, direction);
 	/* A sync has no requests of its own. */
 	if (direction == TW_SYNC && !group->all.attached)
-		tw_report_add_whole_syncs(page, group);
+		tw_report_add_unsplit_syncs(page, group);
 	else if (!tw_report_has_sync_parts(tally, direction))
 		tw_report_add_inside(page, group, direction, tw_report_rest(with));
 	if (direction == TW_SYNC)
@@ -236,7 +236,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_report_add_company_times(page, group, direction, tw_report_rest(with));
 	tw_page_begin_spare(page, 0);
 	/* Only a job with a rate has a schedule. */
-	if (slip->count && tw_has(tally, TW_ROW_slip_at_end_ns))
+	if (slip->count && tw_has(tally, TW_METRIC_slip_at_end_ns))
 		tw_page_remark(page, "behind fio's schedule: at most %s, at the end %s%s; the "
 			       "schedule is known to %s", TW_SAY_NS(slip->max_ns),
 			       TW_SAY_NS(tally->counts[direction].slip_at_end_ns),
@@ -255,12 +255,12 @@ static void add_batches(struct tw_page *page, const struct tw_tally *tally)
 	const struct tw_scalars *scalars = &tally->scalars;
 	uint64_t requeued = 0;
 
-	if (scalars->enters == 0 && scalars->tails == 0)
+	if (scalars->enters == 0 && scalars->reaps == 0)
 		return;
 	tw_page_paragraph(page, "submitted by %s; completions seen at %s, up to %llu "
 			  "sharing a stamp", TW_SAY_COUNT(scalars->enters, "system call[s]"),
-			  TW_SAY_COUNT(scalars->tails, "time[s]"),
-			  (unsigned long long)scalars->largest_tail);
+			  TW_SAY_COUNT(scalars->reaps, "time[s]"),
+			  (unsigned long long)scalars->largest_reap);
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		requeued += tally->counts[i].requeued;
 	if (requeued)
@@ -278,13 +278,13 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 	const struct tw_tally *tally = &group->all.tally;
 	const char *before = "";
 
-	for (unsigned row = 0; row < TW_ROWS; row++) {
-		const int is_expected = row < TW_COUNTS ?
-			tw_count_rows[row].needed != TW_OPTIONAL :
-			row == TW_ROW_enters || row == TW_ROW_OVER_TIME ||
-			row == TW_ROW_SLOWEST;
+	for (unsigned metric = 0; metric < TW_METRICS; metric++) {
+		const int is_expected = metric < TW_COUNTS ?
+			tw_count_metrics[metric].needed != TW_OPTIONAL :
+			metric == TW_METRIC_enters || metric == TW_METRIC_OVER_TIME ||
+			metric == TW_METRIC_SLOWEST;
 
-		if (!tw_row_is_in(&tally->lacks, row) && (!is_expected || tw_has(tally, row)))
+		if (!tw_metric_is_in(&tally->lacks, metric) && (!is_expected || tw_has(tally, metric)))
 			continue;
 		if (!*before) {
 			tw_page_gap(page);
@@ -293,8 +293,8 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 					  " by all of these jobs");
 		}
 		/* The name of a number is its key. */
-		tw_page_more(page, "%s %s", before, row < TW_ROW_BY_LAT ? tw_row_path(row) :
-			     parts[row - TW_ROW_BY_LAT]);
+		tw_page_more(page, "%s %s", before, metric < TW_METRIC_BY_LAT ? tw_metric_path(metric) :
+			     parts[metric - TW_METRIC_BY_LAT]);
 		before = ",";
 	}
 }
@@ -402,10 +402,10 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 	tw_page_heading(page, 2, "What the words mean");
 	shown[TW_BEFORE] = shown[TW_ADMISSION] = shown[TW_SCHEDULER];
 	for (int i = 0; i < TW_TIMES; i++)
-		if (shown[i] && (i < TW_REPORT_ROWS || tw_time_rows[i].parent == TW_BLOCKQ ||
-				 tw_time_rows[i].parent == TW_KERNEL ||
-				 tw_time_rows[i].parent == TW_COMPLETE))
-			tw_page_fact(page, tw_time_rows[i].name, "%s",
+		if (shown[i] && (i < TW_REPORT_ROWS || tw_time_metrics[i].parent == TW_BLOCKQ ||
+				 tw_time_metrics[i].parent == TW_KERNEL ||
+				 tw_time_metrics[i].parent == TW_COMPLETE))
+			tw_page_fact(page, tw_time_metrics[i].name, "%s",
 				     tw_report_time_is(groups, count, i));
 	tw_page_note(page, "min, mean and max are as stamped; percentiles are at most "
 		     "%g %% above; -: too few I/Os, none lies above that percentile",

@@ -6,7 +6,7 @@
 #ifndef TW_REPORT_PARTS_H
 #define TW_REPORT_PARTS_H
 
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 #include "command/output/page.h"
 
 enum tw_report_with {
@@ -110,7 +110,7 @@ int tw_report_has_sync_parts(const struct tw_tally *tally, int direction);
 int tw_report_adds_up(const struct tw_tally *tally, unsigned time, int direction);
 
 /* Tell why syncs have no parts. */
-void tw_report_add_whole_syncs(struct tw_page *page, const struct tw_report_group *group);
+void tw_report_add_unsplit_syncs(struct tw_page *page, const struct tw_report_group *group);
 
 /* Do the stages of all I/Os of a direction add up to their lat? */
 int tw_report_has_all_stages(const struct tw_tally *tally, int direction);

@@ -74,7 +74,7 @@ static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
 
 	for (int i = 0; i < TW_REPORT_ROWS; i++) {
 		const struct tw_histogram *histogram = &tally->times[i][direction];
-		const char *name = tw_time_rows[i].name;
+		const char *name = tw_time_metrics[i].name;
 		struct tw_series *series;
 
 		if (histogram->count == 0)
@@ -104,7 +104,7 @@ static void add_stages(struct tw_page *page, const struct tw_tally *tally,
 			.to = (double)tw_histogram_percentile(histogram, 99),
 			.high = (double)histogram->max_ns,
 		};
-		const char *name = tw_time_rows[i].name;
+		const char *name = tw_time_metrics[i].name;
 
 		if (histogram->count)
 			tw_plot_bar(plot, name, tw_report_color_of(i), &bar,

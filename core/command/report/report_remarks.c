@@ -135,20 +135,20 @@ static void add_more(struct tw_page *page, const struct tw_counts *counts, size_
 	const char *before = " (";
 
 	for (size_t i = 0; i < TW_COUNTS; i++) {
-		const struct tw_count_row *row = &tw_count_rows[i];
+		const struct tw_count_metric *metric = &tw_count_metrics[i];
 		const uint64_t count = tw_count_of(counts, i);
 
-		if (row->of != of || row->share != TW_PART || !count)
+		if (metric->of != of || metric->share != TW_PART || !count)
 			continue;
-		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(count, row->words));
+		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(count, metric->label));
 		before = ", ";
 	}
 	if (*before == ' ')
-		tw_page_more(page, " (%s", tw_count_rows[of].more);
+		tw_page_more(page, " (%s", tw_count_metrics[of].detail);
 	tw_page_more(page, ")");
 }
 
-/* Add the counts that are shown there by the words of their rows, after @beginning, which
+/* Add the counts that are shown there by the words of their metrics, after @beginning, which
  * begins a remark if @any is 0. Return: @any; 1 if there are such counts. */
 static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
 		     enum tw_show show, const char *beginning, int any)
@@ -156,16 +156,16 @@ static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
 	const char *before = beginning;
 
 	for (size_t i = 0; i < TW_COUNTS; i++) {
-		const struct tw_count_row *row = &tw_count_rows[i];
+		const struct tw_count_metric *metric = &tw_count_metrics[i];
 		const uint64_t count = tw_count_of(counts, i);
 
-		if (row->show != show || !count)
+		if (metric->show != show || !count)
 			continue;
 		if (before == beginning && any)
 			tw_page_more(page, "; ");
 		else if (before == beginning)
 			tw_page_remark(page, "%s", "");
-		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(count, row->words));
+		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(count, metric->label));
 		if (show == TW_AMONG)
 			add_more(page, counts, i);
 		before = ", ";
@@ -188,10 +188,10 @@ void tw_report_add_kinds(struct tw_page *page, const struct tw_report_group *gro
 
 /* ---- inside the kernel ---------------------------------------------------------- */
 
-/* Does this row count I/Os that were not split for one reason? */
-static int is_reason(size_t row)
+/* Does this metric count I/Os that were not split for one reason? */
+static int is_reason(size_t metric)
 {
-	return strncmp(tw_count_rows[row].path, "kernel_stages.not_split.", 24) == 0;
+	return strncmp(tw_count_metrics[metric].path, "kernel_stages.not_split.", 24) == 0;
 }
 
 void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *group,
@@ -226,7 +226,7 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 		if (!count)
 			continue;
 		tw_page_more(page, "%s %s (%s)", before,
-			     TW_SAY_COUNT(count, tw_count_rows[i].words), tw_count_rows[i].more);
+			     TW_SAY_COUNT(count, tw_count_metrics[i].label), tw_count_metrics[i].detail);
 		before = ",";
 	}
 	if (counts->split && scalars->clock_error_ns)
@@ -241,12 +241,12 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 			     "be missing", TW_SAY_COUNT(scalars->missed_runs, "run[s]"));
 }
 
-void tw_report_add_whole_syncs(struct tw_page *page, const struct tw_report_group *group)
+void tw_report_add_unsplit_syncs(struct tw_page *page, const struct tw_report_group *group)
 {
 	const char *why = NULL;
 
 	for (size_t i = 0; i < group->all.job_count && !why; i++)
-		why = group->all.jobs[i].whole_syncs;
+		why = group->all.jobs[i].unsplit_syncs;
 	if (why)
 		tw_page_remark(page, "the parts of kernel are not known: %s", why);
 }

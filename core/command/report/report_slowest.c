@@ -133,7 +133,7 @@ static int any_has(const struct tw_report_group *group, int kind, size_t count)
 		    kind == WHY ? tw_report_say_cause(text, sizeof(text), slow->json) :
 		    kind < STAGES ? json_object_get(slow->json, keys[kind]) != NULL :
 		    json_object_get(json_object_get(slow->json, "stages"),
-				    tw_time_rows[kind - STAGES].name) != NULL)
+				    tw_time_metrics[kind - STAGES].name) != NULL)
 			return 1;
 	}
 	return 0;
@@ -191,7 +191,7 @@ static void add_cell(struct tw_table *table, const struct tw_report_group *group
 			     medium == TW_IN_TEXT ? "" : "-");
 	} else if (kind == CALL || kind >= STAGES) {
 		const json_t *of = kind == CALL ? json_object_get(json, keys[CALL]) :
-			json_object_get(stages, tw_time_rows[kind - STAGES].name);
+			json_object_get(stages, tw_time_metrics[kind - STAGES].name);
 		const int is_known = !tw_json_to_u64(of, &ns);
 
 		tw_report_add_ns(table, is_known, (double)ns);
@@ -221,7 +221,7 @@ static void add_ios(struct tw_page *page, const struct tw_report_group *group, s
 		else
 			for (int j = 0; j < TW_STAGES; j++)
 				add_column(&table, (struct tw_column) {
-					.heading = tw_time_rows[j].name }, STAGES + j, of);
+					.heading = tw_time_metrics[j].name }, STAGES + j, of);
 	into = tw_page_table(page, table.columns, table.count);
 	tw_page_only(page, medium);
 	for (size_t i = 0; i < shown; i++) {

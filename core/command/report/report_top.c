@@ -83,7 +83,7 @@ static void more_stages(struct tw_page *page, const struct part *part, int most,
 		tw_page_more(page, is_plain ? "%s%.0f %% %s (stage %s)" : "%s%.0f %% %s%s",
 			     i ? ", " : "", below, is_plain ?
 			     tw_report_where((unsigned)largest) : "in ",
-			     tw_time_rows[largest].name);
+			     tw_time_metrics[largest].name);
 	}
 }
 

@@ -30,7 +30,7 @@ void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
 		const uint64_t ns = tw_tally_stage_ns(tally, i, direction);
 
 		if (ns)
-			tw_plot_part(stack, tw_time_rows[i].name, tw_report_color_of((int)i),
+			tw_plot_part(stack, tw_time_metrics[i].name, tw_report_color_of((int)i),
 				     scale * (double)ns);
 	}
 }
@@ -61,7 +61,7 @@ static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, in
 				      TW_SAY_NS(tw_lat_slice_low(sum.at)));
 		for (int j = 0; j < TW_STAGES; j++)
 			if (sum.sum_ns[j])
-				tw_plot_part(stack, tw_time_rows[j].name, tw_report_color_of(j),
+				tw_plot_part(stack, tw_time_metrics[j].name, tw_report_color_of(j),
 					     (double)sum.sum_ns[j]);
 	}
 }
@@ -126,7 +126,7 @@ void tw_report_add_parts_table(struct tw_page *page, const struct tw_tally *tall
 		return;
 	for (int i = 0; i < TW_STAGES; i++)
 		if (tally->times[i][direction].count)
-			columns[count++].heading = tw_time_rows[i].name;
+			columns[count++].heading = tw_time_metrics[i].name;
 	tw_page_note(page, "Mean times of the I/Os with about the lat of a percentile; the "
 		     "stages add up to lat (-: none of these I/Os has the stage):");
 	tw_page_only(page, TW_IN_HTML);

@@ -21,12 +21,12 @@ static void share(struct tw_report_means *means, const struct tw_tally *tally, u
 
 	digits[TW_TIMES] = (double)tw_tally_stage_ns(tally, parent, direction);
 	for (unsigned time = 0; time < TW_TIMES; time++)
-		if (tw_time_rows[time].parent == parent)
+		if (tw_time_metrics[time].parent == parent)
 			digits[TW_TIMES] -= digits[time] =
 				(double)tw_tally_stage_ns(tally, time, direction);
 	for (unsigned time = 0; time <= TW_TIMES; time++) {
 		digits[time] = fmax(digits[time], 0) / means->digit_ns;
-		if (time < TW_TIMES && tw_time_rows[time].parent == parent)
+		if (time < TW_TIMES && tw_time_metrics[time].parent == parent)
 			means->digits[time] = (uint64_t)digits[time];
 		left -= (int64_t)digits[time];
 		digits[time] -= floor(digits[time]);
@@ -57,7 +57,7 @@ void tw_report_find_means(struct tw_report_means *means, const struct tw_tally *
 	double smallest_ns = 0;
 
 	for (unsigned time = 0; time < TW_TIMES; time++) {
-		const double ns = tw_time_rows[time].parent != of ? 0 :
+		const double ns = tw_time_metrics[time].parent != of ? 0 :
 				  tw_tally_mean_ns(tally, time, direction);
 
 		if (ns > 0 && (!(smallest_ns > 0) || ns < smallest_ns))
@@ -130,13 +130,13 @@ static void put_parts(struct tw_page *page, const struct tw_report_means *means,
 {
 	for (unsigned i = TW_STAGES; i < TW_TIMES; i++) {
 		/* A call has no worker. */
-		if (tw_time_rows[i].parent != stage || !tally->times[i][direction].count ||
+		if (tw_time_metrics[i].parent != stage || !tally->times[i][direction].count ||
 		    (i == TW_WORKER && !means->digits[i]))
 			continue;
-		put_mean(page, means, before, tw_time_rows[i].name, bound_of(tally, i),
+		put_mean(page, means, before, tw_time_metrics[i].name, bound_of(tally, i),
 			 means->digits[i]);
 		if (i == TW_SYNC_DATA && direction == TW_SYNC &&
-		    tw_has(tally, TW_ROW_sync_bytes))
+		    tw_has(tally, TW_METRIC_sync_bytes))
 			tw_page_more(page, " (%s)",
 				     TW_SAY_BYTES((double)tally->counts[direction].sync_bytes /
 						  (double)tally->times[i][direction].count));
@@ -160,7 +160,7 @@ static void put_stages(struct tw_page *page, const struct tw_report_means *means
 		if (i == TW_KERNEL && tw_report_has_sync_parts(tally, direction))
 			put_parts(page, means, tally, TW_KERNEL, direction, before);
 		else
-			put_mean(page, means, before, tw_time_rows[i].name, "", means->digits[i]);
+			put_mean(page, means, before, tw_time_metrics[i].name, "", means->digits[i]);
 		before = " + ";
 	}
 }
@@ -255,7 +255,7 @@ static void put_fio_mean(struct tw_page *page, const struct tw_report_means *mea
 	const uint64_t ios = group->all.tally.times[TW_LAT][direction].count;
 	double mean_ns, off_ns;
 
-	if (!tw_has(&group->all.tally, TW_ROW_fio_lat_ns) || !fio->fio_ios) {
+	if (!tw_has(&group->all.tally, TW_METRIC_fio_lat_ns) || !fio->fio_ios) {
 		put_whole(page, means, "", names.alone, digits);
 		return;
 	}
@@ -380,7 +380,7 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 		return;
 	if (split != tally->times[stage][direction].count) {
 		tw_page_remark(page, "the parts of %s are not known of all I/Os",
-			       tw_time_rows[stage].name);
+			       tw_time_metrics[stage].name);
 		return;
 	}
 	if (of_sync && !tw_report_has_write_sync(tally, direction)) {
@@ -390,7 +390,7 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 	}
 	tw_report_find_means(&means, tally, stage, direction);
 	tw_page_remark(page, "%s", "");
-	put_whole(page, &means, "", tw_time_rows[stage].name, means.digits[stage]);
+	put_whole(page, &means, "", tw_time_metrics[stage].name, means.digits[stage]);
 	if (exact) {
 		put_parts(page, &means, tally, stage, direction, " = ");
 	} else {

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 #include "command/command.h"
 #include "command/run/run_parts.h"
 #include "base/write_file.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/open_file.h"
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 #include "command/command.h"
 #include "command/output/page.h"
 #include "command/run/run_parts.h"

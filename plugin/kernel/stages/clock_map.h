@@ -48,7 +48,7 @@ enum tw_inside {
 	TW_INSIDES,
 };
 
-/* Parts of blockq: see core/report/rows.h. */
+/* Parts of blockq: see core/report/metrics.h. */
 struct tw_blockq_parts {
 	enum {
 		TW_PARTS_UNKNOWN,

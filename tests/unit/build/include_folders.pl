@@ -22,7 +22,7 @@ my @order = (
 	['core/trust'],
 	['core/example', 'core/preload', 'core/profile', 'core/command/output'],
 	['core/command'],
-	['core/command/answers', 'plugin/collect'],
+	['core/command/analysis', 'plugin/collect'],
 	['core/memory/command', 'core/profile/command',
 	 map { "core/command/$_" } qw(bench calibrate check compare diff report)],
 	['core/command/run'],

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/answers/interval_files.h"
+#include "command/analysis/interval_files.h"
 #include "tap.h"
 
 static char path[] = "/tmp/tw_intervals.XXXXXX";
@@ -106,8 +106,8 @@ static void whole(struct sum *sum)
 	tap_ok(!sum->ret && sum->lines == 4 && sum->has_end, "four lines and an end");
 	tap_is_u64(ios_of(sum), 4, "I/Os");
 	tap_is_u64(sum->to_ns, 3000, "the end of the last");
-	tap_ok(!tw_has(&sum->tally, TW_ROW_TIMES + TW_QUEUE) &&
-	       tw_row_is_in(&sum->tally.lacks, TW_ROW_TIMES + TW_QUEUE),
+	tap_ok(!tw_has(&sum->tally, TW_METRIC_TIMES + TW_QUEUE) &&
+	       tw_metric_is_in(&sum->tally.lacks, TW_METRIC_TIMES + TW_QUEUE),
 	       "a stage that one line has is not in the sum");
 	tap_is_u64(sum->unknown, 1, "a stage that is unknown");
 	tap_ok(lat->count == 4 && lat->sum_ns == 86 && lat->min_ns == 10 &&

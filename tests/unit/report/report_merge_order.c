@@ -124,7 +124,7 @@ static int slowest_are_kept(const struct tw_report *merged, const struct tw_repo
 			continue;
 		for (unsigned j = 0; j < TW_DIRECTIONS; j++)
 			ios += reports[i].tally.counts[j].ios;
-		if (!tw_has(&reports[i].tally, TW_ROW_SLOWEST))
+		if (!tw_has(&reports[i].tally, TW_METRIC_SLOWEST))
 			return merged->slow_count == 0;
 		all += reports[i].slow_count;
 		if (reports[i].slow_count < ios && reports[i].slow_count < most)

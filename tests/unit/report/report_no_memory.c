@@ -70,12 +70,12 @@ static int read_one(struct tw_report *report, const json_t *from)
 
 static int make_tally(void)
 {
-	struct tw_row_set has = { { 0 } };
+	struct tw_metric_set has = { { 0 } };
 	struct tw_tally made;
 	int error;
 
-	for (unsigned row = 0; row < TW_ROWS; row++)
-		tw_row_put(&has, row);
+	for (unsigned row = 0; row < TW_METRICS; row++)
+		tw_metric_put(&has, row);
 	error = tw_tally_init(&made, &has, 2, 16);
 	tw_tally_free(&made);
 	return error;

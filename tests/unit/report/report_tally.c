@@ -19,19 +19,19 @@
 
 /* ---- making tallies ---------------------------------------------------------- */
 
-static struct tw_row_set all_but(unsigned gone)
+static struct tw_metric_set all_but(unsigned gone)
 {
-	struct tw_row_set has = { { 0 } };
+	struct tw_metric_set has = { { 0 } };
 
-	for (unsigned row = 0; row < TW_ROWS; row++)
+	for (unsigned row = 0; row < TW_METRICS; row++)
 		if (row != gone)
-			tw_row_put(&has, row);
+			tw_metric_put(&has, row);
 	return has;
 }
 
 static void make_empty(struct tw_tally *tally, unsigned gone, unsigned digits)
 {
-	const struct tw_row_set has = all_but(gone);
+	const struct tw_metric_set has = all_but(gone);
 
 	if (tw_tally_init(tally, &has, digits, WINDOWS))
 		exit(1);
@@ -42,7 +42,7 @@ static void make(struct tw_tally *tally, uint64_t *state)
 {
 	struct made made = { .random = state, .digits = DIGITS, .bits = 40 };
 
-	make_empty(tally, TW_ROWS, DIGITS);
+	make_empty(tally, TW_METRICS, DIGITS);
 	made_ios(&made);
 	made_fill(&made, tally);
 }
@@ -85,13 +85,13 @@ static int wrong_sums(uint64_t *state)
 			uint64_t y = tw_count_of(&b.counts[i], row);
 
 			wrong += tw_count_of(&sum.counts[i], row) !=
-				(tw_count_rows[row].merge == TW_SUM ? x + y : x > y ? x : y);
+				(tw_count_metrics[row].merge == TW_SUM ? x + y : x > y ? x : y);
 		}
 	for (unsigned row = 0; row < TW_SCALARS; row++) {
 		uint64_t x = tw_scalar_of(&a.scalars, row), y = tw_scalar_of(&b.scalars, row);
 
 		wrong += tw_scalar_of(&sum.scalars, row) !=
-			(tw_scalar_rows[row].merge == TW_SUM ? x + y : x > y ? x : y);
+			(tw_scalar_metrics[row].merge == TW_SUM ? x + y : x > y ? x : y);
 	}
 	for (int time = 0; time < TW_TIMES; time++)
 		for (int i = 0; i < TW_DIRECTIONS; i++)
@@ -118,14 +118,14 @@ static void absent_rows(uint64_t *state)
 	int wrong = 0;
 
 	make(&all, state);
-	for (unsigned gone = 0; gone < TW_ROWS; gone++) {
+	for (unsigned gone = 0; gone < TW_METRICS; gone++) {
 		make_empty(&lacking, gone, DIGITS);
 		wrong += tw_tally_merge(&sum, gone % 2 ? &all : &lacking) ||
 			 tw_tally_merge(&sum, gone % 2 ? &lacking : &all) ||
 			 tw_tally_merge(&sum, &all);
-		for (unsigned row = 0; row < TW_ROWS; row++)
+		for (unsigned row = 0; row < TW_METRICS; row++)
 			wrong += tw_has(&sum, row) != (row != gone) ||
-				 tw_row_is_in(&sum.lacks, row) != (row == gone);
+				 tw_metric_is_in(&sum.lacks, row) != (row == gone);
 		tw_tally_free(&lacking);
 		tw_tally_free(&sum);
 	}
@@ -157,7 +157,7 @@ static void refused_merges(uint64_t *state)
 	       "a sum of a stage beyond 64 bits");
 	tw_tally_free(&sum);
 	tw_tally_free(&b);
-	make_empty(&b, TW_ROWS, DIGITS + 1);
+	make_empty(&b, TW_METRICS, DIGITS + 1);
 	tap_ok(tw_tally_digits(&b) == DIGITS + 1 && tw_tally_merge(&b, &a) == -EINVAL,
 	       "a tally of other digits");
 	tw_tally_free(&a);
@@ -173,7 +173,7 @@ static void reset(uint64_t *state)
 
 	make(&tally, state);
 	tw_tally_reset(&tally);
-	make_empty(&fresh, TW_ROWS, DIGITS);
+	make_empty(&fresh, TW_METRICS, DIGITS);
 	tap_ok(same(&tally, &fresh), "a reset tally is an empty one");
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		wrong += memcmp(tally.by_lat[i].sum_ns, fresh.by_lat[i].sum_ns,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests: core/command/answers
+ * Tests: core/command/analysis
  *
  * The words of the rows read as English after the number: 1 is singular, all others are
  * plural. Fails if a row's words do not differ for 1 where a page prints them, if a
@@ -13,31 +13,31 @@
 #include <string.h>
 
 #include "report/report_json.h"
-#include "report/rows.h"
+#include "report/metrics.h"
 #include "tap.h"
 
 static void is_text(const char *words, uint64_t count, const char *expected)
 {
-	char text[TW_ROW_TEXT];
+	char text[TW_METRIC_TEXT];
 
-	tw_row_words(text, words, count);
+	tw_metric_label(text, words, count);
 	tap_ok(strcmp(text, expected) == 0, "%d %s", (int)count, text);
 }
 
 /* Return 1 if the words fit and can follow both numbers. */
 static int is_good(const char *words, int is_printed)
 {
-	char one[TW_ROW_TEXT], many[TW_ROW_TEXT];
+	char one[TW_METRIC_TEXT], many[TW_METRIC_TEXT];
 
-	tw_row_words(one, words, 1);
-	tw_row_words(many, words, 2);
-	return strlen(many) < TW_ROW_TEXT - 1 && !strpbrk(many, "[]") &&
+	tw_metric_label(one, words, 1);
+	tw_metric_label(many, words, 2);
+	return strlen(many) < TW_METRIC_TEXT - 1 && !strpbrk(many, "[]") &&
 	       !strpbrk(one, "[]") && (!is_printed || strcmp(one, many) != 0);
 }
 
 static int is_reason(size_t row)
 {
-	return strncmp(tw_count_rows[row].path, "kernel_stages.", 14) == 0;
+	return strncmp(tw_count_metrics[row].path, "kernel_stages.", 14) == 0;
 }
 
 /* ---- text of unknown origin ---- */
@@ -56,7 +56,7 @@ static void becomes(const char *text, const char *should, const char *what)
 
 int main(void)
 {
-	char text[TW_ROW_TEXT], words[2 * TW_ROW_TEXT];
+	char text[TW_METRIC_TEXT], words[2 * TW_METRIC_TEXT];
 
 	is_text("error[s]", 1, "error");
 	is_text("error[s]", 0, "errors");
@@ -67,15 +67,15 @@ int main(void)
 	is_text("process[es] not followed, I/O[s]", 2, "processes not followed, I/Os");
 	memset(words, 'x', sizeof(words));
 	words[sizeof(words) - 1] = '\0';
-	tw_row_words(text, words, 1);
-	tap_ok(strlen(text) == TW_ROW_TEXT - 1, "words that are too long are cut");
+	tw_metric_label(text, words, 1);
+	tap_ok(strlen(text) == TW_METRIC_TEXT - 1, "words that are too long are cut");
 
 	for (size_t i = 0; i < TW_COUNTS; i++)
-		tap_ok(is_good(tw_count_rows[i].words, tw_count_rows[i].show != TW_NOT_SHOWN ||
-			       is_reason(i)), "%s", tw_count_rows[i].path);
+		tap_ok(is_good(tw_count_metrics[i].label, tw_count_metrics[i].show != TW_NOT_SHOWN ||
+			       is_reason(i)), "%s", tw_count_metrics[i].path);
 	for (size_t i = 0; i < TW_SCALARS; i++)
-		tap_ok(is_good(tw_scalar_rows[i].words, i + TW_COUNTS >= TW_ROW_lost_records),
-		       "%s", tw_scalar_rows[i].path);
+		tap_ok(is_good(tw_scalar_metrics[i].label, i + TW_COUNTS >= TW_METRIC_lost_records),
+		       "%s", tw_scalar_metrics[i].path);
 	becomes("", "", "nothing");
 	becomes("Xeon(R) @ 2.10GHz", "Xeon(R) @ 2.10GHz", "plain");
 	becomes("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",

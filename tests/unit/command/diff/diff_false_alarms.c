@@ -51,13 +51,13 @@ struct diff_simulation {
 /* Return 0 or -ENOMEM. */
 static int diff_simulation_init(struct diff_simulation *simulation)
 {
-	static const unsigned rows[] = { TW_ROW_ios, TW_ROW_TIMES + TW_QUEUE,
-		TW_ROW_TIMES + TW_KERNEL, TW_ROW_TIMES + TW_LAT, TW_ROW_OVER_TIME };
-	struct tw_row_set has = { { 0 } };
+	static const unsigned rows[] = { TW_METRIC_ios, TW_METRIC_TIMES + TW_QUEUE,
+		TW_METRIC_TIMES + TW_KERNEL, TW_METRIC_TIMES + TW_LAT, TW_METRIC_OVER_TIME };
+	struct tw_metric_set has = { { 0 } };
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		tw_row_put(&has, rows[i]);
+		tw_metric_put(&has, rows[i]);
 	memset(simulation, 0, sizeof(*simulation));
 	for (int i = 0; i < DIFF_RUNS; i++) {
 		simulation->jobs[i].name = "job";

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: core/command/answers
+# Tests: core/command/analysis
 #
 # Behaviour: the I/Os of all jobs are put together by device. The devices are in
 # order of p99.9 of lat, or of a smaller percentile if most have too few I/Os. A

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: core/report core/command/answers
+# Tests: core/report core/command/analysis
 #
 # Jobs of one group of one fio run are added up. Other groups, other runs and other
 # names stay apart, in any order of the files. Facts of several jobs are there once, and
@@ -71,8 +71,8 @@ cp changes/1.json full.json
 cat >facts <<'CASES'
 $r->{bytes}{read}|819200|
 $r->{fio_lat}{sum_ns}{read}|37900|
-join " ", @{$r->{batches}}{qw(enters tails largest_tail)}|14 10 17|\
-	$r->{batches}{largest_tail} = 17
+join " ", @{$r->{batches}}{qw(enters reaps largest_reap)}|14 10 17|\
+	$r->{batches}{largest_reap} = 17
 join " ", map { $r->{kernel_stages}{$_} } qw(clock_error_ns missed_runs requests)|81 4 240|\
 	@{$r->{kernel_stages}}{qw(clock_error_ns missed_runs)} = (81, 4)
 "$r->{response}{resolution_ns} $r->{response}{slip_at_end_ns}{read}"|2000 5|\

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: core/command/answers
+# Tests: core/command/analysis
 #
 # Whichever allocation fails, a report is shown as it is, or the program says in one line
 # that it lacked memory, exits with 70, and leaves no file that lacks a part. Fails if an

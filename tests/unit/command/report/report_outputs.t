@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: core/command/answers
+# Tests: core/command/analysis
 #
 # What --html, --trace and --percentiles write, of any report: well-formed HTML that asks
 # for nothing from outside, slices that nest or stay apart, names that are no path. No

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: core/base core/report core/command/answers
+# Tests: core/base core/report core/command/analysis
 #
 # What is no report is refused in one line with the file's name, its fault and the
 # right exit code, and then no other file is shown either. Fails if a damaged report,
@@ -57,7 +57,7 @@ $r->{counter}{reasons} = [map +{ code => "c$_", text => "x" }, 1 .. 65]
 $r->{ios}{read} = -1 => ios.read is not a whole number of 0 or more
 $r->{ios}{read} = 99 => stages.queue.read counts more than ios.read
 $r->{ios}{sync} = "x" => ios.sync is not a whole number of 0 or more
-$r->{empty}{read} = 101 => empty.read counts more than ios.read
+$r->{zero_byte}{read} = 101 => zero_byte.read counts more than ios.read
 delete $r->{stages}{lat} => stages.lat is missing
 $r->{stages}{queue}{write} = delete $r->{stages}{queue}{read}; $r->{ios}{write} = 99
 	=> stages.queue.write counts more than ios.write

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: core/latency core/report core/command/answers
+# Tests: core/latency core/report core/command/analysis
 #
 # The rows, the reader, the schema and tickwise-report(5) agree. A report with all keys is
 # taken. Without a key that is always there it is refused, without any other it is not. Each
@@ -25,7 +25,7 @@ is "$(tr '\n' ';' <differ)" 'fio object;monotonic object;tickwise object;' \
 rows_of()
 {
 	perl -0777 -ne 'print "$1 '"$2"'\n" while /\t'"$1"'\(\w+, (?:"\w+", )?"(?:\w+\.)*(\w+)"/g' \
-		"$root/core/report/rows.h"
+		"$root/core/report/metrics.h"
 }
 stages=$(sed -n 's/^	STAGE([A-Z_]*, \([a-z_]*\),.*/\1/p' "$root/core/latency/stages.h")
 {
@@ -43,7 +43,7 @@ for stage in $stages; do
 done >differ
 is "$(cat differ)$(grep '@ROWS' "$manual")" '' "the engine's README has a row for each"
 "${TW_BUILD:-$root/build}/describe" manual lunch 2>"$err"
-is "$? $(cat "$err")" '1 describe: no rows are lunch' 'an unknown kind of rows'
+is "$? $(cat "$err")" '1 describe: no metrics are lunch' 'an unknown kind of metrics'
 is "$("${TW_BUILD:-$root/build}/describe" schema none "$root/core/schema/types.json" 2>"$err" || echo $?)" 1 \
 	'a schema that cannot be read'
 

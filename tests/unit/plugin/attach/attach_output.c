@@ -110,9 +110,9 @@ static void test_values(const struct tw_report *report)
 	       "over time by the clock of the day");
 	tap_ok(report->slow_count == 2 && report->slowest[0].lat_ns == 2000,
 	       "the slowest: a command is none of them");
-	tap_ok(all->counts[TW_READ].bytes == 4096 && !tw_has(all, TW_ROW_workers) &&
+	tap_ok(all->counts[TW_READ].bytes == 4096 && !tw_has(all, TW_METRIC_workers) &&
 	       !tw_has_time(all, TW_CALL) &&
-	       !tw_has(all, TW_ROW_negative_within), "what is not recorded is absent");
+	       !tw_has(all, TW_METRIC_negative_within), "what is not recorded is absent");
 }
 
 /* Operations have the counts of the report by these keys, and times without
@@ -147,9 +147,9 @@ static void test_report(void)
 		printf("# %s\n# %s\n", text, again);
 	json_decref(json);
 	read_back(&without, made(4712, -1));
-	tap_ok(tw_has(&report.tally, TW_ROW_missed_runs) &&
+	tap_ok(tw_has(&report.tally, TW_METRIC_missed_runs) &&
 	       report.tally.scalars.missed_runs == 11 &&
-	       !tw_has(&without.tally, TW_ROW_missed_runs),
+	       !tw_has(&without.tally, TW_METRIC_missed_runs),
 	       "skipped runs are known, or absent");
 	tap_ok(tw_report_add(&merged, &report) == 0 &&
 	       tw_report_add(&merged, &without) == -EINVAL, "it is not merged with another");

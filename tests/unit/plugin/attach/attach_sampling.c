@@ -203,7 +203,7 @@ static void check_errors(size_t of)
 	for (size_t j = 0; j < CHECKED; j++)
 		tap_ok(held[j][0] >= ENOUGH && held[j][1] >= ENOUGH && held[j][2] >= ENOUGH,
 		       "%s is within the stated error: mean, p50, p90 in %u, %u, %u of %u runs",
-		       tw_time_rows[checked[j]].name, held[j][0], held[j][1], held[j][2], RUNS);
+		       tw_time_metrics[checked[j]].name, held[j][0], held[j][1], held[j][2], RUNS);
 }
 
 /* ---- counts ---- */
@@ -241,13 +241,13 @@ static void test_counts(void)
 	tap_ok(tally.about_ios == 8, "an I/O that was chosen with 1 in 8 stands for 8");
 	tw_attach_put_counted(&tally);
 	tap_ok(counts[TW_READ].ios == 102 && counts[TW_READ].not_chosen == 101 &&
-	       counts[TW_READ].bytes == 4096 + 512 + 4000 && counts[TW_READ].empty == 2 &&
+	       counts[TW_READ].bytes == 4096 + 512 + 4000 && counts[TW_READ].zero_byte == 2 &&
 	       counts[TW_READ].errors == 1 && counts[TW_READ].unseen == 0 &&
 	       tally.all.times[TW_LAT][TW_READ].count == 8,
 	       "reads: those with times, those with a record, and the others");
 	tap_ok(counts[TW_WRITE].ios == 10 && counts[TW_WRITE].not_chosen == 10 &&
 	       counts[TW_WRITE].bytes == 400 && counts[TW_SYNC].ios == 5 &&
-	       counts[TW_SYNC].bytes == 0 && counts[TW_SYNC].empty == 0,
+	       counts[TW_SYNC].bytes == 0 && counts[TW_SYNC].zero_byte == 0,
 	       "writes, and syncs, which move nothing");
 	tap_ok(tally.row_count == 3 && tally.rows[0].counts.ios == 102 &&
 	       tally.rows[1].counts.ios == 10 && tally.rows[2].counts.ios == 5,

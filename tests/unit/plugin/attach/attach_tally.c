@@ -200,7 +200,7 @@ static void test_counts(void)
 	       of->unseen == 1 && of->no_cqe == 1, "each is counted once");
 	tap_ok(of->split == 1 && of->waited == 2 && of->sync_write == 1,
 	       "those with a lat are split, or have a reason why not");
-	tap_ok(of->empty == 1 && of->linked == 1 && of->drained == 1,
+	tap_ok(of->zero_byte == 1 && of->linked == 1 && of->drained == 1,
 	       "and some are counted twice");
 	tap_ok(tally.rows[0].times[TW_LAT].count == 4 &&
 	       tally.all.times[TW_LAT][TW_READ].count == 4,
@@ -215,7 +215,7 @@ static void test_counts(void)
 	io = io_of(7, 2, COMMAND);
 	add(&io);
 	tap_ok(tally.all.counts[TW_SYNC].ios == 1 &&
-	       tally.all.counts[TW_SYNC].empty == 0, "a sync moves nothing anyway");
+	       tally.all.counts[TW_SYNC].zero_byte == 0, "a sync moves nothing anyway");
 	tap_ok(tally.row_count == 2 && tally.slowest.count == 1, "a command has no direction");
 	tap_ok(slowest()->io.offset == UINT64_MAX, "nor does a sync begin somewhere");
 	begin();
@@ -307,7 +307,7 @@ static bool counts_are_known(void)
 		for (unsigned direction = 0; direction < TW_DIRECTIONS; direction++)
 			all += tw_count_of(&tally.all.counts[direction], row);
 		if ((all != 0) != tw_has(&tally.all, row)) {
-			printf("# %s: %llu\n", tw_row_path(row),
+			printf("# %s: %llu\n", tw_metric_path(row),
 			       (unsigned long long)all);
 			return false;
 		}
@@ -566,7 +566,7 @@ static void test_calls(void)
 	if (tw_attach_add_call(&tally, &whole) || tw_attach_add_call(&tally, &wrong) ||
 	    tw_attach_add_call(&tally, &unseen) || tw_attach_add_io(&tally, &ring))
 		abort();
-	tap_ok(counts->ios == 4 && counts->whole_syncs == 2 && counts->errors == 1 &&
+	tap_ok(counts->ios == 4 && counts->unsplit_syncs == 2 && counts->errors == 1 &&
 	       counts->unseen == 1 && tally.all.times[TW_SYNC_WAKE][TW_SYNC].count == 2,
 	       "those without a disk, and those of io_uring, are counted as not split; a call "
 	       "that fails, or began before, has no lat");

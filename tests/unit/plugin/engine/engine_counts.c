@@ -142,8 +142,8 @@ static uint64_t expected_at(const struct one_case *one, const char *path)
 /* Each count of a direction has to be as expected, or 0. */
 static unsigned wrong_counts(const struct one_case *one)
 {
-	static const char *const counts[] = { "ios", "errors", "short", "requeued",
-		"unaccounted", "backwards", "empty" };
+	static const char *const counts[] = { "ios", "errors", "short_ios", "requeued",
+		"unaccounted", "clock_went_back", "zero_byte" };
 	unsigned wrong = 0;
 	char path[64];
 
@@ -210,7 +210,7 @@ static void backwards(void)
 		world_one(DDIR_READ, (uint64_t)-10);
 	}
 	world_end();
-	tap_ok(world_number("backwards.read") == 2 && world_number("ios.read") == 1 &&
+	tap_ok(world_number("clock_went_back.read") == 2 && world_number("ios.read") == 1 &&
 	       world_number("stages.lat.read.max_ns") == 1 && world.backwards == 2,
 	       "returned before it was prepared, or with it: no latency, and the verdict is "
 	       "told of both");

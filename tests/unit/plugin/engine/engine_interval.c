@@ -158,7 +158,7 @@ static uint64_t in_windows(const json_t *of, const char *format, unsigned direct
 static uint64_t of_time(const json_t *of, enum tw_time time, unsigned direction,
 			const char *key)
 {
-	return world_value(json_object_get(of_direction(of, tw_time_rows[time].path,
+	return world_value(json_object_get(of_direction(of, tw_time_metrics[time].path,
 							direction), key));
 }
 
@@ -184,7 +184,7 @@ static bool is_whole(const json_t *of, unsigned direction)
 		const uint64_t ns = of_time(of, (enum tw_time)stage, direction, "sum_ns");
 		char key[64];
 
-		snprintf(key, sizeof(key), "stages.%s", tw_time_rows[stage].name);
+		snprintf(key, sizeof(key), "stages.%s", tw_time_metrics[stage].name);
 		sum_ns += ns;
 		whole &= in_slices(of, direction, key) == ns;
 	}
@@ -320,7 +320,7 @@ static void random_lines(const struct shape *shape)
 	       of_line(written, "run_ns") == world_number("jobs.0.run_ns"),
 	       "%s: the last one's run is the report's", shape->name);
 	tap_ok(world_number("ios.read") > 500 &&
-	       world_number("errors.read") && world_number("short.write") &&
+	       world_number("errors.read") && world_number("short_ios.write") &&
 	       !world_number("kernel_stages.not_split.no_stamps.write") == !shape->slots &&
 	       !world_at(file.line[0], "response") == !shape->rated &&
 	       !world_at(file.line[0], "stages.queue") == shape->no_stages &&

@@ -116,7 +116,7 @@ static void wants_more(bool event_wait, unsigned calls)
 	tap_ok(tw_getevents(&world.td, 3, 4, NULL) == 3 && world.calls == 4 + calls,
 	       "tw_event_wait=%d: %u calls wait for all that are missing", event_wait, calls);
 	world_end();
-	tap_ok(world_number("batches.largest_tail") == (event_wait ? 1 : 2),
+	tap_ok(world_number("batches.largest_reap") == (event_wait ? 1 : 2),
 	       "%s", event_wait ? "with a stamp for each" : "");
 }
 

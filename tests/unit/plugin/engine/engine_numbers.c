@@ -138,7 +138,7 @@ static uint64_t sum_of(const struct tw_tally *tally, unsigned parent, int direct
 	uint64_t sum_ns = 0;
 
 	for (unsigned time = 0; time < TW_TIMES; time++)
-		if (tw_time_rows[time].parent == parent)
+		if (tw_time_metrics[time].parent == parent)
 			sum_ns += tw_tally_stage_ns(tally, time, direction);
 	return sum_ns;
 }
@@ -159,7 +159,7 @@ static unsigned wrong_of(const struct tw_tally *tally, int direction)
 			 has > tw_tally_chosen(tally, direction);
 		/* Parts of a stage that all of its I/Os have. */
 		if (time == TW_SYNC_WAKE || time == TW_SCHEDULER || time == TW_COMPLETE_WAKE) {
-			const unsigned parent = tw_time_rows[time].parent;
+			const unsigned parent = tw_time_metrics[time].parent;
 
 			wrong += times[time][direction].sum_ns &&
 				 times[time][direction].count == times[parent][direction].count &&

@@ -196,7 +196,7 @@ static void one(const struct population *population)
 		tap_ok(held[i][MEAN] >= ENOUGH && held[i][P50] >= ENOUGH &&
 		       held[i][P90] >= ENOUGH,
 		       "%s is within the stated error: mean, p50, p90 in %u, %u, %u of %u runs",
-		       tw_time_rows[stages[i]].name, held[i][MEAN], held[i][P50], held[i][P90],
+		       tw_time_metrics[stages[i]].name, held[i][MEAN], held[i][P50], held[i][P90],
 		       RUNS);
 }
 

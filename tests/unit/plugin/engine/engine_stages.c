@@ -100,7 +100,7 @@ static bool in_this_call[WORLD_DEPTH];
 static struct tw_histogram right[STAGES][2];
 static struct over over[IOS];
 static unsigned recorded;
-static uint64_t began, calls, tails, largest_tail;
+static uint64_t began, calls, tails, largest_reap;
 static uint64_t split[2], not_split[REASONS][2], workers[2], whys[TW_WORKER_WHYS][2];
 static uint64_t requests, retries, late;
 static unsigned wrong_fio;		/* times that fio would take */
@@ -140,8 +140,8 @@ static void look(void)
 	for (; looked != world.cq_tail; looked++)
 		known[order[looked % WORLD_PLACES]].seen = engine_now_ticks;
 	tails += count != 0;
-	if (count > largest_tail)
-		largest_tail = count;
+	if (count > largest_reap)
+		largest_reap = count;
 }
 
 static void entering(void)
@@ -501,7 +501,7 @@ static void check_direction(unsigned d)
 			sum_ns += world_number("%s.%s.sum_ns", stage_paths[stage], name);
 	}
 	tap_ok(world_number("ios.%s", name) == right[LAT][d].count &&
-	       !world_number("backwards.%s", name) && !world.backwards,
+	       !world_number("clock_went_back.%s", name) && !world.backwards,
 	       "%s: counted once each", name);
 	tap_ok(shape->no_stages || sum_ns == world_number("stages.lat.%s.sum_ns", name),
 	       "%s: the stages add up to lat", name);
@@ -747,7 +747,7 @@ static void forget(void)
 		known[i].is_free = true;
 	looked = WORLD_FROM;
 	recorded = wrong_fio = 0;
-	calls = tails = largest_tail = requests = retries = 0;
+	calls = tails = largest_reap = requests = retries = 0;
 	for (i = 0; i < STAGES * 2; i++) {
 		tw_histogram_free(&right[i / 2][i % 2]);
 		tw_histogram_init(&right[i / 2][i % 2], 3);
@@ -810,10 +810,10 @@ static void job_of(const struct shape *now)
 	check_kernel();
 	check_clocks();
 	tap_ok(world_number("batches.enters") == calls &&
-	       world_number("batches.tails") == tails &&
-	       world_number("batches.largest_tail") == largest_tail,
+	       world_number("batches.reaps") == tails &&
+	       world_number("batches.largest_reap") == largest_reap,
 	       "%" PRIu64 " calls submitted, completions came in %" PRIu64
-	       " groups of %" PRIu64 " at most", calls, tails, largest_tail);
+	       " groups of %" PRIu64 " at most", calls, tails, largest_reap);
 }
 
 /* ---- single I/Os -------------------------------------------------------- */

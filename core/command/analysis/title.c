@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/allocate.h"
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 #include "tickwise.h"
 
 #define MAX_NAMES	3

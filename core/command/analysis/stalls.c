@@ -10,7 +10,7 @@
 
 #include "base/allocate.h"
 #include "command/output/page.h"
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 #include "latency/histogram.h"
 #include "latency/histogram_json.h"
 

@@ -2,7 +2,7 @@
 /*
  * Makes a report of files of intervals: see interval_files.h.
  */
-#include "command/answers/interval_files.h"
+#include "command/analysis/interval_files.h"
 
 #include <errno.h>
 #include <stdlib.h>

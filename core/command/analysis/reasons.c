@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 #include "command/output/page.h"
 #include "latency/sleep_words.h"
 
@@ -206,7 +206,7 @@ static void divide_blockq(struct dividing *of, const json_t *slow, const json_t 
 	const int exact = json_object_get(json, "before") != NULL;
 	const int late = json_is_true(json_object_get(json, "worker_is_bound"));
 	double parts_ns[TW_SCHEDULER - TW_BEFORE + 1] = { 0 };
-	const double worker_ns = (double)tw_report_u64(json, tw_time_rows[TW_WORKER].name);
+	const double worker_ns = (double)tw_report_u64(json, tw_time_metrics[TW_WORKER].name);
 	double known_ns = all_ns - of->left_ns, rest_ns = all_ns - worker_ns;
 	char stage[48];
 
@@ -215,7 +215,7 @@ static void divide_blockq(struct dividing *of, const json_t *slow, const json_t 
 	put(of, late ? TW_REPORT_AT_MOST : TW_REPORT_EXACT, "waiting for a worker of io_uring",
 	    worker_ns);
 	for (int i = TW_BEFORE; i <= TW_SCHEDULER; i++) {
-		parts_ns[i - TW_BEFORE] = (double)tw_report_u64(json, tw_time_rows[i].name);
+		parts_ns[i - TW_BEFORE] = (double)tw_report_u64(json, tw_time_metrics[i].name);
 		rest_ns -= parts_ns[i - TW_BEFORE];
 	}
 	if (!exact)
@@ -240,12 +240,12 @@ static void divide_blockq(struct dividing *of, const json_t *slow, const json_t 
 	of->stage = stage;
 	for (int i = TW_BEFORE; i <= TW_SCHEDULER; i++) {
 		snprintf(stage, sizeof(stage), "blockq (%s)", exact || i != TW_BEFORE ?
-			 tw_time_rows[i].name : "before+admission");
+			 tw_time_metrics[i].name : "before+admission");
 		put(of, exact && (!late || i != TW_BEFORE) ? TW_REPORT_EXACT :
 		    i == TW_BEFORE ? TW_REPORT_AT_LEAST : TW_REPORT_AT_MOST,
 		    i == TW_SCHEDULER ? "" : without_reason, parts_ns[i - TW_BEFORE]);
 	}
-	of->stage = tw_time_rows[TW_BLOCKQ].name;
+	of->stage = tw_time_metrics[TW_BLOCKQ].name;
 }
 
 /* Divide what is left of the stage with a sync by its parts, which are reasons themselves: of
@@ -258,13 +258,13 @@ static void divide_sync(struct dividing *of, const json_t *slow, int stage, int 
 
 	of->stage = name;
 	for (int i = TW_SYNC_WORKER; parts && i <= TW_SYNC_WAKE; i++) {
-		snprintf(name, sizeof(name), "%s (%s)", tw_time_rows[stage].name,
-			 tw_time_rows[i].name);
+		snprintf(name, sizeof(name), "%s (%s)", tw_time_metrics[stage].name,
+			 tw_time_metrics[i].name);
 		put(of, TW_REPORT_EXACT, i == TW_SYNC_JOURNAL && tw_report_say_commit(words,
 			sizeof(words), slow, is_single) ? words : "",
-		    (double)tw_report_u64(parts, tw_time_rows[i].name));
+		    (double)tw_report_u64(parts, tw_time_metrics[i].name));
 	}
-	of->stage = tw_time_rows[stage].name;
+	of->stage = tw_time_metrics[stage].name;
 }
 
 /* Add the requests that the device had in flight, for their mean size. */

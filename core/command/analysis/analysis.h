@@ -4,8 +4,8 @@
  * worked out from them. core/report/ reads, checks and merges reports; tickwise-report(5)
  * describes them.
  */
-#ifndef TW_ANSWERS_H
-#define TW_ANSWERS_H
+#ifndef TW_ANALYSIS_H
+#define TW_ANALYSIS_H
 
 #include <stdio.h>
 

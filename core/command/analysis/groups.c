@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/answers/answers.h"
-#include "command/answers/interval_files.h"
+#include "command/analysis/analysis.h"
+#include "command/analysis/interval_files.h"
 #include "command/command.h"
 #include "command/output/page.h"
 #include "latency/histogram_json.h"
@@ -341,7 +341,7 @@ static json_t *estimates_to_json(const struct tw_tally *tally)
 				json_object_set_new(object, tw_direction_names[i],
 						    json_object());
 			json_object_set_new(json_object_get(object, tw_direction_names[i]),
-					    tw_time_rows[stage].name,
+					    tw_time_metrics[stage].name,
 					    estimate_to_json(tally, stage, i));
 		}
 	return object;

@@ -32,7 +32,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 #include "command/output/page.h"
 #include "latency/histogram.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/allocate.h"
 #include "command/output/page.h"
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 #include "latency/histogram.h"
 #include "latency/histogram_json.h"
 
@@ -137,7 +137,7 @@ static int add_slices(struct tail *tail, const struct tw_report_group *group, in
 
 		if (!sum.sum_ns[i])
 			continue;
-		snprintf(reason->stage, sizeof(reason->stage), "%s", tw_time_rows[i].name);
+		snprintf(reason->stage, sizeof(reason->stage), "%s", tw_time_metrics[i].name);
 		reason->ns = (double)sum.sum_ns[i];
 		reasons->lat_ns += reason->ns;
 		reasons->count++;

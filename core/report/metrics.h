@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers of a report, each described once. A row has a number's place in the
- * file, how it merges, of which I/Os it is, and its words. From the rows come the
+ * The numbers of a report, each described once. A metric has a number's place in the
+ * file, how it merges, of which I/Os it is, and its label. From the metrics come the
  * members of a tally, its writer, its reader with the checks, merging, JSON Schema,
- * tickwise-report(5), CSV, and the words of pages.
+ * tickwise-report(5), CSV, and the label of pages.
  *
- * To add a number: write a row here, put it among the rows that a job has, and count it
+ * To add a number: write a metric here, put it among the metrics that a job has, and count it
  * where it happens. See plugin/README.md, How to add a number.
  */
-#ifndef TW_REPORT_ROWS_H
-#define TW_REPORT_ROWS_H
+#ifndef TW_REPORT_METRICS_H
+#define TW_REPORT_METRICS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,9 +26,9 @@ enum tw_direction {
 
 extern const char *const tw_direction_names[TW_DIRECTIONS];
 
-/* Sets of directions. A row has no values for the other directions. */
+/* Sets of directions. A metric has no values for the other directions. */
 #define TW_ALL		((1U << TW_DIRECTIONS) - 1)
-#define TW_MOVES	(TW_ALL & ~(1U << TW_SYNC))
+#define TW_NOT_SYNC	(TW_ALL & ~(1U << TW_SYNC))
 #define TW_WRITES	(1U << TW_WRITE)
 #define TW_SYNCS	(1U << TW_SYNC | TW_WRITES)
 
@@ -41,10 +41,10 @@ enum tw_unit {
 	TW_IOS,
 	TW_BYTES,
 	TW_NS,
-	TW_PLAIN,		/* a number of something else, which the words name */
+	TW_PLAIN,		/* a number of something else, which the label name */
 };
 
-/* How a count shares the I/Os that it is of with other rows. */
+/* How a count shares the I/Os that it is of with other metrics. */
 enum tw_share {
 	TW_ALONE,		/* not at all: an I/O in it can be in others, too */
 	TW_PART,		/* no I/O is in two parts of one count */
@@ -56,7 +56,7 @@ enum tw_needed {
 	TW_REQUIRED,		/* each report and each line of intervals has it */
 };
 
-/* Where a page prints a count by the words of its row. */
+/* Where a page prints a count by the label of its metric. */
 enum tw_show {
 	TW_NOT_SHOWN,		/* it has a place of its own, or none */
 	TW_AMONG,		/* among the I/Os */
@@ -66,27 +66,27 @@ enum tw_show {
 
 /*
  * Counts by direction: COUNT(member, path in the file, directions, unit, merge, of, share,
- * show, needed, words, more words). It is of some of the I/Os that the count @of counts, or
- * TW_NONE: of others, or no number of I/Os. The words begin with a noun and follow the
+ * show, needed, label, detail). It is of some of the I/Os that the count @of counts, or
+ * TW_NONE: of others, or no number of I/Os. The label begins with a noun and follow the
  * number: "error[s]" is "1 error" or "3 errors". Only 1 leaves out what is in brackets.
- * "WORDS: MORE WORDS." describes the number in the manual and in the schema. A page has
- * the more words in brackets, if at all.
+ * "LABEL: DETAIL." describes the number in the manual and in the schema. A page has
+ * the detail in brackets, if at all.
  */
 #define TW_EACH_COUNT(COUNT) \
 	COUNT(ios, "ios", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_REQUIRED, "successful I/Os", "each has a lat") \
-	COUNT(bytes, "bytes", TW_MOVES, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
+	COUNT(bytes, "bytes", TW_NOT_SYNC, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "bytes", "the I/Os in ios moved them") \
 	COUNT(requeued, "requeued", TW_ALL, TW_PLAIN, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_EXPECTED, "requeues", \
 	      "fio had to queue an I/O again, as others had to come first") \
-	COUNT(empty, "empty", TW_MOVES, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	COUNT(zero_byte, "zero_byte", TW_NOT_SYNC, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
 	      TW_AMONG, TW_EXPECTED, "I/O[s] that moved nothing", \
 	      "the kernel returned 0 bytes") \
-	COUNT(linked, "linked", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	COUNT(linked, "linked", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "linked I/O[s]", \
 	      "lat contains the wait for the I/O before") \
-	COUNT(drained, "drained", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	COUNT(drained, "drained", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "drained I/O[s]", \
 	      "lat contains the wait for all I/Os before") \
 	COUNT(errors, "errors", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
@@ -99,87 +99,87 @@ enum tw_show {
 	COUNT(unseen, "unseen", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_APART, TW_OPTIONAL, "I/O[s] accepted unseen", \
 	      "when the kernel accepted them is not known") \
-	COUNT(shorts, "short", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	COUNT(short_ios, "short_ios", TW_NOT_SYNC, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_APART, TW_EXPECTED, "short I/O[s]", \
 	      "they moved a part of their bytes, and fio submits the rest as new I/Os") \
 	COUNT(unaccounted, "unaccounted", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_APART, TW_EXPECTED, \
 	      "I/O[s] that fio does not account (ramp time, before a reset, the sync at the end)", \
 	      "they are not in its lat either") \
-	COUNT(backwards, "backwards", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	COUNT(clock_went_back, "clock_went_back", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_IN_FIO_LAT, TW_EXPECTED, "I/O[s] with stamps that ran backwards", \
 	      "their end was not later than their beginning") \
-	COUNT(workers, "kernel_stages.workers", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	COUNT(workers, "kernel_stages.workers", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
 	      TW_AMONG, TW_OPTIONAL, "chosen I/O[s] submitted by a worker of io_uring", \
 	      "io-wq: submission would have had to wait, or force_async asked for it") \
 	COUNT(workers_asked, "kernel_stages.to_workers.asked", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
+	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_workers, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] for which a worker was asked", \
 	      "force_async, or an operation that always has one, as a sync") \
 	COUNT(workers_block_layer, "kernel_stages.to_workers.block_layer", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
+	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_workers, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that the block layer would have made wait", \
 	      "the device could not take it at once: tw_causes=1") \
 	COUNT(workers_file_system, "kernel_stages.to_workers.file_system", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
+	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_workers, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that would have waited before the block layer", \
 	      "the file could not take it at once: tw_causes=1") \
 	COUNT(workers_unknown, "kernel_stages.to_workers.unknown", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_workers, TW_PART, \
+	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_workers, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that would have waited at an unknown place", \
 	      "tw_causes=1 tells the place of most") \
-	COUNT(split, "kernel_stages.split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	COUNT(split, "kernel_stages.split", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] split inside the kernel", \
 	      "they have all stages from submit to reap") \
 	COUNT(no_request, "kernel_stages.not_split.no_request", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] without a separate block request", \
 	      "man 7 tickwise-kernel lists which have none") \
 	COUNT(missing_stamp, "kernel_stages.not_split.missing_stamp", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] with a missing stamp", \
 	      "other stages are known") \
 	COUNT(sync_write, "kernel_stages.not_split.sync_write", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "synchronous write[s] with an unknown sync", \
 	      "device and complete are one stage") \
 	COUNT(no_stamps, "kernel_stages.not_split.no_stamps", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] without stamps", \
 	      "the program in the kernel did not see them") \
 	COUNT(not_chosen, "kernel_stages.not_split.not_chosen", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] not chosen to be split", \
 	      "tw_kernel_every, attach --every: only some are, at random") \
 	COUNT(waited, "kernel_stages.not_split.waited", \
-	      TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_PART, \
+	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that waited for others", \
 	      "linked or drained; that wait and blockq are in kernel") \
-	COUNT(whole_syncs, "sync.not_split", TW_ALL, TW_IOS, TW_SUM, TW_ROW_ios, TW_ALONE, \
+	COUNT(unsplit_syncs, "sync.not_split", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
 	      TW_AMONG, TW_OPTIONAL, "sync[s] with an unknown wait", \
 	      "no event seen, no block device, or too many flushes") \
 	COUNT(sync_bytes, "sync.written_bytes", TW_ALL, TW_BYTES, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "bytes of data that syncs wrote out themselves", \
 	      "of the syncs with parts; without what others wrote before") \
-	COUNT(fio_ios, "fio_lat.count", TW_MOVES, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
+	COUNT(fio_ios, "fio_lat.count", TW_NOT_SYNC, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/Os in fio's lat", \
 	      "fio's own count") \
-	COUNT(fio_lat_ns, "fio_lat.sum_ns", TW_MOVES, TW_NS, TW_SUM, TW_NONE, TW_ALONE, \
+	COUNT(fio_lat_ns, "fio_lat.sum_ns", TW_NOT_SYNC, TW_NS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "sum of fio's lat", \
 	      "its mean times its count, by fio's clock") \
 	COUNT(slip_at_end_ns, "response.slip_at_end_ns", \
-	      TW_MOVES, TW_NS, TW_MAX, TW_NONE, TW_ALONE, \
+	      TW_NOT_SYNC, TW_NS, TW_MAX, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "time behind fio's schedule", \
 	      "how late the job was when it ended")
 
-/* Single numbers: SCALAR(member, path in the file, unit, merge, words). A report need not
- * have them. The words follow the number as those of a count do. */
+/* Single numbers: SCALAR(member, path in the file, unit, merge, label). A report need not
+ * have them. The label follows the number as those of a count do. */
 #define TW_EACH_SCALAR(SCALAR) \
 	SCALAR(enters, "batches.enters", TW_PLAIN, TW_SUM, \
 	       "system calls that submitted I/Os") \
-	SCALAR(tails, "batches.tails", TW_PLAIN, TW_SUM, \
+	SCALAR(reaps, "batches.reaps", TW_PLAIN, TW_SUM, \
 	       "times that completions were seen") \
-	SCALAR(largest_tail, "batches.largest_tail", TW_PLAIN, TW_MAX, \
+	SCALAR(largest_reap, "batches.largest_reap", TW_PLAIN, TW_MAX, \
 	       "the most completions that were seen at once and share a stamp") \
 	SCALAR(negative_stages, "negative_stages", TW_PLAIN, TW_SUM, \
 	       "stages between the engine's own stamps that ended before they began") \
@@ -252,82 +252,82 @@ enum tw_show {
 
 /*
  * Times, each with a histogram by direction: TIME(CONSTANT, name, path in the file,
- * directions, parent, of, needed, words). A time is a part of its parent: the parts of a
+ * directions, parent, of, needed, label). A time is a part of its parent: the parts of a
  * parent add up to it at most. TW_TIMES as the parent: it is no part. Its histogram counts
  * no more I/Os than the count @of. The stages of latency/stages.h come first: they are for
  * all directions, parts of lat, and of the I/Os in ios.
  */
 #define TW_EACH_TIME(TIME) \
-	TIME(LAT, "lat", "stages.lat", TW_ALL, TW_TIMES, TW_ROW_ios, TW_REQUIRED, \
+	TIME(LAT, "lat", "stages.lat", TW_ALL, TW_TIMES, TW_METRIC_ios, TW_REQUIRED, \
 	     "the sum of the stages: fio's lat, unless tw_event_time=1") \
-	TIME(SLIP, "slip", "response.slip", TW_MOVES, TW_TIMES, TW_ROW_ios, TW_OPTIONAL, \
+	TIME(SLIP, "slip", "response.slip", TW_NOT_SYNC, TW_TIMES, TW_METRIC_ios, TW_OPTIONAL, \
 	     "from when the I/O is due by the job's rate to where lat begins") \
-	TIME(RESPONSE, "response", "response.total", TW_MOVES, TW_TIMES, TW_ROW_ios, \
+	TIME(RESPONSE, "response", "response.total", TW_NOT_SYNC, TW_TIMES, TW_METRIC_ios, \
 	     TW_OPTIONAL, "the sum of slip and lat") \
-	TIME(CALL, "submitting_call", "submitting_call", TW_ALL, TW_TIMES, TW_ROW_ios, \
+	TIME(CALL, "submitting_call", "submitting_call", TW_ALL, TW_TIMES, TW_METRIC_ios, \
 	     TW_OPTIONAL, "inside the system call that submitted the I/O") \
-	TIME(WORKER, "worker", "blockq.worker", TW_ALL, TW_BLOCKQ, TW_ROW_ios, \
+	TIME(WORKER, "worker", "blockq.worker", TW_ALL, TW_BLOCKQ, TW_METRIC_ios, \
 	     TW_OPTIONAL, "from when io_uring gave the I/O to io-wq for the last time until " \
 	     "a worker began with it (tw_causes=1)") \
-	TIME(BEFORE, "before", "blockq.before", TW_ALL, TW_BLOCKQ, TW_ROW_ios, \
+	TIME(BEFORE, "before", "blockq.before", TW_ALL, TW_BLOCKQ, TW_METRIC_ios, \
 	     TW_OPTIONAL, "from acceptance until the first bio is queued at the lowest " \
 	     "device, without worker: file system, cgroup limits, encryption (tw_causes=1)") \
-	TIME(ADMISSION, "admission", "blockq.admission", TW_ALL, TW_BLOCKQ, TW_ROW_ios, \
+	TIME(ADMISSION, "admission", "blockq.admission", TW_ALL, TW_BLOCKQ, TW_METRIC_ios, \
 	     TW_OPTIONAL, "from then until the I/O has its first request: frozen queue, " \
 	     "zone, iocost, iolatency, tags (tw_causes=1)") \
-	TIME(SCHEDULER, "scheduler", "blockq.scheduler", TW_ALL, TW_BLOCKQ, TW_ROW_ios, \
+	TIME(SCHEDULER, "scheduler", "blockq.scheduler", TW_ALL, TW_BLOCKQ, TW_METRIC_ios, \
 	     TW_OPTIONAL, "from the first request until the dispatch: plug, scheduler; an " \
 	     "upper bound for I/Os that are not in blockq.before") \
-	TIME(RESIDUAL, "residual", "fio_times.residual", TW_ALL, TW_TIMES, TW_ROW_ios, \
+	TIME(RESIDUAL, "residual", "fio_times.residual", TW_ALL, TW_TIMES, TW_METRIC_ios, \
 	     TW_OPTIONAL, "between the engine's last stamp of a batch and fio's reading of " \
 	     "its clock: tw_event_time=1") \
 	TIME(ALONE_IN_DEVICE, "alone", "kernel_stages.company.alone", TW_ALL, TW_DEVICE, \
-	     TW_ROW_ios, TW_OPTIONAL, "device, where it had nothing of others in flight when " \
+	     TW_METRIC_ios, TW_OPTIONAL, "device, where it had nothing of others in flight when " \
 	     "it got the I/O: tw_causes=1") \
 	TIME(BEHIND_READS, "behind_reads", "kernel_stages.company.reads", TW_ALL, TW_DEVICE, \
-	     TW_ROW_ios, TW_OPTIONAL, "device, where most bytes of others were of reads") \
+	     TW_METRIC_ios, TW_OPTIONAL, "device, where most bytes of others were of reads") \
 	TIME(BEHIND_WRITES, "behind_writes", "kernel_stages.company.writes", TW_ALL, \
-	     TW_DEVICE, TW_ROW_ios, TW_OPTIONAL, \
+	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
 	     "device, where most bytes of others were of writes") \
 	TIME(BEHIND_FLUSHES, "behind_flushes", "kernel_stages.company.flushes", TW_ALL, \
-	     TW_DEVICE, TW_ROW_ios, TW_OPTIONAL, \
+	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
 	     "device, where others had it flush its cache") \
 	TIME(BEHIND_DISCARDS, "behind_discards", "kernel_stages.company.discards", TW_ALL, \
-	     TW_DEVICE, TW_ROW_ios, TW_OPTIONAL, \
+	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
 	     "device, where most bytes of others were of discards or zeroes") \
 	TIME(BEHIND_OTHERS, "behind_commands", "kernel_stages.company.others", TW_ALL, \
-	     TW_DEVICE, TW_ROW_ios, TW_OPTIONAL, \
+	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
 	     "device, where most bytes of others were of other commands") \
-	TIME(SYNC_WORKER, "worker", "sync.worker", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
+	TIME(SYNC_WORKER, "worker", "sync.worker", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, TW_OPTIONAL, \
 	     "from the submitting call until a worker of io_uring begins the sync: of a write, " \
 	     "what it did before, too") \
-	TIME(SYNC_DATA, "data", "sync.data", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
+	TIME(SYNC_DATA, "data", "sync.data", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, TW_OPTIONAL, \
 	     "from then until the file's dirty pages are written out") \
-	TIME(SYNC_JOURNAL, "journal", "sync.journal", TW_SYNCS, TW_KERNEL, TW_ROW_ios, \
+	TIME(SYNC_JOURNAL, "journal", "sync.journal", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, \
 	     TW_OPTIONAL, "from then until the last wait ends, without flush: commits of the " \
 	     "journal, metadata") \
-	TIME(SYNC_FLUSH, "flush", "sync.flush", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
+	TIME(SYNC_FLUSH, "flush", "sync.flush", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, TW_OPTIONAL, \
 	     "the time in this wait in which the disk had flushes (REQ_PREFLUSH, REQ_FUA) of " \
 	     "anybody in flight") \
-	TIME(SYNC_WAKE, "wake", "sync.wake", TW_SYNCS, TW_KERNEL, TW_ROW_ios, TW_OPTIONAL, \
+	TIME(SYNC_WAKE, "wake", "sync.wake", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, TW_OPTIONAL, \
 	     "from when the last wait of the sync ends until the engine sees its completion") \
 	TIME(SYNC_RUNNING, "running_commit", "sync.running_commit", TW_SYNCS, TW_SYNC_JOURNAL, \
-	     TW_ROW_ios, TW_OPTIONAL, "journal of a sync that waited for a commit of ext4: for " \
+	     TW_METRIC_ios, TW_OPTIONAL, "journal of a sync that waited for a commit of ext4: for " \
 	     "one that was running already") \
-	TIME(SYNC_OWN, "own_commit", "sync.own_commit", TW_SYNCS, TW_SYNC_JOURNAL, TW_ROW_ios, \
+	TIME(SYNC_OWN, "own_commit", "sync.own_commit", TW_SYNCS, TW_SYNC_JOURNAL, TW_METRIC_ios, \
 	     TW_OPTIONAL, "journal of such a sync: the rest, for its own commit") \
-	TIME(COMPLETE_WORKER, "worker", "complete.worker", TW_WRITES, TW_COMPLETE, TW_ROW_ios, \
+	TIME(COMPLETE_WORKER, "worker", "complete.worker", TW_WRITES, TW_COMPLETE, TW_METRIC_ios, \
 	     TW_OPTIONAL, "from the last completion of the data until the sync begins: a worker, " \
 	     "new blocks") \
-	TIME(COMPLETE_DATA, "data", "complete.data", TW_WRITES, TW_COMPLETE, TW_ROW_ios, \
+	TIME(COMPLETE_DATA, "data", "complete.data", TW_WRITES, TW_COMPLETE, TW_METRIC_ios, \
 	     TW_OPTIONAL, "from then until the file's dirty pages are written out") \
 	TIME(COMPLETE_JOURNAL, "journal", "complete.journal", TW_WRITES, TW_COMPLETE, \
-	     TW_ROW_ios, TW_OPTIONAL, "from then until the last wait ends, without flush: " \
+	     TW_METRIC_ios, TW_OPTIONAL, "from then until the last wait ends, without flush: " \
 	     "commits of the journal, metadata") \
-	TIME(COMPLETE_FLUSH, "flush", "complete.flush", TW_WRITES, TW_COMPLETE, TW_ROW_ios, \
+	TIME(COMPLETE_FLUSH, "flush", "complete.flush", TW_WRITES, TW_COMPLETE, TW_METRIC_ios, \
 	     TW_OPTIONAL, "the time in this wait in which the disk had flushes (REQ_PREFLUSH, " \
 	     "REQ_FUA) of anybody in flight") \
-	TIME(COMPLETE_WAKE, "wake", "complete.wake", TW_WRITES, TW_COMPLETE, TW_ROW_ios, \
+	TIME(COMPLETE_WAKE, "wake", "complete.wake", TW_WRITES, TW_COMPLETE, TW_METRIC_ios, \
 	     TW_OPTIONAL, "from when the last wait of the sync ends, or without a sync the last " \
 	     "completion, until the completion is in the ring")
 
@@ -352,116 +352,116 @@ struct tw_scalars {
 #undef TW_SCALAR_AS_MEMBER
 };
 
-/* The number of a row: TW_ROW_ios, TW_ROW_enters; TW_ROW_TIMES + enum tw_time. The
+/* The number of a metric: TW_METRIC_ios, TW_METRIC_enters; TW_METRIC_TIMES + enum tw_time. The
  * last are no numbers, but can be absent like them. */
-enum tw_row_number {
-#define TW_ROW_AS_ENUM(member, ...)	TW_ROW_##member,
-	TW_EACH_COUNT(TW_ROW_AS_ENUM)
-	TW_EACH_SCALAR(TW_ROW_AS_ENUM)
-#undef TW_ROW_AS_ENUM
-	TW_ROW_TIMES,
-	TW_ROW_BY_LAT = TW_ROW_TIMES + TW_TIMES,
-	TW_ROW_OVER_TIME,
-	TW_ROW_SLOWEST,
-	TW_ROWS,
-	TW_NONE = TW_ROWS,
+enum tw_metric_number {
+#define TW_METRIC_AS_ENUM(member, ...)	TW_METRIC_##member,
+	TW_EACH_COUNT(TW_METRIC_AS_ENUM)
+	TW_EACH_SCALAR(TW_METRIC_AS_ENUM)
+#undef TW_METRIC_AS_ENUM
+	TW_METRIC_TIMES,
+	TW_METRIC_BY_LAT = TW_METRIC_TIMES + TW_TIMES,
+	TW_METRIC_OVER_TIME,
+	TW_METRIC_SLOWEST,
+	TW_METRICS,
+	TW_NONE = TW_METRICS,
 };
 
 #define TW_COUNTS	(sizeof(struct tw_counts) / sizeof(uint64_t))
 #define TW_SCALARS	(sizeof(struct tw_scalars) / sizeof(uint64_t))
 
-struct tw_count_row {
+struct tw_count_metric {
 	const char *path;
 	unsigned directions;
 	enum tw_unit unit;
 	enum tw_merge merge;
-	enum tw_row_number of;
+	enum tw_metric_number of;
 	enum tw_share share;
 	enum tw_show show;
 	enum tw_needed needed;
-	const char *words, *more;
+	const char *label, *detail;
 };
 
-struct tw_scalar_row {
+struct tw_scalar_metric {
 	const char *path;
 	enum tw_unit unit;
 	enum tw_merge merge;
-	const char *words;
+	const char *label;
 };
 
-struct tw_time_row {
+struct tw_time_metric {
 	const char *name;
 	const char *path;
 	unsigned directions;
 	unsigned parent;		/* a stage or another time */
-	enum tw_row_number of;
+	enum tw_metric_number of;
 	enum tw_needed needed;
-	const char *words;
+	const char *label;
 };
 
-extern const struct tw_count_row tw_count_rows[TW_COUNTS];
-extern const struct tw_scalar_row tw_scalar_rows[TW_SCALARS];
-extern const struct tw_time_row tw_time_rows[TW_TIMES];
+extern const struct tw_count_metric tw_count_metrics[TW_COUNTS];
+extern const struct tw_scalar_metric tw_scalar_metrics[TW_SCALARS];
+extern const struct tw_time_metric tw_time_metrics[TW_TIMES];
 
 /* Return 1 for lat and for what is a part of it, or of a part. */
 static inline int tw_time_is_of_lat(unsigned time)
 {
-	return time == TW_LAT || tw_time_rows[time].parent != TW_TIMES;
+	return time == TW_LAT || tw_time_metrics[time].parent != TW_TIMES;
 }
 
-/* Return the path of a row of any kind: "ios", "batches.enters", "stages.lat",
+/* Return the path of a metric of any kind: "ios", "batches.enters", "stages.lat",
  * "stages_by_lat", "over_time", "slowest". */
-const char *tw_row_path(unsigned row);
+const char *tw_metric_path(unsigned metric);
 
-/* Return the row with this path; -1: there is none. */
-int tw_row_find(const char *path);
+/* Return the metric with this path; -1: there is none. */
+int tw_metric_find(const char *path);
 
-/* Return 1 if rows are inside of this path: "batches", "kernel_stages.not_split". */
-int tw_row_is_container(const char *path);
+/* Return 1 if metrics are inside of this path: "batches", "kernel_stages.not_split". */
+int tw_metric_is_container(const char *path);
 
-/* Return 1 if each report and each line of intervals has this row. */
-int tw_row_is_required(unsigned row);
+/* Return 1 if each report and each line of intervals has this metric. */
+int tw_metric_is_required(unsigned metric);
 
 /* Return the last part of a path: "enters". */
-const char *tw_row_key(const char *path);
+const char *tw_metric_key(const char *path);
 
-#define TW_ROW_TEXT	160
+#define TW_METRIC_TEXT	160
 
-/* Write a row's words as they follow a count. Return @text. */
-const char *tw_row_words(char text[TW_ROW_TEXT], const char *words, uint64_t count);
+/* Write a metric's label as they follow a count. Return @text. */
+const char *tw_metric_label(char text[TW_METRIC_TEXT], const char *label, uint64_t count);
 
-/* "3 I/Os" as an argument, of the words "I/O[s]". The text lasts until the end of the block. */
-#define TW_SAY_COUNT(count, words) \
-	tw_row_count((char[TW_ROW_TEXT]) { 0 }, words, count)
-const char *tw_row_count(char text[TW_ROW_TEXT], const char *words, uint64_t count);
+/* "3 I/Os" as an argument, of the label "I/O[s]". The text lasts until the end of the block. */
+#define TW_SAY_COUNT(count, label) \
+	tw_metric_count((char[TW_METRIC_TEXT]) { 0 }, label, count)
+const char *tw_metric_count(char text[TW_METRIC_TEXT], const char *label, uint64_t count);
 
-/* Return a count or a scalar by its row: @row from 0 to TW_COUNTS - 1 or
+/* Return a count or a scalar by its metric: @metric from 0 to TW_COUNTS - 1 or
  * TW_SCALARS - 1. */
-static inline uint64_t *tw_count_at(struct tw_counts *counts, size_t row)
+static inline uint64_t *tw_count_at(struct tw_counts *counts, size_t metric)
 {
-	return (uint64_t *)(void *)counts + row;
+	return (uint64_t *)(void *)counts + metric;
 }
 
-static inline uint64_t tw_count_of(const struct tw_counts *counts, size_t row)
+static inline uint64_t tw_count_of(const struct tw_counts *counts, size_t metric)
 {
-	return ((const uint64_t *)(const void *)counts)[row];
+	return ((const uint64_t *)(const void *)counts)[metric];
 }
 
 /* Add counts. They fit if one thread counted them all. */
 static inline void tw_counts_add(struct tw_counts *into, const struct tw_counts *counts)
 {
-	for (size_t row = 0; row < TW_COUNTS; row++)
-		*tw_count_at(into, row) += tw_count_of(counts, row);
+	for (size_t metric = 0; metric < TW_COUNTS; metric++)
+		*tw_count_at(into, metric) += tw_count_of(counts, metric);
 }
 
-static inline uint64_t *tw_scalar_at(struct tw_scalars *scalars, size_t row)
+static inline uint64_t *tw_scalar_at(struct tw_scalars *scalars, size_t metric)
 {
-	return (uint64_t *)(void *)scalars + row;
+	return (uint64_t *)(void *)scalars + metric;
 }
 
-static inline uint64_t tw_scalar_of(const struct tw_scalars *scalars, size_t row)
+static inline uint64_t tw_scalar_of(const struct tw_scalars *scalars, size_t metric)
 {
-	return ((const uint64_t *)(const void *)scalars)[row];
+	return ((const uint64_t *)(const void *)scalars)[metric];
 }
 
 #endif

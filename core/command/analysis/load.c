@@ -14,8 +14,8 @@
 #include "command/command.h"
 #include "base/allocate.h"
 #include "base/write_file.h"
-#include "command/answers/interval_files.h"
-#include "command/answers/answers.h"
+#include "command/analysis/interval_files.h"
+#include "command/analysis/analysis.h"
 #include "text_file.h"
 
 static int takes = TW_INPUT_PIPE;

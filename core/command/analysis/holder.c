@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 
 #define MAX_PATH	36	/* of a cgroup, that is written */
 

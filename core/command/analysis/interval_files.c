@@ -13,7 +13,7 @@
 #include "command/command.h"
 #include "base/allocate.h"
 #include "base/write_file.h"
-#include "command/answers/interval_files.h"
+#include "command/analysis/interval_files.h"
 
 /* A header has its kind among the first keys; a report has none. */
 #define KIND_WITHIN	4096

@@ -5,13 +5,13 @@
  */
 #include <string.h>
 
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 #include "command/output/page.h"
 #include "latency/histogram.h"
 
 uint32_t tw_report_windows(const struct tw_report_group *group)
 {
-	return tw_has(&group->all.tally, TW_ROW_OVER_TIME) ? group->all.tally.over_time.count : 0;
+	return tw_has(&group->all.tally, TW_METRIC_OVER_TIME) ? group->all.tally.over_time.count : 0;
 }
 
 static uint64_t sum(uint64_t a, uint64_t b)
@@ -82,7 +82,7 @@ int tw_report_color_of_name(const char *name)
 {
 	int time = 0;
 
-	while (time < TW_REPORT_ROWS - 1 && strcmp(tw_time_rows[time].name, name))
+	while (time < TW_REPORT_ROWS - 1 && strcmp(tw_time_metrics[time].name, name))
 		time++;
 	return tw_report_color_of(time);
 }

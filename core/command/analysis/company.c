@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 #include "command/output/page.h"
 
 const char *const tw_company_words[TW_REPORT_COMPANIES - 1] = {

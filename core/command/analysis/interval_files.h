@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 
 struct tw_intervals_line {
 	struct tw_report_line is;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/answers/answers.h"
+#include "command/analysis/analysis.h"
 
 int tw_report_since_start(double *s, const struct tw_report_job *job,
 			  uint64_t monotonic_ns)
@@ -32,11 +32,11 @@ static void name_kernel(char *name, size_t size, const json_t *stages)
 		if (!tw_stage_is_inside(i))
 			continue;
 		all++;
-		if (json_object_get(stages, tw_time_rows[i].name))
+		if (json_object_get(stages, tw_time_metrics[i].name))
 			continue;
 		missing++;
 		used += (size_t)snprintf(name + used, size - used, "%s%s",
-					 used ? "+" : "", tw_time_rows[i].name);
+					 used ? "+" : "", tw_time_metrics[i].name);
 	}
 	if (missing == 0 || missing == all)
 		snprintf(name, size, "kernel");
@@ -50,7 +50,7 @@ int tw_report_slow_stages(const json_t *slow, struct tw_report_slow_stage list[T
 
 	for (int i = 0; i < TW_STAGES; i++) {
 		struct tw_report_slow_stage *at = &list[count];
-		const char *name = tw_time_rows[i].name;
+		const char *name = tw_time_metrics[i].name;
 
 		at->stage = (unsigned)i;
 		if (i != TW_KERNEL && json_object_get(stages, name)) {
@@ -100,7 +100,7 @@ int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow)
 
 int tw_report_cause_is_in(const struct tw_report_cause *cause, int stage)
 {
-	return strcmp(cause->stage, tw_time_rows[stage].name) == 0;
+	return strcmp(cause->stage, tw_time_metrics[stage].name) == 0;
 }
 
 /* ---- triggers ---------------------------------------------------------------- */
