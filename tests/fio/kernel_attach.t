@@ -532,6 +532,8 @@ cp buffered theirs/shown
 cp "$kinds" theirs/own
 cp "$kinds" theirs/root
 cp "$(command -v id)" theirs/id
+# The build may be in a folder that is closed to that user.
+cp "$tickwise" "$(dirname "$tickwise")/tickwise-attach" theirs/
 chmod 600 theirs/hidden
 chmod 644 theirs/shown
 chmod 755 theirs/own
@@ -556,11 +558,13 @@ as_theirs()
 }
 if [ -z "$rings" ] || [ "$(id -u)" != 0 ] || [ "$(as_theirs ./id -u 2>why)" != 0 ]; then
 	skip "no set-user-ID program of root here: $(cat why)"
+elif ! as_theirs test -x "$PWD/theirs/tickwise-attach"; then
+	skip "another user can not reach $PWD"
 else
 	as_theirs sh both.sh 2>err &
 	both=$!
 	wait_for theirs/pid .
-	as_theirs "$tickwise" attach --json=z.json --output=page --interval=0.1 \
+	as_theirs ./tickwise attach --json=z.json --output=page --interval=0.1 \
 		"$(cat theirs/pid)" 2>err &
 	attacher=$!
 	wait_for theirs/page ' s, '
@@ -628,7 +632,7 @@ if [ "$(id -u)" = 0 ] && setpriv "$@" true 2>/dev/null; then
 	{
 		(cd others && timeout -s KILL $hung_s setpriv "$@")
 	}
-	next_to_loop as_other "$@" "$tickwise" attach --causes --interval=0 --json=n.json \
+	next_to_loop as_other "$@" ../theirs/tickwise attach --causes --interval=0 --json=n.json \
 		--output=page -- "$FIO" --name=n $(stock $copies) >others/out 2>others/err
 fi
 if [ -s err ] && grep -q 'no causes' err; then
