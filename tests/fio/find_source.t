@@ -404,10 +404,11 @@ has "$err" "source package fio 3.39-1, and is commit 58818df7b0948d36ba9743160a1
 	"in one line with the package and the commit"
 # ---- make demo ----
 
-# Where this search needs no package, it comes before any is installed.
+# Where this search needs no package, it comes before any is installed. `make check FIO_SRC=DIR`
+# gives its tests that source, in which nothing would be searched for.
 if command -v git >/dev/null && command -v dpkg-source >/dev/null; then
 	program fio-9.99
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -C "$root" demo \
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u FIO_SRC make --no-print-directory -C "$root" demo \
 		B="$scratch/b" FIO="$scratch/fio" FIO_CACHE="$scratch/demo" INSTALL=no >"$out" 2>"$err"
 	is "$? $(grep -c '^find-fio: no source that matches fio-9.99' "$err") $(wc -c <"$out")" '2 1 0' \
 		'make demo: without a source nothing is installed or built'
