@@ -15,7 +15,7 @@ const bool tw_engine_commands = false;
 
 static int get_file_size(struct thread_data *td, struct fio_file *f)
 {
-	return tw_try(td) || tw_protection_know(td, f) ? 1 : generic_get_file_size(td, f);
+	return tw_set_up_once(td) || tw_protection_know(td, f) ? 1 : generic_get_file_size(td, f);
 }
 
 static int open_file(struct thread_data *td, struct fio_file *f)

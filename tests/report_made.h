@@ -428,13 +428,13 @@ static json_t *made_trigger(struct made *made)
 		"args", "c");
 }
 
-static json_t *made_behind(struct made *made)
+static json_t *made_others_sums(struct made *made)
 {
 	json_t *array = json_array();
 
 	for (uint64_t i = 1 + made_below(made, 3); i; i--)
 		json_array_append_new(array, json_pack("{si, ss, ss, s{ss, ss}, so, so}",
-			"job", 0, "ddir", "read", "behind", "writes",
+			"job", 0, "ddir", "read", "kind", "writes",
 			"who", "kind", "process", "name", "a",
 			"ios", tw_json_of_u64(made_below(made, 9)),
 			"device_ns", tw_json_of_u64(made_below(made, 99))));
@@ -487,7 +487,7 @@ static json_t *made_report(uint64_t *random, unsigned digits, uint64_t number)
 	if (!made_below(&made, 3))
 		json_object_set_new(root, "triggers", json_pack("[o]", made_trigger(&made)));
 	if (!made_below(&made, 3))
-		json_object_set_new(root, "behind", made_behind(&made));
+		json_object_set_new(root, "in_flight_of_others", made_others_sums(&made));
 	if (!made_below(&made, 3))
 		json_object_set_new(root, "commits", made_commits(&made));
 	if (has_metrics && !made_below(&made, 8))

@@ -2,7 +2,7 @@
 /*
  * The only list of what an I/O can wait for in the kernel, mostly in a thread that sleeps. A
  * report has the word, and a page the text. plugin/kernel/causes/stack_words.c finds the word by the
- * names of functions; plugin/kernel/stages/held.bpf.h finds the last two.
+ * names of functions; plugin/kernel/stages/throttled.bpf.h finds the last two.
  */
 #ifndef TW_LATENCY_SLEEP_WORDS_H
 #define TW_LATENCY_SLEEP_WORDS_H

@@ -226,7 +226,8 @@ static int is_described(unsigned metric, size_t length)
 static const char *always(const char *path, size_t length)
 {
 	for (unsigned metric = 0; metric < TW_METRICS; metric++)
-		if (tw_metric_is_required(metric) && strncmp(tw_metric_path(metric), path, length) == 0)
+		if (tw_metric_is_required(metric) &&
+		    strncmp(tw_metric_path(metric), path, length) == 0)
 			return ", always";
 	return "";
 }

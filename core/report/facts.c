@@ -177,8 +177,8 @@ static const struct tw_fact of_handles[] = {
 	IS_TASK, { "handles", TW_NUMBER | TW_MUST }, { NULL },
 };
 
-static const struct tw_fact of_company[] = {
-	{ "own", TW_NUMBER | TW_MUST }, { "behind", TW_TEXT }, { "requests", TW_NUMBER },
+static const struct tw_fact of_others[] = {
+	{ "own", TW_NUMBER | TW_MUST }, { "kind", TW_TEXT }, { "requests", TW_NUMBER },
 	{ "bytes", TW_NUMBER }, { "more", TW_NUMBER }, { "requeues", TW_NUMBER },
 	{ "cut", TW_FLAG }, { "who", TW_OBJECT, of_requests }, { NULL },
 };
@@ -234,14 +234,14 @@ static const struct tw_fact of_slow[] = {
 	{ "sync", TW_OBJECT, of_sync }, { "complete", TW_OBJECT, of_sync },
 	{ "commit", TW_OBJECT, of_commit }, { "submitting_call_ns", TW_NUMBER },
 	{ "waited_at_most_ns", TW_NUMBER }, { "written_bytes", TW_NUMBER },
-	{ "company", TW_OBJECT, of_company }, { "causes", TW_OBJECT, of_causes },
+	{ "in_flight_of_others", TW_OBJECT, of_others }, { "causes", TW_OBJECT, of_causes },
 	{ "disk", TW_TEXT }, { "ring", TW_NUMBER }, { "operation", TW_TEXT },
 	{ "file", TW_TEXT }, { NULL },
 };
 
-static const struct tw_fact of_behind[] = {
+static const struct tw_fact of_others_sum[] = {
 	{ "job", TW_NUMBER | TW_MUST }, { "ddir", TW_DIRECTION | TW_MUST },
-	{ "behind", TW_TEXT | TW_MUST }, { "who", TW_OBJECT | TW_MUST, of_task },
+	{ "kind", TW_TEXT | TW_MUST }, { "who", TW_OBJECT | TW_MUST, of_task },
 	{ "ios", TW_NUMBER | TW_MUST }, { "device_ns", TW_NUMBER | TW_MUST }, { NULL },
 };
 
@@ -296,7 +296,7 @@ const struct tw_fact tw_facts_of_report[] = {
 	{ "machines", TW_LIST, of_machine }, { "files", TW_LIST, of_file },
 	{ "devices", TW_LIST, tw_facts_of_device }, { "clocks", TW_OBJECT, of_clocks },
 	{ "counter", TW_OBJECT, of_counter }, { "slowest", TW_LIST, of_slow },
-	{ "behind", TW_LIST, of_behind }, { "commits", TW_LIST, of_commits },
+	{ "in_flight_of_others", TW_LIST, of_others_sum }, { "commits", TW_LIST, of_commits },
 	{ "triggers", TW_LIST, of_trigger }, { "attached", TW_OBJECT, of_attached },
 	{ "unknown", TW_NAMES },
 	{ NULL },
@@ -453,8 +453,8 @@ static void check_pieces(const json_t *causes, const json_t *stages, const char 
 				 "stage");
 }
 
-const char *const tw_company_kinds[] = {
-	"reads", "writes", "flushes", "discards", "others", NULL,
+const char *const tw_others_kinds[] = {
+	"reads", "writes", "flushes", "discards", "commands", NULL,
 };
 
 static void check_commit(const json_t *commit, const json_t *parts,

@@ -346,7 +346,7 @@ static int add_all(struct tw_report *into, const struct tw_report *from,
 	if (error)
 		return error;
 	add_by_job(&into->triggers, from->triggers, indices);
-	add_by_job(&into->behind, from->behind, indices);
+	add_by_job(&into->others, from->others, indices);
 	add_by_job(&into->commits, from->commits, indices);
 	return 0;
 }

@@ -213,14 +213,14 @@ enum tw_show {
 	       "negative stages that this error does not explain") \
 	SCALAR(missed_runs, "kernel_stages.missed_runs", TW_PLAIN, TW_MAX, \
 	       "event[s] for which the kernel skipped the program, which jobs of one fio share") \
-	SCALAR(counted, "kernel_stages.company.counted", TW_PLAIN, TW_SUM, \
+	SCALAR(counted, "kernel_stages.in_flight_of_others.counted", TW_PLAIN, TW_SUM, \
 	       "split I/Os for which the requests in flight at the device were counted " \
 	       "(tw_causes)") \
-	SCALAR(counting_ns, "kernel_stages.company.counting_ns", TW_NS, TW_SUM, \
+	SCALAR(counting_ns, "kernel_stages.in_flight_of_others.counting_ns", TW_NS, TW_SUM, \
 	       "time that this took, added up; blockq has it") \
-	SCALAR(counted_cut, "kernel_stages.company.cut", TW_PLAIN, TW_SUM, \
+	SCALAR(counted_cut, "kernel_stages.in_flight_of_others.cut", TW_PLAIN, TW_SUM, \
 	       "split I/Os for which only some of the requests were counted") \
-	SCALAR(driver_requeues, "kernel_stages.company.requeues", TW_PLAIN, TW_SUM, \
+	SCALAR(driver_requeues, "kernel_stages.in_flight_of_others.requeues", TW_PLAIN, TW_SUM, \
 	       "times that a busy driver took a request of one of these I/Os later") \
 	SCALAR(clock_error_ns, "kernel_stages.clock_error_ns", TW_NS, TW_MAX, \
 	       "error of the kernel's stamps on the engine's clock") \
@@ -281,25 +281,25 @@ enum tw_show {
 	TIME(RESIDUAL, "residual", "fio_times.residual", TW_ALL, TW_TIMES, TW_METRIC_ios, \
 	     TW_OPTIONAL, "between the engine's last stamp of a batch and fio's reading of " \
 	     "its clock: tw_event_time=1") \
-	TIME(ALONE_IN_DEVICE, "alone", "kernel_stages.company.alone", TW_ALL, TW_DEVICE, \
-	     TW_METRIC_ios, TW_OPTIONAL, "device, where it had nothing of others in flight when " \
+	TIME(ALONE_IN_DEVICE, "alone", "kernel_stages.in_flight_of_others.alone", TW_ALL, \
+	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, "device, where it had nothing of others in flight when " \
 	     "it got the I/O: tw_causes=1") \
-	TIME(BEHIND_READS, "behind_reads", "kernel_stages.company.reads", TW_ALL, TW_DEVICE, \
-	     TW_METRIC_ios, TW_OPTIONAL, "device, where most bytes of others were of reads") \
-	TIME(BEHIND_WRITES, "behind_writes", "kernel_stages.company.writes", TW_ALL, \
+	TIME(WITH_READS, "with_reads", "kernel_stages.in_flight_of_others.reads", TW_ALL, \
+	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, "device, where most bytes of others were of reads") \
+	TIME(WITH_WRITES, "with_writes", "kernel_stages.in_flight_of_others.writes", TW_ALL, \
 	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
 	     "device, where most bytes of others were of writes") \
-	TIME(BEHIND_FLUSHES, "behind_flushes", "kernel_stages.company.flushes", TW_ALL, \
+	TIME(WITH_FLUSHES, "with_flushes", "kernel_stages.in_flight_of_others.flushes", TW_ALL, \
 	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
 	     "device, where others had it flush its cache") \
-	TIME(BEHIND_DISCARDS, "behind_discards", "kernel_stages.company.discards", TW_ALL, \
+	TIME(WITH_DISCARDS, "with_discards", "kernel_stages.in_flight_of_others.discards", TW_ALL, \
 	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
 	     "device, where most bytes of others were of discards or zeroes") \
-	TIME(BEHIND_OTHERS, "behind_commands", "kernel_stages.company.others", TW_ALL, \
+	TIME(WITH_COMMANDS, "with_commands", "kernel_stages.in_flight_of_others.commands", TW_ALL, \
 	     TW_DEVICE, TW_METRIC_ios, TW_OPTIONAL, \
 	     "device, where most bytes of others were of other commands") \
-	TIME(SYNC_WORKER, "worker", "sync.worker", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, TW_OPTIONAL, \
-	     "from the submitting call until a worker of io_uring begins the sync: of a write, " \
+	TIME(SYNC_WORKER, "worker", "sync.worker", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, \
+	     TW_OPTIONAL, "from the submitting call until a worker of io_uring begins the sync: of a write, " \
 	     "what it did before, too") \
 	TIME(SYNC_DATA, "data", "sync.data", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, TW_OPTIONAL, \
 	     "from then until the file's dirty pages are written out") \
@@ -312,8 +312,8 @@ enum tw_show {
 	TIME(SYNC_WAKE, "wake", "sync.wake", TW_SYNCS, TW_KERNEL, TW_METRIC_ios, TW_OPTIONAL, \
 	     "from when the last wait of the sync ends until the engine sees its completion") \
 	TIME(SYNC_RUNNING, "running_commit", "sync.running_commit", TW_SYNCS, TW_SYNC_JOURNAL, \
-	     TW_METRIC_ios, TW_OPTIONAL, "journal of a sync that waited for a commit of ext4: for " \
-	     "one that was running already") \
+	     TW_METRIC_ios, TW_OPTIONAL, "journal of a sync that waited for a commit of ext4: " \
+	     "for one that was running already") \
 	TIME(SYNC_OWN, "own_commit", "sync.own_commit", TW_SYNCS, TW_SYNC_JOURNAL, TW_METRIC_ios, \
 	     TW_OPTIONAL, "journal of such a sync: the rest, for its own commit") \
 	TIME(COMPLETE_WORKER, "worker", "complete.worker", TW_WRITES, TW_COMPLETE, TW_METRIC_ios, \

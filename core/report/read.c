@@ -454,7 +454,8 @@ static void read_unknown(struct tw_report *report, const json_t *root)
 {
 	static const char *const known[] = {
 		"schema", "version", "jobs", "options", "machines", "files", "devices",
-		"clocks", "counter", "triggers", "behind", "commits", "lacks", "unknown", "answers",
+		"clocks", "counter", "triggers", "in_flight_of_others", "commits", "lacks",
+		"unknown", "analysis",
 		"kind", "clock", "interval_ns", "digits", NULL,
 	};
 	const json_t *list = json_object_get(root, "unknown");
@@ -534,7 +535,8 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 		if (!error)
 			error = read_attached(report, root, problem);
 		read_triggers(report, root, problem);
-		report->behind = read_names(report, root, "behind", "behind[].", problem);
+		report->others = read_names(report, root, "in_flight_of_others",
+					    "in_flight_of_others[].", problem);
 		report->commits = read_names(report, root, "commits", "commits[].", problem);
 	}
 	if (!error)
@@ -562,7 +564,7 @@ void tw_report_free(struct tw_report *report)
 	json_decref(report->clocks);
 	json_decref(report->counter);
 	json_decref(report->triggers);
-	json_decref(report->behind);
+	json_decref(report->others);
 	json_decref(report->commits);
 	json_decref(report->attached);
 	json_decref(report->unknown);

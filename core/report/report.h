@@ -99,8 +99,8 @@ enum tw_report_verdict {
 extern const char *const tw_report_verdicts[TW_REPORT_VERDICTS];
 
 /* Kinds of requests that a device has in flight for others, to NULL. In the order of enum
- * tw_time from TW_BEHIND_READS on. */
-extern const char *const tw_company_kinds[];
+ * tw_time from TW_WITH_READS on. */
+extern const char *const tw_others_kinds[];
 
 struct tw_report {
 	/* In the order of start, host, run, pid, thread number. */
@@ -117,7 +117,7 @@ struct tw_report {
 	struct tw_report_slow *slowest;	/* the slowest first */
 	size_t slow_count;
 	json_t *triggers;		/* [{job, ...}]; or NULL */
-	json_t *behind;			/* [{job, ...}]; or NULL */
+	json_t *others;			/* [{job, ...}]; or NULL */
 	json_t *commits;		/* [{job, ...}]; or NULL */
 	json_t *attached;		/* lists of `tickwise attach`; or NULL */
 	json_t *unknown;		/* {"stages.NAME": null}: left out when it was read */

@@ -188,8 +188,8 @@ json_t *tw_report_to_json(const struct tw_report *report)
 		json_object_set_new(root, "slowest", slowest_to_json(report));
 	if (report->triggers)
 		json_object_set(root, "triggers", report->triggers);
-	if (report->behind)
-		json_object_set(root, "behind", report->behind);
+	if (report->others)
+		json_object_set(root, "in_flight_of_others", report->others);
 	if (report->commits)
 		json_object_set(root, "commits", report->commits);
 	if (report->attached && !json_object_get(root, "attached"))

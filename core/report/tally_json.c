@@ -93,7 +93,8 @@ static json_t *metric_to_json(const struct tw_tally *tally, unsigned metric, int
 
 	if (metric >= TW_COUNTS && metric < TW_METRIC_TIMES)
 		return tw_json_of_u64(tw_scalar_of(&tally->scalars, metric - TW_COUNTS));
-	for (int i = 0; i < TW_DIRECTIONS && metric >= TW_METRIC_TIMES && metric < TW_METRIC_BY_LAT; i++) {
+	for (int i = 0; i < TW_DIRECTIONS && metric >= TW_METRIC_TIMES &&
+	     metric < TW_METRIC_BY_LAT; i++) {
 		means_ns[i] = tw_tally_mean_ns(tally, metric - TW_METRIC_TIMES, i);
 		times[i] = tally->times[metric - TW_METRIC_TIMES][i];
 		times[i] = times[i].count ? times[i] : none;

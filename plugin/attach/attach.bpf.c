@@ -107,7 +107,7 @@ struct {
 } closing SEC(".maps");
 
 struct in_flight {
-	struct tw_slot stamps;	/* without a key */
+	struct tw_kernel_stamps stamps;	/* without a key */
 	__u64 ring;		/* io_ring_ctx */
 	__u64 offset;
 	__u32 opcode;
@@ -442,7 +442,7 @@ static struct in_flight *in_flight(struct io_kiocb *io)
 	return bpf_map_lookup_elem(&ios, &key);
 }
 
-static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 began_ns,
+static __always_inline struct tw_kernel_stamps *stamps_of(struct io_kiocb *io, __u64 began_ns,
 						 int is_command)
 {
 	struct in_flight *mine = in_flight(io);
@@ -598,12 +598,12 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 	return 0;
 }
 
-static __always_inline int dispatching(struct tw_slot *stamps, __u64 rq)
+static __always_inline int dispatching(struct tw_kernel_stamps *stamps, __u64 rq)
 {
 	return 0;
 }
 
-static __always_inline void dispatched(struct tw_slot *stamps, __u64 rq, __u64 now_ns)
+static __always_inline void dispatched(struct tw_kernel_stamps *stamps, __u64 rq, __u64 now_ns)
 {
 	struct in_flight *mine = (struct in_flight *)stamps;	/* the first member */
 
@@ -696,7 +696,7 @@ static int count_only(const struct tw_attach_key *key, struct io_kiocb *io, __s3
 
 static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine)
 {
-	const struct tw_slot *stamps = mine ? &mine->stamps : 0;
+	const struct tw_kernel_stamps *stamps = mine ? &mine->stamps : 0;
 	const __u64 now = stamps ? bpf_ktime_get_ns() : 0;
 	const struct inode *of = inode_of(io);
 	struct tw_attach_key key = {
@@ -730,9 +730,9 @@ static void tell(struct io_kiocb *io, __u32 ring, const struct in_flight *mine)
 	if (stamps) {
 		record->shift = (__u8)mine->shift;
 		record->flags = (__u8)mine->flags;
-		if (stamps->flags & TW_SLOT_SYNC_WRITE)
+		if (stamps->flags & TW_STAMPS_SYNC_WRITE)
 			record->flags |= TW_ATTACH_SYNC_WRITE;
-		if (stamps->flags & TW_SLOT_MIRRORED)
+		if (stamps->flags & TW_STAMPS_MIRRORED)
 			record->flags |= TW_ATTACH_MIRRORED;
 		record->accepted_ns = stamps->accepted_ns;
 		record->dispatched_ns = stamps->dispatched_ns;

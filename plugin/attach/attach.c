@@ -285,7 +285,7 @@ static int report(struct run *run)
 	struct tw_attach_result result = {
 		.tally = &run->tally, .target = &run->target, .program = run->program,
 		.no_causes = run->no_causes, .run_ns = run->end_ns - run->start_ns,
-		.cost = run->tally.turns ? tw_attach_cost(run->program) : NULL,
+		.cost = run->tally.offcpu ? tw_attach_cost(run->program) : NULL,
 	};
 	const struct tw_attach_lost *lost = run->program->lost;
 	json_t *json;
@@ -347,7 +347,7 @@ static int begin(struct run *run)
 	run->start_ns = run->chosen.at_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	error = tw_attach_tally_init(&run->tally, run->start_ns, tw_clock_id_ns(CLOCK_REALTIME),
 				     SLOWEST, run->options.sync);
-	run->tally.turns = run->program->turns;
+	run->tally.offcpu = run->program->offcpu;
 	if (!error)
 		error = read_records(run, 0);
 	if (error)

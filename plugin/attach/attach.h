@@ -54,7 +54,7 @@ struct tw_attach_program {
 	struct tw_causes *causes;	/* NULL: not wanted, or impossible */
 	uint64_t causes_ns;		/* CLOCK_MONOTONIC when they were loaded */
 	struct ring_buffer *records;
-	const struct tw_turns *turns;	/* of all TW_ATTACH_THREADS threads; NULL: none */
+	const struct tw_offcpu *offcpu;	/* of all TW_ATTACH_THREADS threads; NULL: none */
 	const struct tw_attach_lost *lost;	/* so far */
 	/* I/Os that take as long wake the reader, to find their causes. */
 	__u64 *slow_ns;

@@ -13,7 +13,7 @@
 #include "base/plain_text.h"
 #include "collect/sys_facts.h"
 #include "command/output/page.h"
-#include "kernel/causes/explain.h"
+#include "kernel/causes/find_causes.h"
 #include "latency/histogram_json.h"
 #include "machine/cpus.h"
 #include "report/report_json.h"
@@ -177,7 +177,7 @@ void tw_attach_table_put(struct tw_attach_table *table,
 /* Return if causes are known, and why not. */
 static json_t *causes_to_json(const struct tw_attach_result *result)
 {
-	if (result->tally->turns)
+	if (result->tally->offcpu)
 		return json_pack("{ss, so, so*}", "state", "on", "not_followed",
 				 tw_json_of_u64(result->program->lost->threads),
 				 "cost", result->cost);
@@ -254,10 +254,10 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 			"sync", parts_to_json(&synced->parts),
 			"written_bytes", (json_int_t)synced->parts.written_bytes,
 			"commit", tw_commit_to_json(&synced->stamps, &synced->parts)));
-	if (result->tally->turns)
-		json_object_set_new(json, "causes", tw_explained_to_json(
+	if (result->tally->offcpu)
+		json_object_set_new(json, "causes", tw_causes_to_json(
 			tw_time_metrics[why->stage].name, why->from_ns, why->ns,
-			&why->explained, why->followed));
+			&why->causes, why->followed));
 	return json;
 }
 

@@ -31,7 +31,7 @@
 #define NO_TRACEPOINTS	"--sync: the kernel's tracepoints of fsync(2) are not there: mount " \
 			"-t tracefs tracefs /sys/kernel/tracing, as root"
 
-#define TURNS_BYTES	(TW_ATTACH_THREADS * sizeof(struct tw_turns))
+#define TURNS_BYTES	(TW_ATTACH_THREADS * sizeof(struct tw_offcpu))
 
 /* Return the operations with a direction from @first to @last, as bits. */
 static __u64 operations(unsigned first, unsigned last)
@@ -139,7 +139,7 @@ static int load_causes(struct tw_attach_program *program)
 		     bpf_map__fd(made->maps.rings), 0);
 	if (turns == MAP_FAILED)
 		return -errno;
-	program->turns = turns;
+	program->offcpu = turns;
 	tw_functions_load();
 	program->causes_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	return 0;
@@ -147,10 +147,10 @@ static int load_causes(struct tw_attach_program *program)
 
 static void unload_causes(struct tw_attach_program *program)
 {
-	if (program->turns)
-		munmap((void *)program->turns, TURNS_BYTES);
+	if (program->offcpu)
+		munmap((void *)program->offcpu, TURNS_BYTES);
 	tw_causes__destroy(program->causes);
-	program->turns = NULL;
+	program->offcpu = NULL;
 	program->causes = NULL;
 }
 

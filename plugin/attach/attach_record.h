@@ -27,11 +27,11 @@ enum {
 	/* Done by the thread that submitted the I/O, which is followed: */
 	TW_ATTACH_DISPATCHED_ITSELF = 4,
 	TW_ATTACH_POSTED_ITSELF = 8,
-	/* A write with O_SYNC or O_DSYNC: as TW_SLOT_SYNC_WRITE. */
+	/* A write with O_SYNC or O_DSYNC: as TW_STAMPS_SYNC_WRITE. */
 	TW_ATTACH_SYNC_WRITE = 16,
 	/* It was not chosen: it has no stamp, and is only counted. */
 	TW_ATTACH_NOT_CHOSEN = 32,
-	TW_ATTACH_MIRRORED = 64,	/* as TW_SLOT_MIRRORED */
+	TW_ATTACH_MIRRORED = 64,	/* as TW_STAMPS_MIRRORED */
 };
 
 /* What identifies a file. */
@@ -87,7 +87,7 @@ struct tw_attach_io {
 	__u64 offset;		/* of reads and writes; ~0: the file's position */
 	__u32 requests;
 	__u32 retries;
-	__u64 due_bytes;	/* as in struct tw_slot */
+	__u64 due_bytes;	/* as in struct tw_kernel_stamps */
 	__u64 finished_bytes;
 };
 

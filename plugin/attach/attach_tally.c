@@ -95,7 +95,7 @@ static bool takes_part(const struct tw_attach_io *io, unsigned stage, unsigned h
 	}
 }
 
-void tw_attach_why_find(const struct tw_turns *turns, const struct tw_attach_io *io,
+void tw_attach_why_find(const struct tw_offcpu *turns, const struct tw_attach_io *io,
 			struct tw_attach_why *why)
 {
 	uint64_t ns[TW_ATTACH_TIMES];
@@ -120,13 +120,13 @@ void tw_attach_why_find(const struct tw_turns *turns, const struct tw_attach_io 
 	/* The zero of own time is the beginning of the stage. */
 	begin.monotonic_ns = (int64_t)why->from_ns;
 	if (why->followed)
-		tw_explain(&turns[io->thread - 1], &(struct tw_join) {
+		tw_find_causes(&turns[io->thread - 1], &(struct tw_clock_map) {
 				.first = begin, .before = begin, .last = begin,
 				.rate = 1, .older_rate = 1,
 			}, &(struct tw_part) {
 				.to_ns = (int64_t)ns[longest],
 				.ends_by_wakeup = longest == TW_COMPLETE,
-			}, &why->explained);
+			}, &why->causes);
 }
 
 /* ---- begin and end ----------------------------------------------------------- */
@@ -379,18 +379,18 @@ unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TI
 {
 	const unsigned direction = tw_attach_direction(io->opcode);
 	const bool ordered = is_ordered(io);
-	struct tw_slot stamps = {
+	struct tw_kernel_stamps stamps = {
 		.dispatched_ns = io->dispatched_ns,
 		.finished_ns = io->finished_ns,
 		.due_bytes = (uint32_t)io->due_bytes,
 		.finished_bytes = (uint32_t)io->finished_bytes,
-		.flags = (io->flags & TW_ATTACH_SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0) |
-			 (io->flags & TW_ATTACH_MIRRORED ? TW_SLOT_MIRRORED : 0),
+		.flags = (io->flags & TW_ATTACH_SYNC_WRITE ? TW_STAMPS_SYNC_WRITE : 0) |
+			 (io->flags & TW_ATTACH_MIRRORED ? TW_STAMPS_MIRRORED : 0),
 	};
 	unsigned has = TW_ATTACH_HAS(TW_LAT);
 	bool dispatched, finished;
 
-	tw_slot_settle(&stamps, direction < TW_SYNC && io->result > 0 ?
+	tw_mark_unseen(&stamps, direction < TW_SYNC && io->result > 0 ?
 		       (uint64_t)io->result : 0,
 		       direction == TW_READ && S_ISREG(io->inode.mode));
 	dispatched = ordered && tw_dispatched_ns(&stamps);
@@ -475,8 +475,8 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 		slow.io.offset = UINT64_MAX;
 	if (!tw_slowest_wants(&tally->slowest, lat_ns))
 		return;
-	if (tally->turns)
-		tw_attach_why_find(tally->turns, io, &slow.why);
+	if (tally->offcpu)
+		tw_attach_why_find(tally->offcpu, io, &slow.why);
 	tw_slowest_add(&tally->slowest, &slow.lat_ns);
 }
 
@@ -536,7 +536,7 @@ static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io 
 				 parts->ns[TW_IN_JOURNAL] - parts->running_ns);
 	}
 	if (parts->known)
-		tw_behind_add_who(&tally->commits, TW_SYNC, TW_COMPANY_NONE,
+		tw_others_sum_add_who(&tally->commits, TW_SYNC, TW_OTHERS_NONE,
 				  &synced->stamps.who, parts->ns[TW_IN_JOURNAL], 1);
 	add_slow(tally, io, synced, ns[TW_LAT]);
 	tw_windows_add_times(&all->over_time, at_ns, direction, ns[TW_LAT], weight);
@@ -578,7 +578,7 @@ int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_cal
 	const struct tw_attach_io *io = &call->io;
 	const struct tw_reading begin = { .monotonic_ns = (int64_t)io->accepted_ns };
 	/* The zero of own time is the beginning of the call. */
-	const struct tw_join join = {
+	const struct tw_clock_map join = {
 		.first = begin, .before = begin, .last = begin, .rate = 1, .older_rate = 1,
 	};
 	const struct tw_attach_synced synced = {

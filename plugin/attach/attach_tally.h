@@ -12,7 +12,7 @@
 
 #include "attach/attach_record.h"
 #include "collect/slowest.h"
-#include "kernel/causes/explain.h"
+#include "kernel/causes/find_causes.h"
 #include "report/tally.h"
 
 /* After the directions of a report. A command of a device has no known direction, but is
@@ -68,7 +68,7 @@ struct tw_attach_why {
 	bool followed;			/* the thread takes part in the stage */
 	uint64_t from_ns;		/* its beginning, of CLOCK_MONOTONIC */
 	uint64_t ns;			/* its length */
-	struct tw_explained explained;	/* stall: since from_ns */
+	struct tw_wait_causes causes;	/* stall: since from_ns */
 };
 
 /* Of a call. */
@@ -100,9 +100,9 @@ struct tw_attach_tally {
 	void *files, *names;		/* their paths: by inode, by name */
 	uint16_t row_at[TW_ATTACH_PLACES];	/* by hash, from 1; 0: none */
 	struct tw_slowest slowest;
-	const struct tw_turns *turns;	/* of all threads; NULL: not followed */
+	const struct tw_offcpu *offcpu;	/* of all threads; NULL: not followed */
 	bool syncs;			/* calls are followed */
-	struct tw_behinds commits;	/* that they waited for */
+	struct tw_others_sums commits;	/* that they waited for */
 	uint64_t start_ns;		/* CLOCK_MONOTONIC */
 	uint64_t start_realtime_ns;	/* the same moment of CLOCK_REALTIME */
 };
@@ -137,7 +137,7 @@ const char *tw_attach_file_name(const struct tw_attach_tally *tally,
 
 /* Find why @io was slow. @turns: of all TW_ATTACH_THREADS threads. Call this soon after
  * the I/O is over. */
-void tw_attach_why_find(const struct tw_turns *turns, const struct tw_attach_io *io,
+void tw_attach_why_find(const struct tw_offcpu *offcpu, const struct tw_attach_io *io,
 			struct tw_attach_why *why);
 
 /* Begin an interval of the live table. */

@@ -93,7 +93,7 @@ int tw_prep(struct thread_data *td, struct io_u *io_u)
 		sqe->cmd_op = TW_BLOCK_DISCARD;
 		sqe->addr = io_u->offset;
 		sqe->addr3 = io_u->xfer_buflen;
-		/* After a trim by system call, a settle would be in fio's lat. */
+		/* After a trim by system call, a flush would be in fio's lat. */
 		if (!job->ring.async_trim)
 			tw_record_before_wait(job);
 	} else {

@@ -25,14 +25,14 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u, tw_ca
 void tw_event_done(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 		   int event);
 
-/* engine_job.c. tw_try() logs why a ring can't be made. */
+/* engine_job.c. tw_set_up_once() logs why a ring can't be made. */
 int tw_init(struct thread_data *td);
 int tw_post_init(struct thread_data *td);
 int tw_io_u_init(struct thread_data *td, struct io_u *io_u);
 void tw_cleanup(struct thread_data *td);
 int tw_open_file(struct thread_data *td, struct fio_file *f);
 int tw_close_file(struct thread_data *td, struct fio_file *f);
-int tw_try(struct thread_data *td);
+int tw_set_up_once(struct thread_data *td);
 
 /* ring.c: return 0 or -errno. tw_ring_set_up() and tw_ring_register() log why. */
 int tw_ring_set_up(struct thread_data *td, struct tw_job *job);
@@ -49,7 +49,7 @@ static inline uint64_t tw_next_key(struct tw_job_hot *hot, const struct io_u *io
 	const uint64_t ring = (uint64_t) hot->kernel.ring << TW_KEY_RING_SHIFT;
 
 	if (tw__unlikely(hot->synced != NULL) &&
-	    (!ddir_rw(io_u->ddir) || (io_u->ddir == DDIR_WRITE && !hot->kernel.slots)))
+	    (!ddir_rw(io_u->ddir) || (io_u->ddir == DDIR_WRITE && !hot->kernel.stamps)))
 		return key | ring | TW_KEY_CHOSEN;
 	if (!tw_choose(&hot->sampling.chooser))
 		return key | hot->key;
@@ -103,7 +103,7 @@ static inline struct io_u *tw_event_at(const struct tw_job *job, int event, int 
 	const struct io_uring_cq *cq = &job->ring.uring.cq;
 	const unsigned place = (job->ring.events_at + (unsigned) event) & cq->ring_mask;
 	const struct io_uring_cqe *cqe = &cq->cqes[place << job->ring.entry_shift];
-	const unsigned index = tw_key_slot(cqe->user_data);
+	const unsigned index = tw_key_index(cqe->user_data);
 
 	*result = cqe->res;
 	job->hot.io[index].seen_ticks = job->hot.seen_ticks[place];

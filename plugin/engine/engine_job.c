@@ -123,7 +123,7 @@ int tw_post_init(struct thread_data *td)
 	struct tw_job *job = td->io_ops_data;
 	struct tw_job_collected *collected = &job->collected;
 
-	/* With create_serialize=0 fio has not called tw_try() yet. */
+	/* With create_serialize=0 fio has not called tw_set_up_once() yet. */
 	if (td->o.use_thread)
 		load_for_jobs();
 	if (tw_ring_set_up(td, job) || tw_ring_register(td, job))
@@ -131,7 +131,7 @@ int tw_post_init(struct thread_data *td)
 	/* This takes a while with many files, so it comes before the run begins. */
 	collected->facts = tw_facts_take(td, &collected->cpus);
 	collected->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
-	tw_moment_take(job, &collected->start);
+	tw_clock_offsets_read(job, &collected->start);
 	tw_trigger_begin(td, job);
 	if (!collected->facts ||
 	    tw_devices_start(td, collected->facts->where, &job->hot.devices) ||
@@ -172,7 +172,7 @@ void tw_cleanup(struct thread_data *td)
 	}
 	if (job->collected.started) {
 		tw_record_follow_resets(td, job);
-		tw_record_settle(job);
+		tw_record_flush(job);
 		if (job->collected.intervals)
 			ret = tw_intervals_end(job);
 		else
@@ -190,7 +190,7 @@ void tw_cleanup(struct thread_data *td)
 	tw_tally_free(&job->collected.filling.filled[0].tally);
 	tw_tally_free(&job->collected.filling.filled[1].tally);
 	tw_slowest_free(&job->collected.slowest);
-	free(job->collected.behinds);
+	free(job->collected.others_sums);
 	free(job->collected.commits);
 	tw_response_free(job->hot.response);
 	tw_devices_free(job->hot.devices);
@@ -208,7 +208,7 @@ void tw_cleanup(struct thread_data *td)
  * the parent, as it asks for file sizes. At that time it has neither laid out a file nor
  * started a job, so a refusal leaves nothing behind.
  */
-int tw_try(struct thread_data *td)
+int tw_set_up_once(struct thread_data *td)
 {
 	static _Atomic(bool) tried;
 	struct io_uring ring;

@@ -34,7 +34,7 @@
 #include "helper.h"
 #include "helper/helper_maps.skel.h"
 #include "kernel/stages/stacked_bio_offsets.h"
-#include "kernel/stages/kernel_slots.h"
+#include "kernel/stages/kernel_stages.h"
 #include "kernel/program.h"
 #include "text_file.h"
 
@@ -324,7 +324,7 @@ static void reap(struct helper *helper)
 }
 
 /* Find out which places have memory that no fio has any more. A fio can keep the memory of
- * its slots after it has hung up, or give it to another process. Return true if some is
+ * its entries after it has hung up, or give it to another process. Return true if some is
  * still in use, and its process has ended or waits for it. */
 static bool look_at_memory(struct helper *helper)
 {
@@ -488,11 +488,11 @@ static int run(struct helper *helper)
 struct kernel {
 	char *symbols;		/* /proc/kallsyms */
 	struct btf *types;
-	struct tw_above above;
+	struct tw_stacked_bio_offsets above;
 	bool takes_programs;	/* from this user */
 };
 
-static bool has_type(const struct tw_above *above, const char *name)
+static bool has_type(const struct tw_stacked_bio_offsets *above, const char *name)
 {
 	return !strcmp(name, "dm_io") ? above->original >= 0 :
 	       !strcmp(name, "dm_rq_clone_bio_info") ? above->path >= 0 :
@@ -528,7 +528,7 @@ static void print_found(bool takes_programs)
 	tw_program_set_messages();
 	kernel.types = btf__load_vmlinux_btf();
 	if (kernel.symbols && !libbpf_get_error(kernel.types)) {
-		kernel.above = tw_above_find(kernel.types);
+		kernel.above = tw_stacked_bio_offsets_find(kernel.types);
 		tw_helper_print_found(has, &kernel, stdout);
 	}
 	btf__free(kernel.types);

@@ -87,9 +87,9 @@ struct tw_helper_place {
 int tw_helper_find_place(const struct tw_helper_place places[TW_HELPER_PLACES],
 			 uid_t user);
 
-/* The slots of a connection, and how many of them are in use. */
+/* The entries of a connection, and how many of them are in use. */
 struct tw_helper_room {
-	uint32_t slots, given;
+	uint32_t entries, given;
 };
 
 /* Return NULL, or the reason why the question is refused. @size: bytes received. */

@@ -34,7 +34,7 @@ static const struct {
 	  "trace:sched_wakeup trace:sched_migrate_task" },
 	{ CAUSES, "interrupts", "trace:irq_handler_entry trace:irq_handler_exit "
 	  "trace:softirq_entry trace:softirq_exit" },
-	{ CAUSES, "company at the device", "trace:block_bio_queue trace:block_getrq "
+	{ CAUSES, "others at the device", "trace:block_bio_queue trace:block_getrq "
 	  "trace:block_rq_requeue" },
 	{ CAUSES, "exact waits for a worker", "enter:io_wq_submit_work" },
 	{ SYNCS, "data", "file_write_and_wait_range" },

@@ -94,19 +94,19 @@ const char *tw_helper_check_question(const struct tw_helper_question *question,
 		return "the question is no question";
 	switch (question->what) {
 	case TW_HELPER_LOAD:
-		if (room->slots)
+		if (room->entries)
 			return "the program is loaded already";
-		if (!question->entries || question->entries > TW_HELPER_MAX_SLOTS)
+		if (!question->entries || question->entries > TW_HELPER_MAX_ENTRIES)
 			return "no room for that many I/Os in flight (65536)";
 		return NULL;
 	case TW_HELPER_EXPECT:
 		/* A power of two. */
-		if (!room->slots || __builtin_popcount(question->entries) != 1 ||
-		    question->entries > room->slots - room->given)
+		if (!room->entries || __builtin_popcount(question->entries) != 1 ||
+		    question->entries > room->entries - room->given)
 			return "more jobs than there is room for";
 		return NULL;
 	case TW_HELPER_MADE:
-		return room->slots ? NULL : "the program is not loaded";
+		return room->entries ? NULL : "the program is not loaded";
 	default:
 		return "the question is no question";
 	}

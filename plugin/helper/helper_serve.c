@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel/stages/kernel_slots.h"
+#include "kernel/stages/kernel_stages.h"
 #include "text_file.h"
 
 #define FIRST_QUESTION_MS	10000
@@ -271,11 +271,11 @@ static bool has_room(const struct serving *s)
 }
 
 /* Give up all privileges. Return NULL, or the reason why this fio can't be served. */
-static const char *settle(const struct serving *s)
+static const char *prepare_to_serve(const struct serving *s)
 {
 	struct bpf_map_info map = { .id = 0 };
 	union bpf_attr attr = {
-		.info.bpf_fd = (uint32_t)tw_loader_slots(s->loader),
+		.info.bpf_fd = (uint32_t)tw_loader_stamps(s->loader),
 		.info.info_len = sizeof(map), .info.info = (uintptr_t)&map,
 	};
 	struct tw_helper_status status;
@@ -286,7 +286,7 @@ static const char *settle(const struct serving *s)
 	atomic_store(&s->to->maps[s->to->place], map.id);
 	munmap(s->to->maps, TW_HELPER_PLACES * sizeof(*s->to->maps));
 	if (!map.id)
-		return "the memory of the slots can't be counted";
+		return "the memory of the entries can't be counted";
 	if (!drop_privileges(s->to->parent))
 		return "the helper can't give up its privileges";
 	if (read_status(s->to->proc_fd, &status, "%d/status", (int)s->peer.process))
@@ -314,13 +314,13 @@ static const char *load(struct serving *s, const struct question *q)
 	error = tw_loader_load(&s->loader, q->question.entries, &s->owner);
 	if (error)
 		return tw_program_reason(error, false);
-	why = settle(s);
+	why = prepare_to_serve(s);
 	if (why) {
 		tw_loader_free(s->loader);
 		s->loader = NULL;
 		return why;
 	}
-	s->room.slots = q->question.entries;
+	s->room.entries = q->question.entries;
 	return NULL;
 }
 
@@ -356,7 +356,7 @@ static bool answer(struct serving *s, const struct question *q)
 	if (!why && q->question.what == TW_HELPER_LOAD) {
 		why = load(s, q);
 		if (!why)
-			fd = tw_loader_slots(s->loader);
+			fd = tw_loader_stamps(s->loader);
 	} else if (!why) {
 		why = expect(s, q, &answer);
 	}

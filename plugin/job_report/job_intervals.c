@@ -219,7 +219,7 @@ static bool wait_until(struct tw_intervals *intervals, uint64_t at_ns)
 	return ends;
 }
 
-/* Return what the job has filled. The job may be in the middle of a settle. */
+/* Return what the job has filled. The job may be in the middle of a flush. */
 static struct tw_filled *take(struct tw_intervals *intervals, unsigned asked)
 {
 	struct tw_filling *filling = &intervals->job->collected.filling;
@@ -235,7 +235,7 @@ static struct tw_filled *take(struct tw_intervals *intervals, unsigned asked)
 	return &filling->filled[asked];
 }
 
-/* Ask the job for what it has filled. If it does not settle for a quarter of the interval,
+/* Ask the job for what it has filled. If it does not flush for a quarter of the interval,
  * it sleeps or waits: then take it. */
 static struct tw_filled *ask(struct tw_intervals *intervals)
 {
@@ -407,7 +407,7 @@ void tw_intervals_begin(struct thread_data *td, struct tw_job *job)
 	if (!ret) {
 		job->collected.intervals = intervals;
 		/* A job with few I/Os does not fill its list of them for many intervals. */
-		job->hot.settle_after_ticks = (uint64_t) (tw_job_ticks_per_ns(job) *
+		job->hot.flush_after_ticks = (uint64_t) (tw_job_ticks_per_ns(job) *
 			(double) (intervals->every_ns / SETTLES_AT_LEAST));
 		return;
 	}

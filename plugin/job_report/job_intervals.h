@@ -15,7 +15,7 @@
 void tw_intervals_begin(struct thread_data *td, struct tw_job *job);
 
 /* Write the last line, and make the sum of the lines the job's tally. The job is over, and
- * all its I/Os are settled (job_record.h). Return 0; -errno: a line could not be added. */
+ * all its I/Os are flushed (job_record.h). Return 0; -errno: a line could not be added. */
 int tw_intervals_end(struct tw_job *job);
 
 #endif

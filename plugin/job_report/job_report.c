@@ -44,14 +44,14 @@ bool tw_report_run(const struct tw_job *job, const struct tw_filled *of,
 static void set_job(json_t *json, const struct thread_data *td,
 		    const struct tw_job *job, const struct tw_filled *of)
 {
-	const struct tw_moment *start = &job->collected.start;
+	const struct tw_clock_offsets *start = &job->collected.start;
 	const struct tw_follow *follow = &job->collected.follow;
 	const struct tw_syncs *syncs = &job->hot.syncs;
 	uint64_t first_ns, run_ns;
 
 	tw_report_run(job, of, &first_ns, &run_ns);
 	json_object_update_new(json, json_pack("{so, so, so, ss, so, sb, sb, sb, so}",
-		"start_monotonic_ns", tw_json_digits(tw_moment_monotonic_ns(job, start,
+		"start_monotonic_ns", tw_json_digits(tw_clock_offsets_monotonic_ns(job, start,
 									start->ticks)),
 		"first_ns", tw_json_of_u64(first_ns),
 		"run_ns", tw_json_of_u64(run_ns),
@@ -66,7 +66,7 @@ static void set_job(json_t *json, const struct thread_data *td,
 	if (syncs->by_index || syncs->why)
 		json_object_set_new(json, "syncs", json_pack("{ss, ss*}",
 			"state", syncs->by_index ? "on" : "off", "why", syncs->why));
-	if (follow->turns || follow->why)
+	if (follow->offcpu || follow->why)
 		json_object_set_new(json, "causes", tw_why_state_to_json(job));
 }
 
@@ -123,59 +123,59 @@ static json_t *sync_parts_to_json(const struct tw_slow_io *slow, bool in_complet
 }
 
 /* Return what else the device had in flight; NULL: not known. */
-static json_t *company_to_json(const struct tw_slow_io *slow)
+static json_t *others_to_json(const struct tw_slow_io *slow)
 {
-	const struct tw_company *company = &slow->company;
-	const enum tw_company_kind most = tw_company_kind(company);
+	const struct tw_others *others = &slow->others;
+	const enum tw_others_kind most = tw_others_kind(others);
 	uint64_t more = 0;
 	json_t *json, *who;
 	unsigned kind;
 
-	if (!company->key || company->key != slow->stamps.key ||
-	    tw_company_is_unknown(company))
+	if (!others->key || others->key != slow->stamps.key ||
+	    tw_others_are_unknown(others))
 		return NULL;
-	for (kind = 0; kind < TW_COMPANY_KINDS; kind++)
-		more += kind == (unsigned) most ? 0 : company->requests[kind];
-	json = json_pack("{sI, sI, sI, sb}", "own", (json_int_t) company->own,
+	for (kind = 0; kind < TW_OTHERS_KINDS; kind++)
+		more += kind == (unsigned) most ? 0 : others->requests[kind];
+	json = json_pack("{sI, sI, sI, sb}", "own", (json_int_t) others->own,
 			 "more", (json_int_t) more,
-			 "requeues", (json_int_t) company->requeues, "cut", company->is_cut);
-	if (most == TW_COMPANY_NONE)
+			 "requeues", (json_int_t) others->requeues, "cut", others->is_cut);
+	if (most == TW_OTHERS_NONE)
 		return json;
 	json_object_update_new(json, json_pack("{ss, sI, sI}",
-		"behind", tw_company_kinds[most],
-		"requests", (json_int_t) company->requests[most],
-		"bytes", (json_int_t) company->bytes[most]));
-	who = tw_who_to_json(&company->who);
+		"kind", tw_others_kinds[most],
+		"requests", (json_int_t) others->requests[most],
+		"bytes", (json_int_t) others->bytes[most]));
+	who = tw_who_to_json(&others->who);
 	if (!who)
 		return json;
 	json_object_update_new(who, json_pack("{sI, sI}",
-		"requests", (json_int_t) company->who.requests,
-		"bytes", (json_int_t) company->who.bytes));
+		"requests", (json_int_t) others->who.requests,
+		"bytes", (json_int_t) others->who.bytes));
 	json_object_set_new(json, "who", who);
 	return json;
 }
 
 /* Return the name of the disk that finished last; NULL: the I/O was on no stack of devices. */
-static json_t *disk_to_json(const struct tw_slot *stamps)
+static json_t *disk_to_json(const struct tw_kernel_stamps *stamps)
 {
-	const unsigned minor = stamps->disk & ((1U << TW_SLOT_MINOR_BITS) - 1);
+	const unsigned minor = stamps->disk & ((1U << TW_STAMPS_MINOR_BITS) - 1);
 	char path[64], name[PATH_MAX];
 	ssize_t size;
 
-	if (!(stamps->flags & TW_SLOT_DISK) || !stamps->disk)
+	if (!(stamps->flags & TW_STAMPS_DISK) || !stamps->disk)
 		return NULL;
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u",
-		 stamps->disk >> TW_SLOT_MINOR_BITS, minor);
+		 stamps->disk >> TW_STAMPS_MINOR_BITS, minor);
 	size = readlink(path, name, sizeof(name) - 1);
 	name[size < 0 ? 0 : size] = '\0';
 	return tw_json_text(size > 0 ? strrchr(name, '/') + 1 : strrchr(path, '/') + 1);
 }
 
-static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *end,
+static json_t *slow_to_json(const struct tw_job *job, const struct tw_clock_offsets *end,
 			    const struct tw_slow_io *slow)
 {
 	const uint64_t begin = slow->io.prepared_ticks;
-	const uint64_t begin_ns = tw_moment_monotonic_ns(job, end, begin);
+	const uint64_t begin_ns = tw_clock_offsets_monotonic_ns(job, end, begin);
 	const bool has_call = job->hot.stages && slow->io.entered_ticks;
 	json_t *stages = json_object();
 	unsigned stage;
@@ -191,7 +191,7 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 		"size", (json_int_t) slow->size,
 		"ddir", tw_direction_names[slow->direction],
 		"ticks", tw_json_digits(begin),
-		"raw_ns", tw_json_digits(tw_moment_clock_ns(job, end, begin,
+		"raw_ns", tw_json_digits(tw_clock_offsets_clock_ns(job, end, begin,
 					 job->collected.start.raw, end->raw)),
 		"monotonic_ns", tw_json_digits(begin_ns),
 		"stages", stages,
@@ -206,14 +206,14 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_moment *en
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?
 			json_integer((json_int_t) slow->why.waited_at_most_ns) : NULL,
 		"disk", disk_to_json(&slow->stamps),
-		"company", company_to_json(slow),
-		"causes", job->collected.follow.turns ?
+		"in_flight_of_others", others_to_json(slow),
+		"causes", job->collected.follow.offcpu ?
 			tw_why_to_json(slow, begin_ns) : NULL);
 }
 
 /* Set the list, the slowest I/O first. Return 0 or -ENOMEM. */
 static int set_slowest(struct tw_report *report, struct tw_job *job,
-		       const struct tw_moment *end)
+		       const struct tw_clock_offsets *end)
 {
 	struct tw_slowest *slowest = &job->collected.slowest;
 	uint32_t i;
@@ -279,7 +279,7 @@ static void set_last(struct tw_tally *tally, const struct tw_job *job)
 		tw_metric_put(&tally->has, TW_METRIC_slip_at_end_ns);
 	for (direction = TW_READ; response && direction <= TW_TRIM; direction++)
 		tally->counts[direction].slip_at_end_ns = response->last_slip_ns[direction];
-	if (!kernel->slots || missed < 0 || kernel->missed < 0)
+	if (!kernel->stamps || missed < 0 || kernel->missed < 0)
 		return;
 	tw_metric_put(&tally->has, TW_METRIC_missed_runs);
 	tally->scalars.missed_runs = (uint64_t) (missed - kernel->missed);
@@ -294,13 +294,13 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 {
 	struct tw_report report = { .tally = filled->tally };
 	const struct tw_options *o = td->eo;
-	struct tw_moment end;
+	struct tw_clock_offsets end;
 	json_t *json = NULL;
 	int ret;
 
 	/* The header of the intervals may have lacked it, which is another file. */
 	tw_json_forget_lack();
-	tw_moment_take(job, &end);
+	tw_clock_offsets_read(job, &end);
 	memset(&filled->tally, 0, sizeof(filled->tally));
 	set_fio_lat(&report.tally, td);
 	set_last(&report.tally, job);
@@ -311,8 +311,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 	report.counter = json_object();
 	if (job->hot.trigger.above_ns)
 		report.triggers = json_pack("[o]", tw_trigger_to_json(job, &end));
-	if (job->collected.behinds)
-		report.behind = tw_behind_to_json(job->collected.behinds, tw_company_kinds,
+	if (job->collected.others_sums)
+		report.others = tw_others_sums_to_json(job->collected.others_sums, tw_others_kinds,
 						  tw_direction_names);
 	if (job->collected.commits && job->collected.commits->count)
 		report.commits = tw_commits_to_json(job->collected.commits);

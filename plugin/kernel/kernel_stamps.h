@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the program in the kernel and the engine share: a slot for each io_u, in
+ * What the program in the kernel and the engine share: the stamps of each io_u, in
  * memory that both map. The program writes a stamp when the I/O passes a point
- * of the kernel. The engine reads the slot when it has the completion.
+ * of the kernel. The engine reads the stamps when it has the completion.
  */
 #ifndef TW_PLUGIN_KERNEL_KERNEL_STAMPS_H
 #define TW_PLUGIN_KERNEL_KERNEL_STAMPS_H
@@ -13,7 +13,7 @@
 
 /* All times are in ns of CLOCK_MONOTONIC; 0: the point was not passed, or not
  * seen. */
-struct tw_slot {
+struct tw_kernel_stamps {
 	__u64 key;		/* user_data of the I/O that has these stamps */
 	__u64 accepted_ns;	/* the kernel took the SQE */
 	__u64 dispatched_ns;	/* the first request went to the driver */
@@ -32,17 +32,17 @@ struct tw_slot {
 	 * known. */
 	__u64 queued_ns;
 	__u64 handed_ns;	/* to the workers of io_uring, the last time; 0: never */
-	__u64 begun_ns;		/* a worker was first seen with it, since then: TW_SLOT_BEGUN */
-	__u32 disk;		/* with TW_SLOT_DISK: its major and minor number */
+	__u64 begun_ns;		/* a worker was first seen with it, since then: TW_STAMPS_BEGUN */
+	__u32 disk;		/* with TW_STAMPS_DISK: its major and minor number */
 	__u32 unused;
 };
 
-#define TW_SLOT_MINOR_BITS	20	/* of a disk's number */
+#define TW_STAMPS_MINOR_BITS	20	/* of a disk's number */
 
-/* The place of a slot in memory. All stamps but the last three are in one cache line, and the
+/* The stamps of an I/O in memory. All stamps but the last three are in one cache line, and the
  * other one is touched only if stamps are taken there. */
-struct tw_place {
-	struct tw_slot slot;
+struct tw_padded_stamps {
+	struct tw_kernel_stamps stamps;
 	__u64 unused[4];
 };
 
@@ -57,25 +57,25 @@ enum tw_worker_why {
 
 /* A flag: a sync follows the data of this write (O_SYNC, O_DSYNC). Its requests are not known
  * to be the I/O's. A write that is through the device's cache (FUA) has no sync. */
-#define TW_SLOT_SYNC_WRITE	1
+#define TW_STAMPS_SYNC_WRITE	1
 /* A flag: begun_ns is when the worker began. Otherwise it may be later. */
-#define TW_SLOT_BEGUN		8
+#define TW_STAMPS_BEGUN		8
 /* Flags of an I/O on a stack of devices, such as LVM or md: the disk below whose completion
  * was the last is known; its data were written to several disks. */
-#define TW_SLOT_DISK		16
-#define TW_SLOT_MIRRORED	32
+#define TW_STAMPS_DISK		16
+#define TW_STAMPS_MIRRORED	32
 /* A flag: that disk is a path of dm-multipath, and so the device above it is not. */
-#define TW_SLOT_PATH		128
-/* Flags that the reader of a slot sets (tw_slot_settle()): requests were not seen, so
+#define TW_STAMPS_PATH		128
+/* Flags that the reader of the stamps sets (tw_mark_unseen()): requests were not seen, so
  * dispatched_ns may not be that of the first, or finished_ns not that of the last. */
-#define TW_SLOT_NOT_FIRST	2
-#define TW_SLOT_NOT_LAST	4
+#define TW_STAMPS_NOT_FIRST	2
+#define TW_STAMPS_NOT_LAST	4
 /* The same: the sync after the write has stamps of its own (sync.h). */
-#define TW_SLOT_SYNC_SEEN	64
+#define TW_STAMPS_SYNC_SEEN	64
 
 /*
- * The key, from its lowest bit on: the I/O's place among the slots of its ring (a ring has
- * at most 32768), the ring's place in the program's table, and a number that differs for
+ * The key, from its lowest bit on: the index of the I/O in its ring (a ring has
+ * at most 32768), the index of the ring in the program's table, and a number that differs for
  * each I/O of a job. If the I/O was chosen to be stamped, the highest bit is set, and the
  * nine below it have n: the chance was 1 in 2^n. Otherwise these nine bits have a limit
  * (tw_key_limit()): only an I/O that is slower gets stamps, from its completion on.
@@ -91,7 +91,7 @@ enum tw_worker_why {
 #define TW_KEY_CHOSEN		(1ULL << 63)
 #define TW_MAX_RINGS		4096
 
-static inline __u32 tw_key_slot(__u64 key)
+static inline __u32 tw_key_index(__u64 key)
 {
 	return (__u16)key;
 }
@@ -125,7 +125,7 @@ static inline unsigned tw_key_limit(__u64 ns)
 	return limit;
 }
 
-/* A ring in that table, and its slots: [base, base + mask]. */
+/* A ring in that table, and its indexes: [base, base + mask]. */
 struct tw_ring {
 	__u64 ctx;		/* the kernel's io_ring_ctx; 0: not made, or forgotten */
 	__u32 base;
@@ -135,7 +135,7 @@ struct tw_ring {
 /* A ring that a thread is about to make. */
 struct tw_announced {
 	__u64 ns;		/* CLOCK_MONOTONIC, when the thread existed */
-	__u32 ring;		/* its place in the table */
+	__u32 ring;		/* its index in the table */
 	__u32 unused;
 };
 

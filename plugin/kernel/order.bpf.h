@@ -2,12 +2,12 @@
 /*
  * The order of what a program in the kernel writes, as other CPUs and user space see it.
  *
- * The engine reads a slot, a company, a hold and a sync without a barrier. All that is written
- * of an I/O is written before the kernel hands the I/O on: to the driver, from the interrupt to
- * the task, from the task to the completion ring. Each of these is a release that the next one
- * acquires; the last is the ring's tail, which the engine acquires before it reads the slot. It
+ * The engine reads stamps, what others had in flight, the throttling and a sync without a
+ * barrier. All that is written of an I/O is written before the kernel hands the I/O on: to the
+ * driver, from the interrupt to the task, from the task to the completion ring. Each of these is a release that the next one
+ * acquires; the last is the ring's tail, which the engine acquires before it reads the stamps. It
  * reads before it releases the tail of the submission ring, or enters the kernel, with the next
- * I/O of that slot. A ring's base is written before its thread makes the ring.
+ * I/O of that index. A ring's base is written before its thread makes the ring.
  *
  * A task that waits adds itself to a queue, under a lock. So who wakes it finds all that was
  * written before, but not what is written as the task leaves its CPU. A sync stores last that

@@ -167,7 +167,7 @@ static inline bool tw_program_has_tracepoint(const struct btf *kernel, const cha
 	const bool has_req = tw_program_has_tracepoint(btf,			\
 						       "io_uring_submit_req");	\
 										\
-	(made)->rodata->above = tw_above_find(btf);				\
+	(made)->rodata->above = tw_stacked_bio_offsets_find(btf);				\
 	bpf_program__set_autoload(has_req ? (made)->progs.submit_sqe :		\
 					    (made)->progs.submit_req, false);	\
 })

@@ -198,7 +198,7 @@ static void record(struct tw_memory_job *job)
 }
 
 /* Record the last I/O, and forget all if fio has reset its statistics after it. */
-static void settle(const struct thread_data *td, struct tw_memory_job *job)
+static void flush(const struct thread_data *td, struct tw_memory_job *job)
 {
 	record(job);
 	if (!tw_was_reset(td, &job->epoch))
@@ -210,7 +210,7 @@ static void settle(const struct thread_data *td, struct tw_memory_job *job)
 
 static int prep(struct thread_data *td, struct io_u *io_u)
 {
-	settle(td, td->io_ops_data);
+	flush(td, td->io_ops_data);
 	return 0;
 }
 
@@ -250,7 +250,7 @@ static void cleanup(struct thread_data *td)
 	if (!tw_has_our_layout(td))
 		return;
 	if (job && job->start_realtime_ns) {
-		settle(td, job);
+		flush(td, job);
 		ret = tw_memory_report(td, job);
 		if (ret && !td->error)
 			td_verror(td, -ret, TW_MEMORY_NAME " report");

@@ -421,7 +421,7 @@ static int get_file_size(struct thread_data *td, struct fio_file *f)
 {
 	__u64 blocks = 0, block_bytes = 0;
 
-	if (check_options(td) || tw_try(td))
+	if (check_options(td) || tw_set_up_once(td))
 		return 1;
 	if (fio_file_size_known(f))
 		return 0;

@@ -55,12 +55,12 @@ static struct tw_offset offset_of(const struct tw_job *job, uint64_t ticks0, clo
 	return offset;
 }
 
-void tw_moment_take(const struct tw_job *job, struct tw_moment *moment)
+void tw_clock_offsets_read(const struct tw_job *job, struct tw_clock_offsets *moment)
 {
 	const uint64_t ticks = tw_job_stamp(job);
 	const uint64_t ticks0 = job->collected.started ? job->collected.start.ticks : ticks;
 
-	*moment = (struct tw_moment) {
+	*moment = (struct tw_clock_offsets) {
 		.ticks = ticks,
 		.raw = offset_of(job, ticks0, CLOCK_MONOTONIC_RAW),
 		.monotonic = offset_of(job, ticks0, CLOCK_MONOTONIC),
@@ -73,7 +73,7 @@ static double middle_ns(struct tw_offset offset)
 	return ((double) offset.low_ns + (double) offset.high_ns) / 2;
 }
 
-uint64_t tw_moment_clock_ns(const struct tw_job *job, const struct tw_moment *end,
+uint64_t tw_clock_offsets_clock_ns(const struct tw_job *job, const struct tw_clock_offsets *end,
 			    uint64_t ticks, struct tw_offset from, struct tw_offset to)
 {
 	const uint64_t start_ticks = job->collected.start.ticks;
@@ -86,10 +86,10 @@ uint64_t tw_moment_clock_ns(const struct tw_job *job, const struct tw_moment *en
 			   (int64_t) ((middle_ns(to) - middle_ns(from)) * part));
 }
 
-uint64_t tw_moment_monotonic_ns(const struct tw_job *job, const struct tw_moment *end,
+uint64_t tw_clock_offsets_monotonic_ns(const struct tw_job *job, const struct tw_clock_offsets *end,
 				uint64_t ticks)
 {
-	return tw_moment_clock_ns(job, end, ticks, job->collected.start.monotonic,
+	return tw_clock_offsets_clock_ns(job, end, ticks, job->collected.start.monotonic,
 				  end->monotonic);
 }
 
@@ -149,7 +149,7 @@ static json_t *drifts_to_json(double over_ns, struct run clock, struct run raw,
  * within its bounds with the same probability. frozen_error_ppb agrees with error_ppb
  * of the clock, except for the rounding to nanoseconds.
  */
-static json_t *refit_to_json(const struct tw_job *job, const struct tw_moment *end,
+static json_t *refit_to_json(const struct tw_job *job, const struct tw_clock_offsets *end,
 			     double over_ns, struct run raw)
 {
 	double raw_ns = over_ns + moved_ns(raw);
@@ -167,14 +167,14 @@ static json_t *refit_to_json(const struct tw_job *job, const struct tw_moment *e
 			 "over_ns", tw_json_of_u64((uint64_t) over_ns));
 }
 
-json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
+json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_clock_offsets *end)
 {
 	static const char *const fio_clocks[] = {
 		[CS_GTOD] = "gettimeofday",
 		[CS_CGETTIME] = "clock_gettime",
 		[CS_CPUCLOCK] = "cpu",
 	};
-	const struct tw_moment *start = &job->collected.start;
+	const struct tw_clock_offsets *start = &job->collected.start;
 	const double over_ns = (double) tw_job_ns(job, start->ticks, end->ticks);
 	const struct run none = { { 0, 0 }, { 0, 0 } };
 	const struct run raw = { start->raw, end->raw };

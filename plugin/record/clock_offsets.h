@@ -10,16 +10,16 @@
 
 /* Take a moment. Offsets are relative to the counter's time since the job's start, so
  * that both moments of a job have the same zero. */
-void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
+void tw_clock_offsets_read(const struct tw_job *job, struct tw_clock_offsets *moment);
 
 /* Return the time of a clock at @ticks, in ns. Its offset changes evenly from @from at
  * the job's start to @to at its @end. The second function is for CLOCK_MONOTONIC. */
-uint64_t tw_moment_clock_ns(const struct tw_job *job, const struct tw_moment *end,
+uint64_t tw_clock_offsets_clock_ns(const struct tw_job *job, const struct tw_clock_offsets *end,
 			    uint64_t ticks, struct tw_offset from, struct tw_offset to);
-uint64_t tw_moment_monotonic_ns(const struct tw_job *job, const struct tw_moment *end,
+uint64_t tw_clock_offsets_monotonic_ns(const struct tw_job *job, const struct tw_clock_offsets *end,
 				uint64_t ticks);
 
 /* Return "clocks" of a report, between the job's start and @end; NULL without memory. */
-json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end);
+json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_clock_offsets *end);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * The tallies that a job fills. Without tw_interval it is one. With it there are two: when
  * a line is due the writer's thread asks, the job goes on with the other tally at the end
- * of its next settle, and the writer has the full one alone. If the job sleeps, the
+ * of its next flush, and the writer has the full one alone. If the job sleeps, the
  * writer switches for it.
  *
- * One atomic word tells which tally is filled, whether the job settles, and whether the
+ * One atomic word tells which tally is filled, whether the job flushes, and whether the
  * writer asks. A switch changes this word once. So the job never waits, also not if it has
  * a higher priority than the writer on the same CPU.
  */
@@ -42,7 +42,7 @@ static inline void tw_fill_uncount(struct tw_counts into[TW_DIRECTIONS],
 
 /* The bits of the word. The lowest is the number of the tally. */
 #define TW_FILLS_SECOND	1U
-#define TW_SETTLES	2U
+#define TW_FLUSHES	2U
 #define TW_ASKED	4U
 
 struct tw_filling {
@@ -52,10 +52,10 @@ struct tw_filling {
 
 /* ---- the job's thread ---- */
 
-/* Begin a settle. Return what to fill. */
+/* Begin a flush. Return what to fill. */
 static inline struct tw_filled *tw_fill_begin(struct tw_filling *filling)
 {
-	const unsigned state = atomic_fetch_or(&filling->state, TW_SETTLES);
+	const unsigned state = atomic_fetch_or(&filling->state, TW_FLUSHES);
 
 	return &filling->filled[state & TW_FILLS_SECOND];
 }
@@ -66,17 +66,17 @@ static inline bool tw_fill_is_asked(struct tw_filling *filling)
 	return atomic_load_explicit(&filling->state, memory_order_relaxed) & TW_ASKED;
 }
 
-/* End a settle, unless the writer asks. Then return false: set end_ticks, and call
+/* End a flush, unless the writer asks. Then return false: set end_ticks, and call
  * tw_fill_switch(). */
 static inline bool tw_fill_end(struct tw_filling *filling)
 {
-	unsigned settles = atomic_load(&filling->state) & (TW_FILLS_SECOND | TW_SETTLES);
+	unsigned flushes = atomic_load(&filling->state) & (TW_FILLS_SECOND | TW_FLUSHES);
 
-	return atomic_compare_exchange_strong(&filling->state, &settles,
-					      settles & ~TW_SETTLES);
+	return atomic_compare_exchange_strong(&filling->state, &flushes,
+					      flushes & ~TW_FLUSHES);
 }
 
-/* End a settle, and go on with the other tally. */
+/* End a flush, and go on with the other tally. */
 static inline void tw_fill_switch(struct tw_filling *filling)
 {
 	const unsigned state = atomic_load(&filling->state);
@@ -98,7 +98,7 @@ static inline bool tw_fill_is_taken(struct tw_filling *filling)
 	return !(atomic_load(&filling->state) & TW_ASKED);
 }
 
-/* Switch for a job that does not settle. False: it settles, and will switch itself, or it
+/* Switch for a job that does not flush. False: it flushes, and will switch itself, or it
  * has switched. */
 static inline bool tw_fill_take(struct tw_filling *filling, unsigned asked)
 {

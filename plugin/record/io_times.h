@@ -37,8 +37,8 @@ struct tw_io {
 /* What turns stamps into times. */
 struct tw_clocks {
 	const struct tw_scale *scale;
-	uint64_t zero_ticks;		/* the zero of join's own time */
-	const struct tw_join *join;	/* NULL: no stamps of the kernel */
+	uint64_t zero_ticks;		/* the zero of the clock map's own time */
+	const struct tw_clock_map *clock_map;	/* NULL: no stamps of the kernel */
 };
 
 /* The times between the engine's own stamps. */
@@ -51,7 +51,7 @@ struct tw_spans {
 /* All times of an I/O. */
 struct tw_io_times {
 	unsigned stages;		/* the stages it has, as bits */
-	enum tw_inside inside;
+	enum tw_split_status inside;
 	uint64_t stage_ns[TW_STAGES];
 	struct tw_blockq_parts blockq;
 	uint64_t lat_ns;		/* the sum of the stages */
@@ -102,37 +102,37 @@ static inline struct tw_spans tw_io_spans(const struct tw_scale *scale, bool sta
  * the kernel it is the stage kernel. If single stamps are missing, kernel replaces the
  * stages that begin or end there. */
 static inline void tw_kernel_times(const struct tw_clocks *clocks, const struct tw_io *io,
-				   const struct tw_slot *stamps, struct tw_io_times *times,
-				   struct tw_inside_negative *negative)
+				   const struct tw_kernel_stamps *stamps, struct tw_io_times *times,
+				   struct tw_negative_stages *negative)
 {
 	const uint64_t kernel_ns = times->stage_ns[TW_KERNEL];
 	unsigned joined;
 	int64_t enter_ns;
 
 	times->stages = TW_STAGES_WHOLE;
-	if (!clocks->join)
+	if (!clocks->clock_map)
 		return;
-	times->inside = tw_inside_of(stamps);
-	if (!tw_is_late(stamps) && (times->inside == TW_INSIDE_NO_REQUEST ||
-				    times->inside >= TW_INSIDE_NO_STAMPS))
+	times->inside = tw_split_status_of(stamps);
+	if (!tw_is_late(stamps) && (times->inside == TW_SPLIT_NO_REQUEST ||
+				    times->inside >= TW_SPLIT_NO_STAMPS))
 		return;
 	enter_ns = tw_span_ns(clocks->scale, clocks->zero_ticks, io->enter_ticks);
-	joined = tw_inside_split(clocks->join, stamps, enter_ns,
+	joined = tw_split(clocks->clock_map, stamps, enter_ns,
 				 enter_ns + (int64_t)kernel_ns, &times->stage_ns[TW_SUBMIT],
 				 &times->stage_ns[TW_KERNEL], negative);
 	times->stages = TW_STAGES_SPLIT & ~(joined << TW_SUBMIT);
 	if (joined)
 		times->stages |= TW_STAGE_BIT(TW_KERNEL);
 	if (times->stages & TW_STAGE_BIT(TW_BLOCKQ))
-		times->blockq = tw_blockq_parts(clocks->join, stamps,
+		times->blockq = tw_blockq_parts(clocks->clock_map, stamps,
 						times->stage_ns[TW_BLOCKQ]);
 }
 
 /* Return all times of an I/O. @stamps: of the kernel; not chosen if there are none. */
 static inline struct tw_io_times
 tw_io_times(const struct tw_clocks *clocks, bool stages, const struct tw_io *io,
-	    const struct tw_spans *spans, const struct tw_slot *stamps,
-	    struct tw_inside_negative *negative)
+	    const struct tw_spans *spans, const struct tw_kernel_stamps *stamps,
+	    struct tw_negative_stages *negative)
 {
 	struct tw_io_times times = {
 		.stage_ns[TW_QUEUE] = spans->queue_ns,

@@ -47,10 +47,10 @@ static const unsigned of_exact_parts[] = {
 	TW_METRIC_workers_late,
 };
 
-static const unsigned of_company[] = {
-	STAGE_METRIC(TW_ALONE_IN_DEVICE), STAGE_METRIC(TW_BEHIND_READS), STAGE_METRIC(TW_BEHIND_WRITES),
-	STAGE_METRIC(TW_BEHIND_FLUSHES), STAGE_METRIC(TW_BEHIND_DISCARDS),
-	STAGE_METRIC(TW_BEHIND_OTHERS), TW_METRIC_counted, TW_METRIC_counting_ns, TW_METRIC_counted_cut,
+static const unsigned of_others[] = {
+	STAGE_METRIC(TW_ALONE_IN_DEVICE), STAGE_METRIC(TW_WITH_READS), STAGE_METRIC(TW_WITH_WRITES),
+	STAGE_METRIC(TW_WITH_FLUSHES), STAGE_METRIC(TW_WITH_DISCARDS),
+	STAGE_METRIC(TW_WITH_COMMANDS), TW_METRIC_counted, TW_METRIC_counting_ns, TW_METRIC_counted_cut,
 	TW_METRIC_driver_requeues,
 };
 
@@ -82,17 +82,17 @@ static struct tw_metric_set rows_of(const struct tw_job *job, bool has_intervals
 	/* With SQPOLL no call submits the I/Os. */
 	if (job->hot.stages && !job->ring.polled_submission)
 		tw_metric_put(&has, STAGE_METRIC(TW_CALL));
-	if (job->hot.kernel.slots) {
+	if (job->hot.kernel.stamps) {
 		put_metrics(&has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
 		put_metrics(&has, of_workers, FIO_ARRAY_SIZE(of_workers));
 	}
 	if (job->hot.kernel.has_parts)
 		put_metrics(&has, of_exact_parts, FIO_ARRAY_SIZE(of_exact_parts));
-	if (job->hot.kernel.companies)
-		put_metrics(&has, of_company, FIO_ARRAY_SIZE(of_company));
+	if (job->hot.kernel.others)
+		put_metrics(&has, of_others, FIO_ARRAY_SIZE(of_others));
 	if (job->hot.syncs.by_index)
 		put_metrics(&has, of_syncs, FIO_ARRAY_SIZE(of_syncs));
-	if (job->hot.syncs.of_writes && job->hot.kernel.slots)
+	if (job->hot.syncs.of_writes && job->hot.kernel.stamps)
 		put_metrics(&has, of_sync_writes, FIO_ARRAY_SIZE(of_sync_writes));
 	if (job->hot.response)
 		put_metrics(&has, of_rate, FIO_ARRAY_SIZE(of_rate));
@@ -127,7 +127,7 @@ int tw_record_init(const struct thread_data *td, const struct tw_job *job,
 	 * that do. Nothing is counted, so this takes no memory. */
 	if (job->hot.stages)
 		put_metrics(&tally->has, of_kernel, FIO_ARRAY_SIZE(of_kernel));
-	if (job->hot.stages && !job->hot.kernel.slots)
+	if (job->hot.stages && !job->hot.kernel.stamps)
 		put_metrics(&tally->has, of_exact_parts, FIO_ARRAY_SIZE(of_exact_parts));
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
 		if (does[direction])

@@ -40,7 +40,7 @@ static void read_clocks(struct tw_job *job)
 		};
 	}
 	if (best.error_ns != INT64_MAX)
-		tw_join_read(&job->collected.join, best);
+		tw_clock_map_read(&job->collected.clock_map, best);
 }
 
 /* Choose the lat from which on an I/O is looked at: it is slower than a trigger, or it may be
@@ -54,7 +54,7 @@ static void choose_slow(struct tw_job *job)
 	const int64_t above_ticks = job->hot.trigger.above_ticks;
 
 	job->hot.slow_ticks = above_ticks == INT64_MAX ? above_ticks : above_ticks + 1;
-	if ((job->collected.follow.turns || job->hot.kernel.slots) &&
+	if ((job->collected.follow.offcpu || job->hot.kernel.stamps) &&
 	    ticks < (double) job->hot.slow_ticks)
 		job->hot.slow_ticks = (int64_t) ticks;
 }
@@ -62,35 +62,35 @@ static void choose_slow(struct tw_job *job)
 int tw_record_start(const struct thread_data *td, struct tw_job *job)
 {
 	struct tw_job_hot *hot = &job->hot;
-	const bool has_extra = hot->response || hot->event_time || hot->kernel.companies;
+	const bool has_extra = hot->response || hot->event_time || hot->kernel.others;
 
-	hot->has_more = has_extra || hot->kernel.slots || hot->syncs.by_index || hot->devices;
+	hot->has_more = has_extra || hot->kernel.stamps || hot->syncs.by_index || hot->devices;
 	choose_slow(job);
 	hot->may_reset = tw_may_reset(td);
 	hot->waits = (struct tw_waits) { .fd = -1, .gap_ticks = UINT64_MAX };
-	if (hot->stages && !job->collected.follow.turns && job->collected.slowest.most)
+	if (hot->stages && !job->collected.follow.offcpu && job->collected.slowest.most)
 		tw_waits_begin(job);
-	hot->settled_ticks = job->collected.start.ticks;
-	hot->settle_after_ticks = UINT64_MAX;
-	if (hot->kernel.slots || hot->syncs.by_index)
+	hot->flushed_ticks = job->collected.start.ticks;
+	hot->flush_after_ticks = UINT64_MAX;
+	if (hot->kernel.stamps || hot->syncs.by_index)
 		read_clocks(job);
 	tw_sampling_start(td->eo, job);
 	job->collected.min_lat_ns = hot->timing->step_ns <= 1;
 	hot->residual_ns = TW_NO_TIME;
 	if (has_extra)
 		hot->extra = calloc(TW_FINISHED_MAX, sizeof(*hot->extra));
-	if (hot->kernel.slots)
+	if (hot->kernel.stamps)
 		hot->stamps = calloc(TW_FINISHED_MAX, sizeof(*hot->stamps));
 	if (hot->syncs.by_index) {
 		hot->synced = calloc(TW_FINISHED_MAX, sizeof(*hot->synced));
 		job->collected.commits = calloc(1, sizeof(*job->collected.commits));
 	}
-	if (hot->kernel.companies)
-		job->collected.behinds = calloc(1, sizeof(*job->collected.behinds));
+	if (hot->kernel.others)
+		job->collected.others_sums = calloc(1, sizeof(*job->collected.others_sums));
 	if ((has_extra && !hot->extra) ||
-	    (hot->kernel.slots && !hot->stamps) ||
+	    (hot->kernel.stamps && !hot->stamps) ||
 	    (hot->syncs.by_index && (!hot->synced || !job->collected.commits)) ||
-	    (hot->kernel.companies && !job->collected.behinds))
+	    (hot->kernel.others && !job->collected.others_sums))
 		return -ENOMEM;
 	return tw_record_init(td, job, &job->collected.filling.filled[0].tally);
 }
@@ -117,7 +117,7 @@ static bool has_sync(const struct tw_job *job, enum tw_direction direction)
  * many bytes its requests have. The first request that finishes late begins the stamps of an
  * I/O that was not chosen: those before are not known, and the last one is. */
 static void take_kernel_stamps(const struct tw_job *job, const struct io_u *io_u,
-			       struct tw_slot *stamps)
+			       struct tw_kernel_stamps *stamps)
 {
 	const bool is_read = io_u->ddir == DDIR_READ;
 	const bool is_write = !tw_engine_commands && io_u->ddir == DDIR_WRITE;
@@ -128,10 +128,10 @@ static void take_kernel_stamps(const struct tw_job *job, const struct io_u *io_u
 		return;
 	if (!(stamps->key & TW_KEY_CHOSEN)) {
 		if (!is_write)
-			stamps->flags &= (__u16) ~TW_SLOT_SYNC_WRITE;
+			stamps->flags &= (__u16) ~TW_STAMPS_SYNC_WRITE;
 		return;
 	}
-	tw_slot_settle(stamps, moves ? io_u->xfer_buflen - io_u->resid : 0,
+	tw_mark_unseen(stamps, moves ? io_u->xfer_buflen - io_u->resid : 0,
 		       is_read && io_u->file->filetype == FIO_TYPE_FILE);
 }
 
@@ -143,10 +143,10 @@ static void take_extra(struct tw_job_hot *hot, const struct io_u *io_u, uint64_t
 					   TW_NO_TIME,
 		.residual_ns = hot->residual_ns,
 	};
-	if (hot->kernel.companies)
-		tw_company_read(&hot->kernel.companies[io_u->index], key, &extra->company);
-	if (hot->kernel.helds && hot->kernel.helds[io_u->index].key == key)
-		extra->held = *(const struct tw_held *) &hot->kernel.helds[io_u->index];
+	if (hot->kernel.others)
+		tw_others_read(&hot->kernel.others[io_u->index], key, &extra->others);
+	if (hot->kernel.throttled && hot->kernel.throttled[io_u->index].key == key)
+		extra->throttled = *(const struct tw_throttled *) &hot->kernel.throttled[io_u->index];
 	hot->residual_ns = TW_NO_TIME;
 }
 
@@ -169,27 +169,27 @@ void tw_record_take(struct tw_job *job, const struct io_u *io_u,
 	if (has_sync(job, finished->direction)) {
 		tw_syncs_read(&hot->syncs, io_u->index, key, &hot->synced[place]);
 		if (tw_sync_is_known(&hot->synced[place]) && finished->has_stamps)
-			hot->stamps[place].flags |= TW_SLOT_SYNC_SEEN;
+			hot->stamps[place].flags |= TW_STAMPS_SYNC_SEEN;
 	}
 }
 
 /* The events of the job's thread, which tell why an I/O was slow, are overwritten after a
- * while. So with tw_causes it is settled at once. */
+ * while. So with tw_causes it is flushed at once. */
 void tw_record_look(struct tw_job *job, const struct io_u *io_u, int64_t lat_ticks)
 {
 	if (lat_ticks > job->hot.trigger.above_ticks)
 		tw_trigger_slow(job, io_u);
-	if (job->collected.follow.turns)
-		tw_record_settle(job);
+	if (job->collected.follow.offcpu)
+		tw_record_flush(job);
 }
 
-/* ---- a settle ----------------------------------------------------------- */
+/* ---- a flush ----------------------------------------------------------- */
 
 /* Return the kernel's stamps of an I/O: zeroes if it was not chosen, or there are none. */
-static const struct tw_slot *stamps_of(const struct tw_job *job,
+static const struct tw_kernel_stamps *stamps_of(const struct tw_job *job,
 				       const struct tw_finished *finished)
 {
-	static const struct tw_slot none;
+	static const struct tw_kernel_stamps none;
 
 	return finished->has_stamps ? &job->hot.stamps[finished - job->hot.finished] : &none;
 }
@@ -209,11 +209,11 @@ static struct tw_sync_parts sync_parts(const struct tw_job *job,
 
 	if (!in_complete && finished->direction == TW_WRITE && job->ring.direct)
 		return (struct tw_sync_parts) { .known = false };
-	if (in_complete && !(stamps_of(job, finished)->flags & TW_SLOT_SYNC_WRITE))
+	if (in_complete && !(stamps_of(job, finished)->flags & TW_STAMPS_SYNC_WRITE))
 		return (struct tw_sync_parts) { .known = true, .ns[TW_IN_WAKE] = stage_ns };
 	if (in_complete)
 		from_ns -= (int64_t) (times->stage_ns[TW_REAP] + stage_ns);
-	return tw_sync_parts(&job->collected.join,
+	return tw_sync_parts(&job->collected.clock_map,
 			     &job->hot.synced[finished - job->hot.finished], from_ns, stage_ns);
 }
 
@@ -247,7 +247,7 @@ static void record_sync(const struct tw_job *job, struct tw_tally *tally,
 		tw_histogram_add(&tally->times[TW_SYNC_OWN][TW_SYNC],
 				 parts.ns[TW_IN_JOURNAL] - parts.running_ns);
 	}
-	tw_behind_add_who(job->collected.commits, TW_SYNC, TW_COMPANY_NONE,
+	tw_others_sum_add_who(job->collected.commits, TW_SYNC, TW_OTHERS_NONE,
 			  &job->hot.synced[finished - job->hot.finished].who,
 			  parts.ns[TW_IN_JOURNAL] * weight, weight);
 }
@@ -266,17 +266,17 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 		.direction = finished->direction,
 	};
 
-	const struct tw_extra *extra = job->hot.kernel.companies ?
+	const struct tw_extra *extra = job->hot.kernel.others ?
 		&job->hot.extra[finished - job->hot.finished] : NULL;
 
 	if (extra)
-		slow.company = extra->company;
+		slow.others = extra->others;
 	if (has_sync(job, finished->direction)) {
 		slow.sync = sync_parts(job, finished, times, clocks);
 		slow.synced = job->hot.synced[finished - job->hot.finished];
 	}
-	if (job->collected.follow.turns || job->hot.waits.fd >= 0)
-		tw_why_find(job, clocks, extra ? &extra->held : NULL, &slow);
+	if (job->collected.follow.offcpu || job->hot.waits.fd >= 0)
+		tw_why_find(job, clocks, extra ? &extra->throttled : NULL, &slow);
 	tw_slowest_add(&job->collected.slowest, &slow.slow);
 	choose_slow(job);
 	tw_sampling_limit(job);
@@ -320,17 +320,17 @@ static void record_stages(struct tw_tally *tally, enum tw_direction direction,
 }
 
 static void record_inside(struct tw_tally *tally, enum tw_direction direction,
-			  const struct tw_slot *stamps, const struct tw_io_times *times)
+			  const struct tw_kernel_stamps *stamps, const struct tw_io_times *times)
 {
-	const enum tw_inside inside = times->inside;
+	const enum tw_split_status inside = times->inside;
 	struct tw_counts *counts = &tally->counts[direction];
 
 	compiletime_assert((int) TW_METRIC_not_chosen - (int) TW_METRIC_split ==
-			   (int) TW_INSIDE_NOT_CHOSEN, "metrics of enum tw_inside");
+			   (int) TW_SPLIT_NOT_CHOSEN, "metrics of enum tw_split_status");
 	++*tw_count_at(counts, TW_METRIC_split + inside);
-	if (inside < TW_INSIDE_NO_STAMPS && stamps->retries)
+	if (inside < TW_SPLIT_NO_STAMPS && stamps->retries)
 		record_worker(counts, stamps->why);
-	if (inside != TW_INSIDE_SPLIT)
+	if (inside != TW_SPLIT_ALL)
 		return;
 	tally->scalars.requests += stamps->requests;
 	tally->scalars.retries += stamps->retries;
@@ -338,28 +338,28 @@ static void record_inside(struct tw_tally *tally, enum tw_direction direction,
 }
 
 /* Record the time in the device by what else the device had in flight. */
-static void record_company(struct tw_job *job, struct tw_tally *tally,
+static void record_others(struct tw_job *job, struct tw_tally *tally,
 			   const struct tw_finished *finished, uint64_t device_ns,
 			   uint64_t weight)
 {
-	const struct tw_company *company =
-		&job->hot.extra[finished - job->hot.finished].company;
-	const enum tw_company_kind kind = tw_company_kind(company);
+	const struct tw_others *others =
+		&job->hot.extra[finished - job->hot.finished].others;
+	const enum tw_others_kind kind = tw_others_kind(others);
 	struct tw_scalars *scalars = &tally->scalars;
 
-	compiletime_assert((int) TW_BEHIND_OTHERS - (int) TW_BEHIND_READS ==
-			   (int) TW_COMPANY_OTHERS, "metrics of enum tw_company_kind");
-	if (company->key != stamps_of(job, finished)->key)
+	compiletime_assert((int) TW_WITH_COMMANDS - (int) TW_WITH_READS ==
+			   (int) TW_OTHERS_COMMANDS, "metrics of enum tw_others_kind");
+	if (others->key != stamps_of(job, finished)->key)
 		return;
 	scalars->counted++;
-	scalars->counting_ns += company->counting_ns;
-	scalars->counted_cut += company->is_cut;
-	scalars->driver_requeues += company->requeues;
-	if (tw_company_is_unknown(company))
+	scalars->counting_ns += others->counting_ns;
+	scalars->counted_cut += others->is_cut;
+	scalars->driver_requeues += others->requeues;
+	if (tw_others_are_unknown(others))
 		return;
-	tw__histogram_add_times(&tally->times[kind == TW_COMPANY_NONE ? TW_ALONE_IN_DEVICE :
-				TW_BEHIND_READS + kind][finished->direction], device_ns, weight);
-	tw_behind_add(job->collected.behinds, finished->direction, company,
+	tw__histogram_add_times(&tally->times[kind == TW_OTHERS_NONE ? TW_ALONE_IN_DEVICE :
+				TW_WITH_READS + kind][finished->direction], device_ns, weight);
+	tw_others_sum_add(job->collected.others_sums, finished->direction, others,
 		      device_ns * weight, weight);
 }
 
@@ -394,10 +394,10 @@ static void record_more(struct tw_job *job, struct tw_tally *tally,
 			const struct tw_clocks *clocks)
 {
 	const enum tw_direction direction = finished->direction;
-	const struct tw_slot *stamps = stamps_of(job, finished);
-	const uint64_t weight = !clocks->join ? 1 :
+	const struct tw_kernel_stamps *stamps = stamps_of(job, finished);
+	const uint64_t weight = !clocks->clock_map ? 1 :
 				finished->chosen ? 1ULL << (finished->chosen - 1) : 0;
-	struct tw_inside_negative negative = { 0 };
+	struct tw_negative_stages negative = { 0 };
 	const struct tw_io_times times = tw_io_times(clocks, job->hot.stages, &finished->io,
 						     spans, stamps, &negative);
 
@@ -410,19 +410,19 @@ static void record_more(struct tw_job *job, struct tw_tally *tally,
 		record_slow(job, finished, &times, clocks);
 	if (job->hot.extra)
 		record_extra(job, tally, finished, times.lat_ns);
-	if (clocks->join && weight)
+	if (clocks->clock_map && weight)
 		record_stages(tally, direction, &times, weight);
 	if (finished->has_stamps)
 		record_inside(tally, direction, stamps, &times);
 	if (weight && has_sync(job, direction))
 		record_sync(job, tally, finished, &times, clocks, weight);
-	if (job->hot.kernel.companies && times.inside == TW_INSIDE_SPLIT)
-		record_company(job, tally, finished, times.stage_ns[TW_DEVICE], weight);
+	if (job->hot.kernel.others && times.inside == TW_SPLIT_ALL)
+		record_others(job, tally, finished, times.stage_ns[TW_DEVICE], weight);
 }
 
-/* The I/Os of a settle that have one direction. The times that all of them have go into their
+/* The I/Os of a flush that have one direction. The times that all of them have go into their
  * histograms one histogram after the other. */
-struct settled {
+struct flushed {
 	unsigned count, calls;
 	struct tw_spans spans[TW_FINISHED_MAX];
 	uint64_t call_ns[TW_FINISHED_MAX];	/* [calls]: of those with a submitting call */
@@ -437,7 +437,7 @@ struct settled {
 /* Record I/Os of a direction. @in_open_window: lat over time lacks them. Return true if some
  * may have more. */
 static bool record(struct tw_job *job, struct tw_tally *tally, enum tw_direction direction,
-		   const struct settled *of, const struct tw_clocks *clocks,
+		   const struct flushed *of, const struct tw_clocks *clocks,
 		   bool in_open_window)
 {
 	struct tw_histogram (*times)[TW_DIRECTIONS] = tally->times;
@@ -452,7 +452,7 @@ static bool record(struct tw_job *job, struct tw_tally *tally, enum tw_direction
 		ADD(&times[TW_DELIVER][direction], of, deliver_ns);
 		tw_histogram_add_each(&times[TW_CALL][direction], of->call_ns, of->calls, 1);
 	}
-	if (job->hot.stages && !clocks->join) {
+	if (job->hot.stages && !clocks->clock_map) {
 		ADD(&times[TW_KERNEL][direction], of, kernel_ns);
 		for (i = 0; i < of->count; i++)
 			tw_by_lat_add_whole(&tally->by_lat[direction], of->spans[i].lat_ns,
@@ -464,7 +464,7 @@ static bool record(struct tw_job *job, struct tw_tally *tally, enum tw_direction
 
 /* Look for what only some I/Os have, in the order in which they were returned. */
 static void look_at_each(struct tw_job *job, struct tw_tally *tally,
-			 const struct settled by_direction[TW_DIRECTIONS],
+			 const struct flushed by_direction[TW_DIRECTIONS],
 			 const struct tw_clocks *clocks)
 {
 	const bool all = job->hot.devices || job->hot.extra;
@@ -473,7 +473,7 @@ static void look_at_each(struct tw_job *job, struct tw_tally *tally,
 	for (i = 0; i < job->hot.finished_count; i++) {
 		const struct tw_finished *finished = &job->hot.finished[i];
 		const enum tw_direction direction = finished->direction;
-		const struct settled *of = &by_direction[direction];
+		const struct flushed *of = &by_direction[direction];
 		const struct tw_spans *spans = &of->spans[next[direction]];
 
 		/* One that failed has no times. */
@@ -482,7 +482,7 @@ static void look_at_each(struct tw_job *job, struct tw_tally *tally,
 		next[direction]++;
 		tw_sampling_add_lat(&job->hot.sampling, finished->io.prepared_ticks,
 				    spans->lat_ns);
-		tally->counts[direction].not_chosen += clocks->join && !finished->has_stamps;
+		tally->counts[direction].not_chosen += clocks->clock_map && !finished->has_stamps;
 		/* The sum of the stages was not yet known when the trigger fired. */
 		if (finished->io.prepared_ticks == job->hot.trigger.prepared_ticks)
 			job->hot.trigger.lat_ns = spans->lat_ns;
@@ -502,9 +502,9 @@ static void record_failed(const struct tw_job *job, struct tw_tally *tally,
 
 /* Put an I/O among those of its direction. Return false if it was returned before it was
  * prepared. */
-static inline bool settle_one(const struct tw_job *job, struct tw_filled *filled,
+static inline bool flush_one(const struct tw_job *job, struct tw_filled *filled,
 			      const struct tw_finished *finished, unsigned place,
-			      struct settled *of)
+			      struct flushed *of)
 {
 	struct tw_counts *counts = &filled->tally.counts[finished->direction];
 	struct tw_spans *spans = &of->spans[of->count];
@@ -537,31 +537,31 @@ static void take_finished(struct tw_job *job, struct tw_filled *filled)
 	const struct tw_clocks clocks = {
 		.scale = &hot->scale,
 		.zero_ticks = job->collected.start.ticks,
-		.join = hot->kernel.slots ? &job->collected.join : NULL,
+		.clock_map = hot->kernel.stamps ? &job->collected.clock_map : NULL,
 	};
-	struct settled by_direction[TW_DIRECTIONS];
+	struct flushed by_direction[TW_DIRECTIONS];
 	bool in_open_window, have_more = false;
 	unsigned direction, i;
 
 	if (!hot->finished_count)
 		return;
-	if (clocks.join || hot->synced)
+	if (clocks.clock_map || hot->synced)
 		read_clocks(job);
-	hot->settled_ticks = hot->finished[hot->finished_count - 1].returned_ticks;
-	if (tw__unlikely(hot->settled_ticks - hot->sampling.from_ticks >
+	hot->flushed_ticks = hot->finished[hot->finished_count - 1].returned_ticks;
+	if (tw__unlikely(hot->flushed_ticks - hot->sampling.from_ticks >
 			 hot->sampling.after_ticks))
-		tw_sampling_go_on(job, hot->settled_ticks);
+		tw_sampling_go_on(job, hot->flushed_ticks);
 	/* Mostly all of them are in the open window over time. */
-	in_open_window = realtime_ns(job, hot->settled_ticks) < tally->over_time.edge_ns;
+	in_open_window = realtime_ns(job, hot->flushed_ticks) < tally->over_time.edge_ns;
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
 		by_direction[direction].count = by_direction[direction].calls = 0;
 	for (i = 0; i < hot->finished_count; i++) {
 		const struct tw_finished *finished = &hot->finished[i];
-		struct settled *of = &by_direction[finished->direction];
+		struct flushed *of = &by_direction[finished->direction];
 
 		if (tw__unlikely(finished->failed))
 			record_failed(job, tally, finished);
-		else if (settle_one(job, filled, finished, i, of) &&
+		else if (flush_one(job, filled, finished, i, of) &&
 			 tw__unlikely(!in_open_window))
 			tw_windows_add(&tally->over_time,
 				       realtime_ns(job, finished->returned_ticks),
@@ -576,7 +576,7 @@ static void take_finished(struct tw_job *job, struct tw_filled *filled)
 	hot->finished_count = 0;
 }
 
-/* Add what was counted outside of settles. All counts of directions are sums. */
+/* Add what was counted outside of flushes. All counts of directions are sums. */
 static void take_counts(struct tw_job *job, struct tw_tally *tally)
 {
 	struct tw_scalars *scalars = &tally->scalars;
@@ -588,7 +588,7 @@ static void take_counts(struct tw_job *job, struct tw_tally *tally)
 	scalars->largest_reap = max(scalars->largest_reap, (uint64_t) hot->largest_batch);
 	hot->enters = hot->batches = hot->largest_batch = 0;
 	tw_sampling_put(&hot->sampling, scalars);
-	scalars->clock_error_ns = (uint64_t) job->collected.join.max_error_ns;
+	scalars->clock_error_ns = (uint64_t) job->collected.clock_map.max_error_ns;
 	scalars->schedule_ns = hot->response ? TW_SCHEDULE_NS : 0;
 	if (!hot->has_pending)
 		return;
@@ -613,15 +613,15 @@ static void forget(struct tw_job *job, struct tw_filled *filled)
 	choose_slow(job);
 	tw_sampling_limit(job);
 	tw_devices_forget(job->hot.devices);
-	if (collected->behinds)
-		collected->behinds->count = 0;
+	if (collected->others_sums)
+		collected->others_sums->count = 0;
 	if (collected->commits)
 		collected->commits->count = 0;
 	job->hot.was_reset = false;
 }
 
 /* Without tw_interval there is one tally, which no other thread uses. */
-void tw_record_settle(struct tw_job *job)
+void tw_record_flush(struct tw_job *job)
 {
 	struct tw_filling *filling = &job->collected.filling;
 	const bool has_intervals = job->collected.intervals;
@@ -644,7 +644,7 @@ void tw_record_follow_resets(const struct thread_data *td, struct tw_job *job)
 {
 	job->hot.was_reset = job->hot.may_reset && tw_was_reset(td, &job->hot.epoch);
 	if (job->hot.was_reset)
-		tw_record_settle(job);
+		tw_record_flush(job);
 }
 
 bool tw_record_is_past_ramp(struct thread_data *td, struct tw_job *job)

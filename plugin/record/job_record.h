@@ -3,7 +3,7 @@
  * The stamps of finished I/Os go into the job's tally and the list of the slowest. The hot
  * path only appends an I/O to a short list. Settling the list takes many I/Os at once: the
  * histograms are spread over much memory, which is then brought into the caches once for
- * all of them. Only a settle changes the tally, so an I/O is in it with all its times or
+ * all of them. Only a flush changes the tally, so an I/O is in it with all its times or
  * not at all.
  */
 #ifndef TW_PLUGIN_RECORD_JOB_RECORD_H
@@ -24,7 +24,7 @@ int tw_record_init(const struct thread_data *td, const struct tw_job *job,
 		   struct tw_tally *tally);
 
 /* Put the finished I/Os, and what else was counted, into the tally. */
-void tw_record_settle(struct tw_job *job);
+void tw_record_flush(struct tw_job *job);
 
 /* Forget what was recorded before fio last reset its statistics. */
 void tw_record_follow_resets(const struct thread_data *td, struct tw_job *job);
@@ -39,7 +39,7 @@ static inline void tw_record_before_wait(struct tw_job *job)
 {
 	if (job->hot.finished_count >= TW_FINISHED_MAX / 2 ||
 	    tw__unlikely(tw_fill_is_asked(&job->collected.filling)))
-		tw_record_settle(job);
+		tw_record_flush(job);
 }
 
 /* Settle if the list is full, or if an I/O comes so late that its line of intervals would
@@ -47,9 +47,9 @@ static inline void tw_record_before_wait(struct tw_job *job)
 static inline void tw_record_if_due(struct tw_job *job, uint64_t returned_ticks)
 {
 	if (job->hot.finished_count == TW_FINISHED_MAX ||
-	    tw__unlikely(returned_ticks - job->hot.settled_ticks >
-			 job->hot.settle_after_ticks))
-		tw_record_settle(job);
+	    tw__unlikely(returned_ticks - job->hot.flushed_ticks >
+			 job->hot.flush_after_ticks))
+		tw_record_flush(job);
 }
 
 /* Record an I/O that failed. */

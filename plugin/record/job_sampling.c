@@ -7,7 +7,7 @@
 #include "timespec.h"
 
 /* What splitting an I/O costs, by the account in README.md: bodies of the programs, and the
- * rest of a settle. Entering the programs is not in it, since all I/Os pay that. */
+ * rest of a flush. Entering the programs is not in it, since all I/Os pay that. */
 #define SPLIT_DIRECT_NS		600
 #define SPLIT_BUFFERED_NS	200
 /* What each other I/O costs if the program compares its age with a limit. */
@@ -21,7 +21,7 @@
 #define PAIR_NS			10000000
 #define PLAIN_PAIRS		9
 #define FIRST_PAIRS		10
-/* A span of a pair has this many times the I/Os that are in flight or not yet settled, at
+/* A span of a pair has this many times the I/Os that are in flight or not yet flushed, at
  * least: those belong to the span before. */
 #define PAIR_IOS		16
 
@@ -32,7 +32,7 @@ void tw_sampling_limit(struct tw_job *job)
 	const bool is_off = sampling->is_off || sampling->is_late_off || !slowest->most;
 	uint64_t limit;
 
-	if (!job->hot.kernel.slots)
+	if (!job->hot.kernel.stamps)
 		return;
 	limit = is_off ? 0 : tw_key_limit(slowest->least);
 	job->hot.key = limit << TW_KEY_UPPER_SHIFT |
@@ -48,7 +48,7 @@ static void begin(struct tw_job *job, unsigned place, uint64_t now_ticks)
 	sampling->place = place;
 	/* Of the two spans of a pair one is on, so the chance is half of what it is there. */
 	sampling->chance = sampling->chooser.shift + (place != 0);
-	if (job->hot.kernel.slots)
+	if (job->hot.kernel.stamps)
 		sampling->every = max(sampling->every, (uint64_t) 1 << sampling->chance);
 	sampling->is_off = place == 2 ? !was_off :
 			   place == 1 && tw_choose_random(&sampling->chooser) >> 63;
@@ -73,7 +73,7 @@ void tw_sampling_start(const struct tw_options *o, struct tw_job *job)
 
 	sampling->after_ticks = UINT64_MAX;
 	sampling->chooser.left = UINT64_MAX;
-	if (!job->hot.kernel.slots)
+	if (!job->hot.kernel.stamps)
 		return;
 	tw_choose_init(&sampling->chooser, o->kernel_every ? (unsigned)
 		       __builtin_ctz(o->kernel_every) : 0, now_ticks);

@@ -2,7 +2,7 @@
 /*
  * Which I/Os are split inside the kernel: as many as cost a small share of the job's CPU
  * time; and what this costs, measured in the run. The hot path only counts down to the next
- * chosen I/O (choose.h). The rest is done at settles.
+ * chosen I/O (choose.h). The rest is done at flushes.
  */
 #ifndef TW_PLUGIN_RECORD_JOB_SAMPLING_H
 #define TW_PLUGIN_RECORD_JOB_SAMPLING_H

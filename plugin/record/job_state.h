@@ -15,8 +15,8 @@
 #include "fio/fio_versions.h"
 #include "io_times.h"
 #include "kernel/causes/causes.h"
-#include "kernel/causes/explain.h"
-#include "kernel/stages/kernel_slots.h"
+#include "kernel/causes/find_causes.h"
+#include "kernel/stages/kernel_stages.h"
 #include "kernel/sync/syncs.h"
 #include "fio/engine_options.h"
 #include "collect/slowest.h"
@@ -44,7 +44,7 @@ struct tw_offset {
 	int64_t high_ns;
 };
 
-struct tw_moment {
+struct tw_clock_offsets {
 	uint64_t ticks;
 	struct tw_offset raw;
 	struct tw_offset monotonic;
@@ -77,7 +77,7 @@ struct tw_why {
 	bool followed;			/* the thread takes part in the stage */
 	uint64_t waited_at_most_ns;	/* for a CPU; without tw_causes */
 	int64_t from_ns;		/* since the I/O was prepared */
-	struct tw_explained explained;	/* stall: since the stage began */
+	struct tw_wait_causes causes;	/* stall: since the stage began */
 };
 
 /* One of the slowest I/Os. */
@@ -85,9 +85,9 @@ struct tw_slow_io {
 	struct tw_slow slow;		/* lat_ns */
 	struct tw_io_times times;
 	struct tw_io io;
-	struct tw_slot stamps;		/* of the kernel; zeroes: none */
+	struct tw_kernel_stamps stamps;		/* of the kernel; zeroes: none */
 	struct tw_why why;
-	struct tw_company company;	/* its key is another one: not known */
+	struct tw_others others;	/* its key is another one: not known */
 	struct tw_sync_parts sync;
 	struct tw_sync synced;		/* its stamps; zeroes: none */
 	uint64_t offset;
@@ -116,8 +116,8 @@ _Static_assert(sizeof(struct tw_finished) == 64, "a finished I/O is one cache li
 struct tw_extra {
 	uint64_t slip_ns;
 	uint64_t residual_ns;
-	struct tw_company company;	/* its key is another one: not known */
-	struct tw_held held;		/* zeroes: it was not held */
+	struct tw_others others;	/* its key is another one: not known */
+	struct tw_throttled throttled;		/* zeroes: it was not held */
 };
 
 /* The ring, and how the job's I/Os go through it. */
@@ -184,7 +184,7 @@ struct tw_sampling {
 struct tw_job_hot {
 	/* What each I/O touches. The arrays are one piece of memory: each page more that an I/O
 	 * touches after a system call may cost 5 ns. */
-	struct tw_finished *finished;	/* I/Os until the next settle (job_record.h) */
+	struct tw_finished *finished;	/* I/Os until the next flush (job_record.h) */
 	struct tw_io *io;		/* by io_u->index, like the next one */
 	struct io_u **by_index;
 	uint64_t *seen_ticks;		/* by place in the completion ring */
@@ -193,10 +193,10 @@ struct tw_job_hot {
 	uint64_t key;			/* what keys of I/Os have that are not chosen */
 	uint64_t returned_ticks;	/* when the last getevents() returned */
 	int64_t slow_ticks;		/* from this lat on an I/O is looked at */
-	uint64_t settled_ticks;		/* the last I/O of the last settle was returned */
-	uint64_t settle_after_ticks;	/* settle if so much time passed since then */
+	uint64_t flushed_ticks;		/* the last I/O of the last flush was returned */
+	uint64_t flush_after_ticks;	/* flush if so much time passed since then */
 	struct tw_response *response;	/* response.h; NULL: no rate */
-	uint64_t enters;		/* counted until the next settle, as the next two are */
+	uint64_t enters;		/* counted until the next flush, as the next two are */
 	uint64_t batches;		/* of completions that share a stamp */
 	uint32_t largest_batch;
 	bool system;			/* stamps are ns of the system clock */
@@ -206,7 +206,7 @@ struct tw_job_hot {
 	bool test_nop;			/* transfers that move nothing */
 	bool has_more;			/* tw_record_take() */
 	bool may_reset;			/* fio may reset its statistics: tw_may_reset() */
-	bool was_reset;			/* the next settle forgets all before it */
+	bool was_reset;			/* the next flush forgets all before it */
 
 	/* Each I/O touches the beginnings of these, too. */
 	struct tw_sync *synced;		/* stamps of syncs, by place in @finished; or NULL */
@@ -214,7 +214,7 @@ struct tw_job_hot {
 	struct tw_waits waits;
 
 	/* What some jobs have. */
-	struct tw_slot *stamps;		/* of the kernel, by place in @finished; or NULL */
+	struct tw_kernel_stamps *stamps;	/* of the kernel, by place in @finished; or NULL */
 	struct tw_extra *extra;		/* the same; NULL: none */
 	struct tw_kernel kernel;	/* where these stamps come from */
 	struct tw_syncs syncs;		/* the same of syncs */
@@ -225,7 +225,7 @@ struct tw_job_hot {
 	const struct tw_timing *timing;
 	struct tw_scale scale;		/* of the stamps */
 
-	/* Counted until the next settle. */
+	/* Counted until the next flush. */
 	struct tw_counts pending[TW_DIRECTIONS];
 	bool has_pending;		/* some of them are not 0 */
 	struct timespec epoch;		/* of fio's statistics, if it may reset them */
@@ -234,18 +234,18 @@ _Static_assert(sizeof(struct tw_io) == 32, "two I/Os in flight share a cache lin
 _Static_assert(offsetof(struct tw_job_hot, sampling.chooser.left) < 192,
 	       "what each I/O of a plain job touches is three cache lines");
 
-/* What the report is made of. Between the job's beginning and its end only a settle
+/* What the report is made of. Between the job's beginning and its end only a flush
  * changes it. */
 struct tw_job_collected {
 	struct tw_filling filling;
 	uint64_t min_lat_ns;		/* 1; 0 if the clock is coarse */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
-	struct tw_behinds *behinds;	/* if the company of I/Os is known */
-	struct tw_behinds *commits;	/* that syncs waited for, if these are stamped */
-	struct tw_join join;		/* CLOCK_MONOTONIC and the engine's stamps */
+	struct tw_others_sums *others_sums;	/* if the others of I/Os is known */
+	struct tw_others_sums *commits;	/* that syncs waited for, if these are stamped */
+	struct tw_clock_map clock_map;		/* CLOCK_MONOTONIC and the engine's stamps */
 	struct tw_follow follow;	/* events of this thread: tw_causes=1 */
 	bool started;			/* start is set: the job has begun */
-	struct tw_moment start;
+	struct tw_clock_offsets start;
 	uint64_t start_realtime_ns;
 	struct tw_cpu_list cpus;	/* where the job might run when it began */
 	unsigned io_us;			/* initialised so far */
@@ -292,7 +292,7 @@ static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
 	return ddir < DDIR_SYNC ? (enum tw_direction) ddir : TW_SYNC;
 }
 
-/* Return the counts of an I/O's direction that the next settle takes. */
+/* Return the counts of an I/O's direction that the next flush takes. */
 static inline struct tw_counts *tw_pending(struct tw_job *job, const struct io_u *io_u)
 {
 	job->hot.has_pending = true;

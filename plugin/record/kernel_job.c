@@ -11,7 +11,7 @@
 #include "clock_offsets.h"
 #include "fio/fio_layout.h"
 #include "fio/message.h"
-#include "kernel/causes/explain.h"
+#include "kernel/causes/find_causes.h"
 #include "kernel/cgroup.h"
 #include "kernel/program.h"
 #include "kernel_job.h"
@@ -78,7 +78,7 @@ struct wants {
 	uint32_t syncs;		/* places for I/Os of jobs that sync */
 	bool sync_writes;	/* of writes, too */
 	unsigned jobs;		/* with kernel stages */
-	uint32_t slots;		/* that all of them need */
+	uint32_t entries;		/* that all of them need */
 	uint32_t followed;	/* jobs whose threads are followed */
 };
 
@@ -103,7 +103,7 @@ static struct wants all_want(void)
 		if (!is_wanted(td, o))
 			continue;
 		wants.jobs++;
-		wants.slots += tw_entries_of(td->o.iodepth);
+		wants.entries += tw_entries_of(td->o.iodepth);
 		wants.followed += o->causes;
 	}
 	return wants;
@@ -178,7 +178,7 @@ void tw_kernel_load_for_jobs(void)
 
 	asked = true;
 	if (wants.jobs && !tw_kernel_refusal())
-		tw_kernel_load(wants.slots, wants.followed);
+		tw_kernel_load(wants.entries, wants.followed);
 	if (wants.syncs && !tw_kernel_refusal())
 		tw_syncs_load(wants.syncs, wants.sync_writes);
 	if (!wants.followed || !tw_kernel_is_own())
@@ -227,7 +227,7 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 	syncs_begin(td, job);
 	if (!o->causes)
 		return;
-	if (!kernel->slots)
+	if (!kernel->stamps)
 		follow->why = not_split;
 	else if (kernel->by_helper)
 		follow->why = "the kernel helper does not follow threads: run as root "
@@ -251,13 +251,13 @@ int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job)
 	tw_follow_made(follow);
 	tw_syncs_made(&job->hot.syncs);
 	/* Another job wanted it. */
-	if (!kernel->slots || !((const struct tw_options *) td->eo)->causes)
-		kernel->companies = NULL;
-	if (follow->turns && !kernel->slots) {
-		follow->turns = NULL;
+	if (!kernel->stamps || !((const struct tw_options *) td->eo)->causes)
+		kernel->others = NULL;
+	if (follow->offcpu && !kernel->stamps) {
+		follow->offcpu = NULL;
 		follow->why = not_split;
 	}
-	if (kernel->slots || mode != TW_KERNEL_REQUIRE)
+	if (kernel->stamps || mode != TW_KERNEL_REQUIRE)
 		return 0;
 	return tw_refuse_job(td, EPERM, "tw_kernel=require, but the stages inside the kernel "
 			     "can't be had: %s",
@@ -277,7 +277,7 @@ enum part_of {
 /* Return the part of the job's thread in @stage. With SQPOLL a thread of the kernel
  * submits and fills the ring. That thread is not followed, nor are io_uring's workers. */
 static enum part_of part_of(const struct tw_job *job, enum tw_stage stage,
-			    const struct tw_slot *stamps)
+			    const struct tw_kernel_stamps *stamps)
 {
 	switch (stage) {
 	case TW_QUEUE:
@@ -344,7 +344,7 @@ static uint64_t waited_at_most_ns(struct tw_job *job, const struct tw_clocks *cl
 
 /* Explain @part by what the thread did in it: up to the end of its call, if that @is its part.
  * What was known of sleeps is dropped. */
-static void explain_thread(struct tw_job *job, const struct tw_clocks *clocks,
+static void causes_of_thread(struct tw_job *job, const struct tw_clocks *clocks,
 			   const struct tw_io *io, enum part_of is, struct tw_part part,
 			   struct tw_why *why)
 {
@@ -355,13 +355,13 @@ static void explain_thread(struct tw_job *job, const struct tw_clocks *clocks,
 	if (is == NO_PART || part.to_ns <= part.from_ns)
 		return;
 	why->followed = true;
-	tw_explain(job->collected.follow.turns, clocks->join, &part, &why->explained);
-	why->explained.stall_from_ns -= part.from_ns;
-	why->explained.stall_to_ns -= part.from_ns;
+	tw_find_causes(job->collected.follow.offcpu, clocks->clock_map, &part, &why->causes);
+	why->causes.stall_from_ns -= part.from_ns;
+	why->causes.stall_to_ns -= part.from_ns;
 }
 
 void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
-		 const struct tw_held *held, struct tw_slow_io *slow)
+		 const struct tw_throttled *throttled, struct tw_slow_io *slow)
 {
 	const struct tw_io_times *times = &slow->times;
 	const struct tw_io *io = &slow->io;
@@ -382,23 +382,24 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	part.ends_by_wakeup = is == ENDS_IT;
 	part.from_ns = own_ns(clocks, io->prepared_ticks) + why->from_ns;
 	part.to_ns = part.from_ns + (int64_t) times->stage_ns[longest];
-	if (!job->collected.follow.turns) {
+	if (!job->collected.follow.offcpu) {
 		if (is != NO_PART)
 			why->waited_at_most_ns = waited_at_most_ns(job, clocks, &part);
 		return;
 	}
 	if (longest == TW_BLOCKQ || longest == TW_KERNEL)
-		tw_explain_workers(job->collected.follow.sleeps, clocks->join, &part,
-				   slow->stamps.key, &why->explained);
+		tw_find_worker_causes(job->collected.follow.sleeps, clocks->clock_map, &part,
+				   slow->stamps.key, &why->causes);
 	if (longest == TW_BLOCKQ)
-		tw_explain_no_worker(times->blockq.worker_ns, times->stage_ns[TW_BLOCKQ],
-				     &why->explained);
-	if (why->explained.slept[0].ns <= times->stage_ns[longest] / TW_NO_REASON)
-		explain_thread(job, clocks, io, is, part, why);
-	/* In `device` one of its bios may be held, and not the first. */
-	if (held && (longest == TW_BLOCKQ || longest == TW_KERNEL || longest == TW_DEVICE))
-		tw_explain_held(held, job->collected.follow.sleeps, clocks->join, &part,
-				&why->explained);
+		tw_add_wait_for_worker(times->blockq.worker_ns, times->stage_ns[TW_BLOCKQ],
+				     &why->causes);
+	if (why->causes.slept[0].ns <= times->stage_ns[longest] / TW_NO_CAUSE)
+		causes_of_thread(job, clocks, io, is, part, why);
+	/* In `device` one of its bios may be throttled, and not the first. */
+	if (throttled && (longest == TW_BLOCKQ || longest == TW_KERNEL || longest == TW_DEVICE))
+		tw_find_throttle_causes(throttled, job->collected.follow.sleeps,
+					clocks->clock_map, &part,
+				&why->causes);
 }
 
 /* ---- the report ---------------------------------------------------------- */
@@ -408,26 +409,26 @@ json_t *tw_kernel_to_json(const struct tw_job *job)
 	const struct tw_kernel *kernel = &job->hot.kernel;
 	const char *why = kernel->why ? kernel->why : "not asked for";
 
-	return json_pack("{ss, so*, ss*}", "state", kernel->slots ? "on" : "off",
-			 "by_helper", kernel->slots && kernel->by_helper ? json_true() : NULL,
-			 "why", kernel->slots ? NULL : why);
+	return json_pack("{ss, so*, ss*}", "state", kernel->stamps ? "on" : "off",
+			 "by_helper", kernel->stamps && kernel->by_helper ? json_true() : NULL,
+			 "why", kernel->stamps ? NULL : why);
 }
 
 json_t *tw_why_state_to_json(const struct tw_job *job)
 {
 	const struct tw_follow *follow = &job->collected.follow;
 
-	return json_pack("{ss, ss*, so*}", "state", follow->turns ? "on" : "off",
-			 "why", follow->turns ? NULL : follow->why,
-			 "cost", follow->turns ? tw_follow_cost() : NULL);
+	return json_pack("{ss, ss*, so*}", "state", follow->offcpu ? "on" : "off",
+			 "why", follow->offcpu ? NULL : follow->why,
+			 "cost", follow->offcpu ? tw_follow_cost() : NULL);
 }
 
 json_t *tw_why_to_json(const struct tw_slow_io *slow, uint64_t begin_ns)
 {
 	const struct tw_why *why = &slow->why;
 
-	return tw_explained_to_json(tw_time_metrics[why->stage].name,
+	return tw_causes_to_json(tw_time_metrics[why->stage].name,
 				    begin_ns + (uint64_t) why->from_ns,
 				    slow->times.stage_ns[why->stage],
-				    &why->explained, why->followed);
+				    &why->causes, why->followed);
 }

@@ -25,15 +25,15 @@ bool tw_job_syncs(const struct thread_data *td);
 bool tw_job_syncs_writes(const struct thread_data *td);
 
 /* Prepare the programs for the ring and the thread of this job, before the ring is made;
- * take the job's slots after it is made. The second function returns 0, or -EPERM or
+ * take the job's entries after it is made. The second function returns 0, or -EPERM or
  * -EINVAL after a message if the job can't have what it requires. */
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job);
 int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job);
 
 /* Set why an I/O was slow: what happened to the job's thread in the longest stage, and to the
- * I/O itself: @held, or NULL. Call this soon after the I/O is over. */
+ * I/O itself: @throttled, or NULL. Call this soon after the I/O is over. */
 void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
-		 const struct tw_held *held, struct tw_slow_io *slow);
+		 const struct tw_throttled *throttled, struct tw_slow_io *slow);
 
 /* Return "kernel" and "causes" of the job in a report: if it has them, and why not. Return
  * "causes" of a slow I/O that began at @begin_ns of CLOCK_MONOTONIC. NULL without memory. */

@@ -138,7 +138,7 @@ static void add_events(json_t *object, const struct tw_trigger *trigger,
 	free(window.events);
 }
 
-json_t *tw_trigger_to_json(const struct tw_job *job, const struct tw_moment *end)
+json_t *tw_trigger_to_json(const struct tw_job *job, const struct tw_clock_offsets *end)
 {
 	const struct tw_trigger *trigger = &job->hot.trigger;
 	json_t *object = json_pack("{si, ss, so, so, ss*}",
@@ -155,7 +155,7 @@ json_t *tw_trigger_to_json(const struct tw_job *job, const struct tw_moment *end
 					    tw_json_of_u64(trigger->stopped_for));
 		return object;
 	}
-	begin_ns = tw_moment_monotonic_ns(job, end, trigger->prepared_ticks);
+	begin_ns = tw_clock_offsets_monotonic_ns(job, end, trigger->prepared_ticks);
 	json_object_set_new(object, "io", json_pack("{sI, sI, ss, so, so, sI}",
 		"offset", (json_int_t) trigger->offset,
 		"size", (json_int_t) trigger->size,

@@ -20,7 +20,7 @@ void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u);
 
 /* Return the report's "trigger"; NULL without memory. @end: the moment of the job's
  * end. */
-json_t *tw_trigger_to_json(const struct tw_job *job, const struct tw_moment *end);
+json_t *tw_trigger_to_json(const struct tw_job *job, const struct tw_clock_offsets *end);
 
 /* Free the ring for the next job. This job is over, and its report is written. */
 void tw_trigger_end(const struct tw_job *job);

@@ -219,11 +219,11 @@ sub check_causes {
 
 # Requests that begin or end near the moment may be in flight or not. So may those of which the
 # trace lacks one end: this kernel skips events in some processes.
-sub check_company {
+sub check_others {
 	my ($is) = @_;
 	my ($now) = stage_times('device') or return;
 	my (%sure, %most, %count, %least);
-	my $behind = $is->{behind} // 'alone';
+	my $behind = $is->{kind} // 'alone';
 
 	$n{companies}++;
 	for (grep { $_->[0] < $now + LATE && ($_->[1] // 9e18) > $now - LATE && !$_->[4] }
@@ -285,7 +285,7 @@ for (@{$r->{slowest}}) {
 		$n{explained}++ if ($c->{unexplained_ns} // 0) <= ($to - $from) / 2 &&
 			(exists $c->{unexplained_ns} || $c->{stage} =~ /device|blockq/);
 	}
-	check_company($io->{company}) if $io->{company};
+	check_others($io->{in_flight_of_others}) if $io->{in_flight_of_others};
 	check_bound() if !$c;
 }
 unless ($n{ios}) {

@@ -5,7 +5,7 @@
 # plugin/record/io_times.h core/latency/histogram.c
 #
 # Behaviour: an I/O has no more instructions of the engine than the budget in numbers.json
-# allows, from prep() to the settle: of a plain job, and of jobs of other kinds. Defect: small
+# allows, from prep() to the flush: of a plain job, and of jobs of other kinds. Defect: small
 # steps, each too small to be measured, that make the engine slower than fio's own.
 #
 # callgrind counts. The job is in simulated time (path_jobs.c), so the counts are the same in

@@ -14,7 +14,7 @@
 
 #define INTERVAL_US	3600000000U	/* no line is due before the end */
 
-static struct tw_place slots[WORLD_DEPTH];
+static struct tw_padded_stamps entries[WORLD_DEPTH];
 
 /* The kernel's programs stamp an I/O that was chosen, and no other: none is slow. */
 static void stamp(unsigned i)
@@ -22,7 +22,7 @@ static void stamp(unsigned i)
 	const uint64_t now_ns = world_monotonic_ns(engine_now_ticks);
 
 	if (world.ios[i].sqe.user_data & TW_KEY_CHOSEN)
-		slots[i].slot = world_slot(i, now_ns - 400, now_ns - 300, now_ns - 100,
+		entries[i].stamps = world_stamps(i, now_ns - 400, now_ns - 300, now_ns - 100,
 					   now_ns - 50);
 }
 
@@ -30,7 +30,7 @@ static void of_kernel(unsigned every)
 {
 	world.options.kernel = TW_KERNEL_REQUIRE;
 	world.options.kernel_every = every;
-	world.kernel_slots = slots;
+	world.kernel_entries = entries;
 	world.appeared = stamp;
 }
 

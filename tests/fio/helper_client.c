@@ -150,7 +150,7 @@ static void garbage(void)
 		{ "4096 bytes", 4096, none },
 		{ "cut off", sizeof(none) - 1, none },
 		{ "longer", 4096, none },
-		{ "no slots", sizeof(none), none },
+		{ "no entries", sizeof(none), none },
 		{ "a ring before loading", sizeof(none),
 		  question(TW_HELPER_EXPECT, (uint32_t)getpid(), SLOTS) },
 	};
@@ -172,9 +172,9 @@ static void garbage(void)
 
 static void try_memory(void)
 {
-	const size_t size = SLOTS * sizeof(struct tw_place);
+	const size_t size = SLOTS * sizeof(struct tw_padded_stamps);
 	union bpf_attr attr = { .map_fd = (uint32_t)memory };
-	struct tw_place slot = { .slot.key = 1 };
+	struct tw_padded_stamps stamps = { .stamps.key = 1 };
 	uint32_t index = 0;
 	void *mapped;
 
@@ -185,7 +185,7 @@ static void try_memory(void)
 	report("make it writable", mprotect(mapped, size, PROT_READ | PROT_WRITE) ?
 	       "refused" : "done");
 	attr.key = (uintptr_t)&index;
-	attr.value = (uintptr_t)&slot;
+	attr.value = (uintptr_t)&stamps;
 	report("update", syscall(SYS_bpf, BPF_MAP_UPDATE_ELEM, &attr,
 				 sizeof(attr)) ? "refused" : "done");
 }
@@ -302,17 +302,17 @@ static void mute(void)
 	const int fd = connect_to_helper();
 	unsigned i;
 
-	load(fd, TW_HELPER_MAX_SLOTS);
+	load(fd, TW_HELPER_MAX_ENTRIES);
 	/* Each is granted, until the answers fill the socket. */
-	for (i = 0; i < TW_HELPER_MAX_SLOTS &&
+	for (i = 0; i < TW_HELPER_MAX_ENTRIES &&
 		    send(fd, &expect, sizeof(expect), MSG_NOSIGNAL) > 0; i++)
 		;
-	report("unread answers", i < TW_HELPER_MAX_SLOTS ? "ended" : "goes on");
+	report("unread answers", i < TW_HELPER_MAX_ENTRIES ? "ended" : "goes on");
 }
 
 /* ---- reuse ---- */
 
-#define FAR		(TW_KEY_CHOSEN | 0xfff00000005)	/* user_data beyond the slots */
+#define FAR		(TW_KEY_CHOSEN | 0xfff00000005)	/* user_data beyond the entries */
 /* user_data of the other user, for the place of each of the fio's two rings */
 #define MARK(i)		(TW_KEY_CHOSEN | 7ULL << 32 | ((i) & 1) << TW_KEY_RING_SHIFT)
 #define OTHER_USER	65533
@@ -352,29 +352,29 @@ static void become(uid_t user)
 		_exit(1);
 }
 
-/* The I/O with user_data FAR is in the only slot of its ring, and no other is written. No
- * slot has an address of the kernel. */
-static const char *judge_slots(const volatile struct tw_place *slots)
+/* The I/O with user_data FAR is in the only stamps of its ring, and no other is written. No
+ * stamps has an address of the kernel. */
+static const char *judge_slots(const volatile struct tw_padded_stamps *entries)
 {
-	const volatile uint64_t *words = (const volatile uint64_t *)slots;
+	const volatile uint64_t *words = (const volatile uint64_t *)entries;
 	size_t i;
 
-	if (slots[0].slot.key != FAR || !slots[0].slot.accepted_ns)
+	if (entries[0].stamps.key != FAR || !entries[0].stamps.accepted_ns)
 		return "no stamps";
-	for (i = 0; i < SLOTS * sizeof(*slots) / sizeof(*words); i++)
+	for (i = 0; i < SLOTS * sizeof(*entries) / sizeof(*words); i++)
 		if (words[i] >> 48 == 0xffff)
 			return "an address";
-	for (i = sizeof(*slots) / sizeof(*words); i < SLOTS * sizeof(*slots) /
+	for (i = sizeof(*entries) / sizeof(*words); i < SLOTS * sizeof(*entries) /
 	     sizeof(*words); i++)
 		if (words[i])
-			return "another slot is written";
+			return "another stamps is written";
 	return "ok";
 }
 
 /* The allowed user: announce a thread that ends without another ring. */
 static void let_in(int to, int from)
 {
-	const volatile struct tw_place *slots;
+	const volatile struct tw_padded_stamps *entries;
 	int fd, is_seen = 0;
 	char byte = 0;
 	pid_t child;
@@ -382,14 +382,14 @@ static void let_in(int to, int from)
 
 	become(65534);
 	fd = connect_to_helper();
-	slots = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ, MAP_SHARED, load(fd, SLOTS), 0);
+	entries = mmap(NULL, SLOTS * sizeof(*entries), PROT_READ, MAP_SHARED, load(fd, SLOTS), 0);
 	child = fork();
 	if (child == 0) {
 		/* The helper sees the first ring. */
 		report("announced", ask(fd, TW_HELPER_EXPECT, (uint32_t)getpid(), 1));
 		report("used", use_ring(FAR) ? "ok" : "no ring");
 		report("made", ask(fd, TW_HELPER_MADE, (uint32_t)getpid(), 0));
-		report("stamped", judge_slots(slots));
+		report("stamped", judge_slots(entries));
 		report("again", ask(fd, TW_HELPER_EXPECT, (uint32_t)getpid(), 1));
 		_exit(0);
 	}
@@ -398,7 +398,7 @@ static void let_in(int to, int from)
 	    read(from, &byte, 1) != 1)
 		_exit(1);
 	for (i = 0; i < SLOTS; i++)
-		is_seen |= slots[i].slot.key >> 32 == 7;
+		is_seen |= entries[i].stamps.key >> 32 == 7;
 	report("the other user's", is_seen ? "seen" : "not seen");
 	_exit(0);
 }
@@ -460,7 +460,7 @@ static void ask_once(void)
 	const char *answer;
 
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	answer = ask(connect_to_helper(), TW_HELPER_LOAD, 0, TW_HELPER_MAX_SLOTS);
+	answer = ask(connect_to_helper(), TW_HELPER_LOAD, 0, TW_HELPER_MAX_ENTRIES);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	fprintf(stderr, "%.0f ms\n", (double)(end.tv_sec - begin.tv_sec) * 1e3 +
 		(double)(end.tv_nsec - begin.tv_nsec) / 1e6);
@@ -478,7 +478,7 @@ static void hold(void)
 static void keep(void)
 {
 	const struct tw_helper_question asked =
-		question(TW_HELPER_LOAD, 0, TW_HELPER_MAX_SLOTS);
+		question(TW_HELPER_LOAD, 0, TW_HELPER_MAX_ENTRIES);
 	const struct timeval wait = { .tv_sec = 2 };
 	unsigned kept = 0, i;
 
@@ -595,11 +595,11 @@ static void linger(void)
 	send_lingering(fd, TW_HELPER_LOAD);
 	report("the first question", answer_of(fd));
 	fd = connect_to_helper();
-	load(fd, TW_HELPER_MAX_SLOTS);
+	load(fd, TW_HELPER_MAX_ENTRIES);
 	send_lingering(fd, TW_HELPER_EXPECT);
 	report("a later one", answer_of(fd));
 	fd = connect_to_helper();
-	load(fd, TW_HELPER_MAX_SLOTS);
+	load(fd, TW_HELPER_MAX_ENTRIES);
 	/* An empty message ends the connection. */
 	send(fd, "", 0, MSG_NOSIGNAL);
 	for (i = 0; i < 8; i++)

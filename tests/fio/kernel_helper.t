@@ -198,7 +198,7 @@ answers garbage 'what is no question' "nothing: ended
 4096 bytes: it is of another version of tickwise
 cut off: the question is no question
 longer: the question is no question
-no slots: no room for that many I/Os in flight (65536)
+no entries: no room for that many I/Os in flight (65536)
 a ring before loading: more jobs than there is room for"
 answers asks "what is not the job's" "load: ok
 map to write: refused

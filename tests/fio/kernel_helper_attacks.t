@@ -139,8 +139,8 @@ maps=$(cat "/proc/$(cat child)/fdinfo/"* | awk '/^memlock:/ { bytes = $2 }
 	/^map_id:/ && !seen[$2]++ { sum += bytes } END { print sum }')
 ends TERM 'a signal ends it while it serves'
 works "it had $(wc -l <programs) programs in the kernel" test "$(wc -l <programs)" -ge 6
-works "and $maps bytes of maps, of 65536 slots: at most 9 MB" test "${maps:-0}" -le 9437184
-works 'of which the slots are 8 MB' test "${maps:-0}" -ge 8388608
+works "and $maps bytes of maps, of 65536 I/Os: at most 9 MB" test "${maps:-0}" -le 9437184
+works 'of which the stamps are 8 MB' test "${maps:-0}" -ge 8388608
 programs_are_gone 'none of which is left'
 end_attack
 

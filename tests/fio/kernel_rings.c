@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/stages/kernel_slots.h"
+#include "kernel/stages/kernel_stages.h"
 
 #define RINGS		8
 #define MANY		256	/* rings at a time, so that the kernel uses old memory again */
@@ -32,16 +32,16 @@
 #define BYTES		4096
 
 /* user_data of a chosen I/O. */
-#define KEY(number, ring, slot) \
+#define KEY(number, ring, stamps) \
 	(TW_KEY_CHOSEN | (uint64_t)(number) << TW_KEY_NUMBER_SHIFT | (uint64_t)(ring) << TW_KEY_RING_SHIFT | \
-	 (slot))
+	 (stamps))
 
 /* user_data of another one, with its limit. */
-#define OTHER(number, ring, slot, limit) \
-	((KEY(number, ring, slot) & ~TW_KEY_CHOSEN) | (uint64_t)(limit) << TW_KEY_UPPER_SHIFT)
+#define OTHER(number, ring, stamps, limit) \
+	((KEY(number, ring, stamps) & ~TW_KEY_CHOSEN) | (uint64_t)(limit) << TW_KEY_UPPER_SHIFT)
 
 static struct tw_stages *loader;
-static const volatile struct tw_place *slots;
+static const volatile struct tw_padded_stamps *slots;
 static const char *path;
 
 static void result(bool good, const char *what)
@@ -94,16 +94,16 @@ static bool ring_reads(void)
 
 static bool is_stamped(uint32_t base, uint64_t key)
 {
-	const volatile struct tw_slot *slot = &slots[base + key % ENTRIES].slot;
+	const volatile struct tw_kernel_stamps *stamps = &slots[base + key % ENTRIES].stamps;
 
-	return slot->key == key && slot->accepted_ns && slot->dispatched_ns &&
-	       slot->posted_ns;
+	return stamps->key == key && stamps->accepted_ns && stamps->dispatched_ns &&
+	       stamps->posted_ns;
 }
 
 static bool is_empty(uint32_t base)
 {
 	for (unsigned i = 0; i < ENTRIES; i++)
-		if (slots[base + i].slot.key || slots[base + i].slot.accepted_ns)
+		if (slots[base + i].stamps.key || slots[base + i].stamps.accepted_ns)
 			return false;
 	return true;
 }
@@ -127,34 +127,34 @@ static void second_ring(uint32_t base)
 	result(good && reads(&second, KEY(1, place, 5)) && is_empty(base),
 	       "a second ring of the thread: no stamps");
 	result(good && reads(&first, KEY(2, place, 3)) &&
-	       is_stamped(base, KEY(2, place, 3)) && !slots[base + 5].slot.key,
+	       is_stamped(base, KEY(2, place, 3)) && !slots[base + 5].stamps.key,
 	       "the announced one: stamps");
 	result(good && reads(&second, KEY(3, place, 3)) &&
 	       is_stamped(base, KEY(2, place, 3)), "which the second does not change");
 	result(tw_loader_followed(loader) == 1, "it follows one ring");
 	tw_loader_forget(loader, place);
 	result(!tw_loader_followed(loader), "and none when that is forgotten");
-	result(good && reads(&first, KEY(4, place, 4)) && !slots[base + 4].slot.key,
+	result(good && reads(&first, KEY(4, place, 4)) && !slots[base + 4].stamps.key,
 	       "and no more when it is forgotten");
 }
 
 /* Let @ring do reads with each key of the announced rings' places, and with the key of an
- * I/O that was stamped. None may change a slot. */
+ * I/O that was stamped. None may change a stamp. */
 static bool changes_nothing(struct io_uring *ring, uint64_t stamped)
 {
-	struct tw_place before[RINGS * ENTRIES];
-	uint32_t place, slot;
+	struct tw_padded_stamps before[RINGS * ENTRIES];
+	uint32_t place, stamps;
 	bool good = true;
 
-	for (slot = 0; slot < RINGS * ENTRIES; slot++)
-		before[slot] = slots[slot];
+	for (stamps = 0; stamps < RINGS * ENTRIES; stamps++)
+		before[stamps] = slots[stamps];
 	for (place = 0; place < RINGS; place++)
-		for (slot = 0; slot < ENTRIES; slot++)
-			good &= reads(ring, KEY(9, place, slot));
+		for (stamps = 0; stamps < ENTRIES; stamps++)
+			good &= reads(ring, KEY(9, place, stamps));
 	good &= reads(ring, stamped) && reads(ring, UINT64_MAX);
-	for (slot = 0; slot < RINGS * ENTRIES; slot++)
-		good &= !memcmp(&before[slot], (const void *)&slots[slot],
-				sizeof(before[slot]));
+	for (stamps = 0; stamps < RINGS * ENTRIES; stamps++)
+		good &= !memcmp(&before[stamps], (const void *)&slots[stamps],
+				sizeof(before[stamps]));
 	return good;
 }
 
@@ -171,10 +171,10 @@ static void same_user_data(uint32_t base)
 	result(good && changes_nothing(&stranger, KEY(5, place, 6)),
 	       "a stranger's ring with user_data of ours: no stamps");
 	result(good && reads(&second, KEY(5, place, 6)) && reads(&second, KEY(6, place, 1)) &&
-	       is_empty(base + ENTRIES) && !slots[base + 1].slot.key,
+	       is_empty(base + ENTRIES) && !slots[base + 1].stamps.key,
 	       "nor one of ours with that of another");
 	result(good && reads(&stranger, OTHER(7, place, 1, 1)) &&
-	       reads(&second, OTHER(7, place, 1, 1)) && !slots[base + 1].slot.key,
+	       reads(&second, OTHER(7, place, 1, 1)) && !slots[base + 1].stamps.key,
 	       "nor with that of a slow I/O that was not chosen");
 	tw_loader_forget(loader, place);
 	tw_loader_forget(loader, next);
@@ -183,7 +183,7 @@ static void same_user_data(uint32_t base)
 /* A read takes more than 17 ns and less than 66 s. */
 static void not_chosen(uint32_t base)
 {
-	const volatile struct tw_slot *slot = &slots[base + 1].slot;
+	const volatile struct tw_kernel_stamps *stamps = &slots[base + 1].stamps;
 	struct io_uring ring;
 	uint32_t place;
 	bool good;
@@ -192,13 +192,13 @@ static void not_chosen(uint32_t base)
 	       reads(&ring, OTHER(2, place, 1, TW_KEY_UPPERS));
 	result(good && is_empty(base), "an I/O that was not chosen and is not slow: no stamps");
 	good = good && reads(&ring, OTHER(3, place, 1, 1));
-	if (good && !slot->key) {
+	if (good && !stamps->key) {
 		printf("ok # SKIP a slow one: this disk's requests have no start (iostats)\n");
 		return;
 	}
-	result(good && slot->key == OTHER(3, place, 1, 1) && !slot->accepted_ns &&
-	       !slot->dispatched_ns && slot->finished_ns &&
-	       slot->posted_ns >= slot->finished_ns,
+	result(good && stamps->key == OTHER(3, place, 1, 1) && !stamps->accepted_ns &&
+	       !stamps->dispatched_ns && stamps->finished_ns &&
+	       stamps->posted_ns >= stamps->finished_ns,
 	       "a slow one: the stamps from its completion on");
 	tw_loader_forget(loader, place);
 }
@@ -219,7 +219,7 @@ static void reused_address(uint32_t base)
 	io_uring_queue_exit(&closed);
 	for (round = 0; round < 10 && good && tw_loader_followed(loader) == 2; round++) {
 		for (i = 0; i < MANY && !io_uring_queue_init(ENTRIES, &others[i], 0); i++)
-			good &= reads(&others[i], KEY(8, place, 2)) && !slots[base + 2].slot.key;
+			good &= reads(&others[i], KEY(8, place, 2)) && !slots[base + 2].stamps.key;
 		while (i--)
 			io_uring_queue_exit(&others[i]);
 	}
@@ -306,7 +306,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	slots = mmap(NULL, RINGS * ENTRIES * sizeof(*slots), PROT_READ,
-		     MAP_SHARED, tw_loader_slots(loader), 0);
+		     MAP_SHARED, tw_loader_stamps(loader), 0);
 	if (slots == MAP_FAILED)
 		return 1;
 	second_ring(0);

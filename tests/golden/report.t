@@ -598,8 +598,8 @@ caused
 	900)}, waited_at_most_ns => $_ } } 900, 500]
 caused
 	$r->{slowest} = [map { my $c = $_; +{ %{slow(1000000, device => 900, reap => 100)},
-	company => { own => 1, more => 0, %$c }, causes => { stage => "device", stall =>
-	{ from_ns => 9, ns => 900 } } } } {}, map +{ behind => "writes", requests => $_, bytes =>
+	in_flight_of_others => { own => 1, more => 0, %$c }, causes => { stage => "device", stall =>
+	{ from_ns => 9, ns => 900 } } } } {}, map +{ kind => "writes", requests => $_, bytes =>
 	4096 * $_ }, 1, 3]
 caused
 	delete $j->{causes}; $r->{slowest} = [{ %{slow(1000000, blockq => 900, reap => 100)},
@@ -623,7 +623,7 @@ caused
 caused
 	delete $j->{causes}; $r->{devices} = [{ host => "box", device => "9:0", name => "md0",
 	members => [qw(sdb sdc)] }]; $r->{slowest} = [map { { %{slow(1000000, device => 900,
-	reap => 100)}, disk => "sdc", company => { own => 0, more => 0, behind => "writes",
+	reap => 100)}, disk => "sdc", in_flight_of_others => { own => 0, more => 0, kind => "writes",
 	requests => 3, bytes => 4096 } } } 1, 2]
 caused
 	$r->{slowest} = [map { my $i = $_; +{ %{slow(1000000, deliver => 1000)}, causes => { stage

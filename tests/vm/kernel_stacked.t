@@ -115,12 +115,12 @@ names_slow()
 			$_->{stages}{device} >= $ENV{slow_ns} } @{$j->{slowest}}' ||
 			{ skip "$suite, $1, $2: other disks were slow, too"; continue; }
 		json "$out" '
-			my $tail = $j->{answers}{tail}{$ENV{direction}};
+			my $tail = $j->{analysis}{tail}{$ENV{direction}};
 			$tail->{text} =~ / in device $ENV{slow}\b/ &&
 				grep { $_->{name} eq $ENV{slow} }
 				map { @{$_->{disks} // []} } @{$tail->{causes}}'
 		ok $? "$suite, $1, $2: $(from_json "$out" \
-			'print $j->{answers}{tail}{$ENV{direction}}{text}')"
+			'print $j->{analysis}{tail}{$ENV{direction}}{text}')"
 	done
 }
 

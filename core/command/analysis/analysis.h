@@ -102,7 +102,7 @@ void tw_report_load_only_own(void);
  * @of_hosts: merge jobs that ran on several hosts at the same time
  * @groups: the result, released with tw_report_groups_free()
  *
- * Return: an enum tw_exit. If it is not TW_EXIT_GOOD, @problem has the reason:
+ * Return: an enum tw_exit. If it is not TW_EXIT_GOOD, @problem has the cause:
  * the same job given twice, sums that don't fit.
  */
 int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
@@ -151,7 +151,7 @@ enum tw_report_piece {
 	TW_REPORT_PIECES,
 };
 
-struct tw_report_cause {
+struct tw_report_io_causes {
 	const char *stage;		/* the longest stage */
 	uint64_t ns[TW_REPORT_PIECES];	/* their sum is at most that of the stage */
 	const json_t *had_cpu;		/* or NULL */
@@ -161,10 +161,10 @@ struct tw_report_cause {
 };
 
 /* Read the causes of a slow I/O. Return: 0 if they are not in the report. */
-int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow);
+int tw_report_io_causes_of(struct tw_report_io_causes *cause, const json_t *slow);
 
 /* Is this enum tw_stage the longest stage? */
-int tw_report_cause_is_in(const struct tw_report_cause *cause, int stage);
+int tw_report_io_causes_are_in(const struct tw_report_io_causes *cause, int stage);
 
 /* The kernel's trace of a slow I/O: tw_trigger. */
 struct tw_report_trigger {
@@ -198,20 +198,20 @@ void tw_report_say_holder(char *text, size_t size, const json_t *had, int is_sin
 /* Write the path of a cgroup. Of a long one only the end is written. */
 void tw_report_say_path(char *text, size_t size, const char *path);
 
-/* ---- company and commits (company.c) ---------------------------------------------- */
+/* ---- what others had in flight, and commits (in_flight_of_others.c) --- */
 
 /* Kinds of requests that a device has in flight for others, and alone at the end. */
-#define TW_REPORT_COMPANIES	(TW_BEHIND_OTHERS - TW_BEHIND_READS + 2)
-extern const char *const tw_company_words[TW_REPORT_COMPANIES - 1];
+#define TW_REPORT_OTHERS_KINDS	(TW_WITH_COMMANDS - TW_WITH_READS + 2)
+extern const char *const tw_others_text[TW_REPORT_OTHERS_KINDS - 1];
 
 /* Write what the device had in flight for others when it got a slow I/O: "behind writes of
  * dd"; of a single I/O with numbers. Return 0: it is not known. */
-int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_single);
+int tw_report_say_others(char *text, size_t size, const json_t *slow, int is_single);
 
 /* Write who had most of the requests that the I/Os of a direction were behind, with the shares
  * of their time in the device, @all_ns: "writes of dd (1234) 90 %, flushes of jbd2/sda1-8 3 %".
  * Return 0: nobody is named. */
-int tw_report_say_behind(char *text, size_t size, const struct tw_report *report,
+int tw_report_say_others_sums(char *text, size_t size, const struct tw_report *report,
 			 int direction, double all_ns);
 
 /* Write who else was in the commit that a slow sync waited for: "for a commit with handles of
@@ -223,7 +223,7 @@ int tw_report_say_commit(char *text, size_t size, const json_t *slow, int is_sin
 int tw_report_say_commits(char *text, size_t size, const struct tw_report *report,
 			  uint64_t syncs);
 
-/* ---- reasons (reasons.c) ---------------------------------------------------------- */
+/* ---- causes (causes.c) ---------------------------------------------------------- */
 
 #define TW_REPORT_REASONS	64	/* different ones that are kept */
 #define TW_REPORT_MIN_PERCENT	5	/* of lat: smaller shares are not named */
@@ -242,10 +242,10 @@ struct tw_report_holder {
 	double ns;
 };
 
-#define TW_REPORT_HOLDERS	8	/* that are kept, of a reason */
+#define TW_REPORT_HOLDERS	8	/* that are kept, of a cause */
 
-/* Time of slow I/Os in a stage for one reason. */
-struct tw_report_reason {
+/* Time of slow I/Os in a stage for one cause. */
+struct tw_report_cause {
 	char stage[48];		/* also "blockq (scheduler)" */
 	char words[160];	/* "": the job recorded none */
 	enum tw_report_bound bound;
@@ -258,34 +258,34 @@ struct tw_report_reason {
 	double requests, bytes;	/* of others that the device had: several I/Os alone */
 };
 
-struct tw_report_reasons {
-	struct tw_report_reason all[TW_REPORT_REASONS];
+struct tw_report_causes {
+	struct tw_report_cause all[TW_REPORT_REASONS];
 	size_t count;
 	size_t ios;
 	int is_recorded;	/* by tw_causes, of any of these I/Os */
 	size_t legs;		/* set before: disks that their device is made of */
-	double lat_ns;		/* the sum; times that are in no reason are part of it */
+	double lat_ns;		/* the sum; times that are in no cause are part of it */
 };
 
 /* Add the time of an I/O. @is_single: the words may have numbers of its own. */
-void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, int is_single);
+void tw_report_add_causes(struct tw_report_causes *into, const json_t *slow, int is_single);
 
-/* Return the reason with most time; NULL: none has any. To get the next one, set its time
+/* Return the cause with most time; NULL: none has any. To get the next one, set its time
  * to 0. */
-struct tw_report_reason *tw_report_next_reason(struct tw_report_reasons *of);
+struct tw_report_cause *tw_report_next_cause(struct tw_report_causes *of);
 
 /* Return how many of the disks, one or two, ended the stage device of almost all of these I/Os,
  * by their time. 0: more did, or these are more than half of the disks. */
-size_t tw_report_disks_of(const struct tw_report_reason *reason);
+size_t tw_report_disks_of(const struct tw_report_cause *cause);
 
 /* Is this more than the name of a stage? Is it other than "not explained"? */
-int tw_report_has_reason(const struct tw_report_reason *reason);
-int tw_report_is_explained(const struct tw_report_reason *reason);
+int tw_report_has_cause(const struct tw_report_cause *cause);
+int tw_report_is_explained(const struct tw_report_cause *cause);
 
 /* Write "71 % in device, behind writes of others". @of_ns: that is 100 %. */
-void tw_report_put_reason(FILE *file, const struct tw_report_reason *reason, double of_ns);
+void tw_report_put_cause(FILE *file, const struct tw_report_cause *cause, double of_ns);
 
-/* Write the reasons of a single I/O with their shares of its lat; the one of a stall with its
+/* Write the causes of a single I/O with their shares of its lat; the one of a stall with its
  * share of the stage. Return 0: there is none. */
 int tw_report_say_cause(char *text, size_t size, const json_t *slow);
 int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *stall);
@@ -300,7 +300,7 @@ json_t *tw_report_stalls_to_json(const struct tw_report_group *group);
 int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *group,
 		       int direction);
 /* Write that sentence with its largest share only. Return: 0: that is less than half, or it
- * has no reason. */
+ * has no cause. */
 int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_group *group,
 			     int direction);
 /* Return {DIRECTION: the sentence and its numbers}. */

@@ -367,7 +367,7 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 			json_object_set_new(answers, "span", json_pack("{s:o, s:o}",
 				"from_ns", tw_json_of_u64(group->span.from_ns),
 				"to_ns", tw_json_of_u64(group->span.to_ns)));
-		json_object_set_new(report, "answers", answers);
+		json_object_set_new(report, "analysis", answers);
 		json_array_append_new(list, report);
 	}
 	return list;

@@ -79,14 +79,14 @@ static const char *const pieces[TW_REPORT_PIECES] = {
 	[TW_REPORT_RAN] = "ran_ns",
 };
 
-int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow)
+int tw_report_io_causes_of(struct tw_report_io_causes *cause, const json_t *slow)
 {
 	const json_t *json = json_object_get(slow, "causes");
 	const json_t *stall = json_object_get(json, "stall");
 
 	if (!json)
 		return 0;
-	*cause = (struct tw_report_cause) {
+	*cause = (struct tw_report_io_causes) {
 		.stage = tw_report_string(json, "stage"),
 		.had_cpu = json_object_get(json, "had_cpu"),
 		.slept = json_object_get(json, "slept"),
@@ -98,7 +98,7 @@ int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow)
 	return 1;
 }
 
-int tw_report_cause_is_in(const struct tw_report_cause *cause, int stage)
+int tw_report_io_causes_are_in(const struct tw_report_io_causes *cause, int stage)
 {
 	return strcmp(cause->stage, tw_time_metrics[stage].name) == 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups the slowest I/Os that were slow for one reason at one time into
+ * Groups the slowest I/Os that were slow for one cause at one time into
  * stalls. If the causes of an I/O are known, its time is that in which its job
  * could not run; else it is its longest stage. A time that half of the I/Os take anyway is no
  * stall.
@@ -41,7 +41,7 @@ static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
 {
 	struct tw_report_slow_stage list[TW_STAGES];
 	int count = tw_report_slow_stages(slow->json, list);
-	struct tw_report_cause cause;
+	struct tw_report_io_causes cause;
 	uint64_t since_ns = 0;
 
 	*hit = (struct hit) { .slow = slow };
@@ -55,7 +55,7 @@ static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
 	if (hit->stage.ns == 0 || hit->stage.ns < slow->lat_ns / 2)
 		return 0;
 	hit->ns = hit->stage.ns;
-	if (tw_report_cause_of(&cause, slow->json)) {
+	if (tw_report_io_causes_of(&cause, slow->json)) {
 		hit->from_ns = cause.stall_from_ns;
 		hit->ns = cause.stall_ns;
 		return 1;
@@ -141,7 +141,7 @@ json_t *tw_report_stalls_to_json(const struct tw_report_group *group)
 			json_array_append_new(jobs, tw_json_of_u64(stall->jobs[j]));
 		json_array_append_new(array, json_pack("{s:s, s:s*, s:o, s:o, s:o, s:o, s:o, s:o}",
 			"stage", stall->stage,
-			"why", tw_report_say_stall(why, sizeof(why), stall) ? why : NULL,
+			"cause", tw_report_say_stall(why, sizeof(why), stall) ? why : NULL,
 			"from_ns", tw_json_of_u64(stall->from_ns),
 			"ns", tw_json_of_u64(stall->ns),
 			"ios", tw_json_of_u64(stall->ios),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes a sentence on the slow I/Os of a direction: the stages that have their time, and
- * why. The reasons are known of the slowest I/Os, so the shares are of these. Where there
- * are no reasons, the shares are of all I/Os from a high percentile of lat up, if a report
+ * why. The causes are known of the slowest I/Os, so the shares are of these. Where there
+ * are no causes, the shares are of all I/Os from a high percentile of lat up, if a report
  * has sums by lat: there are more of them.
  */
 #include <math.h>
@@ -18,7 +18,7 @@
 #define MOST_CAUSES	3	/* in a sentence; the rest is "others" */
 
 struct tail {
-	struct tw_report_reasons reasons;
+	struct tw_report_causes causes;
 	int is_of_slowest;
 	size_t slowest;			/* I/Os of the direction in the list that are slow
 					 * enough; not all need have stages */
@@ -102,7 +102,7 @@ static void add_slowest(struct tail *tail, const struct tw_report_group *group, 
 	const uint64_t least_ns = tw_histogram_percentile(&tally->times[TW_LAT][direction], 99);
 
 	tail->is_of_slowest = 1;
-	tail->reasons.legs = legs_of(&group->all);
+	tail->causes.legs = legs_of(&group->all);
 	for (size_t i = 0; i < group->all.slow_count; i++) {
 		const struct tw_report_slow *slow = &group->all.slowest[i];
 
@@ -115,7 +115,7 @@ static void add_slowest(struct tail *tail, const struct tw_report_group *group, 
 		if (!tw_tally_is_sampled(tally, direction) ||
 		    tw_tally_is_of_chosen(tally, TW_LAT, direction) ||
 		    json_object_get(json_object_get(slow->json, "stages"), "complete"))
-			tw_report_add_reasons(&tail->reasons, slow->json, 0);
+			tw_report_add_causes(&tail->causes, slow->json, 0);
 	}
 }
 
@@ -123,40 +123,40 @@ static void add_slowest(struct tail *tail, const struct tw_report_group *group, 
 static int add_slices(struct tail *tail, const struct tw_report_group *group, int direction,
 		      double percent)
 {
-	struct tw_report_reasons *reasons = &tail->reasons;
+	struct tw_report_causes *causes = &tail->causes;
 	struct tw_report_slice sum;
 
 	if (!tw_report_slice_at(&sum, &group->all.tally, direction, percent, TW_LAT_SLICES))
 		return 0;
 	*tail = (struct tail) {
 		.percent = percent, .chosen = sum.chosen, .from_ns = tw_lat_slice_low(sum.at),
-		.reasons.ios = sum.ios,
+		.causes.ios = sum.ios,
 	};
 	for (int i = 0; i < TW_STAGES; i++) {
-		struct tw_report_reason *reason = &reasons->all[reasons->count];
+		struct tw_report_cause *cause = &causes->all[causes->count];
 
 		if (!sum.sum_ns[i])
 			continue;
-		snprintf(reason->stage, sizeof(reason->stage), "%s", tw_time_metrics[i].name);
-		reason->ns = (double)sum.sum_ns[i];
-		reasons->lat_ns += reason->ns;
-		reasons->count++;
+		snprintf(cause->stage, sizeof(cause->stage), "%s", tw_time_metrics[i].name);
+		cause->ns = (double)sum.sum_ns[i];
+		causes->lat_ns += cause->ns;
+		causes->count++;
 	}
-	return reasons->count != 0;
+	return causes->count != 0;
 }
 
-/* Do the largest shares have a reason, and are they of most of the slowest I/Os? */
-static int has_reasons(const struct tail *tail)
+/* Do the largest shares have a cause, and are they of most of the slowest I/Os? */
+static int has_causes(const struct tail *tail)
 {
-	struct tw_report_reasons copy = tail->reasons;
-	struct tw_report_reason *reason;
+	struct tw_report_causes copy = tail->causes;
+	struct tw_report_cause *cause;
 	int any = copy.is_recorded;
 
 	if (2 * copy.ios < tail->slowest)
 		return 0;
-	for (int i = 0; i < MOST_CAUSES && (reason = tw_report_next_reason(&copy)); i++) {
-		any |= tw_report_has_reason(reason);
-		reason->ns = 0;
+	for (int i = 0; i < MOST_CAUSES && (cause = tw_report_next_cause(&copy)); i++) {
+		any |= tw_report_has_cause(cause);
+		cause->ns = 0;
 	}
 	return any;
 }
@@ -170,10 +170,10 @@ static int find(struct tail *tail, const struct tw_report_group *group, int dire
 	if (known < 100)
 		return 0;
 	add_slowest(tail, group, direction);
-	if (!has_reasons(tail) &&
+	if (!has_causes(tail) &&
 	    add_slices(&all, group, direction, known >= 1000 ? 99.9 : 99))
 		*tail = all;
-	return tail->reasons.ios && tail->reasons.lat_ns > 0;
+	return tail->causes.ios && tail->causes.lat_ns > 0;
 }
 
 /* ---- the sentence ----------------------------------------------------------- */
@@ -182,10 +182,10 @@ static int find(struct tail *tail, const struct tw_report_group *group, int dire
 static void put_ios(FILE *file, const struct tail *tail, int direction)
 {
 	const char *name = tw_direction_names[direction];
-	const size_t count = tail->is_of_slowest ? tail->slowest : tail->reasons.ios;
+	const size_t count = tail->is_of_slowest ? tail->slowest : tail->causes.ios;
 
-	if (tail->is_of_slowest && tail->reasons.ios < count)
-		fprintf(file, "%zu of ", tail->reasons.ios);
+	if (tail->is_of_slowest && tail->causes.ios < count)
+		fprintf(file, "%zu of ", tail->causes.ios);
 	if (count > 1)
 		fprintf(file, "the %zu slowest %ss (", count, name);
 	else
@@ -204,29 +204,29 @@ static void put_ios(FILE *file, const struct tail *tail, int direction)
  * Rounded shares add up to 100. */
 static void put_shares(FILE *file, struct tail *tail, int most)
 {
-	struct tw_report_reasons *reasons = &tail->reasons;
+	struct tw_report_causes *causes = &tail->causes;
 	double left = 100, unexplained_ns = 0;
 	const char *more = "";
-	struct tw_report_reason *reason;
+	struct tw_report_cause *cause;
 
-	for (int i = 0; i < most && (reason = tw_report_next_reason(reasons)); i++) {
-		const double percent = round(100 * reason->ns / reasons->lat_ns);
+	for (int i = 0; i < most && (cause = tw_report_next_cause(causes)); i++) {
+		const double percent = round(100 * cause->ns / causes->lat_ns);
 
 		if (i && percent < TW_REPORT_MIN_PERCENT)
 			break;
 		fputs(i ? "; " : "", file);
-		tw_report_put_reason(file, reason, reasons->lat_ns);
+		tw_report_put_cause(file, cause, causes->lat_ns);
 		left -= percent;
-		reason->ns = 0;
-		if (!tw_report_is_explained(reason))
+		cause->ns = 0;
+		if (!tw_report_is_explained(cause))
 			more = "another ";
 	}
 	if (left < 1 || most == 1)
 		return;
-	for (size_t i = 0; i < reasons->count; i++)
-		if (!tw_report_is_explained(&reasons->all[i]))
-			unexplained_ns += reasons->all[i].ns;
-	unexplained_ns = fmin(round(100 * unexplained_ns / reasons->lat_ns), left);
+	for (size_t i = 0; i < causes->count; i++)
+		if (!tw_report_is_explained(&causes->all[i]))
+			unexplained_ns += causes->all[i].ns;
+	unexplained_ns = fmin(round(100 * unexplained_ns / causes->lat_ns), left);
 	if (unexplained_ns >= 1)
 		fprintf(file, "; %s%.0f %% not explained", more, unexplained_ns);
 	if (left - unexplained_ns >= 1)
@@ -258,13 +258,13 @@ int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *gr
 int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_group *group,
 			     int direction)
 {
-	const struct tw_report_reason *most;
+	const struct tw_report_cause *most;
 	struct tail tail;
 
-	if (!find(&tail, group, direction) || !has_reasons(&tail))
+	if (!find(&tail, group, direction) || !has_causes(&tail))
 		return 0;
-	most = tw_report_next_reason(&tail.reasons);
-	return most && 2 * most->ns >= tail.reasons.lat_ns && tw_report_has_reason(most) &&
+	most = tw_report_next_cause(&tail.causes);
+	return most && 2 * most->ns >= tail.causes.lat_ns && tw_report_has_cause(most) &&
 	       say(text, size, tail, direction, 1);
 }
 
@@ -281,25 +281,25 @@ static json_t *holders_to_json(const struct tw_report_holder *holders, size_t co
 	return array;
 }
 
-static json_t *causes_to_json(struct tw_report_reasons *reasons)
+static json_t *causes_to_json(struct tw_report_causes *causes)
 {
 	static const char *const bounds[] = {
 		[TW_REPORT_AT_MOST] = "at most", [TW_REPORT_AT_LEAST] = "at least",
 	};
 	json_t *array = json_array();
-	struct tw_report_reason *reason;
+	struct tw_report_cause *cause;
 
-	while ((reason = tw_report_next_reason(reasons)) != NULL) {
+	while ((cause = tw_report_next_cause(causes)) != NULL) {
 		json_array_append_new(array, json_pack("{s:s, s:o*, s:s*, s:s*, s:f, s:o*}",
-			"stage", reason->stage,
-			"disks", holders_to_json(reason->disks, tw_report_disks_of(reason),
-						 reasons->lat_ns),
-			"why", reason->words[0] ? reason->words : NULL,
-			"bound", reason->bound ? bounds[reason->bound] : NULL,
-			"share", reason->ns / reasons->lat_ns,
-			"had_cpu", holders_to_json(reason->holders, reason->holder_count,
-						   reasons->lat_ns)));
-		reason->ns = 0;
+			"stage", cause->stage,
+			"disks", holders_to_json(cause->disks, tw_report_disks_of(cause),
+						 causes->lat_ns),
+			"cause", cause->words[0] ? cause->words : NULL,
+			"bound", cause->bound ? bounds[cause->bound] : NULL,
+			"share", cause->ns / causes->lat_ns,
+			"had_cpu", holders_to_json(cause->holders, cause->holder_count,
+						   causes->lat_ns)));
+		cause->ns = 0;
 	}
 	return array;
 }
@@ -318,10 +318,10 @@ json_t *tw_report_tail_to_json(const struct tw_report_group *group)
 		has_text = say(text, sizeof(text), tail, i, MOST_CAUSES);
 		json_object_set_new(object, tw_direction_names[i], json_pack(
 			"{s:o, s:o, s:b, s:o, s:s*}",
-			"ios", tw_json_of_u64(tail.reasons.ios),
+			"ios", tw_json_of_u64(tail.causes.ios),
 			"from_ns", tw_json_of_u64(tail.from_ns),
 			"slowest", tail.is_of_slowest,
-			"causes", causes_to_json(&tail.reasons),
+			"causes", causes_to_json(&tail.causes),
 			"text", has_text ? text : NULL));
 	}
 	return object;

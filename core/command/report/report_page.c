@@ -47,7 +47,7 @@ static void add_next(struct tw_page *page, int attached, int lacks, unsigned wit
 		return;
 	tw_page_paragraph(page, "next: ");
 	if (lacks)
-		tw_page_more(page, "tickwise %s --causes, as root (reasons)%s",
+		tw_page_more(page, "tickwise %s --causes, as root (causes)%s",
 			     attached ? "attach" : "run", has_all ? "" : "; ");
 	if (!has_all)
 		tw_page_more(page, lacks ? "report --all, --html=FILE" : "tickwise report --all "
@@ -233,7 +233,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_report_add_call(page, tally, direction);
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_page_begin_spare(page, TW_SPARE_COMPANY);
-	tw_report_add_company_times(page, group, direction, tw_report_rest(with));
+	tw_report_add_others_times(page, group, direction, tw_report_rest(with));
 	tw_page_begin_spare(page, 0);
 	/* Only a job with a rate has a schedule. */
 	if (slip->count && tw_has(tally, TW_METRIC_slip_at_end_ns))
@@ -284,7 +284,8 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 			metric == TW_METRIC_enters || metric == TW_METRIC_OVER_TIME ||
 			metric == TW_METRIC_SLOWEST;
 
-		if (!tw_metric_is_in(&tally->lacks, metric) && (!is_expected || tw_has(tally, metric)))
+		if (!tw_metric_is_in(&tally->lacks, metric) && (!is_expected ||
+		    tw_has(tally, metric)))
 			continue;
 		if (!*before) {
 			tw_page_gap(page);
@@ -293,7 +294,8 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 					  " by all of these jobs");
 		}
 		/* The name of a number is its key. */
-		tw_page_more(page, "%s %s", before, metric < TW_METRIC_BY_LAT ? tw_metric_path(metric) :
+		tw_page_more(page, "%s %s", before,
+			     metric < TW_METRIC_BY_LAT ? tw_metric_path(metric) :
 			     parts[metric - TW_METRIC_BY_LAT]);
 		before = ",";
 	}

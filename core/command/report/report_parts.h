@@ -100,7 +100,7 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 
 /* Add the times in the device, by what else it had in flight (tw_causes). @rest: the media
  * that show them if it was nearly always alone. */
-void tw_report_add_company_times(struct tw_page *page, const struct tw_report_group *group,
+void tw_report_add_others_times(struct tw_page *page, const struct tw_report_group *group,
 				 int direction, unsigned rest);
 
 /* Do all I/Os of a direction have the parts of syncs? */

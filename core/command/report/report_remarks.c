@@ -226,7 +226,8 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 		if (!count)
 			continue;
 		tw_page_more(page, "%s %s (%s)", before,
-			     TW_SAY_COUNT(count, tw_count_metrics[i].label), tw_count_metrics[i].detail);
+			     TW_SAY_COUNT(count, tw_count_metrics[i].label),
+			     tw_count_metrics[i].detail);
 		before = ",";
 	}
 	if (counts->split && scalars->clock_error_ns)
@@ -252,7 +253,7 @@ void tw_report_add_unsplit_syncs(struct tw_page *page, const struct tw_report_gr
 }
 
 /* Add a part of the time in the device. */
-static void add_company_time(struct tw_page *page, const struct tw_tally *tally,
+static void add_others_time(struct tw_page *page, const struct tw_tally *tally,
 			     int direction, unsigned time, double all_ns)
 {
 	const struct tw_histogram *part = &tally->times[time][direction];
@@ -263,7 +264,7 @@ static void add_company_time(struct tw_page *page, const struct tw_tally *tally,
 		tw_page_more(page, ", p99 %s", TW_SAY_NS(tw_histogram_percentile(part, 99)));
 }
 
-void tw_report_add_company_times(struct tw_page *page, const struct tw_report_group *group,
+void tw_report_add_others_times(struct tw_page *page, const struct tw_report_group *group,
 				 int direction, unsigned rest)
 {
 	const struct tw_tally *tally = &group->all.tally;
@@ -273,26 +274,26 @@ void tw_report_add_company_times(struct tw_page *page, const struct tw_report_gr
 	const char *before = "";
 	double all_ns = 0;
 
-	for (unsigned time = TW_ALONE_IN_DEVICE; time <= TW_BEHIND_OTHERS; time++)
+	for (unsigned time = TW_ALONE_IN_DEVICE; time <= TW_WITH_COMMANDS; time++)
 		all_ns += (double)tally->times[time][direction].sum_ns;
 	if (!(all_ns > 0))
 		return;
 	tw_page_remark(page, "time in the device:");
 	if (100 * (all_ns - alone_ns) < MIN_PERCENT * all_ns)
 		tw_page_only(page, rest);
-	for (unsigned time = TW_ALONE_IN_DEVICE; time <= TW_BEHIND_OTHERS; time++) {
+	for (unsigned time = TW_ALONE_IN_DEVICE; time <= TW_WITH_COMMANDS; time++) {
 		if (200 * (double)tally->times[time][direction].sum_ns < all_ns)
 			continue;
 		if (time == TW_ALONE_IN_DEVICE)
 			tw_page_more(page, " without I/O of others");
 		else
 			tw_page_more(page, "%s behind %s of others", before,
-				     tw_company_words[time - TW_BEHIND_READS]);
-		add_company_time(page, tally, direction, time, all_ns);
+				     tw_others_text[time - TW_WITH_READS]);
+		add_others_time(page, tally, direction, time, all_ns);
 		before = ";";
 	}
 	tw_page_more(page, " (by what it had in flight when it got the I/O)");
-	if (tw_report_say_behind(names, sizeof(names), &group->all, direction, all_ns))
+	if (tw_report_say_others_sums(names, sizeof(names), &group->all, direction, all_ns))
 		tw_page_more(page, "; by name: %s", names);
 	if (scalars->counted)
 		tw_page_more(page, "; counting this took %s of blockq",

@@ -237,10 +237,10 @@ static void explain(int error, const char *path, char why[TW_KERNEL_WHY])
 			 "this user (tickwise kernel-helper --user=)", path);
 }
 
-int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY])
+int tw_remote_load(uint32_t entries, char why[TW_KERNEL_WHY])
 {
 	const struct tw_helper_question question = {
-		.what = TW_HELPER_LOAD, .entries = slots,
+		.what = TW_HELPER_LOAD, .entries = entries,
 	};
 	struct tw_helper_answer answer;
 	const char *path = getenv("TICKWISE_KERNEL_SOCKET");

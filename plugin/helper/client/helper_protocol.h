@@ -12,12 +12,12 @@
 
 #include "kernel/kernel_stamps.h"
 
-/* The version covers the layout of the slots, too. */
-#define TW_HELPER_VERSION	(0x54570500u + (uint32_t)sizeof(struct tw_place))
-#define TW_HELPER_MAX_SLOTS	65536u		/* of a connection */
+/* The version covers the layout of the entries, too. */
+#define TW_HELPER_VERSION	(0x54570500u + (uint32_t)sizeof(struct tw_padded_stamps))
+#define TW_HELPER_MAX_ENTRIES	65536u		/* of a connection */
 
 enum tw_helper_what {
-	TW_HELPER_LOAD = 1,	/* @entries slots; the answer has their descriptor */
+	TW_HELPER_LOAD = 1,	/* for @entries I/Os; the answer has their descriptor */
 	TW_HELPER_EXPECT,	/* @thread will make a ring of @entries I/Os */
 	TW_HELPER_MADE,		/* @thread has made its ring */
 };
@@ -34,7 +34,7 @@ struct tw_helper_question {
 struct tw_helper_answer {
 	uint32_t version;
 	uint32_t number;
-	uint32_t base;		/* of EXPECT: the ring's first slot */
+	uint32_t base;		/* of EXPECT: the ring's first index */
 	uint32_t ring;		/* of EXPECT: its place in the program's table */
 	uint32_t is_loading;	/* the answer to LOAD is still to come */
 	char why[172];		/* reason of a refusal, one line; empty: done */
@@ -45,12 +45,12 @@ struct tw_helper_answer {
 #define TW_KERNEL_WHY	224		/* bytes of a reason */
 
 /*
- * Ask the helper for @slots places. Call this in the process that starts the
+ * Ask the helper for room for @entries I/Os. Call this in the process that starts the
  * jobs, which share the connection. Return a descriptor of the places' memory;
  * -ENOENT: there is no helper; another -errno, with @why: the helper's reason,
  * or why it can't be asked.
  */
-int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY]);
+int tw_remote_load(uint32_t entries, char why[TW_KERNEL_WHY]);
 
 /* Announce the ring that @thread makes next (TW_HELPER_EXPECT), as tw_loader_expect(), but
  * the helper chooses its places; or ask whether the ring is made (TW_HELPER_MADE). Return 0;

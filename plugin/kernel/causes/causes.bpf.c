@@ -46,7 +46,7 @@ const volatile _Bool nested = 0;
 __u64 jobs_namespace = 0;
 __u32 jobs_level = 0;
 
-/* Set before loading: this user reads the turns, and not the job. */
+/* Set before loading: this user reads the periods, and not the job. */
 const volatile _Bool has_reader = 0;
 const volatile _Bool reader_may_all = 0;
 const volatile __u32 reader_uid = 0;
@@ -64,7 +64,7 @@ struct {
 	__uint(max_entries, 1);		/* set before loading */
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
-	__type(value, struct tw_turns);
+	__type(value, struct tw_offcpu);
 } rings SEC(".maps");
 
 /* What had the CPU until @to_ns. */
@@ -252,21 +252,21 @@ static void put_task(struct cpu *of, struct task_struct *task, __u32 next,
 	PUT_ORDERED(&past->to_ns, to_ns);
 }
 
-/* ---- turns --------------------------------------------------------------- */
+/* ---- periods --------------------------------------------------------------- */
 
-static struct tw_turn *new_turn(const struct followed *of,
-				struct tw_turns **turns)
+static struct tw_offcpu_period *new_period(const struct followed *of,
+				struct tw_offcpu **periods)
 {
 	__u32 ring = of->ring;
 
-	*turns = bpf_map_lookup_elem(&rings, &ring);
-	return *turns ? &(*turns)->turns[(*turns)->newest & (TW_TURNS - 1)] : 0;
+	*periods = bpf_map_lookup_elem(&rings, &ring);
+	return *periods ? &(*periods)->periods[(*periods)->newest & (TW_OFFCPU_PERIODS - 1)] : 0;
 }
 
-static void publish(struct tw_turns *turns, struct tw_turn *turn)
+static void publish(struct tw_offcpu *periods, struct tw_offcpu_period *period)
 {
-	PUT_ORDERED(&turn->number, turns->newest + 1);
-	turns->newest++;
+	PUT_ORDERED(&period->number, periods->newest + 1);
+	periods->newest++;
 }
 
 static void holder_of(struct tw_holder *holder, const struct past *past,
@@ -284,9 +284,9 @@ static void holder_of(struct tw_holder *holder, const struct past *past,
 }
 
 /* The state of collect(): what had the CPU of @history, from @to_ns back to @from_ns, goes
- * into the holders of @turn from @at on. The task @had had it first. */
+ * into the holders of @period from @at on. The task @had had it first. */
 struct collecting {
-	struct tw_turn *turn;
+	struct tw_offcpu_period *period;
 	struct cpu *history;
 	const struct viewer *viewer;
 	__u64 count;
@@ -319,7 +319,7 @@ static long collect_one(__u32 i, struct collecting *now)
 		now->at = at;
 		return 1;
 	}
-	holder = &now->turn->holders[at & (TW_HOLDERS - 1)];
+	holder = &now->period->holders[at & (TW_HOLDERS - 1)];
 	holder_of(holder, past, now->viewer);
 	holder->from_ns = first ? now->from_ns : before_ns;
 	holder->to_ns = to_ns;
@@ -349,12 +349,12 @@ static void look_as(struct viewer *viewer, struct task_struct *task)
 	viewer->may_all = reader_may_all;
 }
 
-static void put_holders(struct tw_turn *turn, const struct followed *of,
+static void put_holders(struct tw_offcpu_period *period, const struct followed *of,
 			struct cpu *here, __u64 now, const struct viewer *viewer)
 {
 	const __u64 ready_ns = of->asleep ? of->woken_ns : of->off_ns;
 	struct collecting now_is = {
-		.turn = turn, .viewer = viewer, .history = here, .had = of->had,
+		.period = period, .viewer = viewer, .history = here, .had = of->had,
 		.from_ns = of->moved ? of->moved_last_ns : ready_ns,
 		.to_ns = now,
 	};
@@ -372,36 +372,36 @@ static void put_holders(struct tw_turn *turn, const struct followed *of,
 		collect(&now_is);
 	}
 	if (now_is.at < TW_HOLDERS)
-		turn->holders[now_is.at & (TW_HOLDERS - 1)].kind = TW_NOBODY;
+		period->holders[now_is.at & (TW_HOLDERS - 1)].kind = TW_NOBODY;
 }
 
-/* Write the turn of a thread that runs again. */
-static void put_turn(struct followed *of, struct task_struct *task,
+/* Write the period of a thread that runs again. */
+static void put_period(struct followed *of, struct task_struct *task,
 		     struct cpu *here, __u64 now)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct tw_turns *turns;
-	struct tw_turn *turn = new_turn(of, &turns);
+	struct tw_offcpu *periods;
+	struct tw_offcpu_period *period = new_period(of, &periods);
 	struct viewer viewer;
 
-	if (!turn)
+	if (!period)
 		return;
-	PUT_ORDERED(&turn->number, 0);
-	turn->ran_ns = of->ran_ns;
-	turn->off_ns = of->off_ns;
-	turn->waking_ns = of->waking_ns ? of->waking_ns : of->woken_ns;
-	turn->woken_ns = of->woken_ns;
-	turn->on_ns = now;
-	turn->interrupt_ns = of->interrupt_ns;
-	turn->stolen_ns = of->moved || of->cpu != cpu ? 0 :
+	PUT_ORDERED(&period->number, 0);
+	period->ran_ns = of->ran_ns;
+	period->off_ns = of->off_ns;
+	period->waking_ns = of->waking_ns ? of->waking_ns : of->woken_ns;
+	period->woken_ns = of->woken_ns;
+	period->on_ns = now;
+	period->interrupt_ns = of->interrupt_ns;
+	period->stolen_ns = of->moved || of->cpu != cpu ? 0 :
 			  stolen_of(task) - of->stolen_ns;
-	turn->cpu = cpu;
-	turn->moved = of->moved;
+	period->cpu = cpu;
+	period->moved = of->moved;
 	if (!of->has_stack)
-		turn->stack.count = 0;
+		period->stack.count = 0;
 	look_as(&viewer, task);
-	put_holders(turn, of, here, now, &viewer);
-	publish(turns, turn);
+	put_holders(period, of, here, now, &viewer);
+	publish(periods, period);
 }
 
 /* ---- the scheduler ------------------------------------------------------- */
@@ -426,16 +426,16 @@ int BPF_PROG(create, int fd, void *ring)
 }
 
 /* Publish whether the thread runs. The kernel may skip a program for a switch, so this need
- * not follow from the turns. */
+ * not follow from the periods. */
 static void publish_state(const struct followed *of)
 {
 	__u32 ring = of->ring;
-	struct tw_turns *turns = bpf_map_lookup_elem(&rings, &ring);
+	struct tw_offcpu *periods = bpf_map_lookup_elem(&rings, &ring);
 
-	if (!turns)
+	if (!periods)
 		return;
-	turns->ran_ns = of->ran_ns;
-	PUT_ORDERED(&turns->off_ns, of->off_ns);
+	periods->ran_ns = of->ran_ns;
+	PUT_ORDERED(&periods->off_ns, of->off_ns);
 }
 
 static void left(struct followed *of, struct task_struct *task, __u32 next,
@@ -466,22 +466,22 @@ static void runs_again(struct followed *of, struct task_struct *task,
 {
 	wait_no_more(of);
 	if (of->off_ns)
-		put_turn(of, task, here, now);
+		put_period(of, task, here, now);
 	of->off_ns = 0;
 	of->ran_ns = now;
 	publish_state(of);
 }
 
-/* Keep the stack in the place of the turn that is published when the thread runs again. */
-static __always_inline void keep_turns_stack(void *context, struct followed *of)
+/* Keep the stack in the period that is published when the thread runs again. */
+static __always_inline void keep_periods_stack(void *context, struct followed *of)
 {
-	struct tw_turns *turns;
-	struct tw_turn *turn = new_turn(of, &turns);
+	struct tw_offcpu *periods;
+	struct tw_offcpu_period *period = new_period(of, &periods);
 
-	if (!turn)
+	if (!period)
 		return;
-	PUT_ORDERED(&turn->number, 0);
-	keep_stack(context, &turn->stack);
+	PUT_ORDERED(&period->number, 0);
+	keep_stack(context, &period->stack);
 	of->has_stack = 1;
 }
 
@@ -510,7 +510,7 @@ static __always_inline void note_switch(void *context, struct cpu *here, __u32 s
 	if (leaves)
 		left(leaves, prev, next->pid, now, sleeps != 0);
 	if (leaves && sleeps & TASK_UNINTERRUPTIBLE)
-		keep_turns_stack(context, leaves);
+		keep_periods_stack(context, leaves);
 	if (runs)
 		runs_again(runs, next, here, now);
 }
@@ -622,32 +622,32 @@ int BPF_PROG(migrate, struct task_struct *task, int cpu)
 
 /* ---- interrupts ---------------------------------------------------------- */
 
-/* Write a turn for an interrupt of the job's own thread, as if it had left the CPU. */
+/* Write a period for an interrupt of the job's own thread, as if it had left the CPU. */
 static void put_interruption(struct followed *of, const struct past *past,
 			     __u64 from_ns)
 {
 	struct viewer viewer = { .may_all = 1 };
-	struct tw_turns *turns;
-	struct tw_turn *turn = new_turn(of, &turns);
+	struct tw_offcpu *periods;
+	struct tw_offcpu_period *period = new_period(of, &periods);
 
-	if (!turn)
+	if (!period)
 		return;
-	PUT_ORDERED(&turn->number, 0);
-	turn->ran_ns = of->ran_ns;
-	turn->off_ns = from_ns;
-	turn->waking_ns = 0;
-	turn->woken_ns = 0;
-	turn->on_ns = past->to_ns;
-	turn->interrupt_ns = 0;
-	turn->stolen_ns = 0;
-	turn->cpu = bpf_get_smp_processor_id();
-	turn->moved = 0;
-	turn->stack.count = 0;
-	holder_of(&turn->holders[0], past, &viewer);
-	turn->holders[0].from_ns = from_ns;
-	turn->holders[0].to_ns = past->to_ns;
-	turn->holders[1].kind = TW_NOBODY;
-	publish(turns, turn);
+	PUT_ORDERED(&period->number, 0);
+	period->ran_ns = of->ran_ns;
+	period->off_ns = from_ns;
+	period->waking_ns = 0;
+	period->woken_ns = 0;
+	period->on_ns = past->to_ns;
+	period->interrupt_ns = 0;
+	period->stolen_ns = 0;
+	period->cpu = bpf_get_smp_processor_id();
+	period->moved = 0;
+	period->stack.count = 0;
+	holder_of(&period->holders[0], past, &viewer);
+	period->holders[0].from_ns = from_ns;
+	period->holders[0].to_ns = past->to_ns;
+	period->holders[1].kind = TW_NOBODY;
+	publish(periods, period);
 	of->ran_ns = past->to_ns;
 }
 

@@ -17,28 +17,28 @@
 
 #include "kernel/causes/causes.skel.h"
 #include "base/allocate.h"
-#include "explain.h"
+#include "find_causes.h"
 #include "kernel/program.h"
 #include "stack_words.h"
 #include "timespec.h"
 
 static struct tw_causes *program;
-static const struct tw_turns *turns;
+static const struct tw_offcpu *periods;
 static const struct tw_sleeps *sleeps;
 static uint32_t ring_count;
-/* Shared by all jobs: the number of rings of turns in use. */
+/* Shared by all jobs: the number of rings of periods in use. */
 static _Atomic(uint32_t) *given;
 static uint64_t loaded_ns;
 static char why_not[224];
 
 static int share(uint32_t count)
 {
-	void *map = mmap(NULL, count * sizeof(*turns), PROT_READ, MAP_SHARED,
+	void *map = mmap(NULL, count * sizeof(*periods), PROT_READ, MAP_SHARED,
 			 bpf_map__fd(program->maps.rings), 0);
 
 	if (map == MAP_FAILED)
 		return -errno;
-	turns = map;
+	periods = map;
 	map = mmap(NULL, count * sizeof(*sleeps), PROT_READ, MAP_SHARED,
 		   bpf_map__fd(program->maps.sleeps), 0);
 	if (map == MAP_FAILED)
@@ -75,7 +75,7 @@ const char *tw_follow_load(uint32_t jobs)
 {
 	int error;
 
-	if (turns)
+	if (periods)
 		return NULL;
 	if (why_not[0])
 		return why_not;
@@ -89,7 +89,7 @@ const char *tw_follow_load(uint32_t jobs)
 	}
 	tw_causes__destroy(program);
 	program = NULL;
-	turns = NULL;
+	periods = NULL;
 	snprintf(why_not, sizeof(why_not), "%s", tw_program_reason(error, false));
 	return why_not;
 }
@@ -99,7 +99,7 @@ void tw_follow_expect(struct tw_follow *follow)
 	uint32_t place;
 
 	*follow = (struct tw_follow) { .why = "not loaded" };
-	if (!turns)
+	if (!periods)
 		return;
 	/* The kernel's program gets the index + 1, since 0 means none. */
 	place = atomic_fetch_add(given, 1) + 1;
@@ -113,7 +113,7 @@ void tw_follow_expect(struct tw_follow *follow)
 		follow->why = "the thread could not be announced to the kernel";
 		return;
 	}
-	follow->turns = &turns[place - 1];
+	follow->offcpu = &periods[place - 1];
 	follow->sleeps = &sleeps[place - 1];
 	follow->why = NULL;
 }
@@ -121,11 +121,11 @@ void tw_follow_expect(struct tw_follow *follow)
 /* A thread that is still expected was not seen. */
 void tw_follow_made(struct tw_follow *follow)
 {
-	if (!follow->turns ||
+	if (!follow->offcpu ||
 	    bpf_map_delete_elem(bpf_map__fd(program->maps.expected),
 				&follow->thread))
 		return;
-	follow->turns = NULL;
+	follow->offcpu = NULL;
 	follow->why = "the kernel's program did not see the thread";
 }
 
@@ -148,7 +148,7 @@ json_t *tw_follow_cost_of(int map, uint64_t since_ns)
 
 json_t *tw_follow_cost(void)
 {
-	return turns ? tw_follow_cost_of(bpf_map__fd(program->maps.costs), loaded_ns) : NULL;
+	return periods ? tw_follow_cost_of(bpf_map__fd(program->maps.costs), loaded_ns) : NULL;
 }
 
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The program that follows the jobs' threads. It is loaded once for all jobs of a fio, and
- * only if a job has tw_causes=1. Each job reads its turns from memory shared with the
+ * only if a job has tw_causes=1. Each job reads its periods from memory shared with the
  * kernel.
  */
 #ifndef TW_PLUGIN_KERNEL_CAUSES_CAUSES_H
@@ -15,8 +15,8 @@
 
 /* The state of one job. */
 struct tw_follow {
-	const struct tw_turns *turns;	/* NULL: the thread is not followed */
-	const struct tw_sleeps *sleeps;	/* of its workers; set if turns is */
+	const struct tw_offcpu *offcpu;	/* NULL: the thread is not followed */
+	const struct tw_sleeps *sleeps;	/* of its workers; set if offcpu is */
 	const char *why;		/* the reason; NULL: followed, or not wanted */
 	uint32_t thread;
 };

@@ -22,7 +22,7 @@ struct followed {
 	__u64 moved_first_ns;
 	__u64 moved_last_ns;
 	__u64 stolen_ns;	/* of `cpu`, when the thread was ready to run there */
-	__u32 ring;		/* index of its turns */
+	__u32 ring;		/* index of its periods */
 	__u32 asleep;		/* 0: it was ready to run when it left the CPU */
 	__u32 cpu;
 	__u32 had;		/* the task that had this CPU when the thread came there */
@@ -30,7 +30,7 @@ struct followed {
 	__u32 had_first;
 	__u32 moved;
 	__u32 waits_on;		/* the CPU that counts it as waiting, + 1; 0: none */
-	__u32 has_stack;	/* of where it fell asleep, in the turn */
+	__u32 has_stack;	/* of where it fell asleep, in the period */
 	__u32 unused;
 };
 

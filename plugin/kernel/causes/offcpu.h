@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the program of causes.bpf.c and the engine share: a ring of turns for
- * each job, in memory that both map. A turn is a time in which the job's thread
+ * What the program of causes.bpf.c and the engine share: a ring of periods for
+ * each job, in memory that both map. A period is a time in which the job's thread
  * was off its CPU, and what had the CPU while the thread could have run. The
- * program writes the turn when the thread runs again. The engine reads the
- * turns of its slowest I/Os.
+ * program writes the period when the thread runs again. The engine reads the
+ * periods of its slowest I/Os.
  *
  * A second ring has the sleeps of io_uring's workers, each in an I/O of the job.
  */
@@ -15,8 +15,8 @@
 #include <linux/types.h>
 #endif
 
-#define TW_TURNS	256	/* of a job; a power of two */
-#define TW_HOLDERS	16	/* of a turn */
+#define TW_OFFCPU_PERIODS	256	/* of a job; a power of two */
+#define TW_HOLDERS	16	/* of a period */
 #define TW_NAME_SIZE	16	/* that of a task's name in the kernel */
 #define TW_FRAMES	16	/* of a stack */
 #define TW_SLEEPS	256	/* of a job's workers; a power of two */
@@ -47,7 +47,7 @@ struct tw_stack {
 	__u64 count;
 };
 
-struct tw_turn {
+struct tw_offcpu_period {
 	__u64 number;		/* from 1 on; 0: it is being written */
 	__u64 ran_ns;		/* the thread ran from this time, */
 	__u64 off_ns;		/* until it left the CPU at this time */
@@ -62,13 +62,13 @@ struct tw_turn {
 	struct tw_holder holders[TW_HOLDERS];	/* the last one first */
 };
 
-/* Turn N is at place N - 1, modulo TW_TURNS. */
-struct tw_turns {
-	__u64 newest;		/* number of the newest turn; 0: none yet */
+/* Period N is at index N - 1, modulo TW_OFFCPU_PERIODS. */
+struct tw_offcpu {
+	__u64 newest;		/* number of the newest period; 0: none yet */
 	__u64 ran_ns;		/* the thread has run since this time, */
 	__u64 off_ns;		/* until it left the CPU; 0: it runs */
 	__u64 unused[5];
-	struct tw_turn turns[TW_TURNS];
+	struct tw_offcpu_period periods[TW_OFFCPU_PERIODS];
 };
 
 /* A worker of io_uring was asleep while it had an I/O. */

@@ -125,16 +125,16 @@ static int row_of(const char *name, enum where lock, bool innermost)
 	return -1;
 }
 
-static struct tw_reason reason(enum tw_sleep_word word, const char *name)
+static struct tw_sleep_cause reason(enum tw_sleep_word word, const char *name)
 {
-	struct tw_reason is = { .word = word };
+	struct tw_sleep_cause is = { .word = word };
 
 	snprintf(is.function, sizeof(is.function), "%s", name);
 	tw_plain_text(is.function);
 	return is;
 }
 
-struct tw_reason tw_reason_of(const char *const *functions, unsigned count)
+struct tw_sleep_cause tw_sleep_cause_of(const char *const *functions, unsigned count)
 {
 	const char *innermost = NULL;
 	enum where lock = ANYWHERE;
@@ -162,7 +162,7 @@ struct tw_reason tw_reason_of(const char *const *functions, unsigned count)
 			innermost = name;
 	}
 	if (i < count || !innermost)
-		return (struct tw_reason) { .word = TW_SLEEP_NOTHING };
+		return (struct tw_sleep_cause) { .word = TW_SLEEP_NOTHING };
 	return reason(TW_SLEEP_OTHER, innermost);
 }
 
@@ -242,12 +242,12 @@ static const char *name_at(uint64_t address)
 	return from ? all[from - 1].name : NULL;
 }
 
-struct tw_reason tw_reason_of_stack(const struct tw_stack *stack)
+struct tw_sleep_cause tw_sleep_cause_of_stack(const struct tw_stack *stack)
 {
 	const char *functions[TW_FRAMES];
 	unsigned i;
 
 	for (i = 0; i < TW_FRAMES && i < stack->count; i++)
 		functions[i] = name_at(stack->frames[i]);
-	return tw_reason_of(functions, i);
+	return tw_sleep_cause_of(functions, i);
 }

@@ -12,21 +12,21 @@
 #define TW_FUNCTION_SIZE	48
 
 /* What a sleep was for. function: the one that tells it; "": none. */
-struct tw_reason {
+struct tw_sleep_cause {
 	enum tw_sleep_word word;
 	char function[TW_FUNCTION_SIZE];
 };
 
-/* Return the reason of a stack of @count functions, the innermost first. NULL: a function
- * whose name is not known. Pure. */
-struct tw_reason tw_reason_of(const char *const *functions, unsigned count);
+/* Return the cause of a sleep by its stack of @count functions, the innermost first. NULL: a
+ * function whose name is not known. Pure. */
+struct tw_sleep_cause tw_sleep_cause_of(const char *const *functions, unsigned count);
 
 /* Take the addresses of functions from @text, which is kept, and is what /proc/kallsyms has.
- * Without them each reason is TW_SLEEP_NOTHING. tw_functions_load() reads that file, once. */
+ * Without them each cause is TW_SLEEP_NOTHING. tw_functions_load() reads that file, once. */
 void tw_functions_read(char *text);
 void tw_functions_load(void);
 
-/* Return the reason of a stack. */
-struct tw_reason tw_reason_of_stack(const struct tw_stack *stack);
+/* Return the cause of a sleep by its stack. */
+struct tw_sleep_cause tw_sleep_cause_of_stack(const struct tw_stack *stack);
 
 #endif

@@ -55,7 +55,7 @@ extern const void raid10_end_read_request __ksym __weak;
 extern const void raid10_end_write_request __ksym __weak;
 
 /* Set before loading. */
-const volatile struct tw_above above = { 0 };
+const volatile struct tw_stacked_bio_offsets above = { 0 };
 
 /* Read a pointer in a structure of a module, whose types can't be cast to. */
 static __always_inline __u64 pointer_at(__u64 address)
@@ -96,37 +96,37 @@ static __always_inline __u64 above_bio(__u64 bio, __u64 end_io, __u64 owner)
 }
 
 /* What is known of a bio whose I/O was found. */
-enum way {
-	WAY_STACKED = 1,	/* it is of a device below the one that the I/O is for */
-	WAY_MIRRORED = 2,	/* other bios write copies of its data */
-	WAY_COMMAND = 4,	/* the I/O is no kiocb, but a command: a trim */
-	WAY_SYNCED = 8,		/* a sync follows it, as its iomap_dio tells */
-	WAY_PATH = 16,		/* it repeats one of dm-multipath on a path */
+enum found_via {
+	VIA_STACKED = 1,	/* it is of a device below the one that the I/O is for */
+	VIA_MIRRORED = 2,	/* other bios write copies of its data */
+	VIA_COMMAND = 4,	/* the I/O is no kiocb, but a command: a trim */
+	VIA_SYNCED = 8,		/* a sync follows it, as its iomap_dio tells */
+	VIA_PATH = 16,		/* it repeats one of dm-multipath on a path */
 };
 
-static __always_inline __u32 way_up(__u64 end_io)
+static __always_inline __u32 via_of(__u64 end_io)
 {
 	if (end_io == (__u64)&bio_chain_endio)
 		return 0;
 	if (above.path >= 0 && end_io == (__u64)&end_clone_bio)
-		return WAY_STACKED | WAY_PATH;
+		return VIA_STACKED | VIA_PATH;
 	if ((above.raid1 >= 0 && end_io == (__u64)&raid1_end_write_request) ||
 	    (above.raid10 >= 0 && end_io == (__u64)&raid10_end_write_request))
-		return WAY_STACKED | WAY_MIRRORED;
-	return WAY_STACKED;
+		return VIA_STACKED | VIA_MIRRORED;
+	return VIA_STACKED;
 }
 
 /* Return the kiocb that a bio of direct I/O is part of; 0 for any other bio. @owner: its
  * bi_private. The io_kiocb of a trim is returned, too. */
-static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner, __u32 *way)
+static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner, __u32 *via)
 {
 	int i;
 
-	*way = 0;
+	*via = 0;
 	for (i = 0; end_io && i <= MAX_CHAIN; i++) {
 		if (end_io == (__u64)&iomap_dio_bio_end_io) {
 			if (READ(struct iomap_dio, owner, flags) & IOMAP_DIO_NEED_SYNC)
-				*way |= WAY_SYNCED;
+				*via |= VIA_SYNCED;
 			return (__u64)READ(struct iomap_dio, owner, iocb);
 		}
 		if (end_io == (__u64)&blkdev_bio_end_io)
@@ -136,7 +136,7 @@ static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner, __u3
 			return (__u64)READ(struct blkdev_dio, bio, iocb);
 		}
 		if (end_io == (__u64)&bio_cmd_bio_end_io) {
-			*way |= WAY_COMMAND;
+			*via |= VIA_COMMAND;
 			/* For a pointer of another type the verifier would walk on again. */
 			return !HAS_CASTS ? owner : (__u64)bpf_rdonly_cast((void *)owner,
 				bpf_core_type_id_kernel(struct kiocb));
@@ -144,7 +144,7 @@ static __always_inline __u64 kiocb_of(__u64 bio, __u64 end_io, __u64 owner, __u3
 		bio = above_bio(bio, end_io, owner);
 		if (!bio)
 			break;
-		*way |= way_up(end_io);
+		*via |= via_of(end_io);
 		end_io = (__u64)READ(struct bio, bio, bi_end_io);
 		owner = (__u64)READ(struct bio, bio, bi_private);
 	}
@@ -174,7 +174,7 @@ static int is_following(void);
 /* Return the stamps of an I/O in flight; 0: it is not followed. For the verifier @io can
  * be any address. @began_ns: a request of it finishes that began then, so an I/O without
  * stamps may get some if it is slow; 0: it gets none. @is_command: it is an NVMe command. */
-static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 began_ns,
+static __always_inline struct tw_kernel_stamps *stamps_of(struct io_kiocb *io, __u64 began_ns,
 						 int is_command);
 
 /* Begin the stamps of an I/O that the kernel accepts, if it is to be followed. */
@@ -182,28 +182,28 @@ static int accepted(struct io_kiocb *io);
 
 /* Note that a request of an I/O, at the address @rq, is about to be dispatched. Return true if
  * that took time. */
-static __always_inline int dispatching(struct tw_slot *stamps, __u64 rq);
+static __always_inline int dispatching(struct tw_kernel_stamps *stamps, __u64 rq);
 
 /* Note that it was dispatched, at @now_ns. */
-static __always_inline void dispatched(struct tw_slot *stamps, __u64 rq, __u64 now_ns);
+static __always_inline void dispatched(struct tw_kernel_stamps *stamps, __u64 rq, __u64 now_ns);
 
 /* ---- dispatched, finished ------------------------------------------------ */
 
 /* Points of the block layer that an I/O passes, once for each of its requests. */
-enum point {
+enum event {
 	DISPATCHED,
 	FINISHED,
 	FINISHED_WRITE,		/* except commands */
 };
-#define WAY_SHIFT	8
-#define POINT		((1 << WAY_SHIFT) - 1)
+#define VIA_SHIFT	8
+#define EVENT		((1 << VIA_SHIFT) - 1)
 
 /* Return the stamps of the I/O of a kiocb. Most are not followed, which stamps_of() finds
  * out by fewer reads. */
-static __always_inline struct tw_slot *stamps_by(__u64 kiocb, __u64 began_ns, __u32 way)
+static __always_inline struct tw_kernel_stamps *stamps_by(__u64 kiocb, __u64 began_ns, __u32 via)
 {
-	const int is_command = way & WAY_COMMAND;
-	struct tw_slot *stamps = kiocb ? stamps_of((struct io_kiocb *)kiocb, began_ns,
+	const int is_command = via & VIA_COMMAND;
+	struct tw_kernel_stamps *stamps = kiocb ? stamps_of((struct io_kiocb *)kiocb, began_ns,
 						   is_command) : 0;
 
 	return stamps && (is_command || is_of_uring(kiocb)) ? stamps : 0;
@@ -211,50 +211,51 @@ static __always_inline struct tw_slot *stamps_by(__u64 kiocb, __u64 began_ns, __
 
 /* Note what an I/O on a stack of devices has of a lower one. The disk is that of the last
  * completion. If two finish within the same instant, either may be noted. */
-static __always_inline void note_lower(struct tw_slot *stamps, __u32 way, __u64 rq,
-				       __u32 point, __u64 now_ns)
+static __always_inline void note_lower(struct tw_kernel_stamps *stamps, __u32 via, __u64 rq,
+				       __u32 event, __u64 now_ns)
 {
 	__u64 disk;
 
-	if (way & WAY_MIRRORED)
-		stamps->flags |= TW_SLOT_MIRRORED;
-	if (point == DISPATCHED || now_ns < stamps->finished_ns)
+	if (via & VIA_MIRRORED)
+		stamps->flags |= TW_STAMPS_MIRRORED;
+	if (event == DISPATCHED || now_ns < stamps->finished_ns)
 		return;
-	if (way & WAY_PATH)
-		stamps->flags |= TW_SLOT_PATH;
-	else if (stamps->flags & TW_SLOT_PATH)
+	if (via & VIA_PATH)
+		stamps->flags |= TW_STAMPS_PATH;
+	else if (stamps->flags & TW_STAMPS_PATH)
 		return;
 	disk = (__u64)READ(struct request, rq, q);
 	disk = (__u64)READ(struct request_queue___disk, disk, disk);
-	stamps->disk = (__u32)READ(struct gendisk, disk, major) << TW_SLOT_MINOR_BITS |
+	stamps->disk = (__u32)READ(struct gendisk, disk, major) << TW_STAMPS_MINOR_BITS |
 		       (__u32)READ(struct gendisk, disk, first_minor);
-	stamps->flags |= TW_SLOT_DISK;
+	stamps->flags |= TW_STAMPS_DISK;
 }
 
-/* Let an I/O pass @point, at @now_ns; 0: now. @bytes of it are in the request at the address
- * @rq; 0 for a command without bios. @point has the bits of enum way, too, from WAY_SHIFT. */
-static __always_inline int pass(struct tw_slot *stamps, __u32 point, __u64 now_ns, __u64 rq,
+/* Stamp an I/O with @event, at @now_ns; 0: now. @bytes of it are in the request at the address
+ * @rq; 0 for a command without bios. @event has the bits of enum found_via, too, from VIA_SHIFT. */
+static __always_inline int stamp_request(struct tw_kernel_stamps *stamps, __u32 event,
+					 __u64 now_ns, __u64 rq,
 				__u32 bytes)
 {
-	const __u32 way = point >> WAY_SHIFT;
+	const __u32 via = event >> VIA_SHIFT;
 
-	point &= POINT;
+	event &= EVENT;
 	if (!stamps)
 		return 0;
 	/* The request above it, which ends right after it, is counted. */
-	if (way & WAY_PATH) {
-		note_lower(stamps, way, rq, point, bpf_ktime_get_ns());
+	if (via & VIA_PATH) {
+		note_lower(stamps, via, rq, event, bpf_ktime_get_ns());
 		return 0;
 	}
-	if (point == DISPATCHED && dispatching(stamps, rq))
+	if (event == DISPATCHED && dispatching(stamps, rq))
 		now_ns = 0;
 	if (!now_ns)
 		now_ns = bpf_ktime_get_ns();
-	if (way & WAY_STACKED)
-		note_lower(stamps, way, rq, point, now_ns);
-	if (point == FINISHED_WRITE && way & WAY_SYNCED)
-		stamps->flags |= TW_SLOT_SYNC_WRITE;
-	if (point != DISPATCHED) {
+	if (via & VIA_STACKED)
+		note_lower(stamps, via, rq, event, now_ns);
+	if (event == FINISHED_WRITE && via & VIA_SYNCED)
+		stamps->flags |= TW_STAMPS_SYNC_WRITE;
+	if (event != DISPATCHED) {
 		tw_stamp_latest(&stamps->finished_ns, now_ns);
 		__sync_fetch_and_add(&stamps->requests, 1);
 		__sync_fetch_and_add(&stamps->finished_bytes, bytes);
@@ -277,28 +278,28 @@ struct tw_walk {
 	__u64 rq;
 	__u32 bytes;		/* of @io so far */
 	__u32 left;		/* bytes of the request, from @bio on */
-	__u32 point;		/* without the way */
-	__u32 way;		/* of @io */
+	__u32 event;		/* without the bits of enum found_via */
+	__u32 via;		/* of @io */
 };
 
-static __always_inline int pass_io(const struct tw_walk *walk)
+static __always_inline int stamp_io(const struct tw_walk *walk)
 {
-	return pass(stamps_by(walk->io, walk->began_ns, walk->way),
-		    walk->point | walk->way << WAY_SHIFT, walk->now_ns, walk->rq, walk->bytes);
+	return stamp_request(stamps_by(walk->io, walk->began_ns, walk->via),
+		    walk->event | walk->via << VIA_SHIFT, walk->now_ns, walk->rq, walk->bytes);
 }
 
-/* Let each I/O pass once for all of its adjacent bios. */
+/* Stamp each I/O once for all of its adjacent bios. */
 static long step(__u32 i, struct tw_walk *walk)
 {
 	__u64 bio = walk->bio;
-	__u32 size = READ(struct bio, bio, bi_iter.bi_size), way;
+	__u32 size = READ(struct bio, bio, bi_iter.bi_size), via;
 	__u64 io = kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
-			    (__u64)READ(struct bio, bio, bi_private), &way);
+			    (__u64)READ(struct bio, bio, bi_private), &via);
 
 	if (io != walk->io) {
-		pass_io(walk);
+		stamp_io(walk);
 		walk->io = io;
-		walk->way = way;
+		walk->via = via;
 		walk->bytes = 0;
 	}
 	if (size > walk->left)
@@ -310,63 +311,64 @@ static long step(__u32 i, struct tw_walk *walk)
 }
 
 /* Return when a request began that finishes. */
-static __always_inline __u64 began_ns_of(struct request *rq, __u32 point)
+static __always_inline __u64 began_ns_of(struct request *rq, __u32 event)
 {
-	return point == DISPATCHED ? 0 : rq->start_time_ns;
+	return event == DISPATCHED ? 0 : rq->start_time_ns;
 }
 
-/* Let each I/O of the first @bytes of a request with several bios pass @point, with the bits
- * of the first bio's way. @io: kiocb of the first bio. The verifier of Linux 6.1 follows one
+/* Stamp each I/O of the first @bytes of a request with several bios with @event, with the bits
+ * of enum found_via of the first bio. @io: its kiocb. The verifier of Linux 6.1 follows one
  * step only. If walk->io began as the constant 0, it would drop the code for any other. */
-static __noinline int walk_all(struct request *rq, __u64 io, __u32 bytes, __u32 point)
+static __noinline int walk_all(struct request *rq, __u64 io, __u32 bytes, __u32 event)
 {
 	struct tw_walk walk = {
 		.bio = (__u64)rq->bio,
 		.io = io,
 		.rq = (__u64)rq,
 		.now_ns = bpf_ktime_get_ns(),
-		.began_ns = began_ns_of(rq, point & POINT),
+		.began_ns = began_ns_of(rq, event & EVENT),
 		.left = bytes,
-		.point = point & POINT,
-		.way = point >> WAY_SHIFT,
+		.event = event & EVENT,
+		.via = event >> VIA_SHIFT,
 	};
 
 	bpf_loop(MAX_BIOS, step, &walk, 0);
-	return pass_io(&walk);
+	return stamp_io(&walk);
 }
 
-/* Let each I/O of the first @bytes of @rq pass @point. Most requests have one bio. */
-static __always_inline int pass_all(struct request *rq, __u32 bytes, __u32 point)
+/* Stamp each I/O of the first @bytes of @rq with @event. Most requests have one bio. */
+static __always_inline int stamp_all_requests(struct request *rq, __u32 bytes, __u32 event)
 {
 	struct bio *bio = rq->bio;
-	__u64 began_ns = began_ns_of(rq, point);
+	__u64 began_ns = began_ns_of(rq, event);
 	__u64 io = command_of(rq);
-	struct tw_slot *stamps;
-	__u32 size, way;
+	struct tw_kernel_stamps *stamps;
+	__u32 size, via;
 
 	if (io)
-		return pass(stamps_of((struct io_kiocb *)io, began_ns, 1), point, 0, (__u64)rq,
+		return stamp_request(stamps_of((struct io_kiocb *)io, began_ns, 1), event, 0,
+				     (__u64)rq,
 			    0);
 	if (!bio)
 		return 0;
-	if (point == FINISHED && rq->cmd_flags & REQ_OP_WRITE)
-		point = FINISHED_WRITE;
-	io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private, &way);
-	point |= way << WAY_SHIFT;
+	if (event == FINISHED && rq->cmd_flags & REQ_OP_WRITE)
+		event = FINISHED_WRITE;
+	io = kiocb_of((__u64)bio, (__u64)bio->bi_end_io, (__u64)bio->bi_private, &via);
+	event |= via << VIA_SHIFT;
 	if (bio->bi_next)
-		return walk_all(rq, io, bytes, point);
-	stamps = stamps_by(io, began_ns, way);
+		return walk_all(rq, io, bytes, event);
+	stamps = stamps_by(io, began_ns, via);
 	if (!stamps)
 		return 0;
 	size = bio->bi_iter.bi_size;
-	return pass(stamps, point, 0, (__u64)rq, size < bytes ? size : bytes);
+	return stamp_request(stamps, event, 0, (__u64)rq, size < bytes ? size : bytes);
 }
 
 /* ---- the tracepoints ----------------------------------------------------- */
 
 /* Forget the requests of an I/O that a worker submits again (-EAGAIN), or for the first
  * time. The time when it was accepted stays. */
-static void submit_again(struct tw_slot *stamps)
+static void submit_again(struct tw_kernel_stamps *stamps)
 {
 	stamps->dispatched_ns = 0;
 	stamps->finished_ns = 0;
@@ -395,13 +397,13 @@ int BPF_PROG(submit_sqe, struct io_kiocb *io)
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(issue, struct request *rq)
 {
-	return is_following() ? pass_all(rq, ~0U, DISPATCHED) : 0;
+	return is_following() ? stamp_all_requests(rq, ~0U, DISPATCHED) : 0;
 }
 
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(done, struct request *rq, int status, unsigned int bytes)
 {
-	return is_following() ? pass_all(rq, bytes, FINISHED) : 0;
+	return is_following() ? stamp_all_requests(rq, bytes, FINISHED) : 0;
 }
 
 #endif

@@ -3,7 +3,7 @@
  * The kernel's stamps are of CLOCK_MONOTONIC, those of the engine are of the
  * counter. Both clocks are read together from time to time. Between two such
  * readings one clock is a straight line over the other. Arithmetic only:
- * tests/unit/plugin/kernel/stages/kernel_join.c passes any readings and stamps.
+ * tests/unit/plugin/kernel/stages/kernel_clock_map.c passes any readings and stamps.
  */
 #ifndef TW_PLUGIN_KERNEL_STAGES_CLOCK_MAP_H
 #define TW_PLUGIN_KERNEL_STAGES_CLOCK_MAP_H
@@ -29,7 +29,7 @@ struct tw_reading {
  * last. An I/O that was in flight during that one has stamps on both lines. No
  * stamp is outside, where the slope's error would count.
  */
-struct tw_join {
+struct tw_clock_map {
 	struct tw_reading first, before, last;
 	double rate;			/* own time by CLOCK_MONOTONIC, newer line */
 	double older_rate;		/* the same on the older line */
@@ -38,14 +38,14 @@ struct tw_join {
 };
 
 /* How much is known of the stages inside the kernel. */
-enum tw_inside {
-	TW_INSIDE_SPLIT,	/* all stages */
-	TW_INSIDE_NO_REQUEST,	/* no block request of the I/O was found */
-	TW_INSIDE_MISSING,	/* all stages except those around a missing stamp */
-	TW_INSIDE_SYNC_WRITE,	/* except device and complete: tw_hides_sync() */
-	TW_INSIDE_NO_STAMPS,	/* no stage: the slot belongs to another I/O */
-	TW_INSIDE_NOT_CHOSEN,	/* no stage: TW_KEY_CHOSEN is not in its key */
-	TW_INSIDES,
+enum tw_split_status {
+	TW_SPLIT_ALL,	/* all stages */
+	TW_SPLIT_NO_REQUEST,	/* no block request of the I/O was found */
+	TW_SPLIT_MISSING,	/* all stages except those around a missing stamp */
+	TW_SPLIT_SYNC_WRITE,	/* except device and complete: tw_hides_sync() */
+	TW_SPLIT_NO_STAMPS,	/* no stage: the stamps belong to another I/O */
+	TW_SPLIT_NOT_CHOSEN,	/* no stage: TW_KEY_CHOSEN is not in its key */
+	TW_SPLIT_STATUSES,
 };
 
 /* Parts of blockq: see core/report/metrics.h. */
@@ -60,16 +60,16 @@ struct tw_blockq_parts {
 };
 
 /* Numbers of stages that are negative by the stamps, and counted as 0. */
-struct tw_inside_negative {
+struct tw_negative_stages {
 	uint64_t within;	/* by no more than the error: the stage is 0 */
 	uint64_t beyond;	/* by more: a defect; the stage is 0, too */
 };
 
 /* Two rates of CLOCK_MONOTONIC differ by no more than this, since NTP sets its
  * frequency. */
-#define TW_JOIN_RATES_APART	(2 * TW_NTP_FREQUENCY_PPM / 1e6)
+#define TW_CLOCK_MAP_RATES_APART	(2 * TW_NTP_FREQUENCY_PPM / 1e6)
 
-static inline double tw_join_rate(const struct tw_reading *from,
+static inline double tw_clock_map_rate(const struct tw_reading *from,
 				  const struct tw_reading *to)
 {
 	const int64_t own_ns = to->own_ns - from->own_ns;
@@ -81,29 +81,29 @@ static inline double tw_join_rate(const struct tw_reading *from,
 }
 
 /* Add the next reading. The first one begins the join. */
-static inline void tw_join_read(struct tw_join *join, struct tw_reading reading)
+static inline void tw_clock_map_read(struct tw_clock_map *map, struct tw_reading reading)
 {
-	if (!join->error_ns)
-		join->first = join->last = reading;
-	join->before = join->last;
-	join->last = reading;
-	join->rate = tw_join_rate(&join->before, &join->last);
-	join->older_rate = tw_join_rate(&join->first, &join->before);
+	if (!map->error_ns)
+		map->first = map->last = reading;
+	map->before = map->last;
+	map->last = reading;
+	map->rate = tw_clock_map_rate(&map->before, &map->last);
+	map->older_rate = tw_clock_map_rate(&map->first, &map->before);
 	/* Between two readings the error is at most the larger of both. The
 	 * conversion rounds. */
-	join->error_ns = (join->before.error_ns > reading.error_ns ?
-			  join->before.error_ns : reading.error_ns) + 1;
-	if (join->error_ns > join->max_error_ns)
-		join->max_error_ns = join->error_ns;
+	map->error_ns = (map->before.error_ns > reading.error_ns ?
+			  map->before.error_ns : reading.error_ns) + 1;
+	if (map->error_ns > map->max_error_ns)
+		map->max_error_ns = map->error_ns;
 }
 
-static inline int64_t tw_join_own_ns(const struct tw_join *join,
+static inline int64_t tw_clock_map_own_ns(const struct tw_clock_map *map,
 				     uint64_t monotonic_ns)
 {
 	const int64_t at_ns = (int64_t)monotonic_ns;
-	const bool older = at_ns < join->before.monotonic_ns;
-	const struct tw_reading *to = older ? &join->before : &join->last;
-	const double rate = older ? join->older_rate : join->rate;
+	const bool older = at_ns < map->before.monotonic_ns;
+	const struct tw_reading *to = older ? &map->before : &map->last;
+	const double rate = older ? map->older_rate : map->rate;
 
 	return to->own_ns +
 	       (int64_t)((double)(at_ns - to->monotonic_ns) * rate);
@@ -112,16 +112,16 @@ static inline int64_t tw_join_own_ns(const struct tw_join *join,
 /* Return by how much the converted time can be off. The older line is long, and
  * CLOCK_MONOTONIC may have been steered in another way near its end than over
  * all of it. */
-static inline int64_t tw_join_error_ns(const struct tw_join *join,
+static inline int64_t tw_clock_map_error_ns(const struct tw_clock_map *map,
 				       uint64_t monotonic_ns)
 {
-	const int64_t older_ns = join->before.monotonic_ns -
+	const int64_t older_ns = map->before.monotonic_ns -
 				 (int64_t)monotonic_ns;
 
 	if (older_ns <= 0)
-		return join->error_ns;
-	return join->max_error_ns +
-	       (int64_t)((double)older_ns * TW_JOIN_RATES_APART);
+		return map->error_ns;
+	return map->max_error_ns +
+	       (int64_t)((double)older_ns * TW_CLOCK_MAP_RATES_APART);
 }
 
 /*
@@ -136,7 +136,7 @@ static inline int64_t tw_join_error_ns(const struct tw_join *join,
  * A mirrored write moves its bytes to each disk. How many disks there are is not known, but
  * what is dispatched has to finish: of two copies or more, or of the only one.
  */
-static inline void tw_slot_settle(struct tw_slot *stamps, uint64_t moved_bytes,
+static inline void tw_mark_unseen(struct tw_kernel_stamps *stamps, uint64_t moved_bytes,
 				  bool has_holes)
 {
 	const uint64_t seen_bytes = stamps->due_bytes > stamps->finished_bytes ?
@@ -145,59 +145,59 @@ static inline void tw_slot_settle(struct tw_slot *stamps, uint64_t moved_bytes,
 			       seen_bytes : moved_bytes;
 
 	if (stamps->due_bytes < bytes)
-		stamps->flags |= TW_SLOT_NOT_FIRST;
+		stamps->flags |= TW_STAMPS_NOT_FIRST;
 	if (stamps->finished_bytes < bytes)
-		stamps->flags |= TW_SLOT_NOT_LAST;
-	if (!(stamps->flags & TW_SLOT_MIRRORED))
+		stamps->flags |= TW_STAMPS_NOT_LAST;
+	if (!(stamps->flags & TW_STAMPS_MIRRORED))
 		return;
 	if (stamps->due_bytes < stamps->finished_bytes)
-		stamps->flags |= TW_SLOT_NOT_FIRST;
+		stamps->flags |= TW_STAMPS_NOT_FIRST;
 	if (stamps->finished_bytes < stamps->due_bytes && stamps->finished_bytes < 2 * bytes)
-		stamps->flags |= TW_SLOT_NOT_LAST;
+		stamps->flags |= TW_STAMPS_NOT_LAST;
 }
 
 /* Return the stamp of the first dispatch; 0: not known. */
-static inline uint64_t tw_dispatched_ns(const struct tw_slot *stamps)
+static inline uint64_t tw_dispatched_ns(const struct tw_kernel_stamps *stamps)
 {
-	return stamps->flags & TW_SLOT_NOT_FIRST ? 0 : stamps->dispatched_ns;
+	return stamps->flags & TW_STAMPS_NOT_FIRST ? 0 : stamps->dispatched_ns;
 }
 
 /* True if a sync followed the write, of which nothing is known: the last completion of the data
  * is not the last one. */
-static inline bool tw_hides_sync(const struct tw_slot *stamps)
+static inline bool tw_hides_sync(const struct tw_kernel_stamps *stamps)
 {
-	return stamps->flags & TW_SLOT_SYNC_WRITE && !(stamps->flags & TW_SLOT_SYNC_SEEN);
+	return stamps->flags & TW_STAMPS_SYNC_WRITE && !(stamps->flags & TW_STAMPS_SYNC_SEEN);
 }
 
 /* Return the stamp of the last completion; 0: not known. */
-static inline uint64_t tw_finished_ns(const struct tw_slot *stamps)
+static inline uint64_t tw_finished_ns(const struct tw_kernel_stamps *stamps)
 {
-	return stamps->flags & TW_SLOT_NOT_LAST || tw_hides_sync(stamps) ?
+	return stamps->flags & TW_STAMPS_NOT_LAST || tw_hides_sync(stamps) ?
 	       0 : stamps->finished_ns;
 }
 
 /* True for an I/O that was not chosen, but was so slow that it has the stamps finished and
  * posted. */
-static inline bool tw_is_late(const struct tw_slot *stamps)
+static inline bool tw_is_late(const struct tw_kernel_stamps *stamps)
 {
 	return !(stamps->key & TW_KEY_CHOSEN) && stamps->finished_ns;
 }
 
-static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
+static inline enum tw_split_status tw_split_status_of(const struct tw_kernel_stamps *stamps)
 {
 	if (!(stamps->key & TW_KEY_CHOSEN))
-		return TW_INSIDE_NOT_CHOSEN;
+		return TW_SPLIT_NOT_CHOSEN;
 	if (!stamps->accepted_ns)
-		return TW_INSIDE_NO_STAMPS;
+		return TW_SPLIT_NO_STAMPS;
 	if (!stamps->dispatched_ns && !stamps->finished_ns)
-		return TW_INSIDE_NO_REQUEST;
+		return TW_SPLIT_NO_REQUEST;
 	if (!tw_dispatched_ns(stamps) || !stamps->posted_ns)
-		return TW_INSIDE_MISSING;
+		return TW_SPLIT_MISSING;
 	if (tw_hides_sync(stamps))
-		return TW_INSIDE_SYNC_WRITE;
+		return TW_SPLIT_SYNC_WRITE;
 	if (!tw_finished_ns(stamps))
-		return TW_INSIDE_MISSING;
-	return TW_INSIDE_SPLIT;
+		return TW_SPLIT_MISSING;
+	return TW_SPLIT_ALL;
 }
 
 /*
@@ -210,12 +210,12 @@ static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
  * If stamps are missing, the stages from the first to the last of these are
  * one, @joined_ns, and each of them is 0. Return the bits of these stages.
  */
-static inline unsigned tw_inside_split(const struct tw_join *join,
-				       const struct tw_slot *stamps,
+static inline unsigned tw_split(const struct tw_clock_map *map,
+				       const struct tw_kernel_stamps *stamps,
 				       int64_t enter_ns, int64_t seen_ns,
 				       uint64_t stage_ns[TW_INSIDE_STAGES],
 				       uint64_t *joined_ns,
-				       struct tw_inside_negative *negative)
+				       struct tw_negative_stages *negative)
 {
 	const uint64_t stamps_ns[] = {
 		stamps->accepted_ns, tw_dispatched_ns(stamps),
@@ -239,11 +239,11 @@ static inline unsigned tw_inside_split(const struct tw_join *join,
 		stage_ns[i] = 0;
 		if ((joined >> i & 3) == 3)
 			continue;
-		end_ns = tw_join_own_ns(join, stamps_ns[i]);
+		end_ns = tw_clock_map_own_ns(map, stamps_ns[i]);
 		off_ns = end_ns < from_ns ? from_ns - end_ns :
 			 end_ns > seen_ns ? end_ns - seen_ns : 0;
 		if (off_ns) {
-			if (off_ns <= tw_join_error_ns(join, stamps_ns[i]))
+			if (off_ns <= tw_clock_map_error_ns(map, stamps_ns[i]))
 				negative->within++;
 			else
 				negative->beyond++;
@@ -260,20 +260,20 @@ static inline unsigned tw_inside_split(const struct tw_join *join,
 }
 
 /* Return the own time from a stamp to the dispatch, between @least_ns and @most_ns. */
-static inline uint64_t tw_until_dispatch(const struct tw_join *join,
-					 const struct tw_slot *stamps, uint64_t from_ns,
+static inline uint64_t tw_until_dispatch(const struct tw_clock_map *map,
+					 const struct tw_kernel_stamps *stamps, uint64_t from_ns,
 					 uint64_t least_ns, uint64_t most_ns)
 {
 	const double ns = from_ns < stamps->dispatched_ns ?
-			  (double)(stamps->dispatched_ns - from_ns) * join->rate : 0;
+			  (double)(stamps->dispatched_ns - from_ns) * map->rate : 0;
 
 	return ns <= (double)least_ns ? least_ns :
 	       ns >= (double)most_ns ? most_ns : (uint64_t)ns;
 }
 
 /* Return the parts of the stage blockq, which is @blockq_ns long. */
-static inline struct tw_blockq_parts tw_blockq_parts(const struct tw_join *join,
-						     const struct tw_slot *stamps,
+static inline struct tw_blockq_parts tw_blockq_parts(const struct tw_clock_map *map,
+						     const struct tw_kernel_stamps *stamps,
 						     uint64_t blockq_ns)
 {
 	const uint64_t queued_ns = stamps->queued_ns;
@@ -284,22 +284,22 @@ static inline struct tw_blockq_parts tw_blockq_parts(const struct tw_join *join,
 	if (!got_ns)
 		return parts;
 	parts.are = queued_ns ? TW_PARTS_EXACT : TW_PARTS_BOUND;
-	parts.scheduler_ns = tw_until_dispatch(join, stamps, got_ns, 0, blockq_ns);
+	parts.scheduler_ns = tw_until_dispatch(map, stamps, got_ns, 0, blockq_ns);
 	if (!queued_ns)
 		return parts;
-	queued_for_ns = tw_until_dispatch(join, stamps, queued_ns, parts.scheduler_ns,
+	queued_for_ns = tw_until_dispatch(map, stamps, queued_ns, parts.scheduler_ns,
 					  blockq_ns);
 	parts.admission_ns = queued_for_ns - parts.scheduler_ns;
 	parts.before_ns = blockq_ns - queued_for_ns;
 	if (!stamps->handed_ns || !stamps->begun_ns)
 		return parts;
-	begun_for_ns = tw_until_dispatch(join, stamps, stamps->begun_ns, queued_for_ns,
+	begun_for_ns = tw_until_dispatch(map, stamps, stamps->begun_ns, queued_for_ns,
 					 blockq_ns);
-	handed_for_ns = tw_until_dispatch(join, stamps, stamps->handed_ns, begun_for_ns,
+	handed_for_ns = tw_until_dispatch(map, stamps, stamps->handed_ns, begun_for_ns,
 					  blockq_ns);
 	parts.worker_ns = handed_for_ns - begun_for_ns;
 	parts.before_ns -= parts.worker_ns;
-	parts.worker_is_bound = !(stamps->flags & TW_SLOT_BEGUN);
+	parts.worker_is_bound = !(stamps->flags & TW_STAMPS_BEGUN);
 	return parts;
 }
 

@@ -6,12 +6,12 @@
  * memory in which the process has the ring of completions. All of this exists as long as the
  * request is in flight; what is read later may be another's, so the task is checked.
  *
- * Included by company.bpf.h, after bio.bpf.h.
+ * Included by in_flight_of_others.bpf.h, after bio.bpf.h.
  */
 #ifndef TW_PLUGIN_KERNEL_STAGES_ORIGIN_BPF_H
 #define TW_PLUGIN_KERNEL_STAGES_ORIGIN_BPF_H
 
-#include "company.h"
+#include "in_flight_of_others.h"
 #include "kernel/viewer.bpf.h"
 
 #define DIO_IS_SYNC	2		/* block/fops.c */

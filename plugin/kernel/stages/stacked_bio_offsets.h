@@ -16,7 +16,7 @@
 #endif
 
 /* Offsets of members in bytes, from the beginning of the structure; -1: unknown. */
-struct tw_above {
+struct tw_stacked_bio_offsets {
 	__s32 clone;		/* dm_target_io: the bio that device mapper made */
 	__s32 io;		/* dm_target_io: its dm_io */
 	__s32 original;		/* dm_io: the original bio, if the two above are known */
@@ -70,13 +70,13 @@ static inline struct btf *tw_types_of(const char *module, struct btf *kernel)
 }
 
 /* Find the offsets. What is neither loaded nor built in has no types, and no bios either. */
-static inline struct tw_above tw_above_find(struct btf *kernel)
+static inline struct tw_stacked_bio_offsets tw_stacked_bio_offsets_find(struct btf *kernel)
 {
 	static const char *const modules[] = {
 		"dm_mod", "dm_crypt", "md_mod", "raid1", "raid10",
 	};
 	struct btf *in[sizeof(modules) / sizeof(*modules)];
-	struct tw_above above = { .original = -1, .raid1 = -1, .path = -1 };
+	struct tw_stacked_bio_offsets above = { .original = -1, .raid1 = -1, .path = -1 };
 	size_t i;
 
 	for (i = 0; i < sizeof(modules) / sizeof(*modules); i++)

@@ -14,7 +14,7 @@
  */
 #include "bio.bpf.h"
 
-#include "company.bpf.h"
+#include "in_flight_of_others.bpf.h"
 #include "kernel/thread.bpf.h"
 
 /* include/linux/io_uring_types.h: the same as IOSQE_ASYNC */
@@ -55,17 +55,17 @@ struct {
 	__uint(max_entries, 1);		/* set before loading */
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
-	__type(value, struct tw_place);
-} slots SEC(".maps");
+	__type(value, struct tw_padded_stamps);
+} stamps_by_index SEC(".maps");
 
-/* By the index of the slot. */
+/* By the index of the stamps. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);		/* set before loading, with_causes */
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
-	__type(value, struct tw_company);
-} companies SEC(".maps");
+	__type(value, struct tw_others);
+} others_by_index SEC(".maps");
 
 static int is_following(void)
 {
@@ -118,36 +118,36 @@ int BPF_PROG(create, int fd, void *ring)
 	return 0;
 }
 
-/* Return the index of an I/O of this ring in `slots` and `companies`. */
+/* Return the index of an I/O of this ring in `stamps_by_index` and `others_by_index`. */
 static __u32 index_of(const struct tw_ring *ring, __u64 user_data)
 {
-	return ring->base + (tw_key_slot(user_data) & ring->mask);
+	return ring->base + (tw_key_index(user_data) & ring->mask);
 }
 
-/* Return the slot of a job's I/O, which its user_data names: 0 if the place that is named
+/* Return the stamps of a job's I/O, which its user_data names: 0 if the place that is named
  * there is not that of this ring. */
-static struct tw_slot *slot_of(__u64 ctx, __u64 user_data)
+static struct tw_kernel_stamps *stamps_at(__u64 ctx, __u64 user_data)
 {
 	const struct tw_ring *ring = &rings[tw_key_ring(user_data)];
-	struct tw_place *place;
+	struct tw_padded_stamps *padded;
 	__u32 index;
 
 	if (ring->ctx != ctx)
 		return 0;
 	index = index_of(ring, user_data);
-	place = bpf_map_lookup_elem(&slots, &index);
-	return place ? &place->slot : 0;
+	padded = bpf_map_lookup_elem(&stamps_by_index, &index);
+	return padded ? &padded->stamps : 0;
 }
 
-#include "held.bpf.h"
+#include "throttled.bpf.h"
 
-/* Forget what a slot has. */
-static __always_inline void begin(struct tw_slot *slot, __u64 user_data)
+/* Forget earlier stamps. */
+static __always_inline void begin(struct tw_kernel_stamps *stamps, __u64 user_data)
 {
-	__builtin_memset(slot, 0, __builtin_offsetof(struct tw_slot, queued_ns));
+	__builtin_memset(stamps, 0, __builtin_offsetof(struct tw_kernel_stamps, queued_ns));
 	if (with_causes)
-		slot->queued_ns = slot->handed_ns = slot->begun_ns = 0;
-	slot->key = user_data;
+		stamps->queued_ns = stamps->handed_ns = stamps->begun_ns = 0;
+	stamps->key = user_data;
 }
 
 /* True if an I/O was not chosen, and is slower than the limit that it carries. */
@@ -157,45 +157,45 @@ static __always_inline int is_slow(__u64 user_data, __u64 began_ns)
 	       began_ns + tw_key_limit_ns(tw_key_upper(user_data));
 }
 
-/* Return the slot, unless an earlier I/O has it. Nothing more is read of an I/O that was
+/* Return the stamps, unless an earlier I/O has it. Nothing more is read of an I/O that was
  * not chosen and has no limit, or is no job's. */
-static __always_inline struct tw_slot *stamps_of(struct io_kiocb *io, __u64 began_ns,
+static __always_inline struct tw_kernel_stamps *stamps_of(struct io_kiocb *io, __u64 began_ns,
 						 int is_command)
 {
 	__u64 user_data = READ(struct io_kiocb, io, cqe.user_data);
-	struct tw_slot *slot;
+	struct tw_kernel_stamps *stamps;
 
 	if (!(user_data >> TW_KEY_UPPER_SHIFT))
 		return 0;
-	slot = slot_of((__u64)READ(struct io_kiocb, io, ctx), user_data);
-	if (!slot || slot->key == user_data)
-		return slot;
+	stamps = stamps_at((__u64)READ(struct io_kiocb, io, ctx), user_data);
+	if (!stamps || stamps->key == user_data)
+		return stamps;
 	if (!is_slow(user_data, began_ns) || (!is_command && !is_of_uring((__u64)io)))
 		return 0;
-	begin(slot, user_data);
-	return slot;
+	begin(stamps, user_data);
+	return stamps;
 }
 
-/* Return the company of an I/O, by its key. */
-static struct tw_company *company_of(__u64 key)
+/* Return what others had in flight for an I/O, by its key. */
+static struct tw_others *others_of(__u64 key)
 {
 	__u32 index = index_of(&rings[tw_key_ring(key)], key);
 
-	return bpf_map_lookup_elem(&companies, &index);
+	return bpf_map_lookup_elem(&others_by_index, &index);
 }
 
-/* The company is that of the first request. */
-static __always_inline int dispatching(struct tw_slot *stamps, __u64 rq)
+/* It is counted for the first request. */
+static __always_inline int dispatching(struct tw_kernel_stamps *stamps, __u64 rq)
 {
 	if (!with_causes || stamps->dispatched_ns)
 		return 0;
-	count_company(rq, rings[tw_key_ring(stamps->key)].ctx, stamps->key,
-		      company_of(stamps->key), &viewers[tw_key_ring(stamps->key)]);
+	count_others(rq, rings[tw_key_ring(stamps->key)].ctx, stamps->key,
+		      others_of(stamps->key), &viewers[tw_key_ring(stamps->key)]);
 	return 1;
 }
 
 /* Without the stamp of block_getrq, the earliest start of a request is a bound. */
-static __always_inline void dispatched(struct tw_slot *stamps, __u64 rq, __u64 now_ns)
+static __always_inline void dispatched(struct tw_kernel_stamps *stamps, __u64 rq, __u64 now_ns)
 {
 	__u64 start_ns = READ(struct request, rq, start_time_ns);
 
@@ -207,13 +207,13 @@ static __always_inline void dispatched(struct tw_slot *stamps, __u64 rq, __u64 n
 static int accepted(struct io_kiocb *io)
 {
 	__u64 user_data = io->cqe.user_data;
-	struct tw_slot *slot = user_data & TW_KEY_CHOSEN ?
-			       slot_of((__u64)io->ctx, user_data) : 0;
+	struct tw_kernel_stamps *stamps = user_data & TW_KEY_CHOSEN ?
+			       stamps_at((__u64)io->ctx, user_data) : 0;
 
-	if (!slot)
+	if (!stamps)
 		return 0;
-	begin(slot, user_data);
-	slot->accepted_ns = bpf_ktime_get_ns();
+	begin(stamps, user_data);
+	stamps->accepted_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
@@ -224,66 +224,66 @@ SEC("tp_btf/block_rq_requeue")
 int BPF_PROG(requeue, struct request *rq)
 {
 	__u32 operation = rq->cmd_flags & REQ_OP_MASK;
-	struct tw_company *company;
-	struct tw_slot *stamps;
-	__u32 way;
+	struct tw_others *others;
+	struct tw_kernel_stamps *stamps;
+	__u32 via;
 	__u64 io;
 
 	if (!is_following() ||
-	    READ(struct request___company, rq, state) != MQ_RQ_IN_FLIGHT)
+	    READ(struct request___others, rq, state) != MQ_RQ_IN_FLIGHT)
 		return 0;
-	io = io_of((__u64)rq, operation, &way);
-	stamps = stamps_by(io, 0, way);
-	company = stamps ? company_of(stamps->key) : 0;
-	if (company && company->key == stamps->key && company->requeues != (__u16)~0)
-		company->requeues++;
+	io = io_of((__u64)rq, operation, &via);
+	stamps = stamps_by(io, 0, via);
+	others = stamps ? others_of(stamps->key) : 0;
+	if (others && others->key == stamps->key && others->requeues != (__u16)~0)
+		others->requeues++;
 	return 0;
 }
 
 /* Say why a worker is to submit an I/O. An attempt of which a part was dispatched may have
  * failed anywhere. A command has no bio that would tell. */
-static enum tw_worker_why why(struct io_kiocb *io, const struct tw_slot *slot)
+static enum tw_worker_why why(struct io_kiocb *io, const struct tw_kernel_stamps *stamps)
 {
 	if (io->flags & REQ_F_FORCE_ASYNC || io->opcode == IORING_OP_FSYNC)
 		return TW_WORKER_ASKED;
-	if (!with_causes || slot->dispatched_ns || io->opcode == IORING_OP_URING_CMD)
+	if (!with_causes || stamps->dispatched_ns || io->opcode == IORING_OP_URING_CMD)
 		return TW_WORKER_UNKNOWN;
-	return slot->queued_ns ? TW_WORKER_BLOCK_LAYER : TW_WORKER_BEFORE;
+	return stamps->queued_ns ? TW_WORKER_BLOCK_LAYER : TW_WORKER_BEFORE;
 }
 
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
-	struct tw_slot *slot = is_following() ? stamps_of(io, 0, 0) : 0;
+	struct tw_kernel_stamps *stamps = is_following() ? stamps_of(io, 0, 0) : 0;
 
-	if (!slot)
+	if (!stamps)
 		return 0;
-	slot->why = why(io, slot);
-	submit_again(slot);
+	stamps->why = why(io, stamps);
+	submit_again(stamps);
 	if (!with_causes)
 		return 0;
-	slot->flags &= ~TW_SLOT_BEGUN;
-	slot->queued_ns = slot->begun_ns = 0;
-	slot->handed_ns = bpf_ktime_get_ns();
+	stamps->flags &= ~TW_STAMPS_BEGUN;
+	stamps->queued_ns = stamps->begun_ns = 0;
+	stamps->handed_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
 /* Note that a worker has the I/O. */
-static __always_inline void worker_has(struct tw_slot *slot, __u64 now_ns, __u16 flag)
+static __always_inline void worker_has(struct tw_kernel_stamps *stamps, __u64 now_ns, __u16 flag)
 {
-	if (!slot->handed_ns || slot->begun_ns)
+	if (!stamps->handed_ns || stamps->begun_ns)
 		return;
-	slot->begun_ns = now_ns;
-	slot->flags |= flag;
+	stamps->begun_ns = now_ns;
+	stamps->flags |= flag;
 }
 
 SEC("fentry/io_wq_submit_work")
 int BPF_PROG(worker_begins, struct io_wq_work *work)
 {
-	struct tw_slot *slot = is_following() ? stamps_of(io_of_work((__u64)work), 0, 0) : 0;
+	struct tw_kernel_stamps *stamps = is_following() ? stamps_of(io_of_work((__u64)work), 0, 0) : 0;
 
-	if (slot)
-		worker_has(slot, bpf_ktime_get_ns(), TW_SLOT_BEGUN);
+	if (stamps)
+		worker_has(stamps, bpf_ktime_get_ns(), TW_STAMPS_BEGUN);
 	return 0;
 }
 
@@ -292,61 +292,61 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(worker_leaves, _Bool preempt, struct task_struct *prev)
 {
 	struct io_kiocb *io;
-	struct tw_slot *slot;
+	struct tw_kernel_stamps *stamps;
 
 	if (!(prev->flags & PF_IO_WORKER) || !is_following())
 		return 0;
 	io = io_of_worker(prev);
-	slot = io ? stamps_of(io, 0, 0) : 0;
-	if (slot)
-		worker_has(slot, bpf_ktime_get_ns(), 0);
+	stamps = io ? stamps_of(io, 0, 0) : 0;
+	if (stamps)
+		worker_has(stamps, bpf_ktime_get_ns(), 0);
 	return 0;
 }
 
 /* Return the kiocb of a bio; 0: nobody is followed, or it has none. */
-static __always_inline __u64 followed_kiocb(struct bio *bio, __u32 *way)
+static __always_inline __u64 followed_kiocb(struct bio *bio, __u32 *via)
 {
 	return is_following() ? kiocb_of((__u64)bio, (__u64)bio->bi_end_io,
-					 (__u64)bio->bi_private, way) : 0;
+					 (__u64)bio->bi_private, via) : 0;
 }
 
 /* Of the devices under a bio, the lowest is the last before it gets a request. */
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(queued, struct bio *bio)
 {
-	__u32 way;
-	__u64 io = followed_kiocb(bio, &way);
-	struct tw_slot *slot;
+	__u32 via;
+	__u64 io = followed_kiocb(bio, &via);
+	struct tw_kernel_stamps *stamps;
 
 	if (!io)
 		return 0;
-	note_held(bio, io);
-	slot = stamps_by(io, 0, way);
-	if (!slot || slot->got_ns)
+	note_throttled(bio, io);
+	stamps = stamps_by(io, 0, via);
+	if (!stamps || stamps->got_ns)
 		return 0;
-	slot->queued_ns = bpf_ktime_get_ns();
-	worker_has(slot, slot->queued_ns, 0);
+	stamps->queued_ns = bpf_ktime_get_ns();
+	worker_has(stamps, stamps->queued_ns, 0);
 	return 0;
 }
 
 SEC("tp_btf/block_getrq")
 int BPF_PROG(got, struct bio *bio)
 {
-	__u32 way;
-	__u64 io = followed_kiocb(bio, &way);
-	struct tw_slot *slot = io ? stamps_by(io, 0, way) : 0;
+	__u32 via;
+	__u64 io = followed_kiocb(bio, &via);
+	struct tw_kernel_stamps *stamps = io ? stamps_by(io, 0, via) : 0;
 
-	if (slot && !slot->got_ns)
-		slot->got_ns = bpf_ktime_get_ns();
+	if (stamps && !stamps->got_ns)
+		stamps->got_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
 SEC("tp_btf/io_uring_complete")
 int BPF_PROG(complete, void *ring, struct io_kiocb *io)
 {
-	struct tw_slot *slot = io && is_following() ? stamps_of(io, 0, 0) : 0;
+	struct tw_kernel_stamps *stamps = io && is_following() ? stamps_of(io, 0, 0) : 0;
 
-	if (slot)
-		slot->posted_ns = bpf_ktime_get_ns();
+	if (stamps)
+		stamps->posted_ns = bpf_ktime_get_ns();
 	return 0;
 }

@@ -14,7 +14,7 @@
 #include <linux/types.h>
 #endif
 
-#include "kernel/stages/company.h"
+#include "kernel/stages/in_flight_of_others.h"
 
 /* Times are in ns of CLOCK_MONOTONIC; 0: the point was not passed, or not seen. */
 struct tw_sync {
@@ -82,10 +82,10 @@ static inline bool tw_sync_is_known(const struct tw_sync *sync)
 }
 
 /* Return how long after @from_ns (own time) a stamp is, between @least_ns and @most_ns. */
-static inline uint64_t tw_sync_since(const struct tw_join *join, uint64_t stamp_ns,
+static inline uint64_t tw_sync_since(const struct tw_clock_map *map, uint64_t stamp_ns,
 				     int64_t from_ns, uint64_t least_ns, uint64_t most_ns)
 {
-	const int64_t ns = tw_join_own_ns(join, stamp_ns) - from_ns;
+	const int64_t ns = tw_clock_map_own_ns(map, stamp_ns) - from_ns;
 
 	return ns < (int64_t)least_ns ? least_ns : ns > (int64_t)most_ns ? most_ns :
 	       (uint64_t)ns;
@@ -93,11 +93,11 @@ static inline uint64_t tw_sync_since(const struct tw_join *join, uint64_t stamp_
 
 /* Return how much of a sync's journal was the wait for a commit that was running when the sync
  * moved on, at @moved_ns (own time). The rest was for its own. */
-static inline uint64_t tw_sync_running(const struct tw_join *join, const struct tw_sync *sync,
+static inline uint64_t tw_sync_running(const struct tw_clock_map *map, const struct tw_sync *sync,
 				       int64_t moved_ns, uint64_t journal_ns)
 {
-	const uint64_t flush_ns = (uint64_t)((double)sync->running_flush_ns * join->rate);
-	const uint64_t to_ns = tw_sync_since(join, sync->running_to_ns, moved_ns, flush_ns,
+	const uint64_t flush_ns = (uint64_t)((double)sync->running_flush_ns * map->rate);
+	const uint64_t to_ns = tw_sync_since(map, sync->running_to_ns, moved_ns, flush_ns,
 					     INT64_MAX);
 
 	return to_ns - flush_ns < journal_ns ? to_ns - flush_ns : journal_ns;
@@ -109,7 +109,7 @@ static inline uint64_t tw_sync_running(const struct tw_join *join, const struct 
  * from when the sync has moved on. What is neither flush nor data is the journal's. A block
  * device has none.
  */
-static inline struct tw_sync_parts tw_sync_parts(const struct tw_join *join,
+static inline struct tw_sync_parts tw_sync_parts(const struct tw_clock_map *map,
 						 const struct tw_sync *sync,
 						 int64_t from_ns, uint64_t stage_ns)
 {
@@ -118,12 +118,12 @@ static inline struct tw_sync_parts tw_sync_parts(const struct tw_join *join,
 
 	if (!parts.known)
 		return parts;
-	begun_ns = tw_sync_since(join, sync->begun_ns, from_ns, 0, stage_ns);
-	ended_ns = tw_sync_since(join, sync->ended_ns, from_ns, begun_ns, stage_ns);
-	moved_ns = sync->moved_on_ns ? tw_sync_since(join, sync->moved_on_ns, from_ns, begun_ns,
+	begun_ns = tw_sync_since(map, sync->begun_ns, from_ns, 0, stage_ns);
+	ended_ns = tw_sync_since(map, sync->ended_ns, from_ns, begun_ns, stage_ns);
+	moved_ns = sync->moved_on_ns ? tw_sync_since(map, sync->moved_on_ns, from_ns, begun_ns,
 						     ended_ns) : ended_ns;
 	rest_ns = ended_ns - moved_ns;
-	parts.ns[TW_IN_FLUSH] = (uint64_t)((double)sync->flush_ns * join->rate);
+	parts.ns[TW_IN_FLUSH] = (uint64_t)((double)sync->flush_ns * map->rate);
 	if (parts.ns[TW_IN_FLUSH] > rest_ns)
 		parts.ns[TW_IN_FLUSH] = rest_ns;
 	rest_ns -= parts.ns[TW_IN_FLUSH];
@@ -134,7 +134,7 @@ static inline struct tw_sync_parts tw_sync_parts(const struct tw_join *join,
 	parts.waited = sync->commits != 0;
 	parts.written_bytes = sync->written_bytes;
 	if (sync->running_to_ns)
-		parts.running_ns = tw_sync_running(join, sync, from_ns + (int64_t)moved_ns,
+		parts.running_ns = tw_sync_running(map, sync, from_ns + (int64_t)moved_ns,
 						   parts.ns[TW_IN_JOURNAL]);
 	return parts;
 }

@@ -95,7 +95,7 @@ static __always_inline struct tw_sync *sync_of(const struct io_kiocb *io)
 	if (!ring)
 		return 0;
 	index = ring->places.base +
-		(tw_key_slot(READ(struct io_kiocb, io, cqe.user_data)) & ring->places.mask);
+		(tw_key_index(READ(struct io_kiocb, io, cqe.user_data)) & ring->places.mask);
 	return bpf_map_lookup_elem(&syncs, &index);
 }
 

@@ -162,7 +162,7 @@ static int has_all_reports(const struct tw_report *merged, const struct tw_repor
 
 	for (size_t i = 0; i < count; i++) {
 		triggers += json_array_size(reports[i].triggers);
-		behind += json_array_size(reports[i].behind);
+		behind += json_array_size(reports[i].others);
 		commits += json_array_size(reports[i].commits);
 		for (unsigned j = 0; j < TW_DIRECTIONS; j++)
 			ios[j] += reports[i].tally.counts[j].ios;
@@ -170,7 +170,7 @@ static int has_all_reports(const struct tw_report *merged, const struct tw_repor
 	for (unsigned j = 0; j < TW_DIRECTIONS; j++)
 		right &= merged->tally.counts[j].ios == ios[j];
 	return right && json_array_size(merged->triggers) == triggers &&
-	       json_array_size(merged->behind) == behind &&
+	       json_array_size(merged->others) == behind &&
 	       json_array_size(merged->commits) == commits;
 }
 

@@ -63,9 +63,9 @@ is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
 '8:16 16000 1 220000 219000 8:32 16000 1 205000 204000 8:48 16000 1 199000 198000' \
 	'each has its own I/Os in the JSON'
 is "$(tell 'join " ", map { $_->{device} }
-	@{$r->{answers}{slow_devices}{read}{order}}' four.json)" \
+	@{$r->{analysis}{slow_devices}{read}{order}}' four.json)" \
 	'8:16 8:32 8:0 8:48' 'and the order'
-is "$(tell '$r->{answers}{slow_devices}{read}{slow}' four.json)" \
+is "$(tell '$r->{analysis}{slow_devices}{read}{slow}' four.json)" \
 	'[{"device":"8:16","host":"box"}]' 'and the slow one'
 
 even='8:64,sde,100050,200000 8:80,sdf,100150,199000'	# two that are like sda
@@ -81,7 +81,7 @@ done
 is "$(rows job?.json)" 'nvme4 nvme3 nvme2 nvme1 ' 'devices of several jobs are one table'
 says 'nvme4 is slower than each of the 3 others' 'by what the jobs have themselves' \
 	job?.json
-is "$(tell 'join " ", map { scalar @{$_->{devices}} . ($_->{answers}{slow_devices} ||
+is "$(tell 'join " ", map { scalar @{$_->{devices}} . ($_->{analysis}{slow_devices} ||
 	$_->{devices}[0]{ios} ? " has" : "") } @r' job?.json)" '1 1 1 1' \
 	'a report of one device has no numbers of it'
 is "$(rows job1.json)" '' 'nor has a page on one device a table'
@@ -117,7 +117,7 @@ job three.json 8:0,sda,100000,200000 8:16,sdb,150000,300000 8:32,sdc,100100,2000
 says 'not judged: of fewer than 4 devices chance would name one too often' \
 	'nor one of three' three.json
 is "$(rows three.json)" 'sdb sdc sda ' 'which are in order'
-is "$(tell 'my $s = $r->{answers}{slow_devices}{read}; exists $s->{slow} && !$s->{slow} ?
+is "$(tell 'my $s = $r->{analysis}{slow_devices}{read}; exists $s->{slow} && !$s->{slow} ?
 	$s->{text} : "judged"' three.json)" 'whether one of them is slower is not judged: '\
 'of fewer than 4 devices chance would name one too often' 'in JSON the slow ones are null'
 job pair.json 8:0,a,100000,200000 8:1,b,100000,200000 8:2,c,100000,200000 \
@@ -224,7 +224,7 @@ leg()
 			@$disks];
 		print encode_json($j)' "$1" "$2" <whole.json >leg.json
 	tell 'join " ", map { join("+", map { "$_->{name}=$_->{share}" } @{$_->{disks}}) || "-" }
-		@{$r->{answers}{tail}{read}{causes}}' leg.json
+		@{$r->{analysis}{tail}{read}{causes}}' leg.json
 }
 ten='b b b b b b b b b b'
 is "$(leg 'a b' "$ten $ten a a")" 'b=0.818181818181818 -' \

@@ -61,7 +61,7 @@ w='join " ", map { ($_->{start} - 1700000000000000000) / 256000000 . ":" .
 	@{$r->{over_time}{windows}}'
 # d: name, jobs and reads of the devices
 d='join " ", map { "$_->{name}:$_->{jobs}:" . ($_->{ios}{read} // "-") } @{$r->{devices}}'
-span='"$r->{ios}{read} $r->{answers}{span}{from_ns} $r->{answers}{span}{to_ns}"'
+span='"$r->{ios}{read} $r->{analysis}{span}{from_ns} $r->{analysis}{span}{to_ns}"'
 while read -r line; do
 	arguments=${line%%:*} wanted=${line#* = } expression=${line#*: }
 	expression=${expression%% = *}
@@ -71,7 +71,7 @@ while read -r line; do
 	is "$status $(of_json "$expression")" "0 $wanted" "$line"
 	cat "$out" >>all
 done <<'CASES'
-one.jsonl: $r->{jobs}[0]{run_ns} . $r->{ios}{read} . ($r->{answers}{span} // "") = 4500000000100
+one.jsonl: $r->{jobs}[0]{run_ns} . $r->{ios}{read} . ($r->{analysis}{span} // "") = 4500000000100
 one.jsonl: w = 0:40 3:49 5:5 13:5 17:1
 one.jsonl: join ",", map { exists $r->{$_} } qw(fio_lat kernel_stages batches slowest) = ,,,
 --to=2 one.jsonl: span = 94 0 2000000000
@@ -82,8 +82,8 @@ one.jsonl: join ",", map { exists $r->{$_} } qw(fio_lat kernel_stages batches sl
 --from=3 one.json one.jsonl: $r->{ios}{read} . $r->{counter}{verdict} = 6reliable
 --from=3 one.json one.jsonl: @{$r->{slowest}} . @{$r->{jobs}} = 1
 --from=3 one.json one.jsonl: exists $r->{clocks}{fio} && !$r->{batches} = 1
---from=3 one.jsonl short.jsonl: exists $r[1]{answers}{span} && !$r[1]{answers}{span} = 1
---from=2 --to=3 two.jsonl one.jsonl: $r->{ios}{read} . " $r->{answers}{span}{to_ns}" = 40 3000000000
+--from=3 one.jsonl short.jsonl: exists $r[1]{analysis}{span} && !$r[1]{analysis}{span} = 1
+--from=2 --to=3 two.jsonl one.jsonl: $r->{ios}{read} . " $r->{analysis}{span}{to_ns}" = 40 3000000000
 two.jsonl one.jsonl: $r->{ios}{read} . " $r->{jobs}[1]{run_ns}" = 200 4500000000
 two.jsonl one.jsonl: w = 0:40 1:40 3:49 5:54 7:5 13:5 15:5 17:1 19:1
 late.jsonl one.jsonl: w = 0:80+3 3:49 4:49+3 5:5 6:5 8:0+3 12:0+3 13:5 14:5 16:0+3 17:2
@@ -108,7 +108,7 @@ run report --json one.json
 cp "$out" report
 run report --json one.jsonl
 is "$(for file in report "$out"; do of_json 'delete @$r{qw(jobs counter clocks batches slowest
-	over_time writer answers)}; $r' $file; echo; done | uniq | wc -l)" 1 \
+	over_time writer analysis)}; $r' $file; echo; done | uniq | wc -l)" 1 \
 	'the sum of a file has the numbers of the report'
 run report --json one.json one.jsonl
 is "$(of_json 'delete $r->{over_time}; delete $_->{jobs} for @r; $r')" \

@@ -97,8 +97,8 @@ $r->{counter}{reasons}[0]{text}|aa|$r->{counter}{reasons}[0]{text} = "aa"
 	$r->{counter}{reasons} = [map +{ code => "c$_", text => "" }, 1 .. 64]
 join " ", map { "$_->{job}:$_->{slower}" } @{$r->{triggers}}|0:7 1:1|\
 	$r->{triggers}[0]{slower} = 7
-join " ", map { "$_->{job}:$_->{ios}" } @{$r->{behind}}|0:7 0:5 1:1|\
-	$r->{behind}[0]{ios} = 7; $r->{behind}[1] = { %{$r->{behind}[0]}, ios => 5 }
+join " ", map { "$_->{job}:$_->{ios}" } @{$r->{in_flight_of_others}}|0:7 0:5 1:1|\
+	$r->{in_flight_of_others}[0]{ios} = 7; $r->{in_flight_of_others}[1] = { %{$r->{in_flight_of_others}[0]}, ios => 5 }
 join " ", map { "$_->{stages}{lat}/$_->{job}" } @{$r->{slowest}}|11/0 9/1|\
 	$r->{slowest} = [slow(5, queue => 11), slow(7, queue => 8), slow(9, queue => 4)]
 join " ", map { "$_->{stages}{lat}/$_->{job}" } @{$r->{slowest}}|9/0|\

@@ -31,8 +31,8 @@ full @ one.json
 	$_->{against} = $bad for values %{$r->{clocks}}; $r->{clocks}{fio}{clocksource} = $bad;
 	$r->{clocks}{tickwise}{source} = $bad; $r->{stages}{$bad} = {};
 	my $t = $r->{triggers}[0]; $t->{events}[0]{$_} .= $bad for qw(task event args);
-	$s->[1]{company}{who}{name} .= $bad; $r->{behind}[0]{who}{name} .= $bad;
-	$r->{behind}[0]{behind} .= $bad; $s->[0]{causes}{had_cpu}[0]{name} .= $bad; $s->[0]{causes}{stage} = $bad;
+	$s->[1]{in_flight_of_others}{who}{name} .= $bad; $r->{in_flight_of_others}[0]{who}{name} .= $bad;
+	$r->{in_flight_of_others}[0]{kind} .= $bad; $s->[0]{causes}{had_cpu}[0]{name} .= $bad; $s->[0]{causes}{stage} = $bad;
 	delete $r->{attached}
 full
 	my $bad = "<b>&amp;'\"]]>\e[2J\x{9b}2J\n"; my $a = $r->{attached};

@@ -148,9 +148,9 @@ $r->{triggers}[1] = { %{$r->{triggers}[0]}, slower => "18446744073709551615" }
 $r->{triggers}[0]{io}{lat_ns} = "18446744073709551615" => triggers[].io ends after all time
 $r->{triggers}[0]{events}[0]{cpu} = "x"
 	=> triggers[].events[].cpu is not a whole number of 0 or more
-$r->{behind}[0]{job} = 1 => behind[].job is not the index of a job
-$r->{behind}[0]{who} = "x" => behind[].who is not an object
-$r->{behind}[0]{device_ns} = -1 => behind[].device_ns is not a whole number of 0 or more
+$r->{in_flight_of_others}[0]{job} = 1 => in_flight_of_others[].job is not the index of a job
+$r->{in_flight_of_others}[0]{who} = "x" => in_flight_of_others[].who is not an object
+$r->{in_flight_of_others}[0]{device_ns} = -1 => in_flight_of_others[].device_ns is not a whole number of 0 or more
 $r->{attached}{others}{recv} = [] => attached.others.recv is not a whole number of 0 or more
 $r->{attached}{operations}[0]{linked} = -9
 	=> attached.operations[].linked is not a whole number of 0 or more

@@ -468,7 +468,7 @@ static void test_made_again(void)
 
 #define ACCEPTED_NS	40000000000000001ULL	/* no double has this value */
 
-static struct tw_turns turns[TW_ATTACH_THREADS];
+static struct tw_offcpu offcpu[TW_ATTACH_THREADS];
 
 /* Return an I/O whose points come after these times; 0: not passed. */
 static struct tw_attach_io slow_io(unsigned dispatched_ns, unsigned finished_ns)
@@ -486,12 +486,12 @@ static struct tw_attach_io slow_io(unsigned dispatched_ns, unsigned finished_ns)
 }
 
 /* The second thread runs, and then is off its CPU, ready to run. */
-static void add_turn(uint64_t ran_ns, uint64_t off_ns, uint64_t on_ns)
+static void add_period(uint64_t ran_ns, uint64_t off_ns, uint64_t on_ns)
 {
-	struct tw_turn *turn = &turns[1].turns[turns[1].newest % TW_TURNS];
+	struct tw_offcpu_period *period = &offcpu[1].periods[offcpu[1].newest % TW_OFFCPU_PERIODS];
 
-	*turn = (struct tw_turn) {
-		.number = ++turns[1].newest, .ran_ns = ACCEPTED_NS + ran_ns,
+	*period = (struct tw_offcpu_period) {
+		.number = ++offcpu[1].newest, .ran_ns = ACCEPTED_NS + ran_ns,
 		.off_ns = ACCEPTED_NS + off_ns, .on_ns = ACCEPTED_NS + on_ns,
 		.holders[0] = {
 			.from_ns = ACCEPTED_NS + off_ns, .to_ns = ACCEPTED_NS + on_ns,
@@ -610,21 +610,21 @@ static void test_why(void)
 		{ "no thread", 100, 300, 0, 0, 0, TW_COMPLETE, 300, 700, false, 0, 0 },
 		{ "no such thread", 100, 300, 0, 0, TW_ATTACH_THREADS + 1,
 		  TW_COMPLETE, 300, 700, false, 0, 0 },
-		{ "another thread's turns are not taken", 100, 300, 0, 0, 1,
+		{ "another thread's offcpu are not taken", 100, 300, 0, 0, 1,
 		  TW_COMPLETE, 300, 700, true, 0, 0 },
 	};
 	struct tw_attach_why why;
 	struct tw_attach_io io;
 
-	add_turn(0, 400, 1000);
+	add_period(0, 400, 1000);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct tw_explained *is = &why.explained;
+		const struct tw_wait_causes *is = &why.causes;
 
 		io = slow_io(cases[i].dispatched_ns, cases[i].finished_ns);
 		io.flags &= (__u8)~cases[i].not_itself;
 		io.retries = cases[i].retries;
 		io.thread = cases[i].thread;
-		tw_attach_why_find(turns, &io, &why);
+		tw_attach_why_find(offcpu, &io, &why);
 		tap_ok(why.stage == cases[i].stage && why.ns == cases[i].ns &&
 		       why.from_ns == ACCEPTED_NS + cases[i].from_ns &&
 		       why.followed == cases[i].followed &&
@@ -637,14 +637,14 @@ static void test_why(void)
 	}
 	io = slow_io(100, 300);
 	begin();
-	tally.turns = turns;
+	tally.offcpu = offcpu;
 	add(&io);
-	tap_ok(slowest()->why.followed && slowest()->why.explained.waited_ns == 600,
+	tap_ok(slowest()->why.followed && slowest()->why.causes.waited_ns == 600,
 	       "a slow I/O has its causes");
-	for (unsigned i = 0; i < TW_TURNS; i++)
-		add_turn(2000 + 10 * i, 2005 + 10 * i, 2010 + 10 * i);
-	tw_attach_why_find(turns, &io, &why);
-	tap_ok(why.followed && why.explained.lost && !why.explained.waited_ns,
+	for (unsigned i = 0; i < TW_OFFCPU_PERIODS; i++)
+		add_period(2000 + 10 * i, 2005 + 10 * i, 2010 + 10 * i);
+	tw_attach_why_find(offcpu, &io, &why);
+	tap_ok(why.followed && why.causes.lost && !why.causes.waited_ns,
 	       "overwritten: lost");
 }
 

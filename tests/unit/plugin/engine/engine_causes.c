@@ -3,8 +3,8 @@
  * Tests: plugin/kernel
  *
  * Behaviour: with tw_causes=1 the report tells what the job's thread did in the longest
- * stage of a slow I/O, by the turns that the program in the kernel left. Times are right to
- * the nanosecond, though turns are overwritten soon after the I/O. Stages in which the
+ * stage of a slow I/O, by the offcpu that the program in the kernel left. Times are right to
+ * the nanosecond, though offcpu are overwritten soon after the I/O. Stages in which the
  * thread has no part have no pieces. What held the I/O back is told, if it is this I/O.
  * Without the option nothing is asked for, and without stamps of the kernel the report
  * tells why there are no causes. Defect: a stage that is
@@ -21,12 +21,12 @@
  */
 #include "engine_world.h"
 
-static struct tw_place slot;
-static struct tw_turns turns;
+static struct tw_padded_stamps stamps;
+static struct tw_offcpu offcpu;
 static struct tw_sleeps sleeps;
-static struct tw_company company;
-static struct tw_held held;
-static bool is_held, is_another;
+static struct tw_others others;
+static struct tw_throttled throttled;
+static bool is_throttled, is_another;
 static uint64_t accepted_ticks, device_ticks, blockq_ticks = 20;
 
 static void accepted(unsigned i)
@@ -41,15 +41,15 @@ static void appeared(unsigned i)
 	const uint64_t finished_ns = world_monotonic_ns(accepted_ticks + 20 + device_ticks);
 	const uint64_t posted_ns = world_monotonic_ns(engine_now_ticks);
 
-	slot.slot = world_slot(i, world_monotonic_ns(accepted_ticks),
+	stamps.stamps = world_stamps(i, world_monotonic_ns(accepted_ticks),
 			  world_monotonic_ns(accepted_ticks + blockq_ticks), finished_ns,
 			  posted_ns);
-	held = (struct tw_held) {
-		.key = slot.slot.key + is_another,
-		.by[TW_HOLD_MAPPER].to_ns = is_held ? finished_ns - 1000 : 0,
+	throttled = (struct tw_throttled) {
+		.key = stamps.stamps.key + is_another,
+		.by[TW_THROTTLED_BY_MAPPER].to_ns = is_throttled ? finished_ns - 1000 : 0,
 	};
-	turns.newest = 1;
-	turns.turns[0] = (struct tw_turn) {
+	offcpu.newest = 1;
+	offcpu.periods[0] = (struct tw_offcpu_period) {
 		.number = 1,
 		.ran_ns = world_monotonic_ns(accepted_ticks),
 		.off_ns = finished_ns - 10,
@@ -68,23 +68,23 @@ static void appeared(unsigned i)
 static void one(bool causes, bool split, uint64_t device)
 {
 	world_forget();
-	memset(&turns, 0, sizeof(turns));
+	memset(&offcpu, 0, sizeof(offcpu));
 	device_ticks = device;
 	world.options.kernel = TW_KERNEL_AUTO;
 	world.options.causes = causes;
 	world.options.slowest = 20;
-	world.kernel_slots = split ? &slot : NULL;
-	world.turns = &turns;
+	world.kernel_entries = split ? &stamps : NULL;
+	world.offcpu = &offcpu;
 	world.sleeps = &sleeps;
-	world.companies = &company;
-	world.helds = &held;
+	world.others = &others;
+	world.throttled = &throttled;
 	world.accepted = accepted;
 	world.appeared = appeared;
 	world_start();
 	world_one(DDIR_READ, 10020);
-	/* Overwrite by turns of later I/Os, none of which is slow. */
-	memset(&turns, 0, sizeof(turns));
-	turns.newest = 10 * TW_TURNS;
+	/* Overwrite by offcpu of later I/Os, none of which is slow. */
+	memset(&offcpu, 0, sizeof(offcpu));
+	offcpu.newest = 10 * TW_OFFCPU_PERIODS;
 	world_end();
 }
 
@@ -269,7 +269,7 @@ int main(void)
 	       !world_at(world.report, "slowest.0.causes.ran_ns") &&
 	       !world_at(world.report, "slowest.0.causes.unexplained_ns"),
 	       "in the device the thread has no part");
-	is_held = true;
+	is_throttled = true;
 	one(true, true, 9000);
 	tap_ok(world_is_text("slowest.0.causes.slept.0.word", "suspended") &&
 	       is_ns("slept.0.ns", 8000) && !world_at(world.report, "slowest.0.causes.ran_ns"),
@@ -285,7 +285,7 @@ int main(void)
 	       is_ns("slept.0.ns", 8020) && world_at(world.report, "slowest.0.causes.ran_ns"),
 	       "what held it back in blockq, next to what the thread did");
 	blockq_ticks = 20;
-	is_held = false;
+	is_throttled = false;
 	one(true, false, 1000);
 	tap_ok(world_is_text("jobs.0.causes.state", "off") &&
 	       json_string_length(world_at(world.report, "jobs.0.causes.why")) &&

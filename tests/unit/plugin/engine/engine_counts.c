@@ -336,27 +336,27 @@ static void nobody_asks(void)
 }
 
 /* Return how many are in the histograms after @ios more. */
-static uint64_t settled_after(unsigned ios, uint64_t takes_ticks)
+static uint64_t flushed_after(unsigned ios, uint64_t takes_ticks)
 {
 	while (ios--)
 		world_one(DDIR_READ, takes_ticks);
 	return world_state()->collected.filling.filled[0].tally.counts[TW_READ].ios;
 }
 
-static void settled(void)
+static void flushed(void)
 {
 	begin(1, 1);
-	tap_ok(settled_after(32, 5000) == 0,
-	       "32 are not settled before the job waits for the next");
-	tap_ok(settled_after(1, 5000) == 32, "then they are");
-	tap_ok(settled_after(31, 5000) == 32, "and not before as many more");
-	tap_ok(settled_after(31, 0) == 32 && settled_after(1, 0) == 32 + 64,
+	tap_ok(flushed_after(32, 5000) == 0,
+	       "32 are not flushed before the job waits for the next");
+	tap_ok(flushed_after(1, 5000) == 32, "then they are");
+	tap_ok(flushed_after(31, 5000) == 32, "and not before as many more");
+	tap_ok(flushed_after(31, 0) == 32 && flushed_after(1, 0) == 32 + 64,
 	       "without waiting, 64 at a time");
 	world_end();
 	tap_ok(world_number("ios.read") == 32 + 64, "each once");
 }
 
-/* A settle after a trim by a system call would be in fio's lat, and in no stage. */
+/* A flush after a trim by a system call would be in fio's lat, and in no stage. */
 static void trims_by_call(void)
 {
 	unsigned in_lat = 0;
@@ -368,7 +368,7 @@ static void trims_by_call(void)
 	}
 	world_end();
 	tap_ok(!in_lat && world_number("ios.trim") == 200,
-	       "trims by a system call are settled before the next one: %u after one", in_lat);
+	       "trims by a system call are flushed before the next one: %u after one", in_lat);
 }
 
 /* fio numbers its io_us, and gives each an empty list; another layout shows there. */
@@ -400,7 +400,7 @@ int main(void)
 	negative_stage();
 	polled();
 	nobody_asks();
-	settled();
+	flushed();
 	trims_by_call();
 	other_layout();
 	world_forget();

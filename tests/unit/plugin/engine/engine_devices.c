@@ -15,7 +15,7 @@
 
 static struct fio_file files[WORLD_FILES];
 static char names[WORLD_FILES][32];
-static struct tw_place slots[WORLD_DEPTH];
+static struct tw_padded_stamps entries[WORLD_DEPTH];
 
 /*
  * The names of files tell what they are: bN and cN are devices; N/new is a file
@@ -201,7 +201,7 @@ static void stamp(unsigned i)
 {
 	const uint64_t done_ns = world_monotonic_ns(world.ios[i].done_ticks);
 
-	slots[i].slot = world_slot(i, done_ns - world.takes_ticks[i],
+	entries[i].stamps = world_stamps(i, done_ns - world.takes_ticks[i],
 			      done_ns - world.takes_ticks[i] + 1000, done_ns - 2000, done_ns);
 }
 
@@ -209,7 +209,7 @@ static void device_stage(void)
 {
 	begin("b1 b2");
 	world.options.kernel = TW_KERNEL_REQUIRE;
-	world.kernel_slots = slots;
+	world.kernel_entries = entries;
 	world.appeared = stamp;
 	world_start();
 	one(&files[0], DDIR_READ, 10000);

@@ -113,7 +113,7 @@ static int by_number(const void *a, const void *b)
 /*
  * An I/O's name shows that the kernel's stamps are its own. So no other I/O has the
  * same name, also if an I/O is submitted again because it moved too little, and no
- * empty slot has it. A completion has the whole name.
+ * empty stamps has it. A completion has the whole name.
  */
 static void names(void)
 {

@@ -5,7 +5,7 @@
  * I/O is in one line, with all of its times. Their spans follow each other, and the last
  * one is marked as the last. A file that can't be written, or not to its end, leaves whole
  * lines, and the job goes on. The job fills one of two tallies while the thread writes the
- * other. They are switched once for each line: by the job when it settles, otherwise by
+ * other. They are switched once for each line: by the job when it flushes, otherwise by
  * the thread. Defect: an I/O in no line, in two, or in parts; half a line, a job that ends
  * with its file, a thread that never wakes.
  *
@@ -237,7 +237,7 @@ static bool is_chain(void)
 struct shape {
 	const char *name;
 	bool no_stages, rated, event_time;
-	struct tw_place *slots;
+	struct tw_padded_stamps *entries;
 };
 
 static void begin_as(const struct shape *shape, uint64_t interval_us)
@@ -247,8 +247,8 @@ static void begin_as(const struct shape *shape, uint64_t interval_us)
 	world.options.interval_us = interval_us;
 	world.options.stages = !shape->no_stages;
 	world.options.event_time = shape->event_time;
-	world.options.kernel = shape->slots ? TW_KERNEL_REQUIRE : TW_KERNEL_OFF;
-	world.kernel_slots = shape->slots;
+	world.options.kernel = shape->entries ? TW_KERNEL_REQUIRE : TW_KERNEL_OFF;
+	world.kernel_entries = shape->entries;
 	world.td.rate_bps[DDIR_READ] = shape->rated;
 	world.td.o.iodepth = 8;
 	world.td.o.iodepth_batch = 4;
@@ -321,7 +321,7 @@ static void random_lines(const struct shape *shape)
 	       "%s: the last one's run is the report's", shape->name);
 	tap_ok(world_number("ios.read") > 500 &&
 	       world_number("errors.read") && world_number("short_ios.write") &&
-	       !world_number("kernel_stages.not_split.no_stamps.write") == !shape->slots &&
+	       !world_number("kernel_stages.not_split.no_stamps.write") == !shape->entries &&
 	       !world_at(file.line[0], "response") == !shape->rated &&
 	       !world_at(file.line[0], "stages.queue") == shape->no_stages &&
 	       !world_at(file.line[0], "fio_times") == !shape->event_time,
@@ -349,8 +349,8 @@ static void header(void)
 	       "of a job without I/O there is one line, without values");
 }
 
-/* What is not settled comes with the next line. */
-static void unsettled(void)
+/* What is not flushed comes with the next line. */
+static void unflushed(void)
 {
 	begin(HOUR_US);
 	one_read(9000);
@@ -362,7 +362,7 @@ static void unsettled(void)
 	       "I/Os that are not in the job's tally are in no line, but in the last");
 }
 
-/* Few I/Os do not fill the list of those to settle. Still a line has those that ended
+/* Few I/Os do not fill the list of those to flush. Still a line has those that ended
  * before it, although the job sleeps. */
 static void few(void)
 {
@@ -375,7 +375,7 @@ static void few(void)
 	world_end();
 	read_file();
 	tap_ok(!of_line(0, "ios.read") && of_line(1, "ios.read") == 2,
-	       "after a quarter of an interval without a settle, I/Os are settled");
+	       "after a quarter of an interval without a flush, I/Os are flushed");
 }
 
 /* In the ramp time there are I/Os, but none that counts. */
@@ -385,7 +385,7 @@ static void run_of_lines(void)
 	write_now();
 	engine_now_ticks = 1000 + 7000;
 	one_read(2500);
-	tw_record_settle(world_state());
+	tw_record_flush(world_state());
 	write_now();
 	write_now();
 	world_end();
@@ -469,7 +469,7 @@ static void not_asked_for(const char *report, uint64_t interval_us, const char *
 
 /* ---- two tallies -------------------------------------------------------- */
 
-/* The writer asks: the job settles before it waits again, however few I/Os there are. */
+/* The writer asks: the job flushes before it waits again, however few I/Os there are. */
 static void asked(void)
 {
 	struct tw_filling *filling;
@@ -479,7 +479,7 @@ static void asked(void)
 	one_read(9000);
 	one_read(9000);
 	tap_ok(filling->filled[0].tally.counts[TW_READ].ios == 0 &&
-	       tw_fill_ask(filling) == 0, "a few I/Os are not settled");
+	       tw_fill_ask(filling) == 0, "a few I/Os are not flushed");
 	one_read(9000);
 	tap_ok(tw_fill_is_taken(filling) && filling->filled[0].end_ticks &&
 	       filling->filled[0].tally.counts[TW_READ].ios == 2,
@@ -530,11 +530,11 @@ static void two_threads(const struct shape *shape)
 
 int main(void)
 {
-	static struct tw_place slots[WORLD_DEPTH];
+	static struct tw_padded_stamps entries[WORLD_DEPTH];
 	static const struct shape shapes[] = {
 		{ .name = "with stages" },
 		{ "tw_stages=0", .no_stages = true },
-		{ "with the kernel's stages", .slots = slots },
+		{ "with the kernel's stages", .entries = entries },
 		{ "with a rate", .rated = true },
 		{ "tw_event_time=1", .event_time = true },
 	};
@@ -547,7 +547,7 @@ int main(void)
 	for (unsigned i = 0; i < FIO_ARRAY_SIZE(shapes); i++)
 		random_lines(&shapes[i]);
 	header();
-	unsettled();
+	unflushed();
 	few();
 	run_of_lines();
 	behind();
@@ -555,7 +555,7 @@ int main(void)
 	not_asked_for(report_path, 0, "without tw_interval");
 	not_asked_for("none", HOUR_US, "with tw_report=none");
 	asked();
-	two_threads(&(struct shape) { "two threads", .slots = slots });
+	two_threads(&(struct shape) { "two threads", .entries = entries });
 	two_threads(&(struct shape) { "two threads, a rate", .rated = true });
 	forget_file();
 	world_forget();

@@ -3,18 +3,18 @@
  * Tests: plugin/kernel
  *
  * Behaviour: tw_kernel= and TICKWISE_KERNEL get what they ask for. The program is
- * loaded once, with a slot for each I/O of the jobs that want it. auto goes on
+ * loaded once, with room for the stamps of each I/O of the jobs that want it. auto goes on
  * without it and the report tells why; require ends the job with one line. Where
  * fio starts jobs before it calls the engine (create_serialize=0), threads load it
  * for all of them, a single process for itself, and several processes do not load
  * it. Defect: a program for each of several processes, room for one of several
  * threads, the environment overrides the job file. Also a job without stages that
- * has the program loaded, slots for jobs of another engine, a job that requires it
+ * has the program loaded, entries for jobs of another engine, a job that requires it
  * and runs without.
  */
 #include "engine_world.h"
 
-static struct tw_place slots[WORLD_DEPTH];
+static struct tw_padded_stamps entries[WORLD_DEPTH];
 
 static void environment(const char *value)
 {
@@ -45,7 +45,7 @@ static void one(const struct asked *asked)
 	world.options.stages = !asked->no_stages;
 	world.options.test_nop = asked->test_nop;
 	world.kernel_refused = asked->refused;
-	world.kernel_slots = slots;
+	world.kernel_entries = entries;
 	begins = world_begin();
 	tap_ok(begins == !asked->error && world.td.error == asked->error &&
 	       world.messages == (unsigned)!begins + asked->test_nop,
@@ -68,7 +68,7 @@ static bool late(enum tw_kernel_mode mode, bool threads, bool others)
 	world_forget();
 	environment(NULL);
 	world.options.kernel = mode;
-	world.kernel_slots = slots;
+	world.kernel_entries = entries;
 	world.td.o.odirect = 1;
 	world.td.o.use_thread = threads;
 	if (others) {
@@ -90,7 +90,7 @@ static void late_jobs(void)
 	tap_ok(late(TW_KERNEL_AUTO, false, true) && !world.kernel_loads,
 	       "one of two processes: it does not, and begins");
 	/* fio then calls this one in the job. */
-	tw_try(&world.td);
+	tw_set_up_once(&world.td);
 	tap_ok(!world.kernel_loads, "nor later");
 	world_end();
 	tap_ok(world_is_text("jobs.0.kernel.state", "off") &&
@@ -131,7 +131,7 @@ static void for_jobs(void)
 	jobs[2].o.iodepth = 64;
 	tw_kernel_load_for_jobs();
 	tap_ok(world.kernel_loads == 1 && world.kernel_loaded == 1 + 8 + 64,
-	       "slots for all jobs, a power of two for each");
+	       "entries for all jobs, a power of two for each");
 	jobs[0].eo = NULL;
 	jobs[1].eo = &does_not;
 	tw_kernel_load_for_jobs();

@@ -21,7 +21,7 @@
 /* What happens to an I/O in the kernel. */
 enum kind { SPLIT, MERGED, NO_REQUEST, NO_DISPATCH, NO_POSTED, UNSEEN, KINDS };
 
-static struct tw_place slots[WORLD_DEPTH];
+static struct tw_padded_stamps entries[WORLD_DEPTH];
 static struct tw_sync syncs[WORLD_DEPTH];
 static uint64_t stage_ticks[4];		/* submit, blockq, device, complete */
 static bool has_late, is_direct;
@@ -47,31 +47,31 @@ static void appeared(unsigned i)
 	const uint64_t posted = engine_now_ticks, finished = posted - stage_ticks[3];
 	const uint64_t dispatched = finished - stage_ticks[2];
 	const uint64_t accepted = dispatched - stage_ticks[1];
-	struct tw_slot *slot = &slots[i].slot;
+	struct tw_kernel_stamps *stamps = &entries[i].stamps;
 
 	if (world.syncs && (world.ios[i].sqe.opcode == IORING_OP_FSYNC ||
 			    world.ios[i].sqe.opcode == IORING_OP_WRITE))
 		stamp_sync(i, is_direct ? finished : accepted, posted);
-	if (!world.kernel_slots || kind == UNSEEN)
+	if (!world.kernel_entries || kind == UNSEEN)
 		return;
 	if (!(key & TW_KEY_CHOSEN)) {
 		if (has_late && world_below(20) == 0)
-			*slot = world_slot(i, 0, 0, world_monotonic_ns(finished),
+			*stamps = world_stamps(i, 0, 0, world_monotonic_ns(finished),
 					   world_monotonic_ns(posted));
 		return;
 	}
-	*slot = world_slot(i, world_monotonic_ns(accepted), world_monotonic_ns(dispatched),
+	*stamps = world_stamps(i, world_monotonic_ns(accepted), world_monotonic_ns(dispatched),
 			   world_monotonic_ns(finished), world_monotonic_ns(posted));
-	slot->queued_ns = world.kernel_parts ? slot->dispatched_ns - stage_ticks[1] / 2 : 0;
-	slot->got_ns = kind == MERGED ? 0 : slot->dispatched_ns - stage_ticks[1] / 4;
+	stamps->queued_ns = world.kernel_parts ? stamps->dispatched_ns - stage_ticks[1] / 2 : 0;
+	stamps->got_ns = kind == MERGED ? 0 : stamps->dispatched_ns - stage_ticks[1] / 4;
 	if (world.ios[i].sqe.opcode == IORING_OP_FSYNC || kind == NO_REQUEST)
-		slot->dispatched_ns = slot->finished_ns = 0;
+		stamps->dispatched_ns = stamps->finished_ns = 0;
 	if (kind == NO_DISPATCH)
-		slot->dispatched_ns = 0;
+		stamps->dispatched_ns = 0;
 	if (kind == NO_POSTED)
-		slot->posted_ns = 0;
+		stamps->posted_ns = 0;
 	if (world.td.o.sync_io && world.ios[i].sqe.opcode == IORING_OP_WRITE && is_direct)
-		slot->flags |= TW_SLOT_SYNC_WRITE;
+		stamps->flags |= TW_STAMPS_SYNC_WRITE;
 }
 
 static void one(enum fio_ddir ddir, uint64_t often)
@@ -107,7 +107,7 @@ static void job(unsigned number)
 	world.options.kernel = TW_KERNEL_AUTO;
 	world.options.kernel_every = 1U << world_below(7);
 	world.options.slowest = (unsigned)world_below(30);
-	world.kernel_slots = world_below(6) ? slots : NULL;
+	world.kernel_entries = world_below(6) ? entries : NULL;
 	world.kernel_parts = world_below(2);
 	world.syncs = with_syncs ? syncs : NULL;
 	world.at_once = true;
@@ -118,7 +118,7 @@ static void job(unsigned number)
 	world.td.o.fdatasync_blocks = with_syncs;
 	world.td.o.sync_io = with_syncs && world_below(2);
 	world_block_files((unsigned)(1 + world_below(3)));
-	memset(slots, 0, sizeof(slots));
+	memset(entries, 0, sizeof(entries));
 	memset(lat_ns, 0, sizeof(lat_ns));
 	world_pass(world_below(1000000));
 	world_start();

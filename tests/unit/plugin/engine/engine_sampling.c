@@ -67,7 +67,7 @@ static const unsigned stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_WORKER,
 				   TW_ADMISSION, TW_SCHEDULER };
 #define CHECKED	(sizeof(stages) / sizeof(*stages))
 
-static struct tw_place slots[WORLD_DEPTH];
+static struct tw_padded_stamps entries[WORLD_DEPTH];
 static struct tw_histogram right[TW_TIMES];
 static uint64_t blockq_ticks, device_ticks;
 
@@ -77,13 +77,13 @@ static void appeared(unsigned i)
 	const uint64_t dispatched = engine_now_ticks - device_ticks - 500;
 	const uint64_t finished = engine_now_ticks - 500;
 
-	slots[i].slot = world_slot(i, world_monotonic_ns(dispatched - blockq_ticks),
+	entries[i].stamps = world_stamps(i, world_monotonic_ns(dispatched - blockq_ticks),
 			      world_monotonic_ns(dispatched), world_monotonic_ns(finished),
 			      world_monotonic_ns(engine_now_ticks));
-	slots[i].slot.queued_ns = slots[i].slot.dispatched_ns - blockq_ticks * 7 / 8;
-	slots[i].slot.got_ns = slots[i].slot.dispatched_ns - blockq_ticks / 2;
-	slots[i].slot.handed_ns = slots[i].slot.accepted_ns;
-	slots[i].slot.begun_ns = slots[i].slot.dispatched_ns - blockq_ticks * 15 / 16;
+	entries[i].stamps.queued_ns = entries[i].stamps.dispatched_ns - blockq_ticks * 7 / 8;
+	entries[i].stamps.got_ns = entries[i].stamps.dispatched_ns - blockq_ticks / 2;
+	entries[i].stamps.handed_ns = entries[i].stamps.accepted_ns;
+	entries[i].stamps.begun_ns = entries[i].stamps.dispatched_ns - blockq_ticks * 15 / 16;
 	tw_histogram_add(&right[TW_WORKER], blockq_ticks - blockq_ticks * 15 / 16);
 	tw_histogram_add(&right[TW_BEFORE], blockq_ticks * 15 / 16 - blockq_ticks * 7 / 8);
 	tw_histogram_add(&right[TW_ADMISSION], blockq_ticks * 7 / 8 - blockq_ticks / 2);
@@ -130,7 +130,7 @@ static void begin(unsigned every, unsigned slowest)
 	world.options.kernel = TW_KERNEL_REQUIRE;
 	world.options.kernel_every = every;
 	world.options.slowest = slowest;
-	world.kernel_slots = slots;
+	world.kernel_entries = entries;
 	world.kernel_parts = true;
 	world.at_once = true;
 	world_pass(world_below(1000000));
@@ -216,7 +216,7 @@ static void appeared_late(unsigned i)
 	if (key & TW_KEY_CHOSEN)
 		appeared(i);
 	else if (tw_key_upper(key) && took_ticks >= tw_key_limit_ns(tw_key_upper(key)))
-		slots[i].slot = world_slot(i, 0, 0, finished_ns,
+		entries[i].stamps = world_stamps(i, 0, 0, finished_ns,
 				      world_monotonic_ns(engine_now_ticks));
 }
 
@@ -233,7 +233,7 @@ static void slow_ones(void)
 		device_ticks = took_ticks - blockq_ticks;
 		world_one(DDIR_READ, took_ticks + 700);
 		/* Even times: few are slower than the list and its rounding. */
-		early += !(i % 1000 == 999) && slots[0].slot.key == world.ios[0].sqe.user_data;
+		early += !(i % 1000 == 999) && entries[0].stamps.key == world.ios[0].sqe.user_data;
 	}
 	tap_ok(tw_key_upper(world_state()->hot.key) ==
 	       tw_key_limit(world_state()->collected.slowest.least), "the limit is that of the list");
@@ -255,10 +255,10 @@ static void slow_ones(void)
 /* It is slow and was not chosen. Its disk is known. */
 static void appeared_first(unsigned i)
 {
-	slots[i].slot = world_slot(i, 0, 0, world_monotonic_ns(engine_now_ticks - 500),
+	entries[i].stamps = world_stamps(i, 0, 0, world_monotonic_ns(engine_now_ticks - 500),
 				   world_monotonic_ns(engine_now_ticks));
-	slots[i].slot.flags = TW_SLOT_DISK;
-	slots[i].slot.disk = 1;
+	entries[i].stamps.flags = TW_STAMPS_DISK;
+	entries[i].stamps.disk = 1;
 	world.appeared = NULL;
 }
 
@@ -411,7 +411,7 @@ static uint64_t span_ticks(uint64_t io_ticks)
 	return sampling->from_ticks - from_ticks;
 }
 
-/* A settle comes after 64 I/Os at most, so a span can be that much longer. */
+/* A flush comes after 64 I/Os at most, so a span can be that much longer. */
 static bool is_about(uint64_t ticks, uint64_t expected_ticks, uint64_t io_ticks)
 {
 	return ticks >= expected_ticks && ticks < expected_ticks + 70 * io_ticks;

@@ -6,7 +6,7 @@
  * I/O is once in each stage, the stages add up to lat, and the slowest, the run
  * over time, and fio's own latencies are the right ones. With stamps that a program left
  * inside the kernel, `kernel` is split into submit, blockq, device, complete and reap. An
- * I/O that can't be split keeps `kernel`, and the report counts why: no stamps (the slot is
+ * I/O that can't be split keeps `kernel`, and the report counts why: no stamps (these are
  * another I/O's), no request of the block layer, a missing stamp, a last completion or a
  * whole part that was not seen, or a write with O_SYNC. If a stamp is missing, `kernel` is
  * only the two stages around it. Where a part of blockq is known, it is what its stamps give:
@@ -19,7 +19,7 @@
  *
  * The test keeps its own record: when each I/O was prepared, when the kernel was
  * entered and left with it, when the engine could first see its completion, when
- * getevents() returned it. The slots of the kernel's program are an array of the test,
+ * getevents() returned it. The entries of the kernel's program are an array of the test,
  * filled when the kernel made by hand has done an I/O. At 1 GHz a tick is a nanosecond and
  * nothing is rounded: then each histogram must be the same, bin by bin. At other rates a
  * conversion is right to 1 ns, and the expected value to half of one: 2 ns for each stage,
@@ -93,7 +93,7 @@ struct shape {
 
 static const struct shape *shape;
 static struct known known[WORLD_DEPTH];
-static struct tw_place slots[WORLD_DEPTH];
+static struct tw_padded_stamps entries[WORLD_DEPTH];
 static unsigned order[WORLD_PLACES];	/* of completions, by place */
 static unsigned looked;			/* completions before this were seen */
 static bool in_this_call[WORLD_DEPTH];
@@ -189,16 +189,16 @@ static void left(void)
 		look();
 }
 
-/* Set the program's stamps of this I/O; the slot has those of an earlier one. */
+/* Set the program's stamps of this I/O; those of an earlier one may be there. */
 static void stamp(unsigned i)
 {
 	const struct known *io = &known[i];
 	const uint64_t key = world.ios[i].sqe.user_data;
-	struct tw_slot *slot = &slots[i].slot;
+	struct tw_kernel_stamps *stamps = &entries[i].stamps;
 
 	if (io->kind == OLDER || io->kind == NO_PROGRAM)
 		return;
-	*slot = (struct tw_slot) {
+	*stamps = (struct tw_kernel_stamps) {
 		/* No I/O of this job will have the other key. */
 		.key = key + (io->kind == LATER ? 1ULL << 62 : 0),
 		.accepted_ns = world_monotonic_ns(io->accepted),
@@ -211,8 +211,8 @@ static void stamp(unsigned i)
 		/* A driver that was busy gets the request again. */
 		.due_bytes = io->requests == 4 ? 8192 : 4096,
 		.finished_bytes = 4096,
-		.flags = (io->kind == SYNC_WRITE ? TW_SLOT_SYNC_WRITE : 0) |
-			 (io->late ? 0 : TW_SLOT_BEGUN),
+		.flags = (io->kind == SYNC_WRITE ? TW_STAMPS_SYNC_WRITE : 0) |
+			 (io->late ? 0 : TW_STAMPS_BEGUN),
 		.got_ns = io->parts == UNKNOWN || io->parts == MERGED ? 0 :
 			  world_monotonic_ns(io->got),
 		/* Without the programs nothing is written there. */
@@ -224,19 +224,19 @@ static void stamp(unsigned i)
 			    world_monotonic_ns(io->begun),
 	};
 	if (io->kind == EMPTY)
-		*slot = (struct tw_slot) { .key = 0 };
+		*stamps = (struct tw_kernel_stamps) { .key = 0 };
 	if (io->kind == NO_ISSUE || io->kind == NO_REQUEST)
-		slot->dispatched_ns = 0;
+		stamps->dispatched_ns = 0;
 	if (io->kind == NO_DONE || io->kind == NO_REQUEST)
-		slot->finished_ns = 0;
+		stamps->finished_ns = 0;
 	if (io->kind == NO_POSTED)
-		slot->posted_ns = 0;
+		stamps->posted_ns = 0;
 	if (io->kind == NOT_ALL_DONE)
-		slot->finished_bytes -= 512;
+		stamps->finished_bytes -= 512;
 	if (io->kind == NOT_ALL_ISSUED)
-		slot->due_bytes = 3584;
+		stamps->due_bytes = 3584;
 	if (io->kind == HALF_SEEN)
-		slot->due_bytes = slot->finished_bytes = 2048;
+		stamps->due_bytes = stamps->finished_bytes = 2048;
 }
 
 static void appeared(unsigned i)
@@ -737,7 +737,7 @@ static void forget(void)
 
 	world_forget();
 	memset(known, 0, sizeof(known));
-	memset(slots, 0, sizeof(slots));
+	memset(entries, 0, sizeof(entries));
 	memset(split, 0, sizeof(split));
 	memset(not_split, 0, sizeof(not_split));
 	memset(workers, 0, sizeof(workers));
@@ -769,7 +769,7 @@ static void set_world(void)
 	world.options.slowest = SLOWEST;
 	world.options.sqthread_poll = shape->polled;
 	world.options.kernel = shape->kernel ? TW_KERNEL_REQUIRE : TW_KERNEL_OFF;
-	world.kernel_slots = slots;
+	world.kernel_entries = entries;
 	world.kernel_parts = shape->parts;
 	world.kernel_missed = MISSED_BEFORE;
 	world.monotonic_fast = shape->monotonic_fast;
@@ -835,7 +835,7 @@ static void one_appeared(unsigned i)
 static void one_job(enum kind kind)
 {
 	forget();
-	world.kernel_slots = slots;
+	world.kernel_entries = entries;
 	world.options.kernel = TW_KERNEL_REQUIRE;
 	world.td.o.td_ddir = TD_DDIR_RW | TD_DDIR_TRIM;
 	world.appeared = one_appeared;

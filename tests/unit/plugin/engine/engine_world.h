@@ -119,17 +119,17 @@ static struct world {
 
 	/* The program that stamps I/Os inside the kernel. */
 	double monotonic_fast;		/* CLOCK_MONOTONIC, of the counter's time */
-	struct tw_place *kernel_slots;	/* NULL: it sees no ring */
+	struct tw_padded_stamps *kernel_entries;	/* NULL: it sees no ring */
 	bool kernel_parts;		/* with stamps for the parts of blockq */
 	const char *kernel_refused;	/* why it can't be loaded; NULL: it can */
 	struct tw_sync *syncs;		/* NULL: not stamped */
-	struct tw_company *companies;	/* NULL: not counted */
-	struct tw_held *helds;		/* NULL: not noted */
+	struct tw_others *others;	/* NULL: not counted */
+	struct tw_throttled *throttled;		/* NULL: not noted */
 	bool with_causes;		/* when that was loaded */
 	unsigned kernel_loads;
-	uint32_t kernel_loaded_first, kernel_loaded;	/* slots */
+	uint32_t kernel_loaded_first, kernel_loaded;	/* entries */
 	int64_t kernel_missed;		/* runs that the kernel skipped so far */
-	struct tw_turns *turns;		/* of the job's thread; NULL: not followed */
+	struct tw_offcpu *offcpu;		/* of the job's thread; NULL: not followed */
 	struct tw_sleeps *sleeps;	/* of the workers; NULL: none */
 	uint32_t followed;		/* jobs, when that was loaded */
 
@@ -260,7 +260,7 @@ static bool world_entry_is_right(const struct io_uring_sqe *sqe, const struct io
 	};
 
 	if (tw_engine_commands)
-		return tw_key_slot(sqe->user_data) == io_u->index;
+		return tw_key_index(sqe->user_data) == io_u->index;
 	switch (io_u->ddir) {
 	case DDIR_READ:
 	case DDIR_WRITE:
@@ -536,11 +536,11 @@ WORLD_GIVES(world_monotonic_ns(engine_now_ticks), uint64_t, engine_clock_id_ns,
 	    clockid_t clock_id)
 WORLD_DOES(*rate = world.rate, engine_clock_rate, struct tw_rate *rate)
 
-const char *tw_kernel_load(uint32_t slots, bool with_causes)
+const char *tw_kernel_load(uint32_t entries, bool with_causes)
 {
 	if (!world.kernel_loads++)
-		world.kernel_loaded_first = slots;
-	world.kernel_loaded = slots;
+		world.kernel_loaded_first = entries;
+	world.kernel_loaded = entries;
 	world.with_causes = with_causes;
 	return world.kernel_refused;
 }
@@ -551,10 +551,10 @@ WORLD_GIVES(!world.kernel_refused, bool, tw_kernel_is_own, void)
 void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 {
 	*kernel = (struct tw_kernel) {
-		.slots = world.kernel_slots,
-		.companies = world.companies,
-		.helds = world.helds,
-		.why = world.kernel_slots ? NULL : "not seen",
+		.stamps = world.kernel_entries,
+		.others = world.others,
+		.throttled = world.throttled,
+		.why = world.kernel_entries ? NULL : "not seen",
 		.missed = world.kernel_missed,
 		.has_parts = world.kernel_parts,
 	};
@@ -566,7 +566,7 @@ bool tw_kernel_made(struct tw_kernel *kernel)
 
 	job->hot.syncs.by_index = world.syncs;
 	job->hot.syncs.of_writes = world.syncs && tw_job_syncs_writes(&world.td);
-	return kernel->slots;
+	return kernel->stamps;
 }
 
 WORLD_VOID(tw_kernel_forget, struct tw_kernel *kernel)
@@ -607,9 +607,9 @@ void tw_follow_expect(struct tw_follow *follow)
 	static struct tw_sleeps none;
 
 	*follow = (struct tw_follow) {
-		.turns = world.turns,
+		.offcpu = world.offcpu,
 		.sleeps = world.sleeps ? world.sleeps : &none,
-		.why = world.turns ? NULL : "not seen",
+		.why = world.offcpu ? NULL : "not seen",
 	};
 }
 
@@ -713,11 +713,11 @@ static inline struct thread_data *world_jobs(unsigned count)
 }
 
 /* An I/O's stamps in the kernel: all of it went in one request. */
-static inline struct tw_slot world_slot(unsigned i, uint64_t accepted_ns,
+static inline struct tw_kernel_stamps world_stamps(unsigned i, uint64_t accepted_ns,
 					uint64_t dispatched_ns, uint64_t finished_ns,
 					uint64_t posted_ns)
 {
-	return (struct tw_slot) {
+	return (struct tw_kernel_stamps) {
 		.key = world.ios[i].sqe.user_data,
 		.accepted_ns = accepted_ns,
 		.dispatched_ns = dispatched_ns,

@@ -42,7 +42,7 @@ static void prints(struct kernel kernel, const char *expected, const char *what)
 #define IOS	"found: reads and writes, polled reads and writes, files, block devices, large " \
 		"I/Os of block devices, I/Os of several requests, NVMe commands, trims"
 #define STACKS	", LVM, paths of dm-multipath, dm-crypt, md raid0, md raid1, md raid10\n"
-#define CAUSES	"causes found: who had the CPU, interrupts, company at the device"
+#define CAUSES	"causes found: who had the CPU, interrupts, others at the device"
 #define SYNCS	"syncs found: data, journal and flush, others in a commit of ext4, " \
 		"syncs of direct writes, exact begin on ext4, exact begin on XFS"
 
@@ -79,7 +79,7 @@ int main(void)
 	prints((struct kernel) { .lacks = "", .lacks_all = TW_NEED_TRACEPOINT, .entry = 1 },
 	       IOS STACKS "causes found: exact waits for a worker\n"
 	       "causes not found: who had the CPU (sched_switch), interrupts "
-	       "(irq_handler_entry), company at the device (block_bio_queue)\n"
+	       "(irq_handler_entry), others at the device (block_bio_queue)\n"
 	       "syncs found: data, syncs of direct writes, exact begin on ext4, exact begin on "
 	       "XFS, exact begin on other file systems\nsyncs not found: journal and flush "
 	       "(block_bio_queue), others in a commit of ext4 (jbd2_run_stats)\n",

@@ -3,7 +3,7 @@
  * Behaviour: /proc and the message on the socket decide who may ask the kernel
  * helper, and for what. Defect: a process of another user, a program that changes
  * its user, a stranger's child, or a namespace of another process is taken for a
- * job; more slots than a connection has; a size that is no power of two; a text
+ * job; more entries than a connection has; a size that is no power of two; a text
  * that is cut off is read. A user outside of the group is let in; a place is given
  * away while its memory is in use, or one user gets all; the log has no limit.
  */
@@ -87,13 +87,13 @@ static void who(void)
 static void what(void)
 {
 	static const struct {
-		uint32_t what, entries, slots, given;
+		uint32_t what, asked, entries, given;
 		bool good;
 	} questions[] = {
 		{ TW_HELPER_LOAD, 1, 0, 0, true },
 		{ TW_HELPER_LOAD, 3, 0, 0, true },
-		{ TW_HELPER_LOAD, TW_HELPER_MAX_SLOTS, 0, 0, true },
-		{ TW_HELPER_LOAD, TW_HELPER_MAX_SLOTS + 1, 0, 0, false },
+		{ TW_HELPER_LOAD, TW_HELPER_MAX_ENTRIES, 0, 0, true },
+		{ TW_HELPER_LOAD, TW_HELPER_MAX_ENTRIES + 1, 0, 0, false },
 		{ TW_HELPER_LOAD, UINT32_MAX, 0, 0, false },
 		{ TW_HELPER_LOAD, 0, 0, 0, false },
 		{ TW_HELPER_LOAD, 1, 1, 0, false },
@@ -117,15 +117,15 @@ static void what(void)
 
 	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
 		const struct tw_helper_room room = {
-			questions[i].slots, questions[i].given,
+			questions[i].entries, questions[i].given,
 		};
 
 		question.what = questions[i].what;
-		question.entries = questions[i].entries;
+		question.entries = questions[i].asked;
 		tap_ok(!tw_helper_check_question(&question, sizeof(question),
 						 &room) == questions[i].good,
 		       "question %u of %u with %u of %u given: %s", question.what,
-		       question.entries, room.given, room.slots,
+		       question.entries, room.given, room.entries,
 		       questions[i].good ? "good" : "refused");
 	}
 	question.what = TW_HELPER_LOAD;

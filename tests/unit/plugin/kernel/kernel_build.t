@@ -19,7 +19,7 @@ compiles()
 	shift
 	"$cc" -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
 		-D_GNU_SOURCE -I"$root/plugin" -I"$root/core" "$@" -c -o "$object" \
-		"$root/plugin/kernel/stages/kernel_slots.c" 2>"$err" || {
+		"$root/plugin/kernel/stages/kernel_stages.c" 2>"$err" || {
 		sed 's/^/# /' "$err"
 		return 1
 	}
@@ -30,14 +30,14 @@ compiles()
 of_jobs='tw_kernel_expect tw_kernel_forget tw_kernel_is_own tw_kernel_load '
 of_jobs=$of_jobs'tw_kernel_made tw_kernel_missed '
 functions=$of_jobs'tw_loader_expect tw_loader_followed tw_loader_forget '
-functions=$functions'tw_loader_free tw_loader_load tw_loader_made tw_loader_missed tw_loader_slots '
+functions=$functions'tw_loader_free tw_loader_load tw_loader_made tw_loader_missed tw_loader_stamps '
 compiles without
 ok $? 'without libbpf'
 is "$(cat without.o.names)" "$of_jobs" 'its functions'
 is "$(nm -u without.o | grep -c bpf)" 0 'which call none of libbpf'
 cat >main.c <<'END'
 #include <stdio.h>
-#include "kernel/stages/kernel_slots.h"
+#include "kernel/stages/kernel_stages.h"
 
 int main(void)
 {
@@ -46,7 +46,7 @@ int main(void)
 	puts(tw_kernel_load(64, false));
 	tw_kernel_expect(&kernel, 64);
 	puts(kernel.why);
-	printf("%d %d\n", kernel.slots != NULL, tw_kernel_made(&kernel));
+	printf("%d %d\n", kernel.stamps != NULL, tw_kernel_made(&kernel));
 	tw_kernel_forget(&kernel);
 	return 0;
 }
@@ -56,7 +56,7 @@ END
 	without.o "$root/plugin/kernel/program.c" "$root/plugin/helper/client/helper_client.c" \
 	"$build/libtickwise.a" -lm -pthread
 is "$(./main | sed 's/ (.*//' | uniq)" "this engine was built without it
-0 0" 'which say so, and have no slots'
+0 0" 'which say so, and have no stamps'
 
 is "$(cd "$root/plugin" && grep -rl libbpf_set_print .)" ./kernel/program.h \
 	'all programs have one switch for the messages of libbpf'
@@ -79,7 +79,7 @@ ok $? 'make KERNEL_STAGES=1'
 sed -e ':more' -e '/\\$/ { N; s/\\\n//; b more; }' on.lines >on.make
 is "$(grep -c 'the engine is built without' on.make)" 0 'says nothing'
 is "$(grep -cE -e '-o [^ ]*/tickwise(-cmd)?\.so .*-lbpf' on.make) \
-$(grep -c 'TW_KERNEL_STAGES.*/alone/kernel/stages/kernel_slots\.o' on.make) \
+$(grep -c 'TW_KERNEL_STAGES.*/alone/kernel/stages/kernel_entries\.o' on.make) \
 $(grep -c 'clang.*target bpf.*/stages\.bpf\.c' on.make)" '2 1 1' 'and links libbpf to both engines'
 
 if [ ! -s "$build/plugin/kernel/stages/stages.skel.h" ]; then

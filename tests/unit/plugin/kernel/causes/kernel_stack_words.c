@@ -84,23 +84,23 @@ static void folded(void)
 	for (i = 0; i < STACKS; i++) {
 		char text[1024], *rest = text, *name;
 		const char *functions[64];
-		struct tw_reason is;
+		struct tw_sleep_cause is;
 		unsigned count = 0;
 
 		snprintf(text, sizeof(text), "%s", stacks[i].stack);
 		while ((name = strsep(&rest, " ")) && *name)
 			functions[count++] = name;
-		is = tw_reason_of(functions, count);
+		is = tw_sleep_cause_of(functions, count);
 		tap_ok(is.word == stacks[i].word && !strcmp(is.function, stacks[i].function),
 		       "%s(): %s", stacks[i].function, tw_sleep_texts[is.word].word);
 	}
 }
 
-static struct tw_reason of(uint64_t a, uint64_t b, uint64_t c)
+static struct tw_sleep_cause of(uint64_t a, uint64_t b, uint64_t c)
 {
 	const struct tw_stack stack = { .frames = { a, b, c }, .count = 3 };
 
-	return tw_reason_of_stack(&stack);
+	return tw_sleep_cause_of_stack(&stack);
 }
 
 static void addresses(void)
@@ -114,7 +114,7 @@ static void addresses(void)
 		"ffffffff81000200 T io_read\n"
 		"broken\n"
 		"ffffffff81000400 W end\n";
-	struct tw_reason is;
+	struct tw_sleep_cause is;
 
 	is = of(0xffffffff81000120, 0xffffffff81000380, 0xffffffff81000240);
 	tap_ok(is.word == TW_SLEEP_NOTHING, "without addresses no word");

@@ -18,7 +18,7 @@
 static uint64_t random_state;
 
 /* Both clocks are the same but for BASE_NS. */
-static const struct tw_join join = {
+static const struct tw_clock_map map = {
 	.first = { 0, BASE_NS, 1 },
 	.before = { 1000000000, BASE_NS + 1000000000, 1 },
 	.last = { 2000000000, BASE_NS + 2000000000, 1 },
@@ -53,7 +53,7 @@ static void are(const struct tw_sync_parts *parts, const uint64_t ns[TW_SYNC_PAR
 /* The stage kernel is from 1000 to 2000 ns. */
 static struct tw_sync_parts of(const struct tw_sync *sync)
 {
-	return tw_sync_parts(&join, sync, 1000, 1000);
+	return tw_sync_parts(&map, sync, 1000, 1000);
 }
 
 static void test_known(void)
@@ -148,7 +148,7 @@ static void test_sum(void)
 			.running_to_ns = below(2) ? BASE_NS + below(4000) : 0,
 			.running_flush_ns = below(4000),
 		};
-		const struct tw_sync_parts parts = tw_sync_parts(&join, &sync, 500, kernel_ns);
+		const struct tw_sync_parts parts = tw_sync_parts(&map, &sync, 500, kernel_ns);
 		uint64_t sum_ns = 0;
 
 		for (unsigned part = 0; part < TW_SYNC_PARTS; part++) {

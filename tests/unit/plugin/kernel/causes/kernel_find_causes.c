@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: a thread's turns show what happened to it in a part of an I/O's time,
+ * Behaviour: a thread's periods show what happened to it in a part of an I/O's time,
  * to the nanosecond: it ran, was ready to run while something else had its CPU, was
  * interrupted, was asleep, was woken late. The pieces never add up to more than the
- * part, whatever the turns are. What had the CPU is named, the longest first. Turns
+ * part, whatever the periods are. What had the CPU is named, the longest first. Turns
  * that were overwritten, or are being written, are not read. What a sleep was for comes from
  * its stack, the longest reason first; sleeps of workers count for their own I/O only. What held
  * an I/O back is counted from when it was seen before, or a worker slept last. Defect: a piece
- * counted twice, a holder of another time, an old turn taken for a new one, sleep
+ * counted twice, a holder of another time, an old period taken for a new one, sleep
  * blamed on a stage that no wakeup ends.
  *
  * A reference classifies each single nanosecond.
  */
 #include "kernel/cgroup.h"
-#include "kernel/causes/explain.h"
+#include "kernel/causes/find_causes.h"
 #include <stdio.h>
 #include <string.h>
 
 #include "tap.h"
 
 #define CASES	20000
-#define LONGEST	2000	/* of all turns of a case, ns */
+#define LONGEST	2000	/* of all periods of a case, ns */
 #define MONOTONIC_NS	5000000000000ULL
 
 static uint64_t random_state;
-static struct tw_turns turns;
+static struct tw_offcpu periods;
 
 /* The engine's own time is CLOCK_MONOTONIC minus this. */
-static const struct tw_join join = {
+static const struct tw_clock_map map = {
 	.first = { 0, MONOTONIC_NS, 1 }, .before = { 0, MONOTONIC_NS, 1 },
 	.last = { LONGEST, MONOTONIC_NS + LONGEST, 1 },
 	.rate = 1, .older_rate = 1, .error_ns = 1, .max_error_ns = 1,
@@ -38,12 +38,12 @@ static uint64_t below(uint64_t limit)
 	return tap_random(&random_state) % limit;
 }
 
-static struct tw_turn *add_turn(void)
+static struct tw_offcpu_period *add_period(void)
 {
-	struct tw_turn *turn = &turns.turns[turns.newest % TW_TURNS];
+	struct tw_offcpu_period *period = &periods.periods[periods.newest % TW_OFFCPU_PERIODS];
 
-	*turn = (struct tw_turn) { .number = ++turns.newest };
-	return turn;
+	*period = (struct tw_offcpu_period) { .number = ++periods.newest };
+	return period;
 }
 
 static uint64_t at(uint64_t own_ns)
@@ -51,32 +51,32 @@ static uint64_t at(uint64_t own_ns)
 	return MONOTONIC_NS + own_ns;
 }
 
-static void hold(struct tw_turn *turn, unsigned i, uint64_t from_ns,
+static void hold(struct tw_offcpu_period *period, unsigned i, uint64_t from_ns,
 		 uint64_t to_ns, enum tw_holder_kind kind, uint32_t id,
 		 const char *name)
 {
-	struct tw_holder *holder = &turn->holders[i];
+	struct tw_holder *holder = &period->holders[i];
 
 	*holder = (struct tw_holder) { at(from_ns), at(to_ns), id, kind, "" };
 	snprintf(holder->name, sizeof(holder->name), "%s", name);
 }
 
-static uint64_t sum_of(const struct tw_explained *is)
+static uint64_t sum_of(const struct tw_wait_causes *is)
 {
 	return is->ran_ns + is->waited_ns + is->interrupts_ns +
 	       is->woken_late_ns + is->asleep_ns;
 }
 
-static struct tw_explained explain(int64_t from_ns, int64_t to_ns, bool wakeup)
+static struct tw_wait_causes explain(int64_t from_ns, int64_t to_ns, bool wakeup)
 {
 	const struct tw_part part = { from_ns, to_ns, wakeup };
-	struct tw_explained is;
+	struct tw_wait_causes is;
 
-	tw_explain(&turns, &join, &part, &is);
+	tw_find_causes(&periods, &map, &part, &is);
 	return is;
 }
 
-static bool had(const struct tw_explained *is, unsigned i, uint64_t ns,
+static bool had(const struct tw_wait_causes *is, unsigned i, uint64_t ns,
 		uint32_t id, const char *name)
 {
 	return is->had_cpu[i].ns == ns && is->had_cpu[i].id == id &&
@@ -88,18 +88,18 @@ static bool had(const struct tw_explained *is, unsigned i, uint64_t ns,
 /* The thread ran from 0 to 100, was preempted until 500, and ran on. */
 static void preempted(void)
 {
-	struct tw_explained is;
-	struct tw_turn *turn;
+	struct tw_wait_causes is;
+	struct tw_offcpu_period *period;
 
-	memset(&turns, 0, sizeof(turns));
-	turn = add_turn();
-	turn->ran_ns = at(0);
-	turn->off_ns = at(100);
-	turn->on_ns = at(500);
-	turn->stolen_ns = 70;
-	hold(turn, 0, 300, 500, TW_PROCESS, 7, "loop");
-	hold(turn, 1, 250, 300, TW_SOFTIRQ, 3, "");
-	hold(turn, 2, 100, 250, TW_KERNEL_THREAD, 9, "kworker/1:2");
+	memset(&periods, 0, sizeof(periods));
+	period = add_period();
+	period->ran_ns = at(0);
+	period->off_ns = at(100);
+	period->on_ns = at(500);
+	period->stolen_ns = 70;
+	hold(period, 0, 300, 500, TW_PROCESS, 7, "loop");
+	hold(period, 1, 250, 300, TW_SOFTIRQ, 3, "");
+	hold(period, 2, 100, 250, TW_KERNEL_THREAD, 9, "kworker/1:2");
 
 	is = explain(50, 600, true);
 	tap_ok(is.ran_ns == 150 && is.waited_ns == 350 &&
@@ -122,23 +122,23 @@ static void preempted(void)
 	       !is.stolen_ns && is.stall_from_ns == is.stall_to_ns,
 	       "after it: it ran");
 	is = explain(-50, 60, true);
-	tap_ok(is.ran_ns == 60 && sum_of(&is) == 60, "before the first turn "
+	tap_ok(is.ran_ns == 60 && sum_of(&is) == 60, "before the first period "
 	       "nothing is known");
 
 	/* The thread left its CPU at 650. It runs, so it was missed when it came back. */
-	turns.ran_ns = at(500);
-	turns.off_ns = at(650);
+	periods.ran_ns = at(500);
+	periods.off_ns = at(650);
 	is = explain(550, 800, true);
 	tap_ok(is.ran_ns == 100 && sum_of(&is) == 100,
 	       "since it left its CPU nothing is known");
 	is = explain(550, 600, true);
 	tap_ok(is.ran_ns == 50 && sum_of(&is) == 50, "before that it ran");
 	/* It came back at 700, and it was missed when it had left. */
-	turns.ran_ns = at(700);
-	turns.off_ns = 0;
+	periods.ran_ns = at(700);
+	periods.off_ns = 0;
 	is = explain(550, 800, true);
 	tap_ok(is.ran_ns == 100 && sum_of(&is) == 100,
-	       "from the turn until it came back nothing is known");
+	       "from the period until it came back nothing is known");
 }
 
 /*
@@ -147,18 +147,18 @@ static void preempted(void)
  */
 static void woken(void)
 {
-	struct tw_explained is;
-	struct tw_turn *turn;
+	struct tw_wait_causes is;
+	struct tw_offcpu_period *period;
 
-	memset(&turns, 0, sizeof(turns));
-	turn = add_turn();
-	turn->ran_ns = at(0);
-	turn->off_ns = at(100);
-	turn->interrupt_ns = at(300);
-	turn->waking_ns = at(320);
-	turn->woken_ns = at(350);
-	turn->on_ns = at(400);
-	hold(turn, 0, 350, 400, TW_IDLE, 0, "swapper/0");
+	memset(&periods, 0, sizeof(periods));
+	period = add_period();
+	period->ran_ns = at(0);
+	period->off_ns = at(100);
+	period->interrupt_ns = at(300);
+	period->waking_ns = at(320);
+	period->woken_ns = at(350);
+	period->on_ns = at(400);
+	hold(period, 0, 350, 400, TW_IDLE, 0, "swapper/0");
 
 	is = explain(200, 410, true);
 	tap_ok(is.woken_late_ns == 150 && is.interrupt_ns == 20 &&
@@ -173,7 +173,7 @@ static void woken(void)
 	tap_ok(is.asleep_ns == 220 && is.woken_late_ns == 30 &&
 	       is.waited_ns == 50 && is.ran_ns == 60,
 	       "another part: asleep");
-	turn->woken_ns = 0;
+	period->woken_ns = 0;
 	is = explain(200, 410, true);
 	tap_ok(is.woken_late_ns == 120 && is.waited_ns == 80 && is.ran_ns == 10,
 	       "without the second stamp it is ready when it is to be woken");
@@ -181,24 +181,24 @@ static void woken(void)
 
 static void names(void)
 {
-	struct tw_explained is;
-	struct tw_turn *turn;
+	struct tw_wait_causes is;
+	struct tw_offcpu_period *period;
 	unsigned i;
 
-	memset(&turns, 0, sizeof(turns));
-	turn = add_turn();
-	turn->ran_ns = at(0);
-	turn->off_ns = at(10);
-	turn->on_ns = at(800);
+	memset(&periods, 0, sizeof(periods));
+	period = add_period();
+	period->ran_ns = at(0);
+	period->off_ns = at(10);
+	period->on_ns = at(800);
 	for (i = 0; i < 8; i++)
-		hold(turn, i, 700 - 90 * i, 720 - 88 * i, i & 1 ? TW_HIDDEN :
+		hold(period, i, 700 - 90 * i, 720 - 88 * i, i & 1 ? TW_HIDDEN :
 		     TW_PROCESS, i & 1 ? 0 : 1 + i, i & 1 ? "" : "a");
 	is = explain(0, 800, true);
 	tap_ok(had(&is, 0, 2 * 4 + 22 + 26 + 30 + 34 - 8, 0, "") &&
 	       is.had_cpu[0].kind == TW_HIDDEN && is.had_cpu[1].ns == 32 &&
 	       is.had_cpu[1].id == 7, "processes of others are one");
 	tap_ok(is.waited_ns == 790 && is.ran_ns == 10, "all of the wait counts");
-	turn->holders[2].kind = TW_HOLDER_KINDS;
+	period->holders[2].kind = TW_HOLDER_KINDS;
 	is = explain(0, 800, true);
 	tap_ok(is.waited_ns == 790 && is.had_cpu[0].ns == 22 &&
 	       is.had_cpu[1].ns == 20 && !is.had_cpu[2].ns,
@@ -218,7 +218,7 @@ static void put(enum state state, uint64_t from, uint64_t to)
 }
 
 /* Put what had the CPU from @from on; the holders lie without gaps, but the first. */
-static void put_holders(struct tw_turn *turn, uint64_t from, uint64_t to)
+static void put_holders(struct tw_offcpu_period *period, uint64_t from, uint64_t to)
 {
 	unsigned i;
 
@@ -228,7 +228,7 @@ static void put_holders(struct tw_turn *turn, uint64_t from, uint64_t to)
 		const unsigned id = 1 + (unsigned)below(3);
 		const bool interrupt = !below(3);
 
-		hold(turn, i, begin, to, interrupt ? TW_SOFTIRQ : TW_PROCESS,
+		hold(period, i, begin, to, interrupt ? TW_SOFTIRQ : TW_PROCESS,
 		     id, "x");
 		if (interrupt)
 			put(INTERRUPTED, begin, to);
@@ -238,9 +238,9 @@ static void put_holders(struct tw_turn *turn, uint64_t from, uint64_t to)
 	}
 }
 
-static uint64_t put_turn(uint64_t now)
+static uint64_t put_period(uint64_t now)
 {
-	struct tw_turn *turn = add_turn();
+	struct tw_offcpu_period *period = add_period();
 	uint64_t times[5];
 	const bool slept = below(2);
 	unsigned i;
@@ -251,19 +251,19 @@ static uint64_t put_turn(uint64_t now)
 	}
 	if (!slept)
 		times[2] = times[3] = times[1];
-	turn->ran_ns = at(times[0]);
-	turn->off_ns = at(times[1]);
-	turn->waking_ns = slept ? at(times[2]) : 0;
-	turn->woken_ns = slept ? at(times[3]) : 0;
-	turn->on_ns = at(times[4]);
+	period->ran_ns = at(times[0]);
+	period->off_ns = at(times[1]);
+	period->waking_ns = slept ? at(times[2]) : 0;
+	period->woken_ns = slept ? at(times[3]) : 0;
+	period->on_ns = at(times[4]);
 	put(RAN, times[0], times[1]);
 	put(ASLEEP, times[1], times[2]);
 	put(LATE, times[2], times[3]);
-	put_holders(turn, times[3], times[4]);
+	put_holders(period, times[3], times[4]);
 	return times[4];
 }
 
-static bool is_right(const struct tw_explained *is, int64_t from, int64_t to,
+static bool is_right(const struct tw_wait_causes *is, int64_t from, int64_t to,
 		     bool wakeup)
 {
 	uint64_t ns[STATES] = { 0 }, by[7] = { 0 }, named = 0;
@@ -291,7 +291,7 @@ static bool is_right(const struct tw_explained *is, int64_t from, int64_t to,
 	       (named == 0 || is->had_cpu[TW_HAD_CPU - 1].ns);
 }
 
-static void any_turns(void)
+static void any_periods(void)
 {
 	unsigned wrong = 0, i, j;
 
@@ -299,13 +299,13 @@ static void any_turns(void)
 		const unsigned count = (unsigned)below(7);
 		const bool wakeup = below(2);
 		uint64_t now = below(50), from, to;
-		struct tw_explained is;
+		struct tw_wait_causes is;
 
-		memset(&turns, 0, sizeof(turns));
+		memset(&periods, 0, sizeof(periods));
 		memset(states, 0, sizeof(states));
 		memset(holders, 0, sizeof(holders));
 		for (j = 0; j < count; j++)
-			now = put_turn(now);
+			now = put_period(now);
 		put(count ? RAN : UNKNOWN, now, LONGEST);
 		from = below(now + 50);
 		to = from + below(now + 100 - from);
@@ -333,23 +333,23 @@ static void nonsense(void)
 	for (i = 0; i < CASES; i++) {
 		const uint64_t from = below(LONGEST);
 		const uint64_t to = from + below(LONGEST);
-		struct tw_explained is;
+		struct tw_wait_causes is;
 
-		memset(&turns, 0, sizeof(turns));
+		memset(&periods, 0, sizeof(periods));
 		for (j = 0; j < 5; j++) {
-			struct tw_turn *turn = add_turn();
-			const uint64_t number = turn->number;
+			struct tw_offcpu_period *period = add_period();
+			const uint64_t number = period->number;
 
-			fill(turn, sizeof(*turn));
-			turn->number = number;
-			turn->ran_ns = at(below(LONGEST));
-			turn->off_ns = at(below(LONGEST));
-			turn->on_ns = at(below(LONGEST));
-			turn->woken_ns = below(2) * at(below(LONGEST));
-			turn->waking_ns = below(2) * at(below(LONGEST));
-			turn->interrupt_ns = below(2) * at(below(LONGEST));
+			fill(period, sizeof(*period));
+			period->number = number;
+			period->ran_ns = at(below(LONGEST));
+			period->off_ns = at(below(LONGEST));
+			period->on_ns = at(below(LONGEST));
+			period->woken_ns = below(2) * at(below(LONGEST));
+			period->waking_ns = below(2) * at(below(LONGEST));
+			period->interrupt_ns = below(2) * at(below(LONGEST));
 			for (unsigned k = 0; k < TW_HOLDERS; k++)
-				hold(turn, k, below(LONGEST), below(LONGEST),
+				hold(period, k, below(LONGEST), below(LONGEST),
 				     (enum tw_holder_kind)
 				     below(TW_HOLDER_KINDS + 1), 0, "y");
 		}
@@ -357,51 +357,51 @@ static void nonsense(void)
 		wrong += sum_of(&is) > to - from || is.stolen_ns > to - from ||
 			 is.interrupt_ns > to - from;
 	}
-	tap_ok(!wrong, "%d threads with turns of nonsense: never more than the "
+	tap_ok(!wrong, "%d threads with periods of nonsense: never more than the "
 	       "part (wrong: %u)", CASES, wrong);
 }
 
 /* ---- the ring ----------------------------------------------------------- */
 
-/* Each turn: 1 ns running, 1 ns waiting. */
+/* Each period: 1 ns running, 1 ns waiting. */
 static void many(uint64_t count)
 {
-	memset(&turns, 0, sizeof(turns));
-	while (turns.newest < count) {
-		const uint64_t now = 2 * turns.newest;
-		struct tw_turn *turn = add_turn();
+	memset(&periods, 0, sizeof(periods));
+	while (periods.newest < count) {
+		const uint64_t now = 2 * periods.newest;
+		struct tw_offcpu_period *period = add_period();
 
-		turn->ran_ns = at(now);
-		turn->off_ns = at(now + 1);
-		turn->on_ns = at(now + 2);
+		period->ran_ns = at(now);
+		period->off_ns = at(now + 1);
+		period->on_ns = at(now + 2);
 	}
 }
 
 static void overwritten(void)
 {
-	struct tw_explained is;
+	struct tw_wait_causes is;
 
-	many(TW_TURNS);
-	is = explain(0, 2 * TW_TURNS, true);
-	tap_ok(!is.lost && is.waited_ns == TW_TURNS && is.ran_ns == TW_TURNS,
-	       "as many turns as there is room for");
-	many(3 * TW_TURNS + 5);
-	is = explain(0, 6 * TW_TURNS + 10, true);
-	tap_ok(is.lost && is.waited_ns == TW_TURNS && is.ran_ns == TW_TURNS,
+	many(TW_OFFCPU_PERIODS);
+	is = explain(0, 2 * TW_OFFCPU_PERIODS, true);
+	tap_ok(!is.lost && is.waited_ns == TW_OFFCPU_PERIODS && is.ran_ns == TW_OFFCPU_PERIODS,
+	       "as many periods as there is room for");
+	many(3 * TW_OFFCPU_PERIODS + 5);
+	is = explain(0, 6 * TW_OFFCPU_PERIODS + 10, true);
+	tap_ok(is.lost && is.waited_ns == TW_OFFCPU_PERIODS && is.ran_ns == TW_OFFCPU_PERIODS,
 	       "of more, the older ones are lost, and not misread");
-	is = explain(4 * TW_TURNS + 10, 6 * TW_TURNS + 10, true);
-	tap_ok(!is.lost && sum_of(&is) == 2 * TW_TURNS,
+	is = explain(4 * TW_OFFCPU_PERIODS + 10, 6 * TW_OFFCPU_PERIODS + 10, true);
+	tap_ok(!is.lost && sum_of(&is) == 2 * TW_OFFCPU_PERIODS,
 	       "which is no matter where they are not needed");
-	turns.turns[(turns.newest - 3) % TW_TURNS].number = 0;
-	is = explain(0, 6 * TW_TURNS + 10, true);
+	periods.periods[(periods.newest - 3) % TW_OFFCPU_PERIODS].number = 0;
+	is = explain(0, 6 * TW_OFFCPU_PERIODS + 10, true);
 	tap_ok(is.lost && sum_of(&is) == 4,
 	       "nothing is read beyond one that is being written");
-	memset(&turns, 0, sizeof(turns));
+	memset(&periods, 0, sizeof(periods));
 	is = explain(0, 10, true);
-	tap_ok(!is.lost && !sum_of(&is), "no turn: nothing is known");
-	turns.newest = 5;
+	tap_ok(!is.lost && !sum_of(&is), "no period: nothing is known");
+	periods.newest = 5;
 	is = explain(0, 10, true);
-	tap_ok(is.lost && !sum_of(&is), "a number without its turn");
+	tap_ok(is.lost && !sum_of(&is), "a number without its period");
 }
 
 /* Of CPU 0 no run was timed. On CPU 2 the clock took longer than it seemed to. */
@@ -430,14 +430,14 @@ static const char functions[] =
 /* Add a sleep of the thread in the function at @address. */
 static void sleep_in(uint64_t address, uint64_t from, uint64_t to)
 {
-	struct tw_turn *turn = add_turn();
+	struct tw_offcpu_period *period = add_period();
 
-	turn->ran_ns = turn->off_ns = at(from);
-	turn->waking_ns = turn->woken_ns = turn->on_ns = at(to);
-	turn->stack = (struct tw_stack) { .frames = { address + 1 }, .count = !!address };
+	period->ran_ns = period->off_ns = at(from);
+	period->waking_ns = period->woken_ns = period->on_ns = at(to);
+	period->stack = (struct tw_stack) { .frames = { address + 1 }, .count = !!address };
 }
 
-static bool slept(const struct tw_explained *is, unsigned i, enum tw_sleep_word word,
+static bool slept(const struct tw_wait_causes *is, unsigned i, enum tw_sleep_word word,
 		  uint64_t ns)
 {
 	return is->slept[i].ns == ns && (!ns || is->slept[i].reason.word == word);
@@ -446,9 +446,9 @@ static bool slept(const struct tw_explained *is, unsigned i, enum tw_sleep_word 
 static void reasons(void)
 {
 	static char text[sizeof(functions)];
-	struct tw_explained is;
+	struct tw_wait_causes is;
 
-	memset(&turns, 0, sizeof(turns));
+	memset(&periods, 0, sizeof(periods));
 	sleep_in(0x1000, 100, 200);
 	memcpy(text, functions, sizeof(text));
 	is = explain(0, 300, false);
@@ -486,36 +486,36 @@ static void worker_sleep(uint64_t key, uint64_t address, uint64_t from, uint64_t
 	};
 }
 
-static struct tw_explained explain_workers(uint64_t key)
+static struct tw_wait_causes worker_causes(uint64_t key)
 {
 	const struct tw_part part = { 100, 1000, false };
-	struct tw_explained is = { .lost = false };
+	struct tw_wait_causes is = { .lost = false };
 
-	tw_explain_workers(&sleeps, &join, &part, key, &is);
+	tw_find_worker_causes(&sleeps, &map, &part, key, &is);
 	return is;
 }
 
 static void no_worker(void)
 {
-	struct tw_explained is = { .lost = false };
+	struct tw_wait_causes is = { .lost = false };
 
-	tw_explain_no_worker(0, 0, &is);
-	tw_explain_no_worker(0, 10, &is);
-	tw_explain_no_worker(49, 1000, &is);
+	tw_add_wait_for_worker(0, 0, &is);
+	tw_add_wait_for_worker(0, 10, &is);
+	tw_add_wait_for_worker(49, 1000, &is);
 	tap_ok(!is.slept[0].ns, "no wait for a worker, or a short one");
 	worker_sleep(5, 0x1000, 150, 950);
-	is = explain_workers(5);
-	tw_explain_no_worker(50, 1000, &is);
+	is = worker_causes(5);
+	tw_add_wait_for_worker(50, 1000, &is);
 	tap_ok(slept(&is, 0, TW_SLEEP_TAG, 800) && slept(&is, 1, TW_SLEEP_WORKER, 50) &&
 	       !is.slept[1].reason.function[0], "a wait for a worker, after a longer sleep");
-	tw_explain_no_worker(900, 1000, &is);
+	tw_add_wait_for_worker(900, 1000, &is);
 	tap_ok(slept(&is, 0, TW_SLEEP_WORKER, 950) && slept(&is, 1, TW_SLEEP_TAG, 800),
 	       "before a shorter one");
 }
 
 static void workers(void)
 {
-	struct tw_explained is = explain_workers(7);
+	struct tw_wait_causes is = worker_causes(7);
 	unsigned i;
 
 	tap_ok(!is.slept[0].ns, "no worker slept");
@@ -523,59 +523,59 @@ static void workers(void)
 	worker_sleep(8, 0x2000, 100, 900);
 	worker_sleep(7, 0x1000, 950, 1200);
 	worker_sleep(7, 0x6000, 20, 90);
-	is = explain_workers(7);
+	is = worker_causes(7);
 	tap_ok(slept(&is, 0, TW_SLEEP_TAG, 100) && slept(&is, 1, 0, 0),
 	       "a worker's sleeps in this I/O, in the part");
 	sleeps.sleeps[2].number = 0;
-	is = explain_workers(7);
+	is = worker_causes(7);
 	tap_ok(slept(&is, 0, TW_SLEEP_TAG, 50), "none that is being written");
 	for (i = 0; i < TW_SLEEPS - 1; i++)
 		worker_sleep(9, 0x1000, 100, 101);
-	is = explain_workers(9);
+	is = worker_causes(9);
 	tap_ok(slept(&is, 0, TW_SLEEP_TAG, TW_SLEEPS - 1), "all of the ring");
-	is = explain_workers(7);
+	is = worker_causes(7);
 	tap_ok(!is.slept[0].ns, "what was overwritten is not read");
 }
 
 /* Return what held an I/O back by the limit of a cgroup, and by the device mapper. */
-static struct tw_explained explain_held(struct tw_hold limit, struct tw_hold mapper)
+static struct tw_wait_causes throttle_causes(struct tw_throttle_time limit, struct tw_throttle_time mapper)
 {
 	const struct tw_part part = { 100, 1000, false };
-	const struct tw_held held = {
+	const struct tw_throttled throttled = {
 		.key = 7, .by = { limit, mapper },
 		.cgroup = ~0ULL, .limit = 100, .which = TW_LIMIT_WIOPS,
 	};
-	struct tw_explained is = { .lost = false };
+	struct tw_wait_causes is = { .lost = false };
 
-	tw_explain_held(&held, &sleeps, &join, &part, &is);
+	tw_find_throttle_causes(&throttled, &sleeps, &map, &part, &is);
 	return is;
 }
 
 static void held(void)
 {
-	const struct tw_hold none = { 0 };
-	struct tw_explained is;
+	const struct tw_throttle_time none = { 0 };
+	struct tw_wait_causes is;
 	json_t *json, *should;
 
 	memset(&sleeps, 0, sizeof(sleeps));
-	is = explain_held(none, none);
+	is = throttle_causes(none, none);
 	tap_ok(!is.slept[0].ns, "an I/O that was not held");
-	is = explain_held((struct tw_hold) { at(150), at(900) },
-			  (struct tw_hold) { at(50), at(140) });
+	is = throttle_causes((struct tw_throttle_time) { at(150), at(900) },
+			  (struct tw_throttle_time) { at(50), at(140) });
 	tap_ok(slept(&is, 0, TW_SLEEP_IO_MAX, 750) && slept(&is, 1, TW_SLEEP_SUSPENDED, 40) &&
 	       slept(&is, 2, 0, 0), "one that was held twice, as far as it is in the part");
-	is = explain_held((struct tw_hold) { at(20), at(90) },
-			  (struct tw_hold) { at(1100), at(1200) });
+	is = throttle_causes((struct tw_throttle_time) { at(20), at(90) },
+			  (struct tw_throttle_time) { at(1100), at(1200) });
 	tap_ok(!is.slept[0].ns, "outside of the part");
-	is = explain_held((struct tw_hold) { 0, at(1200) }, none);
+	is = throttle_causes((struct tw_throttle_time) { 0, at(1200) }, none);
 	tap_ok(slept(&is, 0, TW_SLEEP_IO_MAX, 900), "from a time that is not known");
 	worker_sleep(7, 0x1000, 50, 250);
 	worker_sleep(7, 0x1000, 800, 950);
 	worker_sleep(8, 0x1000, 100, 600);
-	is = explain_held((struct tw_hold) { at(150), at(900) }, none);
+	is = throttle_causes((struct tw_throttle_time) { at(150), at(900) }, none);
 	tap_ok(slept(&is, 0, TW_SLEEP_IO_MAX, 650),
 	       "a worker's last sleep in this I/O before comes off");
-	json = tw_explained_to_json("blockq", 100, 900, &is, false);
+	json = tw_causes_to_json("blockq", 100, 900, &is, false);
 	should = json_pack("[{ss, ss, sI, ss}]", "word", "io.max", "function",
 			   "blk_throtl_dispatch_work_fn", "ns", (json_int_t)650,
 			   "limit", "wiops=100");
@@ -585,7 +585,7 @@ static void held(void)
 	json_decref(should);
 	is.limit.cgroup = TW_CGROUP_ROOT;
 	is.limit.which = TW_LIMIT_UNKNOWN;
-	json = tw_explained_to_json("blockq", 100, 900, &is, false);
+	json = tw_causes_to_json("blockq", 100, 900, &is, false);
 	tap_ok(!json_object_get(json_array_get(json_object_get(json, "slept"), 0), "limit"),
 	       "no limit that is not known");
 	json_decref(json);
@@ -597,7 +597,7 @@ int main(void)
 	preempted();
 	woken();
 	names();
-	any_turns();
+	any_periods();
 	nonsense();
 	overwritten();
 	cost();

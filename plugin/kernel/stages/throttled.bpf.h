@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Find what held a bio back that a worker of the kernel submits (held.h). The function that
+ * Find what held a bio back that a worker of the kernel submits (throttled.h). The function that
  * the worker runs tells it. Bios of other threads cost a look at the thread's flags, and only
  * if they are of direct I/O.
  *
- * Included by stages.bpf.c, after slot_of().
+ * Included by stages.bpf.c, after stamps_at().
  */
-#ifndef TW_PLUGIN_KERNEL_STAGES_HELD_BPF_H
-#define TW_PLUGIN_KERNEL_STAGES_HELD_BPF_H
+#ifndef TW_PLUGIN_KERNEL_STAGES_THROTTLED_BPF_H
+#define TW_PLUGIN_KERNEL_STAGES_THROTTLED_BPF_H
 
-#include "held.h"
+#include "throttled.h"
 
 #define MAX_GROUPS	32	/* from a cgroup up to the root */
 
@@ -37,20 +37,20 @@ struct throtl_data {
 	struct work_struct dispatch_work;
 } TW_BY_NAME;
 
-struct bio___held {
+struct bio___throttled {
 	__u32 bi_opf;
 	struct bvec_iter bi_iter;
 	struct blkcg_gq *bi_blkg;
 } TW_BY_NAME;
 
-/* By the index of the slot. */
+/* By the index of the stamps. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);		/* set before loading, with_causes */
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
-	__type(value, struct tw_held);
-} helds SEC(".maps");
+	__type(value, struct tw_throttled);
+} throttled_by_index SEC(".maps");
 
 /* ---- io.max --------------------------------------------------------------- */
 
@@ -129,32 +129,32 @@ static __always_inline __u64 policy_of(__u64 group, __u64 td)
 
 /* Set what is known of the limit for which the bio waited. @work: what the worker runs. Return
  * false if that did not hold this bio, but one above it. */
-static __noinline int find_limit(__u64 bio, __u64 work, struct tw_held *held)
+static __noinline int find_limit(__u64 bio, __u64 work, struct tw_throttled *throttled)
 {
 	__u64 td = work - bpf_core_field_offset(struct throtl_data, dispatch_work);
 	struct limiting now = {
-		.group = (__u64)READ(struct bio___held, bio, bi_blkg),
+		.group = (__u64)READ(struct bio___throttled, bio, bi_blkg),
 		.top = td + bpf_core_field_offset(struct throtl_data, service_queue),
-		.bytes = READ(struct bio___held, bio, bi_iter.bi_size),
-		.is_write = READ(struct bio___held, bio, bi_opf) & REQ_OP_WRITE,
+		.bytes = READ(struct bio___throttled, bio, bi_iter.bi_size),
+		.is_write = READ(struct bio___throttled, bio, bi_opf) & REQ_OP_WRITE,
 	};
 
-	if (!now.group || !held)
+	if (!now.group || !throttled)
 		return 0;
 	now.policy = policy_of(now.group, td);
 	if (!now.policy)
 		return 0;
 	bpf_loop(MAX_GROUPS, try_group, &now, 0);
-	held->which = now.which;
-	held->limit = now.limit;
-	held->cgroup = now.which ? cgroup_of_group(now.limiter) : 0;
+	throttled->which = now.which;
+	throttled->limit = now.limit;
+	throttled->cgroup = now.which ? cgroup_of_group(now.limiter) : 0;
 	return 1;
 }
 
 /* ---- any hold -------------------------------------------------------------- */
 
-/* Return the index of the I/O of a kiocb in `slots` and `helds`, and set @key; -1: none. */
-static __always_inline __s64 held_index(__u64 io, __u64 *key)
+/* Return the index of the I/O of a kiocb in `stamps_by_index` and `throttled_by_index`, and set @key; -1: none. */
+static __always_inline __s64 throttled_index(__u64 io, __u64 *key)
 {
 	const struct tw_ring *ring;
 
@@ -166,38 +166,40 @@ static __always_inline __s64 held_index(__u64 io, __u64 *key)
 	return index_of(ring, *key);
 }
 
-/* Return when an I/O was last seen before it was held; 0: not known. */
+/* Return when an I/O was last seen before it was throttled; 0: not known. */
 static __always_inline __u64 seen_ns(__u32 index, __u64 key)
 {
-	struct tw_place *place = bpf_map_lookup_elem(&slots, &index);
-	const struct tw_slot *slot = place && place->slot.key == key ? &place->slot : 0;
+	struct tw_padded_stamps *padded = bpf_map_lookup_elem(&stamps_by_index, &index);
+	const struct tw_kernel_stamps *stamps = padded && padded->stamps.key == key ?
+		&padded->stamps : 0;
 
-	return !slot ? 0 : slot->got_ns ? slot->got_ns :
-	       slot->queued_ns ? slot->queued_ns :
-	       slot->begun_ns ? slot->begun_ns : slot->accepted_ns;
+	return !stamps ? 0 : stamps->got_ns ? stamps->got_ns :
+	       stamps->queued_ns ? stamps->queued_ns :
+	       stamps->begun_ns ? stamps->begun_ns : stamps->accepted_ns;
 }
 
-/* Note how long the I/O of a bio was held. Of several times the longest counts. */
+/* Note how long the I/O of a bio was throttled. Of several times the longest counts. */
 static __noinline int note_hold(struct bio *bio, __u64 io, __u32 kind, __u64 work)
 {
 	__u64 key = 0, now_ns = bpf_ktime_get_ns(), from_ns;
-	__s64 at = held_index(io, &key);
+	__s64 at = throttled_index(io, &key);
 	__u32 index = (__u32)at;
-	struct tw_held *held;
-	struct tw_hold *hold;
+	struct tw_throttled *throttled;
+	struct tw_throttle_time *hold;
 
-	held = at < 0 ? 0 : bpf_map_lookup_elem(&helds, &index);
-	if (!held)
+	throttled = at < 0 ? 0 : bpf_map_lookup_elem(&throttled_by_index, &index);
+	if (!throttled)
 		return 0;
-	if (held->key != key) {
-		__builtin_memset(held, 0, sizeof(*held));
-		held->key = key;
+	if (throttled->key != key) {
+		__builtin_memset(throttled, 0, sizeof(*throttled));
+		throttled->key = key;
 	}
 	from_ns = seen_ns(index, key);
-	hold = kind == TW_HOLD_LIMIT ? &held->by[TW_HOLD_LIMIT] : &held->by[TW_HOLD_MAPPER];
+	hold = &throttled->by[kind == TW_THROTTLED_BY_LIMIT ? TW_THROTTLED_BY_LIMIT :
+			      TW_THROTTLED_BY_MAPPER];
 	if (hold->to_ns && now_ns - from_ns <= hold->to_ns - hold->from_ns)
 		return 0;
-	if (kind == TW_HOLD_LIMIT && !find_limit((__u64)bio, work, held))
+	if (kind == TW_THROTTLED_BY_LIMIT && !find_limit((__u64)bio, work, throttled))
 		return 0;
 	hold->from_ns = from_ns;
 	hold->to_ns = now_ns;
@@ -205,7 +207,7 @@ static __noinline int note_hold(struct bio *bio, __u64 io, __u32 kind, __u64 wor
 }
 
 /* Note what held a bio, if a worker of the kernel has taken it from there. @io: its kiocb. */
-static __always_inline void note_held(struct bio *bio, __u64 io)
+static __always_inline void note_throttled(struct bio *bio, __u64 io)
 {
 	__u64 worker = queue_worker(bpf_get_current_task_btf()), does;
 
@@ -216,10 +218,10 @@ static __always_inline void note_held(struct bio *bio, __u64 io)
 		return;
 	if (bpf_core_type_exists(struct throtl_grp) &&
 	    does == (__u64)&blk_throtl_dispatch_work_fn)
-		note_hold(bio, io, TW_HOLD_LIMIT,
+		note_hold(bio, io, TW_THROTTLED_BY_LIMIT,
 			  (__u64)READ(struct worker, worker, current_work));
 	else if (does == (__u64)&dm_wq_work)
-		note_hold(bio, io, TW_HOLD_MAPPER, 0);
+		note_hold(bio, io, TW_THROTTLED_BY_MAPPER, 0);
 }
 
 #endif

@@ -6,10 +6,10 @@
  *
  * Included by stages.bpf.c, after bio.bpf.h.
  */
-#ifndef TW_PLUGIN_KERNEL_STAGES_COMPANY_BPF_H
-#define TW_PLUGIN_KERNEL_STAGES_COMPANY_BPF_H
+#ifndef TW_PLUGIN_KERNEL_STAGES_IN_FLIGHT_OF_OTHERS_BPF_H
+#define TW_PLUGIN_KERNEL_STAGES_IN_FLIGHT_OF_OTHERS_BPF_H
 
-#include "company.h"
+#include "in_flight_of_others.h"
 #include "origin.bpf.h"
 
 /* Of others that are told apart, by kind. Those that are found later have no name. */
@@ -65,7 +65,7 @@ struct request_queue {
 	struct blk_mq_tag_set *tag_set;
 } TW_BY_NAME;
 
-struct request___company {
+struct request___others {
 	struct request_queue *q;
 	unsigned int cmd_flags;
 	int tag;
@@ -89,7 +89,7 @@ struct contributor {
 
 /* The state of a now at the tags of a device. */
 struct counting {
-	struct tw_company is;
+	struct tw_others is;
 	struct origin origin;	/* of the request that is being counted */
 	__u64 queue;		/* of the device */
 	__u64 ctx;		/* the ring whose requests are its own */
@@ -112,41 +112,41 @@ struct {
 	__type(value, struct counting);
 } countings SEC(".maps");
 
-static __always_inline __u32 company_kind(__u32 operation)
+static __always_inline __u32 kind_of_others(__u32 operation)
 {
 	switch (operation) {
 	case 0:
-		return TW_COMPANY_READS;
+		return TW_OTHERS_READS;
 	case REQ_OP_WRITE:
 	case REQ_OP_ZONE_APPEND:
-		return TW_COMPANY_WRITES;
+		return TW_OTHERS_WRITES;
 	case REQ_OP_FLUSH:
-		return TW_COMPANY_FLUSHES;
+		return TW_OTHERS_FLUSHES;
 	case REQ_OP_DISCARD:
 	case REQ_OP_SECURE_ERASE:
 	case REQ_OP_WRITE_ZEROES:
-		return TW_COMPANY_DISCARDS;
+		return TW_OTHERS_DISCARDS;
 	}
-	return TW_COMPANY_OTHERS;
+	return TW_OTHERS_COMMANDS;
 }
 
 /* Return the io_kiocb or other kiocb of a request in flight; 0: none. Its first bio stands for
  * all of them. */
-static __always_inline __u64 io_of(__u64 rq, __u32 operation, __u32 *way)
+static __always_inline __u64 io_of(__u64 rq, __u32 operation, __u32 *via)
 {
 	__u64 bio;
 
-	*way = operation >= REQ_OP_DRV_IN ? WAY_COMMAND : 0;
+	*via = operation >= REQ_OP_DRV_IN ? VIA_COMMAND : 0;
 
 	if (operation == REQ_OP_DRV_IN || operation == REQ_OP_DRV_OUT) {
-		__u64 end_io = (__u64)READ(struct request___company, rq, end_io);
+		__u64 end_io = (__u64)READ(struct request___others, rq, end_io);
 
 		return end_io && end_io == (__u64)&nvme_uring_cmd_end_io ?
-		       (__u64)READ(struct request___company, rq, end_io_data) : 0;
+		       (__u64)READ(struct request___others, rq, end_io_data) : 0;
 	}
-	bio = (__u64)READ(struct request___company, rq, bio);
+	bio = (__u64)READ(struct request___others, rq, bio);
 	return bio ? kiocb_of(bio, (__u64)READ(struct bio, bio, bi_end_io),
-			      (__u64)READ(struct bio, bio, bi_private), way) : 0;
+			      (__u64)READ(struct bio, bio, bi_private), via) : 0;
 }
 
 /* Find what a request in flight is part of. Its first bio stands for all of them. Return false
@@ -154,20 +154,20 @@ static __always_inline __u64 io_of(__u64 rq, __u32 operation, __u32 *way)
 static __always_inline int find_origin_of(struct counting *now, __u64 rq, __u32 operation)
 {
 	struct origin *origin = &now->origin;
-	__u32 way;
+	__u32 via;
 	__u64 bio;
 
 	__builtin_memset(origin, 0, sizeof(*origin));
 	if (operation == REQ_OP_DRV_IN || operation == REQ_OP_DRV_OUT) {
-		origin->io = io_of(rq, operation, &way);
+		origin->io = io_of(rq, operation, &via);
 		origin->task = origin->io ? task_of_uring(origin->io) : 0;
 		return 1;
 	}
 	bio = operation == REQ_OP_FLUSH ? bio_of_flush(rq) :
-	      (__u64)READ(struct request___company, rq, bio);
+	      (__u64)READ(struct request___others, rq, bio);
 	if (bio)
 		find_origin(bio, origin);
-	return bio || operation == REQ_OP_FLUSH || company_kind(operation) == TW_COMPANY_OTHERS;
+	return bio || operation == REQ_OP_FLUSH || kind_of_others(operation) == TW_OTHERS_COMMANDS;
 }
 
 /* Add a request to those of whom it is. */
@@ -193,10 +193,10 @@ static __always_inline void add_contributor(struct counting *now, __u32 kind, __
 	of->bytes += bytes;
 }
 
-/* Name who has most of the company. */
+/* Name who has most of them. */
 static __always_inline void find_who(struct counting *now, const struct viewer *viewer)
 {
-	__u32 kind = tw_company_kind(&now->is);
+	__u32 kind = tw_others_kind(&now->is);
 	struct tw_who *who = &now->is.who;
 	const struct contributor *of = now->contributors;
 	__u64 id = 0, task = 0;
@@ -227,21 +227,21 @@ static __always_inline void count_request(struct counting *now, __u32 tag)
 	const __u64 rq = pointer_at(now->requests + sizeof(void *) * tag);
 	__u32 operation, kind, bytes;
 
-	if (!rq || READ(struct request___company, rq, state) != MQ_RQ_IN_FLIGHT ||
-	    (__u32)READ(struct request___company, rq, tag) != tag ||
-	    (__u64)READ(struct request___company, rq, q) != now->queue)
+	if (!rq || READ(struct request___others, rq, state) != MQ_RQ_IN_FLIGHT ||
+	    (__u32)READ(struct request___others, rq, tag) != tag ||
+	    (__u64)READ(struct request___others, rq, q) != now->queue)
 		return;
-	operation = READ(struct request___company, rq, cmd_flags) & REQ_OP_MASK;
+	operation = READ(struct request___others, rq, cmd_flags) & REQ_OP_MASK;
 	if (!find_origin_of(now, rq, operation))
 		return;
 	if (now->origin.io && (__u64)READ(struct io_kiocb, now->origin.io, ctx) == now->ctx) {
 		now->is.own++;
 		return;
 	}
-	kind = company_kind(operation);
-	if (kind >= TW_COMPANY_KINDS)
+	kind = kind_of_others(operation);
+	if (kind >= TW_OTHERS_KINDS)
 		return;
-	bytes = READ(struct request___company, rq, __data_len);
+	bytes = READ(struct request___others, rq, __data_len);
 	now->is.requests[kind]++;
 	now->is.bytes[kind] += bytes;
 	add_contributor(now, kind, bytes);
@@ -303,8 +303,8 @@ static long count_tags(__u32 i, struct counting **at)
 	return is_over(now) || !now->words_left;
 }
 
-/* Set @company, of the I/O with this key, from what the device of @rq has in flight now. */
-static __noinline int count_company(__u64 rq, __u64 ctx, __u64 key, struct tw_company *company,
+/* Set @others, of the I/O with this key, from what the device of @rq has in flight now. */
+static __noinline int count_others(__u64 rq, __u64 ctx, __u64 key, struct tw_others *others,
 				    const struct viewer *viewer)
 {
 	__u32 zero = 0, queues;
@@ -312,10 +312,10 @@ static __noinline int count_company(__u64 rq, __u64 ctx, __u64 key, struct tw_co
 	__u64 begun_ns = bpf_ktime_get_ns();
 	__u64 set;
 
-	if (!now || !company || !viewer)
+	if (!now || !others || !viewer)
 		return 0;
 	__builtin_memset(now, 0, sizeof(*now));
-	now->queue = (__u64)READ(struct request___company, rq, q);
+	now->queue = (__u64)READ(struct request___others, rq, q);
 	now->ctx = ctx;
 	now->left = MAX_TAGS;
 	now->words_left = MAX_WORDS;
@@ -330,7 +330,7 @@ static __noinline int count_company(__u64 rq, __u64 ctx, __u64 key, struct tw_co
 	find_who(now, viewer);
 	now->is.key = key;
 	now->is.counting_ns = (__u32)(bpf_ktime_get_ns() - begun_ns);
-	*company = now->is;
+	*others = now->is;
 	return 0;
 }
 

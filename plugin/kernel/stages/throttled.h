@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What held an I/O back without a thread that sleeps: its bio was kept, and a worker of the
- * kernel submitted the bio again later. There is a place for each slot (kernel_stamps.h), in memory
+ * kernel submitted the bio again later. There is one for each io_u, by its index, in memory
  * that the engine maps, too, and only if a job has tw_causes=1.
  */
-#ifndef TW_PLUGIN_KERNEL_STAGES_HELD_H
-#define TW_PLUGIN_KERNEL_STAGES_HELD_H
+#ifndef TW_PLUGIN_KERNEL_STAGES_THROTTLED_H
+#define TW_PLUGIN_KERNEL_STAGES_THROTTLED_H
 
 #ifndef __bpf__
 #include <linux/types.h>
 #endif
 
-enum tw_holds {
-	TW_HOLD_LIMIT,		/* io.max of a cgroup */
-	TW_HOLD_MAPPER,		/* a suspended device of the device mapper */
-	TW_HOLDS,
+enum tw_throttled_by {
+	TW_THROTTLED_BY_LIMIT,		/* io.max of a cgroup */
+	TW_THROTTLED_BY_MAPPER,		/* a suspended device of the device mapper */
+	TW_THROTTLED_BYS,
 };
 
 /* The limits of io.max. Those of writes are one more than those of reads. */
@@ -28,15 +28,15 @@ enum tw_limit {
 };
 
 /* Times are in ns of CLOCK_MONOTONIC. */
-struct tw_hold {
+struct tw_throttle_time {
 	__u64 from_ns;		/* 0: since the I/O was submitted */
 	__u64 to_ns;		/* 0: it was not held */
 };
 
-struct tw_held {
+struct tw_throttled {
 	__u64 key;		/* user_data of the I/O; another one: it was not held */
-	struct tw_hold by[TW_HOLDS];
-	/* Of TW_HOLD_LIMIT: the limit that let the I/O wait for the longest time. */
+	struct tw_throttle_time by[TW_THROTTLED_BYS];
+	/* Of TW_THROTTLED_BY_LIMIT: the limit that let the I/O wait for the longest time. */
 	__u64 cgroup;		/* that has it (cgroup.h); 0: not known */
 	__u64 limit;		/* bytes or I/Os a second */
 	__u32 which;		/* enum tw_limit */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Explain a part of an I/O's time by the turns of the job's thread (offcpu.h). Arithmetic
- * only: tests/unit/plugin/kernel/causes/kernel_explain.c passes any turns.
+ * Explain a part of an I/O's time by the periods of the job's thread (offcpu.h). Arithmetic
+ * only: tests/unit/plugin/kernel/causes/kernel_find_causes.c passes any periods.
  *
  * The part is divided into times in which the thread ran, was ready to run while
  * something else had its CPU, or was asleep. Time without a record stays unexplained, so
  * the pieces never add up to more than the part.
  */
-#ifndef TW_PLUGIN_KERNEL_CAUSES_EXPLAIN_H
-#define TW_PLUGIN_KERNEL_CAUSES_EXPLAIN_H
+#ifndef TW_PLUGIN_KERNEL_CAUSES_FIND_CAUSES_H
+#define TW_PLUGIN_KERNEL_CAUSES_FIND_CAUSES_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernel/stages/held.h"
+#include "kernel/stages/throttled.h"
 #include "kernel/stages/clock_map.h"
 #include "stack_words.h"
 #include "offcpu.h"
@@ -34,7 +34,7 @@ struct tw_had_cpu {
 /* A reason of sleeps, and how long they took. */
 struct tw_slept {
 	uint64_t ns;		/* 0: the list ends here */
-	struct tw_reason reason;
+	struct tw_sleep_cause reason;
 };
 
 /* The part of an I/O's time, in own time (clock_map.h). */
@@ -45,8 +45,8 @@ struct tw_part {
 	bool ends_by_wakeup;
 };
 
-struct tw_explained {
-	bool lost;			/* older turns were overwritten */
+struct tw_wait_causes {
+	bool lost;			/* older periods were overwritten */
 	uint64_t ran_ns;
 	uint64_t waited_ns;		/* ready to run */
 	uint64_t interrupts_ns;		/* had the CPU while it was ready to run */
@@ -58,7 +58,7 @@ struct tw_explained {
 	uint64_t stolen_ns;		/* at most, by the hypervisor, of all of these */
 	struct tw_had_cpu had_cpu[TW_HAD_CPU];	/* the longest first */
 	struct tw_slept slept[TW_SLEPT];	/* the longest first */
-	/* Of TW_SLEEP_IO_MAX, as in struct tw_held. */
+	/* Of TW_SLEEP_IO_MAX, as in struct tw_throttled. */
 	struct {
 		uint64_t cgroup, value;
 		enum tw_limit which;
@@ -78,33 +78,33 @@ static inline int64_t tw_max_ns(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Explain @part by the turns so far. The caller is the followed thread, so the thread runs
+/* Explain @part by the periods so far. The caller is the followed thread, so the thread runs
  * now. If the last switch that was seen took its CPU, the time since then stays unexplained. */
-void tw_explain(const struct tw_turns *turns, const struct tw_join *join,
-		const struct tw_part *part, struct tw_explained *is);
+void tw_find_causes(const struct tw_offcpu *periods, const struct tw_clock_map *map,
+		const struct tw_part *part, struct tw_wait_causes *is);
 
 /* Find where workers of io_uring slept in @part of the I/O that has @key. Sets @is->slept, and
  * nothing else. */
-void tw_explain_workers(const struct tw_sleeps *sleeps, const struct tw_join *join,
-			const struct tw_part *part, uint64_t key, struct tw_explained *is);
+void tw_find_worker_causes(const struct tw_sleeps *sleeps, const struct tw_clock_map *map,
+			const struct tw_part *part, uint64_t key, struct tw_wait_causes *is);
 
 /* Find what held an I/O back in its @part. It had no thread that slept, so what a worker slept
  * for with the I/O before comes off. Sets @is->slept and @is->limit, and nothing else. */
-void tw_explain_held(const struct tw_held *held, const struct tw_sleeps *sleeps,
-		     const struct tw_join *join, const struct tw_part *part,
-		     struct tw_explained *is);
+void tw_find_throttle_causes(const struct tw_throttled *throttled, const struct tw_sleeps *sleeps,
+		     const struct tw_clock_map *map, const struct tw_part *part,
+		     struct tw_wait_causes *is);
 
 /* A shorter wait for a worker than this part of blockq is no reason. */
-#define TW_NO_REASON	20
+#define TW_NO_CAUSE	20
 
 /* Add the wait for a worker of io_uring, of @ns, to @is->slept. */
-void tw_explain_no_worker(uint64_t ns, uint64_t blockq_ns, struct tw_explained *is);
+void tw_add_wait_for_worker(uint64_t ns, uint64_t blockq_ns, struct tw_wait_causes *is);
 
 /* Return the causes of a stage that began at @from_ns of CLOCK_MONOTONIC and took @ns; NULL
  * without memory. @is: its stall is relative to @from_ns. @followed: the thread
  * takes part in the stage. */
-json_t *tw_explained_to_json(const char *stage, uint64_t from_ns, uint64_t ns,
-			     const struct tw_explained *is, bool followed);
+json_t *tw_causes_to_json(const char *stage, uint64_t from_ns, uint64_t ns,
+			     const struct tw_wait_causes *is, bool followed);
 
 /* Return what following threads took of each CPU in @over_ns: estimates from the runs that
  * were timed. CPUs without such a run are left out. NULL: without memory. */

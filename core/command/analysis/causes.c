@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Divides the time of slow I/Os into stages, each with the reason that the report has for
+ * Divides the time of slow I/Os into stages, each with the cause that the report has for
  * it. All sentences on slow I/Os are of these shares: the tail's, a stall's, a single I/O's.
- * A reason is what was recorded. Time without one is not explained; it has no reason at all
+ * A cause is what was recorded. Time without one is not explained; it has no cause at all
  * if the job did not record causes.
  */
 #include <math.h>
@@ -18,18 +18,18 @@
 
 /* The state of dividing a stage. */
 struct dividing {
-	struct tw_report_reasons *into;
+	struct tw_report_causes *into;
 	const char *stage;
 	double left_ns;
 };
 
-/* Add @ns, or what is left of the stage, to the share with this stage and reason. Shares
+/* Add @ns, or what is left of the stage, to the share with this stage and cause. Shares
  * beyond the last place are in no list, and so they become "others". Return it; or NULL. */
-static struct tw_report_reason *put(struct dividing *of, enum tw_report_bound bound,
+static struct tw_report_cause *put(struct dividing *of, enum tw_report_bound bound,
 				    const char *words, double ns)
 {
-	struct tw_report_reasons *into = of->into;
-	struct tw_report_reason *all = into->all;
+	struct tw_report_causes *into = of->into;
+	struct tw_report_cause *all = into->all;
 	size_t i = 0;
 
 	ns = ns < of->left_ns ? ns : of->left_ns;
@@ -42,7 +42,7 @@ static struct tw_report_reason *put(struct dividing *of, enum tw_report_bound bo
 	if (i == TW_REPORT_REASONS)
 		return NULL;
 	if (i == into->count) {
-		all[i] = (struct tw_report_reason) { .bound = bound };
+		all[i] = (struct tw_report_cause) { .bound = bound };
 		snprintf(all[i].stage, sizeof(all[i].stage), "%s", of->stage);
 		snprintf(all[i].words, sizeof(all[i].words), "%s", words);
 		into->count++;
@@ -68,7 +68,7 @@ static void say_limit(char *text, size_t size, const json_t *slept)
 	snprintf(text, size, "waiting for the limit of %s (io.max: %s)", name, limit);
 }
 
-/* Add a holder to those of a reason. */
+/* Add a holder to those of a cause. */
 static void put_holder(struct tw_report_holder all[TW_REPORT_HOLDERS], size_t *count,
 		       const char *name, double ns)
 {
@@ -141,15 +141,15 @@ static void say_slept(char *text, size_t size, const json_t *slept)
 
 /* Divide the stage by what the job's thread did, as far as that is known, and by the sleeps
  * of workers. */
-static void divide_thread(struct dividing *of, const struct tw_report_cause *cause,
+static void divide_thread(struct dividing *of, const struct tw_report_io_causes *cause,
 			  int is_single)
 {
 	double waited_ns = (double)cause->ns[TW_REPORT_WAITED] +
 			   (double)cause->ns[TW_REPORT_INTERRUPTS];
 	double asleep_ns = (double)cause->ns[TW_REPORT_ASLEEP];
 	char name[sizeof(((struct tw_report_holder *)0)->name)];
-	struct tw_report_reason *wait;
-	char words[sizeof(((struct tw_report_reason *)0)->words)];
+	struct tw_report_cause *wait;
+	char words[sizeof(((struct tw_report_cause *)0)->words)];
 
 	for (size_t i = 0; i < json_array_size(cause->had_cpu); i++) {
 		const json_t *had = json_array_get(cause->had_cpu, i);
@@ -197,10 +197,10 @@ static void take_off(double *part_ns, double *known_ns, double ns)
 	*known_ns -= ns;
 }
 
-/* Divide what is left of blockq by its parts. What has a reason comes off the part that has
- * such reasons, or else off the largest. The wait for a worker is a reason itself. */
+/* Divide what is left of blockq by its parts. What has a cause comes off the part that has
+ * such causes, or else off the largest. The wait for a worker is a cause itself. */
 static void divide_blockq(struct dividing *of, const json_t *slow, const json_t *slept,
-			  double all_ns, const char *without_reason)
+			  double all_ns, const char *without_cause)
 {
 	const json_t *json = json_object_get(slow, "blockq");
 	const int exact = json_object_get(json, "before") != NULL;
@@ -243,18 +243,18 @@ static void divide_blockq(struct dividing *of, const json_t *slow, const json_t 
 			 tw_time_metrics[i].name : "before+admission");
 		put(of, exact && (!late || i != TW_BEFORE) ? TW_REPORT_EXACT :
 		    i == TW_BEFORE ? TW_REPORT_AT_LEAST : TW_REPORT_AT_MOST,
-		    i == TW_SCHEDULER ? "" : without_reason, parts_ns[i - TW_BEFORE]);
+		    i == TW_SCHEDULER ? "" : without_cause, parts_ns[i - TW_BEFORE]);
 	}
 	of->stage = tw_time_metrics[TW_BLOCKQ].name;
 }
 
-/* Divide what is left of the stage with a sync by its parts, which are reasons themselves: of
+/* Divide what is left of the stage with a sync by its parts, which are causes themselves: of
  * kernel, or of complete. */
 static void divide_sync(struct dividing *of, const json_t *slow, int stage, int is_single)
 {
 	const int in_kernel = stage == TW_KERNEL;
 	const json_t *parts = json_object_get(slow, in_kernel ? "sync" : "complete");
-	char name[48], words[sizeof(((struct tw_report_reason *)0)->words)];
+	char name[48], words[sizeof(((struct tw_report_cause *)0)->words)];
 
 	of->stage = name;
 	for (int i = TW_SYNC_WORKER; parts && i <= TW_SYNC_WAKE; i++) {
@@ -268,45 +268,45 @@ static void divide_sync(struct dividing *of, const json_t *slow, int stage, int 
 }
 
 /* Add the requests that the device had in flight, for their mean size. */
-static void add_size(struct tw_report_reason *reason, const json_t *slow, int is_single)
+static void add_size(struct tw_report_cause *cause, const json_t *slow, int is_single)
 {
-	const json_t *company = json_object_get(slow, "company");
+	const json_t *others = json_object_get(slow, "in_flight_of_others");
 
 	if (is_single)
 		return;
-	reason->requests += (double)tw_report_u64(company, "requests");
-	reason->bytes += (double)tw_report_u64(company, "bytes");
+	cause->requests += (double)tw_report_u64(others, "requests");
+	cause->bytes += (double)tw_report_u64(others, "bytes");
 }
 
 /* Divide what is left of the stage device. */
 static void divide_device(struct dividing *of, const json_t *slow, int is_single,
-			  const char *without_reason)
+			  const char *without_cause)
 {
-	char words[sizeof(((struct tw_report_reason *)0)->words)];
+	char words[sizeof(((struct tw_report_cause *)0)->words)];
 	const char *disk = of->into->legs ? tw_report_string(slow, "disk") : NULL;
-	const int has_company = tw_report_say_company(words, sizeof(words), slow, is_single);
+	const int has_others = tw_report_say_others(words, sizeof(words), slow, is_single);
 	const double ns = of->left_ns;
-	struct tw_report_reason *reason = put(of, TW_REPORT_EXACT,
-					      has_company ? words : without_reason, ns);
+	struct tw_report_cause *cause = put(of, TW_REPORT_EXACT,
+					      has_others ? words : without_cause, ns);
 
-	if (reason && has_company)
-		add_size(reason, slow, is_single);
-	if (!reason || !disk)
+	if (cause && has_others)
+		add_size(cause, slow, is_single);
+	if (!cause || !disk)
 		return;
-	reason->legs = of->into->legs;
-	put_holder(reason->disks, &reason->disk_count, disk, ns);
+	cause->legs = of->into->legs;
+	put_holder(cause->disks, &cause->disk_count, disk, ns);
 }
 
 /* ---- all ------------------------------------------------------------------- */
 
-void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, int is_single)
+void tw_report_add_causes(struct tw_report_causes *into, const json_t *slow, int is_single)
 {
 	struct tw_report_slow_stage list[TW_STAGES], *longest = list;
 	const int count = tw_report_slow_stages(slow, list);
 	const double waited_ns = (double)tw_report_u64(slow, "waited_at_most_ns");
-	struct tw_report_cause cause;
-	const int is_recorded = tw_report_cause_of(&cause, slow);
-	const char *without_reason = is_recorded ? TW_REPORT_NOT_EXPLAINED : "";
+	struct tw_report_io_causes cause;
+	const int is_recorded = tw_report_io_causes_of(&cause, slow);
+	const char *without_cause = is_recorded ? TW_REPORT_NOT_EXPLAINED : "";
 
 	into->ios++;
 	into->is_recorded |= is_recorded;
@@ -317,25 +317,25 @@ void tw_report_add_reasons(struct tw_report_reasons *into, const json_t *slow, i
 	for (int i = 0; i < count; i++) {
 		struct dividing of = { into, list[i].name, (double)list[i].ns };
 
-		if (is_recorded && tw_report_cause_is_in(&cause, (int)list[i].stage))
+		if (is_recorded && tw_report_io_causes_are_in(&cause, (int)list[i].stage))
 			divide_thread(&of, &cause, is_single);
 		else if (&list[i] == longest && waited_ns > 0)
 			put(&of, TW_REPORT_AT_MOST, waiting_for_cpu, waited_ns);
 		if (list[i].stage == TW_BLOCKQ)
-			divide_blockq(&of, slow, is_recorded && tw_report_cause_is_in(
+			divide_blockq(&of, slow, is_recorded && tw_report_io_causes_are_in(
 				&cause, TW_BLOCKQ) ? cause.slept : NULL,
-				(double)list[i].ns, without_reason);
+				(double)list[i].ns, without_cause);
 		if (list[i].stage == TW_KERNEL || list[i].stage == TW_COMPLETE)
 			divide_sync(&of, slow, (int)list[i].stage, is_single);
 		if (list[i].stage == TW_DEVICE)
-			divide_device(&of, slow, is_single, without_reason);
-		put(&of, TW_REPORT_EXACT, without_reason, of.left_ns);
+			divide_device(&of, slow, is_single, without_cause);
+		put(&of, TW_REPORT_EXACT, without_cause, of.left_ns);
 	}
 }
 
-struct tw_report_reason *tw_report_next_reason(struct tw_report_reasons *of)
+struct tw_report_cause *tw_report_next_cause(struct tw_report_causes *of)
 {
-	struct tw_report_reason *most = NULL;
+	struct tw_report_cause *most = NULL;
 
 	for (size_t i = 0; i < of->count; i++)
 		if (of->all[i].ns > 0 && (!most || of->all[i].ns > most->ns))
@@ -343,28 +343,28 @@ struct tw_report_reason *tw_report_next_reason(struct tw_report_reasons *of)
 	return most;
 }
 
-int tw_report_is_explained(const struct tw_report_reason *reason)
+int tw_report_is_explained(const struct tw_report_cause *cause)
 {
-	return strcmp(reason->words, TW_REPORT_NOT_EXPLAINED) != 0;
+	return strcmp(cause->words, TW_REPORT_NOT_EXPLAINED) != 0;
 }
 
-size_t tw_report_disks_of(const struct tw_report_reason *reason)
+size_t tw_report_disks_of(const struct tw_report_cause *cause)
 {
 	double ns = 0;
 
-	for (size_t i = 0; i < reason->disk_count && i < MOST_DISKS &&
-	     2 * (i + 1) <= reason->legs; i++) {
-		ns += reason->disks[i].ns;
-		if (ns > ALMOST_ALL * reason->ns)
+	for (size_t i = 0; i < cause->disk_count && i < MOST_DISKS &&
+	     2 * (i + 1) <= cause->legs; i++) {
+		ns += cause->disks[i].ns;
+		if (ns > ALMOST_ALL * cause->ns)
 			return i + 1;
 	}
 	return 0;
 }
 
-int tw_report_has_reason(const struct tw_report_reason *reason)
+int tw_report_has_cause(const struct tw_report_cause *cause)
 {
-	return reason->words[0] || reason->bound || strchr(reason->stage, '(') ||
-	       tw_report_disks_of(reason);
+	return cause->words[0] || cause->bound || strchr(cause->stage, '(') ||
+	       tw_report_disks_of(cause);
 }
 
 static const char *const bounds[] = {
@@ -374,28 +374,28 @@ static const char *const bounds[] = {
 
 /* Write the words, and what had the CPU: the one with almost all of it, or the first two. Of
  * a long wait only the end is known. */
-static void put_words(FILE *file, const struct tw_report_reason *reason, double of_ns)
+static void put_words(FILE *file, const struct tw_report_cause *cause, double of_ns)
 {
-	const struct tw_report_holder *holders = reason->holders;
+	const struct tw_report_holder *holders = cause->holders;
 	const char *before = ", which ";
 	double known_ns = 0;
 
-	fputs(reason->words, file);
-	if (reason->bytes > 0)
-		fprintf(file, " (mean %s)", TW_SAY_BYTES(reason->bytes / reason->requests));
-	if (!reason->holder_count)
+	fputs(cause->words, file);
+	if (cause->bytes > 0)
+		fprintf(file, " (mean %s)", TW_SAY_BYTES(cause->bytes / cause->requests));
+	if (!cause->holder_count)
 		return;
-	if (holders->ns > ALMOST_ALL * reason->ns) {
+	if (holders->ns > ALMOST_ALL * cause->ns) {
 		fprintf(file, " that %s had", holders->name);
 		return;
 	}
-	for (size_t i = 0; i < reason->holder_count; i++)
+	for (size_t i = 0; i < cause->holder_count; i++)
 		known_ns += holders[i].ns;
-	if (2 * known_ns < reason->ns) {
+	if (2 * known_ns < cause->ns) {
 		fprintf(file, " (at its end %s had it; earlier, not known)", holders->name);
 		return;
 	}
-	for (size_t i = 0; i < reason->holder_count && i < 2; i++) {
+	for (size_t i = 0; i < cause->holder_count && i < 2; i++) {
 		const double percent = 100 * holders[i].ns / of_ns;
 
 		if (percent < TW_REPORT_MIN_PERCENT)
@@ -406,40 +406,40 @@ static void put_words(FILE *file, const struct tw_report_reason *reason, double 
 	}
 }
 
-void tw_report_put_reason(FILE *file, const struct tw_report_reason *reason, double of_ns)
+void tw_report_put_cause(FILE *file, const struct tw_report_cause *cause, double of_ns)
 {
-	const size_t disks = tw_report_disks_of(reason);
+	const size_t disks = tw_report_disks_of(cause);
 
-	fprintf(file, "%s%.0f %% in %s", bounds[reason->bound], 100 * reason->ns / of_ns,
-		reason->stage);
+	fprintf(file, "%s%.0f %% in %s", bounds[cause->bound], 100 * cause->ns / of_ns,
+		cause->stage);
 	for (size_t i = 0; i < disks; i++)
-		fprintf(file, "%s %s", i ? " and" : "", reason->disks[i].name);
-	fputs(reason->words[0] ? ", " : "", file);
-	put_words(file, reason, of_ns);
+		fprintf(file, "%s %s", i ? " and" : "", cause->disks[i].name);
+	fputs(cause->words[0] ? ", " : "", file);
+	put_words(file, cause, of_ns);
 }
 
 int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 {
-	struct tw_report_reasons reasons = { .count = 0 };
+	struct tw_report_causes causes = { .count = 0 };
 	const uint64_t stolen_ns = tw_report_u64(json_object_get(slow, "causes"),
 						 "stolen_at_most_ns");
 	FILE *file = fmemopen(text, size, "w");
-	struct tw_report_reason *reason;
+	struct tw_report_cause *cause;
 	const char *before = "";
 
 	if (!file)
 		return 0;
-	tw_report_add_reasons(&reasons, slow, 1);
-	while ((reason = tw_report_next_reason(&reasons)) != NULL &&
-	       reason->ns * 100 >= TW_REPORT_MIN_PERCENT * reasons.lat_ns) {
-		if (tw_report_has_reason(reason) && (!*before || tw_report_is_explained(reason))) {
+	tw_report_add_causes(&causes, slow, 1);
+	while ((cause = tw_report_next_cause(&causes)) != NULL &&
+	       cause->ns * 100 >= TW_REPORT_MIN_PERCENT * causes.lat_ns) {
+		if (tw_report_has_cause(cause) && (!*before || tw_report_is_explained(cause))) {
 			fputs(before, file);
-			tw_report_put_reason(file, reason, reasons.lat_ns);
+			tw_report_put_cause(file, cause, causes.lat_ns);
 			before = "; ";
 		}
-		reason->ns = 0;
+		cause->ns = 0;
 	}
-	if (*before && (double)stolen_ns * 100 >= TW_REPORT_MIN_PERCENT * reasons.lat_ns)
+	if (*before && (double)stolen_ns * 100 >= TW_REPORT_MIN_PERCENT * causes.lat_ns)
 		fprintf(file, "; the hypervisor took 0 to %s of it", TW_SAY_NS(stolen_ns));
 	fclose(file);
 	return *before != '\0';
@@ -447,22 +447,22 @@ int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 
 int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *stall)
 {
-	struct tw_report_reasons reasons = { .count = 0 };
+	struct tw_report_causes causes = { .count = 0 };
 	const size_t length = strlen(stall->stage);
-	struct tw_report_reason *reason, *most = NULL;
+	struct tw_report_cause *cause, *most = NULL;
 	double stage_ns = 0, percent;
 	FILE *file;
 
-	tw_report_add_reasons(&reasons, stall->slowest->json, 1);
+	tw_report_add_causes(&causes, stall->slowest->json, 1);
 	/* The parts of a stage have their names in brackets. */
-	for (reason = reasons.all; reason < reasons.all + reasons.count; reason++) {
-		if (strncmp(reason->stage, stall->stage, length) ||
-		    (reason->stage[length] && reason->stage[length] != ' '))
+	for (cause = causes.all; cause < causes.all + causes.count; cause++) {
+		if (strncmp(cause->stage, stall->stage, length) ||
+		    (cause->stage[length] && cause->stage[length] != ' '))
 			continue;
-		stage_ns += reason->ns;
-		most = !most || reason->ns > most->ns ? reason : most;
+		stage_ns += cause->ns;
+		most = !most || cause->ns > most->ns ? cause : most;
 	}
-	if (!most || !tw_report_has_reason(most))
+	if (!most || !tw_report_has_cause(most))
 		return 0;
 	file = fmemopen(text, size, "w");
 	if (!file)

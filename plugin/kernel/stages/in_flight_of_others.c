@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Write whose requests a device had in flight as JSON: see company.h.
+ * Write whose requests a device had in flight as JSON: see in_flight_of_others.h.
  */
-#include "company.h"
+#include "in_flight_of_others.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,42 +44,42 @@ static bool is_same(const struct tw_who *a, const struct tw_who *b)
 	       !memcmp(a->name, b->name, sizeof(a->name));
 }
 
-static struct tw_behind *shortest(struct tw_behinds *behinds)
+static struct tw_others_sum *shortest(struct tw_others_sums *others_sums)
 {
-	struct tw_behind *least = behinds->all, *at;
+	struct tw_others_sum *least = others_sums->all, *at;
 
-	for (at = behinds->all; at < behinds->all + behinds->count; at++)
+	for (at = others_sums->all; at < others_sums->all + others_sums->count; at++)
 		if (at->ns < least->ns)
 			least = at;
 	return least;
 }
 
-void tw_behind_add(struct tw_behinds *behinds, unsigned direction,
-		   const struct tw_company *company, uint64_t ns, uint64_t ios)
+void tw_others_sum_add(struct tw_others_sums *others_sums, unsigned direction,
+		   const struct tw_others *others, uint64_t ns, uint64_t ios)
 {
-	const enum tw_company_kind kind = tw_company_kind(company);
+	const enum tw_others_kind kind = tw_others_kind(others);
 
-	if (kind != TW_COMPANY_NONE && tw_company_has_one(company))
-		tw_behind_add_who(behinds, direction, kind, &company->who, ns, ios);
+	if (kind != TW_OTHERS_NONE && tw_others_has_one(others))
+		tw_others_sum_add_who(others_sums, direction, kind, &others->who, ns, ios);
 }
 
-void tw_behind_add_who(struct tw_behinds *behinds, unsigned direction,
-		       enum tw_company_kind kind, const struct tw_who *who, uint64_t ns,
+void tw_others_sum_add_who(struct tw_others_sums *others_sums, unsigned direction,
+		       enum tw_others_kind kind, const struct tw_who *who, uint64_t ns,
 		       uint64_t ios)
 {
-	struct tw_behind *at = behinds->all, *end = at + behinds->count;
+	struct tw_others_sum *at = others_sums->all, *end = at + others_sums->count;
 
 	if (who->kind == TW_WHO_UNKNOWN || !ios)
 		return;
 	while (at < end && (at->direction != direction || at->kind != kind ||
 			    !is_same(&at->who, who)))
 		at++;
-	if (at == behinds->all + TW_BEHIND_MOST) {
-		at = shortest(behinds);
-		*at = (struct tw_behind) { .direction = direction, .kind = kind, .who = *who };
+	if (at == others_sums->all + TW_OTHERS_SUMS_MOST) {
+		at = shortest(others_sums);
+		*at = (struct tw_others_sum) { .direction = direction, .kind = kind, .who = *who };
 	} else if (at == end) {
-		behinds->count++;
-		*at = (struct tw_behind) { .direction = direction, .kind = kind, .who = *who };
+		others_sums->count++;
+		*at = (struct tw_others_sum) { .direction = direction, .kind = kind, .who = *who };
 	}
 	at->ns += ns;
 	at->ios += ios;
@@ -87,24 +87,24 @@ void tw_behind_add_who(struct tw_behinds *behinds, unsigned direction,
 
 static int longer_first(const void *a, const void *b)
 {
-	const uint64_t left = ((const struct tw_behind *)a)->ns;
-	const uint64_t right = ((const struct tw_behind *)b)->ns;
+	const uint64_t left = ((const struct tw_others_sum *)a)->ns;
+	const uint64_t right = ((const struct tw_others_sum *)b)->ns;
 
 	return (left < right) - (left > right);
 }
 
-static void sort(struct tw_behinds *behinds)
+static void sort(struct tw_others_sums *others_sums)
 {
-	qsort(behinds->all, behinds->count, sizeof(behinds->all[0]), longer_first);
+	qsort(others_sums->all, others_sums->count, sizeof(others_sums->all[0]), longer_first);
 }
 
-json_t *tw_commits_to_json(struct tw_behinds *commits)
+json_t *tw_commits_to_json(struct tw_others_sums *commits)
 {
 	json_t *array = json_array();
 	unsigned i;
 
 	sort(commits);
-	for (i = 0; i < commits->count && i < TW_BEHIND_SHOWN; i++)
+	for (i = 0; i < commits->count && i < TW_OTHERS_SUMS_SHOWN; i++)
 		json_array_append_new(array, json_pack("{si, so, sI, sI}", "job", 0,
 			"who", tw_who_to_json(&commits->all[i].who),
 			"ios", (json_int_t) commits->all[i].ios,
@@ -112,18 +112,18 @@ json_t *tw_commits_to_json(struct tw_behinds *commits)
 	return array;
 }
 
-json_t *tw_behind_to_json(struct tw_behinds *behinds, const char *const *kinds,
+json_t *tw_others_sums_to_json(struct tw_others_sums *others_sums, const char *const *kinds,
 			  const char *const *directions)
 {
 	json_t *array = json_array();
 	unsigned i;
 
-	sort(behinds);
-	for (i = 0; i < behinds->count && i < TW_BEHIND_SHOWN; i++) {
-		const struct tw_behind *of = &behinds->all[i];
+	sort(others_sums);
+	for (i = 0; i < others_sums->count && i < TW_OTHERS_SUMS_SHOWN; i++) {
+		const struct tw_others_sum *of = &others_sums->all[i];
 
 		json_array_append_new(array, json_pack("{si, ss, ss, so, sI, sI}", "job", 0,
-			"ddir", directions[of->direction], "behind", kinds[of->kind],
+			"ddir", directions[of->direction], "kind", kinds[of->kind],
 			"who", tw_who_to_json(&of->who), "ios", (json_int_t) of->ios,
 			"device_ns", (json_int_t) of->ns));
 	}

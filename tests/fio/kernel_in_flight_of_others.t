@@ -5,9 +5,9 @@
 # Behaviour: with tw_causes=1 each split I/O of a job has what else its device had in flight
 # when it got the I/O. A loop device has up to eight writes of another process in flight, and at
 # least one, for the whole run, since a cgroup limits the device below. At least 95 of 100
-# reads have the company of writes, and the slowest ones their bytes. On
+# reads have writes of others, and the slowest ones their bytes. On
 # the same device without the process at least 95 of 100 reads are alone, though up to four of
-# the job's own are in flight. The times in the device, alone and in company, add up to that
+# the job's own are in flight. The times in the device, alone and with others, add up to that
 # stage. Without the option nothing of that is there. The process is named, whether its I/O is
 # of libaio, io_uring or synchronous, and so is one that discards. A user who may not trace it
 # is not told who it is.
@@ -63,33 +63,33 @@ job()
 		--tw_slowest=100000 --tw_report="$label.json" "$@" || sed 's/^/# /' err
 }
 
-# company_is FILE PERL DESCRIPTION: passes if the report's numbers add up, and PERL is true of
+# others_are FILE PERL DESCRIPTION: passes if the report's numbers add up, and PERL is true of
 # the numbers of I/Os by kind, %n, and of all of them, $all
-company_is()
+others_are()
 {
 	from_json "$1" '
-		my $of = $j->{kernel_stages}{company};
+		my $of = $j->{kernel_stages}{in_flight_of_others};
 		my %n = map { $_ => $of->{$_}{read}{count} // 0 }
 			"alone", "reads", "writes", "flushes", "discards", "others";
 		my ($all, $sum, $sum_ns) = ($j->{kernel_stages}{split}{read}, 0, 0);
 		$sum += $n{$_}, $sum_ns += $of->{$_}{read}{sum_ns} // 0 for keys %n;
 		print join ", ", map { "$_ $n{$_}" } sort keys %n;
 		print STDERR "$sum of $all, $sum_ns ns, own ", join(" ",
-			map { $_->{company}{own} // "?" } @{$j->{slowest}}), "\n";
+			map { $_->{in_flight_of_others}{own} // "?" } @{$j->{slowest}}), "\n";
 		exit !($all > 256 && $sum == $all && $of->{counted} == $all && !$of->{cut} &&
 			$sum_ns == List::Util::sum0(map { $_->{stages}{device} }
-				grep { $_->{company} && !exists $_->{stages}{kernel} }
+				grep { $_->{in_flight_of_others} && !exists $_->{stages}{kernel} }
 				@{$j->{slowest}}) && ('"$2"'))' >numbers 2>told
 	ok $? "$3: $(cat numbers)" || sed 's/^/# /' told
 }
 
 job none
-json none.json '!$j->{kernel_stages}{company} && !grep { $_->{company} } @{$j->{slowest}}'
+json none.json '!$j->{kernel_stages}{in_flight_of_others} && !grep { $_->{in_flight_of_others} } @{$j->{slowest}}'
 ok $? 'by default there is none'
 job alone --tw_causes=1
-company_is alone.json '$n{alone} >= 0.95 * $all &&
-	!grep { ($_->{company}{own} // 0) > 3 } @{$j->{slowest}}' 'reads with nothing else'
-json alone.json 'grep { ($_->{company}{own} // 0) > 0 } @{$j->{slowest}}'
+others_are alone.json '$n{alone} >= 0.95 * $all &&
+	!grep { ($_->{in_flight_of_others}{own} // 0) > 3 } @{$j->{slowest}}' 'reads with nothing else'
+json alone.json 'grep { ($_->{in_flight_of_others}{own} // 0) > 0 } @{$j->{slowest}}'
 ok $? 'but other reads of the job'
 is_valid report alone.json
 run report --all alone.json
@@ -151,37 +151,37 @@ stop_writer()
 # of its requests
 named()
 {
-	json "$1" 'my @io = grep { $_->{company} } @{$j->{slowest}};
-		my @right = grep { my $who = $_->{company}{who} // {};
+	json "$1" 'my @io = grep { $_->{in_flight_of_others} } @{$j->{slowest}};
+		my @right = grep { my $who = $_->{in_flight_of_others}{who} // {};
 			($who->{kind} // "") eq "process" && $who->{id} == '"$writer"' &&
-			$who->{name} eq "fio" && $who->{bytes} == $_->{company}{bytes} &&
-			$who->{requests} == $_->{company}{requests} } @io;
+			$who->{name} eq "fio" && $who->{bytes} == $_->{in_flight_of_others}{bytes} &&
+			$who->{requests} == $_->{in_flight_of_others}{requests} } @io;
 		@io >= 256 && @right >= 0.95 * @io'
 }
 start_writer 8
 before=$(writes)
-job company --tw_causes=1
+job others --tw_causes=1
 after=$(writes)
 if [ "$before" -ge 1 ] && [ "$after" -ge 1 ]; then
-	company_is company.json '$n{writes} >= 0.95 * $all' "reads next to $before writes"
-	json company.json 'my @io = grep { $_->{company} } @{$j->{slowest}};
-		my @right = grep { ($_->{company}{behind} // "") eq "writes" &&
-			$_->{company}{own} < 4 && $_->{company}{requests} <= 8 &&
-			$_->{company}{bytes} == 524288 * $_->{company}{requests} } @io;
+	others_are others.json '$n{writes} >= 0.95 * $all' "reads next to $before writes"
+	json others.json 'my @io = grep { $_->{in_flight_of_others} } @{$j->{slowest}};
+		my @right = grep { ($_->{in_flight_of_others}{kind} // "") eq "writes" &&
+			$_->{in_flight_of_others}{own} < 4 && $_->{in_flight_of_others}{requests} <= 8 &&
+			$_->{in_flight_of_others}{bytes} == 524288 * $_->{in_flight_of_others}{requests} } @io;
 		@right >= 0.95 * @io'
 	ok $? 'each has their bytes, and no more than that process has in flight'
-	named company.json
+	named others.json
 	ok $? 'and its name'
-	is_valid report company.json
-	run report --all company.json
+	is_valid report others.json
+	run report --all others.json
 	tr -s ' \n' ' ' <"$out" >page
 	# On a busy machine the tail may wait elsewhere.
 	grep -q 'time in the device: .*behind writes of others [0-9]* %' page &&
 		grep -q "; by name: writes of fio ($writer) [0-9]* %" page &&
-		run report --json company.json &&
+		run report --json others.json &&
 		json "$out" '!grep { $_->{stage} eq "device" &&
-			$_->{why} ne "behind writes of fio" }
-			@{$j->{answers}{tail}{read}{causes}}'
+			$_->{cause} ne "behind writes of fio" }
+			@{$j->{analysis}{tail}{read}{causes}}'
 	ok $? 'which the page tells'
 else
 	skip "the number of writes was $before, then $after"
@@ -196,7 +196,7 @@ chown 65501:65501 nobodys
 (cd nobodys && job nobody --tw_causes=1 --io_size=1200k --uid=65501 --gid=65501)
 chmod o-r "$loop"
 if [ -s nobodys/nobody.json ]; then
-	json nobodys/nobody.json 'my @who = map { $_->{company}{who} // () } @{$j->{slowest}};
+	json nobodys/nobody.json 'my @who = map { $_->{in_flight_of_others}{who} // () } @{$j->{slowest}};
 		@who >= 256 && !grep { $_->{kind} ne "hidden" || exists $_->{name} ||
 			exists $_->{id} || !$_->{requests} } @who'
 	ok $? 'another user gets no name'

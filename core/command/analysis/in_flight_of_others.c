@@ -10,7 +10,7 @@
 #include "command/analysis/analysis.h"
 #include "command/output/page.h"
 
-const char *const tw_company_words[TW_REPORT_COMPANIES - 1] = {
+const char *const tw_others_text[TW_REPORT_OTHERS_KINDS - 1] = {
 	"reads", "writes", "flushes", "discards", "commands",
 };
 
@@ -19,26 +19,26 @@ static const char *const words[] = {
 	"read[s]", "write[s]", "flush[es]", "discard[s]", "other command[s]",
 };
 
-/* Return the kind that the I/O was behind; TW_REPORT_COMPANIES - 1: it was alone; -1: that is
+/* Return the kind that the I/O was behind; TW_REPORT_OTHERS_KINDS - 1: it was alone; -1: that is
  * not known. */
 static int kind_of(const json_t *slow)
 {
-	const json_t *company = json_object_get(slow, "company");
-	const char *behind = tw_report_string(company, "behind");
+	const json_t *others = json_object_get(slow, "in_flight_of_others");
+	const char *behind = tw_report_string(others, "kind");
 
-	for (int i = 0; company && behind && tw_company_kinds[i]; i++)
-		if (!strcmp(tw_company_kinds[i], behind))
+	for (int i = 0; others && behind && tw_others_kinds[i]; i++)
+		if (!strcmp(tw_others_kinds[i], behind))
 			return i;
-	return company && !behind ? TW_REPORT_COMPANIES - 1 : -1;
+	return others && !behind ? TW_REPORT_OTHERS_KINDS - 1 : -1;
 }
 
-int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_single)
+int tw_report_say_others(char *text, size_t size, const json_t *slow, int is_single)
 {
-	const json_t *company = json_object_get(slow, "company");
-	const json_t *who = json_object_get(company, "who");
-	const uint64_t requests = tw_report_u64(company, "requests");
+	const json_t *others = json_object_get(slow, "in_flight_of_others");
+	const json_t *who = json_object_get(others, "who");
+	const uint64_t requests = tw_report_u64(others, "requests");
 	const uint64_t theirs = who ? tw_report_u64(who, "requests") : requests;
-	const uint64_t bytes = tw_report_u64(company, "bytes");
+	const uint64_t bytes = tw_report_u64(others, "bytes");
 	const int kind = kind_of(slow);
 	char name[TW_REPORT_NAME] = "others";
 
@@ -48,10 +48,10 @@ int tw_report_say_company(char *text, size_t size, const json_t *slow, int is_si
 	if (who && (is_single || (bytes ? 2 * tw_report_u64(who, "bytes") >= bytes :
 				  2 * theirs >= requests)))
 		tw_report_say_holder(name, sizeof(name), who, is_single);
-	if (kind == TW_REPORT_COMPANIES - 1)
+	if (kind == TW_REPORT_OTHERS_KINDS - 1)
 		snprintf(text, size, "no I/O of others in flight");
 	else if (!is_single)
-		snprintf(text, size, "behind %s of %s", tw_company_words[kind], name);
+		snprintf(text, size, "behind %s of %s", tw_others_text[kind], name);
 	else
 		snprintf(text, size, "behind %s%s of %s%s", TW_SAY_COUNT(requests, words[kind]),
 			 bytes ? tw_format(" (%s)", TW_SAY_BYTES(bytes)) : "",
@@ -114,25 +114,25 @@ static struct sum *sums_of(const struct tw_report *report, int direction, size_t
 {
 	struct sum *sums = NULL;
 
-	for (size_t i = 0; i < json_array_size(report->behind); i++) {
-		const json_t *of = json_array_get(report->behind, i);
-		const char *kind = tw_report_string(of, "behind");
+	for (size_t i = 0; i < json_array_size(report->others); i++) {
+		const json_t *of = json_array_get(report->others, i);
+		const char *kind = tw_report_string(of, "kind");
 		char who[TW_REPORT_NAME], *name;
 		int k = 0;
 
 		if (strcmp(tw_report_string(of, "ddir"), tw_direction_names[direction]))
 			continue;
-		while (tw_company_kinds[k] && strcmp(tw_company_kinds[k], kind))
+		while (tw_others_kinds[k] && strcmp(tw_others_kinds[k], kind))
 			k++;
 		tw_report_say_holder(who, sizeof(who), json_object_get(of, "who"), 1);
-		name = tw_format("%s of %s", tw_company_kinds[k] ? tw_company_words[k] : kind,
+		name = tw_format("%s of %s", tw_others_kinds[k] ? tw_others_text[k] : kind,
 				 who);
 		add(&sums, count, name, (double)tw_report_u64(of, "device_ns"));
 	}
 	return sums;
 }
 
-int tw_report_say_behind(char *text, size_t size, const struct tw_report *report,
+int tw_report_say_others_sums(char *text, size_t size, const struct tw_report *report,
 			 int direction, double all_ns)
 {
 	size_t count = 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Reads from a slow device, alone and next to others; see ../kernel_company.t.
+# Reads from a slow device, alone and next to others; see ../kernel_in_flight_of_others.t.
 load configfs 2>/dev/null
 load null_blk nr_devices=0
 mount -t configfs configfs /sys/kernel/config

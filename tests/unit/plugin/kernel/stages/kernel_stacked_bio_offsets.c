@@ -85,7 +85,7 @@ static struct btf *make(bool has_mapper, bool has_crypt, bool loads_mapper,
 
 static void expect(struct btf *kernel, bool has_mapper, bool has_crypt, const char *what)
 {
-	const struct tw_above above = tw_above_find(kernel);
+	const struct tw_stacked_bio_offsets above = tw_stacked_bio_offsets_find(kernel);
 
 	tap_ok(has_mapper ? above.io == 16 && above.clone == 24 && above.original == 8 :
 	       above.original < 0, "%s: dm_mod %d %d %d", what, above.io, above.clone,
@@ -132,7 +132,7 @@ static void add_md(struct btf *types[3], bool is_old)
 static void test_md(bool is_module, bool is_old)
 {
 	struct btf *kernel = btf__new_empty(), *types[3];
-	struct tw_above above;
+	struct tw_stacked_bio_offsets above;
 	unsigned i;
 
 	add(kernel, "bio", (const char *const []) { "bi_private", NULL });
@@ -141,7 +141,7 @@ static void test_md(bool is_module, bool is_old)
 		types[i] = is_module ? loaded_md[i] : kernel;
 	}
 	add_md(types, is_old);
-	above = tw_above_find(kernel);
+	above = tw_stacked_bio_offsets_find(kernel);
 	tap_ok(above.account == (is_old ? 0 : 8) && above.raid1 == 16 &&
 	       above.raid1_state == 8 && above.raid1_behind == 8 && above.raid10 == 8,
 	       "md, %s, %s: %d, %d, %d, %x, %d", is_module ? "modules" : "built in",
@@ -150,7 +150,7 @@ static void test_md(bool is_module, bool is_old)
 	btf__free(kernel);
 	kernel = btf__new_empty();
 	add(kernel, "r1bio", (const char *const []) { "state", "master_bio", NULL });
-	above = tw_above_find(kernel);
+	above = tw_stacked_bio_offsets_find(kernel);
 	tap_ok(above.account < 0 && above.raid1 < 0 && above.raid10 < 0,
 	       "md: a flag or a type is missing");
 	btf__free(kernel);

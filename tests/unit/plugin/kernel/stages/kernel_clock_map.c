@@ -92,16 +92,16 @@ static struct {
 } seen;
 
 /* Check a stamp at @monotonic_ns since the beginning. */
-static void convert(const struct tw_join *join, double monotonic_ns)
+static void convert(const struct tw_clock_map *map, double monotonic_ns)
 {
 	const uint64_t stamp_ns = MONOTONIC_NS + (uint64_t)monotonic_ns;
-	const double is_ns = (double)tw_join_own_ns(join, stamp_ns);
+	const double is_ns = (double)tw_clock_map_own_ns(map, stamp_ns);
 	const double right_ns = own_at((double)(uint64_t)monotonic_ns);
 	const double off_ns = is_ns > right_ns ? is_ns - right_ns :
 						 right_ns - is_ns;
 	const double beyond_ns =
-		off_ns - (double)tw_join_error_ns(join, stamp_ns);
-	const bool old = (int64_t)stamp_ns < join->before.monotonic_ns;
+		off_ns - (double)tw_clock_map_error_ns(map, stamp_ns);
+	const bool old = (int64_t)stamp_ns < map->before.monotonic_ns;
 
 	seen.stamps++;
 	if (beyond_ns <= 0)
@@ -117,7 +117,7 @@ static void convert(const struct tw_join *join, double monotonic_ns)
 }
 
 /* Check stamps since the last reading, and of I/Os that were in flight long before. */
-static void convert_some(const struct tw_join *join)
+static void convert_some(const struct tw_clock_map *map)
 {
 	const double from = clocks.from_monotonic_ns[clocks.last - 1];
 	const double to = clocks.from_monotonic_ns[clocks.last];
@@ -125,29 +125,29 @@ static void convert_some(const struct tw_join *join)
 	for (unsigned i = 0; i < STAMPS; i++) {
 		const double before_ns = one() * (to - from);
 
-		convert(join, from + one() * (to - from));
-		convert(join, from * one());
-		convert(join, before_ns < from ? from - before_ns : from);
+		convert(map, from + one() * (to - from));
+		convert(map, from * one());
+		convert(map, before_ns < from ? from - before_ns : from);
 	}
 }
 
 /* One job: readings at intervals from 1 us to 10 s, with errors of 0 to 2 us. */
 static void one_job(double steered_ppm)
 {
-	struct tw_join join = { .max_error_ns = 0 };
+	struct tw_clock_map map = { .max_error_ns = 0 };
 
 	clocks.last = 0;
 	clocks.from_own_ns[0] = clocks.from_monotonic_ns[0] = 0;
 	clocks.rate[0] = 1 + (2 * one() - 1) * steered_ppm * 1e-6;
-	tw_join_read(&join, reading((int64_t)below(100)));
+	tw_clock_map_read(&map, reading((int64_t)below(100)));
 	while (clocks.last < READINGS) {
 		double interval_ns = (double)(1000ULL << below(23)) *
 				     (1 + one());
 
 		steer(interval_ns, (2 * one() - 1) * steered_ppm);
-		tw_join_read(&join, reading((int64_t)(below(8) ? below(100) :
+		tw_clock_map_read(&map, reading((int64_t)(below(8) ? below(100) :
 						      below(2000))));
-		convert_some(&join);
+		convert_some(&map);
 	}
 }
 
@@ -170,67 +170,67 @@ static struct tw_reading exact(int64_t own_ns, int64_t monotonic_ns)
 	return (struct tw_reading) { own_ns, monotonic_ns, 10 };
 }
 
-static bool is_own(const struct tw_join *join, uint64_t monotonic_ns,
+static bool is_own(const struct tw_clock_map *map, uint64_t monotonic_ns,
 		   int64_t own_ns)
 {
-	const int64_t off_ns = tw_join_own_ns(join, monotonic_ns) - own_ns;
+	const int64_t off_ns = tw_clock_map_own_ns(map, monotonic_ns) - own_ns;
 
 	return off_ns >= -1 && off_ns <= 1;
 }
 
 static void lines(void)
 {
-	struct tw_join join = { .max_error_ns = 0 };
+	struct tw_clock_map map = { .max_error_ns = 0 };
 
-	tw_join_read(&join, exact(1000, 5000));
-	tap_ok(is_own(&join, 5000, 1000) && is_own(&join, 5700, 1700) &&
-	       join.error_ns == 11, "after the first reading both clocks have "
+	tw_clock_map_read(&map, exact(1000, 5000));
+	tap_ok(is_own(&map, 5000, 1000) && is_own(&map, 5700, 1700) &&
+	       map.error_ns == 11, "after the first reading both clocks have "
 	       "one rate");
-	tw_join_read(&join, exact(2000, 7000));
-	tap_ok(is_own(&join, 5000, 1000) && is_own(&join, 6000, 1500) &&
-	       is_own(&join, 7000, 2000), "between two readings: the straight "
+	tw_clock_map_read(&map, exact(2000, 7000));
+	tap_ok(is_own(&map, 5000, 1000) && is_own(&map, 6000, 1500) &&
+	       is_own(&map, 7000, 2000), "between two readings: the straight "
 	       "line through both");
-	tw_join_read(&join, exact(6000, 8000));
-	tap_ok(is_own(&join, 7250, 3000) && is_own(&join, 6000, 1500),
+	tw_clock_map_read(&map, exact(6000, 8000));
+	tap_ok(is_own(&map, 7250, 3000) && is_own(&map, 6000, 1500),
 	       "the next reading leaves the line before it as it was");
-	tw_join_read(&join, exact(7000, 9000));
-	tap_ok(is_own(&join, 8000, 6000) && is_own(&join, 5000, 1000) &&
-	       is_own(&join, 6500, 3500), "older stamps: the line from the "
+	tw_clock_map_read(&map, exact(7000, 9000));
+	tap_ok(is_own(&map, 8000, 6000) && is_own(&map, 5000, 1000) &&
+	       is_own(&map, 6500, 3500), "older stamps: the line from the "
 	       "first reading to the one before the last");
-	tap_ok(tw_join_error_ns(&join, 8000) == 11 &&
-	       tw_join_error_ns(&join, 7000) == 12 && join.max_error_ns == 11,
+	tap_ok(tw_clock_map_error_ns(&map, 8000) == 11 &&
+	       tw_clock_map_error_ns(&map, 7000) == 12 && map.max_error_ns == 11,
 	       "which may be off by 1000 ppm of the time before that one");
 }
 
 static void steps(void)
 {
-	struct tw_join join = { .max_error_ns = 0 };
+	struct tw_clock_map map = { .max_error_ns = 0 };
 
-	tw_join_read(&join, exact(1000000, 1000000));
-	tw_join_read(&join, exact(2000000, 2000000));
+	tw_clock_map_read(&map, exact(1000000, 1000000));
+	tw_clock_map_read(&map, exact(2000000, 2000000));
 	/* The engine's own clock goes back by an hour. */
-	tw_join_read(&join, exact(3000000 - 3600000000000, 3000000));
-	tap_ok(is_own(&join, 2900000, 2900000 - 3600000000000),
+	tw_clock_map_read(&map, exact(3000000 - 3600000000000, 3000000));
+	tap_ok(is_own(&map, 2900000, 2900000 - 3600000000000),
 	       "after a step back: from the last reading at the rate 1");
-	tw_join_read(&join, exact(4000000 - 3600000000000, 4000000));
-	tap_ok(is_own(&join, 3400000, 3400000 - 3600000000000) &&
-	       is_own(&join, 4000000, 4000000 - 3600000000000),
+	tw_clock_map_read(&map, exact(4000000 - 3600000000000, 4000000));
+	tap_ok(is_own(&map, 3400000, 3400000 - 3600000000000) &&
+	       is_own(&map, 4000000, 4000000 - 3600000000000),
 	       "and with the reading after that as before");
 	/* It goes forward by an hour. */
-	tw_join_read(&join, exact(5000000, 5000000));
-	tw_join_read(&join, exact(6000000, 6000000));
-	tap_ok(is_own(&join, 5400000, 5400000), "a step forward likewise");
+	tw_clock_map_read(&map, exact(5000000, 5000000));
+	tw_clock_map_read(&map, exact(6000000, 6000000));
+	tap_ok(is_own(&map, 5400000, 5400000), "a step forward likewise");
 	/* A reading of the same nanosecond. */
-	tw_join_read(&join, exact(6000000, 6000000));
-	tap_ok(is_own(&join, 6000000, 6000000) &&
-	       is_own(&join, 5400000, 5400000),
+	tw_clock_map_read(&map, exact(6000000, 6000000));
+	tap_ok(is_own(&map, 6000000, 6000000) &&
+	       is_own(&map, 5400000, 5400000),
 	       "two readings of one moment are no slope");
-	tw_join_read(&join, (struct tw_reading) { 7000000, 7000000, 500 });
-	tw_join_read(&join, exact(8000000, 8000000));
-	tap_ok(join.error_ns == 501 && join.max_error_ns == 501,
+	tw_clock_map_read(&map, (struct tw_reading) { 7000000, 7000000, 500 });
+	tw_clock_map_read(&map, exact(8000000, 8000000));
+	tap_ok(map.error_ns == 501 && map.max_error_ns == 501,
 	       "the error is that of the worse of two readings");
-	tw_join_read(&join, exact(9000000, 9000000));
-	tap_ok(join.error_ns == 11 && join.max_error_ns == 501,
+	tw_clock_map_read(&map, exact(9000000, 9000000));
+	tap_ok(map.error_ns == 11 && map.max_error_ns == 501,
 	       "and the largest is kept");
 }
 
@@ -238,26 +238,26 @@ static void steps(void)
 
 static void stamps_missing(void)
 {
-	static const char *const names[TW_INSIDES] = {
-		[TW_INSIDE_SPLIT] = "split", [TW_INSIDE_NO_REQUEST] = "no request",
-		[TW_INSIDE_MISSING] = "missing stamp", [TW_INSIDE_NO_STAMPS] = "no stamps",
+	static const char *const names[TW_SPLIT_STATUSES] = {
+		[TW_SPLIT_ALL] = "split", [TW_SPLIT_NO_REQUEST] = "no request",
+		[TW_SPLIT_MISSING] = "missing stamp", [TW_SPLIT_NO_STAMPS] = "no stamps",
 	};
 
 	/* Bits: which of the four stamps exist. */
 	for (unsigned has = 0; has < 16; has++) {
-		const struct tw_slot stamps = {
+		const struct tw_kernel_stamps stamps = {
 			.key = TW_KEY_CHOSEN,
 			.accepted_ns = has & 1 ? 1 : 0,
 			.dispatched_ns = has & 2 ? 2 : 0,
 			.finished_ns = has & 4 ? 3 : 0,
 			.posted_ns = has & 8 ? 4 : 0,
 		};
-		const enum tw_inside right =
-			!(has & 1) ? TW_INSIDE_NO_STAMPS :
-			!(has & 6) ? TW_INSIDE_NO_REQUEST :
-			has == 15 ? TW_INSIDE_SPLIT : TW_INSIDE_MISSING;
+		const enum tw_split_status right =
+			!(has & 1) ? TW_SPLIT_NO_STAMPS :
+			!(has & 6) ? TW_SPLIT_NO_REQUEST :
+			has == 15 ? TW_SPLIT_ALL : TW_SPLIT_MISSING;
 
-		tap_ok(tw_inside_of(&stamps) == right,
+		tap_ok(tw_split_status_of(&stamps) == right,
 		       "accepted %u, dispatched %u, finished %u, posted %u: %s",
 		       has & 1, has >> 1 & 1, has >> 2 & 1, has >> 3,
 		       names[right]);
@@ -269,24 +269,24 @@ static void stamps_missing(void)
 static void bytes_of(uint32_t due, uint32_t finished, uint64_t moved, bool has_holes,
 		     bool first, bool last, const char *what)
 {
-	struct tw_slot stamps = { .key = TW_KEY_CHOSEN, .accepted_ns = 1, .dispatched_ns = 2,
+	struct tw_kernel_stamps stamps = { .key = TW_KEY_CHOSEN, .accepted_ns = 1, .dispatched_ns = 2,
 		.finished_ns = 3, .posted_ns = 4,
 		.due_bytes = due, .finished_bytes = finished };
 
-	tw_slot_settle(&stamps, moved, has_holes);
+	tw_mark_unseen(&stamps, moved, has_holes);
 	tap_ok(tw_dispatched_ns(&stamps) == (first ? 2 : 0) &&
 	       tw_finished_ns(&stamps) == (last ? 3 : 0) &&
-	       tw_inside_of(&stamps) == (first && last ? TW_INSIDE_SPLIT :
-							 TW_INSIDE_MISSING), "%s", what);
+	       tw_split_status_of(&stamps) == (first && last ? TW_SPLIT_ALL :
+							 TW_SPLIT_MISSING), "%s", what);
 }
 
 /* The same of a mirrored write of 4096 bytes. */
 static void mirrored(uint32_t due, uint32_t finished, bool first, bool last, const char *what)
 {
-	struct tw_slot stamps = { .key = TW_KEY_CHOSEN, .dispatched_ns = 2, .finished_ns = 3,
-		.flags = TW_SLOT_MIRRORED, .due_bytes = due, .finished_bytes = finished };
+	struct tw_kernel_stamps stamps = { .key = TW_KEY_CHOSEN, .dispatched_ns = 2, .finished_ns = 3,
+		.flags = TW_STAMPS_MIRRORED, .due_bytes = due, .finished_bytes = finished };
 
-	tw_slot_settle(&stamps, 4096, false);
+	tw_mark_unseen(&stamps, 4096, false);
 	tap_ok(tw_dispatched_ns(&stamps) == (first ? 2 : 0) &&
 	       tw_finished_ns(&stamps) == (last ? 3 : 0), "mirrored: %s", what);
 }
@@ -294,8 +294,8 @@ static void mirrored(uint32_t due, uint32_t finished, bool first, bool last, con
 /* Of the I/O's bytes: those to be transferred and those that were. */
 static void bytes_missing(void)
 {
-	struct tw_slot stamps = { .key = TW_KEY_CHOSEN, .accepted_ns = 1, .dispatched_ns = 2,
-		.finished_ns = 3, .posted_ns = 4, .flags = TW_SLOT_SYNC_WRITE,
+	struct tw_kernel_stamps stamps = { .key = TW_KEY_CHOSEN, .accepted_ns = 1, .dispatched_ns = 2,
+		.finished_ns = 3, .posted_ns = 4, .flags = TW_STAMPS_SYNC_WRITE,
 		.due_bytes = 8192, .finished_bytes = 4096 };
 
 	bytes_of(8192, 8192, 8192, false, true, true, "all bytes: split");
@@ -326,18 +326,18 @@ static void bytes_missing(void)
 	mirrored(8192, 4096, true, false, "the last copy was not seen to finish");
 	mirrored(4096, 8192, false, true, "the first copy was not seen to be dispatched");
 
-	tw_slot_settle(&stamps, 8192, false);
-	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SYNC_WRITE && !tw_finished_ns(&stamps),
+	tw_mark_unseen(&stamps, 8192, false);
+	tap_ok(tw_split_status_of(&stamps) == TW_SPLIT_SYNC_WRITE && !tw_finished_ns(&stamps),
 	       "O_SYNC: the last completion needs not be seen");
-	stamps.flags = TW_SLOT_SYNC_WRITE | TW_SLOT_DISK | TW_SLOT_MIRRORED;
-	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SYNC_WRITE && !tw_finished_ns(&stamps),
+	stamps.flags = TW_STAMPS_SYNC_WRITE | TW_STAMPS_DISK | TW_STAMPS_MIRRORED;
+	tap_ok(tw_split_status_of(&stamps) == TW_SPLIT_SYNC_WRITE && !tw_finished_ns(&stamps),
 	       "since it would not be the last, on LVM and md, too");
-	stamps.flags |= TW_SLOT_SYNC_SEEN;
-	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SPLIT && tw_finished_ns(&stamps) == 3,
+	stamps.flags |= TW_STAMPS_SYNC_SEEN;
+	tap_ok(tw_split_status_of(&stamps) == TW_SPLIT_ALL && tw_finished_ns(&stamps) == 3,
 	       "it is the last of the data where the sync is known");
-	stamps.flags = TW_SLOT_SYNC_WRITE;
+	stamps.flags = TW_STAMPS_SYNC_WRITE;
 	stamps.dispatched_ns = 0;
-	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_MISSING,
+	tap_ok(tw_split_status_of(&stamps) == TW_SPLIT_MISSING,
 	       "but the dispatch has to be");
 }
 
@@ -347,24 +347,24 @@ struct split {
 	uint64_t ns[TW_INSIDE_STAGES];
 	uint64_t joined_ns;
 	unsigned joined;
-	struct tw_inside_negative negative;
+	struct tw_negative_stages negative;
 };
 
 /* The engine's own time is CLOCK_MONOTONIC here, and stamps are 1000 and more. */
 static struct split split_of(int64_t error_ns, int64_t enter_ns, int64_t seen_ns,
 			     const uint64_t ends_ns[4], uint32_t unfinished_bytes)
 {
-	struct tw_join join = { .max_error_ns = 0 };
-	struct tw_slot stamps = { .key = TW_KEY_CHOSEN, .accepted_ns = ends_ns[0],
+	struct tw_clock_map map = { .max_error_ns = 0 };
+	struct tw_kernel_stamps stamps = { .key = TW_KEY_CHOSEN, .accepted_ns = ends_ns[0],
 		.dispatched_ns = ends_ns[1], .finished_ns = ends_ns[2],
 		.posted_ns = ends_ns[3], .due_bytes = unfinished_bytes };
 	struct split split = { .negative = { 0 } };
 
-	tw_slot_settle(&stamps, unfinished_bytes, false);
+	tw_mark_unseen(&stamps, unfinished_bytes, false);
 
 	/* The join adds one for rounding. */
-	tw_join_read(&join, (struct tw_reading) { 0, 0, error_ns - 1 });
-	split.joined = tw_inside_split(&join, &stamps, enter_ns, seen_ns,
+	tw_clock_map_read(&map, (struct tw_reading) { 0, 0, error_ns - 1 });
+	split.joined = tw_split(&map, &stamps, enter_ns, seen_ns,
 				       split.ns, &split.joined_ns,
 				       &split.negative);
 	return split;
@@ -379,7 +379,7 @@ static const struct {
 	uint64_t ns[TW_INSIDE_STAGES];
 	unsigned joined;		/* bits of stages */
 	uint64_t joined_ns;
-	struct tw_inside_negative negative;
+	struct tw_negative_stages negative;
 } splits[] = {
 	{ "each stage lasts from one stamp to the next", 6000, { 1001, 1022, 1322, 5322 }, 0,
 	  { 1, 21, 300, 4000, 678 }, 0, 0, { 0, 0 } },
@@ -483,17 +483,17 @@ static void parts(void)
 		{ "a worker, but only a start is known", 1010, 1150, 0, 1900, 1000,
 		  { TW_PARTS_BOUND, 0, 0, 0, 100, false } },
 	};
-	struct tw_join join = { .rate = 1 };
+	struct tw_clock_map map = { .rate = 1 };
 
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
 		const bool at_once = i % 2;
 		const struct tw_blockq_parts *are = &cases[i / 2].are;
-		const struct tw_slot stamps = { .dispatched_ns = 2000,
-			.flags = at_once ? TW_SLOT_BEGUN : 0,
+		const struct tw_kernel_stamps stamps = { .dispatched_ns = 2000,
+			.flags = at_once ? TW_STAMPS_BEGUN : 0,
 			.handed_ns = cases[i / 2].handed_ns, .begun_ns = cases[i / 2].begun_ns,
 			.queued_ns = cases[i / 2].queued_ns, .got_ns = cases[i / 2].got_ns };
 		const struct tw_blockq_parts is =
-			tw_blockq_parts(&join, &stamps, cases[i / 2].blockq_ns);
+			tw_blockq_parts(&map, &stamps, cases[i / 2].blockq_ns);
 		const bool bound = stamps.handed_ns && stamps.begun_ns && stamps.queued_ns &&
 				   !at_once;
 
@@ -508,8 +508,8 @@ static void parts(void)
 				 ", scheduler %" PRIu64, is.worker_ns, is.before_ns,
 				 is.admission_ns, is.scheduler_ns);
 	}
-	join.rate = 1.5;
-	tap_ok(tw_blockq_parts(&join, &(struct tw_slot) { .dispatched_ns = 2000,
+	map.rate = 1.5;
+	tap_ok(tw_blockq_parts(&map, &(struct tw_kernel_stamps) { .dispatched_ns = 2000,
 				.got_ns = 1900 }, 1000).scheduler_ns == 150,
 	       "parts of blockq are in the engine's time");
 }
@@ -517,19 +517,19 @@ static void parts(void)
 /* Any stamps, in any order: the parts add up. */
 static void any_parts(void)
 {
-	const struct tw_join join = { .rate = 0.999 };
+	const struct tw_clock_map map = { .rate = 0.999 };
 	unsigned wrong = 0, exact = 0, workers = 0;
 
 	for (unsigned i = 0; i < SPLITS; i++) {
 		const uint64_t blockq_ns = below(1000);
-		const struct tw_slot stamps = {
+		const struct tw_kernel_stamps stamps = {
 			.dispatched_ns = 2000,
 			.handed_ns = below(2) * (900 + below(1200)),
 			.begun_ns = below(2) * (900 + below(1200)),
 			.queued_ns = below(4) ? 900 + below(1200) : 0,
 			.got_ns = below(4) ? 900 + below(1200) : 0,
 		};
-		const struct tw_blockq_parts is = tw_blockq_parts(&join, &stamps, blockq_ns);
+		const struct tw_blockq_parts is = tw_blockq_parts(&map, &stamps, blockq_ns);
 
 		exact += is.are == TW_PARTS_EXACT;
 		workers += is.worker_ns != 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Explain a part of an I/O's time, and write that as JSON: see explain.h.
+ * Explain a part of an I/O's time, and write that as JSON: see find_causes.h.
  */
-#include "explain.h"
+#include "find_causes.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -13,30 +13,30 @@
 
 #define MOST_HOLDERS	(TW_HOLDERS + TW_HAD_CPU)
 
-/* Copy turn @number. False: the turn was overwritten, or does not exist. */
-static bool read_turn(const struct tw_turns *turns, uint64_t number,
-		      struct tw_turn *turn)
+/* Copy period @number. False: the period was overwritten, or does not exist. */
+static bool read_period(const struct tw_offcpu *periods, uint64_t number,
+		      struct tw_offcpu_period *period)
 {
-	const struct tw_turn *place = &turns->turns[(number - 1) % TW_TURNS];
+	const struct tw_offcpu_period *place = &periods->periods[(number - 1) % TW_OFFCPU_PERIODS];
 
 	if (__atomic_load_n(&place->number, __ATOMIC_ACQUIRE) != number)
 		return false;
-	memcpy(turn, place, sizeof(*turn));
+	memcpy(period, place, sizeof(*period));
 	atomic_thread_fence(memory_order_acquire);
 	return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
 }
 
 /* The state of the explanation, which goes backwards from the end of @part. Only the time
  * before @at_ns is still unexplained. */
-struct explaining {
-	const struct tw_join *join;
+struct finding {
+	const struct tw_clock_map *clock_map;
 	struct tw_part part;
 	int64_t at_ns;
 };
 
 /* Return how much unexplained time lies between @from_ns and @to_ns. It counts as
  * explained afterwards. */
-static uint64_t take(struct explaining *now, int64_t from_ns, int64_t to_ns)
+static uint64_t take(struct finding *now, int64_t from_ns, int64_t to_ns)
 {
 	from_ns = tw_max_ns(from_ns, now->part.from_ns);
 	to_ns = tw_min_ns(to_ns, now->at_ns);
@@ -79,23 +79,23 @@ static void add_holder(struct tw_had_cpu *all, const struct tw_holder *holder,
 
 /* Explain the time from @ready_ns to @on_ns, in which the thread was ready to run. The
  * holders of the CPU are sorted by time, the last one first. */
-static void explain_wait(struct explaining *now, struct tw_explained *is,
-			 struct tw_had_cpu *all, const struct tw_turn *turn,
+static void causes_of_wait(struct finding *now, struct tw_wait_causes *is,
+			 struct tw_had_cpu *all, const struct tw_offcpu_period *period,
 			 int64_t ready_ns, int64_t on_ns)
 {
 	unsigned i;
 
 	for (i = 0; i < TW_HOLDERS; i++) {
-		const struct tw_holder *holder = &turn->holders[i];
+		const struct tw_holder *holder = &period->holders[i];
 		int64_t from_ns, to_ns;
 		uint64_t ns;
 
 		if (holder->kind == TW_NOBODY || holder->kind >= TW_HOLDER_KINDS)
 			break;
 		from_ns = tw_max_ns(ready_ns,
-				  tw_join_own_ns(now->join, holder->from_ns));
+				  tw_clock_map_own_ns(now->clock_map, holder->from_ns));
 		to_ns = tw_min_ns(on_ns,
-				 tw_join_own_ns(now->join, holder->to_ns));
+				 tw_clock_map_own_ns(now->clock_map, holder->to_ns));
 		/* It is unknown what had the CPU between two holders. */
 		is->waited_ns += take(now, to_ns, on_ns);
 		ns = take(now, from_ns, to_ns);
@@ -109,7 +109,7 @@ static void explain_wait(struct explaining *now, struct tw_explained *is,
 }
 
 /* Add @ns for @reason to @all, which stays sorted by time. */
-static void add_reason(struct tw_slept *all, struct tw_reason reason, uint64_t ns)
+static void add_reason(struct tw_slept *all, struct tw_sleep_cause reason, uint64_t ns)
 {
 	unsigned i = 0;
 
@@ -137,32 +137,32 @@ static void add_reason(struct tw_slept *all, struct tw_reason reason, uint64_t n
 /* Add @ns of a sleep to @all. What has no reason is not added. */
 static void add_slept(struct tw_slept *all, const struct tw_stack *stack, uint64_t ns)
 {
-	struct tw_reason reason;
+	struct tw_sleep_cause reason;
 
 	if (!ns || !stack->count)
 		return;
-	reason = tw_reason_of_stack(stack);
+	reason = tw_sleep_cause_of_stack(stack);
 	if (reason.word != TW_SLEEP_NOTHING)
 		add_reason(all, reason, ns);
 }
 
-static void explain_turn(struct explaining *now, struct tw_explained *is,
-			 struct tw_had_cpu *all, const struct tw_turn *turn)
+static void causes_of_period(struct finding *now, struct tw_wait_causes *is,
+			 struct tw_had_cpu *all, const struct tw_offcpu_period *period)
 {
-	const struct tw_join *join = now->join;
-	const int64_t off_ns = tw_join_own_ns(join, turn->off_ns);
-	const int64_t on_ns = tw_join_own_ns(join, turn->on_ns);
-	const int64_t waking_ns = turn->waking_ns ?
-		tw_join_own_ns(join, turn->waking_ns) : off_ns;
-	const int64_t ready_ns = turn->woken_ns ?
-		tw_join_own_ns(join, turn->woken_ns) : waking_ns;
+	const struct tw_clock_map *map = now->clock_map;
+	const int64_t off_ns = tw_clock_map_own_ns(map, period->off_ns);
+	const int64_t on_ns = tw_clock_map_own_ns(map, period->on_ns);
+	const int64_t waking_ns = period->waking_ns ?
+		tw_clock_map_own_ns(map, period->waking_ns) : off_ns;
+	const int64_t ready_ns = period->woken_ns ?
+		tw_clock_map_own_ns(map, period->woken_ns) : waking_ns;
 	const int64_t end_ns = tw_min_ns(now->at_ns, on_ns);
-	const int64_t interrupt_ns = turn->interrupt_ns ?
-		tw_join_own_ns(join, turn->interrupt_ns) : waking_ns;
-	struct explaining since;
+	const int64_t interrupt_ns = period->interrupt_ns ?
+		tw_clock_map_own_ns(map, period->interrupt_ns) : waking_ns;
+	struct finding since;
 	uint64_t asleep_ns;
 
-	explain_wait(now, is, all, turn, ready_ns, on_ns);
+	causes_of_wait(now, is, all, period, ready_ns, on_ns);
 	is->woken_late_ns += take(now, waking_ns, ready_ns);
 	since = *now;
 	asleep_ns = take(now, off_ns, waking_ns);
@@ -172,45 +172,45 @@ static void explain_turn(struct explaining *now, struct tw_explained *is,
 					    waking_ns);
 	} else {
 		is->asleep_ns += asleep_ns;
-		add_slept(is->slept, &turn->stack, asleep_ns);
+		add_slept(is->slept, &period->stack, asleep_ns);
 	}
-	if (now->at_ns < end_ns && turn->stolen_ns)
-		is->stolen_ns += turn->stolen_ns;
+	if (now->at_ns < end_ns && period->stolen_ns)
+		is->stolen_ns += period->stolen_ns;
 	if (end_ns - now->at_ns > is->stall_to_ns - is->stall_from_ns) {
 		/* A thread that is asleep does not want to run. */
-		is->stall_from_ns = turn->waking_ns ?
+		is->stall_from_ns = period->waking_ns ?
 			tw_max_ns(now->at_ns, off_ns) : off_ns;
 		is->stall_to_ns = on_ns;
 	}
-	is->ran_ns += take(now, tw_join_own_ns(join, turn->ran_ns), off_ns);
+	is->ran_ns += take(now, tw_clock_map_own_ns(map, period->ran_ns), off_ns);
 }
 
-void tw_explain(const struct tw_turns *turns, const struct tw_join *join,
-		const struct tw_part *part, struct tw_explained *is)
+void tw_find_causes(const struct tw_offcpu *periods, const struct tw_clock_map *map,
+		const struct tw_part *part, struct tw_wait_causes *is)
 {
-	struct explaining now = {
-		.join = join, .part = *part, .at_ns = part->to_ns,
+	struct finding now = {
+		.clock_map = map, .part = *part, .at_ns = part->to_ns,
 	};
 	struct tw_had_cpu all[MOST_HOLDERS] = { { .ns = 0 } };
-	const uint64_t off_ns = __atomic_load_n(&turns->off_ns, __ATOMIC_ACQUIRE);
-	const int64_t to_ns = off_ns ? tw_join_own_ns(join, off_ns) : part->to_ns;
-	uint64_t number = __atomic_load_n(&turns->newest, __ATOMIC_ACQUIRE);
-	const int64_t ran_ns = tw_join_own_ns(join, __atomic_load_n(&turns->ran_ns,
+	const uint64_t off_ns = __atomic_load_n(&periods->off_ns, __ATOMIC_ACQUIRE);
+	const int64_t to_ns = off_ns ? tw_clock_map_own_ns(map, off_ns) : part->to_ns;
+	uint64_t number = __atomic_load_n(&periods->newest, __ATOMIC_ACQUIRE);
+	const int64_t ran_ns = tw_clock_map_own_ns(map, __atomic_load_n(&periods->ran_ns,
 								    __ATOMIC_ACQUIRE));
-	struct tw_turn turn;
+	struct tw_offcpu_period period;
 	bool first = true;
 
-	*is = (struct tw_explained) { .lost = false };
+	*is = (struct tw_wait_causes) { .lost = false };
 	for (; now.at_ns > part->from_ns && number; number--) {
-		if (!read_turn(turns, number, &turn)) {
+		if (!read_period(periods, number, &period)) {
 			is->lost = true;
 			break;
 		}
 		if (first)
 			is->ran_ns += take(&now, tw_max_ns(ran_ns,
-				tw_join_own_ns(join, turn.on_ns)), to_ns);
+				tw_clock_map_own_ns(map, period.on_ns)), to_ns);
 		first = false;
-		explain_turn(&now, is, all, &turn);
+		causes_of_period(&now, is, all, &period);
 	}
 	if (is->stolen_ns > (uint64_t)(part->to_ns - part->from_ns))
 		is->stolen_ns = (uint64_t)(part->to_ns - part->from_ns);
@@ -231,8 +231,8 @@ static bool read_sleep(const struct tw_sleeps *sleeps, uint64_t number, uint64_t
 	return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
 }
 
-void tw_explain_workers(const struct tw_sleeps *sleeps, const struct tw_join *join,
-			const struct tw_part *part, uint64_t key, struct tw_explained *is)
+void tw_find_worker_causes(const struct tw_sleeps *sleeps, const struct tw_clock_map *map,
+			const struct tw_part *part, uint64_t key, struct tw_wait_causes *is)
 {
 	const uint64_t newest = __atomic_load_n(&sleeps->newest, __ATOMIC_ACQUIRE);
 	struct tw_sleep sleep;
@@ -243,8 +243,8 @@ void tw_explain_workers(const struct tw_sleeps *sleeps, const struct tw_join *jo
 
 		if (!read_sleep(sleeps, number, key, &sleep))
 			continue;
-		from_ns = tw_max_ns(part->from_ns, tw_join_own_ns(join, sleep.off_ns));
-		to_ns = tw_min_ns(part->to_ns, tw_join_own_ns(join, sleep.on_ns));
+		from_ns = tw_max_ns(part->from_ns, tw_clock_map_own_ns(map, sleep.off_ns));
+		to_ns = tw_min_ns(part->to_ns, tw_clock_map_own_ns(map, sleep.on_ns));
 		if (to_ns > from_ns)
 			add_slept(is->slept, &sleep.stack, (uint64_t)(to_ns - from_ns));
 	}
@@ -252,7 +252,7 @@ void tw_explain_workers(const struct tw_sleeps *sleeps, const struct tw_join *jo
 
 /* Return when the last sleep ended that a worker had in the I/O with @key before @to_ns, or
  * @from_ns if that is later. */
-static int64_t last_woken_ns(const struct tw_sleeps *sleeps, const struct tw_join *join,
+static int64_t last_woken_ns(const struct tw_sleeps *sleeps, const struct tw_clock_map *map,
 			     uint64_t key, int64_t from_ns, int64_t to_ns)
 {
 	const uint64_t newest = __atomic_load_n(&sleeps->newest, __ATOMIC_ACQUIRE);
@@ -263,43 +263,44 @@ static int64_t last_woken_ns(const struct tw_sleeps *sleeps, const struct tw_joi
 	for (number = newest; number && newest - number < TW_SLEEPS; number--) {
 		if (!read_sleep(sleeps, number, key, &sleep))
 			continue;
-		on_ns = tw_join_own_ns(join, sleep.on_ns);
+		on_ns = tw_clock_map_own_ns(map, sleep.on_ns);
 		if (on_ns <= to_ns)
 			from_ns = tw_max_ns(from_ns, on_ns);
 	}
 	return from_ns;
 }
 
-void tw_explain_held(const struct tw_held *held, const struct tw_sleeps *sleeps,
-		     const struct tw_join *join, const struct tw_part *part,
-		     struct tw_explained *is)
+void tw_find_throttle_causes(const struct tw_throttled *throttled, const struct tw_sleeps *sleeps,
+		     const struct tw_clock_map *map, const struct tw_part *part,
+		     struct tw_wait_causes *is)
 {
-	static const struct tw_reason reasons[TW_HOLDS] = {
-		[TW_HOLD_LIMIT] = { TW_SLEEP_IO_MAX, "blk_throtl_dispatch_work_fn" },
-		[TW_HOLD_MAPPER] = { TW_SLEEP_SUSPENDED, "dm_wq_work" },
+	static const struct tw_sleep_cause reasons[TW_THROTTLED_BYS] = {
+		[TW_THROTTLED_BY_LIMIT] = { TW_SLEEP_IO_MAX, "blk_throtl_dispatch_work_fn" },
+		[TW_THROTTLED_BY_MAPPER] = { TW_SLEEP_SUSPENDED, "dm_wq_work" },
 	};
 	unsigned i;
 
-	for (i = 0; i < TW_HOLDS; i++) {
+	for (i = 0; i < TW_THROTTLED_BYS; i++) {
 		/* A time of 0 is before each part. */
-		int64_t to_ns = tw_join_own_ns(join, held->by[i].to_ns);
+		int64_t to_ns = tw_clock_map_own_ns(map, throttled->by[i].to_ns);
 		int64_t from_ns = tw_max_ns(part->from_ns,
-					    tw_join_own_ns(join, held->by[i].from_ns));
+					    tw_clock_map_own_ns(map, throttled->by[i].from_ns));
 
-		from_ns = last_woken_ns(sleeps, join, held->key, from_ns, to_ns);
+		from_ns = last_woken_ns(sleeps, map, throttled->key, from_ns, to_ns);
 		to_ns = tw_min_ns(part->to_ns, to_ns);
 		if (to_ns > from_ns)
 			add_reason(is->slept, reasons[i], (uint64_t)(to_ns - from_ns));
 	}
-	is->limit.cgroup = held->cgroup;
-	is->limit.value = held->limit;
-	is->limit.which = held->which < TW_LIMITS ? (enum tw_limit)held->which : TW_LIMIT_UNKNOWN;
+	is->limit.cgroup = throttled->cgroup;
+	is->limit.value = throttled->limit;
+	is->limit.which = throttled->which < TW_LIMITS ?
+				  (enum tw_limit)throttled->which : TW_LIMIT_UNKNOWN;
 }
 
-void tw_explain_no_worker(uint64_t ns, uint64_t blockq_ns, struct tw_explained *is)
+void tw_add_wait_for_worker(uint64_t ns, uint64_t blockq_ns, struct tw_wait_causes *is)
 {
-	if (ns >= blockq_ns / TW_NO_REASON)
-		add_reason(is->slept, (struct tw_reason) { .word = TW_SLEEP_WORKER }, ns);
+	if (ns >= blockq_ns / TW_NO_CAUSE)
+		add_reason(is->slept, (struct tw_sleep_cause) { .word = TW_SLEEP_WORKER }, ns);
 }
 
 /* ---- as JSON ---- */
@@ -330,7 +331,7 @@ static json_t *name_of(const struct tw_had_cpu *had)
 	return json_string(tw_plain_text(name));
 }
 
-static json_t *all_had_to_json(const struct tw_explained *is)
+static json_t *all_had_to_json(const struct tw_wait_causes *is)
 {
 	json_t *array = json_array(), *object;
 	const struct tw_had_cpu *had;
@@ -351,7 +352,7 @@ static json_t *all_had_to_json(const struct tw_explained *is)
 }
 
 /* Add the limit of a cgroup that is known. */
-static void add_limit(json_t *object, const struct tw_explained *is)
+static void add_limit(json_t *object, const struct tw_wait_causes *is)
 {
 	static const char *const limits[TW_LIMITS] = {
 		[TW_LIMIT_RBPS] = "rbps", [TW_LIMIT_WBPS] = "wbps",
@@ -368,7 +369,7 @@ static void add_limit(json_t *object, const struct tw_explained *is)
 		json_object_set_new(object, "cgroup", json_string(path));
 }
 
-static json_t *all_slept_to_json(const struct tw_explained *is)
+static json_t *all_slept_to_json(const struct tw_wait_causes *is)
 {
 	json_t *array = json_array(), *object;
 	const struct tw_slept *slept;
@@ -387,7 +388,7 @@ static json_t *all_slept_to_json(const struct tw_explained *is)
 
 /* Return the time in which the thread could not run. If there is none, return the stage. */
 static json_t *stall_to_json(uint64_t stage_from_ns, uint64_t stage_ns,
-			     const struct tw_explained *is)
+			     const struct tw_wait_causes *is)
 {
 	const bool stalled = is->stall_to_ns > is->stall_from_ns;
 	const int64_t from_ns = stalled ? is->stall_from_ns : 0;
@@ -398,8 +399,8 @@ static json_t *stall_to_json(uint64_t stage_from_ns, uint64_t stage_ns,
 			 "ns", (json_int_t) (to_ns - from_ns));
 }
 
-json_t *tw_explained_to_json(const char *stage, uint64_t from_ns, uint64_t ns,
-			     const struct tw_explained *is, bool followed)
+json_t *tw_causes_to_json(const char *stage, uint64_t from_ns, uint64_t ns,
+			     const struct tw_wait_causes *is, bool followed)
 {
 	json_t *object = json_pack("{ss, so}", "stage", stage, "stall",
 				   stall_to_json(from_ns, ns, is));

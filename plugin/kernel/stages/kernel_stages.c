@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The program that stamps I/Os inside the kernel, and the jobs' side of it: see
- * kernel_slots.h.
+ * kernel_stages.h.
  *
  * The program is loaded before fio forks its jobs: by fio itself, or by
  * `tickwise kernel-helper` if fio lacks the privileges. The jobs inherit the
- * descriptors and the memory of the slots. The program ends when the last
+ * descriptors and the memory of the stamps. The program ends when the last
  * process that has the descriptors ends, or when the helper ends.
  */
-#include "kernel_slots.h"
+#include "kernel_stages.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -45,7 +45,7 @@ static int adapt(struct tw_stages *made, bool with_causes)
 	return error;
 }
 
-static int load_program(struct tw_stages *program, uint32_t slots,
+static int load_program(struct tw_stages *program, uint32_t entries,
 			const struct tw_loader_owner *owner)
 {
 	int error;
@@ -60,23 +60,23 @@ static int load_program(struct tw_stages *program, uint32_t slots,
 	bpf_program__set_autoload(program->progs.requeue, owner->with_causes);
 	error = adapt(program, owner->with_causes);
 	if (!error)
-		error = bpf_map__set_max_entries(program->maps.slots, slots);
+		error = bpf_map__set_max_entries(program->maps.stamps_by_index, entries);
 	if (!error && owner->with_causes)
-		error = bpf_map__set_max_entries(program->maps.companies, slots);
+		error = bpf_map__set_max_entries(program->maps.others_by_index, entries);
 	if (!error && owner->with_causes)
-		error = bpf_map__set_max_entries(program->maps.helds, slots);
+		error = bpf_map__set_max_entries(program->maps.throttled_by_index, entries);
 	if (!error)
 		error = tw_stages__load(program);
-	/* From now on only the program writes the slots. A descriptor that can
+	/* From now on only the program writes the stamps. A descriptor that can
 	 * only read can't be mapped. */
 	if (!error)
-		error = bpf_map_freeze(bpf_map__fd(program->maps.slots));
+		error = bpf_map_freeze(bpf_map__fd(program->maps.stamps_by_index));
 	if (!error)
 		error = tw_stages__attach(program);
 	return error;
 }
 
-int tw_loader_load(struct tw_stages **loader, uint32_t slots,
+int tw_loader_load(struct tw_stages **loader, uint32_t entries,
 		   const struct tw_loader_owner *owner)
 {
 	struct tw_stages *made;
@@ -86,7 +86,7 @@ int tw_loader_load(struct tw_stages **loader, uint32_t slots,
 		return -EPERM;
 	tw_program_set_messages();
 	made = tw_stages__open();
-	error = made ? load_program(made, slots, owner) : -errno;
+	error = made ? load_program(made, entries, owner) : -errno;
 	if (!error) {
 		*loader = made;
 		return 0;
@@ -100,12 +100,12 @@ void tw_loader_free(struct tw_stages *loader)
 	tw_stages__destroy(loader);
 }
 
-int tw_loader_slots(const struct tw_stages *loader)
+int tw_loader_stamps(const struct tw_stages *loader)
 {
-	return bpf_map__fd(loader->maps.slots);
+	return bpf_map__fd(loader->maps.stamps_by_index);
 }
 
-/* Return the descriptor of a map that jobs share, as that of the slots. */
+/* Return the descriptor of a map that jobs share, as that of the stamps. */
 static int map_of(const struct tw_stages *loader, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(loader->obj, name);
@@ -114,19 +114,19 @@ static int map_of(const struct tw_stages *loader, const char *name)
 int tw_loader_expect(const struct tw_stages *loader, uint32_t thread,
 		     uint32_t base, uint32_t entries, uint32_t *ring)
 {
-	const uint32_t place = __sync_fetch_and_add(&loader->bss->rings_announced, 1);
-	struct tw_announced announced = { .ring = place };
+	const uint32_t index = __sync_fetch_and_add(&loader->bss->rings_announced, 1);
+	struct tw_announced announced = { .ring = index };
 	int error;
 
-	if (place >= TW_MAX_RINGS)
+	if (index >= TW_MAX_RINGS)
 		return -ENOSPC;
-	loader->bss->rings[place].base = base;
-	loader->bss->rings[place].mask = entries - 1;
+	loader->bss->rings[index].base = base;
+	loader->bss->rings[index].mask = entries - 1;
 	announced.ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	error = bpf_map_update_elem(bpf_map__fd(loader->maps.expected), &thread,
 				    &announced, BPF_ANY);
 	if (!error)
-		*ring = place;
+		*ring = index;
 	return error;
 }
 
@@ -162,9 +162,9 @@ int64_t tw_loader_missed(const struct tw_stages *loader)
 #else
 
 /* Only a helper has a loader then. */
-#define tw_loader_load(loader, slots, owner)			((void)(owner), -ENOTSUP)
+#define tw_loader_load(loader, entries, owner)			((void)(owner), -ENOTSUP)
 #define tw_loader_free(loader)					((void)0)
-#define tw_loader_slots(loader)					(-1)
+#define tw_loader_stamps(loader)					(-1)
 #define map_of(loader, name)					(-1)
 #define tw_loader_expect(loader, thread, base, entries, ring)	(-ENOTSUP)
 #define tw_loader_made(loader, thread)				false
@@ -175,21 +175,21 @@ int64_t tw_loader_missed(const struct tw_stages *loader)
 
 /* ---- the jobs ---- */
 
-static struct tw_stages *loader;	/* NULL, and slots are set: the helper has it */
-static const struct tw_place *slots;
-static const struct tw_company *companies;	/* NULL: not counted */
-static const struct tw_held *helds;
-static uint32_t slot_count;
-/* How many slots are given away, shared by all jobs. The helper counts by
+static struct tw_stages *loader;	/* NULL, and stamps are set: the helper has it */
+static const struct tw_padded_stamps *stamps;
+static const struct tw_others *others;	/* NULL: not counted */
+static const struct tw_throttled *throttled;
+static uint32_t stamp_count;
+/* How many stamps are given away, shared by all jobs. The helper counts by
  * itself. */
 static _Atomic(uint32_t) *given;
 static bool has_parts;
 static char why_not[TW_KERNEL_WHY];
 
-static int share(int slots_fd, uint32_t count)
+static int share(int stamps_fd, uint32_t count)
 {
-	void *memory = mmap(NULL, count * sizeof(*slots), PROT_READ, MAP_SHARED,
-			    slots_fd, 0);
+	void *memory = mmap(NULL, count * sizeof(*stamps), PROT_READ, MAP_SHARED,
+			    stamps_fd, 0);
 
 	if (memory == MAP_FAILED)
 		return -errno;
@@ -197,8 +197,8 @@ static int share(int slots_fd, uint32_t count)
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (given == MAP_FAILED)
 		return -errno;
-	slots = memory;
-	slot_count = count;
+	stamps = memory;
+	stamp_count = count;
 	return 0;
 }
 
@@ -219,17 +219,17 @@ static int load_by_helper(uint32_t count)
 	return error;
 }
 
-static int share_companies(uint32_t count)
+static int share_others(uint32_t count)
 {
-	void *memory = mmap(NULL, count * sizeof(*companies), PROT_READ, MAP_SHARED,
-			    map_of(loader, "companies"), 0);
-	void *of_helds = mmap(NULL, count * sizeof(*helds), PROT_READ, MAP_SHARED,
-			      map_of(loader, "helds"), 0);
+	void *memory = mmap(NULL, count * sizeof(*others), PROT_READ, MAP_SHARED,
+			    map_of(loader, "others_by_index"), 0);
+	void *of_throttled = mmap(NULL, count * sizeof(*throttled), PROT_READ, MAP_SHARED,
+			      map_of(loader, "throttled_by_index"), 0);
 
-	if (memory == MAP_FAILED || of_helds == MAP_FAILED)
+	if (memory == MAP_FAILED || of_throttled == MAP_FAILED)
 		return -errno;
-	companies = memory;
-	helds = of_helds;
+	others = memory;
+	throttled = of_throttled;
 	return 0;
 }
 
@@ -243,9 +243,9 @@ static int load(uint32_t count, bool with_causes)
 	int error = tw_loader_load(&loader, count, &owner);
 
 	if (!error && with_causes)
-		error = share_companies(count);
+		error = share_others(count);
 	if (!error)
-		error = share(tw_loader_slots(loader), count);
+		error = share(tw_loader_stamps(loader), count);
 	has_parts = !error && with_causes;
 	if (error) {
 		tw_loader_free(loader);
@@ -258,7 +258,7 @@ const char *tw_kernel_load(uint32_t count, bool with_causes)
 {
 	int error;
 
-	if (slots)
+	if (stamps)
 		return NULL;
 	if (why_not[0])
 		return why_not;
@@ -268,7 +268,7 @@ const char *tw_kernel_load(uint32_t count, bool with_causes)
 		error = load(count, false);
 	if ((error == -EPERM || error == -ENOTSUP) &&
 	    load_by_helper(count) != -ENOENT)
-		return slots ? NULL : why_not;
+		return stamps ? NULL : why_not;
 	if (!error)
 		return NULL;
 	snprintf(why_not, sizeof(why_not), "%s", tw_program_reason(error, true));
@@ -285,14 +285,14 @@ int64_t tw_kernel_missed(void)
 	return loader ? tw_loader_missed(loader) : -1;
 }
 
-/* Return NULL, or the reason why the job gets no slots. */
+/* Return NULL, or the reason why the job gets no stamps. */
 static const char *expect(struct tw_kernel *kernel, uint32_t entries)
 {
 	struct tw_helper_answer answer;
 
-	if (!slots)
+	if (!stamps)
 		return why_not[0] ? why_not : "not loaded";
-	if (entries > slot_count)
+	if (entries > stamp_count)
 		return "more jobs than there is room for";
 	if (!loader) {
 		if (tw_remote_ask(TW_HELPER_EXPECT, kernel->thread, entries, &answer,
@@ -301,12 +301,12 @@ static const char *expect(struct tw_kernel *kernel, uint32_t entries)
 		kernel->base = answer.base;
 		kernel->ring = answer.ring;
 		/* The helper's answer is checked, so that no other memory is read. */
-		return kernel->base <= slot_count - entries &&
+		return kernel->base <= stamp_count - entries &&
 		       kernel->ring < TW_MAX_RINGS ? NULL :
-			"the kernel helper gave slots that do not exist";
+			"the kernel helper gave stamps that do not exist";
 	}
 	kernel->base = atomic_fetch_add(given, entries);
-	if (kernel->base > slot_count || entries > slot_count - kernel->base)
+	if (kernel->base > stamp_count || entries > stamp_count - kernel->base)
 		return "more jobs than there is room for";
 	return tw_loader_expect(loader, kernel->thread, kernel->base, entries,
 				&kernel->ring) ?
@@ -319,9 +319,9 @@ void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 	kernel->why = expect(kernel, entries);
 	if (kernel->why)
 		return;
-	kernel->slots = slots + kernel->base;
-	kernel->companies = companies ? companies + kernel->base : NULL;
-	kernel->helds = helds ? helds + kernel->base : NULL;
+	kernel->stamps = stamps + kernel->base;
+	kernel->others = others ? others + kernel->base : NULL;
+	kernel->throttled = throttled ? throttled + kernel->base : NULL;
 	kernel->by_helper = !loader;
 	kernel->has_parts = has_parts;
 	kernel->missed = tw_kernel_missed();
@@ -331,18 +331,18 @@ bool tw_kernel_made(struct tw_kernel *kernel)
 {
 	struct tw_helper_answer answer;		/* has no meaning here */
 
-	if (!kernel->slots)
+	if (!kernel->stamps)
 		return false;
 	if (loader ? tw_loader_made(loader, kernel->thread) :
 	    !tw_remote_ask(TW_HELPER_MADE, kernel->thread, 0, &answer, kernel->text))
 		return true;
-	kernel->slots = NULL;
+	kernel->stamps = NULL;
 	kernel->why = loader ? "the kernel's program did not see the ring" : kernel->text;
 	return false;
 }
 
 void tw_kernel_forget(struct tw_kernel *kernel)
 {
-	if (kernel->slots && loader)
+	if (kernel->stamps && loader)
 		tw_loader_forget(loader, kernel->ring);
 }

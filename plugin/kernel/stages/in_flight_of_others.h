@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What else a device had in flight when it got an I/O. The program in the kernel counts this
+ * when the first request of a chosen I/O goes to the driver, and only if a job has
+ * tw_causes=1. There is one for each io_u, by its index, in memory that
+ * the engine maps, too.
+ */
+#ifndef TW_PLUGIN_KERNEL_STAGES_IN_FLIGHT_OF_OTHERS_H
+#define TW_PLUGIN_KERNEL_STAGES_IN_FLIGHT_OF_OTHERS_H
+
+#ifndef __bpf__
+#include <jansson.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+#endif
+
+/* Kinds of requests. In the order of enum tw_time from TW_WITH_READS on. */
+enum tw_others_kind {
+	TW_OTHERS_READS,
+	TW_OTHERS_WRITES,
+	TW_OTHERS_FLUSHES,	/* have no bytes */
+	TW_OTHERS_DISCARDS,	/* and zeroes to be written */
+	TW_OTHERS_COMMANDS,	/* commands of a driver, zones */
+	TW_OTHERS_KINDS,
+	TW_OTHERS_NONE = TW_OTHERS_KINDS,
+};
+
+/* What names those whose requests they are. */
+enum tw_who_kind {
+	TW_WHO_UNKNOWN,
+	TW_WHO_PROCESS,		/* of direct I/O, or it waits for a flush or discard */
+	TW_WHO_KERNEL_THREAD,	/* the same */
+	TW_WHO_CGROUP,		/* to which other I/O is accounted */
+	TW_WHO_HIDDEN,		/* another user's process, which the job may not see */
+	TW_WHO_KINDS,
+};
+
+#define TW_WHO_NAME	16	/* that of a task's name in the kernel */
+
+struct tw_who {
+	__u64 cgroup;		/* id, see cgroup.h */
+	__u64 bytes;		/* of its requests */
+	__u32 requests;
+	__u32 kind;		/* enum tw_who_kind */
+	__u32 id;		/* of the process, as the job sees it; 0: not known */
+	char name[TW_WHO_NAME];	/* ends with a 0 byte or with the array */
+	__u32 unused;
+};
+
+struct tw_others {
+	__u64 key;		/* user_data of the I/O; another one: not known */
+	/* In flight at the device for others than the I/O's ring: */
+	__u64 bytes[TW_OTHERS_KINDS];
+	__u32 requests[TW_OTHERS_KINDS];
+	__u32 own;		/* requests in flight of the I/O's ring */
+	__u32 counting_ns;		/* how long it took to count them */
+	__u16 requeues;		/* the driver was busy, and took a request later */
+	__u16 is_cut;		/* not all were counted */
+	/* Who has most of the kind of tw_others_kind(), of those that were told apart. */
+	struct tw_who who;
+};
+
+/*
+ * Return the kind of most of the requests of others, or TW_OTHERS_NONE. It is the kind with
+ * the most bytes. If there is a flush, it is that: how much a device writes for a flush is not known,
+ * and other requests wait for it.
+ */
+static inline enum tw_others_kind tw_others_kind(const struct tw_others *others)
+{
+	enum tw_others_kind most = TW_OTHERS_NONE;
+	unsigned kind;
+
+	if (others->requests[TW_OTHERS_FLUSHES])
+		return TW_OTHERS_FLUSHES;
+	for (kind = 0; kind < TW_OTHERS_KINDS; kind++)
+		if (others->requests[kind] && (most == TW_OTHERS_NONE ||
+		    others->bytes[kind] > others->bytes[most]))
+			most = (enum tw_others_kind)kind;
+	return most;
+}
+
+#ifndef __bpf__
+/* Return who it is; NULL: not known. */
+json_t *tw_who_to_json(const struct tw_who *who);
+
+/* The time in the device of the I/Os that were behind somebody's requests. */
+struct tw_others_sum {
+	uint64_t ns;
+	uint64_t ios;
+	unsigned direction;
+	enum tw_others_kind kind;
+	struct tw_who who;
+};
+
+#define TW_OTHERS_SUMS_MOST	64	/* that are told apart: later ones have no sum */
+#define TW_OTHERS_SUMS_SHOWN	16	/* that are written, the longest */
+
+struct tw_others_sums {
+	unsigned count;
+	struct tw_others_sum all[TW_OTHERS_SUMS_MOST];
+};
+
+/* Add the time @ns of @ios I/Os, if those others have a name. */
+void tw_others_sum_add(struct tw_others_sums *others_sums, unsigned direction,
+		   const struct tw_others *others, uint64_t ns, uint64_t ios);
+
+/* Add the time of @ios I/Os for somebody who has a name. */
+void tw_others_sum_add_who(struct tw_others_sums *others_sums, unsigned direction,
+		       enum tw_others_kind kind, const struct tw_who *who, uint64_t ns,
+		       uint64_t ios);
+
+/* Return the sums of syncs that waited for commits, whose times are those in `journal`.
+ * Their kind does not count. */
+json_t *tw_commits_to_json(struct tw_others_sums *commits);
+
+/* Return the sums of a report's only job, the longest first; NULL without memory. @kinds and
+ * @directions: their names. */
+json_t *tw_others_sums_to_json(struct tw_others_sums *others_sums, const char *const *kinds,
+			  const char *const *directions);
+
+/* True if the one who is named has half of the kind's requests or more, by what told the kind. */
+static inline bool tw_others_has_one(const struct tw_others *others)
+{
+	const enum tw_others_kind kind = tw_others_kind(others);
+
+	return kind != TW_OTHERS_NONE && (others->bytes[kind] ?
+		2 * others->who.bytes >= others->bytes[kind] :
+		2 * (uint64_t)others->who.requests >= others->requests[kind]);
+}
+
+/* True if not all was counted, and nothing was found: it may have been alone, or not. */
+static inline bool tw_others_are_unknown(const struct tw_others *others)
+{
+	return others->is_cut && tw_others_kind(others) == TW_OTHERS_NONE;
+}
+
+/* Copy what others had in flight for the I/O whose key is @key. Return false if it is not known. */
+static inline bool tw_others_read(const volatile struct tw_others *from, __u64 key,
+				   struct tw_others *others)
+{
+	*others = *(const struct tw_others *)from;
+	return others->key == key;
+}
+#endif
+
+#endif
