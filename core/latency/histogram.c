@@ -62,7 +62,7 @@ void tw_histogram_free(struct tw_histogram *histogram)
 	*histogram = (struct tw_histogram) { .min_ns = UINT64_MAX };
 }
 
-void tw_histogram_reset(struct tw_histogram *histogram)
+void tw_histogram_clear_all(struct tw_histogram *histogram)
 {
 	/* Go over all bins: after tw_histogram_add_bin() the extremes may not
 	 * be set. Bins are read before they are written. So memory that was
@@ -74,7 +74,7 @@ void tw_histogram_reset(struct tw_histogram *histogram)
 	tw_histogram_forget_sums(histogram);
 }
 
-void tw_histogram_forget(struct tw_histogram *histogram)
+void tw_histogram_clear_used(struct tw_histogram *histogram)
 {
 	uint32_t first, last;
 
@@ -198,7 +198,7 @@ int tw_histogram_merge(struct tw_histogram *into, const struct tw_histogram *fro
 	return 0;
 }
 
-int tw_histogram_collect(struct tw_histogram *into, const struct tw_histogram *from)
+int tw_histogram_merge_into_empty(struct tw_histogram *into, const struct tw_histogram *from)
 {
 	int error = 0;
 

@@ -14,11 +14,11 @@
 __extension__ typedef unsigned __int128 u128;
 
 /* Forget all values. Memory that was touched stays mapped. */
-void tw_histogram_reset(struct tw_histogram *histogram);
+void tw_histogram_clear_all(struct tw_histogram *histogram);
 
 /* The same if the extremes are right, as after tw_histogram_add(): only the bins between
  * them are cleared. */
-void tw_histogram_forget(struct tw_histogram *histogram);
+void tw_histogram_clear_used(struct tw_histogram *histogram);
 
 /* Return an edge of a bin: low <= value <= high. */
 uint64_t tw_histogram_bin_low(const struct tw_histogram *histogram,
@@ -43,7 +43,7 @@ int tw_histogram_add_finer(struct tw_histogram *into, const struct tw_histogram 
 
 /* Merge a histogram into one that may have no bins yet. Return: as tw_histogram_merge(), or
  * -ENOMEM. */
-int tw_histogram_collect(struct tw_histogram *into, const struct tw_histogram *from);
+int tw_histogram_merge_into_empty(struct tw_histogram *into, const struct tw_histogram *from);
 
 /* Return how many values were counted, some of them several times. */
 static inline uint64_t tw_histogram_values(const struct tw_histogram *histogram)

@@ -459,6 +459,6 @@ int tw_histogram_fill_from_json(struct tw_histogram *empty, const json_t *json,
 		return tw_refuse(problem, "digits is not what all histograms here have");
 	error = read_rest(empty, json, &stated, problem);
 	if (error)
-		tw_histogram_reset(empty);
+		tw_histogram_clear_all(empty);
 	return error;
 }

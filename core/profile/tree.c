@@ -272,5 +272,5 @@ void tw_tree_reset(struct tw_tree *tree)
 	for (struct tw_node *entry = tree->functions->child; entry;
 	     entry = entry->sibling)
 		if (entry->histogram)
-			tw_histogram_reset(entry->histogram);
+			tw_histogram_clear_all(entry->histogram);
 }

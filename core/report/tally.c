@@ -81,7 +81,7 @@ void tw_tally_reset(struct tw_tally *tally)
 			       (tw_lat_slice(lat->max_ns) + 1 - tw_lat_slice(lat->min_ns)) *
 			       sizeof(*by_lat->sum_ns));
 		for (int time = 0; time < TW_TIMES; time++)
-			tw_histogram_forget(&tally->times[time][i]);
+			tw_histogram_clear_used(&tally->times[time][i]);
 	}
 	memset(tally->counts, 0, sizeof(tally->counts));
 	memset(&tally->scalars, 0, sizeof(tally->scalars));
@@ -397,7 +397,7 @@ static int merge_times(struct tw_tally *into, const struct tw_tally *from, int d
 
 	for (unsigned time = 0; time < TW_TIMES && !error; time++)
 		if (tw_has_time(into, time))
-			error = tw_histogram_collect(&into->times[time][i],
+			error = tw_histogram_merge_into_empty(&into->times[time][i],
 						     &from->times[time][i]);
 		else
 			tw_histogram_free(&into->times[time][i]);

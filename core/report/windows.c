@@ -117,7 +117,7 @@ static void clear(struct tw_window *window)
 {
 	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
 		window->errors[i] = 0;
-		tw_histogram_forget(&window->lat[i]);
+		tw_histogram_clear_used(&window->lat[i]);
 	}
 }
 

@@ -644,7 +644,7 @@ void tw_attach_tally_tick(struct tw_attach_tally *tally)
 		struct tw_attach_recent *recent = &tally->rows[i].recent;
 
 		if (recent->lat.count)
-			tw_histogram_reset(&recent->lat);
+			tw_histogram_clear_all(&recent->lat);
 		*recent = (struct tw_attach_recent) {
 			.lat = recent->lat,
 			.only_counted = tally->rows[i].only_counted.ios,

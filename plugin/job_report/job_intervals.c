@@ -222,7 +222,7 @@ static bool wait_until(struct tw_intervals *intervals, uint64_t at_ns)
 /* Return what the job has filled. The job may be in the middle of a flush. */
 static struct tw_filled *take(struct tw_intervals *intervals, unsigned asked)
 {
-	struct tw_filling *filling = &intervals->job->collected.filling;
+	struct tw_double_buffer *filling = &intervals->job->collected.filling;
 	const struct timespec pause = { .tv_nsec = FIRST_PAUSE_NS };
 
 	while (!tw_fill_is_taken(filling)) {

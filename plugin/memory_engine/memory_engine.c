@@ -205,7 +205,7 @@ static void flush(const struct thread_data *td, struct tw_memory_job *job)
 		return;
 	job->unaccounted += job->ticks.count + job->interrupted;
 	job->interrupted = 0;
-	tw_histogram_forget(&job->ticks);
+	tw_histogram_clear_used(&job->ticks);
 }
 
 static int prep(struct thread_data *td, struct io_u *io_u)

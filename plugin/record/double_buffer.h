@@ -45,7 +45,7 @@ static inline void tw_fill_uncount(struct tw_counts into[TW_DIRECTIONS],
 #define TW_FLUSHES	2U
 #define TW_ASKED	4U
 
-struct tw_filling {
+struct tw_double_buffer {
 	struct tw_filled filled[2];
 	_Atomic(unsigned) state;
 };
@@ -53,7 +53,7 @@ struct tw_filling {
 /* ---- the job's thread ---- */
 
 /* Begin a flush. Return what to fill. */
-static inline struct tw_filled *tw_fill_begin(struct tw_filling *filling)
+static inline struct tw_filled *tw_fill_begin(struct tw_double_buffer *filling)
 {
 	const unsigned state = atomic_fetch_or(&filling->state, TW_FLUSHES);
 
@@ -61,14 +61,14 @@ static inline struct tw_filled *tw_fill_begin(struct tw_filling *filling)
 }
 
 /* True if the writer asks for what is filled. */
-static inline bool tw_fill_is_asked(struct tw_filling *filling)
+static inline bool tw_fill_is_asked(struct tw_double_buffer *filling)
 {
 	return atomic_load_explicit(&filling->state, memory_order_relaxed) & TW_ASKED;
 }
 
 /* End a flush, unless the writer asks. Then return false: set end_ticks, and call
  * tw_fill_switch(). */
-static inline bool tw_fill_end(struct tw_filling *filling)
+static inline bool tw_fill_end(struct tw_double_buffer *filling)
 {
 	unsigned flushes = atomic_load(&filling->state) & (TW_FILLS_SECOND | TW_FLUSHES);
 
@@ -77,7 +77,7 @@ static inline bool tw_fill_end(struct tw_filling *filling)
 }
 
 /* End a flush, and go on with the other tally. */
-static inline void tw_fill_switch(struct tw_filling *filling)
+static inline void tw_fill_switch(struct tw_double_buffer *filling)
 {
 	const unsigned state = atomic_load(&filling->state);
 
@@ -87,20 +87,20 @@ static inline void tw_fill_switch(struct tw_filling *filling)
 /* ---- the writer's thread ---- */
 
 /* Ask for what is filled. The other tally is empty. Return the number of the tally. */
-static inline unsigned tw_fill_ask(struct tw_filling *filling)
+static inline unsigned tw_fill_ask(struct tw_double_buffer *filling)
 {
 	return atomic_fetch_or(&filling->state, TW_ASKED) & TW_FILLS_SECOND;
 }
 
 /* True if the job has switched: what was asked for is the writer's. */
-static inline bool tw_fill_is_taken(struct tw_filling *filling)
+static inline bool tw_fill_is_taken(struct tw_double_buffer *filling)
 {
 	return !(atomic_load(&filling->state) & TW_ASKED);
 }
 
 /* Switch for a job that does not flush. False: it flushes, and will switch itself, or it
  * has switched. */
-static inline bool tw_fill_take(struct tw_filling *filling, unsigned asked)
+static inline bool tw_fill_take(struct tw_double_buffer *filling, unsigned asked)
 {
 	unsigned state = asked | TW_ASKED;
 
@@ -109,7 +109,7 @@ static inline bool tw_fill_take(struct tw_filling *filling, unsigned asked)
 }
 
 /* Return what the job fills. It is the only thread, or it waits for this one. */
-static inline struct tw_filled *tw_fill_now(struct tw_filling *filling)
+static inline struct tw_filled *tw_fill_now(struct tw_double_buffer *filling)
 {
 	return &filling->filled[atomic_load(&filling->state) & TW_FILLS_SECOND];
 }

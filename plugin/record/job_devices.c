@@ -68,8 +68,8 @@ void tw_devices_forget(struct tw_devices *devices)
 
 		memset(device->ios, 0, sizeof(device->ios));
 		for (direction = 0; direction < TW_DIRECTIONS; direction++) {
-			tw_histogram_forget(&device->lat[direction]);
-			tw_histogram_forget(&device->in_device[direction]);
+			tw_histogram_clear_used(&device->lat[direction]);
+			tw_histogram_clear_used(&device->in_device[direction]);
 		}
 		tw_windows_reset(&device->over_time);
 	}

@@ -623,7 +623,7 @@ static void forget(struct tw_job *job, struct tw_filled *filled)
 /* Without tw_interval there is one tally, which no other thread uses. */
 void tw_record_flush(struct tw_job *job)
 {
-	struct tw_filling *filling = &job->collected.filling;
+	struct tw_double_buffer *filling = &job->collected.filling;
 	const bool has_intervals = job->collected.intervals;
 	struct tw_filled *filled = has_intervals ? tw_fill_begin(filling) :
 						   &filling->filled[0];

@@ -237,7 +237,7 @@ _Static_assert(offsetof(struct tw_job_hot, sampling.chooser.left) < 192,
 /* What the report is made of. Between the job's beginning and its end only a flush
  * changes it. */
 struct tw_job_collected {
-	struct tw_filling filling;
+	struct tw_double_buffer filling;
 	uint64_t min_lat_ns;		/* 1; 0 if the clock is coarse */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_others_sums *others_sums;	/* if the others of I/Os is known */

@@ -91,7 +91,7 @@ static int add_lines(const struct tw_diff *diff, struct tw_diff_run *run, size_t
 					after_ns + line->is.to_ns, diff->pieces);
 
 		for (int i = 0; i < TW_DIRECTIONS && !error; i++)
-			error = tw_must(tw_histogram_collect(
+			error = tw_must(tw_histogram_merge_into_empty(
 					tw_diff_piece(run, group, piece, i),
 					&line->tally.times[TW_LAT][i]));
 		if (error) {

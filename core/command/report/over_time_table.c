@@ -58,7 +58,7 @@ static void add_rows(struct tw_page *page, const struct tw_report_group *group,
 
 			errors += window->errors[direction];
 			/* The sums fit, as those of the group do. */
-			tw_must(tw_histogram_collect(&lat, &window->lat[direction]));
+			tw_must(tw_histogram_merge_into_empty(&lat, &window->lat[direction]));
 		}
 		tw_table_row(table);
 		tw_cell_fixed(table, (double)from_ns / 1e9, decimals);

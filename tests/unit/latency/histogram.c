@@ -141,10 +141,10 @@ static void exact(void)
 	tap_ok(tw_histogram_percentile(&histogram, 0) == min &&
 	       tw_histogram_percentile(&histogram, 100) == max,
 	       "percentiles 0 and 100 are the extremes");
-	tw_histogram_forget(&histogram);
+	tw_histogram_clear_used(&histogram);
 	is_empty(&histogram, "forgotten");
 	tw_histogram_add(&histogram, 5);
-	tw_histogram_reset(&histogram);
+	tw_histogram_clear_all(&histogram);
 	is_empty(&histogram, "reset");
 	tw_histogram_free(&histogram);
 	tw_histogram_free(&histogram);
@@ -227,7 +227,7 @@ static void memory(void)
 	tw_histogram_add(&histogram, UINT64_MAX);
 	tap_note("p50 %" PRIu64 ", stddev %g", tw_histogram_percentile(&histogram, 50),
 		 tw_histogram_stddev_ns(&histogram));
-	tw_histogram_reset(&histogram);
+	tw_histogram_clear_all(&histogram);
 	tw_histogram_add(&histogram, 3);
 	used = private_kib() - before;
 	/* Two pages of bins and, at 8 bytes an entry, 100 KiB of page tables that this count
@@ -309,7 +309,7 @@ static void ranks(void)
 	       tw_histogram_percentile(&histogram, -1) == 1 &&
 	       tw_histogram_percentile(&histogram, 101) == 1000,
 	       "a little over 99.9 %% is the next value; below 0 and above 100 the extremes");
-	tw_histogram_reset(&histogram);
+	tw_histogram_clear_all(&histogram);
 	tw_histogram_add(&histogram, 1500000);
 	tw_histogram_add(&histogram, 1500001);
 	tap_is_u64(tw_histogram_percentile(&histogram, 1e-10), 1500000,
@@ -360,7 +360,7 @@ static void merging(void)
 	       "a bin behind the last is refused");
 	tap_ok(tw_histogram_merge(&merged, &parts[2]) == -EOVERFLOW,
 	       "merging beyond 2^64 - 1 is refused");
-	tw_histogram_reset(&parts[2]);
+	tw_histogram_clear_all(&parts[2]);
 	tw_histogram_add(&parts[2], UINT64_MAX - merged.sum_ns + 1);
 	tap_ok(tw_histogram_merge(&merged, &parts[2]) == -EOVERFLOW,
 	       "a sum beyond 2^64 - 1 is refused");
@@ -426,16 +426,16 @@ static void deviations_by_hand(void)
 	tw_histogram_add(&histogram, 9);
 	/* ((7-8)^2 + (9-8)^2) / (2-1) = 2 */
 	is_near(&histogram, sqrt(2), 1e-15, "7 and 9: the root of 2");
-	tw_histogram_reset(&histogram);
+	tw_histogram_clear_all(&histogram);
 	for (int i = 0; i < 1000; i++)
 		tw_histogram_add(&histogram, FAR_NS + 1);
 	is_near(&histogram, 0, 0, "one value a thousand times: 0");
-	tw_histogram_reset(&histogram);
+	tw_histogram_clear_all(&histogram);
 	/* Their squares need 127 bits: 2 (2^63 / 2)^2. */
 	tw_histogram_add(&histogram, 0);
 	tw_histogram_add(&histogram, 1ULL << 63);
 	is_near(&histogram, 0x1p63 / sqrt(2), 0x1p63 / 1e15, "0 and 2^63");
-	tw_histogram_reset(&histogram);
+	tw_histogram_clear_all(&histogram);
 	/* Two neighbouring bins, half of the values in each: half a bin from the mean, times
 	 * the root of n / (n - 1). The running mean is rounded to 2^-11 ns here, 2000 times at
 	 * most. */

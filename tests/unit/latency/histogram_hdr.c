@@ -80,7 +80,7 @@ static void check_digits(unsigned digits, uint64_t *state)
 			check_back(&histogram, "some values");
 	}
 	check_back(&histogram, "20000 values");
-	tw_histogram_forget(&histogram);
+	tw_histogram_clear_used(&histogram);
 	tw_histogram_add(&histogram, INT64_MAX);
 	check_back(&histogram, "the largest value");
 	tap_ok(tw_hdr_can(&histogram), "which it can have");
@@ -89,7 +89,7 @@ static void check_digits(unsigned digits, uint64_t *state)
 	check_back(&histogram, "as often as possible");
 	tw_histogram_add(&histogram, 1);
 	tap_ok(!tw_hdr_can(&histogram), "one more can not be written");
-	tw_histogram_forget(&histogram);
+	tw_histogram_clear_used(&histogram);
 	tw_histogram_add(&histogram, 1ULL << 63);
 	tap_ok(!tw_hdr_can(&histogram), "nor 2^63");
 	tw_histogram_free(&histogram);
@@ -408,7 +408,7 @@ static void check_mutated(uint64_t *state)
 		problem = read_text(&into, text, length);
 		taken += !*problem;
 		wrong += !strcmp(problem, "?");
-		tw_histogram_reset(&into);
+		tw_histogram_clear_all(&into);
 	}
 	tap_ok(!wrong && taken && taken < MUTATED, "%u texts with changes, of which %u are "
 	       "taken", MUTATED, taken);

@@ -261,12 +261,12 @@ static void check_digits(unsigned digits, uint64_t *state)
 	check(&histogram, "5000 values");
 	tw__histogram_add_times(&histogram, 77, 16);
 	check(&histogram, "and one that counts 16 times");
-	tw_histogram_reset(&histogram);
+	tw_histogram_clear_all(&histogram);
 	/* As text, 10 comes before 9. */
 	tw_histogram_add(&histogram, 9);
 	tw_histogram_add(&histogram, 10);
 	check(&histogram, "9 and 10");
-	tw_histogram_reset(&histogram);
+	tw_histogram_clear_all(&histogram);
 	tw_histogram_add(&histogram, UINT64_MAX);
 	check(&histogram, "2^64 - 1");
 	tw_histogram_free(&histogram);

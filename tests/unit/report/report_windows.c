@@ -65,7 +65,7 @@ static int is_sum(const struct tw_windows *windows, uint32_t at, uint32_t *ios)
 		const struct tw_histogram *is = &got->lat[direction];
 		uint64_t errors = 0;
 
-		tw_histogram_reset(&lat);
+		tw_histogram_clear_all(&lat);
 		for (uint32_t i = 0; i < count; i++) {
 			if (all[i].direction != direction || all[i].at_ns < from_ns ||
 			    all[i].at_ns >= from_ns + windows->width_ns)

@@ -155,7 +155,7 @@ static void diff_cut_run(struct diff_simulation *simulation, int run,
 	uint64_t now_ns = 0;
 
 	for (size_t i = 0; i < TW_DIFF_MAX_PIECES; i++)
-		tw_histogram_reset(&simulation->pieces[run][i][0]);
+		tw_histogram_clear_all(&simulation->pieces[run][i][0]);
 	for (unsigned i = 0; i < ios; i++) {
 		now_ns += lats[i];
 		tw_histogram_add(&simulation->pieces[run][now_ns / width_ns][0], lats[i]);

@@ -22,7 +22,7 @@ static void percentiles(void)
 	tap_ok(diff_nearly(tw_diff_percentile_ns(&histogram, 0), 777, 0) &&
 	       diff_nearly(tw_diff_percentile_ns(&histogram, 100), 777, 0),
 	       "never outside of what there was");
-	tw_histogram_reset(&histogram);
+	tw_histogram_clear_all(&histogram);
 	/* Bins are 1 ns wide, then 2, 4 and more up to 64. */
 	for (unsigned value = 0; value < 1000; value++)
 		tw_histogram_add(&histogram, value);

@@ -134,7 +134,7 @@ static void run(size_t of)
 
 	begin();
 	for (size_t i = 0; i < CHECKED; i++)
-		tw_histogram_reset(&right[checked[i]]);
+		tw_histogram_clear_all(&right[checked[i]]);
 	for (unsigned i = 0; i < IOS; i++) {
 		const uint64_t blockq_ns = 100 + below(4000);
 		const uint64_t device_ns = populations[of].device_ns(i);

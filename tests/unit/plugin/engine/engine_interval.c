@@ -472,7 +472,7 @@ static void not_asked_for(const char *report, uint64_t interval_us, const char *
 /* The writer asks: the job flushes before it waits again, however few I/Os there are. */
 static void asked(void)
 {
-	struct tw_filling *filling;
+	struct tw_double_buffer *filling;
 
 	begin(HOUR_US);
 	filling = &world_state()->collected.filling;

@@ -144,7 +144,7 @@ static void run(const struct population *population, unsigned every, struct tw_t
 	json_t *unknown = json_object();
 
 	for (size_t i = 0; i < CHECKED; i++)
-		tw_histogram_reset(&right[stages[i]]);
+		tw_histogram_clear_all(&right[stages[i]]);
 	begin(every, 0);
 	world.appeared = appeared;
 	for (unsigned i = 0; i < IOS; i++) {
