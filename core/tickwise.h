@@ -787,19 +787,6 @@ struct tw_clock_health {
  */
 int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health);
 
-/* A reading of the counter and its CPU. */
-struct tw_stamp {
-	uint64_t ticks;
-	unsigned cpu;
-};
-
-/* Take a stamp for either end of an interval. Cost: a function call around an ordered
- * read. */
-static inline void tw_stamp_now(struct tw_stamp *stamp)
-{
-	stamp->ticks = tw_ticks_cpu(&stamp->cpu);
-}
-
 /* ---- 7 the histogram --------------------------------------------------- */
 
 /**
