@@ -14,7 +14,6 @@
 #define GIB	((uint64_t)1 << 30)
 
 #define NO_LOW	(-INT64_MAX)
-#define NO_HIGH	INT64_MAX
 
 #define GOOD_COUNTER \
 	{ .state = TW_COUNTER_OK, .read_cost_ns = 9.5, .step_ns = 0.38, \
