@@ -31,7 +31,7 @@ ifeq ($(INSTALL),no)
 override INSTALL := install
 export TW_PACKAGES := no
 endif
-CFLAGS ?= $(if $(DEBUG),-O0,-O2) -g
+CFLAGS ?= -O2 -g
 # The fio for which the engine is built, and its source if it has no package.
 FIO ?= fio
 FIO_SRC ?=
@@ -49,14 +49,13 @@ VERSION := $(shell sed -n 's/^.define TW_VERSION[^"]*"\(.*\)"/\1/p' core/tickwis
 SONAME := libtickwise.so.$(firstword $(subst ., ,$(VERSION)))
 
 # SAN=1: AddressSanitizer and UBSan. SAN=thread: ThreadSanitizer.
-# DEBUG=1: the library checks its own work and aborts if it is wrong.
 # PROFILE=1: show where the engine's own time goes, by function.
 SAN ?=
 sanitize_1 := -fsanitize=address,undefined -fno-sanitize-recover=all
 # gcc warns that TSan ignores fences. TSan sees the atomics, which is enough.
 sanitize_thread := -fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)
 SANITIZE := $(if $(SAN),$(or $(sanitize_$(SAN)),$(error SAN=$(SAN): 1 or thread)))
-B := build$(if $(SAN),/san-$(SAN))$(if $(DEBUG),/debug)$(if $(PROFILE),/profile)
+B := build$(if $(SAN),/san-$(SAN))$(if $(PROFILE),/profile)
 
 # The packages of Debian and Ubuntu that are needed.
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev zlib1g-dev
@@ -183,7 +182,6 @@ FIO_SOURCES='DIR...'  build engines for the fios of these sources, too
 INSTALL=no       install no packages
 KERNEL_STAGES=   build the engine without the stages inside the kernel
 SAN=1, SAN=thread  build with sanitizers
-DEBUG=1          build a library that checks its own work, in build/debug
 V=1              show the commands
 CC=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual
 endef

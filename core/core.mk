@@ -21,8 +21,7 @@ COMPARE_PROBES := $(patsubst core/probe/preload/%.c,$(B)/tickwise-%.so, \
 # No program replaces a tw_ function of the library, so the library's own calls may be
 # inlined.
 CORE_CFLAGS = -std=gnu11 -fPIC -fvisibility=hidden -fno-semantic-interposition \
-	      -pthread $(WARNINGS) -Icore -D_GNU_SOURCE \
-	      $(if $(DEBUG),-DTW_DEBUG) $(SANITIZE)
+	      -pthread $(WARNINGS) -Icore -D_GNU_SOURCE $(SANITIZE)
 CORE_LIBS := -lm -pthread $(SANITIZE)
 
 .PHONY: core man schema completion

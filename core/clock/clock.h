@@ -51,10 +51,6 @@ void tw_clock_use_system(struct tw_clock *clock, int why);
 #define TW_MIN_HZ	10000000ULL
 #define TW_MAX_HZ	10000000000ULL
 
-/* Return which promise a scale, made from @rate, breaks for some ticks up to max_ticks;
- * NULL if none. */
-const char *tw_scale_check(const struct tw_scale *scale, const struct tw_rate *rate);
-
 /* ---- health: the facts but for the CPUs' counters, and each check by itself ---- */
 
 /* All that was seen, except the CPUs' counters. */

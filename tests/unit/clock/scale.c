@@ -2,20 +2,16 @@
 /*
  * Converts ticks to nanoseconds, and compares with exact integer arithmetic: within the
  * published error, rounded as stated, never backwards, over three years of ticks from 10 MHz
- * to 10 GHz. The check of a scale (which the debug build makes) passes every scale that
- * tw_scale_init() makes and notices each way to break one. Rates outside the range and moduli
- * that do not fit are -ERANGE and leave the output alone. A negative difference converts to
- * its mirror image.
+ * to 10 GHz. Rates outside the range and moduli that do not fit are -ERANGE and leave the
+ * output alone. A negative difference converts to its mirror image.
  *
  * Fails if a multiplier, a shift or a bound is off by one bit, or if the two parts of the
- * modulus form are rounded apart (steps back of 1 ns at boundaries). Fails if the check is
- * blind: one that passes everything proves nothing. Fails also if an output is written on
- * error, or if a begin that was read slightly ahead becomes 584 years.
+ * modulus form are rounded apart (steps back of 1 ns at boundaries). Fails also if an output
+ * is written on error, or if a begin that was read slightly ahead becomes 584 years.
  *
  * The truth is ticks * over / under in 128 bits, where over / under is the exact nanoseconds
  * per tick that the rate means. For a kernel multiplier that is mult / 2^shift, for a
- * measured rate 1e9 * 2^30 / (hz * 2^30). Ticks stay below 2^60 (three years at 10 GHz are
- * 2^59.7) and over below 2^60, so the products are exact.
+ * measured rate 1e9 * 2^30 / (hz * 2^30). Over is below 2^60, so the products are exact.
  *
  * Also on other processors.
  */
@@ -71,7 +67,7 @@ static int is_within(const struct truth *truth, uint64_t ticks, uint64_t ns,
 }
 
 struct misses {
-	unsigned modulus, backwards, unchecked;
+	unsigned modulus, backwards;
 	uint64_t ticks;
 };
 
@@ -92,6 +88,32 @@ static void try_ticks(const struct tw_scale *scale, const struct truth *truth,
 	}
 }
 
+/*
+ * Try the corners of any scale. Ticks are k moduli and a rest r, and the result before the
+ * last shift is k * whole + (r * mult >> shift) + half. It rises in k and in r while no
+ * product overflows. The distance from the truth is linear in k and in r, but for roundings
+ * that the published error counts in full. So products, sums and errors are largest at a
+ * corner of (k, r). The step from one modulus to the next is the same for every k.
+ */
+static void try_corners(const struct tw_scale *scale, const struct truth *truth,
+			struct misses *misses)
+{
+	const uint64_t last = scale->max_ticks & ~scale->mask;
+
+	for (unsigned i = 0; i < 64; i++) {
+		try_ticks(scale, truth, 1ULL << i, misses);
+		try_ticks(scale, truth, (1ULL << i) - 1, misses);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		try_ticks(scale, truth, last - i, misses);
+		try_ticks(scale, truth, scale->max_ticks - i, misses);
+	}
+	if (tw_ticks_to_ns(scale, scale->max_ticks) != scale->max_ns ||
+	    tw_ticks_to_ns(scale, scale->max_ticks + 1) != scale->max_ns ||
+	    tw_ticks_to_ns(scale, UINT64_MAX) != scale->max_ns)
+		misses->modulus++;
+}
+
 static void try_rate(const struct tw_rate *rate, uint64_t *random,
 		     unsigned tries, struct misses *misses)
 {
@@ -104,10 +126,9 @@ static void try_rate(const struct tw_rate *rate, uint64_t *random,
 		return;
 	}
 	/* 1 us to 18 minutes: what does not fit is refused. */
-	if (tw_scale_check(&scale, rate) ||
-	    (!tw_scale_init(&other, rate, 1000ULL << tap_random(random) % 31) &&
-	     tw_scale_check(&other, rate)))
-		misses->unchecked++;
+	if (!tw_scale_init(&other, rate, 1000ULL << tap_random(random) % 31))
+		try_corners(&other, &truth, misses);
+	try_corners(&scale, &truth, misses);
 	largest = (uint64_t)(rate->hz * (double)THREE_YEARS_S);
 	if (scale.max_ticks < largest || scale.error_ns > 1 ||
 	    scale.error_ppb > (rate->hz > 5e9 ? 0.01 : 0.005)) {
@@ -130,13 +151,6 @@ static void try_rate(const struct tw_rate *rate, uint64_t *random,
 		try_ticks(&scale, &truth, boundary + 1, misses);
 		try_ticks(&scale, &truth, boundary + modulus - 1, misses);
 	}
-	for (unsigned i = 0; i < 4; i++) {
-		try_ticks(&scale, &truth, i, misses);
-		try_ticks(&scale, &truth, scale.max_ticks - i, misses);
-	}
-	if (tw_ticks_to_ns(&scale, scale.max_ticks + 1) != scale.max_ns ||
-	    tw_ticks_to_ns(&scale, UINT64_MAX) != scale.max_ns)
-		misses->modulus++;
 }
 
 static double rate_hz(unsigned i, uint64_t *random)
@@ -177,42 +191,9 @@ static void exact(uint64_t random)
 	       "within the published error");
 	tap_ok(measured.backwards == 0 && kernel.backwards == 0,
 	       "never backwards");
-	tap_ok(measured.unchecked == 0 && kernel.unchecked == 0, "every scale passes its check");
 	if (tap_failed)
 		tap_note("last miss at %" PRIu64 " ticks", measured.ticks ?
 			 measured.ticks : kernel.ticks);
-}
-
-/* ---- the check ---- */
-
-/* Each way to break a scale is one value of its members. */
-static void broken_scales(double hz)
-{
-	const struct tw_rate rate = { .size = sizeof(rate), .hz = hz };
-	struct tw_scale whole, scale;
-
-	tap_ok(!tw_scale_init(&whole, &rate, 0) && !tw_scale_check(&whole, &rate),
-	       "%.0f Hz passes", hz);
-	for (unsigned way = 0; way < 11; way++) {
-		const char *why;
-
-		scale = whole;
-		scale.mult += way == 0 ? 1 + (scale.mult >> 30) : 0;
-		scale.mult -= way == 1 ? scale.mult >> 20 : 0;
-		if (way == 2)
-			scale.mult = UINT64_MAX / scale.mask + 2;
-		scale.whole -= way == 3;
-		scale.whole += way == 4 ? 1 + (scale.whole >> 32) : 0;
-		if (way == 5)
-			scale.max_ticks = UINT64_MAX - 1;
-		scale.max_ns += way == 6;
-		scale.mask >>= way == 7;
-		if (way == 8 || way == 9)
-			scale.shift = (uint8_t)(way == 8 ? scale.shift + 1 : 64);
-		scale.error_ns /= way == 10 ? 4 : 1;
-		why = tw_scale_check(&scale, &rate);
-		tap_ok(why != NULL, "way %u is noticed: %s", way, why ? why : "no");
-	}
 }
 
 /* ---- limits ---- */
@@ -289,8 +270,6 @@ static void limits(void)
 int main(void)
 {
 	exact(tap_seed());
-	broken_scales(2.6e9);
-	broken_scales(24e6);
 	limits();
 	return tap_done();
 }
