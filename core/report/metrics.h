@@ -340,6 +340,27 @@ enum tw_time {
 	TW_TIMES,
 };
 
+#define TW_TIME_BIT(time)	(1ULL << (time))
+_Static_assert(TW_TIMES <= 64, "a set of times is one number");
+
+/* The times of one I/O: each stage, part of a stage and other time of the list above. What @has
+ * lacks is not set, but stages are 0. */
+struct tw_io_times {
+	uint64_t has;			/* TW_TIME_BIT() of each */
+	uint64_t ns[TW_TIMES];
+};
+
+static inline void tw_put_time(struct tw_io_times *times, unsigned time, uint64_t ns)
+{
+	times->has |= TW_TIME_BIT(time);
+	times->ns[time] = ns;
+}
+
+static inline int tw_io_has(const struct tw_io_times *times, unsigned time)
+{
+	return (int)(times->has >> time & 1);
+}
+
 struct tw_counts {
 #define TW_COUNT_AS_MEMBER(member, ...)	uint64_t member;
 	TW_EACH_COUNT(TW_COUNT_AS_MEMBER)

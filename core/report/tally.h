@@ -174,6 +174,10 @@ unsigned tw_tally_digits(const struct tw_tally *tally);
  * set to the first bin after it. */
 uint64_t tw_lat_slice_ios(const struct tw_histogram *lat, unsigned slice, uint32_t *bin);
 
+/* Set in @io, one of the slowest, the stages of an I/O with lat, and the parts of each stage in
+ * the object that the path of their metrics names: "blockq.worker". */
+void tw_io_times_to_json(json_t *io, const struct tw_io_times *times);
+
 /* Write all metrics of a tally but slowest, and "lacks", into @object. @derived: 1: with the
  * numbers that follow from a histogram's bins and sums. Ask tw_json_lacked_memory()
  * afterwards. */

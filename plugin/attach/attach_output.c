@@ -217,43 +217,25 @@ static json_t *machines_to_json(void)
 
 /* ---- the slowest I/Os ---------------------------------------------------------- */
 
-/* Return the parts of a call, which no worker has. */
-static json_t *parts_to_json(const struct tw_sync_parts *parts)
-{
-	json_t *object = json_object();
-
-	for (unsigned part = TW_IN_DATA; part < TW_SYNC_PARTS; part++)
-		json_object_set_new(object, tw_time_metrics[TW_SYNC_WORKER + part].name,
-				    tw_json_of_u64(parts->ns[part]));
-	return object;
-}
-
 static json_t *slow_to_json(const struct tw_attach_result *result,
 			    const struct tw_attach_slow *slow)
 {
 	const struct tw_attach_io *io = &slow->io;
-	const struct tw_attach_synced *synced = &slow->synced;
-	uint64_t ns[TW_ATTACH_TIMES];
-	unsigned has = tw_attach_split(io, ns);
 	const struct tw_attach_why *why = &slow->why;
-	json_t *stages = json_object(), *json;
-
-	for (unsigned i = 0; i < TW_ATTACH_TIMES; i++)
-		if (has & TW_ATTACH_HAS(i))
-			json_object_set_new(stages, tw_time_metrics[i].name, tw_json_of_u64(ns[i]));
-	json = json_pack("{so, so, ss, so, so, so, ss, so}",
+	json_t *json = json_pack("{so, so, ss, so, so, ss, so}",
 		"offset", tw_json_of_u64(io->offset == UINT64_MAX ? 0 : io->offset),
 		"size", tw_json_of_u64(io->result > 0 ? (uint64_t)io->result : 0),
 		"ddir", tw_direction_names[tw_attach_direction(io->opcode)],
-		"monotonic_ns", tw_json_digits(io->accepted_ns), "stages", stages,
+		"monotonic_ns", tw_json_digits(io->accepted_ns),
 		"ring", tw_json_of_u64(io->ring),
 		"operation", tw_attach_operation(io->opcode),
 		"file", tw_json_text(tw_attach_file_name(result->tally, &io->inode)));
-	if (synced->parts.known)
-		json_object_update_new(json, json_pack("{so, sI, so*}",
-			"sync", parts_to_json(&synced->parts),
-			"written_bytes", (json_int_t)synced->parts.written_bytes,
-			"commit", tw_commit_to_json(&synced->stamps, &synced->parts)));
+
+	tw_io_times_to_json(json, &slow->times);
+	if (tw_io_has(&slow->times, TW_SYNC_WAKE))
+		json_object_update_new(json, json_pack("{sI, so*}",
+			"written_bytes", (json_int_t)slow->synced.written_bytes,
+			"commit", tw_commit_to_json(&slow->synced, &slow->times)));
 	if (result->tally->offcpu)
 		json_object_set_new(json, "causes", tw_causes_to_json(
 			tw_time_metrics[why->stage].name, why->from_ns, why->ns,
@@ -316,15 +298,10 @@ static json_t *operation_to_json(const struct tw_attach_result *result,
 	json_t *stages = json_object();
 
 	tw_counts_to_json(json, &result->tally->all.has, &row->counts);
-	for (unsigned i = 0; i < TW_ATTACH_TIMES; i++)
+	for (unsigned i = 0; i < TW_TIMES; i++)
 		if (row->times[i].count)
 			json_object_set_new(stages, tw_time_metrics[i].name,
 			    tw_histogram_to_json(&row->times[i], mean_of(&row->times[i], lat)));
-	for (unsigned part = 0; part < TW_SYNC_PARTS; part++)
-		if (row->parts[part].count)
-			json_object_set_new(stages, tw_time_metrics[TW_SYNC_WORKER + part].name,
-			    tw_histogram_to_json(&row->parts[part],
-						 mean_of(&row->parts[part], lat)));
 	json_object_set_new(json, "stages", stages);
 	return json;
 }

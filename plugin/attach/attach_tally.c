@@ -75,7 +75,7 @@ unsigned tw_attach_direction(uint8_t opcode)
 /* ---- why an I/O was slow ---- */
 
 /* True if the stage begins and ends in the submitting thread. */
-static bool takes_part(const struct tw_attach_io *io, unsigned stage, unsigned has)
+static bool takes_part(const struct tw_attach_io *io, unsigned stage, const struct tw_io_times *times)
 {
 	const bool dispatches = io->flags & TW_ATTACH_DISPATCHED_ITSELF;
 	const bool posts = io->flags & TW_ATTACH_POSTED_ITSELF;
@@ -88,18 +88,16 @@ static bool takes_part(const struct tw_attach_io *io, unsigned stage, unsigned h
 	case TW_COMPLETE:
 		return posts;
 	case TW_KERNEL:
-		return posts && !io->retries &&
-		       !(has & TW_ATTACH_HAS(TW_COMPLETE));
+		return posts && !io->retries && !tw_io_has(times, TW_COMPLETE);
 	default:
 		return false;
 	}
 }
 
-void tw_attach_why_find(const struct tw_offcpu *turns, const struct tw_attach_io *io,
-			struct tw_attach_why *why)
+void tw_attach_why_find(const struct tw_offcpu *offcpu, const struct tw_attach_io *io,
+			const struct tw_io_times *times, struct tw_attach_why *why)
 {
-	uint64_t ns[TW_ATTACH_TIMES];
-	const unsigned has = tw_attach_split(io, ns);
+	const uint64_t *ns = times->ns;
 	/* When each stage begins, since the I/O was accepted. The stage kernel stands for
 	 * the stages that the I/O lacks. */
 	const uint64_t begins_ns[TW_LAT] = {
@@ -115,12 +113,12 @@ void tw_attach_why_find(const struct tw_offcpu *turns, const struct tw_attach_io
 	*why = (struct tw_attach_why) {
 		.stage = longest, .ns = ns[longest],
 		.from_ns = io->accepted_ns + begins_ns[longest],
-		.followed = takes_part(io, longest, has) && ns[longest],
+		.followed = takes_part(io, longest, times) && ns[longest],
 	};
 	/* The zero of own time is the beginning of the stage. */
 	begin.monotonic_ns = (int64_t)why->from_ns;
 	if (why->followed)
-		tw_find_causes(&turns[io->thread - 1], &(struct tw_clock_map) {
+		tw_find_causes(&offcpu[io->thread - 1], &(struct tw_clock_map) {
 				.first = begin, .before = begin, .last = begin,
 				.rate = 1, .older_rate = 1,
 			}, &(struct tw_part) {
@@ -134,12 +132,12 @@ void tw_attach_why_find(const struct tw_offcpu *turns, const struct tw_attach_io
 #define DIGITS		3	/* of the histograms of all I/Os, as the engine's */
 #define ROW_DIGITS	2
 
-static const unsigned times[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_KERNEL, TW_LAT };
+/* Times of all I/Os, and those of calls: the parts of syncs without a worker. */
+static const unsigned io_times[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_KERNEL, TW_LAT };
 
-#define TIMES	(sizeof(times) / sizeof(*times))
-
-_Static_assert((int)TW_SYNC_WAKE - (int)TW_SYNC_WORKER == (int)TW_IN_WAKE,
-	       "rows of enum tw_sync_part");
+#define IO_TIMES	(sizeof(io_times) / sizeof(*io_times))
+#define FIRST_OF_CALL	TW_SYNC_DATA
+#define LAST_OF_CALL	TW_SYNC_OWN
 
 /* Return the rows of a report that are counted here. */
 static struct tw_metric_set counted(bool syncs)
@@ -158,13 +156,13 @@ static struct tw_metric_set counted(bool syncs)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		tw_metric_put(&has, rows[i]);
-	for (size_t i = 0; i < TIMES; i++)
-		tw_metric_put(&has, TW_METRIC_TIMES + times[i]);
+	for (size_t i = 0; i < IO_TIMES; i++)
+		tw_metric_put(&has, TW_METRIC_TIMES + io_times[i]);
 	if (syncs) {
 		tw_metric_put(&has, TW_METRIC_unsplit_syncs);
 		tw_metric_put(&has, TW_METRIC_sync_bytes);
 	}
-	for (unsigned i = TW_SYNC_DATA; syncs && i <= TW_SYNC_OWN; i++)
+	for (unsigned i = FIRST_OF_CALL; syncs && i <= LAST_OF_CALL; i++)
 		tw_metric_put(&has, TW_METRIC_TIMES + i);
 	return has;
 }
@@ -201,10 +199,8 @@ void tw_attach_tally_free(struct tw_attach_tally *tally)
 {
 	/* Also those of a row that lacked memory. */
 	for (uint32_t i = 0; tally->rows && i <= TW_ATTACH_MAX_ROWS; i++) {
-		for (size_t j = 0; j < TIMES; j++)
-			tw_histogram_free(&tally->rows[i].times[times[j]]);
-		for (unsigned part = 0; part < TW_SYNC_PARTS; part++)
-			tw_histogram_free(&tally->rows[i].parts[part]);
+		for (unsigned time = 0; time < TW_TIMES; time++)
+			tw_histogram_free(&tally->rows[i].times[time]);
 		tw_histogram_free(&tally->rows[i].recent.lat);
 	}
 	tdestroy(tally->names, keep);
@@ -338,10 +334,10 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 		return &tally->rows[TW_ATTACH_MAX_ROWS];
 	row = &tally->rows[tally->row_count];
 	error = tw_histogram_init(&row->recent.lat, ROW_DIGITS);
-	for (size_t i = 0; i < TIMES && !error; i++)
-		error = tw_histogram_init(&row->times[times[i]], ROW_DIGITS);
-	for (unsigned part = TW_IN_DATA; part < TW_SYNC_PARTS && tally->syncs && !error; part++)
-		error = tw_histogram_init(&row->parts[part], ROW_DIGITS);
+	for (size_t i = 0; i < IO_TIMES && !error; i++)
+		error = tw_histogram_init(&row->times[io_times[i]], ROW_DIGITS);
+	for (unsigned i = FIRST_OF_CALL; tally->syncs && i <= LAST_OF_CALL && !error; i++)
+		error = tw_histogram_init(&row->times[i], ROW_DIGITS);
 	if (error)
 		return NULL;
 	tally->row_count++;
@@ -356,6 +352,21 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 }
 
 /* ---- I/Os ------------------------------------------------------------------ */
+
+static uint64_t lat_of(const struct tw_attach_io *io)
+{
+	return io->posted_ns > io->accepted_ns ? io->posted_ns - io->accepted_ns : 0;
+}
+
+/* Return a map from CLOCK_MONOTONIC to the time since @zero_ns. */
+static struct tw_clock_map clock_map_from(uint64_t zero_ns)
+{
+	const struct tw_reading zero = { .monotonic_ns = (int64_t)zero_ns };
+
+	return (struct tw_clock_map) {
+		.first = zero, .before = zero, .last = zero, .rate = 1, .older_rate = 1,
+	};
+}
 
 /* True if each stamp is at or after the one before it. */
 static bool is_ordered(const struct tw_attach_io *io)
@@ -375,55 +386,44 @@ static bool has_waited(const struct tw_attach_io *io)
 	return io->flags & (TW_ATTACH_LINKED | TW_ATTACH_DRAINED);
 }
 
-unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TIMES])
+void tw_attach_split(const struct tw_attach_io *io, struct tw_io_times *times)
 {
 	const unsigned direction = tw_attach_direction(io->opcode);
 	const bool ordered = is_ordered(io);
+	/* The wait for other I/Os is before acceptance, of which the stamp is missing then. */
 	struct tw_kernel_stamps stamps = {
-		.dispatched_ns = io->dispatched_ns,
-		.finished_ns = io->finished_ns,
+		.accepted_ns = has_waited(io) ? 0 : io->accepted_ns,
+		.dispatched_ns = ordered ? io->dispatched_ns : 0,
+		.finished_ns = ordered ? io->finished_ns : 0,
+		.posted_ns = io->posted_ns,
 		.due_bytes = (uint32_t)io->due_bytes,
 		.finished_bytes = (uint32_t)io->finished_bytes,
 		.flags = (io->flags & TW_ATTACH_SYNC_WRITE ? TW_STAMPS_SYNC_WRITE : 0) |
 			 (io->flags & TW_ATTACH_MIRRORED ? TW_STAMPS_MIRRORED : 0),
 	};
-	unsigned has = TW_ATTACH_HAS(TW_LAT);
-	bool dispatched, finished;
+	const struct tw_clock_map map = clock_map_from(io->accepted_ns);
+	const uint64_t lat_ns = lat_of(io);
+	struct tw_negative_stages negative = { 0 };	/* an unordered I/O counts once */
+	unsigned joined;
 
 	tw_mark_unseen(&stamps, direction < TW_SYNC && io->result > 0 ?
 		       (uint64_t)io->result : 0,
 		       direction == TW_READ && S_ISREG(io->inode.mode));
-	dispatched = ordered && tw_dispatched_ns(&stamps);
-	finished = ordered && tw_finished_ns(&stamps);
-	memset(ns, 0, TW_ATTACH_TIMES * sizeof(*ns));
-	ns[TW_LAT] = io->posted_ns > io->accepted_ns ?
-			    io->posted_ns - io->accepted_ns : 0;
-	ns[TW_KERNEL] = ns[TW_LAT];
-	if (dispatched && !has_waited(io)) {
-		has |= TW_ATTACH_HAS(TW_BLOCKQ);
-		ns[TW_BLOCKQ] = io->dispatched_ns - io->accepted_ns;
-		ns[TW_KERNEL] -= ns[TW_BLOCKQ];
-	}
-	if (finished) {
-		has |= TW_ATTACH_HAS(TW_COMPLETE);
-		ns[TW_COMPLETE] = io->posted_ns - io->finished_ns;
-		ns[TW_KERNEL] -= ns[TW_COMPLETE];
-	}
-	if (dispatched && finished) {
-		has |= TW_ATTACH_HAS(TW_DEVICE);
-		ns[TW_DEVICE] = io->finished_ns - io->dispatched_ns;
-		ns[TW_KERNEL] -= ns[TW_DEVICE];
-	}
-	return has == TW_ATTACH_SPLIT ? has : has | TW_ATTACH_HAS(TW_KERNEL);
+	*times = (struct tw_io_times) { .has = TW_ATTACH_SPLIT, .ns[TW_LAT] = lat_ns };
+	joined = tw_split(&map, &stamps, 0, (int64_t)lat_ns, &times->ns[TW_SUBMIT],
+			  &times->ns[TW_KERNEL], &negative);
+	times->has &= ~((uint64_t)joined << TW_SUBMIT);
+	if (joined)
+		times->has |= TW_TIME_BIT(TW_KERNEL);
 }
 
 /* Count an I/O as split, or the reason why it is not. */
 static void count_split(struct tw_counts *counts, const struct tw_attach_io *io,
-			unsigned has)
+			const struct tw_io_times *times)
 {
 	const bool dispatched = is_ordered(io) && io->dispatched_ns;
 
-	if (has == TW_ATTACH_SPLIT)
+	if (!tw_io_has(times, TW_KERNEL))
 		counts->split = 1;
 	else if (!io->dispatched_ns && !io->finished_ns)
 		counts->no_request = 1;
@@ -435,8 +435,8 @@ static void count_split(struct tw_counts *counts, const struct tw_attach_io *io,
 		counts->missing_stamp = 1;
 }
 
-/* Return what an I/O adds to the counts. @has: its times, if it has a lat. */
-static struct tw_counts counts_of(const struct tw_attach_io *io, unsigned has)
+/* Return what an I/O adds to the counts. @times: if it has a lat. */
+static struct tw_counts counts_of(const struct tw_attach_io *io, const struct tw_io_times *times)
 {
 	const bool moves = tw_attach_direction(io->opcode) < TW_SYNC;
 	struct tw_counts counts = { 0 };
@@ -458,31 +458,33 @@ static struct tw_counts counts_of(const struct tw_attach_io *io, unsigned has)
 		if (io->flags & TW_ATTACH_NOT_CHOSEN)
 			counts.not_chosen = 1;
 		else
-			count_split(&counts, io, has);
+			count_split(&counts, io, times);
 	}
 	return counts;
 }
 
 static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *io,
-		     const struct tw_attach_synced *synced, uint64_t lat_ns)
+		     const struct tw_sync *synced, const struct tw_io_times *times)
 {
 	struct tw_attach_slow slow = {
-		.lat_ns.value = lat_ns, .io = *io, .synced = *synced,
+		.lat_ns.value = times->ns[TW_LAT], .io = *io, .times = *times,
 	};
 
 	/* For other operations the kernel has another value at that place. */
 	if (tw_attach_direction(io->opcode) >= TW_SYNC)
 		slow.io.offset = UINT64_MAX;
-	if (!tw_slowest_wants(&tally->slowest, lat_ns))
+	if (!tw_slowest_wants(&tally->slowest, slow.lat_ns.value))
 		return;
+	if (synced)
+		slow.synced = *synced;
 	if (tally->offcpu)
-		tw_attach_why_find(tally->offcpu, io, &slow.why);
+		tw_attach_why_find(tally->offcpu, io, times, &slow.why);
 	tw_slowest_add(&tally->slowest, &slow.lat_ns);
 }
 
 /* @weight: how many I/Os the I/O stands for in times; 0: it has no times */
 static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts,
-		       const uint64_t *ns, unsigned has, uint64_t weight)
+		       const struct tw_io_times *times, uint64_t weight)
 {
 	struct tw_attach_recent *recent = &row->recent;
 
@@ -491,20 +493,20 @@ static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts
 	recent->ios += counts->ios;
 	if (!weight)
 		return;
-	for (size_t i = 0; i < TIMES; i++)
-		if (has & TW_ATTACH_HAS(times[i]))
-			tw__histogram_add_times(&row->times[times[i]], ns[times[i]], weight);
-	tw__histogram_add_times(&recent->lat, ns[TW_LAT], weight);
+	for (unsigned time = 0; time < TW_TIMES; time++)
+		if (tw_io_has(times, time))
+			tw__histogram_add_times(&row->times[time], times->ns[time], weight);
+	tw__histogram_add_times(&recent->lat, times->ns[TW_LAT], weight);
 	recent->split += counts->split * weight;
 	for (unsigned stage = 0; counts->split && stage < TW_STAGES; stage++)
-		recent->sum_ns[stage] += ns[stage] * weight;
+		recent->sum_ns[stage] += times->ns[stage] * weight;
 }
 
+/* @synced: NULL: it is no call. */
 static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io *io,
-		       const struct tw_attach_synced *synced, const struct tw_counts *counts,
-		       const uint64_t *ns, unsigned has, uint64_t weight)
+		       const struct tw_sync *synced, const struct tw_counts *counts,
+		       const struct tw_io_times *times, uint64_t weight)
 {
-	const struct tw_sync_parts *parts = &synced->parts;
 	const unsigned direction = tw_attach_direction(io->opcode);
 	const uint64_t at_ns = tally->start_realtime_ns + (io->posted_ns - tally->start_ns);
 	struct tw_tally *all = &tally->all;
@@ -518,76 +520,61 @@ static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io 
 		return;
 	if (all->scalars.every < weight)
 		all->scalars.every = weight;
-	for (size_t i = 0; i < TIMES; i++)
-		if (has & TW_ATTACH_HAS(times[i]))
-			tw__histogram_add_times(&all->times[times[i]][direction],
-						ns[times[i]], weight);
+	for (unsigned time = 0; time < TW_TIMES; time++)
+		if (tw_io_has(times, time))
+			tw__histogram_add_times(&all->times[time][direction], times->ns[time],
+						weight);
 	if (counts->split) {
 		all->scalars.requests += io->requests;
 		all->scalars.retries += io->retries;
 	}
 	all->scalars.negative_beyond += counts->missing_stamp && !is_ordered(io);
-	for (unsigned part = TW_IN_DATA; part < TW_SYNC_PARTS && parts->known; part++)
-		tw_histogram_add(&all->times[TW_SYNC_WORKER + part][direction],
-				 parts->ns[part]);
-	if (parts->known && parts->waited) {
-		tw_histogram_add(&all->times[TW_SYNC_RUNNING][direction], parts->running_ns);
-		tw_histogram_add(&all->times[TW_SYNC_OWN][direction],
-				 parts->ns[TW_IN_JOURNAL] - parts->running_ns);
-	}
-	if (parts->known)
-		tw_others_sum_add_who(&tally->commits, TW_SYNC, TW_OTHERS_NONE,
-				  &synced->stamps.who, parts->ns[TW_IN_JOURNAL], 1);
-	add_slow(tally, io, synced, ns[TW_LAT]);
-	tw_windows_add_times(&all->over_time, at_ns, direction, ns[TW_LAT], weight);
+	if (tw_io_has(times, TW_SYNC_JOURNAL))
+		tw_others_sum_add_who(&tally->commits, TW_SYNC, TW_OTHERS_NONE, &synced->who,
+				      times->ns[TW_SYNC_JOURNAL], 1);
+	add_slow(tally, io, synced, times);
+	tw_windows_add_times(&all->over_time, at_ns, direction, times->ns[TW_LAT], weight);
 }
 
 static int add(struct tw_attach_tally *tally, const struct tw_attach_io *io,
-	       const struct tw_attach_synced *synced)
+	       const struct tw_sync *synced)
 {
 	struct tw_attach_row *row = row_of(tally, &(struct tw_attach_key) {
 		.inode = io->inode, .ring = io->ring, .opcode = io->opcode,
 	});
-	uint64_t ns[TW_ATTACH_TIMES];
-	const unsigned has = tw_attach_split(io, ns);
-	struct tw_counts counts = counts_of(io, has);
-	const uint64_t weight = (counts.ios - counts.not_chosen) << io->shift % 64;
+	struct tw_io_times times;
+	struct tw_counts counts;
+	uint64_t weight;
 
 	if (!row)
 		return -ENOMEM;
+	tw_attach_split(io, &times);
+	counts = counts_of(io, &times);
+	weight = (counts.ios - counts.not_chosen) << io->shift % 64;
+	if (synced) {
+		const struct tw_clock_map map = clock_map_from(io->accepted_ns);
+		const struct tw_sync_parts parts = tw_sync_parts(&map, synced, 0, lat_of(io));
+
+		tw_put_sync_parts(&times, TW_SYNC_WORKER, &parts);
+		times.has &= ~TW_TIME_BIT(TW_SYNC_WORKER);	/* a call has none */
+		counts.sync_bytes = counts.ios ? parts.written_bytes : 0;
+	}
 	if (tally->syncs && tw_attach_direction(io->opcode) == TW_SYNC)
-		counts.unsplit_syncs = counts.ios && !synced->parts.known;
-	if (counts.ios && synced->parts.known)
-		counts.sync_bytes = synced->parts.written_bytes;
+		counts.unsplit_syncs = counts.ios && !tw_io_has(&times, TW_SYNC_WAKE);
 	tally->about_ios += weight;
-	add_to_row(row, &counts, ns, has, weight);
-	for (unsigned part = TW_IN_DATA; part < TW_SYNC_PARTS && weight && synced->parts.known;
-	     part++)
-		tw_histogram_add(&row->parts[part], synced->parts.ns[part]);
-	add_to_all(tally, io, synced, &counts, ns, has, weight);
+	add_to_row(row, &counts, &times, weight);
+	add_to_all(tally, io, synced, &counts, &times, weight);
 	return 0;
 }
 
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io)
 {
-	return add(tally, io, &(struct tw_attach_synced) { .parts.known = false });
+	return add(tally, io, NULL);
 }
 
 int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_call *call)
 {
-	const struct tw_attach_io *io = &call->io;
-	const struct tw_reading begin = { .monotonic_ns = (int64_t)io->accepted_ns };
-	/* The zero of own time is the beginning of the call. */
-	const struct tw_clock_map join = {
-		.first = begin, .before = begin, .last = begin, .rate = 1, .older_rate = 1,
-	};
-	const struct tw_attach_synced synced = {
-		.stamps = call->stamps,
-		.parts = tw_sync_parts(&join, &call->stamps, 0,
-			io->posted_ns > io->accepted_ns ? io->posted_ns - io->accepted_ns : 0),
-	};
-
-	return add(tally, io, &synced);
+	return add(tally, &call->io, &call->stamps);
 }
 
 /* ---- I/Os without a record ----------------------------------------------------- */

@@ -34,11 +34,9 @@ unsigned tw_attach_direction(uint8_t opcode);
  * other times that the I/O has. kernel is all three, or those around a missing stamp;
  * also blockq with the wait for other I/Os.
  */
-#define TW_ATTACH_TIMES		(TW_LAT + 1)	/* by enum tw_stage and enum tw_time */
-#define TW_ATTACH_HAS(time)	(1U << (time))
 #define TW_ATTACH_SPLIT \
-	(TW_ATTACH_HAS(TW_BLOCKQ) | TW_ATTACH_HAS(TW_DEVICE) | \
-	 TW_ATTACH_HAS(TW_COMPLETE) | TW_ATTACH_HAS(TW_LAT))
+	(TW_TIME_BIT(TW_BLOCKQ) | TW_TIME_BIT(TW_DEVICE) | TW_TIME_BIT(TW_COMPLETE) | \
+	 TW_TIME_BIT(TW_LAT))
 
 /* The I/Os since the last tw_attach_tally_tick(). Times, here and below, are those of chosen
  * I/Os. One that was chosen with a chance of 1 in N counts N times in them. */
@@ -58,8 +56,7 @@ struct tw_attach_row {
 	struct tw_attach_inode inode;
 	struct tw_counts counts;
 	struct tw_attach_counted only_counted;
-	struct tw_histogram times[TW_ATTACH_TIMES];
-	struct tw_histogram parts[TW_SYNC_PARTS];	/* if calls are followed */
+	struct tw_histogram times[TW_TIMES];	/* those that are counted here */
 	struct tw_attach_recent recent;
 };
 
@@ -71,16 +68,11 @@ struct tw_attach_why {
 	struct tw_wait_causes causes;	/* stall: since from_ns */
 };
 
-/* Of a call. */
-struct tw_attach_synced {
-	struct tw_sync_parts parts;	/* of its stage kernel */
-	struct tw_sync stamps;
-};
-
 struct tw_attach_slow {
 	struct tw_slow lat_ns;
 	struct tw_attach_io io;
-	struct tw_attach_synced synced;
+	struct tw_io_times times;
+	struct tw_sync synced;		/* the stamps of a call; zeroes: none */
 	struct tw_attach_why why;	/* if threads are followed */
 };
 
@@ -135,16 +127,15 @@ void tw_attach_put_counted(struct tw_attach_tally *tally);
 const char *tw_attach_file_name(const struct tw_attach_tally *tally,
 				const struct tw_attach_inode *inode);
 
-/* Find why @io was slow. @turns: of all TW_ATTACH_THREADS threads. Call this soon after
+/* Find why @io was slow. @offcpu: of all TW_ATTACH_THREADS threads. Call this soon after
  * the I/O is over. */
 void tw_attach_why_find(const struct tw_offcpu *offcpu, const struct tw_attach_io *io,
-			struct tw_attach_why *why);
+			const struct tw_io_times *times, struct tw_attach_why *why);
 
 /* Begin an interval of the live table. */
 void tw_attach_tally_tick(struct tw_attach_tally *tally);
 
-/* Compute the times of an I/O that has a lat; the others are 0. Return which times it
- * has, as bits TW_ATTACH_HAS(). */
-unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TIMES]);
+/* Set the times of an I/O that has a lat. */
+void tw_attach_split(const struct tw_attach_io *io, struct tw_io_times *times);
 
 #endif

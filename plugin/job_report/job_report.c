@@ -88,40 +88,6 @@ int tw_report_begin(struct thread_data *td, const struct tw_job *job,
 
 /* ---- the slowest I/Os --------------------------------------------------- */
 
-static json_t *parts_to_json(const struct tw_blockq_parts *parts)
-{
-	json_t *object;
-
-	if (parts->are == TW_PARTS_UNKNOWN)
-		return NULL;
-	object = json_pack("{sI}", "scheduler", (json_int_t) parts->scheduler_ns);
-	if (parts->are == TW_PARTS_EXACT)
-		json_object_update_new(object, json_pack("{sI, sI, sI}",
-			"worker", (json_int_t) parts->worker_ns,
-			"before", (json_int_t) parts->before_ns,
-			"admission", (json_int_t) parts->admission_ns));
-	if (parts->worker_is_bound)
-		json_object_set_new(object, "worker_is_bound", json_true());
-	return object;
-}
-
-/* @in_complete: the parts are of the stage complete, or else of kernel. */
-static json_t *sync_parts_to_json(const struct tw_slow_io *slow, bool in_complete)
-{
-	const struct tw_sync_parts *parts = &slow->sync;
-	json_t *object;
-	unsigned part;
-
-	if (!parts->known ||
-	    in_complete != !!(slow->times.stages & TW_STAGE_BIT(TW_COMPLETE)))
-		return NULL;
-	object = json_object();
-	for (part = 0; part < TW_SYNC_PARTS; part++)
-		json_object_set_new(object, tw_time_metrics[TW_SYNC_WORKER + part].name,
-				    json_integer((json_int_t) parts->ns[part]));
-	return object;
-}
-
 /* Return what else the device had in flight; NULL: not known. */
 static json_t *others_to_json(const struct tw_slow_io *slow)
 {
@@ -176,17 +142,10 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_clock_offs
 {
 	const uint64_t begin = slow->io.prepared_ticks;
 	const uint64_t begin_ns = tw_clock_offsets_monotonic_ns(job, end, begin);
-	const bool has_call = job->hot.stages && slow->io.entered_ticks;
-	json_t *stages = json_object();
-	unsigned stage;
+	const struct tw_io_times *times = &slow->times;
+	json_t *json;
 
-	for (stage = 0; stage < TW_STAGES; stage++)
-		if (slow->times.stages & TW_STAGE_BIT(stage))
-			json_object_set_new(stages, tw_time_metrics[stage].name,
-				json_integer((json_int_t) slow->times.stage_ns[stage]));
-	json_object_set_new(stages, "lat", json_integer((json_int_t) slow->times.lat_ns));
-	return json_pack("{sI, sI, ss, so, so, so, so, so*, so*, so*, so*, so*, so*, so*, so*, "
-			 "so*, so*}",
+	json = json_pack("{sI, sI, ss, so, so, so, so*, so*, so*, so*, so*, so*, so*}",
 		"offset", (json_int_t) slow->offset,
 		"size", (json_int_t) slow->size,
 		"ddir", tw_direction_names[slow->direction],
@@ -194,21 +153,22 @@ static json_t *slow_to_json(const struct tw_job *job, const struct tw_clock_offs
 		"raw_ns", tw_json_digits(tw_clock_offsets_clock_ns(job, end, begin,
 					 job->collected.start.raw, end->raw)),
 		"monotonic_ns", tw_json_digits(begin_ns),
-		"stages", stages,
-		"blockq", parts_to_json(&slow->times.blockq),
-		"sync", sync_parts_to_json(slow, false),
-		"complete", sync_parts_to_json(slow, true),
-		"written_bytes", slow->sync.known && slow->direction == TW_SYNC ?
-			json_integer((json_int_t) slow->sync.written_bytes) : NULL,
-		"commit", tw_commit_to_json(&slow->synced, &slow->sync),
-		"submitting_call_ns", has_call ?
-			json_integer((json_int_t) slow->times.call_ns) : NULL,
+		"written_bytes", tw_io_has(times, TW_SYNC_WAKE) && slow->direction == TW_SYNC ?
+			json_integer((json_int_t) slow->synced.written_bytes) : NULL,
+		"commit", tw_commit_to_json(&slow->synced, times),
+		"submitting_call_ns", tw_io_has(times, TW_CALL) ?
+			json_integer((json_int_t) times->ns[TW_CALL]) : NULL,
 		"waited_at_most_ns", slow->why.waited_at_most_ns ?
 			json_integer((json_int_t) slow->why.waited_at_most_ns) : NULL,
 		"disk", disk_to_json(&slow->stamps),
 		"in_flight_of_others", others_to_json(slow),
 		"causes", job->collected.follow.offcpu ?
 			tw_why_to_json(slow, begin_ns) : NULL);
+	tw_io_times_to_json(json, times);
+	if (tw_io_has(times, TW_WORKER) && tw_worker_is_bound(&slow->stamps))
+		json_object_set_new(json_object_get(json, "blockq"), "worker_is_bound",
+				    json_true());
+	return json;
 }
 
 /* Set the list, the slowest I/O first. Return 0 or -ENOMEM. */
@@ -228,7 +188,7 @@ static int set_slowest(struct tw_report *report, struct tw_job *job,
 
 		report->slowest[report->slow_count++] = (struct tw_report_slow) {
 			.json = slow_to_json(job, end, slow),
-			.lat_ns = slow->times.lat_ns,
+			.lat_ns = slow->times.ns[TW_LAT],
 		};
 	}
 	tw_metric_put(&report->tally.has, TW_METRIC_SLOWEST);

@@ -15,16 +15,13 @@
 #include <time.h>
 
 #include "kernel/stages/clock_map.h"
-#include "latency/stages.h"
+#include "report/metrics.h"
 #include "tickwise.h"
 
-#define TW_STAGE_BIT(stage)	(1U << (stage))
-#define TW_STAGES_INSIDE	((TW_STAGE_BIT(TW_INSIDE_STAGES) - 1) << TW_SUBMIT)
+#define TW_STAGES_INSIDE	((TW_TIME_BIT(TW_INSIDE_STAGES) - 1) << TW_SUBMIT)
 /* The stages of an I/O whose time in the kernel is split, and of one where it is not. */
-#define TW_STAGES_SPLIT		((TW_STAGE_BIT(TW_STAGES) - 1) & ~TW_STAGE_BIT(TW_KERNEL))
-#define TW_STAGES_WHOLE		((TW_STAGE_BIT(TW_STAGES) - 1) & ~TW_STAGES_INSIDE)
-/* The stages that every I/O has. */
-#define TW_STAGES_OUTSIDE	(TW_STAGE_BIT(TW_QUEUE) | TW_STAGE_BIT(TW_DELIVER))
+#define TW_STAGES_SPLIT		((TW_TIME_BIT(TW_STAGES) - 1) & ~TW_TIME_BIT(TW_KERNEL))
+#define TW_STAGES_WHOLE		((TW_TIME_BIT(TW_STAGES) - 1) & ~TW_STAGES_INSIDE)
 
 /* The engine's own stamps of one I/O, in the order in which they are taken. */
 struct tw_io {
@@ -46,16 +43,6 @@ struct tw_spans {
 	uint64_t queue_ns, kernel_ns, deliver_ns;
 	uint64_t lat_ns;		/* the sum of these */
 	uint64_t call_ns;		/* inside the submitting call */
-};
-
-/* All times of an I/O. */
-struct tw_io_times {
-	unsigned stages;		/* the stages it has, as bits */
-	enum tw_split_status inside;
-	uint64_t stage_ns[TW_STAGES];
-	struct tw_blockq_parts blockq;
-	uint64_t lat_ns;		/* the sum of the stages */
-	uint64_t call_ns;
 };
 
 /* Return the time from @from to @to in ns; negative if @to is before @from. */
@@ -101,50 +88,53 @@ static inline struct tw_spans tw_io_spans(const struct tw_scale *scale, bool sta
 /* Split the time from enter to seen into the stages submit to reap. Without stamps of
  * the kernel it is the stage kernel. If single stamps are missing, kernel replaces the
  * stages that begin or end there. */
-static inline void tw_kernel_times(const struct tw_clocks *clocks, const struct tw_io *io,
-				   const struct tw_kernel_stamps *stamps, struct tw_io_times *times,
+static inline void tw_split_kernel(const struct tw_clocks *clocks, const struct tw_io *io,
+				   const struct tw_kernel_stamps *stamps,
+				   struct tw_io_times *times,
 				   struct tw_negative_stages *negative)
 {
-	const uint64_t kernel_ns = times->stage_ns[TW_KERNEL];
+	const enum tw_split_status status = tw_split_status_of(stamps);
+	const uint64_t kernel_ns = times->ns[TW_KERNEL];
 	unsigned joined;
 	int64_t enter_ns;
 
-	times->stages = TW_STAGES_WHOLE;
-	if (!clocks->clock_map)
-		return;
-	times->inside = tw_split_status_of(stamps);
-	if (!tw_is_late(stamps) && (times->inside == TW_SPLIT_NO_REQUEST ||
-				    times->inside >= TW_SPLIT_NO_STAMPS))
+	if (!tw_is_late(stamps) && (status == TW_SPLIT_NO_REQUEST ||
+				    status >= TW_SPLIT_NO_STAMPS))
 		return;
 	enter_ns = tw_span_ns(clocks->scale, clocks->zero_ticks, io->enter_ticks);
-	joined = tw_split(clocks->clock_map, stamps, enter_ns,
-				 enter_ns + (int64_t)kernel_ns, &times->stage_ns[TW_SUBMIT],
-				 &times->stage_ns[TW_KERNEL], negative);
-	times->stages = TW_STAGES_SPLIT & ~(joined << TW_SUBMIT);
+	joined = tw_split(clocks->clock_map, stamps, enter_ns, enter_ns + (int64_t)kernel_ns,
+			  &times->ns[TW_SUBMIT], &times->ns[TW_KERNEL], negative);
+	times->has &= ~TW_STAGES_WHOLE;
+	times->has |= TW_STAGES_SPLIT & ~((uint64_t)joined << TW_SUBMIT);
 	if (joined)
-		times->stages |= TW_STAGE_BIT(TW_KERNEL);
-	if (times->stages & TW_STAGE_BIT(TW_BLOCKQ))
-		times->blockq = tw_blockq_parts(clocks->clock_map, stamps,
-						times->stage_ns[TW_BLOCKQ]);
+		times->has |= TW_TIME_BIT(TW_KERNEL);
+	if (tw_io_has(times, TW_BLOCKQ))
+		tw_split_blockq(clocks->clock_map, stamps, times);
 }
 
-/* Return all times of an I/O. @stamps: of the kernel; not chosen if there are none. */
-static inline struct tw_io_times
-tw_io_times(const struct tw_clocks *clocks, bool stages, const struct tw_io *io,
-	    const struct tw_spans *spans, const struct tw_kernel_stamps *stamps,
-	    struct tw_negative_stages *negative)
+/* Set the stages of an I/O, their parts, lat and the submitting call. @stages: false: only lat.
+ * @stamps: of the kernel; not chosen if there are none. */
+static inline void tw_find_times(struct tw_io_times *times, const struct tw_clocks *clocks,
+				 bool stages, const struct tw_io *io,
+				 const struct tw_spans *spans,
+				 const struct tw_kernel_stamps *stamps,
+				 struct tw_negative_stages *negative)
 {
-	struct tw_io_times times = {
-		.stage_ns[TW_QUEUE] = spans->queue_ns,
-		.stage_ns[TW_KERNEL] = spans->kernel_ns,
-		.stage_ns[TW_DELIVER] = spans->deliver_ns,
-		.lat_ns = spans->lat_ns,
-		.call_ns = spans->call_ns,
-	};
+	unsigned stage;
 
-	if (stages)
-		tw_kernel_times(clocks, io, stamps, &times, negative);
-	return times;
+	for (stage = 0; stage < TW_STAGES; stage++)
+		times->ns[stage] = 0;
+	times->has = 0;
+	tw_put_time(times, TW_LAT, spans->lat_ns);
+	if (!stages)
+		return;
+	tw_put_time(times, TW_QUEUE, spans->queue_ns);
+	tw_put_time(times, TW_KERNEL, spans->kernel_ns);
+	tw_put_time(times, TW_DELIVER, spans->deliver_ns);
+	if (io->entered_ticks)
+		tw_put_time(times, TW_CALL, spans->call_ns);
+	if (clocks->clock_map)
+		tw_split_kernel(clocks, io, stamps, times, negative);
 }
 
 /* Add @ns to @ts. tv_nsec stays below a second, because fio asserts that. */

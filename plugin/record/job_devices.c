@@ -89,9 +89,9 @@ void tw_devices_add(struct tw_devices *devices, unsigned place,
 	}
 	device = &devices->list[place];
 	device->ios[direction]++;
-	tw_histogram_add(&device->lat[direction], times->lat_ns);
-	tw_windows_add(&device->over_time, at_ns, direction, times->lat_ns);
-	if (times->stages & TW_STAGE_BIT(TW_DEVICE))
+	tw_histogram_add(&device->lat[direction], times->ns[TW_LAT]);
+	tw_windows_add(&device->over_time, at_ns, direction, times->ns[TW_LAT]);
+	if (tw_io_has(times, TW_DEVICE))
 		tw__histogram_add_times(&device->in_device[direction],
-					times->stage_ns[TW_DEVICE], weight);
+					times->ns[TW_DEVICE], weight);
 }

@@ -194,62 +194,49 @@ static const struct tw_kernel_stamps *stamps_of(const struct tw_job *job,
 	return finished->has_stamps ? &job->hot.stamps[finished - job->hot.finished] : &none;
 }
 
-/* Return the parts of a sync: of complete for a direct write, if this has the stage, and of
- * kernel for others. A write that needs no sync has the time from its last completion in
- * `wake`. */
-static struct tw_sync_parts sync_parts(const struct tw_job *job,
-				       const struct tw_finished *finished,
-				       const struct tw_io_times *times,
-				       const struct tw_clocks *clocks)
+/* Set the parts of a sync, if they are known: of complete for a direct write, if this has the
+ * stage, and of kernel for others. A write that needs no sync has the time from its last
+ * completion in `wake`. */
+static void find_sync_parts(const struct tw_job *job, const struct tw_finished *finished,
+			    const struct tw_clocks *clocks, struct tw_io_times *times)
 {
-	const bool in_complete = times->stages & TW_STAGE_BIT(TW_COMPLETE);
+	const bool in_complete = tw_io_has(times, TW_COMPLETE);
+	const unsigned first = in_complete ? TW_COMPLETE_WORKER : TW_SYNC_WORKER;
 	const uint64_t ticks = in_complete ? finished->io.seen_ticks : finished->io.enter_ticks;
-	const uint64_t stage_ns = times->stage_ns[in_complete ? TW_COMPLETE : TW_KERNEL];
+	const uint64_t stage_ns = times->ns[in_complete ? TW_COMPLETE : TW_KERNEL];
 	int64_t from_ns = tw_span_ns(clocks->scale, clocks->zero_ticks, ticks);
+	struct tw_sync_parts parts = { .known = false };
 
-	if (!in_complete && finished->direction == TW_WRITE && job->ring.direct)
-		return (struct tw_sync_parts) { .known = false };
-	if (in_complete && !(stamps_of(job, finished)->flags & TW_STAMPS_SYNC_WRITE))
-		return (struct tw_sync_parts) { .known = true, .ns[TW_IN_WAKE] = stage_ns };
 	if (in_complete)
-		from_ns -= (int64_t) (times->stage_ns[TW_REAP] + stage_ns);
-	return tw_sync_parts(&job->collected.clock_map,
-			     &job->hot.synced[finished - job->hot.finished], from_ns, stage_ns);
+		from_ns -= (int64_t) (times->ns[TW_REAP] + stage_ns);
+	if (in_complete && !(stamps_of(job, finished)->flags & TW_STAMPS_SYNC_WRITE))
+		parts = (struct tw_sync_parts) { .known = true, .ns[TW_IN_WAKE] = stage_ns };
+	else if (in_complete || finished->direction == TW_SYNC || !job->ring.direct)
+		parts = tw_sync_parts(&job->collected.clock_map,
+				      &job->hot.synced[finished - job->hot.finished], from_ns,
+				      stage_ns);
+	tw_put_sync_parts(times, first, &parts);
 }
 
-/* @weight: how many I/Os it stands for. */
-static void record_sync(const struct tw_job *job, struct tw_tally *tally,
-			const struct tw_finished *finished,
-			const struct tw_io_times *times, const struct tw_clocks *clocks,
-			uint64_t weight)
+/* Count a sync. @weight: how many I/Os it stands for. */
+static void count_sync(const struct tw_job *job, struct tw_tally *tally,
+		       const struct tw_finished *finished, const struct tw_io_times *times,
+		       uint64_t weight)
 {
-	const struct tw_sync_parts parts = sync_parts(job, finished, times, clocks);
-	const unsigned first = times->stages & TW_STAGE_BIT(TW_COMPLETE) ?
-			       TW_COMPLETE_WORKER : TW_SYNC_WORKER;
-	unsigned part;
+	const struct tw_sync *synced = &job->hot.synced[finished - job->hot.finished];
+	const bool in_complete = tw_io_has(times, TW_COMPLETE_WAKE);
 
-	compiletime_assert((int) TW_SYNC_WAKE - (int) TW_SYNC_WORKER == (int) TW_IN_WAKE &&
-			   (int) TW_COMPLETE_WAKE - (int) TW_COMPLETE_WORKER ==
-			   (int) TW_IN_WAKE, "metrics of enum tw_sync_part");
-	if (!parts.known) {
+	if (!in_complete && !tw_io_has(times, TW_SYNC_WAKE)) {
 		/* A direct write is counted among those that are not split. */
 		tally->counts[finished->direction].unsplit_syncs +=
 			finished->direction == TW_SYNC || !job->ring.direct;
 		return;
 	}
-	for (part = 0; part < TW_SYNC_PARTS; part++)
-		tw__histogram_add_times(&tally->times[first + part][finished->direction],
-					parts.ns[part], weight);
 	if (finished->direction == TW_SYNC)
-		tally->counts[TW_SYNC].sync_bytes += parts.written_bytes;
-	if (finished->direction == TW_SYNC && parts.waited) {
-		tw_histogram_add(&tally->times[TW_SYNC_RUNNING][TW_SYNC], parts.running_ns);
-		tw_histogram_add(&tally->times[TW_SYNC_OWN][TW_SYNC],
-				 parts.ns[TW_IN_JOURNAL] - parts.running_ns);
-	}
-	tw_others_sum_add_who(job->collected.commits, TW_SYNC, TW_OTHERS_NONE,
-			  &job->hot.synced[finished - job->hot.finished].who,
-			  parts.ns[TW_IN_JOURNAL] * weight, weight);
+		tally->counts[TW_SYNC].sync_bytes += synced->written_bytes;
+	tw_others_sum_add_who(job->collected.commits, TW_SYNC, TW_OTHERS_NONE, &synced->who,
+			      times->ns[in_complete ? TW_COMPLETE_JOURNAL : TW_SYNC_JOURNAL] *
+			      weight, weight);
 }
 
 static void record_slow(struct tw_job *job, const struct tw_finished *finished,
@@ -257,7 +244,7 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 			const struct tw_clocks *clocks)
 {
 	struct tw_slow_io slow = {
-		.slow.value = times->lat_ns,
+		.slow.value = times->ns[TW_LAT],
 		.times = *times,
 		.io = finished->io,
 		.stamps = *stamps_of(job, finished),
@@ -271,10 +258,8 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 
 	if (extra)
 		slow.others = extra->others;
-	if (has_sync(job, finished->direction)) {
-		slow.sync = sync_parts(job, finished, times, clocks);
+	if (has_sync(job, finished->direction))
 		slow.synced = job->hot.synced[finished - job->hot.finished];
-	}
 	if (job->collected.follow.offcpu || job->hot.waits.fd >= 0)
 		tw_why_find(job, clocks, extra ? &extra->throttled : NULL, &slow);
 	tw_slowest_add(&job->collected.slowest, &slow.slow);
@@ -282,20 +267,8 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 	tw_sampling_limit(job);
 }
 
-static void record_parts(struct tw_histogram (*times)[TW_DIRECTIONS],
-			 enum tw_direction direction, const struct tw_blockq_parts *parts,
-			 uint64_t weight)
-{
-	tw__histogram_add_times(&times[TW_SCHEDULER][direction], parts->scheduler_ns, weight);
-	if (parts->are != TW_PARTS_EXACT)
-		return;
-	tw__histogram_add_times(&times[TW_WORKER][direction], parts->worker_ns, weight);
-	tw__histogram_add_times(&times[TW_BEFORE][direction], parts->before_ns, weight);
-	tw__histogram_add_times(&times[TW_ADMISSION][direction], parts->admission_ns, weight);
-}
-
 /* Count an I/O that a worker submitted, by the reason. */
-static void record_worker(struct tw_counts *counts, enum tw_worker_why why)
+static void count_worker(struct tw_counts *counts, enum tw_worker_why why)
 {
 	counts->workers++;
 	counts->workers_asked += why == TW_WORKER_ASKED;
@@ -304,43 +277,28 @@ static void record_worker(struct tw_counts *counts, enum tw_worker_why why)
 	counts->workers_unknown += why == TW_WORKER_UNKNOWN;
 }
 
-/* Record the stages of an I/O between enter and seen. */
-static void record_stages(struct tw_tally *tally, enum tw_direction direction,
-			  const struct tw_io_times *times, uint64_t weight)
+/* Count an I/O by how much is known of its stages inside the kernel. */
+static void count_status(struct tw_tally *tally, enum tw_direction direction,
+			 const struct tw_kernel_stamps *stamps, enum tw_split_status status)
 {
-	unsigned stage;
-
-	for (stage = 0; stage < TW_STAGES; stage++)
-		if (times->stages & TW_STAGE_BIT(stage) & ~TW_STAGES_OUTSIDE)
-			tw__histogram_add_times(&tally->times[stage][direction],
-						times->stage_ns[stage], weight);
-	if (times->blockq.are != TW_PARTS_UNKNOWN)
-		record_parts(tally->times, direction, &times->blockq, weight);
-	tw_by_lat_add(&tally->by_lat[direction], times->lat_ns, times->stage_ns, weight);
-}
-
-static void record_inside(struct tw_tally *tally, enum tw_direction direction,
-			  const struct tw_kernel_stamps *stamps, const struct tw_io_times *times)
-{
-	const enum tw_split_status inside = times->inside;
 	struct tw_counts *counts = &tally->counts[direction];
 
 	compiletime_assert((int) TW_METRIC_not_chosen - (int) TW_METRIC_split ==
 			   (int) TW_SPLIT_NOT_CHOSEN, "metrics of enum tw_split_status");
-	++*tw_count_at(counts, TW_METRIC_split + inside);
-	if (inside < TW_SPLIT_NO_STAMPS && stamps->retries)
-		record_worker(counts, stamps->why);
-	if (inside != TW_SPLIT_ALL)
+	++*tw_count_at(counts, TW_METRIC_split + status);
+	if (status < TW_SPLIT_NO_STAMPS && stamps->retries)
+		count_worker(counts, stamps->why);
+	if (status != TW_SPLIT_ALL)
 		return;
 	tally->scalars.requests += stamps->requests;
 	tally->scalars.retries += stamps->retries;
-	tally->scalars.workers_late += times->blockq.worker_is_bound;
+	tally->scalars.workers_late += tw_worker_is_bound(stamps);
 }
 
-/* Record the time in the device by what else the device had in flight. */
-static void record_others(struct tw_job *job, struct tw_tally *tally,
-			   const struct tw_finished *finished, uint64_t device_ns,
-			   uint64_t weight)
+/* Set the time in the device by what else the device had in flight, and count that. */
+static void count_others(struct tw_job *job, struct tw_tally *tally,
+			 const struct tw_finished *finished, struct tw_io_times *times,
+			 uint64_t weight)
 {
 	const struct tw_others *others =
 		&job->hot.extra[finished - job->hot.finished].others;
@@ -357,27 +315,43 @@ static void record_others(struct tw_job *job, struct tw_tally *tally,
 	scalars->driver_requeues += others->requeues;
 	if (tw_others_are_unknown(others))
 		return;
-	tw__histogram_add_times(&tally->times[kind == TW_OTHERS_NONE ? TW_ALONE_IN_DEVICE :
-				TW_WITH_READS + kind][finished->direction], device_ns, weight);
+	tw_put_time(times, kind == TW_OTHERS_NONE ? TW_ALONE_IN_DEVICE : TW_WITH_READS + kind,
+		    times->ns[TW_DEVICE]);
 	tw_others_sum_add(job->collected.others_sums, finished->direction, others,
-		      device_ns * weight, weight);
+			  times->ns[TW_DEVICE] * weight, weight);
 }
 
-static void record_extra(const struct tw_job *job, struct tw_tally *tally,
-			 const struct tw_finished *finished, uint64_t lat_ns)
+static void find_extra(const struct tw_job *job, const struct tw_finished *finished,
+		       struct tw_io_times *times)
 {
 	const struct tw_extra *extra = &job->hot.extra[finished - job->hot.finished];
-	const enum tw_direction direction = finished->direction;
 
 	if (extra->residual_ns != TW_NO_TIME)
-		tw_histogram_add(&tally->times[TW_RESIDUAL][direction],
-				 extra->residual_ns);
+		tw_put_time(times, TW_RESIDUAL, extra->residual_ns);
 	if (extra->slip_ns == TW_NO_TIME)
 		return;
-	tw_histogram_add(&tally->times[TW_SLIP][direction], extra->slip_ns);
-	tw_histogram_add(&tally->times[TW_RESPONSE][direction],
-			 extra->slip_ns + lat_ns);
-	job->hot.response->last_slip_ns[direction] = extra->slip_ns;
+	tw_put_time(times, TW_SLIP, extra->slip_ns);
+	tw_put_time(times, TW_RESPONSE, extra->slip_ns + times->ns[TW_LAT]);
+	job->hot.response->last_slip_ns[finished->direction] = extra->slip_ns;
+}
+
+/* Times that are known of each I/O, and those of them that record() has recorded. */
+#define OF_EACH		(TW_TIME_BIT(TW_RESIDUAL) | TW_TIME_BIT(TW_SLIP) | TW_TIME_BIT(TW_RESPONSE))
+#define RECORDED	(TW_TIME_BIT(TW_QUEUE) | TW_TIME_BIT(TW_DELIVER) | \
+			 TW_TIME_BIT(TW_LAT) | TW_TIME_BIT(TW_CALL))
+
+/* Put times into their histograms. The others stand for @weight I/Os; 0: for none. */
+static void record_times(struct tw_tally *tally, enum tw_direction direction,
+			 const struct tw_io_times *times, uint64_t weight)
+{
+	uint64_t left = times->has & ~RECORDED & (weight ? ~0ULL : OF_EACH);
+
+	for (; left; left &= left - 1) {
+		const unsigned time = (unsigned) __builtin_ctzll(left);
+
+		tw__histogram_add_times(&tally->times[time][direction], times->ns[time],
+					OF_EACH >> time & 1 ? 1 : weight);
+	}
 }
 
 /* Return CLOCK_REALTIME, as it was read at the job's start and carried on by the job's
@@ -397,27 +371,36 @@ static void record_more(struct tw_job *job, struct tw_tally *tally,
 	const struct tw_kernel_stamps *stamps = stamps_of(job, finished);
 	const uint64_t weight = !clocks->clock_map ? 1 :
 				finished->chosen ? 1ULL << (finished->chosen - 1) : 0;
+	const enum tw_split_status status = tw_split_status_of(stamps);
 	struct tw_negative_stages negative = { 0 };
-	const struct tw_io_times times = tw_io_times(clocks, job->hot.stages, &finished->io,
-						     spans, stamps, &negative);
+	struct tw_io_times times;
 
+	tw_find_times(&times, clocks, job->hot.stages, &finished->io, spans, stamps, &negative);
 	tally->scalars.negative_within += negative.within;
 	tally->scalars.negative_beyond += negative.beyond;
+	if (has_sync(job, direction))
+		find_sync_parts(job, finished, clocks, &times);
 	if (job->hot.devices)
 		tw_devices_add(job->hot.devices, finished->device, direction,
 			       realtime_ns(job, finished->returned_ticks), &times, weight);
-	if (tw_slowest_wants(&job->collected.slowest, times.lat_ns))
+	if (tw_slowest_wants(&job->collected.slowest, times.ns[TW_LAT]))
 		record_slow(job, finished, &times, clocks);
 	if (job->hot.extra)
-		record_extra(job, tally, finished, times.lat_ns);
-	if (clocks->clock_map && weight)
-		record_stages(tally, direction, &times, weight);
+		find_extra(job, finished, &times);
 	if (finished->has_stamps)
-		record_inside(tally, direction, stamps, &times);
+		count_status(tally, direction, stamps, status);
 	if (weight && has_sync(job, direction))
-		record_sync(job, tally, finished, &times, clocks, weight);
-	if (job->hot.kernel.others && times.inside == TW_SPLIT_ALL)
-		record_others(job, tally, finished, times.stage_ns[TW_DEVICE], weight);
+		count_sync(job, tally, finished, &times, weight);
+	if (job->hot.kernel.others && status == TW_SPLIT_ALL)
+		count_others(job, tally, finished, &times, weight);
+	if (clocks->clock_map && weight)
+		tw_by_lat_add(&tally->by_lat[direction], times.ns[TW_LAT], times.ns, weight);
+	else
+		times.has &= ~TW_TIME_BIT(TW_KERNEL);	/* record() has recorded it */
+	/* Only syncs have these metrics. */
+	if (direction != TW_SYNC)
+		times.has &= ~(TW_TIME_BIT(TW_SYNC_RUNNING) | TW_TIME_BIT(TW_SYNC_OWN));
+	record_times(tally, direction, &times, weight);
 }
 
 /* The I/Os of a flush that have one direction. The times that all of them have go into their

@@ -88,7 +88,6 @@ struct tw_slow_io {
 	struct tw_kernel_stamps stamps;		/* of the kernel; zeroes: none */
 	struct tw_why why;
 	struct tw_others others;	/* its key is another one: not known */
-	struct tw_sync_parts sync;
 	struct tw_sync synced;		/* its stamps; zeroes: none */
 	uint64_t offset;
 	uint64_t size;

@@ -309,13 +309,13 @@ static int64_t begin_of(const struct tw_io_times *times, unsigned of)
 	unsigned stage;
 
 	for (stage = 0; stage < TW_STAGES && stage != of; stage++) {
-		if (stage == TW_KERNEL || times->stages & TW_STAGE_BIT(stage)) {
+		if (stage == TW_KERNEL || tw_io_has(times, stage)) {
 			since_ns += stage == TW_KERNEL ? 0 :
-				    (int64_t) times->stage_ns[stage];
+				    (int64_t) times->ns[stage];
 		} else if (!had_kernel) {
 			if (of == TW_KERNEL)
 				break;
-			since_ns += (int64_t) times->stage_ns[TW_KERNEL];
+			since_ns += (int64_t) times->ns[TW_KERNEL];
 			had_kernel = true;
 		}
 	}
@@ -371,8 +371,7 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	enum part_of is;
 
 	for (stage = 0; stage < TW_STAGES; stage++)
-		if (times->stages & TW_STAGE_BIT(stage) &&
-		    times->stage_ns[stage] > times->stage_ns[longest])
+		if (tw_io_has(times, stage) && times->ns[stage] > times->ns[longest])
 			longest = stage;
 	is = part_of(job, longest, &slow->stamps);
 	*why = (struct tw_why) {
@@ -381,7 +380,7 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	};
 	part.ends_by_wakeup = is == ENDS_IT;
 	part.from_ns = own_ns(clocks, io->prepared_ticks) + why->from_ns;
-	part.to_ns = part.from_ns + (int64_t) times->stage_ns[longest];
+	part.to_ns = part.from_ns + (int64_t) times->ns[longest];
 	if (!job->collected.follow.offcpu) {
 		if (is != NO_PART)
 			why->waited_at_most_ns = waited_at_most_ns(job, clocks, &part);
@@ -390,10 +389,10 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	if (longest == TW_BLOCKQ || longest == TW_KERNEL)
 		tw_find_worker_causes(job->collected.follow.sleeps, clocks->clock_map, &part,
 				   slow->stamps.key, &why->causes);
-	if (longest == TW_BLOCKQ)
-		tw_add_wait_for_worker(times->blockq.worker_ns, times->stage_ns[TW_BLOCKQ],
+	if (longest == TW_BLOCKQ && tw_io_has(times, TW_WORKER))
+		tw_add_wait_for_worker(times->ns[TW_WORKER], times->ns[TW_BLOCKQ],
 				     &why->causes);
-	if (why->causes.slept[0].ns <= times->stage_ns[longest] / TW_NO_CAUSE)
+	if (why->causes.slept[0].ns <= times->ns[longest] / TW_NO_CAUSE)
 		causes_of_thread(job, clocks, io, is, part, why);
 	/* In `device` one of its bios may be throttled, and not the first. */
 	if (throttled && (longest == TW_BLOCKQ || longest == TW_KERNEL || longest == TW_DEVICE))
@@ -429,6 +428,6 @@ json_t *tw_why_to_json(const struct tw_slow_io *slow, uint64_t begin_ns)
 
 	return tw_causes_to_json(tw_time_metrics[why->stage].name,
 				    begin_ns + (uint64_t) why->from_ns,
-				    slow->times.stage_ns[why->stage],
+				    slow->times.ns[why->stage],
 				    &why->causes, why->followed);
 }

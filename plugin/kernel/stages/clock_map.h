@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "latency/stages.h"
 #include "machine/steering.h"
+#include "report/metrics.h"
 #include "kernel/kernel_stamps.h"
 
 /* CLOCK_MONOTONIC was monotonic_ns at some time within error_ns of own_ns.
@@ -46,17 +46,6 @@ enum tw_split_status {
 	TW_SPLIT_NO_STAMPS,	/* no stage: the stamps belong to another I/O */
 	TW_SPLIT_NOT_CHOSEN,	/* no stage: TW_KEY_CHOSEN is not in its key */
 	TW_SPLIT_STATUSES,
-};
-
-/* Parts of blockq: see core/report/metrics.h. */
-struct tw_blockq_parts {
-	enum {
-		TW_PARTS_UNKNOWN,
-		TW_PARTS_BOUND,		/* scheduler is at most this; the others are 0 */
-		TW_PARTS_EXACT,		/* all of them, which add up to blockq */
-	} are;
-	uint64_t worker_ns, before_ns, admission_ns, scheduler_ns;
-	bool worker_is_bound;	/* at most worker_ns, and then before is at least before_ns */
 };
 
 /* Numbers of stages that are negative by the stamps, and counted as 0. */
@@ -249,13 +238,11 @@ static inline unsigned tw_split(const struct tw_clock_map *map,
 				negative->beyond++;
 			end_ns = end_ns < from_ns ? from_ns : seen_ns;
 		}
-		*(joined >> i & 1 ? joined_ns : &stage_ns[i]) =
-			(uint64_t)(end_ns - from_ns);
+		*(joined >> i & 1 ? joined_ns : &stage_ns[i]) += (uint64_t)(end_ns - from_ns);
 		from_ns = end_ns;
 	}
 	stage_ns[i] = 0;
-	*(joined >> i & 1 ? joined_ns : &stage_ns[i]) =
-		(uint64_t)(seen_ns - from_ns);
+	*(joined >> i & 1 ? joined_ns : &stage_ns[i]) += (uint64_t)(seen_ns - from_ns);
 	return joined;
 }
 
@@ -271,36 +258,39 @@ static inline uint64_t tw_until_dispatch(const struct tw_clock_map *map,
 	       ns >= (double)most_ns ? most_ns : (uint64_t)ns;
 }
 
-/* Return the parts of the stage blockq, which is @blockq_ns long. */
-static inline struct tw_blockq_parts tw_blockq_parts(const struct tw_clock_map *map,
-						     const struct tw_kernel_stamps *stamps,
-						     uint64_t blockq_ns)
+/* True if a worker had the I/O before it was seen there: its wait for a worker is an upper bound. */
+static inline bool tw_worker_is_bound(const struct tw_kernel_stamps *stamps)
 {
-	const uint64_t queued_ns = stamps->queued_ns;
+	return stamps->queued_ns && stamps->handed_ns && stamps->begun_ns &&
+	       !(stamps->flags & TW_STAMPS_BEGUN);
+}
+
+/* Set the parts of the stage blockq, which @times has. They add up to it. If it is not known when
+ * its first bio was queued, only `scheduler` is set, to an upper bound. */
+static inline void tw_split_blockq(const struct tw_clock_map *map,
+				   const struct tw_kernel_stamps *stamps,
+				   struct tw_io_times *times)
+{
+	const uint64_t blockq_ns = times->ns[TW_BLOCKQ], queued_ns = stamps->queued_ns;
 	const uint64_t got_ns = stamps->got_ns ? stamps->got_ns : queued_ns;
-	struct tw_blockq_parts parts = { .are = TW_PARTS_UNKNOWN };
-	uint64_t queued_for_ns, begun_for_ns, handed_for_ns;
+	uint64_t scheduler_ns, queued_for_ns, begun_for_ns, worker_ns = 0;
 
 	if (!got_ns)
-		return parts;
-	parts.are = queued_ns ? TW_PARTS_EXACT : TW_PARTS_BOUND;
-	parts.scheduler_ns = tw_until_dispatch(map, stamps, got_ns, 0, blockq_ns);
+		return;
+	scheduler_ns = tw_until_dispatch(map, stamps, got_ns, 0, blockq_ns);
+	tw_put_time(times, TW_SCHEDULER, scheduler_ns);
 	if (!queued_ns)
-		return parts;
-	queued_for_ns = tw_until_dispatch(map, stamps, queued_ns, parts.scheduler_ns,
-					  blockq_ns);
-	parts.admission_ns = queued_for_ns - parts.scheduler_ns;
-	parts.before_ns = blockq_ns - queued_for_ns;
-	if (!stamps->handed_ns || !stamps->begun_ns)
-		return parts;
-	begun_for_ns = tw_until_dispatch(map, stamps, stamps->begun_ns, queued_for_ns,
-					 blockq_ns);
-	handed_for_ns = tw_until_dispatch(map, stamps, stamps->handed_ns, begun_for_ns,
-					  blockq_ns);
-	parts.worker_ns = handed_for_ns - begun_for_ns;
-	parts.before_ns -= parts.worker_ns;
-	parts.worker_is_bound = !(stamps->flags & TW_STAMPS_BEGUN);
-	return parts;
+		return;
+	queued_for_ns = tw_until_dispatch(map, stamps, queued_ns, scheduler_ns, blockq_ns);
+	if (stamps->handed_ns && stamps->begun_ns) {
+		begun_for_ns = tw_until_dispatch(map, stamps, stamps->begun_ns, queued_for_ns,
+						 blockq_ns);
+		worker_ns = tw_until_dispatch(map, stamps, stamps->handed_ns, begun_for_ns,
+					      blockq_ns) - begun_for_ns;
+	}
+	tw_put_time(times, TW_WORKER, worker_ns);
+	tw_put_time(times, TW_BEFORE, blockq_ns - queued_for_ns - worker_ns);
+	tw_put_time(times, TW_ADMISSION, queued_for_ns - scheduler_ns);
 }
 
 #endif

@@ -58,7 +58,7 @@ struct tw_sync_ring {
 
 #include "kernel/stages/clock_map.h"
 
-/* In the order of enum tw_time from TW_SYNC_WORKER on. */
+/* In the order of enum tw_time from TW_SYNC_WORKER and from TW_COMPLETE_WORKER on. */
 enum tw_sync_part {
 	TW_IN_WORKER,
 	TW_IN_DATA,
@@ -67,6 +67,9 @@ enum tw_sync_part {
 	TW_IN_WAKE,
 	TW_SYNC_PARTS,
 };
+_Static_assert((int)TW_SYNC_WAKE - (int)TW_SYNC_WORKER == (int)TW_IN_WAKE &&
+	       (int)TW_COMPLETE_WAKE - (int)TW_COMPLETE_WORKER == (int)TW_IN_WAKE,
+	       "metrics of enum tw_sync_part");
 
 struct tw_sync_parts {
 	bool known;
@@ -139,9 +142,24 @@ static inline struct tw_sync_parts tw_sync_parts(const struct tw_clock_map *map,
 	return parts;
 }
 
+/* Put the parts among an I/O's times, if they are known: of a stage whose parts are metrics from
+ * @first on. */
+static inline void tw_put_sync_parts(struct tw_io_times *times, unsigned first,
+				     const struct tw_sync_parts *parts)
+{
+	unsigned part;
+
+	for (part = 0; part < TW_SYNC_PARTS && parts->known; part++)
+		tw_put_time(times, first + part, parts->ns[part]);
+	if (!parts->known || !parts->waited)
+		return;
+	tw_put_time(times, TW_SYNC_RUNNING, parts->running_ns);
+	tw_put_time(times, TW_SYNC_OWN, parts->ns[TW_IN_JOURNAL] - parts->running_ns);
+}
+
 /* Return how long a sync waited for commits, and who else was in them; NULL: it waited for
  * none. */
-json_t *tw_commit_to_json(const struct tw_sync *sync, const struct tw_sync_parts *parts);
+json_t *tw_commit_to_json(const struct tw_sync *sync, const struct tw_io_times *times);
 #endif
 
 #endif

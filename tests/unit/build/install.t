@@ -83,7 +83,7 @@ works=$scratch/works
 works 'the source of the engines is complete' env -u MAKEFLAGS -u MAKELEVEL \
 	make -n -C "$engine_source" --no-print-directory B="$scratch/other" engines
 if [ -s "$build/plugin/kernel/stages/stages.skel.h" ]; then
-	is "$(grep -c 'TW_KERNEL_STAGES.*/kernel_slots\.o' "$works") $(grep -c 'target bpf\|gen skel' \
+	is "$(grep -c 'TW_KERNEL_STAGES.*/kernel_stages\.o' "$works") $(grep -c 'target bpf\|gen skel' \
 		"$works")" '1 0' 'and has ready what the kernel runs, which takes no clang'
 else
 	has_not "$works" TW_KERNEL_STAGES 'and has nothing for the kernel if clang was missing'

@@ -125,7 +125,7 @@ static const unsigned checked[] = { TW_BLOCKQ, TW_DEVICE, TW_LAT };
 
 static const double percents[] = { 50, 90 };
 
-static struct tw_histogram right[TW_ATTACH_TIMES];
+static struct tw_histogram right[TW_TIMES];
 
 /* Run a job: I/Os of which the kernel chooses some. */
 static void run(size_t of)

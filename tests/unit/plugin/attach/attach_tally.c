@@ -57,10 +57,10 @@ static void add(const struct tw_attach_io *io)
 		abort();
 }
 
-#define B		TW_ATTACH_HAS(TW_BLOCKQ)
-#define D		TW_ATTACH_HAS(TW_DEVICE)
-#define C		TW_ATTACH_HAS(TW_COMPLETE)
-#define K		TW_ATTACH_HAS(TW_KERNEL)
+#define B		TW_TIME_BIT(TW_BLOCKQ)
+#define D		TW_TIME_BIT(TW_DEVICE)
+#define C		TW_TIME_BIT(TW_COMPLETE)
+#define K		TW_TIME_BIT(TW_KERNEL)
 
 static void test_split(void)
 {
@@ -70,7 +70,7 @@ static void test_split(void)
 		__u8 opcode, flags;
 		__s32 dispatched, finished;	/* since START_NS; -1: not seen */
 		__u32 due, finished_bytes, mode;
-		unsigned has;
+		uint64_t has;
 		uint64_t ns[TW_LAT];
 	} cases[] = {
 #define FULL	4096, 4096, 0100644
@@ -108,10 +108,9 @@ static void test_split(void)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		uint64_t ns[TW_ATTACH_TIMES];
+		struct tw_io_times times;
 		struct tw_attach_io io = io_of(1, 1, cases[i].opcode);
 		const __s32 dispatched = cases[i].dispatched, finished = cases[i].finished;
-		unsigned has;
 
 		io.flags = cases[i].flags;
 		io.dispatched_ns = dispatched < 0 ? 0 : START_NS + (__u64)dispatched;
@@ -119,9 +118,9 @@ static void test_split(void)
 		io.due_bytes = cases[i].due;
 		io.finished_bytes = cases[i].finished_bytes;
 		io.inode.mode = cases[i].mode;
-		has = tw_attach_split(&io, ns);
-		tap_ok(has == (cases[i].has | TW_ATTACH_HAS(TW_LAT)) && ns[TW_LAT] == 1000 &&
-		       memcmp(ns, cases[i].ns, sizeof(cases[i].ns)) == 0,
+		tw_attach_split(&io, &times);
+		tap_ok(times.has == (cases[i].has | TW_TIME_BIT(TW_LAT)) &&
+		       times.ns[TW_LAT] == 1000 && memcmp(times.ns, cases[i].ns, sizeof(cases[i].ns)) == 0,
 		       "%s", cases[i].what);
 	}
 }
@@ -280,7 +279,7 @@ static struct tw_attach_io any_io(void)
 static bool rows_are_all(enum tw_direction direction)
 {
 	struct tw_counts counts = { 0 };
-	uint64_t sum_ns[TW_ATTACH_TIMES] = { 0 };
+	uint64_t sum_ns[TW_TIMES] = { 0 };
 	bool same = true;
 
 	for (uint32_t i = 0; i < tally.row_count; i++) {
@@ -290,10 +289,10 @@ static bool rows_are_all(enum tw_direction direction)
 			continue;
 		for (size_t j = 0; j < TW_COUNTS; j++)
 			*tw_count_at(&counts, j) += tw_count_of(&row->counts, j);
-		for (unsigned j = 0; j < TW_ATTACH_TIMES; j++)
+		for (unsigned j = 0; j < TW_TIMES; j++)
 			sum_ns[j] += row->times[j].sum_ns;
 	}
-	for (unsigned j = 0; j < TW_ATTACH_TIMES; j++)
+	for (unsigned j = 0; j < TW_TIMES; j++)
 		same = same && sum_ns[j] == tally.all.times[j][direction].sum_ns;
 	return same && memcmp(&counts, &tally.all.counts[direction], sizeof(counts)) == 0;
 }
@@ -561,8 +560,8 @@ static void test_calls(void)
 	       strcmp(tw_attach_operation(tally.rows[0].opcode), "fsync") == 0 &&
 	       strcmp(tw_attach_operation(tally.rows[1].opcode), "fdatasync") == 0,
 	       "fsync(2) and fdatasync(2) have a row each, on no ring");
-	tap_ok(tally.rows[0].parts[TW_IN_DATA].sum_ns == 300 &&
-	       tally.rows[1].parts[TW_IN_FLUSH].sum_ns == 400, "each row has the parts of its calls");
+	tap_ok(tally.rows[0].times[TW_SYNC_DATA].sum_ns == 300 &&
+	       tally.rows[1].times[TW_SYNC_FLUSH].sum_ns == 400, "each row has the parts of its calls");
 	if (tw_attach_add_call(&tally, &whole) || tw_attach_add_call(&tally, &wrong) ||
 	    tw_attach_add_call(&tally, &unseen) || tw_attach_add_io(&tally, &ring))
 		abort();
@@ -571,8 +570,8 @@ static void test_calls(void)
 	       "those without a disk, and those of io_uring, are counted as not split; a call "
 	       "that fails, or began before, has no lat");
 	slow = (const void *)tw_slowest_get(&tally.slowest, 1);
-	tap_ok(tally.slowest.count == 4 && slow->synced.parts.known &&
-	       slow->synced.stamps.who.id == 77, "a slow call has its parts, and who was in its commit");
+	tap_ok(tally.slowest.count == 4 && tw_io_has(&slow->times, TW_SYNC_WAKE) &&
+	       slow->synced.who.id == 77, "a slow call has its parts, and who was in its commit");
 	tap_ok(tally.commits.count == 1 && tally.commits.all[0].ios == 1 &&
 	       tally.commits.all[0].ns == 200 && tally.commits.all[0].who.id == 77,
 	       "its part journal counts for who was in its commit");
@@ -613,6 +612,7 @@ static void test_why(void)
 		{ "another thread's offcpu are not taken", 100, 300, 0, 0, 1,
 		  TW_COMPLETE, 300, 700, true, 0, 0 },
 	};
+	struct tw_io_times times;
 	struct tw_attach_why why;
 	struct tw_attach_io io;
 
@@ -624,7 +624,8 @@ static void test_why(void)
 		io.flags &= (__u8)~cases[i].not_itself;
 		io.retries = cases[i].retries;
 		io.thread = cases[i].thread;
-		tw_attach_why_find(offcpu, &io, &why);
+		tw_attach_split(&io, &times);
+		tw_attach_why_find(offcpu, &io, &times, &why);
 		tap_ok(why.stage == cases[i].stage && why.ns == cases[i].ns &&
 		       why.from_ns == ACCEPTED_NS + cases[i].from_ns &&
 		       why.followed == cases[i].followed &&
@@ -643,7 +644,8 @@ static void test_why(void)
 	       "a slow I/O has its causes");
 	for (unsigned i = 0; i < TW_OFFCPU_PERIODS; i++)
 		add_period(2000 + 10 * i, 2005 + 10 * i, 2010 + 10 * i);
-	tw_attach_why_find(offcpu, &io, &why);
+	tw_attach_split(&io, &times);
+	tw_attach_why_find(offcpu, &io, &times, &why);
 	tap_ok(why.followed && why.causes.lost && !why.causes.waited_ns,
 	       "overwritten: lost");
 }

@@ -79,7 +79,7 @@ ok $? 'make KERNEL_STAGES=1'
 sed -e ':more' -e '/\\$/ { N; s/\\\n//; b more; }' on.lines >on.make
 is "$(grep -c 'the engine is built without' on.make)" 0 'says nothing'
 is "$(grep -cE -e '-o [^ ]*/tickwise(-cmd)?\.so .*-lbpf' on.make) \
-$(grep -c 'TW_KERNEL_STAGES.*/alone/kernel/stages/kernel_entries\.o' on.make) \
+$(grep -c 'TW_KERNEL_STAGES.*/alone/kernel/stages/kernel_stages\.o' on.make) \
 $(grep -c 'clang.*target bpf.*/stages\.bpf\.c' on.make)" '2 1 1' 'and links libbpf to both engines'
 
 if [ ! -s "$build/plugin/kernel/stages/stages.skel.h" ]; then

@@ -436,6 +436,27 @@ static void points(void)
 	}
 }
 
+/* The parts of blockq, and which of them are known. */
+struct parts {
+	enum { PARTS_UNKNOWN, PARTS_BOUND, PARTS_EXACT } are;
+	uint64_t worker_ns, before_ns, admission_ns, scheduler_ns;
+};
+
+static struct parts parts_of(const struct tw_clock_map *map,
+			     const struct tw_kernel_stamps *stamps, uint64_t blockq_ns)
+{
+	struct tw_io_times times = { .has = 0 };
+
+	tw_put_time(&times, TW_BLOCKQ, blockq_ns);
+	tw_split_blockq(map, stamps, &times);
+	return (struct parts) {
+		.are = tw_io_has(&times, TW_BEFORE) ? PARTS_EXACT :
+		       tw_io_has(&times, TW_SCHEDULER) ? PARTS_BOUND : PARTS_UNKNOWN,
+		.worker_ns = times.ns[TW_WORKER], .before_ns = times.ns[TW_BEFORE],
+		.admission_ns = times.ns[TW_ADMISSION], .scheduler_ns = times.ns[TW_SCHEDULER],
+	};
+}
+
 /* Accepted at 1000, dispatched at 2000, in the kernel's time. The parts: worker, before,
  * admission, scheduler. */
 static void parts(void)
@@ -443,57 +464,57 @@ static void parts(void)
 	static const struct {
 		const char *what;
 		uint64_t handed_ns, begun_ns, queued_ns, got_ns, blockq_ns;
-		struct tw_blockq_parts are;
+		struct parts are;
 	} cases[] = {
 		{ "nothing is known", 0, 0, 0, 0, 1000,
-		  { TW_PARTS_UNKNOWN, 0, 0, 0, 0, false } },
+		  { PARTS_UNKNOWN, 0, 0, 0, 0 } },
 		{ "a start: scheduler at most", 0, 0, 0, 1300, 1000,
-		  { TW_PARTS_BOUND, 0, 0, 0, 700, false } },
+		  { PARTS_BOUND, 0, 0, 0, 700 } },
 		{ "a start before acceptance: all", 0, 0, 0, 900, 1000,
-		  { TW_PARTS_BOUND, 0, 0, 0, 1000, false } },
+		  { PARTS_BOUND, 0, 0, 0, 1000 } },
 		{ "a start after the dispatch: none", 0, 0, 0, 2001, 1000,
-		  { TW_PARTS_BOUND, 0, 0, 0, 0, false } },
+		  { PARTS_BOUND, 0, 0, 0, 0 } },
 		{ "queued, got", 0, 0, 1200, 1900, 1000,
-		  { TW_PARTS_EXACT, 0, 200, 700, 100, false } },
-		{ "merged", 0, 0, 1200, 0, 1000, { TW_PARTS_EXACT, 0, 200, 0, 800, false } },
+		  { PARTS_EXACT, 0, 200, 700, 100 } },
+		{ "merged", 0, 0, 1200, 0, 1000, { PARTS_EXACT, 0, 200, 0, 800 } },
 		{ "got before it was queued", 0, 0, 1900, 1200, 1000,
-		  { TW_PARTS_EXACT, 0, 200, 0, 800, false } },
+		  { PARTS_EXACT, 0, 200, 0, 800 } },
 		{ "queued after the dispatch", 0, 0, 2500, 2600, 1000,
-		  { TW_PARTS_EXACT, 0, 1000, 0, 0, false } },
+		  { PARTS_EXACT, 0, 1000, 0, 0 } },
 		{ "blockq is shorter than these stamps", 0, 0, 1200, 1900, 50,
-		  { TW_PARTS_EXACT, 0, 0, 0, 50, false } },
+		  { PARTS_EXACT, 0, 0, 0, 50 } },
 		{ "blockq is longer", 0, 0, 1200, 1900, 3000,
-		  { TW_PARTS_EXACT, 0, 2200, 700, 100, false } },
+		  { PARTS_EXACT, 0, 2200, 700, 100 } },
 		{ "a worker: before is on both sides of it", 1010, 1150, 1200, 1900, 1000,
-		  { TW_PARTS_EXACT, 140, 60, 700, 100, false } },
+		  { PARTS_EXACT, 140, 60, 700, 100 } },
 		{ "a worker begins with the bio", 1010, 1200, 1200, 1900, 1000,
-		  { TW_PARTS_EXACT, 190, 10, 700, 100, false } },
+		  { PARTS_EXACT, 190, 10, 700, 100 } },
 		{ "no worker was seen", 1010, 0, 1200, 1900, 1000,
-		  { TW_PARTS_EXACT, 0, 200, 700, 100, false } },
+		  { PARTS_EXACT, 0, 200, 700, 100 } },
 		{ "handed before acceptance", 900, 1150, 1200, 1900, 1000,
-		  { TW_PARTS_EXACT, 150, 50, 700, 100, false } },
+		  { PARTS_EXACT, 150, 50, 700, 100 } },
 		{ "a worker begins before it was handed", 1100, 1050, 1200, 1900, 1000,
-		  { TW_PARTS_EXACT, 0, 200, 700, 100, false } },
+		  { PARTS_EXACT, 0, 200, 700, 100 } },
 		{ "a worker begins after the bio", 1100, 1300, 1200, 1900, 1000,
-		  { TW_PARTS_EXACT, 100, 100, 700, 100, false } },
+		  { PARTS_EXACT, 100, 100, 700, 100 } },
 		{ "handed after the bio", 1250, 1300, 1200, 1900, 1000,
-		  { TW_PARTS_EXACT, 0, 200, 700, 100, false } },
+		  { PARTS_EXACT, 0, 200, 700, 100 } },
 		{ "a worker, and blockq is shorter than the stamps", 1010, 1150, 1200, 1900, 820,
-		  { TW_PARTS_EXACT, 0, 20, 700, 100, false } },
+		  { PARTS_EXACT, 0, 20, 700, 100 } },
 		{ "a worker, but only a start is known", 1010, 1150, 0, 1900, 1000,
-		  { TW_PARTS_BOUND, 0, 0, 0, 100, false } },
+		  { PARTS_BOUND, 0, 0, 0, 100 } },
 	};
 	struct tw_clock_map map = { .rate = 1 };
 
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
 		const bool at_once = i % 2;
-		const struct tw_blockq_parts *are = &cases[i / 2].are;
+		const struct parts *are = &cases[i / 2].are;
 		const struct tw_kernel_stamps stamps = { .dispatched_ns = 2000,
 			.flags = at_once ? TW_STAMPS_BEGUN : 0,
 			.handed_ns = cases[i / 2].handed_ns, .begun_ns = cases[i / 2].begun_ns,
 			.queued_ns = cases[i / 2].queued_ns, .got_ns = cases[i / 2].got_ns };
-		const struct tw_blockq_parts is =
-			tw_blockq_parts(&map, &stamps, cases[i / 2].blockq_ns);
+		const struct parts is =
+			parts_of(&map, &stamps, cases[i / 2].blockq_ns);
 		const bool bound = stamps.handed_ns && stamps.begun_ns && stamps.queued_ns &&
 				   !at_once;
 
@@ -501,7 +522,7 @@ static void parts(void)
 			    is.before_ns == are->before_ns &&
 			    is.admission_ns == are->admission_ns &&
 			    is.scheduler_ns == are->scheduler_ns &&
-			    is.worker_is_bound == bound,
+			    tw_worker_is_bound(&stamps) == bound,
 			    "parts of blockq: %s%s", cases[i / 2].what,
 			    at_once ? "" : "; a worker is seen late"))
 			tap_note("worker %" PRIu64 ", before %" PRIu64 ", admission %" PRIu64
@@ -509,7 +530,7 @@ static void parts(void)
 				 is.admission_ns, is.scheduler_ns);
 	}
 	map.rate = 1.5;
-	tap_ok(tw_blockq_parts(&map, &(struct tw_kernel_stamps) { .dispatched_ns = 2000,
+	tap_ok(parts_of(&map, &(struct tw_kernel_stamps) { .dispatched_ns = 2000,
 				.got_ns = 1900 }, 1000).scheduler_ns == 150,
 	       "parts of blockq are in the engine's time");
 }
@@ -529,11 +550,11 @@ static void any_parts(void)
 			.queued_ns = below(4) ? 900 + below(1200) : 0,
 			.got_ns = below(4) ? 900 + below(1200) : 0,
 		};
-		const struct tw_blockq_parts is = tw_blockq_parts(&map, &stamps, blockq_ns);
+		const struct parts is = parts_of(&map, &stamps, blockq_ns);
 
-		exact += is.are == TW_PARTS_EXACT;
+		exact += is.are == PARTS_EXACT;
 		workers += is.worker_ns != 0;
-		wrong += is.are == TW_PARTS_EXACT ?
+		wrong += is.are == PARTS_EXACT ?
 			 is.worker_ns + is.before_ns + is.admission_ns + is.scheduler_ns !=
 				blockq_ns ||
 			 is.worker_ns > blockq_ns || is.before_ns > blockq_ns ||
