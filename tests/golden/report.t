@@ -268,6 +268,11 @@ golden syncs report synced.json
 golden syncs_no_flush report no_flush.json
 golden syncs_some_whole report some_whole.json
 golden syncs_json report --json synced.json
+# Its bar and its lines have the parts of the sync, in place of the whole.
+"$tickwise" report --html=synced.html synced.json >/dev/null 2>&1
+is "$(grep -oE "<title>stage (data|journal|flush|wake|kernel): " synced.html | sort -u | tr -d "\n")" \
+	"<title>stage data: <title>stage flush: <title>stage journal: <title>stage wake: " \
+	"parts of a sync are drawn"
 golden synced_writes report synced_writes.json
 golden synced_writes_through report through.json
 golden rated report rated.json

@@ -374,7 +374,8 @@ json_t *tw_report_slow_devices_to_json(const struct tw_report_group *group);
 /* Return the title of a page about groups, to be freed: "JOB on HOST, DATE" (title.c). */
 char *tw_report_title(const struct tw_report_group *const *groups, size_t count);
 
-/* The colour of a stage, which is the same in all plots. @time: below TW_REPORT_ROWS. */
+/* The colour of a stage, which is the same in all plots. @time: below TW_REPORT_ROWS, or a part
+ * of a sync. */
 int tw_report_color_of(int time);
 int tw_report_color_of_name(const char *name);
 

@@ -67,12 +67,15 @@ int tw_report_has_windows(const struct tw_report_group *group, int direction)
 /* The style draws lines of this colour wider. */
 #define COLOR_OF_LAT	5
 
-_Static_assert(TW_REPORT_ROWS <= TW_PLOT_COLORS, "each row has a colour of its own");
+_Static_assert(TW_REPORT_ROWS + TW_SYNC_WAKE - TW_SYNC_WORKER < TW_PLOT_COLORS,
+	       "each stage and each part of a sync has a colour of its own");
 
 int tw_report_color_of(int time)
 {
 	int other = time < TW_LAT ? time : time - 1;
 
+	if (time >= TW_SYNC_WORKER)
+		return TW_REPORT_ROWS + time - TW_SYNC_WORKER;
 	if (time == TW_LAT)
 		return COLOR_OF_LAT;
 	return other < COLOR_OF_LAT ? other : other + 1;
@@ -80,9 +83,11 @@ int tw_report_color_of(int time)
 
 int tw_report_color_of_name(const char *name)
 {
-	int time = 0;
-
-	while (time < TW_REPORT_ROWS - 1 && strcmp(tw_time_metrics[time].name, name))
-		time++;
-	return tw_report_color_of(time);
+	for (int time = TW_SYNC_WORKER; time <= TW_SYNC_WAKE; time++)
+		if (!strcmp(tw_time_metrics[time].name, name))
+			return tw_report_color_of(time);
+	for (int time = 0; time < TW_REPORT_ROWS - 1; time++)
+		if (!strcmp(tw_time_metrics[time].name, name))
+			return tw_report_color_of(time);
+	return tw_report_color_of(TW_REPORT_ROWS - 1);
 }

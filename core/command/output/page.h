@@ -242,7 +242,7 @@ enum tw_plot_unit {
 
 /* Number of colours in the style. Lines and marks of these are visible in light
  * and dark. */
-#define TW_PLOT_COLORS	15
+#define TW_PLOT_COLORS	16
 /* Three that go together: mean, p99, maximum. */
 #define TW_PLOT_MEAN	20
 #define TW_PLOT_P99	21

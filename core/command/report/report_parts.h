@@ -109,6 +109,9 @@ int tw_report_has_sync_parts(const struct tw_tally *tally, int direction);
 /* Is @time (enum tw_time) one of those that add up to lat? kernel is not, if its parts are known. */
 int tw_report_adds_up(const struct tw_tally *tally, unsigned time, int direction);
 
+/* Has @time a line or a bar of its own in the plots? */
+int tw_report_is_drawn(const struct tw_tally *tally, unsigned time, int direction);
+
 /* Tell why syncs have no parts. */
 void tw_report_add_unsplit_syncs(struct tw_page *page, const struct tw_report_group *group);
 

@@ -72,12 +72,12 @@ static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
 	struct tw_plot *plot = tw_page_plot(page, .title = "Latency by percentile",
 		.x = { TW_PLOT_TAIL, "percentile of I/Os, %" }, .y = { TW_PLOT_NS, "latency" });
 
-	for (int i = 0; i < TW_REPORT_ROWS; i++) {
+	for (int i = 0; i < TW_TIMES; i++) {
 		const struct tw_histogram *histogram = &tally->times[i][direction];
 		const char *name = tw_time_metrics[i].name;
 		struct tw_series *series;
 
-		if (histogram->count == 0)
+		if (!tw_report_is_drawn(tally, (unsigned)i, direction))
 			continue;
 		series = tw_plot_line(plot, name, tw_report_color_of(i));
 		add_bins(series, histogram);
@@ -95,7 +95,7 @@ static void add_stages(struct tw_page *page, const struct tw_tally *tally,
 					    .x = { TW_PLOT_NS, "latency" });
 
 	tw_plot_caption(plot, "thin: min to max; thick: p50 to p99; ring: mean");
-	for (int i = 0; i < TW_REPORT_ROWS; i++) {
+	for (int i = 0; i < TW_TIMES; i++) {
 		const struct tw_histogram *histogram = &tally->times[i][direction];
 		const struct tw_plot_bar bar = {
 			.low = (double)histogram->min_ns,
@@ -106,7 +106,7 @@ static void add_stages(struct tw_page *page, const struct tw_tally *tally,
 		};
 		const char *name = tw_time_metrics[i].name;
 
-		if (histogram->count)
+		if (tw_report_is_drawn(tally, (unsigned)i, direction))
 			tw_plot_bar(plot, name, tw_report_color_of(i), &bar,
 				    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %s", name,
 				    TW_SAY_NS(bar.low), TW_SAY_NS(bar.from),

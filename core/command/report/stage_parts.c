@@ -26,10 +26,10 @@ static int find_slice(struct tw_report_slice *slice, const struct tw_tally *tall
 void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
 			 int direction, double scale)
 {
-	for (unsigned i = 0; i < TW_STAGES; i++) {
+	for (unsigned i = 0; i < TW_TIMES; i++) {
 		const uint64_t ns = tw_tally_stage_ns(tally, i, direction);
 
-		if (ns)
+		if (ns && tw_report_adds_up(tally, i, direction))
 			tw_plot_part(stack, tw_time_metrics[i].name, tw_report_color_of((int)i),
 				     scale * (double)ns);
 	}
@@ -52,6 +52,9 @@ static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, in
 					  TW_SAY_NS(tw_histogram_mean_ns(lat)),
 					  TW_SAY_COUNT(lat->count, "I/O[s]")),
 			    tally, direction, 1);
+	/* The parts of syncs are not known by lat. */
+	if (tw_report_has_sync_parts(tally, direction))
+		return;
 	for (size_t i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
 		if (!find_slice(&sum, tally, direction, bars[i], TW_LAT_SLICES) ||
 		    (double)sum.ios > MOST_SHARES * (100 - bars[i]) / 100 * (double)lat->count)

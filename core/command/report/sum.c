@@ -116,6 +116,13 @@ int tw_report_adds_up(const struct tw_tally *tally, unsigned time, int direction
 	return time != TW_KERNEL || !tw_report_has_sync_parts(tally, direction);
 }
 
+int tw_report_is_drawn(const struct tw_tally *tally, unsigned time, int direction)
+{
+	return tally->times[time][direction].count &&
+	       ((time >= TW_STAGES && time < TW_REPORT_ROWS) ||
+		tw_report_adds_up(tally, time, direction));
+}
+
 /* Return what the words of a part add. A worker that began late bounds two parts. */
 static const char *bound_of(const struct tw_tally *tally, unsigned part)
 {
