@@ -226,12 +226,18 @@ static const struct tw_fact of_sync[] = {
 	{ "flush", TW_NUMBER }, { "wake", TW_NUMBER }, { NULL },
 };
 
+static const struct tw_fact of_complete[] = {
+	{ "worker", TW_NUMBER }, { "data", TW_NUMBER }, { "journal", TW_NUMBER },
+	{ "flush", TW_NUMBER }, { "wake", TW_NUMBER }, { "waking", TW_NUMBER },
+	{ "posting", TW_NUMBER }, { NULL },
+};
+
 static const struct tw_fact of_slow[] = {
 	{ "job", TW_NUMBER | TW_MUST }, { "offset", TW_NUMBER | TW_MUST },
 	{ "size", TW_NUMBER | TW_MUST }, { "ddir", TW_DIRECTION | TW_MUST },
 	{ "ticks", TW_DIGITS }, { "raw_ns", TW_DIGITS }, { "monotonic_ns", TW_DIGITS },
 	{ "stages", TW_OBJECT | TW_MUST, of_stages }, { "blockq", TW_OBJECT, of_blockq },
-	{ "sync", TW_OBJECT, of_sync }, { "complete", TW_OBJECT, of_sync },
+	{ "sync", TW_OBJECT, of_sync }, { "complete", TW_OBJECT, of_complete },
 	{ "commit", TW_OBJECT, of_commit }, { "submitting_call_ns", TW_NUMBER },
 	{ "waited_at_most_ns", TW_NUMBER }, { "written_bytes", TW_NUMBER },
 	{ "in_flight_of_others", TW_OBJECT, of_others }, { "causes", TW_OBJECT, of_causes },

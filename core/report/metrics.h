@@ -155,6 +155,10 @@ enum tw_show {
 	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_PART, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] that waited for others", \
 	      "linked or drained; that wait and blockq are in kernel") \
+	COUNT(woke_nobody, "kernel_stages.woke_nobody", \
+	      TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "I/O[s] whose completion woke nobody", \
+	      "the job's thread did not sleep then: tw_causes=1") \
 	COUNT(unsplit_syncs, "sync.not_split", TW_ALL, TW_IOS, TW_SUM, TW_METRIC_ios, TW_ALONE, \
 	      TW_AMONG, TW_OPTIONAL, "sync[s] with an unknown wait", \
 	      "no event seen, no block device, or too many flushes") \
@@ -329,7 +333,12 @@ enum tw_show {
 	     "REQ_FUA) of anybody in flight") \
 	TIME(COMPLETE_WAKE, "wake", "complete.wake", TW_WRITES, TW_COMPLETE, TW_METRIC_ios, \
 	     TW_OPTIONAL, "from when the last wait of the sync ends, or without a sync the last " \
-	     "completion, until the completion is in the ring")
+	     "completion, until the completion is in the ring") \
+	TIME(COMPLETE_WAKING, "waking", "complete.waking", TW_ALL, TW_COMPLETE, TW_METRIC_ios, \
+	     TW_OPTIONAL, "from the last completion until the job's thread is woken, if it " \
+	     "slept: tw_causes=1, and no sync follows") \
+	TIME(COMPLETE_POSTING, "posting", "complete.posting", TW_ALL, TW_COMPLETE, \
+	     TW_METRIC_ios, TW_OPTIONAL, "from then until the completion is in the ring")
 
 /* The stages are 0 to TW_STAGES - 1, as in enum tw_stage. */
 enum tw_time {

@@ -54,6 +54,11 @@ static const unsigned of_others[] = {
 	TW_METRIC_driver_requeues,
 };
 
+static const unsigned of_waking[] = {
+	STAGE_METRIC(TW_COMPLETE_WAKING), STAGE_METRIC(TW_COMPLETE_POSTING),
+	TW_METRIC_woke_nobody,
+};
+
 static const unsigned of_syncs[] = {
 	STAGE_METRIC(TW_SYNC_WORKER), STAGE_METRIC(TW_SYNC_DATA), STAGE_METRIC(TW_SYNC_JOURNAL),
 	STAGE_METRIC(TW_SYNC_FLUSH), STAGE_METRIC(TW_SYNC_WAKE), STAGE_METRIC(TW_SYNC_RUNNING),
@@ -90,6 +95,8 @@ static struct tw_metric_set rows_of(const struct tw_job *job, bool has_intervals
 		put_metrics(&has, of_exact_parts, FIO_ARRAY_SIZE(of_exact_parts));
 	if (job->hot.kernel.others)
 		put_metrics(&has, of_others, FIO_ARRAY_SIZE(of_others));
+	if (job->hot.kernel.others && job->collected.follow.offcpu)
+		put_metrics(&has, of_waking, FIO_ARRAY_SIZE(of_waking));
 	if (job->hot.syncs.by_index)
 		put_metrics(&has, of_syncs, FIO_ARRAY_SIZE(of_syncs));
 	if (job->hot.syncs.of_writes && job->hot.kernel.stamps)

@@ -35,6 +35,7 @@ my (@states, $state);
 my (@interrupts, %open);	# [from, to, kind, number, CPU]
 my (%own, %flying, @requests);	# [from, to, kind, bytes, is own]
 my (%asleep, @sleeps);		# in state D: [from, to, thread]
+my @wakings;			# of the thread
 my (@reads, %workers);		# when the thread read its schedstat
 my $from_ns = 0;
 
@@ -76,6 +77,7 @@ sub take {
 			if $asleep{$next_pid};
 		$workers{$prev_pid} = 1 if $prev =~ /^iou-wrk-$thread$/;
 	} elsif ($event eq 'sched_waking' && $is =~ /pid=$thread .*target_cpu=(\d+)/) {
+		push @wakings, $now;
 		become($now, 'waking', $1 + 0) if $state && $state->[1] eq 'asleep';
 	} elsif ($event eq 'sched_wakeup' && $is =~ /pid=$thread .*target_cpu=(\d+)/) {
 		become($now, 'next', $1 + 0) if $state && $state->[1] !~ /^(on|ready|next)$/;
@@ -160,7 +162,7 @@ sub held_ns {
 
 # ---- the report --------------------------------------------------------------
 
-my %n = map { $_ => 0 } qw(ios explained names pieces companies words bounds bounded waited wrong);
+my %n = map { $_ => 0 } qw(ios wakings wakings_off explained names pieces companies words bounds bounded waited wrong);
 my $io;
 
 sub wrong {
@@ -272,6 +274,15 @@ sub check_bound {
 	      $bound, $stage, $most) if $bound > $most + BLUR;
 }
 
+# Each waking that parts complete is one in the trace. Those that are more than 5 us off are counted.
+sub check_waking {
+	my ($from) = stage_times('complete');
+	my $at = $from + $io->{complete}{waking};
+
+	$n{wakings}++;
+	$n{wakings_off}++ unless first { abs($_ - $at) <= 5000 } @wakings;
+}
+
 for (@{$r->{slowest}}) {
 	$io = $_;
 	my $c = $io->{causes};
@@ -287,6 +298,7 @@ for (@{$r->{slowest}}) {
 	}
 	check_others($io->{in_flight_of_others}) if $io->{in_flight_of_others};
 	check_bound() if !$c;
+	check_waking() if exists $io->{complete}{waking};
 }
 unless ($n{ios}) {
 	print "FALSE no I/O of the report is in the trace\n";

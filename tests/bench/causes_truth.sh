@@ -15,10 +15,10 @@
 #	user		an ordinary user, whose report has bounds of the waits for a CPU
 #	user_loops	the same, with the loops
 #
-# Checked are: each name that had the CPU did run on that CPU, for as long; the pieces of the
+# Checked are: the waking that parts complete; each name that had the CPU did run on that CPU, for as long; the pieces of the
 # stage are what the thread did; what the device had in flight; a reason of a sleep has a sleep
 # in state D; a bound is no less than the wait in that stage, and no more than all since the
-# reading before. Prints the contradictions of each run, and sums for each arm.
+# reading before. DEPTH=8 and SLOWEST=20 are of the job. Prints the contradictions of each run, and sums for each arm.
 set -eu
 file=$(realpath "$1")
 runs=${2:-20}
@@ -114,7 +114,7 @@ job()
 	# shellcheck disable=SC2086 # several words
 	(cd out && $user "$fio" --name=job --ioengine="external:$so" --filename="$file" \
 		--readonly --size=64m --direct=1 --bs=4k --rw=randread --norandommap \
-		--iodepth=8 --time_based --runtime=1 --tw_report=report.json \
+		--iodepth="${DEPTH:-8}" --tw_slowest="${SLOWEST:-20}" --time_based --runtime=1 --tw_report=report.json \
 		$kind $bind >fio.out 2>&1)
 }
 

@@ -4,6 +4,7 @@
  */
 #include "find_causes.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -24,6 +25,26 @@ static bool read_period(const struct tw_offcpu *periods, uint64_t number,
 	memcpy(period, place, sizeof(*period));
 	atomic_thread_fence(memory_order_acquire);
 	return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
+}
+
+int tw_find_waking(const struct tw_offcpu *offcpu, uint64_t at_ns, uint64_t *waking_ns)
+{
+	uint64_t number = __atomic_load_n(&offcpu->newest, __ATOMIC_ACQUIRE);
+
+	for (; number; number--) {
+		const struct tw_offcpu_period *period =
+			&offcpu->periods[(number - 1) % TW_OFFCPU_PERIODS];
+		const bool is_it = __atomic_load_n(&period->number, __ATOMIC_ACQUIRE) == number;
+		const uint64_t off_ns = period->off_ns, on_ns = period->on_ns;
+
+		*waking_ns = period->waking_ns;
+		atomic_thread_fence(memory_order_acquire);
+		if (!is_it || __atomic_load_n(&period->number, __ATOMIC_RELAXED) != number)
+			return -ENOENT;
+		if (off_ns <= at_ns)
+			return at_ns < on_ns && *waking_ns >= at_ns;
+	}
+	return 0;
 }
 
 /* The state of the explanation, which goes backwards from the end of @part. Only the time

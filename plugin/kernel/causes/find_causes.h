@@ -83,6 +83,11 @@ static inline int64_t tw_max_ns(int64_t a, int64_t b)
 void tw_find_causes(const struct tw_offcpu *periods, const struct tw_clock_map *map,
 		const struct tw_part *part, struct tw_wait_causes *is);
 
+/* Find when the thread was woken from the sleep in which it was at @at_ns, of CLOCK_MONOTONIC.
+ * Return 1: @waking_ns is set; 0: it did not sleep then, or was woken before; -ENOENT: the
+ * period was overwritten. */
+int tw_find_waking(const struct tw_offcpu *offcpu, uint64_t at_ns, uint64_t *waking_ns);
+
 /* Find where workers of io_uring slept in @part of the I/O that has @key. Sets @is->slept, and
  * nothing else. */
 void tw_find_worker_causes(const struct tw_sleeps *sleeps, const struct tw_clock_map *map,

@@ -28,6 +28,7 @@ static struct tw_others others;
 static struct tw_throttled throttled;
 static bool is_throttled, is_another;
 static uint64_t accepted_ticks, device_ticks, blockq_ticks = 20;
+static bool never_slept;
 
 static void accepted(unsigned i)
 {
@@ -48,7 +49,7 @@ static void appeared(unsigned i)
 		.key = stamps.stamps.key + is_another,
 		.by[TW_THROTTLED_BY_MAPPER].to_ns = is_throttled ? finished_ns - 1000 : 0,
 	};
-	offcpu.newest = 1;
+	offcpu.newest = !never_slept;
 	offcpu.periods[0] = (struct tw_offcpu_period) {
 		.number = 1,
 		.ran_ns = world_monotonic_ns(accepted_ticks),
@@ -255,6 +256,21 @@ int main(void)
 	tap_ok(world_is_text("jobs.0.causes.state", "on") &&
 	       world_is_text("slowest.0.causes.stage", "complete"),
 	       "the longest stage is complete");
+	tap_ok(world_number("slowest.0.complete.waking") == 100 &&
+	       world_number("slowest.0.complete.posting") ==
+	       world_number("slowest.0.stages.complete") - 100 &&
+	       world_number("complete.waking.read.sum_ns") == 100 &&
+	       world_number("complete.posting.read.count") == 1 &&
+	       world_number("kernel_stages.woke_nobody.read") == 0,
+	       "complete until the thread was woken, and from then on");
+	never_slept = true;
+	one(true, true, 1000);
+	tap_ok(!world_at(world.report, "slowest.0.complete") &&
+	       !world_number("complete.waking.read.count") &&
+	       world_number("kernel_stages.woke_nobody.read") == 1,
+	       "where the completion woke nobody, complete has no parts");
+	never_slept = false;
+	one(true, true, 1000);
 	tap_ok(world_number("jobs.0.causes.cost.over_ns") == 5, "what that costs");
 	tap_ok(is_ns("woken_late_ns", 120) && is_ns("ran_ns", 30) &&
 	       is_ns("waited_ns", 9000 - 150) && is_ns("unexplained_ns", 0) &&

@@ -14,6 +14,7 @@
  */
 #include "kernel/cgroup.h"
 #include "kernel/causes/find_causes.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -591,6 +592,45 @@ static void held(void)
 	json_decref(json);
 }
 
+/* The thread is off from 100 to 200 and from 300 to 400, and is woken at 150 and 390. */
+static void waking(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t at_ns;
+		int found;
+		uint64_t waking_ns;
+	} cases[] = {
+		{ "before it slept", 99, 0, 0 }, { "as it fell asleep", 100, 1, 150 },
+		{ "asleep", 120, 1, 150 }, { "as it was woken", 150, 1, 150 },
+		{ "woken before, and not yet running", 151, 0, 0 },
+		{ "running", 250, 0, 0 }, { "asleep again", 301, 1, 390 },
+		{ "running since", 400, 0, 0 },
+	};
+	uint64_t waking_ns;
+
+	memset(&periods, 0, sizeof(periods));
+	tap_ok(!tw_find_waking(&periods, 1, &waking_ns), "a thread that never slept");
+	for (unsigned i = 0; i < 2; i++) {
+		struct tw_offcpu_period *period = add_period();
+
+		period->off_ns = 100 + 200 * i;
+		period->waking_ns = i ? 390 : 150;
+		period->on_ns = period->off_ns + 100;
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		tap_ok(tw_find_waking(&periods, cases[i].at_ns, &waking_ns) == cases[i].found &&
+		       (!cases[i].found || waking_ns == cases[i].waking_ns),
+		       "a completion %s", cases[i].what);
+	periods.periods[0].number += TW_OFFCPU_PERIODS;
+	tap_ok(tw_find_waking(&periods, 350, &waking_ns) == 1 &&
+	       tw_find_waking(&periods, 120, &waking_ns) == -ENOENT,
+	       "a completion in a period that was overwritten");
+	/* It is off for another thread, and not asleep. */
+	periods.periods[1].waking_ns = 0;
+	tap_ok(!tw_find_waking(&periods, 350, &waking_ns), "a completion as it waits for a CPU");
+}
+
 int main(void)
 {
 	random_state = tap_seed();
@@ -605,5 +645,6 @@ int main(void)
 	workers();
 	held();
 	no_worker();
+	waking();
 	return tap_done();
 }
