@@ -173,7 +173,7 @@ make check-distros  make and check in fresh systems
 make coverage fuzz vm-table   see tests/README.md
 
 make bench       measure the cost of reading the time on this machine
-make bench-count bench-iops   see plugin/README.md
+make bench-count bench-iops   see tests/bench/README.md
 make PROFILE=1   show where the engine's own time goes in a fio job
 
 FIO=PROGRAM      build the engine for another fio than the first in PATH

@@ -22,7 +22,8 @@ clean()
 
 for page in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md core/README.md \
 	core/clock/QUESTIONS.md \
-	patches/README.md plugin/README.md tests/README.md tests/bench/README.md; do
+	patches/README.md plugin/README.md tests/README.md tests/bench/README.md \
+	tests/bench/results.md; do
 	clean "$page" "$root/$page"
 done
 lines=$(wc -l <"$root/README.md")
