@@ -7,7 +7,7 @@
  *
  * The map `followed` contains the processes: one, and its descendants. A ring that one of
  * them makes is followed from then on. The iterators find the processes and rings that
- * exist already. See ../README.md, Any program.
+ * exist already.
  */
 #include "attach_types.h"
 #include "kernel/stages/bio.bpf.h"

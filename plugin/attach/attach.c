@@ -31,9 +31,9 @@
 
 #define SLOWEST		20
 
-/* What attach costs by I/O that is chosen, in the kernel and here (../README.md, Any
- * program), and what it may cost, of one CPU's time. So up to 20,000 I/Os a second are all
- * chosen. What CPU time the followed processes take is not known here. */
+/* What attach costs for a chosen I/O, in the kernel and here (tests/bench/results.md), and
+ * what it may cost, of one CPU's time. So up to 20,000 I/Os a second are all chosen. What CPU
+ * time the followed processes take is not known here. */
 #define CHOSEN_NS		1000
 #define CHOSEN_PERCENT		2
 #define CHOOSE_EVERY_NS		TW_NS_PER_SECOND

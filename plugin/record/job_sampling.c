@@ -6,7 +6,7 @@
 #include "job_sampling.h"
 #include "timespec.h"
 
-/* What splitting an I/O costs, by the account in README.md: bodies of the programs, and the
+/* What splitting an I/O costs, by tests/bench/results.md: bodies of the programs, and the
  * rest of a flush. Entering the programs is not in it, since all I/Os pay that. */
 #define SPLIT_DIRECT_NS		600
 #define SPLIT_BUFFERED_NS	200

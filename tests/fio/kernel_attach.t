@@ -22,8 +22,7 @@
 #
 # An event that BPF misses is an I/O that counts as something else, or not at all:
 # no count has to be exact. None is too large, and each is at least half of the
-# I/Os: some kernels lose some hundredths (plugin/README.md, Stages inside the
-# kernel).
+# I/Os: some kernels lose some hundredths (tests/bench/results.md).
 # shellcheck disable=SC2016,SC2046,SC2086	# lists of arguments, and text for inner shells
 . "$(dirname "$0")/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"

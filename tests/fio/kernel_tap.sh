@@ -5,8 +5,7 @@
 # tests/vm has such a folder of its own, and uses split_is alone.
 
 # has_requests FOLDER: true if direct I/O on its files leads to requests that can be
-# joined to it (plugin/README.md, Stages inside the kernel). Else $why_not tells the
-# reason.
+# matched to it (tickwise-kernel(7), What is not split). Else $why_not tells the reason.
 has_requests()
 {
 	type=$(stat -f -c %T "$1")

@@ -10,7 +10,7 @@
  * A ring belongs to a job if it is made by a thread that the job has named in
  * `expected`. No map leads from a request to its I/O. A bio of direct I/O leads
  * to the kiocb, and the kiocb is the io_kiocb, which has its ring and
- * user_data. See ../README.md, Stages inside the kernel.
+ * user_data (bio.bpf.h).
  */
 #include "bio.bpf.h"
 
