@@ -25,22 +25,21 @@ struct tw_kernel_stamps {
 	__u16 flags;
 	__u32 due_bytes;	/* given to the driver, again if requeued */
 	__u32 finished_bytes;
-	/* It had its first request then or later. 0: not known. If queued_ns is set, it is
-	 * exact, and 0: its bio was merged into a request at once. */
+	/* The I/O got its first request at this time or later; 0: not known. If queued_ns is
+	 * set, the time is exact, and 0 means that its bio was merged into a request at once. */
 	__u64 got_ns;
-	/* These are set for tw_causes only. Its first bio came to the lowest device. 0: not
-	 * known. */
-	__u64 queued_ns;
+	/* The next three are set for tw_causes only. */
+	__u64 queued_ns;	/* its first bio came to the lowest device; 0: not known */
 	__u64 handed_ns;	/* to the workers of io_uring, the last time; 0: never */
-	__u64 begun_ns;		/* a worker was first seen with it, since then: TW_STAMPS_BEGUN */
+	__u64 begun_ns;		/* after that a worker was first seen with it; TW_STAMPS_BEGUN */
 	__u32 disk;		/* with TW_STAMPS_DISK: its major and minor number */
 	__u32 unused;
 };
 
 #define TW_STAMPS_MINOR_BITS	20	/* of a disk's number */
 
-/* The stamps of an I/O in memory. All stamps but the last three are in one cache line, and the
- * other one is touched only if stamps are taken there. */
+/* The stamps of an I/O in memory. All stamps but the last three are in one cache line. The
+ * second line is touched only if stamps are taken there. */
 struct tw_padded_stamps {
 	struct tw_kernel_stamps stamps;
 	__u64 unused[4];
@@ -56,7 +55,7 @@ enum tw_worker_why {
 };
 
 /* A flag: a sync follows the data of this write (O_SYNC, O_DSYNC). Its requests are not known
- * to be the I/O's. A write that is through the device's cache (FUA) has no sync. */
+ * to be the I/O's. A write that goes through the device's cache (FUA) has no sync. */
 #define TW_STAMPS_SYNC_WRITE	1
 /* A flag: begun_ns is when the worker began. Otherwise it may be later. */
 #define TW_STAMPS_BEGUN		8
@@ -64,13 +63,13 @@ enum tw_worker_why {
  * was the last is known; its data were written to several disks. */
 #define TW_STAMPS_DISK		16
 #define TW_STAMPS_MIRRORED	32
-/* A flag: that disk is a path of dm-multipath, and so the device above it is not. */
+/* A flag: that disk is a path of dm-multipath. So the device above the path is not noted. */
 #define TW_STAMPS_PATH		128
 /* Flags that the reader of the stamps sets (tw_mark_unseen()): requests were not seen, so
  * dispatched_ns may not be that of the first, or finished_ns not that of the last. */
 #define TW_STAMPS_NOT_FIRST	2
 #define TW_STAMPS_NOT_LAST	4
-/* The same: the sync after the write has stamps of its own (sync.h). */
+/* Another flag of the reader: the sync after the write has stamps of its own (sync.h). */
 #define TW_STAMPS_SYNC_SEEN	64
 
 /*
@@ -125,7 +124,7 @@ static inline unsigned tw_key_limit(__u64 ns)
 	return limit;
 }
 
-/* A ring in that table, and its indexes: [base, base + mask]. */
+/* A ring in the program's table, and the indexes of its I/Os: [base, base + mask]. */
 struct tw_ring {
 	__u64 ctx;		/* the kernel's io_ring_ctx; 0: not made, or forgotten */
 	__u32 base;

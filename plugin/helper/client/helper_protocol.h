@@ -12,7 +12,7 @@
 
 #include "kernel/kernel_stamps.h"
 
-/* The version covers the layout of the entries, too. */
+/* The version covers the layout of the stamps, too. */
 #define TW_HELPER_VERSION	(0x54570500u + (uint32_t)sizeof(struct tw_padded_stamps))
 #define TW_HELPER_MAX_ENTRIES	65536u		/* of a connection */
 
@@ -35,7 +35,7 @@ struct tw_helper_answer {
 	uint32_t version;
 	uint32_t number;
 	uint32_t base;		/* of EXPECT: the ring's first index */
-	uint32_t ring;		/* of EXPECT: its place in the program's table */
+	uint32_t ring;		/* of EXPECT: its index in the program's table */
 	uint32_t is_loading;	/* the answer to LOAD is still to come */
 	char why[172];		/* reason of a refusal, one line; empty: done */
 };
@@ -46,14 +46,14 @@ struct tw_helper_answer {
 
 /*
  * Ask the helper for room for @entries I/Os. Call this in the process that starts the
- * jobs, which share the connection. Return a descriptor of the places' memory;
+ * jobs, which share the connection. Return a descriptor of the stamps' memory;
  * -ENOENT: there is no helper; another -errno, with @why: the helper's reason,
  * or why it can't be asked.
  */
 int tw_remote_load(uint32_t entries, char why[TW_KERNEL_WHY]);
 
 /* Announce the ring that @thread makes next (TW_HELPER_EXPECT), as tw_loader_expect(), but
- * the helper chooses its places; or ask whether the ring is made (TW_HELPER_MADE). Return 0;
+ * the helper chooses its indexes; or ask whether the ring is made (TW_HELPER_MADE). Return 0;
  * -errno with @why. A helper that does not answer in time is not asked again. */
 int tw_remote_ask(enum tw_helper_what what, uint32_t thread, uint32_t entries,
 		  struct tw_helper_answer *answer, char why[TW_KERNEL_WHY]);

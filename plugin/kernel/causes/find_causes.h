@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Explain a part of an I/O's time by the periods of the job's thread (offcpu.h). Arithmetic
- * only: tests/unit/plugin/kernel/causes/kernel_find_causes.c passes any periods.
+ * Explain a part of an I/O's time by the periods in which the job's thread was off its CPU
+ * (offcpu.h). Arithmetic only: tests/unit/plugin/kernel/causes/kernel_find_causes.c passes
+ * any periods.
  *
  * The part is divided into times in which the thread ran, was ready to run while
  * something else had its CPU, or was asleep. Time without a record stays unexplained, so
@@ -78,8 +79,8 @@ static inline int64_t tw_max_ns(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Explain @part by the periods so far. The caller is the followed thread, so the thread runs
- * now. If the last switch that was seen took its CPU, the time since then stays unexplained. */
+/* Explain @part by the periods so far. The followed thread is the caller, so it runs now. If the
+ * last switch that was seen took its CPU, the time since then stays unexplained. */
 void tw_find_causes(const struct tw_offcpu *periods, const struct tw_clock_map *map,
 		const struct tw_part *part, struct tw_wait_causes *is);
 
@@ -93,13 +94,13 @@ int tw_find_waking(const struct tw_offcpu *offcpu, uint64_t at_ns, uint64_t *wak
 void tw_find_worker_causes(const struct tw_sleeps *sleeps, const struct tw_clock_map *map,
 			const struct tw_part *part, uint64_t key, struct tw_wait_causes *is);
 
-/* Find what held an I/O back in its @part. It had no thread that slept, so what a worker slept
- * for with the I/O before comes off. Sets @is->slept and @is->limit, and nothing else. */
+/* Find what throttled an I/O in its @part. No thread sleeps then, so only the time after a worker
+ * last slept with the I/O counts. Sets @is->slept and @is->limit, and nothing else. */
 void tw_find_throttle_causes(const struct tw_throttled *throttled, const struct tw_sleeps *sleeps,
 		     const struct tw_clock_map *map, const struct tw_part *part,
 		     struct tw_wait_causes *is);
 
-/* A shorter wait for a worker than this part of blockq is no reason. */
+/* A wait for a worker is a cause from this part of blockq on: a twentieth. */
 #define TW_NO_CAUSE	20
 
 /* Add the wait for a worker of io_uring, of @ns, to @is->slept. */

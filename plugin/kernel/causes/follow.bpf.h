@@ -30,7 +30,7 @@ struct followed {
 	__u32 had_first;
 	__u32 moved;
 	__u32 waits_on;		/* the CPU that counts it as waiting, + 1; 0: none */
-	__u32 has_stack;	/* of where it fell asleep, in the period */
+	__u32 has_stack;	/* the next period has the stack of where it fell asleep */
 	__u32 unused;
 };
 

@@ -22,7 +22,7 @@
 #define TW_SLEEPS	256	/* of a job's workers; a power of two */
 
 enum tw_holder_kind {
-	TW_NOBODY,		/* no holder: the last one came before this place */
+	TW_NOBODY,		/* no holder: the list has ended */
 	TW_PROCESS,
 	TW_KERNEL_THREAD,
 	TW_INTERRUPT,
@@ -80,7 +80,7 @@ struct tw_sleep {
 	struct tw_stack stack;
 };
 
-/* Sleep N is at place N - 1, modulo TW_SLEEPS. Several workers write at once, so an older
+/* Sleep N is at index N - 1, modulo TW_SLEEPS. Several workers write at once, so an older
  * sleep may appear after a newer one. */
 struct tw_sleeps {
 	__u64 newest;

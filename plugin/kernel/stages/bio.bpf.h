@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The way of an I/O of io_uring through the kernel, for the programs of the engine and of
+ * The path of an I/O of io_uring through the kernel, for the programs of the engine and of
  * attach: accepted, dispatched, finished, submitted again. A program defines where the
  * stamps of an I/O are, and includes this file once.
  *
@@ -32,8 +32,8 @@
 #define REQ_OP_DRV_IN	34
 #define REQ_OP_DRV_OUT	35
 
-/* fs/iomap/direct-io.c: a sync follows the write. The flag goes for a write that is through the
- * device's cache. */
+/* fs/iomap/direct-io.c: a sync follows the write. A write that goes through the device's cache
+ * loses the flag. */
 #define IOMAP_DIO_NEED_SYNC	(1U << 29)
 
 /* Functions that tell what a bio or request is part of. 0: this kernel does not have the
@@ -172,8 +172,8 @@ static __u64 command_of(struct request *rq)
 static int is_following(void);
 
 /* Return the stamps of an I/O in flight; 0: it is not followed. For the verifier @io can
- * be any address. @began_ns: a request of it finishes that began then, so an I/O without
- * stamps may get some if it is slow; 0: it gets none. @is_command: it is an NVMe command. */
+ * be any address. @began_ns: when the request began that finishes now. If the I/O has no
+ * stamps and is slow, it gets some then; 0: it gets none. @is_command: it is an NVMe command. */
 static __always_inline struct tw_kernel_stamps *stamps_of(struct io_kiocb *io, __u64 began_ns,
 						 int is_command);
 
@@ -198,7 +198,7 @@ enum event {
 #define VIA_SHIFT	8
 #define EVENT		((1 << VIA_SHIFT) - 1)
 
-/* Return the stamps of the I/O of a kiocb. Most are not followed, which stamps_of() finds
+/* Return the stamps of the I/O of a kiocb. Most I/Os are not followed, which stamps_of() finds
  * out by fewer reads. */
 static __always_inline struct tw_kernel_stamps *stamps_by(__u64 kiocb, __u64 began_ns, __u32 via)
 {
@@ -209,8 +209,8 @@ static __always_inline struct tw_kernel_stamps *stamps_by(__u64 kiocb, __u64 beg
 	return stamps && (is_command || is_of_uring(kiocb)) ? stamps : 0;
 }
 
-/* Note what an I/O on a stack of devices has of a lower one. The disk is that of the last
- * completion. If two finish within the same instant, either may be noted. */
+/* Note what is known of the lower device of an I/O on a stack of devices. The disk is that of
+ * the last completion. If two finish within the same instant, either may be noted. */
 static __always_inline void note_lower(struct tw_kernel_stamps *stamps, __u32 via, __u64 rq,
 				       __u32 event, __u64 now_ns)
 {
@@ -242,7 +242,7 @@ static __always_inline int stamp_request(struct tw_kernel_stamps *stamps, __u32 
 	event &= EVENT;
 	if (!stamps)
 		return 0;
-	/* The request above it, which ends right after it, is counted. */
+	/* The request above, which ends right after this one, is counted. */
 	if (via & VIA_PATH) {
 		note_lower(stamps, via, rq, event, bpf_ktime_get_ns());
 		return 0;
@@ -310,7 +310,7 @@ static long step(__u32 i, struct tw_walk *walk)
 	return !walk->bio || !walk->left;
 }
 
-/* Return when a request began that finishes. */
+/* Return when a request that finishes began; 0: it does not finish. */
 static __always_inline __u64 began_ns_of(struct request *rq, __u32 event)
 {
 	return event == DISPATCHED ? 0 : rq->start_time_ns;

@@ -69,7 +69,7 @@ static inline double tw_clock_map_rate(const struct tw_reading *from,
 		(double)own_ns / (double)monotonic_ns : 1;
 }
 
-/* Add the next reading. The first one begins the join. */
+/* Add the next reading. The first one begins the map. */
 static inline void tw_clock_map_read(struct tw_clock_map *map, struct tw_reading reading)
 {
 	if (!map->error_ns)
@@ -151,8 +151,8 @@ static inline uint64_t tw_dispatched_ns(const struct tw_kernel_stamps *stamps)
 	return stamps->flags & TW_STAMPS_NOT_FIRST ? 0 : stamps->dispatched_ns;
 }
 
-/* True if a sync followed the write, of which nothing is known: the last completion of the data
- * is not the last one. */
+/* True if a sync followed the write, and nothing is known of this sync. Then the last completion
+ * of the data is not the last completion of the I/O. */
 static inline bool tw_hides_sync(const struct tw_kernel_stamps *stamps)
 {
 	return stamps->flags & TW_STAMPS_SYNC_WRITE && !(stamps->flags & TW_STAMPS_SYNC_SEEN);
@@ -165,7 +165,7 @@ static inline uint64_t tw_finished_ns(const struct tw_kernel_stamps *stamps)
 	       0 : stamps->finished_ns;
 }
 
-/* True for an I/O that was not chosen, but was so slow that it has the stamps finished and
+/* True for an I/O that was not chosen, but was so slow that it got the stamps finished and
  * posted. */
 static inline bool tw_is_late(const struct tw_kernel_stamps *stamps)
 {
@@ -191,9 +191,9 @@ static inline enum tw_split_status tw_split_status_of(const struct tw_kernel_sta
 
 /*
  * Set the stages between @enter_ns and @seen_ns (own time). They add up to that
- * span. A stamp before
- * @enter_ns counts as equal to @enter_ns, one before an earlier stamp as equal
- * to that stamp, and one after @seen_ns as equal to @seen_ns. If @seen_ns is
+ * span. A stamp before @enter_ns counts as equal to @enter_ns, one before an
+ * earlier stamp as equal to that stamp, and one after @seen_ns as equal to
+ * @seen_ns. If @seen_ns is
  * before @enter_ns, all stages are 0; the caller counts such I/Os.
  *
  * If stamps are missing, the stages from the first to the last of these are
@@ -258,15 +258,16 @@ static inline uint64_t tw_until_dispatch(const struct tw_clock_map *map,
 	       ns >= (double)most_ns ? most_ns : (uint64_t)ns;
 }
 
-/* True if a worker had the I/O before it was seen there: its wait for a worker is an upper bound. */
+/* True if a worker may have had the I/O before it was first seen there. Then the wait for a
+ * worker is an upper bound. */
 static inline bool tw_worker_is_bound(const struct tw_kernel_stamps *stamps)
 {
 	return stamps->queued_ns && stamps->handed_ns && stamps->begun_ns &&
 	       !(stamps->flags & TW_STAMPS_BEGUN);
 }
 
-/* Set the parts of the stage blockq, which @times has. They add up to it. If it is not known when
- * its first bio was queued, only `scheduler` is set, to an upper bound. */
+/* Set the parts of the stage blockq, which @times has. They add up to it. If the time at which
+ * the first bio was queued is not known, only `scheduler` is set, to an upper bound. */
 static inline void tw_split_blockq(const struct tw_clock_map *map,
 				   const struct tw_kernel_stamps *stamps,
 				   struct tw_io_times *times)

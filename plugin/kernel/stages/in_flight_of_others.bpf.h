@@ -12,7 +12,7 @@
 #include "in_flight_of_others.h"
 #include "origin.bpf.h"
 
-/* Of others that are told apart, by kind. Those that are found later have no name. */
+/* Contributors that are told apart. Those that are found later have no name. */
 #define MAX_CONTRIBUTORS	16
 
 /* More tags in use than these are not counted. */
@@ -76,9 +76,9 @@ struct request___others {
 	void *end_io_data;
 } TW_BY_NAME;
 
-/* Others whose requests of a kind were counted. */
+/* Somebody else, whose requests of one kind were counted. */
 struct contributor {
-	__u64 id;		/* of a process, or a cgroup and BY_CGROUP; 0: not known */
+	__u64 id;		/* of a process, or of a cgroup with BY_CGROUP; 0: not known */
 	__u64 bytes;
 	__u32 requests;		/* 0: this place is free, and the ones after it */
 	__u32 kind;
@@ -87,12 +87,12 @@ struct contributor {
 
 #define BY_CGROUP	(1ULL << 63)
 
-/* The state of a now at the tags of a device. */
+/* The state of a count of what a device has in flight, by its tags. */
 struct counting {
 	struct tw_others is;
 	struct origin origin;	/* of the request that is being counted */
 	__u64 queue;		/* of the device */
-	__u64 ctx;		/* the ring whose requests are its own */
+	__u64 ctx;		/* the ring whose requests are the I/O's own */
 	__u64 tags;		/* an array, one for each hardware queue */
 	__u64 map, requests;	/* of these tags: words of bits, and an array by tag */
 	__u64 bits;		/* of this word, that are left */
@@ -170,7 +170,7 @@ static __always_inline int find_origin_of(struct counting *now, __u64 rq, __u32 
 	return bio || operation == REQ_OP_FLUSH || kind_of_others(operation) == TW_OTHERS_COMMANDS;
 }
 
-/* Add a request to those of whom it is. */
+/* Add a request to its contributor. */
 static __always_inline void add_contributor(struct counting *now, __u32 kind, __u32 bytes)
 {
 	const struct origin *origin = &now->origin;
@@ -193,7 +193,7 @@ static __always_inline void add_contributor(struct counting *now, __u32 kind, __
 	of->bytes += bytes;
 }
 
-/* Name who has most of them. */
+/* Name the contributor with most bytes, or requests, of the largest kind. */
 static __always_inline void find_who(struct counting *now, const struct viewer *viewer)
 {
 	__u32 kind = tw_others_kind(&now->is);
@@ -220,8 +220,8 @@ static __always_inline void find_who(struct counting *now, const struct viewer *
 }
 
 /* Count the request of a tag in use, if the driver has it and it is this device's. Until the
- * driver gets a request, the array has the last one of its tag. With a scheduler that one may
- * be in flight with another tag. */
+ * driver gets the request, the array has the request that had the tag before. With a scheduler
+ * that one may be in flight with another tag. */
 static __always_inline void count_request(struct counting *now, __u32 tag)
 {
 	const __u64 rq = pointer_at(now->requests + sizeof(void *) * tag);
@@ -303,7 +303,7 @@ static long count_tags(__u32 i, struct counting **at)
 	return is_over(now) || !now->words_left;
 }
 
-/* Set @others, of the I/O with this key, from what the device of @rq has in flight now. */
+/* Set @others of the I/O with @key: what the device of @rq has in flight now. */
 static __noinline int count_others(__u64 rq, __u64 ctx, __u64 key, struct tw_others *others,
 				    const struct viewer *viewer)
 {

@@ -2,8 +2,8 @@
 /*
  * What else a device had in flight when it got an I/O. The program in the kernel counts this
  * when the first request of a chosen I/O goes to the driver, and only if a job has
- * tw_causes=1. There is one for each io_u, by its index, in memory that
- * the engine maps, too.
+ * tw_causes=1. There is one struct tw_others for each io_u, by its index, in memory that the
+ * engine maps, too.
  */
 #ifndef TW_PLUGIN_KERNEL_STAGES_IN_FLIGHT_OF_OTHERS_H
 #define TW_PLUGIN_KERNEL_STAGES_IN_FLIGHT_OF_OTHERS_H
@@ -26,7 +26,7 @@ enum tw_others_kind {
 	TW_OTHERS_NONE = TW_OTHERS_KINDS,
 };
 
-/* What names those whose requests they are. */
+/* How the owner of requests is named. */
 enum tw_who_kind {
 	TW_WHO_UNKNOWN,
 	TW_WHO_PROCESS,		/* of direct I/O, or it waits for a flush or discard */
@@ -49,7 +49,7 @@ struct tw_who {
 };
 
 struct tw_others {
-	__u64 key;		/* user_data of the I/O; another one: not known */
+	__u64 key;		/* user_data of the I/O; another key: not known */
 	/* In flight at the device for others than the I/O's ring: */
 	__u64 bytes[TW_OTHERS_KINDS];
 	__u32 requests[TW_OTHERS_KINDS];
@@ -57,14 +57,14 @@ struct tw_others {
 	__u32 counting_ns;		/* how long it took to count them */
 	__u16 requeues;		/* the driver was busy, and took a request later */
 	__u16 is_cut;		/* not all were counted */
-	/* Who has most of the kind of tw_others_kind(), of those that were told apart. */
+	/* Of the owners that were told apart, the one with most of tw_others_kind(). */
 	struct tw_who who;
 };
 
 /*
- * Return the kind of most of the requests of others, or TW_OTHERS_NONE. It is the kind with
- * the most bytes. If there is a flush, it is that: how much a device writes for a flush is not known,
- * and other requests wait for it.
+ * Return the kind of most of the requests of others, or TW_OTHERS_NONE: the kind with the most
+ * bytes. If there is a flush, the kind is flushes: how much a device writes for a flush is not
+ * known, and other requests wait for it.
  */
 static inline enum tw_others_kind tw_others_kind(const struct tw_others *others)
 {
@@ -84,7 +84,7 @@ static inline enum tw_others_kind tw_others_kind(const struct tw_others *others)
 /* Return who it is; NULL: not known. */
 json_t *tw_who_to_json(const struct tw_who *who);
 
-/* The time in the device of the I/Os that were behind somebody's requests. */
+/* The time in the device of the I/Os that had requests of one owner in front of them. */
 struct tw_others_sum {
 	uint64_t ns;
 	uint64_t ios;
@@ -101,17 +101,17 @@ struct tw_others_sums {
 	struct tw_others_sum all[TW_OTHERS_SUMS_MOST];
 };
 
-/* Add the time @ns of @ios I/Os, if those others have a name. */
+/* Add the time @ns of @ios I/Os to the owner that @others names, if it names one. */
 void tw_others_sum_add(struct tw_others_sums *others_sums, unsigned direction,
 		   const struct tw_others *others, uint64_t ns, uint64_t ios);
 
-/* Add the time of @ios I/Os for somebody who has a name. */
+/* Add the time of @ios I/Os to the owner @who, if it has a name. */
 void tw_others_sum_add_who(struct tw_others_sums *others_sums, unsigned direction,
 		       enum tw_others_kind kind, const struct tw_who *who, uint64_t ns,
 		       uint64_t ios);
 
-/* Return the sums of syncs that waited for commits, whose times are those in `journal`.
- * Their kind does not count. */
+/* Return the sums of syncs that waited for commits. Their times are those in `journal`, and
+ * their kind means nothing. */
 json_t *tw_commits_to_json(struct tw_others_sums *commits);
 
 /* Return the sums of a report's only job, the longest first; NULL without memory. @kinds and
@@ -119,7 +119,8 @@ json_t *tw_commits_to_json(struct tw_others_sums *commits);
 json_t *tw_others_sums_to_json(struct tw_others_sums *others_sums, const char *const *kinds,
 			  const char *const *directions);
 
-/* True if the one who is named has half of the kind's requests or more, by what told the kind. */
+/* True if the owner that is named has half of the kind or more: of its bytes, or of its requests
+ * if it has no bytes. */
 static inline bool tw_others_has_one(const struct tw_others *others)
 {
 	const enum tw_others_kind kind = tw_others_kind(others);
@@ -129,13 +130,14 @@ static inline bool tw_others_has_one(const struct tw_others *others)
 		2 * (uint64_t)others->who.requests >= others->requests[kind]);
 }
 
-/* True if not all was counted, and nothing was found: it may have been alone, or not. */
+/* True if not all was counted, and nothing was found: the I/O may have been alone, or not. */
 static inline bool tw_others_are_unknown(const struct tw_others *others)
 {
 	return others->is_cut && tw_others_kind(others) == TW_OTHERS_NONE;
 }
 
-/* Copy what others had in flight for the I/O whose key is @key. Return false if it is not known. */
+/* Copy what others had in flight when the device got the I/O with @key. Return false if that is
+ * not known. */
 static inline bool tw_others_read(const volatile struct tw_others *from, __u64 key,
 				   struct tw_others *others)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The program that stamps I/Os inside the kernel (stages.bpf.c). It is loaded once for
- * all jobs of a fio. Each job reads its stamps from memory that it shares with the
- * kernel, those of each io_u. Built without libbpf, nothing is loaded.
+ * all jobs of a fio. Each job reads the stamps of its io_us from memory that it shares with
+ * the kernel. Built without libbpf, nothing is loaded.
  */
 #ifndef TW_PLUGIN_KERNEL_STAGES_KERNEL_STAGES_H
 #define TW_PLUGIN_KERNEL_STAGES_KERNEL_STAGES_H
@@ -15,7 +15,7 @@
 #include "helper/client/helper_protocol.h"
 #include "kernel/program.h"
 
-/* What one job has of the program. */
+/* What a job knows of the program and its memory. */
 struct tw_kernel {
 	const volatile struct tw_padded_stamps *stamps;	/* by io_u->index; NULL: none */
 	const volatile struct tw_others *others;	/* the same; NULL: not counted */
@@ -23,7 +23,7 @@ struct tw_kernel {
 	uint32_t base;
 	uint32_t ring;			/* its index in the program's table */
 	uint32_t thread;		/* the thread that makes the ring */
-	int64_t missed;			/* tw_kernel_missed() at the begin */
+	int64_t missed;			/* tw_kernel_missed() at the beginning */
 	const char *why;		/* why there are no stamps; NULL: not wanted */
 	bool by_helper;			/* the helper has loaded the program */
 	bool has_parts;			/* the stamps have queued_ns */
@@ -32,9 +32,9 @@ struct tw_kernel {
 
 /*
  * Load the program, unless it is loaded, with @entries stamps for the I/Os of all
- * jobs. @with_causes: also with what tw_causes needs of the block layer (queued_ns, and
- * in_flight_of_others.h, throttled.h), unless a helper loads it. Call this in the process that starts the jobs, which
- * inherit it. Return NULL, or a line that says why not.
+ * jobs. @with_causes: also with what tw_causes needs of the block layer (queued_ns,
+ * in_flight_of_others.h, throttled.h), unless a helper loads it. Call this in the process that
+ * starts the jobs, which inherit it. Return NULL, or a line that says why not.
  */
 const char *tw_kernel_load(uint32_t entries, bool with_causes);
 
@@ -59,8 +59,8 @@ bool tw_kernel_made(struct tw_kernel *kernel);
 /* Forget the ring, before it is closed. */
 void tw_kernel_forget(struct tw_kernel *kernel);
 
-/* Read the stamps of the I/O whose key is in @stamps. Return false if the stamps are of another I/O:
- * there are none. */
+/* Read the stamps of the I/O whose key is in @stamps. Return false, and no stamps, if those in
+ * memory are of another I/O. */
 static inline bool tw_kernel_read(const struct tw_kernel *kernel,
 				  unsigned index, struct tw_kernel_stamps *stamps)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Find whose a request is: the task that it is done for, or the cgroup of its bio. Nothing is
- * kept for that. A request leads to its bio, and a bio of direct I/O to the kiocb. That of
- * io_uring has the task. For synchronous I/O there is the task that waits. libaio leads to the
+ * Find the owner of a request: the task that it is done for, or the cgroup of its bio. No map
+ * is kept for that. A request leads to its bio, and a bio of direct I/O to the kiocb. A kiocb of
+ * io_uring has the task. Synchronous I/O has a task that waits. A kiocb of libaio leads to the
  * memory in which the process has the ring of completions. All of this exists as long as the
- * request is in flight; what is read later may be another's, so the task is checked.
+ * request is in flight. What is read later may belong to another request, so the task is checked.
  *
  * Included by in_flight_of_others.bpf.h, after bio.bpf.h.
  */

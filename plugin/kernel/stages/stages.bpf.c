@@ -124,8 +124,8 @@ static __u32 index_of(const struct tw_ring *ring, __u64 user_data)
 	return ring->base + (tw_key_index(user_data) & ring->mask);
 }
 
-/* Return the stamps of a job's I/O, which its user_data names: 0 if the place that is named
- * there is not that of this ring. */
+/* Return the stamps of the job's I/O that @user_data names; 0 if it does not name the ring
+ * @ctx. */
 static struct tw_kernel_stamps *stamps_at(__u64 ctx, __u64 user_data)
 {
 	const struct tw_ring *ring = &rings[tw_key_ring(user_data)];
@@ -157,7 +157,7 @@ static __always_inline int is_slow(__u64 user_data, __u64 began_ns)
 	       began_ns + tw_key_limit_ns(tw_key_upper(user_data));
 }
 
-/* Return the stamps, unless an earlier I/O has it. Nothing more is read of an I/O that was
+/* Return the stamps, unless they are of an earlier I/O. Nothing more is read of an I/O that was
  * not chosen and has no limit, or is no job's. */
 static __always_inline struct tw_kernel_stamps *stamps_of(struct io_kiocb *io, __u64 began_ns,
 						 int is_command)
@@ -184,7 +184,7 @@ static struct tw_others *others_of(__u64 key)
 	return bpf_map_lookup_elem(&others_by_index, &index);
 }
 
-/* It is counted for the first request. */
+/* What others have in flight is counted for the first request. */
 static __always_inline int dispatching(struct tw_kernel_stamps *stamps, __u64 rq)
 {
 	if (!with_causes || stamps->dispatched_ns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Find what held a bio back that a worker of the kernel submits (throttled.h). The function that
- * the worker runs tells it. Bios of other threads cost a look at the thread's flags, and only
- * if they are of direct I/O.
+ * Find what throttled a bio that a worker of the kernel submits (throttled.h). The function that
+ * the worker runs tells this. A bio of another thread costs a look at the thread's flags, and
+ * only if it is of direct I/O.
  *
  * Included by stages.bpf.c, after stamps_at().
  */
@@ -54,8 +54,8 @@ struct {
 
 /* ---- io.max --------------------------------------------------------------- */
 
-/* The search for the limit for which a bio waited. It is the one that needs the most time for
- * what its slice let pass, and the bio. */
+/* The search for the limit that made a bio wait. Each limit needs a time for what it has let
+ * pass in its slice, and for the bio. The limit with the longest time made the bio wait. */
 struct limiting {
 	__u64 group;		/* blkcg_gq: a cgroup, and then those above it */
 	__u64 policy;		/* where it has the address of its throtl_grp */
@@ -113,7 +113,7 @@ static long try_group(__u32 i, struct limiting *now)
 	return !now->group || above == now->top;
 }
 
-/* Return where a blkcg_gq has the address of its throtl_grp: it belongs to @td. 0: nowhere. */
+/* Return where a blkcg_gq has the address of its throtl_grp, which belongs to @td; 0: nowhere. */
 static __always_inline __u64 policy_of(__u64 group, __u64 td)
 {
 	__u64 at = bpf_core_field_offset(struct blkcg_gq, pd), tg;
@@ -127,8 +127,8 @@ static __always_inline __u64 policy_of(__u64 group, __u64 td)
 	return 0;
 }
 
-/* Set what is known of the limit for which the bio waited. @work: what the worker runs. Return
- * false if that did not hold this bio, but one above it. */
+/* Set what is known of the limit that made the bio wait. @work: what the worker runs. Return
+ * false if the limit did not throttle this bio, but one above it. */
 static __noinline int find_limit(__u64 bio, __u64 work, struct tw_throttled *throttled)
 {
 	__u64 td = work - bpf_core_field_offset(struct throtl_data, dispatch_work);
@@ -151,9 +151,10 @@ static __noinline int find_limit(__u64 bio, __u64 work, struct tw_throttled *thr
 	return 1;
 }
 
-/* ---- any hold -------------------------------------------------------------- */
+/* ---- any throttling -------------------------------------------------------- */
 
-/* Return the index of the I/O of a kiocb in `stamps_by_index` and `throttled_by_index`, and set @key; -1: none. */
+/* Set @key to that of the I/O of a kiocb. Return the I/O's index in `stamps_by_index` and
+ * `throttled_by_index`; -1: none. */
 static __always_inline __s64 throttled_index(__u64 io, __u64 *key)
 {
 	const struct tw_ring *ring;
@@ -178,7 +179,7 @@ static __always_inline __u64 seen_ns(__u32 index, __u64 key)
 	       stamps->begun_ns ? stamps->begun_ns : stamps->accepted_ns;
 }
 
-/* Note how long the I/O of a bio was throttled. Of several times the longest counts. */
+/* Note from when to when the I/O of a bio was throttled. Of several times the longest counts. */
 static __noinline int note_hold(struct bio *bio, __u64 io, __u32 kind, __u64 work)
 {
 	__u64 key = 0, now_ns = bpf_ktime_get_ns(), from_ns;
@@ -206,7 +207,7 @@ static __noinline int note_hold(struct bio *bio, __u64 io, __u32 kind, __u64 wor
 	return 0;
 }
 
-/* Note what held a bio, if a worker of the kernel has taken it from there. @io: its kiocb. */
+/* Note what throttled a bio, if a worker of the kernel submits the bio again. @io: its kiocb. */
 static __always_inline void note_throttled(struct bio *bio, __u64 io)
 {
 	__u64 worker = queue_worker(bpf_get_current_task_btf()), does;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What held an I/O back without a thread that sleeps: its bio was kept, and a worker of the
- * kernel submitted the bio again later. There is one for each io_u, by its index, in memory
- * that the engine maps, too, and only if a job has tw_causes=1.
+ * What throttled an I/O without a thread that sleeps: its bio was kept, and a worker of the
+ * kernel submitted the bio again later. There is one struct tw_throttled for each io_u, by its
+ * index, in memory that the engine maps, too, and only if a job has tw_causes=1.
  */
 #ifndef TW_PLUGIN_KERNEL_STAGES_THROTTLED_H
 #define TW_PLUGIN_KERNEL_STAGES_THROTTLED_H
@@ -30,14 +30,14 @@ enum tw_limit {
 /* Times are in ns of CLOCK_MONOTONIC. */
 struct tw_throttle_time {
 	__u64 from_ns;		/* 0: since the I/O was submitted */
-	__u64 to_ns;		/* 0: it was not held */
+	__u64 to_ns;		/* 0: the I/O was not throttled */
 };
 
 struct tw_throttled {
-	__u64 key;		/* user_data of the I/O; another one: it was not held */
+	__u64 key;		/* user_data of the I/O; another key: it was not throttled */
 	struct tw_throttle_time by[TW_THROTTLED_BYS];
-	/* Of TW_THROTTLED_BY_LIMIT: the limit that let the I/O wait for the longest time. */
-	__u64 cgroup;		/* that has it (cgroup.h); 0: not known */
+	/* Of TW_THROTTLED_BY_LIMIT: the limit that made the I/O wait for the longest time. */
+	__u64 cgroup;		/* that has the limit (cgroup.h); 0: not known */
 	__u64 limit;		/* bytes or I/Os a second */
 	__u32 which;		/* enum tw_limit */
 	__u32 unused;

@@ -2,11 +2,11 @@
 /*
  * Who else was in the commit of a journal (jbd2: ext4) that a sync waited for: the processes
  * that began a handle in its transaction. What they wrote is not known: a block of the journal
- * may have changes of many. Writeback has handles of the kernel's threads, which nobody is
- * named for.
+ * may have changes of many. Writeback has handles of the kernel's threads, for which nobody
+ * is named.
  *
- * A sync that waits for a commit is woken by the journal's thread when it has ended it. What
- * that thread does is in `committers`. A commit was running already if it began before the sync
+ * A sync that waits for a commit is woken by the journal's thread when the commit has ended.
+ * What that thread does is in `committers`. A commit was running already if it began before the sync
  * got its CPU last: what a sync asks for begins later.
  *
  * A program includes this file once, after sync.bpf.h.
@@ -186,9 +186,9 @@ static __always_inline void name_handler(struct tw_who *who, const struct handle
 	__builtin_memcpy(who->name, by->name, sizeof(who->name));
 }
 
-/* A task in a sync is woken by the task that runs. If a commit has ended by that, note whether
- * it was running already, and who else was in it. Of two commits the one counts in which
- * another had most handles. */
+/* A task in a sync is woken by the task that runs. If that task has just ended a commit, note
+ * whether the commit was running already, and who else was in it. Of two commits the one counts
+ * in which another process had most handles. */
 static __always_inline void woken_by_commit(struct tw_sync *sync, __u32 own,
 					    const struct viewer *viewer)
 {

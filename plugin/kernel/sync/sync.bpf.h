@@ -2,12 +2,12 @@
 /*
  * Stamp syncs inside the kernel, whoever calls them. A program finds the stamps of the task
  * that is in a sync, and calls these functions when the task begins, sleeps, is woken, runs
- * again, and ends. What it waits for is seen by its sleeps, which each kernel tells, and
- * each file system has. A sync writes out data as long as it sleeps inside of
+ * again, and ends. Its sleeps show what it waits for: each kernel reports them, and each file
+ * system has them. A sync writes out data as long as it sleeps inside of
  * file_write_and_wait_range().
  *
  * Flushes are those of bios: with REQ_PREFLUSH or REQ_FUA, as they come to the disk of the
- * file. The block layer takes both away where the disk has no cache. Each disk has the last
+ * file. The block layer removes both flags where the disk has no cache. Each disk has the last
  * FLUSHES of them. If the end of one is missed, only the sync in whose wait it began counts
  * it.
  *

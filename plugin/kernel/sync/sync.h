@@ -29,23 +29,23 @@ struct tw_sync {
 	__u64 running_flush_ns;	/* from moved_on to running_to: the same */
 	__u64 written_bytes;	/* data that its task sent to the disk */
 	__u64 disk;		/* the kernel's gendisk of the file; 0: none */
-	__u64 slept_ns;		/* that it began to wait; 0: it does not */
-	__u64 woken_ns;		/* that it was woken from this wait; 0: not yet */
+	__u64 slept_ns;		/* it began to wait; 0: it does not wait */
+	__u64 woken_ns;		/* it was woken from this wait; 0: not yet */
 	__u32 flags;
 	__u32 commits;		/* of a journal that it waited for, as far as they are seen */
-	__u32 others;		/* other processes with handles in the commit of `who`, with it */
+	__u32 others;		/* other processes with handles in a commit, `who` among them */
 	__u32 unused;
-	struct tw_who who;	/* the one with most of them; its requests are handles */
+	struct tw_who who;	/* the one of these with most handles, which are its requests */
 };
 
-/* Flags: the file is a block device, which has no journal. The disk had too many flushes
- * meanwhile to know all of them. */
+/* Flags: the file is a block device, which has no journal; the disk had more flushes meanwhile
+ * than it keeps. */
 #define TW_SYNC_OF_DEVICE	1
 #define TW_SYNC_CUT		2
-/* The same: it has returned, and what its worker waits for now is something else. */
+/* A flag: the sync has returned, and its worker now waits for something else. */
 #define TW_SYNC_OVER		16
 
-/* A ring whose syncs are followed: its places in the table are [base, base + mask]. */
+/* A ring whose syncs are followed: its indexes in the table are [base, base + mask]. */
 struct tw_sync_ring {
 	__u32 base;
 	__u32 mask;
@@ -95,7 +95,7 @@ static inline uint64_t tw_sync_since(const struct tw_clock_map *map, uint64_t st
 }
 
 /* Return how much of a sync's journal was the wait for a commit that was running when the sync
- * moved on, at @moved_ns (own time). The rest was for its own. */
+ * moved on, at @moved_ns (own time). The rest was the wait for its own commit. */
 static inline uint64_t tw_sync_running(const struct tw_clock_map *map, const struct tw_sync *sync,
 				       int64_t moved_ns, uint64_t journal_ns)
 {
@@ -142,8 +142,8 @@ static inline struct tw_sync_parts tw_sync_parts(const struct tw_clock_map *map,
 	return parts;
 }
 
-/* Put the parts among an I/O's times, if they are known: of a stage whose parts are metrics from
- * @first on. */
+/* Put the parts of a sync among an I/O's times, if they are known. @first: the time that is the
+ * first part of the stage. */
 static inline void tw_put_sync_parts(struct tw_io_times *times, unsigned first,
 				     const struct tw_sync_parts *parts)
 {

@@ -22,7 +22,7 @@ struct tw_syncs {
 	uint32_t thread;
 };
 
-/* Load the program for jobs that have @places I/Os in flight, unless it is loaded.
+/* Load the program for jobs with @places I/Os in flight together, unless it is loaded.
  * @with_writes: some of them write with O_DSYNC. Call this in the process that starts the jobs,
  * which inherit the program. Return NULL, or the reason in one line. */
 const char *tw_syncs_load(uint32_t places, bool with_writes);
