@@ -57,7 +57,7 @@ const volatile _Bool with_causes = 0;
 const volatile __u64 listed = 0;
 
 /* An I/O that takes this long is among the slowest so far. The reader is woken at once,
- * because the turns of its thread are soon overwritten. */
+ * because the periods of its thread are soon overwritten. */
 __u64 slow_ns;
 
 /* An I/O is chosen with a chance of 1 in 2^shift. The reader changes this at any time. */

@@ -109,8 +109,8 @@ static int read_records(struct run *run, int wait_ms)
 	return error;
 }
 
-/* Set the chance anew by the I/Os since it was set. It goes up by two steps or more, so that
- * it does not go up and down by noise. */
+/* Set the chance anew by the I/Os since it was set. The shift falls by two steps or not at all,
+ * so that noise does not move it to and fro. */
 static void choose(struct run *run, uint64_t now)
 {
 	const uint64_t ios = run->tally.about_ios + run->program->lost->records;

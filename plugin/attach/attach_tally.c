@@ -139,7 +139,7 @@ static const unsigned io_times[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_KERNE
 #define FIRST_OF_CALL	TW_SYNC_DATA
 #define LAST_OF_CALL	TW_SYNC_OWN
 
-/* Return the rows of a report that are counted here. */
+/* Return the metrics of a report that are counted here. */
 static struct tw_metric_set counted(bool syncs)
 {
 	static const enum tw_metric_number rows[] = {

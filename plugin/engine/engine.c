@@ -27,7 +27,7 @@
  * for each I/O (kernel/kernel_stamps.h). It tells to which I/O the program's stamps belong, and
  * whether that I/O was chosen to get any (choose.h).
  *
- * NVMe commands take the same path; command.c has their prep, queue and event.
+ * NVMe commands take the same path; nvme/nvme_engine.c has their prep, queue and event.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 
 #include "job_state.h"
 
-/* Take a moment. Offsets are relative to the counter's time since the job's start, so
- * that both moments of a job have the same zero. */
+/* Read the offsets now. They are relative to the counter's time since the job's start, so those
+ * of its start and of its end have the same zero. */
 void tw_clock_offsets_read(const struct tw_job *job, struct tw_clock_offsets *moment);
 
 /* Return the time of a clock at @ticks, in ns. Its offset changes evenly from @from at

@@ -4,8 +4,7 @@
  * from the end of an I/O. This is arithmetic only. No function here reads a clock or
  * depends on fio, so tests/unit/plugin/engine/engine_counts.c can pass any stamps.
  *
- * Stamps are ticks of the counter, or nanoseconds of the system clock. @scale: of what
- * counts them.
+ * Stamps are ticks of the counter, or nanoseconds of the system clock. @scale converts them.
  */
 #ifndef TW_PLUGIN_RECORD_IO_TIMES_H
 #define TW_PLUGIN_RECORD_IO_TIMES_H

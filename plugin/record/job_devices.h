@@ -2,7 +2,7 @@
 /*
  * The I/Os by device, to find a slow drive. For a job with all files on one device nothing is
  * kept, because the job's own tally is that of the device.
- * 
+ *
  * Each device has a histogram of lat and one of the stage `device`, with two digits: a bin is
  * at most 1 % wide, and the memory of many devices is small. lat over time shows if a device
  * is slow throughout.
@@ -64,7 +64,7 @@ static inline unsigned tw_device_of(const struct tw_devices *devices,
 					      TW_FILES_DEVICES;
 }
 
-/* Record an I/O on the device at @place that was returned to fio at @at_ns of
+/* Record an I/O on the device with index @place. The I/O was returned to fio at @at_ns of
  * CLOCK_REALTIME. */
 void tw_devices_add(struct tw_devices *devices, unsigned place,
 		    enum tw_direction direction, uint64_t at_ns,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The stamps of finished I/Os go into the job's tally and the list of the slowest. The hot
- * path only appends an I/O to a short list. Settling the list takes many I/Os at once: the
+ * path only appends an I/O to a short list. A flush takes all I/Os of the list at once: the
  * histograms are spread over much memory, which is then brought into the caches once for
  * all of them. Only a flush changes the tally, so an I/O is in it with all its times or
  * not at all.
@@ -29,12 +29,12 @@ void tw_record_flush(struct tw_job *job);
 /* Forget what was recorded before fio last reset its statistics. */
 void tw_record_follow_resets(const struct thread_data *td, struct tw_job *job);
 
-/* Ask before each I/O of a job that tw_may_reset(): false if fio leaves it out, since the job
- * ramps. */
+/* Call this before each I/O of a job of which tw_may_reset() is true. Return false if fio leaves
+ * the I/O out, since the job ramps. */
 bool tw_record_is_past_ramp(struct thread_data *td, struct tw_job *job);
 
-/* Settle while the job has to wait for a device anyway. Few finished I/Os are left for
- * later: on a fast device, settling one I/O takes longer than the wait. */
+/* Flush while the job has to wait for a device anyway, unless few I/Os have finished: on a fast
+ * device, flushing one I/O takes longer than the wait. */
 static inline void tw_record_before_wait(struct tw_job *job)
 {
 	if (job->hot.finished_count >= TW_FINISHED_MAX / 2 ||
@@ -42,7 +42,7 @@ static inline void tw_record_before_wait(struct tw_job *job)
 		tw_record_flush(job);
 }
 
-/* Settle if the list is full, or if an I/O comes so late that its line of intervals would
+/* Flush if the list is full, or if an I/O comes so late that its line of intervals would
  * lack it. */
 static inline void tw_record_if_due(struct tw_job *job, uint64_t returned_ticks)
 {

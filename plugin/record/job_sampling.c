@@ -98,7 +98,7 @@ static void choose(struct tw_job *job, uint64_t now_ticks)
 	sampling->is_late_off = tw_choose_shift(COMPARE_NS, PERCENT / 2., cpu_ns, ios, 0);
 	shift = tw_choose_shift(cost_ns, sampling->is_late_off ? PERCENT : PERCENT / 2.,
 				cpu_ns, ios, sampling->chooser.shift);
-	/* It goes down by two steps or more, so that it does not go up and down by chance. */
+	/* The shift falls by two steps or not at all, so that noise does not move it to and fro. */
 	if (shift <= sampling->chooser.shift && shift + 2 > sampling->chooser.shift)
 		return;
 	tw_choose_init(&sampling->chooser, shift, now_ticks);

@@ -15,11 +15,11 @@ void tw_sampling_start(const struct tw_options *o, struct tw_job *job);
 /* End the span, and begin the next one at @now_ticks. */
 void tw_sampling_go_on(struct tw_job *job, uint64_t now_ticks);
 
-/* Set the limit of I/Os that are not chosen, from which on they are stamped: that of the
- * list of the slowest. */
+/* Set the limit from which on I/Os that are not chosen are stamped: that of the list of the
+ * slowest. */
 void tw_sampling_limit(struct tw_job *job);
 
-/* Move what the report has of it. */
+/* Move what the report has of the sampling to @scalars. */
 void tw_sampling_put(struct tw_sampling *sampling, struct tw_scalars *scalars);
 
 /* Note the lat of an I/O. Those that began before the span do not count. */

@@ -87,8 +87,8 @@ struct tw_slow_io {
 	struct tw_io io;
 	struct tw_kernel_stamps stamps;		/* of the kernel; zeroes: none */
 	struct tw_why why;
-	struct tw_others others;	/* its key is another one: not known */
-	struct tw_sync synced;		/* its stamps; zeroes: none */
+	struct tw_others others;	/* with another I/O's key: not known */
+	struct tw_sync synced;		/* stamps of the sync; zeroes: none */
 	uint64_t offset;
 	uint64_t size;
 	enum tw_direction direction;
@@ -115,8 +115,8 @@ _Static_assert(sizeof(struct tw_finished) == 64, "a finished I/O is one cache li
 struct tw_extra {
 	uint64_t slip_ns;
 	uint64_t residual_ns;
-	struct tw_others others;	/* its key is another one: not known */
-	struct tw_throttled throttled;		/* zeroes: it was not held */
+	struct tw_others others;	/* with another I/O's key: not known */
+	struct tw_throttled throttled;		/* zeroes: it was not throttled */
 };
 
 /* The ring, and how the job's I/Os go through it. */
@@ -189,7 +189,7 @@ struct tw_job_hot {
 	uint64_t *seen_ticks;		/* by place in the completion ring */
 	unsigned finished_count;
 	uint32_t generation;		/* of the newest key: tw_next_key() */
-	uint64_t key;			/* what keys of I/Os have that are not chosen */
+	uint64_t key;			/* what keys of I/Os that are not chosen share */
 	uint64_t returned_ticks;	/* when the last getevents() returned */
 	int64_t slow_ticks;		/* from this lat on an I/O is looked at */
 	uint64_t flushed_ticks;		/* the last I/O of the last flush was returned */
@@ -239,7 +239,7 @@ struct tw_job_collected {
 	struct tw_double_buffer filling;
 	uint64_t min_lat_ns;		/* 1; 0 if the clock is coarse */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
-	struct tw_others_sums *others_sums;	/* if the others of I/Os is known */
+	struct tw_others_sums *others_sums;	/* if what others had in flight is counted */
 	struct tw_others_sums *commits;	/* that syncs waited for, if these are stamped */
 	struct tw_clock_map clock_map;		/* CLOCK_MONOTONIC and the engine's stamps */
 	struct tw_follow follow;	/* events of this thread: tw_causes=1 */

@@ -184,7 +184,7 @@ void tw_kernel_load_for_jobs(void)
 	if (!wants.followed || !tw_kernel_is_own())
 		return;
 	tw_follow_load(wants.followed);
-	/* For the company of I/Os: jobs inherit the names. */
+	/* For what others had in flight: jobs inherit the names. */
 	tw_cgroup_path(path, TW_CGROUP_ROOT);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stages inside the kernel (tw_kernel=), and why an I/O was slow (tw_causes=1): does a job
- * want them, are the programs loaded, what did they see?
+ * The stages inside the kernel (tw_kernel=) and the causes of slow I/Os (tw_causes=1): whether a
+ * job wants them, whether their programs are loaded, and what these saw.
  */
 #ifndef TW_PLUGIN_RECORD_KERNEL_JOB_H
 #define TW_PLUGIN_RECORD_KERNEL_JOB_H

@@ -18,8 +18,8 @@ void tw_trigger_begin(const struct thread_data *td, struct tw_job *job);
 /* Count an I/O with a lat above above_ticks. The first one stops the ring. */
 void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u);
 
-/* Return the report's "trigger"; NULL without memory. @end: the moment of the job's
- * end. */
+/* Return the report's "trigger"; NULL without memory. @end: the offsets at the
+ * job's end. */
 json_t *tw_trigger_to_json(const struct tw_job *job, const struct tw_clock_offsets *end);
 
 /* Free the ring for the next job. This job is over, and its report is written. */

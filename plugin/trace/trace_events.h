@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Parse the text of tracefs into trace events, keep the events around one I/O, and find
- * which of them belong to it: those of its way through the ring, of the turns of its
+ * which of them belong to it: those of its way through the ring, of the times of its
  * thread on a CPU, and, if it was alone, of its block requests. Nothing here reads a file
  * or a clock: tests/unit/plugin/trace/trace_events.c passes any lines.
  */
