@@ -388,8 +388,9 @@ static double mean_square_miss_ns(const struct frame *frame)
  * nanoseconds. A line that is wrong by one step over the window makes the readings of
  * some block miss by more, if there are blocks all over the window.
  *
- * Only the number of passes was chosen by the recordings. With the first 30 windows of
- * each kind error / sigma was 0.85 and 0.89, with the other 30 it was 0.75 and 0.83.
+ * Only PASSES was chosen by the recordings, by the first 30 windows of each kind (idle, under
+ * load). There error / sigma was 0.85 and 0.89. In the other 30 windows, which did not choose
+ * it, it was 0.75 and 0.83.
  */
 #define ROUNDING_TIMES	1.5
 #define PASSES		3

@@ -41,7 +41,7 @@ enum tw_unit {
 	TW_IOS,
 	TW_BYTES,
 	TW_NS,
-	TW_PLAIN,		/* a number of something else, which the label name */
+	TW_PLAIN,		/* a number of something else, which the label names */
 };
 
 /* How a count shares the I/Os that it is of with other metrics. */
@@ -65,12 +65,19 @@ enum tw_show {
 };
 
 /*
- * Counts by direction: COUNT(member, path in the file, directions, unit, merge, of, share,
- * show, needed, label, detail). It is of some of the I/Os that the count @of counts, or
- * TW_NONE: of others, or no number of I/Os. The label begins with a noun and follow the
- * number: "error[s]" is "1 error" or "3 errors". Only 1 leaves out what is in brackets.
- * "LABEL: DETAIL." describes the number in the manual and in the schema. A page has
- * the detail in brackets, if at all.
+ * Counts by direction, COUNT():
+ *
+ *	member		of struct tw_counts
+ *	path		in the file
+ *	directions	that have it
+ *	unit, merge	of the enums above
+ *	of		the count whose I/Os it counts some of; TW_NONE: it counts others, or
+ *			no I/Os
+ *	share, show, needed	of the enums above
+ *	label		a noun and more, after the number: "error[s]" is "1 error" or "3
+ *			errors". Only 1 leaves out what is in brackets
+ *	detail		"LABEL: DETAIL." describes the number in the manual and in the schema.
+ *			A page has the detail in brackets, if at all
  */
 #define TW_EACH_COUNT(COUNT) \
 	COUNT(ios, "ios", TW_ALL, TW_IOS, TW_SUM, TW_NONE, TW_ALONE, \
