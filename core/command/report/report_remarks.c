@@ -122,9 +122,9 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	tw_page_paragraph(page, "deliver is large: fio submits the next I/O");
 	if (calls > 0)
 		tw_page_more(page, " (a call of %s in the mean)", TW_SAY_NS(call_ns / calls));
-	tw_page_more(page, " before it takes the next completion. With "
-		     "iodepth_batch_complete_max=%llu it takes all that are there; lat may stay "
-		     "the same at a fixed depth", (unsigned long long)first->iodepth);
+	tw_page_more(page, " before it takes the next completion. "
+		     "iodepth_batch_complete_max=%llu moves this time from deliver to other "
+		     "stages, and may not lower lat", (unsigned long long)first->iodepth);
 }
 
 /* ---- I/Os apart --------------------------------------------------------------- */
