@@ -94,29 +94,6 @@ int tw_memlat_calibrate(struct tw_rate *rate)
 	return tw_rate_measure(rate, &options);
 }
 
-struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat *memlat, enum tw_cycle_kind kind)
-{
-	const struct tw_memlat_arguments *arguments = memlat->arguments;
-	size_t line = memlat->cache_count && memlat->caches[0].line_bytes ?
-		      memlat->caches[0].line_bytes : 64;
-
-	return (struct tw_cycle_shape) {
-		.kind = kind,
-		.stride_bytes = kind == TW_CYCLE_PAGE ? line : arguments->stride_bytes,
-		.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
-		.window_bytes = arguments->window_bytes,
-		.passes = arguments->passes,
-		.line_bytes = line,
-		.seed = arguments->seed,
-	};
-}
-
-int tw_memlat_show_progress(struct tw_memlat *memlat, double done, const char *what)
-{
-	tw_progress_show(&memlat->progress, done, "%s", what);
-	return tw_command_is_interrupted();
-}
-
 /* ---- the plan -------------------------------------------------------------- */
 
 /* Plan the curves. By default small pages have all curves. Transparent huge pages have only

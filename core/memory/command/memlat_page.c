@@ -24,28 +24,6 @@
 #define MEMORY_WIDTH	6
 #define CURVE_WIDTH	(7 + 1 + 9)
 
-const char *tw_memlat_size(char *text, size_t bytes)
-{
-	static const char units[] = "BKMGT";
-	double value = (double)bytes;
-	unsigned unit = 0;
-	size_t length;
-
-	for (; value >= 1024 && unit < 4; unit++)
-		value /= 1024;
-	/* Three digits, without zeros at the end of a fraction. */
-	snprintf(text, TW_FORMAT_SIZE, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
-	length = strlen(text);
-	if (strchr(text, '.')) {
-		while (text[length - 1] == '0')
-			length--;
-		length -= text[length - 1] == '.';
-	}
-	text[length] = units[unit];
-	text[length + 1] = '\0';
-	return text;
-}
-
 const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i)
 {
 	static const char *const names[TW_LEVELS] = {
