@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/plain_text.h"
@@ -14,15 +15,16 @@
 
 #define MOST_HOLDERS	(TW_HOLDERS + TW_HAD_CPU)
 
-/* Copy period @number. False: the period was overwritten, or does not exist. */
-static bool read_period(const struct tw_offcpu *periods, uint64_t number,
-		      struct tw_offcpu_period *period)
+/* Copy the first @size bytes of period @number. False: the period was overwritten, or does not
+ * exist. */
+static inline bool read_period(const struct tw_offcpu *periods, uint64_t number,
+			       struct tw_offcpu_period *period, size_t size)
 {
 	const struct tw_offcpu_period *place = &periods->periods[(number - 1) % TW_OFFCPU_PERIODS];
 
 	if (__atomic_load_n(&place->number, __ATOMIC_ACQUIRE) != number)
 		return false;
-	memcpy(period, place, sizeof(*period));
+	memcpy(period, place, size);
 	atomic_thread_fence(memory_order_acquire);
 	return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
 }
@@ -32,17 +34,15 @@ int tw_find_waking(const struct tw_offcpu *offcpu, uint64_t at_ns, uint64_t *wak
 	uint64_t number = __atomic_load_n(&offcpu->newest, __ATOMIC_ACQUIRE);
 
 	for (; number; number--) {
-		const struct tw_offcpu_period *period =
-			&offcpu->periods[(number - 1) % TW_OFFCPU_PERIODS];
-		const bool is_it = __atomic_load_n(&period->number, __ATOMIC_ACQUIRE) == number;
-		const uint64_t off_ns = period->off_ns, on_ns = period->on_ns;
+		struct tw_offcpu_period period;
 
-		*waking_ns = period->waking_ns;
-		atomic_thread_fence(memory_order_acquire);
-		if (!is_it || __atomic_load_n(&period->number, __ATOMIC_RELAXED) != number)
+		/* Without the stack and the holders, which are nearly all of it. */
+		if (!read_period(offcpu, number, &period,
+				 offsetof(struct tw_offcpu_period, stack)))
 			return -ENOENT;
-		if (off_ns <= at_ns)
-			return at_ns < on_ns && *waking_ns >= at_ns;
+		*waking_ns = period.waking_ns;
+		if (period.off_ns <= at_ns)
+			return at_ns < period.on_ns && *waking_ns >= at_ns;
 	}
 	return 0;
 }
@@ -129,14 +129,14 @@ static void causes_of_wait(struct finding *now, struct tw_wait_causes *is,
 	is->waited_ns += take(now, ready_ns, on_ns);
 }
 
-/* Add @ns for @reason to @all, which stays sorted by time. */
-static void add_reason(struct tw_slept *all, struct tw_sleep_cause reason, uint64_t ns)
+/* Add @ns for @cause to @all, which stays sorted by time. */
+static void add_cause(struct tw_slept *all, struct tw_sleep_cause cause, uint64_t ns)
 {
 	unsigned i = 0;
 
-	while (i < TW_SLEPT && all[i].ns && (all[i].reason.word != reason.word ||
-	       (reason.word == TW_SLEEP_OTHER &&
-		strcmp(all[i].reason.function, reason.function))))
+	while (i < TW_SLEPT && all[i].ns && (all[i].cause.word != cause.word ||
+	       (cause.word == TW_SLEEP_OTHER &&
+		strcmp(all[i].cause.function, cause.function))))
 		i++;
 	/* A shorter sleep than all of these is not among the longest so far. */
 	if (i == TW_SLEPT) {
@@ -145,7 +145,7 @@ static void add_reason(struct tw_slept *all, struct tw_sleep_cause reason, uint6
 		all[i].ns = 0;
 	}
 	if (!all[i].ns)
-		all[i].reason = reason;
+		all[i].cause = cause;
 	all[i].ns += ns;
 	for (; i && all[i].ns > all[i - 1].ns; i--) {
 		struct tw_slept other = all[i - 1];
@@ -155,16 +155,16 @@ static void add_reason(struct tw_slept *all, struct tw_sleep_cause reason, uint6
 	}
 }
 
-/* Add @ns of a sleep to @all. What has no reason is not added. */
+/* Add @ns of a sleep to @all. What has no cause is not added. */
 static void add_slept(struct tw_slept *all, const struct tw_stack *stack, uint64_t ns)
 {
-	struct tw_sleep_cause reason;
+	struct tw_sleep_cause cause;
 
 	if (!ns || !stack->count)
 		return;
-	reason = tw_sleep_cause_of_stack(stack);
-	if (reason.word != TW_SLEEP_NOTHING)
-		add_reason(all, reason, ns);
+	cause = tw_sleep_cause_of_stack(stack);
+	if (cause.word != TW_SLEEP_NOTHING)
+		add_cause(all, cause, ns);
 }
 
 static void causes_of_period(struct finding *now, struct tw_wait_causes *is,
@@ -223,7 +223,7 @@ void tw_find_causes(const struct tw_offcpu *periods, const struct tw_clock_map *
 
 	*is = (struct tw_wait_causes) { .lost = false };
 	for (; now.at_ns > part->from_ns && number; number--) {
-		if (!read_period(periods, number, &period)) {
+		if (!read_period(periods, number, &period, sizeof(period))) {
 			is->lost = true;
 			break;
 		}
@@ -295,7 +295,7 @@ void tw_find_throttle_causes(const struct tw_throttled *throttled, const struct 
 		     const struct tw_clock_map *map, const struct tw_part *part,
 		     struct tw_wait_causes *is)
 {
-	static const struct tw_sleep_cause reasons[TW_THROTTLED_BYS] = {
+	static const struct tw_sleep_cause causes[TW_THROTTLED_BYS] = {
 		[TW_THROTTLED_BY_LIMIT] = { TW_SLEEP_IO_MAX, "blk_throtl_dispatch_work_fn" },
 		[TW_THROTTLED_BY_MAPPER] = { TW_SLEEP_SUSPENDED, "dm_wq_work" },
 	};
@@ -310,7 +310,7 @@ void tw_find_throttle_causes(const struct tw_throttled *throttled, const struct 
 		from_ns = last_woken_ns(sleeps, map, throttled->key, from_ns, to_ns);
 		to_ns = tw_min_ns(part->to_ns, to_ns);
 		if (to_ns > from_ns)
-			add_reason(is->slept, reasons[i], (uint64_t)(to_ns - from_ns));
+			add_cause(is->slept, causes[i], (uint64_t)(to_ns - from_ns));
 	}
 	is->limit.cgroup = throttled->cgroup;
 	is->limit.value = throttled->limit;
@@ -321,7 +321,7 @@ void tw_find_throttle_causes(const struct tw_throttled *throttled, const struct 
 void tw_add_wait_for_worker(uint64_t ns, uint64_t blockq_ns, struct tw_wait_causes *is)
 {
 	if (ns >= blockq_ns / TW_NO_CAUSE)
-		add_reason(is->slept, (struct tw_sleep_cause) { .word = TW_SLEEP_WORKER }, ns);
+		add_cause(is->slept, (struct tw_sleep_cause) { .word = TW_SLEEP_WORKER }, ns);
 }
 
 /* ---- as JSON ---- */
@@ -397,10 +397,10 @@ static json_t *all_slept_to_json(const struct tw_wait_causes *is)
 
 	for (slept = is->slept; slept < is->slept + TW_SLEPT && slept->ns; slept++) {
 		object = json_pack("{ss, ss, sI}",
-			"word", tw_sleep_texts[slept->reason.word].word,
-			"function", slept->reason.function,
+			"word", tw_sleep_texts[slept->cause.word].word,
+			"function", slept->cause.function,
 			"ns", (json_int_t) slept->ns);
-		if (slept->reason.word == TW_SLEEP_IO_MAX)
+		if (slept->cause.word == TW_SLEEP_IO_MAX)
 			add_limit(object, is);
 		json_array_append_new(array, object);
 	}

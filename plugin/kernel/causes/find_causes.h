@@ -30,12 +30,12 @@ struct tw_had_cpu {
 	char name[TW_NAME_SIZE];
 };
 
-#define TW_SLEPT	4	/* reasons of sleeps that are named */
+#define TW_SLEPT	4	/* causes of sleeps that are named */
 
-/* A reason of sleeps, and how long they took. */
+/* A cause of sleeps, and how long they took. */
 struct tw_slept {
 	uint64_t ns;		/* 0: the list ends here */
-	struct tw_sleep_cause reason;
+	struct tw_sleep_cause cause;
 };
 
 /* The part of an I/O's time, in own time (clock_map.h). */

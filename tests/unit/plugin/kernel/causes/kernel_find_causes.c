@@ -441,7 +441,7 @@ static void sleep_in(uint64_t address, uint64_t from, uint64_t to)
 static bool slept(const struct tw_wait_causes *is, unsigned i, enum tw_sleep_word word,
 		  uint64_t ns)
 {
-	return is->slept[i].ns == ns && (!ns || is->slept[i].reason.word == word);
+	return is->slept[i].ns == ns && (!ns || is->slept[i].cause.word == word);
 }
 
 static void reasons(void)
@@ -470,7 +470,7 @@ static void reasons(void)
 	sleep_in(0x6000, 531, 533);
 	is = explain(100, 533, false);
 	tap_ok(slept(&is, 0, TW_SLEEP_TAG, 200) && slept(&is, 1, TW_SLEEP_OTHER, 30) &&
-	       !strcmp(is.slept[1].reason.function, "some_driver") &&
+	       !strcmp(is.slept[1].cause.function, "some_driver") &&
 	       slept(&is, 2, TW_SLEEP_FROZEN_QUEUE, 20) && slept(&is, 3, TW_SLEEP_JOURNAL, 2),
 	       "of five reasons, the longest four");
 }
@@ -508,7 +508,7 @@ static void no_worker(void)
 	is = worker_causes(5);
 	tw_add_wait_for_worker(50, 1000, &is);
 	tap_ok(slept(&is, 0, TW_SLEEP_TAG, 800) && slept(&is, 1, TW_SLEEP_WORKER, 50) &&
-	       !is.slept[1].reason.function[0], "a wait for a worker, after a longer sleep");
+	       !is.slept[1].cause.function[0], "a wait for a worker, after a longer sleep");
 	tw_add_wait_for_worker(900, 1000, &is);
 	tap_ok(slept(&is, 0, TW_SLEEP_WORKER, 950) && slept(&is, 1, TW_SLEEP_TAG, 800),
 	       "before a shorter one");
