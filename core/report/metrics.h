@@ -377,6 +377,15 @@ static inline int tw_io_has(const struct tw_io_times *times, unsigned time)
 	return (int)(times->has >> time & 1);
 }
 
+/* Take the first time out of a set that is not empty. Return it. */
+static inline unsigned tw_take_time(uint64_t *left)
+{
+	const unsigned time = (unsigned)__builtin_ctzll(*left);
+
+	*left &= *left - 1;
+	return time;
+}
+
 struct tw_counts {
 #define TW_COUNT_AS_MEMBER(member, ...)	uint64_t member;
 	TW_EACH_COUNT(TW_COUNT_AS_MEMBER)

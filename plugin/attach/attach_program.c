@@ -31,7 +31,7 @@
 #define NO_TRACEPOINTS	"--sync: the kernel's tracepoints of fsync(2) are not there: mount " \
 			"-t tracefs tracefs /sys/kernel/tracing, as root"
 
-#define TURNS_BYTES	(TW_ATTACH_THREADS * sizeof(struct tw_offcpu))
+#define OFFCPU_BYTES	(TW_ATTACH_THREADS * sizeof(struct tw_offcpu))
 
 /* Return the operations with a direction from @first to @last, as bits. */
 static __u64 operations(unsigned first, unsigned last)
@@ -114,7 +114,7 @@ static int load_causes(struct tw_attach_program *program)
 {
 	const struct tw_program_namespace space = tw_program_namespace();
 	struct tw_causes *made = tw_causes__open();
-	void *turns;
+	void *offcpu;
 	int error;
 
 	if (!made)
@@ -135,11 +135,11 @@ static int load_causes(struct tw_attach_program *program)
 		error = tw_causes__attach(made);
 	if (error)
 		return error;
-	turns = mmap(NULL, TURNS_BYTES, PROT_READ, MAP_SHARED,
+	offcpu = mmap(NULL, OFFCPU_BYTES, PROT_READ, MAP_SHARED,
 		     bpf_map__fd(made->maps.rings), 0);
-	if (turns == MAP_FAILED)
+	if (offcpu == MAP_FAILED)
 		return -errno;
-	program->offcpu = turns;
+	program->offcpu = offcpu;
 	tw_functions_load();
 	program->causes_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	return 0;
@@ -148,7 +148,7 @@ static int load_causes(struct tw_attach_program *program)
 static void unload_causes(struct tw_attach_program *program)
 {
 	if (program->offcpu)
-		munmap((void *)program->offcpu, TURNS_BYTES);
+		munmap((void *)program->offcpu, OFFCPU_BYTES);
 	tw_causes__destroy(program->causes);
 	program->offcpu = NULL;
 	program->causes = NULL;

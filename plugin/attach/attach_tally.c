@@ -94,6 +94,16 @@ static bool takes_part(const struct tw_attach_io *io, unsigned stage, const stru
 	}
 }
 
+/* Return a map from CLOCK_MONOTONIC to the time since @zero_ns. */
+static struct tw_clock_map clock_map_from(uint64_t zero_ns)
+{
+	const struct tw_reading zero = { .monotonic_ns = (int64_t)zero_ns };
+
+	return (struct tw_clock_map) {
+		.first = zero, .before = zero, .last = zero, .rate = 1, .older_rate = 1,
+	};
+}
+
 void tw_attach_why_find(const struct tw_offcpu *offcpu, const struct tw_attach_io *io,
 			const struct tw_io_times *times, struct tw_attach_why *why)
 {
@@ -105,7 +115,7 @@ void tw_attach_why_find(const struct tw_offcpu *offcpu, const struct tw_attach_i
 		[TW_COMPLETE] = ns[TW_LAT] - ns[TW_COMPLETE],
 	};
 	unsigned longest = TW_BLOCKQ;
-	struct tw_reading begin = { 0 };
+	struct tw_clock_map map;
 
 	for (unsigned i = 0; i < TW_LAT; i++)
 		if (ns[i] > ns[longest])
@@ -116,12 +126,9 @@ void tw_attach_why_find(const struct tw_offcpu *offcpu, const struct tw_attach_i
 		.followed = takes_part(io, longest, times) && ns[longest],
 	};
 	/* The zero of own time is the beginning of the stage. */
-	begin.monotonic_ns = (int64_t)why->from_ns;
+	map = clock_map_from(why->from_ns);
 	if (why->followed)
-		tw_find_causes(&offcpu[io->thread - 1], &(struct tw_clock_map) {
-				.first = begin, .before = begin, .last = begin,
-				.rate = 1, .older_rate = 1,
-			}, &(struct tw_part) {
+		tw_find_causes(&offcpu[io->thread - 1], &map, &(struct tw_part) {
 				.to_ns = (int64_t)ns[longest],
 				.ends_by_wakeup = longest == TW_COMPLETE,
 			}, &why->causes);
@@ -358,16 +365,6 @@ static uint64_t lat_of(const struct tw_attach_io *io)
 	return io->posted_ns > io->accepted_ns ? io->posted_ns - io->accepted_ns : 0;
 }
 
-/* Return a map from CLOCK_MONOTONIC to the time since @zero_ns. */
-static struct tw_clock_map clock_map_from(uint64_t zero_ns)
-{
-	const struct tw_reading zero = { .monotonic_ns = (int64_t)zero_ns };
-
-	return (struct tw_clock_map) {
-		.first = zero, .before = zero, .last = zero, .rate = 1, .older_rate = 1,
-	};
-}
-
 /* True if each stamp is at or after the one before it. */
 static bool is_ordered(const struct tw_attach_io *io)
 {
@@ -493,9 +490,11 @@ static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts
 	recent->ios += counts->ios;
 	if (!weight)
 		return;
-	for (unsigned time = 0; time < TW_TIMES; time++)
-		if (tw_io_has(times, time))
-			tw__histogram_add_times(&row->times[time], times->ns[time], weight);
+	for (uint64_t left = times->has; left;) {
+		const unsigned time = tw_take_time(&left);
+
+		tw__histogram_add_times(&row->times[time], times->ns[time], weight);
+	}
 	tw__histogram_add_times(&recent->lat, times->ns[TW_LAT], weight);
 	recent->split += counts->split * weight;
 	for (unsigned stage = 0; counts->split && stage < TW_STAGES; stage++)
@@ -520,10 +519,11 @@ static void add_to_all(struct tw_attach_tally *tally, const struct tw_attach_io 
 		return;
 	if (all->scalars.every < weight)
 		all->scalars.every = weight;
-	for (unsigned time = 0; time < TW_TIMES; time++)
-		if (tw_io_has(times, time))
-			tw__histogram_add_times(&all->times[time][direction], times->ns[time],
-						weight);
+	for (uint64_t left = times->has; left;) {
+		const unsigned time = tw_take_time(&left);
+
+		tw__histogram_add_times(&all->times[time][direction], times->ns[time], weight);
+	}
 	if (counts->split) {
 		all->scalars.requests += io->requests;
 		all->scalars.retries += io->retries;

@@ -369,8 +369,8 @@ static void record_times(struct tw_tally *tally, enum tw_direction direction,
 {
 	uint64_t left = times->has & ~RECORDED & (weight ? ~0ULL : OF_EACH);
 
-	for (; left; left &= left - 1) {
-		const unsigned time = (unsigned) __builtin_ctzll(left);
+	while (left) {
+		const unsigned time = tw_take_time(&left);
 
 		tw__histogram_add_times(&tally->times[time][direction], times->ns[time],
 					OF_EACH >> time & 1 ? 1 : weight);
@@ -422,7 +422,7 @@ static void record_more(struct tw_job *job, struct tw_tally *tally,
 		tw_by_lat_add(&tally->by_lat[direction], times.ns[TW_LAT], times.ns, weight);
 	else
 		times.has &= ~TW_TIME_BIT(TW_KERNEL);	/* record() has recorded it */
-	/* Only syncs have these metrics. */
+	/* Of writes these are in the list of the slowest only. */
 	if (direction != TW_SYNC)
 		times.has &= ~(TW_TIME_BIT(TW_SYNC_RUNNING) | TW_TIME_BIT(TW_SYNC_OWN));
 	record_times(tally, direction, &times, weight);

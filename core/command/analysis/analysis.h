@@ -102,7 +102,7 @@ void tw_report_load_only_own(void);
  * @of_hosts: merge jobs that ran on several hosts at the same time
  * @groups: the result, released with tw_report_groups_free()
  *
- * Return: an enum tw_exit. If it is not TW_EXIT_GOOD, @problem has the cause:
+ * Return: an enum tw_exit. If it is not TW_EXIT_GOOD, @problem has the reason:
  * the same job given twice, sums that don't fit.
  */
 int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,

@@ -83,11 +83,9 @@ int tw_report_color_of(int time)
 
 int tw_report_color_of_name(const char *name)
 {
-	for (int time = TW_SYNC_WORKER; time <= TW_SYNC_WAKE; time++)
-		if (!strcmp(tw_time_metrics[time].name, name))
-			return tw_report_color_of(time);
-	for (int time = 0; time < TW_REPORT_ROWS - 1; time++)
-		if (!strcmp(tw_time_metrics[time].name, name))
+	for (int time = 0; time <= TW_SYNC_WAKE; time++)
+		if ((time < TW_REPORT_ROWS || time >= TW_SYNC_WORKER) &&
+		    !strcmp(tw_time_metrics[time].name, name))
 			return tw_report_color_of(time);
 	return tw_report_color_of(TW_REPORT_ROWS - 1);
 }

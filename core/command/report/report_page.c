@@ -232,7 +232,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_call(page, tally, direction);
 	tw_page_begin_only(page, TW_IN_ALL);
-	tw_page_begin_spare(page, TW_SPARE_COMPANY);
+	tw_page_begin_spare(page, TW_SPARE_OTHERS);
 	tw_report_add_others_times(page, group, direction, tw_report_rest(with));
 	tw_page_begin_spare(page, 0);
 	/* Only a job with a rate has a schedule. */

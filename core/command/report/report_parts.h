@@ -74,7 +74,7 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 
 /* The order in which text spares what is not needed to see what is slow: the last first. */
 enum {
-	TW_SPARE_FACTS = 1, TW_SPARE_REMARKS, TW_SPARE_SLOWEST, TW_SPARE_COMPANY,
+	TW_SPARE_FACTS = 1, TW_SPARE_REMARKS, TW_SPARE_SLOWEST, TW_SPARE_OTHERS,
 	TW_SPARE_CLOCKS, TW_SPARE_EVENTS = TW_MOST_SPARE,
 };
 
