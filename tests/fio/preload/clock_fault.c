@@ -10,9 +10,8 @@
  *
  * One fault is at the start of fio, during the engine's calibration:
  *
- *	CLOCK_FAULT=away	a reading of CLOCK_MONOTONIC_RAW that comes 0.5 to
- *				20 ms after the first one takes until these are over,
- *				as if others had the CPU
+ *	CLOCK_FAULT=away	of CLOCK_MONOTONIC_RAW, after each 0.5 ms of readings,
+ *				one takes 20 ms, as if others had the CPU
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,12 +20,11 @@
 #include <time.h>
 
 #define RAW_JUMP_NS	100000000
-#define AWAY_FROM_NS	500000
-#define AWAY_UNTIL_NS	20000000
-#define AWAY_ANEW_NS	5000000
+#define AWAY_AFTER_NS	500000
+#define AWAY_FOR_NS	20000000
 
 static int is_child, is_spoilt;
-static struct timespec first_raw, last_raw;
+static struct timespec last_away;
 
 static void forked(void)
 {
@@ -58,20 +56,16 @@ static long since(const struct timespec *now, const struct timespec *then)
 	return (now->tv_sec - then->tv_sec) * 1000000000 + now->tv_nsec - then->tv_nsec;
 }
 
-/* A pause that is the machine's own, as before the first of many readings, begins anew. */
-static void be_away(const struct timespec *now)
+/* Return whether the reader was away before the reading that came at @now. Pauses of the
+ * machine itself change nothing: a time without being away is never longer than 0.5 ms. */
+static int was_away(const struct timespec *now)
 {
-	struct timespec wait = { 0, 0 };
-	long since_ns;
+	const struct timespec wait = { 0, AWAY_FOR_NS };
 
-	if (!last_raw.tv_sec || now->tv_sec - last_raw.tv_sec > 1 ||
-	    since(now, &last_raw) > AWAY_ANEW_NS)
-		first_raw = *now;
-	since_ns = since(now, &first_raw);
-	if (since_ns < AWAY_FROM_NS || since_ns >= AWAY_UNTIL_NS)
-		return;
-	wait.tv_nsec = AWAY_UNTIL_NS - since_ns;
+	if (is_child || (last_away.tv_sec && since(now, &last_away) < AWAY_AFTER_NS))
+		return 0;
 	real_nanosleep(&wait, NULL);
+	return 1;
 }
 
 int clock_gettime(clockid_t clock_id, struct timespec *now)
@@ -85,10 +79,9 @@ int clock_gettime(clockid_t clock_id, struct timespec *now)
 			dlsym(RTLD_NEXT, "clock_gettime");
 	ret = real(clock_id, now);
 	if (!ret && fault && !strcmp(fault, "away") &&
-	    clock_id == CLOCK_MONOTONIC_RAW) {
-		be_away(now);
+	    clock_id == CLOCK_MONOTONIC_RAW && was_away(now)) {
 		ret = real(clock_id, now);
-		last_raw = *now;
+		last_away = *now;
 		return ret;
 	}
 	if (ret || !fault || !is_spoilt)
