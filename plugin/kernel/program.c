@@ -8,6 +8,7 @@
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -129,6 +130,31 @@ struct tw_program_namespace tw_program_namespace(void)
 		.device = of.st_dev,
 		.inode = of.st_ino,
 	};
+}
+
+int tw_places_make(struct tw_places *places, uint32_t count)
+{
+	void *memory = mmap(NULL, sizeof(*places->given), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	*places = (struct tw_places) { .count = count, .given = memory };
+	return 0;
+}
+
+const char *tw_places_give(struct tw_places *places, uint32_t wanted, uint32_t *first)
+{
+	*first = atomic_fetch_add(places->given, wanted);
+	return *first <= places->count && wanted <= places->count - *first ? NULL :
+		"more jobs than there is room for";
+}
+
+const void *tw_program_memory(int fd, size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
 }
 
 bool tw_has_shifted_clock(void)

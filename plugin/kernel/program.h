@@ -7,7 +7,9 @@
 #ifndef TW_PLUGIN_KERNEL_PROGRAM_H
 #define TW_PLUGIN_KERNEL_PROGRAM_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -52,6 +54,23 @@ struct tw_program_namespace tw_program_namespace(void);
 
 /* The inode of the first namespace: PROC_PID_INIT_INO of the kernel. */
 #define TW_PROGRAM_FIRST_NAMESPACE	0xEFFFFFFCU
+
+/* Places for the I/Os, or for the threads, of all jobs of a fio, in memory that a program of the
+ * kernel writes. Each job gets some of them. */
+struct tw_places {
+	uint32_t count;
+	_Atomic(uint32_t) *given;	/* shared by all jobs */
+};
+
+/* Make @count places. Call this in the process that starts the jobs. Return 0 or -errno. */
+int tw_places_make(struct tw_places *places, uint32_t count);
+
+/* Give @wanted places to a job, from @first on. Return NULL, or the reason in one line. */
+const char *tw_places_give(struct tw_places *places, uint32_t wanted, uint32_t *first);
+
+/* Map the first @bytes of the map @fd of a program, to be read. Return NULL, and errno is set, if
+ * that fails. */
+const void *tw_program_memory(int fd, size_t bytes);
 
 #define TW_SHIFTED_CLOCK	"a time namespace shifts CLOCK_MONOTONIC here"
 

@@ -4,49 +4,38 @@
  */
 #include "causes.h"
 
+#include <errno.h>
+
+#include "kernel/program.h"
+
 #ifdef TW_KERNEL_STAGES
 
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel/causes/causes.skel.h"
 #include "base/allocate.h"
 #include "find_causes.h"
-#include "kernel/program.h"
 #include "stack_words.h"
 #include "timespec.h"
 
 static struct tw_causes *program;
 static const struct tw_offcpu *periods;
 static const struct tw_sleeps *sleeps;
-static uint32_t ring_count;
-/* Shared by all jobs: the number of rings of periods in use. */
-static _Atomic(uint32_t) *given;
+static struct tw_places places;
 static uint64_t loaded_ns;
 static char why_not[224];
 
 static int share(uint32_t count)
 {
-	void *map = mmap(NULL, count * sizeof(*periods), PROT_READ, MAP_SHARED,
-			 bpf_map__fd(program->maps.rings), 0);
-
-	if (map == MAP_FAILED)
-		return -errno;
-	periods = map;
-	map = mmap(NULL, count * sizeof(*sleeps), PROT_READ, MAP_SHARED,
-		   bpf_map__fd(program->maps.sleeps), 0);
-	if (map == MAP_FAILED)
-		return -errno;
-	sleeps = map;
-	given = mmap(NULL, sizeof(*given), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return given == MAP_FAILED ? -errno : 0;
+	periods = tw_program_memory(bpf_map__fd(program->maps.rings),
+				    count * sizeof(*periods));
+	sleeps = tw_program_memory(bpf_map__fd(program->maps.sleeps),
+				   count * sizeof(*sleeps));
+	return periods && sleeps ? tw_places_make(&places, count) : -errno;
 }
 
 static int load(uint32_t count)
@@ -82,7 +71,6 @@ const char *tw_follow_load(uint32_t jobs)
 	tw_program_set_messages();
 	error = load(jobs);
 	if (!error) {
-		ring_count = jobs;
 		loaded_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 		tw_functions_load();
 		return NULL;
@@ -101,12 +89,10 @@ void tw_follow_expect(struct tw_follow *follow)
 	*follow = (struct tw_follow) { .why = "not loaded" };
 	if (!periods)
 		return;
-	/* The kernel's program gets the index + 1, since 0 means none. */
-	place = atomic_fetch_add(given, 1) + 1;
-	if (place > ring_count) {
-		follow->why = "more jobs than there is room for";
+	follow->why = tw_places_give(&places, 1, &place);
+	if (follow->why)
 		return;
-	}
+	place++;	/* the kernel's program gets the index + 1, since 0 means none */
 	follow->thread = (uint32_t)syscall(SYS_gettid);
 	if (bpf_map_update_elem(bpf_map__fd(program->maps.expected),
 				&follow->thread, &place, BPF_ANY)) {
@@ -115,7 +101,6 @@ void tw_follow_expect(struct tw_follow *follow)
 	}
 	follow->offcpu = &periods[place - 1];
 	follow->sleeps = &sleeps[place - 1];
-	follow->why = NULL;
 }
 
 /* A thread that is still expected was not seen. */
@@ -155,8 +140,7 @@ json_t *tw_follow_cost(void)
 
 const char *tw_follow_load(uint32_t jobs)
 {
-	return "this engine was built without it (clang, bpftool and libbpf-dev "
-	       "were missing)";
+	return tw_program_reason(-ENOTSUP, false);
 }
 
 void tw_follow_expect(struct tw_follow *follow)

@@ -11,10 +11,8 @@
 #include "kernel_stages.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -179,27 +177,18 @@ static struct tw_stages *loader;	/* NULL, and stamps are set: the helper has it 
 static const struct tw_padded_stamps *stamps;
 static const struct tw_others *others;	/* NULL: not counted */
 static const struct tw_throttled *throttled;
-static uint32_t stamp_count;
-/* How many stamps are given away, shared by all jobs. The helper counts by
- * itself. */
-static _Atomic(uint32_t) *given;
+static struct tw_places places;		/* the helper gives its own */
 static bool has_parts;
 static char why_not[TW_KERNEL_WHY];
 
 static int share(int stamps_fd, uint32_t count)
 {
-	void *memory = mmap(NULL, count * sizeof(*stamps), PROT_READ, MAP_SHARED,
-			    stamps_fd, 0);
+	int error = tw_places_make(&places, count);
 
-	if (memory == MAP_FAILED)
-		return -errno;
-	given = mmap(NULL, sizeof(*given), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (given == MAP_FAILED)
-		return -errno;
-	stamps = memory;
-	stamp_count = count;
-	return 0;
+	if (error)
+		return error;
+	stamps = tw_program_memory(stamps_fd, count * sizeof(*stamps));
+	return stamps ? 0 : -errno;
 }
 
 /* Load by the helper. Return 0; -ENOENT: there is no helper; another -errno:
@@ -221,16 +210,11 @@ static int load_by_helper(uint32_t count)
 
 static int share_others(uint32_t count)
 {
-	void *memory = mmap(NULL, count * sizeof(*others), PROT_READ, MAP_SHARED,
-			    map_of(loader, "others_by_index"), 0);
-	void *of_throttled = mmap(NULL, count * sizeof(*throttled), PROT_READ, MAP_SHARED,
-			      map_of(loader, "throttled_by_index"), 0);
-
-	if (memory == MAP_FAILED || of_throttled == MAP_FAILED)
-		return -errno;
-	others = memory;
-	throttled = of_throttled;
-	return 0;
+	others = tw_program_memory(map_of(loader, "others_by_index"),
+				   count * sizeof(*others));
+	throttled = tw_program_memory(map_of(loader, "throttled_by_index"),
+				      count * sizeof(*throttled));
+	return others && throttled ? 0 : -errno;
 }
 
 static int load(uint32_t count, bool with_causes)
@@ -289,11 +273,10 @@ int64_t tw_kernel_missed(void)
 static const char *expect(struct tw_kernel *kernel, uint32_t entries)
 {
 	struct tw_helper_answer answer;
+	const char *why;
 
 	if (!stamps)
 		return why_not[0] ? why_not : "not loaded";
-	if (entries > stamp_count)
-		return "more jobs than there is room for";
 	if (!loader) {
 		if (tw_remote_ask(TW_HELPER_EXPECT, kernel->thread, entries, &answer,
 				  kernel->text))
@@ -301,13 +284,13 @@ static const char *expect(struct tw_kernel *kernel, uint32_t entries)
 		kernel->base = answer.base;
 		kernel->ring = answer.ring;
 		/* The helper's answer is checked, so that no other memory is read. */
-		return kernel->base <= stamp_count - entries &&
+		return entries <= places.count && kernel->base <= places.count - entries &&
 		       kernel->ring < TW_MAX_RINGS ? NULL :
 			"the kernel helper gave stamps that do not exist";
 	}
-	kernel->base = atomic_fetch_add(given, entries);
-	if (kernel->base > stamp_count || entries > stamp_count - kernel->base)
-		return "more jobs than there is room for";
+	why = tw_places_give(&places, entries, &kernel->base);
+	if (why)
+		return why;
 	return tw_loader_expect(loader, kernel->thread, kernel->base, entries,
 				&kernel->ring) ?
 		"the ring could not be announced to the kernel" : NULL;

@@ -4,28 +4,26 @@
  */
 #include "syncs.h"
 
+#include <errno.h>
+
+#include "kernel/program.h"
+
 #ifdef TW_KERNEL_STAGES
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
-#include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel/program.h"
 #include "kernel/sync/sync_stages.skel.h"
 #include "text_file.h"
 
 static struct tw_sync_stages *program;
 static const struct tw_sync *all;
-static uint32_t place_count;
-/* Shared by all jobs: the number of places in use. */
-static _Atomic(uint32_t) *given;
+static struct tw_places places;
 static char why_not[224];
 
 int tw_sync_find_data(uint64_t *from, uint64_t *to)
@@ -77,7 +75,7 @@ static void adapt(struct tw_sync_stages *made)
 	bpf_program__set_autoload(made->progs.xfs_enter, !with_entry && has_xfs);
 }
 
-static int load_program(uint32_t places, bool with_writes)
+static int load_program(uint32_t count, bool with_writes)
 {
 	const struct tw_program_namespace space = tw_program_namespace();
 	struct tw_sync_stages *made = tw_sync_stages__open();
@@ -94,7 +92,7 @@ static int load_program(uint32_t places, bool with_writes)
 	made->rodata->with_writes = with_writes;
 	adapt(made);
 	if (!error)
-		error = bpf_map__set_max_entries(made->maps.syncs, places);
+		error = bpf_map__set_max_entries(made->maps.syncs, count);
 	if (!error)
 		error = tw_sync_stages__load(made);
 	if (!error)
@@ -106,23 +104,13 @@ static int load_program(uint32_t places, bool with_writes)
 	return error;
 }
 
-static int share(uint32_t places)
+static int share(uint32_t count)
 {
-	void *map = mmap(NULL, places * sizeof(*all), PROT_READ, MAP_SHARED,
-			 bpf_map__fd(program->maps.syncs), 0);
-
-	if (map == MAP_FAILED)
-		return -errno;
-	given = mmap(NULL, sizeof(*given), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (given == MAP_FAILED)
-		return -errno;
-	all = map;
-	place_count = places;
-	return 0;
+	all = tw_program_memory(bpf_map__fd(program->maps.syncs), count * sizeof(*all));
+	return all ? tw_places_make(&places, count) : -errno;
 }
 
-const char *tw_syncs_load(uint32_t places, bool with_writes)
+const char *tw_syncs_load(uint32_t count, bool with_writes)
 {
 	int error;
 
@@ -133,13 +121,14 @@ const char *tw_syncs_load(uint32_t places, bool with_writes)
 	error = tw_program_has_addresses() ? 0 : -EPERM;
 	tw_program_set_messages();
 	if (!error)
-		error = load_program(places, with_writes);
+		error = load_program(count, with_writes);
 	if (!error)
-		error = share(places);
+		error = share(count);
 	if (!error)
 		return NULL;
 	tw_sync_stages__destroy(program);
 	program = NULL;
+	all = NULL;
 	snprintf(why_not, sizeof(why_not), "%s",
 		 tw_program_reason(error == -EACCES ? -EPERM : error, false));
 	return why_not;
@@ -152,11 +141,9 @@ void tw_syncs_expect(struct tw_syncs *syncs, uint32_t entries)
 	*syncs = (struct tw_syncs) { .why = "not loaded" };
 	if (!all)
 		return;
-	ring.base = atomic_fetch_add(given, entries);
-	if (ring.base > place_count || entries > place_count - ring.base) {
-		syncs->why = "more jobs than there is room for";
+	syncs->why = tw_places_give(&places, entries, &ring.base);
+	if (syncs->why)
 		return;
-	}
 	syncs->thread = (uint32_t)syscall(SYS_gettid);
 	if (bpf_map_update_elem(bpf_map__fd(program->maps.expected), &syncs->thread, &ring,
 				BPF_ANY)) {
@@ -164,7 +151,6 @@ void tw_syncs_expect(struct tw_syncs *syncs, uint32_t entries)
 		return;
 	}
 	syncs->by_index = all + ring.base;
-	syncs->why = NULL;
 }
 
 /* A thread that is still expected was not seen. */
@@ -181,8 +167,7 @@ void tw_syncs_made(struct tw_syncs *syncs)
 
 const char *tw_syncs_load(uint32_t places, bool with_writes)
 {
-	return "this engine was built without it (clang, bpftool and libbpf-dev "
-	       "were missing)";
+	return tw_program_reason(-ENOTSUP, false);
 }
 
 void tw_syncs_expect(struct tw_syncs *syncs, uint32_t entries)
