@@ -85,7 +85,4 @@ void tw_report_free_device(struct tw_report_device *device);
  * -EOVERFLOW. */
 int tw_report_merge_devices(struct tw_report *into, const struct tw_report *from);
 
-/* Return the keys of an object, sorted; NULL without memory. */
-const char **tw_report_sorted_keys(const json_t *object);
-
 #endif

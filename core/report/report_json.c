@@ -129,6 +129,28 @@ const char *tw_report_string(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+const char **tw_report_sorted_keys(const json_t *object)
+{
+	const char **keys = calloc(json_object_size(object) + 1, sizeof(*keys));
+	const char *key;
+	json_t *value;
+	size_t count = 0;
+
+	if (!keys) {
+		tw_json_note_lack();
+		return NULL;
+	}
+	json_object_foreach((json_t *)object, key, value)
+		keys[count++] = key;
+	qsort(keys, count, sizeof(*keys), by_text);
+	return keys;
+}
+
 /* ---- text of unknown origin -------------------------------------------------- */
 
 #define REPLACEMENT	"\xef\xbf\xbd"

@@ -53,6 +53,9 @@ double tw_want_positive(const json_t *object, const char *where,
 uint64_t tw_report_u64(const json_t *object, const char *key);
 const char *tw_report_string(const json_t *object, const char *key);
 
+/* Return the keys of an object, sorted; NULL without memory. */
+const char **tw_report_sorted_keys(const json_t *object);
+
 /**
  * tw_json_text - make a string of @text, whatever bytes it has
  *

@@ -3,33 +3,10 @@
  * Writes a report as JSON. The order of the keys is always the same.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "latency/histogram_json.h"
 #include "report/report_json.h"
 #include "report/facts.h"
-
-static int by_text(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-const char **tw_report_sorted_keys(const json_t *object)
-{
-	const char **keys = calloc(json_object_size(object) + 1, sizeof(*keys));
-	const char *key;
-	json_t *value;
-	size_t count = 0;
-
-	if (!keys) {
-		tw_json_note_lack();
-		return NULL;
-	}
-	json_object_foreach((json_t *)object, key, value)
-		keys[count++] = key;
-	qsort(keys, count, sizeof(*keys), by_text);
-	return keys;
-}
 
 /* Return the object with its keys sorted, and release @object. */
 static json_t *sorted(json_t *object)
