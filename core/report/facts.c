@@ -13,6 +13,25 @@
 #define CAUSES		"slowest[].causes."
 #define OPERATION	"attached.operations[]."
 
+/* ---- names ---------------------------------------------------------------- */
+
+const char *const tw_report_clock_names[TW_REPORT_CLOCKS] = {
+	[TW_REPORT_TICKWISE] = "tickwise",
+	[TW_REPORT_FIO] = "fio",
+	[TW_REPORT_MONOTONIC] = "monotonic",
+};
+
+const char *const tw_report_verdicts[TW_REPORT_VERDICTS] = {
+	[TW_REPORT_RELIABLE] = "reliable",
+	[TW_REPORT_UNCHECKED] = "unchecked",
+	[TW_REPORT_UNDECIDED] = "undecided",
+	[TW_REPORT_UNRELIABLE] = "unreliable",
+};
+
+const char *const tw_others_kinds[] = {
+	"reads", "writes", "flushes", "discards", "commands", NULL,
+};
+
 /* ---- tables --------------------------------------------------------------- */
 
 /* Most facts are no objects, and have no table of their own. */
@@ -458,10 +477,6 @@ static void check_pieces(const json_t *causes, const json_t *stages, const char 
 		tw_report_refuse(problem, "slowest[].causes add up to more than their "
 				 "stage");
 }
-
-const char *const tw_others_kinds[] = {
-	"reads", "writes", "flushes", "discards", "commands", NULL,
-};
 
 static void check_commit(const json_t *commit, const json_t *parts,
 			 struct tw_report_problem *problem)

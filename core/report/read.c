@@ -12,19 +12,6 @@
 #include "report/facts.h"
 #include "report/report_json.h"
 
-const char *const tw_report_clock_names[TW_REPORT_CLOCKS] = {
-	[TW_REPORT_TICKWISE] = "tickwise",
-	[TW_REPORT_FIO] = "fio",
-	[TW_REPORT_MONOTONIC] = "monotonic",
-};
-
-const char *const tw_report_verdicts[TW_REPORT_VERDICTS] = {
-	[TW_REPORT_RELIABLE] = "reliable",
-	[TW_REPORT_UNCHECKED] = "unchecked",
-	[TW_REPORT_UNDECIDED] = "undecided",
-	[TW_REPORT_UNRELIABLE] = "unreliable",
-};
-
 /* ---- jobs -------------------------------------------------------------------- */
 
 static int is_on(const json_t *object)
