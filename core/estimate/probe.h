@@ -3,7 +3,7 @@
  * The collector of counter readings. With threads on all CPUs, compare-and-swap orders the
  * readings (probe_cas.c). With one thread that moves from CPU to CPU, its own course orders
  * them (probe_switch.c). Both record the same samples, in bursts at the same times
- * (probe_run.c). Internal.
+ * (probe_thread.c). probe_run.c starts the threads. Internal.
  */
 #ifndef TW_ESTIMATE_PROBE_H
 #define TW_ESTIMATE_PROBE_H
