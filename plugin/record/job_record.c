@@ -68,7 +68,8 @@ int tw_record_start(const struct thread_data *td, struct tw_job *job)
 	choose_slow(job);
 	hot->may_reset = tw_may_reset(td);
 	hot->waits = (struct tw_waits) { .fd = -1, .gap_ticks = UINT64_MAX };
-	if (hot->stages && !job->collected.follow.offcpu && job->collected.slowest.most)
+	if (hot->stages && !job->collected.follow.offcpu && job->collected.slowest.most &&
+	    tw_jobs_have_descriptors())
 		tw_waits_begin(job);
 	hot->flushed_ticks = job->collected.start.ticks;
 	hot->flush_after_ticks = UINT64_MAX;

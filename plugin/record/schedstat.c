@@ -2,7 +2,6 @@
 /*
  * How long the job's thread waited for a CPU: see schedstat.h.
  */
-#include "kernel_job.h"
 #include "schedstat.h"
 
 #include <fcntl.h>
@@ -20,7 +19,7 @@ void tw_waits_begin(struct tw_job *job)
 {
 	struct tw_waits *waits = &job->hot.waits;
 
-	waits->fd = tw_jobs_have_descriptors() ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	waits->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (waits->fd < 0)
 		return;
 	waits->gap_ticks = (uint64_t) (GAP_NS * tw_job_ticks_per_ns(job));
