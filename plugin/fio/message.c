@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "fio_layout.h"
+#include "fio.h"
 #include "message.h"
 #include "server.h"
 
@@ -34,7 +34,7 @@ int tw_refuse_job(struct thread_data *td, int error, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	tw_message("%s: %s: %s\n", tw_engine.name, td->o.name, text);
-	td_verror(td, error, tw_engine.name);
+	tw_message("%s: %s: %s\n", td->io_ops->name, td->o.name, text);
+	td_verror(td, error, td->io_ops->name);
 	return -error;
 }

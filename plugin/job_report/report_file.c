@@ -15,7 +15,7 @@
 #include "base/plain_text.h"
 #include "base/write_file.h"
 #include "collect/sys_facts.h"
-#include "fio/fio_layout.h"
+#include "fio.h"
 #include "fio/message.h"
 #include "job_clock/timing.h"
 #include "latency/histogram_json.h"
@@ -41,7 +41,7 @@ json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 			 "host", tw_host_to_json(),
 			 "start", tw_json_digits(start_realtime_ns),
 			 "fio_version", fio_version_string,
-			 "engine", tw_engine.name);
+			 "engine", td->io_ops->name);
 }
 
 bool tw_report_is_wanted(const char *option)
