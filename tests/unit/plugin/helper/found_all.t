@@ -14,7 +14,10 @@ tracepoints()
 		grep -v -e ^io_uring_ -e ^ext4_sync_file_exit | sort -u
 }
 
-for name in $(tracepoints causes.bpf.c) $(tracepoints sync.bpf.h sync_stages.bpf.c); do
+of_causes=$(tracepoints causes/causes.bpf.c)
+of_syncs=$(tracepoints sync/sync.bpf.h sync/sync_stages.bpf.c)
+works 'both programs have some' test -n "$of_causes" -a -n "$of_syncs"
+for name in $of_causes $of_syncs; do
 	works "$name" grep -qE "[\"| ]trace:$name[\" ]" "$root/plugin/helper/helper_found.c"
 done
 done_testing
