@@ -239,25 +239,6 @@ static void add_file(struct tw_page *page, const struct tw_report_group *group, 
 	}
 }
 
-/* A hole of this part of a file is worth a warning: a tenth. */
-#define LARGE_HOLE	10
-
-void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report)
-{
-	size_t i;
-	json_t *file;
-
-	json_array_foreach(report->files, i, file) {
-		if (LARGE_HOLE * tw_report_u64(file, "holes") <= tw_report_u64(file, "size"))
-			continue;
-		tw_page_warning(page, "%s", tw_report_string(file, "path"));
-		add_size(page, file, "size");
-		add_size(page, file, "holes");
-		tw_page_more(page, " of which are holes. Reads of holes do not reach the device.");
-		return;
-	}
-}
-
 /* Add "and N more": elements of the list that are not shown, and @unlisted
  * ones. Other jobs may have listed some of these. */
 static void add_rest(struct tw_page *page, size_t count, uint64_t unlisted, int is_least)

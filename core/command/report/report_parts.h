@@ -147,7 +147,7 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group);
 void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group);
 
-/* Warn of a file with holes, of which no device had to read anything (headline.c). */
+/* Warn of a file with holes, of which no device had to read anything. */
 void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report);
 
 /* ---- other parts, each in a file of its name ------------------------------------- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sentences on a page: what to know of the counter before its times are believed, I/Os
- * that no stage has, how I/Os were split inside the kernel, what makes deliver large.
+ * that no stage has, how I/Os were split inside the kernel, what makes deliver large, files
+ * with holes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -125,6 +126,31 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	tw_page_more(page, " before it takes the next completion. "
 		     "iodepth_batch_complete_max=%llu moves this time from deliver to other "
 		     "stages, and may not lower lat", (unsigned long long)first->iodepth);
+}
+
+/* ---- holes ------------------------------------------------------------------- */
+
+/* A hole of more than this part of a file is worth a warning: a tenth. */
+#define LARGE_HOLE_PART	10
+
+void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report)
+{
+	size_t i;
+	json_t *file;
+
+	json_array_foreach(report->files, i, file) {
+		const uint64_t size = tw_report_u64(file, "size");
+		const uint64_t holes = tw_report_u64(file, "holes");
+
+		if (LARGE_HOLE_PART * holes <= size)
+			continue;
+		tw_page_warning(page, "%s", tw_report_string(file, "path"));
+		if (json_object_get(file, "size"))
+			tw_page_more(page, ", %s", TW_SAY_BYTES(size));
+		tw_page_more(page, ", %s of which are holes. Reads of holes do not reach the "
+			     "device.", TW_SAY_BYTES(holes));
+		return;
+	}
 }
 
 /* ---- I/Os apart --------------------------------------------------------------- */
