@@ -108,7 +108,7 @@ $(B)/kernel_stages: force
 	$(call remember,$(KERNEL_STAGES))
 
 # Files with such a header, or with libbpf. Those of the engine can be built without both.
-LIBBPF_USERS := $(shell grep -l 'skel\.h"\|[^_]tw_program_set_messages()' plugin/*/*.c \
+LIBBPF_USERS := $(shell grep -l 'skel\.h"\|tw_program_set_messages' plugin/*/*.c \
 	plugin/*/*/*.c)
 libbpf_objects := $(foreach folder,plugin alone,$(patsubst plugin/%.c,$(B)/$(folder)/%.o, \
 	$(LIBBPF_USERS)))

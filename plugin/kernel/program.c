@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,7 +23,8 @@
 
 #define TYPES	"/sys/kernel/btf/vmlinux"
 
-/* The refused instruction with some before it, the reason, and the end of the log. */
+/* Next to the first line: the refused instruction with some before it, the reason, and the end of
+ * the log. */
 #define LAST_LINES	20
 
 bool tw_program_is_locked_down(void)
@@ -182,3 +184,86 @@ void tw_program_print_ends(const char *message, FILE *to)
 			fprintf(to, "(%zu lines left out)\n", lines - 1 - LAST_LINES);
 	}
 }
+
+#ifdef TW_KERNEL_STAGES
+__attribute__((format(printf, 2, 0)))
+static int print_ends(enum libbpf_print_level level, const char *format,
+		      va_list arguments)
+{
+	char *message;
+
+	if (level == LIBBPF_DEBUG || vasprintf(&message, format, arguments) < 0)
+		return 0;
+	tw_program_print_ends(message, stderr);
+	free(message);
+	return 0;
+}
+
+void tw_program_set_messages(void)
+{
+	const char *text = getenv("TICKWISE_DEBUG");
+
+	libbpf_set_print(text && strcmp(text, "1") == 0 ? print_ends : NULL);
+}
+
+int64_t tw_program_missed(const struct bpf_object *object)
+{
+	struct bpf_program *program;
+	int64_t missed = 0;
+
+	bpf_object__for_each_program(program, object) {
+		struct bpf_prog_info info = { .id = 0 };
+		uint32_t size = sizeof(info);
+
+		if (!bpf_program__autoload(program))
+			continue;
+		if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+			return -1;
+		missed += (int64_t)info.recursion_misses;
+	}
+	return missed;
+}
+
+bool tw_program_can_enter(const struct btf *btf, const char *function)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	const int type = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = (uint32_t)type);
+	int program, link;
+
+	if (type <= 0)
+		return false;
+	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "tw_try", "GPL", nothing, 2, &options);
+	if (program < 0)
+		return false;
+	link = bpf_raw_tracepoint_open(NULL, program);
+	close(program);
+	if (link < 0)
+		return false;
+	close(link);
+	return true;
+}
+
+bool tw_program_has_tracepoint(const struct btf *kernel, const char *name)
+{
+	static const char *const modules[] = { "jbd2", "ext4", "xfs" };
+	struct btf *module;
+	char type[64];
+	bool has;
+
+	snprintf(type, sizeof(type), "btf_trace_%s", name);
+	has = btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) > 0;
+	for (size_t i = 0; !has && i < sizeof(modules) / sizeof(*modules); i++) {
+		if (strncmp(name, modules[i], strlen(modules[i])) != 0)
+			continue;
+		module = btf__load_module_btf(modules[i], (struct btf *)kernel);
+		has = module && btf__find_by_name_kind(module, type, BTF_KIND_TYPEDEF) > 0;
+		btf__free(module);
+	}
+	return has;
+}
+#endif

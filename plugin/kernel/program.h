@@ -86,99 +86,22 @@ void tw_program_print_ends(const char *message, FILE *to);
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-__attribute__((format(printf, 2, 0)))
-static inline int tw_program_print(enum libbpf_print_level level, const char *format,
-				   va_list arguments)
-{
-	char *message;
-
-	if (level == LIBBPF_DEBUG || vasprintf(&message, format, arguments) < 0)
-		return 0;
-	tw_program_print_ends(message, stderr);
-	free(message);
-	return 0;
-}
 
 /* Switch libbpf's messages off, unless TICKWISE_DEBUG is 1. With it they go to stderr, and
  * tell which program is refused, and why. Call this before a program is opened. */
-static inline void tw_program_set_messages(void)
-{
-	const char *text = getenv("TICKWISE_DEBUG");
-
-	libbpf_set_print(text && strcmp(text, "1") == 0 ? tw_program_print : NULL);
-}
+void tw_program_set_messages(void);
 
 /* Return how many runs of the programs of @object the kernel has skipped, since the
  * program ran on that CPU already; -1: not known. */
-static inline int64_t tw_program_missed(const struct bpf_object *object)
-{
-	struct bpf_program *program;
-	int64_t missed = 0;
-
-	bpf_object__for_each_program(program, object) {
-		struct bpf_prog_info info = { .id = 0 };
-		uint32_t size = sizeof(info);
-
-		if (!bpf_program__autoload(program))
-			continue;
-		if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
-			return -1;
-		missed += (int64_t)info.recursion_misses;
-	}
-	return missed;
-}
+int64_t tw_program_missed(const struct bpf_object *object);
 
 /* True if a program can run where @function of the kernel begins. Some kernels refuse that, when
  * it is loaded or when it is attached. @btf: the kernel's types. */
-static inline bool tw_program_can_enter(const struct btf *btf, const char *function)
-{
-	static const struct bpf_insn nothing[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	const int type = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
-	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY,
-		    .attach_btf_id = (uint32_t)type);
-	int program, link;
-
-	if (type <= 0)
-		return false;
-	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "tw_try", "GPL", nothing, 2, &options);
-	if (program < 0)
-		return false;
-	link = bpf_raw_tracepoint_open(NULL, program);
-	close(program);
-	if (link < 0)
-		return false;
-	close(link);
-	return true;
-}
+bool tw_program_can_enter(const struct btf *btf, const char *function);
 
 /* True if the kernel has the tracepoint, with its type, or the module has it whose name its own
  * begins with. @kernel: the kernel's types. */
-static inline bool tw_program_has_tracepoint(const struct btf *kernel, const char *name)
-{
-	static const char *const modules[] = { "jbd2", "ext4", "xfs" };
-	struct btf *module;
-	char type[64];
-	bool has;
-
-	snprintf(type, sizeof(type), "btf_trace_%s", name);
-	has = btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) > 0;
-	for (size_t i = 0; !has && i < sizeof(modules) / sizeof(*modules); i++) {
-		if (strncmp(name, modules[i], strlen(modules[i])) != 0)
-			continue;
-		module = btf__load_module_btf(modules[i], (struct btf *)kernel);
-		has = module && btf__find_by_name_kind(module, type, BTF_KIND_TYPEDEF) > 0;
-		btf__free(module);
-	}
-	return has;
-}
+bool tw_program_has_tracepoint(const struct btf *kernel, const char *name);
 
 /* Adapt a program that includes bio.bpf.h to a kernel with the types @btf. Return 0 or
  * -errno. */

@@ -58,7 +58,7 @@ END
 is "$(./main | sed 's/ (.*//' | uniq)" "this engine was built without it
 0 0" 'which say so, and have no stamps'
 
-is "$(cd "$root/plugin" && grep -rl libbpf_set_print .)" ./kernel/program.h \
+is "$(cd "$root/plugin" && grep -rl libbpf_set_print .)" ./kernel/program.c \
 	'all programs have one switch for the messages of libbpf'
 
 # -n builds nothing; in an empty directory nothing is up to date.
