@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel's programs see of a job.
+ * What the kernel's programs see of a job, and what speaks against loading them: too few file
+ * descriptors, or a clock that is shifted.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -130,8 +131,9 @@ static bool is_not_serial(const struct thread_data *td)
 	return false;
 }
 
-/* All programs together take about 100 while they are loaded, and fio itself some 20. */
-#define DESCRIPTORS	160
+/* Left next to the jobs' files. All programs together take about 100 while they are loaded, and
+ * fio itself some 20. */
+#define RESERVED_DESCRIPTORS	160
 
 /* Return how many files of jobs are open at a time in one process. Jobs may have ended. */
 static rlim_t open_files(void)
@@ -154,7 +156,7 @@ static rlim_t open_files(void)
 
 bool tw_jobs_have_descriptors(void)
 {
-	const rlim_t needed = open_files() + DESCRIPTORS;
+	const rlim_t needed = open_files() + RESERVED_DESCRIPTORS;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
@@ -392,7 +394,7 @@ void tw_why_find(struct tw_job *job, const struct tw_clocks *clocks,
 	if (longest == TW_BLOCKQ && tw_io_has(times, TW_WORKER))
 		tw_add_wait_for_worker(times->ns[TW_WORKER], times->ns[TW_BLOCKQ],
 				     &why->causes);
-	if (why->causes.slept[0].ns <= times->ns[longest] / TW_NO_CAUSE)
+	if (why->causes.slept[0].ns <= times->ns[longest] / TW_CAUSE_PART)
 		causes_of_thread(job, clocks, io, is, part, why);
 	/* In `device` one of its bios may be throttled, and not the first. */
 	if (throttled && (longest == TW_BLOCKQ || longest == TW_KERNEL || longest == TW_DEVICE))

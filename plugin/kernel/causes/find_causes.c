@@ -320,7 +320,7 @@ void tw_find_throttle_causes(const struct tw_throttled *throttled, const struct 
 
 void tw_add_wait_for_worker(uint64_t ns, uint64_t blockq_ns, struct tw_wait_causes *is)
 {
-	if (ns >= blockq_ns / TW_NO_CAUSE)
+	if (ns >= blockq_ns / TW_CAUSE_PART)
 		add_cause(is->slept, (struct tw_sleep_cause) { .word = TW_SLEEP_WORKER }, ns);
 }
 

@@ -100,8 +100,9 @@ void tw_find_throttle_causes(const struct tw_throttled *throttled, const struct 
 		     const struct tw_clock_map *map, const struct tw_part *part,
 		     struct tw_wait_causes *is);
 
-/* A wait for a worker is a cause from this part of blockq on: a twentieth. */
-#define TW_NO_CAUSE	20
+/* A wait for a worker is a cause from this part of blockq on: a twentieth. If a worker's first
+ * cause has no more than this part of a stage, the job's thread may have others. */
+#define TW_CAUSE_PART	20
 
 /* Add the wait for a worker of io_uring, of @ns, to @is->slept. */
 void tw_add_wait_for_worker(uint64_t ns, uint64_t blockq_ns, struct tw_wait_causes *is);

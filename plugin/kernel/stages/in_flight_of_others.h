@@ -93,7 +93,7 @@ struct tw_others_sum {
 	struct tw_who who;
 };
 
-#define TW_OTHERS_SUMS_MOST	64	/* that are told apart: later ones have no sum */
+#define TW_OTHERS_SUMS_MOST	64	/* a further one replaces that with the least ns */
 #define TW_OTHERS_SUMS_SHOWN	16	/* that are written, the longest */
 
 struct tw_others_sums {

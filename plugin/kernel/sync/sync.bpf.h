@@ -8,7 +8,7 @@
  *
  * Flushes are those of bios: with REQ_PREFLUSH or REQ_FUA, as they come to the disk of the
  * file. The block layer removes both flags where the disk has no cache. Each disk has the last
- * FLUSHES of them. If the end of one is missed, only the sync in whose wait it began counts
+ * FLUSHES_KEPT of them. If the end of one is missed, only the sync in whose wait it began counts
  * it.
  *
  * A program includes this file once. No function here knows io_uring.
@@ -25,7 +25,7 @@
 #include "kernel/order.bpf.h"
 #include "sync.h"
 
-#define FLUSHES		512	/* of a disk; a power of two */
+#define FLUSHES_KEPT	512	/* of a disk; a power of two. A sync that needs older ones is cut */
 #define ENOUGH		8	/* flushes in turn: no earlier one lasts longer */
 #define DISKS		256
 #define DEEPEST		48	/* frames of a stack that are read */
@@ -108,7 +108,7 @@ struct flush {
 
 struct disk {
 	__u64 newest;		/* flushes so far */
-	struct flush flushes[FLUSHES];
+	struct flush flushes[FLUSHES_KEPT];
 };
 
 /* By the address of the gendisk. */
@@ -154,7 +154,7 @@ static __u64 flush_begins(__u64 bio, __u64 disk)
 	}
 	if (!of)
 		return now_ns;
-	flush = &of->flushes[__sync_fetch_and_add(&of->newest, 1) & (FLUSHES - 1)];
+	flush = &of->flushes[__sync_fetch_and_add(&of->newest, 1) & (FLUSHES_KEPT - 1)];
 	flush->to_ns = 0;
 	flush->bio = bio;
 	flush->from_ns = now_ns;
@@ -169,7 +169,7 @@ struct finding {
 
 static long end_if_it_is(__u32 i, struct finding *now)
 {
-	struct flush *flush = &now->of->flushes[(now->newest - 1 - i) & (FLUSHES - 1)];
+	struct flush *flush = &now->of->flushes[(now->newest - 1 - i) & (FLUSHES_KEPT - 1)];
 
 	if (flush->bio != now->bio)
 		return 0;
@@ -186,7 +186,7 @@ static void flush_ends(__u64 bio, __u64 disk)
 	if (!now.of)
 		return;
 	now.newest = now.of->newest;
-	bpf_loop(FLUSHES, end_if_it_is, &now, 0);
+	bpf_loop(FLUSHES_KEPT, end_if_it_is, &now, 0);
 }
 
 struct adding {
@@ -203,7 +203,7 @@ struct adding {
 /* Go back until some flushes in turn were over before the wait. */
 static long go_back(__u32 i, struct adding *now)
 {
-	const struct flush *flush = &now->of->flushes[(now->newest - 1 - i) & (FLUSHES - 1)];
+	const struct flush *flush = &now->of->flushes[(now->newest - 1 - i) & (FLUSHES_KEPT - 1)];
 
 	if (flush->from_ns >= now->from_ns || flush->to_ns > now->from_ns)
 		now->over = 0;
@@ -217,7 +217,7 @@ static long go_back(__u32 i, struct adding *now)
 static long add_flush(__u32 i, struct adding *now)
 {
 	const struct flush *flush =
-		&now->of->flushes[(now->newest - now->back + i) & (FLUSHES - 1)];
+		&now->of->flushes[(now->newest - now->back + i) & (FLUSHES_KEPT - 1)];
 	__u64 from_ns = flush->from_ns, to_ns = flush->to_ns;
 
 	if (!to_ns && from_ns >= now->from_ns)
@@ -247,7 +247,7 @@ static __u64 flush_until(struct tw_sync *sync, __u64 to_ns)
 	if (!now.of)
 		return 0;
 	now.newest = now.of->newest;
-	bpf_loop(FLUSHES, go_back, &now, 0);
+	bpf_loop(FLUSHES_KEPT, go_back, &now, 0);
 	bpf_loop(now.back, add_flush, &now, 0);
 	if (now.over != ENOUGH)
 		sync->flags |= TW_SYNC_CUT;
