@@ -254,9 +254,9 @@ find_package()
 	esac
 }
 
-# Make a private apt: the system's settings of how to fetch and its repositories, the latter
-# for source packages, but own lists and caches and none of the hooks.
-private_apt()
+# Make settings of apt: the system's of how to fetch, of the user that root becomes (Sandbox)
+# and its repositories, these for source packages, but own lists and caches and no hooks.
+make_apt_config()
 {
 	apt=$work/apt
 	mkdir -p "$apt/sources.d" "$apt/lists/partial" "$apt/state"
@@ -289,7 +289,7 @@ use_package()
 	enter "package-$source_version"
 	say "fetching the source package of $source_package $source_version" \
 		"(once; the system's apt settings stay as they are)"
-	private_apt
+	make_apt_config
 	logged env APT_CONFIG="$apt/conf" apt-get -q update
 	# This version, or else the newest one that is offered. fits() judges it.
 	mkdir "$work/package"
