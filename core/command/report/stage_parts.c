@@ -36,8 +36,8 @@ void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
 }
 
 /* A bar of a percentile begins at the edge of a bin of lat. It is left out if it has more I/Os
- * than some times those above the percentile. */
-#define MOST_SHARES	5
+ * than this many times those above the percentile. */
+#define MAX_BAR_RATIO	5
 
 /* Add the bars of a direction. */
 static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, int direction)
@@ -57,7 +57,7 @@ static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, in
 		return;
 	for (size_t i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
 		if (!find_slice(&sum, tally, direction, bars[i], TW_LAT_SLICES) ||
-		    (double)sum.ios > MOST_SHARES * (100 - bars[i]) / 100 * (double)lat->count)
+		    (double)sum.ios > MAX_BAR_RATIO * (100 - bars[i]) / 100 * (double)lat->count)
 			continue;
 		stack = tw_plot_stack(plot, "%s, from about p%g up: %s of %s and more", name,
 				      bars[i], TW_SAY_COUNT(sum.ios, "I/O[s]"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Describes the mean latency of a direction as the sum of its stages: the
- * number that fio prints, and its parts.
+ * number that fio prints, and its parts. Of syncs it tells why nothing was flushed.
  */
 #include <math.h>
 #include <stdio.h>
@@ -195,10 +195,10 @@ static void put_commits(struct tw_page *page, const struct tw_report *report, ui
 			     "others: %s", names);
 }
 
-/* A program that calls fsync(2) or fdatasync(2) does not wait for a worker. That of a synced
- * write also wrote. */
-static void put_without_worker(struct tw_page *page, const struct tw_report_means *means,
-			       const struct tw_report *report, int direction)
+/* Add lat without the worker, for which a program that calls fsync(2) or fdatasync(2) does not
+ * wait (that of a synced write also wrote); that nothing was flushed, and why; the commits. */
+static void put_about_syncs(struct tw_page *page, const struct tw_report_means *means,
+			    const struct tw_report *report, int direction)
 {
 	const struct tw_tally *tally = &report->tally;
 	const struct tw_histogram *worker = &tally->times[TW_SYNC_WORKER][direction];
@@ -301,7 +301,7 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 		put_whole(page, &means, "", "lat mean", means.digits[TW_LAT]);
 	if (is_complete) {
 		put_stages(page, &means, tally, direction, TW_STAGES);
-		put_without_worker(page, &means, &group->all, direction);
+		put_about_syncs(page, &means, &group->all, direction);
 		put_error(page, tally, direction);
 	} else {
 		tw_page_more(page, "; its stages are not known of all I/Os");
