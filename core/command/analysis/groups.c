@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups the reports of the jobs that fio reports as one group, and merges each group
- * into one report. Merging loses nothing: the merged group equals the report of one job
- * with all their I/Os. The jobs of a report that was merged before stay together.
+ * Groups the reports of the jobs that fio reports as one group (not a control group), and
+ * merges each group into one report. Merging loses nothing: the merged group equals the
+ * report of one job with all their I/Os. The jobs of a report that was merged before stay
+ * together.
  *
  * A report may lack the name of its run ("run" of its jobs). Then jobs belong
  * together if they started together and share everything except their thread

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of who had the CPU, or whose requests a device had.
+ * The names of who had the CPU, whose requests a device had, or whose limit an I/O waited for.
  */
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Writes a sentence on the slow I/Os of a direction: the stages that have their time, and
  * why. The causes are known of the slowest I/Os, so the shares are of these. Where there
  * are no causes, the shares are of all I/Os from a high percentile of lat up, if a report
- * has sums by lat: there are more of them.
+ * has sums by lat: there are more of them. Another names only the main cause.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #include "latency/histogram_json.h"
 
 #define MOST_CAUSES	3	/* in a sentence; the rest is "others" */
+#define MAIN_CAUSE	0.5	/* of the time, at least */
 
 struct tail {
 	struct tw_report_causes causes;
@@ -264,7 +265,7 @@ int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_gro
 	if (!find(&tail, group, direction) || !has_causes(&tail))
 		return 0;
 	most = tw_report_next_cause(&tail.causes);
-	return most && 2 * most->ns >= tail.causes.lat_ns && tw_report_has_cause(most) &&
+	return most && most->ns >= MAIN_CAUSE * tail.causes.lat_ns && tw_report_has_cause(most) &&
 	       say(text, size, tail, direction, 1);
 }
 
