@@ -157,12 +157,15 @@ static void set_rate(struct tw_rate *rate,
 	rate->bound_ppb = bound_ppb(rate);
 }
 
+/* The samples cover at least this part of the time, or more are taken: half. */
+#define COVERED_PART	2
+
 /* Return whether more samples would help: the kernel's rate can't be told from its neighbours,
  * or others had the CPU in most of the time, and the samples are of a short piece of it. */
-static bool would_help(const struct tw_rate *rate, uint64_t collected_ns)
+static bool would_more_samples_help(const struct tw_rate *rate, uint64_t collected_ns)
 {
 	return (rate->refusal & (TW_REFUSED_AMBIGUOUS | TW_REFUSED_GAPS)) ||
-	       rate->window_ns < collected_ns / 2;
+	       rate->window_ns < collected_ns / COVERED_PART;
 }
 
 static int calibrate(struct calibration *calibration, struct tw_rate *rate)
@@ -186,7 +189,7 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 		if (!ret)
 			set_rate(rate, calibration);
 		window_ns = collected_ns;
-	} while ((ret == -EAGAIN || (!ret && would_help(rate, collected_ns))) &&
+	} while ((ret == -EAGAIN || (!ret && would_more_samples_help(rate, collected_ns))) &&
 		 2 * window_ns <= options->longest_ns && !brackets->is_enough);
 	tw_brackets_free(brackets);
 	/* CLOCK_MONOTONIC_RAW does not bend: if no line fits, the counter is at fault. */
