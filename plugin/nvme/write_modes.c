@@ -46,8 +46,8 @@ static bool read_percent(const char *text, const char *end, unsigned *percent)
 	return stop == end && (text == end || (*text >= '0' && *text <= '9' && value <= 100));
 }
 
-/* Turn percentages into limits. The last name takes what a division leaves. */
-static const char *share(struct tw_write_modes *modes)
+/* Check the percentages, and turn them into limits. The last name takes what a division leaves. */
+static const char *set_shares(struct tw_write_modes *modes)
 {
 	unsigned total = 0, blanks = 0, below = 0, i;
 
@@ -96,5 +96,5 @@ const char *tw_write_modes_read(const char *text, struct tw_write_modes *modes)
 	}
 	if (mixed && modes->count < 2)
 		return "a mix has two names or more";
-	return mixed ? share(modes) : NULL;
+	return mixed ? set_shares(modes) : NULL;
 }
