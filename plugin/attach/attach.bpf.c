@@ -174,7 +174,8 @@ static int is_followed(__u32 process)
 }
 
 /* True if the reader may trace the task, and so may see its files: what ptrace_may_access() of
- * the kernel asks. A set-user-ID program is none of its caller's. */
+ * the kernel asks. A set-user-ID program is none of its caller's. At the start
+ * tw_attach_may_see() finds this out. */
 static int may_follow(struct task_struct *task)
 {
 	const struct cred *cred = BPF_CORE_READ(task, real_cred);

@@ -35,7 +35,7 @@ const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 			    char *why, size_t size);
 
 /* True if this user may see the files of the process, which takes the right to trace
- * it. */
+ * it. Of what starts later attach.bpf.c asks it: may_follow(). */
 bool tw_attach_may_see(pid_t pid);
 
 /* Let the program begin, if it was prepared. Return 0 or -errno: it can't be run, and a line
