@@ -63,7 +63,7 @@ if [ -z "$package" ]; then
 	package=$(depends)
 fi
 [ -n "$package" ] || fail "apt knows no $meta"
-# Linux 7.2 and later come in parts, and so do Ubuntu's kernels.
+# Linux 7.2 and later come in parts, and so do Ubuntu's kernels. Other parts are left out.
 download()
 {
 	# shellcheck disable=SC2046	# a list
