@@ -53,6 +53,7 @@ struct tw_report_group {
 	size_t stall_count;
 	struct tw_report_span span;	/* the part that is shown */
 	struct tw_report_span asked;	/* the part that was asked for */
+	int is_of_windows;		/* 1: the part is of windows over time, not of lines */
 	int is_empty;			/* 1: none of its lines are in the part
 					 * asked for */
 	uint64_t end_ns;		/* end of the last line, as in a span */
@@ -109,8 +110,8 @@ int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 		    struct tw_report_group **groups, size_t *group_count,
 		    struct tw_report_problem *problem);
 
-/* Do the same for a part of the run. All jobs must have files of intervals, else
- * this is a problem, too. Intervals that are only partly in @span are used as a
+/* Do the same for a part of the run: of the jobs' files of intervals if all have one, else of
+ * their windows over time. Intervals and windows that are only partly in @span are used as a
  * whole. */
 int tw_report_merge_span(struct tw_report *reports, size_t count, int of_hosts,
 			 const struct tw_report_span *span,
@@ -331,6 +332,31 @@ int tw_report_has_windows(const struct tw_report_group *group, int direction);
  * of windows, when the last one ends. The first and the last window are cut to the run,
  * or to the part of it that is shown. */
 uint64_t tw_report_window_ns(const struct tw_report_group *group, uint32_t i);
+
+/* ---- steady or not (steady.c) ----------------------------------------------------- */
+
+enum tw_steady {
+	TW_STEADY_NOT_KNOWN,		/* too few windows or I/Os */
+	TW_STEADY,
+	TW_STEADY_UNEVEN,		/* nothing changed, but the mean could be off by 10 % */
+	TW_STEADY_CHANGED,		/* a part of the run differs from the rest */
+	TW_STEADY_DRIFTS,		/* so it does, and it changed slowly */
+};
+
+/* What differs, of all directions together. */
+struct tw_report_steady {
+	enum tw_steady verdict;
+	uint64_t from_ns, to_ns;	/* the part, since the start of the group's first job;
+					 * 0 and UINT64_MAX: the run's own begin and end */
+	double iops[2], mean_ns[2];	/* of lat; in the part, in the rest */
+	double error[2];		/* of a run that did not change: see change.h */
+};
+
+void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_report_group *group);
+void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady *steady);
+
+/* Return {verdict, text, from_ns, to_ns, part, rest, iops_error, mean_error}; NULL: there are no windows. */
+json_t *tw_report_steady_to_json(const struct tw_report_group *group);
 
 /* ---- devices that are slower than the others (slow_devices.c) ---------------------- */
 

@@ -181,7 +181,8 @@ static int add_by_lines(struct tw_report_group *group, const struct tw_report *r
 {
 	struct tw_report_span *span = &group->span;
 	struct tw_report_of_lines of;
-	int code = tw_report_add_lines(&of, report, first, &group->asked, problem);
+	int code = (group->is_of_windows ? tw_report_add_windows : tw_report_add_lines)
+			(&of, report, first, &group->asked, problem);
 
 	if (code == TW_EXIT_GOOD) {
 		code = add(group, &of.report, problem);
@@ -201,6 +202,17 @@ static int add_by_lines(struct tw_report_group *group, const struct tw_report *r
 	return code;
 }
 
+/* Do all jobs have files of intervals? */
+static int have_lines(const struct members *members)
+{
+	for (size_t i = 0; i < members->count; i++)
+		for (size_t j = 0; j < members->list[i]->job_count; j++)
+			if (!tw_report_is_header(members->list[i]) &&
+			    !members->list[i]->jobs[j].intervals)
+				return 0;
+	return 1;
+}
+
 static int make_group(struct tw_report_group *group, const struct members *members,
 		      const struct tw_report_span *span, struct tw_report_problem *problem)
 {
@@ -208,6 +220,7 @@ static int make_group(struct tw_report_group *group, const struct members *membe
 
 	group->asked = *span;
 	group->is_empty = span->is_wanted;
+	group->is_of_windows = span->is_wanted && !have_lines(members);
 	for (size_t i = 0; i < members->count && code == TW_EXIT_GOOD; i++) {
 		const struct tw_report *report = members->list[i];
 
@@ -356,7 +369,8 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_report_group *group = &groups[i];
 		json_t *report = tw_report_to_json(&group->all);
-		json_t *answers = json_pack("{s:o, s:o*, s:o, s:o*}",
+		json_t *answers = json_pack("{s:o*, s:o, s:o*, s:o, s:o*}",
+			"steady", tw_report_steady_to_json(group),
 			"tail", tw_report_tail_to_json(group),
 			"estimates", estimates_to_json(&group->all.tally),
 			"stalls", tw_report_stalls_to_json(group),

@@ -100,6 +100,13 @@ int tw_report_add_lines(struct tw_report_of_lines *of, const struct tw_report *r
 			const struct tw_report_job *first,
 			const struct tw_report_span *wanted,
 			struct tw_report_problem *problem);
+
+/* Make a report of windows over time in place of lines. It has what windows have: I/Os, errors,
+ * and lat. */
+int tw_report_add_windows(struct tw_report_of_lines *of, const struct tw_report *report,
+			  const struct tw_report_job *first,
+			  const struct tw_report_span *wanted,
+			  struct tw_report_problem *problem);
 void tw_report_free_lines(struct tw_report_of_lines *of);
 
 #endif

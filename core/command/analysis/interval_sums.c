@@ -10,6 +10,7 @@
 
 #include "command/command.h"
 #include "base/allocate.h"
+#include "latency/histogram.h"
 #include "latency/histogram_json.h"
 
 /* ---- a report without numbers --------------------------------------------- */
@@ -155,6 +156,90 @@ static int add_all(struct adding *adding, struct tw_intervals *intervals,
 	return ret;
 }
 
+/* ---- windows over time ---------------------------------------------------- */
+
+/* Add what the windows have: I/Os and errors that ended in them, and lat to a bin. Return: 0;
+ * -errno. */
+static int add_windows(struct tw_tally *tally, const struct tw_windows *windows)
+{
+	static const unsigned metrics[] = { TW_METRIC_ios, TW_METRIC_errors,
+					    TW_METRIC_TIMES + TW_LAT, TW_METRIC_OVER_TIME };
+	int ret = tw_windows_merge(&tally->over_time, windows);
+
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
+		tw_metric_put(&tally->has, metrics[i]);
+	for (uint32_t i = 0; i < windows->count; i++)
+		for (int j = 0; j < TW_DIRECTIONS && !ret; j++) {
+			const struct tw_window *window = tw_windows_get(windows, i);
+
+			tally->counts[j].ios += window->lat[j].count;
+			tally->counts[j].errors += window->errors[j];
+			ret = tw_histogram_merge_into_empty(&tally->times[TW_LAT][j],
+							    &window->lat[j]);
+		}
+	return ret;
+}
+
+/* Let the run of a job be the part of it between two times of CLOCK_REALTIME. */
+static void cut_run(struct tw_report_job *job, uint64_t from_ns, uint64_t to_ns)
+{
+	const uint64_t begin_ns = job->start_ns + job->first_ns;
+	const uint64_t end_ns = begin_ns + job->run_ns;
+
+	from_ns = from_ns > begin_ns ? from_ns : begin_ns;
+	to_ns = to_ns < end_ns ? to_ns : end_ns;
+	job->first_ns = from_ns - job->start_ns;
+	job->run_ns = to_ns > from_ns ? to_ns - from_ns : 0;
+	json_object_set_new(job->json, "first_ns", tw_json_of_u64(job->first_ns));
+	json_object_set_new(job->json, "run_ns", tw_json_of_u64(job->run_ns));
+}
+
+int tw_report_add_windows(struct tw_report_of_lines *of, const struct tw_report *report,
+			  const struct tw_report_job *first,
+			  const struct tw_report_span *wanted,
+			  struct tw_report_problem *problem)
+{
+	struct tw_windows part = report->tally.over_time;
+	const uint64_t start_ns = first->start_ns;
+	uint64_t end_ns = start_ns;
+	uint32_t from, to;
+
+	*of = (struct tw_report_of_lines) { .has_lines = 0 };
+	copy_facts(&of->report, report);
+	if (!tw_has(&report->tally, TW_METRIC_OVER_TIME) || !part.count) {
+		tw_report_refuse(problem, "%s: it has no windows over time, so no part of the run "
+				 "can be shown", report->jobs[0].path);
+		return TW_EXIT_USAGE;
+	}
+	for (from = 0; from < part.count; from++)
+		if (tw_windows_from_ns(&part, from + 1) > start_ns &&
+		    tw_windows_from_ns(&part, from + 1) - start_ns > wanted->from_ns)
+			break;
+	for (to = from; to < part.count; to++)
+		if (tw_windows_from_ns(&part, to) > start_ns &&
+		    tw_windows_from_ns(&part, to) - start_ns >= wanted->to_ns)
+			break;
+	end_ns = tw_windows_from_ns(&part, part.count);
+	of->end_ns = end_ns > start_ns ? end_ns - start_ns : 0;
+	if (from == to)
+		return TW_EXIT_GOOD;
+	part.first += from;
+	part.order += from;
+	part.count = to - from;
+	of->has_lines = 1;
+	end_ns = tw_windows_from_ns(&part, part.count);
+	of->shown.from_ns = tw_windows_from_ns(&part, 0) > start_ns ?
+			    tw_windows_from_ns(&part, 0) - start_ns : 0;
+	of->shown.to_ns = end_ns - start_ns;
+	for (size_t i = 0; i < report->job_count; i++)
+		cut_run(&of->report.jobs[i], tw_windows_from_ns(&part, 0), end_ns);
+	if (!tw_must(add_windows(&of->report.tally, &part)))
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "%s: its windows over time can't be added up",
+			 report->jobs[0].path);
+	return TW_EXIT_DATA;
+}
+
 /* ---- jobs ----------------------------------------------------------------- */
 
 /* Add the lines of a job. Return: as tw_intervals_open(). */
@@ -195,13 +280,6 @@ int tw_report_add_lines(struct tw_report_of_lines *of, const struct tw_report *r
 		const char *path = tw_report_is_header(report) ? job->path : job->intervals;
 		int ret;
 
-		if (!path) {
-			tw_report_refuse(problem, "%s: a part of the run needs the job's file "
-					 "of intervals, too: its name ends with "
-					 ".intervals.jsonl, and the engine's option tw_interval "
-					 "makes it", job->path);
-			return TW_EXIT_USAGE;
-		}
 		ret = add_job(&adding, path, problem);
 		if (ret)
 			return tw_intervals_exit(ret);

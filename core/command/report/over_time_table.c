@@ -123,8 +123,11 @@ void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group 
 		if (asked->to_ns != UINT64_MAX)
 			tw_page_more(page, "%s--to=%s", asked->from_ns ? " " : "",
 				     TW_SAY_ROUND(asked->to_ns));
-		tw_page_more(page, ", rounded outward to whole intervals); the slowest I/Os of "
-			     "it are not known");
+		tw_page_more(page, group->is_of_windows ?
+			     ", rounded outward to whole windows); only I/Os, errors and lat are "
+			     "known of it" :
+			     ", rounded outward to whole intervals); the slowest I/Os of it are not "
+			     "known");
 	} else if (tw_report_is_of_intervals(group)) {
 		tw_page_remark(page, group->without_end ?
 			       "the sum of the intervals of the run; they have no slowest "

@@ -50,8 +50,9 @@ static const struct tw_option table[] = {
 	  .otherwise = "the start of the run",
 	  .help = "Show the run from this time on, as in `90`, `500ms`, `1h30min`",
 	  .more = "It is counted from the start of a group's first job, by CLOCK_MONOTONIC. "
-		  "Each job's file of intervals must be among the files. All intervals "
-		  "that are partly in the span are shown as a whole.",
+		  "If each job's file of intervals is among the files, the intervals that "
+		  "are partly in the span are shown as a whole. Else the windows of "
+		  "the run over time are, which have I/Os, errors and lat.",
 	  TW_OPTION_AT(struct wanted, from_ns) },
 	{ .name = "to", .kind = TW_OPTION_TIME, .value = "SECONDS", .max = 1e8,
 	  .otherwise = "the end of the run",

@@ -340,6 +340,25 @@ static void add_name(struct tw_page *page, const struct tw_report_group *group,
 				(unsigned long long)job->groupid, job->host);
 }
 
+/* Add whether the numbers above are of one kind of time. */
+static void add_steady(struct tw_page *page, const struct tw_report_group *group, unsigned rest)
+{
+	struct tw_report_steady steady;
+	char text[TW_REPORT_SENTENCE];
+
+	if (!tw_report_windows(group))
+		return;
+	tw_report_find_steady(&steady, group);
+	tw_report_say_steady(text, sizeof(text), &steady);
+	if (steady.verdict == TW_STEADY_NOT_KNOWN)
+		tw_page_begin_only(page, rest);
+	if (steady.verdict >= TW_STEADY_CHANGED)
+		tw_page_warning(page, "%s", text);
+	else
+		tw_page_paragraph(page, "%s", text);
+	tw_page_begin_only(page, TW_IN_ALL);
+}
+
 static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		      int is_only_one, unsigned with)
 {
@@ -361,6 +380,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	tw_report_warn_inside(page, group);
 	tw_report_warn_holes(page, &group->all);
 	tw_report_add_headline(page, group, is_only_one, tw_report_rest(with));
+	add_steady(page, group, tw_report_rest(with));
 	tw_report_add_intervals(page, group);
 	tw_page_begin_only(page, TW_IN_HTML);
 	add_next(page, attached, add_answers(page, group), TW_REPORT_WITH_ALL);

@@ -163,7 +163,7 @@ done <<'CASES'
 0 --from=3 one.jsonl short.jsonl: read: 6 I/Os
 0 --from=3 one.jsonl short.jsonl: other, group 0 of box: no interval is in the part of the run
 0 --from=3 one.jsonl short.jsonl: that was asked for: there are 2.000 s of the job
-64 --from=1 one.json: one.json: a part of the run needs the job's file of intervals
+64 --from=1 one.json: one.json: it has no windows over time
 64 --from=2h one.jsonl: no interval at 7200 s: there are 4.500 s of the job
 64 --from=3 short.jsonl: no interval at 3.000 s
 64 --from=3 --to=3 one.jsonl: --to must be later than --from

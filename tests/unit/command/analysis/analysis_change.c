@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which simulated runs have a part that differs. Defect: a steady run is called unsteady because
+ * neighbouring windows are alike, because a few are huge, or because there are few I/Os; a change
+ * is missed, or put at another time. The same seed makes the same runs. What is only printed is
+ * a limit of the method.
+ */
+#include <string.h>
+
+#include "command/analysis/change.h"
+#include "diff_runs.h"
+#include "tap.h"
+
+#define RUNS	400
+#define MOST	TW_CHANGE_MOST
+
+struct family {
+	const char *name;
+	double memory;		/* coefficient of the AR(1) of the noise */
+	int has_tails;		/* Student's t with three degrees of freedom */
+	double ios;		/* mean number of I/Os of a window; 0: so many that it is exact */
+	int is_one;		/* lat is as long as IOPS are few: at one depth, nothing else is */
+};
+
+static const struct family families[] = {
+	{ "white", 0, 0, 0, 0 },
+	{ "memory 0.5", 0.5, 0, 0, 0 },
+	{ "memory 0.9", 0.9, 0, 0, 0 },
+	{ "heavy tails", 0, 1, 0, 0 },
+	{ "few I/Os", 0, 0, 40, 0 },
+	{ "very few I/Os", 0, 0, 8, 0 },
+	{ "memory 0.5, one series", 0.5, 0, 0, 1 },
+	{ "memory 0.9, one series", 0.9, 0, 0, 1 },
+};
+
+#define FAMILIES	(sizeof(families) / sizeof(*families))
+
+static double exactly_normal(void)
+{
+	return sqrt(-2 * log(1 - diff_uniform())) * cos(2 * M_PI * diff_uniform());
+}
+
+/* Return the number of events in a time in which @mean are expected. */
+static double poisson(double mean)
+{
+	double count = -1;
+
+	for (double at = 0; at < mean; count++)
+		at -= log(1 - diff_uniform());
+	return count;
+}
+
+/* Return the noise of a window. */
+static double noise(const struct family *family, double *state, int is_first)
+{
+	const double memory = is_first ? 0 : family->memory;
+	double squares = 0;
+
+	*state = memory * *state + sqrt(1 - memory * memory) * exactly_normal();
+	if (!family->has_tails)
+		return *state;
+	for (int i = 0; i < 3; i++)
+		squares += pow(exactly_normal(), 2);
+	return *state / sqrt(squares);		/* of deviation 1 */
+}
+
+/* Simulate a run. In the windows from @from to before @to it is slower by 30 %. */
+static void simulate(double *ios, double *sum_ns, size_t count, const struct family *family,
+		     double deviation, size_t from, size_t to)
+{
+	double states[2] = { 0, 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		const double slower = i >= from && i < to ? 1.3 : 1;
+		const double rate = fmax(0.05, 1 + deviation * noise(family, &states[0], !i)) /
+				    slower;
+		double mean_ns = slower * fmax(0.05, 1 + deviation *
+					       noise(family, &states[1], !i));
+
+		if (family->is_one)
+			mean_ns = 1 / rate;
+		ios[i] = 1e4 * rate;
+		sum_ns[i] = ios[i] * mean_ns;
+		if (!family->ios)
+			continue;
+		ios[i] = poisson(family->ios * rate);
+		sum_ns[i] = 0;
+		for (double j = 0; j < ios[i]; j++)
+			sum_ns[i] -= mean_ns * log(1 - diff_uniform());
+	}
+}
+
+/* Return the part of steady runs that is called unsteady. */
+static double false_alarms(const struct family *family, double deviation, size_t count)
+{
+	double ios[MOST], sum_ns[MOST];
+	struct tw_change change;
+	int found = 0;
+
+	for (int i = 0; i < RUNS; i++) {
+		simulate(ios, sum_ns, count, family, deviation, 0, 0);
+		tw_change_find(&change, ios, sum_ns, count);
+		found += change.is_found;
+	}
+	return (double)found / RUNS;
+}
+
+static int is_near(size_t at, const struct tw_change *change)
+{
+	return (change->from <= at + 1 && change->from + 1 >= at) ||
+	       (change->to <= at + 1 && change->to + 1 >= at);
+}
+
+/* Set the parts of changes that are found, and of their begins and ends that are found within a
+ * window. */
+static void find_changes(const struct family *family, size_t count, double *found, double *timed)
+{
+	double ios[MOST], sum_ns[MOST];
+	struct tw_change change;
+	int times = 0;
+
+	*found = *timed = 0;
+	for (int i = 0; i < RUNS; i++) {
+		const size_t length = count / 3;
+		const size_t from = (size_t)(diff_uniform() * (double)(count - length + 1));
+		const size_t edges[] = { from, from + length };
+
+		simulate(ios, sum_ns, count, family, 0.1, from, from + length);
+		tw_change_find(&change, ios, sum_ns, count);
+		*found += change.is_found / (double)RUNS;
+		for (int j = 0; j < 2; j++) {
+			if (edges[j] == 0 || edges[j] == count)
+				continue;
+			*timed += is_near(edges[j], &change);
+			times++;
+		}
+	}
+	*timed /= times;
+}
+
+static void test_steady(void)
+{
+	static const double deviations[] = { 0.05, 0.1, 0.2, 0.4 };
+
+	for (size_t i = 0; i < FAMILIES; i++) {
+		double most = 0;
+
+		for (int j = 0; j < 4; j++)
+			most = fmax(most, false_alarms(&families[i], deviations[j], MOST));
+		most = fmax(most, false_alarms(&families[i], 0.4, MOST / 2));
+		printf("# %s: %.1f %% of steady runs\n", families[i].name, 100 * most);
+		tap_ok(most <= 0.07, "%s: at most 7 %% of steady runs are unsteady",
+		   families[i].name);
+	}
+}
+
+static void test_changed(void)
+{
+	for (size_t i = 0; i < FAMILIES; i++)
+		for (size_t count = MOST; count >= MOST / 2; count /= 2) {
+			double found, timed;
+
+			find_changes(&families[i], count, &found, &timed);
+			printf("# %s, %zu windows: %.1f %% found, %.1f %% of times\n",
+			       families[i].name, count, 100 * found, 100 * timed);
+			if (count == MOST && families[i].memory <= 0.5 && !families[i].ios)
+				tap_ok(found >= 0.95 && (timed >= 0.9 || families[i].is_one),
+				   "%s: a change of 30 %% is found", families[i].name);
+		}
+}
+
+/* A line: 1.4 times as fast at the end as at the begin. A step of that size is none. */
+static void test_drift(void)
+{
+	double ios[MOST], sum_ns[MOST];
+	struct tw_change change;
+	int drifts = 0, steps = 0;
+
+	for (int i = 0; i < RUNS; i++) {
+		simulate(ios, sum_ns, MOST, &families[0], 0.05, 0, 0);
+		for (size_t j = 0; j < MOST; j++)
+			ios[j] *= 1 + 0.4 * (double)j / MOST;
+		tw_change_find(&change, ios, sum_ns, MOST);
+		drifts += change.is_found && change.is_drift;
+		simulate(ios, sum_ns, MOST, &families[0], 0.05, MOST / 2, MOST);
+		tw_change_find(&change, ios, sum_ns, MOST);
+		steps += change.is_found && !change.is_drift;
+	}
+	tap_ok(drifts >= RUNS * 95 / 100, "%d of %d lines are drifts", drifts, RUNS);
+	tap_ok(steps >= RUNS * 95 / 100, "%d of %d steps are none", steps, RUNS);
+}
+
+/* Windows that are all alike, or nearly: rounding is no change, and 9 % are too little. */
+static void test_small(void)
+{
+	double ios[MOST], sum_ns[MOST];
+	struct tw_change change;
+
+	for (size_t i = 0; i < MOST; i++) {
+		ios[i] = 1000 + (double)(i % 7);
+		sum_ns[i] = ios[i] * 1e5 / 3;
+	}
+	tw_change_find(&change, ios, sum_ns, MOST);
+	tap_ok(change.is_tested && !change.is_found, "equal windows are steady");
+	for (size_t i = MOST / 2; i < MOST; i++)
+		ios[i] *= 1.09;
+	tw_change_find(&change, ios, sum_ns, MOST);
+	tap_ok(!change.is_found, "so are those that differ by 9 %%");
+	for (size_t i = MOST / 2; i < MOST; i++)
+		ios[i] *= 1.05;
+	tw_change_find(&change, ios, sum_ns, MOST);
+	tap_ok(change.is_found && change.from + change.to == MOST + MOST / 2,
+	   "and not those that differ by 14 %%");
+	tw_change_find(&change, ios, sum_ns, TW_CHANGE_LEAST - 1);
+	tap_ok(!change.is_tested, "too few windows are not tested");
+	memset(ios, 0, sizeof(ios));
+	tw_change_find(&change, ios, sum_ns, MOST);
+	tap_ok(!change.is_tested, "nor is a run without I/Os");
+}
+
+int main(void)
+{
+	test_small();
+	test_drift();
+	test_steady();
+	test_changed();
+	return tap_done();
+}
