@@ -237,7 +237,7 @@ static double likely_phi(double phi, size_t count)
 static double limit(double phi, size_t count)
 {
 	phi = likely_phi(phi, count);
-	return 16 + 28 * phi + 8 * phi * phi;
+	return 16 + 28 * phi + 12 * phi * phi;
 }
 
 /* Return the error of the mean, as a part of it, of noise with this phi. */

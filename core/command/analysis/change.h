@@ -14,7 +14,7 @@
  * values, or a skew, then don't look like a change.
  *
  * What remains: slow noise below noise of counting is not seen as memory, so such a steady run is
- * said to have changed more often, in up to half of cases.
+ * called changed more often, in up to half of cases.
  *
  * The limit of the ratio F of what is explained to the noise was found by simulation, since the
  * best of all parts is taken and phi is estimated. tests/unit/command/analysis/analysis_change.c repeats
@@ -46,7 +46,7 @@ struct tw_change {
  * @sum_ns: the sums of their lat
  * @count: number of windows, of one length, at most TW_CHANGE_MOST
  *
- * A steady run is said to have changed in at most 7 % of cases. The time is some milliseconds.
+ * A steady run is called changed in at most 7 % of cases. The time is some milliseconds.
  */
 void tw_change_find(struct tw_change *change, const double *ios, const double *sum_ns,
 		    size_t count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Was the run of a group steady? change.c finds the part of it that differs. Here are the
- * windows that it gets, and what is said of its answer.
+ * windows that it gets, and the words for its answer.
  */
 #include <math.h>
 #include <stdio.h>

@@ -18,7 +18,7 @@ struct family {
 	const char *name;
 	double memory;		/* coefficient of the AR(1) of the noise */
 	int has_tails;		/* Student's t with three degrees of freedom */
-	double ios;		/* mean number of I/Os of a window; 0: so many that it is exact */
+	double ios;		/* mean number of I/Os of a window; 0: very many, without noise of counting */
 	int is_one;		/* lat is as long as IOPS are few: at one depth, nothing else is */
 };
 
