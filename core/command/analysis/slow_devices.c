@@ -25,7 +25,8 @@
  *	      4		0	0	1.1 %	(0, 0.3, 3.4)
  *	     24		0	0	0	(0, 0, 0.3)
  *
- * So with fewer than four devices none is named.
+ * So with fewer than four devices one is named only if it also takes at least twice as long as
+ * each other one. Equal devices do not do that: their noise would have to last.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@
 #include "latency/histogram.h"
 
 #define FEWEST_DEVICES	4
+#define FACTOR_OF_FEW	2	/* of the typical lat, with fewer devices */
 
 /* Number of I/Os beyond a percentile that it takes to sort by it. `tickwise
  * diff` uses the same number. */
@@ -172,6 +174,9 @@ static size_t find_slow(const struct tw_report_ranking *ranking)
 {
 	const struct tw_report_ranked *list = ranking->list;
 
+	if (ranking->count < FEWEST_DEVICES)
+		return ranking->count > 1 && slow_throughout(list, ranking->count, 1) &&
+		       list[0].typical_ns >= FACTOR_OF_FEW * list[1].typical_ns;
 	for (size_t slow = 1; slow <= ranking->count / 4; slow++) {
 		const double next_ns = list[slow].typical_ns;
 		const size_t others = ranking->count - slow;
@@ -266,10 +271,7 @@ static int can_judge(struct tw_report_ranking *ranking,
 			least = ranked;
 	}
 
-	if (ranking->count < FEWEST_DEVICES)
-		snprintf(why, sizeof(why), "of fewer than %d devices chance would name one "
-			 "too often", FEWEST_DEVICES);
-	else if (option)
+	if (option)
 		snprintf(why, sizeof(why), "the jobs on them differ in %.60s", option);
 	else if (!same_jobs)
 		snprintf(why, sizeof(why), "they had different numbers of jobs");
@@ -320,10 +322,10 @@ static void say_slow(struct tw_report_ranking *ranking, int is_sampled)
 					 i == 0 ? "" : i + 1 < slow ? ", " : " and ",
 					 ranking->list[i].device->name);
 	snprintf(ranking->text, sizeof(ranking->text),
-		 "%s %s slower than %s%zu other%s in %d or more of %d equal "
+		 "%s %s slower than %s in %d or more of %d equal "
 		 "parts of the run: median of the parts' means %s%s, the next one's (%s) "
 		 "%s, %s %% less%s", names, slow > 1 ? "are" : "is",
-		 others > 1 ? "each of the " : "the ", others, others > 1 ? "s" : "",
+		 others > 1 ? tw_format("each of the %zu others", others) : "the other one",
 		 TW_REPORT_DEVICE_SLOW_PARTS, TW_REPORT_DEVICE_PARTS,
 		 slow > 1 ? "at least " : "", TW_SAY_NS(last->typical_ns),
 		 next->device->name, TW_SAY_NS(next->typical_ns),
@@ -356,6 +358,10 @@ void tw_report_rank_devices(struct tw_report_ranking *ranking, const struct tw_r
 		ranking->list[i].is_slow = 1;
 	if (ranking->slow)
 		say_slow(ranking, tw_tally_is_sampled(&all->tally, direction));
+	else if (ranking->is_judged && ranking->count < FEWEST_DEVICES)
+		snprintf(ranking->text, sizeof(ranking->text),
+			 "none takes %d times as long as each other one; of fewer than %d, a "
+			 "smaller difference is not judged", FACTOR_OF_FEW, FEWEST_DEVICES);
 	else if (ranking->is_judged)
 		snprintf(ranking->text, sizeof(ranking->text),
 			 "none stands out (the rule is in tickwise-report(1))");
