@@ -66,6 +66,13 @@ ok $? 'is behind by no more than the rate says'
 json few.json '$j->{ios}{read} >= 10 && $j->{ios}{read} <= 11 &&
 	$j->{response}{slip}{read}{max_ns} <= 3000'
 ok $? 'never by more than the schedule'"'"'s microseconds'
+# warns FILE: prints whether the page says that the rate was not kept
+warns()
+{
+	"${TICKWISE:-$TW_BUILD/tickwise}" report "$1" |
+		grep -c "^WARNING: the rate was not kept"
+}
+is "$(warns many.json) $(warns few.json)" '1 0' 'the page of the first one begins with that'
 
 rated poisson.json --rate_iops=10000000 --rate_process=poisson
 json poisson.json '$j->{response}{slip}{read}{mean_ns} > $j->{jobs}[0]{run_ns} / 4'

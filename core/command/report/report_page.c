@@ -377,6 +377,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	}
 	if (!attached && (!tw_report_is_of_intervals(group) || group->fallbacks))
 		tw_report_add_counter(page, group, 1);
+	tw_report_warn_rate(page, group);
 	tw_report_warn_inside(page, group);
 	tw_report_warn_holes(page, &group->all);
 	tw_report_add_headline(page, group, is_only_one, tw_report_rest(with));

@@ -147,6 +147,9 @@ void tw_report_add_inside(struct tw_page *page, const struct tw_report_group *gr
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group);
 void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group);
 
+/* Warn of a job that did not keep its rate. */
+void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *group);
+
 /* Warn of a file with holes, of which no device had to read anything. */
 void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report);
 

@@ -133,6 +133,32 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 /* A hole of more than this part of a file is worth a warning: a tenth. */
 #define LARGE_HOLE_PART	10
 
+/* A job that is behind by this part of its run did not keep its rate: one percent. */
+#define BEHIND_PART	100
+
+void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *group)
+{
+	static const char *const names[] = { "rate_iops", "rate" };
+	uint64_t behind_ns = 0;
+
+	if (!tw_has(&group->all.tally, TW_METRIC_slip_at_end_ns))
+		return;
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		if (group->all.tally.counts[i].slip_at_end_ns > behind_ns)
+			behind_ns = group->all.tally.counts[i].slip_at_end_ns;
+	if (behind_ns <= group->run_ns / BEHIND_PART + group->all.tally.scalars.schedule_ns)
+		return;
+	tw_page_warning(page, "the rate was not kept");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const json_t *rate = tw_job_option(&group->all.jobs[0], names[i]);
+
+		if (rate)
+			tw_page_more(page, " (%s=%s)", names[i], json_string_value(rate));
+	}
+	tw_page_more(page, ": at the end, I/Os began %s late. lat does not have this time; response "
+		     "does.", TW_SAY_NS(behind_ns));
+}
+
 void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report)
 {
 	size_t i;
