@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: tickwise-cmd's prep() fails for what is no NVMe command, with fio's error
- * set, and a flush goes through a ring with entries of the double size, of which only its
- * own is written. An error of the device is one of the I/O. An option that asks for what is
- * not implemented ends the job with one line that names it. Defect: the error is left in
- * io_u->error, which fio sets to 0 before queue(), and an entry of zeros goes to the
- * device.
+ * Behaviour: tickwise-cmd's prep() fails for what is no NVMe command, with fio's error set,
+ * and a flush goes through a ring with entries of the double size, of which only its own is
+ * written. A trim names its blocks. An error of the device is one of the I/O. An option that
+ * asks for what is not implemented ends the job with one line that names it. Defect: the error
+ * is left in io_u->error, which fio sets to 0 before queue(), and an entry of zeros goes to
+ * the device; a trim of other blocks.
  */
 #define WORLD_OF_COMMANDS
 #include "nvme/nvme_engine.c"
@@ -47,6 +47,26 @@ static struct io_u *flush(int32_t result)
 	       tw_getevents(&world.td, 1, 1, NULL) == 1,
 	       "a flush is a command, and the only entry that was written to");
 	return event(&world.td, 0);
+}
+
+/* Trim blocks 2 and 3 of 4096 bytes. */
+static void trim(void)
+{
+	const struct nvme_uring_cmd *command = (const void *)world.sqes[2].cmd;
+	const struct tw_range *range;
+	struct tw_commands *commands = calloc(1, sizeof(*commands) + 2 * sizeof(*range));
+
+	world_state()->ring.commands = commands;
+	device.lba_shift = 12;
+	tap_ok(!prep(&world.td, world_transfer(1, DDIR_TRIM, 8192, 8192)) &&
+	       command->opcode == TW_NVME_DATASET && command->nsid == device.nsid &&
+	       command->cdw11 == TW_NVME_DEALLOCATE && command->data_len == 16,
+	       "a trim is a command with one range of 16 bytes");
+	range = (const struct tw_range *)(uintptr_t)command->addr;
+	tap_ok(le64_to_cpu(range->first) == 2 && le32_to_cpu(range->blocks) == 2,
+	       "of the blocks that it trims");
+	world_state()->ring.commands = NULL;
+	free(commands);
 }
 
 /* What needs a helper that came with fio 3.38, or a flag that came after 3.42. */
@@ -117,6 +137,7 @@ int main(void)
 	tap_ok(prep(&world.td, world_transfer(0, DDIR_SYNC_FILE_RANGE, 0, 4096)) ==
 	       -EOPNOTSUPP && world.td.error == EOPNOTSUPP,
 	       "sync_file_range is none: the job ends");
+	trim();
 	tap_ok(!flush(WORLD_NOTHING)->error, "which succeeds");
 	tap_ok(flush(0x285)->error == 0x285, "or has the device's own status");
 	tap_ok(flush(-EIO)->error == EIO, "or an errno");

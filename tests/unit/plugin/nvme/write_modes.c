@@ -54,6 +54,8 @@ int main(void)
 	refused("write/50:zeroes", "percentage or nothing");
 	refused("write:zeroes", "percentage or nothing");
 	refused("write/-1:zeroes/", "percentage or nothing");
+	refused("write/+1:zeroes/", "percentage or nothing");
+	refused("write/ 1:zeroes/", "percentage or nothing");
 	refused("write/1x:zeroes/", "percentage or nothing");
 	refused("write/101:zeroes/", "percentage or nothing");
 	refused("write/4294967297:zeroes/", "percentage or nothing");
