@@ -7,7 +7,7 @@
  * more than 64 devices the first 64 are kept. The first line of intervals tells whether
  * the only device has all I/Os. Defect: an I/O on another file's device, or on none, or
  * on two; a file without a device that is
- * taken for one with; a device's I/Os under another's name.
+ * taken for one with; a device's I/Os under another's name, or those before a reset.
  */
 #include <sys/stat.h>
 
@@ -220,12 +220,33 @@ static void device_stage(void)
 	       "the device stage is the I/O's own");
 }
 
+/* fio resets its statistics after the first I/O. */
+static void reset(void)
+{
+	begin("b1 b2");
+	world.options.kernel = TW_KERNEL_REQUIRE;
+	world.kernel_entries = entries;
+	world.appeared = stamp;
+	world.td.o.latency_target = 1;
+	world.td.epoch.tv_sec = 1;
+	world_start();
+	one(&files[0], DDIR_READ, 90000);
+	world.td.epoch.tv_sec++;
+	one(&files[0], DDIR_READ, 10000);
+	world_end();
+	tap_ok(of("259:1", "ios.read") == 1 && of("259:1", "lat.read.count") == 1 &&
+	       of("259:1", "device_time.read.count") == 1 &&
+	       of("259:1", "device_time.read.max_ns") == 7000,
+	       "after a reset a device has only the I/Os since then");
+}
+
 int main(void)
 {
 	by_device();
 	one_device();
 	many();
 	device_stage();
+	reset();
 	in_intervals("the only device has all I/Os", "f1 f1", NULL);
 	in_intervals("with a file on none it is not known which", "f1 ?", "0");
 	world_forget();

@@ -75,6 +75,22 @@ static void errors(void)
 	       world_number("errors.read") == 3, "errors are in the windows of their ends");
 }
 
+/* I/Os are put into windows 64 at a time. The last of the second 64 is returned at the end
+ * of the window that the first 64 have opened. */
+static void at_an_edge(void)
+{
+	begin();
+	for (unsigned i = 0; i < 128; i++) {
+		engine_now_ticks = 5 * MS - (127 - i) * 5000 - world.enter_ticks;
+		world_queue(0, DDIR_READ);
+		world_reap(1);
+	}
+	world_end();
+	tap_ok(world_number("over_time.windows.0.read.count") == 127 &&
+	       world_number("over_time.windows.1.read.count") == 1,
+	       "an I/O at the end of a window is in the next one");
+}
+
 /* ---- jobs with a rate --------------------------------------------------- */
 
 #define BATCH		4
@@ -206,6 +222,7 @@ int main(void)
 {
 	after_ramp();
 	errors();
+	at_an_edge();
 	batches();
 	short_read();
 	busy_trim();

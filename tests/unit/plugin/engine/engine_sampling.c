@@ -417,11 +417,29 @@ static bool is_about(uint64_t ticks, uint64_t expected_ticks, uint64_t io_ticks)
 	return ticks >= expected_ticks && ticks < expected_ticks + 70 * io_ticks;
 }
 
+/* A span in which an I/O takes a second, and one that begins at 100. */
+static void pairs(void)
+{
+	struct tw_sampling sampling = { .from_ticks = 100 };
+
+	tw_sampling_add_lat(&sampling, 100, 7);
+	sampling.place = 1;
+	tw_sampling_add_lat(&sampling, 99, 20);
+	tap_ok(!sampling.lats && !sampling.lat_ns,
+	       "lat counts neither in a plain span nor of an I/O from before the span");
+	tw_sampling_add_lat(&sampling, 100, 7);
+	tap_ok(sampling.lats == 1 && sampling.lat_ns == 7, "of each other it counts");
+	tap_ok(tw_pair_is_good((const uint64_t[]) { 999999999999, 999999999999 }) &&
+	       !tw_pair_is_good((const uint64_t[]) { 1000000000000, 1000 }) &&
+	       !tw_pair_is_good((const uint64_t[]) { 1000, 1000000000000 }),
+	       "a pair with a second an I/O in either span is no cost");
+}
+
 static void spans(void)
 {
 	const struct tw_sampling *sampling;
 	uint64_t pair_ticks, first, second;
-	unsigned i, good = 0;
+	unsigned i, good = 0, falls = 0, small = 0;
 
 	/* Of 100 us of CPU time an I/O, all may be split. */
 	begin(0, 0);
@@ -436,6 +454,16 @@ static void spans(void)
 	span_ticks(pair_ticks / 5000);
 	tap_ok(sampling->chooser.shift && sampling->place == 1,
 	       "a job that becomes faster has fewer I/Os split after that span");
+	/* Then it becomes slower by and by. */
+	for (uint64_t ticks = pair_ticks / 5000; ticks < pair_ticks / 100; ticks += ticks / 3) {
+		const unsigned old = sampling->chooser.shift;
+
+		for (i = 0; i < 3; i++)
+			span_ticks(ticks);
+		falls += sampling->chooser.shift < old;
+		small += sampling->chooser.shift + 1 == old;
+	}
+	tap_ok(falls && !small, "more I/Os are split only by four times as many: %u times", falls);
 	world.options.causes = 1;
 	tw_sampling_start(&world.options, world_state());
 	tap_ok(sampling->after_ticks == UINT64_MAX && !sampling->chooser.shift,
@@ -471,6 +499,7 @@ int main(void)
 	limits();
 	all_are_split();
 	cost();
+	pairs();
 	spans();
 	shifts();
 	for (unsigned time = 0; time < TW_TIMES; time++)

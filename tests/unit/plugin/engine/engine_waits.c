@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine_world.h"
+#include "record/schedstat.h"
 
 #define IOS	4000
 #define SLOWEST	100
@@ -92,6 +93,27 @@ static void count_bounds(unsigned *with, unsigned *wrong)
 	}
 }
 
+/* The stage begins during the second of three readings. */
+static void during(void)
+{
+	struct tw_waits *waits;
+	uint64_t ns = 0;
+
+	world_forget();
+	world.options.slowest = SLOWEST;
+	world_start();
+	waits = &world_state()->hot.waits;
+	for (unsigned i = 0; i < 3; i++)
+		waits->newest[i] = (struct tw_waits_reading) {
+			.begin_ticks = 100 + 200 * i, .end_ticks = 200 + 200 * i,
+			.waited_ns = 10 + 40 * i,
+		};
+	waits->count = 3;
+	tap_ok(tw_waits_bound(world_state(), 350, 450, &ns) && ns == 80,
+	       "a reading during which a stage begins is not one before it");
+	world_end();
+}
+
 int main(void)
 {
 	const json_t *slowest;
@@ -110,6 +132,7 @@ int main(void)
 	count_bounds(&with, &wrong);
 	tap_ok(with >= IOS / 100 && fcntl(STDIN_FILENO, F_GETFD) < 0,
 	       "%u have a bound without a standard input, too", with);
+	during();
 	run(false);
 	slowest = world_at(world.report, "slowest");
 	wrong = 0;
