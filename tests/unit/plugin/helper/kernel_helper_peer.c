@@ -54,15 +54,16 @@ static void who(void)
 		bool is_peer, may_ask;
 		const char *what;
 	} cases[] = {
-		{ 100, 50, 7, 7, 1, true, true, "the peer" },
-		{ 200, 100, 7, 7, 1, false, true, "its child" },
-		{ 200, 100, 7, 8, 1, false, false, "in the name of another user" },
-		{ 200, 100, 7, 7, 2, false, false, "from a namespace of its own" },
-		{ 200, 50, 7, 7, 1, false, false, "its brother" },
-		{ 200, 100, 8, 8, 1, false, false, "another user's child" },
-		{ 100, 50, 8, 7, 1, false, false, "another user" },
+		{ 100, 50, 7, 7, 2, true, true, "the peer" },
+		{ 200, 100, 7, 7, 2, false, true, "its child" },
+		{ 200, 100, 7, 8, 2, false, false, "in the name of another user" },
+		{ 200, 100, 7, 7, 3, false, false, "from a namespace of its own" },
+		{ 200, 100, 7, 7, 1, false, false, "from a namespace above" },
+		{ 200, 50, 7, 7, 2, false, false, "its brother" },
+		{ 200, 100, 8, 8, 2, false, false, "another user's child" },
+		{ 100, 50, 8, 7, 2, false, false, "another user" },
 	};
-	const struct tw_helper_peer peer = { .process = 100, .user = 7, .levels = 1 };
+	const struct tw_helper_peer peer = { .process = 100, .user = 7, .levels = 2 };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const uid_t user = cases[i].user;

@@ -121,6 +121,8 @@ int main(void)
 	says(-ESRCH, true, all, "has no type information", "memory");
 	says(-ESRCH, true, (struct tw_program_rights) { .has_types = true },
 	     "not enough memory", "has no type information");
+	says(-ENOENT, true, (struct tw_program_rights) { .has_types = true },
+	     "not these tracepoints", "not enough memory");
 	says(-ENOMEM, true, all, strerror(ENOMEM), "verifier");
 	says(-EPERM, true, all, "TICKWISE_DEBUG=1", "root");
 	writes(NULL, false);

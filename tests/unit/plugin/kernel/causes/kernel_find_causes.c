@@ -126,6 +126,17 @@ static void preempted(void)
 	tap_ok(is.ran_ns == 60 && sum_of(&is) == 60, "before the first period "
 	       "nothing is known");
 
+	/* It was preempted again from 600 to 640. */
+	period = add_period();
+	period->ran_ns = at(500);
+	period->off_ns = at(600);
+	period->on_ns = at(640);
+	period->stolen_ns = 20;
+	is = explain(50, 650, true);
+	tap_ok(is.stolen_ns == 90, "stolen at most, of both periods");
+	memset(period, 0, sizeof(*period));
+	periods.newest--;
+
 	/* The thread left its CPU at 650. It runs, so it was missed when it came back. */
 	periods.ran_ns = at(500);
 	periods.off_ns = at(650);

@@ -40,6 +40,12 @@ static const struct {
 	  TW_SLEEP_INODE_LOCK, "xfs_ilock" },
 	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read io_write io_issue_sqe "
 	  "io_wq_submit_work", TW_SLEEP_FREEZE, "io_write" },
+	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read mnt_want_write_file",
+	  TW_SLEEP_FREEZE, "mnt_want_write_file" },
+	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read xfs_trans_alloc_inode",
+	  TW_SLEEP_FREEZE, "xfs_trans_alloc_inode" },
+	{ "__schedule schedule percpu_rwsem_wait __percpu_down_read ext4_page_mkwrite",
+	  TW_SLEEP_FREEZE, "ext4_page_mkwrite" },
 	{ "__schedule schedule wait_transaction_locked add_transaction_credits "
 	  "start_this_handle jbd2__journal_start __ext4_journal_start_sb ext4_iomap_begin "
 	  "iomap_iter __iomap_dio_rw ext4_dio_write_iter io_write",

@@ -200,6 +200,14 @@ static void lines(void)
 	tap_ok(tw_clock_map_error_ns(&map, 8000) == 11 &&
 	       tw_clock_map_error_ns(&map, 7000) == 12 && map.max_error_ns == 11,
 	       "which may be off by 1000 ppm of the time before that one");
+
+	map = (struct tw_clock_map) { .max_error_ns = 0 };
+	tw_clock_map_read(&map, (struct tw_reading) { 1000, 1000, 500 });
+	tw_clock_map_read(&map, exact(2000, 2000));
+	tw_clock_map_read(&map, exact(3000, 3000));
+	tap_ok(tw_clock_map_error_ns(&map, 2500) == 11 &&
+	       tw_clock_map_error_ns(&map, 1500) == 501,
+	       "a wide reading counts only for stamps before the next two");
 }
 
 static void steps(void)
