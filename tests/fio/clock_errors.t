@@ -92,6 +92,15 @@ ok $? 'and each look says what it cannot see'
 is "$(grep -c unreliable err)$(grep -c 'not reliable' err)" 00 \
 	'nothing is told on stderr'
 
+# What the first job has found stands in the report, too.
+rm -f ./*.tickwise.json
+cpu=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')
+taskset -c "$cpu" "$FIO" --name=end --ioengine="external:$TICKWISE_SO" \
+	--filename=end.data --size=64k --bs=4k --rw=read >out 2>err
+json end.*.tickwise.json '$j->{jobs}[0]{fallback} ||
+	grep { $_->{code} eq "one_cpu" } @{$j->{counter}{reasons}}'
+ok $? 'on one CPU there is nothing to compare'
+
 bad() # FAULT CHECK
 {
 	job LD_PRELOAD="$TW_BUILD/tests/fio/preload/clock_fault.so" CLOCK_FAULT="$1"

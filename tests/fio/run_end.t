@@ -5,8 +5,8 @@
 # Behaviour: threads of the engine's own compare the counters of the CPUs before the
 # first job and after the last one. No thread is made in between, whether jobs are
 # threads or processes, on one engine or on two. The reports of all jobs then have
-# the result and the CPUs, also of a run that is interrupted. A job after which
-# nothing was compared is not called reliable.
+# the result and the CPUs, also of a run that is interrupted, or of which a job is
+# killed. A job after which nothing was compared is not called reliable.
 #
 # Defect: threads on all CPUs while a job is still measured, which are outliers of
 # our own making; a report that lacks the end of its run, or calls the counter
@@ -116,6 +116,16 @@ json ours.*.tickwise.json '$j->{jobs}[0]{fallback} ||
 ok $? 'our report says that nothing was compared'
 messages >told
 has_not told 'reliable' 'which is nothing to warn of'
+
+# A job that is killed does not tell that it is over.
+rm -f ./*.json
+# shellcheck disable=SC2016	# of the shell that fio starts
+timeout -s KILL $hung_s "$FIO" --bs=4k --rw=read $engine --name=killed \
+	--exec_prerun='kill -s KILL $PPID' --name=left --time_based=1 --runtime=2 >out 2>err
+is "$(ls ./*.tickwise.json)" "$(ls ./left.2.*.tickwise.json)" \
+	'of a job that was killed there is no report'
+all_covered
+ok $? 'and the other one compares the counters'
 
 for mode in 0 1; do
 	rm -f ./*.json
