@@ -14,11 +14,11 @@
 #
 # On ext4 with a journal (a loop device, as root): syncs that wait for a commit name the other
 # process that has handles in it, with its number. A job alone names nobody. Without the right
-# to see another user's process, that one is hidden. The wait for a commit that was running
-# already and the rest add up to the part journal; alone nearly all of them are for the sync's
-# own commit, and next to a process that syncs, too, many are not. The bytes are those of
-# the page that was written. With data=journal a sync waits for a commit, with fast commits
-# mostly for none.
+# to see another user's process, that one is hidden, also if only its effective user is another.
+# The wait for a commit that was running already and the rest add up to the part journal; alone
+# nearly all of them are for the sync's own commit, and next to a process that syncs, too, many
+# are not. The bytes are those of the page that was written. With data=journal a sync waits for
+# a commit, with fast commits mostly for none.
 #
 # Defect: stamps of another job's sync, or of the sync before; a sync that is lost; a commit that
 # the sync asked for, counted as one that was running.
@@ -237,6 +237,15 @@ commits seen '$n{"process other '"$other_pid"'"} * 10 > $waits' 'root sees the n
 appends hidden setpriv --inh-caps=-sys_ptrace --bounding-set=-sys_ptrace
 commits hidden 'keys %n == 1 && $n{"hidden  "} * 10 > $waits' \
 	"without the right to see it, another user's process is hidden"
+kill "$other_pid"
+wait "$other_pid" 2>/dev/null
+# shellcheck disable=SC2016	# of the other shell
+setpriv --euid=65534 --clear-groups sh -p -c 'cd "$1" &&
+	until [ -e stop ]; do : >one; mv one two; done' - "$mounted/others" &
+other_pid=$!
+appends changed setpriv --inh-caps=-sys_ptrace --bounding-set=-sys_ptrace
+commits changed 'keys %n == 1 && $n{"hidden  "} * 10 > $waits' \
+	'so is one of the same user that has become another'
 kill "$other_pid"
 
 # mode NAME FEATURE OPTION PERL WHAT: passes if each sync of a job on such an ext4 has parts, and
