@@ -23,6 +23,7 @@ static const struct {
 	  "\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80", "UTF-8 as it is" },
 	{ "\x1b[2Jtsc", "?[2Jtsc", "an escape sequence" },
 	{ "\xc2\x9b" "2Jtsc", "??2Jtsc", "the same in eight bits" },
+	{ "\xc2\x80" "a\xc2\x9f", "??a??", "the first and the last of those" },
 	{ "\xc2\xa0", "\xc2\xa0", "what stands behind those" },
 	{ "\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd\xef\xbe\xbf",
 	  "??????\xef\xbf\xbd\xef\xbe\xbf", "what is no character of XML" },

@@ -30,13 +30,16 @@ static struct tw_clock begun(uint64_t base_ns)
 
 static void edges(void)
 {
-	struct tw_clock clock = begun(5000);
+	struct tw_clock clock = begun(5000), slow;
+	struct tw_clock_state state;
 
 	tap_is_u64(tw_clock_ns_at(&clock, 1000000002500), 6000, "1000 ns after the base");
 	tap_is_u64(tw_clock_ns_at(&clock, 999999999990), 5000, "behind the base: the base");
 	tap_is_u64(tw_clock_ns_at(&clock, 0), 5000, "far behind the base: the base");
 	tap_is_u64(tw_clock_ns_at(&clock, 1000000000000 + clock.scale.max_ticks + 1),
 		   5000 + clock.scale.max_ns, "beyond the range: the limit");
+	by_hand(&slow, &state, (struct tw_rate) { .hz = 1e8 }, 1000, 5000);
+	tap_is_u64(tw_clock_ns_at(&slow, 999), 5000, "behind it by a tick of 10 ns: the base");
 }
 
 /*
@@ -174,6 +177,9 @@ static void marks(void)
 
 	tap_ok(tw_clock_mark(TW_AGAINST_RAW, 0, &mark) == -EINVAL,
 	       "a mark of no tries: -EINVAL");
+	tap_ok(tw_clock_mark(TW_AGAINST_RAW, 1000001, &mark) == -EINVAL &&
+	       tw_clock_mark(TW_AGAINST_RAW, 1000000, &mark) == 0,
+	       "a mark of a million tries, and no more");
 	tap_ok(tw_clock_mark(TW_AGAINST_RAW, 10, &mark) == 0 &&
 	       mark.ticks_after >= mark.ticks_before && mark.system_ns,
 	       "a mark encloses a reading");

@@ -9,6 +9,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "machine/machine.h"
 #include "machine/steering.h"
@@ -53,6 +54,19 @@ static void steered(void)
 	}
 }
 
+static void kernel_hz(void)
+{
+	struct tw_steering steering;
+	struct timespec tick;
+
+	if (tw_steering_read(&steering) || clock_getres(CLOCK_MONOTONIC_COARSE, &tick) ||
+	    !steering.kernel_hz)
+		tap_skip("the length of the kernel's tick can't be read");
+	else
+		tap_is_u64((1000000000 + steering.kernel_hz / 2) / steering.kernel_hz,
+			   (uint64_t)tick.tv_nsec, "the kernel's ticks have this many ns");
+}
+
 int main(void)
 {
 	struct tw_machine machine = TW_SIZED(struct tw_machine);
@@ -71,5 +85,6 @@ int main(void)
 	tap_ok(tw_clocksource_is_counter(name, 0) && !tw_clocksource_is_counter(name, 1),
 	       "the kernel keeps time by this counter, unless it is emulated");
 	steered();
+	kernel_hz();
 	return tap_done();
 }

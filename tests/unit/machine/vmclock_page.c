@@ -100,6 +100,7 @@ static void good(void)
 	tap_ok(tw_vmclock_parse(page_with(34, 1, TW_VMCLOCK_FREERUNNING),
 				TW_VMCLOCK_BYTES, &vmclock) == 0 &&
 	       vmclock.hz > 0, "free-running: a rate");
+	tap_ok(parses_to(4, 4, TW_VMCLOCK_BYTES) == 0, "no more than is read");
 }
 
 static void bad(void)

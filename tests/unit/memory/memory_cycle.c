@@ -99,7 +99,9 @@ static void check_refused(void)
 	       tw_cycle_grow(&cycle, 4096) == -22, "refuses less than one, and to shrink");
 	tap_ok(tw_cycle_footprint(&good, 6400) == 6400 &&
 	       tw_cycle_footprint(&(struct tw_cycle_shape) WINDOW(8, 64, 1), 6400) == 6400 &&
-	       tw_cycle_footprint(&(struct tw_cycle_shape) WINDOW(256, 256, 1), 6400) == 1600,
+	       tw_cycle_footprint(&(struct tw_cycle_shape) WINDOW(256, 256, 1), 6400) == 1600 &&
+	       tw_cycle_footprint(&(struct tw_cycle_shape) {
+			.kind = TW_CYCLE_PAGE, .stride_bytes = 8, .page_bytes = 4096 }, 12288) == 192,
 	       "bytes of the lines that are used");
 }
 

@@ -89,6 +89,8 @@ static void slopes(void)
 	tap_is_u64(steer.anchors, 2, "10 ms without an anchor");
 	add(&steer, 21000001, 25000001, 0);
 	tap_is_u64(steer.anchors, 1, "a nanosecond more: anew");
+	add(&steer, 21000000, 25000002, 0);
+	tap_is_u64(steer.anchors, 1, "a counter that goes back: anew");
 }
 
 #define UNIT		4294967296.0

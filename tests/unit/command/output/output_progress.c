@@ -52,6 +52,8 @@ static const struct {
 	  BEGIN "[####################] 100 %, 0 s left, 4 of 4" END GONE, "up to the end" },
 	{ 1200, 1, 1, 200, BEGIN "[#####---------------]  25 %, 60 min left, 1 of 4" END GONE,
 	  "minutes" },
+	{ 40, 1, 1, 200, BEGIN "[#####---------------]  25 %, 2 min left, 1 of 4" END GONE,
+	  "from two of them on" },
 	{ 30, 0, 0, 200, BEGIN "[--------------------]   0 %, 0 of 4" END GONE,
 	  "no time left is known at the beginning" },
 	{ 30, 1, 2, 10000, "tickwise test:  25 %, 90 s left, 1 of 4\n"

@@ -31,6 +31,21 @@ static void is_page(const char *should, const char *what)
 	text_is(tw_memlat_page(&memlat, &points), text, what);
 }
 
+static void sizes(void)
+{
+	static const struct {
+		size_t bytes;
+		const char *text;
+	} of[] = {
+		{ 64, "64B" }, { 1536, "1.5K" }, { 92774, "90.6K" }, { 154010, "150K" },
+		{ 1048576, "1M" },
+	};
+	char text[TW_FORMAT_SIZE];
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+		tap_ok(!strcmp(tw_memlat_size(text, of[i].bytes), of[i].text), "%s", of[i].text);
+}
+
 static void points(void)
 {
 	struct tw_table *table;
@@ -131,6 +146,7 @@ static void costs(void)
 
 int main(void)
 {
+	sizes();
 	points();
 	levels();
 	costs();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Behaviour: the symbols of a program are read, so that the program may become shorter meanwhile.
- * Defect: a signal ends the command (SIGBUS), or a name is lost.
+ * Of symbols of one place the largest comes first. Defect: a signal ends the command (SIGBUS),
+ * or a name is lost, or is that of a label.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,12 @@
 #include "profile/command/profiles.h"
 #include "tap.h"
 
-static int count, has_main;
+/* Two names of one place. The larger one is that of a function whose calls are shown. */
+__asm__(".text\n.type a_smaller, %function\n.type z_larger, %function\n"
+	"a_smaller:\nz_larger:\n.long 0\n"
+	".size a_smaller, 2\n.size z_larger, 4\n");
+
+static int count, has_main, larger_at, smaller_at;
 
 static void take(void *path, const char *name, uint64_t offset)
 {
@@ -18,6 +24,10 @@ static void take(void *path, const char *name, uint64_t offset)
 	if (!count++ && truncate(path, 0))
 		exit(1);
 	has_main |= !strcmp(name, "main");
+	if (!strcmp(name, "z_larger"))
+		larger_at = count;
+	if (!strcmp(name, "a_smaller"))
+		smaller_at = count;
 }
 
 int main(void)
@@ -30,6 +40,7 @@ int main(void)
 		return 1;
 	tap_ok(!tw_profile_each_symbol(path, path, take) && has_main && count > 10,
 	       "%d symbols of a file that is cut after the first", count);
+	tap_ok(larger_at && larger_at + 1 == smaller_at, "of one place the larger one comes first");
 	tap_ok(tw_profile_each_symbol(path, path, take) < 0, "then it has none");
 	close(fd);
 	unlink(path);
