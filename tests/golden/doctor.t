@@ -11,6 +11,7 @@ for machine in reliable unreliable undecided too_wide; do
 done
 golden_on unreliable json doctor --json
 golden_on too_busy undecided_counter doctor
+golden_on busy one_undecided doctor
 golden_on disabled disabled doctor
 TW_MACHINE=reliable
 usage_errors doctor <<'LINES'
