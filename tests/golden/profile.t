@@ -162,6 +162,22 @@ done
 printf '    1 %s: \n\t 1000 bell\033[2J (/x)\n' "$odd" >"samples$odd"
 golden names_against_json profile --json --against="samples$odd" names
 
+# Of 1200 pixels one of these has 24, too few for letters, and the other 26.4.
+cat >narrow <<END
+tickwise-profile 1
+program ./narrow
+pid 1
+rate 1000000000 0 MONOTONIC_RAW kernel
+fence full
+cost 0 0 0 0 0 0 0 1 0
+wall 0 1000000
+node 1 0 401000 1 0 1000000 1000000 1000000 0 0 0
+node 2 1 401040 1 0 20000 20000 20000 0 0 0
+node 3 1 401080 1 0 22000 22000 22000 0 0 0
+end
+END
+golden narrow_svg profile --svg narrow
+
 head -n 12 profile >cut_off
 for cost in '' ' x' ' 40x' ' nan' ' inf' ' 1e400'; do
 	sed "s/^cost.*/cost 10 1 20 2 3 0 0 100$cost/" plain >"cost${cost# }"

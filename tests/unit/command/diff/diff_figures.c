@@ -42,7 +42,7 @@ static void turns(void)
 	} orders[] = {
 		{ "ABABABABAB", 1 }, { "ABBAABBAAB", 1 }, { "AAAAABBBBB", 0 },
 		{ "AAABBBAABB", 0 }, { "AABBABABBA", 1 }, { "BBBBBABABAA", 0 },
-		{ "ABAABAABAABAABA", 1 }, { "AB", 0 }, { "ABBA", 1 },
+		{ "ABAABAABAABAABA", 1 }, { "AB", 0 }, { "ABBA", 1 }, { "AABBBAABBA", 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
