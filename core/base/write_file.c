@@ -100,7 +100,9 @@ static int follow(const char *path, char **place)
 
 	*place = strdup(path);
 	for (int i = 0; *place && length > 0 && tw_descriptor_of(*place) < 0; i++) {
-		length = i < ANY_LINKS ? read_link(*place, target) : -ELOOP;
+		length = read_link(*place, target);
+		if (length > 0 && i == ANY_LINKS)
+			length = -ELOOP;
 		if (length <= 0)
 			break;
 		if (asprintf(&next, "%.*s%.*s", target[0] == '/' ? 0 :

@@ -73,6 +73,16 @@ ln -s circle circle
 run report a.json -o circle
 is "$status $(cat "$err")" "74 tickwise report: can't write circle: it is a link of \
 another user, or of too many links" 'a link to itself is refused'
+# The kernel follows 40.
+last=chained
+for i in $(seq 41); do
+	ln -s "$last" "chain$i" && last=chain$i
+done
+run report a.json -o chain40
+[ "$status" -eq 0 ] && cmp -s chained page
+ok $? '40 links, one after the other, are followed'
+run report a.json -o chain41
+is "$status" 74 'but not 41'
 long=$(perl -e 'print "x" x 255')
 run report a.json --html="$long"
 [ "$status" -eq 0 ] && [ -s "$long" ]
