@@ -101,6 +101,7 @@ struct tw_diff {
 	size_t of[TW_DIFF_SIDES];
 	uint64_t of_b;
 	int is_interleaved;
+	int are_pairs;			/* runs that follow each other are of both sides */
 	int overlaps;			/* 1: runs of one host overlap in time */
 	double threshold;		/* a factor, at least 1 */
 	struct tw_diff_figure *figures;

@@ -120,7 +120,7 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 	for (size_t i = 0; i < diff->figure_count; i++)
 		json_array_append_new(figures, figure_to_json(diff, i));
 	return json_pack(
-		"{ss, si, ss, so, so, sI, sI, sb, sb, so, so, so, so, sO}",
+		"{ss, si, ss, so, so, sI, sI, sb, sb, sb, so, so, so, so, sO}",
 		"schema", "tickwise-diff",
 		"version", 1,
 		"verdict", tw_diff_verdicts[diff->verdict].name,
@@ -128,9 +128,11 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 		"possible_percent",
 		number(has_possible ? (tw_diff_possible(least) - 1) * 100 : NAN),
 		"splits", (json_int_t)tw_diff_splits(diff->of[TW_DIFF_A] * each,
-						     diff->of[TW_DIFF_B] * each),
+						     diff->of[TW_DIFF_B] * each,
+						     diff->are_pairs && !diff->pieces),
 		"pieces", (json_int_t)diff->pieces,
 		"interleaved", diff->is_interleaved,
+		"pairs", diff->are_pairs,
 		"overlap", diff->overlaps,
 		"runs", runs_to_json(diff),
 		"options", facts_to_json(&diff->options),

@@ -82,8 +82,8 @@ static void add_ratios(struct tw_page *page, const struct tw_diff *diff,
 		       const struct band *band)
 {
 	const struct tw_diff_sets sets = {
-		.runs = diff->count, .of_b = diff->of_b, .figures = band->count,
-		.values = band->values,
+		.runs = diff->count, .of_b = diff->of_b, .are_pairs = diff->are_pairs,
+		.figures = band->count, .values = band->values,
 	};
 	struct tw_diff_change changes[POINTS];
 	struct tw_plot *plot = tw_page_plot(page, .title = "Change from A to B by percentile",

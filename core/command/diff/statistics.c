@@ -57,9 +57,18 @@ static double ways(size_t runs_a, size_t runs_b)
 	return round(count);
 }
 
-size_t tw_diff_splits(size_t runs_a, size_t runs_b)
+int tw_diff_are_pairs(uint64_t of_b, size_t runs)
 {
-	double all = ways(runs_a, runs_b);
+	for (size_t run = 0; run < runs; run += 2)
+		if ((of_b >> run & 3) != 1 && (of_b >> run & 3) != 2)
+			return 0;
+	/* An exchange of all pairs has the same T. */
+	return runs % 2 == 0 && 2 <= TW_DIFF_LEVEL * exp2((double)runs / 2);
+}
+
+size_t tw_diff_splits(size_t runs_a, size_t runs_b, int are_pairs)
+{
+	double all = are_pairs ? exp2((double)runs_b) : ways(runs_a, runs_b);
 
 	return all > MAX_SPLITS ? SPLITS_BY_CHANCE + 1 : (size_t)all;
 }
@@ -69,7 +78,7 @@ int tw_diff_can_show(size_t runs_a, size_t runs_b)
 {
 	double fewest = runs_a == runs_b ? 2 : 1;
 
-	return fewest <= TW_DIFF_LEVEL * (double)tw_diff_splits(runs_a, runs_b);
+	return fewest <= TW_DIFF_LEVEL * (double)tw_diff_splits(runs_a, runs_b, 0);
 }
 
 /* Return the next larger number with the same number of bits set (HAKMEM
@@ -119,12 +128,28 @@ static void splits_by_chance(struct test *test)
 	}
 }
 
+/* Exchange the sides of pairs: bit i of a number says that of pair i. */
+static void exchange_pairs(struct test *test)
+{
+	const int all = exp2(test->b) <= MAX_SPLITS;
+	uint64_t state = 0x9e3779b97f4a7c15ULL;
+
+	for (size_t i = 1; i < test->count; i++) {
+		test->splits[i].b = test->sets->of_b;
+		for (size_t pair = 0; pair < (size_t)test->b; pair++)
+			if (all ? i >> pair & 1 : random_below(&state, 2))
+				test->splits[i].b ^= 3ULL << 2 * pair;
+	}
+}
+
 static void make_splits(struct test *test)
 {
 	const uint64_t of_b = test->sets->of_b;
 
 	test->splits[0].b = of_b;
-	if (ways((size_t)test->a, (size_t)test->b) > MAX_SPLITS)
+	if (test->sets->are_pairs)
+		exchange_pairs(test);
+	else if (ways((size_t)test->a, (size_t)test->b) > MAX_SPLITS)
 		splits_by_chance(test);
 	else
 		all_splits(test);
@@ -141,6 +166,7 @@ struct figure {
 	struct sums all;		/* of all runs; @moved: of B */
 	double largest;
 	double change;			/* from A to B */
+	double pairs;			/* squares of the pairs' differences */
 };
 
 static struct figure figure_of(const struct test *test, size_t i)
@@ -160,6 +186,9 @@ static struct figure figure_of(const struct test *test, size_t i)
 		if (fabs(figure.values[run]) > figure.largest)
 			figure.largest = fabs(figure.values[run]);
 	}
+	for (size_t run = 0; run < sets->runs; run += 2)
+		if (sets->are_pairs)
+			figure.pairs += pow(figure.values[run] - figure.values[run + 1], 2);
 	figure.change = figure.all.moved / test->b -
 			(figure.all.values - figure.all.moved) / test->a;
 	return figure;
@@ -217,6 +246,15 @@ static double shifted(const struct test *test, const struct figure *figure,
 
 	if (squares <= nothing || difference == 0)
 		return 0;
+	/* An exchange changes the sign of a pair's difference, not its square. */
+	if (test->sets->are_pairs) {
+		const double n = test->b;
+		const double all_pairs = figure->pairs - n * shift * (2 * figure->change - shift);
+		const double within = all_pairs - n * difference * difference;
+
+		return within <= all_pairs * 1e-12 + nothing ? HUGE_VAL :
+		       difference * difference * n * (n - 1) / within;
+	}
 	if (within_a + within_b <= squares * 1e-12 + nothing)
 		return HUGE_VAL;
 	return difference * difference / error_of(test, within_a, within_b);
@@ -384,7 +422,7 @@ int tw_diff_test(struct tw_diff_change *changes, const struct tw_diff_sets *sets
 		return -EINVAL;
 	test.b = (double)__builtin_popcountll(sets->of_b);
 	test.a = (double)sets->runs - test.b;
-	test.count = tw_diff_splits((size_t)test.a, (size_t)test.b);
+	test.count = tw_diff_splits((size_t)test.a, (size_t)test.b, sets->are_pairs);
 	test.splits = tw_zalloc(test.count, sizeof(*test.splits));
 	test.sums = tw_zalloc(test.count, sizeof(*test.sums));
 	test.open = tw_zalloc(test.count, sizeof(*test.open));

@@ -18,6 +18,11 @@
  * studentized by each side's own variance (Welch; Janssen, Studentized permutation tests,
  * 1997).
  *
+ * Runs in turns can be pairs of neighbours, one of each side. Then the sides of each pair are
+ * exchanged or not, each with the same chance (Fisher, The Design of Experiments, 1935), and the
+ * difference is studentized by the variance of the pairs' differences. What changes slowly from
+ * run to run, as other load on the machine, then leaves the difference alone.
+ *
  * The interval of a change is this test inverted: it holds each change which, once
  * subtracted, leaves a figure that has not changed. So a change is found exactly if its
  * interval does not contain 0. Each interval contains the true change with 95 %; all
@@ -40,6 +45,7 @@
 struct tw_diff_sets {
 	size_t runs;		/* of both sides; at most TW_DIFF_MAX_RUNS */
 	uint64_t of_b;		/* bit i: run i is of side B */
+	int are_pairs;		/* runs 2 i and 2 i + 1 are a pair */
 	size_t figures;
 	const double *values;	/* [figure * runs + run] */
 };
@@ -52,9 +58,12 @@ struct tw_diff_change {
 	double p;		/* adjusted for all figures */
 };
 
+/* Are they pairs, and enough of them to find a change? It takes six. */
+int tw_diff_are_pairs(uint64_t of_b, size_t runs);
+
 /* Return how many splits are tested: all, or a random sample if there are too
  * many. */
-size_t tw_diff_splits(size_t runs_a, size_t runs_b);
+size_t tw_diff_splits(size_t runs_a, size_t runs_b, int are_pairs);
 
 /* Can the test find a change with so few runs? With equal sides it takes 4
  * against 4. */

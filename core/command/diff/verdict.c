@@ -137,7 +137,7 @@ static void test_pieces(struct tw_diff *diff, struct tw_diff_change *changes)
 void tw_diff_judge(struct tw_diff *diff)
 {
 	const struct tw_diff_sets sets = {
-		.runs = diff->count, .of_b = diff->of_b,
+		.runs = diff->count, .of_b = diff->of_b, .are_pairs = diff->are_pairs,
 		.figures = diff->figure_count, .values = diff->values,
 	};
 	struct tw_diff_change *changes = tw_zalloc(diff->figure_count, sizeof(*changes));

@@ -63,9 +63,10 @@ static const struct tw_option option_table[] = {
 		  "fio's own output is not shown. The exit code is that of `tickwise "
 		  "diff`.", AT(ab) },
 	{ .name = "runs", .kind = TW_OPTION_WHOLE, .value = "N",
-	  .min = 1, .max = 32, .preset = "5",
+	  .min = 1, .max = 32, .preset = "6",
 	  .help = "With --ab, run each side N times",
-	  .more = "A verdict takes five.", AT(runs) },
+	  .more = "Neighbours are a pair, one of A and one of B. Six pairs are the fewest "
+		  "that can show a change.", AT(runs) },
 	{ .name = "for", .kind = TW_OPTION_TIME, .value = "SECONDS",
 	  .min = 0.1, .max = 86400, .otherwise = "5",
 	  .help = "With PATH, read it this long at each depth", AT(each_ns) },

@@ -18,6 +18,22 @@
 #define RUNS		10
 #define B_OF_TEN	0x2aaULL	/* every second one */
 
+/* Compute T of pairs of neighbours from the values themselves. */
+static double plain_t_of_pairs(const double *values, unsigned runs, uint64_t split)
+{
+	double mean = 0, squares = 0;
+
+	for (unsigned i = 0; i < runs; i += 2) {
+		const double by = split >> i & 1 ? values[i] - values[i + 1] :
+						   values[i + 1] - values[i];
+
+		mean += by / (runs / 2);
+		squares += by * by;
+	}
+	squares -= runs / 2 * mean * mean;
+	return fabs(mean) / sqrt(squares / (runs / 2 - 1) / (runs / 2));
+}
+
 /* Compute the same T from the values themselves. */
 static double plain_t(const double *values, unsigned runs, uint64_t split)
 {
@@ -238,8 +254,8 @@ static void many(void)
 
 	for (int i = 0; i < TW_DIFF_MAX_RUNS; i++)
 		values[i] = diff_normal() + i % 2;
-	tap_ok(tw_diff_splits(5, 5) == 252 && tw_diff_splits(8, 8) == 12870 &&
-	       tw_diff_splits(32, 32) == 10000, "how many splits there are");
+	tap_ok(tw_diff_splits(5, 5, 0) == 252 && tw_diff_splits(8, 8, 0) == 12870 &&
+	       tw_diff_splits(32, 32, 0) == 10000 && tw_diff_splits(6, 6, 1) == 64, "how many splits there are");
 	tw_diff_test(&is, &sets);
 	tw_diff_test(&again, &sets);
 	tap_ok(memcmp(&is, &again, sizeof(is)) == 0, "by chance, but the same each time");
@@ -253,6 +269,94 @@ static void many(void)
 	sets.of_b = 1ULL << 63;
 	tap_ok(!tw_diff_test(&is, &sets) && diff_nearly(is.p, 4.0 / 64, 1e-9),
 	       "63 against one of the largest");
+}
+
+/* Return p of the first figure of two, of pairs, from all exchanges. */
+static double plain_p_of_pairs(const double *values, unsigned runs, uint64_t of_b)
+{
+	const double real = plain_t_of_pairs(values, runs, of_b);
+	unsigned as_far = 0;
+
+	for (uint64_t exchanged = 0; exchanged < 1ULL << runs / 2; exchanged++) {
+		uint64_t split = of_b;
+
+		for (unsigned i = 0; i < runs / 2; i++)
+			split ^= exchanged >> i & 1 ? 3ULL << 2 * i : 0;
+		as_far += fmax(plain_t_of_pairs(values, runs, split),
+			       plain_t_of_pairs(values + runs, runs, split)) >=
+			  real * (1 - 1e-9);
+	}
+	return (double)as_far / (double)(1ULL << runs / 2);
+}
+
+static void pairs_against_plain(void)
+{
+	const uint64_t of_b = 0x9966 | 2ULL << 16;	/* ABBA ABBA, and one AB more */
+	double values[2 * 18], moved[2 * 18];
+	struct tw_diff_sets sets = {
+		.runs = 18, .of_b = of_b, .are_pairs = 1, .figures = 2, .values = values,
+	};
+	struct tw_diff_change is[2];
+	int alike = 1, ends = 1;
+
+	tap_ok(tw_diff_are_pairs(of_b, 18) && !tw_diff_are_pairs(0xcccc, 16) &&
+	       !tw_diff_are_pairs(0x2aa, 10) && tw_diff_are_pairs(0xaaa, 12),
+	       "six or more pairs of neighbours are pairs");
+	for (int round = 0; round < 20; round++) {
+		for (unsigned i = 0; i < 36; i++)
+			values[i] = diff_normal() + (i < 18 && of_b >> i & 1 ? round / 5.0 : 0);
+		tw_diff_test(is, &sets);
+		alike &= diff_nearly(is[0].p, plain_p_of_pairs(values, 18, of_b), 1e-12);
+		for (int side = 0; side < 4; side++) {
+			const double end = side & 1 ? is[0].high : is[0].low;
+			const double by = side & 1 ? 1e-6 : -1e-6;
+
+			memcpy(moved, values, sizeof(moved));
+			for (unsigned i = 0; i < 18; i++)
+				moved[i] -= of_b >> i & 1 ? end + (side & 2 ? by : -by) : 0;
+			ends &= (plain_p_of_pairs(moved, 18, of_b) <= TW_DIFF_LEVEL) ==
+				(side & 2) / 2;
+		}
+	}
+	tap_ok(alike, "pairs: p is that of all exchanges");
+	tap_ok(ends, "pairs: an interval ends where the test rejects");
+}
+
+/*
+ * Fourteen pairs whose sides vary by 30 %, neighbours with a correlation of 0.8: simulated as a
+ * level of each pair, and a rest. The interval must hold in 93 to 97 %: of 2,000, with 95 % and a
+ * deviation of 10, in 1,860 to 1,940. Its width is sqrt(0.2) of the unpaired one.
+ */
+static void coverage_of_pairs(void)
+{
+	double values[28], width[2] = { 0, 0 };
+	struct tw_diff_sets sets = {
+		.runs = 28, .of_b = 0xaaaaaaa, .figures = 1, .values = values,
+	};
+	struct tw_diff_change is;
+	int holds = 0;
+
+	for (int round = 0; round < 2000; round++) {
+		double level = 0;
+
+		for (int i = 0; i < 28; i++) {
+			level = i % 2 ? level : 0.3 * sqrt(0.8) * diff_normal();
+			values[i] = level + 0.3 * sqrt(0.2) * diff_normal() + 0.1 * (i % 2);
+		}
+		sets.are_pairs = 1;
+		tw_diff_test(&is, &sets);
+		holds += is.low <= 0.1 && is.high >= 0.1;
+		if (round % 50)
+			continue;
+		width[0] += is.high - is.low;
+		sets.are_pairs = 0;
+		tw_diff_test(&is, &sets);
+		width[1] += is.high - is.low;
+	}
+	tap_note("pairs: the interval holds in %d of 2000, width %.3f of the unpaired", holds,
+		 width[0] / width[1]);
+	tap_ok(holds >= 1860 && holds <= 1940, "pairs: an interval of 95 %% holds in 93 to 97 %%");
+	tap_ok(width[0] <= 0.6 * width[1], "and has at most 0.6 of the width");
 }
 
 static void gaps(void)
@@ -274,6 +378,8 @@ int main(void)
 	no_spread();
 	too_few();
 	many();
+	pairs_against_plain();
+	coverage_of_pairs();
 	gaps();
 	return tap_done();
 }

@@ -49,21 +49,21 @@ ab 'a job without a report is missed in the first run, which is the last' '70 1'
 	--ab=iodepth=16 --ab='--iodepth=32  direct=1' job.fio job2.fio
 has "$err" '[c] left no report' 'which one'
 
-ab 'five runs of each side; B is slower' '1 10' \
+ab 'six runs of each side; B is slower' '1 12' \
 	--ab='iodepth=16' --ab=' --iodepth=32  direct=1 ' job.fio
-is "$(for i in 1 2 3 4 5 6 7 8 9 10; do tail -n 1 seen.$i; done | sed 's/i.*/A/; s/d.*/B/' |
-	xargs)" 'A B B A A B B A A B' \
+is "$(for i in 1 2 3 4 5 6 7 8 9 10 11 12; do tail -n 1 seen.$i; done | sed 's/i.*/A/; s/d.*/B/' |
+	xargs)" 'A B B A A B B A A B B A' \
 	'A B B A: neither comes first more often'
 is "$(sed -e "s|$engine|ENGINE|" seen.2 | xargs -d '\n')" \
 	'[global] ioengine=external:ENGINE iodepth=4 [a] rw=randread iodepth=8 ; the next one '\
 'iodepth=32 direct=1 [b] iodepth=32 direct=1' \
 	'at the end of each job'
 is "$(head -n 1 "$out") $(grep '^Runs: ' "$out" | cut -c 1-20) $(grep -c "fio's output" "$out")" \
-	'B is slower than A. Runs: 5 of A, 5 of B 0' \
+	'B is slower than A. Runs: 6 of A, 6 of B 0' \
 	"the page of tickwise diff, of all runs, and not fio's own"
-is "$(grep -c "fio's errors" "$err") $(grep -c 'run .* of 10: A' "$err") $(grep -c \
-	'of 10: B' "$err")" '10 5 5' "fio's errors are shown, and each run is announced"
-is "$(grep -cE 'run 1 of 10: A$|run [0-9]+ of 10: [AB], about [0-9]+ (s|min) left$' "$err")" 10 \
+is "$(grep -c "fio's errors" "$err") $(grep -c 'run .* of 12: A' "$err") $(grep -c \
+	'of 12: B' "$err")" '12 6 6' "fio's errors are shown, and each run is announced"
+is "$(grep -cE 'run 1 of 12: A$|run [0-9]+ of 12: [AB], about [0-9]+ (s|min) left$' "$err")" 12 \
 	'with the time left, as soon as it is known'
 again=$(sed -n 's/^  tickwise diff //p' "$err")
 # shellcheck disable=SC2086	# paths without blanks
@@ -73,10 +73,10 @@ is "$status $(head -n 1 "$out")" '1 B is slower than A.' 'the command to compare
 export INTERRUPT=5
 ab 'Ctrl-C in the fifth run: no further run' '2 5' --ab=iodepth=16 --ab=iodepth=32 job.fio
 has "$out" 'Runs: 2 of A, 2 of B' 'the runs before it are compared'
-has "$err" 'tickwise run: interrupted after 4 of 10 runs' 'and the others named as missing'
+has "$err" 'tickwise run: interrupted after 4 of 12 runs' 'and the others named as missing'
 INTERRUPT=2
 ab 'Ctrl-C in the first run of B' '2 2' --ab=iodepth=16 --ab=iodepth=32 job.fio
-is "$(cat "$out")$(grep -c 'after 1 of 10 runs: nothing to compare' "$err")" 1 \
+is "$(cat "$out")$(grep -c 'after 1 of 12 runs: nothing to compare' "$err")" 1 \
 	'nothing to compare, which is told'
 INTERRUPT=
 ab 'two runs a side, the same options: undecided' '2 4' --ab= --ab= --runs=2 job.fio
