@@ -90,6 +90,9 @@ golden not_in_turn diff slower.a.* -- later.*
 run_of other scale=1200 run=o pid=9 start=1700000005 fio=fio-3.36 depth=64 host=far \
 	clock=clocksource run_ns=60000000000 failed=3 split=1
 golden besides diff slower.a.1 -- other
+# Where 9,000 of 10,000 I/Os were split, the stages are those of the 9,000, and add up to lat.
+run_of most scale=1200 run=m pid=10 start=1700000006 split=most
+golden estimates diff split.a.1 -- most
 
 # above ARGUMENT...: records what stands above the figures, and what is left out
 above()

@@ -24,9 +24,14 @@ static const struct percentile {
 #define PERCENTILES	(sizeof(percentiles) / sizeof(percentiles[0]))
 /* Of a group and direction, at most. */
 #define FIGURES		(3 + PERCENTILES + TW_STAGES)
-/* The stages inside the kernel are compared as one if their share of the I/Os
- * differs by more than this between two runs. */
+/* The stages inside the kernel are compared as they are if their share of the I/Os differs by at
+ * most this between two runs. */
 #define SPLIT_ALIKE	0.01
+/* Else they are estimated from the I/Os that were split, if these have at least this part of the
+ * time in the kernel in each run, and compared as one if not. */
+#define SPLIT_ENOUGH	0.5
+
+enum stages_as { AS_THEY_ARE, AS_ESTIMATES, AS_ONE };
 
 /* ---- one run ------------------------------------------------------------- */
 
@@ -87,6 +92,14 @@ static double kernel_ns(const struct tw_report_group *group, int direction)
 		if (tw_stage_is_inside(i) || i == TW_KERNEL)
 			ns += part_ns(group, i, direction);
 	return ns;
+}
+
+/* Return the part of the time in the kernel that is divided into stages. */
+static double split_part(const struct tw_report_group *group, int direction)
+{
+	const double ns = kernel_ns(group, direction);
+
+	return ns > 0 ? 1 - part_ns(group, TW_KERNEL, direction) / ns : 0;
 }
 
 double tw_diff_percent(const struct tw_diff_figure *figure)
@@ -212,11 +225,11 @@ static void add_percentile(struct part *part, const struct percentile *is)
 		add(part, figure);
 }
 
-/* Is the share of I/Os that are split inside the kernel, of those that were chosen for it,
- * about the same in all runs? */
-static int split_alike(const struct part *part)
+/* Choose by the share of I/Os that are split inside the kernel, of those that were chosen for
+ * it. */
+static enum stages_as compare_stages_as(const struct part *part)
 {
-	double least = 1, most = 0;
+	double least = 1, most = 0, least_part = 1;
 
 	for (size_t i = 0; i < part->diff->count; i++) {
 		const struct tw_tally *tally = &part->groups[i]->all.tally;
@@ -229,18 +242,29 @@ static int split_alike(const struct part *part)
 
 		least = fmin(least, of);
 		most = fmax(most, of);
+		least_part = fmin(least_part, split_part(part->groups[i], part->direction));
 	}
-	return most - least <= SPLIT_ALIKE;
+	return most - least <= SPLIT_ALIKE ? AS_THEY_ARE :
+	       least_part >= SPLIT_ENOUGH ? AS_ESTIMATES : AS_ONE;
 }
 
-static void add_time(struct part *part, enum tw_diff_kind kind, int time, int folded)
+static double time_ns(const struct tw_report_group *group, int time, int direction,
+		      enum stages_as as)
+{
+	const double ns = part_ns(group, time, direction);
+
+	if (as == AS_ESTIMATES && tw_stage_is_inside(time))
+		return ns / split_part(group, direction);
+	return as == AS_ONE && time == TW_KERNEL ? kernel_ns(group, direction) : ns;
+}
+
+static void add_time(struct part *part, enum tw_diff_kind kind, int time, enum stages_as as)
 {
 	double *values = values_of(part);
 	int any = 0;
 
 	for (size_t i = 0; i < part->diff->count; i++) {
-		values[i] = folded ? kernel_ns(part->groups[i], part->direction) :
-			    part_ns(part->groups[i], time, part->direction);
+		values[i] = time_ns(part->groups[i], time, part->direction, as);
 		any |= values[i] > 0;
 	}
 	if (any)
@@ -252,7 +276,7 @@ static void add_time(struct part *part, enum tw_diff_kind kind, int time, int fo
 static void add_stages(struct part *part)
 {
 	size_t have = 0;	/* runs with stages */
-	int alike = split_alike(part);
+	const enum stages_as as = compare_stages_as(part);
 
 	for (size_t i = 0; i < part->diff->count; i++) {
 		int any = 0;
@@ -265,13 +289,16 @@ static void add_stages(struct part *part)
 		leave_out(part, 1, " stages", not_in_all);
 	if (have < part->diff->count)
 		return;
-	if (!alike)
+	if (as == AS_ESTIMATES)
+		leave_out(part, 1, " I/Os that were not split inside the kernel", "some runs have "
+			  "more of them than others; the stages there are those of the others");
+	if (as == AS_ONE)
 		leave_out(part, 1, " stages inside the kernel", "some runs have more of "
 			  "them than others; compared as one, `kernel`");
 	for (int i = 0; i < TW_STAGES; i++)
-		if (alike || !tw_stage_is_inside(i))
-			add_time(part, TW_DIFF_STAGE, i, !alike && i == TW_KERNEL);
-	add_time(part, TW_DIFF_CALL, TW_CALL, 0);
+		if (as == AS_THEY_ARE || (as == AS_ONE ? !tw_stage_is_inside(i) : i != TW_KERNEL))
+			add_time(part, TW_DIFF_STAGE, i, as);
+	add_time(part, TW_DIFF_CALL, TW_CALL, AS_THEY_ARE);
 }
 
 static void add_direction(struct part *part)
