@@ -177,7 +177,10 @@ void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
 void tw_report_add_parts_table(struct tw_page *page, const struct tw_tally *tally,
 			       int direction);
 
-/* The plots of a direction: its stages, and the run over time (report_plots.c). */
+/* The plots of IOPS and lat over time, of each direction (report_plots.c). */
+void tw_report_add_plots_over_time(struct tw_page *page, const struct tw_report_group *group);
+
+/* The other plots of a direction: its stages, and its lat as a map. */
 void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
 			 int direction);
 

@@ -173,15 +173,15 @@ static void add_latency_line(struct tw_plot *plot, const struct tw_report_group 
 static void add_rate(struct tw_page *page, const struct tw_report_group *group,
 		     int direction)
 {
-	struct tw_plot *plot = add_timed(page, group, "I/Os over time", TW_PLOT_NUMBER,
-					 "I/Os completed per second");
+	struct tw_plot *plot = add_timed(page, group, tw_format("%s: IOPS over time",
+						tw_direction_names[direction]),
+					TW_PLOT_NUMBER, "I/Os completed per second");
 	struct tw_series *series = tw_plot_line(plot, NULL, TW_PLOT_MEAN);
 	const uint32_t count = tw_report_windows(group);
 	/* In a shorter window, at an end of the run, a few I/Os give any rate. It is in the
 	 * sums of the tables. */
 	const uint64_t least_ns = count > 1 ? group->all.tally.over_time.width_ns / 2 : 1;
 
-	tw_plot_caption(plot, "by the time of completion");
 	for (uint32_t i = 0; i < count; i++)
 		if (over_ns(group, i) >= least_ns)
 			tw_plot_point(series, middle_of(group, i),
@@ -314,6 +314,21 @@ static void mark_stalls(struct tw_plot *plot, const struct tw_report_group *grou
 
 /* ---- all ----------------------------------------------------------------- */
 
+void tw_report_add_plots_over_time(struct tw_page *page, const struct tw_report_group *group)
+{
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		struct tw_plot *plot;
+
+		if (!tw_report_has_windows(group, i))
+			continue;
+		add_rate(page, group, i);
+		plot = add_timed(page, group, tw_format("%s: lat over time",
+							tw_direction_names[i]), TW_PLOT_NS, "lat");
+		for (int line = OVER_TIME_MEAN; line <= OVER_TIME_MAX; line++)
+			add_latency_line(plot, group, i, (enum over_time_line)line);
+	}
+}
+
 void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
 			 int direction)
 {
@@ -327,10 +342,6 @@ void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *gro
 		plot = add_timed(page, group, "Heat map of lat", TW_PLOT_NS, "lat");
 		add_heat(plot, group, direction);
 		mark_stalls(plot, group, direction);
-		plot = add_timed(page, group, "lat over time", TW_PLOT_NS, "lat");
-		for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
-			add_latency_line(plot, group, direction, (enum over_time_line)i);
-		add_rate(page, group, direction);
 	}
 	tw_report_add_parts_table(page, &group->all.tally, direction);
 }

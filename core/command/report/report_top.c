@@ -103,6 +103,13 @@ static void more_cause(struct tw_page *page, const struct part *part)
 /* Tell of the only group how fast it was, and where its time went. */
 static void more_of_one(struct tw_page *page, const struct part *list, size_t count)
 {
+	struct tw_report_steady steady;
+	char text[TW_REPORT_SENTENCE];
+
+	tw_report_find_steady(&steady, list->group);
+	tw_report_say_steady(text, sizeof(text), &steady);
+	if (steady.verdict >= TW_STEADY_CHANGED)
+		tw_page_more(page, "%c%s. ", toupper((unsigned char)*text), text + 1);
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_report_group *group = list[i].group;
 		const char *name = tw_direction_names[list[i].direction];

@@ -81,6 +81,7 @@ void tw_report_add_bars(struct tw_page *page, const struct tw_report_group *grou
 			plot = tw_page_plot(page, .title = "Where the time of an I/O goes");
 		add_direction(plot, &group->all.tally, i);
 	}
+	tw_report_add_plots_over_time(page, group);
 }
 
 /* ---- numbers ------------------------------------------------------------- */
