@@ -6,7 +6,7 @@
  * Defects: a named pipe stops root; root writes into a file that a link leads to, reads a
  * device, or makes its folder in a user's; a .part file stays.
  *
- * Wraps: open getpid
+ * Wraps: open __open_2 getpid
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +33,7 @@ static int is_armed, moments, left, swaps;
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
+int __wrap___open_2(const char *path, int flags);
 pid_t __real_getpid(void);
 pid_t __wrap_getpid(void);
 
@@ -70,6 +71,12 @@ int __wrap_open(const char *path, int flags, ...)
 	swaps -= swaps > 0;
 	signal_comes();
 	return fd;
+}
+
+/* With _FORTIFY_SOURCE, which some distributions' compilers set, glibc calls this one. */
+int __wrap___open_2(const char *path, int flags)
+{
+	return __wrap_open(path, flags);
 }
 
 pid_t __wrap_getpid(void)
