@@ -104,6 +104,7 @@ struct tw_diff {
 	int are_pairs;			/* runs that follow each other are of both sides */
 	int overlaps;			/* 1: runs of one host overlap in time */
 	double threshold;		/* a factor, at least 1 */
+	double level;			/* of false alarms: TW_DIFF_LEVEL, or less */
 	struct tw_diff_figure *figures;
 	double *values;			/* [figure * count + run] */
 	size_t figure_count;
@@ -127,6 +128,11 @@ static inline const struct tw_report_job *tw_diff_job(const struct tw_diff_figur
 {
 	return &figure->group->all.jobs[0];
 }
+
+/* Read the reports of both sides and compare them. Set the threshold and the level before, and
+ * call tw_diff_free() also after a failure. Return: as tw_diff_read(). */
+int tw_diff_compare(struct tw_diff *diff, char **a, size_t a_count, char **b, size_t b_count,
+		    struct tw_report_problem *problem);
 
 /* Read the files of a side. Return: an enum tw_exit, with @problem set. */
 int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,

@@ -11,7 +11,7 @@
 
 struct wanted {
 	struct tw_wanted as;
-	double threshold_percent;
+	double threshold_percent, level_percent;
 };
 
 static const struct tw_option table[] = {
@@ -21,6 +21,12 @@ static const struct tw_option table[] = {
 	  .more = "5% is a latency of 1.05 times and more, and I/Os per second of 1/1.05 "
 		  "times and less. The verdict `same` excludes a change above it.",
 	  TW_OPTION_AT(struct wanted, threshold_percent) },
+	{ .name = "level", .kind = TW_OPTION_PERCENT, .value = "PERCENT",
+	  .min = 0.01, .max = 5, .preset = "5%",
+	  .help = "Let the chance of a false alarm be at most this",
+	  .more = "Compare more than once while the runs go on, and each time needs a smaller "
+		  "chance: 5 % divided by the number of times.",
+	  TW_OPTION_AT(struct wanted, level_percent) },
 	{ .name = "json", .sets = TW_FORM_JSON,
 	  .help = "Print one JSON object, of schema tickwise-diff, instead of a page",
 	  .more = "Its keys are below.",
@@ -51,10 +57,8 @@ const struct tw_options tw_diff_options = {
 	.common = TW_HAS_OUTPUT,
 };
 
-/* Read both sides and compare them. Return: TW_EXIT_GOOD, or another enum
- * tw_exit with @problem set. */
-static int compare(struct tw_diff *diff, char **a, size_t a_count, char **b,
-		   size_t b_count, struct tw_report_problem *problem)
+int tw_diff_compare(struct tw_diff *diff, char **a, size_t a_count, char **b, size_t b_count,
+		    struct tw_report_problem *problem)
 {
 	int code = tw_diff_read(diff, TW_DIFF_A, a, a_count, problem);
 
@@ -92,8 +96,9 @@ int tw_command_diff(char **argv)
 		return tw_command_fail(NAME, TW_EXIT_USAGE, "reports of two sides are "
 				       "needed: A... -- B... (see --help)");
 	diff.threshold = 1 + wanted.threshold_percent / 100;
-	code = compare(&diff, files.list, (size_t)(b - files.list), b,
-		       (size_t)(files.list + files.count - b), &problem);
+	diff.level = wanted.level_percent / 100;
+	code = tw_diff_compare(&diff, files.list, (size_t)(b - files.list), b,
+			       (size_t)(files.list + files.count - b), &problem);
 	if (code == TW_EXIT_GOOD) {
 		page = tw_diff_page(&diff, wanted.as.html != NULL);
 		code = tw_command_show(NAME, &wanted.as, page, tw_diff_csv(page, &diff),

@@ -441,10 +441,11 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff)
 			     "no split of these runs is rarer than 5 %%. Four of each "
 			     "side can.");
 	if (has_interval(&diff->figures[0].change))
-		tw_page_note(page, "Each interval holds with 95 %%. The chance of "
-			     "a false alarm in any figure is at most 5 %%, by a "
+		tw_page_note(page, "Each interval holds with %g %%. The chance of "
+			     "a false alarm in any figure is at most %g %%, by a "
 			     "permutation test of the %s in %zu splits. A run is "
 			     "one observation, however its I/Os are correlated.",
+			     100 - 100 * diff->level, 100 * diff->level,
 			     diff->are_pairs ? "pairs of neighbours" : "runs",
 			     tw_diff_splits(diff->of[TW_DIFF_A], diff->of[TW_DIFF_B],
 					    diff->are_pairs));

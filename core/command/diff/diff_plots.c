@@ -82,7 +82,7 @@ static void add_ratios(struct tw_page *page, const struct tw_diff *diff,
 		       const struct band *band)
 {
 	const struct tw_diff_sets sets = {
-		.runs = diff->count, .of_b = diff->of_b, .are_pairs = diff->are_pairs,
+		.runs = diff->count, .of_b = diff->of_b, .are_pairs = diff->are_pairs, .level = diff->level,
 		.figures = band->count, .values = band->values,
 	};
 	struct tw_diff_change changes[POINTS];
@@ -100,8 +100,8 @@ static void add_ratios(struct tw_page *page, const struct tw_diff *diff,
 			tw_plot_band_point(series, band->tails[i],
 					   percent_of(changes[i].low - band->resolution),
 					   percent_of(changes[i].high + band->resolution));
-		tw_plot_caption(plot, "The interval is of all percentiles together, "
-				"with 95 %.");
+		tw_plot_caption(plot, tw_format("The interval is of all percentiles together, with "
+						"%g %%.", 100 - 100 * diff->level));
 	}
 }
 

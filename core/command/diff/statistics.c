@@ -357,7 +357,7 @@ static double halve(const struct test *test, const struct figure *figure, size_t
 static double end_of(const struct test *test, const struct figure *figure, size_t i,
 		     double step)
 {
-	size_t most = (size_t)(TW_DIFF_LEVEL * (double)test->count);
+	size_t most = (size_t)(test->sets->level * (double)test->count);
 	double in = figure->change, out = in + step;
 	int doublings = 0;
 

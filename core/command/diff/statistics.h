@@ -39,13 +39,14 @@
 /* A split has a bit for each run. */
 #define TW_DIFF_MAX_RUNS	64
 /* At most this part of comparisons has a false alarm, over all figures
- * together. */
+ * together, unless another one is asked for. */
 #define TW_DIFF_LEVEL		0.05
 
 struct tw_diff_sets {
 	size_t runs;		/* of both sides; at most TW_DIFF_MAX_RUNS */
 	uint64_t of_b;		/* bit i: run i is of side B */
 	int are_pairs;		/* runs 2 i and 2 i + 1 are a pair */
+	double level;		/* TW_DIFF_LEVEL, or less */
 	size_t figures;
 	const double *values;	/* [figure * runs + run] */
 };

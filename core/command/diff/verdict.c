@@ -116,7 +116,7 @@ static enum tw_diff_verdict verdict_of(const struct tw_diff *diff)
 static void test_pieces(struct tw_diff *diff, struct tw_diff_change *changes)
 {
 	size_t each = diff->count * diff->pieces, figures = 0;
-	struct tw_diff_sets sets = { .runs = each };
+	struct tw_diff_sets sets = { .runs = each, .level = diff->level };
 	double *values = tw_zalloc(diff->figure_count * each, sizeof(*values));
 
 	for (size_t i = 0; i < each; i++)
@@ -137,7 +137,7 @@ static void test_pieces(struct tw_diff *diff, struct tw_diff_change *changes)
 void tw_diff_judge(struct tw_diff *diff)
 {
 	const struct tw_diff_sets sets = {
-		.runs = diff->count, .of_b = diff->of_b, .are_pairs = diff->are_pairs,
+		.runs = diff->count, .of_b = diff->of_b, .are_pairs = diff->are_pairs, .level = diff->level,
 		.figures = diff->figure_count, .values = diff->values,
 	};
 	struct tw_diff_change *changes = tw_zalloc(diff->figure_count, sizeof(*changes));

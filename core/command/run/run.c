@@ -6,16 +6,19 @@
  * with this line changed, and the reports that the engine wrote prove that it
  * ran.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
+#include "command/diff/diff.h"
 #include "command/output/page.h"
 #include "command/run/run_parts.h"
 #include "timespec.h"
 
 #define PATH_SECONDS	5	/* at each depth, without --for */
+#define PAIRS		6	/* of --ab, without --runs and --until */
 
 struct wanted {
 	const char *engine;	/* NULL: to be found */
@@ -24,7 +27,9 @@ struct wanted {
 	int dry_run;
 	int report, no_report;
 	struct tw_option_texts ab;	/* with no text or two */
-	int runs;
+	int runs;		/* 0: not given */
+	double until_percent;	/* 0: not given */
+	int most;
 	uint64_t each_ns;	/* 0: not given */
 	int causes;
 	const char *trigger, *interval, *kernel, *kernel_every;	/* NULL: not given */
@@ -63,10 +68,20 @@ static const struct tw_option option_table[] = {
 		  "fio's own output is not shown. The exit code is that of `tickwise "
 		  "diff`.", AT(ab) },
 	{ .name = "runs", .kind = TW_OPTION_WHOLE, .value = "N",
-	  .min = 1, .max = 32, .preset = "6",
+	  .min = 1, .max = 32, .otherwise = "6",
 	  .help = "With --ab, run each side N times",
 	  .more = "Neighbours are a pair, one of A and one of B. Six pairs are the fewest "
 		  "that can show a change.", AT(runs) },
+	{ .name = "until", .kind = TW_OPTION_PERCENT, .value = "PERCENT",
+	  .min = 0.1, .max = 100,
+	  .help = "With --ab, run until a side is surely faster, or the change of IOPS and of "
+		  "the mean is known to +-PERCENT",
+	  .more = "The runs are compared after 8, 12, 18 and 32 pairs. Each time the chance of "
+		  "a false alarm is a quarter of 5 % (Bonferroni), so all four have one in at "
+		  "most 5 % of cases.", AT(until_percent) },
+	{ .name = "most", .kind = TW_OPTION_WHOLE, .value = "N",
+	  .min = 8, .max = 32, .preset = "32",
+	  .help = "With --until, make at most N pairs", AT(most) },
 	{ .name = "for", .kind = TW_OPTION_TIME, .value = "SECONDS",
 	  .min = 0.1, .max = 86400, .otherwise = "5",
 	  .help = "With PATH, read it this long at each depth", AT(each_ns) },
@@ -314,10 +329,15 @@ static int run_once(struct tw_run_arguments *arguments, const char *fio,
 	return tw_run_check_reports(reports, arguments);
 }
 
-static int compare(const struct tw_run_reports sides[2])
+/* Compare the runs on a page. @level: the chance of a false alarm, other than that of diff
+ * itself; or NULL. */
+static int compare(const struct tw_run_reports sides[2], const char *level)
 {
 	char **argv = NULL;
 	size_t count = tw_push(&argv, 0, tw_format("diff"));
+
+	if (level)
+		count = tw_push(&argv, count, tw_format("--level=%s", level));
 
 	for (int side = 0; side < 2; side++) {
 		if (side)
@@ -337,6 +357,65 @@ static int compare(const struct tw_run_reports sides[2])
 	return tw_command_diff(argv);
 }
 
+/* After so many pairs the runs are compared. */
+static const int looks[] = { 8, 12, 18, 32 };
+
+#define LOOKS		((int)(sizeof(looks) / sizeof(*looks)))
+#define LEVEL_OF_LOOK	"1.25%"		/* TW_DIFF_LEVEL by the number of looks */
+
+static int is_look(int pairs, int most)
+{
+	int found = pairs == most;
+
+	for (int i = 0; i < LOOKS; i++)
+		found |= pairs == looks[i];
+	return found;
+}
+
+static char **paths_of(const struct tw_run_reports *reports)
+{
+	char **list = tw_zalloc(reports->count, sizeof(*list));
+
+	for (size_t i = 0; i < reports->count; i++)
+		list[i] = reports->list[i].path;
+	return list;
+}
+
+/* Is a side surely faster, or the change of IOPS and of the mean known to @until? Tell the largest
+ * interval, and about how many pairs would make it as narrow as that. */
+static int is_settled(const struct tw_run_reports sides[2], int pairs, double until)
+{
+	struct tw_diff diff = { .threshold = 1, .level = TW_DIFF_LEVEL / LOOKS };
+	const struct tw_diff_figure *widest = NULL;
+	struct tw_report_problem problem = { "" };
+	double half = 0;
+	int is_sure = 0;
+
+	if (tw_diff_compare(&diff, paths_of(&sides[0]), sides[0].count, paths_of(&sides[1]),
+			    sides[1].count, &problem) == TW_EXIT_GOOD) {
+		for (size_t i = 0; i < diff.figure_count; i++) {
+			const struct tw_diff_figure *is = &diff.figures[i];
+
+			if (is->kind != TW_DIFF_IOPS && is->kind != TW_DIFF_MEAN)
+				continue;
+			is_sure |= is->slower != 0;
+			if (widest && is->change.high - is->change.low <= 2 * half)
+				continue;
+			widest = is;
+			half = (is->change.high - is->change.low) / 2;
+		}
+		if (widest)
+			tw_run_remark("%d pairs: %s of B is %+.1f to %+.1f %%%s", pairs, widest->name,
+				      100 * expm1(widest->change.low),
+				      100 * expm1(widest->change.high),
+				      is_sure || half <= log1p(until) ? "" :
+				      tw_format("; about %.0f pairs would do",
+						pairs * pow(half / log1p(until), 2)));
+	}
+	tw_diff_free(&diff);
+	return is_sure || (widest && half <= log1p(until));
+}
+
 /* Tell which run is next, and how long all that are left take, as those before did. */
 static void announce(int done, int runs, char side, uint64_t begin_ns)
 {
@@ -349,8 +428,11 @@ static void announce(int done, int runs, char side, uint64_t begin_ns)
 				in_s ? "s" : "min"));
 }
 
-static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds)
+/* Make @rounds pairs of runs. @until: less, if less will do; 0: all. */
+static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds,
+		       double until)
 {
+	const char *level = until > 0 ? LEVEL_OF_LOOK : NULL;
 	const uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	struct tw_run_reports reports[2] = { { 0 }, { 0 } };
 	int code;
@@ -365,7 +447,7 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 		code = run_once(&sides[side], fio, &of_run);
 		/* Compare the runs that ended before Ctrl-C. */
 		if (sides[side].was_interrupted) {
-			code = has_both ? compare(reports) : TW_EXIT_UNDECIDED;
+			code = has_both ? compare(reports, level) : TW_EXIT_UNDECIDED;
 			tw_run_say("interrupted after %d of %d runs%s", i, 2 * rounds,
 				   has_both ? "" : ": nothing to compare");
 			return code < TW_EXIT_USAGE ? TW_EXIT_UNDECIDED : code;
@@ -374,8 +456,11 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 			code = keep(reports, &reports[side], &of_run);
 		if (code != TW_EXIT_GOOD)
 			return code;
+		if (until > 0 && i % 2 && is_look(i / 2 + 1, rounds) &&
+		    is_settled(reports, i / 2 + 1, until))
+			break;
 	}
-	return compare(reports);
+	return compare(reports, level);
 }
 
 /* ---- the command ---- */
@@ -406,6 +491,8 @@ static int run(const struct wanted *wanted, char **argv)
 
 	if (wanted->ab.count && wanted->ab.count != 2)
 		return tw_run_fail(TW_EXIT_USAGE, "--ab is given twice: for A and for B");
+	if (wanted->until_percent > 0 && (!wanted->ab.count || wanted->runs))
+		return tw_run_fail(TW_EXIT_USAGE, "--until is for --ab, in place of --runs");
 	if (!*argv)
 		return tw_run_fail(TW_EXIT_USAGE, "no job given (see --help)");
 	if (!is_path && wanted->each_ns)
@@ -425,7 +512,9 @@ static int run(const struct wanted *wanted, char **argv)
 		code = print_changed(&sides[i], wanted->fio);
 	if (code != TW_EXIT_GOOD || wanted->dry_run)
 		return code;
-	return count == 2 ? run_in_turn(sides, wanted->fio, wanted->runs) :
+	return count == 2 ? run_in_turn(sides, wanted->fio, wanted->until_percent > 0 ?
+					wanted->most : wanted->runs ? wanted->runs : PAIRS,
+					wanted->until_percent / 100) :
 			    run_fio(&sides[0], wanted);
 }
 

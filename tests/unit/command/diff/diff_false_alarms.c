@@ -116,6 +116,7 @@ static void diff_begin(struct diff_simulation *simulation, size_t runs, double t
 {
 	simulation->diff = (struct tw_diff) {
 		.runs = simulation->runs, .count = runs, .threshold = threshold,
+		.level = TW_DIFF_LEVEL,
 		.of = { runs / 2, runs / 2 }, .is_interleaved = 1,
 		.of_b = 0xaaaaaaaaaaaaaaaaULL & ((1ULL << runs) - 1),
 	};

@@ -139,7 +139,7 @@ static void verdicts(void)
 
 	for (size_t i = 0; i < sizeof(verdicts_of) / sizeof(*verdicts_of); i++) {
 		struct judged is = {
-			.diff = { .threshold = verdicts_of[i].threshold,
+			.diff = { .threshold = verdicts_of[i].threshold, .level = TW_DIFF_LEVEL,
 				  .is_interleaved = !verdicts_of[i].no_turns },
 			.figure = { .kind = verdicts_of[i].kind, .is_log = 1,
 				    .resolution = verdicts_of[i].resolution },
@@ -163,7 +163,8 @@ static void verdicts(void)
 static void pieces(void)
 {
 	struct judged mean = {
-		.diff = { .threshold = 1, .is_interleaved = 1, .pieces = TW_DIFF_MAX_PIECES },
+		.diff = { .threshold = 1, .level = TW_DIFF_LEVEL, .is_interleaved = 1,
+			  .pieces = TW_DIFF_MAX_PIECES },
 		.figure = { .kind = TW_DIFF_MEAN, .is_log = 1, .is_cut = 1 },
 	};
 	double *values = mean.diff.piece_values = mean.pieces;

@@ -102,7 +102,7 @@ static void against_plain(unsigned runs, uint64_t of_b, const char *what)
 	for (int round = 0; round < 20; round++) {
 		struct tw_diff_change changes[3];
 		struct tw_diff_sets sets = {
-			.runs = runs, .of_b = of_b, .figures = 3, .values = values,
+			.level = TW_DIFF_LEVEL, .runs = runs, .of_b = of_b, .figures = 3, .values = values,
 		};
 
 		for (unsigned i = 0; i < 3 * runs; i++)
@@ -134,7 +134,7 @@ static unsigned misses(unsigned runs, uint64_t of_b, double times, unsigned figu
 {
 	double values[4 * 16];
 	const struct tw_diff_sets sets = {
-		.runs = runs, .of_b = of_b, .figures = figures, .values = values,
+		.level = TW_DIFF_LEVEL, .runs = runs, .of_b = of_b, .figures = figures, .values = values,
 	};
 	struct tw_diff_change changes[4];
 	unsigned missed = 0;
@@ -173,7 +173,7 @@ static void far_apart(void)
 {
 	double values[RUNS];
 	const struct tw_diff_sets sets = {
-		.runs = RUNS, .of_b = B_OF_TEN, .figures = 1, .values = values,
+		.level = TW_DIFF_LEVEL, .runs = RUNS, .of_b = B_OF_TEN, .figures = 1, .values = values,
 	};
 	struct tw_diff_change is, other;
 
@@ -200,7 +200,7 @@ static void no_spread(void)
 {
 	double values[2 * RUNS];
 	const struct tw_diff_sets sets = {
-		.runs = RUNS, .of_b = B_OF_TEN, .figures = 2, .values = values,
+		.level = TW_DIFF_LEVEL, .runs = RUNS, .of_b = B_OF_TEN, .figures = 2, .values = values,
 	};
 	struct tw_diff_change is[2];
 
@@ -220,7 +220,7 @@ static void too_few(void)
 {
 	double values[] = { 1, 101, 2, 102, 3, 103 };
 	struct tw_diff_sets sets = {
-		.runs = 6, .of_b = 0x2a, .figures = 1, .values = values,
+		.level = TW_DIFF_LEVEL, .runs = 6, .of_b = 0x2a, .figures = 1, .values = values,
 	};
 	struct tw_diff_change is;
 
@@ -247,7 +247,7 @@ static void many(void)
 {
 	double values[TW_DIFF_MAX_RUNS];
 	struct tw_diff_sets sets = {
-		.runs = TW_DIFF_MAX_RUNS, .of_b = 0xaaaaaaaaaaaaaaaaULL, .figures = 1,
+		.level = TW_DIFF_LEVEL, .runs = TW_DIFF_MAX_RUNS, .of_b = 0xaaaaaaaaaaaaaaaaULL, .figures = 1,
 		.values = values,
 	};
 	struct tw_diff_change is, again;
@@ -294,7 +294,7 @@ static void pairs_against_plain(void)
 	const uint64_t of_b = 0x9966 | 2ULL << 16;	/* ABBA ABBA, and one AB more */
 	double values[2 * 18], moved[2 * 18];
 	struct tw_diff_sets sets = {
-		.runs = 18, .of_b = of_b, .are_pairs = 1, .figures = 2, .values = values,
+		.level = TW_DIFF_LEVEL, .runs = 18, .of_b = of_b, .are_pairs = 1, .figures = 2, .values = values,
 	};
 	struct tw_diff_change is[2];
 	int alike = 1, ends = 1;
@@ -331,7 +331,7 @@ static void coverage_of_pairs(void)
 {
 	double values[28], width[2] = { 0, 0 };
 	struct tw_diff_sets sets = {
-		.runs = 28, .of_b = 0xaaaaaaa, .figures = 1, .values = values,
+		.level = TW_DIFF_LEVEL, .runs = 28, .of_b = 0xaaaaaaa, .figures = 1, .values = values,
 	};
 	struct tw_diff_change is;
 	int holds = 0;

@@ -28,7 +28,7 @@ cp "$SEEN/1" "seen.$count"
 depth=$(sed -n 's/^iodepth=//p' "$SEEN/1" | tail -n 1)
 for of in "a $count $depth" "b $((1000 + count)) 10"; do
 	set -- $of
-	sed "s/PID/$2/; s/RUN_NS/$((1000000000 * $3 + 1000000 * count))/
+	sed "s/PID/$2/; s/RUN_NS/$((1000000000 * $3 + 1000000 * count + ${NOISE:-0} * (count * 37 % 11)))/
 		s/START/$((17000 + count))00000000000000/; s/RUN/$$/" \
 		$1.made >"${REPORT:-$1.$count.tickwise.json}"
 done
@@ -79,6 +79,19 @@ ab 'Ctrl-C in the first run of B' '2 2' --ab=iodepth=16 --ab=iodepth=32 job.fio
 is "$(cat "$out")$(grep -c 'after 1 of 12 runs: nothing to compare' "$err")" 1 \
 	'nothing to compare, which is told'
 INTERRUPT=
+ab '--until: B is slower, which is sure after eight pairs' '1 16' \
+	--ab=iodepth=16 --ab=iodepth=32 --until=5% job.fio
+has "$err" 'tickwise run: 8 pairs: ' 'the interval is told'
+has "$err" 'tickwise diff --level=1.25%' 'the level of four looks, in the command'
+tr -s ' \n' ' ' <"$out" | grep -q 'a false alarm in any figure is at most 1.25 %'
+ok $? 'and on the page' "$out"
+# The time of a run varies by up to 1 % of that of job b, then by up to 10 %.
+export NOISE=10000000
+ab '--until: A and B are alike, and well known' '0 16' --ab= --ab= --until=5% job.fio
+NOISE=100000000
+ab '--until: more pairs are needed than --most' '0 24' --ab= --ab= --until=0.5% --most=12 job.fio
+has "$err" '%; about ' 'about how many is told'
+unset NOISE
 ab 'two runs a side, the same options: undecided' '2 4' --ab= --ab= --runs=2 job.fio
 
 ab 'an option counts as if it were in the file' '65 0' \
@@ -110,5 +123,8 @@ standard input/$two -
 the jobs can't be given by options/$two --name=x --ioengine=io_uring
 these options make fio run nothing/$two --parse-only job.fio
 --runs takes a whole number, 1 to 32/--runs=0 job.fio
+--until is for --ab, in place of --runs/--until=5% job.fio
+--until is for --ab, in place of --runs/$two --until=5% --runs=8 job.fio
+--most takes a whole number, 8 to 32/--most=7 job.fio
 CASES
 done_testing
