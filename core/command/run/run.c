@@ -357,18 +357,18 @@ static int compare(const struct tw_run_reports sides[2], const char *level)
 	return tw_command_diff(argv);
 }
 
-/* After so many pairs the runs are compared. */
-static const int looks[] = { 8, 12, 18, 32 };
+/* The numbers of pairs after which the runs are compared. */
+static const int compared_after[] = { 8, 12, 18, 32 };
 
-#define LOOKS		((int)(sizeof(looks) / sizeof(*looks)))
-#define LEVEL_OF_LOOK	"1.25%"		/* TW_DIFF_LEVEL by the number of looks */
+#define COMPARISONS		((int)(sizeof(compared_after) / sizeof(*compared_after)))
+#define LEVEL_OF_EACH	"1.25%"		/* TW_DIFF_LEVEL by the number of comparisons */
 
-static int is_look(int pairs, int most)
+static int is_compared(int pairs, int most)
 {
 	int found = pairs == most;
 
-	for (int i = 0; i < LOOKS; i++)
-		found |= pairs == looks[i];
+	for (int i = 0; i < COMPARISONS; i++)
+		found |= pairs == compared_after[i];
 	return found;
 }
 
@@ -385,7 +385,7 @@ static char **paths_of(const struct tw_run_reports *reports)
  * interval, and about how many pairs would make it as narrow as that. */
 static int is_settled(const struct tw_run_reports sides[2], int pairs, double until)
 {
-	struct tw_diff diff = { .threshold = 1, .level = TW_DIFF_LEVEL / LOOKS };
+	struct tw_diff diff = { .threshold = 1, .level = TW_DIFF_LEVEL / COMPARISONS };
 	const struct tw_diff_figure *widest = NULL;
 	struct tw_report_problem problem = { "" };
 	double half = 0;
@@ -432,7 +432,7 @@ static void announce(int done, int runs, char side, uint64_t begin_ns)
 static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds,
 		       double until)
 {
-	const char *level = until > 0 ? LEVEL_OF_LOOK : NULL;
+	const char *level = until > 0 ? LEVEL_OF_EACH : NULL;
 	const uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	struct tw_run_reports reports[2] = { { 0 }, { 0 } };
 	int code;
@@ -456,7 +456,7 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 			code = keep(reports, &reports[side], &of_run);
 		if (code != TW_EXIT_GOOD)
 			return code;
-		if (until > 0 && i % 2 && is_look(i / 2 + 1, rounds) &&
+		if (until > 0 && i % 2 && is_compared(i / 2 + 1, rounds) &&
 		    is_settled(reports, i / 2 + 1, until))
 			break;
 	}

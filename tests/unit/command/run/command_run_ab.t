@@ -82,7 +82,7 @@ INTERRUPT=
 ab '--until: B is slower, which is sure after eight pairs' '1 16' \
 	--ab=iodepth=16 --ab=iodepth=32 --until=5% job.fio
 has "$err" 'tickwise run: 8 pairs: ' 'the interval is told'
-has "$err" 'tickwise diff --level=1.25%' 'the level of four looks, in the command'
+has "$err" 'tickwise diff --level=1.25%' 'the level of four comparisons, in the command'
 tr -s ' \n' ' ' <"$out" | grep -q 'a false alarm in any figure is at most 1.25 %'
 ok $? 'and on the page' "$out"
 # The time of a run varies by up to 1 % of that of job b, then by up to 10 %.
