@@ -215,7 +215,9 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 			TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"));
 	add_rows(page, tally, direction);
 	tw_page_begin_spare(page, TW_SPARE_REMARKS);
+	tw_page_begin_only(page, tw_report_rest(with));
 	add_fewer(page, tally, direction);
+	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_kinds(page, group, direction);
 	/* A sync has no requests of its own. */
 	if (direction == TW_SYNC && !group->all.attached)

@@ -227,11 +227,10 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 		return;
 	for (unsigned i = 0; i <= TW_LAT; i++)
 		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
-	tw_page_more(page, "; %s: estimated from %llu of %s, each to +-%s (95 %%)",
+	tw_page_more(page, "; %s: each +-%s (95 %%), a sample of %.2g %%",
 		     tw_tally_is_estimate(tally, TW_LAT, direction) ? "all of these" :
-		     "submit to kernel", (unsigned long long)chosen,
-		     TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"),
-		     TW_SAY_NS(error_ns / ios));
+		     "submit to kernel", TW_SAY_NS(error_ns / ios),
+		     100 * (double)chosen / (double)tally->counts[direction].ios);
 }
 
 int tw_report_has_all_stages(const struct tw_tally *tally, int direction)
