@@ -308,6 +308,12 @@ caused
 	$r->{files} = [{ host => "box", path => "/data/" x 30, size => 1610612736,
 	device => "8:0" }];
 	$r->{slowest} = [map { my %c = %{$s->[0]}; $c{offset} = $_; \%c } 1 .. 9]
+all
+	$r->{kernel_stages}{every} = 16;
+	not_chosen(94);
+	$r->{kernel_stages}{cost} = { pairs => 25, cpu_off_ps => 100000000,
+	cpu_on_ps => 101500000, cpu_squares_ns2 => 150000, lat_off_ps => 500000000,
+	lat_on_ps => 515000000, lat_squares_ns2 => 9000000 }
 CASES
 cp changes/3.json rich.json
 cp changes/4.json crowded.json
@@ -317,6 +323,9 @@ cp changes/1.json cheap.json
 cp changes/2.json dear.json
 golden cheap report cheap.json
 golden dear report dear.json
+# The CPU costs little, but lat is longer by 3 %.
+cp changes/5.json slowed.json
+golden slowed report slowed.json
 golden caused report --html=caused.html --trace=caused.trace caused.json
 golden_file caused.html caused.html
 golden_file caused.trace caused.trace

@@ -219,8 +219,24 @@ static void test_small(void)
 	tap_ok(!change.is_tested, "nor is a run without I/Os");
 }
 
+/* Of windows with 10 I/Os, four are merged, and the times are those of the windows given. */
+static void test_merged(void)
+{
+	double ios[MOST], sum_ns[MOST];
+	struct tw_change change;
+
+	for (size_t i = 0; i < MOST; i++) {
+		ios[i] = 10 + (double)(i % 3);
+		sum_ns[i] = ios[i] * (i >= 40 && i < 80 ? 3e6 : 1e6);
+	}
+	tw_change_find(&change, ios, sum_ns, MOST);
+	tap_ok(change.is_found && change.from >= 37 && change.from <= 40 && change.to >= 80 &&
+	       change.to <= 83, "merged windows: from %zu to %zu", change.from, change.to);
+}
+
 int main(void)
 {
+	test_merged();
 	test_small();
 	test_drift();
 	test_steady();

@@ -121,6 +121,10 @@ is "$(tell 'scalar @{$r->{analysis}{slow_devices}{read}{slow}}' three.json)" 0 \
 	'in JSON none is slow'
 job twice.json 8:0,sda,100000,200000 8:16,sdb,210000,300000 8:32,sdc,100100,200000
 says 'sdb is slower than each of the 2 others' 'but one that takes twice as long' twice.json
+job two_faster.json 8:0,sda,100000,200000 8:16,sdb,210000,300000,90000,90000 \
+	8:32,sdc,100100,200000
+says 'sdb is slower than each of the 2 others' 'also if not in two parts of the run' \
+	two_faster.json
 job early.json 8:0,sda,100000,200000 8:16,sdb,210000,300000,90000,90000,90000
 says 'none takes 2 times as long' 'unless not in three parts of the run' early.json
 job pair.json 8:0,a,100000,200000 8:1,b,100000,200000 8:2,c,100000,200000 \

@@ -53,6 +53,7 @@ edited one.jsonl -e '3s/"count": 5/"count": 6/' \
 	-e '2,$s/"unaccounted": {"read": 0/"unaccounted": {"read": 7/' >skip.jsonl
 sed '4s/"interval": 3/"interval": 4/' one.jsonl >gap.jsonl
 sed '3s/}$/, "restart": true}/' one.jsonl >restart.jsonl
+perl -pe 's/("from_ns": )(\d+)/$1 . ($2 + 1)/e if $. == 3' one.jsonl >late_line.jsonl
 
 # ---- numbers: ARGUMENTS: EXPRESSION = WANTED ----
 # w: "NUMBER:READS" of the windows of 256 ms, from the first job's start; "+ERRORS" follows
@@ -170,6 +171,7 @@ done <<'CASES'
 64 --from=1h30x one.jsonl: 1h30x
 65 --from=1 skip.jsonl: skip.jsonl: line 3: stages.
 0 --to=1 gap.jsonl: read: 40 I/Os
+65 late_line.jsonl: late_line.jsonl: line 3: it does not begin where the one before ended
 65 --from=3 gap.jsonl: gap.jsonl: line 4: interval 4 follows interval 2
 0 sda.json sdb.jsonl both.jsonl: the device of 100 I/Os is not known
 0 both.jsonl: the device of 100 I/Os is not known
