@@ -309,7 +309,7 @@ caused
 	device => "8:0" }];
 	$r->{slowest} = [map { my %c = %{$s->[0]}; $c{offset} = $_; \%c } 1 .. 9]
 all
-	$r->{kernel_stages}{every} = 16;
+	$r->{kernel_stages}{every} = 16; $r->{kernel_stages}{split}{read} = 6;
 	not_chosen(94);
 	$r->{kernel_stages}{cost} = { pairs => 25, cpu_off_ps => 100000000,
 	cpu_on_ps => 101500000, cpu_squares_ns2 => 150000, lat_off_ps => 500000000,
