@@ -112,7 +112,7 @@ static void filter(struct series *series, size_t count)
 	const double first = sqrt(1 - series->phi * series->phi), later = 1 - series->phi;
 	double squares = 0;
 
-	series->ones = series->with_ones = 0;
+	series->ones = series->with_ones = series->sum[0] = 0;
 	for (size_t i = 0; i < count; i++) {
 		const double one = i ? later : first;
 		const double value = i ? series->value[i] - series->phi * series->value[i - 1] :
@@ -350,10 +350,10 @@ static void set_values(double (*values)[TW_CHANGE_MOST], const double *ios,
 void tw_change_find(struct tw_change *change, const double *ios, const double *sum_ns,
 		    size_t count)
 {
-	const size_t merge = windows_to_merge(ios, count);
+	const size_t merge = windows_to_merge(ios, count), windows = count;
 	double values[SERIES][TW_CHANGE_MOST], most = 0;
 	struct series series[SERIES];
-	struct part part;
+	struct part part, changed = { 0, 0 };
 
 	*change = (struct tw_change) { .is_tested = count / merge >= TW_CHANGE_LEAST };
 	if (!change->is_tested)
@@ -374,12 +374,17 @@ void tw_change_find(struct tw_change *change, const double *ios, const double *s
 			most = fmax(levels, line);
 			change->is_found = 1;
 			change->is_drift = line > levels;
+			changed = part;
 		}
 		change->error[i] = error_of_mean(values[i], count, of->phi);
 		set_cut(of->value, values[i], count);
 		filter(of, count);
 	}
 	part = best_part(series, SERIES, count);
+	/* Both series together know the time better, but a part may be in one of them alone. */
+	if (change->is_found && difference(values[0], count, part) < TW_CHANGE_PART &&
+	    difference(values[1], count, part) < TW_CHANGE_PART)
+		part = changed;
 	change->from = part.from * merge;
-	change->to = part.to * merge;
+	change->to = part.to == count ? windows : part.to * merge;
 }

@@ -232,11 +232,45 @@ static void test_merged(void)
 	tw_change_find(&change, ios, sum_ns, MOST);
 	tap_ok(change.is_found && change.from >= 37 && change.from <= 40 && change.to >= 80 &&
 	       change.to <= 83, "merged windows: from %zu to %zu", change.from, change.to);
+	for (size_t i = 40; i < MOST; i++)
+		sum_ns[i] = ios[i] * 3e6;
+	tw_change_find(&change, ios, sum_ns, MOST - 1);
+	tap_ok(change.is_found && change.to == MOST - 1, "the last ones that are left over, too");
+}
+
+/* Leave huge numbers on the stack. */
+static __attribute__((noinline)) void fill_stack(double with)
+{
+	double stack[8192];
+
+	for (size_t i = 0; i < 8192; i++)
+		stack[i] = with;
+	__asm__ volatile("" : : "r"(stack) : "memory");
+}
+
+static void test_stack(void)
+{
+	static const double with[] = { 0, 1e18, 1e300, NAN };
+	double ios[MOST], sum_ns[MOST];
+	struct tw_change change;
+	int alike = 1;
+
+	for (size_t i = 0; i < MOST; i++) {
+		ios[i] = (i < 90 ? 1000 : 500) + 10 * exactly_normal();
+		sum_ns[i] = ios[i] * 1e6;
+	}
+	for (int i = 0; i < 4; i++) {
+		fill_stack(with[i]);
+		tw_change_find(&change, ios, sum_ns, MOST);
+		alike &= change.is_found && !change.is_drift && change.from + change.to == 90;
+	}
+	tap_ok(alike, "what is on the stack does not matter");
 }
 
 int main(void)
 {
 	test_merged();
+	test_stack();
 	test_small();
 	test_drift();
 	test_steady();
