@@ -436,10 +436,11 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff)
 		     diff->of[TW_DIFF_A], diff->of[TW_DIFF_B]);
 	if (diff->pieces)
 		add_pieces(page, diff);
-	else if (!tw_diff_can_show(diff->of[TW_DIFF_A], diff->of[TW_DIFF_B]))
+	else if (!tw_diff_can_show(diff->of[TW_DIFF_A], diff->of[TW_DIFF_B],
+				   diff->level))
 		tw_page_note(page, "So few runs of one side can't show a difference: "
-			     "no split of these runs is rarer than 5 %%. Four of each "
-			     "side can.");
+			     "no split of these runs is rarer than %g %%. Of 5 %%, four of "
+			     "each side can.", 100 * diff->level);
 	if (has_interval(&diff->figures[0].change))
 		tw_page_note(page, "Each interval holds with %g %%. The chance of "
 			     "a false alarm in any figure is at most %g %%, by a "

@@ -126,7 +126,7 @@ static void look_at_order(struct tw_diff *diff)
 					  !strcmp(run->job->host, diff->runs[j].job->host);
 	}
 	diff->is_interleaved = tw_diff_take_turns(diff->of_b, diff->count);
-	diff->are_pairs = tw_diff_are_pairs(diff->of_b, diff->count);
+	diff->are_pairs = tw_diff_are_pairs(diff->of_b, diff->count, diff->level);
 }
 
 int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)

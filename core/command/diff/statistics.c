@@ -57,13 +57,13 @@ static double ways(size_t runs_a, size_t runs_b)
 	return round(count);
 }
 
-int tw_diff_are_pairs(uint64_t of_b, size_t runs)
+int tw_diff_are_pairs(uint64_t of_b, size_t runs, double level)
 {
 	for (size_t run = 0; run < runs; run += 2)
 		if ((of_b >> run & 3) != 1 && (of_b >> run & 3) != 2)
 			return 0;
 	/* An exchange of all pairs has the same T. */
-	return runs % 2 == 0 && 2 <= TW_DIFF_LEVEL * exp2((double)runs / 2);
+	return runs % 2 == 0 && 2 <= level * exp2((double)runs / 2);
 }
 
 size_t tw_diff_splits(size_t runs_a, size_t runs_b, int are_pairs)
@@ -74,11 +74,11 @@ size_t tw_diff_splits(size_t runs_a, size_t runs_b, int are_pairs)
 }
 
 /* A split and its mirror, if both are splits, have the same T. */
-int tw_diff_can_show(size_t runs_a, size_t runs_b)
+int tw_diff_can_show(size_t runs_a, size_t runs_b, double level)
 {
 	double fewest = runs_a == runs_b ? 2 : 1;
 
-	return fewest <= TW_DIFF_LEVEL * (double)tw_diff_splits(runs_a, runs_b, 0);
+	return fewest <= level * (double)tw_diff_splits(runs_a, runs_b, 0);
 }
 
 /* Return the next larger number with the same number of bits set (HAKMEM

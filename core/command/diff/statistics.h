@@ -59,16 +59,16 @@ struct tw_diff_change {
 	double p;		/* adjusted for all figures */
 };
 
-/* Are they pairs, and enough of them to find a change? It takes six. */
-int tw_diff_are_pairs(uint64_t of_b, size_t runs);
+/* Are they pairs, and enough of them to find a change? With TW_DIFF_LEVEL it takes six. */
+int tw_diff_are_pairs(uint64_t of_b, size_t runs, double level);
 
 /* Return how many splits are tested: all, or a random sample if there are too
  * many. */
 size_t tw_diff_splits(size_t runs_a, size_t runs_b, int are_pairs);
 
-/* Can the test find a change with so few runs? With equal sides it takes 4
+/* Can the test find a change with so few runs? With equal sides and TW_DIFF_LEVEL it takes 4
  * against 4. */
-int tw_diff_can_show(size_t runs_a, size_t runs_b);
+int tw_diff_can_show(size_t runs_a, size_t runs_b, double level);
 
 /**
  * tw_diff_test - find the change of each figure

@@ -70,8 +70,8 @@ static const struct tw_option option_table[] = {
 	{ .name = "runs", .kind = TW_OPTION_WHOLE, .value = "N",
 	  .min = 1, .max = 32, .otherwise = "6",
 	  .help = "With --ab, run each side N times",
-	  .more = "Neighbours are a pair, one of A and one of B. Six pairs are the fewest "
-		  "that can show a change.", AT(runs) },
+	  .more = "With six or more, neighbours are tested as pairs. A verdict takes five.",
+	  AT(runs) },
 	{ .name = "until", .kind = TW_OPTION_PERCENT, .value = "PERCENT",
 	  .min = 0.1, .max = 100,
 	  .help = "With --ab, run until a side is surely faster, or the change of IOPS and of "
@@ -388,11 +388,13 @@ static int is_settled(const struct tw_run_reports sides[2], int pairs, double un
 	struct tw_diff diff = { .threshold = 1, .level = TW_DIFF_LEVEL / COMPARISONS };
 	const struct tw_diff_figure *widest = NULL;
 	struct tw_report_problem problem = { "" };
+	char **a = paths_of(&sides[0]), **b = paths_of(&sides[1]);
 	double half = 0;
-	int is_sure = 0;
+	/* What can't be compared is told by the last comparison. */
+	int is_sure = tw_diff_compare(&diff, a, sides[0].count, b, sides[1].count, &problem) !=
+		      TW_EXIT_GOOD;
 
-	if (tw_diff_compare(&diff, paths_of(&sides[0]), sides[0].count, paths_of(&sides[1]),
-			    sides[1].count, &problem) == TW_EXIT_GOOD) {
+	if (!is_sure) {
 		for (size_t i = 0; i < diff.figure_count; i++) {
 			const struct tw_diff_figure *is = &diff.figures[i];
 
@@ -413,6 +415,8 @@ static int is_settled(const struct tw_run_reports sides[2], int pairs, double un
 						pairs * pow(half / log1p(until), 2)));
 	}
 	tw_diff_free(&diff);
+	free(a);
+	free(b);
 	return is_sure || (widest && half <= log1p(until));
 }
 

@@ -227,9 +227,9 @@ static void too_few(void)
 	tw_diff_test(&is, &sets);
 	tap_ok(isinf(is.low) && isinf(is.high) && diff_nearly(is.p, 0.1, 1e-12),
 	       "3 against 3 show nothing at 95 %%");
-	tap_ok(!tw_diff_can_show(3, 3) && tw_diff_can_show(3, 4) &&
-	       tw_diff_can_show(4, 4) && !tw_diff_can_show(16, 1) &&
-	       tw_diff_can_show(19, 1), "which can");
+	tap_ok(!tw_diff_can_show(3, 3, 0.05) && tw_diff_can_show(3, 4, 0.05) &&
+	       tw_diff_can_show(4, 4, 0.05) && !tw_diff_can_show(16, 1, 0.05) &&
+	       tw_diff_can_show(19, 1, 0.05) && !tw_diff_can_show(4, 4, 0.0125), "which can");
 	sets.runs = 2;
 	sets.of_b = 2;
 	tap_ok(!tw_diff_test(&is, &sets) && isinf(is.low) && isinf(is.high) &&
@@ -299,8 +299,9 @@ static void pairs_against_plain(void)
 	struct tw_diff_change is[2];
 	int alike = 1, ends = 1;
 
-	tap_ok(tw_diff_are_pairs(of_b, 18) && !tw_diff_are_pairs(0xcccc, 16) &&
-	       !tw_diff_are_pairs(0x2aa, 10) && tw_diff_are_pairs(0xaaa, 12),
+	tap_ok(tw_diff_are_pairs(of_b, 18, 0.05) && !tw_diff_are_pairs(0xcccc, 16, 0.05) &&
+	       !tw_diff_are_pairs(0x2aa, 10, 0.05) && tw_diff_are_pairs(0xaaa, 12, 0.05) &&
+	       !tw_diff_are_pairs(0x2aaa, 14, 0.0125) && tw_diff_are_pairs(0xaaaa, 16, 0.0125),
 	       "six or more pairs of neighbours are pairs");
 	for (int round = 0; round < 20; round++) {
 		for (unsigned i = 0; i < 36; i++)
