@@ -360,8 +360,8 @@ void tw_report_rank_devices(struct tw_report_ranking *ranking, const struct tw_r
 		say_slow(ranking, tw_tally_is_sampled(&all->tally, direction));
 	else if (ranking->is_judged && ranking->count < FEWEST_DEVICES)
 		snprintf(ranking->text, sizeof(ranking->text),
-			 "none takes %d times as long as each other one; of fewer than %d, a "
-			 "smaller difference is not judged", FACTOR_OF_FEW, FEWEST_DEVICES);
+			 "none takes %d times as long as each other one throughout; of fewer "
+			 "than %d, a smaller difference is not judged", FACTOR_OF_FEW, FEWEST_DEVICES);
 	else if (ranking->is_judged)
 		snprintf(ranking->text, sizeof(ranking->text),
 			 "none stands out (the rule is in tickwise-report(1))");

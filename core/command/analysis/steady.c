@@ -97,13 +97,14 @@ void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady
 
 	switch (steady->verdict) {
 	case TW_STEADY_NOT_KNOWN:
-		snprintf(text, size, "too short to tell whether it was steady");
+		snprintf(text, size, "too short, or too few I/Os, to tell whether it was steady");
 		break;
 	case TW_STEADY:
 	case TW_STEADY_UNEVEN:
-		snprintf(text, size, "%s over time: IOPS +-%.2g %%, mean lat +-%.2g %% (95 %%)",
+		snprintf(text, size, "%s over time: IOPS +-%s %%, mean lat +-%s %% (95 %%)",
 			 steady->verdict == TW_STEADY ? "steady" : "uneven",
-			 100 * steady->error[0], 100 * steady->error[1]);
+			 TW_SAY_NUMBER(100 * steady->error[0]),
+			 TW_SAY_NUMBER(100 * steady->error[1]));
 		break;
 	default:
 		if (!steady->from_ns)

@@ -52,7 +52,8 @@ static const struct tw_option table[] = {
 	  .more = "It is counted from the start of a group's first job, by CLOCK_MONOTONIC. "
 		  "If each job's file of intervals is among the files, the intervals that "
 		  "are partly in the span are shown as a whole. Else the windows of "
-		  "the run over time are, which have I/Os, errors and lat.",
+		  "the run over time are, by CLOCK_REALTIME, which have I/Os, errors and "
+		  "lat.",
 	  TW_OPTION_AT(struct wanted, from_ns) },
 	{ .name = "to", .kind = TW_OPTION_TIME, .value = "SECONDS", .max = 1e8,
 	  .otherwise = "the end of the run",

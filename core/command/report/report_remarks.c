@@ -372,24 +372,27 @@ void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *grou
 	if (has->every < 2)
 		return;
 	if (has->cost_pairs < FEWEST_PAIRS || !(on_ns > 0)) {
-		tw_page_paragraph(page, "Tickwise's own cost: not known, too few I/Os");
+		tw_page_paragraph(page, "cost of splitting I/Os: not known, the run is too short or has too few I/Os");
 		tw_page_only(page, rest);
 		return;
 	}
 	cpu = tw_tally_cost(has, 0);
 	lat = tw_tally_cost(has, 1);
 	if (cpu.low_ns > 0)
-		tw_page_paragraph(page, "Tickwise's own cost: %.1f %% of the CPU time (%.1f to "
+		tw_page_paragraph(page, "cost of splitting I/Os: %.1f %% of the CPU time (%.1f to "
 				  "%.1f %%)", 100 * cpu.of_ns / on_ns,
 				  100 * cpu.low_ns / on_ns, 100 * cpu.high_ns / on_ns);
+	else if (cpu.high_ns > 0)
+		tw_page_paragraph(page, "cost of splitting I/Os: at most %.1f %% of the CPU time",
+				  100 * cpu.high_ns / on_ns);
 	else
-		tw_page_paragraph(page, "Tickwise's own cost: at most %.1f %% of the CPU time",
-				  100 * fmax(cpu.high_ns, 0) / on_ns);
+		tw_page_paragraph(page, "cost of splitting I/Os: below the noise");
 	if (lat.low_ns > 0)
 		tw_page_more(page, ", %s of lat (%s to %s)", TW_SAY_NS(lat.of_ns),
 			     TW_SAY_NS(lat.low_ns), TW_SAY_NS(lat.high_ns));
 	else
 		tw_page_more(page, ", at most %s of lat", TW_SAY_NS(fmax(lat.high_ns, 0)));
+	tw_page_more(page, ", without entering the kernel's programs");
 	/* It matters from 5 % of the CPU time or 1 % of lat on. */
 	if (20 * cpu.low_ns < on_ns && 100 * lat.low_ns < lat_on_ns)
 		tw_page_only(page, rest);

@@ -114,7 +114,7 @@ job steps.json 8:0,sda,100000,200000 8:16,sdb,102000,200000 8:32,sdc,104000,2000
 	8:48,sdd,106000,200000
 says 'none stands out' 'nor the slowest of an even row' steps.json
 job three.json 8:0,sda,100000,200000 8:16,sdb,150000,300000 8:32,sdc,100100,200000
-says 'none takes 2 times as long as each other one; of fewer than 4, a' \
+says 'none takes 2 times as long as each other one throughout; of fewer' \
 	'nor one of three that is slower by half' three.json
 is "$(rows three.json)" 'sdb sdc sda ' 'which are in order'
 is "$(tell 'scalar @{$r->{analysis}{slow_devices}{read}{slow}}' three.json)" 0 \
