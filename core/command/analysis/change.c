@@ -127,6 +127,16 @@ static void filter(struct series *series, size_t count)
 	series->left = squares - series->with_ones * series->with_ones / series->ones;
 }
 
+/* Return by how much a level and a filtered shape leave less than a level does. @squares: of the
+ * shape; @ones, @values: its products with the filtered 1 and with the values. */
+static double explained_by(const struct series *series, double squares, double ones,
+			   double values)
+{
+	squares -= ones * ones / series->ones;
+	values -= ones * series->with_ones / series->ones;
+	return squares > 1e-9 ? values * values / squares : 0;
+}
+
 /* Return by how much two levels leave less than one does. */
 static double explained(const struct series *series, size_t count, struct part part)
 {
@@ -143,9 +153,7 @@ static double explained(const struct series *series, size_t count, struct part p
 		ones -= phi * later;
 		values -= phi * series->filtered[part.to];
 	}
-	squares -= ones * ones / series->ones;
-	values -= ones * series->with_ones / series->ones;
-	return squares > 1e-9 ? values * values / squares : 0;
+	return explained_by(series, squares, ones, values);
 }
 
 /* Return the ratio F of what is explained to the noise. */
@@ -284,9 +292,7 @@ static double ratio_of_line(const struct series *series, size_t count)
 		ones += line * one;
 		values += line * series->filtered[i];
 	}
-	squares -= ones * ones / series->ones;
-	values -= ones * series->with_ones / series->ones;
-	return ratio(values * values / squares, series->left, count);
+	return ratio(explained_by(series, squares, ones, values), series->left, count);
 }
 
 /* Return by how much the ratio F of a straight line is above its limit; at most 0: it is not. */

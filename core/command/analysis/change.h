@@ -17,8 +17,8 @@
  * called changed more often, in up to half of cases.
  *
  * The limit of the ratio F of what is explained to the noise was found by simulation, since the
- * best of all parts is taken and phi is estimated. tests/unit/command/analysis/analysis_change.c repeats
- * that with other random numbers.
+ * best of all parts is taken and phi is estimated. The test analysis_change.c repeats that with
+ * other random numbers.
  */
 #ifndef TW_ANALYSIS_CHANGE_H
 #define TW_ANALYSIS_CHANGE_H

@@ -15,6 +15,7 @@
  * time; by chance, the 5 % are then off by a fifth of a percent. */
 #define MAX_SPLITS	20000
 #define SPLITS_BY_CHANCE 9999
+#define SEED		0x9e3779b97f4a7c15ULL
 /* Relative error of rounding: numbers closer than this count as equal. */
 #define TIE		1e-9
 #define HALVINGS	40
@@ -115,7 +116,7 @@ static uint64_t random_below(uint64_t *state, uint64_t below)
  * algorithm S). */
 static void splits_by_chance(struct test *test)
 {
-	uint64_t state = 0x9e3779b97f4a7c15ULL;
+	uint64_t state = SEED;
 
 	for (size_t i = 1; i < test->count; i++) {
 		size_t wanted = (size_t)test->b;
@@ -132,7 +133,7 @@ static void splits_by_chance(struct test *test)
 static void exchange_pairs(struct test *test)
 {
 	const int all = exp2(test->b) <= MAX_SPLITS;
-	uint64_t state = 0x9e3779b97f4a7c15ULL;
+	uint64_t state = SEED;
 
 	for (size_t i = 1; i < test->count; i++) {
 		test->splits[i].b = test->sets->of_b;
