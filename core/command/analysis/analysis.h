@@ -355,7 +355,8 @@ struct tw_report_steady {
 void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_report_group *group);
 void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady *steady);
 
-/* Return {verdict, text, from_ns, to_ns, part, rest, iops_error, mean_error}; NULL: there are no windows. */
+/* Return {verdict, text, from_ns, to_ns, part, rest, iops_error, mean_error}; NULL: there are no
+ * windows. */
 json_t *tw_report_steady_to_json(const struct tw_report_group *group);
 
 /* ---- devices that are slower than the others (slow_devices.c) ---------------------- */

@@ -372,7 +372,8 @@ void tw_report_add_cost(struct tw_page *page, const struct tw_report_group *grou
 	if (has->every < 2)
 		return;
 	if (has->cost_pairs < FEWEST_PAIRS || !(on_ns > 0)) {
-		tw_page_paragraph(page, "cost of splitting I/Os: not known, the run is too short or has too few I/Os");
+		tw_page_paragraph(page, "cost of splitting I/Os: not known, the run is too short "
+				  "or has too few I/Os");
 		tw_page_only(page, rest);
 		return;
 	}
