@@ -105,7 +105,7 @@ test_names()
 	job named fio-tickwise.so
 	job path '${ENG}'
 	shell 'ioengine=fio-tickwise.so' 'fio named.fio && tickwise report named.*.json'
-	has "$works" 'fio lat mean' 'leaves a report'
+	has "$works" 'read: largest stage' 'leaves a report'
 	works 'which tickwise run leaves as it is' tickwise run named.fio
 	shell 'ioengine=external: with the path of tickwise engine' \
 		'ENG=external:$(tickwise engine) fio path.fio && tickwise report path.*.json'
@@ -170,13 +170,13 @@ tickwise build-engine --fio=/opt/own/fio" 'a fio that the engine is not for: the
 	echo "# $(seconds) s"
 	has_not "$works" 'kernel: without' 'with the stages inside the kernel'
 	works 'tickwise run finds what it built' tickwise run --report --fio=/opt/own/fio mine.fio
-	has "$works" 'fio lat mean' 'and uses it'
+	has "$works" 'read: largest stage' 'and uses it'
 	works 'the installed fio keeps its own' fio --enghelp=fio-tickwise.so
 	rm -rf /opt/own
 	shell 'the newest fio' 'cd /root/newest && ./configure --disable-native && make -j"$(nproc)" fio'
 	works 'tickwise run finds the engine that is ready for it' tickwise run --report \
 		--fio=/root/newest/fio mine.fio
-	has "$works" 'fio lat mean' 'and uses it'
+	has "$works" 'read: largest stage' 'and uses it'
 	works 'tickwise engine' tickwise engine --fio=/root/newest/fio
 	has "$works" "/tickwise/engines/$(/root/newest/fio --version)-" 'prints its path'
 }
@@ -209,7 +209,7 @@ test_use()
 	works 'tickwise run --report' tickwise run --report mine.fio
 	[ "$(seconds)" -le 120 ]
 	ok $? "from packages to that report in $(seconds) s"
-	has "$works" 'fio lat mean' "a job's report"
+	has "$works" 'read: largest stage' "a job's report"
 	has "$works" deliver 'with its stages'
 	test_names
 	test_library

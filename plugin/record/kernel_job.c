@@ -223,8 +223,7 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 		if (!kernel->why)
 			tw_kernel_expect(kernel, job->ring.entries);
 	} else if (can_be_split(o)) {
-		kernel->why = "buffered I/O has no block requests of its own, so there is "
-			      "nothing to split";
+		kernel->why = "buffered I/O has no block requests of its own";
 	}
 	syncs_begin(td, job);
 	if (!o->causes)

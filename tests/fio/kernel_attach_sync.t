@@ -87,7 +87,7 @@ is "$status" 0 'a program without a ring'
 attached one.json 'all_split(60) && all(30, calls("fsync", "$here/one0")) &&
 	all(30, calls("fdatasync", "$here/one0"))' 'each call is counted, of its file, and has parts'
 works 'the page has the parts of the mean' sh -c 'tr -s "\n " " " <page |
-	grep -q "sync: lat mean [0-9.]* [a-z]* = data [0-9.]* ([0-9.]* [A-Za-z]*) + journal .* + flush .* + wake "'
+	grep -q "sync: .* data [0-9.]*[a-z]* .* journal .* flush .* wake "'
 has_not page 'io-wq' 'and no worker'
 has_not page 'no ring was seen' 'nor a remark that no ring was seen'
 is_valid report one.json

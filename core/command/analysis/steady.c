@@ -101,10 +101,9 @@ void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady
 		break;
 	case TW_STEADY:
 	case TW_STEADY_UNEVEN:
-		snprintf(text, size, "%s over time: IOPS +-%s %%, mean lat +-%s %% (95 %%)",
+		snprintf(text, size, "%s: IOPS +-%.2g %%, mean lat +-%.2g %%",
 			 steady->verdict == TW_STEADY ? "steady" : "uneven",
-			 TW_SAY_NUMBER(100 * steady->error[0]),
-			 TW_SAY_NUMBER(100 * steady->error[1]));
+			 100 * steady->error[0], 100 * steady->error[1]);
 		break;
 	default:
 		if (!steady->from_ns)

@@ -130,7 +130,9 @@ static int add_slices(struct tail *tail, const struct tw_report_group *group, in
 	if (!tw_report_slice_at(&sum, &group->all.tally, direction, percent, TW_LAT_SLICES))
 		return 0;
 	*tail = (struct tail) {
-		.percent = percent, .chosen = sum.chosen, .from_ns = tw_lat_slice_low(sum.at),
+		.percent = 100 * (double)sum.ios /
+			   (double)tw_tally_time_ios(&group->all.tally, TW_LAT, direction),
+		.chosen = sum.chosen, .from_ns = tw_lat_slice_low(sum.at),
 		.causes.ios = sum.ios,
 	};
 	for (int i = 0; i < TW_STAGES; i++) {
@@ -179,30 +181,26 @@ static int find(struct tail *tail, const struct tw_report_group *group, int dire
 
 /* ---- the sentence ----------------------------------------------------------- */
 
-/* Write of which I/Os the shares are. */
+/* Write of which I/Os the shares are, and how many of these were split. */
 static void put_ios(FILE *file, const struct tail *tail, int direction)
 {
 	const char *name = tw_direction_names[direction];
-	const size_t count = tail->is_of_slowest ? tail->slowest : tail->causes.ios;
+	const uint64_t split = tail->is_of_slowest ? tail->causes.ios : tail->chosen;
 
-	if (tail->is_of_slowest && tail->causes.ios < count)
-		fprintf(file, "%zu of ", tail->causes.ios);
-	if (count > 1)
-		fprintf(file, "the %zu slowest %ss (", count, name);
-	else
-		fprintf(file, "the slowest %s (", name);
 	if (!tail->is_of_slowest)
-		fprintf(file, "from about p%g, ", tail->percent);
-	fprintf(file, "%s%s", TW_SAY_NS(tail->from_ns),
-		tail->is_of_slowest && count == 1 ? "" : " and more");
-	if (tail->chosen)
-		fprintf(file, "; shares of %llu or more that were split",
-			(unsigned long long)tail->chosen);
+		fprintf(file, "slowest %.2g %% of %ss (", tail->percent, name);
+	else if (tail->slowest > 1)
+		fprintf(file, "%zu slowest %ss (", tail->slowest, name);
+	else
+		fprintf(file, "slowest %s (", name);
+	fprintf(file, "%s%s", tail->is_of_slowest && tail->slowest == 1 ? "" : "from ",
+		TW_SAY_NS(tail->from_ns));
+	if (split && (!tail->is_of_slowest || split < tail->slowest))
+		fprintf(file, "; %llu split", (unsigned long long)split);
 	fputs("): ", file);
 }
 
-/* Write the @most largest shares, what is not explained, and what the others have together.
- * Rounded shares add up to 100. */
+/* Write the @most largest shares, and what is not explained. */
 static void put_shares(FILE *file, struct tail *tail, int most)
 {
 	struct tw_report_causes *causes = &tail->causes;
@@ -230,8 +228,6 @@ static void put_shares(FILE *file, struct tail *tail, int most)
 	unexplained_ns = fmin(round(100 * unexplained_ns / causes->lat_ns), left);
 	if (unexplained_ns >= 1)
 		fprintf(file, "; %s%.0f %% not explained", more, unexplained_ns);
-	if (left - unexplained_ns >= 1)
-		fprintf(file, "; %.0f %% in smaller parts", left - unexplained_ns);
 }
 
 /* Write the sentence. The shares are used up by that, so this is a copy. */

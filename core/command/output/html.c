@@ -453,7 +453,7 @@ void tw_output_html(const struct tw_page *page, FILE *file)
 
 	begin(file, page->title);
 	for (const struct tw_block *block = page->blocks; block; block = block->next) {
-		if (!(block->media & TW_IN_HTML) || block->kind == TW_BLOCK_GAP)
+		if (!tw_block_shows(block, TW_IN_HTML) || block->kind == TW_BLOCK_GAP)
 			continue;
 		element = forms[block->kind].element;
 		if (open && open != element)

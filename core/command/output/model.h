@@ -13,7 +13,6 @@ struct tw_block {
 	struct tw_block *next;
 	enum tw_block_kind kind;
 	unsigned media;			/* enum tw_media */
-	int spare;			/* tw_page_begin_spare() */
 	int level;			/* of a heading */
 	int first, others;		/* in text: where the first line and others begin */
 	enum tw_mark mark;
@@ -22,6 +21,12 @@ struct tw_block {
 	struct tw_table *table;
 	struct tw_plot *plot;
 };
+
+/* Does the medium have the block? A remark may have got no text. */
+static inline int tw_block_shows(const struct tw_block *block, enum tw_media medium)
+{
+	return block->media & medium && (block->kind != TW_BLOCK_REMARK || *block->text);
+}
 
 struct tw_cell {
 	enum tw_cell_kind kind;
@@ -96,8 +101,6 @@ struct tw_page {
 	const char *title;
 	struct tw_block *blocks, **end, *last;
 	unsigned media;			/* that show the blocks that follow */
-	int spare;			/* of the blocks that follow */
-	size_t most_lines;		/* of text; 0: no limit */
 	struct tw_piece *pieces;
 };
 

@@ -69,7 +69,7 @@ static struct tw_block *add(struct tw_page *page, enum tw_block_kind kind, const
 	struct tw_block *block = take(page, sizeof(*block));
 
 	*block = (struct tw_block) {
-		.kind = kind, .text = text, .media = page->media, .spare = page->spare,
+		.kind = kind, .text = text, .media = page->media,
 		.first = indents[kind].first, .others = indents[kind].others,
 	};
 	page->last = block;
@@ -108,6 +108,13 @@ void tw_page_more(struct tw_page *page, const char *format, ...)
 	block->text = strcat(strcpy(text, block->text), more);
 }
 
+void tw_page_also(struct tw_page *page, const char *format, ...)
+{
+	const char *more = KEEP_FORMATTED(page);
+
+	tw_page_more(page, "%s%s", *page->last->text ? "; " : "", more);
+}
+
 void tw_page_only(struct tw_page *page, unsigned media)
 {
 	page->last->media = media & page->media;
@@ -116,16 +123,6 @@ void tw_page_only(struct tw_page *page, unsigned media)
 void tw_page_begin_only(struct tw_page *page, unsigned media)
 {
 	page->media = media;
-}
-
-void tw_page_limit(struct tw_page *page, size_t lines)
-{
-	page->most_lines = lines;
-}
-
-void tw_page_begin_spare(struct tw_page *page, int order)
-{
-	page->spare = order;
 }
 
 void tw_page_indent(struct tw_page *page, int first, int others)
@@ -447,6 +444,15 @@ const char *tw_format_round(char *text, double ns)
 	for (; unit.decimals && fmod(digits, 10) == 0; unit.decimals--)
 		digits /= 10;
 	snprintf(text, TW_FORMAT_SIZE, "%.*f %s", unit.decimals, ns / unit.ns, unit.name);
+	return text;
+}
+
+const char *tw_format_error(char *text, double ns)
+{
+	struct tw_format_unit unit = tw_format_unit(ns);
+
+	snprintf(text, TW_FORMAT_SIZE, "+-%.*f %s", unit.decimals > 2 ? unit.decimals - 2 : 0,
+		 ns / unit.ns, unit.name);
 	return text;
 }
 

@@ -77,6 +77,8 @@ void tw_page_fact(struct tw_page *page, const char *name, const char *format, ..
 
 /* Add to the text of the block that was added last. */
 void tw_page_more(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
+/* The same after "; ", if the block has text. A remark that gets none is not shown. */
+void tw_page_also(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
 
 /* For the last block: set which media show it, which is rarely needed; and set
  * where its first line and the others begin in text. */
@@ -86,12 +88,6 @@ void tw_page_only(struct tw_page *page, unsigned media);
 /* Show the blocks that follow in no other media than these. TW_IN_ALL ends this. */
 #define TW_IN_ALL	(TW_IN_TEXT | TW_IN_HTML | TW_IN_CSV)
 void tw_page_begin_only(struct tw_page *page, unsigned media);
-
-/* Let text have at most this number of lines, as far as blocks can be spared. Those that
- * follow tw_page_begin_spare() can, the highest @order first; 0: not the ones that follow. */
-#define TW_MOST_SPARE	6
-void tw_page_limit(struct tw_page *page, size_t lines);
-void tw_page_begin_spare(struct tw_page *page, int order);
 void tw_page_indent(struct tw_page *page, int first, int others);
 
 /* Mark the last block as a verdict: its text up to the first colon, or all of
@@ -138,6 +134,7 @@ const char *tw_format_number(char *text, double value);
 const char *tw_format_bytes(char *text, double bytes);
 
 /* The same as tw_format_ns() for a time that somebody set: "4 s". */
+const char *tw_format_error(char *text, double ns);
 const char *tw_format_round(char *text, double ns);
 const char *tw_format_signed(char *text, double value);
 
@@ -145,6 +142,7 @@ const char *tw_format_signed(char *text, double value);
 #define TW_SAY_BYTES(bytes)	tw_format_bytes((char[TW_FORMAT_SIZE]) { 0 }, (double)(bytes))
 #define TW_SAY_NS(ns)		tw_format_ns((char[TW_FORMAT_SIZE]) { 0 }, (double)(ns))
 #define TW_SAY_ROUND(ns)	tw_format_round((char[TW_FORMAT_SIZE]) { 0 }, (double)(ns))
+#define TW_SAY_ERROR(ns)	tw_format_error((char[TW_FORMAT_SIZE]) { 0 }, (double)(ns))
 #define TW_SAY_NUMBER(value)	tw_format_number((char[TW_FORMAT_SIZE]) { 0 }, value)
 #define TW_SAY_SIGNED(value)	tw_format_signed((char[TW_FORMAT_SIZE]) { 0 }, value)
 

@@ -303,9 +303,6 @@ static void put_table(FILE *file, const struct tw_table *table)
 
 /* ---- blocks -------------------------------------------------------------- */
 
-/* Blocks that can be spared are shown up to this one. */
-static int most_spare;
-
 /* Return the next block that text shows. */
 static const struct tw_block *visible(const struct tw_block *block)
 {
@@ -313,7 +310,7 @@ static const struct tw_block *visible(const struct tw_block *block)
 
 	for (; block; block = block->next) {
 		folded += block->kind == TW_BLOCK_DETAILS;
-		if (!folded && block->media & TW_IN_TEXT && block->spare <= most_spare)
+		if (!folded && tw_block_shows(block, TW_IN_TEXT))
 			return block;
 		folded -= block->kind == TW_BLOCK_END_DETAILS;
 	}
@@ -367,24 +364,6 @@ static void put_page(const struct tw_page *page, FILE *file)
 	}
 }
 
-/* Return how many lines the page has now. */
-static size_t count_lines(const struct tw_page *page)
-{
-	size_t size, lines = 0;
-	char *text;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		tw_no_memory();
-	put_page(page, file);
-	if (fclose(file))
-		tw_no_memory();
-	for (size_t i = 0; i < size; i++)
-		lines += text[i] == '\n';
-	free(text);
-	return lines;
-}
-
 void tw_output_text(const struct tw_page *page, FILE *file)
 {
 	const int columns = tw_terminal_columns(file) - 1;
@@ -393,9 +372,6 @@ void tw_output_text(const struct tw_page *page, FILE *file)
 	columns_of_page = columns < 0 || columns > TW_PAGE_COLUMNS ? TW_PAGE_COLUMNS :
 			  columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
 	has_colours = tw_terminal_has_colours(file);
-	most_spare = TW_MOST_SPARE;
-	while (page->most_lines && most_spare && count_lines(page) > page->most_lines)
-		most_spare--;
 	put_page(page, file);
 }
 

@@ -64,8 +64,7 @@ static void add_job(struct tw_page *page, const struct tw_report_group *group,
 		tw_page_more(page, ", %s", TW_SAY_ROUND(group->run_ns));
 }
 
-/* Return the machine of the first job; NULL: it is not known. */
-static const json_t *machine_of(const struct tw_report_group *group)
+const json_t *tw_report_machine(const struct tw_report_group *group)
 {
 	for (size_t i = 0; i < json_array_size(group->all.machines); i++) {
 		const json_t *machine = json_array_get(group->all.machines, i);
@@ -74,16 +73,6 @@ static const json_t *machine_of(const struct tw_report_group *group)
 			return machine;
 	}
 	return NULL;
-}
-
-/* Add the number of CPUs, which other programs may want, too. */
-static void add_cpus(struct tw_page *page, const struct tw_report_group *group)
-{
-	const json_t *machine = machine_of(group);
-
-	if (json_object_get(machine, "cpus") && !other_hosts(group))
-		tw_page_more(page, ", %s online",
-			     TW_SAY_COUNT(tw_report_u64(machine, "cpus"), "CPU[s]"));
 }
 
 /* Add the first line. In HTML the title has job, host and date. */
@@ -100,8 +89,6 @@ static void add_first_line(struct tw_page *page, const struct tw_report_group *g
 		tw_report_add_attached_head(page, group);
 	else
 		add_job(page, group, is_only_one);
-	if (medium == TW_IN_TEXT)
-		add_cpus(page, group);
 }
 
 /* ---- tiles --------------------------------------------------------------- */
@@ -124,9 +111,11 @@ struct tw_table *tw_report_tiles(struct tw_page *page, const char *rows, int has
 	const struct tw_column columns[] = {
 		{ rows, .width = 5, .flags = TW_COLUMN_LEFT },
 		{ "IOPS", .width = 8 }, { "MiB/s", .width = 7 },
-		{ "mean lat", .width = 9 }, { "p50 lat", .width = 9 },
-		{ "p99 lat", .width = 9 }, { "p99.9 lat", .width = 9 },
-		{ "max lat", .width = 9 },
+		{ "mean lat", .width = 9, .flags = TW_COLUMN_NARROW },
+		{ "p50", .width = 8, .flags = TW_COLUMN_NARROW },
+		{ "p99", .width = 8, .flags = TW_COLUMN_NARROW },
+		{ "p99.9", .width = 8, .flags = TW_COLUMN_NARROW },
+		{ "max", .width = 8, .flags = TW_COLUMN_NARROW },
 	};
 	struct tw_column shown[sizeof(columns) / sizeof(*columns)];
 
@@ -199,7 +188,8 @@ static void add_fact(struct tw_page *page, const struct tw_report_group *group,
 		     name);
 }
 
-static void add_device(struct tw_page *page, const struct tw_report_group *group, size_t i)
+static void add_device(struct tw_page *page, const struct tw_report_group *group, size_t i,
+		       int with_all)
 {
 	const json_t *device = group->all.devices[i].json;
 	const json_t *members = json_object_get(device, "members");
@@ -213,9 +203,11 @@ static void add_device(struct tw_page *page, const struct tw_report_group *group
 	for (size_t j = 0; j < json_array_size(members); j++)
 		tw_page_more(page, "%s %s", j ? " +" : ", of",
 			     json_string_value(json_array_get(members, j)));
+	add_text(page, device, "scheduler", "");
+	if (!with_all)
+		return;
 	if (json_is_true(json_object_get(device, "rotational")))
 		tw_page_more(page, ", rotational");
-	add_text(page, device, "scheduler", "scheduler ");
 	add_number(page, device, "nr_requests", "nr_requests ");
 	add_number(page, device, "queue_depth", "queue depth ");
 	add_text(page, device, "write_cache", "");
@@ -254,7 +246,7 @@ static void add_rest(struct tw_page *page, size_t count, uint64_t unlisted, int 
 
 static void add_machine(struct tw_page *page, const struct tw_report_group *group)
 {
-	const json_t *machine = machine_of(group);
+	const json_t *machine = tw_report_machine(group);
 	const char *hypervisor = tw_report_string(machine, "hypervisor");
 	const struct tw_report_job *job = &group->all.jobs[0];
 
@@ -378,17 +370,15 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 	add_first_line(page, group, is_only_one, TW_IN_TEXT);
 	add_first_line(page, group, is_only_one, TW_IN_HTML);
 	add_tiles(page, group);
-	tw_page_begin_spare(page, TW_SPARE_FACTS);
 	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)
-		add_device(page, group, i);
+		add_device(page, group, i, rest & TW_IN_TEXT);
 	add_rest(page, devices, 0, 0);
 	for (size_t i = 0; i < files && i < MAX_FACTS; i++)
 		add_file(page, group, i);
 	add_rest(page, files, group->all.tally.scalars.files_left_out,
 		 group->all.job_count > 1);
-	tw_page_begin_spare(page, 0);
 	tw_page_begin_only(page, rest);
-	if (!group->all.attached || machine_of(group))
+	if (!group->all.attached || tw_report_machine(group))
 		add_machine(page, group);
 	if (!group->all.attached)
 		add_run(page, group);

@@ -3,6 +3,8 @@
  * The answers of a page in a few lines, for groups that differ in their depth. How fast
  * each was comes first. The rest is of the last group, in the words of the whole page.
  */
+#include <stdlib.h>
+
 #include "base/allocate.h"
 #include "command/report/report_parts.h"
 
@@ -14,53 +16,79 @@ static double share_of(const struct tw_tally *tally, unsigned stage, int directi
 			(double)lat_ns : 0;
 }
 
-/* Where the time of a stage is spent, for those who know no stages, and what it is. */
-static const struct {
-	const char *where, *what;
-} places[] = {
-	[TW_QUEUE] = { "in the program before it submits", "" },
-	[TW_SUBMIT] = { "in the kernel as it takes the I/O", " from the ring" },
-	[TW_BLOCKQ] = { "in the kernel before the drive", ": file system, scheduler, tags" },
-	[TW_DEVICE] = { "in the driver and the drive", "" },
-	[TW_COMPLETE] = { "in the kernel after the drive",
-			  ", until the job's thread takes up the completion" },
-	[TW_REAP] = { "in the program after the drive", ", until it reads the ring" },
-	[TW_KERNEL] = { "in the kernel and the drive", ", not split" },
-	[TW_DELIVER] = { "in fio after the drive", ", until it takes the completion" },
-	[TW_SYNC_WORKER] = { "in the kernel", ", waiting for a thread of io-wq" },
-	[TW_SYNC_DATA] = { "in the kernel and the drive", ": the file's written data" },
-	[TW_SYNC_JOURNAL] = { "in the file system", ", waiting for its journal" },
-	[TW_SYNC_FLUSH] = { "in the drive", ", which empties its cache" },
-	[TW_SYNC_WAKE] = { "in the kernel after the drive", "" },
-};
-
 const char *tw_report_where(unsigned stage)
 {
-	return places[stage].where;
+	static const char *const places[] = {
+		[TW_QUEUE] = "in the program before it submits",
+		[TW_SUBMIT] = "in the kernel as it takes the I/O",
+		[TW_BLOCKQ] = "in the kernel before the drive: file system, scheduler, tags",
+		[TW_DEVICE] = "in the driver and the drive",
+		[TW_COMPLETE] = "after the drive until the thread runs",
+		[TW_REAP] = "in the program until it reads the ring",
+		[TW_KERNEL] = "in the kernel and the drive",
+		[TW_DELIVER] = "in fio until it takes the completion",
+		[TW_SYNC_WORKER] = "in the kernel waiting for an io-wq thread",
+		[TW_SYNC_DATA] = "writing the file's data to the drive",
+		[TW_SYNC_JOURNAL] = "in the file system waiting for its journal",
+		[TW_SYNC_FLUSH] = "in the drive as it empties its cache",
+		[TW_SYNC_WAKE] = "after the drive until the program runs",
+	};
+
+	return places[stage];
 }
 
-void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *groups,
-			   size_t count, int direction)
+void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *group,
+			   int direction)
 {
-	const struct tw_report_group *last = &groups[count - 1];
+	const struct tw_tally *tally = &group->all.tally;
 	unsigned largest = 0;
 
-	if (!tw_report_has_all_stages(&last->all.tally, direction))
+	if (!tw_report_has_all_stages(tally, direction))
 		return;
 	for (unsigned i = 1; i <= TW_SYNC_WAKE; i++)
-		if (tw_report_adds_up(&last->all.tally, i, direction) &&
-		    tw_tally_stage_ns(&last->all.tally, i, direction) >
-		    tw_tally_stage_ns(&last->all.tally, largest, direction))
+		if (tw_report_adds_up(tally, i, direction) &&
+		    tw_tally_stage_ns(tally, i, direction) >
+		    tw_tally_stage_ns(tally, largest, direction))
 			largest = i;
-	tw_page_paragraph(page, "largest stage: %s (%.0f %% of lat",
+	tw_page_paragraph(page, "%s: largest stage %s, %.0f %% of lat",
+			  tw_direction_names[direction],
 			  tw_time_metrics[largest].name,
-			  share_of(&last->all.tally, largest, direction));
-	for (size_t i = 0; i + 1 < count; i++)
-		if (tw_report_has_all_stages(&groups[i].all.tally, direction))
-			tw_page_more(page, ", %.0f %% at depth %llu",
-				     share_of(&groups[i].all.tally, largest, direction),
-				     (unsigned long long)groups[i].all.jobs[0].iodepth);
-	tw_page_more(page, "), %s%s", places[largest].where, places[largest].what);
+			  share_of(tally, largest, direction));
+	tw_page_more(page, ": %s", tw_report_where(largest));
+}
+
+/* Add the mean of each stage in each group. */
+static void add_stages(struct tw_page *page, const struct tw_report_group *groups, size_t count,
+		       int direction)
+{
+	struct tw_column *columns = tw_malloc((count + 1) * sizeof(*columns));
+	struct tw_report_means *means = tw_malloc(count * sizeof(*means));
+	struct tw_table *table;
+
+	columns[0] = (struct tw_column) { "stage", .width = 9, .flags = TW_COLUMN_LEFT };
+	for (size_t i = 0; i < count; i++) {
+		columns[1 + i] = (struct tw_column) {
+			tw_format("depth %llu",
+				  (unsigned long long)groups[i].all.jobs[0].iodepth),
+			.width = 9, .flags = TW_COLUMN_NARROW,
+		};
+		tw_report_find_means(&means[i], &groups[i].all.tally, TW_LAT, direction);
+	}
+	table = tw_page_table(page, columns, count + 1);
+	for (unsigned stage = 0; stage <= TW_LAT; stage++) {
+		uint64_t any = 0;
+
+		for (size_t i = 0; i < count; i++)
+			any |= means[i].digits[stage];
+		if (!any)
+			continue;
+		tw_table_row(table);
+		tw_cell_text(table, tw_time_metrics[stage].name);
+		for (size_t i = 0; i < count; i++)
+			tw_report_add_mean(table, &means[i], means[i].digits[stage]);
+	}
+	free(means);
+	free(columns);
 }
 
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
@@ -83,10 +111,10 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 		tw_report_warn_inside(page, &groups[i]);
 	}
 	tw_report_warn_holes(page, &last->all);
-	tw_page_paragraph(page, "Depth %llu: ", depth);
-	tw_report_more_sum(page, last, direction);
+	add_stages(page, groups, count, direction);
+	tw_report_add_sum(page, last, direction);
 	tw_report_add_not_split(page, last);
-	tw_report_add_largest(page, groups, count, direction);
+	tw_report_add_largest(page, last, direction);
 	if (tw_report_say_tail(text, sizeof(text), last, direction))
 		tw_page_paragraph(page, "Depth %llu, %s", depth, text);
 	tw_report_add_deliver(page, last);

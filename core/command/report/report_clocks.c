@@ -169,7 +169,6 @@ void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *gr
 		return;
 	}
 	if (is_open) {
-		tw_page_begin_spare(page, TW_SPARE_CLOCKS);
 		tw_page_heading(page, 3, "clocks in this run%s", of);
 	} else {
 		tw_page_details(page, "clocks in this run%s", of);
@@ -177,13 +176,8 @@ void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *gr
 	add_table(page, &group->all);
 	if (own.json)
 		add_rate(page, own.json);
-	tw_page_note(page, "Clock errors: plus is fast. CLOCK_MONOTONIC_RAW is the "
-		     "kernel's calibration of a crystal, not SI; how far that is off "
-		     "can't be seen from inside. NTP may steer CLOCK_MONOTONIC. Such an "
-		     "error hardly shows in one I/O (1000 ppb of 100 us are 0.1 ns): "
-		     "it matters for run times, rates, and comparisons with other "
-		     "tools.");
-	tw_page_begin_spare(page, 0);
+	tw_page_note(page, "Plus is fast. CLOCK_MONOTONIC_RAW is the kernel's calibration of a "
+		     "crystal, not SI; NTP may steer CLOCK_MONOTONIC.");
 	if (!is_open)
 		tw_page_end_details(page);
 }

@@ -14,15 +14,12 @@
 #include "command/report/report_parts.h"
 #include "latency/histogram.h"
 
-static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
+static const double percents[] = { 50, 90, 99, 99.9, 99.99 };	/* the last one: of all */
 
 #define PERCENTS	(sizeof(percents) / sizeof(*percents))
 
 /* Text has the parts of blockq from this part of lat on: a tenth. */
 #define LARGE_PART	10
-
-/* Text of one direction fits on one screen. */
-#define MOST_LINES	40
 
 /* ---- what was found ------------------------------------------------------ */
 
@@ -43,15 +40,11 @@ static void add_next(struct tw_page *page, int attached, int lacks, unsigned wit
 {
 	const int has_all = attached || with & TW_REPORT_WITH_ALL;
 
-	if (!lacks && has_all)
-		return;
-	tw_page_paragraph(page, "next: ");
-	if (lacks)
-		tw_page_more(page, "tickwise %s --causes, as root (causes)%s",
-			     attached ? "attach" : "run", has_all ? "" : "; ");
+	tw_page_paragraph(page, "+-: 95 %%");
 	if (!has_all)
-		tw_page_more(page, lacks ? "report --all, --html=FILE" : "tickwise report --all "
-			     "(over time, clocks, words), --html=FILE (plots)");
+		tw_page_also(page, "more: report --all, --html=FILE");
+	if (lacks)
+		tw_page_more(page, "; %s --causes", attached ? "attach" : "run");
 }
 
 /* Add where the time went, what is not in it, and why the slow I/Os were slow. The rest of
@@ -64,8 +57,7 @@ static int add_answers(struct tw_page *page, const struct tw_report_group *group
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		if (!tw_report_shows_direction(group, i))
 			continue;
-		tw_report_add_sum(page, group, i);
-		tw_report_add_largest(page, group, 1, i);
+		tw_report_add_largest(page, group, i);
 		if (!group->all.tally.times[TW_LAT][i].count)
 			tw_page_paragraph(page, "%s: no I/O has a latency",
 					  tw_direction_names[i]);
@@ -90,23 +82,43 @@ static void add_mean(struct tw_table *table, const struct tw_report_means *means
 		     const struct tw_tally *tally, unsigned time, int direction)
 {
 	if (tw_time_is_of_lat(time))
-		tw_cell_format(table, TW_CELL_TIME, "%.*f %s", means->unit.decimals,
-			       tw_report_mean(means, means->digits[time]), means->unit.name);
+		tw_report_add_mean(table, means, means->digits[time]);
 	else
 		tw_cell_ns(table, tw_tally_mean_ns(tally, time, direction));
 }
 
+static void add_row(struct tw_table *table, const struct tw_report_means *means,
+		    const struct tw_tally *tally, int time, int direction)
+{
+	const struct tw_histogram *histogram = &tally->times[time][direction];
+	const uint64_t of = tw_tally_time_ios(tally, (unsigned)time, direction);
+
+	/* `kernel` has a mean, even if no I/O was chosen to be split. */
+	if (!tw_tally_stage_ns(tally, (unsigned)time, direction) && !histogram->count)
+		return;
+	tw_table_row(table);
+	tw_cell_text(table, tw_time_metrics[time].name);
+	tw_cell_u64(table, of);
+	tw_report_add_ns(table, of != 0, (double)histogram->min_ns);
+	add_mean(table, means, tally, (unsigned)time, direction);
+	tw_report_add_ns(table, histogram->count > 1, tw_histogram_stddev_ns(histogram));
+	for (size_t j = 0; j < PERCENTS; j++)
+		tw_report_add_percentile(table, histogram, (double)of, percents[j]);
+	tw_report_add_ns(table, of != 0, (double)histogram->max_ns);
+}
+
+/* @rest: the media with what no answer needs, too. */
 static void add_rows(struct tw_page *page, const struct tw_tally *tally,
-		     int direction)
+		     int direction, unsigned rest)
 {
 	struct tw_column columns[] = {
 		{ "stage", .width = 10, .flags = TW_COLUMN_LEFT },
 		{ "I/Os", .media = TW_IN_HTML },
-		{ .heading = "min" }, { .heading = "mean" },
+		{ .heading = "min", .media = rest }, { .heading = "mean" },
 		{ "std. dev.", .media = TW_IN_HTML },
 		/* The percentiles. */
 		{ .heading = "" }, { .heading = "" }, { .heading = "" },
-		{ .heading = "" }, { .heading = "" },
+		{ .heading = "" }, { .heading = "", .media = rest },
 		{ .heading = "max" },
 	};
 	const size_t count = sizeof(columns) / sizeof(*columns);
@@ -125,25 +137,12 @@ static void add_rows(struct tw_page *page, const struct tw_tally *tally,
 	}
 	table = tw_page_table(page, columns, count);
 	for (int i = 0; i < TW_TIMES; i++) {
-		const struct tw_histogram *histogram = &tally->times[i][direction];
-		const uint64_t of = tw_tally_time_ios(tally, (unsigned)i, direction);
-
-		/* `kernel` has a mean, even if no I/O was chosen to be split. */
-		if (!tw_tally_stage_ns(tally, (unsigned)i, direction) && !histogram->count)
-			continue;
-		if ((i >= TW_COMPLETE_WORKER && !tw_report_has_write_sync(tally, direction)) ||
-		    (i >= TW_REPORT_ROWS && (i < TW_SYNC_WORKER || i > TW_COMPLETE_WAKE)))
-			continue;
-		tw_table_row(table);
-		tw_cell_text(table, tw_time_metrics[i].name);
-		tw_cell_u64(table, of);
-		tw_report_add_ns(table, of != 0, (double)histogram->min_ns);
-		add_mean(table, &means, tally, (unsigned)i, direction);
-		tw_report_add_ns(table, histogram->count > 1,
-				 tw_histogram_stddev_ns(histogram));
-		for (size_t j = 0; j < PERCENTS; j++)
-			tw_report_add_percentile(table, histogram, (double)of, percents[j]);
-		tw_report_add_ns(table, of != 0, (double)histogram->max_ns);
+		if (i == TW_KERNEL && tw_report_has_sync_parts(tally, direction))
+			for (int part = TW_SYNC_WORKER; part <= TW_SYNC_WAKE; part++)
+				add_row(table, &means, tally, part, direction);
+		else if (i < TW_REPORT_ROWS || (i >= TW_COMPLETE_WORKER && i <= TW_COMPLETE_WAKE &&
+						tw_report_has_write_sync(tally, direction)))
+			add_row(table, &means, tally, i, direction);
 	}
 }
 
@@ -193,28 +192,32 @@ static void add_fewer(struct tw_page *page, const struct tw_tally *tally, int di
 			     "; the slowest I/Os need not be among them" : "");
 }
 
-/* Add the percentile that etcd's manual has a limit for, next to it. */
-static void add_etcd(struct tw_page *page, const struct tw_tally *tally)
+/* Of several directions: is nearly all of lat in `kernel`, which is not split? Then the
+ * answers tell as much as the table does. */
+static int is_evident(const struct tw_report_group *group, int direction)
 {
-	const struct tw_histogram *lat = &tally->times[TW_LAT][TW_SYNC];
+	const struct tw_tally *tally = &group->all.tally;
+	int others = 0;
 
-	if (tw_has_percentile((double)tw_tally_time_ios(tally, TW_LAT, TW_SYNC), 99))
-		tw_page_remark(page, "p99 of lat %s; for comparison: etcd's limit is 10 ms",
-			       TW_SAY_NS(tw_histogram_percentile(lat, 99)));
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		others |= i != direction && tw_report_has_times(tally, i);
+	return others && !tw_report_has_sync_parts(tally, direction) &&
+	       20 * tw_tally_stage_ns(tally, TW_KERNEL, direction) >
+	       19 * tw_tally_stage_ns(tally, TW_LAT, direction);
 }
 
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,
 			  int direction, unsigned with)
 {
 	const struct tw_tally *tally = &group->all.tally;
-	const struct tw_histogram *slip = &tally->times[TW_SLIP][direction];
-
 	if (!tw_report_has_times(tally, direction))
 		return;
+	if (is_evident(group, direction))
+		tw_page_begin_only(page, tw_report_rest(with));
 	tw_page_heading(page, 3, "%s: %s", tw_direction_names[direction],
 			TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"));
-	add_rows(page, tally, direction);
-	tw_page_begin_spare(page, TW_SPARE_REMARKS);
+	add_rows(page, tally, direction, tw_report_rest(with));
+	tw_report_add_sum(page, group, direction);
 	tw_page_begin_only(page, tw_report_rest(with));
 	add_fewer(page, tally, direction);
 	tw_page_begin_only(page, TW_IN_ALL);
@@ -224,8 +227,6 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 		tw_report_add_unsplit_syncs(page, group);
 	else if (!tw_report_has_sync_parts(tally, direction))
 		tw_report_add_inside(page, group, direction, tw_report_rest(with));
-	if (direction == TW_SYNC)
-		add_etcd(page, tally);
 	tw_report_add_parts(page, &group->all, TW_COMPLETE, direction);
 	if (tw_tally_stage_ns(tally, TW_BLOCKQ, direction) <
 	    tally->times[TW_LAT][direction].sum_ns / LARGE_PART)
@@ -233,17 +234,14 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_report_add_parts(page, &group->all, TW_BLOCKQ, direction);
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_call(page, tally, direction);
-	tw_page_begin_only(page, TW_IN_ALL);
-	tw_page_begin_spare(page, TW_SPARE_OTHERS);
-	tw_report_add_others_times(page, group, direction, tw_report_rest(with));
-	tw_page_begin_spare(page, 0);
 	/* Only a job with a rate has a schedule. */
-	if (slip->count && tw_has(tally, TW_METRIC_slip_at_end_ns))
-		tw_page_remark(page, "behind fio's schedule: at most %s, at the end %s%s; the "
-			       "schedule is known to %s", TW_SAY_NS(slip->max_ns),
+	if (tally->times[TW_SLIP][direction].count && tw_has(tally, TW_METRIC_slip_at_end_ns))
+		tw_page_remark(page, "behind fio's schedule at the end: %s%s (+-%s)",
 			       TW_SAY_NS(tally->counts[direction].slip_at_end_ns),
 			       group->all.job_count > 1 ? " in the job farthest behind" : "",
 			       TW_SAY_ROUND(tally->scalars.schedule_ns));
+	tw_page_begin_only(page, TW_IN_ALL);
+	tw_report_add_others_times(page, group, direction, tw_report_rest(with));
 	if (with & TW_REPORT_WITH_HTML)
 		tw_report_add_plots(page, group, direction);
 }
@@ -309,12 +307,10 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 {
 	const int of_intervals = tw_report_is_of_intervals(group);
 
-	tw_page_begin_spare(page, TW_SPARE_REMARKS);
 	tw_report_add_cost(page, group, tw_report_rest(with));
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_report_add_over_time(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
-	tw_page_begin_spare(page, 0);
 	tw_report_add_slowest(page, group, with);
 	if (!group->span.is_wanted)
 		tw_report_add_trigger(page, group, with);
@@ -437,15 +433,6 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 		     100 / pow(10, digits));
 }
 
-static int has_one_direction(const struct tw_report_group *groups, size_t count)
-{
-	int directions = 0;
-
-	for (int i = 0; i < TW_DIRECTIONS; i++)
-		directions += tw_report_shows_direction(groups, i);
-	return count == 1 && directions <= 1;
-}
-
 struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
 			       unsigned with)
 {
@@ -458,8 +445,6 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 		list[i] = &groups[i];
 	title = tw_report_title(list, count);
 	page = tw_page_new(title);
-	if (!(with & TW_REPORT_WITH_ALL) && has_one_direction(groups, count))
-		tw_page_limit(page, MOST_LINES);
 	free(title);
 	free(list);
 	if (with & TW_REPORT_WITH_HTML)

@@ -58,8 +58,9 @@ struct tw_report_means {
 void tw_report_find_means(struct tw_report_means *means, const struct tw_tally *tally,
 			  unsigned of, int direction);
 
-/* Return digits in the unit. */
-double tw_report_mean(const struct tw_report_means *means, uint64_t digits);
+/* Add a cell with digits of the means. */
+void tw_report_add_mean(struct tw_table *table, const struct tw_report_means *means,
+			uint64_t digits);
 
 /* Has the table of a direction a row? Is there anything to show, even if all I/Os failed? */
 int tw_report_has_times(const struct tw_tally *tally, int direction);
@@ -72,23 +73,18 @@ int tw_report_shows_direction(const struct tw_report_group *group, int direction
 void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *group,
 			    int is_only_one, unsigned rest);
 
-/* The order in which text spares what is not needed to see what is slow: the last first. */
-enum {
-	TW_SPARE_FACTS = 1, TW_SPARE_REMARKS, TW_SPARE_SLOWEST, TW_SPARE_OTHERS,
-	TW_SPARE_CLOCKS, TW_SPARE_EVENTS = TW_MOST_SPARE,
-};
+/* The machine of the first job; NULL: it is not known. */
+const json_t *tw_report_machine(const struct tw_report_group *group);
 
 /* The figures of a direction: IOPS, MiB/s, lat. @rows names the rows, or is "". */
 struct tw_table *tw_report_tiles(struct tw_page *page, const char *rows, int has_bytes);
 void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_group *group,
 			     int direction, const char *name);
 
-/* Add the mean of lat as the sum of its stages; the same to the last block, if lat is
- * known; below the table of stages, the time in the submitting call. */
+/* Below the table of stages: fio's own mean, what is not in the table, and the error of a
+ * sample; the time in the submitting call. */
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
 		       int direction);
-void tw_report_more_sum(struct tw_page *page, const struct tw_report_group *group,
-			int direction);
 void tw_report_add_call(struct tw_page *page, const struct tw_tally *tally,
 			int direction);
 
@@ -121,7 +117,7 @@ int tw_report_has_all_stages(const struct tw_tally *tally, int direction);
 /* ---- sentences (report_remarks.c) ----------------------------------------------- */
 
 /* With @is_warning: warn of a counter that is bad or was not used; else tell what was not
- * checked. */
+ * checked. A guest's kernel has a clocksource of its own that uses the counter: no warning. */
 void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *group,
 			   int is_warning);
 
@@ -155,10 +151,10 @@ void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report);
 
 /* ---- other parts, each in a file of its name ------------------------------------- */
 
-/* The stage with the most time, what it is, and its shares in the other groups; the answers
+/* The stage with the most time, and what it is; the answers
  * of jobs of several depths in a few lines (report_brief.c). */
-void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *groups,
-			   size_t count, int direction);
+void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *group,
+			   int direction);
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
 			 size_t count, int direction);
 

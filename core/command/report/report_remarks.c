@@ -29,13 +29,15 @@ void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *g
 	const size_t count = json_array_size(reasons);
 	const int agrees = group->all.verdict == TW_REPORT_RELIABLE && !group->fallbacks;
 	size_t others = 0;	/* reasons other than that there is nothing to compare */
-	int warns = group->all.verdict != TW_REPORT_UNDECIDED || group->fallbacks;
+	int warns = group->fallbacks || (group->all.verdict != TW_REPORT_UNDECIDED && !agrees);
 
 	for (size_t i = 0; i < count; i++) {
 		const char *code = tw_report_string(json_array_get(reasons, i), "code");
 
 		others += strcmp(code, "one_cpu") != 0;
-		warns |= !strcmp(code, "clocksource") || !strcmp(code, "not_invariant");
+		warns |= !strcmp(code, "not_invariant") ||
+			 (!strcmp(code, "clocksource") &&
+			  !(agrees && json_object_get(tw_report_machine(group), "hypervisor")));
 	}
 	if (warns != is_warning || (agrees && !others))
 		return;
@@ -44,8 +46,9 @@ void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *g
 		tw_page_warning(page, "%s", agrees ? "the CPUs' counters agree, but" :
 				says[group->all.verdict]);
 	else
-		tw_page_paragraph(page, "counter: nothing was found against it, but not all "
-				  "could be checked:");
+		tw_page_paragraph(page, agrees ? "the CPUs' counters agree, but" :
+				  "counter: nothing was found against it, but not all could be "
+				  "checked:");
 	for (size_t i = 0; i < count; i++)
 		tw_page_more(page, " %s%s", tw_report_string(json_array_get(reasons, i), "text"),
 			     i + 1 < count ? ";" : ".");
@@ -109,23 +112,20 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 	if (number_of(first, "iodepth_batch_complete_min") > least)
 		least = number_of(first, "iodepth_batch_complete_min");
 	if (least > 1)
-		tw_page_paragraph(page, "deliver is large: fio waits until %ld completions are "
-				  "there (iodepth_batch_complete_min), so the first of them "
-				  "wait for the others", least);
+		tw_page_paragraph(page, "deliver: fio waits for %ld completions at a time "
+				  "(iodepth_batch_complete_min)", least);
 	if (least > 1 || number_of(first, "iodepth_batch_complete_max") != 1)
 		return;
 	if (verify) {
-		tw_page_paragraph(page, "deliver is large: fio verifies each I/O (verify=%s) before "
-				  "it takes the next completion. Without verify=, or with a "
-				  "cheaper checksum, I/Os wait less", verify);
+		tw_page_paragraph(page, "deliver: fio verifies each I/O (verify=%s) before it "
+				  "takes the next", verify);
 		return;
 	}
-	tw_page_paragraph(page, "deliver is large: fio submits the next I/O");
+	tw_page_paragraph(page, "deliver: fio submits");
 	if (calls > 0)
-		tw_page_more(page, " (a call of %s in the mean)", TW_SAY_NS(call_ns / calls));
-	tw_page_more(page, " before it takes the next completion. "
-		     "iodepth_batch_complete_max=%llu moves this time from deliver to other "
-		     "stages, and may not lower lat", (unsigned long long)first->iodepth);
+		tw_page_more(page, " (%s a call)", TW_SAY_NS(call_ns / calls));
+	tw_page_more(page, " after each completion; iodepth_batch_complete_max=%llu takes more at "
+		     "once", (unsigned long long)first->iodepth);
 }
 
 /* ---- holes ------------------------------------------------------------------- */
@@ -148,15 +148,15 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
 			behind_ns = group->all.tally.counts[i].slip_at_end_ns;
 	if (behind_ns <= group->run_ns / BEHIND_PART + group->all.tally.scalars.schedule_ns)
 		return;
-	tw_page_warning(page, "the rate was not kept");
+	tw_page_warning(page, "rate not kept");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const json_t *rate = tw_job_option(&group->all.jobs[0], names[i]);
 
 		if (rate)
 			tw_page_more(page, " (%s=%s)", names[i], json_string_value(rate));
 	}
-	tw_page_more(page, ": at the end, I/Os began %s late. lat does not have this time; response "
-		     "does.", TW_SAY_NS(behind_ns));
+	tw_page_more(page, ": I/Os began up to %s late; response has that, lat does not.",
+		     TW_SAY_NS(behind_ns));
 }
 
 void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report)
@@ -412,7 +412,7 @@ void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group 
 	}
 	if (!off)
 		return;
-	tw_page_remark(page, "inside the kernel: not split");
+	tw_page_remark(page, "not split inside the kernel");
 	if (group->all.job_count > 1)
 		tw_page_more(page, " in %zu of %zu jobs%s", off, group->all.job_count,
 			     off > 1 ? "; why in the first" : "");

@@ -11,10 +11,9 @@
 #include "command/report/report_parts.h"
 #include "latency/histogram_json.h"
 
-#define FEW_IN_TEXT	3	/* without --all */
 #define MAX_IN_TEXT	5
 #define MAX_IN_HTML	100	/* the JSON has all */
-#define MAX_STALLS	3	/* in text; without --all one */
+#define MAX_STALLS	3	/* in text; without --all one whose reason is known */
 
 void tw_report_add_when(struct tw_page *page, const struct tw_report_job *job,
 			uint64_t monotonic_ns)
@@ -22,7 +21,7 @@ void tw_report_add_when(struct tw_page *page, const struct tw_report_job *job,
 	double s;
 
 	if (tw_report_since_start(&s, job, monotonic_ns))
-		tw_page_more(page, "%.6f s of the run", s);
+		tw_page_more(page, "%.3f s", s);
 	else
 		tw_page_more(page, "%llu ns of CLOCK_MONOTONIC",
 			     (unsigned long long)monotonic_ns);
@@ -202,10 +201,9 @@ static void add_cell(struct tw_table *table, const struct tw_report_group *group
 	}
 }
 
-/* Add the first @shown I/Os. A column in text needs one of these, in HTML one of all. @why:
- * with the reasons. */
+/* Add the first @shown I/Os. A column in text needs one of these, in HTML one of all. */
 static void add_ios(struct tw_page *page, const struct tw_report_group *group, size_t shown,
-		    enum tw_media medium, int why)
+		    enum tw_media medium)
 {
 	const struct column *columns = medium == TW_IN_TEXT ? in_text : in_html;
 	const size_t count = medium == TW_IN_TEXT ? COUNT(in_text) : COUNT(in_html);
@@ -214,9 +212,7 @@ static void add_ios(struct tw_page *page, const struct tw_report_group *group, s
 	struct tw_table *into;
 
 	for (size_t i = 0; i < count; i++)
-		if (columns[i].kind == WHY && !why)
-			continue;
-		else if (columns[i].kind != STAGES)
+		if (columns[i].kind != STAGES)
 			add_column(&table, columns[i].is, (int)columns[i].kind, of);
 		else
 			for (int j = 0; j < TW_STAGES; j++)
@@ -234,7 +230,8 @@ static void add_ios(struct tw_page *page, const struct tw_report_group *group, s
 
 /* ---- stalls -------------------------------------------------------------------- */
 
-static void add_stall(struct tw_page *page, const struct tw_report_group *group,
+/* Return: why is known. */
+static int add_stall(struct tw_page *page, const struct tw_report_group *group,
 		      const struct tw_report_stall *stall)
 {
 	char why[TW_REPORT_SENTENCE];
@@ -245,9 +242,11 @@ static void add_stall(struct tw_page *page, const struct tw_report_group *group,
 	if (stall->job_count > 1)
 		tw_page_more(page, " of %zu%s jobs", stall->job_count,
 			     stall->more_jobs ? " or more" : "");
-	tw_page_more(page, " were held up for %s in %s", TW_SAY_NS(stall->ns), stall->stage);
-	if (tw_report_say_stall(why, sizeof(why), stall))
-		tw_page_more(page, ": %s", why);
+	tw_page_more(page, ", %s in %s", TW_SAY_NS(stall->ns), stall->stage);
+	if (!tw_report_say_stall(why, sizeof(why), stall))
+		return 0;
+	tw_page_more(page, ", %s", why);
+	return 1;
 }
 
 /* Say what following threads cost. All jobs of a run share the programs, so the job that saw
@@ -298,35 +297,36 @@ void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *g
 			   unsigned with)
 {
 	const size_t all = group->all.slow_count;
-	const size_t most = with & TW_REPORT_WITH_ALL ? MAX_IN_TEXT : FEW_IN_TEXT;
-	const size_t in_text_shown = all < most ? all : most;
+	const size_t in_text_shown = all < MAX_IN_TEXT ? all : MAX_IN_TEXT;
 	const size_t in_html_shown = all < MAX_IN_HTML ? all : MAX_IN_HTML;
 	const char *why_not = NULL, *of = of_chosen(&group->all.tally);
-	int shown = 0;
+	int shown = 0, is_known;
 
 	if (all == 0)
 		return;
-	tw_page_begin_spare(page, TW_SPARE_SLOWEST);
-	tw_page_heading(page, 3, "slowest I/Os by their lat%s (%zu of %zu; all with --json, "
-			"--html)", of, in_text_shown, all);
-	tw_page_only(page, TW_IN_TEXT);
-	add_ios(page, group, in_text_shown, TW_IN_TEXT, with & TW_REPORT_WITH_ALL);
+	if (with & TW_REPORT_WITH_ALL) {
+		tw_page_heading(page, 3, "slowest I/Os by their lat%s (%zu of %zu; all with "
+				"--json, --html)", of, in_text_shown, all);
+		tw_page_only(page, TW_IN_TEXT);
+		add_ios(page, group, in_text_shown, TW_IN_TEXT);
+	}
 	if (with & TW_REPORT_WITH_HTML) {
 		tw_page_heading(page, 3, "slowest I/Os by their lat%s", of);
 		tw_page_only(page, TW_IN_HTML);
 		tw_page_details(page, "%zu of %zu", in_html_shown, all);
 		tw_page_note(page, "Offsets and sizes in bytes; CLOCK_MONOTONIC, "
 			     "CLOCK_MONOTONIC_RAW and the counter's ticks where lat begins.");
-		add_ios(page, group, in_html_shown, TW_IN_HTML, 1);
+		add_ios(page, group, in_html_shown, TW_IN_HTML);
 		tw_page_end_details(page);
 	}
-	tw_page_begin_spare(page, TW_SPARE_FACTS);
 	for (size_t i = 0; i < group->stall_count; i++) {
 		if (group->stalls[i].ios < 2)
 			continue;
-		add_stall(page, group, &group->stalls[i]);
-		if (shown++ >= (with & TW_REPORT_WITH_ALL ? MAX_STALLS : 1))
+		is_known = add_stall(page, group, &group->stalls[i]);
+		if (shown++ >= MAX_STALLS)
 			tw_page_only(page, TW_IN_HTML);
+		else if (shown > 1 || !is_known)
+			tw_page_only(page, tw_report_rest(with));
 	}
 	/* The first job that was to be followed and was not. */
 	for (size_t i = 0; i < group->all.job_count && !why_not; i++)
@@ -336,5 +336,4 @@ void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *g
 	tw_page_begin_only(page, tw_report_rest(with));
 	add_follow_cost(page, group);
 	tw_page_begin_only(page, TW_IN_ALL);
-	tw_page_begin_spare(page, 0);
 }

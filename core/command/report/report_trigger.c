@@ -211,16 +211,13 @@ void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *g
 	tw_page_gap(page);
 	add_sentence(page, &sums);
 	tw_page_only(page, TW_IN_HTML);
-	tw_page_begin_spare(page, TW_SPARE_FACTS);
 	add_sentence(page, &sums);
 	tw_page_only(page, TW_IN_TEXT);
 	if (sums.fired) {
 		tw_page_more(page, " (more with --json, --html, --trace)");
-		tw_page_begin_spare(page, TW_SPARE_EVENTS);
 		add_events(page, &sums.slowest, TW_IN_TEXT,
 			   with & TW_REPORT_WITH_ALL ? MAX_IN_TEXT : FEW_IN_TEXT);
 	}
-	tw_page_begin_spare(page, 0);
 	for (size_t i = 0; i < sums.jobs && with & TW_REPORT_WITH_HTML; i++) {
 		tw_report_trigger_at(&trigger, group, i);
 		add_events(page, &trigger, TW_IN_HTML, 0);

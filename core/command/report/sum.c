@@ -80,9 +80,11 @@ void tw_report_find_means(struct tw_report_means *means, const struct tw_tally *
 			share(means, tally, time, direction);
 }
 
-double tw_report_mean(const struct tw_report_means *means, uint64_t digits)
+void tw_report_add_mean(struct tw_table *table, const struct tw_report_means *means,
+			uint64_t digits)
 {
-	return (double)digits / pow(10, means->unit.decimals);
+	tw_cell_format(table, TW_CELL_TIME, "%.*f %s", means->unit.decimals,
+		       (double)digits / pow(10, means->unit.decimals), means->unit.name);
 }
 
 /* Add a mean of a part, in the unit of the whole. */
@@ -90,15 +92,7 @@ static void put_mean(struct tw_page *page, const struct tw_report_means *means,
 		     const char *before, const char *what, const char *bound, uint64_t digits)
 {
 	tw_page_more(page, "%s%s%s %.*f", before, what, bound, means->unit.decimals,
-		     tw_report_mean(means, digits));
-}
-
-/* Add a mean with its unit. */
-static void put_whole(struct tw_page *page, const struct tw_report_means *means,
-		      const char *before, const char *what, uint64_t digits)
-{
-	put_mean(page, means, before, what, "", digits);
-	tw_page_more(page, " %s", means->unit.name);
+		     (double)digits / pow(10, means->unit.decimals));
 }
 
 int tw_report_has_sync_parts(const struct tw_tally *tally, int direction)
@@ -130,11 +124,24 @@ static const char *bound_of(const struct tw_tally *tally, unsigned part)
 	       part == TW_BEFORE ? " at least" : "";
 }
 
+int tw_report_has_all_stages(const struct tw_tally *tally, int direction)
+{
+	uint64_t sum_ns = 0;
+	int any = 0;
+
+	for (int i = 0; i < TW_STAGES; i++) {
+		any |= tally->times[i][direction].count != 0;
+		sum_ns += tw_tally_stage_ns(tally, (unsigned)i, direction);
+	}
+	return any && sum_ns == tally->times[TW_LAT][direction].sum_ns;
+}
+
 /* Add the parts of a stage. */
 static void put_parts(struct tw_page *page, const struct tw_report_means *means,
-		      const struct tw_tally *tally, unsigned stage, int direction,
-		      const char *before)
+		      const struct tw_tally *tally, unsigned stage, int direction)
 {
+	const char *before = " = ";
+
 	for (unsigned i = TW_STAGES; i < TW_TIMES; i++) {
 		/* A call has no worker. */
 		if (tw_time_metrics[i].parent != stage || !tally->times[i][direction].count ||
@@ -142,32 +149,6 @@ static void put_parts(struct tw_page *page, const struct tw_report_means *means,
 			continue;
 		put_mean(page, means, before, tw_time_metrics[i].name, bound_of(tally, i),
 			 means->digits[i]);
-		if (i == TW_SYNC_DATA && direction == TW_SYNC &&
-		    tw_has(tally, TW_METRIC_sync_bytes))
-			tw_page_more(page, " (%s)",
-				     TW_SAY_BYTES((double)tally->counts[direction].sync_bytes /
-						  (double)tally->times[i][direction].count));
-		if (i == TW_SYNC_JOURNAL && tally->times[TW_SYNC_RUNNING][direction].sum_ns) {
-			put_mean(page, means, " (", "of it", "", means->digits[TW_SYNC_RUNNING]);
-			tw_page_more(page, " for a commit that was running already)");
-		}
-		before = " + ";
-	}
-}
-
-static void put_stages(struct tw_page *page, const struct tw_report_means *means,
-		       const struct tw_tally *tally, int direction, int stages)
-{
-	const char *before = " = ";
-
-	for (int i = 0; i < stages; i++) {
-		if (tally->times[i][direction].count == 0 &&
-		    !tw_tally_stage_ns(tally, (unsigned)i, direction))
-			continue;
-		if (i == TW_KERNEL && tw_report_has_sync_parts(tally, direction))
-			put_parts(page, means, tally, TW_KERNEL, direction, before);
-		else
-			put_mean(page, means, before, tw_time_metrics[i].name, "", means->digits[i]);
 		before = " + ";
 	}
 }
@@ -191,28 +172,35 @@ static void put_commits(struct tw_page *page, const struct tw_report *report, ui
 	char names[TW_REPORT_SENTENCE];
 
 	if (tw_report_say_commits(names, sizeof(names), report, syncs))
-		tw_page_more(page, "; syncs that waited for a commit with handles of "
-			     "others: %s", names);
+		tw_page_also(page, "syncs that waited for a commit with handles of others: %s",
+			     names);
 }
 
-/* Add lat without the worker, for which a program that calls fsync(2) or fdatasync(2) does not
- * wait (that of a synced write also wrote); that nothing was flushed, and why; the commits. */
-static void put_about_syncs(struct tw_page *page, const struct tw_report_means *means,
-			    const struct tw_report *report, int direction)
+/* Add what a part was for, and lat without the worker, for which a program that calls fsync(2)
+ * does not wait; that nothing was flushed, and why; the commits. */
+static void put_about_syncs(struct tw_page *page, const struct tw_report *report, int direction)
 {
 	const struct tw_tally *tally = &report->tally;
 	const struct tw_histogram *worker = &tally->times[TW_SYNC_WORKER][direction];
+	const struct tw_histogram *running = &tally->times[TW_SYNC_RUNNING][direction];
+	const double syncs = (double)tally->times[TW_SYNC_DATA][direction].count;
 
 	if (!tw_report_has_sync_parts(tally, direction))
 		return;
+	if (direction == TW_SYNC && tw_has(tally, TW_METRIC_sync_bytes) && syncs > 0)
+		tw_page_also(page, "data: %s each", TW_SAY_BYTES(
+			     (double)tally->counts[direction].sync_bytes / syncs));
+	if (running->sum_ns)
+		tw_page_also(page, "%s of journal: for a commit that was running already",
+			     TW_SAY_NS(tw_histogram_mean_ns(running)));
 	if (worker->count && direction == TW_SYNC)
-		put_whole(page, means, "; ", "without io-wq", means->digits[TW_LAT] -
-			  means->digits[TW_SYNC_WORKER]);
+		tw_page_also(page, "lat without io-wq: %s", TW_SAY_NS(
+			     tw_tally_mean_ns(tally, TW_LAT, direction) -
+			     tw_tally_mean_ns(tally, TW_SYNC_WORKER, direction)));
 	if (!tally->times[TW_SYNC_FLUSH][direction].sum_ns)
-		tw_page_more(page, "; nothing was flushed%s",
-			     !has_write_through(report) ? "" : report->device_count > 1 ?
-			     ": the devices are in write-through mode, without a cache to flush" :
-			     ": the device is in write-through mode, without a cache to flush");
+		tw_page_also(page, "nothing was flushed%s", !has_write_through(report) ? "" :
+			     report->device_count > 1 ? ": the devices have no write cache" :
+			     ": the device has no write cache");
 	put_commits(page, report, tally->times[TW_SYNC_JOURNAL][direction].count);
 }
 
@@ -227,131 +215,54 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 		return;
 	for (unsigned i = 0; i <= TW_LAT; i++)
 		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
-	tw_page_more(page, "; %s: each +-%s (95 %%), a sample of %.2g %%",
-		     tw_tally_is_estimate(tally, TW_LAT, direction) ? "all of these" :
-		     "submit to kernel", TW_SAY_NS(error_ns / ios),
-		     100 * (double)chosen / (double)tally->counts[direction].ios);
+	tw_page_also(page, "%s: %.2g %% sampled, %s",
+		     tw_tally_is_estimate(tally, TW_LAT, direction) ? "all" :
+		     "submit to kernel",
+		     100 * (double)chosen / (double)tally->counts[direction].ios,
+		     TW_SAY_ERROR(error_ns / ios));
 }
 
-int tw_report_has_all_stages(const struct tw_tally *tally, int direction)
-{
-	uint64_t sum_ns = 0;
-	int any = 0;
-
-	for (int i = 0; i < TW_STAGES; i++) {
-		any |= tally->times[i][direction].count != 0;
-		sum_ns += tw_tally_stage_ns(tally, (unsigned)i, direction);
-	}
-	return any && sum_ns == tally->times[TW_LAT][direction].sum_ns;
-}
-
-/* The names of the sum: one after fio's own mean, one if that is not known. */
-struct names {
-	const char *next_to_fio, *alone;
-};
-
-/* Add the sum, which is fio's lat except for the clock. fio's own mean comes
- * first, if it is known. fio counts the same I/Os, unless a stamp of the engine
- * failed. */
-static void put_fio_mean(struct tw_page *page, const struct tw_report_means *means,
-			 const struct tw_report_group *group, int direction, uint64_t digits,
-			 uint64_t sum_ns, struct names names)
-{
-	const struct tw_counts *fio = &group->all.tally.counts[direction];
-	const uint64_t ios = group->all.tally.times[TW_LAT][direction].count;
-	double mean_ns, off_ns;
-
-	if (!tw_has(&group->all.tally, TW_METRIC_fio_lat_ns) || !fio->fio_ios) {
-		put_whole(page, means, "", names.alone, digits);
-		return;
-	}
-	mean_ns = (double)fio->fio_lat_ns / (double)fio->fio_ios;
-	off_ns = (double)sum_ns / (double)ios - mean_ns;
-	tw_page_more(page, "fio lat mean %.*f %s", means->unit.decimals,
-		     mean_ns / means->unit.ns, means->unit.name);
-	if (fio->fio_ios != ios)
-		tw_page_more(page, " of %s",
-			     TW_SAY_COUNT(fio->fio_ios, "I/O[s]"));
-	put_whole(page, means, "", names.next_to_fio, digits);
-	tw_page_more(page, " (%s %s fio's)", TW_SAY_NS(round(fabs(off_ns))),
-		     off_ns < 0 ? "below" : "above");
-}
-
-/* Add the sum up to the return of getevents(), where fio's lat ends. fio's lat
- * of a sync begins at its issue time, where the engine has no stamp. */
-static void put_sum(struct tw_page *page, const struct tw_report_group *group,
-		    int direction)
-{
-	int attached = group->all.attached != NULL;
-	int is_fio_lat = !group->event_times && direction != TW_SYNC &&
-			 !attached;
-	const struct tw_tally *tally = &group->all.tally;
-	int is_complete = tw_report_has_all_stages(tally, direction);
-	struct tw_report_means means;
-	const struct names names = {
-		is_complete ? "; sum of stages" : "; lat by Tickwise", "lat mean",
-	};
-
-	tw_report_find_means(&means, tally, TW_LAT, direction);
-	if (is_fio_lat)
-		put_fio_mean(page, &means, group, direction, means.digits[TW_LAT],
-			     tally->times[TW_LAT][direction].sum_ns, names);
-	else
-		put_whole(page, &means, "", "lat mean", means.digits[TW_LAT]);
-	if (is_complete) {
-		put_stages(page, &means, tally, direction, TW_STAGES);
-		put_about_syncs(page, &means, &group->all, direction);
-		put_error(page, tally, direction);
-	} else {
-		tw_page_more(page, "; its stages are not known of all I/Os");
-	}
-	if (direction == TW_SYNC && !attached)
-		tw_page_more(page, "; fio's lat of a sync begins when the submitting call "
-			     "has ended");
-	else if (group->event_times)
-		tw_page_more(page, "; this is not fio's lat, which lacks deliver in "
-			     "%zu of %zu jobs (tw_event_time=1)", group->event_times,
-			     group->all.job_count);
-}
-
-/* Add the sum up to the stage before deliver, if fio's lat ends where the
- * engine sees the completion. */
-static void put_event_sum(struct tw_page *page, const struct tw_report_group *group,
-			  int direction)
+/* Add how far fio's own mean is from that of the table. fio counts the same I/Os, unless a stamp of the engine failed. With
+ * tw_event_time=1 its lat lacks deliver. */
+static void put_fio_mean(struct tw_page *page, const struct tw_report_group *group, int direction)
 {
 	const struct tw_tally *tally = &group->all.tally;
-	const struct names names = { "; sum of stages", "lat without deliver: mean" };
-	struct tw_report_means means;
+	const struct tw_counts *fio = &tally->counts[direction];
+	const struct tw_histogram *lat = &tally->times[TW_LAT][direction];
+	const int lacks_deliver = group->event_times == group->all.job_count;
+	const double of_fio_ns = (double)fio->fio_lat_ns / (double)fio->fio_ios;
+	double off_ns = of_fio_ns - tw_histogram_mean_ns(lat);
 
-	tw_report_find_means(&means, tally, TW_LAT, direction);
-	put_fio_mean(page, &means, group, direction,
-		     means.digits[TW_LAT] - means.digits[TW_DELIVER],
-		     tally->times[TW_LAT][direction].sum_ns -
-		     tally->times[TW_DELIVER][direction].sum_ns, names);
-	put_stages(page, &means, tally, direction, TW_DELIVER);
-	put_whole(page, &means, "", "; deliver", means.digits[TW_DELIVER]);
-	tw_page_more(page, " is not in fio's lat (tw_event_time=1)");
-	put_error(page, tally, direction);
+	if (group->event_times && !lacks_deliver)
+		tw_page_also(page, "fio's lat lacks deliver in %zu of %zu jobs (tw_event_time=1)",
+			     group->event_times, group->all.job_count);
+	else if (tw_has(tally, TW_METRIC_fio_lat_ns) && fio->fio_ios) {
+		if (lacks_deliver)
+			off_ns += tw_tally_mean_ns(tally, TW_DELIVER, direction);
+		tw_page_also(page, "fio's lat%s: %c%s", lacks_deliver ?
+			     ", without deliver (tw_event_time=1)" : "",
+			     off_ns < 0 ? '-' : '+', TW_SAY_NS(round(fabs(off_ns))));
+		if (fio->fio_ios != lat->count)
+			tw_page_more(page, " of %s", TW_SAY_COUNT(fio->fio_ios, "I/O[s]"));
+	}
 }
 
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
 		       int direction)
 {
-	if (group->all.tally.times[TW_LAT][direction].count == 0)
-		return;
-	tw_page_paragraph(page, "%s: ", tw_direction_names[direction]);
-	tw_report_more_sum(page, group, direction);
-}
+	const struct tw_tally *tally = &group->all.tally;
 
-void tw_report_more_sum(struct tw_page *page, const struct tw_report_group *group,
-			int direction)
-{
-	if (direction != TW_SYNC &&
-	    group->event_times == group->all.job_count &&
-	    tw_report_has_all_stages(&group->all.tally, direction))
-		put_event_sum(page, group, direction);
-	else
-		put_sum(page, group, direction);
+	if (tally->times[TW_LAT][direction].count == 0)
+		return;
+	tw_page_remark(page, "%s", "");
+	if (!group->all.attached && direction != TW_SYNC)
+		put_fio_mean(page, group, direction);
+	if (tw_report_has_all_stages(tally, direction)) {
+		put_about_syncs(page, &group->all, direction);
+		put_error(page, tally, direction);
+	} else {
+		tw_page_also(page, "the stages are not known of all I/Os");
+	}
 }
 
 /* Return how far off the parts of blockq can be. */
@@ -396,9 +307,9 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 	}
 	tw_report_find_means(&means, tally, stage, direction);
 	tw_page_remark(page, "%s", "");
-	put_whole(page, &means, "", tw_time_metrics[stage].name, means.digits[stage]);
+	put_mean(page, &means, "", tw_time_metrics[stage].name, "", means.digits[stage]);
 	if (exact) {
-		put_parts(page, &means, tally, stage, direction, " = ");
+		put_parts(page, &means, tally, stage, direction);
 	} else {
 		put_mean(page, &means, " = ", tally->counts[direction].workers ?
 			 "worker+before+admission" : "before+admission", " at least",
@@ -406,15 +317,12 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 		put_mean(page, &means, " + ", "scheduler", " at most",
 			 means.digits[TW_SCHEDULER]);
 	}
-	tw_page_more(page, "%s (means of %s%s", of_sync ? ": the sync after the write" : "",
-		     TW_SAY_COUNT(ios, "I/O[s]"),
-		     tw_tally_is_sampled(tally, direction) ? ", estimated" : "");
+	tw_page_more(page, " %s%s", means.unit.name, of_sync ? ": the sync after the write" : "");
 	if (!of_sync && tw_tally_is_sampled(tally, direction))
-		tw_page_more(page, ", each to +-%s (95 %%)", TW_SAY_NS(
+		tw_page_more(page, ", each %s", TW_SAY_ERROR(
 			     parts_error_ns(tally, direction, exact) / (double)ios));
-	tw_page_more(page, "%s)", of_sync ? "" : !begun ? "; exact boundaries with tw_causes=1" :
-		     !exact ? "; not all have the stamps" : tally->scalars.workers_late ?
-		     "; the other boundaries are exact" : "; the boundaries are exact");
+	if (!of_sync && !begun)
+		tw_page_more(page, "; tw_causes=1 tells them apart");
 	if (of_sync && !tally->times[TW_COMPLETE_FLUSH][direction].sum_ns)
 		tw_page_more(page, "; nothing was flushed after the data");
 	if (of_sync && !tally->times[TW_SYNC_WAKE][TW_SYNC].count)

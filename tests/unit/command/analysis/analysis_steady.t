@@ -38,7 +38,7 @@ for run in 'even=1000, 2e6' \
 	perl "$root/tests/unit/command/analysis/steady_report.pl" "${run#*=}" >"${run%%=*}.json"
 done
 
-says even.json 'steady over time: IOPS +-0.0'
+says even.json 'steady: IOPS +-0.0'
 of even.json '$j->{analysis}{steady}{verdict} eq "steady"'
 # Windows 30 to 59 of 64 ms each.
 says middle.json 'WARNING: not steady: from 1.92 s to 3.84 s 7812 IOPS, mean lat 4.000 ms; before and after 15625 IOPS, mean lat 2.000 ms'

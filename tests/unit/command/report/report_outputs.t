@@ -103,7 +103,7 @@ stages queue: 13 %, complete: 10 %, deliver: 16 %' 'several jobs are compared in
 run report --html=page.html fast.json
 is "$(top_of page.html | head -n 3)" 'fast on box, 2023-11-14 22:13 UTC
 10.00 reads a second took 189 ns in the mean: 43 % in the driver and the drive (stage device), '\
-'16 % in fio after the drive (stage deliver), 13 % in the program before it submits (stage queue).
+'16 % in fio until it takes the completion (stage deliver), 13 % in the program before it submits (stage queue).
 read, mean: 189 ns, of 100 I/Os' 'of one job its own parts'
 perl -pe 's/"options": \{/$&"verify": "sha512", / or s/"name": "fast",/$& "options": {"verify": "sha512"},/' \
 	fast.json >verify.json
@@ -121,7 +121,7 @@ with_wait()
 	run report --html=page.html wait.json
 	top_of page.html | sed -n 's/.*(stage queue)//p'
 }
-is "$(with_wait 5000)" '. The slowest read (8.000 us): up to 62 % in deliver, waiting for a CPU.' \
+is "$(with_wait 5000)" '. Slowest read (8.000 us): up to 62 % in deliver, waiting for a CPU.' \
 	'the cause of most of the time of the slowest'
 is "$(with_wait 3500)" . 'a cause of less than half is not in the first sentence'
 

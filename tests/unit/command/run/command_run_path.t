@@ -65,9 +65,10 @@ has "$err" '  tickwise report depth1.1.9.tickwise.json depth32.1.9.tickwise.json
 has "$err" 'run it again with --causes' 'and how to learn more'
 is "$(sed 's/.*KiB reads, //; s/^direct/DIRECT/; s/^through.*here/DIRECT/' "$out" |
 	sed '2,4d' | xargs -d '\n' | tr -s ' ')" \
-	"DIRECT, 0.3 s at each depth Depth 32: lat mean 229.0 ns = queue 25.4 + submit 7.7 + \
-blockq 15.1 + device 121.9 + complete 19.4 + reap 9.7 + deliver 29.8 \
-largest stage: device (53 % of lat, 53 % at depth 1), in the driver and the drive" 'the answers' || shows "$out"
+	"DIRECT, 0.3 s at each depth stage depth 1 depth 32 queue 25.4ns 25.4ns \
+submit 7.7ns 7.7ns blockq 15.1ns 15.1ns device 121.9ns 121.9ns complete 19.4ns 19.4ns \
+reap 9.7ns 9.7ns deliver 29.8ns 29.8ns lat 229.0ns 229.0ns \
+read: largest stage device, 53 % of lat: in the driver and the drive" 'the answers' || shows "$out"
 
 reads_path 'without a given time' data
 has "$seen/1" runtime=5000ms 'five seconds at each depth'
@@ -87,7 +88,7 @@ mv 'a b:c' data
 fio_run --report data
 has_not "$out" 'random 4 KiB reads' '--report: the whole page instead'
 page='' FAKE_DO=$reads fio_run --report data
-is "$status $(grep -c '^next: ' "$out")" '0 1' 'which is that of tickwise report'
+is "$status $(grep -c '^+-: ' "$out")" '0 1' 'which is that of tickwise report'
 FAKE_DO=$reads fio_run --no-report data
 is "$status $(wc -c <"$out")" '0 0' '--no-report: none'
 FAKE_DO=$reads page='' fio_run --quiet data

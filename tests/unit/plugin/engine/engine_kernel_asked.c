@@ -167,8 +167,7 @@ int main(void)
 		{ "require by the environment, refused", "require", 0, true, EPERM,
 		  .refused = no },
 		{ "auto with buffered I/O", NULL, TW_KERNEL_AUTO, .buffered = true,
-		  .why = "buffered I/O has no block requests of its own, so there is "
-			 "nothing to split" },
+		  .why = "buffered I/O has no block requests of its own" },
 		{ "require with buffered I/O", NULL, TW_KERNEL_REQUIRE, true,
 		  .buffered = true },
 		{ "auto without stages", NULL, TW_KERNEL_AUTO, .no_stages = true,
