@@ -206,8 +206,7 @@ static void add_rings(struct tw_page *page, const struct tw_report_group *group)
 	const json_t *rings = json_object_get(group->all.attached, "rings");
 	size_t count = json_array_size(rings), shown = 0;
 
-	if (count)
-		tw_page_remark(page, "%s", "");
+	tw_page_remark(page, "%s", "");
 	for (; shown < count && shown < MAX_IN_TEXT; shown++) {
 		const json_t *ring = json_array_get(rings, shown);
 
@@ -230,8 +229,7 @@ static void add_others(struct tw_page *page, const struct tw_report_group *group
 	const char *key, *before = "not followed (no I/O on files or block devices): ";
 	json_t *value;
 
-	if (json_object_size(others))
-		tw_page_remark(page, "%s", "");
+	tw_page_remark(page, "%s", "");
 	json_object_foreach(others, key, value) {
 		tw_page_more(page, "%s%llu %s", before,
 			     (unsigned long long)tw_report_u64(others, key), key);
@@ -244,14 +242,13 @@ static void add_lost(struct tw_page *page, const struct tw_scalars *scalars)
 {
 	const char *before = "not in these tables: ";
 
+	tw_page_remark(page, "%s", "");
 	for (unsigned i = TW_METRIC_lost_records; i <= TW_METRIC_more_cqes + 1; i++) {
 		const unsigned metric = i <= TW_METRIC_more_cqes ? i : TW_METRIC_missed_runs;
 		const uint64_t value = tw_scalar_of(scalars, metric - TW_COUNTS);
 
 		if (!value)
 			continue;
-		if (*before == 'n')
-			tw_page_remark(page, "%s", "");
 		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(value,
 			     metric == TW_METRIC_missed_runs ?
 			     "event[s] for which the kernel skipped the program" :

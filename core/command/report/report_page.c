@@ -161,6 +161,7 @@ static void add_fewer(struct tw_page *page, const struct tw_tally *tally, int di
 	const char *before = "";
 	int next;
 
+	tw_page_remark(page, "%s", "");
 	for (int i = next_row(tally, direction, -1); i < TW_REPORT_ROWS; i = next) {
 		const uint64_t most = tw_tally_time_ios(tally, (unsigned)i, direction);
 		const uint64_t least = tw_tally_is_of_chosen(tally, (unsigned)i, direction) ?
@@ -176,8 +177,6 @@ static void add_fewer(struct tw_page *page, const struct tw_tally *tally, int di
 		}
 		if (ios == tally->counts[direction].ios)
 			continue;
-		if (!*before)
-			tw_page_remark(page, "%s", "");
 		tw_page_more(page, "%s%s", before, tw_time_metrics[i].name);
 		if (last > i)
 			tw_page_more(page, " to %s", tw_time_metrics[last].name);

@@ -200,10 +200,9 @@ static void add_more(struct tw_page *page, const struct tw_counts *counts, size_
 	tw_page_more(page, ")");
 }
 
-/* Add the counts that are shown there by the words of their metrics, after @beginning, which
- * begins a remark if @any is 0. Return: @any; 1 if there are such counts. */
-static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
-		     enum tw_show show, const char *beginning, int any)
+/* Add the counts that are shown there by the words of their metrics, after @beginning. */
+static void add_kinds(struct tw_page *page, const struct tw_counts *counts,
+		      enum tw_show show, const char *beginning)
 {
 	const char *before = beginning;
 
@@ -213,17 +212,15 @@ static int add_kinds(struct tw_page *page, const struct tw_counts *counts,
 
 		if (metric->show != show || !count)
 			continue;
-		if (before == beginning && any)
-			tw_page_more(page, "; ");
-		else if (before == beginning)
-			tw_page_remark(page, "%s", "");
-		tw_page_more(page, "%s%s", before, TW_SAY_COUNT(count, metric->label));
+		if (before == beginning)
+			tw_page_also(page, "%s", before);
+		else
+			tw_page_more(page, "%s", before);
+		tw_page_more(page, "%s", TW_SAY_COUNT(count, metric->label));
 		if (show == TW_AMONG)
 			add_more(page, counts, i);
 		before = ", ";
-		any = 1;
 	}
-	return any;
 }
 
 void tw_report_add_kinds(struct tw_page *page, const struct tw_report_group *group,
@@ -231,11 +228,12 @@ void tw_report_add_kinds(struct tw_page *page, const struct tw_report_group *gro
 {
 	const struct tw_counts *counts = &group->all.tally.counts[direction];
 
-	if (!group->all.attached)
-		add_kinds(page, counts, TW_IN_FIO_LAT, "not among these, but in fio's lat: ",
-			  add_kinds(page, counts, TW_APART,
-				    "not among these, nor in fio's lat: ", 0));
-	add_kinds(page, counts, TW_AMONG, "among these: ", 0);
+	tw_page_remark(page, "%s", "");
+	if (!group->all.attached) {
+		add_kinds(page, counts, TW_APART, "not among these, nor in fio's lat: ");
+		add_kinds(page, counts, TW_IN_FIO_LAT, "not among these, but in fio's lat: ");
+	}
+	add_kinds(page, counts, TW_AMONG, "among these: ");
 }
 
 /* ---- inside the kernel ---------------------------------------------------------- */
