@@ -22,7 +22,7 @@ is "$(grep -c ' slowest .*syncs' "$scratch/reports")" 3 'the page has three whol
 # Names of those runs: jobs, files, devices, programs and calls.
 cat >"$scratch/names" <<-END
 	etcd fdatasync loop0 postgres-wal.data etcd.data backup wal snap db
-	vm ext4 rotational
+	vm ext4
 END
 # words FILE...: prints each word, without what is a number or a path
 words() {
@@ -35,9 +35,9 @@ comm -23 "$scratch/is" "$scratch/may_be" >"$scratch/wrong"
 empty "$scratch/wrong" "their $(wc -l <"$scratch/is") words are those of golden pages"
 
 # A part or stage that a report has as a row, and its explanation.
-perl -ne 'print "$1\n" if /^([a-z]+) .*\d+[nmu]?s +\S+ +\S+ +\S+ +\S+ +\S+ +\S+ +\S+$/' \
+perl -ne 'print "$1\n" if /^([a-z]+) .*\d+[nmu]?s( +\S+){5}$/' \
 	"$scratch/reports" | grep -vxE 'write|sync' | sort -u >"$scratch/rows"
-is "$(tr '\n' ' ' <"$scratch/rows")" 'data deliver flush journal kernel lat queue wake worker ' \
+is "$(tr '\n' ' ' <"$scratch/rows")" 'data deliver flush journal lat queue wake worker ' \
 	'the rows of the reports'
 while read -r row; do
 	grep -qx "\.B $row" "$page" || echo "$row"
