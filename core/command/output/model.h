@@ -22,10 +22,11 @@ struct tw_block {
 	struct tw_plot *plot;
 };
 
-/* Does the medium have the block? A remark may have got no text. */
+/* Does the medium have the block? A sentence may have got no text. */
 static inline int tw_block_shows(const struct tw_block *block, enum tw_media medium)
 {
-	return block->media & medium && (block->kind != TW_BLOCK_REMARK || *block->text);
+	return block->media & medium && (*block->text || (block->kind != TW_BLOCK_REMARK &&
+							  block->kind != TW_BLOCK_PARAGRAPH));
 }
 
 struct tw_cell {

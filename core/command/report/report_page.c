@@ -36,15 +36,21 @@ static int lacks_causes(const struct tw_report_group *group)
 }
 
 /* Add what to run to learn more than the page tells. */
-static void add_next(struct tw_page *page, int attached, int lacks, unsigned with)
+static void add_next(struct tw_page *page, const struct tw_report_group *groups, size_t count,
+		     int lacks, unsigned with)
 {
-	const int has_all = attached || with & TW_REPORT_WITH_ALL;
+	const int attached = groups->all.attached != NULL;
 
-	tw_page_paragraph(page, "+-: 95 %%");
-	if (!has_all)
+	tw_page_paragraph(page, "%s", "");
+	for (size_t i = 0; i < count; i++)
+		if (tw_report_windows(&groups[i])) {	/* else it has no error */
+			tw_page_more(page, "+-: 95 %%");
+			break;
+		}
+	if (!attached && !(with & TW_REPORT_WITH_ALL))
 		tw_page_also(page, "more: report --all, --html=FILE");
 	if (lacks)
-		tw_page_more(page, "; %s --causes", attached ? "attach" : "run");
+		tw_page_also(page, "%s --causes", attached ? "attach" : "run");
 }
 
 /* Add where the time went, what is not in it, and why the slow I/Os were slow. The rest of
@@ -381,7 +387,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	add_steady(page, group, tw_report_rest(with));
 	tw_report_add_intervals(page, group);
 	tw_page_begin_only(page, TW_IN_HTML);
-	add_next(page, attached, add_answers(page, group), TW_REPORT_WITH_ALL);
+	add_next(page, group, 1, add_answers(page, group), TW_REPORT_WITH_ALL);
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_devices(page, group, 1);
 	for (int i = 0; i < TW_DIRECTIONS; i++)
@@ -465,7 +471,7 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 			add_name(page, &groups[i], 0);
 		lacks |= add_answers(page, &groups[i]);
 	}
-	add_next(page, groups->all.attached != NULL, lacks, with);
+	add_next(page, groups, count, lacks, with);
 	tw_page_begin_only(page, TW_IN_ALL);
 	return page;
 }

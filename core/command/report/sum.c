@@ -222,8 +222,8 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 		     TW_SAY_ERROR(error_ns / ios));
 }
 
-/* Add how far fio's own mean is from that of the table. fio counts the same I/Os, unless a stamp of the engine failed. With
- * tw_event_time=1 its lat lacks deliver. */
+/* Add how far fio's own mean is from that of the table. fio counts the same I/Os, unless a stamp
+ * of the engine failed. With tw_event_time=1 its lat lacks deliver. */
 static void put_fio_mean(struct tw_page *page, const struct tw_report_group *group, int direction)
 {
 	const struct tw_tally *tally = &group->all.tally;

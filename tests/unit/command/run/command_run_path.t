@@ -88,7 +88,7 @@ mv 'a b:c' data
 fio_run --report data
 has_not "$out" 'random 4 KiB reads' '--report: the whole page instead'
 page='' FAKE_DO=$reads fio_run --report data
-is "$status $(grep -c '^+-: ' "$out")" '0 1' 'which is that of tickwise report'
+is "$status $(grep -c 'more: report ' "$out")" '0 1' 'which is that of tickwise report'
 FAKE_DO=$reads fio_run --no-report data
 is "$status $(wc -c <"$out")" '0 0' '--no-report: none'
 FAKE_DO=$reads page='' fio_run --quiet data
