@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draws a plot as SVG: lines with dots and texts, counts as colours, and bars in rows;
- * and single bars that are divided into parts. See draw.h.
+ * Draws a plot as SVG: lines with dots and texts, and counts as colours; and single bars that
+ * are divided into parts. See draw.h.
  */
 #include <math.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 
 #define LARGEST		1e300
 #define COLOR_OF_BORDER	7
+#define DOT_RADIUS	3.5
 
 /* The axes of a plot. */
 struct axes {
@@ -133,14 +134,7 @@ static void put_label(FILE *file, const struct tw_plot *plot)
 {
 	const struct tw_plot_heat *heat = &plot->heat;
 	struct tw_range range = { INFINITY, -INFINITY };
-	const struct tw_series *bar;
 
-	for (bar = plot->series; bar && plot->has_bars; bar = bar->next) {
-		tw_html_text(file, bar->text);
-		fputs(". ", file);
-	}
-	if (plot->has_bars)
-		return;
 	for (size_t i = 0; i < heat->columns * heat->rows; i++)
 		if (heat->counts[i]) {
 			range.min = fmin(range.min, heat->y[i % heat->rows]);
@@ -179,17 +173,12 @@ static void find_ranges(const struct tw_plot *plot, struct tw_range *x, struct t
 	const struct tw_plot_heat *heat = &plot->heat;
 
 	*x = *y = (struct tw_range) { INFINITY, -INFINITY };
-	for (const struct tw_series *series = plot->series; series; series = series->next) {
-		if (plot->has_bars) {
-			reach(x, x_unit, series->bar.low);
-			reach(x, x_unit, series->bar.high);
-		}
+	for (const struct tw_series *series = plot->series; series; series = series->next)
 		for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
 			reach(x, x_unit, dot->x);
 			reach(y, y_unit, dot->y);
 			reach(y, y_unit, dot->high);
 		}
-	}
 	if (plot->about.rule)
 		reach(y, y_unit, 0);
 	if (plot->about.reaches_x > 0)
@@ -393,8 +382,8 @@ static void put_dots(FILE *file, const struct tw_series *series, const struct ax
 		if (!dot->text)
 			continue;
 		fprintf(file, "<circle class=\"f%d\" cx=\"%.1f\" cy=\"%.1f\" "
-			"r=\"3.5\"><title>", series->color, tw_svg_place(&axes->x, dot->x),
-			tw_svg_place(&axes->y, dot->y));
+			"r=\"%.1f\"><title>", series->color, tw_svg_place(&axes->x, dot->x),
+			tw_svg_place(&axes->y, dot->y), DOT_RADIUS);
 		tw_html_text(file, dot->text);
 		fputs("</title></circle>\n", file);
 	}
@@ -419,6 +408,7 @@ static void put_borders(FILE *file, const struct tw_plot *plot, const struct axe
 
 #define MAX_TAGS	64
 #define TAG_LETTER	14		/* as TW_VIEW_LETTER, but bold */
+#define FAR		30
 
 struct boxes {
 	struct box {
@@ -427,25 +417,68 @@ struct boxes {
 	size_t count;
 };
 
+static int overlap(const struct box *box, const struct box *other)
+{
+	return box->left < other->right && box->right > other->left &&
+	       box->top < other->bottom && box->bottom > other->top;
+}
+
 static int is_free(const struct boxes *boxes, const struct box *box)
 {
 	if (boxes->count == MAX_TAGS || box->left < TW_VIEW_LEFT - 6 ||
-	    box->right > TW_VIEW_WIDTH || box->top < TW_VIEW_TOP - 12 ||
+	    box->right > TW_VIEW_WIDTH || box->top < TW_VIEW_TOP - TW_VIEW_LINE ||
 	    box->bottom > TW_VIEW_HEIGHT - TW_VIEW_BOTTOM)
 		return 0;
-	for (size_t i = 0; i < boxes->count; i++) {
-		const struct box *other = &boxes->list[i];
-
-		if (box->left < other->right && box->right > other->left &&
-		    box->top < other->bottom && box->bottom > other->top)
+	for (size_t i = 0; i < boxes->count; i++)
+		if (overlap(box, &boxes->list[i]))
 			return 0;
-	}
 	return 1;
 }
 
-/* Put a text where it covers no other and stays inside the view. If there is no such
- * place, it is left out, and only the dot's title has the text. */
-static void put_tag(FILE *file, struct boxes *boxes, const char *text, double x, double y)
+/* Does the straight line between two points cross a box? */
+static int is_crossed(const struct box *box, double x1, double y1, double x2, double y2)
+{
+	const double slope = x2 > x1 || x2 < x1 ? (y2 - y1) / (x2 - x1) : 0;
+	const double from = fmax(fmin(x1, x2), box->left), to = fmin(fmax(x1, x2), box->right);
+
+	if (from > to)
+		return 0;
+	if (x2 > x1 || x2 < x1) {
+		y1 += (from - x1) * slope;
+		y2 = y1 + (to - from) * slope;
+	}
+	return fmax(y1, y2) > box->top && fmin(y1, y2) < box->bottom;
+}
+
+/* Does a box cover a line or a dot? */
+static int covers(const struct box *box, const struct tw_plot *plot, const struct axes *axes)
+{
+	for (const struct tw_series *series = plot->series; series; series = series->next) {
+		double last_x = NAN, last_y = NAN;
+
+		for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
+			const double x = tw_svg_place(&axes->x, dot->x);
+			const double y = tw_svg_place(&axes->y, dot->y);
+
+			if (dot->text && overlap(box, &(struct box) {
+				x - DOT_RADIUS, x + DOT_RADIUS, y - DOT_RADIUS, y + DOT_RADIUS }))
+				return 1;
+			if (dot->text)
+				continue;
+			if (is_crossed(box, last_x, last_y, x, y))
+				return 1;
+			last_x = x;
+			last_y = y;
+		}
+	}
+	return 0;
+}
+
+/* Put a text where it covers no other and stays inside the view; if there is room, where it
+ * covers no line. One far from its dot has a line to it. If there is no such place, it is left
+ * out, and only the dot's title has the text. */
+static void put_tag(FILE *file, struct boxes *boxes, const struct tw_dot *dot,
+		    const struct tw_plot *plot, const struct axes *axes)
 {
 	/* From the best place on. Curves rise to the right, so the space above them to
 	 * the left is free. @before: the part of the text that is left of x. */
@@ -453,31 +486,38 @@ static void put_tag(FILE *file, struct boxes *boxes, const char *text, double x,
 		double x, y, before;
 		const char *anchor;
 	} places[] = {
-		{ -4, -8, 1, "end" }, { 0, -10, 0.5, "middle" }, { -4, -30, 1, "end" },
-		{ 0, -32, 0.5, "middle" }, { 6, -8, 0, "start" }, { -4, -52, 1, "end" },
-		{ 0, -54, 0.5, "middle" }, { 6, 20, 0, "start" }, { 0, 26, 0.5, "middle" },
-		{ -4, 26, 1, "end" }, { 6, 42, 0, "start" },
+		{ -4, -8, 1, "end" }, { 0, -10, 0.5, "middle" }, { 6, -8, 0, "start" },
+		{ 6, 20, 0, "start" }, { 0, 26, 0.5, "middle" }, { -4, 26, 1, "end" },
+		{ -4, -30, 1, "end" }, { 0, -32, 0.5, "middle" }, { 6, -30, 0, "start" },
+		{ -4, -52, 1, "end" }, { 0, -54, 0.5, "middle" }, { 6, -52, 0, "start" },
+		{ -4, 48, 1, "end" }, { 6, 42, 0, "start" }, { -4, -74, 1, "end" },
 	};
-	const double width = (double)strlen(text) * TAG_LETTER;
+	const size_t count = sizeof(places) / sizeof(*places);
+	const double width = (double)strlen(dot->tag) * TAG_LETTER;
+	const double x = tw_svg_place(&axes->x, dot->x), y = tw_svg_place(&axes->y, dot->y);
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		const double left = x + places[i].x - width * places[i].before;
-		const double bottom = y + places[i].y + 5;
+	for (size_t i = 0; i < 2 * count; i++) {
+		const size_t at = i % count;
+		const double left = x + places[at].x - width * places[at].before;
+		const double bottom = y + places[at].y + 5;
 		const struct box box = { left, left + width, bottom - TW_VIEW_LINE, bottom };
 
-		if (!is_free(boxes, &box))
+		if (!is_free(boxes, &box) || (i < count && covers(&box, plot, axes)))
 			continue;
 		boxes->list[boxes->count++] = box;
+		if (fabs(places[at].y) >= FAR)
+			fprintf(file, "<path class=\"lead\" d=\"M%.1f %.1fV%.1f\"/>\n", x, y,
+				y + places[at].y + (places[at].y < 0 ? 3 : -12));
 		fprintf(file, "<text class=\"tag\" x=\"%.1f\" y=\"%.1f\" "
-			"text-anchor=\"%s\">", x + places[i].x, y + places[i].y,
-			places[i].anchor);
-		tw_html_text(file, text);
+			"text-anchor=\"%s\">", x + places[at].x, y + places[at].y,
+			places[at].anchor);
+		tw_html_text(file, dot->tag);
 		fputs("</text>\n", file);
 		return;
 	}
 }
 
-static void draw_lines(FILE *file, const struct tw_plot *plot)
+void tw_draw_plot(FILE *file, const struct tw_plot *plot)
 {
 	const double bottom = TW_VIEW_HEIGHT - TW_VIEW_BOTTOM;
 	const double right = TW_VIEW_WIDTH - TW_VIEW_RIGHT;
@@ -508,54 +548,8 @@ static void draw_lines(FILE *file, const struct tw_plot *plot)
 	for (series = plot->series; series; series = series->next)
 		for (const struct tw_dot *dot = series->points; dot; dot = dot->next)
 			if (dot->tag && dot->tag[0])
-				put_tag(file, &boxes, dot->tag, tw_svg_place(&axes.x, dot->x),
-					tw_svg_place(&axes.y, dot->y));
-}
-
-/* ---- bars ---------------------------------------------------------------- */
-
-#define LEFT_OF_NAMES	130
-#define ROW		42
-#define TOP_OF_ROWS	10
-
-static void put_bar(FILE *file, int color, double from, double to, double middle,
-		    double height)
-{
-	fprintf(file, "<rect class=\"f%d\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-		"height=\"%.1f\"/>\n", color, from, middle - height / 2,
-		to - from < 1 ? 1 : to - from, height);
-}
-
-static void draw_bars(FILE *file, const struct tw_plot *plot, int rows)
-{
-	const double bottom = rows * ROW + TOP_OF_ROWS, right = TW_VIEW_WIDTH - TW_VIEW_RIGHT;
-	double middle = TOP_OF_ROWS + ROW / 2.0;
-	struct tw_range range, none;
-	struct tw_svg_axis x;
-
-	find_ranges(plot, &range, &none);
-	x = tw_axis_of(plot->about.x.unit, range, LEFT_OF_NAMES, right);
-	view_begin(file, plot, (int)bottom + TW_VIEW_BOTTOM);
-	tw_axis_marks((struct tw_axis_side) { file, &x, 1, TOP_OF_ROWS, bottom, 0 },
-		      plot->about.x.unit);
-	tw_svg_label(file, (LEFT_OF_NAMES + right) / 2, bottom + TW_VIEW_BOTTOM - 10, "middle",
-		     plot->about.x.label);
-	for (const struct tw_series *series = plot->series; series; series = series->next) {
-		const struct tw_plot_bar *bar = &series->bar;
-
-		fputs("<g><title>", file);
-		tw_html_text(file, series->text);
-		fputs("</title>\n", file);
-		tw_svg_label(file, LEFT_OF_NAMES - 8, middle + 5, "end",
-			     series->name ? series->name : "");
-		put_bar(file, series->color, tw_svg_place(&x, bar->low),
-			tw_svg_place(&x, bar->high), middle, 3);
-		put_bar(file, series->color, tw_svg_place(&x, bar->from),
-			tw_svg_place(&x, bar->to), middle, 18);
-		fprintf(file, "<circle class=\"mean\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>"
-			"</g>\n", tw_svg_place(&x, bar->mean), middle);
-		middle += ROW;
-	}
+				put_tag(file, &boxes, dot, plot, &axes);
+	tw_svg_end(file);
 }
 
 /* ---- bars of parts ------------------------------------------------------- */
@@ -651,16 +645,28 @@ static void put_rest(FILE *file, const struct tw_series *stack, double scale, si
 	fputs("</text>\n", file);
 }
 
-/* Each bar is as wide as the page, so that bars with small totals are readable, or all
- * bars have the same scale. */
-void tw_draw_stack(FILE *file, const struct tw_plot *plot, const struct tw_series *stack)
+/* Return the width of a bar, as a part of the page's. Each bar is as wide as the page, so that
+ * bars with small totals are readable, or all bars have the same scale. */
+static double scale_of(const struct tw_plot *plot, const struct tw_series *stack)
 {
-	const double whole = whole_of(stack);
-	double largest = 0, scale, x = 0;
+	double largest = 0;
 
 	for (const struct tw_series *other = plot->series; other; other = other->next)
 		largest = fmax(largest, whole_of(other));
-	scale = plot->about.has_same_scale && largest > 0 ? whole / largest : 1;
+	return plot->about.has_same_scale && largest > 0 ? whole_of(stack) / largest : 1;
+}
+
+int tw_draw_is_seen(const struct tw_plot *plot, const struct tw_series *stack,
+		    const struct tw_part *part)
+{
+	return is_part(part) && 100 * part->size / whole_of(stack) * scale_of(plot, stack) >= 1;
+}
+
+void tw_draw_stack(FILE *file, const struct tw_plot *plot, const struct tw_series *stack)
+{
+	const double whole = whole_of(stack), scale = scale_of(plot, stack);
+	double x = 0;
+
 	fprintf(file, "<svg class=\"stack\" height=\"%d\" role=\"img\" aria-label=\"",
 		STACK_HEIGHT);
 	name_stack(file, stack);
@@ -675,18 +681,5 @@ void tw_draw_stack(FILE *file, const struct tw_plot *plot, const struct tw_serie
 	}
 	for (size_t i = 0; i < VIEWS && scale < 1; i++)
 		put_rest(file, stack, scale, i);
-	tw_svg_end(file);
-}
-
-void tw_draw_plot(FILE *file, const struct tw_plot *plot)
-{
-	int rows = 0;
-
-	for (const struct tw_series *series = plot->series; series; series = series->next)
-		rows++;
-	if (plot->has_bars)
-		draw_bars(file, plot, rows);
-	else
-		draw_lines(file, plot);
 	tw_svg_end(file);
 }

@@ -70,6 +70,9 @@ void tw_axis_marks(struct tw_axis_side side, enum tw_plot_unit unit);
 /* The second draws one of the bars that are divided into parts, which have a drawing each. */
 void tw_draw_plot(FILE *file, const struct tw_plot *plot);
 void tw_draw_stack(FILE *file, const struct tw_plot *plot, const struct tw_series *stack);
+/* Is a part at least 1 percent of the page wide? */
+int tw_draw_is_seen(const struct tw_plot *plot, const struct tw_series *stack,
+		    const struct tw_part *part);
 
 /* The class of a rule, which is no data, as the grid is not. */
 #define TW_RULE_CLASS	"grid rule"

@@ -9,25 +9,42 @@
 #include "command/output/draw.h"
 #include "tickwise.h"
 
-/* Colours 0 to 8 are those of the stages. Readers with any kind of colour
- * vision can distinguish them: they differ by at least 30 (CIE 1976), also for
- * protanopes and deuteranopes. The faintest colour of a heat map, which
- * outliers have, has a contrast of 3 to the page. */
+/* The colours of lines and parts. Stages of one place have one hue, and differ in lightness for
+ * readers with any kind of colour vision: blue before the device, green in it, plum after it,
+ * brown in fio, grey if they are not split. All have a contrast of 3 to the page, and of 4.5 to
+ * what is written on them, which is black in the dark. */
+static const struct {
+	const char *light, *dark, *dashes, *on;
+} colors[TW_PLOT_COLORS] = {
+	{ "#6b93dc", "#9dc4ff", "8 3", "#000" },		/* queue */
+	{ "#4a6db8", "#6c9be0", "2 3", "#fff" },		/* submit */
+	{ "#1d4791", "#4279c8", "none", "#fff" },		/* blockq */
+	{ "#229053", "#93d490", "none", "#000" },		/* device */
+	{ "#762c63", "#d98bb2", "none", "#fff" },		/* complete */
+	{ "#000", "#eee", "none", "#fff" },			/* lat */
+	{ "#b386a5", "#f7c4dc", "8 3", "#000" },		/* reap */
+	{ "#757575", "#8a8a8a", "none", "#fff" },		/* kernel */
+	{ "#8a5a14", "#b58a3f", "2 3", "#fff" },		/* deliver */
+	{ "#3d7d9c", "#7fc4de", "10 3 2 3", "#fff" },		/* slip */
+	{ "#444", "#ccc", "5 5", "#fff" },			/* response */
+	{ "#7d74c4", "#a79cf0", "12 4", "#000" },		/* worker */
+	{ "#4b988a", "#7fd0c0", "4 2", "#000" },		/* data */
+	{ "#2f3d73", "#8794d8", "12 3 2 3 2 3", "#fff" },	/* journal */
+	{ "#14705f", "#3fa08c", "1 4", "#fff" },		/* flush */
+	{ "#95558a", "#c279b3", "none", "#fff" },		/* wake */
+};
+
+/* The faintest colour of a heat map, which outliers have, has a contrast of 3 to the page. Paper
+ * is light. */
 static const char style[] =
 	":root{color-scheme:light dark;--back:#fff;--text:#1b1b1b;--dim:#5a5a5a;"
-	"--line:#d9d9d9;--warn:#fff0d0;--c0:#899a64;--c1:#c36bff;--c2:#cb7f00;"
-	"--c3:#1c4b94;--c4:#920000;--c5:#000;--c6:#34a1be;--c7:#8b425c;"
-	"--c8:#00008a;--c9:#00838f;--c10:#283593;--c11:#9e005d;"
-	"--c12:#2e7d32;--c13:#5d4037;--c14:#4527a0;--c15:#6d4c00;--h0:#6c96cf;--h1:#5d83b8;"
+	"--line:#e3e3e3;--warn:#fff0d0;--h0:#6c96cf;--h1:#5d83b8;"
 	"--h2:#4f70a1;--h3:#405d8a;--h4:#324b73;--h5:#23385c;--h6:#152545;"
 	"--h7:#06122e}\n"
-	"@media (prefers-color-scheme:dark){:root{--back:#16181c;--text:#e8e8e8;"
-	"--dim:#a8a8a8;--line:#3a3d44;--warn:#4a3500;--c0:#f7ff00;--c1:#c2369c;"
-	"--c2:#febc51;--c3:#4ab5ff;--c4:#d82a2e;--c5:#eeffcb;--c6:#14fdff;"
-	"--c7:#cd9398;--c8:#a04cff;--c9:#80deea;--c10:#9fa8da;--c11:#f48fb1;"
-	"--c12:#a5d6a7;--c13:#ffccbc;--c14:#b39ddb;--c15:#ffe082;--h0:#2f6aa8;--h1:#497eb4;"
+	"@media screen and (prefers-color-scheme:dark){:root{--back:#16181c;--text:#e8e8e8;"
+	"--dim:#a8a8a8;--line:#33363d;--warn:#4a3500;--h0:#2f6aa8;--h1:#497eb4;"
 	"--h2:#6492c1;--h3:#7ea6cd;--h4:#99bada;--h5:#b3cee6;--h6:#cee2f3;"
-	"--h7:#e8f6ff}}\n"
+	"--h7:#e8f6ff}svg .part~.on{fill:#000}}\n"
 	"*{box-sizing:border-box}body{margin:0 auto;padding:1rem;"
 	"max-width:80rem;background:var(--back);color:var(--text);"
 	"font:15px/1.45 system-ui,sans-serif}\n"
@@ -55,38 +72,18 @@ static const char style[] =
 	"font:13px system-ui,sans-serif}.grid{stroke:var(--line);fill:none}\n"
 	".stacks{grid-column:1/-1}svg.stack{max-width:none;height:40px}.roomy{display:none}\n"
 	"@media (min-width:64rem){.roomy{display:inline}.narrow{display:none}}\n"
-	"path{fill:none;stroke-width:2;stroke-linejoin:round}"
+	"path{fill:none;stroke-width:1.5;stroke-linejoin:round}"
 	"svg path.grid{stroke-width:1}svg path.rule{stroke:var(--dim);stroke-width:2}"
+	"svg path.lead{stroke:var(--dim);stroke-width:1}"
 	"svg.key{display:inline-block;width:28px;"
 	"height:10px;margin-right:.3em}.legend span{margin-right:1em;"
-	"display:inline-block;white-space:nowrap}circle.mean{fill:var(--back);stroke:var(--text);"
-	"stroke-width:2}\n"
-	".s0{stroke:var(--c0);stroke-dasharray:8 3}.s1{stroke:var(--c1);"
-	"stroke-dasharray:2 3}.s2{stroke:var(--c2)}.s3{stroke:var(--c3);"
-	"stroke-dasharray:10 3 2 3}.s4{stroke:var(--c4);stroke-dasharray:5 5}"
-	"svg path.s5{stroke:var(--c5);stroke-width:4}.s6{stroke:var(--c6);stroke-dasharray:8 3}"
-	".s7{stroke:var(--c7)}.s8{stroke:var(--c8);stroke-dasharray:2 3}"
-	".s9{stroke:var(--c9);stroke-dasharray:10 3 2 3}"
-	".s10{stroke:var(--c10);stroke-dasharray:5 5}"
-	".s11{stroke:var(--c11);stroke-dasharray:12 4}"
-	".s12{stroke:var(--c12);stroke-dasharray:4 2}"
-	".s13{stroke:var(--c13);stroke-dasharray:12 3 2 3 2 3}"
-	".s14{stroke:var(--c14);stroke-dasharray:1 4}.s15{stroke:var(--c15)}\n"
-	".s20{stroke:var(--c3)}.s21{stroke:var(--c2);stroke-dasharray:8 3}"
-	".s22{stroke:var(--c4);stroke-dasharray:2 3}.f20{fill:var(--c3)}"
-	".f21{fill:var(--c2)}.f22{fill:var(--c4)}\n"
-	".f0{fill:var(--c0)}.f1{fill:var(--c1)}.f2{fill:var(--c2)}"
-	".f3{fill:var(--c3)}.f4{fill:var(--c4)}.f5{fill:var(--c5)}"
-	".f6{fill:var(--c6)}.f7{fill:var(--c7)}.f8{fill:var(--c8)}"
-	".f9{fill:var(--c9)}.f10{fill:var(--c10)}.f11{fill:var(--c11)}"
-	".f12{fill:var(--c12)}.f13{fill:var(--c13)}.f14{fill:var(--c14)}"
-	".f15{fill:var(--c15)}\n"
-	"path[class^=h]{shape-rendering:crispEdges}.h0{fill:var(--h0)}"
-	".h1{fill:var(--h1)}.h2{fill:var(--h2)}.h3{fill:var(--h3)}"
-	".h4{fill:var(--h4)}.h5{fill:var(--h5)}.h6{fill:var(--h6)}"
-	".h7{fill:var(--h7)}\n"
+	"display:inline-block;white-space:nowrap}\n"
+	"svg path.s5{stroke-width:3}.s20{stroke:var(--h6)}"
+	".s21{stroke:var(--h1);stroke-dasharray:8 3}.s22{stroke:var(--c4);stroke-dasharray:2 3}"
+	".f20{fill:var(--h6)}.f21{fill:var(--h1)}.f22{fill:var(--c4)}\n"
+	"path[class^=h]{shape-rendering:crispEdges}"
 	".band{fill-opacity:.25}.part{stroke:var(--back);stroke-width:1}"
-	".tag,.on{font-weight:600;paint-order:stroke;stroke:var(--back);"
+	".tag,.on{font-weight:600}.tag{paint-order:stroke;stroke:var(--back);"
 	"stroke-width:4px;stroke-linejoin:round}\n"
 	".row{margin:.8em 0 .2em;font-weight:600}.tiles{display:grid;"
 	"grid-template-columns:repeat(auto-fit,minmax(min(100%,7.5rem),1fr));"
@@ -94,11 +91,27 @@ static const char style[] =
 	"border-radius:6px;padding:.4em .7em;min-width:0}.tile dt{color:var(--dim);"
 	"font-size:.85em}.tile dd{font-size:1.15rem;font-weight:600;"
 	"font-variant-numeric:tabular-nums}"
-	"summary{cursor:pointer;margin:.6em 0}\n"
+	"summary{cursor:pointer;margin:.6em 0}.contents{columns:12rem;padding-left:1.2em}"
+	"a{color:inherit}\n"
 	"@media (max-width:40rem){body{padding:.6rem}text{font-size:20px}"
 	"svg.stack text{font-size:13px}"
 	"th,td{padding:.2em .35em}.legend span{white-space:normal}}\n"
-	"@media print{.plots{display:block}figure{break-inside:avoid}}\n";
+	"@media print{body{max-width:none;padding:0;font-size:12px}figure,.tiles{break-inside:avoid}"
+	".plots{grid-template-columns:1fr 1fr}.contents{display:none}}\n";
+
+/* Write the style, with a class for the lines and one for the parts of each colour. */
+static void put_style(FILE *file)
+{
+	fprintf(file, "<style>%s", style);
+	for (int i = 0; i < TW_PLOT_COLORS; i++)
+		fprintf(file, ":root{--c%d:%s}@media screen and (prefers-color-scheme:dark)"
+			"{:root{--c%d:%s}}.s%d{stroke:var(--c%d);stroke-dasharray:%s}"
+			".f%d{fill:var(--c%d)}.f%d~.on{fill:%s}\n", i, colors[i].light, i,
+			colors[i].dark, i, i, colors[i].dashes, i, i, i, colors[i].on);
+	for (int i = 0; i < TW_HEAT_COLORS; i++)
+		fprintf(file, ".h%d{fill:var(--h%d)}", i, i);
+	fputs("</style>", file);
+}
 
 static const char *end_of_word(const char *word)
 {
@@ -164,7 +177,9 @@ static void begin(FILE *file, const char *title)
 	      "default-src 'none'; style-src 'unsafe-inline'\"/>\n"
 	      "<title>Tickwise: ", file);
 	tw_html_text(file, title);
-	fprintf(file, "</title>\n<style>%s</style></head>\n<body>\n", style);
+	fputs("</title>\n", file);
+	put_style(file);
+	fputs("</head>\n<body>\n", file);
 	put_between(file, "<h1>", title,
 		    "</h1>\n<p class=\"dim by\">by tickwise " TW_VERSION "</p>\n");
 }
@@ -324,8 +339,8 @@ static void put_lines_legend(FILE *file, const struct tw_plot *plot)
 {
 	for (const struct tw_series *series = plot->series; series; series = series->next)
 		if (series->name)
-			put_key(file, series->is_band ? "band f" : "s", series->color,
-				series->is_band ? FILLED : STROKE, series->name);
+			put_key(file, series->is_band ? "band f" : series->has_line ? "s" : "f",
+				series->color, series->has_line ? STROKE : FILLED, series->name);
 	if (plot->about.rule)
 		put_key(file, TW_RULE_CLASS, -1, STROKE, plot->about.rule);
 	if (plot->heat.counts)
@@ -341,17 +356,22 @@ static void put_lines_legend(FILE *file, const struct tw_plot *plot)
 	}
 }
 
-/* Write each part once, with its colour. */
+/* Return the name of the parts of a colour; NULL: none of them can be seen. */
+static const char *name_of_parts(const struct tw_plot *plot, int color)
+{
+	for (const struct tw_series *stack = plot->series; stack; stack = stack->next)
+		for (const struct tw_part *part = stack->parts; part; part = part->next)
+			if (part->color == color && tw_draw_is_seen(plot, stack, part))
+				return part->name;
+	return NULL;
+}
+
+/* Write the parts in the order of the stages. */
 static void put_parts_legend(FILE *file, const struct tw_plot *plot)
 {
-	unsigned long long known = 0;
-
-	for (const struct tw_series *stack = plot->series; stack; stack = stack->next)
-		for (const struct tw_part *part = stack->parts; part; part = part->next) {
-			if (!(known >> part->color & 1))
-				put_key(file, "f", part->color, FILLED, part->name);
-			known |= 1ULL << part->color;
-		}
+	for (int color = 0; color < TW_PLOT_COLORS; color++)
+		if (name_of_parts(plot, color))
+			put_key(file, "f", color, FILLED, name_of_parts(plot, color));
 }
 
 static void put_plot(FILE *file, const struct tw_plot *plot)
@@ -369,7 +389,7 @@ static void put_plot(FILE *file, const struct tw_plot *plot)
 	}
 	if (!plot->has_stacks)
 		tw_draw_plot(file, plot);
-	if (!plot->has_bars && (named || plot->heat.counts)) {
+	if (named || plot->heat.counts) {
 		fputs("<p class=\"legend\">", file);
 		if (plot->has_stacks)
 			put_parts_legend(file, plot);
@@ -388,9 +408,10 @@ static void put_contents(FILE *file, const struct tw_page *page)
 {
 	int part = 0;
 
-	fputs("<ul>\n", file);
+	fputs("<ul class=\"contents\">\n", file);
 	for (const struct tw_block *block = page->blocks; block; block = block->next) {
-		if (block->kind != TW_BLOCK_HEADING || block->level != 2)
+		if (block->kind != TW_BLOCK_HEADING || block->level != 2 ||
+		    !(block->media & TW_IN_HTML))
 			continue;
 		fprintf(file, "<li><a href=\"#part%d\">", ++part);
 		put_between(file, "", block->text, "</a></li>\n");

@@ -76,9 +76,7 @@ struct tw_series {
 	const char *name;
 	int color;
 	struct tw_dot *points, **end;
-	int is_band;
-	const char *text;		/* text of a bar */
-	struct tw_plot_bar bar;
+	int is_band, has_line;
 	struct tw_part *parts, **last_part;
 };
 
@@ -92,7 +90,7 @@ struct tw_plot {
 	struct tw_page *page;
 	struct tw_plot_about about;
 	const char *caption;
-	int has_bars, has_stacks;
+	int has_stacks;
 	struct tw_plot_heat heat;	/* no counts: there is no heat map */
 	struct tw_series *series, **end;
 	struct tw_border *borders, **last_border;

@@ -314,6 +314,7 @@ void tw_plot_band_point(struct tw_series *band, double x, double low, double hig
 
 void tw_plot_point(struct tw_series *series, double x, double y)
 {
+	series->has_line = 1;
 	add_dot(series, (struct tw_dot) { .x = x, .y = y, .high = y });
 }
 
@@ -324,16 +325,6 @@ void tw_plot_tag(struct tw_series *series, double x, double y, const char *tag,
 		.x = x, .y = y, .high = y, .text = KEEP_FORMATTED(series->page),
 		.tag = tag ? keep(series->page, tag) : NULL,
 	});
-}
-
-void tw_plot_bar(struct tw_plot *plot, const char *name, int color,
-		 const struct tw_plot_bar *bar, const char *format, ...)
-{
-	struct tw_series *series = tw_plot_line(plot, name, color);
-
-	series->text = KEEP_FORMATTED(plot->page);
-	series->bar = *bar;
-	plot->has_bars = 1;
 }
 
 struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)

@@ -300,16 +300,6 @@ struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)
 	TW_PRINTF(2, 3);
 void tw_plot_part(struct tw_series *stack, const char *name, int color, double size);
 
-/* A horizontal bar in a row of its own: thin from @low to @high, thick from
- * @from to @to, with a ring at @mean. A plot has either lines or bars. */
-struct tw_plot_bar {
-	double low, from, mean, to, high;
-};
-
-void tw_plot_bar(struct tw_plot *plot, const char *name, int color,
-		 const struct tw_plot_bar *bar, const char *format, ...)
-	TW_PRINTF(5, 6);
-
 /* ---- writers ------------------------------------------------------------- */
 
 /* Check the file for write errors. */

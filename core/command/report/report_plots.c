@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plots of a direction: latency by percentile, a comparison of stages, and over the time
- * of the run a heat map of lat with its stalls, lat, and I/Os.
+ * The plots of a direction: latency by percentile, and over the time of the run a heat map of
+ * lat with its stalls, lat, and I/Os.
  */
 #include <math.h>
 #include <stdio.h>
@@ -42,13 +42,17 @@ static void add_bins(struct tw_series *series, const struct tw_histogram *histog
 	}
 }
 
-/* Add marks at percentiles. Only those of lat have their values next to
- * them. */
-static void add_marks(struct tw_series *series, const struct tw_histogram *histogram,
-		      const char *name, double ios, int with_values)
+/* Values of at least this part of others are on the same line. */
+#define NEARLY_ALL	0.95
+
+/* Add marks at percentiles, with their values next to them where the line rises. */
+static void add_marks(struct tw_series *series, const struct tw_histogram *lat)
 {
+	const double ios = (double)tw_histogram_values(lat);
+	double last_ns = 0;
+
 	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++) {
-		double ns = (double)tw_histogram_percentile(histogram, marked[i]);
+		double ns = (double)tw_histogram_percentile(lat, marked[i]);
 		double left = 1 - marked[i] / 100;
 		struct tw_format_unit unit = tw_format_unit(ns);
 		char value[TW_FORMAT_SIZE] = "";
@@ -57,13 +61,26 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *histo
 		if (ios * left < 1 - 1e-6)
 			break;
 		/* "1.23 ms": no reader can read a plot more precisely. */
-		if (with_values)
+		if (NEARLY_ALL * ns >= last_ns)
 			snprintf(value, sizeof(value), ns < 1000 * unit.ns ? "%.3g %s" :
 				 "%.0f %s", ns / unit.ns, unit.name);
-		tw_plot_tag(series, 1 / left, ns, value,
-			    "%s: p%g = %s, of %llu I/Os", name, marked[i], TW_SAY_NS(ns),
-			    (unsigned long long)ios);
+		last_ns = ns;
+		tw_plot_tag(series, 1 / left, ns, value, "lat: p%g = %s, of %llu I/Os",
+			    marked[i], TW_SAY_NS(ns), (unsigned long long)ios);
 	}
+}
+
+/* Would the line of a time cover that of the sum of it and others? */
+static int is_nearly_sum(const struct tw_tally *tally, int time, int direction)
+{
+	const int sum = time < TW_STAGES ? TW_LAT : time == TW_SLIP ? TW_RESPONSE : -1;
+
+	for (size_t i = 0; sum >= 0 && i < sizeof(marked) / sizeof(*marked); i++)
+		if ((double)tw_histogram_percentile(&tally->times[time][direction], marked[i]) <
+		    NEARLY_ALL * (double)tw_histogram_percentile(&tally->times[sum][direction],
+								 marked[i]))
+			return 0;
+	return sum >= 0;
 }
 
 static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
@@ -71,6 +88,7 @@ static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
 {
 	struct tw_plot *plot = tw_page_plot(page, .title = "Latency by percentile",
 		.x = { TW_PLOT_TAIL, "percentile of I/Os, %" }, .y = { TW_PLOT_NS, "latency" });
+	const char *nearly = "";
 
 	for (int i = 0; i < TW_TIMES; i++) {
 		const struct tw_histogram *histogram = &tally->times[i][direction];
@@ -79,41 +97,18 @@ static void add_percentiles(struct tw_page *page, const struct tw_tally *tally,
 
 		if (!tw_report_is_drawn(tally, (unsigned)i, direction))
 			continue;
+		if (is_nearly_sum(tally, i, direction)) {
+			nearly = tw_format(", nearly all %s", name);
+			continue;
+		}
+		if (i == TW_LAT || i == TW_RESPONSE) {
+			name = tw_format("%s%s", name, nearly);
+			nearly = "";
+		}
 		series = tw_plot_line(plot, name, tw_report_color_of(i));
 		add_bins(series, histogram);
-		add_marks(series, histogram, name,
-			  (double)tw_histogram_values(histogram), i == TW_LAT);
-	}
-}
-
-/* ---- stages compared ------------------------------------------------------ */
-
-static void add_stages(struct tw_page *page, const struct tw_tally *tally,
-		       int direction)
-{
-	struct tw_plot *plot = tw_page_plot(page, .title = "Stages compared",
-					    .x = { TW_PLOT_NS, "latency" });
-
-	tw_plot_caption(plot, "thin: min to max; thick: p50 to p99; ring: mean");
-	for (int i = 0; i < TW_TIMES; i++) {
-		const struct tw_histogram *histogram = &tally->times[i][direction];
-		const struct tw_plot_bar bar = {
-			.low = (double)histogram->min_ns,
-			.from = (double)tw_histogram_percentile(histogram, 50),
-			.mean = tw_tally_mean_ns(tally, (unsigned)i, direction),
-			.to = (double)tw_histogram_percentile(histogram, 99),
-			.high = (double)histogram->max_ns,
-		};
-		const char *name = tw_time_metrics[i].name;
-
-		if (tw_report_is_drawn(tally, (unsigned)i, direction))
-			tw_plot_bar(plot, name, tw_report_color_of(i), &bar,
-				    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %s", name,
-				    TW_SAY_NS(bar.low), TW_SAY_NS(bar.from),
-				    TW_SAY_NS(bar.mean), TW_SAY_NS(bar.to),
-				    TW_SAY_NS(bar.high),
-				    TW_SAY_COUNT(tw_histogram_values(histogram),
-						 "I/O[s]"));
+		if (i == TW_LAT)
+			add_marks(series, histogram);
 	}
 }
 
@@ -334,11 +329,8 @@ void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *gro
 {
 	struct tw_plot *plot;
 
-	/* Plots are in two columns, so their number is even. */
 	add_percentiles(page, &group->all.tally, direction);
-	if (!tw_report_has_windows(group, direction)) {
-		add_stages(page, &group->all.tally, direction);
-	} else {
+	if (tw_report_has_windows(group, direction)) {
 		plot = add_timed(page, group, "Heat map of lat", TW_PLOT_NS, "lat");
 		add_heat(plot, group, direction);
 		mark_stalls(plot, group, direction);

@@ -45,7 +45,7 @@ function checkLegend(svg, name, wrong)
 		.filter(key => !/^(grid|h\d)/.test(key.getAttribute("class")));
 	// Bars of parts have a drawing each, and one legend.
 	const seen = [...svg.parentNode.querySelectorAll(
-		":scope > svg path, :scope > svg rect")].filter(shape =>
+		":scope > svg path, :scope > svg rect, :scope > svg circle")].filter(shape =>
 		shape.classList.contains("part") || isDrawn(shape));
 
 	for (const key of keys) {

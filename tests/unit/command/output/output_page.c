@@ -82,7 +82,7 @@ static void blocks(void)
 	text_is(kinds(), "WARNING: " PLAIN "\n\n" PLAIN " 2\n" PLAIN "\n  " PLAIN "\n\n" PLAIN
 		"\n\nlower\n  - " PLAIN "\n  - two\n\nsecond\n", "text: each kind of block");
 	html_is(kinds(),
-		"<ul>\n<li><a href=\"#part1\">" SAFE " 2</a></li>\n"
+		"<ul class=\"contents\">\n<li><a href=\"#part1\">" SAFE " 2</a></li>\n"
 		"<li><a href=\"#part2\">second</a></li>\n</ul>\n"
 		"<p class=\"warn\">Warning: " SAFE "</p>\n"
 		"<h2 id=\"part1\">" SAFE " 2</h2>\n<p>" SAFE "</p>\n<p>" SAFE "</p>\n"
@@ -143,7 +143,7 @@ static void other_scripts(void)
 	tw_page_heading(page, 2, "%s, group 2 of %s", ALEF " " ALEF, ALEF);
 	tw_page_paragraph(page, " from  %s.json and /%s and it:", ALEF, ALEF);
 	html_is(page,
-		"<ul>\n<li><a href=\"#part1\"><bdi>" ALEF " " ALEF "</bdi>, group 2 of "
+		"<ul class=\"contents\">\n<li><a href=\"#part1\"><bdi>" ALEF " " ALEF "</bdi>, group 2 of "
 		"<bdi>" ALEF "</bdi></a></li>\n</ul>\n"
 		"<h2 id=\"part1\"><bdi>" ALEF " " ALEF "</bdi>, group 2 of "
 		"<bdi>" ALEF "</bdi></h2>\n"
