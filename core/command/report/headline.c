@@ -142,7 +142,7 @@ void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_grou
 			  (double)tw_tally_time_ios(tally, TW_LAT, direction));
 }
 
-static void add_tiles(struct tw_page *page, const struct tw_report_group *group)
+void tw_report_add_tiles(struct tw_page *page, const struct tw_report_group *group)
 {
 	struct tw_table *tiles = tw_report_tiles(page, "", tw_has(&group->all.tally,
 								  TW_METRIC_bytes));
@@ -369,7 +369,8 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 
 	add_first_line(page, group, is_only_one, TW_IN_TEXT);
 	add_first_line(page, group, is_only_one, TW_IN_HTML);
-	add_tiles(page, group);
+	tw_report_add_tiles(page, group);
+	tw_page_only(page, TW_IN_TEXT);
 	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)
 		add_device(page, group, i, rest & TW_IN_TEXT);
 	add_rest(page, devices, 0, 0);

@@ -215,6 +215,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 			  int direction, unsigned with)
 {
 	const struct tw_tally *tally = &group->all.tally;
+
 	if (!tw_report_has_times(tally, direction))
 		return;
 	if (is_evident(group, direction))
@@ -222,6 +223,8 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_heading(page, 3, "%s: %s", tw_direction_names[direction],
 			TW_SAY_COUNT(tally->counts[direction].ios, "I/O[s]"));
 	add_rows(page, tally, direction, tw_report_rest(with));
+	if (with & TW_REPORT_WITH_HTML)
+		tw_report_add_plots(page, group, direction);
 	tw_report_add_sum(page, group, direction);
 	tw_page_begin_only(page, tw_report_rest(with));
 	add_fewer(page, tally, direction);
@@ -247,8 +250,6 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 			       TW_SAY_ROUND(tally->scalars.schedule_ns));
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_others_times(page, group, direction, tw_report_rest(with));
-	if (with & TW_REPORT_WITH_HTML)
-		tw_report_add_plots(page, group, direction);
 }
 
 /* ---- the rest of a group ------------------------------------------------- */
@@ -343,25 +344,6 @@ static void add_name(struct tw_page *page, const struct tw_report_group *group,
 				(unsigned long long)job->groupid, job->host);
 }
 
-/* Add whether the numbers above are of one kind of time. */
-static void add_steady(struct tw_page *page, const struct tw_report_group *group, unsigned rest)
-{
-	struct tw_report_steady steady;
-	char text[TW_REPORT_SENTENCE];
-
-	if (!tw_report_windows(group))
-		return;
-	tw_report_find_steady(&steady, group);
-	tw_report_say_steady(text, sizeof(text), &steady);
-	if (steady.verdict == TW_STEADY_NOT_KNOWN)
-		tw_page_begin_only(page, rest);
-	if (steady.verdict >= TW_STEADY_CHANGED)
-		tw_page_warning(page, "%s", text);
-	else
-		tw_page_paragraph(page, "%s", text);
-	tw_page_begin_only(page, TW_IN_ALL);
-}
-
 static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		      int is_only_one, unsigned with)
 {
@@ -373,7 +355,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	add_name(page, group, is_only_one);
 	tw_page_only(page, TW_IN_HTML);
 	if (!is_only_one && with & TW_REPORT_WITH_HTML)
-		tw_report_add_bars(page, group);
+		tw_report_add_first(page, group);
 	if (group->is_empty) {
 		tw_report_add_empty(page, group);
 		return;
@@ -384,7 +366,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	tw_report_warn_inside(page, group);
 	tw_report_warn_holes(page, &group->all);
 	tw_report_add_headline(page, group, is_only_one, tw_report_rest(with));
-	add_steady(page, group, tw_report_rest(with));
+	tw_report_add_steady(page, group, TW_IN_TEXT, with & TW_REPORT_WITH_ALL);
 	tw_report_add_intervals(page, group);
 	tw_page_begin_only(page, TW_IN_HTML);
 	add_next(page, group, 1, add_answers(page, group), TW_REPORT_WITH_ALL);

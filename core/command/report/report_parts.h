@@ -78,6 +78,7 @@ const json_t *tw_report_machine(const struct tw_report_group *group);
 
 /* The figures of a direction: IOPS, MiB/s, lat. @rows names the rows, or is "". */
 struct tw_table *tw_report_tiles(struct tw_page *page, const char *rows, int has_bytes);
+void tw_report_add_tiles(struct tw_page *page, const struct tw_report_group *group);
 void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_group *group,
 			     int direction, const char *name);
 
@@ -161,9 +162,17 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 /* Return where the time of a stage is spent, in plain words (report_brief.c). */
 const char *tw_report_where(unsigned stage);
 
-/* What comes first in HTML: sentences, and where the time goes as bars (report_top.c). */
+/* What comes first in HTML (report_top.c): of all groups the answer in a sentence, and plots that
+ * compare them; of a group its figures, whether they are steady, and where the time goes as
+ * bars. */
 void tw_report_add_top(struct tw_page *page, const struct tw_report_group *groups,
 		       size_t count);
+void tw_report_add_first(struct tw_page *page, const struct tw_report_group *group);
+
+/* Add to @medium whether the numbers are of one kind of time (report_top.c). @with_unknown: tell
+ * that this is not known, too. */
+void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
+			  enum tw_media medium, int with_unknown);
 
 /* How the mean I/O, and those at percentiles, divide into stages: bars of a group, those of
  * a direction's mean alone, and a table. HTML only (stage_parts.c). */

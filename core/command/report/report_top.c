@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The top of a page in HTML: in one or two sentences what is slow and why, and where the
- * time of an I/O goes as bars. Those of several jobs are in one plot, to be compared.
+ * The top of a page in HTML: in one or two sentences what is slow and why, the figures of a
+ * group, and where the time of an I/O goes as bars. Those of several jobs are in one plot, to be
+ * compared, below the load that each had.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -45,6 +46,12 @@ static struct part *list_parts(const struct tw_report_group *groups, size_t coun
 			};
 	}
 	return list;
+}
+
+static double iops_of(const struct part *part)
+{
+	return (double)part->group->all.tally.counts[part->direction].ios * 1e9 /
+	       (double)part->group->run_ns;
 }
 
 static double percent_of(const struct part *part, unsigned stage)
@@ -103,23 +110,14 @@ static void more_cause(struct tw_page *page, const struct part *part)
 /* Tell of the only group how fast it was, and where its time went. */
 static void more_of_one(struct tw_page *page, const struct part *list, size_t count)
 {
-	struct tw_report_steady steady;
-	char text[TW_REPORT_SENTENCE];
-
-	tw_report_find_steady(&steady, list->group);
-	tw_report_say_steady(text, sizeof(text), &steady);
-	if (steady.verdict >= TW_STEADY_CHANGED)
-		tw_page_more(page, "%c%s. ", toupper((unsigned char)*text), text + 1);
 	for (size_t i = 0; i < count; i++) {
-		const struct tw_report_group *group = list[i].group;
 		const char *name = tw_direction_names[list[i].direction];
 
 		if (i)
 			tw_page_more(page, ". ");
-		if (group->run_ns)
-			tw_page_more(page, "%s %ss a second took ", TW_SAY_NUMBER(
-				     (double)group->all.tally.counts[list[i].direction].ios *
-				     1e9 / (double)group->run_ns), name);
+		if (list[i].group->run_ns)
+			tw_page_more(page, "%s %ss a second took ",
+				     TW_SAY_NUMBER(iops_of(&list[i])), name);
 		else
 			tw_page_more(page, "%ss took ", name);
 		tw_page_more(page, "%s in the mean: ", TW_SAY_NS(list[i].mean_ns));
@@ -152,6 +150,53 @@ static void more_of_all(struct tw_page *page, const struct part *list, size_t co
 	more_extreme(page, "fastest", fastest);
 }
 
+/* ---- the load ------------------------------------------------------------- */
+
+/* Add a point for each group, at its IOPS and lat. Lines connect groups of several depths. */
+static void add_load(struct tw_page *page, const struct part *list, size_t count, int direction)
+{
+	const struct part *first = NULL;
+	struct tw_series *mean, *p99;
+	int groups = 0, depths = 1;
+	struct tw_plot *plot;
+
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].direction != direction || !list[i].group->run_ns)
+			continue;
+		first = groups++ ? first : &list[i];
+		depths += list[i].group->all.jobs[0].iodepth != first->group->all.jobs[0].iodepth;
+	}
+	if (groups < 2)
+		return;
+	plot = tw_page_plot(page, .title = tw_format("%s: IOPS and lat of each job",
+						     tw_direction_names[direction]),
+			    .x = { TW_PLOT_NUMBER, "I/Os completed per second" },
+			    .y = { TW_PLOT_NS, "lat" });
+	mean = tw_plot_line(plot, "mean", TW_PLOT_MEAN);
+	p99 = tw_plot_line(plot, "p99", TW_PLOT_P99);
+	for (size_t i = 0; i < count; i++) {
+		const struct part *part = &list[i];
+		const struct tw_histogram *lat = &part->group->all.tally.times[TW_LAT][direction];
+		const char *name = name_of(part->group);
+		double iops, p99_ns;
+
+		if (part->direction != direction || !part->group->run_ns)
+			continue;
+		iops = iops_of(part);
+		p99_ns = (double)tw_histogram_percentile(lat, 99);
+		tw_plot_tag(mean, iops, part->mean_ns, name, "%s: %s IOPS, mean %s", name,
+			    TW_SAY_NUMBER(iops), TW_SAY_NS(part->mean_ns));
+		if (depths > 1)
+			tw_plot_point(mean, iops, part->mean_ns);
+		if (!tw_has_percentile((double)lat->count, 99))
+			continue;
+		tw_plot_tag(p99, iops, p99_ns, NULL, "%s: %s IOPS, p99 %s", name,
+			    TW_SAY_NUMBER(iops), TW_SAY_NS(p99_ns));
+		if (depths > 1)
+			tw_plot_point(p99, iops, p99_ns);
+	}
+}
+
 /* ---- the bars ------------------------------------------------------------- */
 
 /* Add a bar for each direction of each group, all with one scale. */
@@ -179,6 +224,37 @@ static void add_comparison(struct tw_page *page, const struct part *list, size_t
 		tw_plot_caption(plot, "The other jobs are below.");
 }
 
+/* ---- all ------------------------------------------------------------------ */
+
+void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
+			  enum tw_media medium, int with_unknown)
+{
+	struct tw_report_steady steady;
+	char text[TW_REPORT_SENTENCE];
+
+	if (!tw_report_windows(group))
+		return;
+	tw_report_find_steady(&steady, group);
+	if (steady.verdict == TW_STEADY_NOT_KNOWN && !with_unknown)
+		return;
+	tw_report_say_steady(text, sizeof(text), &steady);
+	if (steady.verdict >= TW_STEADY_CHANGED)
+		tw_page_warning(page, "%s", text);
+	else
+		tw_page_paragraph(page, "%s", text);
+	tw_page_only(page, medium);
+}
+
+void tw_report_add_first(struct tw_page *page, const struct tw_report_group *group)
+{
+	if (group->is_empty)
+		return;
+	tw_report_add_tiles(page, group);
+	tw_page_only(page, TW_IN_HTML);
+	tw_report_add_steady(page, group, TW_IN_HTML, 1);
+	tw_report_add_bars(page, group);
+}
+
 void tw_report_add_top(struct tw_page *page, const struct tw_report_group *groups,
 		       size_t count)
 {
@@ -193,10 +269,12 @@ void tw_report_add_top(struct tw_page *page, const struct tw_report_group *group
 		else
 			more_of_all(page, list, number);
 		tw_page_more(page, ".");
-		if (count == 1)
-			tw_report_add_bars(page, groups);
-		else
-			add_comparison(page, list, number);
 	}
+	if (count == 1)
+		tw_report_add_first(page, groups);
+	for (int i = 0; i < TW_DIRECTIONS && count > 1; i++)
+		add_load(page, list, number, i);
+	if (number && count > 1)
+		add_comparison(page, list, number);
 	free(list);
 }

@@ -23,15 +23,41 @@ static int find_slice(struct tw_report_slice *slice, const struct tw_tally *tall
 	       tw_report_slice_at(slice, tally, direction, percent, more);
 }
 
+/* Add the parts of a stage that a sync took, which are as many as those of a sync. Return their
+ * sum. */
+static uint64_t add_sync_parts(struct tw_series *stack, const struct tw_tally *tally,
+			       unsigned first, int direction, double scale)
+{
+	uint64_t sum_ns = 0;
+
+	for (unsigned i = 0; i <= TW_SYNC_WAKE - TW_SYNC_WORKER; i++) {
+		const uint64_t ns = tw_tally_stage_ns(tally, first + i, direction);
+
+		if (ns)
+			tw_plot_part(stack, tw_time_metrics[first + i].name,
+				     tw_report_color_of((int)(TW_SYNC_WORKER + i)),
+				     scale * (double)ns);
+		sum_ns += ns;
+	}
+	return sum_ns;
+}
+
 void tw_report_add_stack(struct tw_series *stack, const struct tw_tally *tally,
 			 int direction, double scale)
 {
-	for (unsigned i = 0; i < TW_TIMES; i++) {
+	for (unsigned i = 0; i < TW_STAGES; i++) {
 		const uint64_t ns = tw_tally_stage_ns(tally, i, direction);
+		uint64_t parts_ns = 0;
 
-		if (ns && tw_report_adds_up(tally, i, direction))
+		if (i == TW_KERNEL)
+			parts_ns = add_sync_parts(stack, tally, TW_SYNC_WORKER, direction, scale);
+		else if (i == TW_COMPLETE && tw_report_has_write_sync(tally, direction))
+			parts_ns = add_sync_parts(stack, tally, TW_COMPLETE_WORKER, direction,
+						  scale);
+		/* What no part has. */
+		if (ns > parts_ns)
 			tw_plot_part(stack, tw_time_metrics[i].name, tw_report_color_of((int)i),
-				     scale * (double)ns);
+				     scale * (double)(ns - parts_ns));
 	}
 }
 
@@ -56,8 +82,15 @@ static void add_direction(struct tw_plot *plot, const struct tw_tally *tally, in
 	if (tw_report_has_sync_parts(tally, direction))
 		return;
 	for (size_t i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
+		uint64_t all_ns = 0;
+
 		if (!find_slice(&sum, tally, direction, bars[i], TW_LAT_SLICES) ||
 		    (double)sum.ios > MAX_BAR_RATIO * (100 - bars[i]) / 100 * (double)lat->count)
+			continue;
+		/* One block would show nothing. */
+		for (int j = 0; j < TW_STAGES; j++)
+			all_ns += sum.sum_ns[j];
+		if (all_ns - sum.sum_ns[TW_KERNEL] < all_ns / 100)
 			continue;
 		stack = tw_plot_stack(plot, "%s, from about p%g up: %s of %s and more", name,
 				      bars[i], TW_SAY_COUNT(sum.ios, "I/O[s]"),
