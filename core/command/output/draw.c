@@ -435,19 +435,19 @@ static int is_free(const struct boxes *boxes, const struct box *box)
 	return 1;
 }
 
-/* Does the straight line between two points cross a box? */
+/* Does the straight line between two points cross the letters of a box? */
 static int is_crossed(const struct box *box, double x1, double y1, double x2, double y2)
 {
-	const double slope = x2 > x1 || x2 < x1 ? (y2 - y1) / (x2 - x1) : 0;
+	const double slope = (y2 - y1) / (x2 - x1);
 	const double from = fmax(fmin(x1, x2), box->left), to = fmin(fmax(x1, x2), box->right);
 
 	if (from > to)
 		return 0;
-	if (x2 > x1 || x2 < x1) {
+	if (isfinite(slope)) {
 		y1 += (from - x1) * slope;
 		y2 = y1 + (to - from) * slope;
 	}
-	return fmax(y1, y2) > box->top && fmin(y1, y2) < box->bottom;
+	return fmax(y1, y2) > box->top && fmin(y1, y2) < box->bottom - 4;
 }
 
 /* Does a box cover a line or a dot? */
@@ -459,16 +459,14 @@ static int covers(const struct box *box, const struct tw_plot *plot, const struc
 		for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
 			const double x = tw_svg_place(&axes->x, dot->x);
 			const double y = tw_svg_place(&axes->y, dot->y);
+			const struct box circle = { x - DOT_RADIUS, x + DOT_RADIUS,
+						    y - DOT_RADIUS, y + DOT_RADIUS };
 
-			if (dot->text && overlap(box, &(struct box) {
-				x - DOT_RADIUS, x + DOT_RADIUS, y - DOT_RADIUS, y + DOT_RADIUS }))
+			if (dot->text ? overlap(box, &circle) :
+			    is_crossed(box, last_x, last_y, x, y))
 				return 1;
-			if (dot->text)
-				continue;
-			if (is_crossed(box, last_x, last_y, x, y))
-				return 1;
-			last_x = x;
-			last_y = y;
+			last_x = dot->text ? last_x : x;
+			last_y = dot->text ? last_y : y;
 		}
 	}
 	return 0;

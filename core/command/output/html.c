@@ -96,8 +96,10 @@ static const char style[] =
 	"@media (max-width:40rem){body{padding:.6rem}text{font-size:20px}"
 	"svg.stack text{font-size:13px}"
 	"th,td{padding:.2em .35em}.legend span{white-space:normal}}\n"
-	"@media print{body{max-width:none;padding:0;font-size:12px}figure,.tiles{break-inside:avoid}"
-	".plots{grid-template-columns:1fr 1fr}.contents{display:none}}\n";
+	"@media print{body{max-width:none;padding:0;font-size:12px}text{font-size:20px}"
+	"svg.stack text{font-size:11px}figure:not(.stacks),svg,.tiles{break-inside:avoid}"
+	".row,h2,h3,h4{break-after:avoid}.plots{grid-template-columns:1fr 1fr}"
+	".contents{display:none}}\n";
 
 /* Write the style, with a class for the lines and one for the parts of each colour. */
 static void put_style(FILE *file)

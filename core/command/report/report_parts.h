@@ -162,15 +162,13 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 /* Return where the time of a stage is spent, in plain words (report_brief.c). */
 const char *tw_report_where(unsigned stage);
 
-/* What comes first in HTML (report_top.c): of all groups the answer in a sentence, and plots that
- * compare them; of a group its figures, whether they are steady, and where the time goes as
- * bars. */
+/* What comes first in HTML (report_top.c): the answer, and plots that compare groups; of a group
+ * its figures, whether they are steady, and its bars. */
 void tw_report_add_top(struct tw_page *page, const struct tw_report_group *groups,
 		       size_t count);
 void tw_report_add_first(struct tw_page *page, const struct tw_report_group *group);
 
-/* Add to @medium whether the numbers are of one kind of time (report_top.c). @with_unknown: tell
- * that this is not known, too. */
+/* Add whether the figures are steady. @with_unknown: tell that this is not known, too. */
 void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
 			  enum tw_media medium, int with_unknown);
 

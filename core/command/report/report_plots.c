@@ -141,27 +141,31 @@ static struct tw_plot *add_timed(struct tw_page *page, const struct tw_report_gr
 		.reaches_x = (double)tw_report_window_ns(group, tw_report_windows(group)) / 1e9);
 }
 
-enum over_time_line { OVER_TIME_MEAN, OVER_TIME_P99, OVER_TIME_MAX };
-
-static void add_latency_line(struct tw_plot *plot, const struct tw_report_group *group,
-			     int direction, enum over_time_line which)
+/* Add mean, p99 and maximum of each window. If few windows have enough I/Os for a p99, a line
+ * between these would be taken for the others'. */
+static void add_latency_lines(struct tw_plot *plot, const struct tw_report_group *group,
+			      int direction)
 {
-	static const int colors[] = { TW_PLOT_MEAN, TW_PLOT_P99, TW_PLOT_MAX };
-	static const char *const names[] = { "mean", "p99", "max" };
-	struct tw_series *series = NULL;
+	struct tw_series *mean = tw_plot_line(plot, "mean", TW_PLOT_MEAN), *p99 = NULL, *max;
+	uint32_t windows = 0, known = 0;
 
 	for (uint32_t i = 0; i < tw_report_windows(group); i++) {
+		windows += lat_of(group, i, direction)->count > 0;
+		known += tw_has_percentile((double)lat_of(group, i, direction)->count, 99) != 0;
+	}
+	if (2 * known >= windows)
+		p99 = tw_plot_line(plot, "p99", TW_PLOT_P99);
+	max = tw_plot_line(plot, "max", TW_PLOT_MAX);
+	for (uint32_t i = 0; i < tw_report_windows(group); i++) {
 		const struct tw_histogram *lat = lat_of(group, i, direction);
-		const double ns = which == OVER_TIME_MEAN ? tw_histogram_mean_ns(lat) :
-			which == OVER_TIME_MAX ? (double)lat->max_ns :
-			tw_has_percentile((double)lat->count, 99) ?
-			(double)tw_histogram_percentile(lat, 99) : 0;
+		const double x = middle_of(group, i);
 
-		if (!(ns > 0))
+		if (!lat->max_ns)
 			continue;
-		if (!series)
-			series = tw_plot_line(plot, names[which], colors[which]);
-		tw_plot_point(series, middle_of(group, i), ns);
+		tw_plot_point(mean, x, tw_histogram_mean_ns(lat));
+		if (p99 && tw_has_percentile((double)lat->count, 99))
+			tw_plot_point(p99, x, (double)tw_histogram_percentile(lat, 99));
+		tw_plot_point(max, x, (double)lat->max_ns);
 	}
 }
 
@@ -319,8 +323,7 @@ void tw_report_add_plots_over_time(struct tw_page *page, const struct tw_report_
 		add_rate(page, group, i);
 		plot = add_timed(page, group, tw_format("%s: lat over time",
 							tw_direction_names[i]), TW_PLOT_NS, "lat");
-		for (int line = OVER_TIME_MEAN; line <= OVER_TIME_MAX; line++)
-			add_latency_line(plot, group, i, (enum over_time_line)line);
+		add_latency_lines(plot, group, i);
 	}
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The top of a page in HTML: in one or two sentences what is slow and why, the figures of a
- * group, and where the time of an I/O goes as bars. Those of several jobs are in one plot, to be
- * compared, below the load that each had.
+ * The top of a page in HTML: in a sentence what is slow and why, the figures of a group, and
+ * where its time goes as bars. Those of several jobs are in one plot, below their load.
  */
 #include <ctype.h>
 #include <stdlib.h>
