@@ -65,8 +65,9 @@ static const struct tw_option option_table[] = {
 		  "twice, for A and for B",
 	  .more = "OPTIONS are as in a job file, with blanks between, and replace what a "
 		  "job has: `--ab=iodepth=1 --ab='iodepth=8 hipri=1'`. They may be empty. "
-		  "fio's own output is not shown. The exit code is that of `tickwise "
-		  "diff`.", AT(ab) },
+		  "fio's own output is not shown. After each run the scheduler and other "
+		  "settings of the devices are put back that it changed. The exit code is "
+		  "that of `tickwise diff`.", AT(ab) },
 	{ .name = "runs", .kind = TW_OPTION_WHOLE, .value = "N",
 	  .min = 1, .max = 32, .otherwise = "6",
 	  .help = "With --ab, run each side N times",
@@ -439,8 +440,14 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 	const char *level = until > 0 ? LEVEL_OF_EACH : NULL;
 	const uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	struct tw_run_reports reports[2] = { { 0 }, { 0 } };
+	struct tw_run_settings settings = { .sys = "/sys" };
 	int code;
 
+	for (int side = 0; side < 2; side++) {
+		sides[side].settings = &settings;
+		for (size_t i = 0; i < sides[side].file_count; i++)
+			tw_run_remember(&settings, &sides[side].files[i]);
+	}
 	/* The order is A B, B A, A B: a drift changes both sides alike. */
 	for (int i = 0; i < 2 * rounds; i++) {
 		int side = (i + i / 2) % 2;

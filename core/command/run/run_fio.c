@@ -132,6 +132,9 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 						    KILLED_BY + WTERMSIG(status);
 			if (!WIFEXITED(status))
 				tw_run_say("fio was killed by signal %d", WTERMSIG(status));
+			/* While no signal can end this program. */
+			if (arguments->settings)
+				tw_run_put_back(arguments->settings);
 		} else {
 			ret = tw_run_fail(TW_EXIT_SOFTWARE, "can't run %s: %s", fio,
 					  strerror(-*pid));

@@ -2,7 +2,7 @@
 /*
  * The parts of tickwise run. run_jobs.c and run_arguments.c read jobs as fio reads them,
  * run_change.c changes them, run_engines.c knows fio and its engines. run_fio.c runs fio
- * on copies. run_reports.c finds the reports, run_json.c adds them to fio's JSON.
+ * on copies, and run_settings.c puts back what it changed. run_reports.c finds the reports, run_json.c adds them to fio's JSON.
  * run_target.c and run_path.c are for a path instead of a job.
  *
  * All memory lives until tw_release_texts(). Functions that return an enum tw_exit print
@@ -182,6 +182,7 @@ struct tw_run_arguments {
 	int is_quiet;			/* 1: fio's output is not printed, its errors are */
 	uint64_t whole_ns;		/* how long fio will take; 0: not known */
 	int was_interrupted;		/* a signal came while fio ran */
+	struct tw_run_settings *settings;	/* to be put back after fio; or NULL */
 	int has_trigger;		/* 1: --trigger-file or the like, which ends all jobs */
 	int is_json;			/* 1: --output-format has JSON in it */
 	int is_no_text;			/* 1: --output-format is not "normal" */
@@ -228,6 +229,24 @@ void tw_run_report_left(const struct tw_run_outcome *outcome);
  * 128 plus the signal that ended it. Return: an enum tw_exit. */
 int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	       int *code);
+
+/* What runs may change of their devices (run_settings.c). */
+#define TW_RUN_SETTINGS	4
+
+struct tw_run_settings {
+	const char *sys;		/* "/sys" */
+	struct tw_run_device {
+		const char *name;
+		const char *was[TW_RUN_SETTINGS];	/* NULL: the device lacks it */
+		int is_told[TW_RUN_SETTINGS];
+	} *devices;
+	size_t count;
+};
+
+/* Remember the settings of the devices that jobs name. The second function puts back those that
+ * changed since, and tells each once. */
+void tw_run_remember(struct tw_run_settings *settings, const struct tw_run_jobs *jobs);
+void tw_run_put_back(struct tw_run_settings *settings);
 
 /* Print @program and @argv, which has NULL at its end, quoted for a shell. */
 void tw_run_print_command(const char *program, char *const *argv, FILE *file);

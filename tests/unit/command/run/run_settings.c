@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Behaviour: what runs changed in the queues of their devices is put back, in a folder in place
+ * of /sys. Fails if a setting stays changed, if one that did not change is written, or if a
+ * device of no job is written to.
+ */
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "command/run/run_parts.h"
+#include "tap.h"
+#include "text_file.h"
+
+static char scratch[] = "/tmp/tw_run_settings.XXXXXX";
+
+static char *path_of(const char *name)
+{
+	return tw_format("%s/sys/%s", scratch, name);
+}
+
+static void put(const char *name, const char *text)
+{
+	char *path = path_of(name);
+	FILE *file;
+
+	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(path, 0700);
+		*at = '/';
+	}
+	file = fopen(path, "w");
+	if (!file)
+		exit(1);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int has(const char *name, const char *text)
+{
+	char is[64];
+
+	tw_text_file_begin(path_of(name), is, sizeof(is));
+	return tap_ok(!strcmp(is, text), "%s: %.*s", name, (int)strcspn(is, "\n"), is);
+}
+
+#define QUEUE(disk)	"block/" disk "/queue/"
+
+int main(void)
+{
+	struct tw_run_line lines[] = { { .name = (char *)"rw", .value = (char *)"read" },
+				       { .name = (char *)"filename" } };
+	const struct tw_run_jobs jobs = { .lines = lines, .line_count = 2 };
+	struct tw_run_settings settings = { .count = 0 };
+	struct stat status;
+
+	if (!mkdtemp(scratch) || stat(scratch, &status))
+		return 1;
+	settings.sys = tw_format("%s/sys", scratch);
+	lines[1].value = tw_format("%s/a:%s:/none/there", scratch, scratch);
+	put("block/disk/part/partition", "1\n");
+	put("dev/block/x", "");
+	if (symlink("../../block/disk/part", path_of(tw_format("dev/block/%u:%u",
+		    major(status.st_dev), minor(status.st_dev)))))
+		return 1;
+	put(QUEUE("disk") "scheduler", "[none] mq-deadline\n");
+	put(QUEUE("disk") "nr_requests", "256\n");
+	put(QUEUE("disk") "rotational", "0\n");
+	put(QUEUE("disk") "write_cache", "write through\n");
+	put(QUEUE("other") "scheduler", "[none] mq-deadline\n");
+	tw_run_remember(&settings, &jobs);
+	tap_ok(settings.count == 1 && !strcmp(settings.devices[0].name, "disk"),
+	       "two files, one of them to be made: the disk of their partition, once");
+	for (int run = 0; run < 2; run++) {
+		put(QUEUE("disk") "scheduler", "[mq-deadline] none\n");
+		put(QUEUE("disk") "nr_requests", "64\n");
+		put(QUEUE("disk") "write_cache", "write back\n");
+		put(QUEUE("other") "scheduler", "none [mq-deadline]\n");
+		tw_run_put_back(&settings);
+		/* A file that is written to keeps what follows; one of /sys does not. */
+		has(QUEUE("disk") "scheduler", "nonedeadline] none\n");
+		has(QUEUE("disk") "nr_requests", "256");
+		has(QUEUE("disk") "rotational", "0\n");
+		has(QUEUE("disk") "write_cache", "write through");
+		has(QUEUE("other") "scheduler", "none [mq-deadline]\n");
+	}
+	put(QUEUE("disk") "scheduler", "mq-deadline [kyber]\n");
+	tw_run_put_back(&settings);
+	has(QUEUE("disk") "scheduler", "noneeadline [kyber]\n");
+	tap_ok(system(tw_format("rm -r '%s'", scratch)) == 0, "cleaned up");
+	return tap_done();
+}
