@@ -129,12 +129,18 @@ run_of facts.b run=f-b pid=22 start=1700000405 depth=64 run_ns=60000000000 \
 golden facts diff facts.a facts.b
 golden facts_json diff --json facts.a facts.b
 # What follows from the options that are compared is no fact: the scheduler sets nr_requests.
-facts_of 6.1.0 '' none 1023 '{"path": "/a/0.0"}' '"ioscheduler": "none", "directory": "/a"'
-run_of asked.a run=k-a pid=41 start=1700000305 facts="$facts" more="$options"
-facts_of 6.1.0 '' mq-deadline 256 '{"path": "/b/0.0"}' \
-	'"ioscheduler": "mq-deadline", "directory": "/b"'
+# Nor is the time of a job that has a size, which is a result.
+facts_of 6.1.0 '' none 1023 '{"path": "/a/0.0"}' '"ioscheduler": "none"'
+run_of asked.a run=k-a pid=41 start=1700000305 run_ns=8600000000 facts="$facts" more="$options"
+facts_of 6.1.0 '' mq-deadline 256 '{"path": "/a/0.0"}' '"ioscheduler": "mq-deadline"'
 run_of asked.b run=k-b pid=42 start=1700000405 facts="$facts" more="$options"
 golden asked diff asked.a asked.b
+# So are facts of the devices whose files are asked for.
+facts_of 6.1.0 '' none 1023 '{"path": "/a/0.0"}' '"directory": "/a"'
+run_of places.a run=p-a pid=43 start=1700000305 facts="$facts" more="$options"
+facts_of 6.1.0 '' mq-deadline 256 '{"path": "/b/0.0", "filesystem": "ext4"}' '"directory": "/b"'
+run_of places.b run=p-b pid=44 start=1700000405 facts="$facts" more="$options"
+above diff places.a places.b
 # Many options differ; paths and iodepth do after many bytes, and after these options.
 long=$(printf '%0300d' 0)
 of_a='"a00": "1"' of_b='"a00": "2"'

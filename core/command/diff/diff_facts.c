@@ -15,6 +15,8 @@
 enum place { OF_JOB, OF_MACHINE, OF_FILE, OF_DEVICE, OF_CLOCK, OF_FIO_CLOCK, OF_COUNTER };
 
 #define PLACE	"filename directory"
+/* What can make a worker of io_uring submit an I/O. */
+#define OF_WORKERS	PLACE " direct iodepth bs rw readwrite ioscheduler force_async sqthread_poll"
 
 static const struct key {
 	const char *name;
@@ -41,16 +43,16 @@ static const struct key {
 	{ "governor", OF_MACHINE, "governor", NULL, NULL },
 	{ "file", OF_FILE, "path", NULL, PLACE " filename_format nrfiles" },
 	{ "file size", OF_FILE, "size", NULL, "size filesize nrfiles " PLACE },
-	{ "file system", OF_FILE, "filesystem", NULL, NULL },
+	{ "file system", OF_FILE, "filesystem", NULL, PLACE },
 	{ "device", OF_DEVICE, "name", NULL, PLACE },
 	{ "device model", OF_DEVICE, "model", NULL, PLACE },
 	{ "device size", OF_DEVICE, "size", NULL, PLACE },
-	{ "scheduler", OF_DEVICE, "scheduler", NULL, "ioscheduler" },
+	{ "scheduler", OF_DEVICE, "scheduler", NULL, PLACE " ioscheduler" },
 	/* A scheduler sets it, too. */
-	{ "nr_requests", OF_DEVICE, "nr_requests", NULL, "ioscheduler" },
-	{ "queue depth", OF_DEVICE, "queue_depth", NULL, NULL },
-	{ "write cache", OF_DEVICE, "write_cache", NULL, NULL },
-	{ "rotational", OF_DEVICE, "rotational", NULL, NULL },
+	{ "nr_requests", OF_DEVICE, "nr_requests", NULL, PLACE " ioscheduler" },
+	{ "queue depth", OF_DEVICE, "queue_depth", NULL, PLACE },
+	{ "write cache", OF_DEVICE, "write_cache", NULL, PLACE },
+	{ "rotational", OF_DEVICE, "rotational", NULL, PLACE },
 };
 
 /* Return a value as a text. @digits has room for those of a number. */
@@ -270,12 +272,19 @@ static void find_options(struct tw_diff *diff)
 /* A factor. No two runs are exactly as long. */
 #define ABOUT_AS_LONG	1.1
 
+/* Does a job end by the clock? The time of another one is a result. */
+static int is_timed(const struct tw_report_job *job)
+{
+	return !job->options || unlisted(job) || tw_job_option(job, "runtime") ||
+	       tw_job_option(job, "timeout");
+}
+
 static void find_time(struct tw_diff *diff)
 {
 	double ns[TW_DIFF_SIDES] = { 0, 0 };
 	char a[TW_FORMAT_SIZE], b[TW_FORMAT_SIZE];
 
-	if (is_in(&diff->options, "runtime time_based size filesize io_size number_ios loops"))
+	if (!is_timed(diff->runs[0].job) || is_in(&diff->options, "runtime timeout time_based size filesize io_size number_ios loops"))
 		return;
 	for (size_t i = 0; i < diff->count; i++)
 		ns[diff->runs[i].side] += (double)diff->runs[i].groups[0]->run_ns /
@@ -300,6 +309,7 @@ void tw_diff_find_facts(struct tw_diff *diff)
 		if (tw_count_metrics[i].show != TW_NOT_SHOWN)
 			find(diff, tw_copy_text(tw_metric_label(words, tw_count_metrics[i].label,
 							     0)),
-			     NULL, tell_count, &tw_count_metrics[i]);
+			     i == TW_METRIC_workers ? OF_WORKERS : NULL, tell_count,
+			     &tw_count_metrics[i]);
 	find_time(diff);
 }
