@@ -180,6 +180,10 @@ const struct tw_diff_figure *tw_diff_least_certain(const struct tw_diff *diff);
 double tw_diff_possible(const struct tw_diff_figure *figure);
 /* Return the factor that is excluded where there is no change. */
 double tw_diff_limit(const struct tw_diff *diff);
+/* Return about how many runs of each side show a change of a figure by this factor: an interval
+ * becomes narrower with the square root of their number. */
+double tw_diff_runs_for(const struct tw_diff *diff, const struct tw_diff_figure *figure,
+			double factor);
 /* Return 1: a figure that decides may have changed by more, unseen. Always 0 if
  * there are too few runs for a verdict. */
 int tw_diff_is_noisy(const struct tw_diff *diff);

@@ -67,6 +67,14 @@ double tw_diff_limit(const struct tw_diff *diff)
 	return diff->threshold > 1 ? diff->threshold : TW_DIFF_NOISE_LIMIT;
 }
 
+double tw_diff_runs_for(const struct tw_diff *diff, const struct tw_diff_figure *figure,
+			double factor)
+{
+	const double half = (figure->change.high - figure->change.low) / 2;
+
+	return (double)diff->count / TW_DIFF_SIDES * pow(half / log(factor), 2);
+}
+
 /* A tail alone does not decide: in short runs its percentiles are always noisy. Of
  * equal figures take the first, whatever rounding does. */
 const struct tw_diff_figure *tw_diff_least_certain(const struct tw_diff *diff)

@@ -66,8 +66,9 @@ static const struct tw_option option_table[] = {
 	  .more = "OPTIONS are as in a job file, with blanks between, and replace what a "
 		  "job has: `--ab=iodepth=1 --ab='iodepth=8 hipri=1'`. They may be empty. "
 		  "fio's own output is not shown. After each run the scheduler and other "
-		  "settings of the devices are put back that it changed. The exit code is "
-		  "that of `tickwise diff`.", AT(ab) },
+		  "settings of the devices are put back that it changed. Standard error "
+		  "has each run and the time left. The exit code is that of "
+		  "`tickwise diff`.", AT(ab) },
 	{ .name = "runs", .kind = TW_OPTION_WHOLE, .value = "N",
 	  .min = 1, .max = 32, .otherwise = "6",
 	  .help = "With --ab, run each side N times",
@@ -77,7 +78,8 @@ static const struct tw_option option_table[] = {
 	  .min = 0.1, .max = 100,
 	  .help = "With --ab, run until a side is surely faster, or the change of IOPS and of "
 		  "the mean is known to +-PERCENT",
-	  .more = "The runs are compared after 8, 12, 18 and 32 pairs. Each time the chance of "
+	  .more = "The runs are compared after 8, 12, 18 and 32 pairs, and standard error has about "
+		  "how many are missing. Each time the chance of "
 		  "a false alarm is a quarter of 5 % (Bonferroni), so all four have one in at "
 		  "most 5 % of cases.", AT(until_percent) },
 	{ .name = "most", .kind = TW_OPTION_WHOLE, .value = "N",
@@ -364,13 +366,13 @@ static const int compared_after[] = { 8, 12, 18, 32 };
 #define COMPARISONS		((int)(sizeof(compared_after) / sizeof(*compared_after)))
 #define LEVEL_OF_EACH	"1.25%"		/* TW_DIFF_LEVEL by the number of comparisons */
 
-static int is_compared(int pairs, int most)
+/* Return the number of pairs, @pairs or more, after which the next comparison is. */
+static int next_comparison(double pairs, int most)
 {
-	int found = pairs == most;
-
 	for (int i = 0; i < COMPARISONS; i++)
-		found |= pairs == compared_after[i];
-	return found;
+		if (compared_after[i] >= pairs && compared_after[i] < most)
+			return compared_after[i];
+	return most;
 }
 
 static char **paths_of(const struct tw_run_reports *reports)
@@ -383,52 +385,51 @@ static char **paths_of(const struct tw_run_reports *reports)
 }
 
 /* Is a side surely faster, or the change of IOPS and of the mean known to @until? Tell the largest
- * interval, and about how many pairs would make it as narrow as that. */
-static int is_settled(const struct tw_run_reports sides[2], int pairs, double until)
+ * interval. @wanted: set to about how many pairs make it as narrow as that. */
+static int is_settled(const struct tw_run_reports sides[2], double until, double *wanted)
 {
 	struct tw_diff diff = { .threshold = 1, .level = TW_DIFF_LEVEL / COMPARISONS };
 	const struct tw_diff_figure *widest = NULL;
 	struct tw_report_problem problem = { "" };
 	char **a = paths_of(&sides[0]), **b = paths_of(&sides[1]);
-	double half = 0;
 	/* What can't be compared is told by the last comparison. */
 	int is_sure = tw_diff_compare(&diff, a, sides[0].count, b, sides[1].count, &problem) !=
 		      TW_EXIT_GOOD;
+	const double pairs = (double)diff.count / 2;
 
-	if (!is_sure) {
-		for (size_t i = 0; i < diff.figure_count; i++) {
-			const struct tw_diff_figure *is = &diff.figures[i];
+	*wanted = 0;
+	for (size_t i = 0; i < diff.figure_count; i++) {
+		const struct tw_diff_figure *is = &diff.figures[i];
+		const double runs = tw_diff_runs_for(&diff, is, 1 + until);
 
-			if (is->kind != TW_DIFF_IOPS && is->kind != TW_DIFF_MEAN)
-				continue;
-			is_sure |= is->slower != 0;
-			if (widest && is->change.high - is->change.low <= 2 * half)
-				continue;
+		if (is->kind != TW_DIFF_IOPS && is->kind != TW_DIFF_MEAN)
+			continue;
+		is_sure |= is->slower != 0;
+		if (!widest || runs > *wanted)
 			widest = is;
-			half = (is->change.high - is->change.low) / 2;
-		}
-		if (widest)
-			tw_run_remark("%d pairs: %s of B is %+.1f to %+.1f %%%s", pairs, widest->name,
-				      100 * expm1(widest->change.low),
-				      100 * expm1(widest->change.high),
-				      is_sure || half <= log1p(until) ? "" :
-				      tw_format("; about %.0f pairs would do",
-						pairs * pow(half / log1p(until), 2)));
+		*wanted = fmax(*wanted, runs);
 	}
+	is_sure |= *wanted <= pairs;
+	if (widest)
+		tw_run_remark("%.0f pairs: %s of B is %+.1f to %+.1f %%%s", pairs, widest->name,
+			      100 * expm1(widest->change.low), 100 * expm1(widest->change.high),
+			      is_sure ? "" : tw_format("; about %.0f more pairs would do",
+						       ceil(*wanted - pairs)));
 	tw_diff_free(&diff);
 	free(a);
 	free(b);
-	return is_sure || (widest && half <= log1p(until));
+	return is_sure;
 }
 
-/* Tell which run is next, and how long all that are left take, as those before did. */
-static void announce(int done, int runs, char side, uint64_t begin_ns)
+/* Tell which run is next, and how long all that are left take, as those before did.
+ * @about: "about ", if their number is not known. */
+static void announce(int done, int runs, const char *about, char side, uint64_t begin_ns)
 {
 	double left_s = done ? (double)(tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9 /
 			       done * (runs - done) : 0;
 	int in_s = left_s < 120;
 
-	tw_run_remark("run %d of %d: %c%s", done + 1, runs, side, !done ? "" :
+	tw_run_remark("run %d of %s%d: %c%s", done + 1, about, runs, side, !done ? "" :
 		      tw_format(", about %.0f %s left", in_s ? left_s : left_s / 60,
 				in_s ? "s" : "min"));
 }
@@ -441,7 +442,8 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 	const uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	struct tw_run_reports reports[2] = { { 0 }, { 0 } };
 	struct tw_run_settings settings = { .sys = "/sys" };
-	int code;
+	int expected = until > 0 ? next_comparison(0, rounds) : rounds, code;
+	double wanted;
 
 	for (int side = 0; side < 2; side++) {
 		sides[side].settings = &settings;
@@ -454,12 +456,12 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 		int has_both = reports[0].count && reports[1].count;
 		struct tw_run_reports of_run = { 0 };
 
-		announce(i, 2 * rounds, "AB"[side], begin_ns);
+		announce(i, 2 * expected, until > 0 ? "about " : "", "AB"[side], begin_ns);
 		code = run_once(&sides[side], fio, &of_run);
 		/* Compare the runs that ended before Ctrl-C. */
 		if (sides[side].was_interrupted) {
 			code = has_both ? compare(reports, level) : TW_EXIT_UNDECIDED;
-			tw_run_say("interrupted after %d of %d runs%s", i, 2 * rounds,
+			tw_run_say("interrupted after %d of %d runs%s", i, 2 * expected,
 				   has_both ? "" : ": nothing to compare");
 			return code < TW_EXIT_USAGE ? TW_EXIT_UNDECIDED : code;
 		}
@@ -467,9 +469,11 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 			code = keep(reports, &reports[side], &of_run);
 		if (code != TW_EXIT_GOOD)
 			return code;
-		if (until > 0 && i % 2 && is_compared(i / 2 + 1, rounds) &&
-		    is_settled(reports, i / 2 + 1, until))
-			break;
+		if (until > 0 && i + 1 == 2 * next_comparison(i / 2 + 1, rounds)) {
+			if (is_settled(reports, until, &wanted))
+				break;
+			expected = next_comparison(fmax(wanted, i / 2 + 2), rounds);
+		}
 	}
 	return compare(reports, level);
 }

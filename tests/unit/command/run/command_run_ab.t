@@ -90,7 +90,12 @@ export NOISE=10000000
 ab '--until: A and B are alike, and well known' '0 16' --ab= --ab= --until=5% job.fio
 NOISE=100000000
 ab '--until: more pairs are needed than --most' '0 24' --ab= --ab= --until=0.5% --most=12 job.fio
-has "$err" '%; about ' 'about how many is told'
+is "$(grep -cE '^tickwise run: (8|12) pairs: .* %; about [0-9]+ more pairs would do$' "$err")" 2 \
+	'about how many are missing is told after each comparison'
+is "$(grep -oE 'run (1|17|24) of about [0-9]+: [AB](, about [0-9]+ (s|min) left)?$' "$err" |
+	sed 's/, about.*/, left/' | xargs)" \
+	'run 1 of about 16: A run 17 of about 24: A, left run 24 of about 24: A, left' \
+	'each run is announced, of as many as are expected, with the time left'
 unset NOISE
 ab 'two runs a side, the same options: undecided' '2 4' --ab= --ab= --runs=2 job.fio
 
