@@ -127,6 +127,7 @@ facts_of 6.12.0 ', "governor": "powersave"' mq-deadline 256 \
 run_of facts.b run=f-b pid=22 start=1700000405 depth=64 run_ns=60000000000 \
 	facts="$facts" more="$options"
 golden facts diff facts.a facts.b
+golden all diff --all facts.a facts.b
 golden facts_json diff --json facts.a facts.b
 # What follows from the options that are compared is no fact: the scheduler sets nr_requests.
 # Nor is the time of a job that has a size, which is a result.

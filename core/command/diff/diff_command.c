@@ -12,6 +12,7 @@
 struct wanted {
 	struct tw_wanted as;
 	double threshold_percent, level_percent;
+	int all;
 };
 
 static const struct tw_option table[] = {
@@ -27,6 +28,10 @@ static const struct tw_option table[] = {
 	  .more = "Compare more than once while the runs go on, and each time needs a smaller "
 		  "chance: 5 % divided by the number of times.",
 	  TW_OPTION_AT(struct wanted, level_percent) },
+	{ .name = "all",
+	  .help = "Print each figure and stage, not only what changed and the most important",
+	  .more = "Of more than four options of fio that differ, it has the values, too.",
+	  TW_OPTION_AT(struct wanted, all) },
 	{ .name = "json", .sets = TW_FORM_JSON,
 	  .help = "Print one JSON object, of schema tickwise-diff, instead of a page",
 	  .more = "Its keys are below.",
@@ -100,7 +105,8 @@ int tw_command_diff(char **argv)
 	code = tw_diff_compare(&diff, files.list, (size_t)(b - files.list), b,
 			       (size_t)(files.list + files.count - b), &problem);
 	if (code == TW_EXIT_GOOD) {
-		page = tw_diff_page(&diff, wanted.as.html != NULL);
+		page = tw_diff_page(&diff, (wanted.as.html ? TW_DIFF_WITH_PLOTS : 0) |
+				    (wanted.all ? TW_DIFF_WITH_ALL : 0));
 		code = tw_command_show(NAME, &wanted.as, page, tw_diff_csv(page, &diff),
 				       tw_diff_to_json(&diff));
 		if (code == TW_EXIT_GOOD)

@@ -290,11 +290,11 @@ static void add_stages(struct part *part)
 	if (have < part->diff->count)
 		return;
 	if (as == AS_ESTIMATES)
-		leave_out(part, 1, " I/Os that were not split inside the kernel", "some runs have "
-			  "more of them than others; the stages there are those of the others");
+		leave_out(part, 1, " I/Os not split inside the kernel",
+			  "their share varies");
 	if (as == AS_ONE)
-		leave_out(part, 1, " stages inside the kernel", "some runs have more of "
-			  "them than others; compared as one, `kernel`");
+		leave_out(part, 1, " stages inside the kernel",
+			  "too few I/Os have them; compared as one, `kernel`");
 	for (int i = 0; i < TW_STAGES; i++)
 		if (as == AS_THEY_ARE || (as == AS_ONE ? !tw_stage_is_inside(i) : i != TW_KERNEL))
 			add_time(part, TW_DIFF_STAGE, i, as);
