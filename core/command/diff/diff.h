@@ -180,10 +180,16 @@ const struct tw_diff_figure *tw_diff_least_certain(const struct tw_diff *diff);
 double tw_diff_possible(const struct tw_diff_figure *figure);
 /* Return the factor that is excluded where there is no change. */
 double tw_diff_limit(const struct tw_diff *diff);
-/* Return about how many runs of each side show a change of a figure by this factor: an interval
- * becomes narrower with the square root of their number. */
+/* Return about how many runs of each side show a change of a figure by this factor, if they vary
+ * as these do. */
 double tw_diff_runs_for(const struct tw_diff *diff, const struct tw_diff_figure *figure,
 			double factor);
+/* Return the stage that makes most of the noise of the mean, of the same group and direction;
+ * NULL: none. @part: set to its part of the mean's variance from run to run. */
+const struct tw_diff_figure *tw_diff_noisiest(const struct tw_diff *diff,
+					      const struct tw_diff_figure *of, double *part);
+/* Are there enough runs for a verdict, and did they take turns? */
+int tw_diff_is_decided(const struct tw_diff *diff);
 /* Return 1: a figure that decides may have changed by more, unseen. Always 0 if
  * there are too few runs for a verdict. */
 int tw_diff_is_noisy(const struct tw_diff *diff);

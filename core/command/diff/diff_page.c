@@ -230,18 +230,53 @@ static const struct tw_diff_figure *widest(const struct tw_diff *diff)
 	return worst;
 }
 
-/* Add how large a change could be that the test did not find. */
+/* Name the stages that surely differ where the mean does not. */
+static void add_sure_stages(struct tw_page *page, const struct tw_diff *diff)
+{
+	int is_told = 0, has_mean = 0;
+	char text[TW_FORMAT_SIZE + 8];
+
+	for (size_t i = 0; i < diff->figure_count; i++) {
+		const struct tw_diff_figure *figure = &diff->figures[i];
+
+		if (figure->kind == TW_DIFF_MEAN)
+			has_mean = figure->slower;
+		if (figure->kind != TW_DIFF_STAGE || !figure->slower || has_mean)
+			continue;
+		if (!is_told++)
+			tw_page_remark(page, "Stages that surely changed");
+		tw_page_more(page, "%s %s%s %s", is_told > 1 ? "," : ":",
+			     part_name(diff, figure), figure->name, change_text(text, figure));
+	}
+	if (is_told)
+		tw_page_more(page, ".");
+}
+
+/* Add how large a change could be that the test did not find, how many more runs would find one
+ * that matters, and where the noise is. */
 static void add_least_certain(struct tw_page *page, const struct tw_diff *diff)
 {
-	const struct tw_diff_figure *least =
-		tw_diff_is_noisy(diff) ? tw_diff_least_certain(diff) :
-		diff->verdict == TW_DIFF_SAME ? widest(diff) : NULL;
+	const int is_noisy = tw_diff_is_noisy(diff);
+	const struct tw_diff_figure *least = diff->verdict == TW_DIFF_SAME ? widest(diff) :
+		is_noisy || !tw_diff_is_decided(diff) ? tw_diff_least_certain(diff) : NULL;
+	const struct tw_diff_figure *stage;
+	double part, more;
 
-	if (!least || diff->verdict == TW_DIFF_NOISY)
+	if (!least || !has_interval(&least->change))
 		return;
-	tw_page_remark(page, "Least certain: ");
-	tell(page, diff, least);
-	tw_page_more(page, ".");
+	more = tw_diff_runs_for(diff, least, tw_diff_limit(diff)) - (double)diff->count / 2;
+	tw_page_remark(page, "%s", diff->verdict == TW_DIFF_NOISY ? "" : "Least certain: ");
+	if (diff->verdict != TW_DIFF_NOISY) {
+		tell(page, diff, least);
+		tw_page_more(page, ". ");
+	}
+	if (tw_diff_possible(least) > tw_diff_limit(diff))
+		tw_page_more(page, "About %.0f more runs of each would show %g %%. ",
+			     fmax(ceil(more), 1), (tw_diff_limit(diff) - 1) * 100);
+	stage = tw_diff_noisiest(diff, least, &part);
+	if (stage && diff->verdict != TW_DIFF_SAME)
+		tw_page_more(page, "Most noise: %s, %.0f %% of lat's variance.", stage->name,
+			     fmin(part, 1) * 100);
 }
 
 /* In text, with their values unless --all is given. Of more only the names. */
@@ -454,6 +489,7 @@ struct tw_page *tw_diff_page(const struct tw_diff *diff, unsigned with)
 	add_headline(page, diff);
 	if (with & TW_DIFF_WITH_PLOTS)
 		tw_diff_add_bars(page, diff);
+	add_sure_stages(page, diff);
 	add_least_certain(page, diff);
 	add_facts(page, diff, with & TW_DIFF_WITH_ALL);
 	is_less = add_figures(page, diff, with);

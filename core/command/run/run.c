@@ -386,7 +386,8 @@ static char **paths_of(const struct tw_run_reports *reports)
 
 /* Is a side surely faster, or the change of IOPS and of the mean known to @until? Tell the largest
  * interval. @wanted: set to about how many pairs make it as narrow as that. */
-static int is_settled(const struct tw_run_reports sides[2], double until, double *wanted)
+static int is_settled(const struct tw_run_reports sides[2], int pairs, double until,
+		      double *wanted)
 {
 	struct tw_diff diff = { .threshold = 1, .level = TW_DIFF_LEVEL / COMPARISONS };
 	const struct tw_diff_figure *widest = NULL;
@@ -395,30 +396,31 @@ static int is_settled(const struct tw_run_reports sides[2], double until, double
 	/* What can't be compared is told by the last comparison. */
 	int is_sure = tw_diff_compare(&diff, a, sides[0].count, b, sides[1].count, &problem) !=
 		      TW_EXIT_GOOD;
-	const double pairs = (double)diff.count / 2;
+	double half = 0;
+	int is_known;
 
-	*wanted = 0;
 	for (size_t i = 0; i < diff.figure_count; i++) {
 		const struct tw_diff_figure *is = &diff.figures[i];
-		const double runs = tw_diff_runs_for(&diff, is, 1 + until);
 
 		if (is->kind != TW_DIFF_IOPS && is->kind != TW_DIFF_MEAN)
 			continue;
 		is_sure |= is->slower != 0;
-		if (!widest || runs > *wanted)
-			widest = is;
-		*wanted = fmax(*wanted, runs);
+		if (widest && is->change.high - is->change.low <= 2 * half)
+			continue;
+		widest = is;
+		half = (is->change.high - is->change.low) / 2;
 	}
-	is_sure |= *wanted <= pairs;
+	is_known = is_sure || (widest && half <= log1p(until));
+	*wanted = widest ? tw_diff_runs_for(&diff, widest, 1 + until) : 0;
 	if (widest)
-		tw_run_remark("%.0f pairs: %s of B is %+.1f to %+.1f %%%s", pairs, widest->name,
+		tw_run_remark("%d pairs: %s of B is %+.1f to %+.1f %%%s", pairs, widest->name,
 			      100 * expm1(widest->change.low), 100 * expm1(widest->change.high),
-			      is_sure ? "" : tw_format("; about %.0f more pairs would do",
-						       ceil(*wanted - pairs)));
+			      is_known ? "" : tw_format("; about %.0f more pairs would do",
+							fmax(*wanted - pairs, 1)));
 	tw_diff_free(&diff);
 	free(a);
 	free(b);
-	return is_sure;
+	return is_known;
 }
 
 /* Tell which run is next, and how long all that are left take, as those before did.
@@ -470,7 +472,7 @@ static int run_in_turn(struct tw_run_arguments sides[2], const char *fio, int ro
 		if (code != TW_EXIT_GOOD)
 			return code;
 		if (until > 0 && i + 1 == 2 * next_comparison(i / 2 + 1, rounds)) {
-			if (is_settled(reports, until, &wanted))
+			if (is_settled(reports, i / 2 + 1, until, &wanted))
 				break;
 			expected = next_comparison(fmax(wanted, i / 2 + 2), rounds);
 		}

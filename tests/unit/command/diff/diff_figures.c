@@ -82,6 +82,56 @@ static enum tw_diff_verdict judge(struct judged *judged, size_t runs, double fac
 	return diff->verdict;
 }
 
+/* The number of runs that have an interval of this width, in ten figures: as many as there are. */
+static void more_runs(size_t runs, int are_pairs)
+{
+	enum { FIGURES = 10, MOST = 60 };
+	double values[FIGURES * MOST], needed;
+	struct tw_diff_figure figures[FIGURES] = { { .kind = TW_DIFF_MEAN } };
+	struct tw_diff diff = {
+		.figures = figures, .figure_count = FIGURES, .values = values, .count = runs,
+		.of = { runs / 2, runs / 2 }, .of_b = 0xaaaaaaaaaaaaaaaULL & ((1ULL << runs) - 1),
+		.are_pairs = are_pairs, .threshold = 1, .level = TW_DIFF_LEVEL,
+	};
+
+	diff_random_state = 7;
+	for (size_t i = 0; i < FIGURES * runs; i += 2) {
+		/* Pairs take out what neighbours share. */
+		double shared = are_pairs ? diff_normal() : 0;
+
+		values[i] = shared + 0.05 * diff_normal();
+		values[i + 1] = shared + 0.05 * diff_normal();
+	}
+	tw_diff_judge(&diff);
+	needed = tw_diff_runs_for(&diff, &figures[0], exp((figures[0].change.high -
+							   figures[0].change.low) / 2));
+	tap_ok(fabs(needed - (double)runs / 2) <= 0.25 * (double)runs / 2,
+	       "%s: %.0f of each side for the width that %zu have",
+	       are_pairs ? "pairs" : "runs", needed, runs / 2);
+}
+
+/* Two stages of four runs: the second varies more, but the first varies with lat. */
+static void noise(void)
+{
+	struct tw_diff_figure figures[] = {
+		{ .kind = TW_DIFF_MEAN, .is_log = 1 }, { .kind = TW_DIFF_STAGE },
+		{ .kind = TW_DIFF_STAGE }, { .kind = TW_DIFF_STAGE },
+	};
+	double values[] = { log(120), log(180), log(100), log(160), 30, 40, 10, 20,
+			    70, 70, 70, 70, 20, 80, 20, 70 };
+	struct tw_diff_run runs[] = { { .side = TW_DIFF_A }, { .side = TW_DIFF_B },
+				      { .side = TW_DIFF_A }, { .side = TW_DIFF_B } };
+	const struct tw_diff diff = { .runs = runs, .count = 4, .of = { 2, 2 },
+				      .figures = figures, .figure_count = 4, .values = values };
+	double part = 0;
+
+	tap_ok(tw_diff_noisiest(&diff, &figures[0], &part) == &figures[1] &&
+	       diff_nearly(part, 1, 1e-9), "the stage that varies with lat");
+	values[12] = 60;
+	tap_ok(tw_diff_noisiest(&diff, &figures[0], &part) == &figures[3] &&
+	       diff_nearly(part, 1.25, 1e-9), "or the other, if that does more");
+}
+
 /* What is judged, and the verdict. @resolution widens the interval to both sides. */
 static const struct {
 	enum tw_diff_kind kind;
@@ -191,6 +241,11 @@ int main(void)
 {
 	percentiles();
 	turns();
+	more_runs(20, 0);
+	more_runs(60, 0);
+	more_runs(20, 1);
+	more_runs(60, 1);
+	noise();
 	verdicts();
 	pieces();
 	return tap_done();
