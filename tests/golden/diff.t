@@ -187,6 +187,45 @@ run_of many.2.4 run=many-2 pid=334 start=1700020200 thread=4 name=alone
 run_of many.1.5 run=many-1 pid=335 start=1700020100 thread=5 name=first
 golden jobs diff many.1.* -- many.2.*
 
+# ---- programs that tickwise attach observed ----
+# taking NS COUNT: a histogram of I/Os that took so long
+taking()
+{
+	printf '{"digits": 3, "count": %d, "min_ns": %d, "max_ns": %d, "sum_ns": "%d",' \
+		"$2" "$1" "$1" $(($1 * $2))
+	printf '"sum_squares_ns2": "%d", "bins": {"%d": %d}}' $(($1 * $1 * $2)) "$1" "$2"
+}
+# operation RING FILE NS COUNT
+operation()
+{
+	echo "{\"ring\": $1, \"operation\": \"read\", \"file\": \"$2\", \"ios\": $4," \
+		"\"stages\": {\"kernel\": $(taking "$3" "$4"), \"lat\": $(taking "$3" "$4")}}"
+}
+# attached FILE START NS OTHER: 300 reads of /data/a by two rings, 100 of OTHER
+attached()
+{
+	cat >"$1" <<END
+{"schema": "tickwise-report", "version": 1, "jobs": [{"name": "db", "host": "box",
+"fio_version": "", "engine": "attach", "tickwise_version": "0.1", "groupid": 0,
+"thread_number": 1, "subjob_number": 0, "pid": 7643, "start": "$2000000000", "iodepth": 0,
+"first_ns": 0, "run_ns": 2000000000, "event_time": false, "event_wait": false,
+"fallback": true, "kernel": {"state": "on"}}], "ios": {"read": 400, "write": 0, "trim": 0,
+"sync": 0}, "stages": {"kernel": {"read": $(taking "$3" 400)}, "lat": {"read":
+$(taking "$3" 400)}}, "attached": {"rings": [], "operations": [$(operation 1 /data/a "$3" 100),
+$(operation 2 /data/a "$3" 200), $(operation 1 "$4" "$3" 100)], "others": {}, "more_rings": 0,
+"in_flight": 0, "more_cqes": 0, "lost_records": 0, "lost_ios": 0, "lost_rings": 0,
+"lost_names": 0, "lost_processes": 0},
+"counter": {"verdict": "unchecked", "reasons": []}, "clocks": {}}
+END
+}
+at=1700050000
+for of in a b a b a b a b a b; do
+	at=$((at + 100))
+	attached attached.$of.$at $at $(($([ $of = a ]; echo $?) * 200 + 1000 + at / 100 % 3)) /data/of_$of
+done
+golden attached diff attached.a.* -- attached.b.*
+golden attached_all diff --all attached.a.1700050100 attached.b.1700050200
+
 # ---- what can't be compared ----
 run_of no_time run=z pid=400 start=1700040000 run_ns=0
 run_of no_stages run=y pid=401 start=1700040100
@@ -220,6 +259,7 @@ many.1.1 -- many.1.2
 slower.a.1 -- nameless
 no_times again.1
 slower.a.1 -- writes
+slower.a.1 attached.b.1700050200
 run.1 run.2 run.3 run.4 run.5 run.6 run.7 run.8 run.9 -- run.1? run.2? run.3? run.4? run.5? run.6?
 LINES
 golden_done

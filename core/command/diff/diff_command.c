@@ -48,8 +48,8 @@ const struct tw_options tw_diff_options = {
 	.arguments = "A... -- B...",
 	.arguments_kind = TW_OPTION_FILE,
 	.about =
-	"Compare two sets of runs by the reports that the fio engine wrote: I/Os per "
-	"second, mean and percentiles of the latency, and each stage.\n"
+	"Compare two sets of runs by the reports that the fio engine or `attach --json` "
+	"wrote: I/Os per second, mean and percentiles of the latency, and each stage.\n"
 	"Reports of one run of fio are merged. With 5 and more runs of each side, which "
 	"take turns, there is a verdict: slower, faster, mixed, no change, or too noisy "
 	"to exclude one. With less, only whether these runs differ.",
@@ -69,6 +69,8 @@ int tw_diff_compare(struct tw_diff *diff, char **a, size_t a_count, char **b, si
 
 	if (code == TW_EXIT_GOOD)
 		code = tw_diff_read(diff, TW_DIFF_B, b, b_count, problem);
+	if (code == TW_EXIT_GOOD)
+		code = tw_diff_add_operations(diff, problem);
 	if (code == TW_EXIT_GOOD)
 		code = tw_diff_find_runs(diff, problem);
 	if (code == TW_EXIT_GOOD)

@@ -172,6 +172,11 @@ static const char not_in_all[] = "not in every run";
 static void leave_out(struct part *part, int has_direction, const char *what,
 		      const char *why)
 {
+	/* There can be hundreds. */
+	if (tw_diff_is_operation(part->groups[0])) {
+		part->diff->some_operations = 1;
+		return;
+	}
 	json_array_append_new(part->diff->left_out, json_sprintf(
 		"%s%s%s%s: %s", part->groups[0]->all.jobs[0].name,
 		has_direction ? " " : "",
@@ -192,6 +197,7 @@ static void add(struct part *part, struct tw_diff_figure figure)
 
 	figure.group = part->groups[0];
 	figure.direction = part->direction;
+	figure.is_operation = tw_diff_is_operation(part->groups[0]);
 	for (size_t i = 0; i < diff->count && figure.is_log; i++) {
 		if (!(values[i] > 0)) {
 			leave_out(part, 1, tw_format(" %s", figure.name), "it is 0");
@@ -202,7 +208,8 @@ static void add(struct part *part, struct tw_diff_figure figure)
 	diff->figures[diff->figure_count++] = figure;
 }
 
-static void add_percentile(struct part *part, const struct percentile *is)
+/* Return 0: a run has too few I/Os beyond it. */
+static int add_percentile(struct part *part, const struct percentile *is)
 {
 	struct tw_diff_figure figure = {
 		.kind = TW_DIFF_PERCENTILE, .name = is->name,
@@ -218,11 +225,9 @@ static void add_percentile(struct part *part, const struct percentile *is)
 		figure.resolution = fmax(figure.resolution, ldexp(1, -lat->bits));
 		enough &= tw_diff_has_beyond((double)tw_histogram_values(lat), is->percent);
 	}
-	if (!enough)
-		leave_out(part, 1, tw_format(" %s", is->name), tw_format(
-			  "a run has fewer than %d I/Os beyond it", TW_DIFF_FEWEST_BEYOND));
-	else
+	if (enough)
 		add(part, figure);
+	return enough;
 }
 
 /* Choose by the share of I/Os that are split inside the kernel, of those that were chosen for
@@ -323,7 +328,13 @@ static void add_direction(struct part *part)
 	add(part, (struct tw_diff_figure) { .kind = TW_DIFF_MEAN, .name = "lat mean",
 					    .is_log = 1 });
 	for (size_t i = 0; i < PERCENTILES; i++)
-		add_percentile(part, &percentiles[i]);
+		if (!add_percentile(part, &percentiles[i])) {
+			leave_out(part, 1, tw_format(" %s%s", percentiles[i].name,
+						     i + 1 < PERCENTILES ? " and above" : ""),
+				  tw_format("a run has fewer than %d I/Os beyond it",
+					    TW_DIFF_FEWEST_BEYOND));
+			break;
+		}
 	add_stages(part);
 }
 
@@ -372,6 +383,9 @@ int tw_diff_find_figures(struct tw_diff *diff, struct tw_report_problem *problem
 	for (size_t i = 0; i < diff->runs[0].count; i++)
 		add_group(&part, diff->runs[0].groups[i]);
 	name_other(&part);
+	if (diff->some_operations)
+		json_array_append_new(diff->left_out, json_string(
+			"operations on files that not every report has, or too few of"));
 	if (!diff->figure_count) {
 		tw_report_refuse(problem, "%s: no job that all runs have, by name and "
 				 "group, did any I/O",

@@ -82,7 +82,12 @@ static int begins_part(const struct tw_diff *diff, size_t i)
 /* Return "JOB DIRECTION ", or "" if all figures are of one. */
 static const char *part_name(const struct tw_diff *diff, const struct tw_diff_figure *figure)
 {
-	return tw_diff_is_of(&diff->figures[0], &diff->figures[diff->figure_count - 1]) ? "" :
+	const struct tw_diff_figure *last = &diff->figures[diff->figure_count - 1];
+
+	/* Operations are of one, too. */
+	while (!tw_diff_is_of(&diff->figures[0], last) && last->is_operation)
+		last--;
+	return tw_diff_is_of(&diff->figures[0], last) ? "" :
 	       tw_format("%s %s ", tw_diff_job(figure)->name,
 			 tw_direction_names[figure->direction]);
 }
@@ -98,9 +103,9 @@ static const struct tw_diff_figure *most_changed(const struct tw_diff *diff, int
 
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		const struct tw_diff_figure *is = &diff->figures[i];
-		const int before = !most ? 1 : !is->is_log ? 0 : rank[is->kind] - rank[most->kind];
+		const int before = !most ? 1 : rank[is->kind] - rank[most->kind];
 
-		if (is->is_log && is->slower && is->slower != -slower &&
+		if (tw_diff_is_judged(is) && is->slower && is->slower != -slower &&
 		    (before > 0 || (!before && fabs(is->change.change) >
 					       fabs(most->change.change) * (1 + 1e-9))))
 			most = is;
@@ -157,7 +162,7 @@ static void add_no_verdict(struct tw_page *page, const struct tw_diff *diff)
 		return;
 	}
 	for (size_t i = 0; i < diff->figure_count; i++)
-		if (diff->figures[i].kind == TW_DIFF_MEAN &&
+		if (diff->figures[i].kind == TW_DIFF_MEAN && tw_diff_is_judged(&diff->figures[i]) &&
 		    (!most || fabs(diff->figures[i].change.change) > fabs(most->change.change)))
 			most = &diff->figures[i];
 	if (!most)
@@ -222,7 +227,7 @@ static const struct tw_diff_figure *widest(const struct tw_diff *diff)
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		const struct tw_diff_figure *figure = &diff->figures[i];
 
-		if (figure->is_log && has_interval(&figure->change) &&
+		if (tw_diff_is_judged(figure) && has_interval(&figure->change) &&
 		    (!worst || figure->change.high - figure->change.low >
 			       (worst->change.high - worst->change.low) * (1 + 1e-9)))
 			worst = figure;
@@ -377,17 +382,30 @@ static struct tw_table *add_table(struct tw_page *page, const struct tw_diff *di
 	return tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 }
 
+/* Of operations, which may be hundreds, show those of which a figure changed. */
+static int is_shown_part(const struct tw_diff *diff, const struct tw_diff_figure *first)
+{
+	int is = !first->is_operation;
+
+	for (const struct tw_diff_figure *at = first; at < diff->figures + diff->figure_count &&
+	     tw_diff_is_of(at, first); at++)
+		is |= at->slower != 0;
+	return is;
+}
+
 /* Return 1: rows were left out. */
 static int add_figures(struct tw_page *page, const struct tw_diff *diff, unsigned with)
 {
 	struct tw_table *table = NULL;
 	double mean_ns = 0;
-	int is_less = 0;
+	int is_less = 0, is_part = 1;
 
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		const struct tw_diff_figure *figure = &diff->figures[i];
 
-		if (begins_part(diff, i)) {
+		if (begins_part(diff, i))
+			is_part = with & TW_DIFF_WITH_ALL || is_shown_part(diff, figure);
+		if (begins_part(diff, i) && is_part) {
 			tw_page_heading(page, 2, "%s, %s", tw_diff_job(figure)->name,
 					tw_direction_names[figure->direction]);
 			if (with & TW_DIFF_WITH_PLOTS)
@@ -396,7 +414,7 @@ static int add_figures(struct tw_page *page, const struct tw_diff *diff, unsigne
 		}
 		if (figure->kind == TW_DIFF_MEAN)
 			mean_ns = exp(fmax(figure->change.a, figure->change.b));
-		if (with & TW_DIFF_WITH_ALL || is_shown(figure, mean_ns))
+		if (with & TW_DIFF_WITH_ALL || (is_part && is_shown(figure, mean_ns)))
 			add_figure(table, diff, figure);
 		else
 			is_less = 1;
@@ -440,6 +458,8 @@ static void add_pieces(struct tw_page *page, const struct tw_diff *diff)
 
 static void add_method(struct tw_page *page, const struct tw_diff *diff, int is_less)
 {
+	int has_call = 0;
+
 	tw_page_gap(page);
 	tw_page_note(page, "Runs: %zu of A, %zu of B.", diff->of[TW_DIFF_A],
 		     diff->of[TW_DIFF_B]);
@@ -455,8 +475,10 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff, int is_
 	if (has_interval(&diff->figures[0].change))
 		tw_page_more(page, " Each interval holds with %g %%, and false alarms are at most "
 			     "%g %%.", 100 - 100 * diff->level, 100 * diff->level);
-	tw_page_more(page, " Stages are parts of lat mean%s", is_less ? "; more: diff --all." :
-		     "; the submitting call overlaps them.");
+	for (size_t i = 0; i < diff->figure_count; i++)
+		has_call |= diff->figures[i].kind == TW_DIFF_CALL;
+	tw_page_more(page, " Stages are parts of lat mean%s.", is_less ? "; more: diff --all" :
+		     has_call ? "; the submitting call overlaps them" : "");
 }
 
 /* The title names the jobs that are compared. */
@@ -473,7 +495,8 @@ static struct tw_page *new_page(const struct tw_diff *diff)
 	count = 0;
 	for (size_t i = 0; i < diff->count; i++)
 		for (size_t j = 0; j < diff->runs[i].count; j++)
-			list[count++] = diff->runs[i].groups[j];
+			if (!tw_diff_is_operation(diff->runs[i].groups[j]))
+				list[count++] = diff->runs[i].groups[j];
 	title = tw_report_title(list, count);
 	page = tw_page_new(tw_format("A and B: %s", title));
 	free(title);

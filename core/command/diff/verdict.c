@@ -27,10 +27,10 @@ int tw_diff_is_decided(const struct tw_diff *diff)
 	       diff->of[TW_DIFF_B] >= TW_DIFF_FEWEST_RUNS && diff->is_interleaved;
 }
 
-/* Stages show where a change is, not whether there is one. */
-static int is_judged(const struct tw_diff_figure *figure)
+int tw_diff_is_judged(const struct tw_diff_figure *figure)
 {
-	return figure->kind != TW_DIFF_STAGE && figure->kind != TW_DIFF_CALL;
+	return figure->kind != TW_DIFF_STAGE && figure->kind != TW_DIFF_CALL &&
+	       !figure->is_operation;
 }
 
 static int beyond(double low, double high, double least)
@@ -42,7 +42,7 @@ static int beyond(double low, double high, double least)
  * shown. */
 static int direction_of(const struct tw_diff *diff, const struct tw_diff_figure *figure)
 {
-	double least = is_judged(figure) ? log(diff->threshold) : 0;
+	double least = tw_diff_is_judged(figure) ? log(diff->threshold) : 0;
 	double apart = fabs(figure->gap) - figure->resolution;
 	int by_runs = beyond(figure->change.low, figure->change.high, least);
 	int by_pieces = beyond(figure->of_pieces.low, figure->of_pieces.high, least);
@@ -110,7 +110,7 @@ const struct tw_diff_figure *tw_diff_least_certain(const struct tw_diff *diff)
 		const struct tw_diff_figure *figure = &diff->figures[i];
 
 		if ((figure->kind == TW_DIFF_IOPS || figure->kind == TW_DIFF_MEAN) &&
-		    !figure->slower &&
+		    !figure->slower && tw_diff_is_judged(figure) &&
 		    (!least || tw_diff_possible(figure) >
 			       tw_diff_possible(least) * (1 + 1e-9)))
 			least = figure;
@@ -171,7 +171,7 @@ static enum tw_diff_verdict verdict_of(const struct tw_diff *diff)
 	int slower = 0, faster = 0;
 
 	for (size_t i = 0; i < diff->figure_count; i++)
-		if (is_judged(&diff->figures[i])) {
+		if (tw_diff_is_judged(&diff->figures[i])) {
 			slower |= diff->figures[i].slower > 0;
 			faster |= diff->figures[i].slower < 0;
 		}
