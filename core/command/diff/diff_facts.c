@@ -16,7 +16,8 @@ enum place { OF_JOB, OF_MACHINE, OF_FILE, OF_DEVICE, OF_CLOCK, OF_FIO_CLOCK, OF_
 
 #define PLACE	"filename directory"
 /* What can make a worker of io_uring submit an I/O. */
-#define OF_WORKERS	PLACE " direct iodepth bs rw readwrite ioscheduler force_async sqthread_poll"
+#define OF_WORKERS	PLACE " direct iodepth bs rw readwrite ioscheduler force_async " \
+			"sqthread_poll"
 
 static const struct key {
 	const char *name;
@@ -285,7 +286,9 @@ static void find_time(struct tw_diff *diff)
 	double ns[TW_DIFF_SIDES] = { 0, 0 };
 	char a[TW_FORMAT_SIZE], b[TW_FORMAT_SIZE];
 
-	if (!is_timed(diff->runs[0].job) || is_in(&diff->options, "runtime timeout time_based size filesize io_size number_ios loops"))
+	if (!is_timed(diff->runs[0].job) ||
+	    is_in(&diff->options, "runtime timeout time_based size filesize io_size number_ios "
+				  "loops"))
 		return;
 	for (size_t i = 0; i < diff->count; i++)
 		ns[diff->runs[i].side] += (double)diff->runs[i].groups[0]->run_ns /

@@ -103,11 +103,13 @@ static const struct tw_diff_figure *most_changed(const struct tw_diff *diff, int
 
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		const struct tw_diff_figure *is = &diff->figures[i];
-		const int before = !most ? 1 : rank[is->kind] - rank[most->kind];
+		int before;
 
-		if (tw_diff_is_judged(is) && is->slower && is->slower != -slower &&
-		    (before > 0 || (!before && fabs(is->change.change) >
-					       fabs(most->change.change) * (1 + 1e-9))))
+		if (!tw_diff_is_judged(is) || !is->slower || is->slower == -slower)
+			continue;
+		before = most ? rank[is->kind] - rank[most->kind] : 1;
+		if (before > 0 || (!before && fabs(is->change.change) >
+					      fabs(most->change.change) * (1 + 1e-9)))
 			most = is;
 	}
 	return most;

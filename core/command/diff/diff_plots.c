@@ -82,7 +82,8 @@ static void add_ratios(struct tw_page *page, const struct tw_diff *diff,
 		       const struct band *band)
 {
 	const struct tw_diff_sets sets = {
-		.runs = diff->count, .of_b = diff->of_b, .are_pairs = diff->are_pairs, .level = diff->level,
+		.runs = diff->count, .of_b = diff->of_b, .are_pairs = diff->are_pairs,
+		.level = diff->level,
 		.figures = band->count, .values = band->values,
 	};
 	struct tw_diff_change changes[POINTS];
@@ -138,7 +139,7 @@ void tw_diff_add_bars(struct tw_page *page, const struct tw_diff *diff)
 		const struct tw_diff_figure *first = figure;
 
 		/* At the first stage of each. */
-		if (figure->kind != TW_DIFF_STAGE ||
+		if (figure->kind != TW_DIFF_STAGE || figure->is_operation ||
 		    (figure[-1].kind == TW_DIFF_STAGE && tw_diff_is_of(figure - 1, figure)))
 			continue;
 		while (first > diff->figures && tw_diff_is_of(first - 1, figure))

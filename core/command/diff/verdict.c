@@ -210,7 +210,8 @@ static void test_pieces(struct tw_diff *diff, struct tw_diff_change *changes)
 void tw_diff_judge(struct tw_diff *diff)
 {
 	const struct tw_diff_sets sets = {
-		.runs = diff->count, .of_b = diff->of_b, .are_pairs = diff->are_pairs, .level = diff->level,
+		.runs = diff->count, .of_b = diff->of_b, .are_pairs = diff->are_pairs,
+		.level = diff->level,
 		.figures = diff->figure_count, .values = diff->values,
 	};
 	struct tw_diff_change *changes = tw_zalloc(diff->figure_count, sizeof(*changes));

@@ -2,8 +2,9 @@
 /*
  * The parts of tickwise run. run_jobs.c and run_arguments.c read jobs as fio reads them,
  * run_change.c changes them, run_engines.c knows fio and its engines. run_fio.c runs fio
- * on copies, and run_settings.c puts back what it changed. run_reports.c finds the reports, run_json.c adds them to fio's JSON.
- * run_target.c and run_path.c are for a path instead of a job.
+ * on copies, and run_settings.c puts back what it changed. run_reports.c finds the reports,
+ * run_json.c adds them to fio's JSON. run_target.c and run_path.c are for a path instead of a
+ * job.
  *
  * All memory lives until tw_release_texts(). Functions that return an enum tw_exit print
  * a message unless it is TW_EXIT_GOOD.
