@@ -25,13 +25,9 @@ int tw_diff_is_attached(const struct tw_report_job *job)
 /* Return the direction of an operation; TW_DIRECTIONS: it is of another kind. */
 static int direction_of(const char *operation)
 {
-	static const char *const words[TW_DIRECTIONS] = {
-		[TW_READ] = "read", [TW_WRITE] = "write", [TW_TRIM] = "discard",
-		[TW_SYNC] = "sync",
-	};
 	int i = 0;
 
-	while (i < TW_DIRECTIONS && !strstr(operation, words[i]))
+	while (i < TW_DIRECTIONS && !strstr(operation, tw_direction_names[i]))
 		i++;
 	return i;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "command/command.h"
 #include "command/diff/diff.h"
 #include "command/output/page.h"
 
@@ -126,18 +127,6 @@ static void tell(struct tw_page *page, const struct tw_diff *diff,
 		     change_text(change, figure), *interval ? " " : "", interval);
 }
 
-/* Add the largest change that is possible, in percent, rounded up. */
-static void tell_possible(struct tw_page *page, const struct tw_diff *diff)
-{
-	const struct tw_diff_figure *least = tw_diff_least_certain(diff);
-	double percent = least ? (tw_diff_possible(least) - 1) * 100 : 0;
-	int decimals = percent < 100;
-	double unit = pow(10, -decimals);
-
-	tw_page_paragraph(page, "No change above %.*f %% in IOPS and lat mean.", decimals,
-			  fmax(ceil(percent / unit - 1e-6), 1) * unit);
-}
-
 static int is_too_few(const struct tw_diff *diff)
 {
 	return diff->of[TW_DIFF_A] < TW_DIFF_FEWEST_RUNS ||
@@ -179,18 +168,16 @@ static void add_headline(struct tw_page *page, const struct tw_diff *diff)
 {
 	const char *beyond = diff->threshold > 1 ? tw_format(" by more than %g %%",
 				(diff->threshold - 1) * 100) : "";
-	static const enum tw_mark marks[] = {
-		[TW_DIFF_SAME] = TW_MARK_GOOD, [TW_DIFF_NOISY] = TW_MARK_UNDECIDED,
-		[TW_DIFF_FASTER] = TW_MARK_GOOD, [TW_DIFF_SLOWER] = TW_MARK_BAD,
-		[TW_DIFF_MIXED] = TW_MARK_BAD, [TW_DIFF_DIFFER] = TW_MARK_UNDECIDED,
-		[TW_DIFF_UNDECIDED] = TW_MARK_UNDECIDED,
-	};
+	const int exit = tw_diff_verdicts[diff->verdict].exit;
 	const struct tw_diff_figure *least = tw_diff_least_certain(diff);
 	char low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
 
 	switch (diff->verdict) {
 	case TW_DIFF_SAME:
-		tell_possible(page, diff);
+		/* Rounded up. */
+		tw_page_paragraph(page, "No change above %.1f %% in IOPS and lat mean.",
+				  fmax(ceil((least ? tw_diff_possible(least) - 1 : 0) * 1000 -
+					    1e-5), 1) / 10);
 		break;
 	case TW_DIFF_NOISY:
 		tw_page_paragraph(page, "Not sure: B is %s to %s %% in %s%s.",
@@ -217,7 +204,8 @@ static void add_headline(struct tw_page *page, const struct tw_diff *diff)
 		add_no_verdict(page, diff);
 		break;
 	}
-	tw_page_mark(page, marks[diff->verdict]);
+	tw_page_mark(page, exit == TW_EXIT_GOOD ? TW_MARK_GOOD :
+		     exit == TW_EXIT_BAD_VERDICT ? TW_MARK_BAD : TW_MARK_UNDECIDED);
 }
 
 /* Return the figure whose interval is the widest; NULL: there is no interval. Of equal
@@ -248,7 +236,8 @@ static void add_sure_stages(struct tw_page *page, const struct tw_diff *diff)
 
 		if (figure->kind == TW_DIFF_MEAN)
 			has_mean = figure->slower;
-		if (figure->kind != TW_DIFF_STAGE || !figure->slower || has_mean)
+		if (figure->kind != TW_DIFF_STAGE || !figure->slower || has_mean ||
+		    figure->is_operation)
 			continue;
 		if (!is_told++)
 			tw_page_remark(page, "Stages that surely changed");
