@@ -40,7 +40,7 @@ struct tw_report_span {
 	uint64_t from_ns, to_ns;
 };
 
-/* Jobs that belong together. It does not need the reports that it was made of. */
+/* Jobs that belong together. Only @members needs the reports that it was made of. */
 struct tw_report_group {
 	struct tw_report all;		/* the jobs, merged; in the order of their start */
 	uint64_t run_ns;		/* of the longest job */
@@ -56,6 +56,8 @@ struct tw_report_group {
 	int is_of_windows;		/* 1: the part is of windows over time, not of lines */
 	int is_empty;			/* 1: none of its lines are in the part
 					 * asked for */
+	const struct tw_report **members;	/* the reports that it was made of */
+	size_t member_count;
 	uint64_t end_ns;		/* end of the last line, as in a span */
 };
 
@@ -266,6 +268,7 @@ struct tw_report_causes {
 	int is_recorded;	/* by tw_causes, of any of these I/Os */
 	size_t legs;		/* set before: disks that their device is made of */
 	double lat_ns;		/* the sum; times that are in no cause are part of it */
+	double stolen_ns;	/* at most, by the hypervisor; in other causes, too */
 };
 
 /* Add the time of an I/O. @is_single: the words may have numbers of its own. */
@@ -286,6 +289,9 @@ int tw_report_is_explained(const struct tw_report_cause *cause);
 /* Write "71 % in device, behind writes of others". @of_ns: that is 100 %. */
 void tw_report_put_cause(FILE *file, const struct tw_report_cause *cause, double of_ns);
 
+/* Write "; hypervisor up to 71 %", if it may have taken that part of lat. */
+void tw_report_put_stolen(FILE *file, const struct tw_report_causes *causes);
+
 /* Write the causes of a single I/O with their shares of its lat; the one of a stall with its
  * share of the stage. Return 0: there is none. */
 int tw_report_say_cause(char *text, size_t size, const json_t *slow);
@@ -300,8 +306,7 @@ json_t *tw_report_stalls_to_json(const struct tw_report_group *group);
 /* Write a sentence on the tail of a direction. Return: 0: there is nothing to be told. */
 int tw_report_say_tail(char *text, size_t size, const struct tw_report_group *group,
 		       int direction);
-/* Write that sentence with its largest share only. Return: 0: that is less than half, or it
- * has no cause. */
+/* Write that sentence with its largest share only. Return: 0: it has no cause. */
 int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_group *group,
 			     int direction);
 /* Return {DIRECTION: the sentence and its numbers}. */
@@ -359,44 +364,72 @@ void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady
  * windows. */
 json_t *tw_report_steady_to_json(const struct tw_report_group *group);
 
-/* ---- devices that are slower than the others (slow_devices.c) ---------------------- */
+/* ---- the odd one of several (odd.c) ------------------------------------------------ */
 
-/* Parts of a run. Of two equal devices, one is the slower in SLOW_PARTS parts
- * in 1 of 240 runs, if the parts are independent: 2 * (120 + 16 + 1) / 2^16. */
-#define TW_REPORT_DEVICE_PARTS		16
-#define TW_REPORT_DEVICE_SLOW_PARTS	14
+#define TW_ODD_PARTS	16	/* of a run */
 
-/* A device with I/Os of a direction. */
-struct tw_report_ranked {
-	const struct tw_report_device *device;
-	double mean_ns[TW_REPORT_DEVICE_PARTS];	/* of lat; 0: no I/O in the part */
+enum tw_odd_kind {
+	TW_ODD_DEVICES,
+	TW_ODD_JOBS,			/* becomes TW_ODD_HOSTS if each is on another host */
+	TW_ODD_HOSTS,
+	TW_ODD_FILES,			/* of tickwise attach */
+	TW_ODD_KINDS,
+};
+
+extern const char *const tw_odd_kinds[TW_ODD_KINDS];	/* their words */
+
+/* A device, job, host or file. */
+struct tw_odd_one {
+	const char *name, *host;
+	const struct tw_report_device *device;	/* with its numbers, also of a file; or NULL */
+	const struct tw_report *report;		/* of a job or host; or NULL */
+	uint64_t run_ns;			/* the same */
+	uint64_t bytes[TW_DIRECTIONS];		/* of a file */
+	size_t work;			/* equal for those that can be compared */
+	double mean_ns[TW_ODD_PARTS];	/* of lat; 0: no I/O in the part */
 	double typical_ns;		/* the median of these means */
 	size_t parts;			/* with I/Os */
-	size_t windows;			/* over time, with I/Os */
+	int has_windows;
 	int is_slow;
 };
 
-struct tw_report_ranking {
-	/* The slow devices first, then by @percent of lat. This is the largest
-	 * percentile that most devices have ten I/Os beyond; 0: sorted by the
-	 * mean. */
-	struct tw_report_ranked *list;
-	size_t count;
-	size_t slow;
-	double percent;
+struct tw_odd {
+	enum tw_odd_kind kind;
+	struct tw_odd_one *list;
+	size_t all;
+	struct tw_report *own;		/* what was merged for the list */
+	size_t own_count;
+	const char *difference;		/* of what all do; or NULL */
+	int has_hosts;			/* 1: names need the host */
+	unsigned is_sampled;		/* a bit for each direction */
+	/* Of the direction that was ranked last. In the list the slow ones come first, then by
+	 * the mean of lat. */
 	int direction;
-	int is_judged;
-	char text[TW_REPORT_SENTENCE];	/* which are slow, or why this is not judged */
+	size_t count;			/* with I/Os */
+	size_t slow;
+	size_t judged;			/* that were compared with others */
+	char *text;			/* which are slow, or why this is not judged */
 };
 
-/* Rank the devices of @groups, which are those of @all. The list is to be freed. */
-void tw_report_rank_devices(struct tw_report_ranking *ranking, const struct tw_report *all,
-			    int direction, const struct tw_report_group *groups,
-			    size_t count);
+/* List the devices, jobs or hosts, or files of groups. Of one group, jobs are its members. */
+void tw_odd_find(struct tw_odd *odd, enum tw_odd_kind kind,
+		 const struct tw_report_group *groups, size_t count);
+void tw_odd_free(struct tw_odd *odd);
 
-/* Return {DIRECTION: {percent, order, slow, text}} for directions in which several
- * devices of the group have I/Os; NULL: it has one device. */
-json_t *tw_report_slow_devices_to_json(const struct tw_report_group *group);
+/* Rank those with I/Os of a direction. Return their number; 0: there is nothing to compare. */
+size_t tw_odd_rank(struct tw_odd *odd, int direction);
+
+/* Return TW_LAT or TW_DEVICE of one of them. */
+const struct tw_histogram *tw_odd_time(const struct tw_odd_one *one, unsigned time,
+				       int direction);
+
+/* Sort by the median of @mean_ns, and return how many of them are slow. */
+size_t tw_odd_judge(struct tw_odd_one *list, size_t count);
+
+/* Return {KIND: {DIRECTION: {order, slow, text}}} of the devices and files of group @i, and at
+ * the first of several groups of all jobs or hosts; NULL: there is one of each. What was
+ * merged to one group leaves nothing in JSON, so that merging it again changes no byte. */
+json_t *tw_odd_to_json(const struct tw_report_group *groups, size_t count, size_t i);
 
 /* Return the title of a page about groups, to be freed: "JOB on HOST, DATE" (title.c). */
 char *tw_report_title(const struct tw_report_group *const *groups, size_t count);

@@ -311,6 +311,8 @@ void tw_report_add_causes(struct tw_report_causes *into, const json_t *slow, int
 	into->ios++;
 	into->is_recorded |= is_recorded;
 	into->lat_ns += (double)tw_report_u64(json_object_get(slow, "stages"), "lat");
+	into->stolen_ns += (double)tw_report_u64(json_object_get(slow, "causes"),
+						 "stolen_at_most_ns");
 	for (int i = 1; i < count; i++)
 		if (list[i].ns > longest->ns)
 			longest = &list[i];
@@ -372,13 +374,12 @@ static const char *const bounds[] = {
 	[TW_REPORT_AT_LEAST] = "at least ",
 };
 
-/* Write the words, and what had the CPU: the one with almost all of it, or the first two. Of
- * a long wait only the end is known. */
+/* Write the words, and what had the CPU: the one with almost all of it, or the first two, with
+ * the parts of the wait that are known of them. */
 static void put_words(FILE *file, const struct tw_report_cause *cause, double of_ns)
 {
 	const struct tw_report_holder *holders = cause->holders;
 	const char *before = ", which ";
-	double known_ns = 0;
 
 	fputs(cause->words, file);
 	if (cause->bytes > 0)
@@ -387,12 +388,6 @@ static void put_words(FILE *file, const struct tw_report_cause *cause, double of
 		return;
 	if (holders->ns > ALMOST_ALL * cause->ns) {
 		fprintf(file, " that %s had", holders->name);
-		return;
-	}
-	for (size_t i = 0; i < cause->holder_count; i++)
-		known_ns += holders[i].ns;
-	if (2 * known_ns < cause->ns) {
-		fprintf(file, " (at its end %s had it; earlier, not known)", holders->name);
 		return;
 	}
 	for (size_t i = 0; i < cause->holder_count && i < 2; i++) {
@@ -418,11 +413,17 @@ void tw_report_put_cause(FILE *file, const struct tw_report_cause *cause, double
 	put_words(file, cause, of_ns);
 }
 
+void tw_report_put_stolen(FILE *file, const struct tw_report_causes *causes)
+{
+	const double percent = 100 * causes->stolen_ns / causes->lat_ns;
+
+	if (percent >= TW_REPORT_MIN_PERCENT)
+		fprintf(file, "; hypervisor up to %.0f %%", fmin(percent, 100));
+}
+
 int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 {
 	struct tw_report_causes causes = { .count = 0 };
-	const uint64_t stolen_ns = tw_report_u64(json_object_get(slow, "causes"),
-						 "stolen_at_most_ns");
 	FILE *file = fmemopen(text, size, "w");
 	struct tw_report_cause *cause;
 	const char *before = "";
@@ -439,8 +440,8 @@ int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 		}
 		cause->ns = 0;
 	}
-	if (*before && (double)stolen_ns * 100 >= TW_REPORT_MIN_PERCENT * causes.lat_ns)
-		fprintf(file, "; the hypervisor took 0 to %s of it", TW_SAY_NS(stolen_ns));
+	if (*before)
+		tw_report_put_stolen(file, &causes);
 	fclose(file);
 	return *before != '\0';
 }

@@ -288,8 +288,10 @@ int tw_report_merge_span(struct tw_report *reports, size_t count, int of_hosts,
 		code = make_group(&made[i], &members[i], span, problem);
 	if (code == TW_EXIT_GOOD)
 		code = check_span(made, used, problem);
-	for (size_t i = 0; i < used; i++)
-		free(members[i].list);
+	for (size_t i = 0; i < used; i++) {
+		made[i].members = (const struct tw_report **)members[i].list;
+		made[i].member_count = members[i].count;
+	}
 	free(members);
 	if (code != TW_EXIT_GOOD) {
 		tw_report_groups_free(made, used);
@@ -315,6 +317,7 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		tw_report_free(&groups[i].all);
 		free(groups[i].stalls);
+		free(groups[i].members);
 	}
 	free(groups);
 }
@@ -374,7 +377,7 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 			"tail", tw_report_tail_to_json(group),
 			"estimates", estimates_to_json(&group->all.tally),
 			"stalls", tw_report_stalls_to_json(group),
-			"slow_devices", tw_report_slow_devices_to_json(group));
+			"odd", tw_odd_to_json(groups, count, i));
 
 		if (group->is_empty)
 			json_object_set_new(answers, "span", json_null());

@@ -16,7 +16,6 @@
 #include "latency/histogram_json.h"
 
 #define MOST_CAUSES	3	/* in a sentence; the rest is "others" */
-#define MAIN_CAUSE	0.5	/* of the time, at least */
 
 struct tail {
 	struct tw_report_causes causes;
@@ -239,6 +238,7 @@ static int say(char *text, size_t size, struct tail tail, int direction, int mos
 		return 0;
 	put_ios(file, &tail, direction);
 	put_shares(file, &tail, most);
+	tw_report_put_stolen(file, &tail.causes);
 	fclose(file);
 	return 1;
 }
@@ -261,8 +261,7 @@ int tw_report_say_main_cause(char *text, size_t size, const struct tw_report_gro
 	if (!find(&tail, group, direction) || !has_causes(&tail))
 		return 0;
 	most = tw_report_next_cause(&tail.causes);
-	return most && most->ns >= MAIN_CAUSE * tail.causes.lat_ns && tw_report_has_cause(most) &&
-	       say(text, size, tail, direction, 1);
+	return most && tw_report_has_cause(most) && say(text, size, tail, direction, 1);
 }
 
 /* ---- JSON ------------------------------------------------------------------- */

@@ -100,6 +100,7 @@ struct tw_page {
 	const char *title;
 	struct tw_block *blocks, **end, *last;
 	unsigned media;			/* that show the blocks that follow */
+	unsigned part;			/* that may show them */
 	struct tw_piece *pieces;
 };
 

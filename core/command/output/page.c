@@ -50,7 +50,7 @@ struct tw_page *tw_page_new(const char *title)
 
 	page->pieces = pieces;
 	page->end = &page->blocks;
-	page->media = TW_IN_ALL;
+	page->media = page->part = TW_IN_ALL;
 	page->title = keep(page, title);
 	return page;
 }
@@ -122,7 +122,12 @@ void tw_page_only(struct tw_page *page, unsigned media)
 
 void tw_page_begin_only(struct tw_page *page, unsigned media)
 {
-	page->media = media;
+	page->media = media & page->part;
+}
+
+void tw_page_begin_part(struct tw_page *page, unsigned media)
+{
+	page->media = page->part = media;
 }
 
 void tw_page_indent(struct tw_page *page, int first, int others)

@@ -88,6 +88,9 @@ void tw_page_only(struct tw_page *page, unsigned media);
 /* Show the blocks that follow in no other media than these. TW_IN_ALL ends this. */
 #define TW_IN_ALL	(TW_IN_TEXT | TW_IN_HTML | TW_IN_CSV)
 void tw_page_begin_only(struct tw_page *page, unsigned media);
+/* The same, whatever tw_page_begin_only() asks for. */
+void tw_page_begin_part(struct tw_page *page, unsigned media);
+
 void tw_page_indent(struct tw_page *page, int first, int others);
 
 /* Mark the last block as a verdict: its text up to the first colon, or all of

@@ -303,14 +303,24 @@ static void put_table(FILE *file, const struct tw_table *table)
 
 /* ---- blocks -------------------------------------------------------------- */
 
+/* Is a warning of the same words above? */
+static int is_repeated(const struct tw_page *page, const struct tw_block *block)
+{
+	const struct tw_block *other = page->blocks;
+
+	while (other != block && (other->kind != TW_BLOCK_WARNING || strcmp(other->text, block->text)))
+		other = other->next;
+	return block->kind == TW_BLOCK_WARNING && other != block;
+}
+
 /* Return the next block that text shows. */
-static const struct tw_block *visible(const struct tw_block *block)
+static const struct tw_block *visible(const struct tw_page *page, const struct tw_block *block)
 {
 	int folded = 0;
 
 	for (; block; block = block->next) {
 		folded += block->kind == TW_BLOCK_DETAILS;
-		if (!folded && tw_block_shows(block, TW_IN_TEXT))
+		if (!folded && tw_block_shows(block, TW_IN_TEXT) && !is_repeated(page, block))
 			return block;
 		folded -= block->kind == TW_BLOCK_END_DETAILS;
 	}
@@ -349,10 +359,10 @@ static void put_page(const struct tw_page *page, FILE *file)
 	int any = 0, gap = 0, facts = 0;	/* where the texts of facts begin */
 	const struct tw_block *block;
 
-	for (block = visible(page->blocks); block; block = visible(block->next))
+	for (block = visible(page, page->blocks); block; block = visible(page, block->next))
 		if (block->kind == TW_BLOCK_FACT && width_of(block->name) + 2 > facts)
 			facts = width_of(block->name) + 2;
-	for (block = visible(page->blocks); block; block = visible(block->next)) {
+	for (block = visible(page, page->blocks); block; block = visible(page, block->next)) {
 		gap |= block->kind == TW_BLOCK_HEADING || block->kind == TW_BLOCK_GAP;
 		if (block->kind == TW_BLOCK_GAP)
 			continue;

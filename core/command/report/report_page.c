@@ -348,6 +348,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		      int is_only_one, unsigned with)
 {
 	int attached = group->all.attached != NULL;
+	struct tw_odd odd;
 	const char *key;
 	json_t *value;
 
@@ -371,7 +372,10 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	tw_page_begin_only(page, TW_IN_HTML);
 	add_next(page, group, 1, add_answers(page, group), TW_REPORT_WITH_ALL);
 	tw_page_begin_only(page, TW_IN_ALL);
-	tw_report_add_devices(page, group, 1);
+	if (is_only_one) {
+		tw_report_add_odd(page, &odd, group, 1, with);
+		tw_odd_free(&odd);
+	}
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		add_direction(page, group, i, with);
 	if (!attached) {
@@ -420,6 +424,91 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 		     100 / pow(10, digits));
 }
 
+static int is_unsteady(const struct tw_report_group *group)
+{
+	struct tw_report_steady steady;
+
+	tw_report_find_steady(&steady, group);
+	return steady.verdict >= TW_STEADY_CHANGED;
+}
+
+static int has_errors(const struct tw_report_group *group)
+{
+	uint64_t errors = 0;
+
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		errors += group->all.tally.counts[i].errors;
+	return errors != 0;
+}
+
+static int is_cut(const struct tw_report_group *group)
+{
+	return group->without_end != 0;
+}
+
+/* Return the group of one of several jobs or hosts. */
+static const struct tw_report_group *group_of(const struct tw_report_group *groups,
+					      const struct tw_odd_one *one)
+{
+	while (&groups->all != one->report)
+		groups++;
+	return groups;
+}
+
+/* Name the jobs or hosts that something is true of. */
+static void add_names(struct tw_page *page, const struct tw_odd *odd,
+		      const struct tw_report_group *groups, const char *before,
+		      int (*is_true)(const struct tw_report_group *group))
+{
+	int any = 0;
+
+	for (size_t i = 0; i < odd->all; i++) {
+		if (!is_true(group_of(groups, &odd->list[i])))
+			continue;
+		if (!any++)
+			tw_page_paragraph(page, "%s", before);
+		tw_page_more(page, "%s %s", any > 1 ? "," : "", odd->list[i].name);
+	}
+}
+
+/* Add several groups in short: what to know before their numbers are believed, a table of
+ * them, and the answers of the first in it. */
+static void add_several(struct tw_page *page, const struct tw_report_group *groups, size_t count,
+			const char *title, unsigned with)
+{
+	const struct tw_report_group *worst = groups;	/* by its counter */
+	struct tw_odd odd;
+
+	tw_page_contents(page);
+	tw_page_begin_only(page, TW_IN_TEXT);
+	tw_page_paragraph(page, "%s: %zu groups of jobs", title, count);
+	for (size_t i = 0; i < count; i++) {
+		tw_report_warn_rate(page, &groups[i]);
+		tw_report_warn_inside(page, &groups[i]);
+		tw_report_warn_holes(page, &groups[i].all);
+		if (groups[i].is_empty)
+			tw_report_add_empty(page, &groups[i]);
+		if (groups[i].all.verdict > worst->all.verdict ||
+		    (groups[i].fallbacks && !worst->fallbacks))
+			worst = &groups[i];
+	}
+	tw_report_add_counter(page, worst, 1);
+	tw_page_begin_only(page, TW_IN_ALL);
+	tw_report_add_odd(page, &odd, groups, count, with);
+	tw_page_begin_only(page, TW_IN_TEXT);
+	add_names(page, &odd, groups, "not steady:", is_unsteady);
+	add_names(page, &odd, groups, "with errors:", has_errors);
+	add_names(page, &odd, groups, "killed, or still running:", is_cut);
+	if (odd.all && !(with & TW_REPORT_WITH_ALL)) {
+		tw_page_gap(page);
+		tw_page_paragraph(page, "the slowest, %s:", odd.list->name);
+		add_next(page, groups, count, add_answers(page, group_of(groups, odd.list)), with);
+		tw_page_begin_part(page, TW_IN_HTML);
+	}
+	tw_page_begin_only(page, TW_IN_ALL);
+	tw_odd_free(&odd);
+}
+
 struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
 			       unsigned with)
 {
@@ -432,28 +521,27 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 		list[i] = &groups[i];
 	title = tw_report_title(list, count);
 	page = tw_page_new(title);
-	free(title);
-	free(list);
 	if (with & TW_REPORT_WITH_HTML)
 		tw_report_add_top(page, groups, count);
-	if (count > 1) {
-		tw_page_contents(page);
-		tw_report_add_devices(page, groups, count);
-	}
-	for (size_t i = 0; i < count; i++)
+	if (count > 1)
+		add_several(page, groups, count, title, with);
+	free(title);
+	free(list);
+	for (size_t i = 0; i < count && (count == 1 || with); i++)
 		add_group(page, &groups[i], count == 1, with);
 	tw_page_begin_only(page, tw_report_rest(with));
 	add_legend(page, groups, count);
 	tw_page_begin_only(page, TW_IN_TEXT);
 	tw_page_gap(page);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && (count == 1 || with); i++) {
 		if (groups[i].is_empty)
 			continue;
 		if (count > 1)
 			add_name(page, &groups[i], 0);
 		lacks |= add_answers(page, &groups[i]);
 	}
-	add_next(page, groups, count, lacks, with);
-	tw_page_begin_only(page, TW_IN_ALL);
+	if (count == 1 || with)
+		add_next(page, groups, count, lacks, with);
+	tw_page_begin_part(page, TW_IN_ALL);
 	return page;
 }

@@ -217,10 +217,11 @@ void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *
 const char *tw_report_time_is(const struct tw_report_group *groups, size_t count,
 			      int time);
 
-/* Which devices are slow, of a group or of all groups; nothing if there is one
- * device (report_devices.c). */
-void tw_report_add_devices(struct tw_page *page, const struct tw_report_group *groups,
-			   size_t count);
+/* The jobs, hosts and devices of several groups, or of one, and its files, a row each; and which
+ * is odd (report_odd.c). Sets @odd to the jobs or hosts, as
+ * ranked by their first direction. */
+void tw_report_add_odd(struct tw_page *page, struct tw_odd *odd,
+		       const struct tw_report_group *groups, size_t count, unsigned with);
 
 /* ---- files and tables for programs ----------------------------------------------- */
 

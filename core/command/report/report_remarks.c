@@ -133,6 +133,9 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 /* A hole of more than this part of a file is worth a warning: a tenth. */
 #define LARGE_HOLE_PART	10
 
+/* Of fewer I/Os nothing follows. */
+#define FEWEST_KNOWN	100
+
 /* A job that is behind by this part of its run did not keep its rate: one percent. */
 #define BEHIND_PART	100
 
@@ -159,11 +162,47 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
 		     TW_SAY_NS(behind_ns));
 }
 
+/* Is there a device that never has requests? */
+static int has_no_requests(const struct tw_report *report)
+{
+	for (size_t i = 0; i < report->device_count; i++) {
+		const char *name = report->devices[i].name;
+
+		if (!strncmp(name, "zram", 4) || !strncmp(name, "ram", 3) ||
+		    !strncmp(name, "pmem", 4) || (!strncmp(name, "dm-", 3) &&
+		    !json_object_get(report->devices[i].json, "members")))
+			return 1;
+	}
+	return 0;
+}
+
+/* Warn of I/Os that hardly ever reached a device, by those that were split. Writes to the page
+ * cache do not, as they should. */
+static void warn_no_request(struct tw_page *page, const struct tw_report *report)
+{
+	const char *direct = json_string_value(tw_job_option(&report->jobs[0], "direct"));
+	const int last = direct && strcmp(direct, "0") ? TW_WRITE : TW_READ;
+
+	for (int i = TW_READ; i <= last; i++) {
+		const struct tw_counts *counts = &report->tally.counts[i];
+		const uint64_t known = counts->split + counts->no_request;
+
+		if (counts->no_request < known / 10 * 9 || known < FEWEST_KNOWN ||
+		    report->attached || has_no_requests(report))
+			continue;
+		tw_page_warning(page, "%.0f %% of the %ss did not reach the device: a cache or holes "
+				"answered them. IOPS and lat are not the device's.",
+				floor(100 * (double)counts->no_request / (double)known),
+				tw_direction_names[i]);
+	}
+}
+
 void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report)
 {
 	size_t i;
 	json_t *file;
 
+	warn_no_request(page, report);
 	json_array_foreach(report->files, i, file) {
 		const uint64_t size = tw_report_u64(file, "size");
 		const uint64_t holes = tw_report_u64(file, "holes");

@@ -125,30 +125,6 @@ static void more_of_one(struct tw_page *page, const struct part *list, size_t co
 	}
 }
 
-static void more_extreme(struct tw_page *page, const char *what, const struct part *part)
-{
-	tw_page_more(page, "%s: %s, %s, with %s (", what, name_of(part->group),
-		     tw_direction_names[part->direction], TW_SAY_NS(part->mean_ns));
-	more_stages(page, part, 2, 0);
-	tw_page_more(page, ")");
-}
-
-/* Tell of several groups which was slowest, and which fastest. */
-static void more_of_all(struct tw_page *page, const struct part *list, size_t count)
-{
-	const struct part *slowest = list, *fastest = list;
-
-	for (size_t i = 1; i < count; i++) {
-		if (list[i].mean_ns > slowest->mean_ns)
-			slowest = &list[i];
-		if (list[i].mean_ns < fastest->mean_ns)
-			fastest = &list[i];
-	}
-	more_extreme(page, "Slowest in the mean", slowest);
-	tw_page_more(page, "; ");
-	more_extreme(page, "fastest", fastest);
-}
-
 /* ---- the load ------------------------------------------------------------- */
 
 /* Add a point for each group, at its IOPS and lat. Lines connect groups of several depths. */
@@ -260,13 +236,10 @@ void tw_report_add_top(struct tw_page *page, const struct tw_report_group *group
 	size_t number;
 	struct part *list = list_parts(groups, count, &number);
 
-	if (number) {
+	if (number && count == 1) {
 		tw_page_paragraph(page, "%s", "");
 		tw_page_only(page, TW_IN_HTML);
-		if (count == 1)
-			more_of_one(page, list, number);
-		else
-			more_of_all(page, list, number);
+		more_of_one(page, list, number);
 		tw_page_more(page, ".");
 	}
 	if (count == 1)

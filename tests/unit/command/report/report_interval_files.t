@@ -161,7 +161,7 @@ done <<'CASES'
 0 pipe one.jsonl: read: 100 I/Os
 0 --from=3 --to=4 one.jsonl: a part of the run only: from 3 s to 4 s after the start of
 0 --from=3 --to=4 one.jsonl: the job (--from=3 s --to=4 s, rounded
-0 --from=3 one.jsonl short.jsonl: read: 6 I/Os
+0 --all --from=3 one.jsonl short.jsonl: read: 6 I/Os
 0 --from=3 one.jsonl short.jsonl: other, group 0 of box: no interval is in the part of the run
 0 --from=3 one.jsonl short.jsonl: that was asked for: there are 2.000 s of the job
 64 --from=1 one.json: one.json: it has no windows over time

@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Tests: core/command/analysis
 #
-# Behaviour: the I/Os of all jobs are put together by device. The devices are in
-# order of p99.9 of lat, or of a smaller percentile if most have too few I/Os. A
-# device is named as slow only if it has the larger mean in 14 of 16 parts of the
-# run and stands out; with fewer than four devices if it takes twice as long. Jobs that do different
-# things are not judged. Of a device that is made of several disks, the disk is told that has
+# Behaviour: the I/Os of all jobs are put together by device, host or file. They are in
+# order of the mean of lat. One is named as odd only if it has the larger mean in nearly all of
+# 16 parts of the run and stands out. Jobs that do different things are not compared. Of a device that is made of several disks, the disk is told that has
 # almost all of the slow I/Os' time. Defect: the histograms of one
 # device in another one's row, a verdict by chance or by the work that a device had
 # to do; a disk is told though others have some of the slow I/Os.
@@ -27,8 +25,8 @@ job()
 rows()
 {
 	run report "$@"
-	sed -n '/ devices by /,/^$/p' "$out" | sed -n '/^device /,$p' |
-		sed '1d; /^ /d; /^$/d' | cut -d' ' -f1 | tr '\n' ' '
+	sed -n '/^[a-z]*: read /,/^$/p' "$out" | sed '1d; /^odd: /,$d; /^not /,$d; /^ /d; /^$/d' |
+		cut -d' ' -f1 | tr '\n' ' '
 }
 
 # tell PERL FILE...: prints an expression; $j is the merged JSON
@@ -53,8 +51,8 @@ says()
 # ---- a job with four devices ----
 job four.json 8:0,sda,100000,200000 8:16,sdb,110000,220000 8:32,sdc,100100,205000 \
 	8:48,sdd,100200,199000
-is "$(rows four.json)" 'sdb sdc sda sdd ' 'a row for each device, by p99.9'
-says 'sdb is slower than each of the 3 others' 'the one that stands out is named' \
+is "$(rows four.json)" 'sdb sdc sdd sda ' 'a row for each device, by the mean'
+says 'odd: device sdb: 1.10 times the lat of the others (' 'the one that stands out is named' \
 	four.json
 has text 'most of the difference is in the stage device' 'and in which stage that is'
 is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
@@ -62,15 +60,15 @@ is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
 	@{$r->{devices}}' four.json)" '8:0 16000 1 200000 199000 '\
 '8:16 16000 1 220000 219000 8:32 16000 1 205000 204000 8:48 16000 1 199000 198000' \
 	'each has its own I/Os in the JSON'
-is "$(tell 'join " ", map { $_->{device} }
-	@{$r->{analysis}{slow_devices}{read}{order}}' four.json)" \
-	'8:16 8:32 8:0 8:48' 'and the order'
-is "$(tell '$r->{analysis}{slow_devices}{read}{slow}' four.json)" \
-	'[{"device":"8:16","host":"box"}]' 'and the slow one'
+is "$(tell 'join " ", map { $_->{name} }
+	@{$r->{analysis}{odd}{devices}{read}{order}}' four.json)" \
+	'sdb sdc sdd sda' 'and the order'
+is "$(tell '$r->{analysis}{odd}{devices}{read}{slow}' four.json)" \
+	'[{"host":"box","name":"sdb"}]' 'and the slow one'
 
 even='8:64,sde,100050,200000 8:80,sdf,100150,199000'	# two that are like sda
 job tail.json 8:0,sda,100000,900000 8:16,sdb,130000,200000 8:32,sdc,100100,205000 $even
-is "$(rows tail.json)" 'sdb sda sdc sde sdf ' 'the slow one is first, whatever the tail of others'
+is "$(rows tail.json)" 'sdb sda sdc sdf sde ' 'the slow one is first, whatever the tail of others'
 
 # ---- jobs with one device each ----
 i=0
@@ -78,10 +76,10 @@ for lat in 100000 100500 100200 112000; do
 	i=$((i + 1))
 	job "job$i.json" name=job$i thread=$i pid=10$i 259:$i,nvme$i,$lat,20${i}000
 done
-is "$(rows job?.json)" 'nvme4 nvme3 nvme2 nvme1 ' 'devices of several jobs are one table'
-says 'nvme4 is slower than each of the 3 others' 'by what the jobs have themselves' \
+is "$(rows job?.json)" 'nvme4 nvme2 nvme3 nvme1 ' 'devices of several jobs are one table'
+says 'odd: device nvme4' 'by what the jobs have themselves' \
 	job?.json
-is "$(tell 'join " ", map { scalar @{$_->{devices}} . ($_->{analysis}{slow_devices} ||
+is "$(tell 'join " ", map { scalar @{$_->{devices}} . ($_->{analysis}{odd}{devices} ||
 	$_->{devices}[0]{ios} ? " has" : "") } @r' job?.json)" '1 1 1 1' \
 	'a report of one device has no numbers of it'
 is "$(rows job1.json)" '' 'nor has a page on one device a table'
@@ -97,40 +95,40 @@ is "$(tell 'my $h = $r->{devices}[0]{lat}{read};
 	join " ", map { "$_ $h->{bins}{$_}" } sort { $a <=> $b } keys %{$h->{bins}}' \
 	again.json again1.json)" '100351 31360 301055 640' 'in bins of two digits'
 job again2.json thread=4 pid=202 8:32,sdc,100000,300000 8:48,sdd,100000,300000
-says 'different numbers of jobs' 'of which nothing is judged' again.json again1.json \
+says 'odd: none of 3 devices' 'those with as many jobs are compared' again.json again1.json \
 	again2.json
 job far.json host=far name=job2 thread=2 pid=300 259:1,nvme1,150000,300000
-is "$(rows job1.json far.json)" 'far:nvme1 box:nvme1 ' \
-	'a device of another host is another one'
+is "$(rows job1.json far.json)" 'far box ' \
+	'jobs on several hosts are named by the host'
 
 # ---- not slow throughout, not standing out ----
-job part.json 8:0,sda,100000,200000 8:16,sdb,150000,200000,99000,99000,99000 \
+job part.json 8:0,sda,100000,200000 8:16,sdb,130000,200000,99000,99000,99000 \
 	8:32,sdc,100100,200000 $even
-says 'none stands out' 'one that is faster in three parts of the run is not named' part.json
+says 'odd: none of' 'one that is faster in three parts of the run is not named' part.json
 job start.json 8:0,sda,100000,200000,900000,100000 8:16,sdb,110000,200000,99000 \
 	8:32,sdc,100100,200000 $even
-says 'sdb is slower' 'but two parts may be different' start.json
+says 'odd: device sdb' 'but two parts may be different' start.json
 job steps.json 8:0,sda,100000,200000 8:16,sdb,102000,200000 8:32,sdc,104000,200000 \
 	8:48,sdd,106000,200000
-says 'none stands out' 'nor the slowest of an even row' steps.json
-job three.json 8:0,sda,100000,200000 8:16,sdb,150000,300000 8:32,sdc,100100,200000
-says 'none takes 2 times as long as each other one throughout; of fewer' \
-	'nor one of three that is slower by half' three.json
+says 'odd: none of' 'nor the slowest of an even row' steps.json
+job three.json 8:0,sda,100000,200000 8:16,sdb,133000,300000 8:32,sdc,100100,200000
+says 'odd: none of 3 devices, by a factor only' \
+	'nor one of three that is slower by a third' three.json
 is "$(rows three.json)" 'sdb sdc sda ' 'which are in order'
-is "$(tell 'scalar @{$r->{analysis}{slow_devices}{read}{slow}}' three.json)" 0 \
+is "$(tell 'scalar @{$r->{analysis}{odd}{devices}{read}{slow}}' three.json)" 0 \
 	'in JSON none is slow'
 job twice.json 8:0,sda,100000,200000 8:16,sdb,210000,300000 8:32,sdc,100100,200000
-says 'sdb is slower than each of the 2 others' 'but one that takes twice as long' twice.json
+says 'odd: device sdb' 'but one that takes twice as long' twice.json
 job two_faster.json 8:0,sda,100000,200000 8:16,sdb,210000,300000,90000,90000 \
 	8:32,sdc,100100,200000
-says 'sdb is slower than each of the 2 others' 'also if not in two parts of the run' \
+says 'odd: device sdb' 'also if not in two parts of the run' \
 	two_faster.json
-job early.json 8:0,sda,100000,200000 8:16,sdb,210000,300000,90000,90000,90000
-says 'none takes 2 times as long' 'unless not in three parts of the run' early.json
+job early.json 8:0,sda,100000,200000 8:16,sdb,210000,300000,90000,90000,90000,90000,90000
+says 'odd: none of 2' 'unless not in five parts of the run' early.json
 job pair.json 8:0,a,100000,200000 8:1,b,100000,200000 8:2,c,100000,200000 \
 	8:3,d,101000,200000 8:4,e,130000,200000 8:5,f,100000,200000 \
 	8:6,g,131000,200000 8:7,h,100000,200000
-says 'g and e are slower than each of the 6 others' 'two of eight, too' pair.json
+says 'odd: devices g and e: at least 1.29 times' 'two of eight, too' pair.json
 
 # ---- too little of the run ----
 # in_parts FILE COUNT: four devices with I/Os in the first COUNT of 16 parts of the run,
@@ -147,10 +145,10 @@ in_parts()
 }
 
 in_parts parts.json 4
-says ' had I/Os in 4 intervals of the run, and 16 are needed' \
+says 'not judged: sda lacks I/Os in some of 16 parts' \
 	'busy throughout, but of four intervals' parts.json
 in_parts parts.json 15 first
-says 'sdb had I/Os in 15 intervals of the run' 'one that began or ended at another time' \
+says 'not judged: sdb lacks I/Os' 'one that began or ended at another time' \
 	parts.json
 perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
 	for my $d (@{$j->{devices}}) {
@@ -167,7 +165,7 @@ perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
 	}
 	splice @{$j->{devices}[2]{over_time}{windows}}, 8, 2;
 	print JSON::PP->new->encode($j)' <four.json >parts.json
-says 'not each of them had I/Os in each part of the run' 'or that paused' parts.json
+says 'not judged: sdc lacks I/Os' 'or that paused' parts.json
 
 # ---- jobs that do different things ----
 # Three more jobs, each with a device of its own, that do the same as each other.
@@ -182,17 +180,17 @@ more()
 more
 job deep.json name=deep thread=2 depth=8 8:16,sdb,200000,300000
 job flat.json name=flat 8:0,sda,100000,300000
-says 'the jobs on them differ in iodepth' 'another depth is another work' \
+says 'they differ in iodepth' 'another depth is another work' \
 	flat.json deep.json more?.json
 more option=bs=4k option=filename=/dev/sdd
 job big.json name=big thread=2 option=bs=1m option=filename=/dev/sdb 8:16,sdb,200000,300000
 job small.json name=small option=bs=4k option=filename=/dev/sda 8:0,sda,100000,300000
-says 'the jobs on them differ in bs' 'and another block size' big.json small.json more?.json
+says 'they differ in bs' 'and another block size' big.json small.json more?.json
 job same.json name=big thread=2 option=bs=4k option=filename=/dev/sdb 8:16,sdb,200000,300000
-says 'sdb is slower' 'but not another file' same.json small.json more?.json
+says 'odd: device sdb' 'but not another file' same.json small.json more?.json
 job same.json name=big thread=2 option=bs=4k option=tw_interval=1 option=log_avg_msec=5 \
 	option=create_serialize=0 option=randseed=7 8:16,sdb,200000,300000
-says 'sdb is slower' 'nor how it is recorded, or another seed' same.json small.json more?.json
+says 'odd: device sdb' 'nor how it is recorded, or another seed' same.json small.json more?.json
 
 # ---- models, few I/Os ----
 job models.json MODEL=Slow 8:0,sda,100000,200000 MODEL=Fast 8:16,sdb,90000,100000
@@ -201,20 +199,43 @@ has "$out" '           Slow' 'models are told where they differ'
 job model.json MODEL=Slow 8:0,sda,100000,200000 8:16,sdb,90000,100000
 run report model.json
 is "$(grep -c Slow "$out")" 2 'and else only in the headline'
-perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
-	for my $d (@{$j->{devices}}) {
-		for (map { $d->{$_}{read} } qw(lat device_time)) {
-			my ($low, $high) = sort { $a <=> $b } keys %{$_->{bins}};
-			my $sum = 8900 * $_->{min_ns} + 100 * $_->{max_ns};
-			%$_ = (%$_, count => 9000, bins => {$low => 8900, $high => 100},
-				sum_ns => "$sum", sum_squares_ns2 =>
-				8900 * $_->{min_ns} ** 2 + 100 * $_->{max_ns} ** 2 . "");
-		}
-		$d->{ios}{read} = 9000;
-	}
-	print JSON::PP->new->encode($j)' <four.json >few.json
-run report few.json
-has "$out" 'read: devices by p99 of lat' 'with fewer than 10 I/Os beyond p99.9 it is p99'
+# ---- jobs, hosts and files ----
+i=0
+for lat in 100000 100500 210000; do
+	i=$((i + 1))
+	job "same$i.json" name=same thread=$i pid=10$i 8:0,sda,$lat,300000
+	job "host$i.json" name=same host=h$i pid=10$i 8:0,sda,$lat,300000
+	job "other$i.json" name=other$i thread=$i pid=10$i depth=$i 8:0,sda,$lat,300000
+done
+says 'odd: job same3.json: 2.03 times the lat of the others (' \
+	'a slow one of the jobs of a group is named by its report' same?.json
+has text 'throughout; of 3: by a factor only' 'with what that rests on'
+says 'odd: host h3: 2.03 times' 'and a slow host' host?.json
+is "$(rows host?.json)" 'h3 h2 h1 ' 'in a row each'
+says 'odd: host h3: 2.03 times' 'also of hosts that are merged' --merge-hosts host?.json
+says 'not compared: they differ in iodepth' 'jobs of other depths are not compared' other?.json
+is "$(rows other?.json)" 'other3 other2 other1 ' 'but have a row each'
+is "$(tell '$r->{analysis}{odd}{jobs}{read}{slow}' other?.json)" '' 'and none is slow'
+
+write_full full.json
+# two_files IOS TIMES: finds the odd one of a report of attach with two files. The second one has IOS
+# reads, which take TIMES as long as those of the first.
+two_files()
+{
+	changes <<END
+full
+	my \$o = \$r->{attached}{operations}; \$o->[1] = { %{\$o->[0]} };
+	@{\$o->[0]}{qw(operation file ios bytes)} = ("read", "/a", 100, 409600);
+	@{\$o->[1]}{qw(operation file ios bytes)} = ("read", "/b", $1, 4096 * $1);
+	\$o->[0]{stages} = { lat => reads(100, 100)->{read} };
+	\$o->[1]{stages} = { lat => reads(100 * $2, $1)->{read} }; \$#{\$o} = 1;
+END
+	changed 1 @
+	grep '^odd: \|^not compared' "$out"
+}
+is "$(two_files 100 3)" 'odd: file /b: 3.00 times the lat of the other (300 ns, 100 ns); by p50 only, so' \
+	'a file that takes three times as long'
+is "$(two_files 100 1.5)$(two_files 99 3)" '' 'not half as long again, nor of few I/Os'
 
 # ---- the disks below a device ----
 write_report whole.json split=all kernel="$(on_or_off)" kernel_stages="$(on_of 100 0 0 0)"

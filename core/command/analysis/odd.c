@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the odd one of several devices, jobs, hosts or files: the slow one.
+ *
+ * The I/Os of one of them are correlated: one stall makes thousands of them slow. So no
+ * interval that assumes independent I/Os tells whether a difference is more than chance. But
+ * of two equal ones, each is the slower one in a part of the run with probability 1 / 2. So
+ * this is a sign test over 16 equal parts: one that is slower than each other one in nearly
+ * all of them was slower throughout. One stall, or the beginning of the run, affects one or
+ * two parts only. A slow one must also stand out: it takes FACTOR times as long as each other
+ * one, or, of four and more, the next one is nearer to the median of the others than to it.
+ * The same test works for several slow ones.
+ *
+ * The test compares means of lat: each part has its sum, and a tail that is slow throughout
+ * makes the mean larger. Each is described by the median of its parts' means. At a given
+ * number of I/Os in flight, IOPS are as few as lat is long, so lat finds slow jobs, too.
+ * Files have no parts: they are compared by p50 of their I/Os alone.
+ *
+ * In 4000 simulated runs (tests/unit/command/analysis/analysis_odd.c: windows with noise of
+ * 20 % and with stalls), by the correlation of neighbouring windows of 128:
+ *
+ *			0, 0.5	0.9	0.97
+ *	of 3 equal	0	0	1.3 %	have an odd one
+ *	of 8 equal	0	0	0.5 %
+ *	1 of 3		99.9 %	99.5 %	95 %	at half speed is named
+ *	1 of 8		100 %	99.6 %	94 %
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "command/analysis/analysis.h"
+#include "command/output/page.h"
+#include "latency/histogram.h"
+#include "latency/histogram_json.h"
+
+#define FEWEST		4
+#define FACTOR		1.4	/* of the typical lat: a large difference */
+#define LARGE_PARTS	12	/* of a run, for a large difference */
+#define SLOW_PARTS	14	/* for a smaller one */
+#define FACTOR_OF_FILES	2
+#define FEWEST_IOS	100	/* of a file */
+
+const struct tw_histogram *tw_odd_time(const struct tw_odd_one *one, unsigned time, int direction)
+{
+	if (!one->device)
+		return &one->report->tally.times[time][direction];
+	return time == TW_LAT ? &one->device->lat[direction] : &one->device->in_device[direction];
+}
+
+static const struct tw_histogram *lat_of(const struct tw_odd_one *one, int direction)
+{
+	return tw_odd_time(one, TW_LAT, direction);
+}
+
+/* ---- the parts of a run ---------------------------------------------------- */
+
+static int by_value(const void *left, const void *right)
+{
+	double by = *(const double *)left - *(const double *)right;
+
+	return by > 0 ? 1 : by < 0 ? -1 : 0;
+}
+
+/* Divide the windows into equal parts. A window is in the part that has its middle. Without
+ * windows all parts are alike. */
+static void find_parts(struct tw_odd_one *one, int direction)
+{
+	const struct tw_windows *windows = one->device ? &one->device->over_time :
+							 &one->report->tally.over_time;
+	double sum_ns[TW_ODD_PARTS] = { 0 }, count[TW_ODD_PARTS] = { 0 };
+
+	one->parts = 0;
+	one->is_slow = 0;
+	one->has_windows = windows->count != 0;
+	memset(one->mean_ns, 0, sizeof(one->mean_ns));
+	for (uint32_t i = 0; i < windows->count; i++) {
+		const struct tw_histogram *lat = &tw_windows_get(windows, i)->lat[direction];
+		uint32_t part = (2 * i + 1) * TW_ODD_PARTS / (2 * windows->count);
+
+		sum_ns[part] += (double)lat->sum_ns;
+		count[part] += (double)lat->count;
+	}
+	for (size_t part = 0; part < TW_ODD_PARTS; part++) {
+		if (!one->has_windows)
+			one->mean_ns[part] = (double)tw_histogram_percentile(
+				lat_of(one, direction), 50);
+		if (!(count[part] > 0))
+			continue;
+		one->mean_ns[part] = sum_ns[part] / count[part];
+		one->parts++;
+	}
+}
+
+/* ---- the order ----------------------------------------------------------- */
+
+/* Compare by a number, the larger one first, then by name. */
+static int compare(double by, const struct tw_odd_one *a, const struct tw_odd_one *b)
+{
+	return by > 0 ? 1 : by < 0 ? -1 : strcmp(a->name, b->name);
+}
+
+/* The worst first. */
+static int by_rank(const void *left, const void *right, void *argument)
+{
+	const int direction = ((const struct tw_odd *)argument)->direction;
+	const struct tw_odd_one *a = left, *b = right;
+
+	if (a->is_slow != b->is_slow)
+		return b->is_slow - a->is_slow;
+	return compare(tw_histogram_mean_ns(lat_of(b, direction)) -
+		       tw_histogram_mean_ns(lat_of(a, direction)), a, b);
+}
+
+static int by_work(const void *left, const void *right)
+{
+	const struct tw_odd_one *a = left, *b = right;
+
+	return a->work != b->work ? (a->work > b->work ? 1 : -1) : strcmp(a->name, b->name);
+}
+
+static int by_typical(const void *left, const void *right)
+{
+	const struct tw_odd_one *a = left, *b = right;
+
+	return compare(b->typical_ns - a->typical_ns, a, b);
+}
+
+/* ---- the slow ones ------------------------------------------------------- */
+
+/* Is each of the first @slow slower than each of the others, in at least @least parts? */
+static int slow_throughout(const struct tw_odd_one *list, size_t count, size_t slow, int least)
+{
+	for (size_t pair = 0; pair < slow * (count - slow); pair++) {
+		const double *a_ns = list[pair % slow].mean_ns;
+		const double *b_ns = list[slow + pair / slow].mean_ns;
+		int parts = 0;
+
+		for (size_t part = 0; part < TW_ODD_PARTS; part++)
+			parts += a_ns[part] > b_ns[part];
+		if (parts < least)
+			return 0;
+	}
+	return 1;
+}
+
+/* Return the median of the others. */
+static double median_ns(const struct tw_odd_one *list, size_t count, size_t slow)
+{
+	const size_t others = count - slow;
+
+	return (list[slow + (others - 1) / 2].typical_ns +
+		list[slow + others / 2].typical_ns) / 2;
+}
+
+size_t tw_odd_judge(struct tw_odd_one *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		double sorted[TW_ODD_PARTS];
+
+		memcpy(sorted, list[i].mean_ns, sizeof(sorted));
+		qsort(sorted, TW_ODD_PARTS, sizeof(*sorted), by_value);
+		list[i].typical_ns = (sorted[TW_ODD_PARTS / 2 - 1] +
+				      sorted[TW_ODD_PARTS / 2]) / 2;
+	}
+	qsort(list, count, sizeof(*list), by_typical);
+	for (size_t slow = 1; slow == 1 || slow <= count / 4; slow++) {
+		const double last_ns = list[slow - 1].typical_ns;
+		const double next_ns = list[slow].typical_ns;
+		const double factor = list->has_windows ? FACTOR : FACTOR_OF_FILES;
+
+		if ((last_ns >= factor * next_ns &&
+		     slow_throughout(list, count, slow, LARGE_PARTS)) ||
+		    (list->has_windows && count >= FEWEST &&
+		     last_ns - next_ns > next_ns - median_ns(list, count, slow) &&
+		     slow_throughout(list, count, slow, SLOW_PARTS)))
+			return slow;
+	}
+	return 0;
+}
+
+/* ---- are they comparable? ------------------------------------------------ */
+
+/* Is this an option that differs between jobs which do the same on different
+ * devices? */
+static int is_of_place(const char *option)
+{
+	static const char *const names[] = {
+		"name", "filename", "directory", "description", "cpus_allowed",
+		"numa_cpu_nodes", "numa_mem_policy", "stonewall", "new_group",
+		"tw_report", "tw_interval", "tw_digits", "tw_slowest", "write_bw_log",
+		"write_lat_log", "write_iops_log", "write_hist_log", "per_job_logs",
+		"startdelay", "size", "filesize", "filename_format",
+		"unique_filename", "ioengine", "randseed", "randrepeat",
+		"allrandrepeat",
+	};
+	static const char *const prefixes[] = { "log_", "create_" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(option, names[i]))
+			return 1;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (!strncmp(option, prefixes[i], strlen(prefixes[i])))
+			return 1;
+	return 0;
+}
+
+/* Return the first option of @a that @b lacks or has otherwise; or NULL. */
+static const char *other_option(const struct tw_report_job *a, const struct tw_report_job *b)
+{
+	const char *key;
+	json_t *value;
+
+	for (int own = 0; own < 2; own++)
+		json_object_foreach(own ? (json_t *)a->options : a->common, key, value)
+			if (!is_of_place(key) && !json_equal(tw_job_option(a, key),
+							     tw_job_option(b, key)))
+				return key;
+	return NULL;
+}
+
+/* Return what differs between two jobs; NULL: no difference that matters is known. */
+static const char *job_difference(const struct tw_report_job *a, const struct tw_report_job *b)
+{
+	const char *option = other_option(a, b);
+
+	if (strcmp(a->engine, b->engine))
+		return "ioengine";
+	if (a->iodepth != b->iodepth)
+		return "iodepth";
+	return option ? option : other_option(b, a);
+}
+
+/* Return the size of I/Os in bits; 0: few I/Os, or it is not known. */
+static unsigned size_bits(const struct tw_odd_one *one, int direction)
+{
+	const uint64_t ios = one->device->ios[direction];
+	unsigned bits = 0;
+
+	for (uint64_t size = ios >= FEWEST_IOS ? one->bytes[direction] / ios : 0; size; size /= 2)
+		bits++;
+	return bits;
+}
+
+/* Return what differs between the work of two; NULL: they can be compared. */
+static const char *difference(const struct tw_odd *odd, const struct tw_odd_one *a,
+			      const struct tw_odd_one *b)
+{
+	if (odd->difference)
+		return odd->difference;
+	if (odd->kind == TW_ODD_FILES) {
+		const unsigned bits = size_bits(a, odd->direction);
+
+		return !bits || bits != size_bits(b, odd->direction) ?
+		       "the size or number of I/Os" : NULL;
+	}
+	if (odd->kind == TW_ODD_DEVICES)
+		return a->device->jobs != b->device->jobs ? "the number of jobs" : NULL;
+	if (a->report->job_count != b->report->job_count)
+		return "the number of jobs";
+	return job_difference(a->report->jobs, b->report->jobs);
+}
+
+/* Number the kinds of work. Return what differs first; NULL: nothing. */
+static const char *find_work(struct tw_odd *odd)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < odd->count; i++) {
+		odd->list[i].work = i;
+		/* Compare with the first of each kind. */
+		for (size_t j = 0; j < i && odd->list[i].work == i; j++) {
+			const char *differs = odd->list[j].work != j ? "" :
+				difference(odd, &odd->list[j], &odd->list[i]);
+
+			if (!differs)
+				odd->list[i].work = j;
+			else if (*differs && !first)
+				first = differs;
+		}
+	}
+	return first;
+}
+
+/* ---- in words ------------------------------------------------------------ */
+
+const char *const tw_odd_kinds[TW_ODD_KINDS] = { "device", "job", "host", "file" };
+
+/* Describe whether the device itself takes longer, or the parts around it. */
+static const char *where(const struct tw_odd_one *last, const struct tw_odd_one *next,
+			 int direction)
+{
+	const struct tw_histogram *lat = tw_odd_time(last, TW_LAT, direction);
+	const struct tw_histogram *next_lat = tw_odd_time(next, TW_LAT, direction);
+	const struct tw_histogram *in_device = tw_odd_time(last, TW_DEVICE, direction);
+	const struct tw_histogram *next_in_device = tw_odd_time(next, TW_DEVICE, direction);
+	double by_ns = tw_histogram_mean_ns(lat) - tw_histogram_mean_ns(next_lat);
+
+	/* Is the stage device known for most I/Os? */
+	if (in_device->count <= lat->count / 2 ||
+	    next_in_device->count <= next_lat->count / 2 || !(by_ns > 0))
+		return "";
+	return tw_histogram_mean_ns(in_device) - tw_histogram_mean_ns(next_in_device) >
+	       by_ns / 2 ? "; most of the difference is in the stage device" :
+			   "; most of the difference is not in the stage device";
+}
+
+static void say_slow(FILE *file, const char *before, const struct tw_odd *odd,
+		     const struct tw_odd_one *list, size_t count, size_t slow)
+{
+	const double last_ns = list[slow - 1].typical_ns;
+	const double others_ns = median_ns(list, count, slow);
+
+	fprintf(file, "%sodd: %s%s ", before, tw_odd_kinds[odd->kind], slow > 1 ? "s" : "");
+	for (size_t i = 0; i < slow; i++)
+		fprintf(file, "%s%s", i == 0 ? "" : i + 1 < slow ? ", " : " and ", list[i].name);
+	fprintf(file, ": %s%.2f times the lat of the other%s (%s, %s)%s",
+		slow > 1 ? "at least " : "", last_ns / others_ns, count - slow > 1 ? "s" : "",
+		TW_SAY_NS(last_ns), TW_SAY_NS(others_ns), list->has_windows ? ", throughout" :
+		"; by p50 only, so it may be for a part of the run");
+	if (count < FEWEST)
+		fprintf(file, "; of %zu: by a factor only", count);
+	if (list->has_windows && !(odd->is_sampled & 1U << odd->direction))
+		fputs(where(&list[slow - 1], &list[slow], odd->direction), file);
+}
+
+/* Say why those of one kind of work can't be judged. Return: 1: they can. */
+static int can_judge(FILE *file, const char *before, const struct tw_odd_one *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].has_windows == list->has_windows &&
+		    (!list[i].has_windows || list[i].parts == TW_ODD_PARTS))
+			continue;
+		fprintf(file, "%snot judged: %.60s lacks I/Os in some of %d parts of the run",
+			before, list[i].name, TW_ODD_PARTS);
+		return 0;
+	}
+	return 1;
+}
+
+/* ---- the rows ------------------------------------------------------------ */
+
+static struct tw_odd_one *add_row(struct tw_odd *odd, const char *name, const char *host)
+{
+	struct tw_odd_one *one = &odd->list[odd->all++];
+
+	*one = (struct tw_odd_one) { .name = name, .host = host };
+	odd->has_hosts |= strcmp(host, odd->list->host) != 0;
+	return one;
+}
+
+static void find_devices(struct tw_odd *odd, const struct tw_report_group *groups, size_t count)
+{
+	const struct tw_report *report;
+
+	odd->own = tw_zalloc(1, sizeof(*odd->own));
+	odd->own_count = 1;
+	for (size_t i = 0; i < count && count > 1; i++) {
+		if (tw_must(tw_report_collect_devices(odd->own, &groups[i].all)))
+			return;		/* their sums don't fit */
+		if (!odd->difference)
+			odd->difference = job_difference(groups->all.jobs, groups[i].all.jobs);
+	}
+	report = count > 1 ? odd->own : &groups->all;
+	odd->list = tw_zalloc(report->device_count + 1, sizeof(*odd->list));
+	for (size_t i = 0; i < report->device_count && report->device_count > 1; i++)
+		add_row(odd, report->devices[i].name, report->devices[i].host)->device =
+			&report->devices[i];
+}
+
+/* Return the direction of an operation that attach names; TW_DIRECTIONS: none of these. */
+static int direction_of(const char *operation)
+{
+	return strstr(operation, "sync") ? TW_SYNC : strncmp(operation, "read", 4) == 0 ? TW_READ :
+	       strncmp(operation, "write", 5) == 0 ? TW_WRITE : TW_DIRECTIONS;
+}
+
+/* Add what attach saw of a file to its row: all rings and operations of a direction. */
+static void add_operation(struct tw_odd *odd, const char *file, const json_t *operation)
+{
+	const int direction = direction_of(tw_report_string(operation, "operation"));
+	struct tw_histogram lat = { .count = 0 };
+	struct tw_report_device *device;
+	const char *wrong;
+	size_t i = 0;
+
+	if (direction == TW_DIRECTIONS || strcmp(file, "-") == 0 ||
+	    tw_must(tw_histogram_from_json(&lat, json_object_get(json_object_get(
+		operation, "stages"), tw_time_metrics[TW_LAT].name), &wrong)))
+		return;
+	while (i < odd->all && strcmp(odd->list[i].name, file))
+		i++;
+	device = &odd->own->devices[i];
+	if (i == odd->all)
+		add_row(odd, file, "")->device = device;
+	odd->own->device_count = odd->all;
+	if (!tw_must(tw_histogram_merge_into_empty(&device->lat[direction], &lat))) {
+		device->ios[direction] += lat.count;
+		odd->list[i].bytes[direction] += tw_report_u64(operation, "bytes");
+	}
+	tw_histogram_free(&lat);
+}
+
+static void find_files(struct tw_odd *odd, const struct tw_report *report)
+{
+	const json_t *operations = json_object_get(report->attached, "operations");
+	const size_t count = json_array_size(operations);
+
+	odd->list = tw_zalloc(count + 1, sizeof(*odd->list));
+	odd->own = tw_zalloc(1, sizeof(*odd->own));
+	odd->own->devices = tw_zalloc(count + 1, sizeof(*odd->own->devices));
+	odd->own_count = 1;
+	for (size_t i = 0; i < count; i++)
+		add_operation(odd, tw_report_string(json_array_get(operations, i), "file"),
+			      json_array_get(operations, i));
+}
+
+static void add_report(struct tw_odd *odd, const struct tw_report *report, uint64_t run_ns)
+{
+	struct tw_odd_one *one = add_row(odd, report->jobs->name, report->jobs->host);
+
+	one->report = report;
+	one->run_ns = run_ns;
+	for (size_t i = 0; i < report->job_count; i++)
+		if (report->jobs[i].run_ns > one->run_ns)
+			one->run_ns = report->jobs[i].run_ns;
+}
+
+/* Merge the rows of each host into one. There are none if their sums don't fit. */
+static void merge_hosts(struct tw_odd *odd)
+{
+	const size_t all = odd->all;
+	struct tw_odd_one *rows = odd->list;
+	int error = 0;
+
+	odd->list = tw_zalloc(all + 1, sizeof(*odd->list));
+	odd->own = tw_zalloc(all + 1, sizeof(*odd->own));
+	odd->all = 0;
+	for (size_t i = 0, j; i < all; i++) {
+		for (j = 0; j < odd->own_count && strcmp(odd->own[j].jobs->host, rows[i].host); j++)
+			;
+		odd->own_count += j == odd->own_count;
+		error |= tw_must(tw_report_add(&odd->own[j], rows[i].report));
+	}
+	free(rows);
+	for (size_t i = 0; i < odd->own_count && !error; i++)
+		add_report(odd, &odd->own[i], 0);
+}
+
+/* Of several groups each is a row; of one, each report that it was made of. Hosts are compared
+ * if each has one row, or if all do the same. Jobs of one name are named by their files. */
+static void find_reports(struct tw_odd *odd, const struct tw_report_group *groups, size_t count)
+{
+	const size_t most = count > 1 ? count : groups->span.is_wanted ? 0 : groups->member_count;
+	int same_names = 0, same_hosts = 0;
+
+	odd->list = tw_zalloc(most + 1, sizeof(*odd->list));
+	for (size_t i = 0; i < most; i++)
+		if (count == 1)
+			add_report(odd, groups->members[i], 0);
+		else if (!groups[i].is_empty)
+			add_report(odd, &groups[i].all, groups[i].run_ns);
+	if (odd->has_hosts && count == 1)
+		merge_hosts(odd);
+	for (size_t i = 1; i < odd->all; i++)
+		for (size_t j = 0; j < i; j++) {
+			same_names |= !strcmp(odd->list[i].name, odd->list[j].name);
+			same_hosts |= !strcmp(odd->list[i].host, odd->list[j].host);
+		}
+	if (odd->all > 1 && !same_hosts)
+		odd->kind = TW_ODD_HOSTS;
+	odd->has_hosts &= same_hosts;
+	for (size_t i = 0; i < odd->all; i++) {
+		const char *path = odd->list[i].report->jobs->path, *slash = strrchr(path, '/');
+
+		if (odd->kind == TW_ODD_HOSTS)
+			odd->list[i].name = odd->list[i].host;
+		else if (same_names)
+			odd->list[i].name = slash ? slash + 1 : path;
+	}
+}
+
+/* ---- together ------------------------------------------------------------ */
+
+void tw_odd_find(struct tw_odd *odd, enum tw_odd_kind kind,
+		 const struct tw_report_group *groups, size_t count)
+{
+	*odd = (struct tw_odd) { .kind = kind };
+	if (kind == TW_ODD_DEVICES)
+		find_devices(odd, groups, count);
+	else if (kind == TW_ODD_FILES)
+		find_files(odd, &groups->all);
+	else
+		find_reports(odd, groups, count);
+	for (size_t i = 0; i < TW_DIRECTIONS; i++)
+		odd->is_sampled |= tw_tally_is_sampled(&groups->all.tally, (int)i) ? 1U << i : 0;
+}
+
+void tw_odd_free(struct tw_odd *odd)
+{
+	for (size_t i = 0; i < odd->own_count; i++)
+		tw_report_free(&odd->own[i]);
+	free(odd->own);
+	free(odd->list);
+	free(odd->text);
+}
+
+/* Judge those of one kind of work, and write what was found. Return how many there are. */
+static size_t judge(struct tw_odd *odd, struct tw_odd_one *list, FILE *file, const char *before)
+{
+	size_t count = 1, slow;
+
+	while (list + count < odd->list + odd->count && list[count].work == list->work)
+		count++;
+	for (size_t i = 0; i < count; i++)
+		find_parts(&list[i], odd->direction);
+	if (count == 1 || !can_judge(file, before, list, count))
+		return count;
+	odd->judged += count;
+	slow = tw_odd_judge(list, count);
+	odd->slow += slow;
+	for (size_t i = 0; i < slow; i++)
+		list[i].is_slow = 1;
+	if (slow)
+		say_slow(file, before, odd, list, count, slow);
+	return count;
+}
+
+size_t tw_odd_rank(struct tw_odd *odd, int direction)
+{
+	const char *differs, *before = "";
+	FILE *file;
+	size_t size;
+
+	free(odd->text);
+	file = tw_text_open(&odd->text, &size);
+	odd->direction = direction;
+	odd->count = odd->slow = odd->judged = 0;
+	/* Those without I/Os come last; then those of one kind of work come together. */
+	for (size_t i = 0; i < odd->all; i++) {
+		const struct tw_odd_one one = odd->list[i];
+
+		if (!lat_of(&one, direction)->count)
+			continue;
+		odd->list[i] = odd->list[odd->count];
+		odd->list[odd->count++] = one;
+	}
+	differs = find_work(odd);
+	qsort(odd->list, odd->count, sizeof(*odd->list), by_work);
+	for (size_t i = 0; i < odd->count; before = ftell(file) ? "; " : "")
+		i += judge(odd, &odd->list[i], file, before);
+	if (!ftell(file) && odd->judged)
+		fprintf(file, "odd: none of %zu %ss%s", odd->judged, tw_odd_kinds[odd->kind],
+			odd->list->has_windows && odd->judged >= FEWEST ? "" :
+			", by a factor only");
+	else if (!ftell(file) && differs)
+		fprintf(file, "not compared: they differ in %s", differs);
+	tw_text_close(file);
+	qsort_r(odd->list, odd->count, sizeof(*odd->list), by_rank, odd);
+	return odd->all > 1 ? odd->count : 0;
+}
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+/* Return the first ones of a list. */
+static json_t *names_of(const struct tw_odd *odd, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, json_pack("{s:s, s:s*}", "name", odd->list[i].name,
+			"host", *odd->list[i].host ? odd->list[i].host : NULL));
+	return array;
+}
+
+/* Add {KIND: {DIRECTION: numbers}} to an object. */
+static void add_json(json_t *object, enum tw_odd_kind kind, const struct tw_report_group *groups,
+		     size_t count)
+{
+	struct tw_odd odd;
+
+	tw_odd_find(&odd, kind, groups, count);
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		const char *key = tw_format("%ss", tw_odd_kinds[odd.kind]);
+
+		if (!tw_odd_rank(&odd, i))
+			continue;
+		if (!json_object_get(object, key))
+			json_object_set_new(object, key, json_object());
+		json_object_set_new(json_object_get(object, key), tw_direction_names[i], json_pack(
+			"{s:o, s:o, s:s}", "order", names_of(&odd, odd.count),
+			"slow", odd.judged ? names_of(&odd, odd.slow) : json_null(),
+			"text", odd.text));
+	}
+	tw_odd_free(&odd);
+}
+
+json_t *tw_odd_to_json(const struct tw_report_group *groups, size_t count, size_t i)
+{
+	json_t *object = json_object();
+
+	add_json(object, TW_ODD_DEVICES, &groups[i], 1);
+	add_json(object, TW_ODD_FILES, &groups[i], 1);
+	if (i == 0 && count > 1)
+		add_json(object, TW_ODD_JOBS, groups, count);
+	if (json_object_size(object))
+		return object;
+	json_decref(object);
+	return NULL;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Several jobs, hosts, devices or files in a table for each direction, the worst first, and
+ * which of them are slow.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "command/report/report_parts.h"
+#include "latency/histogram.h"
+
+#define MAX_ROWS	12	/* in text */
+#define NAME_BYTES	22	/* in text; a depth takes some of them */
+#define DEPTH_BYTES	6
+
+static const char *model_of(const struct tw_odd_one *one)
+{
+	const char *model = one->device ? tw_report_string(one->device->json, "model") : NULL;
+
+	return model ? model : "";
+}
+
+static void add_rate(struct tw_table *table, int is_known, double value)
+{
+	if (is_known)
+		tw_cell_number(table, value);
+	else
+		tw_cell_none(table);
+}
+
+static void add_row(struct tw_table *table, const struct tw_odd *odd,
+		    const struct tw_odd_one *one, size_t most, int with_depth, int with_model)
+{
+	const struct tw_histogram *lat = tw_odd_time(one, TW_LAT, odd->direction);
+	const char *name = tw_format("%s%s%s", odd->has_hosts ? one->host : "",
+				     odd->has_hosts ? ":" : "", one->name);
+	const size_t length = strlen(name);
+
+	tw_table_row(table);
+	if (length > most)	/* of paths, the ends differ */
+		name = tw_format("...%s", name + length + 3 - most);
+	tw_cell_add_text(table, one->is_slow ? TW_CELL_STRONG : TW_CELL_TEXT, name);
+	if (with_depth)
+		tw_cell_u64(table, one->report->jobs->iodepth);
+	if (one->report) {
+		const struct tw_counts *counts = &one->report->tally.counts[odd->direction];
+		const double per_s = one->run_ns ? 1e9 / (double)one->run_ns : 0;
+
+		add_rate(table, per_s > 0, per_s * (double)counts->ios);
+		add_rate(table, per_s > 0 && tw_has(&one->report->tally, TW_METRIC_bytes),
+			 per_s * (double)counts->bytes / (1 << 20));
+	} else {
+		const struct tw_histogram *in_device = tw_odd_time(one, TW_DEVICE,
+								   odd->direction);
+
+		tw_cell_u64(table, tw_histogram_values(lat));
+		tw_report_add_ns(table, in_device->count != 0, tw_histogram_mean_ns(in_device));
+	}
+	tw_report_add_lat(table, lat, (double)tw_histogram_values(lat));
+	if (with_model)
+		tw_cell_text(table, model_of(one));
+}
+
+static void add_table(struct tw_page *page, const struct tw_odd *odd, int is_all)
+{
+	const int is_of_reports = odd->list->report != NULL;
+	const struct tw_column columns[] = {
+		{ tw_format("%s: %s", tw_odd_kinds[odd->kind],
+			    tw_direction_names[odd->direction]), .flags = TW_COLUMN_LEFT },
+		{ "depth", .width = DEPTH_BYTES - 1 },
+		{ is_of_reports ? "IOPS" : "I/Os", .width = 8 },
+		{ is_of_reports ? "MiB/s" : "device", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "mean", .group = "lat", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "p50", .group = "lat", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "p99", .group = "lat", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "p99.9", .group = "lat", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "max", .group = "lat", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "model", .width = 11, .flags = TW_COLUMN_BELOW },
+	};
+	struct tw_column shown[sizeof(columns) / sizeof(*columns)];
+	int with_depth = 0, with_model = 0;
+	struct tw_table *table;
+
+	for (size_t i = 0; i < odd->count; i++) {
+		with_depth |= is_of_reports && odd->list[i].report->jobs->iodepth !=
+					       odd->list->report->jobs->iodepth;
+		with_model |= strcmp(model_of(&odd->list[i]), model_of(odd->list)) != 0;
+	}
+	memcpy(shown, columns, sizeof(columns));
+	if (!with_depth)
+		memmove(shown + 1, columns + 2, sizeof(columns) - 2 * sizeof(*columns));
+	table = tw_page_table(page, shown, sizeof(columns) / sizeof(*columns) - !with_depth -
+			      !with_model);
+	if (!is_all)
+		tw_table_limit(table, MAX_ROWS, "--all");
+	for (size_t i = 0; i < odd->count; i++)
+		add_row(table, odd, &odd->list[i], with_depth ? NAME_BYTES - DEPTH_BYTES :
+			NAME_BYTES, with_depth, with_model);
+}
+
+/* Add the I/Os that no device of the table has. */
+static void add_other_ios(struct tw_page *page, const struct tw_report *report)
+{
+	uint64_t ios = 0;
+
+	for (unsigned i = 0; i < TW_DIRECTIONS; i++) {
+		ios += report->tally.counts[i].ios;
+		for (size_t j = 0; j < report->device_count; j++)
+			ios -= report->devices[j].ios[i];
+	}
+	if (ios)
+		tw_page_remark(page, "the device of %s is not known", TW_SAY_COUNT(ios, "I/O[s]"));
+}
+
+enum when { ALWAYS, IF_SLOW, NEVER };	/* text has the table without --all */
+
+/* Add a table for each direction, and a line on what is slow. */
+static void add_kind(struct tw_page *page, struct tw_odd *odd, enum when when, unsigned with)
+{
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		if (!tw_odd_rank(odd, i))
+			continue;
+		if (when == NEVER || (when == IF_SLOW && !odd->slow))
+			tw_page_begin_only(page, tw_report_rest(with));
+		tw_page_gap(page);
+		add_table(page, odd, with & TW_REPORT_WITH_ALL);
+		if (odd->slow)
+			tw_page_begin_only(page, TW_IN_ALL);
+		if (*odd->text)
+			tw_page_paragraph(page, "%s", odd->text);
+		if (odd->slow)
+			tw_page_mark(page, TW_MARK_BAD);
+		tw_page_begin_only(page, TW_IN_ALL);
+	}
+}
+
+void tw_report_add_odd(struct tw_page *page, struct tw_odd *odd,
+		       const struct tw_report_group *groups, size_t count, unsigned with)
+{
+	struct tw_odd devices, files;
+	int is_by_device;
+
+	tw_odd_find(&devices, TW_ODD_DEVICES, groups, count);
+	tw_odd_find(odd, TW_ODD_JOBS, groups, count);
+	/* Jobs with a device each are named by it. */
+	is_by_device = count > 1 && odd->kind == TW_ODD_JOBS && devices.all == odd->all;
+	for (size_t i = 0; i < count; i++)
+		is_by_device &= groups[i].all.device_count == 1;
+	if (!is_by_device)
+		add_kind(page, odd, count > 1 || odd->kind == TW_ODD_HOSTS ? ALWAYS : IF_SLOW, with);
+	if (odd->kind != TW_ODD_HOSTS || devices.all != odd->all)
+		add_kind(page, &devices, count == 1 || is_by_device ? ALWAYS : NEVER, with);
+	if (count == 1 && groups->all.device_count)
+		add_other_ios(page, &groups->all);
+	tw_odd_free(&devices);
+	tw_odd_find(&files, TW_ODD_FILES, groups, 1);
+	if (count == 1)
+		add_kind(page, &files, IF_SLOW, with);
+	tw_odd_free(&files);
+	for (int i = 0; i < TW_DIRECTIONS && !tw_odd_rank(odd, i); i++)
+		;
+}
