@@ -338,6 +338,9 @@ int tw_report_has_windows(const struct tw_report_group *group, int direction);
  * or to the part of it that is shown. */
 uint64_t tw_report_window_ns(const struct tw_report_group *group, uint32_t i);
 
+/* Set the part of the windows without the first and the last one where they are cut. */
+void tw_report_whole_windows(const struct tw_report_group *group, uint32_t *first, uint32_t *last);
+
 /* ---- steady or not (steady.c) ----------------------------------------------------- */
 
 enum tw_steady {

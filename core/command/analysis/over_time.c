@@ -56,6 +56,19 @@ uint64_t tw_report_window_ns(const struct tw_report_group *group, uint32_t i)
 	return at_ns > start_ns ? at_ns - start_ns : 0;
 }
 
+void tw_report_whole_windows(const struct tw_report_group *group, uint32_t *first, uint32_t *last)
+{
+	const uint64_t width_ns = group->all.tally.over_time.width_ns;
+
+	*first = 0;
+	*last = tw_report_windows(group);
+	if (*last && tw_report_window_ns(group, 1) - tw_report_window_ns(group, 0) < width_ns)
+		++*first;
+	if (*last && tw_report_window_ns(group, *last) -
+		     tw_report_window_ns(group, *last - 1) < width_ns)
+		--*last;
+}
+
 int tw_report_has_windows(const struct tw_report_group *group, int direction)
 {
 	for (uint32_t i = 0; i < tw_report_windows(group); i++)

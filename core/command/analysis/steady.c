@@ -49,18 +49,12 @@ static void set_levels(struct tw_report_steady *steady, const struct tw_report_g
 
 void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_report_group *group)
 {
-	const uint64_t width_ns = group->all.tally.over_time.width_ns;
 	double ios[TW_CHANGE_MOST], sum_ns[TW_CHANGE_MOST];
-	uint32_t first = 0, last = tw_report_windows(group);
 	struct tw_change change;
+	uint32_t first, last;
 
 	*steady = (struct tw_report_steady) { .verdict = TW_STEADY_NOT_KNOWN };
-	/* The first and the last window may be cut. */
-	if (last && tw_report_window_ns(group, 1) - tw_report_window_ns(group, 0) < width_ns)
-		first++;
-	if (last && tw_report_window_ns(group, last) -
-		    tw_report_window_ns(group, last - 1) < width_ns)
-		last--;
+	tw_report_whole_windows(group, &first, &last);
 	if (last <= first || last - first > TW_CHANGE_MOST)
 		return;
 	for (uint32_t i = first; i < last; i++)
