@@ -367,6 +367,11 @@ void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady
  * windows. */
 json_t *tw_report_steady_to_json(const struct tw_report_group *group);
 
+/* ---- a limit above the device (limit.c) -------------------------------------------- */
+
+/* Return {directions, iops, bytes_per_second, hold_ns, text}; NULL: no limit is seen. */
+json_t *tw_report_limit_to_json(const struct tw_report_group *group);
+
 /* ---- the odd one of several (odd.c) ------------------------------------------------ */
 
 #define TW_ODD_PARTS	16	/* of a run */

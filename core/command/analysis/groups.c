@@ -372,8 +372,9 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_report_group *group = &groups[i];
 		json_t *report = tw_report_to_json(&group->all);
-		json_t *answers = json_pack("{s:o*, s:o, s:o*, s:o, s:o*}",
+		json_t *answers = json_pack("{s:o*, s:o*, s:o, s:o*, s:o, s:o*}",
 			"steady", tw_report_steady_to_json(group),
+			"limit", tw_report_limit_to_json(group),
 			"tail", tw_report_tail_to_json(group),
 			"estimates", estimates_to_json(&group->all.tally),
 			"stalls", tw_report_stalls_to_json(group),
