@@ -53,6 +53,15 @@ static void add_next(struct tw_page *page, const struct tw_report_group *groups,
 		tw_page_also(page, "%s --causes", attached ? "attach" : "run");
 }
 
+static void add_limit(struct tw_page *page, const struct tw_report_group *group)
+{
+	json_t *limit = tw_report_limit_to_json(group);
+
+	if (limit)
+		tw_page_paragraph(page, "%s", tw_report_string(limit, "text"));
+	json_decref(limit);
+}
+
 /* Add where the time went, what is not in it, and why the slow I/Os were slow. The rest of
  * the page is the evidence. Return: there is a tail without causes. */
 static int add_answers(struct tw_page *page, const struct tw_report_group *group)
@@ -60,6 +69,7 @@ static int add_answers(struct tw_page *page, const struct tw_report_group *group
 	char text[TW_REPORT_SENTENCE];
 	int any = 0, tails = 0;
 
+	add_limit(page, group);
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		if (!tw_report_shows_direction(group, i))
 			continue;
