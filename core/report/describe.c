@@ -136,6 +136,7 @@ static const struct {
 	[TW_REAL] = { "type", "number", NULL },
 	[TW_POSITIVE] = { "type", "number", NULL },
 	[TW_NAMES] = { "$ref", "#/$defs/names", "#/$defs/names_or_differs" },
+	[TW_NUMBERS] = { "$ref", "#/$defs/numbers", NULL },
 	[TW_OBJECT] = { "type", "object", NULL },
 	[TW_LIST] = { "type", "array", NULL },
 };

@@ -60,6 +60,12 @@ static const struct tw_fact of_following[] = {
 	IS_STATE, { "not_followed", TW_NUMBER }, { "cost", TW_OBJECT, of_cost }, { NULL },
 };
 
+static const struct tw_fact of_samples[] = {
+	{ "cpus", TW_NUMBER | TW_MUST }, { "at_ns", TW_NUMBERS | TW_MUST },
+	{ "stolen_ns", TW_NUMBERS | TW_MUST }, { "cpu_of_others_ns", TW_NUMBERS | TW_MUST },
+	{ "disk", TW_TEXT }, { "disk_bytes", TW_NUMBERS | TW_MUST }, { NULL },
+};
+
 static const struct tw_fact of_job[] = {
 	{ "run", TW_TEXT },
 	{ "name", TW_TEXT | TW_MUST },
@@ -83,6 +89,7 @@ static const struct tw_fact of_job[] = {
 	{ "kernel", TW_OBJECT, of_kernel },
 	{ "syncs", TW_OBJECT, of_syncs },
 	{ "causes", TW_OBJECT, of_following },
+	{ "machine_over_time", TW_OBJECT, of_samples },
 	{ "options_left_out", TW_NUMBER },
 	{ NULL },
 };
@@ -329,16 +336,24 @@ const struct tw_fact tw_facts_of_report[] = {
 
 /* ---- objects --------------------------------------------------------------- */
 
-static void check_names(const json_t *object, const char *where, const char *key,
+static int is_whole(const json_t *value)
+{
+	return json_is_integer(value) && json_integer_value(value) >= 0;
+}
+
+static void check_array(const json_t *object, const char *where, const struct tw_fact *fact,
 			struct tw_report_problem *problem)
 {
-	const json_t *names = json_object_get(object, key);
-	int wrong = !json_is_array(names);
+	const json_t *array = json_object_get(object, fact->key);
+	const int is_names = (fact->type & TW_TYPE) == TW_NAMES;
+	int wrong = !json_is_array(array);
 
-	for (size_t i = 0; i < json_array_size(names); i++)
-		wrong |= !json_is_string(json_array_get(names, i));
+	for (size_t i = 0; i < json_array_size(array); i++)
+		wrong |= is_names ? !json_is_string(json_array_get(array, i)) :
+				    !is_whole(json_array_get(array, i));
 	if (wrong)
-		tw_report_refuse(problem, "%s%s is not an array of strings", where, key);
+		tw_report_refuse(problem, "%s%s is not an array of %s", where, fact->key,
+				 is_names ? "strings" : "whole numbers");
 }
 
 static void check_state(const json_t *object, const char *where,
@@ -386,7 +401,8 @@ static void check(const json_t *object, const char *where, const struct tw_fact 
 		tw_want_positive(object, where, fact->key, problem);
 		break;
 	case TW_NAMES:
-		check_names(object, where, fact->key, problem);
+	case TW_NUMBERS:
+		check_array(object, where, fact, problem);
 		break;
 	case TW_OBJECT:
 		tw_want_object(object, where, fact->key, problem);

@@ -22,6 +22,7 @@ enum tw_fact_type {
 	TW_REAL,
 	TW_POSITIVE,			/* 0 is allowed */
 	TW_NAMES,			/* an array of strings */
+	TW_NUMBERS,			/* an array of whole numbers of 0 or more */
 	TW_OBJECT,
 	TW_LIST,			/* an array of objects */
 	TW_TYPE = 15,

@@ -97,9 +97,7 @@ static bool read_name(const char *folder, char name[NAME_MAX + 1])
 
 /* ---- which device ------------------------------------------------------- */
 
-/* Return the disk of the partition @device; @device itself if it is no partition or
- * the disk is unknown. */
-static dev_t disk_of(const char *root, dev_t device)
+dev_t tw_disk_of(const char *root, dev_t device)
 {
 	char folder[PATH_MAX], disk[PATH_MAX + 4];
 	uint64_t number;
@@ -111,6 +109,14 @@ static dev_t disk_of(const char *root, dev_t device)
 	snprintf(disk, sizeof(disk), "%s/..", folder);
 	found = read_device(disk);
 	return found ? found : device;
+}
+
+json_t *tw_block_name_to_json(dev_t device)
+{
+	char folder[PATH_MAX], name[NAME_MAX + 1];
+
+	folder_of("", "block", device, folder);
+	return tw_json_text(read_name(folder, name) ? name : strrchr(folder, '/') + 1);
 }
 
 dev_t tw_block_device_of_char_in(const char *root, dev_t device)
@@ -195,7 +201,7 @@ static bool add_members(json_t *members, const char *root, dev_t device, unsigne
 
 		snprintf(slave, sizeof(slave), "%s/%s", below, names[i]->d_name);
 		free(names[i]);
-		disk = disk_of(root, read_device(slave));
+		disk = tw_disk_of(root, read_device(slave));
 		if (disk && !add_members(members, root, disk, levels - 1)) {
 			folder_of(root, "block", disk, folder);
 			add_member(members, folder);
@@ -216,7 +222,7 @@ json_t *tw_block_device_json_in(const char *root, dev_t device)
 		json_object_set_new(object, "name", tw_json_text(name));
 	set_count(object, "size", folder, "size", SECTOR_BYTES);
 	/* A partition shares the rest with its disk. */
-	folder_of(root, "block", disk_of(root, device), folder);
+	folder_of(root, "block", tw_disk_of(root, device), folder);
 	set_line(object, "model", folder, "device/model");
 	set_scheduler(object, folder);
 	set_count(object, "nr_requests", folder, "queue/nr_requests", 1);

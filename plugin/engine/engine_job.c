@@ -16,6 +16,7 @@
 #include "job_report/job_facts.h"
 #include "job_report/job_intervals.h"
 #include "job_report/job_report.h"
+#include "job_report/machine_samples.h"
 #include "protection.h"
 #include "record/clock_offsets.h"
 #include "record/job_record.h"
@@ -130,6 +131,8 @@ int tw_post_init(struct thread_data *td)
 		return 1;
 	/* This takes a while with many files, so it comes before the run begins. */
 	collected->facts = tw_facts_take(td, &collected->cpus);
+	if (collected->facts)
+		tw_samples_begin(td, job);
 	collected->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_clock_offsets_read(job, &collected->start);
 	tw_trigger_begin(td, job);
@@ -180,6 +183,7 @@ void tw_cleanup(struct thread_data *td)
 		ret = tw_report_write(td, job, ret);
 		if (ret && !td->error)
 			td_verror(td, -ret, "tickwise report");
+		tw_samples_end();
 		tw_trigger_end(job);
 		tw_waits_end(job);
 	}
@@ -222,9 +226,11 @@ int tw_set_up_once(struct thread_data *td)
 	io_uring_queue_exit(&ring);
 	tw_run_take_hangup();
 	tw_timing_of_process();
-	/* If a job calls this (create_serialize=0), it is too late to load. */
-	if (!td->io_ops_data)
+	/* If a job calls this (create_serialize=0), it is too late to load, and its threads end with it. */
+	if (!td->io_ops_data) {
 		load_for_jobs();
+		tw_samples_start();
+	}
 	tried = true;
 	return 0;
 }

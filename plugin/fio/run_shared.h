@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "machine/cpus.h"
 #include "tickwise.h"
@@ -15,6 +16,8 @@
 /* The reports of more jobs, and those with longer paths, stay undecided. */
 #define TW_RUN_REPORTS	2048U
 #define TW_RUN_PATH	1024
+#define TW_SAMPLES	128U
+#define TW_SAMPLE_DISKS	64U
 
 /* How the counters of the CPUs compared before the first job. */
 struct tw_run_start {
@@ -53,6 +56,28 @@ struct tw_waiting {
 	uid_t user;		/* the writer's */
 };
 
+/* What the machine did so far: see job_report/machine_samples.h. */
+struct tw_machine_sample {
+	uint64_t monotonic_ns;
+	int64_t stolen_ns, of_others_ns;	/* of all CPUs */
+	uint64_t disk_bytes[TW_SAMPLE_DISKS];
+};
+
+struct tw_samples {
+	bool has_thread;
+	unsigned running;		/* jobs */
+	unsigned job_slots;		/* that were in use */
+	struct {
+		int pid;
+		uint64_t cpu_ns;	/* when it was last seen */
+	} jobs[TW_RUN_JOBS];		/* by fio's thread number */
+	unsigned disk_count;
+	dev_t disks[TW_SAMPLE_DISKS];
+	uint64_t period_ns;
+	unsigned count;
+	struct tw_machine_sample list[TW_SAMPLES];
+};
+
 struct tw_run {
 	char name[32];
 	pthread_mutex_t lock;
@@ -65,6 +90,7 @@ struct tw_run {
 	bool over[TW_RUN_JOBS];
 	struct tw_cpu_list cpus;	/* of all jobs that have a report */
 	unsigned completed;		/* of the reports that wait */
+	struct tw_samples samples;
 	unsigned reports;
 	struct tw_waiting waiting[TW_RUN_REPORTS];
 };

@@ -3,17 +3,18 @@
  * The report of one job.
  */
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/sysmacros.h>
 
+#include "collect/sys_facts.h"
 #include "fio/message.h"
 #include "fio_run.h"
 #include "job_clock/counter_verdict.h"
 #include "job_facts.h"
 #include "job_report.h"
+#include "machine_samples.h"
 #include "latency/histogram_json.h"
 #include "record/clock_offsets.h"
 #include "record/kernel_job.h"
@@ -125,16 +126,10 @@ static json_t *others_to_json(const struct tw_slow_io *slow)
 static json_t *disk_to_json(const struct tw_kernel_stamps *stamps)
 {
 	const unsigned minor = stamps->disk & ((1U << TW_STAMPS_MINOR_BITS) - 1);
-	char path[64], name[PATH_MAX];
-	ssize_t size;
 
 	if (!(stamps->flags & TW_STAMPS_DISK) || !stamps->disk)
 		return NULL;
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u",
-		 stamps->disk >> TW_STAMPS_MINOR_BITS, minor);
-	size = readlink(path, name, sizeof(name) - 1);
-	name[size < 0 ? 0 : size] = '\0';
-	return tw_json_text(size > 0 ? strrchr(name, '/') + 1 : strrchr(path, '/') + 1);
+	return tw_block_name_to_json(makedev(stamps->disk >> TW_STAMPS_MINOR_BITS, minor));
 }
 
 static json_t *slow_to_json(const struct tw_job *job, const struct tw_clock_offsets *end,
@@ -265,6 +260,10 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 	set_fio_lat(&report.tally, td);
 	set_last(&report.tally, job);
 	ret = tw_report_begin(td, job, filled, job->hot.devices, &report);
+	if (!ret)
+		json_object_set_new(report.jobs->json, "machine_over_time",
+			tw_samples_to_json(job, tw_clock_offsets_monotonic_ns(job,
+				&job->collected.start, job->collected.start.ticks)));
 	if (!ret && o->slowest)
 		ret = set_slowest(&report, job, &end);
 	report.clocks = tw_clocks_to_json(job, &end);

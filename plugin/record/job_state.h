@@ -250,6 +250,7 @@ struct tw_job_collected {
 	unsigned io_us;			/* initialised so far */
 	struct tw_intervals *intervals;	/* job_report/job_intervals.h; NULL: none */
 	struct tw_facts *facts;		/* job_report/job_facts.h */
+	int sampled_disk;		/* job_report/machine_samples.h: its place; or -1 */
 };
 
 struct tw_job {

@@ -121,6 +121,32 @@ json a.json '
 	($j->{machines}[0]{clocksource} // "") eq $name'
 ok $? 'the clocksource, if the kernel names it'
 
+# A sum for each sample. The thread that takes them may wait for a CPU: then fio runs again.
+for mode in 0 1; do
+	for again in 1 2 3 4 5 6 7 8 9 10; do
+		run_fio --name=s --filename=s --size=64k --direct=1 --numjobs=2 --thread=$mode \
+			--exec_postrun='sleep 1' --tw_report=s.json
+		json s.json.1 '@{$j->{jobs}[0]{machine_over_time}{at_ns}} > 1' && break
+	done
+	for report in s.json.1 s.json.2; do
+		json $report '
+			my $over = $j->{jobs}[0]{machine_over_time};
+			my $samples = @{$over->{at_ns}};
+			my $falls = 0;
+			for (qw(at_ns stolen_ns cpu_of_others_ns disk_bytes)) {
+				my @row = @{$over->{$_}};
+				die "$_\n" if @row != $samples && ($_ eq "at_ns" || @row);
+				$falls += grep { $row[$_] < $row[$_ - 1] } 1 .. $#row;
+			}
+			$samples > 1 && !$falls && $over->{cpus} > 0 &&
+				!exists $over->{disk} == !@{$over->{disk_bytes}} &&
+				-e "/proc/stat" == (@{$over->{stolen_ns}} > 0)'
+		ok $? "thread=$mode: what the machine did, in $report"
+	done
+done
+json a.json '!exists $j->{jobs}[0]{machine_over_time}{disk}'
+ok $? 'no disk of a job with the page cache'
+
 # ---- files ----
 
 json a.json '

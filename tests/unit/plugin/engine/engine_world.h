@@ -28,6 +28,7 @@
 #include "job_report/fio_run.h"
 #include "job_report/job_facts.h"
 #include "job_report/job_report.h"
+#include "job_report/machine_samples.h"
 #include "latency/histogram_json.h"
 #include "record/job_devices.h"
 #include "record/job_record.h"
@@ -660,6 +661,11 @@ int tw_run_report(struct thread_data *td, const char *option,
 WORLD_VOID(tw_run_take_hangup, void)
 WORLD_VOID(tw_run_job_begins, const struct thread_data *td)
 WORLD_VOID(tw_run_job_ended, struct thread_data *td)
+WORLD_VOID(tw_samples_start, void)
+WORLD_VOID(tw_samples_begin, const struct thread_data *td, struct tw_job *job)
+WORLD_VOID(tw_samples_end, void)
+WORLD_GIVES(NULL, json_t *, tw_samples_to_json, const struct tw_job *job,
+	    uint64_t start_monotonic_ns)
 
 /* ---- a job ------------------------------------------------------------- */
 
