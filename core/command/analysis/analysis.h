@@ -358,10 +358,16 @@ struct tw_report_steady {
 					 * 0 and UINT64_MAX: the run's own begin and end */
 	double iops[2], mean_ns[2];	/* of lat; in the part, in the rest */
 	double error[2];		/* of a run that did not change: see change.h */
+	char with[208];			/* "; with it: " and what else changed; or "" */
 };
 
 void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_report_group *group);
 void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady *steady);
+
+/* Set what else changed with a run that did (changed_with.c). @span_ns: the times to compare, since
+ * the start of the group's first job. */
+void tw_report_find_changed_with(struct tw_report_steady *steady,
+				 const struct tw_report_group *group, const double span_ns[2]);
 
 /* Return {verdict, text, from_ns, to_ns, part, rest, iops_error, mean_error}; NULL: there are no
  * windows. */

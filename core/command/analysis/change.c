@@ -20,6 +20,7 @@
 /* The median absolute deviation of normal values is this part of the standard deviation. */
 #define MAD		0.6745
 #define OUTLIER		4.0	/* standard deviations */
+#define LEAST_ALIKE	0.5	/* correlation of the parts of two series that changed together */
 
 /* A series, and its sums after it was filtered with phi. */
 struct series {
@@ -200,18 +201,31 @@ static double correlation(const double *rest, size_t count)
 	return squares > 0 ? fmax(0, fmin(MAX_PHI, products / squares)) : 0;
 }
 
+static int is_outside(size_t i, struct part part)
+{
+	return i < part.from || i >= part.to;
+}
+
+/* Set the means in the part, and in the rest. */
+static void set_levels(double level[2], const double *values, size_t count, struct part part)
+{
+	const size_t inside = part.to - part.from;
+
+	level[0] = level[1] = 0;
+	for (size_t i = 0; i < count; i++)
+		level[is_outside(i, part)] += values[i];
+	level[0] /= (double)inside;
+	level[1] /= (double)(count - inside);
+}
+
 /* Set phi from what the two levels leave. */
 static void set_phi(struct series *series, size_t count, struct part part)
 {
-	double level[2] = { 0, 0 }, rest[TW_CHANGE_MOST];
-	const size_t inside = part.to - part.from;
+	double level[2], rest[TW_CHANGE_MOST];
 
+	set_levels(level, series->value, count, part);
 	for (size_t i = 0; i < count; i++)
-		level[i >= part.from && i < part.to] += series->value[i];
-	level[0] /= (double)(count - inside);
-	level[1] /= (double)inside;
-	for (size_t i = 0; i < count; i++)
-		rest[i] = series->value[i] - level[i >= part.from && i < part.to];
+		rest[i] = series->value[i] - level[is_outside(i, part)];
 	series->phi = correlation(rest, count);
 }
 
@@ -393,4 +407,30 @@ void tw_change_find(struct tw_change *change, const double *ios, const double *s
 		part = changed;
 	change->from = part.from * merge;
 	change->to = part.to == count ? windows : part.to * merge;
+}
+
+/* Return the correlation of two parts: 1 if they are the same, -1 if one is all but the other. */
+static double alike(struct part a, struct part b, double count)
+{
+	const double of_a = (double)(a.to - a.from), of_b = (double)(b.to - b.from);
+	const double from = fmax((double)a.from, (double)b.from);
+	const double both = fmax(0, fmin((double)a.to, (double)b.to) - from);
+
+	return (count * both - of_a * of_b) /
+	       sqrt(of_a * (count - of_a) * of_b * (count - of_b));
+}
+
+int tw_change_is_with(double level[2], const double *values, size_t count, size_t from, size_t to)
+{
+	const struct part part = { from, to };
+	struct series series;
+	struct part own;
+
+	if (count < TW_CHANGE_LEAST || from >= to || to - from == count)
+		return 0;
+	set_levels(level, values, count, part);
+	set_scores(series.value, values, count);
+	own = find_part(&series, count);
+	return ratio(explained(&series, count, own), series.left, count) >
+	       limit(series.phi, count) && fabs(alike(own, part, (double)count)) >= LEAST_ALIKE;
 }

@@ -51,4 +51,15 @@ struct tw_change {
 void tw_change_find(struct tw_change *change, const double *ios, const double *sum_ns,
 		    size_t count);
 
+/**
+ * tw_change_is_with - did another series change together with IOPS and lat?
+ * @level: set to its mean in the part, and in the rest
+ * @values: of equally long times, from TW_CHANGE_LEAST to TW_CHANGE_MOST
+ * @from, @to: the part that was found
+ *
+ * It did if it has a part that differs, too, of about the same times. Noise of both moves the
+ * ends. At most 5 % of series that have nothing to do with the part are called so.
+ */
+int tw_change_is_with(double level[2], const double *values, size_t count, size_t from, size_t to);
+
 #endif

@@ -76,6 +76,9 @@ void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_repo
 		tw_report_window_ns(group, first + (uint32_t)change.to) : UINT64_MAX;
 	set_levels(steady, group, first, last, first + (uint32_t)change.from,
 		   first + (uint32_t)change.to);
+	tw_report_find_changed_with(steady, group, (double[]) {
+		(double)tw_report_window_ns(group, first),
+		(double)tw_report_window_ns(group, last) });
 }
 
 static const char *say_level(const struct tw_report_steady *steady, int rest)
@@ -112,6 +115,7 @@ void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady
 			snprintf(text, size, "%s: from %s to %s %s; before and after %s", what,
 				 TW_SAY_ROUND(steady->from_ns), TW_SAY_ROUND(steady->to_ns),
 				 say_level(steady, 0), say_level(steady, 1));
+		snprintf(text + strlen(text), size - strlen(text), "%s", steady->with);
 	}
 }
 

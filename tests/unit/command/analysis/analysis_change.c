@@ -170,6 +170,45 @@ static void test_changed(void)
 		}
 }
 
+/* Return the part of series that are called different in a given part, where they are higher by
+ * @step standard deviations. */
+static double is_in(double memory, size_t count, double step)
+{
+	const struct family family = { .memory = memory };
+	double values[MOST], level[2], state = 0;
+	int found = 0;
+
+	for (int i = 0; i < RUNS; i++) {
+		for (size_t j = 0; j < count; j++)
+			values[j] = noise(&family, &state, !j) +
+				    (j >= count / 2 && j < count / 4 * 3 ? step : 0);
+		found += tw_change_is_with(level, values, count, count / 2, count / 4 * 3);
+	}
+	return (double)found / RUNS;
+}
+
+/* Another series. It has nothing to do with the part, or has it, too. */
+static void test_is_in(void)
+{
+	double values[MOST] = { 0 }, level[2];
+	double alone = 0;
+
+	for (int memory = 0; memory < 10; memory += 3)
+		for (size_t count = MOST; count >= MOST / 4; count /= 2)
+			alone = fmax(alone, is_in(memory / 10.0, count, 0));
+	tap_ok(alone <= 0.05, "%.1f %% of other series have the part", 100 * alone);
+	alone = fmin(is_in(0, MOST / 2, 3), is_in(0.5, MOST, 5));
+	tap_ok(alone >= 0.95, "%.1f %% of series that change with it", 100 * alone);
+	for (size_t i = 2; i < 10; i++)
+		values[i] = 4;
+	tap_ok(tw_change_is_with(level, values, 40, 2, 10) && fabs(level[0] - 4) + level[1] < 1e-9,
+	       "the levels are the means");
+	tap_ok(!tw_change_is_with(level, values, 40, 12, 20), "of another part nothing");
+	tap_ok(!tw_change_is_with(level, values, 40, 5, 5) &&
+	       !tw_change_is_with(level, values, 40, 0, 40) &&
+	       !tw_change_is_with(level, values, 0, 0, 0), "nor of all or none of the times");
+}
+
 /* A line: 1.4 times as fast at the end as at the begin. A step of that size is none. */
 static void test_drift(void)
 {
@@ -270,6 +309,7 @@ static void test_stack(void)
 int main(void)
 {
 	test_merged();
+	test_is_in();
 	test_stack();
 	test_small();
 	test_drift();

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests: core/command/analysis/steady.c core/command/analysis/interval_sums.c
+# Tests: core/command/analysis/steady.c core/command/analysis/changed_with.c
+# Tests: core/command/analysis/interval_sums.c
 #
 # Behaviour: the page of a run says whether it was steady, and if not from when to when which
 # IOPS and lat it had. The options --from and --to cut the windows over time of a report without
@@ -49,6 +50,44 @@ says begin.json 'not steady: until 1.28 s 7812 IOPS, mean lat 4.000 ms; then 156
 says drift.json 'not steady, it drifts: '
 of drift.json '$j->{analysis}{steady}{verdict} eq "drifts"'
 of few.json '$j->{analysis}{steady}{verdict} eq "not known"'
+
+# with RUN SAMPLE WORDS: what changed with it is named; without WORDS nothing is
+with()
+{
+	case $1 in
+	middle) run='$_ >= 30 && $_ < 60 ? (500, 4e6) : (1000, 2e6)' ;;
+	begin) run='$_ < 30 ? (500, 4e6) : (1000, 2e6)' ;;
+	end) run='$_ >= 60 ? (500, 4e6) : (1000, 2e6)' ;;
+	esac
+	perl "$root/tests/unit/command/analysis/steady_report.pl" "$run" "$2" >with.json
+	run report --json with.json
+	is "$(sed -n 's/.*"text": "not steady.*; with it: \([^"]*\)".*/\1/p' "$out")" "${3:-}" "$1: $2"
+}
+# Two CPUs, in the slow part from 1.92 s to 3.84 s, and a time that the change is in.
+slow='my $in = $_ >= 20 && $_ <= 38'
+with middle "$slow; (0, \$in ? 0.8 : 0.02 + \$_ % 3 / 100, 0)" 'CPU time of others 3 % -> 80 %'
+with middle "$slow; (\$in ? 0.35 : 0, 0, 0)" 'stolen time 0 % -> 35 %'
+with middle "$slow; (0, 0, \$in ? 2 << 20 : 1 << 10)" 'I/O of others at vda 10 KiB/s -> 20 MiB/s'
+with begin '(0, $_ <= 19 ? 0.8 : 0, 0)' 'CPU time of others 80 % -> 0 %'
+with end '(0, $_ > 38 ? 0.8 : 0, 0)' 'CPU time of others 0 % -> 80 %'
+# The job's own I/Os at the disk are not those of others.
+with middle '(0, 0, 0)'
+# The largest two.
+with middle "$slow; \$in ? (0.4, 0.5, 20 << 20) : (0.01, 0, 0)" \
+	'I/O of others at vda 0 bytes/s -> 200 MiB/s, CPU time of others 0 % -> 50 %'
+# Too small; more of it where the run was faster; at another time; slowly.
+with middle "$slow; \$in ? (0.09, 0.09, 0.2 * (1 << 20)) : (0, 0, 0)"
+with middle "$slow; (0, 0.5, \$in ? 3 << 20 : 2 << 20)"
+with middle "$slow; \$in ? (0, 0, 0) : (0.4, 0.5, 20 << 20)"
+with middle '(0, $_ >= 45 ? 0.8 : 0, 0)'
+with middle '(0, $_ / 100, 0)'
+# Two jobs of one run have the same. A job of another machine has others.
+with end '(0, $_ > 38 ? 0.8 : 0, 0)' 'CPU time of others 0 % -> 80 %'
+perl -pe 's/("thread_number"):1/$1:2/; s/"pid":100/"pid":101/' with.json >with2.json
+perl -pe 's/"host":"box"/"host":"bax"/g; s/box-7/bax-7/' with.json >with3.json
+of with.json '$j->{jobs}[1]{machine_over_time}{cpus} == 2 && $j->{analysis}{steady}{text} =~ /with it/' with2.json
+of with.json '$j->{jobs}[1]{machine_over_time}{cpus} == 2 && $j->{analysis}{steady}{text} !~ /with it/' \
+	--merge-hosts with3.json
 
 of middle.json '$j->{ios}{read} == 15000' --from=1.92s --to=3.84s
 of middle.json '$j->{jobs}[0]{run_ns} == 30 * 64e6 && $j->{jobs}[0]{first_ns} == 1.92e9' \

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What changed on the machine when the run of a group changed. That both changed at once is no
+ * proof of a cause, and the words do not claim one. A change is named if it is clear by
+ * change.h, if it is large, and if there is more of it where the run was slower.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "command/analysis/analysis.h"
+#include "command/analysis/change.h"
+#include "command/output/page.h"
+#include "report/report_json.h"
+
+/* The least change: a part of all CPUs' time, or of the bytes that the group moves. Bytes have to
+ * double, too. */
+#define LEAST_CPU	0.1
+#define LEAST_IO	0.05
+
+enum { STOLEN, CPU_OF_OTHERS, IO_OF_OTHERS, SUMS };
+
+static const struct {
+	const char *key, *words;
+} sums[SUMS] = {
+	[STOLEN] = { "stolen_ns", "stolen time" },
+	[CPU_OF_OTHERS] = { "cpu_of_others_ns", "CPU time of others" },
+	[IO_OF_OTHERS] = { "disk_bytes", "I/O of others at " },
+};
+
+/* What a sum grew by a second, between each two samples. */
+struct rates {
+	double value[TW_CHANGE_MOST];
+	size_t count, from, to;		/* the part that differs */
+	double own;			/* bytes a second of the group itself, in the mean */
+};
+
+struct found {
+	double size;			/* 0 to 1; 0: nothing is named */
+	char words[96];
+};
+
+/* Return the job that ran longest; NULL: the jobs are of several machines or runs. */
+static const struct tw_report_job *longest_job(const struct tw_report *all)
+{
+	const struct tw_report_job *longest = all->jobs;
+
+	for (size_t i = 1; i < all->job_count; i++) {
+		const struct tw_report_job *job = &all->jobs[i];
+
+		if (strcmp(job->host, longest->host) != 0 || strcmp(job->run, longest->run) != 0)
+			return NULL;
+		longest = job->run_ns > longest->run_ns ? job : longest;
+	}
+	return longest;
+}
+
+/* Return the bytes that the group itself moved between two times, by its windows. */
+static double own_bytes(const struct tw_report_group *group, double from_ns, double to_ns)
+{
+	const struct tw_tally *tally = &group->all.tally;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < tally->over_time.count; i++) {
+		const double begin_ns = (double)tw_report_window_ns(group, i);
+		const double end_ns = (double)tw_report_window_ns(group, i + 1);
+		const double part = (fmin(end_ns, to_ns) - fmax(begin_ns, from_ns)) /
+				    (end_ns - begin_ns);
+
+		for (int j = TW_READ; j <= TW_WRITE && part > 0; j++)
+			if (tally->counts[j].ios)
+				sum += part * (double)tally->counts[j].bytes /
+				       (double)tally->counts[j].ios *
+				       (double)tw_windows_get(&tally->over_time, i)->lat[j].count;
+	}
+	return sum;
+}
+
+static double number(const json_t *samples, const char *key, size_t i)
+{
+	return (double)json_integer_value(json_array_get(json_object_get(samples, key), i));
+}
+
+/* Set the rates. Times that the change is in are left out. @shift_ns: from the group's start to
+ * the job's. */
+static void set_rates(struct rates *rates, const struct tw_report_steady *steady,
+		      const struct tw_report_group *group, const json_t *samples, int of,
+		      double shift_ns, const double span_ns[2])
+{
+	const double from_ns = (double)steady->from_ns, to_ns = (double)steady->to_ns;
+	const size_t count = json_array_size(json_object_get(samples, sums[of].key));
+
+	*rates = (struct rates) { .count = 0 };
+	for (size_t i = 1; i < count && rates->count < TW_CHANGE_MOST; i++) {
+		const double begin_ns = number(samples, "at_ns", i - 1) + shift_ns;
+		const double end_ns = number(samples, "at_ns", i) + shift_ns;
+		const double seconds = (end_ns - begin_ns) / 1e9;
+		const double own = of == IO_OF_OTHERS ? own_bytes(group, begin_ns, end_ns) : 0;
+		const double grown = number(samples, sums[of].key, i) -
+				     number(samples, sums[of].key, i - 1);
+
+		if (seconds <= 0 || begin_ns < span_ns[0] || end_ns > span_ns[1] ||
+		    (begin_ns < from_ns && end_ns > from_ns) ||
+		    (begin_ns < to_ns && end_ns > to_ns))
+			continue;
+		rates->value[rates->count++] = (grown - own) / seconds;
+		rates->own += own / seconds;
+		rates->from += end_ns <= from_ns;
+		rates->to += end_ns <= to_ns;
+	}
+	rates->own /= fmax(1, (double)rates->count);
+}
+
+static const char *say_level(int of, double level)
+{
+	return of == IO_OF_OTHERS ? tw_format("%s/s", TW_SAY_BYTES(level)) :
+				    tw_format("%.0f %%", 100 * level);
+}
+
+/* Find if a sum changed, and say how. */
+static void compare(struct found *found, const struct tw_report_steady *steady,
+		    const struct rates *rates, int of, const json_t *samples)
+{
+	const int slower = steady->mean_ns[1] * steady->iops[0] >
+			   steady->mean_ns[0] * steady->iops[1];
+	const double unit = of == IO_OF_OTHERS ? 1 : 1e9 * (double)tw_report_u64(samples, "cpus");
+	const char *disk = of == IO_OF_OTHERS ? tw_report_string(samples, "disk") : NULL;
+	const int before = steady->from_ns > 0;		/* which level is that of before */
+	double level[2], more;
+
+	if (!tw_change_is_with(level, rates->value, rates->count, rates->from, rates->to))
+		return;
+	for (int i = 0; i < 2; i++)
+		level[i] = fmax(0, level[i]) / unit;
+	more = level[slower] - level[!slower];
+	if (of == IO_OF_OTHERS ? more < LEAST_IO * rates->own || more < level[!slower] :
+				 more < LEAST_CPU)
+		return;
+	found->size = of == IO_OF_OTHERS ? more / (more + rates->own) : more;
+	snprintf(found->words, sizeof(found->words), "%s%.32s %s -> %s", sums[of].words,
+		 disk ? disk : "", say_level(of, level[before]), say_level(of, level[!before]));
+}
+
+static int by_size(const void *left, const void *right)
+{
+	const struct found *a = left, *b = right;
+
+	return (a->size < b->size) - (a->size > b->size);
+}
+
+void tw_report_find_changed_with(struct tw_report_steady *steady,
+				 const struct tw_report_group *group, const double span_ns[2])
+{
+	const struct tw_report *all = &group->all;
+	const struct tw_report_job *job = longest_job(all);
+	const json_t *samples = job ? json_object_get(job->json, "machine_over_time") : NULL;
+	/* Else some I/Os are at other disks. */
+	const int has_io = all->device_count == 1 && all->devices->has_all &&
+			   tw_has(&all->tally, TW_METRIC_bytes);
+	struct found found[SUMS] = { { 0 } };
+	struct rates rates;
+
+	for (int of = 0; samples && of < SUMS - !has_io; of++) {
+		set_rates(&rates, steady, group, samples, of,
+			  (double)(job->start_ns - all->jobs->start_ns), span_ns);
+		compare(&found[of], steady, &rates, of, samples);
+	}
+	qsort(found, SUMS, sizeof(*found), by_size);
+	if (found[0].size > 0)
+		snprintf(steady->with, sizeof(steady->with), "; with it: %s%s%s", found[0].words,
+			 found[1].size > 0 ? ", " : "", found[1].words);
+}
