@@ -181,8 +181,8 @@ static json_t *causes_to_json(const struct tw_attach_result *result)
 		return json_pack("{ss, so, so*}", "state", "on", "not_followed",
 				 tw_json_of_u64(result->program->lost->threads),
 				 "cost", result->cost);
-	return json_pack("{ss, ss}", "state", "off", "why",
-			 result->no_causes ? result->no_causes : "not asked for");
+	return result->no_causes ?
+	       json_pack("{ss, ss}", "state", "off", "why", result->no_causes) : NULL;
 }
 
 /* Return the one job. All of its times are of the system's clock. */
@@ -191,7 +191,7 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 	const struct tw_attach_tally *tally = result->tally;
 
 	return json_pack("{ss, so, so, si, si, si, si, so, so, si, so, ss, ss, ss, si,"
-			 " sb, sb, sb, s{ss}, so, so*}",
+			 " sb, sb, sb, s{ss}, so*, so*}",
 			 "run", "", "name", tw_json_text(result->target->program),
 			 "host", tw_host_to_json(), "groupid", 0, "thread_number", 1,
 			 "subjob_number", 0, "pid", (int)result->target->pid,

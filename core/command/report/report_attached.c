@@ -142,7 +142,7 @@ static void add_apart(struct tw_table *table, const json_t *row)
 		const uint64_t count = tw_report_u64(row, tw_metric_key(tw_count_metrics[i].path));
 
 		if (!count || i == TW_METRIC_ios || i == TW_METRIC_bytes || i == TW_METRIC_split ||
-		    i == TW_METRIC_waited ||
+		    i == TW_METRIC_waited || i == TW_METRIC_not_chosen ||
 		    (i == TW_METRIC_no_request && !tw_report_u64(row, "split")))
 			continue;
 		fprintf(file, "%s%s", before, TW_SAY_COUNT(count, tw_count_metrics[i].label));

@@ -50,7 +50,7 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 		    tw_tally_stage_ns(tally, i, direction) >
 		    tw_tally_stage_ns(tally, largest, direction))
 			largest = i;
-	tw_page_paragraph(page, "%s: largest stage %s, %.0f %% of lat",
+	tw_page_paragraph(page, "%s: largest stage %s, %.0f %%",
 			  tw_direction_names[direction],
 			  tw_time_metrics[largest].name,
 			  share_of(tally, largest, direction));

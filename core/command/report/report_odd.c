@@ -151,7 +151,8 @@ void tw_report_add_odd(struct tw_page *page, struct tw_odd *odd,
 		add_kind(page, odd, count > 1 || odd->kind == TW_ODD_HOSTS ? ALWAYS : IF_SLOW, with);
 	if (odd->kind != TW_ODD_HOSTS || devices.all != odd->all)
 		add_kind(page, &devices, count == 1 || is_by_device ? ALWAYS : NEVER, with);
-	if (count == 1 && groups->all.device_count)
+	/* The I/Os of one device that has them all are not counted apart. */
+	if (count == 1 && groups->all.device_count && !groups->all.devices->has_all)
 		add_other_ios(page, &groups->all);
 	tw_odd_free(&devices);
 	tw_odd_find(&files, TW_ODD_FILES, groups, 1);

@@ -158,7 +158,7 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
 		if (rate)
 			tw_page_more(page, " (%s=%s)", names[i], json_string_value(rate));
 	}
-	tw_page_more(page, ": I/Os began up to %s late; response has that, lat does not.",
+	tw_page_more(page, ": I/Os began up to %s late (in response, not in lat)",
 		     TW_SAY_NS(behind_ns));
 }
 
