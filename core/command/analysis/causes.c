@@ -401,12 +401,23 @@ static void put_words(FILE *file, const struct tw_report_cause *cause, double of
 	}
 }
 
+static void put_share(FILE *file, const struct tw_report_cause *cause, double of_ns)
+{
+	const double percent = round(100 * cause->ns / of_ns);
+
+	fprintf(file, "%s%.0f %% ", percent >= 100 && cause->bound == TW_REPORT_AT_LEAST ? "" :
+		bounds[cause->bound], percent);
+}
+
 void tw_report_put_cause(FILE *file, const struct tw_report_cause *cause, double of_ns)
 {
 	const size_t disks = tw_report_disks_of(cause);
+	const int is_of_sync = !strncmp(cause->stage, "kernel (", 8);
+	const char *stage = cause->stage + (is_of_sync ? 8 : 0);
 
-	fprintf(file, "%s%.0f %% in %s", bounds[cause->bound], 100 * cause->ns / of_ns,
-		cause->stage);
+	put_share(file, cause, of_ns);
+	/* The parts of a sync are stages on a page. */
+	fprintf(file, "in %.*s", (int)(strlen(stage) - (size_t)is_of_sync), stage);
 	for (size_t i = 0; i < disks; i++)
 		fprintf(file, "%s %s", i ? " and" : "", cause->disks[i].name);
 	fputs(cause->words[0] ? ", " : "", file);
@@ -451,7 +462,7 @@ int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *s
 	struct tw_report_causes causes = { .count = 0 };
 	const size_t length = strlen(stall->stage);
 	struct tw_report_cause *cause, *most = NULL;
-	double stage_ns = 0, percent;
+	double stage_ns = 0;
 	FILE *file;
 
 	tw_report_add_causes(&causes, stall->slowest->json, 1);
@@ -468,9 +479,7 @@ int tw_report_say_stall(char *text, size_t size, const struct tw_report_stall *s
 	file = fmemopen(text, size, "w");
 	if (!file)
 		return 0;
-	percent = 100 * most->ns / stage_ns;
-	if (most->bound || percent < 99.5)
-		fprintf(file, "%s%.0f %% ", bounds[most->bound], percent);
+	put_share(file, most, stage_ns);
 	if (most->words[0])
 		put_words(file, most, stage_ns);
 	else

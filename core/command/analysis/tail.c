@@ -192,10 +192,10 @@ static void put_ios(FILE *file, const struct tail *tail, int direction)
 		fprintf(file, "%zu slowest %ss (", tail->slowest, name);
 	else
 		fprintf(file, "slowest %s (", name);
-	fprintf(file, "%s%s", tail->is_of_slowest && tail->slowest == 1 ? "" : "from ",
+	fprintf(file, "%s%s", tail->is_of_slowest && tail->slowest == 1 ? "" : ">= ",
 		TW_SAY_NS(tail->from_ns));
 	if (split && (!tail->is_of_slowest || split < tail->slowest))
-		fprintf(file, "; %llu split", (unsigned long long)split);
+		fprintf(file, "; %llu sampled", (unsigned long long)split);
 	fputs("): ", file);
 }
 

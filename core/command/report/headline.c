@@ -50,7 +50,7 @@ static void add_job(struct tw_page *page, const struct tw_report_group *group,
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		if (!option(group, sizes[i]))
 			continue;
-		tw_page_more(page, "%s %s, ", sizes[i], option(group, sizes[i]));
+		tw_page_more(page, "%s, ", option(group, sizes[i]));
 		break;
 	}
 	if (direct)

@@ -21,11 +21,11 @@ const char *tw_report_where(unsigned stage)
 	static const char *const places[] = {
 		[TW_QUEUE] = "in the program before it submits",
 		[TW_SUBMIT] = "in the kernel as it takes the I/O",
-		[TW_BLOCKQ] = "in the kernel before the drive: file system, scheduler, tags",
+		[TW_BLOCKQ] = "in the kernel before the drive (file system, limits, scheduler, tags)",
 		[TW_DEVICE] = "in the driver and the drive",
 		[TW_COMPLETE] = "after the drive until the thread runs",
 		[TW_REAP] = "in the program until it reads the ring",
-		[TW_KERNEL] = "in the kernel and the drive",
+		[TW_KERNEL] = "from the submitting call until the completion is seen",
 		[TW_DELIVER] = "in fio until it takes the completion",
 		[TW_SYNC_WORKER] = "in the kernel waiting for an io-wq thread",
 		[TW_SYNC_DATA] = "writing the file's data to the drive",
@@ -38,7 +38,7 @@ const char *tw_report_where(unsigned stage)
 }
 
 void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *group,
-			   int direction)
+			   int direction, const char *of)
 {
 	const struct tw_tally *tally = &group->all.tally;
 	unsigned largest = 0;
@@ -50,8 +50,7 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 		    tw_tally_stage_ns(tally, i, direction) >
 		    tw_tally_stage_ns(tally, largest, direction))
 			largest = i;
-	tw_page_paragraph(page, "%s: largest stage %s, %.0f %%",
-			  tw_direction_names[direction],
+	tw_page_paragraph(page, "%s: largest stage %s, %.0f %%", of,
 			  tw_time_metrics[largest].name,
 			  share_of(tally, largest, direction));
 	tw_page_more(page, ": %s", tw_report_where(largest));
@@ -114,8 +113,8 @@ void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *gro
 	add_stages(page, groups, count, direction);
 	tw_report_add_sum(page, last, direction);
 	tw_report_add_not_split(page, last);
-	tw_report_add_largest(page, last, direction);
+	tw_report_add_largest(page, last, direction, tw_format("depth %llu", depth));
 	if (tw_report_say_tail(text, sizeof(text), last, direction))
-		tw_page_paragraph(page, "Depth %llu, %s", depth, text);
+		tw_page_paragraph(page, "depth %llu, %s", depth, text);
 	tw_report_add_deliver(page, last);
 }

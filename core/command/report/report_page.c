@@ -42,11 +42,9 @@ static void add_next(struct tw_page *page, const struct tw_report_group *groups,
 	const int attached = groups->all.attached != NULL;
 
 	tw_page_paragraph(page, "%s", "");
-	for (size_t i = 0; i < count; i++)
-		if (tw_report_windows(&groups[i])) {	/* else it has no error */
-			tw_page_more(page, "+-: 95 %%");
-			break;
-		}
+	/* Without windows, or of several, no error is printed. */
+	if (count == 1 && tw_report_windows(groups))
+		tw_page_more(page, "+- at 95 %%");
 	if (!attached && !(with & TW_REPORT_WITH_ALL))
 		tw_page_also(page, "more: report --all, --html=FILE");
 	if (lacks)
@@ -69,11 +67,10 @@ static int add_answers(struct tw_page *page, const struct tw_report_group *group
 	char text[TW_REPORT_SENTENCE];
 	int any = 0, tails = 0;
 
-	add_limit(page, group);
 	for (int i = 0; i < TW_DIRECTIONS; i++) {
 		if (!tw_report_shows_direction(group, i))
 			continue;
-		tw_report_add_largest(page, group, i);
+		tw_report_add_largest(page, group, i, tw_direction_names[i]);
 		if (!group->all.tally.times[TW_LAT][i].count)
 			tw_page_paragraph(page, "%s: no I/O has a latency",
 					  tw_direction_names[i]);
@@ -108,6 +105,8 @@ static void add_row(struct tw_table *table, const struct tw_report_means *means,
 {
 	const struct tw_histogram *histogram = &tally->times[time][direction];
 	const uint64_t of = tw_tally_time_ios(tally, (unsigned)time, direction);
+	/* The few I/Os that could not be split say nothing of the others. */
+	const int is_rest = time == TW_KERNEL && tally->counts[direction].split > of;
 
 	/* `kernel` has a mean, even if no I/O was chosen to be split. */
 	if (!tw_tally_stage_ns(tally, (unsigned)time, direction) && !histogram->count)
@@ -115,12 +114,13 @@ static void add_row(struct tw_table *table, const struct tw_report_means *means,
 	tw_table_row(table);
 	tw_cell_text(table, tw_time_metrics[time].name);
 	tw_cell_u64(table, of);
-	tw_report_add_ns(table, of != 0, (double)histogram->min_ns);
+	tw_report_add_ns(table, of && !is_rest, (double)histogram->min_ns);
 	add_mean(table, means, tally, (unsigned)time, direction);
-	tw_report_add_ns(table, histogram->count > 1, tw_histogram_stddev_ns(histogram));
+	tw_report_add_ns(table, histogram->count > 1 && !is_rest,
+			 tw_histogram_stddev_ns(histogram));
 	for (size_t j = 0; j < PERCENTS; j++)
-		tw_report_add_percentile(table, histogram, (double)of, percents[j]);
-	tw_report_add_ns(table, of != 0, (double)histogram->max_ns);
+		tw_report_add_percentile(table, histogram, is_rest ? 0 : (double)of, percents[j]);
+	tw_report_add_ns(table, of && !is_rest, (double)histogram->max_ns);
 }
 
 /* @rest: the media with what no answer needs, too. */
@@ -378,6 +378,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	tw_report_warn_holes(page, &group->all);
 	tw_report_add_headline(page, group, is_only_one, tw_report_rest(with));
 	tw_report_add_steady(page, group, TW_IN_TEXT, with & TW_REPORT_WITH_ALL);
+	add_limit(page, group);
 	tw_report_add_intervals(page, group);
 	tw_page_begin_only(page, TW_IN_HTML);
 	add_next(page, group, 1, add_answers(page, group), TW_REPORT_WITH_ALL);
@@ -481,6 +482,19 @@ static void add_names(struct tw_page *page, const struct tw_odd *odd,
 	}
 }
 
+/* Did none of the groups run at the same time as another? */
+static int are_in_turn(const struct tw_report_group *groups, size_t count)
+{
+	for (size_t i = 0; i < count * count; i++) {
+		const struct tw_report_group *a = &groups[i / count], *b = &groups[i % count];
+
+		if (a < b && a->all.jobs->start_ns < b->all.jobs->start_ns + b->run_ns &&
+		    b->all.jobs->start_ns < a->all.jobs->start_ns + a->run_ns)
+			return 0;
+	}
+	return 1;
+}
+
 /* Add several groups in short: what to know before their numbers are believed, a table of
  * them, and the answers of the first in it. */
 static void add_several(struct tw_page *page, const struct tw_report_group *groups, size_t count,
@@ -491,7 +505,9 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 
 	tw_page_contents(page);
 	tw_page_begin_only(page, TW_IN_TEXT);
-	tw_page_paragraph(page, "%s: %zu groups of jobs", title, count);
+	tw_page_paragraph(page, "%s: %zu groups of jobs, %s", title, count,
+			  are_in_turn(groups, count) ? "one after another" : "in part at the same "
+			  "time");
 	for (size_t i = 0; i < count; i++) {
 		tw_report_warn_rate(page, &groups[i]);
 		tw_report_warn_inside(page, &groups[i]);
@@ -511,7 +527,7 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	add_names(page, &odd, groups, "killed, or still running:", is_cut);
 	if (odd.all && !(with & TW_REPORT_WITH_ALL)) {
 		tw_page_gap(page);
-		tw_page_paragraph(page, "the slowest, %s:", odd.list->name);
+		tw_page_paragraph(page, "largest mean lat, %s:", odd.list->name);
 		add_next(page, groups, count, add_answers(page, group_of(groups, odd.list)), with);
 		tw_page_begin_part(page, TW_IN_HTML);
 	}

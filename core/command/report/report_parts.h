@@ -155,7 +155,7 @@ void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report);
 /* The stage with the most time, and what it is; the answers
  * of jobs of several depths in a few lines (report_brief.c). */
 void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *group,
-			   int direction);
+			   int direction, const char *of);
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
 			 size_t count, int direction);
 

@@ -121,11 +121,11 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 				  "takes the next", verify);
 		return;
 	}
-	tw_page_paragraph(page, "deliver: fio submits");
+	tw_page_paragraph(page, "deliver: fio takes a completion, submits");
 	if (calls > 0)
-		tw_page_more(page, " (%s a call)", TW_SAY_NS(call_ns / calls));
-	tw_page_more(page, " after each completion; iodepth_batch_complete_max=%llu takes more at "
-		     "once", (unsigned long long)first->iodepth);
+		tw_page_more(page, " (%s)", TW_SAY_NS(call_ns / calls));
+	tw_page_more(page, ", and then takes the next; try iodepth_batch_complete_max=%llu",
+		     (unsigned long long)first->iodepth);
 }
 
 /* ---- holes ------------------------------------------------------------------- */
@@ -158,7 +158,7 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
 		if (rate)
 			tw_page_more(page, " (%s=%s)", names[i], json_string_value(rate));
 	}
-	tw_page_more(page, ": I/Os began up to %s late (in response, not in lat)",
+	tw_page_more(page, ": I/Os began up to %s late, which response includes",
 		     TW_SAY_NS(behind_ns));
 }
 

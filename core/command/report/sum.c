@@ -188,13 +188,13 @@ static void put_about_syncs(struct tw_page *page, const struct tw_report *report
 	if (!tw_report_has_sync_parts(tally, direction))
 		return;
 	if (direction == TW_SYNC && tw_has(tally, TW_METRIC_sync_bytes) && syncs > 0)
-		tw_page_also(page, "data: %s each", TW_SAY_BYTES(
+		tw_page_also(page, "%s written a sync", TW_SAY_BYTES(
 			     (double)tally->counts[direction].sync_bytes / syncs));
 	if (running->sum_ns)
 		tw_page_also(page, "%s of journal: for a commit that was running already",
 			     TW_SAY_NS(tw_histogram_mean_ns(running)));
 	if (worker->count && direction == TW_SYNC)
-		tw_page_also(page, "lat without io-wq: %s", TW_SAY_NS(
+		tw_page_also(page, "lat without worker (a thread of io-wq): %s", TW_SAY_NS(
 			     tw_tally_mean_ns(tally, TW_LAT, direction) -
 			     tw_tally_mean_ns(tally, TW_SYNC_WORKER, direction)));
 	if (!tally->times[TW_SYNC_FLUSH][direction].sum_ns)
@@ -215,8 +215,8 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 		return;
 	for (unsigned i = 0; i <= TW_LAT; i++)
 		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
-	tw_page_also(page, "%s: %.2g %% sampled, %s",
-		     tw_tally_is_estimate(tally, TW_LAT, direction) ? "all" :
+	tw_page_also(page, "rows %s: means of a %.2g %% sample, each %s",
+		     tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
 		     "submit to kernel",
 		     100 * (double)chosen / (double)tally->counts[direction].ios,
 		     TW_SAY_ERROR(error_ns / ios));
@@ -239,9 +239,9 @@ static void put_fio_mean(struct tw_page *page, const struct tw_report_group *gro
 	else if (tw_has(tally, TW_METRIC_fio_lat_ns) && fio->fio_ios) {
 		if (lacks_deliver)
 			off_ns += tw_tally_mean_ns(tally, TW_DELIVER, direction);
-		tw_page_also(page, "fio's lat%s: %c%s", lacks_deliver ?
+		tw_page_also(page, "fio's lat%s: %s %s", lacks_deliver ?
 			     ", without deliver (tw_event_time=1)" : "",
-			     off_ns < 0 ? '-' : '+', TW_SAY_NS(round(fabs(off_ns))));
+			     TW_SAY_NS(round(fabs(off_ns))), off_ns < 0 ? "less" : "more");
 		if (fio->fio_ios != lat->count)
 			tw_page_more(page, " of %s", TW_SAY_COUNT(fio->fio_ios, "I/O[s]"));
 	}
@@ -306,9 +306,9 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 		return;
 	}
 	tw_report_find_means(&means, tally, stage, direction);
-	tw_page_remark(page, "%s", "");
-	put_mean(page, &means, "", tw_time_metrics[stage].name, "", means.digits[stage]);
+	tw_page_remark(page, "%s", tw_time_metrics[stage].name);
 	if (exact) {
+		put_mean(page, &means, "", "", "", means.digits[stage]);
 		put_parts(page, &means, tally, stage, direction);
 	} else {
 		put_mean(page, &means, " = ", tally->counts[direction].workers ?
@@ -322,7 +322,7 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 		tw_page_more(page, ", each %s", TW_SAY_ERROR(
 			     parts_error_ns(tally, direction, exact) / (double)ios));
 	if (!of_sync && !begun)
-		tw_page_more(page, "; tw_causes=1 tells them apart");
+		tw_page_more(page, "; exact with --causes");
 	if (of_sync && !tally->times[TW_COMPLETE_FLUSH][direction].sum_ns)
 		tw_page_more(page, "; nothing was flushed after the data");
 	if (of_sync && !tally->times[TW_SYNC_WAKE][TW_SYNC].count)

@@ -68,7 +68,7 @@ is "$(sed 's/.*KiB reads, //; s/^direct/DIRECT/; s/^through.*here/DIRECT/' "$out
 	"DIRECT, 0.3 s at each depth stage depth 1 depth 32 queue 25.4ns 25.4ns \
 submit 7.7ns 7.7ns blockq 15.1ns 15.1ns device 121.9ns 121.9ns complete 19.4ns 19.4ns \
 reap 9.7ns 9.7ns deliver 29.8ns 29.8ns lat 229.0ns 229.0ns \
-read: largest stage device, 53 %: in the driver and the drive" 'the answers' || shows "$out"
+depth 32: largest stage device, 53 %: in the driver and the drive" 'the answers' || shows "$out"
 
 reads_path 'without a given time' data
 has "$seen/1" runtime=5000ms 'five seconds at each depth'
