@@ -262,82 +262,22 @@ static void put_heat(FILE *file, const struct tw_plot *plot, const struct axes *
 
 /* ---- lines --------------------------------------------------------------- */
 
-/* A point nearer to a line than this counts as on the line. */
-#define VISIBLE		0.4
-/* The precision of written coordinates. */
-#define EQUAL		0.05
-
-/* A line, drawn from left to right. Points on the line between others are left out. */
-struct line {
-	FILE *file;
-	double x, y;			/* the last point written */
-	double next_x, next_y;		/* the last point given, not written yet */
-	double low, high;		/* directions, in radians */
-	int points;			/* number of points written */
-	int has_next;
-};
-
-static void put_point(struct line *line, double x, double y)
-{
-	if (!line->points)
-		fprintf(line->file, "M%.1f %.1f", x, y);
-	else if (fabs(y - line->y) < EQUAL)
-		fprintf(line->file, "H%.1f", x);
-	else if (fabs(x - line->x) < EQUAL)
-		fprintf(line->file, "V%.1f", y);
-	else
-		fprintf(line->file, "L%.1f %.1f", x, y);
-	*line = (struct line) {
-		.file = line->file, .x = x, .y = y, .points = line->points + 1,
-		.low = -HUGE_VAL, .high = HUGE_VAL,
-	};
-}
-
-/* Can the line go straight on to this point? Directions from @low to @high pass
- * near enough to all points that were left out since the last one written. */
-static int is_ahead(struct line *line, double x, double y)
-{
-	const double far = hypot(x - line->x, y - line->y);
-	const double direction = atan2(y - line->y, x - line->x);
-	const double most = far > VISIBLE ? asin(VISIBLE / far) : HUGE_VAL;
-
-	if (x < line->x || direction < line->low || direction > line->high)
-		return 0;
-	line->low = fmax(line->low, direction - most);
-	line->high = fmin(line->high, direction + most);
-	return 1;
-}
-
-static void line_to(struct line *line, double x, double y)
-{
-	if (line->has_next && !is_ahead(line, x, y))
-		put_point(line, line->next_x, line->next_y);
-	if (!line->points) {
-		put_point(line, x, y);
-		return;
-	}
-	if (!line->has_next)
-		is_ahead(line, x, y);
-	line->next_x = x;
-	line->next_y = y;
-	line->has_next = 1;
-}
-
 static void put_line(FILE *file, const struct tw_series *series, const struct axes *axes)
 {
-	struct line line = { .file = file };
+	char command = 'M';
+	int points = 0;
 
 	fprintf(file, "<path class=\"s%d\" d=\"", series->color);
-	for (const struct tw_dot *dot = series->points; dot; dot = dot->next)
-		if (!dot->text)
-			line_to(&line, tw_svg_place(&axes->x, dot->x),
-				tw_svg_place(&axes->y, dot->y));
-	if (line.has_next && hypot(line.next_x - line.x, line.next_y - line.y) >= EQUAL)
-		put_point(&line, line.next_x, line.next_y);
-	else if (line.points == 1)
-		fputs("m-3 0h6", file);	/* a dash, so that it is visible */
-	/* A path must have a point. */
-	fputs(line.points ? "\"/>\n" : "M0 0\"/>\n", file);
+	for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
+		if (dot->text)
+			continue;
+		fprintf(file, "%c%.1f %.1f", command, tw_svg_place(&axes->x, dot->x),
+			tw_svg_place(&axes->y, dot->y));
+		command = 'L';
+		points++;
+	}
+	/* A dash for a single point, so that it is visible. A path must have a point. */
+	fputs(points ? points == 1 ? "m-3 0h6\"/>\n" : "\"/>\n" : "M0 0\"/>\n", file);
 }
 
 /* Draw the upper end of a band backwards, after the lower end was drawn. */
