@@ -12,7 +12,7 @@
 #include "text_file.h"
 
 /* Where a fact is. */
-enum place { OF_JOB, OF_MACHINE, OF_FILE, OF_DEVICE, OF_CLOCK, OF_FIO_CLOCK, OF_COUNTER };
+enum place { OF_JOB, OF_MACHINE, OF_FILE, OF_DEVICE, OF_CLOCKS, OF_COUNTER };
 
 #define PLACE	"filename directory"
 /* What can make a worker of io_uring submit an I/O. */
@@ -32,8 +32,8 @@ static const struct key {
 	{ "iodepth", OF_JOB, "iodepth", NULL, "iodepth" },
 	{ "tw_event_time", OF_JOB, "event_time", NULL, "tw_event_time" },
 	{ "tw_event_wait", OF_JOB, "event_wait", NULL, "tw_event_wait" },
-	{ "clock", OF_CLOCK, "source", NULL, NULL },
-	{ "fio's clock", OF_FIO_CLOCK, "clocksource", NULL, "clocksource" },
+	{ "clock", OF_CLOCKS, "tickwise", "source", NULL },
+	{ "fio's clock", OF_CLOCKS, "fio", "clocksource", "clocksource" },
 	{ "counter", OF_COUNTER, "verdict", NULL, NULL },
 	{ "kernel stages", OF_JOB, "kernel", "state", "tw_kernel" },
 	{ "kernel", OF_MACHINE, "kernel", NULL, NULL },
@@ -134,29 +134,19 @@ static void tell_key(json_t *set, const struct tw_report_group *group, const voi
 	const struct key *key = of;
 	const json_t *array = key->place == OF_MACHINE ? all->machines : all->files;
 
-	switch (key->place) {
-	case OF_JOB:
+	if (key->place == OF_JOB)
 		for (size_t i = 0; i < all->job_count; i++)
 			tell_value(set, all->jobs[i].json, key);
-		return;
-	case OF_MACHINE:
-	case OF_FILE:
-		for (size_t i = 0; i < json_array_size(array); i++)
-			tell_value(set, json_array_get(array, i), key);
-		return;
-	case OF_DEVICE:
+	else if (key->place == OF_DEVICE)
 		for (size_t i = 0; i < all->device_count; i++)
 			tell_value(set, all->devices[i].json, key);
-		return;
-	case OF_CLOCK:
-	case OF_FIO_CLOCK:
-		tell_value(set, json_object_get(all->clocks, key->place == OF_CLOCK ?
-						"tickwise" : "fio"), key);
-		return;
-	case OF_COUNTER:
+	else if (key->place == OF_COUNTER)
 		tell_value(set, all->counter, key);
-		return;
-	}
+	else if (key->place == OF_CLOCKS)
+		tell_value(set, all->clocks, key);
+	else
+		for (size_t i = 0; i < json_array_size(array); i++)
+			tell_value(set, json_array_get(array, i), key);
 }
 
 /* Return how many of the job's options the report does not list. */
