@@ -61,6 +61,7 @@ static int diff_simulation_init(struct diff_simulation *simulation)
 	memset(simulation, 0, sizeof(*simulation));
 	for (int i = 0; i < DIFF_RUNS; i++) {
 		simulation->jobs[i].name = "job";
+		simulation->jobs[i].engine = "tickwise";
 		simulation->jobs[i].path = "file";
 		simulation->groups[i].all.jobs = &simulation->jobs[i];
 		simulation->groups[i].all.job_count = 1;
