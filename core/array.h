@@ -18,6 +18,21 @@ static inline int tw_ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* For qsort() of double. */
+static inline int tw_ascending_real(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sort the values, one or more, and return their median. */
+static inline double tw_median(double *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), tw_ascending_real);
+	return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
 /*
  * Make room for another element of @size bytes behind the @count elements of
  * @base, and zero it. Return the array, which may have moved; NULL: no memory,

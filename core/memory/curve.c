@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "array.h"
+
 static int rising(const void *left, const void *right)
 {
 	size_t a = *(const size_t *)left, b = *(const size_t *)right;
@@ -204,7 +206,7 @@ static double median_of(const struct trace *trace, struct range range, enum figu
 			      figure == MEDIAN_NS ? trace->points[i]->median_ns :
 			      cycle_ns > 0 ? trace->ns[i] / cycle_ns : 0;
 	}
-	return tw_memory_median(values, n);
+	return tw_median(values, n);
 }
 
 /* Find flat runs of at least MIN_FLAT points. Neighbours that differ too little to be two levels

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "array.h"
 #include "latency/histogram.h"
 
 /* Turns between two reads of the clock while warming up. They take less than a millisecond
@@ -133,19 +134,6 @@ int tw_memory_evaluate_bins(struct tw_memory_point *point, const struct tw_histo
 	return set_figures(point, &times, good, ticks->count + interrupted, ns_per_tick);
 }
 
-static int rising(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return a < b ? -1 : a > b;
-}
-
-double tw_memory_median(double *values, unsigned count)
-{
-	qsort(values, count, sizeof(*values), rising);
-	return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
 /* ---- measuring ---- */
 
 /* Return what a thread can know of its own interruptions. */
@@ -264,7 +252,7 @@ int tw_memory_compare(double ns[2], const struct tw_cycle cycles[2], unsigned fi
 		side->medians_ns[side->turns++] = side->point.median_ns;
 	}
 	for (unsigned i = 0; !ret && i < 2; i++)
-		ns[i] = tw_memory_median(sides[i].medians_ns, TURNS);
+		ns[i] = tw_median(sides[i].medians_ns, TURNS);
 	free(batches);
 	return ret;
 }

@@ -92,9 +92,6 @@ int tw_memory_evaluate(struct tw_memory_point *point, struct tw_memory_batch *ba
 int tw_memory_evaluate_bins(struct tw_memory_point *point, const struct tw_histogram *ticks,
 			    uint64_t interrupted, double ns_per_tick);
 
-/* Return the median. @values are sorted when it returns. Pure. */
-double tw_memory_median(double *values, unsigned count);
-
 /* ---- measuring ---- */
 
 /**

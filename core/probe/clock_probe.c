@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "timespec.h"
 
 #define BRACKETS	512
@@ -60,13 +61,6 @@ void tw_probe_moment_take(struct tw_probe_moment *moment, double ns_per_tick,
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double tw_probe_read_cost(double ns_per_tick,
 			  const struct tw_probe_reader *tested)
 {
@@ -80,7 +74,7 @@ double tw_probe_read_cost(double ns_per_tick,
 		block[i] = (double)(tw_ticks_end() - begin) * ns_per_tick /
 			   BLOCK_CALLS;
 	}
-	qsort(block, BLOCKS, sizeof(*block), compare);
+	qsort(block, BLOCKS, sizeof(*block), tw_ascending_real);
 	return block[BLOCKS / 2];
 }
 

@@ -33,18 +33,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "cost.h"
-
-static int compare(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
 
 double tw_profile_undisturbed(double *values, int blocks)
 {
-	qsort(values, (size_t)blocks, sizeof(*values), compare);
+	qsort(values, (size_t)blocks, sizeof(*values), tw_ascending_real);
 	return values[blocks / 10];
 }
 

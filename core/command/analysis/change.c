@@ -4,9 +4,9 @@
  */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "command/analysis/change.h"
 
 /* The part and the rest have at least this fraction of the windows: a sixteenth. A shorter time
@@ -35,19 +35,6 @@ struct series {
 struct part {
 	size_t from, to;
 };
-
-static int compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-	qsort(values, count, sizeof(*values), compare);
-	return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
 
 /* Return the value that a normal variable is below with @probability. */
 static double normal_quantile(double probability)
@@ -89,7 +76,7 @@ static double spread(const double *values, size_t count, double middle)
 		deviation[i] = fabs(values[i] - middle);
 		sum += deviation[i];
 	}
-	estimate = median(deviation, count) / MAD;
+	estimate = tw_median(deviation, count) / MAD;
 	return estimate > 0 ? estimate : sum / (double)count * sqrt(M_PI / 2);
 }
 
@@ -100,7 +87,7 @@ static void set_cut(double *cut, const double *values, size_t count)
 	double sorted[TW_CHANGE_MOST], middle, unit;
 
 	memcpy(sorted, values, count * sizeof(*values));
-	middle = median(sorted, count);
+	middle = tw_median(sorted, count);
 	unit = spread(values, count, middle);
 	for (size_t i = 0; i < count; i++)
 		cut[i] = unit > 0 ? fmax(-OUTLIER, fmin(OUTLIER, (values[i] - middle) / unit)) : 0;

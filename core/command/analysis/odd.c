@@ -56,13 +56,6 @@ static const struct tw_histogram *lat_of(const struct tw_odd_one *one, int direc
 
 /* ---- the parts of a run ---------------------------------------------------- */
 
-static int by_value(const void *left, const void *right)
-{
-	double by = *(const double *)left - *(const double *)right;
-
-	return by > 0 ? 1 : by < 0 ? -1 : 0;
-}
-
 /* Divide the windows into equal parts. A window is in the part that has its middle. Without
  * windows all parts are alike. */
 static void find_parts(struct tw_odd_one *one, int direction)
@@ -160,9 +153,7 @@ size_t tw_odd_judge(struct tw_odd_one *list, size_t count)
 		double sorted[TW_ODD_PARTS];
 
 		memcpy(sorted, list[i].mean_ns, sizeof(sorted));
-		qsort(sorted, TW_ODD_PARTS, sizeof(*sorted), by_value);
-		list[i].typical_ns = (sorted[TW_ODD_PARTS / 2 - 1] +
-				      sorted[TW_ODD_PARTS / 2]) / 2;
+		list[i].typical_ns = tw_median(sorted, TW_ODD_PARTS);
 	}
 	qsort(list, count, sizeof(*list), by_typical);
 	for (size_t slow = 1; slow == 1 || slow <= count / 4; slow++) {

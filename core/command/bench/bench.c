@@ -78,13 +78,6 @@ static const struct figure {
 	  "the same / tw_ticks(): no clock can gain more" },
 };
 
-static int compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* @sorted has @count values, at least one. @part is 0 to 1. */
 static double quantile(const double *sorted, uint32_t count, double part)
 {
@@ -98,7 +91,7 @@ static double limit_ticks(const struct tw_bench_costs *costs,
 {
 	for (uint32_t i = 0; i < costs->rounds; i++)
 		scratch[i] = costs->ticks[loop][i];
-	qsort(scratch, costs->rounds, sizeof(*scratch), compare);
+	qsort(scratch, costs->rounds, sizeof(*scratch), tw_ascending_real);
 	return DISTURBED * quantile(scratch, costs->rounds, 0.5);
 }
 
@@ -126,7 +119,7 @@ static void evaluate(struct tw_bench_result *result,
 	 * within the limit, so at least one round has both. */
 	result->used = used;
 	result->disturbed = costs->rounds - used;
-	qsort(scratch, used, sizeof(*scratch), compare);
+	qsort(scratch, used, sizeof(*scratch), tw_ascending_real);
 	result->value = quantile(scratch, used, 0.5);
 	result->p10 = quantile(scratch, used, 0.1);
 	result->p90 = quantile(scratch, used, 0.9);

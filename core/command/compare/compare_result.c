@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "command/compare/compare_parts.h"
 
 /* Return how far a clock advanced from one moment to the other. */
@@ -53,19 +54,9 @@ int tw_compare_evaluate(struct tw_compare_start *start,
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double tw_compare_median(double *values, unsigned count)
 {
-	if (!count)
-		return 0;
-	qsort(values, count, sizeof(*values), compare);
-	return (values[(count - 1) / 2] + values[count / 2]) / 2;
+	return count ? tw_median(values, count) : 0;
 }
 
 /* Return the median of one member over all starts. @worst is set to the largest. */

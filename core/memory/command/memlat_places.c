@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "array.h"
 #include "memory/command/memlat.h"
 
 /* The largest size. Its sixteen places of two memories each take 2 GB. */
@@ -27,7 +28,7 @@
 static struct tw_tlb_range range_of(double *values, unsigned count)
 {
 	unsigned rank = (unsigned)(count / 2.0 - SIGMAS_95 * sqrt(count) / 2);
-	double median = tw_memory_median(values, count);
+	double median = tw_median(values, count);
 
 	return (struct tw_tlb_range) { median, values[rank - 1],
 				       values[count - rank] };
@@ -50,7 +51,7 @@ int tw_tlb_cost_of(struct tw_tlb_cost *cost, const struct tw_tlb_place *places,
 		translation[i] = small[i] - huge[i];
 		cost->places_without += !(translation[i] > 0);
 	}
-	cost->random_ns = tw_memory_median(random, count);
+	cost->random_ns = tw_median(random, count);
 	cost->small = range_of(small, count);
 	cost->huge = range_of(huge, count);
 	cost->translation = range_of(translation, count);
