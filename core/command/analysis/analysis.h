@@ -399,12 +399,13 @@ struct tw_odd_one {
 	const struct tw_report *report;		/* of a job or host; or NULL */
 	uint64_t run_ns;			/* the same */
 	uint64_t bytes[TW_DIRECTIONS];		/* of a file */
-	size_t work;			/* equal for those that can be compared */
 	double mean_ns[TW_ODD_PARTS];	/* of lat; 0: no I/O in the part */
-	double typical_ns;		/* the median of these means */
 	size_t parts;			/* with I/Os */
 	int has_windows;
+	/* The order. */
 	int is_slow;
+	size_t work;			/* equal for those that can be compared */
+	double lat_ns;			/* the median of @mean_ns; once judged, the mean */
 };
 
 struct tw_odd {
@@ -415,7 +416,6 @@ struct tw_odd {
 	size_t own_count;
 	const char *difference;		/* of what all do; or NULL */
 	int has_hosts;			/* 1: names need the host */
-	unsigned is_sampled;		/* a bit for each direction */
 	/* Of the direction that was ranked last. In the list the slow ones come first, then by
 	 * the mean of lat. */
 	int direction;

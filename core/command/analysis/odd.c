@@ -25,6 +25,7 @@
  *	1 of 3		99.9 %	99.5 %	95 %	at half speed is named
  *	1 of 8		100 %	99.6 %	94 %
  */
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static const struct tw_histogram *lat_of(const struct tw_odd_one *one, int direc
 	return tw_odd_time(one, TW_LAT, direction);
 }
 
-/* ---- the parts of a run ---------------------------------------------------- */
+/* ---- the parts of a run, and the order ------------------------------------- */
 
 /* Divide the windows into equal parts. A window is in the part that has its middle. Without
  * windows all parts are alike. */
@@ -65,9 +66,7 @@ static void find_parts(struct tw_odd_one *one, int direction)
 	double sum_ns[TW_ODD_PARTS] = { 0 }, count[TW_ODD_PARTS] = { 0 };
 
 	one->parts = 0;
-	one->is_slow = 0;
 	one->has_windows = windows->count != 0;
-	memset(one->mean_ns, 0, sizeof(one->mean_ns));
 	for (uint32_t i = 0; i < windows->count; i++) {
 		const struct tw_histogram *lat = &tw_windows_get(windows, i)->lat[direction];
 		uint32_t part = (2 * i + 1) * TW_ODD_PARTS / (2 * windows->count);
@@ -76,48 +75,23 @@ static void find_parts(struct tw_odd_one *one, int direction)
 		count[part] += (double)lat->count;
 	}
 	for (size_t part = 0; part < TW_ODD_PARTS; part++) {
-		if (!one->has_windows)
-			one->mean_ns[part] = (double)tw_histogram_percentile(
-				lat_of(one, direction), 50);
-		if (!(count[part] > 0))
-			continue;
-		one->mean_ns[part] = sum_ns[part] / count[part];
-		one->parts++;
+		one->mean_ns[part] = count[part] > 0 ? sum_ns[part] / count[part] :
+			one->has_windows ? 0 :
+			(double)tw_histogram_percentile(lat_of(one, direction), 50);
+		one->parts += one->mean_ns[part] > 0;
 	}
 }
 
-/* ---- the order ----------------------------------------------------------- */
-
-/* Compare by a number, the larger one first, then by name. */
-static int compare(double by, const struct tw_odd_one *a, const struct tw_odd_one *b)
+/* Put the slow ones first, then each kind of work, then the longest lat. */
+static int by_order(const void *left, const void *right)
 {
-	return by > 0 ? 1 : by < 0 ? -1 : strcmp(a->name, b->name);
-}
-
-/* The worst first. */
-static int by_rank(const void *left, const void *right, void *argument)
-{
-	const int direction = ((const struct tw_odd *)argument)->direction;
 	const struct tw_odd_one *a = left, *b = right;
 
 	if (a->is_slow != b->is_slow)
 		return b->is_slow - a->is_slow;
-	return compare(tw_histogram_mean_ns(lat_of(b, direction)) -
-		       tw_histogram_mean_ns(lat_of(a, direction)), a, b);
-}
-
-static int by_work(const void *left, const void *right)
-{
-	const struct tw_odd_one *a = left, *b = right;
-
-	return a->work != b->work ? (a->work > b->work ? 1 : -1) : strcmp(a->name, b->name);
-}
-
-static int by_typical(const void *left, const void *right)
-{
-	const struct tw_odd_one *a = left, *b = right;
-
-	return compare(b->typical_ns - a->typical_ns, a, b);
+	if (a->work != b->work)
+		return a->work > b->work ? 1 : -1;
+	return a->lat_ns < b->lat_ns ? 1 : a->lat_ns > b->lat_ns ? -1 : strcmp(a->name, b->name);
 }
 
 /* ---- the slow ones ------------------------------------------------------- */
@@ -143,8 +117,8 @@ static double median_ns(const struct tw_odd_one *list, size_t count, size_t slow
 {
 	const size_t others = count - slow;
 
-	return (list[slow + (others - 1) / 2].typical_ns +
-		list[slow + others / 2].typical_ns) / 2;
+	return (list[slow + (others - 1) / 2].lat_ns +
+		list[slow + others / 2].lat_ns) / 2;
 }
 
 size_t tw_odd_judge(struct tw_odd_one *list, size_t count)
@@ -153,12 +127,12 @@ size_t tw_odd_judge(struct tw_odd_one *list, size_t count)
 		double sorted[TW_ODD_PARTS];
 
 		memcpy(sorted, list[i].mean_ns, sizeof(sorted));
-		list[i].typical_ns = tw_median(sorted, TW_ODD_PARTS);
+		list[i].lat_ns = tw_median(sorted, TW_ODD_PARTS);
 	}
-	qsort(list, count, sizeof(*list), by_typical);
+	qsort(list, count, sizeof(*list), by_order);
 	for (size_t slow = 1; slow == 1 || slow <= count / 4; slow++) {
-		const double last_ns = list[slow - 1].typical_ns;
-		const double next_ns = list[slow].typical_ns;
+		const double last_ns = list[slow - 1].lat_ns;
+		const double next_ns = list[slow].lat_ns;
 		const double factor = list->has_windows ? FACTOR : FACTOR_OF_FILES;
 
 		if ((last_ns >= factor * next_ns &&
@@ -177,50 +151,36 @@ size_t tw_odd_judge(struct tw_odd_one *list, size_t count)
  * devices? */
 static int is_of_place(const char *option)
 {
-	static const char *const names[] = {
-		"name", "filename", "directory", "description", "cpus_allowed",
-		"numa_cpu_nodes", "numa_mem_policy", "stonewall", "new_group",
-		"tw_report", "tw_interval", "tw_digits", "tw_slowest", "write_bw_log",
-		"write_lat_log", "write_iops_log", "write_hist_log", "per_job_logs",
-		"startdelay", "size", "filesize", "filename_format",
-		"unique_filename", "ioengine", "randseed", "randrepeat",
-		"allrandrepeat",
+	static const char *const patterns[] = {
+		"name", "filename*", "directory", "description", "cpus_allowed", "numa_*",
+		"stonewall", "new_group", "tw_report", "tw_interval", "tw_digits", "tw_slowest",
+		"write_*_log", "log_*", "per_job_logs", "create_*", "startdelay", "size",
+		"filesize", "unique_filename", "ioengine", "randseed", "*randrepeat",
 	};
-	static const char *const prefixes[] = { "log_", "create_" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(option, names[i]))
-			return 1;
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (!strncmp(option, prefixes[i], strlen(prefixes[i])))
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+		if (!fnmatch(patterns[i], option, 0))
 			return 1;
 	return 0;
-}
-
-/* Return the first option of @a that @b lacks or has otherwise; or NULL. */
-static const char *other_option(const struct tw_report_job *a, const struct tw_report_job *b)
-{
-	const char *key;
-	json_t *value;
-
-	for (int own = 0; own < 2; own++)
-		json_object_foreach(own ? (json_t *)a->options : a->common, key, value)
-			if (!is_of_place(key) && !json_equal(tw_job_option(a, key),
-							     tw_job_option(b, key)))
-				return key;
-	return NULL;
 }
 
 /* Return what differs between two jobs; NULL: no difference that matters is known. */
 static const char *job_difference(const struct tw_report_job *a, const struct tw_report_job *b)
 {
-	const char *option = other_option(a, b);
+	const json_t *const options[] = { a->common, a->options, b->common, b->options };
+	const char *key;
+	json_t *value;
 
 	if (strcmp(a->engine, b->engine))
 		return "ioengine";
 	if (a->iodepth != b->iodepth)
 		return "iodepth";
-	return option ? option : other_option(b, a);
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		json_object_foreach((json_t *)options[i], key, value)
+			if (!is_of_place(key) && !json_equal(tw_job_option(a, key),
+							     tw_job_option(b, key)))
+				return key;
+	return NULL;
 }
 
 /* Return the size of I/Os in bits; 0: few I/Os, or it is not known. */
@@ -278,56 +238,39 @@ static const char *find_work(struct tw_odd *odd)
 
 const char *const tw_odd_kinds[TW_ODD_KINDS] = { "device", "job", "host", "file" };
 
-/* Describe whether the device itself takes longer, or the parts around it. */
-static const char *where(const struct tw_odd_one *last, const struct tw_odd_one *next,
-			 int direction)
+/* Is the stage device known for most I/Os? */
+static int has_in_device(const struct tw_odd_one *one, int direction)
 {
-	const struct tw_histogram *lat = tw_odd_time(last, TW_LAT, direction);
-	const struct tw_histogram *next_lat = tw_odd_time(next, TW_LAT, direction);
-	const struct tw_histogram *in_device = tw_odd_time(last, TW_DEVICE, direction);
-	const struct tw_histogram *next_in_device = tw_odd_time(next, TW_DEVICE, direction);
-	double by_ns = tw_histogram_mean_ns(lat) - tw_histogram_mean_ns(next_lat);
-
-	/* Is the stage device known for most I/Os? */
-	if (in_device->count <= lat->count / 2 ||
-	    next_in_device->count <= next_lat->count / 2 || !(by_ns > 0))
-		return "";
-	return tw_histogram_mean_ns(in_device) - tw_histogram_mean_ns(next_in_device) >
-	       by_ns / 2 ? "; most of the difference is in the stage device" :
-			   "; most of the difference is not in the stage device";
+	return tw_odd_time(one, TW_DEVICE, direction)->count > lat_of(one, direction)->count / 2;
 }
 
-static void say_slow(FILE *file, const char *before, const struct tw_odd *odd,
-		     const struct tw_odd_one *list, size_t count, size_t slow)
+static double slower_by_ns(const struct tw_odd_one *last, const struct tw_odd_one *next,
+			   unsigned time, int direction)
 {
-	const double last_ns = list[slow - 1].typical_ns;
-	const double others_ns = median_ns(list, count, slow);
+	return tw_histogram_mean_ns(tw_odd_time(last, time, direction)) -
+	       tw_histogram_mean_ns(tw_odd_time(next, time, direction));
+}
 
-	fprintf(file, "%sodd: %s%s ", before, tw_odd_kinds[odd->kind], slow > 1 ? "s" : "");
+static void say_slow(FILE *file, const struct tw_odd *odd, const struct tw_odd_one *list,
+		     size_t count, size_t slow)
+{
+	const struct tw_odd_one *last = &list[slow - 1], *next = &list[slow];
+	const double others_ns = median_ns(list, count, slow);
+	const double by_ns = slower_by_ns(last, next, TW_LAT, odd->direction);
+
+	fprintf(file, "odd: %s%s ", tw_odd_kinds[odd->kind], slow > 1 ? "s" : "");
 	for (size_t i = 0; i < slow; i++)
 		fprintf(file, "%s%s", i == 0 ? "" : i + 1 < slow ? ", " : " and ", list[i].name);
 	fprintf(file, ": %s%.2f times the lat of the other%s (%s, %s)%s",
-		slow > 1 ? "at least " : "", last_ns / others_ns, count - slow > 1 ? "s" : "",
-		TW_SAY_NS(last_ns), TW_SAY_NS(others_ns), list->has_windows ? ", throughout" :
-		"; by p50 only, so it may be for a part of the run");
+		slow > 1 ? "at least " : "", last->lat_ns / others_ns, count - slow > 1 ? "s" : "",
+		TW_SAY_NS(last->lat_ns), TW_SAY_NS(others_ns), list->has_windows ?
+		", throughout" : "; by p50 only, so it may be for a part of the run");
 	if (count < FEWEST)
 		fprintf(file, "; of %zu: by a factor only", count);
-	if (list->has_windows && !(odd->is_sampled & 1U << odd->direction))
-		fputs(where(&list[slow - 1], &list[slow], odd->direction), file);
-}
-
-/* Say why those of one kind of work can't be judged. Return: 1: they can. */
-static int can_judge(FILE *file, const char *before, const struct tw_odd_one *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (list[i].has_windows == list->has_windows &&
-		    (!list[i].has_windows || list[i].parts == TW_ODD_PARTS))
-			continue;
-		fprintf(file, "%snot judged: %.60s lacks I/Os in some of %d parts of the run",
-			before, list[i].name, TW_ODD_PARTS);
-		return 0;
-	}
-	return 1;
+	if (by_ns > 0 && has_in_device(last, odd->direction) && has_in_device(next, odd->direction))
+		fprintf(file, "; most of the difference is %sin the stage device",
+			slower_by_ns(last, next, TW_DEVICE, odd->direction) > by_ns / 2 ?
+			"" : "not ");
 }
 
 /* ---- the rows ------------------------------------------------------------ */
@@ -418,24 +361,19 @@ static void add_report(struct tw_odd *odd, const struct tw_report *report, uint6
 			one->run_ns = report->jobs[i].run_ns;
 }
 
-/* Merge the rows of each host into one. There are none if their sums don't fit. */
+/* Merge the rows of each host into one. Their sums fit, as those of all do. */
 static void merge_hosts(struct tw_odd *odd)
 {
-	const size_t all = odd->all;
-	struct tw_odd_one *rows = odd->list;
-	int error = 0;
-
-	odd->list = tw_zalloc(all + 1, sizeof(*odd->list));
-	odd->own = tw_zalloc(all + 1, sizeof(*odd->own));
-	odd->all = 0;
-	for (size_t i = 0, j; i < all; i++) {
-		for (j = 0; j < odd->own_count && strcmp(odd->own[j].jobs->host, rows[i].host); j++)
-			;
+	odd->own = tw_zalloc(odd->all, sizeof(*odd->own));
+	for (size_t i = 0, j; i < odd->all; i++) {
+		for (j = 0; j < odd->own_count; j++)
+			if (!strcmp(odd->own[j].jobs->host, odd->list[i].host))
+				break;
 		odd->own_count += j == odd->own_count;
-		error |= tw_must(tw_report_add(&odd->own[j], rows[i].report));
+		tw_must(tw_report_add(&odd->own[j], odd->list[i].report));
 	}
-	free(rows);
-	for (size_t i = 0; i < odd->own_count && !error; i++)
+	odd->all = 0;
+	for (size_t i = 0; i < odd->own_count; i++)
 		add_report(odd, &odd->own[i], 0);
 }
 
@@ -484,8 +422,6 @@ void tw_odd_find(struct tw_odd *odd, enum tw_odd_kind kind,
 		find_files(odd, &groups->all);
 	else
 		find_reports(odd, groups, count);
-	for (size_t i = 0; i < TW_DIRECTIONS; i++)
-		odd->is_sampled |= tw_tally_is_sampled(&groups->all.tally, (int)i) ? 1U << i : 0;
 }
 
 void tw_odd_free(struct tw_odd *odd)
@@ -498,29 +434,36 @@ void tw_odd_free(struct tw_odd *odd)
 }
 
 /* Judge those of one kind of work, and write what was found. Return how many there are. */
-static size_t judge(struct tw_odd *odd, struct tw_odd_one *list, FILE *file, const char *before)
+static size_t judge(struct tw_odd *odd, struct tw_odd_one *list, FILE *file)
 {
+	const char *before = ftell(file) ? "; " : "";
 	size_t count = 1, slow;
 
 	while (list + count < odd->list + odd->count && list[count].work == list->work)
 		count++;
+	if (count == 1)
+		return 1;
 	for (size_t i = 0; i < count; i++)
-		find_parts(&list[i], odd->direction);
-	if (count == 1 || !can_judge(file, before, list, count))
-		return count;
+		if (list[i].parts < TW_ODD_PARTS || list[i].has_windows != list->has_windows) {
+			fprintf(file, "%snot judged: %.60s lacks I/Os in some of %d parts of "
+				"the run", before, list[i].name, TW_ODD_PARTS);
+			return count;
+		}
 	odd->judged += count;
 	slow = tw_odd_judge(list, count);
 	odd->slow += slow;
 	for (size_t i = 0; i < slow; i++)
 		list[i].is_slow = 1;
-	if (slow)
-		say_slow(file, before, odd, list, count, slow);
+	if (slow) {
+		fputs(before, file);
+		say_slow(file, odd, list, count, slow);
+	}
 	return count;
 }
 
 size_t tw_odd_rank(struct tw_odd *odd, int direction)
 {
-	const char *differs, *before = "";
+	const char *differs;
 	FILE *file;
 	size_t size;
 
@@ -530,17 +473,19 @@ size_t tw_odd_rank(struct tw_odd *odd, int direction)
 	odd->count = odd->slow = odd->judged = 0;
 	/* Those without I/Os come last; then those of one kind of work come together. */
 	for (size_t i = 0; i < odd->all; i++) {
-		const struct tw_odd_one one = odd->list[i];
+		struct tw_odd_one one = odd->list[i];
 
+		one.is_slow = 0;
 		if (!lat_of(&one, direction)->count)
 			continue;
+		find_parts(&one, direction);
 		odd->list[i] = odd->list[odd->count];
 		odd->list[odd->count++] = one;
 	}
 	differs = find_work(odd);
-	qsort(odd->list, odd->count, sizeof(*odd->list), by_work);
-	for (size_t i = 0; i < odd->count; before = ftell(file) ? "; " : "")
-		i += judge(odd, &odd->list[i], file, before);
+	qsort(odd->list, odd->count, sizeof(*odd->list), by_order);
+	for (size_t i = 0; i < odd->count;)
+		i += judge(odd, &odd->list[i], file);
 	if (!ftell(file) && odd->judged)
 		fprintf(file, "odd: none of %zu %ss%s", odd->judged, tw_odd_kinds[odd->kind],
 			odd->list->has_windows && odd->judged >= FEWEST ? "" :
@@ -548,7 +493,11 @@ size_t tw_odd_rank(struct tw_odd *odd, int direction)
 	else if (!ftell(file) && differs)
 		fprintf(file, "not compared: they differ in %s", differs);
 	tw_text_close(file);
-	qsort_r(odd->list, odd->count, sizeof(*odd->list), by_rank, odd);
+	for (size_t i = 0; i < odd->count; i++) {
+		odd->list[i].work = 0;
+		odd->list[i].lat_ns = tw_histogram_mean_ns(lat_of(&odd->list[i], direction));
+	}
+	qsort(odd->list, odd->count, sizeof(*odd->list), by_order);
 	return odd->all > 1 ? odd->count : 0;
 }
 
