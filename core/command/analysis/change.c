@@ -115,17 +115,8 @@ static void filter(struct series *series, size_t count)
 	series->left = squares - series->with_ones * series->with_ones / series->ones;
 }
 
-/* Return by how much a level and a filtered shape leave less than a level does. @squares: of the
- * shape; @ones, @values: its products with the filtered 1 and with the values. */
-static double explained_by(const struct series *series, double squares, double ones,
-			   double values)
-{
-	squares -= ones * ones / series->ones;
-	values -= ones * series->with_ones / series->ones;
-	return squares > 1e-9 ? values * values / squares : 0;
-}
-
-/* Return by how much two levels leave less than one does. */
+/* Return by how much two levels leave less than one does. Of the filtered second level are the
+ * squares, and its products with the filtered 1 and with the values. */
 static double explained(const struct series *series, size_t count, struct part part)
 {
 	const double phi = series->phi, later = 1 - phi;
@@ -141,7 +132,9 @@ static double explained(const struct series *series, size_t count, struct part p
 		ones -= phi * later;
 		values -= phi * series->filtered[part.to];
 	}
-	return explained_by(series, squares, ones, values);
+	squares -= ones * ones / series->ones;
+	values -= ones * series->with_ones / series->ones;
+	return squares > 1e-9 ? values * values / squares : 0;
 }
 
 /* Return the ratio F of what is explained to the noise. */
@@ -262,63 +255,40 @@ static double error_of_mean(const double *values, size_t count, double phi)
 	return sum > 0 ? 1.96 * sqrt(squares * (1 + phi) / (1 - phi)) / sum : 0;
 }
 
-/* Set phi from what is left of the series once a straight line is subtracted. */
-static void set_phi_of_line(struct series *series, size_t count)
-{
-	const double middle = ((double)count - 1) / 2;
-	double sum = 0, slope = 0, squares = 0, rest[TW_CHANGE_MOST];
-
-	for (size_t i = 0; i < count; i++) {
-		sum += series->value[i];
-		slope += ((double)i - middle) * series->value[i];
-		squares += ((double)i - middle) * ((double)i - middle);
-	}
-	for (size_t i = 0; i < count; i++)
-		rest[i] = series->value[i] - sum / (double)count -
-			  slope / squares * ((double)i - middle);
-	series->phi = correlation(rest, count);
-}
-
-/* Return the ratio F of what a straight line explains to the noise. */
-static double ratio_of_line(const struct series *series, size_t count)
-{
-	double squares = 0, ones = 0, values = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const double at = (double)i / (double)count;
-		const double line = i ? at - series->phi * (at - 1 / (double)count) : 0;
-		const double one = i ? 1 - series->phi : sqrt(1 - series->phi * series->phi);
-
-		squares += line * line;
-		ones += line * one;
-		values += line * series->filtered[i];
-	}
-	return ratio(explained_by(series, squares, ones, values), series->left, count);
-}
-
-/* Return by how much the ratio F of a straight line is above its limit; at most 0: it is not. */
+/* Return by how much the ratio F of a straight line is above its limit; at most 0: it is not.
+ * The line has a phi of its own, of what it leaves. */
 static double line_above_limit(const struct series *series, size_t count)
 {
-	struct series of_line = *series;
+	struct series of_line = *series, line;
+	double sum = 0, slope = 0, squares = 0, products = 0, rest[TW_CHANGE_MOST];
 
-	set_phi_of_line(&of_line, count);
+	for (size_t i = 0; i < count; i++) {
+		line.value[i] = (double)i - ((double)count - 1) / 2;
+		sum += series->value[i];
+		slope += line.value[i] * series->value[i];
+		squares += line.value[i] * line.value[i];
+	}
+	for (size_t i = 0; i < count; i++)
+		rest[i] = series->value[i] - sum / (double)count - slope / squares * line.value[i];
+	of_line.phi = line.phi = correlation(rest, count);
 	filter(&of_line, count);
-	return ratio_of_line(&of_line, count) - limit(of_line.phi, count);
+	filter(&line, count);
+	for (size_t i = 0; i < count; i++)
+		products += line.filtered[i] * of_line.filtered[i];
+	products -= line.with_ones * of_line.with_ones / line.ones;
+	return ratio(products * products / line.left, of_line.left, count) -
+	       limit(of_line.phi, count);
 }
 
 /* Return how much the part differs from the rest, relative to the mean of all. */
 static double difference(const double *values, size_t count, struct part part)
 {
-	double inside = 0, all = 0;
+	const double inside = (double)(part.to - part.from) / (double)count;
+	double level[2], all;
 
-	for (size_t i = 0; i < count; i++) {
-		all += values[i];
-		inside += i >= part.from && i < part.to ? values[i] : 0;
-	}
-	inside /= (double)(part.to - part.from);
-	all /= (double)count;
-	return all > 0 ? fabs(inside - all) / all /
-			 (1 - (double)(part.to - part.from) / (double)count) : 0;
+	set_levels(level, values, count, part);
+	all = inside * level[0] + (1 - inside) * level[1];
+	return all > 0 ? fabs(level[0] - level[1]) / all : 0;
 }
 
 /* Return how many windows to merge into one. */
