@@ -13,43 +13,30 @@
 #include "command/output/page.h"
 #include "latency/histogram_json.h"
 
-/* Add the I/Os and the sum of lat of windows, of all directions. */
-static void add_up(const struct tw_report_group *group, uint32_t from, uint32_t to, double *ios,
-		   double *sum_ns)
+/* Set IOPS and mean lat of the part, and of the rest. */
+static void set_levels(struct tw_report_steady *steady, const struct tw_change *change,
+		       const double *ios, const double *sum_ns, size_t count, double width_ns)
 {
-	*ios = *sum_ns = 0;
-	for (uint32_t i = from; i < to; i++)
-		for (int j = 0; j < TW_DIRECTIONS; j++) {
-			const struct tw_histogram *lat =
-				&tw_windows_get(&group->all.tally.over_time, i)->lat[j];
+	double windows[2] = { 0 };
 
-			*ios += (double)lat->count;
-			*sum_ns += (double)lat->sum_ns;
-		}
-}
+	for (size_t i = 0; i < count; i++) {
+		const int rest = i < change->from || i >= change->to;
 
-/* Set IOPS and mean lat of the windows from @from to before @to, and of the other ones from
- * @first to before @last. */
-static void set_levels(struct tw_report_steady *steady, const struct tw_report_group *group,
-		       uint32_t first, uint32_t last, uint32_t from, uint32_t to)
-{
-	const uint32_t windows[] = { to - from, last - first - (to - from) };
-	double ios[2], sum_ns[2], all_ios, all_ns;
-
-	add_up(group, first, last, &all_ios, &all_ns);
-	add_up(group, from, to, &ios[0], &sum_ns[0]);
-	ios[1] = all_ios - ios[0];
-	sum_ns[1] = all_ns - sum_ns[0];
+		steady->iops[rest] += ios[i];
+		steady->mean_ns[rest] += sum_ns[i];
+		windows[rest]++;
+	}
 	for (int i = 0; i < 2; i++) {
-		steady->iops[i] = ios[i] * 1e9 / (double)group->all.tally.over_time.width_ns /
-				  windows[i];
-		steady->mean_ns[i] = ios[i] > 0 ? sum_ns[i] / ios[i] : 0;
+		if (steady->iops[i] > 0)
+			steady->mean_ns[i] /= steady->iops[i];
+		steady->iops[i] = steady->iops[i] * 1e9 / width_ns / windows[i];
 	}
 }
 
 void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_report_group *group)
 {
-	double ios[TW_CHANGE_MOST], sum_ns[TW_CHANGE_MOST];
+	const struct tw_windows *windows = &group->all.tally.over_time;
+	double ios[TW_CHANGE_MOST] = { 0 }, sum_ns[TW_CHANGE_MOST] = { 0 };
 	struct tw_change change;
 	uint32_t first, last;
 
@@ -58,7 +45,12 @@ void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_repo
 	if (last <= first || last - first > TW_CHANGE_MOST)
 		return;
 	for (uint32_t i = first; i < last; i++)
-		add_up(group, i, i + 1, &ios[i - first], &sum_ns[i - first]);
+		for (int j = 0; j < TW_DIRECTIONS; j++) {
+			const struct tw_histogram *lat = &tw_windows_get(windows, i)->lat[j];
+
+			ios[i - first] += (double)lat->count;
+			sum_ns[i - first] += (double)lat->sum_ns;
+		}
 	tw_change_find(&change, ios, sum_ns, last - first);
 	if (!change.is_tested)
 		return;
@@ -74,8 +66,7 @@ void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_repo
 		tw_report_window_ns(group, first + (uint32_t)change.from) : 0;
 	steady->to_ns = change.to + first < last ?
 		tw_report_window_ns(group, first + (uint32_t)change.to) : UINT64_MAX;
-	set_levels(steady, group, first, last, first + (uint32_t)change.from,
-		   first + (uint32_t)change.to);
+	set_levels(steady, &change, ios, sum_ns, last - first, (double)windows->width_ns);
 	tw_report_find_changed_with(steady, group, (double[]) {
 		(double)tw_report_window_ns(group, first),
 		(double)tw_report_window_ns(group, last) });
@@ -91,6 +82,7 @@ void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady
 {
 	const char *what = steady->verdict == TW_STEADY_DRIFTS ? "not steady, it drifts" :
 			   "not steady";
+	const int is_at_begin = !steady->from_ns;
 
 	switch (steady->verdict) {
 	case TW_STEADY_NOT_KNOWN:
@@ -103,20 +95,23 @@ void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady
 			 100 * steady->error[0], 100 * steady->error[1]);
 		break;
 	default:
-		if (!steady->from_ns)
-			snprintf(text, size, "%s: until %s %s; then %s", what,
-				 TW_SAY_ROUND(steady->to_ns), say_level(steady, 0),
-				 say_level(steady, 1));
-		else if (steady->to_ns == UINT64_MAX)
-			snprintf(text, size, "%s: until %s %s; then %s", what,
-				 TW_SAY_ROUND(steady->from_ns), say_level(steady, 1),
-				 say_level(steady, 0));
-		else
-			snprintf(text, size, "%s: from %s to %s %s; before and after %s", what,
+		if (!is_at_begin && steady->to_ns != UINT64_MAX)
+			snprintf(text, size, "%s: from %s to %s %s; before and after %s%s", what,
 				 TW_SAY_ROUND(steady->from_ns), TW_SAY_ROUND(steady->to_ns),
-				 say_level(steady, 0), say_level(steady, 1));
-		snprintf(text + strlen(text), size - strlen(text), "%s", steady->with);
+				 say_level(steady, 0), say_level(steady, 1), steady->with);
+		else
+			snprintf(text, size, "%s: until %s %s; then %s%s", what,
+				 TW_SAY_ROUND(is_at_begin ? steady->to_ns : steady->from_ns),
+				 say_level(steady, !is_at_begin), say_level(steady, is_at_begin),
+				 steady->with);
 	}
+}
+
+/* Return what is in the part, or in the rest. */
+static json_t *level_to_json(const struct tw_report_steady *steady, int rest)
+{
+	return json_pack("{s:f, s:f}", "iops", steady->iops[rest],
+			 "mean_ns", steady->mean_ns[rest]);
 }
 
 json_t *tw_report_steady_to_json(const struct tw_report_group *group)
@@ -124,26 +119,21 @@ json_t *tw_report_steady_to_json(const struct tw_report_group *group)
 	static const char *const verdicts[] = { "not known", "steady", "uneven", "changed", "drifts" };
 	struct tw_report_steady steady;
 	char text[TW_REPORT_SENTENCE];
-	json_t *json;
+	int is_level, is_changed;
 
 	if (!tw_report_windows(group))
 		return NULL;
 	tw_report_find_steady(&steady, group);
 	tw_report_say_steady(text, sizeof(text), &steady);
-	json = json_pack("{s:s, s:s}", "verdict", verdicts[steady.verdict], "text", text);
-	if (steady.verdict == TW_STEADY_NOT_KNOWN)
-		return json;
-	if (steady.verdict < TW_STEADY_CHANGED) {
-		json_object_set_new(json, "iops_error", json_real(steady.error[0]));
-		json_object_set_new(json, "mean_error", json_real(steady.error[1]));
-		return json;
-	}
-	json_object_set_new(json, "from_ns", tw_json_of_u64(steady.from_ns));
-	if (steady.to_ns != UINT64_MAX)
-		json_object_set_new(json, "to_ns", tw_json_of_u64(steady.to_ns));
-	for (int i = 0; i < 2; i++)
-		json_object_set_new(json, i ? "rest" : "part",
-				    json_pack("{s:f, s:f}", "iops", steady.iops[i],
-					      "mean_ns", steady.mean_ns[i]));
-	return json;
+	is_changed = steady.verdict >= TW_STEADY_CHANGED;
+	is_level = steady.verdict != TW_STEADY_NOT_KNOWN && !is_changed;
+	return json_pack("{s:s, s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
+		"verdict", verdicts[steady.verdict], "text", text,
+		"iops_error", is_level ? json_real(steady.error[0]) : NULL,
+		"mean_error", is_level ? json_real(steady.error[1]) : NULL,
+		"from_ns", is_changed ? tw_json_of_u64(steady.from_ns) : NULL,
+		"to_ns", is_changed && steady.to_ns != UINT64_MAX ?
+			 tw_json_of_u64(steady.to_ns) : NULL,
+		"part", is_changed ? level_to_json(&steady, 0) : NULL,
+		"rest", is_changed ? level_to_json(&steady, 1) : NULL);
 }
