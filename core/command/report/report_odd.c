@@ -14,11 +14,12 @@
 #define NAME_BYTES	22	/* in text; a depth takes some of them */
 #define DEPTH_BYTES	6
 
-static const char *model_of(const struct tw_odd_one *one)
+/* Return what is told where it differs: the depth of a job, the model of a device. */
+static const char *other_of(const struct tw_odd_one *one)
 {
 	const char *model = one->device ? tw_report_string(one->device->json, "model") : NULL;
 
-	return model ? model : "";
+	return one->report ? tw_format("%" PRIu64, one->report->jobs->iodepth) : model ? model : "";
 }
 
 static void add_rate(struct tw_table *table, int is_known, double value)
@@ -30,19 +31,18 @@ static void add_rate(struct tw_table *table, int is_known, double value)
 }
 
 static void add_row(struct tw_table *table, const struct tw_odd *odd,
-		    const struct tw_odd_one *one, size_t most, int with_depth, int with_model)
+		    const struct tw_odd_one *one, int with_other)
 {
 	const struct tw_histogram *lat = tw_odd_time(one, TW_LAT, odd->direction);
 	const char *name = tw_format("%s%s%s", odd->has_hosts ? one->host : "",
 				     odd->has_hosts ? ":" : "", one->name);
+	const size_t most = with_other && one->report ? NAME_BYTES - DEPTH_BYTES : NAME_BYTES;
 	const size_t length = strlen(name);
 
 	tw_table_row(table);
 	if (length > most)	/* of paths, the ends differ */
 		name = tw_format("...%s", name + length + 3 - most);
 	tw_cell_add_text(table, one->is_slow ? TW_CELL_STRONG : TW_CELL_TEXT, name);
-	if (with_depth)
-		tw_cell_u64(table, one->report->jobs->iodepth);
 	if (one->report) {
 		const struct tw_counts *counts = &one->report->tally.counts[odd->direction];
 		const double per_s = one->run_ns ? 1e9 / (double)one->run_ns : 0;
@@ -58,8 +58,8 @@ static void add_row(struct tw_table *table, const struct tw_odd *odd,
 		tw_report_add_ns(table, in_device->count != 0, tw_histogram_mean_ns(in_device));
 	}
 	tw_report_add_lat(table, lat, (double)tw_histogram_values(lat));
-	if (with_model)
-		tw_cell_text(table, model_of(one));
+	if (with_other)
+		tw_cell_text(table, other_of(one));
 }
 
 static void add_table(struct tw_page *page, const struct tw_odd *odd, int is_all)
@@ -68,7 +68,6 @@ static void add_table(struct tw_page *page, const struct tw_odd *odd, int is_all
 	const struct tw_column columns[] = {
 		{ tw_format("%s: %s", tw_odd_kinds[odd->kind],
 			    tw_direction_names[odd->direction]), .flags = TW_COLUMN_LEFT },
-		{ "depth", .width = DEPTH_BYTES - 1 },
 		{ is_of_reports ? "IOPS" : "I/Os", .width = 8 },
 		{ is_of_reports ? "MiB/s" : "device", .width = 7, .flags = TW_COLUMN_NARROW },
 		{ "mean", .group = "lat", .width = 7, .flags = TW_COLUMN_NARROW },
@@ -76,27 +75,19 @@ static void add_table(struct tw_page *page, const struct tw_odd *odd, int is_all
 		{ "p99", .group = "lat", .width = 7, .flags = TW_COLUMN_NARROW },
 		{ "p99.9", .group = "lat", .width = 7, .flags = TW_COLUMN_NARROW },
 		{ "max", .group = "lat", .width = 7, .flags = TW_COLUMN_NARROW },
-		{ "model", .width = 11, .flags = TW_COLUMN_BELOW },
+		{ is_of_reports ? "depth" : "model", .width = is_of_reports ? DEPTH_BYTES - 1 : 11,
+		  .flags = is_of_reports ? 0 : TW_COLUMN_BELOW },
 	};
-	struct tw_column shown[sizeof(columns) / sizeof(*columns)];
-	int with_depth = 0, with_model = 0;
+	int with_other = 0;
 	struct tw_table *table;
 
-	for (size_t i = 0; i < odd->count; i++) {
-		with_depth |= is_of_reports && odd->list[i].report->jobs->iodepth !=
-					       odd->list->report->jobs->iodepth;
-		with_model |= strcmp(model_of(&odd->list[i]), model_of(odd->list)) != 0;
-	}
-	memcpy(shown, columns, sizeof(columns));
-	if (!with_depth)
-		memmove(shown + 1, columns + 2, sizeof(columns) - 2 * sizeof(*columns));
-	table = tw_page_table(page, shown, sizeof(columns) / sizeof(*columns) - !with_depth -
-			      !with_model);
+	for (size_t i = 0; i < odd->count; i++)
+		with_other |= strcmp(other_of(&odd->list[i]), other_of(odd->list)) != 0;
+	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns) - !with_other);
 	if (!is_all)
 		tw_table_limit(table, MAX_ROWS, "--all");
 	for (size_t i = 0; i < odd->count; i++)
-		add_row(table, odd, &odd->list[i], with_depth ? NAME_BYTES - DEPTH_BYTES :
-			NAME_BYTES, with_depth, with_model);
+		add_row(table, odd, &odd->list[i], with_other);
 }
 
 /* Add the I/Os that no device of the table has. */
