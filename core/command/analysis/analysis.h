@@ -358,7 +358,7 @@ struct tw_report_steady {
 					 * 0 and UINT64_MAX: the run's own begin and end */
 	double iops[2], mean_ns[2];	/* of lat; in the part, in the rest */
 	double error[2];		/* of a run that did not change: see change.h */
-	char with[208];			/* "; with it: " and what else changed; or "" */
+	char with[288];			/* "; with it: " and what else changed; or "" */
 };
 
 void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_report_group *group);

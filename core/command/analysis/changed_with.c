@@ -19,14 +19,14 @@
 #define LEAST_CPU	0.1
 #define LEAST_IO	0.05
 
-enum { STOLEN, CPU_OF_OTHERS, IO_OF_OTHERS, SUMS };
+enum { IO_OF_OTHERS, CPU_OF_OTHERS, STOLEN, SUMS };
 
 static const struct {
 	const char *key, *words;
 } sums[SUMS] = {
-	[STOLEN] = { "stolen_ns", "stolen time" },
-	[CPU_OF_OTHERS] = { "cpu_of_others_ns", "CPU time of others" },
 	[IO_OF_OTHERS] = { "disk_bytes", "I/O of others at " },
+	[CPU_OF_OTHERS] = { "cpu_of_others_ns", "CPU time of others" },
+	[STOLEN] = { "stolen_ns", "stolen time" },
 };
 
 /* What a sum grew by a second, between each two samples. */
@@ -34,11 +34,6 @@ struct rates {
 	double value[TW_CHANGE_MOST];
 	size_t count, from, to;		/* the part that differs */
 	double own;			/* bytes a second of the group itself, in the mean */
-};
-
-struct found {
-	double size;			/* 0 to 1; 0: nothing is named */
-	char words[96];
 };
 
 /* Return the job that ran longest; NULL: the jobs are of several machines or runs. */
@@ -118,15 +113,16 @@ static const char *say_level(int of, double level)
 				    tw_format("%.0f %%", 100 * level);
 }
 
-/* Find if a sum changed, and say how. */
-static void compare(struct found *found, const struct tw_report_steady *steady,
-		    const struct rates *rates, int of, const json_t *samples)
+/* Say how a sum changed, if it did. */
+static void compare(struct tw_report_steady *steady, const struct rates *rates, int of,
+		    const json_t *samples)
 {
 	const int slower = steady->mean_ns[1] * steady->iops[0] >
 			   steady->mean_ns[0] * steady->iops[1];
 	const double unit = of == IO_OF_OTHERS ? 1 : 1e9 * (double)tw_report_u64(samples, "cpus");
 	const char *disk = of == IO_OF_OTHERS ? tw_report_string(samples, "disk") : NULL;
 	const int before = steady->from_ns > 0;		/* which level is that of before */
+	const size_t length = strlen(steady->with);
 	double level[2], more;
 
 	if (!tw_change_is_with(level, rates->value, rates->count, rates->from, rates->to))
@@ -134,19 +130,12 @@ static void compare(struct found *found, const struct tw_report_steady *steady,
 	for (int i = 0; i < 2; i++)
 		level[i] = fmax(0, level[i]) / unit;
 	more = level[slower] - level[!slower];
-	if (of == IO_OF_OTHERS ? more < LEAST_IO * rates->own || more < level[!slower] :
-				 more < LEAST_CPU)
-		return;
-	found->size = of == IO_OF_OTHERS ? more / (more + rates->own) : more;
-	snprintf(found->words, sizeof(found->words), "%s%.32s %s -> %s", sums[of].words,
-		 disk ? disk : "", say_level(of, level[before]), say_level(of, level[!before]));
-}
-
-static int by_size(const void *left, const void *right)
-{
-	const struct found *a = left, *b = right;
-
-	return (a->size < b->size) - (a->size > b->size);
+	if (of == IO_OF_OTHERS ? more >= LEAST_IO * rates->own && more >= level[!slower] :
+				 more >= LEAST_CPU)
+		snprintf(steady->with + length, sizeof(steady->with) - length,
+			 "%s%s%.32s %s -> %s", length ? ", " : "; with it: ", sums[of].words,
+			 disk ? disk : "", say_level(of, level[before]),
+			 say_level(of, level[!before]));
 }
 
 void tw_report_find_changed_with(struct tw_report_steady *steady,
@@ -158,16 +147,11 @@ void tw_report_find_changed_with(struct tw_report_steady *steady,
 	/* Else some I/Os are at other disks. */
 	const int has_io = all->device_count == 1 && all->devices->has_all &&
 			   tw_has(&all->tally, TW_METRIC_bytes);
-	struct found found[SUMS] = { { 0 } };
 	struct rates rates;
 
-	for (int of = 0; samples && of < SUMS - !has_io; of++) {
+	for (int of = has_io ? IO_OF_OTHERS : CPU_OF_OTHERS; samples && of < SUMS; of++) {
 		set_rates(&rates, steady, group, samples, of,
 			  (double)(job->start_ns - all->jobs->start_ns), span_ns);
-		compare(&found[of], steady, &rates, of, samples);
+		compare(steady, &rates, of, samples);
 	}
-	qsort(found, SUMS, sizeof(*found), by_size);
-	if (found[0].size > 0)
-		snprintf(steady->with, sizeof(steady->with), "; with it: %s%s%s", found[0].words,
-			 found[1].size > 0 ? ", " : "", found[1].words);
 }

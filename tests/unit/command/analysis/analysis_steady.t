@@ -72,9 +72,9 @@ with begin '(0, $_ <= 19 ? 0.8 : 0, 0)' 'CPU time of others 80 % -> 0 %'
 with end '(0, $_ > 38 ? 0.8 : 0, 0)' 'CPU time of others 0 % -> 80 %'
 # The job's own I/Os at the disk are not those of others.
 with middle '(0, 0, 0)'
-# The largest two.
+# All that changed.
 with middle "$slow; \$in ? (0.4, 0.5, 20 << 20) : (0.01, 0, 0)" \
-	'I/O of others at vda 0 bytes/s -> 200 MiB/s, CPU time of others 0 % -> 50 %'
+	'I/O of others at vda 0 bytes/s -> 200 MiB/s, CPU time of others 0 % -> 50 %, stolen time 1 % -> 40 %'
 # Too small; more of it where the run was faster; at another time; slowly.
 with middle "$slow; \$in ? (0.09, 0.09, 0.2 * (1 << 20)) : (0, 0, 0)"
 with middle "$slow; (0, 0.5, \$in ? 3 << 20 : 2 << 20)"
