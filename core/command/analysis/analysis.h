@@ -398,6 +398,8 @@ struct tw_odd_one {
 	const struct tw_report_device *device;	/* with its numbers, also of a file; or NULL */
 	const struct tw_report *report;		/* of a job or host; or NULL */
 	uint64_t run_ns;			/* the same */
+	const struct tw_histogram *lat, *in_device;	/* by direction */
+	const struct tw_windows *windows;
 	uint64_t bytes[TW_DIRECTIONS];		/* of a file */
 	double mean_ns[TW_ODD_PARTS];	/* of lat; 0: no I/O in the part */
 	size_t parts;			/* with I/Os */
@@ -432,10 +434,6 @@ void tw_odd_free(struct tw_odd *odd);
 
 /* Rank those with I/Os of a direction. Return their number; 0: there is nothing to compare. */
 size_t tw_odd_rank(struct tw_odd *odd, int direction);
-
-/* Return TW_LAT or TW_DEVICE of one of them. */
-const struct tw_histogram *tw_odd_time(const struct tw_odd_one *one, unsigned time,
-				       int direction);
 
 /* Sort by the median of @mean_ns, and return how many of them are slow. */
 size_t tw_odd_judge(struct tw_odd_one *list, size_t count);

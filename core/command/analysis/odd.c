@@ -43,26 +43,13 @@
 #define FACTOR_OF_FILES	2
 #define FEWEST_IOS	100	/* of a file */
 
-const struct tw_histogram *tw_odd_time(const struct tw_odd_one *one, unsigned time, int direction)
-{
-	if (!one->device)
-		return &one->report->tally.times[time][direction];
-	return time == TW_LAT ? &one->device->lat[direction] : &one->device->in_device[direction];
-}
-
-static const struct tw_histogram *lat_of(const struct tw_odd_one *one, int direction)
-{
-	return tw_odd_time(one, TW_LAT, direction);
-}
-
 /* ---- the parts of a run, and the order ------------------------------------- */
 
 /* Divide the windows into equal parts. A window is in the part that has its middle. Without
  * windows all parts are alike. */
 static void find_parts(struct tw_odd_one *one, int direction)
 {
-	const struct tw_windows *windows = one->device ? &one->device->over_time :
-							 &one->report->tally.over_time;
+	const struct tw_windows *windows = one->windows;
 	double sum_ns[TW_ODD_PARTS] = { 0 }, count[TW_ODD_PARTS] = { 0 };
 
 	one->parts = 0;
@@ -77,7 +64,7 @@ static void find_parts(struct tw_odd_one *one, int direction)
 	for (size_t part = 0; part < TW_ODD_PARTS; part++) {
 		one->mean_ns[part] = count[part] > 0 ? sum_ns[part] / count[part] :
 			one->has_windows ? 0 :
-			(double)tw_histogram_percentile(lat_of(one, direction), 50);
+			(double)tw_histogram_percentile(&one->lat[direction], 50);
 		one->parts += one->mean_ns[part] > 0;
 	}
 }
@@ -238,39 +225,37 @@ static const char *find_work(struct tw_odd *odd)
 
 const char *const tw_odd_kinds[TW_ODD_KINDS] = { "device", "job", "host", "file" };
 
-/* Is the stage device known for most I/Os? */
-static int has_in_device(const struct tw_odd_one *one, int direction)
+/* Describe whether the device itself takes longer, or the parts around it. */
+static const char *where(const struct tw_odd_one *last, const struct tw_odd_one *next, int i)
 {
-	return tw_odd_time(one, TW_DEVICE, direction)->count > lat_of(one, direction)->count / 2;
-}
+	const double lat_ns = tw_histogram_mean_ns(&last->lat[i]) -
+			      tw_histogram_mean_ns(&next->lat[i]);
+	const double in_device_ns = tw_histogram_mean_ns(&last->in_device[i]) -
+				    tw_histogram_mean_ns(&next->in_device[i]);
 
-static double slower_by_ns(const struct tw_odd_one *last, const struct tw_odd_one *next,
-			   unsigned time, int direction)
-{
-	return tw_histogram_mean_ns(tw_odd_time(last, time, direction)) -
-	       tw_histogram_mean_ns(tw_odd_time(next, time, direction));
+	/* Is the stage device known for most I/Os? */
+	if (last->in_device[i].count <= last->lat[i].count / 2 ||
+	    next->in_device[i].count <= next->lat[i].count / 2 || !(lat_ns > 0))
+		return "";
+	return in_device_ns > lat_ns / 2 ? "; most of the difference is in the stage device" :
+					   "; most of the difference is not in the stage device";
 }
 
 static void say_slow(FILE *file, const struct tw_odd *odd, const struct tw_odd_one *list,
 		     size_t count, size_t slow)
 {
-	const struct tw_odd_one *last = &list[slow - 1], *next = &list[slow];
-	const double others_ns = median_ns(list, count, slow);
-	const double by_ns = slower_by_ns(last, next, TW_LAT, odd->direction);
+	const double last_ns = list[slow - 1].lat_ns, others_ns = median_ns(list, count, slow);
 
 	fprintf(file, "odd: %s%s ", tw_odd_kinds[odd->kind], slow > 1 ? "s" : "");
 	for (size_t i = 0; i < slow; i++)
 		fprintf(file, "%s%s", i == 0 ? "" : i + 1 < slow ? ", " : " and ", list[i].name);
 	fprintf(file, ": %s%.2f times the lat of the other%s (%s, %s)%s",
-		slow > 1 ? "at least " : "", last->lat_ns / others_ns, count - slow > 1 ? "s" : "",
-		TW_SAY_NS(last->lat_ns), TW_SAY_NS(others_ns), list->has_windows ?
-		", throughout" : "; by p50 only, so it may be for a part of the run");
+		slow > 1 ? "at least " : "", last_ns / others_ns, count - slow > 1 ? "s" : "",
+		TW_SAY_NS(last_ns), TW_SAY_NS(others_ns), list->has_windows ? ", throughout" :
+		"; by p50 only, so it may be for a part of the run");
 	if (count < FEWEST)
 		fprintf(file, "; of %zu: by a factor only", count);
-	if (by_ns > 0 && has_in_device(last, odd->direction) && has_in_device(next, odd->direction))
-		fprintf(file, "; most of the difference is %sin the stage device",
-			slower_by_ns(last, next, TW_DEVICE, odd->direction) > by_ns / 2 ?
-			"" : "not ");
+	fputs(where(&list[slow - 1], &list[slow], odd->direction), file);
 }
 
 /* ---- the rows ------------------------------------------------------------ */
@@ -282,6 +267,17 @@ static struct tw_odd_one *add_row(struct tw_odd *odd, const char *name, const ch
 	*one = (struct tw_odd_one) { .name = name, .host = host };
 	odd->has_hosts |= strcmp(host, odd->list->host) != 0;
 	return one;
+}
+
+static void add_device(struct tw_odd *odd, const struct tw_report_device *device,
+		       const char *name, const char *host)
+{
+	struct tw_odd_one *one = add_row(odd, name, host);
+
+	one->device = device;
+	one->lat = device->lat;
+	one->in_device = device->in_device;
+	one->windows = &device->over_time;
 }
 
 static void find_devices(struct tw_odd *odd, const struct tw_report_group *groups, size_t count)
@@ -299,8 +295,8 @@ static void find_devices(struct tw_odd *odd, const struct tw_report_group *group
 	report = count > 1 ? odd->own : &groups->all;
 	odd->list = tw_zalloc(report->device_count + 1, sizeof(*odd->list));
 	for (size_t i = 0; i < report->device_count && report->device_count > 1; i++)
-		add_row(odd, report->devices[i].name, report->devices[i].host)->device =
-			&report->devices[i];
+		add_device(odd, &report->devices[i], report->devices[i].name,
+			   report->devices[i].host);
 }
 
 /* Return the direction of an operation that attach names; TW_DIRECTIONS: none of these. */
@@ -327,7 +323,7 @@ static void add_operation(struct tw_odd *odd, const char *file, const json_t *op
 		i++;
 	device = &odd->own->devices[i];
 	if (i == odd->all)
-		add_row(odd, file, "")->device = device;
+		add_device(odd, device, file, "");
 	odd->own->device_count = odd->all;
 	if (!tw_must(tw_histogram_merge_into_empty(&device->lat[direction], &lat))) {
 		device->ios[direction] += lat.count;
@@ -355,6 +351,9 @@ static void add_report(struct tw_odd *odd, const struct tw_report *report, uint6
 	struct tw_odd_one *one = add_row(odd, report->jobs->name, report->jobs->host);
 
 	one->report = report;
+	one->lat = report->tally.times[TW_LAT];
+	one->in_device = report->tally.times[TW_DEVICE];
+	one->windows = &report->tally.over_time;
 	one->run_ns = run_ns;
 	for (size_t i = 0; i < report->job_count; i++)
 		if (report->jobs[i].run_ns > one->run_ns)
@@ -476,7 +475,7 @@ size_t tw_odd_rank(struct tw_odd *odd, int direction)
 		struct tw_odd_one one = odd->list[i];
 
 		one.is_slow = 0;
-		if (!lat_of(&one, direction)->count)
+		if (!one.lat[direction].count)
 			continue;
 		find_parts(&one, direction);
 		odd->list[i] = odd->list[odd->count];
@@ -495,7 +494,7 @@ size_t tw_odd_rank(struct tw_odd *odd, int direction)
 	tw_text_close(file);
 	for (size_t i = 0; i < odd->count; i++) {
 		odd->list[i].work = 0;
-		odd->list[i].lat_ns = tw_histogram_mean_ns(lat_of(&odd->list[i], direction));
+		odd->list[i].lat_ns = tw_histogram_mean_ns(&odd->list[i].lat[direction]);
 	}
 	qsort(odd->list, odd->count, sizeof(*odd->list), by_order);
 	return odd->all > 1 ? odd->count : 0;

@@ -33,7 +33,7 @@ static void add_rate(struct tw_table *table, int is_known, double value)
 static void add_row(struct tw_table *table, const struct tw_odd *odd,
 		    const struct tw_odd_one *one, int with_other)
 {
-	const struct tw_histogram *lat = tw_odd_time(one, TW_LAT, odd->direction);
+	const struct tw_histogram *lat = &one->lat[odd->direction];
 	const char *name = tw_format("%s%s%s", odd->has_hosts ? one->host : "",
 				     odd->has_hosts ? ":" : "", one->name);
 	const size_t most = with_other && one->report ? NAME_BYTES - DEPTH_BYTES : NAME_BYTES;
@@ -51,8 +51,7 @@ static void add_row(struct tw_table *table, const struct tw_odd *odd,
 		add_rate(table, per_s > 0 && tw_has(&one->report->tally, TW_METRIC_bytes),
 			 per_s * (double)counts->bytes / (1 << 20));
 	} else {
-		const struct tw_histogram *in_device = tw_odd_time(one, TW_DEVICE,
-								   odd->direction);
+		const struct tw_histogram *in_device = &one->in_device[odd->direction];
 
 		tw_cell_u64(table, tw_histogram_values(lat));
 		tw_report_add_ns(table, in_device->count != 0, tw_histogram_mean_ns(in_device));
