@@ -57,28 +57,26 @@ struct line {
 static void find_gap(struct gap *gap, const struct tw_histogram *lat)
 {
 	const double all = (double)lat->count, all_ns = (double)lat->sum_ns;
-	double ios[TW_LAT_SLICES], fast = 0, fast_ns = 0, steps = 0, held = 0;
+	double ios[TW_LAT_SLICES], below[TW_LAT_SLICES + 1] = { 0 }, below_ns = 0, steps = 0;
 	uint32_t bin = 0;
 
 	*gap = (struct gap) { 0 };
-	for (unsigned i = 0; i < TW_LAT_SLICES; i++)
+	for (unsigned i = 0; i < TW_LAT_SLICES; i++) {
 		ios[i] = (double)tw_lat_slice_ios(lat, i, &bin);
-	for (unsigned i = 0; i < TW_LAT_SLICES && fast <= all - LEAST_IOS; i++) {
-		const double held_ns = all_ns - fast_ns;
-		double stray = 0;
+		below[i + 1] = below[i] + ios[i];
+	}
+	for (unsigned i = 0; i < TW_LAT_SLICES && below[i] <= all - LEAST_IOS; i++) {
+		const double held = all - below[i], held_ns = all_ns - below_ns;
 		unsigned from = i;
 
-		while (from && stray + ios[from - 1] <=
-			       STRAY_PART * fmin(all - fast, fast - stray - ios[from - 1]))
-			stray += ios[--from];
-		if (i - from >= LEAST_GAP && fast >= LEAST_IOS && held_ns >= HELD_PART * all_ns &&
-		    held_ns >= LEAST_HOLD_NS * (all - fast)) {
-			held = all - fast;
-			*gap = (struct gap) { i, fast, held_ns / held, held_ns / all_ns, 0 };
-		}
-		fast += ios[i];
-		fast_ns += ios[i] * ((double)tw_lat_slice_low(i) +
-				     (double)tw_lat_slice_high(i)) / 2;
+		while (from && below[i] - below[from - 1] <=
+			       STRAY_PART * fmin(held, below[from - 1]))
+			from--;
+		if (i - from >= LEAST_GAP && below[i] >= LEAST_IOS &&
+		    held_ns >= fmax(HELD_PART * all_ns, LEAST_HOLD_NS * held))
+			*gap = (struct gap) { i, below[i], held_ns / held, held_ns / all_ns, 0 };
+		below_ns += ios[i] * ((double)tw_lat_slice_low(i) +
+				      (double)tw_lat_slice_high(i)) / 2;
 	}
 	for (unsigned n = 0, most = gap->slice; n < STEPS; n++, most = gap->slice) {
 		for (unsigned i = most; i < TW_LAT_SLICES; i++)
@@ -86,7 +84,7 @@ static void find_gap(struct gap *gap, const struct tw_histogram *lat)
 		steps += ios[most];
 		ios[most] = 0;
 	}
-	gap->has_steps = steps >= STEPS_PART * held;
+	gap->has_steps = steps >= STEPS_PART * (all - gap->fast);
 }
 
 /* Fit the line to windows of the directions in the set @directions. */
