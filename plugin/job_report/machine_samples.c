@@ -130,20 +130,18 @@ static void *run_thread(void *unused)
 void tw_samples_start(void)
 {
 	struct tw_run *run = tw_run_lock();
-	const bool is_first = run && !run->samples.has_thread;
 	sigset_t all, before;
 	pthread_t thread;
 
-	if (is_first)
+	if (run && !run->samples.has_thread) {
 		run->samples.has_thread = true;
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		if (!pthread_create(&thread, NULL, run_thread, NULL))
+			pthread_detach(thread);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
 	tw_run_unlock(run);
-	if (!is_first)
-		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!pthread_create(&thread, NULL, run_thread, NULL))
-		pthread_detach(thread);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- jobs -------------------------------------------------------------------- */
