@@ -93,19 +93,6 @@ static void add_first_line(struct tw_page *page, const struct tw_report_group *g
 
 /* ---- tiles --------------------------------------------------------------- */
 
-/* Add a rate: per second of the longest job. This is the group's rate, not the
- * device's. */
-static void add_rate(struct tw_table *tiles, const struct tw_report_group *group,
-		     double value)
-{
-	if (group->run_ns && value <= 0)
-		tw_cell_u64(tiles, 0);
-	else if (group->run_ns)
-		tw_cell_number(tiles, value * 1e9 / (double)group->run_ns);
-	else
-		tw_cell_none(tiles);
-}
-
 struct tw_table *tw_report_tiles(struct tw_page *page, const char *rows, int has_bytes)
 {
 	const struct tw_column columns[] = {
@@ -133,9 +120,10 @@ void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_grou
 
 	tw_table_row(tiles);
 	tw_cell_text(tiles, name);
-	add_rate(tiles, group, (double)tally->counts[direction].ios);
+	tw_report_add_rate(tiles, group->run_ns, (double)tally->counts[direction].ios);
 	if (has_bytes && direction != TW_SYNC)
-		add_rate(tiles, group, (double)tally->counts[direction].bytes / (1 << 20));
+		tw_report_add_rate(tiles, group->run_ns,
+				   (double)tally->counts[direction].bytes / (1 << 20));
 	else if (has_bytes)
 		tw_cell_none(tiles);
 	tw_report_add_lat(tiles, &tally->times[TW_LAT][direction],

@@ -22,14 +22,6 @@ static const char *other_of(const struct tw_odd_one *one)
 	return one->report ? tw_format("%" PRIu64, one->report->jobs->iodepth) : model ? model : "";
 }
 
-static void add_rate(struct tw_table *table, int is_known, double value)
-{
-	if (is_known)
-		tw_cell_number(table, value);
-	else
-		tw_cell_none(table);
-}
-
 static void add_row(struct tw_table *table, const struct tw_odd *odd,
 		    const struct tw_odd_one *one, int with_other)
 {
@@ -45,11 +37,11 @@ static void add_row(struct tw_table *table, const struct tw_odd *odd,
 	tw_cell_add_text(table, one->is_slow ? TW_CELL_STRONG : TW_CELL_TEXT, name);
 	if (one->report) {
 		const struct tw_counts *counts = &one->report->tally.counts[odd->direction];
-		const double per_s = one->run_ns ? 1e9 / (double)one->run_ns : 0;
+		const int has_bytes = tw_has(&one->report->tally, TW_METRIC_bytes);
 
-		add_rate(table, per_s > 0, per_s * (double)counts->ios);
-		add_rate(table, per_s > 0 && tw_has(&one->report->tally, TW_METRIC_bytes),
-			 per_s * (double)counts->bytes / (1 << 20));
+		tw_report_add_rate(table, one->run_ns, (double)counts->ios);
+		tw_report_add_rate(table, has_bytes ? one->run_ns : 0,
+				   (double)counts->bytes / (1 << 20));
 	} else {
 		const struct tw_histogram *in_device = &one->in_device[odd->direction];
 

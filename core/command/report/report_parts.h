@@ -30,6 +30,18 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 
 /* ---- what the parts share (report_cells.c) ---------------------------------- */
 
+/* Add a rate: per second of the longest job of a group, which is not the device's rate. "-": that
+ * time is not known. */
+static inline void tw_report_add_rate(struct tw_table *table, uint64_t ns, double value)
+{
+	if (ns && value <= 0)
+		tw_cell_u64(table, 0);
+	else if (ns)
+		tw_cell_number(table, value * 1e9 / (double)ns);
+	else
+		tw_cell_none(table);
+}
+
 /* Add a time; "-": it is not known. */
 static inline void tw_report_add_ns(struct tw_table *table, int is_known, double ns)
 {
