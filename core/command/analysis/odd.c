@@ -174,11 +174,9 @@ static const char *job_difference(const struct tw_report_job *a, const struct tw
 static unsigned size_bits(const struct tw_odd_one *one, int direction)
 {
 	const uint64_t ios = one->device->ios[direction];
-	unsigned bits = 0;
+	const uint64_t size = ios >= FEWEST_IOS ? one->bytes[direction] / ios : 0;
 
-	for (uint64_t size = ios >= FEWEST_IOS ? one->bytes[direction] / ios : 0; size; size /= 2)
-		bits++;
-	return bits;
+	return size ? 64 - (unsigned)__builtin_clzll(size) : 0;
 }
 
 /* Return what differs between the work of two; NULL: they can be compared. */
