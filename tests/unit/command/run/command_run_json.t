@@ -197,7 +197,7 @@ for arguments in '' --output-format=normal '--output-format=json --minimal' \
 	is "$(sed 1d "$out")" "$(cat own)" "unchanged:${arguments:+ }$arguments"
 done
 page= added $json --report
-is "$(threads "$out") $(grep -c '^a on .*: iodepth' "$out")" 'a 1 | b 2 1' \
+is "$(threads "$out") $(grep -c '^a, b on .*: 2 groups' "$out")" 'a 1 | b 2 1' \
 	'--report prints its page behind'
 
 # ---- in a file ----
