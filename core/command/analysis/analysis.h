@@ -358,6 +358,7 @@ struct tw_report_steady {
 					 * 0 and UINT64_MAX: the run's own begin and end */
 	double iops[2], mean_ns[2];	/* of lat; in the part, in the rest */
 	double error[2];		/* of a run that did not change: see change.h */
+	int directions;			/* whose I/Os count together */
 	char with[288];			/* "; with it: " and what else changed; or "" */
 };
 

@@ -41,6 +41,8 @@ void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_repo
 	uint32_t first, last;
 
 	*steady = (struct tw_report_steady) { .verdict = TW_STEADY_NOT_KNOWN };
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		steady->directions += tw_report_has_windows(group, i);
 	tw_report_whole_windows(group, &first, &last);
 	if (last <= first || last - first > TW_CHANGE_MOST)
 		return;
@@ -80,8 +82,9 @@ static const char *say_level(const struct tw_report_steady *steady, int rest)
 
 void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady *steady)
 {
-	const char *what = steady->verdict == TW_STEADY_DRIFTS ? "not steady, it drifts" :
-			   "not steady";
+	const char *what = tw_format("not steady%s%s", steady->verdict == TW_STEADY_DRIFTS ?
+				     ", it drifts" : "", steady->directions > 1 ?
+				     " (all I/Os together)" : "");
 	const int is_at_begin = !steady->from_ns;
 
 	switch (steady->verdict) {
