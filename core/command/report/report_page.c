@@ -35,6 +35,19 @@ static int lacks_causes(const struct tw_report_group *group)
 	return 1;
 }
 
+/* Has the page a +-? That of a run which changed has none, unless its stages are a sample. */
+static int has_error(const struct tw_report_group *group)
+{
+	struct tw_report_steady steady;
+	int any;
+
+	tw_report_find_steady(&steady, group);
+	any = steady.verdict == TW_STEADY || steady.verdict == TW_STEADY_UNEVEN;
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		any |= tw_tally_is_estimate(&group->all.tally, TW_KERNEL, i);
+	return any;
+}
+
 /* Add what to run to learn more than the page tells. */
 static void add_next(struct tw_page *page, const struct tw_report_group *groups, size_t count,
 		     int lacks, unsigned with)
@@ -42,8 +55,7 @@ static void add_next(struct tw_page *page, const struct tw_report_group *groups,
 	const int attached = groups->all.attached != NULL;
 
 	tw_page_paragraph(page, "%s", "");
-	/* Without windows, or of several, no error is printed. */
-	if (count == 1 && tw_report_windows(groups))
+	if (count == 1 && has_error(groups))
 		tw_page_more(page, "+- at 95 %%");
 	if (!attached && !(with & TW_REPORT_WITH_ALL))
 		tw_page_also(page, "more: report --all, --html=FILE");

@@ -242,7 +242,9 @@ static int add_stall(struct tw_page *page, const struct tw_report_group *group,
 	if (stall->job_count > 1)
 		tw_page_more(page, " of %zu%s jobs", stall->job_count,
 			     stall->more_jobs ? " or more" : "");
-	tw_page_more(page, ", %s in %s", TW_SAY_NS(stall->ns), stall->stage);
+	tw_page_more(page, ", %s in %s%s", TW_SAY_NS(stall->ns), stall->stage,
+		     !strcmp(stall->stage, "kernel") && group->all.tally.scalars.every > 1 ?
+		     " (not sampled)" : "");
 	if (!tw_report_say_stall(why, sizeof(why), stall))
 		return 0;
 	tw_page_more(page, ", %s", why);

@@ -217,7 +217,8 @@ static void put_error(struct tw_page *page, const struct tw_tally *tally, int di
 		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
 	tw_page_also(page, "rows %s: means of a %.2g %% sample, each %s",
 		     tw_tally_is_estimate(tally, TW_LAT, direction) ? "blockq to lat" :
-		     "submit to kernel",
+		     tw_tally_stage_ns(tally, TW_KERNEL, direction) ? "submit to kernel" :
+		     "submit to reap",
 		     100 * (double)chosen / (double)tally->counts[direction].ios,
 		     TW_SAY_ERROR(error_ns / ios));
 }
@@ -266,14 +267,13 @@ void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group
 }
 
 /* Return how far off the parts of blockq can be. */
-static double parts_error_ns(const struct tw_tally *tally, int direction, int exact)
+static double parts_error_ns(const struct tw_tally *tally, int direction)
 {
 	double error_ns = 0;
 
 	for (unsigned i = TW_WORKER; i <= TW_SCHEDULER; i++)
 		error_ns = fmax(error_ns, tw_tally_stage_error_ns(tally, i, direction));
-	return exact ? error_ns :
-	       error_ns + tw_tally_stage_error_ns(tally, TW_BLOCKQ, direction);
+	return error_ns;
 }
 
 int tw_report_has_write_sync(const struct tw_tally *tally, int direction)
@@ -306,23 +306,21 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report *report, u
 		return;
 	}
 	tw_report_find_means(&means, tally, stage, direction);
-	tw_page_remark(page, "%s", tw_time_metrics[stage].name);
-	if (exact) {
-		put_mean(page, &means, "", "", "", means.digits[stage]);
-		put_parts(page, &means, tally, stage, direction);
-	} else {
-		put_mean(page, &means, " = ", tally->counts[direction].workers ?
-			 "worker+before+admission" : "before+admission", " at least",
-			 means.digits[stage] - means.digits[TW_SCHEDULER]);
-		put_mean(page, &means, " + ", "scheduler", " at most",
-			 means.digits[TW_SCHEDULER]);
+	if (!exact) {
+		tw_page_remark(page, "in the scheduler at most");
+		put_mean(page, &means, "", "", "", means.digits[TW_SCHEDULER]);
+		tw_page_more(page, " %s of blockq, before it the rest", means.unit.name);
+		if (!begun)
+			tw_page_more(page, "; exact with --causes");
+		return;
 	}
+	tw_page_remark(page, "%s", tw_time_metrics[stage].name);
+	put_mean(page, &means, "", "", "", means.digits[stage]);
+	put_parts(page, &means, tally, stage, direction);
 	tw_page_more(page, " %s%s", means.unit.name, of_sync ? ": the sync after the write" : "");
 	if (!of_sync && tw_tally_is_sampled(tally, direction))
 		tw_page_more(page, ", each %s", TW_SAY_ERROR(
-			     parts_error_ns(tally, direction, exact) / (double)ios));
-	if (!of_sync && !begun)
-		tw_page_more(page, "; exact with --causes");
+			     parts_error_ns(tally, direction) / (double)ios));
 	if (of_sync && !tally->times[TW_COMPLETE_FLUSH][direction].sum_ns)
 		tw_page_more(page, "; nothing was flushed after the data");
 	if (of_sync && !tally->times[TW_SYNC_WAKE][TW_SYNC].count)
