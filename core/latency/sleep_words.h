@@ -2,7 +2,8 @@
 /*
  * The only list of what an I/O can wait for in the kernel, mostly in a thread that sleeps. A
  * report has the word, and a page the text. plugin/kernel/causes/stack_words.c finds the word by the
- * names of functions; plugin/kernel/stages/throttled.bpf.h finds the last two.
+ * names of functions; plugin/kernel/stages/throttled.bpf.h finds io.max and suspended. Those from
+ * own page on are of wait tables: plugin/attach/attach_waits.c finds them.
  */
 #ifndef TW_LATENCY_SLEEP_WORDS_H
 #define TW_LATENCY_SLEEP_WORDS_H
@@ -22,7 +23,18 @@
 	WORD(WORKER, "worker", WORKER, "a worker of io_uring") \
 	WORD(OTHER, "other", ANYWHERE, "another reason") \
 	WORD(IO_MAX, "io.max", BEFORE, "a limit of its cgroup") \
-	WORD(SUSPENDED, "suspended", BEFORE, "a suspended device of the device mapper")
+	WORD(SUSPENDED, "suspended", BEFORE, "a suspended device of the device mapper") \
+	WORD(DIRTY, "dirty throttling", BEFORE, "the throttling of writers of dirty pages") \
+	WORD(WRITEBACK, "writeback", BEFORE, "a page that is written out") \
+	WORD(METADATA, "metadata", BEFORE, "a block of the file system's metadata") \
+	WORD(SWAP, "swap", ANYWHERE, "a page of swap") \
+	WORD(MMAP_LOCK, "mmap lock", BEFORE, "the lock of its memory map") \
+	WORD(OWN_PAGE, "own page", ANYWHERE, "a page that it reads itself") \
+	WORD(OTHERS_PAGE, "other's page", ANYWHERE, "a page that another reads") \
+	WORD(DIRECT, "direct I/O", ANYWHERE, "its direct I/O") \
+	WORD(COMPLETIONS, "completions", ANYWHERE, "completions") \
+	WORD(FLUSH, "flush", ANYWHERE, "a flush of the device's cache") \
+	WORD(FILE_SYSTEM, "file system", ANYWHERE, "a file system without a block device")
 
 enum tw_sleep_part {
 	TW_SLEEPS_ANYWHERE,

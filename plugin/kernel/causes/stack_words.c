@@ -39,7 +39,7 @@ static const struct {
 	{ "__alloc_frozen_pages*", TW_SLEEP_MEMORY, ANYWHERE },
 	{ "try_to_free_pages", TW_SLEEP_MEMORY, ANYWHERE },
 	{ "try_to_free_mem_cgroup_pages", TW_SLEEP_MEMORY, ANYWHERE },
-	{ "balance_dirty_pages*", TW_SLEEP_MEMORY, ANYWHERE },
+	{ "balance_dirty_pages*", TW_SLEEP_DIRTY, ANYWHERE },
 	{ "mempool_alloc*", TW_SLEEP_MEMORY, ANYWHERE },
 	{ "jbd2_log_wait_commit", TW_SLEEP_JOURNAL, ANYWHERE },
 	{ "jbd2_log_do_checkpoint", TW_SLEEP_JOURNAL, ANYWHERE },
@@ -48,7 +48,15 @@ static const struct {
 	{ "do_get_write_access", TW_SLEEP_JOURNAL, ANYWHERE },
 	{ "xfs_log_reserve", TW_SLEEP_JOURNAL, ANYWHERE },
 	{ "xfs_log_force*", TW_SLEEP_JOURNAL, ANYWHERE },
+	{ "folio_wait_writeback*", TW_SLEEP_WRITEBACK, ANYWHERE },
+	{ "folio_wait_stable", TW_SLEEP_WRITEBACK, ANYWHERE },
+	{ "__filemap_fdatawait_range", TW_SLEEP_WRITEBACK, ANYWHERE },
+	{ "do_swap_page", TW_SLEEP_SWAP, ANYWHERE },
+	{ "swap_read*", TW_SLEEP_SWAP, ANYWHERE },
 	{ "folio_wait_bit*", TW_SLEEP_PAGE_LOCK, ANYWHERE },
+	/* They read the rest of a page of which a part is written. */
+	{ "ext4_block_write_begin", TW_SLEEP_PAGE_LOCK, ANYWHERE },
+	{ "__block_write_begin_int", TW_SLEEP_PAGE_LOCK, ANYWHERE },
 	{ "__folio_lock*", TW_SLEEP_PAGE_LOCK, ANYWHERE },
 	{ "ext4_dio_write_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
 	{ "ext4_dio_read_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
@@ -59,6 +67,37 @@ static const struct {
 	{ "btrfs_inode_lock", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
 	{ "blkdev_write_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
 	{ "generic_file_write_iter", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "open_last_lookups", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "path_openat", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "lookup_slow", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "filename_create", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "do_unlinkat", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "lock_rename", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "iterate_dir", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "do_truncate", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "ext4_fallocate", TW_SLEEP_INODE_LOCK, RW_SEMAPHORE },
+	{ "lock_mm_and_find_vma", TW_SLEEP_MMAP_LOCK, RW_SEMAPHORE },
+	{ "do_user_addr_fault", TW_SLEEP_MMAP_LOCK, RW_SEMAPHORE },
+	{ "exc_page_fault", TW_SLEEP_MMAP_LOCK, RW_SEMAPHORE },
+	{ "do_page_fault", TW_SLEEP_MMAP_LOCK, RW_SEMAPHORE },
+	{ "__wait_on_buffer", TW_SLEEP_METADATA, ANYWHERE },
+	{ "__sync_dirty_buffer", TW_SLEEP_METADATA, ANYWHERE },
+	{ "fsync_buffers_list", TW_SLEEP_METADATA, ANYWHERE },
+	{ "__bread_gfp", TW_SLEEP_METADATA, ANYWHERE },
+	{ "ext4_read_bh*", TW_SLEEP_METADATA, ANYWHERE },
+	{ "ext4_bread*", TW_SLEEP_METADATA, ANYWHERE },
+	{ "ext4_wait_block_bitmap", TW_SLEEP_METADATA, ANYWHERE },
+	{ "ext4_read_inode_bitmap", TW_SLEEP_METADATA, ANYWHERE },
+	{ "__ext4_get_inode_loc*", TW_SLEEP_METADATA, ANYWHERE },
+	{ "__ext4_find_entry", TW_SLEEP_METADATA, ANYWHERE },
+	{ "__ext4_read_dirblock", TW_SLEEP_METADATA, ANYWHERE },
+	{ "xfs_buf_iowait", TW_SLEEP_METADATA, ANYWHERE },
+	{ "read_extent_buffer_pages*", TW_SLEEP_METADATA, ANYWHERE },
+	{ "request_wait_answer", TW_SLEEP_FILE_SYSTEM, ANYWHERE },	/* FUSE */
+	{ "rpc_wait_bit_killable", TW_SLEEP_FILE_SYSTEM, ANYWHERE },	/* NFS */
+	{ "nfs_wait_bit_killable", TW_SLEEP_FILE_SYSTEM, ANYWHERE },
+	{ "p9_client_rpc", TW_SLEEP_FILE_SYSTEM, ANYWHERE },
+	{ "wait_for_response", TW_SLEEP_FILE_SYSTEM, ANYWHERE },	/* SMB */
 	{ "io_write", TW_SLEEP_FREEZE, PER_CPU_SEMAPHORE },
 	{ "mnt_want_write*", TW_SLEEP_FREEZE, PER_CPU_SEMAPHORE },
 	{ "xfs_trans_alloc*", TW_SLEEP_FREEZE, PER_CPU_SEMAPHORE },
@@ -79,7 +118,8 @@ static const struct {
 /* What a thread calls in order to sleep, for any reason, and the tracer. */
 static const char *const sleeps[] = {
 	"bpf_*", "__bpf_*", "__traceiter_*", "trace_*", "perf_trace_*",
-	"__schedule*", "schedule*", "io_schedule*", "blk_io_schedule", "preempt_schedule*", "__cond_resched",
+	"__sched_text_start", "__schedule*", "schedule*", "io_schedule*", "blk_io_schedule",
+	"preempt_schedule*", "__cond_resched",
 	"rwsem_*", "__rwsem_*", "down_*", "__down*", "percpu_rwsem_wait",
 	"__percpu_down_read", "percpu_down_*", "mutex_lock*", "__mutex_lock*",
 	"rt_mutex_*", "__rt_mutex_*",
@@ -136,7 +176,7 @@ static struct tw_sleep_cause reason(enum tw_sleep_word word, const char *name)
 
 struct tw_sleep_cause tw_sleep_cause_of(const char *const *functions, unsigned count)
 {
-	const char *innermost = NULL;
+	const char *innermost = NULL, *page = NULL;
 	enum where lock = ANYWHERE;
 	unsigned i;
 	int row;
@@ -153,14 +193,20 @@ struct tw_sleep_cause tw_sleep_cause_of(const char *const *functions, unsigned c
 				lock = PER_CPU_SEMAPHORE;
 			continue;
 		}
+		/* Its callers tell what a wait for a page is for. */
 		row = row_of(name, lock, !innermost);
 		if (row >= 0 && table[row].word == TW_SLEEP_NOTHING)
 			break;
-		if (row >= 0)
+		if (row >= 0 && table[row].word == TW_SLEEP_PAGE_LOCK && !page)
+			page = name;
+		else if (row >= 0 && (!page || table[row].word == TW_SLEEP_WRITEBACK ||
+				      table[row].word == TW_SLEEP_SWAP))
 			return reason(table[row].word, name);
 		if (!innermost)
 			innermost = name;
 	}
+	if (page)
+		return reason(TW_SLEEP_PAGE_LOCK, page);
 	if (i < count || !innermost)
 		return (struct tw_sleep_cause) { .word = TW_SLEEP_NOTHING };
 	return reason(TW_SLEEP_OTHER, innermost);

@@ -55,7 +55,7 @@ static const struct {
 	  TW_SLEEP_PAGE_LOCK, "folio_wait_bit_common" },
 	{ "__schedule schedule schedule_timeout io_schedule_timeout balance_dirty_pages "
 	  "balance_dirty_pages_ratelimited_flags generic_perform_write "
-	  "ext4_buffered_write_iter io_write", TW_SLEEP_MEMORY, "balance_dirty_pages" },
+	  "ext4_buffered_write_iter io_write", TW_SLEEP_DIRTY, "balance_dirty_pages" },
 	/* A lock of something else, and no lock, below a function that takes an inode's. */
 	{ "__schedule schedule mutex_lock driver_does ext4_dio_write_iter io_write",
 	  TW_SLEEP_OTHER, "driver_does" },
