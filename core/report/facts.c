@@ -323,6 +323,24 @@ static const struct tw_fact of_attached[] = {
 	{ "others", TW_OBJECT | TW_MUST }, { NULL },
 };
 
+static const struct tw_fact of_wait_row[] = {
+	{ "call", TW_TEXT | TW_MUST }, { "file", TW_TEXT | TW_MUST },
+	{ "reason", TW_TEXT | TW_MUST }, { "function", TW_TEXT | TW_MUST },
+	{ "blockq_ns", TW_NUMBER | TW_MUST }, { "device_ns", TW_NUMBER | TW_MUST },
+	{ "complete_ns", TW_NUMBER | TW_MUST }, { "time", TW_OBJECT | TW_MUST }, { NULL },
+};
+
+static const struct tw_fact of_slow_wait[] = {
+	{ "monotonic_ns", TW_DIGITS | TW_MUST }, { "ns", TW_NUMBER | TW_MUST },
+	{ "call", TW_TEXT | TW_MUST }, { "file", TW_TEXT | TW_MUST },
+	{ "reason", TW_TEXT | TW_MUST }, { "function", TW_TEXT | TW_MUST },
+	{ "pid", TW_NUMBER | TW_MUST }, { "program", TW_TEXT | TW_MUST }, { NULL },
+};
+
+static const struct tw_fact of_waits[] = {
+	{ "rows", TW_LIST, of_wait_row }, { "slowest", TW_LIST, of_slow_wait }, { NULL },
+};
+
 const struct tw_fact tw_facts_of_report[] = {
 	{ "clock", TW_OBJECT, of_start }, { "jobs", TW_LIST, of_job },
 	{ "machines", TW_LIST, of_machine }, { "files", TW_LIST, of_file },
@@ -330,6 +348,7 @@ const struct tw_fact tw_facts_of_report[] = {
 	{ "counter", TW_OBJECT, of_counter }, { "slowest", TW_LIST, of_slow },
 	{ "in_flight_of_others", TW_LIST, of_others_sum }, { "commits", TW_LIST, of_commits },
 	{ "triggers", TW_LIST, of_trigger }, { "attached", TW_OBJECT, of_attached },
+	{ "waits", TW_OBJECT, of_waits },
 	{ "unknown", TW_NAMES },
 	{ NULL },
 };

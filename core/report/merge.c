@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/facts.h"
+#include "report/waits.h"
 #include "report/report_json.h"
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -348,7 +349,7 @@ static int add_all(struct tw_report *into, const struct tw_report *from,
 	add_by_job(&into->triggers, from->triggers, indices);
 	add_by_job(&into->others, from->others, indices);
 	add_by_job(&into->commits, from->commits, indices);
-	return 0;
+	return tw_waits_merge(&into->waits, from->waits);
 }
 
 int tw_report_add(struct tw_report *into, const struct tw_report *from)

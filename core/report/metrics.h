@@ -244,6 +244,20 @@ enum tw_show {
 	SCALAR(other_ios, "devices_other_ios", TW_PLAIN, TW_SUM, "I/Os on these files") \
 	SCALAR(writer_cpu_ns, "writer.cpu_ns", TW_NS, TW_SUM, \
 	       "CPU time of the thread that wrote the intervals") \
+	SCALAR(read_calls, "waits.read_calls", TW_PLAIN, TW_SUM, \
+	       "read call[s] of the followed processes, also of pipes and sockets") \
+	SCALAR(write_calls, "waits.write_calls", TW_PLAIN, TW_SUM, "write call[s], likewise") \
+	SCALAR(read_bytes, "waits.read_bytes", TW_BYTES, TW_SUM, "bytes that these calls read") \
+	SCALAR(written_bytes, "waits.written_bytes", TW_BYTES, TW_SUM, \
+	       "bytes that these calls wrote") \
+	SCALAR(storage_bytes, "waits.storage_bytes", TW_BYTES, TW_SUM, \
+	       "bytes that the followed processes had read from storage") \
+	SCALAR(run_ns, "waits.run_ns", TW_NS, TW_SUM, \
+	       "CPU time of the followed processes, while they were followed") \
+	SCALAR(ready_ns, "waits.ready_ns", TW_NS, TW_SUM, \
+	       "time that their threads were ready to run, without a CPU") \
+	SCALAR(calls_that_waited, "waits.calls_that_waited", TW_PLAIN, TW_SUM, \
+	       "read and write calls that waited for a file") \
 	SCALAR(more_rings, "attached.more_rings", TW_PLAIN, TW_SUM, \
 	       "rings that are not listed") \
 	SCALAR(lost_records, "attached.lost_records", TW_PLAIN, TW_SUM, \
@@ -259,7 +273,12 @@ enum tw_show {
 	SCALAR(in_flight, "attached.in_flight", TW_PLAIN, TW_SUM, \
 	       "I/O[s] in flight at the end") \
 	SCALAR(more_cqes, "attached.more_cqes", TW_PLAIN, TW_SUM, \
-	       "completion[s] before the last one of a request (multishot)")
+	       "completion[s] before the last one of a request (multishot)") \
+	SCALAR(not_over, "waits.not_over", TW_PLAIN, TW_SUM, "wait[s] not over at the end") \
+	SCALAR(lost_waits, "waits.lost_waits", TW_PLAIN, TW_SUM, \
+	       "wait[s] or bio[s] not followed (too many threads)") \
+	SCALAR(of_32_bits, "waits.of_32_bits", TW_PLAIN, TW_SUM, \
+	       "wait[s] of 32-bit programs, which are not known")
 
 /*
  * Times, each with a histogram by direction: TIME(CONSTANT, name, path in the file,

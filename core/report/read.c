@@ -11,6 +11,7 @@
 #include "latency/histogram.h"
 #include "report/facts.h"
 #include "report/report_json.h"
+#include "report/waits.h"
 
 /* ---- jobs -------------------------------------------------------------------- */
 
@@ -435,6 +436,28 @@ static int read_attached(struct tw_report *report, const json_t *root,
 	return tw_facts_check_attached(json, problem);
 }
 
+/* Take the wait table. Its single numbers are metrics. Return: 0; -ENOMEM. */
+static int read_waits(struct tw_report *report, const json_t *root,
+		      struct tw_report_problem *problem)
+{
+	struct tw_waits waits = { .count = 0 };
+	const json_t *json;
+	int error;
+
+	if (!json_object_get(root, "waits"))
+		return 0;
+	json = tw_want_object(root, "", "waits", problem);
+	if (!json_object_get(json, "rows"))
+		return 0;
+	report->waits = json_pack("{sO, sO*}", "rows", tw_want_array(json, "waits.", "rows",
+				  problem), "slowest", json_object_get(json, "slowest"));
+	error = tw_waits_add_json(&waits, json_object_get(json, "rows"), 1, problem);
+	tw_waits_free(&waits);
+	if (error == -EOVERFLOW)
+		tw_report_refuse(problem, "waits.rows[] counts too much");
+	return error == -ENOMEM ? error : 0;
+}
+
 /* ---- unknown keys ---------------------------------------------------------------------------- */
 
 static void read_unknown(struct tw_report *report, const json_t *root)
@@ -521,6 +544,8 @@ int tw_report_from_json(struct tw_report *report, const json_t *root, const char
 			error = read_slowest(report, root, problem);
 		if (!error)
 			error = read_attached(report, root, problem);
+		if (!error)
+			error = read_waits(report, root, problem);
 		read_triggers(report, root, problem);
 		report->others = read_names(report, root, "in_flight_of_others",
 					    "in_flight_of_others[].", problem);
@@ -554,6 +579,7 @@ void tw_report_free(struct tw_report *report)
 	json_decref(report->others);
 	json_decref(report->commits);
 	json_decref(report->attached);
+	json_decref(report->waits);
 	json_decref(report->unknown);
 	tw_tally_free(&report->tally);
 	*report = (struct tw_report) { .jobs = NULL };

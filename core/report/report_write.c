@@ -172,6 +172,9 @@ json_t *tw_report_to_json(const struct tw_report *report)
 	if (report->attached && !json_object_get(root, "attached"))
 		json_object_set_new(root, "attached", json_object());
 	json_object_update(json_object_get(root, "attached"), report->attached);
+	if (report->waits && !json_object_get(root, "waits"))
+		json_object_set_new(root, "waits", json_object());
+	json_object_update(json_object_get(root, "waits"), report->waits);
 	for (size_t i = 0; keys && keys[i]; i++)
 		json_array_append_new(unknown, json_string(keys[i]));
 	free(keys);

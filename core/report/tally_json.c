@@ -274,7 +274,8 @@ static int read_metrics(struct reader *reader, const json_t *object, const char 
 		else if (!strchr(key, '.') && tw_metric_is_container(path))
 			error = read_metrics(reader, value, path);
 		else if (*in && strcmp(path, "attached.rings") &&
-			 strcmp(path, "attached.operations") && strcmp(path, "attached.others"))
+			 strcmp(path, "attached.operations") && strcmp(path, "attached.others") &&
+			 strcmp(path, "waits.rows") && strcmp(path, "waits.slowest"))
 			/* The reader of reports knows these, which are no metrics. */
 			tw_report_leave_out(reader->unknown, "%s", path);
 		if (error)

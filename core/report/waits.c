@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wait tables: see waits.h.
+ */
+#include "report/waits.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "latency/histogram.h"
+#include "latency/histogram_json.h"
+#include "latency/sleep_words.h"
+
+#define ROW	"waits.rows[]."
+
+static const char *const text_keys[TW_WAIT_TEXTS] = { "call", "file", "reason", "function" };
+static const char *const part_keys[TW_WAIT_PARTS] = { "blockq_ns", "device_ns", "complete_ns" };
+
+static int by_text(const void *left, const void *right)
+{
+	const struct tw_wait_row *a = left, *b = right;
+	int order = 0;
+
+	for (int i = 0; i < TW_WAIT_TEXTS && !order; i++)
+		order = strcmp(a->text[i], b->text[i]);
+	return order;
+}
+
+static void free_row(struct tw_wait_row *row)
+{
+	for (int i = 0; i < TW_WAIT_TEXTS; i++)
+		free(row->text[i]);
+	tw_histogram_free(&row->time);
+	free(row);
+}
+
+/* The list has it, too. */
+static void keep(void *row)
+{
+	(void)row;
+}
+
+void tw_waits_free(struct tw_waits *waits)
+{
+	tdestroy(waits->by_text, keep);
+	for (size_t i = 0; i < waits->count; i++)
+		free_row(waits->rows[i]);
+	free(waits->rows);
+	*waits = (struct tw_waits) { .count = 0 };
+}
+
+static struct tw_wait_row *new_row(const char *const text[TW_WAIT_TEXTS])
+{
+	struct tw_wait_row *row = calloc(1, sizeof(*row));
+	int lacks = !row;
+
+	for (int i = 0; i < TW_WAIT_TEXTS && !lacks; i++) {
+		row->text[i] = strdup(text[i]);
+		lacks = !row->text[i];
+	}
+	if (!lacks && !tw_histogram_init(&row->time, TW_WAIT_DIGITS))
+		return row;
+	if (row)
+		free_row(row);
+	return NULL;
+}
+
+struct tw_wait_row *tw_waits_row(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS])
+{
+	struct tw_wait_row *row, *const *old, **more;
+	struct tw_wait_row wanted = { .part_ns = { 0 } };
+
+	for (int i = 0; i < TW_WAIT_TEXTS; i++)
+		wanted.text[i] = (char *)text[i];
+	old = tfind(&wanted, &waits->by_text, by_text);
+	if (old)
+		return *old;
+	more = realloc(waits->rows, (waits->count + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	waits->rows = more;
+	row = new_row(text);
+	if (row && !tsearch(row, &waits->by_text, by_text)) {
+		free_row(row);
+		row = NULL;
+	}
+	if (row)
+		waits->rows[waits->count++] = row;
+	return row;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct tw_wait_row *a = *(struct tw_wait_row *const *)left;
+	const struct tw_wait_row *b = *(struct tw_wait_row *const *)right;
+
+	if (a->time.sum_ns != b->time.sum_ns)
+		return a->time.sum_ns > b->time.sum_ns ? -1 : 1;
+	return by_text(a, b);
+}
+
+void tw_waits_sort(struct tw_waits *waits)
+{
+	if (waits->count)
+		qsort(waits->rows, waits->count, sizeof(struct tw_wait_row *), by_time);
+}
+
+json_t *tw_waits_to_json(struct tw_waits *waits)
+{
+	json_t *array = json_array();
+
+	tw_waits_sort(waits);
+	for (size_t i = 0; i < waits->count; i++) {
+		const struct tw_wait_row *row = waits->rows[i];
+		json_t *json = json_object();
+
+		for (int j = 0; j < TW_WAIT_TEXTS; j++)
+			json_object_set_new(json, text_keys[j], tw_json_text(row->text[j]));
+		for (int j = 0; j < TW_WAIT_PARTS; j++)
+			json_object_set_new(json, part_keys[j], tw_json_of_u64(row->part_ns[j]));
+		json_object_set_new(json, "time", tw_histogram_to_json(&row->time,
+				    tw_histogram_mean_ns(&row->time)));
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+/* Do waits of one reason differ by the function? */
+static int needs_function(const json_t *json)
+{
+	const char *reason = tw_report_string(json, "reason");
+
+	return reason && (!strcmp(reason, tw_sleep_texts[TW_SLEEP_OTHER].word) ||
+			  !strcmp(reason, tw_sleep_texts[TW_SLEEP_FILE_SYSTEM].word));
+}
+
+/* Return: 0; -ENOMEM; -EOVERFLOW. */
+static int add_row(struct tw_waits *waits, const json_t *json, int by_function,
+		   struct tw_report_problem *problem)
+{
+	const char *text[TW_WAIT_TEXTS], *wrong = "";
+	struct tw_histogram time;
+	struct tw_wait_row *row;
+	uint64_t parts_ns = 0;
+	int error, has_time;
+
+	for (int i = 0; i < TW_WAIT_TEXTS; i++)
+		text[i] = i == TW_WAIT_FUNCTION && !by_function && !needs_function(json) ? "" :
+			  tw_want_string(json, ROW, text_keys[i], problem);
+	error = tw_histogram_from_json(&time, json_object_get(json, "time"), &wrong);
+	has_time = !error;
+	if (error == -EINVAL)
+		tw_report_refuse(problem, ROW "time: %s", wrong);
+	else if (has_time && time.digits < TW_WAIT_DIGITS)
+		tw_report_refuse(problem, ROW "time has less than %d digits", TW_WAIT_DIGITS);
+	if (error || problem->text[0])
+		goto out;
+	row = tw_waits_row(waits, text);
+	if (!row) {
+		error = -ENOMEM;
+		goto out;
+	}
+	for (int i = 0; i < TW_WAIT_PARTS; i++) {
+		const uint64_t ns = tw_want_u64(json, ROW, part_keys[i], problem);
+
+		if (__builtin_add_overflow(parts_ns, ns, &parts_ns) || parts_ns > time.sum_ns)
+			tw_report_refuse(problem, ROW "%s is more than its time", part_keys[i]);
+		else if (__builtin_add_overflow(row->part_ns[i], ns, &row->part_ns[i]))
+			error = -EOVERFLOW;
+	}
+	if (!error && !problem->text[0])
+		error = tw_histogram_add_finer(&row->time, &time);
+out:
+	if (has_time)
+		tw_histogram_free(&time);
+	return error == -EINVAL ? 0 : error;
+}
+
+int tw_waits_add_json(struct tw_waits *waits, const json_t *rows, int by_function,
+		      struct tw_report_problem *problem)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < json_array_size(rows) && !error && !problem->text[0]; i++)
+		error = add_row(waits, json_array_get(rows, i), by_function, problem);
+	return error;
+}
+
+int tw_waits_merge(json_t **into, const json_t *from)
+{
+	struct tw_report_problem problem = { "" };
+	struct tw_waits waits = { .count = 0 };
+	int error;
+
+	if (!from)
+		return 0;
+	if (!*into) {
+		*into = json_incref((json_t *)from);
+		return 0;
+	}
+	error = tw_waits_add_json(&waits, json_object_get(*into, "rows"), 1, &problem);
+	if (!error)
+		error = tw_waits_add_json(&waits, json_object_get(from, "rows"), 1, &problem);
+	json_decref(*into);
+	*into = json_pack("{so}", "rows", tw_waits_to_json(&waits));
+	tw_waits_free(&waits);
+	return error;
+}

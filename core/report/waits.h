@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A wait table: what tasks waited for, a row for each kind of call, file and reason. Rows of
+ * the same four texts are one row, so tables merge by adding.
+ */
+#ifndef TW_REPORT_WAITS_H
+#define TW_REPORT_WAITS_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/report_json.h"
+#include "tickwise.h"
+
+#define TW_WAIT_DIGITS	2	/* of the histograms */
+
+enum tw_wait_text {
+	TW_WAIT_CALL,		/* "pread64", or "page fault" */
+	TW_WAIT_FILE,		/* its path; "-": not known */
+	TW_WAIT_REASON,		/* a word of latency/sleep_words.h */
+	TW_WAIT_FUNCTION,	/* of the kernel, or the file system, that tells it; or "" */
+	TW_WAIT_TEXTS,
+};
+
+/* How long waits were in the block layer, where the task's own bios tell that. */
+enum tw_wait_part {
+	TW_WAIT_BLOCKQ,
+	TW_WAIT_DEVICE,
+	TW_WAIT_COMPLETE,
+	TW_WAIT_PARTS,
+};
+
+struct tw_wait_row {
+	char *text[TW_WAIT_TEXTS];
+	uint64_t part_ns[TW_WAIT_PARTS];
+	struct tw_histogram time;	/* of each wait */
+};
+
+/* Zeroed, it is empty. */
+struct tw_waits {
+	struct tw_wait_row **rows;
+	size_t count;
+	void *by_text;
+};
+
+void tw_waits_free(struct tw_waits *waits);
+
+/* Find the row of these texts, or add it. NULL: out of memory. */
+struct tw_wait_row *tw_waits_row(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS]);
+
+/* Sort the rows: the longest time waited first. The order does not depend on the one before. */
+void tw_waits_sort(struct tw_waits *waits);
+
+/* Return the sorted rows as an array. */
+json_t *tw_waits_to_json(struct tw_waits *waits);
+
+/* Add rows of an array. With @by_function unset, those that differ in the function alone are
+ * one, unless the function is the reason.
+ * Sets @problem if it is wrong. Return: 0; -ENOMEM; -EOVERFLOW. */
+int tw_waits_add_json(struct tw_waits *waits, const json_t *rows, int by_function,
+		      struct tw_report_problem *problem);
+
+/* Merge the waits of a report, an object with rows and the slowest, into another. Of several
+ * reports there are no slowest. Return: as above. */
+int tw_waits_merge(json_t **into, const json_t *from);
+
+#endif
