@@ -44,7 +44,7 @@ void tw_completion_print_zsh(const struct tw_command *commands, FILE *out);
 	DO("run", run, "where does the time of this job's or path's I/Os go?") \
 	DO("report", report, "what do these reports of jobs say, merged?")		\
 	DO("diff", diff, "did it become slower from one set of runs to another?")	\
-	DO("attach", attach, "where does the time of another program's io_uring I/O go?") \
+	DO("attach", attach, "what does a program wait for at its files?") \
 	DO("kernel-helper", kernel_helper,						\
 	   "serve stages inside the kernel to a fio without privileges")		\
 	DO("doctor", doctor, "is this machine ready, and what is there to fix?")	\

@@ -84,9 +84,9 @@ static const struct tw_option attach_table[] = {
 	{ .name = "causes",
 	  .help = "Explain what kept the program's thread from running in the slowest "
 		  "I/Os; costs time at each switch of the machine's CPUs", AT(causes) },
-	{ .name = "sync",
-	  .help = "Split the calls of fsync(2) and fdatasync(2), too; costs time at each "
-		  "system call of the machine", AT(sync) },
+	{ .name = "name", .kind = TW_OPTION_TEXT, .value = "NAME",
+	  .help = "Follow all processes of this name",
+	  .more = "The name is that of /proc/PID/comm, of 15 characters at most.", AT(name) },
 	{ .name = "json", .kind = TW_OPTION_FILE, .value = "FILE", .bare = "-",
 	  .is_written = 1,
 	  .help = "Write the report as JSON to FILE, too, for `tickwise report`; to - "
@@ -104,21 +104,19 @@ static const struct tw_option attach_table[] = {
 
 const struct tw_options tw_attach_options = {
 	.command = "attach",
-	.arguments = "PID\n-- PROGRAM [ARGUMENT...]",
+	.arguments = "PID...\n--name=NAME\n-- PROGRAM [ARGUMENT...]",
 	.arguments_kind = TW_OPTION_PROGRAM,
 	.about =
-	"Show where the I/Os of a program that uses io_uring spend their time inside the "
-	"kernel, by ring, file and operation. The time is from the acceptance of an I/O "
-	"until its completion is in the ring. Follows a process that runs, by its PID, or a "
-	"PROGRAM, and all processes that descend from it. I/Os by other calls are not seen, but "
-	"for fsync and fdatasync with --sync. "
+	"Show what a program waits for at its files and block devices: by call, file and reason, "
+	"with the time in the device. I/Os through io_uring have their stages inside the kernel, "
+	"from acceptance until the completion is in the ring. Follows processes that run, by PID "
+	"or name, or a PROGRAM, and all processes that descend from these. "
 	"Ctrl-C or the end of the program prints the report; a second Ctrl-C ends attach at "
 	"once. Needs root, or CAP_BPF, "
 	"CAP_PERFMON and CAP_SYSLOG; for processes of other users CAP_SYS_PTRACE, too.",
 	.codes =
-	"Exit codes: 0 good, or that of PROGRAM; 2 the process and those it started made no "
-	"ring, nor a call that is followed; 64 wrong command line, 66 no such process, 70 could not run, 74 the output "
-	"could not be written.",
+	"Exit codes: 0 good, or that of PROGRAM; 64 wrong command line, 66 no such process, 70 could "
+	"not run, 74 the output could not be written.",
 	.table = attach_table,
 	.common = TW_HAS_QUIET,
 };

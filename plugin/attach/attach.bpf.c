@@ -198,6 +198,10 @@ static int may_follow(struct task_struct *task)
 	       BPF_CORE_READ(cred, sgid.val) == reader_gid;
 }
 
+/* ---- what the processes wait for: waits.bpf.h ---- */
+
+static void thread_ends(struct task_struct *task);
+
 static void follow(__u32 process)
 {
 	if (bpf_map_update_elem(&followed, &process, &yes, BPF_ANY))
@@ -223,8 +227,10 @@ int BPF_PROG(began_program, struct task_struct *task)
 {
 	__u32 process = (__u32)BPF_CORE_READ(task, tgid);
 
-	if (is_followed(process) && !may_follow(task))
+	if (is_followed(process) && !may_follow(task)) {
+		thread_ends(task);
 		bpf_map_delete_elem(&followed, &process);
+	}
 	return 0;
 }
 
@@ -234,7 +240,10 @@ int BPF_PROG(exited, struct task_struct *task)
 {
 	__u32 process = (__u32)BPF_CORE_READ(task, tgid);
 
-	if (is_followed(process) && BPF_CORE_READ(task, signal, live.counter) == 0)
+	if (!is_followed(process))
+		return 0;
+	thread_ends(task);
+	if (BPF_CORE_READ(task, signal, live.counter) == 0)
 		bpf_map_delete_elem(&followed, &process);
 	return 0;
 }
@@ -634,6 +643,10 @@ static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 	record->kind = TW_ATTACH_FILE;
 	record->inode = *inode;
 	find_path(record, file);
+	if (!BPF_CORE_READ(file, f_inode, i_sb, s_bdev) && inode->mode != S_IFBLK)
+		record->flags |= TW_ATTACH_NO_DEVICE;
+	bpf_probe_read_kernel_str(record->type, sizeof(record->type),
+				  BPF_CORE_READ(file, f_inode, i_sb, s_type, name));
 	size = record->size;
 	if (size > sizeof(record->names))
 		size = sizeof(record->names);
@@ -782,6 +795,6 @@ int BPF_PROG(complete, void *context, struct io_kiocb *io)
 	return 0;
 }
 
-/* ---- fsync(2) and fdatasync(2) ------------------------------------------- */
+/* ---- waits --------------------------------------------------------------- */
 
-#include "calls.bpf.h"
+#include "waits.bpf.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tickwise attach: the stages inside the kernel of any program that uses io_uring.
+ * tickwise attach: what any program waits for at its files, and the stages of its io_uring I/O.
  * `tickwise` executes this program for it. This file has the options, the course of a
  * run, and the report, which `tickwise report` prints.
  */
@@ -96,6 +96,8 @@ static int take(void *context, void *record, size_t size)
 		return tw_attach_add_file(&run->tally, record, size);
 	case TW_ATTACH_CALL:
 		return tw_attach_add_call(&run->tally, record);
+	case TW_ATTACH_WAIT:
+		return tw_attach_add_wait(&run->tally, record);
 	default:
 		return tw_attach_add_io(&run->tally, record);
 	}
@@ -106,6 +108,7 @@ static int read_records(struct run *run, int wait_ms)
 	int error = tw_attach_read(run->program, wait_ms);
 
 	*run->program->slow_ns = run->tally.slowest.least;
+	*run->program->slow_wait_ns = run->tally.waits.slowest.least;
 	return error;
 }
 
@@ -165,6 +168,8 @@ static int watch(struct run *run)
 	tw_attach_stop(run->program);
 	if (!error)
 		error = read_records(run, 0);
+	if (!error)
+		error = tw_attach_take_rest(run->program, &run->tally, run->end_ns);
 	if (!error)
 		error = tw_attach_read_counted(run->program, &run->tally);
 	tw_attach_put_counted(&run->tally);
@@ -287,7 +292,6 @@ static int report(struct run *run)
 		.no_causes = run->no_causes, .run_ns = run->end_ns - run->start_ns,
 		.cost = run->tally.offcpu ? tw_attach_cost(run->program) : NULL,
 	};
-	const struct tw_attach_lost *lost = run->program->lost;
 	json_t *json;
 	int code;
 
@@ -295,19 +299,9 @@ static int report(struct run *run)
 	json = tw_attach_to_json(&result);
 	code = print_report(json, &run->options, run->table.out);
 	json_decref(json);
-	if (code != TW_EXIT_GOOD)
-		return code;
-	if (run->tally.ring_count || run->tally.row_count || lost->rings || lost->records) {
-		if (!run->options.json)
-			tw_command_remark(tw_attach_options.command,
-					  "--json=FILE keeps the report");
-		return code;
-	}
-	tw_command_remark(tw_attach_options.command, "no ring was seen: process %d (%s) and "
-			  "those it started did no I/O through io_uring%s",
-			  (int)run->target.pid, run->target.program,
-			  run->options.sync ? ", nor called fsync(2) or fdatasync(2)" : "");
-	return TW_EXIT_UNDECIDED;
+	if (code == TW_EXIT_GOOD && !run->options.json)
+		tw_command_remark(tw_attach_options.command, "--json=FILE keeps the report");
+	return code;
 }
 
 static int open_output(struct run *run)
@@ -332,30 +326,43 @@ static int open_output(struct run *run)
 	return TW_GO_ON;
 }
 
+/* Follow the processes. Return 0 or -errno, and set @pid to the one that can't be followed. */
+static int follow(struct run *run, pid_t *pid)
+{
+	const struct tw_attach_target *target = &run->target;
+	int error = 0;
+
+	for (size_t i = 0; i < target->count; i++) {
+		error = tw_attach_follow(run->program, target->all[i].fd);
+		/* It may have begun a set-user-ID program until its programs are followed. */
+		if (!error && !target->own && !tw_attach_may_see(target->all[i].pid))
+			error = -EPERM;
+		*pid = target->all[i].pid;
+		/* Of several, some may end meanwhile. */
+		if (error && (error != -ESRCH || target->count == 1))
+			return error;
+	}
+	return tw_attach_follow_descendants(run->program);
+}
+
 /* Find the rings that exist. Return TW_GO_ON, or an enum tw_exit after a message. */
 static int begin(struct run *run)
 {
-	int error = tw_attach_follow(run->program, run->target.pidfd);
+	pid_t pid = 0;
+	int error = follow(run, &pid);
 
-	/* It may have begun a set-user-ID program until its programs are followed. */
-	if (!error && !run->target.own && !tw_attach_may_see(run->target.pid))
-		error = -EPERM;
 	if (error)
 		return fail(error == -ESRCH ? TW_EXIT_NO_INPUT : TW_EXIT_SOFTWARE,
-			    "can't follow process %d: %s", (int)run->target.pid,
+			    "can't follow process %d: %s", (int)pid,
 			    error == -ESRCH ? "it has ended" : strerror(-error));
 	run->start_ns = run->chosen.at_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	error = tw_attach_tally_init(&run->tally, run->start_ns, tw_clock_id_ns(CLOCK_REALTIME),
-				     SLOWEST, run->options.sync);
+				     SLOWEST);
 	run->tally.offcpu = run->program->offcpu;
 	if (!error)
 		error = read_records(run, 0);
 	if (error)
 		return fail(TW_EXIT_SOFTWARE, "%s", strerror(-error));
-	if (!run->target.own && run->tally.ring_count == 0 && !run->options.sync)
-		tw_command_remark(tw_attach_options.command, "process %d (%s) has no ring "
-				  "yet, nor has one that it started: waiting for one",
-				  (int)run->target.pid, run->target.program);
 	return TW_GO_ON;
 }
 
@@ -393,10 +400,12 @@ static int run_it(struct run *run)
 
 	if (tw_has_shifted_clock())
 		return fail(TW_EXIT_SOFTWARE, TW_SHIFTED_CLOCK);
-	run->program = tw_attach_load(run->options.causes, run->options.sync, take, run, &why,
-				      &run->no_causes);
-	if (!run->program)
-		return fail(TW_EXIT_SOFTWARE, "%s", why);
+	run->program = tw_attach_load(run->options.causes, take, run, &why, &run->no_causes);
+	if (!run->program) {
+		fail(TW_EXIT_SOFTWARE, "%s", why);
+		tw_attach_tell_less(&run->target);
+		return TW_EXIT_SOFTWARE;
+	}
 	if (run->options.every)
 		*run->program->shift = (__u32)run->options.every - 1;
 	if (run->no_causes)
@@ -407,8 +416,7 @@ static int run_it(struct run *run)
 	tw_attach_tally_free(&run->tally);
 	/* Wait for a program that was started here, also after an error. */
 	exit_code = run->target.own ? tw_attach_exit_code(&run->target) : 0;
-	/* That the program made no ring is a line, and no failure of the program. */
-	if (code == TW_EXIT_GOOD || (run->target.own && code == TW_EXIT_UNDECIDED))
+	if (code == TW_EXIT_GOOD)
 		code = exit_code;
 	return code;
 }
@@ -430,15 +438,16 @@ int main(int argc, char **argv)
 		return code;
 	if (given.common.is_quiet || is_stdout(run.options.json))
 		run.options.interval_ns = 0;
-	if (!given.count)
-		return fail(TW_EXIT_USAGE, "no PID and no -- PROGRAM (see --help)");
-	if (given.after_dashes == given.list)
+	if (!given.count == !run.options.name)
+		return fail(TW_EXIT_USAGE, "either PIDs, --name or -- PROGRAM (see --help)");
+	if (run.options.name)
+		why = tw_attach_to_name(&run.target, run.options.name, text, sizeof(text));
+	else if (given.after_dashes == given.list)
 		why = tw_attach_start(&run.target, given.list, text, sizeof(text));
-	else if (given.count > 1)
-		return fail(TW_EXIT_USAGE, "one PID at a time; a program comes after "
-			    "-- (see --help)");
+	else if (given.after_dashes)
+		return fail(TW_EXIT_USAGE, "either PIDs or -- PROGRAM (see --help)");
 	else
-		why = tw_attach_to(&run.target, given.list[0], text, sizeof(text));
+		why = tw_attach_to(&run.target, given.list, (size_t)given.count, text, sizeof(text));
 	if (why)
 		return fail(TW_EXIT_NO_INPUT, "%s", why);
 	return run_it(&run);

@@ -16,27 +16,37 @@
 
 /* ---- the process: a running one, or a program that is started when all is ready ---- */
 
-struct tw_attach_target {
+struct tw_attach_process {
 	pid_t pid;
-	int pidfd;		/* since another process may get the number later */
+	int fd;			/* since another process may get the number later */
+};
+
+struct tw_attach_target {
+	struct tw_attach_process *all;	/* one, if it is a program */
+	size_t count;
 	bool own;		/* a program that was started here */
 	struct tw_child child;	/* the program, like the next three */
 	char **argv;
 	int go;			/* a pipe in which the child waits for a byte */
 	int error;		/* why the program could not be run: -errno */
-	char program[16];	/* the kernel's name of the process */
+	char program[16];	/* the kernel's name of the first process */
 };
 
-/* Choose a running process, or prepare a program. Return NULL, or the reason why not: one
- * line in @why. */
-const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
+/* Choose running processes, by their numbers or by a name, or prepare a program. Return NULL, or
+ * the reason why not: one line in @why. */
+const char *tw_attach_to(struct tw_attach_target *target, char **pids, size_t count,
 			 char *why, size_t size);
+const char *tw_attach_to_name(struct tw_attach_target *target, const char *name,
+			      char *why, size_t size);
 const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 			    char *why, size_t size);
 
 /* True if this user may see the files of the process, which takes the right to trace
  * it. Of what starts later attach.bpf.c asks it: may_follow(). */
 bool tw_attach_may_see(pid_t pid);
+
+/* Print what /proc tells of the first process, in a line, where no program can be loaded. */
+void tw_attach_tell_less(const struct tw_attach_target *target);
 
 /* Let the program begin, if it was prepared. Return 0 or -errno: it can't be run, and a line
  * on stderr has the reason. */
@@ -58,25 +68,28 @@ struct tw_attach_program {
 	const struct tw_attach_lost *lost;	/* so far */
 	/* I/Os that take as long wake the reader, to find their causes. */
 	__u64 *slow_ns;
+	volatile __u64 *slow_wait_ns;	/* waits that name their process */
+	const struct tw_attach_ran *ran;
 	volatile __u32 *shift;		/* 1 in 2^shift I/Os is chosen from now on */
 	/* Known after tw_attach_stop(): */
-	uint64_t in_flight;		/* chosen I/Os, and calls */
+	uint64_t in_flight;		/* chosen I/Os */
 	int64_t missed_runs;		/* that the kernel has skipped: tw_program_missed() */
 };
 
 /* Take a record. Return 0 to go on. */
 typedef int tw_attach_take(void *context, void *record, size_t size);
 
-/* Load the program. NULL: @why has the reason in one line. With @syncs calls of fsync(2) and
- * fdatasync(2) are followed, too. With @causes the submitting threads are followed. If that
- * is impossible, @no_causes has the reason, and the rest works. */
-struct tw_attach_program *tw_attach_load(bool causes, bool syncs, tw_attach_take *take,
-					 void *context, const char **why,
-					 const char **no_causes);
+/* Load the program. NULL: @why has the reason in one line. With @causes the submitting threads
+ * are followed. If that is impossible, @no_causes has the reason, and the rest works. */
+struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void *context,
+					 const char **why, const char **no_causes);
 
-/* Follow the process of @pidfd and its descendants, also those that it will have, and find
- * their rings. Return 0 or -errno: -ESRCH if the process has ended. */
+/* Follow the process of @pidfd. Return 0 or -errno: -ESRCH if it has ended. */
 int tw_attach_follow(struct tw_attach_program *program, int pidfd);
+
+/* Follow the descendants of all of these, also those that they will have, and find their rings.
+ * Return 0 or -errno. */
+int tw_attach_follow_descendants(struct tw_attach_program *program);
 
 /* Take all records, after waiting for @wait_ms or until a record wakes the reader. Return
  * 0, or the first result of tw_attach_take() that is not 0. */
@@ -90,6 +103,11 @@ int tw_attach_read_counted(struct tw_attach_program *program, struct tw_attach_t
 
 /* Follow nothing any more. What was seen can still be read. */
 void tw_attach_stop(struct tw_attach_program *program);
+
+/* Take the waits and syncs of which no record came: those that are not over. Call this after
+ * tw_attach_stop(), and after the records. Return 0 or -ENOMEM. */
+int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tally *tally,
+			uint64_t end_ns);
 
 void tw_attach_unload(struct tw_attach_program *program);
 

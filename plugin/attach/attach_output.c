@@ -55,14 +55,20 @@ static uint64_t ios(const struct tw_attach_row *row)
 	return row->recent.ios + row->only_counted.ios - row->recent.only_counted;
 }
 
-static void add_row(struct tw_table *table, const struct tw_attach_row *row,
-		    const struct tw_attach_tally *tally, uint64_t over_ns, int width)
+/* A row of the live table: I/Os of a ring, or waits, since the last table. */
+struct shown {
+	const struct tw_attach_row *row;	/* NULL: of waits */
+	const struct tw_wait_row *waits;
+	struct tw_attach_before since;		/* of waits */
+	uint64_t count;
+};
+
+static void add_io_cells(struct tw_table *table, const struct tw_attach_row *row,
+			 uint64_t over_ns)
 {
 	const struct tw_attach_recent *recent = &row->recent;
 	const struct tw_histogram *lat = &recent->lat;
-	char name[PATH_MAX];
 
-	tw_table_row(table);
 	if (row->ring)
 		tw_cell_u64(table, row->ring);
 	else
@@ -75,24 +81,87 @@ static void add_row(struct tw_table *table, const struct tw_attach_row *row,
 	for (unsigned stage = TW_BLOCKQ; stage <= TW_COMPLETE; stage++)
 		add_ns(table, recent->split, (double)recent->sum_ns[stage] /
 		       (double)(recent->split ? recent->split : 1));
-	snprintf(name, sizeof(name), "%s",
-		 row->rest ? "" : tw_attach_file_name(tally, &row->inode));
-	add_name(table, tw_plain_text(name), width - FIXED_COLUMNS);
 }
 
-static uint64_t busy(const struct tw_attach_row *row)
+static void add_wait_cells(struct tw_table *table, const struct shown *shown, uint64_t over_ns)
 {
-	return ios(row) + row->recent.failed;
+	const struct tw_attach_before *since = &shown->since;
+	const double waits = (double)since->waits;
+	const bool split = since->part_ns[TW_WAIT_DEVICE] != 0;
+
+	tw_cell_none(table);
+	tw_cell_printf(table, "%.11s", shown->waits->text[TW_WAIT_CALL]);
+	tw_cell_number(table, waits * 1e9 / (double)over_ns);
+	tw_cell_ns(table, (double)since->ns / waits);
+	tw_cell_none(table);
+	for (int i = 0; i < TW_WAIT_PARTS; i++)
+		add_ns(table, split, (double)since->part_ns[i] / waits);
+}
+
+static void add_row(struct tw_table *table, const struct shown *shown,
+		    const struct tw_attach_tally *tally, uint64_t over_ns, int width)
+{
+	char name[PATH_MAX + 64];
+
+	tw_table_row(table);
+	if (shown->row) {
+		add_io_cells(table, shown->row, over_ns);
+		snprintf(name, sizeof(name), "%s", shown->row->rest ? "" :
+			 tw_attach_file_name(tally, &shown->row->inode));
+	} else {
+		add_wait_cells(table, shown, over_ns);
+		snprintf(name, sizeof(name), "%s: %s", shown->waits->text[TW_WAIT_REASON],
+			 shown->waits->text[TW_WAIT_FILE]);
+	}
+	add_name(table, tw_plain_text(name), width - FIXED_COLUMNS);
 }
 
 static int by_count(const void *left, const void *right)
 {
-	const struct tw_attach_row *a = *(const struct tw_attach_row *const *)left;
-	const struct tw_attach_row *b = *(const struct tw_attach_row *const *)right;
+	const struct shown *a = left, *b = right;
 
-	if (busy(a) != busy(b))
-		return busy(a) > busy(b) ? -1 : 1;
-	return a < b ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	if (!a->row != !b->row)
+		return a->row ? -1 : 1;
+	return a->row ? (a->row < b->row ? -1 : 1) : (a->waits < b->waits ? -1 : 1);
+}
+
+/* Set @shown to the rows since the last table, the busiest first. Return how many. */
+static size_t collect(struct shown *shown, const struct tw_attach_tally *tally)
+{
+	const struct tw_attach_waits *waits = &tally->waits;
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < tally->row_count; i++) {
+		const struct tw_attach_row *row = &tally->rows[i];
+
+		/* Calls are waits, too. */
+		if (row->ring && ios(row) + row->recent.failed)
+			shown[count++] = (struct shown) {
+				.row = row, .count = ios(row) + row->recent.failed,
+			};
+	}
+	for (size_t i = 0; i < waits->all.count; i++) {
+		const struct tw_wait_row *row = waits->all.rows[i];
+		struct tw_attach_before since = { .waits = row->time.count,
+						  .ns = row->time.sum_ns };
+
+		memcpy(since.part_ns, row->part_ns, sizeof(since.part_ns));
+		if (i < waits->before_count) {
+			since.waits -= waits->before[i].waits;
+			since.ns -= waits->before[i].ns;
+			for (int part = 0; part < TW_WAIT_PARTS; part++)
+				since.part_ns[part] -= waits->before[i].part_ns[part];
+		}
+		if (since.waits)
+			shown[count++] = (struct shown) {
+				.waits = row, .since = since, .count = since.waits,
+			};
+	}
+	if (count)
+		qsort(shown, count, sizeof(*shown), by_count);
+	return count;
 }
 
 static void size_of(const struct tw_attach_table *table, size_t *lines, int *width)
@@ -115,14 +184,13 @@ void tw_attach_table_end(struct tw_attach_table *table)
 	table->lines = 0;
 }
 
-static void add_rows(struct tw_page *page, const struct tw_attach_row **rows,
-		     size_t count, const struct tw_attach_tally *tally,
-		     uint64_t over_ns, int width)
+static void add_rows(struct tw_page *page, const struct shown *rows, size_t count,
+		     const struct tw_attach_tally *tally, uint64_t over_ns, int width)
 {
 	const struct tw_column columns[] = {
 		{ "ring", .width = 4 },
-		{ "operation", .width = 11, .flags = TW_COLUMN_LEFT },
-		{ "I/Os/s", .width = CELL }, { "lat mean", .width = CELL },
+		{ "call", .width = 11, .flags = TW_COLUMN_LEFT },
+		{ "rate/s", .width = CELL }, { "lat mean", .width = CELL },
 		{ "p99", .width = CELL },
 		{ tw_time_metrics[TW_BLOCKQ].name, .width = CELL },
 		{ tw_time_metrics[TW_DEVICE].name, .width = CELL },
@@ -134,33 +202,32 @@ static void add_rows(struct tw_page *page, const struct tw_attach_row **rows,
 
 	tw_table_cut(table, width);
 	for (size_t i = 0; i < count; i++)
-		add_row(table, rows[i], tally, over_ns, width);
+		add_row(table, &rows[i], tally, over_ns, width);
 }
 
 void tw_attach_table_put(struct tw_attach_table *table,
 			 const struct tw_attach_tally *tally, uint64_t at_ns,
 			 uint64_t over_ns, uint64_t lost)
 {
-	const struct tw_attach_row **rows = tw_zalloc(tally->row_count, sizeof(*rows));
-	size_t count = 0, most, shown;
+	struct shown *rows = tw_zalloc(tally->row_count + tally->waits.all.count, sizeof(*rows));
+	const size_t count = collect(rows, tally);
+	size_t most, shown;
 	const uint64_t rings = tally->ring_count + tally->all.scalars.more_rings;
 	struct tw_page *page = tw_page_new("");
-	char records[48] = "";
+	char records[48] = "", of_rings[32] = "";
 	int width;
 
 	tw_attach_table_end(table);
-	for (uint32_t i = 0; i < tally->row_count; i++)
-		if (busy(&tally->rows[i]))
-			rows[count++] = &tally->rows[i];
-	qsort(rows, count, sizeof(*rows), by_count);
 	size_of(table, &most, &width);
 	shown = count < most ? count : most;
 	if (lost)
 		snprintf(records, sizeof(records), ", %llu records lost",
 			 (unsigned long long)lost);
-	tw_page_paragraph(page, "%.1f s, %llu ring%s%s%s", (double)at_ns / 1e9,
-			  (unsigned long long)rings, tw_format_plural(rings), records,
-			  count ? "" : ", no I/O");
+	if (rings)
+		snprintf(of_rings, sizeof(of_rings), ", %llu ring%s",
+			 (unsigned long long)rings, tw_format_plural(rings));
+	tw_page_paragraph(page, "%.1f s%s%s%s", (double)at_ns / 1e9, of_rings, records,
+			  count ? "" : ", no wait, no I/O");
 	if (count)
 		add_rows(page, rows, shown, tally, over_ns, width);
 	if (shown < count)
@@ -191,10 +258,10 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 	const struct tw_attach_tally *tally = result->tally;
 
 	return json_pack("{ss, so, so, si, si, si, si, so, so, si, so, ss, ss, ss, si,"
-			 " sb, sb, sb, s{ss}, so*, so*}",
+			 " sb, sb, sb, s{ss}, so*, s{ss}}",
 			 "run", "", "name", tw_json_text(result->target->program),
 			 "host", tw_host_to_json(), "groupid", 0, "thread_number", 1,
-			 "subjob_number", 0, "pid", (int)result->target->pid,
+			 "subjob_number", 0, "pid", (int)result->target->all->pid,
 			 "start", tw_json_digits(tally->start_realtime_ns),
 			 "start_monotonic_ns", tw_json_digits(tally->start_ns),
 			 "first_ns", 0, "run_ns", tw_json_of_u64(result->run_ns),
@@ -202,7 +269,7 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 			 "tickwise_version", TW_VERSION, "iodepth", 0,
 			 "event_time", 0, "event_wait", 0, "fallback", 1,
 			 "kernel", "state", "on", "causes", causes_to_json(result),
-			 "syncs", tally->syncs ? json_pack("{ss}", "state", "on") : NULL);
+			 "syncs", "state", "on");
 }
 
 /* Return the facts of the machine. The governors are those of all CPUs, since it is not
@@ -332,6 +399,27 @@ static json_t *attached_to_json(const struct tw_attach_result *result)
 
 /* ---- the report -------------------------------------------------------------- */
 
+/* Add what the threads did, as the kernel counts it. */
+static void add_ran(struct tw_tally *all, const struct tw_attach_ran *ran)
+{
+	static const enum tw_metric_number rows[] = {
+		TW_METRIC_read_calls, TW_METRIC_write_calls, TW_METRIC_read_bytes,
+		TW_METRIC_written_bytes, TW_METRIC_storage_bytes, TW_METRIC_run_ns,
+		TW_METRIC_ready_ns,
+	};
+	struct tw_scalars *scalars = &all->scalars;
+
+	for (size_t i = 0; ran->is_known && i < sizeof(rows) / sizeof(*rows); i++)
+		tw_metric_put(&all->has, rows[i]);
+	scalars->read_calls = ran->read_calls;
+	scalars->write_calls = ran->write_calls;
+	scalars->read_bytes = ran->read_bytes;
+	scalars->written_bytes = ran->written_bytes;
+	scalars->storage_bytes = ran->storage_bytes;
+	scalars->run_ns = ran->run_ns;
+	scalars->ready_ns = ran->ready_ns;
+}
+
 /* Add what is known only at the end. */
 static void add_scalars(struct tw_tally *all, const struct tw_attach_result *result)
 {
@@ -346,6 +434,10 @@ static void add_scalars(struct tw_tally *all, const struct tw_attach_result *res
 	scalars->lost_rings = lost->rings;
 	scalars->lost_names = lost->names;
 	scalars->lost_processes = lost->processes;
+	scalars->lost_waits = lost->waits;
+	scalars->of_32_bits = lost->of_32_bits;
+	scalars->calls_that_waited = result->tally->waits.calls;
+	add_ran(all, program->ran);
 	if (program->missed_runs >= 0) {
 		scalars->missed_runs = (uint64_t)program->missed_runs;
 		tw_metric_put(&all->has, TW_METRIC_missed_runs);
@@ -362,6 +454,7 @@ json_t *tw_attach_to_json(struct tw_attach_result *result)
 		.counter = json_pack("{ss, s[]}", "verdict",
 				     tw_report_verdicts[TW_REPORT_UNCHECKED], "reasons"),
 		.attached = attached_to_json(result),
+		.waits = tw_attach_waits_to_json(&result->tally->waits),
 		.commits = result->tally->commits.count ?
 			tw_commits_to_json(&result->tally->commits) : NULL,
 	};

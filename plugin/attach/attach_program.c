@@ -28,9 +28,6 @@
 #include "attach/attach.skel.h"
 #include "kernel/causes/causes.skel.h"
 
-#define NO_TRACEPOINTS	"--sync: the kernel's tracepoints of fsync(2) are not there: mount " \
-			"-t tracefs tracefs /sys/kernel/tracing, as root"
-
 #define OFFCPU_BYTES	(TW_ATTACH_THREADS * sizeof(struct tw_offcpu))
 
 /* Return the operations with a direction from @first to @last, as bits. */
@@ -47,39 +44,32 @@ static __u64 operations(unsigned first, unsigned last)
 	return bits;
 }
 
-/* Make the program ready to follow calls, or leave out what that takes. Return 0 or
- * -errno. */
-static int fit_to_calls(struct tw_attach *made, const struct btf *btf, bool syncs)
+/* Make the program ready to follow waits. Return 0 or -errno. */
+static int fit_to_waits(struct tw_attach *made, const struct btf *btf)
 {
-	struct bpf_program *const programs[] = {
-		made->progs.enter_fsync, made->progs.exit_fsync,
-		made->progs.enter_fdatasync, made->progs.exit_fdatasync,
-		made->progs.call_sends, made->progs.call_switched, made->progs.call_woken,
-		made->progs.bio_done, made->progs.request_done,
-		made->progs.handle_starts, made->progs.handle_restarts,
-		made->progs.commit_starts, made->progs.commit_ends,
-	};
-	struct bpf_map *const maps[] = {
-		made->maps.calls, made->maps.disks, made->maps.stacks, made->maps.journals,
-		made->maps.transactions, made->maps.committers,
-	};
 	uint64_t from, to;
-	int error = 0;
+	int error = tw_find_function(TW_WRITES_DATA, &from, &to);
 
-	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
-		bpf_program__set_autoload(programs[i], syncs);
-	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
-		bpf_map__set_autocreate(maps[i], syncs);
-	if (syncs) {
-		tw_sync_adapt_commits(made->obj, btf);
-		error = tw_sync_find_data(&from, &to);
-		made->rodata->data_from = from;
-		made->rodata->data_to = to;
-	}
+	made->rodata->data_from = from;
+	made->rodata->data_to = to;
+	if (!error)
+		error = tw_find_function("handle_mm_fault", &from, &to);
+	made->rodata->fault_from = from;
+	made->rodata->fault_to = to;
+	tw_attach_set_calls(made->rodata->calls);
+	tw_sync_adapt_commits(made->obj, btf);
+	bpf_program__set_autoload(made->progs.ext4_enter,
+				  tw_program_has_tracepoint(btf, "ext4_sync_file_enter"));
+	bpf_program__set_autoload(made->progs.xfs_enter,
+				  tw_program_has_tracepoint(btf, "xfs_file_fsync"));
+	bpf_program__set_autoload(made->progs.btrfs_enter,
+				  tw_program_has_tracepoint(btf, "btrfs_sync_file"));
+	bpf_program__set_autoattach(made->progs.threads_before, false);
+	bpf_program__set_autoattach(made->progs.threads_after, false);
 	return error;
 }
 
-static int fit_to_kernel(struct tw_attach *made, bool syncs)
+static int fit_to_kernel(struct tw_attach *made)
 {
 	const struct tw_program_namespace space = tw_program_namespace();
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -90,7 +80,7 @@ static int fit_to_kernel(struct tw_attach *made, bool syncs)
 		return -errno;
 	error = tw_program_adapt(made, btf);
 	if (!error)
-		error = fit_to_calls(made, btf, syncs);
+		error = fit_to_waits(made, btf);
 	btf__free(btf);
 	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
 	made->rodata->namespace_device = space.device;
@@ -140,7 +130,6 @@ static int load_causes(struct tw_attach_program *program)
 	if (offcpu == MAP_FAILED)
 		return -errno;
 	program->offcpu = offcpu;
-	tw_functions_load();
 	program->causes_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	return 0;
 }
@@ -154,8 +143,7 @@ static void unload_causes(struct tw_attach_program *program)
 	program->causes = NULL;
 }
 
-static int load(struct tw_attach_program *program, bool syncs, tw_attach_take *take,
-		void *context)
+static int load(struct tw_attach_program *program, tw_attach_take *take, void *context)
 {
 	struct tw_attach *made = tw_attach__open();
 	int error;
@@ -163,7 +151,7 @@ static int load(struct tw_attach_program *program, bool syncs, tw_attach_take *t
 	program->skeleton = made;
 	if (!made)
 		return -errno;
-	error = fit_to_kernel(made, syncs);
+	error = fit_to_kernel(made);
 	if (!error && program->causes) {
 		made->rodata->with_causes = true;
 		made->rodata->listed = operations(TW_READ, TW_SYNC);
@@ -178,15 +166,16 @@ static int load(struct tw_attach_program *program, bool syncs, tw_attach_take *t
 		return error;
 	program->lost = &made->bss->lost;
 	program->slow_ns = &made->bss->slow_ns;
+	program->slow_wait_ns = &made->bss->slow_wait_ns;
+	program->ran = &made->bss->ran;
 	program->shift = &made->bss->shift;
 	program->records = ring_buffer__new(bpf_map__fd(made->maps.records), take, context,
 					    NULL);
 	return program->records ? 0 : -errno;
 }
 
-struct tw_attach_program *tw_attach_load(bool causes, bool syncs, tw_attach_take *take,
-					 void *context, const char **why,
-					 const char **no_causes)
+struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void *context,
+					 const char **why, const char **no_causes)
 {
 	struct tw_attach_program *program;
 	int error;
@@ -197,14 +186,15 @@ struct tw_attach_program *tw_attach_load(bool causes, bool syncs, tw_attach_take
 	}
 	program = tw_zalloc(1, sizeof(*program));
 	tw_program_set_messages();
+	tw_functions_load();
 	error = causes ? load_causes(program) : 0;
 	*no_causes = error ? tw_program_reason(error, false) : NULL;
 	if (error)
 		unload_causes(program);
-	error = load(program, syncs, take, context);
+	error = load(program, take, context);
 	if (!error)
 		return program;
-	*why = syncs && error == -ENOENT ? NO_TRACEPOINTS : tw_program_reason(error, false);
+	*why = tw_program_reason(error, false);
 	tw_attach_unload(program);
 	return NULL;
 }
@@ -251,10 +241,15 @@ static int iterate(struct bpf_program *over, int pidfd)
 
 int tw_attach_follow(struct tw_attach_program *program, int pidfd)
 {
-	int error = iterate(program->skeleton->progs.chosen, pidfd);
+	return iterate(program->skeleton->progs.chosen, pidfd);
+}
+
+int tw_attach_follow_descendants(struct tw_attach_program *program)
+{
+	int error = iterate(program->skeleton->progs.descendants, 0);
 
 	if (!error)
-		error = iterate(program->skeleton->progs.descendants, 0);
+		error = iterate(program->skeleton->progs.threads_before, 0);
 	return error ? error : iterate(program->skeleton->progs.descriptors, 0);
 }
 
@@ -289,15 +284,55 @@ int tw_attach_read_counted(struct tw_attach_program *program, struct tw_attach_t
 	return error;
 }
 
-void tw_attach_stop(struct tw_attach_program *program)
+/* Return how many entries a map has. */
+static uint64_t count_entries(const struct bpf_map *map)
 {
-	const int map = bpf_map__fd(program->skeleton->maps.ios);
+	uint64_t count = 0;
 	__u64 key, *at = NULL;
 
-	tw_attach__detach(program->skeleton);
-	program->missed_runs = tw_program_missed(program->skeleton->obj);
+	for (; bpf_map_get_next_key(bpf_map__fd(map), at, &key) == 0; at = &key)
+		count++;
+	return count;
+}
+
+void tw_attach_stop(struct tw_attach_program *program)
+{
+	struct tw_attach *made = program->skeleton;
+
+	iterate(made->progs.threads_after, 0);
+	tw_attach__detach(made);
+	program->missed_runs = tw_program_missed(made->obj);
 	/* Before, the kernel would begin again at an I/O that ends while it is counted. */
-	for (; bpf_map_get_next_key(map, at, &key) == 0; at = &key)
-		program->in_flight++;
-	program->in_flight += program->skeleton->bss->calls_in_flight;
+	program->in_flight = count_entries(made->maps.ios);
+}
+
+int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tally *tally,
+			uint64_t end_ns)
+{
+	const struct bpf_map *map = program->skeleton->maps.waiters;
+	struct tw_attach_waiter *of = tw_zalloc(1, bpf_map__value_size(map));
+	__u32 key, *at = NULL;
+	int error = 0;
+
+	for (; !error && bpf_map_get_next_key(bpf_map__fd(map), at, &key) == 0; at = &key) {
+		if (bpf_map_lookup_elem(bpf_map__fd(map), &key, of))
+			continue;
+		if (of->wait.slept_ns) {
+			of->wait.on_ns = end_ns;
+			of->wait.process = 0;
+			tally->all.scalars.not_over++;
+			error = tw_attach_add_wait(tally, &of->wait);
+		} else if (of->sync.stamps.begun_ns && of->sync.stamps.ended_ns && !error) {
+			error = tw_attach_add_call(tally, &(struct tw_attach_call) {
+				.io = {
+					.kind = TW_ATTACH_CALL, .opcode = (__u8)of->sync.call,
+					.inode = of->sync.inode,
+					.accepted_ns = of->sync.stamps.begun_ns,
+					.posted_ns = of->sync.ran_ns,
+				}, .stamps = of->sync.stamps,
+			});
+		}
+	}
+	free(of);
+	return error;
 }

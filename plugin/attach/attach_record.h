@@ -11,6 +11,7 @@
 #include <linux/types.h>
 #endif
 
+#include "kernel/causes/offcpu.h"
 #include "kernel/sync/sync.h"
 
 enum tw_attach_kind {
@@ -18,7 +19,8 @@ enum tw_attach_kind {
 	TW_ATTACH_FILE,
 	TW_ATTACH_IO,		/* an I/O whose completion is in the ring */
 	TW_ATTACH_NO_CQE,	/* an I/O that ended without a completion */
-	TW_ATTACH_CALL,		/* a call of fsync(2) or fdatasync(2) */
+	TW_ATTACH_CALL,		/* a call of fsync(2) or fdatasync(2) that waited */
+	TW_ATTACH_WAIT,		/* a thread slept in a call */
 };
 
 enum {
@@ -54,6 +56,7 @@ struct tw_attach_ring {
 enum {
 	TW_ATTACH_DELETED = 1,	/* the file has no name any more; it had this one */
 	TW_ATTACH_CUT = 2,	/* the path is longer: its beginning is not here */
+	TW_ATTACH_NO_DEVICE = 4,	/* its file system has no block device */
 };
 
 #define TW_ATTACH_PATH	4096
@@ -65,6 +68,7 @@ struct tw_attach_file {
 	__u16 flags;
 	__u16 size;
 	struct tw_attach_inode inode;
+	char type[16];		/* of the file system */
 	/* The names of the path, the file's first, that below the root last, each with a
 	 * 0 at its end. */
 	char names[TW_ATTACH_PATH + TW_ATTACH_NAME];
@@ -111,6 +115,70 @@ struct tw_attach_call {
 	struct tw_sync stamps;
 };
 
+#define TW_ATTACH_CALLS	512	/* numbers of system calls that can be followed */
+#define TW_ATTACH_FAULT	(TW_ATTACH_CALLS - 1)	/* stands for page faults, which have no number */
+
+/* How a call is followed. Its file is that of the first of these arguments that is on storage. */
+enum tw_attach_how {
+	TW_ATTACH_ARG0 = 1,
+	TW_ATTACH_ARG1 = 2,
+	TW_ATTACH_ARG2 = 4,
+	TW_ATTACH_NO_FILE = 8,		/* only sleeps that no signal ends count */
+	TW_ATTACH_ANY_SLEEP = 16,
+	TW_ATTACH_SYNCS = 32,
+	TW_ATTACH_FULL = 64,		/* fsync(2), not fdatasync(2) */
+	TW_ATTACH_RINGS = 128,		/* io_uring_enter(2), whose bios are those of I/Os */
+};
+
+enum {
+	TW_ATTACH_FIRST = 1,		/* the first sleep of its call */
+	TW_ATTACH_HAS_ENDED = 2,	/* a bio of the thread ended in it: */
+	TW_ATTACH_HAS_READ = 4,		/* a read */
+	TW_ATTACH_LIMITED = 8,		/* which io.max delayed */
+	TW_ATTACH_SUSPENDED = 16,	/* which a suspended device delayed */
+};
+
+/* A thread slept. Times are of CLOCK_MONOTONIC. */
+struct tw_attach_wait {
+	__u32 kind;
+	__u16 call;		/* its number, or TW_ATTACH_FAULT */
+	__u16 flags;
+	struct tw_attach_inode inode;	/* mode 0: not known */
+	__u64 slept_ns;
+	__u64 woken_ns;		/* 0: not seen, also the next two */
+	__u64 dispatched_ns;	/* the first bio of the thread that ended in the wait */
+	__u64 finished_ns;	/* the last one */
+	__u64 on_ns;		/* the thread ran again */
+	__u32 process;		/* as the reader sees it; 0: not known, or the wait was short */
+	__u32 unused;
+	char program[16];
+	struct tw_stack stack;
+};
+
+/* What followed threads did, of the kernel's accounting. */
+struct tw_attach_ran {
+	__u64 is_known;
+	__u64 read_calls, write_calls;
+	__u64 read_bytes, written_bytes;	/* of all files */
+	__u64 storage_bytes;			/* read from storage */
+	__u64 run_ns, ready_ns;
+};
+
+/* What attach.bpf.c has of a thread that has waited. */
+struct tw_attach_waiter {
+	struct tw_attach_wait wait;	/* slept_ns 0: the thread does not sleep */
+	__u64 read_or_wrote;		/* calls of the thread, by then */
+	struct tw_attach_inode page;	/* that its last bio has read for a page fault */
+	struct {
+		struct tw_attach_inode inode;
+		__u64 read_or_wrote;
+		__u32 call;
+		__u32 fd;
+		__u64 ran_ns;
+		struct tw_sync stamps;	/* begun_ns 0: the thread is in no sync */
+	} sync;
+};
+
 /* What is counted of the I/Os that were not chosen, by struct tw_attach_key. Those that
  * failed, and those for which there is no room, have a record each. */
 struct tw_attach_key {
@@ -138,6 +206,8 @@ struct tw_attach_lost {
 	__u64 more_cqes;	/* CQEs without a request: of multishot requests, or sent */
 	__u64 threads;		/* I/Os of threads beyond TW_ATTACH_THREADS */
 	__u64 names;		/* I/Os on files beyond those whose names are sent */
+	__u64 waits;		/* sleeps or bios of threads beyond those that can be followed */
+	__u64 of_32_bits;	/* sleeps of 32-bit programs */
 	/* By opcode: completions of what is not followed (attach_tally.h). */
 	__u64 others[TW_ATTACH_OPCODES];
 };

@@ -147,7 +147,7 @@ static const unsigned io_times[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE, TW_KERNE
 #define LAST_OF_CALL	TW_SYNC_OWN
 
 /* Return the metrics of a report that are counted here. */
-static struct tw_metric_set counted(bool syncs)
+static struct tw_metric_set counted(void)
 {
 	static const enum tw_metric_number rows[] = {
 		TW_METRIC_ios, TW_METRIC_bytes, TW_METRIC_zero_byte, TW_METRIC_linked, TW_METRIC_drained,
@@ -157,6 +157,8 @@ static struct tw_metric_set counted(bool syncs)
 		TW_METRIC_more_rings, TW_METRIC_in_flight, TW_METRIC_more_cqes,
 		TW_METRIC_lost_records, TW_METRIC_lost_ios, TW_METRIC_lost_rings,
 		TW_METRIC_lost_names, TW_METRIC_lost_processes, TW_METRIC_OVER_TIME,
+		TW_METRIC_unsplit_syncs, TW_METRIC_sync_bytes, TW_METRIC_calls_that_waited,
+		TW_METRIC_not_over, TW_METRIC_lost_waits, TW_METRIC_of_32_bits,
 		TW_METRIC_SLOWEST,
 	};
 	struct tw_metric_set has = { 0 };
@@ -165,24 +167,19 @@ static struct tw_metric_set counted(bool syncs)
 		tw_metric_put(&has, rows[i]);
 	for (size_t i = 0; i < IO_TIMES; i++)
 		tw_metric_put(&has, TW_METRIC_TIMES + io_times[i]);
-	if (syncs) {
-		tw_metric_put(&has, TW_METRIC_unsplit_syncs);
-		tw_metric_put(&has, TW_METRIC_sync_bytes);
-	}
-	for (unsigned i = FIRST_OF_CALL; syncs && i <= LAST_OF_CALL; i++)
+	for (unsigned i = FIRST_OF_CALL; i <= LAST_OF_CALL; i++)
 		tw_metric_put(&has, TW_METRIC_TIMES + i);
 	return has;
 }
 
 int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
-			 uint64_t start_realtime_ns, uint32_t slowest, bool syncs)
+			 uint64_t start_realtime_ns, uint32_t slowest)
 {
-	const struct tw_metric_set has = counted(syncs);
+	const struct tw_metric_set has = counted();
 	int error;
 
 	*tally = (struct tw_attach_tally) {
 		.start_ns = start_ns, .start_realtime_ns = start_realtime_ns,
-		.syncs = syncs,
 	};
 	tally->rows = calloc(TW_ATTACH_MAX_ROWS + 1, sizeof(*tally->rows));
 	tally->rings = calloc(TW_ATTACH_MAX_RINGS, sizeof(*tally->rings));
@@ -193,7 +190,7 @@ int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
 	if (!error)
 		error = tw_slowest_init(&tally->slowest, slowest,
 					sizeof(struct tw_attach_slow));
-	return error;
+	return error ? error : tw_attach_waits_init(&tally->waits, slowest);
 }
 
 /* The other tree has it, too. */
@@ -214,6 +211,7 @@ void tw_attach_tally_free(struct tw_attach_tally *tally)
 	tdestroy(tally->files, free);
 	tw_tally_free(&tally->all);
 	tw_slowest_free(&tally->slowest);
+	tw_attach_waits_free(&tally->waits);
 	free(tally->rows);
 	free(tally->rings);
 }
@@ -240,6 +238,7 @@ void tw_attach_add_ring(struct tw_attach_tally *tally,
 struct path {
 	struct tw_attach_inode inode;
 	struct tw_attach_inode first;	/* the first file of this name, which has the row */
+	char no_device[16];		/* type of its file system without a block device; "" */
 	char text[];
 };
 
@@ -277,6 +276,17 @@ static void join_names(char *end, const struct tw_attach_file *file, size_t size
 	strcpy(end, file->flags & TW_ATTACH_DELETED ? DELETED : "");
 }
 
+/* Some file systems have their devices elsewhere. */
+static bool lacks_device(const struct tw_attach_file *file)
+{
+	static const char *const others[] = { "btrfs", "bcachefs", "zfs", "overlay" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!strncmp(file->type, others[i], sizeof(file->type)))
+			return false;
+	return file->flags & TW_ATTACH_NO_DEVICE;
+}
+
 int tw_attach_add_file(struct tw_attach_tally *tally,
 		       const struct tw_attach_file *file, size_t size)
 {
@@ -291,6 +301,8 @@ int tw_attach_add_file(struct tw_attach_tally *tally,
 	if (!path)
 		return -ENOMEM;
 	path->inode = path->first = file->inode;
+	snprintf(path->no_device, sizeof(path->no_device), "%.15s",
+		 lacks_device(file) ? file->type : "");
 	join_names(path->text, file, size);
 	if (!tsearch(path, &tally->files, by_inode)) {
 		free(path);
@@ -343,7 +355,7 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 	error = tw_histogram_init(&row->recent.lat, ROW_DIGITS);
 	for (size_t i = 0; i < IO_TIMES && !error; i++)
 		error = tw_histogram_init(&row->times[io_times[i]], ROW_DIGITS);
-	for (unsigned i = FIRST_OF_CALL; tally->syncs && i <= LAST_OF_CALL && !error; i++)
+	for (unsigned i = FIRST_OF_CALL; !key->ring && i <= LAST_OF_CALL && !error; i++)
 		error = tw_histogram_init(&row->times[i], ROW_DIGITS);
 	if (error)
 		return NULL;
@@ -559,7 +571,7 @@ static int add(struct tw_attach_tally *tally, const struct tw_attach_io *io,
 		times.has &= ~TW_TIME_BIT(TW_SYNC_WORKER);	/* a call has none */
 		counts.sync_bytes = counts.ios ? parts.written_bytes : 0;
 	}
-	if (tally->syncs && tw_attach_direction(io->opcode) == TW_SYNC)
+	if (tw_attach_direction(io->opcode) == TW_SYNC)
 		counts.unsplit_syncs = counts.ios && !tw_io_has(&times, TW_SYNC_WAKE);
 	tally->about_ios += weight;
 	add_to_row(row, &counts, &times, weight);
@@ -575,6 +587,20 @@ int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *i
 int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_call *call)
 {
 	return add(tally, &call->io, &call->stamps);
+}
+
+/* ---- waits ------------------------------------------------------------------------ */
+
+int tw_attach_add_wait(struct tw_attach_tally *tally, const struct tw_attach_wait *wait)
+{
+	const struct path *const *at = tfind(&wait->inode, &tally->files, by_inode);
+	char mapped[4096];
+
+	if (!at && wait->inode.mode && wait->call == TW_ATTACH_FAULT &&
+	    tw_attach_mapped_name(wait->process, &wait->inode, mapped, sizeof(mapped)))
+		return tw_attach_waits_add(&tally->waits, wait, mapped, "");
+	return tw_attach_waits_add(&tally->waits, wait, at ? (*at)->text : "-",
+				   at ? (*at)->no_device : "");
 }
 
 /* ---- I/Os without a record ----------------------------------------------------- */
@@ -627,6 +653,7 @@ void tw_attach_put_counted(struct tw_attach_tally *tally)
 
 void tw_attach_tally_tick(struct tw_attach_tally *tally)
 {
+	tw_attach_waits_tick(&tally->waits);
 	for (uint32_t i = 0; i < tally->row_count; i++) {
 		struct tw_attach_recent *recent = &tally->rows[i].recent;
 

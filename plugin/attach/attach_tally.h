@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "attach/attach_record.h"
+#include "attach/attach_waits.h"
 #include "collect/slowest.h"
 #include "kernel/causes/find_causes.h"
 #include "report/tally.h"
@@ -93,17 +94,17 @@ struct tw_attach_tally {
 	uint16_t row_at[TW_ATTACH_PLACES];	/* by hash, from 1; 0: none */
 	struct tw_slowest slowest;
 	const struct tw_offcpu *offcpu;	/* of all threads; NULL: not followed */
-	bool syncs;			/* calls are followed */
-	struct tw_others_sums commits;	/* that they waited for */
+	struct tw_others_sums commits;	/* that calls of fsync(2) waited for */
+	struct tw_attach_waits waits;
 	uint64_t start_ns;		/* CLOCK_MONOTONIC */
 	uint64_t start_realtime_ns;	/* the same moment of CLOCK_REALTIME */
 };
 
 /* Begin a tally. @start_ns: of CLOCK_MONOTONIC; @start_realtime_ns: the same moment of
- * CLOCK_REALTIME; @slowest: number of I/Os that are listed; @syncs: calls are followed. Return
+ * CLOCK_REALTIME; @slowest: number of I/Os that are listed, and of waits. Return
  * 0, -ENOMEM or -EINVAL. Free the tally afterwards in any case. */
 int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
-			 uint64_t start_realtime_ns, uint32_t slowest, bool syncs);
+			 uint64_t start_realtime_ns, uint32_t slowest);
 void tw_attach_tally_free(struct tw_attach_tally *tally);
 
 /* Add a record. Return 0 or -ENOMEM. @size: of the record. */
@@ -113,6 +114,7 @@ int tw_attach_add_file(struct tw_attach_tally *tally,
 		       const struct tw_attach_file *file, size_t size);
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io);
 int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_call *call);
+int tw_attach_add_wait(struct tw_attach_tally *tally, const struct tw_attach_wait *wait);
 
 /* Set the counts of the I/Os without a record: forget the last ones, then add those of each
  * key. Return 0 or -ENOMEM. At the end of a run, put them into the other counts. */

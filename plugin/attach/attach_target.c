@@ -4,6 +4,7 @@
  */
 #include "attach/attach.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,22 +16,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "array.h"
+#include "base/allocate.h"
 #include "command/command.h"
+#include "command/output/page.h"
 #include "base/plain_text.h"
 #include "command/own_files.h"
 #include "text_file.h"
+#include "timespec.h"
 
 #define NOT_FOUND	127	/* the exit codes of a shell */
 #define NOT_RUN		126
 
-static void read_program(struct tw_attach_target *target)
+static void read_program(pid_t pid, char program[16])
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)target->pid);
-	tw_text_file_begin(path, target->program, sizeof(target->program));
-	target->program[strcspn(target->program, "\n")] = '\0';
-	tw_plain_text(target->program);
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	*program = '\0';
+	tw_text_file_begin(path, program, 16);
+	program[strcspn(program, "\n")] = '\0';
 }
 
 static int open_pidfd(pid_t pid)
@@ -53,32 +58,77 @@ bool tw_attach_may_see(pid_t pid)
 	return true;
 }
 
-const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
-			 char *why, size_t size)
+static const char *add(struct tw_attach_target *target, long number, char *why, size_t size)
 {
-	char *end;
-	long number = strtol(pid, &end, 10);
+	const int fd = open_pidfd((pid_t)number);
+	struct tw_attach_process *more;
 
-	*target = (struct tw_attach_target) { .pidfd = -1, .go = -1 };
-	if (end == pid || *end || number < 1 || number > 1 << 22) {
-		snprintf(why, size, "'%s' is not the number of a process (to start a "
-			 "program: -- PROGRAM)", pid);
-		return why;
-	}
-	target->pid = (pid_t)number;
-	target->pidfd = open_pidfd(target->pid);
-	if (target->pidfd == -EINVAL || target->pidfd == -ENOENT)
+	if (fd == -EINVAL || fd == -ENOENT)
 		snprintf(why, size, "%ld is a thread, not a process", number);
-	else if (target->pidfd < 0)
-		snprintf(why, size, "process %ld: %s", number,
-			 strerror(-target->pidfd));
-	else if (!tw_attach_may_see(target->pid))
+	else if (fd < 0)
+		snprintf(why, size, "process %ld: %s", number, strerror(-fd));
+	else if (!tw_attach_may_see((pid_t)number))
 		snprintf(why, size, "process %ld belongs to another user: run as root "
 			 "or with CAP_SYS_PTRACE", number);
 	else
 		why = NULL;
-	if (!why)
-		read_program(target);
+	if (why)
+		return why;
+	more = tw_one_more(&target->all, &target->count);
+	if (!more)
+		return "out of memory";
+	*more = (struct tw_attach_process) { (pid_t)number, fd };
+	if (target->count == 1) {
+		read_program((pid_t)number, target->program);
+		tw_plain_text(target->program);
+	}
+	return NULL;
+}
+
+const char *tw_attach_to(struct tw_attach_target *target, char **pids, size_t count,
+			 char *why, size_t size)
+{
+	const char *problem = NULL;
+
+	*target = (struct tw_attach_target) { .go = -1 };
+	for (size_t i = 0; i < count && !problem; i++) {
+		char *end;
+		const long number = strtol(pids[i], &end, 10);
+
+		if (end == pids[i] || *end || number < 1 || number > 1 << 22) {
+			snprintf(why, size, "'%s' is not the number of a process (to start a "
+				 "program: -- PROGRAM)", pids[i]);
+			return why;
+		}
+		problem = add(target, number, why, size);
+	}
+	return problem;
+}
+
+const char *tw_attach_to_name(struct tw_attach_target *target, const char *name,
+			      char *why, size_t size)
+{
+	const struct dirent *entry;
+	const char *problem = NULL;
+	char program[16];
+	DIR *folder = opendir("/proc");
+
+	*target = (struct tw_attach_target) { .go = -1 };
+	while (folder && (entry = readdir(folder))) {
+		const long number = strtol(entry->d_name, NULL, 10);
+
+		if (number < 1 || number == getpid())
+			continue;
+		read_program((pid_t)number, program);
+		if (strncmp(program, name, sizeof(program) - 1) == 0)
+			problem = add(target, number, why, size);
+	}
+	if (folder)
+		closedir(folder);
+	if (target->count)
+		return NULL;
+	if (!problem)
+		snprintf(why, size, "no process has the name %s", name);
 	return why;
 }
 
@@ -99,8 +149,7 @@ const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 	const char *slash = strrchr(argv[0], '/');
 	int ends[2], error;
 
-	*target = (struct tw_attach_target) { .pidfd = -1, .own = true,
-					      .argv = argv };
+	*target = (struct tw_attach_target) { .own = true, .argv = argv };
 	if (pipe2(ends, O_CLOEXEC)) {
 		snprintf(why, size, "%s", strerror(errno));
 		return why;
@@ -109,9 +158,11 @@ const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 	close(ends[0]);
 	target->go = ends[1];
 	if (!error) {
-		target->pid = target->child.pid;
-		target->pidfd = open_pidfd(target->pid);
-		error = target->pidfd < 0 ? target->pidfd : 0;
+		target->all = tw_zalloc(1, sizeof(*target->all));
+		target->count = 1;
+		target->all->pid = target->child.pid;
+		target->all->fd = open_pidfd(target->child.pid);
+		error = target->all->fd < 0 ? target->all->fd : 0;
 	}
 	if (error) {
 		snprintf(why, size, "can't start %s: %s", argv[0],
@@ -128,7 +179,7 @@ int tw_attach_go(struct tw_attach_target *target)
 	if (target->go < 0)
 		return 0;
 	if (write(target->go, "", 1) != 1)
-		kill(target->pid, SIGKILL);	/* otherwise it would wait forever */
+		kill(target->child.pid, SIGKILL);	/* otherwise it would wait forever */
 	close(target->go);
 	target->go = -1;
 	target->error = tw_child_has_begun(&target->child);
@@ -141,9 +192,13 @@ int tw_attach_go(struct tw_attach_target *target)
 
 bool tw_attach_has_ended(const struct tw_attach_target *target)
 {
-	struct pollfd end = { .fd = target->pidfd, .events = POLLIN };
+	for (size_t i = 0; i < target->count; i++) {
+		struct pollfd end = { .fd = target->all[i].fd, .events = POLLIN };
 
-	return poll(&end, 1, 0) > 0;
+		if (poll(&end, 1, 0) <= 0)
+			return false;
+	}
+	return true;
 }
 
 int tw_attach_exit_code(struct tw_attach_target *target)
@@ -155,8 +210,49 @@ int tw_attach_exit_code(struct tw_attach_target *target)
 	target->go = -1;
 	if (target->error)
 		return target->error == -ENOENT ? NOT_FOUND : NOT_RUN;
-	status = tw_child_wait(target->pid);
+	status = tw_child_wait(target->child.pid);
 	if (status < 0)
 		return NOT_RUN;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Return the number after @name in a file of a process's folder, or the word of that number if
+ * @name is NULL; 0: it is not there. */
+static uint64_t number_in(pid_t pid, const char *file, const char *name, unsigned word)
+{
+	char path[64], text[2048];
+	const char *at = text;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	tw_text_file_begin(path, text, sizeof(text));
+	/* The name of the program may have spaces. */
+	if (strrchr(text, ')'))
+		at = strrchr(text, ')');
+	if (name)
+		at = strstr(text, name);
+	for (; at && word; word--) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+void tw_attach_tell_less(const struct tw_attach_target *target)
+{
+	const pid_t pid = target->own || !target->count ? 0 : target->all->pid;
+	const uint64_t ticks = number_in(pid, "stat", NULL, 40);
+
+	if (!pid || !number_in(pid, "schedstat", NULL, 0))
+		return;
+	tw_command_remark(tw_attach_options.command, "process %d (%s) so far, by /proc: %llu read "
+			  "calls, %llu write calls, %s read from storage; the main thread: %s on "
+			  "CPUs, %s ready to run%s%s. What it waits for: sudo tickwise attach %d",
+			  (int)pid, target->program,
+			  (unsigned long long)number_in(pid, "io", "syscr: ", 1),
+			  (unsigned long long)number_in(pid, "io", "syscw: ", 1),
+			  TW_SAY_BYTES(number_in(pid, "io", "\nread_bytes: ", 1)),
+			  TW_SAY_NS(number_in(pid, "schedstat", NULL, 0)),
+			  TW_SAY_NS(number_in(pid, "schedstat", NULL, 1)),
+			  ticks ? ", waiting for block devices " : "",
+			  ticks ? TW_SAY_NS(ticks * (TW_NS_PER_SECOND / 100)) : "", (int)pid);
 }

@@ -38,8 +38,14 @@ struct path {
 	struct dentry *dentry;
 } TW_BY_NAME;
 
+struct file_system_type {
+	const char *name;
+} TW_BY_NAME;
+
 struct super_block {
 	__u32 s_dev;
+	void *s_bdev;
+	struct file_system_type *s_type;
 	unsigned long s_magic;
 } TW_BY_NAME;
 

@@ -250,7 +250,7 @@ bool tw_program_can_enter(const struct btf *btf, const char *function)
 
 bool tw_program_has_tracepoint(const struct btf *kernel, const char *name)
 {
-	static const char *const modules[] = { "jbd2", "ext4", "xfs" };
+	static const char *const modules[] = { "jbd2", "ext4", "xfs", "btrfs" };
 	struct btf *module;
 	char type[64];
 	bool has;

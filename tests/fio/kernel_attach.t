@@ -8,8 +8,7 @@
 # storage are counted, and keep no I/O from being followed. Direct I/O is split,
 # buffered I/O is not; what waits for other I/Os or for a flush is not split either.
 # The program's output and exit code are its own. attach ends with the process or by
-# a signal, and its report is one that `tickwise report` reads. A program without a
-# ring is told so. With --every=16 all I/Os are counted, and about one in 16 has times; auto
+# a signal, and its report is one that `tickwise report` reads. With --every=16 all I/Os are counted, and about one in 16 has times; auto
 # chooses all of few I/Os. With --causes the slowest I/Os have causes, and a process that
 # takes the CPU is named to users who may see it. A user who may not trace all processes sees no
 # file of a set-user-ID program. An error is one line.
@@ -134,7 +133,7 @@ if ! [ -x "$(dirname "$tickwise")/tickwise-attach" ]; then
 	skip 'tickwise-attach is not built: clang, bpftool and libbpf-dev'
 	done_testing
 fi
-for wrong in '' 'x' '1 2' '--bogus 1' '--interval=x 1' '--json'; do
+for wrong in '' 'x' '1 x' '--bogus 1' '--interval=x 1' '--json'; do
 	attach $wrong
 	is "$([ "$status" = 64 ] || [ "$status" = 66 ] && wc -l <err)" 1 \
 		"attach $wrong: one line"
@@ -162,18 +161,17 @@ ok "$([ ! -e none.json ]; echo $?)" 'nor one as JSON'
 attach --interval=0 -- sh -c 'kill -TERM $$'
 is "$status" 143 'ended by SIGTERM: 143'
 attach --interval=0 --output=page -- true
-is "$status $(cat out) $(grep -c ': no ring was seen: process [0-9]* (true)' err)" '0  1' \
-	'a program without a ring: a line says so'
-has page 'no ring was seen: these processes did no I/O' 'and so does the page'
+is "$status $(cat out)" '0 ' 'a program without a ring'
+has page 'waits, by call, reason and file' 'its page has what it waited for'
+has_not page 'by ring, file and operation' 'and no table of rings'
 attach --interval=0 --output=page --json=/dev/full -- true
-is "$status $(grep -c 'no ring was seen' page) $(cat err)" "74 1 tickwise attach: \
+is "$status $(grep -c 'waits, by call' page) $(cat err)" "74 1 tickwise attach: \
 /dev/full: No space left on device" 'the page is printed also where the JSON has no room'
 sleep 600 &
 sleeper=$!
 attach --interval=0 --duration=0.1 --output=page $sleeper
 kill $sleeper
-is "$status $(grep -c 'no ring was seen' err page | tr '\n' ' ')" '2 err:1 page:1 ' \
-	'so for a process, with exit code 2'
+is "$status $(grep -c 'no thread waited for a file' page)" '0 1' 'a process that only sleeps'
 
 head -c 4194304 /dev/zero >buffered
 attach --interval=0 --json=b.json -- "$FIO" --name=b $(stock --filename=buffered \
@@ -226,11 +224,11 @@ is_valid report b.json
 
 # --json alone: the report replaces tables and page.
 attach --json -o only.json --html=only.html -- true
-is "$status $(cat out) $(wc -l <err)" '0  1' '--json: nothing elsewhere'
+is "$status $(cat out err)" '0 ' '--json: nothing elsewhere'
 is "$(from_json only.json 'print $j->{schema}')" tickwise-report 'and an object there'
-has only.html 'no ring was seen' 'with --html the page as HTML'
+has only.html 'waits, by call, reason and file' 'with --html the page as HTML'
 attach --json -o - -- true
-is "$status $(wc -l <err) $(head -c 1 out)" '0 1 {' '-o -: standard output'
+is "$status $(wc -l <err) $(head -c 1 out)" '0 0 {' '-o -: standard output'
 echo old >root
 if [ "$(id -u)" -eq 0 ] && ln -s root theirs && chown -h 65534 theirs 2>/dev/null; then
 	attach --interval=0 --output=theirs -- true
@@ -238,7 +236,7 @@ if [ "$(id -u)" -eq 0 ] && ln -s root theirs && chown -h 65534 theirs 2>/dev/nul
 fi
 rm -f root theirs
 attach -q -- true
-has err 'no ring was seen: these' '-q: the report'
+has err 'waits, by call, reason and file' '-q: the report'
 # A program next to this one that stands in for `tickwise report`.
 mkdir own
 cp "$(dirname "$tickwise")/tickwise-attach" own
@@ -313,8 +311,8 @@ END
 late=$!
 while [ ! -e waits ]; do sleep 0.1; done
 attach_to d.json --interval=0.1 $late
-wait_for page ' s, '
-is "$(sed -n 's/^[0-9.]* s, //p' page | head -n 1)" '1 ring, no I/O' \
+wait_for page ' s'
+is "$(sed -n 's/^[0-9.]* s, //p' page | head -n 1)" '1 ring, no wait, no I/O' \
 	'a process that has a ring'
 : >go
 wait $late
@@ -329,9 +327,8 @@ rm go
 sh -c 'while [ ! -e go ]; do sleep 0.1; done; exec "$@"' sh "$FIO" --name=later \
 	$(stock --filename=buffered --rw=read --io_size=2m --thread) &
 later=$!
-attach_to e.json --interval=0 $later
-wait_for err ' has no ring yet'
-has err "process $later (" 'a process without a ring: a line'
+attach_to e.json --interval=0.1 $later
+wait_for page ' s'
 : >go
 wait $later
 wait $attacher
@@ -349,8 +346,7 @@ parent=$!
 exec 9>go_on
 wait_for ready ready
 attach_to p.json --interval=0.1 $parent
-wait_for page ' s, '
-has err ' has no ring yet, nor has one that it started' 'a process whose children have no ring yet'
+wait_for page ' s'
 printf '\n\n' >&9
 exec 9>&-
 wait $parent
@@ -413,7 +409,7 @@ else
 	exec 9>hold
 	wait_for ready ready
 	attach_to l.json --interval=0.1 $holder
-	wait_for page ' s, '
+	wait_for page ' s'
 	exec 9>&-
 	wait $holder
 	wait $attacher

@@ -36,7 +36,7 @@ empty "$scratch/wrong" "their $(wc -l <"$scratch/is") words are those of golden 
 
 # A part or stage that a report has as a row, and its explanation.
 perl -ne 'print "$1\n" if /^([a-z]+) .*\d+[nmu]?s( +\S+){5}$/' \
-	"$scratch/reports" | grep -vxE 'write|sync' | sort -u >"$scratch/rows"
+	"$scratch/reports" | grep -vxE 'write|sync|fdatasync' | sort -u >"$scratch/rows"
 is "$(tr '\n' ' ' <"$scratch/rows")" 'data deliver flush journal lat queue wake worker ' \
 	'the rows of the reports'
 while read -r row; do

@@ -160,7 +160,7 @@ cat >attached.json <<END
 "ios": 100, "split": 99, "no_request": 1, "missing_stamp": 0, "sync_write": 0,
 "waited": 0, "linked": 0, "drained": 0, "zero_byte": 2, "errors": 1, "cancelled": 0,
 "no_cqe": 0, "unseen": 0, "stages": {$(attached_stages '')}}, {"ring": 0, "operation":
-"fdatasync", "file": "/data/log", "ios": 2, "no_request": 2, "unseen": 1, "stages": {
+"fdatasync", "file": "/data/log", "ios": 2, "written_bytes": 8192, "no_request": 2, "unseen": 1, "stages": {
 "kernel": $(counted 200 1 300 1), "lat": $(counted 200 1 300 1), "data": $(counted 20 1 30 1),
 "journal": $(counted 5 1 0 1), "flush": $(counted 140 1 260 1), "wake": $(counted 35 1 10 1)}}],
 "others": {"recv": 7},
@@ -168,6 +168,40 @@ cat >attached.json <<END
 "lost_rings": 0, "lost_names": 0, "lost_processes": 0},
 "counter": {"verdict": "unchecked", "reasons": []}, "clocks": {}}
 END
+
+# ---- a program without a ring, which waits ----
+waits()
+{
+	cat <<-END
+	{"schema": "tickwise-report", "version": 1, "jobs": [{"name": "db", "host": "box",
+	"fio_version": "", "engine": "attach", "tickwise_version": "0.1", "groupid": 0,
+	"thread_number": 1, "subjob_number": 0, "pid": 7643, "start": "1700000000000000000",
+	"iodepth": 0, "first_ns": 0, "run_ns": 2000000000, "event_time": false,
+	"event_wait": false, "fallback": true, "kernel": {"state": "on"}}],
+	"ios": $(counts 0), "stages": {"lat": {}},
+	"attached": {"rings": [], "operations": [], "others": {}},
+	"waits": {"read_calls": 1000, "write_calls": 200, "read_bytes": 4096000,
+	"written_bytes": 819200, "storage_bytes": 405504, "run_ns": 900000, "ready_ns": 30000,
+	"calls_that_waited": 120, "not_over": 1, "lost_waits": 0, "of_32_bits": 2, "rows": [$1],
+	"slowest": [{"monotonic_ns": "13584924461442", "ns": 575, "call": "pread64",
+	"file": "/data/db", "reason": "own page", "function": "folio_wait_bit_common",
+	"pid": 7643, "program": "db\u001b[2J"}]},
+	"counter": {"verdict": "unchecked", "reasons": []}, "clocks": {}}
+	END
+}
+row()
+{
+	echo "{\"call\": \"$1\", \"file\": \"$2\", \"reason\": \"$3\", \"function\":
+		\"$4\", \"blockq_ns\": $(($5 / 10)), \"device_ns\": $5, \"complete_ns\": $(($5 / 5)), \"time\": $6}"
+}
+waits "$(row pread64 /data/db 'own page' folio_wait_bit_common 4000 "$(counted 65 89 575 10)"),
+	$(row pread64 /data/db 'own page' folio_lock 1000 "$(counted 640 3)"),
+	$(row 'page fault' - "other's page" folio_wait_bit_common 0 "$(counted 300 2)"),
+	$(row pwrite64 /data/db other ext4_does 0 "$(counted 100 1)"),
+	$(row read /mnt/f 'file system' fuse 0 "$(counted 400 1)"),
+	$(row fdatasync /data/log writeback folio_wait_writeback 50 "$(counted 80 1)"),
+	$(row openat - 'no such word' x 0 "$(counted 20 1)")" >waits.json
+waits "" >no_waits.json
 
 # ---- another direction, another host ----
 sed 's/{"read": \([0-9]*\), "write": 0/{"read": 0, "write": \1/
@@ -344,6 +378,9 @@ golden_file caused.trace caused.trace
 golden caused_json report --json caused.json
 golden attached report attached.json
 golden attached_json report --json attached.json
+golden waits report waits.json
+golden waits_json report --json waits.json
+golden no_waits report no_waits.json
 golden devices report four.json
 golden devices_json report --json four.json
 golden drives report first.json second.json

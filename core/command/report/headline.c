@@ -132,12 +132,16 @@ void tw_report_add_tiles_row(struct tw_table *tiles, const struct tw_report_grou
 
 void tw_report_add_tiles(struct tw_page *page, const struct tw_report_group *group)
 {
-	struct tw_table *tiles = tw_report_tiles(page, "", tw_has(&group->all.tally,
-								  TW_METRIC_bytes));
+	struct tw_table *tiles = NULL;
 
-	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (tw_report_shows_direction(group, i))
-			tw_report_add_tiles_row(tiles, group, i, tw_direction_names[i]);
+	for (int i = 0; i < TW_DIRECTIONS; i++) {
+		if (!tw_report_shows_direction(group, i))
+			continue;
+		if (!tiles)
+			tiles = tw_report_tiles(page, "", tw_has(&group->all.tally,
+								 TW_METRIC_bytes));
+		tw_report_add_tiles_row(tiles, group, i, tw_direction_names[i]);
+	}
 }
 
 /* ---- facts: of devices and files ----------------------------------------- */

@@ -29,11 +29,11 @@ const char *tw_report_time_is(const struct tw_report_group *groups, size_t count
 	}
 	if (all_attached && time == TW_LAT && has_calls)
 		return "from acceptance until the completion is in the ring; of fsync(2) and "
-		       "fdatasync(2) from the call until it returns";
+		       "fdatasync(2) from the first wait until the last one is over";
 	if (all_attached && time == TW_SYNC_DATA)
-		return "from the call until the file's dirty pages are written out";
+		return "from the first wait until the file's dirty pages are written out";
 	if (all_attached && time == TW_SYNC_WAKE)
-		return "from when the last wait of the sync ends until the call returns";
+		return "from when the last wait of the sync ends until the thread runs again";
 	if (all_attached && time == TW_LAT)
 		return "from acceptance until the completion is in the ring: not what the "
 		       "program does before and after";
@@ -55,9 +55,10 @@ void tw_report_add_attached_head(struct tw_page *page,
 	const struct tw_report_job *job = &group->all.jobs[0];
 
 	tw_page_more(page, "%s, seen from inside the kernel: process %llu and "
-		     "those it started, %s", TW_SAY_ROUND(group->run_ns),
-		     (unsigned long long)job->pid,
-		     TW_SAY_COUNT(rings_of(&group->all), "ring[s]"));
+		     "those it started", TW_SAY_ROUND(group->run_ns),
+		     (unsigned long long)job->pid);
+	if (rings_of(&group->all))
+		tw_page_more(page, ", %s", TW_SAY_COUNT(rings_of(&group->all), "ring[s]"));
 }
 
 /* ---- the table ------------------------------------------------------------------ */
@@ -263,16 +264,13 @@ void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *
 
 	if (!group->all.attached)
 		return;
-	tw_page_heading(page, 3, "by ring, file and operation");
+	if (json_array_size(operations) || rings_of(&group->all))
+		tw_page_heading(page, 3, "I/Os of rings, and syncs that waited: by ring, file and "
+				"operation");
 	if (json_array_size(operations))
 		add_table(page, operations);
 	else if (rings_of(&group->all))
 		tw_page_remark(page, "no I/O was seen");
-	else
-		tw_page_remark(page, "no ring was seen: these processes did no I/O through "
-			       "io_uring, and other I/O is not seen%s",
-			       json_object_get(group->all.jobs[0].json, "syncs") ?
-			       "; nor was a call of fsync(2) or fdatasync(2)" : "");
 	add_rings(page, group);
 	add_others(page, group);
 	add_lost(page, &group->all.tally.scalars);

@@ -97,6 +97,7 @@ static int add_answers(struct tw_page *page, const struct tw_report_group *group
 			tails++;
 		}
 	tw_report_add_deliver(page, group);
+	tw_report_add_most_waited(page, group);
 	return tails && lacks_causes(group);
 }
 
@@ -401,6 +402,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	}
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		add_direction(page, group, i, with);
+	tw_report_add_waits(page, group, with);
 	if (!attached) {
 		add_of_engine(page, group, with);
 	} else {

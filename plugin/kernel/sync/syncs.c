@@ -26,13 +26,13 @@ static const struct tw_sync *all;
 static struct tw_places places;
 static char why_not[224];
 
-int tw_sync_find_data(uint64_t *from, uint64_t *to)
+int tw_find_function(const char *function, uint64_t *from, uint64_t *to)
 {
-	static const char name[] = " T file_write_and_wait_range\n";
-	char *text = tw_text_file("/proc/kallsyms");
-	const char *line = text ? strstr(text, name) : NULL;
-	const char *begin = line;
+	char *text = tw_text_file("/proc/kallsyms"), name[64];
+	const char *line, *begin;
 
+	snprintf(name, sizeof(name), " T %s\n", function);
+	line = begin = text ? strstr(text, name) : NULL;
 	*from = *to = 0;
 	while (begin && begin > text && begin[-1] != '\n')
 		begin--;
@@ -84,7 +84,7 @@ static int load_program(uint32_t count, bool with_writes)
 
 	if (!made)
 		return -errno;
-	error = tw_sync_find_data(&from, &to);
+	error = tw_find_function(TW_WRITES_DATA, &from, &to);
 	made->rodata->namespace_device = space.device;
 	made->rodata->namespace_inode = space.inode;
 	made->rodata->data_from = from;

@@ -27,9 +27,10 @@ struct tw_syncs {
  * which inherit the program. Return NULL, or the reason in one line. */
 const char *tw_syncs_load(uint32_t places, bool with_writes);
 
-/* Find the function in whose calls a sync writes out data, for the loader of a program that
- * includes sync.bpf.h: from its first byte to the next function. Return 0 or -ENOENT. */
-int tw_sync_find_data(uint64_t *from, uint64_t *to);
+/* Find a function of the kernel: from its first byte to the next function. Return 0 or -ENOENT.
+ * In the calls of the first one a sync writes out data (sync.bpf.h). */
+#define TW_WRITES_DATA	"file_write_and_wait_range"
+int tw_find_function(const char *function, uint64_t *from, uint64_t *to);
 
 /* Leave out who is in commits of ext4's journal if this kernel does not have the journal's
  * tracepoints, in itself or in a module that is loaded. For the loader of a program that

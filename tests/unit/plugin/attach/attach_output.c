@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "report/report_json.h"
 #include "report/report.h"
@@ -28,7 +29,7 @@ static struct tw_attach_tally tally;
 static void begin(void)
 {
 	tw_attach_tally_free(&tally);
-	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4, false))
+	if (tw_attach_tally_init(&tally, START_NS, REALTIME_NS, 4))
 		abort();
 }
 
@@ -51,10 +52,19 @@ static void add(__u64 inode, __u8 opcode, __s32 result, __u64 lat_ns)
 
 static json_t *made(pid_t pid, int64_t missed_runs)
 {
-	const struct tw_attach_target target = { .pid = pid, .program = "program" };
+	struct tw_attach_process process = { .pid = pid };
+	const struct tw_attach_target target = {
+		.all = &process, .count = 1, .program = "program",
+	};
+	const struct tw_attach_ran ran = { .is_known = 1, .read_calls = 11, .run_ns = 12 };
+	const struct tw_attach_wait wait = {
+		.call = SYS_pread64, .slept_ns = START_NS, .on_ns = START_NS + 500,
+		.flags = TW_ATTACH_FIRST,
+	};
 	const struct tw_attach_lost lost = { .records = 7, .names = 5, .others[SEND] = 9 };
 	const struct tw_attach_program program = {
 		.lost = &lost, .in_flight = 3, .missed_runs = missed_runs,
+		.ran = &ran,
 	};
 	struct tw_attach_result result = {
 		.tally = &tally, .target = &target, .program = &program, .run_ns = 5000,
@@ -70,6 +80,8 @@ static json_t *made(pid_t pid, int64_t missed_runs)
 	add(1, WRITE, -ECANCELED, 1000);
 	add(1, FSYNC, 0, 2000);
 	add(1, COMMAND, 0, 3000);
+	if (tw_attach_add_wait(&tally, &wait))
+		abort();
 	json = tw_attach_to_json(&result);
 	if (!json || tw_json_lacked_memory())
 		abort();
@@ -105,6 +117,9 @@ static void test_values(const struct tw_report *report)
 	       all->times[TW_LAT][TW_READ].sum_ns == 1000, "times");
 	tap_ok(all->scalars.in_flight == 3 && all->scalars.lost_records == 7 &&
 	       all->scalars.lost_names == 5 && all->scalars.requests == 4, "scalars");
+	tap_ok(all->scalars.read_calls == 11 && all->scalars.run_ns == 12 &&
+	       all->scalars.calls_that_waited == 1 &&
+	       json_array_size(json_object_get(report->waits, "rows")) == 1, "waits");
 	tap_ok(all->over_time.count == 1 &&
 	       tw_windows_from_ns(&all->over_time, 0) == REALTIME_NS,
 	       "over time by the clock of the day");
@@ -202,13 +217,13 @@ static void test_table(void)
 	char line[200];
 
 	begin();
-	table_is(7, "1.5 s, 0 rings, 7 records lost, no I/O\n", "", "nothing");
+	table_is(7, "1.5 s, 7 records lost, no wait, no I/O\n", "", "nothing");
 	add(30, FSYNC, -EIO, 1234);
 	add(30, FSYNC, -EIO, 1234);
 	for (unsigned i = 0; i < 24; i++)
 		add(i + 1, READ, 1, 1234);
-	table_is(0, "1.5 s, 0 rings\n"
-		 "ring  operation      I/Os/s  lat mean       p99    blockq    device  "
+	table_is(0, "1.5 s\n"
+		 "ring  call           rate/s  lat mean       p99    blockq    device  "
 		 "complete  file\n"
 		 "   1  fsync           0.000         -         -         -         -  "
 		 "       -  ?\n"

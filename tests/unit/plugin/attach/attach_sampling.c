@@ -41,7 +41,7 @@ static uint64_t below(uint64_t limit)
 static void begin(void)
 {
 	tw_attach_tally_free(&tally);
-	if (tw_attach_tally_init(&tally, START_NS, START_NS, 4, false))
+	if (tw_attach_tally_init(&tally, START_NS, START_NS, 4))
 		abort();
 }
 

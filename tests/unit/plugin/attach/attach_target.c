@@ -4,8 +4,11 @@
  * process that has ended, one of another user. Defect: I/Os of a process that this user
  * may not trace, or a wait for one that never comes.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,10 +25,14 @@ static int says(const char *pid, const char *text)
 {
 	struct tw_attach_target target;
 	char room[256];
-	const char *why = tw_attach_to(&target, pid, room, sizeof(room));
+	char number[16], *list[] = { number };
+	const char *why;
 
-	if (target.pidfd >= 0)
-		close(target.pidfd);
+	snprintf(number, sizeof(number), "%s", pid);
+	why = tw_attach_to(&target, list, 1, room, sizeof(room));
+	if (target.count)
+		close(target.all->fd);
+	free(target.all);
 	return text ? why && strstr(why, text) : !why && target.program[0];
 }
 
@@ -65,6 +72,32 @@ static void another_user(void)
 		tap_ok(status == 0, "a process of another user");
 }
 
+static void by_name(void)
+{
+	struct tw_attach_target target;
+	char room[256];
+	const char *why = tw_attach_to_name(&target, "no such name", room, sizeof(room));
+	pid_t child;
+	size_t i = 0;
+
+	tap_ok(why && strstr(why, "no process has the name no such name"), "a name of none");
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_NAME, "attach target");
+		for (;;)
+			pause();
+	}
+	do
+		why = tw_attach_to_name(&target, "attach target", room, sizeof(room));
+	while (why);
+	while (i < target.count && target.all[i].pid != child)
+		i++;
+	tap_ok(i < target.count, "a process is found by its name");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	free(target.all);
+}
+
 int main(void)
 {
 	static const char *const bad[] = { "", "x", "12x", "0", "-5", "99999999999" };
@@ -81,5 +114,6 @@ int main(void)
 	pthread_create(&thread, NULL, a_thread, NULL);
 	pthread_join(thread, NULL);
 	another_user();
+	by_name();
 	return tap_done();
 }

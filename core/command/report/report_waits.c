@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tasks waited for (report/waits.h): a table by call, reason and file, what share of the
+ * calls and of the time it is, and the slowest waits.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "command/report/report_parts.h"
+#include "latency/histogram.h"
+#include "latency/sleep_words.h"
+#include "report/waits.h"
+
+#define MAX_IN_TEXT	15
+#define MAX_SLOWEST	5
+
+/* Return what a word of a report means: text after "waiting for". */
+static const char *meaning_of(const char *word)
+{
+	for (int i = 1; i < TW_SLEEP_WORDS; i++)
+		if (strcmp(tw_sleep_texts[i].word, word) == 0)
+			return tw_sleep_texts[i].text;
+	return word;
+}
+
+static const char *file_of(const char *file)
+{
+	return strcmp(file, "-") ? file : "(file not known)";
+}
+
+static void read_waits(struct tw_waits *waits, const struct tw_report_group *group)
+{
+	struct tw_report_problem problem = { "" };
+
+	*waits = (struct tw_waits) { .count = 0 };
+	tw_must(tw_waits_add_json(waits, json_object_get(group->all.waits, "rows"), 0,
+				  &problem));
+	tw_waits_sort(waits);
+}
+
+/* Return the time that was waited in all; @unknown_ns: in waits for no known file. */
+static uint64_t sum_of(const struct tw_waits *waits, uint64_t *unknown_ns)
+{
+	uint64_t ns = 0;
+
+	*unknown_ns = 0;
+	for (size_t i = 0; i < waits->count; i++) {
+		ns += waits->rows[i]->time.sum_ns;
+		if (strcmp(waits->rows[i]->text[TW_WAIT_FILE], "-") == 0)
+			*unknown_ns += waits->rows[i]->time.sum_ns;
+	}
+	return ns;
+}
+
+static double percent_of(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+/* Add what the threads did in all, of which the waits are a part. */
+static void add_sums(struct tw_page *page, const struct tw_report_group *group,
+		     const struct tw_waits *waits, uint64_t sum_ns)
+{
+	const struct tw_tally *tally = &group->all.tally;
+	const struct tw_scalars *scalars = &tally->scalars;
+	const uint64_t calls = scalars->read_calls + scalars->write_calls;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < waits->count; i++)
+		count += waits->rows[i]->time.count;
+	tw_page_remark(page, "all threads together: %s in %s",
+		       TW_SAY_NS(sum_ns), TW_SAY_COUNT(count, "wait[s]"));
+	if (tw_has(tally, TW_METRIC_run_ns))
+		tw_page_more(page, ", %s on CPUs, %s ready to run",
+			     TW_SAY_NS(scalars->run_ns), TW_SAY_NS(scalars->ready_ns));
+	if (!tw_has(tally, TW_METRIC_read_calls))
+		return;
+	tw_page_remark(page, "%s, %s (also of pipes and sockets): ",
+		       TW_SAY_COUNT(scalars->read_calls, "read call[s]"),
+		       TW_SAY_COUNT(scalars->write_calls, "write call[s]"));
+	tw_page_more(page, "%llu waited for a file, %.2g %%; %s came from storage",
+		     (unsigned long long)scalars->calls_that_waited,
+		     percent_of(scalars->calls_that_waited, calls),
+		     TW_SAY_BYTES(scalars->storage_bytes));
+}
+
+static void add_table(struct tw_page *page, const struct tw_waits *waits, uint64_t sum_ns,
+		      unsigned with)
+{
+	const struct tw_column columns[] = {
+		{ "call", .width = 12, .flags = TW_COLUMN_LEFT },
+		{ "waits", .width = 7 },
+		{ "time", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "share", .width = 5 },
+		{ "mean", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "p99", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "max", .width = 7, .flags = TW_COLUMN_NARROW, .media = TW_IN_HTML | TW_IN_CSV },
+		{ "blockq", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "device", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "complete", .width = 8, .flags = TW_COLUMN_NARROW },
+		{ "reason and file", .width = 4, .flags = TW_COLUMN_BELOW },
+	};
+	struct tw_table *table = tw_page_table(page, columns,
+					       sizeof(columns) / sizeof(*columns));
+
+	if (!(with & TW_REPORT_WITH_ALL))
+		tw_table_limit(table, MAX_IN_TEXT, "report --all, --html");
+	for (size_t i = 0; i < waits->count; i++) {
+		const struct tw_wait_row *row = waits->rows[i];
+		const double count = (double)row->time.count;
+		const int has_p99 = row->time.count >= 100;
+
+		tw_table_row(table);
+		tw_cell_text(table, row->text[TW_WAIT_CALL]);
+		tw_cell_u64(table, row->time.count);
+		tw_cell_ns(table, (double)row->time.sum_ns);
+		tw_cell_percent(table, percent_of(row->time.sum_ns, sum_ns), 0);
+		tw_cell_ns(table, tw_histogram_mean_ns(&row->time));
+		tw_report_add_ns(table, has_p99, has_p99 ?
+				 (double)tw_histogram_percentile(&row->time, 99) : 0);
+		tw_cell_ns(table, (double)row->time.max_ns);
+		for (int part = 0; part < TW_WAIT_PARTS; part++)
+			tw_report_add_ns(table, row->part_ns[TW_WAIT_DEVICE] != 0,
+					 (double)row->part_ns[part] / count);
+		tw_cell_printf(table, "%s%s%s%s: %s", row->text[TW_WAIT_REASON],
+			       *row->text[TW_WAIT_FUNCTION] ? " (" : "",
+			       row->text[TW_WAIT_FUNCTION],
+			       *row->text[TW_WAIT_FUNCTION] ? ")" : "",
+			       file_of(row->text[TW_WAIT_FILE]));
+	}
+}
+
+/* Add what the table does not have. */
+static void add_lacks(struct tw_page *page, const struct tw_report_group *group,
+		      uint64_t sum_ns, uint64_t unknown_ns)
+{
+	static const enum tw_metric_number counts[] = {
+		TW_METRIC_not_over, TW_METRIC_lost_waits, TW_METRIC_of_32_bits,
+	};
+
+	tw_page_remark(page, "%s", "");
+	if (unknown_ns)
+		tw_page_more(page, "file not known: %.2g %% of the time",
+			     percent_of(unknown_ns, sum_ns));
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		const unsigned metric = (unsigned)counts[i] - (unsigned)TW_COUNTS;
+		const uint64_t count = tw_scalar_of(&group->all.tally.scalars, metric);
+
+		if (count)
+			tw_page_also(page, "%s",
+				     TW_SAY_COUNT(count, tw_scalar_metrics[metric].label));
+	}
+}
+
+static void add_slowest(struct tw_page *page, const struct tw_report_group *group)
+{
+	const json_t *all = json_object_get(group->all.waits, "slowest");
+
+	if (json_array_size(all))
+		tw_page_remark(page, "the slowest waits:");
+	for (size_t i = 0; i < json_array_size(all) && i < MAX_SLOWEST; i++) {
+		const json_t *wait = json_array_get(all, i);
+
+		tw_page_item(page, "%s: %s, %s: %s",
+			     TW_SAY_NS(tw_report_u64(wait, "ns")),
+			     tw_report_string(wait, "call"), tw_report_string(wait, "reason"),
+			     file_of(tw_report_string(wait, "file")));
+		if (tw_report_u64(wait, "pid"))
+			tw_page_more(page, ", %s %llu", tw_report_string(wait, "program"),
+				     (unsigned long long)tw_report_u64(wait, "pid"));
+	}
+}
+
+void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *group,
+			 unsigned with)
+{
+	struct tw_waits waits;
+	uint64_t sum_ns, unknown_ns;
+
+	if (!group->all.waits)
+		return;
+	read_waits(&waits, group);
+	sum_ns = sum_of(&waits, &unknown_ns);
+	tw_page_heading(page, 3, "waits, by call, reason and file");
+	add_sums(page, group, &waits, sum_ns);
+	if (waits.count)
+		add_table(page, &waits, sum_ns, with);
+	add_lacks(page, group, sum_ns, unknown_ns);
+	add_slowest(page, group);
+	tw_waits_free(&waits);
+}
+
+void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_group *group)
+{
+	struct tw_waits waits;
+	const struct tw_wait_row *most;
+	uint64_t sum_ns, unknown_ns;
+
+	if (!group->all.waits)
+		return;
+	read_waits(&waits, group);
+	sum_ns = sum_of(&waits, &unknown_ns);
+	if (!waits.count) {
+		tw_page_paragraph(page, "no thread waited for a file or a block device");
+		return;
+	}
+	most = waits.rows[0];
+	tw_page_paragraph(page, "waits: %s in all; most is %s, waiting for %s, %s: %.0f %%",
+			  TW_SAY_NS(sum_ns), most->text[TW_WAIT_CALL],
+			  meaning_of(most->text[TW_WAIT_REASON]),
+			  file_of(most->text[TW_WAIT_FILE]),
+			  percent_of(most->time.sum_ns, sum_ns));
+	if (most->part_ns[TW_WAIT_DEVICE])
+		tw_page_more(page, "; of this %.0f %% in the device, %.0f %% until it ran again",
+			     percent_of(most->part_ns[TW_WAIT_DEVICE], most->time.sum_ns),
+			     percent_of(most->part_ns[TW_WAIT_COMPLETE], most->time.sum_ns));
+	tw_waits_free(&waits);
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waits of any program: see attach_waits.h.
+ */
+#include "attach/attach_waits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "latency/histogram.h"
+#include "latency/histogram_json.h"
+#include "report/report_json.h"
+
+/* ---- calls ------------------------------------------------------------------- */
+
+#define READS	256	/* beyond enum tw_attach_how: it reads a file */
+#define COUNTED	512	/* the kernel counts it as a read or a write */
+
+#define CALL(name, how)	{ #name, SYS_##name, how }
+
+static const struct {
+	const char *name;
+	unsigned number;
+	unsigned how;
+} calls[] = {
+	CALL(read, TW_ATTACH_ARG0 | READS | COUNTED),
+	CALL(readv, TW_ATTACH_ARG0 | READS | COUNTED),
+	CALL(pread64, TW_ATTACH_ARG0 | READS | COUNTED),
+	CALL(preadv, TW_ATTACH_ARG0 | READS | COUNTED),
+	CALL(preadv2, TW_ATTACH_ARG0 | READS | COUNTED),
+	CALL(write, TW_ATTACH_ARG0 | COUNTED), CALL(writev, TW_ATTACH_ARG0 | COUNTED),
+	CALL(pwrite64, TW_ATTACH_ARG0 | COUNTED), CALL(pwritev, TW_ATTACH_ARG0 | COUNTED),
+	CALL(pwritev2, TW_ATTACH_ARG0 | COUNTED),
+	CALL(sendfile, TW_ATTACH_ARG1 | READS | COUNTED),
+	CALL(copy_file_range, TW_ATTACH_ARG0 | READS | COUNTED),
+	CALL(splice, TW_ATTACH_ARG0 | TW_ATTACH_ARG2 | READS),
+	CALL(getdents64, TW_ATTACH_ARG0 | READS), CALL(readahead, TW_ATTACH_ARG0 | READS),
+	CALL(fadvise64, TW_ATTACH_ARG0 | READS), CALL(fallocate, TW_ATTACH_ARG0),
+	CALL(ftruncate, TW_ATTACH_ARG0), CALL(fstat, TW_ATTACH_ARG0),
+	CALL(fsync, TW_ATTACH_ARG0 | TW_ATTACH_SYNCS | TW_ATTACH_FULL),
+	CALL(fdatasync, TW_ATTACH_ARG0 | TW_ATTACH_SYNCS),
+	CALL(syncfs, TW_ATTACH_ARG0),
+	CALL(flock, TW_ATTACH_NO_FILE), CALL(sync, TW_ATTACH_NO_FILE),
+	CALL(msync, TW_ATTACH_NO_FILE), CALL(madvise, TW_ATTACH_NO_FILE | READS),
+	CALL(openat, TW_ATTACH_NO_FILE), CALL(openat2, TW_ATTACH_NO_FILE),
+	CALL(close, TW_ATTACH_NO_FILE), CALL(truncate, TW_ATTACH_NO_FILE),
+	CALL(statx, TW_ATTACH_NO_FILE),
+	CALL(faccessat, TW_ATTACH_NO_FILE), CALL(unlinkat, TW_ATTACH_NO_FILE),
+	CALL(renameat2, TW_ATTACH_NO_FILE), CALL(mkdirat, TW_ATTACH_NO_FILE),
+	CALL(linkat, TW_ATTACH_NO_FILE), CALL(symlinkat, TW_ATTACH_NO_FILE),
+	CALL(readlinkat, TW_ATTACH_NO_FILE), CALL(execve, TW_ATTACH_NO_FILE | READS),
+	CALL(io_submit, TW_ATTACH_NO_FILE),
+	CALL(io_getevents, TW_ATTACH_ANY_SLEEP), CALL(io_pgetevents, TW_ATTACH_ANY_SLEEP),
+	CALL(io_uring_enter, TW_ATTACH_NO_FILE | TW_ATTACH_RINGS),
+#ifdef SYS_sync_file_range
+	CALL(sync_file_range, TW_ATTACH_ARG0),
+#endif
+#ifdef SYS_newfstatat
+	CALL(newfstatat, TW_ATTACH_NO_FILE),
+#endif
+#ifdef SYS_renameat
+	CALL(renameat, TW_ATTACH_NO_FILE),
+#endif
+#ifdef SYS_open		/* arm64 does not have these */
+	CALL(open, TW_ATTACH_NO_FILE), CALL(creat, TW_ATTACH_NO_FILE),
+	CALL(stat, TW_ATTACH_NO_FILE), CALL(lstat, TW_ATTACH_NO_FILE),
+	CALL(access, TW_ATTACH_NO_FILE), CALL(unlink, TW_ATTACH_NO_FILE),
+	CALL(rename, TW_ATTACH_NO_FILE), CALL(mkdir, TW_ATTACH_NO_FILE),
+	CALL(rmdir, TW_ATTACH_NO_FILE), CALL(link, TW_ATTACH_NO_FILE),
+	CALL(symlink, TW_ATTACH_NO_FILE), CALL(readlink, TW_ATTACH_NO_FILE),
+	CALL(getdents, TW_ATTACH_ARG0 | READS),
+#endif
+	{ "page fault", TW_ATTACH_FAULT, TW_ATTACH_NO_FILE | READS },
+};
+
+#define CALLS	(sizeof(calls) / sizeof(*calls))
+
+void tw_attach_set_calls(volatile uint8_t how[TW_ATTACH_CALLS])
+{
+	for (size_t i = 0; i < CALLS; i++)
+		how[calls[i].number] = (uint8_t)calls[i].how;
+}
+
+/* Return the index of a call. A number that is not followed stands for the last one. */
+static size_t index_of(unsigned number)
+{
+	size_t i = 0;
+
+	while (i < CALLS - 1 && calls[i].number != number)
+		i++;
+	return i;
+}
+
+const char *tw_attach_call_name(unsigned number)
+{
+	return calls[index_of(number)].name;
+}
+
+/* ---- one wait ------------------------------------------------------------------ */
+
+/* A page of its own: the thread has sent its read, and that ended in the wait. */
+struct tw_sleep_cause tw_attach_reason(const struct tw_attach_wait *wait,
+				       const struct tw_sleep_cause *cause, const char *no_device)
+{
+	const unsigned how = calls[index_of(wait->call)].how;
+	const bool reads = wait->flags & TW_ATTACH_HAS_READ;
+	struct tw_sleep_cause is = *cause;
+
+	if (wait->flags & TW_ATTACH_LIMITED) {
+		is.word = TW_SLEEP_IO_MAX;
+	} else if (wait->flags & TW_ATTACH_SUSPENDED) {
+		is.word = TW_SLEEP_SUSPENDED;
+	} else if (cause->word == TW_SLEEP_PAGE_LOCK && *no_device && !reads) {
+		is.word = TW_SLEEP_FILE_SYSTEM;
+		snprintf(is.function, sizeof(is.function), "%s", no_device);
+	} else if (cause->word == TW_SLEEP_PAGE_LOCK && (reads || how & READS)) {
+		is.word = reads ? TW_SLEEP_OWN_PAGE : TW_SLEEP_OTHERS_PAGE;
+	} else if (cause->word == TW_SLEEP_NOTHING) {
+		is.word = how & TW_ATTACH_ANY_SLEEP ? TW_SLEEP_COMPLETIONS :
+			  how & TW_ATTACH_SYNCS ? TW_SLEEP_FLUSH : TW_SLEEP_DIRECT;
+	}
+	return is;
+}
+
+void tw_attach_parts(const struct tw_attach_wait *wait, enum tw_sleep_word word,
+		     uint64_t part_ns[TW_WAIT_PARTS])
+{
+	const uint64_t sent_ns = wait->dispatched_ns > wait->slept_ns ? wait->dispatched_ns :
+								       wait->slept_ns;
+	/* The bio may have ended while the thread was about to sleep. */
+	const uint64_t finished_ns = wait->finished_ns > wait->slept_ns ? wait->finished_ns :
+									  wait->slept_ns;
+	const bool is_for_bio =
+		word == TW_SLEEP_OWN_PAGE || word == TW_SLEEP_DIRECT ||
+		word == TW_SLEEP_WRITEBACK || word == TW_SLEEP_METADATA ||
+		word == TW_SLEEP_COMPLETIONS || word == TW_SLEEP_IO_MAX || word == TW_SLEEP_SUSPENDED;
+
+	memset(part_ns, 0, TW_WAIT_PARTS * sizeof(*part_ns));
+	if (!is_for_bio || !wait->dispatched_ns || wait->on_ns < finished_ns ||
+	    finished_ns < sent_ns)
+		return;
+	part_ns[TW_WAIT_BLOCKQ] = sent_ns - wait->slept_ns;
+	part_ns[TW_WAIT_DEVICE] = finished_ns - sent_ns;
+	part_ns[TW_WAIT_COMPLETE] = wait->on_ns - finished_ns;
+}
+
+/* ---- the table ------------------------------------------------------------------- */
+
+#define PLACES	8192	/* a power of two */
+#define ROWS	1000	/* without the row for the rest */
+
+/* A row by what identifies it, so that a wait needs no names. */
+struct tw_attach_known {
+	struct tw_wait_row *row;	/* NULL: a free place */
+	enum tw_sleep_word word;
+	struct tw_attach_wait of;	/* its call, flags, inode and stack */
+};
+
+int tw_attach_waits_init(struct tw_attach_waits *waits, uint32_t slowest)
+{
+	waits->known = calloc(PLACES, sizeof(*waits->known));
+	return waits->known ? tw_slowest_init(&waits->slowest, slowest,
+					      sizeof(struct tw_attach_slow_wait)) : -ENOMEM;
+}
+
+void tw_attach_waits_free(struct tw_attach_waits *waits)
+{
+	tw_waits_free(&waits->all);
+	tw_slowest_free(&waits->slowest);
+	free(waits->before);
+	free(waits->known);
+	waits->before = NULL;
+	waits->known = NULL;
+}
+
+static uint64_t hash_of(const struct tw_attach_wait *wait)
+{
+	uint64_t hash = wait->inode.number ^ (uint64_t)wait->inode.device << 32 ^
+			(uint64_t)wait->call << 52 ^ wait->flags;
+
+	for (unsigned i = 0; i < TW_FRAMES && i < wait->stack.count; i++)
+		hash = (hash ^ wait->stack.frames[i]) * 0x9e3779b97f4a7c15ULL;
+	return hash >> 32;
+}
+
+static bool is_same(const struct tw_attach_wait *a, const struct tw_attach_wait *b)
+{
+	return a->call == b->call && a->flags == b->flags &&
+	       memcmp(&a->inode, &b->inode, sizeof(a->inode)) == 0 &&
+	       memcmp(&a->stack, &b->stack, sizeof(a->stack)) == 0;
+}
+
+/* Return the place of the wait, or the first free one; NULL: there is none. */
+static struct tw_attach_known *place_of(struct tw_attach_waits *waits,
+					const struct tw_attach_wait *wait)
+{
+	const uint64_t hash = hash_of(wait);
+
+	for (unsigned i = 0; i < PLACES; i++) {
+		struct tw_attach_known *at = &waits->known[(hash + i) % PLACES];
+
+		if (!at->row || is_same(&at->of, wait))
+			return at;
+	}
+	return NULL;
+}
+
+/* Find the row of a wait by its names. Return 0 or -ENOMEM. */
+static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known,
+		    const char *name, const char *no_device)
+{
+	static const char *const rest[TW_WAIT_TEXTS] = { "others", "-", "other", "" };
+	const struct tw_sleep_cause cause = tw_sleep_cause_of_stack(&known->of.stack);
+	const struct tw_sleep_cause is = tw_attach_reason(&known->of, &cause, no_device);
+	const char *const text[TW_WAIT_TEXTS] = {
+		tw_attach_call_name(known->of.call), strcmp(name, "?") ? name : "-",
+		tw_sleep_texts[is.word].word, is.function,
+	};
+
+	known->word = is.word;
+	known->row = tw_waits_row(&waits->all, waits->all.count < ROWS ? text : rest);
+	return known->row ? 0 : -ENOMEM;
+}
+
+int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wait *wait,
+			const char *name, const char *no_device)
+{
+	const uint64_t ns = wait->on_ns > wait->slept_ns ? wait->on_ns - wait->slept_ns : 0;
+	const bool is_first = wait->flags & TW_ATTACH_FIRST;
+	struct tw_attach_known once = { .row = NULL }, *known;
+	struct tw_attach_wait key = *wait;
+	uint64_t part_ns[TW_WAIT_PARTS];
+	struct tw_attach_slow_wait slow;
+
+	key.flags &= (__u16)~TW_ATTACH_FIRST;
+	for (uint64_t i = key.stack.count; i < TW_FRAMES; i++)
+		key.stack.frames[i] = 0;
+	known = place_of(waits, &key);
+	if (!known)
+		known = &once;
+	if (!known->row) {
+		known->of = key;
+		if (find_row(waits, known, name, no_device))
+			return -ENOMEM;
+	}
+	tw_histogram_add(&known->row->time, ns);
+	tw_attach_parts(wait, known->word, part_ns);
+	for (int i = 0; i < TW_WAIT_PARTS; i++)
+		known->row->part_ns[i] += part_ns[i];
+	waits->calls += is_first && calls[index_of(wait->call)].how & COUNTED;
+	waits->waits++;
+	waits->ns += ns;
+	if (!tw_slowest_wants(&waits->slowest, ns))
+		return 0;
+	slow = (struct tw_attach_slow_wait) {
+		.ns.value = ns, .row = known->row, .slept_ns = wait->slept_ns,
+		.process = wait->process,
+	};
+	if (wait->process)
+		memcpy(slow.program, wait->program, sizeof(slow.program) - 1);
+	tw_slowest_add(&waits->slowest, &slow.ns);
+	return 0;
+}
+
+void tw_attach_waits_tick(struct tw_attach_waits *waits)
+{
+	struct tw_attach_before *more = realloc(waits->before,
+						(waits->all.count + 1) * sizeof(*more));
+
+	if (!more)
+		return;
+	waits->before = more;
+	waits->before_count = waits->all.count;
+	for (size_t i = 0; i < waits->all.count; i++) {
+		const struct tw_wait_row *row = waits->all.rows[i];
+
+		more[i].waits = row->time.count;
+		more[i].ns = row->time.sum_ns;
+		memcpy(more[i].part_ns, row->part_ns, sizeof(more[i].part_ns));
+	}
+}
+
+json_t *tw_attach_waits_to_json(struct tw_attach_waits *waits)
+{
+	json_t *slowest = json_array();
+
+	tw_slowest_sort(&waits->slowest);
+	for (uint32_t i = 0; i < waits->slowest.count; i++) {
+		const struct tw_attach_slow_wait *slow =
+			(const void *)tw_slowest_get(&waits->slowest, i);
+
+		json_array_append_new(slowest, json_pack(
+			"{so, so, so, so, so, so, so, so}",
+			"monotonic_ns", tw_json_digits(slow->slept_ns),
+			"ns", tw_json_of_u64(slow->ns.value),
+			"call", tw_json_text(slow->row->text[TW_WAIT_CALL]),
+			"file", tw_json_text(slow->row->text[TW_WAIT_FILE]),
+			"reason", tw_json_text(slow->row->text[TW_WAIT_REASON]),
+			"function", tw_json_text(slow->row->text[TW_WAIT_FUNCTION]),
+			"pid", tw_json_of_u64(slow->process),
+			"program", tw_json_text(slow->program)));
+	}
+	return json_pack("{so, so}", "rows", tw_waits_to_json(&waits->all), "slowest", slowest);
+}
+
+/* ---- mapped files ------------------------------------------------------------------ */
+
+bool tw_attach_mapped_name(uint32_t pid, const struct tw_attach_inode *inode, char *name,
+			   size_t size)
+{
+	unsigned long long number;
+	unsigned major, minor;
+	char path[32], *line = NULL;
+	bool found = false;
+	size_t room = 0;
+	FILE *maps;
+	int at;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	maps = pid ? fopen(path, "re") : NULL;
+	while (maps && !found && getline(&line, &room, maps) > 0) {
+		if (sscanf(line, "%*s %*s %*s %x:%x %llu %n", &major, &minor, &number, &at) != 3 ||
+		    (major << 20 | minor) != inode->device ||
+		    (uint32_t)number != (uint32_t)inode->number || line[at] != '/')
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		found = (size_t)snprintf(name, size, "%s", line + at) < size;
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
+}

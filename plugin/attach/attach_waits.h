@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The waits of attach.bpf.c as a wait table (report/waits.h): which calls are followed, why a
+ * thread slept, and for how long. Arithmetic, but for the names of mapped files.
+ */
+#ifndef TW_PLUGIN_ATTACH_ATTACH_WAITS_H
+#define TW_PLUGIN_ATTACH_ATTACH_WAITS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/attach_record.h"
+#include "collect/slowest.h"
+#include "kernel/causes/stack_words.h"
+#include "report/waits.h"
+
+/* What a row had at the last tick. */
+struct tw_attach_before {
+	uint64_t waits, ns;
+	uint64_t part_ns[TW_WAIT_PARTS];
+};
+
+struct tw_attach_slow_wait {
+	struct tw_slow ns;
+	const struct tw_wait_row *row;
+	uint64_t slept_ns;
+	uint32_t process;
+	char program[16];
+};
+
+struct tw_attach_known;
+
+/* Zeroed, it is empty. */
+struct tw_attach_waits {
+	struct tw_waits all;
+	struct tw_attach_before *before;	/* of the rows, in their order */
+	size_t before_count;
+	struct tw_attach_known *known;	/* rows by call, file and stack */
+	struct tw_slowest slowest;
+	uint64_t calls;			/* read and write calls that waited */
+	uint64_t waits, ns;		/* all of them */
+};
+
+/* How the calls of this processor are followed: bits of enum tw_attach_how. */
+void tw_attach_set_calls(volatile uint8_t how[TW_ATTACH_CALLS]);
+
+/* Return the name of a call; "page fault". */
+const char *tw_attach_call_name(unsigned number);
+
+/* Return why a thread slept. @cause: what its stack tells; @no_device: the type of the file's
+ * system, if this has no block device, else "". Pure. */
+struct tw_sleep_cause tw_attach_reason(const struct tw_attach_wait *wait,
+				       const struct tw_sleep_cause *cause, const char *no_device);
+
+/* Set how long a wait was in the block layer; zeroes: not known. Pure. */
+void tw_attach_parts(const struct tw_attach_wait *wait, enum tw_sleep_word word,
+		     uint64_t part_ns[TW_WAIT_PARTS]);
+
+/* Return 0 or -ENOMEM. @name: of the wait's file, as in attach_tally.h; @no_device: as above. */
+int tw_attach_waits_init(struct tw_attach_waits *waits, uint32_t slowest);
+int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wait *wait,
+			const char *name, const char *no_device);
+void tw_attach_waits_free(struct tw_attach_waits *waits);
+
+/* Begin an interval of the live table. */
+void tw_attach_waits_tick(struct tw_attach_waits *waits);
+
+/* Return {rows, slowest}. */
+json_t *tw_attach_waits_to_json(struct tw_attach_waits *waits);
+
+/* Write the path of a file that process @pid has mapped to @name. Return false: it is not
+ * known. */
+bool tw_attach_mapped_name(uint32_t pid, const struct tw_attach_inode *inode, char *name,
+			   size_t size);
+
+#endif

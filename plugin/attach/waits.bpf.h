@@ -1,0 +1,698 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Follow what the threads of followed processes wait for. No program runs at system calls: a
+ * thread that falls asleep tells by its registers in which call it is, and by its stack in the
+ * kernel why it sleeps. What does not sleep costs nothing. attach.bpf.c includes this file once,
+ * after all that it uses of it.
+ *
+ * Bios that the thread itself sends lead to the times in the device: one is known by its address
+ * from block_bio_queue until its last request completes. Those that end while the thread sleeps are
+ * part of the wait.
+ *
+ * A call of fsync(2) or fdatasync(2) has the stamps of kernel/sync/sync.bpf.h, too. It begins with
+ * its first bio or sleep. That a call is another one is known by what the thread did in between:
+ * it read or wrote, used another descriptor, slept elsewhere, or the file system reports a sync.
+ */
+#ifndef TW_PLUGIN_ATTACH_WAITS_BPF_H
+#define TW_PLUGIN_ATTACH_WAITS_BPF_H
+
+#include "kernel/sync/sync.bpf.h"
+#include "kernel/sync/commit.bpf.h"
+
+#define MAX_WAITERS	8192	/* threads that have waited */
+#define MAX_SENT	65536	/* bios in flight */
+#define FALLS_ASLEEP_NS	100000	/* from when a thread says that it will sleep to the switch */
+
+#define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
+#define TS_COMPAT		2	/* arch/x86/include/asm/thread_info.h */
+#define PSR_MODE32_BIT		0x10	/* arch/arm64/include/uapi/asm/ptrace.h */
+
+extern const void blk_throtl_dispatch_work_fn __ksym __weak;
+extern const void dm_wq_work __ksym __weak;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} TW_BY_NAME;
+
+struct files_struct {
+	struct fdtable *fdt;
+} TW_BY_NAME;
+
+struct task_io_accounting {
+	__u64 rchar, wchar, syscr, syscw, read_bytes, write_bytes;
+} TW_BY_NAME;
+
+struct sched_info {
+	unsigned long long run_delay;
+} TW_BY_NAME;
+
+struct sched_entity___ran {
+	__u64 sum_exec_runtime;
+} TW_BY_NAME;
+
+struct task_struct___waits {
+	struct files_struct *files;
+	struct task_io_accounting ioac;
+	struct sched_info sched_info;
+	struct sched_entity___ran se;
+} TW_BY_NAME;
+
+struct thread_info___x86 {
+	__u32 status;
+} TW_BY_NAME;
+
+struct task_struct___x86 {
+	struct thread_info___x86 thread_info;
+} TW_BY_NAME;
+
+struct page {
+	unsigned long compound_head;
+} TW_BY_NAME;
+
+struct folio {
+	struct address_space *mapping;
+} TW_BY_NAME;
+
+struct bio_vec {
+	struct page *bv_page;
+} TW_BY_NAME;
+
+struct bio___pages {
+	struct bio_vec *bi_io_vec;
+} TW_BY_NAME;
+
+struct pt_regs {
+	unsigned long di, si, dx, orig_ax;
+} TW_BY_NAME;
+
+struct pt_regs___arm64 {
+	__u64 regs[31];
+	__u64 orig_x0;
+	__s32 syscallno;
+	__u64 pstate;
+} TW_BY_NAME;
+
+/* Set before loading: how each call of this processor is followed, as bits of enum
+ * tw_attach_how; and where handle_mm_fault() is. */
+const volatile __u8 calls[TW_ATTACH_CALLS] = { 0 };
+const volatile __u64 fault_from = 0;
+const volatile __u64 fault_to = 0;
+
+/* Waits of this length are among the slowest, and name their process. The reader changes this. */
+volatile __u64 slow_wait_ns;
+
+/* What followed threads did, while they were followed. */
+struct tw_attach_ran ran;
+
+static const struct tw_attach_waiter no_waiter;
+
+/* By the kernel's number of the thread. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_WAITERS);
+	__type(key, __u32);
+	__type(value, struct tw_attach_waiter);
+} waiters SEC(".maps");
+
+struct sent {
+	__u64 dispatched_ns;
+	__u32 thread;
+	__u32 flags;		/* of the wait in which it ends */
+	__u32 left;		/* bytes that have not ended */
+	__u32 unused;
+	struct tw_attach_inode inode;	/* that a page fault reads; mode 0: none */
+};
+
+/* By the address of the bio. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_SENT);
+	__type(key, __u64);
+	__type(value, struct sent);
+} bios SEC(".maps");
+
+/* Where nothing waits, or is sent, a program leaves at once. */
+static __u32 asleep;
+static __u32 sent_bios;
+static __u32 in_sync;
+
+/* ---- the call that a thread is in ------------------------------------------ */
+
+struct call {
+	__u32 number;
+	__u32 how;
+	__u32 fd;
+	struct file *file;
+};
+
+/* Set the number of the call and how it is followed; 0: not. */
+static __always_inline void find_call(struct task_struct *task, struct call *call)
+{
+	const struct pt_regs *regs;
+	long number;
+
+	call->how = 0;
+	call->number = TW_ATTACH_CALLS;
+	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
+		return;
+	regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+	if (bpf_core_field_exists(regs->orig_ax))
+		number = regs->orig_ax;
+	else
+		number = ((const struct pt_regs___arm64 *)regs)->syscallno;
+	call->number = number == -1 ? TW_ATTACH_FAULT : (__u32)number;
+	if (call->number < TW_ATTACH_CALLS)
+		call->how = calls[call->number];
+}
+
+/* True if a program of 32 bits made the call: its numbers are others. */
+static __always_inline int is_of_32_bits(struct task_struct *task)
+{
+	const struct pt_regs___arm64 *regs;
+
+	if (bpf_core_field_exists(struct task_struct___x86, thread_info.status))
+		return BPF_CORE_READ((struct task_struct___x86 *)task, thread_info.status) &
+		       TS_COMPAT;
+	regs = (const struct pt_regs___arm64 *)bpf_task_pt_regs(task);
+	return bpf_core_field_exists(regs->syscallno) && regs->pstate & PSR_MODE32_BIT;
+}
+
+static __always_inline __u32 argument(struct task_struct *task, __u32 number)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+	const struct pt_regs___arm64 *arm = (const struct pt_regs___arm64 *)regs;
+
+	if (bpf_core_field_exists(regs->orig_ax))
+		return number == 0 ? regs->di : number == 1 ? regs->si : regs->dx;
+	return number == 0 ? arm->orig_x0 : number == 1 ? arm->regs[1] : arm->regs[2];
+}
+
+/* Set the descriptor of the task that runs, and its file if that is on storage. */
+static __always_inline void find_file(struct call *call, __u32 fd)
+{
+	const struct task_struct___waits *task = (void *)bpf_get_current_task();
+	const struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file **all = BPF_CORE_READ(table, fd), *file = 0;
+
+	if (call->file)
+		return;
+	call->fd = fd;
+	if (fd < BPF_CORE_READ(table, max_fds))
+		bpf_probe_read_kernel(&file, sizeof(file), all + fd);
+	if (file && has_storage(BPF_CORE_READ(file, f_inode), 0))
+		call->file = file;
+}
+
+static __always_inline void find_files(struct task_struct *task, struct call *call)
+{
+	call->fd = 0;
+	call->file = 0;
+	if (call->how & TW_ATTACH_ARG0)
+		find_file(call, argument(task, 0));
+	if (call->how & TW_ATTACH_ARG1)
+		find_file(call, argument(task, 1));
+	if (call->how & TW_ATTACH_ARG2)
+		find_file(call, argument(task, 2));
+}
+
+/* Return how many calls that read or write have ended in the thread. */
+static __always_inline __u64 read_or_wrote(struct task_struct *task)
+{
+	const struct task_struct___waits *of = (void *)task;
+
+	return bpf_core_field_exists(of->ioac) ? BPF_CORE_READ(of, ioac.syscr) +
+						 BPF_CORE_READ(of, ioac.syscw) : 0;
+}
+
+static struct tw_attach_waiter *waiter_of(__u32 thread, int make)
+{
+	struct tw_attach_waiter *of = bpf_map_lookup_elem(&waiters, &thread);
+
+	if (of || !make)
+		return of;
+	if (bpf_map_update_elem(&waiters, &thread, &no_waiter, BPF_NOEXIST))
+		count(&lost.waits);
+	return bpf_map_lookup_elem(&waiters, &thread);
+}
+
+/* ---- syncs ------------------------------------------------------------------ */
+
+static __always_inline int is_sync(const struct call *call)
+{
+	return call->how & TW_ATTACH_SYNCS;
+}
+
+/* Send the record of a sync that slept. It was over when the thread ran after its last wait. */
+static void end_sync(struct tw_attach_waiter *of)
+{
+	struct tw_sync *stamps = &of->sync.stamps;
+	struct tw_attach_call *record;
+
+	if (!stamps->begun_ns)
+		return;
+	if (stamps->ended_ns) {
+		if (stamps->ended_ns <= stamps->moved_on_ns)
+			stamps->moved_on_ns = 0;
+		record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
+		if (record) {
+			__builtin_memset(record, 0, sizeof(*record));
+			record->io.kind = TW_ATTACH_CALL;
+			record->io.opcode = (__u8)of->sync.call;
+			record->io.inode = of->sync.inode;
+			record->io.accepted_ns = stamps->begun_ns;
+			record->io.posted_ns = of->sync.ran_ns;
+			record->stamps = *stamps;
+			bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+		} else {
+			count(&lost.records);
+		}
+	}
+	stamps->begun_ns = 0;
+	__sync_fetch_and_add(&in_sync, -1);
+}
+
+/* The thread that runs is in a call that syncs @call->file. */
+static __always_inline void at_sync(struct task_struct *task, struct tw_attach_waiter *of,
+				    const struct call *call)
+{
+	const __u64 now = read_or_wrote(task);
+	struct file *file = call->file;
+
+	if (of->sync.fd != call->fd || of->sync.read_or_wrote != now)
+		end_sync(of);
+	if (of->sync.stamps.begun_ns)
+		return;
+	__sync_fetch_and_add(&in_sync, 1);
+	__builtin_memset(&of->sync, 0, sizeof(of->sync));
+	of->sync.call = call->how & TW_ATTACH_FULL ? TW_ATTACH_FSYNC : TW_ATTACH_FDATASYNC;
+	of->sync.fd = call->fd;
+	of->sync.read_or_wrote = now;
+	name_inode(&of->sync.inode, BPF_CORE_READ(file, f_inode));
+	tell_file(&of->sync.inode, file);
+	follow_journal((const struct file___number *)file);
+	sync_begins(&of->sync.stamps, (const struct file___sync *)file, bpf_ktime_get_ns());
+}
+
+/* A sync begins that the file system reports: the thread's last one is over. */
+static __always_inline int sync_enters(void)
+{
+	struct tw_attach_waiter *of = in_sync ? waiter_of(current_thread(), 0) : 0;
+
+	if (of)
+		end_sync(of);
+	return 0;
+}
+
+SEC("tp_btf/ext4_sync_file_enter")
+int BPF_PROG(ext4_enter)
+{
+	return sync_enters();
+}
+
+SEC("tp_btf/xfs_file_fsync")
+int BPF_PROG(xfs_enter)
+{
+	return sync_enters();
+}
+
+SEC("tp_btf/btrfs_sync_file")
+int BPF_PROG(btrfs_enter)
+{
+	return sync_enters();
+}
+
+/* ---- bios of the thread itself ----------------------------------------------- */
+
+/* A page fault has no descriptor: the page that it reads leads to the file. */
+static __always_inline void name_page(struct tw_attach_inode *inode, const void *bio)
+{
+	const struct bio___pages *of = bio;
+	__u64 page = (__u64)BPF_CORE_READ(of, bi_io_vec, bv_page);
+	__u64 head = page ? BPF_CORE_READ((struct page *)page, compound_head) : 0;
+	const struct address_space *mapping;
+
+	if (head & 1)
+		page = head - 1;
+	mapping = page ? BPF_CORE_READ((struct folio *)page, mapping) : 0;
+	/* One with such a bit is of memory without a file. */
+	if (mapping && !((__u64)mapping & 3))
+		name_inode(inode, (const struct inode *)BPF_CORE_READ(mapping, host));
+}
+
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(thread_sends, struct bio *queued)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct bio___sync *bio = (const struct bio___sync *)queued;
+	const __u64 flush_ns = bio_comes(bio), key = (__u64)queued;
+	struct sent sent = {
+		.thread = (__u32)task->pid, .left = bio->bi_iter.bi_size,
+	};
+	struct call call;
+	struct tw_attach_waiter *of;
+
+	find_call(task, &call);
+	if (call.how & TW_ATTACH_RINGS || task->flags & (PF_KTHREAD | PF_IO_WORKER) ||
+	    !is_followed((__u32)task->tgid))
+		return 0;
+	of = waiter_of(sent.thread, 1);
+	if (!of)
+		return 0;
+	if (is_sync(&call)) {
+		find_files(task, &call);
+		if (call.file) {
+			at_sync(task, of, &call);
+			sync_sends(&of->sync.stamps, bio, flush_ns);
+		}
+	}
+	if (!(bio->bi_opf & REQ_OP_WRITE))
+		sent.flags = TW_ATTACH_HAS_READ;
+	if (call.number == TW_ATTACH_FAULT)
+		name_page(&sent.inode, queued);
+	if (!bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST))
+		__sync_fetch_and_add(&sent_bios, 1);
+	else
+		bpf_map_update_elem(&bios, &key, &sent, BPF_EXIST);
+	return 0;
+}
+
+/* Return what the worker of the kernel that dispatches has delayed. */
+static __always_inline __u32 delayed_by(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const __u64 worker = queue_worker(task);
+	const __u64 does = worker ? (__u64)READ(struct worker, worker, current_func) : 0;
+
+	return !does ? 0 : does == (__u64)&blk_throtl_dispatch_work_fn ? TW_ATTACH_LIMITED :
+	       does == (__u64)&dm_wq_work ? TW_ATTACH_SUSPENDED : 0;
+}
+
+/* A walk through the bios of a request. */
+struct passing {
+	__u64 bio;		/* the next one */
+	__u64 now_ns;
+	__u32 left;		/* bytes of the request that end, from @bio on */
+	__u32 flags;		/* of struct sent */
+	__u32 ends;
+};
+
+/* Note that @bytes of a bio have ended. */
+static __always_inline void bytes_end(struct sent *sent, __u64 key, __u64 now_ns, __u32 bytes)
+{
+	struct tw_attach_waiter *of = waiter_of(sent->thread, 0);
+	struct tw_attach_wait *wait = &of->wait;
+	const __u32 left = sent->left;
+
+	if (of) {
+		if (sent->dispatched_ns && (!wait->dispatched_ns ||
+					    sent->dispatched_ns < wait->dispatched_ns))
+			wait->dispatched_ns = sent->dispatched_ns;
+		wait->flags |= TW_ATTACH_HAS_ENDED | sent->flags;
+		wait->finished_ns = now_ns;
+		of->page = sent->inode;
+	}
+	sent->left = left > bytes ? left - bytes : 0;
+	if (left <= bytes && !bpf_map_delete_elem(&bios, &key))
+		__sync_fetch_and_add(&sent_bios, -1);
+}
+
+/* The bio of a thread is one of the request's, or above it. */
+static long pass_bio(__u32 i, struct passing *now)
+{
+	__u64 bio = now->bio;
+	__u32 size = READ(struct bio, bio, bi_iter.bi_size);
+	struct sent *sent = 0;
+	int up;
+
+	if (size > now->left)
+		size = now->left;
+	now->left -= size;
+	now->bio = (__u64)READ(struct bio, bio, bi_next);
+	for (up = 0; bio && up <= MAX_CHAIN; up++) {
+		sent = bpf_map_lookup_elem(&bios, &bio);
+		if (sent)
+			break;
+		bio = above_bio(bio, (__u64)READ(struct bio, bio, bi_end_io),
+				(__u64)READ(struct bio, bio, bi_private));
+	}
+	if (sent && now->ends) {
+		bytes_end(sent, bio, now->now_ns, size);
+	} else if (sent && !sent->dispatched_ns) {
+		sent->dispatched_ns = now->now_ns;
+		sent->flags |= now->flags;
+	}
+	return !now->bio || !now->left;
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(sent_issue, struct request *rq)
+{
+	struct passing now = { .bio = (__u64)rq->bio, .left = ~0U };
+
+	if (!sent_bios || !now.bio)
+		return 0;
+	now.now_ns = bpf_ktime_get_ns();
+	now.flags = delayed_by();
+	bpf_loop(MAX_BIOS, pass_bio, &now, 0);
+	return 0;
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(sent_done, struct request *rq, int status, unsigned int bytes)
+{
+	struct passing now = { .bio = (__u64)rq->bio, .left = bytes, .ends = 1 };
+
+	if (!sent_bios || !now.bio)
+		return 0;
+	now.now_ns = bpf_ktime_get_ns();
+	bpf_loop(MAX_BIOS, pass_bio, &now, 0);
+	return 0;
+}
+
+/* Of devices without requests. */
+SEC("tp_btf/block_bio_complete")
+int BPF_PROG(sent_ends, void *queue, struct bio *done)
+{
+	const __u64 key = (__u64)done;
+	struct sent *sent = sent_bios ? bpf_map_lookup_elem(&bios, &key) : 0;
+
+	if (sent)
+		bytes_end(sent, key, bpf_ktime_get_ns(), ~0U);
+	return 0;
+}
+
+/* ---- sleeps ------------------------------------------------------------------ */
+
+/* Take the stack of the task that falls asleep. Return true if it is in a page fault. */
+static __always_inline int take_stack(void *context, struct tw_stack *stack)
+{
+	__u32 zero = 0, i, count = 0;
+	struct stack *all = bpf_map_lookup_elem(&stacks, &zero);
+	int in_fault = 0;
+	long bytes;
+
+	if (!all)
+		return 0;
+	bytes = bpf_get_stack(context, all->frames, sizeof(all->frames), OWN_FRAMES);
+	for (i = 0; i < DEEPEST; i++) {
+		const __u64 frame = all->frames[i];
+
+		if ((long)(i * sizeof(*all->frames)) >= bytes)
+			break;
+		if (i < TW_FRAMES) {
+			stack->frames[i] = frame;
+			count = i + 1;
+		}
+		in_fault |= frame > fault_from && frame <= fault_to;
+	}
+	stack->count = count;
+	return in_fault;
+}
+
+static __always_inline void sleeps_no_more(struct tw_attach_waiter *of)
+{
+	of->wait.flags = 0;
+	of->wait.dispatched_ns = of->wait.finished_ns = of->wait.woken_ns = 0;
+	of->wait.slept_ns = 0;
+	__sync_fetch_and_add(&asleep, -1);
+}
+
+static __always_inline void falls_asleep(void *context, struct task_struct *task,
+					 unsigned int state)
+{
+	const __u32 thread = (__u32)task->pid;
+	struct tw_attach_waiter *of;
+	struct call call;
+	__u64 now;
+	int in_fault;
+
+	find_call(task, &call);
+	if (!call.how || !is_followed((__u32)task->tgid)) {
+		/* With another sleep, a sync is over. */
+		of = in_sync && call.number < TW_ATTACH_CALLS ? waiter_of(thread, 0) : 0;
+		if (of)
+			end_sync(of);
+		return;
+	}
+	if (is_of_32_bits(task)) {
+		if (state & TASK_UNINTERRUPTIBLE)
+			count(&lost.of_32_bits);
+		return;
+	}
+	find_files(task, &call);
+	if (!call.file && !(call.how & TW_ATTACH_ANY_SLEEP) &&
+	    (!(call.how & TW_ATTACH_NO_FILE) || !(state & TASK_UNINTERRUPTIBLE)))
+		return;
+	of = waiter_of(thread, 1);
+	if (!of)
+		return;
+	if (!of->wait.slept_ns)
+		__sync_fetch_and_add(&asleep, 1);
+	/* At once: a bio may end on another CPU meanwhile. */
+	PUT_ORDERED(&of->wait.slept_ns, bpf_ktime_get_ns());
+	in_fault = take_stack(context, &of->wait.stack);
+	if (call.number == TW_ATTACH_FAULT && !in_fault) {
+		sleeps_no_more(of);
+		return;
+	}
+	now = read_or_wrote(task);
+	if (of->read_or_wrote != now || of->wait.call != call.number)
+		of->wait.flags |= TW_ATTACH_FIRST;
+	of->read_or_wrote = now;
+	of->wait.kind = TW_ATTACH_WAIT;
+	of->wait.call = in_fault ? TW_ATTACH_FAULT : (__u16)call.number;
+	__builtin_memset(&of->wait.inode, 0, sizeof(of->wait.inode));
+	if (call.file && !in_fault) {
+		struct file *file = call.file;
+
+		name_inode(&of->wait.inode, BPF_CORE_READ(file, f_inode));
+		tell_file(&of->wait.inode, file);
+	}
+	if (is_sync(&call) && call.file) {
+		at_sync(task, of, &call);
+		sync_sleeps(context, &of->sync.stamps);
+	} else {
+		end_sync(of);
+	}
+}
+
+static __always_inline void runs_again(struct task_struct *task)
+{
+	struct tw_attach_waiter *of = waiter_of((__u32)task->pid, 0);
+	struct tw_attach_wait *wait;
+
+	if (!of || !of->wait.slept_ns)
+		return;
+	wait = &of->wait;
+	wait->on_ns = bpf_ktime_get_ns();
+	/* What ended earlier is not what the thread waited for. */
+	if (wait->finished_ns + FALLS_ASLEEP_NS < wait->slept_ns) {
+		wait->flags &= TW_ATTACH_FIRST;
+		wait->dispatched_ns = wait->finished_ns = 0;
+	}
+	if (wait->call == TW_ATTACH_FAULT && wait->flags & TW_ATTACH_HAS_READ)
+		wait->inode = of->page;
+	wait->process = 0;
+	if (wait->on_ns - wait->slept_ns >= slow_wait_ns ||
+	    (wait->call == TW_ATTACH_FAULT && wait->inode.mode)) {
+		wait->process = process_of(task);
+		BPF_CORE_READ_STR_INTO(&wait->program, task, comm);
+	}
+	if (bpf_ringbuf_output(&records, wait, sizeof(*wait), BPF_RB_NO_WAKEUP))
+		count(&lost.records);
+	if (of->sync.stamps.begun_ns) {
+		sync_runs(&of->sync.stamps);
+		of->sync.ran_ns = wait->on_ns;
+	}
+	sleeps_no_more(of);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(thread_switched, _Bool preempt, struct task_struct *prev,
+	     struct task_struct *next, unsigned int prev_state)
+{
+	if (!preempt && prev_state)
+		falls_asleep(ctx, prev, prev_state);
+	if (asleep)
+		runs_again(next);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(thread_woken, struct task_struct *task)
+{
+	struct tw_attach_waiter *of = asleep ? waiter_of((__u32)task->pid, 0) : 0;
+	struct viewer reader = { 0 };
+
+	if (!of || !ADD_ORDERED(&of->wait.slept_ns, 0))
+		return 0;
+	if (!of->wait.woken_ns)
+		of->wait.woken_ns = bpf_ktime_get_ns();
+	if (!of->sync.stamps.begun_ns)
+		return 0;
+	reader.uid = reader_uid;
+	reader.may_all = reader_may_all;
+	sync_woken(&of->sync.stamps);
+	if (of->sync.stamps.moved_on_ns)
+		woken_by_commit(&of->sync.stamps, (__u32)task->tgid, &reader);
+	return 0;
+}
+
+/* ---- what threads did ---------------------------------------------------------- */
+
+#define ADD_RAN(member, value)	__sync_fetch_and_add(&ran.member, times * (__s64)(value))
+
+/* Add what a thread has done so far, @times times. */
+static __always_inline void add_ran(struct task_struct *task, __s64 times)
+{
+	const struct task_struct___waits *of = (void *)task;
+
+	ADD_RAN(run_ns, BPF_CORE_READ(of, se.sum_exec_runtime));
+	if (bpf_core_field_exists(of->sched_info.run_delay))
+		ADD_RAN(ready_ns, BPF_CORE_READ(of, sched_info.run_delay));
+	if (!bpf_core_field_exists(of->ioac.syscr))
+		return;
+	ran.is_known = 1;
+	ADD_RAN(read_calls, BPF_CORE_READ(of, ioac.syscr));
+	ADD_RAN(write_calls, BPF_CORE_READ(of, ioac.syscw));
+	ADD_RAN(read_bytes, BPF_CORE_READ(of, ioac.rchar));
+	ADD_RAN(written_bytes, BPF_CORE_READ(of, ioac.wchar));
+	if (bpf_core_field_exists(of->ioac.read_bytes))
+		ADD_RAN(storage_bytes, BPF_CORE_READ(of, ioac.read_bytes));
+}
+
+static __always_inline void thread_ends(struct task_struct *task)
+{
+	const __u32 thread = (__u32)task->pid;
+	struct tw_attach_waiter *of = waiter_of(thread, 0);
+
+	add_ran(task, 1);
+	if (of) {
+		end_sync(of);
+		bpf_map_delete_elem(&waiters, &thread);
+	}
+}
+
+/* The beginning and the end of the run take the same of the threads that exist then. */
+SEC("iter/task")
+int threads_before(struct bpf_iter__task *at)
+{
+	struct task_struct *task = at->task;
+
+	if (task && is_followed((__u32)BPF_CORE_READ(task, tgid)))
+		add_ran(task, -1);
+	return 0;
+}
+
+SEC("iter/task")
+int threads_after(struct bpf_iter__task *at)
+{
+	struct task_struct *task = at->task;
+
+	if (task && is_followed((__u32)BPF_CORE_READ(task, tgid)))
+		add_ran(task, 1);
+	return 0;
+}
+
+#endif

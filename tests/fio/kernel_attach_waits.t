@@ -1,0 +1,246 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Tests: plugin/attach core/report/waits.c
+#
+# Behaviour: `tickwise attach` counts each sleep of a thread of the followed processes in a call
+# that concerns a file, by call, file and reason: through the page cache, with O_DIRECT, in page
+# faults, in syncs; of a program that it starts, of processes given by number or name, and of
+# the processes and threads that they start. A wait for a socket is none. What was read, and
+# how many calls there were, is what the program knows. The parts of waits for the thread's own
+# I/O are within them. Calls of fsync(2) and fdatasync(2) that waited have parts, which add up to
+# their lat.
+#
+# On ext4 with a journal (a loop device, as root): syncs that wait for a commit name the other
+# process that had handles in it, also to root without CAP_SYS_PTRACE if it is root's. A program
+# alone names nobody.
+#
+# Defect: waits that are missed or counted twice, of another program, of another kind, or under a
+# wrong file; parts that do not add up; a process that was not in the commit is named, or one is
+# named to a user who must not see it.
+#
+# No time is judged. The kernel counts each thread's sleeps, too (ru_nvcsw): a count is exact, but
+# for events that the kernel's own count says BPF missed.
+# shellcheck disable=SC2016	# Perl
+. "$(dirname "$0")/fio_tap.sh"
+. "$root/tests/fio/kernel_tap.sh"
+
+if ! [ -x "$(dirname "$tickwise")/tickwise-attach" ]; then
+	skip 'tickwise-attach is not built: clang, bpftool and libbpf-dev'
+	done_testing
+fi
+need_kernel
+find_disk
+[ -n "$disk" ] || { skip "no file system for it:$reasons"; done_testing; }
+
+# attach ARGUMENT...: its exit code is in $status, what the program prints in out
+attach()
+{
+	timeout -s KILL $hung_s "$tickwise" attach --interval=0 --output=page "$@" >out 2>err
+	status=$?
+}
+
+wait_perl='
+	use List::Util ();
+	my @rows = @{$j->{waits}{rows}};
+	my $here = "'"$(cd "$disk" && pwd -P)"'";
+	my ($slept, $cold) = split / /, `cat out`;
+	# Waits in a call, of a file, for a reason; each can be left out
+	sub waits { my ($call, $file, $reason) = @_;
+		grep { (!$call || $_->{call} eq $call) && (!$file || $_->{file} eq $file) &&
+			(!$reason || $_->{reason} eq $reason) } @rows }
+	sub count { List::Util::sum0(map { $_->{time}{count} } waits(@_)) }
+	sub missed { $j->{kernel_stages}{missed_runs} // 0 }
+	# All of N, but for missed ones
+	sub all { my ($n, $is) = @_; print "# $is of $n\n" if $is != $n;
+		$is <= $n && $is >= $n - missed() }
+	sub parts_fit { !grep { $_->{blockq_ns} + $_->{device_ns} + $_->{complete_ns} >
+		$_->{time}{sum_ns} } @rows }
+	sub part_sum { List::Util::sum0(map { $j->{sync}{$_}{sync}{sum_ns} // 0 }
+		qw(data journal flush wake)) }
+	# All syncs have parts, which add up
+	sub syncs_split { my $ios = $j->{ios}{sync};
+		!$j->{sync}{not_split}{sync} &&
+		!exists $j->{sync}{worker} && part_sum() == $j->{stages}{lat}{sync}{sum_ns} &&
+		!(grep { $j->{sync}{$_}{sync}{count} != $ios } qw(data journal flush wake)) &&
+		!(grep { my $of = $_->{stages};
+			List::Util::sum0(map { $of->{$_}{sum_ns} } qw(data journal flush wake)) !=
+				$of->{lat}{sum_ns} } grep { !$_->{ring} } @{$j->{attached}{operations}}) &&
+		!(grep { $_->{ring} || List::Util::sum0(values %{$_->{sync}}) !=
+			$_->{stages}{lat} } @{$j->{slowest}}) }
+'
+# attached FILE PERL DESCRIPTION: checks a report
+attached()
+{
+	json "$1" "$wait_perl parts_fit() or die 'parts are longer than waits'; $2"
+	attached_status=$?
+	ok "$attached_status" "$3"
+	[ "$attached_status" = 0 ] || from_json "$1" 'print map { "# $_->{call} $_->{file} " .
+		"$_->{reason} $_->{function} $_->{time}{count}\n" } @{$j->{waits}{rows}}'
+}
+
+calls=$TW_BUILD/tests/fio/wait_calls
+n=300
+"$calls" write "$disk/data" $n >/dev/null
+sync
+
+# ---- each kind of call -----------------------------------------------------------------
+
+attach --json=cold.json -- "$calls" cold "$disk/data" $n
+is "$status" 0 'reads of pages that are not in the page cache'
+attached cold.json 'all($slept, count("pread64", "$here/data")) &&
+	$j->{waits}{read_calls} >= '$n' && $j->{waits}{read_calls} <= '$n' + 100 &&
+	$j->{waits}{storage_bytes} >= 4096 * $cold &&
+	$j->{waits}{calls_that_waited} <= $j->{waits}{read_calls} + $j->{waits}{write_calls} &&
+	$j->{waits}{calls_that_waited} + missed() >= $slept' 'each sleep is a wait, of its file'
+attached cold.json '$slept < '$n' / 2 ||
+	count("pread64", "$here/data", "own page") > $slept / 2 && !(grep { !$_->{device_ns} }
+	waits("pread64", "$here/data", "own page"))' 'most read their own page, from the device'
+works 'the page has them' grep -q "own page: .*/data" page
+is_valid report cold.json
+
+attach --json=direct.json -- "$calls" direct "$disk/data" $n
+is "$status" 0 'direct reads'
+attached direct.json 'all($slept, count("pread64", "$here/data")) &&
+	($slept < '$n' / 2 || count("pread64", "$here/data", "direct I/O") > $slept / 2 &&
+	!(grep { !$_->{device_ns} } waits("pread64", "$here/data", "direct I/O")))' \
+	'each sleep is a wait, in the device'
+
+attach --json=faults.json -- "$calls" faults "$disk/data" $n
+is "$status" 0 'page faults of a mapped file'
+attached faults.json 'count("page fault", "$here/data") <= $slept &&
+	count("page fault") >= $slept - missed() &&
+	($slept < '$n' / 2 || count("page fault", "$here/data", "own page") > $slept / 2)' \
+	'each sleep is a wait; those that read have the name of the file'
+
+attach --json=warm.json -- "$calls" warm "$disk/data" $n
+attached warm.json 'all($slept, count("pread64", "$here/data"))' \
+	'pages in the page cache: only what sleeps'
+
+attach --json=socket.json -- "$calls" socket - $n
+attached socket.json '$slept >= '$n' / 2 && count("read") + count("write") < '$n' / 2 &&
+	$j->{waits}{read_calls} >= '$n 'a wait for a socket is none'
+
+# ---- processes -----------------------------------------------------------------------------
+
+# Another program reads, too.
+"$calls" direct "$disk/data" 300000 >/dev/null 2>&1 &
+other=$!
+cp "$disk/data" "$disk/a"
+cp "$disk/data" "$disk/b"
+sync
+attach --json=many.json -- sh -c 'for i in a b; do "$1" direct "$0/$i" "$2" >"$i" & done; wait' \
+	"$disk" "$calls" $n
+kill $other 2>/dev/null
+wait $other 2>/dev/null
+is "$status" 0 'two processes at once'
+attached many.json 'my @n = map { (split / /, `cat $_`)[0] } "a", "b";
+	all($n[0], count("pread64", "$here/a")) && all($n[1], count("pread64", "$here/b")) &&
+	!count("pread64", "$here/data")' 'each is counted apart, and no other program'
+
+# late ARGUMENT...: attach follows a process that runs already, and that starts another one
+late()
+{
+	rm -f go page out
+	cp "$(command -v sh)" tw_late_sh
+	./tw_late_sh -c 'until [ -e go ]; do sleep 0.1; done; "$1" direct "$0/data" "$2" >late
+		true' "$disk" "$calls" $n &
+	late=$!
+	(until grep -q . page 2>/dev/null; do sleep 0.1; done; : >go) &
+	name=$1
+	shift
+	timeout -s KILL $hung_s "$tickwise" attach --interval=0.2 --output=page \
+		--json="$name.json" ${1:-$late} >out 2>err
+	is "$?" 0 "$name: attach ends with the process"
+	wait
+	cp late out
+	attached "$name.json" 'all($slept, count("pread64", "$here/data"))' \
+		"$name: what it starts is counted"
+}
+late pid
+late name --name=tw_late_sh
+attach --name=no-such-name
+is "$status $(wc -l <err)" '66 1' 'no process of this name: one line'
+attach --name=x 1
+is "$status $(wc -l <err)" '64 1' 'both a name and a number: one line'
+
+# ---- syncs -----------------------------------------------------------------------------------
+
+sync_calls=$TW_BUILD/tests/fio/sync_calls
+attach --json=syncs.json -- sh -c 'for i in a b; do
+	"$1" "$0/many-$i" 25 2 & done; wait' "$disk" "$sync_calls"
+is "$status" 0 'syncs of four threads of two processes'
+attached syncs.json 'my @of = @{$j->{attached}{operations}};
+	$j->{ios}{sync} && $j->{ios}{sync} <= 200 && syncs_split() && @{$j->{slowest}} &&
+	!(grep { $_->{ios} > 25 || $_->{file} !~ m{/many-[ab][01]$} ||
+		!count($_->{operation}, $_->{file}) } @of) &&
+	$j->{jobs}[0]{syncs}{state} eq "on"' 'no more than there are, of their files, with parts'
+works 'the page has the parts' sh -c 'tr -s "\n " " " <page |
+	grep -q "data .* journal .* flush .* wake "'
+has_not page 'io-wq' 'and no worker'
+is_valid report syncs.json
+
+attach --json=none.json -- true
+is "$status" 0 'a program that does next to nothing'
+attached none.json '!$j->{ios}{sync} && !@{$j->{attached}{rings}}' 'has a report, too'
+
+if [ -w /dev/shm ] && [ "$(stat -f -c %T /dev/shm)" = tmpfs ]; then
+	shm=$(mktemp -d /dev/shm/tw.XXXXXX)
+	trap 'rm -rf "$scratch" "$disk" "$shm"' EXIT
+	attach --json=shm.json -- "$calls" write "$shm/data" 20
+	attached shm.json '!count("fsync") && !(grep { $_->{device_ns} }
+		waits("", (`cd '"$shm"'; pwd -P` =~ /(.*)/)[0] . "/data"))' 'a tmpfs: nothing of a device'
+	rm -rf "$shm"
+else
+	skip 'no tmpfs'
+fi
+
+# ---- who was in the commit -----------------------------------------------------------
+
+need_journal
+
+# appends NAME ARGUMENT...: attach counts the calls of an fio that waits for a commit with each
+# fsync. Others have time for handles between two of them.
+appends()
+{
+	name=$1
+	shift
+	"$@" timeout -s KILL $hung_s "$tickwise" attach --interval=0 \
+		--output=page --json="$name.json" -- "$FIO" --thread --ioengine=psync \
+		--name="$name" --directory="$mounted" --rw=write --bs=4k --size=400k \
+		--fallocate=none --fsync=1 --thinktime=10ms --output=/dev/null >out 2>err
+	is $? 0 "$name: fio succeeds" || cat err
+}
+
+# commits NAME PERL WHAT: PERL has the counts by kind, name and number. On a busy machine the other
+# process has handles in a part of the commits only.
+commits()
+{
+	attached "$1.json" 'my @waits = grep { $_->{commit} } @{$j->{slowest}};
+		my %n = map { my $who = $_->{who};
+			(join(" ", map { $_ // "" } @$who{qw(kind name id)}), $_->{ios})
+		} @{$j->{commits} // []};
+		print "# $_: $n{$_} of $j->{ios}{sync}\n" for keys %n;
+		my $calls = $j->{ios}{sync};
+		!(grep { !$_->{commit}{waits} || !!$_->{commit}{others} != !!$_->{commit}{who} }
+			@waits) &&
+		!(grep { my $c = $_->{commit}; $c->{running_ns} + $c->{own_ns} !=
+			$_->{sync}{journal} } @waits) && $j->{sync}{own_commit}{sync}{count} &&
+		@waits && $calls >= 50 && $calls <= 101 && syncs_split() && ('"$2"')' "$1: $3"
+}
+
+appends alone env
+commits alone '!%n' 'a program alone names nobody'
+others env
+appends together env
+commits together 'keys %n == 1 && $n{"process other '"$other_pid"'"} * 10 > $calls' \
+	'the other process is named'
+works 'the page names it' sh -c 'tr -s "\n " " " <page |
+	grep -q "that waited for a commit with handles of others: other ($1) [0-9]* %"' - "$other_pid"
+kill "$other_pid"
+wait "$other_pid" 2>/dev/null
+others setpriv --reuid=65534 --regid=65534 --clear-groups
+appends hidden setpriv --inh-caps=-sys_ptrace --bounding-set=-sys_ptrace
+commits hidden 'keys %n == 1 && $n{"hidden  "} * 10 > $calls' \
+	"without the right to see it, another user's process is hidden"
+kill "$other_pid"
+done_testing

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wait_calls KIND FILE COUNT: does COUNT calls. FILE has COUNT times 64 KiB, and is not in the page
+ * cache at the beginning of "cold" and "faults". Prints how often the thread slept in these calls,
+ * and how many pages were not in the page cache right before they were read.
+ *
+ *	cold	pread(2) of a page, through the page cache
+ *	warm	the same, of pages that are in the page cache
+ *	direct	pread(2) with O_DIRECT
+ *	faults	reads the first byte of pages of a mapping
+ *	write	makes FILE
+ *	socket	read(2) of a socket, which waits for another thread
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define APART	65536
+#define PAGE	4096
+
+static int file;
+static long count, slept;
+
+/* Return how often this thread gave up its CPU by itself so far. */
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		exit(9);
+	return usage.ru_nvcsw;
+}
+
+static long cold_of(const void *at)
+{
+	unsigned char is_in = 1;
+
+	return mincore((void *)at, PAGE, &is_in) == 0 && !(is_in & 1);
+}
+
+static void *map(void)
+{
+	void *all = mmap(NULL, (size_t)count * APART, PROT_READ, MAP_SHARED, file, 0);
+
+	if (all == MAP_FAILED)
+		exit(2);
+	/* No readahead: each page is read alone. */
+	madvise(all, (size_t)count * APART, MADV_RANDOM);
+	return all;
+}
+
+/* Read a page of each piece, in an order that no readahead expects. */
+static long read_pages(int faults, int cold)
+{
+	volatile const char *all = map();
+	long i, found = 0;
+	char *page = aligned_alloc(PAGE, PAGE);
+
+	if (cold)
+		posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+	posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
+	memset(page, 0, PAGE);
+	slept = -sleeps();
+	for (i = 0; i < count; i++) {
+		const long at = (i * 7919 % count) * APART;
+
+		found += cold_of((const char *)all + at);
+		if (faults)
+			(void)all[at];
+		else if (pread(file, page, PAGE, at) != PAGE)
+			exit(3);
+	}
+	slept += sleeps();
+	free(page);
+	return found;
+}
+
+static void *answer(void *ends)
+{
+	const int *end = ends;
+
+	for (long i = 0; i < count; i++) {
+		usleep(1000);
+		if (write(end[0], "x", 1) != 1)
+			exit(4);
+	}
+	return NULL;
+}
+
+static void wait_for_sockets(void)
+{
+	pthread_t thread;
+	int pair[2];
+	char byte;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) ||
+	    pthread_create(&thread, NULL, answer, pair))
+		exit(5);
+	slept = -sleeps();
+	for (long i = 0; i < count; i++)
+		if (read(pair[1], &byte, 1) != 1)
+			exit(6);
+	slept += sleeps();
+	pthread_join(thread, NULL);
+}
+
+static void write_file(void)
+{
+	char *piece = calloc(1, APART);
+
+	memset(piece, 'x', APART);
+	for (long i = 0; i < count; i++)
+		if (write(file, piece, APART) != APART)
+			exit(7);
+	if (fsync(file))
+		exit(8);
+	free(piece);
+}
+
+int main(int argc, char **argv)
+{
+	const char *kind = argc == 4 ? argv[1] : "";
+	long cold = 0;
+
+	if (argc != 4)
+		return 64;
+	count = strtol(argv[3], NULL, 10);
+	file = open(argv[2], (strcmp(kind, "write") ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC |
+		    (strcmp(kind, "direct") ? 0 : O_DIRECT), 0600);
+	if (file < 0 && strcmp(kind, "socket"))
+		return 1;
+	if (!strcmp(kind, "write"))
+		write_file();
+	else if (!strcmp(kind, "socket"))
+		wait_for_sockets();
+	else if (!strcmp(kind, "warm"))
+		read_pages(0, 0);
+	else
+		cold = read_pages(!strcmp(kind, "faults"), strcmp(kind, "direct"));
+	printf("%ld %ld\n", slept, cold);
+	return 0;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Behaviour: a wait counts in the row of its call, file and reason. The reason comes from the
+ * stack, and from the bios of the thread that ended in the wait. Parts are those of these bios,
+ * within the wait, and add up to it. Waits of a full table have a row of their own. The slowest
+ * are kept. A mapped file has the name that its process has for it. Defect: a wait for the page
+ * of another as one's own, a file system without a device as one, parts beyond the wait, rows
+ * without end.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "attach/attach_waits.h"
+#include "latency/histogram.h"
+#include "tap.h"
+
+#define READ	TW_ATTACH_HAS_READ
+#define ENDED	TW_ATTACH_HAS_ENDED
+
+static void test_reasons(void)
+{
+	static const struct {
+		enum tw_sleep_word stack;
+		unsigned call, flags;
+		const char *no_device;
+		enum tw_sleep_word is;
+	} cases[] = {
+		{ TW_SLEEP_PAGE_LOCK, SYS_pread64, ENDED | READ, "", TW_SLEEP_OWN_PAGE },
+		{ TW_SLEEP_PAGE_LOCK, SYS_pread64, 0, "", TW_SLEEP_OTHERS_PAGE },
+		{ TW_SLEEP_PAGE_LOCK, SYS_pread64, ENDED, "", TW_SLEEP_OTHERS_PAGE },
+		{ TW_SLEEP_PAGE_LOCK, TW_ATTACH_FAULT, ENDED | READ, "", TW_SLEEP_OWN_PAGE },
+		{ TW_SLEEP_PAGE_LOCK, SYS_pwrite64, 0, "", TW_SLEEP_PAGE_LOCK },
+		{ TW_SLEEP_PAGE_LOCK, SYS_read, 0, "fuse", TW_SLEEP_FILE_SYSTEM },
+		{ TW_SLEEP_INODE_LOCK, SYS_read, 0, "fuse", TW_SLEEP_INODE_LOCK },
+		{ TW_SLEEP_NOTHING, SYS_pread64, ENDED | READ, "", TW_SLEEP_DIRECT },
+		{ TW_SLEEP_NOTHING, SYS_io_getevents, 0, "", TW_SLEEP_COMPLETIONS },
+		{ TW_SLEEP_NOTHING, SYS_fdatasync, ENDED, "", TW_SLEEP_FLUSH },
+		{ TW_SLEEP_PAGE_LOCK, SYS_read, ENDED | READ | TW_ATTACH_LIMITED, "",
+		  TW_SLEEP_IO_MAX },
+		{ TW_SLEEP_NOTHING, SYS_read, ENDED | READ | TW_ATTACH_SUSPENDED, "",
+		  TW_SLEEP_SUSPENDED },
+		{ TW_SLEEP_JOURNAL, SYS_fsync, ENDED, "", TW_SLEEP_JOURNAL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct tw_attach_wait wait = {
+			.call = (__u16)cases[i].call, .flags = (__u16)cases[i].flags,
+		};
+		const struct tw_sleep_cause cause = { .word = cases[i].stack };
+
+		tap_ok(tw_attach_reason(&wait, &cause, cases[i].no_device).word == cases[i].is,
+		       "%s, %s: %s", tw_attach_call_name(cases[i].call),
+		       tw_sleep_texts[cases[i].stack].word, tw_sleep_texts[cases[i].is].word);
+	}
+}
+
+static void test_parts(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t dispatched_ns, finished_ns;
+		enum tw_sleep_word word;
+		uint64_t ns[TW_WAIT_PARTS];
+	} cases[] = {
+		{ "dispatched before the sleep", 50, 180, TW_SLEEP_DIRECT, { 0, 80, 20 } },
+		{ "dispatched in it", 130, 180, TW_SLEEP_OWN_PAGE, { 30, 50, 20 } },
+		{ "over before the switch", 50, 95, TW_SLEEP_OWN_PAGE, { 0, 0, 100 } },
+		{ "none", 0, 0, TW_SLEEP_DIRECT, { 0, 0, 0 } },
+		{ "for something else", 130, 180, TW_SLEEP_JOURNAL, { 0, 0, 0 } },
+		{ "without an order", 190, 180, TW_SLEEP_DIRECT, { 0, 0, 0 } },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct tw_attach_wait wait = {
+			.slept_ns = 100, .on_ns = 200,
+			.dispatched_ns = cases[i].dispatched_ns,
+			.finished_ns = cases[i].finished_ns,
+		};
+		uint64_t ns[TW_WAIT_PARTS];
+
+		tw_attach_parts(&wait, cases[i].word, ns);
+		tap_ok(memcmp(ns, cases[i].ns, sizeof(ns)) == 0, "parts: %s", cases[i].what);
+	}
+}
+
+static struct tw_attach_wait wait_of(uint64_t inode, uint64_t ns)
+{
+	return (struct tw_attach_wait) {
+		.call = SYS_pread64, .flags = ENDED | READ | TW_ATTACH_FIRST,
+		.inode = { .number = inode, .device = 8, .mode = S_IFREG },
+		.slept_ns = 1000, .dispatched_ns = 1000, .finished_ns = 1000 + ns / 2,
+		.on_ns = 1000 + ns,
+	};
+}
+
+static void add(struct tw_attach_waits *waits, const struct tw_attach_wait *wait,
+		const char *name)
+{
+	if (tw_attach_waits_add(waits, wait, name, ""))
+		abort();
+}
+
+static void test_rows(void)
+{
+	struct tw_attach_waits waits = { .ns = 0 };
+	struct tw_attach_wait wait;
+	const struct tw_wait_row *row;
+	char name[32];
+	json_t *json;
+
+	if (tw_attach_waits_init(&waits, 2))
+		abort();
+	for (uint64_t i = 1; i <= 4; i++) {
+		wait = wait_of(i % 2, 100 * i);
+		wait.process = (uint32_t)i;
+		if (i == 4)
+			wait.flags &= (__u16)~TW_ATTACH_FIRST;
+		add(&waits, &wait, "/one");
+	}
+	row = waits.all.rows[0];
+	tap_ok(waits.all.count == 1 && row->time.count == 4 && row->time.sum_ns == 1000 &&
+	       row->part_ns[TW_WAIT_DEVICE] == 500 && row->part_ns[TW_WAIT_COMPLETE] == 500,
+	       "two files of one name have one row");
+	tap_ok(strcmp(row->text[TW_WAIT_CALL], "pread64") == 0 &&
+	       strcmp(row->text[TW_WAIT_FILE], "/one") == 0, "it has call and file");
+	tap_ok(waits.calls == 3 && waits.waits == 4 && waits.ns == 1000,
+	       "a call that sleeps twice counts once");
+	json = tw_attach_waits_to_json(&waits);
+	tap_ok(json_array_size(json_object_get(json, "slowest")) == 2 &&
+	       json_integer_value(json_object_get(json_array_get(json_object_get(json, "slowest"),
+				  0), "pid")) == 4, "the slowest waits are kept");
+	json_decref(json);
+	for (uint64_t i = 10; i < 10010; i++) {
+		wait = wait_of(i, 1);
+		snprintf(name, sizeof(name), "/file-%d", (int)i);
+		add(&waits, &wait, name);
+	}
+	tap_ok(waits.all.count == 1001 && waits.waits == 10004, "a full table has a row for the rest");
+	tw_attach_waits_free(&waits);
+}
+
+static void test_mapped(void)
+{
+	char path[] = "/tmp/attach_waits.XXXXXX", name[4096] = "";
+	struct tw_attach_inode inode;
+	int file = mkstemp(path);
+	struct stat is;
+	void *all;
+
+	if (file < 0 || fstat(file, &is) || ftruncate(file, 4096))
+		abort();
+	all = mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, 0);
+	inode = (struct tw_attach_inode) {
+		.number = is.st_ino | 7ULL << 32, .mode = S_IFREG,
+		.device = major(is.st_dev) << 20 | minor(is.st_dev),
+	};
+	tap_ok(tw_attach_mapped_name((uint32_t)getpid(), &inode, name, sizeof(name)) &&
+	       strcmp(name, path) == 0, "the name of a mapped file");
+	inode.number++;
+	tap_ok(!tw_attach_mapped_name((uint32_t)getpid(), &inode, name, sizeof(name)),
+	       "not that of another");
+	munmap(all, 4096);
+	unlink(path);
+	close(file);
+}
+
+int main(void)
+{
+	test_reasons();
+	test_parts();
+	test_rows();
+	test_mapped();
+	return tap_done();
+}
