@@ -79,7 +79,8 @@ done
 # The programs of the build, and the test programs that send nonsense to the helper, and
 # that use io_uring in many ways.
 for file in "$build/tickwise-kernel-helper" "$build/tickwise-attach" \
-		"$build/tests/fio/helper_client" "$build/tests/fio/attach_kinds"; do
+		"$build/tests/fio/helper_client" "$build/tests/fio/attach_kinds" \
+		"$build/tests/fio/wait_calls"; do
 	[ ! -x "$file" ] || cp "$file" "$tree/bin/"
 done
 for program in $programs; do

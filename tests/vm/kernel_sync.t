@@ -7,7 +7,7 @@
 # number of flushes by the kernel's own trace, to 5 %. `data` is a write, and so is `journal` if the
 # thread of ext4's journal wrote. With the longer flush, the other parts stay as they are. A
 # device without a cache has no flush. The delays are short enough for the kernel's timers
-# to be right to a jiffy (4 ms). `attach --sync` splits fdatasync(2) likewise. A process that
+# to be right to a jiffy (4 ms). `attach` splits fdatasync(2) likewise. A process that
 # has handles in each commit is named in 95 of 100 waits for one; a job alone names nobody. ext4,
 # XFS and the device itself; written blocks and new ones; the kernels of Debian 12 and 13.
 # With data=journal and fast commits the same holds. A sync that waits for a commit that was running
@@ -210,7 +210,7 @@ for suite in $suites; do
 		(grep { $_->{who} && $_->{who}{id} == '"$(cat "$shared/other")"' } @c) . " " . @c')
 	works "$suite: the other process is named in 95 of 100 waits for a commit: $named" \
 		perl -e 'exit !($ARGV[1] >= 50 && $ARGV[0] * 100 >= 95 * $ARGV[1])' $named
-	succeeds call-who "$suite: attach --sync next to another process"
+	succeeds call-who "$suite: attach next to another process"
 	named=$(value "$shared/call-who.json" 'my ($most) = @{$j->{commits} // []};
 		$most->{who}{id} == '"$(cat "$shared/other")"' ?
 			"$most->{ios} $j->{sync}{own_commit}{sync}{count}" : "0 0"')
@@ -226,7 +226,7 @@ for suite in $suites; do
 			$before $after
 	done
 	for name in call-ext4240 call-xfs240 call-raw240; do
-		succeeds $name "$suite: attach --sync"
+		succeeds $name "$suite: attach"
 		json "$shared/$name.json" "$syncs"'my @s = syncs("'$name'", 240);
 			my @sums = map { my $sum = 0; $sum += $_ for values %{$_->{p}}; $sum } @s;
 			my $h = $j->{stages}{kernel}{sync};

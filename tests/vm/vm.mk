@@ -38,7 +38,7 @@ vm_base = kernel=$$(tests/vm/kernel.sh $(VM)/kernel$(1) $(2)) && \
 	tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' $(VM)/base$(1).cpio
 vm-base: all $(VM_PRELOAD_CLOCK) $(call programs,tests/vm/preload/*.c,.so) \
 		$(call programs,tests/vm/guest/*.c) \
-		$(addprefix $(B)/tests/fio/,helper_client attach_kinds)
+		$(addprefix $(B)/tests/fio/,helper_client attach_kinds wait_calls)
 	$(Q)rm -f $(VM)/base*.cpio
 	$(Q)$(call vm_base) || echo 'virtual machines will not be tested'
 	$(Q)$(foreach suite,$(VM_SUITES),$(call vm_base,-$(suite),$(suite) \

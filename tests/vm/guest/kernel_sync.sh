@@ -152,7 +152,7 @@ called()
 	name=$1
 	file=$2
 	shift 2
-	timeout -s KILL 120 tickwise attach --sync --json="/tmp/call-$name.json" \
+	timeout -s KILL 120 tickwise attach --json="/tmp/call-$name.json" \
 		--output=/dev/null -- fio --name=call --ioengine=psync --filename="$file" \
 		--rw=write --bs=4k --eta=never --output=/dev/null "$@" >"/tmp/call-$name.err" 2>&1
 	echo $? >"/tmp/call-$name.status"

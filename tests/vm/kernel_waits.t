@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: attach counts each sleep of a program that reads, by call and file, on the kernels of
+# Debian 12 and 13, as the kernel itself counts it. The reason is the right one: a page that the
+# thread reads itself, its direct I/O, a page fault, the journal of a sync. A request takes 3 ms,
+# and so much is the time in the device. A wait for a socket is none. Defect: a register, a stack
+# or a function that this kernel has otherwise.
+. "$(dirname "$0")/boot.sh"
+
+accel=tcg,thread=single
+cpus=1
+memory=1024
+seconds=600
+
+# waited KIND CALL REASON: checks a report
+waited()
+{
+	succeeds "$1" "$suite, $1: attach"
+	json "$shared/$1.json" 'my ($slept) = split / /, `cat '"$shared/$1.out"'`;
+		my ($all, $right, $device) = (0, 0, 0);
+		for (grep { $_->{call} eq "'"$2"'" && $_->{file} eq "/tmp/files/data" }
+				@{$j->{waits}{rows}}) {
+			my $n = $_->{time}{count};
+			$all += $n;
+			print "# $n $_->{reason} $_->{function}\n";
+			next unless $_->{reason} eq "'"$3"'";
+			$right += $n;
+			$device += $_->{device_ns};
+		}
+		$all <= $slept && $all >= $slept - $j->{kernel_stages}{missed_runs} - 1 &&
+		$right >= 40 && $right >= 0.95 * $all && abs($device / $right / 3e6 - 1) < 0.05'
+	ok $? "$suite, $1: each of at least 40 waits, 95 of 100 with the right reason, 3 ms in the device"
+}
+
+for suite in $suites; do
+	on_kernel $suite || { skip "$no_kernel"; continue; }
+	boot kernel_waits -icount shift=0,sleep=off
+	ok $? "$suite: the machine ran"
+	tar -x -C "$shared" -f "$shared/results.tar"
+	waited cold pread64 'own page'
+	waited direct pread64 'direct I/O'
+	waited faults 'page fault' 'own page'
+	json "$shared/socket.json" '!grep { $_->{call} =~ /read|write/ &&
+		$_->{file} =~ /files|^-/ } @{$j->{waits}{rows}}'
+	ok $? "$suite: a wait for a socket is none"
+	json "$shared/sync.json" 'my %n;
+		$n{$_->{reason}} += $_->{time}{count} for grep { $_->{call} eq "fsync" }
+			@{$j->{waits}{rows}};
+		print "# ", join(", ", map { "$n{$_} $_" } sort keys %n), "\n";
+		$n{journal} >= 15 && $n{writeback} >= 15 && $j->{ios}{sync} >= 18 &&
+		$j->{ios}{sync} <= 20'
+	ok $? "$suite: syncs wait for their data and for the journal"
+done
+done_testing
