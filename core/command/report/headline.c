@@ -361,8 +361,9 @@ void tw_report_add_headline(struct tw_page *page, const struct tw_report_group *
 
 	add_first_line(page, group, is_only_one, TW_IN_TEXT);
 	add_first_line(page, group, is_only_one, TW_IN_HTML);
+	tw_page_begin_only(page, TW_IN_TEXT);
 	tw_report_add_tiles(page, group);
-	tw_page_only(page, TW_IN_TEXT);
+	tw_page_begin_only(page, TW_IN_ALL);
 	for (size_t i = 0; i < devices && i < MAX_FACTS; i++)
 		add_device(page, group, i, rest & TW_IN_TEXT);
 	add_rest(page, devices, 0, 0);
