@@ -378,7 +378,7 @@ golden_file caused.trace caused.trace
 golden caused_json report --json caused.json
 golden attached report attached.json
 golden attached_json report --json attached.json
-golden waits report waits.json
+golden waits report --html=waits.html waits.json
 golden waits_json report --json waits.json
 golden no_waits report no_waits.json
 golden devices report four.json
