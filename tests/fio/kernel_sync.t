@@ -66,7 +66,7 @@ job()
 job buffered --fdatasync=1
 split buffered
 works 'the page has the parts of the mean' sh -c '"$1" report buffered.json |
-	tr -s "\n " " " | grep -q "+ data .* + journal .* + flush .* + wake .*without io-wq"' - "$tickwise"
+	tr -s "\n " " " | grep -q "worker .* data .* journal .* flush .* wake .*lat without worker"' - "$tickwise"
 job direct --direct=1 --fsync=2 --tw_kernel_every=64
 split direct
 job deep --fdatasync=3 --iodepth=16
@@ -217,7 +217,7 @@ json alone.json 'my @bytes = map { $_->{written_bytes} } grep { $_->{ddir} eq "s
 	!$more && $page * 10 >= 9 * @bytes && $j->{sync}{written_bytes}{sync} == $sum'
 ok $? 'a sync writes out the page before it'
 works 'the page has these bytes' sh -c '"$1" report alone.json | tr -s "\n " " " |
-	grep -q "+ data [0-9.]* ([34][.0-9]* KiB) +"' - "$tickwise"
+	grep -q " [34][.0-9]* KiB written a sync"' - "$tickwise"
 perl -e 'use IO::Handle; open my $f, ">", "$ARGV[0]/synced" or die;
 	until (-e "$ARGV[0]/stop") { syswrite $f, "x"; $f->sync }' "$mounted/others" &
 other_pid=$!

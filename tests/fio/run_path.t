@@ -17,7 +17,7 @@ reads()
 	rm -f ./*.tickwise.json
 	timeout -s KILL $hung_s "$tickwise" run --engine="$TICKWISE_SO" --for=200ms "$@" >out 2>err
 	status=$?
-	is "$status $(ls ./*.tickwise.json | wc -l) $(grep -c '^Depth 32: fio lat' out)" '0 2 1' \
+	is "$status $(ls ./*.tickwise.json | wc -l) $(grep -c '^depth 32: largest stage' out)" '0 2 1' \
 		"$what" || shows out err
 	for depth in 1 32; do
 		json depth$depth.*.tickwise.json '

@@ -132,8 +132,8 @@ if [ "$status" -eq 0 ]; then
 	done
 	has "$out" "$escape[33mWARNING:$escape[0m " '14. and warnings'
 	on_terminal "$tickwise" diff a.json b.json
-	has "$out" "$escape[33mNo$escape[0m $escape[33mdifference$escape[0m " \
-		'14. a verdict that is a sentence, all of it'
+	has "$out" "$escape[33mOne$escape[0m $escape[33mrun$escape[0m " \
+		'14. a verdict of several words, all of them'
 	for without in NO_COLOR=1 TERM=dumb; do
 		on_terminal env $without "$tickwise" check
 		has_not "$out" "$escape" "14. none with $without"
