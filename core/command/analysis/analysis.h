@@ -40,6 +40,26 @@ struct tw_report_span {
 	uint64_t from_ns, to_ns;
 };
 
+/* Was a run steady? (steady.c) */
+enum tw_steady {
+	TW_STEADY_NOT_KNOWN,		/* too few windows or I/Os */
+	TW_STEADY,
+	TW_STEADY_UNEVEN,		/* nothing changed, but the mean could be off by 10 % */
+	TW_STEADY_CHANGED,		/* a part of the run differs from the rest */
+	TW_STEADY_DRIFTS,		/* so it does, and it changed slowly */
+};
+
+/* What differs, of all directions together. */
+struct tw_report_steady {
+	enum tw_steady verdict;
+	uint64_t from_ns, to_ns;	/* the part, since the start of the group's first job;
+					 * 0 and UINT64_MAX: the run's own begin and end */
+	double iops[2], mean_ns[2];	/* of lat; in the part, in the rest */
+	double error[2];		/* of a run that did not change: see change.h */
+	int directions;			/* whose I/Os count together */
+	char with[288];			/* "; with it: " and what else changed; or "" */
+};
+
 /* Jobs that belong together. Only @members needs the reports that it was made of. */
 struct tw_report_group {
 	struct tw_report all;		/* the jobs, merged; in the order of their start */
@@ -51,6 +71,7 @@ struct tw_report_group {
 	size_t without_end;		/* number of jobs that were killed or still run */
 	struct tw_report_stall *stalls;	/* the stall of the slowest I/O first */
 	size_t stall_count;
+	struct tw_report_steady steady;
 	struct tw_report_span span;	/* the part that is shown */
 	struct tw_report_span asked;	/* the part that was asked for */
 	int is_of_windows;		/* 1: the part is of windows over time, not of lines */
@@ -343,26 +364,7 @@ void tw_report_whole_windows(const struct tw_report_group *group, uint32_t *firs
 
 /* ---- steady or not (steady.c) ----------------------------------------------------- */
 
-enum tw_steady {
-	TW_STEADY_NOT_KNOWN,		/* too few windows or I/Os */
-	TW_STEADY,
-	TW_STEADY_UNEVEN,		/* nothing changed, but the mean could be off by 10 % */
-	TW_STEADY_CHANGED,		/* a part of the run differs from the rest */
-	TW_STEADY_DRIFTS,		/* so it does, and it changed slowly */
-};
-
-/* What differs, of all directions together. */
-struct tw_report_steady {
-	enum tw_steady verdict;
-	uint64_t from_ns, to_ns;	/* the part, since the start of the group's first job;
-					 * 0 and UINT64_MAX: the run's own begin and end */
-	double iops[2], mean_ns[2];	/* of lat; in the part, in the rest */
-	double error[2];		/* of a run that did not change: see change.h */
-	int directions;			/* whose I/Os count together */
-	char with[288];			/* "; with it: " and what else changed; or "" */
-};
-
-void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_report_group *group);
+void tw_report_find_steady(struct tw_report_group *group);
 void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady *steady);
 
 /* Set what else changed with a run that did (changed_with.c). @span_ns: the times to compare, since

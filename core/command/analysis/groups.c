@@ -243,6 +243,7 @@ static int make_group(struct tw_report_group *group, const struct members *membe
 			group->run_ns = job->run_ns;
 	}
 	tw_report_find_stalls(group);
+	tw_report_find_steady(group);
 	return TW_EXIT_GOOD;
 }
 

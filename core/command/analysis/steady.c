@@ -33,8 +33,9 @@ static void set_levels(struct tw_report_steady *steady, const struct tw_change *
 	}
 }
 
-void tw_report_find_steady(struct tw_report_steady *steady, const struct tw_report_group *group)
+void tw_report_find_steady(struct tw_report_group *group)
 {
+	struct tw_report_steady *steady = &group->steady;
 	const struct tw_windows *windows = &group->all.tally.over_time;
 	double ios[TW_CHANGE_MOST] = { 0 }, sum_ns[TW_CHANGE_MOST] = { 0 };
 	struct tw_change change;
@@ -120,23 +121,22 @@ static json_t *level_to_json(const struct tw_report_steady *steady, int rest)
 json_t *tw_report_steady_to_json(const struct tw_report_group *group)
 {
 	static const char *const verdicts[] = { "not known", "steady", "uneven", "changed", "drifts" };
-	struct tw_report_steady steady;
+	const struct tw_report_steady *steady = &group->steady;
 	char text[TW_REPORT_SENTENCE];
 	int is_level, is_changed;
 
 	if (!tw_report_windows(group))
 		return NULL;
-	tw_report_find_steady(&steady, group);
-	tw_report_say_steady(text, sizeof(text), &steady);
-	is_changed = steady.verdict >= TW_STEADY_CHANGED;
-	is_level = steady.verdict != TW_STEADY_NOT_KNOWN && !is_changed;
+	tw_report_say_steady(text, sizeof(text), steady);
+	is_changed = steady->verdict >= TW_STEADY_CHANGED;
+	is_level = steady->verdict != TW_STEADY_NOT_KNOWN && !is_changed;
 	return json_pack("{s:s, s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
-		"verdict", verdicts[steady.verdict], "text", text,
-		"iops_error", is_level ? json_real(steady.error[0]) : NULL,
-		"mean_error", is_level ? json_real(steady.error[1]) : NULL,
-		"from_ns", is_changed ? tw_json_of_u64(steady.from_ns) : NULL,
-		"to_ns", is_changed && steady.to_ns != UINT64_MAX ?
-			 tw_json_of_u64(steady.to_ns) : NULL,
-		"part", is_changed ? level_to_json(&steady, 0) : NULL,
-		"rest", is_changed ? level_to_json(&steady, 1) : NULL);
+		"verdict", verdicts[steady->verdict], "text", text,
+		"iops_error", is_level ? json_real(steady->error[0]) : NULL,
+		"mean_error", is_level ? json_real(steady->error[1]) : NULL,
+		"from_ns", is_changed ? tw_json_of_u64(steady->from_ns) : NULL,
+		"to_ns", is_changed && steady->to_ns != UINT64_MAX ?
+			 tw_json_of_u64(steady->to_ns) : NULL,
+		"part", is_changed ? level_to_json(steady, 0) : NULL,
+		"rest", is_changed ? level_to_json(steady, 1) : NULL);
 }

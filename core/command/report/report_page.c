@@ -38,11 +38,8 @@ static int lacks_causes(const struct tw_report_group *group)
 /* Has the page a +-? That of a run which changed has none, unless its stages are a sample. */
 static int has_error(const struct tw_report_group *group)
 {
-	struct tw_report_steady steady;
-	int any;
+	int any = group->steady.verdict == TW_STEADY || group->steady.verdict == TW_STEADY_UNEVEN;
 
-	tw_report_find_steady(&steady, group);
-	any = steady.verdict == TW_STEADY || steady.verdict == TW_STEADY_UNEVEN;
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		any |= tw_tally_is_estimate(&group->all.tally, TW_KERNEL, i);
 	return any;
@@ -451,10 +448,7 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 
 static int is_unsteady(const struct tw_report_group *group)
 {
-	struct tw_report_steady steady;
-
-	tw_report_find_steady(&steady, group);
-	return steady.verdict >= TW_STEADY_CHANGED;
+	return group->steady.verdict >= TW_STEADY_CHANGED;
 }
 
 static int has_errors(const struct tw_report_group *group)

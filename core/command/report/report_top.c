@@ -204,16 +204,13 @@ static void add_comparison(struct tw_page *page, const struct part *list, size_t
 void tw_report_add_steady(struct tw_page *page, const struct tw_report_group *group,
 			  enum tw_media medium, int with_unknown)
 {
-	struct tw_report_steady steady;
+	const struct tw_report_steady *steady = &group->steady;
 	char text[TW_REPORT_SENTENCE];
 
-	if (!tw_report_windows(group))
+	if (!tw_report_windows(group) || (steady->verdict == TW_STEADY_NOT_KNOWN && !with_unknown))
 		return;
-	tw_report_find_steady(&steady, group);
-	if (steady.verdict == TW_STEADY_NOT_KNOWN && !with_unknown)
-		return;
-	tw_report_say_steady(text, sizeof(text), &steady);
-	if (steady.verdict >= TW_STEADY_CHANGED)
+	tw_report_say_steady(text, sizeof(text), steady);
+	if (steady->verdict >= TW_STEADY_CHANGED)
 		tw_page_warning(page, "%s", text);
 	else
 		tw_page_paragraph(page, "%s", text);
