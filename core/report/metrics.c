@@ -12,6 +12,15 @@ const char *const tw_direction_names[TW_DIRECTIONS] = {
 	"read", "write", "trim", "sync",
 };
 
+int tw_direction_of_operation(const char *operation)
+{
+	int i = 0;
+
+	while (i < TW_DIRECTIONS && !strstr(operation, tw_direction_names[i]))
+		i++;
+	return i;
+}
+
 const struct tw_count_metric tw_count_metrics[TW_COUNTS] = {
 #define TW_COUNT_AS_METRIC(member, ...)	{ __VA_ARGS__ },
 	TW_EACH_COUNT(TW_COUNT_AS_METRIC)

@@ -26,6 +26,10 @@ enum tw_direction {
 
 extern const char *const tw_direction_names[TW_DIRECTIONS];
 
+/* Return the direction of an operation that attach names, such as "readv"; TW_DIRECTIONS: it is
+ * of another kind. */
+int tw_direction_of_operation(const char *operation);
+
 /* Sets of directions. A metric has no values for the other directions. */
 #define TW_ALL		((1U << TW_DIRECTIONS) - 1)
 #define TW_NOT_SYNC	(TW_ALL & ~(1U << TW_SYNC))

@@ -297,17 +297,11 @@ static void find_devices(struct tw_odd *odd, const struct tw_report_group *group
 			   report->devices[i].host);
 }
 
-/* Return the direction of an operation that attach names; TW_DIRECTIONS: none of these. */
-static int direction_of(const char *operation)
-{
-	return strstr(operation, "sync") ? TW_SYNC : strncmp(operation, "read", 4) == 0 ? TW_READ :
-	       strncmp(operation, "write", 5) == 0 ? TW_WRITE : TW_DIRECTIONS;
-}
-
 /* Add what attach saw of a file to its row: all rings and operations of a direction. */
 static void add_operation(struct tw_odd *odd, const char *file, const json_t *operation)
 {
-	const int direction = direction_of(tw_report_string(operation, "operation"));
+	const int direction = tw_direction_of_operation(
+		tw_report_string(operation, "operation"));
 	struct tw_histogram lat = { .count = 0 };
 	struct tw_report_device *device;
 	const char *wrong;

@@ -22,16 +22,6 @@ int tw_diff_is_attached(const struct tw_report_job *job)
 	return strcmp(job->engine, "attach") == 0;
 }
 
-/* Return the direction of an operation; TW_DIRECTIONS: it is of another kind. */
-static int direction_of(const char *operation)
-{
-	int i = 0;
-
-	while (i < TW_DIRECTIONS && !strstr(operation, tw_direction_names[i]))
-		i++;
-	return i;
-}
-
 /* Read what is counted of an operation. What the whole report has and this lacks is 0. */
 static struct tw_tally read_operation(const json_t *json, const struct tw_tally *whole,
 				      int direction)
@@ -88,7 +78,7 @@ static int add_operations(struct tw_diff_groups *groups, size_t whole)
 
 	json_array_foreach(list, i, json) {
 		const char *operation = tw_report_string(json, "operation");
-		const int direction = direction_of(operation);
+		const int direction = tw_direction_of_operation(operation);
 		struct tw_report_group *group;
 		struct tw_tally tally;
 
