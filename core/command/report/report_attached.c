@@ -104,10 +104,8 @@ static void add_time(struct tw_table *table, const json_t *row, unsigned time, i
 
 	tw_report_add_ns(table, is_known, mean_of(row, time));
 	if (all) {
-		const int has_p99 = is_known && tw_histogram_values(&histogram) >= 100;
-
-		tw_report_add_ns(table, has_p99, has_p99 ?
-				 (double)tw_histogram_percentile(&histogram, 99) : 0);
+		tw_report_add_percentile(table, &histogram, (double)tw_histogram_values(&histogram),
+					 99);
 		tw_report_add_ns(table, is_known, (double)histogram.max_ns);
 	}
 	if (is_known)

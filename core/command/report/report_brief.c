@@ -8,7 +8,7 @@
 #include "base/allocate.h"
 #include "command/report/report_parts.h"
 
-static double share_of(const struct tw_tally *tally, unsigned stage, int direction)
+double tw_report_percent_of_lat(const struct tw_tally *tally, unsigned stage, int direction)
 {
 	const uint64_t lat_ns = tally->times[TW_LAT][direction].sum_ns;
 
@@ -21,7 +21,8 @@ const char *tw_report_where(unsigned stage)
 	static const char *const places[] = {
 		[TW_QUEUE] = "in the program before it submits",
 		[TW_SUBMIT] = "in the kernel as it takes the I/O",
-		[TW_BLOCKQ] = "in the kernel before the drive (file system, limits, scheduler, tags)",
+		[TW_BLOCKQ] = "in the kernel before the drive (file system, limits, scheduler, "
+			      "tags)",
 		[TW_DEVICE] = "in the driver and the drive",
 		[TW_COMPLETE] = "after the drive until the thread runs",
 		[TW_REAP] = "in the program until it reads the ring",
@@ -50,10 +51,10 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 		    tw_tally_stage_ns(tally, i, direction) >
 		    tw_tally_stage_ns(tally, largest, direction))
 			largest = i;
-	tw_page_paragraph(page, "%s: largest stage %s, %.0f %%", of,
+	tw_page_paragraph(page, "%s: largest stage %s, %.0f %%: %s", of,
 			  tw_time_metrics[largest].name,
-			  share_of(tally, largest, direction));
-	tw_page_more(page, ": %s", tw_report_where(largest));
+			  tw_report_percent_of_lat(tally, largest, direction),
+			  tw_report_where(largest));
 }
 
 /* Add the mean of each stage in each group. */

@@ -171,8 +171,10 @@ void tw_report_add_largest(struct tw_page *page, const struct tw_report_group *g
 void tw_report_add_brief(struct tw_page *page, const struct tw_report_group *groups,
 			 size_t count, int direction);
 
-/* Return where the time of a stage is spent, in plain words (report_brief.c). */
+/* Return where the time of a stage is spent, in plain words; how much of lat it is
+ * (report_brief.c). */
 const char *tw_report_where(unsigned stage);
+double tw_report_percent_of_lat(const struct tw_tally *tally, unsigned stage, int direction);
 
 /* What comes first in HTML (report_top.c): the answer, and plots that compare groups; of a group
  * its figures, whether they are steady, and its bars. */

@@ -55,10 +55,7 @@ static double iops_of(const struct part *part)
 
 static double percent_of(const struct part *part, unsigned stage)
 {
-	const struct tw_tally *tally = &part->group->all.tally;
-
-	return 100 * (double)tw_tally_stage_ns(tally, stage, part->direction) /
-	       (double)tally->times[TW_LAT][part->direction].sum_ns;
+	return tw_report_percent_of_lat(&part->group->all.tally, stage, part->direction);
 }
 
 /* Add up to @most of the large stages, the largest first: "62 % in device, 26 % in complete";

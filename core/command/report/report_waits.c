@@ -109,7 +109,6 @@ static void add_table(struct tw_page *page, const struct tw_waits *waits, uint64
 	for (size_t i = 0; i < waits->count; i++) {
 		const struct tw_wait_row *row = waits->rows[i];
 		const double count = (double)row->time.count;
-		const int has_p99 = row->time.count >= 100;
 
 		tw_table_row(table);
 		tw_cell_text(table, row->text[TW_WAIT_CALL]);
@@ -117,8 +116,7 @@ static void add_table(struct tw_page *page, const struct tw_waits *waits, uint64
 		tw_cell_ns(table, (double)row->time.sum_ns);
 		tw_cell_percent(table, percent_of(row->time.sum_ns, sum_ns), 0);
 		tw_cell_ns(table, tw_histogram_mean_ns(&row->time));
-		tw_report_add_ns(table, has_p99, has_p99 ?
-				 (double)tw_histogram_percentile(&row->time, 99) : 0);
+		tw_report_add_percentile(table, &row->time, count, 99);
 		tw_cell_ns(table, (double)row->time.max_ns);
 		for (int part = 0; part < TW_WAIT_PARTS; part++)
 			tw_report_add_ns(table, row->part_ns[TW_WAIT_DEVICE] != 0,
@@ -203,6 +201,7 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 	sum_ns = sum_of(&waits, &unknown_ns);
 	if (!waits.count) {
 		tw_page_paragraph(page, "no thread waited for a file or a block device");
+		tw_waits_free(&waits);
 		return;
 	}
 	most = waits.rows[0];
