@@ -136,9 +136,9 @@ const char *tw_format_number(char *text, double value);
 /* Write a size in the largest binary unit, with a decimal if it is small and not whole. */
 const char *tw_format_bytes(char *text, double bytes);
 
-/* The same as tw_format_ns() for a time that somebody set: "4 s". */
-const char *tw_format_error(char *text, double ns);
+/* The same as tw_format_ns() for a time that somebody set: "4 s"; for an error: "+-1.3 us". */
 const char *tw_format_round(char *text, double ns);
+const char *tw_format_error(char *text, double ns);
 const char *tw_format_signed(char *text, double value);
 
 /* The same as an argument. The text lasts until the end of the block. */

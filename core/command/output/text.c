@@ -308,9 +308,12 @@ static int is_repeated(const struct tw_page *page, const struct tw_block *block)
 {
 	const struct tw_block *other = page->blocks;
 
-	while (other != block && (other->kind != TW_BLOCK_WARNING || strcmp(other->text, block->text)))
+	if (block->kind != TW_BLOCK_WARNING)
+		return 0;
+	while (other != block && (other->kind != TW_BLOCK_WARNING ||
+				  strcmp(other->text, block->text)))
 		other = other->next;
-	return block->kind == TW_BLOCK_WARNING && other != block;
+	return other != block;
 }
 
 /* Return the next block that text shows. */
