@@ -464,8 +464,8 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff, int is_
 		tw_page_more(page, " So few can't show a difference at %g %%.",
 			     100 * diff->level);
 	if (has_interval(&diff->figures[0].change))
-		tw_page_more(page, " Intervals: %g %% each; a false alarm anywhere on the page: at most "
-			     "%g %%.", 100 - 100 * diff->level, 100 * diff->level);
+		tw_page_more(page, " Intervals: %g %% each; a false alarm anywhere on the page: "
+			     "at most %g %%.", 100 - 100 * diff->level, 100 * diff->level);
 	for (size_t i = 0; i < diff->figure_count; i++)
 		has_call |= diff->figures[i].kind == TW_DIFF_CALL;
 	tw_page_more(page, " Stages are parts of lat mean%s.", is_less ? "; more: diff --all" :

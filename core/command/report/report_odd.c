@@ -130,7 +130,8 @@ void tw_report_add_odd(struct tw_page *page, struct tw_odd *odd,
 	for (size_t i = 0; i < count; i++)
 		is_by_device &= groups[i].all.device_count == 1;
 	if (!is_by_device)
-		add_kind(page, odd, count > 1 || odd->kind == TW_ODD_HOSTS ? ALWAYS : IF_SLOW, with);
+		add_kind(page, odd, count > 1 || odd->kind == TW_ODD_HOSTS ? ALWAYS : IF_SLOW,
+			 with);
 	if (odd->kind != TW_ODD_HOSTS || devices.all != odd->all)
 		add_kind(page, &devices, count == 1 || is_by_device ? ALWAYS : NEVER, with);
 	/* The I/Os of one device that has them all are not counted apart. */

@@ -14,7 +14,7 @@
 #include "command/report/report_parts.h"
 #include "latency/histogram.h"
 
-static const double percents[] = { 50, 90, 99, 99.9, 99.99 };	/* the last one: of all */
+static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
 #define PERCENTS	(sizeof(percents) / sizeof(*percents))
 

@@ -190,8 +190,8 @@ static void warn_no_request(struct tw_page *page, const struct tw_report *report
 		if (counts->no_request < known / 10 * 9 || known < FEWEST_KNOWN ||
 		    report->attached || has_no_requests(report))
 			continue;
-		tw_page_warning(page, "%.0f %% of the %ss did not reach the device: a cache or holes "
-				"answered them. IOPS and lat are not the device's.",
+		tw_page_warning(page, "%.0f %% of the %ss did not reach the device: a cache or "
+				"holes answered them. IOPS and lat are not the device's.",
 				floor(100 * (double)counts->no_request / (double)known),
 				tw_direction_names[i]);
 	}

@@ -80,7 +80,8 @@ static const struct tw_option option_table[] = {
 		  "the mean is known to +-PERCENT",
 	  .more = "The runs are compared after 8, 12, 18 and 32 pairs, and standard error has "
 		  "about how many are missing. Each time the chance of a false alarm is a "
-		  "quarter of 5 % (Bonferroni), so all four have one in at most 5 % of cases.", AT(until_percent) },
+		  "quarter of 5 % (Bonferroni), so all four have one in at most 5 % of cases.",
+	  AT(until_percent) },
 	{ .name = "most", .kind = TW_OPTION_WHOLE, .value = "N",
 	  .min = 8, .max = 32, .preset = "32",
 	  .help = "With --until, make at most N pairs", AT(most) },
