@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "machine/cpus.h"
+#include "put_file.h"
 #include "tap.h"
 
 /* @should: "?": the list is not known. */
@@ -73,30 +74,13 @@ static void lists(void)
 
 static char base[] = "/tmp/tickwise-machine-cpus-XXXXXX";
 
-/* Write a file, with the directories above it. */
-static void put(const char *name, const char *text)
-{
-	char path[512];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", base, name);
-	for (char *slash = path + strlen(base) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		mkdir(path, 0700);
-		*slash = '/';
-	}
-	file = fopen(path, "w");
-	if (!file || fputs(text, file) < 0 || fclose(file))
-		exit(1);
-}
-
 /* From now on the file has that text. */
 static void cpuset_with(const char *name, const char *text, const char *should,
 			const char *what)
 {
 	struct tw_machine_cpus cpus;
 
-	put(name, text);
+	put_file(base, name, text);
 	tw_machine_cpus_read(&cpus, base);
 	writes(&cpus.cpuset, should, what);
 }
@@ -124,8 +108,8 @@ int main(void)
 		    "rather cpuset.effective_cpus");
 	tw_machine_cpus_read(&cpus, base);
 	tap_ok(!cpus.online.known && !cpus.present.known, "without files: unknown");
-	put("sys/devices/system/cpu/online", "0-1,3\n");
-	put("sys/devices/system/cpu/present", "0-3\n");
+	put_file(base, "sys/devices/system/cpu/online", "0-1,3\n");
+	put_file(base, "sys/devices/system/cpu/present", "0-3\n");
 	tw_machine_cpus_read(&cpus, base);
 	writes(&cpus.online, "0-1,3", "online");
 	writes(&cpus.present, "0-3", "present");

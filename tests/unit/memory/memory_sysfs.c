@@ -16,28 +16,15 @@
 #include <unistd.h>
 
 #include "memory/pages.h"
+#include "put_file.h"
 #include "tap.h"
 #include "text_file.h"
 
 static char scratch[] = "/tmp/tickwise-sysfs-XXXXXX";
 
-/* Write a file below the scratch directory, with the directories above it. */
 static void put(const char *name, const char *text)
 {
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", scratch, name);
-	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		mkdir(path, 0700);
-		*at = '/';
-	}
-	file = fopen(path, "w");
-	if (!file)
-		exit(1);
-	fputs(text, file);
-	fclose(file);
+	put_file(scratch, name, text);
 }
 
 static const char *below(const char *name)

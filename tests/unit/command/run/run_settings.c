@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command/run/run_parts.h"
+#include "put_file.h"
 #include "tap.h"
 #include "text_file.h"
 
@@ -23,19 +24,7 @@ static char *path_of(const char *name)
 
 static void put(const char *name, const char *text)
 {
-	char *path = path_of(name);
-	FILE *file;
-
-	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		mkdir(path, 0700);
-		*at = '/';
-	}
-	file = fopen(path, "w");
-	if (!file)
-		exit(1);
-	fputs(text, file);
-	fclose(file);
+	put_file(tw_format("%s/sys", scratch), name, text);
 }
 
 static int has(const char *name, const char *text)

@@ -17,32 +17,17 @@
 #include <unistd.h>
 
 #include "collect/sys_facts.h"
+#include "put_file.h"
 #include "tap.h"
 
 static char scratch[] = "/tmp/tw_sys_facts.XXXXXX";
 
-static void make_folders(char *path)
-{
-	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		mkdir(path, 0700);
-		*at = '/';
-	}
-}
-
-/* Write a file below the scratch folder, with the folders above it. */
 static void put(const char *name, const char *text)
 {
-	char path[512];
-	FILE *file;
+	char below[512];
 
-	snprintf(path, sizeof(path), "%s/sys/%s", scratch, name);
-	make_folders(path);
-	file = fopen(path, "w");
-	if (!file)
-		exit(1);
-	fputs(text, file);
-	fclose(file);
+	snprintf(below, sizeof(below), "sys/%s", name);
+	put_file(scratch, below, text);
 }
 
 static void link_to(const char *name, const char *target)
@@ -50,7 +35,7 @@ static void link_to(const char *name, const char *target)
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/sys/%s", scratch, name);
-	make_folders(path);
+	put_folders(path);
 	if (symlink(target, path))
 		exit(1);
 }
