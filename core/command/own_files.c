@@ -76,6 +76,12 @@ static const struct tw_option attach_table[] = {
 	{ .name = "duration", .kind = TW_OPTION_TIME, .value = "SECONDS",
 	  .max = 1e7, .otherwise = "with the program",
 	  .help = "End after this time", AT(duration_ns) },
+	{ .name = "slow", .kind = TW_OPTION_TIME, .value = "MS", .min = 1e-6, .max = 1e7,
+	  .otherwise = "no lines",
+	  .help = "Print a line for each wait or io_uring I/O of this time or longer, in place "
+		  "of the tables",
+	  .more = "At most 20 lines at once and 5 a second; --json has up to 100,000 waits and "
+		  "as many I/Os.", AT(slow_ns) },
 	{ .name = "every", .kind = TW_OPTION_WORD, .value = "N", .words = chances,
 	  .preset = "auto",
 	  .help = "Stamp one in N I/Os, chosen at random, and only count the others",

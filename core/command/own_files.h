@@ -34,6 +34,7 @@ struct tw_attach_values {
 	const char *json, *html, *output;	/* files; NULL: none, "-": stdout */
 	uint64_t interval_ns;			/* 0: print no tables */
 	uint64_t duration_ns;			/* 0: until the end of the programs */
+	uint64_t slow_ns;			/* 0: print no lines */
 	const char *name;			/* of processes; NULL: not given */
 	int causes;
 	int every;				/* 0: auto; else 1 in 2^(every - 1) I/Os */

@@ -334,7 +334,9 @@ static const struct tw_fact of_slow_wait[] = {
 	{ "monotonic_ns", TW_DIGITS | TW_MUST }, { "ns", TW_NUMBER | TW_MUST },
 	{ "call", TW_TEXT | TW_MUST }, { "file", TW_TEXT | TW_MUST },
 	{ "reason", TW_TEXT | TW_MUST }, { "function", TW_TEXT | TW_MUST },
-	{ "pid", TW_NUMBER | TW_MUST }, { "program", TW_TEXT | TW_MUST }, { NULL },
+	{ "pid", TW_NUMBER | TW_MUST }, { "program", TW_TEXT | TW_MUST },
+	{ "tid", TW_NUMBER | TW_MUST }, { "offset", TW_NUMBER }, { "bytes", TW_NUMBER },
+	{ "who", TW_OBJECT, of_task }, { NULL },
 };
 
 static const struct tw_fact of_waits[] = {

@@ -248,10 +248,10 @@ int BPF_PROG(exited, struct task_struct *task)
 	return 0;
 }
 
-/* Return the number of the task's process in the reader's namespace; 0: it is not there. */
-static __u32 process_of(struct task_struct *task)
+/* Return the number of a thread in the reader's namespace; 0: it is not there. */
+static __u32 number_of(struct task_struct *task)
 {
-	const struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
+	const struct pid *pid = BPF_CORE_READ(task, thread_pid);
 	__u32 i, level = pid ? BPF_CORE_READ(pid, level) : 0;
 
 	for (i = 0; pid && i < MAX_LEVELS && i <= level; i++) {
@@ -263,6 +263,11 @@ static __u32 process_of(struct task_struct *task)
 			return (__u32)BPF_CORE_READ(at, nr);
 	}
 	return 0;
+}
+
+static __u32 process_of(struct task_struct *task)
+{
+	return number_of(BPF_CORE_READ(task, group_leader));
 }
 
 static void follow_ring(void *ring, struct task_struct *task, int fd)

@@ -47,6 +47,7 @@ struct run {
 	struct tw_attach_program *program;
 	struct tw_attach_tally tally;
 	struct tw_attach_table table;
+	struct tw_attach_lines lines;	/* of --slow */
 	const char *no_causes;
 	struct {
 		uint64_t at_ns, ios;	/* when the chance was set, and I/Os by then */
@@ -296,6 +297,8 @@ static int report(struct run *run)
 	int code;
 
 	tw_attach_table_end(&run->table);
+	if (run->tally.waits.lines)
+		tw_attach_lines_end(&run->lines);
 	json = tw_attach_to_json(&result);
 	code = print_report(json, &run->options, run->table.out);
 	json_decref(json);
@@ -321,7 +324,7 @@ static int open_output(struct run *run)
 				    run->options.output, tw_file_error(-error));
 		out = run->file.stream;
 	}
-	run->table.out = out;
+	run->table.out = run->lines.out = out;
 	run->table.redraw = isatty(fileno(out));
 	return TW_GO_ON;
 }
@@ -345,6 +348,16 @@ static int follow(struct run *run, pid_t *pid)
 	return tw_attach_follow_descendants(run->program);
 }
 
+/* All that are slow are listed, as far as there is room, and printed. */
+static void list_slow(struct run *run)
+{
+	run->tally.slowest.least = run->options.slow_ns;
+	run->tally.waits.slowest.least = run->options.slow_ns;
+	*run->program->slow_wait_ns = run->options.slow_ns;
+	run->lines.realtime_ns = run->tally.start_realtime_ns - run->tally.start_ns;
+	run->tally.waits.lines = is_stdout(run->options.json) ? NULL : &run->lines;
+}
+
 /* Find the rings that exist. Return TW_GO_ON, or an enum tw_exit after a message. */
 static int begin(struct run *run)
 {
@@ -357,7 +370,9 @@ static int begin(struct run *run)
 			    error == -ESRCH ? "it has ended" : strerror(-error));
 	run->start_ns = run->chosen.at_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	error = tw_attach_tally_init(&run->tally, run->start_ns, tw_clock_id_ns(CLOCK_REALTIME),
-				     SLOWEST);
+				     run->options.slow_ns ? TW_SLOWEST_MAX : SLOWEST);
+	if (run->options.slow_ns)
+		list_slow(run);
 	run->tally.offcpu = run->program->offcpu;
 	if (!error)
 		error = read_records(run, 0);
@@ -436,7 +451,8 @@ int main(int argc, char **argv)
 	code = tw_command_options(&tw_attach_options, &run.options, argv, &given);
 	if (code != TW_GO_ON)
 		return code;
-	if (given.common.is_quiet || is_stdout(run.options.json))
+	/* Lines and a table would hide each other. */
+	if (given.common.is_quiet || is_stdout(run.options.json) || run.options.slow_ns)
 		run.options.interval_ns = 0;
 	if (!given.count == !run.options.name)
 		return fail(TW_EXIT_USAGE, "either PIDs, --name or -- PROGRAM (see --help)");

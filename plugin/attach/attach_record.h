@@ -149,9 +149,14 @@ struct tw_attach_wait {
 	__u64 dispatched_ns;	/* the first bio of the thread that ended in the wait */
 	__u64 finished_ns;	/* the last one */
 	__u64 on_ns;		/* the thread ran again */
-	__u32 process;		/* as the reader sees it; 0: not known, or the wait was short */
-	__u32 unused;
+	/* The next five are set if the wait was not shorter than slow_wait_ns. */
+	__u32 process;		/* as the reader sees it; 0: not known */
+	__u32 thread;
 	char program[16];
+	__u64 third, fourth;	/* arguments of the call */
+	/* Who woke the thread; in a sync, the other process with most handles in the commit. */
+	struct tw_who who;
+	__u64 position;		/* of the descriptor */
 	struct tw_stack stack;
 };
 

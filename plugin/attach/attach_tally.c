@@ -123,7 +123,7 @@ void tw_attach_why_find(const struct tw_offcpu *offcpu, const struct tw_attach_i
 	*why = (struct tw_attach_why) {
 		.stage = longest, .ns = ns[longest],
 		.from_ns = io->accepted_ns + begins_ns[longest],
-		.followed = takes_part(io, longest, times) && ns[longest],
+		.followed = offcpu && takes_part(io, longest, times) && ns[longest],
 	};
 	/* The zero of own time is the beginning of the stage. */
 	map = clock_map_from(why->from_ns);
@@ -472,6 +472,28 @@ static struct tw_counts counts_of(const struct tw_attach_io *io, const struct tw
 	return counts;
 }
 
+static void put_line(const struct tw_attach_tally *tally, const struct tw_attach_slow *slow)
+{
+	const struct tw_attach_io *io = &slow->io;
+	const struct tw_had_cpu *had_cpu = &slow->why.causes.had_cpu[0];
+	const struct tw_attach_ring *ring = NULL;
+	char who[48] = "";
+
+	for (uint32_t i = 0; i < tally->ring_count && !ring; i++)
+		if (tally->rings[i].ring == io->ring)
+			ring = &tally->rings[i];
+	if (slow->why.followed && had_cpu->ns > slow->why.ns / 2)
+		snprintf(who, sizeof(who), "%.16s (%u)", had_cpu->name, had_cpu->id);
+	tw_attach_lines_put(tally->waits.lines, &(struct tw_attach_line) {
+		.began_ns = io->accepted_ns, .ended_ns = io->posted_ns,
+		.program = ring ? ring->program : "", .process = ring ? ring->process : 0,
+		.call = tw_attach_operation(io->opcode),
+		.file = tw_attach_file_name(tally, &io->inode),
+		.reason = tw_time_metrics[slow->why.stage].name, .who = who,
+		.offset = io->offset, .bytes = io->result > 0 ? (uint64_t)io->result : 0,
+	});
+}
+
 static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *io,
 		     const struct tw_sync *synced, const struct tw_io_times *times)
 {
@@ -486,8 +508,10 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 		return;
 	if (synced)
 		slow.synced = *synced;
-	if (tally->offcpu)
-		tw_attach_why_find(tally->offcpu, io, times, &slow.why);
+	tw_attach_why_find(tally->offcpu, io, times, &slow.why);
+	/* The waits of a call have a line each. */
+	if (tally->waits.lines && io->ring)
+		put_line(tally, &slow);
 	tw_slowest_add(&tally->slowest, &slow.lat_ns);
 }
 

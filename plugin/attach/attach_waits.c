@@ -18,21 +18,24 @@
 
 #define READS	256	/* beyond enum tw_attach_how: it reads a file */
 #define COUNTED	512	/* the kernel counts it as a read or a write */
+#define SIZED	1024	/* its third argument is how many bytes */
+#define PLACED	2048	/* its fourth argument is where in the file, else the position is */
 
 #define CALL(name, how)	{ #name, SYS_##name, how }
 
-static const struct {
+static const struct call {
 	const char *name;
 	unsigned number;
 	unsigned how;
 } calls[] = {
-	CALL(read, TW_ATTACH_ARG0 | READS | COUNTED),
+	CALL(read, TW_ATTACH_ARG0 | READS | COUNTED | SIZED),
 	CALL(readv, TW_ATTACH_ARG0 | READS | COUNTED),
-	CALL(pread64, TW_ATTACH_ARG0 | READS | COUNTED),
+	CALL(pread64, TW_ATTACH_ARG0 | READS | COUNTED | SIZED | PLACED),
 	CALL(preadv, TW_ATTACH_ARG0 | READS | COUNTED),
 	CALL(preadv2, TW_ATTACH_ARG0 | READS | COUNTED),
-	CALL(write, TW_ATTACH_ARG0 | COUNTED), CALL(writev, TW_ATTACH_ARG0 | COUNTED),
-	CALL(pwrite64, TW_ATTACH_ARG0 | COUNTED), CALL(pwritev, TW_ATTACH_ARG0 | COUNTED),
+	CALL(write, TW_ATTACH_ARG0 | COUNTED | SIZED), CALL(writev, TW_ATTACH_ARG0 | COUNTED),
+	CALL(pwrite64, TW_ATTACH_ARG0 | COUNTED | SIZED | PLACED),
+	CALL(pwritev, TW_ATTACH_ARG0 | COUNTED),
 	CALL(pwritev2, TW_ATTACH_ARG0 | COUNTED),
 	CALL(sendfile, TW_ATTACH_ARG1 | READS | COUNTED),
 	CALL(copy_file_range, TW_ATTACH_ARG0 | READS | COUNTED),
@@ -225,6 +228,56 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 	return known->row ? 0 : -ENOMEM;
 }
 
+/* True if the task that wakes the thread is the reason. */
+static bool has_owner(enum tw_sleep_word word)
+{
+	return word == TW_SLEEP_INODE_LOCK || word == TW_SLEEP_MMAP_LOCK;
+}
+
+static void put_line(struct tw_attach_lines *lines, const struct tw_attach_slow_wait *slow,
+		     enum tw_sleep_word word)
+{
+	const bool by_function = word == TW_SLEEP_OTHER || word == TW_SLEEP_FILE_SYSTEM;
+	char *const *text = slow->row->text, who[48] = "", reason[128];
+
+	if (slow->who.kind == TW_WHO_PROCESS)
+		snprintf(who, sizeof(who), "%.16s (%u)", slow->who.name, slow->who.id);
+	snprintf(reason, sizeof(reason), by_function ? "%s (%s)" : "%s", text[TW_WAIT_REASON],
+		 text[TW_WAIT_FUNCTION]);
+	tw_attach_lines_put(lines, &(struct tw_attach_line) {
+		.began_ns = slow->slept_ns, .ended_ns = slow->slept_ns + slow->ns.value,
+		.program = slow->program, .process = slow->process, .thread = slow->thread,
+		.call = text[TW_WAIT_CALL], .file = text[TW_WAIT_FILE],
+		.reason = reason, .who = who, .offset = slow->offset, .bytes = slow->bytes,
+	});
+}
+
+static void add_slow(struct tw_attach_waits *waits, const struct tw_attach_wait *wait,
+		     const struct tw_attach_known *known, uint64_t ns)
+{
+	const struct call *call = &calls[index_of(wait->call)];
+	struct tw_attach_slow_wait slow = {
+		.ns.value = ns, .row = known->row, .slept_ns = wait->slept_ns,
+		.offset = TW_ATTACH_NOT_KNOWN, .bytes = TW_ATTACH_NOT_KNOWN,
+	};
+
+	if (wait->thread) {
+		slow.process = wait->process;
+		slow.thread = wait->thread;
+		memcpy(slow.program, wait->program, sizeof(slow.program) - 1);
+		if (call->how & SIZED) {
+			slow.offset = call->how & PLACED ? wait->fourth : wait->position;
+			slow.bytes = wait->third;
+		}
+		if (call->how & TW_ATTACH_SYNCS ? known->word == TW_SLEEP_JOURNAL :
+						  has_owner(known->word))
+			slow.who = wait->who;
+	}
+	if (waits->lines)
+		put_line(waits->lines, &slow, known->word);
+	tw_slowest_add(&waits->slowest, &slow.ns);
+}
+
 int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wait *wait,
 			const char *name, const char *no_device)
 {
@@ -233,7 +286,6 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 	struct tw_attach_known once = { .row = NULL }, *known;
 	struct tw_attach_wait key = *wait;
 	uint64_t part_ns[TW_WAIT_PARTS];
-	struct tw_attach_slow_wait slow;
 
 	key.flags &= (__u16)~TW_ATTACH_FIRST;
 	for (uint64_t i = key.stack.count; i < TW_FRAMES; i++)
@@ -253,15 +305,8 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 	waits->calls += is_first && calls[index_of(wait->call)].how & COUNTED;
 	waits->waits++;
 	waits->ns += ns;
-	if (!tw_slowest_wants(&waits->slowest, ns))
-		return 0;
-	slow = (struct tw_attach_slow_wait) {
-		.ns.value = ns, .row = known->row, .slept_ns = wait->slept_ns,
-		.process = wait->process,
-	};
-	if (wait->process)
-		memcpy(slow.program, wait->program, sizeof(slow.program) - 1);
-	tw_slowest_add(&waits->slowest, &slow.ns);
+	if (tw_slowest_wants(&waits->slowest, ns))
+		add_slow(waits, wait, known, ns);
 	return 0;
 }
 
@@ -283,6 +328,11 @@ void tw_attach_waits_tick(struct tw_attach_waits *waits)
 	}
 }
 
+static json_t *known_to_json(uint64_t value)
+{
+	return value == TW_ATTACH_NOT_KNOWN ? NULL : tw_json_of_u64(value);
+}
+
 json_t *tw_attach_waits_to_json(struct tw_attach_waits *waits)
 {
 	json_t *slowest = json_array();
@@ -293,7 +343,7 @@ json_t *tw_attach_waits_to_json(struct tw_attach_waits *waits)
 			(const void *)tw_slowest_get(&waits->slowest, i);
 
 		json_array_append_new(slowest, json_pack(
-			"{so, so, so, so, so, so, so, so}",
+			"{so, so, so, so, so, so, so, so, so, so*, so*, so*}",
 			"monotonic_ns", tw_json_digits(slow->slept_ns),
 			"ns", tw_json_of_u64(slow->ns.value),
 			"call", tw_json_text(slow->row->text[TW_WAIT_CALL]),
@@ -301,7 +351,11 @@ json_t *tw_attach_waits_to_json(struct tw_attach_waits *waits)
 			"reason", tw_json_text(slow->row->text[TW_WAIT_REASON]),
 			"function", tw_json_text(slow->row->text[TW_WAIT_FUNCTION]),
 			"pid", tw_json_of_u64(slow->process),
-			"program", tw_json_text(slow->program)));
+			"program", tw_json_text(slow->program),
+			"tid", tw_json_of_u64(slow->thread),
+			"offset", known_to_json(slow->offset),
+			"bytes", known_to_json(slow->bytes),
+			"who", tw_who_to_json(&slow->who)));
 	}
 	return json_pack("{so, so}", "rows", tw_waits_to_json(&waits->all), "slowest", slowest);
 }

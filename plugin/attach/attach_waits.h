@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attach/attach_lines.h"
 #include "attach/attach_record.h"
 #include "collect/slowest.h"
 #include "kernel/causes/stack_words.h"
@@ -25,7 +26,9 @@ struct tw_attach_slow_wait {
 	struct tw_slow ns;
 	const struct tw_wait_row *row;
 	uint64_t slept_ns;
-	uint32_t process;
+	uint32_t process, thread;
+	uint64_t offset, bytes;		/* or TW_ATTACH_NOT_KNOWN */
+	struct tw_who who;		/* whom the reason names */
 	char program[16];
 };
 
@@ -38,6 +41,7 @@ struct tw_attach_waits {
 	size_t before_count;
 	struct tw_attach_known *known;	/* rows by call, file and stack */
 	struct tw_slowest slowest;
+	struct tw_attach_lines *lines;	/* for those in `slowest`; NULL: not wanted */
 	uint64_t calls;			/* read and write calls that waited */
 	uint64_t waits, ns;		/* all of them */
 };

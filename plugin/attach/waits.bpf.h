@@ -58,6 +58,10 @@ struct task_struct___waits {
 	struct sched_entity___ran se;
 } TW_BY_NAME;
 
+struct file___position {
+	long long f_pos;
+} TW_BY_NAME;
+
 struct thread_info___x86 {
 	__u32 status;
 } TW_BY_NAME;
@@ -83,7 +87,7 @@ struct bio___pages {
 } TW_BY_NAME;
 
 struct pt_regs {
-	unsigned long di, si, dx, orig_ax;
+	unsigned long di, si, dx, r10, orig_ax;
 } TW_BY_NAME;
 
 struct pt_regs___arm64 {
@@ -178,14 +182,16 @@ static __always_inline int is_of_32_bits(struct task_struct *task)
 	return bpf_core_field_exists(regs->syscallno) && regs->pstate & PSR_MODE32_BIT;
 }
 
-static __always_inline __u32 argument(struct task_struct *task, __u32 number)
+static __always_inline __u64 argument(struct task_struct *task, __u32 number)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
 	const struct pt_regs___arm64 *arm = (const struct pt_regs___arm64 *)regs;
 
 	if (bpf_core_field_exists(regs->orig_ax))
-		return number == 0 ? regs->di : number == 1 ? regs->si : regs->dx;
-	return number == 0 ? arm->orig_x0 : number == 1 ? arm->regs[1] : arm->regs[2];
+		return number == 0 ? regs->di : number == 1 ? regs->si :
+		       number == 2 ? regs->dx : regs->r10;
+	return number == 0 ? arm->orig_x0 : number == 1 ? arm->regs[1] :
+	       number == 2 ? arm->regs[2] : arm->regs[3];
 }
 
 /* Set the descriptor of the task that runs, and its file if that is on storage. */
@@ -209,11 +215,11 @@ static __always_inline void find_files(struct task_struct *task, struct call *ca
 	call->fd = 0;
 	call->file = 0;
 	if (call->how & TW_ATTACH_ARG0)
-		find_file(call, argument(task, 0));
+		find_file(call, (__u32)argument(task, 0));
 	if (call->how & TW_ATTACH_ARG1)
-		find_file(call, argument(task, 1));
+		find_file(call, (__u32)argument(task, 1));
 	if (call->how & TW_ATTACH_ARG2)
-		find_file(call, argument(task, 2));
+		find_file(call, (__u32)argument(task, 2));
 }
 
 /* Return how many calls that read or write have ended in the thread. */
@@ -514,6 +520,7 @@ static __always_inline void sleeps_no_more(struct tw_attach_waiter *of)
 {
 	of->wait.flags = 0;
 	of->wait.dispatched_ns = of->wait.finished_ns = of->wait.woken_ns = 0;
+	of->wait.who.kind = TW_WHO_UNKNOWN;
 	of->wait.slept_ns = 0;
 	__sync_fetch_and_add(&asleep, -1);
 }
@@ -568,6 +575,7 @@ static __always_inline void falls_asleep(void *context, struct task_struct *task
 
 		name_inode(&of->wait.inode, BPF_CORE_READ(file, f_inode));
 		tell_file(&of->wait.inode, file);
+		of->wait.position = (__u64)BPF_CORE_READ((struct file___position *)file, f_pos);
 	}
 	if (is_sync(&call) && call.file) {
 		at_sync(task, of, &call);
@@ -575,6 +583,20 @@ static __always_inline void falls_asleep(void *context, struct task_struct *task
 	} else {
 		end_sync(of);
 	}
+}
+
+/* Say more of a wait that is worth a line. */
+static __always_inline void describe(struct tw_attach_waiter *of, struct task_struct *task)
+{
+	struct tw_attach_wait *wait = &of->wait;
+
+	wait->process = process_of(task);
+	wait->thread = number_of(task);
+	wait->third = argument(task, 2);
+	wait->fourth = argument(task, 3);
+	BPF_CORE_READ_STR_INTO(&wait->program, task, comm);
+	if (of->sync.stamps.begun_ns)
+		wait->who = of->sync.stamps.who;
 }
 
 static __always_inline void runs_again(struct task_struct *task)
@@ -593,12 +615,10 @@ static __always_inline void runs_again(struct task_struct *task)
 	}
 	if (wait->call == TW_ATTACH_FAULT && wait->flags & TW_ATTACH_HAS_READ)
 		wait->inode = of->page;
-	wait->process = 0;
+	wait->process = wait->thread = 0;
 	if (wait->on_ns - wait->slept_ns >= slow_wait_ns ||
-	    (wait->call == TW_ATTACH_FAULT && wait->inode.mode)) {
-		wait->process = process_of(task);
-		BPF_CORE_READ_STR_INTO(&wait->program, task, comm);
-	}
+	    (wait->call == TW_ATTACH_FAULT && wait->inode.mode))
+		describe(of, task);
 	if (bpf_ringbuf_output(&records, wait, sizeof(*wait), BPF_RB_NO_WAKEUP))
 		count(&lost.records);
 	if (of->sync.stamps.begun_ns) {
@@ -619,6 +639,25 @@ int BPF_PROG(thread_switched, _Bool preempt, struct task_struct *prev,
 	return 0;
 }
 
+/* A lock goes from the task that runs, and has held it, to the one that it wakes. */
+static __always_inline void name_waker(struct tw_who *who, __u32 sleeper,
+				       const struct viewer *viewer)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (task->flags & PF_KTHREAD)
+		return;
+	who->id = process();
+	who->kind = TW_WHO_PROCESS;
+	bpf_core_read(who->name, sizeof(who->name), &task->group_leader->comm);
+	if ((__u32)task->tgid != sleeper &&
+	    !may_see(viewer, task->real_cred->uid.val, task->real_cred->euid.val)) {
+		who->kind = TW_WHO_HIDDEN;
+		who->id = 0;
+		__builtin_memset(who->name, 0, sizeof(who->name));
+	}
+}
+
 SEC("tp_btf/sched_waking")
 int BPF_PROG(thread_woken, struct task_struct *task)
 {
@@ -629,10 +668,13 @@ int BPF_PROG(thread_woken, struct task_struct *task)
 		return 0;
 	if (!of->wait.woken_ns)
 		of->wait.woken_ns = bpf_ktime_get_ns();
-	if (!of->sync.stamps.begun_ns)
-		return 0;
 	reader.uid = reader_uid;
 	reader.may_all = reader_may_all;
+	if (!of->sync.stamps.begun_ns) {
+		if (of->wait.woken_ns - of->wait.slept_ns >= slow_wait_ns)
+			name_waker(&of->wait.who, (__u32)task->tgid, &reader);
+		return 0;
+	}
 	sync_woken(&of->sync.stamps);
 	if (of->sync.stamps.moved_on_ns)
 		woken_by_commit(&of->sync.stamps, (__u32)task->tgid, &reader);

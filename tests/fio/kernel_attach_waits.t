@@ -105,6 +105,33 @@ attached direct.json 'all($slept, count("pread64", "$here/data")) &&
 	!(grep { !$_->{device_ns} } waits("pread64", "$here/data", "direct I/O")))' \
 	'each sleep is a wait, in the device'
 
+attach --slow=0.000001 --json=slow.json -- "$calls" direct "$disk/data" $n
+attached slow.json 'my @slow = grep { $_->{call} eq "pread64" } @{$j->{waits}{slowest}};
+	all($slept, scalar @slow) && !(grep { $_->{bytes} != 4096 || $_->{offset} % 65536 ||
+		$_->{offset} >= 65536 * '$n' || $_->{pid} != $_->{tid} || $_->{pid} !=
+		$j->{jobs}[0]{pid} || $_->{program} ne "wait_calls" } @slow)' \
+	'--slow: each sleep, with its call'
+works 'each has a line, or is counted as left out' perl -ne '
+	$lines++ if / pread64 .* 4096 direct I\/O: .*\/data$/;
+	$left += $1 if /^\((\d+) lines? left out/;
+	END { exit !($lines >= 20 && $lines + $left >= '$n' / 2) }' page
+
+# Another program has the lock of the file most of the time.
+while :; do
+	dd if=/dev/zero of="$disk/held" bs=32M count=8 conv=notrunc 2>/dev/null
+done &
+other=$!
+attach --slow=0.1 --json=lock.json -- dd if=/dev/zero of="$disk/held" bs=4k count=300 \
+	conv=notrunc
+kill $other 2>/dev/null
+wait $other 2>/dev/null
+attached lock.json 'my @locks = grep { $_->{reason} eq "inode lock" && $_->{who} }
+		@{$j->{waits}{slowest}};
+	print "# ", scalar @locks, " waits name who had the lock\n";
+	!(grep { $_->{who}{kind} eq "process" && ($_->{who}{name} ne "dd" ||
+		$_->{who}{id} == $_->{pid}) } @locks)' 'who had the lock, if named, is the other program'
+is_valid report lock.json
+
 attach --json=faults.json -- "$calls" faults "$disk/data" $n
 is "$status" 0 'page faults of a mapped file'
 attached faults.json 'count("page fault", "$here/data") <= $slept &&

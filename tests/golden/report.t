@@ -185,7 +185,11 @@ waits()
 	"calls_that_waited": 120, "not_over": 1, "lost_waits": 0, "of_32_bits": 2, "rows": [$1],
 	"slowest": [{"monotonic_ns": "13584924461442", "ns": 575, "call": "pread64",
 	"file": "/data/db", "reason": "own page", "function": "folio_wait_bit_common",
-	"pid": 7643, "program": "db\u001b[2J"}]},
+	"pid": 7643, "program": "db\u001b[2J", "tid": 7644, "offset": 4096, "bytes": 512},
+	{"monotonic_ns": "13584924461443", "ns": 400, "call": "pwrite64",
+	"file": "/data/db", "reason": "inode lock", "function": "ext4_buffered_write_iter",
+	"pid": 7643, "program": "db", "tid": 7643, "who": {"kind": "process", "id": 9,
+	"name": "cp\u001b[2J"}}]},
 	"counter": {"verdict": "unchecked", "reasons": []}, "clocks": {}}
 	END
 }

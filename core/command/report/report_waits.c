@@ -158,12 +158,15 @@ static void add_slowest(struct tw_page *page, const struct tw_report_group *grou
 	if (json_array_size(all))
 		tw_page_remark(page, "the slowest waits:");
 	for (size_t i = 0; i < json_array_size(all) && i < MAX_SLOWEST; i++) {
-		const json_t *wait = json_array_get(all, i);
+		const json_t *wait = json_array_get(all, i), *who = json_object_get(wait, "who");
+		char of[TW_REPORT_NAME] = "";
 
-		tw_page_item(page, "%s: %s, %s: %s",
+		if (who)
+			tw_report_say_holder(of, sizeof(of), who, 1);
+		tw_page_item(page, "%s: %s, %s%s%s: %s",
 			     TW_SAY_NS(tw_report_u64(wait, "ns")),
 			     tw_report_string(wait, "call"), tw_report_string(wait, "reason"),
-			     file_of(tw_report_string(wait, "file")));
+			     who ? " of " : "", of, file_of(tw_report_string(wait, "file")));
 		if (tw_report_u64(wait, "pid"))
 			tw_page_more(page, ", %s %llu", tw_report_string(wait, "program"),
 				     (unsigned long long)tw_report_u64(wait, "pid"));

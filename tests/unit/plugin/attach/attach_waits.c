@@ -89,6 +89,44 @@ static void test_parts(void)
 	}
 }
 
+/* The JSON of a slow wait without what a line has at any rate. */
+static void test_slow(void)
+{
+	static const struct {
+		const char *what;
+		unsigned call;
+		const char *is;
+	} cases[] = {
+		{ "a place of its own", SYS_pwrite64, "{\"bytes\": 3, \"offset\": 4, \"tid\": 6}" },
+		{ "the position", SYS_read, "{\"bytes\": 3, \"offset\": 5, \"tid\": 6}" },
+		{ "neither", SYS_preadv, "{\"tid\": 6}" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct tw_attach_wait wait = {
+			.call = (__u16)cases[i].call, .slept_ns = 100, .on_ns = 200, .process = 1,
+			.thread = 6, .third = 3, .fourth = 4, .position = 5,
+			.who = { .kind = TW_WHO_PROCESS, .id = 9 },
+		};
+		struct tw_attach_waits waits = { .ns = 0 };
+		json_t *json, *slow;
+		char *text;
+
+		if (tw_attach_waits_init(&waits, 1) || tw_attach_waits_add(&waits, &wait, "/x", ""))
+			abort();
+		json = tw_attach_waits_to_json(&waits);
+		slow = json_array_get(json_object_get(json, "slowest"), 0);
+		for (size_t j = 0; j < 8; j++)
+			json_object_del(slow, ((const char *[]) { "monotonic_ns", "ns", "call",
+				"file", "reason", "function", "pid", "program" })[j]);
+		text = json_dumps(slow, JSON_SORT_KEYS);
+		tap_ok(strcmp(text, cases[i].is) == 0, "%s: %s", cases[i].what, text);
+		free(text);
+		json_decref(json);
+		tw_attach_waits_free(&waits);
+	}
+}
+
 static struct tw_attach_wait wait_of(uint64_t inode, uint64_t ns)
 {
 	return (struct tw_attach_wait) {
@@ -118,7 +156,7 @@ static void test_rows(void)
 		abort();
 	for (uint64_t i = 1; i <= 4; i++) {
 		wait = wait_of(i % 2, 100 * i);
-		wait.process = (uint32_t)i;
+		wait.process = wait.thread = (uint32_t)i;
 		if (i == 4)
 			wait.flags &= (__u16)~TW_ATTACH_FIRST;
 		add(&waits, &wait, "/one");
@@ -174,6 +212,7 @@ int main(void)
 {
 	test_reasons();
 	test_parts();
+	test_slow();
 	test_rows();
 	test_mapped();
 	return tap_done();
