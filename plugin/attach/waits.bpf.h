@@ -21,6 +21,7 @@
 
 #define MAX_WAITERS	8192	/* threads that have waited */
 #define MAX_SENT	65536	/* bios in flight */
+#define MAX_LIMITED	1024	/* files */
 #define FALLS_ASLEEP_NS	100000	/* from when a thread says that it will sleep to the switch */
 
 #define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
@@ -72,6 +73,12 @@ struct task_struct___x86 {
 
 struct page {
 	unsigned long compound_head;
+} TW_BY_NAME;
+
+struct iomap_dio___waiter {
+	struct {
+		struct task_struct *waiter;
+	} submit;
 } TW_BY_NAME;
 
 struct folio {
@@ -135,6 +142,15 @@ struct {
 	__type(key, __u64);
 	__type(value, struct sent);
 } bios SEC(".maps");
+
+/* When a limit of a cgroup last let a read of a file's pages pass. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MAX_LIMITED);
+	__type(key, struct tw_attach_inode);
+	__type(value, __u64);
+} limited SEC(".maps");
+static __u32 limits;
 
 /* Where nothing waits, or is sent, a program leaves at once. */
 static __u32 asleep;
@@ -346,6 +362,43 @@ static __always_inline void name_page(struct tw_attach_inode *inode, const void 
 		name_inode(inode, (const struct inode *)BPF_CORE_READ(mapping, host));
 }
 
+/* Return what the worker of the kernel that dispatches has delayed. */
+static __always_inline __u32 delayed_by(struct task_struct *task)
+{
+	const __u64 worker = queue_worker(task);
+	const __u64 does = worker ? (__u64)READ(struct worker, worker, current_func) : 0;
+
+	return !does ? 0 : does == (__u64)&blk_throtl_dispatch_work_fn ? TW_ATTACH_LIMITED :
+	       does == (__u64)&dm_wq_work ? TW_ATTACH_SUSPENDED : 0;
+}
+
+/* A bio that a limit has held comes here first now. That of direct I/O leads to the thread that
+ * waits. The read of pages leads to the file. */
+static __noinline int limit_passes(struct bio *bio)
+{
+	struct sent sent = { .flags = TW_ATTACH_LIMITED };
+	__u64 key = (__u64)bio, now = bpf_ktime_get_ns(), waiter;
+
+	if ((__u64)READ(struct bio, key, bi_end_io) != (__u64)&iomap_dio_bio_end_io) {
+		struct tw_attach_inode inode = { 0 };
+
+		name_page(&inode, bio);
+		if (inode.mode)
+			bpf_map_update_elem(&limited, &inode, &now, BPF_ANY);
+		__sync_fetch_and_add(&limits, 1);
+		return 0;
+	}
+	waiter = (__u64)READ(struct bio, key, bi_private);
+	waiter = (__u64)READ(struct iomap_dio___waiter, waiter, submit.waiter);
+	sent.left = READ(struct bio, key, bi_iter.bi_size);
+	if (!(READ(struct bio___sync, key, bi_opf) & REQ_OP_WRITE))
+		sent.flags |= TW_ATTACH_HAS_READ;
+	sent.thread = waiter ? (__u32)READ(struct task_struct, waiter, pid) : 0;
+	if (waiter_of(sent.thread, 0) && !bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST))
+		__sync_fetch_and_add(&sent_bios, 1);
+	return 0;
+}
+
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(thread_sends, struct bio *queued)
 {
@@ -358,6 +411,8 @@ int BPF_PROG(thread_sends, struct bio *queued)
 	struct call call;
 	struct tw_attach_waiter *of;
 
+	if (asleep && task->flags & PF_KTHREAD && delayed_by(task) == TW_ATTACH_LIMITED)
+		return limit_passes(queued);
 	find_call(task, &call);
 	if (call.how & TW_ATTACH_RINGS || task->flags & (PF_KTHREAD | PF_IO_WORKER) ||
 	    !is_followed((__u32)task->tgid))
@@ -381,17 +436,6 @@ int BPF_PROG(thread_sends, struct bio *queued)
 	else
 		bpf_map_update_elem(&bios, &key, &sent, BPF_EXIST);
 	return 0;
-}
-
-/* Return what the worker of the kernel that dispatches has delayed. */
-static __always_inline __u32 delayed_by(void)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	const __u64 worker = queue_worker(task);
-	const __u64 does = worker ? (__u64)READ(struct worker, worker, current_func) : 0;
-
-	return !does ? 0 : does == (__u64)&blk_throtl_dispatch_work_fn ? TW_ATTACH_LIMITED :
-	       does == (__u64)&dm_wq_work ? TW_ATTACH_SUSPENDED : 0;
 }
 
 /* A walk through the bios of a request. */
@@ -459,7 +503,7 @@ int BPF_PROG(sent_issue, struct request *rq)
 	if (!sent_bios || !now.bio)
 		return 0;
 	now.now_ns = bpf_ktime_get_ns();
-	now.flags = delayed_by();
+	now.flags = delayed_by(bpf_get_current_task_btf());
 	bpf_loop(MAX_BIOS, pass_bio, &now, 0);
 	return 0;
 }
@@ -615,6 +659,13 @@ static __always_inline void runs_again(struct task_struct *task)
 	}
 	if (wait->call == TW_ATTACH_FAULT && wait->flags & TW_ATTACH_HAS_READ)
 		wait->inode = of->page;
+	if (limits && !(wait->flags & TW_ATTACH_HAS_ENDED)) {
+		const struct tw_attach_inode inode = wait->inode;
+		const __u64 *at = bpf_map_lookup_elem(&limited, &inode);
+
+		if (at && *at > wait->slept_ns)
+			wait->flags |= TW_ATTACH_LIMITED;
+	}
 	wait->process = wait->thread = 0;
 	if (wait->on_ns - wait->slept_ns >= slow_wait_ns ||
 	    (wait->call == TW_ATTACH_FAULT && wait->inode.mode))

@@ -105,6 +105,18 @@ attached direct.json 'all($slept, count("pread64", "$here/data")) &&
 	!(grep { !$_->{device_ns} } waits("pread64", "$here/data", "direct I/O")))' \
 	'each sleep is a wait, in the device'
 
+attach --slow=0.000001 --json=names.json -- "$calls" names "$disk/named" 60
+attached names.json 'my (%is, $right, $wrong); local @ARGV = ("out"); local $/ = "\n";
+	while (<>) { $is{$1} = $2 if /^(\d+) (\d+)$/ }
+	for (@{$j->{waits}{slowest}}) {
+		next if $_->{call} ne "pread64" || !defined $is{$_->{offset}};
+		$_->{file} eq "$here/named.$is{$_->{offset}}" ? $right++ : $wrong++;
+	}
+	print "# $right of ", $right + ($wrong // 0), " have the right name\n";
+	$right >= 200 && $right >= 0.99 * ($right + ($wrong // 0))' \
+	'32 threads that share, replace and close descriptors: the right file'
+rm -f "$disk"/named.*
+
 attach --slow=0.000001 --json=slow.json -- "$calls" direct "$disk/data" $n
 attached slow.json 'my @slow = grep { $_->{call} eq "pread64" } @{$j->{waits}{slowest}};
 	all($slept, scalar @slow) && !(grep { $_->{bytes} != 4096 || $_->{offset} % 65536 ||
@@ -121,7 +133,7 @@ while :; do
 	dd if=/dev/zero of="$disk/held" bs=32M count=8 conv=notrunc 2>/dev/null
 done &
 other=$!
-attach --slow=0.1 --json=lock.json -- dd if=/dev/zero of="$disk/held" bs=4k count=300 \
+attach --slow=0.1 --json=lock.json -- dd if=/dev/zero of="$disk/held" bs=4k count=50000 \
 	conv=notrunc
 kill $other 2>/dev/null
 wait $other 2>/dev/null

@@ -9,6 +9,9 @@
  *	direct	pread(2) with O_DIRECT
  *	faults	reads the first byte of pages of a mapping
  *	write	makes FILE
+ *	names	32 threads, each with COUNT reads of 32 files FILE.0 to FILE.31, which it makes, by
+ *		descriptors that all threads share, and that they replace and close meanwhile;
+ *		prints which file each read was of: its offset and the file's number
  *	socket	read(2) of a socket, which waits for another thread
  */
 #include <fcntl.h>
@@ -110,6 +113,72 @@ static void wait_for_sockets(void)
 	pthread_join(thread, NULL);
 }
 
+#define FILES	32
+#define SHARED	64	/* descriptors */
+
+static struct {
+	const char *path;
+	int shared[SHARED], made[FILES];
+	char *is;		/* which file a read at a page was of */
+} names;
+
+/* Each page has the number of its file. */
+static void make_named(int number)
+{
+	char path[4096], *page = aligned_alloc(PAGE, PAGE);
+
+	snprintf(path, sizeof(path), "%s.%d", names.path, number);
+	memset(page, number, PAGE);
+	names.made[number] = open(path, O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
+	for (long i = 0; i < FILES * count; i++)
+		if (pwrite(names.made[number], page, PAGE, i * PAGE) != PAGE)
+			exit(9);
+	free(page);
+}
+
+static void *read_named(void *thread)
+{
+	unsigned random = (unsigned)(long)thread + 1;
+	char *page = aligned_alloc(PAGE, PAGE);
+
+	for (long i = 0; i < count; i++) {
+		const long at = (long)thread * count + i;
+		const int other = names.shared[rand_r(&random) % SHARED];
+
+		if (pread(names.shared[rand_r(&random) % SHARED], page, PAGE, at * PAGE) == PAGE)
+			names.is[at] = page[0];
+		if (rand_r(&random) % 8 == 0)
+			close(other);
+		else
+			dup2(names.made[rand_r(&random) % FILES], other);
+	}
+	free(page);
+	return NULL;
+}
+
+static void read_names(const char *path)
+{
+	pthread_t threads[FILES];
+
+	names.path = path;
+	names.is = malloc((size_t)(FILES * count));
+	if (!names.is)
+		exit(2);
+	memset(names.is, -1, (size_t)(FILES * count));
+	for (int i = 0; i < FILES; i++)
+		make_named(i);
+	for (int i = 0; i < SHARED; i++)
+		names.shared[i] = dup(names.made[i % FILES]);
+	for (long i = 0; i < FILES; i++)
+		if (pthread_create(&threads[i], NULL, read_named, (void *)i))
+			exit(5);
+	for (int i = 0; i < FILES; i++)
+		pthread_join(threads[i], NULL);
+	for (long i = 0; i < FILES * count; i++)
+		if (names.is[i] >= 0)
+			printf("%ld %d\n", i * PAGE, names.is[i]);
+}
+
 static void write_file(void)
 {
 	char *piece = calloc(1, APART);
@@ -133,8 +202,12 @@ int main(int argc, char **argv)
 	count = strtol(argv[3], NULL, 10);
 	file = open(argv[2], (strcmp(kind, "write") ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC |
 		    (strcmp(kind, "direct") ? 0 : O_DIRECT), 0600);
-	if (file < 0 && strcmp(kind, "socket"))
+	if (file < 0 && strcmp(kind, "socket") && strcmp(kind, "names"))
 		return 1;
+	if (!strcmp(kind, "names")) {
+		read_names(argv[2]);
+		return 0;
+	}
 	if (!strcmp(kind, "write"))
 		write_file();
 	else if (!strcmp(kind, "socket"))

@@ -3,9 +3,9 @@
 #
 # Behaviour: attach counts each sleep of a program that reads, by call and file, on the kernels of
 # Debian 12 and 13, as the kernel itself counts it. The reason is the right one: a page that the
-# thread reads itself, its direct I/O, a page fault, the journal of a sync. A request takes 3 ms,
-# and so much is the time in the device. A wait for a socket is none. Defect: a register, a stack
-# or a function that this kernel has otherwise.
+# thread reads itself, its direct I/O, a page fault, the journal of a sync, a limit of its
+# cgroup, a suspended device. A request takes 3 ms, and so much is the time in the device. A wait
+# for a socket is none. Defect: a register, a stack or a function that this kernel has otherwise.
 . "$(dirname "$0")/boot.sh"
 
 accel=tcg,thread=single
@@ -33,6 +33,20 @@ waited()
 	ok $? "$suite, $1: each of at least 40 waits, 95 of 100 with the right reason, 3 ms in the device"
 }
 
+# held KIND REASON PART: this part of the time or more is for the reason, in a few long waits
+held()
+{
+	succeeds "$1" "$suite, $1: attach"
+	json "$shared/$1.json" 'my ($all, $right) = (0, 0);
+		for (grep { $_->{call} eq "pread64" } @{$j->{waits}{rows}}) {
+			print "# $_->{time}{count} $_->{reason} $_->{function} $_->{time}{sum_ns}\n";
+			$all += $_->{time}{sum_ns};
+			$right += $_->{time}{sum_ns} if $_->{reason} eq "'"$2"'";
+		}
+		$right > 1e8 && $right >= '"$3"' * $all'
+	ok $? "$suite, $1: most of the time is for the reason"
+}
+
 for suite in $suites; do
 	on_kernel $suite || { skip "$no_kernel"; continue; }
 	boot kernel_waits -icount shift=0,sleep=off
@@ -41,6 +55,10 @@ for suite in $suites; do
 	waited cold pread64 'own page'
 	waited direct pread64 'direct I/O'
 	waited faults 'page fault' 'own page'
+	for how in direct cold; do
+		held limit_$how io.max 0.9
+		held suspend_$how suspended 0.5
+	done
 	json "$shared/socket.json" '!grep { $_->{call} =~ /read|write/ &&
 		$_->{file} =~ /files|^-/ } @{$j->{waits}{rows}}'
 	ok $? "$suite: a wait for a socket is none"
