@@ -13,6 +13,9 @@
 #include "report/report_json.h"
 #include "tickwise.h"
 
+/* The name that stands for files without rows of their own. */
+#define TW_WAIT_OTHER_FILES	"(other files)"
+
 #define TW_WAIT_DIGITS	2	/* of the histograms */
 
 enum tw_wait_text {

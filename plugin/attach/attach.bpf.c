@@ -632,7 +632,8 @@ static __always_inline void dispatched(struct tw_kernel_stamps *stamps, __u64 rq
 #include "kernel/path.bpf.h"
 
 /* Send the path of a file at the first I/O on it. */
-static void tell_file(const struct tw_attach_inode *inode, struct file *file)
+static void tell_path(const struct tw_attach_inode *inode, const struct inode *of,
+		      const struct vfsmount *mount, const struct dentry *at)
 {
 	const __u32 here = 0;
 	struct tw_attach_file *record;
@@ -647,11 +648,11 @@ static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 	}
 	record->kind = TW_ATTACH_FILE;
 	record->inode = *inode;
-	find_path(record, file);
-	if (!BPF_CORE_READ(file, f_inode, i_sb, s_bdev) && inode->mode != S_IFBLK)
+	find_path(record, mount, at);
+	if (!BPF_CORE_READ(of, i_sb, s_bdev) && inode->mode != S_IFBLK)
 		record->flags |= TW_ATTACH_NO_DEVICE;
 	bpf_probe_read_kernel_str(record->type, sizeof(record->type),
-				  BPF_CORE_READ(file, f_inode, i_sb, s_type, name));
+				  BPF_CORE_READ(of, i_sb, s_type, name));
 	size = record->size;
 	if (size > sizeof(record->names))
 		size = sizeof(record->names);
@@ -660,6 +661,30 @@ static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 			       __builtin_offsetof(struct tw_attach_file, names) + size,
 			       BPF_RB_NO_WAKEUP))
 		bpf_map_delete_elem(&files, inode);
+}
+
+static void tell_file(const struct tw_attach_inode *inode, struct file *file)
+{
+	tell_path(inode, BPF_CORE_READ(file, f_inode), BPF_CORE_READ(file, f_path.mnt),
+		  BPF_CORE_READ(file, f_path.dentry));
+}
+
+/* The same of a file that is known by its inode alone: by one of its names, and below the first
+ * place where its file system is mounted. */
+static void tell_inode(const struct tw_attach_inode *inode, const struct inode *of)
+{
+	const __u64 name = (__u64)BPF_CORE_READ((const struct inode___names *)of, i_dentry.first);
+	const struct super_block *on = BPF_CORE_READ(of, i_sb);
+	__u64 mount;
+
+	if (bpf_core_field_exists(((struct mount___of *)0)->mnt_next_for_sb))
+		mount = (__u64)BPF_CORE_READ((const struct super_block___since_6_18 *)on, s_mounts);
+	else
+		mount = (__u64)BPF_CORE_READ((const struct super_block___mounts *)on, s_mounts.next) -
+			bpf_core_field_offset(struct mount___of, mnt_instance);
+	if (name)
+		tell_path(inode, of, (void *)(mount + bpf_core_field_offset(struct mount, mnt)),
+			  (void *)(name - bpf_core_field_offset(struct dentry___names, d_u.d_alias)));
 }
 
 static void name_inode(struct tw_attach_inode *inode, const struct inode *of)

@@ -98,7 +98,7 @@ static int take(void *context, void *record, size_t size)
 	case TW_ATTACH_CALL:
 		return tw_attach_add_call(&run->tally, record);
 	case TW_ATTACH_WAIT:
-		return tw_attach_add_wait(&run->tally, record);
+		return tw_attach_add_wait(&run->tally, record, size);
 	default:
 		return tw_attach_add_io(&run->tally, record);
 	}

@@ -321,7 +321,7 @@ int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tall
 			of->wait.on_ns = end_ns;
 			of->wait.process = 0;
 			tally->all.scalars.not_over++;
-			error = tw_attach_add_wait(tally, &of->wait);
+			error = tw_attach_add_wait(tally, &of->wait, sizeof(of->wait));
 		} else if (of->sync.stamps.begun_ns && of->sync.stamps.ended_ns && !error) {
 			error = tw_attach_add_call(tally, &(struct tw_attach_call) {
 				.io = {

@@ -128,6 +128,8 @@ enum tw_attach_how {
 	TW_ATTACH_SYNCS = 32,
 	TW_ATTACH_FULL = 64,		/* fsync(2), not fdatasync(2) */
 	TW_ATTACH_RINGS = 128,		/* io_uring_enter(2), whose bios are those of I/Os */
+	TW_ATTACH_PATH0 = 256,		/* this argument is the path of its file */
+	TW_ATTACH_PATH1 = 512,
 };
 
 enum {
@@ -158,6 +160,7 @@ struct tw_attach_wait {
 	struct tw_who who;
 	__u64 position;		/* of the descriptor */
 	struct tw_stack stack;
+	char path[TW_ATTACH_NAME];	/* as the call has it; "": none, and not in the record */
 };
 
 /* What followed threads did, of the kernel's accounting. */

@@ -615,15 +615,15 @@ int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_cal
 
 /* ---- waits ------------------------------------------------------------------------ */
 
-int tw_attach_add_wait(struct tw_attach_tally *tally, const struct tw_attach_wait *wait)
+int tw_attach_add_wait(struct tw_attach_tally *tally, const struct tw_attach_wait *record,
+		       size_t size)
 {
-	const struct path *const *at = tfind(&wait->inode, &tally->files, by_inode);
-	char mapped[4096];
+	const struct path *const *at = tfind(&record->inode, &tally->files, by_inode);
+	struct tw_attach_wait wait;
 
-	if (!at && wait->inode.mode && wait->call == TW_ATTACH_FAULT &&
-	    tw_attach_mapped_name(wait->process, &wait->inode, mapped, sizeof(mapped)))
-		return tw_attach_waits_add(&tally->waits, wait, mapped, "");
-	return tw_attach_waits_add(&tally->waits, wait, at ? (*at)->text : "-",
+	memcpy(&wait, record, size < sizeof(wait) ? size : sizeof(wait));
+	wait.path[size < sizeof(wait) ? 0 : sizeof(wait.path) - 1] = '\0';
+	return tw_attach_waits_add(&tally->waits, &wait, at ? (*at)->text : "-",
 				   at ? (*at)->no_device : "");
 }
 

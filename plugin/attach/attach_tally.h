@@ -114,7 +114,8 @@ int tw_attach_add_file(struct tw_attach_tally *tally,
 		       const struct tw_attach_file *file, size_t size);
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io);
 int tw_attach_add_call(struct tw_attach_tally *tally, const struct tw_attach_call *call);
-int tw_attach_add_wait(struct tw_attach_tally *tally, const struct tw_attach_wait *wait);
+int tw_attach_add_wait(struct tw_attach_tally *tally, const struct tw_attach_wait *wait,
+		       size_t size);
 
 /* Set the counts of the I/Os without a record: forget the last ones, then add those of each
  * key. Return 0 or -ENOMEM. At the end of a run, put them into the other counts. */

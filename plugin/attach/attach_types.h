@@ -56,6 +56,42 @@ struct inode {
 	__u32 i_generation;
 } TW_BY_NAME;
 
+struct hlist_node {
+	struct hlist_node *next;
+} TW_BY_NAME;
+
+struct hlist_head {
+	struct hlist_node *first;
+} TW_BY_NAME;
+
+struct inode___names {
+	struct hlist_head i_dentry;
+} TW_BY_NAME;
+
+struct dentry___names {
+	struct {
+		struct hlist_node d_alias;
+	} d_u;
+} TW_BY_NAME;
+
+struct list_head___mounts {
+	void *next;
+} TW_BY_NAME;
+
+/* A list of mounts, until Linux 6.17 and since then. */
+struct super_block___mounts {
+	struct list_head___mounts s_mounts;
+} TW_BY_NAME;
+
+struct super_block___since_6_18 {
+	struct mount *s_mounts;
+} TW_BY_NAME;
+
+struct mount___of {
+	struct list_head___mounts mnt_instance;
+	struct mount *mnt_next_for_sb;
+} TW_BY_NAME;
+
 struct file_operations {
 	void *release;
 } TW_BY_NAME;

@@ -16,10 +16,13 @@
 
 /* ---- calls ------------------------------------------------------------------- */
 
-#define READS	256	/* beyond enum tw_attach_how: it reads a file */
-#define COUNTED	512	/* the kernel counts it as a read or a write */
-#define SIZED	1024	/* its third argument is how many bytes */
-#define PLACED	2048	/* its fourth argument is where in the file, else the position is */
+#define READS	1024	/* beyond enum tw_attach_how: it reads a file */
+#define COUNTED	2048	/* the kernel counts it as a read or a write */
+#define SIZED	4096	/* its third argument is how many bytes */
+#define PLACED	8192	/* its fourth argument is where in the file, else the position is */
+/* Calls with a path */
+#define BY_PATH	(TW_ATTACH_NO_FILE | TW_ATTACH_PATH0)
+#define AT_PATH	(TW_ATTACH_NO_FILE | TW_ATTACH_PATH1)
 
 #define CALL(name, how)	{ #name, SYS_##name, how }
 
@@ -48,13 +51,13 @@ static const struct call {
 	CALL(syncfs, TW_ATTACH_ARG0),
 	CALL(flock, TW_ATTACH_NO_FILE), CALL(sync, TW_ATTACH_NO_FILE),
 	CALL(msync, TW_ATTACH_NO_FILE), CALL(madvise, TW_ATTACH_NO_FILE | READS),
-	CALL(openat, TW_ATTACH_NO_FILE), CALL(openat2, TW_ATTACH_NO_FILE),
-	CALL(close, TW_ATTACH_NO_FILE), CALL(truncate, TW_ATTACH_NO_FILE),
-	CALL(statx, TW_ATTACH_NO_FILE),
-	CALL(faccessat, TW_ATTACH_NO_FILE), CALL(unlinkat, TW_ATTACH_NO_FILE),
-	CALL(renameat2, TW_ATTACH_NO_FILE), CALL(mkdirat, TW_ATTACH_NO_FILE),
-	CALL(linkat, TW_ATTACH_NO_FILE), CALL(symlinkat, TW_ATTACH_NO_FILE),
-	CALL(readlinkat, TW_ATTACH_NO_FILE), CALL(execve, TW_ATTACH_NO_FILE | READS),
+	CALL(openat, AT_PATH), CALL(openat2, AT_PATH),
+	CALL(close, TW_ATTACH_NO_FILE), CALL(truncate, BY_PATH),
+	CALL(statx, AT_PATH),
+	CALL(faccessat, AT_PATH), CALL(unlinkat, AT_PATH),
+	CALL(renameat2, AT_PATH), CALL(mkdirat, AT_PATH),
+	CALL(linkat, AT_PATH), CALL(symlinkat, BY_PATH),
+	CALL(readlinkat, AT_PATH), CALL(execve, BY_PATH | READS),
 	CALL(io_submit, TW_ATTACH_NO_FILE),
 	CALL(io_getevents, TW_ATTACH_ANY_SLEEP), CALL(io_pgetevents, TW_ATTACH_ANY_SLEEP),
 	CALL(io_uring_enter, TW_ATTACH_NO_FILE | TW_ATTACH_RINGS),
@@ -62,18 +65,18 @@ static const struct call {
 	CALL(sync_file_range, TW_ATTACH_ARG0),
 #endif
 #ifdef SYS_newfstatat
-	CALL(newfstatat, TW_ATTACH_NO_FILE),
+	CALL(newfstatat, AT_PATH),
 #endif
 #ifdef SYS_renameat
-	CALL(renameat, TW_ATTACH_NO_FILE),
+	CALL(renameat, AT_PATH),
 #endif
 #ifdef SYS_open		/* arm64 does not have these */
-	CALL(open, TW_ATTACH_NO_FILE), CALL(creat, TW_ATTACH_NO_FILE),
-	CALL(stat, TW_ATTACH_NO_FILE), CALL(lstat, TW_ATTACH_NO_FILE),
-	CALL(access, TW_ATTACH_NO_FILE), CALL(unlink, TW_ATTACH_NO_FILE),
-	CALL(rename, TW_ATTACH_NO_FILE), CALL(mkdir, TW_ATTACH_NO_FILE),
-	CALL(rmdir, TW_ATTACH_NO_FILE), CALL(link, TW_ATTACH_NO_FILE),
-	CALL(symlink, TW_ATTACH_NO_FILE), CALL(readlink, TW_ATTACH_NO_FILE),
+	CALL(open, BY_PATH), CALL(creat, BY_PATH),
+	CALL(stat, BY_PATH), CALL(lstat, BY_PATH),
+	CALL(access, BY_PATH), CALL(unlink, BY_PATH),
+	CALL(rename, BY_PATH), CALL(mkdir, BY_PATH),
+	CALL(rmdir, BY_PATH), CALL(link, BY_PATH),
+	CALL(symlink, BY_PATH), CALL(readlink, BY_PATH),
 	CALL(getdents, TW_ATTACH_ARG0 | READS),
 #endif
 	{ "page fault", TW_ATTACH_FAULT, TW_ATTACH_NO_FILE | READS },
@@ -81,10 +84,10 @@ static const struct call {
 
 #define CALLS	(sizeof(calls) / sizeof(*calls))
 
-void tw_attach_set_calls(volatile uint8_t how[TW_ATTACH_CALLS])
+void tw_attach_set_calls(volatile uint16_t how[TW_ATTACH_CALLS])
 {
 	for (size_t i = 0; i < CALLS; i++)
-		how[calls[i].number] = (uint8_t)calls[i].how;
+		how[calls[i].number] = (uint16_t)calls[i].how;
 }
 
 /* Return the index of a call. A number that is not followed stands for the last one. */
@@ -123,7 +126,9 @@ struct tw_sleep_cause tw_attach_reason(const struct tw_attach_wait *wait,
 		is.word = reads ? TW_SLEEP_OWN_PAGE : TW_SLEEP_OTHERS_PAGE;
 	} else if (cause->word == TW_SLEEP_NOTHING) {
 		is.word = how & TW_ATTACH_ANY_SLEEP ? TW_SLEEP_COMPLETIONS :
-			  how & TW_ATTACH_SYNCS ? TW_SLEEP_FLUSH : TW_SLEEP_DIRECT;
+			  how & TW_ATTACH_SYNCS ? TW_SLEEP_FLUSH :
+			  how & (TW_ATTACH_PATH0 | TW_ATTACH_PATH1) ? TW_SLEEP_METADATA :
+			  TW_SLEEP_DIRECT;
 	}
 	return is;
 }
@@ -153,7 +158,7 @@ void tw_attach_parts(const struct tw_attach_wait *wait, enum tw_sleep_word word,
 /* ---- the table ------------------------------------------------------------------- */
 
 #define PLACES	8192	/* a power of two */
-#define ROWS	1000	/* without the row for the rest */
+#define ROWS	1000	/* without those for other files */
 
 /* A row by what identifies it, so that a wait needs no names. */
 struct tw_attach_known {
@@ -184,6 +189,8 @@ static uint64_t hash_of(const struct tw_attach_wait *wait)
 	uint64_t hash = wait->inode.number ^ (uint64_t)wait->inode.device << 32 ^
 			(uint64_t)wait->call << 52 ^ wait->flags;
 
+	for (const char *at = wait->path; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x9e3779b97f4a7c15ULL;
 	for (unsigned i = 0; i < TW_FRAMES && i < wait->stack.count; i++)
 		hash = (hash ^ wait->stack.frames[i]) * 0x9e3779b97f4a7c15ULL;
 	return hash >> 32;
@@ -191,7 +198,7 @@ static uint64_t hash_of(const struct tw_attach_wait *wait)
 
 static bool is_same(const struct tw_attach_wait *a, const struct tw_attach_wait *b)
 {
-	return a->call == b->call && a->flags == b->flags &&
+	return a->call == b->call && a->flags == b->flags && !strcmp(a->path, b->path) &&
 	       memcmp(&a->inode, &b->inode, sizeof(a->inode)) == 0 &&
 	       memcmp(&a->stack, &b->stack, sizeof(a->stack)) == 0;
 }
@@ -215,16 +222,17 @@ static struct tw_attach_known *place_of(struct tw_attach_waits *waits,
 static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known,
 		    const char *name, const char *no_device)
 {
-	static const char *const rest[TW_WAIT_TEXTS] = { "others", "-", "other", "" };
 	const struct tw_sleep_cause cause = tw_sleep_cause_of_stack(&known->of.stack);
 	const struct tw_sleep_cause is = tw_attach_reason(&known->of, &cause, no_device);
+	const bool is_full = waits->all.count >= ROWS;
 	const char *const text[TW_WAIT_TEXTS] = {
-		tw_attach_call_name(known->of.call), strcmp(name, "?") ? name : "-",
-		tw_sleep_texts[is.word].word, is.function,
+		tw_attach_call_name(known->of.call), is_full ? TW_WAIT_OTHER_FILES :
+			*known->of.path ? known->of.path : strcmp(name, "?") ? name : "-",
+		tw_sleep_texts[is.word].word, is_full ? "" : is.function,
 	};
 
 	known->word = is.word;
-	known->row = tw_waits_row(&waits->all, waits->all.count < ROWS ? text : rest);
+	known->row = tw_waits_row(&waits->all, text);
 	return known->row ? 0 : -ENOMEM;
 }
 
@@ -358,33 +366,4 @@ json_t *tw_attach_waits_to_json(struct tw_attach_waits *waits)
 			"who", tw_who_to_json(&slow->who)));
 	}
 	return json_pack("{so, so}", "rows", tw_waits_to_json(&waits->all), "slowest", slowest);
-}
-
-/* ---- mapped files ------------------------------------------------------------------ */
-
-bool tw_attach_mapped_name(uint32_t pid, const struct tw_attach_inode *inode, char *name,
-			   size_t size)
-{
-	unsigned long long number;
-	unsigned major, minor;
-	char path[32], *line = NULL;
-	bool found = false;
-	size_t room = 0;
-	FILE *maps;
-	int at;
-
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	maps = pid ? fopen(path, "re") : NULL;
-	while (maps && !found && getline(&line, &room, maps) > 0) {
-		if (sscanf(line, "%*s %*s %*s %x:%x %llu %n", &major, &minor, &number, &at) != 3 ||
-		    (major << 20 | minor) != inode->device ||
-		    (uint32_t)number != (uint32_t)inode->number || line[at] != '/')
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		found = (size_t)snprintf(name, size, "%s", line + at) < size;
-	}
-	free(line);
-	if (maps)
-		fclose(maps);
-	return found;
 }

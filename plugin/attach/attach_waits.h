@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The waits of attach.bpf.c as a wait table (report/waits.h): which calls are followed, why a
- * thread slept, and for how long. Arithmetic, but for the names of mapped files.
+ * thread slept, and for how long. Arithmetic only.
  */
 #ifndef TW_PLUGIN_ATTACH_ATTACH_WAITS_H
 #define TW_PLUGIN_ATTACH_ATTACH_WAITS_H
@@ -47,7 +47,7 @@ struct tw_attach_waits {
 };
 
 /* How the calls of this processor are followed: bits of enum tw_attach_how. */
-void tw_attach_set_calls(volatile uint8_t how[TW_ATTACH_CALLS]);
+void tw_attach_set_calls(volatile uint16_t how[TW_ATTACH_CALLS]);
 
 /* Return the name of a call; "page fault". */
 const char *tw_attach_call_name(unsigned number);
@@ -72,10 +72,5 @@ void tw_attach_waits_tick(struct tw_attach_waits *waits);
 
 /* Return {rows, slowest}. */
 json_t *tw_attach_waits_to_json(struct tw_attach_waits *waits);
-
-/* Write the path of a file that process @pid has mapped to @name. Return false: it is not
- * known. */
-bool tw_attach_mapped_name(uint32_t pid, const struct tw_attach_inode *inode, char *name,
-			   size_t size);
 
 #endif

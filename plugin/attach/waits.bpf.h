@@ -106,7 +106,7 @@ struct pt_regs___arm64 {
 
 /* Set before loading: how each call of this processor is followed, as bits of enum
  * tw_attach_how; and where handle_mm_fault() is. */
-const volatile __u8 calls[TW_ATTACH_CALLS] = { 0 };
+const volatile __u16 calls[TW_ATTACH_CALLS] = { 0 };
 const volatile __u64 fault_from = 0;
 const volatile __u64 fault_to = 0;
 
@@ -238,6 +238,16 @@ static __always_inline void find_files(struct task_struct *task, struct call *ca
 		find_file(call, (__u32)argument(task, 2));
 }
 
+/* The task that runs has the path in its memory, if the page is not swapped out. */
+static __always_inline void take_path(struct task_struct *task, const struct call *call,
+				      char path[TW_ATTACH_NAME])
+{
+	path[0] = '\0';
+	if (call->how & (TW_ATTACH_PATH0 | TW_ATTACH_PATH1))
+		bpf_probe_read_user_str(path, TW_ATTACH_NAME, (const void *)argument(task,
+					call->how & TW_ATTACH_PATH1 ? 1 : 0));
+}
+
 /* Return how many calls that read or write have ended in the thread. */
 static __always_inline __u64 read_or_wrote(struct task_struct *task)
 {
@@ -358,8 +368,12 @@ static __always_inline void name_page(struct tw_attach_inode *inode, const void 
 		page = head - 1;
 	mapping = page ? BPF_CORE_READ((struct folio *)page, mapping) : 0;
 	/* One with such a bit is of memory without a file. */
-	if (mapping && !((__u64)mapping & 3))
-		name_inode(inode, (const struct inode *)BPF_CORE_READ(mapping, host));
+	if (mapping && !((__u64)mapping & 3)) {
+		const struct inode *host = (const struct inode *)BPF_CORE_READ(mapping, host);
+
+		name_inode(inode, host);
+		tell_inode(inode, host);
+	}
 }
 
 /* Return what the worker of the kernel that dispatches has delayed. */
@@ -614,6 +628,7 @@ static __always_inline void falls_asleep(void *context, struct task_struct *task
 	of->wait.kind = TW_ATTACH_WAIT;
 	of->wait.call = in_fault ? TW_ATTACH_FAULT : (__u16)call.number;
 	__builtin_memset(&of->wait.inode, 0, sizeof(of->wait.inode));
+	take_path(task, &call, of->wait.path);
 	if (call.file && !in_fault) {
 		struct file *file = call.file;
 
@@ -667,10 +682,10 @@ static __always_inline void runs_again(struct task_struct *task)
 			wait->flags |= TW_ATTACH_LIMITED;
 	}
 	wait->process = wait->thread = 0;
-	if (wait->on_ns - wait->slept_ns >= slow_wait_ns ||
-	    (wait->call == TW_ATTACH_FAULT && wait->inode.mode))
+	if (wait->on_ns - wait->slept_ns >= slow_wait_ns)
 		describe(of, task);
-	if (bpf_ringbuf_output(&records, wait, sizeof(*wait), BPF_RB_NO_WAKEUP))
+	if (bpf_ringbuf_output(&records, wait, wait->path[0] ? sizeof(*wait) :
+			       offsetof(struct tw_attach_wait, path), BPF_RB_NO_WAKEUP))
 		count(&lost.records);
 	if (of->sync.stamps.begun_ns) {
 		sync_runs(&of->sync.stamps);

@@ -66,17 +66,17 @@ static long go_up(__u32 i, struct walk *walk)
 	return walk->complete;
 }
 
-static void find_path(struct tw_attach_file *of, struct file *file)
+static void find_path(struct tw_attach_file *of, const struct vfsmount *mnt,
+		      const struct dentry *at)
 {
-	const __u64 mount = (__u64)BPF_CORE_READ(file, f_path.mnt);
-	const struct dentry *at = BPF_CORE_READ(file, f_path.dentry);
+	const __u64 mount = (__u64)mnt;
 	struct walk walk = {
 		.file = of, .at = at,
 		.mount = (void *)(mount - bpf_core_field_offset(struct mount, mnt)),
 	};
 
 	of->flags = BPF_CORE_READ(at, d_hash.pprev) ||
-		    at == BPF_CORE_READ(file, f_path.mnt, mnt_root) ? 0 : TW_ATTACH_DELETED;
+		    at == BPF_CORE_READ(mnt, mnt_root) ? 0 : TW_ATTACH_DELETED;
 	bpf_loop(MAX_NAMES, go_up, &walk, 0);
 	if (!walk.complete)
 		of->flags |= TW_ATTACH_CUT;

@@ -3,7 +3,9 @@
  * What tasks waited for (report/waits.h): a table by call, reason and file, what share of the
  * calls and of the time it is, and the slowest waits.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -14,6 +16,8 @@
 
 #define MAX_IN_TEXT	15
 #define MAX_SLOWEST	5
+/* With more rows than fit, those below this part of the time are put together. */
+#define SMALL_PART	10
 
 /* Return what a word of a report means: text after "waiting for". */
 static const char *meaning_of(const char *word)
@@ -29,13 +33,73 @@ static const char *file_of(const char *file)
 	return strcmp(file, "-") ? file : "(file not known)";
 }
 
-static void read_waits(struct tw_waits *waits, const struct tw_report_group *group)
-{
-	struct tw_report_problem problem = { "" };
+/* ---- many files, each with a small part of the time ---- */
 
-	*waits = (struct tw_waits) { .count = 0 };
-	tw_must(tw_waits_add_json(waits, json_object_get(group->all.waits, "rows"), 0,
-				  &problem));
+static int is_small(const struct tw_wait_row *row, uint64_t sum_ns)
+{
+	return row->time.sum_ns < sum_ns / SMALL_PART && strcmp(row->text[TW_WAIT_FILE], "-");
+}
+
+/* Cut @folder to the part that it shares with a file, up to a slash. */
+static void share_folder(char *folder, const char *file)
+{
+	size_t shared = 0;
+
+	while (folder[shared] && folder[shared] == file[shared])
+		shared++;
+	while (shared && folder[shared - 1] != '/')
+		shared--;
+	folder[shared] = '\0';
+}
+
+/* Name a row that stands for small ones: by how many files there are, and where. */
+static void name_folded(struct tw_wait_row *row, const struct tw_waits *from, uint64_t sum_ns)
+{
+	char *folder = NULL;	/* there is at least one file */
+	size_t files = 0;
+
+	for (size_t i = 0; i < from->count; i++) {
+		const struct tw_wait_row *of = from->rows[i];
+
+		if (!is_small(of, sum_ns) || strcmp(of->text[TW_WAIT_CALL], row->text[TW_WAIT_CALL]) ||
+		    strcmp(of->text[TW_WAIT_REASON], row->text[TW_WAIT_REASON]) ||
+		    strcmp(of->text[TW_WAIT_FUNCTION], row->text[TW_WAIT_FUNCTION]))
+			continue;
+		files++;
+		if (!folder)
+			folder = tw_copy_text(of->text[TW_WAIT_FILE]);
+		else if (strcmp(of->text[TW_WAIT_FILE], TW_WAIT_OTHER_FILES))
+			share_folder(folder, of->text[TW_WAIT_FILE]);
+	}
+	free(row->text[TW_WAIT_FILE]);
+	row->text[TW_WAIT_FILE] = strdup(files == 1 ? folder :
+		tw_format(*folder ? "%zu files below %s" : "%zu files", files, folder));
+	tw_must(row->text[TW_WAIT_FILE] ? 0 : -ENOMEM);
+}
+
+/* Make the small rows of one call and reason one. */
+static void fold(struct tw_waits *waits, uint64_t sum_ns)
+{
+	struct tw_waits folded = { .count = 0 };
+
+	for (size_t i = 0; i < waits->count; i++) {
+		const struct tw_wait_row *row = waits->rows[i];
+		const char *text[TW_WAIT_TEXTS];
+		struct tw_wait_row *into;
+
+		for (int j = 0; j < TW_WAIT_TEXTS; j++)
+			text[j] = j == TW_WAIT_FILE && is_small(row, sum_ns) ?
+				  TW_WAIT_OTHER_FILES : row->text[j];
+		into = tw_waits_row(&folded, text);
+		tw_must(into ? tw_histogram_add_finer(&into->time, &row->time) : -ENOMEM);
+		for (int j = 0; j < TW_WAIT_PARTS; j++)
+			into->part_ns[j] += row->part_ns[j];
+	}
+	for (size_t i = 0; i < folded.count; i++)
+		if (!strcmp(folded.rows[i]->text[TW_WAIT_FILE], TW_WAIT_OTHER_FILES))
+			name_folded(folded.rows[i], waits, sum_ns);
+	tw_waits_free(waits);
+	*waits = folded;
 	tw_waits_sort(waits);
 }
 
@@ -51,6 +115,19 @@ static uint64_t sum_of(const struct tw_waits *waits, uint64_t *unknown_ns)
 			*unknown_ns += waits->rows[i]->time.sum_ns;
 	}
 	return ns;
+}
+
+static void read_waits(struct tw_waits *waits, const struct tw_report_group *group, unsigned with)
+{
+	struct tw_report_problem problem = { "" };
+	uint64_t unknown_ns;
+
+	*waits = (struct tw_waits) { .count = 0 };
+	tw_must(tw_waits_add_json(waits, json_object_get(group->all.waits, "rows"), 0,
+				  &problem));
+	if (waits->count > MAX_IN_TEXT && !(with & TW_REPORT_WITH_ALL))
+		fold(waits, sum_of(waits, &unknown_ns));
+	tw_waits_sort(waits);
 }
 
 static double percent_of(uint64_t part, uint64_t whole)
@@ -181,7 +258,7 @@ void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *gro
 
 	if (!group->all.waits)
 		return;
-	read_waits(&waits, group);
+	read_waits(&waits, group, with);
 	sum_ns = sum_of(&waits, &unknown_ns);
 	tw_page_heading(page, 3, "waits, by call, reason and file");
 	add_sums(page, group, &waits, sum_ns);
@@ -200,7 +277,7 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 
 	if (!group->all.waits)
 		return;
-	read_waits(&waits, group);
+	read_waits(&waits, group, 0);
 	sum_ns = sum_of(&waits, &unknown_ns);
 	if (!waits.count) {
 		tw_page_paragraph(page, "no thread waited for a file or a block device");

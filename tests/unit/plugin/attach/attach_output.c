@@ -80,7 +80,7 @@ static json_t *made(pid_t pid, int64_t missed_runs)
 	add(1, WRITE, -ECANCELED, 1000);
 	add(1, FSYNC, 0, 2000);
 	add(1, COMMAND, 0, 3000);
-	if (tw_attach_add_wait(&tally, &wait))
+	if (tw_attach_add_wait(&tally, &wait, sizeof(wait)))
 		abort();
 	json = tw_attach_to_json(&result);
 	if (!json || tw_json_lacked_memory())

@@ -3,18 +3,14 @@
  * Behaviour: a wait counts in the row of its call, file and reason. The reason comes from the
  * stack, and from the bios of the thread that ended in the wait. Parts are those of these bios,
  * within the wait, and add up to it. Waits of a full table have a row of their own. The slowest
- * are kept. A mapped file has the name that its process has for it. Defect: a wait for the page
+ * are kept. Defect: a wait for the page
  * of another as one's own, a file system without a device as one, parts beyond the wait, rows
  * without end.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "attach/attach_waits.h"
 #include "latency/histogram.h"
@@ -39,6 +35,7 @@ static void test_reasons(void)
 		{ TW_SLEEP_PAGE_LOCK, SYS_read, 0, "fuse", TW_SLEEP_FILE_SYSTEM },
 		{ TW_SLEEP_INODE_LOCK, SYS_read, 0, "fuse", TW_SLEEP_INODE_LOCK },
 		{ TW_SLEEP_NOTHING, SYS_pread64, ENDED | READ, "", TW_SLEEP_DIRECT },
+		{ TW_SLEEP_NOTHING, SYS_openat, ENDED | READ, "", TW_SLEEP_METADATA },
 		{ TW_SLEEP_NOTHING, SYS_io_getevents, 0, "", TW_SLEEP_COMPLETIONS },
 		{ TW_SLEEP_NOTHING, SYS_fdatasync, ENDED, "", TW_SLEEP_FLUSH },
 		{ TW_SLEEP_PAGE_LOCK, SYS_read, ENDED | READ | TW_ATTACH_LIMITED, "",
@@ -179,33 +176,17 @@ static void test_rows(void)
 		snprintf(name, sizeof(name), "/file-%d", (int)i);
 		add(&waits, &wait, name);
 	}
-	tap_ok(waits.all.count == 1001 && waits.waits == 10004, "a full table has a row for the rest");
+	row = waits.all.rows[1000];
+	tap_ok(waits.all.count == 1001 && waits.waits == 10004 &&
+	       strcmp(row->text[TW_WAIT_CALL], "pread64") == 0 &&
+	       strcmp(row->text[TW_WAIT_FILE], TW_WAIT_OTHER_FILES) == 0,
+	       "a full table has a row for the other files of a call and reason");
+	wait = wait_of(1, 1);
+	wait.call = SYS_openat;
+	snprintf(wait.path, sizeof(wait.path), "/asked/for");
+	add(&waits, &wait, "-");
+	tap_ok(waits.all.count == 1002, "and one for another call");
 	tw_attach_waits_free(&waits);
-}
-
-static void test_mapped(void)
-{
-	char path[] = "/tmp/attach_waits.XXXXXX", name[4096] = "";
-	struct tw_attach_inode inode;
-	int file = mkstemp(path);
-	struct stat is;
-	void *all;
-
-	if (file < 0 || fstat(file, &is) || ftruncate(file, 4096))
-		abort();
-	all = mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, 0);
-	inode = (struct tw_attach_inode) {
-		.number = is.st_ino | 7ULL << 32, .mode = S_IFREG,
-		.device = major(is.st_dev) << 20 | minor(is.st_dev),
-	};
-	tap_ok(tw_attach_mapped_name((uint32_t)getpid(), &inode, name, sizeof(name)) &&
-	       strcmp(name, path) == 0, "the name of a mapped file");
-	inode.number++;
-	tap_ok(!tw_attach_mapped_name((uint32_t)getpid(), &inode, name, sizeof(name)),
-	       "not that of another");
-	munmap(all, 4096);
-	unlink(path);
-	close(file);
 }
 
 int main(void)
@@ -214,6 +195,5 @@ int main(void)
 	test_parts();
 	test_slow();
 	test_rows();
-	test_mapped();
 	return tap_done();
 }
