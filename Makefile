@@ -58,7 +58,7 @@ SANITIZE := $(if $(SAN),$(or $(sanitize_$(SAN)),$(error SAN=$(SAN): 1 or thread)
 B := build$(if $(SAN),/san-$(SAN))$(if $(PROFILE),/profile)
 
 # The packages of Debian and Ubuntu that are needed.
-PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev zlib1g-dev
+PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev libncurses-dev zlib1g-dev
 PACKAGES_FIO := fio dpkg-dev
 # For the stages inside the kernel. In Ubuntu, bpftool is in the package of the kernel's
 # tools. The engine can be built without them. None are needed if the user sets

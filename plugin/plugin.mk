@@ -22,6 +22,9 @@ ENGINE_FILES := $(addprefix tickwise,.so -cmd.so -memory.so)
 KERNEL_PROGRAMS := kernel-helper attach
 main_of_kernel-helper := helper/helper.o
 main_of_attach := attach/attach.o
+# ncurses' terminfo
+TERMINAL_LIBS := -ltinfo
+libs_of_attach := $(TERMINAL_LIBS)
 
 .PHONY: plugin engines more-engines kernel-programs
 plugin: engines kernel-programs $(if $(FIO_SOURCES),more-engines)
@@ -157,7 +160,7 @@ $(addprefix $(B)/,$(KERNEL_PROGRAM_FILES)): $(B)/tickwise-%: $(B)/plugin.a $(B)/
 		$(B)/report.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(B)/alone/$(main_of_$*) -Wl,--start-group $^ \
-		-Wl,--end-group $(KERNEL_LIBS) $(JSON_LIBS) $(CORE_LIBS)
+		-Wl,--end-group $(KERNEL_LIBS) $(libs_of_$*) $(JSON_LIBS) $(CORE_LIBS)
 # Everything of the program except main().
 $(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
 

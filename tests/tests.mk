@@ -29,7 +29,7 @@ HELPERS := $(HELPER_PROGRAMS) $(BUDGET_PROGRAMS) $(call programs,tests/preload/*
 # with clock_gettime() would replace that of the C library.
 TEST_ARCHIVES ?= $(addprefix $(B)/,plugin.a command.a report.a libtickwise-memory.a \
 	libtickwise-profile.a libtickwise.a)
-TEST_LIBS ?= $(KERNEL_LIBS) $(JSON_LIBS)
+TEST_LIBS ?= $(KERNEL_LIBS) $(TERMINAL_LIBS) $(JSON_LIBS)
 $(B)/preload.a: $(filter-out %/preload.o,$(call objects,$(PRELOAD_SOURCES)))
 # For other processors, which have no JSON library.
 $(B)/base.a: $(call objects,$(BASE_SOURCES))

@@ -137,7 +137,6 @@ static int put_table(struct run *run, uint64_t now, uint64_t last_ns)
 		return error;
 	tw_attach_table_put(&run->table, &run->tally, now - run->start_ns, now - last_ns,
 			    run->program->lost->records);
-	tw_attach_tally_tick(&run->tally);
 	return 0;
 }
 
@@ -324,8 +323,8 @@ static int open_output(struct run *run)
 				    run->options.output, tw_file_error(-error));
 		out = run->file.stream;
 	}
-	run->table.out = run->lines.out = out;
-	run->table.redraw = isatty(fileno(out));
+	run->lines.out = out;
+	tw_attach_table_begin(&run->table, out);
 	return TW_GO_ON;
 }
 

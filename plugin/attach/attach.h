@@ -111,20 +111,26 @@ int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tall
 
 void tw_attach_unload(struct tw_attach_program *program);
 
-/* ---- the live table: the I/Os since the last one, with a row for each ring, file and
- * operation, the busiest first ---- */
+/* ---- the live table: waits and I/Os since the last one, a row for each file name, the longest
+ * time waited first ---- */
 
+#define TW_ATTACH_SOURCES	(TW_ATTACH_MAX_ROWS + 1 + TW_ATTACH_MOST_WAIT_ROWS)
+#define TW_ATTACH_SUMS		6	/* of each: attach_table.c */
+
+/* Zeroed, it is for a file. */
 struct tw_attach_table {
 	FILE *out;
-	bool redraw;		/* @out is a terminal: write over the last table */
-	int lines;		/* of the last table */
+	const char *up, *erase;	/* of a terminal that can write over the last table; or NULL */
+	int printed;		/* lines of the last table */
+	uint64_t before[TW_ATTACH_SOURCES][TW_ATTACH_SUMS];	/* of the tally, at the last table */
 };
+
+void tw_attach_table_begin(struct tw_attach_table *table, FILE *out);
 
 /* Print the table. @at_ns: since the start; @over_ns: since the last table; @lost: records
  * lost so far. */
-void tw_attach_table_put(struct tw_attach_table *table,
-			 const struct tw_attach_tally *tally, uint64_t at_ns,
-			 uint64_t over_ns, uint64_t lost);
+void tw_attach_table_put(struct tw_attach_table *table, const struct tw_attach_tally *tally,
+			 uint64_t at_ns, uint64_t over_ns, uint64_t lost);
 
 /* Remove a table that is redrawn. Call this before anything else is printed. */
 void tw_attach_table_end(struct tw_attach_table *table);

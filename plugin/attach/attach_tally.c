@@ -202,11 +202,9 @@ static void keep(void *path)
 void tw_attach_tally_free(struct tw_attach_tally *tally)
 {
 	/* Also those of a row that lacked memory. */
-	for (uint32_t i = 0; tally->rows && i <= TW_ATTACH_MAX_ROWS; i++) {
+	for (uint32_t i = 0; tally->rows && i <= TW_ATTACH_MAX_ROWS; i++)
 		for (unsigned time = 0; time < TW_TIMES; time++)
 			tw_histogram_free(&tally->rows[i].times[time]);
-		tw_histogram_free(&tally->rows[i].recent.lat);
-	}
 	tdestroy(tally->names, keep);
 	tdestroy(tally->files, free);
 	tw_tally_free(&tally->all);
@@ -336,7 +334,7 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 	uint32_t place = (uint32_t)(mixed >> 32);
 	struct tw_attach_row *row;
 	uint16_t at;
-	int error;
+	int error = 0;
 
 	for (; (at = tally->row_at[place % TW_ATTACH_PLACES]); place++) {
 		row = &tally->rows[at - 1];
@@ -352,7 +350,6 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally,
 	if (tally->row_count > TW_ATTACH_MAX_ROWS)
 		return &tally->rows[TW_ATTACH_MAX_ROWS];
 	row = &tally->rows[tally->row_count];
-	error = tw_histogram_init(&row->recent.lat, ROW_DIGITS);
 	for (size_t i = 0; i < IO_TIMES && !error; i++)
 		error = tw_histogram_init(&row->times[io_times[i]], ROW_DIGITS);
 	for (unsigned i = FIRST_OF_CALL; !key->ring && i <= LAST_OF_CALL && !error; i++)
@@ -519,11 +516,7 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts,
 		       const struct tw_io_times *times, uint64_t weight)
 {
-	struct tw_attach_recent *recent = &row->recent;
-
 	tw_counts_add(&row->counts, counts);
-	recent->failed += counts->errors + counts->cancelled;
-	recent->ios += counts->ios;
 	if (!weight)
 		return;
 	for (uint64_t left = times->has; left;) {
@@ -531,10 +524,6 @@ static void add_to_row(struct tw_attach_row *row, const struct tw_counts *counts
 
 		tw__histogram_add_times(&row->times[time], times->ns[time], weight);
 	}
-	tw__histogram_add_times(&recent->lat, times->ns[TW_LAT], weight);
-	recent->split += counts->split * weight;
-	for (unsigned stage = 0; counts->split && stage < TW_STAGES; stage++)
-		recent->sum_ns[stage] += times->ns[stage] * weight;
 }
 
 /* @synced: NULL: it is no call. */
@@ -673,19 +662,4 @@ void tw_attach_put_counted(struct tw_attach_tally *tally)
 	for (uint32_t i = 0; i < tally->row_count; i++)
 		put_counted(&tally->rows[i].counts, &tally->rows[i].only_counted);
 	tw_attach_forget_counted(tally);
-}
-
-void tw_attach_tally_tick(struct tw_attach_tally *tally)
-{
-	tw_attach_waits_tick(&tally->waits);
-	for (uint32_t i = 0; i < tally->row_count; i++) {
-		struct tw_attach_recent *recent = &tally->rows[i].recent;
-
-		if (recent->lat.count)
-			tw_histogram_clear_all(&recent->lat);
-		*recent = (struct tw_attach_recent) {
-			.lat = recent->lat,
-			.only_counted = tally->rows[i].only_counted.ios,
-		};
-	}
 }

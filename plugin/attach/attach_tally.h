@@ -39,17 +39,8 @@ unsigned tw_attach_direction(uint8_t opcode);
 	(TW_TIME_BIT(TW_BLOCKQ) | TW_TIME_BIT(TW_DEVICE) | TW_TIME_BIT(TW_COMPLETE) | \
 	 TW_TIME_BIT(TW_LAT))
 
-/* The I/Os since the last tw_attach_tally_tick(). Times, here and below, are those of chosen
- * I/Os. One that was chosen with a chance of 1 in N counts N times in them. */
-struct tw_attach_recent {
-	struct tw_histogram lat;
-	uint64_t ios;		/* those with a record */
-	uint64_t only_counted;	/* those without, until the last tick */
-	uint64_t failed;	/* errors and cancelled */
-	uint64_t split;		/* as times */
-	uint64_t sum_ns[TW_STAGES];	/* of the split ones */
-};
-
+/* Times are those of chosen I/Os. One that was chosen with a chance of 1 in N counts N times in
+ * them. */
 struct tw_attach_row {
 	uint32_t ring;		/* number of the ring, from 1 */
 	uint8_t opcode;
@@ -58,7 +49,6 @@ struct tw_attach_row {
 	struct tw_counts counts;
 	struct tw_attach_counted only_counted;
 	struct tw_histogram times[TW_TIMES];	/* those that are counted here */
-	struct tw_attach_recent recent;
 };
 
 struct tw_attach_why {
@@ -134,9 +124,6 @@ const char *tw_attach_file_name(const struct tw_attach_tally *tally,
  * the I/O is over. */
 void tw_attach_why_find(const struct tw_offcpu *offcpu, const struct tw_attach_io *io,
 			const struct tw_io_times *times, struct tw_attach_why *why);
-
-/* Begin an interval of the live table. */
-void tw_attach_tally_tick(struct tw_attach_tally *tally);
 
 /* Set the times of an I/O that has a lat. */
 void tw_attach_split(const struct tw_attach_io *io, struct tw_io_times *times);

@@ -83,6 +83,7 @@ static const struct call {
 };
 
 #define CALLS	(sizeof(calls) / sizeof(*calls))
+_Static_assert(CALLS <= TW_ATTACH_CALL_NAMES, "the most rows of a table");
 
 void tw_attach_set_calls(volatile uint16_t how[TW_ATTACH_CALLS])
 {
@@ -158,7 +159,6 @@ void tw_attach_parts(const struct tw_attach_wait *wait, enum tw_sleep_word word,
 /* ---- the table ------------------------------------------------------------------- */
 
 #define PLACES	8192	/* a power of two */
-#define ROWS	1000	/* without those for other files */
 
 /* A row by what identifies it, so that a wait needs no names. */
 struct tw_attach_known {
@@ -178,9 +178,7 @@ void tw_attach_waits_free(struct tw_attach_waits *waits)
 {
 	tw_waits_free(&waits->all);
 	tw_slowest_free(&waits->slowest);
-	free(waits->before);
 	free(waits->known);
-	waits->before = NULL;
 	waits->known = NULL;
 }
 
@@ -224,7 +222,7 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 {
 	const struct tw_sleep_cause cause = tw_sleep_cause_of_stack(&known->of.stack);
 	const struct tw_sleep_cause is = tw_attach_reason(&known->of, &cause, no_device);
-	const bool is_full = waits->all.count >= ROWS;
+	const bool is_full = waits->all.count >= TW_ATTACH_MAX_WAIT_ROWS;
 	const char *const text[TW_WAIT_TEXTS] = {
 		tw_attach_call_name(known->of.call), is_full ? TW_WAIT_OTHER_FILES :
 			*known->of.path ? known->of.path : strcmp(name, "?") ? name : "-",
@@ -316,24 +314,6 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 	if (tw_slowest_wants(&waits->slowest, ns))
 		add_slow(waits, wait, known, ns);
 	return 0;
-}
-
-void tw_attach_waits_tick(struct tw_attach_waits *waits)
-{
-	struct tw_attach_before *more = realloc(waits->before,
-						(waits->all.count + 1) * sizeof(*more));
-
-	if (!more)
-		return;
-	waits->before = more;
-	waits->before_count = waits->all.count;
-	for (size_t i = 0; i < waits->all.count; i++) {
-		const struct tw_wait_row *row = waits->all.rows[i];
-
-		more[i].waits = row->time.count;
-		more[i].ns = row->time.sum_ns;
-		memcpy(more[i].part_ns, row->part_ns, sizeof(more[i].part_ns));
-	}
 }
 
 static json_t *known_to_json(uint64_t value)

@@ -16,11 +16,10 @@
 #include "kernel/causes/stack_words.h"
 #include "report/waits.h"
 
-/* What a row had at the last tick. */
-struct tw_attach_before {
-	uint64_t waits, ns;
-	uint64_t part_ns[TW_WAIT_PARTS];
-};
+#define TW_ATTACH_MAX_WAIT_ROWS	1000	/* without those for other files: */
+#define TW_ATTACH_CALL_NAMES	96	/* of each call and reason, at most */
+#define TW_ATTACH_MOST_WAIT_ROWS \
+	(TW_ATTACH_MAX_WAIT_ROWS + TW_ATTACH_CALL_NAMES * TW_SLEEP_WORDS)
 
 struct tw_attach_slow_wait {
 	struct tw_slow ns;
@@ -37,8 +36,6 @@ struct tw_attach_known;
 /* Zeroed, it is empty. */
 struct tw_attach_waits {
 	struct tw_waits all;
-	struct tw_attach_before *before;	/* of the rows, in their order */
-	size_t before_count;
 	struct tw_attach_known *known;	/* rows by call, file and stack */
 	struct tw_slowest slowest;
 	struct tw_attach_lines *lines;	/* for those in `slowest`; NULL: not wanted */
@@ -66,9 +63,6 @@ int tw_attach_waits_init(struct tw_attach_waits *waits, uint32_t slowest);
 int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wait *wait,
 			const char *name, const char *no_device);
 void tw_attach_waits_free(struct tw_attach_waits *waits);
-
-/* Begin an interval of the live table. */
-void tw_attach_waits_tick(struct tw_attach_waits *waits);
 
 /* Return {rows, slowest}. */
 json_t *tw_attach_waits_to_json(struct tw_attach_waits *waits);

@@ -15,7 +15,7 @@ set -u
 LC_ALL=C
 export LC_ALL
 
-packages="libc6-dev liburing-dev libjansson-dev zlib1g-dev libbpf-dev
+packages="libc6-dev liburing-dev libjansson-dev libncurses-dev zlib1g-dev libbpf-dev
 	fio busybox-static dmsetup e2fsprogs xfsprogs btrfs-progs bpftool util-linux"
 
 . "$(dirname "$0")/../private_apt.sh"

@@ -8,7 +8,7 @@
 # the processes and threads that they start. A wait for a socket is none. What was read, and
 # how many calls there were, is what the program knows. The parts of waits for the thread's own
 # I/O are within them. Calls of fsync(2) and fdatasync(2) that waited have parts, which add up to
-# their lat.
+# their lat. The live table takes the place of the last one where the terminal can do that.
 #
 # On ext4 with a journal (a loop device, as root): syncs that wait for a commit name the other
 # process that had handles in it, also to root without CAP_SYS_PTRACE if it is root's. A program
@@ -201,6 +201,20 @@ attach --name=no-such-name
 is "$status $(wc -l <err)" '66 1' 'no process of this name: one line'
 attach --name=x 1
 is "$status $(wc -l <err)" '64 1' 'both a name and a number: one line'
+
+# ---- the live table ------------------------------------------------------------------------
+
+# live KIND ERASED WHAT: on a terminal of this kind there are tables, of which some are erased
+live()
+{
+	"$TW_BUILD/tests/reader/on_terminal" -c 140 env TERM="$1" "$tickwise" attach \
+		--interval=0.05 --output=- -- sh -c 'for i in $(seq 20); do
+			"$1" direct "$0/data" "$2"; done' "$disk" "$calls" $n >shown
+	is "$? $(grep -c 'direct I/O .*/data' shown | sed 's/.*[1-9].*/some/') $(tr '\033' '\n' \
+		<shown | grep -c '^\[J' | sed 's/.*[1-9].*/some/')" "0 some $2" "$3"
+}
+live xterm some 'a table on a terminal takes the place of the last one'
+live dumb 0 'not on one that can not do that'
 
 # ---- syncs -----------------------------------------------------------------------------------
 

@@ -2,10 +2,8 @@
 /*
  * Behaviour: the report of `tickwise attach` is one that the reader of reports takes, with
  * all that was counted, and that is written again as the same bytes. What the kernel does
- * not tell is absent. Two are never merged. In the live table a file's name is plain text,
- * whoever chose it. A name that is too long loses its first characters, whole ones.
- * Defect: a report that `tickwise report` refuses; a count or a name that is lost; a name
- * that a terminal obeys, also by the control characters that UTF-8 has in two bytes.
+ * not tell is absent. Two are never merged.
+ * Defect: a report that `tickwise report` refuses; a count or a name that is lost.
  */
 #include "attach/attach.h"
 
@@ -22,7 +20,6 @@ enum { FSYNC = 3, SEND = 26, READ = 22, WRITE = 23, COMMAND = 46 };
 
 #define START_NS	1000000000000ULL
 #define REALTIME_NS	1700000000000000000ULL
-#define EUROS_6		"\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac"
 
 static struct tw_attach_tally tally;
 
@@ -175,79 +172,9 @@ static void test_report(void)
 	free(again);
 }
 
-/* ---- the live table ---------------------------------------------------------- */
-
-/* Check that the table of the tally begins and ends so. */
-static void table_is(uint64_t lost, const char *from, const char *to, const char *what)
-{
-	struct tw_attach_table table = { .lines = 0 };
-	char *page = NULL;
-	size_t size, end = strlen(to);
-	FILE *out = open_memstream(&page, &size);
-	int lines = 0;
-
-	if (!out)
-		abort();
-	table.out = out;
-	tw_attach_table_put(&table, &tally, 1500000000, 1000000000, lost);
-	fclose(out);
-	for (const char *at = page; (at = strchr(at, '\n')); at++)
-		lines++;
-	if (!tap_ok(strncmp(page, from, strlen(from)) == 0 && size >= end &&
-		    strcmp(page + size - end, to) == 0 && table.lines == lines, "%s", what))
-		printf("# %d %s", table.lines, page);
-	free(page);
-}
-
-static void test_table(void)
-{
-	static const struct {
-		const char *name, *shown, *what;
-	} names[] = {
-		{ "plain", "/plain", "a name" },
-		{ "d\u00e9j\u00e0 \u20ac", "/d\u00e9j\u00e0 \u20ac", "of any characters" },
-		{ "a\033[2Jb\nc\177", "/a?[2Jb?c?", "control characters are none" },
-		{ "a\302\2332Jb", "/a??2Jb", "nor are those of two bytes" },
-		{ "a\233b\342\202", "/a?b??", "nor bytes that are no character" },
-		/* 64 bytes, of which 60 fit; two of those are dots. */
-		{ EUROS_6 EUROS_6 EUROS_6 "\u20ac\u20ac\u20ac",
-		  ".." EUROS_6 EUROS_6 EUROS_6 "\u20ac", "a long one loses whole characters" },
-	};
-	static struct tw_attach_file file;
-	char line[200];
-
-	begin();
-	table_is(7, "1.5 s, 7 records lost, no wait, no I/O\n", "", "nothing");
-	add(30, FSYNC, -EIO, 1234);
-	add(30, FSYNC, -EIO, 1234);
-	for (unsigned i = 0; i < 24; i++)
-		add(i + 1, READ, 1, 1234);
-	table_is(0, "1.5 s\n"
-		 "ring  call           rate/s  lat mean       p99    blockq    device  "
-		 "complete  file\n"
-		 "   1  fsync           0.000         -         -         -         -  "
-		 "       -  ?\n"
-		 "   1  read            1.000  1.234 us  1.234 us    100 ns    600 ns  "
-		 "  534 ns  ?\n", "\n  and 5 more\n", "the busy ones, no more than fit");
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		file = (struct tw_attach_file) {
-			.inode = { .number = 1, .device = 8, .mode = 0100644 },
-			.size = (__u16)strlen(names[i].name) + 1,
-		};
-		strcpy(file.names, names[i].name);
-		begin();
-		if (tw_attach_add_file(&tally, &file, sizeof(file)))
-			abort();
-		add(1, READ, 1, 1234);
-		snprintf(line, sizeof(line), "  %s\n", names[i].shown);
-		table_is(0, "1.5 s", line, names[i].what);
-	}
-}
-
 int main(void)
 {
 	test_report();
-	test_table();
 	tw_attach_tally_free(&tally);
 	return tap_done();
 }

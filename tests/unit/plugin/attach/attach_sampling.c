@@ -272,20 +272,6 @@ static void test_rest(void)
 	       tally.all.counts[TW_READ].ios == ios, "more files than rows: none is lost");
 }
 
-static void test_recent(void)
-{
-	const struct tw_attach_row *row;
-
-	begin();
-	row = &tally.rows[0];
-	count(READ, 1, (struct tw_attach_counted) { 100, 0, 0 });
-	tw_attach_tally_tick(&tally);
-	tw_attach_forget_counted(&tally);
-	count(READ, 1, (struct tw_attach_counted) { 130, 0, 0 });
-	tap_ok(row->only_counted.ios - row->recent.only_counted == 30,
-	       "the live table has the I/Os since the last one");
-}
-
 int main(void)
 {
 	for (size_t i = 0; i < CHECKED; i++)
@@ -296,7 +282,6 @@ int main(void)
 	test_all_chosen();
 	test_counts();
 	test_rest();
-	test_recent();
 	tw_attach_tally_free(&tally);
 	for (size_t i = 0; i < CHECKED; i++)
 		tw_histogram_free(&right[checked[i]]);

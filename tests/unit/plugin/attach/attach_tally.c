@@ -346,25 +346,6 @@ static void test_over_time(void)
 	tap_ok(tw_windows_get(windows, 3)->errors[TW_READ] == 1, "with errors");
 }
 
-static void test_recent(void)
-{
-	struct tw_attach_io io = io_of(7, 1, READ);
-
-	begin();
-	add(&io);
-	tw_attach_tally_tick(&tally);
-	io.result = -EIO;
-	add(&io);
-	io.result = 1;
-	add(&io);
-	add(&io);
-	tap_ok(tally.rows[0].recent.lat.count == 2 && tally.rows[0].recent.failed == 1 &&
-	       tally.rows[0].recent.split == 2 &&
-	       tally.rows[0].recent.sum_ns[TW_DEVICE] == 1200,
-	       "an interval has its own I/Os");
-	tap_ok(tally.rows[0].counts.ios == 3, "and the run has all");
-}
-
 static void test_names(void)
 {
 	tap_ok(tw_attach_direction(COMMAND) == TW_ATTACH_COMMAND &&
@@ -660,7 +641,6 @@ int main(void)
 	test_rest();
 	test_sums();
 	test_over_time();
-	test_recent();
 	test_names();
 	test_paths();
 	test_made_again();
