@@ -82,7 +82,7 @@ static void add_wait(__u64 inode, __u16 call, __u16 flags, __u64 ns, bool split)
 		.finished_ns = split ? START_NS + ns - 2 * MS : 0,
 	};
 
-	if (tw_attach_add_wait(&tally, &wait))
+	if (tw_attach_add_wait(&tally, &wait, sizeof(wait)))
 		abort();
 }
 
