@@ -103,6 +103,27 @@ struct pid {
 	struct upid numbers[1];
 } TW_BY_NAME;
 
+struct list_head {
+	struct list_head *next;
+} TW_BY_NAME;
+
+struct kernfs_node {
+	__u64 id;
+	unsigned int hash;	/* of its name */
+	void *priv;
+} TW_BY_NAME;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+} TW_BY_NAME;
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+	void *root;
+} TW_BY_NAME;
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
@@ -118,6 +139,8 @@ struct task_struct {
 	const struct cred *cred;
 	char comm[16];
 	struct signal_struct *signal;
+	struct list_head thread_node;	/* of signal_struct's thread_head */
+	struct css_set *cgroups;
 	struct mm_struct *mm;
 	struct io_uring_task *io_uring;
 	struct bpf_local_storage *bpf_storage;

@@ -20,10 +20,6 @@
 extern const void submit_bio_wait_endio __ksym __weak;
 extern const void aio_complete_rw __ksym __weak;
 
-struct list_head {
-	struct list_head *next;
-} TW_BY_NAME;
-
 struct swait_queue_head {
 	struct list_head task_list;
 } TW_BY_NAME;
@@ -107,18 +103,6 @@ struct vm_area_struct {
 	struct {
 		struct rb_node rb;
 	} shared;
-} TW_BY_NAME;
-
-struct kernfs_node {
-	__u64 id;
-} TW_BY_NAME;
-
-struct cgroup {
-	struct kernfs_node *kn;
-} TW_BY_NAME;
-
-struct cgroup_subsys_state {
-	struct cgroup *cgroup;
 } TW_BY_NAME;
 
 struct blkcg {
