@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Name cgroups by their ids: see cgroup.h.
+ * Name cgroups by their ids, and open them by their paths: see cgroup.h.
  */
 #include "kernel/cgroup.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <mntent.h>
 #include <pthread.h>
 #include <search.h>
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/plain_text.h"
@@ -104,27 +107,47 @@ static void learn_below(int fd, char path[PATH_MAX], size_t length)
 	closedir(folder);
 }
 
-/* Open where the hierarchy of the controller of block I/O is mounted. Return a descriptor;
- * -1: it is mounted nowhere. */
-static int open_hierarchy(void)
+static int open_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Open @path below the first hierarchy of a type, with this option if it is not NULL, that has such
+ * a folder. Return a descriptor or -errno. */
+static int open_below(const char *type, const char *option, const char *path)
 {
 	FILE *all = setmntent(TW_MOUNTS, "re");
-	char at[PATH_MAX] = "", text[2 * PATH_MAX];
+	char at[2 * PATH_MAX], text[2 * PATH_MAX];
 	struct mntent entry;
+	int fd = -ENOENT;
 
-	if (!all)
-		return -1;
-	while (getmntent_r(all, &entry, text, sizeof(text))) {
-		const int is_old = !strcmp(entry.mnt_type, "cgroup") &&
-				   hasmntopt(&entry, "blkio");
-
-		if (is_old || (!at[0] && !strcmp(entry.mnt_type, "cgroup2")))
-			snprintf(at, sizeof(at), "%s", entry.mnt_dir);
-		if (is_old)
-			break;
+	while (all && fd == -ENOENT && getmntent_r(all, &entry, text, sizeof(text))) {
+		if (strcmp(entry.mnt_type, type) || (option && !hasmntopt(&entry, option)))
+			continue;
+		snprintf(at, sizeof(at), "%s/%s", entry.mnt_dir, path);
+		fd = open_folder(at);
 	}
-	endmntent(all);
-	return at[0] ? open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (all)
+		endmntent(all);
+	return fd;
+}
+
+int tw_cgroup_open(const char *path)
+{
+	int fd = *path == '/' ? open_folder(path) : -ENOENT;
+	struct statfs of;
+
+	if (fd == -ENOENT)
+		fd = open_below("cgroup2", NULL, path);
+	if (fd == -ENOENT)
+		fd = open_below("cgroup", NULL, path);
+	if (fd < 0 || (!fstatfs(fd, &of) && (of.f_type == CGROUP2_SUPER_MAGIC ||
+					     of.f_type == CGROUP_SUPER_MAGIC)))
+		return fd;
+	close(fd);
+	return -ENOTTY;
 }
 
 void tw_cgroup_path(char path[TW_CGROUP_PATH], uint64_t id)
@@ -138,7 +161,9 @@ void tw_cgroup_path(char path[TW_CGROUP_PATH], uint64_t id)
 	if (!find(id)) {
 		learn(TW_CGROUP_ROOT, "/");
 		/* In a namespace of cgroups the root is another one. */
-		fd = open_hierarchy();
+		fd = open_below("cgroup", "blkio", "");
+		if (fd < 0)
+			fd = open_below("cgroup2", NULL, "");
 		if (fd >= 0 && !fstat(fd, &root))
 			learn(root.st_ino, "/");
 		learn_below(fd, below, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names the cgroups whose ids a program in the kernel has read from bios. No privilege is
- * needed: an id is the number of a directory's inode.
+ * Names the cgroups whose ids a program in the kernel has read from bios, and opens one by its
+ * path. No privilege is needed: an id is the number of a directory's inode.
  */
 #ifndef TW_PLUGIN_KERNEL_CGROUP_H
 #define TW_PLUGIN_KERNEL_CGROUP_H
@@ -22,5 +22,9 @@
  * that was asked for before reads nothing.
  */
 void tw_cgroup_path(char path[TW_CGROUP_PATH], uint64_t id);
+
+/* Open the folder of a cgroup: @path, or @path below where a hierarchy is mounted, of version 2
+ * first. Return a descriptor or -errno; -ENOTTY: it is no cgroup. */
+int tw_cgroup_open(const char *path);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * Behaviour: a cgroup is named by its id, from where the hierarchy of block I/O is mounted:
  * that of version 1 if it has the controller, or else version 2. The name is plain text, and
- * the end of a long one. One that has ended keeps the name that was read before.
+ * the end of a long one. One that has ended keeps the name that was read before. A path is
+ * looked for as it is and below each hierarchy.
  *
  * Defect: the name of another hierarchy's cgroup, or control characters in a report.
  *
@@ -112,6 +113,11 @@ int main(void)
 	snprintf(line, sizeof(line), "cgroup %s/blkio cgroup rw,blkio 0 0\n", top);
 	write_mounts(line);
 	tap_ok(is_named(old, "/old"), "version 1 if it has the controller");
+
+	tap_ok(tw_cgroup_open("system.slice") == -ENOTTY && tw_cgroup_open("old") == -ENOTTY &&
+	       tw_cgroup_open(top) == -ENOTTY, "what is in no cgroup file system is no cgroup");
+	tap_ok(tw_cgroup_open("no") == -ENOENT && tw_cgroup_open("/no") == -ENOENT,
+	       "none is there");
 
 	unlink(mounts);
 	tap_ok(is_named(1ULL << 40, ""), "without the list of mounts: not known");
