@@ -93,6 +93,10 @@ static const struct tw_option attach_table[] = {
 	{ .name = "name", .kind = TW_OPTION_TEXT, .value = "NAME",
 	  .help = "Follow all processes of this name",
 	  .more = "The name is that of /proc/PID/comm, of 15 characters at most.", AT(name) },
+	{ .name = "cgroup", .kind = TW_OPTION_FILE, .value = "PATH",
+	  .help = "Follow all processes in this cgroup and below it, also those that come",
+	  .more = "PATH is a folder of a cgroup file system, or below where one is mounted, as "
+		  "system.slice/postgresql.service.", AT(cgroup) },
 	{ .name = "json", .kind = TW_OPTION_FILE, .value = "FILE", .bare = "-",
 	  .is_written = 1,
 	  .help = "Write the report as JSON to FILE, too, for `tickwise report`; to - "
@@ -110,13 +114,13 @@ static const struct tw_option attach_table[] = {
 
 const struct tw_options tw_attach_options = {
 	.command = "attach",
-	.arguments = "PID...\n--name=NAME\n-- PROGRAM [ARGUMENT...]",
+	.arguments = "PID...\n--name=NAME\n--cgroup=PATH\n-- PROGRAM [ARGUMENT...]",
 	.arguments_kind = TW_OPTION_PROGRAM,
 	.about =
 	"Show what a program waits for at its files and block devices: by call, file and reason, "
 	"with the time in the device. I/Os through io_uring have their stages inside the kernel, "
-	"from acceptance until the completion is in the ring. Follows processes that run, by PID "
-	"or name, or a PROGRAM, and all processes that descend from these. "
+	"from acceptance until the completion is in the ring. Follows processes that run, by PID, "
+	"name or cgroup, or a PROGRAM, and all processes that descend from these. "
 	"Ctrl-C or the end of the program prints the report; a second Ctrl-C ends attach at "
 	"once. Needs root, or CAP_BPF, "
 	"CAP_PERFMON and CAP_SYSLOG; for processes of other users CAP_SYS_PTRACE, too.",

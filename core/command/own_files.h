@@ -36,6 +36,7 @@ struct tw_attach_values {
 	uint64_t duration_ns;			/* 0: until the end of the programs */
 	uint64_t slow_ns;			/* 0: print no lines */
 	const char *name;			/* of processes; NULL: not given */
+	const char *cgroup;			/* a path; NULL: not given */
 	int causes;
 	int every;				/* 0: auto; else 1 in 2^(every - 1) I/Os */
 };

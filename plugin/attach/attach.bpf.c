@@ -5,8 +5,8 @@
  * the program and tells nothing here. So an I/O is identified by the address of its
  * io_kiocb, from its acceptance to its completion.
  *
- * The map `followed` contains the processes: one, and its descendants. A ring that one of
- * them makes is followed from then on. The iterators find the processes and rings that
+ * The map `followed` contains the processes: those chosen, and their descendants. A ring that
+ * one of them makes is followed from then on. The iterators find the processes and rings that
  * exist already.
  */
 #include "attach_types.h"
@@ -45,6 +45,9 @@ char LICENSE[] SEC("license") = "GPL";
 const volatile __u64 operations = 0;
 const volatile __u64 root_number = 0;
 const volatile __u32 root_device = 0;
+
+/* Also set before loading: the reader's descriptor of the cgroup that is followed; -1: none. */
+const volatile int cgroup_fd = -1;
 
 /* The rights of who reads the records. Also set before loading. */
 const volatile __u32 reader_uid = 0;
@@ -155,6 +158,8 @@ struct {
 } records SEC(".maps");
 
 static const __u8 yes = 1;
+/* In `followed`: what its threads did before is not in `ran`. */
+static const __u8 later = 2;
 
 static void count(__u64 *what)
 {
@@ -201,10 +206,11 @@ static int may_follow(struct task_struct *task)
 /* ---- what the processes wait for: waits.bpf.h ---- */
 
 static void thread_ends(struct task_struct *task);
+static void follow_if_in_cgroup(struct task_struct *task);
 
-static void follow(__u32 process)
+static void follow(__u32 process, const __u8 *how)
 {
-	if (bpf_map_update_elem(&followed, &process, &yes, BPF_ANY))
+	if (bpf_map_update_elem(&followed, &process, how, BPF_ANY))
 		count(&lost.processes);
 }
 
@@ -216,12 +222,14 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 	/* A new thread is not a new process. */
 	if ((__u32)BPF_CORE_READ(child, pid) == process &&
 	    is_followed((__u32)BPF_CORE_READ(parent, tgid)))
-		follow(process);
+		follow(process, &yes);
+	else
+		follow_if_in_cgroup(child);
 	return 0;
 }
 
 /* A process that has begun a set-user-ID program is not followed any more. Its rings ended with
- * the old program. */
+ * the old program. One that could not be followed may have begun another one. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(began_program, struct task_struct *task)
 {
@@ -230,6 +238,8 @@ int BPF_PROG(began_program, struct task_struct *task)
 	if (is_followed(process) && !may_follow(task)) {
 		thread_ends(task);
 		bpf_map_delete_elem(&followed, &process);
+	} else {
+		follow_if_in_cgroup(task);
 	}
 	return 0;
 }
@@ -352,16 +362,22 @@ static void follow_file(struct file *file, struct task_struct *task, int fd)
 		follow_ring(BPF_CORE_READ(file, private_data), task, fd);
 }
 
-/* The first iterator finds the process that was chosen, the second its descendants, and
- * the third the rings of all of them. */
+/* The first iterator finds the process that was chosen (that of a cgroup is in in_cgroup.bpf.h),
+ * the second its descendants, and the third the rings of all of them. */
 SEC("iter/task")
 int chosen(struct bpf_iter__task *at)
 {
 	struct task_struct *task = at->task;
 
 	if (task)
-		follow((__u32)BPF_CORE_READ(task, tgid));
+		follow((__u32)BPF_CORE_READ(task, tgid), &yes);
 	return 0;
+}
+
+/* The reader runs the iterators. What it does itself is not of interest. */
+static int is_reader(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, tgid) == (int)(bpf_get_current_pid_tgid() >> 32);
 }
 
 static int descends(struct task_struct *task)
@@ -388,9 +404,10 @@ int descendants(struct bpf_iter__task *at)
 	struct file **registered;
 	int i;
 
-	if (!task || !descends(task) || !may_follow(task))
+	if (!task || is_reader(task) || !descends(task) || !may_follow(task))
 		return 0;
-	follow((__u32)BPF_CORE_READ(task, tgid));
+	if (!is_followed((__u32)BPF_CORE_READ(task, tgid)))
+		follow((__u32)BPF_CORE_READ(task, tgid), &yes);
 	uring = BPF_CORE_READ(task, io_uring);
 	if (!uring)
 		return 0;
@@ -828,3 +845,4 @@ int BPF_PROG(complete, void *context, struct io_kiocb *io)
 /* ---- waits --------------------------------------------------------------- */
 
 #include "waits.bpf.h"
+#include "in_cgroup.bpf.h"

@@ -414,7 +414,8 @@ static int run_it(struct run *run)
 
 	if (tw_has_shifted_clock())
 		return fail(TW_EXIT_SOFTWARE, TW_SHIFTED_CLOCK);
-	run->program = tw_attach_load(run->options.causes, take, run, &why, &run->no_causes);
+	run->program = tw_attach_load(run->target.cgroup, run->options.causes, take, run, &why,
+				      &run->no_causes);
 	if (!run->program) {
 		fail(TW_EXIT_SOFTWARE, "%s", why);
 		tw_attach_tell_less(&run->target);
@@ -453,9 +454,12 @@ int main(int argc, char **argv)
 	/* Lines and a table would hide each other. */
 	if (given.common.is_quiet || is_stdout(run.options.json) || run.options.slow_ns)
 		run.options.interval_ns = 0;
-	if (!given.count == !run.options.name)
-		return fail(TW_EXIT_USAGE, "either PIDs, --name or -- PROGRAM (see --help)");
-	if (run.options.name)
+	if (!!given.count + !!run.options.name + !!run.options.cgroup != 1)
+		return fail(TW_EXIT_USAGE,
+			    "either PIDs, --name, --cgroup or -- PROGRAM (see --help)");
+	if (run.options.cgroup)
+		why = tw_attach_to_cgroup(&run.target, run.options.cgroup, text, sizeof(text));
+	else if (run.options.name)
 		why = tw_attach_to_name(&run.target, run.options.name, text, sizeof(text));
 	else if (given.after_dashes == given.list)
 		why = tw_attach_start(&run.target, given.list, text, sizeof(text));

@@ -13,6 +13,7 @@
 
 #include "attach/attach_tally.h"
 #include "command/child.h"
+#include "kernel/cgroup.h"
 
 /* ---- the process: a running one, or a program that is started when all is ready ---- */
 
@@ -23,21 +24,24 @@ struct tw_attach_process {
 
 struct tw_attach_target {
 	struct tw_attach_process *all;	/* one, if it is a program */
-	size_t count;
+	size_t count;		/* 0: those of a cgroup */
+	int cgroup;		/* its folder; -1: none */
 	bool own;		/* a program that was started here */
 	struct tw_child child;	/* the program, like the next three */
 	char **argv;
 	int go;			/* a pipe in which the child waits for a byte */
 	int error;		/* why the program could not be run: -errno */
-	char program[16];	/* the kernel's name of the first process */
+	char program[TW_CGROUP_PATH];	/* the kernel's name of the first process; a cgroup's */
 };
 
-/* Choose running processes, by their numbers or by a name, or prepare a program. Return NULL, or
- * the reason why not: one line in @why. */
+/* Choose running processes, by their numbers, a name or a cgroup, or prepare a program. Return
+ * NULL, or the reason why not: one line in @why. */
 const char *tw_attach_to(struct tw_attach_target *target, char **pids, size_t count,
 			 char *why, size_t size);
 const char *tw_attach_to_name(struct tw_attach_target *target, const char *name,
 			      char *why, size_t size);
+const char *tw_attach_to_cgroup(struct tw_attach_target *target, const char *path,
+				char *why, size_t size);
 const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 			    char *why, size_t size);
 
@@ -79,16 +83,18 @@ struct tw_attach_program {
 /* Take a record. Return 0 to go on. */
 typedef int tw_attach_take(void *context, void *record, size_t size);
 
-/* Load the program. NULL: @why has the reason in one line. With @causes the submitting threads
- * are followed. If that is impossible, @no_causes has the reason, and the rest works. */
-struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void *context,
-					 const char **why, const char **no_causes);
+/* Load the program. NULL: @why has the reason in one line. @cgroup: the target's. With @causes the
+ * submitting threads are followed. If that is impossible, @no_causes has the reason, and the rest
+ * works. */
+struct tw_attach_program *tw_attach_load(int cgroup, bool causes, tw_attach_take *take,
+					 void *context, const char **why,
+					 const char **no_causes);
 
 /* Follow the process of @pidfd. Return 0 or -errno: -ESRCH if it has ended. */
 int tw_attach_follow(struct tw_attach_program *program, int pidfd);
 
-/* Follow the descendants of all of these, also those that they will have, and find their rings.
- * Return 0 or -errno. */
+/* Follow the processes of the cgroup, and the descendants of all, also those that they will have,
+ * and find their rings. Return 0 or -errno. */
 int tw_attach_follow_descendants(struct tw_attach_program *program);
 
 /* Take all records, after waiting for @wait_ms or until a record wakes the reader. Return

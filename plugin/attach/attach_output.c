@@ -38,7 +38,7 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 			 " sb, sb, sb, s{ss}, so*, s{ss}}",
 			 "run", "", "name", tw_json_text(result->target->program),
 			 "host", tw_host_to_json(), "groupid", 0, "thread_number", 1,
-			 "subjob_number", 0, "pid", (int)result->target->all->pid,
+			 "subjob_number", 0, "pid", (int)(result->target->count ? result->target->all->pid : 0),
 			 "start", tw_json_digits(tally->start_realtime_ns),
 			 "start_monotonic_ns", tw_json_digits(tally->start_ns),
 			 "first_ns", 0, "run_ns", tw_json_of_u64(result->run_ns),

@@ -69,7 +69,7 @@ static int fit_to_waits(struct tw_attach *made, const struct btf *btf)
 	return error;
 }
 
-static int fit_to_kernel(struct tw_attach *made)
+static int fit_to_kernel(struct tw_attach *made, int cgroup)
 {
 	const struct tw_program_namespace space = tw_program_namespace();
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -81,6 +81,11 @@ static int fit_to_kernel(struct tw_attach *made)
 	error = tw_program_adapt(made, btf);
 	if (!error)
 		error = fit_to_waits(made, btf);
+	made->rodata->cgroup_fd = cgroup;
+	bpf_program__set_autoload(made->progs.in_cgroup, cgroup >= 0);
+	bpf_program__set_autoattach(made->progs.in_cgroup, false);
+	bpf_program__set_autoload(made->progs.moved, cgroup >= 0 &&
+				  tw_program_has_tracepoint(btf, "cgroup_attach_task"));
 	btf__free(btf);
 	made->rodata->operations = operations(TW_READ, TW_ATTACH_COMMAND);
 	made->rodata->namespace_device = space.device;
@@ -143,7 +148,8 @@ static void unload_causes(struct tw_attach_program *program)
 	program->causes = NULL;
 }
 
-static int load(struct tw_attach_program *program, tw_attach_take *take, void *context)
+static int load(struct tw_attach_program *program, int cgroup, tw_attach_take *take,
+		void *context)
 {
 	struct tw_attach *made = tw_attach__open();
 	int error;
@@ -151,7 +157,7 @@ static int load(struct tw_attach_program *program, tw_attach_take *take, void *c
 	program->skeleton = made;
 	if (!made)
 		return -errno;
-	error = fit_to_kernel(made);
+	error = fit_to_kernel(made, cgroup);
 	if (!error && program->causes) {
 		made->rodata->with_causes = true;
 		made->rodata->listed = operations(TW_READ, TW_SYNC);
@@ -174,8 +180,9 @@ static int load(struct tw_attach_program *program, tw_attach_take *take, void *c
 	return program->records ? 0 : -errno;
 }
 
-struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void *context,
-					 const char **why, const char **no_causes)
+struct tw_attach_program *tw_attach_load(int cgroup, bool causes, tw_attach_take *take,
+					 void *context, const char **why,
+					 const char **no_causes)
 {
 	struct tw_attach_program *program;
 	int error;
@@ -191,7 +198,7 @@ struct tw_attach_program *tw_attach_load(bool causes, tw_attach_take *take, void
 	*no_causes = error ? tw_program_reason(error, false) : NULL;
 	if (error)
 		unload_causes(program);
-	error = load(program, take, context);
+	error = load(program, cgroup, take, context);
 	if (!error)
 		return program;
 	*why = tw_program_reason(error, false);
@@ -246,11 +253,14 @@ int tw_attach_follow(struct tw_attach_program *program, int pidfd)
 
 int tw_attach_follow_descendants(struct tw_attach_program *program)
 {
-	int error = iterate(program->skeleton->progs.descendants, 0);
+	const struct tw_attach *made = program->skeleton;
+	int error = made->rodata->cgroup_fd >= 0 ? iterate(made->progs.in_cgroup, 0) : 0;
 
 	if (!error)
-		error = iterate(program->skeleton->progs.threads_before, 0);
-	return error ? error : iterate(program->skeleton->progs.descriptors, 0);
+		error = iterate(made->progs.descendants, 0);
+	if (!error)
+		error = iterate(made->progs.threads_before, 0);
+	return error ? error : iterate(made->progs.descriptors, 0);
 }
 
 int tw_attach_read(struct tw_attach_program *program, int wait_ms)

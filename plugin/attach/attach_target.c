@@ -7,6 +7,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -90,7 +92,7 @@ const char *tw_attach_to(struct tw_attach_target *target, char **pids, size_t co
 {
 	const char *problem = NULL;
 
-	*target = (struct tw_attach_target) { .go = -1 };
+	*target = (struct tw_attach_target) { .go = -1, .cgroup = -1 };
 	for (size_t i = 0; i < count && !problem; i++) {
 		char *end;
 		const long number = strtol(pids[i], &end, 10);
@@ -113,7 +115,7 @@ const char *tw_attach_to_name(struct tw_attach_target *target, const char *name,
 	char program[16];
 	DIR *folder = opendir("/proc");
 
-	*target = (struct tw_attach_target) { .go = -1 };
+	*target = (struct tw_attach_target) { .go = -1, .cgroup = -1 };
 	while (folder && (entry = readdir(folder))) {
 		const long number = strtol(entry->d_name, NULL, 10);
 
@@ -130,6 +132,23 @@ const char *tw_attach_to_name(struct tw_attach_target *target, const char *name,
 	if (!problem)
 		snprintf(why, size, "no process has the name %s", name);
 	return why;
+}
+
+const char *tw_attach_to_cgroup(struct tw_attach_target *target, const char *path,
+				char *why, size_t size)
+{
+	char copy[PATH_MAX];
+
+	*target = (struct tw_attach_target) { .go = -1, .cgroup = tw_cgroup_open(path) };
+	if (target->cgroup < 0) {
+		snprintf(why, size, "%.128s: %s", path, target->cgroup == -ENOTTY ?
+			 "not a folder of a cgroup file system" : strerror(-target->cgroup));
+		return why;
+	}
+	snprintf(copy, sizeof(copy), "%s", path);
+	snprintf(target->program, sizeof(target->program), "%s", basename(copy));
+	tw_plain_text(target->program);
+	return NULL;
 }
 
 /* Wait in the child. A byte comes when everything is ready; the pipe ends without a byte
@@ -149,7 +168,7 @@ const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 	const char *slash = strrchr(argv[0], '/');
 	int ends[2], error;
 
-	*target = (struct tw_attach_target) { .own = true, .argv = argv };
+	*target = (struct tw_attach_target) { .own = true, .argv = argv, .cgroup = -1 };
 	if (pipe2(ends, O_CLOEXEC)) {
 		snprintf(why, size, "%s", strerror(errno));
 		return why;
@@ -198,7 +217,7 @@ bool tw_attach_has_ended(const struct tw_attach_target *target)
 		if (poll(&end, 1, 0) <= 0)
 			return false;
 	}
-	return true;
+	return target->count;
 }
 
 int tw_attach_exit_code(struct tw_attach_target *target)

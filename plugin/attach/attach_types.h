@@ -54,6 +54,7 @@ struct inode {
 	struct super_block *i_sb;
 	unsigned long i_ino;
 	__u32 i_generation;
+	void *i_private;
 } TW_BY_NAME;
 
 struct hlist_node {
@@ -122,6 +123,8 @@ typedef struct {
 
 struct signal_struct {
 	atomic_t live;
+	int nr_threads;
+	struct list_head thread_head;
 } TW_BY_NAME;
 
 struct mm_struct {

@@ -787,8 +787,10 @@ SEC("iter/task")
 int threads_before(struct bpf_iter__task *at)
 {
 	struct task_struct *task = at->task;
+	const __u32 process = task ? (__u32)BPF_CORE_READ(task, tgid) : 0;
+	const __u8 *how = bpf_map_lookup_elem(&followed, &process);
 
-	if (task && is_followed((__u32)BPF_CORE_READ(task, tgid)))
+	if (task && how && *how != later)
 		add_ran(task, -1);
 	return 0;
 }

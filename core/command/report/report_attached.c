@@ -54,9 +54,12 @@ void tw_report_add_attached_head(struct tw_page *page,
 {
 	const struct tw_report_job *job = &group->all.jobs[0];
 
-	tw_page_more(page, "%s, seen from inside the kernel: process %llu and "
-		     "those it started", TW_SAY_ROUND(group->run_ns),
-		     (unsigned long long)job->pid);
+	tw_page_more(page, "%s, seen from inside the kernel: ", TW_SAY_ROUND(group->run_ns));
+	if (job->pid)
+		tw_page_more(page, "process %llu and those it started",
+			     (unsigned long long)job->pid);
+	else
+		tw_page_more(page, "the processes of a cgroup and those they started");
 	if (rings_of(&group->all))
 		tw_page_more(page, ", %s", TW_SAY_COUNT(rings_of(&group->all), "ring[s]"));
 }
