@@ -327,7 +327,8 @@ int tw_attach_take_rest(struct tw_attach_program *program, struct tw_attach_tall
 	for (; !error && bpf_map_get_next_key(bpf_map__fd(map), at, &key) == 0; at = &key) {
 		if (bpf_map_lookup_elem(bpf_map__fd(map), &key, of))
 			continue;
-		if (of->wait.slept_ns) {
+		/* Whether there was an I/O in flight is not known of a wait for completions. */
+		if (of->wait.slept_ns && !tw_attach_waits_for_others(of->wait.call)) {
 			of->wait.on_ns = end_ns;
 			of->wait.process = 0;
 			tally->all.scalars.not_over++;

@@ -124,12 +124,13 @@ enum tw_attach_how {
 	TW_ATTACH_ARG1 = 2,
 	TW_ATTACH_ARG2 = 4,
 	TW_ATTACH_NO_FILE = 8,		/* only sleeps that no signal ends count */
-	TW_ATTACH_ANY_SLEEP = 16,
+	TW_ATTACH_ANY_SLEEP = 16,	/* while the process has I/Os of io_submit(2) */
 	TW_ATTACH_SYNCS = 32,
 	TW_ATTACH_FULL = 64,		/* fsync(2), not fdatasync(2) */
 	TW_ATTACH_RINGS = 128,		/* io_uring_enter(2), whose bios are those of I/Os */
 	TW_ATTACH_PATH0 = 256,		/* this argument is the path of its file */
 	TW_ATTACH_PATH1 = 512,
+	TW_ATTACH_SUBMITS = 1024,	/* io_submit(2), for whose I/Os another call waits */
 };
 
 enum {

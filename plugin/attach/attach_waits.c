@@ -16,10 +16,10 @@
 
 /* ---- calls ------------------------------------------------------------------- */
 
-#define READS	1024	/* beyond enum tw_attach_how: it reads a file */
-#define COUNTED	2048	/* the kernel counts it as a read or a write */
-#define SIZED	4096	/* its third argument is how many bytes */
-#define PLACED	8192	/* its fourth argument is where in the file, else the position is */
+#define READS	2048	/* beyond enum tw_attach_how: it reads a file */
+#define COUNTED	4096	/* the kernel counts it as a read or a write */
+#define SIZED	8192	/* its third argument is how many bytes */
+#define PLACED	16384	/* its fourth argument is where in the file, else the position is */
 /* Calls with a path */
 #define BY_PATH	(TW_ATTACH_NO_FILE | TW_ATTACH_PATH0)
 #define AT_PATH	(TW_ATTACH_NO_FILE | TW_ATTACH_PATH1)
@@ -58,7 +58,7 @@ static const struct call {
 	CALL(renameat2, AT_PATH), CALL(mkdirat, AT_PATH),
 	CALL(linkat, AT_PATH), CALL(symlinkat, BY_PATH),
 	CALL(readlinkat, AT_PATH), CALL(execve, BY_PATH | READS),
-	CALL(io_submit, TW_ATTACH_NO_FILE),
+	CALL(io_submit, TW_ATTACH_NO_FILE | TW_ATTACH_SUBMITS),
 	CALL(io_getevents, TW_ATTACH_ANY_SLEEP), CALL(io_pgetevents, TW_ATTACH_ANY_SLEEP),
 	CALL(io_uring_enter, TW_ATTACH_NO_FILE | TW_ATTACH_RINGS),
 #ifdef SYS_sync_file_range
@@ -106,6 +106,11 @@ const char *tw_attach_call_name(unsigned number)
 	return calls[index_of(number)].name;
 }
 
+bool tw_attach_waits_for_others(unsigned number)
+{
+	return calls[index_of(number)].how & TW_ATTACH_ANY_SLEEP;
+}
+
 /* ---- one wait ------------------------------------------------------------------ */
 
 /* A page of its own: the thread has sent its read, and that ended in the wait. */
@@ -125,9 +130,10 @@ struct tw_sleep_cause tw_attach_reason(const struct tw_attach_wait *wait,
 		snprintf(is.function, sizeof(is.function), "%s", no_device);
 	} else if (cause->word == TW_SLEEP_PAGE_LOCK && (reads || how & READS)) {
 		is.word = reads ? TW_SLEEP_OWN_PAGE : TW_SLEEP_OTHERS_PAGE;
+	} else if (how & TW_ATTACH_ANY_SLEEP) {
+		is.word = TW_SLEEP_COMPLETIONS;
 	} else if (cause->word == TW_SLEEP_NOTHING) {
-		is.word = how & TW_ATTACH_ANY_SLEEP ? TW_SLEEP_COMPLETIONS :
-			  how & TW_ATTACH_SYNCS ? TW_SLEEP_FLUSH :
+		is.word = how & TW_ATTACH_SYNCS ? TW_SLEEP_FLUSH :
 			  how & (TW_ATTACH_PATH0 | TW_ATTACH_PATH1) ? TW_SLEEP_METADATA :
 			  TW_SLEEP_DIRECT;
 	}

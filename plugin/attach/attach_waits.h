@@ -49,6 +49,9 @@ void tw_attach_set_calls(volatile uint16_t how[TW_ATTACH_CALLS]);
 /* Return the name of a call; "page fault". */
 const char *tw_attach_call_name(unsigned number);
 
+/* True if a call waits for I/Os of other calls. */
+bool tw_attach_waits_for_others(unsigned number);
+
 /* Return why a thread slept. @cause: what its stack tells; @no_device: the type of the file's
  * system, if this has no block device, else "". Pure. */
 struct tw_sleep_cause tw_attach_reason(const struct tw_attach_wait *wait,

@@ -22,6 +22,7 @@
 #define MAX_WAITERS	8192	/* threads that have waited */
 #define MAX_SENT	65536	/* bios in flight */
 #define MAX_LIMITED	1024	/* files */
+#define MAX_SUBMITTERS	1024	/* processes */
 #define FALLS_ASLEEP_NS	100000	/* from when a thread says that it will sleep to the switch */
 
 #define TASK_UNINTERRUPTIBLE	2	/* include/linux/sched.h */
@@ -131,7 +132,7 @@ struct sent {
 	__u32 thread;
 	__u32 flags;		/* of the wait in which it ends */
 	__u32 left;		/* bytes that have not ended */
-	__u32 unused;
+	__u32 process;		/* by io_submit(2) of this one; 0: not so */
 	struct tw_attach_inode inode;	/* that a page fault reads; mode 0: none */
 };
 
@@ -151,6 +152,22 @@ struct {
 	__type(value, __u64);
 } limited SEC(".maps");
 static __u32 limits;
+
+/* The I/Os of io_submit(2) of a process. A thread that waits for completions where there are none
+ * does not wait for storage. */
+struct submitted {
+	__s64 bios;		/* in flight */
+	__u64 since_ns;		/* when the first of them came */
+	__u64 none_ns;		/* when the last one ended */
+};
+
+/* By the kernel's number of the process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MAX_SUBMITTERS);
+	__type(key, __u32);
+	__type(value, struct submitted);
+} submitters SEC(".maps");
 
 /* Where nothing waits, or is sent, a program leaves at once. */
 static __u32 asleep;
@@ -376,6 +393,39 @@ static __always_inline void name_page(struct tw_attach_inode *inode, const void 
 	}
 }
 
+static __always_inline void submits(__u32 process)
+{
+	const struct submitted none = { 0 };
+	struct submitted *of = bpf_map_lookup_elem(&submitters, &process);
+
+	if (!of) {
+		bpf_map_update_elem(&submitters, &process, &none, BPF_NOEXIST);
+		of = bpf_map_lookup_elem(&submitters, &process);
+	}
+	if (of && !__sync_fetch_and_add(&of->bios, 1))
+		of->since_ns = bpf_ktime_get_ns();
+}
+
+static __always_inline void submitted_ends(__u32 process, __u64 now_ns)
+{
+	struct submitted *of = process ? bpf_map_lookup_elem(&submitters, &process) : 0;
+
+	if (of && __sync_fetch_and_add(&of->bios, -1) == 1)
+		of->none_ns = now_ns;
+}
+
+/* Let a wait for completions begin when there was an I/O. Return false: there was none. */
+static __always_inline int waits_for_submitted(struct tw_attach_wait *wait, __u32 process)
+{
+	const struct submitted *of = bpf_map_lookup_elem(&submitters, &process);
+
+	if (!of || (of->bios <= 0 && of->none_ns < wait->slept_ns))
+		return 0;
+	if (of->since_ns > wait->slept_ns)
+		wait->slept_ns = of->since_ns;
+	return 1;
+}
+
 /* Return what the worker of the kernel that dispatches has delayed. */
 static __always_inline __u32 delayed_by(struct task_struct *task)
 {
@@ -445,10 +495,15 @@ int BPF_PROG(thread_sends, struct bio *queued)
 		sent.flags = TW_ATTACH_HAS_READ;
 	if (call.number == TW_ATTACH_FAULT)
 		name_page(&sent.inode, queued);
-	if (!bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST))
+	if (call.how & TW_ATTACH_SUBMITS)
+		sent.process = (__u32)task->tgid;
+	if (!bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST)) {
 		__sync_fetch_and_add(&sent_bios, 1);
-	else
+		if (sent.process)
+			submits(sent.process);
+	} else {
 		bpf_map_update_elem(&bios, &key, &sent, BPF_EXIST);
+	}
 	return 0;
 }
 
@@ -466,7 +521,7 @@ static __always_inline void bytes_end(struct sent *sent, __u64 key, __u64 now_ns
 {
 	struct tw_attach_waiter *of = waiter_of(sent->thread, 0);
 	struct tw_attach_wait *wait = &of->wait;
-	const __u32 left = sent->left;
+	const __u32 left = sent->left, process = sent->process;
 
 	if (of) {
 		if (sent->dispatched_ns && (!wait->dispatched_ns ||
@@ -477,8 +532,10 @@ static __always_inline void bytes_end(struct sent *sent, __u64 key, __u64 now_ns
 		of->page = sent->inode;
 	}
 	sent->left = left > bytes ? left - bytes : 0;
-	if (left <= bytes && !bpf_map_delete_elem(&bios, &key))
+	if (left <= bytes && !bpf_map_delete_elem(&bios, &key)) {
 		__sync_fetch_and_add(&sent_bios, -1);
+		submitted_ends(process, now_ns);
+	}
 }
 
 /* The bio of a thread is one of the request's, or above it. */
@@ -667,6 +724,11 @@ static __always_inline void runs_again(struct task_struct *task)
 		return;
 	wait = &of->wait;
 	wait->on_ns = bpf_ktime_get_ns();
+	if (calls[wait->call % TW_ATTACH_CALLS] & TW_ATTACH_ANY_SLEEP &&
+	    !waits_for_submitted(wait, (__u32)task->tgid)) {
+		sleeps_no_more(of);
+		return;
+	}
 	/* What ended earlier is not what the thread waited for. */
 	if (wait->finished_ns + FALLS_ASLEEP_NS < wait->slept_ns) {
 		wait->flags &= TW_ATTACH_FIRST;
