@@ -25,6 +25,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/base64.h"
 #include "latency/histogram.h"
 #include "latency/histogram_hdr.h"
 
@@ -35,9 +36,6 @@
 #define ONE_AS_DOUBLE	0x3ff0000000000000ULL
 #define COUNT_BYTES	9U		/* of a number, at most */
 #define BLOCK_BYTES	65535U		/* at most, of a zlib stream's block */
-
-static const char digits64[] =
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static void put_u32(unsigned char *bytes, uint32_t value)
 {
@@ -147,24 +145,6 @@ static size_t stream_bytes(size_t size)
 	return 2 + (size + BLOCK_BYTES - 1) / BLOCK_BYTES * 5 + size + 4;
 }
 
-/* Return the length of the text. */
-static size_t to_base64(char *text, const unsigned char *bytes, size_t size)
-{
-	char *at = text;
-
-	for (size_t i = 0; i < size; i += 3) {
-		uint32_t three = (uint32_t)bytes[i] << 16;
-
-		three |= i + 1 < size ? (uint32_t)bytes[i + 1] << 8 : 0;
-		three |= i + 2 < size ? bytes[i + 2] : 0;
-		*at++ = digits64[three >> 18];
-		*at++ = digits64[three >> 12 & 63];
-		*at++ = i + 1 < size ? digits64[three >> 6 & 63] : '=';
-		*at++ = i + 2 < size ? digits64[three & 63] : '=';
-	}
-	return (size_t)(at - text);
-}
-
 /* Return the most bytes that the inner part takes. */
 static size_t inner_room(const struct tw_histogram *histogram)
 {
@@ -180,7 +160,7 @@ size_t tw_hdr_room(const struct tw_histogram *histogram)
 	const size_t inner = inner_room(histogram);
 	const size_t outer = OUTER_BYTES + stream_bytes(inner);
 
-	return (outer + 2) / 3 * 4 + outer + inner;
+	return TW_BASE64_LENGTH(outer) + outer + inner;
 }
 
 size_t tw_hdr_encode(const struct tw_histogram *histogram, char *room)
@@ -193,39 +173,10 @@ size_t tw_hdr_encode(const struct tw_histogram *histogram, char *room)
 
 	put_u32(outer, COMPRESSED);
 	put_u32(&outer[4], (uint32_t)stream);
-	return to_base64(room, outer, OUTER_BYTES + stream);
+	return tw_base64_put(room, outer, OUTER_BYTES + stream);
 }
 
 /* ---- reading --------------------------------------------------------------- */
-
-/* Only the text that to_base64() writes is taken. Return the number of bytes; 0: the text
- * is wrong. @bytes has room for 3 bytes per 4 characters. */
-static size_t from_base64(unsigned char *bytes, const char *text, size_t length)
-{
-	size_t padding = 0, size;
-	uint32_t bits = 0;
-
-	while (padding < 2 && padding < length && text[length - 1 - padding] == '=')
-		padding++;
-	if (length % 4)
-		return 0;
-	size = length / 4 * 3 - padding;
-	for (size_t i = 0; i < length; i++) {
-		const char *digit = i < length - padding ? memchr(digits64, text[i], 64) :
-							   digits64;
-
-		if (!digit)
-			return 0;
-		bits = bits << 6 | (uint32_t)(digit - digits64);
-		if (i % 4 != 3)
-			continue;
-		bytes[i / 4 * 3] = (unsigned char)(bits >> 16);
-		bytes[i / 4 * 3 + 1] = (unsigned char)(bits >> 8);
-		bytes[i / 4 * 3 + 2] = (unsigned char)bits;
-	}
-	/* Of the last digit, bits that no byte has are 0. */
-	return bits & ((1U << 8 * padding) - 1) ? 0 : size;
-}
 
 /* Set @hdr to the counts of the inner part. */
 static int check_inner(struct tw_hdr *hdr, const unsigned char *inner, size_t size,
@@ -278,7 +229,7 @@ int tw_hdr_open(struct tw_hdr *hdr, const char *text, size_t length,
 	*hdr = (struct tw_hdr) { .bytes = malloc(length / 4 * 3 + 1) };
 	if (!hdr->bytes)
 		return -ENOMEM;
-	size = from_base64(hdr->bytes, text, length);
+	size = tw_base64_get(hdr->bytes, text, length);
 	if (size < OUTER_BYTES || get_u32(hdr->bytes) != COMPRESSED ||
 	    get_u32(&hdr->bytes[4]) != size - OUTER_BYTES)
 		error = tw_refuse(problem, "hdr is not the base64 of HdrHistogram's version "

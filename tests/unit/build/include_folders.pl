@@ -16,7 +16,8 @@ use File::Find;
 
 my @order = (
 	['core'],
-	['core/counter', 'core/latency', 'core/probe', 'core/base'],
+	['core/base'],
+	['core/counter', 'core/latency', 'core/probe'],
 	['core/machine', 'core/probe/preload', 'core/report'],
 	['core/clock', 'core/estimate', 'core/memory'],
 	['core/trust'],
