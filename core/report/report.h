@@ -155,6 +155,9 @@ json_t *tw_job_options(const struct tw_report_job *job);
  * tw_json_lacked_memory(), too. */
 json_t *tw_report_to_json(const struct tw_report *report);
 
+/* Return the same report in fewer bytes: histograms are as in a file of intervals. */
+json_t *tw_report_to_lean_json(const struct tw_report *report);
+
 /* Return the first line of a file of intervals: all of the report but its numbers. */
 json_t *tw_report_header_to_json(const struct tw_report *report);
 

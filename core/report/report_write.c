@@ -152,7 +152,7 @@ static json_t *done(json_t *root)
 	return NULL;
 }
 
-json_t *tw_report_to_json(const struct tw_report *report)
+static json_t *report_to_json(const struct tw_report *report, int derived)
 {
 	const char **keys = tw_report_sorted_keys(report->unknown);
 	json_t *root = begin(), *unknown = json_array();
@@ -160,7 +160,7 @@ json_t *tw_report_to_json(const struct tw_report *report)
 	put_facts(root, report);
 	json_object_set(root, "clocks", report->clocks);
 	json_object_set(root, "counter", report->counter);
-	tw_tally_to_json(root, &report->tally, 1);
+	tw_tally_to_json(root, &report->tally, derived);
 	if (tw_has(&report->tally, TW_METRIC_SLOWEST))
 		json_object_set_new(root, "slowest", slowest_to_json(report));
 	if (report->triggers)
@@ -180,6 +180,16 @@ json_t *tw_report_to_json(const struct tw_report *report)
 	free(keys);
 	put_list(root, "unknown", unknown);
 	return done(root);
+}
+
+json_t *tw_report_to_json(const struct tw_report *report)
+{
+	return report_to_json(report, 1);
+}
+
+json_t *tw_report_to_lean_json(const struct tw_report *report)
+{
+	return report_to_json(report, 0);
 }
 
 json_t *tw_report_header_to_json(const struct tw_report *report)

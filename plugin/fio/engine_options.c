@@ -16,6 +16,7 @@
 #include "engine_options.h"
 #include "fio_versions.h"
 #include "message.h"
+#include "report/sent.h"
 #ifdef TW_FIO_VERIFY_FSYNCED
 #include "verify.h"
 #endif
@@ -166,6 +167,9 @@ struct fio_option tw_engine_options[] = {
 	OPTION("tw_report", FIO_OPT_STR_STORE, report,
 		"File of this job's latency report (default: JOB.N.PID.tickwise.json; "
 		"none: no report)"),
+	OPTION("tw_send", FIO_OPT_STR_STORE, send,
+		"Send the report from a fio server to its client, marked with this word of "
+		"letters and digits (default: none)"),
 	OPTION("tw_digits", FIO_OPT_INT, digits,
 		"Significant digits of the latency histograms",
 		.def = "3", .minval = 1, .maxval = 5),
@@ -229,6 +233,10 @@ int tw_options_check(struct thread_data *td)
 		return tw_refuse_job(td, EINVAL, "writefua does not go with "
 				     "verify_policy=fsynced");
 #endif
+	if (o->send && *o->send && !tw_sent_is_token(o->send))
+		return tw_refuse_job(td, EINVAL, "tw_send=%.70s: it has other characters than "
+				     "letters and digits, or more than %d", o->send,
+				     TW_SENT_TOKEN);
 	if (o->interval_us && o->interval_us < TW_INTERVAL_MIN_US)
 		return tw_refuse_job(td, EINVAL, "tw_interval is %llu us, the shortest is "
 				     "%llu ms", o->interval_us, TW_INTERVAL_MIN_US / 1000);

@@ -63,6 +63,7 @@ struct tw_options {
 
 	/* the engine's own */
 	char *report;
+	char *send;		/* a token; NULL or "": not */
 	unsigned int digits;
 	unsigned int stages;
 	unsigned int slowest;

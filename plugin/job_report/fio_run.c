@@ -15,6 +15,7 @@
 #include "job_clock/counter_verdict.h"
 #include "report/report_json.h"
 #include "report_file.h"
+#include "to_client.h"
 
 /* ---- the end ------------------------------------------------------------
  *
@@ -151,16 +152,26 @@ static void wait_for_last(const struct thread_data *td, const char *path,
 	tw_run_unlock(run);
 }
 
-int tw_run_report(struct thread_data *td, const char *option,
-		  const char *suffix, json_t *report,
+/* Return @report with "counter"; NULL without memory, which tw_report_store() logs. */
+static json_t *with_counter(json_t *report, json_t *counter)
+{
+	if (!json_object_set(report, "counter", counter) && !tw_json_lacked_memory())
+		return report;
+	json_decref(report);
+	return NULL;
+}
+
+int tw_run_report(struct thread_data *td, const char *option, const char *suffix,
+		  json_t *report, const struct tw_to_client *to_client,
 		  const struct tw_timing *timing, const struct tw_job_end *end)
 {
 	struct tw_run_end run_end = { .error = ENOMEM };
 	struct tw_run *run = tw_run_lock();
 	bool is_ended = !run;
+	json_t *counter, *lean;
 	char *path = NULL;
 	unsigned i;
-	int ret;
+	int ret = 0;
 
 	if (run) {
 		for (i = 0; i < FIO_ARRAY_SIZE(run->cpus.bits); i++)
@@ -171,17 +182,19 @@ int tw_run_report(struct thread_data *td, const char *option,
 		run_end = run->end;
 	}
 	tw_run_unlock(run);
-	/* This fails if @report is NULL; tw_report_store() then logs the error. */
-	if (json_object_set_new(report, "counter",
-				tw_counter_to_json(end, is_ended ? &run_end : NULL)) ||
-	    tw_json_lacked_memory()) {
-		json_decref(report);
-		report = NULL;
-	}
-	ret = tw_report_store(td, option, suffix, report, &path);
+	counter = tw_counter_to_json(end, is_ended ? &run_end : NULL);
+	report = with_counter(report, counter);
+	if (tw_report_is_wanted(option))
+		ret = tw_report_store(td, option, suffix, report, &path);
 	if (!ret && path && !is_ended && !timing->clock.system)
 		wait_for_last(td, path, end);
+	if (to_client) {
+		lean = with_counter(to_client->report, counter);
+		tw_send_report(to_client->token, lean, path);
+		json_decref(lean);
+	}
 	free(path);
+	json_decref(counter);
 	json_decref(report);
 	return ret;
 }

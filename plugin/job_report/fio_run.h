@@ -35,10 +35,17 @@ void tw_run_job_begins(const struct thread_data *td);
  * reports that wait. */
 void tw_run_job_ended(struct thread_data *td);
 
-/* Add "counter" to a job's report, which is freed, and write it: see tw_report_store() for
- * @option and @suffix. Return 0, or -errno, which is logged. */
-int tw_run_report(struct thread_data *td, const char *option,
-		  const char *suffix, json_t *report,
+/* What goes to fio's client. */
+struct tw_to_client {
+	const char *token;	/* the value of tw_send=; NULL: it is not given */
+	json_t *report;		/* in few bytes; NULL: there was no memory, or it is not sent */
+};
+
+/* Add "counter" to a job's report, which is freed, write it, and send it to fio's client: see
+ * tw_report_store() for @option and @suffix. @to_client: its report is freed, too; NULL: such
+ * reports are not sent. Return 0, or -errno, which is logged. */
+int tw_run_report(struct thread_data *td, const char *option, const char *suffix,
+		  json_t *report, const struct tw_to_client *to_client,
 		  const struct tw_timing *timing, const struct tw_job_end *end);
 
 #endif

@@ -200,6 +200,9 @@ static void set_option(struct tw_facts *facts, const char *name, const char *val
 {
 	char text[OPTION_BYTES + 1];
 
+	/* A token is another one on each host. */
+	if (!strcmp(name, "tw_send"))
+		return;
 	if (json_object_size(facts->options) >= OPTIONS &&
 	    !json_object_get(facts->options, name)) {
 		facts->options_left_out++;

@@ -22,6 +22,7 @@
 #include "record/trigger.h"
 #include "report/report_json.h"
 #include "report_file.h"
+#include "to_client.h"
 #include "verify.h"
 
 /* ---- the job ------------------------------------------------------------ */
@@ -243,9 +244,9 @@ static void set_last(struct tw_tally *tally, const struct tw_job *job)
 /* ---- together ----------------------------------------------------------- */
 
 /* Return the report, whose "counter" is empty; NULL without memory. It takes the job's
- * tally. */
+ * tally. @lean: out, the report for fio's client; NULL: it is not needed. */
 static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
-			      struct tw_filled *filled)
+			      struct tw_filled *filled, json_t **lean)
 {
 	struct tw_report report = { .tally = filled->tally };
 	const struct tw_options *o = td->eo;
@@ -277,6 +278,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job,
 		report.commits = tw_commits_to_json(job->collected.commits);
 	if (!ret)
 		json = tw_report_to_json(&report);
+	if (json && lean)
+		*lean = tw_report_to_lean_json(&report);
 	tw_report_free(&report);
 	return json;
 }
@@ -287,6 +290,7 @@ int tw_report_write(struct thread_data *td, struct tw_job *job, int error)
 	const struct tw_tally *tally = &filled->tally;
 	const uint64_t empty = tally->counts[TW_READ].zero_byte + tally->counts[TW_WRITE].zero_byte;
 	const struct tw_options *o = td->eo;
+	struct tw_to_client to_client = { .token = o->send };
 	struct tw_job_end end = {
 		.cpus = job->collected.cpus,
 		.backwards = tally->scalars.negative_stages + tally->scalars.negative_beyond,
@@ -303,9 +307,10 @@ int tw_report_write(struct thread_data *td, struct tw_job *job, int error)
 			"before them): fio counts them, but their latencies "
 			"are not those of transfers\n", td->o.name,
 			(unsigned long long) empty);
-	if (!tw_report_is_wanted(o->report))
+	if (!tw_report_is_wanted(o->report) && !tw_is_sent(o->send))
 		return 0;
-	report = error ? NULL : report_to_json(td, job, filled);
+	report = error ? NULL : report_to_json(td, job, filled, tw_is_sent(o->send) ?
+					       &to_client.report : NULL);
 	tw_job_look(td->o.name, job->hot.timing, &end);
-	return tw_run_report(td, o->report, "tickwise", report, job->hot.timing, &end);
+	return tw_run_report(td, o->report, "tickwise", report, &to_client, job->hot.timing, &end);
 }

@@ -105,5 +105,5 @@ int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
 		"rate_uncertainty_ppb", rate.uncertainty_ppb,
 		"rate_bound_ppb", rate.bound_ppb);
 	tw_job_look(td->o.name, job->timing, &end);
-	return tw_run_report(td, o->report, "memory", report, job->timing, &end);
+	return tw_run_report(td, o->report, "memory", report, NULL, job->timing, &end);
 }

@@ -649,8 +649,8 @@ WORLD_VOID(tw_cpus_set, const struct tw_cpu_list *cpus)
 WORLD_VOID(tw_job_look, const char *job_name, const struct tw_timing *timing,
 	   struct tw_job_end *end)
 
-int tw_run_report(struct thread_data *td, const char *option,
-		  const char *suffix, json_t *report,
+int tw_run_report(struct thread_data *td, const char *option, const char *suffix,
+		  json_t *report, const struct tw_to_client *to_client,
 		  const struct tw_timing *timing, const struct tw_job_end *end)
 {
 	world.report = report;
