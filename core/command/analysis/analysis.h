@@ -106,13 +106,16 @@ static inline int tw_report_is_of_intervals(const struct tw_report_group *group)
  *	fault
  *
  * A file may hold several reports, one after another. Of a file of intervals only the
- * header is read. Its lines are read when reports are merged.
+ * header is read. Its lines are read when reports are merged. Of fio's output, the reports
+ * are taken that servers sent. A message tells how many, and tw_report_load_broken() how many
+ * of them, in all files so far, were broken.
  *
  * Return: an enum tw_exit.
  */
 int tw_report_load(struct tw_report **reports, size_t *count, char *const *paths,
 		   size_t path_count, struct tw_report_problem *problem);
 void tw_reports_free(struct tw_report *reports, size_t count);
+size_t tw_report_load_broken(void);
 
 /* From now on files of other users are refused. */
 void tw_report_load_only_own(void);

@@ -16,6 +16,7 @@
 #include "base/write_file.h"
 #include "command/analysis/interval_files.h"
 #include "command/analysis/analysis.h"
+#include "report/sent.h"
 #include "text_file.h"
 
 static int takes = TW_INPUT_PIPE;
@@ -74,6 +75,93 @@ static json_t *parse(const char *text, const char **at, const char *end,
 	return NULL;
 }
 
+/* ---- reports in fio's output ------------------------------------------------ */
+
+static _Atomic size_t broken;
+
+size_t tw_report_load_broken(void)
+{
+	return broken;
+}
+
+struct sent {
+	struct file *file;
+	size_t sent;
+	struct tw_report_problem why;	/* the first one is broken */
+};
+
+static void leave(void *context, const char *bytes, size_t count)
+{
+	(void)context;
+	(void)bytes;
+	(void)count;
+}
+
+/* Take a report, or note that it is broken. */
+static void take_sent(void *context, const char *token, const char *json, size_t length,
+		      const char *why)
+{
+	struct sent *sent = context;
+	struct tw_report_problem problem = { "" };
+	struct file *file = sent->file;
+	struct tw_report *report;
+	json_t *root = NULL;
+
+	(void)token;
+	sent->sent++;
+	if (why)
+		tw_report_refuse(&problem, "%s", why);
+	else
+		root = parse(json, &json, json + length, &problem);
+	if (root) {
+		report = tw_another(&file->reports, &file->count);
+		tw_must(tw_report_from_json(report, root, file->path, &problem));
+		if (problem.text[0]) {
+			tw_report_free(report);
+			file->count--;
+		}
+	}
+	json_decref(root);
+	if (problem.text[0])
+		tw_report_refuse(&sent->why, "%s", problem.text);
+}
+
+/* A report begins with its schema, whatever it contains. */
+static int has_sent(const char *text, size_t length)
+{
+	const char *const end = text + length;
+
+	while (text < end && *text && strchr("{ \t\r\n", *text))
+		text++;
+	length = (size_t)(end - text);
+	return (length < 8 || memcmp(text, "\"schema\"", 8) != 0) &&
+	       memmem(text, length, TW_SENT_MARK, sizeof(TW_SENT_MARK) - 1);
+}
+
+/* Take the reports that fio servers sent with tw_send=. The others are shown if one is broken. */
+static void read_sent(struct file *file, const char *text, size_t length,
+		      struct tw_report_problem *problem)
+{
+	struct sent sent = { .file = file };
+	const struct tw_sent_sink sink = { .pass = leave, .take = take_sent, .context = &sent };
+	struct tw_sent_stream stream = { .sink = &sink };
+	size_t lost;
+
+	tw_must(tw_sent_feed(&stream, text, length));
+	tw_must(tw_sent_end(&stream));
+	lost = sent.sent - file->count;
+	broken += lost;
+	if (!file->count)
+		tw_report_refuse(problem, "no report can be read of %zu in this output of fio%s%s",
+				 sent.sent, lost ? ": " : "", sent.why.text);
+	else
+		tw_command_fail(NULL, TW_EXIT_GOOD, "%s: in this output of fio %zu reports were "
+				"sent, %zu received, %zu broken%s%s", file->path, sent.sent,
+				file->count, lost, lost ? ": " : "", sent.why.text);
+}
+
+/* ---- a file of reports -------------------------------------------------------- */
+
 /* Sets @problem if a report is wrong. */
 static void read_reports(struct file *file, const char *text, size_t length,
 			 struct tw_report_problem *problem)
@@ -86,6 +174,10 @@ static void read_reports(struct file *file, const char *text, size_t length,
 	if (tw_intervals_are_text(text, length)) {
 		tw_report_refuse(problem, "a file of intervals can't be read from a pipe: "
 				 "save it to a file first");
+		return;
+	}
+	if (has_sent(text, length)) {
+		read_sent(file, text, length, problem);
 		return;
 	}
 	do {

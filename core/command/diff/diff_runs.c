@@ -21,6 +21,10 @@ int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 	size_t report_count;
 	int code = tw_report_load(&reports, &report_count, paths, count, problem);
 
+	if (code == TW_EXIT_GOOD && tw_report_load_broken()) {
+		tw_report_refuse(problem, "a broken report is missing, so nothing is compared");
+		code = TW_EXIT_DATA;
+	}
 	if (code != TW_EXIT_GOOD)
 		return code;
 	code = tw_report_merge(reports, report_count, 0, &into->list, &into->count,

@@ -2,7 +2,8 @@
 /*
  * tickwise report: merges the engine's reports, and prints a page or JSON.
  * Options add files of percentiles, HTML and a trace. Either all reports are
- * good and shown, or none is shown.
+ * good and shown, or none is shown. Of reports that servers sent, those that came whole are
+ * shown.
  */
 #include <stdio.h>
 
@@ -88,10 +89,13 @@ const struct tw_options tw_report_options = {
 	"of the same name and group of one fio run. Print how fast they were, where the "
 	"time of their I/Os went, and why the slow ones were slow.\n"
 	"A file of intervals (the engine's option tw_interval) is shown like a report, as "
-	"the sum of its intervals. With the job's report it serves --from and --to.",
+	"the sum of its intervals. With the job's report it serves --from and --to.\n"
+	"In saved output of fio's client, the reports are found that servers sent (the "
+	"engine's option tw_send).",
 	.codes =
-	"Exit codes: 0 good, 64 wrong command line, 65 a file is not a report, 66 a file "
-	"can't be opened, 70 out of memory, 74 the output could not be written.",
+	"Exit codes: 0 good, 64 wrong command line, 65 a file is not a report, or a report in "
+	"fio's output is broken, 66 a file can't be opened, 70 out of memory, 74 the output "
+	"could not be written.",
 	.table = table,
 	.common = TW_HAS_OUTPUT,
 };
@@ -143,7 +147,8 @@ static int report_files(char **paths, size_t path_count, const struct wanted *wa
 					    &groups, &used, &problem);
 	if (code != TW_EXIT_GOOD)
 		return tw_command_fail(NAME, code, "%s", problem.text);
-	return show(groups, used, wanted);
+	code = show(groups, used, wanted);
+	return code == TW_EXIT_GOOD && tw_report_load_broken() ? TW_EXIT_DATA : code;
 }
 
 int tw_command_report(char **argv)

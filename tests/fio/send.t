@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: with tw_send=, the report of a job under a fio server is in what fio's client
+# prints, in every format, and `tickwise report` finds it there: the same numbers as in the
+# server's own files. Without it, one short line tells where the report is. Defect: a report
+# lost, changed, sent twice or put on the server's own output; a job that fails because of it;
+# broken reports that are not counted.
+. "$(dirname "$0")/fio_tap.sh"
+
+# begin_server: starts a server on a port of its own; sets $server and $port. Another program
+# may take the port first.
+begin_server()
+{
+	port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(
+		LocalAddr => "127.0.0.1", Listen => 1)->sockport')
+	(cd server && exec "$FIO" --server="127.0.0.1,$port") >server.out 2>&1 &
+	server=$!
+	waited=0
+	while kill -0 $server 2>/dev/null && ! listens && [ $waited -lt 1200 ]; do
+		sleep 0.1
+		waited=$((waited + 1))
+	done
+	listens && kill -0 $server 2>/dev/null && return
+	kill $server 2>/dev/null
+	wait $server
+	server=
+	return 1
+}
+
+# listens: true if $port does
+listens()
+{
+	grep -q "^ *[0-9]*: 0100007F:$(printf %04X "$port") [0:]* 0A" /proc/net/tcp
+}
+
+mkdir server client
+server=
+trap '[ -z "$server" ] || kill $server; rm -rf "$scratch"' EXIT
+begin_server || begin_server || {
+	echo "1..0 # SKIP no fio server here: $(tail -n 1 server.out)"
+	exit 0
+}
+
+# make_job LINE...
+make_job()
+{
+	cat >client/job.fio <<-EOF2
+	[c]
+	ioengine=external:$TICKWISE_SO
+	directory=$scratch/server
+	rw=randrw
+	bs=4k
+	size=256k
+	iodepth=4
+	numjobs=2
+	EOF2
+	printf '%s\n' "$@" >>client/job.fio
+}
+
+# send ARGUMENT...: runs the job on the server; saved is what the client prints
+send()
+{
+	rm -f server/*.json
+	(cd client && timeout $hung_s "$FIO" --client="127.0.0.1,$port" "$@" job.fio) \
+		>saved 2>send.err
+}
+
+# sums FILE...: prints counts and times of the merged reports
+sums()
+{
+	"$tickwise" report --json "$@" 2>sums.err |
+		perl -MJSON::PP -e 'for (<STDIN>) {
+			my $r = decode_json($_);
+			print JSON::PP->new->canonical->encode(
+				[$r->{ios}, $r->{bytes}, $r->{stages}, $r->{over_time}]), "\n"; }'
+}
+
+marks()
+{
+	grep -c 'tickwise-report:' "$1"
+}
+
+for format in normal json json+ terse; do
+	make_job tw_send=Ab1
+	send --output-format=$format
+	ok $? "$format: the jobs run"
+	is "$(marks saved)" 2 "$format: each sends one report"
+	is "$(sums saved)" "$(sums server/*.json)" "$format: with the numbers of the server's file"
+	sums saved >/dev/null
+	is "$(cat sums.err)" \
+		"tickwise: saved: in this output of fio 2 reports were sent, 2 received, 0 broken" \
+		"$format: the numbers of reports are told"
+done
+[ "$(sums saved | wc -c)" -gt 1000 ]
+ok $? 'the sums are not empty'
+mv server/*.json .
+
+make_job tw_send=1 thread=1
+send --output-format=json --output=../saved.json
+is "$(marks saved.json)" 2 'threads send, too, and to the file of --output'
+is "$(sums saved.json)" "$(sums server/*.json)" 'with the same numbers'
+perl -MJSON::PP -0777 -ne 's/\A.*?^(?=\{)//ms; decode_json($_)' saved.json
+ok $? "fio's JSON is whole behind them"
+json "$(find server -name '*.1.*.json')" '!exists $j->{options}{tw_send} &&
+	!exists $j->{jobs}[0]{options}{tw_send}'
+ok $? 'the token is in no report'
+
+make_job tw_send=1 tw_report=none
+send
+is "$(marks saved) $(find server -name '*.json' | wc -l)" '2 0' \
+	'with tw_report=none the report is sent, and in no file'
+sums saved >/dev/null
+grep -q ' 2 received, 0 broken' sums.err
+ok $? 'and is good'
+
+make_job
+send
+is "$(marks saved)" 0 'without tw_send no report is sent'
+is "$(grep -c 'tickwise: report on the server: .*\.json; tw_send=1 sends it$' saved)" 2 \
+	'but a line tells where it is'
+[ "$(grep -o 'tickwise: report .*' saved | awk '{ print length }' | sort -n | tail -n 1)" -lt 120 ]
+ok $? 'which is short'
+make_job tw_report=none
+send
+is "$(grep -c 'tickwise: report' saved)" 0 'without a report there is no such line'
+
+make_job 'tw_send=a:b'
+send
+grep -q 'tw_send=a:b: it has other characters than letters and digits' saved
+ok $? 'a wrong token is refused'
+
+# The file ends within the second report.
+make_job tw_send=1
+send
+perl -0777 -pe 's/(tickwise-report:.*tickwise-report:[^\n]{200}).*/$1/s' saved >cut
+"$tickwise" report cut >page 2>err
+is $? 65 'a report that is cut off is an error'
+is "$(cat err)" "tickwise: cut: in this output of fio 2 reports were sent, 1 received, \
+1 broken: it is cut off" 'which is told'
+grep -q '^read ' page
+ok $? 'and the other one is shown'
+sed 's/tickwise-report:1:/&9/' saved >all
+"$tickwise" report all >page 2>err
+is "$? $(cat page)" '65 ' 'without any report nothing is shown'
+"$tickwise" diff saved cut >page 2>err
+is $? 65 'a comparison without a report is refused'
+
+is "$(grep -c tickwise server.out)" 0 "the server's own output has nothing of this"
+kill -0 $server
+ok $? 'the server is still there'
+done_testing
