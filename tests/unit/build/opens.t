@@ -19,7 +19,6 @@ core/machine/vmclock.c 1
 core/report/describe.c 1	a program of the build
 core/text_file.c 2		files of /proc and /sys
 plugin/attach/attach_target.c 1	/proc
-plugin/attach/attach_waits.c 1	/proc
 plugin/helper/helper_serve.c 2
 plugin/kernel/cgroup.c 2	cgroups
 plugin/record/schedstat.c 1
