@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What does `tickwise attach` cost? As root, with tracefs mounted:
+#
+#	tests/bench/attach_cost.sh [ROUNDS]
+#
+# Each round runs a program alone, with attach following it, with attach following another program,
+# and with an empty program at sched_switch (bpftrace), in turn. The program reads from the page
+# cache, or two threads of it on one CPU wake each other by a futex, a pipe or epoll. Prints the
+# medians, and the medians of the ratios and differences of each round.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${TW_BUILD:-$root/build}
+rounds=${1:-11}
+work=$(mktemp -d "${TMPDIR:-/tmp}/attach_cost.XXXXXX")
+other=
+trap '[ -z "$other" ] || kill $other 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit
+switches=$build/tests/bench/switches
+head -c 1048576 /dev/zero >file
+
+end_other()
+{
+	kill -INT $other
+	wait $other 2>/dev/null
+	other=
+}
+
+for kind in reads futex pipe epoll; do
+	[ $kind = reads ] && run="$switches reads file 1000000" || run="$switches $kind 200000"
+	: >$kind
+	for round in $(seq "$rounds"); do
+		alone=$($run)
+		followed=$("$build/tickwise" attach --quiet -o /dev/null -- $run)
+		sleep 1000 & sleeper=$!
+		"$build/tickwise" attach --quiet -o /dev/null $sleeper & other=$!
+		sleep 1.5
+		beside=$($run)
+		end_other
+		kill $sleeper
+		bpftrace -e 'rawtracepoint:sched_switch { }' >/dev/null 2>&1 & other=$!
+		sleep 1.5
+		empty=$($run)
+		end_other
+		echo "$alone $followed $beside $empty" >>$kind
+	done
+	perl -we 'use strict;
+		my ($kind) = @ARGV;
+		my (@alone, @followed, @beside, @ratio, @more);
+		while (<STDIN>) {
+			my ($alone, $followed, $beside, $empty) = split;
+			push @alone, $alone;
+			push @followed, $followed;
+			push @ratio, $followed / $alone;
+			push @more, ($beside - $empty) / ($kind eq "reads" ? 1 : 2);
+		}
+		my $middle = sub { my @v = sort { $a <=> $b } @_; $v[$#v / 2] };
+		my $range = sub { my @v = sort { $a <=> $b } @_; sprintf "%.3f to %.3f",
+			$v[$#v / 4], $v[3 * $#v / 4] };
+		printf "%-6s alone %.0f ns, followed %.0f ns: ratio %.3f (%s); not followed, more than " .
+			"an empty program: %.0f ns a %s\n", $kind, $middle->(@alone),
+			$middle->(@followed), $middle->(@ratio), $range->(@ratio), $middle->(@more),
+			$kind eq "reads" ? "read" : "switch"' $kind <$kind
+done
