@@ -449,6 +449,9 @@ size_t tw_odd_judge(struct tw_odd_one *list, size_t count);
  * merged to one group leaves nothing in JSON, so that merging it again changes no byte. */
 json_t *tw_odd_to_json(const struct tw_report_group *groups, size_t count, size_t i);
 
+/* Return the number of hosts, without that of the first job (title.c). */
+size_t tw_report_other_hosts(const struct tw_report_group *group);
+
 /* Return the title of a page about groups, to be freed: "JOB on HOST, DATE" (title.c). */
 char *tw_report_title(const struct tw_report_group *const *groups, size_t count);
 

@@ -68,7 +68,8 @@ static int together(const struct tw_report_job *a, const struct tw_report_job *b
 }
 
 /* Compare a job with a member's. On each host, a group has one run, and each thread of
- * it once. Sets @near if they ran together. Return: 0: they can't be in one group. */
+ * it once. Sets @near if they ran together, as those of a run that several hosts share, whatever
+ * their clocks say. Return: 0: they can't be in one group. */
 static int can_join(const struct tw_report_job *member, const struct tw_report_job *job,
 		    int *near)
 {
@@ -78,7 +79,7 @@ static int can_join(const struct tw_report_job *member, const struct tw_report_j
 		return 0;
 	if (same && member->thread_number == job->thread_number)
 		return 0;
-	*near |= (same && job->run[0]) || together(member, job);
+	*near |= (job->run[0] && !strcmp(member->run, job->run)) || together(member, job);
 	return 1;
 }
 

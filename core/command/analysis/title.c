@@ -12,6 +12,22 @@
 
 #define MAX_NAMES	3
 
+size_t tw_report_other_hosts(const struct tw_report_group *group)
+{
+	const struct tw_report_job *jobs = group->all.jobs;
+	size_t others = 0;
+
+	/* There are a few hundred hosts at most. Count each at its first job. */
+	for (size_t i = 1; i < group->all.job_count; i++) {
+		size_t j = 0;
+
+		while (j < i && strcmp(jobs[i].host, jobs[j].host))
+			j++;
+		others += j == i;
+	}
+	return others;
+}
+
 static const char *name_of(const struct tw_report_group *group)
 {
 	return group->all.jobs[0].name;
@@ -19,7 +35,10 @@ static const char *name_of(const struct tw_report_group *group)
 
 static const char *host_of(const struct tw_report_group *group)
 {
-	return group->all.jobs[0].host;
+	const size_t others = tw_report_other_hosts(group);
+	const char *first = group->all.jobs[0].host;
+
+	return others ? tw_format("%s and %zu more", first, others) : first;
 }
 
 /* Write what differs among the groups: "a, b, c and 2 more". */

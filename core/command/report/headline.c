@@ -19,23 +19,6 @@ static const char *option(const struct tw_report_group *group, const char *name)
 	return json_string_value(tw_job_option(&group->all.jobs[0], name));
 }
 
-/* Return the number of hosts, without that of the first job. */
-static size_t other_hosts(const struct tw_report_group *group)
-{
-	const struct tw_report_job *jobs = group->all.jobs;
-	size_t others = 0;
-
-	/* There are a few hundred hosts at most. Count each at its first job. */
-	for (size_t i = 1; i < group->all.job_count; i++) {
-		size_t j = 0;
-
-		while (j < i && strcmp(jobs[i].host, jobs[j].host))
-			j++;
-		others += j == i;
-	}
-	return others;
-}
-
 /* ---- the job ------------------------------------------------------------- */
 
 static void add_job(struct tw_page *page, const struct tw_report_group *group,
@@ -174,7 +157,7 @@ static void add_size(struct tw_page *page, const json_t *object, const char *key
 static void add_fact(struct tw_page *page, const struct tw_report_group *group,
 		     const char *label, const char *host, const char *name)
 {
-	const int with_host = other_hosts(group) != 0;
+	const int with_host = tw_report_other_hosts(group) != 0;
 
 	tw_page_fact(page, label, "%s%s%s", with_host ? host : "", with_host ? ":" : "",
 		     name);
@@ -243,8 +226,8 @@ static void add_machine(struct tw_page *page, const struct tw_report_group *grou
 	const struct tw_report_job *job = &group->all.jobs[0];
 
 	tw_page_fact(page, "machine", "%s", job->host);
-	if (other_hosts(group))
-		tw_page_more(page, " and %zu more", other_hosts(group));
+	if (tw_report_other_hosts(group))
+		tw_page_more(page, " and %zu more", tw_report_other_hosts(group));
 	add_text(page, machine, "cpu", "");
 	if (json_object_get(machine, "cpus"))
 		tw_page_more(page, ", %s",

@@ -117,6 +117,23 @@ static void add_kind(struct tw_page *page, struct tw_odd *odd, enum when when, u
 	}
 }
 
+/* Of several groups, add those of many hosts by host. */
+static void add_hosts(struct tw_page *page, const struct tw_report_group *groups, size_t count,
+		      unsigned with)
+{
+	struct tw_odd hosts;
+
+	for (size_t i = 0; i < count && count > 1; i++) {
+		tw_odd_find(&hosts, TW_ODD_JOBS, &groups[i], 1);
+		if (hosts.kind == TW_ODD_HOSTS) {
+			tw_page_gap(page);
+			tw_page_paragraph(page, "%s, by host:", groups[i].all.jobs->name);
+			add_kind(page, &hosts, ALWAYS, with);
+		}
+		tw_odd_free(&hosts);
+	}
+}
+
 void tw_report_add_odd(struct tw_page *page, struct tw_odd *odd,
 		       const struct tw_report_group *groups, size_t count, unsigned with)
 {
@@ -134,6 +151,7 @@ void tw_report_add_odd(struct tw_page *page, struct tw_odd *odd,
 			 with);
 	if (odd->kind != TW_ODD_HOSTS || devices.all != odd->all)
 		add_kind(page, &devices, count == 1 || is_by_device ? ALWAYS : NEVER, with);
+	add_hosts(page, groups, count, with);
 	/* The I/Os of one device that has them all are not counted apart. */
 	if (count == 1 && groups->all.device_count && !groups->all.devices->has_all)
 		add_other_ios(page, &groups->all);

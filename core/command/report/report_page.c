@@ -396,6 +396,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	if (is_only_one) {
 		tw_report_add_odd(page, &odd, group, 1, with);
 		tw_odd_free(&odd);
+		tw_report_add_hosts(page, group, 1);
 	}
 	for (int i = 0; i < TW_DIRECTIONS; i++)
 		add_direction(page, group, i, with);
@@ -529,6 +530,7 @@ static void add_several(struct tw_page *page, const struct tw_report_group *grou
 	tw_report_add_counter(page, worst, 1);
 	tw_page_begin_only(page, TW_IN_ALL);
 	tw_report_add_odd(page, &odd, groups, count, with);
+	tw_report_add_hosts(page, groups, count);
 	tw_page_begin_only(page, TW_IN_TEXT);
 	add_names(page, &odd, groups, "not steady:", is_unsteady);
 	add_names(page, &odd, groups, "with errors:", has_errors);

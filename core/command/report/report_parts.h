@@ -243,6 +243,11 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 void tw_report_add_odd(struct tw_page *page, struct tw_odd *odd,
 		       const struct tw_report_group *groups, size_t count, unsigned with);
 
+/* What differs between the hosts, and which did not run together; of one host nothing
+ * (report_hosts.c). */
+void tw_report_add_hosts(struct tw_page *page, const struct tw_report_group *groups,
+			 size_t count);
+
 /* ---- files and tables for programs ----------------------------------------------- */
 
 /* Return the table of --csv (report_data.c). */
