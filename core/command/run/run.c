@@ -126,6 +126,9 @@ const struct tw_options tw_run_options = {
 	"A folder, another file or a block device as PATH is read at random places, with one "
 	"I/O in flight and with 32, and never written to. The result is a few lines.\n"
 	"\n"
+	"With fio's --client=HOST or --client=FILE, jobs run on other hosts, where `fio --server` "
+	"listens. Their reports become files here, and the page has a row for each host.\n"
+	"\n"
 	"The options below may stand anywhere before a --. All other arguments are fio's.",
 	.codes =
 	"Exit codes: fio's own; 128 and the signal that fio died of. If fio could not "
@@ -204,6 +207,8 @@ static int check_sides(const struct tw_run_arguments *arguments)
 					   "standard input can't be one");
 	if (arguments->runs_nothing)
 		return tw_run_fail(TW_EXIT_USAGE, "--ab: these options make fio run nothing");
+	if (arguments->hosts.count)
+		return tw_run_fail(TW_EXIT_USAGE, "--ab: not with --client");
 	return TW_EXIT_GOOD;
 }
 
@@ -229,6 +234,8 @@ static int prepare(struct tw_run_arguments *arguments, struct tw_run_engines *en
 
 	if (code == TW_EXIT_GOOD && options)
 		code = check_sides(arguments);
+	if (code == TW_EXIT_GOOD && arguments->hosts.count)
+		code = tw_run_prepare_hosts(arguments, engines);
 	/* fio forgets --section and options before the first --name after the first file. */
 	if (arguments->file_count)
 		arguments->files[0].before = &arguments->jobs;
@@ -271,6 +278,7 @@ static int show_reports(const struct tw_run_reports *reports, int is_wanted)
 
 static int run_fio(struct tw_run_arguments *arguments, const struct wanted *wanted)
 {
+	const int is_wanted = !wanted->no_report && (wanted->report || !arguments->is_no_text);
 	struct tw_run_reports reports = { 0 };
 	time_t since = time(NULL);
 	int ret, code, checked;
@@ -282,6 +290,13 @@ static int run_fio(struct tw_run_arguments *arguments, const struct wanted *want
 		return ret;
 	if (arguments->runs_nothing)
 		return code;
+	if (arguments->hosts.count) {
+		ret = arguments->hosts.reports.count ?
+		      show_reports(&arguments->hosts.reports, is_wanted) : TW_EXIT_GOOD;
+		tw_run_say_hosts(arguments, is_wanted);
+		/* fio knows what became of each host. */
+		return tw_command_finish(TW_RUN_NAME, code ? code : ret);
+	}
 	tw_run_find_reports(&reports, arguments, pid, since);
 	ret = tw_run_add_to_json(arguments, &reports);
 	/* If fio failed, it has printed why reports are missing. */
@@ -289,8 +304,7 @@ static int run_fio(struct tw_run_arguments *arguments, const struct wanted *want
 	checked = checked ? checked : ret;
 	/* A job that can't open its file leaves an empty report; fio has printed why. */
 	if (code ? reports.has_io : reports.count > 0)
-		code = show_reports(&reports, !wanted->no_report &&
-				    (wanted->report || !arguments->is_no_text));
+		code = show_reports(&reports, is_wanted);
 	return checked ? checked : code;
 }
 
@@ -501,6 +515,7 @@ static int run(const struct wanted *wanted, char **argv)
 	struct tw_run_arguments sides[2] = { { 0 }, { 0 } };
 	struct tw_run_engines engines = {
 		.name = TW_RUN_NAME, .fio = wanted->fio, .convert = wanted->convert,
+		.is_given = wanted->engine != NULL,
 		.added = options_of_engine(wanted),
 	};
 	int is_path = *argv && tw_run_is_target(*argv);

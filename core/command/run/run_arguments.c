@@ -18,7 +18,8 @@
 enum what {
 	PASSED,
 	RUNS_NOTHING,
-	ELSEWHERE,		/* jobs run on another host, or later */
+	ELSEWHERE,		/* jobs run for another host, or later */
+	CLIENT,
 	SECTION,
 	AUX_PATH,
 	OUTPUT,
@@ -58,7 +59,7 @@ static const struct fio_option {
 	{ "warnings-fatal", 'w', NOTHING, PASSED }, { "max-jobs", 'j', VALUE, PASSED },
 	{ "terse-version", 'V', VALUE, PASSED },
 	{ "server", 'S', OPTIONAL, ELSEWHERE }, { "daemonize", 'D', VALUE, ELSEWHERE },
-	{ "client", 'C', VALUE, ELSEWHERE },
+	{ "client", 'C', VALUE, CLIENT },
 	{ "remote-config", 'R', VALUE, ELSEWHERE },
 	{ "cpuclock-test", 'T', NOTHING, RUNS_NOTHING },
 	{ "crctest", 'G', OPTIONAL, RUNS_NOTHING },
@@ -171,6 +172,8 @@ static struct tw_run_argument *add(struct tw_run_arguments *arguments,
 static int note_option(struct tw_run_arguments *arguments, const char *argument,
 		       const struct fio_option *option, const char *value)
 {
+	struct tw_run_argument *given = &arguments->list[arguments->count - 1];
+
 	switch (option->what) {
 	case PASSED:
 		break;
@@ -178,9 +181,15 @@ static int note_option(struct tw_run_arguments *arguments, const char *argument,
 		arguments->runs_nothing = 1;
 		break;
 	case ELSEWHERE:
-		tw_run_say("%s: not with run: the engine's path and its reports are of this "
-			   "machine (put ioengine=external:PATH into the job file)", argument);
+		tw_run_say("%s: not with run, which waits for fio and changes job files of this "
+			   "machine", argument);
 		return 0;
+	case CLIENT:
+		given->host = arguments->hosts.count;
+		if (value && !tw_run_add_hosts(&arguments->hosts, value, arguments->file_count))
+			return 0;
+		given->host_count = arguments->hosts.count - given->host;
+		break;
 	case SECTION:
 		if (value)
 			*tw_grow_by_one(arguments->only, arguments->only_count) = value;
@@ -189,6 +198,7 @@ static int note_option(struct tw_run_arguments *arguments, const char *argument,
 		arguments->aux_path = value;
 		break;
 	case OUTPUT:
+		given->is_output = 1;
 		arguments->output = value;
 		break;
 	case TRIGGER:
@@ -203,14 +213,14 @@ static int note_option(struct tw_run_arguments *arguments, const char *argument,
 	return 1;
 }
 
-/* Add an option of fio. Return: the number of arguments it takes; 0:
+/* Take the option of fio in the last argument. Return: the number of arguments it takes; 0:
  * refused. */
-static int add_fio_option(struct tw_run_arguments *arguments, char **argv,
-			  const struct fio_option *option, char *value)
+static int take_option(struct tw_run_arguments *arguments, char **argv,
+		       const struct fio_option *option, char *value)
 {
 	int count = option->takes == VALUE && !value && argv[1] ? 2 : 1;
 
-	add(arguments, argv, count);
+	arguments->list[arguments->count - 1].count = count;
 	return note_option(arguments, argv[0], option, count == 2 ? argv[1] : value) ?
 		count : 0;
 }
@@ -222,15 +232,13 @@ static int add_letters(struct tw_run_arguments *arguments, char **argv)
 	const struct fio_option *option;
 	char *at = argv[0] + 1;
 
+	add(arguments, argv, 1);
 	while ((option = find_option(NULL, *at)) && option->takes == NOTHING && at[1]) {
 		if (!note_option(arguments, argv[0], option, NULL))
 			return 0;
 		at++;
 	}
-	if (option)
-		return add_fio_option(arguments, argv, option, at[1] ? at + 1 : NULL);
-	add(arguments, argv, 1);
-	return 1;
+	return option ? take_option(arguments, argv, option, at[1] ? at + 1 : NULL) : 1;
 }
 
 /* Is @next the value of an option of a job? fio is asked only where it matters. A job
@@ -275,8 +283,10 @@ static int add_option(struct tw_run_arguments *arguments, char **argv,
 		return add_letters(arguments, argv);
 	given.name = whole_name(engines, given.name);
 	option = find_option(given.name, 0);
-	if (option)
-		return add_fio_option(arguments, argv, option, given.value);
+	if (option) {
+		add(arguments, argv, 1);
+		return take_option(arguments, argv, option, given.value);
+	}
 	return add_job_option(arguments, argv, &given, engines);
 }
 
@@ -308,13 +318,39 @@ int tw_run_read_arguments(struct tw_run_arguments *arguments, char **argv,
 
 /* ---- and what fio is given instead ---- */
 
+static char *path_of_copy(int fd)
+{
+	return tw_format("/proc/self/fd/%d", fd);
+}
+
+/* fio takes the files that follow a --client for its host alone. */
+static size_t push_hosts(char ***list, size_t count, const struct tw_run_arguments *arguments,
+			 const struct tw_run_argument *argument)
+{
+	for (size_t i = 0; i < argument->host_count; i++) {
+		const struct tw_run_host *host = &arguments->hosts.list[argument->host + i];
+
+		count = tw_push(list, count, tw_format("--client=%s", host->name));
+		for (size_t j = 0; j < host->file_count; j++)
+			count = tw_push(list, count, host->copy_count ?
+					path_of_copy(host->copies[j]) : tw_format("%s",
+					arguments->files[host->first_file + j].path));
+	}
+	return count;
+}
+
 static size_t push(char ***list, size_t count, const struct tw_run_arguments *arguments,
 		   const struct tw_run_argument *argument)
 {
 	const struct tw_run_jobs *jobs = &arguments->jobs;
 
+	if (argument->host_count)
+		return push_hosts(list, count, arguments, argument);
+	if (arguments->hosts.count && (argument->file >= 0 || (argument->is_output &&
+							       arguments->hosts.out_fd)))
+		return count;
 	if (argument->file >= 0 && arguments->files[argument->file].copy)
-		return tw_push(list, count, arguments->files[argument->file].copy);
+		return tw_push(list, count, path_of_copy(arguments->files[argument->file].copy));
 	if (argument->line >= 0 && jobs->is_changed) {
 		const struct tw_run_line *line = &jobs->lines[argument->line];
 		char *first = jobs->sections[line->section].first;
@@ -338,6 +374,11 @@ char **tw_run_fio_arguments(const struct tw_run_arguments *arguments,
 {
 	char **list = NULL;
 	size_t count = tw_push(&list, 0, tw_format("%s", fio));
+
+	/* fio sends options that follow a --client to the server. */
+	if (arguments->hosts.out_fd)
+		count = tw_push(&list, count, tw_format("--output=/proc/self/fd/%d",
+							arguments->hosts.out_fd));
 
 	/* fio knows an engine's options only after the engine's name. */
 	if (arguments->jobs.sections[0].first)

@@ -56,7 +56,7 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 {
 	enum tw_run_kind kind = tw_run_kind(line->value);
 	const char *path = tw_run_engine_for(change->engines, kind);
-	const char *section = change->jobs->sections[line->section].name;
+	const char *section = change->jobs->sections[line->section].name, *engine;
 
 	if (!is_moved(change, kind) && kind != TW_RUN_MEMORY)
 		return TW_EXIT_GOOD;
@@ -64,10 +64,11 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 		return tw_run_fail(TW_EXIT_DATA, "%s: [%s] ioengine=%s: there is no %s next "
 				   "to %s", place(line), section, line->value,
 				   tw_run_file_for(kind), change->engines->path);
-	line->text = changed(change->jobs, tw_format("ioengine=external:%s", path));
+	engine = tw_run_named(change->engines, path);
+	line->text = changed(change->jobs, engine);
 	/* A variable may be empty. */
-	tw_run_remark("%s: [%s] ioengine=%s: changed to external:%s", place(line),
-		      section, *line->value ? line->value : "(empty)", path);
+	tw_run_remark("%s: [%s] ioengine=%s: changed to %s", place(line), section,
+		      *line->value ? line->value : "(empty)", strchr(engine, '=') + 1);
 	return tw_run_try_engine(change->engines, path);
 }
 
@@ -169,14 +170,14 @@ static int add_engine(const struct change *change)
 {
 	struct tw_run_jobs *jobs = change->jobs;
 	const char *path = change->engines->path;
-	char *option = tw_format("ioengine=external:%s", path);
+	char *option = tw_run_named(change->engines, path);
 
 	if (jobs->sections[0].is_global)
 		jobs->sections[0].first = changed(jobs, option);
 	else
 		jobs->front = tw_format("[global]\n%s\n", changed(jobs, option));
-	tw_run_remark("%s: no ioengine, which is psync: external:%s added %s",
-		      jobs->path ? jobs->path : "command line", path,
+	tw_run_remark("%s: no ioengine, which is psync: %s added %s",
+		      jobs->path ? jobs->path : "command line", strchr(option, '=') + 1,
 		      jobs->path ? "to [global]" : "in front");
 	return tw_run_try_engine(change->engines, path);
 }

@@ -247,6 +247,17 @@ int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
 	return TW_EXIT_GOOD;
 }
 
+void tw_run_name_engines(struct tw_run_engines *engines)
+{
+	engines->by_name = tw_run_has_option(engines, LINK_PREFIX ENGINE, OUR_OPTION);
+}
+
+char *tw_run_named(const struct tw_run_engines *engines, const char *path)
+{
+	return engines->by_name ? tw_format("ioengine=" LINK_PREFIX "%s", file_of(path)) :
+				  tw_format("ioengine=external:%s", path);
+}
+
 /* ---- what fio knows ---- */
 
 /* Read the names from lines such as "NAME : what it does". An option that is of use

@@ -6,11 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,10 +30,11 @@ static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /* ---- the copies ---- */
 
-/* Copy changed jobs into memory. fio inherits the descriptor, and opens it by its path. */
-static int copy(struct tw_run_jobs *jobs)
+/* Copy changed jobs into memory. fio inherits the descriptor, and opens it by its path. Return: it;
+ * -errno. */
+static int copy(const struct tw_run_jobs *jobs)
 {
-	int fd = memfd_create("job", MFD_CLOEXEC);
+	int fd = memfd_create("job", MFD_CLOEXEC), copy_fd;
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (!file)
@@ -40,25 +43,60 @@ static int copy(struct tw_run_jobs *jobs)
 	tw_run_print(jobs, file);
 	if (fflush(file) || ferror(file))
 		return errno ? -errno : -EIO;
-	jobs->copy_fd = fcntl(fd, F_DUPFD, TW_RUN_FIRST_FD);
-	if (jobs->copy_fd < 0)
+	copy_fd = fcntl(fd, F_DUPFD, TW_RUN_FIRST_FD);
+	if (copy_fd < 0)
 		return -errno;
-	jobs->copy = tw_format("/proc/self/fd/%d", jobs->copy_fd);
 	fclose(file);
-	return 0;
+	return copy_fd;
+}
+
+static int can_not_copy(const struct tw_run_jobs *jobs, int error)
+{
+	return tw_run_fail(TW_EXIT_IO, "can't copy %s: %s", jobs->path, strerror(-error));
+}
+
+/* Each host gets copies of its own, with its token. */
+static int copy_for_host(struct tw_run_arguments *arguments, struct tw_run_host *host)
+{
+	strcpy(strchr(arguments->hosts.option, '=') + 1, host->token);
+	for (size_t i = 0; i < host->file_count; i++) {
+		const struct tw_run_jobs *jobs = &arguments->files[host->first_file + i];
+		int fd = copy(jobs);
+
+		if (fd < 0)
+			return can_not_copy(jobs, fd);
+		*tw_grow_by_one(host->copies, host->copy_count) = fd;
+	}
+	return TW_EXIT_GOOD;
 }
 
 static int copy_all(struct tw_run_arguments *arguments)
 {
-	for (size_t i = 0; i < arguments->file_count; i++) {
-		struct tw_run_jobs *jobs = &arguments->files[i];
-		int error = jobs->is_changed ? copy(jobs) : 0;
+	const struct tw_run_hosts *hosts = &arguments->hosts;
+	int code = TW_EXIT_GOOD;
 
-		if (error)
-			return tw_run_fail(TW_EXIT_IO, "can't copy %s: %s", jobs->path,
-					   strerror(-error));
+	for (size_t i = 0; i < hosts->count && code == TW_EXIT_GOOD; i++)
+		code = copy_for_host(arguments, &hosts->list[i]);
+	for (size_t i = 0; i < arguments->file_count && !hosts->count; i++) {
+		struct tw_run_jobs *jobs = &arguments->files[i];
+		int fd = jobs->is_changed ? copy(jobs) : 0;
+
+		if (fd < 0)
+			return can_not_copy(jobs, fd);
+		jobs->copy = fd;
 	}
-	return TW_EXIT_GOOD;
+	return code;
+}
+
+static void close_copies(struct tw_run_arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->file_count; i++)
+		if (arguments->files[i].copy)
+			close(arguments->files[i].copy);
+	for (size_t i = 0; i < arguments->hosts.count; i++)
+		while (arguments->hosts.list[i].copy_count)
+			close(arguments->hosts.list[i].copies[
+				--arguments->hosts.list[i].copy_count]);
 }
 
 /* ---- fio ---- */
@@ -71,39 +109,51 @@ struct start {
 static void prepare_to_run(void *context, int fd)
 {
 	const struct start *start = context;
-	int out = start->arguments->is_kept ? start->arguments->kept :
+	int out = fd >= 0 ? fd : start->arguments->is_kept ? start->arguments->kept :
 		  start->arguments->is_quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 
-	(void)fd;
 	if (out >= 0)
-		dup2(out, STDOUT_FILENO);
+		dup2(out, start->arguments->hosts.out_fd ? start->arguments->hosts.out_fd :
+		     STDOUT_FILENO);
 	sigprocmask(SIG_SETMASK, &start->mask, NULL);
 }
 
 /*
  * Wait for the end of fio. All signals that matter are blocked and taken here
  * one after another. So no signal can end this program before fio has ended. Signals
- * from the terminal have reached fio already; others are sent on.
+ * from the terminal have reached fio already; others are sent on. @from: what fio prints;
+ * -1: it prints by itself.
  */
-static int wait_for_end(pid_t pid, const sigset_t *signals, struct tw_run_arguments *arguments)
+static int wait_for_end(pid_t pid, const sigset_t *signals, struct tw_run_arguments *arguments,
+			int from)
 {
 	struct tw_progress line = tw_progress_begin(TW_RUN_NAME);
 	const int is_shown = line.is_wanted && arguments->whole_ns;
-	const struct timespec step = { is_shown ? 0 : 3600, is_shown ? 200000000 : 0 };
-	siginfo_t signal_info;
+	struct pollfd ready[] = {
+		{ .fd = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK), .events = POLLIN },
+		{ .fd = from, .events = POLLIN },
+	};
+	struct signalfd_siginfo got;
 	int status;
 
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		if (is_shown)
 			tw_progress_show(&line, (double)(tw_clock_id_ns(CLOCK_MONOTONIC) -
 					 line.begin_ns) / (double)arguments->whole_ns, "reads");
-		if (sigtimedwait(signals, &signal_info, &step) < 0 ||
-		    signal_info.si_signo == SIGCHLD)
+		poll(ready, 2, is_shown || ready[0].fd < 0 ? 200 : -1);
+		if (ready[1].revents && !tw_run_receive(arguments, from))
+			ready[1].fd = -1;
+		if (read(ready[0].fd, &got, sizeof(got)) != (ssize_t)sizeof(got) ||
+		    got.ssi_signo == SIGCHLD)
 			continue;
 		arguments->was_interrupted = 1;
-		if (signal_info.si_code != SI_KERNEL)
-			kill(pid, signal_info.si_signo);
+		if (got.ssi_code != SI_KERNEL)
+			kill(pid, (int)got.ssi_signo);
 	}
+	while (ready[1].fd >= 0 && tw_run_receive(arguments, from))
+		;
+	if (ready[0].fd >= 0)
+		close(ready[0].fd);
 	tw_progress_end(&line);
 	return status;
 }
@@ -114,7 +164,7 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	struct start start = { .arguments = arguments };
 	char **argv;
 	sigset_t signals;
-	int ret, status;
+	int ret, ended, status, from = -1, has_hosts = arguments->hosts.count != 0;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
@@ -122,12 +172,15 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 		sigaddset(&signals, forwarded[i]);
 	sigprocmask(SIG_BLOCK, &signals, &start.mask);
 	ret = copy_all(arguments);
+	if (ret == TW_EXIT_GOOD && has_hosts)
+		ret = tw_run_begin_to_receive(arguments);
 	if (ret == TW_EXIT_GOOD) {
 		argv = tw_run_fio_arguments(arguments, fio);
 		/* If this program is killed, fio gets SIGTERM. */
-		*pid = tw_child_start(argv, SIGTERM, prepare_to_run, &start, NULL);
+		*pid = tw_child_start(argv, SIGTERM, prepare_to_run, &start,
+				      has_hosts ? &from : NULL);
 		if (*pid > 0) {
-			status = wait_for_end(*pid, &signals, arguments);
+			status = wait_for_end(*pid, &signals, arguments, from);
 			*code = WIFEXITED(status) ? WEXITSTATUS(status) :
 						    KILLED_BY + WTERMSIG(status);
 			if (!WIFEXITED(status))
@@ -141,9 +194,12 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 		}
 	}
 	/* Also after a failure. */
-	for (size_t i = 0; i < arguments->file_count; i++)
-		if (arguments->files[i].copy)
-			close(arguments->files[i].copy_fd);
+	close_copies(arguments);
+	if (from >= 0) {
+		close(from);
+		ended = tw_run_end_receiving(arguments);
+		ret = ret ? ret : ended;
+	}
 	sigprocmask(SIG_SETMASK, &start.mask, NULL);
 	return ret;
 }

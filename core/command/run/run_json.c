@@ -312,7 +312,8 @@ static int print_kept(int fd, const struct tw_run_reports *reports)
 
 void tw_run_keep_output(struct tw_run_arguments *arguments)
 {
-	if (!arguments->is_json || arguments->output || arguments->runs_nothing)
+	if (!arguments->is_json || arguments->output || arguments->runs_nothing ||
+	    arguments->hosts.count)
 		return;
 	arguments->kept = memfd_create("fio-output", MFD_CLOEXEC);
 	arguments->is_kept = arguments->kept >= 0;

@@ -3,8 +3,8 @@
  * The parts of tickwise run. run_jobs.c and run_arguments.c read jobs as fio reads them,
  * run_change.c changes them, run_engines.c knows fio and its engines. run_fio.c runs fio
  * on copies, and run_settings.c puts back what it changed. run_reports.c finds the reports,
- * run_json.c adds them to fio's JSON. run_target.c and run_path.c are for a path instead of a
- * job.
+ * run_json.c adds them to fio's JSON. run_hosts.c gets those of other hosts. run_target.c and
+ * run_path.c are for a path instead of a job.
  *
  * All memory lives until tw_release_texts(). Functions that return an enum tw_exit print
  * a message unless it is TW_EXIT_GOOD.
@@ -19,6 +19,8 @@
 #include <time.h>
 
 #include "base/allocate.h"
+#include "base/write_file.h"
+#include "report/sent.h"
 
 #define TW_RUN_NAME	"run"
 
@@ -62,8 +64,7 @@ struct tw_run_jobs {
 	size_t section_count;
 	char *front;		/* lines to add before the first section */
 	int is_changed;
-	char *copy;		/* the path of the changed copy, or NULL */
-	int copy_fd;
+	int copy;		/* the descriptor of the changed copy; 0: there is none */
 };
 
 /* Read a job file and the files it includes; "-" is standard input. @only: the names of
@@ -100,12 +101,14 @@ struct tw_run_options {
 struct tw_run_engines {
 	const char *name;		/* name of the subcommand, for messages */
 	const char *fio;
+	int is_given;			/* 1: by --engine */
 	char *path;			/* tickwise.so */
 	char *command_path;		/* tickwise-cmd.so, or NULL */
 	char *memory_path;		/* tickwise-memory.so, or NULL */
 	struct tw_run_options *known;
 	size_t known_count;
 	int convert;			/* --convert: change other engines than io_uring */
+	int by_name;			/* 1: jobs name an engine's file, not its path */
 	char **added;			/* options for each job on them, with NULL at the end */
 };
 
@@ -134,6 +137,12 @@ char *tw_run_built_folder(const char *fio);
  * was put into that folder or into the system's; NULL: none. */
 char *tw_run_other_engine(const char *fio);
 
+/* For jobs on other hosts: if this fio finds the installed engines by the names of their files,
+ * as where packages were installed, let jobs name them so. A path may be of this machine alone. */
+void tw_run_name_engines(struct tw_run_engines *engines);
+/* Return the ioengine= that names the engine at @path. */
+char *tw_run_named(const struct tw_run_engines *engines, const char *path);
+
 /* Try whether fio can load the engine at @path. If not, print the reason and
  * what to do. */
 int tw_run_try_engine(struct tw_run_engines *engines, const char *path);
@@ -160,6 +169,49 @@ enum tw_run_takes {
 /* Does an option of a job take the next argument? Asks fio. */
 enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *option);
 
+/* ---- reports ---- */
+
+struct tw_run_reports {
+	struct tw_run_report {
+		char *path;
+		char *job;
+		long long thread_number;
+		int is_first;		/* of its section */
+		dev_t device;
+		ino_t inode;
+		size_t host;		/* number of the host that sent it */
+	} *list;
+	size_t count;
+	int has_io;			/* 1: a job did an I/O, or tried to */
+	int are_of_hosts;		/* 1: hosts sent them */
+};
+
+/* ---- other hosts: --client (run_hosts.c) ---- */
+
+struct tw_run_host {
+	const char *name;		/* as it was typed */
+	char token[33];			/* tw_send= of its copies: no other host knows it */
+	size_t files_before;		/* number of job files before it on the command line */
+	size_t first_file, file_count;
+	int *copies;			/* descriptors of the copies of these */
+	size_t copy_count;		/* 0: they are not made */
+	size_t sent, received;		/* numbers of reports */
+	size_t bytes;			/* of those that came */
+	const char *problem;		/* of the last one that was not good; or NULL */
+};
+
+struct tw_run_hosts {
+	struct tw_run_host *list;
+	size_t count;
+	char *option;			/* tw_send=, to which a host's token is copied */
+	int out_fd;			/* for fio's --output; 0: fio prints to standard output */
+	struct tw_sent_sink sink;
+	struct tw_sent_stream stream;
+	struct tw_output output;	/* the file of --output */
+	FILE *out;			/* that file, or standard output */
+	struct tw_run_reports reports;
+};
+
 /* ---- arguments ---- */
 
 /* One argument of fio, or an option and its value. */
@@ -168,6 +220,8 @@ struct tw_run_argument {
 	int count;
 	ptrdiff_t line;		/* number in the command line's jobs; -1: none */
 	ptrdiff_t file;		/* number in the job files; -1: none */
+	size_t host, host_count;	/* of --client: its hosts */
+	int is_output;			/* 1: --output */
 };
 
 struct tw_run_arguments {
@@ -184,6 +238,7 @@ struct tw_run_arguments {
 	uint64_t whole_ns;		/* how long fio will take; 0: not known */
 	int was_interrupted;		/* a signal came while fio ran */
 	struct tw_run_settings *settings;	/* to be put back after fio; or NULL */
+	struct tw_run_hosts hosts;	/* none: the jobs run here */
 	int has_trigger;		/* 1: --trigger-file or the like, which ends all jobs */
 	int is_json;			/* 1: --output-format has JSON in it */
 	int is_no_text;			/* 1: --output-format is not "normal" */
@@ -252,20 +307,7 @@ void tw_run_put_back(struct tw_run_settings *settings);
 /* Print @program and @argv, which has NULL at its end, quoted for a shell. */
 void tw_run_print_command(const char *program, char *const *argv, FILE *file);
 
-/* ---- reports ---- */
-
-struct tw_run_reports {
-	struct tw_run_report {
-		char *path;
-		char *job;
-		long long thread_number;
-		int is_first;		/* of its section */
-		dev_t device;
-		ino_t inode;
-	} *list;
-	size_t count;
-	int has_io;			/* 1: a job did an I/O, or tried to */
-};
+/* ---- reports that are found ---- */
 
 /* Find the reports that the jobs of fio's process @pid wrote since @since, in the order
  * of the jobs. */
@@ -280,11 +322,36 @@ int tw_run_is_name(const char *name, const char *of_report);
 int tw_run_check_reports(const struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments);
 
+/* Return how many reports these jobs should send. */
+size_t tw_run_owed(const struct tw_run_jobs *jobs);
+
 /* Return the arguments of `tickwise report` for these reports, beginning with its name.
  * @all: for the whole page. The second function prints its command line, unless --quiet is
  * given. @is_shown: the page was printed. */
 char **tw_run_report_arguments(const struct tw_run_reports *reports, int all);
 void tw_run_say_reports(const struct tw_run_reports *reports, int is_shown);
+
+/* ---- reports that are sent ---- */
+
+/* Note a host of --client, or those that a file lists, as fio reads it. Return 0: it is refused,
+ * after a message. */
+int tw_run_add_hosts(struct tw_run_hosts *hosts, const char *value, size_t files_before);
+
+/* Find each host's job files, make the tokens, and let the copies have the option tw_send.
+ * Return: an enum tw_exit. */
+int tw_run_prepare_hosts(struct tw_run_arguments *arguments, struct tw_run_engines *engines);
+
+/* Begin to read what fio prints. Return: an enum tw_exit. */
+int tw_run_begin_to_receive(struct tw_run_arguments *arguments);
+/* Read what is there, print it without reports, and keep these as files. Return 0: there will be
+ * no more. */
+int tw_run_receive(struct tw_run_arguments *arguments, int from);
+/* Return: an enum tw_exit. */
+int tw_run_end_receiving(struct tw_run_arguments *arguments);
+
+/* Print how many reports came, and a line for each host that lacks some. @is_shown: below the
+ * page; else on stderr. */
+void tw_run_say_hosts(const struct tw_run_arguments *arguments, int is_shown);
 
 /* ---- fio's JSON ---- */
 

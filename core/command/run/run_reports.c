@@ -268,6 +268,21 @@ static int is_owed(const struct tw_run_jobs *jobs, size_t section)
 	return !is_set(jobs, section, "create_only");
 }
 
+/* A job has one for each of numjobs, and sends it whatever tw_report says. */
+size_t tw_run_owed(const struct tw_run_jobs *jobs)
+{
+	size_t owed = 0;
+
+	for (size_t i = 0; i < jobs->section_count; i++) {
+		const struct tw_run_line *line = tw_run_setting(jobs, i, "numjobs");
+		const size_t of_job = line ? strtoul(line->value, NULL, 0) : 1;
+
+		if (jobs->sections[i].owes_report && !is_set(jobs, i, "create_only"))
+			owed += of_job ? of_job : 1;
+	}
+	return owed;
+}
+
 int tw_run_check_reports(const struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments)
 {
@@ -314,7 +329,8 @@ char **tw_run_report_arguments(const struct tw_run_reports *reports, int all)
 
 	if (all)
 		count = tw_push(&argv, count, tw_format("--all"));
-
+	if (reports->are_of_hosts)
+		count = tw_push(&argv, count, tw_format("--merge-hosts"));
 	for (size_t i = 0; i < reports->count; i++)
 		has_dash |= reports->list[i].path[0] == '-';
 	if (has_dash)

@@ -137,8 +137,7 @@ has "$err" 'other.fio: [a] no ioengine, so psync: not converted' 'which is repor
 # ---- refused ----
 
 refuses 64 'no job given'
-for option in --client=host --client --server --server=,1 --daemonize=p \
-		--remote-config=x -Chost --cli=host; do
+for option in --server --server=,1 --daemonize=p --remote-config=x; do
 	refuses 64 "$option: not with run" "$option" job.fio
 done
 refuses 64 '--engine needs a value' --engine job.fio

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jobs on other hosts: fio's --client. The engine there sends its reports in what fio prints,
+ * with the token of its job. No other host knows the token, so it alone tells who sent a report:
+ * many hosts may have one name, and what a host says of itself can be anything. So can all else
+ * that it sends. A good report becomes a file of this machine, and its host is what was typed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/plain_text.h"
+#include "command/command.h"
+#include "command/output/page.h"
+#include "command/run/run_parts.h"
+#include "report/report.h"
+
+/* What a host may send. fio has at most 4096 jobs, with some 400 KB each. */
+#define MOST_REPORTS	4096
+#define MOST_BYTES	(1UL << 30)
+
+#define NAME_BYTES	64	/* in a file's name: of a host, and of a job */
+#define READ_BYTES	65536
+
+/* ---- before fio ---------------------------------------------------------- */
+
+static int add_host(struct tw_run_hosts *hosts, const char *name, size_t files_before)
+{
+	unsigned char bytes[16] = { 0 };
+	struct tw_run_host *host;
+
+	for (size_t i = 0; i < hosts->count; i++)
+		if (!strcmp(hosts->list[i].name, name)) {
+			tw_run_say("--client=%s is given twice: one --client takes all job files "
+				   "of a host", name);
+			return 0;
+		}
+	/* So few bytes come whole, and without an error. */
+	(void)!getrandom(bytes, sizeof(bytes), 0);
+	host = tw_grow_by_one(hosts->list, hosts->count);
+	host->name = tw_copy_text(name);
+	host->files_before = files_before;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		sprintf(&host->token[2 * i], "%02x", bytes[i]);
+	return 1;
+}
+
+int tw_run_add_hosts(struct tw_run_hosts *hosts, const char *value, size_t files_before)
+{
+	const size_t before = hosts->count;
+	int is_good = 1;
+	char *name;
+	FILE *file;
+
+	if (access(value, R_OK))
+		return add_host(hosts, value, files_before);
+	file = tw_input_stream(value, TW_INPUT_PIPE);
+	while (file && is_good && fscanf(file, "%ms", &name) == 1) {
+		/* fio, which gets its name, would take it for a list. */
+		is_good = access(name, R_OK) && add_host(hosts, name, files_before);
+		free(name);
+	}
+	if (file)
+		fclose(file);
+	if (!is_good || hosts->count == before)
+		tw_run_say("--client=%s: this file is no list of hosts", value);
+	return is_good && hosts->count > before;
+}
+
+/* Find the files that follow a host; else those of the next host that has some; else those in
+ * front of all hosts. */
+static int find_files(struct tw_run_arguments *arguments, size_t i)
+{
+	struct tw_run_host *list = arguments->hosts.list, *host = &list[i];
+
+	for (; i < arguments->hosts.count && !host->file_count; i++) {
+		const size_t end = i + 1 < arguments->hosts.count ? list[i + 1].files_before :
+								     arguments->file_count;
+
+		host->first_file = list[i].files_before;
+		host->file_count = end - host->first_file;
+	}
+	if (!host->file_count) {
+		host->first_file = 0;
+		host->file_count = list->files_before;
+	}
+	return host->file_count ? TW_EXIT_GOOD :
+		tw_run_fail(TW_EXIT_USAGE, "--client=%s: no job file is given", host->name);
+}
+
+int tw_run_prepare_hosts(struct tw_run_arguments *arguments, struct tw_run_engines *engines)
+{
+	struct tw_run_hosts *hosts = &arguments->hosts;
+	size_t count = 0;
+	int code = TW_EXIT_GOOD;
+
+	if (arguments->jobs.line_count)
+		return tw_run_fail(TW_EXIT_USAGE, "%s: with --client, jobs and their options are "
+				   "in job files", arguments->jobs.lines->text);
+	for (size_t i = 0; i < hosts->count && code == TW_EXIT_GOOD; i++)
+		code = find_files(arguments, i);
+	hosts->option = tw_format("tw_send=%*s", (int)sizeof(hosts->list->token), "");
+	strcpy(strchr(hosts->option, '=') + 1, "TOKEN");
+	for (; engines->added && engines->added[count]; count++)
+		if (!strncmp(engines->added[count], "tw_interval=", 12))
+			return tw_run_fail(TW_EXIT_USAGE, "--interval: not with --client: its "
+					   "files would stay on the hosts");
+	if (!engines->is_given)
+		tw_run_name_engines(engines);
+	count = tw_push(&engines->added, count, hosts->option);
+	tw_push(&engines->added, count, NULL);
+	return code;
+}
+
+/* ---- a report ------------------------------------------------------------ */
+
+/* Give every part of a report this host. */
+static void set_host(json_t *json, const char *host)
+{
+	const char *key;
+	json_t *value;
+	size_t i;
+
+	json_array_foreach(json, i, value)
+		set_host(value, host);
+	json_object_foreach(json, key, value) {
+		if (!strcmp(key, "host") && json_is_string(value))
+			json_string_set(value, host);
+		set_host(value, host);
+	}
+}
+
+/* Return a text as a part of a file's name: no slash, no dot or dash at the beginning. */
+static char *for_name(const char *text)
+{
+	char *name = tw_format("%.*s", NAME_BYTES, text);
+
+	for (char *at = name; *at; at++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-",
+			    *at) || (at == name && (*at == '.' || *at == '-')))
+			*at = '_';
+	return name;
+}
+
+/* Write a file that was not there. Return what prevents it; NULL: it is there. */
+static const char *write_file(const struct tw_run_arguments *arguments, const char *host,
+			      struct tw_run_report *report, const json_t *json)
+{
+	FILE *file;
+	int fd = -EEXIST, failed;
+
+	for (int i = 1; fd == -EEXIST && i <= MOST_REPORTS; i++) {
+		report->path = tw_format("%s%s%s.%s.%lld.%d%s.tickwise.json",
+			arguments->aux_path ? arguments->aux_path : "",
+			arguments->aux_path ? "/" : "", for_name(host), for_name(report->job),
+			report->thread_number, (int)getpid(), i == 1 ? "" : tw_format("-%d", i));
+		fd = tw_new_file(report->path, 0666);
+	}
+	errno = fd < 0 ? -fd : 0;
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	/* As the engine writes it. */
+	failed = !file || json_dumpf(json, file, JSON_REAL_PRECISION(17));
+	failed |= file && fclose(file);
+	if (failed && file)
+		unlink(report->path);
+	return failed ? tw_format("can't write %s: %s", report->path, strerror(errno)) : NULL;
+}
+
+static const char *check(const struct tw_run_hosts *hosts, const struct tw_run_report *is,
+			 const struct tw_report *report)
+{
+	if (report->job_count != 1 || report->attached || report->interval_ns)
+		return "it is no report of a job";
+	for (size_t i = 0; i < hosts->reports.count; i++)
+		if (hosts->reports.list[i].host == is->host &&
+		    hosts->reports.list[i].thread_number == is->thread_number)
+			return "it was sent twice";
+	return NULL;
+}
+
+/* Keep what a host sent. Return what is wrong; NULL: its file is there. */
+static const char *keep(struct tw_run_arguments *arguments, size_t host, const char *text,
+			size_t length)
+{
+	struct tw_run_hosts *hosts = &arguments->hosts;
+	struct tw_run_host *of = &hosts->list[host];
+	struct tw_run_report is = { .host = host };
+	struct tw_report_problem problem = { "" };
+	struct tw_report report = { .jobs = NULL };
+	const char *wrong;
+	json_t *json;
+
+	of->bytes += length;
+	if (of->received == MOST_REPORTS || of->bytes > MOST_BYTES)
+		return "it is more than one host may send";
+	json = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+	set_host(json, of->name);
+	/* All hosts share this run, which has a name that no other one has. */
+	json_object_set_new(json_array_get(json_object_get(json, "jobs"), 0), "run",
+			    json_string(hosts->list->token));
+	tw_must(tw_report_from_json(&report, json, "", &problem));
+	if (*problem.text) {
+		wrong = tw_copy_text(problem.text);
+	} else {
+		is.job = tw_copy_text(report.jobs->name);
+		is.thread_number = (long long)report.jobs->thread_number;
+		wrong = check(hosts, &is, &report);
+	}
+	if (!wrong)
+		wrong = write_file(arguments, of->name, &is, json);
+	if (!wrong)
+		*tw_grow_by_one(hosts->reports.list, hosts->reports.count) = is;
+	tw_report_free(&report);
+	json_decref(json);
+	return wrong;
+}
+
+/* ---- what fio prints ------------------------------------------------------- */
+
+static void pass(void *context, const char *bytes, size_t count)
+{
+	const struct tw_run_arguments *arguments = context;
+
+	fwrite(bytes, count, 1, arguments->hosts.out);
+}
+
+/* Return the host with this token; their number: there is none. */
+static size_t find_host(const struct tw_run_hosts *hosts, const char *token)
+{
+	size_t i = 0;
+
+	while (i < hosts->count && strcmp(hosts->list[i].token, token))
+		i++;
+	return i;
+}
+
+static int is_wanted(void *context, const char *token)
+{
+	const struct tw_run_arguments *arguments = context;
+
+	return find_host(&arguments->hosts, token) < arguments->hosts.count;
+}
+
+static void take(void *context, const char *token, const char *json, size_t length,
+		 const char *problem)
+{
+	struct tw_run_arguments *arguments = context;
+	const size_t i = find_host(&arguments->hosts, token);
+	struct tw_run_host *host = &arguments->hosts.list[i];
+
+	host->sent++;
+	if (json)
+		problem = keep(arguments, i, json, length);
+	if (problem)
+		host->problem = problem;
+	else
+		host->received++;
+}
+
+static int output_code(const struct tw_run_arguments *arguments, int error)
+{
+	return !error ? TW_EXIT_GOOD : tw_run_fail(TW_EXIT_IO, "--output=%s: %s",
+						   arguments->output, tw_file_error(-error));
+}
+
+int tw_run_begin_to_receive(struct tw_run_arguments *arguments)
+{
+	struct tw_run_hosts *hosts = &arguments->hosts;
+	int error;
+
+	hosts->sink = (struct tw_sent_sink) { pass, is_wanted, take, arguments };
+	hosts->stream = (struct tw_sent_stream) { .sink = &hosts->sink };
+	hosts->reports = (struct tw_run_reports) { .are_of_hosts = 1 };
+	hosts->out = stdout;
+	if (!arguments->output)
+		return TW_EXIT_GOOD;
+	error = tw_output_open(&hosts->output, arguments->output);
+	if (!error) {
+		/* As fio's own file, it is there before the first byte. */
+		error = tw_output_publish(&hosts->output);
+		hosts->out = hosts->output.stream;
+		/* fio gets this number for the end of the pipe. */
+		hosts->out_fd = fcntl(STDERR_FILENO, F_DUPFD, TW_RUN_FIRST_FD);
+	}
+	return output_code(arguments, error);
+}
+
+int tw_run_receive(struct tw_run_arguments *arguments, int from)
+{
+	static char bytes[READ_BYTES];
+	ssize_t got = read(from, bytes, sizeof(bytes));
+
+	if (got < 0 && errno == EINTR)
+		return 1;
+	if (got <= 0)
+		return 0;
+	tw_must(tw_sent_feed(&arguments->hosts.stream, bytes, (size_t)got));
+	fflush(arguments->hosts.out);
+	return 1;
+}
+
+int tw_run_end_receiving(struct tw_run_arguments *arguments)
+{
+	struct tw_run_hosts *hosts = &arguments->hosts;
+
+	tw_must(tw_sent_end(&hosts->stream));
+	if (!arguments->output)
+		return TW_EXIT_GOOD;
+	close(hosts->out_fd);
+	return output_code(arguments, tw_output_close(&hosts->output, 0));
+}
+
+/* ---- after fio ------------------------------------------------------------- */
+
+static void say(int is_shown, const char *text)
+{
+	if (is_shown)
+		printf("%s\n", tw_plain_text(tw_format("%s", text)));
+	else
+		tw_run_say("%s", text);
+}
+
+/* Return what a host lacks: "1 of 2 reports did not come"; NULL: nothing. */
+static const char *lack_of(const struct tw_run_arguments *arguments, const struct tw_run_host *host)
+{
+	const char *broken = host->problem ? tw_format("; %zu broken, the last one: %s",
+		host->sent - host->received, host->problem) : "";
+	size_t owed = 0;
+
+	for (size_t i = 0; i < host->file_count; i++)
+		owed += tw_run_owed(&arguments->files[host->first_file + i]);
+	if (host->received >= owed)
+		return *broken ? broken + 2 : NULL;
+	if (!host->sent)
+		return "no report came: fio's lines may tell why, or it lacks the engine";
+	return tw_format("%zu of %zu reports did not come%s", owed - host->received, owed, broken);
+}
+
+void tw_run_say_hosts(const struct tw_run_arguments *arguments, int is_shown)
+{
+	const struct tw_run_hosts *hosts = &arguments->hosts;
+	size_t sent = 0, received = 0;
+
+	for (size_t i = 0; i < hosts->count; i++) {
+		sent += hosts->list[i].sent;
+		received += hosts->list[i].received;
+	}
+	say(is_shown, tw_format("%zu host%s: %zu report%s sent, %zu received, %zu broken",
+				hosts->count, tw_format_plural(hosts->count), sent,
+				tw_format_plural(sent), received, sent - received));
+	for (size_t i = 0; i < hosts->count; i++) {
+		const char *lack = lack_of(arguments, &hosts->list[i]);
+
+		if (lack)
+			say(is_shown, tw_format("%s: %s", hosts->list[i].name, lack));
+	}
+	fflush(stdout);
+}

@@ -1,0 +1,200 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: tickwise run with --client gets the report of each job from each host. Merged, they
+# have the counts, bytes, smallest and largest latencies of the hosts' own files, and the counts
+# and bytes of fio's "All clients". All else that fio prints stays as it is. Defect: a report
+# lost, counted twice or of the wrong host; a byte of fio's output lost or added; the other
+# hosts' reports lost with a host that dies.
+. "$(dirname "$0")/fio_tap.sh"
+
+# Keeps what fio prints for tickwise run.
+cat >fio <<END
+#!/bin/sh
+case "\$*" in
+*--client=*) '$FIO' "\$@" >raw; code=\$?; cat raw; exit \$code ;;
+*) exec '$FIO' "\$@" ;;
+esac
+END
+chmod +x fio
+
+servers=
+trap 'for server in $servers; do kill $server 2>/dev/null; done; rm -rf "$scratch"' EXIT
+
+# begin_server: starts a server with a folder and a port of its own; sets $server and $port.
+# Another program may take the port first.
+begin_server()
+{
+	port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(
+		LocalAddr => "127.0.0.1", Listen => 1)->sockport')
+	mkdir -p "at$port"
+	(cd "at$port" && exec "$FIO" --server="127.0.0.1,$port") >"at$port.out" 2>&1 &
+	server=$!
+	waited=0
+	# 0A: it listens.
+	while kill -0 $server 2>/dev/null && [ $waited -lt 1200 ] &&
+	      ! grep -q ":$(printf %04X "$port") 00000000:0000 0A" /proc/net/tcp; do
+		sleep 0.1
+		waited=$((waited + 1))
+	done
+	kill -0 $server 2>/dev/null
+}
+
+: >two
+: >eight
+for number in 1 2 3 4 5 6 7 8; do
+	begin_server || begin_server || {
+		echo "1..0 # SKIP no fio server here: $(tail -n 1 "at$port.out")"
+		exit 0
+	}
+	servers="$servers $server"
+	[ $number -gt 2 ] || echo "127.0.0.1,$port" >>two
+	echo "127.0.0.1,$port" >>eight
+done
+
+# on LIST ARGUMENT...: runs job.fio on the hosts of a list; out has what was printed
+on()
+{
+	list=$1
+	shift
+	rm -f ./*.tickwise.json at*/*.tickwise.json
+	timeout $hung_s "$tickwise" run --no-report --fio="$scratch/fio" --engine="$TICKWISE_SO" \
+		--client="$list" "$@" job.fio >out 2>err
+}
+
+# is_unchanged DESCRIPTION [FILE]: passes if out is what fio printed, less the marked lines
+is_unchanged()
+{
+	perl -0777 -pe 's/(<[^<>\n]*> )?tickwise-report:[0-9a-f]{32}:[^\n]*\n//g' raw >wanted
+	cmp -s out wanted
+	ok $? "$1"
+}
+
+# sums FILE...: prints counts, bytes, and the smallest and largest lat of all reports
+sums()
+{
+	perl -MJSON::PP -e 'my (%n, %of);
+		for my $name (@ARGV) {
+			open my $file, "<", $name or die;
+			for (split /^(?=\{"schema)/m, do { local $/; <$file> }) {
+				my $r = decode_json($_);
+				for my $d ("read", "write") {
+					my $lat = $r->{stages}{lat}{$d};
+					$n{"$d ios"} += $r->{ios}{$d};
+					$n{"$d bytes"} += $r->{bytes}{$d};
+					push @{$of{$d}}, $lat->{min_ns}, $lat->{max_ns} if $lat->{count};
+				}
+			}
+		}
+		for my $d (sort keys %of) {
+			my @sorted = sort { $a <=> $b } @{$of{$d}};
+			$n{"$d min"} = $sorted[0];
+			$n{"$d max"} = $sorted[-1];
+		}
+		print "$_ $n{$_}\n" for sort keys %n' "$@"
+}
+
+cat >job.fio <<END
+[global]
+ioengine=io_uring
+clocksource=clock_gettime
+rw=randrw
+bs=4k
+size=512k
+iodepth=4
+[a]
+numjobs=2
+[b]
+stonewall
+rw=read
+bs=16k
+END
+for list in two eight; do
+	hosts=$(wc -l <$list)
+	for format in normal json json+ terse; do
+		on $list --output-format=$format
+		ok $? "$list, $format: the jobs run"
+		is_unchanged "$list, $format: fio's output is as it was"
+		is "$(grep -c . <out | sed 's/[1-9].*/lines/')" lines 'it is not empty'
+		grep -q " $hosts hosts: $((3 * hosts)) reports sent, $((3 * hosts)) received, 0 broken" err
+		ok $? 'all reports came'
+		is "$(sums ./*.tickwise.json)" "$(sums at*/*.tickwise.json)" \
+			"with the numbers of the hosts' own files"
+	done
+	"$tickwise" report --json --merge-hosts ./*.tickwise.json >merged
+	is "$(sums merged)" "$(sums ./*.tickwise.json)" "$list: merged, they have them, too"
+	is "$(perl -MJSON::PP -ne 'print join(",", sort map { $_->{host} }
+		@{decode_json($_)->{jobs}}), "\n"' merged | tail -n 1)" \
+		"$(sort $list | xargs | tr ' ' ,)" 'of the hosts that were typed'
+	on $list --output-format=json
+	perl -0777 -pe 's/\A.*?^(?=\{)//ms' out >fio.json
+	is "$(perl -MJSON::PP -0777 -ne 'my ($all) = grep { $_->{jobname} eq "All clients" }
+		@{decode_json($_)->{client_stats}};
+		print "$_ bytes $all->{$_}{io_bytes}\n$_ ios $all->{$_}{total_ios}\n"
+			for "read", "write"' fio.json)" \
+		"$(sums ./*.tickwise.json | grep -v 'min\|max')" "$list: fio's sum is the same"
+done
+
+on two --output=file --eta=never
+is "$(cat out)" '' 'with --output nothing else is printed'
+is "$(grep -c 'tickwise-report' file)/$(grep -c '^All clients' file)" 0/1 \
+	"the file has fio's text without reports"
+
+timeout $hung_s "$tickwise" run --fio="$scratch/fio" --engine="$TICKWISE_SO" --client=two \
+	job.fio >out 2>err
+grep -q '^2 hosts: 6 reports sent, 6 received, 0 broken' out
+ok $? 'the page tells how many came'
+
+# Jobs of other kinds. Each prints something else.
+kinds='rw=read rw=write rw=trimwrite rw=randread,numjobs=4 rw=randwrite,fsync=8
+	rw=read,thread=1,numjobs=2 rw=write,verify=crc32c rw=randrw,group_reporting=1,numjobs=3
+	rw=read,rate_iops=200 rw=read,bs=1k-16k rw=write,iodepth=64 rw=read,nrfiles=4
+	rw=randread,time_based=1,runtime=1 rw=write,end_fsync=1 rw=read,description=<x>_y
+	rw=randread,percentage_random=50 rw=rw,rwmixread=90 rw=read,lat_percentiles=1
+	rw=write,tw_report=none rw=read,filename=/none/there'
+number=0
+for kind in $kinds; do
+	number=$((number + 1))
+	printf '[kind]\nioengine=io_uring\nclocksource=clock_gettime\nsize=128k\n%s\n' \
+		"$(echo "$kind" | tr , '\n')" >job.fio
+	case $((number % 4)) in
+	0) on two ;;
+	1) on two --output-format=json ;;
+	2) on two --output-format=terse ;;
+	3) on two --output-format=json+,normal ;;
+	esac
+	is_unchanged "$kind: fio's output is as it was"
+done
+
+# A host that dies, with all its processes.
+printf '[long]\nioengine=io_uring\nrw=randread\nsize=1m\ntime_based=1\nruntime=4\n' >job.fio
+victim=${servers##* }
+(
+	waited=0
+	until [ -e "at$port/long.0.0" ] || [ $waited -gt 1200 ]; do
+		sleep 0.1
+		waited=$((waited + 1))
+	done
+	sleep 1
+	all=$victim
+	for pid in $all; do
+		all="$all $(ps -o pid= --ppid "$pid" | xargs)"
+	done
+	for pid in ${all#* }; do
+		all="$all $(ps -o pid= --ppid "$pid" | xargs)"
+	done
+	# shellcheck disable=SC2086	# a list
+	kill -9 $all
+) &
+killer=$!
+on eight --eta=never
+status=$?
+wait $killer
+servers=${servers% *}
+[ $status != 0 ]
+ok $? "a host dies: the exit code is fio's"
+grep -q '8 hosts: 7 reports sent, 7 received, 0 broken' err
+ok $? 'the others send theirs' || shows err
+grep -q "tickwise run: $(tail -n 1 eight): no report came" err
+ok $? 'and the one that is missing is named'
+done_testing
