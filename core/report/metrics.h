@@ -182,9 +182,9 @@ enum tw_show {
 	COUNT(fio_lat_ns, "fio_lat.sum_ns", TW_NOT_SYNC, TW_NS, TW_SUM, TW_NONE, TW_ALONE, \
 	      TW_NOT_SHOWN, TW_OPTIONAL, "sum of fio's lat", \
 	      "its mean times its count, by fio's clock") \
-	COUNT(slip_at_end_ns, "response.slip_at_end_ns", \
+	COUNT(backlog_at_end_ns, "response.backlog_at_end_ns", \
 	      TW_NOT_SYNC, TW_NS, TW_MAX, TW_NONE, TW_ALONE, \
-	      TW_NOT_SHOWN, TW_OPTIONAL, "time behind fio's schedule", \
+	      TW_NOT_SHOWN, TW_OPTIONAL, "time behind the schedule", \
 	      "how late the job was when it ended")
 
 /* Single numbers: SCALAR(member, path in the file, unit, merge, label). A report need not
@@ -294,10 +294,10 @@ enum tw_show {
 #define TW_EACH_TIME(TIME) \
 	TIME(LAT, "lat", "stages.lat", TW_ALL, TW_TIMES, TW_METRIC_ios, TW_REQUIRED, \
 	     "the sum of the stages: fio's lat, unless tw_event_time=1") \
-	TIME(SLIP, "slip", "response.slip", TW_NOT_SYNC, TW_TIMES, TW_METRIC_ios, TW_OPTIONAL, \
-	     "from when the I/O is due by the job's rate to where lat begins") \
+	TIME(BACKLOG, "backlog", "response.backlog", TW_NOT_SYNC, TW_TIMES, TW_METRIC_ios, \
+	     TW_OPTIONAL, "from when the I/O is due by the job's rate to where lat begins") \
 	TIME(RESPONSE, "response", "response.total", TW_NOT_SYNC, TW_TIMES, TW_METRIC_ios, \
-	     TW_OPTIONAL, "the sum of slip and lat") \
+	     TW_OPTIONAL, "the sum of backlog and lat") \
 	TIME(CALL, "submitting_call", "submitting_call", TW_ALL, TW_TIMES, TW_METRIC_ios, \
 	     TW_OPTIONAL, "inside the system call that submitted the I/O") \
 	TIME(WORKER, "worker", "blockq.worker", TW_ALL, TW_BLOCKQ, TW_METRIC_ios, \

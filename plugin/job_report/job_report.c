@@ -223,7 +223,7 @@ static void set_fio_lat(struct tw_tally *tally, const struct thread_data *td)
 	}
 }
 
-/* Set the slip of the last I/Os, and the runs of the kernel's program that were missed. */
+/* Set the backlog of the last I/Os, and the runs of the kernel's program that were missed. */
 static void set_last(struct tw_tally *tally, const struct tw_job *job)
 {
 	const struct tw_response *response = job->hot.response;
@@ -232,9 +232,9 @@ static void set_last(struct tw_tally *tally, const struct tw_job *job)
 	unsigned direction;
 
 	if (response)
-		tw_metric_put(&tally->has, TW_METRIC_slip_at_end_ns);
+		tw_metric_put(&tally->has, TW_METRIC_backlog_at_end_ns);
 	for (direction = TW_READ; response && direction <= TW_TRIM; direction++)
-		tally->counts[direction].slip_at_end_ns = response->last_slip_ns[direction];
+		tally->counts[direction].backlog_at_end_ns = response->last_backlog_ns[direction];
 	if (!kernel->stamps || missed < 0 || kernel->missed < 0)
 		return;
 	tw_metric_put(&tally->has, TW_METRIC_missed_runs);

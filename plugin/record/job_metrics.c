@@ -72,7 +72,7 @@ static const unsigned of_sync_writes[] = {
 };
 
 static const unsigned of_rate[] = {
-	TW_METRIC_schedule_ns, STAGE_METRIC(TW_SLIP), STAGE_METRIC(TW_RESPONSE),
+	TW_METRIC_schedule_ns, STAGE_METRIC(TW_BACKLOG), STAGE_METRIC(TW_RESPONSE),
 };
 
 /* Return the metrics that the job records. What is known only at its end is not among

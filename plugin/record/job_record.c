@@ -140,7 +140,7 @@ static void take_extra(struct tw_job_hot *hot, const struct io_u *io_u, uint64_t
 		       struct tw_extra *extra)
 {
 	*extra = (struct tw_extra) {
-		.slip_ns = hot->response ? tw_response_slip_ns(hot->response, io_u) :
+		.backlog_ns = hot->response ? tw_response_backlog_ns(hot->response, io_u) :
 					   TW_NO_TIME,
 		.residual_ns = hot->residual_ns,
 	};
@@ -352,15 +352,16 @@ static void find_extra(const struct tw_job *job, const struct tw_finished *finis
 
 	if (extra->residual_ns != TW_NO_TIME)
 		tw_put_time(times, TW_RESIDUAL, extra->residual_ns);
-	if (extra->slip_ns == TW_NO_TIME)
+	if (extra->backlog_ns == TW_NO_TIME)
 		return;
-	tw_put_time(times, TW_SLIP, extra->slip_ns);
-	tw_put_time(times, TW_RESPONSE, extra->slip_ns + times->ns[TW_LAT]);
-	job->hot.response->last_slip_ns[finished->direction] = extra->slip_ns;
+	tw_put_time(times, TW_BACKLOG, extra->backlog_ns);
+	tw_put_time(times, TW_RESPONSE, extra->backlog_ns + times->ns[TW_LAT]);
+	job->hot.response->last_backlog_ns[finished->direction] = extra->backlog_ns;
 }
 
 /* Times that are known of each I/O, and those of them that record() has recorded. */
-#define OF_EACH		(TW_TIME_BIT(TW_RESIDUAL) | TW_TIME_BIT(TW_SLIP) | TW_TIME_BIT(TW_RESPONSE))
+#define OF_EACH		(TW_TIME_BIT(TW_RESIDUAL) | TW_TIME_BIT(TW_BACKLOG) | \
+			 TW_TIME_BIT(TW_RESPONSE))
 #define RECORDED	(TW_TIME_BIT(TW_QUEUE) | TW_TIME_BIT(TW_DELIVER) | \
 			 TW_TIME_BIT(TW_LAT) | TW_TIME_BIT(TW_CALL))
 

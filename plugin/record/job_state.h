@@ -113,7 +113,7 @@ _Static_assert(sizeof(struct tw_finished) == 64, "a finished I/O is one cache li
 /* What only a job with a rate, with tw_event_time=1 or with tw_causes=1 has of a finished I/O.
  * A time may be TW_NO_TIME. */
 struct tw_extra {
-	uint64_t slip_ns;
+	uint64_t backlog_ns;
 	uint64_t residual_ns;
 	struct tw_others others;	/* with another I/O's key: not known */
 	struct tw_throttled throttled;		/* zeroes: it was not throttled */

@@ -102,10 +102,10 @@ void tw_response_prepared(struct thread_data *td, struct tw_response *response,
 	if (!due->again)
 		due->due_ns = due_ns(td, response, io_u);
 	due->again = false;
-	due->slip_ns = 0;
+	due->backlog_ns = 0;
 	if (!due->due_ns)
 		return;
 	fio_gettime(&now, NULL);
 	if (tw_timespec_ns(&now) > due->due_ns)
-		due->slip_ns = tw_timespec_ns(&now) - due->due_ns;
+		due->backlog_ns = tw_timespec_ns(&now) - due->due_ns;
 }

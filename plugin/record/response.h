@@ -21,7 +21,7 @@
 /* The schedule of one io_u. */
 struct tw_due {
 	uint64_t due_ns;	/* by fio's clock; 0: not scheduled */
-	uint64_t slip_ns;	/* lat began this much later; 0 if it was early */
+	uint64_t backlog_ns;	/* lat began this much later; 0 if it was early */
 	bool again;		/* fio submits the same I/O, or its rest, again */
 };
 
@@ -29,7 +29,7 @@ struct tw_response {
 	struct tw_due *due;	/* by io_u->index */
 	struct timespec epoch;	/* of the schedule, as last read */
 	bool begun[DDIR_RWDIR_CNT];	/* an I/O came since that epoch */
-	uint64_t last_slip_ns[TW_DIRECTIONS];	/* of the I/Os recorded so far */
+	uint64_t last_backlog_ns[TW_DIRECTIONS];	/* of the I/Os recorded so far */
 };
 
 /*
@@ -52,12 +52,12 @@ static inline void tw_response_again(struct tw_response *response, const struct 
 }
 
 /* Return how late the I/O is; TW_NO_TIME if it is not scheduled. */
-static inline uint64_t tw_response_slip_ns(const struct tw_response *response,
+static inline uint64_t tw_response_backlog_ns(const struct tw_response *response,
 					   const struct io_u *io_u)
 {
 	const struct tw_due *due = &response->due[io_u->index];
 
-	return due->due_ns ? due->slip_ns : TW_NO_TIME;
+	return due->due_ns ? due->backlog_ns : TW_NO_TIME;
 }
 
 #endif

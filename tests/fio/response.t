@@ -29,29 +29,29 @@ rated()
 rated many.json --rate_iops=10000000
 ok $? 'a job that can not keep up'
 json many.json '$j->{response}{resolution_ns} == 1000 &&
-	$j->{response}{slip}{read}{count} == $j->{ios}{read} &&
+	$j->{response}{backlog}{read}{count} == $j->{ios}{read} &&
 	$j->{response}{total}{read}{count} == $j->{ios}{read}'
 ok $? 'every I/O is in both'
-json many.json 'my $slip = $j->{response}{slip}{read};
-	my $middle = $j->{response}{slip_at_end_ns}{read} / 2;
-	abs($slip->{mean_ns} - $middle) < 1e-3 * $middle &&
+json many.json 'my $backlog = $j->{response}{backlog}{read};
+	my $middle = $j->{response}{backlog_at_end_ns}{read} / 2;
+	abs($backlog->{mean_ns} - $middle) < 1e-3 * $middle &&
 		$j->{stages}{lat}{read}{max_ns} < 21100'
 ok $? 'response grows evenly while lat stays'
-json many.json 'my $end = $j->{response}{slip_at_end_ns}{read};
+json many.json 'my $end = $j->{response}{backlog_at_end_ns}{read};
 	$end > 0.9 * $j->{jobs}[0]{run_ns} &&
-	$end == $j->{response}{slip}{read}{max_ns}'
+	$end == $j->{response}{backlog}{read}{max_ns}'
 ok $? 'it is behind at its end'
 json many.json 'my $r = $j->{response};
-	$r->{total}{read}{sum_ns} == $r->{slip}{read}{sum_ns} +
+	$r->{total}{read}{sum_ns} == $r->{backlog}{read}{sum_ns} +
 		$j->{stages}{lat}{read}{sum_ns}'
-ok $? 'response is slip and lat'
+ok $? 'response is backlog and lat'
 
 # The last of N was due (N - 1) / rate after the first. The time from the first
 # queued to the last seen is that, minus how late the first was, plus how late the
 # last was and how long it took. 2 us are for the schedule's microseconds at both
 # ends.
-due='my $s = $j->{response}{slip}{read}; my $t = $j->{stages}{lat}{read};
-	my $was = $j->{jobs}[0]{run_ns} - $j->{response}{slip_at_end_ns}{read};
+due='my $s = $j->{response}{backlog}{read}; my $t = $j->{stages}{lat}{read};
+	my $was = $j->{jobs}[0]{run_ns} - $j->{response}{backlog_at_end_ns}{read};
 	my $due = ($j->{ios}{read} - 1) / RATE * 1e9;
 	print "# due after $due ns, was $was ns\n";
 	abs($was - $due - $t->{max_ns} + $s->{min_ns}) < 2000'
@@ -64,7 +64,7 @@ ok $? 'a job that keeps up'
 json few.json "$(echo "$due" | sed 's/RATE/50/')"
 ok $? 'is behind by no more than the rate says'
 json few.json '$j->{ios}{read} >= 10 && $j->{ios}{read} <= 11 &&
-	$j->{response}{slip}{read}{max_ns} <= 3000'
+	$j->{response}{backlog}{read}{max_ns} <= 3000'
 ok $? 'never by more than the schedule'"'"'s microseconds'
 # warns FILE: prints whether the page says that the rate was not kept
 warns()
@@ -75,37 +75,37 @@ warns()
 is "$(warns many.json) $(warns few.json)" '1 0' 'the page of the first one begins with that'
 
 rated poisson.json --rate_iops=10000000 --rate_process=poisson
-json poisson.json '$j->{response}{slip}{read}{mean_ns} > $j->{jobs}[0]{run_ns} / 4'
+json poisson.json '$j->{response}{backlog}{read}{mean_ns} > $j->{jobs}[0]{run_ns} / 4'
 ok $? 'arrivals at random are late, too'
 
 # By the old schedule it would be 100 ms late from the first I/O on.
 rated ramp.json --runtime=200ms --rate_iops=50 --ramp_time=100ms
-json ramp.json '$j->{ios}{read} - $j->{response}{slip}{read}{count} == 1 &&
-	$j->{response}{slip}{read}{max_ns} <= 3000'
+json ramp.json '$j->{ios}{read} - $j->{response}{backlog}{read}{count} == 1 &&
+	$j->{response}{backlog}{read}{max_ns} <= 3000'
 ok $? 'the schedule begins anew after the ramp time, but for one I/O'
 
 # A pause of 20 ms, and then 4 I/Os that take 4 ms by the rate.
 rated think.json --runtime=200ms --rate_iops=1000 --thinktime=20ms --thinktime_blocks=4
-json think.json '$j->{response}{slip}{read}{max_ns} >= 1.9e7'
+json think.json '$j->{response}{backlog}{read}{max_ns} >= 1.9e7'
 ok $? 'who thinks is late'
 # fio starts the one after the pause at once, and the next waits for it.
 for process in linear poisson; do
 	rated ignore.json --runtime=200ms --rate_iops=1000 --thinktime=20ms \
 		--thinktime_blocks=4 --rate_ignore_thinktime=1 --rate_process=$process
-	json ignore.json '$j->{response}{slip}{read}{count} > 16 &&
-		$j->{response}{slip}{read}{max_ns} <=
+	json ignore.json '$j->{response}{backlog}{read}{count} > 16 &&
+		$j->{response}{backlog}{read}{max_ns} <=
 			$j->{stages}{lat}{read}{max_ns} + 3000'
 	ok $? "unless that is not part of the schedule: $process"
 done
 
 rated mixed.json --rw=randrw --rate_iops=10000000,
-json mixed.json 'join(" ", keys %{$j->{response}{slip}}) eq "read" &&
-	$j->{ios}{write} && $j->{response}{slip}{read}{count} == $j->{ios}{read}'
+json mixed.json 'join(" ", keys %{$j->{response}{backlog}}) eq "read" &&
+	$j->{ios}{write} && $j->{response}{backlog}{read}{count} == $j->{ios}{read}'
 ok $? 'a direction without a rate has no schedule'
 rated none.json
 json none.json '$j->{ios}{read} && !exists $j->{response}'
 ok $? 'nor has a job without'
 is_valid report mixed.json
 run report --all many.json
-has "$out" "behind fio's schedule at the end: " 'and shown'
+has "$out" "behind the schedule at the end: " 'and shown'
 done_testing

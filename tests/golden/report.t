@@ -82,9 +82,9 @@ window()
 }
 over_time="\"over_time\": {\"width_ns\": $width, \"windows\": [$(window 0 100 50 900 10),
 	$(window 2 100 33 900 6), $(window 3 2000 1)]}"
-response="\"response\": {\"resolution_ns\": 1000, \"slip\": {\"read\":
+response="\"response\": {\"resolution_ns\": 1000, \"backlog\": {\"read\":
 	$(histogram 950)}, \"total\": {\"read\": $(histogram 1000)},
-	\"slip_at_end_ns\": $(counts 940 moves)}"
+	\"backlog_at_end_ns\": $(counts 940 moves)}"
 by_lat='"stages_by_lat": {"read": [
 	{"from_ns": 96, "to_ns": 103, "ios": 89, "stages": {"queue": 890, "device": 8010}},
 	{"from_ns": 896, "to_ns": 959, "ios": 10, "stages": {"queue": 1600, "kernel": 7400}},
@@ -589,7 +589,7 @@ one
 one @ @2
 	$r->{slowest} = [map { slow(1000 * $_, kernel => 3000 - 10 * $_) } 1 .. 9]
 rated
-	delete $r->{response}{slip_at_end_ns}
+	delete $r->{response}{backlog_at_end_ns}
 rated @ @2
 	$r->{response}{resolution_ns} = 2000
 rated

@@ -11,7 +11,7 @@
 
 #include "report/report.h"
 
-/* Times that tables and plots of stages show: the stages, lat, slip, response. */
+/* Times that tables and plots of stages show: the stages, lat, backlog, response. */
 #define TW_REPORT_ROWS	TW_CALL
 
 /* Room for any sentence about a direction. */

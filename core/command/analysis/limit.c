@@ -163,8 +163,8 @@ static int is_held_by_job(const struct tw_report_group *group, int direction)
 		if (i != TW_BLOCKQ && i != TW_DEVICE && i != TW_KERNEL)
 			other_ns += (double)tw_tally_stage_ns(tally, i, direction);
 	return other_ns > JOB_PART * (double)tally->times[TW_LAT][direction].sum_ns ||
-	       (tw_has(tally, TW_METRIC_slip_at_end_ns) &&
-		(double)tally->counts[direction].slip_at_end_ns <
+	       (tw_has(tally, TW_METRIC_backlog_at_end_ns) &&
+		(double)tally->counts[direction].backlog_at_end_ns <
 			HELD_PART * (double)group->run_ns);
 }
 

@@ -73,7 +73,7 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *lat)
 /* Would the line of a time cover that of the sum of it and others? */
 static int is_nearly_sum(const struct tw_tally *tally, int time, int direction)
 {
-	const int sum = time < TW_STAGES ? TW_LAT : time == TW_SLIP ? TW_RESPONSE : -1;
+	const int sum = time < TW_STAGES ? TW_LAT : time == TW_BACKLOG ? TW_RESPONSE : -1;
 
 	for (size_t i = 0; sum >= 0 && i < sizeof(marked) / sizeof(*marked); i++)
 		if ((double)tw_histogram_percentile(&tally->times[time][direction], marked[i]) <

@@ -144,11 +144,11 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
 	static const char *const names[] = { "rate_iops", "rate" };
 	uint64_t behind_ns = 0;
 
-	if (!tw_has(&group->all.tally, TW_METRIC_slip_at_end_ns))
+	if (!tw_has(&group->all.tally, TW_METRIC_backlog_at_end_ns))
 		return;
 	for (int i = 0; i < TW_DIRECTIONS; i++)
-		if (group->all.tally.counts[i].slip_at_end_ns > behind_ns)
-			behind_ns = group->all.tally.counts[i].slip_at_end_ns;
+		if (group->all.tally.counts[i].backlog_at_end_ns > behind_ns)
+			behind_ns = group->all.tally.counts[i].backlog_at_end_ns;
 	if (behind_ns <= group->run_ns / BEHIND_PART + group->all.tally.scalars.schedule_ns)
 		return;
 	tw_page_warning(page, "rate not kept");

@@ -115,7 +115,7 @@ print JSON::PP->new->canonical->encode({
 		fallback => JSON::PP::false }],
 	ios => { %ios, sync => 0 }, bytes => { map { $_ => 4096 * $ios{$_} } keys %ios },
 	stages => { lat => \%lat, $shape eq 'job' ? (deliver => { read => $deliver }) : () },
-	$rated{$shape} ? (response => { slip_at_end_ns =>
+	$rated{$shape} ? (response => { backlog_at_end_ns =>
 		{ read => $rated{$shape}, write => 0, trim => 0 } }) : (),
 	clocks => {}, counter => { verdict => 'reliable', reasons => [] },
 	slowest => [], devices => [],

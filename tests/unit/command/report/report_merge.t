@@ -75,8 +75,8 @@ join " ", @{$r->{batches}}{qw(enters reaps largest_reap)}|14 10 17|\
 	$r->{batches}{largest_reap} = 17
 join " ", map { $r->{kernel_stages}{$_} } qw(clock_error_ns missed_runs requests)|81 4 240|\
 	@{$r->{kernel_stages}}{qw(clock_error_ns missed_runs)} = (81, 4)
-"$r->{response}{resolution_ns} $r->{response}{slip_at_end_ns}{read}"|2000 5|\
-	$r->{response}{resolution_ns} = 2000; $r->{response}{slip_at_end_ns}{read} = 5
+"$r->{response}{resolution_ns} $r->{response}{backlog_at_end_ns}{read}"|2000 5|\
+	$r->{response}{resolution_ns} = 2000; $r->{response}{backlog_at_end_ns}{read} = 5
 $r->{stages_by_lat}{read}[0]|\
 	{"from_ns":96,"ios":178,"stages":{"deliver":3560,"kernel":12460,"queue":1780},"to_ns":103}|
 "@{$r->{lacks}}"|bytes stages_by_lat|delete @{$r}{qw(bytes stages_by_lat)}

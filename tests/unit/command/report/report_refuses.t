@@ -75,11 +75,11 @@ for (values %{$r->{kernel_stages}{not_split}}) { $_ = counts(0) } $r->{kernel_st
 $r->{stages}{queue}{read}{min_ns} = 11 => stages.queue.read: min_ns is not in the first bin
 $r->{submitting_call}{sync} = reads(9, 1)->{read}
 	=> submitting_call.sync counts more than ios.sync
-$r->{response}{slip}{sync} = reads(9, 1)->{read}; $r->{ios}{sync} = 1
-	=> response.slip is not for sync
+$r->{response}{backlog}{sync} = reads(9, 1)->{read}; $r->{ios}{sync} = 1
+	=> response.backlog is not for sync
 $r->{response}{total}{read} = 3 => response.total.read: not an object
-$r->{response}{slip_at_end_ns}{read} = -1
-	=> response.slip_at_end_ns.read is not a whole number of 0 or more
+$r->{response}{backlog_at_end_ns}{read} = -1
+	=> response.backlog_at_end_ns.read is not a whole number of 0 or more
 $r->{fio_times}{residual} = reads(1, 101) => fio_times.residual.read counts more than ios.read
 $r->{kernel_stages}{not_split}{no_stamps}{read} = 7
 	=> kernel_stages.not_split.waited.read and the parts before it count more than ios.read

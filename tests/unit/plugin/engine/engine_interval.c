@@ -175,7 +175,7 @@ static bool is_whole(const json_t *of, unsigned direction)
 		     in_windows(of, "%s.count", direction) == ios &&
 		     in_windows(of, "errors.%s", direction) ==
 		     world_value(of_direction(of, "errors", direction)) &&
-		     of_time(of, TW_SLIP, direction, "count") ==
+		     of_time(of, TW_BACKLOG, direction, "count") ==
 		     of_time(of, TW_RESPONSE, direction, "count");
 
 	if (!world_at(of, "stages.queue"))

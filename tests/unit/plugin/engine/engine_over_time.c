@@ -5,7 +5,7 @@
  * that those of two jobs can't be added; an error in the window of the next I/O.
  * engine_stages.c checks in which window each I/O is.
  *
- * In a job with a rate, slip is how late each I/O was prepared by fio's schedule. The
+ * In a job with a rate, backlog is how late each I/O was prepared by fio's schedule. The
  * response time goes from the due time until the I/O is returned: the wait in the ring for
  * others of its batch is part of it. An I/O that fio submits again keeps its due time,
  * syncs are in no schedule, and stamps that contradict each other are no response time.
@@ -112,9 +112,9 @@ static void begin_rated(unsigned batch)
 	world_start();
 }
 
-static uint64_t slip(const char *key)
+static uint64_t backlog(const char *key)
 {
-	return world_number("response.slip.read.%s", key);
+	return world_number("response.backlog.read.%s", key);
 }
 
 static uint64_t total(const char *key)
@@ -126,7 +126,7 @@ static uint64_t total(const char *key)
  * all, and all are seen at the end of the call. */
 static void batches(void)
 {
-	uint64_t prepared_ns[BATCH], slip_ns[BATCH], slips = 0, totals = 0, longest = 0;
+	uint64_t prepared_ns[BATCH], backlog_ns[BATCH], backlogs = 0, totals = 0, longest = 0;
 	unsigned i;
 
 	begin_rated(BATCH);
@@ -139,25 +139,25 @@ static void batches(void)
 			world.td.rate_next_io_time[DDIR_READ] = due_us;
 			world.takes_ticks[i] = TAKES_NS;
 			prepared_ns[i] = engine_now_ticks;
-			slip_ns[i] = engine_now_ticks - EPOCH_NS - due_us * 1000;
+			backlog_ns[i] = engine_now_ticks - EPOCH_NS - due_us * 1000;
 			world_queue(i, DDIR_READ);
 		}
 		world_reap(BATCH);
 		for (i = 0; i < BATCH; i++) {
-			uint64_t ns = slip_ns[i] + engine_now_ticks - prepared_ns[i];
+			uint64_t ns = backlog_ns[i] + engine_now_ticks - prepared_ns[i];
 
-			slips += slip_ns[i];
+			backlogs += backlog_ns[i];
 			totals += ns;
 			longest = max(longest, ns);
 		}
 	}
 	world_end();
-	tap_ok(slip("count") == 3 * BATCH && slip("sum_ns") == slips,
-	       "slip: from due to prepared");
+	tap_ok(backlog("count") == 3 * BATCH && backlog("sum_ns") == backlogs,
+	       "backlog: from due to prepared");
 	tap_ok(total("count") == 3 * BATCH && total("sum_ns") == totals &&
 	       total("max_ns") == longest, "response: from due to returned");
-	tap_ok(world_number("response.slip_at_end_ns.read") == slip_ns[BATCH - 1],
-	       "the last slip stands apart");
+	tap_ok(world_number("response.backlog_at_end_ns.read") == backlog_ns[BATCH - 1],
+	       "the last backlog stands apart");
 }
 
 /* Do a read that is due now. */
@@ -179,7 +179,7 @@ static void short_read(void)
 	world_queue(0, DDIR_READ);
 	world_reap(1);
 	world_end();
-	tap_ok(slip("count") == 1 && slip("max_ns") == 500 && total("max_ns") == 1000,
+	tap_ok(backlog("count") == 1 && backlog("max_ns") == 500 && total("max_ns") == 1000,
 	       "the rest of a short read: late by what the first part took");
 }
 
@@ -199,8 +199,8 @@ static void busy_trim(void)
 	world_pass(10000);
 	due_read(1);
 	world_end();
-	tap_ok(slip("count") == 2 && slip("max_ns") < 1000 && world_number("ios.sync") == 1 &&
-	       !world_at(world.report, "response.slip.sync"),
+	tap_ok(backlog("count") == 2 && backlog("max_ns") < 1000 && world_number("ios.sync") == 1 &&
+	       !world_at(world.report, "response.backlog.sync"),
 	       "the read after it is in the schedule, trim and sync are not");
 }
 
