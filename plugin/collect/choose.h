@@ -21,22 +21,27 @@ struct tw_chooser {
 };
 
 /* Return the next random number (xorshift64*: G. Marsaglia, S. Vigna). */
-static inline uint64_t tw_choose_random(struct tw_chooser *chooser)
+static inline uint64_t tw_choose_random(uint64_t *random)
 {
-	uint64_t x = chooser->random;
+	uint64_t x = *random;
 
 	x ^= x >> 12;
 	x ^= x << 25;
 	x ^= x >> 27;
-	chooser->random = x;
+	*random = x;
 	return x * 0x2545f4914f6cdd1dULL;
+}
+
+/* Return a random number above 0 and at most 1. */
+static inline double tw_choose_part(uint64_t *random)
+{
+	return (double) ((tw_choose_random(random) >> 11) + 1) * 0x1p-53;
 }
 
 /* Draw how many I/Os pass until one is chosen: a geometric distribution. */
 static inline uint64_t tw_choose_gap(struct tw_chooser *chooser)
 {
-	/* Above 0, at most 1. */
-	const double u = (double) ((tw_choose_random(chooser) >> 11) + 1) * 0x1p-53;
+	const double u = tw_choose_part(&chooser->random);
 
 	return chooser->shift ? 1 + (uint64_t) (log(u) / chooser->log_miss) : 1;
 }

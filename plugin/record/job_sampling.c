@@ -51,7 +51,7 @@ static void begin(struct tw_job *job, unsigned place, uint64_t now_ticks)
 	if (job->hot.kernel.stamps)
 		sampling->every = max(sampling->every, (uint64_t) 1 << sampling->chance);
 	sampling->is_off = place == 2 ? !was_off :
-			   place == 1 && tw_choose_random(&sampling->chooser) >> 63;
+			   place == 1 && tw_choose_random(&sampling->chooser.random) >> 63;
 	if (sampling->is_off)
 		sampling->chooser.left = UINT64_MAX;
 	else if (was_off)
