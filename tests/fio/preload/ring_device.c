@@ -8,6 +8,8 @@
  *	DEVICE_DUE_US=N		the n-th of each eight blocks of a file takes
  *				n times N microseconds from its submission on
  *	DEVICE_SERIAL_US=N	one after another, N microseconds each
+ *	DEVICE_STALL_MS=AT:FOR	from AT milliseconds of the job on it stands still, FOR
+ *				milliseconds
  *	DEVICE_ERROR=N:ERRNO	every Nth transfer fails and moves nothing
  *	DEVICE_GONE=N:ERRNO	so do all from the Nth on
  *	DEVICE_SHORT=N		every Nth moves only its first half
@@ -132,8 +134,8 @@ static const char *watch;	/* RING_WATCH */
 
 static struct {
 	unsigned long due_us, serial_us, error, gone, half, none, refuse, wait;
-	unsigned long visible, take, read_ns, fio_ns, trim;
-	int error_errno, gone_errno, refuse_errno, wait_errno, trim_errno;
+	unsigned long visible, take, read_ns, fio_ns, trim, stall_ms;
+	int error_errno, gone_errno, refuse_errno, wait_errno, trim_errno, stall_for_ms;
 	const char *block;
 } device = { .read_ns = READ_NS };
 
@@ -536,6 +538,15 @@ static void ends(struct io_uring_sqe *sqe, struct fate *fate, int64_t result)
 	fate->result = result;
 }
 
+/* Return when a transfer ends that would end at this time if there were no stall. */
+static uint64_t after_stall(uint64_t ns)
+{
+	const uint64_t from = device.stall_ms * 1000000, to = from +
+			      (uint64_t)device.stall_for_ms * 1000000;
+
+	return ns > from && ns < to ? to : ns;
+}
+
 /* Return when a transfer to this place that is submitted now ends. @length 0: none. */
 static uint64_t due_at(uint64_t offset, unsigned length)
 {
@@ -544,10 +555,10 @@ static uint64_t due_at(uint64_t offset, unsigned length)
 	if (!device.due_us && !device.serial_us)
 		return 0;
 	if (device.due_us)
-		return now_ns + nth_of_eight * device.due_us * 1000;
+		return after_stall(now_ns + nth_of_eight * device.due_us * 1000);
 	if (last_due_ns < now_ns)
 		last_due_ns = now_ns;
-	last_due_ns += device.serial_us * 1000;
+	last_due_ns = after_stall(last_due_ns + device.serial_us * 1000);
 	return last_due_ns;
 }
 
@@ -687,14 +698,16 @@ static void complete(unsigned place)
 	*completion(place) = cqe;
 }
 
-/* Make completions due up to now, and as far as @wanted if the job waits for that many. */
-static void become_due(unsigned wanted)
+/* Make completions due up to now, and as far as @wanted if the job waits for that many, but no
+ * later than @until_ns. */
+static void become_due(unsigned wanted, uint64_t until_ns)
 {
 	for (; ring.due != ring.tail; ring.due++) {
 		const struct io_uring_cqe *cqe = completion(ring.due);
 		uint64_t due_ns = due_of(cqe);
 
-		if (due_ns > now_ns && ring.due - *ring.cq_head >= wanted)
+		if (due_ns > now_ns &&
+		    (ring.due - *ring.cq_head >= wanted || due_ns > until_ns))
 			break;
 		if (due_ns > now_ns)
 			now_ns = due_ns;
@@ -705,9 +718,21 @@ static void become_due(unsigned wanted)
 
 static long enter(const long *asked)
 {
+	const unsigned wanted = asked[3] & IORING_ENTER_GETEVENTS ? (unsigned)asked[2] : 0;
+	const int has_limit = (asked[3] & IORING_ENTER_EXT_ARG) != 0;
+	uint64_t until_ns = UINT64_MAX;
 	long a[6], ret;
 
 	memcpy(a, asked, sizeof(a));
+	/* The limit is in simulated time: the kernel does not wait. */
+	if (has_limit) {
+		const struct io_uring_getevents_arg *argument = (void *)a[4];
+		const struct __kernel_timespec *ts = (void *)(uintptr_t)argument->ts;
+
+		until_ns = now_ns + (uint64_t)(ts->tv_sec * 1000000000 + ts->tv_nsec);
+		a[2] = a[4] = 0;
+		a[3] &= ~(long)IORING_ENTER_EXT_ARG;
+	}
 	if (device.take && (unsigned long)a[1] > device.take)
 		a[1] = (long)device.take;
 
@@ -721,8 +746,12 @@ static long enter(const long *asked)
 	ring.tail = __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
 	for (; ring.seen != ring.tail; ring.seen++)
 		complete(ring.seen);
-	become_due(a[3] & IORING_ENTER_GETEVENTS ? (unsigned)a[2] : 0);
+	become_due(wanted, until_ns);
 	*ring.cq_tail = ring.due;
+	if (has_limit && !ret && ring.due - *ring.cq_head < wanted) {
+		now_ns = now_ns < until_ns ? until_ns + WAKE_NS : now_ns;
+		return -ETIME;
+	}
 	/* Show no more than there is room for, as if the others did not fit in. */
 	if (device.visible && ring.due - *ring.cq_head > device.visible) {
 		*ring.cq_tail = *ring.cq_head + (unsigned)device.visible;
@@ -860,6 +889,7 @@ static __attribute__((constructor)) void begin(void)
 		{ "DEVICE_READ_NS", &device.read_ns, NULL },
 		{ "DEVICE_FIO_NS", &device.fio_ns, NULL },
 		{ "DEVICE_TRIM", &device.trim, &device.trim_errno },
+		{ "DEVICE_STALL_MS", &device.stall_ms, &device.stall_for_ms },
 	};
 
 	dl_iterate_phdr(find_object, NULL);
