@@ -240,7 +240,13 @@ enum tw_show {
 	SCALAR(clock_error_ns, "kernel_stages.clock_error_ns", TW_NS, TW_MAX, \
 	       "error of the kernel's stamps on the engine's clock") \
 	SCALAR(schedule_ns, "response.resolution_ns", TW_NS, TW_MAX, \
-	       "how precisely fio's schedule is known") \
+	       "how precisely it is known when an I/O is due") \
+	SCALAR(depth_reached, "response.depth_reached", TW_PLAIN, TW_SUM, \
+	       "I/O[s] of an open loop that came while iodepth I/Os were in flight " \
+	       "(tw_rate_iops)") \
+	SCALAR(generator_ns, "response.generator_ns", TW_NS, TW_SUM, \
+	       "the part of backlog that fio, the engine or a missing CPU caused, added up " \
+	       "(tw_rate_iops)") \
 	SCALAR(files_left_out, "files_left_out", TW_PLAIN, TW_MAX, \
 	       "files that a job did not list") \
 	SCALAR(other_files, "devices_other_files", TW_PLAIN, TW_SUM, \
@@ -293,11 +299,11 @@ enum tw_show {
  */
 #define TW_EACH_TIME(TIME) \
 	TIME(LAT, "lat", "stages.lat", TW_ALL, TW_TIMES, TW_METRIC_ios, TW_REQUIRED, \
-	     "the sum of the stages: fio's lat, unless tw_event_time=1") \
+	     "the sum of the stages: fio's lat, unless tw_event_time=1 or tw_rate_iops") \
 	TIME(BACKLOG, "backlog", "response.backlog", TW_NOT_SYNC, TW_TIMES, TW_METRIC_ios, \
 	     TW_OPTIONAL, "from when the I/O is due by the job's rate to where lat begins") \
 	TIME(RESPONSE, "response", "response.total", TW_NOT_SYNC, TW_TIMES, TW_METRIC_ios, \
-	     TW_OPTIONAL, "the sum of backlog and lat") \
+	     TW_OPTIONAL, "the sum of backlog and lat: fio's lat with tw_rate_iops") \
 	TIME(CALL, "submitting_call", "submitting_call", TW_ALL, TW_TIMES, TW_METRIC_ios, \
 	     TW_OPTIONAL, "inside the system call that submitted the I/O") \
 	TIME(WORKER, "worker", "blockq.worker", TW_ALL, TW_BLOCKQ, TW_METRIC_ios, \

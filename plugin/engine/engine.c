@@ -2,7 +2,8 @@
 /*
  * The path of an I/O through the engine, in the order of fio's calls.
  *
- *	prep		fills the io_u's entry in the submission ring (SQE).
+ *	prep		fills the io_u's entry in the submission ring (SQE). In an open
+ *			loop it waits until the I/O is due (arrivals.c).
  *			Stamp: prepared. fio sets start_time next.
  *	queue		puts the index of the SQE into the ring; commit publishes it
  *	commit		calls io_uring_enter(). Stamps: enter before the call,
@@ -99,8 +100,7 @@ int tw_prep(struct thread_data *td, struct io_u *io_u)
 	} else {
 		prep_sync(td, io_u, sqe);
 	}
-	tw_prep_done(td, job, io_u);
-	return 0;
+	return tw_prep_done(td, job, io_u);
 }
 
 /* ---- queue -------------------------------------------------------------- */
@@ -124,6 +124,8 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 
 	if (job->ring.queued)
 		return tw_requeue(job, io_u);
+	if (tw_is_open_loop(job))
+		tw_start_when_due(td, job, io_u);
 	io->enter_ticks = tw_job_stamp(job);
 	io->entered_ticks = 0;	/* no submitting call */
 	/* It is never in the ring, so nothing is estimated of it. It stands for itself alone,
@@ -221,11 +223,31 @@ static uint64_t stamp_seen(const struct tw_job *job)
 	return tw_ticks_end();
 }
 
+uint64_t tw_look(struct tw_job *job)
+{
+	const unsigned tail = io_uring_smp_load_acquire(job->ring.uring.cq.ktail);
+	const uint64_t now_ticks = stamp_seen(job);
+
+	if (tail != job->ring.seen_tail)
+		see(job, tail, now_ticks);
+	return now_ticks;
+}
+
+/* With SQPOLL there is no slat, because no call submits the I/Os; fio does the same from 3.36
+ * on. In an open loop slat begins when the I/O was due. */
+static void queued_otherwise(struct thread_data *td, const struct tw_job *job,
+			     struct io_u *io_u)
+{
+	if (tw_is_open_loop(job))
+		tw_start_when_due(td, job, io_u);
+	if (!job->ring.polled_submission)
+		io_u_queued(td, io_u);
+}
+
 /*
  * Note that the kernel has accepted the first @count queued I/Os. fio gets their issue
- * time and computes slat (io_u_queued()). With SQPOLL there is no slat, because no call
- * submits the I/Os; fio does the same from 3.36 on. (The members tw_... of fio's structs
- * are macros: a patched fio has other names for them.)
+ * time and computes slat (io_u_queued()). (The members tw_... of fio's structs are macros: a
+ * patched fio has other names for them.)
  */
 static void submitted(struct thread_data *td, struct tw_job *job, unsigned count,
 		      uint64_t enter_ticks, uint64_t entered_ticks)
@@ -251,7 +273,9 @@ static void submitted(struct thread_data *td, struct tw_job *job, unsigned count
 		if (!fill_issue_time)
 			continue;
 		io_u->tw_issue_time = now;
-		if (!job->ring.polled_submission)
+		if (job->ring.slat_differs)
+			queued_otherwise(td, job, io_u);
+		else
 			io_u_queued(td, io_u);
 	}
 }
@@ -354,7 +378,8 @@ static unsigned reap(struct tw_job *job, unsigned max)
 
 /* With min=0 and an empty ring, enter the kernel once: some completions appear only
  * when the job's own thread enters. With iodepth_batch_complete_min=0 fio polls: the
- * loop enters until there are @min completions, but never sleeps. */
+ * loop enters until there are @min completions, but never sleeps. An open loop does not sleep
+ * in the first call: if that is enough, it did not have to wait. */
 int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		 const struct timespec *t)
 {
@@ -365,6 +390,7 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 
 	job->ring.events_at = *job->ring.uring.cq.khead;
 	for (;;) {
+		uint64_t from_ticks = 0;
 		unsigned wait;
 		int ret = 0;
 
@@ -376,6 +402,10 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		if (job->hot.event_wait && wait)
 			wait = 1;
 		tw_record_before_wait(job);
+		if (tw_is_open_loop(job) && entered)
+			from_ticks = tw_job_stamp(job);
+		else if (tw_is_open_loop(job))
+			wait = 0;
 		if (!job->ring.polled_submission)
 			ret = enter(job, 0, wait, job->ring.getevents_flags);
 		if (ret < 0 && ret != -EINTR && ret != -EAGAIN) {
@@ -383,6 +413,8 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 			return ret;
 		}
 		entered = true;
+		if (from_ticks)
+			tw_waited_for_room(job, from_ticks);
 	}
 	job->hot.returned_ticks = tw_job_stamp(job);
 #ifdef TW_FIO_COMPLETE_TIME
@@ -401,14 +433,16 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
  * I/O of the batch. An engine can't change that. But fio's latencies are differences. So
  * the issue and start times of an I/O are moved later by the time from its completion to
  * the end of ->getevents(). A fio with the patches of patches/ takes the end of each I/O
- * from the engine. Then no time is moved.
+ * from the engine. Then no time is moved. In an open loop the report's lat ends there, too:
+ * return the end of lat.
  *
  * A residual stays, the same for the whole batch: the time from the engine's last stamp
  * to fio's reading of its clock (patched: to the engine's reading). It is less than the
  * time to the first ->event(), which is measured.
  */
-static void end_at_event(struct tw_job *job, struct io_u *io_u, int event)
+static uint64_t end_at_event(struct tw_job *job, struct io_u *io_u, int event)
 {
+	const uint64_t seen_ticks = job->hot.io[io_u->index].seen_ticks;
 	const uint64_t returned_ticks = job->hot.returned_ticks;
 	uint64_t earlier_ns;
 	int64_t residual_ns;
@@ -418,8 +452,7 @@ static void end_at_event(struct tw_job *job, struct io_u *io_u, int event)
 		residual_ns = tw_job_ns(job, returned_ticks, tw_job_stamp(job));
 		job->hot.residual_ns = residual_ns < 0 ? 0 : (uint64_t) residual_ns;
 	}
-	earlier_ns = tw_earlier_ns(&job->hot.scale, job->hot.io[io_u->index].seen_ticks,
-				   returned_ticks);
+	earlier_ns = tw_earlier_ns(&job->hot.scale, seen_ticks, returned_ticks);
 #ifdef TW_FIO_COMPLETE_TIME
 	io_u->complete_nsec = job->hot.returned_fio_ns - earlier_ns;
 #elif defined TW_FIO_NSEC
@@ -429,6 +462,10 @@ static void end_at_event(struct tw_job *job, struct io_u *io_u, int event)
 	tw_timespec_later(&io_u->issue_time, earlier_ns);
 	tw_timespec_later(&io_u->start_time, earlier_ns);
 #endif
+	if (!tw_is_open_loop(job))
+		return returned_ticks;
+	tw_response_ended(job->hot.response, io_u);
+	return seen_ticks;
 }
 
 /* Record an I/O that has ended: one without an error is done, so fio accounts its latency,
@@ -436,17 +473,19 @@ static void end_at_event(struct tw_job *job, struct io_u *io_u, int event)
 void tw_event_done(struct thread_data *td, struct tw_job *job,
 		   struct io_u *io_u, int event)
 {
+	uint64_t end_ticks = job->hot.returned_ticks;
+
 	if (io_u->error) {
-		tw_record_error(job, io_u, job->hot.returned_ticks);
+		tw_record_error(job, io_u, end_ticks);
 		return;
 	}
 	if (job->hot.event_time)
-		end_at_event(job, io_u, event);
+		end_ticks = end_at_event(job, io_u, event);
 	/* Not in getevents(): the reading would be in fio's lat, and in no stage. */
 	if (event == 0 && tw__unlikely(job->hot.returned_ticks - job->hot.waits.read_ticks >
 				       job->hot.waits.gap_ticks))
 		tw_waits_take(job);
-	tw_record(td, job, io_u, job->hot.returned_ticks);
+	tw_record(td, job, io_u, end_ticks);
 }
 
 /*

@@ -25,6 +25,18 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u, tw_ca
 void tw_event_done(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 		   int event);
 
+/* Stamp the completions that came. Return the stamp. */
+uint64_t tw_look(struct tw_job *job);
+
+/* arrivals.c, for open loops. tw_arrive(): end prep() of an I/O, when it is due. Return 0; 1: the
+ * job ends before, or an error, which is logged. tw_start_when_due(): let fio's own lat begin when the I/O was due.
+ * tw_waited_for_room(): getevents() has waited for a completion since @from_ticks. */
+int tw_arrive(struct thread_data *td, struct tw_job *job, const struct io_u *io_u);
+void tw_arrivals_begin(const struct thread_data *td, struct tw_job *job);
+void tw_start_when_due(const struct thread_data *td, const struct tw_job *job,
+		       struct io_u *io_u);
+void tw_waited_for_room(struct tw_job *job, uint64_t from_ticks);
+
 /* engine_job.c. tw_set_up_once() logs why a ring can't be made. */
 int tw_init(struct thread_data *td);
 int tw_post_init(struct thread_data *td);
@@ -78,13 +90,18 @@ static inline struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struc
 	return sqe;
 }
 
-/* Take the stamp prepared. Every prep() calls this last, when the SQE is filled. */
-static inline void tw_prep_done(struct thread_data *td, struct tw_job *job,
-				const struct io_u *io_u)
+/* Take the stamp prepared. Every prep() calls this last, when the SQE is filled, and returns what
+ * this returns. */
+static inline int tw_prep_done(struct thread_data *td, struct tw_job *job,
+			       const struct io_u *io_u)
 {
-	if (job->hot.response)
+	if (job->hot.response) {
+		if (tw_is_open_loop(job))
+			return tw_arrive(td, job, io_u);
 		tw_response_prepared(td, job->hot.response, io_u);
+	}
 	job->hot.io[io_u->index].prepared_ticks = tw_job_stamp(job);
+	return 0;
 }
 
 /* The ring has room for all I/Os of the depth. */

@@ -129,6 +129,8 @@ int tw_post_init(struct thread_data *td)
 		load_for_jobs();
 	if (tw_ring_set_up(td, job) || tw_ring_register(td, job))
 		return 1;
+	if (tw_is_open_loop(job))
+		tw_arrivals_begin(td, job);
 	/* This takes a while with many files, so it comes before the run begins. */
 	collected->facts = tw_facts_take(td, &collected->cpus);
 	if (collected->facts)

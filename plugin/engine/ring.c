@@ -242,7 +242,7 @@ int tw_ring_register(struct thread_data *td, struct tw_job *job)
 			return tw_refuse_job(td, ENOMEM, "nonvectored: %s", strerror(ENOMEM));
 	}
 	job->ring.direct = td->o.odirect || tw_engine_commands;
-	job->ring.polled_submission = o->sqthread_poll;
+	job->ring.polled_submission = job->ring.slat_differs = o->sqthread_poll;
 	job->ring.force_async = o->force_async;
 	/* On a zoned device a trim resets a zone, which is another call. With trimwrite or
 	 * verify, a write must not overtake the trim of its own block. */

@@ -8,6 +8,7 @@
  * do is refused, and the message names it.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,13 +213,93 @@ struct fio_option tw_engine_options[] = {
 		"Append what was recorded in each interval of this length to a file "
 		"(default: 0, none)",
 		.def = "0", .maxval = INTERVAL_MAX_US, .is_seconds = 1),
+	OPTION("tw_rate_iops", FIO_OPT_INT, rate_iops[DDIR_READ],
+		"Begin N I/Os a second, however slow the device is (default: 0, no rate)",
+		.off2 = offsetof(struct tw_options, rate_iops[DDIR_WRITE]),
+		.off3 = offsetof(struct tw_options, rate_iops[DDIR_TRIM]), .def = "0"),
+	OPTION("tw_arrivals", FIO_OPT_STR, arrivals,
+		"When the I/Os of tw_rate_iops arrive (default: regular)",
+		.posval = {
+			{ .ival = "regular", .oval = TW_ARRIVALS_REGULAR,
+			  .help = "At even gaps" },
+			{ .ival = "poisson", .oval = TW_ARRIVALS_POISSON,
+			  .help = "At random, as those of many users" },
+		}),
 	{ .name = NULL },
 };
+
+#define ANY(rates)	(rates[DDIR_READ] || rates[DDIR_WRITE] || rates[DDIR_TRIM])
+
+/* Return an option of fio that sends I/Os by a time of its own, or sends another job's; NULL:
+ * none is set. */
+static const char *other_schedule(const struct thread_options *o)
+{
+	const struct {
+		const char *name;
+		bool is_set;
+	} options[] = {
+		{ "rate", ANY(o->rate) },
+		{ "rate_min", ANY(o->ratemin) },
+		{ "rate_iops", ANY(o->rate_iops) },
+		{ "rate_iops_min", ANY(o->rate_iops_min) },
+		{ "thinktime", o->thinktime || o->thinktime_iotime },
+		{ "io_submit_mode=offload", o->io_submit_mode == IO_MODE_OFFLOAD },
+		{ "read_iolog", o->read_iolog_file },
+		{ "latency_target", o->latency_target },
+		{ "flow", o->flow },
+		{ "serialize_overlap", o->serialize_overlap },
+		{ "experimental_verify", o->experimental_verify },
+	};
+	unsigned i;
+
+	for (i = 0; i < FIO_ARRAY_SIZE(options); i++)
+		if (options[i].is_set)
+			return options[i].name;
+	return NULL;
+}
+
+/* Check the rates of an open loop. fio chooses the direction of each I/O, in a mix by its
+ * percentage, and in trimwrite one after the other. So two rates have to be in this proportion. */
+static int check_rates(struct thread_data *td)
+{
+	const struct tw_options *o = td->eo;
+	const unsigned *rate = o->rate_iops;
+	const char *other = other_schedule(&td->o);
+	const bool trims = td_trimwrite(td);
+	const double write = rate[DDIR_WRITE], first = rate[trims ? DDIR_TRIM : DDIR_READ];
+	const double percent = trims ? 50 : td->o.rwmix[DDIR_READ];
+
+	if (!ANY(rate))
+		return !o->arrivals ? 0 :
+			tw_refuse_job(td, EINVAL, "tw_arrivals needs tw_rate_iops");
+	if (other)
+		return tw_refuse_job(td, EINVAL, "tw_rate_iops does not go with %s", other);
+	if (!tw_rated_iops(td))
+		return tw_refuse_job(td, EINVAL, "tw_rate_iops has no rate for what the job does");
+	if ((td_rw(td) || trims) && write && first &&
+	    fabs(100 * first / (first + write) - percent) > 0.5)
+		return tw_refuse_job(td, EINVAL, "tw_rate_iops: %s are %.4g %% of the rates, but "
+				     "%.4g %% of the I/Os", trims ? "trims" : "reads",
+				     100 * first / (first + write), percent);
+	return 0;
+}
+
+double tw_rated_iops(const struct thread_data *td)
+{
+	const struct tw_options *o = td->eo;
+
+	return (td_read(td) ? (double) o->rate_iops[DDIR_READ] : 0) +
+	       (td_write(td) ? (double) o->rate_iops[DDIR_WRITE] : 0) +
+	       (td_trim(td) ? (double) o->rate_iops[DDIR_TRIM] : 0);
+}
 
 int tw_options_check(struct thread_data *td)
 {
 	struct tw_options *o = td->eo;
+	const int ret = check_rates(td);
 
+	if (ret)
+		return ret;
 	/* Before Linux 5.11 the submission thread could use registered files only. */
 	if (o->sqthread_poll)
 		o->registerfiles = 1;

@@ -29,6 +29,12 @@ enum tw_kernel_mode {
 	TW_KERNEL_REQUIRE,
 };
 
+enum tw_arrivals_kind {
+	TW_ARRIVALS_DEFAULT,	/* regular */
+	TW_ARRIVALS_REGULAR,
+	TW_ARRIVALS_POISSON,
+};
+
 struct tw_options {
 	void *pad;		/* for fio, offset 0 means "no option" */
 
@@ -75,6 +81,8 @@ struct tw_options {
 	unsigned long long trigger_us;	/* 0: none */
 	unsigned int causes;
 	unsigned long long interval_us;	/* 0: none */
+	unsigned int rate_iops[DDIR_RWDIR_CNT];	/* 0: none */
+	unsigned int arrivals;	/* enum tw_arrivals_kind */
 };
 
 extern struct fio_option tw_engine_options[];
@@ -84,5 +92,9 @@ extern struct fio_option tw_engine_options[];
  * or -EINVAL after a message that names the option.
  */
 int tw_options_check(struct thread_data *td);
+
+/* Return how many I/Os a second arrive in the job by tw_rate_iops, in all directions that it
+ * does; 0: it is no open loop. */
+double tw_rated_iops(const struct thread_data *td);
 
 #endif

@@ -59,7 +59,7 @@ static void set_job(json_t *json, const struct thread_data *td,
 		"run_ns", tw_json_of_u64(run_ns),
 		"tickwise_version", TW_VERSION,
 		"iodepth", tw_json_of_u64(td->o.iodepth),
-		"event_time", job->hot.event_time,
+		"event_time", ((const struct tw_options *) td->eo)->event_time,
 		"event_wait", job->hot.event_wait,
 		"fallback", job->hot.system,
 		"kernel", tw_kernel_to_json(job)));

@@ -196,8 +196,7 @@ static int prep(struct thread_data *td, struct io_u *io_u)
 		td_verror(td, -error, "tickwise-cmd: not a command");
 		return error;
 	}
-	tw_prep_done(td, job, io_u);
-	return 0;
+	return tw_prep_done(td, job, io_u);
 }
 
 /* Flush by a system call. */

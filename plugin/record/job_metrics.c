@@ -4,6 +4,7 @@
  */
 #include "job_record.h"
 #include "kernel_job.h"
+#include "response.h"
 
 #define STAGE_METRIC(stage)	(TW_METRIC_TIMES + (unsigned) (stage))
 
@@ -75,6 +76,8 @@ static const unsigned of_rate[] = {
 	TW_METRIC_schedule_ns, STAGE_METRIC(TW_BACKLOG), STAGE_METRIC(TW_RESPONSE),
 };
 
+static const unsigned of_open_loop[] = { TW_METRIC_depth_reached, TW_METRIC_generator_ns };
+
 /* Return the metrics that the job records. What is known only at its end is not among
  * them. */
 static struct tw_metric_set rows_of(const struct tw_job *job, bool has_intervals)
@@ -103,6 +106,8 @@ static struct tw_metric_set rows_of(const struct tw_job *job, bool has_intervals
 		put_metrics(&has, of_sync_writes, FIO_ARRAY_SIZE(of_sync_writes));
 	if (job->hot.response)
 		put_metrics(&has, of_rate, FIO_ARRAY_SIZE(of_rate));
+	if (tw_is_open_loop(job))
+		put_metrics(&has, of_open_loop, FIO_ARRAY_SIZE(of_open_loop));
 	if (job->hot.event_time)
 		tw_metric_put(&has, STAGE_METRIC(TW_RESIDUAL));
 	if (has_intervals)

@@ -141,7 +141,7 @@ static void take_extra(struct tw_job_hot *hot, const struct io_u *io_u, uint64_t
 {
 	*extra = (struct tw_extra) {
 		.backlog_ns = hot->response ? tw_response_backlog_ns(hot->response, io_u) :
-					   TW_NO_TIME,
+					      TW_NO_TIME,
 		.residual_ns = hot->residual_ns,
 	};
 	if (hot->kernel.others)
@@ -600,6 +600,8 @@ static void take_counts(struct tw_job *job, struct tw_tally *tally)
 	tw_sampling_put(&hot->sampling, scalars);
 	scalars->clock_error_ns = (uint64_t) job->collected.clock_map.max_error_ns;
 	scalars->schedule_ns = hot->response ? TW_SCHEDULE_NS : 0;
+	if (tw_is_open_loop(job))
+		tw_response_count(hot->response, scalars);
 	if (!hot->has_pending)
 		return;
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)

@@ -133,6 +133,7 @@ struct tw_job_ring {
 	unsigned events_at;		/* first completion of the last getevents() */
 	bool direct;			/* not through the page cache */
 	bool polled_submission;		/* a thread of the kernel submits */
+	bool slat_differs;		/* there is none then, or it has the backlog */
 	bool async_trim;
 	bool fixed_files;
 	bool fixed_buffers;
@@ -200,7 +201,7 @@ struct tw_job_hot {
 	uint32_t largest_batch;
 	bool system;			/* stamps are ns of the system clock */
 	bool stages;			/* false: only lat */
-	bool event_time;		/* fio gets the end of each I/O */
+	bool event_time;		/* fio gets the end of each I/O; so in an open loop */
 	bool event_wait;		/* one completion at a time */
 	bool test_nop;			/* transfers that move nothing */
 	bool has_more;			/* tw_record_take() */

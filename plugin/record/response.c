@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How late fio's schedule was, and what its latencies leave out: see response.h.
+ * How late I/Os are by a schedule, and what lat leaves out: see response.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,17 +14,19 @@
 int tw_response_init(struct thread_data *td, unsigned entries,
 		     struct tw_response **response)
 {
+	const bool is_open_loop = tw_rated_iops(td) > 0;
 	struct tw_response *made;
 
 	if (td->o.read_iolog_file ||
 	    (td->o.verify != VERIFY_NONE && td->o.experimental_verify) ||
 	    (!td->rate_bps[DDIR_READ] && !td->rate_bps[DDIR_WRITE] &&
-	     !td->rate_bps[DDIR_TRIM]))
+	     !td->rate_bps[DDIR_TRIM] && !is_open_loop))
 		return 0;
 	made = calloc(1, sizeof(*made));
 	*response = made;
 	if (!made)
 		return -ENOMEM;
+	made->arrivals.is_on = is_open_loop;
 	/* The job's first I/Os are scheduled. */
 	memset(made->begun, true, sizeof(made->begun));
 	made->due = calloc(entries, sizeof(*made->due));
@@ -80,14 +82,19 @@ static bool is_first_of_epoch(const struct thread_data *td,
 	return first;
 }
 
+/* True for the job's own I/Os. Reads of VER_LIST and these trims come between them
+ * (verify_backlog, trim_backlog). */
+static bool is_of_job(const struct thread_data *td, const struct io_u *io_u)
+{
+	return io_u->ddir <= DDIR_TRIM && !(io_u->flags & IO_U_F_VER_LIST) &&
+	       (io_u->ddir != DDIR_TRIM || td_trim(td));
+}
+
 /* Return when the I/O was due, by fio's clock; 0 if it is not scheduled. */
 static uint64_t due_ns(const struct thread_data *td,
 		       struct tw_response *response, const struct io_u *io_u)
 {
-	/* Reads of VER_LIST and these trims come between the job's own I/Os
-	 * (verify_backlog, trim_backlog). */
-	if (io_u->ddir > DDIR_TRIM || (io_u->flags & IO_U_F_VER_LIST) ||
-	    (io_u->ddir == DDIR_TRIM && !td_trim(td)) || !td->rate_bps[io_u->ddir] ||
+	if (!is_of_job(td, io_u) || !td->rate_bps[io_u->ddir] ||
 	    is_first_of_epoch(td, response, io_u->ddir))
 		return 0;
 	return tw_timespec_ns(&td->epoch) + due_us(td, io_u) * 1000;
@@ -98,14 +105,86 @@ void tw_response_prepared(struct thread_data *td, struct tw_response *response,
 {
 	struct tw_due *due = &response->due[io_u->index];
 	struct timespec now;
+	int64_t late_ns;
 
 	if (!due->again)
-		due->due_ns = due_ns(td, response, io_u);
+		due->due = due_ns(td, response, io_u);
 	due->again = false;
-	due->backlog_ns = 0;
-	if (!due->due_ns)
+	if (!due->due) {
+		due->backlog_ns = TW_NO_TIME;
 		return;
+	}
 	fio_gettime(&now, NULL);
-	if (tw_timespec_ns(&now) > due->due_ns)
-		due->backlog_ns = tw_timespec_ns(&now) - due->due_ns;
+	late_ns = (int64_t) (tw_timespec_ns(&now) - due->due);
+	due->backlog_ns = (uint64_t) max(late_ns, (int64_t) 0);
+}
+
+/* Return when the I/O of an open loop is due, in ticks; 0 if it is not scheduled. */
+static uint64_t due_ticks(const struct thread_data *td, const struct tw_job *job,
+			  const struct io_u *io_u, uint64_t now_ticks)
+{
+	struct tw_arrivals *arrivals = &job->hot.response->arrivals;
+	const struct tw_options *o = td->eo;
+
+	if (!is_of_job(td, io_u) || !o->rate_iops[io_u->ddir])
+		return 0;
+	if (!arrivals->from_ticks) {
+		tw_schedule_begin(&arrivals->schedule, now_ticks, job->hot.scale.hz,
+				  tw_rated_iops(td), o->arrivals == TW_ARRIVALS_POISSON,
+				  td->rand_seeds[FIO_RAND_POISSON_OFF]);
+		arrivals->due_ticks = arrivals->from_ticks = now_ticks;
+	}
+	return tw_schedule_next(&arrivals->schedule);
+}
+
+/*
+ * Return how late the I/O would be if the device took no time: what fio, the engine or a
+ * missing CPU caused. Since the I/O before, the job was busy for all of the time that it did
+ * not wait for completions. Had the I/O before come later by what the job owed then, this one
+ * would come so much later, too, less the gap between them.
+ */
+static uint64_t own_part(struct tw_arrivals *arrivals, uint64_t due_ticks,
+			 uint64_t now_ticks)
+{
+	const uint64_t busy_until = now_ticks - arrivals->waited_ticks;
+	const int64_t busy = (int64_t) (busy_until - arrivals->from_ticks);
+	const int64_t own = (int64_t) arrivals->own_ticks + max(busy, (int64_t) 0) -
+			    (int64_t) (due_ticks - arrivals->due_ticks);
+
+	arrivals->own_ticks = (uint64_t) max(own, (int64_t) 0);
+	arrivals->waited_ticks = 0;
+	arrivals->due_ticks = due_ticks;
+	arrivals->from_ticks = max(now_ticks, due_ticks);
+	return arrivals->own_ticks;
+}
+
+void tw_response_arrived(struct thread_data *td, struct tw_job *job, const struct io_u *io_u)
+{
+	struct tw_arrivals *arrivals = &job->hot.response->arrivals;
+	struct tw_due *due = &job->hot.response->due[io_u->index];
+	const uint64_t now_ticks = tw_job_stamp(job);
+	uint64_t own_ticks = 0;
+
+	if (!due->again) {
+		due->due = due_ticks(td, job, io_u, now_ticks);
+		if (due->due)
+			own_ticks = own_part(arrivals, due->due, now_ticks);
+	}
+	*due = (struct tw_due) { .due = due->due, .backlog_ns = due->due ? 0 : TW_NO_TIME };
+	job->hot.io[io_u->index].prepared_ticks = max(now_ticks, due->due);
+	if (!due->due || due->due >= now_ticks)
+		return;
+	due->backlog_ns = (uint64_t) tw_job_ns(job, due->due, now_ticks);
+	due->own_ns = min((uint64_t) tw_job_ns(job, 0, own_ticks), due->backlog_ns);
+	due->was_full = due->due < arrivals->full_until_ticks;
+}
+
+void tw_response_count(struct tw_response *response, struct tw_scalars *scalars)
+{
+	struct tw_arrivals *arrivals = &response->arrivals;
+
+	scalars->schedule_ns = 1;
+	scalars->depth_reached += arrivals->depth_reached;
+	scalars->generator_ns += arrivals->generator_ns;
+	arrivals->depth_reached = arrivals->generator_ns = 0;
 }

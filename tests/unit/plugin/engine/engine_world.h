@@ -95,6 +95,8 @@ static struct world {
 	uint64_t enter_ticks;		/* a call takes at least this */
 	unsigned accepts;		/* submissions in a call; 0: all */
 	unsigned calls;
+	unsigned timed_sleeps;		/* with a time limit */
+	uint64_t wakes_late_ticks;	/* after it */
 	unsigned finds;			/* submissions with GETEVENTS */
 	unsigned wakes;			/* of the thread that submits */
 	unsigned entries, bad_entries;	/* that were taken */
@@ -346,9 +348,34 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 	return (int)taken;
 }
 
+/* Sleep until there are @min_complete completions, or the time is over. Only an open loop does. */
+int io_uring_enter2(unsigned int fd, unsigned int to_submit, unsigned int min_complete,
+		    unsigned int flags, sigset_t *sig, size_t size)
+{
+	const struct io_uring_getevents_arg *argument = (const void *)sig;
+	const struct __kernel_timespec *ts = (const void *)(uintptr_t)argument->ts;
+	const uint64_t until = engine_now_ticks + (uint64_t)ts->tv_sec * 1000000000 +
+			       (uint64_t)ts->tv_nsec + world.wakes_late_ticks;
+
+	world.timed_sleeps++;
+	if (world.entering)
+		world.entering();
+	while (world_waiting() < min_complete && world_next() >= 0 &&
+	       world.ios[world_next()].done_ticks <= until) {
+		if (engine_now_ticks < world.ios[world_next()].done_ticks)
+			engine_now_ticks = world.ios[world_next()].done_ticks;
+		world_show_done();
+	}
+	if (world_waiting() >= min_complete)
+		return 0;
+	engine_now_ticks = until;
+	return -ETIME;
+}
+
 int io_uring_setup(unsigned entries, struct io_uring_params *params)
 {
 	world.setup_flags = params->flags;
+	params->features = IORING_FEAT_EXT_ARG;
 	world.sq_mask = entries - 1;
 	world.cq_mask = WORLD_PLACES - 1;
 	return 100;
@@ -412,6 +439,13 @@ void fio_gettime(struct timespec *ts, void *caller)
 	ts->tv_sec = (time_t)(world_fio_ns() / 1000000000);
 	ts->tv_nsec = (long)(world_fio_ns() % 1000000000);
 }
+
+uint64_t utime_since_now(const struct timespec *since)
+{
+	return (world_fio_ns() - tw_timespec_ns(since)) / 1000;
+}
+
+WORLD_DOES(td->terminate = true, fio_mark_td_terminate, struct thread_data *td)
 
 #ifdef TW_FIO_RAMP_PERIOD
 bool ramp_period_enabled;
@@ -796,18 +830,20 @@ static void world_commit(void)
 		world_take();
 }
 
-/* Act as the end of fio's get_io_u(). */
-static void world_prep(struct io_u *io_u)
+/* Act as the end of fio's get_io_u(). Return what prep() returns: if not 0, fio drops the I/O. */
+static int world_prep(struct io_u *io_u)
 {
 	const unsigned every = world.options.force_async;
+	int ret;
 
 	world.ios[io_u->index].is_async = every && ++world.prepared % every == 0;
-	tw_engine.prep ? tw_engine.prep(&world.td, io_u) : tw_prep(&world.td, io_u);
+	ret = tw_engine.prep ? tw_engine.prep(&world.td, io_u) : tw_prep(&world.td, io_u);
 #ifdef TW_FIO_NSEC
 	io_u->start_nsec = fio_gettime_ns();
 #else
 	fio_gettime(&io_u->start_time, NULL);
 #endif
+	return ret;
 }
 
 /* Act as fio's td_io_queue(). */
