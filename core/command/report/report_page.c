@@ -294,6 +294,20 @@ static void add_batches(struct tw_page *page, const struct tw_tally *tally)
 			     "first", TW_SAY_COUNT(requeued, "time[s]"));
 }
 
+/* Add what made I/Os of an open loop late. */
+static void add_open_loop(struct tw_page *page, const struct tw_tally *tally)
+{
+	const double own = tw_report_own_backlog(tally);
+
+	if (!tw_has(tally, TW_METRIC_depth_reached))
+		return;
+	tw_page_paragraph(page, "open loop: %s came while iodepth I/Os were in flight",
+			  TW_SAY_COUNT(tally->scalars.depth_reached, "I/O[s]"));
+	if (own >= 0)
+		tw_page_more(page, "; fio, the engine or a missing CPU caused %.0f %% of backlog",
+			     100 * own);
+}
+
 /* Add what a reader might expect but was not recorded: what only some jobs have, and what
  * each report of the engine has, unless an option left it out. */
 static void add_missing(struct tw_page *page, const struct tw_report_group *group)
@@ -345,6 +359,7 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_begin_only(page, tw_report_rest(with));
 	tw_page_gap(page);
 	add_batches(page, &group->all.tally);
+	add_open_loop(page, &group->all.tally);
 	if (!of_intervals)
 		tw_report_add_counter(page, group, 0);
 	if (!of_intervals && !group->span.is_wanted)

@@ -159,6 +159,10 @@ void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *g
 /* Warn of a job that did not keep its rate. */
 void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *group);
 
+/* Return which part of backlog fio, the engine or a missing CPU caused, from 0 to 1; -1: there is
+ * no backlog, or the job is no open loop. */
+double tw_report_own_backlog(const struct tw_tally *tally);
+
 /* Warn of a file with holes, of which no device had to read anything. */
 void tw_report_warn_holes(struct tw_page *page, const struct tw_report *report);
 

@@ -139,9 +139,22 @@ void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *g
 /* A job that is behind by this part of its run did not keep its rate: one percent. */
 #define BEHIND_PART	100
 
+/* From this part of the backlog on, the job itself is the reason. */
+#define OWN_PART	0.5
+
+double tw_report_own_backlog(const struct tw_tally *tally)
+{
+	double backlog_ns = 0;
+
+	for (int i = 0; i < TW_DIRECTIONS; i++)
+		backlog_ns += (double)tally->times[TW_BACKLOG][i].sum_ns;
+	return backlog_ns > 0 && tw_has(tally, TW_METRIC_generator_ns) ?
+		(double)tally->scalars.generator_ns / backlog_ns : -1;
+}
+
 void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *group)
 {
-	static const char *const names[] = { "rate_iops", "rate" };
+	static const char *const names[] = { "rate_iops", "rate", "tw_rate_iops" };
 	uint64_t behind_ns = 0;
 
 	if (!tw_has(&group->all.tally, TW_METRIC_backlog_at_end_ns))
@@ -158,8 +171,9 @@ void tw_report_warn_rate(struct tw_page *page, const struct tw_report_group *gro
 		if (rate)
 			tw_page_more(page, " (%s=%s)", names[i], json_string_value(rate));
 	}
-	tw_page_more(page, ": I/Os began up to %s late, which response includes",
-		     TW_SAY_NS(behind_ns));
+	tw_page_more(page, ": I/Os began up to %s late, which response includes%s",
+		     TW_SAY_NS(behind_ns), tw_report_own_backlog(&group->all.tally) < OWN_PART ? "" :
+		     "; the drive is not the reason, but fio, the engine or a missing CPU");
 }
 
 /* Is there a device that never has requests? */
