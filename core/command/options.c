@@ -143,9 +143,7 @@ static double number_of(const char *text, const struct unit *units, double defau
 	return NAN;
 }
 
-/* Return the sum of times, as in 1h30min. If the last number has no unit, it is
- * multiplied by @default_factor. */
-static double time_of(const char *text, double default_factor)
+double tw_option_time_ns(const char *text, double default_factor)
 {
 	double sum = 0;
 
@@ -201,7 +199,7 @@ static int take_number(const struct reading *reading, const struct tw_option *op
 	case TW_OPTION_TIME:
 		what = time_value(option)->unit;
 		unit = time_value(option)->ns;
-		number = time_of(text, unit);
+		number = tw_option_time_ns(text, unit);
 		break;
 	case TW_OPTION_PERCENT:
 		what = "a percentage";

@@ -142,6 +142,10 @@ const char *tw_option_words(char *out, const struct tw_option *option, const cha
 /* Return the unit of a TW_OPTION_TIME, such as "seconds". */
 const char *tw_option_time_unit(const struct tw_option *option);
 
+/* Return the sum of times, as in 1h30min. If the last number has no unit, it is multiplied by
+ * @default_factor; NAN: it needs one. Return NAN: @text is no time. */
+double tw_option_time_ns(const char *text, double default_factor);
+
 /* Print the page of --help. */
 void tw_options_print_help(const struct tw_options *options, FILE *out);
 
