@@ -17,6 +17,10 @@
 #include "command/run/run_parts.h"
 #include "timespec.h"
 
+#define NAME		"run"
+
+const char *tw_run_name = NAME;
+
 #define PATH_SECONDS	5	/* at each depth, without --for */
 #define PAIRS		6	/* of --ab, without --runs and --until */
 
@@ -113,7 +117,7 @@ static const struct tw_option option_table[] = {
 };
 
 const struct tw_options tw_run_options = {
-	.command = TW_RUN_NAME,
+	.command = NAME,
 	.arguments = "JOB.fio... [fio's arguments]\nPATH",
 	.arguments_kind = TW_OPTION_FILE,
 	.about =
@@ -226,8 +230,7 @@ static void add_options(struct tw_run_arguments *arguments, const char *options)
 		}
 }
 
-/* Prepare a run. @options: the options of a side of --ab; or NULL. */
-static int prepare(struct tw_run_arguments *arguments, struct tw_run_engines *engines,
+int tw_run_prepare(struct tw_run_arguments *arguments, struct tw_run_engines *engines,
 		   const char *options, char **argv)
 {
 	int code = tw_run_read_arguments(arguments, argv, engines);
@@ -258,7 +261,7 @@ static int print_changed(const struct tw_run_arguments *arguments,
 		tw_run_print(&arguments->files[i], stdout);
 	fputs(arguments->file_count ? "# run as: " : "", stdout);
 	tw_run_print_command(list[0], list + 1, stdout);
-	return tw_command_finish(TW_RUN_NAME, TW_EXIT_GOOD);
+	return tw_command_finish(tw_run_name, TW_EXIT_GOOD);
 }
 
 /* ---- after fio ---- */
@@ -514,7 +517,7 @@ static int run(const struct wanted *wanted, char **argv)
 {
 	struct tw_run_arguments sides[2] = { { 0 }, { 0 } };
 	struct tw_run_engines engines = {
-		.name = TW_RUN_NAME, .fio = wanted->fio, .convert = wanted->convert,
+		.name = tw_run_name, .fio = wanted->fio, .convert = wanted->convert,
 		.is_given = wanted->engine != NULL,
 		.added = options_of_engine(wanted),
 	};
@@ -538,8 +541,8 @@ static int run(const struct wanted *wanted, char **argv)
 	if (is_path && code == TW_EXIT_GOOD)
 		return run_path(*argv, &engines, wanted);
 	for (int i = 0; i < count && code == TW_EXIT_GOOD; i++)
-		code = prepare(&sides[i], &engines, count == 2 ? wanted->ab.list[i] : NULL,
-			       argv);
+		code = tw_run_prepare(&sides[i], &engines,
+				      count == 2 ? wanted->ab.list[i] : NULL, argv);
 	for (int i = 0; i < count && code == TW_EXIT_GOOD && wanted->dry_run; i++)
 		code = print_changed(&sides[i], wanted->fio);
 	if (code != TW_EXIT_GOOD || wanted->dry_run)

@@ -127,8 +127,9 @@ static void prepare_to_run(void *context, int fd)
 static int wait_for_end(pid_t pid, const sigset_t *signals, struct tw_run_arguments *arguments,
 			int from)
 {
-	struct tw_progress line = tw_progress_begin(TW_RUN_NAME);
-	const int is_shown = line.is_wanted && arguments->whole_ns;
+	struct tw_progress own = tw_progress_begin(tw_run_name);
+	struct tw_progress *line = arguments->progress ? arguments->progress : &own;
+	const int is_shown = line->is_wanted && arguments->whole_ns;
 	struct pollfd ready[] = {
 		{ .fd = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK), .events = POLLIN },
 		{ .fd = from, .events = POLLIN },
@@ -138,8 +139,8 @@ static int wait_for_end(pid_t pid, const sigset_t *signals, struct tw_run_argume
 
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		if (is_shown)
-			tw_progress_show(&line, (double)(tw_clock_id_ns(CLOCK_MONOTONIC) -
-					 line.begin_ns) / (double)arguments->whole_ns, "reads");
+			tw_progress_show(line, (double)(tw_clock_id_ns(CLOCK_MONOTONIC) -
+					 line->begin_ns) / (double)arguments->whole_ns, "reads");
 		poll(ready, 2, is_shown || ready[0].fd < 0 ? 200 : -1);
 		if (ready[1].revents && !tw_run_receive(arguments, from))
 			ready[1].fd = -1;
@@ -154,7 +155,7 @@ static int wait_for_end(pid_t pid, const sigset_t *signals, struct tw_run_argume
 		;
 	if (ready[0].fd >= 0)
 		close(ready[0].fd);
-	tw_progress_end(&line);
+	tw_progress_end(line);
 	return status;
 }
 

@@ -307,7 +307,7 @@ static int print_kept(int fd, const struct tw_run_reports *reports)
 		add_to_text(&text, &length, reports);
 	fwrite(text, length, 1, stdout);
 	free(text);
-	return tw_command_finish(TW_RUN_NAME, TW_EXIT_GOOD);
+	return tw_command_finish(tw_run_name, TW_EXIT_GOOD);
 }
 
 void tw_run_keep_output(struct tw_run_arguments *arguments)

@@ -22,15 +22,16 @@
 #include "base/write_file.h"
 #include "report/sent.h"
 
-#define TW_RUN_NAME	"run"
+/* The name of the subcommand, for messages: "run", or another that runs jobs. */
+extern const char *tw_run_name;
 
 /* The first descriptor that fio inherits: its own are below. */
 #define TW_RUN_FIRST_FD	10
 
 /* Print "tickwise run: ..." on stderr, one line. The second: but not with --quiet. */
-#define tw_run_say(...)		tw_command_fail(TW_RUN_NAME, TW_EXIT_GOOD, __VA_ARGS__)
-#define tw_run_remark(...)	tw_command_remark(TW_RUN_NAME, __VA_ARGS__)
-#define tw_run_fail(code, ...)	tw_command_fail(TW_RUN_NAME, code, __VA_ARGS__)
+#define tw_run_say(...)		tw_command_fail(tw_run_name, TW_EXIT_GOOD, __VA_ARGS__)
+#define tw_run_remark(...)	tw_command_remark(tw_run_name, __VA_ARGS__)
+#define tw_run_fail(code, ...)	tw_command_fail(tw_run_name, code, __VA_ARGS__)
 
 /* ---- jobs ---- */
 
@@ -236,6 +237,7 @@ struct tw_run_arguments {
 	int runs_nothing;		/* 1: --parse-only or the like */
 	int is_quiet;			/* 1: fio's output is not printed, its errors are */
 	uint64_t whole_ns;		/* how long fio will take; 0: not known */
+	struct tw_progress *progress;	/* of all runs, which take whole_ns together; or NULL */
 	int was_interrupted;		/* a signal came while fio ran */
 	struct tw_run_settings *settings;	/* to be put back after fio; or NULL */
 	struct tw_run_hosts hosts;	/* none: the jobs run here */
@@ -364,6 +366,13 @@ void tw_run_keep_output(struct tw_run_arguments *arguments);
 int tw_run_add_to_json(const struct tw_run_arguments *arguments,
 		       const struct tw_run_reports *reports);
 
+/* ---- all of that ---- */
+
+/* Read fio's arguments and the job files, and point the jobs at the engine. @options: those of
+ * a side of --ab; or NULL. Return: an enum tw_exit. */
+int tw_run_prepare(struct tw_run_arguments *arguments, struct tw_run_engines *engines,
+		   const char *options, char **argv);
+
 /* ---- a path instead of jobs ---- */
 
 /* A folder, a file or a block device that is to be read (run_target.c). */
@@ -381,6 +390,12 @@ struct tw_run_target {
 int tw_run_is_target(const char *path);
 /* Open it, and make the file in a folder. Return: an enum tw_exit. */
 int tw_run_open_target(struct tw_run_target *target, const char *path);
+
+/* Add a line to jobs that have no file: an option, or "[NAME]", which begins a job. */
+void tw_run_add(struct tw_run_jobs *jobs, const char *line);
+/* Begin with what all jobs that read a target have. */
+void tw_run_add_target(struct tw_run_jobs *jobs, const struct tw_run_engines *engines,
+		       const struct tw_run_target *target);
 
 struct tw_run_path {
 	uint64_t each_ns;		/* how long to read at each depth */

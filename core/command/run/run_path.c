@@ -13,48 +13,54 @@
 
 /* ---- the jobs ---- */
 
-static void add(struct tw_run_jobs *jobs, const char *option)
+void tw_run_add(struct tw_run_jobs *jobs, const char *text)
 {
 	struct tw_run_line *line;
 
-	if (*option == '[')
-		tw_run_add_section(jobs, tw_format("%.*s", (int)strlen(option) - 2, option + 1));
+	if (*text == '[') {
+		tw_run_add_section(jobs, tw_format("%.*s", (int)strlen(text) - 2, text + 1));
+		jobs->sections[jobs->section_count - 1].owes_report = jobs->section_count > 1;
+	}
 	line = tw_run_add_line(jobs);
-	line->text = tw_format("%s", option);
-	line->is_header = *option == '[';
+	line->text = tw_format("%s", text);
+	line->is_header = *text == '[';
 	if (!line->is_header)
-		tw_run_split(line, tw_format("%s", option));
+		tw_run_split(line, tw_format("%s", text));
 }
 
 /* Nothing is written: fio is told so, and neither makes a file longer nor drops what is in
  * a device's cache. A map of the blocks that were read would take memory, and the second
  * job reads other blocks than the first. */
+void tw_run_add_target(struct tw_run_jobs *jobs, const struct tw_run_engines *engines,
+		       const struct tw_run_target *target)
+{
+	tw_run_add(jobs, "[global]");
+	tw_run_add(jobs, tw_format("ioengine=external:%s", engines->path));
+	tw_run_add(jobs, tw_format("filename=%s", target->name));
+	tw_run_add(jobs, "rw=randread");
+	tw_run_add(jobs, tw_format("bs=%u", target->block_bytes));
+	tw_run_add(jobs, tw_format("direct=%d", target->is_direct));
+	if (target->is_direct)
+		tw_run_add(jobs, "invalidate=0");
+	tw_run_add(jobs, "allow_file_create=0");
+	tw_run_add(jobs, "norandommap=1");
+	tw_run_add(jobs, "randrepeat=0");
+	tw_run_add(jobs, "time_based=1");
+	jobs->is_changed = 1;
+}
+
 static void add_jobs(struct tw_run_jobs *jobs, const struct tw_run_engines *engines,
 		     const struct tw_run_target *target, uint64_t each_ns)
 {
-	add(jobs, "[global]");
-	add(jobs, tw_format("ioengine=external:%s", engines->path));
-	add(jobs, tw_format("filename=%s", target->name));
-	add(jobs, "rw=randread");
-	add(jobs, tw_format("bs=%u", target->block_bytes));
-	add(jobs, tw_format("direct=%d", target->is_direct));
-	if (target->is_direct)
-		add(jobs, "invalidate=0");
-	add(jobs, "allow_file_create=0");
-	add(jobs, "norandommap=1");
-	add(jobs, "randrepeat=0");
-	add(jobs, "time_based=1");
-	add(jobs, tw_format("runtime=%llums", (unsigned long long)(each_ns / 1000000)));
-	add(jobs, "[depth1]");
-	add(jobs, "iodepth=1");
-	add(jobs, "[depth32]");
-	add(jobs, "stonewall");
-	add(jobs, "iodepth=32");
-	for (size_t i = 1; i < jobs->section_count; i++) {
-		jobs->sections[i].owes_report = 1;
+	tw_run_add_target(jobs, engines, target);
+	tw_run_add(jobs, tw_format("runtime=%llums", (unsigned long long)(each_ns / 1000000)));
+	tw_run_add(jobs, "[depth1]");
+	tw_run_add(jobs, "iodepth=1");
+	tw_run_add(jobs, "[depth32]");
+	tw_run_add(jobs, "stonewall");
+	tw_run_add(jobs, "iodepth=32");
+	for (size_t i = 1; i < jobs->section_count; i++)
 		jobs->sections[i].last = engines->added;
-	}
-	jobs->is_changed = 1;
 }
 
 /* ---- the answers ---- */
@@ -96,7 +102,7 @@ static int show(const struct tw_run_reports *reports, const struct tw_run_target
 	page = tw_page_new("Random reads");
 	add_head(page, target, each_ns);
 	tw_report_add_brief(page, groups, used, TW_READ);
-	return tw_command_show(TW_RUN_NAME, &as_page, page, NULL, NULL);
+	return tw_command_show(tw_run_name, &as_page, page, NULL, NULL);
 }
 
 static int run_jobs(struct tw_run_arguments *arguments, const struct tw_run_target *target,
