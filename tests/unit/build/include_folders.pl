@@ -27,7 +27,7 @@ my @order = (
 	['core/memory/command', 'core/profile/command',
 	 map { "core/command/$_" } qw(bench calibrate check compare diff report)],
 	['core/command/run'],
-	['core/command/doctor', 'core/command/engine'],
+	['core/command/doctor', 'core/command/engine', 'core/command/sweep'],
 	['core/command/main', 'plugin/fio', 'plugin/kernel', 'plugin/trace'],
 	['plugin/helper/client', 'plugin/job_clock'],
 	['plugin/kernel/stages'],

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which load to try next, and between which loads a device stops to keep a goal. Pure
+ * arithmetic: the caller makes the trials, by simulation in the test.
+ *
+ * A goal is a percentile of the response and a time: "p99.9<1ms" lets one I/O of 1,000 be slow.
+ * The rules are those of RFC 9971 (MLRsearch), with I/Os in place of packets. A load is below the
+ * limit if it keeps the goal even under a pessimistic reading of its trials, and above if it
+ * fails even under an optimistic one; else it is undecided. A short trial may show that a load
+ * fails; that it holds takes full length. A failure counts, whatever larger loads do. Both bounds
+ * are loads that were tried. What a load within the wanted width keeps or fails, tells of its
+ * neighbours, too.
+ *
+ * The two readings are the ends of an interval for the part of slow I/Os. Slow I/Os come in
+ * clumps, so its width is taken from how windows of 100 ms differ, and not from I/Os.
+ */
+#ifndef TW_SWEEP_SEARCH_H
+#define TW_SWEEP_SEARCH_H
+
+#include <stddef.h>
+
+#define TW_SEARCH_LOADS		64U
+#define TW_SEARCH_WINDOW_NS	100000000ULL	/* the shortest window */
+
+struct tw_goal {
+	double percent;		/* of I/Os that are to be fast enough: 99.9 */
+	double ns;		/* the longest response of these */
+};
+
+struct tw_search_window {
+	double ios;
+	double slow;		/* those of them that took longer than the goal */
+	double sum_ns;		/* of their responses */
+};
+
+enum tw_bound {
+	TW_BOUND_UNDECIDED,
+	TW_BOUND_HOLDS,
+	TW_BOUND_FAILS,
+};
+
+/* All trials of one rate. */
+struct tw_load {
+	double rate;		/* I/Os a second that were due */
+	double seconds;
+	double ios, slow;
+	/* Sums of products of a window with itself and its neighbours: slow I/Os; slow and all,
+	 * both ways; all. */
+	double slow2, mixed, ios2;
+	int grows;		/* 1: the response still rose at the end of a trial */
+	enum tw_bound bound;
+};
+
+struct tw_search {
+	/* Set before the first trial: */
+	struct tw_goal goal;
+	double capacity;	/* I/Os a second without a rate */
+	double width;		/* of the bounds, as a part of them, at which the search ends */
+	double full_s;		/* how long a load is tried until it may hold */
+	/* The result. A bound of 0: none was found. */
+	double holds, fails;
+	struct tw_load loads[TW_SEARCH_LOADS];	/* by rate */
+	size_t count;
+	int has_pair, pair;	/* where the two loads that are to become the bounds are */
+};
+
+struct tw_search_trial {
+	double rate, seconds;
+};
+
+/* Read a goal such as "p99.9<1ms". Return 0; -EINVAL. */
+int tw_goal_read(struct tw_goal *goal, const char *text);
+
+/* Choose the next trial. Return 0: there is none: the bounds are as near as wanted, or there is
+ * no room for more loads. */
+int tw_search_next(struct tw_search *search, struct tw_search_trial *trial);
+
+/* Add a trial, and set the bounds. @seconds: of all windows together. */
+void tw_search_add(struct tw_search *search, double rate, double seconds,
+		   const struct tw_search_window *windows, size_t count);
+
+/* Did the load keep the goal, as far as this was seen? */
+int tw_search_seems_good(const struct tw_search *search, const struct tw_load *load);
+
+/* By which part a rate has changed from some windows of equal length to others, with the error
+ * of two standard deviations. */
+struct tw_drift {
+	double change, error;
+	int is_named;		/* it is surely more than a device changes by itself */
+};
+
+void tw_drift_find(struct tw_drift *drift, const double *before, size_t before_count,
+		   const double *after, size_t after_count);
+
+#endif
