@@ -42,6 +42,7 @@ void tw_completion_print_zsh(const struct tw_command *commands, FILE *out);
 /* The subcommands in the order of the help: NAME, the WORD of its C names, what it does. */
 #define TW_EACH_COMMAND(DO)								\
 	DO("run", run, "where does the time of this job's or path's I/Os go?") \
+	DO("sweep", sweep, "how much load does this path or job bear, and what gives way?") \
 	DO("report", report, "what do these reports of jobs say, merged?")		\
 	DO("diff", diff, "did it become slower from one set of runs to another?")	\
 	DO("attach", attach, "what does a program wait for at its files?") \

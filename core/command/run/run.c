@@ -298,7 +298,7 @@ static int run_fio(struct tw_run_arguments *arguments, const struct wanted *want
 		      show_reports(&arguments->hosts.reports, is_wanted) : TW_EXIT_GOOD;
 		tw_run_say_hosts(arguments, is_wanted);
 		/* fio knows what became of each host. */
-		return tw_command_finish(TW_RUN_NAME, code ? code : ret);
+		return tw_command_finish(tw_run_name, code ? code : ret);
 	}
 	tw_run_find_reports(&reports, arguments, pid, since);
 	ret = tw_run_add_to_json(arguments, &reports);

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise sweep: how much load does a path or a job bear? Makes the trials that search.c asks
+ * for, as long as there is time: first the capacity, at last this and the first load again.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/allocate.h"
+#include "base/private_folder.h"
+#include "command/command.h"
+#include "command/sweep/sweep_parts.h"
+#include "latency/histogram.h"
+#include "timespec.h"
+
+/* How long parts of a sweep of DEFAULT_S take; those of another are as much longer. */
+#define DEFAULT_S	125.0
+#define CAPACITY_S	3.0
+#define FULL_S		6.0
+/* These need not be longer: the burst that a limit saves up is used at full speed, then the
+ * queue becomes what it is in the long run. */
+#define BURST_S		0.3
+#define SETTLE_S	0.7
+#define START_S		0.8	/* of fio, at first; then as it was */
+#define LEAST_PART	0.6	/* of a trial, for which there must be time */
+
+#define LEAST_IOS	1000	/* of the first load, whose p99 is the goal's base */
+#define SURE_IOS	6	/* slow ones that a goal allows, in a trial of full length */
+#define MOST_FULL	4	/* times FULL_S, for these */
+#define WIDTH		0.05	/* of the bounds */
+#define WIDTH_OF_TAIL	0.1	/* beyond p99 */
+
+struct wanted {
+	struct tw_wanted as;
+	const char *goal, *engine, *fio, *folder;	/* NULL: not given */
+	uint64_t for_ns;
+	int may_write;
+};
+
+#define AT(member)	TW_OPTION_AT(struct wanted, member)
+
+static const struct tw_option option_table[] = {
+	{ .name = "goal", .kind = TW_OPTION_TEXT, .value = "GOAL",
+	  .otherwise = "p99 is at most twice that of the lowest load",
+	  .help = "Find the load up to which this holds: `p99.9<1ms`, `p50<200us`",
+	  .more = "It is of the response: the time from when an I/O is due.", AT(goal) },
+	{ .name = "for", .kind = TW_OPTION_TIME, .value = "SECONDS",
+	  .min = 5, .max = 86400, .preset = "125",
+	  .help = "Take this long",
+	  .more = "Four times as long halves the distance of the bounds.", AT(for_ns) },
+	{ .name = "write", .help = "Run a job that writes", AT(may_write) },
+	{ .name = "reports", .kind = TW_OPTION_FILE, .value = "FOLDER",
+	  .help = "Keep the reports of all trials in FOLDER, which is made if it is not there",
+	  AT(folder) },
+	TW_OPTION_JSON(struct wanted, as),
+	TW_OPTION_HTML(struct wanted, as),
+	{ .name = "engine", .kind = TW_OPTION_FILE, .value = "FILE",
+	  .otherwise = "the one that `tickwise engine` prints",
+	  .help = "Take the engine from FILE", AT(engine) },
+	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
+	  .otherwise = "FIO of the environment, else fio",
+	  .help = "Run this fio", AT(fio) },
+	{ .name = NULL },
+};
+
+const struct tw_options tw_sweep_options = {
+	.command = TW_SWEEP,
+	.arguments = "PATH\nJOB.fio",
+	.arguments_kind = TW_OPTION_FILE,
+	.about =
+	"Find how much load a path or a job bears. I/Os arrive at random times that do not depend "
+	"on the device, at rates from a tenth of the capacity to above it. The result is two "
+	"rates: at one the goal is kept, at the other it is not. The page also has the response at "
+	"each rate, and what gives way.\n"
+	"\n"
+	"A folder, a file or a block device as PATH is only read.",
+	.codes =
+	"Exit codes: 0 both rates were found, 2 one was not, or the sweep was interrupted, 64 "
+	"wrong command line, 65 the path or job can't be used, 66 a file can't be opened, 70 and "
+	"above all else.",
+	.table = option_table,
+	.common = TW_HAS_OUTPUT | TW_HAS_QUIET,
+};
+
+struct clock {
+	uint64_t begin_ns;
+	double whole_s, start_s;
+	struct tw_progress progress;
+};
+
+static double elapsed_s(const struct clock *clock)
+{
+	return (double)(tw_clock_id_ns(CLOCK_MONOTONIC) - clock->begin_ns) / 1e9;
+}
+
+/* Return how much longer than by default a sweep is. A short one has fewer trials: each has some
+ * windows. */
+static double longer(const struct clock *clock)
+{
+	return fmax(clock->whole_s / DEFAULT_S, 0.2);
+}
+
+static double shorter_s(const struct clock *clock, double default_s)
+{
+	return default_s * fmin(longer(clock), 1);
+}
+
+/* ---- trials ---- */
+
+/* Print what a trial found, in a line. */
+static void tell(const struct clock *clock, const struct tw_sweep *sweep, const char *what,
+		 const struct tw_sweep_load *load)
+{
+	static const double percents[] = { 50, 99, 99.9 };
+	const double left_s = fmax(clock->whole_s - elapsed_s(clock), 0);
+	const char *text = "";
+
+	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++)
+		if (tw_has_percentile((double)load->response.count, percents[i]))
+			text = tw_format("%s, p%g %s", text, percents[i], TW_SAY_NS(
+				tw_histogram_percentile(&load->response, percents[i])));
+	for (size_t i = 0; load->rate > 0 && i < sweep->search.count; i++)
+		if (sweep->search.loads[i].rate == load->rate)
+			text = tw_format("%s: %s", text, tw_search_seems_good(&sweep->search,
+				&sweep->search.loads[i]) ? "keeps the goal" : "too much");
+	tw_run_remark("%s%s; %.0f s left", what, text, left_s);
+}
+
+static int run(struct tw_sweep *sweep, struct clock *clock, const struct tw_sweep_how *how,
+	       struct tw_report_group **group)
+{
+	const double begin_s = elapsed_s(clock);
+	const int code = tw_sweep_run(sweep, how, group);
+
+	if (code == TW_EXIT_GOOD)
+		clock->start_s = fmax(elapsed_s(clock) - begin_s - how->burst_s - how->settle_s -
+				      how->seconds, 0);
+	return code;
+}
+
+/* Run without a rate. @before: what an earlier run did over time, or NULL. */
+static int find_capacity(struct tw_sweep *sweep, struct clock *clock,
+			 struct tw_sweep_windows *windows, const struct tw_sweep_windows *before)
+{
+	const struct tw_sweep_how how = {
+		.seconds = shorter_s(clock, CAPACITY_S), .burst_s = shorter_s(clock, BURST_S),
+	};
+	struct tw_report_group *group;
+	const int code = run(sweep, clock, &how, &group);
+	size_t half;
+
+	if (code != TW_EXIT_GOOD)
+		return code;
+	tw_sweep_windows_of(windows, group, 0);
+	/* The burst that a limit allows is in the first half. */
+	half = windows->count / 2;
+	windows->count -= half;
+	memmove(windows->rates, windows->rates + half, windows->count * sizeof(*windows->rates));
+	if (before) {
+		tw_drift_find(&sweep->drift, before->rates, before->count, windows->rates,
+			      windows->count);
+		return code;
+	}
+	tw_sweep_add(&sweep->capacity, group);
+	for (size_t i = 0; i < windows->count; i++)
+		sweep->search.capacity += windows->rates[i] / (double)windows->count;
+	if (!(sweep->search.capacity > 0))
+		return tw_run_fail(TW_EXIT_DATA, "too few I/Os: none in a tenth of a second");
+	tell(clock, sweep, tw_format("as fast as it can, depth %d: %s IOPS", TW_SWEEP_DEPTH,
+				     TW_SAY_NUMBER(sweep->search.capacity)), &sweep->capacity);
+	return code;
+}
+
+/* Return the load with a rate, which is added if it is not there. */
+static struct tw_sweep_load *load_of(struct tw_sweep *sweep, double rate)
+{
+	size_t i = 0;
+
+	while (i < sweep->count && sweep->loads[i].rate < rate)
+		i++;
+	if (i < sweep->count && sweep->loads[i].rate == rate)
+		return &sweep->loads[i];
+	tw_grow_by_one(sweep->loads, sweep->count);
+	memmove(&sweep->loads[i + 1], &sweep->loads[i],
+		(sweep->count - 1 - i) * sizeof(*sweep->loads));
+	sweep->loads[i] = (struct tw_sweep_load) { .rate = rate };
+	return &sweep->loads[i];
+}
+
+/* Try a load. */
+static int try(struct tw_sweep *sweep, struct clock *clock, const struct tw_search_trial *trial,
+	       struct tw_sweep_windows *windows)
+{
+	const struct tw_sweep_how how = {
+		.rate = trial->rate, .burst_s = shorter_s(clock, BURST_S),
+		.settle_s = shorter_s(clock, SETTLE_S), .seconds = trial->seconds,
+	};
+	struct tw_search *search = &sweep->search;
+	struct tw_sweep_load *load;
+	struct tw_report_group *group;
+	const int code = run(sweep, clock, &how, &group);
+
+	if (code != TW_EXIT_GOOD)
+		return code;
+	tw_sweep_windows_of(windows, group, 0);
+	if (!windows->count)
+		return tw_run_fail(TW_EXIT_DATA, "too few I/Os: none in a tenth of a second");
+	load = load_of(sweep, trial->rate);
+	tw_sweep_add(load, group);
+	if (!sweep->has_goal && sweep->count == 1)
+		search->goal = (struct tw_goal) {
+			99, 2 * (double)tw_histogram_percentile(&load->response, 99)
+		};
+	tw_sweep_windows_of(windows, group, search->goal.ns);
+	tw_search_add(search, trial->rate, (double)group->run_ns / 1e9, windows->list,
+		      windows->count);
+	tell(clock, sweep, tw_format("%s a second", TW_SAY_NUMBER(trial->rate)), load);
+	return TW_EXIT_GOOD;
+}
+
+/* Make trials while there is time, then the first two again. */
+static int measure(struct tw_sweep *sweep, struct clock *clock)
+{
+	static struct tw_sweep_windows full, first, again, other;
+	struct tw_search *search = &sweep->search;
+	struct tw_search_trial trial, first_trial = { .rate = 0 };
+	int code = find_capacity(sweep, clock, &full, NULL);
+
+	search->full_s = fmin(fmax(FULL_S * longer(clock), SURE_IOS /
+				   (1 - search->goal.percent / 100) / search->capacity),
+			      MOST_FULL * FULL_S * longer(clock));
+	while (code == TW_EXIT_GOOD && tw_search_next(search, &trial)) {
+		/* Each of this trial and the two at the end has these. */
+		const double each_s = clock->start_s + shorter_s(clock, BURST_S + SETTLE_S);
+		const double left_s = clock->whole_s - elapsed_s(clock) - 3 * each_s -
+			shorter_s(clock, CAPACITY_S) - first_trial.seconds;
+
+		if (!sweep->count) {
+			/* It is tried, whatever time fio took to start. */
+			trial.seconds = fmin(fmax(trial.seconds, LEAST_IOS / trial.rate),
+					     2 * search->full_s);
+		} else {
+			if (LEAST_PART * trial.seconds > left_s)
+				break;
+			trial.seconds = fmin(trial.seconds, left_s);
+		}
+		code = try(sweep, clock, &trial, first_trial.rate > 0 ? &other : &first);
+		if (!(first_trial.rate > 0))
+			first_trial = trial;
+	}
+	if (code != TW_EXIT_GOOD || sweep->count < 2)
+		return code;
+	code = find_capacity(sweep, clock, &again, &full);
+	if (code == TW_EXIT_GOOD)
+		code = try(sweep, clock, &first_trial, &other);
+	if (code == TW_EXIT_GOOD)
+		tw_drift_find(&sweep->low_drift, first.means_ns, first.count, other.means_ns,
+			      other.count);
+	return code;
+}
+
+/* ---- the command ---- */
+
+static int show(const struct tw_sweep *sweep, const struct wanted *wanted)
+{
+	const int is_known = sweep->search.holds > 0 && sweep->search.fails > 0;
+	const int code = tw_command_show(TW_SWEEP, &wanted->as, tw_sweep_page(sweep), NULL,
+					 tw_sweep_to_json(sweep));
+
+	return code == TW_EXIT_GOOD && !is_known ? TW_EXIT_UNDECIDED : code;
+}
+
+static int sweep_path(struct tw_sweep *sweep, const struct wanted *wanted, const char *path,
+		      const char *folder)
+{
+	struct clock clock = { .whole_s = (double)wanted->for_ns / 1e9, .start_s = START_S };
+	int code = tw_sweep_prepare(sweep, path, folder, wanted->may_write);
+
+	if (code != TW_EXIT_GOOD)
+		return code;
+	sweep->search.width = (sweep->search.goal.percent > 99 ? WIDTH_OF_TAIL : WIDTH) /
+			      sqrt(longer(&clock));
+	clock.progress = tw_progress_begin(TW_SWEEP);
+	clock.begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	sweep->arguments.progress = &clock.progress;
+	sweep->arguments.whole_ns = wanted->for_ns;
+	code = measure(sweep, &clock);
+	if (code == TW_EXIT_UNDECIDED && !sweep->count)
+		return tw_command_interrupted(TW_SWEEP, 0);
+	return code == TW_EXIT_GOOD || code == TW_EXIT_UNDECIDED ? show(sweep, wanted) : code;
+}
+
+int tw_command_sweep(char **argv)
+{
+	static struct tw_sweep sweep = { .search.goal = { 99, 0 } };
+	struct wanted wanted = { .goal = NULL };
+	struct tw_arguments paths;
+	char *folder;
+	int code = tw_command_options(&tw_sweep_options, &wanted, argv, &paths);
+
+	if (code != TW_GO_ON)
+		return code;
+	tw_run_name = TW_SWEEP;
+	if (paths.count != 1)
+		return tw_run_fail(TW_EXIT_USAGE, "give one path or job file (see --help)");
+	sweep.has_goal = wanted.goal != NULL;
+	if (wanted.goal && tw_goal_read(&sweep.search.goal, wanted.goal))
+		return tw_run_fail(TW_EXIT_USAGE, "--goal takes a percentile and a time, as in "
+				   "p99.9<1ms, not '%s'", wanted.goal);
+	sweep.engines = (struct tw_run_engines) {
+		.name = TW_SWEEP, .fio = tw_run_fio_program(wanted.fio),
+	};
+	code = tw_run_find_engines(&sweep.engines, wanted.engine);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (wanted.folder && mkdir(wanted.folder, 0777) && errno != EEXIST)
+		return tw_run_fail(TW_EXIT_IO, "can't make %s: %s", wanted.folder, strerror(errno));
+	folder = wanted.folder ? tw_format("%s", wanted.folder) :
+		 tw_command_private_folder(TW_SWEEP);
+	if (!folder)
+		return TW_EXIT_IO;
+	tw_command_catch_interrupts();
+	code = sweep_path(&sweep, &wanted, paths.list[0], folder);
+	if (!wanted.folder)
+		tw_private_folder_remove(folder);
+	return code;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The result of tickwise sweep as a page and as JSON: the bounds, what gives way, whether the
+ * device changed meanwhile, and the response at each load.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "command/report/report_parts.h"
+#include "command/sweep/sweep_parts.h"
+#include "latency/histogram.h"
+
+#define SMALL_BYTES	(1ULL << 30)	/* a drive's own cache may have as much */
+#define GENERATOR_PART	0.5		/* of the backlog */
+
+static const double percents[] = { 50, 99, 99.9 };
+
+#define PERCENTS	(sizeof(percents) / sizeof(*percents))
+
+static const char *const bound_names[] = { "undecided", "yes", "no" };
+
+/* ---- what was found ---- */
+
+static const struct tw_sweep_load *load_at(const struct tw_sweep *sweep, double rate)
+{
+	for (size_t i = 0; i < sweep->count; i++)
+		if (sweep->loads[i].rate == rate)
+			return &sweep->loads[i];
+	return NULL;
+}
+
+static const struct tw_load *bound_of(const struct tw_sweep *sweep,
+				      const struct tw_sweep_load *load)
+{
+	for (size_t i = 0; i < sweep->search.count; i++)
+		if (fabs(sweep->search.loads[i].rate / load->rate - 1) < 1e-6)
+			return &sweep->search.loads[i];
+	return NULL;
+}
+
+/* Return the direction with most I/Os: stages are of one. */
+static int direction_of(const struct tw_tally *tally)
+{
+	int most = TW_READ;
+
+	for (int i = 0; i < TW_SYNC; i++)
+		if (tally->counts[i].ios > tally->counts[most].ios)
+			most = i;
+	return most;
+}
+
+static double mean_ns(const struct tw_sweep_load *load, unsigned stage)
+{
+	return tw_tally_mean_ns(&load->tally, stage, direction_of(&load->tally));
+}
+
+/* Return the stage, or TW_BACKLOG, whose mean is the largest; with @than the stage whose mean is
+ * most above that one's. A backlog follows from whatever gives way. */
+static unsigned largest_stage(const struct tw_sweep_load *load, const struct tw_sweep_load *than)
+{
+	unsigned largest = TW_QUEUE;
+
+	for (unsigned i = 0; i < TW_STAGES; i++)
+		if (mean_ns(load, i) - (than ? mean_ns(than, i) : 0) >
+		    mean_ns(load, largest) - (than ? mean_ns(than, largest) : 0))
+			largest = i;
+	return !than && mean_ns(load, TW_BACKLOG) > mean_ns(load, largest) ? TW_BACKLOG : largest;
+}
+
+static double done_of(const struct tw_sweep_load *load)
+{
+	return load->seconds > 0 ? (double)load->response.count / load->seconds : 0;
+}
+
+const char *tw_sweep_gives_way(const struct tw_sweep *sweep)
+{
+	const struct tw_sweep_load *fails = load_at(sweep, sweep->search.fails);
+	const struct tw_sweep_load *low = sweep->count ? &sweep->loads[0] : NULL;
+	json_t *limit;
+	unsigned stage;
+
+	if (!fails || fails == low)
+		return NULL;
+	if (tw_report_own_backlog(&fails->tally) > GENERATOR_PART)
+		return "the generator: fio and the engine, or the CPU that they lacked, made the "
+		       "I/Os late, and not the device";
+	limit = tw_report_limit_to_json(sweep->capacity.last);
+	limit = limit ? limit : tw_report_limit_to_json(fails->last);
+	if (limit)
+		return json_string_value(json_object_get(limit, "text"));
+	stage = largest_stage(fails, low);
+	return tw_format("%s, which grows from %s to %s: %s", tw_time_metrics[stage].name,
+			 TW_SAY_NS(mean_ns(low, stage)), TW_SAY_NS(mean_ns(fails, stage)),
+			 tw_report_where(stage));
+}
+
+static const char *say_goal(const struct tw_sweep *sweep)
+{
+	const struct tw_goal *goal = &sweep->search.goal;
+
+	return !(goal->ns > 0) ? tw_format("p%g", goal->percent) :
+	       tw_format("p%g <= %s", goal->percent, TW_SAY_ROUND(goal->ns));
+}
+
+/* ---- the page ---- */
+
+static void add_head(struct tw_page *page, const struct tw_sweep *sweep)
+{
+	const struct tw_run_target *target = &sweep->target;
+
+	tw_page_paragraph(page, "%s: ", sweep->path);
+	if (target->path)
+		tw_page_more(page, "random %u KiB reads%s%s, ", target->block_bytes / 1024,
+			     target->is_made ? tw_format(" of a temporary file of %s",
+							 TW_SAY_BYTES(target->bytes)) : "",
+			     target->is_direct ? ", direct" : ", through the page cache, as there "
+			     "is no direct I/O here");
+	tw_page_more(page, "arrivals at random times; goal %s%s", say_goal(sweep),
+		     sweep->has_goal ? "" : ", twice the p99 of the lowest load");
+	if (target->path && target->bytes < SMALL_BYTES)
+		tw_page_remark(page, "%s may fit into a drive's own cache: for all of the drive, "
+			       "sweep its device", TW_SAY_BYTES(target->bytes));
+}
+
+static void add_bounds(struct tw_page *page, const struct tw_sweep *sweep)
+{
+	const struct tw_search *search = &sweep->search;
+	const struct tw_load *low = search->count ? &search->loads[0] : NULL;
+
+	if (search->holds > 0 && search->fails > 0)
+		tw_page_paragraph(page, "It bears %s I/Os a second, and %s are too many: %.1f %% "
+				  "apart", TW_SAY_NUMBER(search->holds),
+				  TW_SAY_NUMBER(search->fails),
+				  100 * (search->fails / search->holds - 1));
+	else if (search->holds > 0)
+		tw_page_paragraph(page, "It bears %s I/Os a second. No rate that was tried is "
+				  "surely too much", TW_SAY_NUMBER(search->holds));
+	else if (search->fails > 0)
+		tw_page_paragraph(page, "%s I/Os a second are too many. No rate that was tried "
+				  "surely keeps the goal", TW_SAY_NUMBER(search->fails));
+	else
+		tw_page_paragraph(page, "Undecided: no rate that was tried surely keeps the goal, "
+				  "or fails");
+	if (low && low->bound == TW_BOUND_FAILS && search->holds > low->rate)
+		tw_page_warning(page, "at %s I/Os a second the goal is not kept either: an idle "
+				"device may be slow.", TW_SAY_NUMBER(low->rate));
+	if (tw_sweep_gives_way(sweep))
+		tw_page_paragraph(page, "Then gives way: %s", tw_sweep_gives_way(sweep));
+	if (sweep->capacity.response.count)
+		tw_page_paragraph(page, "As fast as it can, with %llu in flight: %s IOPS, p99 %s",
+				  (unsigned long long)sweep->capacity.last->all.jobs[0].iodepth,
+				  TW_SAY_NUMBER(search->capacity), TW_SAY_NS(
+				  tw_histogram_percentile(&sweep->capacity.response, 99)));
+}
+
+static void add_drift(struct tw_page *page, const struct tw_sweep *sweep)
+{
+	if (sweep->drift.is_named)
+		tw_page_warning(page, "it changed during the sweep: its capacity by %+.0f %% "
+				"(+-%.1g). The bounds are of no one moment.",
+				100 * sweep->drift.change, 100 * sweep->drift.error);
+	if (sweep->low_drift.is_named)
+		tw_page_warning(page, "it changed during the sweep: the mean response at the "
+				"lowest load by %+.0f %% (+-%.1g).", 100 * sweep->low_drift.change,
+				100 * sweep->low_drift.error);
+}
+
+static void add_row(struct tw_table *table, const struct tw_sweep *sweep,
+		    const struct tw_sweep_load *load)
+{
+	const struct tw_load *bound = load->rate > 0 ? bound_of(sweep, load) : NULL;
+
+	tw_table_row(table);
+	if (bound)
+		tw_cell_number(table, load->rate);
+	else
+		tw_cell_text(table, "all");
+	tw_cell_number(table, done_of(load));
+	tw_cell_number(table, load->seconds);
+	for (size_t i = 0; i < PERCENTS; i++)
+		tw_report_add_percentile(table, &load->response, (double)load->response.count,
+					 percents[i]);
+	tw_cell_text(table, !bound ? "" : bound->grows ? "no, it grows" :
+		     bound_names[bound->bound]);
+	tw_cell_text(table, tw_time_metrics[largest_stage(load, NULL)].name);
+}
+
+static void add_table(struct tw_page *page, const struct tw_sweep *sweep)
+{
+	static const struct tw_column columns[] = {
+		{ "I/Os due", .key = "rate", .width = 8 }, { "done", .width = 8 },
+		{ "s", .width = 5 },
+		{ "p50", .width = 8, .flags = TW_COLUMN_NARROW },
+		{ "p99", .width = 8, .flags = TW_COLUMN_NARROW },
+		{ "p99.9", .width = 8, .flags = TW_COLUMN_NARROW },
+		{ "bears it", .width = 9, .flags = TW_COLUMN_LEFT },
+		{ "largest stage", .width = 9, .flags = TW_COLUMN_LEFT },
+	};
+	struct tw_table *table;
+
+	tw_page_gap(page);
+	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < sweep->count; i++)
+		add_row(table, sweep, &sweep->loads[i]);
+	if (sweep->capacity.response.count)
+		add_row(table, sweep, &sweep->capacity);
+	tw_page_note(page, "Response: from when an I/O is due. I/Os a second; all trials of a rate "
+		     "together.");
+}
+
+static void add_plots(struct tw_page *page, const struct tw_sweep *sweep)
+{
+	static const int colors[PERCENTS] = { TW_PLOT_MEAN, TW_PLOT_P99, TW_PLOT_MAX };
+	struct tw_plot *plot = tw_page_plot(page, .title = "Response by load",
+		.x = { TW_PLOT_NUMBER, "I/Os due per second" }, .y = { TW_PLOT_NS, "response" });
+
+	for (size_t i = PERCENTS; i-- > 0;) {
+		struct tw_series *line = tw_plot_line(plot, tw_format("p%g", percents[i]),
+						      colors[i]);
+
+		for (size_t j = 0; j < sweep->count; j++)
+			if (tw_has_percentile((double)sweep->loads[j].response.count, percents[i]))
+				tw_plot_point(line, sweep->loads[j].rate, (double)
+					tw_histogram_percentile(&sweep->loads[j].response,
+								percents[i]));
+	}
+	if (sweep->search.holds > 0)
+		tw_plot_border(plot, sweep->search.holds, "bears it");
+	if (sweep->search.fails > 0)
+		tw_plot_border(plot, sweep->search.fails, "too much");
+	/* Above the bounds the backlog would hide all other stages. */
+	plot = tw_page_plot(page, .title = "Mean response by load, and its stages",
+		.x = { TW_PLOT_NUMBER, "I/Os due per second" },
+		.y = { TW_PLOT_NUMBER, "mean response, us" });
+	for (unsigned stage = 0; stage < TW_STAGES; stage++) {
+		struct tw_series *band = NULL;
+
+		for (size_t j = 0; j < sweep->count; j++) {
+			const struct tw_sweep_load *load = &sweep->loads[j];
+			double low_ns = 0;
+
+			if (sweep->search.fails > 0 && load->rate >= sweep->search.fails && j)
+				break;
+			for (unsigned below = 0; below < stage; below++)
+				low_ns += mean_ns(load, below);
+			if (!band && mean_ns(load, stage) > 0)
+				band = tw_plot_band(plot, tw_time_metrics[stage].name,
+						    tw_report_color_of((int)stage));
+			if (band)
+				tw_plot_band_point(band, load->rate, low_ns / 1e3,
+						   (low_ns + mean_ns(load, stage)) / 1e3);
+		}
+	}
+}
+
+struct tw_page *tw_sweep_page(const struct tw_sweep *sweep)
+{
+	struct tw_page *page = tw_page_new(tw_format("Load of %s", sweep->path));
+
+	add_head(page, sweep);
+	add_bounds(page, sweep);
+	add_drift(page, sweep);
+	if (sweep->capacity.last)
+		tw_report_warn_holes(page, &sweep->capacity.last->all);
+	add_table(page, sweep);
+	if (sweep->count)
+		add_plots(page, sweep);
+	return page;
+}
+
+/* ---- JSON ---- */
+
+static json_t *load_to_json(const struct tw_sweep *sweep, const struct tw_sweep_load *load)
+{
+	const struct tw_load *bound = bound_of(sweep, load);
+	json_t *stages = json_object(), *response = json_object();
+
+	for (unsigned i = 0; i < TW_STAGES; i++)
+		if (mean_ns(load, i) > 0)
+			json_object_set_new(stages, tw_time_metrics[i].name,
+					    json_real(mean_ns(load, i)));
+	for (size_t i = 0; i < PERCENTS; i++)
+		if (tw_has_percentile((double)load->response.count, percents[i]))
+			json_object_set_new(response, tw_format("p%g_ns", percents[i]),
+				json_real((double)tw_histogram_percentile(&load->response,
+									  percents[i])));
+	return json_pack("{sf, sf, sf, sI, sf, sb, ss, so, so}", "rate", load->rate,
+			 "done", done_of(load), "seconds", load->seconds,
+			 "ios", (json_int_t)load->response.count, "slow", bound->slow,
+			 "grows", bound->grows, "bears_it", bound_names[bound->bound],
+			 "response", response, "mean_stages_ns", stages);
+}
+
+static json_t *drift_to_json(const struct tw_drift *drift)
+{
+	return json_pack("{sf, sf, sb}", "change", drift->change, "error", drift->error,
+			 "is_named", drift->is_named);
+}
+
+json_t *tw_sweep_to_json(const struct tw_sweep *sweep)
+{
+	const struct tw_search *search = &sweep->search;
+	json_t *loads = json_array();
+
+	for (size_t i = 0; i < sweep->count; i++)
+		json_array_append_new(loads, load_to_json(sweep, &sweep->loads[i]));
+	return json_pack("{ss, si, so, s{sf, sf, sb}, sf, so, so, ss?, so, so, so}",
+		"schema", "tickwise-sweep", "version", 1, "path", tw_json_text(sweep->path),
+		"goal", "percent", search->goal.percent, "ns", search->goal.ns,
+		"is_given", sweep->has_goal, "capacity", search->capacity,
+		"bears", search->holds > 0 ? json_real(search->holds) : json_null(),
+		"too_much", search->fails > 0 ? json_real(search->fails) : json_null(),
+		"gives_way", tw_sweep_gives_way(sweep),
+		"capacity_drift", drift_to_json(&sweep->drift),
+		"response_drift", drift_to_json(&sweep->low_drift), "loads", loads);
+}

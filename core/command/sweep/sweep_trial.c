@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trial of tickwise sweep: fio runs the jobs once, with the options of the trial at the end of
+ * each, where they override the job's own. The reports of all jobs are merged to one.
+ */
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/allocate.h"
+#include "command/command.h"
+#include "command/sweep/sweep_parts.h"
+#include "latency/histogram.h"
+
+#define OPEN_DEPTH	512	/* I/Os in flight with a rate, at most */
+#define HOLES_PART	8	/* a larger part of a file than one of 8 */
+
+/* ---- the jobs ---- */
+
+/* Reads of holes reach no device. */
+static int check_holes(const struct tw_run_target *target)
+{
+	struct stat status;
+
+	if (fstat(target->fd, &status) || !S_ISREG(status.st_mode) ||
+	    (uint64_t)status.st_blocks * 512 >= target->bytes - target->bytes / HOLES_PART)
+		return TW_EXIT_GOOD;
+	return tw_run_fail(TW_EXIT_DATA, "%s: it has holes: %s of %s are there, and reads of the "
+			   "rest reach no device", target->path,
+			   TW_SAY_BYTES((uint64_t)status.st_blocks * 512),
+			   TW_SAY_BYTES(target->bytes));
+}
+
+static const char *value_of(const struct tw_run_jobs *jobs, size_t section, const char *name)
+{
+	const struct tw_run_line *line = tw_run_setting(jobs, section, name);
+
+	return line ? line->value : NULL;
+}
+
+/* Check a job, and add its number of threads to @threads. */
+static int check_job(struct tw_sweep *sweep, const struct tw_run_jobs *jobs, size_t section,
+		     int may_write, unsigned long *threads)
+{
+	const char *name = tw_run_job_name(jobs, section), *value = value_of(jobs, section, "rw");
+	const char *numjobs = value_of(jobs, section, "numjobs");
+	const char *mix = value_of(jobs, section, "rwmixread");
+
+	value = value ? value : value_of(jobs, section, "readwrite");
+	value = value ? value : "read";
+	if (!jobs->sections[section].owes_report)
+		return tw_run_fail(TW_EXIT_DATA, "[%s]: it is not on tickwise's engine, so it "
+				   "can't have a rate", name);
+	if (value_of(jobs, section, "stonewall"))
+		return tw_run_fail(TW_EXIT_DATA, "[%s]: leave out stonewall: all jobs are one load",
+				   name);
+	if (!may_write && strcmp(value, "read") && strcmp(value, "randread"))
+		return tw_run_fail(TW_EXIT_USAGE, "[%s]: rw=%s: it writes; --write allows that",
+				   name, value);
+	if (strstr(value, "trimwrite"))
+		return tw_run_fail(TW_EXIT_DATA, "[%s]: rw=%s can't have one rate", name, value);
+	*threads += numjobs ? strtoul(numjobs, NULL, 10) : 1;
+	if (strstr(value, "rw") || strstr(value, "readwrite"))
+		sweep->reads = mix ? strtod(mix, NULL) / 100 : 0.5;
+	return TW_EXIT_GOOD;
+}
+
+static int check_jobs(struct tw_sweep *sweep, int may_write)
+{
+	const struct tw_run_jobs *jobs = &sweep->arguments.files[0];
+	unsigned long threads = 0;
+	int code = TW_EXIT_GOOD;
+
+	for (size_t i = 0; i < jobs->section_count && code == TW_EXIT_GOOD; i++)
+		if (!jobs->sections[i].is_global && !jobs->sections[i].is_skipped)
+			code = check_job(sweep, jobs, i, may_write, &threads);
+	sweep->share = threads ? 1 / (double)threads : 1;
+	return code;
+}
+
+/* Add a copy of each job, which does the same without a rate. */
+static void add_bursts(struct tw_sweep *sweep)
+{
+	struct tw_run_jobs *jobs = &sweep->arguments.files[0];
+	const size_t lines = jobs->line_count;
+
+	sweep->first_burst = jobs->section_count;
+	for (size_t i = 0; i < sweep->first_burst; i++) {
+		if (!jobs->sections[i].owes_report)
+			continue;
+		tw_run_add(jobs, "[burst]");
+		jobs->sections[jobs->section_count - 1].owes_report = 0;
+		for (size_t j = 0; j < lines; j++)
+			if (jobs->lines[j].section == i && !jobs->lines[j].is_header &&
+			    jobs->lines[j].text)
+				tw_run_add(jobs, jobs->lines[j].text);
+	}
+	jobs->is_changed = 1;
+}
+
+int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folder,
+		     int may_write)
+{
+	const int is_path = tw_run_is_target(path);
+	struct tw_run_arguments *arguments = &sweep->arguments;
+	char **argv = NULL;
+	size_t count = tw_push(&argv, 0, tw_format("--aux-path=%s", folder));
+	int code;
+
+	count = tw_push(&argv, count, tw_format("%s", path));
+	count = tw_push(&argv, count, is_path ? tw_format("--readonly") : NULL);
+	tw_push(&argv, count, NULL);
+	sweep->path = path;
+	sweep->share = 1;
+	sweep->reads = -1;
+	arguments->is_quiet = 1;
+	if (!is_path) {
+		code = tw_run_prepare(arguments, &sweep->engines, NULL, argv);
+		if (code == TW_EXIT_GOOD)
+			code = check_jobs(sweep, may_write);
+		if (code == TW_EXIT_GOOD)
+			add_bursts(sweep);
+		return code;
+	}
+	code = tw_run_try_engine(&sweep->engines, sweep->engines.path);
+	if (code == TW_EXIT_GOOD)
+		code = tw_run_read_arguments(arguments, argv, &sweep->engines);
+	if (code == TW_EXIT_GOOD)
+		code = tw_run_open_target(&sweep->target, path);
+	if (code == TW_EXIT_GOOD)
+		code = check_holes(&sweep->target);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	tw_run_add_target(&arguments->files[0], &sweep->engines, &sweep->target);
+	tw_run_add(&arguments->files[0], "[sweep]");
+	add_bursts(sweep);
+	return TW_EXIT_GOOD;
+}
+
+/* ---- a run ---- */
+
+static char *option_ms(const char *name, double seconds)
+{
+	return tw_format("%s=%.0fms", name, seconds * 1e3);
+}
+
+/* Return the options of a trial, with NULL at the end. */
+static char **options_of(const struct tw_sweep *sweep, const struct tw_sweep_how *how,
+			 int is_burst)
+{
+	const double rate = is_burst ? 0 : how->rate * sweep->share;
+	const double depth = ceil((rate > 0 ? OPEN_DEPTH : TW_SWEEP_DEPTH) * sweep->share);
+	char **list = NULL;
+	size_t count = tw_push(&list, 0, tw_format("time_based=1"));
+
+	count = tw_push(&list, count, tw_format("iodepth=%.0f", depth));
+	count = tw_push(&list, count, option_ms("runtime", is_burst ? how->burst_s : how->seconds));
+	count = tw_push(&list, count, option_ms("ramp_time", is_burst ? 0 :
+						how->burst_s + how->settle_s));
+	if (is_burst) {
+		count = tw_push(&list, count, tw_format("tw_report=none"));
+		count = tw_push(&list, count, tw_format("tw_kernel=off"));
+	}
+	if (rate > 0) {
+		count = tw_push(&list, count, tw_format("tw_arrivals=poisson"));
+		count = tw_push(&list, count, sweep->reads < 0 ?
+				tw_format("tw_rate_iops=%.0f", fmax(rate, 1)) :
+				tw_format("tw_rate_iops=%.0f,%.0f", fmax(rate * sweep->reads, 1),
+					  fmax(rate * (1 - sweep->reads), 1)));
+	}
+	tw_push(&list, count, NULL);
+	return list;
+}
+
+/* Merge the reports: all jobs are one load, whatever their names are. */
+static int merge(const struct tw_run_reports *reports, struct tw_report_group **group)
+{
+	struct tw_report_problem problem = { "" };
+	struct tw_report *loaded;
+	char **paths = NULL;
+	size_t path_count = 0, count, used;
+	int code;
+
+	for (size_t i = 0; i < reports->count; i++)
+		path_count = tw_push(&paths, path_count, reports->list[i].path);
+	code = tw_report_load(&loaded, &count, paths, path_count, &problem);
+	for (size_t i = 0; code == TW_EXIT_GOOD && i < count; i++) {
+		loaded[i].jobs[0].name = loaded[0].jobs[0].name;
+		loaded[i].jobs[0].groupid = 0;
+	}
+	if (code == TW_EXIT_GOOD)
+		code = tw_report_merge(loaded, count, 0, group, &used, &problem);
+	if (code != TW_EXIT_GOOD)
+		return tw_run_fail(code, "%s", problem.text);
+	/* They are kept until the program ends. */
+	return used == 1 ? TW_EXIT_GOOD :
+	       tw_run_fail(TW_EXIT_DATA, "the reports of a trial can't be merged");
+}
+
+int tw_sweep_run(struct tw_sweep *sweep, const struct tw_sweep_how *how,
+		 struct tw_report_group **group)
+{
+	struct tw_run_jobs *jobs = &sweep->arguments.files[0];
+	struct tw_run_reports reports = { 0 };
+	time_t since = time(NULL);
+	int ret, code;
+	pid_t pid;
+
+	for (size_t i = 0; i < jobs->section_count; i++)
+		if (jobs->sections[i].owes_report || i >= sweep->first_burst)
+			jobs->sections[i].last = options_of(sweep, how, i >= sweep->first_burst);
+	ret = tw_run_fio(&sweep->arguments, sweep->engines.fio, &pid, &code);
+	if (ret != TW_EXIT_GOOD)
+		return ret;
+	/* What came while fio ran was kept from the handler. */
+	if (sweep->arguments.was_interrupted && !tw_command_is_interrupted())
+		raise(SIGINT);
+	if (tw_command_is_interrupted())
+		return TW_EXIT_UNDECIDED;
+	if (code)
+		return tw_run_fail(TW_EXIT_SOFTWARE, "fio failed: it ended with %d", code);
+	tw_run_find_reports(&reports, &sweep->arguments, pid, since);
+	code = tw_run_check_reports(&reports, &sweep->arguments);
+	if (code == TW_EXIT_GOOD && !reports.has_io)
+		code = tw_run_fail(TW_EXIT_DATA, "a trial did no I/O");
+	return code == TW_EXIT_GOOD ? merge(&reports, group) : code;
+}
+
+/* ---- what it did ---- */
+
+/* Return the time that begins when an I/O is due; without a rate this is lat. */
+static unsigned response_of(const struct tw_tally *tally)
+{
+	return tw_has_time(tally, TW_RESPONSE) ? TW_RESPONSE : TW_LAT;
+}
+
+void tw_sweep_add(struct tw_sweep_load *load, const struct tw_report_group *group)
+{
+	const struct tw_tally *tally = &group->all.tally;
+	const struct tw_histogram *of = tally->times[response_of(tally)];
+
+	load->seconds += (double)group->run_ns / 1e9;
+	load->last = group;
+	tw_must(tw_tally_merge(&load->tally, tally));
+	for (int i = 0; i < TW_SYNC; i++)
+		if (of[i].count)
+			tw_must(tw_histogram_merge_into_empty(&load->response, &of[i]));
+}
+
+/* Return how many values are above @ns. Those in its bin are shared. */
+static double above(const struct tw_histogram *histogram, double ns)
+{
+	const uint32_t bin = tw__histogram_bin(histogram, (uint64_t)ns);
+	const double low = (double)tw_histogram_bin_low(histogram, bin);
+	const double high = (double)tw_histogram_bin_high(histogram, bin) + 1;
+	double count = (double)histogram->bins[bin] * (high - ns) / (high - low);
+
+	for (uint32_t i = bin + 1; i < histogram->bin_count; i++)
+		count += (double)histogram->bins[i];
+	return count;
+}
+
+void tw_sweep_windows_of(struct tw_sweep_windows *windows, const struct tw_report_group *group,
+			 double goal_ns)
+{
+	const struct tw_tally *tally = &group->all.tally;
+	const struct tw_histogram *of = tally->times[response_of(tally)];
+	const struct tw_windows *over_time = &tally->over_time;
+	double exact = 0, coarse = 0, ios = 0;
+	uint32_t first, last, merged;
+
+	*windows = (struct tw_sweep_windows) { .count = 0 };
+	tw_report_whole_windows(group, &first, &last);
+	merged = over_time->width_ns ? (uint32_t)((TW_SEARCH_WINDOW_NS + over_time->width_ns - 1) /
+						  over_time->width_ns) : 1;
+	for (uint32_t i = first; i + merged <= last; i += merged, windows->count++) {
+		struct tw_search_window *into = &windows->list[windows->count];
+
+		for (uint32_t j = i; j < i + merged; j++)
+			for (int k = 0; k < TW_SYNC; k++) {
+				const struct tw_histogram *lat =
+					&tw_windows_get(over_time, j)->lat[k];
+
+				into->ios += (double)lat->count;
+				into->sum_ns += (double)lat->sum_ns;
+				into->slow += lat->count ? above(lat, goal_ns) : 0;
+			}
+		coarse += into->slow;
+		ios += into->ios;
+		windows->rates[windows->count] = into->ios * 1e9 /
+						 ((double)over_time->width_ns * merged);
+		windows->means_ns[windows->count] = into->ios > 0 ? into->sum_ns / into->ios : 0;
+	}
+	/* The windows have few digits, and no backlog. All I/Os together have both. */
+	for (int k = 0; k < TW_SYNC; k++)
+		if (of[k].count)
+			exact += above(&of[k], goal_ns);
+	for (size_t i = 0; i < windows->count && exact > 0; i++) {
+		struct tw_search_window *of_window = &windows->list[i];
+
+		of_window->slow = fmin(of_window->ios, coarse > 0 ?
+				       of_window->slow * exact / coarse :
+				       of_window->ios * exact / ios);
+	}
+}

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: tickwise sweep with a real fio, on a device that takes no time: the trials of a job run
+# at their rates in an open loop, and their reports are read. Defect: fio or the engine refuses an
+# option of the trials, a report is not found, or a response is read without its backlog.
+. "$(dirname "$0")/fio_tap.sh"
+
+export FIO
+
+# sweeps ARGUMENT...: sets status
+sweeps()
+{
+	rm -rf trials
+	timeout -s KILL $hung_s "$tickwise" sweep --engine="$TICKWISE_SO" --for=5 \
+		--reports=trials --json "$@" >out 2>err
+	status=$?
+}
+
+cat >job.fio <<END
+[global]
+ioengine=io_uring
+filename=data
+size=1m
+tw_kernel=off
+tw_test_nop=1
+[a]
+rw=randread
+numjobs=2
+[b]
+rw=randrw
+rwmixread=75
+END
+head -c 1048576 /dev/zero >data
+# More time than any load takes: the rates are low, as nobody knows how busy this machine is.
+sweeps --write --goal='p99<10s' job.fio
+case $status in 0 | 2) ok 0 'a job' ;; *) ok 1 'a job' ;; esac || shows err
+json out '$j->{capacity} > 0 && @{$j->{loads}} && $j->{loads}[0]{ios} > 0 &&
+	abs($j->{loads}[0]{rate} / $j->{capacity} - 0.1) < 1e-6 && $j->{loads}[0]{response}{p50_ns}'
+ok $? 'the first load' || shows out err
+is "$(find trials -name 'a.*.tickwise.json' | wc -l) $(find trials -name 'burst.*' | wc -l)" \
+	"$((2 * $(find trials -name 'b.*.tickwise.json' | wc -l))) 0" 'each job leaves its reports'
+file=$(grep -l 'tw_rate_iops' trials/b.*.tickwise.json | head -n 1)
+json "$file" '$j->{response}{total}{read}{count} == $j->{ios}{read} && $j->{ios}{write}'
+ok $? 'I/Os are due at a rate' || shows "$file"
+
+sweeps data
+case $status in 0 | 2) ok 0 'a file' ;; *) ok 1 'a file' ;; esac || shows err
+json out '!$j->{goal}{is_given} && $j->{goal}{ns} > 0'
+ok $? 'the goal is of the first load' || shows out
+done_testing

@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# tickwise sweep: what it asks of fio, what it finds on a device of known limits, and what it
+# refuses. fio is a script that takes no time. Fails if a path could be written to, if a bound is on
+# the wrong side, if what gives way or a drift is not named, or if Ctrl-C loses what was measured.
+. "$(dirname "$0")/../../../tap.sh"
+. "$(dirname "$0")/../run/run_fake.sh"
+
+page=
+FAKE_JOBS=
+model="perl '$root/tests/unit/command/sweep/sweep_fio.pl'"
+# shellcheck disable=SC2016	# the fake fio's own variables
+FAKE_DO="$model"' "$SEEN/1" "$(sed -n "s/^--aux-path=//p" "$SEEN/arguments")" $$'
+export FAKE_DO
+
+# sweeps CODE WHAT ARGUMENT...: passes if it ends like that
+sweeps()
+{
+	code=$1 what=$2
+	shift 2
+	rm -rf runs reports "${seen:?}"/*
+	run sweep --engine="$engine" --goal='p99<1ms' --for=62.5 "$@"
+	is "$status" "$code" "$what" || shows "$out" "$err"
+}
+
+# value EXPRESSION: prints a value of the JSON
+value()
+{
+	perl -MJSON::PP -e 'local $/; my $j = decode_json(<STDIN>); print eval $ARGV[0], "\n"' "$1" <"$out"
+}
+
+head -c 1048576 /dev/urandom >data
+before=$(cksum <data)
+
+# ---- a path ----
+
+sweeps 0 'a file' --json --reports=reports data
+is "$(value '$j->{bears} < 16000 && 16000 < $j->{too_much}')" 1 'the limit is between the bounds'
+is "$(value '$j->{too_much} / $j->{bears} < 1.08')" 1 'which are near'
+is "$(value '$j->{capacity} > 19900 && $j->{capacity} < 20100')" 1 'the capacity'
+is "$(value 'join " ", map { sprintf "%.0f", $_->{rate} / 100 } (@{$j->{loads}})[0 .. 2]')" \
+	'20 50 100' 'begins with parts of it'
+is "$(value '$j->{gives_way} =~ /^device, which grows from 1\d\d.* us to/ ? 1 : 0')" 1 'what gives way'
+is "$(value '!$j->{capacity_drift}{is_named} && !$j->{response_drift}{is_named}')" 1 'no drift'
+is "$(find reports -name 'sweep.*.tickwise.json' | wc -l)" "$(cat runs)" 'all reports are kept'
+is "$(head -n 3 "$seen/arguments" | grep -v '^/proc' | xargs)" '--aux-path=reports --readonly' \
+	'fio may not write'
+is "$(sed "s|external:$engine|ENGINE|; s/direct=1/direct=0/; /invalidate/d" "$seen/1" | xargs)" \
+	"[global] ioengine=ENGINE filename=data rw=randread bs=4096 direct=0 allow_file_create=0 \
+norandommap=1 randrepeat=0 time_based=1 [sweep] time_based=1 iodepth=512 runtime=750ms \
+ramp_time=500ms tw_arrivals=poisson tw_rate_iops=$(value '$j->{loads}[0]{rate} =~ s/\..*//r') [burst] \
+time_based=1 iodepth=128 runtime=150ms ramp_time=0ms tw_report=none tw_kernel=off" 'the last job file'
+has "$err" 'as fast as it can, depth 128: 20' 'a line for the first run'
+has "$err" 'keeps the goal' 'and for the others'
+is "$(cksum <data)" "$before" 'the file has not changed'
+
+sweeps 0 'a page' --html=page.html data
+has "$out" 'data: random 4 KiB reads' 'what was read'
+grep -qE '^It bears 1[0-9.]+ I/Os a second, and 1[0-9.]+ are too many' "$out"
+ok $? 'the bounds' || shows "$out"
+has "$out" '1 MiB may fit into a drive' 'a small file'
+has page.html 'Response by load' 'plots'
+is "$(ls "$TMPDIR")" '' 'no report stays'
+SWEEP_SLOWER=0.2 sweeps 0 'a device that becomes slower' data
+has "$out" 'it changed during the sweep: its capacity by -20 %' 'is named'
+SWEEP_OWN=0.9 sweeps 0 'a job without a CPU' data
+has "$out" 'Then gives way: the generator' 'is named'
+sweeps 2 'a goal that no load keeps' --goal='p99<10us' data
+has "$out" 'No rate that was tried surely keeps the goal' 'is reported'
+rm -f runs
+run sweep --engine="$engine" --for=62.5 data
+is "$status $(grep -c 'twice the p99 of the lowest' "$out")" '0 1' 'without a goal' || shows "$out" "$err"
+
+# shellcheck disable=SC2016
+FAKE_DO="$FAKE_DO"'; [ "$(cat runs)" != 4 ] || kill -INT $PPID' sweeps 2 'Ctrl-C' data
+is "$(grep -c 'interrupted' "$out") $(cat runs)" '1 4' 'shows what was measured' || shows "$out" "$err"
+
+# ---- a job ----
+
+printf '[global]\nioengine=io_uring\nnumjobs=2\n[a]\nrw=randread\n[b]\nrw=randrw\nrwmixread=75\n' >job.fio
+FAKE_DO=true sweeps 70 'a job whose fio does nothing' --write job.fio
+is "$(grep -c tw_report=none "$seen/1") $(grep -c '^\[burst\]' "$seen/1")" '2 2' \
+	'each job has a copy without a rate'
+
+# ---- what is refused ----
+
+while IFS='|' read -r code text arguments; do
+	rm -f "${seen:?}"/*
+	# shellcheck disable=SC2086	# words of a line
+	run sweep --engine="$engine" $arguments
+	is "$status $(tail -n 1 "$err" | grep -cF -e "$text") $(wc -c <"$out")" "$code 1 0" "$text" ||
+		shows "$out" "$err"
+	[ ! -e "$seen/arguments" ]
+	ok $? 'fio is not run'
+done <<'CASES'
+64|give one path or job file|
+64|give one path or job file|data data
+64|--goal takes a percentile and a time, as in p99.9<1ms, not 'p99'|--goal=p99 data
+64|--goal takes a percentile and a time|--goal=p99<1 data
+64|--goal takes a percentile and a time|--goal=p100<1ms data
+64|--for takes seconds, 5 to 86400|--for=1 data
+64|[b]: rw=randrw: it writes; --write allows that|job.fio
+66|missing: |missing
+CASES
+printf '[a]\nioengine=io_uring\nrw=read\nstonewall\n' >wall.fio
+printf '[a]\nioengine=io_uring\nrw=read\n[b]\nioengine=null\n' >null.fio
+truncate -s 1G holes
+while IFS='|' read -r code text arguments; do
+	rm -f "${seen:?}"/*
+	run sweep --engine="$engine" "$arguments"
+	is "$status $(tail -n 1 "$err" | grep -cF -e "$text")" "$code 1" "$text" || shows "$err"
+done <<'CASES'
+65|[a]: leave out stonewall: all jobs are one load|wall.fio
+65|[b]: it is not on tickwise's engine, so it can't have a rate|null.fio
+65|holes: it has holes: 0 bytes of 1 GiB are there|holes
+CASES
+done_testing
