@@ -27,6 +27,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define MAX_LEVELS	33	/* of namespaces of processes */
 #define MAX_FILES	16384
 #define MAX_COUNTED	16384
+#define NEAR		4096
 
 /* include/uapi/linux/stat.h */
 #define S_IFMT		0170000
@@ -173,9 +174,13 @@ static void one_ring_less(void)
 
 /* ---- processes and rings ------------------------------------------------- */
 
-static int is_followed(__u32 process)
+/* How many followed processes have a number with this remainder. It spares most tasks of the machine
+ * the search in the map, at each switch. */
+static __u32 near[NEAR];
+
+static __always_inline int is_followed(__u32 process)
 {
-	return bpf_map_lookup_elem(&followed, &process) != 0;
+	return near[process % NEAR] && bpf_map_lookup_elem(&followed, &process);
 }
 
 /* True if the reader may trace the task, and so may see its files: what ptrace_may_access() of
@@ -210,8 +215,18 @@ static void follow_if_in_cgroup(struct task_struct *task);
 
 static void follow(__u32 process, const __u8 *how)
 {
-	if (bpf_map_update_elem(&followed, &process, how, BPF_ANY))
+	__sync_fetch_and_add(&near[process % NEAR], 1);
+	if (!bpf_map_update_elem(&followed, &process, how, BPF_NOEXIST))
+		return;
+	__sync_fetch_and_add(&near[process % NEAR], -1);
+	if (bpf_map_update_elem(&followed, &process, how, BPF_EXIST))
 		count(&lost.processes);
+}
+
+static void follow_no_more(__u32 process)
+{
+	if (!bpf_map_delete_elem(&followed, &process))
+		__sync_fetch_and_add(&near[process % NEAR], -1);
 }
 
 SEC("tp_btf/sched_process_fork")
@@ -237,7 +252,7 @@ int BPF_PROG(began_program, struct task_struct *task)
 
 	if (is_followed(process) && !may_follow(task)) {
 		thread_ends(task);
-		bpf_map_delete_elem(&followed, &process);
+		follow_no_more(process);
 	} else {
 		follow_if_in_cgroup(task);
 	}
@@ -254,7 +269,7 @@ int BPF_PROG(exited, struct task_struct *task)
 		return 0;
 	thread_ends(task);
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)
-		bpf_map_delete_elem(&followed, &process);
+		follow_no_more(process);
 	return 0;
 }
 

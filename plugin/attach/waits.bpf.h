@@ -649,8 +649,10 @@ static __always_inline void falls_asleep(void *context, struct task_struct *task
 	__u64 now;
 	int in_fault;
 
+	if (!is_followed((__u32)task->tgid))
+		return;
 	find_call(task, &call);
-	if (!call.how || !is_followed((__u32)task->tgid)) {
+	if (!call.how) {
 		/* With another sleep, a sync is over. */
 		of = in_sync && call.number < TW_ATTACH_CALLS ? waiter_of(thread, 0) : 0;
 		if (of)
@@ -762,7 +764,7 @@ int BPF_PROG(thread_switched, _Bool preempt, struct task_struct *prev,
 {
 	if (!preempt && prev_state)
 		falls_asleep(ctx, prev, prev_state);
-	if (asleep)
+	if (asleep && near[(__u32)next->tgid % NEAR])
 		runs_again(next);
 	return 0;
 }
@@ -789,7 +791,8 @@ static __always_inline void name_waker(struct tw_who *who, __u32 sleeper,
 SEC("tp_btf/sched_waking")
 int BPF_PROG(thread_woken, struct task_struct *task)
 {
-	struct tw_attach_waiter *of = asleep ? waiter_of((__u32)task->pid, 0) : 0;
+	struct tw_attach_waiter *of = asleep && near[(__u32)task->tgid % NEAR] ?
+				      waiter_of((__u32)task->pid, 0) : 0;
 	struct viewer reader = { 0 };
 
 	if (!of || !ADD_ORDERED(&of->wait.slept_ns, 0))

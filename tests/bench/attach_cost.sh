@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What does `tickwise attach` cost? As root, with tracefs mounted:
+# What does `tickwise attach` cost? As root:
 #
 #	tests/bench/attach_cost.sh [ROUNDS]
 #
-# Each round runs a program alone, with attach following it, with attach following another program,
-# and with an empty program at sched_switch (bpftrace), in turn. The program reads from the page
+# Each round runs a program alone, with attach following it, and with attach following another one,
+# in turn. The program reads from the page
 # cache, or two threads of it on one CPU wake each other by a futex, a pipe or epoll. Prints the
 # medians, and the medians of the ratios and differences of each round.
 set -u
@@ -23,7 +23,7 @@ head -c 1048576 /dev/zero >file
 
 end_other()
 {
-	kill -INT $other
+	kill -INT $other 2>/dev/null
 	wait $other 2>/dev/null
 	other=
 }
@@ -39,28 +39,25 @@ for kind in reads futex pipe epoll; do
 		sleep 1.5
 		beside=$($run)
 		end_other
-		kill $sleeper
-		bpftrace -e 'rawtracepoint:sched_switch { }' >/dev/null 2>&1 & other=$!
-		sleep 1.5
-		empty=$($run)
-		end_other
-		echo "$alone $followed $beside $empty" >>$kind
+		kill $sleeper 2>/dev/null
+		wait $sleeper 2>/dev/null
+		echo "$alone $followed $beside" >>$kind
 	done
 	perl -we 'use strict;
 		my ($kind) = @ARGV;
 		my (@alone, @followed, @beside, @ratio, @more);
 		while (<STDIN>) {
-			my ($alone, $followed, $beside, $empty) = split;
+			my ($alone, $followed, $beside) = split;
 			push @alone, $alone;
 			push @followed, $followed;
 			push @ratio, $followed / $alone;
-			push @more, ($beside - $empty) / ($kind eq "reads" ? 1 : 2);
+			push @more, ($beside - $alone) / ($kind eq "reads" ? 1 : 2);
 		}
 		my $middle = sub { my @v = sort { $a <=> $b } @_; $v[$#v / 2] };
 		my $range = sub { my @v = sort { $a <=> $b } @_; sprintf "%.3f to %.3f",
 			$v[$#v / 4], $v[3 * $#v / 4] };
-		printf "%-6s alone %.0f ns, followed %.0f ns: ratio %.3f (%s); not followed, more than " .
-			"an empty program: %.0f ns a %s\n", $kind, $middle->(@alone),
+		printf "%-6s alone %.0f ns, followed %.0f ns: ratio %.3f (%s); beside a " .
+			"followed program: %+.0f ns a %s\n", $kind, $middle->(@alone),
 			$middle->(@followed), $middle->(@ratio), $range->(@ratio), $middle->(@more),
 			$kind eq "reads" ? "read" : "switch"' $kind <$kind
 done
