@@ -56,7 +56,7 @@ for kind in reads futex pipe epoll; do
 		my $middle = sub { my @v = sort { $a <=> $b } @_; $v[$#v / 2] };
 		my $range = sub { my @v = sort { $a <=> $b } @_; sprintf "%.3f to %.3f",
 			$v[$#v / 4], $v[3 * $#v / 4] };
-		printf "%-6s alone %.0f ns, followed %.0f ns: ratio %.3f (%s); beside a " .
+		printf "%-6s alone %.0f ns, followed %.0f ns: ratio %.3f (%s); next to a " .
 			"followed program: %+.0f ns a %s\n", $kind, $middle->(@alone),
 			$middle->(@followed), $middle->(@ratio), $range->(@ratio), $middle->(@more),
 			$kind eq "reads" ? "read" : "switch"' $kind <$kind
