@@ -649,7 +649,7 @@ static __always_inline void falls_asleep(void *context, struct task_struct *task
 	__u64 now;
 	int in_fault;
 
-	if (!is_followed((__u32)task->tgid))
+	if (!near[(__u32)task->tgid % NEAR])
 		return;
 	find_call(task, &call);
 	if (!call.how) {
@@ -659,6 +659,8 @@ static __always_inline void falls_asleep(void *context, struct task_struct *task
 			end_sync(of);
 		return;
 	}
+	if (!is_followed((__u32)task->tgid))
+		return;
 	if (is_of_32_bits(task)) {
 		if (state & TASK_UNINTERRUPTIBLE)
 			count(&lost.of_32_bits);
