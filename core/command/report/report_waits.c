@@ -153,7 +153,7 @@ static void add_sums(struct tw_page *page, const struct tw_report_group *group,
 			     TW_SAY_NS(scalars->run_ns), TW_SAY_NS(scalars->ready_ns));
 	if (!tw_has(tally, TW_METRIC_read_calls))
 		return;
-	tw_page_remark(page, "%s, %s (also of pipes and sockets): ",
+	tw_page_remark(page, "%s, %s: ",
 		       TW_SAY_COUNT(scalars->read_calls, "read call[s]"),
 		       TW_SAY_COUNT(scalars->write_calls, "write call[s]"));
 	tw_page_more(page, "%llu waited for a file, %.2g %%; %s came from storage",
@@ -273,7 +273,7 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 {
 	struct tw_waits waits;
 	const struct tw_wait_row *most;
-	uint64_t sum_ns, unknown_ns;
+	uint64_t sum_ns, unknown_ns, part_ns[TW_WAIT_PARTS] = { 0 };
 
 	if (!group->all.waits)
 		return;
@@ -285,14 +285,16 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 		return;
 	}
 	most = waits.rows[0];
-	tw_page_paragraph(page, "waits: %s in all; most is %s, waiting for %s, %s: %.0f %%",
-			  TW_SAY_NS(sum_ns), most->text[TW_WAIT_CALL],
-			  meaning_of(most->text[TW_WAIT_REASON]),
-			  file_of(most->text[TW_WAIT_FILE]),
-			  percent_of(most->time.sum_ns, sum_ns));
-	if (most->part_ns[TW_WAIT_DEVICE])
-		tw_page_more(page, "; of this %.0f %% in the device, %.0f %% until it ran again",
-			     percent_of(most->part_ns[TW_WAIT_DEVICE], most->time.sum_ns),
-			     percent_of(most->part_ns[TW_WAIT_COMPLETE], most->time.sum_ns));
+	tw_page_paragraph(page, "waits: %s", TW_SAY_NS(sum_ns));
+	for (size_t i = 0; i < waits.count; i++)
+		for (int part = 0; part < TW_WAIT_PARTS; part++)
+			part_ns[part] += waits.rows[i]->part_ns[part];
+	if (part_ns[TW_WAIT_DEVICE])
+		tw_page_more(page, ": %.0f %% in the device, %.0f %% from there until the thread ran",
+			     percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
+			     percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
+	tw_page_more(page, "; most (%.0f %%) is %s, for %s, %s",
+		     percent_of(most->time.sum_ns, sum_ns), most->text[TW_WAIT_CALL],
+		     meaning_of(most->text[TW_WAIT_REASON]), file_of(most->text[TW_WAIT_FILE]));
 	tw_waits_free(&waits);
 }
