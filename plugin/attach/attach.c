@@ -109,7 +109,8 @@ static int read_records(struct run *run, int wait_ms)
 	int error = tw_attach_read(run->program, wait_ms);
 
 	*run->program->slow_ns = run->tally.slowest.least;
-	*run->program->slow_wait_ns = run->tally.waits.slowest.least;
+	*run->program->slow_wait_ns = run->tally.waits.lines ? run->options.slow_ns :
+				      run->tally.waits.slowest.least;
 	return error;
 }
 
@@ -354,6 +355,7 @@ static void list_slow(struct run *run)
 	run->tally.waits.slowest.least = run->options.slow_ns;
 	*run->program->slow_wait_ns = run->options.slow_ns;
 	run->lines.realtime_ns = run->tally.start_realtime_ns - run->tally.start_ns;
+	run->tally.waits.slow_ns = run->options.slow_ns;
 	run->tally.waits.lines = is_stdout(run->options.json) ? NULL : &run->lines;
 }
 

@@ -165,6 +165,7 @@ void tw_attach_parts(const struct tw_attach_wait *wait, enum tw_sleep_word word,
 /* ---- the table ------------------------------------------------------------------- */
 
 #define PLACES	8192	/* a power of two */
+#define PROBES	32	/* a wait without a place near its own has none */
 
 /* A row by what identifies it, so that a wait needs no names. */
 struct tw_attach_known {
@@ -213,7 +214,7 @@ static struct tw_attach_known *place_of(struct tw_attach_waits *waits,
 {
 	const uint64_t hash = hash_of(wait);
 
-	for (unsigned i = 0; i < PLACES; i++) {
+	for (unsigned i = 0; i < PROBES; i++) {
 		struct tw_attach_known *at = &waits->known[(hash + i) % PLACES];
 
 		if (!at->row || is_same(&at->of, wait))
@@ -317,7 +318,7 @@ int tw_attach_waits_add(struct tw_attach_waits *waits, const struct tw_attach_wa
 	waits->calls += is_first && calls[index_of(wait->call)].how & COUNTED;
 	waits->waits++;
 	waits->ns += ns;
-	if (tw_slowest_wants(&waits->slowest, ns))
+	if (waits->lines ? ns >= waits->slow_ns : tw_slowest_wants(&waits->slowest, ns))
 		add_slow(waits, wait, known, ns);
 	return 0;
 }

@@ -38,7 +38,8 @@ struct tw_attach_waits {
 	struct tw_waits all;
 	struct tw_attach_known *known;	/* rows by call, file and stack */
 	struct tw_slowest slowest;
-	struct tw_attach_lines *lines;	/* for those in `slowest`; NULL: not wanted */
+	struct tw_attach_lines *lines;	/* for those of slow_ns and longer; NULL: not wanted */
+	uint64_t slow_ns;
 	uint64_t calls;			/* read and write calls that waited */
 	uint64_t waits, ns;		/* all of them */
 };

@@ -28,8 +28,7 @@ tw_test_nop=1
 rw=randread
 numjobs=2
 [b]
-rw=randrw
-rwmixread=75
+rw=randwrite
 END
 head -c 1048576 /dev/zero >data
 # More time than any load takes: the rates are low, as nobody knows how busy this machine is.
@@ -38,11 +37,19 @@ case $status in 0 | 2) ok 0 'a job' ;; *) ok 1 'a job' ;; esac || shows err
 json out '$j->{capacity} > 0 && @{$j->{loads}} && $j->{loads}[0]{ios} > 0 &&
 	abs($j->{loads}[0]{rate} / $j->{capacity} - 0.1) < 1e-6 && $j->{loads}[0]{response}{p50_ns}'
 ok $? 'the first load' || shows out err
-is "$(find trials -name 'a.*.tickwise.json' | wc -l) $(find trials -name 'burst.*' | wc -l)" \
-	"$((2 * $(find trials -name 'b.*.tickwise.json' | wc -l))) 0" 'each job leaves its reports'
+is "$(find trials -name 'a.*.tickwise.json' | wc -l)" \
+	"$((2 * $(find trials -name 'b.*.tickwise.json' | wc -l)))" 'each job leaves its reports'
 file=$(grep -l 'tw_rate_iops' trials/b.*.tickwise.json | head -n 1)
-json "$file" '$j->{response}{total}{read}{count} == $j->{ios}{read} && $j->{ios}{write}'
+json "$file" '$j->{response}{total}{write}{count} == $j->{ios}{write} && $j->{ios}{write}'
 ok $? 'I/Os are due at a rate' || shows "$file"
+
+# What would write is refused, however it is written.
+for line in rw=randwrite readwrite=randwrite 'rw=randrw' 'numjobs=$ncpus' exitall; do
+	printf '[global]\nioengine=io_uring\nfilename=data\nsize=1m\n[a]\n%s\n' "$line" >bad.fio
+	sweeps bad.fio
+	works "$line is refused in one line" test "$(tail -n 1 err | grep -c '\[a\]:') $(wc -c <out)" = '1 0'
+done
+is "$(tr -d '\0' <data | wc -c)" 0 'nothing was written'
 
 sweeps data
 case $status in 0 | 2) ok 0 'a file' ;; *) ok 1 'a file' ;; esac || shows err

@@ -196,7 +196,7 @@ static const char *keep(struct tw_run_arguments *arguments, size_t host, const c
 	json_t *json;
 
 	of->bytes += length;
-	if (of->received == MOST_REPORTS || of->bytes > MOST_BYTES)
+	if (of->sent > MOST_REPORTS || of->bytes > MOST_BYTES)
 		return "it is more than one host may send";
 	json = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
 	set_host(json, of->name);

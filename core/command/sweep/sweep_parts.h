@@ -37,7 +37,6 @@ struct tw_sweep {
 	struct tw_run_target target;	/* path NULL: a job file */
 	double share;			/* 1 / number of jobs */
 	size_t first_burst;		/* the first section that is such a copy */
-	double reads;			/* part of the I/Os; below 0: all are of one direction */
 	int has_goal;			/* 0: where p99 doubles */
 	struct tw_search search;
 	struct tw_sweep_load capacity, *loads;	/* by rate */

@@ -17,6 +17,7 @@
 
 #define OPEN_DEPTH	512	/* I/Os in flight with a rate, at most */
 #define HOLES_PART	8	/* a larger part of a file than one of 8 */
+#define MAX_JOBS	1024
 
 /* ---- the jobs ---- */
 
@@ -42,29 +43,40 @@ static const char *value_of(const struct tw_run_jobs *jobs, size_t section, cons
 }
 
 /* Check a job, and add its number of threads to @threads. */
-static int check_job(struct tw_sweep *sweep, const struct tw_run_jobs *jobs, size_t section,
-		     int may_write, unsigned long *threads)
+static int check_job(const struct tw_run_jobs *jobs, size_t section, int may_write,
+		     unsigned long *threads)
 {
+	static const char *const refused[][2] = {
+		{ "stonewall", "all jobs are one load" },
+		{ "wait_for", "all jobs are one load" },
+		{ "exitall", "jobs of a trial end at different times" },
+		{ "readwrite", "write rw" },
+	};
 	const char *name = tw_run_job_name(jobs, section), *value = value_of(jobs, section, "rw");
 	const char *numjobs = value_of(jobs, section, "numjobs");
-	const char *mix = value_of(jobs, section, "rwmixread");
+	unsigned long count = 1;
+	char *end = "";
 
-	value = value ? value : value_of(jobs, section, "readwrite");
 	value = value ? value : "read";
 	if (!jobs->sections[section].owes_report)
 		return tw_run_fail(TW_EXIT_DATA, "[%s]: it is not on tickwise's engine, so it "
 				   "can't have a rate", name);
-	if (value_of(jobs, section, "stonewall"))
-		return tw_run_fail(TW_EXIT_DATA, "[%s]: leave out stonewall: all jobs are one load",
-				   name);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (tw_run_setting(jobs, section, refused[i][0]))
+			return tw_run_fail(TW_EXIT_DATA, "[%s]: leave out %s: %s", name,
+					   refused[i][0], refused[i][1]);
 	if (!may_write && strcmp(value, "read") && strcmp(value, "randread"))
 		return tw_run_fail(TW_EXIT_USAGE, "[%s]: rw=%s: it writes; --write allows that",
 				   name, value);
-	if (strstr(value, "trimwrite"))
-		return tw_run_fail(TW_EXIT_DATA, "[%s]: rw=%s can't have one rate", name, value);
-	*threads += numjobs ? strtoul(numjobs, NULL, 10) : 1;
-	if (strstr(value, "rw") || strstr(value, "readwrite"))
-		sweep->reads = mix ? strtod(mix, NULL) / 100 : 0.5;
+	if (strstr(value, "rw") || strstr(value, "readwrite") || strstr(value, "trimwrite"))
+		return tw_run_fail(TW_EXIT_DATA, "[%s]: rw=%s: reads and writes can't have one "
+				   "rate; make a job of each", name, value);
+	if (numjobs)
+		count = strtoul(numjobs, &end, 10);
+	if (*end || !count || count > MAX_JOBS)
+		return tw_run_fail(TW_EXIT_DATA, "[%s]: numjobs=%s is no number from 1 to %d", name,
+				   numjobs, MAX_JOBS);
+	*threads += count;
 	return TW_EXIT_GOOD;
 }
 
@@ -76,7 +88,7 @@ static int check_jobs(struct tw_sweep *sweep, int may_write)
 
 	for (size_t i = 0; i < jobs->section_count && code == TW_EXIT_GOOD; i++)
 		if (!jobs->sections[i].is_global && !jobs->sections[i].is_skipped)
-			code = check_job(sweep, jobs, i, may_write, &threads);
+			code = check_job(jobs, i, may_write, &threads);
 	sweep->share = threads ? 1 / (double)threads : 1;
 	return code;
 }
@@ -91,7 +103,8 @@ static void add_bursts(struct tw_sweep *sweep)
 	for (size_t i = 0; i < sweep->first_burst; i++) {
 		if (!jobs->sections[i].owes_report)
 			continue;
-		tw_run_add(jobs, "[burst]");
+		/* A job's files may have its name. */
+		tw_run_add(jobs, tw_format("[%s]", tw_run_job_name(jobs, i)));
 		jobs->sections[jobs->section_count - 1].owes_report = 0;
 		for (size_t j = 0; j < lines; j++)
 			if (jobs->lines[j].section == i && !jobs->lines[j].is_header &&
@@ -111,11 +124,11 @@ int tw_sweep_prepare(struct tw_sweep *sweep, const char *path, const char *folde
 	int code;
 
 	count = tw_push(&argv, count, tw_format("%s", path));
-	count = tw_push(&argv, count, is_path ? tw_format("--readonly") : NULL);
+	/* fio refuses what this program did not see. */
+	count = tw_push(&argv, count, is_path || !may_write ? tw_format("--readonly") : NULL);
 	tw_push(&argv, count, NULL);
 	sweep->path = path;
 	sweep->share = 1;
-	sweep->reads = -1;
 	arguments->is_quiet = 1;
 	if (!is_path) {
 		code = tw_run_prepare(arguments, &sweep->engines, NULL, argv);
@@ -166,10 +179,7 @@ static char **options_of(const struct tw_sweep *sweep, const struct tw_sweep_how
 	}
 	if (rate > 0) {
 		count = tw_push(&list, count, tw_format("tw_arrivals=poisson"));
-		count = tw_push(&list, count, sweep->reads < 0 ?
-				tw_format("tw_rate_iops=%.0f", fmax(rate, 1)) :
-				tw_format("tw_rate_iops=%.0f,%.0f", fmax(rate * sweep->reads, 1),
-					  fmax(rate * (1 - sweep->reads), 1)));
+		count = tw_push(&list, count, tw_format("tw_rate_iops=%.0f", fmax(rate, 1)));
 	}
 	tw_push(&list, count, NULL);
 	return list;
@@ -212,13 +222,15 @@ int tw_sweep_run(struct tw_sweep *sweep, const struct tw_sweep_how *how,
 	for (size_t i = 0; i < jobs->section_count; i++)
 		if (jobs->sections[i].owes_report || i >= sweep->first_burst)
 			jobs->sections[i].last = options_of(sweep, how, i >= sweep->first_burst);
+	if (tw_command_is_interrupted())
+		return TW_EXIT_UNDECIDED;
 	ret = tw_run_fio(&sweep->arguments, sweep->engines.fio, &pid, &code);
 	if (ret != TW_EXIT_GOOD)
 		return ret;
 	/* What came while fio ran was kept from the handler. */
 	if (sweep->arguments.was_interrupted && !tw_command_is_interrupted())
 		raise(SIGINT);
-	if (tw_command_is_interrupted())
+	if (sweep->arguments.was_interrupted || tw_command_is_interrupted())
 		return TW_EXIT_UNDECIDED;
 	if (code)
 		return tw_run_fail(TW_EXIT_SOFTWARE, "fio failed: it ended with %d", code);

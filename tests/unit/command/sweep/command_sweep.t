@@ -49,7 +49,7 @@ is "$(head -n 3 "$seen/arguments" | grep -v '^/proc' | xargs)" '--aux-path=repor
 is "$(sed "s|external:$engine|ENGINE|; s/direct=1/direct=0/; /invalidate/d" "$seen/1" | xargs)" \
 	"[global] ioengine=ENGINE filename=data rw=randread bs=4096 direct=0 allow_file_create=0 \
 norandommap=1 randrepeat=0 time_based=1 [sweep] time_based=1 iodepth=512 runtime=750ms \
-ramp_time=500ms tw_arrivals=poisson tw_rate_iops=$(value '$j->{loads}[0]{rate} =~ s/\..*//r') [burst] \
+ramp_time=500ms tw_arrivals=poisson tw_rate_iops=$(value '$j->{loads}[0]{rate} =~ s/\..*//r') [sweep] \
 time_based=1 iodepth=128 runtime=150ms ramp_time=0ms tw_report=none tw_kernel=off" 'the last job file'
 has "$err" 'as fast as it can, depth 128: 20' 'a line for the first run'
 has "$err" 'keeps the goal' 'and for the others'
@@ -78,9 +78,9 @@ is "$(grep -c 'interrupted' "$out") $(cat runs)" '1 4' 'shows what was measured'
 
 # ---- a job ----
 
-printf '[global]\nioengine=io_uring\nnumjobs=2\n[a]\nrw=randread\n[b]\nrw=randrw\nrwmixread=75\n' >job.fio
+printf '[global]\nioengine=io_uring\nnumjobs=2\n[a]\nrw=randread\n[b]\nrw=randwrite\n' >job.fio
 FAKE_DO=true sweeps 70 'a job whose fio does nothing' --write job.fio
-is "$(grep -c tw_report=none "$seen/1") $(grep -c '^\[burst\]' "$seen/1")" '2 2' \
+is "$(grep -c tw_report=none "$seen/1") $(grep -c '^\[[ab]\]' "$seen/1")" '2 4' \
 	'each job has a copy without a rate'
 
 # ---- what is refused ----
@@ -100,7 +100,7 @@ done <<'CASES'
 64|--goal takes a percentile and a time|--goal=p99<1 data
 64|--goal takes a percentile and a time|--goal=p100<1ms data
 64|--for takes seconds, 5 to 86400|--for=1 data
-64|[b]: rw=randrw: it writes; --write allows that|job.fio
+64|[b]: rw=randwrite: it writes; --write allows that|job.fio
 66|missing: |missing
 CASES
 printf '[a]\nioengine=io_uring\nrw=read\nstonewall\n' >wall.fio
