@@ -57,7 +57,8 @@ struct tw_report_steady {
 	double iops[2], mean_ns[2];	/* of lat; in the part, in the rest */
 	double error[2];		/* of a run that did not change: see change.h */
 	int directions;			/* whose I/Os count together */
-	char with[288];			/* "; with it: " and what else changed; or "" */
+	char with[288];			/* "; with it: " and what else changed; "; " and what
+					 * others had; or "" */
 };
 
 /* Jobs that belong together. Only @members needs the reports that it was made of. */
@@ -369,6 +370,10 @@ void tw_report_whole_windows(const struct tw_report_group *group, uint32_t *firs
 
 void tw_report_find_steady(struct tw_report_group *group);
 void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady *steady);
+
+/* Set what others had of the CPUs' time in the whole run, if it is a tenth, and what the host took, if
+ * it is a hundredth. */
+void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_report_group *group);
 
 /* Set what else changed with a run that did (changed_with.c). @span_ns: the times to compare, since
  * the start of the group's first job. */

@@ -18,6 +18,8 @@
  * double, too. */
 #define LEAST_CPU	0.1
 #define LEAST_IO	0.05
+/* The least that is printed of a whole run. */
+#define LEAST_STOLEN	0.01
 
 enum { IO_OF_OTHERS, CPU_OF_OTHERS, STOLEN, SUMS };
 
@@ -136,6 +138,27 @@ static void compare(struct tw_report_steady *steady, const struct rates *rates, 
 			 "%s%s%.32s %s -> %s", length ? ", " : "; with it: ", sums[of].words,
 			 disk ? disk : "", say_level(of, level[before]),
 			 say_level(of, level[!before]));
+}
+
+void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_report_group *group)
+{
+	const struct tw_report_job *job = longest_job(&group->all);
+	const json_t *samples = job ? json_object_get(job->json, "machine_over_time") : NULL;
+	const size_t count = json_array_size(json_object_get(samples, "at_ns"));
+
+	for (int of = CPU_OF_OTHERS; count > 1 && of < SUMS; of++) {
+		const size_t length = strlen(steady->with);
+		const double part = (number(samples, sums[of].key, count - 1) -
+				     number(samples, sums[of].key, 0)) /
+				    (number(samples, "at_ns", count - 1) -
+				     number(samples, "at_ns", 0)) /
+				    (double)tw_report_u64(samples, "cpus");
+
+		if (part >= (of == STOLEN ? LEAST_STOLEN : LEAST_CPU))
+			snprintf(steady->with + length, sizeof(steady->with) - length,
+				 "%s%s %s", length ? ", " : "; ", sums[of].words,
+				 say_level(of, part));
+	}
 }
 
 void tw_report_find_changed_with(struct tw_report_steady *steady,

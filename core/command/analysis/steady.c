@@ -63,6 +63,7 @@ void tw_report_find_steady(struct tw_report_group *group)
 		memcpy(steady->error, change.error, sizeof(change.error));
 		if (fmax(change.error[0], change.error[1]) > TW_CHANGE_PART)
 			steady->verdict = TW_STEADY_UNEVEN;
+		tw_report_find_taken(steady, group);
 		return;
 	}
 	steady->from_ns = change.from ?
@@ -94,9 +95,9 @@ void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady
 		break;
 	case TW_STEADY:
 	case TW_STEADY_UNEVEN:
-		snprintf(text, size, "%s: IOPS +-%.2g %%, mean lat +-%.2g %%",
+		snprintf(text, size, "%s: IOPS +-%.2g %%, mean lat +-%.2g %%%s",
 			 steady->verdict == TW_STEADY ? "steady" : "uneven",
-			 100 * steady->error[0], 100 * steady->error[1]);
+			 100 * steady->error[0], 100 * steady->error[1], steady->with);
 		break;
 	default:
 		if (!is_at_begin && steady->to_ns != UINT64_MAX)

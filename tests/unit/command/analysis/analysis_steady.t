@@ -51,6 +51,14 @@ says drift.json 'not steady, it drifts: '
 of drift.json '$j->{analysis}{steady}{verdict} eq "drifts"'
 of few.json '$j->{analysis}{steady}{verdict} eq "not known"'
 
+# What others had of the whole run is printed, if it is much.
+for case in '0.02, 0.3, 0|; CPU time of others 30 %, stolen time 2 %' '0.009, 0.09, 1e8|'; do
+	perl "$root/tests/unit/command/analysis/steady_report.pl" '1000, 2e6' "(${case%|*})" >taken.json
+	run report --json taken.json
+	is "$(sed -n 's/.*"text": "steady: IOPS [^;"]*\([^"]*\)".*/\1/p' "$out")" "${case#*|}" \
+		"others had ${case%|*} of the run"
+done
+
 # with RUN SAMPLE WORDS: what changed with it is named; without WORDS nothing is
 with()
 {
