@@ -7,6 +7,7 @@
 # lost, counted twice or of the wrong host; a byte of fio's output lost or added; the other
 # hosts' reports lost with a host that dies.
 . "$(dirname "$0")/fio_tap.sh"
+. "$root/tests/fio/server_tap.sh"
 
 # Keeps what fio prints for tickwise run.
 cat >fio <<END
@@ -18,36 +19,11 @@ esac
 END
 chmod +x fio
 
-servers=
-trap 'for server in $servers; do kill $server 2>/dev/null; done; rm -rf "$scratch"' EXIT
-
-# begin_server: starts a server with a folder and a port of its own; sets $server and $port.
-# Another program may take the port first.
-begin_server()
-{
-	port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(
-		LocalAddr => "127.0.0.1", Listen => 1)->sockport')
-	mkdir -p "at$port"
-	(cd "at$port" && exec "$FIO" --server="127.0.0.1,$port") >"at$port.out" 2>&1 &
-	server=$!
-	waited=0
-	# 0A: it listens.
-	while kill -0 $server 2>/dev/null && [ $waited -lt 1200 ] &&
-	      ! grep -q ":$(printf %04X "$port") 00000000:0000 0A" /proc/net/tcp; do
-		sleep 0.1
-		waited=$((waited + 1))
-	done
-	kill -0 $server 2>/dev/null
-}
-
 : >two
 : >eight
 for number in 1 2 3 4 5 6 7 8; do
-	begin_server || begin_server || {
-		echo "1..0 # SKIP no fio server here: $(tail -n 1 "at$port.out")"
-		exit 0
-	}
-	servers="$servers $server"
+	mkdir at$number
+	begin_server at$number
 	[ $number -gt 2 ] || echo "127.0.0.1,$port" >>two
 	echo "127.0.0.1,$port" >>eight
 done
@@ -171,7 +147,7 @@ printf '[long]\nioengine=io_uring\nrw=randread\nsize=1m\ntime_based=1\nruntime=4
 victim=${servers##* }
 (
 	waited=0
-	until [ -e "at$port/long.0.0" ] || [ $waited -gt 1200 ]; do
+	until [ -e at8/long.0.0 ] || [ $waited -gt 1200 ]; do
 		sleep 0.1
 		waited=$((waited + 1))
 	done

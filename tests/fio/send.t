@@ -7,40 +7,10 @@
 # lost, changed, sent twice or put on the server's own output; a job that fails because of it;
 # broken reports that are not counted.
 . "$(dirname "$0")/fio_tap.sh"
-
-# begin_server: starts a server on a port of its own; sets $server and $port. Another program
-# may take the port first.
-begin_server()
-{
-	port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(
-		LocalAddr => "127.0.0.1", Listen => 1)->sockport')
-	(cd server && exec "$FIO" --server="127.0.0.1,$port") >server.out 2>&1 &
-	server=$!
-	waited=0
-	while kill -0 $server 2>/dev/null && ! listens && [ $waited -lt 1200 ]; do
-		sleep 0.1
-		waited=$((waited + 1))
-	done
-	listens && kill -0 $server 2>/dev/null && return
-	kill $server 2>/dev/null
-	wait $server
-	server=
-	return 1
-}
-
-# listens: true if $port does
-listens()
-{
-	grep -q "^ *[0-9]*: 0100007F:$(printf %04X "$port") [0:]* 0A" /proc/net/tcp
-}
+. "$root/tests/fio/server_tap.sh"
 
 mkdir server client
-server=
-trap '[ -z "$server" ] || kill $server; rm -rf "$scratch"' EXIT
-begin_server || begin_server || {
-	echo "1..0 # SKIP no fio server here: $(tail -n 1 server.out)"
-	exit 0
-}
+begin_server server
 
 # make_job LINE...
 make_job()
