@@ -17,16 +17,13 @@ set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${TW_BUILD:-$root/build}
 work=$(mktemp -d "${TMPDIR:-/tmp}/attach_reasons.XXXXXX")
-dirty=$(cat /proc/sys/vm/dirty_bytes)
+. "$root/tests/bench/dirty_limit.sh"
 busy=
 groups=
 put_back()
 {
 	[ -z "$busy" ] || kill $busy 2>/dev/null
-	if [ "$(cat /proc/sys/vm/dirty_bytes)" != "$dirty" ]; then
-		if [ "$dirty" = 0 ]; then echo 20 >/proc/sys/vm/dirty_ratio
-		else echo "$dirty" >/proc/sys/vm/dirty_bytes; fi
-	fi
+	unlimit_dirty
 	for group in $groups; do rmdir "$group"; done
 	rm -rf "$work"
 }
@@ -89,11 +86,10 @@ for kind in ${*:-slow lock dirty memory io.max io.max-cached faults}; do
 		reasons lock write 'inode lock' \
 			dd if=/dev/zero of=held bs=4k count=100000 conv=notrunc ;;
 	dirty)
-		echo 16777216 >/proc/sys/vm/dirty_bytes
+		limit_dirty
 		reasons dirty pwrite64 'dirty throttling' fio --name=x --size=256m --ioengine=psync \
 			--rw=randwrite --bs=64k --numjobs=4 --time_based --runtime=10
-		if [ "$dirty" = 0 ]; then echo 20 >/proc/sys/vm/dirty_ratio
-		else echo "$dirty" >/proc/sys/vm/dirty_bytes; fi ;;
+		unlimit_dirty ;;
 	memory)
 		in_group memory
 		echo 33554432 >"$group/memory.limit_in_bytes" 2>/dev/null ||

@@ -15,15 +15,12 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${TW_BUILD:-$root/build}
 waits=${TW_WAITS:-10000}
 work=$(mktemp -d "${TMPDIR:-/tmp}/attach_truth.XXXXXX")
-dirty=$(cat /proc/sys/vm/dirty_bytes)
+. "$root/tests/bench/dirty_limit.sh"
 tracer=
 put_back()
 {
 	[ -z "$tracer" ] || kill "$tracer" 2>/dev/null
-	if [ "$(cat /proc/sys/vm/dirty_bytes)" != "$dirty" ]; then
-		if [ "$dirty" = 0 ]; then echo 20 >/proc/sys/vm/dirty_ratio
-		else echo "$dirty" >/proc/sys/vm/dirty_bytes; fi
-	fi
+	unlimit_dirty
 	rm -rf "$work"
 }
 trap put_back EXIT
@@ -107,7 +104,7 @@ for kind in ${*:-cold faults direct libaio throttled}; do
 		compare libaio $fio --ioengine=libaio --direct=1 --rw=randread --bs=4k \
 			--iodepth=1 --number_ios="$waits" ;;
 	throttled)
-		echo 16777216 >/proc/sys/vm/dirty_bytes
+		limit_dirty
 		compare throttled $fio --ioengine=psync --rw=randwrite --bs=64k --numjobs=8 \
 			--time_based --runtime=30
 		;;
