@@ -195,6 +195,12 @@ static int is_alike(double a, double b)
 	return fabs(a / b - 1) <= ALIKE;
 }
 
+/* Return Bartlett's weight for two windows, of both orders. These leave no variance below 0. */
+static double weight_of(size_t lag)
+{
+	return lag ? 2 * (1 - (double)lag / (LAGS + 1)) : 1;
+}
+
 /* Return the load with a rate, which is added if it is not there. */
 static struct tw_load *load_of(struct tw_search *search, double rate)
 {
@@ -220,10 +226,9 @@ void tw_search_add(struct tw_search *search, double rate, double seconds,
 	for (size_t i = 0; i < count; i++) {
 		load->ios += windows[i].ios;
 		load->slow += windows[i].slow;
-		/* By Bartlett's weights, which leave no variance below 0. */
 		for (size_t lag = 0; lag <= LAGS && i + lag < count; lag++) {
 			const struct tw_search_window *a = &windows[i], *b = a + lag;
-			const double weight = lag ? 2 * (1 - (double)lag / (LAGS + 1)) : 1;
+			const double weight = weight_of(lag);
 
 			load->slow2 += weight * a->slow * b->slow;
 			load->mixed += weight * (a->slow * b->ios + a->ios * b->slow);
@@ -428,8 +433,7 @@ static void mean_of(double *mean, double *variance, const double *windows, size_
 		*mean += windows[i] / (double)count;
 	for (size_t i = 0; i < count; i++)
 		for (size_t lag = 0; lag <= LAGS && i + lag < count; lag++)
-			sum += (lag ? 2 * (1 - (double)lag / (LAGS + 1)) : 1) *
-			       (windows[i] - *mean) * (windows[i + lag] - *mean);
+			sum += weight_of(lag) * (windows[i] - *mean) * (windows[i + lag] - *mean);
 	*variance = sum / (double)(count * count);
 }
 

@@ -116,6 +116,7 @@ static void tell(const struct clock *clock, const struct tw_sweep *sweep, const 
 		 const struct tw_sweep_load *load)
 {
 	static const double percents[] = { 50, 99, 99.9 };
+	const struct tw_load *bound = load->rate > 0 ? tw_sweep_bound(sweep, load) : NULL;
 	const double left_s = fmax(clock->whole_s - elapsed_s(clock), 0);
 	const char *text = "";
 
@@ -123,10 +124,9 @@ static void tell(const struct clock *clock, const struct tw_sweep *sweep, const 
 		if (tw_has_percentile((double)load->response.count, percents[i]))
 			text = tw_format("%s, p%g %s", text, percents[i], TW_SAY_NS(
 				tw_histogram_percentile(&load->response, percents[i])));
-	for (size_t i = 0; load->rate > 0 && i < sweep->search.count; i++)
-		if (sweep->search.loads[i].rate == load->rate)
-			text = tw_format("%s: %s", text, tw_search_seems_good(&sweep->search,
-				&sweep->search.loads[i]) ? "keeps the goal" : "too much");
+	if (bound)
+		text = tw_format("%s: %s", text, tw_search_seems_good(&sweep->search, bound) ?
+				 "keeps the goal" : "too much");
 	tw_run_remark("%s%s; %.0f s left", what, text, left_s);
 }
 

@@ -30,8 +30,8 @@ static const struct tw_sweep_load *load_at(const struct tw_sweep *sweep, double 
 	return NULL;
 }
 
-static const struct tw_load *bound_of(const struct tw_sweep *sweep,
-				      const struct tw_sweep_load *load)
+const struct tw_load *tw_sweep_bound(const struct tw_sweep *sweep,
+				     const struct tw_sweep_load *load)
 {
 	for (size_t i = 0; i < sweep->search.count; i++)
 		if (fabs(sweep->search.loads[i].rate / load->rate - 1) < 1e-6)
@@ -169,7 +169,7 @@ static void add_drift(struct tw_page *page, const struct tw_sweep *sweep)
 static void add_row(struct tw_table *table, const struct tw_sweep *sweep,
 		    const struct tw_sweep_load *load)
 {
-	const struct tw_load *bound = load->rate > 0 ? bound_of(sweep, load) : NULL;
+	const struct tw_load *bound = load->rate > 0 ? tw_sweep_bound(sweep, load) : NULL;
 
 	tw_table_row(table);
 	if (bound)
@@ -273,7 +273,7 @@ struct tw_page *tw_sweep_page(const struct tw_sweep *sweep)
 
 static json_t *load_to_json(const struct tw_sweep *sweep, const struct tw_sweep_load *load)
 {
-	const struct tw_load *bound = bound_of(sweep, load);
+	const struct tw_load *bound = tw_sweep_bound(sweep, load);
 	json_t *stages = json_object(), *response = json_object();
 
 	for (unsigned i = 0; i < TW_STAGES; i++)

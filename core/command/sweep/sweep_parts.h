@@ -69,6 +69,10 @@ void tw_sweep_add(struct tw_sweep_load *load, const struct tw_report_group *grou
 void tw_sweep_windows_of(struct tw_sweep_windows *windows, const struct tw_report_group *group,
 			 double goal_ns);
 
+/* Return what the search has of a load; NULL: nothing (sweep_page.c). */
+const struct tw_load *tw_sweep_bound(const struct tw_sweep *sweep,
+				     const struct tw_sweep_load *load);
+
 /* What gives way (sweep_page.c): a sentence; NULL: no load fails. */
 const char *tw_sweep_gives_way(const struct tw_sweep *sweep);
 
