@@ -174,13 +174,18 @@ static void one_ring_less(void)
 
 /* ---- processes and rings ------------------------------------------------- */
 
-/* How many followed processes have a number with this remainder. It spares most tasks of the machine
- * the search in the map, at each switch. */
+/* How many followed processes have a number with this remainder. */
 static __u32 near[NEAR];
+
+/* Spare most tasks of the machine the search in the map, at each switch. */
+static __always_inline int may_be_followed(__u32 process)
+{
+	return near[process % NEAR] != 0;
+}
 
 static __always_inline int is_followed(__u32 process)
 {
-	return near[process % NEAR] && bpf_map_lookup_elem(&followed, &process);
+	return may_be_followed(process) && bpf_map_lookup_elem(&followed, &process);
 }
 
 /* True if the reader may trace the task, and so may see its files: what ptrace_may_access() of
@@ -712,11 +717,13 @@ static void tell_inode(const struct tw_attach_inode *inode, const struct inode *
 	if (bpf_core_field_exists(((struct mount___of *)0)->mnt_next_for_sb))
 		mount = (__u64)BPF_CORE_READ((const struct super_block___since_6_18 *)on, s_mounts);
 	else
-		mount = (__u64)BPF_CORE_READ((const struct super_block___mounts *)on, s_mounts.next) -
+		mount = (__u64)BPF_CORE_READ((const struct super_block___mounts *)on,
+					     s_mounts.next) -
 			bpf_core_field_offset(struct mount___of, mnt_instance);
 	if (name)
 		tell_path(inode, of, (void *)(mount + bpf_core_field_offset(struct mount, mnt)),
-			  (void *)(name - bpf_core_field_offset(struct dentry___names, d_u.d_alias)));
+			  (void *)(name -
+				   bpf_core_field_offset(struct dentry___names, d_u.d_alias)));
 }
 
 static void name_inode(struct tw_attach_inode *inode, const struct inode *of)

@@ -649,7 +649,7 @@ static __always_inline void falls_asleep(void *context, struct task_struct *task
 	__u64 now;
 	int in_fault;
 
-	if (!near[(__u32)task->tgid % NEAR])
+	if (!may_be_followed((__u32)task->tgid))
 		return;
 	find_call(task, &call);
 	if (!call.how) {
@@ -766,7 +766,7 @@ int BPF_PROG(thread_switched, _Bool preempt, struct task_struct *prev,
 {
 	if (!preempt && prev_state)
 		falls_asleep(ctx, prev, prev_state);
-	if (asleep && near[(__u32)next->tgid % NEAR])
+	if (asleep && may_be_followed((__u32)next->tgid))
 		runs_again(next);
 	return 0;
 }
@@ -793,7 +793,7 @@ static __always_inline void name_waker(struct tw_who *who, __u32 sleeper,
 SEC("tp_btf/sched_waking")
 int BPF_PROG(thread_woken, struct task_struct *task)
 {
-	struct tw_attach_waiter *of = asleep && near[(__u32)task->tgid % NEAR] ?
+	struct tw_attach_waiter *of = asleep && may_be_followed((__u32)task->tgid) ?
 				      waiter_of((__u32)task->pid, 0) : 0;
 	struct viewer reader = { 0 };
 
