@@ -127,11 +127,8 @@ json_t *tw_waits_to_json(struct tw_waits *waits)
 	return array;
 }
 
-/* Do waits of one reason differ by the function? */
-static int needs_function(const json_t *json)
+int tw_wait_needs_function(const char *reason)
 {
-	const char *reason = tw_report_string(json, "reason");
-
 	return reason && (!strcmp(reason, tw_sleep_texts[TW_SLEEP_OTHER].word) ||
 			  !strcmp(reason, tw_sleep_texts[TW_SLEEP_FILE_SYSTEM].word));
 }
@@ -147,7 +144,8 @@ static int add_row(struct tw_waits *waits, const json_t *json, int by_function,
 	int error, has_time;
 
 	for (int i = 0; i < TW_WAIT_TEXTS; i++)
-		text[i] = i == TW_WAIT_FUNCTION && !by_function && !needs_function(json) ? "" :
+		text[i] = i == TW_WAIT_FUNCTION && !by_function &&
+			  !tw_wait_needs_function(tw_report_string(json, "reason")) ? "" :
 			  tw_want_string(json, ROW, text_keys[i], problem);
 	error = tw_histogram_from_json(&time, json_object_get(json, "time"), &wrong);
 	has_time = !error;

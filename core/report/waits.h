@@ -52,6 +52,9 @@ void tw_waits_free(struct tw_waits *waits);
 /* Find the row of these texts, or add it. NULL: out of memory. */
 struct tw_wait_row *tw_waits_row(struct tw_waits *waits, const char *const text[TW_WAIT_TEXTS]);
 
+/* Do waits of one reason, which may be NULL, differ by the function? */
+int tw_wait_needs_function(const char *reason);
+
 /* Sort the rows: the longest time waited first. The order does not depend on the one before. */
 void tw_waits_sort(struct tw_waits *waits);
 

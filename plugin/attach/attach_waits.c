@@ -232,7 +232,7 @@ static int find_row(struct tw_attach_waits *waits, struct tw_attach_known *known
 	const bool is_full = waits->all.count >= TW_ATTACH_MAX_WAIT_ROWS;
 	const char *const text[TW_WAIT_TEXTS] = {
 		tw_attach_call_name(known->of.call), is_full ? TW_WAIT_OTHER_FILES :
-			*known->of.path ? known->of.path : strcmp(name, "?") ? name : "-",
+			*known->of.path ? known->of.path : name,
 		tw_sleep_texts[is.word].word, is_full ? "" : is.function,
 	};
 
@@ -247,16 +247,14 @@ static bool has_owner(enum tw_sleep_word word)
 	return word == TW_SLEEP_INODE_LOCK || word == TW_SLEEP_MMAP_LOCK;
 }
 
-static void put_line(struct tw_attach_lines *lines, const struct tw_attach_slow_wait *slow,
-		     enum tw_sleep_word word)
+static void put_line(struct tw_attach_lines *lines, const struct tw_attach_slow_wait *slow)
 {
-	const bool by_function = word == TW_SLEEP_OTHER || word == TW_SLEEP_FILE_SYSTEM;
 	char *const *text = slow->row->text, who[48] = "", reason[128];
 
 	if (slow->who.kind == TW_WHO_PROCESS)
 		snprintf(who, sizeof(who), "%.16s (%u)", slow->who.name, slow->who.id);
-	snprintf(reason, sizeof(reason), by_function ? "%s (%s)" : "%s", text[TW_WAIT_REASON],
-		 text[TW_WAIT_FUNCTION]);
+	snprintf(reason, sizeof(reason), tw_wait_needs_function(text[TW_WAIT_REASON]) ?
+		 "%s (%s)" : "%s", text[TW_WAIT_REASON], text[TW_WAIT_FUNCTION]);
 	tw_attach_lines_put(lines, &(struct tw_attach_line) {
 		.began_ns = slow->slept_ns, .ended_ns = slow->slept_ns + slow->ns.value,
 		.program = slow->program, .process = slow->process, .thread = slow->thread,
@@ -287,7 +285,7 @@ static void add_slow(struct tw_attach_waits *waits, const struct tw_attach_wait 
 			slow.who = wait->who;
 	}
 	if (waits->lines)
-		put_line(waits->lines, &slow, known->word);
+		put_line(waits->lines, &slow);
 	tw_slowest_add(&waits->slowest, &slow.ns);
 }
 

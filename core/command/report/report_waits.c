@@ -61,7 +61,8 @@ static void name_folded(struct tw_wait_row *row, const struct tw_waits *from, ui
 	for (size_t i = 0; i < from->count; i++) {
 		const struct tw_wait_row *of = from->rows[i];
 
-		if (!is_small(of, sum_ns) || strcmp(of->text[TW_WAIT_CALL], row->text[TW_WAIT_CALL]) ||
+		if (!is_small(of, sum_ns) ||
+		    strcmp(of->text[TW_WAIT_CALL], row->text[TW_WAIT_CALL]) ||
 		    strcmp(of->text[TW_WAIT_REASON], row->text[TW_WAIT_REASON]) ||
 		    strcmp(of->text[TW_WAIT_FUNCTION], row->text[TW_WAIT_FUNCTION]))
 			continue;
@@ -100,7 +101,6 @@ static void fold(struct tw_waits *waits, uint64_t sum_ns)
 			name_folded(folded.rows[i], waits, sum_ns);
 	tw_waits_free(waits);
 	*waits = folded;
-	tw_waits_sort(waits);
 }
 
 /* Return the time that was waited in all; @unknown_ns: in waits for no known file. */
@@ -117,17 +117,21 @@ static uint64_t sum_of(const struct tw_waits *waits, uint64_t *unknown_ns)
 	return ns;
 }
 
-static void read_waits(struct tw_waits *waits, const struct tw_report_group *group, unsigned with)
+/* Set @waits to the rows of a page. The sums are as in sum_of(). */
+static uint64_t read_waits(struct tw_waits *waits, const struct tw_report_group *group,
+			   unsigned with, uint64_t *unknown_ns)
 {
 	struct tw_report_problem problem = { "" };
-	uint64_t unknown_ns;
+	uint64_t sum_ns;
 
 	*waits = (struct tw_waits) { .count = 0 };
 	tw_must(tw_waits_add_json(waits, json_object_get(group->all.waits, "rows"), 0,
 				  &problem));
+	sum_ns = sum_of(waits, unknown_ns);
 	if (waits->count > MAX_IN_TEXT && !(with & TW_REPORT_WITH_ALL))
-		fold(waits, sum_of(waits, &unknown_ns));
+		fold(waits, sum_ns);
 	tw_waits_sort(waits);
+	return sum_ns;
 }
 
 static double percent_of(uint64_t part, uint64_t whole)
@@ -258,8 +262,7 @@ void tw_report_add_waits(struct tw_page *page, const struct tw_report_group *gro
 
 	if (!group->all.waits)
 		return;
-	read_waits(&waits, group, with);
-	sum_ns = sum_of(&waits, &unknown_ns);
+	sum_ns = read_waits(&waits, group, with, &unknown_ns);
 	tw_page_heading(page, 3, "waits, by call, reason and file");
 	add_sums(page, group, &waits, sum_ns);
 	if (waits.count)
@@ -277,8 +280,7 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 
 	if (!group->all.waits)
 		return;
-	read_waits(&waits, group, 0);
-	sum_ns = sum_of(&waits, &unknown_ns);
+	sum_ns = read_waits(&waits, group, 0, &unknown_ns);
 	if (!waits.count) {
 		tw_page_paragraph(page, "no thread waited for a file or a block device");
 		tw_waits_free(&waits);
@@ -290,7 +292,8 @@ void tw_report_add_most_waited(struct tw_page *page, const struct tw_report_grou
 		for (int part = 0; part < TW_WAIT_PARTS; part++)
 			part_ns[part] += waits.rows[i]->part_ns[part];
 	if (part_ns[TW_WAIT_DEVICE])
-		tw_page_more(page, ": %.0f %% in the device, %.0f %% from there until the thread ran",
+		tw_page_more(page, ": %.0f %% in the device, %.0f %% from there until the "
+			     "thread ran",
 			     percent_of(part_ns[TW_WAIT_DEVICE], sum_ns),
 			     percent_of(part_ns[TW_WAIT_COMPLETE], sum_ns));
 	tw_page_more(page, "; most (%.0f %%) is %s, for %s, %s",
