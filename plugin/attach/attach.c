@@ -353,7 +353,6 @@ static void list_slow(struct run *run)
 {
 	run->tally.slowest.least = run->options.slow_ns;
 	run->tally.waits.slowest.least = run->options.slow_ns;
-	*run->program->slow_wait_ns = run->options.slow_ns;
 	run->lines.realtime_ns = run->tally.start_realtime_ns - run->tally.start_ns;
 	run->tally.waits.slow_ns = run->options.slow_ns;
 	run->tally.waits.lines = is_stdout(run->options.json) ? NULL : &run->lines;

@@ -128,7 +128,8 @@ struct tw_attach_table {
 	FILE *out;
 	const char *up, *erase;	/* of a terminal that can write over the last table; or NULL */
 	int printed;		/* lines of the last table */
-	uint64_t before[TW_ATTACH_SOURCES][TW_ATTACH_SUMS];	/* of the tally, at the last table */
+	/* Of the tally, at the last table. */
+	uint64_t before[TW_ATTACH_SOURCES][TW_ATTACH_SUMS];
 };
 
 void tw_attach_table_begin(struct tw_attach_table *table, FILE *out);

@@ -120,8 +120,8 @@ void tw_attach_put_counted(struct tw_attach_tally *tally);
 const char *tw_attach_file_name(const struct tw_attach_tally *tally,
 				const struct tw_attach_inode *inode);
 
-/* Find why @io was slow. @offcpu: of all TW_ATTACH_THREADS threads; NULL: not followed. Call this soon after
- * the I/O is over. */
+/* Find why @io was slow. @offcpu: of all TW_ATTACH_THREADS threads; NULL: not followed. Call this
+ * soon after the I/O is over. */
 void tw_attach_why_find(const struct tw_offcpu *offcpu, const struct tw_attach_io *io,
 			const struct tw_io_times *times, struct tw_attach_why *why);
 

@@ -371,8 +371,8 @@ void tw_report_whole_windows(const struct tw_report_group *group, uint32_t *firs
 void tw_report_find_steady(struct tw_report_group *group);
 void tw_report_say_steady(char *text, size_t size, const struct tw_report_steady *steady);
 
-/* Set what others had of the CPUs' time in the whole run, if it is a tenth, and what the host took, if
- * it is a hundredth. */
+/* Set what others had of the CPUs' time in the whole run, if it is a tenth, and what the host took,
+ * if it is a hundredth. */
 void tw_report_find_taken(struct tw_report_steady *steady, const struct tw_report_group *group);
 
 /* Set what else changed with a run that did (changed_with.c). @span_ns: the times to compare, since
