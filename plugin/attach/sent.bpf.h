@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Bios that followed threads send: one is known by its address from block_bio_queue until its last
+ * request completes. What ends while its thread sleeps is part of the wait. Bios that a limit holds
+ * come later, in a worker, and are found by what they are for. waits.bpf.h includes this file once.
+ */
+#ifndef TW_PLUGIN_ATTACH_SENT_BPF_H
+#define TW_PLUGIN_ATTACH_SENT_BPF_H
+
+#define MAX_SENT	65536	/* bios in flight */
+#define MAX_LIMITED	1024	/* files */
+#define MAX_SUBMITTERS	1024	/* processes */
+
+extern const void blk_throtl_dispatch_work_fn __ksym __weak;
+extern const void dm_wq_work __ksym __weak;
+
+struct page {
+	unsigned long compound_head;
+} TW_BY_NAME;
+
+struct iomap_dio___waiter {
+	struct {
+		struct task_struct *waiter;
+	} submit;
+} TW_BY_NAME;
+
+struct folio {
+	struct address_space *mapping;
+} TW_BY_NAME;
+
+struct bio_vec {
+	struct page *bv_page;
+} TW_BY_NAME;
+
+struct bio___pages {
+	struct bio_vec *bi_io_vec;
+} TW_BY_NAME;
+
+struct sent {
+	__u64 dispatched_ns;
+	__u32 thread;
+	__u32 flags;		/* of the wait in which it ends */
+	__u32 left;		/* bytes that have not ended */
+	__u32 process;		/* by io_submit(2) of this one; 0: not so */
+	struct tw_attach_inode inode;	/* that a page fault reads; mode 0: none */
+};
+
+/* By the address of the bio. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_SENT);
+	__type(key, __u64);
+	__type(value, struct sent);
+} bios SEC(".maps");
+
+/* When a limit of a cgroup last let a read of a file's pages pass. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MAX_LIMITED);
+	__type(key, struct tw_attach_inode);
+	__type(value, __u64);
+} limited SEC(".maps");
+static __u32 limits;
+
+/* The I/Os of io_submit(2) of a process. A thread that waits for completions where there are none
+ * does not wait for storage. */
+struct submitted {
+	__s64 bios;		/* in flight */
+	__u64 since_ns;		/* when the first of them came */
+	__u64 none_ns;		/* when the last one ended */
+};
+
+/* By the kernel's number of the process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MAX_SUBMITTERS);
+	__type(key, __u32);
+	__type(value, struct submitted);
+} submitters SEC(".maps");
+
+/* Where nothing is sent, a program leaves at once. */
+static __u32 sent_bios;
+
+/* A page fault has no descriptor: the page that it reads leads to the file. */
+static __always_inline void name_page(struct tw_attach_inode *inode, const void *bio)
+{
+	const struct bio___pages *of = bio;
+	__u64 page = (__u64)BPF_CORE_READ(of, bi_io_vec, bv_page);
+	__u64 head = page ? BPF_CORE_READ((struct page *)page, compound_head) : 0;
+	const struct address_space *mapping;
+
+	if (head & 1)
+		page = head - 1;
+	mapping = page ? BPF_CORE_READ((struct folio *)page, mapping) : 0;
+	/* One with such a bit is of memory without a file. */
+	if (mapping && !((__u64)mapping & 3)) {
+		const struct inode *host = (const struct inode *)BPF_CORE_READ(mapping, host);
+
+		name_inode(inode, host);
+		tell_inode(inode, host);
+	}
+}
+
+static __always_inline void submits(__u32 process)
+{
+	const struct submitted none = { 0 };
+	struct submitted *of = bpf_map_lookup_elem(&submitters, &process);
+
+	if (!of) {
+		bpf_map_update_elem(&submitters, &process, &none, BPF_NOEXIST);
+		of = bpf_map_lookup_elem(&submitters, &process);
+	}
+	if (of && !__sync_fetch_and_add(&of->bios, 1))
+		of->since_ns = bpf_ktime_get_ns();
+}
+
+static __always_inline void submitted_ends(__u32 process, __u64 now_ns)
+{
+	struct submitted *of = process ? bpf_map_lookup_elem(&submitters, &process) : 0;
+
+	if (of && __sync_fetch_and_add(&of->bios, -1) == 1)
+		of->none_ns = now_ns;
+}
+
+/* Let a wait for completions begin when there was an I/O. Return false: there was none. */
+static __always_inline int waits_for_submitted(struct tw_attach_wait *wait, __u32 process)
+{
+	const struct submitted *of = bpf_map_lookup_elem(&submitters, &process);
+
+	if (!of || (of->bios <= 0 && of->none_ns < wait->slept_ns))
+		return 0;
+	if (of->since_ns > wait->slept_ns)
+		wait->slept_ns = of->since_ns;
+	return 1;
+}
+
+/* Return what the worker of the kernel that dispatches has delayed. */
+static __always_inline __u32 delayed_by(struct task_struct *task)
+{
+	const __u64 worker = queue_worker(task);
+	const __u64 does = worker ? (__u64)READ(struct worker, worker, current_func) : 0;
+
+	return !does ? 0 : does == (__u64)&blk_throtl_dispatch_work_fn ? TW_ATTACH_LIMITED :
+	       does == (__u64)&dm_wq_work ? TW_ATTACH_SUSPENDED : 0;
+}
+
+/* A bio that a limit has held comes here first now. That of direct I/O leads to the thread that
+ * waits. The read of pages leads to the file. */
+static __noinline int limit_passes(struct bio *bio)
+{
+	struct sent sent = { .flags = TW_ATTACH_LIMITED };
+	__u64 key = (__u64)bio, now = bpf_ktime_get_ns(), waiter;
+
+	if ((__u64)READ(struct bio, key, bi_end_io) != (__u64)&iomap_dio_bio_end_io) {
+		struct tw_attach_inode inode = { 0 };
+
+		name_page(&inode, bio);
+		if (inode.mode)
+			bpf_map_update_elem(&limited, &inode, &now, BPF_ANY);
+		__sync_fetch_and_add(&limits, 1);
+		return 0;
+	}
+	waiter = (__u64)READ(struct bio, key, bi_private);
+	waiter = (__u64)READ(struct iomap_dio___waiter, waiter, submit.waiter);
+	sent.left = READ(struct bio, key, bi_iter.bi_size);
+	if (!(READ(struct bio___sync, key, bi_opf) & REQ_OP_WRITE))
+		sent.flags |= TW_ATTACH_HAS_READ;
+	sent.thread = waiter ? (__u32)READ(struct task_struct, waiter, pid) : 0;
+	if (waiter_of(sent.thread, 0) && !bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST))
+		__sync_fetch_and_add(&sent_bios, 1);
+	return 0;
+}
+
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(thread_sends, struct bio *queued)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct bio___sync *bio = (const struct bio___sync *)queued;
+	const __u64 flush_ns = bio_comes(bio), key = (__u64)queued;
+	struct sent sent = {
+		.thread = (__u32)task->pid, .left = bio->bi_iter.bi_size,
+	};
+	struct call call;
+	struct tw_attach_waiter *of;
+
+	if (asleep && task->flags & PF_KTHREAD && delayed_by(task) == TW_ATTACH_LIMITED)
+		return limit_passes(queued);
+	find_call(task, &call);
+	if (call.how & TW_ATTACH_RINGS || task->flags & (PF_KTHREAD | PF_IO_WORKER) ||
+	    !is_followed((__u32)task->tgid))
+		return 0;
+	of = waiter_of(sent.thread, 1);
+	if (!of)
+		return 0;
+	if (is_sync(&call)) {
+		find_files(task, &call);
+		if (call.file) {
+			at_sync(task, of, &call);
+			sync_sends(&of->sync.stamps, bio, flush_ns);
+		}
+	}
+	if (!(bio->bi_opf & REQ_OP_WRITE))
+		sent.flags = TW_ATTACH_HAS_READ;
+	if (call.number == TW_ATTACH_FAULT)
+		name_page(&sent.inode, queued);
+	if (call.how & TW_ATTACH_SUBMITS)
+		sent.process = (__u32)task->tgid;
+	if (!bpf_map_update_elem(&bios, &key, &sent, BPF_NOEXIST)) {
+		__sync_fetch_and_add(&sent_bios, 1);
+		if (sent.process)
+			submits(sent.process);
+	} else {
+		bpf_map_update_elem(&bios, &key, &sent, BPF_EXIST);
+	}
+	return 0;
+}
+
+/* A walk through the bios of a request. */
+struct passing {
+	__u64 bio;		/* the next one */
+	__u64 now_ns;
+	__u32 left;		/* bytes of the request that end, from @bio on */
+	__u32 flags;		/* of struct sent */
+	__u32 ends;
+};
+
+/* Note that @bytes of a bio have ended. */
+static __always_inline void bytes_end(struct sent *sent, __u64 key, __u64 now_ns, __u32 bytes)
+{
+	struct tw_attach_waiter *of = waiter_of(sent->thread, 0);
+	struct tw_attach_wait *wait = &of->wait;
+	const __u32 left = sent->left, process = sent->process;
+
+	if (of) {
+		if (sent->dispatched_ns && (!wait->dispatched_ns ||
+					    sent->dispatched_ns < wait->dispatched_ns))
+			wait->dispatched_ns = sent->dispatched_ns;
+		wait->flags |= TW_ATTACH_HAS_ENDED | sent->flags;
+		wait->finished_ns = now_ns;
+		of->page = sent->inode;
+	}
+	sent->left = left > bytes ? left - bytes : 0;
+	if (left <= bytes && !bpf_map_delete_elem(&bios, &key)) {
+		__sync_fetch_and_add(&sent_bios, -1);
+		submitted_ends(process, now_ns);
+	}
+}
+
+/* The bio of a thread is one of the request's, or above it. */
+static long pass_bio(__u32 i, struct passing *now)
+{
+	__u64 bio = now->bio;
+	__u32 size = READ(struct bio, bio, bi_iter.bi_size);
+	struct sent *sent = 0;
+	int up;
+
+	if (size > now->left)
+		size = now->left;
+	now->left -= size;
+	now->bio = (__u64)READ(struct bio, bio, bi_next);
+	for (up = 0; bio && up <= MAX_CHAIN; up++) {
+		sent = bpf_map_lookup_elem(&bios, &bio);
+		if (sent)
+			break;
+		bio = above_bio(bio, (__u64)READ(struct bio, bio, bi_end_io),
+				(__u64)READ(struct bio, bio, bi_private));
+	}
+	if (sent && now->ends) {
+		bytes_end(sent, bio, now->now_ns, size);
+	} else if (sent && !sent->dispatched_ns) {
+		sent->dispatched_ns = now->now_ns;
+		sent->flags |= now->flags;
+	}
+	return !now->bio || !now->left;
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(sent_issue, struct request *rq)
+{
+	struct passing now = { .bio = (__u64)rq->bio, .left = ~0U };
+
+	if (!sent_bios || !now.bio)
+		return 0;
+	now.now_ns = bpf_ktime_get_ns();
+	now.flags = delayed_by(bpf_get_current_task_btf());
+	bpf_loop(MAX_BIOS, pass_bio, &now, 0);
+	return 0;
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(sent_done, struct request *rq, int status, unsigned int bytes)
+{
+	struct passing now = { .bio = (__u64)rq->bio, .left = bytes, .ends = 1 };
+
+	if (!sent_bios || !now.bio)
+		return 0;
+	now.now_ns = bpf_ktime_get_ns();
+	bpf_loop(MAX_BIOS, pass_bio, &now, 0);
+	return 0;
+}
+
+/* Of devices without requests. */
+SEC("tp_btf/block_bio_complete")
+int BPF_PROG(sent_ends, void *queue, struct bio *done)
+{
+	const __u64 key = (__u64)done;
+	struct sent *sent = sent_bios ? bpf_map_lookup_elem(&bios, &key) : 0;
+
+	if (sent)
+		bytes_end(sent, key, bpf_ktime_get_ns(), ~0U);
+	return 0;
+}
+
+#endif
