@@ -125,9 +125,11 @@ attached slow.json 'my @slow = grep { $_->{call} eq "pread64" } @{$j->{waits}{sl
 		$_->{offset} >= 65536 * '$n' || $_->{pid} != $_->{tid} || $_->{pid} !=
 		$j->{jobs}[0]{pid} || $_->{program} ne "wait_calls" } @slow)' \
 	'--slow: each sleep, with its call'
-printed=$(perl -ne '$n++ if /^\d\d:\d\d:\d\d\./; $n += $1 if /^\((\d+) lines? left out/;
-	END { print $n // 0 }' page)
-attached slow.json '@{$j->{waits}{slowest}} == '"$printed"' && '"$printed"' >= 20' \
+# A burst of 20, if there are as many. Some of these reads end before the thread sleeps.
+printed=$(perl -ne '$n++ if /^\d\d:\d\d:\d\d\./; $left += $1 if /^\((\d+) lines? left out/;
+	END { print $n // 0, ", ", $left // 0 }' page)
+attached slow.json 'my ($lines, $left) = ('"$printed"'); my $all = @{$j->{waits}{slowest}};
+	$lines + $left == $all && $lines >= List::Util::min(20, $all)' \
 	'each has a line, or is counted as left out'
 
 # Another program has the lock of the file most of the time.
