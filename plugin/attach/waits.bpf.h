@@ -68,7 +68,7 @@ struct pt_regs {
 	unsigned long di, si, dx, r10, orig_ax;
 } TW_BY_NAME;
 
-struct pt_regs___arm64 {
+struct pt_regs___aarch64 {
 	__u64 regs[31];
 	__u64 orig_x0;
 	__s32 syscallno;
@@ -124,7 +124,7 @@ static __always_inline void find_call(struct task_struct *task, struct call *cal
 	if (bpf_core_field_exists(regs->orig_ax))
 		number = regs->orig_ax;
 	else
-		number = ((const struct pt_regs___arm64 *)regs)->syscallno;
+		number = ((const struct pt_regs___aarch64 *)regs)->syscallno;
 	call->number = number == -1 ? TW_ATTACH_FAULT : (__u32)number;
 	if (call->number < TW_ATTACH_CALLS)
 		call->how = calls[call->number];
@@ -133,19 +133,19 @@ static __always_inline void find_call(struct task_struct *task, struct call *cal
 /* True if a program of 32 bits made the call: its numbers are others. */
 static __always_inline int is_of_32_bits(struct task_struct *task)
 {
-	const struct pt_regs___arm64 *regs;
+	const struct pt_regs___aarch64 *regs;
 
 	if (bpf_core_field_exists(struct task_struct___x86, thread_info.status))
 		return BPF_CORE_READ((struct task_struct___x86 *)task, thread_info.status) &
 		       TS_COMPAT;
-	regs = (const struct pt_regs___arm64 *)bpf_task_pt_regs(task);
+	regs = (const struct pt_regs___aarch64 *)bpf_task_pt_regs(task);
 	return bpf_core_field_exists(regs->syscallno) && regs->pstate & PSR_MODE32_BIT;
 }
 
 static __always_inline __u64 argument(struct task_struct *task, __u32 number)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
-	const struct pt_regs___arm64 *arm = (const struct pt_regs___arm64 *)regs;
+	const struct pt_regs___aarch64 *arm = (const struct pt_regs___aarch64 *)regs;
 
 	if (bpf_core_field_exists(regs->orig_ax))
 		return number == 0 ? regs->di : number == 1 ? regs->si :
