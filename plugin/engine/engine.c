@@ -187,7 +187,7 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 static int enter(const struct tw_job *job, unsigned submit, unsigned wait,
 		 unsigned flags)
 {
-	const unsigned fd = (unsigned) job->ring.uring.enter_ring_fd;
+	unsigned fd = (unsigned) job->ring.uring.enter_ring_fd;
 
 	flags |= job->ring.enter_flags;
 #if defined(FIO_ARCH_HAS_SYSCALL) && !defined(TW_ENTER_BY_LIBURING)
