@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Tests: core/machine core/estimate core core/base core/command core/command/output
 #
-# Compares all that tickwise check prints, on each recorded machine, and with a
-# watch that sees three of them. Fails if a character of it changes.
+# Compares all that tickwise check prints, on each recorded machine. Fails if a character of
+# it changes.
 . "$(dirname "$0")/golden.sh"
 
 golden_on reliable help check --help
@@ -16,9 +16,6 @@ golden_on undecided undecided_json check --json --method=switch --tolerance=7 \
 golden_on one_cpu one_cpu_json check --json
 golden_on too_wide limits check --method=switch --tolerance=7 --least-time=10 \
 	--time-limit=20
-golden_on reliable,unreliable,undecided watch check --watch=3
-golden_on reliable,unreliable,undecided watch_json check --watch --json
-golden_on one_cpu,one_cpu watch_one_cpu check --watch=1500ms
 for machine in too_busy disabled unsteady; do
 	golden_on $machine $machine check --json
 done
@@ -28,11 +25,8 @@ usage_errors check <<'LINES'
 file
 --method
 --method=both
---watch=0
---watch=x
 --time-limit=3600001
 --least-time=
 --tolerance=-1
---watch --html=page.html
 LINES
 golden_done

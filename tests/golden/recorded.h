@@ -5,9 +5,7 @@
  * returns what is written here. All else is the program's own code, from main() to
  * the last character. The tests in this folder compare what it prints.
  *
- * TW_MACHINE names one of the machines in machines.c. With a comma between names,
- * `check --watch` sees the machines one after the other, and gets SIGTERM with the
- * last.
+ * TW_MACHINE names one of the machines in machines.c.
  *
  * The linker replaces a function NAME by __wrap_NAME (--wrap). The build takes
  * the names from the lines REPLACE(NAME). A call within the file that defines NAME
@@ -51,10 +49,6 @@ extern const struct recorded_machine recorded_machines[];
 
 /* Return the machine of TW_MACHINE. Ends the program if there is none. */
 const struct recorded_machine *recorded(void);
-
-/* Take the next of several machines; the first call takes the first. */
-void recorded_next(void);
-int recorded_is_last_of_several(void);
 
 /* Let time pass. Each reading of the time passes another microsecond. */
 void recorded_pass_ns(uint64_t ns);

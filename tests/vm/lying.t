@@ -79,7 +79,7 @@ verdict()
 	value "$shared/$1.report.json" '$j->{counter}{verdict}'
 }
 
-# seen_after NAME: prints which check of a watch noticed the lie, or "never"
+# seen_after NAME: prints which of the checks noticed the lie, or "never"
 seen_after()
 {
 	told=$(cat "$shared/$1.watch.before")
@@ -107,7 +107,7 @@ lie_row()
 ($(codes "$shared/$1.cas.json" "{reasons}")), $(value "$shared/$1.cas.json" \
 '"$j->{pairs}[0]{low_ticks} to $j->{pairs}[0]{high_ticks} ticks, pace " .
 int($j->{pace_ppb} / 1000) . " ppm"'); switch: \
-$(value "$shared/$1.switch.json" '$j->{verdict}'); a watch every second: look \
+$(value "$shared/$1.switch.json" '$j->{verdict}'); a check every second: look \
 $(seen_after "$1"); job begun with it: $(verdict "$1-before") \
 ($(bad_checks "$1-before")); in mid-run: $(verdict "$1-during") \
 ($(bad_checks "$1-during")); clocksource then: $(cat "$shared/$1.clocksource")" \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes JSON of the results of tickwise check: one object of a check, and one
- * on each line of a watch.
+ * Makes JSON of the results of tickwise check.
  */
 #include <jansson.h>
 #include <math.h>
@@ -188,38 +187,4 @@ json_t *tw_check_json(const struct tw_check *check,
 		"least_time_ns", (json_int_t)options->least_time_ns,
 		"time_limit_ns", (json_int_t)options->time_limit_ns,
 		"facts", json_facts(check));
-}
-
-static double since_first_seconds(const struct tw_check_history *history)
-{
-	return (double)(history->last_ns - history->begin_ns) / 1e9;
-}
-
-void tw_check_json_add(json_t *root, const struct tw_check_history *history,
-		       const char *changes)
-{
-	json_t *lines = json_array();
-
-	for (; *changes; changes += strcspn(changes, "\n") + 1)
-		json_array_append_new(lines, json_stringn(changes, strcspn(changes, "\n")));
-	json_object_set_new(root, "check", json_integer(history->checks));
-	json_object_set_new(root, "seconds", json_real(since_first_seconds(history)));
-	json_object_set_new(root, "changes", lines);
-}
-
-json_t *tw_check_json_summary(const struct tw_check_history *history)
-{
-	return json_pack(
-		"{ss, si, ss, si, si, si, si, si, so, so, so, so}",
-		"schema", "tickwise-check-summary", "version", 1,
-		"verdict", tw_name(TW_ENUM_VERDICT, tw_check_worst(history)),
-		"checks", (int)history->checks,
-		"reliable", (int)history->verdicts[TW_RELIABLE],
-		"unreliable", (int)history->verdicts[TW_UNRELIABLE],
-		"undecided", (int)history->verdicts[TW_UNDECIDED],
-		"changes", (int)history->changes,
-		"reasons", json_bits(TW_ENUM_REASON, history->reasons),
-		"seconds", number_or_null(since_first_seconds(history)),
-		"pace_low_ppb", number_or_null(history->pace_low_ppb),
-		"pace_high_ppb", number_or_null(history->pace_high_ppb));
 }

@@ -154,30 +154,19 @@ double tw_check_seconds_before_wrap(const struct tw_reliability *result, uint64_
 
 /* ---- a check ---- */
 
-struct progress {
-	int (*stop)(void);
-	struct tw_progress line;
-};
-
 static int show_progress(void *context, const struct tw_reliability_progress *now)
 {
-	struct progress *progress = context;
-	int answer = progress->stop();
-
-	if (!answer)
-		tw_progress_show(&progress->line,
-				 (double)now->elapsed_ns / (double)now->time_limit_ns,
-				 "%u CPU%s, %" PRIu64 " reading%s", now->cpus,
-				 tw_format_plural(now->cpus), now->probes,
-				 tw_format_plural(now->probes));
-	return answer;
+	tw_progress_show(context, (double)now->elapsed_ns / (double)now->time_limit_ns,
+			 "%u CPU%s, %" PRIu64 " reading%s", now->cpus,
+			 tw_format_plural(now->cpus), now->probes,
+			 tw_format_plural(now->probes));
+	return tw_command_has_enough();
 }
 
-int tw_check_run(struct tw_check *check, const struct tw_reliability_options *wanted,
-		 int (*stop)(void))
+int tw_check_run(struct tw_check *check, const struct tw_reliability_options *wanted)
 {
 	struct tw_reliability_options options = *wanted;
-	struct progress progress = { stop, tw_progress_begin(TW_CHECK) };
+	struct tw_progress progress = tw_progress_begin(TW_CHECK);
 	int error;
 
 	*check = (struct tw_check) {
@@ -191,9 +180,7 @@ int tw_check_run(struct tw_check *check, const struct tw_reliability_options *wa
 	tw_counter_check(&check->counter);
 	tw_machine_cpus_read(&check->cpus.machine, "");
 	error = tw_must(tw_reliability_measure(&check->result, &options));
-	tw_progress_end(&progress.line);
-	if (error == -ECANCELED)
-		return error;
+	tw_progress_end(&progress);
 	if (error)
 		return tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE, "could not measure: %s",
 				       error == -ENOTSUP ?

@@ -74,7 +74,6 @@ done <<'LINES'
 calibrate;check;compare;|commands|c
 --help;--version;-V;-h;|options without a command|-
 calibrate;|commands of help|help ca
-|no argument behind a value that is left out|check --watch ''
 small,reserved;small,small;small,transparent;|words of a second list|memlat --pages = small,
 |nothing after an unknown command|no-such-command --
 cas;switch;|words after =|check --method =

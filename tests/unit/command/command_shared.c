@@ -90,7 +90,7 @@ static void act(const char *steps, int number)
 			break;
 		case 'p':
 			printf("so far\n");
-			/* As `check --watch` does after each check. */
+			/* As a command that prints in parts. */
 			tw_command_finish("test", TW_EXIT_GOOD);
 			break;
 		case 'f':

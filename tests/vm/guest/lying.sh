@@ -69,17 +69,19 @@ during()
 	lie 'all 0 0'
 }
 
-# watch NAME LIE: measures how soon a watch with a check every second notices the lie
+# watch NAME LIE: measures how soon a check every second notices the lie
 watch()
 {
-	tickwise check --watch=1 --json >"$1.watch.json" 2>"$1.watch.err" &
+	while tickwise check --json 2>>"$1.watch.err" | tr -d '\n'; do
+		echo
+		sleep 1
+	done >"$1.watch.json" &
 	watcher=$!
 	sleep 1.7
 	lie "$2"
 	wc -l <"$1.watch.json" >"$1.watch.before"
 	sleep 2.5
-	# Not INT: a shell makes its background processes ignore it.
-	kill -TERM $watcher
+	kill $watcher
 	wait $watcher
 	lie 'all 0 0'
 	echo "watched (at $(cut -d' ' -f1 /proc/uptime) s)"
