@@ -13,8 +13,6 @@ golden_on reliable help compare --help
 golden_on reliable all compare $short --fio=fio --fio-patched=fio-patched
 golden_on reliable all_json compare --json $short --fio=fio \
 	--fio-patched=fio-patched
-golden_on reliable all_csv compare --csv $short --fio=fio --fio-patched=fio-patched
-golden_on reliable dies_csv compare --csv $short --fio=fio-dies --load=idle
 golden_on unreliable idle compare $short --fio=fio --load=idle
 golden_on undecided own compare $short --fio=none --load=busy
 golden_on reliable dies compare $short --fio=fio-dies --load=busy

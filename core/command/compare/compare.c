@@ -45,7 +45,6 @@ static const struct tw_option option_table[] = {
 	  .more = "The clocks take turns. The median is shown.",
 	  TW_OPTION_AT(struct tw_compare_arguments, rounds) },
 	TW_OPTION_JSON(struct tw_compare_arguments, wanted),
-	TW_OPTION_CSV(struct tw_compare_arguments, wanted, "clock and load"),
 	TW_OPTION_HTML(struct tw_compare_arguments, wanted),
 	{ .name = NULL },
 };
@@ -103,7 +102,6 @@ static int compare(struct tw_compare_result *result,
 {
 	int code = tw_compare_find(result, arguments);
 	unsigned measured = 0, missing = 0;
-	struct tw_page *page;
 
 	tw_command_catch_interrupts();
 	if (code == TW_EXIT_GOOD)
@@ -124,9 +122,8 @@ static int compare(struct tw_compare_result *result,
 		}
 	if (tw_command_is_interrupted() && !measured)
 		return tw_command_interrupted(NAME, 0);
-	page = tw_compare_page(result, arguments);
-	code = tw_command_show(NAME, &arguments->wanted, page,
-			       tw_compare_csv(page, result), tw_compare_json(result));
+	code = tw_command_show(NAME, &arguments->wanted, tw_compare_page(result, arguments),
+			       NULL, tw_compare_json(result));
 	return code == TW_EXIT_GOOD && missing ? TW_EXIT_UNDECIDED : code;
 }
 

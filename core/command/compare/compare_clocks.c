@@ -86,7 +86,6 @@ int tw_compare_find(struct tw_compare_result *result,
 
 	result->preload = tw_own_file("libtickwise-preload.so", R_OK);
 	result->probe = tw_own_file("tickwise-fio_probe.so", R_OK);
-	result->counter = tw_own_file("tickwise-count_reads.so", R_OK);
 	if (!result->probe)
 		return tw_own_file_missing(TW_COMPARE_NAME, "tickwise-fio_probe.so", "");
 	for (int i = STOCK; i < FIOS && code == TW_EXIT_GOOD; i++)

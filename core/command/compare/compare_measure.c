@@ -6,8 +6,7 @@
  * there are two busy loops for each CPU.
  *
  * What the clock costs fio is measured by I/Os per second of fio's null engine. This
- * engine does nothing, so little else than the clock takes time. How often each I/O reads
- * the clock is counted from outside.
+ * engine does nothing, so little else than the clock takes time.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -222,39 +221,33 @@ void tw_compare_starts(struct tw_compare_result *result,
 
 /* ---- fio's null engine ---- */
 
-/* Return a figure of the reads in fio's JSON. Messages may come before the object. */
-static double read_figure(const char *output, const char *name)
+/* Return the I/Os per second in fio's JSON. Messages may come before the object. */
+static double iops_of(const char *output)
 {
 	const char *begin = output[0] == '{' ? output : strstr(output, "\n{");
 	json_t *root = begin ? json_loads(begin, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
 	json_t *job = json_array_get(json_object_get(root, "jobs"), 0);
-	double value = json_number_value(json_object_get(json_object_get(job, "read"), name));
+	double value = json_number_value(json_object_get(json_object_get(job, "read"),
+							   "iops"));
 
 	json_decref(root);
 	return value;
 }
 
-/* Run fio for a second. With @counter, a library that counts its readings of the clock,
- * return the readings for each I/O, else the I/Os per second; 0: the run failed. */
-static double run_fio(struct tw_compare_result *result, const struct tw_compare_clock *clock,
-		      const char *counter)
+/* Run fio for a second. Return the I/Os per second; 0: the run failed. */
+static double run_fio(struct tw_compare_result *result, const struct tw_compare_clock *clock)
 {
-	const char *preload = counter ? counter : clock->preload ? result->preload : "";
 	const char *const argv[] = {
 		clock->fio, "--name=null", "--ioengine=null", "--rw=read", "--bs=4k",
 		"--size=1t", "--time_based", "--runtime=1", "--output-format=json",
-		counter ? "--thread" : "--group_reporting",
-		tw_format("--clocksource=%s", counter ? "clock_gettime" : clock->clocksource),
-		NULL
+		"--group_reporting", tw_format("--clocksource=%s", clock->clocksource), NULL
 	};
 	const char *const set[] = {
-		tw_format("LD_PRELOAD=%s", preload),
-		tw_format(TW_PROBE_FD "=%s", counter ? "1" : ""), NULL
+		tw_format("LD_PRELOAD=%s", clock->preload ? result->preload : ""), NULL
 	};
 	struct tw_compare_process process = { 0 };
 	char line[4096], *output = NULL;
-	const char *reads;
-	double value = 0;
+	double iops = 0;
 	size_t size;
 	FILE *text;
 
@@ -266,13 +259,9 @@ static double run_fio(struct tw_compare_result *result, const struct tw_compare_
 		fputs(line, text);
 	tw_text_close(text);
 	if (tw_compare_end(&process, SIGTERM) == 0)
-		value = read_figure(output, counter ? "total_ios" : "iops");
-	if (counter) {
-		reads = strstr(output, "tickwise-reads ");
-		value = reads && value > 0 ? strtod(reads + 15, NULL) / value : 0;
-	}
+		iops = iops_of(output);
 	free(output);
-	return value;
+	return iops;
 }
 
 unsigned tw_compare_null_runs(const struct tw_compare_result *result, unsigned rounds)
@@ -281,7 +270,7 @@ unsigned tw_compare_null_runs(const struct tw_compare_result *result, unsigned r
 
 	for (unsigned i = 0; i < result->clocks; i++)
 		with_fio += result->clock[i].fio != NULL;
-	return rounds ? with_fio * (rounds + (result->counter != NULL)) : 0;
+	return with_fio * rounds;
 }
 
 void tw_compare_null(struct tw_compare_result *result, unsigned rounds)
@@ -294,18 +283,12 @@ void tw_compare_null(struct tw_compare_result *result, unsigned rounds)
 		unsigned which = (i + round) % result->clocks;
 
 		if (result->clock[which].fio)
-			iops[which][round] = run_fio(result, &result->clock[which], NULL);
+			iops[which][round] = run_fio(result, &result->clock[which]);
 	}
 	/* Leave out the interrupted run, and the rounds that lack a run. */
 	if (tw_command_is_interrupted())
 		rounds = i ? (i - 1) / result->clocks : 0;
-	for (unsigned which = 0; which < result->clocks; which++) {
-		const struct tw_compare_clock *clock = &result->clock[which];
-
-		if (!clock->fio || !rounds)
-			continue;
-		result->null_iops[which] = tw_compare_median(iops[which], rounds);
-		if (result->counter && !tw_command_is_interrupted())
-			result->reads_per_io[which] = run_fio(result, clock, result->counter);
-	}
+	for (unsigned which = 0; which < result->clocks; which++)
+		if (result->clock[which].fio)
+			result->null_iops[which] = tw_compare_median(iops[which], rounds);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prints the results of tickwise compare: how far off each clock is, what reading it
- * costs, and how to read the figures; a table for --csv, and JSON.
+ * costs, and how to read the figures; and JSON.
  */
 #include <math.h>
 #include <stdio.h>
@@ -179,7 +179,6 @@ static void add_costs(struct tw_page *page, const struct tw_compare_result *resu
 	static const struct tw_column columns[] = {
 		{ .heading = "clock", .width = NAME_WIDTH, .flags = TW_COLUMN_LEFT },
 		{ .heading = "read, ns" },
-		{ .heading = "reads/I/O" },
 		{ .heading = "null, IOPS" },
 	};
 	int load = arguments->loads >> TW_COMPARE_IDLE & 1 ? TW_COMPARE_IDLE :
@@ -192,7 +191,6 @@ static void add_costs(struct tw_page *page, const struct tw_compare_result *resu
 		tw_table_row(table);
 		tw_cell_text(table, result->clock[i].name);
 		add_known(table, result->sum[i][load].read_ns, 1);
-		add_known(table, result->reads_per_io[i], 2);
 		add_known(table, result->null_iops[i], 0);
 	}
 }
@@ -240,64 +238,7 @@ struct tw_page *tw_compare_page(const struct tw_compare_result *result,
 	return page;
 }
 
-/* ---- CSV and JSON, whose keys have the same names ---- */
-
-/* Add a value that is measured only if it is above 0. */
-static void add_positive(struct tw_table *table, double value)
-{
-	if (value > 0)
-		tw_cell_number(table, value);
-	else
-		tw_cell_none(table);
-}
-
-static void add_line(struct tw_table *table, const struct tw_compare_result *result,
-		     unsigned which, int load)
-{
-	const struct tw_compare_sum *sum = &result->sum[which][load];
-
-	tw_table_row(table);
-	tw_cell_text(table, result->clock[which].name);
-	tw_cell_text(table, load_names[load]);
-	tw_cell_u64(table, sum->starts);
-	tw_cell_u64(table, sum->failed);
-	for (int i = 0; i < TW_COMPARE_AGAINST; i++) {
-		const struct tw_compare_off *off = &sum->off[i];
-		const double ppb[] = { off->median_ppb, off->worst_ppb, off->error_ppb };
-
-		for (size_t j = 0; j < COUNT(ppb); j++)
-			if (sum->starts)
-				tw_cell_number(table, ppb[j]);
-			else
-				tw_cell_none(table);
-	}
-	add_positive(table, sum->startup_ns);
-	add_positive(table, sum->read_ns);
-	add_positive(table, result->reads_per_io[which]);
-	add_positive(table, result->null_iops[which]);
-}
-
-#define KEY(key)	{ .heading = (key) }
-
-struct tw_table *tw_compare_csv(struct tw_page *page,
-				const struct tw_compare_result *result)
-{
-	static const struct tw_column columns[] = {
-		KEY("name"), KEY("load"), KEY("starts"), KEY("failed"),
-		KEY("raw_median_ppb"), KEY("raw_worst_ppb"), KEY("raw_uncertainty_ppb"),
-		KEY("monotonic_median_ppb"), KEY("monotonic_worst_ppb"),
-		KEY("monotonic_uncertainty_ppb"), KEY("startup_ns"), KEY("read_ns"),
-		KEY("reads_per_io"), KEY("null_iops"),
-	};
-	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
-
-	tw_page_only(page, TW_IN_CSV);
-	for (unsigned i = 0; i < result->clocks; i++)
-		for (int load = 0; load < TW_COMPARE_LOADS; load++)
-			if (result->sum[i][load].starts || result->sum[i][load].failed)
-				add_line(table, result, i, load);
-	return table;
-}
+/* ---- JSON ---- */
 
 static json_t *known(double value)
 {
@@ -339,7 +280,7 @@ static json_t *json_clock(const struct tw_compare_result *result,
 	const struct tw_compare_clock *clock = &result->clock[which];
 	const struct tw_compare_sum *sum = &result->sum[which][load];
 
-	return json_pack("{ss, ss?, ss, sI, sI, so, so, so, so, so, so, so, so}",
+	return json_pack("{ss, ss?, ss, sI, sI, so, so, so, so, so, so, so}",
 		"name", clock->name,
 		"fio_version", clock->version,
 		"load", load_names[load],
@@ -353,7 +294,6 @@ static json_t *json_clock(const struct tw_compare_result *result,
 			json_null(),
 		"startup_ns", known(sum->startup_ns),
 		"read_ns", known(sum->read_ns),
-		"reads_per_io", known(result->reads_per_io[which]),
 		"null_iops", known(result->null_iops[which]),
 		"list", json_list(result->start[which][load], sum->starts));
 }

@@ -81,12 +81,11 @@ struct tw_compare_result {
 	struct tw_compare_start *start[TW_COMPARE_CLOCKS][TW_COMPARE_LOADS];
 	struct tw_compare_sum sum[TW_COMPARE_CLOCKS][TW_COMPARE_LOADS];
 	double null_iops[TW_COMPARE_CLOCKS];		/* 0: none */
-	double reads_per_io[TW_COMPARE_CLOCKS];		/* 0: unknown */
 	unsigned busy_loops;
 	double ns_per_tick;
 	double steering_ppb;		/* of NTP, from adjtimex() */
 	char clocksource[32];		/* of the kernel */
-	char *preload, *probe, *counter;	/* paths of libraries, or NULL */
+	char *preload, *probe;		/* paths of libraries, or NULL */
 	struct tw_progress line;
 	const char *step;		/* what is done now, for readers */
 	double all_s, done_s, step_s;	/* estimates: of all, of what is done, of @step */
@@ -101,8 +100,7 @@ int tw_compare_find(struct tw_compare_result *result,
 void tw_compare_starts(struct tw_compare_result *result,
 		       const struct tw_compare_arguments *arguments);
 
-/* Measure I/Os per second, and how often each I/O reads the clock. What can't
- * be measured is 0. */
+/* Measure I/Os per second. What can't be measured is 0. */
 void tw_compare_null(struct tw_compare_result *result, unsigned rounds);
 /* Return how many runs of fio tw_compare_null() makes. */
 unsigned tw_compare_null_runs(const struct tw_compare_result *result, unsigned rounds);
@@ -164,10 +162,6 @@ double tw_compare_part(const struct tw_compare_result *result, double in_step_s)
 
 struct tw_page *tw_compare_page(const struct tw_compare_result *result,
 				const struct tw_compare_arguments *arguments);
-
-/* Add a table of all measured figures to @page. Only CSV shows it. */
-struct tw_table *tw_compare_csv(struct tw_page *page,
-				const struct tw_compare_result *result);
 
 json_t *tw_compare_json(const struct tw_compare_result *result);
 
