@@ -89,24 +89,6 @@ sed 's,^cost.*,cost 10 1 20 9000 3 5 4 8 40,; s,1000000000 2,1000000000 0,' plai
 sed 's,^wall.*,&\nmap 20 30 0 /none/a"b,; s,^node 6.*,node 6 5 30 2 1 11 11 11 0 0 0,' \
 	plain >quoted
 
-# Make what perf script prints of 300 samples: some in the kernel, some in a library
-# without hooks, some of another program.
-seq 1 300 | awk '{
-	print "    250000 cpu-clock: "
-	if ($1 % 5 == 0) {
-		print "\tffffffff81000000 read+0x1 ([kernel.kallsyms])"
-		print "\t 1000 walk+0x1c (/program)"
-	} else if ($1 % 5 == 1)
-		print "\t 1000 compute+0x1c (/program)"
-	else if ($1 % 5 == 2)
-		print "\t 2000 memcpy+0x1c (/libc.so)\n\t 1000 parse+0x1c (/program)"
-	else if ($1 % 5 == 3)
-		print "\t 1000 lookup_a_name_of_some_length+0x1c (/program)"
-	else
-		print "\t 1000 other+0x1c (/else)"
-	print ""
-}' >samples
-
 golden help profile --help
 for input in profile plain; do
 	golden ${input}_table profile $input
@@ -122,16 +104,6 @@ sed 's,^node 4 1 30 3 0,node 4 1 30 3 1,' plain >untimed
 golden untimed_csv profile --csv untimed
 golden quoted_csv profile --csv quoted
 golden quoted_svg profile --svg quoted
-golden against profile --against=samples profile
-golden against_json profile --json --against=samples --top=3 profile
-# What the compiler split off or copied counts as the function. Samples in runs are in doubt, and
-# so are all where the hooks were not known well: no difference is marked.
-sed 's/compute+/compute.isra.0+/; s/1000 walk+/1000 walk.part.0+/' samples >copies
-perl -00 -e 'print sort <>' samples samples samples >runs
-sed 's/^cost 12.5 1.25/cost 12.5 10000/' profile >doubted
-golden against_copies profile --against=copies --exclude=x profile
-golden against_runs profile --against=runs profile
-golden against_doubted profile --against=samples doubted
 
 # Names may hold any bytes: Latin 1, an escape sequence, which no assembler accepts, and letters
 # of three bytes, too many for any frame. All forms print UTF-8 without control characters.
@@ -159,8 +131,6 @@ END
 for form in callers folded csv json trace svg; do
 	golden names_$form profile --$form names
 done
-printf '    1 %s: \n\t 1000 bell\033[2J (/x)\n' "$odd" >"samples$odd"
-golden names_against_json profile --json --against="samples$odd" names
 
 # Of 1200 pixels one of these has 24, too few for letters, and the other 26.4.
 cat >narrow <<END
@@ -184,18 +154,12 @@ for cost in '' ' x' ' 40x' ' nan' ' inf' ' 1e400'; do
 done
 sed 's/1000000000 2/1000000000 nan/' plain >rate
 echo 'another text' >text
-printf '    1 cpu-clock: \n\t1 nobody+0x1 (/else)\n\n' >nobody
 usage_errors profile <<'LINES'
 
 --jsn profile
 --json --no
 --top=x profile
 --record
---against profile
---against=missing profile
---against=text profile
---against=nobody profile
---csv --against=samples profile
 profile plain
 missing
 cut_off

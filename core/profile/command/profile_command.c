@@ -41,11 +41,6 @@ static const struct tw_option table[] = {
 	  .help = "Print the calls in time, for ui.perfetto.dev or chrome://tracing",
 	  .more = "Record the program with --record=events. These times are as stamped.",
 	  AT(format) },
-	{ .name = "against", .kind = TW_OPTION_FILE, .value = "PERF",
-	  .help = "Compare each function's share of the time with that in PERF, a file of "
-		  "perf record or the text of perf script --no-demangle",
-	  .more = "It is the share of all self times, next to the share of the samples; "
-		  "see `SAMPLES`. With the table and with --json.", AT(against) },
 	{ .name = "top", .kind = TW_OPTION_WHOLE, .value = "N", .max = 1000000,
 	  .preset = "40",
 	  .help = "Print N functions of the tables, with 0 all", AT(top) },
@@ -82,8 +77,7 @@ const struct tw_options tw_profile_options = {
 /* Print a message. Return: @code. */
 #define FAIL(code, ...)	tw_command_fail(TW_PROFILE_NAME, code, __VA_ARGS__)
 
-static int show(const struct profile_want *want, struct profile_file *file,
-		const struct perf_samples *samples)
+static int show(const struct profile_want *want, struct profile_file *file)
 {
 	static tw_profile_printer *const printers[] = {
 		[PROFILE_FLAT] = tw_profile_print_flat,
@@ -94,52 +88,29 @@ static int show(const struct profile_want *want, struct profile_file *file,
 		[PROFILE_TRACE] = tw_profile_print_trace,
 		[PROFILE_SVG] = tw_profile_print_flame,
 	};
-	struct profile_against against = { 0 };
 	struct profile_result result;
-	int failed = 0;
 
 	tw_profile_functions(&result, file);
 	tw_profile_name(&result);
 	result.top = want->top;
-	if (samples) {
-		failed = tw_profile_against(&against, &result, samples, want->against);
-		result.against = &against;
-	}
-	if (!failed && samples && want->format == PROFILE_FLAT)
-		tw_profile_print_against(&result);
-	else if (!failed)
-		printers[want->format](&result);
-	free(against.rows);
+	printers[want->format](&result);
 	tw_profile_functions_free(&result);
-	if (failed)
-		return FAIL(TW_EXIT_DATA, "%s: no sample is of a function of this profile",
-			    want->against);
 	return tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
 }
 
-/* Read the samples if @samples is not NULL, else a profile, which may be what @takes says.
- * Return: an enum tw_exit, after a message if it failed. */
-static int read_input(const char *path, struct perf_samples *samples, struct profile_file *file,
-		      int takes)
+/* Read a profile, which may be what @takes says. Return: an enum tw_exit, after a message if
+ * it failed. */
+static int read_file(const char *path, struct profile_file *file, int takes)
 {
 	unsigned line = 0;
-	int failed = tw_must(samples ? tw_perf_script_read(samples, path, &line) :
-				       tw_profile_file_read(file, path, takes, &line));
+	int failed = tw_must(tw_profile_file_read(file, path, takes, &line));
 
-	switch (failed) {
-	case 0:
+	if (!failed)
 		return TW_EXIT_GOOD;
-	case -EINVAL:
-		return FAIL(TW_EXIT_DATA, "%s: line %u: %s", path, line, samples ?
-			    "neither a file of perf record nor what perf script --no-demangle "
-			    "prints" : "not a profile of libtickwise-profile, or cut off");
-	case -EPROTO:
-		return FAIL(TW_EXIT_DATA, "%s: perf script can't read it", path);
-	case -ENOEXEC:
-		return FAIL(TW_EXIT_SOFTWARE, "%s: perf is needed to read it, and is not "
-			    "installed (Debian: linux-perf)", path);
-	}
-	return FAIL(TW_EXIT_NO_INPUT, "%s: %s", path, tw_file_error(-failed));
+	return failed == -EINVAL ?
+	       FAIL(TW_EXIT_DATA, "%s: line %u: not a profile of libtickwise-profile, or cut "
+		    "off", path, line) :
+	       FAIL(TW_EXIT_NO_INPUT, "%s: %s", path, tw_file_error(-failed));
 }
 
 /* Run the program and read its profile. Only the file that the user wants to
@@ -165,15 +136,13 @@ static int run_and_read(const struct profile_want *want, char **argv,
 			    "-ltickwise-profile, and did it return from main() or call exit()?",
 			    argv[0]);
 	else if (code == TW_EXIT_GOOD)
-		code = read_input(path, NULL, file, TW_INPUT_OWN);
+		code = read_file(path, file, TW_INPUT_OWN);
 	/* Children of a program that forks write files there, too. */
 	tw_private_folder_remove(folder);
 	return code;
 }
 
-static int run_or_read(const struct profile_want *want,
-		       const struct tw_arguments *given,
-		       const struct perf_samples *samples)
+static int run_or_read(const struct profile_want *want, const struct tw_arguments *given)
 {
 	struct profile_file file;
 	int code;
@@ -183,11 +152,11 @@ static int run_or_read(const struct profile_want *want,
 		code = run_and_read(want, given->after_dashes, &file);
 		tw_profile_signals_give_back();
 	} else {
-		code = read_input(given->list[0], NULL, &file, TW_INPUT_PIPE);
+		code = read_file(given->list[0], &file, TW_INPUT_PIPE);
 	}
 	if (code != TW_EXIT_GOOD)
 		return code;
-	code = show(want, &file, samples);
+	code = show(want, &file);
 	tw_profile_file_free(&file);
 	return code;
 }
@@ -195,14 +164,11 @@ static int run_or_read(const struct profile_want *want,
 int tw_command_profile(char **argv)
 {
 	struct profile_want want = { .options = "" };
-	struct perf_samples samples;
 	struct tw_arguments given;
 	int code = tw_command_options(&tw_profile_options, &want, argv, &given);
 
 	if (code != TW_GO_ON)
 		return code;
-	if (want.against && want.format != PROFILE_FLAT && want.format != PROFILE_JSON)
-		return FAIL(TW_EXIT_USAGE, "--against goes with the table and with --json");
 	if (!given.count)
 		return FAIL(TW_EXIT_USAGE, "no file given, and no program after -- (see --help)");
 	if (given.after_dashes && given.after_dashes != given.list)
@@ -210,13 +176,5 @@ int tw_command_profile(char **argv)
 			    given.list[0]);
 	if (!given.after_dashes && given.count > 1)
 		return FAIL(TW_EXIT_USAGE, "takes one file, not '%s' as well", given.list[1]);
-	if (!want.against)
-		return run_or_read(&want, &given, NULL);
-	/* Read the samples before a program runs for minutes. */
-	code = read_input(want.against, &samples, NULL, 0);
-	if (code != TW_EXIT_GOOD)
-		return code;
-	code = run_or_read(&want, &given, &samples);
-	tw_perf_samples_free(&samples);
-	return code;
+	return run_or_read(&want, &given);
 }

@@ -68,33 +68,6 @@ static json_t *function_object(const struct profile_file *file,
 	return object;
 }
 
-static json_t *against_object(const struct profile_against *against)
-{
-	json_t *functions = json_array();
-
-	for (size_t i = 0; i < against->row_count; i++) {
-		const struct against_row *row = &against->rows[i];
-
-		json_array_append_new(functions, json_pack(
-			"{s:s, s:f, s:f, s:f, s:f, s:I, s:b, s:b}",
-			"name", row->name, "share", row->profiled,
-			"uncertainty", row->profiled_uncertainty,
-			"sampled_share", row->sampled.share,
-			"sampling_error", row->sampled.error,
-			"samples", (json_int_t)row->sampled.samples,
-			"correlated", row->sampled.correlated,
-			"beyond", row->beyond));
-	}
-	return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
-			 "file", tw_json_text(against->path), "event", against->event,
-			 "samples", (json_int_t)against->samples,
-			 "in_functions", (json_int_t)against->in_functions,
-			 "in_others", (json_int_t)against->in_others,
-			 "in_kernel", (json_int_t)against->in_kernel,
-			 "call_chains", against->has_chains,
-			 "functions", functions);
-}
-
 void tw_profile_print_json(const struct profile_result *result)
 {
 	const struct profile_file *file = result->file;
@@ -125,8 +98,6 @@ void tw_profile_print_json(const struct profile_result *result)
 			 "samples", (int)cost->samples,
 			 "self_sum", time_object(file, &result->total),
 			 "dropped", dropped, "functions", functions);
-	if (result->against)
-		json_object_set_new(root, "against", against_object(result->against));
 	tw_output_json(root, stdout, JSON_INDENT(2));
 }
 

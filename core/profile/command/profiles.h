@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parts of `tickwise profile`: a profile's file in memory (profile_file.c), the times of
- * its functions (profile_functions.c), their names (profile_symbols.c), samples of perf
- * (profile_perf.c) and what they tell against a profile (profile_against.c), the program that
- * is run (profile_run.c), and what is printed.
+ * its functions (profile_functions.c), their names (profile_symbols.c), the program that is run
+ * (profile_run.c), and what is printed.
  */
 #ifndef TW_COMMAND_PROFILES_H
 #define TW_COMMAND_PROFILES_H
@@ -137,8 +136,6 @@ struct profile_node_time {
 	uint64_t made, made_untimed;	/* calls made by the node itself */
 };
 
-struct profile_against;
-
 struct profile_result {
 	const struct profile_file *file;
 	struct profile_function *functions;	/* by address */
@@ -146,10 +143,7 @@ struct profile_result {
 	size_t function_count;
 	struct profile_node_time *times;	/* one for each node */
 	struct profile_time total;	/* sum of all self times */
-
-	/* Set by who prints it. */
-	const struct profile_against *against;	/* or NULL */
-	unsigned top;			/* rows of the table; 0: all */
+	unsigned top;			/* rows of the table; 0: all. Set by who prints it */
 };
 
 /* Compute the functions. Sets each node's function, but no names. Pure. */
@@ -177,116 +171,6 @@ char *tw_profile_demangle(const char *name);
 int tw_profile_each_symbol(const char *path, void *context,
 			   void (*take)(void *context, const char *name, uint64_t offset));
 
-/* ---- samples of perf record, as `perf script --no-demangle` prints them ----
- *
- *	PROGRAM  PID  TIME:  PERIOD EVENT:
- *		ADDRESS SYMBOL+OFFSET (OBJECT)		innermost function first
- *		...
- *
- * Without call chains the one address follows on the same line. The words before the event
- * can be missing. perf finds the symbols, and reads compressed files and those written to a
- * pipe.
- */
-
-#define TW_ROW_UNKNOWN	UINT32_MAX
-
-/* A symbol; there is one for each name. */
-struct perf_symbol {
-	uint32_t row;			/* set by the caller; first TW_ROW_UNKNOWN */
-	char name[];			/* not demangled */
-};
-
-struct perf_sample {
-	int in_kernel;			/* 1: its innermost function is in the kernel */
-	double weight;
-	size_t first_frame, frames;	/* in perf_samples.frames */
-};
-
-struct perf_samples {
-	char event[64];
-	int has_chains, other_events;
-	struct perf_sample *samples;	/* in the order of time */
-	size_t sample_count;
-	struct perf_symbol **frames;	/* of user space, innermost first */
-	size_t frame_count;
-	void *symbols;			/* all of them, sorted by name */
-};
-
-/*
- * Read @path: a file of perf record, for which perf is run, or the text that perf printed.
- * Return: 0; -errno; -EINVAL with *@line set if it is no such text; -ENOEXEC: perf is not
- * installed; -EPROTO: perf failed.
- */
-int tw_perf_script_read(struct perf_samples *samples, const char *path, unsigned *line);
-/* Read the text. Return: 0; -errno; -EINVAL as above. */
-int tw_perf_script_parse(struct perf_samples *samples, FILE *stream, unsigned *line);
-void tw_perf_samples_free(struct perf_samples *samples);
-
-/* ---- shares of the time in a sampling profile, and the error that sampling alone makes ----
- *
- * With n independent samples, the share p of a function would scatter by sqrt(p (1 - p) / n),
- * as a binomial does. Two samples are added to both sides (Agresti and Coull, The American
- * Statistician 52, 1998), so that the share of a function without samples has an error, too.
- *
- * Samples are not independent: a function that runs at one sample still runs at the next, or a
- * loop is in step with the clock. So the run is also cut into blocks with the same number of
- * samples. The scatter of a share between blocks gives the error of their mean. The error of a
- * share is the larger of the two. The blocks of a program that does different things in
- * sequence differ, even if its shares are well known. The error is then too large, never too
- * small.
- */
-
-#define TW_SHARE_BLOCKS	20
-/* Fewer samples are not cut into blocks. */
-#define TW_SHARE_MIN	(20 * TW_SHARE_BLOCKS)
-
-struct tw_sampled {
-	uint32_t what;
-	double weight;			/* more than 0 */
-};
-
-struct tw_share {
-	uint64_t samples;
-	double share, error;		/* 0 to 1; 1 sigma */
-	int correlated;			/* 1: the blocks' error is larger than chance explains */
-};
-
-/* Compute the shares of @kinds things, numbered from 0, of @count samples in the order of
- * time, at least one. Pure. */
-void tw_shares(struct tw_share *shares, size_t kinds, const struct tw_sampled *samples,
-	       size_t count);
-
-/* ---- a profile against samples ----
- *
- * For each function both shares of the time, and whether sampling alone explains their
- * difference. The profile counts time in functions without hooks (of the C library, of the
- * kernel) for their caller. Samples with call chains (perf record -g) are counted in the same
- * way, for the innermost function that is in the profile. Samples without chains in such
- * functions are counted for no function.
- */
-
-/* Functions of one name. Static functions of several files can have the same name. */
-struct against_row {
-	const char *name;		/* belongs to the result */
-	double profiled, profiled_uncertainty;	/* the profile's; shares, 0 to 1 */
-	struct tw_share sampled;
-	int beyond;			/* 1: the difference is larger than both errors */
-};
-
-struct profile_against {
-	const char *path, *event;
-	int has_chains, other_events;
-	uint64_t samples;
-	uint64_t in_functions, in_others, in_kernel;
-	struct against_row *rows;	/* by the profile's share, largest first */
-	size_t row_count;
-};
-
-/* Compare @result with @samples. Return: 0; -ENODATA when no sample is in a function of
- * @result. @against->rows is to be freed. */
-int tw_profile_against(struct profile_against *against, const struct profile_result *result,
-		       const struct perf_samples *samples, const char *path);
-
 /* ---- the program ---- */
 
 enum profile_format {
@@ -298,7 +182,6 @@ struct profile_want {
 	enum profile_format format;
 	unsigned top;			/* rows of the table; 0: all */
 	const char *options;		/* for TICKWISE_PROFILE; or "" */
-	const char *against;		/* file of perf's samples; or NULL */
 	const char *keep;		/* path to keep the run's file at; or NULL */
 	struct tw_option_texts exclude;	/* patterns of names */
 };
@@ -317,8 +200,8 @@ void tw_profile_signals_give_back(void);
 
 typedef void tw_profile_printer(const struct profile_result *result);
 
-tw_profile_printer tw_profile_print_flat, tw_profile_print_callers, tw_profile_print_against,
-		   tw_profile_print_csv, tw_profile_print_folded, tw_profile_print_flame,
-		   tw_profile_print_json, tw_profile_print_trace;
+tw_profile_printer tw_profile_print_flat, tw_profile_print_callers, tw_profile_print_csv,
+		   tw_profile_print_folded, tw_profile_print_flame, tw_profile_print_json,
+		   tw_profile_print_trace;
 
 #endif
