@@ -54,8 +54,6 @@ struct tw_bench_result {
 	const char *name;
 	const char *unit;		/* "ratio" or "ns" */
 	const char *of;			/* what is divided by what, for readers */
-	double aim;			/* 0: none */
-	int aim_is_least;		/* 1: the aim is a minimum; 0: a maximum */
 	double value;
 	double p10, p90;
 	uint32_t used, disturbed;	/* numbers of rounds */
