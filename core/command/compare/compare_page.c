@@ -72,24 +72,6 @@ static void add_name(char *names, size_t size, const char *name)
 	snprintf(names + length, size - length, "%s%s", length ? ", " : "", name);
 }
 
-/* Name the clocks that are tied: their errors are smaller than their
- * uncertainties. */
-static void add_ties(struct tw_page *page, const struct tw_compare_result *result,
-		     int load, enum tw_against against)
-{
-	char names[256] = "";
-
-	for (unsigned i = 0; i < result->clocks; i++) {
-		const struct tw_compare_sum *sum = &result->sum[i][load];
-
-		if (sum->starts && sum->off[against].worst_ppb <= sum->off[against].error_ppb)
-			add_name(names, sizeof(names), result->clock[i].name);
-	}
-	if (names[0])
-		tw_page_paragraph(page, "Tie against %s, all within +-: %s",
-				  against == TW_AGAINST_RAW ? "RAW" : "MONOTONIC", names);
-}
-
 static void add_loads(struct tw_page *page, const struct tw_compare_result *result,
 		      const struct tw_compare_arguments *arguments)
 {
@@ -102,8 +84,6 @@ static void add_loads(struct tw_page *page, const struct tw_compare_result *resu
 		else
 			tw_page_heading(page, 2, "Idle, as far as this machine is");
 		add_errors(page, result, load);
-		add_ties(page, result, load, TW_AGAINST_RAW);
-		add_ties(page, result, load, TW_AGAINST_MONOTONIC);
 	}
 }
 
