@@ -22,7 +22,6 @@ golden_on undecided no_caches memlat --max=1M --curves=window --cpu=1 --node=0 \
 golden_on unreliable node_json memlat --json --max=16K --steps=1 --node=1 \
 	--curves=sequential
 golden_on reliable seed_table memlat --seed-table
-golden_on reliable seed_table_json memlat --seed-table --json
 golden_on many_cpus large_cache memlat --steps=1 --curves=sequential --pages=small
 golden_on too_busy too_busy memlat
 golden_on disabled disabled memlat
@@ -65,6 +64,7 @@ file
 --pages=reserved
 --max=64T --html=kept
 --min=64T
+--seed-table --json
 --seed-table --cpu=9
 --seed-table --node=5
 --html=none/page.html

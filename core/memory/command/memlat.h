@@ -196,8 +196,6 @@ void tw_memlat_places_free(struct tw_memlat_places *places);
  * all points is part of the page, and the whole CSV. */
 struct tw_page *tw_memlat_page(const struct tw_memlat *memlat, struct tw_table **points);
 json_t *tw_memlat_json(const struct tw_memlat *memlat);
-/* Return a number; null if it is unknown, which is 0. */
-json_t *tw_memlat_number(double value);
 
 /* Print the table of mistakes (memlat_seed.c). Return: an enum tw_exit. */
 int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments);

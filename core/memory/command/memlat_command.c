@@ -133,6 +133,9 @@ int tw_command_memlat(char **argv)
 		return code;
 	if (arguments.min_bytes && arguments.max_bytes && arguments.min_bytes > arguments.max_bytes)
 		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--min is more than --max");
+	if (arguments.seed_table && arguments.wanted.form == TW_FORM_JSON)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--seed-table is a table, "
+				       "which has --csv and no --json");
 	if (arguments.stride_bytes % sizeof(void *))
 		return tw_command_fail(TW_MEMLAT, TW_EXIT_USAGE, "--stride takes a multiple of "
 				       "%zu bytes: an element holds an address", sizeof(void *));

@@ -13,7 +13,7 @@
 	array_;								\
 })
 
-json_t *tw_memlat_number(double value)
+static json_t *number_or_null(double value)
 {
 	return value > 0 ? json_real(value) : json_null();
 }
@@ -33,9 +33,9 @@ static json_t *json_level(const struct tw_memlat *memlat, unsigned i)
 		"size_bytes", size_or_null(level->size_bytes),
 		"next_size_bytes", size_or_null(level->next_bytes),
 		"latency_ns", level->latency_ns,
-		"latency_cycles", tw_memlat_number(level->cycle_ns > 0 ?
-						   level->latency_ns / level->cycle_ns : 0),
-		"cycles", tw_memlat_number(level->cycles),
+		"latency_cycles", number_or_null(level->cycle_ns > 0 ?
+						 level->latency_ns / level->cycle_ns : 0),
+		"cycles", number_or_null(level->cycles),
 		"low_ns", level->low_ns,
 		"high_ns", level->high_ns,
 		"error_ns", level->error_ns,
@@ -66,8 +66,8 @@ static json_t *json_point(const struct tw_memory_point *point)
 		"p90_ns", point->p90_ns,
 		"median_low_ns", point->low_ns,
 		"median_high_ns", point->high_ns,
-		"min_cycles", tw_memlat_number(cycle_ns > 0 ? point->min_ns / cycle_ns : 0),
-		"core_hz", tw_memlat_number(cycle_ns > 0 ? 1e9 / cycle_ns : 0));
+		"min_cycles", number_or_null(cycle_ns > 0 ? point->min_ns / cycle_ns : 0),
+		"core_hz", number_or_null(cycle_ns > 0 ? 1e9 / cycle_ns : 0));
 	json_object_update(json, figures);
 	json_decref(figures);
 	return json;
@@ -104,7 +104,7 @@ static json_t *json_cost(const struct tw_tlb_cost *cost)
 		"small", json_range(&cost->small),
 		"huge", json_range(&cost->huge),
 		"translation", json_range(&cost->translation),
-		"share", tw_memlat_number(tw_tlb_share(cost)));
+		"share", number_or_null(tw_tlb_share(cost)));
 }
 
 json_t *tw_memlat_json(const struct tw_memlat *memlat)

@@ -118,32 +118,10 @@ static struct tw_page *make_page(const struct table *table, struct tw_table **ro
 	return page;
 }
 
-static json_t *json_stage(const struct table *table, int stage)
-{
-	const struct stage *what = &stages[stage];
-	json_t *points = json_array();
-
-	for (int i = 0; i < SIZES; i++) {
-		const struct tw_memory_point *point = &table->curves[stage].points[i];
-
-		json_array_append_new(points, json_pack("{sI, so, so, so}",
-			"size_bytes", (json_int_t)sizes[i],
-			"min_ns", tw_memlat_number(point->min_ns),
-			"median_ns", tw_memlat_number(point->median_ns),
-			"article_ns", tw_memlat_number(what->article_ns[i])));
-	}
-	return json_pack("{ss, sI, ss, ss, so}",
-		"name", what->name,
-		"stride_bytes", (json_int_t)what->stride_bytes,
-		"kind", tw_cycle_names[what->kind],
-		"mistake", what->mistake, "points", points);
-}
-
 int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments)
 {
 	static struct table table;
 	struct tw_table *rows;
-	json_t *array;
 	struct tw_page *page;
 	unsigned cpu;
 	int code = tw_memlat_take_place(&cpu, arguments), ret;
@@ -153,11 +131,6 @@ int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments)
 	ret = measure(&table, arguments);
 	if (ret)
 		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s", strerror(-ret));
-	array = json_array();
-	for (int i = 0; i < STAGES; i++)
-		json_array_append_new(array, json_stage(&table, i));
 	page = make_page(&table, &rows);
-	return tw_command_show(TW_MEMLAT, &arguments->wanted, page, rows,
-			       json_pack("{ss, si, so}", "schema", "tickwise-memlat-seed",
-					 "version", 1, "stages", array));
+	return tw_command_show(TW_MEMLAT, &arguments->wanted, page, rows, NULL);
 }
