@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads three clocks at one moment, and prints and reads the report of a start of a
- * clock; see clock_probe.h.
+ * Reads three clocks at one moment, and sends the report of a start of a clock; see
+ * clock_probe.h.
  */
 #include "clock_probe.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -78,57 +75,7 @@ double tw_probe_read_cost(double ns_per_tick,
 	return block[BLOCKS / 2];
 }
 
-/* ---- the report ---- */
-
-int tw_probe_print_ready(int fd, double startup_ns)
+int tw_probe_send(int fd, const struct tw_probe_report *report)
 {
-	return dprintf(fd, "ready %.0f\n", startup_ns) > 0 ? 0 : -1;
-}
-
-int tw_probe_print(int fd, const struct tw_probe_report *report)
-{
-	char line[TW_PROBE_LINE];
-	int length, i, which;
-
-	length = snprintf(line, sizeof(line), "done %.0f %.3f",
-			  report->startup_ns, report->read_ns);
-	for (i = 0; i < 2; i++) {
-		const struct tw_probe_moment *moment = &report->moment[i];
-
-		length += snprintf(line + length,
-				   sizeof(line) - (size_t)length, " %" PRIu64,
-				   moment->ticks);
-		for (which = 0; which < TW_PROBE_CLOCKS; which++)
-			length += snprintf(line + length,
-				sizeof(line) - (size_t)length,
-				" %" PRIu64 " %.3f %.3f",
-				moment->base_ns[which], moment->low_ns[which],
-				moment->high_ns[which]);
-	}
-	return dprintf(fd, "%s\n", line) == length + 1 ? 0 : -1;
-}
-
-int tw_probe_scan(const char *line, struct tw_probe_report *report)
-{
-	int used, i, which;
-
-	if (sscanf(line, "done %lf %lf%n", &report->startup_ns,
-		   &report->read_ns, &used) != 2)
-		return -1;
-	for (i = 0; i < 2; i++) {
-		struct tw_probe_moment *moment = &report->moment[i];
-
-		line += used;
-		if (sscanf(line, " %" SCNu64 "%n", &moment->ticks, &used) != 1)
-			return -1;
-		for (which = 0; which < TW_PROBE_CLOCKS; which++) {
-			line += used;
-			if (sscanf(line, " %" SCNu64 " %lf %lf%n",
-				   &moment->base_ns[which],
-				   &moment->low_ns[which],
-				   &moment->high_ns[which], &used) != 3)
-				return -1;
-		}
-	}
-	return 0;
+	return write(fd, report, sizeof(*report)) == sizeof(*report) ? 0 : -1;
 }

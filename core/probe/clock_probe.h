@@ -49,9 +49,7 @@ void tw_probe_moment_take(struct tw_probe_moment *moment, double ns_per_tick,
 double tw_probe_read_cost(double ns_per_tick,
 			  const struct tw_probe_reader *tested);
 
-/* ---- the report of one start of a clock, as a line of text ---- */
-
-/* The probe in fio, or a child of `tickwise compare`, sends it to `tickwise compare`. */
+/* ---- the report of one start of a clock ---- */
 
 /* The probe's environment. */
 #define TW_PROBE_FD	"TICKWISE_PROBE_FD"	/* where it writes */
@@ -59,18 +57,15 @@ double tw_probe_read_cost(double ns_per_tick,
 #define TW_PROBE_WINDOW	"TICKWISE_PROBE_WINDOW_NS"
 #define TW_PROBE_BEGIN	"TICKWISE_PROBE_BEGIN_NS"	/* when fio was started */
 
-#define TW_PROBE_LINE	1024
-
+/* The probe in fio, or a child of `tickwise compare`, sends it to `tickwise compare` twice:
+ * once with the first moment, and at the end. Both programs are of one build. */
 struct tw_probe_report {
 	double startup_ns;
 	double read_ns;
 	struct tw_probe_moment moment[2];
 };
 
-/* Print "ready STARTUP" once the first moment is taken, and then "done ...". */
-int tw_probe_print_ready(int fd, double startup_ns);
-int tw_probe_print(int fd, const struct tw_probe_report *report);
-/* Read a "done" line. Return 0; -1 if it is no such line. */
-int tw_probe_scan(const char *line, struct tw_probe_report *report);
+/* Return 0; -1 if nobody reads it. */
+int tw_probe_send(int fd, const struct tw_probe_report *report);
 
 #endif

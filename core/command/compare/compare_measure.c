@@ -44,10 +44,7 @@ static uint64_t read_own(void *context)
 
 static void sleep_ns(uint64_t ns)
 {
-	struct timespec rest = {
-		.tv_sec = (time_t)(ns / TW_NS_PER_SECOND),
-		.tv_nsec = (long)(ns % TW_NS_PER_SECOND),
-	};
+	struct timespec rest = tw_timespec_of(ns);
 
 	while (nanosleep(&rest, &rest) && errno == EINTR)
 		;
@@ -76,11 +73,11 @@ static void run_own(void *context, int fd)
 	report.read_ns = tw_probe_read_cost(own->ns_per_tick, &reader);
 	tw_probe_moment_take(&report.moment[0], own->ns_per_tick, clock_gettime,
 			     &reader);
-	tw_probe_print_ready(fd, report.startup_ns);
+	tw_probe_send(fd, &report);
 	sleep_ns(own->window_ns);
 	tw_probe_moment_take(&report.moment[1], own->ns_per_tick, clock_gettime,
 			     &reader);
-	_exit(tw_probe_print(fd, &report) != 0);
+	_exit(tw_probe_send(fd, &report) != 0);
 }
 
 /* ---- fio's, with the probe inside ---- */
@@ -132,13 +129,13 @@ static void begin_start(struct tw_compare_process *process,
 		.window_ns = arguments->window_ns,
 		.begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC),
 	};
-	char line[TW_PROBE_LINE];
+	struct tw_probe_report ready;
 
 	if (own.clock->fio ? spawn_fio(process, result, &own) :
 			     tw_compare_fork(process, run_own, &own))
 		return;
-	if (tw_compare_read(process, line, sizeof(line), PATIENCE_NS, result) != 0 ||
-	    strncmp(line, "ready ", 6) != 0)
+	if (tw_compare_wait(process, PATIENCE_NS, result) != 0 ||
+	    fread(&ready, sizeof(ready), 1, process->says) != 1)
 		tw_compare_end(process, SIGKILL);
 }
 
@@ -147,13 +144,12 @@ static int end_start(struct tw_compare_result *result,
 		     struct tw_compare_start *start, uint64_t patience_ns)
 {
 	struct tw_probe_report report;
-	char line[TW_PROBE_LINE];
 	int ret = -1;
 
 	if (!process->pid)
 		return -1;
-	if (tw_compare_read(process, line, sizeof(line), patience_ns, result) == 0 &&
-	    !tw_probe_scan(line, &report))
+	if (tw_compare_wait(process, patience_ns, result) == 0 &&
+	    fread(&report, sizeof(report), 1, process->says) == 1)
 		ret = tw_compare_evaluate(start, &report);
 	tw_compare_end(process, SIGKILL);
 	return ret;
@@ -255,7 +251,8 @@ static double run_fio(struct tw_compare_result *result, const struct tw_compare_
 	if (tw_compare_spawn(&process, argv, set, STDOUT_FILENO))
 		return 0;
 	text = tw_text_open(&output, &size);
-	while (tw_compare_read(&process, line, sizeof(line), RUN_PATIENCE_NS, result) == 0)
+	while (tw_compare_wait(&process, RUN_PATIENCE_NS, result) == 0 &&
+	       fgets(line, sizeof(line), process.says))
 		fputs(line, text);
 	tw_text_close(text);
 	if (tw_compare_end(&process, SIGTERM) == 0)

@@ -133,10 +133,10 @@ int tw_compare_spawn(struct tw_compare_process *process,
 int tw_compare_fork(struct tw_compare_process *process,
 		    void (*run)(void *context, int fd), void *context);
 
-/* Read the next line of the process, and show the progress of @result in the
- * meantime. Return: 0; -1: there is no line within @patience_ns. */
-int tw_compare_read(struct tw_compare_process *process, char *line, int size,
-		    uint64_t patience_ns, struct tw_compare_result *result);
+/* Wait until the process has written something, and show the progress of @result in the
+ * meantime. Return: 0; -1: it wrote nothing within @patience_ns. */
+int tw_compare_wait(struct tw_compare_process *process, uint64_t patience_ns,
+		    struct tw_compare_result *result);
 
 /* End the process if it still runs, and release it. Return: its exit code. */
 int tw_compare_end(struct tw_compare_process *process, int by_signal);

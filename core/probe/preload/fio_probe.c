@@ -68,7 +68,6 @@ static void probe(int fd)
 	double ns_per_tick = number(TW_PROBE_SLOPE);
 	struct tw_probe_report report = { 0 };
 	struct timespec now = { 0 };
-	uint64_t end_ns;
 	/* The function of libc, not one of another preloaded library. */
 	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 
@@ -81,17 +80,15 @@ static void probe(int fd)
 	report.read_ns = cost_in_child(ns_per_tick);
 	tw_probe_moment_take(&report.moment[0], ns_per_tick, real_gettime,
 			     &fio_reader);
-	tw_probe_print_ready(fd, report.startup_ns);
+	tw_probe_send(fd, &report);
 	real_gettime(CLOCK_MONOTONIC, &now);
-	end_ns = tw_timespec_ns(&now) + (uint64_t)number(TW_PROBE_WINDOW);
-	now.tv_sec = (time_t)(end_ns / TW_NS_PER_SECOND);
-	now.tv_nsec = (long)(end_ns % TW_NS_PER_SECOND);
+	now = tw_timespec_of(tw_timespec_ns(&now) + (uint64_t)number(TW_PROBE_WINDOW));
 	/* A signal asks this process to end. */
 	if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &now, NULL))
 		_exit(1);
 	tw_probe_moment_take(&report.moment[1], ns_per_tick, real_gettime,
 			     &fio_reader);
-	_exit(tw_probe_print(fd, &report) != 0);
+	_exit(tw_probe_send(fd, &report) != 0);
 }
 
 /* Probe instead of waiting: fio waits with this function. */

@@ -8,8 +8,6 @@
  * precision, or if a bound of one moment is left out.
  */
 #include <math.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "command/compare/compare_parts.h"
 #include "tap.h"
@@ -48,9 +46,6 @@ static void errors(void)
 {
 	struct tw_probe_report report = report_of(), other;
 	struct tw_compare_start start;
-	char line[TW_PROBE_LINE];
-	int ends[2];
-	ssize_t got;
 
 	tap_ok(!tw_compare_evaluate(&start, &report), "two moments");
 	is(start.ppb[TW_AGAINST_RAW], 100, "1000 ns of 10 s ahead of RAW");
@@ -63,18 +58,6 @@ static void errors(void)
 	other.moment[1] = report.moment[0];
 	tap_ok(tw_compare_evaluate(&start, &other) == -1,
 	       "nothing between two moments");
-
-	if (pipe(ends) || tw_probe_print(ends[1], &report)) {
-		tap_skip("no pipe");
-		return;
-	}
-	got = read(ends[0], line, sizeof(line) - 1);
-	line[got > 0 ? got : 0] = '\0';
-	tap_ok(!tw_probe_scan(line, &other) &&
-	       !memcmp(&report, &other, sizeof(report)),
-	       "a report is the same once written and read");
-	*strrchr(line, ' ') = '\0';
-	tap_ok(tw_probe_scan(line, &other) == -1, "a number too few");
 }
 
 static void sums(void)
