@@ -23,11 +23,8 @@
 #include "command/run/run_parts.h"
 #include "text_file.h"
 
-#define ENGINE		"tickwise.so"
 #define HELPER		"tickwise-kernel-helper"
 #define HELPER_SAYS	"kernel-helper: "
-/* An option that only the tickwise engine has. */
-#define OUR_OPTION	"tw_report"
 
 /* Since Linux 5.1 the number is the same on all processors. Older headers do
  * not have it. */
@@ -182,46 +179,19 @@ static void read_fio(struct tw_doctor_facts *facts, const char *fio)
 	free(text);
 }
 
-static void load_engine(struct tw_doctor_facts *facts)
-{
-	char option[PATH_MAX + sizeof("--enghelp=")];
-	char *argv[] = { facts->fio.path, option, NULL };
-	char *text, *words;
-	int code;
-
-	snprintf(option, sizeof(option), "--enghelp=%s", facts->engine.path);
-	text = tw_child_output(argv, &code);
-	facts->engine.is_loaded = text && strstr(text, OUR_OPTION) != NULL;
-	words = text ? strstr(text, "tickwise: ") : NULL;
-	if (words) {
-		take_line(facts->engine.why_not, sizeof(facts->engine.why_not),
-			  words + strlen("tickwise: "));
-		/* The engine prints what to do on a line of its own. */
-		words = strstr(facts->engine.why_not, ": refused");
-		if (words)
-			*words = '\0';
-	}
-	free(text);
-}
-
-/* Find the engine in the order of `tickwise run`: the installed one, then another one
- * for this fio. */
+/* Find the engine that `tickwise run` would use. */
 static void read_engine(struct tw_doctor_facts *facts)
 {
-	char *installed = tw_own_file(ENGINE, R_OK), *other;
+	struct tw_run_engines engines = { .fio = facts->fio.path };
+	const char *path = tw_run_find_engine(&engines), *why_not;
 
-	snprintf(facts->engine.path, sizeof(facts->engine.path), "%s",
-		 installed ? installed : "");
-	if (installed && facts->fio.version[0])
-		load_engine(facts);
-	free(installed);
-	if (facts->engine.is_loaded || !facts->fio.version[0])
+	if (!path)
 		return;
-	other = tw_run_other_engine(facts->fio.path);
-	if (other) {
-		snprintf(facts->engine.path, sizeof(facts->engine.path), "%s", other);
-		load_engine(facts);
-	}
+	snprintf(facts->engine.path, sizeof(facts->engine.path), "%s", path);
+	why_not = tw_run_try_quietly(&engines, path);
+	facts->engine.is_loaded = !why_not;
+	if (why_not)
+		snprintf(facts->engine.why_not, sizeof(facts->engine.why_not), "%s", why_not);
 }
 
 /* ---- the kernel's program ---- */

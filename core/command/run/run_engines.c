@@ -206,29 +206,21 @@ static char *find_ready(struct tw_run_engines *engines)
 	return found;
 }
 
-char *tw_run_other_engine(const char *fio)
-{
-	struct tw_run_engines engines = { .fio = fio };
-	char *ready = find_ready(&engines);
-
-	return ready ? ready : find_built(fio);
-}
-
-/* Find the engine: the installed one, unless only another one loads. */
-static char *find_installed(struct tw_run_engines *engines)
+char *tw_run_find_engine(struct tw_run_engines *engines)
 {
 	char *installed = keep(tw_own_file(ENGINE, R_OK));
 	char *other;
 
 	if (installed && tw_run_has_option(engines, installed, OUR_OPTION))
 		return installed;
-	other = tw_run_other_engine(engines->fio);
+	other = find_ready(engines);
+	other = other ? other : find_built(engines->fio);
 	return other ? keep(realpath(other, NULL)) : installed;
 }
 
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
 {
-	engines->path = path ? keep(realpath(path, NULL)) : find_installed(engines);
+	engines->path = path ? keep(realpath(path, NULL)) : tw_run_find_engine(engines);
 	if (!engines->path && path)
 		return tw_command_fail(engines->name, TW_EXIT_NO_INPUT, "%s: %s",
 				       path, strerror(errno));
@@ -315,33 +307,43 @@ int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 	return 0;
 }
 
-int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
+const char *tw_run_try_quietly(struct tw_run_engines *engines, const char *path)
 {
-	int is_usual = strcmp(engines->fio, "fio") == 0;
-	const char *reason, *refused;
-	char *printed;
-	size_t length;
+	const char *printed, *reason, *refused;
 
 	if (tw_run_has_option(engines, path, OUR_OPTION))
-		return TW_EXIT_GOOD;
+		return NULL;
 	printed = ask(engines->fio, tw_format("--enghelp=%s", path));
+	/* Use the engine's own message if it was loaded so far; fio's is short. */
+	reason = printed ? strstr(printed, "tickwise: ") : NULL;
+	if (!reason)
+		return "";
+	reason += strlen("tickwise: ");
+	/* The engine prints what to do on a line of its own. */
+	refused = strstr(reason, ": refused");
+	return tw_format("%.*s", refused ? (int)(refused - reason) : (int)strcspn(reason, "\n"),
+			 reason);
+}
+
+int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
+{
+	const char *reason = tw_run_try_quietly(engines, path), *printed;
+	int is_usual = strcmp(engines->fio, "fio") == 0;
+
+	if (!reason)
+		return TW_EXIT_GOOD;
+	printed = *reason ? "" : ask(engines->fio, tw_format("--enghelp=%s", path));
 	if (!printed)
 		return tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "can't run %s: %s",
 				       engines->fio, strerror(errno));
-	/* Use the engine's own message if it was loaded so far; fio's is short. */
-	reason = strstr(printed, "tickwise: ");
 	/* fio may not get so far, as of a limit of memory. */
-	if (!reason && !version_of(engines->fio))
+	if (!*reason && !version_of(engines->fio))
 		return tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "%s does not run: %.*s",
 				       engines->fio, (int)strcspn(printed, "\n"), printed);
-	reason = reason ? reason + strlen("tickwise: ") : "is it built for this fio?";
-	refused = strstr(reason, ": refused");
-	length = refused ? (size_t)(refused - reason) : strcspn(reason, "\n");
-	tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "%s can't load %s: %.*s%s Type: "
-			"tickwise build-engine%s%s", engines->fio, path, (int)length, reason,
-			length && reason[length - 1] == '?' ? "" : ".",
-			is_usual ? "" : " --fio=", is_usual ? "" : engines->fio);
-	return TW_EXIT_SOFTWARE;
+	return tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "%s can't load %s: %s Type: "
+			       "tickwise build-engine%s%s", engines->fio, path, *reason ?
+			       tw_format("%s.", reason) : "is it built for this fio?",
+			       is_usual ? "" : " --fio=", is_usual ? "" : engines->fio);
 }
 
 enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *option)

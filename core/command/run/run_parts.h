@@ -128,15 +128,15 @@ enum tw_run_kind {
 const char *tw_run_fio_program(const char *given);
 
 /* Find the engines at @path; with NULL, where they are built or installed. If this fio
- * can't load these, find those of tw_run_other_engine(). */
+ * can't load these, find those of tw_run_find_engine(). */
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path);
 
 /* Return where `tickwise build-engine` puts the engines for this fio; NULL: this is no
  * fio. */
 char *tw_run_built_folder(const char *fio);
-/* Return an engine for this fio that is not the installed one: a ready-made one, or one that
- * was put into that folder or into the system's; NULL: none. */
-char *tw_run_other_engine(const char *fio);
+/* Find the engine: the installed one, unless this fio loads only another one: a ready-made one,
+ * or one that was put into that folder or into the system's. Return: its path; NULL: none. */
+char *tw_run_find_engine(struct tw_run_engines *engines);
 
 /* For jobs on other hosts: if this fio finds the installed engines by the names of their files,
  * as where packages were installed, let jobs name them so. A path may be of this machine alone. */
@@ -144,8 +144,9 @@ void tw_run_name_engines(struct tw_run_engines *engines);
 /* Return the ioengine= that names the engine at @path. */
 char *tw_run_named(const struct tw_run_engines *engines, const char *path);
 
-/* Try whether fio can load the engine at @path. If not, print the reason and
- * what to do. */
+/* Try whether fio can load the engine at @path. Return: NULL: it can; the engine's reason; "":
+ * it told none. The second function prints the reason and what to do. */
+const char *tw_run_try_quietly(struct tw_run_engines *engines, const char *path);
 int tw_run_try_engine(struct tw_run_engines *engines, const char *path);
 
 enum tw_run_kind tw_run_kind(const char *engine);
