@@ -10,6 +10,7 @@
 
 #include "command/doctor/doctor_parts.h"
 #include "machine/processor.h"
+#include "text_file.h"
 
 /* The latency of a fast drive, some 10 us with NVMe flash, shows the time to
  * wake from deeper states. Waking from the states that all processors have
@@ -172,29 +173,18 @@ static void judge_counter(const struct tw_doctor_facts *facts, struct tw_doctor_
 		put(line, TW_DOCTOR_UNDECIDED, longer, "%s", tw_text(TW_ENUM_REASON, reason));
 }
 
-static int is_among(const char *names, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (; *names; names += strcspn(names, " "), names += strspn(names, " "))
-		if (strncmp(names, name, length) == 0 &&
-		    (!names[length] || names[length] == ' '))
-			return 1;
-	return 0;
-}
-
 static void judge_clocksource(const struct tw_doctor_facts *facts,
 			      struct tw_doctor_line *line)
 {
 	const char *is = facts->machine.clocksource, *others = facts->machine.clocksources;
 	/* On other processors the counter's clocksource has another name. */
-	int has_tsc = is_among(others, "tsc") || facts->machine.has_read_with_cpu;
+	int has_tsc = tw_text_has_word(others, "tsc", " ", " ") || facts->machine.has_read_with_cpu;
 
 	if (!is[0])
 		put(line, TW_DOCTOR_UNDECIDED, "", "not known");
 	else if (!has_tsc || strcmp(is, "tsc") == 0)
 		put(line, TW_DOCTOR_GOOD, "", "%s", is);
-	else if (is_among(others, "tsc"))
+	else if (tw_text_has_word(others, "tsc", " ", " "))
 		put(line, TW_DOCTOR_FIX,
 		    "echo tsc | sudo tee /sys/bus/clocksource/devices/*/current*",
 		    "%s, though tsc is available: the counter's rate can't be looked up", is);
