@@ -68,12 +68,6 @@ golden mixed diff slower.a.* -- mixed.*
 # ---- too few runs, or not in turn ----
 golden differ diff slower.a.1 slower.b.2
 golden two diff slower.a.1 slower.a.3 -- slower.b.2 slower.b.4
-run_of cut.a run=cut-a pid=71 start=1700008000 intervals=1
-run_of cut.b run=cut-b pid=72 start=1700008100 scale=1050 intervals=1
-golden cut diff cut.a cut.b
-golden cut_csv diff --csv cut.a cut.b
-echo torn >>cut.a.intervals.jsonl
-golden torn diff cut.a cut.b
 golden undecided_json diff --json same.a.1 same.b.2
 run_of again.1 run=again pid=77 start=1700009999
 run_of again.2 run=again-2 pid=78 start=1700010999

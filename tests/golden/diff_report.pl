@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Writes the small report of a job for golden/diff.t: diff_report.pl FILE
-# [variable=value]... With intervals=1 it writes the file of intervals, too, four lines
-# of the same time.
+# [variable=value]...
 use strict;
 use warnings;
 use integer;
@@ -13,7 +12,7 @@ my %of = (
 	name => 'job', group => 0, thread => 1, pid => 100, start => 1700000000, run => 'r',
 	run_ns => 10000000000, scale => 1000, tail => 100, split => 0, fio => 'fio-3.33',
 	depth => 32, host => 'box', clock => 'kernel', direction => 'read', failed => 0,
-	facts => '', more => '', intervals => 0);
+	facts => '', more => '');
 /^(\w+)=(.*)/s and $of{$1} = $2 for @ARGV;
 my $begin = $of{start} * 1000000000;
 
@@ -105,17 +104,3 @@ print $out '{"schema": "tickwise-report", "version": 1, "jobs": [', $job, '], ',
 	counts_of(9900 + $of{tail}, $of{failed}), "\n\"stages\": {$stages},\n",
 	'"submitting_call": ', counted(3, 1500, 9900 + $of{tail}), ",\n",
 	'"over_time": ', over_time(), ", $of{facts}\n$clocks}\n";
-exit if !$of{intervals};
-
-open $out, '>', "$file.intervals.jsonl" or die "$file: $!\n";
-my @lines = ('{"schema": "tickwise-report", "version": 1, "kind": "intervals", ' .
-	"\"jobs\": [$job], $clocks, " . '"digits": 2, "interval_ns": 2500000000,' .
-	'"clock": {"ticks": "0", "monotonic_ns": "0", "hz": 1e9}}');
-for my $line (0 .. 3) {
-	my ($from, $to) = map { $_ * $of{run_ns} / 4 } $line, $line + 1;
-	push @lines, '{"interval": ' . ($line + 1) . ", \"from_ns\": $from, \"to_ns\": $to, " .
-		'"realtime_ns": "' . ($begin + $from) . '", ' . counts_of(2500) .
-		'"stages": {"lat": ' . counted(2, $lat[0] + $line * 512, 2225,
-			$lat[1] + $line * 1024, 275) . '}}';
-}
-print $out map { s/\n/ /gr . "\n" } @lines;

@@ -2,8 +2,7 @@
 /*
  * What the parts of tickwise diff pass on. Reports become runs (diff_runs.c),
  * and runs become figures (diff_figures.c). Figures are tested (statistics.c), judged
- * (verdict.c) and printed (diff_page.c, diff_data.c). If there are too few runs, each is
- * cut into pieces (pieces.c).
+ * (verdict.c) and printed (diff_page.c, diff_data.c).
  */
 #ifndef TW_DIFF_H
 #define TW_DIFF_H
@@ -20,11 +19,6 @@
 /* A percentile is left out if a run has fewer I/Os beyond it. */
 #define TW_DIFF_FEWEST_BEYOND	10
 
-/* The test can show no difference of fewer than 4 observations against 4. */
-#define TW_DIFF_FEWEST_TESTED	4
-/* One run on a side is cut into 4 pieces, more runs into fewer. */
-#define TW_DIFF_MAX_PIECES	TW_DIFF_FEWEST_TESTED
-
 enum tw_diff_side { TW_DIFF_A, TW_DIFF_B, TW_DIFF_SIDES };
 
 /* One process of fio, or one report that does not name its run. */
@@ -34,9 +28,6 @@ struct tw_diff_run {
 	uint64_t end_ns;		/* of the job that ended last, CLOCK_REALTIME */
 	const struct tw_report_group **groups;	/* released with all texts */
 	size_t count;
-	/* lat, from files of intervals: [group][piece][direction]; NULL: there
-	 * are none. */
-	struct tw_histogram *pieces;
 };
 
 /* The reports of a side, merged. */
@@ -65,9 +56,6 @@ struct tw_diff_figure {
 	int is_log;
 	double resolution;		/* values are this precise */
 	struct tw_diff_change change;
-	double gap;			/* tw_diff_gap() */
-	int is_cut;			/* 1: there are values of the pieces */
-	struct tw_diff_change of_pieces;
 	/* 1: latency became longer or I/Os per second fewer. -1: the opposite.
 	 * 0: no change is shown, or none above the threshold. */
 	int slower;
@@ -109,8 +97,6 @@ struct tw_diff {
 	struct tw_diff_figure *figures;
 	double *values;			/* [figure * count + run] */
 	size_t figure_count;
-	size_t pieces;			/* pieces of each run; 0: runs are not cut */
-	double *piece_values;		/* [(figure * count + run) * pieces + piece] */
 	json_t *left_out;		/* sentences */
 	int some_operations;		/* 1: operations that not all reports have are left out */
 	/* Options of fio that differ, which may be what is compared; and other
@@ -150,17 +136,8 @@ int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem);
 /* Find the figures that all runs have, and their values. Return: as
  * tw_diff_read(). */
 int tw_diff_find_figures(struct tw_diff *diff, struct tw_report_problem *problem);
-/* Cut runs into pieces if there are too few, and find the figures of the
- * pieces. Pieces that can't be read are left out. tw_diff_find_pieces() does the same
- * without files of intervals. */
-void tw_diff_cut(struct tw_diff *diff);
-void tw_diff_find_pieces(struct tw_diff *diff);
-/* Return the histogram of a piece of a run. */
-struct tw_histogram *tw_diff_piece(const struct tw_diff_run *run, size_t group,
-				   size_t piece, int direction);
 void tw_diff_find_facts(struct tw_diff *diff);
 void tw_diff_judge(struct tw_diff *diff);
-void tw_diff_drop_pieces(struct tw_diff_run *run);
 void tw_diff_free(struct tw_diff *diff);
 
 /* Do the sides take turns, or nearly so? @runs are in the order of their
@@ -176,9 +153,6 @@ const struct tw_histogram *tw_diff_lat(const struct tw_diff *diff, size_t run,
 /* Return a percentile. Its place within a bin is interpolated from the counts.
  * 0 if the histogram is empty. */
 double tw_diff_percentile_ns(const struct tw_histogram *histogram, double percent);
-/* Return the percent of a figure that is a percentile. */
-double tw_diff_percent(const struct tw_diff_figure *figure);
-int tw_diff_has_beyond(double ios, double percent);
 
 /* Return the figure for which the largest change is possible, of those that decide whether
  * there is no change: I/Os per second and the mean. NULL: all of these changed. */

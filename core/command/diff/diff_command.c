@@ -78,7 +78,6 @@ int tw_diff_compare(struct tw_diff *diff, char **a, size_t a_count, char **b, si
 	if (code != TW_EXIT_GOOD)
 		return code;
 	tw_diff_find_facts(diff);
-	tw_diff_cut(diff);
 	tw_diff_judge(diff);
 	return TW_EXIT_GOOD;
 }

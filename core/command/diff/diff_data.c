@@ -78,15 +78,6 @@ static const char *change_is(const struct tw_diff_figure *figure)
 	return figure->is_log ? "factor" : "difference_ns";
 }
 
-/* Return p of a figure; NAN if it was not tested. */
-static double p_of(const struct tw_diff *diff, const struct tw_diff_figure *figure)
-{
-	/* If runs are cut, only figures that have pieces are tested. */
-	if (figure->is_cut)
-		return figure->of_pieces.p;
-	return diff->pieces ? NAN : figure->change.p;
-}
-
 static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 {
 	const struct tw_diff_figure *figure = &diff->figures[i];
@@ -105,7 +96,7 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 		"high", change_to_json(figure, change->high),
 		"a", values_to_json(diff, i, TW_DIFF_A),
 		"b", values_to_json(diff, i, TW_DIFF_B),
-		"p", number(p_of(diff, figure)),
+		"p", number(change->p),
 		"slower", figure->slower);
 }
 
@@ -114,23 +105,21 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 	const struct tw_diff_figure *least = tw_diff_least_certain(diff);
 	int has_possible = least && (diff->verdict == TW_DIFF_SAME ||
 				     diff->verdict == TW_DIFF_NOISY);
-	const size_t each = diff->pieces ? diff->pieces : 1;
 	json_t *figures = json_array();
 
 	for (size_t i = 0; i < diff->figure_count; i++)
 		json_array_append_new(figures, figure_to_json(diff, i));
 	return json_pack(
-		"{ss, si, ss, so, so, sI, sI, sb, sb, sb, so, so, so, so, sO}",
+		"{ss, si, ss, so, so, sI, sb, sb, sb, so, so, so, so, sO}",
 		"schema", "tickwise-diff",
 		"version", 1,
 		"verdict", tw_diff_verdicts[diff->verdict].name,
 		"threshold_percent", number((diff->threshold - 1) * 100),
 		"possible_percent",
 		number(has_possible ? (tw_diff_possible(least) - 1) * 100 : NAN),
-		"splits", (json_int_t)tw_diff_splits(diff->of[TW_DIFF_A] * each,
-						     diff->of[TW_DIFF_B] * each,
-						     diff->are_pairs && !diff->pieces),
-		"pieces", (json_int_t)diff->pieces,
+		"splits", (json_int_t)tw_diff_splits(diff->of[TW_DIFF_A],
+						     diff->of[TW_DIFF_B],
+						     diff->are_pairs),
 		"interleaved", diff->is_interleaved,
 		"pairs", diff->are_pairs,
 		"overlap", diff->overlaps,
@@ -160,8 +149,7 @@ static void add_number(struct tw_table *table, double value, int is_log)
 		tw_cell_none(table);
 }
 
-static void add_line(struct tw_table *table, const struct tw_diff *diff,
-		     const struct tw_diff_figure *figure)
+static void add_line(struct tw_table *table, const struct tw_diff_figure *figure)
 {
 	const struct tw_diff_change *change = &figure->change;
 	const struct tw_report_job *job = tw_diff_job(figure);
@@ -178,7 +166,7 @@ static void add_line(struct tw_table *table, const struct tw_diff *diff,
 	add_number(table, change->change, is_log);
 	add_number(table, change->low, is_log);
 	add_number(table, change->high, is_log);
-	add_number(table, p_of(diff, figure), 0);
+	add_number(table, change->p, 0);
 	tw_cell_i64(table, figure->slower);
 }
 
@@ -189,6 +177,6 @@ struct tw_table *tw_diff_csv(struct tw_page *page, const struct tw_diff *diff)
 
 	tw_page_only(page, TW_IN_CSV);
 	for (size_t i = 0; i < diff->figure_count; i++)
-		add_line(table, diff, &diff->figures[i]);
+		add_line(table, &diff->figures[i]);
 	return table;
 }

@@ -102,12 +102,7 @@ static double split_part(const struct tw_report_group *group, int direction)
 	return ns > 0 ? 1 - part_ns(group, TW_KERNEL, direction) / ns : 0;
 }
 
-double tw_diff_percent(const struct tw_diff_figure *figure)
-{
-	return strtod(figure->name + 1, NULL);
-}
-
-int tw_diff_has_beyond(double ios, double percent)
+static int has_beyond(double ios, double percent)
 {
 	return ios * (1 - percent / 100) * (1 + 1e-9) >= TW_DIFF_FEWEST_BEYOND;
 }
@@ -223,7 +218,7 @@ static int add_percentile(struct part *part, const struct percentile *is)
 
 		values_of(part)[i] = tw_diff_percentile_ns(lat, is->percent);
 		figure.resolution = fmax(figure.resolution, ldexp(1, -lat->bits));
-		enough &= tw_diff_has_beyond((double)tw_histogram_values(lat), is->percent);
+		enough &= has_beyond((double)tw_histogram_values(lat), is->percent);
 	}
 	if (enough)
 		add(part, figure);

@@ -426,27 +426,6 @@ static void add_left_out(struct tw_page *page, const struct tw_diff *diff)
 				     json_array_get(diff->left_out, i)));
 }
 
-/* Add how the runs were tested if there are too few. */
-static void add_pieces(struct tw_page *page, const struct tw_diff *diff)
-{
-	int some = 0, all = 1;
-
-	for (size_t i = 0; i < diff->figure_count; i++)
-		if (diff->figures[i].is_log) {
-			some |= diff->figures[i].is_cut;
-			all &= diff->figures[i].is_cut;
-		}
-	if (!some) {
-		tw_page_more(page, " Not tested: the reports lack the run over time.");
-		return;
-	}
-	tw_page_more(page, " Tested by %zu pieces of each run: false alarms are at most 5 %% if "
-		     "I/Os depend on each other for much less time.", diff->pieces);
-	if (!all)
-		tw_page_more(page, " More percentiles take files of tw_interval, and %d I/Os "
-			     "beyond in each piece.", TW_DIFF_FEWEST_BEYOND);
-}
-
 static void add_method(struct tw_page *page, const struct tw_diff *diff, int is_less)
 {
 	int has_call = 0;
@@ -458,9 +437,7 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff, int is_
 		tw_page_more(page, " +-%%: their standard deviation.");
 	if (is_too_few(diff) || !diff->is_interleaved)
 		tw_page_more(page, " A verdict takes %d of each, in turn.", TW_DIFF_FEWEST_RUNS);
-	if (diff->pieces)
-		add_pieces(page, diff);
-	else if (!tw_diff_can_show(diff->of[TW_DIFF_A], diff->of[TW_DIFF_B], diff->level))
+	if (!tw_diff_can_show(diff->of[TW_DIFF_A], diff->of[TW_DIFF_B], diff->level))
 		tw_page_more(page, " So few can't show a difference at %g %%.",
 			     100 * diff->level);
 	if (has_interval(&diff->figures[0].change))

@@ -157,25 +157,12 @@ int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)
 	return TW_EXIT_GOOD;
 }
 
-void tw_diff_drop_pieces(struct tw_diff_run *run)
-{
-	size_t histograms = run->count * TW_DIFF_MAX_PIECES * TW_DIRECTIONS;
-
-	for (size_t i = 0; run->pieces && i < histograms; i++)
-		tw_histogram_free(&run->pieces[i]);
-	free(run->pieces);
-	run->pieces = NULL;
-}
-
 void tw_diff_free(struct tw_diff *diff)
 {
 	for (int side = 0; side < TW_DIFF_SIDES; side++)
 		tw_report_groups_free(diff->groups[side].list, diff->groups[side].count);
-	for (size_t i = 0; i < diff->count; i++)
-		tw_diff_drop_pieces(&diff->runs[i]);
 	free(diff->runs);
 	free(diff->figures);
 	free(diff->values);
-	free(diff->piece_values);
 	json_decref(diff->left_out);
 }

@@ -437,18 +437,3 @@ int tw_diff_test(struct tw_diff_change *changes, const struct tw_diff_sets *sets
 	free(test.open);
 	return 0;
 }
-
-double tw_diff_gap(const double *values, size_t runs, uint64_t of_b)
-{
-	double low[2] = { HUGE_VAL, HUGE_VAL }, high[2] = { -HUGE_VAL, -HUGE_VAL };
-
-	for (size_t run = 0; run < runs; run++) {
-		int side = of_b >> run & 1;
-
-		low[side] = fmin(low[side], values[run]);
-		high[side] = fmax(high[side], values[run]);
-	}
-	if (low[1] > high[0])
-		return low[1] - high[0];
-	return high[1] < low[0] ? high[1] - low[0] : 0;
-}

@@ -78,12 +78,4 @@ int tw_diff_can_show(size_t runs_a, size_t runs_b, double level);
  */
 int tw_diff_test(struct tw_diff_change *changes, const struct tw_diff_sets *sets);
 
-/**
- * tw_diff_gap - find how far all runs of B are above all runs of A
- *
- * Return: the distance between the nearest two; negative: B is below; 0: the
- * sides overlap.
- */
-double tw_diff_gap(const double *values, size_t runs, uint64_t of_b);
-
 #endif

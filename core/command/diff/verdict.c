@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "command/command.h"
 #include "command/diff/diff.h"
@@ -33,27 +32,13 @@ int tw_diff_is_judged(const struct tw_diff_figure *figure)
 	       !figure->is_operation;
 }
 
-static int beyond(double low, double high, double least)
-{
-	return low > least ? 1 : high < -least ? -1 : 0;
-}
-
 /* Return 1: B is above A by more than the threshold; -1: below; 0: neither is
  * shown. */
 static int direction_of(const struct tw_diff *diff, const struct tw_diff_figure *figure)
 {
 	double least = tw_diff_is_judged(figure) ? log(diff->threshold) : 0;
-	double apart = fabs(figure->gap) - figure->resolution;
-	int by_runs = beyond(figure->change.low, figure->change.high, least);
-	int by_pieces = beyond(figure->of_pieces.low, figure->of_pieces.high, least);
 
-	if (!diff->pieces)
-		return by_runs;
-	/* Pieces can't show how much runs of a side differ. So all runs of B
-	 * must also be beyond all runs of A. */
-	if (!figure->is_cut || apart <= least)
-		return 0;
-	return by_pieces == (figure->gap > 0 ? 1 : -1) ? by_pieces : 0;
+	return figure->change.low > least ? 1 : figure->change.high < -least ? -1 : 0;
 }
 
 double tw_diff_possible(const struct tw_diff_figure *figure)
@@ -184,29 +169,6 @@ static enum tw_diff_verdict verdict_of(const struct tw_diff *diff)
 	return tw_diff_is_noisy(diff) ? TW_DIFF_NOISY : TW_DIFF_SAME;
 }
 
-/* Test the figures that have pieces, as if each piece was a run. Changes
- * @changes. */
-static void test_pieces(struct tw_diff *diff, struct tw_diff_change *changes)
-{
-	size_t each = diff->count * diff->pieces, figures = 0;
-	struct tw_diff_sets sets = { .runs = each, .level = diff->level };
-	double *values = tw_zalloc(diff->figure_count * each, sizeof(*values));
-
-	for (size_t i = 0; i < each; i++)
-		sets.of_b |= (diff->of_b >> i / diff->pieces & 1) << i;
-	for (size_t i = 0; i < diff->figure_count; i++)
-		if (diff->figures[i].is_cut)
-			memcpy(&values[each * figures++], &diff->piece_values[each * i],
-			       each * sizeof(*values));
-	sets.values = values;
-	sets.figures = figures;
-	tw_diff_test(changes, &sets);
-	for (size_t i = diff->figure_count; i-- > 0;)
-		if (diff->figures[i].is_cut)
-			diff->figures[i].of_pieces = changes[--figures];
-	free(values);
-}
-
 void tw_diff_judge(struct tw_diff *diff)
 {
 	const struct tw_diff_sets sets = {
@@ -216,8 +178,6 @@ void tw_diff_judge(struct tw_diff *diff)
 	};
 	struct tw_diff_change *changes = tw_zalloc(diff->figure_count, sizeof(*changes));
 
-	if (diff->pieces)
-		test_pieces(diff, changes);
 	tw_diff_test(changes, &sets);
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		struct tw_diff_figure *figure = &diff->figures[i];
@@ -225,10 +185,6 @@ void tw_diff_judge(struct tw_diff *diff)
 		figure->change = changes[i];
 		figure->change.low -= figure->resolution;
 		figure->change.high += figure->resolution;
-		figure->of_pieces.low -= figure->resolution;
-		figure->of_pieces.high += figure->resolution;
-		figure->gap = tw_diff_gap(&diff->values[i * diff->count], diff->count,
-					  diff->of_b);
 		figure->slower = direction_of(diff, figure);
 		if (figure->kind == TW_DIFF_IOPS)
 			figure->slower = -figure->slower;

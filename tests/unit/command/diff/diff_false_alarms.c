@@ -4,7 +4,7 @@
  * correlated, and in sets that differ. The same seed makes the same runs. Fails if
  * correlated I/Os count as independent evidence, or if a change of 5 % or of the tail
  * alone is missed or misnamed. Fails also if noise that hides a change is called no
- * change. The same for two runs; and which part of a run goes into which piece.
+ * change.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,6 @@ struct diff_simulation {
 	const struct tw_report_group *of_run[DIFF_RUNS];
 	struct tw_diff_run runs[DIFF_RUNS];
 	struct tw_diff diff;
-	/* Of the first run of each side: */
-	struct tw_histogram pieces[2][TW_DIFF_MAX_PIECES][TW_DIRECTIONS];
 };
 
 /* Return 0 or -ENOMEM. */
@@ -69,16 +67,13 @@ static int diff_simulation_init(struct diff_simulation *simulation)
 		error |= tw_tally_init(&simulation->groups[i].all.tally, &has, 3,
 				       DIFF_WINDOWS);
 	}
-	for (int i = 0; i < 2 * TW_DIFF_MAX_PIECES; i++)
-		error |= tw_histogram_init(&simulation->pieces[i / TW_DIFF_MAX_PIECES]
-					   [i % TW_DIFF_MAX_PIECES][0], 3);
 	return error;
 }
 
-/* Fill @group. @lats: NULL, or an array that gets the lat of each I/O. */
+/* Fill @group. */
 static void diff_simulate_run(struct tw_report_group *group,
 			      const struct diff_model *model, double level, int is_b,
-			      unsigned ios, uint64_t *lats)
+			      unsigned ios)
 {
 	struct tw_tally *tally = &group->all.tally;
 	struct tw_histogram *lat = &tally->times[TW_LAT][0];
@@ -104,8 +99,6 @@ static void diff_simulate_run(struct tw_report_group *group,
 		tw_histogram_add(lat, queue_ns + kernel_ns);
 		tw_windows_add(&tally->over_time, lat->sum_ns, TW_READ,
 			       queue_ns + kernel_ns);
-		if (lats)
-			lats[i] = queue_ns + kernel_ns;
 	}
 	tw_windows_close(&tally->over_time);
 	tally->counts[TW_READ].ios = ios;
@@ -141,49 +134,10 @@ static int diff_simulate(struct diff_simulation *simulation,
 	for (int i = 0; i < DIFF_RUNS; i++)
 		diff_simulate_run(&simulation->groups[i], model,
 				  model->between * diff_normal() +
-				  model->drift * i / (DIFF_RUNS - 1), i % 2, ios, NULL);
+				  model->drift * i / (DIFF_RUNS - 1), i % 2, ios);
 	if (tw_diff_find_figures(&simulation->diff, &problem))
 		return 1;
 	tw_diff_judge(&simulation->diff);
-	return 0;
-}
-
-/* Cut the I/Os of a run into pieces of equal time, as lines of a file of intervals
- * would. */
-static void diff_cut_run(struct diff_simulation *simulation, int run,
-			 const uint64_t *lats, unsigned ios)
-{
-	uint64_t width_ns = simulation->groups[run].run_ns / TW_DIFF_MAX_PIECES + 1;
-	uint64_t now_ns = 0;
-
-	for (size_t i = 0; i < TW_DIFF_MAX_PIECES; i++)
-		tw_histogram_clear_all(&simulation->pieces[run][i][0]);
-	for (unsigned i = 0; i < ios; i++) {
-		now_ns += lats[i];
-		tw_histogram_add(&simulation->pieces[run][now_ns / width_ns][0], lats[i]);
-	}
-	simulation->runs[run].pieces = simulation->pieces[run][0];
-}
-
-/* Simulate one run of A and one of B, with files of intervals. */
-static int diff_simulate_two(struct diff_simulation *simulation,
-			     const struct diff_model *model, unsigned ios,
-			     uint64_t *lats)
-{
-	struct tw_report_problem problem = { "" };
-	struct tw_diff *diff = &simulation->diff;
-
-	diff_begin(simulation, 2, 1);
-	diff->is_interleaved = 0;
-	diff->pieces = TW_DIFF_MAX_PIECES;
-	for (int i = 0; i < 2; i++) {
-		diff_simulate_run(&simulation->groups[i], model, 0, i, ios, lats);
-		diff_cut_run(simulation, i, lats, ios);
-	}
-	if (tw_diff_find_figures(diff, &problem))
-		return 1;
-	tw_diff_find_pieces(diff);
-	tw_diff_judge(diff);
 	return 0;
 }
 
@@ -191,7 +145,6 @@ static void diff_simulation_end(struct diff_simulation *simulation)
 {
 	free(simulation->diff.figures);
 	free(simulation->diff.values);
-	free(simulation->diff.piece_values);
 	json_decref(simulation->diff.left_out);
 }
 
@@ -217,7 +170,6 @@ static const struct tw_diff_figure *diff_figure(const struct diff_simulation *si
 
 
 static struct diff_simulation simulation;
-static uint64_t lats[10000];
 
 #define ONE(verdict)	.verdicts = 1 << TW_DIFF_##verdict
 #define CHANGE		.verdicts = 1 << TW_DIFF_SLOWER | 1 << TW_DIFF_FASTER | \
@@ -249,73 +201,32 @@ static unsigned is_found(const struct count *count)
  * 5 %, 100 pairs have more than 10 alarms once in a hundred seeds. */
 static const struct {
 	struct diff_model model;
-	int runs;
 	unsigned ios, pairs;
 	double threshold;
 	struct count counts[2];
 } sets[] = {
-	{ { "AR(1), 0.99", AR }, 10, 1200, 100, 1,
+	{ { "AR(1), 0.99", AR }, 1200, 100, 1,
 	  { { 0, 10, .changes = "" }, { 0, 10, CHANGE } } },
 	{ { "on/off stalls", .deviation = 0.3, .stalls = 1.0 / 500, STALLS, .longer = 1 },
-	  10, 1200, 100, 1, { { 0, 10, .changes = "" }, { 0, 10, CHANGE } } },
+	  1200, 100, 1, { { 0, 10, .changes = "" }, { 0, 10, CHANGE } } },
 	{ { "AR, stalls, levels 1 % apart, drift", AR, .stalls = 1.0 / 2000, STALLS,
 	    .between = 0.01, .drift = 0.05 },
-	  10, 1200, 100, 1, { { 0, 10, .changes = "" }, { 0, 10, CHANGE } } },
-	{ { "5 % more is slower, in p50", LONGER }, 10, 10000, 20, 1,
+	  1200, 100, 1, { { 0, 10, .changes = "" }, { 0, 10, CHANGE } } },
+	{ { "5 % more is slower, in p50", LONGER }, 10000, 20, 1,
 	  { { 19, 20, .slower = "p50" }, { 19, 20, ONE(SLOWER) } } },
-	{ { "5 % more is not more than 10 %", LONGER }, 10, 2000, 20, 1.1,
+	{ { "5 % more is not more than 10 %", LONGER }, 2000, 20, 1.1,
 	  { { 0, 0, CHANGE }, { 0, 20, ONE(SAME) } } },
-	{ { "1 % of I/Os 5 times as long: p99.5, not p50", TAIL }, 10, 10000, 20, 1,
+	{ { "1 % of I/Os 5 times as long: p99.5, not p50", TAIL }, 10000, 20, 1,
 	  { { 19, 20, .slower = "p99.5" }, { 0, 1, .changes = "p50" } } },
-	{ { "two runs, AR(1), 0.99", AR }, 2, 10000, 100, 1,
-	  { { 0, 10, ONE(DIFFER) }, { 0, 0, CHANGE } } },
-	{ { "two runs, on/off stalls", .deviation = 0.3, .stalls = 1.0 / 2500, STALLS,
-	    .longer = 1 }, 2, 10000, 100, 1, { { 0, 10, ONE(DIFFER) }, { 0, 0, CHANGE } } },
-	{ { "two runs, 5 % more", .deviation = 0.2, .longer = 1.05 }, 2, 10000, 20, 1,
-	  { { 19, 20, .slower = "p50" }, { 19, 20, ONE(DIFFER) } } },
 	/* A third more I/Os can't be seen there, and can't be excluded. */
 	{ { "60 % apart, 33 % more IOPS", .deviation = 0.2, .between = NOISE_60,
-	    .longer = 1 / 1.33 }, 10, 500, 100, 1,
+	    .longer = 1 / 1.33 }, 500, 100, 1,
 	  { { 0, 0, ONE(SAME) }, { 80, 100, ONE(NOISY) } } },
 	{ { "60 % apart, alike", .deviation = 0.2, .between = NOISE_60, .longer = 1 },
-	  10, 500, 100, 1, { { 0, 0, ONE(SAME) }, { 80, 100, ONE(NOISY) } } },
+	  500, 100, 1, { { 0, 0, ONE(SAME) }, { 80, 100, ONE(NOISY) } } },
 	{ { "1 % apart, alike", .deviation = 0.2, .between = 0.01, .longer = 1 },
-	  10, 500, 100, 1, { { 90, 100, ONE(SAME) }, { 0, 0, ONE(NOISY) } } },
+	  500, 100, 1, { { 90, 100, ONE(SAME) }, { 0, 0, ONE(NOISY) } } },
 };
-
-/* Which part of a run goes into which piece. */
-static void cuts(void)
-{
-	struct tw_diff *diff = &simulation.diff;
-	struct diff_model model = { .deviation = 0.1, .longer = 1 };
-	const struct tw_diff_figure *mean, *p99, *p99_5;
-
-	if (diff_simulate_two(&simulation, &model, 4000, lats)) {
-		tap_ok(0, "no memory");
-		return;
-	}
-	mean = diff_figure(&simulation, "lat mean");
-	p99 = diff_figure(&simulation, "p99");
-	p99_5 = diff_figure(&simulation, "p99.5");
-	tap_ok(mean->is_cut && diff_figure(&simulation, "IOPS")->is_cut,
-	       "I/Os per second and the mean have pieces");
-	tap_ok(p99_5 && !p99_5->is_cut, "a percentile with few I/Os beyond has none");
-	tap_ok(diff_figure(&simulation, "p90")->is_cut, "another has them");
-	tap_ok(!diff_figure(&simulation, "kernel")->is_cut, "stages have none");
-	tap_ok(diff_nearly(diff->piece_values[(size_t)(mean - diff->figures) * 8],
-		      log(tw_histogram_mean_ns(tw_diff_piece(&diff->runs[0], 0, 0, 0))),
-		      1e-3), "the first piece's mean");
-	diff->runs[1].pieces = NULL;
-	free(diff->piece_values);
-	tw_diff_find_pieces(diff);
-	tap_ok(mean->is_cut && !diff_figure(&simulation, "p50")->is_cut,
-	       "without a file of intervals, percentiles have none");
-	simulation.groups[1].all.tally.over_time.count = 15;
-	free(diff->piece_values);
-	tw_diff_find_pieces(diff);
-	tap_ok(!mean->is_cut && p99, "nothing has them if a run has few windows");
-	diff_simulation_end(&simulation);
-}
 
 int main(void)
 {
@@ -326,9 +237,7 @@ int main(void)
 		unsigned is[2] = { 0, 0 };
 
 		for (unsigned pair = 0; pair < sets[i].pairs; pair++) {
-			if (sets[i].runs == 2 ?
-			    diff_simulate_two(&simulation, &sets[i].model, sets[i].ios, lats) :
-			    diff_simulate(&simulation, &sets[i].model, sets[i].ios,
+			if (diff_simulate(&simulation, &sets[i].model, sets[i].ios,
 					  sets[i].threshold))
 				return 1;
 			for (int j = 0; j < 2; j++)
@@ -341,6 +250,5 @@ int main(void)
 				    sets[i].model.name, j + 1))
 				tap_note("%u of %u", is[j], sets[i].pairs);
 	}
-	cuts();
 	return tap_done();
 }

@@ -57,11 +57,11 @@ static void turns(void)
 	}
 }
 
-/* One figure of up to 10 runs, and of their pieces. */
+/* One figure of up to 10 runs. */
 struct judged {
 	struct tw_diff diff;
 	struct tw_diff_figure figure;
-	double values[10], pieces[2 * TW_DIFF_MAX_PIECES];
+	double values[10];
 };
 
 static enum tw_diff_verdict judge(struct judged *judged, size_t runs, double factor)
@@ -161,7 +161,7 @@ static const struct {
 	{ TW_DIFF_MEAN, 8, 1.05, 1, 0, 0, 1, TW_DIFF_DIFFER, "4 against 4, and which way" },
 	{ TW_DIFF_MEAN, 8, 1, 1, 0, 0, 0, TW_DIFF_UNDECIDED, "or do not" },
 	{ TW_DIFF_MEAN, 2, 1.05, 1, 0, 0, 0, TW_DIFF_UNDECIDED,
-	  "1 against 1, not cut: nothing is known" },
+	  "1 against 1: nothing is known" },
 	/* What the verdict "same" excludes is a change of 0.1. */
 	{ TW_DIFF_MEAN, 10, 1, 1, 0.08, 0, 0, TW_DIFF_SAME, "0.08: excluded" },
 	{ TW_DIFF_IOPS, 10, 1, 1, 0.08, 0, 0, TW_DIFF_SAME, "0.08 of IOPS: excluded" },
@@ -209,34 +209,6 @@ static void verdicts(void)
 		       tw_diff_verdicts[i].name);
 }
 
-/* Two runs, cut in four pieces each. */
-static void pieces(void)
-{
-	struct judged mean = {
-		.diff = { .threshold = 1, .level = TW_DIFF_LEVEL, .is_interleaved = 1,
-			  .pieces = TW_DIFF_MAX_PIECES },
-		.figure = { .kind = TW_DIFF_MEAN, .is_log = 1, .is_cut = 1 },
-	};
-	double *values = mean.diff.piece_values = mean.pieces;
-
-	for (int i = 0; i < 2 * TW_DIFF_MAX_PIECES; i++)
-		values[i] = log(1000 + i % TW_DIFF_MAX_PIECES) +
-			    (i < TW_DIFF_MAX_PIECES ? 0 : log(1.05));
-	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_DIFFER && mean.figure.slower == 1,
-	       "all pieces of one run are above the other's: these differ");
-	mean.diff.threshold = 1.06;
-	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED, "but not by the threshold");
-	mean.diff.threshold = 1;
-	tap_ok(judge(&mean, 2, 0.95) == TW_DIFF_UNDECIDED,
-	       "not if the runs themselves do not, or the other way");
-	mean.figure.is_cut = 0;
-	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED, "nor if it has no pieces");
-	mean.figure.is_cut = 1;
-	values[0] = values[2 * TW_DIFF_MAX_PIECES - 1] + 0.01;
-	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED,
-	       "one piece among those of the other run");
-}
-
 int main(void)
 {
 	percentiles();
@@ -247,6 +219,5 @@ int main(void)
 	more_runs(60, 1);
 	noise();
 	verdicts();
-	pieces();
 	return tap_done();
 }

@@ -360,15 +360,6 @@ static void coverage_of_pairs(void)
 	tap_ok(width[0] <= 0.6 * width[1], "and has at most 0.6 of the width");
 }
 
-static void gaps(void)
-{
-	static const double values[] = { 1, 5, 2, 7 };
-
-	tap_ok(diff_nearly(tw_diff_gap(values, 4, 0xa), 3, 0), "B above A by the nearest two");
-	tap_ok(diff_nearly(tw_diff_gap(values, 4, 0x5), -3, 0), "below it");
-	tap_ok(diff_nearly(tw_diff_gap(values, 4, 0x3), 0, 0), "overlapping");
-}
-
 int main(void)
 {
 	against_plain(10, B_OF_TEN, "5 against 5");
@@ -381,6 +372,5 @@ int main(void)
 	many();
 	pairs_against_plain();
 	coverage_of_pairs();
-	gaps();
 	return tap_done();
 }
