@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draws a plot as SVG: lines with dots and texts, and counts as colours; and single bars that
- * are divided into parts. See draw.h.
+ * Draws a plot as SVG: lines with dots and texts; and single bars that are divided into parts.
+ * See draw.h.
  */
 #include <math.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void name_tags(FILE *file, const struct tw_plot *plot,
 	fputs(". ", file);
 }
 
-/* Return: 0 if the plot has neither points nor counts. */
+/* Return: 0 if the plot has no points. */
 static int name_lines(FILE *file, const struct tw_plot *plot)
 {
 	int any = 0;
@@ -132,17 +132,7 @@ static void name_stack(FILE *file, const struct tw_series *stack)
 /* Write the plot in words. */
 static void put_label(FILE *file, const struct tw_plot *plot)
 {
-	const struct tw_plot_heat *heat = &plot->heat;
-	struct tw_range range = { INFINITY, -INFINITY };
-
-	for (size_t i = 0; i < heat->columns * heat->rows; i++)
-		if (heat->counts[i]) {
-			range.min = fmin(range.min, heat->y[i % heat->rows]);
-			range.max = fmax(range.max, heat->y[i % heat->rows + 1]);
-		}
-	if (range.max > range.min)
-		name_range(file, "I/Os", plot->about.y.unit, &range);
-	if (!name_lines(file, plot) && !plot->heat.counts)
+	if (!name_lines(file, plot))
 		fputs("no data", file);
 }
 
@@ -170,7 +160,6 @@ static void reach(struct tw_range *range, enum tw_plot_unit unit, double value)
 static void find_ranges(const struct tw_plot *plot, struct tw_range *x, struct tw_range *y)
 {
 	const enum tw_plot_unit x_unit = plot->about.x.unit, y_unit = plot->about.y.unit;
-	const struct tw_plot_heat *heat = &plot->heat;
 
 	*x = *y = (struct tw_range) { INFINITY, -INFINITY };
 	for (const struct tw_series *series = plot->series; series; series = series->next)
@@ -183,81 +172,6 @@ static void find_ranges(const struct tw_plot *plot, struct tw_range *x, struct t
 		reach(y, y_unit, 0);
 	if (plot->about.reaches_x > 0)
 		reach(x, x_unit, plot->about.reaches_x);
-	for (size_t i = 0; i <= heat->columns && heat->counts; i++)
-		reach(x, x_unit, heat->x[i]);
-	for (size_t i = 0; i <= heat->rows && heat->counts; i++)
-		reach(y, y_unit, heat->y[i]);
-}
-
-/* ---- counts as colours --------------------------------------------------- */
-
-static uint64_t largest_of(const struct tw_plot_heat *heat)
-{
-	uint64_t largest = 0;
-
-	for (size_t i = 0; i < heat->columns * heat->rows; i++)
-		if (heat->counts[i] > largest)
-			largest = heat->counts[i];
-	return largest;
-}
-
-/* Return the colour of a count; -1 for 0. The largest count has the last
- * colour. */
-static int color_of(uint64_t count, uint64_t largest)
-{
-	if (count == 0)
-		return -1;
-	if (largest == 1)
-		return TW_HEAT_COLORS - 1;
-	return (int)floor((TW_HEAT_COLORS - 1) * log((double)count) /
-			  log((double)largest) + 1e-9);
-}
-
-uint64_t tw_heat_from(const struct tw_plot *plot, int color)
-{
-	const uint64_t largest = largest_of(&plot->heat);
-	uint64_t from;
-
-	if (largest < 2)
-		return color == TW_HEAT_COLORS - 1 ? largest : 0;
-	from = (uint64_t)ceil(pow((double)largest,
-				  (double)color / (TW_HEAT_COLORS - 1)) - 1e-6);
-	return color_of(from, largest) == color ? from : 0;
-}
-
-/* Draw the cells of a row that have this colour. Adjacent ones are one piece of the
- * path. */
-static void put_cells(FILE *file, const struct tw_plot_heat *heat, const struct axes *axes,
-		      size_t row, int color, uint64_t largest)
-{
-	for (size_t end, column = 0; column < heat->columns; column = end + (end == column)) {
-		double left = tw_svg_place(&axes->x, heat->x[column]);
-
-		for (end = column; end < heat->columns; end++)
-			if (color_of(heat->counts[end * heat->rows + row], largest) != color)
-				break;
-		if (end > column)
-			fprintf(file, "M%.1f %.1fH%.1fV%.1fH%.1fz", left,
-				tw_svg_place(&axes->y, heat->y[row]),
-				tw_svg_place(&axes->x, heat->x[end]),
-				tw_svg_place(&axes->y, heat->y[row + 1]), left);
-	}
-}
-
-/* Each colour is a class of the page's style, h0 to h7, and one path with all its
- * cells. */
-static void put_heat(FILE *file, const struct tw_plot *plot, const struct axes *axes)
-{
-	const uint64_t largest = largest_of(&plot->heat);
-
-	for (int color = 0; color < TW_HEAT_COLORS && largest; color++) {
-		if (!tw_heat_from(plot, color))
-			continue;
-		fprintf(file, "<path class=\"h%d\" d=\"", color);
-		for (size_t row = 0; row < plot->heat.rows; row++)
-			put_cells(file, &plot->heat, axes, row, color, largest);
-		fputs("\"/>\n", file);
-	}
 }
 
 /* ---- lines --------------------------------------------------------------- */
@@ -471,7 +385,6 @@ void tw_draw_plot(FILE *file, const struct tw_plot *plot)
 	axes.x = tw_axis_of(plot->about.x.unit, x, TW_VIEW_LEFT, right);
 	axes.y = tw_axis_of(plot->about.y.unit, y, bottom, TW_VIEW_TOP);
 	view_begin(file, plot, TW_VIEW_HEIGHT);
-	put_heat(file, plot, &axes);
 	tw_axis_marks((struct tw_axis_side) { file, &axes.y, 0, TW_VIEW_LEFT, right, 0 },
 		      plot->about.y.unit);
 	tw_axis_marks((struct tw_axis_side) { file, &axes.x, 1, TW_VIEW_TOP, bottom, 0 },

@@ -77,9 +77,4 @@ int tw_draw_is_seen(const struct tw_plot *plot, const struct tw_series *stack,
 /* The class of a rule, which is no data, as the grid is not. */
 #define TW_RULE_CLASS	"grid rule"
 
-/* The number of colours of a heat map. The function returns the smallest count
- * with this colour; 0: no count has it. */
-#define TW_HEAT_COLORS	8
-uint64_t tw_heat_from(const struct tw_plot *plot, int color);
-
 #endif

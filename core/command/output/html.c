@@ -34,17 +34,13 @@ static const struct {
 	{ "#95558a", "#c279b3", "none", "#fff" },		/* wake */
 };
 
-/* The faintest colour of a heat map, which outliers have, has a contrast of 3 to the page. Paper
- * is light. */
+/* Paper is light. */
 static const char style[] =
 	":root{color-scheme:light dark;--back:#fff;--text:#1b1b1b;--dim:#5a5a5a;"
-	"--line:#e3e3e3;--warn:#fff0d0;--h0:#6c96cf;--h1:#5d83b8;"
-	"--h2:#4f70a1;--h3:#405d8a;--h4:#324b73;--h5:#23385c;--h6:#152545;"
-	"--h7:#06122e}\n"
+	"--line:#e3e3e3;--warn:#fff0d0;--h1:#5d83b8;--h6:#152545}\n"
 	"@media screen and (prefers-color-scheme:dark){:root{--back:#16181c;--text:#e8e8e8;"
-	"--dim:#a8a8a8;--line:#33363d;--warn:#4a3500;--h0:#2f6aa8;--h1:#497eb4;"
-	"--h2:#6492c1;--h3:#7ea6cd;--h4:#99bada;--h5:#b3cee6;--h6:#cee2f3;"
-	"--h7:#e8f6ff}svg .part~.on{fill:#000}}\n"
+	"--dim:#a8a8a8;--line:#33363d;--warn:#4a3500;--h1:#497eb4;--h6:#cee2f3}"
+	"svg .part~.on{fill:#000}}\n"
 	"*{box-sizing:border-box}body{margin:0 auto;padding:1rem;"
 	"max-width:80rem;background:var(--back);color:var(--text);"
 	"font:15px/1.45 system-ui,sans-serif}\n"
@@ -81,7 +77,6 @@ static const char style[] =
 	"svg path.s5{stroke-width:3}.s20{stroke:var(--h6)}"
 	".s21{stroke:var(--h1);stroke-dasharray:8 3}.s22{stroke:var(--c4);stroke-dasharray:2 3}"
 	".f20{fill:var(--h6)}.f21{fill:var(--h1)}.f22{fill:var(--c4)}\n"
-	"path[class^=h]{shape-rendering:crispEdges}"
 	".band{fill-opacity:.25}.part{stroke:var(--back);stroke-width:1}"
 	".tag,.on{font-weight:600}.tag{paint-order:stroke;stroke:var(--back);"
 	"stroke-width:4px;stroke-linejoin:round}\n"
@@ -110,8 +105,6 @@ static void put_style(FILE *file)
 			"{:root{--c%d:%s}}.s%d{stroke:var(--c%d);stroke-dasharray:%s}"
 			".f%d{fill:var(--c%d)}.f%d~.on{fill:%s}\n", i, colors[i].light, i,
 			colors[i].dark, i, i, colors[i].dashes, i, i, i, colors[i].on);
-	for (int i = 0; i < TW_HEAT_COLORS; i++)
-		fprintf(file, ".h%d{fill:var(--h%d)}", i, i);
 	fputs("</style>", file);
 }
 
@@ -345,17 +338,6 @@ static void put_lines_legend(FILE *file, const struct tw_plot *plot)
 				series->color, series->has_line ? STROKE : FILLED, series->name);
 	if (plot->about.rule)
 		put_key(file, TW_RULE_CLASS, -1, STROKE, plot->about.rule);
-	if (plot->heat.counts)
-		fputs("I/Os in a cell: ", file);
-	for (int color = 0; color < TW_HEAT_COLORS && plot->heat.counts; color++) {
-		unsigned long long from = tw_heat_from(plot, color);
-		char name[32];
-
-		snprintf(name, sizeof(name), "%s%llu",
-			 color < TW_HEAT_COLORS - 1 ? "from " : "", from);
-		if (from)
-			put_key(file, "h", color, FILLED, name);
-	}
 }
 
 /* Return the name of the parts of a colour; NULL: none of them can be seen. */
@@ -391,7 +373,7 @@ static void put_plot(FILE *file, const struct tw_plot *plot)
 	}
 	if (!plot->has_stacks)
 		tw_draw_plot(file, plot);
-	if (named || plot->heat.counts) {
+	if (named) {
 		fputs("<p class=\"legend\">", file);
 		if (plot->has_stacks)
 			put_parts_legend(file, plot);

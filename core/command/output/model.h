@@ -91,7 +91,6 @@ struct tw_plot {
 	struct tw_plot_about about;
 	const char *caption;
 	int has_stacks;
-	struct tw_plot_heat heat;	/* no counts: there is no heat map */
 	struct tw_series *series, **end;
 	struct tw_border *borders, **last_border;
 };

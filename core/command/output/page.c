@@ -352,22 +352,6 @@ void tw_plot_part(struct tw_series *stack, const char *name, int color, double s
 	stack->last_part = &part->next;
 }
 
-static const void *copy(struct tw_page *page, const void *from, size_t size)
-{
-	return memcpy(take(page, size), from, size);
-}
-
-void tw_plot_heat(struct tw_plot *plot, const struct tw_plot_heat *heat)
-{
-	struct tw_page *page = plot->page;
-	const size_t cells = heat->columns * heat->rows;
-
-	plot->heat = *heat;
-	plot->heat.x = copy(page, heat->x, (heat->columns + 1) * sizeof(*heat->x));
-	plot->heat.y = copy(page, heat->y, (heat->rows + 1) * sizeof(*heat->y));
-	plot->heat.counts = copy(page, heat->counts, cells * sizeof(*heat->counts));
-}
-
 /* ---- numbers -------------------------------------------------------------- */
 
 /* A unit is used up to @most of it. Above, rounding would show 1000. */

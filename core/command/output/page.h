@@ -285,17 +285,6 @@ void tw_plot_band_point(struct tw_series *band, double x, double low, double hig
 void tw_plot_tag(struct tw_series *series, double x, double y, const char *tag,
 		 const char *format, ...) TW_PRINTF(5, 6);
 
-/* Draw counts as colours, on a logarithmic scale, below the lines. Cell [column
- * * rows + row] is between the edges x[column] and x[column + 1], y[row] and
- * y[row + 1]. The data are copied. */
-struct tw_plot_heat {
-	size_t columns, rows;
-	const double *x, *y;
-	const uint64_t *counts;
-};
-
-void tw_plot_heat(struct tw_plot *plot, const struct tw_plot_heat *heat);
-
 /* Add a bar in a row of its own, as wide as the plot, which is divided into
  * parts. Its name is above it. A plot with such bars has no other data. The
  * legend has the parts. */

@@ -201,7 +201,7 @@ void tw_report_add_parts_table(struct tw_page *page, const struct tw_tally *tall
 /* The plots of IOPS and lat over time, of each direction (report_plots.c). */
 void tw_report_add_plots_over_time(struct tw_page *page, const struct tw_report_group *group);
 
-/* The other plots of a direction: its stages, and its lat as a map. */
+/* The other plot of a direction, and its table: its stages by percentile. */
 void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
 			 int direction);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plots of a direction: latency by percentile, and over the time of the run a heat map of
- * lat with its stalls, lat, and I/Os.
+ * The plots of a direction: latency by percentile, and over the time of the run I/Os, and lat
+ * with its stalls.
  */
 #include <math.h>
 #include <stdio.h>
@@ -188,83 +188,6 @@ static void add_rate(struct tw_page *page, const struct tw_report_group *group,
 				      (double)over_ns(group, i));
 }
 
-/* ---- the heat map ---------------------------------------------------------- */
-
-#define HEAT_ROWS	60
-
-/* Counts of I/Os by lat and time. A column is a window. */
-struct heat {
-	size_t columns, rows;
-	double x[TW_WINDOWS_MOST + 1];	/* edges in seconds since the group's start */
-	double lat_ns[HEAT_ROWS + 1];	/* edges: each is the same multiple of the one before */
-	uint64_t counts[TW_WINDOWS_MOST * HEAT_ROWS];
-};
-
-/* Set the rows. No row is narrower than a bin, since rows between bins would be
- * empty. */
-static void set_rows(struct heat *heat, const struct tw_report_group *group, int direction)
-{
-	uint64_t min_ns = UINT64_MAX, max_ns = 0;
-	unsigned bits = 0;
-	double low, high, most;
-
-	for (uint32_t i = 0; i < heat->columns; i++) {
-		const struct tw_histogram *lat = lat_of(group, i, direction);
-
-		if (!lat->count)
-			continue;
-		if (lat->min_ns < min_ns)
-			min_ns = lat->min_ns;
-		if (lat->max_ns > max_ns)
-			max_ns = lat->max_ns;
-		bits = lat->bits;
-	}
-	low = (double)(min_ns ? min_ns : 1);
-	high = (double)max_ns + 1;
-	most = high > low ? log(high / low) / log1p(ldexp(1, -(int)bits)) : 1;
-	heat->rows = most >= HEAT_ROWS ? HEAT_ROWS : most >= 1 ? (size_t)most : 1;
-	for (size_t i = 0; i <= heat->rows; i++)
-		heat->lat_ns[i] = low * pow(high / low, (double)i / (double)heat->rows);
-}
-
-/* Return the row of a bin, by the bin's middle. */
-static size_t row_of(const struct heat *heat, const struct tw_histogram *lat, uint32_t bin)
-{
-	const double middle = (double)tw_histogram_bin_low(lat, bin) / 2 +
-			      (double)tw_histogram_bin_high(lat, bin) / 2;
-	const double low = heat->lat_ns[0], high = heat->lat_ns[heat->rows];
-	double row;
-
-	/* So for all bins if high is low. */
-	if (middle <= low)
-		return 0;
-	row = floor(log(middle / low) / log(high / low) * (double)heat->rows);
-	return row < (double)heat->rows ? (size_t)row : heat->rows - 1;
-}
-
-static void add_heat(struct tw_plot *plot, const struct tw_report_group *group, int direction)
-{
-	struct heat *heat = tw_zalloc(1, sizeof(*heat));
-
-	heat->columns = tw_report_windows(group);
-	set_rows(heat, group, direction);
-	for (uint32_t i = 0; i <= heat->columns; i++)
-		heat->x[i] = (double)tw_report_window_ns(group, i) / 1e9;
-	for (uint32_t i = 0; i < heat->columns; i++) {
-		const struct tw_histogram *lat = lat_of(group, i, direction);
-		uint64_t *counts = &heat->counts[i * heat->rows];
-
-		for (uint32_t bin = 0; lat->count && bin < lat->bin_count; bin++)
-			if (lat->bins[bin])
-				counts[row_of(heat, lat, bin)] += lat->bins[bin];
-	}
-	tw_plot_heat(plot, &(struct tw_plot_heat) {
-		.columns = heat->columns, .rows = heat->rows, .x = heat->x,
-		.y = heat->lat_ns, .counts = heat->counts,
-	});
-	free(heat);
-}
-
 /* ---- stalls ------------------------------------------------------------------ */
 
 #define MAX_STALLS	5
@@ -324,19 +247,13 @@ void tw_report_add_plots_over_time(struct tw_page *page, const struct tw_report_
 		plot = add_timed(page, group, tw_format("%s: lat over time",
 							tw_direction_names[i]), TW_PLOT_NS, "lat");
 		add_latency_lines(plot, group, i);
+		mark_stalls(plot, group, i);
 	}
 }
 
 void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
 			 int direction)
 {
-	struct tw_plot *plot;
-
 	add_percentiles(page, &group->all.tally, direction);
-	if (tw_report_has_windows(group, direction)) {
-		plot = add_timed(page, group, "Heat map of lat", TW_PLOT_NS, "lat");
-		add_heat(plot, group, direction);
-		mark_stalls(plot, group, direction);
-	}
 	tw_report_add_parts_table(page, &group->all.tally, direction);
 }

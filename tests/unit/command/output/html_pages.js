@@ -38,11 +38,11 @@ function isDrawn(shape)
 }
 
 // As many shapes are drawn of a class as the legend has keys of it. A part of a bar may be
-// too small to be seen, and a heat map need not have all of its colours.
+// too small to be seen.
 function checkLegend(svg, name, wrong)
 {
 	const keys = [...svg.parentNode.querySelectorAll("svg.key path")]
-		.filter(key => !/^(grid|h\d)/.test(key.getAttribute("class")));
+		.filter(key => !/^grid/.test(key.getAttribute("class")));
 	// Bars of parts have a drawing each, and one legend.
 	const seen = [...svg.parentNode.querySelectorAll(
 		":scope > svg path, :scope > svg rect, :scope > svg circle")].filter(shape =>

@@ -4,12 +4,11 @@
 # Opens the HTML pages in chromium, 400 and 1400 pixels wide, in light and dark.
 # Nothing extends beyond the page or its own place, and no plot is empty. All labels
 # are inside of their plot and cover no other one. The colours are those of light or
-# dark. Words on bars and cells of a heat map differ enough from what is behind
-# them. Tables have headings and scroll without a mouse, and drawings have words
+# dark. Words on bars differ enough from what is behind them. Tables have headings and scroll without a mouse, and drawings have words
 # with figures.
 #
 # The pages are those that tests/golden expects, one with large numbers and long
-# names, one with a heat map, one of several jobs, and those that are named, without spaces in their
+# names, one with stalls, one of several jobs, and those that are named, without spaces in their
 # names. Fails if a label or a table is wider than there is room for, if a plot
 # shows nothing, if a colour is faint, or if an element is empty.
 #
@@ -58,11 +57,11 @@ END
 run report --html="$scratch/long.html" "$scratch/$long.json"
 is "$status$(cat "$err")" 0 'a report with large numbers and long names'
 
-# ---- and one with a heat map ----
+# ---- and one with stalls ----
 
-write_report "$scratch/heat.json"
-write_intervals "$scratch/heat.jsonl"
-run report --html="$scratch/heat.html" "$scratch/heat.json" "$scratch/heat.jsonl"
+write_report "$scratch/stalls.json"
+write_intervals "$scratch/stalls.jsonl"
+run report --html="$scratch/stalls.html" "$scratch/stalls.json" "$scratch/stalls.jsonl"
 is "$status$(cat "$err")" 0 'a report with intervals'
 
 # ---- and one that compares jobs, with parts and bars of all widths ----
@@ -70,7 +69,7 @@ is "$status$(cat "$err")" 0 'a report with intervals'
 write_report "$scratch/fast.json" name=fast split=all
 write_report "$scratch/slow.json" name="slow-$long" slow=20000 queue=9000 deliver=9000
 run report --html="$scratch/jobs.html" "$scratch/fast.json" "$scratch/slow.json" \
-	"$scratch/heat.json"
+	"$scratch/stalls.json"
 is "$status$(cat "$err")" 0 'a report of several jobs'
 
 # ---- in the browser ----
@@ -91,7 +90,7 @@ driver()
 		binmode STDOUT, ":utf8";
 		print "<!DOCTYPE html><meta charset=\"utf-8\"><pre id=\"result\"></pre>\n",
 			"<script>const isDark = $ENV{is_dark}, pages = $pages;</script>\n";
-	' "$scratch/long.html" "$scratch/heat.html" "$scratch/jobs.html" $more \
+	' "$scratch/long.html" "$scratch/stalls.html" "$scratch/jobs.html" $more \
 		"$root"/tests/golden/expected/*.html
 	echo '<script>'
 	cat "$here/html_pages.js"

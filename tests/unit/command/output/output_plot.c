@@ -24,14 +24,10 @@ static const char *const drawn[][2] = {
 	  "</text>", "and in one row for others" },
 	{ "class=\"after roomy\" x=\"0.99%\" dx=\"8\" y=\"25\">stages long name: 100 %</text>",
 	  "right of a short bar, what is not on it" },
-	{ "I/Os in a cell: <span><svg class=\"key\" viewBox=\"0 0 28 10\" aria-hidden=\"true\">"
-	  "<path class=\"h7\" d=\"M0 0H28V10H0z\"/></svg>1</span>\n</p>",
-	  "single I/Os have one colour" },
 };
 
 static void plots(void)
 {
-	static const double x[] = { 0, 5 }, y[] = { 100, 1000 };
 	struct tw_page *page = tw_page_new("title");
 	struct tw_plot *plot = tw_page_plot(page, .title = "lines",
 		.x.unit = TW_PLOT_TIME);
@@ -53,8 +49,6 @@ static void plots(void)
 	tw_plot_part(series, "unknown", 5, NAN);
 	series = tw_plot_stack(plot, "short");
 	tw_plot_part(series, "long name", 6, 8);
-	tw_plot_heat(tw_page_plot(page, .title = "single"),
-		     &(struct tw_plot_heat) { 1, 1, x, y, (const uint64_t[]) { 1 } });
 	html = html_of(page);
 	for (size_t i = 0; i < sizeof(drawn) / sizeof(*drawn); i++)
 		if (!tap_ok(strstr(html, drawn[i][0]) != NULL, "%s", drawn[i][1]))
