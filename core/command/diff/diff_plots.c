@@ -3,10 +3,8 @@
  * Makes the plots of a comparison, for HTML.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "command/diff/diff.h"
-#include "base/allocate.h"
 #include "command/output/page.h"
 #include "command/analysis/analysis.h"
 
@@ -14,7 +12,6 @@ static const char *const side_names[TW_DIFF_SIDES] = { "A", "B" };
 
 #define POINTS		120
 #define POINTS_A_DECADE	20
-#define RATIOS_A_DECADE	10
 
 /* Add the percentiles of a side as a line: the geometric means over its
  * runs. */
@@ -38,71 +35,6 @@ static void add_line(struct tw_plot *plot, const struct tw_diff *diff,
 			sum += log(fmax(tw_diff_percentile_ns(lat, percent), 1));
 		}
 		tw_plot_point(series, tail, exp(sum / (double)diff->of[side]));
-	}
-}
-
-/* ---- B to A, by percentile ------------------------------------------------ */
-
-/* All points are tested together, as the figures are. */
-struct band {
-	size_t count;
-	double tails[POINTS];
-	double *values;			/* [point * runs + run], logarithms */
-	double resolution;		/* width of a bin */
-};
-
-/* Find the values, up to the percentile where some run has too few I/Os
- * beyond. */
-static void find_values(struct band *band, const struct tw_diff *diff,
-			const struct tw_diff_figure *figure)
-{
-	for (band->count = 0; band->count < POINTS; band->count++) {
-		double *values = &band->values[band->count * diff->count];
-		double tail = pow(10, (double)band->count / RATIOS_A_DECADE);
-
-		for (size_t run = 0; run < diff->count; run++) {
-			const struct tw_histogram *lat = tw_diff_lat(diff, run, figure);
-			double ns = tw_diff_percentile_ns(lat, 100 - 100 / tail);
-
-			if ((double)lat->count < tail * TW_DIFF_FEWEST_BEYOND)
-				return;
-			values[run] = log(fmax(ns, 1));
-			band->resolution = fmax(band->resolution, ldexp(1, -lat->bits));
-		}
-		band->tails[band->count] = tail;
-	}
-}
-
-static double percent_of(double log_ratio)
-{
-	return 100 * (exp(log_ratio) - 1);
-}
-
-static void add_ratios(struct tw_page *page, const struct tw_diff *diff,
-		       const struct band *band)
-{
-	const struct tw_diff_sets sets = {
-		.runs = diff->count, .of_b = diff->of_b, .are_pairs = diff->are_pairs,
-		.level = diff->level,
-		.figures = band->count, .values = band->values,
-	};
-	struct tw_diff_change changes[POINTS];
-	struct tw_plot *plot = tw_page_plot(page, .title = "Change from A to B by percentile",
-		.x = { TW_PLOT_TAIL, "percentile of I/Os, %" },
-		.y = { TW_PLOT_CHANGE, "change of latency, %" }, .rule = "no change");
-	struct tw_series *series = tw_plot_line(plot, "B to A", TW_PLOT_MEAN);
-
-	tw_diff_test(changes, &sets);
-	for (size_t i = 0; i < band->count; i++)
-		tw_plot_point(series, band->tails[i], percent_of(changes[i].change));
-	if (isfinite(changes[0].high)) {
-		series = tw_plot_band(plot, "interval", TW_PLOT_MEAN);
-		for (size_t i = 0; i < band->count; i++)
-			tw_plot_band_point(series, band->tails[i],
-					   percent_of(changes[i].low - band->resolution),
-					   percent_of(changes[i].high + band->resolution));
-		tw_plot_caption(plot, tw_format("The interval is of all percentiles together, with "
-						"%g %%.", 100 - 100 * diff->level));
 	}
 }
 
@@ -155,16 +87,9 @@ void tw_diff_add_bars(struct tw_page *page, const struct tw_diff *diff)
 void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 		       const struct tw_diff_figure *figure)
 {
-	struct band band = {
-		.values = tw_zalloc(POINTS * diff->count, sizeof(*band.values)),
-	};
 	struct tw_plot *plot = tw_page_plot(page, .title = "Latency by percentile",
 		.x = { TW_PLOT_TAIL, "percentile of I/Os, %" }, .y = { TW_PLOT_NS, "latency" });
 
 	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
 		add_line(plot, diff, figure, side);
-	find_values(&band, diff, figure);
-	if (band.count)
-		add_ratios(page, diff, &band);
-	free(band.values);
 }

@@ -24,12 +24,7 @@ struct axes {
 
 static const char *form_of(char *room, enum tw_plot_unit unit, double value)
 {
-	if (unit == TW_PLOT_NS)
-		return tw_format_ns(room, value);
-	if (unit != TW_PLOT_CHANGE)
-		return tw_format_number(room, value);
-	snprintf(room, TW_FORMAT_SIZE, "%+.3g %%", value);
-	return room;
+	return unit == TW_PLOT_NS ? tw_format_ns(room, value) : tw_format_number(room, value);
 }
 
 static void name_range(FILE *file, const char *name, enum tw_plot_unit unit,
@@ -168,8 +163,6 @@ static void find_ranges(const struct tw_plot *plot, struct tw_range *x, struct t
 			reach(y, y_unit, dot->y);
 			reach(y, y_unit, dot->high);
 		}
-	if (plot->about.rule)
-		reach(y, y_unit, 0);
 	if (plot->about.reaches_x > 0)
 		reach(x, x_unit, plot->about.reaches_x);
 }
@@ -252,10 +245,6 @@ static void put_borders(FILE *file, const struct tw_plot *plot, const struct axe
 			COLOR_OF_BORDER, at, TW_VIEW_TOP, at, TW_VIEW_HEIGHT - TW_VIEW_BOTTOM);
 		tw_svg_label(file, at, TW_VIEW_TOP - 6, "middle", border->name);
 	}
-	if (plot->about.rule)
-		fprintf(file, "<path class=\"" TW_RULE_CLASS "\" d=\"M%d %.1fH%d\"/>\n",
-			TW_VIEW_LEFT, tw_svg_place(&axes->y, 0),
-			TW_VIEW_WIDTH - TW_VIEW_RIGHT);
 }
 
 /* ---- texts at points ----------------------------------------------------- */

@@ -74,7 +74,4 @@ void tw_draw_stack(FILE *file, const struct tw_plot *plot, const struct tw_serie
 int tw_draw_is_seen(const struct tw_plot *plot, const struct tw_series *stack,
 		    const struct tw_part *part);
 
-/* The class of a rule, which is no data, as the grid is not. */
-#define TW_RULE_CLASS	"grid rule"
-
 #endif

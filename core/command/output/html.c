@@ -69,7 +69,7 @@ static const char style[] =
 	".stacks{grid-column:1/-1}svg.stack{max-width:none;height:40px}.roomy{display:none}\n"
 	"@media (min-width:64rem){.roomy{display:inline}.narrow{display:none}}\n"
 	"path{fill:none;stroke-width:1.5;stroke-linejoin:round}"
-	"svg path.grid{stroke-width:1}svg path.rule{stroke:var(--dim);stroke-width:2}"
+	"svg path.grid{stroke-width:1}"
 	"svg path.lead{stroke:var(--dim);stroke-width:1}"
 	"svg.key{display:inline-block;width:28px;"
 	"height:10px;margin-right:.3em}.legend span{margin-right:1em;"
@@ -317,16 +317,12 @@ static void put_tiles(FILE *file, const struct tw_table *table)
 #define FILLED	"M0 0H28V10H0z"
 #define STROKE	"M0 5H28"
 
-/* @class: followed by @color unless that is negative. */
+/* @class: followed by @color. */
 static void put_key(FILE *file, const char *class, int color, const char *path,
 		    const char *name)
 {
-	char number[16] = "";
-
-	if (color >= 0)
-		snprintf(number, sizeof(number), "%d", color);
 	fprintf(file, "<span><svg class=\"key\" viewBox=\"0 0 28 10\" aria-hidden=\"true\">"
-		"<path class=\"%s%s\" d=\"%s\"/></svg>", class, number, path);
+		"<path class=\"%s%d\" d=\"%s\"/></svg>", class, color, path);
 	put_between(file, "", name, "</span>\n");
 }
 
@@ -336,8 +332,6 @@ static void put_lines_legend(FILE *file, const struct tw_plot *plot)
 		if (series->name)
 			put_key(file, series->is_band ? "band f" : series->has_line ? "s" : "f",
 				series->color, series->has_line ? STROKE : FILLED, series->name);
-	if (plot->about.rule)
-		put_key(file, TW_RULE_CLASS, -1, STROKE, plot->about.rule);
 }
 
 /* Return the name of the parts of a colour; NULL: none of them can be seen. */

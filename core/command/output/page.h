@@ -238,7 +238,6 @@ enum tw_plot_unit {
 	TW_PLOT_BYTES,		/* logarithmic; "64K" */
 	TW_PLOT_TAIL,		/* 1 / (1 - part), logarithmic; "99.9" */
 	TW_PLOT_TIME,		/* seconds from 0 to the last point; "20 min" */
-	TW_PLOT_CHANGE,		/* percent, always with 0; "+10" */
 };
 
 /* Number of colours in the style. Lines and marks of these are visible in light
@@ -257,8 +256,6 @@ struct tw_plot_about {
 		const char *label;
 	} x, y;
 	double reaches_x;		/* the axis of x goes on to here; 0: no further */
-	const char *rule;		/* the name, in the legend, of a horizontal line at 0,
-					 * below the data; NULL: there is none */
 	int has_same_scale;		/* 1: of all bars of parts: the largest total is as
 					 * wide as the plot */
 };

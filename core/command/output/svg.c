@@ -103,25 +103,9 @@ static void set_ns(struct tw_svg_axis *axis, const struct tw_range *range)
 		axis->high = axis->low + 1;
 }
 
-/* Set the axis of a change. It contains 0, and is at least 1 percent long in
- * both directions, so that small changes are not magnified. */
-static void set_change(struct tw_svg_axis *axis, const struct tw_range *range)
-{
-	double step;
-
-	axis->low = fmin(range->min, -1);
-	axis->high = fmax(range->max, 1);
-	/* The rounded range can need wider steps. */
-	do {
-		step = step_of(axis->high - axis->low);
-		axis->low = step * floor(axis->low / step + 1e-9);
-		axis->high = step * ceil(axis->high / step - 1e-9);
-	} while (step_of(axis->high - axis->low) > step * (1 + 1e-9));
-}
-
 int tw_axis_is_log(enum tw_plot_unit unit)
 {
-	return unit != TW_PLOT_NUMBER && unit != TW_PLOT_TIME && unit != TW_PLOT_CHANGE;
+	return unit != TW_PLOT_NUMBER && unit != TW_PLOT_TIME;
 }
 
 struct tw_svg_axis tw_axis_of(enum tw_plot_unit unit, struct tw_range range,
@@ -146,9 +130,6 @@ struct tw_svg_axis tw_axis_of(enum tw_plot_unit unit, struct tw_range range,
 	case TW_PLOT_BYTES:
 		axis.low = fmax(log10(range.min), 0);
 		axis.high = fmax(log10(range.max), axis.low + log10(2));
-		break;
-	case TW_PLOT_CHANGE:
-		set_change(&axis, &range);
 		break;
 	case TW_PLOT_TAIL:
 		axis.high = fmax(log10(range.max), 1);
@@ -199,30 +180,26 @@ static double time_step_of(double range)
 	return step_of(range);
 }
 
-/* Numbers, changes and times: a mark each @step, with a unit that suits the axis. */
+/* Numbers and times: a mark each @step, with a unit that suits the axis. */
 static void mark_linear(struct tw_axis_side *side, enum tw_plot_unit unit)
 {
-	const double low = side->axis->low, high = side->axis->high;
-	const double step = unit == TW_PLOT_TIME ? time_step_of(high) : step_of(high - low);
+	const double high = side->axis->high;
+	const double step = unit == TW_PLOT_TIME ? time_step_of(high) : step_of(high);
 	const int last = (int)floor(high / step + 1e-4);
 
-	for (int i = (int)round(low / step); i <= last; i++) {
-		const char *format = "%.10g", *name = "";
+	for (int i = 0; i <= last; i++) {
+		const char *name = "";
 		double value = i * step, of = 1;
 		char text[TW_FORMAT_SIZE];
 
 		if (unit == TW_PLOT_TIME) {
 			of = step >= 3600 ? 3600 : step >= 60 ? 60 : 1;
 			name = step >= 3600 ? " h" : step >= 60 ? " min" : " s";
-		} else if (unit == TW_PLOT_CHANGE) {
-			format = i ? "%+.10g" : "%.0f";
-			of = fabs(value) >= 1e4 ? 1e3 : 1;
-			name = fabs(value) >= 1e4 ? " k" : "";
 		} else if (i) {
 			of = high >= 1e6 ? 1e6 : high >= 1e4 ? 1e3 : 1;
 			name = high >= 1e6 ? " M" : high >= 1e4 ? " k" : "";
 		}
-		snprintf(text, sizeof(text) - 4, format, value / of);
+		snprintf(text, sizeof(text) - 4, "%.10g", value / of);
 		put_mark(side, value, strcat(text, name));
 	}
 }
